@@ -1,0 +1,51 @@
+"""Hypotheses that recur, as named conditions on the fields of a point."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flint import arb
+
+from dpmatrix.claims import Condition
+from dpmatrix.exact import Real, ball
+
+
+def positive(field: str) -> Condition:
+    """``field > 0``."""
+
+    def margin(point: Any) -> arb:  # noqa: ANN401 - any point that has the field
+        return ball(getattr(point, field))
+
+    return Condition(f"{field} > 0", margin, strict=True)
+
+
+def at_least(field: str, bound: Real) -> Condition:
+    """``field >= bound``."""
+
+    def margin(point: Any) -> arb:  # noqa: ANN401 - any point that has the field
+        return ball(getattr(point, field)) - ball(bound)
+
+    return Condition(f"{field} >= {bound}", margin)
+
+
+def at_most(field: str, bound: Real) -> Condition:
+    """``field <= bound``."""
+
+    def margin(point: Any) -> arb:  # noqa: ANN401 - any point that has the field
+        return ball(bound) - ball(getattr(point, field))
+
+    return Condition(f"{field} <= {bound}", margin)
+
+
+def below(field: str, bound: Real) -> Condition:
+    """``field < bound``."""
+
+    def margin(point: Any) -> arb:  # noqa: ANN401 - any point that has the field
+        return ball(bound) - ball(getattr(point, field))
+
+    return Condition(f"{field} < {bound}", margin, strict=True)
+
+
+def equality(left: arb, right: arb) -> arb:
+    """Margin of an equation: zero when both sides agree exactly, negative when they certainly differ."""
+    return -abs(left - right)

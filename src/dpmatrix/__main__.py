@@ -1,0 +1,125 @@
+"""The command line: ``python -m dpmatrix``."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from dpmatrix.claims import Evidence, Ledger, describe
+from dpmatrix.claims.ledger import write_atomically
+from dpmatrix.reporting.html import render
+from dpmatrix.reporting.implementations import implementations
+from dpmatrix.reporting.restamp import restamp
+from dpmatrix.reporting.terminal import claim_page, claims_table
+from dpmatrix.spec import catalogue, documents, load
+
+app = typer.Typer(
+    help="Differentially private matrix analysis: what the documents state, and what holds.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+)
+
+LedgerPath = Annotated[Path, typer.Option(help="The ledger of a run; `make audit` writes it.")]
+DEFAULT_LEDGER = Path("build/audit/ledger.json")
+
+
+def _read_ledger(path: Path) -> Ledger | None:
+    if not path.exists():
+        return None
+    try:
+        return Ledger.from_json(json.loads(path.read_text(encoding="utf-8")))
+    except (ValueError, KeyError, TypeError) as error:
+        raise typer.BadParameter(f"{path} is not a ledger ({error}); run `make audit` to write a new one") from error
+
+
+def _declared_evidence() -> list[Evidence]:
+    """Ask pytest which evidence exists, when the checkout is at hand."""
+    if not Path("audit").is_dir():
+        return []
+    with tempfile.TemporaryDirectory() as folder:
+        listing = Path(folder) / "declared.json"
+        command = [sys.executable, "-m", "pytest", "audit", "--collect-only", "-q", "--declared-evidence", str(listing)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603 - a fixed command
+        if not listing.exists():
+            typer.echo(f"the evidence could not be collected:\n{done.stdout[-2000:]}{done.stderr[-2000:]}", err=True)
+            return []
+        return [Evidence.from_json(record) for record in json.loads(listing.read_text(encoding="utf-8"))]
+
+
+def _exit_code(described: list[dict[str, Any]]) -> int:
+    """Return 1 when a run left a claim violated or unearned."""
+    return int(any(claim["standing"] in ("violated", "unearned") for claim in described))
+
+
+@app.command()
+def claims(
+    claim: Annotated[
+        str | None, typer.Argument(help="One claim, such as wishart.theorem-4; all when left out.")
+    ] = None,
+    *,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    ledger: LedgerPath = DEFAULT_LEDGER,
+) -> None:
+    """List the claims, or show one, with what the last run says of them."""
+    registry = load()
+    if claim is not None and claim not in registry.claims:
+        raise typer.BadParameter(f"no claim {claim!r}; `python -m dpmatrix claims` lists them", param_hint="CLAIM")
+    run = _read_ledger(ledger)
+    if run is None:
+        typer.echo(f"no run at {ledger}: standings are unknown until `make audit`", err=True)
+    declared = _declared_evidence() if run is None else []
+    described = describe(registry, run, implementations(), declared)
+    if claim is not None:
+        described = [entry for entry in described if entry["id"] == claim]
+    if as_json:
+        typer.echo(json.dumps(described if claim is None else described[0], indent=1, ensure_ascii=False))
+    else:
+        typer.echo(claims_table(list(described)) if claim is None else claim_page(described[0]), nl=False)
+    raise typer.Exit(_exit_code(described))
+
+
+@app.command()
+def report(
+    *,
+    ledger: LedgerPath = DEFAULT_LEDGER,
+    output: Annotated[Path, typer.Option(help="The HTML file to write.")] = Path("build/audit/report.html"),
+) -> None:
+    """Write the HTML report of the last run."""
+    run = _read_ledger(ledger)
+    if run is None:
+        raise typer.BadParameter(f"no ledger at {ledger}; run `make audit` first", param_hint="--ledger")
+    described = describe(load(), run, implementations())
+    write_atomically(output, render(described, run, documents(), catalogue().pending))
+    typer.echo(f"wrote {output}")
+    raise typer.Exit(_exit_code(described))
+
+
+@app.command(name="restamp")
+def restamp_command(
+    claim: Annotated[list[str], typer.Argument(help="Claims whose citations have been read again, or `all`.")],
+    *,
+    root: Annotated[Path, typer.Option(help="The checkout.")] = Path(),
+) -> None:
+    """Write the present fingerprint of claims into everything that cites them, once it has been read again."""
+    registry = load()
+    wanted = set(registry.claims) if claim == ["all"] else set(claim)
+    unknown = wanted - set(registry.claims)
+    if unknown:
+        raise typer.BadParameter(f"no such claims: {', '.join(sorted(unknown))}", param_hint="CLAIM")
+    for path, count in restamp(root, {name: registry.fingerprints[name] for name in wanted}).items():
+        typer.echo(f"{path}: {count}")
+
+
+def main() -> None:
+    """Run the command line."""
+    app()
+
+
+if __name__ == "__main__":
+    main()

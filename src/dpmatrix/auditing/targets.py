@@ -1,0 +1,71 @@
+"""What an audit needs of a mechanism: batches of independent outputs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpmatrix.errors import InvalidParameterError
+
+FloatArray: TypeAlias = NDArray[np.float64]
+SingleDraw: TypeAlias = Callable[[FloatArray, np.random.Generator], object]
+
+
+class Target(Protocol):
+    """A randomised algorithm under audit."""
+
+    def __call__(self, data: FloatArray, size: int, generator: np.random.Generator) -> NDArray[np.generic]:
+        """Run the algorithm ``size`` times, independently.
+
+        Parameters
+        ----------
+        data
+            Shape (n, d), one record a row, each of Euclidean norm at most one.
+        size
+            Number of outputs.
+        generator
+            Source of randomness; a target with its own entropy may ignore it.
+
+        Returns
+        -------
+        ndarray
+            Shape (size,) for scalars, (size, k) for vectors, (size, d, d) for symmetric matrices.
+        """
+
+
+def from_single_draw(draw: SingleDraw) -> Target:
+    """Make a target of an algorithm that gives one output a call.
+
+    Parameters
+    ----------
+    draw
+        Called as ``draw(data, generator)``; returns a scalar, a vector or a matrix of one fixed shape.
+    """
+
+    def target(data: FloatArray, size: int, generator: np.random.Generator) -> FloatArray:
+        return np.stack([np.asarray(draw(data, generator), dtype=np.float64) for _ in range(size)])
+
+    return target
+
+
+def draw_batch(target: Target, data: FloatArray, size: int, generator: np.random.Generator) -> FloatArray:
+    """Draw a batch and check its form; values that are not finite are outputs like any other.
+
+    Raises
+    ------
+    InvalidParameterError
+        If the batch is not numeric and real, has not ``size`` outputs, or these are not scalars, vectors or
+        square matrices.
+    """
+    batch = np.asarray(target(data, size, generator))
+    if batch.dtype.kind not in "biuf":
+        raise InvalidParameterError("target", f"it returned values of type {batch.dtype}", "return real numbers")
+    if batch.ndim not in (1, 2, 3) or batch.shape[0] != size or batch.size == 0:
+        problem = f"it returned shape {batch.shape} where {size} outputs were asked for"
+        raise InvalidParameterError("target", problem, "return (size,), (size, k) or (size, d, d)")
+    if batch.ndim == 3 and batch.shape[1] != batch.shape[2]:
+        raise InvalidParameterError("target", f"its matrices have shape {batch.shape[1:]}", "return square matrices")
+    return batch.astype(np.float64)

@@ -1,0 +1,51 @@
+"""Vocabulary of the project: claims, verdicts, evidence and standing. It knows no mathematics."""
+
+from dpmatrix.claims.binding import WrongFormulaError, bind
+from dpmatrix.claims.boxes import Certificate, certify, interval
+from dpmatrix.claims.claim import Claim, Kind, Locator, Repair, Step, Verdict
+from dpmatrix.claims.evidence import Evidence, Grade, Outcome, Role
+from dpmatrix.claims.fingerprint import Citation, fingerprint
+from dpmatrix.claims.gate import violations
+from dpmatrix.claims.ledger import Ledger, describe, snapshot
+from dpmatrix.claims.registry import Catalogue, Implementation, Registry, implements
+from dpmatrix.claims.standing import Standing, State, standings
+from dpmatrix.claims.statement import Condition, OutsideHypothesesError, Statement, observing
+from dpmatrix.claims.truth import Truth, conjunction, decide
+
+__all__ = [
+    "Catalogue",
+    "Certificate",
+    "Citation",
+    "Claim",
+    "Condition",
+    "Evidence",
+    "Grade",
+    "Implementation",
+    "Kind",
+    "Ledger",
+    "Locator",
+    "Outcome",
+    "OutsideHypothesesError",
+    "Registry",
+    "Repair",
+    "Role",
+    "Standing",
+    "State",
+    "Statement",
+    "Step",
+    "Truth",
+    "Verdict",
+    "WrongFormulaError",
+    "bind",
+    "certify",
+    "conjunction",
+    "decide",
+    "describe",
+    "fingerprint",
+    "implements",
+    "interval",
+    "observing",
+    "snapshot",
+    "standings",
+    "violations",
+]

@@ -1,0 +1,53 @@
+"""Tie a proof about a formula to the statement that it is meant to prove."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from flint import arb, ctx
+
+from dpmatrix.claims.statement import Statement
+
+DIGITS = 40
+
+
+class WrongFormulaError(AssertionError):
+    """A proof was given for a formula that is not the statement's margin."""
+
+
+def bind(statement: Statement, values: Iterable[tuple[Any, Any]], *, least: int = 20) -> None:
+    """Check that a statement's margin is the formula that was proved, at many points and 40 digits.
+
+    Parameters
+    ----------
+    statement
+        The statement; evaluating it here also marks it as examined.
+    values
+        Pairs of a point and the formula's value there, as anything whose ``str`` is a decimal number with at
+        least 45 correct digits (a sympy ``evalf(50)``, an mpmath number), or as a ball.
+    least
+        The least number of pairs: fewer would not tell the formula from a neighbouring one.
+
+    Raises
+    ------
+    WrongFormulaError
+        If a value differs from the margin, or there are too few.
+    """
+    count = 0
+    before = ctx.prec
+    try:
+        ctx.prec = 256
+        for point, value in values:
+            count += 1
+            statement.conclusion(point)
+            ctx.prec = 256
+            margin = statement.margin(point)
+            expected = value if isinstance(value, arb) else arb(str(value))
+            allowed = (1 + abs(expected)) * arb(10) ** -DIGITS
+            if not abs(margin - expected) < allowed:
+                raise WrongFormulaError(f"{statement.name} at {point}: margin {margin}, formula {expected}")
+    finally:
+        ctx.prec = before
+    if count < least:
+        raise WrongFormulaError(f"{statement.name}: bound at {count} points, need {least}")

@@ -1,0 +1,184 @@
+"""Claims: what a document states, and the verdict that the project holds of it."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+import attrs
+
+from dpmatrix.claims.statement import Statement
+
+
+class Kind(Enum):
+    """What sort of thing a claim is."""
+
+    DEFINITION = "definition"
+    ALGORITHM = "algorithm"
+    PRIVACY = "privacy"
+    UTILITY = "utility"
+    LEMMA = "lemma"
+    LOWER_BOUND = "lower bound"
+    EXPERIMENT = "experiment"
+    CONJECTURE = "conjecture"
+    CROSS = "cross-document"
+
+
+class Verdict(Enum):
+    """What the author of a claim asserts of it; a run must earn it."""
+
+    HOLDS = "holds"
+    HOLDS_PROOF_REPAIRED = "holds, proof repaired"
+    HOLDS_WITH_REPAIR = "holds with repair"
+    REFUTED = "refuted"
+    CONDITIONAL = "conditional"
+    OPEN = "open"
+    WELL_POSED = "well posed"
+    ILL_POSED = "ill posed"
+    EXECUTABLE = "executable as printed"
+    EXECUTABLE_WITH_REPAIR = "executable with repair"
+    NOT_EXECUTABLE = "not executable"
+    REPRODUCED = "reproduced"
+    REPRODUCED_WITH_DIFFERENCE = "reproduced with a difference"
+    NOT_REPRODUCIBLE = "not reproducible"
+
+
+_TRUTH_VERDICTS = frozenset(
+    {
+        Verdict.HOLDS,
+        Verdict.HOLDS_PROOF_REPAIRED,
+        Verdict.HOLDS_WITH_REPAIR,
+        Verdict.REFUTED,
+        Verdict.CONDITIONAL,
+        Verdict.OPEN,
+    }
+)
+VERDICTS_OF_KIND: dict[Kind, frozenset[Verdict]] = {
+    Kind.DEFINITION: frozenset({Verdict.WELL_POSED, Verdict.ILL_POSED}),
+    Kind.ALGORITHM: frozenset({Verdict.EXECUTABLE, Verdict.EXECUTABLE_WITH_REPAIR, Verdict.NOT_EXECUTABLE}),
+    Kind.EXPERIMENT: frozenset({Verdict.REPRODUCED, Verdict.REPRODUCED_WITH_DIFFERENCE, Verdict.NOT_REPRODUCIBLE}),
+}
+"""Kinds that are not listed take the verdicts of a statement that is true or false."""
+
+
+@attrs.frozen
+class Locator:
+    """Where a document states something.
+
+    Parameters
+    ----------
+    document
+        Name of the document, the part of a claim's id before the first dot.
+    label
+        The document's own label, such as ``Theorem 4``, or the section in which the sentence stands.
+    says
+        The printed formula in plain text; not the document's sentence.
+    """
+
+    document: str
+    label: str
+    says: str
+
+
+@attrs.frozen
+class Step:
+    """One step of a printed proof or one sentence of a printed statement, judged on its own.
+
+    Parameters
+    ----------
+    name
+        Short name, unique within its claim.
+    statement
+        The step as printed.
+    sound
+        Whether the step as printed is true; what it needs is evidence either way.
+    note
+        What goes wrong, or what must have been meant.
+    """
+
+    name: str
+    statement: Statement
+    sound: bool
+    note: str = ""
+
+
+@attrs.frozen
+class Repair:
+    """The named change that makes a claim true, with the statement that results."""
+
+    change: str
+    statement: Statement
+
+
+@attrs.frozen
+class Claim:
+    """One row of the catalogue, specified and judged.
+
+    Parameters
+    ----------
+    id
+        Identifier in the catalogue, ``document.label``.
+    kind, source
+        What it is and where it stands.
+    statement
+        The statement as printed, executable.
+    verdict
+        What the project holds of it.
+    because
+        The reason for a person: the counterexample, the gap, or the idea of the proof.
+    reading
+        The reading adopted where the words leave something open.
+    repair
+        Required for verdicts that rest on a changed statement.
+    steps
+        The steps of the printed proof.
+    uses
+        Ids of the claims on which the verdict rests; ``id+repair`` rests on the repaired statement.
+    assumes
+        Named assumptions of a conditional verdict.
+    """
+
+    id: str
+    kind: Kind
+    source: Locator
+    statement: Statement
+    verdict: Verdict
+    because: str
+    reading: str = ""
+    repair: Repair | None = None
+    steps: tuple[Step, ...] = ()
+    uses: tuple[str, ...] = ()
+    assumes: tuple[str, ...] = ()
+
+    def __attrs_post_init__(self) -> None:
+        """Name the statements and refuse a verdict that the kind does not have."""
+        if self.verdict not in VERDICTS_OF_KIND.get(self.kind, _TRUTH_VERDICTS):
+            raise ValueError(f"{self.id}: a {self.kind.value} cannot be {self.verdict.value!r}")
+        if self.source.document != self.document:
+            raise ValueError(f"{self.id}: stands in {self.source.document!r}, not in {self.document!r}")
+        if (self.verdict is Verdict.CONDITIONAL) != bool(self.assumes):
+            raise ValueError(f"{self.id}: assumptions go with the verdict 'conditional', and only with it")
+        set_field = object.__setattr__
+        set_field(self, "statement", attrs.evolve(self.statement, name=self.id))
+        if self.repair is not None:
+            named = attrs.evolve(self.repair.statement, name=f"{self.id}+repair")
+            set_field(self, "repair", attrs.evolve(self.repair, statement=named))
+        steps = tuple(
+            attrs.evolve(step, statement=attrs.evolve(step.statement, name=f"{self.id}/{step.name}"))
+            for step in self.steps
+        )
+        if len({step.name for step in steps}) != len(steps):
+            raise ValueError(f"{self.id}: two steps have one name")
+        set_field(self, "steps", steps)
+
+    @property
+    def document(self) -> str:
+        """The document's name."""
+        return self.id.partition(".")[0]
+
+    def statements(self) -> dict[str, Statement]:
+        """Every statement of the claim by its name: ``id``, ``id+repair``, ``id/step``."""
+        found = {self.id: self.statement}
+        if self.repair is not None:
+            found[self.repair.statement.name] = self.repair.statement
+        found.update({step.statement.name: step.statement for step in self.steps})
+        return found

@@ -1,0 +1,124 @@
+"""Evidence: what a test item says about a claim, and what became of it in a run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import Enum
+from typing import Any
+
+import attrs
+
+from dpmatrix.claims.fingerprint import Citation
+
+
+class Role(Enum):
+    """What a passing item says about its statement."""
+
+    SUPPORTS = "supports"
+    REFUTES = "refutes"
+    SUPPORTS_REPAIR = "supports-repair"
+    CONTROL = "control"
+
+
+class Grade(Enum):
+    """How much a passing item is worth."""
+
+    KERNEL = "kernel"
+    SYMBOLIC = "symbolic"
+    INTERVAL = "interval"
+    STATISTICAL = "statistical"
+    NUMERIC = "numeric"
+
+
+PROOF_GRADES = frozenset({Grade.KERNEL, Grade.SYMBOLIC, Grade.INTERVAL})
+
+
+class Outcome(Enum):
+    """What became of an item in a run."""
+
+    PASSED = "passed"
+    FAILED = "failed"
+    SKIPPED = "skipped"
+    DESELECTED = "deselected"
+    UNBOUND = "unbound"
+    """The item passed without evaluating the statement that it names."""
+
+
+@attrs.frozen
+class Evidence:
+    """One test item that speaks about one statement of a claim.
+
+    Parameters
+    ----------
+    node
+        The pytest node id.
+    citation
+        The claim or statement that it speaks about, with the fingerprint that its author read.
+    role, grade
+        What passing says, and how much it is worth.
+    region
+        Where it speaks: all parameters, a box, a point.
+    outcome
+        None before a run.
+    seconds
+        Wall time of the item.
+    """
+
+    node: str
+    citation: Citation
+    role: Role
+    grade: Grade
+    region: str
+    outcome: Outcome | None = None
+    seconds: float = 0.0
+
+    @classmethod
+    def declare(cls, node: str, citation: str, *, role: str, grade: str, region: str) -> Evidence:
+        """Build evidence from the words of a marker.
+
+        Raises
+        ------
+        ValueError
+            If a word is not of the vocabulary, the region is empty, or role and target do not fit together.
+        """
+        cited = Citation.parse(citation)
+        evidence = cls(node, cited, Role(role), Grade(grade), region)
+        if not region.strip():
+            raise ValueError("the region is empty; say where the evidence speaks")
+        if (evidence.role is Role.SUPPORTS_REPAIR) != cited.target.endswith("+repair") and (
+            evidence.role is not Role.CONTROL
+        ):
+            raise ValueError(f"role {role!r} does not fit the target {cited.target!r}")
+        return evidence
+
+    @property
+    def proves(self) -> bool:
+        """Whether the item passed and its grade counts as proof."""
+        return self.outcome is Outcome.PASSED and self.grade in PROOF_GRADES
+
+    def to_json(self) -> dict[str, Any]:
+        """Return a JSON object; the inverse of `from_json`."""
+        return {
+            "node": self.node,
+            "target": self.citation.target,
+            "fingerprint": self.citation.fingerprint,
+            "role": self.role.value,
+            "grade": self.grade.value,
+            "region": self.region,
+            "outcome": None if self.outcome is None else self.outcome.value,
+            "seconds": round(self.seconds, 3),
+        }
+
+    @classmethod
+    def from_json(cls, record: Mapping[str, Any]) -> Evidence:
+        """Read what `to_json` wrote."""
+        stamp = f"@{record['fingerprint']}" if record["fingerprint"] else ""
+        return cls(
+            record["node"],
+            Citation.parse(record["target"] + stamp),
+            Role(record["role"]),
+            Grade(record["grade"]),
+            record["region"],
+            None if record["outcome"] is None else Outcome(record["outcome"]),
+            record["seconds"],
+        )

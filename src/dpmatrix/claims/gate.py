@@ -1,0 +1,96 @@
+"""The gate: everything about a run that must not pass in silence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from dpmatrix.claims.evidence import Evidence, Outcome
+from dpmatrix.claims.fingerprint import Citation
+from dpmatrix.claims.ledger import snapshot
+from dpmatrix.claims.registry import Catalogue, Implementation, Registry
+from dpmatrix.claims.standing import Standing, State
+
+
+def _registry_and_catalogue(registry: Registry, catalogue: Catalogue) -> list[str]:
+    problems = []
+    if not len(registry):
+        problems.append("the registry is empty")
+    if not catalogue.ids:
+        problems.append("the catalogue is empty")
+    problems += [f"{claim.id}: not an id of the catalogue" for claim in registry if claim.id not in catalogue.ids]
+    problems += [
+        f"{claim_id}: in the catalogue, neither specified nor declared as not begun"
+        for claim_id in catalogue.ids
+        if claim_id not in registry.claims and claim_id not in catalogue.pending
+    ]
+    problems += [
+        f"{claim_id}: declared as not begun, yet specified"
+        for claim_id in sorted(catalogue.pending)
+        if claim_id in registry.claims
+    ]
+    problems += [
+        f"{claim_id}: pending, but not in the catalogue" for claim_id in sorted(catalogue.pending - {*catalogue.ids})
+    ]
+    return problems
+
+
+def _citation(registry: Registry, citation: Citation, where: str) -> list[str]:
+    if not registry.knows(citation):
+        return [f"{where}: cites {citation.target!r}, which does not exist"]
+    if not registry.current(citation):
+        now = registry.fingerprints[citation.claim]
+        return [f"{where}: suspect, it was written for {citation.target}@{citation.fingerprint}, now @{now}"]
+    return []
+
+
+def violations(
+    registry: Registry,
+    catalogue: Catalogue,
+    evidence: Iterable[Evidence],
+    implementations: Iterable[Implementation],
+    found: Mapping[str, Standing],
+    committed: Mapping[str, Mapping[str, str]],
+) -> list[str]:
+    """List everything that the gate objects to; an empty list opens it.
+
+    Parameters
+    ----------
+    registry, catalogue
+        The claims, and the ids that must have one.
+    evidence
+        Every item that exists, whether it ran or not.
+    implementations
+        Every mechanism of the library, with the citations that it makes.
+    found
+        Standings of this run.
+    committed
+        The snapshot under version control.
+    """
+    problems = _registry_and_catalogue(registry, catalogue)
+    evidence = tuple(evidence)
+    if not evidence:
+        problems.append("there is no evidence at all")
+    for item in evidence:
+        problems += _citation(registry, item.citation, item.node)
+        if item.outcome is None:
+            problems.append(f"{item.node}: evidence that never ran")
+        elif item.outcome is Outcome.UNBOUND:
+            problems.append(f"{item.node}: passed without evaluating {item.citation.target}")
+        elif item.outcome is not Outcome.PASSED:
+            problems.append(f"{item.node}: evidence was {item.outcome.value}")
+    for implementation in implementations:
+        if not implementation.citations:
+            problems.append(f"{implementation.name}: implements no claim")
+        for citation in implementation.citations:
+            problems += _citation(registry, citation, implementation.name)
+    for claim in registry:
+        standing = found[claim.id]
+        if standing.state not in (State.EARNED, State.OPEN):
+            problems += [f"{claim.id}: {standing.state.value}: {reason}" for reason in standing.reasons]
+    now = snapshot(registry, found)
+    for claim_id in sorted(now.keys() | committed.keys()):
+        if now.get(claim_id) != committed.get(claim_id):
+            problems.append(
+                f"{claim_id}: the committed snapshot has {committed.get(claim_id)}, this run {now.get(claim_id)}"
+            )
+    return problems

@@ -1,0 +1,153 @@
+"""The ledger of one run, and the committed snapshot of standings."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from dpmatrix.claims.evidence import Evidence
+from dpmatrix.claims.registry import Implementation, Registry
+from dpmatrix.claims.standing import Standing, State
+
+
+@attrs.frozen
+class Ledger:
+    """What one run found.
+
+    Parameters
+    ----------
+    evidence
+        Every item of evidence with its outcome.
+    standings
+        The standing of every claim.
+    fingerprints
+        The fingerprint of every claim at the time of the run.
+    violations
+        What the gate objects to; empty when it is satisfied.
+    environment
+        Versions and machine facts, for the reader.
+    """
+
+    evidence: tuple[Evidence, ...]
+    standings: Mapping[str, Standing]
+    fingerprints: Mapping[str, str]
+    violations: tuple[str, ...]
+    environment: Mapping[str, str]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return a JSON object; the inverse of `from_json`."""
+        return {
+            "environment": dict(self.environment),
+            "violations": list(self.violations),
+            "standings": {
+                claim_id: {"standing": standing.state.value, "reasons": list(standing.reasons)}
+                for claim_id, standing in self.standings.items()
+            },
+            "fingerprints": dict(self.fingerprints),
+            "evidence": [item.to_json() for item in self.evidence],
+        }
+
+    @classmethod
+    def from_json(cls, record: Mapping[str, Any]) -> Ledger:
+        """Read what `to_json` wrote."""
+        return cls(
+            tuple(Evidence.from_json(item) for item in record["evidence"]),
+            {
+                claim_id: Standing(State(value["standing"]), tuple(value["reasons"]))
+                for claim_id, value in record["standings"].items()
+            },
+            record["fingerprints"],
+            tuple(record["violations"]),
+            record["environment"],
+        )
+
+
+def write_atomically(path: Path, text: str) -> None:
+    """Write a whole file or nothing: an interrupted run leaves the old content."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    draft = path.with_name(f".{path.name}.draft")
+    draft.write_text(text, encoding="utf-8")
+    draft.replace(path)
+
+
+def describe(
+    registry: Registry,
+    ledger: Ledger | None,
+    implementations: Iterable[Implementation],
+    declared: Iterable[Evidence] = (),
+) -> list[dict[str, Any]]:
+    """Return every claim as a JSON object, with the standing of the run when the claim has not changed since.
+
+    Parameters
+    ----------
+    registry, implementations
+        The claims and the code that cites them.
+    ledger
+        The last run, or None.
+    declared
+        Evidence without outcomes, listed when there is no run.
+    """
+    implementations = tuple(implementations)
+    evidence = tuple(declared) if ledger is None else ledger.evidence
+    described = []
+    for claim in registry:
+        fresh = ledger is not None and ledger.fingerprints.get(claim.id) == registry.fingerprints[claim.id]
+        standing = ledger.standings.get(claim.id) if ledger is not None and fresh else None
+        described.append(
+            {
+                "id": claim.id,
+                "document": claim.document,
+                "kind": claim.kind.value,
+                "label": claim.source.label,
+                "says": claim.statement.says,
+                "printed": claim.source.says,
+                "given": [condition.says for condition in claim.statement.given],
+                "verdict": claim.verdict.value,
+                "because": claim.because,
+                "reading": claim.reading,
+                "standing": None if standing is None else standing.state.value,
+                "reasons": [] if standing is None else list(standing.reasons),
+                "repair": None
+                if claim.repair is None
+                else {
+                    "change": claim.repair.change,
+                    "says": claim.repair.statement.says,
+                    "given": [condition.says for condition in claim.repair.statement.given],
+                },
+                "steps": [
+                    {"name": step.name, "says": step.statement.says, "sound": step.sound, "note": step.note}
+                    for step in claim.steps
+                ],
+                "uses": list(claim.uses),
+                "assumes": list(claim.assumes),
+                "fingerprint": registry.fingerprints[claim.id],
+                "evidence": [item.to_json() for item in evidence if item.citation.claim == claim.id],
+                "implementations": [
+                    implementation.name
+                    for implementation in implementations
+                    if any(citation.claim == claim.id for citation in implementation.citations)
+                ],
+            }
+        )
+    return described
+
+
+def snapshot(registry: Registry, found: Mapping[str, Standing]) -> dict[str, dict[str, str]]:
+    """Return what is committed of a run: verdict, standing and fingerprint of each claim."""
+    return {
+        claim.id: {
+            "verdict": claim.verdict.value,
+            "standing": found[claim.id].state.value,
+            "fingerprint": registry.fingerprints[claim.id],
+        }
+        for claim in registry
+    }
+
+
+def dump(record: object) -> str:
+    """Serialise with stable order and a final newline."""
+    return json.dumps(record, indent=1, sort_keys=True, ensure_ascii=False) + "\n"

@@ -1,0 +1,108 @@
+"""The registry of claims, the catalogue of ids, and the citations that code makes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cached_property
+from typing import Any, TypeVar
+
+import attrs
+
+from dpmatrix.claims.claim import Claim
+from dpmatrix.claims.fingerprint import Citation, fingerprint
+
+T = TypeVar("T")
+
+_ATTRIBUTE = "__implements__"
+
+
+def implements(*citations: str) -> Callable[[T], T]:
+    """Say which claims a class or function implements: ``@implements("wishart.algorithm-2@1a2b3c4d")``.
+
+    Raises
+    ------
+    ValueError
+        If a citation is malformed.
+    """
+    parsed = tuple(Citation.parse(citation) for citation in citations)
+
+    def attach(thing: T) -> T:
+        setattr(thing, _ATTRIBUTE, parsed)
+        return thing
+
+    return attach
+
+
+@attrs.frozen
+class Implementation:
+    """A class or function and the claims that it cites."""
+
+    name: str
+    citations: tuple[Citation, ...]
+
+    @classmethod
+    def of(cls, thing: Any) -> Implementation:  # noqa: ANN401 - a class or a function
+        """Read the citations of a class or function; none when it was never decorated."""
+        return cls(f"{thing.__module__}.{thing.__qualname__}", vars(thing).get(_ATTRIBUTE, ()))
+
+
+@attrs.frozen
+class Catalogue:
+    """Every id that the documents give rise to.
+
+    Parameters
+    ----------
+    ids
+        All ids, in the documents' order.
+    pending
+        Ids that are declared as not begun; all others must have a claim.
+    """
+
+    ids: tuple[str, ...]
+    pending: frozenset[str]
+
+
+@attrs.frozen(slots=False)
+class Registry:
+    """All claims by id."""
+
+    claims: Mapping[str, Claim]
+
+    @classmethod
+    def of(cls, claims: Iterable[Claim]) -> Registry:
+        """Collect claims.
+
+        Raises
+        ------
+        ValueError
+            If two claims have one id.
+        """
+        found: dict[str, Claim] = {}
+        for claim in claims:
+            if claim.id in found and found[claim.id] is not claim:
+                raise ValueError(f"two claims have the id {claim.id!r}")
+            found[claim.id] = claim
+        return cls(found)
+
+    @cached_property
+    def fingerprints(self) -> Mapping[str, str]:
+        """The fingerprint of each claim."""
+        return {claim_id: fingerprint(claim) for claim_id, claim in self.claims.items()}
+
+    def __iter__(self) -> Iterator[Claim]:
+        return iter(self.claims.values())
+
+    def __len__(self) -> int:
+        return len(self.claims)
+
+    def __getitem__(self, claim_id: str) -> Claim:
+        return self.claims[claim_id]
+
+    def knows(self, citation: Citation) -> bool:
+        """Whether the cited claim and statement exist."""
+        claim = self.claims.get(citation.claim)
+        return claim is not None and citation.target in claim.statements()
+
+    def current(self, citation: Citation) -> bool:
+        """Whether the citation carries the claim's present fingerprint."""
+        return self.fingerprints.get(citation.claim) == citation.fingerprint

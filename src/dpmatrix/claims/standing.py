@@ -1,0 +1,166 @@
+"""Standing: whether a run has earned the verdict of a claim."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from enum import Enum
+
+import attrs
+
+from dpmatrix.claims.claim import Claim, Verdict
+from dpmatrix.claims.evidence import Evidence, Grade, Outcome, Role
+from dpmatrix.claims.registry import Implementation, Registry
+
+
+class State(Enum):
+    """What a run says of a verdict."""
+
+    EARNED = "earned"
+    UNEARNED = "unearned"
+    VIOLATED = "violated"
+    OPEN = "open"
+
+
+@attrs.frozen
+class Standing:
+    """The state of a claim after a run, with the reasons where it is not earned."""
+
+    state: State
+    reasons: tuple[str, ...] = ()
+
+
+SUPPORTED = frozenset(
+    {
+        Verdict.HOLDS,
+        Verdict.HOLDS_PROOF_REPAIRED,
+        Verdict.CONDITIONAL,
+        Verdict.WELL_POSED,
+        Verdict.EXECUTABLE,
+        Verdict.REPRODUCED,
+    }
+)
+"""Verdicts under which the printed statement itself can be built upon."""
+
+REPAIRED = frozenset(
+    {
+        Verdict.HOLDS_WITH_REPAIR,
+        Verdict.ILL_POSED,
+        Verdict.EXECUTABLE_WITH_REPAIR,
+        Verdict.REPRODUCED_WITH_DIFFERENCE,
+    }
+)
+"""Verdicts that need a refutation of the printed statement and support of the repaired one."""
+
+FAILED = frozenset({Verdict.REFUTED, Verdict.NOT_EXECUTABLE, Verdict.NOT_REPRODUCIBLE})
+"""Verdicts that need a refutation of the printed statement."""
+
+_CONFORMANCE = frozenset({Verdict.EXECUTABLE, Verdict.EXECUTABLE_WITH_REPAIR})
+_REPRODUCTION = frozenset({Verdict.REPRODUCED, Verdict.REPRODUCED_WITH_DIFFERENCE})
+
+
+def _counts(evidence: Evidence, verdict: Verdict) -> bool:
+    """Whether an item is worth enough: proof, or a stated confidence where code or data are the subject."""
+    if verdict in _CONFORMANCE | _REPRODUCTION and evidence.grade is Grade.STATISTICAL:
+        return evidence.outcome is Outcome.PASSED
+    return evidence.proves
+
+
+def _has(claim: Claim, evidence: Iterable[Evidence], role: Role, target: str) -> bool:
+    return any(
+        item.role is role and item.citation.target == target and _counts(item, claim.verdict) for item in evidence
+    )
+
+
+def _missing(claim: Claim, evidence: list[Evidence], implementations: Iterable[Implementation]) -> list[str]:
+    """List what the verdict needs and the run does not have."""
+    missing = []
+    verdict = claim.verdict
+    if verdict in SUPPORTED and not _has(claim, evidence, Role.SUPPORTS, claim.id):
+        missing.append("no proof-grade support of the printed statement")
+    if verdict in REPAIRED | FAILED and not _has(claim, evidence, Role.REFUTES, claim.id):
+        missing.append("no certified refutation of the printed statement")
+    if verdict in REPAIRED:
+        if claim.repair is None:
+            missing.append("no repaired statement")
+        elif not _has(claim, evidence, Role.SUPPORTS_REPAIR, claim.repair.statement.name):
+            missing.append("no proof-grade support of the repaired statement")
+    if verdict in SUPPORTED | REPAIRED and not any(
+        item.role is Role.CONTROL and item.outcome is Outcome.PASSED for item in evidence
+    ):
+        missing.append("no control: nothing shows that the check can fail")
+    if verdict in _CONFORMANCE and not any(
+        citation.claim == claim.id for implementation in implementations for citation in implementation.citations
+    ):
+        missing.append("no implementation cites it")
+    for step in claim.steps:
+        role = Role.SUPPORTS if step.sound else Role.REFUTES
+        if not _has(claim, evidence, role, step.statement.name):
+            missing.append(f"step {step.name!r} has no proof-grade item that {role.value} it")
+    broken = [step.name for step in claim.steps if not step.sound]
+    if verdict is Verdict.HOLDS and broken:
+        missing.append(f"the printed proof has broken steps: {', '.join(broken)}")
+    if verdict is Verdict.HOLDS_PROOF_REPAIRED and not broken:
+        missing.append("no step of the printed proof is shown to be broken")
+    return missing
+
+
+def _foundations(claim: Claim, registry: Registry, earned: Mapping[str, Standing]) -> list[str]:
+    """List the claims that this one uses and that cannot carry it."""
+    weak = []
+    for use in claim.uses:
+        used_id, repaired = use.removesuffix("+repair"), use.endswith("+repair")
+        if used_id not in registry.claims:
+            weak.append(f"uses the unknown claim {used_id!r}")
+            continue
+        verdict = registry[used_id].verdict
+        if verdict not in (REPAIRED if repaired else SUPPORTED):
+            weak.append(f"uses {use}, whose verdict is {verdict.value!r}")
+        elif earned[used_id].state is not State.EARNED:
+            weak.append(f"uses {use}, whose standing is {earned[used_id].state.value!r}")
+    return weak
+
+
+def standings(
+    registry: Registry, evidence: Iterable[Evidence], implementations: Iterable[Implementation]
+) -> dict[str, Standing]:
+    """Compute the standing of every claim from the evidence of one run.
+
+    Raises
+    ------
+    ValueError
+        If claims use each other in a circle.
+    """
+    by_claim: dict[str, list[Evidence]] = {claim.id: [] for claim in registry}
+    for item in evidence:
+        if item.citation.claim in by_claim:
+            by_claim[item.citation.claim].append(item)
+    implementations = tuple(implementations)
+    found: dict[str, Standing] = {}
+    under_way: list[str] = []
+
+    def visit(claim_id: str) -> None:
+        if claim_id in found:
+            return
+        if claim_id in under_way:
+            raise ValueError(f"claims use each other in a circle: {' -> '.join([*under_way, claim_id])}")
+        under_way.append(claim_id)
+        claim = registry[claim_id]
+        for use in claim.uses:
+            if use.removesuffix("+repair") in registry.claims:
+                visit(use.removesuffix("+repair"))
+        under_way.pop()
+        items = by_claim[claim_id]
+        failed = [item.node for item in items if item.outcome is Outcome.FAILED]
+        reasons = _missing(claim, items, implementations) + _foundations(claim, registry, found)
+        if failed:
+            found[claim_id] = Standing(State.VIOLATED, tuple(f"failed: {node}" for node in failed))
+        elif claim.verdict is Verdict.OPEN:
+            found[claim_id] = Standing(State.OPEN)
+        elif reasons:
+            found[claim_id] = Standing(State.UNEARNED, tuple(reasons))
+        else:
+            found[claim_id] = Standing(State.EARNED)
+
+    for claim in registry:
+        visit(claim.id)
+    return found

@@ -1,0 +1,147 @@
+"""Statements: hypotheses and a conclusion, each a signed margin in ball arithmetic."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any, TypeAlias
+
+import attrs
+from flint import arb, ctx
+
+from dpmatrix.claims.truth import Truth, conjunction, decide
+
+Margin: TypeAlias = Callable[[Any], arb]
+
+FIRST_PRECISION = 64
+LAST_PRECISION = 2048
+
+_evaluated: ContextVar[set[str] | None] = ContextVar("evaluated", default=None)
+
+
+@contextmanager
+def observing() -> Iterator[set[str]]:
+    """Collect the names of the statements that are evaluated inside the block."""
+    names: set[str] = set()
+    token = _evaluated.set(names)
+    try:
+        yield names
+    finally:
+        _evaluated.reset(token)
+
+
+class OutsideHypothesesError(ValueError):
+    """A statement was asked about a point at which its hypotheses are not certainly true."""
+
+
+def _decide(margin: Margin, point: Any, *, strict: bool) -> Truth:  # noqa: ANN401 - points are the statement's own
+    """Evaluate with growing precision until the sign of the margin is certain, or precision no longer helps."""
+    before = ctx.prec
+    try:
+        bits, radius = FIRST_PRECISION, math.inf
+        while bits <= LAST_PRECISION:
+            ctx.prec = bits
+            value = margin(point)
+            answer = decide(value, strict=strict)
+            if answer is not Truth.UNDECIDED:
+                return answer
+            last, radius = radius, float(value.rad())
+            if bits > 2 * FIRST_PRECISION and not radius < last / 2:
+                break  # the width is the box's own, not rounding
+            bits *= 2
+    finally:
+        ctx.prec = before
+    return Truth.UNDECIDED
+
+
+@attrs.frozen
+class Condition:
+    """A named predicate on a point: ``margin >= 0``, or ``margin > 0`` when strict.
+
+    Parameters
+    ----------
+    says
+        The condition in mathematics, as a reader would write it.
+    margin
+        Function of a point that returns a ball.
+    strict
+        Whether equality fails the condition.
+    """
+
+    says: str
+    margin: Margin
+    strict: bool = False
+
+    def at(self, point: Any) -> Truth:  # noqa: ANN401 - points are the statement's own
+        """Answer at one point, or for all of a box when the point's fields are wide balls."""
+        return _decide(self.margin, point, strict=self.strict)
+
+
+@attrs.frozen
+class Statement:
+    """What is asserted: under ``given``, the margin is non-negative (positive when strict).
+
+    Parameters
+    ----------
+    says
+        The assertion in words and mathematics.
+    margin
+        Function of a point that returns a ball; the assertion at the point is ``margin >= 0``.
+    given
+        Hypotheses, each a named condition on the same points.
+    strict
+        Whether a margin of zero refutes the assertion.
+    name
+        Set by the claim that owns the statement: ``id``, ``id+repair`` or ``id/step``.
+    """
+
+    says: str
+    margin: Margin
+    given: tuple[Condition, ...] = ()
+    strict: bool = False
+    name: str = ""
+
+    def applies(self, point: Any) -> Truth:  # noqa: ANN401 - points are the statement's own
+        """Whether every hypothesis holds at the point."""
+        return conjunction([condition.at(point) for condition in self.given])
+
+    def conclusion(self, point: Any) -> Truth:  # noqa: ANN401 - points are the statement's own
+        """Evaluate the assertion alone, whatever the hypotheses say."""
+        names = _evaluated.get()
+        if names is not None:
+            names.add(self.name)
+        return _decide(self.margin, point, strict=self.strict)
+
+    def at(self, point: Any) -> Truth:  # noqa: ANN401 - points are the statement's own
+        """Evaluate the assertion at a point where the hypotheses certainly hold.
+
+        Raises
+        ------
+        OutsideHypothesesError
+            If some hypothesis is false or undecided at the point: a vacuous truth is no answer.
+        """
+        for condition in self.given:
+            if condition.at(point) is not Truth.TRUE:
+                raise OutsideHypothesesError(f"{self.name}: hypothesis {condition.says!r} does not hold at {point}")
+        return self.conclusion(point)
+
+    def without(self, says: str) -> Statement:
+        """Return the same statement with one hypothesis dropped, for controls and counterexamples."""
+        kept = tuple(condition for condition in self.given if condition.says != says)
+        if len(kept) == len(self.given):
+            raise KeyError(f"{self.name} has no hypothesis {says!r}; it has {[c.says for c in self.given]}")
+        return attrs.evolve(self, given=kept)
+
+    def nudged(self, change: Callable[[arb], arb] | None = None, *, margin: Margin | None = None) -> Statement:
+        """Return a deliberately changed statement, for controls: another margin, or a function of this one."""
+        if margin is None:
+            if change is None:
+                raise TypeError("give a change of the margin, or another margin")
+            original, transform = self.margin, change
+
+            def margin(point: Any) -> arb:  # noqa: ANN401 - points are the statement's own
+                return transform(original(point))
+
+        return attrs.evolve(self, margin=margin)

@@ -1,0 +1,38 @@
+"""The errors that a caller can act on."""
+
+from __future__ import annotations
+
+
+class DpmatrixError(Exception):
+    """Base class of every error that the library raises on purpose."""
+
+
+class InvalidParameterError(DpmatrixError, ValueError):
+    """A parameter outside its domain.
+
+    Parameters
+    ----------
+    parameter
+        Name of the parameter, as the caller wrote it.
+    problem
+        What is wrong with the value.
+    remedy
+        What the caller can do about it.
+    """
+
+    def __init__(self, parameter: str, problem: str, remedy: str) -> None:
+        self.parameter = parameter
+        self.problem = problem
+        self.remedy = remedy
+        super().__init__(parameter, problem, remedy)
+
+    def __str__(self) -> str:
+        return f"{self.parameter}: {self.problem}; {self.remedy}"
+
+
+class NotPrivateError(DpmatrixError):
+    """A release was asked of a mechanism or an entropy source that cannot keep its promise."""
+
+
+class UndecidedError(DpmatrixError):
+    """Interval arithmetic could not decide a question at the highest precision allowed."""

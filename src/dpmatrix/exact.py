@@ -1,0 +1,75 @@
+"""Numbers without rounding: conversion to rationals and to balls, and the working precision."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+from fractions import Fraction
+from numbers import Rational
+from typing import TypeAlias
+
+from flint import arb, ctx, fmpq, fmpz
+
+from dpmatrix.errors import InvalidParameterError
+
+Exact: TypeAlias = int | Fraction | float | fmpq | fmpz
+Real: TypeAlias = Exact | arb
+
+
+def rational(value: Exact, name: str = "value") -> fmpq:
+    """Convert a finite number to the rational that it is, without rounding.
+
+    Raises
+    ------
+    InvalidParameterError
+        If the value is not a finite real number.
+    """
+    if isinstance(value, fmpq | fmpz):
+        return fmpq(value)
+    if isinstance(value, Rational):
+        return fmpq(int(value.numerator), int(value.denominator))
+    try:
+        number = float(value)
+    except (TypeError, ValueError) as error:
+        raise InvalidParameterError(
+            name, f"{value!r} is not a real number", "pass an int, Fraction or float"
+        ) from error
+    if not math.isfinite(number):
+        raise InvalidParameterError(name, f"{value!r} is not finite", "pass a finite number")
+    return fmpq(*number.as_integer_ratio())
+
+
+def fraction(value: Exact, name: str = "value") -> Fraction:
+    """Convert a finite number to the `Fraction` that it is, without rounding."""
+    exact = rational(value, name)
+    return Fraction(int(exact.p), int(exact.q))
+
+
+def ball(value: Real, name: str = "value") -> arb:
+    """Enclose a number in a ball at the working precision; balls pass through."""
+    return value if isinstance(value, arb) else arb(rational(value, name))
+
+
+@contextmanager
+def precision(bits: int) -> Iterator[None]:
+    """Compute balls with ``bits`` bits inside the block."""
+    before = ctx.prec
+    ctx.prec = bits
+    try:
+        yield
+    finally:
+        ctx.prec = before
+
+
+def square(value: arb) -> arb:
+    """Enclose a square; unlike ``value**2`` it is finite for balls around zero, and never negative by more than rounding."""
+    return abs(value) * abs(value)
+
+
+def nonnegative_root(value: arb) -> arb:
+    """Enclose the square root of a quantity that is known not to be negative, also where its ball reaches below zero."""
+    if value > 0 or not value.is_finite():
+        return value.sqrt()
+    high = value.upper()
+    return arb(0).union(high.sqrt()) if high > 0 else arb(0)

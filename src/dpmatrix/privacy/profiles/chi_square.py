@@ -1,0 +1,75 @@
+r"""Hockey-stick divergences between a chi-square variable and its translate.
+
+Everything is in units where the variable is Gamma(k/2) with density proportional to :math:`t^{k/2-1}e^{-t}`: absent is
+Gamma(k/2), present is x + Gamma(k/2), k >= 2. With :math:`p = k/2 - 1` the log-ratio of present to absent is
+:math:`x + p\log((t - x)/t)` on t > x, which increases with t and stays below x; on t < x only absent has mass.
+
+All divergences increase with x: by the envelope argument the threshold contributes nothing to the derivative, and what
+remains is e^epsilon or 1 times the density of Gamma(k/2) at the threshold minus x. They decrease with k, since adding
+an independent Gamma(j/2) to both sides is post-processing, and with epsilon by definition.
+"""
+
+from __future__ import annotations
+
+from flint import arb, fmpq
+
+from dpmatrix.privacy.profiles.enclosure import certified
+
+
+def present_against_absent(epsilon: fmpq, shift: fmpq, degrees: fmpq) -> arb:
+    """Return sup over E of P(E) - e^epsilon Q(E), P = shift + Gamma(degrees/2), Q = Gamma(degrees/2).
+
+    The event is t > x/(1 - e^-g) with p g = x - epsilon, and impossible once epsilon >= x.
+
+    Parameters
+    ----------
+    epsilon
+        At least zero.
+    shift
+        The translation x, at least zero.
+    degrees
+        Degrees of freedom k, at least two.
+    """
+    if epsilon >= shift:
+        return arb(0)
+    if degrees == 2:
+        return certified(lambda: -arb(epsilon - shift).expm1(), "a chi-square profile")
+    half = degrees / 2
+    gap = (shift - epsilon) / (half - 1)
+
+    def evaluate() -> arb:
+        beyond = arb(shift) / arb(gap).expm1()
+        inside, outside = beyond.gamma_upper(arb(half), 1), (beyond + shift).gamma_upper(arb(half), 1)
+        return inside - arb(epsilon).exp() * outside
+
+    return certified(evaluate, "a chi-square profile")
+
+
+def absent_against_present(epsilon: fmpq, shift: fmpq, degrees: fmpq) -> arb:
+    """Return sup over E of Q(E) - e^epsilon P(E), P = shift + Gamma(degrees/2), Q = Gamma(degrees/2).
+
+    The event is t < x/(1 - e^-h) with p h = x + epsilon: all that present cannot reach, and a little more.
+    Parameters as in `present_against_absent`.
+    """
+    if shift == 0:
+        return arb(0)
+    if degrees == 2:
+        return outside_support(shift, degrees)
+    half = degrees / 2
+    gap = (shift + epsilon) / (half - 1)
+
+    def evaluate() -> arb:
+        beyond = arb(shift) / arb(gap).expm1()
+        inside, outside = (beyond + shift).gamma_lower(arb(half), 1), beyond.gamma_lower(arb(half), 1)
+        return inside - arb(epsilon).exp() * outside
+
+    return certified(evaluate, "a chi-square profile")
+
+
+def outside_support(shift: fmpq, degrees: fmpq) -> arb:
+    """Return the probability that Gamma(degrees/2) is below the shift, for any degrees > 0 and shift >= 0."""
+    if shift == 0:
+        return arb(0)
+    if degrees == 2:
+        return certified(lambda: -arb(-shift).expm1(), "a chi-square probability")
+    return certified(lambda: arb(shift).gamma_lower(arb(degrees / 2), 1), "a chi-square probability")

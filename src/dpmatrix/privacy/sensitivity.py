@@ -1,0 +1,122 @@
+"""Exact sensitivities of the second-moment matrix X'X, unnormalised, for records in a ball.
+
+Replacing a record v by w changes X'X by vv' - ww'. Every sensitivity is the largest norm of that difference over
+|v|, |w| <= norm_bound, so it scales with norm_bound squared; a normalised statistic divides it by its divisor.
+`dpmatrix.privacy.differences` has records that attain each one.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+
+from flint import arb, fmpq
+
+from dpmatrix.errors import InvalidParameterError
+from dpmatrix.exact import Real, ball
+from dpmatrix.privacy.adjacency import Adjacency
+from dpmatrix.privacy.domains import dimension_of, nonnegative
+
+
+class Entries(Enum):
+    """Which entries of a symmetric matrix a mechanism perturbs with independent noise."""
+
+    FULL = "full"
+    """All d * d entries."""
+
+    UPPER_TRIANGLE = "upper-triangle"
+    """The d (d + 1) / 2 entries on and above the diagonal: `wishart.algorithm-1`."""
+
+
+def l1_sensitivity(dimension: int, adjacency: Adjacency, entries: Entries = Entries.FULL, norm_bound: Real = 1) -> arb:
+    r"""Return the largest l1 norm of vv' - ww', over all entries or over the upper triangle with the diagonal.
+
+    Replace-one, full: :math:`\sqrt{2d^2 - (d \bmod 2)}`. Replace-one, upper triangle:
+    :math:`\tfrac12\sqrt{(d+2)^2 + d^2 - (d \bmod 2)}` for d >= 2, and 1 for d = 1.
+    Add/remove: d and (d + 1) / 2, attained by the vector of equal entries (Cauchy-Schwarz).
+
+    Parameters
+    ----------
+    dimension
+        Length d >= 1 of a record.
+    adjacency, entries
+        Relation, and the entries that count.
+    norm_bound
+        Public bound on the Euclidean norm of a record, at least zero.
+
+    Raises
+    ------
+    InvalidParameterError
+        If the dimension is no positive integer, the bound is negative or not finite, or an option is unknown.
+
+    Notes
+    -----
+    *Reduction.* The l1 norm is the maximum of v'Tv - w'Tw over T = S (full) or T = (S + diag S)/2 (triangle), S a
+    symmetric matrix of signs, so for d >= 2 the sensitivity is the largest spread lambda_1 - lambda_d of such a T.
+    At a maximiser let I hold the p coordinates with |v_i| >= |w_i|. There the sign of v_i v_j - w_i w_j is that of
+    v_i v_j, and outside I, on q = d - p coordinates, that of -w_i w_j. Flipping signs of coordinates keeps the
+    spread and makes the diagonal blocks of S equal to J_p and -J_q (J the matrix of ones). Always
+    spread^2 = 2 tr T^2 - 2 (sum of the squares of the other eigenvalues) - (lambda_1 + lambda_d)^2.
+
+    *Full.* tr S^2 = d^2. If the off-diagonal block is constant, spread^2 = d^2 + 4pq, at most 2d^2 - (d mod 2).
+    Otherwise a row or a column of it has both signs, and S contains [[1,1,1],[1,1,-1],[1,-1,-1]] (eigenvalues
+    2, 1, -2) or its negative, up to order and signs of the coordinates. By interlacing another eigenvalue of S has
+    modulus at least 1, so spread^2 <= 2d^2 - 2.
+
+    *Upper triangle.* tr T^2 = (d^2 + 3d)/4. The blocks (J_p + I)/2 and -(J_q + I)/2 interlace T: p - 1 of the other
+    eigenvalues are at least 1/2 and q - 1 at most -1/2. Their squares sum to (d - 2)/4 + e with e >= |f|, where
+    (p - q)/2 + f is their sum, and the trace p - q leaves lambda_1 + lambda_d = (p - q)/2 - f. Hence
+    spread^2 <= ((d + 2)^2 + d^2)/4 - 2|f| - ((p - q)/2 - f)^2, and for odd d the last two terms are at least 1/4.
+    If p or q is zero, T or -T is (J + I)/2 and the norm is at most (d + 1)/2. A constant off-diagonal block and
+    |p - q| = d mod 2 attain both bounds.
+    """
+    size = dimension_of(dimension)
+    if not isinstance(entries, Entries):
+        raise InvalidParameterError("entries", f"{entries!r} is no choice of entries", "pass a member of Entries")
+    triangle = entries is Entries.UPPER_TRIANGLE
+    if _replaces(adjacency) and size > 1:
+        squared = fmpq((size + 2) ** 2 + size**2 - size % 2, 4) if triangle else fmpq(2 * size**2 - size % 2)
+        unit = arb(squared).sqrt()
+    else:
+        unit = arb(fmpq(size + 1, 2)) if triangle else arb(size)
+    return unit * _scale(norm_bound)
+
+
+def frobenius_sensitivity(dimension: int, adjacency: Adjacency, norm_bound: Real = 1) -> arb:
+    """Return the largest l2 norm of vv' - ww': of the full matrix, and equally of its upper triangle.
+
+    The squared norm is |v|^4 + |w|^4 - 2 <v,w>^2, so replace-one gives sqrt(2) at orthonormal records (1 for d = 1)
+    and add/remove gives 1. The triangle counts fewer entries and attains the same at the first two unit vectors.
+    Parameters and errors as in `l1_sensitivity`.
+    """
+    both = _replaces(adjacency) and dimension_of(dimension) > 1
+    return arb(2 if both else 1).sqrt() * _scale(norm_bound)
+
+
+def nuclear_sensitivity(dimension: int, adjacency: Adjacency, norm_bound: Real = 1) -> arb:
+    """Return the largest nuclear norm of vv' - ww': 2 for replace-one (1 for d = 1), 1 for add/remove.
+
+    Parameters and errors as in `l1_sensitivity`; `nuclear_distance` gives the norm for given records.
+    """
+    both = _replaces(adjacency) and dimension_of(dimension) > 1
+    return arb(2 if both else 1) * _scale(norm_bound)
+
+
+def spectral_sensitivity(dimension: int, adjacency: Adjacency, norm_bound: Real = 1) -> arb:
+    """Return the largest spectral norm of vv' - ww': 1 for both relations, as -ww' <= vv' - ww' <= vv'.
+
+    Parameters and errors as in `l1_sensitivity`.
+    """
+    dimension_of(dimension)
+    _replaces(adjacency)
+    return arb(1) * _scale(norm_bound)
+
+
+def _replaces(adjacency: Adjacency) -> bool:
+    if not isinstance(adjacency, Adjacency):
+        raise InvalidParameterError("adjacency", f"{adjacency!r} is no relation", "pass a member of Adjacency")
+    return adjacency is Adjacency.REPLACE_ONE
+
+
+def _scale(norm_bound: Real) -> arb:
+    nonnegative(norm_bound, "norm_bound")
+    return ball(norm_bound, "norm_bound") ** 2

@@ -1,0 +1,1 @@
+"""Randomness that is exact: entropy, discrete samplers, and real numbers refined on demand."""

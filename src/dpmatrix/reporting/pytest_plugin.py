@@ -1,0 +1,199 @@
+"""The pytest plugin: binds evidence to statements, gathers the ledger, and closes the gate.
+
+``pytest audit`` alone runs every item of evidence under ``audit``, ``tests`` and ``proofs_checks``, computes the
+standing of every claim from that run and nothing else, and fails unless the gate is satisfied.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+from collections.abc import Generator
+from pathlib import Path
+from typing import Any
+
+import attrs
+import pytest
+
+from dpmatrix.claims import Evidence, Ledger, Outcome, Registry, Statement, observing, snapshot, standings, violations
+from dpmatrix.claims.ledger import describe, dump, write_atomically
+from dpmatrix.reporting.environment import environment
+from dpmatrix.reporting.html import render
+from dpmatrix.reporting.implementations import ROOMS, implementations
+from dpmatrix.reporting.terminal import gate_lines, standings_table
+
+MARK = "evidence"
+PROPERTY = "evaluated statements"
+BODY = ("audit", "tests", "proofs_checks")
+GATE = "audit"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the options of the gate."""
+    group = parser.getgroup("dpmatrix")
+    group.addoption("--accept-standings", action="store_true", help="write this run's standings as the snapshot")
+    group.addoption("--audit-dir", default="build/audit", help="where the report and the ledger are written")
+    group.addoption("--declared-evidence", metavar="FILE", help="write the evidence that exists, without outcomes")
+    parser.addini("specification", "module that holds the claims", default="dpmatrix.spec")
+    parser.addini("rooms", "packages that hold implementations", type="args", default=list(ROOMS))
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Register the marker; when all of ``audit`` is asked for, run the whole body of evidence."""
+    config.addinivalue_line(
+        "markers", "evidence(citation, role, grade, region): the item speaks about a statement of the specification"
+    )
+    asked = {Path(arg).resolve() for arg in config.args}
+    deciding = (config.rootpath / GATE).resolve() in asked
+    if deciding:
+        config.args += [
+            str(folder)
+            for name in BODY
+            if (folder := config.rootpath / name).is_dir() and folder.resolve() not in asked
+        ]
+    config.pluginmanager.register(_Session(config, deciding=deciding), "dpmatrix-session")
+
+
+def _declare(item: pytest.Item) -> list[Evidence]:
+    try:
+        return [Evidence.declare(item.nodeid, *mark.args, **mark.kwargs) for mark in item.iter_markers(MARK)]
+    except (TypeError, ValueError) as error:
+        raise pytest.UsageError(f"{item.nodeid}: {error}") from error
+
+
+class _Session:
+    """What one process knows of the evidence in a run."""
+
+    def __init__(self, config: pytest.Config, *, deciding: bool) -> None:
+        self.config = config
+        self.deciding = deciding
+        self.specification: Any = importlib.import_module(config.getini("specification"))
+        self.registry: Registry = self.specification.load()
+        self.declared: dict[tuple[str, str, str], Evidence] = {}
+        self.outcomes: dict[str, tuple[Outcome, float, list[str]]] = {}
+        self.ledger: Ledger | None = None
+
+    @property
+    def is_worker(self) -> bool:
+        return hasattr(self.config, "workerinput")
+
+    def _note(self, evidence: Evidence) -> None:
+        self.declared[evidence.node, evidence.citation.target, evidence.role.value] = evidence
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        """Note all evidence before anything is deselected; leave out other folders' ordinary tests."""
+        kept, left_out = [], []
+        gate_folder = self.config.rootpath / GATE
+        for item in items:
+            declared = _declare(item)
+            for evidence in declared:
+                self._note(evidence)
+            wanted = declared or not self.deciding or gate_folder in item.path.parents
+            (kept if wanted else left_out).append(item)
+        if left_out:
+            items[:] = kept
+            self.config.hook.pytest_deselected(items=left_out)
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_call(self, item: pytest.Item) -> Generator[None, object, object]:
+        """Observe which statements an item evaluates."""
+        with observing() as names:
+            try:
+                return (yield)
+            finally:
+                item.user_properties.append((PROPERTY, sorted(names)))
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Keep the outcome of every item that ran, also of those that ran in a worker."""
+        if report.when == "call" or not report.passed:
+            known = self.outcomes.get(report.nodeid)
+            outcome = Outcome(report.outcome)
+            if known is not None and known[0] is Outcome.FAILED:
+                outcome = Outcome.FAILED
+            names: list[str] = next((list(value) for key, value in report.user_properties if key == PROPERTY), [])
+            self.outcomes[report.nodeid] = (outcome, report.duration, names)
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node: Any) -> None:  # noqa: ANN401 - a type of pytest-xdist
+        """Take over what a worker collected."""
+        for record in getattr(node, "workeroutput", {}).get("declared", ()):
+            self._note(Evidence.from_json(record))
+
+    def _with_outcome(self, evidence: Evidence) -> Evidence:
+        if evidence.node not in self.outcomes:
+            return attrs.evolve(evidence, outcome=Outcome.DESELECTED)
+        outcome, seconds, names = self.outcomes[evidence.node]
+        if outcome is Outcome.PASSED and evidence.citation.target not in names:
+            outcome = Outcome.UNBOUND
+        return attrs.evolve(evidence, outcome=outcome, seconds=seconds)
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        """Compute standings, write the ledger and the report, and close the gate."""
+        if self.is_worker:
+            output: dict[str, object] = self.config.workeroutput  # type: ignore[attr-defined] # added by pytest-xdist
+            output["declared"] = [evidence.to_json() for evidence in self.declared.values()]
+            return
+        declared_file = self.config.getoption("--declared-evidence")
+        if declared_file:
+            records = [evidence.to_json() for evidence in self.declared.values()]
+            write_atomically(Path(declared_file), json.dumps(records))
+        if not self.deciding or self.config.option.collectonly:
+            return
+        self.ledger = self._decide()
+        folder = self.config.rootpath / self.config.getoption("--audit-dir")
+        described = describe(self.registry, self.ledger, implementations(self.config.getini("rooms")))
+        write_atomically(folder / "ledger.json", dump(self.ledger.to_json() | {"claims": described}))
+        pending = self.specification.catalogue().pending
+        write_atomically(
+            folder / "report.html", render(described, self.ledger, self.specification.documents(), pending)
+        )
+        if self.ledger.violations and session.exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+    def _decide(self) -> Ledger:
+        evidence = tuple(self._with_outcome(self.declared[key]) for key in sorted(self.declared))
+        cited = implementations(self.config.getini("rooms"))
+        found = standings(self.registry, evidence, cited)
+        if self.config.getoption("--accept-standings"):
+            write_atomically(self.specification.STANDINGS, dump(snapshot(self.registry, found)))
+        committed = self.specification.committed_standings()
+        problems = violations(self.registry, self.specification.catalogue(), evidence, cited, found, committed)
+        return Ledger(evidence, found, self.registry.fingerprints, tuple(problems), environment())
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        """Print the standing of every claim and what the gate objects to."""
+        if self.is_worker:
+            return
+        if self.ledger is None:
+            if any(item.proves or item.outcome is None for item in self.declared.values()):
+                terminalreporter.write_line("gate: not asked (run `pytest audit` for standings)")
+            return
+        terminalreporter.section("claims")
+        terminalreporter.write(standings_table(self.registry, self.ledger))
+        terminalreporter.section("gate")
+        for line in gate_lines(self.registry, self.ledger, self.config.getoption("--audit-dir")):
+            terminalreporter.write_line(line)
+
+
+@pytest.fixture
+def statements(request: pytest.FixtureRequest) -> dict[str, Statement]:
+    """Return the statements that the item's evidence markers name, by target."""
+    session = request.config.pluginmanager.get_plugin("dpmatrix-session")
+    found: dict[str, Statement] = {}
+    for evidence in _declare(request.node):
+        if not session.registry.knows(evidence.citation):
+            pytest.fail(f"no statement {evidence.citation.target!r} in the specification", pytrace=False)
+        found[evidence.citation.target] = session.registry[evidence.citation.claim].statements()[
+            evidence.citation.target
+        ]
+    return found
+
+
+@pytest.fixture
+def statement(statements: dict[str, Statement]) -> Statement:
+    """Return the one statement that the item's evidence marker names."""
+    if len(statements) != 1:
+        pytest.fail("the fixture `statement` needs exactly one target; use `statements`", pytrace=False)
+    return next(iter(statements.values()))

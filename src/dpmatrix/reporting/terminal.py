@@ -1,0 +1,100 @@
+"""What a run and a claim look like in a terminal."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
+from rich.console import Console, Group
+from rich.markup import escape
+from rich.table import Table
+from rich.text import Text
+
+from dpmatrix.claims import Evidence, Ledger, Outcome, Registry, Role, State
+
+_COLOURS = {"earned": "green", "open": "yellow", "unearned": "red", "violated": "bold red"}
+_SYMBOLS = {Role.SUPPORTS: "+", Role.REFUTES: "-", Role.SUPPORTS_REPAIR: "r", Role.CONTROL: "c"}
+_WIDTH = 118
+
+
+def _summary(items: list[Evidence]) -> str:
+    passed = Counter(
+        f"{item.citation and _SYMBOLS[item.role]}{item.grade.value}" for item in items if item.outcome is Outcome.PASSED
+    )
+    return " ".join(f"{key}{'' if count == 1 else f'×{count}'}" for key, count in sorted(passed.items()))
+
+
+def _to_text(renderable: Table | Group, *, width: int = _WIDTH) -> str:
+    console = Console(width=width, highlight=False)
+    with console.capture() as capture:
+        console.print(renderable)
+    return capture.get()
+
+
+def standings_table(registry: Registry, ledger: Ledger) -> str:
+    """Return the table of claims: id, verdict, standing, evidence that passed (+ - r c and grade)."""
+    table = Table(caption="+ supports, - refutes, r supports the repair, c control", caption_justify="left")
+    for heading in ("claim", "verdict", "standing", "evidence"):
+        table.add_column(heading, overflow="fold")
+    for claim in registry:
+        state = ledger.standings[claim.id].state.value
+        items = [item for item in ledger.evidence if item.citation.claim == claim.id]
+        table.add_row(claim.id, claim.verdict.value, Text(state, style=_COLOURS[state]), _summary(items))
+    return _to_text(table)
+
+
+def gate_lines(registry: Registry, ledger: Ledger, folder: str) -> list[str]:
+    """Return the closing lines of a run."""
+    earned = sum(standing.state is State.EARNED for standing in ledger.standings.values())
+    lines = [
+        f"{earned} of {len(registry)} claims have earned their verdict, on {len(ledger.evidence)} items of evidence"
+    ]
+    lines += [f"gate: {violation}" for violation in ledger.violations]
+    lines.append(f"gate: {'CLOSED, ' + str(len(ledger.violations)) + ' objections' if ledger.violations else 'open'}")
+    lines.append(f"report: {folder}/report.html   ledger: {folder}/ledger.json")
+    return lines
+
+
+def claims_table(described: list[Mapping[str, Any]]) -> str:
+    """Return the list of claims for a person."""
+    table = Table()
+    for heading in ("claim", "kind", "verdict", "standing"):
+        table.add_column(heading, overflow="fold")
+    for claim in described:
+        standing = claim["standing"] or "no run"
+        table.add_row(claim["id"], claim["kind"], claim["verdict"], Text(standing, style=_COLOURS.get(standing, "")))
+    return _to_text(table)
+
+
+def claim_page(claim: Mapping[str, Any]) -> str:
+    """Return one claim for a person: statement, verdict, counterexample or repair, steps, evidence, code."""
+    parts: list[Any] = [f"[bold]{claim['id']}[/bold]  {claim['kind']}, {escape(claim['label'])}"]
+
+    def add(heading: str, text: str) -> None:
+        if text:
+            parts.append(f"\n[bold]{heading}[/bold]\n{escape(text)}")
+
+    add("Printed", claim["printed"])
+    add("Statement", claim["says"])
+    add("Given", "\n".join(claim["given"]))
+    add("Reading", claim["reading"])
+    add("Verdict", f"{claim['verdict']} (standing: {claim['standing'] or 'no run yet'})")
+    add("Why", claim["because"])
+    if claim["repair"]:
+        add("Repair", f"{claim['repair']['change']}\n{claim['repair']['says']}")
+        add("Repair, given", "\n".join(claim["repair"]["given"]))
+    for step in claim["steps"]:
+        note = f"\n{step['note']}" if step["note"] else ""
+        add(f"Step {step['name']}: {'sound' if step['sound'] else 'BROKEN'}", step["says"] + note)
+    add("Rests on", "\n".join(claim["uses"]))
+    add("Not settled", "\n".join(claim["reasons"]))
+    add(
+        "Evidence",
+        "\n".join(
+            f"[{item['outcome'] or 'not run'}] {item['role']}, {item['grade']}: {item['region']}\n    {item['node']}"
+            for item in claim["evidence"]
+        ),
+    )
+    add("Implemented by", "\n".join(claim["implementations"]))
+    return _to_text(Group(*parts))
