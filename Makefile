@@ -8,7 +8,7 @@ WORKERS ?= 2
 .PHONY: test audit lint bench report mutate snapshot lock clean
 
 test: $(STAMP)
-	$(BIN)/python -m pytest -n $(WORKERS) tests proofs_checks
+	$(BIN)/python -m pytest -n $(WORKERS) --ignore=tests/benchmarks tests proofs_checks
 
 audit: $(STAMP)
 	$(BIN)/python -m pytest -n $(WORKERS) audit
@@ -20,7 +20,7 @@ lint: $(STAMP)
 	$(BIN)/lint-imports
 
 bench: $(STAMP)
-	$(BIN)/python -m pytest tests/benchmarks --benchmark-only -o testpaths=tests/benchmarks
+	$(BIN)/python -m pytest tests/benchmarks --benchmark-only --benchmark-columns=median,iqr,rounds
 
 report: $(STAMP)
 	$(BIN)/python -m dpmatrix report

@@ -11,6 +11,7 @@ import json
 import pkgutil
 import tomllib
 from pathlib import Path
+from typing import Any
 
 from dpmatrix.claims import Catalogue, Claim, Registry
 
@@ -36,7 +37,7 @@ def documents() -> dict[str, str]:
     return {name: entry["title"] for name, entry in _read_catalogue().items()}
 
 
-def _read_catalogue() -> dict[str, dict[str, object]]:
+def _read_catalogue() -> dict[str, dict[str, Any]]:
     return tomllib.loads((FOLDER / "catalogue.toml").read_text(encoding="utf-8"))
 
 

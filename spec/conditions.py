@@ -7,6 +7,7 @@ from typing import Any
 from flint import arb
 
 from dpmatrix.claims import Condition
+from dpmatrix.claims.statement import Margin
 from dpmatrix.exact import Real, ball
 
 
@@ -44,6 +45,21 @@ def below(field: str, bound: Real) -> Condition:
         return ball(bound) - ball(getattr(point, field))
 
     return Condition(f"{field} < {bound}", margin, strict=True)
+
+
+def whole(field: str, least: int) -> Condition:
+    """``field`` is an integer of at least ``least``."""
+
+    def margin(point: Any) -> arb:  # noqa: ANN401 - any point that has the field
+        value = getattr(point, field)
+        return arb(value - least) if isinstance(value, int) else arb(-1)
+
+    return Condition(f"{field} >= {least}, an integer", margin)
+
+
+def exceeds(says: str, margin: Margin, *, strict: bool = True) -> Condition:
+    """Build any other hypothesis: a sentence and its margin, strict unless said otherwise."""
+    return Condition(says, margin, strict)
 
 
 def equality(left: arb, right: arb) -> arb:

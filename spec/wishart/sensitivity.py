@@ -8,7 +8,7 @@ from __future__ import annotations
 import attrs
 from flint import arb
 
-from dpmatrix.claims import Claim, Condition, Kind, Locator, Repair, Statement, Step, Verdict
+from dpmatrix.claims import Claim, Condition, Kind, Locator, Statement, Step, Verdict
 from dpmatrix.exact import Real, ball, nonnegative_root, square
 from dpmatrix.spec.conditions import at_least, at_most
 
@@ -45,7 +45,7 @@ UNIT_BALL = (
 
 
 def nuclear_norm(p: RecordPair) -> arb:
-    """Nuclear norm of vv' - ww': its eigenvalues are ((a - b) ± sqrt((a + b)^2 - 4 <v, w>^2)) / 2, a = |v|^2, b = |w|^2."""
+    """Nuclear norm of vv' - ww': the difference of ((a - b) ± sqrt((a + b)^2 - 4 <v, w>^2))/2, a = |v|^2, b = |w|^2."""
     return nonnegative_root(square(ball(p.v_squared) + ball(p.w_squared)) - 4 * square(ball(p.inner)))
 
 
@@ -85,14 +85,18 @@ NUCLEAR_NORM_BOUND = Claim(
     ),
     verdict=Verdict.HOLDS,
     because=(
-        "The bound is true and loose: the nuclear norm is sqrt((|v|^2 + |w|^2)^2 - 4 <v, w>^2) <= 2, with equality for "
-        "orthogonal unit records. The max in the printed step may be a min. With 2 in place of 3 the scale drops by a third."
+        "The bound is true and loose: the nuclear norm is sqrt((|v|^2 + |w|^2)^2 - 4 <v, w>^2) <= 2, with equality "
+        "for orthogonal unit records. The max in the printed step may be a min. With 2 in place of 3 the scale "
+        "drops by a third."
     ),
     steps=(
         Step(
             "singular-values",
             Statement(
-                "n ||Delta||_* <= sigma_1(vv') + sigma_1(ww') + max{sigma_1(vv') + sigma_2(ww'), sigma_2(vv') + sigma_1(ww')}",
+                (
+                    "n ||Delta||_* <= sigma_1(vv') + sigma_1(ww') + max{sigma_1(vv') + sigma_2(ww'), sigma_2(vv') + "
+                    "sigma_1(ww')}"
+                ),
                 singular_value_sum_margin,
                 given=UNIT_BALL,
             ),

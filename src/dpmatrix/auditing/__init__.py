@@ -1,1 +1,44 @@
-"""TODO."""
+"""Attempts to break a guarantee, on anybody's mechanism: neighbours, events, confidence, and two searches.
+
+`audit` looks at outputs alone and answers at a confidence level. `dpmatrix.auditing.density` searches an exact density
+ratio; it and `dpmatrix.auditing.strategies` need Hypothesis and are imported by their own names.
+"""
+
+from dpmatrix.auditing.confidence import (
+    EventCounts,
+    delta_lower_bound,
+    epsilon_lower_bound,
+    lower_confidence_bound,
+    upper_confidence_bound,
+    violation_is_certified,
+)
+from dpmatrix.auditing.detectability import Detectable, detectable
+from dpmatrix.auditing.events import Event
+from dpmatrix.auditing.features import FeatureFamily, feature_families
+from dpmatrix.auditing.neighbours import neighbouring_pairs, neighbours_of
+from dpmatrix.auditing.pairs import NeighbouringPair
+from dpmatrix.auditing.search import AuditResult, audit, confirm
+from dpmatrix.auditing.targets import Target, from_single_draw, seen_at_resolution
+
+__all__ = [
+    "AuditResult",
+    "Detectable",
+    "Event",
+    "EventCounts",
+    "FeatureFamily",
+    "NeighbouringPair",
+    "Target",
+    "audit",
+    "confirm",
+    "delta_lower_bound",
+    "detectable",
+    "epsilon_lower_bound",
+    "feature_families",
+    "from_single_draw",
+    "lower_confidence_bound",
+    "neighbouring_pairs",
+    "neighbours_of",
+    "seen_at_resolution",
+    "upper_confidence_bound",
+    "violation_is_certified",
+]

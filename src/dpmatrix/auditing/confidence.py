@@ -8,61 +8,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from numbers import Integral
 
-from attrs import field, frozen
+from attrs import frozen
 from flint import arb
 from scipy.special import betaincinv
 
+from dpmatrix.auditing.checks import checked_delta, checked_epsilon, checked_failure_probability, count
 from dpmatrix.errors import InvalidParameterError
 from dpmatrix.exact import Exact, ball, fraction, precision
 
 _PRECISIONS = (128, 512, 2048)
-
-
-def _count(value: object, name: str) -> int:
-    if isinstance(value, bool) or not isinstance(value, Integral) or value < 0:
-        raise InvalidParameterError(name, f"{value!r} is not a count", "pass an integer that is at least zero")
-    return int(value)
-
-
-def checked_failure_probability(value: Exact) -> Exact:
-    """Return the value if it lies in (0, 1).
-
-    Raises
-    ------
-    InvalidParameterError
-        If it does not.
-    """
-    if not 0 < fraction(value, "failure_probability") < 1:
-        raise InvalidParameterError("failure_probability", f"{value!r} is outside (0, 1)", "pass for instance 1e-9")
-    return value
-
-
-def checked_delta(value: Exact) -> Exact:
-    """Return the value if it lies in [0, 1).
-
-    Raises
-    ------
-    InvalidParameterError
-        If it does not.
-    """
-    if not 0 <= fraction(value, "delta") < 1:
-        raise InvalidParameterError("delta", f"{value!r} is outside [0, 1)", "pass zero for pure differential privacy")
-    return value
-
-
-def checked_epsilon(value: Exact) -> Exact:
-    """Return the value if it is positive.
-
-    Raises
-    ------
-    InvalidParameterError
-        If it is not.
-    """
-    if fraction(value, "epsilon") <= 0:
-        raise InvalidParameterError("epsilon", f"{value!r} is not positive", "pass a positive number")
-    return value
 
 
 @frozen
@@ -77,12 +32,14 @@ class EventCounts:
         Under Q, its neighbour.
     """
 
-    hits: int = field(converter=lambda value: _count(value, "hits"))
-    trials: int = field(converter=lambda value: _count(value, "trials"))
-    other_hits: int = field(converter=lambda value: _count(value, "other_hits"))
-    other_trials: int = field(converter=lambda value: _count(value, "other_trials"))
+    hits: int
+    trials: int
+    other_hits: int
+    other_trials: int
 
     def __attrs_post_init__(self) -> None:
+        for name in ("hits", "trials", "other_hits", "other_trials"):
+            count(getattr(self, name), name)
         _check_binomial(self.hits, self.trials)
         _check_binomial(self.other_hits, self.other_trials)
 
@@ -134,7 +91,7 @@ def lower_confidence_bound(successes: int, trials: int, failure_probability: Exa
     InvalidParameterError
         If the counts or the failure probability are out of their domain.
     """
-    successes, trials = _count(successes, "successes"), _count(trials, "trials")
+    successes, trials = count(successes, "successes"), count(trials, "trials")
     _check_binomial(successes, trials)
     level = checked_failure_probability(failure_probability)
     if successes == 0:
@@ -149,7 +106,7 @@ def upper_confidence_bound(successes: int, trials: int, failure_probability: Exa
 
     Parameters, domain and errors are those of `lower_confidence_bound`.
     """
-    successes, trials = _count(successes, "successes"), _count(trials, "trials")
+    successes, trials = count(successes, "successes"), count(trials, "trials")
     _check_binomial(successes, trials)
     complement = lower_confidence_bound(trials - successes, trials, failure_probability)
     upper = 1.0 - complement

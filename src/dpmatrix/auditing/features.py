@@ -68,7 +68,7 @@ def _spectrum(batch: FloatArray) -> FloatArray:
 
 
 def _smallest_residual_eigenvalue(reference: FloatArray) -> Evaluation:
-    return lambda batch: np.linalg.eigvalsh(batch - reference)[None, :, 0]
+    return lambda batch: np.asarray(np.linalg.eigvalsh(batch - reference)[None, :, 0], dtype=np.float64)
 
 
 def _entrywise(flatten: Evaluation, reference: FloatArray, other: FloatArray) -> Evaluation:
@@ -167,6 +167,11 @@ def _vector_families(pair: NeighbouringPair, length: int) -> tuple[FeatureFamily
     return tuple(families)
 
 
+def _of_entries(family: FeatureFamily) -> FeatureFamily:
+    """Read a family for vectors as one for matrices."""
+    return FeatureFamily(family.names, lambda batch: family.compute(batch.reshape(len(batch), -1)))
+
+
 def feature_families(pair: NeighbouringPair, output_shape: tuple[int, ...]) -> tuple[FeatureFamily, ...]:
     """List what may tell the outputs on the two data sets of a pair apart.
 
@@ -195,8 +200,4 @@ def feature_families(pair: NeighbouringPair, output_shape: tuple[int, ...]) -> t
         raise InvalidParameterError("output_shape", f"{output_shape} is not known", "return (), (k,) or (k, k)")
     if output_shape[0] == pair.data.shape[1]:
         return _matrix_families(pair, output_shape[0])
-    length = output_shape[0] ** 2
-    return tuple(
-        FeatureFamily(family.names, lambda batch, compute=family.compute: compute(batch.reshape(len(batch), -1)))  # type: ignore[misc]
-        for family in _vector_families(pair, length)
-    )
+    return tuple(_of_entries(family) for family in _vector_families(pair, output_shape[0] ** 2))

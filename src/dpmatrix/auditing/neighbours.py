@@ -6,6 +6,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from dpmatrix.auditing.checks import positive_integer
 from dpmatrix.auditing.pairs import NeighbouringPair, data_set
 from dpmatrix.auditing.targets import FloatArray
 from dpmatrix.auditing.unit_ball import unit_record
@@ -41,16 +42,18 @@ def l1_extremal_records(dimension: int, *, upper_triangle: bool) -> tuple[FloatA
     np.fill_diagonal(weights, 1.0)
     generator = np.random.default_rng(_SEED)
     best, records = -1.0, (_basis(dimension, 0), _basis(dimension, dimension - 1))
-    for _ in range(4):
-        difference = generator.standard_normal((dimension, dimension))
-        difference = difference + difference.T
+    two_blocks = np.ones((dimension, dimension))
+    two_blocks[(dimension + 1) // 2 :, (dimension + 1) // 2 :] = -1.0
+    for signs in (two_blocks, *np.sign(generator.standard_normal((4, dimension, dimension)))):
+        signs = np.triu(signs) + np.triu(signs, 1).T
         for _ in range(_ASCENT_STEPS):
-            eigenvectors = np.linalg.eigh(weights * np.sign(difference))[1]
+            eigenvectors = np.linalg.eigh(weights * signs)[1]
             first, second = eigenvectors[:, -1], eigenvectors[:, 0]
             difference = np.outer(first, first) - np.outer(second, second)
-        value = float(np.sum(weights * np.abs(difference)))
-        if value > best:
-            best, records = value, (first, second)
+            signs = np.sign(difference)
+            value = float(np.sum(weights * np.abs(difference)))
+            if value > best:
+                best, records = value, (first, second)
     return unit_record(records[0]), unit_record(records[1])
 
 
@@ -155,15 +158,14 @@ def neighbouring_pairs(
     InvalidParameterError
         If the dimension or the number of records is not a positive integer.
     """
-    for name, value in (("dimension", dimension), ("records", records)):
-        if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-            raise InvalidParameterError(name, f"{value!r} is not a positive integer", "pass one or more")
+    dimension, records = positive_integer(dimension, "dimension"), positive_integer(records, "records")
     changes = _changes(dimension)
-    pairs = []
-    for position, (rest_name, rest) in enumerate(_rests(dimension, records)):
-        for change in changes if position == 0 else changes[1:9:2]:
-            pairs.append(_pair(f"{change[0]}; {rest_name}", adjacency, rest, change, delete_rows=delete_rows))
-    return _distinct(pairs)
+    tried = [
+        (f"{change[0]}; {rest_name}", rest, change)
+        for position, (rest_name, rest) in enumerate(_rests(dimension, records))
+        for change in (changes if position == 0 else changes[1:9:2])
+    ]
+    return _distinct([_pair(name, adjacency, rest, change, delete_rows=delete_rows) for name, rest, change in tried])
 
 
 def neighbours_of(base: FloatArray, adjacency: Adjacency, *, delete_rows: bool = False) -> tuple[NeighbouringPair, ...]:

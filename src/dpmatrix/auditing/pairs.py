@@ -101,8 +101,8 @@ class NeighbouringPair:
         difference = self.data.T @ self.data - self.neighbour.T @ self.neighbour
         eigenvalues, eigenvectors = np.linalg.eigh(difference)
         rounding = 1e-12 * float(np.max(np.abs(eigenvalues)))
-        for index in np.flatnonzero(np.abs(eigenvalues) > max(rounding, 1e-12)):
-            named.append(("an eigenvector of the difference of the Gram matrices", eigenvectors[:, index]))
+        telling = eigenvectors[:, np.abs(eigenvalues) > max(rounding, 1e-12)].T
+        named.extend(("an eigenvector of the difference of the Gram matrices", vector) for vector in telling)
         distinct: list[tuple[str, FloatArray]] = []
         for name, vector in named:
             if all(abs(float(vector @ other)) < 1.0 - _SAME_DIRECTION for _, other in distinct):

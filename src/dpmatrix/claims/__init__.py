@@ -1,6 +1,6 @@
 """Vocabulary of the project: claims, verdicts, evidence and standing. It knows no mathematics."""
 
-from dpmatrix.claims.binding import WrongFormulaError, bind
+from dpmatrix.claims.binding import WrongFormulaError, bind, bind_hypotheses
 from dpmatrix.claims.boxes import Certificate, certify, interval
 from dpmatrix.claims.claim import Claim, Kind, Locator, Repair, Step, Verdict
 from dpmatrix.claims.evidence import Evidence, Grade, Outcome, Role
@@ -37,6 +37,7 @@ __all__ = [
     "Verdict",
     "WrongFormulaError",
     "bind",
+    "bind_hypotheses",
     "certify",
     "conjunction",
     "decide",

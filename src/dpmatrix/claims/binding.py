@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from fractions import Fraction
 from typing import Any
 
-from flint import arb, ctx
+from flint import arb, ctx, fmpq
 
 from dpmatrix.claims.statement import Statement
+from dpmatrix.claims.truth import Truth
+from dpmatrix.exact import ball
 
 DIGITS = 40
 
@@ -25,7 +28,7 @@ def bind(statement: Statement, values: Iterable[tuple[Any, Any]], *, least: int 
         The statement; evaluating it here also marks it as examined.
     values
         Pairs of a point and the formula's value there, as anything whose ``str`` is a decimal number with at
-        least 45 correct digits (a sympy ``evalf(50)``, an mpmath number), or as a ball.
+        least 45 correct digits (a sympy ``evalf(50)``, an mpmath number), as an exact rational, or as a ball.
     least
         The least number of pairs: fewer would not tell the formula from a neighbouring one.
 
@@ -43,7 +46,7 @@ def bind(statement: Statement, values: Iterable[tuple[Any, Any]], *, least: int 
             statement.conclusion(point)
             ctx.prec = 256
             margin = statement.margin(point)
-            expected = value if isinstance(value, arb) else arb(str(value))
+            expected = ball(value) if isinstance(value, arb | fmpq | Fraction) else arb(str(value))
             allowed = (1 + abs(expected)) * arb(10) ** -DIGITS
             if not abs(margin - expected) < allowed:
                 raise WrongFormulaError(f"{statement.name} at {point}: margin {margin}, formula {expected}")
@@ -51,3 +54,31 @@ def bind(statement: Statement, values: Iterable[tuple[Any, Any]], *, least: int 
         ctx.prec = before
     if count < least:
         raise WrongFormulaError(f"{statement.name}: bound at {count} points, need {least}")
+
+
+def bind_hypotheses(statement: Statement, inside: Any, outside: Mapping[str, Any]) -> None:  # noqa: ANN401
+    """Check that a statement has exactly the named hypotheses, and that each excludes a given point.
+
+    Parameters
+    ----------
+    statement
+        The statement.
+    inside
+        A point that meets every hypothesis.
+    outside
+        For each hypothesis, by its sentence, a point that violates it; no other, unless one implies the other.
+
+    Raises
+    ------
+    WrongFormulaError
+        If a hypothesis is missing, superfluous, or does not separate its points.
+    """
+    names = [condition.says for condition in statement.given]
+    if sorted(names) != sorted(outside):
+        raise WrongFormulaError(f"{statement.name}: hypotheses {sorted(names)}, expected {sorted(outside)}")
+    if statement.applies(inside) is not Truth.TRUE:
+        raise WrongFormulaError(f"{statement.name}: {inside} does not meet the hypotheses")
+    for says, point in outside.items():
+        violated = [condition.says for condition in statement.given if condition.at(point) is not Truth.TRUE]
+        if says not in violated:
+            raise WrongFormulaError(f"{statement.name} at {point}: violates {violated}, expected {says!r}")

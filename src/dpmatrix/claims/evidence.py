@@ -62,6 +62,8 @@ class Evidence:
         None before a run.
     seconds
         Wall time of the item.
+    detail
+        What the item recorded with ``record_property("detail", ...)``: a bound, an event, a counterexample.
     """
 
     node: str
@@ -71,6 +73,7 @@ class Evidence:
     region: str
     outcome: Outcome | None = None
     seconds: float = 0.0
+    detail: str = ""
 
     @classmethod
     def declare(cls, node: str, citation: str, *, role: str, grade: str, region: str) -> Evidence:
@@ -107,6 +110,7 @@ class Evidence:
             "region": self.region,
             "outcome": None if self.outcome is None else self.outcome.value,
             "seconds": round(self.seconds, 3),
+            "detail": self.detail,
         }
 
     @classmethod
@@ -121,4 +125,5 @@ class Evidence:
             record["region"],
             None if record["outcome"] is None else Outcome(record["outcome"]),
             record["seconds"],
+            record["detail"],
         )

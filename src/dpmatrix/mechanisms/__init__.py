@@ -1,1 +1,19 @@
-"""TODO."""
+"""The documents' algorithms that publish a noisy matrix, and their repairs.
+
+Data are arrays with one record a ROW, shape (n, d); the documents write records as columns.
+"""
+
+from dpmatrix.mechanisms.laplace import LaplaceInputPerturbation
+from dpmatrix.mechanisms.projection import project_psd
+from dpmatrix.mechanisms.protocol import Mechanism, Release
+from dpmatrix.mechanisms.symmetrised_wishart import SymmetrisedWishartMechanism
+from dpmatrix.mechanisms.wishart import WishartMechanism
+
+__all__ = [
+    "LaplaceInputPerturbation",
+    "Mechanism",
+    "Release",
+    "SymmetrisedWishartMechanism",
+    "WishartMechanism",
+    "project_psd",
+]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from enum import Enum
 
+from dpmatrix.errors import InvalidParameterError
+
 
 class Adjacency(Enum):
     """Relation between two data sets that a guarantee must hide.
@@ -21,3 +23,16 @@ class Adjacency(Enum):
 
     ADD_REMOVE_ONE = "add-remove-one"
     """One record v appears or disappears (or: becomes the zero record); X'X changes by vv' or by -vv'."""
+
+
+def replaces(adjacency: Adjacency) -> bool:
+    """Whether a relation replaces a record rather than adding or removing it.
+
+    Raises
+    ------
+    InvalidParameterError
+        If the relation is no member of `Adjacency`.
+    """
+    if not isinstance(adjacency, Adjacency):
+        raise InvalidParameterError("adjacency", f"{adjacency!r} is no relation", "pass a member of Adjacency")
+    return adjacency is Adjacency.REPLACE_ONE

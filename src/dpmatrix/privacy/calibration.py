@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 
-from flint import arb, fmpq
+from flint import arb
 
 from dpmatrix.errors import InvalidParameterError
 from dpmatrix.exact import Exact, Real, fraction, rational
-from dpmatrix.privacy.domains import dimension_of, nonnegative, parameter_range, positive
+from dpmatrix.privacy.domains import positive
 from dpmatrix.privacy.guarantee import PrivacyGuarantee
 from dpmatrix.privacy.profiles.gaussian import GaussianProfile
 from dpmatrix.privacy.profiles.laplace import LaplaceProfile

@@ -10,9 +10,9 @@ from flint import arb, fmpq
 
 from dpmatrix.errors import InvalidParameterError
 from dpmatrix.exact import Real, ball
-from dpmatrix.privacy.adjacency import Adjacency
+from dpmatrix.privacy.adjacency import Adjacency, replaces
 from dpmatrix.privacy.domains import dimension_of, parameter_range
-from dpmatrix.privacy.sensitivity import Entries
+from dpmatrix.privacy.sensitivity import Entries, only_triangle
 
 Record = Sequence[Real]
 
@@ -46,11 +46,11 @@ def l1_distance(first: Record, second: Record, entries: Entries = Entries.FULL) 
         If the records are empty, differ in length, or hold anything but finite real numbers.
     """
     v, w = _balls(first, second)
-    total = arb(0)
+    total, mirrored = arb(0), 1 if only_triangle(entries) else 2
     for i in range(len(v)):
         total += abs(v[i] ** 2 - w[i] ** 2)
         for j in range(i):
-            total += abs(v[i] * v[j] - w[i] * w[j]) * (1 if entries is Entries.UPPER_TRIANGLE else 2)
+            total += abs(v[i] * v[j] - w[i] * w[j]) * mirrored
     return total
 
 
@@ -121,14 +121,14 @@ def largest_l1_difference(dimension: int, adjacency: Adjacency, entries: Entries
     Raises
     ------
     InvalidParameterError
-        If the dimension is no positive integer.
+        If the dimension is no positive integer or an option is unknown.
     """
     size = dimension_of(dimension)
-    if adjacency is Adjacency.ADD_REMOVE_ONE or size == 1:
+    if not replaces(adjacency) or size == 1:
         entry = arb(fmpq(1, size)).sqrt()
         return RecordPair((entry,) * size, (arb(0),) * size, f"v = (1, ..., 1)/sqrt({size}), w = 0")
     q, p = size // 2, size - size // 2
-    base = size + 2 if entries is Entries.UPPER_TRIANGLE else size
+    base = size + 2 if only_triangle(entries) else size
     cosine_of_twice = base / arb(base**2 + 4 * p * q).sqrt()
     cosine, sine = ((1 + cosine_of_twice) / 2).sqrt(), ((1 - cosine_of_twice) / 2).sqrt()
     root_p, root_q = arb(p).sqrt(), arb(q).sqrt()
@@ -148,10 +148,10 @@ def largest_orthogonal_difference(dimension: int, adjacency: Adjacency) -> Recor
     Raises
     ------
     InvalidParameterError
-        If the dimension is no positive integer.
+        If the dimension is no positive integer or an option is unknown.
     """
     size = dimension_of(dimension)
     first = (arb(1),) + (arb(0),) * (size - 1)
-    if adjacency is Adjacency.ADD_REMOVE_ONE or size == 1:
+    if not replaces(adjacency) or size == 1:
         return RecordPair(first, (arb(0),) * size, "v = e_1, w = 0")
     return RecordPair(first, (arb(0), arb(1)) + (arb(0),) * (size - 2), "v = e_1, w = e_2")

@@ -8,7 +8,7 @@ from attrs import Attribute, field, frozen
 
 from dpmatrix.errors import InvalidParameterError
 from dpmatrix.exact import Exact, fraction
-from dpmatrix.privacy.adjacency import Adjacency
+from dpmatrix.privacy.adjacency import Adjacency, replaces
 
 
 def _epsilon(value: Exact) -> Fraction:
@@ -25,9 +25,8 @@ def _delta(value: Exact) -> Fraction:
     return delta
 
 
-def _is_adjacency(_record: object, _attribute: Attribute[Adjacency], value: object) -> None:
-    if not isinstance(value, Adjacency):
-        raise InvalidParameterError("adjacency", f"{value!r} is no relation", "pass a member of Adjacency")
+def _is_adjacency(_record: object, _attribute: Attribute[Adjacency], value: Adjacency) -> None:
+    replaces(value)
 
 
 @frozen

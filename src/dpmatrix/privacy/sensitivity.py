@@ -13,7 +13,7 @@ from flint import arb, fmpq
 
 from dpmatrix.errors import InvalidParameterError
 from dpmatrix.exact import Real, ball
-from dpmatrix.privacy.adjacency import Adjacency
+from dpmatrix.privacy.adjacency import Adjacency, replaces
 from dpmatrix.privacy.domains import dimension_of, nonnegative
 
 
@@ -25,6 +25,19 @@ class Entries(Enum):
 
     UPPER_TRIANGLE = "upper-triangle"
     """The d (d + 1) / 2 entries on and above the diagonal: `wishart.algorithm-1`."""
+
+
+def only_triangle(entries: Entries) -> bool:
+    """Whether only the upper triangle counts.
+
+    Raises
+    ------
+    InvalidParameterError
+        If the choice is no member of `Entries`.
+    """
+    if not isinstance(entries, Entries):
+        raise InvalidParameterError("entries", f"{entries!r} is no choice of entries", "pass a member of Entries")
+    return entries is Entries.UPPER_TRIANGLE
 
 
 def l1_sensitivity(dimension: int, adjacency: Adjacency, entries: Entries = Entries.FULL, norm_bound: Real = 1) -> arb:
@@ -70,10 +83,8 @@ def l1_sensitivity(dimension: int, adjacency: Adjacency, entries: Entries = Entr
     |p - q| = d mod 2 attain both bounds.
     """
     size = dimension_of(dimension)
-    if not isinstance(entries, Entries):
-        raise InvalidParameterError("entries", f"{entries!r} is no choice of entries", "pass a member of Entries")
-    triangle = entries is Entries.UPPER_TRIANGLE
-    if _replaces(adjacency) and size > 1:
+    triangle = only_triangle(entries)
+    if replaces(adjacency) and size > 1:
         squared = fmpq((size + 2) ** 2 + size**2 - size % 2, 4) if triangle else fmpq(2 * size**2 - size % 2)
         unit = arb(squared).sqrt()
     else:
@@ -88,7 +99,8 @@ def frobenius_sensitivity(dimension: int, adjacency: Adjacency, norm_bound: Real
     and add/remove gives 1. The triangle counts fewer entries and attains the same at the first two unit vectors.
     Parameters and errors as in `l1_sensitivity`.
     """
-    both = _replaces(adjacency) and dimension_of(dimension) > 1
+    size = dimension_of(dimension)
+    both = replaces(adjacency) and size > 1
     return arb(2 if both else 1).sqrt() * _scale(norm_bound)
 
 
@@ -97,7 +109,8 @@ def nuclear_sensitivity(dimension: int, adjacency: Adjacency, norm_bound: Real =
 
     Parameters and errors as in `l1_sensitivity`; `nuclear_distance` gives the norm for given records.
     """
-    both = _replaces(adjacency) and dimension_of(dimension) > 1
+    size = dimension_of(dimension)
+    both = replaces(adjacency) and size > 1
     return arb(2 if both else 1) * _scale(norm_bound)
 
 
@@ -107,14 +120,8 @@ def spectral_sensitivity(dimension: int, adjacency: Adjacency, norm_bound: Real 
     Parameters and errors as in `l1_sensitivity`.
     """
     dimension_of(dimension)
-    _replaces(adjacency)
+    replaces(adjacency)
     return arb(1) * _scale(norm_bound)
-
-
-def _replaces(adjacency: Adjacency) -> bool:
-    if not isinstance(adjacency, Adjacency):
-        raise InvalidParameterError("adjacency", f"{adjacency!r} is no relation", "pass a member of Adjacency")
-    return adjacency is Adjacency.REPLACE_ONE
 
 
 def _scale(norm_bound: Real) -> arb:

@@ -94,7 +94,7 @@ class SeededEntropy:
     Parameters
     ----------
     seed
-        Any integer; equal seeds give equal bits for equal sequences of calls.
+        Any integer; it fixes the sequence of bytes, of which every call takes as many as it needs.
     """
 
     private = False
@@ -118,7 +118,7 @@ class SeededEntropy:
         size = _byte_count(count)
         while len(self._data) < size:
             block = self._key + self._blocks.to_bytes(8, "big")
-            self._data += hashlib.shake_256(block).digest(max(BUFFER_BYTES, size - len(self._data)))
+            self._data += hashlib.shake_256(block).digest(BUFFER_BYTES)
             self._blocks += 1
         chunk, self._data = self._data[:size], self._data[size:]
         return _low_bits(chunk, count)

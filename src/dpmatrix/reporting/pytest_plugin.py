@@ -26,6 +26,7 @@ MARK = "evidence"
 PROPERTY = "evaluated statements"
 BODY = ("audit", "tests", "proofs_checks")
 GATE = "audit"
+REGISTRY = pytest.StashKey[Registry]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -61,6 +62,16 @@ def _declare(item: pytest.Item) -> list[Evidence]:
         raise pytest.UsageError(f"{item.nodeid}: {error}") from error
 
 
+@attrs.frozen
+class _Report:
+    """What pytest reported of one item."""
+
+    outcome: Outcome
+    seconds: float
+    evaluated: tuple[str, ...]
+    detail: str
+
+
 class _Session:
     """What one process knows of the evidence in a run."""
 
@@ -69,8 +80,9 @@ class _Session:
         self.deciding = deciding
         self.specification: Any = importlib.import_module(config.getini("specification"))
         self.registry: Registry = self.specification.load()
+        config.stash[REGISTRY] = self.registry
         self.declared: dict[tuple[str, str, str], Evidence] = {}
-        self.outcomes: dict[str, tuple[Outcome, float, list[str]]] = {}
+        self.outcomes: dict[str, _Report] = {}
         self.ledger: Ledger | None = None
 
     @property
@@ -83,7 +95,8 @@ class _Session:
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
         """Note all evidence before anything is deselected; leave out other folders' ordinary tests."""
-        kept, left_out = [], []
+        kept: list[pytest.Item] = []
+        left_out: list[pytest.Item] = []
         gate_folder = self.config.rootpath / GATE
         for item in items:
             declared = _declare(item)
@@ -109,10 +122,12 @@ class _Session:
         if report.when == "call" or not report.passed:
             known = self.outcomes.get(report.nodeid)
             outcome = Outcome(report.outcome)
-            if known is not None and known[0] is Outcome.FAILED:
+            if known is not None and known.outcome is Outcome.FAILED:
                 outcome = Outcome.FAILED
-            names: list[str] = next((list(value) for key, value in report.user_properties if key == PROPERTY), [])
-            self.outcomes[report.nodeid] = (outcome, report.duration, names)
+            properties: dict[str, Any] = dict(report.user_properties)
+            evaluated = tuple(properties.get(PROPERTY, ()))
+            detail = str(properties.get("detail", ""))
+            self.outcomes[report.nodeid] = _Report(outcome, report.duration, evaluated, detail)
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any) -> None:  # noqa: ANN401 - a type of pytest-xdist
@@ -123,10 +138,10 @@ class _Session:
     def _with_outcome(self, evidence: Evidence) -> Evidence:
         if evidence.node not in self.outcomes:
             return attrs.evolve(evidence, outcome=Outcome.DESELECTED)
-        outcome, seconds, names = self.outcomes[evidence.node]
-        if outcome is Outcome.PASSED and evidence.citation.target not in names:
-            outcome = Outcome.UNBOUND
-        return attrs.evolve(evidence, outcome=outcome, seconds=seconds)
+        report = self.outcomes[evidence.node]
+        unbound = report.outcome is Outcome.PASSED and evidence.citation.target not in report.evaluated
+        outcome = Outcome.UNBOUND if unbound else report.outcome
+        return attrs.evolve(evidence, outcome=outcome, seconds=report.seconds, detail=report.detail)
 
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
@@ -180,14 +195,12 @@ class _Session:
 @pytest.fixture
 def statements(request: pytest.FixtureRequest) -> dict[str, Statement]:
     """Return the statements that the item's evidence markers name, by target."""
-    session = request.config.pluginmanager.get_plugin("dpmatrix-session")
+    registry: Registry = request.config.stash[REGISTRY]
     found: dict[str, Statement] = {}
     for evidence in _declare(request.node):
-        if not session.registry.knows(evidence.citation):
+        if not registry.knows(evidence.citation):
             pytest.fail(f"no statement {evidence.citation.target!r} in the specification", pytrace=False)
-        found[evidence.citation.target] = session.registry[evidence.citation.claim].statements()[
-            evidence.citation.target
-        ]
+        found[evidence.citation.target] = registry[evidence.citation.claim].statements()[evidence.citation.target]
     return found
 
 

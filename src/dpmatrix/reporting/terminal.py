@@ -93,6 +93,7 @@ def claim_page(claim: Mapping[str, Any]) -> str:
         "Evidence",
         "\n".join(
             f"[{item['outcome'] or 'not run'}] {item['role']}, {item['grade']}: {item['region']}\n    {item['node']}"
+            + (f"\n    {item['detail']}" if item["detail"] else "")
             for item in claim["evidence"]
         ),
     )

@@ -14,6 +14,7 @@ from __future__ import annotations
 from flint import arb, fmpq
 
 from dpmatrix.privacy.profiles.enclosure import certified
+from dpmatrix.privacy.profiles.incomplete_gamma import lower_tail, upper_tail
 
 
 def present_against_absent(epsilon: fmpq, shift: fmpq, degrees: fmpq) -> arb:
@@ -39,7 +40,7 @@ def present_against_absent(epsilon: fmpq, shift: fmpq, degrees: fmpq) -> arb:
 
     def evaluate() -> arb:
         beyond = arb(shift) / arb(gap).expm1()
-        inside, outside = beyond.gamma_upper(arb(half), 1), (beyond + shift).gamma_upper(arb(half), 1)
+        inside, outside = upper_tail(beyond, arb(half)), upper_tail(beyond + shift, arb(half))
         return inside - arb(epsilon).exp() * outside
 
     return certified(evaluate, "a chi-square profile")
@@ -60,7 +61,7 @@ def absent_against_present(epsilon: fmpq, shift: fmpq, degrees: fmpq) -> arb:
 
     def evaluate() -> arb:
         beyond = arb(shift) / arb(gap).expm1()
-        inside, outside = (beyond + shift).gamma_lower(arb(half), 1), beyond.gamma_lower(arb(half), 1)
+        inside, outside = lower_tail(beyond + shift, arb(half)), lower_tail(beyond, arb(half))
         return inside - arb(epsilon).exp() * outside
 
     return certified(evaluate, "a chi-square profile")
@@ -72,4 +73,4 @@ def outside_support(shift: fmpq, degrees: fmpq) -> arb:
         return arb(0)
     if degrees == 2:
         return certified(lambda: -arb(-shift).expm1(), "a chi-square probability")
-    return certified(lambda: arb(shift).gamma_lower(arb(degrees / 2), 1), "a chi-square probability")
+    return certified(lambda: lower_tail(arb(shift), arb(degrees / 2)), "a chi-square probability")

@@ -57,7 +57,7 @@ def hull(smallest: arb, largest: arb) -> arb:
     return smallest if smallest is largest else smallest.union(largest)
 
 
-def over_box(smallest: Callable[[], arb], largest: Callable[[], arb], is_point: bool) -> arb:  # noqa: FBT001
+def over_box(smallest: Callable[[], arb], largest: Callable[[], arb], is_point: bool) -> arb:
     """Enclose a monotone function over a box from its values at the two extreme corners."""
     value = smallest()
     return value if is_point else hull(value, largest())

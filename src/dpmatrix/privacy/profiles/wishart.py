@@ -7,7 +7,7 @@ from flint import arb, fmpq
 
 from dpmatrix.errors import InvalidParameterError
 from dpmatrix.exact import Real
-from dpmatrix.privacy.adjacency import Adjacency
+from dpmatrix.privacy.adjacency import Adjacency, replaces
 from dpmatrix.privacy.domains import Range, dimension_of, nonnegative, parameter_range, positive
 from dpmatrix.privacy.profiles.chain import replacement_bound
 from dpmatrix.privacy.profiles.chi_square import absent_against_present, outside_support, present_against_absent
@@ -67,8 +67,7 @@ class WishartProfile:
     _degrees: Range = field(init=False, repr=False, eq=False)
 
     def __attrs_post_init__(self) -> None:
-        if not isinstance(self.adjacency, Adjacency):
-            raise InvalidParameterError("adjacency", f"{self.adjacency!r} is no relation", "pass an Adjacency")
+        replaces(self.adjacency)
         degrees = parameter_range(self.degrees_of_freedom, "degrees_of_freedom")
         if degrees.lower < self.dimension + 1:
             raise InvalidParameterError(
@@ -96,10 +95,10 @@ class WishartProfile:
         Errors as in `PrivacyProfile.delta`.
         """
         at = nonnegative(epsilon, "epsilon")
-        if direction is Direction.PRESENT_AGAINST_ABSENT:
-            divergence = present_against_absent
-        else:
-            divergence = absent_against_present
+        if not isinstance(direction, Direction):
+            raise InvalidParameterError("direction", f"{direction!r} is no direction", "pass a member of Direction")
+        present = direction is Direction.PRESENT_AGAINST_ABSENT
+        divergence = present_against_absent if present else absent_against_present
         return over_box(
             lambda: divergence(at.upper, self._shift.lower, self._degrees.upper),
             lambda: divergence(at.lower, self._shift.upper, self._degrees.lower),
@@ -107,7 +106,10 @@ class WishartProfile:
         )
 
     def delta(self, epsilon: Real) -> arb:
-        """Enclose the least delta; see `PrivacyProfile.delta`. Replace-one with d >= 2 and m > d + 1 gives an interval."""
+        """Enclose the least delta; see `PrivacyProfile.delta`.
+
+        An interval only, whatever the precision, for replace-one with d >= 2 and m > d + 1.
+        """
         at = nonnegative(epsilon, "epsilon")
 
         def largest() -> arb:

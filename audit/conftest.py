@@ -1,0 +1,39 @@
+"""What the audits share: the confidence of every verdict, and the sentence that a finding leaves in the ledger."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from dpmatrix.auditing import AuditResult
+from dpmatrix.experiments import DataSet, real_records
+
+FAILURE_PROBABILITY = 1e-9
+"""Of each audit: a false alarm, or a bound that is wrong. The whole folder holds fewer than 100 audits."""
+
+
+@pytest.fixture
+def failure_probability() -> float:
+    return FAILURE_PROBABILITY
+
+
+@pytest.fixture(scope="session")
+def records() -> DataSet:
+    """Return real records: the insurance data where the user names their directory, else a bundled data set."""
+    return real_records()
+
+
+@pytest.fixture
+def note(record_property) -> Callable[[AuditResult], None]:
+    """Leave a finding in the ledger."""
+
+    def write(result: AuditResult) -> None:
+        record_property(
+            "detail",
+            f"epsilon >= {result.epsilon_lower_bound:.3f} (claimed {result.epsilon}), delta at the claimed epsilon >= "
+            f"{result.delta_lower_bound_at_epsilon:.3g}, confidence 1 - {result.failure_probability}; event: "
+            f"{result.event}; pair: {result.pair.name}; more likely on the {result.direction}: {result.counts}",
+        )
+
+    return write

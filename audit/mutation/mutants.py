@@ -1,0 +1,119 @@
+"""All mutants of a module of the specification, each with a key that survives edits elsewhere."""
+
+from __future__ import annotations
+
+import difflib
+from collections import Counter
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+import attrs
+
+from mutation import hypotheses, operators
+from mutation.source import Edit, View
+
+
+@attrs.frozen
+class Module:
+    """A module of the specification: its dotted name, its short name within the package, its text."""
+
+    name: str
+    short: str
+    source: str
+
+    @classmethod
+    def find(cls, package: str, folder: Path) -> list[Module]:
+        """Read every module of a package except the package's own ``__init__``."""
+        found = []
+        for path in sorted(folder.rglob("*.py")):
+            parts = path.relative_to(folder).with_suffix("").parts
+            if parts == ("__init__",):
+                continue
+            parts = parts[:-1] if parts[-1] == "__init__" else parts
+            found.append(cls(".".join((package, *parts)), ".".join(parts), path.read_text(encoding="utf-8")))
+        return found
+
+
+@attrs.frozen
+class Mutant:
+    """One edit of one module.
+
+    Parameters
+    ----------
+    module
+        Name of the module.
+    key
+        ``scope: change``, numbered where that is not unique; unique within the module.
+    place
+        Index of the edit's first character, which ties alternatives of one place together.
+    operator, line, fallback
+        As in `Edit`.
+    source
+        The module's whole text after the change.
+    """
+
+    module: Module
+    key: str
+    place: tuple[int, int]
+    operator: str
+    line: int
+    fallback: bool
+    source: str
+
+    @property
+    def name(self) -> str:
+        """The key with the module's short name."""
+        return f"{self.module.short} {self.key}"
+
+    def diff(self) -> list[str]:
+        """Lines that go and lines that come, with their sign."""
+        before, after = self.module.source.splitlines(), self.source.splitlines()
+        lines = difflib.unified_diff(before, after, lineterm="", n=0)
+        return [line for line in lines if line[:1] in "+-" and line[:3] not in ("+++", "---")]
+
+
+def _keys(edits: Iterable[Edit]) -> list[str]:
+    seen: Counter[str] = Counter()
+    keys = []
+    for edit in edits:
+        key = f"{edit.scope}: {' '.join(edit.change.split())}"
+        seen[key] += 1
+        keys.append(key if seen[key] == 1 else f"{key} #{seen[key]}")
+    return keys
+
+
+def mutants(module: Module, margins: frozenset[str], evaluate: Callable[[str], object]) -> list[Mutant]:
+    """Return every mutant of a module.
+
+    Parameters
+    ----------
+    module
+        The module.
+    margins
+        Names of margin functions of the whole specification.
+    evaluate
+        Value of an expression among the names of the unchanged module.
+    """
+    view = View(module.source)
+    edits = [
+        *operators.literals(view),
+        *hypotheses.dropped(view, evaluate),
+        *operators.signs(view, margins),
+        *hypotheses.strictness(view),
+        *hypotheses.boundaries(view, evaluate),
+        *operators.comparisons(view),
+        *operators.extrema(view),
+        *operators.sums(view),
+    ]
+    edits.sort(key=lambda edit: edit.start)  # stable: alternatives of one place keep their order
+    return [
+        Mutant(
+            module, key, (edit.start, edit.end), edit.operator, edit.line, edit.fallback, edit.apply(module.source)
+        )
+        for edit, key in zip(edits, _keys(edits), strict=True)
+    ]
+
+
+def margin_names(modules: Iterable[Module]) -> frozenset[str]:
+    """Names of all functions that some module uses as a margin."""
+    return frozenset[str]().union(*(operators.margins(View(module.source)) for module in modules))

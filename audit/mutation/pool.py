@@ -1,0 +1,118 @@
+"""A pool that forks one process per task, with a time limit for each."""
+
+from __future__ import annotations
+
+import json
+import os
+import selectors
+import signal
+import time
+import traceback
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, TypeVar
+
+import attrs
+
+Task = TypeVar("Task")
+
+CHUNK = 1 << 16
+
+
+@attrs.define
+class _Child:
+    task: int
+    pid: int
+    deadline: float
+    answer: bytes = b""
+
+
+def _serve(work: Callable[[Task], Any], task: Task, pipe: int) -> None:
+    """Body of a forked process: never returns."""
+    status = 1
+    try:
+        os.setsid()
+        answer = json.dumps({"value": work(task)})
+        status = 0
+    except BaseException:  # noqa: BLE001 - the traceback is the answer
+        answer = json.dumps({"error": traceback.format_exc()})
+    try:
+        with os.fdopen(pipe, "wb") as stream:
+            stream.write(answer.encode())
+    finally:
+        os._exit(status)
+
+
+class ForkedError(RuntimeError):
+    """A task raised, or its process died; the message is its traceback."""
+
+
+def forked(
+    work: Callable[[Task], Any], tasks: Sequence[Task], *, workers: int, timeout: float
+) -> Iterator[tuple[int, Any]]:
+    """Yield the index of each task with its answer, in the order of completion.
+
+    Parameters
+    ----------
+    work
+        Function of a task that returns something for JSON; it runs in a process of its own.
+    tasks
+        The tasks; they are not copied, the processes inherit them.
+    workers
+        Number of processes at a time.
+    timeout
+        Seconds until a process is killed; its answer is then None.
+
+    Raises
+    ------
+    ForkedError
+        If a task raises.
+    """
+    waiting = list(range(len(tasks)))[::-1]
+    running: dict[int, _Child] = {}
+    selector = selectors.DefaultSelector()
+
+    def start() -> None:
+        task = waiting.pop()
+        read, write = os.pipe()
+        pid = os.fork()
+        if pid == 0:
+            os.close(read)
+            _serve(work, tasks[task], write)
+        os.close(write)
+        running[read] = _Child(task, pid, time.monotonic() + timeout)
+        selector.register(read, selectors.EVENT_READ)
+
+    def finish(pipe: int) -> tuple[int, Any]:
+        child = running.pop(pipe)
+        selector.unregister(pipe)
+        os.close(pipe)
+        if time.monotonic() >= child.deadline and not child.answer:
+            os.killpg(child.pid, signal.SIGKILL)
+            os.waitpid(child.pid, 0)
+            return child.task, None
+        os.waitpid(child.pid, 0)
+        answer = json.loads(child.answer) if child.answer else {"error": "the process died without an answer"}
+        if "error" in answer:
+            raise ForkedError(answer["error"])
+        return child.task, answer["value"]
+
+    try:
+        while waiting or running:
+            while waiting and len(running) < workers:
+                start()
+            patience = max(0.0, min(child.deadline for child in running.values()) - time.monotonic())
+            for key, _ in selector.select(patience):
+                pipe = key.fd
+                part = os.read(pipe, CHUNK)
+                if part:
+                    running[pipe].answer += part
+                else:
+                    yield finish(pipe)
+            now = time.monotonic()
+            for pipe in [pipe for pipe, child in running.items() if now >= child.deadline and not child.answer]:
+                yield finish(pipe)
+    finally:
+        for child in running.values():
+            os.killpg(child.pid, signal.SIGKILL)
+            os.waitpid(child.pid, 0)
+        selector.close()

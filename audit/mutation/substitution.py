@@ -1,0 +1,83 @@
+"""Import the specification with the text of one module exchanged; nothing is written."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import importlib.abc
+import importlib.machinery
+import importlib.util
+import linecache
+import sys
+import types
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import attrs
+import flint
+
+from dpmatrix.claims import Registry
+
+NAMES = {"fmpq": flint.fmpq, "evolve": attrs.evolve}
+"""What the text of a mutant may use beyond what its module imports."""
+
+
+class Substitute(importlib.abc.MetaPathFinder, importlib.abc.InspectLoader):
+    """Finds and loads one module from a text."""
+
+    def __init__(self, name: str, source: str) -> None:
+        self.name, self.source = name, source
+        self.file = f"{name}:changed"
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: types.ModuleType | None = None
+    ) -> importlib.machinery.ModuleSpec | None:
+        """Answer for the one module only."""
+        if fullname != self.name:
+            return None
+        return importlib.util.spec_from_loader(fullname, self, origin=self.file, is_package=False)
+
+    def get_source(self, fullname: str) -> str:
+        """Return the changed text, which is also what fingerprints read."""
+        return self.source
+
+    def get_code(self, fullname: str) -> types.CodeType:
+        """Compile the changed text under a name that is no file."""
+        linecache.cache[self.file] = (len(self.source), None, self.source.splitlines(keepends=True), self.file)
+        return self.source_to_code(self.source, self.file)  # type: ignore[no-any-return] # stub says Any
+
+    def exec_module(self, module: types.ModuleType) -> None:
+        """Run the changed text, with the names that changes use."""
+        for name, value in NAMES.items():
+            setattr(module, name, value)
+        super().exec_module(module)
+
+
+def folder_of(package: str) -> Path:
+    """Return the folder of a package, without importing it."""
+    spec = importlib.util.find_spec(package)
+    if spec is None or not spec.submodule_search_locations:
+        raise ModuleNotFoundError(f"no package {package!r}")
+    return Path(spec.submodule_search_locations[0])
+
+
+def load(package: str, name: str | None = None, source: str = "") -> Registry:
+    """Import a specification, in a process that has not imported it yet, with one module's text exchanged."""
+    if package in sys.modules:
+        raise RuntimeError(f"{package} is imported already; a change would not be seen")
+    if name is not None:
+        sys.meta_path.insert(0, Substitute(name, source))
+    registry: Registry = importlib.import_module(package).load()
+    return registry
+
+
+def warm_up(modules: Sequence[str]) -> None:
+    """Import what the evidence imports, once for all processes; what is missing is left to the evidence."""
+    for module in modules:
+        with contextlib.suppress(ImportError):
+            importlib.import_module(module)
+
+
+def fingerprints(registry: Registry) -> Mapping[str, str]:
+    """Fingerprint of every claim."""
+    return dict(registry.fingerprints)

@@ -1,0 +1,97 @@
+"""Audits by exact density ratio: Hypothesis searches neighbours and outputs for the greatest privacy loss."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from dpmatrix.auditing.density import worst_privacy_loss
+from dpmatrix.claims import Truth
+from dpmatrix.mechanisms import LaplaceInputPerturbation, SymmetrisedWishartMechanism, WishartMechanism
+from dpmatrix.privacy.adjacency import Adjacency
+from dpmatrix.spec.wishart.points import InputPerturbation
+from dpmatrix.spec.wishart.wishart_perturbation import SymmetrisedNoise
+
+EPSILON = 1
+RECORDS = 3
+RELATIVE = 1e-9
+"""A float scale or a rounded sensitivity may exceed the exact one by this much; a violation is larger by orders."""
+
+
+def around_the_data(pair, parameters: np.ndarray) -> np.ndarray:
+    """Map a vector to a symmetric output around the second-moment matrix of the data."""
+    dimension = pair.data.shape[1]
+    noise = np.zeros((dimension, dimension))
+    noise[np.triu_indices(dimension)] = parameters
+    noise = np.triu(noise) + np.triu(noise, 1).T
+    return pair.data.T @ pair.data / len(pair.data) + noise
+
+
+def semidefinite_noise(pair, parameters: np.ndarray) -> np.ndarray:
+    """Map a vector to an output that the data themselves can produce: a positive definite noise."""
+    dimension = pair.data.shape[1]
+    factor = parameters.reshape(dimension, dimension) / 10
+    return pair.data.T @ pair.data / len(pair.data) + factor @ factor.T + 1e-6 * np.eye(dimension)
+
+
+def search(mechanism, outputs, dimension: int, parameters: int, *, refinement: int = 150):
+    return worst_privacy_loss(
+        mechanism.log_density_ratio,
+        outputs,
+        dimension=dimension,
+        records=RECORDS,
+        adjacency=Adjacency.REPLACE_ONE,
+        output_parameters=parameters,
+        examples=100,
+        refinement=refinement,
+    )
+
+
+@pytest.mark.evidence(
+    "wishart.theorem-4@61996d9b",
+    role="refutes",
+    grade="interval",
+    region="epsilon = 1, n = 3, d = 1, 2, 3: an exact point of infinite loss",
+)
+@pytest.mark.parametrize("dimension", [1, 2, 3])
+def test_search_finds_an_output_that_one_neighbour_cannot_give(statement, record_property, dimension: int) -> None:
+    mechanism = WishartMechanism(EPSILON, acknowledge="wishart.theorem-4")
+    worst = search(mechanism, semidefinite_noise, dimension, dimension**2, refinement=20)
+    record_property("detail", f"loss {worst.loss} on '{worst.pair.name}' after {worst.evaluations} ratios")
+    assert math.isinf(worst.loss)
+    assert statement.at(InputPerturbation(dimension, RECORDS, EPSILON)) is Truth.FALSE
+
+
+@pytest.mark.evidence(
+    "wishart.theorem-3@f37866eb", role="supports", grade="numeric", region="epsilon = 1, n = 3, d <= 4, adversarial pairs"
+)
+@pytest.mark.parametrize(("dimension", "sensitivity"), [(1, 1.0), (2, math.sqrt(5)), (4, math.sqrt(13))])
+def test_laplace_loss_reaches_its_sensitivity_and_no_more(
+    statement, record_property, dimension: int, sensitivity: float
+) -> None:
+    parameters = dimension * (dimension + 1) // 2
+    printed = search(LaplaceInputPerturbation(EPSILON, calibration="printed"), around_the_data, dimension, parameters)
+    tight = search(LaplaceInputPerturbation(EPSILON), around_the_data, dimension, parameters)
+    record_property("detail", f"printed: loss {printed.loss:.6f} of 1; tight: {tight.loss:.6f} of 1")
+    assert tight.loss <= EPSILON * (1 + RELATIVE)
+    assert tight.loss > 0.99 * EPSILON, "the search finds the extremal pair"
+    assert printed.loss <= EPSILON * sensitivity / (2 * dimension) * (1 + RELATIVE)
+    assert statement.at(InputPerturbation(dimension, RECORDS, EPSILON)) is Truth.TRUE
+
+
+@pytest.mark.evidence(
+    "wishart.theorem-4+repair@61996d9b",
+    role="supports-repair",
+    grade="numeric",
+    region="epsilon = 1, n = 3, d <= 2, adversarial pairs",
+)
+@pytest.mark.parametrize("dimension", [1, 2])
+def test_symmetrised_wishart_loss_stays_below_epsilon(statement, record_property, dimension: int) -> None:
+    mechanism = SymmetrisedWishartMechanism(EPSILON)
+    worst = search(mechanism, around_the_data, dimension, dimension * (dimension + 1) // 2, refinement=60)
+    record_property("detail", f"loss {worst.loss:.6f} of 1 on '{worst.pair.name}' after {worst.evaluations} ratios")
+    assert worst.loss <= EPSILON * (1 + RELATIVE)
+    assert worst.loss > 0.9 * EPSILON, "and comes close, so less noise would not do"
+    assert statement.at(SymmetrisedNoise(RECORDS, EPSILON, 1, 1)) is Truth.TRUE

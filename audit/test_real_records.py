@@ -1,0 +1,80 @@
+"""Audits and releases on real records: the insurance data where a directory is given, else a bundled data set."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dpmatrix.auditing import audit, neighbours_of, seen_at_resolution
+from dpmatrix.claims import Truth
+from dpmatrix.mechanisms import LaplaceInputPerturbation, SymmetrisedWishartMechanism, WishartMechanism
+from dpmatrix.privacy.adjacency import Adjacency
+from dpmatrix.randomness.entropy import SystemEntropy
+from dpmatrix.spec.wishart.points import InputPerturbation
+from dpmatrix.spec.wishart.wishart_perturbation import SymmetrisedNoise
+
+EPSILON = 1
+PAIRS = 4
+RESOLUTION = 2.0**-40
+
+
+def real_audit(mechanism, records: np.ndarray, failure_probability: float):
+    return audit(
+        seen_at_resolution(mechanism.simulate, RESOLUTION),
+        neighbours_of(records, Adjacency.REPLACE_ONE)[:PAIRS],
+        epsilon=EPSILON,
+        training=100,
+        confirmation=1000,
+        failure_probability=failure_probability,
+        generator=2000,
+    )
+
+
+@pytest.mark.evidence(
+    "wishart.theorem-4@61996d9b", role="refutes", grade="statistical", region="real records, epsilon = 1; confidence 1 - 1e-9"
+)
+def test_wishart_failure_is_found_on_real_records(statement, note, failure_probability, records) -> None:
+    result = real_audit(
+        WishartMechanism(EPSILON, acknowledge="wishart.theorem-4"), records.records, failure_probability
+    )
+    note(result)
+    assert result.violated
+    n, d = records.records.shape
+    assert statement.at(InputPerturbation(d, n, EPSILON)) is Truth.FALSE
+
+
+@pytest.mark.evidence(
+    "wishart.theorem-3@f37866eb", role="supports", grade="statistical", region="real records, epsilon = 1; no alarm at 1e-9"
+)
+def test_laplace_raises_no_alarm_on_real_records(statement, note, failure_probability, records) -> None:
+    result = real_audit(LaplaceInputPerturbation(EPSILON), records.records, failure_probability)
+    note(result)
+    assert not result.violated
+    n, d = records.records.shape
+    assert statement.at(InputPerturbation(d, n, EPSILON)) is Truth.TRUE
+
+
+@pytest.mark.evidence(
+    "wishart.theorem-4+repair@61996d9b",
+    role="supports-repair",
+    grade="statistical",
+    region="real records, epsilon = 1; no alarm at 1e-9",
+)
+def test_symmetrised_wishart_raises_no_alarm_on_real_records(statement, note, failure_probability, records) -> None:
+    result = real_audit(SymmetrisedWishartMechanism(EPSILON), records.records, failure_probability)
+    note(result)
+    assert not result.violated
+    assert statement.at(SymmetrisedNoise(len(records.records), EPSILON, 1, 1)) is Truth.TRUE
+
+
+@pytest.mark.parametrize("mechanism", [LaplaceInputPerturbation(EPSILON), SymmetrisedWishartMechanism(EPSILON)])
+def test_real_records_are_released_under_a_guarantee(records, mechanism) -> None:
+    """Both safe roads run on all of the records with secret bits, and what they give is a symmetric lattice matrix."""
+    release = mechanism.release(records.records[:, :30], entropy=SystemEntropy())
+    assert release.private
+    assert release.guarantee.epsilon == EPSILON
+    assert release.guarantee.delta == 0
+    exact = records.records[:, :30].T @ records.records[:, :30] / len(records.records)
+    error = release.to_numpy() - exact
+    assert np.array_equal(release.integers, release.integers.T)
+    assert np.linalg.norm(error) > 0

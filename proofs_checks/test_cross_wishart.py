@@ -1,0 +1,143 @@
+"""What `wishart` shares with other documents: the Wishart density and the Gaussian constant."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import product
+
+import attrs
+import pytest
+import sympy
+from flint import arb
+
+from dpmatrix.claims import Statement, Truth, bind, bind_hypotheses, certify, interval
+from dpmatrix.spec.cross import GaussianScales, WishartDensityPoint
+
+POINT = WishartDensityPoint(2, 3, 1, 2, 1)
+OUTSIDE = {
+    "dimension >= 1, an integer": attrs.evolve(POINT, dimension=0),
+    "m > d - 1": attrs.evolve(POINT, degrees_of_freedom=1),
+    "scale > 0": attrs.evolve(POINT, scale=0),
+    "trace > 0": attrs.evolve(POINT, trace=0),
+    "determinant > 0": attrs.evolve(POINT, determinant=0),
+}
+POINTS = [
+    WishartDensityPoint(d, d + Fraction(k, 2), Fraction(c, 3), Fraction(t, 2), Fraction(t, 7))
+    for d, k, c, t in product((1, 2, 5), (0, 3), (1, 4), (1, 9))
+]
+
+
+@pytest.mark.evidence(
+    "cross.wishart-density@dc8ada7b", role="refutes", grade="interval", region="d = 2, m = 3, c = 1, tr W = 2"
+)
+def test_the_printed_densities_differ(statement) -> None:
+    """Their logarithms differ by tr(W)/c - (md/2) log 2."""
+    assert statement.at(POINT) is Truth.FALSE
+    m, d, c, t = sympy.symbols("m d c t")
+    formula = -sympy.Abs(t / c - m * d / 2 * sympy.log(2))
+    bind(statement, ((p, formula.subs(_numbers(p, m, d, c, t)).evalf(50)) for p in POINTS))
+    bind_hypotheses(statement, POINT, OUTSIDE)
+
+
+def _numbers(p, m, d, c, t):
+    return {
+        m: sympy.Rational(p.degrees_of_freedom),
+        d: p.dimension,
+        c: sympy.Rational(p.scale),
+        t: sympy.Rational(p.trace),
+    }
+
+
+@pytest.mark.evidence(
+    "cross.wishart-density+repair@dc8ada7b", role="supports-repair", grade="symbolic", region="every d, m > d - 1, c, W"
+)
+def test_the_mended_density_is_the_same(statement) -> None:
+    m, d, c, t, shared = sympy.symbols("m d c t shared")
+    first = shared - m * d / 2 * sympy.log(2) - t / (2 * c)
+    second = shared - m * d * sympy.log(2) + t / (2 * c)
+    mended = second + m * d / 2 * sympy.log(2) - t / c
+    assert sympy.simplify(first - mended) == 0
+    bind(statement, ((p, 0) for p in POINTS))
+    bind_hypotheses(statement, POINT, OUTSIDE)
+
+
+@pytest.mark.evidence("cross.wishart-density+repair@dc8ada7b", role="control", grade="interval", region="only the sign mended")
+def test_mending_one_slip_is_not_enough(statement) -> None:
+    half = statement.nudged(lambda margin: margin - 3 * arb(2).log())
+    assert half.at(POINT) is Truth.FALSE
+
+
+SCALES = [
+    GaussianScales(d, epsilon, delta)
+    for d, epsilon, delta in product(
+        (2, 3, 10), (Fraction(1, 10), 1, 7), (Fraction(1, 2), Fraction(1, 10**6), Fraction(1, 9))
+    )
+]
+SCALE_OUTSIDE = {
+    "epsilon > 0": GaussianScales(2, -1, Fraction(1, 2)),
+    "delta > 0": GaussianScales(2, 1, 0),
+    "delta < 1": GaussianScales(2, 1, 1),
+    "dimension >= 2, an integer": GaussianScales(1, 1, Fraction(1, 2)),
+}
+e, delta, d = sympy.symbols("epsilon delta d", positive=True)
+FIRST = 2 * sympy.sqrt(sympy.log(sympy.Rational(5, 4) / delta)) / e
+SECOND = (d + 1) / e * sympy.sqrt(2 * sympy.log((d**2 + d) / (2 * sympy.sqrt(2 * sympy.pi) * delta))) + 1 / sympy.sqrt(
+    e
+)
+
+
+def _at(p: GaussianScales, formula: sympy.Expr):
+    return formula.subs({d: p.dimension, e: sympy.Rational(p.epsilon), delta: sympy.Rational(p.delta)}).evalf(50)
+
+
+@pytest.mark.evidence(
+    "cross.gaussian-constant@6135e906", role="refutes", grade="interval", region="d = 2, epsilon = 1, delta = 1e-6"
+)
+def test_the_scales_differ(statement) -> None:
+    assert statement.at(GaussianScales(2, 1, Fraction(1, 10**6))) is Truth.FALSE
+    bind(statement, ((p, -abs(_at(p, SECOND - FIRST))) for p in SCALES))
+    bind_hypotheses(statement, GaussianScales(2, 1, Fraction(1, 2)), SCALE_OUTSIDE)
+
+
+@attrs.frozen
+class Logarithm:
+    """L = ln(1.25 / delta)."""
+
+    value: arb
+
+
+@pytest.mark.evidence(
+    "cross.gaussian-constant+repair@6135e906",
+    role="supports-repair",
+    grade="interval",
+    region="every d >= 2, epsilon > 0, delta in (0, 1)",
+)
+def test_the_second_scale_covers_the_first(statement) -> None:
+    """(d+1) sqrt(2 L_2) >= 2 sqrt(L) where L = ln(1.25/delta) > ln 1.25 and L_2 >= L + ln(6 / (2.5 sqrt(2 pi))).
+
+    (d^2+d)/(2 sqrt(2 pi)) grows with d and is 6/(2 sqrt(2 pi)) at d = 2, so L_2 - L >= ln(6/(2.5 sqrt(2 pi))), about
+    -0.043. Squared, 18 L_2 - 4 L >= 14 L - 18 * 0.0435 > 0. The last term of beta is positive.
+    """
+    shift = (6 / (arb(5) / 2 * (2 * arb.pi()).sqrt())).log()
+    least = (arb(5) / 4).log().lower()
+
+    def squares(p: Logarithm) -> arb:
+        return 18 * (p.value + shift) - 4 * p.value
+
+    gap = Statement("gap", squares, strict=True)
+    assert certify(gap, Logarithm(interval(least, 4))).answer is Truth.TRUE
+    assert 14 * arb(4) + 18 * shift > 0, "and the left side grows with L"
+    step = sympy.Symbol("step", nonnegative=True)
+    growth = sympy.Poly(sympy.expand((d**2 + d).subs(d, 2 + step) - 6), step)
+    assert all(coefficient >= 0 for coefficient in growth.all_coeffs())
+    bind(statement, ((p, _at(p, SECOND - FIRST)) for p in SCALES))
+    bind_hypotheses(statement, GaussianScales(2, 1, Fraction(1, 2)), SCALE_OUTSIDE)
+
+
+@pytest.mark.evidence(
+    "cross.gaussian-constant+repair@6135e906", role="control", grade="interval", region="d = 1, delta = 0.39"
+)
+def test_dimension_one_is_not_covered_without_the_last_term(statement) -> None:
+    """At d = 1 and large epsilon the logarithm of (5) nearly vanishes and beta falls short."""
+    point = GaussianScales(1, Fraction(1, 100), Fraction(39, 100))
+    assert statement.without("dimension >= 2, an integer").at(point) is Truth.FALSE

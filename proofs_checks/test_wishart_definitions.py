@@ -1,0 +1,262 @@
+"""Definitions 1 to 5 of `wishart`: what each leaves open, and that the adopted reading is sound."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import product
+
+import pytest
+import sympy
+from flint import arb, fmpq, fmpq_mat
+
+from dpmatrix.claims import Truth, bind, bind_hypotheses
+from dpmatrix.spec.wishart.definitions import DataSetPair, EventPoint, LaplaceDensityPoint, WishartNormaliser
+from dpmatrix.spec.wishart.sensitivity import RecordPair
+
+z, mu, m, c = sympy.symbols("z mu m c", real=True)
+b = sympy.symbols("b", positive=True)
+
+
+@pytest.mark.evidence("wishart.definition-1@1c981ae7", role="refutes", grade="interval", region="b = -1, mu = 0, z = 1")
+def test_laplace_formula_is_negative_for_a_negative_scale(statement) -> None:
+    assert statement.at(LaplaceDensityPoint(1, 0, -1)) is Truth.FALSE
+
+
+@pytest.mark.evidence(
+    "wishart.definition-1+repair@1c981ae7", role="supports-repair", grade="symbolic", region="every z, mu, b > 0"
+)
+def test_laplace_formula_is_a_density_for_a_positive_scale(statement) -> None:
+    density = sympy.exp(-sympy.Abs(z - mu) / b) / (2 * b)
+    points = [
+        LaplaceDensityPoint(Fraction(i, 3), Fraction(j, 2), Fraction(k, 5))
+        for i in (-4, 1, 7)
+        for j in (-3, 0, 2)
+        for k in (1, 5, 9)
+    ]
+    bind(
+        statement,
+        (
+            (
+                p,
+                density.subs(
+                    {z: sympy.Rational(p.z), mu: sympy.Rational(p.location), b: sympy.Rational(p.scale)}
+                ).evalf(50),
+            )
+            for p in points
+        ),
+    )
+    half = sympy.integrate(sympy.exp(-z / b) / (2 * b), (z, 0, sympy.oo))
+    assert half == sympy.Rational(1, 2), "each side of mu holds half of the mass"
+    bind_hypotheses(statement, LaplaceDensityPoint(0, 0, 1), {"scale > 0": LaplaceDensityPoint(0, 0, 0)})
+    assert statement.strict
+
+
+@pytest.mark.evidence("wishart.definition-1+repair@1c981ae7", role="control", grade="interval", region="b = 1")
+def test_a_density_shifted_below_zero_is_noticed(statement) -> None:
+    assert statement.nudged(lambda value: value - 1).at(LaplaceDensityPoint(0, 0, 1)) is Truth.FALSE
+
+
+def _normalisers() -> list[WishartNormaliser]:
+    return [
+        WishartNormaliser(d, d - 1 + Fraction(excess, 4), Fraction(scale, 3))
+        for d in range(1, 7)
+        for excess in (1, 8, 21)
+        for scale in (1, 7)
+    ]
+
+
+@pytest.mark.evidence(
+    "wishart.definition-2@ca0045a9",
+    role="supports",
+    grade="symbolic",
+    region="every real m > d - 1 and C = cI, symbolically for d <= 6; every d by the same product over rows",
+)
+def test_wishart_density_has_integral_one(statement) -> None:
+    """The normaliser equals the integral by Cholesky factors W = LL', row by row, for symbolic m and c.
+
+    The Jacobian of W = LL' is 2^d prod l_ii^(d-i+1), so row i contributes 2 times the integral of
+    l^(m-i) exp(-l^2/2c) and i - 1 Gaussian integrals; their product is compared with the printed constant.
+    """
+    variance, degrees, l = sympy.symbols("c m l", positive=True)
+    for d in range(1, 7):
+        rows = sympy.Integer(1)
+        for i in range(1, d + 1):
+            diagonal = (2 * variance) ** ((degrees - i + 1) / 2) * sympy.gamma((degrees - i + 1) / 2)
+            rows *= diagonal * sympy.sqrt(2 * sympy.pi * variance) ** (i - 1)
+        gamma = sympy.pi ** (sympy.Rational(d * (d - 1), 4)) * sympy.prod(
+            [sympy.gamma(degrees / 2 - sympy.Rational(i, 2)) for i in range(d)]
+        )
+        printed = 2 ** (degrees * d / 2) * variance ** (degrees * d / 2) * gamma
+        assert sympy.simplify(sympy.powsimp(sympy.expand_power_base(rows / printed, force=True), force=True)) == 1
+    half_line = sympy.integrate(2 * l ** (3) * sympy.exp(-(l**2) / (2 * variance)), (l, 0, sympy.oo))
+    assert sympy.simplify(half_line - (2 * variance) ** 2 * sympy.gamma(2)) == 0, (
+        "the diagonal integral, here m - i = 3"
+    )
+    bind(statement, ((p, arb(0)) for p in _normalisers()))
+    bind_hypotheses(
+        statement,
+        WishartNormaliser(2, Fraction(3, 2), 1),
+        {
+            "dimension >= 1, an integer": WishartNormaliser(0, 1, 1),
+            "m > d - 1": WishartNormaliser(2, 1, 1),
+            "scale > 0": WishartNormaliser(2, 3, 0),
+        },
+    )
+
+
+@pytest.mark.evidence("wishart.definition-2@ca0045a9", role="control", grade="interval", region="d = 2, m = 3, c = 1")
+def test_a_normaliser_off_by_a_factor_is_noticed(statement) -> None:
+    """With 2^(md) in place of 2^(md/2) the mass is 2^(-3)."""
+    wrong = statement.nudged(lambda margin: margin - 3 * arb(2).log())
+    assert wrong.at(WishartNormaliser(2, 3, 1)) is Truth.FALSE
+
+
+ZERO = fmpq_mat(2, 1, [0, 0])
+HALVES = fmpq_mat(2, 1, [fmpq(1, 2), fmpq(1, 2)])
+
+
+@pytest.mark.evidence(
+    "wishart.definition-3@3e19ebea", role="refutes", grade="symbolic", region="d = 2, n = 1: (0,0) and (1/2,1/2)"
+)
+def test_entry_and_column_are_different_relations(statement) -> None:
+    assert statement.at(DataSetPair(ZERO, HALVES)) is Truth.FALSE
+    assert statement.at(DataSetPair(ZERO, fmpq_mat(2, 1, [0, 1]))) is Truth.TRUE
+
+
+@pytest.mark.evidence(
+    "wishart.definition-3+repair@3e19ebea",
+    role="supports-repair",
+    grade="symbolic",
+    region="every rational data set with d <= 3, n <= 3, symbolically; every d, n since XX' is the sum of its columns' squares",
+)
+def test_replacing_a_column_changes_the_gram_matrix_by_two_outer_products(statement) -> None:
+    for d, n in product((1, 2, 3), repeat=2):
+        left, right = (sympy.MatrixSymbol(name, d, n).as_explicit().as_mutable() for name in "XY")
+        for j in range(n):
+            other = left.copy()
+            other[:, j] = right[:, j]
+            change = left * left.T - other * other.T
+            outer = left[:, j] * left[:, j].T - right[:, j] * right[:, j].T
+            assert (change - outer).expand() == sympy.zeros(d, d)
+    for k in range(1, 25):
+        data = fmpq_mat(3, 2, [fmpq(i * k % 7, 5) for i in range(6)])
+        other = fmpq_mat(3, 2, [data[i, j] if j == 0 else fmpq(k, 9) + i for i in range(3) for j in range(2)])
+        assert statement.at(DataSetPair(data, other)) is Truth.TRUE
+    two_columns = DataSetPair(fmpq_mat(1, 2, [0, 0]), fmpq_mat(1, 2, [1, 1]))
+    bind_hypotheses(statement, DataSetPair(ZERO, HALVES), {"exactly one column differs": two_columns})
+
+
+@pytest.mark.evidence("wishart.definition-3+repair@3e19ebea", role="control", grade="symbolic", region="two columns differ")
+def test_two_replaced_columns_are_noticed(statement) -> None:
+    two = DataSetPair(fmpq_mat(1, 2, [0, 0]), fmpq_mat(1, 2, [1, 1]))
+    assert statement.without("exactly one column differs").at(two) is Truth.FALSE
+
+
+def _events() -> list[EventPoint]:
+    first = (fmpq(1, 2), fmpq(1, 3), fmpq(1, 6))
+    second = (fmpq(1, 6), fmpq(1, 3), fmpq(1, 2))
+    return [
+        EventPoint(first, second, event, exponential, fmpq(0))
+        for event in product((False, True), repeat=3)
+        for exponential in (fmpq(1), fmpq(3, 2), fmpq(4))
+    ]
+
+
+@pytest.mark.evidence(
+    "wishart.definition-4@dad04721", role="refutes", grade="interval", region="one outcome, S empty, delta = -1/10"
+)
+def test_a_negative_delta_rules_out_even_a_constant_mechanism(statement) -> None:
+    assert statement.at(EventPoint((fmpq(1),), (fmpq(1),), (False,), fmpq(2), fmpq(-1, 10))) is Truth.FALSE
+    certain = EventPoint((fmpq(1),), (fmpq(0),), (True,), fmpq(2), fmpq(1))
+    assert statement.at(certain) is Truth.TRUE, "at delta = 1 even full disclosure qualifies"
+    for point in _events():
+        excess = sum(
+            (a - point.exponential * q for a, q, i in zip(point.first, point.second, point.event, strict=True) if i),
+            fmpq(0),
+        )
+        assert abs(statement.margin(point) - arb(point.delta - excess)) < arb(2) ** -40
+
+
+@pytest.mark.evidence(
+    "wishart.definition-4+repair@dad04721",
+    role="supports-repair",
+    grade="symbolic",
+    region="every finite pair of distributions and event, term by term; every pair by approximation",
+)
+def test_the_hockey_stick_divergence_is_the_largest_excess(statement) -> None:
+    """Outcome by outcome, max(0, x) - x and max(0, x) are never negative, so no event exceeds the sum."""
+    x = sympy.symbols("x", real=True)
+    assert sympy.Max(0, x).subs(x, -3) == 0
+    assert sympy.expand((sympy.Max(0, x) - x - sympy.Max(0, -x)).rewrite(sympy.Abs)) == 0
+    values = []
+    for point in _events():
+        terms = [a - point.exponential * q for a, q in zip(point.first, point.second, strict=True)]
+        largest = sum((max(term, fmpq(0)) for term in terms), fmpq(0))
+        excess = sum((term for term, inside in zip(terms, point.event, strict=True) if inside), fmpq(0))
+        assert largest >= excess
+        values.append((point, largest - excess))
+    bind(statement, values)
+    best = EventPoint((fmpq(3, 4), fmpq(1, 4)), (fmpq(1, 4), fmpq(3, 4)), (True, False), fmpq(1), fmpq(0))
+    assert statement.at(best) is Truth.TRUE, "attained by the outcomes that are likelier than E times the other"
+    bind_hypotheses(
+        statement,
+        best,
+        {
+            "delta >= 0": EventPoint(best.first, best.second, best.event, fmpq(1), fmpq(-1, 9)),
+            "delta < 1": EventPoint(best.first, best.second, best.event, fmpq(1), fmpq(1)),
+        },
+    )
+
+
+@pytest.mark.evidence("wishart.definition-4+repair@dad04721", role="control", grade="interval", region="two outcomes")
+def test_a_smaller_bound_than_the_divergence_is_noticed(statement) -> None:
+    best = EventPoint((fmpq(3, 4), fmpq(1, 4)), (fmpq(1, 4), fmpq(3, 4)), (True, False), fmpq(1), fmpq(0))
+    assert statement.nudged(lambda margin: margin - arb(1) / 20).at(best) is Truth.FALSE
+
+
+@pytest.mark.evidence("wishart.definition-5@4bb10b6b", role="refutes", grade="interval", region="orthogonal unit records")
+def test_the_spectral_norm_does_not_bound_the_euclidean_change(statement) -> None:
+    assert statement.at(RecordPair(1, 1, 0)) is Truth.FALSE
+    a, d, s = sympy.symbols("a d s", real=True)
+    formula = (sympy.Abs(a - d) + sympy.sqrt((a + d) ** 2 - 4 * s**2)) / 2 - sympy.sqrt(a**2 + d**2 - 2 * s**2)
+    bind(statement, _on_pairs(formula, a, d, s))
+    assert sorted(condition.says for condition in statement.given) == sorted(UNIT_BALL)
+
+
+@pytest.mark.evidence(
+    "wishart.definition-5+repair@4bb10b6b", role="supports-repair", grade="symbolic", region="|v|, |w| <= 1, every d"
+)
+def test_the_entrywise_norm_is_at_most_the_root_of_two(statement) -> None:
+    """2 - a^2 - b^2 + 2 s^2 = (1 - a^2) + (1 - b^2) + 2 s^2, a sum of non-negative terms for a, b in [0, 1]."""
+    a, d, s = sympy.symbols("a d s", real=True)
+    margin = 2 - (a**2 + d**2 - 2 * s**2)
+    assert sympy.expand(margin - ((1 - a**2) + (1 - d**2) + 2 * s**2)) == 0
+    bind(statement, _on_pairs(margin, a, d, s))
+    bind_hypotheses(
+        statement,
+        RecordPair(1, 1, 0),
+        {
+            "v_squared >= 0": RecordPair(-1, 0, 0),
+            "v_squared <= 1": RecordPair(2, 0, 0),
+            "w_squared >= 0": RecordPair(0, -1, 0),
+            "w_squared <= 1": RecordPair(0, 2, 0),
+            "<v, w>^2 <= |v|^2 |w|^2": RecordPair(Fraction(1, 2), Fraction(1, 2), 1),
+        },
+    )
+
+
+UNIT_BALL = ["v_squared >= 0", "v_squared <= 1", "w_squared >= 0", "w_squared <= 1", "<v, w>^2 <= |v|^2 |w|^2"]
+
+
+def _on_pairs(formula: sympy.Expr, a: sympy.Symbol, d: sympy.Symbol, s: sympy.Symbol):
+    for i, j, k in product((1, 3, 6), (1, 2, 5), (-1, 0, 1)):
+        point = RecordPair(Fraction(i, 6), Fraction(j, 5), Fraction(k, 7))
+        numbers = {a: point.v_squared, d: point.w_squared, s: point.inner}
+        yield point, formula.subs({key: sympy.Rational(value) for key, value in numbers.items()}).evalf(50)
+
+
+@pytest.mark.evidence(
+    "wishart.definition-5+repair@4bb10b6b", role="control", grade="interval", region="orthogonal unit records"
+)
+def test_a_smaller_entrywise_bound_is_noticed(statement) -> None:
+    assert statement.nudged(lambda margin: margin - arb(1) / 5).at(RecordPair(1, 1, 0)) is Truth.FALSE

@@ -1,0 +1,311 @@
+"""Definitions 1 to 5: the two noise laws, differential privacy, and sensitivity (section 2)."""
+
+from __future__ import annotations
+
+import attrs
+from flint import arb, fmpq, fmpq_mat
+
+from dpmatrix.claims import Claim, Kind, Locator, Repair, Statement, Verdict
+from dpmatrix.exact import Real, ball, nonnegative_root, square
+from dpmatrix.spec.conditions import at_least, below, equality, exceeds, positive, whole
+from dpmatrix.spec.wishart.sensitivity import UNIT_BALL, RecordPair
+
+
+@attrs.frozen
+class LaplaceDensityPoint:
+    """A point z of the real line, and the location and scale of a Laplace law."""
+
+    z: Real
+    location: Real
+    scale: Real
+
+
+def laplace_density(p: LaplaceDensityPoint) -> arb:
+    """``exp(-|z - mu| / b) / (2b)``."""
+    scale = ball(p.scale)
+    return (-abs(ball(p.z) - ball(p.location)) / scale).exp() / (2 * scale)
+
+
+DEFINITION_1 = Claim(
+    id="wishart.definition-1",
+    kind=Kind.DEFINITION,
+    source=Locator("wishart", "Definition 1", "p(z) = exp(-|z - mu| / b) / (2b)"),
+    statement=Statement("p is a probability density: nowhere negative, with integral 1", laplace_density),
+    verdict=Verdict.ILL_POSED,
+    because="No domain is given for b. At b = -1 the formula is negative everywhere and not integrable.",
+    repair=Repair(
+        "b > 0",
+        Statement("for b > 0, p is a probability density", laplace_density, given=(positive("scale"),), strict=True),
+    ),
+)
+
+
+@attrs.frozen
+class WishartNormaliser:
+    """Parameters of W_d(m, cI); with C = cI nothing is lost, as W -> C^(1/2) W C^(1/2) changes variables."""
+
+    dimension: int
+    degrees_of_freedom: Real
+    scale: Real
+
+
+def multivariate_gamma_log(dimension: int, a: arb) -> arb:
+    """Log of Gamma_d(a) = pi^(d(d-1)/4) prod Gamma(a - (i-1)/2); the document does not define it."""
+    total = arb.pi().log() * dimension * (dimension - 1) / 4
+    for i in range(dimension):
+        total += (a - arb(i) / 2).lgamma()
+    return total
+
+
+def printed_log_normaliser(p: WishartNormaliser) -> arb:
+    """Log of 2^(md/2) |C|^(m/2) Gamma_d(m/2)."""
+    m, d = ball(p.degrees_of_freedom), p.dimension
+    return m * d / 2 * arb(2).log() + m / 2 * d * ball(p.scale).log() + multivariate_gamma_log(d, m / 2)
+
+
+def cholesky_log_mass(p: WishartNormaliser) -> arb:
+    """Log of the integral of |W|^((m-d-1)/2) exp(-tr(W)/(2c)), by W = LL' with Jacobian 2^d prod l_ii^(d-i+1)."""
+    m, d, variance = ball(p.degrees_of_freedom), p.dimension, ball(p.scale)
+    below_diagonal = (2 * arb.pi() * variance).log() * d * (d - 1) / 4
+    total = below_diagonal + d * arb(2).log()
+    for i in range(1, d + 1):
+        half = (m - i + 1) / 2
+        total += (half - 1) * arb(2).log() + half * variance.log() + half.lgamma()
+    return total
+
+
+def wishart_mass_margin(p: WishartNormaliser) -> arb:
+    """The printed normaliser is the integral of the printed kernel."""
+    return equality(printed_log_normaliser(p), cholesky_log_mass(p))
+
+
+def degrees_margin(p: WishartNormaliser) -> arb:
+    """``m - (d - 1)``."""
+    return ball(p.degrees_of_freedom) - (p.dimension - 1)
+
+
+DEFINITION_2 = Claim(
+    id="wishart.definition-2",
+    kind=Kind.DEFINITION,
+    source=Locator(
+        "wishart",
+        "Definition 2",
+        "p(W) = |W|^((m-d-1)/2) exp(-tr(C^-1 W)/2) / (2^(md/2) |C|^(m/2) Gamma_d(m/2)), m > d - 1, C positive definite",
+    ),
+    statement=Statement(
+        "the density on positive definite matrices has integral 1",
+        wishart_mass_margin,
+        given=(whole("dimension", 1), exceeds("m > d - 1", degrees_margin), positive("scale")),
+    ),
+    verdict=Verdict.WELL_POSED,
+    because=(
+        "The normaliser is the integral of the kernel for every d and real m > d - 1. Two things go unsaid: Gamma_d is "
+        "the multivariate gamma function, and the density is 0 off the positive definite cone. The proof of Theorem 4 "
+        "forgets the second."
+    ),
+    reading=(
+        "Gamma_d is the multivariate gamma function; the density vanishes off the cone of positive definite matrices."
+    ),
+)
+
+
+@attrs.frozen
+class DataSetPair:
+    """Two data sets of one shape; records are the columns of d x n rational matrices, as in the document."""
+
+    data: fmpq_mat
+    neighbour: fmpq_mat
+
+
+def _changed(p: DataSetPair) -> list[tuple[int, int]]:
+    return [(i, j) for i in range(p.data.nrows()) for j in range(p.data.ncols()) if p.data[i, j] != p.neighbour[i, j]]
+
+
+def changed_entries(p: DataSetPair) -> int:
+    """Count the entries in which two data sets differ."""
+    return len(_changed(p))
+
+
+def changed_columns(p: DataSetPair) -> int:
+    """Count the records in which two data sets differ."""
+    return len({j for _, j in _changed(p)})
+
+
+def same_relation_margin(p: DataSetPair) -> arb:
+    """0 when "one distinct entry" and "one replaced column" agree about a pair, -1 when they do not."""
+    return -arb(int((changed_entries(p) == 1) != (changed_columns(p) == 1)))
+
+
+def one_column_margin(p: DataSetPair) -> arb:
+    """Exactly one column differs."""
+    return -arb(abs(changed_columns(p) - 1))
+
+
+def _column(matrix: fmpq_mat, j: int) -> fmpq_mat:
+    return fmpq_mat(matrix.nrows(), 1, [matrix[i, j] for i in range(matrix.nrows())])
+
+
+def rank_two_change_margin(p: DataSetPair) -> arb:
+    """Minus the largest entry of XX' - YY' - (vv' - ww'), v and w the columns that differ; exact."""
+    j = next(j for _, j in _changed(p))
+    v, w = _column(p.data, j), _column(p.neighbour, j)
+    change = p.data * p.data.transpose() - p.neighbour * p.neighbour.transpose()
+    rest = change - (v * v.transpose() - w * w.transpose())
+    return -max(abs(arb(fmpq(entry))) for entry in rest.entries())
+
+
+DEFINITION_3 = Claim(
+    id="wishart.definition-3",
+    kind=Kind.DEFINITION,
+    source=Locator(
+        "wishart",
+        "Definition 3",
+        "adjacent: only one distinct entry; Pr{M(D) in S} <= e^eps Pr{M(D^) in S} for all S; then: one column replaced",
+    ),
+    statement=Statement(
+        "'only one distinct entry' and 'one column replaced' describe one relation between data sets",
+        same_relation_margin,
+    ),
+    verdict=Verdict.ILL_POSED,
+    because=(
+        "A replaced column changes up to d entries, so the two descriptions differ from d = 2 on: (0, 0) against "
+        "(1/2, 1/2). All proofs use the column. S must be measurable, and n is equal and public for neighbours."
+    ),
+    reading=(
+        "Replace-one adjacency: exactly one column (record) differs; records have Euclidean norm at most 1; n is "
+        "public; S ranges over the measurable sets; epsilon > 0."
+    ),
+    repair=Repair(
+        "adjacent data sets differ in exactly one column",
+        Statement(
+            "then XX' changes by vv' - ww', v and w the columns that differ, and by nothing else",
+            rank_two_change_margin,
+            given=(exceeds("exactly one column differs", one_column_margin, strict=False),),
+        ),
+    ),
+)
+
+
+@attrs.frozen
+class EventPoint:
+    """Two distributions on finitely many outcomes, an event, and E = e^epsilon.
+
+    Parameters
+    ----------
+    first, second
+        Probabilities of the outcomes, of equal length.
+    event
+        For each outcome whether it belongs to the event.
+    exponential
+        The number e^epsilon.
+    delta
+        The slack of the definition.
+    """
+
+    first: tuple[fmpq, ...]
+    second: tuple[fmpq, ...]
+    event: tuple[bool, ...]
+    exponential: fmpq
+    delta: fmpq
+
+
+def event_excess(p: EventPoint) -> arb:
+    """``P(S) - E Q(S)``."""
+    terms = zip(p.first, p.second, p.event, strict=True)
+    return sum((ball(a) - ball(p.exponential) * ball(b) for a, b, inside in terms if inside), arb(0))
+
+
+def hockey_stick(p: EventPoint) -> arb:
+    """``sum max(0, p - E q)``."""
+    return sum((ball(a - p.exponential * b).max(arb(0)) for a, b in zip(p.first, p.second, strict=True)), arb(0))
+
+
+def definition_4_margin(p: EventPoint) -> arb:
+    """``delta - (P(S) - E Q(S))``."""
+    return ball(p.delta) - event_excess(p)
+
+
+def largest_excess_margin(p: EventPoint) -> arb:
+    """``sum max(0, p - E q) - (P(S) - E Q(S))``."""
+    return hockey_stick(p) - event_excess(p)
+
+
+DEFINITION_4 = Claim(
+    id="wishart.definition-4",
+    kind=Kind.DEFINITION,
+    source=Locator("wishart", "Definition 4", "Pr[M(D) in S] <= e^eps Pr[M(D^) in S] + delta"),
+    statement=Statement(
+        "a constant mechanism, which reveals nothing, meets the definition whatever delta is",
+        definition_4_margin,
+    ),
+    verdict=Verdict.ILL_POSED,
+    because=(
+        "No range is given for epsilon and delta: below 0 not even a constant mechanism qualifies (take S empty), "
+        "from 1 on every mechanism does. Adjacency has the two descriptions of Definition 3."
+    ),
+    reading="Adjacency as in Definition 3; epsilon > 0 and 0 <= delta < 1; S measurable.",
+    repair=Repair(
+        "0 <= delta < 1, and the least delta is the hockey-stick divergence",
+        Statement(
+            "no event exceeds the sum of max(0, p - e^eps q), so the definition is a bound on that sum",
+            largest_excess_margin,
+            given=(at_least("delta", 0), below("delta", 1)),
+        ),
+    ),
+    uses=("wishart.definition-3+repair",),
+)
+
+
+def frobenius_norm(p: RecordPair) -> arb:
+    """Entrywise l2 norm of vv' - ww'."""
+    a, b = ball(p.v_squared), ball(p.w_squared)
+    return nonnegative_root(square(a) + square(b) - 2 * square(ball(p.inner)))
+
+
+def spectral_norm(p: RecordPair) -> arb:
+    """Spectral norm of vv' - ww', which section 2 writes with the same symbol."""
+    a, b = ball(p.v_squared), ball(p.w_squared)
+    return (abs(a - b) + nonnegative_root(square(a + b) - 4 * square(ball(p.inner)))) / 2
+
+
+def spectral_covers_margin(p: RecordPair) -> arb:
+    """Spectral norm minus the Euclidean length of the change."""
+    return spectral_norm(p) - frobenius_norm(p)
+
+
+def frobenius_bound_margin(p: RecordPair) -> arb:
+    """``2 - |vv' - ww'|_F^2``."""
+    return 2 - (square(ball(p.v_squared)) + square(ball(p.w_squared)) - 2 * square(ball(p.inner)))
+
+
+DEFINITION_5 = Claim(
+    id="wishart.definition-5",
+    kind=Kind.DEFINITION,
+    source=Locator(
+        "wishart", "Definition 5", "s_1(M) = max ||M(D) - M(D^)||_1, s_2(M) = max ||M(D) - M(D^)||_2 over d(D, D^) = 1"
+    ),
+    statement=Statement(
+        (
+            "with the norm ||.||_2 of section 2 (the spectral norm), s_2 bounds the Euclidean change of the "
+            "released entries"
+        ),
+        spectral_covers_margin,
+        given=UNIT_BALL,
+    ),
+    verdict=Verdict.ILL_POSED,
+    because=(
+        "Section 2 defines ||.||_2 of a matrix as the spectral norm. Theorem 2 adds noise to each entry and needs "
+        "the Euclidean norm of the entries: orthogonal unit records change XX' by 1 in the first norm and by "
+        "sqrt(2) in the second. d(D, D^) is not defined, and the maximum should be a supremum."
+    ),
+    reading="Norms are entrywise; d(D, D^) = 1 means adjacent; the maximum is a supremum.",
+    repair=Repair(
+        "entrywise norms",
+        Statement(
+            "the entrywise l2 norm of vv' - ww' is at most sqrt(2), attained by orthogonal unit records",
+            frobenius_bound_margin,
+            given=UNIT_BALL,
+        ),
+    ),
+    uses=("wishart.definition-3+repair",),
+)

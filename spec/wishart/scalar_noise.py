@@ -1,0 +1,112 @@
+"""Theorems 1 and 2: Laplace and Gaussian noise on each coordinate (section 2)."""
+
+from __future__ import annotations
+
+import attrs
+from flint import arb, fmpq
+
+from dpmatrix.claims import Claim, Kind, Locator, Repair, Statement, Verdict
+from dpmatrix.exact import Real, ball
+from dpmatrix.privacy.profiles import GaussianProfile, LaplaceProfile
+from dpmatrix.spec.conditions import at_least, at_most, below, exceeds, positive
+
+
+@attrs.frozen
+class LaplaceNoise:
+    """Laplace noise of scale lambda on an output of l1 sensitivity s_1, and the promised epsilon."""
+
+    epsilon: Real
+    sensitivity: Real
+    scale: Real
+
+
+def laplace_margin(p: LaplaceNoise) -> arb:
+    """Promised epsilon minus the largest privacy loss, s_1 / lambda."""
+    return ball(p.epsilon) - LaplaceProfile(p.sensitivity, p.scale).pure_epsilon()
+
+
+def laplace_scale_margin(p: LaplaceNoise) -> arb:
+    """``lambda - s_1 / epsilon``."""
+    return ball(p.scale) - ball(p.sensitivity) / ball(p.epsilon)
+
+
+THEOREM_1 = Claim(
+    id="wishart.theorem-1",
+    kind=Kind.PRIVACY,
+    source=Locator("wishart", "Theorem 1", "noise Lap(0, lambda) with lambda > s_1 / eps is (eps, 0)-DP"),
+    statement=Statement(
+        "independent Laplace noise of scale lambda on each coordinate is (epsilon, 0)-differentially private",
+        laplace_margin,
+        given=(
+            positive("epsilon"),
+            at_least("sensitivity", 0),
+            exceeds("lambda > s_1 / epsilon", laplace_scale_margin),
+        ),
+    ),
+    verdict=Verdict.HOLDS,
+    because="The privacy loss is at most s_1 / lambda, which lambda = s_1 / epsilon already brings down to epsilon.",
+    uses=("wishart.definition-1+repair", "wishart.definition-3+repair", "wishart.definition-5+repair"),
+)
+
+
+@attrs.frozen
+class GaussianNoise:
+    """Gaussian noise of standard deviation sigma on an output of l2 sensitivity s_2, and the promise."""
+
+    epsilon: Real
+    delta: Real
+    sensitivity: Real
+    c: Real
+    sigma: Real
+
+
+def gaussian_margin(p: GaussianNoise) -> arb:
+    """Promised delta minus the exact profile at epsilon."""
+    return ball(p.delta) - GaussianProfile(p.sensitivity, p.sigma).delta(p.epsilon)
+
+
+def constant_margin(p: GaussianNoise) -> arb:
+    """Excess ``c^2 - 2 ln(1.25 / delta)``."""
+    return ball(p.c) * ball(p.c) - 2 * (ball(fmpq(5, 4)) / ball(p.delta)).log()
+
+
+def sigma_margin(p: GaussianNoise) -> arb:
+    """``sigma - c s_2 / epsilon``."""
+    return ball(p.sigma) - ball(p.c) * ball(p.sensitivity) / ball(p.epsilon)
+
+
+GAUSSIAN_HYPOTHESES = (
+    positive("epsilon"),
+    positive("delta"),
+    below("delta", 1),
+    positive("sensitivity"),
+    positive("c"),
+    exceeds("c^2 > 2 ln(1.25 / delta)", constant_margin),
+    exceeds("sigma > c s_2 / epsilon", sigma_margin),
+)
+
+THEOREM_2 = Claim(
+    id="wishart.theorem-2",
+    kind=Kind.PRIVACY,
+    source=Locator("wishart", "Theorem 2", "noise N(0, sigma^2), sigma > c s_2 / eps, c^2 > 2 ln(1.25 / delta)"),
+    statement=Statement(
+        "independent Gaussian noise of deviation sigma on each coordinate is (epsilon, delta)-differentially private",
+        gaussian_margin,
+        given=GAUSSIAN_HYPOTHESES,
+    ),
+    verdict=Verdict.HOLDS_WITH_REPAIR,
+    because=(
+        "Nothing bounds epsilon. At epsilon = 10, delta = 1/10 and c = 2.3 the exact delta is above 0.35. For epsilon <= 1 the "
+        "constant suffices for every delta."
+    ),
+    reading="s_2 is entrywise, as in the repaired Definition 5; c > 0.",
+    repair=Repair(
+        "epsilon <= 1",
+        Statement(
+            "for epsilon <= 1 the noise is (epsilon, delta)-differentially private",
+            gaussian_margin,
+            given=(*GAUSSIAN_HYPOTHESES, at_most("epsilon", 1)),
+        ),
+    ),
+    uses=("wishart.definition-4+repair", "wishart.definition-5+repair"),
+)

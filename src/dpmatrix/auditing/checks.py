@@ -1,0 +1,73 @@
+"""Domains of the parameters that the whole room shares."""
+
+from __future__ import annotations
+
+from numbers import Integral
+
+from dpmatrix.errors import InvalidParameterError
+from dpmatrix.exact import Exact, fraction
+
+
+def count(value: object, name: str) -> int:
+    """Return the value as an int if it is an integer that is at least zero.
+
+    Raises
+    ------
+    InvalidParameterError
+        If it is not.
+    """
+    if isinstance(value, bool) or not isinstance(value, Integral) or value < 0:
+        raise InvalidParameterError(name, f"{value!r} is not a count", "pass an integer that is at least zero")
+    return int(value)
+
+
+def positive_integer(value: object, name: str) -> int:
+    """Return the value as an int if it is an integer that is at least one.
+
+    Raises
+    ------
+    InvalidParameterError
+        If it is not.
+    """
+    if count(value, name) == 0:
+        raise InvalidParameterError(name, "it is zero", "pass a positive integer")
+    return count(value, name)
+
+
+def checked_failure_probability(value: Exact) -> Exact:
+    """Return the value if it lies in (0, 1).
+
+    Raises
+    ------
+    InvalidParameterError
+        If it does not.
+    """
+    if not 0 < fraction(value, "failure_probability") < 1:
+        raise InvalidParameterError("failure_probability", f"{value!r} is outside (0, 1)", "pass for instance 1e-9")
+    return value
+
+
+def checked_delta(value: Exact) -> Exact:
+    """Return the value if it lies in [0, 1).
+
+    Raises
+    ------
+    InvalidParameterError
+        If it does not.
+    """
+    if not 0 <= fraction(value, "delta") < 1:
+        raise InvalidParameterError("delta", f"{value!r} is outside [0, 1)", "pass zero for pure differential privacy")
+    return value
+
+
+def checked_epsilon(value: Exact) -> Exact:
+    """Return the value if it is positive.
+
+    Raises
+    ------
+    InvalidParameterError
+        If it is not.
+    """
+    if fraction(value, "epsilon") <= 0:
+        raise InvalidParameterError("epsilon", f"{value!r} is not positive", "pass a positive number")
+    return value

@@ -1,0 +1,106 @@
+"""What every mechanism offers, and what a release is."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Protocol, TypeAlias, runtime_checkable
+
+import numpy as np
+import numpy.typing as npt
+from attrs import cmp_using, field, frozen
+from flint import arb
+
+from dpmatrix.privacy.adjacency import Adjacency
+from dpmatrix.privacy.guarantee import PrivacyGuarantee
+from dpmatrix.randomness.entropy import Entropy
+
+FloatArray: TypeAlias = npt.NDArray[np.float64]
+IntegerMatrix: TypeAlias = npt.NDArray[np.object_]
+
+
+def _read_only(matrix: IntegerMatrix) -> IntegerMatrix:
+    copy = np.array([[int(entry) for entry in row] for row in matrix], dtype=object).reshape(matrix.shape)
+    copy.setflags(write=False)
+    return copy
+
+
+@frozen(kw_only=True)
+class Release:
+    """A published matrix: exact integers on a public grid, and the promise under which they were drawn.
+
+    Attributes
+    ----------
+    integers
+        Shape (d, d), symmetric, Python integers; read-only. The published matrix is ``integers * grid``.
+    grid
+        Spacing of the published values, known before the data are seen.
+    guarantee
+        The promise that was kept, or None when there is none.
+    mechanism
+        Name of the mechanism.
+    adjacency
+        Relation between data sets for which the noise was scaled.
+    entropy
+        Description of the source of the random bits.
+    """
+
+    integers: IntegerMatrix = field(converter=_read_only, eq=cmp_using(eq=np.array_equal))
+    grid: Fraction
+    guarantee: PrivacyGuarantee | None
+    mechanism: str
+    adjacency: Adjacency
+    entropy: str
+
+    @property
+    def private(self) -> bool:
+        """Whether a promise was kept: the mechanism has one, and its bits were secret."""
+        return self.guarantee is not None
+
+    def to_numpy(self) -> FloatArray:
+        """Convert to floats, each entry correctly rounded: post-processing."""
+        values = [float(int(entry) * self.grid) for entry in self.integers.flat]
+        return np.array(values, dtype=np.float64).reshape(self.integers.shape)
+
+
+@runtime_checkable
+class Mechanism(Protocol):
+    """A randomised algorithm that publishes a symmetric matrix computed from records."""
+
+    @property
+    def name(self) -> str:
+        """Name that the field uses."""
+        ...
+
+    @property
+    def adjacency(self) -> Adjacency:
+        """Relation between data sets for which the noise is scaled."""
+        ...
+
+    @property
+    def guarantee(self) -> PrivacyGuarantee | None:
+        """The promise of every release from secret bits, or None if there is none."""
+        ...
+
+    def release(self, data: npt.ArrayLike, *, entropy: Entropy | None = None) -> Release:
+        """Publish one matrix, without floating point between the data and the noise.
+
+        Parameters
+        ----------
+        data
+            Shape (n, d), one record a row.
+        entropy
+            Source of the random bits; the operating system by default. With a source that is not private, the
+            release carries no guarantee.
+        """
+        ...
+
+    def simulate(self, data: npt.ArrayLike, size: int, generator: np.random.Generator) -> FloatArray:
+        """Draw ``size`` outputs in floating point, shape (size, d, d), for studies and audits. NEVER private."""
+        ...
+
+    def log_density_ratio(self, data: npt.ArrayLike, neighbour: npt.ArrayLike, output: npt.ArrayLike) -> arb:
+        """Enclose ``log p(output | data) - log p(output | neighbour)`` for the ideal real-valued output.
+
+        The privacy loss at one output; plus or minus infinity where exactly one of the two densities vanishes.
+        """
+        ...

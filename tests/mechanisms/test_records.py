@@ -1,0 +1,167 @@
+"""Reading of data: malformed input is refused, and the norm bound is decided exactly."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dpmatrix.errors import InvalidParameterError
+from dpmatrix.mechanisms import LaplaceInputPerturbation, SymmetrisedWishartMechanism, WishartMechanism
+from dpmatrix.mechanisms.records import as_records, bounded_records, rows_over_norm, squared_norm
+from dpmatrix.privacy.adjacency import Adjacency
+
+ONE = Fraction(1)
+MECHANISMS = [
+    LaplaceInputPerturbation(1),
+    SymmetrisedWishartMechanism(1),
+    WishartMechanism(1, acknowledge="wishart.theorem-4"),
+]
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        [[np.nan, 0.0]],
+        [[np.inf, 0.0]],
+        [[0.0, -np.inf]],
+        [[1j, 0.0]],
+        np.array([[1j, 0]], dtype=object),
+        [["a", "b"]],
+        [[None, 0.0]],
+        [],
+        [[]],
+        np.zeros((0, 3)),
+        0.5,
+        [0.1, 0.2],
+        np.zeros((2, 2, 2)),
+        [[0.1], [0.1, 0.2]],
+        [[Fraction(1, 3)]],
+        [[2**53 + 1]],
+        np.array([[2**53 + 1]]),
+        [["0.5"]],
+        np.array([["0.5"]], dtype=object),
+        [[10**400]],
+    ],
+    ids=repr,
+)
+@pytest.mark.parametrize("mechanism", MECHANISMS, ids=lambda mechanism: mechanism.name)
+def test_malformed_data_are_refused(mechanism, data):
+    with pytest.raises(InvalidParameterError, match="data"):
+        mechanism.release(data)
+    with pytest.raises(InvalidParameterError, match="data"):
+        mechanism.simulate(data, 1, np.random.default_rng(0))
+
+
+@pytest.mark.parametrize(
+    "data",
+    [[[1, 0]], [[True, False]], np.float32([[0.5, 0.1]]), np.longdouble([[0.5]]), [[Fraction(3, 8), 0]]],
+    ids=repr,
+)
+def test_exact_values_of_any_real_type_are_read_unchanged(data):
+    assert (as_records(data) == np.asarray(data)).all()
+
+
+def test_the_data_set_without_records_exists_only_under_add_remove():
+    for adjacency, allowed in ((Adjacency.ADD_REMOVE_ONE, True), (Adjacency.REPLACE_ONE, False)):
+        for mechanism in (LaplaceInputPerturbation(1, adjacency), SymmetrisedWishartMechanism(1, adjacency)):
+            if allowed:
+                assert mechanism.release(np.zeros((0, 2))).integers.shape == (2, 2)
+            else:
+                with pytest.raises(InvalidParameterError, match="data"):
+                    mechanism.release(np.zeros((0, 2)))
+
+
+def test_one_ulp_over_the_bound_is_refused_by_name_of_the_row():
+    longer = math.nextafter(1.0, 2.0)
+    assert len(rows_over_norm(np.array([[1.0], [-1.0]]), ONE)) == 0
+    for mechanism in MECHANISMS:
+        mechanism.release([[1.0], [-1.0]])
+        with pytest.raises(InvalidParameterError, match="row 1"):
+            mechanism.release([[1.0], [longer]])
+
+
+def test_a_tiny_coordinate_beside_a_unit_one_is_too_much():
+    # In binary64 the squared norm rounds to one, even for the smallest positive number.
+    for tiny in (1e-9, 1e-200, 5e-324):
+        record = np.array([[1.0, tiny]])
+        assert float(np.sum(record**2)) <= 1.0 + 1e-15
+        with pytest.raises(InvalidParameterError, match="row 0"):
+            bounded_records(record, ONE, "reject")
+    assert len(rows_over_norm(np.array([[0.6, 0.8]]), ONE)) == (1 if Fraction(0.6) ** 2 + Fraction(0.8) ** 2 > 1 else 0)
+
+
+finite = st.floats(-1, 1, allow_nan=False) | st.sampled_from([5e-324, -1e-308, 2.0**-30, 0.0])
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(st.lists(finite, min_size=3, max_size=3), min_size=1, max_size=4), st.booleans())
+def test_norm_check_agrees_with_fractions(rows, normalise):
+    records = np.array(rows)
+    if normalise:
+        lengths = np.sqrt(np.sum(records**2, axis=1, keepdims=True))
+        records = np.divide(records, lengths, where=lengths > 0, out=np.zeros_like(records))
+    expected = [i for i, row in enumerate(records) if sum(Fraction(x) ** 2 for x in row.tolist()) > 1]
+    assert rows_over_norm(records, ONE).tolist() == expected
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=1, max_size=5), st.fractions(Fraction(1, 99), 9)
+)
+def test_clipped_records_satisfy_the_bound_exactly_and_keep_their_direction(row, bound):
+    record = np.array(row)
+    clipped = bounded_records([row], bound, "clip")[0]
+    assert squared_norm(clipped) <= bound**2
+    if squared_norm(record) <= bound**2:
+        assert (clipped == record).all()
+    else:
+        # Nothing more than rounding is lost.
+        assert squared_norm(clipped) >= bound**2 * (1 - Fraction(1, 10**12))
+        assert (clipped * np.sign(record) >= 0).all()
+
+
+def test_clipping_leaves_other_rows_and_the_callers_array_alone():
+    data = np.array([[3.0, 4.0], [0.3, 0.4]])
+    clipped = bounded_records(data, ONE, "clip")
+    assert data.tolist() == [[3.0, 4.0], [0.3, 0.4]]
+    assert clipped[1].tolist() == [0.3, 0.4]
+    assert clipped[0] == pytest.approx([0.6, 0.8])
+
+
+@pytest.mark.parametrize(
+    ("parameters", "name"),
+    [
+        ({"epsilon": 0}, "epsilon"),
+        ({"epsilon": -1}, "epsilon"),
+        ({"epsilon": math.nan}, "epsilon"),
+        ({"epsilon": math.inf}, "epsilon"),
+        ({"epsilon": "x"}, "epsilon"),
+        ({"adjacency": "replace-one"}, "adjacency"),
+        ({"norm_bound": 0}, "norm_bound"),
+        ({"norm_bound": math.inf}, "norm_bound"),
+        ({"norm_bound": Fraction(2) ** 401}, "norm_bound"),
+        ({"over_norm": "ignore"}, "over_norm"),
+        ({"divisor": 0}, "divisor"),
+        ({"divisor": 1.5}, "divisor"),
+        ({"divisor": True}, "divisor"),
+    ],
+    ids=repr,
+)
+@pytest.mark.parametrize("kind", [LaplaceInputPerturbation, SymmetrisedWishartMechanism, WishartMechanism])
+def test_public_parameters_outside_their_domain_are_refused(kind, parameters, name):
+    extra = {"acknowledge": "wishart.theorem-4"} if kind is WishartMechanism else {}
+    with pytest.raises(InvalidParameterError, match=name):
+        kind(**{"epsilon": 1, **extra, **parameters})
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("calibration", "loose"), ("coordinate_bits", -1), ("coordinate_bits", 2.0)]
+)
+def test_laplace_parameters_are_checked(name, value):
+    with pytest.raises(InvalidParameterError, match=name):
+        LaplaceInputPerturbation(1, **{name: value})
