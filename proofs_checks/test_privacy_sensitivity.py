@@ -11,8 +11,10 @@ import pytest
 import sympy
 from flint import arb, fmpq, fmpz_mat, fmpz_poly
 
+from dpmatrix.claims import Truth
 from dpmatrix.exact import precision
 from dpmatrix.privacy import Adjacency, Entries, l1_distance, l1_sensitivity, largest_l1_difference
+from dpmatrix.spec.wishart.points import InputPerturbation
 
 CORE = fmpz_mat([[1, 1, 1], [1, 1, -1], [1, -1, -1]])
 
@@ -70,9 +72,17 @@ def exceeds_or_attains(dimension: int, entries: Entries, squared: int) -> tuple[
     return exceeded, attained
 
 
+EXACT = "the sensitivity in the margin: all sign matrices for d = 2 to 5; every d by the notes of `l1_sensitivity`"
+
+
+@pytest.mark.evidence("wishart.lemma-2+repair@0", role="supports-repair", grade="symbolic", region=EXACT)
+@pytest.mark.evidence("wishart.theorem-3@0", role="supports", grade="symbolic", region=EXACT)
 @pytest.mark.parametrize("entries", Entries)
 @pytest.mark.parametrize("dimension", [2, 3, 4, 5])
-def test_every_sign_matrix_stays_within_the_formula_and_one_attains_it(dimension, entries):
+def test_every_sign_matrix_stays_within_the_formula_and_one_attains_it(statements, dimension, entries):
+    """The margins of Lemma 2 and Theorem 3 take the sensitivities from these formulas."""
+    for statement in statements.values():
+        assert statement.at(InputPerturbation(dimension, 1, 1)) is Truth.TRUE
     with precision(128):
         assert exceeds_or_attains(dimension, entries, squared_formula(dimension, entries)) == (False, True)
 

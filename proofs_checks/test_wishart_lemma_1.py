@@ -113,7 +113,7 @@ def check_inversion() -> None:
     assert sympy.simplify(1 / c - tilt - w / (c * (w + c * root))) == 0, "s < 1/(2r) <= 1/2, inside the domain"
 
 
-@pytest.mark.evidence("wishart.lemma-1@a7f2b66d", role="supports", grade="symbolic", region=EVERYWHERE)
+@pytest.mark.evidence("wishart.lemma-1@a689e544", role="supports", grade="symbolic", region=EVERYWHERE)
 def test_tail_bound(statement) -> None:
     """Write W = sum of m independent x x' with x ~ N(0, C) and scale so that lambda_1(C) = 1.
 
@@ -143,7 +143,9 @@ def chi_square_tail(degrees: int, level: arb) -> arb:
     return (level / 2).gamma_upper(arb(degrees) / 2, regularized=1)
 
 
-@pytest.mark.evidence("wishart.lemma-1@a7f2b66d", role="control", grade="interval", region="d = 1: the exact chi-square tail")
+@pytest.mark.evidence(
+    "wishart.lemma-1@a689e544", role="control", grade="interval", region="d = 1: the exact chi-square tail"
+)
 def test_exact_tail_in_one_dimension(statement) -> None:
     """The exact tail obeys the printed threshold, and fails without its root or with theta r in place of 2 theta r."""
 
@@ -165,9 +167,9 @@ def test_exact_tail_in_one_dimension(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "wishart.lemma-1/settings@a7f2b66d", role="supports", grade="symbolic", region="every d, n, epsilon and c > 1"
+    "wishart.lemma-1/settings@a689e544", role="supports", grade="symbolic", region="every d, n, epsilon and c > 1"
 )
-@pytest.mark.evidence("wishart.lemma-1/power@a7f2b66d", role="supports", grade="symbolic", region="every d and c")
+@pytest.mark.evidence("wishart.lemma-1/power@a689e544", role="supports", grade="symbolic", region="every d and c")
 def test_substitutions(statements) -> None:
     """tr(cI)/c = d, and d exp(-c log d) = d^(1 - c)."""
     d, c = sympy.symbols("d c", positive=True)
@@ -179,10 +181,11 @@ def test_substitutions(statements) -> None:
     more = [AlgorithmTail(d, 3, Fraction(1, 7), Fraction(9, 4)) for d in (4, 5, 6, 8)]
     bind(statements["wishart.lemma-1/settings"], [(point, "0") for point in [*small, *more]])
     bind(statements["wishart.lemma-1/power"], [(point, "0") for point in ALGORITHM])
+    assert all(statement.margin(point) <= 0 for statement in statements.values() for point in small), "of an equality"
 
 
 @pytest.mark.evidence(
-    "wishart.lemma-1/order@a7f2b66d", role="supports", grade="symbolic", region="every d >= 2, n, epsilon and c > 1"
+    "wishart.lemma-1/order@a689e544", role="supports", grade="symbolic", region="every d >= 2, n, epsilon and c > 1"
 )
 def test_order(statement) -> None:
     """Divide by d log d: (1 + 1/d)/log d, sqrt(2 c (1 + 1/d)(1 + 2/d)/log d) and 2c; all are largest at d = 2."""
@@ -198,7 +201,7 @@ def test_order(statement) -> None:
         numbers = {d: point.dimension, n: point.records, e: point.epsilon, c: point.factor}
         values.append((point, margin.subs({key: sympy.Rational(value) for key, value in numbers.items()}).evalf(60)))
     bind(statement, [(point, "0" if abs(value) < sympy.Float("1e-50") else value) for point, value in values])
-    inside = AlgorithmTail(3, 10, 1, Fraction(3, 2))
+    inside = AlgorithmTail(3, 10, 1, Fraction(101, 100))
     assert statement.at(inside) is Truth.TRUE
     outside = (
         AlgorithmTail(1, 10, 1, Fraction(3, 2)),
@@ -212,7 +215,7 @@ def test_order(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "wishart.lemma-1/order@a7f2b66d", role="control", grade="interval", region="d = 1 and a smaller constant"
+    "wishart.lemma-1/order@a689e544", role="control", grade="interval", region="d = 1 and a smaller constant"
 )
 def test_order_needs_two_dimensions_and_its_constant(statement) -> None:
     """At d = 1 the bound is 0 while the threshold is not; with 1 % less the bound fails at d = 2."""

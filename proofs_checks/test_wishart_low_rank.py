@@ -33,7 +33,7 @@ def rotation(d: int, seed: int) -> fmpq_mat:
 
 
 def release(d: int, k: int, seed: int, size: Fraction, epsilon: Fraction) -> LowRankRelease:
-    """A release whose noise has another eigenbasis than the output; its norm is ``size``, the least eigenvalue of A + W."""
+    """Build a release whose noise, of norm ``size``, has another eigenbasis than the output; A is semidefinite."""
     other = rotation(d, seed + 3)
     spread = fmpq_mat(d, d, [fmpq(d - i, d) if i == j else fmpq(0) for i in range(d) for j in range(d)])
     noise = other * spread * other.transpose() * fmpq(*size.as_integer_ratio())
@@ -83,7 +83,7 @@ def parts(p: LowRankRelease) -> tuple:
 
 
 def formulas(p: LowRankRelease) -> tuple[str, str, str]:
-    """The three margins, written again."""
+    """Write the three margins again."""
     with mpmath.workdps(70):
         following, norm, error = parts(p)
         d, epsilon, theta = len(p.eigenvalues), number(p.epsilon), number(p.theta)
@@ -92,8 +92,10 @@ def formulas(p: LowRankRelease) -> tuple[str, str, str]:
         return tuple(mpmath.nstr(v, 55) for v in (printed, following + threshold - error, following + 2 * norm - error))
 
 
-@pytest.mark.evidence("wishart.theorem-9+repair@95f9c424", role="supports-repair", grade="symbolic", region=ANY_MATRICES)
-@pytest.mark.evidence("wishart.theorem-9/perturbation@95f9c424", role="supports", grade="symbolic", region=ANY_MATRICES)
+@pytest.mark.evidence(
+    "wishart.theorem-9+repair@0e225910", role="supports-repair", grade="symbolic", region=ANY_MATRICES
+)
+@pytest.mark.evidence("wishart.theorem-9/perturbation@0e225910", role="supports", grade="symbolic", region=ANY_MATRICES)
 def test_error_is_at_most_the_next_eigenvalue_and_the_noise(statements) -> None:
     """||A - A^_k|| <= lambda_(k+1) + ||W|| for A, W >= 0; Lemma 1 bounds ||W|| with probability 1 - d exp(-theta).
 
@@ -145,10 +147,10 @@ def check_hypotheses(statement, outside) -> None:
 
 
 @pytest.mark.evidence(
-    "wishart.theorem-9@95f9c424", role="refutes", grade="symbolic", region="A = 0, W = tI, every k < d, epsilon and K"
+    "wishart.theorem-9@0e225910", role="refutes", grade="symbolic", region="A = 0, W = tI, every k < d, epsilon and K"
 )
 @pytest.mark.evidence(
-    "wishart.theorem-9+repair@95f9c424", role="control", grade="symbolic", region="without the event of Lemma 1"
+    "wishart.theorem-9+repair@0e225910", role="control", grade="symbolic", region="without the event of Lemma 1"
 )
 def test_error_is_unbounded(statements) -> None:
     """A = 0, W = tI: A^_k = t P_k, so the error is t; any t > K d log d / epsilon refutes the constant K."""
@@ -169,9 +171,11 @@ def test_error_is_unbounded(statements) -> None:
     check_hypotheses(repaired, OUTSIDE | {"theta >= 0": attrs.evolve(INSIDE, theta=Fraction(-1, 99)), EVENT: passing})
 
 
-@pytest.mark.evidence("wishart.theorem-9/perturbation@95f9c424", role="control", grade="symbolic", region="d = 2, W not >= 0")
+@pytest.mark.evidence(
+    "wishart.theorem-9/perturbation@0e225910", role="control", grade="symbolic", region="d = 2, W not >= 0"
+)
 def test_semidefinite_noise_counts_once(statement) -> None:
-    """Drop W >= 0: A = diag(3, 1), W = diag(-1, 1) and a tie broken against A: the error is lambda_2 + 2 ||W||, not 1.9."""
+    """Drop W >= 0: A = diag(3, 1), W = diag(-1, 1), a tie broken against A: the error is lambda_2 + 2 ||W||."""
     swap = fmpq_mat(2, 2, [0, 1, 1, 0])
     noise = fmpq_mat(2, 2, [-1, 0, 0, 1])
     point = LowRankRelease(swap, (2, 2), noise, 1, 1)
@@ -244,7 +248,7 @@ def check_sizes(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "wishart.running-time@8169c966", role="refutes", grade="symbolic", region="every K, k and d, as soon as n > K k d"
+    "wishart.running-time@9b01d483", role="refutes", grade="symbolic", region="every K, k and d, as soon as n > K k d"
 )
 def test_every_entry_of_the_data_must_be_read(statement) -> None:
     """d(XX'/n)_ii / dx_ij = 2 x_ij / n: the law of the output changes with each of the n d entries."""
@@ -264,13 +268,17 @@ def test_every_entry_of_the_data_must_be_read(statement) -> None:
     assert statement.applies(RunningTime(1, 1, 1, Fraction(-1, 9))) is Truth.FALSE
 
 
-@pytest.mark.evidence("wishart.running-time+repair@8169c966", role="supports-repair", grade="symbolic", region="every n and d")
-@pytest.mark.evidence("wishart.running-time/iteration@8169c966", role="supports", grade="symbolic", region="every d and k")
 @pytest.mark.evidence(
-    "wishart.running-time+repair@8169c966", role="control", grade="symbolic", region="n = d = 1; a constant below 7/2"
+    "wishart.running-time+repair@9b01d483", role="supports-repair", grade="symbolic", region="every n and d"
+)
+@pytest.mark.evidence(
+    "wishart.running-time/iteration@9b01d483", role="supports", grade="symbolic", region="every d and k"
+)
+@pytest.mark.evidence(
+    "wishart.running-time+repair@9b01d483", role="control", grade="symbolic", region="n = d = 1; a constant below 7/2"
 )
 def test_operations(statements) -> None:
-    """5 (n d^2 + d^3) - d(d + 1)(2n + 2d + 3)/2 has no negative coefficient in n - 1 and d - 1; counted by execution."""
+    """5 (n d^2 + d^3) minus the count has no negative coefficient in n - 1 and d - 1; the count is executed."""
     repaired, iteration = statements["wishart.running-time+repair"], statements["wishart.running-time/iteration"]
     operations = d_ * (d_ + 1) / 2 * (2 * n_ + 2 * d_ + 3)
     gap = 5 * (n_ * d_**2 + d_**3) - operations

@@ -59,7 +59,7 @@ FIRST, SECOND = fmpq_mat([[1, 0], [0, 0]]), fmpq_mat([[0, 0], [0, 1]])
 
 
 @pytest.mark.evidence(
-    "wishart.trace-inequality@c2d837ba",
+    "wishart.trace-inequality@2789e35f",
     role="supports",
     grade="symbolic",
     region="every d by the docstring's derivation; its identities machine-checked for d <= 5",
@@ -121,7 +121,10 @@ def test_trace_inequality(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "wishart.trace-inequality@c2d837ba", role="control", grade="interval", region="A = B = I, where the two sides are equal"
+    "wishart.trace-inequality@2789e35f",
+    role="control",
+    grade="interval",
+    region="A = B = I, where the two sides are equal",
 )
 def test_trace_inequality_is_sharp(statement) -> None:
     point = MatrixPair(ONE, ONE)
@@ -145,7 +148,7 @@ def norm(vector: fmpq_mat) -> arb:
 
 
 @pytest.mark.evidence(
-    "wishart.singular-value-inequality@a0c9314a",
+    "wishart.singular-value-inequality@bdfee8c4",
     role="supports",
     grade="symbolic",
     region="every d, i, j with i + j - 1 <= d by the docstring's derivation; its dimension count machine-checked",
@@ -213,7 +216,7 @@ def unshifted_margin(p: IndexedMatrixPair) -> arb:
 
 
 @pytest.mark.evidence(
-    "wishart.singular-value-inequality@a0c9314a", role="control", grade="interval", region="diag(1, 0) and diag(0, 1)"
+    "wishart.singular-value-inequality@bdfee8c4", role="control", grade="interval", region="diag(1, 0) and diag(0, 1)"
 )
 def test_singular_value_inequality_needs_its_shift(statement) -> None:
     """Both sides are 1 for i = 1, j = 2; one index less on the left fails for i = j = 2 in dimension 3."""
@@ -241,7 +244,7 @@ def mp_hermitian(real: fmpq_mat, imaginary: fmpq_mat) -> list[mpmath.mpf]:
 
 
 @pytest.mark.evidence(
-    "wishart.lemma-4@304da110",
+    "wishart.lemma-4@14f7f2db",
     role="supports",
     grade="symbolic",
     region="every d and i in [d] by the docstring's derivation; dimension count machine-checked for every d",
@@ -278,7 +281,9 @@ def test_weyl(statement) -> None:
     assert all(statement.at(p) is Truth.TRUE for p in points if p.first.nrows() > 1)
 
 
-@pytest.mark.evidence("wishart.lemma-4@304da110", role="control", grade="interval", region="P = I, where both sides are equal")
+@pytest.mark.evidence(
+    "wishart.lemma-4@14f7f2db", role="control", grade="interval", region="P = I, where both sides are equal"
+)
 def test_weyl_fails_with_less_or_outside_its_hypotheses(statement) -> None:
     zero = fmpq_mat(2, 2)
     tight = HermitianPair(FIRST, zero, ONE, zero, 2)

@@ -19,6 +19,14 @@ ONE = fmpq_mat([[1, 0], [0, 1]])
 TURN = fmpq_mat([[fmpq(3, 5), fmpq(-4, 5)], [fmpq(4, 5), fmpq(3, 5)]])
 SWAP = fmpq_mat([[0, 1, 0], [1, 0, 0], [0, 0, 1]])
 UNIT = fmpq_mat([[1, 0, 0], [0, 1, 0], [0, 0, 1]])
+TIGHT = SpectralPair((1, 0), ONE, (1, 0), TURN, 1)
+OUTSIDE = {
+    "k >= 1, an integer": SpectralPair((1, 0), ONE, (1, 0), TURN, 0),
+    "k <= d - 1": SpectralPair((1, 0), ONE, (1, 0), TURN, 2),
+    "the eigenvectors are orthonormal": SpectralPair((1, 0), ONE, (1, 0), TURN + TURN, 1),
+    "the eigenvalues are in decreasing order": SpectralPair((1, 2), ONE, (1, 0), TURN, 1),
+    "lambda_k(A) > lambda_{k+1}(Ahat)": SpectralPair((1, 0), ONE, (1, 1), TURN, 1),
+}
 P, Q, A, B = sympy.symbols("P Q A B", commutative=False)
 
 
@@ -84,7 +92,7 @@ def mp_davis_kahan(p: SpectralPair, *, repeated: bool) -> str:
 
 
 @pytest.mark.evidence(
-    "wishart.lemma-3@62474df8", role="refutes", grade="interval", region="d = 3, k = 2, two eigenvalues change places"
+    "wishart.lemma-3@e81baf7d", role="refutes", grade="interval", region="d = 3, k = 2, two eigenvalues change places"
 )
 def test_printed_davis_kahan_fails(statement) -> None:
     """diag(101/100, 1, 0), diag(1, 101/100, 0): the left side is ||2 e2 e2' - 2 e1 e1'|| = 2, the right 1/100."""
@@ -92,10 +100,11 @@ def test_printed_davis_kahan_fails(statement) -> None:
     assert statement.at(SpectralPair(values, UNIT, values, SWAP, 2)) is Truth.FALSE
     with mpmath.workdps(60):
         bind(statement, [(p, mp_davis_kahan(p, repeated=True)) for p in drawn_pairs()])
+    bind_hypotheses(statement, TIGHT, OUTSIDE)
 
 
 @pytest.mark.evidence(
-    "wishart.lemma-3+repair@62474df8",
+    "wishart.lemma-3+repair@e81baf7d",
     role="supports-repair",
     grade="symbolic",
     region="every d, k < d and choice of eigenvectors by the docstring's derivation; its identities machine-checked "
@@ -136,21 +145,16 @@ def test_davis_kahan(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "wishart.lemma-3+repair@62474df8", role="control", grade="interval", region="two lines in the plane, where equality holds"
+    "wishart.lemma-3+repair@e81baf7d",
+    role="control",
+    grade="interval",
+    region="two lines in the plane, where equality holds",
 )
 def test_davis_kahan_is_sharp_and_needs_its_hypotheses(statement) -> None:
     """For two projectors of rank one A - Ahat = P - Phat and the separation is 1; 99 % of the bound is too little."""
-    tight = SpectralPair((1, 0), ONE, (1, 0), TURN, 1)
-    assert statement.at(tight) is not Truth.FALSE
-    assert statement.nudged(lambda margin: margin - arb(4) / 5 / 100).at(tight) is Truth.FALSE
-    outside = {
-        "k >= 1, an integer": SpectralPair((1, 0), ONE, (1, 0), TURN, 0),
-        "k <= d - 1": SpectralPair((1, 0), ONE, (1, 0), TURN, 2),
-        "the eigenvectors are orthonormal": SpectralPair((1, 0), ONE, (1, 0), TURN + TURN, 1),
-        "the eigenvalues are in decreasing order": SpectralPair((1, 2), ONE, (1, 0), TURN, 1),
-        "lambda_k(A) > lambda_{k+1}(Ahat)": SpectralPair((1, 0), ONE, (1, 1), TURN, 1),
-    }
-    bind_hypotheses(statement, tight, outside)
+    assert statement.at(TIGHT) is not Truth.FALSE
+    assert statement.nudged(lambda margin: margin - arb(4) / 5 / 100).at(TIGHT) is Truth.FALSE
+    bind_hypotheses(statement, TIGHT, OUTSIDE)
     assert statement.applies(SpectralPair((1, 0), TURN + TURN, (1, 0), ONE, 1)) is Truth.FALSE
     assert statement.applies(SpectralPair((1, 0), ONE, (0, 1), TURN, 1)) is Truth.FALSE
 
@@ -168,7 +172,10 @@ def mp_projector(p: FramePair, factor: int) -> str:
 
 
 @pytest.mark.evidence(
-    "wishart.projector-norm-property@af525f5d", role="refutes", grade="interval", region="two orthogonal lines in the plane"
+    "wishart.projector-norm-property@3b910332",
+    role="refutes",
+    grade="interval",
+    region="two orthogonal lines in the plane",
 )
 def test_printed_projector_property_fails(statement) -> None:
     """e1 and e2: the difference is diag(1, -1), of Frobenius norm sqrt(2) and spectral norm 1; k = 1."""
@@ -177,10 +184,11 @@ def test_printed_projector_property_fails(statement) -> None:
     assert statement.at(FramePair(leading(ONE, 1), leading(TURN, 1))) is Truth.FALSE
     with mpmath.workdps(60):
         bind(statement, [(p, mp_projector(p, 1)) for p in drawn_frames()])
+    bind_hypotheses(statement, point, {"V'V = Vhat'Vhat = I_k": FramePair(point.frame + point.frame, point.other)})
 
 
 @pytest.mark.evidence(
-    "wishart.projector-norm-property+repair@af525f5d",
+    "wishart.projector-norm-property+repair@3b910332",
     role="supports-repair",
     grade="symbolic",
     region="every d and k by the docstring's derivation; its factorisation and rank exactly at 30 points",
@@ -209,7 +217,10 @@ def test_projector_property(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "wishart.projector-norm-property+repair@af525f5d", role="control", grade="interval", region="orthogonal planes in d = 4"
+    "wishart.projector-norm-property+repair@3b910332",
+    role="control",
+    grade="interval",
+    region="orthogonal planes in d = 4",
 )
 def test_projector_property_is_sharp(statement) -> None:
     first, second = fmpq_mat([[1, 0], [0, 1], [0, 0], [0, 0]]), fmpq_mat([[0, 0], [0, 0], [1, 0], [0, 1]])

@@ -20,6 +20,10 @@ JUDGEMENTS = (AssertionError, OutsideHypothesesError, KeyError, pytest.fail.Exce
 """An item that raises one of these has looked and objected; anything else is a crash."""
 
 
+TAIL = 1500
+"""How many characters of pytest's output are kept when no item says what went wrong."""
+
+
 class NoEvidenceError(RuntimeError):
     """The evidence could not be collected, or does not pass as it is."""
 
@@ -46,7 +50,7 @@ def collect(root: Path) -> dict[str, frozenset[str]]:
     return {claim: frozenset(nodes) for claim, nodes in found.items()}
 
 
-@attrs.define
+@attrs.define(eq=False)  # pytest keeps its plugins in sets
 class Recorder:
     """A pytest plugin that keeps durations and the first failure."""
 
@@ -70,21 +74,26 @@ class Recorder:
         return report
 
 
-def _silence() -> None:
-    """Send what the process prints nowhere."""
-    nowhere = os.open(os.devnull, os.O_RDWR)
-    for stream in (0, 1, 2):
-        os.dup2(nowhere, stream)
+def _divert() -> int:
+    """Send what the process prints to a file without a name; return its descriptor."""
+    with tempfile.TemporaryFile() as file:
+        for stream in (1, 2):
+            os.dup2(file.fileno(), stream)
+        return os.dup(file.fileno())
 
 
 def run(root: Path, nodes: Iterable[str], *, first_failure: bool) -> tuple[int, Recorder]:
     """Run items in this process, in the given order; return pytest's exit code and what was recorded."""
-    _silence()
+    printed = _divert()
     os.chdir(root)
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
     recorder = Recorder()
     options = ["-q", "-p", "no:cacheprovider", *(["-x"] if first_failure else [])]
-    return int(pytest.main([*options, *nodes], plugins=[recorder])), recorder
+    code = int(pytest.main([*options, *nodes], plugins=[recorder]))
+    if code != pytest.ExitCode.OK and not recorder.failed:
+        size = os.lseek(printed, 0, os.SEEK_END)
+        recorder.reason = os.pread(printed, TAIL, max(0, size - TAIL)).decode(errors="replace")
+    return code, recorder
 
 
 def in_order(nodes: Iterable[str], seconds: Mapping[str, float]) -> Sequence[str]:

@@ -41,24 +41,26 @@ class Mutant:
     Parameters
     ----------
     module
-        Name of the module.
+        The module.
     key
         ``scope: change``, numbered where that is not unique; unique within the module.
-    place
-        Index of the edit's first character, which ties alternatives of one place together.
-    operator, line, fallback
-        As in `Edit`.
-    source
-        The module's whole text after the change.
+    edit
+        The change.
     """
 
     module: Module
     key: str
-    place: tuple[int, int]
-    operator: str
-    line: int
-    fallback: bool
-    source: str
+    edit: Edit
+
+    @property
+    def source(self) -> str:
+        """The module's whole text after the change."""
+        return self.edit.apply(self.module.source)
+
+    @property
+    def place(self) -> tuple[str, int, int]:
+        """Where the change happens; alternatives share it."""
+        return self.module.name, self.edit.start, self.edit.end
 
     @property
     def name(self) -> str:
@@ -106,12 +108,7 @@ def mutants(module: Module, margins: frozenset[str], evaluate: Callable[[str], o
         *operators.sums(view),
     ]
     edits.sort(key=lambda edit: edit.start)  # stable: alternatives of one place keep their order
-    return [
-        Mutant(
-            module, key, (edit.start, edit.end), edit.operator, edit.line, edit.fallback, edit.apply(module.source)
-        )
-        for edit, key in zip(edits, _keys(edits), strict=True)
-    ]
+    return [Mutant(module, key, edit) for edit, key in zip(edits, _keys(edits), strict=True)]
 
 
 def margin_names(modules: Iterable[Module]) -> frozenset[str]:

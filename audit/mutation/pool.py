@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import json
+import contextlib
 import os
+import pickle
 import selectors
 import signal
 import time
@@ -31,15 +32,23 @@ def _serve(work: Callable[[Task], Any], task: Task, pipe: int) -> None:
     status = 1
     try:
         os.setsid()
-        answer = json.dumps({"value": work(task)})
+        answer = pickle.dumps(("value", work(task)))
         status = 0
     except BaseException:  # noqa: BLE001 - the traceback is the answer
-        answer = json.dumps({"error": traceback.format_exc()})
+        answer = pickle.dumps(("error", traceback.format_exc()))
     try:
         with os.fdopen(pipe, "wb") as stream:
-            stream.write(answer.encode())
+            stream.write(answer)
     finally:
         os._exit(status)
+
+
+def _kill(child: _Child) -> None:
+    """End a process that was forked here, and whatever it started."""
+    for kill in (os.killpg, os.kill):
+        with contextlib.suppress(ProcessLookupError):
+            kill(child.pid, signal.SIGKILL)
+    os.waitpid(child.pid, 0)
 
 
 class ForkedError(RuntimeError):
@@ -54,7 +63,7 @@ def forked(
     Parameters
     ----------
     work
-        Function of a task that returns something for JSON; it runs in a process of its own.
+        Function of a task; it runs in a process of its own, and what it returns is pickled.
     tasks
         The tasks; they are not copied, the processes inherit them.
     workers
@@ -87,14 +96,13 @@ def forked(
         selector.unregister(pipe)
         os.close(pipe)
         if time.monotonic() >= child.deadline and not child.answer:
-            os.killpg(child.pid, signal.SIGKILL)
-            os.waitpid(child.pid, 0)
+            _kill(child)
             return child.task, None
         os.waitpid(child.pid, 0)
-        answer = json.loads(child.answer) if child.answer else {"error": "the process died without an answer"}
-        if "error" in answer:
-            raise ForkedError(answer["error"])
-        return child.task, answer["value"]
+        kind, value = pickle.loads(child.answer) if child.answer else ("error", "the process died without an answer")
+        if kind == "error":
+            raise ForkedError(value)
+        return child.task, value
 
     try:
         while waiting or running:
@@ -113,6 +121,5 @@ def forked(
                 yield finish(pipe)
     finally:
         for child in running.values():
-            os.killpg(child.pid, signal.SIGKILL)
-            os.waitpid(child.pid, 0)
+            _kill(child)
         selector.close()

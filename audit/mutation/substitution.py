@@ -35,7 +35,10 @@ class Substitute(importlib.abc.MetaPathFinder, importlib.abc.InspectLoader):
         """Answer for the one module only."""
         if fullname != self.name:
             return None
-        return importlib.util.spec_from_loader(fullname, self, origin=self.file, is_package=False)
+        spec = importlib.util.spec_from_loader(fullname, self, origin=self.file, is_package=False)
+        if spec is not None:
+            spec.has_location = True  # sets __file__, by which the source of a class is found
+        return spec
 
     def get_source(self, fullname: str) -> str:
         """Return the changed text, which is also what fingerprints read."""

@@ -149,7 +149,10 @@ THEOREM_10 = Claim(
         "lines by Lemma 5: were every error small, disjoint balls would hold more than all the mass. One-dimensional "
         "data make it hold for every k, without the loss of d to d - k in the printed proof."
     ),
-    reading="A mechanism is epsilon-private under replacement of a record of norm at most 1; Omega hides c > 0.",
+    reading=(
+        "A mechanism is epsilon-private under replacement of a record of norm at most 1; Omega hides c > 0. A gamma "
+        "as in the repair exists as soon as epsilon <= (2 d - 3) log 2 and n >= (2 d - 3) log 2 / epsilon."
+    ),
     repair=Repair(
         ">= for the expected error on the worst of the data sets, with enough records",
         Statement(

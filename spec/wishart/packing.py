@@ -88,7 +88,7 @@ LEMMA_5 = Claim(
     verdict=Verdict.HOLDS_WITH_REPAIR,
     because=(
         "Two subspaces have a midpoint within sqrt(1/2) of both, so for sqrt(1/2) <= delta < 1 no two balls are "
-        "disjoint, while every rate > 0 asks for N > 1. For delta <= 1/16 take the graphs of matrices M with ||M||_2 <= 1: "
+        "disjoint, while every rate > 0 asks for N > 1. For delta <= 1/16 take the graphs of the M with ||M||_2 <= 1: "
         "projectors are at least ||M - M'||_2 / 2 apart, and a maximal set of M more than 4 delta apart has at least "
         "(1 / (4 delta))^(k (d - k)) members."
     ),

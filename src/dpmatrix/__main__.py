@@ -34,7 +34,7 @@ def _read_ledger(path: Path) -> Ledger | None:
         return None
     try:
         return Ledger.from_json(json.loads(path.read_text(encoding="utf-8")))
-    except (ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise typer.BadParameter(f"{path} is not a ledger ({error}); run `make audit` to write a new one") from error
 
 

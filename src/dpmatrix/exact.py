@@ -29,6 +29,9 @@ def rational(value: Exact, name: str = "value") -> fmpq:
         return fmpq(value)
     if isinstance(value, Rational):
         return fmpq(int(value.numerator), int(value.denominator))
+    # A string would be parsed by float(), and it is not a number.
+    if not hasattr(value, "__float__"):
+        raise InvalidParameterError(name, f"{value!r} is not a real number", "pass an int, Fraction or float")
     try:
         number = float(value)
     except (TypeError, ValueError) as error:
@@ -63,12 +66,12 @@ def precision(bits: int) -> Iterator[None]:
 
 
 def square(value: arb) -> arb:
-    """Enclose a square; unlike ``value**2`` it is finite for balls around zero, and never negative by more than rounding."""
+    """Enclose a square; unlike ``value**2`` it is finite for balls around zero, and negative by rounding at most."""
     return abs(value) * abs(value)
 
 
 def nonnegative_root(value: arb) -> arb:
-    """Enclose the square root of a quantity that is known not to be negative, also where its ball reaches below zero."""
+    """Enclose the root of a quantity that is known not to be negative, also where its ball reaches below zero."""
     if value > 0 or not value.is_finite():
         return value.sqrt()
     high = value.upper()

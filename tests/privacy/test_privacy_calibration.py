@@ -57,6 +57,15 @@ def test_exact_profiles_certainly_fail_one_percent_below():
     assert GaussianProfile(1, scale).delta(1) > arb(fmpq(1, 10**6))
 
 
+def test_an_interval_has_to_meet_the_promise_with_its_upper_end():
+    guarantee = PrivacyGuarantee(1, Fraction(1, 10**6), REPLACE)
+    scale = calibrate_wishart(3, 50, guarantee)
+    interval = WishartProfile(3, 50, scale).delta(1)
+    assert interval.upper() <= arb(fmpq(1, 10**6))
+    assert not meets(WishartProfile(3, 50, scale * Fraction(9, 10)), guarantee)
+    assert meets(WishartProfile(3, 50, scale * Fraction(9, 10), adjacency=ADD_REMOVE), guarantee)
+
+
 def test_least_wishart_noise_has_a_closed_form():
     """At m = d + 1, 1 - exp(-1 / 2c) = delta."""
     delta = Fraction(1, 10**5)
@@ -88,10 +97,25 @@ def test_printed_gaussian_constant_is_more_than_needed_at_epsilon_one():
     assert arb(fmpq(least.numerator, least.denominator)) < printed * arb(0.9)
 
 
-@pytest.mark.parametrize("calibration", [calibrate_gaussian, lambda one, promise: calibrate_wishart(2, 3, promise)])
-def test_noise_without_pure_privacy_says_so(calibration):
+def test_noise_without_pure_privacy_says_so():
     with pytest.raises(InvalidParameterError, match="delta"):
-        calibration(1, PrivacyGuarantee(1, 0, REPLACE))
+        calibrate_gaussian(1, PrivacyGuarantee(1, 0, REPLACE))
+    with pytest.raises(InvalidParameterError, match="delta"):
+        calibrate_wishart(2, 3, PrivacyGuarantee(1, 0, REPLACE))
+
+
+@pytest.mark.parametrize("size", [Fraction(1, 2**900), 2**64, 2**900])
+def test_the_least_noise_scales_with_the_sensitivity(size):
+    guarantee = PrivacyGuarantee(1, Fraction(1, 10**6), REPLACE)
+    assert calibrate_gaussian(size, guarantee) == size * calibrate_gaussian(1, guarantee)
+    assert calibrate_laplace(size, guarantee) == size * calibrate_laplace(1, guarantee)
+    assert calibrate_wishart(3, 9, guarantee, size) == size * calibrate_wishart(3, 9, guarantee)
+
+
+@pytest.mark.parametrize("unit", [0, -1, float("inf")])
+def test_a_bad_unit_is_refused(unit):
+    with pytest.raises(InvalidParameterError, match="unit"):
+        calibrate(lambda scale: LaplaceProfile(3, scale), PrivacyGuarantee(1, 0, REPLACE), unit=unit)
 
 
 def test_impossible_and_trivial_promises_are_refused():

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 
 import mpmath
+import numpy as np
 import pytest
 from flint import arb, fmpq
 from mpmath import mp, mpf
+from scipy.special import gamma, roots_genlaguerre
 
 from dpmatrix.errors import InvalidParameterError
 from dpmatrix.exact import precision
@@ -93,35 +96,26 @@ def test_one_record_contains_quadrature_of_the_scalar_densities(
 
 
 def matrix_mass_above(entry, degrees, scale):
-    """Pr(W - entry * e_1 e_1' > 0) for 2 x 2 Wishart noise, integrating Definition 2 over matrices [[a, b], [b, f]].
+    """Pr(W - entry * e_1 e_1' > 0) for 2 x 2 Wishart noise, integrating Definition 2 over matrices.
 
-    Written with a -> entry + a; b = z sqrt(a f), so that positive definite means |z| < 1.
+    The matrix is [[entry + a, b], [b, f]] with b = z sqrt(a f), |z| < 1. For odd degrees the integrand is a
+    polynomial in a, f, z times sqrt(a f) exp(-(a + f) / 2c), so Gauss quadrature has no error but rounding.
     """
-    power = (degrees - 3) / 2
-    gamma_two = mpmath.sqrt(mpmath.pi) * mpmath.gamma(degrees / 2) * mpmath.gamma((degrees - 1) / 2)
-    constant = (2 * scale) ** degrees * gamma_two
-
-    def inner(a):
-        def over_f(f):
-            # det of the unshifted matrix: (entry + a) f - z^2 a f
-            def over_z(z):
-                return ((entry + a) * f - z**2 * a * f) ** power
-
-            return mpmath.sqrt(a * f) * mp.quad(over_z, [-1, 1]) * mpmath.exp(-(entry + a + f) / (2 * scale))
-
-        return mp.quad(over_f, [0, 2 * scale, 20 * scale, 90 * scale])
-
-    return mp.quad(inner, [0, 2 * scale, 20 * scale, 90 * scale]) / constant
+    nodes, weights = roots_genlaguerre(12, 0.5)
+    angles, angle_weights = np.polynomial.legendre.leggauss(12)
+    a, f, z = np.meshgrid(2 * scale * nodes, 2 * scale * nodes, angles, indexing="ij")
+    product = np.einsum("i,j,k->ijk", weights, weights, angle_weights) * (2 * scale) ** 3
+    determinant = (entry + a) * f - z**2 * a * f
+    integral = (product * determinant ** ((degrees - 3) / 2)).sum() * np.exp(-entry / (2 * scale))
+    return integral / ((2 * scale) ** degrees * np.sqrt(np.pi) * gamma(degrees / 2) * gamma((degrees - 1) / 2))
 
 
-@pytest.mark.parametrize("degrees", [3, 5])
+@pytest.mark.parametrize("degrees", [3, 5, 9])
 def test_support_failure_of_two_by_two_matrices_by_integration_over_matrices(degrees):
-    with mp.workdps(15):
-        assert abs(matrix_mass_above(mpf(0), mpf(degrees), mpf(1) / 2) - 1) < 1e-8
-        inside = matrix_mass_above(mpf(1), mpf(degrees), mpf(1) / 2)
-        claimed = float(support_failure(2, degrees, Fraction(1, 2)))
-        assert abs(float(1 - inside) - claimed) < 1e-8
-        assert abs(float(1 - inside) - float(support_failure(2, degrees, Fraction(5, 8)))) > 1e-3
+    assert matrix_mass_above(0.0, degrees, 0.5) == pytest.approx(1, rel=1e-12)
+    failure = 1 - matrix_mass_above(1.0, degrees, 0.5)
+    assert failure == pytest.approx(float(support_failure(2, degrees, Fraction(1, 2))), rel=1e-10)
+    assert failure != pytest.approx(float(support_failure(2, degrees, Fraction(3, 8))), rel=1e-1)
 
 
 def test_support_failure_of_the_printed_mechanism_is_one_minus_exp_of_minus_a_third_of_epsilon():
@@ -161,14 +155,24 @@ def test_replacing_encloses_one_record_and_meets_it_where_it_is_exact():
         assert two.delta(1).rel_accuracy_bits() >= 40
 
 
-def test_replacing_is_never_worse_than_group_privacy_and_tends_to_one_record():
-    """The bound improves on the naive split epsilon/2 and closes up when epsilon is large."""
-    profile, one = WishartProfile(3, 6, 1), WishartProfile(3, 6, 1, adjacency=ADD_REMOVE)
-    for epsilon in (Fraction(1, 2), Fraction(1), Fraction(3)):
-        half = epsilon / 2
-        naive = one.hockey_stick(half, PRESENT) + arb(float(half)).exp() * one.hockey_stick(half, ABSENT)
-        assert profile.delta(epsilon).upper() <= naive.upper() + 1e-12
-    assert profile.delta(30).rad() < 1e-6
+@pytest.mark.parametrize("epsilon", [Fraction(0), Fraction(1, 2), Fraction(1), Fraction(3)])
+@pytest.mark.parametrize(("degrees", "scale"), [(6, Fraction(1)), (30, Fraction(1, 4))])
+def test_replacing_finds_the_best_chain(degrees, scale, epsilon):
+    """Both chains on a fine grid of splits, written out with the two directions of one record."""
+    one = WishartProfile(3, degrees, scale, adjacency=ADD_REMOVE)
+    chains = []
+    for step in range(201):
+        part = epsilon * step / 200
+        rest = epsilon - part
+        vanish, appear = one.hockey_stick(part, PRESENT), one.hockey_stick(rest, ABSENT)
+        chains.append(float(vanish) + math.exp(part) * float(appear))
+        chains.append(float(appear) + math.exp(rest) * float(vanish))
+    upper = float(WishartProfile(3, degrees, scale).delta(epsilon).upper())
+    assert 0.99 * min(1, *chains) <= upper <= 1.01 * min(1, *chains)
+
+
+def test_replacing_tends_to_one_record():
+    assert WishartProfile(3, 6, 1).delta(30).rad() < 1e-6
 
 
 def test_directions_and_exact_zero():
@@ -180,6 +184,18 @@ def test_directions_and_exact_zero():
         assert profile.delta(epsilon).overlaps(larger)
     total_variation = [profile.hockey_stick(0, direction) for direction in Direction]
     assert total_variation[0].overlaps(total_variation[1])
+
+
+@pytest.mark.parametrize("direction", Direction)
+def test_boxes_of_either_direction_enclose_their_corners(direction):
+    box = WishartProfile(2, arb(6, 1), arb(0.5, 0.125), arb(1, 0.25), ADD_REMOVE)
+    whole = box.hockey_stick(arb(0.25, 0.125), direction)
+    for degrees in (5, 7):
+        for scale in (0.375, 0.625):
+            for squared_norm in (0.75, 1.25):
+                for epsilon in (0.125, 0.375):
+                    corner = WishartProfile(2, degrees, scale, squared_norm, ADD_REMOVE)
+                    assert whole.contains(corner.hockey_stick(epsilon, direction).mid())
 
 
 @pytest.mark.parametrize("degrees", [200, 20001, 2000001])

@@ -1,6 +1,7 @@
 """Wishart profiles against simulated matrices: events decided by determinants, bounds by Clopper and Pearson.
 
-Every interval below fails with probability at most 1e-10, in each of at most a dozen comparisons.
+Every interval below fails with probability at most 1e-10, and about twenty are drawn. A control is decided
+with at least that confidence: the gap that it looks for exceeds the widest interval that `DRAWS` can give.
 """
 
 from __future__ import annotations

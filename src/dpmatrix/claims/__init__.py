@@ -9,7 +9,7 @@ from dpmatrix.claims.gate import violations
 from dpmatrix.claims.ledger import Ledger, describe, snapshot
 from dpmatrix.claims.registry import Catalogue, Implementation, Registry, implements
 from dpmatrix.claims.standing import Standing, State, standings
-from dpmatrix.claims.statement import Condition, OutsideHypothesesError, Statement, observing
+from dpmatrix.claims.statement import Condition, Observed, OutsideHypothesesError, Statement, observing
 from dpmatrix.claims.truth import Truth, conjunction, decide
 
 __all__ = [
@@ -24,6 +24,7 @@ __all__ = [
     "Kind",
     "Ledger",
     "Locator",
+    "Observed",
     "Outcome",
     "OutsideHypothesesError",
     "Registry",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from typing import Any
 
 import attrs
@@ -56,6 +57,10 @@ def _split(point: Any, root: dict[str, float]) -> tuple[Any, Any]:  # noqa: ANN4
     )
 
 
+def _centre(point: Any) -> Any:  # noqa: ANN401
+    return attrs.evolve(point, **{name: value.mid() for name, value in _wide_fields(point).items()})
+
+
 def certify(statement: Statement, box: Any, *, budget: int = 20_000) -> Certificate:  # noqa: ANN401
     """Prove a statement on a box, find a sub-box that refutes it, or give up.
 
@@ -71,12 +76,14 @@ def certify(statement: Statement, box: Any, *, budget: int = 20_000) -> Certific
     Returns
     -------
     Certificate
-        TRUE only if every sub-box was proved or lies outside the hypotheses, and at least one was proved.
+        TRUE only if every sub-box was proved or lies outside the hypotheses, and some point of a proved sub-box
+        certainly meets the hypotheses: a vacuous truth is no answer.
     """
     root = {name: float(value.rad()) for name, value in _wide_fields(box).items()}
-    queue, proved, excluded, examined = [box], 0, 0, 0
+    queue = deque([box])  # breadth first: depth first would spend the budget where the margin crosses zero
+    proved, excluded, examined, inhabited = 0, 0, 0, False
     while queue:
-        here = queue.pop()
+        here = queue.popleft()
         examined += 1
         applies = statement.applies(here)
         if applies is Truth.FALSE:
@@ -85,10 +92,12 @@ def certify(statement: Statement, box: Any, *, budget: int = 20_000) -> Certific
         answer = statement.conclusion(here)
         if answer is Truth.TRUE:
             proved += 1
+            inhabited = inhabited or Truth.TRUE in (applies, statement.applies(_centre(here)))
         elif answer is Truth.FALSE and applies is Truth.TRUE:
+            statement.note_failure()
             return Certificate(Truth.FALSE, proved, excluded, here)
         elif examined >= budget or not _wide_fields(here):
             return Certificate(Truth.UNDECIDED, proved, excluded, here)
         else:
             queue.extend(_split(here, root))
-    return Certificate(Truth.TRUE if proved else Truth.UNDECIDED, proved, excluded)
+    return Certificate(Truth.TRUE if inhabited else Truth.UNDECIDED, proved, excluded)

@@ -41,7 +41,7 @@ class Outcome(Enum):
     SKIPPED = "skipped"
     DESELECTED = "deselected"
     UNBOUND = "unbound"
-    """The item passed without evaluating the statement that it names."""
+    """The item passed without evaluating the statement that it names, or what it saw does not fit its role."""
 
 
 @attrs.frozen

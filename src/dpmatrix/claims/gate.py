@@ -4,11 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from dpmatrix.claims.evidence import Evidence, Outcome
+from dpmatrix.claims.evidence import Evidence, Outcome, Role
 from dpmatrix.claims.fingerprint import Citation
 from dpmatrix.claims.ledger import snapshot
 from dpmatrix.claims.registry import Catalogue, Implementation, Registry
 from dpmatrix.claims.standing import Standing, State
+
+_UNBOUND = {
+    Role.SUPPORTS: "evaluating {target} as it is specified, or although it failed",
+    Role.SUPPORTS_REPAIR: "evaluating {target} as it is specified, or although it failed",
+    Role.REFUTES: "finding a point where the hypotheses of {target} hold and it fails",
+    Role.CONTROL: "evaluating {target}",
+}
+"""What an item that is not bound to its statement left out."""
 
 
 def _registry_and_catalogue(registry: Registry, catalogue: Catalogue) -> list[str]:
@@ -75,7 +83,7 @@ def violations(
         if item.outcome is None:
             problems.append(f"{item.node}: evidence that never ran")
         elif item.outcome is Outcome.UNBOUND:
-            problems.append(f"{item.node}: passed without evaluating {item.citation.target}")
+            problems.append(f"{item.node}: passed without {_UNBOUND[item.role]}".format(target=item.citation.target))
         elif item.outcome is not Outcome.PASSED:
             problems.append(f"{item.node}: evidence was {item.outcome.value}")
     for implementation in implementations:

@@ -30,6 +30,8 @@ class Ledger:
         What the gate objects to; empty when it is satisfied.
     environment
         Versions and machine facts, for the reader.
+    verdicts
+        The verdict of every claim at the time of the run.
     """
 
     evidence: tuple[Evidence, ...]
@@ -37,6 +39,7 @@ class Ledger:
     fingerprints: Mapping[str, str]
     violations: tuple[str, ...]
     environment: Mapping[str, str]
+    verdicts: Mapping[str, str] = attrs.Factory(dict)
 
     def to_json(self) -> dict[str, Any]:
         """Return a JSON object; the inverse of `from_json`."""
@@ -48,6 +51,7 @@ class Ledger:
                 for claim_id, standing in self.standings.items()
             },
             "fingerprints": dict(self.fingerprints),
+            "verdicts": dict(self.verdicts),
             "evidence": [item.to_json() for item in self.evidence],
         }
 
@@ -63,6 +67,7 @@ class Ledger:
             record["fingerprints"],
             tuple(record["violations"]),
             record["environment"],
+            record["verdicts"],
         )
 
 
@@ -95,7 +100,11 @@ def describe(
     evidence = tuple(declared) if ledger is None else ledger.evidence
     described = []
     for claim in registry:
-        fresh = ledger is not None and ledger.fingerprints.get(claim.id) == registry.fingerprints[claim.id]
+        fresh = (
+            ledger is not None
+            and ledger.fingerprints.get(claim.id) == registry.fingerprints[claim.id]
+            and ledger.verdicts.get(claim.id) == claim.verdict.value
+        )
         standing = ledger.standings.get(claim.id) if ledger is not None and fresh else None
         described.append(
             {

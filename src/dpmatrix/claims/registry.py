@@ -27,7 +27,7 @@ def implements(*citations: str) -> Callable[[T], T]:
     parsed = tuple(Citation.parse(citation) for citation in citations)
 
     def attach(thing: T) -> T:
-        setattr(thing, _ATTRIBUTE, parsed)
+        setattr(thing, _ATTRIBUTE, parsed + vars(thing).get(_ATTRIBUTE, ()))
         return thing
 
     return attach

@@ -104,6 +104,18 @@ def _missing(claim: Claim, evidence: list[Evidence], implementations: Iterable[I
     return missing
 
 
+def _contradictions(claim: Claim, evidence: Iterable[Evidence]) -> list[str]:
+    """List the refutations of what the author holds to be true."""
+    held = {step.statement.name for step in claim.steps if step.sound}
+    if claim.verdict in SUPPORTED:
+        held.add(claim.id)
+    return [
+        f"{item.citation.target} is held to be true, yet refuted by {item.node}"
+        for item in evidence
+        if item.role is Role.REFUTES and item.citation.target in held and _counts(item, claim.verdict)
+    ]
+
+
 def _foundations(claim: Claim, registry: Registry, earned: Mapping[str, Standing]) -> list[str]:
     """List the claims that this one uses and that cannot carry it."""
     weak = []
@@ -117,6 +129,8 @@ def _foundations(claim: Claim, registry: Registry, earned: Mapping[str, Standing
             weak.append(f"uses {use}, whose verdict is {verdict.value!r}")
         elif earned[used_id].state is not State.EARNED:
             weak.append(f"uses {use}, whose standing is {earned[used_id].state.value!r}")
+        elif unnamed := set(registry[used_id].assumes) - set(claim.assumes):
+            weak.append(f"uses {use}, without its assumptions: {', '.join(sorted(unnamed))}")
     return weak
 
 
@@ -150,10 +164,11 @@ def standings(
                 visit(use.removesuffix("+repair"))
         under_way.pop()
         items = by_claim[claim_id]
-        failed = [item.node for item in items if item.outcome is Outcome.FAILED]
+        failed = [f"failed: {item.node}" for item in items if item.outcome is Outcome.FAILED]
+        failed += _contradictions(claim, items)
         reasons = _missing(claim, items, implementations) + _foundations(claim, registry, found)
         if failed:
-            found[claim_id] = Standing(State.VIOLATED, tuple(f"failed: {node}" for node in failed))
+            found[claim_id] = Standing(State.VIOLATED, tuple(failed))
         elif claim.verdict is Verdict.OPEN:
             found[claim_id] = Standing(State.OPEN)
         elif reasons:

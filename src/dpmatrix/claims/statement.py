@@ -18,18 +18,35 @@ Margin: TypeAlias = Callable[[Any], arb]
 FIRST_PRECISION = 64
 LAST_PRECISION = 2048
 
-_evaluated: ContextVar[set[str] | None] = ContextVar("evaluated", default=None)
+
+@attrs.define
+class Observed:
+    """What became of statements inside a block.
+
+    Parameters
+    ----------
+    evaluated
+        Every statement that was evaluated; one that was nudged or lost a hypothesis is another statement.
+    failed
+        The statements that were false at a point, or on a box, where their hypotheses hold.
+    """
+
+    evaluated: set[Statement] = attrs.Factory(set)
+    failed: set[Statement] = attrs.Factory(set)
+
+
+_observed: ContextVar[Observed | None] = ContextVar("observed", default=None)
 
 
 @contextmanager
-def observing() -> Iterator[set[str]]:
-    """Collect the names of the statements that are evaluated inside the block."""
-    names: set[str] = set()
-    token = _evaluated.set(names)
+def observing() -> Iterator[Observed]:
+    """Collect the statements that are evaluated inside the block."""
+    observed = Observed()
+    token = _observed.set(observed)
     try:
-        yield names
+        yield observed
     finally:
-        _evaluated.reset(token)
+        _observed.reset(token)
 
 
 class OutsideHypothesesError(ValueError):
@@ -109,9 +126,9 @@ class Statement:
 
     def conclusion(self, point: Any) -> Truth:  # noqa: ANN401 - points are the statement's own
         """Evaluate the assertion alone, whatever the hypotheses say."""
-        names = _evaluated.get()
-        if names is not None:
-            names.add(self.name)
+        observed = _observed.get()
+        if observed is not None:
+            observed.evaluated.add(self)
         return _decide(self.margin, point, strict=self.strict)
 
     def at(self, point: Any) -> Truth:  # noqa: ANN401 - points are the statement's own
@@ -125,7 +142,16 @@ class Statement:
         for condition in self.given:
             if condition.at(point) is not Truth.TRUE:
                 raise OutsideHypothesesError(f"{self.name}: hypothesis {condition.says!r} does not hold at {point}")
-        return self.conclusion(point)
+        answer = self.conclusion(point)
+        if answer is Truth.FALSE:
+            self.note_failure()
+        return answer
+
+    def note_failure(self) -> None:
+        """Tell whoever observes that the assertion is false somewhere under its hypotheses."""
+        observed = _observed.get()
+        if observed is not None:
+            observed.failed.add(self)
 
     def without(self, says: str) -> Statement:
         """Return the same statement with one hypothesis dropped, for controls and counterexamples."""

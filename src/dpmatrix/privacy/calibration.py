@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 
-from flint import arb
+from flint import arb, fmpq
 
-from dpmatrix.errors import InvalidParameterError
+from dpmatrix.errors import InvalidParameterError, UndecidedError
 from dpmatrix.exact import Exact, Real, fraction, rational
 from dpmatrix.privacy.domains import positive
 from dpmatrix.privacy.guarantee import PrivacyGuarantee
@@ -17,7 +17,7 @@ from dpmatrix.privacy.profiles.protocol import PrivacyProfile
 from dpmatrix.privacy.profiles.wishart import WishartProfile
 
 LARGEST_EXPONENT = 1 << 12
-"""Noise scales are sought between 2^-4096 and 2^4096."""
+"""Noise scales are sought between 2^-4096 and 2^4096 units."""
 
 TOLERANCE = Fraction(1, 128)
 """Default for how far above the least scale the answer may lie, relative to it."""
@@ -25,12 +25,18 @@ TOLERANCE = Fraction(1, 128)
 
 def meets(profile: PrivacyProfile, guarantee: PrivacyGuarantee) -> bool:
     """Whether a profile certainly meets a promise; False when it does not or when its enclosure leaves it open."""
-    bound = profile.delta(guarantee.epsilon)
+    try:
+        bound = profile.delta(guarantee.epsilon)
+    except UndecidedError:
+        return False
     return bool(bound.upper() <= arb(rational(guarantee.delta)).lower()) if guarantee.delta else bound.is_zero()
 
 
 def calibrate(
-    family: Callable[[Fraction], PrivacyProfile], guarantee: PrivacyGuarantee, tolerance: Exact = TOLERANCE
+    family: Callable[[Fraction], PrivacyProfile],
+    guarantee: PrivacyGuarantee,
+    tolerance: Exact = TOLERANCE,
+    unit: Exact = 1,
 ) -> Fraction:
     """Return a noise scale at which a family of profiles certainly meets a promise, and hardly more.
 
@@ -42,22 +48,28 @@ def calibrate(
         Promise to meet. Its adjacency is recorded, not used: the family must be built for the same relation.
     tolerance
         The scale divided by 1 + tolerance is not certain to meet the promise; positive.
+    unit
+        Positive scale near which the search begins. It decides the time and the digits of the answer only.
 
     Returns
     -------
     Fraction
-        A dyadic rational, on the safe side.
+        A dyadic multiple of the unit, on the safe side.
 
     Raises
     ------
     InvalidParameterError
-        If the tolerance is not positive, or if no scale in the range of the search meets the promise, or all do.
+        If the tolerance or the unit is not positive, or if in the range of the search no scale meets the promise,
+        or every scale does.
     """
     step = fraction(tolerance, "tolerance")
     if step <= 0:
         raise InvalidParameterError("tolerance", f"{tolerance} is not positive", "pass tolerance > 0")
-    failing, meeting = _bracket(lambda exponent: meets(family(_power(exponent)), guarantee))
-    lower, upper = _power(failing), _power(meeting)
+    start = fraction(unit, "unit")
+    if start <= 0:
+        raise InvalidParameterError("unit", f"{unit} is not positive", "pass unit > 0")
+    failing, meeting = _bracket(lambda exponent: meets(family(start * _power(exponent)), guarantee))
+    lower, upper = start * _power(failing), start * _power(meeting)
     while upper > lower * (1 + step):
         middle = (lower + upper) / 2
         if meets(family(middle), guarantee):
@@ -78,7 +90,7 @@ def calibrate_laplace(sensitivity: Real, guarantee: PrivacyGuarantee, tolerance:
     largest = positive(sensitivity, "sensitivity").upper
     if guarantee.is_pure:
         return fraction(largest / rational(guarantee.epsilon))
-    return calibrate(lambda scale: LaplaceProfile(largest, scale), guarantee, tolerance)
+    return calibrate(lambda scale: LaplaceProfile(largest, scale), guarantee, tolerance, _unit(largest))
 
 
 def calibrate_gaussian(sensitivity: Real, guarantee: PrivacyGuarantee, tolerance: Exact = TOLERANCE) -> Fraction:
@@ -91,7 +103,7 @@ def calibrate_gaussian(sensitivity: Real, guarantee: PrivacyGuarantee, tolerance
     """
     largest = positive(sensitivity, "sensitivity").upper
     _needs_slack(guarantee, "Gaussian")
-    return calibrate(lambda deviation: GaussianProfile(largest, deviation), guarantee, tolerance)
+    return calibrate(lambda deviation: GaussianProfile(largest, deviation), guarantee, tolerance, _unit(largest))
 
 
 def calibrate_wishart(
@@ -115,12 +127,18 @@ def calibrate_wishart(
         lambda scale: WishartProfile(dimension, degrees_of_freedom, scale, squared_norm, guarantee.adjacency),
         guarantee,
         tolerance,
+        _unit(positive(squared_norm, "squared_norm").upper),
     )
 
 
 def _needs_slack(guarantee: PrivacyGuarantee, noise: str) -> None:
     if guarantee.is_pure:
         raise InvalidParameterError("delta", f"{noise} noise never meets delta = 0", "pass a guarantee with delta > 0")
+
+
+def _unit(size: fmpq) -> Fraction:
+    """Return a power of two near a positive number."""
+    return _power(int(size.p).bit_length() - int(size.q).bit_length())
 
 
 def _power(exponent: int) -> Fraction:
@@ -134,7 +152,7 @@ def _bracket(holds: Callable[[int], bool]) -> tuple[int, int]:
         reach *= 2
         if reach > LARGEST_EXPONENT:
             raise InvalidParameterError(
-                "guarantee", "no scale between 2^-4096 and 2^4096 is the least to meet it", "relax the promise"
+                "guarantee", "no scale between 2^-4096 and 2^4096 units is the least to meet it", "relax the promise"
             )
     failing, meeting = -reach, reach
     while meeting - failing > 1:

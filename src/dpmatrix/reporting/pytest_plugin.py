@@ -8,22 +8,32 @@ from __future__ import annotations
 
 import importlib
 import json
+import sys
 from collections.abc import Generator
 from pathlib import Path
 from typing import Any
 
-import attrs
 import pytest
 
-from dpmatrix.claims import Evidence, Ledger, Outcome, Registry, Statement, observing, snapshot, standings, violations
+from dpmatrix.claims import (
+    Evidence,
+    Ledger,
+    Registry,
+    Statement,
+    observing,
+    snapshot,
+    standings,
+    violations,
+)
 from dpmatrix.claims.ledger import describe, dump, write_atomically
 from dpmatrix.reporting.environment import environment
 from dpmatrix.reporting.html import render
 from dpmatrix.reporting.implementations import ROOMS, implementations
+from dpmatrix.reporting.outcomes import PROPERTY, Outcomes, seen
 from dpmatrix.reporting.terminal import gate_lines, standings_table
+from dpmatrix.reporting.written import uncollected
 
 MARK = "evidence"
-PROPERTY = "evaluated statements"
 BODY = ("audit", "tests", "proofs_checks")
 GATE = "audit"
 REGISTRY = pytest.StashKey[Registry]()
@@ -47,6 +57,8 @@ def pytest_configure(config: pytest.Config) -> None:
     asked = {Path(arg).resolve() for arg in config.args}
     deciding = (config.rootpath / GATE).resolve() in asked
     if deciding:
+        if sys.flags.optimize:
+            raise pytest.UsageError("python -O drops assertions, and evidence with them; run without it")
         config.args += [
             str(folder)
             for name in BODY
@@ -62,16 +74,6 @@ def _declare(item: pytest.Item) -> list[Evidence]:
         raise pytest.UsageError(f"{item.nodeid}: {error}") from error
 
 
-@attrs.frozen
-class _Report:
-    """What pytest reported of one item."""
-
-    outcome: Outcome
-    seconds: float
-    evaluated: tuple[str, ...]
-    detail: str
-
-
 class _Session:
     """What one process knows of the evidence in a run."""
 
@@ -81,16 +83,39 @@ class _Session:
         self.specification: Any = importlib.import_module(config.getini("specification"))
         self.registry: Registry = self.specification.load()
         config.stash[REGISTRY] = self.registry
-        self.declared: dict[tuple[str, str, str], Evidence] = {}
-        self.outcomes: dict[str, _Report] = {}
+        # Now, while the sources on disk are the ones that were imported.
+        self.fingerprints = dict(self.registry.fingerprints)
+        if deciding:
+            self._refuse_circles()
+        self.declared: dict[tuple[str, ...], Evidence] = {}
+        self.outcomes = Outcomes()
+        self.malformed: list[str] = []
+        self.interrupted = False
         self.ledger: Ledger | None = None
+
+    def _refuse_circles(self) -> None:
+        try:
+            standings(self.registry, (), ())
+        except ValueError as error:
+            raise pytest.UsageError(str(error)) from error
 
     @property
     def is_worker(self) -> bool:
         return hasattr(self.config, "workerinput")
 
     def _note(self, evidence: Evidence) -> None:
-        self.declared[evidence.node, evidence.citation.target, evidence.role.value] = evidence
+        role, grade = evidence.role.value, evidence.grade.value
+        self.declared[evidence.node, evidence.citation.target, role, grade, evidence.region] = evidence
+
+    def _declared(self, item: pytest.Item) -> list[Evidence]:
+        """Read the markers of an item; a worker cannot refuse a malformed one, so it passes the message on."""
+        try:
+            return _declare(item)
+        except pytest.UsageError as error:
+            if not self.is_worker:
+                raise
+            self.malformed.append(str(error))
+            return []
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
@@ -99,7 +124,7 @@ class _Session:
         left_out: list[pytest.Item] = []
         gate_folder = self.config.rootpath / GATE
         for item in items:
-            declared = _declare(item)
+            declared = self._declared(item)
             for evidence in declared:
                 self._note(evidence)
             wanted = declared or not self.deciding or gate_folder in item.path.parents
@@ -111,37 +136,27 @@ class _Session:
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_call(self, item: pytest.Item) -> Generator[None, object, object]:
         """Observe which statements an item evaluates."""
-        with observing() as names:
+        with observing() as observed:
             try:
                 return (yield)
             finally:
-                item.user_properties.append((PROPERTY, sorted(names)))
+                item.user_properties.append((PROPERTY, seen(observed, self.registry)))
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Keep the outcome of every item that ran, also of those that ran in a worker."""
-        if report.when == "call" or not report.passed:
-            known = self.outcomes.get(report.nodeid)
-            outcome = Outcome(report.outcome)
-            if known is not None and known.outcome is Outcome.FAILED:
-                outcome = Outcome.FAILED
-            properties: dict[str, Any] = dict(report.user_properties)
-            evaluated = tuple(properties.get(PROPERTY, ()))
-            detail = str(properties.get("detail", ""))
-            self.outcomes[report.nodeid] = _Report(outcome, report.duration, evaluated, detail)
+        self.outcomes.add(report)
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any) -> None:  # noqa: ANN401 - a type of pytest-xdist
         """Take over what a worker collected."""
-        for record in getattr(node, "workeroutput", {}).get("declared", ()):
+        output = getattr(node, "workeroutput", {})
+        for record in output.get("declared", ()):
             self._note(Evidence.from_json(record))
+        self.malformed = sorted({*self.malformed, *output.get("malformed", ())})
 
-    def _with_outcome(self, evidence: Evidence) -> Evidence:
-        if evidence.node not in self.outcomes:
-            return attrs.evolve(evidence, outcome=Outcome.DESELECTED)
-        report = self.outcomes[evidence.node]
-        unbound = report.outcome is Outcome.PASSED and evidence.citation.target not in report.evaluated
-        outcome = Outcome.UNBOUND if unbound else report.outcome
-        return attrs.evolve(evidence, outcome=outcome, seconds=report.seconds, detail=report.detail)
+    def pytest_keyboard_interrupt(self) -> None:
+        """Remember that the run did not end by itself."""
+        self.interrupted = True
 
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
@@ -149,38 +164,49 @@ class _Session:
         if self.is_worker:
             output: dict[str, object] = self.config.workeroutput  # type: ignore[attr-defined] # added by pytest-xdist
             output["declared"] = [evidence.to_json() for evidence in self.declared.values()]
+            output["malformed"] = self.malformed
             return
+        if self.malformed:
+            session.exitstatus = pytest.ExitCode.USAGE_ERROR
         declared_file = self.config.getoption("--declared-evidence")
         if declared_file:
             records = [evidence.to_json() for evidence in self.declared.values()]
             write_atomically(Path(declared_file), json.dumps(records))
         if not self.deciding or self.config.option.collectonly:
             return
+        self.interrupted |= session.exitstatus in (pytest.ExitCode.INTERNAL_ERROR, pytest.ExitCode.USAGE_ERROR)
         self.ledger = self._decide()
-        folder = self.config.rootpath / self.config.getoption("--audit-dir")
-        described = describe(self.registry, self.ledger, implementations(self.config.getini("rooms")))
-        write_atomically(folder / "ledger.json", dump(self.ledger.to_json() | {"claims": described}))
-        pending = self.specification.catalogue().pending
-        write_atomically(
-            folder / "report.html", render(described, self.ledger, self.specification.documents(), pending)
-        )
+        if not self.interrupted:
+            self._write(self.ledger)
         if self.ledger.violations and session.exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
+    def _write(self, ledger: Ledger) -> None:
+        folder = self.config.rootpath / self.config.getoption("--audit-dir")
+        described = describe(self.registry, ledger, implementations(self.config.getini("rooms")))
+        write_atomically(folder / "ledger.json", dump(ledger.to_json() | {"claims": described}))
+        pending = self.specification.catalogue().pending
+        write_atomically(folder / "report.html", render(described, ledger, self.specification.documents(), pending))
+
     def _decide(self) -> Ledger:
-        evidence = tuple(self._with_outcome(self.declared[key]) for key in sorted(self.declared))
+        evidence = tuple(self.outcomes.judge(self.declared[key]) for key in sorted(self.declared))
         cited = implementations(self.config.getini("rooms"))
         found = standings(self.registry, evidence, cited)
-        if self.config.getoption("--accept-standings"):
+        if self.config.getoption("--accept-standings") and not self.interrupted:
             write_atomically(self.specification.STANDINGS, dump(snapshot(self.registry, found)))
         committed = self.specification.committed_standings()
         problems = violations(self.registry, self.specification.catalogue(), evidence, cited, found, committed)
-        return Ledger(evidence, found, self.registry.fingerprints, tuple(problems), environment())
+        patterns = self.config.getini("python_files")
+        problems += uncollected(self.config.rootpath, BODY, patterns, evidence)
+        verdicts = {claim.id: claim.verdict.value for claim in self.registry}
+        return Ledger(evidence, found, self.fingerprints, tuple(problems), environment(), verdicts)
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Print the standing of every claim and what the gate objects to."""
         if self.is_worker:
             return
+        for line in self.malformed:
+            terminalreporter.write_line(f"ERROR: {line}", red=True)
         if self.ledger is None:
             if any(item.proves or item.outcome is None for item in self.declared.values()):
                 terminalreporter.write_line("gate: not asked (run `pytest audit` for standings)")
@@ -190,6 +216,8 @@ class _Session:
         terminalreporter.section("gate")
         for line in gate_lines(self.registry, self.ledger, self.config.getoption("--audit-dir")):
             terminalreporter.write_line(line)
+        if self.interrupted:
+            terminalreporter.write_line("gate: the run was interrupted, so the ledger and the report are the old ones")
 
 
 @pytest.fixture

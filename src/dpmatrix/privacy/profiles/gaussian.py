@@ -9,6 +9,9 @@ from dpmatrix.exact import Real
 from dpmatrix.privacy.domains import Range, nonnegative, positive
 from dpmatrix.privacy.profiles.enclosure import certified, over_box
 
+FAR = 1 << 16
+"""Standard deviations beyond which a common factor is taken out of both tails."""
+
 
 @frozen
 class GaussianProfile:
@@ -56,10 +59,18 @@ def gaussian_hockey_stick(epsilon: fmpq, shift: fmpq) -> arb:
     if shift == 0:
         return arb(0)
 
+    near, far = epsilon / shift - shift / 2, epsilon / shift + shift / 2
+
     def evaluate() -> arb:
         root_two = arb(2).sqrt()
-        near = arb(epsilon / shift - shift / 2) / root_two
-        far = arb(epsilon / shift + shift / 2) / root_two
-        return (near.erfc() - arb(epsilon).exp() * far.erfc()) / 2
+        if near < FAR:
+            return ((arb(near) / root_two).erfc() - arb(epsilon).exp() * (arb(far) / root_two).erfc()) / 2
+        return arb(-(near**2) / 2).exp() * (_scaled_tail(near) - _scaled_tail(far)) / 2
 
     return certified(evaluate, "a Gaussian profile")
+
+
+def _scaled_tail(deviations: fmpq) -> arb:
+    """Return exp(z^2) erfc(z) at z = deviations / sqrt(2), for deviations too large for erfc alone."""
+    half = arb(fmpq(1, 2))
+    return arb(deviations**2 / 2).hypgeom_u(half, half) / arb.pi().sqrt()

@@ -44,5 +44,7 @@ class PrivacyProfile(Protocol):
         ------
         InvalidParameterError
             If epsilon is not certainly a finite number of at least zero.
+        UndecidedError
+            If a million bits of working precision do not suffice; not seen for deltas above 10^-(10^300).
         """
         ...

@@ -1,0 +1,87 @@
+"""Mutate the specification: does the evidence notice a changed constant, a dropped hypothesis, a flipped inequality?
+
+Run as ``python audit/mutate.py``. The exit code is 0 only if every mutant is noticed, or its survival is explained in
+``mutation_survivors.toml`` next to this file. Nothing is written but the report that ``--json`` asks for.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from pathlib import Path
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # a process that forks must have no threads
+
+from mutation import explanations, report, substitution
+from mutation.campaign import Campaign, Outcome, Tell
+from mutation.evidence import NoEvidenceError
+from mutation.selection import Selection, run
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+
+HERE = Path(__file__).resolve().parent
+WARM = ("numpy", "scipy.stats", "sympy", "mpmath", "hypothesis", "dpmatrix.privacy", "dpmatrix.mechanisms")
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--claims", nargs="+", default=[], metavar="ID", help="only mutants that change these claims")
+    parser.add_argument("--module", action="append", default=[], metavar="NAME", help="such as wishart.sensitivity")
+    parser.add_argument("--workers", type=int, default=2, help="processes at a time")
+    parser.add_argument("--sample", type=int, metavar="N", help="only N mutants, drawn with a fixed seed")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write every mutant and its fate")
+    parser.add_argument("--root", type=Path, default=HERE.parent, help="the checkout in which pytest runs")
+    parser.add_argument("--specification", default="dpmatrix.spec", help="the package to mutate")
+    parser.add_argument("--survivors", type=Path, default=HERE / "mutation_survivors.toml", help="the explanations")
+    return parser.parse_args()
+
+
+def _tell(progress: Progress) -> Tell:
+    """Show one bar per phase; refreshed by hand, because no thread may run while processes are forked."""
+    bars: dict[str, TaskID] = {}
+
+    def tell(phase: str, done: int, total: int) -> None:
+        if phase not in bars:
+            bars[phase] = progress.add_task(phase, total=total)
+        progress.update(bars[phase], completed=done, total=total)
+        progress.refresh()
+
+    return tell
+
+
+def main() -> int:
+    """Run, print, and return the exit code."""
+    arguments = _arguments()
+    console = Console()
+    sys.path.insert(0, str(arguments.root))
+    substitution.warm_up(WARM)
+    campaign = Campaign(arguments.root.resolve(), arguments.specification, arguments.workers)
+    selection = Selection(frozenset(arguments.module), frozenset(arguments.claims), arguments.sample)
+    reasons = explanations.read(arguments.survivors)
+    bars = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    try:
+        with Progress(*bars, console=console, auto_refresh=False) as progress:
+            found, verdicts = run(campaign, selection, _tell(progress))
+    except (NoEvidenceError, LookupError) as error:
+        console.print(f"[red]no answer:[/red] {error}", soft_wrap=True)
+        return 2
+    modules = {mutant.module.short for mutant in found}
+    every = {module.short for module in campaign.modules()}
+    problems = explanations.stale(reasons, found, verdicts, modules, every, all_ran=selection.everything)
+    survivors = [verdict for verdict in verdicts if verdict.outcome is Outcome.SURVIVED]
+    open_ones = [verdict for verdict in survivors if not explanations.explained(reasons, verdict.mutant)]
+    blind = [verdict for verdict in verdicts if verdict.outcome is Outcome.BLIND]
+    console.print(report.counts_table(verdicts, reasons))
+    report.print_verdicts(console, "no item of evidence notices", open_ones)
+    report.print_verdicts(console, "evidence notices, the fingerprint does not", blind)
+    for problem in problems:
+        console.print(f"[red]explanation:[/red] {problem}", soft_wrap=True, markup=True)
+    if arguments.json:
+        arguments.json.write_text(json.dumps(report.records(verdicts, reasons), indent=1), encoding="utf-8")
+    return int(bool(open_ones or blind or problems))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,447 @@
+"""`wishart.lemma-5` and `wishart.theorem-10`: a packing of subspaces, and the lower bound that it gives."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import attrs
+import pytest
+import sympy
+from flint import arb, fmpq, fmpq_mat
+
+from dpmatrix.claims import Truth, bind
+from dpmatrix.exact import precision
+from dpmatrix.spec.wishart.lower_bound import ConstantOutput, PackingBound
+from dpmatrix.spec.wishart.lower_bound_proof import ErrorAbove, ProjectorData
+from dpmatrix.spec.wishart.packing import Packing
+from dpmatrix.spec.wishart.spectra import identity, spectral_norm
+
+k_, d_, x_, rate_, gamma_, e_, c_ = sympy.symbols("k d x rate gamma e c", positive=True)
+LOG_TWO = sympy.log(2)
+
+
+def check_hypotheses(statement, inside, outside: dict[str, object]) -> None:
+    """Every hypothesis is violated alone by some point, and the point inside violates none."""
+    assert statement.applies(inside) is Truth.TRUE
+    assert {condition.says for condition in statement.given} == set(outside)
+    for says, point in outside.items():
+        assert statement.applies(point) is Truth.FALSE, says
+        others = [c.says for c in statement.given if c.says != says and c.at(point) is not Truth.TRUE]
+        assert not others, (says, others)
+
+
+def block(top: fmpq_mat, bottom: fmpq_mat) -> fmpq_mat:
+    """Stack two matrices."""
+    return fmpq_mat(top.nrows() + bottom.nrows(), top.ncols(), [*top.entries(), *bottom.entries()])
+
+
+def graph(m: fmpq_mat) -> fmpq_mat:
+    return block(identity(m.ncols()), m)
+
+
+def projector_onto(columns: fmpq_mat) -> fmpq_mat:
+    return columns * (columns.transpose() * columns).inv() * columns.transpose()
+
+
+def contraction(rows: int, columns: int, seed: int) -> fmpq_mat:
+    """Return a matrix of Frobenius norm, hence of spectral norm, at most 1."""
+    entries = [fmpq((seed * (7 * i + 3) + i * i) % 11 - 5, 6 * rows * columns) for i in range(rows * columns)]
+    return fmpq_mat(rows, columns, entries)
+
+
+PACKINGS = [
+    Packing(k, d, delta)
+    for k, d in ((1, 2), (1, 5), (2, 4), (3, 4), (2, 2))
+    for delta in (Fraction(1, 16), Fraction(1, 17), Fraction(1, 40), Fraction(3, 1000))
+]
+SMALL_BALLS = (
+    "every 1 <= k <= d, 0 < delta <= 1/16: derivation in the docstring, its identities checked exactly for d <= 5"
+)
+
+
+@pytest.mark.evidence("wishart.lemma-5+repair@f3b77da1", role="supports-repair", grade="symbolic", region=SMALL_BALLS)
+def test_graphs_of_contractions_are_a_packing(statement) -> None:
+    """Y_M = span of [I; M] with M of shape (d - k) x k, ||M||_2 <= 1, has complement span of [-M'; I].
+
+    [-M'; I]'[I; N] = N - M, and the orthonormal frames are those blocks times (I + MM')^(-1/2) and (I + N'N)^(-1/2),
+    of smallest singular value at least 2^(-1/2). So ||P_M - P_N|| >= ||(I - P_M) P_N|| >= ||M - N|| / 2. Take a maximal
+    set of M in the unit ball of the spectral norm, pairwise more than 4 delta apart: balls of radius 4 delta around its
+    members cover, hence N (4 delta)^D >= 1 with D = k(d - k), and projectors are pairwise more than 2 delta apart.
+    (1/(4 delta))^D >= (1/delta)^(D/2) says 16 delta <= 1.
+    """
+    for k, d in ((1, 2), (1, 4), (2, 3), (2, 4), (3, 5)):
+        for seed in (1, 2, 3):
+            m, n = contraction(d - k, k, seed), contraction(d - k, k, seed + 4)
+            normal = block(-1 * m.transpose(), identity(d - k))
+            assert (normal.transpose() * graph(n) - (n - m)).entries() == [fmpq(0)] * (k * (d - k))
+            assert (normal.transpose() * graph(m)).rank() == 0
+            apart = spectral_norm(projector_onto(graph(m)) - projector_onto(graph(n)))
+            assert apart > spectral_norm(m - n) / 2, "strict, as these M are inside the ball"
+    power = (1 / (4 * x_)) ** (k_ * (d_ - k_)) / (1 / x_) ** (k_ * (d_ - k_) / 2)
+    base = 1 / (4 * sympy.sqrt(x_))
+    assert sympy.simplify(sympy.expand_log(sympy.log(power) - k_ * (d_ - k_) * sympy.log(base), force=True)) == 0
+    assert sympy.simplify(base.subs(x_, sympy.Rational(1, 16)) - 1) == 0
+    assert sympy.simplify(sympy.diff(base, x_)).is_negative
+    formula = (1 / (4 * x_)) ** (k_ * (d_ - k_)) - 2 ** (k_ * (d_ - k_) * sympy.log(1 / x_, 2) / 2)
+    values = []
+    for p in PACKINGS:
+        value = formula.subs({k_: p.rank, d_: p.dimension, x_: sympy.Rational(p.delta)}).evalf(60)
+        values.append((p, "0" if p.delta == Fraction(1, 16) else value))
+    bind(statement, values)
+    assert all(statement.at(p) is Truth.TRUE for p in PACKINGS if p.delta != Fraction(1, 16))
+    inside = Packing(1, 3, Fraction(1, 100))
+    outside = {
+        "rank >= 1, an integer": attrs.evolve(inside, rank=0),
+        "k <= d": attrs.evolve(inside, rank=4),
+        "delta > 0": attrs.evolve(inside, delta=Fraction(-1, 99)),
+        "delta <= 1/16": attrs.evolve(inside, delta=Fraction(1, 15)),
+    }
+    check_hypotheses(statement, inside, outside)
+
+
+@pytest.mark.evidence("wishart.lemma-5+repair@f3b77da1", role="control", grade="interval", region="delta slightly above 1/16")
+def test_rate_one_half_needs_small_balls(statement) -> None:
+    """At delta = 1/15 the volume bound no longer gives the rate 1/2."""
+    wide = statement.without("delta <= 1/16")
+    assert all(wide.at(Packing(k, d, Fraction(1, 15))) is Truth.FALSE for k, d in ((1, 2), (2, 5), (4, 5)))
+
+
+@pytest.mark.evidence(
+    "wishart.lemma-5@f3b77da1",
+    role="refutes",
+    grade="symbolic",
+    region="sqrt(1/2) <= delta < 1, every rate > 0, all 1 <= k < d",
+)
+def test_no_two_large_balls_are_disjoint(statement) -> None:
+    """Turn a basis half way: principal vectors c e + s f of angle t have the midpoint of angle t/2, sin(t/2)^2 <= 1/2.
+
+    In the plane of one principal pair, and so in all of them together, projectors of angle u are sin(u) apart. Hence
+    N = 1 for delta^2 >= 1/2, while (1/delta)^(rate k (d - k)) > 1 for delta < 1 and every rate > 0.
+    """
+    t, u = sympy.symbols("t u", real=True)
+    first, second = (sympy.Matrix([sympy.cos(a), sympy.sin(a)]) for a in (t, u))
+    difference = first * first.T - second * second.T
+    assert sympy.simplify(difference.trace()) == 0
+    assert sympy.simplify(difference.det() + sympy.sin(t - u) ** 2) == 0, "eigenvalues are +- sin of the angle"
+    assert sympy.sin(sympy.pi / 4) ** 2 == sympy.Rational(1, 2), "t/2 <= pi/4"
+    for delta in (Fraction(3, 4), Fraction(99, 100), Fraction(7072, 10000)):
+        for k, d, rate in ((1, 2, 1), (2, 4, Fraction(1, 1000)), (5, 9, Fraction(1, 10**9)), (1, 40, 3)):
+            assert statement.at(Packing(k, d, delta, rate)) is Truth.FALSE
+    lines = [Fraction(i, 29) for i in range(1, 21)]
+    bind(
+        statement,
+        [
+            (
+                Packing(1, 2, delta, 1),
+                sympy.ceiling(sympy.pi / (2 * sympy.asin(sympy.Rational(delta))))
+                - 1
+                - 1 / sympy.Rational(delta).evalf(60),
+            )
+            for delta in lines
+        ],
+    )
+    bind(
+        statement,
+        [
+            (
+                Packing(k, k + 2, Fraction(i, 20), Fraction(1, 7)),
+                1 - (20 / sympy.Integer(i)) ** sympy.Rational(2 * k, 7).evalf(60),
+            )
+            for i in (15, 16, 17, 18, 19)
+            for k in (1, 2, 3, 4)
+        ],
+    )
+    inside = Packing(1, 3, Fraction(1, 100))
+    outside = {
+        "rank >= 1, an integer": attrs.evolve(inside, rank=0),
+        "k <= d": attrs.evolve(inside, rank=4),
+        "delta > 0": attrs.evolve(inside, delta=Fraction(-1, 99)),
+        "rate > 0": attrs.evolve(inside, rate=Fraction(-1, 99)),
+    }
+    check_hypotheses(statement, inside, outside)
+
+
+@pytest.mark.evidence(
+    "wishart.lemma-5@f3b77da1", role="control", grade="interval", region="lines of the plane, delta < sqrt(1/2)"
+)
+def test_small_balls_in_the_plane_are_disjoint(statement) -> None:
+    """The refutation is no artefact of the margin: below sqrt(1/2) two lines of the plane have disjoint balls."""
+    assert statement.at(Packing(1, 2, Fraction(7071, 10000), Fraction(1, 2))) is Truth.TRUE
+    assert statement.at(Packing(1, 2, Fraction(1, 10), 1)) is Truth.TRUE
+    assert statement.at(Packing(2, 2, Fraction(9, 10), 1)) is Truth.TRUE, "k = d: one subspace, exponent 0"
+    assert statement.at(Packing(2, 5, Fraction(1, 10), 1)) is Truth.UNDECIDED, "not known exactly, so not claimed"
+
+
+ONE = ConstantOutput((3, 1, 0), (2, 0, 0), 1, Fraction(1, 2), Fraction(1, 3))
+CONSTANTS = [
+    ConstantOutput(data, output, rank, epsilon, constant)
+    for data, output, rank in (
+        ((3, 1, 0), (2, 0, 0), 1),
+        ((Fraction(5, 2), 2), (0, 2), 1),
+        ((4, 4, 1, 1), (5, 0, 7, 0), 3),
+    )
+    for epsilon, constant in (
+        (1, 1),
+        (Fraction(1, 9), 2),
+        (7, Fraction(1, 50)),
+        (3, 3),
+        (Fraction(2, 3), 11),
+        (5, 6),
+        (8, 9),
+    )
+]
+
+
+def slack(p: ConstantOutput) -> sympy.Rational:
+    """Return lambda_(k+1) + c d / epsilon - max |a_i - o_i|, exactly."""
+    exact = sympy.Rational
+    error = max(abs(exact(a) - exact(o)) for a, o in zip(p.data, p.output, strict=True))
+    return exact([*p.data, 0][p.rank]) + exact(p.constant) * len(p.data) / exact(p.epsilon) - error
+
+
+@pytest.mark.evidence(
+    "wishart.theorem-10@54219a1a",
+    role="refutes",
+    grade="symbolic",
+    region="every c, d, k and epsilon, as soon as n > c d / epsilon",
+)
+@pytest.mark.evidence(
+    "wishart.theorem-10/reversed@54219a1a", role="refutes", grade="symbolic", region="every c, d, k and epsilon"
+)
+def test_constant_mechanisms_refute_both_directions(statements) -> None:
+    """Publishing 0 errs by n on n copies of e_1; publishing n e_1 e_1' errs by 0 on them. Neither looks at the data."""
+    printed, turned = statements["wishart.theorem-10"], statements["wishart.theorem-10/reversed"]
+    bind(printed, [(p, slack(p).evalf(60)) for p in CONSTANTS])
+    bind(turned, [(p, (-slack(p)).evalf(60)) for p in CONSTANTS])
+    for d, k, epsilon, constant in ((1, 1, 1, 1), (2, 1, Fraction(1, 10), 10**6), (9, 5, 3, Fraction(1, 1000))):
+        n = int(constant * d / epsilon) + 1
+        data, zeros = (n, *(0,) * (d - 1)), (0,) * d
+        assert printed.at(ConstantOutput(data, zeros, k, epsilon, constant)) is Truth.FALSE
+        assert turned.at(ConstantOutput(data, data, k, epsilon, constant)) is Truth.FALSE
+        assert printed.at(ConstantOutput(data, data, k, epsilon, constant)) is Truth.TRUE
+    outside = {
+        "A is positive semidefinite, its eigenvalues decrease": attrs.evolve(ONE, data=(3, 1, -1)),
+        "the output has rank at most k": attrs.evolve(ONE, output=(2, 1, 0)),
+        "rank >= 1, an integer": attrs.evolve(ONE, rank=0, output=(0, 0, 0)),
+        "k <= d": attrs.evolve(ONE, rank=4),
+        "epsilon > 0": attrs.evolve(ONE, epsilon=Fraction(-1, 99)),
+        "constant > 0": attrs.evolve(ONE, constant=Fraction(-1, 99)),
+    }
+    for statement in (printed, turned):
+        check_hypotheses(statement, ONE, outside)
+        assert statement.applies(attrs.evolve(ONE, data=(1, 3, 0))) is Truth.FALSE
+
+
+def bound_point(d: int, share: Fraction, epsilon: Fraction, k: int = 1) -> PackingBound:
+    """Return gamma epsilon = about ``share`` of (2 d - 3) log 2, from below."""
+    gamma = int(share * (2 * d - 3) * Fraction(6931, 10000) / epsilon)
+    return PackingBound(d, k, 2 * gamma, gamma, epsilon)
+
+
+BOUNDS = [
+    bound_point(d, share, epsilon, d)
+    for d in (2, 3, 5, 20, 1000)
+    for share in (Fraction(3, 5), Fraction(99, 100))
+    for epsilon in (Fraction(1, 100), Fraction(1, 333), Fraction(1, 7000))
+]
+PRIVATE = (
+    "every d >= 2, k <= d, n >= gamma and epsilon: derivation in the docstring, its algebra checked; group privacy and "
+    "Markov's inequality for one random error"
+)
+
+
+@pytest.mark.evidence("wishart.theorem-10+repair@54219a1a", role="supports-repair", grade="symbolic", region=PRIVATE)
+def test_small_errors_would_need_more_than_all_the_mass(statement) -> None:
+    """Let A^i = gamma u_i u_i' with lines from Lemma 5 (k = 1), |u_i u_i' - u_j u_j'| > 2 delta; lambda_(k+1)(A^i) = 0.
+
+    Suppose that E ||A^i - A^_k|| < delta gamma / 2 for every i. By Markov the ball B_i of radius delta gamma about A^i
+    has more than half of the mass at A^i, and by group privacy (gamma records differ) more than exp(-gamma eps)/2 at
+    A^1. The N balls are disjoint, so (N/2) exp(-gamma eps) < 1. With delta gamma / 2 = (log 2/128) d/eps and
+    (2d - 3) log 2 / 2 <= gamma eps, delta <= d / (32 (2d - 3)) <= 1/16, so N >= (1/delta)^((d - 1)/2) >= 4^(d - 1), and
+    log((N/2) exp(-gamma eps)) >= (2d - 2) log 2 - log 2 - (2d - 3) log 2 = 0, a contradiction.
+    """
+    delta = 2 * (LOG_TWO / 128) * d_ / (gamma_ * e_)
+    assert sympy.simplify(delta * gamma_ / 2 - LOG_TWO / 128 * d_ / e_) == 0, "half the radius is the error"
+    largest = sympy.simplify(delta.subs(e_, (2 * d_ - 3) * LOG_TWO / 2 / gamma_))
+    assert sympy.simplify(largest - d_ / (32 * (2 * d_ - 3))) == 0
+    assert sympy.factor(sympy.Rational(1, 16) - largest) == sympy.factor(3 * (d_ - 2) / (32 * (2 * d_ - 3)))
+    mass = (d_ - 1) * sympy.log(1 / x_) / 2 - gamma_ * e_ - LOG_TWO
+    least = mass.subs(x_, sympy.Rational(1, 16)).subs(e_, (2 * d_ - 3) * LOG_TWO / gamma_)
+    assert sympy.simplify(sympy.expand_log(least, force=True)) == 0
+    formula = mass.subs(x_, delta)
+    values = {p: {d_: p.dimension, gamma_: p.gamma, e_: sympy.Rational(p.epsilon)} for p in BOUNDS}
+    bind(statement, [(p, formula.subs(numbers).evalf(60)) for p, numbers in values.items()])
+    assert all(statement.at(p) is Truth.TRUE for p in BOUNDS)
+    inside = bound_point(4, Fraction(3, 4), Fraction(1, 1000))
+    outside = {
+        "dimension >= 2, an integer": PackingBound(1, 1, 5, 1, 1),
+        "rank >= 1, an integer": attrs.evolve(inside, rank=0),
+        "k <= d": attrs.evolve(inside, rank=5),
+        "gamma >= 1, an integer": attrs.evolve(inside, gamma=0),
+        "gamma <= n": attrs.evolve(inside, records=inside.gamma - 1),
+        "epsilon > 0": attrs.evolve(inside, epsilon=Fraction(-1, 1000)),
+        "gamma epsilon <= (2 d - 3) log 2": bound_point(4, Fraction(101, 100), Fraction(1, 1000)),
+        "gamma epsilon >= (2 d - 3) log 2 / 2": bound_point(4, Fraction(49, 100), Fraction(1, 1000)),
+    }
+    coupled = {"dimension >= 2, an integer", "gamma >= 1, an integer", "epsilon > 0"}
+    check = {says: point for says, point in outside.items() if says not in coupled}
+    assert {condition.says for condition in statement.given} == set(outside)
+    for says, point in outside.items():
+        assert next(c for c in statement.given if c.says == says).at(point) is Truth.FALSE
+        if says in check:
+            assert statement.without(says).applies(point) is Truth.TRUE
+
+
+@pytest.mark.evidence(
+    "wishart.theorem-10+repair@54219a1a", role="control", grade="interval", region="dropped hypotheses, a larger constant"
+)
+def test_the_bound_needs_its_hypotheses(statement) -> None:
+    """More copies than the privacy allows, too few copies, or a ninefold error: no contradiction is left."""
+    crowded, few = bound_point(40, Fraction(2), Fraction(1, 1000)), bound_point(40, Fraction(1, 200), Fraction(1, 1000))
+    assert statement.without("gamma epsilon <= (2 d - 3) log 2").at(crowded) is Truth.FALSE
+    assert statement.without("gamma epsilon >= (2 d - 3) log 2 / 2").at(few) is Truth.FALSE
+    with precision(128):
+        loss = 39 * arb(9).log() / 2
+    larger = statement.nudged(lambda margin: margin - loss)  # delta is nine times as large, at d = 40
+    assert larger.at(bound_point(40, Fraction(99, 100), Fraction(1, 1000))) is Truth.FALSE
+
+
+LINES = [
+    ProjectorData(k, d, gamma, delta, epsilon, rate, constant)
+    for k, d in ((1, 2), (2, 5), (6, 7))
+    for gamma, delta, epsilon in ((1, Fraction(1, 3), 1), (10, Fraction(1, 10), Fraction(1, 5)), (3, Fraction(2, 5), 2))
+    for rate, constant in ((Fraction(1, 2), 1), (1, Fraction(1, 9)), (Fraction(1, 7), 3))
+]
+HYPOTHESES = {
+    "rank >= 1, an integer": {"rank": 0},
+    "k < d": {"rank": 2},
+    "gamma >= 1, an integer": {"gamma": 0},
+    "delta > 0": {"delta": Fraction(-1, 99)},
+    "delta < 1": {"delta": 1},
+    "epsilon > 0": {"epsilon": Fraction(-1, 99)},
+}
+
+
+def numbers(p: ProjectorData) -> dict[sympy.Symbol, sympy.Rational]:
+    exact = sympy.Rational
+    return {
+        k_: p.rank,
+        d_: p.dimension,
+        gamma_: p.gamma,
+        x_: exact(p.delta),
+        e_: exact(p.epsilon),
+        rate_: exact(p.rate),
+        c_: exact(p.constant),
+    }
+
+
+def bind_line(statement, formula: sympy.Expr, points=LINES) -> None:
+    bind(statement, [(p, sympy.sympify(formula).subs(numbers(p)).evalf(60)) for p in points])
+
+
+def check_line(statement, inside: ProjectorData, more: dict[str, dict[str, object]]) -> None:
+    check_hypotheses(
+        statement, inside, {says: attrs.evolve(inside, **change) for says, change in (HYPOTHESES | more).items()}
+    )
+
+
+@pytest.mark.evidence(
+    "wishart.theorem-10/small-error@54219a1a", role="refutes", grade="symbolic", region="delta < 1, every gamma"
+)
+@pytest.mark.evidence(
+    "wishart.theorem-10/projector@54219a1a", role="refutes", grade="symbolic", region="gamma = 10, delta = 1/10"
+)
+@pytest.mark.evidence(
+    "wishart.theorem-10/disjoint@54219a1a", role="refutes", grade="symbolic", region="lines of the plane, delta = 1/4"
+)
+@pytest.mark.evidence(
+    "wishart.theorem-10/last-line@54219a1a", role="refutes", grade="symbolic", region="k = d - 1, every c > 0"
+)
+def test_broken_lines(statements) -> None:
+    """Publish 0: error gamma. Publish gamma YY': |gamma YY' - YY'| = gamma - 1. At 4 delta >= 1 balls are everything.
+
+    At k = d - 1, delta = 1/16, rate 1/2 the premise of the last line holds for gamma = eps = 1, as (d - 1) log 16 / 2 <
+    log 2 + 2 (d - 1), and its conclusion 1 >= c d log 16 fails for large d.
+    """
+    small, projector, disjoint, last = (
+        statements[f"wishart.theorem-10/{name}"] for name in ("small-error", "projector", "disjoint", "last-line")
+    )
+    point = ProjectorData(1, 2, 10, Fraction(1, 10), 1)
+    bind_line(small, x_ * gamma_ - gamma_)
+    bind_line(projector, 2 * x_ * gamma_ - (gamma_ - 1))
+    assert small.at(point) is Truth.FALSE
+    assert projector.at(point) is Truth.FALSE
+    check_line(small, point, {})
+    check_line(projector, point, {})
+    plane = [
+        ProjectorData(1, 2, g, Fraction(1, i), Fraction(1, j))
+        for g in (1, 2)
+        for i in (3, 4)
+        for j in (2, 3, 50, 99, 200)
+    ]
+    lines = sympy.ceiling(sympy.pi / (2 * sympy.asin(x_))) - 1
+    bind_line(disjoint, 1 - sympy.exp(-2 * gamma_ * k_ * e_) * lines / 2, plane)
+    overlap = ProjectorData(1, 2, 1, Fraction(1, 4), Fraction(1, 100))
+    assert disjoint.at(overlap) is Truth.FALSE, "six lines, each ball of radius 1 has all the mass"
+    everywhere = "4 delta >= 1: any output is in each ball"
+    assert disjoint.applies(attrs.evolve(overlap, delta=Fraction(1, 5))) is Truth.FALSE
+    check_line(disjoint.without(everywhere), overlap, {})
+    bind_line(last, gamma_ - c_ * d_ * sympy.log(1 / x_) / e_)
+    for constant in (1, Fraction(1, 1000), Fraction(1, 10**9)):
+        d = int(1 / constant) + 2
+        escape = ProjectorData(d - 1, d, 1, Fraction(1, 16), 1, Fraction(1, 2), constant)
+        assert last.at(escape) is Truth.FALSE
+    inside = ProjectorData(1, 2, 1, Fraction(1, 16), 1, Fraction(1, 2), 1)
+    premise = "(1/2) exp(-2 gamma k eps) N <= 1"
+    too_many = ProjectorData(1, 40, 1, Fraction(1, 16), 1, Fraction(1, 2), 1)
+    assert last.applies(too_many) is Truth.FALSE
+    assert last.without(premise).applies(too_many) is Truth.TRUE
+    assert next(c for c in last.given if c.says == premise).at(inside) is Truth.TRUE
+    check_line(
+        last.without(premise), inside, {f"{name} > 0": {name: Fraction(-1, 99)} for name in ("rate", "constant")}
+    )
+    mass = next(c for c in last.given if c.says == premise).margin
+    expected = 1 - 2 ** (rate_ * k_ * (d_ - k_) * sympy.log(1 / x_, 2)) * sympy.exp(-2 * gamma_ * k_ * e_) / 2
+    with precision(256):
+        for p in LINES:
+            assert abs(mass(p) - arb(str(expected.subs(numbers(p)).evalf(60)))) < arb(10) ** -40 * (1 + abs(mass(p)))
+
+
+@pytest.mark.evidence("wishart.theorem-10/markov@54219a1a", role="supports", grade="symbolic", region="every law of the error")
+def test_markov(statement) -> None:
+    """The mass q above 2a costs the mean at least q times the conditional error x > 2a: q x <= a, so q <= a/x < 1/2."""
+    a, error = sympy.symbols("a error", positive=True)
+    assert sympy.simplify(sympy.Rational(1, 2) - a / error - (error - 2 * a) / (2 * error)) == 0
+    grid = [
+        ErrorAbove(Fraction(i, 3), Fraction(2 * i, 3) + Fraction(1, j), Fraction(j, 29))
+        for i in range(5)
+        for j in range(1, 6)
+    ]
+    bind(statement, [(p, (sympy.Rational(1, 2) - sympy.Rational(p.mass)).evalf(60)) for p in grid])
+    inside = ErrorAbove(1, 3, Fraction(1, 4))
+    assert statement.at(inside) is Truth.TRUE
+    outside = {
+        "mean >= 0": ErrorAbove(Fraction(-1, 99), Fraction(-1, 60), 1),
+        "mass >= 0": ErrorAbove(1, 3, Fraction(-1, 99)),
+        "error > 4 delta gamma": ErrorAbove(1, 2, Fraction(1, 2)),
+        "error mass <= 2 delta gamma": ErrorAbove(1, 3, Fraction(1, 2)),
+    }
+    check_hypotheses(statement, inside, outside)
+    for says in ("error > 4 delta gamma", "error mass <= 2 delta gamma"):
+        assert statement.without(says).at(outside[says]) is Truth.FALSE, "with equality the mass may be one half"
+
+
+@pytest.mark.evidence("wishart.theorem-10/distance@54219a1a", role="supports", grade="symbolic", region="every k and gamma")
+@pytest.mark.evidence(
+    "wishart.theorem-10/group-privacy@54219a1a", role="supports", grade="symbolic", region="every k, gamma, eps > 0"
+)
+def test_sound_lines(statements) -> None:
+    """2 gamma k - gamma k = gamma k, and exp(2t) - exp(t) = exp(t)(exp(t) - 1) > 0 for t = gamma k eps > 0."""
+    distance, group = statements["wishart.theorem-10/distance"], statements["wishart.theorem-10/group-privacy"]
+    t = gamma_ * k_ * e_
+    assert sympy.expand(sympy.exp(t) * (sympy.exp(t) - 1) - sympy.exp(2 * t) + sympy.exp(t)) == 0
+    bind_line(distance, 2 * gamma_ * k_ - gamma_ * k_)
+    bind_line(group, sympy.exp(2 * t) - sympy.exp(t))
+    for statement in (distance, group):
+        assert all(statement.at(p) is Truth.TRUE for p in LINES)
+        check_line(statement, ProjectorData(1, 2, 1, Fraction(1, 9), 1), {})

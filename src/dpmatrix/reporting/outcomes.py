@@ -1,0 +1,77 @@
+"""What became of the items of a run, and whether each is bound to the statement that it names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import attrs
+import pytest
+
+from dpmatrix.claims import Evidence, Observed, Outcome, Registry, Role
+
+PROPERTY = "statements"
+_SEVERITY = (Outcome.PASSED, Outcome.SKIPPED, Outcome.FAILED)
+_NOTHING: Mapping[str, Sequence[str]] = {"named": (), "evaluated": (), "failed": ()}
+
+
+def seen(observed: Observed, registry: Registry) -> dict[str, list[str]]:
+    """Return names of statements: all that were evaluated, the specification's own among them, its own that failed.
+
+    A statement that was nudged, or that lost a hypothesis, keeps its name and is not the specification's own.
+    """
+    own = {statement for claim in registry for statement in claim.statements().values()}
+    return {
+        "named": sorted({statement.name for statement in observed.evaluated}),
+        "evaluated": sorted(statement.name for statement in own & observed.evaluated),
+        "failed": sorted(statement.name for statement in own & observed.failed),
+    }
+
+
+@attrs.frozen
+class _Report:
+    """What pytest reported of one item."""
+
+    outcome: Outcome
+    seconds: float
+    seen: Mapping[str, Sequence[str]]
+    detail: str
+
+    def binds(self, evidence: Evidence) -> bool:
+        """Whether the item evaluated the statement itself, and what it saw fits its role; a control may change it."""
+        target = evidence.citation.target
+        if evidence.role is Role.CONTROL:
+            return target in self.seen["named"]
+        if evidence.role is Role.REFUTES:
+            return target in self.seen["failed"]
+        return target in self.seen["evaluated"] and target not in self.seen["failed"]
+
+
+class Outcomes:
+    """The worst report of every item that ran."""
+
+    def __init__(self) -> None:
+        self._reports: dict[str, _Report] = {}
+
+    def add(self, report: pytest.TestReport) -> None:
+        """Take note of a report: of the call, and of a setup or teardown that did not pass."""
+        if report.when != "call" and report.passed:
+            return
+        outcome = Outcome(report.outcome)
+        if outcome is Outcome.PASSED and hasattr(report, "wasxfail"):
+            outcome = Outcome.SKIPPED  # an item that is allowed to fail shows nothing by passing
+        known = self._reports.get(report.nodeid)
+        if known is not None and _SEVERITY.index(known.outcome) > _SEVERITY.index(outcome):
+            outcome = known.outcome
+        properties: dict[str, Any] = dict(report.user_properties)
+        detail = str(properties.get("detail", ""))
+        self._reports[report.nodeid] = _Report(outcome, report.duration, properties.get(PROPERTY, _NOTHING), detail)
+
+    def judge(self, evidence: Evidence) -> Evidence:
+        """Return the evidence with what became of it."""
+        if evidence.node not in self._reports:
+            return attrs.evolve(evidence, outcome=Outcome.DESELECTED)
+        report = self._reports[evidence.node]
+        unbound = report.outcome is Outcome.PASSED and not report.binds(evidence)
+        outcome = Outcome.UNBOUND if unbound else report.outcome
+        return attrs.evolve(evidence, outcome=outcome, seconds=report.seconds, detail=report.detail)

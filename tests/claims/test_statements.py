@@ -1,0 +1,115 @@
+"""Statements: hypotheses first, growing precision, and what an observer is told."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import attrs
+import pytest
+from flint import arb, ctx
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dpmatrix.claims import Condition, OutsideHypothesesError, Statement, Truth, interval, observing
+from dpmatrix.exact import Real, ball
+
+
+@attrs.frozen
+class Point:
+    """What the statements speak about."""
+
+    x: Real
+
+
+def itself(p):
+    return ball(p.x)
+
+
+def at_most_three(p):
+    return 3 - ball(p.x)
+
+
+def minus_one(p):
+    return arb(-1)
+
+
+def tiny(p):
+    """exp(x) - 1 - x - x^2/2, which cancels for small x."""
+    return ball(p.x).exp() - 1 - ball(p.x) - ball(p.x) * ball(p.x) / 2
+
+
+POSITIVE, BOUNDED = Condition("x > 0", itself, strict=True), Condition("x <= 3", at_most_three)
+STATEMENT = Statement("exp x >= 1 + x + x^2/2", tiny, given=(POSITIVE, BOUNDED), name="toy.claim")
+fractions = st.fractions(min_value=-5, max_value=5, max_denominator=1000)
+
+
+@given(fractions)
+def test_hypotheses_come_first(x: Fraction) -> None:
+    inside = 0 < x <= 3
+    assert STATEMENT.applies(Point(x)) is (Truth.TRUE if inside else Truth.FALSE)
+    if inside:
+        assert STATEMENT.at(Point(x)) is Truth.TRUE
+    else:
+        with pytest.raises(OutsideHypothesesError, match=r"toy\.claim: hypothesis 'x (> 0|<= 3)' does not hold"):
+            STATEMENT.at(Point(x))
+
+
+@pytest.mark.parametrize("x", [interval(-1, 1), interval(2, 4), arb("nan")])
+def test_an_undecided_hypothesis_is_no_hypothesis(x) -> None:
+    assert STATEMENT.applies(Point(x)) is Truth.UNDECIDED
+    with pytest.raises(OutsideHypothesesError):
+        STATEMENT.at(Point(x))
+
+
+def test_precision_grows_until_the_sign_is_certain() -> None:
+    """At 2^-200 the margin is about 2^-602, far below what 64 bits see; the caller's precision is untouched."""
+    before = ctx.prec
+    assert STATEMENT.at(Point(Fraction(1, 2**200))) is Truth.TRUE
+    reverse = STATEMENT.nudged(lambda margin: -margin)
+    assert reverse.at(Point(Fraction(1, 2**200))) is Truth.FALSE
+    assert ctx.prec == before
+
+
+def test_a_zero_that_no_precision_decides_stays_undecided() -> None:
+    def zero(p):
+        return ball(p.x).sqrt() * ball(p.x).sqrt() - ball(p.x)
+
+    assert Statement("sqrt(x)^2 >= x", zero).at(Point(2)) is Truth.UNDECIDED
+
+
+def test_a_margin_that_raises_leaves_the_precision_alone() -> None:
+    def broken(p):
+        raise ZeroDivisionError
+
+    before = ctx.prec
+    with pytest.raises(ZeroDivisionError):
+        Statement("", broken).conclusion(Point(1))
+    assert ctx.prec == before
+
+
+def test_without_drops_one_hypothesis() -> None:
+    assert STATEMENT.without("x > 0").at(Point(-1)) is Truth.FALSE
+    with pytest.raises(KeyError, match="no hypothesis 'x > 1'"):
+        STATEMENT.without("x > 1")
+
+
+def test_nudged_needs_a_change() -> None:
+    with pytest.raises(TypeError, match="give a change"):
+        STATEMENT.nudged()
+    assert STATEMENT.nudged(margin=minus_one).at(Point(1)) is Truth.FALSE
+
+
+def test_observing_tells_the_statement_from_its_variants() -> None:
+    nudged, stripped = STATEMENT.nudged(lambda margin: margin - 100), STATEMENT.without("x > 0")
+    with observing() as outer:
+        with observing() as observed:
+            STATEMENT.applies(Point(1))
+            assert not observed.evaluated, "hypotheses alone are not the statement"
+            nudged.at(Point(1))
+            stripped.at(Point(-1))
+            STATEMENT.conclusion(Point(-1))
+            assert observed.evaluated == {nudged, stripped, STATEMENT}
+            assert observed.failed == {nudged, stripped}, "a conclusion outside the hypotheses refutes nothing"
+        assert not outer.evaluated
+    STATEMENT.at(Point(1))
+    assert STATEMENT not in outer.evaluated

@@ -1,0 +1,68 @@
+"""The gate opens on a project in good order, and only the whole run is the gate."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+
+@pytest.mark.parametrize("parallel", [(), ("-n", "2")], ids=["one-process", "two-workers"])
+def test_a_project_in_good_order_passes(stamped, parallel) -> None:
+    run = stamped.audit(*parallel)
+    assert run.code == 0, run.text
+    assert "gate: open" in run.text
+    assert "16 of 17 claims have earned their verdict, on 34 items of evidence" in run.text
+    record = json.loads(stamped.ledger.read_text())
+    standings = {claim: entry["standing"] for claim, entry in record["standings"].items()}
+    assert standings.pop("toy.question") == "open"
+    assert set(standings.values()) == {"earned"}
+    assert record["violations"] == []
+    assert (stamped.ledger.parent / "report.html").exists()
+
+
+def test_ordinary_tests_of_other_folders_are_not_part_of_the_gate(stamped) -> None:
+    stamped.add("tests/test_two.py", "\n\ndef test_that_fails():\n    assert False\n")
+    run = stamped.audit()
+    assert run.code == 0, run.text
+    assert "2 deselected" in run.text
+
+
+def test_a_failing_ordinary_test_of_the_audit_fails_the_run(stamped) -> None:
+    stamped.add("audit/test_one.py", "\n\ndef test_that_fails():\n    assert False\n")
+    run = stamped.audit()
+    assert run.code == 1, run.text
+    assert "gate: open" in run.text
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("audit/test_one.py",),
+        ("audit/test_one.py::test_alpha_supports",),
+        ("tests", "proofs_checks"),
+        ("audit", "--co"),
+    ],
+    ids=["one-file", "one-item", "other-folders", "collection"],
+)
+def test_a_partial_run_does_not_claim_to_be_the_gate(stamped, arguments) -> None:
+    before = stamped.standings.read_bytes()
+    run = stamped.pytest(*arguments, "--accept-standings")
+    assert run.code == 0, run.text
+    assert "gate: not asked" in run.text
+    assert "gate: open" not in run.text
+    assert not stamped.ledger.exists()
+    assert stamped.standings.read_bytes() == before
+
+
+def test_assertions_cannot_be_switched_off(stamped) -> None:
+    run = stamped.audit("-W", "ignore", python=["-O"])
+    assert run.code == 4, run.text
+    assert "drops assertions" in run.text
+
+
+def test_asking_for_the_gate_in_other_words(stamped) -> None:
+    run = stamped.pytest("./tests/../audit/", "tests")
+    assert run.code == 0, run.text
+    assert "gate: open" in run.text
+    assert "on 34 items of evidence" in run.text
