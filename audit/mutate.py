@@ -1,4 +1,4 @@
-"""Mutate the specification: does the evidence notice a changed constant, a dropped hypothesis, a flipped inequality?
+"""Mutate the specification: evidence must notice a changed constant, a dropped hypothesis, a flipped inequality.
 
 Run as ``python audit/mutate.py``. The exit code is 0 only if every mutant is noticed, or its survival is explained in
 ``mutation_survivors.toml`` next to this file. Nothing is written but the report that ``--json`` asks for.
@@ -22,6 +22,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
 HERE = Path(__file__).resolve().parent
+WIDTH = 120
 WARM = ("numpy", "scipy.stats", "sympy", "mpmath", "hypothesis", "dpmatrix.privacy", "dpmatrix.mechanisms")
 
 
@@ -54,7 +55,7 @@ def _tell(progress: Progress) -> Tell:
 def main() -> int:
     """Run, print, and return the exit code."""
     arguments = _arguments()
-    console = Console()
+    console = Console() if sys.stdout.isatty() else Console(width=WIDTH)
     sys.path.insert(0, str(arguments.root))
     substitution.warm_up(WARM)
     campaign = Campaign(arguments.root.resolve(), arguments.specification, arguments.workers)

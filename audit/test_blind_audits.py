@@ -34,7 +34,7 @@ def pairs(dimension: int):
 
 
 @pytest.mark.evidence(
-    "wishart.theorem-4@61996d9b",
+    "wishart.theorem-4@aa8adcd4",
     role="refutes",
     grade="statistical",
     region="epsilon = 1, n = 5, d = 1, 5, 20; confidence 1 - 1e-9",
@@ -58,7 +58,7 @@ def test_wishart_failure_is_found_blindly(statement, note, failure_probability, 
 
 
 @pytest.mark.evidence(
-    "wishart.theorem-3@f37866eb",
+    "wishart.theorem-3@4f2e67ea",
     role="supports",
     grade="statistical",
     region="epsilon = 1, n = 5, d = 1, 5, 20; no alarm at 1e-9",
@@ -83,7 +83,7 @@ def test_laplace_raises_no_alarm(statement, note, failure_probability, dimension
 
 
 @pytest.mark.evidence(
-    "wishart.theorem-4+repair@61996d9b",
+    "wishart.theorem-4+repair@aa8adcd4",
     role="supports-repair",
     grade="statistical",
     region="epsilon = 1, n = 5, d = 1, 5, 20; no alarm at 1e-9",
@@ -102,11 +102,11 @@ def test_symmetrised_wishart_raises_no_alarm(statement, note, failure_probabilit
     )
     note(result)
     assert not result.violated
-    assert statement.at(SymmetrisedNoise(RECORDS, EPSILON, 1, 1)) is Truth.TRUE
+    assert statement.at(SymmetrisedNoise(dimension, Adjacency.REPLACE_ONE, EPSILON, 1, 0, 0)) is Truth.TRUE
 
 
 @pytest.mark.evidence(
-    "wishart.theorem-1@1aba8ade",
+    "wishart.theorem-1@d1ab6533",
     role="control",
     grade="statistical",
     region="d = 1, epsilon = 1, Laplace noise cut by a quarter",
@@ -130,7 +130,7 @@ def test_laplace_noise_cut_by_a_quarter_is_caught(statement, note, failure_proba
 
 
 @pytest.mark.evidence(
-    "wishart.theorem-3@f37866eb",
+    "wishart.theorem-3@4f2e67ea",
     role="supports",
     grade="statistical",
     region="d = 2, n = 2: the released lattice values, every bit",

@@ -50,7 +50,7 @@ def search(mechanism, outputs, dimension: int, parameters: int, *, refinement: i
 
 
 @pytest.mark.evidence(
-    "wishart.theorem-4@61996d9b",
+    "wishart.theorem-4@aa8adcd4",
     role="refutes",
     grade="interval",
     region="epsilon = 1, n = 3, d = 1, 2, 3: an exact point of infinite loss",
@@ -65,7 +65,10 @@ def test_search_finds_an_output_that_one_neighbour_cannot_give(statement, record
 
 
 @pytest.mark.evidence(
-    "wishart.theorem-3@f37866eb", role="supports", grade="numeric", region="epsilon = 1, n = 3, d <= 4, adversarial pairs"
+    "wishart.theorem-3@4f2e67ea",
+    role="supports",
+    grade="numeric",
+    region="epsilon = 1, n = 3, d <= 4, adversarial pairs",
 )
 @pytest.mark.parametrize(("dimension", "sensitivity"), [(1, 1.0), (2, math.sqrt(5)), (4, math.sqrt(13))])
 def test_laplace_loss_reaches_its_sensitivity_and_no_more(
@@ -82,7 +85,7 @@ def test_laplace_loss_reaches_its_sensitivity_and_no_more(
 
 
 @pytest.mark.evidence(
-    "wishart.theorem-4+repair@61996d9b",
+    "wishart.theorem-4+repair@aa8adcd4",
     role="supports-repair",
     grade="numeric",
     region="epsilon = 1, n = 3, d <= 2, adversarial pairs",
@@ -94,4 +97,4 @@ def test_symmetrised_wishart_loss_stays_below_epsilon(statement, record_property
     record_property("detail", f"loss {worst.loss:.6f} of 1 on '{worst.pair.name}' after {worst.evaluations} ratios")
     assert worst.loss <= EPSILON * (1 + RELATIVE)
     assert worst.loss > 0.9 * EPSILON, "and comes close, so less noise would not do"
-    assert statement.at(SymmetrisedNoise(RECORDS, EPSILON, 1, 1)) is Truth.TRUE
+    assert statement.at(SymmetrisedNoise(dimension, Adjacency.REPLACE_ONE, EPSILON, 1, 0, 0)) is Truth.TRUE

@@ -31,7 +31,10 @@ def real_audit(mechanism, records: np.ndarray, failure_probability: float):
 
 
 @pytest.mark.evidence(
-    "wishart.theorem-4@61996d9b", role="refutes", grade="statistical", region="real records, epsilon = 1; confidence 1 - 1e-9"
+    "wishart.theorem-4@aa8adcd4",
+    role="refutes",
+    grade="statistical",
+    region="real records, epsilon = 1; confidence 1 - 1e-9",
 )
 def test_wishart_failure_is_found_on_real_records(statement, note, failure_probability, records) -> None:
     result = real_audit(
@@ -44,7 +47,10 @@ def test_wishart_failure_is_found_on_real_records(statement, note, failure_proba
 
 
 @pytest.mark.evidence(
-    "wishart.theorem-3@f37866eb", role="supports", grade="statistical", region="real records, epsilon = 1; no alarm at 1e-9"
+    "wishart.theorem-3@4f2e67ea",
+    role="supports",
+    grade="statistical",
+    region="real records, epsilon = 1; no alarm at 1e-9",
 )
 def test_laplace_raises_no_alarm_on_real_records(statement, note, failure_probability, records) -> None:
     result = real_audit(LaplaceInputPerturbation(EPSILON), records.records, failure_probability)
@@ -55,7 +61,7 @@ def test_laplace_raises_no_alarm_on_real_records(statement, note, failure_probab
 
 
 @pytest.mark.evidence(
-    "wishart.theorem-4+repair@61996d9b",
+    "wishart.theorem-4+repair@aa8adcd4",
     role="supports-repair",
     grade="statistical",
     region="real records, epsilon = 1; no alarm at 1e-9",
@@ -64,7 +70,9 @@ def test_symmetrised_wishart_raises_no_alarm_on_real_records(statement, note, fa
     result = real_audit(SymmetrisedWishartMechanism(EPSILON), records.records, failure_probability)
     note(result)
     assert not result.violated
-    assert statement.at(SymmetrisedNoise(len(records.records), EPSILON, 1, 1)) is Truth.TRUE
+    assert (
+        statement.at(SymmetrisedNoise(records.records.shape[1], Adjacency.REPLACE_ONE, EPSILON, 1, 1, 0)) is Truth.TRUE
+    )
 
 
 @pytest.mark.parametrize("mechanism", [LaplaceInputPerturbation(EPSILON), SymmetrisedWishartMechanism(EPSILON)])

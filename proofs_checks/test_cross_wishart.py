@@ -28,7 +28,7 @@ POINTS = [
 
 
 @pytest.mark.evidence(
-    "cross.wishart-density@dc8ada7b", role="refutes", grade="interval", region="d = 2, m = 3, c = 1, tr W = 2"
+    "cross.wishart-density@8def39fa", role="refutes", grade="interval", region="d = 2, m = 3, c = 1, tr W = 2"
 )
 def test_the_printed_densities_differ(statement) -> None:
     """Their logarithms differ by tr(W)/c - (md/2) log 2."""
@@ -49,7 +49,7 @@ def _numbers(p, m, d, c, t):
 
 
 @pytest.mark.evidence(
-    "cross.wishart-density+repair@dc8ada7b", role="supports-repair", grade="symbolic", region="every d, m > d - 1, c, W"
+    "cross.wishart-density+repair@8def39fa", role="supports-repair", grade="symbolic", region="every d, m > d - 1, c, W"
 )
 def test_the_mended_density_is_the_same(statement) -> None:
     m, d, c, t, shared = sympy.symbols("m d c t shared")
@@ -61,7 +61,9 @@ def test_the_mended_density_is_the_same(statement) -> None:
     bind_hypotheses(statement, POINT, OUTSIDE)
 
 
-@pytest.mark.evidence("cross.wishart-density+repair@dc8ada7b", role="control", grade="interval", region="only the sign mended")
+@pytest.mark.evidence(
+    "cross.wishart-density+repair@8def39fa", role="control", grade="interval", region="only the sign mended"
+)
 def test_mending_one_slip_is_not_enough(statement) -> None:
     half = statement.nudged(lambda margin: margin - 3 * arb(2).log())
     assert half.at(POINT) is Truth.FALSE
@@ -91,7 +93,7 @@ def _at(p: GaussianScales, formula: sympy.Expr):
 
 
 @pytest.mark.evidence(
-    "cross.gaussian-constant@6135e906", role="refutes", grade="interval", region="d = 2, epsilon = 1, delta = 1e-6"
+    "cross.gaussian-constant@f604fcad", role="refutes", grade="interval", region="d = 2, epsilon = 1, delta = 1e-6"
 )
 def test_the_scales_differ(statement) -> None:
     assert statement.at(GaussianScales(2, 1, Fraction(1, 10**6))) is Truth.FALSE
@@ -107,7 +109,7 @@ class Logarithm:
 
 
 @pytest.mark.evidence(
-    "cross.gaussian-constant+repair@6135e906",
+    "cross.gaussian-constant+repair@f604fcad",
     role="supports-repair",
     grade="interval",
     region="every d >= 2, epsilon > 0, delta in (0, 1)",
@@ -135,7 +137,7 @@ def test_the_second_scale_covers_the_first(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "cross.gaussian-constant+repair@6135e906", role="control", grade="interval", region="d = 1, delta = 0.39"
+    "cross.gaussian-constant+repair@f604fcad", role="control", grade="interval", region="d = 1, delta = 0.39"
 )
 def test_dimension_one_is_not_covered_without_the_last_term(statement) -> None:
     """At d = 1 and large epsilon the logarithm of (5) nearly vanishes and beta falls short."""

@@ -75,8 +75,8 @@ def exceeds_or_attains(dimension: int, entries: Entries, squared: int) -> tuple[
 EXACT = "the sensitivity in the margin: all sign matrices for d = 2 to 5; every d by the notes of `l1_sensitivity`"
 
 
-@pytest.mark.evidence("wishart.lemma-2+repair@0", role="supports-repair", grade="symbolic", region=EXACT)
-@pytest.mark.evidence("wishart.theorem-3@0", role="supports", grade="symbolic", region=EXACT)
+@pytest.mark.evidence("wishart.lemma-2+repair@18599c4c", role="supports-repair", grade="symbolic", region=EXACT)
+@pytest.mark.evidence("wishart.theorem-3@4f2e67ea", role="supports", grade="symbolic", region=EXACT)
 @pytest.mark.parametrize("entries", Entries)
 @pytest.mark.parametrize("dimension", [2, 3, 4, 5])
 def test_every_sign_matrix_stays_within_the_formula_and_one_attains_it(statements, dimension, entries):

@@ -139,7 +139,7 @@ TOP = {
     "the eigenvectors are orthonormal": attrs.evolve(SHIFTED, frame=ONE + ONE),
 }
 NOISY_TOP = TOP | {
-    "k <= d - 1": TopVectorRun((1,), LINE, (1,), LINE, 1, 100, 1, Fraction(3, 4), Fraction(1, 10)),
+    "k < d": TopVectorRun((1,), LINE, (1,), LINE, 1, 100, 1, Fraction(3, 4), Fraction(1, 10)),
     "the eigenvalues are in decreasing order": attrs.evolve(
         SHIFTED, values=UNSORTED, frame=WIDE, perturbed_values=UNSORTED, perturbed_frame=WIDE
     ),
@@ -172,18 +172,22 @@ def bind_names(statement, *groups: dict[str, TopVectorRun]) -> None:
 
 
 @pytest.mark.evidence(
-    "wishart.theorem-7@141fadb3", role="refutes", grade="interval", region="d = 2, W = I/10, the other sign of the eigenvector"
+    "wishart.theorem-7@8e02aada",
+    role="refutes",
+    grade="interval",
+    region="d = 2, W = I/10, the other sign of the eigenvector",
 )
 def test_printed_theorem_fails_for_one_sign(statement) -> None:
     """vhat_1 = -e1 is as much a top eigenvector of diag(1, 0) + I/10 as e1; 80.4 records are enough, there are 100."""
     assert statement.at(REVERSED) is Truth.FALSE
     assert statement.at(SHIFTED) is Truth.TRUE
     bind_formula(statement, lambda n: n.cosine - n.rho)
+    assert statement.conclusion(attrs.evolve(TURNED, rho=Fraction(3, 5))) is Truth.TRUE, "equality"
     bind_names(statement, NOISY_TOP, PARAMETERS, RHO, SAMPLE_SIZE, TAIL_EVENT)
 
 
 @pytest.mark.evidence(
-    "wishart.theorem-7+repair@141fadb3",
+    "wishart.theorem-7+repair@8e02aada",
     role="supports-repair",
     grade="symbolic",
     region=EVERY_D
@@ -226,12 +230,16 @@ def test_repaired_theorem(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "wishart.theorem-7+repair@141fadb3", role="control", grade="interval", region="d = 2, a turn by 53 degrees and its noise"
+    "wishart.theorem-7+repair@8e02aada",
+    role="control",
+    grade="interval",
+    region="d = 2, a turn by 53 degrees and its noise",
 )
 def test_repaired_theorem_needs_its_hypotheses(statement) -> None:
     """Noise outside the event, or too few records with the same noise inside it, turns the eigenvector too far."""
     assert statement.without(EVENT).at(TURNED) is Truth.FALSE
     assert statement.without(ENOUGH).at(attrs.evolve(TURNED, records=12)) is Truth.FALSE
+    assert statement.conclusion(attrs.evolve(TURNED, rho=Fraction(3, 5))) is Truth.TRUE, "equality"
     bind_names(statement, NOISY_TOP, PARAMETERS, RHO, SAMPLE_SIZE, TAIL_EVENT)
     for run, truth in (
         (attrs.evolve(SHIFTED, records=81), Truth.TRUE),
@@ -247,17 +255,21 @@ def test_repaired_theorem_needs_its_hypotheses(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "wishart.theorem-7/frobenius-is-trace@141fadb3", role="refutes", grade="interval", region="d = 2, a turn by 53 degrees"
+    "wishart.theorem-7/frobenius-is-trace@8e02aada",
+    role="refutes",
+    grade="interval",
+    region="d = 2, a turn by 53 degrees",
 )
 def test_norm_is_not_its_square(statement) -> None:
     """For cos = 3/5 the trace is 2 - 18/25 = 32/25, the norm its root, 1.13."""
     assert statement.at(TURNED) is Truth.FALSE
+    assert statement.at(SHIFTED) is Truth.TRUE, "0 is its own square"
     bind_names(statement, TOP)
     bind_formula(statement, lambda n: -abs(n.frobenius - n.frobenius**2))
 
 
 @pytest.mark.evidence(
-    "wishart.theorem-7/trace-value@141fadb3",
+    "wishart.theorem-7/trace-value@8e02aada",
     role="supports",
     grade="symbolic",
     region="every d: expansion in the docstring; exactly at 24 runs",
@@ -271,12 +283,13 @@ def test_trace_value(statement) -> None:
     assert sympy.expand((difference * difference).trace() - norms + 2 * inner**2) == 0
     for run in RUNS:
         assert statement.at(run) is Truth.TRUE
+    assert statement.conclusion(attrs.evolve(SHIFTED, frame=ONE + ONE)) is Truth.FALSE, "not unit vectors"
     bind_names(statement, TOP)
     bind_formula(statement, lambda n: n.gap - n.gap)
 
 
 @pytest.mark.evidence(
-    "wishart.theorem-7/twice-sine@141fadb3",
+    "wishart.theorem-7/twice-sine@8e02aada",
     role="supports",
     grade="symbolic",
     region=EVERY_D + "its sum is machine-checked in the proof of the repaired theorem",
@@ -285,24 +298,34 @@ def test_twice_sine(statement) -> None:
     """2 - 2c^2 = 2 sin^2 <= 2w/g, which is twice (3) in the proof of the repaired theorem."""
     for run in [*RUNS, TURNED]:
         assert statement.at(run) is Truth.TRUE
+    assert statement.conclusion(attrs.evolve(SHIFTED, perturbed_values=(1, 0))) is Truth.TRUE, "equality"
     bind_names(statement, NOISY_TOP)
     bind_formula(statement, lambda n: 2 * n.noise / n.gap - (2 - 2 * n.cosine**2))
 
 
 @pytest.mark.evidence(
-    "wishart.theorem-7/last-term@141fadb3", role="supports", grade="symbolic", region="every point: division by a positive gap"
+    "wishart.theorem-7/last-term@8e02aada",
+    role="supports",
+    grade="symbolic",
+    region="every point: division by a positive gap",
 )
 def test_last_term(statement) -> None:
     """1 - 2w/g = (g - 2w)/g."""
     w, g = sympy.symbols("w g", positive=True)
     assert sympy.simplify(1 - 2 * w / g - (g - 2 * w) / g) == 0
     assert statement.at(SHIFTED) is Truth.TRUE
+    assert (
+        statement.conclusion(attrs.evolve(SHIFTED, perturbed_values=(Fraction(3, 2), Fraction(1, 2)))) is Truth.TRUE
+    ), "equality"
     bind_names(statement, NOISY_TOP, GAP)
     bind_formula(statement, lambda n: 1 - 2 * n.noise / n.gap)
 
 
 @pytest.mark.evidence(
-    "wishart.theorem-7/root-half@141fadb3", role="supports", grade="symbolic", region=EVERY_D + "from the two steps before"
+    "wishart.theorem-7/root-half@8e02aada",
+    role="supports",
+    grade="symbolic",
+    region=EVERY_D + "from the two steps before",
 )
 def test_root_half(statement) -> None:
     """2 - 2c^2 <= 1 is c^2 >= 1/2."""
@@ -315,7 +338,7 @@ def test_root_half(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "wishart.theorem-7/tail-parameter@141fadb3", role="supports", grade="symbolic", region="every d and eta in (0, 1)"
+    "wishart.theorem-7/tail-parameter@8e02aada", role="supports", grade="symbolic", region="every d and eta in (0, 1)"
 )
 def test_tail_parameter(statement) -> None:
     d, eta = sympy.symbols("d eta", positive=True)
@@ -326,7 +349,7 @@ def test_tail_parameter(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "wishart.theorem-7/squared-cosine@141fadb3",
+    "wishart.theorem-7/squared-cosine@8e02aada",
     role="supports",
     grade="symbolic",
     region=EVERY_D + "its sum is machine-checked in the proof of the repaired theorem",
@@ -335,12 +358,13 @@ def test_squared_cosine(statement) -> None:
     """That c^2 >= 1 - w/g is (3) in the proof of the repaired theorem, divided by the gap."""
     for run in [*RUNS, TURNED, REVERSED]:
         assert statement.at(run) is Truth.TRUE
+    assert statement.conclusion(attrs.evolve(SHIFTED, perturbed_values=(1, 0))) is Truth.TRUE, "equality"
     bind_names(statement, NOISY_TOP)
     bind_formula(statement, lambda n: n.cosine**2 - (1 - n.noise / n.gap))
 
 
 @pytest.mark.evidence(
-    "wishart.theorem-7/norm-is-bound@141fadb3",
+    "wishart.theorem-7/norm-is-bound@8e02aada",
     role="refutes",
     grade="interval",
     region="d = 2, W = I/10, where the bound is 0.35",
@@ -352,7 +376,10 @@ def test_random_norm_is_not_its_bound(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "wishart.theorem-7/scale@141fadb3", role="supports", grade="symbolic", region="every point: substitution of lambda_1(C)"
+    "wishart.theorem-7/scale@8e02aada",
+    role="supports",
+    grade="symbolic",
+    region="every point: substitution of lambda_1(C)",
 )
 def test_scale(statement) -> None:
     K, n, epsilon, g, scale = sympy.symbols("K n epsilon g c", positive=True)
@@ -364,7 +391,7 @@ def test_scale(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "wishart.theorem-7/enough-records@141fadb3",
+    "wishart.theorem-7/enough-records@8e02aada",
     role="supports",
     grade="symbolic",
     region="every point: both sides as fractions",
@@ -380,10 +407,14 @@ def test_enough_records(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "wishart.theorem-7/sign@141fadb3", role="refutes", grade="interval", region="the other sign of the eigenvector"
+    "wishart.theorem-7/sign@8e02aada", role="refutes", grade="interval", region="the other sign of the eigenvector"
 )
 def test_root_drops_a_sign(statement) -> None:
     """For c = -1 and rho = 3/4, c^2 >= rho^2, but not c >= rho."""
     assert statement.at(REVERSED) is Truth.FALSE
+    half_turn = attrs.evolve(TURNED, rho=Fraction(3, 5))
+    assert statement.conclusion(half_turn) is Truth.TRUE, "equality"
+    squares = next(condition for condition in statement.given if condition.says == "(v_1'vhat_1)^2 >= rho^2")
+    assert squares.at(half_turn) is Truth.TRUE, "equality"
     bind_names(statement, TOP, RHO, {"(v_1'vhat_1)^2 >= rho^2": TURNED})
     bind_formula(statement, lambda n: n.cosine - n.rho)

@@ -181,7 +181,6 @@ def test_substitutions(statements) -> None:
     more = [AlgorithmTail(d, 3, Fraction(1, 7), Fraction(9, 4)) for d in (4, 5, 6, 8)]
     bind(statements["wishart.lemma-1/settings"], [(point, "0") for point in [*small, *more]])
     bind(statements["wishart.lemma-1/power"], [(point, "0") for point in ALGORITHM])
-    assert all(statement.margin(point) <= 0 for statement in statements.values() for point in small), "of an equality"
 
 
 @pytest.mark.evidence(

@@ -128,7 +128,7 @@ def test_trace_inequality(statement) -> None:
 )
 def test_trace_inequality_is_sharp(statement) -> None:
     point = MatrixPair(ONE, ONE)
-    assert statement.at(point) is not Truth.FALSE
+    assert statement.at(point) is Truth.TRUE
     assert statement.nudged(lambda margin: margin - arb(2) / 100).at(point) is Truth.FALSE, "99 % of the right side"
 
 
@@ -148,7 +148,7 @@ def norm(vector: fmpq_mat) -> arb:
 
 
 @pytest.mark.evidence(
-    "wishart.singular-value-inequality@bdfee8c4",
+    "wishart.singular-value-inequality@ab816e38",
     role="supports",
     grade="symbolic",
     region="every d, i, j with i + j - 1 <= d by the docstring's derivation; its dimension count machine-checked",
@@ -216,15 +216,15 @@ def unshifted_margin(p: IndexedMatrixPair) -> arb:
 
 
 @pytest.mark.evidence(
-    "wishart.singular-value-inequality@bdfee8c4", role="control", grade="interval", region="diag(1, 0) and diag(0, 1)"
+    "wishart.singular-value-inequality@ab816e38", role="control", grade="interval", region="diag(1, 0) and diag(0, 1)"
 )
 def test_singular_value_inequality_needs_its_shift(statement) -> None:
     """Both sides are 1 for i = 1, j = 2; one index less on the left fails for i = j = 2 in dimension 3."""
     tight = IndexedMatrixPair(FIRST, SECOND, 1, 2)
-    assert statement.at(tight) is not Truth.FALSE
+    assert statement.at(tight) is Truth.TRUE
     assert statement.nudged(lambda margin: margin - arb(1) / 100).at(tight) is Truth.FALSE
     wide = IndexedMatrixPair(diagonal([1, 0, 0]), diagonal([0, 1, 0]), 2, 2)
-    assert statement.at(wide) is not Truth.FALSE
+    assert statement.at(wide) is Truth.TRUE
     assert statement.nudged(margin=unshifted_margin).at(wide) is Truth.FALSE
 
 
@@ -287,7 +287,7 @@ def test_weyl(statement) -> None:
 def test_weyl_fails_with_less_or_outside_its_hypotheses(statement) -> None:
     zero = fmpq_mat(2, 2)
     tight = HermitianPair(FIRST, zero, ONE, zero, 2)
-    assert statement.at(tight) is not Truth.FALSE
+    assert statement.at(tight) is Truth.TRUE
     assert statement.nudged(lambda margin: margin - arb(1) / 100).at(tight) is Truth.FALSE
     lopsided, turn = fmpq_mat([[0, 1], [0, 0]]), fmpq_mat([[0, 1], [-1, 0]])
     outside = {

@@ -99,7 +99,9 @@ def test_graphs_of_contractions_are_a_packing(statement) -> None:
     check_hypotheses(statement, inside, outside)
 
 
-@pytest.mark.evidence("wishart.lemma-5+repair@f3b77da1", role="control", grade="interval", region="delta slightly above 1/16")
+@pytest.mark.evidence(
+    "wishart.lemma-5+repair@f3b77da1", role="control", grade="interval", region="delta slightly above 1/16"
+)
 def test_rate_one_half_needs_small_balls(statement) -> None:
     """At delta = 1/15 the volume bound no longer gives the rate 1/2."""
     wide = statement.without("delta <= 1/16")
@@ -200,13 +202,13 @@ def slack(p: ConstantOutput) -> sympy.Rational:
 
 
 @pytest.mark.evidence(
-    "wishart.theorem-10@54219a1a",
+    "wishart.theorem-10@a089c436",
     role="refutes",
     grade="symbolic",
     region="every c, d, k and epsilon, as soon as n > c d / epsilon",
 )
 @pytest.mark.evidence(
-    "wishart.theorem-10/reversed@54219a1a", role="refutes", grade="symbolic", region="every c, d, k and epsilon"
+    "wishart.theorem-10/reversed@a089c436", role="refutes", grade="symbolic", region="every c, d, k and epsilon"
 )
 def test_constant_mechanisms_refute_both_directions(statements) -> None:
     """Publishing 0 errs by n on n copies of e_1; publishing n e_1 e_1' errs by 0 on them. Neither looks at the data."""
@@ -250,7 +252,7 @@ PRIVATE = (
 )
 
 
-@pytest.mark.evidence("wishart.theorem-10+repair@54219a1a", role="supports-repair", grade="symbolic", region=PRIVATE)
+@pytest.mark.evidence("wishart.theorem-10+repair@a089c436", role="supports-repair", grade="symbolic", region=PRIVATE)
 def test_small_errors_would_need_more_than_all_the_mass(statement) -> None:
     """Let A^i = gamma u_i u_i' with lines from Lemma 5 (k = 1), |u_i u_i' - u_j u_j'| > 2 delta; lambda_(k+1)(A^i) = 0.
 
@@ -293,7 +295,10 @@ def test_small_errors_would_need_more_than_all_the_mass(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "wishart.theorem-10+repair@54219a1a", role="control", grade="interval", region="dropped hypotheses, a larger constant"
+    "wishart.theorem-10+repair@a089c436",
+    role="control",
+    grade="interval",
+    region="dropped hypotheses, a larger constant",
 )
 def test_the_bound_needs_its_hypotheses(statement) -> None:
     """More copies than the privacy allows, too few copies, or a ninefold error: no contradiction is left."""
@@ -346,16 +351,16 @@ def check_line(statement, inside: ProjectorData, more: dict[str, dict[str, objec
 
 
 @pytest.mark.evidence(
-    "wishart.theorem-10/small-error@54219a1a", role="refutes", grade="symbolic", region="delta < 1, every gamma"
+    "wishart.theorem-10/small-error@a089c436", role="refutes", grade="symbolic", region="delta < 1, every gamma"
 )
 @pytest.mark.evidence(
-    "wishart.theorem-10/projector@54219a1a", role="refutes", grade="symbolic", region="gamma = 10, delta = 1/10"
+    "wishart.theorem-10/projector@a089c436", role="refutes", grade="symbolic", region="gamma = 10, delta = 1/10"
 )
 @pytest.mark.evidence(
-    "wishart.theorem-10/disjoint@54219a1a", role="refutes", grade="symbolic", region="lines of the plane, delta = 1/4"
+    "wishart.theorem-10/disjoint@a089c436", role="refutes", grade="symbolic", region="lines of the plane, delta = 1/4"
 )
 @pytest.mark.evidence(
-    "wishart.theorem-10/last-line@54219a1a", role="refutes", grade="symbolic", region="k = d - 1, every c > 0"
+    "wishart.theorem-10/last-line@a089c436", role="refutes", grade="symbolic", region="k = d - 1, every c > 0"
 )
 def test_broken_lines(statements) -> None:
     """Publish 0: error gamma. Publish gamma YY': |gamma YY' - YY'| = gamma - 1. At 4 delta >= 1 balls are everything.
@@ -407,7 +412,9 @@ def test_broken_lines(statements) -> None:
             assert abs(mass(p) - arb(str(expected.subs(numbers(p)).evalf(60)))) < arb(10) ** -40 * (1 + abs(mass(p)))
 
 
-@pytest.mark.evidence("wishart.theorem-10/markov@54219a1a", role="supports", grade="symbolic", region="every law of the error")
+@pytest.mark.evidence(
+    "wishart.theorem-10/markov@a089c436", role="supports", grade="symbolic", region="every law of the error"
+)
 def test_markov(statement) -> None:
     """The mass q above 2a costs the mean at least q times the conditional error x > 2a: q x <= a, so q <= a/x < 1/2."""
     a, error = sympy.symbols("a error", positive=True)
@@ -431,9 +438,11 @@ def test_markov(statement) -> None:
         assert statement.without(says).at(outside[says]) is Truth.FALSE, "with equality the mass may be one half"
 
 
-@pytest.mark.evidence("wishart.theorem-10/distance@54219a1a", role="supports", grade="symbolic", region="every k and gamma")
 @pytest.mark.evidence(
-    "wishart.theorem-10/group-privacy@54219a1a", role="supports", grade="symbolic", region="every k, gamma, eps > 0"
+    "wishart.theorem-10/distance@a089c436", role="supports", grade="symbolic", region="every k and gamma"
+)
+@pytest.mark.evidence(
+    "wishart.theorem-10/group-privacy@a089c436", role="supports", grade="symbolic", region="every k, gamma, eps > 0"
 )
 def test_sound_lines(statements) -> None:
     """2 gamma k - gamma k = gamma k, and exp(2t) - exp(t) = exp(t)(exp(t) - 1) > 0 for t = gamma k eps > 0."""

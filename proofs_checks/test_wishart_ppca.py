@@ -10,7 +10,7 @@ import pytest
 import sympy
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
-from dpmatrix.exact import ball
+from dpmatrix.exact import ball, precision
 from dpmatrix.spec.wishart.ppca import PpcaPoint, failure_probability
 
 TENTH = Fraction(1, 10)
@@ -84,10 +84,12 @@ def bind_setting(statement, inside: PpcaPoint, size: str) -> None:
         size: attrs.evolve(inside, records=inside.records - 1),
     }
     bind_hypotheses(statement, inside, outside)
+    heavy = attrs.evolve(inside, first=Fraction(3, 5), second=Fraction(1, 2), records=10**9)
+    assert statement.applies(heavy) is Truth.FALSE, "the trace exceeds 1"
 
 
 @pytest.mark.evidence(
-    "wishart.theorem-8@1f3597f4",
+    "wishart.theorem-8@cb7b1558",
     role="refutes",
     grade="interval",
     region="d = 5, n = 205, epsilon = 1/10, rho = 3/10, eta = 1/1000, all records e1; and three more points",
@@ -96,7 +98,8 @@ def test_quoted_sample_size_is_too_small(statement) -> None:
     """At the quoted n the failure probabilities are 2.7, 2.2, 2.3 and 33 times eta."""
     for point, factor in zip(COUNTEREXAMPLES, (Fraction(5, 2), 2, 2, 30), strict=True):
         assert statement.at(point) is Truth.FALSE
-        assert failure_probability(point) > ball(factor * point.eta)
+        with precision(256):
+            assert failure_probability(point) > ball(factor * point.eta)
         bind_setting(statement, point, QUOTED)
         with mpmath.workdps(30):
             assert mpmath.ceil(needed(point, 1, 1, 4)) == point.records
@@ -104,7 +107,7 @@ def test_quoted_sample_size_is_too_small(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "wishart.theorem-8+repair@1f3597f4",
+    "wishart.theorem-8+repair@cb7b1558",
     role="supports-repair",
     grade="symbolic",
     region="every d >= 2, spectrum with lambda_1 > lambda_2, epsilon, rho and eta, by the docstring's derivation; its "
@@ -156,7 +159,7 @@ def test_repaired_sample_size(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "wishart.theorem-8+repair@1f3597f4",
+    "wishart.theorem-8+repair@cb7b1558",
     role="control",
     grade="interval",
     region="the counterexamples to the quoted sample size",

@@ -22,7 +22,7 @@ UNIT = fmpq_mat([[1, 0, 0], [0, 1, 0], [0, 0, 1]])
 TIGHT = SpectralPair((1, 0), ONE, (1, 0), TURN, 1)
 OUTSIDE = {
     "k >= 1, an integer": SpectralPair((1, 0), ONE, (1, 0), TURN, 0),
-    "k <= d - 1": SpectralPair((1, 0), ONE, (1, 0), TURN, 2),
+    "k < d": SpectralPair((1, 0), ONE, (1, 0), TURN, 2),
     "the eigenvectors are orthonormal": SpectralPair((1, 0), ONE, (1, 0), TURN + TURN, 1),
     "the eigenvalues are in decreasing order": SpectralPair((1, 2), ONE, (1, 0), TURN, 1),
     "lambda_k(A) > lambda_{k+1}(Ahat)": SpectralPair((1, 0), ONE, (1, 1), TURN, 1),
@@ -92,7 +92,7 @@ def mp_davis_kahan(p: SpectralPair, *, repeated: bool) -> str:
 
 
 @pytest.mark.evidence(
-    "wishart.lemma-3@e81baf7d", role="refutes", grade="interval", region="d = 3, k = 2, two eigenvalues change places"
+    "wishart.lemma-3@f3c68c96", role="refutes", grade="interval", region="d = 3, k = 2, two eigenvalues change places"
 )
 def test_printed_davis_kahan_fails(statement) -> None:
     """diag(101/100, 1, 0), diag(1, 101/100, 0): the left side is ||2 e2 e2' - 2 e1 e1'|| = 2, the right 1/100."""
@@ -100,11 +100,12 @@ def test_printed_davis_kahan_fails(statement) -> None:
     assert statement.at(SpectralPair(values, UNIT, values, SWAP, 2)) is Truth.FALSE
     with mpmath.workdps(60):
         bind(statement, [(p, mp_davis_kahan(p, repeated=True)) for p in drawn_pairs()])
+    assert statement.at(SpectralPair((1, 0), ONE, (1, 0), ONE, 1)) is Truth.TRUE, "0 <= 0"
     bind_hypotheses(statement, TIGHT, OUTSIDE)
 
 
 @pytest.mark.evidence(
-    "wishart.lemma-3+repair@e81baf7d",
+    "wishart.lemma-3+repair@f3c68c96",
     role="supports-repair",
     grade="symbolic",
     region="every d, k < d and choice of eigenvectors by the docstring's derivation; its identities machine-checked "
@@ -145,7 +146,7 @@ def test_davis_kahan(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "wishart.lemma-3+repair@e81baf7d",
+    "wishart.lemma-3+repair@f3c68c96",
     role="control",
     grade="interval",
     region="two lines in the plane, where equality holds",
@@ -154,6 +155,7 @@ def test_davis_kahan_is_sharp_and_needs_its_hypotheses(statement) -> None:
     """For two projectors of rank one A - Ahat = P - Phat and the separation is 1; 99 % of the bound is too little."""
     assert statement.at(TIGHT) is not Truth.FALSE
     assert statement.nudged(lambda margin: margin - arb(4) / 5 / 100).at(TIGHT) is Truth.FALSE
+    assert statement.at(SpectralPair((1, 0), ONE, (1, 0), ONE, 1)) is Truth.TRUE, "0 <= 0"
     bind_hypotheses(statement, TIGHT, OUTSIDE)
     assert statement.applies(SpectralPair((1, 0), TURN + TURN, (1, 0), ONE, 1)) is Truth.FALSE
     assert statement.applies(SpectralPair((1, 0), ONE, (0, 1), TURN, 1)) is Truth.FALSE
@@ -184,6 +186,7 @@ def test_printed_projector_property_fails(statement) -> None:
     assert statement.at(FramePair(leading(ONE, 1), leading(TURN, 1))) is Truth.FALSE
     with mpmath.workdps(60):
         bind(statement, [(p, mp_projector(p, 1)) for p in drawn_frames()])
+    assert statement.at(FramePair(point.frame, point.frame)) is Truth.TRUE, "0 <= 0"
     bind_hypotheses(statement, point, {"V'V = Vhat'Vhat = I_k": FramePair(point.frame + point.frame, point.other)})
 
 
@@ -227,5 +230,6 @@ def test_projector_property_is_sharp(statement) -> None:
     tight = FramePair(first, second)
     assert statement.at(tight) is not Truth.FALSE
     assert statement.nudged(lambda margin: margin - arb(2) / 100).at(tight) is Truth.FALSE, "99 % of the constant"
+    assert statement.at(FramePair(first, first)) is Truth.TRUE, "0 <= 0"
     bind_hypotheses(statement, tight, {"V'V = Vhat'Vhat = I_k": FramePair(first + first, second)})
     assert statement.applies(FramePair(first, second + second)) is Truth.FALSE

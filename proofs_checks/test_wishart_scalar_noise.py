@@ -10,14 +10,27 @@ import pytest
 import sympy
 from flint import arb, ctx
 
-from dpmatrix.claims import Statement, Truth, bind, bind_hypotheses, certify, interval
+from dpmatrix.claims import Condition, Statement, Truth, bind, bind_hypotheses, certify, interval
 from dpmatrix.spec.wishart.scalar_noise import GaussianNoise, LaplaceNoise
 
 e, s, scale, shift, z = sympy.symbols("epsilon s lambda t z", positive=True)
 
 
+def condition(statement: Statement, says: str) -> Condition:
+    """One hypothesis of a statement, by its sentence."""
+    return next(given for given in statement.given if given.says == says)
+
+
+def as_statement(statement: Statement, says: str) -> Statement:
+    """One hypothesis of a statement as a statement of its own, so that its formula can be bound."""
+    return Statement(says, condition(statement, says).margin)
+
+
 @pytest.mark.evidence(
-    "wishart.theorem-1@1aba8ade", role="supports", grade="symbolic", region="every epsilon, s_1, lambda; every dimension"
+    "wishart.theorem-1@d1ab6533",
+    role="supports",
+    grade="symbolic",
+    region="every epsilon, s_1, lambda; every dimension",
 )
 def test_laplace_noise_suffices(statement) -> None:
     """The loss is the sum of (|z_i - t_i| - |z_i|) / lambda, at most |t|_1 / lambda by the triangle inequality.
@@ -51,10 +64,17 @@ def test_laplace_noise_suffices(statement) -> None:
             "lambda > s_1 / epsilon": LaplaceNoise(1, 1, 1),
         },
     )
+    assert condition(statement, "epsilon > 0").at(LaplaceNoise(0, 1, 2)) is Truth.FALSE
+    assert statement.applies(LaplaceNoise(1, 0, Fraction(1, 9))) is Truth.TRUE, "nothing is released, anything hides it"
+    assert statement.applies(LaplaceNoise(1, 1, Fraction(10, 9))) is Truth.TRUE
+    bind(
+        as_statement(statement, "lambda > s_1 / epsilon"),
+        ((p, sympy.Rational(p.scale) - sympy.Rational(p.sensitivity) / sympy.Rational(p.epsilon)) for p in points),
+    )
 
 
 @pytest.mark.evidence(
-    "wishart.theorem-1@1aba8ade", role="control", grade="interval", region="s_1 = epsilon = 1, noise cut by a quarter"
+    "wishart.theorem-1@d1ab6533", role="control", grade="interval", region="s_1 = epsilon = 1, noise cut by a quarter"
 )
 def test_less_laplace_noise_does_not_suffice(statement) -> None:
     less = statement.without("lambda > s_1 / epsilon")
@@ -63,7 +83,7 @@ def test_less_laplace_noise_does_not_suffice(statement) -> None:
 
 
 def printed_gap(c: arb, epsilon: arb) -> arb:
-    """delta - profile at sigma = c s / epsilon and delta = 1.25 exp(-c^2 / 2): the hypotheses with equality."""
+    """Return delta - profile at sigma = c s / epsilon and delta = 1.25 exp(-c^2 / 2): the hypotheses with equality."""
     near, far = epsilon / (2 * c) - c, -epsilon / (2 * c) - c
     root_two = arb(2).sqrt()
     profile = ((-near / root_two).erfc() - epsilon.exp() * (-far / root_two).erfc()) / 2
@@ -79,19 +99,63 @@ class Boundary:
 
 
 INSIDE = GaussianNoise(1, Fraction(1, 10), 1, Fraction(23, 10), Fraction(231, 100))
+OUTSIDE = {
+    "epsilon > 0": attrs.evolve(INSIDE, epsilon=-1),
+    "delta < 1": attrs.evolve(INSIDE, delta=1),
+    "delta > 0": attrs.evolve(INSIDE, delta=0),
+    "sensitivity > 0": attrs.evolve(INSIDE, sensitivity=0),
+    "c > 0": attrs.evolve(INSIDE, c=Fraction(-23, 10)),
+    "c^2 > 2 ln(1.25 / delta)": attrs.evolve(INSIDE, c=2),
+    "sigma > c s_2 / epsilon": attrs.evolve(INSIDE, sigma=2),
+}
+
+
+def assert_printed_hypotheses(statement: Statement) -> None:
+    """Check that the two printed inequalities are strict, and are the printed formulas; so are the signs."""
+    boundary = attrs.evolve(INSIDE, c=Fraction(5, 2), sigma=Fraction(5, 2))
+    assert condition(statement, "sigma > c s_2 / epsilon").at(boundary) is Truth.FALSE
+    edge = attrs.evolve(INSIDE, c=0, delta=Fraction(5, 4))
+    assert condition(statement, "c^2 > 2 ln(1.25 / delta)").at(edge) is Truth.FALSE, "0 > 0 at c = 0, delta = 1.25"
+    assert condition(statement, "c > 0").at(edge) is Truth.FALSE
+    assert condition(statement, "epsilon > 0").at(attrs.evolve(INSIDE, epsilon=0)) is Truth.FALSE
+    points = [
+        GaussianNoise(Fraction(i, 3), Fraction(j, 10), Fraction(k, 2), Fraction(i + k, 2), Fraction(j, 4))
+        for i, j, k in product((1, 4, 9), (1, 5, 9), (1, 2, 7))
+    ]
+    bind(
+        as_statement(statement, "c^2 > 2 ln(1.25 / delta)"),
+        (
+            (p, (sympy.Rational(p.c) ** 2 - 2 * sympy.log(sympy.Rational(5, 4) / sympy.Rational(p.delta))).evalf(50))
+            for p in points
+        ),
+    )
+    bind(
+        as_statement(statement, "sigma > c s_2 / epsilon"),
+        (
+            (p, sympy.Rational(p.sigma) - sympy.Rational(p.c * p.sensitivity) / sympy.Rational(p.epsilon))
+            for p in points
+        ),
+    )
+    assert not statement.strict, "a promise may be met exactly"
 
 
 @pytest.mark.evidence(
-    "wishart.theorem-2@299589f4", role="refutes", grade="interval", region="epsilon = 10, delta = 1/10, c = 2.3, sigma = 0.231"
+    "wishart.theorem-2@239e9c0a",
+    role="refutes",
+    grade="interval",
+    region="epsilon = 10, delta = 1/10, c = 2.3, sigma = 0.231",
 )
 def test_gaussian_constant_fails_for_large_epsilon(statement) -> None:
     point = attrs.evolve(INSIDE, epsilon=10, sigma=Fraction(231, 1000))
     assert statement.at(point) is Truth.FALSE
     assert statement.margin(point) < -arb(1) / 4, "the exact delta is above 0.35"
+    bind_hypotheses(statement, INSIDE, OUTSIDE)
+    bind_hypotheses(statement, point, OUTSIDE)
+    assert_printed_hypotheses(statement)
 
 
 @pytest.mark.evidence(
-    "wishart.theorem-2+repair@299589f4",
+    "wishart.theorem-2+repair@239e9c0a",
     role="supports-repair",
     grade="interval",
     region="every epsilon <= 1, every delta in (0, 1)",
@@ -136,21 +200,13 @@ def test_gaussian_constant_suffices_up_to_epsilon_one(statement) -> None:
     bind_hypotheses(
         statement,
         INSIDE,
-        {
-            "epsilon > 0": attrs.evolve(INSIDE, epsilon=-1),
-            "epsilon <= 1": attrs.evolve(INSIDE, epsilon=2),
-            "delta < 1": attrs.evolve(INSIDE, delta=1),
-            "delta > 0": attrs.evolve(INSIDE, delta=0),
-            "sensitivity > 0": attrs.evolve(INSIDE, sensitivity=0),
-            "c > 0": attrs.evolve(INSIDE, c=Fraction(-23, 10)),
-            "c^2 > 2 ln(1.25 / delta)": attrs.evolve(INSIDE, c=2),
-            "sigma > c s_2 / epsilon": attrs.evolve(INSIDE, sigma=2),
-        },
+        OUTSIDE | {"epsilon <= 1": attrs.evolve(INSIDE, epsilon=2)},
     )
+    assert_printed_hypotheses(statement)
 
 
 @pytest.mark.evidence(
-    "wishart.theorem-2+repair@299589f4",
+    "wishart.theorem-2+repair@239e9c0a",
     role="control",
     grade="interval",
     region="epsilon = 1, delta = 1e-5, noise cut by a third",

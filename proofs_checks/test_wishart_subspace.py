@@ -83,12 +83,14 @@ INSIDE = SpectralPair((4, 0), ONE, (5, 1), ONE, 1)
 WIDE = diagonal([1, 1, 1])
 SPECTRA = {
     "k >= 1, an integer": attrs.evolve(INSIDE, k=0),
-    "k <= d - 1": attrs.evolve(INSIDE, k=2),
+    "k < d": attrs.evolve(INSIDE, k=2),
     "the eigenvectors are orthonormal": attrs.evolve(INSIDE, perturbed_frame=diagonal([Fraction(11, 10), 1])),
     "the eigenvalues are in decreasing order": SpectralPair((4, 0, 1), WIDE, (5, 1, 2), WIDE, 1),
     "A is positive semidefinite": SpectralPair((4, -1), ONE, (5, 0), ONE, 1),
     "W is positive semidefinite": SpectralPair((4, 1), ONE, (3, 1), ONE, 1),
 }
+NOISELESS = SpectralPair((4, 0), ONE, (4, 0), ONE, 1)
+"""W = 0, where both sides of every inequality are equal."""
 GAPS = {
     "sigma_k > sigma_{k+1}": SpectralPair((4, 4), ONE, (4, 4), ONE, 1),
     "sigma_k - sigma_{k+1} >= 2 ||W||_2": SpectralPair((4, 0), ONE, (Fraction(61, 10), Fraction(21, 10)), ONE, 1),
@@ -139,7 +141,7 @@ def bind_formula(statement, formula) -> list[SpectralPair]:
 
 
 @pytest.mark.evidence(
-    "wishart.theorem-6@c21487d9",
+    "wishart.theorem-6@52b3deb2",
     role="supports",
     grade="symbolic",
     region=EVERY_D + "the two sums machine-checked for d <= 5 and exactly at 26 points, Cauchy-Schwarz for k <= 3",
@@ -191,7 +193,7 @@ def test_theorem_6(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "wishart.theorem-6@c21487d9",
+    "wishart.theorem-6@52b3deb2",
     role="control",
     grade="interval",
     region="d = 2, the least noise that turns a line by 14 degrees",
@@ -202,12 +204,13 @@ def test_theorem_6_fails_with_a_smaller_constant(statement) -> None:
     half_norm = arb(fmpq(2 * 16 * 63, 65 * 65))
     assert statement.nudged(lambda margin: margin - (2 - arb(72) / 100) * half_norm).at(SHARPEST) is Truth.FALSE
     assert statement.nudged(lambda margin: margin - (2 - arb(74) / 100) * half_norm).at(SHARPEST) is Truth.TRUE
+    assert statement.at(NOISELESS) is Truth.TRUE
     bind_hypotheses(statement, INSIDE, SPECTRA | GAPS)
-    assert statement.applies(SpectralPair((4, 0), ONE, (Fraction(59, 10), Fraction(19, 10)), ONE, 1)) is Truth.TRUE
+    assert statement.applies(SpectralPair((4, 0), ONE, (6, 2), ONE, 1)) is Truth.TRUE, "the gap is 2 ||W|| exactly"
 
 
 @pytest.mark.evidence(
-    "wishart.theorem-6/weyl@c21487d9",
+    "wishart.theorem-6/weyl@52b3deb2",
     role="supports",
     grade="symbolic",
     region="every d: Lemma 4; bound at 26 points, d <= 4",
@@ -221,11 +224,12 @@ def test_weyl_step(statement) -> None:
     for p in bind_formula(statement, least):
         assert min(*p.values, *p.perturbed_values) >= 0
         assert statement.at(p) is not Truth.FALSE
+    assert statement.at(NOISELESS) is Truth.TRUE
     bind_hypotheses(statement, INSIDE, SPECTRA)
 
 
 @pytest.mark.evidence(
-    "wishart.theorem-6/davis-kahan@c21487d9", role="supports", grade="symbolic", region=EVERY_D + "from Lemmas 3 and 4"
+    "wishart.theorem-6/davis-kahan@52b3deb2", role="supports", grade="symbolic", region=EVERY_D + "from Lemmas 3 and 4"
 )
 def test_davis_kahan_step(statement) -> None:
     """Lemma 3 (repaired): its hypothesis holds, as lambda_{k+1}(A + W) <= lambda_{k+1}(A) + w < lambda_k(A).
@@ -239,11 +243,12 @@ def test_davis_kahan_step(statement) -> None:
     for p in bind_formula(statement, bound):
         assert p.values[p.k - 1] > p.perturbed_values[p.k]
         assert statement.at(p) is Truth.TRUE
+    assert statement.at(NOISELESS) is Truth.TRUE
     bind_hypotheses(statement, INSIDE, SPECTRA | GAPS)
 
 
 @pytest.mark.evidence(
-    "wishart.theorem-6/weyl-in-denominator@c21487d9",
+    "wishart.theorem-6/weyl-in-denominator@52b3deb2",
     role="supports",
     grade="symbolic",
     region=EVERY_D + "the fractions machine-checked for every value",
@@ -259,11 +264,12 @@ def test_denominator_step(statement) -> None:
 
     for p in bind_formula(statement, loss):
         assert statement.at(p) is not Truth.FALSE
+    assert statement.at(NOISELESS) is Truth.TRUE
     bind_hypotheses(statement, INSIDE, SPECTRA | GAPS)
 
 
 @pytest.mark.evidence(
-    "wishart.theorem-6/singular-values@c21487d9",
+    "wishart.theorem-6/singular-values@52b3deb2",
     role="supports",
     grade="symbolic",
     region="every d: A'A has the squares of the eigenvalues of A; checked exactly at 26 points, d <= 4",
@@ -274,11 +280,14 @@ def test_singular_values_step(statement) -> None:
         square = matrix(p.values, p.frame).transpose() * matrix(p.values, p.frame)
         assert square == matrix([value * value for value in p.values], p.frame)
         assert statement.at(p) is not Truth.FALSE
+    indefinite = SpectralPair((1, -3), ONE, (2, -2), ONE, 1)
+    assert statement.conclusion(indefinite) is Truth.FALSE, "singular values 3 and 1, eigenvalues 1 and -3"
+    assert statement.at(NOISELESS) is Truth.TRUE
     bind_hypotheses(statement, INSIDE, SPECTRA | GAPS)
 
 
 @pytest.mark.evidence(
-    "wishart.theorem-6/gap-halves@c21487d9",
+    "wishart.theorem-6/gap-halves@52b3deb2",
     role="supports",
     grade="symbolic",
     region=EVERY_D + "the fractions machine-checked for every value",
@@ -293,11 +302,12 @@ def test_gap_halves_step(statement) -> None:
 
     for p in bind_formula(statement, bound):
         assert statement.at(p) is Truth.TRUE
+    assert statement.at(NOISELESS) is Truth.TRUE
     bind_hypotheses(statement, INSIDE, SPECTRA | GAPS)
 
 
 @pytest.mark.evidence(
-    "wishart.theorem-6/projector-property@c21487d9",
+    "wishart.theorem-6/projector-property@52b3deb2",
     role="refutes",
     grade="interval",
     region="d = 2, k = 1, a turn by 14 degrees",
@@ -306,4 +316,5 @@ def test_projector_step_fails(statement) -> None:
     """Every hypothesis of the theorem holds, and the Frobenius norm is sqrt(2) times the spectral norm."""
     assert statement.at(SHARPEST) is Truth.FALSE
     bind_formula(statement, lambda n: mpmath.sqrt(n.k) * n.spectral - n.frobenius)
+    assert statement.at(NOISELESS) is Truth.TRUE
     bind_hypotheses(statement, INSIDE, SPECTRA | GAPS)

@@ -66,7 +66,7 @@ def bind_choices(statement, size) -> set[int]:
 
 
 @pytest.mark.evidence(
-    "wishart.definition-6@2fed70bd",
+    "wishart.definition-6@3dcf1baf",
     role="refutes",
     grade="symbolic",
     region="the exact top eigenvector; two equal eigenvalues",
@@ -76,6 +76,7 @@ def test_printed_definition_depends_on_the_choice(statement) -> None:
     assert statement.at(exact_output()) is Truth.FALSE
     tied = exact_output(data=fmpq_mat([[1, 0], [0, 1]]), other_top=E2)
     assert statement.at(tied) is Truth.FALSE
+    assert statement.at(exact_output(other_top=E1)) is Truth.TRUE
     bind_hypotheses(statement, exact_output(), CHOICES)
     assert bind_choices(statement, lambda value: value) == {0, -1}, (
         "the formula is bound where it is 0 and where it is -1"
@@ -83,7 +84,7 @@ def test_printed_definition_depends_on_the_choice(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "wishart.definition-6+repair@2fed70bd",
+    "wishart.definition-6+repair@3dcf1baf",
     role="supports-repair",
     grade="symbolic",
     region="every data set with lambda_1 > lambda_2, every d, rho, eta and law, by the docstring's derivation",
@@ -110,7 +111,7 @@ def test_repaired_definition_does_not_depend_on_the_choice(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "wishart.definition-6+repair@2fed70bd",
+    "wishart.definition-6+repair@3dcf1baf",
     role="control",
     grade="symbolic",
     region="two equal eigenvalues; each hypothesis dropped",
@@ -119,7 +120,7 @@ def test_repaired_definition_needs_the_gap(statement) -> None:
     tied = exact_output(data=fmpq_mat([[1, 0], [0, 1]]), other_top=E2)
     assert statement.without("lambda_1 > lambda_2").at(tied) is Truth.FALSE
     bind_hypotheses(statement, exact_output(), CHOICES | {"lambda_1 > lambda_2": tied})
-    for wrong in (E1 + E1, vector((Fraction(3, 5), Fraction(4, 5)))):
+    for wrong in (E1 + E1, vector((Fraction(6, 5), 0)), vector((Fraction(3, 5), Fraction(4, 5)))):
         assert statement.applies(exact_output(top=wrong)) is Truth.FALSE
     for law in (((E1 + E1, 1),), ((E1, Fraction(3, 2)), (E2, Fraction(-1, 2)))):
         assert statement.applies(exact_output(outputs=law)) is Truth.FALSE

@@ -138,15 +138,13 @@ class Campaign:
             tell(phase, done, len(tasks))
         return answers
 
-    def affected(
-        self, found: Sequence[Mutant], fingerprints: Mapping[str, str], tell: Tell
-    ) -> list[Affected]:
+    def affected(self, found: Sequence[Mutant], fingerprints: Mapping[str, str], tell: Tell) -> list[Affected]:
         """Find for each mutant what it changes."""
 
         def changed(mutant: Mutant) -> tuple[str, ...] | str:
             try:
                 registry = substitution.load(self.package, mutant.module.name, mutant.source)
-            except Exception:  # noqa: BLE001 - whatever the changed module raises
+            except Exception:  # whatever the changed module raises
                 return traceback.format_exc().strip().splitlines()[-1]
             now = substitution.fingerprints(registry)
             ids = sorted(now.keys() | fingerprints.keys())
@@ -172,7 +170,8 @@ class Campaign:
         [(_, answer)] = forked(run, [nodes], workers=1, timeout=SECONDS_OF_BASELINE)
         if answer is None:
             raise evidence.NoEvidenceError(f"the evidence took more than {SECONDS_OF_BASELINE:.0f} s")
-        code, recorder = answer
+        code: int = answer[0]
+        recorder: evidence.Recorder = answer[1]
         if code != pytest.ExitCode.OK:
             raise evidence.NoEvidenceError(
                 f"the evidence fails before anything is changed (exit code {code}): {recorder.failed} {recorder.reason}"

@@ -6,7 +6,6 @@ import ast
 from collections.abc import Callable, Iterator
 
 from dpmatrix.claims import Condition
-
 from mutation.source import Edit, View, callee
 
 Evaluate = Callable[[str], object]
@@ -53,7 +52,7 @@ def strictness(view: View) -> Iterator[Edit]:
             for argument, default in zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True):
                 if argument.arg == "strict" and isinstance(default, ast.Constant):
                     yield view.edit(
-                        default, repr(not default.value), "strictness", f"strict={default.value} by default"
+                        default, repr(not default.value), "strictness", f"strict={default.value!r} by default"
                     )
         if not isinstance(node, ast.Call) or callee(node) not in STRICT_BY_DEFAULT:
             continue

@@ -25,12 +25,14 @@ COMPARISONS: dict[type[ast.cmpop], tuple[str, tuple[str, ...]]] = {
 
 
 def _counts(view: View, node: ast.AST) -> bool:
-    """Whether a literal is an index, a bound of a range, or an exponent, where only whole numbers make sense."""
+    """Whether a literal is an index, a bound of a range, a shape, or an exponent: only whole numbers make sense."""
     for parent, child in view.ancestors(node):
         if isinstance(parent, ast.Subscript) and child is parent.slice:
             return True
         if callee(parent) == "range":
             return True
+        if isinstance(parent, ast.Call) and callee(parent).endswith("_mat"):
+            return child in parent.args[:2]
         if isinstance(parent, ast.BinOp) and isinstance(parent.op, ast.Pow) and child is parent.right:
             return callee(child) == ""
         if isinstance(parent, ast.stmt):
@@ -53,7 +55,8 @@ def literals(view: View) -> Iterator[Edit]:
             yield view.edit(node, after, "literal", f"{before} -> {after}")
             continue
         exact = Fraction(before.replace("_", ""))
-        for nudged in (exact * Fraction(11, 10), exact * Fraction(9, 10)) if exact else (Fraction(1, 10), -Fraction(1, 10)):
+        tenth = abs(exact) / 10 or Fraction(1, 10)
+        for nudged in (exact + tenth, exact - tenth):
             after = f"fmpq({nudged.numerator}, {nudged.denominator})"
             yield view.edit(node, after, "literal", f"{before} -> {after}")
         if isinstance(node.value, int):
@@ -77,7 +80,7 @@ def _within(view: View, node: ast.Return) -> str:
 
 
 def signs(view: View, names: frozenset[str]) -> Iterator[Edit]:
-    """The value of each margin function negated."""
+    """Each margin function with its value negated."""
     for node in view.nodes():
         if isinstance(node, ast.Return) and node.value is not None and _within(view, node) in names:
             if isinstance(node.value, ast.UnaryOp) and isinstance(node.value.op, ast.USub):

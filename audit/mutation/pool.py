@@ -34,7 +34,7 @@ def _serve(work: Callable[[Task], Any], task: Task, pipe: int) -> None:
         os.setsid()
         answer = pickle.dumps(("value", work(task)))
         status = 0
-    except BaseException:  # noqa: BLE001 - the traceback is the answer
+    except BaseException:  # the traceback is the answer
         answer = pickle.dumps(("error", traceback.format_exc()))
     try:
         with os.fdopen(pipe, "wb") as stream:

@@ -79,8 +79,12 @@ def run(campaign: Campaign, selection: Selection, tell: Tell) -> tuple[list[Muta
     verdicts = campaign.judge(chosen, affected, nodes_of, seconds, tell)
     crashed = {verdict.mutant.place for verdict in verdicts if verdict.outcome in (Outcome.CRASH, Outcome.IMPORT)}
     whole = [mutant for mutant in found if mutant.edit.fallback and mutant.place in crashed]
-    chosen, affected = selection.of_claims(whole, campaign.affected(whole, fingerprints, tell))
-    verdicts += campaign.judge(chosen, affected, nodes_of, seconds, tell)
+
+    def tell_again(phase: str, done: int, total: int) -> None:
+        tell(f"{phase} (whole numbers)", done, total)
+
+    chosen, affected = selection.of_claims(whole, campaign.affected(whole, fingerprints, tell_again))
+    verdicts += campaign.judge(chosen, affected, nodes_of, seconds, tell_again)
     if campaign.files() != files:
         raise evidence.NoEvidenceError("files were changed during the run, which says nothing therefore; run it again")
     order = {mutant: place for place, mutant in enumerate(found)}

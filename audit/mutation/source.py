@@ -113,7 +113,7 @@ class View:
                 case ast.Assign(targets=[ast.Name(id=name), *_]) | ast.AnnAssign(target=ast.Name(id=name)):
                     if not self.in_function(parent):
                         names.insert(0, name)
-                case ast.Call(func=ast.Name(id="Step"), args=[ast.Constant(value=step), *_]):
+                case ast.Call(func=ast.Name(id="Step"), args=[ast.Constant(value=str() as step), *_]):
                     part = f"/{step}"
                 case ast.Call(func=ast.Name(id="Repair")):
                     part = "+repair"

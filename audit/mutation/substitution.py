@@ -15,6 +15,7 @@ from pathlib import Path
 
 import attrs
 import flint
+import sympy
 
 from dpmatrix.claims import Registry
 
@@ -30,7 +31,10 @@ class Substitute(importlib.abc.MetaPathFinder, importlib.abc.InspectLoader):
         self.file = f"{name}:changed"
 
     def find_spec(
-        self, fullname: str, path: Sequence[str] | None, target: types.ModuleType | None = None
+        self,
+        fullname: str,
+        path: Sequence[str] | None,  # noqa: ARG002 - the protocol has them
+        target: types.ModuleType | None = None,  # noqa: ARG002 - the protocol has them
     ) -> importlib.machinery.ModuleSpec | None:
         """Answer for the one module only."""
         if fullname != self.name:
@@ -40,14 +44,14 @@ class Substitute(importlib.abc.MetaPathFinder, importlib.abc.InspectLoader):
             spec.has_location = True  # sets __file__, by which the source of a class is found
         return spec
 
-    def get_source(self, fullname: str) -> str:
+    def get_source(self, fullname: str) -> str:  # noqa: ARG002 - the protocol has it
         """Return the changed text, which is also what fingerprints read."""
         return self.source
 
-    def get_code(self, fullname: str) -> types.CodeType:
+    def get_code(self, fullname: str) -> types.CodeType:  # noqa: ARG002 - the protocol has it
         """Compile the changed text under a name that is no file."""
         linecache.cache[self.file] = (len(self.source), None, self.source.splitlines(keepends=True), self.file)
-        return self.source_to_code(self.source, self.file)  # type: ignore[no-any-return] # stub says Any
+        return self.source_to_code(self.source, self.file)
 
     def exec_module(self, module: types.ModuleType) -> None:
         """Run the changed text, with the names that changes use."""
@@ -75,10 +79,12 @@ def load(package: str, name: str | None = None, source: str = "") -> Registry:
 
 
 def warm_up(modules: Sequence[str]) -> None:
-    """Import what the evidence imports, once for all processes; what is missing is left to the evidence."""
+    """Import what the evidence imports, and wake up sympy, once for all processes."""
     for module in modules:
         with contextlib.suppress(ImportError):
             importlib.import_module(module)
+    x = sympy.Symbol("x", positive=True)
+    sympy.simplify(sympy.integrate(x * sympy.exp(-x), (x, 0, sympy.oo)) - 1 + sympy.sqrt(x).subs(x, 2).evalf(50))
 
 
 def fingerprints(registry: Registry) -> Mapping[str, str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from flint import arb
 
 from dpmatrix.claims import Claim, Condition, Kind, Locator, Repair, Statement, Verdict
-from dpmatrix.exact import ball
+from dpmatrix.exact import rational
 from dpmatrix.spec.wishart.closeness_proof import (
     NOISY_TOP,
     PARAMETERS,
@@ -13,7 +13,7 @@ from dpmatrix.spec.wishart.closeness_proof import (
     SAMPLE_SIZE,
     STEPS,
     TopVectorRun,
-    cosine,
+    exact_cosine,
     scale_eigenvalue,
     signed_closeness_margin,
     tail_factor,
@@ -23,7 +23,7 @@ from dpmatrix.spec.wishart.spectra import noise_norm
 
 def closeness_margin(p: TopVectorRun) -> arb:
     """``|<vhat_1, v_1>| - rho``."""
-    return abs(cosine(p)) - ball(p.rho)
+    return arb(abs(exact_cosine(p)) - rational(p.rho))
 
 
 def tail_event_margin(p: TopVectorRun) -> arb:

@@ -6,7 +6,7 @@ import attrs
 from flint import arb, fmpq
 
 from dpmatrix.claims import Condition, Statement, Step
-from dpmatrix.exact import Real, ball, square
+from dpmatrix.exact import Exact, Real, ball, rational, square
 from dpmatrix.spec.conditions import below, equality, exceeds, positive, whole
 from dpmatrix.spec.wishart.spectra import (
     DECREASING,
@@ -42,7 +42,7 @@ class TopVectorRun(SpectralPair):
 
     records: int
     epsilon: Real
-    rho: Real
+    rho: Exact
     eta: Real
 
 
@@ -79,7 +79,7 @@ def cosine(p: SpectralPair) -> arb:
 
 def signed_closeness_margin(p: TopVectorRun) -> arb:
     """``<vhat_1, v_1> - rho``."""
-    return cosine(p) - ball(p.rho)
+    return arb(exact_cosine(p) - rational(p.rho))
 
 
 def first_rank_margin(p: SpectralPair) -> arb:
@@ -156,7 +156,7 @@ def enough_records_margin(p: TopVectorRun) -> arb:
 
 def squares_close_margin(p: TopVectorRun) -> arb:
     """``(v_1'vhat_1)^2 - rho^2``."""
-    return square(cosine(p)) - square(ball(p.rho))
+    return arb(exact_cosine(p) ** 2 - rational(p.rho) ** 2)
 
 
 TOP = (Condition("k = 1", first_rank_margin), EIGENVECTORS)

@@ -245,7 +245,7 @@ DEFINITION_4 = Claim(
     ),
     reading="Adjacency as in Definition 3; epsilon > 0 and 0 <= delta < 1; S measurable.",
     repair=Repair(
-        "0 <= delta < 1, and the least delta is the hockey-stick divergence",
+        "0 <= delta < 1, and a bound of the hockey-stick divergence by delta",
         Statement(
             "no event exceeds the sum of max(0, p - e^eps q), so the definition is a bound on that sum",
             largest_excess_margin,
@@ -294,15 +294,16 @@ DEFINITION_5 = Claim(
     ),
     verdict=Verdict.ILL_POSED,
     because=(
-        "Section 2 defines ||.||_2 of a matrix as the spectral norm. Theorem 2 adds noise to each entry and needs "
-        "the Euclidean norm of the entries: orthogonal unit records change XX' by 1 in the first norm and by "
-        "sqrt(2) in the second. d(D, D^) is not defined, and the maximum should be a supremum."
+        "Section 2 defines ||.||_2 of a matrix as the spectral norm. Theorem 2 adds noise to each entry and needs the "
+        "Euclidean norm of the entries: orthogonal unit records change XX' by 1 in the first norm and by sqrt(2) in "
+        "the second. Nor is ||.||_1 of a matrix defined, only ||.||_{1,1}; d(D, D^) is not; and the maximum should be "
+        "a supremum."
     ),
     reading="Norms are entrywise; d(D, D^) = 1 means adjacent; the maximum is a supremum.",
     repair=Repair(
         "entrywise norms",
         Statement(
-            "the entrywise l2 norm of vv' - ww' is at most sqrt(2), attained by orthogonal unit records",
+            "the entrywise l2 norm of vv' - ww' is at most sqrt(2), attained by orthogonal unit records (d >= 2)",
             frobenius_bound_margin,
             given=UNIT_BALL,
         ),

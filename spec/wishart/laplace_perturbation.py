@@ -81,8 +81,8 @@ LEMMA_2 = Claim(
     verdict=Verdict.HOLDS_WITH_REPAIR,
     because=(
         "The exact value is sqrt(2 d^2 - (d mod 2)) / n. At d = 1 it is 1/n, so the first strict inequality fails. "
-        "From d = 2 on both hold, and the upper bound is sqrt(2) too large. Three lines of the printed proof are "
-        "false."
+        "From d = 2 on both hold, and the upper bound is too large by a factor of sqrt(2). Three lines of the printed "
+        "proof are false."
     ),
     repair=Repair(
         "d >= 2",
@@ -154,10 +154,10 @@ THEOREM_3 = Claim(
     ),
     verdict=Verdict.HOLDS_PROOF_REPAIRED,
     because=(
-        "True with room to spare: the upper triangle has l1 sensitivity sqrt((d+2)^2 + d^2 - (d mod 2)) / (2n), "
-        "about d/(sqrt(2) n), so the printed scale is up to 2 sqrt(2) times too large. The printed proof applies "
-        "Theorem 1 to all of XX'/n, whose coordinates do not get independent noise; it must be applied to the upper "
-        "triangle, and the copy below the diagonal is post-processing."
+        "True with room to spare: the upper triangle has l1 sensitivity sqrt((d+2)^2 + d^2 - (d mod 2)) / (2n) for d "
+        ">= 2 and 1/n for d = 1, about d/(sqrt(2) n), so the printed scale is up to 2 sqrt(2) times too large. The "
+        "printed proof applies Theorem 1 to all of XX'/n, whose coordinates do not get independent noise; it must be "
+        "applied to the upper triangle, and the copy below the diagonal is post-processing."
     ),
     steps=(
         Step(

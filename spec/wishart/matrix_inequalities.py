@@ -58,15 +58,20 @@ class IndexedMatrixPair:
     j: int
 
 
+def joint_rank(p: IndexedMatrixPair) -> int:
+    """``i + j - 1``."""
+    return p.i + p.j - 1
+
+
 def singular_value_margin(p: IndexedMatrixPair) -> arb:
     """``sigma_i(A) + sigma_j(B) - sigma_{i+j-1}(A + B)``."""
     largest = ranked(singular_values(p.first), p.i) + ranked(singular_values(p.second), p.j)
-    return largest - ranked(singular_values(p.first + p.second), p.i + p.j - 1)
+    return largest - ranked(singular_values(p.first + p.second), joint_rank(p))
 
 
 def index_exists_margin(p: IndexedMatrixPair) -> arb:
     """``d - (i + j - 1)``."""
-    return arb(p.first.ncols() - (p.i + p.j - 1))
+    return arb(p.first.ncols() - joint_rank(p))
 
 
 SINGULAR_VALUE_INEQUALITY = Claim(

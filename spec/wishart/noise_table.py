@@ -83,30 +83,28 @@ def printed_table_margin(p: TableRows) -> arb:
     return least([-outside_support(p), ball(p.delta) - wide, ball(p.delta) - narrow])
 
 
-def within(norm: Between, low: int, high: int, magnitude: arb) -> arb:
-    """Slack of ``low magnitude <= norm <= high magnitude``."""
-    return (norm.low - low * magnitude).min(high * magnitude - norm.high)
+def within(norm: Between, low: int, high: int, magnitude: arb) -> list[arb]:
+    """Slacks of ``low magnitude <= norm <= high magnitude``."""
+    return [norm.low - low * magnitude, high * magnitude - norm.high]
 
 
-def size_margin(p: TableRows) -> arb:
-    """Smallest slack of the expected norms in the corrected table, row by row."""
+def size_slacks(p: TableRows) -> list[arb]:
+    """Two slacks of the expected norm in each row of the corrected table, in the printed order."""
     settings, root, level = InputPerturbation(p.dimension, p.records, p.epsilon), arb(p.dimension).sqrt(), logarithm(p)
     wide, narrow = repaired_deviations(p)
     wide_size = p.dimension * root * (level + arb(p.dimension).log()).sqrt() * unit(p)
-    return least(
-        [
-            within(laplace_norm(p.dimension, laplace_scale(settings)), 1, 31, p.dimension * root * unit(p)),
-            within(gaussian_norm(p.dimension, wide), 1, 14, wide_size),
-            within(wishart_norm(p.dimension, printed_wishart_scale(settings)), 1, 29, p.dimension * unit(p)),
-            within(gaussian_norm(p.dimension, narrow), 1, 14, root * level.sqrt() * unit(p)),
-        ]
-    )
+    return [
+        *within(laplace_norm(p.dimension, laplace_scale(settings)), 1, 31, p.dimension * root * unit(p)),
+        *within(gaussian_norm(p.dimension, wide), 1, 14, wide_size),
+        *within(wishart_norm(p.dimension, printed_wishart_scale(settings)), 1, 29, p.dimension * unit(p)),
+        *within(gaussian_norm(p.dimension, narrow), 1, 14, root * level.sqrt() * unit(p)),
+    ]
 
 
 def repaired_table_margin(p: TableRows) -> arb:
     """Smallest of the slacks of the sizes and of delta in the two Gaussian rows."""
     wide, narrow = repaired_deviations(p)
-    return least([size_margin(p), ball(p.delta) - gaussian_delta(p, wide), ball(p.delta) - gaussian_delta(p, narrow)])
+    return least([*size_slacks(p), ball(p.delta) - gaussian_delta(p, wide), ball(p.delta) - gaussian_delta(p, narrow)])
 
 
 PROMISE = (

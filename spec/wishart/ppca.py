@@ -45,22 +45,20 @@ def concentration(p: PpcaPoint) -> arb:
     return p.records * ball(p.epsilon) / 2 * eigenvalue_gap(p)
 
 
-def angular_mass(p: PpcaPoint, start: arb, offset: arb) -> arb:
-    """Integral of ``sin(t)^(d-2) exp(-kappa (sin(t)^2 - offset))`` from ``start`` to pi/2; t is the angle to v_1."""
+def angular_mass(p: PpcaPoint, start: arb) -> arb:
+    """Integral of ``sin(t)^(d-2) exp(-kappa sin(t)^2)`` from ``start`` to pi/2; t is the angle to the line of v_1."""
     kappa = concentration(p)
 
     def integrand(t: acb, _: bool) -> acb:
         sine = t.sin()
-        return sine ** (p.dimension - 2) * (-kappa * (sine * sine - offset)).exp()
+        return sine ** (p.dimension - 2) * (-kappa * sine * sine).exp()
 
     return acb.integral(integrand, start, arb.pi() / 2).real
 
 
 def failure_probability(p: PpcaPoint) -> arb:
     """``P(|<vhat, v_1>| < rho)`` for the spectrum lambda_1, lambda_2, ..., lambda_2, at which it is largest."""
-    squared_sine = 1 - square(ball(p.rho))
-    tail = angular_mass(p, ball(p.rho).acos(), squared_sine) * (-concentration(p) * squared_sine).exp()
-    return tail / angular_mass(p, arb(0), arb(0))
+    return angular_mass(p, ball(p.rho).acos()) / angular_mass(p, arb(0))
 
 
 def theorem_8_margin(p: PpcaPoint) -> arb:

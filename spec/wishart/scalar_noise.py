@@ -45,6 +45,7 @@ THEOREM_1 = Claim(
     ),
     verdict=Verdict.HOLDS,
     because="The privacy loss is at most s_1 / lambda, which lambda = s_1 / epsilon already brings down to epsilon.",
+    reading="'To each dimension' is read as independent noise for each coordinate; the norm is entrywise.",
     uses=("wishart.definition-1+repair", "wishart.definition-3+repair", "wishart.definition-5+repair"),
 )
 
@@ -96,10 +97,10 @@ THEOREM_2 = Claim(
     ),
     verdict=Verdict.HOLDS_WITH_REPAIR,
     because=(
-        "Nothing bounds epsilon. At epsilon = 10, delta = 1/10 and c = 2.3 the exact delta is above 0.35. For epsilon <= 1 the "
-        "constant suffices for every delta."
+        "Nothing bounds epsilon. At epsilon = 10, delta = 1/10 and c = 2.3 the exact delta is above 0.35. For epsilon "
+        "<= 1 the constant suffices for every delta."
     ),
-    reading="s_2 is entrywise, as in the repaired Definition 5; c > 0.",
+    reading="s_2 is entrywise, as in the repaired Definition 5; the noise of each coordinate is independent; c > 0.",
     repair=Repair(
         "epsilon <= 1",
         Statement(

@@ -14,7 +14,7 @@ from flint import acb, arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Condition
 from dpmatrix.exact import Exact, Real, ball, nonnegative_root, rational
-from dpmatrix.spec.conditions import whole
+from dpmatrix.spec.conditions import exceeds, whole
 
 
 def eigenvalues(matrix: fmpq_mat) -> list[arb]:
@@ -164,8 +164,8 @@ def decreasing_margin(p: SpectralPair) -> arb:
 
 
 def proper_rank_margin(p: SpectralPair) -> arb:
-    """``d - 1 - k``."""
-    return arb(len(p.values) - 1 - p.k)
+    """``d - k``."""
+    return arb(len(p.values) - p.k)
 
 
 def least_value_margin(p: SpectralPair) -> arb:
@@ -178,7 +178,7 @@ def noise_margin(p: SpectralPair) -> arb:
     return nonnegative_spectrum(noise(p))
 
 
-PROPER_RANK = (whole("k", 1), Condition("k <= d - 1", proper_rank_margin))
+PROPER_RANK = (whole("k", 1), exceeds("k < d", proper_rank_margin))
 EIGENVECTORS = Condition("the eigenvectors are orthonormal", orthogonal_margin)
 DECREASING = Condition("the eigenvalues are in decreasing order", decreasing_margin)
 PSD_MATRIX = Condition("A is positive semidefinite", least_value_margin)

@@ -74,9 +74,9 @@ def repaired_definition_6_margin(p: TopVectorOutput) -> arb:
 
 
 def _eigenvector_margin(matrix: fmpq_mat, vector: fmpq_mat) -> arb:
-    """Zero or more exactly when the vector is a unit eigenvector of the largest eigenvalue."""
+    """Zero exactly when the vector is a unit eigenvector of the largest eigenvalue; below is 0 then, as det is."""
     value = inner(vector, matrix * vector)
-    below = nonnegative_spectrum(value * identity(matrix.nrows()) - matrix).min(arb(0))
+    below = nonnegative_spectrum(value * identity(matrix.nrows()) - matrix)
     return disagreement(matrix * vector, value * vector) - abs(arb(inner(vector, vector) - 1)) + below
 
 
@@ -96,10 +96,11 @@ def output_law_margin(p: TopVectorOutput) -> arb:
 
 
 def simple_top_margin(p: TopVectorOutput) -> arb:
-    """Zero exactly when the largest eigenvalue is simple: the rank of lambda_1 I - A is d - 1."""
+    """Zero exactly when the kernel of lambda_1 I - A has dimension 1."""
     matrix = second_moment(p.data)
     value = inner(p.top, matrix * p.top)
-    return arb((value * identity(matrix.nrows()) - matrix).rank() - (matrix.nrows() - 1))
+    multiplicity = matrix.nrows() - (value * identity(matrix.nrows()) - matrix).rank()
+    return -arb(abs(multiplicity - 1))
 
 
 CHOICES = (

@@ -33,7 +33,7 @@ def right_of_one(p):
 
 
 def right_of_a_half(p):
-    return ball(p.x) - Fraction(1, 2)
+    return ball(p.x) - ball(Fraction(1, 2))
 
 
 def on_the_diagonal(p):
@@ -136,6 +136,6 @@ def test_certificates_agree_with_points(constant: Fraction, spots: list[tuple[Fr
 @given(st.fractions(min_value=-5, max_value=5), st.fractions(min_value=0, max_value=5))
 def test_intervals_hold_both_ends(low: Fraction, width: Fraction) -> None:
     enclosure = interval(low, low + width)
-    assert ball(low) in enclosure or enclosure.overlaps(ball(low))
-    assert enclosure.contains(ball(Fraction(int(low))) if low == int(low) and width == 0 else enclosure.mid())
+    assert enclosure.overlaps(ball(low))
     assert enclosure.overlaps(ball(low + width))
+    assert enclosure.rad() <= ball(width) / 2 + ball(Fraction(1, 2**20)) * (1 + abs(ball(low)) + ball(width))

@@ -55,7 +55,7 @@ def laplace_run(seed: int) -> LaplaceRun:
 
 
 @pytest.mark.evidence(
-    "wishart.algorithm-1+repair@0b89f0bf",
+    "wishart.algorithm-1+repair@10fd9d25",
     role="supports-repair",
     grade="statistical",
     region="20 seeded runs exactly, d <= 4; law of the noise at d = 8 with error 1e-10",
@@ -82,7 +82,10 @@ def test_laplace_release_is_the_gram_matrix_plus_printed_noise(statement, cdf_ra
 
 
 @pytest.mark.evidence(
-    "wishart.algorithm-1+repair@0b89f0bf", role="control", grade="statistical", region="noise cut by a quarter; noise left out"
+    "wishart.algorithm-1+repair@10fd9d25",
+    role="control",
+    grade="statistical",
+    region="noise cut by a quarter; noise left out",
 )
 def test_other_laplace_noise_is_rejected(statement, cdf_radius) -> None:
     run = laplace_run(2)
@@ -111,8 +114,8 @@ def scaled_traces(epsilon: Fraction, size: int) -> np.ndarray:
 
 
 @pytest.mark.evidence(
-    "wishart.algorithm-2@9bf8beec",
-    role="supports",
+    "wishart.algorithm-2+repair@262e3425",
+    role="supports-repair",
     grade="statistical",
     region="scale exactly for 24 inputs; degrees of freedom by the law of the trace at d = 2, error 1e-10",
 )
@@ -132,12 +135,13 @@ def test_wishart_release_has_the_printed_noise(statement, cdf_radius) -> None:
             "dimension >= 1, an integer": attrs.evolve(run, dimension=0),
             "records >= 1, an integer": attrs.evolve(run, records=0),
             "epsilon > 0": attrs.evolve(run, epsilon=0),
+            "norm_bound <= 1": attrs.evolve(run, norm_bound=2),
         },
     )
 
 
 @pytest.mark.evidence(
-    "wishart.algorithm-2@9bf8beec", role="control", grade="statistical", region="scale cut by a quarter; m = d + 2"
+    "wishart.algorithm-2+repair@262e3425", role="control", grade="statistical", region="scale cut by a quarter; m = d + 2"
 )
 def test_other_wishart_noise_is_rejected(statement, cdf_radius) -> None:
     run = wishart_run(2, 4, Fraction(1))

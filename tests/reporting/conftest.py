@@ -136,6 +136,7 @@ CHECKS = {
     "control": "assert statement.nudged(lambda margin: -1 - margin).at(Point(1)) is Truth.FALSE",
 }
 
+PLAIN = "\n\ndef test_plain():\n    pass\n"
 AUDIT, TESTS, PROOFS = "audit/test_one.py", "tests/test_two.py", "proofs_checks/test_three.py"
 
 
@@ -157,11 +158,7 @@ FILES = {
     "toyspec.py": SPECIFICATION,
     "src/toyrooms/__init__.py": MECHANISM,
     AUDIT: HEAD + both("alpha") + both("beta") + both("gamma") + both("figure", "statistical"),
-    TESTS: HEAD
-    + both("delta")
-    + both("epsilon")
-    + both("algorithm", "statistical")
-    + "\n\ndef test_plain():\n    pass\n",
+    TESTS: HEAD + both("delta") + both("epsilon") + both("algorithm", "statistical") + PLAIN,
     PROOFS: HEAD
     + "".join(both(target) for target in ("zeta", "base", "middle", "top", "corollary", "conditional"))
     + both("proof-repaired")

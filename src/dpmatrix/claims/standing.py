@@ -79,12 +79,12 @@ def _missing(claim: Claim, evidence: list[Evidence], implementations: Iterable[I
         missing.append("no proof-grade support of the printed statement")
     if verdict in REPAIRED | FAILED and not _has(claim, evidence, Role.REFUTES, claim.id):
         missing.append("no certified refutation of the printed statement")
-    if verdict in REPAIRED:
+    if verdict in REPAIRED or claim.repair is not None:
         if claim.repair is None:
             missing.append("no repaired statement")
         elif not _has(claim, evidence, Role.SUPPORTS_REPAIR, claim.repair.statement.name):
             missing.append("no proof-grade support of the repaired statement")
-    if verdict in SUPPORTED | REPAIRED and not any(
+    if (verdict in SUPPORTED | REPAIRED or claim.repair is not None) and not any(
         item.role is Role.CONTROL and item.outcome is Outcome.PASSED for item in evidence
     ):
         missing.append("no control: nothing shows that the check can fail")

@@ -32,7 +32,7 @@ def _check_bits(_record: object, attribute: Attribute[int], value: object) -> No
         raise InvalidParameterError(attribute.name, f"{value!r} is out of range", "pass an integer in [0, 512]")
 
 
-@implements("wishart.algorithm-1+repair@0b89f0bf", "wishart.theorem-3@f37866eb")
+@implements("wishart.algorithm-1+repair@10fd9d25", "wishart.theorem-3@4f2e67ea")
 @frozen
 class LaplaceInputPerturbation(InputPerturbation):
     """Algorithm 1 of `wishart` on a lattice: (epsilon, 0)-differentially private, proved for what is released.

@@ -23,7 +23,7 @@ from dpmatrix.privacy.sensitivity import nuclear_sensitivity
 from dpmatrix.randomness.entropy import Entropy, SystemEntropy
 
 
-@implements("wishart.theorem-4+repair@61996d9b")
+@implements("wishart.theorem-4+repair@aa8adcd4")
 @frozen
 class SymmetrisedWishartMechanism(InputPerturbation):
     r"""Adds W1 - W2, independent variates of W_d(d + 1, c I): (epsilon, 0)-differentially private.

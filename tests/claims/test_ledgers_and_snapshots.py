@@ -1,0 +1,140 @@
+"""Ledgers, snapshots and descriptions: read back as written, whole or not at all, and never staler than they say."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import attrs
+import pytest
+from flint import arb
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dpmatrix.claims import (
+    Citation,
+    Claim,
+    Evidence,
+    Grade,
+    Implementation,
+    Kind,
+    Ledger,
+    Locator,
+    Outcome,
+    Registry,
+    Role,
+    Standing,
+    State,
+    Statement,
+    Verdict,
+    describe,
+    snapshot,
+)
+from dpmatrix.claims.ledger import dump, write_atomically
+
+
+def zero(p):
+    return arb(0)
+
+
+CLAIM = Claim("toy.claim", Kind.LEMMA, Locator("toy", "Lemma 1", "x"), Statement("so", zero), Verdict.HOLDS, "why")
+REGISTRY = Registry.of([CLAIM])
+ITEM = Evidence("file.py::test", Citation.parse("toy.claim@12"), Role.CONTROL, Grade.NUMERIC, "x", Outcome.PASSED, 0.5)
+LEDGER = Ledger(
+    (ITEM,),
+    {"toy.claim": Standing(State.EARNED)},
+    REGISTRY.fingerprints,
+    ("a",),
+    {"python": "3"},
+    {"toy.claim": "holds"},
+)
+
+texts = st.dictionaries(st.text(), st.text(), max_size=3)
+ledgers = st.builds(
+    Ledger,
+    evidence=st.lists(st.sampled_from([ITEM, attrs.evolve(ITEM, outcome=None)])).map(tuple),
+    standings=st.dictionaries(
+        st.text(), st.builds(Standing, st.sampled_from(State), st.lists(st.text(), max_size=3).map(tuple)), max_size=3
+    ),
+    fingerprints=texts,
+    violations=st.lists(st.text(), max_size=3).map(tuple),
+    environment=texts,
+    verdicts=texts,
+)
+
+
+@given(ledgers)
+def test_ledgers_are_read_back(ledger: Ledger) -> None:
+    assert Ledger.from_json(json.loads(dump(ledger.to_json()))) == ledger
+
+
+def test_dumps_do_not_depend_on_order() -> None:
+    assert dump({"b": 1, "a": "é"}) == dump({"a": "é", "b": 1}) == '{\n "a": "é",\n "b": 1\n}\n'
+
+
+def test_snapshots_hold_verdict_standing_and_fingerprint() -> None:
+    assert snapshot(REGISTRY, LEDGER.standings) == {
+        "toy.claim": {"verdict": "holds", "standing": "earned", "fingerprint": REGISTRY.fingerprints["toy.claim"]}
+    }
+
+
+def test_a_description_carries_the_standing_of_a_run_of_this_very_claim() -> None:
+    code = [Implementation("toy.Code", (Citation.parse("toy.claim"),)), Implementation("toy.Other", ())]
+    (described,) = describe(REGISTRY, LEDGER, code)
+    assert described["standing"] == "earned"
+    assert described["implementations"] == ["toy.Code"]
+    assert [item["node"] for item in described["evidence"]] == ["file.py::test"]
+    json.dumps(described)
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        attrs.evolve(CLAIM, verdict=Verdict.REFUTED),
+        attrs.evolve(CLAIM, reading="another"),
+        attrs.evolve(CLAIM, statement=Statement("so", zero, strict=True)),
+    ],
+    ids=["verdict", "reading", "statement"],
+)
+def test_a_run_says_nothing_of_a_claim_that_changed_since(claim) -> None:
+    (described,) = describe(Registry.of([claim]), LEDGER, ())
+    assert described["standing"] is None
+    assert described["reasons"] == []
+
+
+def test_without_a_run_only_declared_evidence_is_listed() -> None:
+    (described,) = describe(REGISTRY, None, (), [attrs.evolve(ITEM, outcome=None)])
+    assert described["standing"] is None
+    assert [item["outcome"] for item in described["evidence"]] == [None]
+
+
+@pytest.mark.parametrize("broken", ["write_text", "replace"])
+def test_an_interrupted_write_leaves_the_old_file_whole(tmp_path, monkeypatch, broken) -> None:
+    path = tmp_path / "deep" / "ledger.json"
+    write_atomically(path, "old")
+    assert path.read_text() == "old"
+
+    def interrupt(*args, **kwargs):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Path, broken, interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        write_atomically(path, "new")
+    assert path.read_text() == "old"
+
+
+def test_registries_refuse_two_claims_with_one_id() -> None:
+    assert len(Registry.of([CLAIM, CLAIM])) == 1, "one claim found under two names"
+    with pytest.raises(ValueError, match=r"two claims have the id 'toy\.claim'"):
+        Registry.of([CLAIM, attrs.evolve(CLAIM, verdict=Verdict.REFUTED)])
+
+
+def test_registries_know_their_statements_and_fingerprints() -> None:
+    current = REGISTRY.fingerprints["toy.claim"]
+    assert REGISTRY.knows(Citation.parse("toy.claim"))
+    assert not REGISTRY.knows(Citation.parse("toy.claim+repair"))
+    assert not REGISTRY.knows(Citation.parse("toy.claim/step"))
+    assert not REGISTRY.knows(Citation.parse("toy.other"))
+    assert REGISTRY.current(Citation.parse(f"toy.claim@{current}"))
+    assert not REGISTRY.current(Citation.parse("toy.claim@0"))
+    assert not REGISTRY.current(Citation.parse("toy.claim"))

@@ -1,0 +1,259 @@
+"""The rules of standing: for every verdict the least evidence that earns it, and each piece of it is needed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import attrs
+import pytest
+from flint import arb
+
+from dpmatrix.claims import (
+    Citation,
+    Claim,
+    Evidence,
+    Grade,
+    Implementation,
+    Kind,
+    Locator,
+    Outcome,
+    Registry,
+    Repair,
+    Role,
+    Standing,
+    State,
+    Statement,
+    Step,
+    Verdict,
+    standings,
+)
+
+
+def zero(p):
+    return arb(0)
+
+
+STATEMENT = Statement("it is so", zero)
+REPAIR = Repair("the sign", STATEMENT)
+SOUND, BROKEN = Step("sound", STATEMENT, sound=True), Step("broken", STATEMENT, sound=False)
+KINDS = {
+    Verdict.WELL_POSED: Kind.DEFINITION,
+    Verdict.ILL_POSED: Kind.DEFINITION,
+    Verdict.EXECUTABLE: Kind.ALGORITHM,
+    Verdict.EXECUTABLE_WITH_REPAIR: Kind.ALGORITHM,
+    Verdict.NOT_EXECUTABLE: Kind.ALGORITHM,
+    Verdict.REPRODUCED: Kind.EXPERIMENT,
+    Verdict.REPRODUCED_WITH_DIFFERENCE: Kind.EXPERIMENT,
+    Verdict.NOT_REPRODUCIBLE: Kind.EXPERIMENT,
+}
+
+
+def claim(verdict: Verdict, label: str = "claim", **more) -> Claim:
+    if verdict is Verdict.CONDITIONAL:
+        more.setdefault("assumes", ("a conjecture",))
+    kind = KINDS.get(verdict, Kind.LEMMA)
+    return Claim(f"toy.{label}", kind, Locator("toy", label, ""), STATEMENT, verdict, "", **more)
+
+
+def passed(target: str, role: Role, grade: Grade = Grade.SYMBOLIC) -> Evidence:
+    return Evidence(f"{target} {role.value}", Citation.parse(f"toy.{target}"), role, grade, "x", Outcome.PASSED)
+
+
+S, R, C = (passed("claim", role) for role in (Role.SUPPORTS, Role.REFUTES, Role.CONTROL))
+SR, CR = (passed("claim+repair", role) for role in (Role.SUPPORTS_REPAIR, Role.CONTROL))
+SOUND_STEP, BROKEN_STEP = passed("claim/sound", Role.SUPPORTS), passed("claim/broken", Role.REFUTES)
+CODE = Implementation("toy.Code", (Citation.parse("toy.claim"),))
+FREE = attrs.evolve(C, grade=Grade.NUMERIC)
+
+LEAST: dict[Verdict, tuple[dict[str, object], list[Evidence], list[Implementation]]] = {
+    Verdict.HOLDS: ({"steps": (SOUND,)}, [S, C, SOUND_STEP], []),
+    Verdict.HOLDS_PROOF_REPAIRED: ({"steps": (SOUND, BROKEN)}, [S, C, SOUND_STEP, BROKEN_STEP], []),
+    Verdict.HOLDS_WITH_REPAIR: ({"repair": REPAIR}, [R, SR, CR], []),
+    Verdict.REFUTED: ({"steps": (BROKEN,)}, [R, BROKEN_STEP], []),
+    Verdict.CONDITIONAL: ({}, [S, C], []),
+    Verdict.WELL_POSED: ({}, [S, FREE], []),
+    Verdict.ILL_POSED: ({"repair": REPAIR}, [R, SR, CR], []),
+    Verdict.EXECUTABLE: ({}, [S, C], [CODE]),
+    Verdict.EXECUTABLE_WITH_REPAIR: ({"repair": REPAIR}, [R, SR, CR], [CODE]),
+    Verdict.NOT_EXECUTABLE: ({}, [R], []),
+    Verdict.REPRODUCED: ({}, [S, C], []),
+    Verdict.REPRODUCED_WITH_DIFFERENCE: ({"repair": REPAIR}, [R, SR, C], []),
+    Verdict.NOT_REPRODUCIBLE: ({}, [R], []),
+}
+STATISTICAL = {
+    Verdict.EXECUTABLE,
+    Verdict.EXECUTABLE_WITH_REPAIR,
+    Verdict.REPRODUCED,
+    Verdict.REPRODUCED_WITH_DIFFERENCE,
+}
+EACH = pytest.mark.parametrize("verdict", LEAST, ids=lambda verdict: verdict.name.lower())
+
+
+def standing(one: Claim, evidence: Iterable[Evidence], code: Iterable[Implementation] = ()) -> Standing:
+    return standings(Registry.of([one]), evidence, code)[one.id]
+
+
+def test_every_verdict_has_a_rule() -> None:
+    assert set(LEAST) == set(Verdict) - {Verdict.OPEN}
+
+
+@EACH
+def test_the_least_evidence_earns_the_verdict(verdict) -> None:
+    parts, evidence, code = LEAST[verdict]
+    assert standing(claim(verdict, **parts), evidence, code) == Standing(State.EARNED)
+
+
+@EACH
+def test_every_piece_is_needed(verdict) -> None:
+    parts, evidence, code = LEAST[verdict]
+    one = claim(verdict, **parts)
+    for left_out in range(len(evidence)):
+        found = standing(one, evidence[:left_out] + evidence[left_out + 1 :], code)
+        assert found.state is State.UNEARNED, evidence[left_out]
+        assert len(found.reasons) == 1
+    if code:
+        assert standing(one, evidence).reasons == ("no implementation cites it",)
+    for part in parts:
+        kept = {name: value for name, value in parts.items() if name != part}
+        if part == "repair":
+            assert standing(claim(verdict, **kept), evidence, code).reasons == ("no repaired statement",)
+
+
+@EACH
+@pytest.mark.parametrize("grade", [Grade.NUMERIC, Grade.STATISTICAL], ids=lambda grade: grade.value)
+def test_weak_grades_earn_only_what_they_may(verdict, grade) -> None:
+    parts, evidence, code = LEAST[verdict]
+    weak = [attrs.evolve(item, grade=grade) for item in evidence]
+    enough = grade is Grade.STATISTICAL and verdict in STATISTICAL
+    assert standing(claim(verdict, **parts), weak, code).state is (State.EARNED if enough else State.UNEARNED)
+
+
+@EACH
+@pytest.mark.parametrize(
+    "outcome",
+    [None, *(outcome for outcome in Outcome if outcome is not Outcome.PASSED)],
+    ids=str,
+)
+def test_only_what_passed_counts(verdict, outcome) -> None:
+    parts, evidence, code = LEAST[verdict]
+    expected = State.VIOLATED if outcome is Outcome.FAILED else State.UNEARNED
+    for place in range(len(evidence)):
+        changed = list(evidence)
+        changed[place] = attrs.evolve(changed[place], outcome=outcome)
+        assert standing(claim(verdict, **parts), changed, code).state is expected
+
+
+@EACH
+def test_one_failure_violates_whatever_else_passed(verdict) -> None:
+    parts, evidence, code = LEAST[verdict]
+    failing = Evidence("bad", Citation.parse("toy.claim"), Role.CONTROL, Grade.NUMERIC, "x", Outcome.FAILED)
+    assert standing(claim(verdict, **parts), [*evidence, failing], code) == Standing(State.VIOLATED, ("failed: bad",))
+
+
+def test_an_open_question_earns_nothing_and_can_be_violated() -> None:
+    assert standing(claim(Verdict.OPEN), [S, C, R]) == Standing(State.OPEN)
+    assert standing(claim(Verdict.OPEN), []) == Standing(State.OPEN)
+    assert standing(claim(Verdict.OPEN), [attrs.evolve(S, outcome=Outcome.FAILED)]).state is State.VIOLATED
+
+
+def test_evidence_of_another_statement_does_not_count() -> None:
+    for other in ("other", "claim/sound", "claim+repair"):
+        evidence = [attrs.evolve(S, citation=Citation.parse(f"toy.{other}")), C]
+        assert standing(claim(Verdict.HOLDS), evidence).state is State.UNEARNED
+
+
+def test_a_broken_step_denies_holds_and_its_absence_denies_a_repaired_proof() -> None:
+    found = standing(claim(Verdict.HOLDS, steps=(BROKEN,)), [S, C, BROKEN_STEP])
+    assert found == Standing(State.UNEARNED, ("the printed proof has broken steps: broken",))
+    found = standing(claim(Verdict.HOLDS_PROOF_REPAIRED, steps=(SOUND,)), [S, C, SOUND_STEP])
+    assert found == Standing(State.UNEARNED, ("no step of the printed proof is shown to be broken",))
+
+
+@pytest.mark.parametrize(
+    "verdict", [verdict for verdict in LEAST if S in LEAST[verdict][1]], ids=lambda v: v.name.lower()
+)
+def test_a_refutation_violates_what_is_held_to_be_true(verdict) -> None:
+    parts, evidence, code = LEAST[verdict]
+    found = standing(claim(verdict, **parts), [*evidence, R], code)
+    assert found == Standing(State.VIOLATED, ("toy.claim is held to be true, yet refuted by claim refutes",))
+    numeric = attrs.evolve(R, grade=Grade.NUMERIC)
+    assert standing(claim(verdict, **parts), [*evidence, numeric], code).state is State.EARNED
+
+
+def test_a_refutation_of_a_sound_step_violates() -> None:
+    evidence = [S, C, SOUND_STEP, passed("claim/sound", Role.REFUTES)]
+    assert standing(claim(Verdict.HOLDS, steps=(SOUND,)), evidence).state is State.VIOLATED
+
+
+USABLE = {verdict: S in LEAST[verdict][1] for verdict in LEAST}
+
+
+@EACH
+@pytest.mark.parametrize("suffix", ["", "+repair"], ids=["printed", "repaired"])
+def test_what_can_be_built_upon(verdict, suffix) -> None:
+    """The printed statement where it holds, the repaired one where it was needed, a refuted one never."""
+    parts, evidence, code = LEAST[verdict]
+    assumes = ("a conjecture",)
+    user = claim(Verdict.CONDITIONAL, "user", uses=(f"toy.claim{suffix}",), assumes=assumes)
+    own = [passed("user", Role.SUPPORTS), passed("user", Role.CONTROL)]
+    found = standings(Registry.of([user, claim(verdict, **parts)]), [*evidence, *own], code)
+    usable = (SR in evidence) if suffix else USABLE[verdict]
+    assert found["toy.user"].state is (State.EARNED if usable else State.UNEARNED)
+
+
+def test_assumptions_are_inherited() -> None:
+    used = claim(Verdict.CONDITIONAL)
+    own = [passed("user", Role.SUPPORTS), passed("user", Role.CONTROL), S, C]
+    for user in (
+        claim(Verdict.HOLDS, "user", uses=("toy.claim",)),
+        claim(Verdict.CONDITIONAL, "user", uses=("toy.claim",), assumes=("another",)),
+    ):
+        found = standings(Registry.of([used, user]), own, ())["toy.user"]
+        assert found == Standing(State.UNEARNED, ("uses toy.claim, without its assumptions: a conjecture",))
+
+
+@pytest.mark.parametrize("levels", [1, 2, 5])
+def test_standing_is_transitive(levels) -> None:
+    chain = [
+        claim(Verdict.HOLDS, "n0"),
+        *(claim(Verdict.HOLDS, f"n{n}", uses=(f"toy.n{n - 1}",)) for n in range(1, levels + 1)),
+    ]
+    evidence = [passed(f"n{n}", role) for n in range(levels + 1) for role in (Role.SUPPORTS, Role.CONTROL)]
+    assert {found.state for found in standings(Registry.of(chain[::-1]), evidence, ()).values()} == {State.EARNED}
+    found = standings(Registry.of(chain[::-1]), evidence[1:], ())
+    assert {found.state for found in found.values()} == {State.UNEARNED}
+    assert found[f"toy.n{levels}"].reasons == (f"uses toy.n{levels - 1}, whose standing is 'unearned'",)
+
+
+def test_circles_are_refused() -> None:
+    for chain in (["a"], ["a", "b"], ["a", "b", "c"]):
+        claims = [
+            claim(Verdict.HOLDS, name, uses=(f"toy.{use}",))
+            for name, use in zip(chain, chain[1:] + chain[:1], strict=True)
+        ]
+        with pytest.raises(ValueError, match=r"in a circle: toy\.a -> .*toy\.a"):
+            standings(Registry.of(claims), (), ())
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"verdict": Verdict.WELL_POSED}, "a lemma cannot be 'well posed'"),
+        ({"kind": Kind.DEFINITION}, "a definition cannot be 'holds'"),
+        ({"source": Locator("other", "", "")}, "stands in 'other', not in 'toy'"),
+        ({"assumes": ("x",)}, "assumptions go with the verdict 'conditional'"),
+        ({"verdict": Verdict.CONDITIONAL}, "assumptions go with the verdict 'conditional'"),
+        ({"steps": (SOUND, SOUND)}, "two steps have one name"),
+    ],
+)
+def test_claims_that_make_no_sense_are_refused(change, message) -> None:
+    words = {"id": "toy.claim", "kind": Kind.LEMMA, "source": Locator("toy", "", ""), "statement": STATEMENT}
+    words |= {"verdict": Verdict.HOLDS, "because": ""}
+    with pytest.raises(ValueError, match=message):
+        Claim(**(words | change))
+
+
+def test_a_claim_names_its_statements() -> None:
+    one = claim(Verdict.HOLDS_WITH_REPAIR, repair=REPAIR, steps=(SOUND, BROKEN))
+    assert list(one.statements()) == ["toy.claim", "toy.claim+repair", "toy.claim/sound", "toy.claim/broken"]
+    assert all(statement.name == name for name, statement in one.statements().items())

@@ -1,0 +1,155 @@
+"""The HTML report: well formed, one file without outside references, and every text escaped."""
+
+from __future__ import annotations
+
+import re
+from html.parser import HTMLParser
+
+import pytest
+from flint import arb
+
+from dpmatrix.claims import (
+    Citation,
+    Claim,
+    Condition,
+    Evidence,
+    Grade,
+    Implementation,
+    Kind,
+    Ledger,
+    Locator,
+    Outcome,
+    Registry,
+    Repair,
+    Role,
+    Standing,
+    State,
+    Statement,
+    Step,
+    Verdict,
+    describe,
+)
+from dpmatrix.reporting.html import render
+
+EVIL = "<script>alert(\"x\")</script> & 'so' <b>"
+VOID = {"meta", "br", "link", "img", "hr", "input"}
+
+
+def zero(p):
+    return arb(0)
+
+
+STATEMENT = Statement(EVIL, zero, given=(Condition(EVIL, zero),))
+CLAIMS = [
+    Claim(
+        "toy.repaired",
+        Kind.LEMMA,
+        Locator("toy", EVIL, EVIL),
+        STATEMENT,
+        Verdict.HOLDS_WITH_REPAIR,
+        EVIL,
+        reading=EVIL,
+        repair=Repair(EVIL, STATEMENT),
+        steps=(Step("slip", STATEMENT, sound=False, note=EVIL), Step("fine", STATEMENT, sound=True)),
+        uses=("toy.base", "toy.other+repair"),
+    ),
+    Claim("toy.base", Kind.LEMMA, Locator("toy", "Lemma 1", "x"), STATEMENT, Verdict.HOLDS, "plain"),
+    Claim("toy.other", Kind.LEMMA, Locator("toy", "Lemma 2", "x"), STATEMENT, Verdict.REFUTED, "plain"),
+]
+REGISTRY = Registry.of(CLAIMS)
+ITEM = Evidence(
+    f"file.py::test[{EVIL}]",
+    Citation.parse("toy.repaired@0"),
+    Role.CONTROL,
+    Grade.NUMERIC,
+    EVIL,
+    Outcome.FAILED,
+    1.5,
+    EVIL,
+)
+
+
+class Reader(HTMLParser):
+    """Checks that tags are closed in order, and keeps attributes and text."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.stack: list[str] = []
+        self.tags: set[str] = set()
+        self.attributes: list[tuple[str, str]] = []
+        self.text = ""
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Open a tag."""
+        self.tags.add(tag)
+        self.attributes += [(name, value or "") for name, value in attrs]
+        if tag not in VOID:
+            self.stack.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        """Close the tag that was opened last."""
+        assert self.stack.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        """Keep the text."""
+        self.text += data
+
+
+@pytest.fixture(params=[(), (EVIL, "another")], ids=["open", "closed"])
+def report(request) -> tuple[str, Reader]:
+    standing = Standing(State.UNEARNED, (EVIL,))
+    verdicts = {claim.id: claim.verdict.value for claim in CLAIMS}
+    found = {"toy.repaired": standing, "toy.base": Standing(State.EARNED)}
+    ledger = Ledger((ITEM,), found, REGISTRY.fingerprints, request.param, {"python": EVIL}, verdicts)
+    code = [Implementation("rooms.Doubling", (Citation.parse("toy.repaired"),))]
+    text = render(describe(REGISTRY, ledger, code), ledger, {"toy": EVIL, "later": "Later"}, {"later.one"})
+    reader = Reader()
+    reader.feed(text)
+    reader.close()
+    return text, reader
+
+
+def test_it_is_well_formed(report) -> None:
+    text, reader = report
+    assert text.startswith("<!doctype html>")
+    assert reader.stack == []
+    assert {"html", "title", "main", "h1", "table", "details"} <= reader.tags
+    identifiers = [value for name, value in reader.attributes if name == "id"]
+    assert len(identifiers) == len(set(identifiers))
+
+
+def test_it_refers_to_nothing_outside(report) -> None:
+    text, reader = report
+    assert not re.search(r"https?:|//\w|url\(|@import", text)
+    assert not reader.tags & {"script", "link", "img", "iframe", "object", "embed"}
+    targets = {value for name, value in reader.attributes if name in ("href", "src", "action")}
+    identifiers = {value for name, value in reader.attributes if name == "id"}
+    assert targets
+    assert targets <= {f"#{identifier}" for identifier in identifiers}
+
+
+def test_every_text_is_escaped_and_kept(report) -> None:
+    text, reader = report
+    assert "<script" not in text
+    assert "<b>" not in text
+    assert not any(EVIL in value for _, value in reader.attributes)
+    assert reader.text.count(EVIL) >= 15
+
+
+def test_it_says_what_the_run_found(report) -> None:
+    _, reader = report
+    closed = "Closed: 2 objections" in reader.text
+    assert closed != ("Open: nothing to object to" in reader.text)
+    for part in (
+        "holds with repair",
+        "unearned",
+        "broken",
+        "rooms.Doubling",
+        "control",
+        "failed",
+        "1.50 s",
+        "later.one",
+    ):
+        assert part in reader.text, part
+    assert "None" not in reader.text, "a claim without a standing is said to be so in words"
+    assert "changed since the run" in reader.text
