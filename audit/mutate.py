@@ -36,6 +36,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--root", type=Path, default=HERE.parent, help="the checkout in which pytest runs")
     parser.add_argument("--specification", default="dpmatrix.spec", help="the package to mutate")
     parser.add_argument("--survivors", type=Path, default=HERE / "mutation_survivors.toml", help="the explanations")
+    parser.add_argument("--warm", nargs="*", default=WARM, metavar="NAME", help="what to import once for all mutants")
     return parser.parse_args()
 
 
@@ -57,7 +58,7 @@ def main() -> int:
     arguments = _arguments()
     console = Console() if sys.stdout.isatty() else Console(width=WIDTH)
     sys.path.insert(0, str(arguments.root))
-    substitution.warm_up(WARM)
+    substitution.warm_up(arguments.warm)
     campaign = Campaign(arguments.root.resolve(), arguments.specification, arguments.workers)
     selection = Selection(frozenset(arguments.module), frozenset(arguments.claims), arguments.sample)
     reasons = explanations.read(arguments.survivors)

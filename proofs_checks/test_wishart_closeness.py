@@ -131,12 +131,14 @@ TURNED = TopVectorRun((1, 0), ONE, (3, 2), TURN, 1, 100, 1, Fraction(3, 4), Frac
 """A turn by 53 degrees, with noise of norm 2.8."""
 
 
+EXACT = attrs.evolve(SHIFTED, records=3, eta=2, perturbed_values=(Fraction(5, 2), Fraction(3, 2)))
+"""Outside the hypotheses: theta = 0, the tail factor is 3, lambda_1(C) = 1/2 and ||W|| = 3/2, all without rounding."""
 WIDE = diagonal([1, 1, 1])
 LINE = diagonal([1])
 UNSORTED = (1, 0, Fraction(1, 2))
 TOP = {
     "k = 1": attrs.evolve(SHIFTED, k=0),
-    "the eigenvectors are orthonormal": attrs.evolve(SHIFTED, frame=ONE + ONE),
+    "the eigenvectors are orthonormal": attrs.evolve(SHIFTED, frame=diagonal([Fraction(1001, 1000), 1])),
 }
 NOISY_TOP = TOP | {
     "k < d": TopVectorRun((1,), LINE, (1,), LINE, 1, 100, 1, Fraction(3, 4), Fraction(1, 10)),
@@ -149,8 +151,8 @@ NOISY_TOP = TOP | {
 }
 PARAMETERS = {
     "records >= 1, an integer": attrs.evolve(SHIFTED, records=0),
-    "epsilon > 0": attrs.evolve(SHIFTED, epsilon=-1),
-    "eta > 0": attrs.evolve(SHIFTED, eta=Fraction(-1, 10)),
+    "epsilon > 0": attrs.evolve(SHIFTED, epsilon=0),
+    "eta > 0": attrs.evolve(SHIFTED, eta=0),
     "eta < 1": attrs.evolve(SHIFTED, eta=1),
 }
 RHO = {
@@ -172,7 +174,7 @@ def bind_names(statement, *groups: dict[str, TopVectorRun]) -> None:
 
 
 @pytest.mark.evidence(
-    "wishart.theorem-7@8e02aada",
+    "wishart.theorem-7@d0a37bb3",
     role="refutes",
     grade="interval",
     region="d = 2, W = I/10, the other sign of the eigenvector",
@@ -187,7 +189,7 @@ def test_printed_theorem_fails_for_one_sign(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "wishart.theorem-7+repair@8e02aada",
+    "wishart.theorem-7+repair@d0a37bb3",
     role="supports-repair",
     grade="symbolic",
     region=EVERY_D
@@ -230,7 +232,7 @@ def test_repaired_theorem(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "wishart.theorem-7+repair@8e02aada",
+    "wishart.theorem-7+repair@d0a37bb3",
     role="control",
     grade="interval",
     region="d = 2, a turn by 53 degrees and its noise",
@@ -255,7 +257,7 @@ def test_repaired_theorem_needs_its_hypotheses(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "wishart.theorem-7/frobenius-is-trace@8e02aada",
+    "wishart.theorem-7/frobenius-is-trace@d0a37bb3",
     role="refutes",
     grade="interval",
     region="d = 2, a turn by 53 degrees",
@@ -269,7 +271,7 @@ def test_norm_is_not_its_square(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "wishart.theorem-7/trace-value@8e02aada",
+    "wishart.theorem-7/trace-value@d0a37bb3",
     role="supports",
     grade="symbolic",
     region="every d: expansion in the docstring; exactly at 24 runs",
@@ -289,7 +291,7 @@ def test_trace_value(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "wishart.theorem-7/twice-sine@8e02aada",
+    "wishart.theorem-7/twice-sine@d0a37bb3",
     role="supports",
     grade="symbolic",
     region=EVERY_D + "its sum is machine-checked in the proof of the repaired theorem",
@@ -304,7 +306,7 @@ def test_twice_sine(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "wishart.theorem-7/last-term@8e02aada",
+    "wishart.theorem-7/last-term@d0a37bb3",
     role="supports",
     grade="symbolic",
     region="every point: division by a positive gap",
@@ -322,7 +324,7 @@ def test_last_term(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "wishart.theorem-7/root-half@8e02aada",
+    "wishart.theorem-7/root-half@d0a37bb3",
     role="supports",
     grade="symbolic",
     region=EVERY_D + "from the two steps before",
@@ -338,18 +340,19 @@ def test_root_half(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "wishart.theorem-7/tail-parameter@8e02aada", role="supports", grade="symbolic", region="every d and eta in (0, 1)"
+    "wishart.theorem-7/tail-parameter@d0a37bb3", role="supports", grade="symbolic", region="every d and eta in (0, 1)"
 )
 def test_tail_parameter(statement) -> None:
     d, eta = sympy.symbols("d eta", positive=True)
     assert sympy.simplify(d * sympy.exp(-sympy.log(d / eta)) - eta) == 0
+    assert statement.conclusion(EXACT) is Truth.TRUE, "equality"
     bind_names(statement, PARAMETERS)
     bind_formula(statement, lambda n: n.gap - n.gap)
     assert statement.at(SHIFTED) is not Truth.FALSE
 
 
 @pytest.mark.evidence(
-    "wishart.theorem-7/squared-cosine@8e02aada",
+    "wishart.theorem-7/squared-cosine@d0a37bb3",
     role="supports",
     grade="symbolic",
     region=EVERY_D + "its sum is machine-checked in the proof of the repaired theorem",
@@ -364,19 +367,20 @@ def test_squared_cosine(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "wishart.theorem-7/norm-is-bound@8e02aada",
+    "wishart.theorem-7/norm-is-bound@d0a37bb3",
     role="refutes",
     grade="interval",
     region="d = 2, W = I/10, where the bound is 0.35",
 )
 def test_random_norm_is_not_its_bound(statement) -> None:
     assert statement.at(SHIFTED) is Truth.FALSE
+    assert statement.conclusion(EXACT) is Truth.TRUE, "equality"
     bind_names(statement, NOISY_TOP, PARAMETERS)
     bind_formula(statement, lambda n: -abs(n.noise / n.gap - n.tail * 3 / (2 * n.n * n.epsilon) / n.gap))
 
 
 @pytest.mark.evidence(
-    "wishart.theorem-7/scale@8e02aada",
+    "wishart.theorem-7/scale@d0a37bb3",
     role="supports",
     grade="symbolic",
     region="every point: substitution of lambda_1(C)",
@@ -386,12 +390,13 @@ def test_scale(statement) -> None:
     substituted = (1 - K * scale / g).subs(scale, sympy.Rational(3, 2) / (n * epsilon))
     assert sympy.simplify(substituted - (1 - 3 * K / (2 * n * epsilon * g))) == 0
     assert statement.at(SHIFTED) is not Truth.FALSE
+    assert statement.conclusion(EXACT) is Truth.TRUE, "equality"
     bind_names(statement, NOISY_TOP, PARAMETERS)
     bind_formula(statement, lambda n: n.gap - n.gap)
 
 
 @pytest.mark.evidence(
-    "wishart.theorem-7/enough-records@8e02aada",
+    "wishart.theorem-7/enough-records@d0a37bb3",
     role="supports",
     grade="symbolic",
     region="every point: both sides as fractions",
@@ -407,7 +412,7 @@ def test_enough_records(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "wishart.theorem-7/sign@8e02aada", role="refutes", grade="interval", region="the other sign of the eigenvector"
+    "wishart.theorem-7/sign@d0a37bb3", role="refutes", grade="interval", region="the other sign of the eigenvector"
 )
 def test_root_drops_a_sign(statement) -> None:
     """For c = -1 and rho = 3/4, c^2 >= rho^2, but not c >= rho."""

@@ -10,6 +10,7 @@ import sympy
 from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
+from dpmatrix.spec.conditions import at_least, whole
 from dpmatrix.spec.wishart.definitions import DataSetPair, EventPoint, LaplaceDensityPoint, WishartNormaliser
 from dpmatrix.spec.wishart.sensitivity import RecordPair
 
@@ -105,6 +106,7 @@ def test_wishart_density_has_integral_one(statement) -> None:
         },
     )
     assert statement.applies(WishartNormaliser(1, Fraction(1, 20), 1)) is Truth.TRUE
+    assert whole("dimension", 1).at(WishartNormaliser(Fraction(3, 2), 3, 1)) is Truth.FALSE, "a dimension is an integer"
     assert not statement.strict, "an equation holds at margin zero"
 
 
@@ -252,6 +254,8 @@ def test_the_entrywise_norm_is_at_most_the_root_of_two(statement) -> None:
     bind_hypotheses(statement, RecordPair(0, 0, 0), OUTSIDE)
     bind_hypotheses(statement, RecordPair(1, 1, 1), OUTSIDE)
     assert statement.at(RecordPair(1, 1, 0)) is Truth.TRUE, "equality is attained"
+    for value, answer in ((Fraction(1, 4), Truth.FALSE), (Fraction(1, 2), Truth.TRUE), (1, Truth.TRUE)):
+        assert at_least("v_squared", Fraction(1, 2)).at(RecordPair(value, 0, 0)) is answer, "bounds other than zero"
 
 
 OUTSIDE = {

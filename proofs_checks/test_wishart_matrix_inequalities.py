@@ -244,8 +244,8 @@ def mp_hermitian(real: fmpq_mat, imaginary: fmpq_mat) -> list[mpmath.mpf]:
 
 
 @pytest.mark.evidence(
-    "wishart.lemma-4@14f7f2db",
-    role="supports",
+    "wishart.lemma-4+repair@78aa8550",
+    role="supports-repair",
     grade="symbolic",
     region="every d and i in [d] by the docstring's derivation; dimension count machine-checked for every d",
 )
@@ -267,7 +267,7 @@ def test_weyl(statement) -> None:
     for number in range(24):
         order = 1 + number % 4
         real, imaginary = symmetric(order), antisymmetric(order)
-        points.append(HermitianPair(real, imaginary, symmetric(order), antisymmetric(order), 1 + number % order))
+        points.append(HermitianPair(real, imaginary, symmetric(order), antisymmetric(order), 1 + number % order, 9))
     with mpmath.workdps(60):
         bound = []
         for p in points:
@@ -282,19 +282,44 @@ def test_weyl(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "wishart.lemma-4@14f7f2db", role="control", grade="interval", region="P = I, where both sides are equal"
+    "wishart.lemma-4+repair@78aa8550", role="control", grade="interval", region="P = I, where both sides are equal"
 )
 def test_weyl_fails_with_less_or_outside_its_hypotheses(statement) -> None:
     zero = fmpq_mat(2, 2)
-    tight = HermitianPair(FIRST, zero, ONE, zero, 2)
+    tight = HermitianPair(FIRST, zero, ONE, zero, 2, 1)
     assert statement.at(tight) is Truth.TRUE
     assert statement.nudged(lambda margin: margin - arb(1) / 100).at(tight) is Truth.FALSE
     lopsided, turn = fmpq_mat([[0, 1], [0, 0]]), fmpq_mat([[0, 1], [-1, 0]])
     outside = {
-        "H and P are Hermitian": HermitianPair(lopsided, zero, ONE, zero, 1),
-        "i >= 1, an integer": HermitianPair(ONE, zero, ONE, zero, 0),
-        "i <= d": HermitianPair(ONE, zero, ONE, zero, 3),
+        "H and P are Hermitian": HermitianPair(lopsided, zero, ONE, zero, 1, 9),
+        "i >= 1, an integer": HermitianPair(ONE, zero, ONE, zero, 0, 9),
+        "i <= d": HermitianPair(ONE, zero, ONE, zero, 3, 9),
     }
-    bind_hypotheses(statement, HermitianPair(ONE, turn, ONE, turn, 2), outside)
+    bind_hypotheses(statement, HermitianPair(ONE, turn, ONE, turn, 2, 9), outside)
     for parts in ((ONE, ONE, ONE, zero), (ONE, zero, lopsided, zero), (ONE, zero, ONE, ONE)):
-        assert statement.applies(HermitianPair(*parts, 1)) is Truth.FALSE
+        assert statement.applies(HermitianPair(*parts, 1, 9)) is Truth.FALSE
+
+
+@pytest.mark.evidence(
+    "wishart.lemma-4@78aa8550", role="refutes", grade="symbolic", region="d = 1, n = 2, i = 2: no second eigenvalue"
+)
+def test_the_printed_range_leaves_the_spectrum(statement) -> None:
+    """The repair has the same margin: where the eigenvalue exists the printed range changes nothing."""
+    one, zero = fmpq_mat([[1]]), fmpq_mat(1, 1)
+    beyond = HermitianPair(one, zero, one, zero, 2, 2)
+    assert statement.at(beyond) is Truth.FALSE
+    assert statement.at(HermitianPair(FIRST, fmpq_mat(2, 2), ONE, fmpq_mat(2, 2), 2, 2)) is Truth.TRUE
+    outside = {
+        "H and P are Hermitian": HermitianPair(fmpq_mat([[0, 1], [0, 0]]), fmpq_mat(2, 2), ONE, fmpq_mat(2, 2), 1, 9),
+        "i >= 1, an integer": HermitianPair(one, zero, one, zero, 0, 2),
+        "i <= n": HermitianPair(one, zero, one, zero, 3, 2),
+    }
+    bind_hypotheses(statement, beyond, outside)
+    margins = []
+    for number in range(20):
+        order = 2 + number % 3
+        size = fmpq(number + 1, 7)
+        plain = fmpq_mat([[size if i == j else 0 for j in range(order)] for i in range(order)])
+        blank = fmpq_mat(order, order)
+        margins.append((HermitianPair(symmetric(order), blank, plain, blank, 1 + number % order, 9), 0))
+    bind(statement, margins)

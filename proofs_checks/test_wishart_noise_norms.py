@@ -291,17 +291,17 @@ def check_choice(statement, more: dict[str, dict[str, object]]) -> None:
 
 
 @pytest.mark.evidence(
-    "wishart.theorem-5@b5abe471",
+    "wishart.theorem-5@3ee1bbe5",
     role="refutes",
     grade="symbolic",
-    region="flat records, s = floor(sqrt(d) log d), every d >= 10000",
+    region="every K > 0 from some d on; K = 1: flat records, s = floor(sqrt(d) log d), every d >= 10000",
 )
 def test_laplace_is_not_better_below_the_printed_level(statement) -> None:
     """Records with s entries 1/sqrt(s): max ||Delta||_{1,1} = 2s, max ||Delta||_* = 2, both at disjoint supports.
 
     E ||L|| >= 2 s sqrt(d)/eps >= (2 sqrt(d) log d - 2) sqrt(d)/eps, E ||W|| <= 5 (d log 9 + (d + 1) log(5)/2)/eps.
     Divided by d, 2 log d - 2/sqrt(d) increases, 5 log 9 + (1 + 1/d) 5 log(5)/2 decreases; at d = 10000 the first is
-    larger by 3.
+    larger by 3. With s = floor(K sqrt(d) log d) the first is 2 K log d - 2/sqrt(d), which grows without bound.
     """
     check_net_bounds()
     first, second = (sympy.Matrix([int(i // 2 == block) for i in range(4)]) / sympy.sqrt(2) for block in (0, 1))
@@ -319,19 +319,23 @@ def test_laplace_is_not_better_below_the_printed_level(statement) -> None:
             point = NoiseChoice(d, 2 * s, 2, epsilon)
             assert statement.at(point) is Truth.FALSE
             assert statement.at(attrs.evolve(point, entrywise=2 * s + 2)) is Truth.TRUE, "above it Wishart is chosen"
+    for constant, d in ((Fraction(1, 2), 10**8), (Fraction(1, 4), 10**16), (3, 10**4)):
+        s = int(sympy.floor(sympy.Rational(constant) * sympy.sqrt(d) * sympy.log(d)))
+        assert 2 * s <= d
+        assert statement.at(NoiseChoice(d, 2 * s, 2, 1, constant=constant)) is Truth.FALSE
     level = s_ * sympy.sqrt(d_) * sympy.log(d_)
     bind(statement, [(p, choice_value(p, level, level, "most").evalf(60)) for p in CHOICES])
     check_choice(statement, {"constant > 0": {"constant": Fraction(-1, 99)}})
 
 
 @pytest.mark.evidence(
-    "wishart.theorem-5+repair@b5abe471",
+    "wishart.theorem-5+repair@3ee1bbe5",
     role="supports-repair",
     grade="symbolic",
     region="every d >= 1, all sensitivities",
 )
 @pytest.mark.evidence(
-    "wishart.theorem-5+repair@b5abe471", role="control", grade="symbolic", region="between the thresholds"
+    "wishart.theorem-5+repair@3ee1bbe5", role="control", grade="symbolic", region="between the thresholds"
 )
 def test_the_threshold_is_of_order_root_d(statement) -> None:
     """In units of c = nuclear/(2 eps): sqrt(d) b = 2 ratio sqrt(d), so at least 20 d > 5 (d log 9 + (d + 1) log(5)/2).
@@ -359,30 +363,62 @@ def test_the_threshold_is_of_order_root_d(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "wishart.theorem-5/divided-twice@b5abe471", role="refutes", grade="symbolic", region="every K, as soon as n > K"
+    "wishart.theorem-5/divided-twice@3ee1bbe5", role="refutes", grade="symbolic", region="every K, as soon as n > K"
 )
 @pytest.mark.evidence(
-    "wishart.theorem-5/little-omega@b5abe471", role="refutes", grade="symbolic", region="every n, d, epsilon and K >= 1"
+    "wishart.theorem-5/little-omega@3ee1bbe5",
+    role="refutes",
+    grade="symbolic",
+    region="every n, d, epsilon and K > 3n/4",
 )
 def test_general_framework(statements) -> None:
-    """sqrt(d) b > K sqrt(d) b / n for n > K; and ||C|| / (max ||Delta||_* / eps) = (3/(2n))/(2/n) = 3/4."""
+    """sqrt(d) b > K sqrt(d) b / n for n > K; and ||C|| / (max ||Delta||_* / (n eps)) = (3/(2n))/(2/n^2) = 3n/4."""
     twice, omega = statements["wishart.theorem-5/divided-twice"], statements["wishart.theorem-5/little-omega"]
     exact = sympy.Rational
     twice_values, omega_values = [], []
     for p in CHOICES:
         b = exact(p.entrywise) / exact(p.epsilon)
         twice_values.append((p, (sympy.sqrt(p.dimension) * b * (exact(p.constant) / p.records - 1)).evalf(60)))
-        level = exact(p.constant) * exact(p.nuclear) / exact(p.epsilon)
+        level = exact(p.constant) * exact(p.nuclear) / p.records / exact(p.epsilon)
         omega_values.append((p, (exact(3, 2) / p.records / exact(p.epsilon) - level).evalf(60)))
     bind(twice, [(p, "0" if abs(value) < 1e-50 else value) for p, value in twice_values])
     bind(omega, omega_values)
     for n in (1, 16, 2**20):
         assert twice.at(NoiseChoice(5, Fraction(2, n), Fraction(2, n), Fraction(1, 3), n + 1, n)) is Truth.FALSE
-        assert omega.at(NoiseChoice(5, Fraction(2, n), Fraction(2, n), Fraction(1, 3), n, 1)) is Truth.FALSE
-        assert omega.at(NoiseChoice(5, Fraction(2, n), Fraction(2, n), 2, n, Fraction(3, 4))) is not Truth.FALSE
+        assert omega.at(NoiseChoice(5, Fraction(2, n), Fraction(2, n), Fraction(1, 3), n, n)) is Truth.FALSE
+        assert omega.at(NoiseChoice(5, Fraction(2, n), Fraction(2, n), 2, n, Fraction(3 * n, 4))) is not Truth.FALSE
     check_choice(twice, {"constant > 0": {"constant": Fraction(-1, 99)}})
     more = {"constant > 0": {"constant": Fraction(-1, 99)}, "max ||Delta||_* <= 2 / n": {"nuclear": Fraction(7, 10)}}
     check_choice(omega, more)
+
+
+@pytest.mark.evidence(
+    "wishart.theorem-5/always-less@3ee1bbe5",
+    role="refutes",
+    grade="symbolic",
+    region="d = 1, every n, epsilon: 2 against 3",
+)
+def test_wishart_noise_is_not_always_less(statement) -> None:
+    """At d = 1, E|Lap(b)| = b = 2/(n eps) and E W = 2c = 3/(n eps); for d >= 2 the margin says what bounds leave."""
+    scale = sympy.Symbol("b", positive=True)
+    z = sympy.Symbol("z", positive=True)
+    assert sympy.integrate(z * sympy.exp(-z / scale) / scale, (z, 0, sympy.oo)) == scale
+    inside = InputPerturbation(1, 3, 2)
+    assert statement.at(inside) is Truth.FALSE
+    points = [InputPerturbation(d, n, e) for d in (1, 2, 30) for n in (1, 7) for e in (Fraction(1, 3), 1, 4, 9)]
+    exact = sympy.Rational
+    values = []
+    for p in points:
+        unit = 1 / (p.records * exact(p.epsilon))
+        laplace = 2 * unit if p.dimension == 1 else 30 * p.dimension * sympy.sqrt(p.dimension) * unit
+        values.append((p, (laplace - (p.dimension + 1) * exact(3, 2) * unit).evalf(60)))
+    bind(statement, values)
+    outside = {
+        "dimension >= 1, an integer": attrs.evolve(inside, dimension=0),
+        "records >= 1, an integer": attrs.evolve(inside, records=0),
+        "epsilon > 0": attrs.evolve(inside, epsilon=0),
+    }
+    check_hypotheses(statement, inside, outside)
 
 
 ROWS = [
@@ -454,7 +490,7 @@ def check_promise(statement, more: dict[str, dict[str, object]]) -> None:
 
 
 @pytest.mark.evidence(
-    "wishart.table-1@6e8c3dc5", role="refutes", grade="symbolic", region="every d, n, epsilon and delta"
+    "wishart.table-1@30f2fc2c", role="refutes", grade="symbolic", region="every d, n, epsilon and delta"
 )
 def test_printed_table(statement) -> None:
     """W - e_1 e_1'/n is not positive definite where (e_1'W^-1 e_1)^-1 ~ c chi^2_2 is below 1/n, c = 3/(2 n eps).
@@ -473,13 +509,13 @@ def test_printed_table(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "wishart.table-1+repair@6e8c3dc5",
+    "wishart.table-1+repair@30f2fc2c",
     role="supports-repair",
     grade="symbolic",
     region="every d >= 2, n, eps <= 1, delta in (0, 1)",
 )
 @pytest.mark.evidence(
-    "wishart.table-1+repair@6e8c3dc5", role="control", grade="interval", region="epsilon = 20; a constant below 2"
+    "wishart.table-1+repair@30f2fc2c", role="control", grade="interval", region="epsilon = 20; a constant below 2"
 )
 def test_repaired_table(statement) -> None:
     """The enclosures of the norms, row by row, hold the stated constants for all d >= 2; delta is that of Theorem 2.

@@ -197,7 +197,9 @@ def test_two_steps_of_the_proof_are_sound(statements) -> None:
     assert not statements["wishart.theorem-4/last-line"].strict
 
 
-@pytest.mark.evidence("wishart.theorem-4/inverse-scale@aa8adcd4", role="supports", grade="symbolic", region="every n, epsilon")
+@pytest.mark.evidence(
+    "wishart.theorem-4/inverse-scale@aa8adcd4", role="supports", grade="symbolic", region="every n, epsilon"
+)
 def test_inverse_scale_step(statement) -> None:
     """C = cI has inverse I/c, of norm 1/c."""
     assert sympy.simplify(sympy.Rational(3, 2) / (n * e) * (2 * n * e / 3) - 1) == 0
@@ -205,6 +207,7 @@ def test_inverse_scale_step(statement) -> None:
         InputPerturbation(d, records, Fraction(k, 4)) for d in (1, 5) for records in (1, 3, 50) for k in (1, 3, 9, 20)
     ]
     bind(statement, ((p, 0) for p in points))
+    assert statement.at(InputPerturbation(1, 3, 1)) is Truth.TRUE, "an equation holds at margin zero"
     for inside in (InputPerturbation(1, 1, 1), InputPerturbation(2, 5, 1)):
         bind_hypotheses(statement, inside, INPUTS)
 
@@ -398,6 +401,7 @@ def test_raw_data_of_any_norm_exceeds_the_wishart_scale(statement) -> None:
     run = WishartRun(2, 3, Fraction(1, 2), 3, 1)
     assert statement.at(attrs.evolve(run, norm_bound=2)) is Truth.FALSE
     assert statement.margin(run).contains(0), "norm 1 is what the scale is for"
+    assert not statement.strict, "a scale that just covers the records suffices"
     runs = [
         WishartRun(d, records, Fraction(k, 3), d + 1, Fraction(9, 2 * records * k), Fraction(r, 2))
         for d, records, k, r in product((1, 4), (1, 8), (1, 5), (1, 3, 4))

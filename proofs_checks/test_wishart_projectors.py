@@ -92,7 +92,7 @@ def mp_davis_kahan(p: SpectralPair, *, repeated: bool) -> str:
 
 
 @pytest.mark.evidence(
-    "wishart.lemma-3@f3c68c96", role="refutes", grade="interval", region="d = 3, k = 2, two eigenvalues change places"
+    "wishart.lemma-3@82100c35", role="refutes", grade="interval", region="d = 3, k = 2, two eigenvalues change places"
 )
 def test_printed_davis_kahan_fails(statement) -> None:
     """diag(101/100, 1, 0), diag(1, 101/100, 0): the left side is ||2 e2 e2' - 2 e1 e1'|| = 2, the right 1/100."""
@@ -105,7 +105,7 @@ def test_printed_davis_kahan_fails(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "wishart.lemma-3+repair@f3c68c96",
+    "wishart.lemma-3+repair@82100c35",
     role="supports-repair",
     grade="symbolic",
     region="every d, k < d and choice of eigenvectors by the docstring's derivation; its identities machine-checked "
@@ -146,7 +146,7 @@ def test_davis_kahan(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "wishart.lemma-3+repair@f3c68c96",
+    "wishart.lemma-3+repair@82100c35",
     role="control",
     grade="interval",
     region="two lines in the plane, where equality holds",

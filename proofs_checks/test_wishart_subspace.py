@@ -84,7 +84,7 @@ WIDE = diagonal([1, 1, 1])
 SPECTRA = {
     "k >= 1, an integer": attrs.evolve(INSIDE, k=0),
     "k < d": attrs.evolve(INSIDE, k=2),
-    "the eigenvectors are orthonormal": attrs.evolve(INSIDE, perturbed_frame=diagonal([Fraction(11, 10), 1])),
+    "the eigenvectors are orthonormal": attrs.evolve(INSIDE, perturbed_frame=diagonal([Fraction(1001, 1000), 1])),
     "the eigenvalues are in decreasing order": SpectralPair((4, 0, 1), WIDE, (5, 1, 2), WIDE, 1),
     "A is positive semidefinite": SpectralPair((4, -1), ONE, (5, 0), ONE, 1),
     "W is positive semidefinite": SpectralPair((4, 1), ONE, (3, 1), ONE, 1),
@@ -141,7 +141,7 @@ def bind_formula(statement, formula) -> list[SpectralPair]:
 
 
 @pytest.mark.evidence(
-    "wishart.theorem-6@52b3deb2",
+    "wishart.theorem-6@451ba28b",
     role="supports",
     grade="symbolic",
     region=EVERY_D + "the two sums machine-checked for d <= 5 and exactly at 26 points, Cauchy-Schwarz for k <= 3",
@@ -193,7 +193,7 @@ def test_theorem_6(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "wishart.theorem-6@52b3deb2",
+    "wishart.theorem-6@451ba28b",
     role="control",
     grade="interval",
     region="d = 2, the least noise that turns a line by 14 degrees",
@@ -210,7 +210,7 @@ def test_theorem_6_fails_with_a_smaller_constant(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "wishart.theorem-6/weyl@52b3deb2",
+    "wishart.theorem-6/weyl@451ba28b",
     role="supports",
     grade="symbolic",
     region="every d: Lemma 4; bound at 26 points, d <= 4",
@@ -229,7 +229,7 @@ def test_weyl_step(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "wishart.theorem-6/davis-kahan@52b3deb2", role="supports", grade="symbolic", region=EVERY_D + "from Lemmas 3 and 4"
+    "wishart.theorem-6/davis-kahan@451ba28b", role="supports", grade="symbolic", region=EVERY_D + "from Lemmas 3 and 4"
 )
 def test_davis_kahan_step(statement) -> None:
     """Lemma 3 (repaired): its hypothesis holds, as lambda_{k+1}(A + W) <= lambda_{k+1}(A) + w < lambda_k(A).
@@ -248,7 +248,7 @@ def test_davis_kahan_step(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "wishart.theorem-6/weyl-in-denominator@52b3deb2",
+    "wishart.theorem-6/weyl-in-denominator@451ba28b",
     role="supports",
     grade="symbolic",
     region=EVERY_D + "the fractions machine-checked for every value",
@@ -269,7 +269,7 @@ def test_denominator_step(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "wishart.theorem-6/singular-values@52b3deb2",
+    "wishart.theorem-6/singular-values@451ba28b",
     role="supports",
     grade="symbolic",
     region="every d: A'A has the squares of the eigenvalues of A; checked exactly at 26 points, d <= 4",
@@ -287,7 +287,7 @@ def test_singular_values_step(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "wishart.theorem-6/gap-halves@52b3deb2",
+    "wishart.theorem-6/gap-halves@451ba28b",
     role="supports",
     grade="symbolic",
     region=EVERY_D + "the fractions machine-checked for every value",
@@ -307,7 +307,7 @@ def test_gap_halves_step(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "wishart.theorem-6/projector-property@52b3deb2",
+    "wishart.theorem-6/projector-property@451ba28b",
     role="refutes",
     grade="interval",
     region="d = 2, k = 1, a turn by 14 degrees",
@@ -318,3 +318,23 @@ def test_projector_step_fails(statement) -> None:
     bind_formula(statement, lambda n: mpmath.sqrt(n.k) * n.spectral - n.frobenius)
     assert statement.at(NOISELESS) is Truth.TRUE
     bind_hypotheses(statement, INSIDE, SPECTRA | GAPS)
+
+
+@pytest.mark.evidence(
+    "wishart.theorem-6/printed-projectors@451ba28b",
+    role="refutes",
+    grade="symbolic",
+    region="d = 3, k = 2: two equal eigenvalues that W >= 0 orders the other way round",
+)
+def test_printed_projectors_are_not_those_of_the_span(statement) -> None:
+    """A = diag(2, 2, 0), W = diag(0, 1/2, 0): the span stays, while v_2 = e_2 becomes e_1."""
+    swapped = fmpq_mat([[0, 1, 0], [1, 0, 0], [0, 0, 1]])
+    assert statement.at(SpectralPair((2, 2, 0), diagonal([1] * 3), (Fraction(5, 2), 2, 0), swapped, 2)) is Truth.FALSE
+    values = []
+    with mpmath.workdps(60):
+        for p in drawn_pairs():
+            frame, other = digits(p.frame), digits(p.perturbed_frame)
+            last, turned = frame[:, p.k - 1], other[:, p.k - 1]
+            printed = max(mpmath.svd_r(p.k * (last * last.T - turned * turned.T), compute_uv=False))
+            values.append((p, mpmath.nstr(-abs(printed - numbers(p).spectral), 55)))
+        bind(statement, [(p, "0" if abs(mpmath.mpf(value)) < 1e-50 else value) for p, value in values])

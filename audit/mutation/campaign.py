@@ -83,7 +83,7 @@ class Campaign:
     workers
         Number of processes.
     timeout
-        Seconds for each mutant.
+        Seconds of processor time for each mutant, besides three times what its evidence takes on the unchanged text.
     """
 
     root: Path
@@ -126,13 +126,20 @@ class Campaign:
 
     def enumerate(self, modules: Sequence[Module]) -> tuple[Mapping[str, str], list[Mutant]]:
         """Return the fingerprints of all claims, and every mutant of the modules."""
-        [(_, (fingerprints, found))] = forked(self._enumerate, [modules], workers=1, timeout=SECONDS_OF_BASELINE)
+        [(_, (fingerprints, found))] = forked(self._enumerate, [modules], lambda _: SECONDS_OF_BASELINE, workers=1)
         return fingerprints, [mutant for group in found for mutant in group]
 
-    def _all(self, phase: str, work: Callable[[Any], Any], tasks: Sequence[Any], tell: Tell) -> list[Any]:
+    def _all(
+        self,
+        phase: str,
+        work: Callable[[Any], Any],
+        tasks: Sequence[Any],
+        tell: Tell,
+        extra: Callable[[Any], float] = lambda _: 0.0,
+    ) -> list[Any]:
         answers: list[Any] = [None] * len(tasks)
         for done, (place, answer) in enumerate(
-            forked(work, tasks, workers=self.workers, timeout=self.timeout), start=1
+            forked(work, tasks, lambda task: self.timeout + extra(task), workers=self.workers), start=1
         ):
             answers[place] = answer
             tell(phase, done, len(tasks))
@@ -167,7 +174,7 @@ class Campaign:
 
         if not nodes:
             raise evidence.NoEvidenceError("no item of evidence speaks about the chosen modules")
-        [(_, answer)] = forked(run, [nodes], workers=1, timeout=SECONDS_OF_BASELINE)
+        [(_, answer)] = forked(run, [nodes], lambda _: SECONDS_OF_BASELINE, workers=1)
         if answer is None:
             raise evidence.NoEvidenceError(f"the evidence took more than {SECONDS_OF_BASELINE:.0f} s")
         code: int = answer[0]
@@ -221,7 +228,11 @@ class Campaign:
                     tasks.append((mutant, claims, evidence.in_order(nodes, seconds)))
                 else:
                     verdicts.append(Verdict(mutant, Outcome.SURVIVED, claims, reason="no evidence"))
-        answers = self._all("evidence against mutants", self._judge, tasks, tell)
+
+        def extra(task: tuple[Mutant, tuple[str, ...], Sequence[str]]) -> float:
+            return 3 * sum(seconds.get(node, 0.0) for node in task[2])
+
+        answers = self._all("evidence against mutants", self._judge, tasks, tell, extra)
         for (mutant, claims, _), answer in zip(tasks, answers, strict=True):
             verdict = answer or Verdict(mutant, Outcome.TIMEOUT, claims)
             if not claims:

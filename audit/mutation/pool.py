@@ -1,10 +1,12 @@
-"""A pool that forks one process per task, with a time limit for each."""
+"""A pool that forks one process per task, with a limit of processor time for each."""
 
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import pickle
+import resource
 import selectors
 import signal
 import time
@@ -18,6 +20,9 @@ Task = TypeVar("Task")
 
 CHUNK = 1 << 16
 
+PATIENCE = 20
+"""How many seconds of the clock go by, per second of the limit, until a process that only sleeps is killed."""
+
 
 @attrs.define
 class _Child:
@@ -27,11 +32,12 @@ class _Child:
     answer: bytes = b""
 
 
-def _serve(work: Callable[[Task], Any], task: Task, pipe: int) -> None:
+def _serve(work: Callable[[Task], Any], task: Task, seconds: float, pipe: int) -> None:
     """Body of a forked process: never returns."""
     status = 1
     try:
         os.setsid()
+        resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(seconds), math.ceil(seconds) + 1))
         answer = pickle.dumps(("value", work(task)))
         status = 0
     except BaseException:  # the traceback is the answer
@@ -56,7 +62,7 @@ class ForkedError(RuntimeError):
 
 
 def forked(
-    work: Callable[[Task], Any], tasks: Sequence[Task], *, workers: int, timeout: float
+    work: Callable[[Task], Any], tasks: Sequence[Task], seconds: Callable[[Task], float], *, workers: int
 ) -> Iterator[tuple[int, Any]]:
     """Yield the index of each task with its answer, in the order of completion.
 
@@ -66,10 +72,11 @@ def forked(
         Function of a task; it runs in a process of its own, and what it returns is pickled.
     tasks
         The tasks; they are not copied, the processes inherit them.
+    seconds
+        Processor time after which a task's process is killed; its answer is then None. Time on the clock would depend
+        on what else the machine does.
     workers
         Number of processes at a time.
-    timeout
-        Seconds until a process is killed; its answer is then None.
 
     Raises
     ------
@@ -82,13 +89,14 @@ def forked(
 
     def start() -> None:
         task = waiting.pop()
+        limit = seconds(tasks[task])
         read, write = os.pipe()
         pid = os.fork()
         if pid == 0:
             os.close(read)
-            _serve(work, tasks[task], write)
+            _serve(work, tasks[task], limit, write)
         os.close(write)
-        running[read] = _Child(task, pid, time.monotonic() + timeout)
+        running[read] = _Child(task, pid, time.monotonic() + PATIENCE * limit)
         selector.register(read, selectors.EVENT_READ)
 
     def finish(pipe: int) -> tuple[int, Any]:
@@ -98,7 +106,9 @@ def forked(
         if time.monotonic() >= child.deadline and not child.answer:
             _kill(child)
             return child.task, None
-        os.waitpid(child.pid, 0)
+        _, status = os.waitpid(child.pid, 0)
+        if os.WIFSIGNALED(status) and os.WTERMSIG(status) in (signal.SIGXCPU, signal.SIGKILL):
+            return child.task, None
         kind, value = pickle.loads(child.answer) if child.answer else ("error", "the process died without an answer")
         if kind == "error":
             raise ForkedError(value)

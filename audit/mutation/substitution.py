@@ -15,7 +15,6 @@ from pathlib import Path
 
 import attrs
 import flint
-import sympy
 
 from dpmatrix.claims import Registry
 
@@ -83,8 +82,10 @@ def warm_up(modules: Sequence[str]) -> None:
     for module in modules:
         with contextlib.suppress(ImportError):
             importlib.import_module(module)
-    x = sympy.Symbol("x", positive=True)
-    sympy.simplify(sympy.integrate(x * sympy.exp(-x), (x, 0, sympy.oo)) - 1 + sympy.sqrt(x).subs(x, 2).evalf(50))
+    if "sympy" in modules:
+        sympy = importlib.import_module("sympy")
+        x = sympy.Symbol("x", positive=True)
+        sympy.simplify(sympy.integrate(x * sympy.exp(-x), (x, 0, sympy.oo)) - 1 + sympy.sqrt(x).subs(x, 2).evalf(50))
 
 
 def fingerprints(registry: Registry) -> Mapping[str, str]:

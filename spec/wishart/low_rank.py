@@ -241,8 +241,9 @@ RUNNING_TIME = Claim(
     verdict=Verdict.HOLDS_WITH_REPAIR,
     because=(
         "The output depends on each of the n d entries of X, so n d operations are needed, which no K k d^2 bounds. "
-        "Forming A + W takes exactly d (d + 1) / 2 (2n + 2d + 3) multiplications and additions, besides d (d + 1) "
-        "normal variates; k d^2 is the order of one step of block power iteration afterwards."
+        "Forming A + W directly takes d (d + 1) / 2 (2n + 2d + 3) multiplications and additions, besides d (d + 1) "
+        "normal variates, and the eigenvectors of a dense matrix O(d^3) more; k d^2 is the order of one step of block "
+        "power iteration afterwards."
     ),
     reading="Operations are multiplications, additions and readings of an entry; K may be any constant.",
     repair=Repair(

@@ -5,8 +5,8 @@ from __future__ import annotations
 import attrs
 from flint import arb, fmpq_mat
 
-from dpmatrix.claims import Claim, Condition, Kind, Locator, Statement, Verdict
-from dpmatrix.spec.conditions import whole
+from dpmatrix.claims import Claim, Condition, Kind, Locator, Repair, Statement, Verdict
+from dpmatrix.spec.conditions import exceeds, whole
 from dpmatrix.spec.wishart.spectra import disagreement, eigenvalues, ranked, singular_values, trace
 
 
@@ -94,13 +94,14 @@ SINGULAR_VALUE_INEQUALITY = Claim(
 
 @attrs.frozen
 class HermitianPair:
-    """Hermitian d x d matrices H and P, by real and imaginary parts, and an index i counted from 1."""
+    """Hermitian d x d matrices H and P, by real and imaginary parts, an index i counted from 1, and n records."""
 
     first: fmpq_mat
     first_imaginary: fmpq_mat
     second: fmpq_mat
     second_imaginary: fmpq_mat
     i: int
+    n: int
 
 
 def hermitian_eigenvalues(real: fmpq_mat, imaginary: fmpq_mat) -> list[arb]:
@@ -111,7 +112,9 @@ def hermitian_eigenvalues(real: fmpq_mat, imaginary: fmpq_mat) -> list[arb]:
 
 
 def weyl_margin(p: HermitianPair) -> arb:
-    """The lesser of ``mu_i - (nu_i + rho_d)`` and ``nu_i + rho_1 - mu_i``."""
+    """The lesser of ``mu_i - (nu_i + rho_d)`` and ``nu_i + rho_1 - mu_i``; -1 where there is no i-th eigenvalue."""
+    if p.i > p.first.nrows():
+        return arb(-1)
     mu = ranked(hermitian_eigenvalues(p.first + p.second, p.first_imaginary + p.second_imaginary), p.i)
     nu = ranked(hermitian_eigenvalues(p.first, p.first_imaginary), p.i)
     rho = hermitian_eigenvalues(p.second, p.second_imaginary)
@@ -133,28 +136,37 @@ def order_margin(p: HermitianPair) -> arb:
     return arb(p.first.nrows() - p.i)
 
 
+def printed_range_margin(p: HermitianPair) -> arb:
+    """``n - i``."""
+    return arb(p.n - p.i)
+
+
+HERMITIAN = (exceeds("H and P are Hermitian", hermitian_margin, strict=False), whole("i", 1))
+
+
 LEMMA_4 = Claim(
     id="wishart.lemma-4",
     kind=Kind.LEMMA,
     source=Locator("wishart", "Lemma 4", "M = H + P Hermitian d x d, i in [n]: nu_i + rho_d <= mu_i <= nu_i + rho_1"),
     statement=Statement(
-        "nu_i + rho_d <= mu_i <= nu_i + rho_1 for the eigenvalues mu of H + P, nu of H and rho of P, decreasing",
+        "for every i in [n], nu_i + rho_d <= mu_i <= nu_i + rho_1 for the eigenvalues mu of H + P, nu of H, rho of P",
         weyl_margin,
-        given=(
-            Condition("H and P are Hermitian", hermitian_margin),
-            whole("i", 1),
-            Condition("i <= d", order_margin),
-        ),
+        given=(*HERMITIAN, Condition("i <= n", printed_range_margin)),
     ),
-    verdict=Verdict.HOLDS,
-    reading=(
-        "The range of i is printed [n], the number of records; it must be [d]. For n > d there is no i-th eigenvalue "
-        "to speak of, so the slip leaves nothing false, and for n < d the printed range is too short for its use at k "
-        "+ 1. The sentence 'If ... such that M = H + P.' is read as one with the next; eigenvalues are in decreasing "
-        "order."
-    ),
+    verdict=Verdict.HOLDS_WITH_REPAIR,
+    reading="The sentence 'If ... such that M = H + P.' is read as one with the next; eigenvalues decrease.",
     because=(
-        "The span of the top i eigenvectors of M meets that of the last d - i + 1 of H in a unit vector u, and "
-        "mu_i <= u*Mu = u*Hu + u*Pu <= nu_i + rho_1; exchanging the roles of M and H gives the other side."
+        "The range of i is printed [n], the number of records, where [d] is meant: for n > d there is no i-th "
+        "eigenvalue, and for n <= k the range is too short for the use of the lemma at k + 1. With [d] it is Weyl's "
+        "inequality: the span of the top i eigenvectors of M meets that of the last d - i + 1 of H in a unit vector u, "
+        "and mu_i <= u*Mu = u*Hu + u*Pu <= nu_i + rho_1; exchanging the roles of M and H gives the other side."
+    ),
+    repair=Repair(
+        "i in [d] for i in [n]",
+        Statement(
+            "for every i in [d], nu_i + rho_d <= mu_i <= nu_i + rho_1",
+            weyl_margin,
+            given=(*HERMITIAN, Condition("i <= d", order_margin)),
+        ),
     ),
 )

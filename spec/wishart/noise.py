@@ -165,7 +165,8 @@ LEMMA_1 = Claim(
         "r = tr(C) / ||C||_2",
     ),
     statement=Statement(
-        "for W ~ W_d(m, C) and theta >= 0, lambda_1(W) reaches (m + sqrt(2 m theta (r + 2)) + 2 theta r) lambda_1(C) "
+        "for W ~ W_d(m, C), m an integer, and theta >= 0, lambda_1(W) reaches (m + sqrt(2 m theta (r + 2)) + 2 theta "
+        "r) lambda_1(C) "
         "with probability at most d exp(-theta)",
         wishart_tail_margin,
         given=(
@@ -208,7 +209,7 @@ LEMMA_1 = Claim(
                 "the threshold at theta = c log d is O(3 d log d / (2 n epsilon))", order_margin, given=ALGORITHM_TAIL
             ),
             sound=True,
-            note="The logarithm is superfluous: the expectation of lambda_1(W) is at most 20 d lambda_1(C).",
+            note="The logarithm is superfluous: for C = cI and m = d + 1 the mean is at most 20 d c (`theorem-5`).",
         ),
     ),
 )

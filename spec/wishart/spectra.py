@@ -63,7 +63,7 @@ def diagonal(values: Sequence[Exact]) -> fmpq_mat:
 
 def column(matrix: fmpq_mat, number: int) -> fmpq_mat:
     """Column ``number``, counted from 1, as a d x 1 matrix."""
-    return fmpq_mat(matrix.nrows(), 1, [matrix[i, number - 1] for i in range(matrix.nrows())])
+    return fmpq_mat([[row[number - 1]] for row in matrix.tolist()])
 
 
 def projector(frame: fmpq_mat, k: int) -> fmpq_mat:

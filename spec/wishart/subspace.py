@@ -6,7 +6,7 @@ from flint import arb
 
 from dpmatrix.claims import Claim, Condition, Kind, Locator, Statement, Step, Verdict
 from dpmatrix.spec.conditions import equality, exceeds
-from dpmatrix.spec.wishart.projectors import davis_kahan_bound, davis_kahan_margin
+from dpmatrix.spec.wishart.projectors import davis_kahan_bound, davis_kahan_margin, repeated_vector_difference
 from dpmatrix.spec.wishart.spectra import (
     DECREASING,
     EIGENVECTORS,
@@ -67,6 +67,11 @@ def spectral_distance_margin(p: SpectralPair) -> arb:
     return 2 * noise_norm(p) / gap(p) - spectral_norm(projector_difference(p))
 
 
+def printed_projectors_margin(p: SpectralPair) -> arb:
+    """Equality of the norms of P_k - Phat_k as printed and of V_k V_k' - Vhat_k Vhat_k'."""
+    return equality(spectral_norm(repeated_vector_difference(p)), spectral_norm(projector_difference(p)))
+
+
 def frobenius_by_rank_margin(p: SpectralPair) -> arb:
     """``sqrt(k) ||P_k - Phat_k||_2 - ||P_k - Phat_k||_F``."""
     difference = projector_difference(p)
@@ -103,8 +108,7 @@ THEOREM_6 = Claim(
         "sqrt(2k) would give 2 sqrt(2k). The theorem is true all the same, with sqrt(2) in place of 2 and without its "
         "hypothesis on the gap: (gap/2) ||P - Phat||_F^2 <= tr(A(P - Phat)) <= tr(W(Phat - P)), because Phat maximises "
         "tr((A + W)P) over projectors; Phat - P has trace 0, so W may be replaced by W - (||W||_2/2) I, of norm "
-        "||W||_2/2; and the nuclear norm of Phat - P is at most sqrt(2k) times its Frobenius norm. For symmetric W "
-        "that is not semidefinite the constant 2 needs the hypothesis, and comes from the sin 2 theta theorem."
+        "||W||_2/2; and the nuclear norm of Phat - P is at most sqrt(2k) times its Frobenius norm."
     ),
     steps=(
         Step(
@@ -123,6 +127,16 @@ THEOREM_6 = Claim(
             ),
             sound=True,
             note="needs Lemma 3 with v_i v_i' in its sums, and the gap, which makes the denominator positive",
+        ),
+        Step(
+            "printed-projectors",
+            Statement(
+                "||P_k - Phat_k||_2 = ||V_k V_k' - Vhat_k Vhat_k'||_2 with the P_k of Lemma 3",
+                printed_projectors_margin,
+                given=HYPOTHESES,
+            ),
+            sound=False,
+            note="As printed P_k is k v_k v_k'. With v_i v_i' in its sum it is V_k V_k', and the line is an identity.",
         ),
         Step(
             "weyl-in-denominator",
@@ -162,5 +176,5 @@ THEOREM_6 = Claim(
             note="the difference has rank up to 2k; sqrt(2k) is the constant",
         ),
     ),
-    uses=("wishart.trace-inequality", "wishart.lemma-3+repair", "wishart.lemma-4"),
+    uses=("wishart.trace-inequality", "wishart.lemma-3+repair", "wishart.lemma-4+repair"),
 )

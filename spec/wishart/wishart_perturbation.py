@@ -128,7 +128,7 @@ def printed_ratio_margin(p: WishartOutput) -> arb:
 
 
 def printed_quotient_margin(p: WishartOutput) -> arb:
-    """Exponents of exp[-tr(C^-1 W_0)/2]/exp[-tr(C^-1 (W_0 + Delta))/2] = exp[tr(C^-1 (W_0 + Delta))/2 - tr(C^-1 W_0)]."""
+    """Equality of the exponents of the quotient and of exp[tr(C^-1 (W_0 + Delta))/2 - tr(C^-1 W_0)], as printed."""
     rate = inverse_scale(p)
     quotient = rate * (ball(p.noise) + change(p)) / 2 - rate * ball(p.noise) / 2
     return equality(quotient, rate * (ball(p.noise) + change(p)) / 2 - rate * ball(p.noise))

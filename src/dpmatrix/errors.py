@@ -36,3 +36,11 @@ class NotPrivateError(DpmatrixError):
 
 class UndecidedError(DpmatrixError):
     """Interval arithmetic could not decide a question at the highest precision allowed."""
+
+
+class EntropyError(DpmatrixError, RuntimeError):
+    """The source of random bits failed, ran short, or was shared with another process."""
+
+
+class OutOfRangeError(DpmatrixError, OverflowError):
+    """An exact variate does not fit the integers that it was asked in; nothing is released."""

@@ -97,7 +97,12 @@ def mutate(root: Path, evidence: str, survivors: str, *options: str) -> subproce
         path.parent.mkdir(exist_ok=True)
         path.write_text(text, encoding="utf-8")
     toy = {"--root": root, "--specification": "toy_specification", "--survivors": root / "survivors.toml"}
-    arguments = [str(word) for pair in toy.items() for word in pair] + ["--json", str(root / "out.json"), *options]
+    arguments = [str(word) for pair in toy.items() for word in pair] + [
+        "--json",
+        str(root / "out.json"),
+        *options,
+        "--warm",
+    ]
     command = [sys.executable, str(REPOSITORY / "audit" / "mutate.py"), *arguments]
     return subprocess.run(command, capture_output=True, text=True, check=False)
 

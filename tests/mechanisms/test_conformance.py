@@ -141,7 +141,10 @@ def test_wishart_release_has_the_printed_noise(statement, cdf_radius) -> None:
 
 
 @pytest.mark.evidence(
-    "wishart.algorithm-2+repair@262e3425", role="control", grade="statistical", region="scale cut by a quarter; m = d + 2"
+    "wishart.algorithm-2+repair@262e3425",
+    role="control",
+    grade="statistical",
+    region="scale cut by a quarter; m = d + 2",
 )
 def test_other_wishart_noise_is_rejected(statement, cdf_radius) -> None:
     run = wishart_run(2, 4, Fraction(1))

@@ -161,7 +161,7 @@ def test_a_refutation_of_what_is_held_to_be_true(toy) -> None:
     """The author's 'holds' stands beside a certified counterexample, for a claim and for a sound step."""
     toy.edit(SPECIFICATION, 'claim("alpha")', 'claim("alpha", statement=FALSE)')
     toy.edit(SPECIFICATION, "steps=(SOUND, SLIP)", 'steps=(Step("sound", FALSE, sound=True), SLIP)')
-    for role, check in [("supports", "statement.conclusion(Point(-2))"), ("control", "statement.conclusion(Point(1))")]:
+    for role, check in [("supports", "statement.conclusion(Point(-2))"), ("control", "statement.at(Point(1))")]:
         toy.edit(AUDIT, toy.item("alpha", role), toy.item("alpha", role, check=check))
     check = "statement.conclusion(Point(-2))"
     toy.edit(

@@ -14,7 +14,7 @@ _UNBOUND = {
     Role.SUPPORTS: "evaluating {target} as it is specified, or although it failed",
     Role.SUPPORTS_REPAIR: "evaluating {target} as it is specified, or although it failed",
     Role.REFUTES: "finding a point where the hypotheses of {target} hold and it fails",
-    Role.CONTROL: "evaluating {target}",
+    Role.CONTROL: "seeing any version of {target} fail",
 }
 """What an item that is not bound to its statement left out."""
 

@@ -103,6 +103,22 @@ def discrete_laplace(scale: Fraction, entropy: Entropy) -> int:
         return -magnitude if negative else magnitude
 
 
+def geometric(scale: Fraction, entropy: Entropy) -> int:
+    """Draw k >= 0 with probability proportional to ``exp(-k / scale)``.
+
+    A discrete Laplace variate, given that it is not negative, has this law.
+
+    Raises
+    ------
+    InvalidParameterError
+        If ``scale <= 0``.
+    """
+    while True:
+        value = discrete_laplace(scale, entropy)
+        if value >= 0:
+            return value
+
+
 def discrete_gaussian(variance: Fraction, entropy: Entropy) -> int:
     """Draw k with probability proportional to ``exp(-k**2 / (2 variance))`` over the integers.
 

@@ -1,10 +1,11 @@
 """Where random bits come from.
 
-Every sampler of the library draws its bits through one method, `Entropy.bits`. A guarantee assumes that these bits are
-independent and uniform and that nobody else sees them. `SystemEntropy` asks the operating system, and is as good as
-the system's generator: the guarantee becomes a computational one, and a snapshot of a virtual machine that is resumed
-twice replays whatever had been buffered. `SeededEntropy` can be reproduced by anybody who knows the seed, so it marks
-everything that it touches as not private.
+Every sampler of the library draws its bits through `Entropy.bits`, or in bulk through `Entropy.words`. A guarantee
+assumes that these bits are independent and uniform and that nobody else sees them. `SystemEntropy` asks the operating
+system, and is as good as the system's generator: the guarantee becomes a computational one, and a snapshot of a virtual
+machine that is resumed twice replays whatever had been buffered. Its words in bulk are a cipher's stream under keys of
+the system, with the assumptions of `fast_keystream`. `SeededEntropy` can be reproduced by anybody who knows the seed,
+so it marks everything that it touches as not private.
 """
 
 from __future__ import annotations
@@ -14,7 +15,10 @@ import os
 import threading
 from typing import Protocol
 
+import numpy as np
+
 from dpmatrix.errors import InvalidParameterError
+from dpmatrix.randomness.fast_keystream import WORDS_PER_KEY, Words, fresh_words, system_bytes
 
 BUFFER_BYTES = 4096
 _FORKS = 0
@@ -37,6 +41,10 @@ class Entropy(Protocol):
         """Draw a uniform integer in ``[0, 2**count)``."""
         ...
 
+    def words(self, count: int) -> Words:
+        """Draw ``count`` independent uniform 64-bit words, which nobody else will be given."""
+        ...
+
 
 def _count_fork() -> None:
     global _FORKS
@@ -46,11 +54,18 @@ def _count_fork() -> None:
 os.register_at_fork(after_in_child=_count_fork)
 
 
+def process_identity() -> tuple[int, int]:
+    """Tell this process from its parent and from its children: what was drawn in another process is not ours."""
+    return os.getpid(), _FORKS
+
+
 class _Buffer(threading.local):
     """Bytes that one thread of one process has fetched and not yet used."""
 
     data = b""
     position = 0
+    words: Words = np.empty(0, dtype=np.uint64)
+    used = 0
     owner: tuple[int, int] = (0, -1)
 
 
@@ -75,17 +90,45 @@ class SystemEntropy:
         ------
         InvalidParameterError
             If ``count`` is negative.
+        EntropyError
+            If the operating system gives no random bytes.
         """
         size = _byte_count(count)
-        buffer = self._buffer
-        owner = (os.getpid(), _FORKS)
-        if buffer.owner != owner:
-            buffer.data, buffer.position, buffer.owner = b"", 0, owner
+        buffer = self._own_buffer()
         if size > len(buffer.data) - buffer.position:
-            buffer.data, buffer.position = os.urandom(max(size, BUFFER_BYTES)), 0
+            buffer.data, buffer.position = system_bytes(max(size, BUFFER_BYTES)), 0
         chunk = buffer.data[buffer.position : buffer.position + size]
         buffer.position += size
         return _low_bits(chunk, count)
+
+    def words(self, count: int) -> Words:
+        """Draw ``count`` uniform 64-bit words from the cipher stream of `fast_keystream`.
+
+        Raises
+        ------
+        InvalidParameterError
+            If ``count`` is negative.
+        EntropyError
+            If the operating system gives no key.
+        """
+        _byte_count(count)
+        buffer = self._own_buffer()
+        if count >= WORDS_PER_KEY:
+            return fresh_words(count)
+        if count > len(buffer.words) - buffer.used:
+            buffer.words, buffer.used = fresh_words(WORDS_PER_KEY), 0
+        # Disjoint views: no word is handed out twice, and a caller may overwrite its own.
+        chunk = buffer.words[buffer.used : buffer.used + count]
+        buffer.used += count
+        return chunk
+
+    def _own_buffer(self) -> _Buffer:
+        buffer, owner = self._buffer, process_identity()
+        if buffer.owner != owner:
+            buffer.data, buffer.position = b"", 0
+            buffer.words, buffer.used = np.empty(0, dtype=np.uint64), 0
+            buffer.owner = owner
+        return buffer
 
 
 class SeededEntropy:
@@ -115,13 +158,29 @@ class SeededEntropy:
         InvalidParameterError
             If ``count`` is negative.
         """
-        size = _byte_count(count)
-        while len(self._data) < size:
+        return _low_bits(self._take(_byte_count(count)), count)
+
+    def words(self, count: int) -> Words:
+        """Draw the next ``count`` words: the numbers that as many calls of ``bits(64)`` would give.
+
+        Raises
+        ------
+        InvalidParameterError
+            If ``count`` is negative.
+        """
+        _byte_count(count)
+        return np.frombuffer(self._take(8 * count), dtype=">u8").astype(np.uint64)
+
+    def _take(self, size: int) -> bytes:
+        parts, ready = [self._data], len(self._data)
+        while ready < size:
             block = self._key + self._blocks.to_bytes(8, "big")
-            self._data += hashlib.shake_256(block).digest(BUFFER_BYTES)
+            parts.append(hashlib.shake_256(block).digest(BUFFER_BYTES))
+            ready += BUFFER_BYTES
             self._blocks += 1
-        chunk, self._data = self._data[:size], self._data[size:]
-        return _low_bits(chunk, count)
+        data = b"".join(parts)
+        self._data = data[size:]
+        return data[:size]
 
 
 def _byte_count(count: int) -> int:

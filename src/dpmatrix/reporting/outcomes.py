@@ -12,17 +12,17 @@ from dpmatrix.claims import Evidence, Observed, Outcome, Registry, Role
 
 PROPERTY = "statements"
 _SEVERITY = (Outcome.PASSED, Outcome.SKIPPED, Outcome.FAILED)
-_NOTHING: Mapping[str, Sequence[str]] = {"named": (), "evaluated": (), "failed": ()}
+_NOTHING: Mapping[str, Sequence[str]] = {"refused": (), "evaluated": (), "failed": ()}
 
 
 def seen(observed: Observed, registry: Registry) -> dict[str, list[str]]:
-    """Return names of statements: all that were evaluated, the specification's own among them, its own that failed.
+    """Return names of statements: all of which some version failed, the specification's own, its own that failed.
 
     A statement that was nudged, or that lost a hypothesis, keeps its name and is not the specification's own.
     """
     own = {statement for claim in registry for statement in claim.statements().values()}
     return {
-        "named": sorted({statement.name for statement in observed.evaluated}),
+        "refused": sorted({statement.name for statement in observed.failed}),
         "evaluated": sorted(statement.name for statement in own & observed.evaluated),
         "failed": sorted(statement.name for statement in own & observed.failed),
     }
@@ -38,10 +38,13 @@ class _Report:
     detail: str
 
     def binds(self, evidence: Evidence) -> bool:
-        """Whether the item evaluated the statement itself, and what it saw fits its role; a control may change it."""
+        """Whether the item evaluated the statement itself, and what it saw fits its role.
+
+        A control shows that the check can fail: it must see some version of the statement, changed or not, fail.
+        """
         target = evidence.citation.target
         if evidence.role is Role.CONTROL:
-            return target in self.seen["named"]
+            return target in self.seen["refused"]
         if evidence.role is Role.REFUTES:
             return target in self.seen["failed"]
         return target in self.seen["evaluated"] and target not in self.seen["failed"]
