@@ -169,6 +169,19 @@ def test_error_is_unbounded(statements) -> None:
     unit = fmpq_mat(2, 2, [1, 0, 0, 1])
     passing = attrs.evolve(INSIDE, eigenvectors=unit, eigenvalues=(10**6, 10**6), noise=huge)
     check_hypotheses(repaired, OUTSIDE | {"theta >= 0": attrs.evolve(INSIDE, theta=Fraction(-1, 99)), EVENT: passing})
+    check_boundary(printed, repaired)
+
+
+def check_boundary(printed, repaired) -> None:
+    """Every hypothesis and both conclusions hold with equality, except where the sign is strict."""
+    one, pair = fmpq_mat(1, 1, [1]), fmpq_mat(2, 2, [1, 0, 0, 1])
+    assert printed.at(LowRankRelease(one, (1,), 0 * one, 1, 1)) is Truth.TRUE, "no error, and log 1 = 0"
+    assert repaired.at(LowRankRelease(one, (3,), 3 * one, 1, 1, theta=0)) is Truth.TRUE, "the threshold is 3 / epsilon"
+    assert printed.applies(LowRankRelease(pair, (0, 0), 0 * pair, 2, 1)) is Truth.TRUE, "A = W = 0, k = d"
+    for change in ({"epsilon": 0}, {"constant": 0}):
+        assert printed.applies(attrs.evolve(INSIDE, **change)) is Truth.FALSE
+    triple = fmpq_mat(3, 3, [int(i == j) for i in range(3) for j in range(3)])
+    assert printed.applies(LowRankRelease(triple, (3, 1, 2), 0 * triple, 1, 1)) is Truth.FALSE, "out of order"
 
 
 @pytest.mark.evidence(
@@ -265,6 +278,7 @@ def test_every_entry_of_the_data_must_be_read(statement) -> None:
         assert statement.at(RunningTime(constant * k * d + 1, d, k, constant)) is Truth.FALSE
         assert statement.at(RunningTime(constant * k * d, d, k, constant)) is Truth.TRUE
     check_sizes(statement.without("constant > 0"))
+    assert statement.applies(RunningTime(1, 1, 1, 0)) is Truth.FALSE
     assert statement.applies(RunningTime(1, 1, 1, Fraction(-1, 9))) is Truth.FALSE
 
 

@@ -207,6 +207,7 @@ def test_singular_value_inequality(statement) -> None:
         "i + j - 1 <= d": IndexedMatrixPair(ONE, ONE, 2, 2),
     }
     bind_hypotheses(statement, IndexedMatrixPair(ONE, ONE, 1, 2), outside)
+    bind_hypotheses(statement, IndexedMatrixPair(ONE, ONE, 1, 1), outside)
 
 
 def unshifted_margin(p: IndexedMatrixPair) -> arb:
