@@ -59,6 +59,8 @@ def test_the_mended_density_is_the_same(statement) -> None:
     assert sympy.simplify(first - mended) == 0
     bind(statement, ((p, 0) for p in POINTS))
     bind_hypotheses(statement, POINT, OUTSIDE)
+    for inside in (attrs.evolve(POINT, dimension=1), attrs.evolve(POINT, degrees_of_freedom=Fraction(21, 20))):
+        bind_hypotheses(statement, inside, OUTSIDE)
 
 
 @pytest.mark.evidence(
@@ -99,6 +101,7 @@ def test_the_scales_differ(statement) -> None:
     assert statement.at(GaussianScales(2, 1, Fraction(1, 10**6))) is Truth.FALSE
     bind(statement, ((p, -abs(_at(p, SECOND - FIRST))) for p in SCALES))
     bind_hypotheses(statement, GaussianScales(2, 1, Fraction(1, 2)), SCALE_OUTSIDE)
+    assert statement.applies(GaussianScales(2, 0, Fraction(1, 2))) is Truth.FALSE
 
 
 @attrs.frozen
