@@ -10,7 +10,7 @@ import pytest
 import sympy
 from flint import arb
 
-from dpmatrix.claims import OutsideHypothesesError, Truth, bind
+from dpmatrix.claims import OutsideHypothesesError, Truth, bind, bind_hypotheses
 from dpmatrix.exact import ball, precision
 from dpmatrix.spec.wishart.noise import AlgorithmTail, WishartTail
 
@@ -130,28 +130,30 @@ def test_tail_bound(statement) -> None:
     assert all(statement.at(point) is Truth.TRUE for point in GRID)
     assert statement.at(WishartTail((1, 2), 3, 0)) is Truth.TRUE, "at theta = 0 both sides are d"
     inside = WishartTail((1, 2), 2, 1)
-    outside = (WishartTail((1, 2), 0, 1), WishartTail((1, 0), 2, 1), WishartTail((1, 2), 2, Fraction(-1, 100)))
-    assert statement.applies(inside) is Truth.TRUE
-    for condition, point in zip(statement.given, outside, strict=True):
-        assert condition.at(point) is Truth.FALSE
-        assert statement.without(condition.says).applies(point) is Truth.TRUE, "it violates one hypothesis alone"
+    outside = {
+        "degrees_of_freedom >= 1, an integer": WishartTail((1, 2), 0, 1),
+        "C is positive definite": WishartTail((1, 0), 2, 1),
+        "theta >= 0": WishartTail((1, 2), 2, Fraction(-1, 100)),
+    }
+    bind_hypotheses(statement, inside, outside)
+    for says, point in outside.items():
+        assert statement.without(says).applies(point) is Truth.TRUE, "it violates one hypothesis alone"
         with pytest.raises(OutsideHypothesesError):
             statement.at(point)
 
 
 def check_settings(statement) -> None:
     """Each of d >= 2, n >= 1, epsilon > 0 and c > 1 is asked for on its own."""
-    inside = AlgorithmTail(3, 10, 1, Fraction(101, 100))
-    assert statement.applies(inside) is Truth.TRUE
-    outside = (
-        attrs.evolve(inside, dimension=1),
-        attrs.evolve(inside, records=0),
-        attrs.evolve(inside, epsilon=Fraction(-1, 9)),
-        attrs.evolve(inside, factor=1),
-    )
-    for condition, point in zip(statement.given, outside, strict=True):
-        assert condition.at(point) is Truth.FALSE
-        assert statement.without(condition.says).applies(point) is Truth.TRUE
+    inside = AlgorithmTail(2, 1, 1, Fraction(101, 100))
+    outside = {
+        "dimension >= 2, an integer": attrs.evolve(inside, dimension=1),
+        "records >= 1, an integer": attrs.evolve(inside, records=0),
+        "epsilon > 0": attrs.evolve(inside, epsilon=0),
+        "c > 1": attrs.evolve(inside, factor=1),
+    }
+    bind_hypotheses(statement, inside, outside)
+    for says, point in outside.items():
+        assert statement.without(says).applies(point) is Truth.TRUE, "it violates one hypothesis alone"
 
 
 def chi_square_tail(degrees: int, level: arb) -> arb:

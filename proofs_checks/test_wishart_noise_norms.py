@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections import Counter
+from collections.abc import Callable
 from fractions import Fraction
 
 import attrs
@@ -12,11 +13,18 @@ import pytest
 import sympy
 from flint import arb, fmpz
 
-from dpmatrix.claims import Truth, bind
+from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.exact import ball, precision
 from dpmatrix.spec.wishart.noise import gaussian_trace_moment, laplace_trace_moment, walk_length
 from dpmatrix.spec.wishart.noise_comparison import NoiseChoice
-from dpmatrix.spec.wishart.noise_table import TableRows, size_slacks
+from dpmatrix.spec.wishart.noise_table import (
+    TableRows,
+    delta_slacks,
+    least,
+    printed_deviations,
+    repaired_deviations,
+    size_slacks,
+)
 from dpmatrix.spec.wishart.points import InputPerturbation
 
 EVERY_DIMENSION = (
@@ -31,24 +39,14 @@ INPUTS = [
 ]
 
 
-def check_hypotheses(statement, inside, outside: dict[str, object]) -> None:
-    """Every hypothesis is violated alone by some point, and the point inside violates none."""
-    assert statement.applies(inside) is Truth.TRUE
-    assert {condition.says for condition in statement.given} == set(outside)
-    for says, point in outside.items():
-        assert statement.applies(point) is Truth.FALSE, says
-        others = [c.says for c in statement.given if c.says != says and c.at(point) is not Truth.TRUE]
-        assert not others, (says, others)
-
-
 def check_inputs(statement) -> None:
-    inside = InputPerturbation(3, 5, 1)
+    inside = InputPerturbation(1, 1, 1)
     outside = {
         "dimension >= 1, an integer": attrs.evolve(inside, dimension=0),
         "records >= 1, an integer": attrs.evolve(inside, records=0),
-        "epsilon > 0": attrs.evolve(inside, epsilon=Fraction(-1, 99)),
+        "epsilon > 0": attrs.evolve(inside, epsilon=0),
     }
-    check_hypotheses(statement, inside, outside)
+    bind_hypotheses(statement, inside, outside)
 
 
 def double_factorial(k: int) -> int:
@@ -211,6 +209,7 @@ def test_laplace_noise_is_not_smaller(statement) -> None:
     assert sympy.integrate(x_ * sympy.exp(-x_ / s_) / s_, (x_, 0, sympy.oo)) == s_
     assert sympy.simplify(sympy.sqrt(d_) * 2 * d_ / (n_ * e_) - 2 * d_ * sympy.sqrt(d_) / (n_ * e_)) == 0
     bind(statement, [(point, "0") for point in INPUTS])
+    assert statement.at(InputPerturbation(4, 1, 1)) is Truth.TRUE, "equality, without rounding"
     check_inputs(statement)
 
 
@@ -275,19 +274,20 @@ def choice_value(p: NoiseChoice, upper: sympy.Expr, lower: sympy.Expr, constants
     return wishart_high - laplace if constants == "most" else wishart - laplace_high
 
 
-CHOICE_INSIDE = NoiseChoice(100, 1, Fraction(1, 100), 1, 3, 1)
+CHOICE_INSIDE = NoiseChoice(100, 1, Fraction(1, 100), 1, 1, 1)
 CHOICE_OUTSIDE = {
     "dimension >= 1, an integer": {"dimension": 0},
-    "entrywise > 0": {"entrywise": Fraction(-1, 99)},
-    "nuclear > 0": {"nuclear": Fraction(-1, 99)},
-    "epsilon > 0": {"epsilon": Fraction(-1, 99)},
+    "entrywise > 0": {"entrywise": 0},
+    "nuclear > 0": {"nuclear": 0},
+    "epsilon > 0": {"epsilon": 0},
     "records >= 1, an integer": {"records": 0},
 }
 
 
 def check_choice(statement, more: dict[str, dict[str, object]]) -> None:
+    """Ask for each hypothesis on its own; the point inside has the least number of records."""
     outside = {says: attrs.evolve(CHOICE_INSIDE, **change) for says, change in (CHOICE_OUTSIDE | more).items()}
-    check_hypotheses(statement, CHOICE_INSIDE, outside)
+    bind_hypotheses(statement, CHOICE_INSIDE, outside)
 
 
 @pytest.mark.evidence(
@@ -324,8 +324,10 @@ def test_laplace_is_not_better_below_the_printed_level(statement) -> None:
         assert 2 * s <= d
         assert statement.at(NoiseChoice(d, 2 * s, 2, 1, constant=constant)) is Truth.FALSE
     level = s_ * sympy.sqrt(d_) * sympy.log(d_)
-    bind(statement, [(p, choice_value(p, level, level, "most").evalf(60)) for p in CHOICES])
-    check_choice(statement, {"constant > 0": {"constant": Fraction(-1, 99)}})
+    on_the_level = NoiseChoice(1, 0, 1, 1), WISHART.subs(d_, 1).evalf(60) / 2  # "otherwise" includes the level itself
+    bind(statement, [*((p, choice_value(p, level, level, "most").evalf(60)) for p in CHOICES), on_the_level])
+    assert statement.at(NoiseChoice(1, 1, 15, 1)) is Truth.TRUE, "equality of the bounds 15 b and 2 c, c = 15/2"
+    check_choice(statement, {"constant > 0": {"constant": 0}})
 
 
 @pytest.mark.evidence(
@@ -355,8 +357,11 @@ def test_the_threshold_is_of_order_root_d(statement) -> None:
     assert all(statement.at(p) is Truth.TRUE for p in wide)
     between = "the ratio is outside (sqrt(d) / 30, 10 sqrt(d))"
     middle = attrs.evolve(CHOICE_INSIDE, entrywise=Fraction(1, 100))
-    assert statement.applies(middle) is Truth.FALSE
-    assert statement.without(between).at(middle) is Truth.UNDECIDED
+    for undecided in (middle, NoiseChoice(100, 99, 1, 1), NoiseChoice(900, 101, 100, 1)):
+        assert statement.applies(undecided) is Truth.FALSE
+        assert statement.without(between).at(undecided) is Truth.UNDECIDED
+    for edge in (NoiseChoice(100, 100, 1, 1), NoiseChoice(900, 1, 1, 1)):
+        assert statement.applies(edge) is Truth.TRUE
     check_choice(statement.without(between), {})
     assert statement.nudged(lambda margin: margin - 6).at(NoiseChoice(4, 40, 2, 1)) is Truth.TRUE
     assert statement.nudged(lambda margin: margin - 20).at(NoiseChoice(4, 40, 2, 1)) is Truth.FALSE
@@ -385,10 +390,11 @@ def test_general_framework(statements) -> None:
     bind(omega, omega_values)
     for n in (1, 16, 2**20):
         assert twice.at(NoiseChoice(5, Fraction(2, n), Fraction(2, n), Fraction(1, 3), n + 1, n)) is Truth.FALSE
+        assert twice.at(NoiseChoice(4, Fraction(2, n), Fraction(2, n), 1, n, n)) is Truth.TRUE, "equality at n = K"
         assert omega.at(NoiseChoice(5, Fraction(2, n), Fraction(2, n), Fraction(1, 3), n, n)) is Truth.FALSE
         assert omega.at(NoiseChoice(5, Fraction(2, n), Fraction(2, n), 2, n, Fraction(3 * n, 4))) is not Truth.FALSE
-    check_choice(twice, {"constant > 0": {"constant": Fraction(-1, 99)}})
-    more = {"constant > 0": {"constant": Fraction(-1, 99)}, "max ||Delta||_* <= 2 / n": {"nuclear": Fraction(7, 10)}}
+    check_choice(twice, {"constant > 0": {"constant": 0}})
+    more = {"constant > 0": {"constant": 0}, "max ||Delta||_* <= 2 / n": {"nuclear": Fraction(21, 10)}}
     check_choice(omega, more)
 
 
@@ -403,7 +409,7 @@ def test_wishart_noise_is_not_always_less(statement) -> None:
     scale = sympy.Symbol("b", positive=True)
     z = sympy.Symbol("z", positive=True)
     assert sympy.integrate(z * sympy.exp(-z / scale) / scale, (z, 0, sympy.oo)) == scale
-    inside = InputPerturbation(1, 3, 2)
+    inside = InputPerturbation(1, 1, 2)
     assert statement.at(inside) is Truth.FALSE
     points = [InputPerturbation(d, n, e) for d in (1, 2, 30) for n in (1, 7) for e in (Fraction(1, 3), 1, 4, 9)]
     exact = sympy.Rational
@@ -418,7 +424,7 @@ def test_wishart_noise_is_not_always_less(statement) -> None:
         "records >= 1, an integer": attrs.evolve(inside, records=0),
         "epsilon > 0": attrs.evolve(inside, epsilon=0),
     }
-    check_hypotheses(statement, inside, outside)
+    bind_hypotheses(statement, inside, outside)
 
 
 ROWS = [
@@ -443,12 +449,21 @@ def promise(p: TableRows) -> tuple:
     return tuple(sympy.Rational(value) for value in (p.dimension, p.records, p.epsilon, p.delta, p.constant))
 
 
+def printed_rows(p: TableRows) -> list[sympy.Expr]:
+    """Deviations of the two rows with a delta, n eps = 1."""
+    d, _, _, _, constant = promise(p)
+    return [constant * d * sympy.sqrt(sympy.log(d)), constant]
+
+
+def repaired_rows(p: TableRows) -> list[sympy.Expr]:
+    d, _, _, delta, _ = promise(p)
+    return [2 * v * sympy.sqrt(sympy.log(sympy.Rational(5, 4) * v / delta)) for v in (d, 1)]
+
+
 def printed_table(p: TableRows) -> sympy.Expr:
-    d, _, epsilon, delta, constant = promise(p)
-    narrow = sympy.sqrt(2) * epsilon / constant
-    gaussian = [
-        delta - profile(epsilon, shift).evalf(60) for shift in (narrow / (d * sympy.sqrt(sympy.log(d))), narrow)
-    ]
+    _, _, epsilon, delta, _ = promise(p)
+    shifts = [sympy.sqrt(2) * epsilon / deviation for deviation in printed_rows(p)]
+    gaussian = [delta - profile(epsilon, shift).evalf(60) for shift in shifts]
     return min([sympy.exp(-epsilon / 3).evalf(60) - 1, *gaussian])
 
 
@@ -467,30 +482,39 @@ def table_sizes(p: TableRows) -> list[sympy.Expr]:
 
 
 def repaired_table(p: TableRows) -> sympy.Expr:
-    d, n, epsilon, delta, _ = promise(p)
-    narrow, wide = (2 * v * sympy.sqrt(sympy.log(sympy.Rational(5, 4) * v / delta)) for v in (1, d))
-    profiles = [profile(epsilon, sympy.sqrt(2) * epsilon / deviation).evalf(60) for deviation in (narrow, wide)]
+    _, n, epsilon, delta, _ = promise(p)
+    profiles = [profile(epsilon, sympy.sqrt(2) * epsilon / deviation).evalf(60) for deviation in repaired_rows(p)]
     return min([(size / (n * epsilon)).evalf(60) for size in table_sizes(p)] + [delta - value for value in profiles])
 
 
 PROMISE_OUTSIDE = {
     "dimension >= 2, an integer": {"dimension": 1},
     "records >= 1, an integer": {"records": 0},
-    "epsilon > 0": {"epsilon": Fraction(-1, 99)},
-    "delta > 0": {"delta": Fraction(-1, 99)},
+    "epsilon > 0": {"epsilon": 0},
+    "delta > 0": {"delta": 0},
     "delta < 1": {"delta": 1},
 }
 
 
 def check_promise(statement, more: dict[str, dict[str, object]]) -> None:
-    inside = ROWS[0]
-    check_hypotheses(
+    inside = TableRows(2, 1, 1, Fraction(1, 10), 1)
+    bind_hypotheses(
         statement, inside, {says: attrs.evolve(inside, **change) for says, change in (PROMISE_OUTSIDE | more).items()}
     )
 
 
+def check_delta_slacks(deviations, printed: Callable[[TableRows], list[sympy.Expr]]) -> None:
+    """Each Gaussian row on its own: the smallest slack alone would hide the others."""
+    with precision(256):
+        for p in ROWS:
+            for slack, deviation in zip(delta_slacks(p, deviations(p)), printed(p), strict=True):
+                _, _, epsilon, delta, _ = promise(p)
+                expected = delta - profile(epsilon, sympy.sqrt(2) * epsilon / deviation).evalf(60)
+                assert abs(slack - arb(str(expected))) < arb(10) ** -40
+
+
 @pytest.mark.evidence(
-    "wishart.table-1@30f2fc2c", role="refutes", grade="symbolic", region="every d, n, epsilon and delta"
+    "wishart.table-1@4ea2cdb9", role="refutes", grade="symbolic", region="every d, n, epsilon and delta"
 )
 def test_printed_table(statement) -> None:
     """W - e_1 e_1'/n is not positive definite where (e_1'W^-1 e_1)^-1 ~ c chi^2_2 is below 1/n, c = 3/(2 n eps).
@@ -501,21 +525,23 @@ def test_printed_table(statement) -> None:
     scale = sympy.Rational(3, 2) / (n_ * e_)
     assert sympy.simplify(1 / (2 * n_ * scale) - e_ / 3) == 0
     bind(statement, [(p, printed_table(p)) for p in ROWS])
+    check_delta_slacks(printed_deviations, printed_rows)
+    assert [int(least([arb(x) for x in order]).unique_fmpz()) for order in itertools.permutations((1, 2, 3))] == [1] * 6
     assert all(statement.at(p) is Truth.FALSE for p in ROWS)
     small = TableRows(5, 7, 1, Fraction(1, 10**9), 1)
     without_wishart = statement.nudged(lambda margin: margin + 1 - (arb(-1) / 3).exp())
     assert without_wishart.at(small) is Truth.FALSE, "the delta rows fail too, by more than the Wishart row"
-    check_promise(statement, {"constant > 0": {"constant": Fraction(-1, 99)}})
+    check_promise(statement, {"constant > 0": {"constant": 0}})
 
 
 @pytest.mark.evidence(
-    "wishart.table-1+repair@30f2fc2c",
+    "wishart.table-1+repair@4ea2cdb9",
     role="supports-repair",
     grade="symbolic",
     region="every d >= 2, n, eps <= 1, delta in (0, 1)",
 )
 @pytest.mark.evidence(
-    "wishart.table-1+repair@30f2fc2c", role="control", grade="interval", region="epsilon = 20; a constant below 2"
+    "wishart.table-1+repair@4ea2cdb9", role="control", grade="interval", region="epsilon = 20; a constant below 2"
 )
 def test_repaired_table(statement) -> None:
     """The enclosures of the norms, row by row, hold the stated constants for all d >= 2; delta is that of Theorem 2.
@@ -533,6 +559,7 @@ def test_repaired_table(statement) -> None:
     level = sympy.Symbol("level", positive=True)
     assert sympy.simplify(sympy.sqrt(2 * level) * sympy.sqrt(2) - 2 * sympy.sqrt(level)) == 0
     bind(statement, [(p, repaired_table(p)) for p in ROWS])
+    check_delta_slacks(repaired_deviations, repaired_rows)
     with precision(256):
         for p in ROWS:
             for slack, expected in zip(size_slacks(p), table_sizes(p), strict=True):
@@ -540,4 +567,4 @@ def test_repaired_table(statement) -> None:
                 assert abs(scaled - arb(str(expected.evalf(60)))) < (1 + abs(scaled)) * arb(10) ** -40
     assert all(statement.at(p) is Truth.TRUE for p in ROWS)
     check_promise(statement, {"epsilon <= 1": {"epsilon": Fraction(11, 10)}})
-    assert statement.without("epsilon <= 1").at(TableRows(2, 1, 20, Fraction(1, 10))) is Truth.FALSE
+    assert statement.without("epsilon <= 1").at(TableRows(2, 1, 20, Fraction(1, 10), 1)) is Truth.FALSE

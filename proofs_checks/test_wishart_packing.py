@@ -9,7 +9,7 @@ import pytest
 import sympy
 from flint import arb, fmpq, fmpq_mat
 
-from dpmatrix.claims import Truth, bind
+from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.exact import precision
 from dpmatrix.spec.wishart.lower_bound import ConstantOutput, PackingBound
 from dpmatrix.spec.wishart.lower_bound_proof import ErrorAbove, ProjectorData
@@ -18,16 +18,6 @@ from dpmatrix.spec.wishart.spectra import identity, spectral_norm
 
 k_, d_, x_, rate_, gamma_, e_, c_ = sympy.symbols("k d x rate gamma e c", positive=True)
 LOG_TWO = sympy.log(2)
-
-
-def check_hypotheses(statement, inside, outside: dict[str, object]) -> None:
-    """Every hypothesis is violated alone by some point, and the point inside violates none."""
-    assert statement.applies(inside) is Truth.TRUE
-    assert {condition.says for condition in statement.given} == set(outside)
-    for says, point in outside.items():
-        assert statement.applies(point) is Truth.FALSE, says
-        others = [c.says for c in statement.given if c.says != says and c.at(point) is not Truth.TRUE]
-        assert not others, (says, others)
 
 
 def block(top: fmpq_mat, bottom: fmpq_mat) -> fmpq_mat:
@@ -50,7 +40,7 @@ def contraction(rows: int, columns: int, seed: int) -> fmpq_mat:
 
 
 PACKINGS = [
-    Packing(k, d, delta)
+    Packing(k, d, delta, 1)
     for k, d in ((1, 2), (1, 5), (2, 4), (3, 4), (2, 2))
     for delta in (Fraction(1, 16), Fraction(1, 17), Fraction(1, 40), Fraction(3, 1000))
 ]
@@ -59,7 +49,7 @@ SMALL_BALLS = (
 )
 
 
-@pytest.mark.evidence("wishart.lemma-5+repair@f3b77da1", role="supports-repair", grade="symbolic", region=SMALL_BALLS)
+@pytest.mark.evidence("wishart.lemma-5+repair@22beb4f0", role="supports-repair", grade="symbolic", region=SMALL_BALLS)
 def test_graphs_of_contractions_are_a_packing(statement) -> None:
     """Y_M = span of [I; M] with M of shape (d - k) x k, ||M||_2 <= 1, has complement span of [-M'; I].
 
@@ -89,27 +79,28 @@ def test_graphs_of_contractions_are_a_packing(statement) -> None:
         values.append((p, "0" if p.delta == Fraction(1, 16) else value))
     bind(statement, values)
     assert all(statement.at(p) is Truth.TRUE for p in PACKINGS if p.delta != Fraction(1, 16))
-    inside = Packing(1, 3, Fraction(1, 100))
+    inside = Packing(1, 3, Fraction(1, 100), 1)
     outside = {
         "rank >= 1, an integer": attrs.evolve(inside, rank=0),
         "k <= d": attrs.evolve(inside, rank=4),
-        "delta > 0": attrs.evolve(inside, delta=Fraction(-1, 99)),
+        "delta > 0": attrs.evolve(inside, delta=0),
         "delta <= 1/16": attrs.evolve(inside, delta=Fraction(1, 15)),
     }
-    check_hypotheses(statement, inside, outside)
+    bind_hypotheses(statement, inside, outside)
+    assert statement.applies(Packing(1, 1, Fraction(1, 16), 1)) is Truth.TRUE
 
 
 @pytest.mark.evidence(
-    "wishart.lemma-5+repair@f3b77da1", role="control", grade="interval", region="delta slightly above 1/16"
+    "wishart.lemma-5+repair@22beb4f0", role="control", grade="interval", region="delta slightly above 1/16"
 )
 def test_rate_one_half_needs_small_balls(statement) -> None:
     """At delta = 1/15 the volume bound no longer gives the rate 1/2."""
     wide = statement.without("delta <= 1/16")
-    assert all(wide.at(Packing(k, d, Fraction(1, 15))) is Truth.FALSE for k, d in ((1, 2), (2, 5), (4, 5)))
+    assert all(wide.at(Packing(k, d, Fraction(1, 15), 1)) is Truth.FALSE for k, d in ((1, 2), (2, 5), (4, 5)))
 
 
 @pytest.mark.evidence(
-    "wishart.lemma-5@f3b77da1",
+    "wishart.lemma-5@22beb4f0",
     role="refutes",
     grade="symbolic",
     region="sqrt(1/2) <= delta < 1, every rate > 0, all 1 <= k < d",
@@ -153,18 +144,18 @@ def test_no_two_large_balls_are_disjoint(statement) -> None:
             for k in (1, 2, 3, 4)
         ],
     )
-    inside = Packing(1, 3, Fraction(1, 100))
+    inside = Packing(1, 3, Fraction(1, 100), 1)
     outside = {
         "rank >= 1, an integer": attrs.evolve(inside, rank=0),
         "k <= d": attrs.evolve(inside, rank=4),
-        "delta > 0": attrs.evolve(inside, delta=Fraction(-1, 99)),
-        "rate > 0": attrs.evolve(inside, rate=Fraction(-1, 99)),
+        "delta > 0": attrs.evolve(inside, delta=0),
+        "rate > 0": attrs.evolve(inside, rate=0),
     }
-    check_hypotheses(statement, inside, outside)
+    bind_hypotheses(statement, inside, outside)
 
 
 @pytest.mark.evidence(
-    "wishart.lemma-5@f3b77da1", role="control", grade="interval", region="lines of the plane, delta < sqrt(1/2)"
+    "wishart.lemma-5@22beb4f0", role="control", grade="interval", region="lines of the plane, delta < sqrt(1/2)"
 )
 def test_small_balls_in_the_plane_are_disjoint(statement) -> None:
     """The refutation is no artefact of the margin: it starts at sqrt(1/2); below, two lines have disjoint balls."""
@@ -172,7 +163,8 @@ def test_small_balls_in_the_plane_are_disjoint(statement) -> None:
     assert statement.at(Packing(1, 2, Fraction(7071, 10000), Fraction(1, 2))) is Truth.TRUE
     assert statement.at(Packing(1, 2, Fraction(7072, 10000), Fraction(1, 2))) is Truth.FALSE
     assert statement.at(Packing(1, 2, Fraction(1, 10), 1)) is Truth.TRUE
-    assert statement.at(Packing(2, 2, Fraction(9, 10), 1)) is Truth.TRUE, "k = d: one subspace, exponent 0"
+    for delta in (Fraction(9, 10), Fraction(1, 10)):
+        assert statement.at(Packing(2, 2, delta, 1)) is Truth.TRUE, "k = d: one subspace, exponent 0"
     assert statement.at(Packing(2, 5, Fraction(1, 10), 1)) is Truth.UNDECIDED, "not known exactly, so not claimed"
 
 
@@ -183,6 +175,7 @@ CONSTANTS = [
         ((3, 1, 0), (2, 0, 0), 1),
         ((Fraction(5, 2), 2), (0, 2), 1),
         ((4, 4, 1, 1), (5, 0, 7, 0), 3),
+        ((2, 1), (0, 0), 2),
     )
     for epsilon, constant in (
         (1, 1),
@@ -204,13 +197,13 @@ def slack(p: ConstantOutput) -> sympy.Rational:
 
 
 @pytest.mark.evidence(
-    "wishart.theorem-10@a089c436",
+    "wishart.theorem-10@e8b2b298",
     role="refutes",
     grade="symbolic",
     region="every c, d, k and epsilon, as soon as n > c d / epsilon",
 )
 @pytest.mark.evidence(
-    "wishart.theorem-10/reversed@a089c436", role="refutes", grade="symbolic", region="every c, d, k and epsilon"
+    "wishart.theorem-10/reversed@e8b2b298", role="refutes", grade="symbolic", region="every c, d, k and epsilon"
 )
 def test_constant_mechanisms_refute_both_directions(statements) -> None:
     """Publishing 0 errs by n on n copies of e_1; publishing n e_1 e_1' errs by 0 on them. Neither looks at the data."""
@@ -223,16 +216,19 @@ def test_constant_mechanisms_refute_both_directions(statements) -> None:
         assert printed.at(ConstantOutput(data, zeros, k, epsilon, constant)) is Truth.FALSE
         assert turned.at(ConstantOutput(data, data, k, epsilon, constant)) is Truth.FALSE
         assert printed.at(ConstantOutput(data, data, k, epsilon, constant)) is Truth.TRUE
+    for statement in (printed, turned):
+        level = ConstantOutput((3, 1, 0), (0, 0, 0), 1, Fraction(3, 2), 1)
+        assert statement.at(level) is Truth.TRUE, "equality of the error 3 and 1 + 3 / (3/2)"
     outside = {
-        "A is positive semidefinite, its eigenvalues decrease": attrs.evolve(ONE, data=(3, 1, -1)),
+        "A is positive semidefinite, its eigenvalues decrease": attrs.evolve(ONE, data=(3, 1, Fraction(-1, 20))),
         "the output has rank at most k": attrs.evolve(ONE, output=(2, 1, 0)),
         "rank >= 1, an integer": attrs.evolve(ONE, rank=0, output=(0, 0, 0)),
         "k <= d": attrs.evolve(ONE, rank=4),
-        "epsilon > 0": attrs.evolve(ONE, epsilon=Fraction(-1, 99)),
-        "constant > 0": attrs.evolve(ONE, constant=Fraction(-1, 99)),
+        "epsilon > 0": attrs.evolve(ONE, epsilon=0),
+        "constant > 0": attrs.evolve(ONE, constant=0),
     }
     for statement in (printed, turned):
-        check_hypotheses(statement, ONE, outside)
+        bind_hypotheses(statement, ONE, outside)
         assert statement.applies(attrs.evolve(ONE, data=(1, 3, 0))) is Truth.FALSE
 
 
@@ -254,7 +250,7 @@ PRIVATE = (
 )
 
 
-@pytest.mark.evidence("wishart.theorem-10+repair@a089c436", role="supports-repair", grade="symbolic", region=PRIVATE)
+@pytest.mark.evidence("wishart.theorem-10+repair@e8b2b298", role="supports-repair", grade="symbolic", region=PRIVATE)
 def test_small_errors_would_need_more_than_all_the_mass(statement) -> None:
     """Let A^i = gamma u_i u_i' with lines from Lemma 5 (k = 1), |u_i u_i' - u_j u_j'| > 2 delta; lambda_(k+1)(A^i) = 0.
 
@@ -276,6 +272,7 @@ def test_small_errors_would_need_more_than_all_the_mass(statement) -> None:
     values = {p: {d_: p.dimension, gamma_: p.gamma, e_: sympy.Rational(p.epsilon)} for p in BOUNDS}
     bind(statement, [(p, formula.subs(numbers).evalf(60)) for p, numbers in values.items()])
     assert all(statement.at(p) is Truth.TRUE for p in BOUNDS)
+    assert statement.at(PackingBound(2, 2, 1, 1, Fraction(1, 2))) is Truth.TRUE, "one record, one copy"
     inside = bound_point(4, Fraction(3, 4), Fraction(1, 1000))
     outside = {
         "dimension >= 2, an integer": PackingBound(1, 1, 5, 1, 1),
@@ -283,7 +280,7 @@ def test_small_errors_would_need_more_than_all_the_mass(statement) -> None:
         "k <= d": attrs.evolve(inside, rank=5),
         "gamma >= 1, an integer": attrs.evolve(inside, gamma=0),
         "gamma <= n": attrs.evolve(inside, records=inside.gamma - 1),
-        "epsilon > 0": attrs.evolve(inside, epsilon=Fraction(-1, 1000)),
+        "epsilon > 0": attrs.evolve(inside, epsilon=0),
         "gamma epsilon <= (2 d - 3) log 2": bound_point(4, Fraction(101, 100), Fraction(1, 1000)),
         "gamma epsilon >= (2 d - 3) log 2 / 2": bound_point(4, Fraction(49, 100), Fraction(1, 1000)),
     }
@@ -297,7 +294,7 @@ def test_small_errors_would_need_more_than_all_the_mass(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "wishart.theorem-10+repair@a089c436",
+    "wishart.theorem-10+repair@e8b2b298",
     role="control",
     grade="interval",
     region="dropped hypotheses, a larger constant",
@@ -323,9 +320,9 @@ HYPOTHESES = {
     "rank >= 1, an integer": {"rank": 0},
     "k < d": {"rank": 2},
     "gamma >= 1, an integer": {"gamma": 0},
-    "delta > 0": {"delta": Fraction(-1, 99)},
+    "delta > 0": {"delta": 0},
     "delta < 1": {"delta": 1},
-    "epsilon > 0": {"epsilon": Fraction(-1, 99)},
+    "epsilon > 0": {"epsilon": 0},
 }
 
 
@@ -347,22 +344,22 @@ def bind_line(statement, formula: sympy.Expr, points=LINES) -> None:
 
 
 def check_line(statement, inside: ProjectorData, more: dict[str, dict[str, object]]) -> None:
-    check_hypotheses(
+    bind_hypotheses(
         statement, inside, {says: attrs.evolve(inside, **change) for says, change in (HYPOTHESES | more).items()}
     )
 
 
 @pytest.mark.evidence(
-    "wishart.theorem-10/small-error@a089c436", role="refutes", grade="symbolic", region="delta < 1, every gamma"
+    "wishart.theorem-10/small-error@e8b2b298", role="refutes", grade="symbolic", region="delta < 1, every gamma"
 )
 @pytest.mark.evidence(
-    "wishart.theorem-10/projector@a089c436", role="refutes", grade="symbolic", region="gamma = 10, delta = 1/10"
+    "wishart.theorem-10/projector@e8b2b298", role="refutes", grade="symbolic", region="gamma = 10, delta = 1/10"
 )
 @pytest.mark.evidence(
-    "wishart.theorem-10/disjoint@a089c436", role="refutes", grade="symbolic", region="lines of the plane, delta = 1/4"
+    "wishart.theorem-10/disjoint@e8b2b298", role="refutes", grade="symbolic", region="lines of the plane, delta = 1/4"
 )
 @pytest.mark.evidence(
-    "wishart.theorem-10/last-line@a089c436", role="refutes", grade="symbolic", region="k = d - 1, every c > 0"
+    "wishart.theorem-10/last-line@e8b2b298", role="refutes", grade="symbolic", region="k = d - 1, every c > 0"
 )
 def test_broken_lines(statements) -> None:
     """Publish 0: error gamma. Publish gamma YY': |gamma YY' - YY'| = gamma - 1. At 4 delta >= 1 balls are everything.
@@ -373,22 +370,23 @@ def test_broken_lines(statements) -> None:
     small, projector, disjoint, last = (
         statements[f"wishart.theorem-10/{name}"] for name in ("small-error", "projector", "disjoint", "last-line")
     )
-    point = ProjectorData(1, 2, 10, Fraction(1, 10), 1)
+    point = ProjectorData(1, 2, 10, Fraction(1, 10), 1, 1, 1)
     bind_line(small, x_ * gamma_ - gamma_)
     bind_line(projector, 2 * x_ * gamma_ - (gamma_ - 1))
     assert small.at(point) is Truth.FALSE
     assert projector.at(point) is Truth.FALSE
+    assert projector.at(attrs.evolve(point, gamma=2, delta=Fraction(1, 4))) is Truth.TRUE, "equality"
     check_line(small, point, {})
     check_line(projector, point, {})
     plane = [
-        ProjectorData(1, 2, g, Fraction(1, i), Fraction(1, j))
+        ProjectorData(1, 2, g, Fraction(1, i), Fraction(1, j), 1, 1)
         for g in (1, 2)
         for i in (3, 4)
         for j in (2, 3, 50, 99, 200)
     ]
     lines = sympy.ceiling(sympy.pi / (2 * sympy.asin(x_))) - 1
     bind_line(disjoint, 1 - sympy.exp(-2 * gamma_ * k_ * e_) * lines / 2, plane)
-    overlap = ProjectorData(1, 2, 1, Fraction(1, 4), Fraction(1, 100))
+    overlap = ProjectorData(1, 2, 1, Fraction(1, 4), Fraction(1, 100), 1, 1)
     assert disjoint.at(overlap) is Truth.FALSE, "six lines, each ball of radius 1 has all the mass"
     everywhere = "4 delta >= 1: any output is in each ball"
     assert disjoint.applies(attrs.evolve(overlap, delta=Fraction(6, 25))) is Truth.FALSE
@@ -405,7 +403,7 @@ def test_broken_lines(statements) -> None:
     assert last.without(premise).applies(too_many) is Truth.TRUE
     assert next(c for c in last.given if c.says == premise).at(inside) is Truth.TRUE
     check_line(
-        last.without(premise), inside, {f"{name} > 0": {name: Fraction(-1, 99)} for name in ("rate", "constant")}
+        last.without(premise), inside, {f"{name} > 0": {name: 0} for name in ("rate", "constant")}
     )
     mass = next(c for c in last.given if c.says == premise).margin
     expected = 1 - 2 ** (rate_ * k_ * (d_ - k_) * sympy.log(1 / x_, 2)) * sympy.exp(-2 * gamma_ * k_ * e_) / 2
@@ -415,7 +413,7 @@ def test_broken_lines(statements) -> None:
 
 
 @pytest.mark.evidence(
-    "wishart.theorem-10/markov@a089c436", role="supports", grade="symbolic", region="every law of the error"
+    "wishart.theorem-10/markov@e8b2b298", role="supports", grade="symbolic", region="every law of the error"
 )
 def test_markov(statement) -> None:
     """The mass q above 2a costs the mean at least q times the conditional error x > 2a: q x <= a, so q <= a/x < 1/2."""
@@ -429,22 +427,23 @@ def test_markov(statement) -> None:
     bind(statement, [(p, (sympy.Rational(1, 2) - sympy.Rational(p.mass)).evalf(60)) for p in grid])
     inside = ErrorAbove(1, Fraction(17, 8), Fraction(1, 4))
     assert statement.at(inside) is Truth.TRUE
+    assert statement.at(ErrorAbove(0, 1, 0)) is Truth.TRUE, "no error, with probability 1"
     outside = {
         "mean >= 0": ErrorAbove(Fraction(-1, 99), Fraction(-1, 60), 1),
         "mass >= 0": ErrorAbove(1, 3, Fraction(-1, 99)),
         "error > 4 delta gamma": ErrorAbove(1, 2, Fraction(1, 2)),
         "error mass <= 2 delta gamma": ErrorAbove(1, 3, Fraction(1, 2)),
     }
-    check_hypotheses(statement, inside, outside)
+    bind_hypotheses(statement, inside, outside)
     for says in ("error > 4 delta gamma", "error mass <= 2 delta gamma"):
         assert statement.without(says).at(outside[says]) is Truth.FALSE, "with equality the mass may be one half"
 
 
 @pytest.mark.evidence(
-    "wishart.theorem-10/distance@a089c436", role="supports", grade="symbolic", region="every k and gamma"
+    "wishart.theorem-10/distance@e8b2b298", role="supports", grade="symbolic", region="every k and gamma"
 )
 @pytest.mark.evidence(
-    "wishart.theorem-10/group-privacy@a089c436", role="supports", grade="symbolic", region="every k, gamma, eps > 0"
+    "wishart.theorem-10/group-privacy@e8b2b298", role="supports", grade="symbolic", region="every k, gamma, eps > 0"
 )
 def test_sound_lines(statements) -> None:
     """2 gamma k - gamma k = gamma k, and exp(2t) - exp(t) = exp(t)(exp(t) - 1) > 0 for t = gamma k eps > 0."""
@@ -455,4 +454,4 @@ def test_sound_lines(statements) -> None:
     bind_line(group, sympy.exp(2 * t) - sympy.exp(t))
     for statement in (distance, group):
         assert all(statement.at(p) is Truth.TRUE for p in LINES)
-        check_line(statement, ProjectorData(1, 2, 1, Fraction(1, 9), 1), {})
+        check_line(statement, ProjectorData(1, 2, 1, Fraction(1, 9), 1, 1, 1), {})

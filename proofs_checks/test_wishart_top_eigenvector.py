@@ -66,8 +66,25 @@ def bind_choices(statement, size, judged) -> set[int]:
     return {int(value) for _, value in values}
 
 
+def check_unit_eigenvectors(statement) -> None:
+    """Too long, too short, of the smaller eigenvalue, or none: each choice is excluded by its own hypothesis.
+
+    A long vector makes v'Av I - A positive definite, which must not make up for the length.
+    """
+    [choice] = [
+        c for c in statement.given if c.says == "v and v' are unit eigenvectors of the largest eigenvalue of XX'/n"
+    ]
+    heavy = fmpq_mat([[3], [0]])
+    wrong = [vector(v) for v in ((2, 0), (Fraction(6, 5), 0), (Fraction(101, 100), 0), (Fraction(99, 100), 0), (0, 0))]
+    for data in (SPREAD, heavy):
+        assert choice.at(exact_output(data=data)) is Truth.TRUE
+        for v in (*wrong, E2, vector((Fraction(3, 5), Fraction(4, 5)))):
+            assert choice.at(exact_output(data=data, top=v)) is Truth.FALSE
+            assert choice.at(exact_output(data=data, other_top=v)) is Truth.FALSE
+
+
 @pytest.mark.evidence(
-    "wishart.definition-6@3dcf1baf",
+    "wishart.definition-6@c5521412",
     role="refutes",
     grade="symbolic",
     region="the exact top eigenvector; two equal eigenvalues",
@@ -79,13 +96,14 @@ def test_printed_definition_depends_on_the_choice(statement) -> None:
     assert statement.at(tied) is Truth.FALSE
     assert statement.at(exact_output(other_top=E1)) is Truth.TRUE
     bind_hypotheses(statement, exact_output(), CHOICES)
+    check_unit_eigenvectors(statement)
     assert bind_choices(statement, lambda value: value, is_close) == {0, -1}, (
         "the formula is bound where it is 0 and where it is -1"
     )
 
 
 @pytest.mark.evidence(
-    "wishart.definition-6+repair@3dcf1baf",
+    "wishart.definition-6+repair@c5521412",
     role="supports-repair",
     grade="symbolic",
     region="every data set with lambda_1 > lambda_2, every d, rho, eta and law, by the docstring's derivation",
@@ -114,7 +132,7 @@ def test_repaired_definition_does_not_depend_on_the_choice(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "wishart.definition-6+repair@3dcf1baf",
+    "wishart.definition-6+repair@c5521412",
     role="control",
     grade="symbolic",
     region="two equal eigenvalues; each hypothesis dropped",
@@ -123,7 +141,6 @@ def test_repaired_definition_needs_the_gap(statement) -> None:
     tied = exact_output(data=fmpq_mat([[1, 0], [0, 1]]), other_top=E2)
     assert statement.without("lambda_1 > lambda_2").at(tied) is Truth.FALSE
     bind_hypotheses(statement, exact_output(), CHOICES | {"lambda_1 > lambda_2": tied})
-    for wrong in (E1 + E1, vector((Fraction(6, 5), 0)), vector((Fraction(3, 5), Fraction(4, 5)))):
-        assert statement.applies(exact_output(top=wrong)) is Truth.FALSE
+    check_unit_eigenvectors(statement)
     for law in (((E1 + E1, 1),), ((E1, Fraction(3, 2)), (E2, Fraction(-1, 2)))):
         assert statement.applies(exact_output(outputs=law)) is Truth.FALSE

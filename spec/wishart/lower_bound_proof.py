@@ -30,8 +30,8 @@ class ProjectorData:
     gamma: int
     delta: Real
     epsilon: Real
-    rate: Real = 1
-    constant: Real = 1
+    rate: Real
+    constant: Real
 
 
 def zero_output_margin(p: ProjectorData) -> arb:

@@ -32,7 +32,7 @@ class TableRows:
     records: int
     epsilon: Real
     delta: Real
-    constant: Real = 1
+    constant: Real
 
 
 def unit(p: TableRows) -> arb:
@@ -77,10 +77,14 @@ def least(values: list[arb]) -> arb:
     return smallest
 
 
+def delta_slacks(p: TableRows, deviations: tuple[arb, arb]) -> list[arb]:
+    """Excess of the promised over the true delta of Gaussian noise of each deviation."""
+    return [ball(p.delta) - gaussian_delta(p, deviation) for deviation in deviations]
+
+
 def printed_table_margin(p: TableRows) -> arb:
     """Smallest excess of the printed over the true delta, over the rows: (epsilon, 0), and (epsilon, delta) twice."""
-    wide, narrow = (gaussian_delta(p, deviation) for deviation in printed_deviations(p))
-    return least([-outside_support(p), ball(p.delta) - wide, ball(p.delta) - narrow])
+    return least([-outside_support(p), *delta_slacks(p, printed_deviations(p))])
 
 
 def within(norm: Between, low: int, high: int, magnitude: arb) -> list[arb]:
@@ -103,8 +107,7 @@ def size_slacks(p: TableRows) -> list[arb]:
 
 def repaired_table_margin(p: TableRows) -> arb:
     """Smallest of the slacks of the sizes and of delta in the two Gaussian rows."""
-    wide, narrow = repaired_deviations(p)
-    return least([*size_slacks(p), ball(p.delta) - gaussian_delta(p, wide), ball(p.delta) - gaussian_delta(p, narrow)])
+    return least([*size_slacks(p), *delta_slacks(p, repaired_deviations(p))])
 
 
 PROMISE = (

@@ -27,7 +27,7 @@ class Packing:
     rank: int
     dimension: int
     delta: Real
-    rate: Real = 1
+    rate: Real
 
 
 def parameters(p: Packing) -> int:

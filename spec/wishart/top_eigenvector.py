@@ -74,10 +74,10 @@ def repaired_definition_6_margin(p: TopVectorOutput) -> arb:
 
 
 def _eigenvector_margin(matrix: fmpq_mat, vector: fmpq_mat) -> arb:
-    """Zero exactly when the vector is a unit eigenvector of the largest eigenvalue; below is 0 then, as det is."""
+    """Zero when the vector is a unit eigenvector of the largest eigenvalue, negative otherwise."""
     value = inner(vector, matrix * vector)
-    below = nonnegative_spectrum(value * identity(matrix.nrows()) - matrix)
-    return disagreement(matrix * vector, value * vector) - abs(arb(inner(vector, vector) - 1)) + below
+    largest = nonnegative_spectrum(value * identity(matrix.nrows()) - matrix).min(arb(0))
+    return disagreement(matrix * vector, value * vector) - abs(arb(inner(vector, vector) - 1)) + largest
 
 
 def top_eigenvectors_margin(p: TopVectorOutput) -> arb:
