@@ -133,6 +133,8 @@ TURNED = TopVectorRun((1, 0), ONE, (3, 2), TURN, 1, 100, 1, Fraction(3, 4), Frac
 
 EXACT = attrs.evolve(SHIFTED, records=3, eta=2, perturbed_values=(Fraction(5, 2), Fraction(3, 2)))
 """Outside the hypotheses: theta = 0, the tail factor is 3, lambda_1(C) = 1/2 and ||W|| = 3/2, all without rounding."""
+ENOUGH_EXACTLY = attrs.evolve(EXACT, records=6, rho=Fraction(1, 2))
+"""The same with rho = 1/2, where 6 records are the printed sample size."""
 WIDE = diagonal([1, 1, 1])
 LINE = diagonal([1])
 UNSORTED = (1, 0, Fraction(1, 2))
@@ -168,9 +170,20 @@ TAIL_EVENT = {EVENT: attrs.evolve(SHIFTED, perturbed_values=(Fraction(7, 5), Fra
 GAP = {"sigma_k - sigma_{k+1} >= 2 ||W||_2": attrs.evolve(SHIFTED, perturbed_values=(Fraction(8, 5), Fraction(3, 5)))}
 
 
+def hypothesis(statement, says: str):
+    return next(condition for condition in statement.given if condition.says == says)
+
+
 def bind_names(statement, *groups: dict[str, TopVectorRun]) -> None:
     """Check that the hypotheses are exactly those of the groups, and that each excludes its run."""
     bind_hypotheses(statement, SHIFTED, {name: run for group in groups for name, run in group.items()})
+
+
+def check_equality(statement) -> None:
+    """'At most the bound' and 'n at least' include equality: 3 (1/2) = 3/2, and 9/(2 (1 - 1/4)) = 6 records."""
+    assert hypothesis(statement, EVENT).at(EXACT) is Truth.TRUE
+    for records, truth in ((6, Truth.TRUE), (5, Truth.FALSE)):
+        assert hypothesis(statement, ENOUGH).at(attrs.evolve(ENOUGH_EXACTLY, records=records)) is truth
 
 
 @pytest.mark.evidence(
@@ -186,6 +199,7 @@ def test_printed_theorem_fails_for_one_sign(statement) -> None:
     bind_formula(statement, lambda n: n.cosine - n.rho)
     assert statement.conclusion(attrs.evolve(TURNED, rho=Fraction(3, 5))) is Truth.TRUE, "equality"
     bind_names(statement, NOISY_TOP, PARAMETERS, RHO, SAMPLE_SIZE, TAIL_EVENT)
+    check_equality(statement)
 
 
 @pytest.mark.evidence(
@@ -243,6 +257,7 @@ def test_repaired_theorem_needs_its_hypotheses(statement) -> None:
     assert statement.without(ENOUGH).at(attrs.evolve(TURNED, records=12)) is Truth.FALSE
     assert statement.conclusion(attrs.evolve(TURNED, rho=Fraction(3, 5))) is Truth.TRUE, "equality"
     bind_names(statement, NOISY_TOP, PARAMETERS, RHO, SAMPLE_SIZE, TAIL_EVENT)
+    check_equality(statement)
     for run, truth in (
         (attrs.evolve(SHIFTED, records=81), Truth.TRUE),
         (attrs.evolve(SHIFTED, records=80), Truth.FALSE),
@@ -347,6 +362,7 @@ def test_tail_parameter(statement) -> None:
     assert sympy.simplify(d * sympy.exp(-sympy.log(d / eta)) - eta) == 0
     assert statement.conclusion(EXACT) is Truth.TRUE, "equality"
     bind_names(statement, PARAMETERS)
+    assert statement.applies(attrs.evolve(SHIFTED, records=1)) is Truth.TRUE
     bind_formula(statement, lambda n: n.gap - n.gap)
     assert statement.at(SHIFTED) is not Truth.FALSE
 
@@ -407,6 +423,7 @@ def test_enough_records(statement) -> None:
     enough = 3 * K / (2 * epsilon * (1 - rho**2) * g)
     assert sympy.simplify(1 - 3 * K / (2 * n * epsilon * g) - rho**2 - (1 - rho**2) * (1 - enough / n)) == 0
     assert statement.at(SHIFTED) is Truth.TRUE
+    assert statement.conclusion(ENOUGH_EXACTLY) is Truth.TRUE, "equality"
     bind_names(statement, NOISY_TOP, PARAMETERS, RHO, SAMPLE_SIZE)
     bind_formula(statement, lambda n: 1 - 3 * n.tail / (2 * n.n * n.epsilon * n.gap) - n.rho**2)
 
@@ -419,7 +436,7 @@ def test_root_drops_a_sign(statement) -> None:
     assert statement.at(REVERSED) is Truth.FALSE
     half_turn = attrs.evolve(TURNED, rho=Fraction(3, 5))
     assert statement.conclusion(half_turn) is Truth.TRUE, "equality"
-    squares = next(condition for condition in statement.given if condition.says == "(v_1'vhat_1)^2 >= rho^2")
+    squares = hypothesis(statement, "(v_1'vhat_1)^2 >= rho^2")
     assert squares.at(half_turn) is Truth.TRUE, "equality"
-    bind_names(statement, TOP, RHO, {"(v_1'vhat_1)^2 >= rho^2": TURNED})
+    bind_names(statement, TOP, RHO, {"(v_1'vhat_1)^2 >= rho^2": attrs.evolve(TURNED, rho=Fraction(71, 100))})
     bind_formula(statement, lambda n: n.cosine - n.rho)

@@ -402,9 +402,7 @@ def test_broken_lines(statements) -> None:
     assert last.applies(too_many) is Truth.FALSE
     assert last.without(premise).applies(too_many) is Truth.TRUE
     assert next(c for c in last.given if c.says == premise).at(inside) is Truth.TRUE
-    check_line(
-        last.without(premise), inside, {f"{name} > 0": {name: 0} for name in ("rate", "constant")}
-    )
+    check_line(last.without(premise), inside, {f"{name} > 0": {name: 0} for name in ("rate", "constant")})
     mass = next(c for c in last.given if c.says == premise).margin
     expected = 1 - 2 ** (rate_ * k_ * (d_ - k_) * sympy.log(1 / x_, 2)) * sympy.exp(-2 * gamma_ * k_ * e_) / 2
     with precision(256):

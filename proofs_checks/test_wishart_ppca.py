@@ -86,6 +86,8 @@ def bind_setting(statement, inside: PpcaPoint, size: str) -> None:
     bind_hypotheses(statement, inside, outside)
     heavy = attrs.evolve(inside, first=Fraction(3, 5), second=Fraction(1, 2), records=10**9)
     assert statement.applies(heavy) is Truth.FALSE, "the trace exceeds 1"
+    single = PpcaPoint(2, 1, 1000, 1, 0, Fraction(1, 2), Fraction(1, 2))
+    assert statement.applies(single) is Truth.TRUE, "one record suffices for a large epsilon"
 
 
 @pytest.mark.evidence(

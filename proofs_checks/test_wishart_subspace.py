@@ -338,3 +338,5 @@ def test_printed_projectors_are_not_those_of_the_span(statement) -> None:
             printed = max(mpmath.svd_r(p.k * (last * last.T - turned * turned.T), compute_uv=False))
             values.append((p, mpmath.nstr(-abs(printed - numbers(p).spectral), 55)))
         bind(statement, [(p, "0" if abs(mpmath.mpf(value)) < 1e-50 else value) for p, value in values])
+    assert statement.at(NOISELESS) is Truth.TRUE
+    bind_hypotheses(statement, INSIDE, SPECTRA | GAPS)
