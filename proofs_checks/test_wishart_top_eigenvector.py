@@ -75,7 +75,8 @@ def check_unit_eigenvectors(statement) -> None:
         c for c in statement.given if c.says == "v and v' are unit eigenvectors of the largest eigenvalue of XX'/n"
     ]
     heavy = fmpq_mat([[3], [0]])
-    wrong = [vector(v) for v in ((2, 0), (Fraction(6, 5), 0), (Fraction(101, 100), 0), (Fraction(99, 100), 0), (0, 0))]
+    lengths = (2, Fraction(6, 5), Fraction(101, 100), Fraction(1001, 1000), Fraction(99, 100), 0)
+    wrong = [vector((length, 0)) for length in lengths]
     for data in (SPREAD, heavy):
         assert choice.at(exact_output(data=data)) is Truth.TRUE
         for v in (*wrong, E2, vector((Fraction(3, 5), Fraction(4, 5)))):
