@@ -16,13 +16,8 @@ from dpmatrix.privacy.adjacency import Adjacency
 from dpmatrix.privacy.profiles import WishartProfile
 from dpmatrix.spec.wishart.points import InputPerturbation
 from dpmatrix.spec.wishart.sensitivity import RecordPair
-from dpmatrix.spec.wishart.wishart_perturbation import (
-    LaplaceDiagonal,
-    PositiveDefiniteSum,
-    SymmetrisedNoise,
-    WishartOutput,
-    WishartRun,
-)
+from dpmatrix.spec.wishart.wishart_algorithm import LaplaceDiagonal, PositiveDefiniteSum, WishartRun
+from dpmatrix.spec.wishart.wishart_perturbation import SymmetrisedNoise, WishartOutput
 
 INPUTS = {
     "dimension >= 1, an integer": InputPerturbation(0, 5, 1),

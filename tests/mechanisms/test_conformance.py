@@ -20,7 +20,7 @@ from dpmatrix.mechanisms.second_moment import lattice_gram
 from dpmatrix.randomness.discrete import discrete_laplace
 from dpmatrix.randomness.entropy import SeededEntropy, SystemEntropy
 from dpmatrix.spec.wishart.laplace_perturbation import LaplaceRun
-from dpmatrix.spec.wishart.wishart_perturbation import WishartRun
+from dpmatrix.spec.wishart.wishart_algorithm import WishartRun
 
 
 def distance(draws: np.ndarray, law) -> float:
