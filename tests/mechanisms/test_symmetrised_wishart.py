@@ -6,16 +6,16 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from flint import arb, arb_mat, fmpq, fmpq_mat
+from flint import arb, fmpq, fmpq_mat
 from scipy.integrate import dblquad
 
 from dpmatrix.errors import InvalidParameterError
 from dpmatrix.exact import precision
 from dpmatrix.mechanisms import LaplaceInputPerturbation, Mechanism, SymmetrisedWishartMechanism, project_psd
 from dpmatrix.mechanisms.symmetrised_wishart_density import log_density
-from dpmatrix.mechanisms.wishart_noise import LazyWishart
 from dpmatrix.privacy.adjacency import Adjacency
 from dpmatrix.randomness.entropy import SeededEntropy, SystemEntropy
+from dpmatrix.randomness.lazy_matrices import LazyWishart
 
 REPLACE, ADD = Adjacency.REPLACE_ONE, Adjacency.ADD_REMOVE_ONE
 ONE = Fraction(1)
@@ -52,16 +52,16 @@ def test_release_is_the_correct_rounding_of_the_ideal_output():
     for seed in range(5):
         release = mechanism.release(data, entropy=SeededEntropy(seed))
         entropy = SeededEntropy(seed)
-        first, second = (LazyWishart(2, mechanism.noise_scale(2, 3), entropy) for _ in range(2))
-        first.refine(128)
-        second.refine(128)
+        first, second = (LazyWishart(2, 3, mechanism.noise_scale(2, 3), entropy) for _ in range(2))
         # Further digits, whatever they are, must not change the rounding.
-        first.refine(1500)
-        second.refine(1500)
+        entries = range(4)
+        first.refine(1500, entries)
+        second.refine(1500, entries)
         with precision(1600):
-            ideal = arb_mat(moment) + first.enclosures() - second.enclosures()
+            noise = [a - b for a, b in zip(first.enclose(entries), second.enclose(entries), strict=True)]
+            ideal = [arb(fixed) + value for fixed, value in zip(moment.entries(), noise, strict=True)]
             per_unit = arb(fmpq(release.grid.denominator, release.grid.numerator))
-            expected = [int((entry * per_unit + arb((1, -1))).floor().unique_fmpz()) for entry in ideal.entries()]
+            expected = [int((entry * per_unit + arb((1, -1))).floor().unique_fmpz()) for entry in ideal]
         assert release.integers.ravel().tolist() == expected
 
 
@@ -73,14 +73,14 @@ def laplace_distance(draws, scale):
     return float(max(np.max(np.abs(exact - ranks[1:])), np.max(np.abs(exact - ranks[:-1]))))
 
 
-@pytest.mark.parametrize(("factor", "accepted"), [(1.0, True), (0.75, False)])
+@pytest.mark.parametrize(("factor", "accepted"), [(1.0, True), (0.6, False)])
 def test_released_scalar_noise_is_laplace(cdf_radius, factor, accepted):
-    # The control's law is 0.0527 away; the radius is 0.0243.
+    # The control's law is 0.093 away; the radius is 0.0385, so that it passes with probability below 1e-20.
     mechanism = SymmetrisedWishartMechanism(1)
     entropy = SystemEntropy()
-    noise = [mechanism.release([[0.5], [0.5]], entropy=entropy).to_numpy()[0, 0] - 0.25 for _ in range(20_000)]
+    noise = [mechanism.release([[0.5], [0.5]], entropy=entropy).to_numpy()[0, 0] - 0.25 for _ in range(8_000)]
     # Sensitivity 1 / n over epsilon.
-    assert (laplace_distance(factor * np.array(noise), 0.5) <= cdf_radius(20_000) + 1e-6) is accepted
+    assert (laplace_distance(factor * np.array(noise), 0.5) <= cdf_radius(8_000) + 1e-6) is accepted
 
 
 @pytest.mark.parametrize(("factor", "accepted"), [(1.0, True), (0.75, False)])

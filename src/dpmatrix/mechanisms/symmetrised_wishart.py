@@ -16,7 +16,7 @@ from dpmatrix.mechanisms.input_perturbation import InputPerturbation, publish
 from dpmatrix.mechanisms.protocol import FloatArray, Release
 from dpmatrix.mechanisms.second_moment import exact_symmetric
 from dpmatrix.mechanisms.symmetrised_wishart_density import log_density
-from dpmatrix.mechanisms.wishart_noise import LazyWishart, public_grid, rounded_sum, simulate_wishart
+from dpmatrix.mechanisms.wishart_noise import rounded_noisy_moment, simulate_wishart
 from dpmatrix.privacy.domains import parameter_range
 from dpmatrix.privacy.guarantee import PrivacyGuarantee
 from dpmatrix.privacy.sensitivity import nuclear_sensitivity
@@ -78,10 +78,8 @@ class SymmetrisedWishartMechanism(InputPerturbation):
         """
         source = SystemEntropy() if entropy is None else entropy
         records = self.read(data)
-        scale = self._scale_for(records)
-        added, subtracted = (LazyWishart(records.shape[1], scale, source) for _ in range(2))
-        grid = public_grid(scale)
-        integers = rounded_sum(self.second_moment(records), added, subtracted, grid)
+        moment = self.second_moment(records)
+        integers, grid = rounded_noisy_moment(moment, self._scale_for(records), source, symmetrised=True)
         return publish(self.name, self, integers, grid, self.guarantee, source)
 
     def simulate(self, data: npt.ArrayLike, size: int, generator: np.random.Generator) -> FloatArray:

@@ -16,7 +16,7 @@ from dpmatrix.errors import InvalidParameterError, NotPrivateError
 from dpmatrix.mechanisms.input_perturbation import InputPerturbation, one_of, publish
 from dpmatrix.mechanisms.protocol import FloatArray, Release
 from dpmatrix.mechanisms.second_moment import exact_symmetric, is_positive_definite, trace
-from dpmatrix.mechanisms.wishart_noise import LazyWishart, public_grid, rounded_sum, simulate_wishart
+from dpmatrix.mechanisms.wishart_noise import rounded_noisy_moment, simulate_wishart
 from dpmatrix.randomness.entropy import Entropy, SystemEntropy
 
 REFUTED = "wishart.theorem-4"
@@ -79,9 +79,7 @@ class WishartMechanism(InputPerturbation):
         source = SystemEntropy() if entropy is None else entropy
         records = self.read(data)
         scale = self.noise_scale(self.divisor_for(records))
-        noise = LazyWishart(records.shape[1], scale, source)
-        grid = public_grid(scale)
-        integers = rounded_sum(self.second_moment(records), noise, None, grid)
+        integers, grid = rounded_noisy_moment(self.second_moment(records), scale, source, symmetrised=False)
         return publish(self.name, self, integers, grid, self.guarantee, source)
 
     def simulate(self, data: npt.ArrayLike, size: int, generator: np.random.Generator) -> FloatArray:

@@ -1,60 +1,33 @@
-"""Wishart matrices with d + 1 degrees of freedom and scale c I: as lazy reals, and in floating point."""
+"""Noise of Wishart matrices with d + 1 degrees of freedom and scale c I: correctly rounded, and in floating point."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from fractions import Fraction
 
 import numpy as np
-from flint import arb, arb_mat, fmpq, fmpq_mat
+from flint import fmpq_mat
 
 from dpmatrix.mechanisms.protocol import FloatArray, IntegerMatrix
+from dpmatrix.randomness.decisions import round_to_grid
 from dpmatrix.randomness.entropy import Entropy
-from dpmatrix.randomness.lazy import LazyNormals, round_to_grid
+from dpmatrix.randomness.lazy_matrices import LazySum, LazyWishart
 
 _GRID_BITS = 24
 
 
-class LazyWishart:
-    """A variate W = c G G' of W_d(d + 1, c I), G a (d, d + 1) matrix of exact standard normals.
-
-    Parameters
-    ----------
-    dimension
-        d >= 1.
-    scale
-        c, positive.
-    entropy
-        Source of the digits.
-    """
-
-    def __init__(self, dimension: int, scale: Fraction, entropy: Entropy) -> None:
-        self.normals = LazyNormals((dimension, dimension + 1), entropy)
-        self.scale = scale
-
-    def refine(self, bits: int) -> None:
-        """Make sure that at least ``bits`` digits of every underlying uniform are known."""
-        self.normals.refine(bits)
-
-    def enclosures(self) -> arb_mat:
-        """Enclose W at the working precision."""
-        factor = self.normals.enclosures()
-        return factor * factor.transpose() * arb(fmpq(self.scale.numerator, self.scale.denominator))
+def noisy_moment(moment: fmpq_mat, scale: Fraction, entropy: Entropy, *, symmetrised: bool) -> LazySum:
+    """Add a variate W of W_d(d + 1, c I) to a matrix of shape (d, d), or the difference of two independent ones."""
+    size = moment.nrows()
+    added, *subtracted = (LazyWishart(size, size + 1, scale, entropy) for _ in range(1 + symmetrised))
+    return LazySum(moment, (added,), tuple(subtracted))
 
 
-def rounded_sum(moment: fmpq_mat, added: LazyWishart, subtracted: LazyWishart | None, grid: Fraction) -> IntegerMatrix:
-    """Round the ideal real matrix ``moment + added - subtracted`` correctly to multiples of ``grid``."""
-    noises: Sequence[LazyWishart] = [added] if subtracted is None else [added, subtracted]
-
-    def refine(bits: int) -> None:
-        for noise in noises:
-            noise.refine(bits)
-
-    def evaluate() -> arb_mat:
-        total = arb_mat(moment) + added.enclosures()
-        return total if subtracted is None else total - subtracted.enclosures()
-
-    return round_to_grid(evaluate, grid, refine)
+def rounded_noisy_moment(
+    moment: fmpq_mat, scale: Fraction, entropy: Entropy, *, symmetrised: bool
+) -> tuple[IntegerMatrix, Fraction]:
+    """Round the ideal real output of `noisy_moment` correctly, and give the grid."""
+    grid = public_grid(scale)
+    return round_to_grid(noisy_moment(moment, scale, entropy, symmetrised=symmetrised), grid), grid
 
 
 def public_grid(scale: Fraction) -> Fraction:

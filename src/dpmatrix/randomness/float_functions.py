@@ -1,0 +1,135 @@
+r"""Exponential and normal variates in floating point from the first 64 digits of uniform ones, with proved errors.
+
+A word w of 64 bits is the cell ``[w, w + 1] / 2**64`` of a uniform real U. The functions here enclose ``-log U``, and
+the cosine and sine of ``2 pi U``, for every U of the cell. They use additions, multiplications, roots and comparisons
+of IEEE doubles rounded to nearest, exact conversions of integers below ``2**53``, and tables that ball arithmetic
+certifies; no logarithm or cosine of a library. ``u = 2**-53`` throughout.
+
+*Logarithm.* The two halves of w are exact floats, and so is the upper one times ``2**32``; their sum f has relative
+error at most u. For ``w >= 1``, ``0 <= log(w + 1) - log w <= 1/w <= 2/f``. ``frexp`` gives ``f = m 2**e`` exactly, with
+m in [1/2, 1), and the first 8 bits of m choose ``c``, a float near ``1/m``: ``|m c - 1| < 2**-7.9``. The product
+``m c`` is rounded by at most 1.01 u, and 1 is taken from it without error (Sterbenz), which gives r. Then
+``log f = e log 2 + T + log(1 + r)`` with ``T = -log c``, rounded by at most u/2. The series to degree 6 leaves
+``|r|**7 / (7 (1 - |r|)) < 2**-57 = u/16``; all its terms but r are below ``2**-16``, so that its roundings stay below
+``2**-7 u`` together. So ``p = log(1 + r)`` is known up to ``1.1 u + 0.07 u``, ``T + p`` adds u/2, and
+``-log U = (64 - e) log 2 - (T + p)``. The upper part of log 2 has 40 bits, and its product with ``|64 - e| <= 64`` is
+exact; the lower part is below ``2**-41``, and its errors, ``2**-35 u``, vanish. Two additions
+remain, each with an error below u times the result (or ``0.8 u`` for the first, if that is smaller than 1). With the
+error of f, 1.01 u, the sum of all is below ``(5 + 2 s) u`` for a result s. The radius is ``(8 + 4 s) u + 2/f``.
+
+*Cosine and sine.* The first 8 bits choose one of 256 sectors, whose middle ``phi`` has a certified cosine C and sine S,
+each rounded by at most u/2. The next 52 bits, less ``2**51``, are an exact float; times ``2 pi / 2**60`` they are the
+angle ``t`` from the middle, ``|t| <= 2 pi / 512 < 0.0123``, up to ``0.025 u``; the digits that are left out, and those
+after the word, move the angle by less than ``2 pi 2**-60 < 0.06 u``. The polynomial of degree 5 for ``sin t`` errs by
+``t**7 / 5040 < 0.08 u``, that of degree 6 for ``cos t - 1`` by ``2**-65``. Their roundings are below ``0.05 u``
+together, since ``|t|`` is small. ``C + (C (cos t - 1) - S sin t)`` is rounded once more by at most u. The sum is below
+2 u; the radius is 4 u.
+
+*Normals.* Box and Muller's transform, ``sqrt(-2 log U)`` times the cosine or the sine of ``2 pi V``, by the rules of
+`float_balls`.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+import numpy.typing as npt
+from flint import arb, fmpq
+
+from dpmatrix.exact import precision
+from dpmatrix.randomness.float_balls import UNIT, FloatArray, FloatBalls
+
+Words = npt.NDArray[np.uint64]
+
+CHUNK = 1 << 14
+TABLE_BITS = 8
+_UPPER_BITS = 40
+_SERIES = tuple((-1) ** (k + 1) / k for k in range(6, 1, -1))
+_ANGLE_BITS = 52
+
+
+@cache
+def logarithm_table() -> tuple[FloatArray, FloatArray]:
+    """Give c, a float near 1/m for each cell of m, and the certified nearest float of ``-log c``."""
+    half = 1 << (TABLE_BITS - 1)
+    factors = [2 * half / (half + index + 0.5) for index in range(half)]
+    with precision(200):
+        logarithms = [float((-arb(factor).log()).mid()) for factor in factors]
+    return np.array(factors), np.array(logarithms)
+
+
+@cache
+def logarithm_of_two() -> tuple[float, float]:
+    """Split log 2 into a float of 40 bits and a float that is the rest, up to ``2**-94``."""
+    with precision(200):
+        value = arb.const_log2()
+        upper = int((value * 2**_UPPER_BITS).floor().unique_fmpz()) / 2**_UPPER_BITS
+        return upper, float((value - arb(upper)).mid())
+
+
+@cache
+def sector_tables() -> tuple[FloatArray, FloatArray]:
+    """Give the certified nearest floats of the cosine and the sine at the middle of each sector."""
+    sectors = 1 << TABLE_BITS
+    with precision(200):
+        pairs = [arb(fmpq(2 * index + 1, sectors)).sin_cos_pi() for index in range(sectors)]
+        return np.array([float(c.mid()) for _, c in pairs]), np.array([float(s.mid()) for s, _ in pairs])
+
+
+def negative_logarithms(words: Words) -> FloatBalls:
+    """Enclose ``-log U`` for the uniform reals that begin with the given digits, shape (n,)."""
+    factors, logarithms = logarithm_table()
+    upper, lower = logarithm_of_two()
+    f = (words >> np.uint64(32)).astype(np.float64) * 2.0**32
+    f += (words & np.uint64(0xFFFFFFFF)).astype(np.float64)
+    m, e = np.frexp(f)
+    # The cell of m = 0, which belongs to w = 0, is any: its radius is infinite.
+    cell = np.maximum((m * 2.0**TABLE_BITS).astype(np.int64) - (1 << (TABLE_BITS - 1)), 0)
+    r = m * factors.take(cell)
+    r -= 1.0
+    q = np.full_like(r, _SERIES[0])
+    for coefficient in _SERIES[1:]:
+        q *= r
+        q += coefficient
+    p = q * r * r
+    p += r
+    p += logarithms.take(cell)
+    turns = 64.0 - e
+    value = turns * upper
+    value -= p
+    value += turns * lower
+    with np.errstate(divide="ignore"):
+        radius = (8 + 4 * np.abs(value)) * UNIT + 2 / f
+    return FloatBalls(value, radius)
+
+
+def cosines_and_sines(words: Words) -> tuple[FloatBalls, FloatBalls]:
+    """Enclose the cosine and the sine of ``2 pi V`` for uniform reals V that begin with the given digits."""
+    cosines, sines = sector_tables()
+    sector = (words >> np.uint64(64 - TABLE_BITS)).astype(np.int64)
+    shift = np.uint64(64 - TABLE_BITS - _ANGLE_BITS)
+    kept = (words >> shift) & np.uint64((1 << _ANGLE_BITS) - 1)
+    t = (kept.astype(np.int64) - (1 << (_ANGLE_BITS - 1))).astype(np.float64)
+    t *= float(2 * np.pi) * 2.0 ** -(TABLE_BITS + _ANGLE_BITS)
+    square = t * t
+    sine = (square / 120 - 1 / 6) * square * t + t
+    less = ((square * (-1 / 720) + 1 / 24) * square - 0.5) * square
+    C, S = cosines.take(sector), sines.take(sector)
+    radius = np.full(len(words), 4 * UNIT)
+    cosine = FloatBalls(C + (C * less - S * sine), radius)
+    return cosine, FloatBalls(S + (S * less + C * sine), radius)
+
+
+def normals(radial: Words, angular: Words) -> FloatBalls:
+    """Enclose pairs of normal variates, shape (2 n,): entries 2 i and 2 i + 1 come from word i of each array."""
+    center, radius = np.empty((len(radial), 2)), np.empty((len(radial), 2))
+    for start in range(0, len(radial), CHUNK):
+        part = slice(start, start + CHUNK)
+        minus_log = negative_logarithms(radial[part])
+        # Twice a float is exact.
+        lengths = FloatBalls(2 * minus_log.center, 2 * minus_log.radius).square_root()
+        for column, direction in enumerate(cosines_and_sines(angular[part])):
+            product = lengths * direction
+            center[part, column], radius[part, column] = product.center, product.radius
+    return FloatBalls(center.ravel(), radius.ravel())
