@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import pytest
 
-from dpmatrix.auditing import AuditResult
+from dpmatrix.auditing import AuditResult, NeighbouringPair, Target, audit
 from dpmatrix.experiments import DataSet, real_records
 
 FAILURE_PROBABILITY = 1e-9
@@ -37,3 +37,31 @@ def note(record_property) -> Callable[[AuditResult], None]:
         )
 
     return write
+
+
+@pytest.fixture
+def audited(note, failure_probability) -> Callable[..., AuditResult]:
+    """Audit a target at the common confidence, and leave the finding in the ledger."""
+
+    def run(
+        target: Target,
+        pairs: Sequence[NeighbouringPair],
+        *,
+        epsilon: float,
+        training: int,
+        confirmation: int,
+        seed: int,
+    ) -> AuditResult:
+        result = audit(
+            target,
+            pairs,
+            epsilon=epsilon,
+            training=training,
+            confirmation=confirmation,
+            failure_probability=failure_probability,
+            generator=seed,
+        )
+        note(result)
+        return result
+
+    return run

@@ -14,7 +14,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from dpmatrix.auditing import audit, from_single_draw, neighbouring_pairs, seen_at_resolution
+from dpmatrix.auditing import from_single_draw, neighbouring_pairs, seen_at_resolution
 from dpmatrix.claims import Truth
 from dpmatrix.mechanisms import LaplaceInputPerturbation, SymmetrisedWishartMechanism, WishartMechanism
 from dpmatrix.privacy.adjacency import Adjacency
@@ -40,18 +40,16 @@ def pairs(dimension: int):
     region="epsilon = 1, n = 5, d = 1, 5, 20; confidence 1 - 1e-9",
 )
 @pytest.mark.parametrize("dimension", DIMENSIONS)
-def test_wishart_failure_is_found_blindly(statement, note, failure_probability, dimension: int) -> None:
+def test_wishart_failure_is_found_blindly(statement, audited, dimension: int) -> None:
     mechanism = WishartMechanism(EPSILON, acknowledge="wishart.theorem-4")
-    result = audit(
+    result = audited(
         seen_at_resolution(mechanism.simulate, RESOLUTION),
         pairs(dimension),
         epsilon=EPSILON,
         training=1000,
         confirmation=4000,
-        failure_probability=failure_probability,
-        generator=4,
+        seed=4,
     )
-    note(result)
     assert result.violated
     assert result.delta_lower_bound_at_epsilon > 0.2, "the exact probability is 0.283"
     assert statement.at(InputPerturbation(dimension, RECORDS, EPSILON)) is Truth.FALSE
@@ -65,19 +63,17 @@ def test_wishart_failure_is_found_blindly(statement, note, failure_probability, 
 )
 @pytest.mark.parametrize("calibration", ["printed", "tight"])
 @pytest.mark.parametrize("dimension", DIMENSIONS)
-def test_laplace_raises_no_alarm(statement, note, failure_probability, dimension: int, calibration) -> None:
+def test_laplace_raises_no_alarm(statement, audited, dimension: int, calibration) -> None:
     """The printed scale has slack; the tight one has none, and must still pass."""
     mechanism = LaplaceInputPerturbation(EPSILON, calibration=calibration)
-    result = audit(
+    result = audited(
         seen_at_resolution(mechanism.simulate, RESOLUTION),
         pairs(dimension),
         epsilon=EPSILON,
         training=500,
         confirmation=10_000,
-        failure_probability=failure_probability,
-        generator=3,
+        seed=3,
     )
-    note(result)
     assert not result.violated
     assert statement.at(InputPerturbation(dimension, RECORDS, EPSILON)) is Truth.TRUE
 
@@ -89,18 +85,16 @@ def test_laplace_raises_no_alarm(statement, note, failure_probability, dimension
     region="epsilon = 1, n = 5, d = 1, 5, 20; no alarm at 1e-9",
 )
 @pytest.mark.parametrize("dimension", DIMENSIONS)
-def test_symmetrised_wishart_raises_no_alarm(statement, note, failure_probability, dimension: int) -> None:
+def test_symmetrised_wishart_raises_no_alarm(statement, audited, dimension: int) -> None:
     mechanism = SymmetrisedWishartMechanism(EPSILON)
-    result = audit(
+    result = audited(
         seen_at_resolution(mechanism.simulate, RESOLUTION),
         pairs(dimension),
         epsilon=EPSILON,
         training=500,
         confirmation=10_000,
-        failure_probability=failure_probability,
-        generator=5,
+        seed=5,
     )
-    note(result)
     assert not result.violated
     assert statement.at(SymmetrisedNoise(dimension, Adjacency.REPLACE_ONE, EPSILON, 1, 0, 0)) is Truth.TRUE
 
@@ -111,20 +105,18 @@ def test_symmetrised_wishart_raises_no_alarm(statement, note, failure_probabilit
     grade="statistical",
     region="d = 1, epsilon = 1, Laplace noise cut by a quarter",
 )
-def test_laplace_noise_cut_by_a_quarter_is_caught(statement, note, failure_probability) -> None:
+def test_laplace_noise_cut_by_a_quarter_is_caught(statement, audited) -> None:
     def target(data: np.ndarray, size: int, generator: np.random.Generator) -> np.ndarray:
         return float(np.sum(data**2)) + generator.laplace(scale=0.75, size=size)
 
-    result = audit(
+    result = audited(
         seen_at_resolution(target, RESOLUTION),
         neighbouring_pairs(1, 1, Adjacency.REPLACE_ONE),
         epsilon=EPSILON,
         training=4000,
         confirmation=40_000,
-        failure_probability=failure_probability,
-        generator=7,
+        seed=7,
     )
-    note(result)
     assert result.violated
     assert statement.without("lambda > s_1 / epsilon").at(LaplaceNoise(1, 1, Fraction(3, 4))) is Truth.FALSE
 
@@ -135,22 +127,20 @@ def test_laplace_noise_cut_by_a_quarter_is_caught(statement, note, failure_proba
     grade="statistical",
     region="d = 2, n = 2: the released lattice values, every bit",
 )
-def test_the_release_itself_raises_no_alarm(statement, note, failure_probability) -> None:
+def test_the_release_itself_raises_no_alarm(statement, audited) -> None:
     """No grid is laid over these outputs: what is released is exact, so no bit of it may betray anything."""
     mechanism = LaplaceInputPerturbation(EPSILON)
 
     def draw(data: np.ndarray, generator: np.random.Generator) -> np.ndarray:
         return mechanism.release(data, entropy=SeededEntropy(int(generator.integers(2**62)))).to_numpy()
 
-    result = audit(
+    result = audited(
         from_single_draw(draw),
         neighbouring_pairs(2, 2, Adjacency.REPLACE_ONE)[:4],
         epsilon=EPSILON,
         training=300,
         confirmation=4000,
-        failure_probability=failure_probability,
-        generator=11,
+        seed=11,
     )
-    note(result)
     assert not result.violated
     assert statement.at(InputPerturbation(2, 2, EPSILON)) is Truth.TRUE

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dpmatrix.auditing import audit, neighbours_of, seen_at_resolution
+from dpmatrix.auditing import neighbours_of, seen_at_resolution
 from dpmatrix.claims import Truth
 from dpmatrix.mechanisms import LaplaceInputPerturbation, SymmetrisedWishartMechanism, WishartMechanism
 from dpmatrix.privacy.adjacency import Adjacency
@@ -18,16 +18,14 @@ PAIRS = 4
 RESOLUTION = 2.0**-40
 
 
-def real_audit(mechanism, records: np.ndarray, failure_probability: float):
-    return audit(
-        seen_at_resolution(mechanism.simulate, RESOLUTION),
-        neighbours_of(records, Adjacency.REPLACE_ONE)[:PAIRS],
-        epsilon=EPSILON,
-        training=100,
-        confirmation=1000,
-        failure_probability=failure_probability,
-        generator=2000,
-    )
+@pytest.fixture
+def audited_on_records(audited, records):
+    def run(mechanism):
+        target = seen_at_resolution(mechanism.simulate, RESOLUTION)
+        pairs = neighbours_of(records.records, Adjacency.REPLACE_ONE)[:PAIRS]
+        return audited(target, pairs, epsilon=EPSILON, training=100, confirmation=1000, seed=2000)
+
+    return run
 
 
 @pytest.mark.evidence(
@@ -36,11 +34,8 @@ def real_audit(mechanism, records: np.ndarray, failure_probability: float):
     grade="statistical",
     region="real records, epsilon = 1; confidence 1 - 1e-9",
 )
-def test_wishart_failure_is_found_on_real_records(statement, note, failure_probability, records) -> None:
-    result = real_audit(
-        WishartMechanism(EPSILON, acknowledge="wishart.theorem-4"), records.records, failure_probability
-    )
-    note(result)
+def test_wishart_failure_is_found_on_real_records(statement, audited_on_records, records) -> None:
+    result = audited_on_records(WishartMechanism(EPSILON, acknowledge="wishart.theorem-4"))
     assert result.violated
     n, d = records.records.shape
     assert statement.at(InputPerturbation(d, n, EPSILON)) is Truth.FALSE
@@ -52,9 +47,8 @@ def test_wishart_failure_is_found_on_real_records(statement, note, failure_proba
     grade="statistical",
     region="real records, epsilon = 1; no alarm at 1e-9",
 )
-def test_laplace_raises_no_alarm_on_real_records(statement, note, failure_probability, records) -> None:
-    result = real_audit(LaplaceInputPerturbation(EPSILON), records.records, failure_probability)
-    note(result)
+def test_laplace_raises_no_alarm_on_real_records(statement, audited_on_records, records) -> None:
+    result = audited_on_records(LaplaceInputPerturbation(EPSILON))
     assert not result.violated
     n, d = records.records.shape
     assert statement.at(InputPerturbation(d, n, EPSILON)) is Truth.TRUE
@@ -66,9 +60,8 @@ def test_laplace_raises_no_alarm_on_real_records(statement, note, failure_probab
     grade="statistical",
     region="real records, epsilon = 1; no alarm at 1e-9",
 )
-def test_symmetrised_wishart_raises_no_alarm_on_real_records(statement, note, failure_probability, records) -> None:
-    result = real_audit(SymmetrisedWishartMechanism(EPSILON), records.records, failure_probability)
-    note(result)
+def test_symmetrised_wishart_raises_no_alarm_on_real_records(statement, audited_on_records, records) -> None:
+    result = audited_on_records(SymmetrisedWishartMechanism(EPSILON))
     assert not result.violated
     assert (
         statement.at(SymmetrisedNoise(records.records.shape[1], Adjacency.REPLACE_ONE, EPSILON, 1, 1, 0)) is Truth.TRUE

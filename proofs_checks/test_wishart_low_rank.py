@@ -10,7 +10,7 @@ import pytest
 import sympy
 from flint import arb, fmpq, fmpq_mat
 
-from dpmatrix.claims import Truth, bind
+from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.exact import fraction
 from dpmatrix.spec.wishart.low_rank import LowRankRelease, RunningTime
 
@@ -134,18 +134,6 @@ OUTSIDE = {
 EVENT = "||W||_2 is at most the threshold of Lemma 1"
 
 
-def check_hypotheses(statement, outside) -> None:
-    assert statement.applies(INSIDE) is Truth.TRUE
-    assert {condition.says for condition in statement.given} == set(outside)
-    for says, point in outside.items():
-        if says == "epsilon > 0":
-            assert next(c for c in statement.given if c.says == says).at(point) is Truth.FALSE
-            continue
-        assert statement.applies(point) is Truth.FALSE
-        failing = [c.says for c in statement.given if c.says not in (says, "k <= d") and c.at(point) is not Truth.TRUE]
-        assert not failing, says
-
-
 @pytest.mark.evidence(
     "wishart.theorem-9@0e225910", role="refutes", grade="symbolic", region="A = 0, W = tI, every k < d, epsilon and K"
 )
@@ -164,11 +152,13 @@ def test_error_is_unbounded(statements) -> None:
         assert printed.at(point) is Truth.FALSE
         larger = attrs.evolve(point, eigenvalues=(4 * size,) * d, noise=4 * noise)
         assert repaired.without(EVENT).at(attrs.evolve(larger, theta=0)) is Truth.FALSE
-    check_hypotheses(printed, OUTSIDE | {"constant > 0": attrs.evolve(INSIDE, constant=Fraction(-1, 9))})
+    bind_hypotheses(printed, INSIDE, OUTSIDE | {"constant > 0": attrs.evolve(INSIDE, constant=Fraction(-1, 9))})
     huge = fmpq_mat(2, 2, [fmpq(10**6), 0, 0, fmpq(10**6)])
     unit = fmpq_mat(2, 2, [1, 0, 0, 1])
     passing = attrs.evolve(INSIDE, eigenvectors=unit, eigenvalues=(10**6, 10**6), noise=huge)
-    check_hypotheses(repaired, OUTSIDE | {"theta >= 0": attrs.evolve(INSIDE, theta=Fraction(-1, 99)), EVENT: passing})
+    bind_hypotheses(
+        repaired, INSIDE, OUTSIDE | {"theta >= 0": attrs.evolve(INSIDE, theta=Fraction(-1, 99)), EVENT: passing}
+    )
     check_boundary(printed, repaired)
 
 
@@ -195,7 +185,7 @@ def test_semidefinite_noise_counts_once(statement) -> None:
     tight = statement.without("W is positive semidefinite")
     assert tight.at(point) is not Truth.FALSE
     assert tight.nudged(lambda margin: margin - arb(1) / 10).at(point) is Truth.FALSE
-    check_hypotheses(statement, OUTSIDE)
+    bind_hypotheses(statement, INSIDE, OUTSIDE)
 
 
 class Counted:
