@@ -93,9 +93,9 @@ def formulas(p: LowRankRelease) -> tuple[str, str, str]:
 
 
 @pytest.mark.evidence(
-    "wishart.theorem-9+repair@0e225910", role="supports-repair", grade="symbolic", region=ANY_MATRICES
+    "wishart.theorem-9+repair@3cd73858", role="supports-repair", grade="symbolic", region=ANY_MATRICES
 )
-@pytest.mark.evidence("wishart.theorem-9/perturbation@0e225910", role="supports", grade="symbolic", region=ANY_MATRICES)
+@pytest.mark.evidence("wishart.theorem-9/perturbation@3cd73858", role="supports", grade="symbolic", region=ANY_MATRICES)
 def test_error_is_at_most_the_next_eigenvalue_and_the_noise(statements) -> None:
     """||A - A^_k|| <= lambda_(k+1) + ||W|| for A, W >= 0; Lemma 1 bounds ||W|| with probability 1 - d exp(-theta).
 
@@ -135,10 +135,10 @@ EVENT = "||W||_2 is at most the threshold of Lemma 1"
 
 
 @pytest.mark.evidence(
-    "wishart.theorem-9@0e225910", role="refutes", grade="symbolic", region="A = 0, W = tI, every k < d, epsilon and K"
+    "wishart.theorem-9@3cd73858", role="refutes", grade="symbolic", region="A = 0, W = tI, every k < d, epsilon and K"
 )
 @pytest.mark.evidence(
-    "wishart.theorem-9+repair@0e225910", role="control", grade="symbolic", region="without the event of Lemma 1"
+    "wishart.theorem-9+repair@3cd73858", role="control", grade="symbolic", region="without the event of Lemma 1"
 )
 def test_error_is_unbounded(statements) -> None:
     """A = 0, W = tI: A^_k = t P_k, so the error is t; any t > K d log d / epsilon refutes the constant K."""
@@ -165,23 +165,31 @@ def test_error_is_unbounded(statements) -> None:
 def check_boundary(printed, repaired) -> None:
     """Every hypothesis and both conclusions hold with equality, except where the sign is strict."""
     one, pair = fmpq_mat(1, 1, [1]), fmpq_mat(2, 2, [1, 0, 0, 1])
-    assert printed.at(LowRankRelease(one, (1,), 0 * one, 1, 1)) is Truth.TRUE, "no error, and log 1 = 0"
-    assert repaired.at(LowRankRelease(one, (3,), 3 * one, 1, 1, theta=0)) is Truth.TRUE, "the threshold is 3 / epsilon"
-    assert printed.applies(LowRankRelease(pair, (0, 0), 0 * pair, 2, 1)) is Truth.TRUE, "A = W = 0, k = d"
+    assert printed.at(LowRankRelease(one, (1,), 0 * one, 1, 1, theta=1, constant=1)) is Truth.TRUE, (
+        "no error, and log 1 = 0"
+    )
+    assert repaired.at(LowRankRelease(one, (3,), 3 * one, 1, 1, theta=0, constant=1)) is Truth.TRUE, (
+        "the threshold is 3 / epsilon"
+    )
+    assert printed.applies(LowRankRelease(pair, (0, 0), 0 * pair, 2, 1, theta=1, constant=1)) is Truth.TRUE, (
+        "A = W = 0, k = d"
+    )
     for change in ({"epsilon": 0}, {"constant": 0}):
         assert printed.applies(attrs.evolve(INSIDE, **change)) is Truth.FALSE
     triple = fmpq_mat(3, 3, [int(i == j) for i in range(3) for j in range(3)])
-    assert printed.applies(LowRankRelease(triple, (3, 1, 2), 0 * triple, 1, 1)) is Truth.FALSE, "out of order"
+    assert printed.applies(LowRankRelease(triple, (3, 1, 2), 0 * triple, 1, 1, theta=1, constant=1)) is Truth.FALSE, (
+        "out of order"
+    )
 
 
 @pytest.mark.evidence(
-    "wishart.theorem-9/perturbation@0e225910", role="control", grade="symbolic", region="d = 2, W not >= 0"
+    "wishart.theorem-9/perturbation@3cd73858", role="control", grade="symbolic", region="d = 2, W not >= 0"
 )
 def test_semidefinite_noise_counts_once(statement) -> None:
     """Drop W >= 0: A = diag(3, 1), W = diag(-1, 1), a tie broken against A: the error is lambda_2 + 2 ||W||."""
     swap = fmpq_mat(2, 2, [0, 1, 1, 0])
     noise = fmpq_mat(2, 2, [-1, 0, 0, 1])
-    point = LowRankRelease(swap, (2, 2), noise, 1, 1)
+    point = LowRankRelease(swap, (2, 2), noise, 1, 1, theta=1, constant=1)
     tight = statement.without("W is positive semidefinite")
     assert tight.at(point) is not Truth.FALSE
     assert tight.nudged(lambda margin: margin - arb(1) / 10).at(point) is Truth.FALSE
@@ -240,18 +248,18 @@ def at_sizes(formula: sympy.Expr):
 
 
 def check_sizes(statement) -> None:
-    assert statement.applies(RunningTime(1, 1, 1)) is Truth.TRUE
+    assert statement.applies(RunningTime(1, 1, 1, 1)) is Truth.TRUE
     for says, point in (
-        ("records >= 1, an integer", RunningTime(0, 2, 1)),
-        ("dimension >= 1, an integer", RunningTime(3, 0, 1)),
-        ("rank >= 1, an integer", RunningTime(3, 2, 0)),
+        ("records >= 1, an integer", RunningTime(0, 2, 1, 1)),
+        ("dimension >= 1, an integer", RunningTime(3, 0, 1, 1)),
+        ("rank >= 1, an integer", RunningTime(3, 2, 0, 1)),
     ):
         assert statement.applies(point) is Truth.FALSE
         assert statement.without(says).applies(point) is Truth.TRUE
 
 
 @pytest.mark.evidence(
-    "wishart.running-time@9b01d483", role="refutes", grade="symbolic", region="every K, k and d, as soon as n > K k d"
+    "wishart.running-time@b3996134", role="refutes", grade="symbolic", region="every K, k and d, as soon as n > K k d"
 )
 def test_every_entry_of_the_data_must_be_read(statement) -> None:
     """d(XX'/n)_ii / dx_ij = 2 x_ij / n: the law of the output changes with each of the n d entries."""
@@ -273,13 +281,13 @@ def test_every_entry_of_the_data_must_be_read(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "wishart.running-time+repair@9b01d483", role="supports-repair", grade="symbolic", region="every n and d"
+    "wishart.running-time+repair@b3996134", role="supports-repair", grade="symbolic", region="every n and d"
 )
 @pytest.mark.evidence(
-    "wishart.running-time/iteration@9b01d483", role="supports", grade="symbolic", region="every d and k"
+    "wishart.running-time/iteration@b3996134", role="supports", grade="symbolic", region="every d and k"
 )
 @pytest.mark.evidence(
-    "wishart.running-time+repair@9b01d483", role="control", grade="symbolic", region="n = d = 1; a constant below 7/2"
+    "wishart.running-time+repair@b3996134", role="control", grade="symbolic", region="n = d = 1; a constant below 7/2"
 )
 def test_operations(statements) -> None:
     """5 (n d^2 + d^3) minus the count has no negative coefficient in n - 1 and d - 1; the count is executed."""
@@ -299,7 +307,7 @@ def test_operations(statements) -> None:
     bind(iteration, at_sizes(2 * k_ * d_**2 - product))
     assert sympy.expand(2 * k_ * d_**2 - product) == k_ * d_
     assert all(repaired.at(p) is Truth.TRUE and iteration.at(p) is Truth.TRUE for p in SIZES)
-    one = RunningTime(1, 1, 1)
+    one = RunningTime(1, 1, 1, 1)
     assert repaired.nudged(lambda margin: margin - 3).at(one) is not Truth.FALSE
     assert repaired.nudged(lambda margin: margin - 4).at(one) is Truth.FALSE, "7 operations, and 3 (1 + 1) = 6"
     check_sizes(repaired)

@@ -50,8 +50,8 @@ class LowRankRelease:
     noise: fmpq_mat
     rank: int
     epsilon: Exact
-    theta: Exact = 1
-    constant: Exact = 1
+    theta: Exact
+    constant: Exact
 
 
 def from_spectrum(p: LowRankRelease, count: int) -> fmpq_mat:
@@ -201,7 +201,7 @@ class RunningTime:
     records: int
     dimension: int
     rank: int
-    constant: Real = 1
+    constant: Real
 
 
 def printed_time_margin(p: RunningTime) -> arb:
