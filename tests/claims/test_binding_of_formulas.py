@@ -81,6 +81,8 @@ def test_hypotheses_are_bound_by_name_and_by_point() -> None:
         (Point(1), outside | {"x > 0": Point(1)}),
         (Point(1), {"x > 0": Point(101), "x <= 100": Point(0)}),
         (Point(0), outside),
+        (Point(1), outside | {"x <= 100": Point(arb("nan"))}),
+        (Point(1), outside | {"x <= 100": Point(arb("100 +/- 1"))}),
     ]:
         with pytest.raises(WrongFormulaError):
             bind_hypotheses(STATEMENT, inside, wrong)

@@ -66,7 +66,7 @@ def bind_hypotheses(statement: Statement, inside: Any, outside: Mapping[str, Any
     inside
         A point that meets every hypothesis.
     outside
-        For each hypothesis, by its sentence, a point that violates it; no other, unless one implies the other.
+        For each hypothesis, by its sentence, a point that certainly violates it.
 
     Raises
     ------
@@ -79,6 +79,6 @@ def bind_hypotheses(statement: Statement, inside: Any, outside: Mapping[str, Any
     if statement.applies(inside) is not Truth.TRUE:
         raise WrongFormulaError(f"{statement.name}: {inside} does not meet the hypotheses")
     for says, point in outside.items():
-        violated = [condition.says for condition in statement.given if condition.at(point) is not Truth.TRUE]
+        violated = [condition.says for condition in statement.given if condition.at(point) is Truth.FALSE]
         if says not in violated:
             raise WrongFormulaError(f"{statement.name} at {point}: violates {violated}, expected {says!r}")
