@@ -5,16 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 
-from flint import arb, fmpq
+from flint import arb
 
 from dpmatrix.errors import InvalidParameterError, UndecidedError
-from dpmatrix.exact import Exact, Real, fraction, rational
-from dpmatrix.privacy.domains import positive
+from dpmatrix.exact import Exact, fraction, rational
 from dpmatrix.privacy.guarantee import PrivacyGuarantee
-from dpmatrix.privacy.profiles.gaussian import GaussianProfile
-from dpmatrix.privacy.profiles.laplace import LaplaceProfile
 from dpmatrix.privacy.profiles.protocol import PrivacyProfile
-from dpmatrix.privacy.profiles.wishart import WishartProfile
 
 LARGEST_EXPONENT = 1 << 12
 """Noise scales are sought between 2^-4096 and 2^4096 units."""
@@ -68,8 +64,8 @@ def calibrate(
     start = fraction(unit, "unit")
     if start <= 0:
         raise InvalidParameterError("unit", f"{unit} is not positive", "pass unit > 0")
-    failing, meeting = _bracket(lambda exponent: meets(family(start * _power(exponent)), guarantee))
-    lower, upper = start * _power(failing), start * _power(meeting)
+    failing, meeting = _bracket(lambda exponent: meets(family(start * power_of_two(exponent)), guarantee))
+    lower, upper = start * power_of_two(failing), start * power_of_two(meeting)
     while upper > lower * (1 + step):
         middle = (lower + upper) / 2
         if meets(family(middle), guarantee):
@@ -79,69 +75,41 @@ def calibrate(
     return upper
 
 
-def calibrate_laplace(sensitivity: Real, guarantee: PrivacyGuarantee, tolerance: Exact = TOLERANCE) -> Fraction:
-    """Return a Laplace scale for a known l1 sensitivity; exactly sensitivity / epsilon if delta is zero.
+def calibrate_integer(
+    family: Callable[[int], PrivacyProfile], guarantee: PrivacyGuarantee, least: int, largest: int = 1 << 62
+) -> int:
+    """Return the least integer parameter at which a family of profiles certainly meets a promise.
+
+    Parameters
+    ----------
+    family
+        Profile as a function of an integer; a larger one must not be worse.
+    guarantee
+        Promise to meet, for the relation of the family.
+    least, largest
+        Bounds of the search.
 
     Raises
     ------
     InvalidParameterError
-        As in `LaplaceProfile` and `calibrate`; the sensitivity must be positive.
+        If the promise is not met at any integer that the search visits up to ``largest``.
     """
-    largest = positive(sensitivity, "sensitivity").upper
-    if guarantee.is_pure:
-        return fraction(largest / rational(guarantee.epsilon))
-    return calibrate(lambda scale: LaplaceProfile(largest, scale), guarantee, tolerance, _unit(largest))
+    if meets(family(least), guarantee):
+        return least
+    failing, reach = least, 1
+    while not meets(family(least + reach), guarantee):
+        failing, reach = least + reach, 2 * reach
+        if least + reach > largest:
+            raise InvalidParameterError("guarantee", f"no integer up to {largest} meets it", "relax the promise")
+    meeting = least + reach
+    while meeting - failing > 1:
+        middle = (failing + meeting) // 2
+        failing, meeting = (failing, middle) if meets(family(middle), guarantee) else (middle, meeting)
+    return meeting
 
 
-def calibrate_gaussian(sensitivity: Real, guarantee: PrivacyGuarantee, tolerance: Exact = TOLERANCE) -> Fraction:
-    """Return a Gaussian standard deviation for a known l2 sensitivity.
-
-    Raises
-    ------
-    InvalidParameterError
-        As in `GaussianProfile` and `calibrate`; the sensitivity must be positive, and delta too.
-    """
-    largest = positive(sensitivity, "sensitivity").upper
-    _needs_slack(guarantee, "Gaussian")
-    return calibrate(lambda deviation: GaussianProfile(largest, deviation), guarantee, tolerance, _unit(largest))
-
-
-def calibrate_wishart(
-    dimension: int,
-    degrees_of_freedom: Real,
-    guarantee: PrivacyGuarantee,
-    squared_norm: Real = 1,
-    tolerance: Exact = TOLERANCE,
-) -> Fraction:
-    """Return the c of Wishart noise W_d(m, cI) for the adjacency of the promise.
-
-    Where the profile is only enclosed (replace-one, d >= 2, m > d + 1) the upper end has to meet the promise.
-
-    Raises
-    ------
-    InvalidParameterError
-        As in `WishartProfile` and `calibrate`; delta must be positive, as no Wishart noise is purely private.
-    """
-    _needs_slack(guarantee, "Wishart")
-    return calibrate(
-        lambda scale: WishartProfile(dimension, degrees_of_freedom, scale, squared_norm, guarantee.adjacency),
-        guarantee,
-        tolerance,
-        _unit(positive(squared_norm, "squared_norm").upper),
-    )
-
-
-def _needs_slack(guarantee: PrivacyGuarantee, noise: str) -> None:
-    if guarantee.is_pure:
-        raise InvalidParameterError("delta", f"{noise} noise never meets delta = 0", "pass a guarantee with delta > 0")
-
-
-def _unit(size: fmpq) -> Fraction:
-    """Return a power of two near a positive number."""
-    return _power(int(size.p).bit_length() - int(size.q).bit_length())
-
-
-def _power(exponent: int) -> Fraction:
+def power_of_two(exponent: int) -> Fraction:
+    """Return 2**exponent."""
     return Fraction(2) ** exponent
 
 

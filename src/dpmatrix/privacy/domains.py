@@ -65,3 +65,13 @@ def dimension_of(value: int, name: str = "dimension") -> int:
     if number < 1:
         raise InvalidParameterError(name, f"{number} is less than 1", "pass an integer of at least 1")
     return number
+
+
+def whole(value: int, name: str) -> int:
+    """Return an integer of at least zero."""
+    if isinstance(value, bool) or not hasattr(value, "__index__"):
+        raise InvalidParameterError(name, f"{value!r} is not an integer", "pass an integer of at least 0")
+    number = int(value.__index__())
+    if number < 0:
+        raise InvalidParameterError(name, f"{number} is negative", "pass an integer of at least 0")
+    return number

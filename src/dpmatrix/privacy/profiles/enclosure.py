@@ -19,7 +19,7 @@ MOST_PRECISION = 1 << 20
 """Working precision, in bits, at which the search for accuracy gives up."""
 
 
-def certified(compute: Callable[[], arb], name: str) -> arb:
+def certified(compute: Callable[[], arb], name: str, *, zero_allowed: bool = False) -> arb:
     """Repeat a computation at doubled precision until its relative radius is small.
 
     Parameters
@@ -28,6 +28,8 @@ def certified(compute: Callable[[], arb], name: str) -> arb:
         Computation whose ball shrinks as the working precision grows, of a value other than zero.
     name
         What is computed, for the message.
+    zero_allowed
+        Whether the computation may also find that the value is exactly zero.
 
     Returns
     -------
@@ -44,6 +46,8 @@ def certified(compute: Callable[[], arb], name: str) -> arb:
     while bits <= MOST_PRECISION:
         with precision(bits):
             value = compute()
+            if zero_allowed and value.is_zero():
+                return value
             if value.is_finite() and value.rad() <= value.abs_lower() * arb(2) ** -accuracy and value != 0:
                 return value
         bits *= 2

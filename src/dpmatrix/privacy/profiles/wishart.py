@@ -113,9 +113,16 @@ class WishartProfile:
         at = nonnegative(epsilon, "epsilon")
 
         def largest() -> arb:
-            corner = (at.lower, self._shift.upper, self._degrees.lower)
-            exact = self.adjacency is Adjacency.ADD_REMOVE_ONE or self.dimension == 1 or self._degrees.lower == 2
-            return _one_record(*corner) if exact else replacement_bound(*corner)
+            shift, degrees = self._shift.upper, self._degrees.lower
+            if self.adjacency is Adjacency.ADD_REMOVE_ONE or self.dimension == 1 or degrees == 2:
+                return _one_record(at.lower, shift, degrees)
+            # Beyond the shift nothing is gained, since a vanishing record has no greater loss.
+            return replacement_bound(
+                at.lower,
+                min(at.lower, shift),
+                lambda part: present_against_absent(part, shift, degrees),
+                lambda part: absent_against_present(part, shift, degrees),
+            )
 
         return over_box(
             lambda: _one_record(at.upper, self._shift.lower, self._degrees.upper),
