@@ -16,9 +16,9 @@ from scipy.stats import chi2, laplace
 
 from dpmatrix.claims import Truth, bind_hypotheses
 from dpmatrix.mechanisms import LaplaceInputPerturbation, WishartMechanism
-from dpmatrix.mechanisms.second_moment import lattice_gram
-from dpmatrix.randomness.discrete import discrete_laplace
+from dpmatrix.mechanisms.lattice import lattice_gram
 from dpmatrix.randomness.entropy import SeededEntropy, SystemEntropy
+from dpmatrix.randomness.integer_noise import discrete_laplace_noise
 from dpmatrix.spec.wishart.laplace_perturbation import LaplaceRun
 from dpmatrix.spec.wishart.wishart_algorithm import WishartRun
 
@@ -39,9 +39,9 @@ def laplace_run(seed: int) -> LaplaceRun:
     mechanism = LaplaceInputPerturbation(epsilon, calibration="printed", coordinate_bits=12)
     released = mechanism.release(data, entropy=SeededEntropy(seed)).integers
     entropy, noise = SeededEntropy(seed), np.zeros((dimension, dimension), dtype=object)
-    for i in range(dimension):
-        for j in range(i, dimension):
-            noise[i, j] = noise[j, i] = discrete_laplace(mechanism.noise_scale(dimension), entropy)
+    rows, columns = np.triu_indices(dimension)
+    noise[rows, columns] = discrete_laplace_noise(mechanism.noise_scale(dimension), len(rows), entropy)
+    noise[columns, rows] = noise[rows, columns]
     return LaplaceRun(
         dimension,
         records,

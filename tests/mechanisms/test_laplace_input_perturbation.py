@@ -11,10 +11,10 @@ from flint import arb, fmpq
 
 from dpmatrix.errors import InvalidParameterError
 from dpmatrix.mechanisms import LaplaceInputPerturbation, Mechanism
-from dpmatrix.mechanisms.second_moment import lattice_gram
+from dpmatrix.mechanisms.lattice import lattice_gram
 from dpmatrix.privacy.adjacency import Adjacency
-from dpmatrix.randomness.discrete import discrete_laplace
 from dpmatrix.randomness.entropy import SeededEntropy, SystemEntropy
+from dpmatrix.randomness.integer_noise import discrete_laplace_noise
 
 BOTH = list(Adjacency)
 
@@ -159,8 +159,10 @@ def test_release_is_the_integer_matrix_plus_the_draws_of_the_same_bits():
     data = np.array([[0.3, -0.7], [0.1, 0.2]])
     release = mechanism.release(data, entropy=SeededEntropy(1))
     entropy, expected = SeededEntropy(1), lattice_gram(data, 5)
-    for i, j in ((0, 0), (0, 1), (1, 1)):
-        expected[i, j] += discrete_laplace(mechanism.noise_scale(2), entropy)
+    for entry, noise in zip(
+        ((0, 0), (0, 1), (1, 1)), discrete_laplace_noise(mechanism.noise_scale(2), 3, entropy), strict=True
+    ):
+        expected[entry] += noise
     assert release.integers[np.triu_indices(2)].tolist() == expected[np.triu_indices(2)].tolist()
     assert release.integers[1, 0] == release.integers[0, 1]
     assert release.grid == Fraction(1, 2 * 4**5)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import tracemalloc
 from fractions import Fraction
 
 import numpy as np
@@ -11,8 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpmatrix.errors import InvalidParameterError
-from dpmatrix.mechanisms import LaplaceInputPerturbation, SymmetrisedWishartMechanism, WishartMechanism
-from dpmatrix.mechanisms.records import as_records, bounded_records, rows_over_norm, squared_norm
+from dpmatrix.mechanisms import LaplaceInputPerturbation, SymmetrisedWishartMechanism, WishartMechanism, norms
+from dpmatrix.mechanisms.norms import clip_records, rows_over_norm, squared_norm
+from dpmatrix.mechanisms.records import as_records, bounded_records
 from dpmatrix.privacy.adjacency import Adjacency
 
 ONE = Fraction(1)
@@ -131,6 +133,90 @@ def test_clipping_leaves_other_rows_and_the_callers_array_alone():
     assert data.tolist() == [[3.0, 4.0], [0.3, 0.4]]
     assert clipped[1].tolist() == [0.3, 0.4]
     assert clipped[0] == pytest.approx([0.6, 0.8])
+
+
+def test_unit_records_are_decided_without_fractions(monkeypatch):
+    """Normalised records lie within rounding of the bound, all of them: the second filter settles these."""
+    calls = []
+    monkeypatch.setattr(norms, "squared_norm", lambda row: calls.append(row) or squared_norm(row))
+    records = np.random.default_rng(3).standard_normal((3000, 30))
+    records /= np.sqrt(np.sum(records**2, axis=1, keepdims=True))
+    found = rows_over_norm(records, ONE)
+    assert not calls
+    assert found.tolist() == [i for i, row in enumerate(records) if sum(Fraction(x) ** 2 for x in row.tolist()) > 1]
+    assert 0 < len(found) < 3000
+    # What is cut off below 80 digits decides here, and only fractions see it.
+    assert rows_over_norm(np.array([[1.0, 2.0**-200], [1.0, 0.0]]), ONE).tolist() == [0]
+    assert len(calls) == 1
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    st.fractions(Fraction(1, 10**9), 10**9) | st.sampled_from([norms.LARGEST_NORM_BOUND, 1 / norms.LARGEST_NORM_BOUND]),
+    st.lists(st.integers(-3, 3), min_size=1, max_size=6),
+    st.integers(1, 5),
+)
+def test_norms_near_any_bound_are_decided_exactly(bound, steps, size):
+    """Coordinates are bound / sqrt(size), give or take a few units in the last place."""
+    entry = float(bound) / math.sqrt(size)
+    records = np.full((len(steps), size), entry)
+    for row, step in enumerate(steps):
+        for _ in range(abs(step)):
+            records[row, 0] = np.nextafter(records[row, 0], math.inf if step > 0 else 0)
+    expected = [i for i, row in enumerate(records) if sum(Fraction(x) ** 2 for x in row.tolist()) > bound**2]
+    assert rows_over_norm(records, bound).tolist() == expected
+
+
+def test_many_columns_are_summed_in_parts():
+    # More columns than one exact sum of squares of digits may have.
+    record = np.full((2, 10_000), 0.01)
+    record[1, 0] = 0.0
+    exact = [sum(Fraction(x) ** 2 for x in row.tolist()) for row in record]
+    bound = Fraction(1)
+    assert rows_over_norm(record, bound).tolist() == [i for i in range(2) if exact[i] > 1]
+    assert (exact[0] > 1) is True
+
+
+def test_a_clipped_record_does_not_depend_on_its_neighbours():
+    records = np.random.default_rng(4).standard_normal((300, 37)) * 2.0 ** np.arange(300)[:, None]
+    together = clip_records(records, ONE)
+    for number, row in enumerate(records):
+        assert (clip_records(row[None, :], ONE)[0] == together[number]).all()
+        assert (bounded_records([row], ONE, "clip")[0] == together[number]).all()
+
+
+def peak_of(call) -> int:
+    tracemalloc.start()
+    try:
+        call()
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("over_norm", ["reject", "clip"])
+def test_memory_is_bounded_by_a_block_and_by_one_copy_where_the_records_are_returned(over_norm):
+    records = np.random.default_rng(6).uniform(-0.15, 0.15, (60_000, 40))
+    if over_norm == "clip":
+        records[::3] *= 9
+    mechanism = LaplaceInputPerturbation(1, over_norm=over_norm)
+    blocks = 12 * 4096 * 40 * 8
+    assert peak_of(lambda: mechanism.release(records)) < blocks
+    assert records.nbytes < peak_of(lambda: bounded_records(records, ONE, over_norm)) < records.nbytes + blocks
+    # Control: a copy and a temporary of the same size exceed both.
+    assert peak_of(lambda: np.square(records.copy()).sum(axis=1)) > records.nbytes + blocks
+
+
+def test_rows_are_counted_over_the_blocks():
+    records = np.zeros((10_000, 2))
+    for bad, problem in ((2.0, "longer"), (math.nan, "NaN")):
+        records[9_000, 1] = bad
+        with pytest.raises(InvalidParameterError, match=rf"row 9000 .*{problem}"):
+            bounded_records(records, ONE, "reject")
+    whole = np.zeros((10_000, 2), dtype=np.int64)
+    whole[9_001, 0] = 2**53 + 1
+    with pytest.raises(InvalidParameterError, match=r"row 9001 .*rounds"):
+        as_records(whole)
 
 
 @pytest.mark.parametrize(

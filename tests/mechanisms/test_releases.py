@@ -12,7 +12,7 @@ import pytest
 from dpmatrix.mechanisms import LaplaceInputPerturbation, Release, SymmetrisedWishartMechanism, WishartMechanism
 from dpmatrix.mechanisms.wishart_noise import public_grid
 from dpmatrix.privacy.adjacency import Adjacency
-from dpmatrix.randomness.entropy import SeededEntropy
+from dpmatrix.randomness.entropy import SeededEntropy, SystemEntropy
 
 PRIVATE = [
     kind(1, adjacency) for kind in (LaplaceInputPerturbation, SymmetrisedWishartMechanism) for adjacency in Adjacency
@@ -47,7 +47,7 @@ def test_system_releases_differ_and_are_symmetric_integers(mechanism):
     assert first != second
     assert (first.integers == first.integers.T).all()
     assert all(type(entry) is int for entry in first.integers.flat)
-    assert first.entropy == "operating system"
+    assert first.entropy == SystemEntropy.description
     assert first.private is (mechanism.guarantee is not None)
 
 

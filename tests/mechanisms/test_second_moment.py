@@ -1,4 +1,4 @@
-"""The second-moment matrix is exact, and so is its lattice twin."""
+"""The second-moment matrix is exact."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from dpmatrix.mechanisms.second_moment import (
     exact_symmetric,
     is_positive_definite,
     is_positive_semidefinite,
-    lattice_gram,
     second_moment,
 )
 
@@ -39,28 +38,10 @@ def test_second_moment_equals_the_sum_of_fractions(rows, divisor):
     assert fractions_of(second_moment(records, divisor)) == expected
 
 
-def test_second_moment_over_several_chunks():
+def test_second_moment_over_several_blocks():
     records = np.random.default_rng(1).standard_normal((9000, 2))
     total = sum(Fraction(x) * Fraction(y) for x, y in records.tolist())
     assert fractions_of(second_moment(records, 7))[1] == total / 7
-
-
-@settings(max_examples=200, deadline=None)
-@given(st.lists(st.lists(st.floats(-1, 1), min_size=2, max_size=2), max_size=4), st.sampled_from([0, 1, 8, 20, 31, 80]))
-def test_lattice_gram_truncates_towards_zero(rows, bits):
-    records = np.array(rows, dtype=float).reshape(-1, 2)
-    truncated = [[int(Fraction(x) * 2**bits) for x in row] for row in rows]
-    expected = [sum(row[i] * row[j] for row in truncated) for i in range(2) for j in range(2)]
-    assert lattice_gram(records, bits).ravel().tolist() == expected
-
-
-def test_truncation_never_lengthens_a_record_and_rounding_would():
-    third = 1 / np.sqrt(3)
-    record = np.nextafter(np.array([[third, third, third]]), 0)
-    for bits in range(40):
-        assert np.trace(lattice_gram(record, bits)) <= 4**bits
-    # Control: rounding to nearest leaves the unit ball.
-    assert any(sum(int(k) ** 2 for k in np.rint(np.ldexp(record[0], bits))) > 4**bits for bits in range(40))
 
 
 @pytest.mark.parametrize(

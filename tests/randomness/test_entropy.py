@@ -10,6 +10,7 @@ import pytest
 
 from dpmatrix.errors import InvalidParameterError
 from dpmatrix.randomness.entropy import BUFFER_BYTES, SeededEntropy, SystemEntropy
+from dpmatrix.randomness.fast_keystream import CIPHER
 
 
 @pytest.mark.parametrize("entropy", [SystemEntropy(), SeededEntropy(1)])
@@ -45,6 +46,11 @@ def test_system_entropy_is_private_and_seeded_entropy_is_not():
     assert SystemEntropy().private
     assert not SeededEntropy(0).private
     assert SeededEntropy(17).description == "seed 17"
+
+
+def test_the_description_names_what_gives_the_bits_and_the_words():
+    assert SystemEntropy.description == f"operating system; words by {CIPHER}"
+    assert "os.urandom" in CIPHER
 
 
 def test_equal_seeds_agree_and_different_seeds_differ():

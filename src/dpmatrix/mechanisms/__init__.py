@@ -4,16 +4,21 @@ Data are arrays with one record a ROW, shape (n, d); the documents write records
 """
 
 from dpmatrix.mechanisms.laplace import LaplaceInputPerturbation
+from dpmatrix.mechanisms.lattice import LatticeGram
 from dpmatrix.mechanisms.projection import project_psd
 from dpmatrix.mechanisms.protocol import Mechanism, Release
 from dpmatrix.mechanisms.symmetrised_wishart import SymmetrisedWishartMechanism
+from dpmatrix.mechanisms.truncation import MatrixNorm, truncation_bound
 from dpmatrix.mechanisms.wishart import WishartMechanism
 
 __all__ = [
     "LaplaceInputPerturbation",
+    "LatticeGram",
+    "MatrixNorm",
     "Mechanism",
     "Release",
     "SymmetrisedWishartMechanism",
     "WishartMechanism",
     "project_psd",
+    "truncation_bound",
 ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sized
 from fractions import Fraction
 from numbers import Integral
 
@@ -12,8 +12,9 @@ from flint import fmpq_mat
 
 from dpmatrix.errors import InvalidParameterError
 from dpmatrix.exact import Exact, fraction
+from dpmatrix.mechanisms.norms import LARGEST_NORM_BOUND
 from dpmatrix.mechanisms.protocol import FloatArray, IntegerMatrix, Release
-from dpmatrix.mechanisms.records import LARGEST_NORM_BOUND, OverNorm, bounded_records
+from dpmatrix.mechanisms.records import OverNorm, bounded_blocks, bounded_records, record_array
 from dpmatrix.mechanisms.second_moment import second_moment
 from dpmatrix.privacy.adjacency import Adjacency
 from dpmatrix.privacy.guarantee import PrivacyGuarantee
@@ -96,8 +97,8 @@ class InputPerturbation:
         """Return (epsilon, 0)-differential privacy under the relation."""
         return PrivacyGuarantee(self.epsilon, 0, self.adjacency)
 
-    def divisor_for(self, records: FloatArray) -> int:
-        """Return the divisor of the published matrix."""
+    def divisor_for(self, records: Sized) -> int:
+        """Return the divisor of the published matrix, for that many records."""
         if self.divisor is not None:
             return self.divisor
         return len(records) if self.adjacency is Adjacency.REPLACE_ONE else 1
@@ -112,6 +113,18 @@ class InputPerturbation:
         """
         none_allowed = self.adjacency is Adjacency.ADD_REMOVE_ONE
         return bounded_records(data, self.norm_bound, self.over_norm, none_allowed=none_allowed, parameter=parameter)
+
+    def read_blocks(self, data: npt.ArrayLike, first_row: int = 0) -> Iterator[FloatArray]:
+        """Read data piece by piece, in memory for one block, as `read` does; n may be zero.
+
+        Raises
+        ------
+        InvalidParameterError
+            If the data are malformed or a record is too long; rows are counted from ``first_row``.
+        """
+        array = record_array(data, none_allowed=True)
+        for _, block in bounded_blocks(array, self.norm_bound, self.over_norm, first_row=first_row):
+            yield block
 
     def read_pair(self, data: npt.ArrayLike, neighbour: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
         """Read two data sets that are published with the same shape and divisor.

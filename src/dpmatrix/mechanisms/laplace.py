@@ -3,33 +3,31 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Sized
 from fractions import Fraction
 from typing import ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
-from attrs import Attribute, field, frozen
+from attrs import field, frozen
 from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import implements
 from dpmatrix.errors import InvalidParameterError
 from dpmatrix.exact import fraction, precision
 from dpmatrix.mechanisms.input_perturbation import InputPerturbation, one_of, publish
+from dpmatrix.mechanisms.lattice import LatticeGram, coordinate_bits_of, lattice_gram
 from dpmatrix.mechanisms.protocol import FloatArray, IntegerMatrix, Release
-from dpmatrix.mechanisms.second_moment import exact_symmetric, lattice_gram
+from dpmatrix.mechanisms.records import record_array
+from dpmatrix.mechanisms.second_moment import exact_symmetric
+from dpmatrix.privacy.adjacency import Adjacency
 from dpmatrix.privacy.domains import parameter_range
 from dpmatrix.privacy.guarantee import PrivacyGuarantee
 from dpmatrix.privacy.sensitivity import Entries, l1_sensitivity
-from dpmatrix.randomness.discrete import discrete_laplace
 from dpmatrix.randomness.entropy import Entropy, SystemEntropy
+from dpmatrix.randomness.integer_noise import discrete_laplace_noise
 
-_MOST_COORDINATE_BITS = 512
 _SCALE_DENOMINATOR = 2**32
-
-
-def _check_bits(_record: object, attribute: Attribute[int], value: object) -> None:
-    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= _MOST_COORDINATE_BITS:
-        raise InvalidParameterError(attribute.name, f"{value!r} is out of range", "pass an integer in [0, 512]")
 
 
 @implements("wishart.algorithm-1+repair@10fd9d25", "wishart.theorem-3@4f2e67ea")
@@ -42,10 +40,16 @@ class LaplaceInputPerturbation(InputPerturbation):
     scale t is added to the upper triangle and copied to the lower one, and ``grid = 1 / (divisor 4**b)`` is public.
 
     *Proof.* Truncated records still have norm at most r, so between neighbours the upper triangles of G differ by at
-    most ``4**b s`` in l1 norm, where s is the sensitivity `l1_sensitivity`. The probability of an integer outcome is a
-    product of terms proportional to ``exp(-|k| / t)``, so between neighbours its logarithm changes by at most
-    ``4**b s / t``, which is at most epsilon when ``t >= 4**b s / epsilon``. The printed scale satisfies this, since
-    s <= 2 d r**2.
+    most ``4**b s`` in l1 norm, where s is the sensitivity `l1_sensitivity` at norm bound r. The probability of an
+    integer outcome is a product of terms proportional to ``exp(-|k| / t)``, so between neighbours its logarithm changes
+    by at most ``4**b s / t``, which is at most epsilon when ``t >= 4**b s / epsilon``. The printed scale satisfies
+    this, since s <= 2 d r**2. Clipping and truncation act on each record alone, to the last bit, and an exact sum does
+    not depend on the order of the records. The lower triangle, the grid and the divisor add nothing: the grid is a
+    function of public parameters and, under replace-one, of n, which neighbours share. The noise is drawn without a
+    look at G, so an error in drawing it is as likely under either neighbour.
+
+    What the proof does not cover: the refusal of data (NaN, or a record that is too long under ``"reject"``), which is
+    not a release, and how long the computation takes.
 
     The output is symmetric and may be indefinite; `project_psd` is post-processing.
 
@@ -55,13 +59,14 @@ class LaplaceInputPerturbation(InputPerturbation):
         ``"tight"``: t is ``4**b s / epsilon`` rounded up. ``"printed"``: t is ``4**b 2 d r**2 / epsilon``, the
         document's Laplace scale 2 d / (n epsilon).
     coordinate_bits
-        b, in [0, 512]. Truncation moves an entry of the published matrix by at most ``2**(1 - b) r`` times n / divisor.
+        b, in [0, 512]. Truncation moves the published matrix by at most `truncation_bound`: an entry by less than
+        ``2**(1 - b) r n / divisor``, and the whole by sqrt(d) times that in operator norm.
     epsilon, adjacency, norm_bound, over_norm, divisor
         See `InputPerturbation`.
     """
 
     calibration: Literal["tight", "printed"] = field(default="tight", validator=one_of("tight", "printed"))
-    coordinate_bits: int = field(default=20, validator=_check_bits, kw_only=True)
+    coordinate_bits: int = field(default=20, converter=coordinate_bits_of, kw_only=True)
 
     name: ClassVar[str] = "Laplace input perturbation"
 
@@ -81,8 +86,8 @@ class LaplaceInputPerturbation(InputPerturbation):
         # Rounding up adds noise, so it is on the safe side.
         return Fraction(math.ceil(upper * per_epsilon * _SCALE_DENOMINATOR), _SCALE_DENOMINATOR)
 
-    def grid_for(self, records: FloatArray) -> Fraction:
-        """Return the spacing of the published values."""
+    def grid_for(self, records: Sized) -> Fraction:
+        """Return the spacing of the published values, for that many records."""
         return Fraction(1, self.divisor_for(records) * 4**self.coordinate_bits)
 
     def release(self, data: npt.ArrayLike, *, entropy: Entropy | None = None) -> Release:
@@ -93,16 +98,47 @@ class LaplaceInputPerturbation(InputPerturbation):
         InvalidParameterError
             If the data are malformed or a record is too long.
         """
+        # Nothing but the shape is read here; the records are copied and checked block by block.
+        array = record_array(data, none_allowed=self.adjacency is Adjacency.ADD_REMOVE_ONE)
+        return self.release_blocks([array], array.shape[1], entropy=entropy)
+
+    def release_blocks(
+        self, blocks: Iterable[npt.ArrayLike], dimension: int, *, entropy: Entropy | None = None
+    ) -> Release:
+        """Publish the matrix of records that come in blocks, in memory for one block; else as `release`.
+
+        Parameters
+        ----------
+        blocks
+            Arrays of shape (m, d); their sizes and their order do not change the release.
+        dimension
+            Length d of a record, which is public.
+        entropy
+            Source of the random bits; the operating system by default.
+
+        Raises
+        ------
+        InvalidParameterError
+            If a block is malformed or of another d, a record is too long, or there is no record under replace-one.
+        EntropyError
+            If the bits run out, or the process is forked while they are drawn; nothing is released.
+        OutOfRangeError
+            If the noise does not fit its integers, with a probability below ``d**2 exp(-2**22)``.
+        """
         source = SystemEntropy() if entropy is None else entropy
-        records = self.read(data)
-        dimension = records.shape[1]
-        scale = self.noise_scale(dimension)
-        integers = lattice_gram(records, self.coordinate_bits)
-        for i in range(dimension):
-            for j in range(i, dimension):
-                integers[i, j] += discrete_laplace(scale, source)
-                integers[j, i] = integers[i, j]
-        return publish(self.name, self, integers, self.grid_for(records), self.guarantee, source)
+        gram = LatticeGram(dimension, self.coordinate_bits)
+        for block in blocks:
+            for records in self.read_blocks(block, gram.count):
+                gram.add(records)
+        if gram.count == 0 and self.adjacency is Adjacency.REPLACE_ONE:
+            raise InvalidParameterError("blocks", "they hold no record", "pass one record or more")
+        integers = gram.matrix()
+        rows, columns = np.triu_indices(gram.dimension)
+        noise = discrete_laplace_noise(self.noise_scale(gram.dimension), len(rows), source)
+        # Python integers on both sides: the sum is exact whatever its size.
+        integers[rows, columns] += np.array(noise, dtype=object)
+        integers[columns, rows] = integers[rows, columns]
+        return publish(self.name, self, integers, self.grid_for(range(gram.count)), self.guarantee, source)
 
     def simulate(self, data: npt.ArrayLike, size: int, generator: np.random.Generator) -> FloatArray:
         """Draw outputs with continuous Laplace noise in floating point, shape (size, d, d). NEVER private."""

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from attrs import cmp_using, field, frozen
 from flint import arb
 
+from dpmatrix.errors import OutOfRangeError
 from dpmatrix.privacy.adjacency import Adjacency
 from dpmatrix.privacy.guarantee import PrivacyGuarantee
 from dpmatrix.randomness.entropy import Entropy
@@ -57,8 +58,17 @@ class Release:
         return self.guarantee is not None
 
     def to_numpy(self) -> FloatArray:
-        """Convert to floats, each entry correctly rounded: post-processing."""
-        values = [float(int(entry) * self.grid) for entry in self.integers.flat]
+        """Convert to floats, each entry correctly rounded: post-processing.
+
+        Raises
+        ------
+        OutOfRangeError
+            If an entry is beyond the largest float; the integers and the grid are there to be used.
+        """
+        try:
+            values = [float(int(entry) * self.grid) for entry in self.integers.flat]
+        except OverflowError as error:
+            raise OutOfRangeError("an entry is beyond binary64; use integers and grid") from error
         return np.array(values, dtype=np.float64).reshape(self.integers.shape)
 
 

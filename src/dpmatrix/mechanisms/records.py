@@ -1,24 +1,107 @@
-"""Records as they come in: binary64 rows whose Euclidean norm is bounded, decided exactly."""
+"""Records as they come in: binary64 rows whose Euclidean norm is bounded, decided exactly, block by block.
+
+A block is copied first and checked afterwards, so what has been checked is what is used, even where the caller's array
+changes meanwhile (another thread, or another process that writes to a memory-mapped file).
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from fractions import Fraction
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from dpmatrix.errors import InvalidParameterError
+from dpmatrix.mechanisms.exact_products import block_rows
+from dpmatrix.mechanisms.norms import clip_records, rows_over_norm
 
 FloatArray: TypeAlias = npt.NDArray[np.float64]
 OverNorm: TypeAlias = Literal["reject", "clip"]
 
-LARGEST_NORM_BOUND = Fraction(2) ** 400
 _ROW_REMEDY = "scale the records, raise norm_bound, or choose over_norm='clip'"
 
 
+def record_array(data: npt.ArrayLike, *, none_allowed: bool = False, parameter: str = "data") -> npt.NDArray[Any]:
+    """View data as an array of shape (n, d), without looking at its entries.
+
+    Raises
+    ------
+    InvalidParameterError
+        If the array is not two-dimensional, empty, complex or not numeric.
+    """
+    try:
+        array: npt.NDArray[Any] = np.asarray(data)
+    except ValueError as error:
+        raise InvalidParameterError(parameter, "its rows differ in length", "pass an array of shape (n, d)") from error
+    if array.ndim != 2:
+        problem = f"it has shape {array.shape}"
+        raise InvalidParameterError(parameter, problem, "pass an array of shape (n, d) with records as rows")
+    if array.shape[1] == 0 or (array.shape[0] == 0 and not none_allowed):
+        raise InvalidParameterError(parameter, f"shape {array.shape} is empty", "pass one record or more, d >= 1")
+    if array.dtype.kind not in "biufO":
+        raise InvalidParameterError(parameter, f"its type {array.dtype} is not real", "pass real numbers")
+    return array
+
+
+def record_blocks(
+    array: npt.NDArray[Any], *, first_row: int = 0, parameter: str = "data"
+) -> Iterator[tuple[int, FloatArray]]:
+    """Read an array of `record_array` piece by piece.
+
+    Parameters
+    ----------
+    array
+        Shape (n, d).
+    first_row
+        Number of its first row.
+    parameter
+        Name of the argument, for messages.
+
+    Yields
+    ------
+    int
+        Number of the first row of the block.
+    ndarray
+        Shape (m, d), finite, C-contiguous; a copy that belongs to the caller.
+
+    Raises
+    ------
+    InvalidParameterError
+        If the array holds NaN, an infinity, or a number that binary64 cannot represent. The message names the row.
+    """
+    rows = block_rows(array.shape[1])
+    for start in range(0, len(array), rows):
+        row = first_row + start
+        yield row, _read(array[start : start + rows], row, parameter)
+
+
+def _read(original: npt.NDArray[Any], start: int, parameter: str) -> FloatArray:
+    # The copy comes first and everything else is read from it: objects and wide numbers are copied as they are.
+    exactly_binary64 = original.dtype.kind in "bf" and original.dtype.itemsize <= 8
+    try:
+        source = original if exactly_binary64 else original.copy()
+        with np.errstate(over="ignore"):
+            records = source.astype(np.float64, order="C", copy=True)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise InvalidParameterError(parameter, "an entry is not a real number", "pass real numbers") from error
+    finite = np.isfinite(records)
+    if not finite.all():
+        row = start + int(np.flatnonzero(~finite.all(axis=1))[0])
+        raise InvalidParameterError(parameter, f"row {row} holds NaN or an infinity", "remove or repair the record")
+    if not exactly_binary64:
+        # Python compares integers and fractions with floats exactly; numpy would round 64-bit integers first.
+        exact = source.astype(object)
+        differs = np.flatnonzero((exact != records.astype(object)).any(axis=1))
+        if len(differs):
+            problem = f"row {start + int(differs[0])} holds a number that binary64 rounds"
+            raise InvalidParameterError(parameter, problem, "round the records towards zero first")
+    return records
+
+
 def as_records(data: npt.ArrayLike, *, none_allowed: bool = False, parameter: str = "data") -> FloatArray:
-    """Read an array of records without changing a value.
+    """Read an array of records into a copy, without changing a value.
 
     Parameters
     ----------
@@ -36,76 +119,39 @@ def as_records(data: npt.ArrayLike, *, none_allowed: bool = False, parameter: st
         If the array is not two-dimensional, empty, complex or not numeric, or holds NaN, an infinity, or a number
         that binary64 cannot represent.
     """
-    try:
-        original = np.asarray(data)
-    except ValueError as error:
-        raise InvalidParameterError(parameter, "its rows differ in length", "pass an array of shape (n, d)") from error
-    if original.ndim != 2:
-        problem = f"it has shape {original.shape}"
-        raise InvalidParameterError(parameter, problem, "pass an array of shape (n, d) with records as rows")
-    if original.shape[1] == 0 or (original.shape[0] == 0 and not none_allowed):
-        raise InvalidParameterError(parameter, f"shape {original.shape} is empty", "pass one record or more, d >= 1")
-    if original.dtype.kind not in "biufO":
-        raise InvalidParameterError(parameter, f"its type {original.dtype} is not real", "pass real numbers")
-    try:
-        records = original.astype(np.float64)
-    except (TypeError, ValueError, OverflowError) as error:
-        raise InvalidParameterError(parameter, "an entry is not a real number", "pass real numbers") from error
-    if not np.isfinite(records).all():
-        row = int(np.flatnonzero(~np.isfinite(records).all(axis=1))[0])
-        raise InvalidParameterError(parameter, f"row {row} holds NaN or an infinity", "remove or repair the record")
-    # Python compares integers and fractions with floats exactly; numpy would round 64-bit integers first.
-    exact = original.astype(object) if original.dtype.kind in "iuO" or original.dtype.itemsize > 8 else records
-    differs = np.flatnonzero((exact != records.astype(exact.dtype)).any(axis=1))
-    if len(differs):
-        problem = f"row {int(differs[0])} holds a number that binary64 rounds"
-        raise InvalidParameterError(parameter, problem, "round the records towards zero first")
+    array = record_array(data, none_allowed=none_allowed, parameter=parameter)
+    records = np.empty(array.shape)
+    for start, block in record_blocks(array, parameter=parameter):
+        records[start : start + len(block)] = block
     return records
 
 
-def squared_norm(record: npt.NDArray[np.float64]) -> Fraction:
-    """Return the exact squared Euclidean norm of one record, shape (d,)."""
-    ratios = [entry.as_integer_ratio() for entry in record.tolist()]
-    common = max(denominator for _, denominator in ratios)
-    # Denominators are powers of two, so the largest is a multiple of all.
-    total = sum((numerator * (common // denominator)) ** 2 for numerator, denominator in ratios)
-    return Fraction(total, common**2)
+def bounded_blocks(
+    array: npt.NDArray[Any],
+    norm_bound: Fraction,
+    over_norm: OverNorm,
+    *,
+    first_row: int = 0,
+    parameter: str = "data",
+) -> Iterator[tuple[int, FloatArray]]:
+    """Read an array of `record_array` piece by piece, as `record_blocks`, with every exact norm within the bound.
 
+    The refusal of a record is an error message about the data, not a release: whoever sees it sees the data.
 
-def rows_over_norm(records: FloatArray, norm_bound: Fraction) -> npt.NDArray[np.intp]:
-    """List the rows whose exact Euclidean norm exceeds the bound.
-
-    A float sum of squares settles the rows that are clearly short, since its relative error is below ``(d + 1) 2**-52``
-    and underflow adds less than ``d 2**-1073``; the others are computed with integers.
-
-    Parameters
-    ----------
-    records
-        Shape (n, d), finite.
-    norm_bound
-        Between ``1 / LARGEST_NORM_BOUND`` and `LARGEST_NORM_BOUND`.
+    Raises
+    ------
+    InvalidParameterError
+        As in `record_blocks`; or, with ``over_norm="reject"``, if a record is too long. The message names the row,
+        counted from ``first_row``.
     """
-    limit = norm_bound**2
-    with np.errstate(over="ignore", under="ignore"):
-        squares = np.sum(records * records, axis=1)
-    certain = float(limit) * (1 - (records.shape[1] + 8) * 2.0**-50)
-    doubtful = np.flatnonzero(~(squares <= certain))
-    over = [row for row in doubtful if squared_norm(records[row]) > limit]
-    return np.array(over, dtype=np.intp)
-
-
-def clip_record(record: npt.NDArray[np.float64], norm_bound: Fraction) -> npt.NDArray[np.float64]:
-    """Shrink one record, shape (d,), along its direction until its exact norm is at most the bound.
-
-    The result depends on this record alone, so neighbouring data sets stay neighbours.
-    """
-    direction = record / np.max(np.abs(record))
-    factor = float(norm_bound) / float(np.sqrt(np.sum(direction * direction)))
-    clipped = direction * factor
-    while squared_norm(clipped) > norm_bound**2:
-        factor *= 1 - 2.0**-50
-        clipped = direction * factor
-    return np.asarray(clipped, dtype=np.float64)
+    for row, block in record_blocks(array, first_row=first_row, parameter=parameter):
+        over = rows_over_norm(block, norm_bound)
+        if len(over) and over_norm == "reject":
+            problem = f"row {row + int(over[0])} is longer than norm_bound = {norm_bound}"
+            raise InvalidParameterError(parameter, problem, _ROW_REMEDY)
+        if len(over):
+            block[over] = clip_records(block[over], norm_bound)
+        yield row, block
 
 
 def bounded_records(
@@ -116,20 +162,15 @@ def bounded_records(
     none_allowed: bool = False,
     parameter: str = "data",
 ) -> FloatArray:
-    """Read records and make sure that every exact norm is at most ``norm_bound``.
-
-    The refusal of a record is an error message about the data, not a release: whoever sees it sees the data.
+    """Read records into a copy and make sure that every exact norm is at most ``norm_bound``.
 
     Raises
     ------
     InvalidParameterError
-        As in `as_records`; or, with ``over_norm="reject"``, if a record is too long. The message names its row.
+        As in `record_array` and `bounded_blocks`.
     """
-    records = as_records(data, none_allowed=none_allowed, parameter=parameter)
-    over = rows_over_norm(records, norm_bound)
-    if len(over) and over_norm == "reject":
-        problem = f"row {int(over[0])} is longer than norm_bound = {norm_bound}"
-        raise InvalidParameterError(parameter, problem, _ROW_REMEDY)
-    for row in over:
-        records[row] = clip_record(records[row], norm_bound)
+    array = record_array(data, none_allowed=none_allowed, parameter=parameter)
+    records = np.empty(array.shape)
+    for start, block in bounded_blocks(array, norm_bound, over_norm, parameter=parameter):
+        records[start : start + len(block)] = block
     return records

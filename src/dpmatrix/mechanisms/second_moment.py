@@ -1,4 +1,4 @@
-"""The second-moment matrix X'X / divisor without rounding, and its twin on a lattice."""
+"""The second-moment matrix X'X / divisor without rounding, and exact questions about symmetric matrices."""
 
 from __future__ import annotations
 
@@ -11,19 +11,16 @@ from flint import fmpq, fmpq_mat, fmpz_mat
 
 from dpmatrix.errors import InvalidParameterError
 from dpmatrix.exact import rational
+from dpmatrix.mechanisms.exact_products import LEAST_EXPONENT, GramSum, add_block
 
 FloatArray: TypeAlias = npt.NDArray[np.float64]
-
-_CHUNK = 4096
-_MANTISSA_BITS = 53
-_INT64_LIMIT = 2**63
 
 
 def second_moment(records: FloatArray, divisor: int) -> fmpq_mat:
     """Compute X'X / divisor exactly.
 
-    Every binary64 number is an integer times a power of two; with the least power as the common unit, X'X is a
-    product of integer matrices.
+    Every binary64 number is an integer times ``2**-1074``, so X'X is a product of integer matrices; it is formed limb
+    by limb, see `exact_products`.
 
     Parameters
     ----------
@@ -37,56 +34,11 @@ def second_moment(records: FloatArray, divisor: int) -> fmpq_mat:
     fmpq_mat
         Shape (d, d).
     """
-    mantissas, exponents = np.frexp(records)
-    integers = np.ldexp(mantissas, _MANTISSA_BITS).astype(np.int64)
-    exponents = exponents.astype(np.int64) - _MANTISSA_BITS
-    nonzero = integers != 0
-    unit = int(exponents[nonzero].min()) if nonzero.any() else 0
-    shifts = np.where(nonzero, exponents - unit, 0)
     dimension = records.shape[1]
-    gram = fmpz_mat(dimension, dimension)
-    for start in range(0, len(records), _CHUNK):
-        rows = slice(start, start + _CHUNK)
-        gram += _gram(integers[rows].astype(object) << shifts[rows].astype(object))
-    return fmpq_mat(gram) * (fmpq(4) ** unit / divisor)
-
-
-def lattice_gram(records: FloatArray, coordinate_bits: int) -> npt.NDArray[np.object_]:
-    """Truncate every coordinate towards zero to a multiple of ``2**-coordinate_bits`` and compute K'K exactly.
-
-    K holds the integer multiples. Truncation shrinks every coordinate, so a record's norm can only shrink, and a
-    record's image depends on that record alone.
-
-    Parameters
-    ----------
-    records
-        Shape (n, d), finite; n may be zero.
-    coordinate_bits
-        Binary digits kept after the point, 0 to 512.
-
-    Returns
-    -------
-    ndarray of int
-        Shape (d, d), Python integers: the second moment of the truncated records in units of ``4**-coordinate_bits``.
-    """
-    # Scaling by a power of two and truncation are exact in binary64.
-    multiples = np.trunc(np.ldexp(records, coordinate_bits))
-    dimension = records.shape[1]
-    largest = int(np.max(np.abs(multiples), initial=0.0))
-    if len(records) * largest**2 < _INT64_LIMIT:
-        small = multiples.astype(np.int64)
-        return (small.T @ small).astype(object)
-    gram = fmpz_mat(dimension, dimension)
-    for start in range(0, len(records), _CHUNK):
-        gram += _gram(np.vectorize(int, otypes=[object])(multiples[start : start + _CHUNK]))
-    return np.array([int(entry) for entry in gram.entries()], dtype=object).reshape(dimension, dimension)
-
-
-def _gram(integers: npt.NDArray[np.object_]) -> fmpz_mat:
-    rows, columns = integers.shape
-    matrix = fmpz_mat(rows, columns, integers.ravel().tolist())
-    product: fmpz_mat = matrix.transpose() * matrix
-    return product
+    total = add_block(GramSum(), records, LEAST_EXPONENT)
+    unit = total.least_exponent()
+    gram = fmpz_mat(dimension, dimension, total.total(dimension, unit).ravel().tolist())
+    return fmpq_mat(gram) * (fmpq(2) ** unit / divisor)
 
 
 def exact_symmetric(matrix: npt.ArrayLike, dimension: int, parameter: str = "output") -> fmpq_mat:

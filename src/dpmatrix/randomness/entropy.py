@@ -18,7 +18,7 @@ from typing import Protocol
 import numpy as np
 
 from dpmatrix.errors import InvalidParameterError
-from dpmatrix.randomness.fast_keystream import WORDS_PER_KEY, Words, fresh_words, system_bytes
+from dpmatrix.randomness.fast_keystream import CIPHER, WORDS_PER_KEY, Words, fresh_words, system_bytes
 
 BUFFER_BYTES = 4096
 _FORKS = 0
@@ -70,7 +70,7 @@ class _Buffer(threading.local):
 
 
 class SystemEntropy:
-    """Bits from the operating system (`os.urandom`), fetched in blocks.
+    """Bits from the operating system (`os.urandom`), fetched in blocks, and words from the cipher of `fast_keystream`.
 
     Each thread has its own buffer, so that threads need no lock and never share a bit. A child process discards the
     buffer that it inherits: otherwise parent and child would draw the same noise, and the difference of their releases
@@ -78,7 +78,7 @@ class SystemEntropy:
     """
 
     private = True
-    description = "operating system"
+    description = f"operating system; words by {CIPHER}"
 
     def __init__(self) -> None:
         self._buffer = _Buffer()
