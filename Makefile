@@ -3,9 +3,12 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
+# Libraries to compare with have an environment of their own: one of them needs an older scikit-learn.
+PEERS  := .venv-peers
+PEERS_STAMP := $(PEERS)/.installed
 WORKERS ?= 2
 
-.PHONY: test audit lint bench report mutate snapshot lock clean
+.PHONY: test audit lint bench peers report mutate snapshot lock clean
 
 test: $(STAMP)
 	$(BIN)/python -m pytest -n $(WORKERS) --ignore=tests/benchmarks tests proofs_checks
@@ -19,8 +22,11 @@ lint: $(STAMP)
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-bench: $(STAMP)
-	$(BIN)/python -m pytest tests/benchmarks --benchmark-only --benchmark-columns=median,iqr,rounds
+bench: $(PEERS_STAMP)
+	$(PEERS)/bin/python -m pytest tests/benchmarks --benchmark-only --benchmark-columns=median,iqr,rounds
+
+peers: $(PEERS_STAMP)
+	$(PEERS)/bin/python -m pytest -n $(WORKERS) audit/peers
 
 report: $(STAMP)
 	$(BIN)/python -m dpmatrix report
@@ -37,5 +43,11 @@ $(STAMP): requirements.txt pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	touch $@
 
+$(PEERS_STAMP): requirements-peers.txt pyproject.toml
+	$(PYTHON) -m venv $(PEERS)
+	$(PEERS)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-peers.txt
+	$(PEERS)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	touch $@
+
 clean:
-	rm -rf $(VENV) build .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENV) $(PEERS) build .pytest_cache .mypy_cache .ruff_cache

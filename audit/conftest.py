@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from dpmatrix.auditing import AuditResult, NeighbouringPair, Target, audit
+from dpmatrix.auditing import AuditResult, NeighbouringPair, RepresentationAuditResult, Target, audit
 from dpmatrix.experiments import DataSet, real_records
 
 FAILURE_PROBABILITY = 1e-9
@@ -65,3 +65,20 @@ def audited(note, failure_probability) -> Callable[..., AuditResult]:
         return result
 
     return run
+
+
+@pytest.fixture
+def note_representation(record_property) -> Callable[[RepresentationAuditResult], None]:
+    """Leave a finding about low bits in the ledger, with what a pass could have caught."""
+
+    def write(result: RepresentationAuditResult) -> None:
+        words = f"delta at epsilon = {float(result.epsilon):.3g} is at least {result.delta_lower_bound:.3g}"
+        if result.detectable is not None:
+            caught = f"{result.detectable.smallest_leak:.2g} with probability {result.detectable.power}"
+            words += f"; a leak of probability {caught} would have been caught"
+        record_property(
+            "detail",
+            f"{words}; confidence 1 - {result.failure_probability}; event: {result.event}; pair: {result.pair.name}",
+        )
+
+    return write

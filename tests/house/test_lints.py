@@ -28,8 +28,9 @@ def test_tool_is_satisfied(command: tuple[str, ...]) -> None:
     run(str(BIN / command[0]), *command[1:])
 
 
-def test_requirements_are_pinned_hashed_and_name_no_registry() -> None:
-    text = (ROOT / "requirements.txt").read_text(encoding="utf-8")
+@pytest.mark.parametrize("file", ["requirements.txt", "requirements-peers.txt"])
+def test_requirements_are_pinned_hashed_and_name_no_registry(file: str) -> None:
+    text = (ROOT / file).read_text(encoding="utf-8")
     assert "://" not in text
     pins = [line for line in text.splitlines() if re.match(r"[A-Za-z0-9]", line)]
     assert pins

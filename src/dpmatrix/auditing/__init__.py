@@ -1,9 +1,11 @@
 """Attempts to break a guarantee, on anybody's mechanism: neighbours, events, confidence, and two searches.
 
-`audit` looks at outputs alone and answers at a confidence level. `dpmatrix.auditing.density` searches an exact density
-ratio; it and `dpmatrix.auditing.strategies` need Hypothesis and are imported by their own names.
+`audit` looks at outputs alone and answers at a confidence level; `audit_representation` does the same for their low
+bits, where floating point gives inputs away. `dpmatrix.auditing.density` searches an exact density ratio; it and
+`dpmatrix.auditing.strategies` need Hypothesis and are imported by their own names.
 """
 
+from dpmatrix.auditing.centres import CentrePair, adversarial_centres
 from dpmatrix.auditing.confidence import (
     EventCounts,
     delta_lower_bound,
@@ -17,18 +19,28 @@ from dpmatrix.auditing.events import Event
 from dpmatrix.auditing.features import FeatureFamily, feature_families
 from dpmatrix.auditing.neighbours import neighbouring_pairs, neighbours_of
 from dpmatrix.auditing.pairs import NeighbouringPair
+from dpmatrix.auditing.reachability import reachable
+from dpmatrix.auditing.representation import audit_representation
+from dpmatrix.auditing.representation_bits import RepresentationTarget
+from dpmatrix.auditing.representation_result import InputPair, RepresentationAuditResult
 from dpmatrix.auditing.search import AuditResult, audit, confirm
 from dpmatrix.auditing.targets import Target, from_single_draw, seen_at_resolution
 
 __all__ = [
     "AuditResult",
+    "CentrePair",
     "Detectable",
     "Event",
     "EventCounts",
     "FeatureFamily",
+    "InputPair",
     "NeighbouringPair",
+    "RepresentationAuditResult",
+    "RepresentationTarget",
     "Target",
+    "adversarial_centres",
     "audit",
+    "audit_representation",
     "confirm",
     "delta_lower_bound",
     "detectable",
@@ -38,6 +50,7 @@ __all__ = [
     "lower_confidence_bound",
     "neighbouring_pairs",
     "neighbours_of",
+    "reachable",
     "seen_at_resolution",
     "upper_confidence_bound",
     "violation_is_certified",
