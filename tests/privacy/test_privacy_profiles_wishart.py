@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from itertools import pairwise
 
 import mpmath
 import numpy as np
@@ -235,9 +236,9 @@ def test_non_integer_degrees_lie_between_integers():
 @pytest.mark.parametrize(
     ("dimension", "degrees", "match"),
     [
-        (3, 3, "degrees_of_freedom"),
-        (3, Fraction(399, 100), "degrees_of_freedom"),
-        (3, arb(4, 0.1), "degrees_of_freedom"),
+        (3, 2, "degrees_of_freedom"),
+        (3, Fraction(199, 100), "degrees_of_freedom"),
+        (3, arb(2, 0.1), "degrees_of_freedom"),
         (3, float("nan"), "degrees_of_freedom"),
         (3, 1j, "degrees_of_freedom"),
         (0, 5, "dimension"),
@@ -259,3 +260,39 @@ def test_other_bad_parameters_are_refused():
         support_failure(3, 2, 1)
     with pytest.raises(InvalidParameterError, match="direction"):
         WishartProfile(2, 3, 1).hockey_stick(1, "present")
+
+
+def positive_part(epsilon, shift, degrees, *, present):
+    """Integrate the positive part of one density less e^epsilon times the other, from the definition."""
+    with mpmath.workdps(30):
+        half, x, factor = mpmath.mpf(degrees) / 2, mpmath.mpf(shift), mpmath.exp(mpmath.mpf(epsilon))
+
+        def absent(t):
+            return t ** (half - 1) * mpmath.exp(-t) / mpmath.gamma(half) if t > 0 else mpmath.mpf(0)
+
+        def excess(t):
+            first, second = absent(t - x), absent(t)
+            return max(mpmath.mpf(0), first - factor * second if present else second - factor * first)
+
+        # Nodes gather at the poles, 0 and x.
+        below = [x * (mpmath.mpf(i) / 100) ** 4 for i in range(101)]
+        return mpmath.quad(excess, below + [x + (mpmath.mpf(i) / 200) ** 6 * 40 for i in range(1, 201)])
+
+
+@pytest.mark.parametrize(("epsilon", "shift", "degrees"), [(0.5, 1, 1), (2, 1, 1), (2, 0.25, 1.5), (0, 1, 0.5)])
+def test_few_degrees_of_freedom_agree_with_quadrature(epsilon, shift, degrees):
+    # Below two degrees of freedom the densities have poles, and the loss is unbounded.
+    for present, direction in ((True, Direction.PRESENT_AGAINST_ABSENT), (False, Direction.ABSENT_AGAINST_PRESENT)):
+        profile = WishartProfile(3, degrees + 2, 0.5 / shift, adjacency=ADD_REMOVE)
+        found = profile.hockey_stick(epsilon, direction)
+        expected = float(positive_part(epsilon, shift, degrees, present=present))
+        assert abs(float(found) - expected) < 1e-7
+        # Control: one tenth of a degree more is another number.
+        other = WishartProfile(3, degrees + 2.1, 0.5 / shift, adjacency=ADD_REMOVE).hockey_stick(epsilon, direction)
+        assert abs(float(other) - expected) > 1e-5
+
+
+def test_few_degrees_of_freedom_are_monotone():
+    profiles = [WishartProfile(2, 2, scale, adjacency=ADD_REMOVE).delta(1) for scale in (1, 0.5, 0.25, 0.125)]
+    assert all(first < second for first, second in pairwise(profiles))
+    assert WishartProfile(2, 2, 1).delta(1) > 0.5

@@ -92,16 +92,17 @@ def calibrate_integer(
     Raises
     ------
     InvalidParameterError
-        If the promise is not met at any integer that the search visits up to ``largest``.
+        If the promise is not met at ``largest``, or that is below ``least``.
     """
+    if largest < least:
+        raise InvalidParameterError("largest", f"{largest} is below {least}", "pass at least the least parameter")
     if meets(family(least), guarantee):
         return least
     failing, reach = least, 1
-    while not meets(family(least + reach), guarantee):
-        failing, reach = least + reach, 2 * reach
-        if least + reach > largest:
+    while not meets(family(meeting := min(least + reach, largest)), guarantee):
+        if meeting == largest:
             raise InvalidParameterError("guarantee", f"no integer up to {largest} meets it", "relax the promise")
-    meeting = least + reach
+        failing, reach = meeting, 2 * reach
     while meeting - failing > 1:
         middle = (failing + meeting) // 2
         failing, meeting = (failing, middle) if meets(family(middle), guarantee) else (middle, meeting)

@@ -25,7 +25,7 @@ class ConditionedProfile:
     Raises
     ------
     InvalidParameterError
-        If p is not certainly in (0, 1].
+        If p is not certainly in (0, 1], or the base is no profile.
 
     Notes
     -----
@@ -40,6 +40,8 @@ class ConditionedProfile:
     _acceptance: Range = field(init=False, repr=False, eq=False)
 
     def __attrs_post_init__(self) -> None:
+        if not isinstance(self.base, PrivacyProfile):
+            raise InvalidParameterError("base", f"{self.base!r} is no profile", "pass the profile before conditioning")
         acceptance = positive(self.acceptance, "acceptance")
         if acceptance.upper > 1:
             raise InvalidParameterError(

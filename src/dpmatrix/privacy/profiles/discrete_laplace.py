@@ -45,15 +45,18 @@ class DiscreteLaplaceProfile:
     Notes
     -----
     *One coordinate.* For a shift s the log-ratio at k is ``(|k - s| - |k|) / t``: it falls with k, in steps of 2/t from
-    s/t at k <= 0 to -s/t at k >= s. So the best event is k <= j - 1, with probabilities from the geometric tails.
+    s/t at k <= 0 to -s/t at k >= s. So the best event is k <= j - 1, with probabilities from the geometric tails. A
+    larger shift is worse, since half-lines lose mass as they are shifted away. So is a smaller scale: noise of the
+    larger scale is noise of the smaller one with independent noise added, as the ratio of the generating functions
+    ``(1 - q')/(1 - q' z)`` and ``(1 - q)/(1 - q z)`` of a geometric variable has no negative coefficient for q <= q'.
 
     *One coordinate is the worst.* For shifts s_1 and s_2 in two coordinates the loss is a sum of two, with the same
     steps as that of one shift s = s_1 + s_2, so both profiles are linear in e^epsilon between the same points, and it
     is enough to compare there. With t = 1, ``h(u) = exp(-(|u| - s_2)^+ / 2)`` is one minus the second profile, divided
     by exp((u - s_2)/2), at those points, and summing over the loss of the first gives ``1 - delta = exp((epsilon -
     s)/2) A``, ``A = (h(epsilon - s_1) + h(epsilon + s_1)) / (1 + q) + (1 - q)/(1 + q) sum h(epsilon - s_1 + 2 i)`` over
-    0 < i < s_1. Going from epsilon to epsilon + 2 does not increase A, and A = 1 at epsilon = s, so A >= 1. Shifts in
-    more coordinates follow one at a time, by Blackwell's theorem.
+    0 < i < s_1. From epsilon > -2 to epsilon + 2 <= s, A does not increase, and A = 1 at epsilon = s, so A >= 1 at all of
+    the points from the last one below zero on. Shifts in more coordinates follow one at a time, by Blackwell's theorem.
     """
 
     sensitivity: int = field(converter=_sensitivity)

@@ -5,15 +5,14 @@ from __future__ import annotations
 from flint import arb, ctx, fmpq
 
 LARGE_VARIANCE = 1 << 10
-"""Variance above which the sum is compared with its integral instead of being added up."""
+"""Variance above which sums near the centre are compared with their integrals instead of being added up."""
 
 
 def total_mass(variance: fmpq) -> arb:
     """Enclose the sum over all integers, relative accuracy about that of the working precision.
 
     By Poisson's formula it is ``sqrt(2 pi v)`` times ``1 + 2 sum_j exp(-2 pi^2 v j^2)``; the formula that converges
-    faster is used. Both series fall faster than a geometric one of ratio exp(-a (2 j + 1)) <= 1/2 from any j with
-    ``a j >= 1``, so that the rest is below the last term taken when it is negligible.
+    faster is used.
     """
     if variance < 1:
         return 1 + 2 * _theta(arb(1 / (2 * variance)))
@@ -22,19 +21,31 @@ def total_mass(variance: fmpq) -> arb:
 
 
 def _theta(rate: arb) -> arb:
-    """Enclose the sum over j >= 1 of exp(-rate j^2), for a rate above 1/2."""
+    """Enclose the sum over j >= 1 of exp(-rate j^2), for a rate above 1/2, with an accuracy relative to one.
+
+    From j to j + 1 the terms fall by exp(-rate (2 j + 1)), which is below 1/2 where ``rate j > 1`` and falls itself, so
+    that the rest is below the last term taken.
+    """
     total, index = arb(0), 1
+    # Not relative to the total: exp of a very negative number may be a ball around zero.
+    negligible = arb(2) ** (-ctx.prec - 8)
     while True:
         term = (-rate * index * index).exp()
         total += term
-        if rate * index > 1 and term < arb(2) ** (-ctx.prec - 8) * total:
+        if rate * index > 1 and term < negligible:
             return total + term.union(arb(0))
         index += 1
 
 
 def upper_sum(start: int, variance: fmpq) -> arb:
-    """Enclose the sum over k >= start, for start >= 0; the ball shrinks relative to the value as precision grows."""
-    return _added_up(start, variance) if variance <= LARGE_VARIANCE else _euler_maclaurin(start, variance)
+    """Enclose the sum over k >= start, for start >= 0; the ball shrinks relative to the value as precision grows.
+
+    From ``start >= v`` on each term is below 1/e of the one before, so that few matter, and further out the
+    Euler-Maclaurin series does not even begin to converge. Near the centre it reaches more than v bits.
+    """
+    if start >= variance or variance <= max(LARGE_VARIANCE, ctx.prec):
+        return _added_up(start, variance)
+    return _euler_maclaurin(start, variance)
 
 
 def _added_up(start: int, variance: fmpq) -> arb:
@@ -42,6 +53,9 @@ def _added_up(start: int, variance: fmpq) -> arb:
     half_rate = arb(1 / (2 * variance))
     term = (-half_rate * start * start).exp()
     ratio, decay = (-half_rate * (2 * start + 1)).exp(), (-2 * half_rate).exp()
+    if not term > 0:
+        # Too small for a ball of this precision that excludes zero: all that is known is the geometric bound.
+        return term.union(arb(0)) / (1 - ratio)
     total = term
     negligible = arb(2) ** (-ctx.prec - 8)
     while not (term < negligible * total * (1 - ratio)):
@@ -57,8 +71,8 @@ def _euler_maclaurin(start: int, variance: fmpq) -> arb:
 
     :math:`\sum_{k \ge a} f(k) = \int_a^\infty f + f(a)/2 - \sum_{j \le p} \frac{B_{2j}}{(2j)!} f^{(2j-1)}(a) + R`, with
     :math:`|R| \le \frac{2 \zeta(2p)}{(2\pi)^{2p}} \int_a^\infty |f^{(2p)}|`. In standard units ``f^(n)(x) = (-1)^n s^-n
-    He_n(x/s) f(x)``, s^2 = v. The integral of |He_n| times the density is at most that of the polynomial with all
-    signs made positive, which the moments ``M_n = y^(n-1) exp(-y^2/2) + (n - 1) M_(n-2)`` give.
+    He_n(x/s) f(x)``, s^2 = v. The integral of |He_n(z)| exp(-z^2/2) over z >= y is at most that of the polynomial with
+    all signs made positive, which the moments ``M_n = y^(n-1) exp(-y^2/2) + (n - 1) M_(n-2)`` give. Every p is valid.
     """
     deviation = arb(variance).sqrt()
     y = start / deviation

@@ -26,8 +26,8 @@ class SketchProfile:
     rows
         r >= 1.
     floor
-        w > 0: a bound from below on the least singular value that the rows other than the record in question have
-        together, as the rows of w I do when they are stacked under the data.
+        w > 0: a bound from below on the least singular value of the rows other than the one or two records in question,
+        taken together, as the rows of w I give it when they are stacked under the data.
     norm_bound
         Bound on the Euclidean norm of a record, positive.
     adjacency
@@ -78,7 +78,7 @@ class SketchProfile:
             inflation = self._inflation.upper
             if self.adjacency is Adjacency.ADD_REMOVE_ONE:
                 return _one_record(at.lower, inflation, self.rows)
-            # Exponents of both directions: beyond the greater loss of a vanishing record nothing is gained.
+            # The losses of a vanishing record are not bounded, so all of epsilon may be worth spending on it.
             return replacement_bound(
                 at.lower,
                 at.lower,
@@ -102,6 +102,7 @@ def narrow_against_wide(epsilon: fmpq, inflation: fmpq, rows: int) -> arb:
 
     The log-ratio is :math:`\frac{r}{2}\log(1+l) - t\,\frac{l}{1+l}` and falls with t, so the event is
     :math:`t < \frac{1+l}{l}(\frac{r}{2}\log(1+l) - \epsilon)`, impossible once epsilon reaches the greatest loss.
+    A rational epsilon never equals that loss, as the logarithm of a rational other than 1 is irrational.
     """
     if inflation == 0:
         return arb(0)

@@ -17,14 +17,14 @@ from dpmatrix.privacy.profiles.protocol import Direction
 
 @frozen
 class WishartProfile:
-    r"""Profile of X'X + W, or of a multiple of it, with W ~ W_d(m, cI) as in `wishart.definition-2`, m >= d + 1.
+    r"""Profile of X'X + W, or of a multiple of it, with W ~ W_d(m, cI) as in `wishart.definition-2`, m > d - 1.
 
     Parameters
     ----------
     dimension
         Size d >= 1 of the matrix.
     degrees_of_freedom
-        The m of W_d(m, cI), at least d + 1, not necessarily an integer; d + 1 in `wishart.algorithm-2`.
+        The m of W_d(m, cI), above d - 1, not necessarily an integer; d + 1 in `wishart.algorithm-2`.
     scale
         The c > 0 of W_d(m, cI).
     squared_norm
@@ -36,7 +36,7 @@ class WishartProfile:
     Raises
     ------
     InvalidParameterError
-        If a parameter leaves its domain. Below m = d + 1 the log-ratio of the densities is unbounded.
+        If a parameter leaves its domain. For m <= d - 1 the noise is singular and has no density.
 
     Notes
     -----
@@ -54,7 +54,7 @@ class WishartProfile:
     1 - exp(-|w|^2 / 2c) if epsilon >= l, and otherwise at most 1 - exp(epsilon - |v|^2 / 2c). Both are at most
     1 - exp(-r / 2c), which v = 0 attains: the profile is the same number for every epsilon.
 
-    *Replace-one, m > d + 1.* For d = 1 a translation turns two records into one, so one record is exact. For d >= 2
+    *Replace-one, other m.* For d = 1 a translation turns two records into one, so one record is exact. For d >= 2
     the value for one record is a lower bound and `replacement_bound` an upper one.
     """
 
@@ -68,13 +68,7 @@ class WishartProfile:
 
     def __attrs_post_init__(self) -> None:
         replaces(self.adjacency)
-        degrees = parameter_range(self.degrees_of_freedom, "degrees_of_freedom")
-        if degrees.lower < self.dimension + 1:
-            raise InvalidParameterError(
-                "degrees_of_freedom",
-                f"{self.degrees_of_freedom} is not certainly at least d + 1 = {self.dimension + 1}",
-                "pass degrees_of_freedom >= dimension + 1",
-            )
+        degrees = _degrees_of_freedom(self.degrees_of_freedom, self.dimension)
         object.__setattr__(self, "_degrees", _chi_square_degrees(degrees, self.dimension))
         object.__setattr__(self, "_shift", _shift(self.squared_norm, self.scale))
 
@@ -116,10 +110,10 @@ class WishartProfile:
             shift, degrees = self._shift.upper, self._degrees.lower
             if self.adjacency is Adjacency.ADD_REMOVE_ONE or self.dimension == 1 or degrees == 2:
                 return _one_record(at.lower, shift, degrees)
-            # Beyond the shift nothing is gained, since a vanishing record has no greater loss.
+            # Beyond the shift nothing is gained for m > d + 1, since a vanishing record has no greater loss.
             return replacement_bound(
                 at.lower,
-                min(at.lower, shift),
+                min(at.lower, shift) if degrees > 2 else at.lower,
                 lambda part: present_against_absent(part, shift, degrees),
                 lambda part: absent_against_present(part, shift, degrees),
             )
@@ -155,11 +149,7 @@ def support_failure(dimension: int, degrees_of_freedom: Real, scale: Real, squar
         If a parameter leaves its domain.
     """
     size = dimension_of(dimension)
-    degrees = parameter_range(degrees_of_freedom, "degrees_of_freedom")
-    if degrees.lower <= size - 1:
-        raise InvalidParameterError(
-            "degrees_of_freedom", f"{degrees_of_freedom} is not certainly above d - 1", "pass more than dimension - 1"
-        )
+    degrees = _degrees_of_freedom(degrees_of_freedom, size)
     chi_square = _chi_square_degrees(degrees, size)
     shift = _shift(squared_norm, scale)
     return over_box(
@@ -173,6 +163,15 @@ def _one_record(epsilon: fmpq, shift: fmpq, degrees: fmpq) -> arb:
     present = present_against_absent(epsilon, shift, degrees)
     absent = absent_against_present(epsilon, shift, degrees)
     return absent.max(present)
+
+
+def _degrees_of_freedom(value: Real, dimension: int) -> Range:
+    degrees = parameter_range(value, "degrees_of_freedom")
+    if degrees.lower <= dimension - 1:
+        raise InvalidParameterError(
+            "degrees_of_freedom", f"{value} is not certainly above d - 1", "pass more than dimension - 1"
+        )
+    return degrees
 
 
 def _chi_square_degrees(degrees: Range, dimension: int) -> Range:
