@@ -108,22 +108,19 @@ def watched(call: Callable[[], object]) -> tuple[float, float, int]:
 
 
 def main(count: int, rounds: int) -> None:
-    """Print the table: best wall time, rows a second, ratio of medians of processor time, peak memory."""
+    """Print the table: best wall time, rows a second, processor time over numpy's taken in turn, peak of new memory."""
     calls = contenders(make_records(count))
     if count > RECORDS:
         # It takes minutes.
         del calls[EXACT]
-    measured: dict[str, list[tuple[float, float, int]]] = {name: [] for name in calls}
-    for _ in range(rounds):
-        for name, call in calls.items():
-            measured[name].append(watched(call))
-    plain = statistics.median(times[1] for times in measured[PLAIN])
-    for name, times in measured.items():
-        best, ratio = min(t[0] for t in times), statistics.median(t[1] for t in times) / plain
-        memory = max(t[2] for t in times) / 2**20
+    for name, call in calls.items():
+        pairs = [(watched(calls[PLAIN]), watched(call)) for _ in range(rounds)]
+        best, memory = min(ours[0] for _, ours in pairs), max(ours[2] for _, ours in pairs) / 2**20
+        ratio = statistics.median(ours[1] / plain[1] for plain, ours in pairs)
         sys.stdout.write(
             f"{name:24} {best:8.3f} s {count / best:12.0f} rows/s {ratio:7.2f} x numpy  + {memory:.0f} MiB\n"
         )
+        sys.stdout.flush()
 
 
 if __name__ == "__main__":
