@@ -30,10 +30,11 @@ def truncated_loss(first: fmpq_mat, second: fmpq_mat, reference: fmpq_mat, rows:
     r"""Bound log f_1 - log f_2 over the outputs whose Gram matrix is entrywise near that of a reference.
 
     The output has m independent rows from N(0, S_i), and ``G = Y'Y / m`` is sufficient: the log-ratio is
-    :math:`\frac{m}{2}\left(\log\frac{\det S_2}{\det S_1} + \mathrm{tr}\,(S_2^{-1} - S_1^{-1}) G\right)`. It is linear in G,
-    so over the box ``|G - R| <= radius`` it is largest at the corner ``R + radius * sign(S_2^-1 - S_1^-1)``. The corner is
-    a Gram matrix of m rows when it is positive semidefinite and m is at least its size; then the supremum is attained.
-    Densities before renormalisation: the two constants add the logarithm of the ratio of their probabilities.
+    :math:`\frac{m}{2}\left(\log\frac{\det S_2}{\det S_1} + \mathrm{tr}\,(S_2^{-1} - S_1^{-1}) G\right)`. It is linear
+    in G, so over the box ``|G - R| <= radius`` it is largest at the corner ``R + radius * sign(S_2^-1 - S_1^-1)``. The
+    corner is a Gram matrix of m rows when it is positive semidefinite and m is at least its size; then the supremum is
+    attained. Densities before renormalisation: the two constants add the logarithm of the ratio of their
+    probabilities.
 
     Parameters
     ----------
