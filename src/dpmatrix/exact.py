@@ -23,7 +23,8 @@ def rational(value: Exact, name: str = "value") -> fmpq:
     Raises
     ------
     InvalidParameterError
-        If the value is not a finite real number.
+        If the value is not a finite real number, or of a kind that only rounding turns into one: a ball of positive
+        radius, a decimal fraction or an extended float that no float equals.
     """
     if isinstance(value, fmpq | fmpz):
         return fmpq(value)
@@ -40,6 +41,8 @@ def rational(value: Exact, name: str = "value") -> fmpq:
         ) from error
     if not math.isfinite(number):
         raise InvalidParameterError(name, f"{value!r} is not finite", "pass a finite number")
+    if not number == value:
+        raise InvalidParameterError(name, f"{value!r} is not exactly a float", "pass the Fraction that is meant")
     return fmpq(*number.as_integer_ratio())
 
 

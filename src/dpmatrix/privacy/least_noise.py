@@ -109,8 +109,8 @@ def calibrate_discrete_gaussian(
     """Return a variance of discrete Gaussian noise; the tolerance is that of its root.
 
     The promise is kept at this very variance. In one coordinate more noise is not always better, as the best event
-    must end at an integer: where epsilon exceeds the sensitivity, or the deviation is below one, delta may rise a
-    little with the variance, and what is least is so among the variances near it.
+    must end at an integer: where epsilon exceeds the sensitivity, or the variance is below one, delta may rise with the
+    variance in parts, and what is least is so among the variances near it.
 
     Raises
     ------

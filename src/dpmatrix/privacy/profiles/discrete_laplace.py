@@ -55,8 +55,8 @@ class DiscreteLaplaceProfile:
     is enough to compare there. With t = 1, ``h(u) = exp(-(|u| - s_2)^+ / 2)`` is one minus the second profile, divided
     by exp((u - s_2)/2), at those points, and summing over the loss of the first gives ``1 - delta = exp((epsilon -
     s)/2) A``, ``A = (h(epsilon - s_1) + h(epsilon + s_1)) / (1 + q) + (1 - q)/(1 + q) sum h(epsilon - s_1 + 2 i)`` over
-    0 < i < s_1. From epsilon > -2 to epsilon + 2 <= s, A does not increase, and A = 1 at epsilon = s, so A >= 1 at all of
-    the points from the last one below zero on. Shifts in more coordinates follow one at a time, by Blackwell's theorem.
+    0 < i < s_1. From epsilon > -2 to epsilon + 2 <= s, A does not increase, and A = 1 at epsilon = s, so A >= 1 from
+    the last of the points below zero on. Shifts in more coordinates follow one at a time, by Blackwell's theorem.
     """
 
     sensitivity: int = field(converter=_sensitivity)
