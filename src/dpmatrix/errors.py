@@ -30,6 +30,13 @@ class InvalidParameterError(DpmatrixError, ValueError):
         return f"{self.parameter}: {self.problem}; {self.remedy}"
 
 
+class MissingExtraError(DpmatrixError, ImportError):
+    """Something was asked that an optional dependency does, and it is not installed."""
+
+    def __init__(self, package: str, extra: str) -> None:
+        super().__init__(f"{package} is not installed; install dpmatrix[{extra}]", name=package)
+
+
 class NotPrivateError(DpmatrixError):
     """A release was asked of a mechanism or an entropy source that cannot keep its promise."""
 

@@ -6,7 +6,7 @@ Data are arrays with one record a ROW, shape (n, d); the documents write records
 from dpmatrix.mechanisms.laplace import LaplaceInputPerturbation
 from dpmatrix.mechanisms.lattice import LatticeGram
 from dpmatrix.mechanisms.projection import project_psd
-from dpmatrix.mechanisms.protocol import Mechanism, Release
+from dpmatrix.mechanisms.protocol import Mechanism, PostProcessed, Release
 from dpmatrix.mechanisms.symmetrised_wishart import SymmetrisedWishartMechanism
 from dpmatrix.mechanisms.truncation import MatrixNorm, truncation_bound
 from dpmatrix.mechanisms.wishart import WishartMechanism
@@ -16,6 +16,7 @@ __all__ = [
     "LatticeGram",
     "MatrixNorm",
     "Mechanism",
+    "PostProcessed",
     "Release",
     "SymmetrisedWishartMechanism",
     "WishartMechanism",

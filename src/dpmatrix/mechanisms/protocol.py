@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
-from typing import Protocol, TypeAlias, runtime_checkable
+from typing import Any, Generic, Protocol, TypeAlias, TypeVar, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 from attrs import cmp_using, field, frozen
 from flint import arb
 
-from dpmatrix.errors import OutOfRangeError
+from dpmatrix.errors import InvalidParameterError, OutOfRangeError
 from dpmatrix.privacy.adjacency import Adjacency
 from dpmatrix.privacy.guarantee import PrivacyGuarantee
 from dpmatrix.randomness.entropy import Entropy
 
 FloatArray: TypeAlias = npt.NDArray[np.float64]
 IntegerMatrix: TypeAlias = npt.NDArray[np.object_]
+Value = TypeVar("Value")
+Result = TypeVar("Result")
 
 
 def _read_only(matrix: IntegerMatrix) -> IntegerMatrix:
@@ -70,6 +73,61 @@ class Release:
         except OverflowError as error:
             raise OutOfRangeError("an entry is beyond binary64; use integers and grid") from error
         return np.array(values, dtype=np.float64).reshape(self.integers.shape)
+
+    def apply(self, function: Callable[[Release], Result]) -> PostProcessed[Result]:
+        """Return a function of the release, with the promise that it inherits."""
+        return PostProcessed(self, function)
+
+
+@frozen
+class PostProcessed(Generic[Value]):
+    """A value computed from a release and nothing else, which therefore keeps its promise.
+
+    That a function sees the release alone is all that is checked: one that reads the data from elsewhere, such as a
+    closure over them, breaks the promise, and nothing here can tell. Randomness of its own is no breach.
+
+    Parameters
+    ----------
+    before
+        The release, or what has been made of it.
+    function
+        Called once, with the release or with the value of ``before``.
+
+    Raises
+    ------
+    InvalidParameterError
+        If there is no release to begin with.
+    """
+
+    before: Release | PostProcessed[Any]
+    function: Callable[[Any], Value]
+    value: Value = field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        if not isinstance(self.before, Release | PostProcessed):
+            raise InvalidParameterError("before", f"{self.before!r} is no release", "begin with Release.apply")
+        given = self.before if isinstance(self.before, Release) else self.before.value
+        object.__setattr__(self, "value", self.function(given))
+
+    @property
+    def release(self) -> Release:
+        """The release that everything was computed from."""
+        return self.before if isinstance(self.before, Release) else self.before.release
+
+    @property
+    def guarantee(self) -> PrivacyGuarantee | None:
+        """The promise of the release."""
+        return self.release.guarantee
+
+    @property
+    def trace(self) -> tuple[str, ...]:
+        """Names of the functions, the first one first."""
+        name = getattr(self.function, "__qualname__", repr(self.function))
+        return (name,) if isinstance(self.before, Release) else (*self.before.trace, name)
+
+    def apply(self, function: Callable[[Value], Result]) -> PostProcessed[Result]:
+        """Return a function of the value, with the same promise."""
+        return PostProcessed(self, function)
 
 
 @runtime_checkable

@@ -2,6 +2,18 @@
 
 from dpmatrix.privacy.adjacency import Adjacency
 from dpmatrix.privacy.calibration import calibrate, calibrate_integer, meets
+from dpmatrix.privacy.composition import ComposedLoss, compose, privacy_loss
+from dpmatrix.privacy.concentrated import (
+    RenyiCurve,
+    bounded_range_rho,
+    concentrated,
+    discrete_gaussian_rho,
+    gaussian_rho,
+    laplace_renyi,
+    pure_rho,
+    renyi_delta,
+    renyi_epsilon,
+)
 from dpmatrix.privacy.differences import (
     RecordPair,
     frobenius_distance,
@@ -11,6 +23,7 @@ from dpmatrix.privacy.differences import (
     nuclear_distance,
     spectral_distance,
 )
+from dpmatrix.privacy.groups import ChainedProfile, group_guarantee, group_profile
 from dpmatrix.privacy.guarantee import PrivacyGuarantee
 from dpmatrix.privacy.least_noise import (
     calibrate_discrete_gaussian,
@@ -46,6 +59,8 @@ from dpmatrix.privacy.sensitivity import (
 __all__ = [
     "Adjacency",
     "BoundedRangeProfile",
+    "ChainedProfile",
+    "ComposedLoss",
     "ConditionedProfile",
     "Direction",
     "DiscreteGaussianProfile",
@@ -56,8 +71,10 @@ __all__ = [
     "PrivacyGuarantee",
     "PrivacyProfile",
     "RecordPair",
+    "RenyiCurve",
     "SketchProfile",
     "WishartProfile",
+    "bounded_range_rho",
     "calibrate",
     "calibrate_discrete_gaussian",
     "calibrate_discrete_laplace",
@@ -68,15 +85,26 @@ __all__ = [
     "calibrate_sketch",
     "calibrate_wishart",
     "calibrate_wishart_degrees",
+    "compose",
+    "concentrated",
+    "discrete_gaussian_rho",
     "frobenius_distance",
     "frobenius_sensitivity",
+    "gaussian_rho",
+    "group_guarantee",
+    "group_profile",
     "l1_distance",
     "l1_sensitivity",
+    "laplace_renyi",
     "largest_l1_difference",
     "largest_orthogonal_difference",
     "meets",
     "nuclear_distance",
     "nuclear_sensitivity",
+    "privacy_loss",
+    "pure_rho",
+    "renyi_delta",
+    "renyi_epsilon",
     "spectral_distance",
     "spectral_sensitivity",
     "support_failure",
