@@ -450,6 +450,19 @@ def test_euler_maclaurin_encloses_exact_sums(variance):
                 assert not found.overlaps(tails[start + 1])
 
 
+@pytest.mark.parametrize("variance", [fmpq(1, 2), fmpq(1), fmpq(3)])
+def test_the_rest_of_euler_maclaurin_counts_where_the_series_diverges(variance):
+    """Little variance, where the series never gets small: a ball that excludes the truth would mean a wrong rest."""
+    for bits in (10, 20, 66):
+        with precision(bits):
+            for start in (0, 1, 3):
+                found = _euler_maclaurin(start, variance)
+                with precision(200):
+                    exact = sum((_term(k, variance) for k in range(start, 60)), arb(0, 1e-40))
+                assert found.contains(exact)
+                assert found.rad() > 1e-8  # so the rest is what makes it true
+
+
 def test_two_ways_to_add_up_agree_beyond_the_change():
     for variance in (fmpq(LARGE_VARIANCE), fmpq(LARGE_VARIANCE) + fmpq(1, 10**6)):
         for start in (0, 1, 17, 500, LARGE_VARIANCE - 1, LARGE_VARIANCE, LARGE_VARIANCE + 2, 10**4):

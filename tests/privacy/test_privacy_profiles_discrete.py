@@ -160,6 +160,37 @@ def test_discrete_gaussian_vectors_lie_within_the_interval(square, variance, fif
             assert value - ROUNDING <= interval.upper()
 
 
+def continuous(epsilon, square, variance):
+    """Profile of N(0, variance) at an epsilon of either sign, from its two tails."""
+    shift = mpmath.sqrt(square / variance)
+    return mpmath.ncdf(shift / 2 - epsilon / shift) - mpmath.exp(epsilon) * mpmath.ncdf(-shift / 2 - epsilon / shift)
+
+
+def log_factor(smoothing):
+    c = 2 * mpmath.nsum(lambda j: mpmath.exp(-2 * mpmath.pi**2 * smoothing * j**2), [1, 30])
+    return mpmath.log((1 + c) / (1 - c))
+
+
+@pytest.mark.parametrize(("square", "coordinates"), [(4, 2), (30, 8), (500, 3)])
+@pytest.mark.parametrize("variance", [Fraction(1, 2), Fraction(3, 2), Fraction(20), Fraction(200)])
+def test_the_ends_of_the_interval_are_the_two_derived_bounds(square, coordinates, variance, fifty_digits):
+    """Both bounds written out with their factors; the intervals are wide, so containment alone would not see them."""
+    v, n = as_mpf(variance), coordinates
+    for epsilon in (mpf(0), mpf(1) / 8, mpf(1)):
+        above, below = [mpf(1)], [mpf(0)]
+        for w in (mpf(1) / 2, mpf(1), mpf(2)):
+            taken = min(w, v / 2)
+            a, b = n * log_factor(taken), n * log_factor(v * w / (v + w))
+            above.append(mpmath.exp(a) * continuous(epsilon - 2 * a, square, v - taken))
+            below.append(mpmath.exp(-b) * continuous(epsilon + 2 * b, square, v + w))
+        if v <= 16:
+            step = int(mpmath.ceil(mpmath.sqrt(mpf(square) / n)))
+            below.append(plain_sum(gaussian_masses(v), step, epsilon))
+        found = DiscreteGaussianProfile(square, variance, n).delta(Fraction(float(epsilon)))
+        assert float(found.upper()) == pytest.approx(float(min(above)), rel=1e-8)
+        assert float(found.lower()) == pytest.approx(float(max(below)), rel=1e-6, abs=2e-8 * float(found.upper()))
+
+
 def test_directions_of_one_norm_differ_and_the_interval_says_so(fifty_digits):
     """Control: the value of one coordinate alone would not enclose the other directions."""
     law = extended(gaussian_masses(mpf(1)))
