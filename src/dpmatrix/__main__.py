@@ -13,6 +13,8 @@ import typer
 
 from dpmatrix.claims import Evidence, Ledger, describe
 from dpmatrix.claims.ledger import write_atomically
+from dpmatrix.commands.constants import constants, report_section
+from dpmatrix.commands.privacy import calibrate, profile
 from dpmatrix.reporting.html import render
 from dpmatrix.reporting.implementations import implementations
 from dpmatrix.reporting.restamp import restamp
@@ -95,7 +97,7 @@ def report(
     if run is None:
         raise typer.BadParameter(f"no ledger at {ledger}; run `make audit` first", param_hint="--ledger")
     described = describe(load(), run, implementations())
-    write_atomically(output, render(described, run, documents(), catalogue().pending))
+    write_atomically(output, render(described, run, documents(), catalogue().pending, report_section()))
     typer.echo(f"wrote {output}")
     raise typer.Exit(_exit_code(described))
 
@@ -114,6 +116,11 @@ def restamp_command(
         raise typer.BadParameter(f"no such claims: {', '.join(sorted(unknown))}", param_hint="CLAIM")
     for path, count in restamp(root, {name: registry.fingerprints[name] for name in wanted}).items():
         typer.echo(f"{path}: {count}")
+
+
+app.command()(profile)
+app.command()(calibrate)
+app.command()(constants)
 
 
 def main() -> None:

@@ -12,7 +12,11 @@ from dpmatrix.claims import Ledger
 
 
 def render(
-    described: Sequence[Mapping[str, Any]], ledger: Ledger, titles: Mapping[str, str], pending: Collection[str]
+    described: Sequence[Mapping[str, Any]],
+    ledger: Ledger,
+    titles: Mapping[str, str],
+    pending: Collection[str],
+    constants: Mapping[str, Any] | None = None,
 ) -> str:
     """Render the claims of one run.
 
@@ -26,6 +30,8 @@ def render(
         The title of each document by its name.
     pending
         Ids of the catalogue that have not been begun.
+    constants
+        The table of printed constants: an ``explanation``, the ``headings`` and the ``rows``; left out by default.
     """
     templates = Environment(
         loader=PackageLoader("dpmatrix.reporting"), autoescape=True, undefined=StrictUndefined, trim_blocks=True
@@ -37,6 +43,7 @@ def render(
         verdicts=Counter(claim["verdict"] for claim in described),
         states=Counter(claim["standing"] for claim in described),
         pending=sorted(pending),
+        constants=constants,
         violations=ledger.violations,
         environment=ledger.environment,
         items=len(ledger.evidence),

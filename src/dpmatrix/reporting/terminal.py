@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rich.console import Console, Group
@@ -30,6 +30,16 @@ def _to_text(renderable: Table | Group, *, width: int = _WIDTH) -> str:
     with console.capture() as capture:
         console.print(renderable)
     return capture.get()
+
+
+def table_text(headings: Sequence[str], rows: Sequence[Sequence[str]], caption: str) -> str:
+    """Return a table of plain words, with a caption below."""
+    table = Table(caption=escape(caption), caption_justify="left")
+    for index, heading in enumerate(headings):
+        table.add_column(heading, overflow="fold", no_wrap=index == 0)
+    for row in rows:
+        table.add_row(*map(escape, row))
+    return _to_text(table)
 
 
 def standings_table(registry: Registry, ledger: Ledger) -> str:
