@@ -19,14 +19,18 @@ from dpmatrix.auditing.events import Event
 from dpmatrix.auditing.features import FeatureFamily, feature_families
 from dpmatrix.auditing.neighbours import neighbouring_pairs, neighbours_of
 from dpmatrix.auditing.pairs import NeighbouringPair
+from dpmatrix.auditing.plan import AuditPlan
 from dpmatrix.auditing.reachability import reachable
+from dpmatrix.auditing.replay import ObservedSensitivity, ReplayReport, observed_sensitivity, replay
 from dpmatrix.auditing.representation import audit_representation
 from dpmatrix.auditing.representation_bits import RepresentationTarget
 from dpmatrix.auditing.representation_result import InputPair, RepresentationAuditResult
-from dpmatrix.auditing.search import AuditResult, audit, confirm
-from dpmatrix.auditing.targets import Target, from_single_draw, seen_at_resolution
+from dpmatrix.auditing.result import AuditResult, TradeOffPoint
+from dpmatrix.auditing.search import audit, confirm
+from dpmatrix.auditing.targets import Target, at_norm_bound, from_single_draw, seen_at_resolution
 
 __all__ = [
+    "AuditPlan",
     "AuditResult",
     "CentrePair",
     "Detectable",
@@ -35,10 +39,14 @@ __all__ = [
     "FeatureFamily",
     "InputPair",
     "NeighbouringPair",
+    "ObservedSensitivity",
+    "ReplayReport",
     "RepresentationAuditResult",
     "RepresentationTarget",
     "Target",
+    "TradeOffPoint",
     "adversarial_centres",
+    "at_norm_bound",
     "audit",
     "audit_representation",
     "confirm",
@@ -50,7 +58,9 @@ __all__ = [
     "lower_confidence_bound",
     "neighbouring_pairs",
     "neighbours_of",
+    "observed_sensitivity",
     "reachable",
+    "replay",
     "seen_at_resolution",
     "upper_confidence_bound",
     "violation_is_certified",

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from fractions import Fraction
+from functools import lru_cache
 
 from attrs import frozen
 from flint import arb
@@ -93,10 +95,15 @@ def lower_confidence_bound(successes: int, trials: int, failure_probability: Exa
     """
     successes, trials = count(successes, "successes"), count(trials, "trials")
     _check_binomial(successes, trials)
-    level = checked_failure_probability(failure_probability)
+    return _certified(successes, trials, fraction(checked_failure_probability(failure_probability)))
+
+
+@lru_cache(maxsize=4096)
+def _certified(successes: int, trials: int, level: Fraction) -> float:
+    """Certify what scipy proposes; every look at the same counts asks for it again."""
     if successes == 0:
         return 0.0
-    proposal = float(betaincinv(successes, trials - successes + 1, float(fraction(level))))
+    proposal = float(betaincinv(successes, trials - successes + 1, float(level)))
     guesses = _safer_guesses(proposal if math.isfinite(proposal) else 0.0)
     return next(guess for guess in guesses if guess == 0.0 or _tail_is_at_most(successes, trials, guess, level))
 

@@ -35,6 +35,9 @@ class Detectable:
         The same for the probability that the chosen event showed.
     power
         The probability of being caught to which these refer.
+    noise_factor
+        For additive noise: the largest factor to which the noise could have been cut and be noticed on the chosen pair;
+        zero if none, None where the noise is not known to be additive or a violation was found anyway.
     """
 
     largest_epsilon: float
@@ -42,10 +45,22 @@ class Detectable:
     smallest_epsilon: float
     smallest_epsilon_of_event: float
     power: float = POWER
+    noise_factor: float | None = None
+
+    def sentence(self) -> str:
+        """Say what a pass means."""
+        words = (
+            f"would have been caught with probability {self.power}: epsilon {self.smallest_epsilon_of_event:.4g} on "
+            f"this event, epsilon {self.smallest_epsilon:.4g} on an event of probability one half, a leak of "
+            f"probability {self.smallest_leak:.3g}"
+        )
+        if self.noise_factor is None:
+            return words
+        return f"{words}, noise cut to {self.noise_factor:.3g} of what it is" if self.noise_factor else words
 
 
 @frozen
-class _Plan:
+class ConfirmationPlan:
     """A confirmation with so many samples of each data set, in floating point."""
 
     trials: int
@@ -64,7 +79,7 @@ class _Plan:
         return math.log(lower - self.delta) > self.epsilon + math.log(upper)
 
 
-def _smallest_leak(plan: _Plan) -> float:
+def _smallest_leak(plan: ConfirmationPlan) -> float:
     """Find the fewest hits that are certified against none, then the probability that reaches them."""
     low, high = 0, plan.trials
     if not plan.certifies(high, 0):
@@ -75,7 +90,7 @@ def _smallest_leak(plan: _Plan) -> float:
     return float(betaincinv(high, plan.trials - high + 1, POWER))
 
 
-def _smallest_epsilon(plan: _Plan, probability: float) -> float:
+def _smallest_epsilon(plan: ConfirmationPlan, probability: float) -> float:
     """Find the most hits of the other data set that are certified against unluckily few of this one.
 
     Bad luck on the two sides shares the probability of a miss.
@@ -107,7 +122,7 @@ def detectable(counts: EventCounts, *, epsilon: Exact, delta: Exact, failure_pro
     trials = min(counts.trials, counts.other_trials)
     separated = EventCounts(trials, trials, 0, trials)
     rough = [float(fraction(value)) for value in (epsilon, delta, failure_probability)]
-    plan = _Plan(trials, *rough)
+    plan = ConfirmationPlan(trials, *rough)
     return Detectable(
         largest_epsilon=epsilon_lower_bound(separated, delta=delta, failure_probability=failure_probability),
         smallest_leak=_smallest_leak(plan),

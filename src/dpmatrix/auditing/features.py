@@ -106,7 +106,7 @@ def _scales(pair: NeighbouringPair) -> tuple[tuple[str, float], ...]:
     return (("", 1.0),) if records == 1 else (("", 1.0), (" / n", 1.0 / records))
 
 
-def _matrix_families(pair: NeighbouringPair, dimension: int) -> tuple[FeatureFamily, ...]:
+def _matrix_families(pair: NeighbouringPair, dimension: int, norm_bound: float) -> tuple[FeatureFamily, ...]:
     upper = np.triu_indices(dimension)
     named = pair.directions()
     names = [f"u = {name} ({index})" for index, (name, _) in enumerate(named)]
@@ -128,7 +128,7 @@ def _matrix_families(pair: NeighbouringPair, dimension: int) -> tuple[FeatureFam
         FeatureFamily(("the trace",), lambda batch: np.trace(batch, axis1=1, axis2=2)),
     ]
     for suffix, scale in _scales(pair):
-        moments = [scale * (data.T @ data) for data in (pair.data, pair.neighbour)]
+        moments = [scale * norm_bound**2 * (data.T @ data) for data in (pair.data, pair.neighbour)]
         for whose, moment in zip(("data", "neighbour"), moments, strict=True):
             name = f"the least eigenvalue of S - X'X{suffix}, X the {whose}"
             families.append(FeatureFamily((name,), _smallest_residual_eigenvalue(moment)))
@@ -137,7 +137,7 @@ def _matrix_families(pair: NeighbouringPair, dimension: int) -> tuple[FeatureFam
     return tuple(families)
 
 
-def _vector_families(pair: NeighbouringPair, length: int) -> tuple[FeatureFamily, ...]:
+def _vector_families(pair: NeighbouringPair, length: int, norm_bound: float) -> tuple[FeatureFamily, ...]:
     norm_names = ("the Euclidean norm", "the l1 norm", "the largest absolute entry", "the sum of the entries")
     families = [
         FeatureFamily(
@@ -157,7 +157,7 @@ def _vector_families(pair: NeighbouringPair, length: int) -> tuple[FeatureFamily
     if length == pair.data.shape[1]:
         projections.extend((f"the projection on {name} ({k})", u) for k, (name, u) in enumerate(pair.directions()))
         for suffix, scale in _scales(pair):
-            sums = [scale * data.sum(axis=0) for data in (pair.data, pair.neighbour)]
+            sums = [scale * norm_bound * data.sum(axis=0) for data in (pair.data, pair.neighbour)]
             if not np.array_equal(sums[0], sums[1]):
                 families.append(_entrywise_family(f"the sum of the records{suffix}", lambda batch: batch, *sums))
     matrix = np.stack([vector for _, vector in projections])
@@ -172,7 +172,9 @@ def _of_entries(family: FeatureFamily) -> FeatureFamily:
     return FeatureFamily(family.names, lambda batch: family.compute(batch.reshape(len(batch), -1)))
 
 
-def feature_families(pair: NeighbouringPair, output_shape: tuple[int, ...]) -> tuple[FeatureFamily, ...]:
+def feature_families(
+    pair: NeighbouringPair, output_shape: tuple[int, ...], norm_bound: float = 1.0
+) -> tuple[FeatureFamily, ...]:
     """List what may tell the outputs on the two data sets of a pair apart.
 
     Parameters
@@ -182,6 +184,8 @@ def feature_families(pair: NeighbouringPair, output_shape: tuple[int, ...]) -> t
     output_shape
         Shape of one output: () for scalars, (k,) for vectors, (k, k) for matrices. Matrices are taken for symmetric
         of the data's dimension; those of another dimension are read as vectors of entries.
+    norm_bound
+        What the algorithm multiplies the records of the pair by, which lie in the unit ball.
 
     Returns
     -------
@@ -195,9 +199,9 @@ def feature_families(pair: NeighbouringPair, output_shape: tuple[int, ...]) -> t
     if output_shape == ():
         return (FeatureFamily(("the output", "|the output|"), lambda batch: np.stack([batch, np.abs(batch)])),)
     if len(output_shape) == 1:
-        return _vector_families(pair, output_shape[0])
+        return _vector_families(pair, output_shape[0], norm_bound)
     if len(output_shape) != 2 or output_shape[0] != output_shape[1]:
         raise InvalidParameterError("output_shape", f"{output_shape} is not known", "return (), (k,) or (k, k)")
     if output_shape[0] == pair.data.shape[1]:
-        return _matrix_families(pair, output_shape[0])
-    return tuple(_of_entries(family) for family in _vector_families(pair, output_shape[0] ** 2))
+        return _matrix_families(pair, output_shape[0], norm_bound)
+    return tuple(_of_entries(family) for family in _vector_families(pair, output_shape[0] ** 2, norm_bound))

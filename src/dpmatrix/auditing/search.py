@@ -1,148 +1,37 @@
-"""The audit: look for the most telling event on training samples, then confirm it once on fresh ones."""
+"""The audit: look for the most telling event on training samples, then confirm it on fresh ones."""
 
 from __future__ import annotations
 
+import hashlib
 import math
+import time
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
-from attrs import frozen
+from attrs import evolve
 
+from dpmatrix.auditing.checkpoint import AuditState, load, save
 from dpmatrix.auditing.checks import (
     checked_delta,
     checked_epsilon,
     checked_failure_probability,
     positive_integer,
 )
-from dpmatrix.auditing.confidence import (
-    EventCounts,
-    delta_lower_bound,
-    epsilon_lower_bound,
-    violation_is_certified,
-)
-from dpmatrix.auditing.detectability import Detectable, detectable
-from dpmatrix.auditing.events import Event, best_event
-from dpmatrix.auditing.features import feature_families
+from dpmatrix.auditing.confidence import EventCounts
+from dpmatrix.auditing.confirmation import Confirmation
+from dpmatrix.auditing.events import Event
 from dpmatrix.auditing.pairs import NeighbouringPair
-from dpmatrix.auditing.targets import FloatArray, Target, draw_batch
+from dpmatrix.auditing.plan import AuditPlan
+from dpmatrix.auditing.replay import FreshCalls, replay
+from dpmatrix.auditing.result import AuditResult
+from dpmatrix.auditing.sampling import Sampler, chunks, entropy_of
+from dpmatrix.auditing.stages import Stage, stages
+from dpmatrix.auditing.targets import Target, at_norm_bound, draw_batch
+from dpmatrix.auditing.training import REFINEMENT, Claim, explore, finalists_of, refine
+from dpmatrix.auditing.verdict import Setting, concluded
 from dpmatrix.errors import InvalidParameterError
 from dpmatrix.exact import Exact, fraction
-
-_FINALISTS = 6
-_FINALISTS_PER_PAIR = 2
-_REFINEMENT = 4
-_CHUNK = 4096
-
-
-@frozen(eq=False)
-class AuditResult:
-    """What one audit found.
-
-    Attributes
-    ----------
-    epsilon_lower_bound
-        No smaller epsilon holds together with the claimed delta.
-    delta_lower_bound_at_epsilon
-        No smaller delta holds together with the claimed epsilon.
-    violated
-        Whether the counts refute the claim. The three statements are wrong together with at most the failure
-        probability, whatever was tried in training.
-    epsilon, delta
-        The claim.
-    pair
-        The data sets that were told apart best.
-    direction
-        Which of them made the event likelier: "data" or "neighbour".
-    event
-        The event, as a sentence.
-    counts
-        Of the confirmation; P is the data set that ``direction`` names.
-    failure_probability
-        Of this audit.
-    training_samples
-        How many outputs the choice of the event took.
-    detectable
-        What a pass could have caught.
-    """
-
-    epsilon_lower_bound: float
-    delta_lower_bound_at_epsilon: float
-    violated: bool
-    epsilon: Exact
-    delta: Exact
-    pair: NeighbouringPair
-    direction: str
-    event: str
-    counts: EventCounts
-    failure_probability: Exact
-    training_samples: int
-    detectable: Detectable
-
-
-@frozen
-class _Claim:
-    """The claim in floating point, which is good enough to choose an event by."""
-
-    epsilon: float
-    delta: float
-
-
-@frozen(eq=False)
-class _Candidate:
-    score: float
-    pair: NeighbouringPair
-    event: Event
-
-
-def _outputs(
-    target: Target, pair: NeighbouringPair, size: int, generator: np.random.Generator
-) -> tuple[FloatArray, FloatArray]:
-    batch, other_batch = (draw_batch(target, data, size, generator) for data in (pair.data, pair.neighbour))
-    if batch.shape != other_batch.shape:
-        problem = f"its outputs have shape {batch.shape[1:]} on the data and {other_batch.shape[1:]} on the neighbour"
-        raise InvalidParameterError("target", problem, "return outputs of one shape")
-    return batch, other_batch
-
-
-def _explore(
-    target: Target, pair: NeighbouringPair, size: int, claim: _Claim, generator: np.random.Generator
-) -> list[_Candidate]:
-    """Score every feature on one pair; the best events, at most `_FINALISTS_PER_PAIR`."""
-    batch, other_batch = _outputs(target, pair, size, generator)
-    found = []
-    for family in feature_families(pair, batch.shape[1:]):
-        values, other_values = family.evaluate(batch), family.evaluate(other_batch)
-        for row in range(len(family.names)):
-            score, event = best_event(
-                family, row, values[row], other_values[row], epsilon=claim.epsilon, delta=claim.delta
-            )
-            found.append(_Candidate(score, pair, event))
-    return sorted(found, key=lambda candidate: -candidate.score)[:_FINALISTS_PER_PAIR]
-
-
-def _refine(
-    target: Target, finalists: Sequence[_Candidate], size: int, claim: _Claim, generator: np.random.Generator
-) -> _Candidate:
-    """Choose the thresholds of the finalists again on more samples, fresh ones, and return the best event."""
-    best = finalists[0]
-    best_score = -math.inf
-    for pair in dict.fromkeys(candidate.pair for candidate in finalists):
-        batch, other_batch = _outputs(target, pair, size, generator)
-        for event in (candidate.event for candidate in finalists if candidate.pair is pair):
-            family, row = event.family, event.row
-            values, other_values = family.evaluate(batch)[row], family.evaluate(other_batch)[row]
-            score, chosen = best_event(family, row, values, other_values, epsilon=claim.epsilon, delta=claim.delta)
-            if score > best_score:
-                best, best_score = _Candidate(score, pair, chosen), score
-    return best
-
-
-def _hits(target: Target, data: FloatArray, event: Event, size: int, generator: np.random.Generator) -> int:
-    total = 0
-    for start in range(0, size, _CHUNK):
-        batch = draw_batch(target, data, min(_CHUNK, size - start), generator)
-        total += int(np.count_nonzero(event.holds(batch)))
-    return total
 
 
 def confirm(
@@ -151,9 +40,11 @@ def confirm(
     """Count an event on fresh outputs, ``samples`` from each data set; P is the one where it is the likelier."""
     randomness = np.random.default_rng(generator)
     size = positive_integer(samples, "samples")
-    first, second = (pair.neighbour, pair.data) if event.on_neighbour else (pair.data, pair.neighbour)
-    hits, other_hits = (_hits(target, data, event, size, randomness) for data in (first, second))
-    return EventCounts(hits, size, other_hits, size)
+    totals = []
+    for data in (pair.neighbour, pair.data) if event.on_neighbour else (pair.data, pair.neighbour):
+        parts = chunks(size, AuditPlan().chunk)
+        totals.append(sum(int(np.sum(event.holds(draw_batch(target, data, part, randomness)))) for part in parts))
+    return EventCounts(totals[0], size, totals[1], size)
 
 
 def audit(
@@ -166,18 +57,24 @@ def audit(
     confirmation: int,
     failure_probability: Exact = 1e-9,
     generator: np.random.Generator | int,
+    plan: AuditPlan | None = None,
 ) -> AuditResult:
     """Try to refute the claim that an algorithm is (epsilon, delta)-differentially private.
 
-    Every feature of every pair is scored on training samples; the best few are scored again on more; then one event
-    is fixed and counted on fresh samples. Only that count is used for the verdict, so that it stands at the stated
-    confidence whatever was tried before.
+    Every feature of every pair is scored on training samples; the best few are scored again on more; then the events
+    are fixed and counted on fresh samples. Only these counts are used for the verdict.
+
+    *Guarantee.* If the outputs are independent, then with probability at least 1 - failure_probability every bound of
+    the result is right, whatever was tried before and whenever the sampling stops: the events and the sizes of the
+    stages are fixed before the first confirming sample, each look at an event has a share of the failure probability
+    that is fixed as well, and the shares add up to at most the whole (see `dpmatrix.auditing.stages`).
 
     Parameters
     ----------
     target
         The algorithm; its outputs must be independent of each other. Every bit of them counts, so that noise added
-        in floating point may be caught for its rounding; `seen_at_resolution` hides the low-order bits.
+        in floating point may be caught for its rounding; `seen_at_resolution` hides the low-order bits. Where frozen
+        noise shows that outputs repeat or share their noise, every output is taken from a call of its own.
     pairs
         Neighbouring data sets to try, at least one.
     epsilon, delta
@@ -185,11 +82,13 @@ def audit(
     training
         Outputs from each data set of each pair; the finalists take four times as many again.
     confirmation
-        Outputs from each data set of the chosen pair.
+        Outputs from each data set of the chosen pair, at most.
     failure_probability
         Probability, at most, that any of the reported bounds is wrong.
     generator
-        Randomness handed to the target, or a seed for it.
+        Randomness from which the generators handed to the target are seeded, or a seed for it.
+    plan
+        Options; see `AuditPlan`.
 
     Returns
     -------
@@ -198,34 +97,103 @@ def audit(
     Raises
     ------
     InvalidParameterError
-        If a parameter is out of its domain, or the target's outputs are not batches of one real shape.
+        If a parameter is out of its domain, the target's outputs are not batches of one real shape, or the checkpoint
+        belongs to another audit.
+    MissingExtraError
+        If learned scores are asked for and scikit-learn is not installed.
     """
+    plan = AuditPlan() if plan is None else plan
+    begin = time.monotonic()
+    setting = _setting(pairs, epsilon, delta, training, confirmation, failure_probability, plan)
+    facts = _facts(setting, pairs, plan)
+    if plan.checkpoint is not None and plan.checkpoint.exists():
+        state = load(plan.checkpoint, facts, pairs)
+    else:
+        state = AuditState(facts, entropy_of(generator))
+    target = at_norm_bound(target, plan.norm_bound)
+    if plan.replay:
+        first = replay(target, pairs[0], generator=state.entropy)
+        target = FreshCalls(target) if first.repeats or first.shared else target
+    sampler = Sampler(target, state.entropy, plan.executor, plan.workers, plan.chunk)
+    state = _trained(sampler, pairs, setting, plan, state)
+    deadline = math.inf if plan.seconds is None else begin + plan.seconds
+    confirmed = Confirmation(
+        sampler, setting.stages, epsilon, delta, plan.tightness, deadline, _Keeper(plan).keep, plan.tell
+    ).run(state)
+    return concluded(sampler, setting, plan, confirmed, pairs)
+
+
+def _setting(
+    pairs: Sequence[NeighbouringPair],
+    epsilon: Exact,
+    delta: Exact,
+    training: int,
+    confirmation: int,
+    failure_probability: Exact,
+    plan: AuditPlan,
+) -> Setting:
     checked_epsilon(epsilon)
     checked_delta(delta)
     checked_failure_probability(failure_probability)
     training, confirmation = positive_integer(training, "training"), positive_integer(confirmation, "confirmation")
     if len(pairs) == 0:
         raise InvalidParameterError("pairs", "there is none", "pass at least one pair of neighbouring data sets")
-    randomness = np.random.default_rng(generator)
-    claim = _Claim(float(fraction(epsilon)), float(fraction(delta)))
-    candidates = [found for pair in pairs for found in _explore(target, pair, training, claim, randomness)]
-    finalists = sorted(candidates, key=lambda candidate: -candidate.score)[:_FINALISTS]
-    best = _refine(target, finalists, _REFINEMENT * training, claim, randomness)
-    counts = confirm(target, best.pair, best.event, samples=confirmation, generator=randomness)
-    refined_pairs = len({id(candidate.pair) for candidate in finalists})
-    return AuditResult(
-        epsilon_lower_bound=epsilon_lower_bound(counts, delta=delta, failure_probability=failure_probability),
-        delta_lower_bound_at_epsilon=delta_lower_bound(
-            counts, epsilon=epsilon, failure_probability=failure_probability
-        ),
-        violated=violation_is_certified(counts, epsilon=epsilon, delta=delta, failure_probability=failure_probability),
-        epsilon=epsilon,
-        delta=delta,
-        pair=best.pair,
-        direction="neighbour" if best.event.on_neighbour else "data",
-        event=best.event.sentence(),
-        counts=counts,
-        failure_probability=failure_probability,
-        training_samples=2 * training * (len(pairs) + _REFINEMENT * refined_pairs),
-        detectable=detectable(counts, epsilon=epsilon, delta=delta, failure_probability=failure_probability),
-    )
+    looks: tuple[Stage, ...] = stages(confirmation, plan.stages, failure_probability)
+    return Setting(epsilon, delta, training, failure_probability, looks)
+
+
+def _facts(setting: Setting, pairs: Sequence[NeighbouringPair], plan: AuditPlan) -> dict[str, Any]:
+    digest = hashlib.sha256()
+    for pair in pairs:
+        for part in (pair.data, pair.neighbour):
+            digest.update(repr(part.shape).encode() + part.tobytes())
+    return {
+        "target": plan.label,
+        "epsilon": str(fraction(setting.epsilon)),
+        "delta": str(fraction(setting.delta)),
+        "failure probability": str(fraction(setting.failure_probability)),
+        "training": setting.training,
+        "confirmation": [stage.size for stage in setting.stages],
+        "pairs": digest.hexdigest(),
+        "curve": [str(fraction(epsilon)) for epsilon in plan.curve],
+        "learned": plan.learned,
+        "norm bound": plan.norm_bound,
+        "chunk": plan.chunk,
+        "replay": plan.replay,
+    }
+
+
+class _Keeper:
+    """Writes the state when it is time to."""
+
+    def __init__(self, plan: AuditPlan) -> None:
+        self._plan = plan
+        self._last = -math.inf
+
+    def keep(self, state: AuditState, important: bool) -> None:
+        """Write the state if it is important or the last writing is long ago."""
+        now = time.monotonic()
+        if self._plan.checkpoint is not None and (important or now - self._last >= self._plan.checkpoint_seconds):
+            save(self._plan.checkpoint, state)
+            self._last = now
+
+
+def _trained(
+    sampler: Sampler, pairs: Sequence[NeighbouringPair], setting: Setting, plan: AuditPlan, state: AuditState
+) -> AuditState:
+    """Finish the training of a state: the events are fixed, and kept, before any confirming sample is drawn."""
+    keep = _Keeper(plan).keep
+    claims = [Claim.of(setting.epsilon, setting.delta), *(Claim.of(epsilon, 0) for epsilon in plan.curve)]
+    while len(state.explored) < len(pairs) and not state.events:
+        place = len(state.explored)
+        found = explore(sampler, pairs[place], place, setting.training, claims[0], plan.norm_bound)
+        state = evolve(state, explored=(*state.explored, found))
+        keep(state, False)
+        plan.tell(f"pair {place + 1} of {len(pairs)}: {pairs[place].name}")
+    if not state.events:
+        finalists = finalists_of([candidate for found in state.explored for candidate in found])
+        place, events = refine(sampler, finalists, REFINEMENT * setting.training, claims, learned=plan.learned)
+        state = evolve(state, place=place, events=events)
+        keep(state, True)
+        plan.tell(f"event: {events[0].build().sentence()}")
+    return state

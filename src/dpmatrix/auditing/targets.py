@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Protocol, TypeAlias
 
 import numpy as np
+from attrs import frozen
 from numpy.typing import NDArray
 
 from dpmatrix.errors import InvalidParameterError
@@ -36,6 +38,33 @@ class Target(Protocol):
         """
 
 
+@frozen(eq=False)
+class _SingleDraws:
+    draw: SingleDraw
+
+    def __call__(self, data: FloatArray, size: int, generator: np.random.Generator) -> FloatArray:
+        return np.stack([np.asarray(self.draw(data, generator), dtype=np.float64) for _ in range(size)])
+
+
+@frozen(eq=False)
+class _Rounded:
+    target: Target
+    resolution: float
+
+    def __call__(self, data: FloatArray, size: int, generator: np.random.Generator) -> FloatArray:
+        outputs = np.asarray(self.target(data, size, generator))
+        return np.asarray(np.rint(outputs / self.resolution) * self.resolution)
+
+
+@frozen(eq=False)
+class _Scaled:
+    target: Target
+    norm_bound: float
+
+    def __call__(self, data: FloatArray, size: int, generator: np.random.Generator) -> NDArray[np.generic]:
+        return self.target(scaled_records(data, self.norm_bound), size, generator)
+
+
 def from_single_draw(draw: SingleDraw) -> Target:
     """Make a target of an algorithm that gives one output a call.
 
@@ -44,11 +73,7 @@ def from_single_draw(draw: SingleDraw) -> Target:
     draw
         Called as ``draw(data, generator)``; returns a scalar, a vector or a matrix of one fixed shape.
     """
-
-    def target(data: FloatArray, size: int, generator: np.random.Generator) -> FloatArray:
-        return np.stack([np.asarray(draw(data, generator), dtype=np.float64) for _ in range(size)])
-
-    return target
+    return _SingleDraws(draw)
 
 
 def seen_at_resolution(target: Target, resolution: float) -> Target:
@@ -71,11 +96,27 @@ def seen_at_resolution(target: Target, resolution: float) -> Target:
     """
     if not 0 < resolution < np.inf:
         raise InvalidParameterError("resolution", f"{resolution!r} is not positive and finite", "pass say 2**-30")
+    return _Rounded(target, resolution)
 
-    def rounded(data: FloatArray, size: int, generator: np.random.Generator) -> FloatArray:
-        return np.asarray(np.rint(np.asarray(target(data, size, generator)) / resolution) * resolution)
 
-    return rounded
+def scaled_records(data: FloatArray, norm_bound: float) -> FloatArray:
+    """Return the records of the unit ball, shape (n, d), scaled to a norm that is at most ``norm_bound``."""
+    scaled = data * norm_bound
+    # Multiplication by a power of two is exact; elsewhere an ulp towards zero covers the rounding of every entry.
+    return scaled if math.frexp(norm_bound)[0] == 0.5 else np.nextafter(scaled, 0.0)
+
+
+def at_norm_bound(target: Target, norm_bound: float) -> Target:
+    """Make a target for records of norm at most ``norm_bound`` out of one that the pairs of the unit ball may audit.
+
+    Raises
+    ------
+    InvalidParameterError
+        If the bound is not positive and finite.
+    """
+    if not 0 < norm_bound < math.inf:
+        raise InvalidParameterError("norm_bound", f"{norm_bound!r} is not positive and finite", "pass say 1.0")
+    return target if norm_bound == 1 else _Scaled(target, float(norm_bound))
 
 
 def draw_batch(target: Target, data: FloatArray, size: int, generator: np.random.Generator) -> FloatArray:

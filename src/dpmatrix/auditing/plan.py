@@ -1,0 +1,92 @@
+"""How an audit goes about its work, beside what it must be told."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from concurrent.futures import Executor
+from pathlib import Path
+
+from attrs import field, frozen
+
+from dpmatrix.auditing.checks import checked_epsilon, positive_integer
+from dpmatrix.errors import InvalidParameterError
+from dpmatrix.exact import Exact
+
+Progress = Callable[[str], None]
+
+
+def _positive(value: float | None, name: str) -> None:
+    if value is not None and not 0 < value < math.inf:
+        raise InvalidParameterError(name, f"{value!r} is not positive and finite", "pass a positive number")
+
+
+@frozen(kw_only=True, eq=False)
+class AuditPlan:
+    """Options of `audit`; none of them touches the guarantee.
+
+    Attributes
+    ----------
+    stages
+        In how many stages the confirmation grows, each twice the sum of those before it. The failure probability is
+        split over them in advance, half of it for the last.
+    tightness
+        The confirmation stops early once a violation is certain and the bound on epsilon is at least this share of
+        its estimate; 0 stops at the first certain violation, 1 never.
+    seconds
+        Time after which no further sample of the confirmation is asked for; its first stage is always finished.
+    learned
+        Whether scores learned by scikit-learn take part in the choice of the event.
+    curve
+        Values of epsilon, beside the claimed one, at which delta is bounded from below too.
+    replay
+        Whether the noise is frozen first, to find noise that repeats or that does not depend on the data.
+    norm_bound
+        Bound on the norm of the records that the target takes; the pairs are scaled to it.
+    executor
+        Anything with the interface of ``concurrent.futures``; the samples are drawn in this process without one. The
+        result does not depend on it. With processes, the target must be picklable.
+    workers
+        How many jobs to keep under way in the executor.
+    chunk
+        Outputs in a job, for which one generator is made.
+    checkpoint
+        File that holds what was learned; a run that finds one of the same audit goes on from there.
+    checkpoint_seconds
+        Time between two writings of it during the confirmation.
+    label
+        Identifies the target in the checkpoint, for instance by its name and the hash of its source.
+    progress
+        Called with a sentence now and then.
+    """
+
+    stages: int = 1
+    tightness: float = 0.8
+    seconds: float | None = None
+    learned: bool = False
+    curve: tuple[Exact, ...] = field(default=(), converter=tuple)
+    replay: bool = True
+    norm_bound: float = 1.0
+    executor: Executor | None = None
+    workers: int = 2
+    chunk: int = 4096
+    checkpoint: Path | None = None
+    checkpoint_seconds: float = 1.0
+    label: str = ""
+    progress: Progress | None = None
+
+    def __attrs_post_init__(self) -> None:
+        positive_integer(self.stages, "stages")
+        positive_integer(self.workers, "workers")
+        positive_integer(self.chunk, "chunk")
+        _positive(self.seconds, "seconds")
+        _positive(self.norm_bound, "norm_bound")
+        if not 0 <= self.tightness <= 1:
+            raise InvalidParameterError("tightness", f"{self.tightness!r} is outside [0, 1]", "pass say 0.8")
+        for epsilon in self.curve:
+            checked_epsilon(epsilon)
+
+    def tell(self, sentence: str) -> None:
+        """Report progress."""
+        if self.progress is not None:
+            self.progress(sentence)

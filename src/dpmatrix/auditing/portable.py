@@ -1,0 +1,111 @@
+"""Events that travel: to other processes, into a file and back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from attrs import evolve, frozen
+
+from dpmatrix.auditing.events import Event
+from dpmatrix.auditing.features import FeatureFamily, feature_families
+from dpmatrix.auditing.learned import LearnedScore
+from dpmatrix.auditing.pairs import NeighbouringPair
+from dpmatrix.auditing.targets import FloatArray
+from dpmatrix.privacy.adjacency import Adjacency
+
+
+@frozen(eq=False)
+class PortableEvent:
+    """An event by what defines it, so that the same event can be built anywhere.
+
+    Attributes
+    ----------
+    pair, output_shape, norm_bound
+        Arguments of `feature_families`.
+    family
+        Place of the family among them; that of a learned score is ignored.
+    row, threshold, at_least, on_neighbour
+        As for `Event`.
+    learned
+        A learned score, which then is the feature.
+    """
+
+    pair: NeighbouringPair
+    output_shape: tuple[int, ...]
+    norm_bound: float
+    family: int
+    row: int
+    threshold: float
+    at_least: bool
+    on_neighbour: bool
+    learned: LearnedScore | None = None
+
+    def feature(self) -> FeatureFamily:
+        """Build the family of the feature."""
+        families = feature_families(self.pair, self.output_shape, self.norm_bound)
+        return families[self.family] if self.learned is None else self.learned.family(families)
+
+    def build(self) -> Event:
+        """Build the event."""
+        return Event(self.feature(), self.row, self.threshold, at_least=self.at_least, on_neighbour=self.on_neighbour)
+
+    def with_choice(self, event: Event) -> PortableEvent:
+        """Return the event of the same feature with the threshold and sides of another."""
+        return evolve(self, threshold=event.threshold, at_least=event.at_least, on_neighbour=event.on_neighbour)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return what defines the event but the pair; floats keep every bit."""
+        return {
+            "output_shape": list(self.output_shape),
+            "norm_bound": self.norm_bound,
+            "family": self.family,
+            "row": self.row,
+            "threshold": self.threshold,
+            "at_least": self.at_least,
+            "on_neighbour": self.on_neighbour,
+            "learned": None if self.learned is None else self.learned.to_json(),
+        }
+
+    @classmethod
+    def from_json(cls, record: dict[str, Any], pair: NeighbouringPair) -> PortableEvent:
+        """Read what `to_json` returned, given the pair."""
+        learned = record["learned"]
+        return cls(
+            pair,
+            tuple(record["output_shape"]),
+            record["norm_bound"],
+            record["family"],
+            record["row"],
+            record["threshold"],
+            record["at_least"],
+            record["on_neighbour"],
+            None if learned is None else LearnedScore.from_json(learned),
+        )
+
+
+def pair_to_json(pair: NeighbouringPair) -> dict[str, Any]:
+    """Return a pair of data sets; floats keep every bit."""
+    return {
+        "name": pair.name,
+        "adjacency": pair.adjacency.value,
+        "dimension": pair.data.shape[1],
+        "data": pair.data.tolist(),
+        "neighbour": pair.neighbour.tolist(),
+    }
+
+
+def pair_from_json(record: dict[str, Any]) -> NeighbouringPair:
+    """Read what `pair_to_json` returned.
+
+    Raises
+    ------
+    InvalidParameterError
+        If the data sets are no neighbours.
+    """
+    sides = [_rows(record[side], record["dimension"]) for side in ("data", "neighbour")]
+    return NeighbouringPair(record["name"], Adjacency(record["adjacency"]), *sides)
+
+
+def _rows(rows: list[list[float]], dimension: int) -> FloatArray:
+    return np.array(rows, dtype=np.float64).reshape(len(rows), dimension)
