@@ -14,7 +14,7 @@ from attrs import field, frozen
 from dpmatrix.errors import InvalidParameterError, MissingExtraError
 from dpmatrix.exact import Exact, fraction
 from dpmatrix.privacy.domains import dimension_of
-from dpmatrix.privacy.loss_envelope import loss_envelope
+from dpmatrix.privacy.loss_envelope import LARGEST_LOSS, loss_envelope
 from dpmatrix.privacy.profiles.protocol import PrivacyProfile
 
 SPACING = Fraction(1, 512)
@@ -25,6 +25,9 @@ TAIL = Fraction(1, 10**15)
 
 TRUNCATION = 1e-15
 """Probability that dp-accounting moves to the infinite loss in each of its operations."""
+
+FARTHEST = 1 << 40
+"""Epsilons above this are taken for this."""
 
 UNIT = 2.0**-48
 """32 units in the last place: bounds the relative error of a sum, and of each stage of a fast Fourier transform."""
@@ -68,6 +71,8 @@ class ComposedLoss:
         exact = fraction(epsilon, "epsilon")
         if exact < 0:
             raise InvalidParameterError("epsilon", f"{epsilon} is negative", "pass epsilon >= 0")
+        # Far beyond every finite loss; a smaller epsilon is the safe side.
+        exact = min(exact, Fraction(FARTHEST))
         nearest = float(exact)
         below = nearest if fraction(nearest) <= exact else math.nextafter(nearest, 0.0)
         found = max(float(self._distribution.get_delta_for_epsilon(below)), 0.0)
@@ -150,7 +155,7 @@ def privacy_loss(profile: PrivacyProfile, spacing: Exact = SPACING, tail: Exact 
     Raises
     ------
     InvalidParameterError
-        As in `loss_envelope`.
+        As in `loss_envelope`, or if nothing is left of privacy at the largest loss that it looks at.
     MissingExtraError
         If dp-accounting is not installed.
     """
@@ -159,6 +164,12 @@ def privacy_loss(profile: PrivacyProfile, spacing: Exact = SPACING, tail: Exact 
     except ImportError as error:
         raise MissingExtraError("dp-accounting", "accounting") from error
     envelope = loss_envelope(profile, spacing, tail)
+    if envelope.infinity >= 1:
+        raise InvalidParameterError(
+            "profile",
+            f"its delta at epsilon = {LARGEST_LOSS} is one, up to rounding",
+            "compose noisier releases",
+        )
     distribution = library.PrivacyLossDistribution.create_from_rounded_probability(
         envelope.masses, envelope.infinity, envelope.spacing
     )

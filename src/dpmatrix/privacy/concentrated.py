@@ -41,7 +41,7 @@ def gaussian_rho(sensitivity: Real, standard_deviation: Real) -> arb:
 def discrete_gaussian_rho(squared_sensitivity: int, variance: Exact) -> Fraction:
     """Return s^2 / 2 v, the rho of discrete Gaussian noise with parameter v, in any number of coordinates.
 
-    Canonne, Kamath and Steinke 2020, theorem 14.
+    Canonne, Kamath and Steinke 2020.
 
     Raises
     ------

@@ -76,8 +76,8 @@ def loss_envelope(profile: PrivacyProfile, spacing: Exact, tail: Exact) -> LossE
     (a_k - a)^+`` is at least g(a), and is g(a) if g is convex. It is the divergence, at every a, of P from Q that have
     the masses p_k and q_k at the loss k h, P having u_N at a loss of plus infinity and Q the rest of one at minus
     infinity. So (P, Q) dominates both (A, B) and (B, A), at a < 1 too, and so does every product of such pairs that of
-    the neighbours, even if a later mechanism is chosen in view of what the earlier ones gave (Zhu, Dong and Wang 2022,
-    theorem 10). Where the two orders differ, the pair is worse than either.
+    the neighbours, even if a later mechanism is chosen in view of what the earlier ones gave (Zhu, Dong and Wang
+    2022, on dominating pairs). Where the two orders differ, the pair is worse than either.
 
     *Rounding.* The divergence, of the pair and of its products, does not fall when a mass p_k or u_N is raised, and
     each is rounded up to a float.
