@@ -119,3 +119,18 @@ def test_nothing_known_stays_unknown():
 def test_radii_have_the_shape_of_the_centres():
     with pytest.raises(ValueError, match="radii of shape"):
         FloatBalls(np.zeros(3), np.zeros(2))
+
+
+@settings(max_examples=300, deadline=None)
+@given(FLOATS, RADII, FLOATS, RADII)
+def test_quotients_contain_all_results(a, r, b, s):
+    balls = FloatBalls(np.array([a]), np.array([r])) / FloatBalls(np.array([b]), np.array([s]))
+    for first in corners(a, r):
+        for second in corners(b, s):
+            if second:
+                assert all(inside([first / second], balls))
+
+
+def test_quotients_by_wide_balls_say_nothing():
+    quotient = FloatBalls.exactly(np.ones(2)) / FloatBalls(np.array([1.0, 0.0]), np.array([0.51, 0.0]))
+    assert not np.isfinite(quotient.radius).any()

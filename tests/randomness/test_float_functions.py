@@ -8,7 +8,7 @@ from flint import arb, fmpq
 
 from dpmatrix.exact import precision
 from dpmatrix.randomness import float_functions
-from dpmatrix.randomness.float_balls import UNIT
+from dpmatrix.randomness.float_balls import UNIT, FloatBalls
 
 POWERS = [2**k + d for k in range(2, 64) for d in (-1, 0, 1)]
 ENDS = [1, 2, 3, 2**64 - 1, 2**64 - 2, *(2**64 - 2**k - d for k in range(8, 14) for d in (0, 1))]
@@ -108,3 +108,25 @@ def test_arithmetic_rounds_to_nearest():
     assert (one + 3 * UNIT == 1 + 4 * UNIT).all()
     assert (one - UNIT / 2 == 1).all()
     assert (np.sqrt(np.full(4, 2.0)) == 1.4142135623730951).all()
+
+
+def test_logarithms_of_floats_are_within_their_error():
+    generator = np.random.default_rng(2)
+    exponents = generator.integers(-900, 1000, 4000)
+    centers = np.concatenate([np.ldexp(generator.uniform(0.5, 2, 4000), exponents), [1.0, 2.0, 0.5, 1 - 2.0**-53]])
+    radii = centers * generator.choice([0.0, 1e-15, 1e-3, 0.25], len(centers))
+    balls = float_functions.logarithms_of(FloatBalls(centers, radii))
+    with precision(200):
+        for sign in (-1, 0, 1):
+            ends = [arb(c) + sign * arb(r) for c, r in zip(centers.tolist(), radii.tolist(), strict=True)]
+            assert (distances([end.log() for end in ends], balls.center) <= balls.radius).all()
+    exactly = radii == 0
+    with precision(200):
+        error = distances([arb(c).log() for c in centers[exactly].tolist()], balls.center[exactly])
+    # Control: a tenth of the radius is not enough.
+    assert not (error <= balls.radius[exactly] / 10).all()
+
+
+def test_logarithms_of_what_may_not_be_positive_say_nothing():
+    wide = FloatBalls(np.array([1.0, 0.0, -1.0, 1e-310]), np.array([0.26, 0.0, 0.0, 0.0]))
+    assert np.isinf(float_functions.logarithms_of(wide).radius).all()

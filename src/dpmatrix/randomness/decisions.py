@@ -21,7 +21,7 @@ from dpmatrix.errors import InvalidParameterError, UndecidedError
 from dpmatrix.exact import precision
 from dpmatrix.randomness.entropy import Entropy
 from dpmatrix.randomness.float_balls import UNIT, FloatBalls
-from dpmatrix.randomness.lazy import LazyReals, LazyUniforms
+from dpmatrix.randomness.lazy import Indices, LazyReals, LazyUniforms
 
 Mask: TypeAlias = npt.NDArray[np.bool_]
 Integers: TypeAlias = npt.NDArray[np.int64]
@@ -114,6 +114,36 @@ def nearest_multiples(balls: FloatBalls, grid: Fraction) -> tuple[Integers, Mask
     return np.where(decided, nearest, 0.0).astype(np.int64), decided
 
 
+def positive(reals: LazyReals, *, filtered: bool = True) -> Mask:
+    """Decide for each real whether it is above zero.
+
+    Parameters
+    ----------
+    reals
+        Array of random reals.
+    filtered
+        Whether floating point decides what it can. It changes the cost, never the result.
+
+    Raises
+    ------
+    UndecidedError
+        If an entry is undecided at `MOST_BITS` digits: the law has an atom at zero.
+    EntropyError
+        If the entropy fails or runs short, or the process was forked since the digits were drawn.
+    """
+    size = prod(reals.shape)
+    answers = np.zeros(size, dtype=np.bool_)
+    decided = np.zeros(size, dtype=np.bool_)
+    if filtered:
+        balls = reals.approximate()
+        with np.errstate(all="ignore"):
+            answers = (balls.center > balls.radius).ravel()
+            decided = answers | (balls.center < -balls.radius).ravel()
+    for index, answer in _decide(reals, np.flatnonzero(~decided).tolist(), _positive, FIRST_BITS).items():
+        answers[index] = answer
+    return answers.reshape(reals.shape)
+
+
 def accepted(probabilities: LazyReals, entropy: Entropy, *, filtered: bool = True) -> Mask:
     """Decide for each probability whether a fresh uniform variate lies below it: the step of a rejection sampler.
 
@@ -136,32 +166,24 @@ def accepted(probabilities: LazyReals, entropy: Entropy, *, filtered: bool = Tru
     EntropyError
         If the entropy fails or runs short, or the process was forked since the digits were drawn.
     """
-    uniforms = LazyUniforms(probabilities.shape, entropy)
-    size = prod(probabilities.shape)
-    answers = np.zeros(size, dtype=np.bool_)
-    decided = np.zeros(size, dtype=np.bool_)
-    if filtered:
-        excess = probabilities.approximate() - uniforms.approximate()
-        with np.errstate(all="ignore"):
-            answers = (excess.center > excess.radius).ravel()
-            decided = answers | (excess.center < -excess.radius).ravel()
-    difference = _Excess(probabilities, uniforms)
-    for index, answer in _decide(difference, np.flatnonzero(~decided).tolist(), _positive, FIRST_BITS).items():
-        answers[index] = answer
-    return answers.reshape(probabilities.shape)
+    return positive(_Excess(probabilities, LazyUniforms(probabilities.shape, entropy)), filtered=filtered)
 
 
 class _Excess:
     """The probabilities less the uniform variates."""
 
     def __init__(self, probabilities: LazyReals, uniforms: LazyUniforms) -> None:
+        self.shape = probabilities.shape
         self.probabilities, self.uniforms = probabilities, uniforms
 
-    def refine(self, bits: int, entries: list[int]) -> None:
+    def approximate(self) -> FloatBalls:
+        return self.probabilities.approximate() - self.uniforms.approximate()
+
+    def refine(self, bits: int, entries: Indices) -> None:
         self.probabilities.refine(bits, entries)
         self.uniforms.refine(bits, entries)
 
-    def enclose(self, entries: list[int]) -> list[arb]:
+    def enclose(self, entries: Indices) -> list[arb]:
         both = zip(self.probabilities.enclose(entries), self.uniforms.enclose(entries), strict=True)
         return [probability - uniform for probability, uniform in both]
 
@@ -171,7 +193,7 @@ def _positive(ball: arb) -> bool | None:
 
 
 def _decide(
-    reals: LazyReals | _Excess, entries: list[int], answer: Callable[[arb], Answer | None], first_bits: int
+    reals: LazyReals, entries: list[int], answer: Callable[[arb], Answer | None], first_bits: int
 ) -> dict[int, Answer]:
     """Answer for each entry, with more digits for those that are undecided."""
     answers: dict[int, Answer] = {}

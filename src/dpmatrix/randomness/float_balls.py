@@ -110,6 +110,19 @@ class FloatBalls:
             spread = np.abs(self.center) * other.radius + self.radius * (np.abs(other.center) + other.radius)
             return FloatBalls(center, _enlarged(spread + UNIT * np.abs(center) + TINY, 6))
 
+    def __truediv__(self, other: FloatBalls) -> FloatBalls:
+        """Divide entry by entry.
+
+        For ``x`` within r of a and ``y`` within ``s <= |b| / 2`` of b, ``|x/y - a/b| <= (r + |a/b| s) / (|b| - s)``,
+        which is at most ``2 (r + |a/b| s) / |b|``. Where the denominator's ball is wider, nothing is said.
+        """
+        with np.errstate(all="ignore"):
+            center = self.center / other.center
+            size = np.abs(other.center)
+            spread = 2 * (self.radius + np.abs(center) * other.radius) / size + UNIT * np.abs(center) + TINY
+            radius = _enlarged(np.where(other.radius <= size / 2, spread, np.inf), 7)
+            return FloatBalls(np.where(np.isfinite(radius), center, 0.0), radius)
+
     def __matmul__(self, other: FloatBalls) -> FloatBalls:
         """Multiply matrices of shapes (p, n) and (n, q).
 

@@ -44,6 +44,7 @@ Words = npt.NDArray[np.uint64]
 
 CHUNK = 1 << 14
 TABLE_BITS = 8
+SMALLEST_NORMAL = 2.0**-1000
 _UPPER_BITS = 40
 _SERIES = tuple((-1) ** (k + 1) / k for k in range(6, 1, -1))
 _ANGLE_BITS = 52
@@ -77,14 +78,11 @@ def sector_tables() -> tuple[FloatArray, FloatArray]:
         return np.array([float(c.mid()) for _, c in pairs]), np.array([float(s.mid()) for s, _ in pairs])
 
 
-def negative_logarithms(words: Words) -> FloatBalls:
-    """Enclose ``-log U`` for the uniform reals that begin with the given digits, shape (n,)."""
+def _reduced_logarithm(f: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Give e and p with ``log f = e log 2 + p`` up to 3.1 u, for positive floats; any finite numbers for zeros."""
     factors, logarithms = logarithm_table()
-    upper, lower = logarithm_of_two()
-    f = (words >> np.uint64(32)).astype(np.float64) * 2.0**32
-    f += (words & np.uint64(0xFFFFFFFF)).astype(np.float64)
     m, e = np.frexp(f)
-    # The cell of m = 0, which belongs to w = 0, is any: its radius is infinite.
+    # The cell of m = 0 is any.
     cell = np.maximum((m * 2.0**TABLE_BITS).astype(np.int64) - (1 << (TABLE_BITS - 1)), 0)
     r = m * factors.take(cell)
     r -= 1.0
@@ -95,10 +93,39 @@ def negative_logarithms(words: Words) -> FloatBalls:
     p = q * r * r
     p += r
     p += logarithms.take(cell)
+    return e.astype(np.float64), p
+
+
+def logarithms_of(balls: FloatBalls) -> FloatBalls:
+    """Enclose the logarithms of positive reals.
+
+    The steps are those for words, without the error of f, and with ``|e| <= 1075`` in place of 64: the product with
+    the upper part of log 2 is still exact. For ``|x - a| <= r <= a / 4``, ``|log(x / a)| <= (r / a) / (1 - r / a)``,
+    at most ``1.34 r / a``. Where the ball is wider, or the float tiny, nothing is said.
+    """
+    upper, lower = logarithm_of_two()
+    with np.errstate(all="ignore"):
+        known = (balls.center > SMALLEST_NORMAL) & (balls.radius <= balls.center / 4)
+        f = np.where(known, balls.center, 1.0)
+        e, p = _reduced_logarithm(f)
+        value = e * upper
+        value += p
+        value += e * lower
+        radius = (8 + 4 * np.abs(value)) * UNIT + 1.5 * balls.radius / f
+        return FloatBalls(value, np.where(known, radius, np.inf))
+
+
+def negative_logarithms(words: Words) -> FloatBalls:
+    """Enclose ``-log U`` for the uniform reals that begin with the given digits, shape (n,)."""
+    upper, lower = logarithm_of_two()
+    f = (words >> np.uint64(32)).astype(np.float64) * 2.0**32
+    f += (words & np.uint64(0xFFFFFFFF)).astype(np.float64)
+    e, p = _reduced_logarithm(f)
     turns = 64.0 - e
     value = turns * upper
     value -= p
     value += turns * lower
+    # For w = 0 nothing is known: the radius is infinite.
     with np.errstate(divide="ignore"):
         radius = (8 + 4 * np.abs(value)) * UNIT + 2 / f
     return FloatBalls(value, radius)
