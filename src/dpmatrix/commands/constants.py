@@ -20,13 +20,15 @@ from dpmatrix.experiments.constants_table import (
     constants_table,
     excess_curve,
 )
+from dpmatrix.experiments.printed_truncation import CLAIM, SAYS, truncation_row
 from dpmatrix.reporting.terminal import table_text
 
 EXPLANATION = (
     f"Records of norm at most 1. Judged at epsilon from {float(EPSILONS[0]):g} to {float(EPSILONS[-1]):g}, "
     f"delta from {float(DELTAS[-1]):g} to {float(DELTAS[0]):g}, d in {{{', '.join(map(str, DIMENSIONS))}}}, "
     f"{ROWS} rows of a sketch. The excess is printed over least noise, at delta = {float(SHOWN[0].delta):g} "
-    f"and d = {SHOWN[0].dimension}: above 1 is waste, below 1 is not enough."
+    f"and d = {SHOWN[0].dimension}: above 1 is waste, below 1 is not enough. For {CLAIM} it is the printed bound on "
+    "the loss over the exact supremum, at three correlations."
 )
 
 
@@ -54,6 +56,15 @@ def cells(row: Row) -> tuple[str, ...]:
     )
 
 
+def truncation_cells() -> tuple[str, ...]:
+    """Return the words of the row on the loss of a truncated sketch."""
+    row = truncation_row()
+    shown = ", ".join(f"{entry['excess']:.3g}" for entry in row["excess"])
+    kept = f"{row['keeps']} of {row['judged']}"
+    first = "nowhere here" if row["fails_first"] is None else str(row["fails_first"])
+    return (CLAIM, SAYS, row["adjacency"], kept, first, shown)
+
+
 def _known(row: Row) -> list[float | None]:
     found = [excess for _, excess in row.excess]
     return found if any(excess is not None for excess in found) else [None]
@@ -64,7 +75,7 @@ def report_section() -> dict[str, Any]:
     return {
         "explanation": EXPLANATION,
         "headings": headings(),
-        "rows": [cells(row) for row in constants_table()],
+        "rows": [*(cells(row) for row in constants_table()), truncation_cells()],
     }
 
 
@@ -93,9 +104,11 @@ def constants(*, as_json: AsJson = False, plot: Plot = None) -> None:
             logarithmic=True,
         )
     if as_json:
-        typer.echo(json.dumps([row.to_json() for row in rows], indent=1, ensure_ascii=False))
+        found = [*(row.to_json() for row in rows), truncation_row()]
+        typer.echo(json.dumps(found, indent=1, ensure_ascii=False))
         return
-    typer.echo(table_text(headings(), [cells(row) for row in rows], EXPLANATION), nl=False)
+    words = [*(cells(row) for row in rows), truncation_cells()]
+    typer.echo(table_text(headings(), words, EXPLANATION), nl=False)
 
 
 def _curve(row: Row) -> Curve:
