@@ -1,0 +1,168 @@
+"""An auditor before a specimen: what was certified, next to what is true."""
+
+from __future__ import annotations
+
+import math
+import time
+from concurrent.futures import Executor
+from fractions import Fraction
+
+import numpy as np
+from attrs import frozen
+
+from dpmatrix.auditing.plan import AuditPlan
+from dpmatrix.auditing.representation import audit_representation
+from dpmatrix.auditing.search import audit
+from dpmatrix.auditing.zoo.specimen import Specimen
+from dpmatrix.exact import Exact, fraction
+
+_LEAST_LOW_BIT_TRAINING = 4000
+_MOST_LOW_BIT_SAMPLES = 40_000
+_LOW_BIT_PAIRS = 6
+_CURVE = tuple(Fraction(115, 100) ** power for power in range(1, 9))
+"""Multiples of the claimed epsilon at which delta is bounded too; each that is above the claimed delta is refuted."""
+
+
+@frozen(kw_only=True)
+class Budget:
+    """What one trial may cost.
+
+    Attributes
+    ----------
+    training, confirmation
+        As for `audit`.
+    stages, tightness, seconds, learned
+        As in `AuditPlan`.
+    failure_probability
+        Of the trial.
+    """
+
+    training: int = 1000
+    confirmation: int = 2**15
+    stages: int = 4
+    tightness: float = 0.0
+    seconds: float | None = None
+    learned: bool = True
+    failure_probability: Exact = 1e-6
+
+
+@frozen(eq=False)
+class Finding:
+    """What a trial found.
+
+    Attributes
+    ----------
+    specimen
+        The mechanism.
+    violated
+        Whether a violation of the claim was certified.
+    epsilon, delta
+        Certified: no smaller epsilon holds with the claimed delta, no smaller delta with the claimed epsilon.
+    samples
+        Outputs drawn, on both data sets.
+    seconds
+        Wall time.
+    event, pair
+        What told the data sets apart.
+    """
+
+    specimen: Specimen
+    violated: bool
+    epsilon: float
+    delta: float
+    samples: int
+    seconds: float
+    event: str
+    pair: str
+
+    def share_of_truth(self) -> float:
+        """Return the certified bound over the true value, of epsilon if that is finite, else of delta; or NaN."""
+        truth = self.specimen.truth()
+        if truth is None:
+            return math.nan
+        if math.isfinite(truth.epsilon):
+            return self.epsilon / truth.epsilon
+        return self.delta / truth.delta if truth.delta else math.nan
+
+
+def examine(
+    specimen: Specimen,
+    budget: Budget,
+    *,
+    generator: np.random.Generator | int,
+    executor: Executor | None = None,
+    workers: int = 2,
+) -> Finding:
+    """Audit a specimen, its low bits if it is about these.
+
+    Parameters
+    ----------
+    specimen
+        The mechanism.
+    budget
+        What it may cost.
+    generator
+        Randomness, or a seed for it.
+    executor, workers
+        As in `AuditPlan`; threads, since targets are closures. The low bits are looked at in this thread.
+    """
+    begin = time.perf_counter()
+    if specimen.is_about_representation:
+        return _examine_low_bits(specimen, budget, np.random.default_rng(generator), begin)
+    plan = AuditPlan(
+        stages=budget.stages,
+        tightness=budget.tightness,
+        seconds=budget.seconds,
+        learned=budget.learned,
+        executor=executor,
+        workers=workers,
+        curve=tuple(fraction(specimen.epsilon) * factor for factor in _CURVE) if specimen.delta else (),
+    )
+    result = audit(
+        specimen.audited_target(),
+        specimen.pairs(),
+        epsilon=specimen.epsilon,
+        delta=specimen.delta,
+        training=budget.training,
+        confirmation=budget.confirmation,
+        failure_probability=budget.failure_probability,
+        generator=generator,
+        plan=plan,
+    )
+    refuted = [
+        float(point.epsilon) for point in result.curve if fraction(point.delta_lower_bound) > fraction(specimen.delta)
+    ]
+    return Finding(
+        specimen,
+        result.violated,
+        max([result.epsilon_lower_bound, *refuted]),
+        result.delta_lower_bound_at_epsilon,
+        result.training_samples + result.counts.trials + result.counts.other_trials,
+        time.perf_counter() - begin,
+        result.event,
+        result.pair.name,
+    )
+
+
+def _examine_low_bits(specimen: Specimen, budget: Budget, randomness: np.random.Generator, begin: float) -> Finding:
+    confirmation = min(budget.confirmation, _MOST_LOW_BIT_SAMPLES)
+    result = audit_representation(
+        specimen.audited_target(),
+        specimen.pairs()[:_LOW_BIT_PAIRS],
+        epsilon=specimen.epsilon,
+        delta=specimen.delta,
+        training=max(budget.training, _LEAST_LOW_BIT_TRAINING),
+        confirmation=confirmation,
+        failure_probability=budget.failure_probability,
+        generator=randomness,
+    )
+    return Finding(
+        specimen,
+        result.leaks,
+        0.0,
+        result.delta_lower_bound,
+        result.training_samples + 2 * confirmation,
+        time.perf_counter() - begin,
+        result.event,
+        result.pair.name,
+    )
