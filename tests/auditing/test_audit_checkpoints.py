@@ -103,3 +103,15 @@ def test_the_events_are_on_disk_before_the_first_confirming_sample(tmp_path: Pat
     run(target, path)
     assert confirming[-40:] == [True] * 40
     assert not any(confirming[:-40])
+
+
+def test_a_checkpoint_with_other_features_is_refused(tmp_path: Path) -> None:
+    """Features are kept by their places, which another version of the library may change."""
+    path = tmp_path / "state.json"
+    run(Fragile(10**9), path)
+    record = json.loads(path.read_text(encoding="utf-8"))
+    for name, value in (("feature", "another"), ("family", 999)):
+        events = [event | {name: value} for event in record["events"]]
+        path.write_text(json.dumps(record | {"events": events}), encoding="utf-8")
+        with pytest.raises(InvalidParameterError, match="version"):
+            run(Fragile(10**9), path)

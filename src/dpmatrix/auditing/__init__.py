@@ -1,10 +1,13 @@
 """Attempts to break a guarantee, on anybody's mechanism: neighbours, events, confidence, and two searches.
 
 `audit` looks at outputs alone and answers at a confidence level; `audit_representation` does the same for their low
-bits, where floating point gives inputs away. `dpmatrix.auditing.density` searches an exact density ratio; it and
+bits, where floating point gives inputs away. `audit_mechanism` is the audit as an assertion, within a time, and views
+show stateful mechanisms from several sides. `dpmatrix.auditing.density` searches an exact density ratio; it and
 `dpmatrix.auditing.strategies` need Hypothesis and are imported by their own names.
 """
 
+from dpmatrix.auditing.adapters import NamedTarget, as_target
+from dpmatrix.auditing.assertion import PrivacyViolationError, audit_mechanism
 from dpmatrix.auditing.centres import CentrePair, adversarial_centres
 from dpmatrix.auditing.confidence import (
     EventCounts,
@@ -28,6 +31,7 @@ from dpmatrix.auditing.representation_result import InputPair, RepresentationAud
 from dpmatrix.auditing.result import AuditResult, TradeOffPoint
 from dpmatrix.auditing.search import audit, confirm
 from dpmatrix.auditing.targets import Target, at_norm_bound, from_single_draw, seen_at_resolution
+from dpmatrix.auditing.views import StreamMechanism, Transcript, View, all_views, seen_through, timed
 
 __all__ = [
     "AuditPlan",
@@ -38,16 +42,24 @@ __all__ = [
     "EventCounts",
     "FeatureFamily",
     "InputPair",
+    "NamedTarget",
     "NeighbouringPair",
     "ObservedSensitivity",
+    "PrivacyViolationError",
     "ReplayReport",
     "RepresentationAuditResult",
     "RepresentationTarget",
+    "StreamMechanism",
     "Target",
     "TradeOffPoint",
+    "Transcript",
+    "View",
     "adversarial_centres",
+    "all_views",
+    "as_target",
     "at_norm_bound",
     "audit",
+    "audit_mechanism",
     "audit_representation",
     "confirm",
     "delta_lower_bound",
@@ -62,6 +74,8 @@ __all__ = [
     "reachable",
     "replay",
     "seen_at_resolution",
+    "seen_through",
+    "timed",
     "upper_confidence_bound",
     "violation_is_certified",
 ]

@@ -191,8 +191,8 @@ def learn_scores(
         ensemble = importlib.import_module("sklearn.ensemble")
     except ImportError as error:
         raise MissingExtraError("scikit-learn", "audit") from error
-    medians = (_medians(batch), _medians(other_batch))
     with np.errstate(all="ignore"):
+        medians = (_medians(batch), _medians(other_batch))
         raw = np.concatenate([raw_features(families, part, medians) for part in (batch, other_batch)])
         centres, steps = _scales(raw)
         columns = rounded_features(raw, centres, steps)

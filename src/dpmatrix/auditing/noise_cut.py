@@ -25,7 +25,8 @@ _DEVIATIONS = 2.0
 
 
 def _pulled(batch: FloatArray, centre: FloatArray, factor: float) -> FloatArray:
-    return np.asarray(centre + factor * (batch - centre))
+    with np.errstate(all="ignore"):
+        return np.asarray(centre + factor * (batch - centre))
 
 
 def _pessimistic(hits: int, trials: int, sign: float) -> float:
@@ -98,7 +99,8 @@ def largest_caught_factor(
     float
         In [1/64, 1); zero if not even 1/64 of the noise would have been noticed.
     """
-    centre = np.asarray(np.median(batch, axis=0))
+    with np.errstate(all="ignore"):
+        centre = np.asarray(np.median(batch, axis=0))
 
     def cut(factor: float) -> tuple[FloatArray, FloatArray]:
         return _pulled(batch, centre, factor), _pulled(other_batch, centre - difference, factor)

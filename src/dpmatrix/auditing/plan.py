@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from concurrent.futures import Executor
 from pathlib import Path
 
@@ -21,6 +21,10 @@ def _positive(value: float | None, name: str) -> None:
         raise InvalidParameterError(name, f"{value!r} is not positive and finite", "pass a positive number")
 
 
+def _points(values: Iterable[Exact]) -> tuple[Exact, ...]:
+    return tuple(values)
+
+
 @frozen(kw_only=True, eq=False)
 class AuditPlan:
     """Options of `audit`; none of them touches the guarantee.
@@ -34,7 +38,8 @@ class AuditPlan:
         The confirmation stops early once a violation is certain and the bound on epsilon is at least this share of
         its estimate; 0 stops at the first certain violation, 1 never.
     seconds
-        Time after which no further sample of the confirmation is asked for; its first stage is always finished.
+        Time after which no further sample of the confirmation is asked for; its first stage is always finished. After
+        three tenths of it no further pair is explored.
     learned
         Whether scores learned by scikit-learn take part in the choice of the event.
     curve
@@ -64,7 +69,7 @@ class AuditPlan:
     tightness: float = 0.8
     seconds: float | None = None
     learned: bool = False
-    curve: tuple[Exact, ...] = field(default=(), converter=tuple)
+    curve: tuple[Exact, ...] = field(default=(), converter=_points)
     replay: bool = True
     norm_bound: float = 1.0
     executor: Executor | None = None

@@ -12,6 +12,7 @@ from dpmatrix.auditing.features import FeatureFamily, feature_families
 from dpmatrix.auditing.learned import LearnedScore
 from dpmatrix.auditing.pairs import NeighbouringPair
 from dpmatrix.auditing.targets import FloatArray
+from dpmatrix.errors import InvalidParameterError
 from dpmatrix.privacy.adjacency import Adjacency
 
 
@@ -44,6 +45,8 @@ class PortableEvent:
     def feature(self) -> FeatureFamily:
         """Build the family of the feature."""
         families = feature_families(self.pair, self.output_shape, self.norm_bound)
+        if self.learned is None and not self.family < len(families):
+            raise InvalidParameterError("event", "its feature is unknown", "use the version that wrote the file")
         return families[self.family] if self.learned is None else self.learned.family(families)
 
     def build(self) -> Event:
@@ -57,6 +60,7 @@ class PortableEvent:
     def to_json(self) -> dict[str, Any]:
         """Return what defines the event but the pair; floats keep every bit."""
         return {
+            "feature": self.feature().names[self.row],
             "output_shape": list(self.output_shape),
             "norm_bound": self.norm_bound,
             "family": self.family,
@@ -69,9 +73,15 @@ class PortableEvent:
 
     @classmethod
     def from_json(cls, record: dict[str, Any], pair: NeighbouringPair) -> PortableEvent:
-        """Read what `to_json` returned, given the pair."""
+        """Read what `to_json` returned, given the pair.
+
+        Raises
+        ------
+        InvalidParameterError
+            If the feature is not at its place, as in a file that another version of the library wrote.
+        """
         learned = record["learned"]
-        return cls(
+        event = cls(
             pair,
             tuple(record["output_shape"]),
             record["norm_bound"],
@@ -82,6 +92,11 @@ class PortableEvent:
             record["on_neighbour"],
             None if learned is None else LearnedScore.from_json(learned),
         )
+        names = event.feature().names
+        if not event.row < len(names) or names[event.row] != record["feature"]:
+            problem = f"the feature {record['feature']!r} is not at its place"
+            raise InvalidParameterError("event", problem, "use the version of the library that wrote the file")
+        return event
 
 
 def pair_to_json(pair: NeighbouringPair) -> dict[str, Any]:

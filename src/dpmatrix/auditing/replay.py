@@ -135,7 +135,8 @@ def _constant(batch: FloatArray, other_batch: FloatArray) -> FloatArray | None:
         differences = batch - other_batch
     if not np.all(np.isfinite(differences)):
         return None
-    middle = np.asarray(np.median(differences, axis=0))
+    with np.errstate(all="ignore"):
+        middle = np.asarray(np.median(differences, axis=0))
     rounding = _ROUNDING * max(float(np.max(np.abs(batch))), float(np.max(np.abs(other_batch))))
     return middle if np.all(np.abs(differences - middle) <= rounding) else None
 

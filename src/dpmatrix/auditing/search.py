@@ -33,6 +33,8 @@ from dpmatrix.auditing.verdict import Setting, concluded
 from dpmatrix.errors import InvalidParameterError
 from dpmatrix.exact import Exact, fraction
 
+_EXPLORING_SHARE = 0.3
+
 
 def confirm(
     target: Target, pair: NeighbouringPair, event: Event, *, samples: int, generator: np.random.Generator | int
@@ -184,7 +186,10 @@ def _trained(
     """Finish the training of a state: the events are fixed, and kept, before any confirming sample is drawn."""
     keep = _Keeper(plan).keep
     claims = [Claim.of(setting.epsilon, setting.delta), *(Claim.of(epsilon, 0) for epsilon in plan.curve)]
+    deadline = math.inf if plan.seconds is None else time.monotonic() + _EXPLORING_SHARE * plan.seconds
     while len(state.explored) < len(pairs) and not state.events:
+        if state.explored and time.monotonic() > deadline:
+            break
         place = len(state.explored)
         found = explore(sampler, pairs[place], place, setting.training, claims[0], plan.norm_bound)
         state = evolve(state, explored=(*state.explored, found))

@@ -20,7 +20,9 @@ from dpmatrix.exact import Exact, fraction
 
 Batches: TypeAlias = tuple[FloatArray, FloatArray]
 
-_FINALISTS = 6
+FINALISTS = 6
+"""Events that are looked at again on more samples."""
+
 _FINALISTS_PER_PAIR = 2
 _LEARNING_PAIRS = 2
 _EXPLORING, _REFINING = 0, 1
@@ -120,7 +122,7 @@ def explore(
 
 def finalists_of(candidates: Sequence[Candidate]) -> list[Candidate]:
     """Return the few events of the highest scores."""
-    return sorted(candidates, key=lambda candidate: -candidate.score)[:_FINALISTS]
+    return sorted(candidates, key=lambda candidate: -candidate.score)[:FINALISTS]
 
 
 def _learned(blank: Candidate, batches: Batches, claims: Sequence[Claim]) -> list[list[Candidate]]:

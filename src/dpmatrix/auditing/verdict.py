@@ -94,7 +94,7 @@ def concluded(
         event=event.build().sentence(),
         counts=look.counts,
         failure_probability=setting.failure_probability,
-        training_samples=2 * setting.training * (len(pairs) + REFINEMENT * len(pairs_of(finalists))),
+        training_samples=2 * setting.training * (len(state.explored) + REFINEMENT * len(pairs_of(finalists))),
         detectable=power,
         curve=curve,
         looks=tuple(found),

@@ -1,0 +1,129 @@
+"""Anybody's mechanism as a target: a function of the data, of batches, an object that simulates, or the name of one."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import importlib.util
+import inspect
+import random
+from collections.abc import Callable
+from functools import lru_cache
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+from attrs import frozen
+from numpy.typing import NDArray
+
+from dpmatrix.auditing.targets import FloatArray, Target, from_single_draw
+from dpmatrix.errors import InvalidParameterError
+
+_REMEDY = (
+    "pass f(data), f(data, generator), f(data, size, generator), or an object with simulate(data, size, generator)"
+)
+_POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+
+
+@frozen(eq=False)
+class _OwnEntropy:
+    """A function of the data alone; the global generators that it may use are seeded anew for every batch."""
+
+    function: Callable[[FloatArray], object]
+
+    def __call__(self, data: FloatArray, size: int, generator: np.random.Generator) -> FloatArray:
+        seed = int(generator.integers(2**32))
+        random.seed(seed)
+        np.random.seed(seed)  # noqa: NPY002 - for mechanisms that draw from it
+        return np.stack([np.asarray(self.function(data), dtype=np.float64) for _ in range(size)])
+
+
+def as_target(mechanism: object) -> Target:
+    """Make a target of a mechanism.
+
+    Parameters
+    ----------
+    mechanism
+        A callable of one required argument ``data`` (with entropy of its own: the operating system's, or the global
+        generators of `random` and `numpy.random`), of two, ``data, generator``, or of three, ``data, size,
+        generator``; or an object with a method ``simulate(data, size, generator)``, as the mechanisms of this library.
+
+    Raises
+    ------
+    InvalidParameterError
+        If it is none of these; a class is none, since it has to be given its parameters first.
+    """
+    if inspect.isclass(mechanism):
+        raise InvalidParameterError("mechanism", f"{mechanism.__name__} is a class", "pass an instance of it")
+    simulate = getattr(mechanism, "simulate", None)
+    found: Any = simulate if callable(simulate) else mechanism
+    if not callable(found):
+        raise InvalidParameterError("mechanism", f"{mechanism!r} cannot be called", _REMEDY)
+    try:
+        parameters = inspect.signature(found).parameters.values()
+    except (TypeError, ValueError) as error:
+        raise InvalidParameterError("mechanism", f"{mechanism!r} has no signature", "wrap it in a function") from error
+    required = [one for one in parameters if one.default is one.empty and one.kind in _POSITIONAL]
+    if len(required) == 1:
+        return _OwnEntropy(found)
+    if len(required) == 2:
+        return from_single_draw(found)
+    if len(required) == 3:
+        batches: Target = found
+        return batches
+    raise InvalidParameterError("mechanism", f"it takes {len(required)} required arguments", _REMEDY)
+
+
+def _module(name: str) -> ModuleType:
+    try:
+        if not name.endswith(".py"):
+            return importlib.import_module(name)
+        path = Path(name).resolve()
+        specification = importlib.util.spec_from_file_location(path.stem, path)
+        if specification is None or specification.loader is None:
+            raise ImportError(name)
+        module = importlib.util.module_from_spec(specification)
+        specification.loader.exec_module(module)
+    except Exception as error:  # whatever the module raises, it cannot be audited
+        raise InvalidParameterError("mechanism", f"{name} cannot be imported ({error})", "name a module") from error
+    return module
+
+
+@lru_cache(maxsize=16)
+def _resolved(name: str) -> Target:
+    module_name, _, path = name.partition(":")
+    if not module_name or not path:
+        raise InvalidParameterError("mechanism", f"{name!r} names nothing", "write package.module:name or file.py:name")
+    found: Any = _module(module_name)
+    for part in path.split("."):
+        if not hasattr(found, part):
+            raise InvalidParameterError("mechanism", f"{module_name} has no {path}", "name what the module defines")
+        found = getattr(found, part)
+    return as_target(found)
+
+
+@frozen
+class NamedTarget:
+    """A mechanism by its name, which every process imports for itself.
+
+    Attributes
+    ----------
+    name
+        "package.module:name" or "path/to/file.py:name"; the name may have dots.
+    """
+
+    name: str
+
+    def __attrs_post_init__(self) -> None:
+        _resolved(self.name)
+
+    def __call__(self, data: FloatArray, size: int, generator: np.random.Generator) -> NDArray[np.generic]:
+        """Run the mechanism."""
+        return _resolved(self.name)(data, size, generator)
+
+    def fingerprint(self) -> str:
+        """Return a hash of the source of the module, so that an edited mechanism is not taken for the same."""
+        module = self.name.partition(":")[0]
+        source = module if module.endswith(".py") else _module(module).__file__
+        return hashlib.sha256(Path(source).read_bytes() if source else b"").hexdigest()

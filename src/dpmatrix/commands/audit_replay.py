@@ -1,0 +1,61 @@
+"""Count the event of an earlier audit again, on fresh samples."""
+
+from __future__ import annotations
+
+import json
+import secrets
+from fractions import Fraction
+from pathlib import Path
+
+import typer
+
+from dpmatrix.auditing import (
+    at_norm_bound,
+    confirm,
+    delta_lower_bound,
+    epsilon_lower_bound,
+    seen_at_resolution,
+    violation_is_certified,
+)
+from dpmatrix.auditing.adapters import NamedTarget
+from dpmatrix.auditing.record import event_from_json
+from dpmatrix.auditing.replay import FreshCalls, replay
+from dpmatrix.errors import InvalidParameterError
+
+
+def replayed(path: Path, mechanism: str | None, seed: int | None) -> bool:
+    """Draw as many samples as the audit did, count its event, and tell whether a violation is certified again.
+
+    The event and the pair are fixed, so that the verdict stands on the fresh samples alone.
+
+    Raises
+    ------
+    InvalidParameterError
+        If the file is not what ``--json`` writes.
+    """
+    try:
+        record = json.loads(path.read_text(encoding="utf-8"))
+        settings, samples = record["settings"], int(record["counts"]["trials"])
+        claim = {name: Fraction(record[name]) for name in ("epsilon", "delta", "failure_probability")}
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        problem = f"{path} is no result of an audit ({error})"
+        raise InvalidParameterError("replay", problem, "pass the file that --json wrote") from error
+    event = event_from_json(record)
+    target = at_norm_bound(NamedTarget(mechanism or settings["mechanism"]), settings["norm_bound"])
+    if settings["resolution"] is not None:
+        target = seen_at_resolution(target, settings["resolution"])
+    entropy = secrets.randbits(64) if seed is None else seed
+    report = replay(target, event.pair, generator=entropy)
+    target = FreshCalls(target) if report.repeats or report.shared else target
+    counts = confirm(target, event.pair, event.build(), samples=samples, generator=entropy)
+    epsilon, delta, failure = claim["epsilon"], claim["delta"], claim["failure_probability"]
+    violated = violation_is_certified(counts, epsilon=epsilon, delta=delta, failure_probability=failure)
+    least = epsilon_lower_bound(counts, delta=delta, failure_probability=failure)
+    excess = delta_lower_bound(counts, epsilon=epsilon, failure_probability=failure)
+    typer.echo(f"event: {record['event']}\npair: {event.pair.name}")
+    typer.echo(f"counts: {counts.hits} against {counts.other_hits}, of {samples} each")
+    typer.echo(
+        f"epsilon is at least {least:.6g} at the claimed delta; delta at least {excess:.6g} at the claimed epsilon"
+    )
+    typer.echo("violated" if violated else "not refuted")
+    return violated

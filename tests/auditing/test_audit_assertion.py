@@ -1,0 +1,122 @@
+"""The audit as an assertion, the mechanisms that it takes, and the time that it keeps."""
+
+from __future__ import annotations
+
+import math
+import time
+
+import numpy as np
+import pytest
+
+from dpmatrix.auditing import PrivacyViolationError, as_target, audit_mechanism, neighbouring_pairs
+from dpmatrix.auditing.budget import resolution_for, sizes_within
+from dpmatrix.errors import InvalidParameterError
+from dpmatrix.mechanisms import LaplaceInputPerturbation
+from dpmatrix.privacy.adjacency import Adjacency
+
+DATA = np.eye(2)
+REPLACE = Adjacency.REPLACE_ONE
+
+
+def total(data: np.ndarray, size: int, generator: np.random.Generator) -> np.ndarray:
+    return np.sum(data**2) + generator.laplace(size=size)
+
+
+def halved(data: np.ndarray) -> float:
+    return float(np.sum(data**2) + np.random.default_rng().laplace(scale=0.5))
+
+
+def test_a_broken_mechanism_fails_the_assertion_with_what_was_found() -> None:
+    with pytest.raises(AssertionError, match="is violated, confidence 1 - 1e-09") as caught:
+        audit_mechanism(halved, epsilon=1, adjacency=REPLACE, records=1, dimension=1, seconds=4, generator=1)
+    assert isinstance(caught.value, PrivacyViolationError)
+    assert caught.value.result.epsilon_lower_bound > 1
+    assert "counts: " in str(caught.value)
+
+
+def test_a_private_mechanism_passes_within_the_time() -> None:
+    begin = time.monotonic()
+    result = audit_mechanism(total, epsilon=1, adjacency=REPLACE, records=1, dimension=1, seconds=2, generator=1)
+    assert time.monotonic() - begin < 6
+    assert not result.violated
+    assert result.detectable.smallest_epsilon < 1.5
+
+
+def test_a_library_mechanism_passes() -> None:
+    mechanism = LaplaceInputPerturbation(1)
+    result = audit_mechanism(mechanism, epsilon=1, adjacency=REPLACE, records=2, dimension=2, seconds=3, generator=1)
+    assert result.replay is not None
+    assert result.replay.additive
+
+
+def of_data(data: np.ndarray) -> np.ndarray:
+    return np.random.normal(size=3)
+
+
+def of_a_generator(data: np.ndarray, generator: np.random.Generator) -> np.ndarray:
+    return generator.normal(size=3)
+
+
+def of_batches(data: np.ndarray, size: int, generator: np.random.Generator, scale: float = 1.0) -> np.ndarray:
+    return generator.normal(scale=scale, size=(size, 3))
+
+
+def of_nothing() -> float:
+    return 0.0
+
+
+def of_four(data: np.ndarray, size: int, generator: np.random.Generator, scale: float) -> float:
+    return 0.0
+
+
+def constant(data: np.ndarray, size: int, generator: np.random.Generator) -> np.ndarray:
+    return np.ones(size)
+
+
+@pytest.mark.parametrize("mechanism", [of_data, of_a_generator, of_batches])
+def test_functions_of_one_two_and_three_arguments_are_targets(mechanism) -> None:
+    target = as_target(mechanism)
+    first, again, other = (target(DATA, 5, np.random.default_rng(seed)) for seed in (1, 1, 2))
+    assert first.shape == (5, 3)
+    assert np.array_equal(first, again)
+    assert not np.array_equal(first, other)
+    assert len(np.unique(first)) == 15
+
+
+@pytest.mark.parametrize("mechanism", [3, LaplaceInputPerturbation, of_nothing, of_four])
+def test_what_is_no_mechanism_is_refused(mechanism) -> None:
+    with pytest.raises(InvalidParameterError):
+        as_target(mechanism)
+
+
+def test_sizes_follow_the_time() -> None:
+    pairs = neighbouring_pairs(2, 2, REPLACE)
+
+    def slow(data: np.ndarray, size: int, generator: np.random.Generator) -> np.ndarray:
+        time.sleep(0.001 * size)
+        return total(data, size, generator)
+
+    short, long = (sizes_within(slow, pairs, seconds=seconds, workers=1) for seconds in (10, 100))
+    assert short.confirmation < long.confirmation < 10**5
+    assert short.pairs * short.training < long.pairs * long.training
+    assert short.chunk <= 250
+    for seconds in (0, math.inf, -1):
+        with pytest.raises(InvalidParameterError):
+            sizes_within(total, pairs, seconds=seconds, workers=1)
+    with pytest.raises(InvalidParameterError):
+        sizes_within(total, [], seconds=1, workers=1)
+
+
+@pytest.mark.parametrize("scale", [1e-30, 1.0, 3e20])
+def test_the_resolution_follows_the_spread(scale: float) -> None:
+    """The quartiles of Laplace noise are 2 log 2 scales apart; 64 outputs tell that within a factor of 8."""
+
+    def target(data: np.ndarray, size: int, generator: np.random.Generator) -> np.ndarray:
+        return generator.laplace(scale=scale, size=size)
+
+    pair = neighbouring_pairs(1, 1, REPLACE)[0]
+    resolution = resolution_for(target, pair)
+    assert resolution is not None
+    assert math.frexp(resolution)[0] == 0.5
+    assert scale * 2**-24 < resolution < scale * 2**-17
+    assert resolution_for(constant, pair) is None
