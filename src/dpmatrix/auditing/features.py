@@ -12,6 +12,7 @@ from typing import TypeAlias
 import numpy as np
 from attrs import frozen
 
+from dpmatrix.auditing.more_features import further_families
 from dpmatrix.auditing.pairs import NeighbouringPair
 from dpmatrix.auditing.targets import FloatArray
 from dpmatrix.errors import InvalidParameterError
@@ -198,10 +199,11 @@ def feature_families(
     """
     if output_shape == ():
         return (FeatureFamily(("the output", "|the output|"), lambda batch: np.stack([batch, np.abs(batch)])),)
+    further = tuple(FeatureFamily(*named) for named in further_families(pair, output_shape, norm_bound))
     if len(output_shape) == 1:
-        return _vector_families(pair, output_shape[0], norm_bound)
+        return (*_vector_families(pair, output_shape[0], norm_bound), *further)
     if len(output_shape) != 2 or output_shape[0] != output_shape[1]:
         raise InvalidParameterError("output_shape", f"{output_shape} is not known", "return (), (k,) or (k, k)")
     if output_shape[0] == pair.data.shape[1]:
-        return _matrix_families(pair, output_shape[0], norm_bound)
+        return (*_matrix_families(pair, output_shape[0], norm_bound), *further)
     return tuple(_of_entries(family) for family in _vector_families(pair, output_shape[0] ** 2, norm_bound))
