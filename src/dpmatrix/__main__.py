@@ -13,6 +13,7 @@ import typer
 
 from dpmatrix.claims import Evidence, Ledger, describe
 from dpmatrix.claims.ledger import write_atomically
+from dpmatrix.commands.audit import audit_mechanism_command
 from dpmatrix.commands.constants import constants, report_section
 from dpmatrix.commands.privacy import calibrate, profile
 from dpmatrix.reporting.html import render
@@ -118,6 +119,7 @@ def restamp_command(
         typer.echo(f"{path}: {count}")
 
 
+app.command(name="audit")(audit_mechanism_command)
 app.command()(profile)
 app.command()(calibrate)
 app.command()(constants)

@@ -46,6 +46,7 @@ class Holder:
 
 number = 3
 """
+README = Path(__file__).resolve().parents[2] / "README.md"
 PROGRAM = """
 import typer
 from dpmatrix.commands.audit import audit_mechanism_command
@@ -142,6 +143,24 @@ def test_a_name_that_leads_nowhere_is_exit_code_2(folder: Path, name: str) -> No
     (folder / "broken.py").write_text("def x(:", encoding="utf-8")
     done = CliRunner().invoke(_app(), [name, *SMALL])
     assert done.exit_code == 2, done.output
+
+
+def test_the_file_and_the_command_of_the_readme_find_the_violation(tmp_path: Path) -> None:
+    """Half of the noise is missing: certified after some thousand samples, of which a minute has many more."""
+    text = README.read_text(encoding="utf-8")
+    source = text.partition("With `mine.py` as")[2].partition("```python\n")[2].partition("```")[0]
+    command = text.partition("$ python -m dpmatrix audit ")[2].partition("```")[0].replace("\\\n", " ").split()
+    (tmp_path / "mine.py").write_text(source, encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "-m", "dpmatrix", "audit", *command, "--budget", "15s"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert len(source.splitlines()) <= 10
+    assert json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))["epsilon_lower_bound"] > 1
 
 
 def test_the_budget_is_kept(folder: Path) -> None:

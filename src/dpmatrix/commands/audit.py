@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 from typing import Annotated, Any
 
+import numpy as np
 import typer
 
 from dpmatrix.auditing import AuditPlan, audit, neighbouring_pairs, seen_at_resolution
@@ -125,7 +126,8 @@ def _report(result: AuditResult, settings: dict[str, Any], json_file: Path | Non
     """Say what was found, and only then let go of the checkpoint."""
     typer.echo(result.message())
     if result.violated:
-        typer.echo(f"data:\n{result.pair.data}\nneighbour:\n{result.pair.neighbour}")
+        for name, data in (("data", result.pair.data), ("neighbour", result.pair.neighbour)):
+            typer.echo(f"{name}:\n{np.array2string(data, floatmode='unique', max_line_width=120)}")
     if json_file is not None:
         record = result_to_json(result) | {"settings": settings}
         write_atomically(json_file, json.dumps(record, indent=1, ensure_ascii=False))
