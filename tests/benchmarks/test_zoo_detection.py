@@ -19,15 +19,18 @@ from attrs import evolve
 from dpmatrix.auditing.zoo import Specimen, correct_specimens, faulty_specimens, specimen
 from dpmatrix.auditing.zoo.trial import Budget, Finding, examine
 
-CONFIDENT = Budget(training=20_000, confirmation=2**21, stages=7, tightness=0.8, seconds=60.0)
-QUICK = Budget(training=500, confirmation=4000, stages=2, seconds=10.0)
+CONFIDENT = Budget(training=12_000, confirmation=2**20, stages=6, tightness=0.9, seconds=60.0)
+QUICK = Budget(training=300, confirmation=4000, stages=2, seconds=10.0)
 WIDE = 9
 
 
 def budget_for(creature: Specimen, seconds: float) -> Budget:
-    """Take fewer training outputs where an output is large."""
-    training = CONFIDENT.training if creature.dimension < WIDE else CONFIDENT.training // 4
-    return evolve(CONFIDENT, training=training, seconds=seconds)
+    """Take fewer outputs where they are large."""
+    if creature.dimension < WIDE:
+        return evolve(CONFIDENT, seconds=seconds)
+    return evolve(
+        CONFIDENT, training=CONFIDENT.training // 4, confirmation=CONFIDENT.confirmation // 4, seconds=seconds
+    )
 
 
 def number(value: float | None) -> str:
@@ -94,11 +97,13 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seconds", type=float, default=60.0, help="for each faulty mechanism")
     parser.add_argument("--repetitions", type=int, default=20, help="of each correct mechanism")
+    parser.add_argument("--alarms", action="store_true", help="only count false alarms")
     parser.add_argument("names", nargs="*", help="faulty mechanisms; all without any")
     arguments = parser.parse_args()
     wanted = tuple(specimen(name) for name in arguments.names) or faulty_specimens()
-    with ThreadPoolExecutor(os.cpu_count()) as executor:
-        table_of_faults(wanted, arguments.seconds, executor)
+    if not arguments.alarms:
+        with ThreadPoolExecutor(os.cpu_count()) as executor:
+            table_of_faults(wanted, arguments.seconds, executor)
     if not arguments.names:
         table_of_alarms(correct_specimens(), arguments.repetitions)
     return 0

@@ -19,7 +19,7 @@ from dpmatrix.exact import Exact, fraction
 _LEAST_LOW_BIT_TRAINING = 4000
 _MOST_LOW_BIT_SAMPLES = 40_000
 _LOW_BIT_PAIRS = 6
-_CURVE = tuple(Fraction(115, 100) ** power for power in range(1, 9))
+_CURVE = tuple(Fraction(tenths, 10) for tenths in (13, 16, 20, 25))
 """Multiples of the claimed epsilon at which delta is bounded too; each that is above the claimed delta is refuted."""
 
 
