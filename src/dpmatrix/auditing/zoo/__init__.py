@@ -11,7 +11,6 @@ from functools import cache
 from dpmatrix.auditing.zoo import (
     additive,
     counting,
-    families,
     layouts,
     local,
     low_bits,
@@ -19,6 +18,7 @@ from dpmatrix.auditing.zoo import (
     preprocessing,
     sparse_vector,
     spectral,
+    wishart_and_sketch,
 )
 from dpmatrix.auditing.zoo.specimen import FLAGRANT, RESOLUTION, Flag, Specimen, Truth
 from dpmatrix.errors import InvalidParameterError
@@ -38,7 +38,7 @@ __all__ = [
 @cache
 def correct_specimens() -> tuple[Specimen, ...]:
     """List the correct mechanisms, each of which must pass."""
-    rooms = (additive, preprocessing, families, spectral, sparse_vector, noisy_max, counting, local)
+    rooms = (additive, preprocessing, wishart_and_sketch, spectral, sparse_vector, noisy_max, counting, local)
     return tuple(found for room in rooms for found in room.correct())
 
 
@@ -50,7 +50,7 @@ def faulty_specimens() -> tuple[Specimen, ...]:
         *layouts.faults(),
         *preprocessing.clipping_faults(),
         *preprocessing.reuse_faults(),
-        *families.faults(),
+        *wishart_and_sketch.faults(),
         *spectral.faults(),
         *sparse_vector.faults(),
         *noisy_max.faults(),

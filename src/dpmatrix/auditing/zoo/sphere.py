@@ -6,9 +6,9 @@ import math
 
 import numpy as np
 from scipy.special import hyp1f1, i0
+from scipy.stats import chi2
 
 from dpmatrix.auditing.targets import FloatArray
-from dpmatrix.auditing.zoo.noise import gram
 from dpmatrix.auditing.zoo.specimen import Truth
 
 _GRID = 600
@@ -66,8 +66,6 @@ def one_record_truth(rate: float, dimension: int) -> Truth:
 
 def gap_truth(epsilon: float, coordinates: int, ratio: float) -> Truth:
     """Return the truth of two normal laws of one mean, the deviation of one ``ratio`` times that of the other."""
-    from scipy.stats import chi2
-
     threshold = 2 * (coordinates * math.log(ratio) - epsilon) / (1 - ratio**-2)
     delta = chi2.cdf(threshold, coordinates) - math.exp(epsilon) * chi2.cdf(threshold / ratio**2, coordinates)
     return Truth(math.inf, float(delta), exact=False)
@@ -91,8 +89,3 @@ def one_step_truth(rate: float, epsilon: float) -> Truth:
 
     excess = np.maximum(density(own) - math.exp(epsilon) * density(other), 0.0) * np.sin(own)
     return Truth(math.inf, float(excess.sum()) * math.pi**2 / _GRID**2, exact=False)
-
-
-def moment_times(rate: float, data: FloatArray) -> FloatArray:
-    """Return the matrix of a score."""
-    return rate * gram(data)

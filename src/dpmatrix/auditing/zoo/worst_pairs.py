@@ -25,10 +25,9 @@ def pattern(bits: FloatArray) -> FloatArray:
     return unit_record(bits) if np.any(bits) else np.zeros(len(bits))
 
 
-def one_record(name: str, first: FloatArray, second: FloatArray, *, rest: FloatArray | None = None) -> NeighbouringPair:
-    """Make a replace-one pair of two versions of the last record."""
-    others = np.zeros((0, len(first))) if rest is None else rest
-    return NeighbouringPair(name, Adjacency.REPLACE_ONE, np.vstack([others, first]), np.vstack([others, second]))
+def one_record(name: str, first: FloatArray, second: FloatArray) -> NeighbouringPair:
+    """Make a replace-one pair of two versions of the only record."""
+    return NeighbouringPair(name, Adjacency.REPLACE_ONE, first[None], second[None])
 
 
 def answer_patterns(length: int) -> Pairs:
