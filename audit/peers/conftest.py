@@ -5,13 +5,116 @@ from __future__ import annotations
 from collections.abc import Callable
 from importlib.util import find_spec
 
+import numpy as np
 import pytest
 
-from dpmatrix.auditing import InputPair, RepresentationAuditResult, RepresentationTarget, audit_representation
+from dpmatrix.auditing import (
+    AuditResult,
+    InputPair,
+    RepresentationAuditResult,
+    RepresentationTarget,
+    Target,
+    audit,
+    audit_representation,
+    seen_at_resolution,
+)
 
-PEERS = {"diffprivlib": "test_diffprivlib_representation.py", "opendp": "test_opendp_representation.py"}
+PEERS = {
+    "diffprivlib": (
+        "test_diffprivlib_bingham.py",
+        "test_diffprivlib_mathematics.py",
+        "test_diffprivlib_representation.py",
+        "test_bingham_samplers.py",
+    ),
+    "opendp": ("test_opendp_representation.py", "test_opendp_mathematics.py", "test_bingham_samplers.py"),
+}
+POOL = 8192
 
-collect_ignore = [file for package, file in PEERS.items() if find_spec(package) is None]
+collect_ignore = sorted({file for package, files in PEERS.items() if find_spec(package) is None for file in files})
+
+
+class PooledGenerator:
+    """Stands in for NumPy's generator where a peer draws normal vectors one at a time: the same law, made in bulk.
+
+    A peer's loop factors the same covariance for every proposal; here it is factored once and 8,192 vectors are made
+    of it. Everything else that the peer does is left to the peer.
+    """
+
+    def __init__(self, generator: np.random.Generator) -> None:
+        self._generator = generator
+        self._covariance = b""
+        self._vectors = np.zeros((0, 0))
+        self._used = 0
+        self._uniforms: list[float] = []
+
+    def multivariate_normal(self, mean: np.ndarray, cov: np.ndarray, size: int | None = None) -> np.ndarray:
+        """Return one vector, shape (d,), or several, shape (size, d)."""
+        count = 1 if size is None else size
+        if cov.tobytes() != self._covariance or self._used + count > len(self._vectors):
+            factor = np.linalg.cholesky(cov)
+            self._vectors = self._generator.standard_normal((POOL, len(cov))) @ factor.T
+            self._covariance, self._used = cov.tobytes(), 0
+        start, self._used = self._used, self._used + count
+        return mean + (self._vectors[start] if size is None else self._vectors[start : self._used])
+
+    def random(self) -> float:
+        """Return a uniform number."""
+        if not self._uniforms:
+            self._uniforms = self._generator.random(POOL).tolist()
+        return self._uniforms.pop()
+
+
+@pytest.fixture
+def pooled() -> Callable[[np.random.Generator], PooledGenerator]:
+    """Make generators for a peer's loops."""
+    return PooledGenerator
+
+
+@pytest.fixture
+def with_numpy(monkeypatch) -> Callable[[np.random.Generator], None]:
+    """Let opendp's eigenvectors draw from a given generator, and search the constant of an envelope once a matrix.
+
+    It asks another package for a generator, which only hands out the system's bits; and it repeats the search, which
+    has no randomness, for every draw.
+    """
+    import opendp._lib
+    import opendp.prelude
+
+    search, found = opendp.prelude.binary_search, {}
+
+    def once(predicate: Callable[[float], bool], bounds: tuple[float, float]) -> float:
+        eigenvalues = next(cell.cell_contents for cell in predicate.__closure__)
+        key = (eigenvalues.tobytes(), bounds)
+        if key not in found:
+            found[key] = search(predicate, bounds=bounds)
+        return found[key]
+
+    def use(generator: np.random.Generator) -> None:
+        monkeypatch.setattr(opendp._lib, "_np_csprng", PooledGenerator(generator))
+        monkeypatch.setattr(opendp.prelude, "binary_search", once)
+
+    return use
+
+
+@pytest.fixture
+def audited_mathematics(note, failure_probability) -> Callable[..., AuditResult]:
+    """Audit what a peer computes, its outputs rounded to multiples of 2**-30 so that low bits cannot speak."""
+
+    def run(target: Target, pairs, *, epsilon, delta=0, training=1000, confirmation=20_000) -> AuditResult:
+        result = audit(
+            seen_at_resolution(target, 2.0**-30),
+            pairs,
+            epsilon=epsilon,
+            delta=delta,
+            training=training,
+            confirmation=confirmation,
+            failure_probability=failure_probability,
+            generator=1,
+        )
+        note(result)
+        return result
+
+    return run
 
 
 @pytest.fixture
