@@ -11,6 +11,7 @@ import numpy.typing as npt
 from attrs import cmp_using, field, frozen
 from flint import arb
 
+from dpmatrix.claims import implements
 from dpmatrix.errors import InvalidParameterError, OutOfRangeError
 from dpmatrix.privacy.adjacency import Adjacency
 from dpmatrix.privacy.guarantee import PrivacyGuarantee
@@ -79,6 +80,7 @@ class Release:
         return PostProcessed(self, function)
 
 
+@implements("sliding-window.lemma-9+repair@e1e4ce30")
 @frozen
 class PostProcessed(Generic[Value]):
     """A value computed from a release and nothing else, which therefore keeps its promise.

@@ -1,0 +1,1 @@
+"""What `sliding-window` states (Upadhyay, Upadhyay: A Framework for Private Matrix Analysis)."""
