@@ -48,7 +48,7 @@ def test_a_named_directory_without_the_files_is_an_error_and_not_a_fallback(tmp_
         real_records()
 
 
-@pytest.mark.parametrize("content", [b"", b"not gzip", gzip.compress(b"1 2 three\n")])
+@pytest.mark.parametrize("content", [b"", b"not gzip", gzip.compress(b"1 2 three\n", mtime=0)])
 def test_an_altered_file_is_refused(tmp_path: Path, content: bytes) -> None:
     for name in INSURANCE_FILES:
         (tmp_path / name).write_bytes(content)
@@ -58,7 +58,7 @@ def test_an_altered_file_is_refused(tmp_path: Path, content: bytes) -> None:
 
 def test_a_file_that_is_not_a_numeric_table_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in INSURANCE_FILES:
-        (tmp_path / name).write_bytes(gzip.compress(b"1 2 three\n"))
+        (tmp_path / name).write_bytes(gzip.compress(b"1 2 three\n", mtime=0))
         monkeypatch.setitem(INSURANCE_FILES, name, "")
     with pytest.raises(InvalidParameterError, match="not a numeric table"):
         insurance_records(tmp_path)
