@@ -204,7 +204,7 @@ class GaussianPerturbation(InputPerturbation, ABC):
         return distances[1] - distances[0]
 
 
-@implements("near-optimal.theorem-5+repair@f87887d8")
+@implements("near-optimal.algorithm-1+repair@bb7fd9a7", "near-optimal.theorem-5+repair@f87887d8")
 @frozen
 class ModSulq(GaussianPerturbation):
     """Algorithm 1 of `near-optimal`, MOD-SULQ, on a lattice: (epsilon, delta)-differentially private.
