@@ -46,7 +46,10 @@ def size(p: PpcaPoint, outer: int, inner: int, within: int) -> mpmath.mpf:
 
 
 @pytest.mark.evidence(
-    "cross.ppca-sample-complexity@25d60710", role="refutes", grade="interval", region="d = 5, epsilon = 1/10, A = e_1 e_1'"
+    "cross.ppca-sample-complexity@25d60710",
+    role="refutes",
+    grade="interval",
+    region="d = 5, epsilon = 1/10, A = e_1 e_1'",
 )
 def test_the_quoted_size_is_another(statement) -> None:
     assert statement.at(INSIDE) is Truth.FALSE
@@ -76,7 +79,10 @@ def test_the_sizes_differ_by_a_factor_between_two_and_four(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "cross.ppca-sample-complexity+repair@25d60710", role="control", grade="interval", region="a tenth less, or a tenth more"
+    "cross.ppca-sample-complexity+repair@25d60710",
+    role="control",
+    grade="interval",
+    region="a tenth less, or a tenth more",
 )
 def test_narrower_factors_fail(statement) -> None:
     small_eta = attrs.evolve(INSIDE, eta=Fraction(1, 10**300))
