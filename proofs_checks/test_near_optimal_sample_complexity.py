@@ -141,25 +141,25 @@ def score_violations(inside: ScorePoint, where: str, there: ScorePoint) -> dict[
 
 
 @pytest.mark.evidence(
-    "near-optimal.theorem-7/seven@465af4fd",
+    "near-optimal.theorem-7/seven@e6759b33",
     role="refutes",
     grade="symbolic",
     region="n = epsilon = 1, u between v_1 and v_2",
 )
 @pytest.mark.evidence(
-    "near-optimal.theorem-7/eight@465af4fd",
+    "near-optimal.theorem-7/eight@e6759b33",
     role="refutes",
     grade="symbolic",
     region="n = 5, epsilon = 1, u between v_1 and v_d",
 )
 @pytest.mark.evidence(
-    "near-optimal.theorem-7/outside-exponent@465af4fd",
+    "near-optimal.theorem-7/outside-exponent@e6759b33",
     role="supports",
     grade="symbolic",
     region="every u, spectrum, n, epsilon",
 )
 @pytest.mark.evidence(
-    "near-optimal.theorem-7/inside-exponent@465af4fd",
+    "near-optimal.theorem-7/inside-exponent@e6759b33",
     role="supports",
     grade="symbolic",
     region="every u, spectrum, n, epsilon",
@@ -210,13 +210,13 @@ def test_the_exponent_and_not_the_score_is_bounded(statements) -> None:
 
 
 @pytest.mark.evidence(
-    "near-optimal.theorem-7/nine@465af4fd",
+    "near-optimal.theorem-7/nine@e6759b33",
     role="supports",
     grade="symbolic",
     region="every d >= 2, spectrum, sigma: derivation in the docstring, its terms evaluated at 64 points",
 )
 @pytest.mark.evidence(
-    "near-optimal.theorem-7/ten@465af4fd",
+    "near-optimal.theorem-7/ten@e6759b33",
     role="supports",
     grade="symbolic",
     region="every d >= 2 and sigma, from Lemma 10; its terms evaluated at 64 points",
@@ -250,19 +250,19 @@ def test_nine_and_ten(statements) -> None:
 
 
 @pytest.mark.evidence(
-    "near-optimal.theorem-7/threshold@465af4fd", role="supports", grade="symbolic", region="every spectrum, rho"
+    "near-optimal.theorem-7/threshold@e6759b33", role="supports", grade="symbolic", region="every spectrum, rho"
 )
 @pytest.mark.evidence(
-    "near-optimal.theorem-7/exponent@465af4fd", role="supports", grade="symbolic", region="every spectrum, rho"
+    "near-optimal.theorem-7/exponent@e6759b33", role="supports", grade="symbolic", region="every spectrum, rho"
 )
 @pytest.mark.evidence(
-    "near-optimal.theorem-7/equal-logarithms@465af4fd", role="supports", grade="symbolic", region="every spectrum, rho"
+    "near-optimal.theorem-7/equal-logarithms@e6759b33", role="supports", grade="symbolic", region="every spectrum, rho"
 )
 @pytest.mark.evidence(
-    "near-optimal.theorem-7/one-minus-rho@465af4fd", role="supports", grade="symbolic", region="0 < rho < 1"
+    "near-optimal.theorem-7/one-minus-rho@e6759b33", role="supports", grade="symbolic", region="0 < rho < 1"
 )
 @pytest.mark.evidence(
-    "near-optimal.theorem-7/logarithm@465af4fd", role="supports", grade="symbolic", region="every spectrum, rho"
+    "near-optimal.theorem-7/logarithm@e6759b33", role="supports", grade="symbolic", region="every spectrum, rho"
 )
 def test_the_choice_of_sigma(statements) -> None:
     """With w = 1 - sigma^2 in (0, 1/2]: 4/w - 2/(1 - sigma) = 2(1 - sigma)/w > 0, as (1 - sigma)(1 + sigma) = w."""
@@ -304,7 +304,7 @@ def sufficient(p: PpcaPoint) -> mpmath.mpf:
 
 
 @pytest.mark.evidence(
-    "near-optimal.theorem-7/sufficient@465af4fd",
+    "near-optimal.theorem-7/sufficient@e6759b33",
     role="supports",
     grade="symbolic",
     region="every d, spectrum, epsilon, rho, eta",
@@ -341,7 +341,7 @@ def bind_size(statement: Statement, says: str) -> None:
 
 
 @pytest.mark.evidence(
-    "near-optimal.theorem-7@465af4fd",
+    "near-optimal.theorem-7@e6759b33",
     role="supports",
     grade="symbolic",
     region="every d >= 2, spectrum with lambda_1 > lambda_2, epsilon, rho and eta: the steps of the printed proof with "
@@ -371,7 +371,7 @@ def test_theorem_7(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "near-optimal.theorem-7@465af4fd",
+    "near-optimal.theorem-7@e6759b33",
     role="control",
     grade="interval",
     region="three tenths of the sample size; all records e_1, d = 5, epsilon = 1/10, rho = 3/10, eta = 1/1000",
@@ -387,7 +387,7 @@ OTHER = OtherData(2, 400, 1, 1, 0, Fraction(1, 2), TENTH, Fraction(501, 1000), F
 
 
 @pytest.mark.evidence(
-    "near-optimal.theorem-7/every-data-set@465af4fd",
+    "near-optimal.theorem-7/every-data-set@e6759b33",
     role="refutes",
     grade="interval",
     region="d = 2, n = 400, epsilon = 1, rho = 1/2, eta = 1/10, A = diag(0.501, 0.499)",

@@ -6,6 +6,7 @@ import attrs
 from flint import arb, fmpq
 
 from dpmatrix.claims import Condition, Statement, Step
+from dpmatrix.errors import InvalidParameterError
 from dpmatrix.exact import Exact, Real, ball, rational, square
 from dpmatrix.spec.conditions import at_least, below, equality, exceeds, positive, whole
 from dpmatrix.spec.near_optimal.spheres import Cap, cap_measure
@@ -130,22 +131,29 @@ def ten_margin(p: RatioPoint) -> arb:
     return ten_bound(p) - nine_bound(p)
 
 
+def exactly(value: Real) -> fmpq:
+    """Read a number of which an identity holds exactly, so no ball."""
+    if isinstance(value, arb):
+        raise InvalidParameterError("value", f"{value} is a ball", "pass an exact number")
+    return rational(value)
+
+
 def chosen_defect(p: PpcaPoint) -> fmpq:
     """``1 - sigma^2 = (1/2)(1 - rho^2)(1 - l2/l1)``."""
-    rho, first, second = rational(p.rho), rational(p.first), rational(p.second)
+    rho, first, second = exactly(p.rho), rational(p.first), rational(p.second)
     return (1 - rho * rho) * (1 - second / first) / 2
 
 
 def threshold_margin(p: PpcaPoint) -> arb:
     """``1 - (rho^2 + (1 - rho^2) l2/l1) = (1 - rho^2)(1 - l2/l1)``."""
-    rho, first, second = rational(p.rho), rational(p.first), rational(p.second)
+    rho, first, second = exactly(p.rho), rational(p.first), rational(p.second)
     share = second / first
     return equality(arb(1 - (rho * rho + (1 - rho * rho) * share) - (1 - rho * rho) * (1 - share)), arb(0))
 
 
 def exponent_margin(p: PpcaPoint) -> arb:
     """``sigma^2 l1 - (rho^2 l1 + (1 - rho^2) l2) = (1/2)(1 - rho^2)(l1 - l2)`` for the chosen sigma."""
-    rho, first, second = rational(p.rho), rational(p.first), rational(p.second)
+    rho, first, second = exactly(p.rho), rational(p.first), rational(p.second)
     left = (1 - chosen_defect(p)) * first - (rho * rho * first + (1 - rho * rho) * second)
     return equality(arb(left - (1 - rho * rho) * (first - second) / 2), arb(0))
 
@@ -162,7 +170,7 @@ def logarithm_margin(p: PpcaPoint) -> arb:
 
 def equal_logarithms_margin(p: PpcaPoint) -> arb:
     """``4/(1 - sigma^2) = 8 l1/((1 - rho^2)(l1 - l2))``."""
-    rho, first, second = rational(p.rho), rational(p.first), rational(p.second)
+    rho, first, second = exactly(p.rho), rational(p.first), rational(p.second)
     return equality(arb(4 / chosen_defect(p) - 8 * first / ((1 - rho * rho) * (first - second))), arb(0))
 
 
@@ -174,7 +182,7 @@ def sufficient_margin(p: PpcaPoint) -> arb:
 
 def one_minus_rho_margin(p: PpcaPoint) -> arb:
     """``(1 - rho^2) - (1 - rho)``."""
-    rho = rational(p.rho)
+    rho = exactly(p.rho)
     return arb((1 - rho * rho) - (1 - rho))
 
 
