@@ -11,12 +11,13 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from flint import arb, fmpq, fmpq_mat
+from flint import arb, fmpq, fmpq_mat, fmpz_mat
 
 from dpmatrix.auditing.density import worst_privacy_loss
 from dpmatrix.claims import Truth
 from dpmatrix.mechanisms import Ppca
 from dpmatrix.mechanisms.lattice import lattice_gram
+from dpmatrix.mechanisms.sequential_ppca import reflection
 from dpmatrix.privacy.adjacency import Adjacency
 from dpmatrix.privacy.bingham import log_bingham_constant
 from dpmatrix.spec.near_optimal.ppca import PpcaPair
@@ -54,19 +55,25 @@ def exponent(mechanism: Ppca, data: list[list[float]]) -> fmpq_mat:
     return fmpq_mat(lattice_gram(records, BITS).tolist()) * fmpq(weight.numerator, weight.denominator)
 
 
-def extreme_losses(mechanism: Ppca, rest: list[list[float]], old: list[float], new: list[float]) -> tuple[arb, arb]:
+def rational(value) -> fmpq:
+    exact = Fraction(value)
+    return fmpq(exact.numerator, exact.denominator)
+
+
+def extremes(weight: fmpq, before: fmpq_mat, after: fmpq_mat, old: list[fmpq], new: list[fmpq]) -> tuple[arb, arb]:
     """Enclose the greatest log p(v | old) / p(v | new) and the greatest of its inverse, over all v."""
-    before, after = exponent(mechanism, [*rest, old]), exponent(mechanism, [*rest, new])
-    weight = mechanism.weight(len(old))
-    a, b = sum(Fraction(x) ** 2 for x in old), sum(Fraction(x) ** 2 for x in new)
-    s = sum(Fraction(x) * Fraction(y) for x, y in zip(old, new, strict=True))
+    a, b = (sum((x * x for x in record), fmpq(0)) for record in (old, new))
+    s = sum((x * y for x, y in zip(old, new, strict=True)), fmpq(0))
     # Eigenvalues of old old' - new new': (a - b)/2 +- (((a + b)/2)^2 - s^2)^(1/2).
-    middle, squared = (a - b) / 2, ((a + b) / 2) ** 2 - s**2
-    root = arb(fmpq(squared.numerator, squared.denominator)).sqrt()
-    scale = arb(fmpq(weight.numerator, weight.denominator))
-    centre = arb(fmpq(middle.numerator, middle.denominator))
+    root = arb(((a + b) / 2) ** 2 - s**2).sqrt()
     constant = log_bingham_constant(before) - log_bingham_constant(after)
-    return scale * (centre + root) - constant, constant - scale * (centre - root)
+    return weight * ((a - b) / 2 + root) - constant, constant - weight * ((a - b) / 2 - root)
+
+
+def extreme_losses(mechanism: Ppca, rest: list[list[float]], old: list[float], new: list[float]) -> tuple[arb, arb]:
+    before, after = exponent(mechanism, [*rest, old]), exponent(mechanism, [*rest, new])
+    records = ([rational(x) for x in record] for record in (old, new))
+    return extremes(rational(mechanism.weight(len(old))), before, after, *records)
 
 
 @pytest.mark.evidence(
@@ -141,3 +148,31 @@ def test_a_search_for_neighbours_and_outputs_finds_no_more(record_property, weig
     record_property("detail", f"loss {worst.loss:.6f} on '{worst.pair.name}' after {worst.evaluations} ratios")
     assert (worst.loss > 1) is broken
     assert worst.loss > 0.6
+
+
+@pytest.mark.parametrize("shares", [2, 1])
+def test_two_directions_together_lose_no_more_than_epsilon(record_property, shares: int) -> None:
+    """The greatest loss of the first direction, plus that of the second after any of some hundred first ones.
+
+    Control: when both steps take all of epsilon, the sum exceeds it.
+    """
+    epsilon, worst = fmpq(1), 0.0
+    weight = epsilon / (2 * shares)
+    for rest, old, new in databases(3, 24).values():
+        before, after = (
+            weight * fmpq_mat(lattice_gram(np.array([*rest, record]), BITS).tolist()) / 4**BITS for record in (old, new)
+        )
+        columns = [fmpq_mat(3, 1, [rational(x) for x in record]) for record in (old, new)]
+        first = extremes(weight, before, after, *(column.entries() for column in columns))
+        for direction in ([i, j, k] for i in range(-2, 3) for j in range(-2, 3) for k in (0, 3)):
+            if not any(direction):
+                continue
+            turned = reflection(fmpz_mat(3, 1, [2**20 * entry for entry in direction]))
+            basis = fmpq_mat(3, 2, [turned[i, j] for i in range(3) for j in (1, 2)])
+            inner = [basis.transpose() * matrix * basis for matrix in (before, after)]
+            projected = [(basis.transpose() * column).entries() for column in columns]
+            for one, two in zip(first, extremes(weight, *inner, *projected), strict=True):
+                worst = max(worst, float((one + two).lower()))
+                assert shares == 1 or one + two <= 1
+    record_property("detail", f"greatest sum {worst:.6f} with {shares} shares")
+    assert (worst > 1) is (shares == 1)
