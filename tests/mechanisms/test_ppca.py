@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from flint import fmpq, fmpq_mat, fmpz_mat
 from scipy.integrate import quad
-from scipy.special import erfi
+from scipy.special import erf, erfi
 
-from dpmatrix.errors import InvalidParameterError
-from dpmatrix.mechanisms import Mechanism, Ppca, SequentialPpca
+from dpmatrix.errors import InvalidParameterError, TooSlowError
+from dpmatrix.mechanisms import Mechanism, Ppca, SequentialPpca, principal_components
 from dpmatrix.mechanisms.sequential_ppca import reflection
 from dpmatrix.privacy.adjacency import Adjacency
 from dpmatrix.privacy.bingham import log_bingham_constant
@@ -203,8 +203,6 @@ def test_ranks_without_an_answer_are_refused():
     for kind in KINDS:
         with pytest.raises(InvalidParameterError, match="exceeds d = 2"):
             kind(1, rank=3).release([[0.5, 0.5]])
-    with pytest.raises(InvalidParameterError, match="SequentialPpca"):
-        Ppca(1, rank=2).release([[0.5, 0.5, 0.5]])
     for use in (
         lambda m: m.simulate(SPIKED, 1, np.random.default_rng(0)),
         lambda m: m.log_density_ratio(SPIKED, SPIKED, [[1], [0], [0]]),
@@ -240,3 +238,37 @@ def test_the_loss_is_that_of_the_density():
             mechanism.log_density_ratio([[1, 0]], [[0, 1]], wrong)
     with pytest.raises(InvalidParameterError, match="neighbour"):
         mechanism.log_density_ratio([[1, 0]], [[0, 1, 0]], [[1], [0]])
+
+
+def test_planes_follow_the_law_and_are_released_as_projectors(cdf_radius):
+    # In three dimensions a plane is the complement of a line w with density exp(-w'Bw): here exp(-100 w_1^2).
+    mechanism, entropy = Ppca(1, rank=2), SystemEntropy()
+    data = np.tile(SPIKED[:1], (200, 1))
+    releases = [mechanism.release(data, entropy=entropy) for _ in range(120)]
+    assert all(release.private and (release.integers == release.integers.T).all() for release in releases)
+    projectors = np.array([release.to_numpy() for release in releases])
+    assert np.abs(projectors @ projectors - projectors).max() < 1e-11
+    assert np.abs(np.trace(projectors, axis1=1, axis2=2) - 2).max() < 1e-11
+    moduli = np.sort(np.sqrt(1 - projectors[:, 0, 0]))
+    for strength, accepted in ((100.0, True), (1.5, False)):
+        exact = erf(np.sqrt(strength) * moduli) / erf(np.sqrt(strength))
+        ranks = np.arange(len(moduli) + 1) / len(moduli)
+        gap = max(np.abs(exact - ranks[1:]).max(), np.abs(exact - ranks[:-1]).max())
+        assert bool(gap <= cdf_radius(len(moduli)) + 1e-6) is accepted
+    frame = principal_components(releases[0], 2)
+    assert frame.guarantee == mechanism.guarantee
+    assert np.allclose(frame.value @ frame.value.T, projectors[0])
+
+
+@pytest.mark.parametrize("rank", [2, 3])
+def test_projectors_of_degenerate_data(rank):
+    for data in (np.eye(3), np.zeros((2, 3)), [[0.5, 0.5, 0.5]]):
+        release = Ppca(1, rank=rank).release(data)
+        assert abs(np.trace(release.to_numpy()) - rank) < 1e-11
+    first, second = (Ppca(1, rank=rank).release(SPIKED, entropy=SeededEntropy(5)) for _ in range(2))
+    assert first == second
+
+
+def test_a_draw_that_would_take_too_long_is_refused():
+    with pytest.raises(TooSlowError):
+        Ppca(1, rank=10).release(np.repeat(np.eye(20), np.arange(20) * 20, axis=0))

@@ -28,6 +28,7 @@ from dpmatrix.randomness.bingham import BinghamSampler
 from dpmatrix.randomness.decisions import round_to_grid
 from dpmatrix.randomness.entropy import Entropy, SeededEntropy, SystemEntropy
 from dpmatrix.randomness.lazy import LazyReals
+from dpmatrix.randomness.matrix_bingham import MatrixBinghamSampler
 
 
 class SubspaceSampler(Protocol):
@@ -43,15 +44,12 @@ def subspace_sampler(exponent: fmpq_mat, rank: int) -> SubspaceSampler:
     Raises
     ------
     InvalidParameterError
-        If k > d, if there is no exact sampler for this k, or as in `BinghamSampler`.
+        If k > d, or as in `BinghamSampler` and `MatrixBinghamSampler`.
     """
     dimension = exponent.nrows()
     if rank > dimension:
         raise InvalidParameterError("rank", f"{rank} exceeds d = {dimension}", "pass a rank of at most d")
-    if rank > 1:
-        problem = f"there is no exact sampler for k = {rank}, and a chain that is stopped keeps no promise"
-        raise InvalidParameterError("rank", problem, "pass rank=1, or use SequentialPpca")
-    return BinghamSampler(exponent)
+    return BinghamSampler(exponent) if rank == 1 else MatrixBinghamSampler(exponent, rank)
 
 
 def _rank(value: object) -> int:
@@ -125,17 +123,21 @@ class Ppca(ExponentialPca):
 
     For k = 1, the default, a unit vector v is drawn with density proportional to :math:`e^{v'Bv}`, B the weight times
     X'X of the truncated records. What is released is v with each coordinate rounded, correctly, to a public grid, in
-    one column: its length is 1 up to the rounding, and its sign is a coin that has nothing to do with the data.
+    one column: its length is 1 up to the rounding, and its sign is a coin that has nothing to do with the data. For k >
+    1 a subspace is drawn with density proportional to :math:`e^{\mathrm{tr} V'BV}`, and its projector VV', rounded in
+    the same way, is released; `principal_components` finds a basis of it.
 
     *Proof.* Truncated records still have norm at most r. Between neighbours X'X changes by vv' - ww' (replace-one),
-    and the score x'VV'x of one record lies in [0, r**2]; so v'Bv changes by numbers in an interval that contains a
+    and the score x'VV'x of one record lies in [0, r**2]; so tr V'BV changes by numbers in an interval that contains a
     constant (the change of the log-normaliser, as both densities have integral 1) and whose length is the weight
     times the nuclear norm of that change, at most epsilon (`near-optimal.theorem-6`). The draw is exact: a rejection
-    sampler whose decisions are those of the ideal reals (`BinghamSampler`). The correct rounding is a function of the
-    draw, hence post-processing. No chain is run, since a chain that is stopped is not a draw from its limit.
+    sampler whose decisions are those of the ideal reals (`BinghamSampler`, `MatrixBinghamSampler`). The correct
+    rounding is a function of the draw, hence post-processing. No chain is run, since a chain that is stopped is not a
+    draw from its limit.
 
     What the proof does not cover: the refusal of data, which is not a release, and the time, as the number of
-    proposals is random and depends on the data.
+    proposals is random and depends on the data. For k > 1 that includes the refusal of a draw that would take too long,
+    which tells something of the data to whoever sees it: `SequentialPpca` never refuses for that reason.
 
     See `ExponentialPca` for the parameters.
     """
@@ -143,12 +145,14 @@ class Ppca(ExponentialPca):
     name: ClassVar[str] = "PPCA"
 
     def release(self, data: npt.ArrayLike, *, entropy: Entropy | None = None) -> Release:
-        """Publish a direction: integers of shape (d, 1), times the grid.
+        """Publish integers, times the grid: a direction, shape (d, 1), or for k > 1 a projector, shape (d, d).
 
         Raises
         ------
         InvalidParameterError
             If the data are malformed, a record is too long, or as in `subspace_sampler`.
+        TooSlowError
+            If k > 1 and a draw would take too long; see the class.
         """
         return self.release_blocks(*self.blocks_of(data), entropy=entropy)
 
