@@ -71,10 +71,10 @@ def rounding_margin(p: PpcaRun) -> arb:
     if p.direction is None or p.output is None:
         return arb(-1)
     released = arb_mat(p.output) * ball(p.grid)
-    least = ball(p.grid) / 2
+    farthest = arb(0)
     for i in range(p.dimension):
-        least = least.min(ball(p.grid) / 2 - abs(released[i, 0] - p.direction[i, 0]))
-    return least
+        farthest = farthest.max(abs(released[i, 0] - p.direction[i, 0]))
+    return ball(p.grid) / 2 - farthest
 
 
 def length_margin(p: PpcaRun) -> arb:

@@ -126,6 +126,9 @@ def test_other_runs_are_not_mod_sulq(statement, cdf_radius) -> None:
     assert statement.at(attrs.evolve(run, deviation=run.deviation * (1 + Fraction(1, 2**21)))) is Truth.TRUE
     skew = fmpz_mat(run.dimension, run.dimension, range(run.dimension**2))
     assert statement.at(attrs.evolve(run, noise=skew, output=run.gram + skew)) is Truth.FALSE
+    # The error of V'V = I is twice that of the length: 2^-31 and 2^-29 around the tolerance of 2^-30.
+    for bits, verdict in ((32, Truth.TRUE), (30, Truth.FALSE)):
+        assert statement.at(attrs.evolve(run, vectors=run.vectors * rational(1 + Fraction(1, 2**bits)))) is verdict
     last = principal_last(run)
     assert statement.at(attrs.evolve(run, vectors=last)) is Truth.FALSE, "the least eigenvalue"
     noise = released_noise(100)
@@ -160,6 +163,19 @@ def ppca_run(seed: int) -> PpcaRun:
     )
 
 
+def rounded_the_other_way() -> list[PpcaRun]:
+    """List runs with a coordinate that lies within 1/20 of half-way between grid points, rounded to the farther one."""
+    found = []
+    for run in map(ppca_run, range(30)):
+        for i in range(run.dimension):
+            off = float(run.direction[i, 0] / rational(run.grid) - int(run.output[i, 0]))
+            if abs(off) > 0.45:
+                output = fmpz_mat(run.output)
+                output[i, 0] += 1 if off > 0 else -1
+                found.append(attrs.evolve(run, output=output))
+    return found
+
+
 def released_cosines(weight: float, count: int) -> np.ndarray:
     """Release for ten records e_1 in three dimensions, with secret bits."""
     mechanism, entropy = Ppca(Fraction(weight)), SystemEntropy()
@@ -173,7 +189,7 @@ def bingham_cdf(cosine: float, strength: float) -> float:
 
 
 @pytest.mark.evidence(
-    "near-optimal.algorithm-2+repair@23589bb0",
+    "near-optimal.algorithm-2+repair@2356bc06",
     role="supports-repair",
     grade="statistical",
     region="30 seeded runs exactly, d <= 5; law of the release at d = 3, n = 10 and epsilon = 1 with error 1e-10",
@@ -199,7 +215,7 @@ def test_ppca_rounds_a_draw_from_the_printed_law(statement, cdf_radius) -> None:
 
 
 @pytest.mark.evidence(
-    "near-optimal.algorithm-2+repair@23589bb0",
+    "near-optimal.algorithm-2+repair@2356bc06",
     role="control",
     grade="statistical",
     region="another weight, another rounding, another length, no draw",
@@ -216,9 +232,15 @@ def test_other_runs_are_not_ppca(statement, cdf_radius) -> None:
         {"direction": None},
     ]
     with precision(300):
-        wrong.append({"direction": run.direction * rational(1 + Fraction(1, 2**90))})
         for change in wrong:
             assert statement.at(attrs.evolve(run, **change)) is Truth.FALSE
+        # The error of the squared length is twice that of the length.
+        for bits, verdict in ((103, Truth.TRUE), (99, Truth.FALSE)):
+            longer = run.direction * rational(1 + Fraction(1, 2**bits))
+            assert statement.at(attrs.evolve(run, direction=longer)) is verdict
+        others = rounded_the_other_way()
+        assert len(others) > 3
+        assert all(statement.at(other) is Truth.FALSE for other in others)
     cosines = released_cosines(1, 1500)
     assert distance(cosines, lambda value: bingham_cdf(value, 2.5)) > cdf_radius(1500)
     assert distance(released_cosines(0.5, 1500), lambda value: bingham_cdf(value, 5.0)) > cdf_radius(1500)
