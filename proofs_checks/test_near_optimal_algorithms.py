@@ -43,6 +43,7 @@ def excess(p: ModSulqRun) -> mpmath.mpf:
 )
 def test_longer_records_break_mod_sulq(statement) -> None:
     assert statement.at(RAW) is Truth.FALSE
+    assert ModSulqRun(2, 1, 1, Fraction(1, 2)) == ModSulqRun(2, 1, 1, Fraction(1, 2), norm_bound=1, deviation=1)
     assert statement.nudged(lambda margin: margin + ball(Fraction(49, 50))).at(RAW) is Truth.FALSE, (
         "delta is above 0.99"
     )
@@ -97,6 +98,7 @@ LONG = PpcaRun(2, 1, Fraction(1, 3), 2)
 def test_longer_records_break_ppca(statement) -> None:
     """With one record the normalisers agree by symmetry, and the loss is R^2 epsilon / 2."""
     assert statement.at(LONG) is Truth.FALSE
+    assert PpcaRun(2, 1, 1) == PpcaRun(2, 1, 1, norm_bound=1, grid=1)
     with precision(200):
         assert abs(raw_loss_margin(LONG) + ball(Fraction(1, 3))) < ball(Fraction(1, 10**40))
     assert statement.at(attrs.evolve(LONG, norm_bound=1)) is Truth.TRUE
