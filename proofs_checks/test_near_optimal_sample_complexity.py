@@ -177,6 +177,14 @@ def test_the_exponent_and_not_the_score_is_bounded(statements) -> None:
     above = r * first + (1 - r) * second - score - ((r - a) * (first - second) + c * (second - last))
     below = score - r * first - (1 - r) * last - ((a - r) * (first - last) + b * (second - last))
     assert sympy.expand(above) == sympy.expand(below) == 0
+    triples = list(product((Fraction(-1, 10), Fraction(1, 4), Fraction(3, 5)), repeat=3))
+    shared = {
+        "l1 >= l2 >= l_d >= 0": [
+            (attrs.evolve(UNDER, eigenvalues=v), min(v[0] - v[1], v[1] - v[2], v[2])) for v in triples
+        ],
+        "<u, v_i>^2 >= 0": [(attrs.evolve(UNDER, weights=w), min(w)) for w in triples],
+        "|u| = 1": [(attrs.evolve(UNDER, weights=w), -abs(sum(w) - 1)) for w in triples],
+    }
     where = {"seven": "|<u, v_1>| <= rho", "outside-exponent": "|<u, v_1>| <= rho"}
     formulas = {
         "seven": lambda rate, score, upper, _: rate * upper - score,
@@ -195,6 +203,8 @@ def test_the_exponent_and_not_the_score_is_bounded(statements) -> None:
                 "equal eigenvalues, last zero"
             )
         for given in statement.given:
+            if given.says in shared:
+                bind(Statement(given.says, given.margin), shared[given.says])
             if given.says == side:
                 sign = 1 if "<=" in side else -1
                 values = [(p, sign * (Fraction(p.rho) ** 2 - Fraction(p.weights[0]))) for p in SCORES]
