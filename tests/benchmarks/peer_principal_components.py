@@ -1,6 +1,7 @@
 """Run with an interpreter that has diffprivlib or opendp: first principal components, CPU time and variance.
 
-``python peer_principal_components.py LIBRARY DATA.npy EPSILON RUNS`` prints one line of JSON. Records have norm at most
+``python peer_principal_components.py LIBRARY DATA.npy EPSILON RUNS SECONDS`` prints one line of JSON, or is ended
+when it has used that much CPU time. Records have norm at most
 1 and mean about zero. Both libraries spend part of epsilon on eigenvalues, and opendp on a mean too; ``-vector`` gives
 their sampler of the direction all of it.
 """
@@ -8,6 +9,7 @@ their sampler of the direction all of it.
 from __future__ import annotations
 
 import json
+import resource
 import sys
 import time
 import warnings
@@ -62,7 +64,8 @@ LIBRARIES = {
 }
 
 
-def main(library: str, path: str, epsilon: str, runs: str) -> None:
+def main(library: str, path: str, epsilon: str, runs: str, bound: str) -> None:
+    resource.setrlimit(resource.RLIMIT_CPU, (int(bound), int(bound)))
     data = np.load(path)
     moment, seconds, captured = data.T @ data, [], []
     largest = np.linalg.eigvalsh(moment)[-1]

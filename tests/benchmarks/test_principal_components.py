@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -25,8 +26,8 @@ PEERS = Path(os.environ.get("DPMATRIX_PEERS", HERE.parents[1] / ".venv-peers/bin
 SIZES = [(10, 5000), (50, 10_000)]
 EPSILONS = [0.1, 1.0]
 LIBRARIES = ("diffprivlib", "diffprivlib-vector", "opendp", "opendp-vector")
-BOUND = 150.0
-"""Seconds that a library may take for its runs of one case."""
+BOUND = 60
+"""CPU seconds that a library may take for its runs of one case."""
 RUNS = 20
 OWN = {
     "PPCA": lambda epsilon: lambda data: Ppca(epsilon).release(data).to_numpy()[:, 0],
@@ -70,10 +71,14 @@ def peer(library: str, data: np.ndarray, epsilon: float, runs: int) -> dict[str,
         path = Path(folder) / "data.npy"
         np.save(path, data)
         command = [str(PEERS), str(HERE / "peer_principal_components.py"), library, str(path), str(epsilon), str(runs)]
+        command.append(str(BOUND))
         try:
-            done = subprocess.run(command, capture_output=True, text=True, timeout=BOUND, check=True)
+            done = subprocess.run(command, capture_output=True, text=True, timeout=20 * BOUND)
         except subprocess.TimeoutExpired:
             return None
+    if done.returncode in {-signal.SIGXCPU, -signal.SIGKILL}:
+        return None
+    done.check_returncode()
     return json.loads(done.stdout.splitlines()[-1])
 
 
@@ -104,7 +109,7 @@ def main() -> int:
             own = ((name, RUNS, measure(data, make(epsilon), RUNS)) for name, make in OWN.items())
             libraries = LIBRARIES if PEERS.exists() else ()
             for name, runs, row in chain(own, ((library, 2, peer(library, data, epsilon, 2)) for library in libraries)):
-                found = f"{row['seconds']:.4f} | {row['captured']:.4f}" if row else f"over {BOUND:g} in all | -"
+                found = f"{row['seconds']:.4f} | {row['captured']:.4f}" if row else f"over {BOUND} in all | -"
                 print(f"| {dimension}, {count}, {epsilon:g} | {name} | {runs} | {found} |", flush=True)
     return 0
 
