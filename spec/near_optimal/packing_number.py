@@ -38,6 +38,11 @@ def share_of_each(p: Lines) -> arb:
     return packing_share(p).union(covering_share(p))
 
 
+def log_largest_family(p: Lines) -> arb:
+    """Log of the size of the largest family, enclosed."""
+    return (-covering_share(p).log()).union(-packing_share(p).log())
+
+
 def recurrence(dimension: int, degree: int) -> arb:
     """Coefficient b_m of ``t p_(m-1) = b_m p_m + b_(m-1) p_(m-2)`` for zonal polynomials, of mean square 1, d >= 3."""
     index = fmpq(dimension - 2, 2)
