@@ -78,7 +78,7 @@ def conditional(p: Sequence, place: int) -> list[fmpq]:
         prefix, mass = z.path[:place], rational(z.probability)
         masses[prefix] = masses.get(prefix, fmpq(0)) + mass
         sums[prefix] = sums.get(prefix, fmpq(0)) + mass * rational(z.values[place])
-    return [sums[prefix] / mass for prefix, mass in masses.items() if mass > 0]
+    return [sums[prefix] / mass for prefix, mass in masses.items() if mass]
 
 
 def tower(p: Sequence) -> arb:

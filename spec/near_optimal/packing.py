@@ -82,7 +82,7 @@ def conditional_margin(p: Collision) -> arb:
 
 def sum_margin(p: Draws) -> arb:
     """``a_1 + ... + a_N = N (N-1) psi``, in units of psi."""
-    total = sum(2 * (i - 1) for i in range(1, p.draws + 1))
+    total = sum(2 * earlier for earlier in range(p.draws))
     return equality(arb(total), arb(p.draws * (p.draws - 1)))
 
 
