@@ -249,7 +249,7 @@ def test_lines_that_do_not_hold(statements) -> None:
     region="d >= 2, delta < 1",
 )
 def test_lines_about_the_noise(statements) -> None:
-    """At log K = 2g the bracket is 1 - g/(2g) = 1/2. With x = 1/beta^2, log(1/sqrt(1-phi^2)) = (2x + 5 log 2)/(d-1) (1).
+    """At log K = 2g the bracket is 1 - g/(2g) = 1/2. With x = 1/beta^2, log(1/sqrt(1-phi^2)) = (2x+5 log 2)/(d-1) (1).
 
     It is above 2x/d, and for x >= 1 at most (2 + 5 log 2) x/(d-1) <= 2 (2 + 5 log 2) x/d < 11 x/d, as d/(d-1) <= 2. And
     beta^2 > (d+1)^2 2 l/(n eps)^2 > d^2 2 (log(d/delta)/4)/(n eps)^2, l > log(d/delta)/4 as for the repair.
