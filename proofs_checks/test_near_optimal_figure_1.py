@@ -94,7 +94,7 @@ PLACES = [
 def test_curve_has_one_minimum() -> None:
     """log(loss) = log(1-phi) + 2 log(1 - g/L): the derivative vanishes where L (L-g) (1 + 1/phi) = 2 g (d-1).
 
-    With s = (L + log 8)/(d-1), 1 - phi^2 = exp(-2s): d log(1-phi)/ds = -(1 + 1/phi) (1), d log(1 - g/L)/dL = g/(L (L-g))
+    With s = (L + log 8)/(d-1), 1 - phi^2 = exp(-2s): d log(1-phi)/ds = -(1 + 1/phi) (1); d log(1-g/L)/dL = g/(L (L-g))
     (2). L (L-g)/phi increases: phi'/phi = 1/(exp(2s) - 1) < 1/(2s) (3), so its logarithm has a derivative above 1/L -
     1/(2 (L + log 8)) > 0. At the upper end of the search, L = g + sqrt(g (d-1)), L (L-g) >= g (d-1) and 1 + 1/phi >= 2.
     The first end of Phi never counts: there (1 - 1/(2 pi d))^(-(d-1)/2)/8 < exp(1/(4 pi - 2))/8 < 1 (4).
