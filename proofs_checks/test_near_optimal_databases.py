@@ -109,19 +109,19 @@ BLOCKS = [Block(a, b, c, v) for a, b, c in MATRICES for v in range(-3, 4)]
 
 
 @pytest.mark.evidence(
-    "near-optimal.theorem-8/characteristic@653f1a68",
+    "near-optimal.theorem-8/characteristic@bd82a2f9",
     role="supports",
     grade="symbolic",
     region="every a, b, c, l",
 )
 @pytest.mark.evidence(
-    "near-optimal.theorem-8/discriminant@653f1a68",
+    "near-optimal.theorem-8/discriminant@bd82a2f9",
     role="supports",
     grade="symbolic",
     region="every a, b, c",
 )
 @pytest.mark.evidence(
-    "near-optimal.theorem-8/direction@653f1a68",
+    "near-optimal.theorem-8/direction@bd82a2f9",
     role="supports",
     grade="symbolic",
     region="every b > 0",
@@ -156,25 +156,25 @@ def test_matrices_of_two_rows(statements) -> None:
 
 
 @pytest.mark.evidence(
-    "near-optimal.theorem-8/moment@653f1a68",
+    "near-optimal.theorem-8/moment@bd82a2f9",
     role="refutes",
     grade="symbolic",
     region="each database of the tests",
 )
 @pytest.mark.evidence(
-    "near-optimal.theorem-8/eigenvector@653f1a68",
+    "near-optimal.theorem-8/eigenvector@bd82a2f9",
     role="refutes",
     grade="symbolic",
     region="beta < Delta",
 )
 @pytest.mark.evidence(
-    "near-optimal.theorem-8/two-eigenvalues@653f1a68",
+    "near-optimal.theorem-8/two-eigenvalues@bd82a2f9",
     role="refutes",
     grade="symbolic",
     region="beta = Delta",
 )
 @pytest.mark.evidence(
-    "near-optimal.theorem-8/square@653f1a68",
+    "near-optimal.theorem-8/square@bd82a2f9",
     role="refutes",
     grade="symbolic",
     region="every database: equal",
@@ -211,44 +211,44 @@ SOUND = ("block", "gap", "mended-eigenvector", "ratio", "difference", "weight")
 
 
 @pytest.mark.evidence(
-    "near-optimal.theorem-8/block@653f1a68",
+    "near-optimal.theorem-8/block@bd82a2f9",
     role="supports",
     grade="symbolic",
     region="every database",
 )
-@pytest.mark.evidence("near-optimal.theorem-8/gap@653f1a68", role="supports", grade="symbolic", region="every database")
+@pytest.mark.evidence("near-optimal.theorem-8/gap@bd82a2f9", role="supports", grade="symbolic", region="every database")
 @pytest.mark.evidence(
-    "near-optimal.theorem-8/mended-eigenvector@653f1a68",
-    role="supports",
-    grade="symbolic",
-    region="every database",
-)
-@pytest.mark.evidence(
-    "near-optimal.theorem-8/ratio@653f1a68",
+    "near-optimal.theorem-8/mended-eigenvector@bd82a2f9",
     role="supports",
     grade="symbolic",
     region="every database",
 )
 @pytest.mark.evidence(
-    "near-optimal.theorem-8/difference@653f1a68",
+    "near-optimal.theorem-8/ratio@bd82a2f9",
     role="supports",
     grade="symbolic",
     region="every database",
 )
 @pytest.mark.evidence(
-    "near-optimal.theorem-8/weight@653f1a68",
+    "near-optimal.theorem-8/difference@bd82a2f9",
     role="supports",
     grade="symbolic",
     region="every database",
 )
 @pytest.mark.evidence(
-    "near-optimal.theorem-8/long-side@653f1a68",
+    "near-optimal.theorem-8/weight@bd82a2f9",
     role="supports",
     grade="symbolic",
     region="every database",
 )
 @pytest.mark.evidence(
-    "near-optimal.theorem-8/inequality-18@653f1a68",
+    "near-optimal.theorem-8/long-side@bd82a2f9",
+    role="supports",
+    grade="symbolic",
+    region="every database",
+)
+@pytest.mark.evidence(
+    "near-optimal.theorem-8/inequality-18@bd82a2f9",
     role="supports",
     grade="symbolic",
     region="every database",
@@ -300,13 +300,13 @@ FRACTIONS = [
 
 
 @pytest.mark.evidence(
-    "near-optimal.theorem-8/inequality-17@653f1a68",
+    "near-optimal.theorem-8/inequality-17@bd82a2f9",
     role="supports",
     grade="symbolic",
     region="0 <= q <= 1",
 )
 @pytest.mark.evidence(
-    "near-optimal.theorem-8/monotone@653f1a68",
+    "near-optimal.theorem-8/monotone@bd82a2f9",
     role="supports",
     grade="symbolic",
     region="0 <= low <= high, v > 0",
@@ -348,7 +348,7 @@ SECONDS = [
 
 
 @pytest.mark.evidence(
-    "near-optimal.theorem-8/second-gap@653f1a68",
+    "near-optimal.theorem-8/second-gap@bd82a2f9",
     role="refutes",
     grade="symbolic",
     region="beta = 4/5, Delta = 2/5",
@@ -394,7 +394,7 @@ CLOSE = PrivateFamily(
 
 
 @pytest.mark.evidence(
-    "near-optimal.theorem-8/inequality-14@653f1a68",
+    "near-optimal.theorem-8/inequality-14@bd82a2f9",
     role="supports",
     grade="symbolic",
     region="every private family",

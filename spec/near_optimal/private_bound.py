@@ -41,8 +41,6 @@ def family_loss(p: SampleSize) -> arb:
     ``(complement/8) m^2/(m^2 + (sqrt((n Delta)^2 - m^2) + n Delta)^2)`` for m <= n Delta, else ``complement/8``.
     """
     moved, scaled = moved_records(p), p.records * rational(p.gap)
-    if moved == 0:
-        return arb(0)
     whole_loss = complement(p.dimension) / 8
     if moved > scaled:
         return whole_loss
