@@ -238,7 +238,7 @@ THEOREM_9 = Claim(
         "whatever c and c' are. For d >= 2 it holds with c = 1/4 and c' = 100,000, by (21) at one phi, 1 - phi^2 = "
         "exp(-8). The printed proof takes a minimum for a maximum and a phi that may lie outside Phi; repaired it "
         "gives c' = 32 for large d. With 1 - rho < 1/c' the theorem speaks of correlations near 1 only, and of the "
-        "noise (5), which is about d times what privacy needs, not of input perturbation. Its data set has eigengap 1."
+        "noise (5), of the order of d times what privacy needs, not of input perturbation. Its data set has eigengap 1."
     ),
     repair=Repair(
         "d >= 2, with c = 1/4 and c' = 100,000",
