@@ -24,6 +24,7 @@ from dpmatrix.spec.near_optimal.noise import printed_deviation
 from dpmatrix.spec.near_optimal.sulq_curve import Panel, curve
 
 CENT = Fraction(1, 100)
+HALF = Fraction(1, 2)
 ERROR = 1e-10
 
 
@@ -91,7 +92,19 @@ PLACES = [
 ]
 
 
-def test_curve_has_one_minimum() -> None:
+@pytest.mark.evidence(
+    "near-optimal.figure-1+repair@50bfe540",
+    role="supports-repair",
+    grade="interval",
+    region="the curve has one minimum over Phi for every d >= 2 and beta; 12 places, where it is above 3/4",
+)
+@pytest.mark.evidence(
+    "near-optimal.figure-1@50bfe540",
+    role="control",
+    grade="interval",
+    region="a lower bound that the curve itself meets",
+)
+def test_curve_has_one_minimum(statements) -> None:
     """log(loss) = log(1-phi) + 2 log(1 - g/L): the derivative vanishes where L (L-g) (1 + 1/phi) = 2 g (d-1).
 
     With s = (L + log 8)/(d-1), 1 - phi^2 = exp(-2s): d log(1-phi)/ds = -(1 + 1/phi) (1); d log(1-g/L)/dL = g/(L (L-g))
@@ -111,6 +124,19 @@ def test_curve_has_one_minimum() -> None:
             expected = arb(mpmath.nstr(printed_curve(d, n, epsilon), 40))
             assert value.rad() < arb("1e-8"), (d, n, epsilon)
             assert abs(value - expected) < arb("1e-7") * abs(1 - expected) + value.rad() * 2, (d, n, epsilon)
+    printed, repaired = statements["near-optimal.figure-1"], statements["near-optimal.figure-1+repair"]
+    for d, n, epsilon in PLACES:
+        room = Panel(d, n, epsilon, CENT, HALF, 2)
+        assert repaired.at(room) is printed.at(room) is Truth.TRUE
+        with precision(192):
+            expected = arb(mpmath.nstr(printed_curve(d, n, epsilon), 40))
+            assert abs(printed.margin(room) - (2 - expected)) < arb("1e-7")
+            assert abs(repaired.margin(room) - (expected - arb(3) / 4)) < arb("1e-7")
+            tight = attrs.evolve(room, least=Fraction(4, 5))
+            assert abs(repaired.margin(tight) - (expected - arb(4) / 5)) < arb("1e-7")
+    check(printed, "most")
+    check(repaired, "least")
+    assert (printed.strict, repaired.strict) == (False, True)
 
 
 def check(statement: Statement, field: str) -> None:
