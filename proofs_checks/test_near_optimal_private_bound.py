@@ -79,7 +79,7 @@ OUTSIDE = {
     "epsilon > 0": attrs.evolve(INSIDE, epsilon=-1),
     "gap > 0": attrs.evolve(INSIDE, gap=-1),
     "Delta <= 1/2": attrs.evolve(INSIDE, gap=Fraction(51, 100)),
-    "rho < 1": attrs.evolve(INSIDE, rho=1 + Fraction(1, 10)),
+    "rho < 1": attrs.evolve(INSIDE, rho=1),
     "rho >= 1 - (1-phi)/16": attrs.evolve(INSIDE, rho=1 - Fraction(1, 250)),
 }
 PRINTED_SIZE = "n < (d/(eps Delta)) max(1, sqrt((1-phi)/(80 (1-rho))))"
