@@ -128,6 +128,7 @@ def test_curve_has_one_minimum(statements) -> None:
     for d, n, epsilon in PLACES:
         room = Panel(d, n, epsilon, CENT, HALF, 2)
         assert repaired.at(room) is printed.at(room) is Truth.TRUE
+        assert printed.nudged(lambda margin: margin - 2).at(room) is Truth.FALSE
         with precision(192):
             expected = arb(mpmath.nstr(printed_curve(d, n, epsilon), 40))
             assert abs(printed.margin(room) - (2 - expected)) < arb("1e-7")
