@@ -13,7 +13,12 @@ import pytest
 from dpmatrix.errors import EntropyError, InvalidParameterError
 from dpmatrix.randomness import integer_noise
 from dpmatrix.randomness.entropy import SeededEntropy, SystemEntropy
-from dpmatrix.randomness.integer_noise import discrete_laplace_noise, wide_laplace
+from dpmatrix.randomness.integer_noise import (
+    discrete_gaussian_noise,
+    discrete_laplace_noise,
+    wide_gaussian,
+    wide_laplace,
+)
 
 LARGE = Fraction(2**47) * Fraction(4, 3)
 
@@ -168,3 +173,36 @@ def test_a_child_forked_in_the_middle_gets_an_error(scale):
     assert os.waitstatus_to_exitcode(os.waitpid(entropy.child, 0)[1]) == 0
     assert status == 1
     assert len(values) == 20
+
+
+def distance_to_discrete_gaussian(values, variance) -> float:
+    """Compute the Kolmogorov distance of draws from the discrete Gaussian law."""
+    points = np.arange(-200, 201)
+    mass = np.exp(-(points**2) / (2 * variance))
+    ranks = np.searchsorted(np.sort(values), points, side="right") / len(values)
+    return float(np.max(np.abs(np.cumsum(mass) / mass.sum() - ranks)))
+
+
+@pytest.mark.parametrize("variance", [Fraction(7, 2), Fraction(40)])
+def test_the_wide_gaussian_road_has_the_law(cdf_radius, variance):
+    values = np.array(wide_gaussian(variance, 20_000, SystemEntropy()))
+    assert distance_to_discrete_gaussian(values, float(variance)) <= cdf_radius(len(values))
+    # Control: six tenths of the variance.
+    values = np.array(wide_gaussian(variance * Fraction(6, 10), 20_000, SystemEntropy()))
+    assert distance_to_discrete_gaussian(values, float(variance)) > cdf_radius(len(values))
+
+
+@pytest.mark.parametrize("variance", [Fraction(1, 10**7), Fraction(1, 3), Fraction(10**7), Fraction(2**85, 3)])
+def test_gaussian_noise_of_every_size_has_its_variance(variance):
+    # A chi-square variate with 4000 degrees of freedom is off by a quarter with probability below 1e-26.
+    values = discrete_gaussian_noise(variance, 4000, SystemEntropy())
+    assert all(type(value) is int for value in values)
+    found = sum(value * value for value in values) / (4000 * variance)
+    expected = 1 if variance > 1 else 0 if variance < Fraction(1, 4) else 0.985
+    assert abs(found - expected) < 0.25
+
+
+@pytest.mark.parametrize("wrong", [0, -1, float("nan")])
+def test_gaussian_noise_needs_a_variance(wrong):
+    with pytest.raises(InvalidParameterError, match="variance"):
+        discrete_gaussian_noise(wrong, 3, SystemEntropy())

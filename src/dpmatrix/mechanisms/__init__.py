@@ -1,12 +1,16 @@
-"""The documents' algorithms that publish a noisy matrix, and their repairs.
+"""The documents' algorithms that publish a noisy matrix or its principal directions, and their repairs.
 
 Data are arrays with one record a ROW, shape (n, d); the documents write records as columns.
 """
 
+from dpmatrix.mechanisms.eigenvectors import TopEigenvectors, principal_components
+from dpmatrix.mechanisms.gaussian import ModSulq, Sulq
 from dpmatrix.mechanisms.laplace import LaplaceInputPerturbation
 from dpmatrix.mechanisms.lattice import LatticeGram
+from dpmatrix.mechanisms.ppca import Ppca
 from dpmatrix.mechanisms.projection import project_psd
 from dpmatrix.mechanisms.protocol import Mechanism, PostProcessed, Release
+from dpmatrix.mechanisms.sequential_ppca import SequentialPpca
 from dpmatrix.mechanisms.symmetrised_wishart import SymmetrisedWishartMechanism
 from dpmatrix.mechanisms.truncation import MatrixNorm, truncation_bound
 from dpmatrix.mechanisms.wishart import WishartMechanism
@@ -16,10 +20,16 @@ __all__ = [
     "LatticeGram",
     "MatrixNorm",
     "Mechanism",
+    "ModSulq",
     "PostProcessed",
+    "Ppca",
     "Release",
+    "SequentialPpca",
+    "Sulq",
     "SymmetrisedWishartMechanism",
+    "TopEigenvectors",
     "WishartMechanism",
+    "principal_components",
     "project_psd",
     "truncation_bound",
 ]

@@ -1,8 +1,8 @@
-"""What the input perturbations share: public parameters and the reading of data."""
+"""What the mechanisms share: public parameters and the reading of data."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sized
+from collections.abc import Callable, Iterable, Iterator, Sized
 from fractions import Fraction
 from numbers import Integral
 
@@ -12,6 +12,7 @@ from flint import fmpq_mat
 
 from dpmatrix.errors import InvalidParameterError
 from dpmatrix.exact import Exact, fraction
+from dpmatrix.mechanisms.lattice import LatticeGram
 from dpmatrix.mechanisms.norms import LARGEST_NORM_BOUND
 from dpmatrix.mechanisms.protocol import FloatArray, IntegerMatrix, Release
 from dpmatrix.mechanisms.records import OverNorm, bounded_blocks, bounded_records, record_array
@@ -60,8 +61,8 @@ def one_of(*choices: str) -> Callable[[object, Attribute[str], str], None]:
 
 
 @frozen
-class InputPerturbation:
-    """Public parameters of a mechanism that adds noise to the second-moment matrix.
+class BoundedRecords:
+    """Public parameters of a mechanism for records in a ball.
 
     Parameters
     ----------
@@ -73,9 +74,6 @@ class InputPerturbation:
         Public bound on the Euclidean norm of a record; the documents have 1.
     over_norm
         What to do with a longer record: ``"reject"`` the data, or ``"clip"`` the record.
-    divisor
-        Public n of the published X'X / n. By default the number of records under replace-one, where all neighbours
-        share it, and 1 under add/remove-one, where it is a secret: there a fixed public number must be passed.
 
     Raises
     ------
@@ -87,7 +85,6 @@ class InputPerturbation:
     adjacency: Adjacency = Adjacency.REPLACE_ONE
     norm_bound: Fraction = field(default=Fraction(1), converter=_norm_bound, kw_only=True)
     over_norm: OverNorm = field(default="reject", validator=one_of("reject", "clip"), kw_only=True)
-    divisor: int | None = field(default=None, converter=_divisor, kw_only=True)
 
     def __attrs_post_init__(self) -> None:
         """Let the guarantee check epsilon and the relation."""
@@ -96,12 +93,6 @@ class InputPerturbation:
     def pure_guarantee(self) -> PrivacyGuarantee:
         """Return (epsilon, 0)-differential privacy under the relation."""
         return PrivacyGuarantee(self.epsilon, 0, self.adjacency)
-
-    def divisor_for(self, records: Sized) -> int:
-        """Return the divisor of the published matrix, for that many records."""
-        if self.divisor is not None:
-            return self.divisor
-        return len(records) if self.adjacency is Adjacency.REPLACE_ONE else 1
 
     def read(self, data: npt.ArrayLike, parameter: str = "data") -> FloatArray:
         """Read data: shape (n, d), exact norms at most ``norm_bound``; n = 0 is a data set only under add/remove-one.
@@ -126,6 +117,49 @@ class InputPerturbation:
         for _, block in bounded_blocks(array, self.norm_bound, self.over_norm, first_row=first_row):
             yield block
 
+    def read_gram(self, blocks: Iterable[npt.ArrayLike], dimension: int, coordinate_bits: int) -> LatticeGram:
+        """Sum the truncated records of all blocks, in memory for one block.
+
+        Raises
+        ------
+        InvalidParameterError
+            If a block is malformed or of another d, a record is too long, or there is no record under replace-one.
+        """
+        gram = LatticeGram(dimension, coordinate_bits)
+        for block in blocks:
+            for records in self.read_blocks(block, gram.count):
+                gram.add(records)
+        if gram.count == 0 and self.adjacency is Adjacency.REPLACE_ONE:
+            raise InvalidParameterError("blocks", "they hold no record", "pass one record or more")
+        return gram
+
+
+@frozen
+class InputPerturbation(BoundedRecords):
+    """Public parameters of a mechanism that adds noise to the second-moment matrix.
+
+    Parameters
+    ----------
+    epsilon, adjacency, norm_bound, over_norm
+        See `BoundedRecords`.
+    divisor
+        Public n of the published X'X / n. By default the number of records under replace-one, where all neighbours
+        share it, and 1 under add/remove-one, where it is a secret: there a fixed public number must be passed.
+
+    Raises
+    ------
+    InvalidParameterError
+        If a parameter is out of its domain.
+    """
+
+    divisor: int | None = field(default=None, converter=_divisor, kw_only=True)
+
+    def divisor_for(self, records: Sized) -> int:
+        """Return the divisor of the published matrix, for that many records."""
+        if self.divisor is not None:
+            return self.divisor
+        return len(records) if self.adjacency is Adjacency.REPLACE_ONE else 1
+
     def read_pair(self, data: npt.ArrayLike, neighbour: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
         """Read two data sets that are published with the same shape and divisor.
 
@@ -147,7 +181,7 @@ class InputPerturbation:
 
 def publish(
     mechanism: str,
-    parameters: InputPerturbation,
+    parameters: BoundedRecords,
     integers: IntegerMatrix,
     grid: Fraction,
     guarantee: PrivacyGuarantee | None,

@@ -16,7 +16,7 @@ from dpmatrix.claims import implements
 from dpmatrix.errors import InvalidParameterError
 from dpmatrix.exact import fraction, precision
 from dpmatrix.mechanisms.input_perturbation import InputPerturbation, one_of, publish
-from dpmatrix.mechanisms.lattice import LatticeGram, coordinate_bits_of, lattice_gram
+from dpmatrix.mechanisms.lattice import coordinate_bits_of, lattice_gram
 from dpmatrix.mechanisms.protocol import FloatArray, IntegerMatrix, Release
 from dpmatrix.mechanisms.records import record_array
 from dpmatrix.mechanisms.second_moment import exact_symmetric
@@ -126,12 +126,7 @@ class LaplaceInputPerturbation(InputPerturbation):
             If the noise does not fit its integers, with a probability below ``d**2 exp(-2**22)``.
         """
         source = SystemEntropy() if entropy is None else entropy
-        gram = LatticeGram(dimension, self.coordinate_bits)
-        for block in blocks:
-            for records in self.read_blocks(block, gram.count):
-                gram.add(records)
-        if gram.count == 0 and self.adjacency is Adjacency.REPLACE_ONE:
-            raise InvalidParameterError("blocks", "they hold no record", "pass one record or more")
+        gram = self.read_gram(blocks, dimension, self.coordinate_bits)
         integers = gram.matrix()
         rows, columns = np.triu_indices(gram.dimension)
         noise = discrete_laplace_noise(self.noise_scale(gram.dimension), len(rows), source)

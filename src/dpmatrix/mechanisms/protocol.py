@@ -36,7 +36,8 @@ class Release:
     Attributes
     ----------
     integers
-        Shape (d, d), symmetric, Python integers; read-only. The published matrix is ``integers * grid``.
+        Python integers; read-only. The published matrix is ``integers * grid``: a symmetric one of shape (d, d), or
+        directions as columns, shape (d, k), or what else the mechanism says.
     grid
         Spacing of the published values, known before the data are seen.
     guarantee
@@ -134,7 +135,7 @@ class PostProcessed(Generic[Value]):
 
 @runtime_checkable
 class Mechanism(Protocol):
-    """A randomised algorithm that publishes a symmetric matrix computed from records."""
+    """A randomised algorithm that publishes a matrix computed from records."""
 
     @property
     def name(self) -> str:
@@ -165,7 +166,7 @@ class Mechanism(Protocol):
         ...
 
     def simulate(self, data: npt.ArrayLike, size: int, generator: np.random.Generator) -> FloatArray:
-        """Draw ``size`` outputs in floating point, shape (size, d, d), for studies and audits. NEVER private."""
+        """Draw ``size`` outputs in floating point, in a stack, for studies and audits. NEVER private."""
         ...
 
     def log_density_ratio(self, data: npt.ArrayLike, neighbour: npt.ArrayLike, output: npt.ArrayLike) -> arb:

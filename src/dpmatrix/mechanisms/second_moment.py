@@ -41,6 +41,23 @@ def second_moment(records: FloatArray, divisor: int) -> fmpq_mat:
     return fmpq_mat(gram) * (fmpq(2) ** unit / divisor)
 
 
+def exact_matrix(matrix: npt.ArrayLike, shape: tuple[int, int], parameter: str = "output") -> fmpq_mat:
+    """Read a matrix as the rationals that its entries are.
+
+    Raises
+    ------
+    InvalidParameterError
+        If the shape is another, or an entry is not a finite real number.
+    """
+    entries = np.asarray(matrix)
+    if entries.shape != shape:
+        problem = f"it has shape {entries.shape}"
+        raise InvalidParameterError(parameter, problem, f"pass a matrix of shape {shape}")
+    if entries.dtype.kind not in "biufO":
+        raise InvalidParameterError(parameter, f"its type {entries.dtype} is not real", "pass real numbers")
+    return fmpq_mat(*shape, [rational(entry, parameter) for entry in entries.ravel().tolist()])
+
+
 def exact_symmetric(matrix: npt.ArrayLike, dimension: int, parameter: str = "output") -> fmpq_mat:
     """Read a symmetric matrix as the rationals that its entries are.
 
@@ -49,13 +66,7 @@ def exact_symmetric(matrix: npt.ArrayLike, dimension: int, parameter: str = "out
     InvalidParameterError
         If the shape is not (d, d), an entry is not a finite real number, or the matrix is not symmetric.
     """
-    entries = np.asarray(matrix)
-    if entries.shape != (dimension, dimension):
-        problem = f"it has shape {entries.shape}"
-        raise InvalidParameterError(parameter, problem, f"pass a matrix of shape ({dimension}, {dimension})")
-    if entries.dtype.kind not in "biufO":
-        raise InvalidParameterError(parameter, f"its type {entries.dtype} is not real", "pass real numbers")
-    exact = fmpq_mat(dimension, dimension, [rational(entry, parameter) for entry in entries.ravel().tolist()])
+    exact = exact_matrix(matrix, (dimension, dimension), parameter)
     if exact != exact.transpose():
         raise InvalidParameterError(parameter, "it is not symmetric", "pass a symmetric matrix")
     return exact

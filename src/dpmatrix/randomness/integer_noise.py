@@ -1,12 +1,13 @@
-"""Discrete Laplace noise of any rational scale, by the fastest road that is exact there.
+"""Discrete Laplace and discrete Gaussian noise of any rational scale, by the fastest road that is exact there.
 
-Scales from `SMALLEST_SCALE` to `LARGEST_SCALE` are drawn by `fast_discrete`, larger ones by `wide_laplace`, and smaller
-ones by the reference sampler. All three have exactly the same law.
+Scales from `SMALLEST_SCALE` to `LARGEST_SCALE` are drawn by `fast_discrete`, larger ones by `wide_laplace` or
+`wide_gaussian`, and smaller ones by the reference sampler. All three have exactly the same law.
 """
 
 from __future__ import annotations
 
 from fractions import Fraction
+from math import isqrt
 
 from dpmatrix.errors import EntropyError, InvalidParameterError
 from dpmatrix.exact import Exact
@@ -61,6 +62,54 @@ def discrete_laplace_noise(scale: Exact, count: int, entropy: Entropy) -> list[i
         values = [discrete.discrete_laplace(exact, entropy) for _ in range(size)]
     check_same_process(identity)
     return values
+
+
+def discrete_gaussian_noise(variance: Exact, count: int, entropy: Entropy) -> list[int]:
+    """Draw independent k with probability proportional to ``exp(-k**2 / (2 variance))`` over the integers.
+
+    Parameters, result and errors are those of `discrete_laplace_noise`, with a variance in place of the scale.
+    """
+    exact = exact_rational(variance, "variance")
+    if exact <= 0:
+        raise InvalidParameterError("variance", f"{exact} is not positive", "pass a positive rational variance")
+    (size,) = array_shape(count)
+    identity = process_identity()
+    if exact > LARGEST_SCALE**2:
+        values = wide_gaussian(exact, size, entropy)
+    elif exact >= SMALLEST_SCALE**2:
+        values = fast_discrete.discrete_gaussian(exact, size, entropy).tolist()
+    else:
+        values = [discrete.discrete_gaussian(exact, entropy) for _ in range(size)]
+    check_same_process(identity)
+    return values
+
+
+def wide_gaussian(variance: Fraction, count: int, entropy: Entropy) -> list[int]:
+    """Draw discrete Gaussian variates of a large variance as `discrete.discrete_gaussian` does, many at a time.
+
+    Candidates come from `discrete_laplace_noise`; each is kept or refused on its own, and the first ``count`` that are
+    kept are independent variates, because how many are drawn together does not depend on their values.
+
+    Parameters
+    ----------
+    variance
+        A positive rational.
+    count
+        How many.
+    entropy
+        Source of the bits.
+    """
+    scale = Fraction(isqrt(variance.numerator // variance.denominator) + 1)
+    values: list[int] = []
+    while len(values) < count:
+        # About three in four are kept.
+        candidates = discrete_laplace_noise(scale, 8 + (count - len(values)) * 4 // 3, entropy)
+        values += [
+            candidate
+            for candidate in candidates
+            if discrete.bernoulli_exp((abs(candidate) - variance / scale) ** 2 / (2 * variance), entropy)
+        ]
+    return values[:count]
 
 
 def wide_laplace(scale: Fraction, count: int, entropy: Entropy, residue_bits: int) -> list[int]:

@@ -1,0 +1,93 @@
+"""The sample size of PPCA in `wishart` and in `near-optimal`."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import product
+
+import attrs
+import mpmath
+import pytest
+import sympy
+
+from dpmatrix.claims import Truth, bind, bind_hypotheses
+from dpmatrix.exact import ball
+from dpmatrix.spec.wishart.ppca import PpcaPoint, repaired_sample_size
+
+INSIDE = PpcaPoint(5, 100, Fraction(1, 10), 1, 0, Fraction(3, 10), Fraction(1, 1000))
+OUTSIDE = {
+    "dimension >= 2, an integer": attrs.evolve(INSIDE, dimension=1),
+    "records >= 1, an integer": attrs.evolve(INSIDE, records=0),
+    "epsilon > 0": attrs.evolve(INSIDE, epsilon=0),
+    "second >= 0": attrs.evolve(INSIDE, second=Fraction(-1, 100)),
+    "lambda_1 > lambda_2": attrs.evolve(INSIDE, first=Fraction(1, 4), second=Fraction(1, 4)),
+    "lambda_1 + lambda_2 <= 1": attrs.evolve(INSIDE, first=Fraction(101, 100)),
+    "rho > 0": attrs.evolve(INSIDE, rho=0),
+    "rho < 1": attrs.evolve(INSIDE, rho=1),
+    "eta > 0": attrs.evolve(INSIDE, eta=0),
+    "eta < 1": attrs.evolve(INSIDE, eta=1),
+}
+POINTS = [
+    PpcaPoint(d, 1, Fraction(e, 5), Fraction(3, 5), Fraction(k, 10), Fraction(r, 10), Fraction(1, m))
+    for d, e, k, r, m in product((2, 7), (1, 9), (0, 3), (1, 8), (2, 1000))
+]
+
+
+def number(value) -> mpmath.mpf:
+    return mpmath.mpf(Fraction(value).numerator) / Fraction(value).denominator
+
+
+def size(p: PpcaPoint, outer: int, inner: int, within: int) -> mpmath.mpf:
+    """Compute ``d/(eps (1-rho) g) (outer log(1/eta)/d + inner log(within l1/((1-rho^2) g)))``."""
+    rho, gap = number(p.rho), number(p.first) - number(p.second)
+    logarithm = mpmath.log(within * number(p.first) / ((1 - rho**2) * gap))
+    total = outer * mpmath.log(1 / number(p.eta)) / p.dimension + inner * logarithm
+    return p.dimension / (number(p.epsilon) * (1 - rho) * gap) * total
+
+
+@pytest.mark.evidence(
+    "cross.ppca-sample-complexity@25d60710",
+    role="refutes",
+    grade="interval",
+    region="d = 5, epsilon = 1/10, A = e_1 e_1'",
+)
+def test_the_quoted_size_is_another(statement) -> None:
+    assert statement.at(INSIDE) is Truth.FALSE
+    with mpmath.workdps(60):
+        bind(statement, [(p, mpmath.nstr(-abs(size(p, 1, 1, 4) - size(p, 4, 2, 8)), 50)) for p in POINTS])
+    bind_hypotheses(statement, INSIDE, OUTSIDE)
+
+
+@pytest.mark.evidence(
+    "cross.ppca-sample-complexity+repair@25d60710",
+    role="supports-repair",
+    grade="symbolic",
+    region="every d, spectrum, epsilon, rho and eta",
+)
+def test_the_sizes_differ_by_a_factor_between_two_and_four(statement) -> None:
+    """With a = log(1/eta)/d > 0 and X = log(l1/((1-rho^2) Delta)) >= 0, as l1 >= Delta."""
+    a, x, two = sympy.symbols("a X log2", nonnegative=True)
+    quoted, original = a + x + 2 * two, 4 * a + 2 * (x + 3 * two)
+    assert sympy.expand(original - 2 * quoted - (2 * a + 2 * two)) == 0
+    assert sympy.expand(4 * quoted - original - (2 * x + 2 * two)) == 0
+    with mpmath.workdps(60):
+        sizes = [(p, size(p, 1, 1, 4), size(p, 4, 2, 8)) for p in POINTS]
+        bind(statement, [(p, mpmath.nstr(min(large - 2 * small, 4 * small - large), 50)) for p, small, large in sizes])
+    assert all(statement.at(p) is Truth.TRUE for p in POINTS)
+    assert not statement.strict
+    bind_hypotheses(statement, INSIDE, OUTSIDE)
+
+
+@pytest.mark.evidence(
+    "cross.ppca-sample-complexity+repair@25d60710",
+    role="control",
+    grade="interval",
+    region="a tenth less, or a tenth more",
+)
+def test_narrower_factors_fail(statement) -> None:
+    small_eta = attrs.evolve(INSIDE, eta=Fraction(1, 10**300))
+    assert statement.nudged(lambda margin: margin - repaired_sample_size(small_eta) / 100).at(small_eta) is Truth.FALSE
+    likely = attrs.evolve(INSIDE, dimension=50, eta=Fraction(9, 10), first=Fraction(51, 100), second=Fraction(49, 100))
+    assert statement.nudged(lambda margin: margin - ball(Fraction(1, 5)) * repaired_sample_size(likely)).at(likely) is (
+        Truth.FALSE
+    )

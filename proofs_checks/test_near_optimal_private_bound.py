@@ -1,0 +1,405 @@
+"""Theorem 8 of `near-optimal`: the bound itself, the choice of phi, and the numbers of points."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import product
+from math import floor
+
+import attrs
+import mpmath
+import pytest
+import sympy
+from flint import arb
+
+from dpmatrix.claims import Statement, Truth, bind, bind_hypotheses
+from dpmatrix.exact import precision
+from dpmatrix.spec.near_optimal.packing_number import Lines, polynomial_count
+from dpmatrix.spec.near_optimal.private_bound import SampleSize, complement, family_loss, net_loss
+from dpmatrix.spec.near_optimal.private_bound_setting import Dimension, GapShare, Share, Solved
+
+HALF = Fraction(1, 2)
+MILLIONTH = Fraction(1, 10**6)
+
+
+def number(value) -> mpmath.mpf:
+    exact = Fraction(value)
+    return mpmath.mpf(exact.numerator) / exact.denominator
+
+
+def digits(points, function) -> list:
+    with mpmath.workdps(120):
+        return [(p, mpmath.nstr(function(p), 70)) for p in points]
+
+
+def printed(d: int) -> mpmath.mpf:
+    return mpmath.exp(-2 * (mpmath.log(8) + mpmath.log(1 + mpmath.exp(d))) / (d - 2))
+
+
+def needed(p) -> mpmath.mpf:
+    """Compute the loss on the families from the numbers of points."""
+    moved = floor(p.dimension / Fraction(p.epsilon))
+    scaled = p.records * Fraction(p.gap)
+    loss = (1 - mpmath.sqrt(1 - printed(p.dimension))) / 8
+    if moved > scaled:
+        return loss
+    root = mpmath.sqrt(number(scaled**2 - moved**2)) + number(scaled)
+    return loss / (1 + (root / moved) ** 2) if moved else mpmath.mpf(0)
+
+
+def enough(p) -> mpmath.mpf:
+    """Compute the loss of the net: weights e^eps and 1, at most 1/(2 cap(r/2)) lines."""
+    radius = mpmath.exp(-number(p.epsilon) / (p.dimension + 1))
+    a, half = mpmath.mpf(p.dimension - 1) / 2, mpmath.mpf(1) / 2
+    share = mpmath.betainc(a, half, 0, mpmath.sin(radius / 2) ** 2, regularized=True)
+    weight = mpmath.exp(number(p.epsilon))
+    return 1 - mpmath.cos(radius) * weight / (weight + 1 / share - 1)
+
+
+def margin(p) -> mpmath.mpf:
+    allowed = number(1 - Fraction(p.rho))
+    return needed(p) - allowed if needed(p) > allowed else enough(p) - allowed
+
+
+FALSE = [
+    SampleSize(3, n, epsilon, HALF, rho)
+    for n, epsilon, rho in ((1, 100, 1 - Fraction(1, 10**9)), (40, 200, 1 - Fraction(1, 10**16)))
+] + [SampleSize(4, 2, 150, Fraction(1, 5), 1 - Fraction(1, 10**9))]
+POINTS = [
+    SampleSize(d, n, epsilon, gap, 1 - Fraction(1, power))
+    for (d, power), n, epsilon, gap in product(
+        ((3, 10**7), (5, 10**6), (10, 10**4), (100, 2000)), (1, 9, 31), (1, Fraction(2, 7)), (HALF, Fraction(1, 3))
+    )
+]
+DECIDED = [p for p in POINTS if needed(p) > 1 - number(p.rho)]
+INSIDE = SampleSize(10, 19, 1, HALF, 1 - Fraction(1, 500))
+OUTSIDE = {
+    "dimension >= 3, an integer": attrs.evolve(INSIDE, dimension=2),
+    "records >= 1, an integer": attrs.evolve(INSIDE, records=0),
+    "epsilon > 0": attrs.evolve(INSIDE, epsilon=-1),
+    "gap > 0": attrs.evolve(INSIDE, gap=-1),
+    "Delta <= 1/2": attrs.evolve(INSIDE, gap=Fraction(51, 100)),
+    "rho < 1": attrs.evolve(INSIDE, rho=1),
+    "rho >= 1 - (1-phi)/16": attrs.evolve(INSIDE, rho=1 - Fraction(1, 250)),
+}
+PRINTED_SIZE = "n < (d/(eps Delta)) max(1, sqrt((1-phi)/(80 (1-rho))))"
+WHOLE_SIZE = "n < (floor(d/eps)/Delta) max(1, sqrt((1-phi)/(80 (1-rho))))"
+
+
+def check_sizes(statement: Statement, says: str, moved) -> None:
+    bind_hypotheses(statement, INSIDE, OUTSIDE | {says: attrs.evolve(INSIDE, records=40)})
+    assert statement.applies(attrs.evolve(INSIDE, dimension=3, records=1, rho=1 - MILLIONTH)) is Truth.TRUE
+    assert (
+        statement.applies(attrs.evolve(INSIDE, records=19, epsilon=Fraction(1, 20), gap=Fraction(1, 20))) is Truth.TRUE
+    )
+    conditions = {given.says: given for given in statement.given}
+    size, utility = conditions[says], conditions["rho >= 1 - (1-phi)/16"]
+
+    def largest(p):
+        root = mpmath.sqrt(printed(p.dimension) / (80 * number(1 - p.rho)))
+        return number(moved(p) / Fraction(p.gap)) * max(1, root) - p.records
+
+    points = POINTS + [attrs.evolve(p, rho=Fraction(9, 10)) for p in POINTS[:5]]
+    bind(Statement(says, size.margin), digits(points, largest))
+    bind(Statement("", utility.margin), digits(points, lambda p: number(p.rho) - 1 + printed(p.dimension) / 16))
+    assert size.strict
+    assert not utility.strict
+    assert not statement.strict
+
+
+@pytest.mark.evidence(
+    "near-optimal.theorem-8@bd82a2f9",
+    role="refutes",
+    grade="interval",
+    region="d = 3 and 4, epsilon = 100, 150 and 200: less than one point may differ",
+)
+def test_a_net_of_lines_is_better_than_the_printed_bound(statement) -> None:
+    """The mechanism is private for any two databases: probabilities e^eps/(e^eps + N - 1) and 1/(e^eps + N - 1).
+
+    Its loss is at most 1 - cos(r) e^eps/(e^eps + N - 1), N at most one over the measure of a double cap of radius r/2.
+    """
+    assert all(statement.at(p) is Truth.FALSE for p in FALSE)
+    bind(statement, digits(DECIDED, margin))
+    with precision(600):
+        assert net_loss(FALSE[0]) < arb("1e-20")
+        for p, value in digits(FALSE, margin):
+            assert abs(statement.margin(p) - arb(value)) < arb("1e-40")
+        for p, value in digits([attrs.evolve(q, epsilon=k) for q in FALSE for k in (3, 30)], enough):
+            assert abs(net_loss(p) - arb(value)) < arb("1e-60")
+    check_sizes(statement, PRINTED_SIZE, lambda p: p.dimension / Fraction(p.epsilon))
+    between = attrs.evolve(INSIDE, records=400)
+    assert statement.conclusion(between) is Truth.UNDECIDED, "neither bound decides"
+
+
+@pytest.mark.evidence(
+    "near-optimal.theorem-8+repair@bd82a2f9",
+    role="supports-repair",
+    grade="symbolic",
+    region="every d >= 3, epsilon > 0, 0 < Delta <= 1/2, rho and n: derivation in the docstring, its "
+    "algebra machine-checked",
+)
+def test_the_bound_with_whole_numbers_of_points(statement) -> None:
+    """Let m = floor(d/eps), E the printed 1 - phi, phi' = sqrt(1-E), c' = 1 - phi' = E/(1 + phi') > E/2 (1).
+
+    Lemma 11 in dimension d - 1 gives E^(-(d-2)/2)/8 = 1 + exp(d) lines of R^(d-1) with |<w_i, w_j>| <= phi' (2): K
+    databases that differ in m points have m eps <= d <= ln(K-1). Lemma 12 in its sharper form (sum of the misses at
+    least K/2) gives a database with loss at least (1/8)(1 - max |<u_i, u_j>|).
+    n < m/Delta: the second family, min(m, n) copies of sqrt(n Delta/min(m, n)) w_i, norm at most 1, has u_i = w_i and
+    gap Delta: loss >= c'/8 > E/16 >= 1 - rho.
+    n >= m/Delta: the first, m <= n Delta <= n/2, has 1 - max >= q c', q = x^2/(x^2 + (1 + sqrt(1-x^2))^2), x = m/(n
+    Delta) <= 1, and q >= x^2/4 as the denominator is 2 + 2 sqrt(1-x^2) (3). As n < (m/Delta) sqrt(E/(80 (1-rho))) here,
+    1 - rho < E x^2/80 < c' x^2/32 (4). For m = 0 no n is below the bound.
+    """
+    E, x, d = sympy.symbols("E x d", positive=True)
+    root = sympy.sqrt(1 - E)
+    assert sympy.simplify((1 - root) - E / (1 + root)) == 0, "(1)"
+    choice = sympy.exp(-2 * (sympy.log(8) + sympy.log(1 + sympy.exp(d))) / (d - 2))
+    count = (1 - (1 - choice)) ** (-(d - 2) / 2) / 8
+    assert sympy.simplify(sympy.expand_log(sympy.log(count * 8), force=True) - sympy.log(8 * (1 + sympy.exp(d)))) == 0
+    leg = sympy.sqrt(1 - x**2)
+    assert sympy.expand(x**2 + (1 + leg) ** 2 - 2 - 2 * leg) == 0, "(3)"
+    assert sympy.Rational(1, 80) < sympy.Rational(1, 2) / 32, "(4)"
+    bind(statement, digits(DECIDED, margin))
+    held = [p for p in POINTS if statement.applies(p) is Truth.TRUE]
+    assert len(held) >= 20
+    assert [p for p in held if statement.at(p) is not Truth.TRUE] == []
+    check_sizes(statement, WHOLE_SIZE, lambda p: floor(p.dimension / Fraction(p.epsilon)))
+    assert statement.applies(FALSE[0]) is Truth.FALSE
+    edge = SampleSize(10, 20, 1, HALF, 1 - Fraction(1, 2000))
+    halved = 2 * family_loss(edge) - family_loss(attrs.evolve(edge, records=19))
+    assert abs(halved) < arb("1e-12"), "at beta = Delta the first family is used, with weight 1/2"
+    assert family_loss(attrs.evolve(edge, epsilon=11)) == 0, "no point may differ"
+    assert complement(10) < arb("0.0248")
+
+
+@pytest.mark.evidence(
+    "near-optimal.theorem-8+repair@bd82a2f9",
+    role="control",
+    grade="interval",
+    region="a larger constant, d = 10 and d = 100",
+)
+def test_the_bound_without_room_is_undecided(statement) -> None:
+    """With 1-rho four times as large, beyond the loss of the families, nothing is proved, and nothing claimed."""
+    for d, n in ((10, 60), (100, 500)):
+        loss = float(family_loss(SampleSize(d, n, 1, HALF, HALF)))
+        close = SampleSize(d, n, 1, HALF, 1 - Fraction(loss * 0.99))
+        assert statement.conclusion(close) is Truth.TRUE
+        beyond = attrs.evolve(close, rho=1 - Fraction(loss * 1.01))
+        assert statement.conclusion(beyond) is Truth.UNDECIDED
+        assert statement.applies(beyond) is Truth.FALSE
+    assert statement.nudged(lambda value: value - 1).at(INSIDE) is Truth.FALSE
+
+
+DIMENSIONS = [Dimension(d) for d in range(3, 27)]
+
+
+def check_dimension(statement: Statement, least: int = 3) -> None:
+    bind_hypotheses(statement, Dimension(least), {f"dimension >= {least}, an integer": Dimension(least - 1)})
+
+
+@pytest.mark.evidence("near-optimal.theorem-8/range@bd82a2f9", role="refutes", grade="interval", region="d = 3")
+@pytest.mark.evidence(
+    "near-optimal.theorem-8/packing@bd82a2f9",
+    role="refutes",
+    grade="interval",
+    region="d = 450, 500 and 1000: Delsarte's bound",
+)
+def test_the_packing_of_the_proof_does_not_exist(statements) -> None:
+    """Fewer than exp(496.9) lines of R^499 have |<w_i, w_j>| <= phi at d = 500; the proof needs more than exp(500).
+
+    The bound is checked where it is known: 120 lines of E8 at phi = 1/2 (bound 175), 6 of the icosahedron in R^3 at
+    phi = 1/sqrt(5), and against the packing share, which it never contradicts.
+    """
+    packing, sphere = (statements[f"near-optimal.theorem-8/{name}"] for name in ("packing", "range"))
+    for d in (450, 500):
+        assert packing.at(Dimension(d)) is Truth.FALSE
+    assert packing.conclusion(Dimension(300)) is Truth.TRUE, "there the bound allows them"
+    check_dimension(packing)
+    with precision(2000):
+        assert abs(packing.margin(Dimension(500)) - (arb("496.8955484") - arb(500))) < arb("1e-6")
+        assert packing.margin(Dimension(1000)) < -22
+        assert 120 <= polynomial_count(Lines(8, HALF)) < 176
+        assert 6 <= polynomial_count(Lines(3, 1 / arb(5).sqrt())) < 13
+
+    def bound(d):
+        """Delsarte's bound by Gegenbauer polynomials, normalised by their mean squares."""
+        n, s = d - 1, 1 - printed(d)
+        index = mpmath.mpf(n - 2) / 2
+
+        def unit(k, t):
+            dimension = mpmath.binomial(n + k - 1, k) - (mpmath.binomial(n + k - 3, k - 2) if k > 1 else 0)
+            return mpmath.sqrt(dimension) * mpmath.gegenbauer(k, index, t) / mpmath.gegenbauer(k, index, 1)
+
+        k = 0
+        while unit(k + 1, s) > 0:
+            k += 1
+        step = unit(1, 1) if k == 0 else (s * unit(k, s) - _back(n, k) * unit(k - 1, s)) / unit(k + 1, s)
+        top = (unit(k + 1, 1) * unit(k, s) - unit(k, 1) * unit(k + 1, s)) ** 2 / (1 - s)
+        return mpmath.log(top * step / (-unit(k, s) * unit(k + 1, s)) / 2)
+
+    def _back(n, k):
+        """``mean of t p_k p_(k-1)``: from the ratio of leading coefficients."""
+        index = mpmath.mpf(n - 2) / 2
+        return mpmath.sqrt(k * (k + 2 * index - 1) / (4 * (k + index) * (k + index - 1)))
+
+    with mpmath.workdps(60), precision(600):
+        for d in (4, 5, 7, 12, 20):
+            expected = bound(d) - mpmath.log(1 + mpmath.exp(d))
+            assert abs(packing.margin(Dimension(d)) - arb(mpmath.nstr(expected, 50))) < arb("1e-30"), d
+    assert sphere.at(Dimension(3)) is Truth.FALSE
+    bind(sphere, sphere_ends())
+    check_dimension(sphere)
+    assert not packing.strict
+    assert not sphere.strict
+
+
+def sphere_ends() -> list:
+    def end(d):
+        return 1 / mpmath.sqrt(2 * mpmath.pi * d)
+
+    return digits(DIMENSIONS, lambda p: end(p.dimension) - end(p.dimension - 1))
+
+
+@pytest.mark.evidence(
+    "near-optimal.theorem-8/choice@bd82a2f9",
+    role="supports",
+    grade="symbolic",
+    region="every d >= 3",
+)
+@pytest.mark.evidence("near-optimal.theorem-8/least@bd82a2f9", role="supports", grade="symbolic", region="every d >= 3")
+@pytest.mark.evidence(
+    "near-optimal.theorem-8/hundred@bd82a2f9",
+    role="supports",
+    grade="symbolic",
+    region="every d >= 100",
+)
+def test_the_choice_of_phi(statements) -> None:
+    """(1-phi)^(-(d-2)/2)/8 = exp(ln 8 + ln(1 + e^d))/8 = 1 + e^d, and 1 - phi = exp(-2 g(d)) increases.
+
+    g = (ln 8 + ln(1 + e^d))/(d-2) = 1 + (2 + ln 8 + ln(1 + e^-d))/(d-2) (1): a positive decreasing numerator over an
+    increasing denominator, so 1 - phi increases from its value at d = 3, above 3.5e-5, and from that at d = 100.
+    """
+    choice, least, hundred = (statements[f"near-optimal.theorem-8/{name}"] for name in ("choice", "least", "hundred"))
+    d = sympy.Symbol("d", positive=True)
+    g = (sympy.log(8) + d + sympy.log(1 + sympy.exp(-d))) / (d - 2)
+    assert sympy.simplify(g - 1 - (2 + sympy.log(8) + sympy.log(1 + sympy.exp(-d))) / (d - 2)) == 0, "(1)"
+    bind(choice, [(p, Fraction(0)) for p in DIMENSIONS])
+    bind(least, digits(DIMENSIONS, lambda p: printed(p.dimension) - mpmath.mpf(35) / 10**6))
+    bind(hundred, digits(DIMENSIONS, lambda p: printed(p.dimension) - mpmath.mpf(12) / 100))
+    assert least.at(Dimension(3)) is Truth.TRUE
+    assert hundred.at(Dimension(100)) is Truth.TRUE
+    assert hundred.without("dimension >= 100, an integer").at(Dimension(50)) is Truth.FALSE
+    check_dimension(choice)
+    check_dimension(least)
+    check_dimension(hundred, 100)
+    assert (choice.strict, least.strict, hundred.strict) == (False, True, True)
+
+
+SHARES = [
+    GapShare(d, n, epsilon, gap)
+    for d, n, epsilon, gap in product((3, 4), (1, 2, 5), (Fraction(2, 3), 2), (HALF, Fraction(1, 7)))
+]
+PART = Share(3, 1, Fraction(1, 20))
+PART_OUTSIDE = {
+    "dimension >= 3, an integer": attrs.evolve(PART, dimension=2),
+    "records >= 1, an integer": attrs.evolve(PART, records=0),
+    "epsilon > 0": attrs.evolve(PART, epsilon=-1),
+}
+
+
+@pytest.mark.evidence(
+    "near-optimal.theorem-8/whole-number@bd82a2f9",
+    role="refutes",
+    grade="symbolic",
+    region="d = 3, eps = 2",
+)
+@pytest.mark.evidence("near-optimal.theorem-8/differ@bd82a2f9", role="refutes", grade="symbolic", region="d = 3, n = 2")
+@pytest.mark.evidence(
+    "near-optimal.theorem-8/zeros@bd82a2f9",
+    role="refutes",
+    grade="symbolic",
+    region="d = 3, n = 1, eps = 1",
+)
+@pytest.mark.evidence(
+    "near-optimal.theorem-8/more-records@bd82a2f9",
+    role="refutes",
+    grade="symbolic",
+    region="d = 3, beta = Delta",
+)
+def test_numbers_of_points(statements) -> None:
+    names = ("whole-number", "differ", "zeros", "more-records")
+    number_of, differ, zeros, more = (statements[f"near-optimal.theorem-8/{name}"] for name in names)
+    assert number_of.at(Share(3, 5, 2)) is Truth.FALSE
+    assert number_of.at(Share(4, 5, 2)) is Truth.TRUE
+    assert differ.at(Share(3, 2, 1)) is Truth.FALSE
+    assert differ.at(Share(3, 1, 1)) is Truth.TRUE
+    assert zeros.at(Share(3, 1, 1)) is Truth.FALSE
+    assert zeros.at(Share(3, 3, 1)) is Truth.TRUE
+    assert more.at(GapShare(3, 6, 1, HALF)) is Truth.FALSE
+    assert more.at(GapShare(3, 7, 1, HALF)) is Truth.TRUE
+
+    def moved(p):
+        return p.dimension / Fraction(p.epsilon)
+
+    bind(number_of, [(p, -abs(moved(p) - floor(moved(p) + HALF))) for p in SHARES])
+    bind(differ, [(p, -abs(moved(p) - moved(p) / p.records)) for p in SHARES])
+    bind(zeros, [(p, p.records - moved(p)) for p in SHARES])
+    bind(more, [(p, p.records - moved(p) / p.gap) for p in SHARES])
+    for statement in (number_of, differ, zeros):
+        bind_hypotheses(statement, PART, PART_OUTSIDE)
+        assert not statement.strict
+    inside = GapShare(3, 6, 1, HALF)
+    outside = {says: GapShare(p.dimension, p.records, p.epsilon, HALF) for says, p in PART_OUTSIDE.items()}
+    outside["records >= 1, an integer"] = attrs.evolve(inside, records=-1)
+    outside |= {"gap > 0": attrs.evolve(inside, gap=Fraction(-1, 2)), "beta <= Delta": attrs.evolve(inside, records=5)}
+    bind_hypotheses(more, inside, outside)
+    at_most = more.given[-1]
+    bind(Statement(at_most.says, at_most.margin), [(p, p.gap - moved(p) / p.records) for p in SHARES])
+    assert more.strict
+    assert not at_most.strict
+
+
+SOLVED = [
+    Solved(p.dimension, 5 * p.records, p.epsilon, p.gap, rho, part)
+    for p, (rho, part) in product(SHARES, ((Fraction(1, 3), HALF), (Fraction(99, 100), Fraction(1, 5))))
+]
+
+
+@pytest.mark.evidence(
+    "near-optimal.theorem-8/solved@bd82a2f9",
+    role="supports",
+    grade="symbolic",
+    region="all positive numbers",
+)
+def test_solving_for_the_number_of_records(statement) -> None:
+    """1 - rho > (c/80) D^2/n^2 with n > 0 and 1 - rho > 0 says n^2 > D^2 c/(80 (1-rho)), D = d/(eps Delta)."""
+    n, D, c, r = sympy.symbols("n D c r", positive=True)
+    left = (r - c / 80 * D**2 / n**2) * n**2 / r
+    right = n**2 - (D * sympy.sqrt(c / (80 * r))) ** 2
+    assert sympy.simplify(left - right) == 0
+    ratio = [(p, p.dimension / Fraction(p.epsilon) / p.gap) for p in SOLVED]
+    pairs = {id(p): value for p, value in ratio}
+
+    def slack(p):
+        return p.records - number(pairs[id(p)]) * mpmath.sqrt(number(p.complement) / (80 * number(1 - p.rho)))
+
+    bind(statement, digits(SOLVED, slack))
+    inside = Solved(3, 40, 1, HALF, HALF, HALF)
+    outside = {
+        "dimension >= 3, an integer": attrs.evolve(inside, dimension=2),
+        "records >= 1, an integer": attrs.evolve(inside, records=0),
+        "epsilon > 0": attrs.evolve(inside, epsilon=-1),
+        "gap > 0": attrs.evolve(inside, gap=Fraction(-1, 2)),
+        "complement > 0": attrs.evolve(inside, complement=Fraction(-1, 20)),
+        "rho < 1": attrs.evolve(inside, rho=Fraction(21, 20)),
+        "1 - rho > ((1-phi)/80) d^2/(n eps Delta)^2": attrs.evolve(inside, rho=1 - MILLIONTH),
+    }
+    bind_hypotheses(statement, inside, outside)
+    loss = statement.given[-1]
+    losses = [(p, 1 - p.rho - p.complement / 80 * (v / p.records) ** 2) for p, v in ratio]
+    bind(Statement(loss.says, loss.margin), losses)
+    assert loss.strict
+    assert statement.strict
+    assert all(statement.at(p) is Truth.TRUE for p in SOLVED if statement.applies(p) is Truth.TRUE)
+    assert statement.at(inside) is Truth.TRUE
+    assert statement.applies(attrs.evolve(inside, records=1, dimension=3, epsilon=50)) is Truth.TRUE

@@ -1,0 +1,282 @@
+"""Lemmas 11, 17 and 18: packings of the sphere (section 4.3 and appendix A)."""
+
+from __future__ import annotations
+
+import attrs
+from flint import arb, fmpq
+
+from dpmatrix.claims import Claim, Condition, Kind, Locator, Statement, Step, Verdict
+from dpmatrix.exact import Exact, ball, rational, square
+from dpmatrix.spec.conditions import at_least, below, equality, exceeds, positive, whole
+from dpmatrix.spec.near_optimal.packing_number import Lines, share_of_each
+from dpmatrix.spec.near_optimal.spheres import Cap, cap_measure
+
+
+def cap_bound(p: Lines) -> arb:
+    """``psi = (1 - phi^2)^((d-1)/2)``."""
+    return (1 - square(ball(p.phi))) ** fmpq(p.dimension - 1, 2)
+
+
+def lemma_17_margin(p: Lines) -> arb:
+    """``psi - P(<U, u> >= phi)``."""
+    return cap_bound(p) - cap_measure(Cap(p.dimension, p.phi))
+
+
+def simple_count(p: Lines) -> arb:
+    """K of (12): ``exp((d-1) log(1/sqrt(1-phi^2)))/8``."""
+    return ((p.dimension - 1) * (1 / (1 - square(ball(p.phi))).sqrt()).log()).exp() / 8
+
+
+def lemma_11_margin(p: Lines) -> arb:
+    """``1 - K/M`` with K of (12) and the size M of the largest family."""
+    return 1 - simple_count(p) * share_of_each(p)
+
+
+@attrs.frozen
+class Draws(Lines):
+    """N random unit vectors, of which the share t may be lost.
+
+    Parameters
+    ----------
+    draws
+        The number N.
+    loss
+        The share t.
+    """
+
+    draws: int
+    loss: Exact
+
+
+def whole_part(number: fmpq) -> arb:
+    """``floor(x)`` of a rational number."""
+    return arb(number.floor())
+
+
+def kept(p: Draws) -> arb:
+    """``floor((1-t) N)``."""
+    return whole_part((1 - rational(p.loss)) * p.draws)
+
+
+def condition_28(p: Draws) -> arb:
+    """``N t log 2 - N (N-1) psi``, positive where (28) holds."""
+    return p.draws * ball(p.loss) * arb(2).log() - p.draws * (p.draws - 1) * cap_bound(p)
+
+
+def lemma_18_margin(p: Draws) -> arb:
+    """``1 - floor((1-t) N)/M`` with the size M of the largest family."""
+    return 1 - kept(p) * share_of_each(p)
+
+
+@attrs.frozen
+class Collision(Lines):
+    """The i-th of the random vectors."""
+
+    place: int
+
+
+def conditional_margin(p: Collision) -> arb:
+    """``2 (i-1) psi`` minus the union bound ``(i-1) P(|<U, u>| >= phi)``."""
+    return 2 * (p.place - 1) * cap_bound(p) - (p.place - 1) * 2 * cap_measure(Cap(p.dimension, p.phi))
+
+
+def sum_margin(p: Draws) -> arb:
+    """``a_1 + ... + a_N = N (N-1) psi``, in units of psi."""
+    total = sum(2 * earlier for earlier in range(p.draws))
+    return equality(arb(total), arb(p.draws * (p.draws - 1)))
+
+
+def positive_probability_margin(p: Draws) -> arb:
+    """``1 - exp(-N t log 2 + N (N-1) psi)``."""
+    return 1 - (-p.draws * ball(p.loss) * arb(2).log() + p.draws * (p.draws - 1) * cap_bound(p)).exp()
+
+
+@attrs.frozen
+class Survivors:
+    """N draws of which some lie close to an earlier one, at most the share t."""
+
+    draws: int
+    loss: Exact
+    close: int
+
+
+def survivors_margin(p: Survivors) -> arb:
+    """The others minus ``floor((1-t) N)``."""
+    return p.draws - p.close - whole_part((1 - rational(p.loss)) * p.draws)
+
+
+def share_margin(p: Survivors) -> arb:
+    """``t N`` minus the number of close draws."""
+    return ball(p.loss) * p.draws - p.close
+
+
+@attrs.frozen
+class HalfLost(Lines):
+    """The setting of the proof of Lemma 11, with the share t."""
+
+    loss: Exact
+
+
+def printed_draws(p: HalfLost) -> arb:
+    """``N = 1 + t log 2/psi``."""
+    return 1 + ball(p.loss) * arb(2).log() / cap_bound(p)
+
+
+def whole_number_margin(p: HalfLost) -> arb:
+    """Minus the distance of N from the nearest integer."""
+    number = printed_draws(p)
+    return -abs(number - (number + fmpq(1, 2)).floor())
+
+
+def exceeds_margin(p: HalfLost) -> arb:
+    """``N - t/(2 psi)``."""
+    return printed_draws(p) - ball(p.loss) / (2 * cap_bound(p))
+
+
+def half_margin(p: Lines) -> arb:
+    """``t (1-t)/(2 psi)`` at t = 1/2 is K of (12)."""
+    half = fmpq(1, 2)
+    return equality(half * (1 - half) / (2 * cap_bound(p)), simple_count(p))
+
+
+def proved_count(p: HalfLost) -> arb:
+    """``floor((1-t) N)`` for the largest integer N below 1 + t log 2/psi, that is, with (28)."""
+    number = (printed_draws(p).ceil() - 1).unique_fmpz()
+    return arb.nan() if number is None else whole_part((1 - rational(p.loss)) * number)
+
+
+def count_margin(p: HalfLost) -> arb:
+    """The number that Lemma 18 gives minus ``t (1-t)/(2 psi)``."""
+    return proved_count(p) - ball(p.loss) * (1 - ball(p.loss)) / (2 * cap_bound(p))
+
+
+def range_margin(p: Lines) -> arb:
+    """``phi - (2 pi d)^(-1/2)``."""
+    return ball(p.phi) - 1 / (2 * arb.pi() * p.dimension).sqrt()
+
+
+SPHERE = (whole("dimension", 1), Condition("phi >= (2 pi d)^(-1/2)", range_margin), below("phi", 1))
+DRAWS = (*SPHERE, whole("draws", 1), exceeds("-N t log 2 + N (N-1) psi < 0", condition_28))
+
+LEMMA_17 = Claim(
+    id="near-optimal.lemma-17",
+    kind=Kind.LEMMA,
+    source=Locator("near-optimal", "Lemma 17", "P(<U, u> >= phi) <= (1 - phi^2)^((d-1)/2)"),
+    statement=Statement(
+        "P(<U, u> >= phi) <= (1 - phi^2)^((d-1)/2) for U uniform on the sphere", lemma_17_margin, given=SPHERE
+    ),
+    verdict=Verdict.HOLDS,
+    because=(
+        "Half of the right side is enough, and no lower bound on phi is needed: with x = 1 - phi^2 and a = (d-1)/2, "
+        "2 P/x^a is the integral of v^(a-1) (1 - x v)^(-1/2)/B(a, 1/2) over v in [0, 1], which increases with x up to "
+        "1 at x = 1. For d = 1 the probability is 1/2 and the right side is 1."
+    ),
+)
+
+LEMMA_18 = Claim(
+    id="near-optimal.lemma-18",
+    kind=Kind.LEMMA,
+    source=Locator(
+        "near-optimal",
+        "Lemma 18",
+        "-N t log 2 + N (N-1) (1-phi^2)^((d-1)/2) < 0: floor((1-t) N) unit vectors with |<mu, nu>| < phi exist",
+    ),
+    statement=Statement(
+        "where (28) holds there are floor((1-t) N) unit vectors with |<mu, nu>| < phi for distinct mu and nu",
+        lemma_18_margin,
+        given=DRAWS,
+    ),
+    verdict=Verdict.HOLDS,
+    reading="N >= 1 is an integer; psi is (1-phi^2)^((d-1)/2). The largest family is enclosed, not known.",
+    because=(
+        "No randomness is needed: a family that cannot grow has at least 1/(2 psi) members by Lemma 17, and (28) "
+        "gives 1/(2 psi) > (N-1)/(2 t log 2) >= N (1-t) for N >= 2, as 2 t (1-t) log 2 <= (log 2)/2 < 1/2 <= (N-1)/N. "
+        "For N = 1 and 0 < t < 1 floor((1-t) N) is 0. The printed proof, N draws less those that are close to an "
+        "earlier one, is sound as well; it gives |<mu, nu>| <= phi, and < phi with probability 1."
+    ),
+    steps=(
+        Step(
+            "conditional",
+            Statement(
+                "E[f_i | Z_1, ..., Z_(i-1)] <= 2 (i-1) psi, f_i = 1 where |<Z_i, Z_j>| > phi for some j < i",
+                conditional_margin,
+                given=(*SPHERE, whole("place", 1)),
+            ),
+            sound=True,
+            note="'For some j < i' is not printed.",
+        ),
+        Step("sum", Statement("sum 2 (i-1) psi = N (N-1) psi", sum_margin, given=(whole("draws", 1),)), sound=True),
+        Step(
+            "positive-probability",
+            Statement(
+                "(28) leaves a positive probability for f_1 + ... + f_N <= t N",
+                positive_probability_margin,
+                given=DRAWS,
+                strict=True,
+            ),
+            sound=True,
+        ),
+        Step(
+            "survivors",
+            Statement(
+                "then floor((1-t) N) of the vectors have f_i = 0",
+                survivors_margin,
+                given=(whole("draws", 1), whole("close", 0), Condition("f_1 + ... + f_N <= t N", share_margin)),
+            ),
+            sound=True,
+        ),
+    ),
+    uses=("near-optimal.lemma-16", "near-optimal.lemma-17"),
+)
+
+LEMMA_11 = Claim(
+    id="near-optimal.lemma-11",
+    kind=Kind.LEMMA,
+    source=Locator(
+        "near-optimal",
+        "Lemma 11",
+        "there are K = exp((d-1) log(1/sqrt(1-phi^2)))/8 vectors with |<mu, nu>| <= phi",
+    ),
+    statement=Statement(
+        "there are at least exp((d-1) log(1/sqrt(1-phi^2)))/8 unit vectors with |<mu, nu>| <= phi for distinct mu, nu",
+        lemma_11_margin,
+        given=SPHERE,
+    ),
+    verdict=Verdict.HOLDS_PROOF_REPAIRED,
+    reading="K of (12) is not an integer; the family has at least K members, and 'any pair' means distinct members.",
+    because=(
+        "A family that cannot grow has at least 1/(2 psi) = 4 K members, psi = (1-phi^2)^((d-1)/2), by Lemma 17, and "
+        "1/psi = 8 K by its sharper form. The printed proof sets (28) to equality, where Lemma 18 says nothing, for an "
+        "N that is no integer; with the largest N that is allowed it gives floor(N/2), which is less than K = 21/20, "
+        "for instance. It does give floor(K)."
+    ),
+    steps=(
+        Step(
+            "equality",
+            Statement(
+                "N = 1 + t log 2/psi, where (28) is an equation, is a number of draws",
+                whole_number_margin,
+                given=(*SPHERE, positive("loss")),
+            ),
+            sound=False,
+            note="No integer, and at equality the probability that too many draws are lost is bounded by 1 only.",
+        ),
+        Step(
+            "exceeds",
+            Statement("1 + t log 2/psi > t/(2 psi)", exceeds_margin, given=(*SPHERE, at_least("loss", 0)), strict=True),
+            sound=True,
+        ),
+        Step(
+            "count",
+            Statement(
+                "Lemma 18 gives t (1-t)/(2 psi) vectors",
+                count_margin,
+                given=(*SPHERE, positive("loss"), below("loss", 1)),
+            ),
+            sound=False,
+            note="Integer parts are lost twice. At t = 1/2 it gives floor(1/(8 psi)).",
+        ),
+        Step("setting", Statement("t (1-t)/(2 psi) at t = 1/2 is K of (12)", half_margin, given=SPHERE), sound=True),
+    ),
+    uses=("near-optimal.lemma-17",),
+)

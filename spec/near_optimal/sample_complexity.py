@@ -1,0 +1,91 @@
+"""Theorem 7: the sample complexity of PPCA for k = 1 (sections 3.4 and 4.2)."""
+
+from __future__ import annotations
+
+import attrs
+from flint import arb
+
+from dpmatrix.claims import Claim, Kind, Locator, Statement, Step, Verdict
+from dpmatrix.exact import Exact, rational
+from dpmatrix.spec.conditions import exceeds
+from dpmatrix.spec.near_optimal.sample_complexity_proof import PROOF_STEPS
+from dpmatrix.spec.wishart.ppca import SETTING, PpcaPoint, repaired_records_margin, theorem_8_margin
+
+ENOUGH_RECORDS = exceeds(
+    "n > d/(epsilon (1-rho)(lambda_1-lambda_2)) (4 log(1/eta)/d + 2 log(8 lambda_1/((1-rho^2)(lambda_1-lambda_2))))",
+    repaired_records_margin,
+)
+
+
+@attrs.frozen
+class OtherData(PpcaPoint):
+    """A spectrum that meets the hypothesis, and the two largest eigenvalues of another data set of n records."""
+
+    other_first: Exact
+    other_second: Exact
+
+
+def other_closeness_margin(p: OtherData) -> arb:
+    """``eta - P(|<vhat, v_1>| < rho)`` on the other data set."""
+    return theorem_8_margin(attrs.evolve(p, first=p.other_first, second=p.other_second))
+
+
+def other_gap_margin(p: OtherData) -> arb:
+    """The eigengap of the other data set."""
+    return arb(rational(p.other_first) - rational(p.other_second))
+
+
+def other_trace_margin(p: OtherData) -> arb:
+    """One minus its two largest eigenvalues."""
+    return arb(1 - rational(p.other_first) - rational(p.other_second))
+
+
+THEOREM_7 = Claim(
+    id="near-optimal.theorem-7",
+    kind=Kind.UTILITY,
+    source=Locator(
+        "near-optimal",
+        "Theorem 7",
+        "n > d/(eps Delta (1 - rho)) (4 log(1/eta)/d + 2 log(8 l1/((1 - rho^2) Delta))) implies P(|<v_1, vhat_1>| > "
+        "rho) >= 1 - eta; that is, PPCA is a (rho, eta)-close approximation to PCA",
+    ),
+    statement=Statement(
+        "P(|<vhat, v_1>| <= rho) <= eta for PPCA with k = 1 and n above the sample size",
+        theorem_8_margin,
+        given=(*SETTING, ENOUGH_RECORDS),
+    ),
+    verdict=Verdict.HOLDS_PROOF_REPAIRED,
+    reading=(
+        "d >= 2, k = 1, Delta > 0, 0 < rho < 1 and 0 < eta < 1, which go unsaid; records of norm at most 1. A point "
+        "fixes lambda_1 and lambda_2; the failure probability is that of lambda_1, lambda_2, ..., lambda_2, the "
+        "largest for these two. The probability of |<vhat, v_1>| = rho is 0."
+    ),
+    because=(
+        "With u'Bu in place of q_F the printed proof is right: on the sphere u'Bu is at most (n eps/2)(rho^2 l1 + (1 - "
+        "rho^2) l2) outside the double cap of rho and at least (n eps/2) sigma^2 l1 inside that of sigma; the double "
+        "cap has measure at least ((1 - sigma)/2)^((d-1)/2) by Lemma 10, and sigma with 1 - sigma^2 = (1 - rho^2)(1 - "
+        "l2/l1)/2 gives the bound. As printed (7) and (8) speak of q_F, which has neither the factor n nor eps/2: (7) "
+        "fails where n eps < 2 and (8) where n eps > 2. The last sentence is false for Definition 2, which asks for "
+        "all data sets: the sample size depends on the eigenvalues of the data at hand. The bound is loose by the "
+        "factor (1 - rho^2)/(1 - rho) < 2 that the last step gives away, and l1/Delta in the logarithm is not needed."
+    ),
+    steps=(
+        *PROOF_STEPS,
+        Step(
+            "every-data-set",
+            Statement(
+                "with such an n PPCA misses rho with probability at most eta on every data set of n records",
+                other_closeness_margin,
+                given=(
+                    *SETTING,
+                    ENOUGH_RECORDS,
+                    exceeds("the other data set has a gap", other_gap_margin),
+                    exceeds("its eigenvalues sum to at most 1", other_trace_margin, strict=False),
+                ),
+            ),
+            sound=False,
+            note="For the data sets whose own lambda_1 and Delta meet the hypothesis; Definition 2 needs the gap.",
+        ),
+    ),
+    uses=("near-optimal.lemma-10", "near-optimal.definition-2+repair"),
+)

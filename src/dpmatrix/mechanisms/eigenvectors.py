@@ -1,0 +1,61 @@
+"""Principal components of a noisy matrix: post-processing in floating point."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+from attrs import field, frozen
+
+from dpmatrix.errors import InvalidParameterError
+from dpmatrix.mechanisms.input_perturbation import positive_integer
+from dpmatrix.mechanisms.protocol import FloatArray, PostProcessed, Release
+
+
+def _rank(value: object) -> int:
+    return positive_integer(value, "rank")
+
+
+@frozen
+class TopEigenvectors:
+    """Unit eigenvectors of the k greatest eigenvalues of a released symmetric matrix, in falling order.
+
+    Parameters
+    ----------
+    rank
+        k, from 1 to d. Eigenvalues are ordered by value and not by modulus, since noise makes some of them negative.
+
+    Raises
+    ------
+    InvalidParameterError
+        If the rank is no positive integer.
+    """
+
+    rank: int = field(converter=_rank)
+
+    def __call__(self, release: Release) -> FloatArray:
+        """Compute them, shape (d, k).
+
+        Where eigenvalues are equal any orthonormal basis is an answer, and signs are arbitrary.
+
+        Raises
+        ------
+        InvalidParameterError
+            If k > d, or the release is not a symmetric matrix.
+        """
+        integers = release.integers
+        dimension = len(integers)
+        if integers.shape != (dimension, dimension) or not (integers == integers.T).all():
+            raise InvalidParameterError("release", "it is not a symmetric matrix", "take its symmetric part first")
+        if self.rank > dimension:
+            raise InvalidParameterError("rank", f"{self.rank} exceeds d = {dimension}", "pass a rank of at most d")
+        # A common factor changes no eigenvector, and it keeps the entries within binary64.
+        largest = max(1, *(abs(int(entry)) for entry in integers.flat))
+        matrix = np.array([[int(entry) / largest for entry in row] for row in integers])
+        _, vectors = np.linalg.eigh(matrix)
+        top: npt.NDArray[np.float64] = vectors[:, ::-1][:, : self.rank]
+        return np.ascontiguousarray(top)
+
+
+def principal_components(release: Release, rank: int) -> PostProcessed[FloatArray]:
+    """Make the top-k eigenvectors of a release, with the promise that they inherit; see `TopEigenvectors`."""
+    return release.apply(TopEigenvectors(rank))
