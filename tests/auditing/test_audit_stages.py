@@ -13,7 +13,7 @@ from scipy.stats import binom
 from dpmatrix.auditing import AuditPlan, AuditResult, NeighbouringPair, Target, audit, neighbouring_pairs
 from dpmatrix.auditing.stages import stages
 from dpmatrix.errors import InvalidParameterError
-from dpmatrix.privacy.adjacency import Adjacency
+from dpmatrix.privacy import Adjacency, GaussianProfile
 
 PAIR = NeighbouringPair("one or zero", Adjacency.REPLACE_ONE, np.ones((1, 1)), np.zeros((1, 1)))
 TRUTH = math.log(3)
@@ -104,6 +104,35 @@ def test_tightness_asks_for_a_bound_near_the_truth() -> None:
     )
     assert 0.85 * math.log(99) < result.epsilon_lower_bound < math.log(99)
     assert result.counts.trials < 400_000
+
+
+def test_the_bound_is_that_of_the_event_with_the_largest_ratio_beyond_delta() -> None:
+    """A shift by one deviation at delta = 1/100: epsilon is 2.32, and the event that refutes best shows but 1.4 of it."""
+
+    def target(data: np.ndarray, size: int, generator: np.random.Generator) -> np.ndarray:
+        return data[0, 0] + generator.normal(size=size)
+
+    result = audit(target, [PAIR], epsilon=1, delta=0.01, training=5000, confirmation=200_000, generator=1)
+    truth = next(epsilon for epsilon in np.arange(1, 9, 1e-3) if GaussianProfile(1, 1).delta(float(epsilon)) < 0.01)
+    assert truth == pytest.approx(2.32, abs=0.01)
+    assert 0.8 * truth < result.epsilon_lower_bound < truth
+    assert result.delta_lower_bound_at_epsilon > 0.8 * float(GaussianProfile(1, 1).delta(1))
+
+
+def test_an_event_that_is_impossible_on_one_side_needs_no_further_samples() -> None:
+    """No bound comes near an infinite estimate; five above the claim is enough, here with a quarter of the samples."""
+    plan = AuditPlan(stages=12, tightness=0.9)
+    result = audit(
+        lambda data, size, generator: np.full(size, data[0, 0]),
+        [PAIR],
+        epsilon=1,
+        training=100,
+        confirmation=2**16,
+        generator=1,
+        plan=plan,
+    )
+    assert result.epsilon_lower_bound > 6
+    assert result.counts.trials == 2**14
 
 
 def test_one_confirmation_bounds_the_whole_curve() -> None:

@@ -28,7 +28,7 @@ from dpmatrix.auditing.result import AuditResult
 from dpmatrix.auditing.sampling import Sampler, chunks, entropy_of
 from dpmatrix.auditing.stages import Stage, stages
 from dpmatrix.auditing.targets import Target, at_norm_bound, draw_batch
-from dpmatrix.auditing.training import REFINEMENT, Claim, explore, finalists_of, refine
+from dpmatrix.auditing.training import REFINEMENT, UNREACHABLE_EPSILON, Claim, explore, finalists_of, refine
 from dpmatrix.auditing.verdict import Setting, concluded
 from dpmatrix.errors import InvalidParameterError
 from dpmatrix.exact import Exact, fraction
@@ -186,6 +186,9 @@ def _trained(
     """Finish the training of a state: the events are fixed, and kept, before any confirming sample is drawn."""
     keep = _Keeper(plan).keep
     claims = [Claim.of(setting.epsilon, setting.delta), *(Claim.of(epsilon, 0) for epsilon in plan.curve)]
+    if claims[0].delta > 0:
+        # The event that breaks the claim most clearly is not the one that shows the largest epsilon.
+        claims.append(Claim(UNREACHABLE_EPSILON, claims[0].delta))
     deadline = math.inf if plan.seconds is None else time.monotonic() + _EXPLORING_SHARE * plan.seconds
     while len(state.explored) < len(pairs) and not state.events:
         if state.explored and time.monotonic() > deadline:
