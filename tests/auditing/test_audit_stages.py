@@ -107,7 +107,7 @@ def test_tightness_asks_for_a_bound_near_the_truth() -> None:
 
 
 def test_the_bound_is_that_of_the_event_with_the_largest_ratio_beyond_delta() -> None:
-    """A shift by one deviation at delta = 1/100: epsilon is 2.32, and the event that refutes best shows but 1.4 of it."""
+    """A shift by one deviation at delta = 1/100: epsilon is 2.32, of which the event that refutes best shows 1.4."""
 
     def target(data: np.ndarray, size: int, generator: np.random.Generator) -> np.ndarray:
         return data[0, 0] + generator.normal(size=size)
@@ -121,16 +121,12 @@ def test_the_bound_is_that_of_the_event_with_the_largest_ratio_beyond_delta() ->
 
 def test_an_event_that_is_impossible_on_one_side_needs_no_further_samples() -> None:
     """No bound comes near an infinite estimate; five above the claim is enough, here with a quarter of the samples."""
+
+    def without_noise(data: np.ndarray, size: int, generator: np.random.Generator) -> np.ndarray:
+        return np.full(size, data[0, 0])
+
     plan = AuditPlan(stages=12, tightness=0.9)
-    result = audit(
-        lambda data, size, generator: np.full(size, data[0, 0]),
-        [PAIR],
-        epsilon=1,
-        training=100,
-        confirmation=2**16,
-        generator=1,
-        plan=plan,
-    )
+    result = audit(without_noise, [PAIR], epsilon=1, training=100, confirmation=2**16, generator=1, plan=plan)
     assert result.epsilon_lower_bound > 6
     assert result.counts.trials == 2**14
 
@@ -146,7 +142,7 @@ def test_one_confirmation_bounds_the_whole_curve() -> None:
         truth = max(0.0, 0.75 - 0.25 * math.exp(float(point.epsilon)))
         assert max(0.0, truth - 0.06) <= point.delta_lower_bound <= truth
     assert sum(look.failure_probability for look in result.looks) <= Fraction(1e-9)
-    assert len(result.looks) == 4
+    assert len(result.looks) == 1, "one event is the best at every epsilon, and has all of the failure probability"
 
 
 def test_a_curve_has_events_of_its_own() -> None:
@@ -158,7 +154,7 @@ def test_a_curve_has_events_of_its_own() -> None:
     upper, lower = 1 / (1 + math.exp(-1)), math.exp(-1) / (1 + math.exp(-1))
     for point in result.curve[:2]:
         truth = upper - math.exp(float(point.epsilon)) * lower
-        assert 0.5 * truth < point.delta_lower_bound <= truth
+        assert 0.6 * truth < point.delta_lower_bound <= truth
     assert not result.violated
 
 

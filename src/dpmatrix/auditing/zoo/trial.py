@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import time
 from concurrent.futures import Executor
-from fractions import Fraction
 
 import numpy as np
 from attrs import frozen
@@ -14,13 +13,11 @@ from dpmatrix.auditing.plan import AuditPlan
 from dpmatrix.auditing.representation import audit_representation
 from dpmatrix.auditing.search import audit
 from dpmatrix.auditing.zoo.specimen import Specimen
-from dpmatrix.exact import Exact, fraction
+from dpmatrix.exact import Exact
 
 _LEAST_LOW_BIT_TRAINING = 4000
 _MOST_LOW_BIT_SAMPLES = 40_000
 _LOW_BIT_PAIRS = 6
-_CURVE = tuple(Fraction(tenths, 10) for tenths in (13, 16, 20, 25))
-"""Multiples of the claimed epsilon at which delta is bounded too; each that is above the claimed delta is refuted."""
 
 
 @frozen(kw_only=True)
@@ -31,8 +28,10 @@ class Budget:
     ----------
     training, confirmation
         As for `audit`.
-    stages, tightness, seconds, learned
+    stages, tightness, seconds, learned, replay
         As in `AuditPlan`.
+    pairs
+        How many pairs are tried at most, the first ones; all of them if there is no number.
     failure_probability
         Of the trial.
     """
@@ -43,6 +42,8 @@ class Budget:
     tightness: float = 0.0
     seconds: float | None = None
     learned: bool = True
+    replay: bool = True
+    pairs: int | None = None
     failure_probability: Exact = 1e-6
 
 
@@ -114,13 +115,13 @@ def examine(
         tightness=budget.tightness,
         seconds=budget.seconds,
         learned=budget.learned,
+        replay=budget.replay,
         executor=executor,
         workers=workers,
-        curve=tuple(fraction(specimen.epsilon) * factor for factor in _CURVE) if specimen.delta else (),
     )
     result = audit(
         specimen.audited_target(),
-        specimen.pairs(),
+        specimen.pairs()[: budget.pairs],
         epsilon=specimen.epsilon,
         delta=specimen.delta,
         training=budget.training,
@@ -129,13 +130,10 @@ def examine(
         generator=generator,
         plan=plan,
     )
-    refuted = [
-        float(point.epsilon) for point in result.curve if fraction(point.delta_lower_bound) > fraction(specimen.delta)
-    ]
     return Finding(
         specimen,
         result.violated,
-        max([result.epsilon_lower_bound, *refuted]),
+        result.epsilon_lower_bound,
         result.delta_lower_bound_at_epsilon,
         result.training_samples + result.counts.trials + result.counts.other_trials,
         time.perf_counter() - begin,
