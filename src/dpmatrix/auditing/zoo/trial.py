@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Sequence
 from concurrent.futures import Executor
 
 import numpy as np
 from attrs import frozen
 
+from dpmatrix.auditing.pairs import NeighbouringPair
 from dpmatrix.auditing.plan import AuditPlan
 from dpmatrix.auditing.representation import audit_representation
 from dpmatrix.auditing.search import audit
@@ -30,8 +32,6 @@ class Budget:
         As for `audit`.
     stages, tightness, seconds, learned, replay
         As in `AuditPlan`.
-    pairs
-        How many pairs are tried at most, the first ones; all of them if there is no number.
     failure_probability
         Of the trial.
     """
@@ -43,7 +43,6 @@ class Budget:
     seconds: float | None = None
     learned: bool = True
     replay: bool = True
-    pairs: int | None = None
     failure_probability: Exact = 1e-6
 
 
@@ -63,6 +62,8 @@ class Finding:
         Outputs drawn, on both data sets.
     seconds
         Wall time.
+    processor_seconds
+        Time of this process on all processors, which other work on the machine does not lengthen.
     event, pair
         What told the data sets apart.
     """
@@ -73,6 +74,7 @@ class Finding:
     delta: float
     samples: int
     seconds: float
+    processor_seconds: float
     event: str
     pair: str
 
@@ -91,6 +93,7 @@ def examine(
     budget: Budget,
     *,
     generator: np.random.Generator | int,
+    pairs: Sequence[NeighbouringPair] | None = None,
     executor: Executor | None = None,
     workers: int = 2,
 ) -> Finding:
@@ -104,10 +107,12 @@ def examine(
         What it may cost.
     generator
         Randomness, or a seed for it.
+    pairs
+        Neighbours to try instead of all those of the specimen.
     executor, workers
         As in `AuditPlan`; threads, since targets are closures. The low bits are looked at in this thread.
     """
-    begin = time.perf_counter()
+    begin = time.perf_counter(), time.process_time()
     if specimen.is_about_representation:
         return _examine_low_bits(specimen, budget, np.random.default_rng(generator), begin)
     plan = AuditPlan(
@@ -121,7 +126,7 @@ def examine(
     )
     result = audit(
         specimen.audited_target(),
-        specimen.pairs()[: budget.pairs],
+        specimen.pairs() if pairs is None else pairs,
         epsilon=specimen.epsilon,
         delta=specimen.delta,
         training=budget.training,
@@ -136,13 +141,16 @@ def examine(
         result.epsilon_lower_bound,
         result.delta_lower_bound_at_epsilon,
         result.training_samples + result.counts.trials + result.counts.other_trials,
-        time.perf_counter() - begin,
+        time.perf_counter() - begin[0],
+        time.process_time() - begin[1],
         result.event,
         result.pair.name,
     )
 
 
-def _examine_low_bits(specimen: Specimen, budget: Budget, randomness: np.random.Generator, begin: float) -> Finding:
+def _examine_low_bits(
+    specimen: Specimen, budget: Budget, randomness: np.random.Generator, begin: tuple[float, float]
+) -> Finding:
     confirmation = min(budget.confirmation, _MOST_LOW_BIT_SAMPLES)
     result = audit_representation(
         specimen.audited_target(),
@@ -160,7 +168,8 @@ def _examine_low_bits(specimen: Specimen, budget: Budget, randomness: np.random.
         0.0,
         result.delta_lower_bound,
         result.training_samples + 2 * confirmation,
-        time.perf_counter() - begin,
+        time.perf_counter() - begin[0],
+        time.process_time() - begin[1],
         result.event,
         result.pair.name,
     )
