@@ -38,7 +38,7 @@ def floats(metric):
 
 
 def decomposition(dimension: int, records: int, eigenvalues: float, eigenvector: float):
-    domain = dp.numpy.array2_domain(norm=1.0, p=2, size=records, num_columns=dimension, T=float)
+    domain = dp.numpy.array2_domain(norm=1.0, p=2, size=records, num_columns=dimension, nan=False, T=float)
     return make_private_np_eigendecomposition(domain, dp.symmetric_distance(), eigenvalues, [eigenvector])
 
 

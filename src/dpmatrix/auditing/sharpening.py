@@ -22,6 +22,9 @@ from dpmatrix.auditing.training import Claim
 SHARPENING_SHARE = 8
 """One output is spent on the thresholds for so many that confirm."""
 
+MOST_SHARPENING = 2**17
+"""Outputs on each data set, at most: more would take longer to sort than to draw."""
+
 _SHARPENING = 4
 
 

@@ -17,7 +17,7 @@ from dpmatrix.auditing.plan import AuditPlan
 from dpmatrix.auditing.replay import ReplayReport, replay
 from dpmatrix.auditing.result import AuditResult, TradeOffPoint
 from dpmatrix.auditing.sampling import Sampler
-from dpmatrix.auditing.sharpening import SHARPENING_SHARE
+from dpmatrix.auditing.sharpening import MOST_SHARPENING, SHARPENING_SHARE
 from dpmatrix.auditing.stages import Stage
 from dpmatrix.auditing.training import REFINEMENT, finalists_of, outputs, pairs_of
 from dpmatrix.exact import Exact, fraction
@@ -40,7 +40,7 @@ class Setting:
     @property
     def sharpening(self) -> int:
         """Outputs from each data set on which the last thresholds are chosen; none if that is no more than before."""
-        size = self.stages[-1].size // SHARPENING_SHARE
+        size = min(MOST_SHARPENING, self.stages[-1].size // SHARPENING_SHARE)
         return size if size > REFINEMENT * self.training else 0
 
 
