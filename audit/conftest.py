@@ -13,6 +13,12 @@ FAILURE_PROBABILITY = 1e-9
 """Of each audit: a false alarm, or a bound that is wrong. The whole folder holds fewer than 100 audits."""
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Let the audits of the zoo take as long as they are told."""
+    words = "default: a few small audits; deep: all, a minute each; a time such as 30m or 2h: all, within it in turn"
+    parser.addoption("--audit-budget", default="default", metavar="BUDGET", help=words)
+
+
 @pytest.fixture
 def failure_probability() -> float:
     return FAILURE_PROBABILITY

@@ -1,23 +1,22 @@
 """The auditor before the zoo: faulty mechanisms are certified as violations, correct ones pass.
 
-By default a few of every kind with small budgets; with DPMATRIX_LONG=1 all of them with large ones. A false alarm has
-probability at most 1e-6 in each audit of a correct mechanism. Detection is a matter of power: the budgets are several
-times what the violations need, and where the event is as clear as a support violation they are far more.
+By default a few of every kind with small budgets; with ``--audit-budget`` all of them, for as long as it says: a faulty
+mechanism until it is refuted, a correct one until its time is over. A false alarm has probability at most 1e-6 in each
+audit of a correct mechanism. Detection is a matter of power: the budgets are several times what the violations need,
+and where the event is as clear as a support violation they are far more.
 """
 
 from __future__ import annotations
 
-import os
-
 import pytest
+from attrs import evolve
 
 from dpmatrix.auditing.zoo import correct_specimens, faulty_specimens, specimen
 from dpmatrix.auditing.zoo.trial import Budget, examine
 
-LONG = os.environ.get("DPMATRIX_LONG") == "1"
 DETECTING = Budget(training=3000, confirmation=2**17, stages=6, tightness=0.0)
-DETECTING_LONG = Budget(training=20_000, confirmation=2**21, stages=7, tightness=0.0, seconds=60.0)
 PASSING = Budget(training=1000, confirmation=2**14, stages=3)
+DEEP = Budget(training=20_000, confirmation=2**30, stages=20, tightness=0.0)
 
 FAULTY = (
     "laplace-half",
@@ -55,9 +54,30 @@ FAULTY = (
     "noise-rounded-sum-not",
 )
 CORRECT = tuple(creature.name for creature in correct_specimens())[::2]
-if LONG:
-    FAULTY = tuple(creature.name for creature in faulty_specimens() if creature.is_demanded())
-    CORRECT = tuple(creature.name for creature in correct_specimens())
+UNITS = {"s": 1, "m": 60, "h": 3600}
+A_MINUTE = 60.0
+ALL_FAULTY = tuple(creature.name for creature in faulty_specimens() if creature.is_demanded())
+ALL_CORRECT = tuple(creature.name for creature in correct_specimens())
+
+
+def seconds_each(budget: str) -> float | None:
+    """Return what one audit may take; None for the default."""
+    if budget == "default":
+        return None
+    if budget == "deep":
+        return A_MINUTE
+    if budget[-1:] not in UNITS or not budget[:-1].isdecimal() or int(budget[:-1]) == 0:
+        raise pytest.UsageError(f"--audit-budget={budget}: write default, deep, or a time such as 30m or 2h")
+    return int(budget[:-1]) * UNITS[budget[-1]] / (len(ALL_FAULTY) + len(ALL_CORRECT))
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    seconds = seconds_each(metafunc.config.getoption("--audit-budget"))
+    deep = None if seconds is None else evolve(DEEP, seconds=seconds)
+    faulty = metafunc.function is test_faulty_mechanism_is_found
+    names = (FAULTY if faulty else CORRECT) if deep is None else (ALL_FAULTY if faulty else ALL_CORRECT)
+    budget = deep or (DETECTING if faulty else PASSING)
+    metafunc.parametrize(("name", "budget"), [pytest.param(name, budget, id=name) for name in names])
 
 
 def words(finding) -> str:
@@ -67,9 +87,8 @@ def words(finding) -> str:
     )
 
 
-@pytest.mark.parametrize("name", FAULTY)
-def test_faulty_mechanism_is_found(name: str, record_property) -> None:
-    finding = examine(specimen(name), DETECTING_LONG if LONG else DETECTING, generator=2016)
+def test_faulty_mechanism_is_found(name: str, budget: Budget, record_property) -> None:
+    finding = examine(specimen(name), budget, generator=2016)
     record_property("detail", words(finding))
     assert finding.violated
     truth = finding.specimen.truth()
@@ -77,8 +96,7 @@ def test_faulty_mechanism_is_found(name: str, record_property) -> None:
         assert finding.epsilon <= truth.epsilon, "a bound above the truth has probability at most 1e-6"
 
 
-@pytest.mark.parametrize("name", CORRECT)
-def test_correct_mechanism_passes(name: str, record_property) -> None:
-    finding = examine(specimen(name), PASSING, generator=2017)
+def test_correct_mechanism_passes(name: str, budget: Budget, record_property) -> None:
+    finding = examine(specimen(name), budget, generator=2017)
     record_property("detail", words(finding))
     assert not finding.violated

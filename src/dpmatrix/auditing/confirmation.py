@@ -23,6 +23,7 @@ from dpmatrix.auditing.stages import Stage
 from dpmatrix.exact import Exact, fraction
 
 _CONFIRMING = 2
+_AMPLE = 5.0
 
 
 @frozen
@@ -67,14 +68,14 @@ def looks(events: tuple[PortableEvent, ...], plan: tuple[Stage, ...], totals: tu
 
 
 def _close_enough(newest: list[Look], epsilon: Exact, delta: Exact, tightness: float) -> bool:
-    """Tell whether a violation is certain and the bound on epsilon near its estimate."""
-    certain = [look for look in newest if look.violates(epsilon, delta)]
-    if not certain or tightness == 1:
+    """Tell whether a violation is certain and the bound on epsilon near its estimate, or far above the claim."""
+    if tightness == 1 or not any(look.violates(epsilon, delta) for look in newest):
         return False
-    bound, look = max(((look.epsilon_lower_bound(delta), look) for look in certain), key=lambda item: item[0])
-    counts = look.counts
-    excess = counts.hits - float(fraction(delta)) * counts.trials
-    return bound >= tightness * math.log(excess / (counts.other_hits + 0.5))
+    allowance = float(fraction(delta))
+    excesses = [(look.counts.hits - allowance * look.counts.trials, look.counts.other_hits + 0.5) for look in newest]
+    estimate = max(math.log(excess / other_hits) for excess, other_hits in excesses if excess > 0)
+    bound = max(look.epsilon_lower_bound(delta) for look in newest)
+    return bound >= min(tightness * estimate, float(fraction(epsilon)) + _AMPLE)
 
 
 def _jobs(sampler: Sampler, state: AuditState, sizes: list[int], stage: int) -> Iterator[tuple[str, tuple[Any, ...]]]:

@@ -36,7 +36,7 @@ class AuditPlan:
         split over them in advance, half of it for the last.
     tightness
         The confirmation stops early once a violation is certain and the bound on epsilon is at least this share of
-        its estimate; 0 stops at the first certain violation, 1 never.
+        its estimate, or 5 above the claim; 0 stops at the first certain violation, 1 never.
     seconds
         Time after which no further sample of the confirmation is asked for; its first stage is always finished. After
         three tenths of it no further pair is explored.
@@ -66,7 +66,7 @@ class AuditPlan:
     """
 
     stages: int = 1
-    tightness: float = 0.8
+    tightness: float = 0.9
     seconds: float | None = None
     learned: bool = False
     curve: tuple[Exact, ...] = field(default=(), converter=_points)

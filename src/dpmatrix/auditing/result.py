@@ -47,7 +47,7 @@ class AuditResult:
     failure_probability
         Of this audit.
     training_samples
-        How many outputs the choice of the event took.
+        How many outputs the choice of the event took, at most.
     detectable
         What a pass could have caught.
     curve

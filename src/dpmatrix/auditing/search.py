@@ -26,14 +26,15 @@ from dpmatrix.auditing.plan import AuditPlan
 from dpmatrix.auditing.replay import FreshCalls, replay
 from dpmatrix.auditing.result import AuditResult
 from dpmatrix.auditing.sampling import Sampler, chunks, entropy_of
+from dpmatrix.auditing.sharpening import sharpened
 from dpmatrix.auditing.stages import Stage, stages
 from dpmatrix.auditing.targets import Target, at_norm_bound, draw_batch
-from dpmatrix.auditing.training import REFINEMENT, Claim, explore, finalists_of, refine
+from dpmatrix.auditing.training import REFINEMENT, claims_to_choose_by, explore, finalists_of, refine
 from dpmatrix.auditing.verdict import Setting, concluded
 from dpmatrix.errors import InvalidParameterError
 from dpmatrix.exact import Exact, fraction
 
-_EXPLORING_SHARE = 0.3
+_EXPLORING_SHARE, _TRAINING_SHARE = 0.3, 0.5
 
 
 def confirm(
@@ -185,8 +186,9 @@ def _trained(
 ) -> AuditState:
     """Finish the training of a state: the events are fixed, and kept, before any confirming sample is drawn."""
     keep = _Keeper(plan).keep
-    claims = [Claim.of(setting.epsilon, setting.delta), *(Claim.of(epsilon, 0) for epsilon in plan.curve)]
-    deadline = math.inf if plan.seconds is None else time.monotonic() + _EXPLORING_SHARE * plan.seconds
+    claims = claims_to_choose_by(setting.epsilon, setting.delta, plan.curve)
+    now, seconds = time.monotonic(), math.inf if plan.seconds is None else plan.seconds
+    deadline, last_moment = now + _EXPLORING_SHARE * seconds, now + _TRAINING_SHARE * seconds
     while len(state.explored) < len(pairs) and not state.events:
         if state.explored and time.monotonic() > deadline:
             break
@@ -197,7 +199,9 @@ def _trained(
         plan.tell(f"pair {place + 1} of {len(pairs)}: {pairs[place].name}")
     if not state.events:
         finalists = finalists_of([candidate for found in state.explored for candidate in found])
-        place, events = refine(sampler, finalists, REFINEMENT * setting.training, claims, learned=plan.learned)
+        seen = REFINEMENT * setting.training
+        place, chosen = refine(sampler, finalists, seen, claims, learned=plan.learned)
+        events = sharpened(sampler, chosen, claims, size=setting.sharpening, seen=seen, deadline=last_moment)
         state = evolve(state, place=place, events=events)
         keep(state, True)
         plan.tell(f"event: {events[0].build().sentence()}")

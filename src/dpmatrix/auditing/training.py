@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, TypeAlias
 
 from attrs import evolve, frozen
@@ -30,6 +30,12 @@ _EXPLORING, _REFINING = 0, 1
 REFINEMENT = 4
 """The pairs of the finalists get so many times the samples of a first look."""
 
+_UNREACHABLE_EPSILON = 700.0
+"""No event breaks a claim of so large an epsilon; the best one is then that of the largest ratio beyond delta."""
+
+_VANISHING_DELTA = 1e-300
+"""A claim of so small a delta is broken most clearly by the event of the largest delta, not of the largest ratio."""
+
 
 @frozen
 class Claim:
@@ -42,6 +48,18 @@ class Claim:
     def of(cls, epsilon: Exact, delta: Exact) -> Claim:
         """Round a claim."""
         return cls(float(fraction(epsilon)), float(fraction(delta)))
+
+
+def claims_to_choose_by(epsilon: Exact, delta: Exact, curve: Iterable[Exact]) -> list[Claim]:
+    """List claims, each of which gets an event: the one under audit first, then the points of the trade-off curve.
+
+    The event that shows best that a claim is broken seldom shows both how large epsilon and how large delta is. The
+    last claim asks for the other of the two.
+    """
+    first = Claim.of(epsilon, delta)
+    points = [Claim(float(fraction(point)), _VANISHING_DELTA) for point in curve]
+    other = Claim(_UNREACHABLE_EPSILON, first.delta) if first.delta else Claim(first.epsilon, _VANISHING_DELTA)
+    return [first, *points, other]
 
 
 @frozen(eq=False)
@@ -144,7 +162,7 @@ def refine(
 ) -> tuple[int, tuple[PortableEvent, ...]]:
     """Choose the thresholds again on fresh samples; return the place of one pair, and an event of it for each claim.
 
-    The first claim is the one under audit and picks the pair; the others are points of its trade-off curve.
+    The first claim is the one under audit, and picks the pair.
     """
     best: list[Candidate] = []
     for rank, place in enumerate(pairs_of(finalists)):

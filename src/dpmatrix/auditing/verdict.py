@@ -17,6 +17,7 @@ from dpmatrix.auditing.plan import AuditPlan
 from dpmatrix.auditing.replay import ReplayReport, replay
 from dpmatrix.auditing.result import AuditResult, TradeOffPoint
 from dpmatrix.auditing.sampling import Sampler
+from dpmatrix.auditing.sharpening import MOST_SHARPENING, SHARPENING_SHARE
 from dpmatrix.auditing.stages import Stage
 from dpmatrix.auditing.training import REFINEMENT, finalists_of, outputs, pairs_of
 from dpmatrix.exact import Exact, fraction
@@ -35,6 +36,12 @@ class Setting:
     training: int
     failure_probability: Exact
     stages: tuple[Stage, ...]
+
+    @property
+    def sharpening(self) -> int:
+        """Outputs from each data set on which the last thresholds are chosen; none if that is no more than before."""
+        size = min(MOST_SHARPENING, self.stages[-1].size // SHARPENING_SHARE)
+        return size if size > REFINEMENT * self.training else 0
 
 
 def _decisive(found: Sequence[Look], setting: Setting) -> int:
@@ -94,7 +101,8 @@ def concluded(
         event=event.build().sentence(),
         counts=look.counts,
         failure_probability=setting.failure_probability,
-        training_samples=2 * setting.training * (len(state.explored) + REFINEMENT * len(pairs_of(finalists))),
+        training_samples=2 * setting.training * (len(state.explored) + REFINEMENT * len(pairs_of(finalists)))
+        + 2 * setting.sharpening,
         detectable=power,
         curve=curve,
         looks=tuple(found),

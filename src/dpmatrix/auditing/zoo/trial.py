@@ -4,23 +4,22 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Sequence
 from concurrent.futures import Executor
-from fractions import Fraction
 
 import numpy as np
 from attrs import frozen
 
+from dpmatrix.auditing.pairs import NeighbouringPair
 from dpmatrix.auditing.plan import AuditPlan
 from dpmatrix.auditing.representation import audit_representation
 from dpmatrix.auditing.search import audit
 from dpmatrix.auditing.zoo.specimen import Specimen
-from dpmatrix.exact import Exact, fraction
+from dpmatrix.exact import Exact
 
 _LEAST_LOW_BIT_TRAINING = 4000
 _MOST_LOW_BIT_SAMPLES = 40_000
 _LOW_BIT_PAIRS = 6
-_CURVE = tuple(Fraction(tenths, 10) for tenths in (13, 16, 20, 25))
-"""Multiples of the claimed epsilon at which delta is bounded too; each that is above the claimed delta is refuted."""
 
 
 @frozen(kw_only=True)
@@ -31,7 +30,7 @@ class Budget:
     ----------
     training, confirmation
         As for `audit`.
-    stages, tightness, seconds, learned
+    stages, tightness, seconds, learned, replay
         As in `AuditPlan`.
     failure_probability
         Of the trial.
@@ -43,6 +42,7 @@ class Budget:
     tightness: float = 0.0
     seconds: float | None = None
     learned: bool = True
+    replay: bool = True
     failure_probability: Exact = 1e-6
 
 
@@ -62,6 +62,8 @@ class Finding:
         Outputs drawn, on both data sets.
     seconds
         Wall time.
+    processor_seconds
+        Time of this process on all processors, which other work on the machine does not lengthen.
     event, pair
         What told the data sets apart.
     """
@@ -72,6 +74,7 @@ class Finding:
     delta: float
     samples: int
     seconds: float
+    processor_seconds: float
     event: str
     pair: str
 
@@ -90,6 +93,7 @@ def examine(
     budget: Budget,
     *,
     generator: np.random.Generator | int,
+    pairs: Sequence[NeighbouringPair] | None = None,
     executor: Executor | None = None,
     workers: int = 2,
 ) -> Finding:
@@ -103,10 +107,12 @@ def examine(
         What it may cost.
     generator
         Randomness, or a seed for it.
+    pairs
+        Neighbours to try instead of all those of the specimen.
     executor, workers
         As in `AuditPlan`; threads, since targets are closures. The low bits are looked at in this thread.
     """
-    begin = time.perf_counter()
+    begin = time.perf_counter(), time.process_time()
     if specimen.is_about_representation:
         return _examine_low_bits(specimen, budget, np.random.default_rng(generator), begin)
     plan = AuditPlan(
@@ -114,13 +120,13 @@ def examine(
         tightness=budget.tightness,
         seconds=budget.seconds,
         learned=budget.learned,
+        replay=budget.replay,
         executor=executor,
         workers=workers,
-        curve=tuple(fraction(specimen.epsilon) * factor for factor in _CURVE) if specimen.delta else (),
     )
     result = audit(
         specimen.audited_target(),
-        specimen.pairs(),
+        specimen.pairs() if pairs is None else pairs,
         epsilon=specimen.epsilon,
         delta=specimen.delta,
         training=budget.training,
@@ -129,22 +135,22 @@ def examine(
         generator=generator,
         plan=plan,
     )
-    refuted = [
-        float(point.epsilon) for point in result.curve if fraction(point.delta_lower_bound) > fraction(specimen.delta)
-    ]
     return Finding(
         specimen,
         result.violated,
-        max([result.epsilon_lower_bound, *refuted]),
+        result.epsilon_lower_bound,
         result.delta_lower_bound_at_epsilon,
         result.training_samples + result.counts.trials + result.counts.other_trials,
-        time.perf_counter() - begin,
+        time.perf_counter() - begin[0],
+        time.process_time() - begin[1],
         result.event,
         result.pair.name,
     )
 
 
-def _examine_low_bits(specimen: Specimen, budget: Budget, randomness: np.random.Generator, begin: float) -> Finding:
+def _examine_low_bits(
+    specimen: Specimen, budget: Budget, randomness: np.random.Generator, begin: tuple[float, float]
+) -> Finding:
     confirmation = min(budget.confirmation, _MOST_LOW_BIT_SAMPLES)
     result = audit_representation(
         specimen.audited_target(),
@@ -162,7 +168,8 @@ def _examine_low_bits(specimen: Specimen, budget: Budget, randomness: np.random.
         0.0,
         result.delta_lower_bound,
         result.training_samples + 2 * confirmation,
-        time.perf_counter() - begin,
+        time.perf_counter() - begin[0],
+        time.process_time() - begin[1],
         result.event,
         result.pair.name,
     )
