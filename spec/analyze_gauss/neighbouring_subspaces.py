@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 import attrs
 from flint import acb, arb, arb_mat, fmpq, fmpq_mat
 
@@ -49,7 +51,7 @@ def gap(p: ChangedMoment) -> arb:
 
 def top_projector(matrix: fmpq_mat, k: int) -> arb_mat:
     """Projector onto the top k eigenvectors, by interpolation at the distinct eigenvalues; needs a positive gap."""
-    roots: list[tuple[acb, int]] = matrix.charpoly().complex_roots()
+    roots = cast("list[tuple[acb, int]]", matrix.charpoly().complex_roots())
     ordered = sorted(((root.real, count) for root, count in roots), key=lambda pair: pair[0].mid(), reverse=True)
     order = matrix.nrows()
     unit = arb_mat(order, order, [int(i == j) for i in range(order) for j in range(order)])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import attrs
-from flint import arb, fmpq_mat
+from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Claim, Condition, Kind, Locator, Repair, Statement, Step, Verdict
 from dpmatrix.exact import Exact, Real, ball, rational, square
@@ -44,11 +44,14 @@ class RecoveryRun(GapSettings):
         Variance of each entry of the noise on the projector, on and above the diagonal; None if it was withheld.
     gap_scale
         Scale of the Laplace noise on the gap, in units of A'A.
+    rounding
+        How far above the offset the projector may still be withheld, because of roundings.
     """
 
     adjacency: Adjacency
     variance: Real | None
     gap_scale: Exact
+    rounding: Exact
 
 
 def deviation_factor(p: RecoveryRun) -> int:
@@ -60,9 +63,14 @@ def run_margin(p: RecoveryRun) -> arb:
     """Non-negative when nothing is released up to the offset, and with enough noise above it."""
     above = ball(p.gap) - offset(p)
     if p.variance is None:
-        return -above
+        return ball(p.rounding) - above
     least = deviation_factor(p) * printed_deviation(p.epsilon, p.delta) / above
     return above.min(ball(p.variance) - square(least)).min(ball(p.gap_scale) - laplace_scale(p).lower())
+
+
+def rounding_margin(p: RecoveryRun) -> arb:
+    """A thousandth minus the rounding."""
+    return ball(fmpq(1, 1000)) - ball(p.rounding)
 
 
 @attrs.frozen
@@ -137,7 +145,7 @@ ALGORITHM_2 = Claim(
         Statement(
             "a run withholds the projector up to the offset, and adds noise of deviation f Delta/(dhat - offset) above",
             run_margin,
-            given=PROMISE,
+            given=(*PROMISE, exceeds("the rounding is at most 1/1000", rounding_margin, strict=False)),
         ),
     ),
     steps=(
