@@ -17,7 +17,6 @@ from dpmatrix.exact import rational
 from dpmatrix.spec.analyze_gauss.convergence import PlaneRecovery, Recovery
 
 DRAWS = random.Random(20140604)
-NAME = "analyze-gauss.theorem-13"
 WORST = (
     PlaneRecovery(1, Fraction(1, 10**6), 10**6, 1),
     PlaneRecovery(1, Fraction(1, 10**12), 10**8, 3),
@@ -40,7 +39,7 @@ def text(number: mpmath.mpf) -> str:
 
 
 @pytest.mark.evidence(
-    f"{NAME}@0",
+    "analyze-gauss.theorem-13@54b1c122",
     role="refutes",
     grade="interval",
     region="n = 2, k = 1, K = 1, 3, 10, 100, each with a delta and a gap; every K by the docstring",
@@ -139,7 +138,7 @@ def numbers(p: Recovery) -> tuple[mpmath.mpf, mpmath.mpf, mpmath.mpf]:
 
 
 @pytest.mark.evidence(
-    f"{NAME}+repair@0",
+    "analyze-gauss.theorem-13+repair@54b1c122",
     role="supports-repair",
     grade="symbolic",
     region="every n, k, gap, epsilon and delta by the docstring's derivation; its arithmetic machine-checked, 24 runs",
@@ -195,7 +194,10 @@ def test_repaired_convergence(statement) -> None:
 
 
 @pytest.mark.evidence(
-    f"{NAME}+repair@0", role="control", grade="interval", region="n = 2: ||E||_2 = 1 turns the line by 90 degrees"
+    "analyze-gauss.theorem-13+repair@54b1c122",
+    role="control",
+    grade="interval",
+    region="n = 2: ||E||_2 = 1 turns the line by 90 degrees",
 )
 def test_the_norm_event_is_needed(statement) -> None:
     """At gap 1000 the bound is below one, and noise outside the event swaps the eigenvectors."""

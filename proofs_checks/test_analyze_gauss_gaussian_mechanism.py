@@ -15,7 +15,6 @@ from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.privacy.adjacency import Adjacency
 from dpmatrix.spec.analyze_gauss.gaussian_mechanism import GaussianPromise
 
-NAME = "analyze-gauss.algorithm-1"
 ADDED, REPLACED = Adjacency.ADD_REMOVE_ONE, Adjacency.REPLACE_ONE
 GRID = [
     GaussianPromise(epsilon, delta, bound, adjacency)
@@ -54,7 +53,7 @@ def bind_printed(statement) -> None:
 
 
 @pytest.mark.evidence(
-    f"{NAME}@0", role="refutes", grade="interval", region="a row of norm 5, epsilon = 1, delta = 1e-6"
+    "analyze-gauss.algorithm-1@9abee89d", role="refutes", grade="interval", region="a row of norm 5, epsilon = 1, delta = 1e-6"
 )
 def test_rows_without_a_bound_are_given_away(statement) -> None:
     point = GaussianPromise(1, Fraction(1, 10**6), 5, ADDED)
@@ -66,7 +65,10 @@ def test_rows_without_a_bound_are_given_away(statement) -> None:
 
 
 @pytest.mark.evidence(
-    f"{NAME}/row-added@0", role="refutes", grade="interval", region="unit rows, epsilon = 20, delta = 1/2"
+    "analyze-gauss.algorithm-1/row-added@9abee89d",
+    role="refutes",
+    grade="interval",
+    region="unit rows, epsilon = 20, delta = 1/2",
 )
 def test_large_epsilon_fails(statement) -> None:
     assert statement.at(GaussianPromise(20, Fraction(1, 2), 1, ADDED)) is Truth.FALSE
@@ -77,7 +79,10 @@ def test_large_epsilon_fails(statement) -> None:
 
 
 @pytest.mark.evidence(
-    f"{NAME}/row-replaced@0", role="refutes", grade="interval", region="unit rows, epsilon = 1/2, delta = 1e-9"
+    "analyze-gauss.algorithm-1/row-replaced@9abee89d",
+    role="refutes",
+    grade="interval",
+    region="unit rows, epsilon = 1/2, delta = 1e-9",
 )
 def test_replaced_rows_need_more(statement) -> None:
     assert statement.at(GaussianPromise(Fraction(1, 2), Fraction(1, 10**9), 1, REPLACED)) is Truth.FALSE
@@ -89,7 +94,7 @@ def test_replaced_rows_need_more(statement) -> None:
 
 
 @pytest.mark.evidence(
-    f"{NAME}+repair@0",
+    "analyze-gauss.algorithm-1+repair@9abee89d",
     role="supports-repair",
     grade="symbolic",
     region="every R, delta < 1 and epsilon <= 2 (1 + sqrt(2 log(1/delta))), both relations, limit included",
@@ -118,7 +123,10 @@ def test_half_of_delta_suffices(statement) -> None:
 
 
 @pytest.mark.evidence(
-    f"{NAME}+repair@0", role="control", grade="interval", region="the deviation without its 1 +; no bound on epsilon"
+    "analyze-gauss.algorithm-1+repair@9abee89d",
+    role="control",
+    grade="interval",
+    region="the deviation without its 1 +; no bound on epsilon",
 )
 def test_less_noise_or_more_epsilon_fails(statement) -> None:
     """At epsilon = 20, delta = 1/2 half of delta does not suffice; nor does it a hundred times below it."""

@@ -70,19 +70,19 @@ def roots(matrix: fmpq_mat) -> dict[sympy.Expr, int]:
 
 
 @pytest.mark.evidence(
-    "analyze-gauss.eigenvalue-properties@0",
+    "analyze-gauss.eigenvalue-properties@e9c0bb3e",
     role="refutes",
     grade="symbolic",
     region="A = [[0, 1], [0, 0]] = Lambda, X = I",
 )
 @pytest.mark.evidence(
-    "analyze-gauss.eigenvalue-properties/rank@0",
+    "analyze-gauss.eigenvalue-properties/rank@e9c0bb3e",
     role="refutes",
     grade="symbolic",
     region="A = [[0, 1], [0, 0]]: rank 1, eigenvalues 0 and 0",
 )
 @pytest.mark.evidence(
-    "analyze-gauss.eigenvalue-properties/diagonalizable@0",
+    "analyze-gauss.eigenvalue-properties/diagonalizable@e9c0bb3e",
     role="refutes",
     grade="symbolic",
     region="A = [[0, 1], [0, 0]] = Lambda, X = I",
@@ -105,7 +105,7 @@ def test_a_nilpotent_matrix_breaks_two_bullets(statements) -> None:
 
 
 @pytest.mark.evidence(
-    "analyze-gauss.eigenvalue-properties/determinant@0",
+    "analyze-gauss.eigenvalue-properties/determinant@e9c0bb3e",
     role="supports",
     grade="symbolic",
     region="every n: det(tI - A) = prod (t - lambda_i) at t = 0; symbolic for n <= 3, exact at 28 points, n <= 4",
@@ -127,7 +127,7 @@ def test_determinant_bullet(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "analyze-gauss.eigenvalue-properties/diagonal@0",
+    "analyze-gauss.eigenvalue-properties/diagonal@e9c0bb3e",
     role="supports",
     grade="symbolic",
     region="every n: det(tI - D) is the product of its diagonal; symbolic entries for n <= 4, exact at 28 points",
@@ -146,7 +146,7 @@ def test_diagonal_bullet(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "analyze-gauss.eigenvalue-properties+repair@0",
+    "analyze-gauss.eigenvalue-properties+repair@e9c0bb3e",
     role="supports-repair",
     grade="symbolic",
     region="every n by the docstring's derivation; exact at 28 points with ties and zeros, n <= 4",
@@ -171,7 +171,7 @@ def test_bullets_of_diagonalizable_matrices(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "analyze-gauss.eigenvalue-properties+repair@0",
+    "analyze-gauss.eigenvalue-properties+repair@e9c0bb3e",
     role="control",
     grade="symbolic",
     region="Lambda not diagonal; one bullet broken at a time",
@@ -237,18 +237,32 @@ def check_trace_algebra() -> None:
 
 
 @pytest.mark.evidence(
-    f"{TRACE}@0",
+    "analyze-gauss.trace-properties@ede0a9b6",
     role="supports",
     grade="symbolic",
     region="every shape by the docstring's index sums; symbolic entries for n <= 3; exact at 24 points, n <= 4",
 )
-@pytest.mark.evidence(f"{TRACE}/sum@0", role="supports", grade="symbolic", region="every n, as the whole")
-@pytest.mark.evidence(f"{TRACE}/scalar@0", role="supports", grade="symbolic", region="every n, as the whole")
-@pytest.mark.evidence(f"{TRACE}/product@0", role="supports", grade="symbolic", region="every shape, as the whole")
-@pytest.mark.evidence(f"{TRACE}/cyclic@0", role="supports", grade="symbolic", region="every shape, as the whole")
-@pytest.mark.evidence(f"{TRACE}/transpose@0", role="supports", grade="symbolic", region="every n, as the whole")
-@pytest.mark.evidence(f"{TRACE}/differential@0", role="supports", grade="symbolic", region="every polynomial curve")
-@pytest.mark.evidence(f"{TRACE}/idempotent@0", role="supports", grade="symbolic", region="every n, as the whole")
+@pytest.mark.evidence(
+    "analyze-gauss.trace-properties/sum@ede0a9b6", role="supports", grade="symbolic", region="every n, as the whole"
+)
+@pytest.mark.evidence(
+    "analyze-gauss.trace-properties/scalar@ede0a9b6", role="supports", grade="symbolic", region="every n, as the whole"
+)
+@pytest.mark.evidence(
+    "analyze-gauss.trace-properties/product@ede0a9b6", role="supports", grade="symbolic", region="every shape, as the whole"
+)
+@pytest.mark.evidence(
+    "analyze-gauss.trace-properties/cyclic@ede0a9b6", role="supports", grade="symbolic", region="every shape, as the whole"
+)
+@pytest.mark.evidence(
+    "analyze-gauss.trace-properties/transpose@ede0a9b6", role="supports", grade="symbolic", region="every n, as the whole"
+)
+@pytest.mark.evidence(
+    "analyze-gauss.trace-properties/differential@ede0a9b6", role="supports", grade="symbolic", region="every polynomial curve"
+)
+@pytest.mark.evidence(
+    "analyze-gauss.trace-properties/idempotent@ede0a9b6", role="supports", grade="symbolic", region="every n, as the whole"
+)
 def test_trace_bullets(statements) -> None:
     """sum_i (a_ii + b_ii), c sum_i a_ii and sum_i a_ii' are linear in the entries, and the transpose has the same ones.
     tr(AB) = sum_ij a_ij b_ji = tr(BA); with AB in place of A and C in place of B this is tr(ABC) = tr(CAB). A P of rank
@@ -274,7 +288,12 @@ def test_trace_bullets(statements) -> None:
         bind_hypotheses(statements[name], TRACES[-1], ILL_SHAPED | NOT_IDEMPOTENT)
 
 
-@pytest.mark.evidence(f"{TRACE}@0", role="control", grade="symbolic", region="P = 2I; a permutation that is not cyclic")
+@pytest.mark.evidence(
+    "analyze-gauss.trace-properties@ede0a9b6",
+    role="control",
+    grade="symbolic",
+    region="P = 2I; a permutation that is not cyclic",
+)
 def test_trace_bullets_can_fail(statement) -> None:
     point = NOT_IDEMPOTENT["P = P^2"]
     assert statement.without("P = P^2").at(point) is Truth.FALSE
@@ -308,9 +327,15 @@ HYPOTHESES = {
 SVD = "analyze-gauss.svd-relations"
 
 
-@pytest.mark.evidence(f"{SVD}@0", role="refutes", grade="symbolic", region="A = S = diag(2, 1), U = V = I")
-@pytest.mark.evidence(f"{SVD}/gram@0", role="refutes", grade="symbolic", region="A = S = diag(2, 1), U = V = I")
-@pytest.mark.evidence(f"{SVD}/left@0", role="refutes", grade="symbolic", region="A = S = diag(2, 1), U = V = I")
+@pytest.mark.evidence(
+    "analyze-gauss.svd-relations@a8b3cf2a", role="refutes", grade="symbolic", region="A = S = diag(2, 1), U = V = I"
+)
+@pytest.mark.evidence(
+    "analyze-gauss.svd-relations/gram@a8b3cf2a", role="refutes", grade="symbolic", region="A = S = diag(2, 1), U = V = I"
+)
+@pytest.mark.evidence(
+    "analyze-gauss.svd-relations/left@a8b3cf2a", role="refutes", grade="symbolic", region="A = S = diag(2, 1), U = V = I"
+)
 def test_one_s_does_not_fit_all(statements) -> None:
     """At diag(2, 1) the entries differ by |4 - 2|; all three agree where every singular value is 1."""
     isometry = Decomposition(unit(2), (1, 1), unit(2))
@@ -332,13 +357,13 @@ def test_one_s_does_not_fit_all(statements) -> None:
 
 
 @pytest.mark.evidence(
-    f"{SVD}+repair@0",
+    "analyze-gauss.svd-relations+repair@a8b3cf2a",
     role="supports-repair",
     grade="symbolic",
     region="every m >= n, by substitution of U'U = V'V = I; exact at 24 points, n <= 3",
 )
 @pytest.mark.evidence(
-    f"{SVD}/existence@0",
+    "analyze-gauss.svd-relations/existence@a8b3cf2a",
     role="supports",
     grade="symbolic",
     region="every m >= n, from the spectral theorem for A'A; exact at 27 points, some rank-deficient, n <= 3",
@@ -369,7 +394,9 @@ def test_repaired_relations(statements) -> None:
     bind_hypotheses(repaired, SCALED, HYPOTHESES | {"s_n > 0": DEFICIENT[0]})
 
 
-@pytest.mark.evidence(f"{SVD}+repair@0", role="control", grade="symbolic", region="a rank-deficient matrix; U scaled")
+@pytest.mark.evidence(
+    "analyze-gauss.svd-relations+repair@a8b3cf2a", role="control", grade="symbolic", region="a rank-deficient matrix; U scaled"
+)
 def test_rank_matters_for_the_left_factor(statement) -> None:
     assert statement.without("s_n > 0").at(DEFICIENT[0]) is Truth.FALSE
     scaled = attrs.evolve(SCALED, left=diagonal([1, Fraction(11, 10)]))

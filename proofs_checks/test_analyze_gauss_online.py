@@ -19,7 +19,6 @@ from dpmatrix.spec.analyze_gauss.online import FirstRow, OnlinePromise
 from dpmatrix.spec.analyze_gauss.regret import Alternating, OfflineLoss, TunedStream
 from dpmatrix.spec.analyze_gauss.worst_case import NoisyMoment
 
-ALGORITHM, ONLINE, OFFLINE = (f"analyze-gauss.{name}" for name in ("algorithm-3", "regret-online", "regret-offline"))
 SMALL = Fraction(1, 10**6)
 
 
@@ -49,7 +48,7 @@ def outside(point, changes: dict[str, dict]) -> dict:
 
 
 @pytest.mark.evidence(
-    f"{ALGORITHM}@0",
+    "analyze-gauss.algorithm-3@cabeb393",
     role="refutes",
     grade="interval",
     region="50 steps, epsilon = 1, delta = 1e-6: at least 32 of 49 steps prefer e_1, delta above 0.023",
@@ -86,7 +85,7 @@ ONLINE_PROMISES = [
 
 
 @pytest.mark.evidence(
-    f"{ALGORITHM}+repair@0",
+    "analyze-gauss.algorithm-3+repair@cabeb393",
     role="supports-repair",
     grade="symbolic",
     region="every m, R, delta and epsilon under the hypotheses, both relations; bound at 48 points",
@@ -121,7 +120,7 @@ ALTERNATING = Alternating(1, SMALL, 10**60, 1000, 10)
 
 
 @pytest.mark.evidence(
-    f"{ONLINE}@0",
+    "analyze-gauss.regret-online@cf0bdb02",
     role="refutes",
     grade="interval",
     region="epsilon = 1, delta = 1e-6, K = 1000, c = 10 at m = 1e60; every K and c by the docstring",
@@ -172,7 +171,7 @@ TUNED = TunedStream(4, 2, 100, 50)
 
 
 @pytest.mark.evidence(
-    f"{ONLINE}+repair@0",
+    "analyze-gauss.regret-online+repair@cf0bdb02",
     role="supports-repair",
     grade="symbolic",
     region="every n, k <= n, m >= 2, k sqrt(n) <= OPT <= m, by the docstring; arithmetic machine-checked",
@@ -223,7 +222,10 @@ def test_regret_of_the_tuned_leader(statement) -> None:
 
 
 @pytest.mark.evidence(
-    f"{ONLINE}+repair@0", role="control", grade="interval", region="n = 1, k = 1, m = 1e6: 6.2 in place of 7"
+    "analyze-gauss.regret-online+repair@cf0bdb02",
+    role="control",
+    grade="interval",
+    region="n = 1, k = 1, m = 1e6: 6.2 in place of 7",
 )
 def test_smaller_constants_do_not_bound_the_regret(statement) -> None:
     """The bound of the regret is 4 sqrt(log 18) = 6.80 times sqrt(2 log m) Q plus terms of order Q."""
@@ -236,7 +238,10 @@ def test_smaller_constants_do_not_bound_the_regret(statement) -> None:
 
 
 @pytest.mark.evidence(
-    f"{ALGORITHM}+repair@0", role="control", grade="interval", region="m = 50: the noise of one step; epsilon = 20"
+    "analyze-gauss.algorithm-3+repair@cabeb393",
+    role="control",
+    grade="interval",
+    region="m = 50: the noise of one step; epsilon = 20",
 )
 def test_noise_of_one_step_is_not_enough_for_fifty(statement) -> None:
     """The exact profile at mu = sqrt(50)/Delta is above 0.3 for epsilon = 1, delta = 1e-6."""
@@ -253,7 +258,7 @@ def test_noise_of_one_step_is_not_enough_for_fifty(statement) -> None:
 
 
 @pytest.mark.evidence(
-    f"{OFFLINE}@0",
+    "analyze-gauss.regret-offline@e02183f0",
     role="refutes",
     grade="interval",
     region="K = 1000, c = 10, OPT = 1e60, epsilon = 1e-80, delta = 1e-6; every K and c by the docstring",
@@ -296,7 +301,7 @@ LOSSES = [
 
 
 @pytest.mark.evidence(
-    f"{OFFLINE}+repair@0",
+    "analyze-gauss.regret-offline+repair@e02183f0",
     role="supports-repair",
     grade="symbolic",
     region="every n, k, A'A and E on the event: Theorem 4 and loss <= OPT; bound at 25 points",
@@ -332,7 +337,10 @@ def test_offline_loss_is_at_most_a_geometric_mean(statement) -> None:
 
 
 @pytest.mark.evidence(
-    f"{OFFLINE}+repair@0", role="control", grade="interval", region="n = 2, k = 1: a loss of 2 ||E||_2 = OPT; no event"
+    "analyze-gauss.regret-offline+repair@e02183f0",
+    role="control",
+    grade="interval",
+    region="n = 2, k = 1: a loss of 2 ||E||_2 = OPT; no event",
 )
 def test_offline_loss_attains_the_mean(statement) -> None:
     """At 14 Delta sqrt(2) = 1.0098 and OPT = 1 both sides of the mean agree up to half of one per cent."""

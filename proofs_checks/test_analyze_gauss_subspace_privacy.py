@@ -51,7 +51,7 @@ PROMISE = {
 
 
 @pytest.mark.evidence(
-    f"{NAME}@0",
+    "analyze-gauss.subspace-privacy@95088733",
     role="refutes",
     grade="interval",
     region="epsilon = 1, delta = 1e-6, diag(t + 1/10, t) and diag(t + 1/10, t + 1): 0.98 against 0.02",
@@ -100,7 +100,7 @@ LIMIT = "epsilon <= 2 (1 + sqrt(2 log(1/delta)))"
 
 
 @pytest.mark.evidence(
-    f"{NAME}+repair@0",
+    "analyze-gauss.subspace-privacy+repair@95088733",
     role="supports-repair",
     grade="symbolic",
     region="every gap, epsilon and delta under the hypotheses, both relations, by the docstring; 24 points",
@@ -150,7 +150,7 @@ def test_repaired_recovery_keeps_its_promise(statement) -> None:
 
 
 @pytest.mark.evidence(
-    f"{NAME}+repair@0",
+    "analyze-gauss.subspace-privacy+repair@95088733",
     role="control",
     grade="interval",
     region="gap 1e6: a third of the deviation at epsilon = 1; epsilon = 90, delta = 1/2",
@@ -252,10 +252,13 @@ def bound(gap: mpmath.mpf) -> mpmath.mpf:
 
 
 @pytest.mark.evidence(
-    f"{NAME}/gap-added@0", role="supports", grade="symbolic", region="every n, k and row, by the docstring; 20 points"
+    "analyze-gauss.subspace-privacy/gap-added@95088733",
+    role="supports",
+    grade="symbolic",
+    region="every n, k and row, by the docstring; 20 points",
 )
 @pytest.mark.evidence(
-    f"{NAME}/gap-replaced@0",
+    "analyze-gauss.subspace-privacy/gap-replaced@95088733",
     role="supports",
     grade="symbolic",
     region="every n, k and rows, by the docstring; 21 points",
@@ -290,13 +293,13 @@ def reduced(expression: sympy.Expr) -> sympy.Expr:
 
 
 @pytest.mark.evidence(
-    f"{NAME}/projector-bound@0",
+    "analyze-gauss.subspace-privacy/projector-bound@95088733",
     role="supports",
     grade="symbolic",
     region="every n, k, gap > 2 and rows, by the docstring's derivation; its algebra machine-checked, and 21 points",
 )
 @pytest.mark.evidence(
-    f"{NAME}/projector-added@0",
+    "analyze-gauss.subspace-privacy/projector-added@95088733",
     role="supports",
     grade="symbolic",
     region="every n, k, gap > 2 and row, from projector-bound; the scalar inequality machine-checked",
@@ -335,7 +338,7 @@ def test_one_row_moves_the_projector_little(statements) -> None:
 
 
 @pytest.mark.evidence(
-    f"{NAME}/projector-replaced@0",
+    "analyze-gauss.subspace-privacy/projector-replaced@95088733",
     role="refutes",
     grade="interval",
     region="n = 2, gap 23: (3/5, 4/5) replaced by (3/5, -4/5) moves the projector by sqrt(2/577) > 1/21",

@@ -31,7 +31,10 @@ def digits(value) -> mpmath.mpf:
 
 
 @pytest.mark.evidence(
-    f"{NAME}@0", role="refutes", grade="interval", region="epsilon = 1, delta = 1e-6, gap and noisy gap 0: Delta/29.6"
+    "analyze-gauss.algorithm-2@c43a77ae",
+    role="refutes",
+    grade="interval",
+    region="epsilon = 1, delta = 1e-6, gap and noisy gap 0: Delta/29.6",
 )
 def test_a_gap_that_can_be_closed_gets_little_noise(statement) -> None:
     assert statement.at(CLOSED) is Truth.FALSE
@@ -78,10 +81,13 @@ OUTSIDE = {
 
 
 @pytest.mark.evidence(
-    f"{NAME}/row-matrix@0", role="refutes", grade="symbolic", region="n = 2, k = 1: the output is (1)"
+    "analyze-gauss.algorithm-2/row-matrix@c43a77ae", role="refutes", grade="symbolic", region="n = 2, k = 1: the output is (1)"
 )
 @pytest.mark.evidence(
-    f"{NAME}/column-matrix@0", role="supports", grade="symbolic", region="every n and k: (VV')^2 = V(V'V)V'; 30 points"
+    "analyze-gauss.algorithm-2/column-matrix@c43a77ae",
+    role="supports",
+    grade="symbolic",
+    region="every n and k: (VV')^2 = V(V'V)V'; 30 points",
 )
 def test_rows_give_the_identity_and_columns_the_projector(statements) -> None:
     """V'V = I_k for orthonormal columns, so as rows the product is I_k; VV' is idempotent with trace tr(V'V) = k."""

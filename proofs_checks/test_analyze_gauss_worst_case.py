@@ -21,7 +21,7 @@ NAME = "analyze-gauss.theorem-4"
 
 
 @pytest.mark.evidence(
-    "analyze-gauss.noise-norm@0",
+    "analyze-gauss.noise-norm@5070e44c",
     role="supports",
     grade="symbolic",
     region="every n by the docstring's derivation; the variance with symbolic entries for n <= 4, the tail for every x",
@@ -59,7 +59,10 @@ def test_noise_norm(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "analyze-gauss.noise-norm@0", role="control", grade="interval", region="n = 10: a constant below sqrt(16 log 9)"
+    "analyze-gauss.noise-norm@5070e44c",
+    role="control",
+    grade="interval",
+    region="n = 10: a constant below sqrt(16 log 9)",
 )
 def test_the_net_does_not_give_a_smaller_constant(statement) -> None:
     """With 5.9 in place of 7 the bound exceeds one, so the check fails."""
@@ -184,13 +187,16 @@ def proof_at(p: NoisyMoment) -> None:
 
 
 @pytest.mark.evidence(
-    f"{NAME}@0",
+    "analyze-gauss.theorem-4@1b6f4d04",
     role="supports",
     grade="symbolic",
     region="every n, k, A'A and E by the docstring's derivation; the bookkeeping machine-checked, and 32 exact points",
 )
 @pytest.mark.evidence(
-    f"{NAME}/3-conclusion@0", role="supports", grade="symbolic", region="every n, k, A'A and E, as the whole"
+    "analyze-gauss.theorem-4/3-conclusion@1b6f4d04",
+    role="supports",
+    grade="symbolic",
+    region="every n, k, A'A and E, as the whole",
 )
 def test_theorem_4(statements) -> None:
     """Let e = ||E||_2, mu_i and v_i the eigenvalues and eigenvectors of A'A + E, S the k chosen indices (of largest
@@ -230,7 +236,9 @@ def test_theorem_4(statements) -> None:
     assert theorem.applies(zero) is Truth.TRUE
 
 
-@pytest.mark.evidence(f"{NAME}@0", role="control", grade="interval", region="n = 2, k = 1: the loss is 2 ||E||_2")
+@pytest.mark.evidence(
+    "analyze-gauss.theorem-4@1b6f4d04", role="control", grade="interval", region="n = 2, k = 1: the loss is 2 ||E||_2"
+)
 def test_theorem_4_fails_with_smaller_constants(statement) -> None:
     """13.8 in place of 14 fails where the loss is 2 ||E||_2; twice the loss is not allowed when E leaves the event."""
     root = arb(2).sqrt() * arb(fmpq(51, 1000))
@@ -240,9 +248,11 @@ def test_theorem_4_fails_with_smaller_constants(statement) -> None:
     assert statement.without("||E||_2 <= 7 sqrt(n) Delta").at(quiet) is Truth.FALSE
 
 
-@pytest.mark.evidence(f"{NAME}/2@0", role="refutes", grade="symbolic", region="A'A = diag(1, 0), E = -I, k = 1")
 @pytest.mark.evidence(
-    f"{NAME}/3-combined@0", role="refutes", grade="interval", region="A'A = diag(1, 0), E = -I, k = 1"
+    "analyze-gauss.theorem-4/2@1b6f4d04", role="refutes", grade="symbolic", region="A'A = diag(1, 0), E = -I, k = 1"
+)
+@pytest.mark.evidence(
+    "analyze-gauss.theorem-4/3-combined@1b6f4d04", role="refutes", grade="interval", region="A'A = diag(1, 0), E = -I, k = 1"
 )
 def test_singular_subspaces_do_not_capture_the_most(statements) -> None:
     """diag(0, -1): the top singular vector has -1, v_1 has 0, and sum sigma_i^2 - ||E||_2 is 0."""
@@ -257,13 +267,23 @@ def test_singular_subspaces_do_not_capture_the_most(statements) -> None:
         bind_hypotheses(statement, INSIDE, SPECTRA)
 
 
-@pytest.mark.evidence(f"{NAME}/1-equation@0", role="supports", grade="symbolic", region="every n: trace of a product")
-@pytest.mark.evidence(f"{NAME}/3-equivalence@0", role="supports", grade="symbolic", region="every n: trace is linear")
 @pytest.mark.evidence(
-    f"{NAME}/1-inequality@0", role="supports", grade="symbolic", region="every n: v'Ev >= -||E||_2 for unit v, k times"
+    "analyze-gauss.theorem-4/1-equation@1b6f4d04", role="supports", grade="symbolic", region="every n: trace of a product"
 )
 @pytest.mark.evidence(
-    f"{NAME}/3-noise@0", role="supports", grade="symbolic", region="every n: v'Ev <= ||E||_2 for unit v, k times"
+    "analyze-gauss.theorem-4/3-equivalence@1b6f4d04", role="supports", grade="symbolic", region="every n: trace is linear"
+)
+@pytest.mark.evidence(
+    "analyze-gauss.theorem-4/1-inequality@1b6f4d04",
+    role="supports",
+    grade="symbolic",
+    region="every n: v'Ev >= -||E||_2 for unit v, k times",
+)
+@pytest.mark.evidence(
+    "analyze-gauss.theorem-4/3-noise@1b6f4d04",
+    role="supports",
+    grade="symbolic",
+    region="every n: v'Ev <= ||E||_2 for unit v, k times",
 )
 def test_sound_steps_of_theorem_4(statements) -> None:
     """tr(V V' M) = sum v_i' M v_i, linear in M; and |v'Ev| <= ||E||_2 for each of the k unit vectors."""

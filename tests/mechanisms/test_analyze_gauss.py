@@ -67,7 +67,7 @@ def printed_noise(count: int) -> tuple[np.ndarray, float]:
 
 
 @pytest.mark.evidence(
-    "analyze-gauss.algorithm-1/output@0",
+    "analyze-gauss.algorithm-1/output@9abee89d",
     role="supports",
     grade="statistical",
     region="20 seeded runs exactly, n <= 4, both relations; law of the noise at n = 8 with error 1e-10",
@@ -82,7 +82,10 @@ def test_the_release_is_the_moment_plus_the_printed_noise(statement, cdf_radius)
 
 
 @pytest.mark.evidence(
-    "analyze-gauss.algorithm-1/output@0", role="control", grade="statistical", region="noise cut by a quarter; left out"
+    "analyze-gauss.algorithm-1/output@9abee89d",
+    role="control",
+    grade="statistical",
+    region="noise cut by a quarter; left out",
 )
 def test_other_gaussian_noise_is_rejected(statement, cdf_radius) -> None:
     run = gaussian_run(2)
@@ -118,7 +121,7 @@ def recovery_run(mechanism: PrivateSubspaceRecovery, data: np.ndarray, seed: int
 
 
 @pytest.mark.evidence(
-    "analyze-gauss.algorithm-2+repair@0",
+    "analyze-gauss.algorithm-2+repair@c43a77ae",
     role="supports-repair",
     grade="statistical",
     region="48 seeded runs at gaps 0, 20, 40, 200, both relations, checked exactly; law of both noises, error 1e-10",
@@ -158,7 +161,7 @@ def test_recovery_withholds_and_perturbs_as_stated(statement, cdf_radius) -> Non
 
 
 @pytest.mark.evidence(
-    "analyze-gauss.algorithm-2+repair@0",
+    "analyze-gauss.algorithm-2+repair@c43a77ae",
     role="control",
     grade="statistical",
     region="nine tenths of the variance; a release below the offset; a needless refusal; less noise on the gap",
@@ -222,7 +225,7 @@ def online_run(adjacency: Adjacency, steps: int, seed: int) -> OnlineRun:
 
 
 @pytest.mark.evidence(
-    "analyze-gauss.algorithm-3/noise@0",
+    "analyze-gauss.algorithm-3/noise@cabeb393",
     role="supports",
     grade="statistical",
     region="8 seeded streams of 1 to 50 steps, both relations, every release replayed exactly",
@@ -235,7 +238,10 @@ def test_every_step_draws_its_own_noise(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "analyze-gauss.algorithm-3/noise@0", role="control", grade="statistical", region="a stream of 9 steps, changed"
+    "analyze-gauss.algorithm-3/noise@cabeb393",
+    role="control",
+    grade="statistical",
+    region="a stream of 9 steps, changed",
 )
 def test_fewer_steps_or_less_noise_are_rejected(statement) -> None:
     run = online_run(REPLACED, 9, 1)

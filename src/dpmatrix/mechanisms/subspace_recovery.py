@@ -107,7 +107,7 @@ class RecoverySettings(BoundedRecords):
         return float(values[-self.rank] - values[-self.rank - 1]), np.asarray(top @ top.T)
 
 
-@implements("analyze-gauss.algorithm-2+repair@00000000", "analyze-gauss.subspace-privacy+repair@00000000")
+@implements("analyze-gauss.algorithm-2+repair@c43a77ae", "analyze-gauss.subspace-privacy+repair@95088733")
 @frozen
 class PrivateSubspaceRecovery(RecoverySettings):
     r"""Algorithm 2 of `analyze-gauss`, repaired, on lattices: (2 epsilon, 2 delta)-differentially private.
