@@ -53,7 +53,10 @@ def bind_printed(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "analyze-gauss.algorithm-1@9abee89d", role="refutes", grade="interval", region="a row of norm 5, epsilon = 1, delta = 1e-6"
+    "analyze-gauss.algorithm-1@9abee89d",
+    role="refutes",
+    grade="interval",
+    region="a row of norm 5, epsilon = 1, delta = 1e-6",
 )
 def test_rows_without_a_bound_are_given_away(statement) -> None:
     point = GaussianPromise(1, Fraction(1, 10**6), 5, ADDED)

@@ -249,19 +249,34 @@ def check_trace_algebra() -> None:
     "analyze-gauss.trace-properties/scalar@ede0a9b6", role="supports", grade="symbolic", region="every n, as the whole"
 )
 @pytest.mark.evidence(
-    "analyze-gauss.trace-properties/product@ede0a9b6", role="supports", grade="symbolic", region="every shape, as the whole"
+    "analyze-gauss.trace-properties/product@ede0a9b6",
+    role="supports",
+    grade="symbolic",
+    region="every shape, as the whole",
 )
 @pytest.mark.evidence(
-    "analyze-gauss.trace-properties/cyclic@ede0a9b6", role="supports", grade="symbolic", region="every shape, as the whole"
+    "analyze-gauss.trace-properties/cyclic@ede0a9b6",
+    role="supports",
+    grade="symbolic",
+    region="every shape, as the whole",
 )
 @pytest.mark.evidence(
-    "analyze-gauss.trace-properties/transpose@ede0a9b6", role="supports", grade="symbolic", region="every n, as the whole"
+    "analyze-gauss.trace-properties/transpose@ede0a9b6",
+    role="supports",
+    grade="symbolic",
+    region="every n, as the whole",
 )
 @pytest.mark.evidence(
-    "analyze-gauss.trace-properties/differential@ede0a9b6", role="supports", grade="symbolic", region="every polynomial curve"
+    "analyze-gauss.trace-properties/differential@ede0a9b6",
+    role="supports",
+    grade="symbolic",
+    region="every polynomial curve",
 )
 @pytest.mark.evidence(
-    "analyze-gauss.trace-properties/idempotent@ede0a9b6", role="supports", grade="symbolic", region="every n, as the whole"
+    "analyze-gauss.trace-properties/idempotent@ede0a9b6",
+    role="supports",
+    grade="symbolic",
+    region="every n, as the whole",
 )
 def test_trace_bullets(statements) -> None:
     """sum_i (a_ii + b_ii), c sum_i a_ii and sum_i a_ii' are linear in the entries, and the transpose has the same ones.
@@ -331,10 +346,16 @@ SVD = "analyze-gauss.svd-relations"
     "analyze-gauss.svd-relations@a8b3cf2a", role="refutes", grade="symbolic", region="A = S = diag(2, 1), U = V = I"
 )
 @pytest.mark.evidence(
-    "analyze-gauss.svd-relations/gram@a8b3cf2a", role="refutes", grade="symbolic", region="A = S = diag(2, 1), U = V = I"
+    "analyze-gauss.svd-relations/gram@a8b3cf2a",
+    role="refutes",
+    grade="symbolic",
+    region="A = S = diag(2, 1), U = V = I",
 )
 @pytest.mark.evidence(
-    "analyze-gauss.svd-relations/left@a8b3cf2a", role="refutes", grade="symbolic", region="A = S = diag(2, 1), U = V = I"
+    "analyze-gauss.svd-relations/left@a8b3cf2a",
+    role="refutes",
+    grade="symbolic",
+    region="A = S = diag(2, 1), U = V = I",
 )
 def test_one_s_does_not_fit_all(statements) -> None:
     """At diag(2, 1) the entries differ by |4 - 2|; all three agree where every singular value is 1."""
@@ -395,7 +416,10 @@ def test_repaired_relations(statements) -> None:
 
 
 @pytest.mark.evidence(
-    "analyze-gauss.svd-relations+repair@a8b3cf2a", role="control", grade="symbolic", region="a rank-deficient matrix; U scaled"
+    "analyze-gauss.svd-relations+repair@a8b3cf2a",
+    role="control",
+    grade="symbolic",
+    region="a rank-deficient matrix; U scaled",
 )
 def test_rank_matters_for_the_left_factor(statement) -> None:
     assert statement.without("s_n > 0").at(DEFICIENT[0]) is Truth.FALSE

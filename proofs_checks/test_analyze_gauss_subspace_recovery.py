@@ -81,7 +81,10 @@ OUTSIDE = {
 
 
 @pytest.mark.evidence(
-    "analyze-gauss.algorithm-2/row-matrix@c43a77ae", role="refutes", grade="symbolic", region="n = 2, k = 1: the output is (1)"
+    "analyze-gauss.algorithm-2/row-matrix@c43a77ae",
+    role="refutes",
+    grade="symbolic",
+    region="n = 2, k = 1: the output is (1)",
 )
 @pytest.mark.evidence(
     "analyze-gauss.algorithm-2/column-matrix@c43a77ae",

@@ -252,7 +252,10 @@ def test_theorem_4_fails_with_smaller_constants(statement) -> None:
     "analyze-gauss.theorem-4/2@1b6f4d04", role="refutes", grade="symbolic", region="A'A = diag(1, 0), E = -I, k = 1"
 )
 @pytest.mark.evidence(
-    "analyze-gauss.theorem-4/3-combined@1b6f4d04", role="refutes", grade="interval", region="A'A = diag(1, 0), E = -I, k = 1"
+    "analyze-gauss.theorem-4/3-combined@1b6f4d04",
+    role="refutes",
+    grade="interval",
+    region="A'A = diag(1, 0), E = -I, k = 1",
 )
 def test_singular_subspaces_do_not_capture_the_most(statements) -> None:
     """diag(0, -1): the top singular vector has -1, v_1 has 0, and sum sigma_i^2 - ||E||_2 is 0."""
@@ -268,10 +271,16 @@ def test_singular_subspaces_do_not_capture_the_most(statements) -> None:
 
 
 @pytest.mark.evidence(
-    "analyze-gauss.theorem-4/1-equation@1b6f4d04", role="supports", grade="symbolic", region="every n: trace of a product"
+    "analyze-gauss.theorem-4/1-equation@1b6f4d04",
+    role="supports",
+    grade="symbolic",
+    region="every n: trace of a product",
 )
 @pytest.mark.evidence(
-    "analyze-gauss.theorem-4/3-equivalence@1b6f4d04", role="supports", grade="symbolic", region="every n: trace is linear"
+    "analyze-gauss.theorem-4/3-equivalence@1b6f4d04",
+    role="supports",
+    grade="symbolic",
+    region="every n: trace is linear",
 )
 @pytest.mark.evidence(
     "analyze-gauss.theorem-4/1-inequality@1b6f4d04",
