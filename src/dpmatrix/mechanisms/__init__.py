@@ -9,10 +9,11 @@ from dpmatrix.mechanisms.gaussian import ModSulq, Sulq
 from dpmatrix.mechanisms.laplace import LaplaceInputPerturbation
 from dpmatrix.mechanisms.lattice import LatticeGram
 from dpmatrix.mechanisms.ppca import Ppca
+from dpmatrix.mechanisms.printed_subspace_recovery import PrintedSubspaceRecovery
 from dpmatrix.mechanisms.projection import project_psd
 from dpmatrix.mechanisms.protocol import Mechanism, PostProcessed, Release
 from dpmatrix.mechanisms.sequential_ppca import SequentialPpca
-from dpmatrix.mechanisms.subspace_recovery import PrintedSubspaceRecovery, PrivateSubspaceRecovery, SubspaceRelease
+from dpmatrix.mechanisms.subspace_recovery import PrivateSubspaceRecovery, SubspaceRelease
 from dpmatrix.mechanisms.symmetrised_wishart import SymmetrisedWishartMechanism
 from dpmatrix.mechanisms.truncation import MatrixNorm, truncation_bound
 from dpmatrix.mechanisms.wishart import WishartMechanism
