@@ -9,11 +9,11 @@ import attrs
 import mpmath
 import pytest
 import sympy
-from flint import arb
+from flint import arb, fmpz_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.privacy.adjacency import Adjacency
-from dpmatrix.spec.analyze_gauss.gaussian_mechanism import GaussianPromise
+from dpmatrix.spec.analyze_gauss.gaussian_mechanism import GaussianPromise, GaussianRun
 
 ADDED, REPLACED = Adjacency.ADD_REMOVE_ONE, Adjacency.REPLACE_ONE
 GRID = [
@@ -136,3 +136,32 @@ def test_less_noise_or_more_epsilon_fails(statement) -> None:
     assert statement.without(LIMIT).at(GaussianPromise(20, Fraction(1, 2), 1, ADDED)) is Truth.FALSE
     small = statement.nudged(lambda margin: margin - (arb(1) / 1000 - arb(1) / 100_000) / 2)
     assert small.at(attrs.evolve(INSIDE, epsilon=Fraction(943, 100))) is Truth.FALSE
+
+
+@pytest.mark.evidence(
+    "analyze-gauss.algorithm-1/output@9abee89d",
+    role="control",
+    grade="symbolic",
+    region="24 invented runs: the least variance",
+)
+def test_the_least_variance_of_a_run(statement) -> None:
+    """(s Delta)^2; a sum that is wrong or noise that is not symmetric fails whatever its variance."""
+    zero, skew = fmpz_mat(2, 2), fmpz_mat([[0, 1], [2, 0]])
+    runs = [GaussianRun(p, 400, zero, zero, zero) for p in GRID]
+    with mpmath.workdps(80):
+        values = []
+        for run in runs:
+            p = run.promise
+            level = mpmath.log(mpmath.mpf(Fraction(p.delta).denominator) / Fraction(p.delta).numerator)
+            size = (1 + mpmath.sqrt(2 * level)) * Fraction(p.epsilon).denominator / Fraction(p.epsilon).numerator
+            bound = mpmath.mpf(Fraction(p.norm_bound).numerator) / Fraction(p.norm_bound).denominator
+            square = (2 if p.adjacency is REPLACED else 1) * bound**4
+            values.append((run, mpmath.nstr(400 - square * size**2, 60)))
+        bind(statement, values)
+    enough = attrs.evolve(runs[0], variance=10**9)
+    assert statement.at(enough) is Truth.TRUE
+    assert statement.at(attrs.evolve(enough, noise=skew, output=skew)) is Truth.FALSE
+    assert statement.at(attrs.evolve(enough, output=skew)) is Truth.FALSE
+    bind_hypotheses(statement, enough, {"n >= 1": attrs.evolve(enough, output=fmpz_mat(0, 0))})
+    one = fmpz_mat(1, 1)
+    assert statement.applies(GaussianRun(GRID[0], 1, one, one, one)) is Truth.TRUE

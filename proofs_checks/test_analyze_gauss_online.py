@@ -15,7 +15,7 @@ from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.privacy.adjacency import Adjacency
 from dpmatrix.privacy.profiles import GaussianProfile
 from dpmatrix.spec.analyze_gauss.gaussian_mechanism import printed_deviation
-from dpmatrix.spec.analyze_gauss.online import FirstRow, OnlinePromise
+from dpmatrix.spec.analyze_gauss.online import FirstRow, OnlinePromise, OnlineRun
 from dpmatrix.spec.analyze_gauss.regret import Alternating, OfflineLoss, TunedStream
 from dpmatrix.spec.analyze_gauss.worst_case import NoisyMoment
 
@@ -82,6 +82,35 @@ ONLINE_PROMISES = [
         (Fraction(1, 10), 1, 7), (SMALL, Fraction(1, 10)), (1, 3), tuple(Adjacency), (1, 50)
     )
 ]
+
+
+RUNS = [
+    OnlineRun(OnlinePromise(epsilon, Fraction(1, 100), bound, adjacency, steps), variance, steps)
+    for epsilon, bound, adjacency, steps, variance in product((1, 2), (1, 2), tuple(Adjacency), (1, 4, 9), (10, 900))
+]
+
+
+@pytest.mark.evidence(
+    "analyze-gauss.algorithm-3/noise@cabeb393",
+    role="control",
+    grade="symbolic",
+    region="24 invented runs: the least variance",
+)
+def test_the_least_variance_of_a_stream(statement) -> None:
+    """At least m (s Delta)^2; a run that draws too few matrices fails whatever its variance."""
+    with mpmath.workdps(80):
+        values = []
+        for p in RUNS:
+            square = 2 if p.promise.adjacency is Adjacency.REPLACE_ONE else 1
+            least = p.promise.steps * square * p.promise.norm_bound**4 * deviation(p.promise) ** 2
+            values.append((p, text(p.variance - least)))
+        bind(statement, values)
+    assert statement.at(RUNS[1]) is Truth.TRUE
+    assert statement.at(RUNS[0]) is Truth.FALSE
+    assert statement.at(attrs.evolve(RUNS[3], variance=10**6, drawn=3)) is Truth.FALSE
+    assert statement.at(attrs.evolve(RUNS[3], variance=10**6)) is Truth.TRUE
+    empty = attrs.evolve(RUNS[0], promise=attrs.evolve(RUNS[0].promise, steps=0))
+    bind_hypotheses(statement, RUNS[0], {"m >= 1": empty})
 
 
 @pytest.mark.evidence(
@@ -219,6 +248,8 @@ def test_regret_of_the_tuned_leader(statement) -> None:
         "OPT <= m": {"best": 101},
     }
     bind_hypotheses(statement, TUNED, outside(TUNED, changes))
+    for inside in (TunedStream(4, 2, 100, 100), TunedStream(4, 2, 100, 4), TunedStream(4, 4, 100, 50)):
+        assert statement.applies(inside) is Truth.TRUE, "equality is allowed"
 
 
 @pytest.mark.evidence(

@@ -88,6 +88,7 @@ def test_neighbours_that_close_the_gap_are_told_apart(statement) -> None:
         assert statement.applies(attrs.evolve(LEAK, threshold=level)) is Truth.FALSE
     assert statement.applies(attrs.evolve(LEAK, gap=Fraction(9, 10), threshold=Fraction(1, 2))) is Truth.FALSE
     assert statement.applies(attrs.evolve(LEAK, threshold=Fraction(296, 10))) is Truth.TRUE
+    assert statement.applies(attrs.evolve(LEAK, threshold=1)) is Truth.TRUE, "1 - gap is 0.9"
 
 
 REPAIRED = [

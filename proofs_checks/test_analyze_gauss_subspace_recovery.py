@@ -13,7 +13,8 @@ import sympy
 from flint import fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
-from dpmatrix.spec.analyze_gauss.subspace_recovery import NoisyGap, RowsOrColumns
+from dpmatrix.privacy.adjacency import Adjacency
+from dpmatrix.spec.analyze_gauss.subspace_recovery import NoisyGap, RecoveryRun, RowsOrColumns
 
 DRAWS = random.Random(20140605)
 NAME = "analyze-gauss.algorithm-2"
@@ -109,3 +110,49 @@ def test_rows_give_the_identity_and_columns_the_projector(statements) -> None:
     for statement in (rows, columns):
         bind_hypotheses(statement, PLANE, OUTSIDE)
         assert statement.applies(RowsOrColumns(diagonal([1, 1]), 0)) is Truth.FALSE
+
+
+RUNS = [
+    RecoveryRun(epsilon, delta, gap, adjacency, variance, 4, Fraction(1, 1024))
+    for epsilon, delta, gap, adjacency, variance in product(
+        (1, 2), (SMALL, Fraction(1, 10)), (60, 90), tuple(Adjacency), (Fraction(1, 10), None)
+    )
+]
+
+
+@pytest.mark.evidence(
+    "analyze-gauss.algorithm-2+repair@c43a77ae",
+    role="control",
+    grade="symbolic",
+    region="32 invented runs: when and how much",
+)
+def test_the_least_variance_of_a_recovery(statement) -> None:
+    with mpmath.workdps(80):
+        values = []
+        for p in RUNS:
+            level = mpmath.log(1 / digits(p.delta))
+            above = p.gap - 2 * (1 + level / digits(p.epsilon))
+            factor = 2 if p.adjacency is Adjacency.REPLACE_ONE else 1
+            least = factor * (1 + mpmath.sqrt(2 * level)) / digits(p.epsilon) / above
+            kept = mpmath.mpf(1) / 1024 - above
+            scale = 4 - 2 / mpmath.mpf(p.epsilon)
+            value = kept if p.variance is None else min(above, digits(p.variance) - least**2, scale)
+            values.append((p, mpmath.nstr(value, 60)))
+        bind(statement, [*values, *values], least=32)
+    inside = attrs.evolve(RUNS[0], variance=1)
+    assert statement.at(inside) is Truth.TRUE
+    assert statement.at(attrs.evolve(inside, gap_scale=2)) is Truth.TRUE
+    assert statement.at(attrs.evolve(inside, gap_scale=Fraction(199, 100))) is Truth.FALSE
+    assert statement.at(attrs.evolve(inside, gap=20)) is Truth.FALSE
+    assert statement.at(attrs.evolve(inside, gap=20, variance=None)) is Truth.TRUE
+    bind_hypotheses(
+        statement,
+        inside,
+        {
+            "epsilon > 0": attrs.evolve(inside, epsilon=0),
+            "delta > 0": attrs.evolve(inside, delta=0),
+            "delta < 1": attrs.evolve(inside, delta=1),
+            "the rounding is at most 1/1000": attrs.evolve(inside, rounding=Fraction(1, 900)),
+        },
+    )
+    assert statement.applies(attrs.evolve(inside, rounding=Fraction(1, 1000))) is not Truth.FALSE
