@@ -124,6 +124,8 @@ def test_determinant_bullet(statement) -> None:
             assert sympy.Abs(sympy.N(product - sympy_matrix(p.matrix).det(), 30)) < 1e-20
     bind(statement, [(p, 0) for p in ANY])
     bind_hypotheses(statement, GOOD, SQUARE)
+    empty = fmpq_mat(0, 0)
+    assert statement.applies(Factorisation(empty, empty, empty)) is Truth.FALSE
 
 
 @pytest.mark.evidence(
