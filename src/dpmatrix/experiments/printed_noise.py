@@ -30,6 +30,7 @@ from dpmatrix.privacy import (
     frobenius_sensitivity,
     l1_sensitivity,
 )
+from dpmatrix.spec.analyze_gauss.gaussian_mechanism import printed_deviation
 from dpmatrix.spec.cross import GaussianScales, first_scale, second_scale
 from dpmatrix.spec.wishart.points import InputPerturbation
 from dpmatrix.spec.wishart.wishart_perturbation import printed_wishart_scale
@@ -257,13 +258,13 @@ PRINTED = (
         "analyze-gauss.algorithm-1",
         "Delta = (1 + sqrt(2 log(1 / delta))) / epsilon, one row added",
         ADD,
-        lambda s: (1 + (2 * _log(1, s.delta)).sqrt()) / ball(s.epsilon),
+        lambda s: printed_deviation(s.epsilon, s.delta),
     ),
     _gaussian(
         "analyze-gauss.algorithm-1",
         "the same Delta, one row replaced",
         REPLACE,
-        lambda s: (1 + (2 * _log(1, s.delta)).sqrt()) / ball(s.epsilon),
+        lambda s: printed_deviation(s.epsilon, s.delta),
     ),
     _gaussian("near-optimal.sulq", "variance 8 d^2 log^2(d / delta) / (n epsilon)^2", REPLACE, sulq_deviation),
     _gaussian("near-optimal.algorithm-1", "beta of (5)", REPLACE, lambda s: second_scale(_scales(s))),

@@ -3,28 +3,36 @@
 Data are arrays with one record a ROW, shape (n, d); the documents write records as columns.
 """
 
+from dpmatrix.mechanisms.analyze_gauss import AnalyzeGauss, OnlinePerturbedLeader
 from dpmatrix.mechanisms.eigenvectors import TopEigenvectors, principal_components
 from dpmatrix.mechanisms.gaussian import ModSulq, Sulq
 from dpmatrix.mechanisms.laplace import LaplaceInputPerturbation
 from dpmatrix.mechanisms.lattice import LatticeGram
 from dpmatrix.mechanisms.ppca import Ppca
+from dpmatrix.mechanisms.printed_subspace_recovery import PrintedSubspaceRecovery
 from dpmatrix.mechanisms.projection import project_psd
 from dpmatrix.mechanisms.protocol import Mechanism, PostProcessed, Release
 from dpmatrix.mechanisms.sequential_ppca import SequentialPpca
+from dpmatrix.mechanisms.subspace_recovery import PrivateSubspaceRecovery, SubspaceRelease
 from dpmatrix.mechanisms.symmetrised_wishart import SymmetrisedWishartMechanism
 from dpmatrix.mechanisms.truncation import MatrixNorm, truncation_bound
 from dpmatrix.mechanisms.wishart import WishartMechanism
 
 __all__ = [
+    "AnalyzeGauss",
     "LaplaceInputPerturbation",
     "LatticeGram",
     "MatrixNorm",
     "Mechanism",
     "ModSulq",
+    "OnlinePerturbedLeader",
     "PostProcessed",
     "Ppca",
+    "PrintedSubspaceRecovery",
+    "PrivateSubspaceRecovery",
     "Release",
     "SequentialPpca",
+    "SubspaceRelease",
     "Sulq",
     "SymmetrisedWishartMechanism",
     "TopEigenvectors",

@@ -1,0 +1,381 @@
+"""Algorithm 3: the privacy of its whole output, its regret, and the loss that the slides give offline."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import product
+
+import attrs
+import mpmath
+import pytest
+import sympy
+from flint import arb, fmpq_mat
+
+from dpmatrix.claims import Truth, bind, bind_hypotheses
+from dpmatrix.privacy.adjacency import Adjacency
+from dpmatrix.privacy.profiles import GaussianProfile
+from dpmatrix.spec.analyze_gauss.gaussian_mechanism import printed_deviation
+from dpmatrix.spec.analyze_gauss.online import FirstRow, OnlinePromise, OnlineRun
+from dpmatrix.spec.analyze_gauss.regret import Alternating, OfflineLoss, TunedStream
+from dpmatrix.spec.analyze_gauss.worst_case import NoisyMoment
+
+SMALL = Fraction(1, 10**6)
+
+
+def digits(value) -> mpmath.mpf:
+    exact = Fraction(value)
+    return mpmath.mpf(exact.numerator) / exact.denominator
+
+
+def text(number: mpmath.mpf) -> str:
+    return "0" if abs(number) < mpmath.mpf(10) ** -50 else mpmath.nstr(number, 60)
+
+
+def deviation(p) -> mpmath.mpf:
+    return (1 + mpmath.sqrt(2 * mpmath.log(1 / digits(p.delta)))) / digits(p.epsilon)
+
+
+VOTES = FirstRow(1, SMALL, 50, 32)
+PROMISE = {
+    "epsilon > 0": {"epsilon": 0},
+    "delta > 0": {"delta": 0},
+    "delta < 1": {"delta": 1},
+}
+
+
+def outside(point, changes: dict[str, dict]) -> dict:
+    return {says: attrs.evolve(point, **change) for says, change in changes.items()}
+
+
+@pytest.mark.evidence(
+    "analyze-gauss.algorithm-3@cabeb393",
+    role="refutes",
+    grade="interval",
+    region="50 steps, epsilon = 1, delta = 1e-6: at least 32 of 49 steps prefer e_1, delta above 0.023",
+)
+def test_fifty_steps_break_the_promise(statement) -> None:
+    """A step prefers e_1 when (C + E)_11 > (C + E)_22: a normal variate of deviation sqrt(2) Delta and mean 1, or 0."""
+    assert statement.at(VOTES) is Truth.FALSE
+    assert statement.margin(VOTES) < -arb(23) / 1000
+    assert statement.margin(FirstRow(1, SMALL, 1000, 530)) < -arb(6) / 10, "the leak grows with the stream"
+    with mpmath.workdps(80):
+        values = []
+        for epsilon, delta, steps, share in product((Fraction(1, 2), 2), (SMALL, Fraction(1, 10)), (2, 9, 30), (2, 1)):
+            p = FirstRow(epsilon, delta, steps, (steps - 1) // share)
+            chance = mpmath.ncdf(1 / (mpmath.sqrt(2) * deviation(p)))
+            count = steps - 1
+            tails = [
+                sum(mpmath.binomial(count, j) * q**j * (1 - q) ** (count - j) for j in range(p.votes, count + 1))
+                for q in (chance, mpmath.mpf(1) / 2)
+            ]
+            values.append((p, text(digits(delta) - tails[0] + mpmath.exp(digits(epsilon)) * tails[1])))
+        bind(statement, values)
+    inside = FirstRow(1, SMALL, 2, 1)
+    assert statement.at(inside) is Truth.TRUE
+    changes = {"steps >= 2, an integer": {"steps": 1}, "votes >= 0, an integer": {"votes": -1}}
+    bind_hypotheses(statement, inside, outside(inside, PROMISE | changes | {"votes < m": {"votes": 2}}))
+
+
+ONLINE_PROMISES = [
+    OnlinePromise(epsilon, delta, bound, adjacency, steps)
+    for epsilon, delta, bound, adjacency, steps in product(
+        (Fraction(1, 10), 1, 7), (SMALL, Fraction(1, 10)), (1, 3), tuple(Adjacency), (1, 50)
+    )
+]
+
+
+RUNS = [
+    OnlineRun(OnlinePromise(epsilon, Fraction(1, 100), bound, adjacency, steps), variance, steps)
+    for epsilon, bound, adjacency, steps, variance in product((1, 2), (1, 2), tuple(Adjacency), (1, 4, 9), (10, 900))
+]
+
+
+@pytest.mark.evidence(
+    "analyze-gauss.algorithm-3/noise@cabeb393",
+    role="control",
+    grade="symbolic",
+    region="24 invented runs: the least variance",
+)
+def test_the_least_variance_of_a_stream(statement) -> None:
+    """At least m (s Delta)^2; a run that draws too few matrices fails whatever its variance."""
+    with mpmath.workdps(80):
+        values = []
+        for p in RUNS:
+            square = 2 if p.promise.adjacency is Adjacency.REPLACE_ONE else 1
+            least = p.promise.steps * square * p.promise.norm_bound**4 * deviation(p.promise) ** 2
+            values.append((p, text(p.variance - least)))
+        bind(statement, values)
+    assert statement.at(RUNS[1]) is Truth.TRUE
+    assert statement.at(RUNS[0]) is Truth.FALSE
+    assert statement.at(attrs.evolve(RUNS[3], variance=10**6, drawn=3)) is Truth.FALSE
+    assert statement.at(attrs.evolve(RUNS[3], variance=10**6)) is Truth.TRUE
+    empty = attrs.evolve(RUNS[0], promise=attrs.evolve(RUNS[0].promise, steps=0))
+    bind_hypotheses(statement, RUNS[0], {"m >= 1": empty})
+
+
+@pytest.mark.evidence(
+    "analyze-gauss.algorithm-3+repair@cabeb393",
+    role="supports-repair",
+    grade="symbolic",
+    region="every m, R, delta and epsilon under the hypotheses, both relations; bound at 48 points",
+)
+def test_all_steps_together_keep_the_promise(statement) -> None:
+    """The m upper triangles are one vector with independent noise; a row that comes at step t changes C_t, ..., C_m by
+    the same matrix of norm at most s, and the vector by sqrt(m - t + 1) s <= sqrt(m) s. Divided by sqrt(m) s this is
+    `analyze-gauss.algorithm-1+repair`, and sensitivity and deviation keep their ratio Delta.
+    """  # noqa: D205
+    m, s, t = sympy.symbols("m s t", positive=True)
+    assert sympy.simplify((sympy.sqrt(m) * s) ** 2 - (m - t + 1) * s**2 - (t - 1) * s**2) == 0
+    with mpmath.workdps(80):
+        values = []
+        for p in ONLINE_PROMISES:
+            epsilon, mu = digits(p.epsilon), 1 / deviation(p)
+            found = mpmath.ncdf(mu / 2 - epsilon / mu) - mpmath.exp(epsilon) * mpmath.ncdf(-mu / 2 - epsilon / mu)
+            values.append((p, text(digits(p.delta) / 2 - found)))
+        bind(statement, values)
+    for p in ONLINE_PROMISES:
+        if statement.applies(p) is Truth.TRUE:
+            assert statement.at(p) is Truth.TRUE
+    inside = OnlinePromise(1, Fraction(1, 1000), 1, Adjacency.ADD_REMOVE_ONE, 1)
+    changes = {
+        "norm_bound > 0": {"norm_bound": 0},
+        "steps >= 1, an integer": {"steps": 0},
+        "epsilon <= 2 (1 + sqrt(2 log(1/delta)))": {"epsilon": Fraction(95, 10)},
+    }
+    bind_hypotheses(statement, inside, outside(inside, PROMISE | changes))
+
+
+ALTERNATING = Alternating(1, SMALL, 10**60, 1000, 10)
+
+
+@pytest.mark.evidence(
+    "analyze-gauss.regret-online@cf0bdb02",
+    role="refutes",
+    grade="interval",
+    region="epsilon = 1, delta = 1e-6, K = 1000, c = 10 at m = 1e60; every K and c by the docstring",
+)
+def test_regret_at_a_fixed_promise_is_linear(statement) -> None:
+    """Before an odd step the counts are equal, the law of E_t does not change when the coordinates are swapped, and the
+    expected reward is 1/2 (the first step, whose line is arbitrary, has at most 1). Before an even step e_1 leads by
+    one and e_2 comes: the reward is (1 - E cos 2t)/2. So the rewards sum to at most 1/2 + m/2 - m E cos 2t / 4, and
+    OPT = m/2. For cos 2t = u / sqrt(u^2 + 4 b^2), u ~ N(1, 2 Delta^2) and b ~ N(0, Delta^2), odd and increasing in u:
+    E cos 2t is the integral over u > 0 of it times f(u - 1) - f(u + 1), at least that over u > 1 of its value at u = 1,
+    (Phi(sqrt(2)/Delta) - 1/2) E (1 + 4 b^2)^(-1/2), and with |b| <= Delta at least Phi(1) - Phi(-1) times
+    (1 + 4 Delta^2)^(-1/2). It does not depend on m, while sqrt(m) log^c(m) = o(m).
+    """  # noqa: D205
+    assert statement.at(ALTERNATING) is Truth.FALSE
+    u, b = sympy.symbols("u b", positive=True)
+    cosine = u / sympy.sqrt(u**2 + 4 * b**2)
+    assert sympy.simplify(sympy.diff(cosine, u) - 4 * b**2 / (u**2 + 4 * b**2) ** sympy.Rational(3, 2)) == 0
+    with mpmath.workdps(80):
+        values = []
+        for epsilon, delta, steps, constant, power in product(
+            (1, 3), (SMALL, Fraction(1, 10)), (2, 100, 10**12), (1, 5), (0, 2)
+        ):
+            p = Alternating(epsilon, delta, steps, constant, power)
+            size = deviation(p)
+            least = (mpmath.ncdf(1) - mpmath.ncdf(-1)) / mpmath.sqrt(1 + 4 * size**2)
+            least *= mpmath.ncdf(mpmath.sqrt(2) / size) - mpmath.mpf(1) / 2
+            allowed = constant * mpmath.log(steps) ** power * mpmath.sqrt(mpmath.mpf(steps) / 2)
+            allowed *= mpmath.mpf(2) ** (mpmath.mpf(1) / 4)
+            values.append((p, text(allowed - mpmath.mpf(steps) / 4 * least + mpmath.mpf(1) / 2)))
+        bind(statement, values)
+    inside = Alternating(1, SMALL, 2, 1, 0)
+    assert statement.at(inside) is Truth.TRUE
+    changes = {
+        "steps >= 2, an integer": {"steps": 0},
+        "m is even": {"steps": 3},
+        "constant > 0": {"constant": 0},
+        "power >= 0, an integer": {"power": -1},
+    }
+    bind_hypotheses(statement, inside, outside(inside, PROMISE | changes))
+
+
+STREAMS = [
+    TunedStream(order, rank, steps, best)
+    for order, rank in ((1, 1), (4, 2), (9, 9), (400, 3))
+    for steps, best in ((100, 50), (10**6, 10**4), (10**6, 10**6), (2 * 10**9, 10**9), (10**40, 10**39))
+]
+TUNED = TunedStream(4, 2, 100, 50)
+
+
+@pytest.mark.evidence(
+    "analyze-gauss.regret-online+repair@cf0bdb02",
+    role="supports-repair",
+    grade="symbolic",
+    region="every n, k <= n, m >= 2, k sqrt(n) <= OPT <= m, by the docstring; arithmetic machine-checked",
+)
+def test_regret_of_the_tuned_leader(statement) -> None:
+    """Let A_t = a_t a_t', E of the common law of the E_t, P_{t+1} the rank-k projector that maximises <C_t + E_t, P>.
+
+    (1) Be the leader: E <A_t, P_{t+1}> is the same if every E_t is one E, the stream being fixed. Then, by induction
+    over m, sum <A_t, P_{t+1}> + <E, P_1> >= max <C_m + E, P> >= OPT + <E, P*>, P_1 the maximiser of <E, P>.
+    E <E, P*> = 0 and <E, P_1> <= k ||E||_2, so the sum is at least OPT - k E ||E||_2. (2) Stability: A_t is a row that
+    is added, and with epsilon <= 1 each step is (epsilon, delta)-private, so E <A_t, P_{t+1}> <=
+    e^epsilon E <A_t, P_t> + delta for t >= 2; the first reward is at least 0. So the rewards sum to at least
+    e^-epsilon (OPT - k E||E||_2 - 1 - m delta), and the regret is at most (1 - e^-epsilon) OPT + k E||E||_2 + 1 +
+    m delta, with 1 - e^-epsilon <= epsilon. (3) On the net of `analyze-gauss.noise-norm` E ||E||_2 is at most twice the
+    expected maximum of 2 9^n variates of variance at most 2 Delta^2, so at most 2 sqrt(2) Delta sqrt(2 log(2 9^n)) =
+    4 Delta sqrt(n log 9 + log 2). (4) With Q = sqrt(k OPT) n^(1/4) >= k sqrt(n) >= 1: epsilon OPT = Q,
+    k sqrt(n)/epsilon = Q, sqrt(n log 9 + log 2) <= sqrt(n log 18), 4 sqrt(log 18) <= 7, and the last two terms are
+    2 <= 2Q. The sum is at most Q (1 + 7 (1 + sqrt(2 log m)) + 2).
+    """
+    n, k, opt, x = sympy.symbols("n k OPT x", positive=True)
+    epsilon, quantity = sympy.sqrt(k * sympy.sqrt(n) / opt), sympy.sqrt(k * opt) * n ** sympy.Rational(1, 4)
+    assert sympy.simplify(epsilon * opt - quantity) == 0, "(4)"
+    assert sympy.simplify(k * sympy.sqrt(n) / epsilon - quantity) == 0, "(4)"
+    assert sympy.simplify((2 * sympy.sqrt(2)) ** 2 * 2 - 4**2) == 0, "(3)"
+    assert sympy.simplify(1 - sympy.exp(-x)).subs(x, 0) == 0
+    assert (1 - sympy.diff(1 - sympy.exp(-x), x)).subs(x, 1).is_positive, "(2): slope at most one for x >= 0"
+    assert 4 * arb(18).log().sqrt() <= 7, "(4)"
+    with mpmath.workdps(80):
+        values = []
+        for p in STREAMS:
+            root, best = mpmath.sqrt(p.order), digits(p.best)
+            tuned = mpmath.sqrt(p.rank * root / best)
+            size = (1 + mpmath.sqrt(2 * mpmath.log(p.steps))) / tuned
+            norm = 4 * size * mpmath.sqrt(p.order * mpmath.log(9) + mpmath.log(2))
+            right = (10 + 7 * mpmath.sqrt(2 * mpmath.log(p.steps))) * mpmath.sqrt(p.rank * best * root)
+            values.append((p, text(right - (tuned * best + p.rank * norm + 2))))
+        bind(statement, values)
+    assert all(statement.at(p) is Truth.TRUE for p in STREAMS if statement.applies(p) is Truth.TRUE)
+    changes = {
+        "order >= 1, an integer": {"order": 0},
+        "rank >= 1, an integer": {"rank": 0},
+        "k <= n": {"rank": 5},
+        "steps >= 2, an integer": {"steps": 1},
+        "OPT >= k sqrt(n)": {"best": 3},
+        "OPT <= m": {"best": 101},
+    }
+    bind_hypotheses(statement, TUNED, outside(TUNED, changes))
+    for inside in (TunedStream(4, 2, 100, 100), TunedStream(4, 2, 100, 4), TunedStream(4, 4, 100, 50)):
+        assert statement.applies(inside) is Truth.TRUE, "equality is allowed"
+
+
+@pytest.mark.evidence(
+    "analyze-gauss.regret-online+repair@cf0bdb02",
+    role="control",
+    grade="interval",
+    region="n = 1, k = 1, m = 1e6: 6.2 in place of 7",
+)
+def test_smaller_constants_do_not_bound_the_regret(statement) -> None:
+    """The bound of the regret is 4 sqrt(log 18) = 6.80 times sqrt(2 log m) Q plus terms of order Q."""
+    point = TunedStream(1, 1, 10**40, 10**39)
+    root = (2 * arb(10**40).log()).sqrt() * arb(10**39).sqrt()
+    assert statement.at(point) is Truth.TRUE
+    assert statement.nudged(lambda margin: margin - root * 8 / 10).at(point) is Truth.FALSE
+    small = TunedStream(4, 2, 100, Fraction(1, 1000))
+    assert statement.without("OPT >= k sqrt(n)").at(small) is Truth.FALSE
+
+
+@pytest.mark.evidence(
+    "analyze-gauss.algorithm-3+repair@cabeb393",
+    role="control",
+    grade="interval",
+    region="m = 50: the noise of one step; epsilon = 20",
+)
+def test_noise_of_one_step_is_not_enough_for_fifty(statement) -> None:
+    """The exact profile at mu = sqrt(50)/Delta is above 0.3 for epsilon = 1, delta = 1e-6."""
+    point = OnlinePromise(1, SMALL, 1, Adjacency.ADD_REMOVE_ONE, 50)
+    assert statement.at(point) is Truth.TRUE
+
+    def one_step(p: OnlinePromise) -> arb:
+        noise = GaussianProfile(arb(p.steps).sqrt(), printed_deviation(p.epsilon, p.delta))
+        return arb(1) / 10**6 - noise.delta(p.epsilon)
+
+    assert statement.nudged(margin=one_step).at(point) is Truth.FALSE
+    large = OnlinePromise(20, Fraction(1, 2), 1, Adjacency.ADD_REMOVE_ONE, 1)
+    assert statement.without("epsilon <= 2 (1 + sqrt(2 log(1/delta)))").at(large) is Truth.FALSE
+
+
+@pytest.mark.evidence(
+    "analyze-gauss.regret-offline@e02183f0",
+    role="refutes",
+    grade="interval",
+    region="K = 1000, c = 10, OPT = 1e60, epsilon = 1e-80, delta = 1e-6; every K and c by the docstring",
+)
+def test_the_offline_loss_depends_on_epsilon(statement) -> None:
+    """With cos 2t as for `regret-online` and u ~ N(OPT, 2 Delta^2), E cos 2t is at most the integral over u > 0 of
+    f(u - OPT) - f(u + OPT) = 2 Phi(OPT / (sqrt(2) Delta)) - 1, so the expected loss OPT (1 - E cos 2t)/2 is at least
+    OPT Phi(-OPT / (sqrt(2) Delta)). For every K and c choose OPT, then epsilon so that Delta exceeds OPT.
+    """  # noqa: D205
+    assert statement.at(OfflineLoss(Fraction(1, 10**80), SMALL, 10**60, 1000, 10)) is Truth.FALSE
+    with mpmath.workdps(80):
+        values = []
+        for epsilon, delta, best, constant, power in product(
+            (Fraction(1, 50), 3), (SMALL, Fraction(1, 10)), (1, 30, 400), (Fraction(1, 3), 5), (0, 2)
+        ):
+            p = OfflineLoss(epsilon, delta, best, constant, power)
+            logarithm = mpmath.log(best / digits(delta)) ** power
+            allowed = digits(constant) * logarithm * mpmath.sqrt(best) * mpmath.mpf(2) ** (mpmath.mpf(1) / 4)
+            values.append((p, text(allowed - best * mpmath.ncdf(-best / (mpmath.sqrt(2) * deviation(p))))))
+        bind(statement, values)
+    inside = OfflineLoss(1, SMALL, 1, 1, 0)
+    assert statement.at(inside) is Truth.TRUE
+    changes = {
+        "best >= 1": {"best": Fraction(9, 10)},
+        "constant > 0": {"constant": 0},
+        "power >= 0, an integer": {"power": -1},
+    }
+    bind_hypotheses(statement, inside, outside(inside, PROMISE | changes))
+
+
+UNIT = fmpq_mat([[1, 0], [0, 1]])
+SWAP = fmpq_mat([[0, 1], [1, 0]])
+SHARP = NoisyMoment((1, 0), UNIT, (Fraction(1, 2), Fraction(1, 2)), SWAP, 1, Fraction(51, 1000))
+LOSSES = [
+    NoisyMoment((Fraction(a), Fraction(b)), UNIT, (Fraction(c), Fraction(c)), frame, k, Fraction(e, 7))
+    for a, b, c, e in ((3, 1, 2, 5), (7, 2, 4, 9), (5, 5, 5, 1), (9, 0, 4, 30), (1, 0, 1, 2), (6, 1, 3, 8))
+    for frame in (UNIT, SWAP)
+    for k in (1, 2)
+]
+
+
+@pytest.mark.evidence(
+    "analyze-gauss.regret-offline+repair@e02183f0",
+    role="supports-repair",
+    grade="symbolic",
+    region="every n, k, A'A and E on the event: Theorem 4 and loss <= OPT; bound at 25 points",
+)
+def test_offline_loss_is_at_most_a_geometric_mean(statement) -> None:
+    """Loss <= x = 14 k sqrt(n) Delta (Theorem 4) and loss <= y = OPT as captured variance is not negative; so
+    loss^2 <= x y = 14 Delta k OPT sqrt(n).
+    """  # noqa: D205
+    k, n, delta, opt = sympy.symbols("k n Delta OPT", positive=True)
+    right = sympy.sqrt(14 * delta) * sympy.sqrt(k * opt) * n ** sympy.Rational(1, 4)
+    assert sympy.simplify(right**2 - (14 * k * sympy.sqrt(n) * delta) * opt) == 0
+    with mpmath.workdps(80):
+        values = []
+        for p in [*LOSSES, SHARP]:
+            best = sum(p.values[: p.k])
+            order = (0, 1) if p.perturbed_frame == UNIT else (1, 0)
+            captured = sum(p.values[i] for i in order[: p.k])
+            right = mpmath.sqrt(14 * digits(p.deviation) * p.k * digits(best)) * mpmath.mpf(2) ** (mpmath.mpf(1) / 4)
+            values.append((p, text(right - digits(best - captured))))
+        bind(statement, values)
+    assert all(statement.at(p) is Truth.TRUE for p in LOSSES if statement.applies(p) is Truth.TRUE)
+    assert sum(statement.applies(p) is Truth.TRUE for p in LOSSES) >= 12
+    inside = NoisyMoment((3, 1), UNIT, (3, 2), UNIT, 1, Fraction(1, 2))
+    changes = {
+        "k >= 1, an integer": {"k": 0},
+        "k <= n": {"k": 3},
+        "the eigenvectors are orthonormal": {"perturbed_frame": UNIT + UNIT},
+        "lambda_1 >= ... >= lambda_n >= 0": {"values": (1, 3)},
+        "|mu_1| >= ... >= |mu_n|": {"perturbed_values": (2, 3)},
+        "||E||_2 <= 7 sqrt(n) Delta": {"deviation": Fraction(1, 10)},
+    }
+    bind_hypotheses(statement, inside, outside(inside, changes))
+
+
+@pytest.mark.evidence(
+    "analyze-gauss.regret-offline+repair@e02183f0",
+    role="control",
+    grade="interval",
+    region="n = 2, k = 1: a loss of 2 ||E||_2 = OPT; no event",
+)
+def test_offline_loss_attains_the_mean(statement) -> None:
+    """At 14 Delta sqrt(2) = 1.0098 and OPT = 1 both sides of the mean agree up to half of one per cent."""
+    assert statement.at(SHARP) is Truth.TRUE
+    assert statement.nudged(lambda margin: margin - arb(1) / 100).at(SHARP) is Truth.FALSE
+    quiet = attrs.evolve(SHARP, deviation=Fraction(1, 100))
+    assert statement.without("||E||_2 <= 7 sqrt(n) Delta").at(quiet) is Truth.FALSE

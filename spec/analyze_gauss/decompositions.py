@@ -1,0 +1,153 @@
+"""The slide on decompositions: three equations that relate A, A'A, U, S and V."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import attrs
+from flint import arb, fmpq, fmpq_mat
+
+from dpmatrix.claims import Claim, Condition, Kind, Locator, Repair, Statement, Step, Verdict
+from dpmatrix.exact import Exact, rational
+from dpmatrix.spec.wishart.spectra import diagonal, disagreement, identity
+
+
+@attrs.frozen
+class Decomposition:
+    """A thin singular value decomposition A = U S V', rational: dense among all of them.
+
+    Parameters
+    ----------
+    left
+        U, m x n with orthonormal columns, m >= n.
+    values
+        The n diagonal entries of S.
+    right
+        V, n x n and orthogonal.
+    """
+
+    left: fmpq_mat
+    values: tuple[Exact, ...]
+    right: fmpq_mat
+
+
+def product(p: Decomposition) -> fmpq_mat:
+    """``A = U S V'``."""
+    return p.left * diagonal(p.values) * p.right.transpose()
+
+
+def orthonormal_margin(p: Decomposition) -> arb:
+    """Zero exactly when the columns of U and of V are orthonormal, and V is square."""
+    order = len(p.values)
+    if (p.right.nrows(), p.right.ncols(), p.left.ncols()) != (order, order, order):
+        return arb(-1)
+    unit = identity(order)
+    return disagreement(p.left.transpose() * p.left, unit) + disagreement(p.right.transpose() * p.right, unit)
+
+
+def ordered_margin(p: Decomposition) -> arb:
+    """Least of s_n and the drops s_i - s_(i+1)."""
+    values = [rational(value) for value in p.values]
+    return arb(min([values[-1], *(large - small for large, small in pairwise(values))]))
+
+
+def positive_margin(p: Decomposition) -> arb:
+    """The least singular value."""
+    return arb(min(rational(value) for value in p.values))
+
+
+def printed_gram_margin(p: Decomposition) -> arb:
+    """``A'A = V S V'``."""
+    matrix = product(p)
+    return disagreement(matrix.transpose() * matrix, p.right * diagonal(p.values) * p.right.transpose())
+
+
+def gram_margin(p: Decomposition) -> arb:
+    """``A'A = V S^2 V'``."""
+    matrix, squares = product(p), diagonal([rational(value) ** 2 for value in p.values])
+    return disagreement(matrix.transpose() * matrix, p.right * squares * p.right.transpose())
+
+
+def existence_margin(p: Decomposition) -> arb:
+    """A is U S V' for the U that A itself gives: columns A v_i / s_i, zero where s_i = 0, orthonormal where not."""
+    matrix = product(p)
+    factors = [fmpq(0) if value == 0 else 1 / rational(value) for value in p.values]
+    built = matrix * p.right * diagonal(factors)
+    support = diagonal([0 if value == 0 else 1 for value in p.values])
+    rebuilt = built * diagonal(p.values) * p.right.transpose()
+    return disagreement(rebuilt, matrix) + disagreement(built.transpose() * built, support)
+
+
+def printed_left_margin(p: Decomposition) -> arb:
+    """``U = A V S'``."""
+    return disagreement(p.left, product(p) * p.right * diagonal(p.values))
+
+
+def left_margin(p: Decomposition) -> arb:
+    """``U = A V S^-1``; false where S is singular."""
+    if any(value == 0 for value in p.values):
+        return arb(-1)
+    inverse = diagonal([1 / rational(value) for value in p.values])
+    return disagreement(p.left, product(p) * p.right * inverse)
+
+
+def printed_margin(p: Decomposition) -> arb:
+    """Sum of the margins of the three printed equations; the second one defines A."""
+    return printed_gram_margin(p) + printed_left_margin(p)
+
+
+def repaired_margin(p: Decomposition) -> arb:
+    """Sum of the margins of the repaired equations."""
+    return gram_margin(p) + existence_margin(p) + left_margin(p)
+
+
+ORTHONORMAL = Condition("the columns of U and V are orthonormal", orthonormal_margin)
+ORDERED = Condition("s_1 >= ... >= s_n >= 0", ordered_margin)
+HYPOTHESES = (ORTHONORMAL, ORDERED)
+
+SVD_RELATIONS = Claim(
+    id="analyze-gauss.svd-relations",
+    kind=Kind.LEMMA,
+    source=Locator(
+        "analyze-gauss",
+        "slide Eigenvalue decomposition and Singular value decomposition",
+        "A^T A = V S V^T; A = U S V^T; U = A V S^T",
+    ),
+    statement=Statement(
+        "with the U, S and V of A = U S V', also A'A = V S V' and U = A V S'", printed_margin, given=HYPOTHESES
+    ),
+    verdict=Verdict.HOLDS_WITH_REPAIR,
+    reading="S is the same matrix in all three, as printed; m >= n, U is m x n, S and V are n x n: the thin form.",
+    because=(
+        "A = diag(2, 1) = S with U = V = I has A'A = diag(4, 1), and A V S' = diag(4, 1) is not U. The first equation "
+        "needs S'S, the third S^-1, and with it full column rank; where s_i = 0 the column u_i is not determined by A. "
+        "Nor does an S of eigenvalues save the third: it holds only if every singular value is 1."
+    ),
+    repair=Repair(
+        "A'A = V S'S V'; U = A V S^-1, if every singular value is positive",
+        Statement(
+            "A'A = V S^2 V', A = U S V' and U = A V S^-1",
+            repaired_margin,
+            given=(*HYPOTHESES, Condition("s_n > 0", positive_margin, strict=True)),
+        ),
+    ),
+    steps=(
+        Step(
+            "gram",
+            Statement("A'A = V S V'", printed_gram_margin, given=HYPOTHESES),
+            sound=False,
+            note="S'S in place of S; as an eigenvalue decomposition with an S of its own it is right",
+        ),
+        Step(
+            "existence",
+            Statement("A = U S V' with U from A v_i / s_i", existence_margin, given=HYPOTHESES),
+            sound=True,
+        ),
+        Step(
+            "left",
+            Statement("U = A V S'", printed_left_margin, given=HYPOTHESES),
+            sound=False,
+            note="S^-1 in place of S', and full column rank",
+        ),
+    ),
+)

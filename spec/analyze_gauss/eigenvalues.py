@@ -1,0 +1,175 @@
+"""The slide on eigenvalues: determinant, rank, diagonal matrices, diagonalizable matrices."""
+
+from __future__ import annotations
+
+import attrs
+from flint import arb, fmpq, fmpq_mat, fmpq_poly
+
+from dpmatrix.claims import Claim, Condition, Kind, Locator, Repair, Statement, Step, Verdict
+from dpmatrix.spec.analyze_gauss.points import same
+from dpmatrix.spec.wishart.spectra import disagreement
+
+
+@attrs.frozen
+class Factorisation:
+    """A, X and Lambda of the last bullet, rational n x n; eigenvalues are the roots of det(tI - A) with multiplicity.
+
+    Parameters
+    ----------
+    matrix
+        A.
+    frame
+        X.
+    middle
+        Lambda.
+    """
+
+    matrix: fmpq_mat
+    frame: fmpq_mat
+    middle: fmpq_mat
+
+
+def square_margin(p: Factorisation) -> arb:
+    """Zero exactly when the three matrices are square and of one order, at least one."""
+    shapes = {(m.nrows(), m.ncols()) for m in (p.matrix, p.frame, p.middle)}
+    order = p.matrix.nrows()
+    return arb(0) if shapes == {(order, order)} and order > 0 else arb(-1)
+
+
+def invertible_margin(p: Factorisation) -> arb:
+    """``|det X|``, exact; negative where the shapes do not fit."""
+    return arb(abs(p.frame.det())) if square_margin(p) >= 0 else arb(-1)
+
+
+def factorised_margin(p: Factorisation) -> arb:
+    """Zero exactly when AX = X Lambda."""
+    return disagreement(p.matrix * p.frame, p.frame * p.middle) if square_margin(p) >= 0 else arb(-1)
+
+
+def is_diagonal(matrix: fmpq_mat) -> bool:
+    """Whether every entry off the diagonal is zero."""
+    order = matrix.nrows()
+    return all(matrix[i, j] == 0 for i in range(order) for j in range(order) if i != j)
+
+
+def diagonal_matrix_margin(p: Factorisation) -> arb:
+    """Zero when A is diagonal."""
+    return arb(0) if is_diagonal(p.matrix) else arb(-1)
+
+
+def diagonal_middle_margin(p: Factorisation) -> arb:
+    """Zero when Lambda is diagonal."""
+    return arb(0) if is_diagonal(p.middle) else arb(-1)
+
+
+def eigenvalue_product_margin(p: Factorisation) -> arb:
+    """Equality of det A and the product of the roots, (-1)^n times the constant coefficient of det(tI - A)."""
+    product = (-1) ** p.matrix.nrows() * p.matrix.charpoly()[0]
+    return same(p.matrix.det(), product)
+
+
+def non_zero_eigenvalues(matrix: fmpq_mat) -> int:
+    """Number of non-zero roots of det(tI - A), with multiplicity."""
+    coefficients = matrix.charpoly().coeffs()
+    zeros = next(power for power, coefficient in enumerate(coefficients) if coefficient != 0)
+    return matrix.nrows() - zeros
+
+
+def rank_margin(p: Factorisation) -> arb:
+    """Equality of the rank and the number of non-zero eigenvalues."""
+    return same(fmpq(p.matrix.rank()), fmpq(non_zero_eigenvalues(p.matrix)))
+
+
+def diagonal_entries_margin(p: Factorisation) -> arb:
+    """Where A is diagonal, equality of det(tI - A) and the product of the (t - a_ii); 0 elsewhere."""
+    if not is_diagonal(p.matrix):
+        return arb(0)
+    product = fmpq_poly([1])
+    for i in range(p.matrix.nrows()):
+        product *= fmpq_poly([-p.matrix[i, i], 1])
+    return -arb(sum(abs(x) for x in (p.matrix.charpoly() - product).coeffs()))
+
+
+def diagonalizable_margin(p: Factorisation) -> arb:
+    """Zero exactly when A has a basis of eigenvectors: the square-free part of det(tI - A) annihilates it."""
+    polynomial = p.matrix.charpoly()
+    square_free = polynomial // polynomial.gcd(polynomial.derivative())
+    order = p.matrix.nrows()
+    value, power = (
+        fmpq_mat(order, order),
+        fmpq_mat(order, order, [int(i == j) for i in range(order) for j in range(order)]),
+    )
+    for coefficient in square_free.coeffs():
+        value, power = value + coefficient * power, power * p.matrix
+    return disagreement(value, fmpq_mat(order, order))
+
+
+def bullets_margin(p: Factorisation) -> arb:
+    """Smallest of the four margins: all bullets hold exactly when it is zero."""
+    return (
+        eigenvalue_product_margin(p).min(rank_margin(p)).min(diagonal_entries_margin(p)).min(diagonalizable_margin(p))
+    )
+
+
+SQUARE = Condition("A, X and Lambda are square and of one order", square_margin)
+INVERTIBLE = Condition("X is invertible", invertible_margin, strict=True)
+FACTORISED = Condition("A = X Lambda X^-1", factorised_margin)
+DIAGONAL_MIDDLE = Condition("Lambda is diagonal", diagonal_middle_margin)
+HYPOTHESES = (SQUARE, INVERTIBLE, FACTORISED)
+
+EIGENVALUE_PROPERTIES = Claim(
+    id="analyze-gauss.eigenvalue-properties",
+    kind=Kind.LEMMA,
+    source=Locator(
+        "analyze-gauss",
+        "slide Eigenvalue Properties",
+        "|A| = prod lambda_i; rank = number of non-zero eigenvalues; eigenvalues of diag(a_ii); A = X Lambda X^-1",
+    ),
+    statement=Statement(
+        "for every square A the four bullets hold, and A = X Lambda X^-1 makes it diagonalizable",
+        bullets_margin,
+        given=HYPOTHESES,
+    ),
+    verdict=Verdict.HOLDS_WITH_REPAIR,
+    reading=(
+        "A is square, which the slides do not say (elsewhere A is m x n); eigenvalues are complex, with algebraic "
+        "multiplicity. Points are rational, dense among all matrices; roots are compared through their polynomial."
+    ),
+    because=(
+        "[[0, 1], [0, 0]] has rank 1 and no non-zero eigenvalue, and with X = I and Lambda = A it is 'diagonalizable' "
+        "in the words of the last bullet, as every matrix is. Once Lambda has to be diagonal both bullets are right: "
+        "rank A = rank Lambda. The determinant and diagonal matrices need no repair."
+    ),
+    repair=Repair(
+        "Lambda is diagonal, and the rank bullet speaks of diagonalizable matrices",
+        Statement("all four bullets hold", bullets_margin, given=(*HYPOTHESES, DIAGONAL_MIDDLE)),
+    ),
+    steps=(
+        Step(
+            "determinant",
+            Statement("|A| is the product of the eigenvalues", eigenvalue_product_margin, given=(SQUARE,)),
+            sound=True,
+        ),
+        Step(
+            "rank",
+            Statement("the rank is the number of non-zero eigenvalues", rank_margin, given=(SQUARE,)),
+            sound=False,
+            note="true for diagonalizable matrices, such as symmetric ones, with multiplicity",
+        ),
+        Step(
+            "diagonal",
+            Statement(
+                "the eigenvalues of a diagonal matrix are its diagonal entries",
+                diagonal_entries_margin,
+                given=(SQUARE, Condition("A is diagonal", diagonal_matrix_margin)),
+            ),
+            sound=True,
+        ),
+        Step(
+            "diagonalizable",
+            Statement("A = X Lambda X^-1 gives A a basis of eigenvectors", diagonalizable_margin, given=HYPOTHESES),
+            sound=False,
+            note="Lambda must be diagonal, which is not said",
+        ),
+    ),
+)

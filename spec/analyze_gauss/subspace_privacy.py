@@ -1,0 +1,214 @@
+"""What Algorithm 2 promises: the noisy eigengap, the noise that it sets, and neighbours that close the gap."""
+
+from __future__ import annotations
+
+import attrs
+from flint import arb
+
+from dpmatrix.claims import Claim, Kind, Locator, Repair, Statement, Step, Verdict
+from dpmatrix.exact import Real, ball
+from dpmatrix.privacy.adjacency import Adjacency
+from dpmatrix.privacy.profiles import GaussianProfile
+from dpmatrix.spec.analyze_gauss.gaussian_mechanism import SMALL_EPSILON, printed_deviation
+from dpmatrix.spec.analyze_gauss.neighbouring_subspaces import (
+    GAP,
+    ROWS,
+    SINGLE,
+    gap_added_margin,
+    gap_replaced_margin,
+    projector_bound,
+    projector_bound_margin,
+    projector_margin,
+)
+from dpmatrix.spec.conditions import below, exceeds, positive
+
+
+@attrs.frozen
+class GapSettings:
+    """Promise of Algorithm 2, and the gap lambda_k - lambda_{k+1} of the data."""
+
+    epsilon: Real
+    delta: Real
+    gap: Real
+
+
+def laplace_scale(p: GapSettings) -> arb:
+    """``2 / epsilon``."""
+    return 2 / ball(p.epsilon)
+
+
+def offset(p: GapSettings) -> arb:
+    """``2 (1 + log(1/delta) / epsilon)``, which is subtracted from the noisy gap."""
+    return 2 * (1 + (1 / ball(p.delta)).log() / ball(p.epsilon))
+
+
+def laplace_tail(p: GapSettings, distance: arb) -> arb:
+    """``Pr(Lap(2/epsilon) > t) = exp(-t epsilon / 2) / 2`` for t >= 0."""
+    return (-distance / laplace_scale(p)).exp() / 2
+
+
+def normal_tail(deviations: arb) -> arb:
+    """``Phi(-z)``."""
+    return (deviations / arb(2).sqrt()).erfc() / 2
+
+
+@attrs.frozen
+class ClosedGap(GapSettings):
+    """n = 2, k = 1: A'A = diag(t + gap, t) and a row e_2 that turns it into diag(t + gap, t + 1), 0 < gap < 1.
+
+    Parameters
+    ----------
+    threshold
+        u below the offset: noisy gaps up to u have noise of deviation at most Delta / (offset - u).
+    """
+
+    threshold: Real
+
+
+def kept_probability(p: ClosedGap) -> arb:
+    """Least Pr(closer to e_1 e_1') for the data: a noisy gap up to u, and then Phi((offset - u)/(sqrt(2) Delta))."""
+    deviations = (offset(p) - ball(p.threshold)) / (arb(2).sqrt() * printed_deviation(p.epsilon, p.delta))
+    return (1 - laplace_tail(p, ball(p.threshold) - ball(p.gap))) * (1 - normal_tail(deviations))
+
+
+def lost_probability(p: ClosedGap) -> arb:
+    """Largest probability of the same event for the neighbour, whose gap is 1 - gap and whose projector is e_2 e_2'."""
+    deviations = (offset(p) - ball(p.threshold)) / (arb(2).sqrt() * printed_deviation(p.epsilon, p.delta))
+    return laplace_tail(p, ball(p.threshold) - (1 - ball(p.gap))) + normal_tail(deviations)
+
+
+def closed_gap_margin(p: ClosedGap) -> arb:
+    """``2 delta - (Pr(S) - e^(2 epsilon) Pr'(S))``, the probabilities by their bounds to the safe side."""
+    excess = kept_probability(p) - (2 * ball(p.epsilon)).exp() * lost_probability(p)
+    return 2 * ball(p.delta) - excess
+
+
+def threshold_margin(p: ClosedGap) -> arb:
+    """Smallest of u - gap, u - (1 - gap) and offset - u."""
+    level = ball(p.threshold)
+    return (level - ball(p.gap)).min(level - (1 - ball(p.gap))).min(offset(p) - level)
+
+
+@attrs.frozen
+class RepairedRecovery(GapSettings):
+    """The repaired algorithm at data with a gap above 2, under a relation."""
+
+    adjacency: Adjacency
+
+
+def relation_factor(p: RepairedRecovery) -> int:
+    """Return 1 for a row added or removed, 2 for a row replaced: sensitivity of the gap, factor of the deviation."""
+    return 2 if p.adjacency is Adjacency.REPLACE_ONE else 1
+
+
+def repaired_epsilon_margin(p: RepairedRecovery) -> arb:
+    """``2 epsilon`` minus the ``s epsilon / 2`` of a gap of sensitivity s and the epsilon of the projector."""
+    return ball(p.epsilon) * (1 - arb(relation_factor(p)) / 2)
+
+
+def repaired_delta_margin(p: RepairedRecovery) -> arb:
+    """``delta`` minus Pr(Lap > 2 log(1/delta)/epsilon) and minus the delta of the least noise of the projector."""
+    factor = relation_factor(p)
+    outside = laplace_tail(p, offset(p) - 2)
+    deviation = factor * printed_deviation(p.epsilon, p.delta) / (ball(p.gap) - 2)
+    noise = GaussianProfile(factor * projector_bound(ball(p.gap)), deviation)
+    return ball(p.delta) - (outside + noise.delta(p.epsilon))
+
+
+def repaired_margin(p: RepairedRecovery) -> arb:
+    """Smaller of the two margins."""
+    return repaired_epsilon_margin(p).min(repaired_delta_margin(p))
+
+
+def gap_above_two_margin(p: GapSettings) -> arb:
+    """``gap - 2``."""
+    return ball(p.gap) - 2
+
+
+PROMISE = (positive("epsilon"), positive("delta"), below("delta", 1))
+CLOSING = (
+    *PROMISE,
+    positive("gap"),
+    below("gap", 1),
+    exceeds("gap and 1 - gap <= u < the offset", threshold_margin),
+)
+
+SUBSPACE_PRIVACY = Claim(
+    id="analyze-gauss.subspace-privacy",
+    kind=Kind.PRIVACY,
+    source=Locator("analyze-gauss", "slide Goal vs result", "Algorithm 2 is (2 eps, 2 delta)-differentially private"),
+    statement=Statement(
+        "Pr(S) <= e^(2 epsilon) Pr'(S) + 2 delta for S = 'closer to e_1', diag(t + gap, t) and a row e_2 that is added",
+        closed_gap_margin,
+        given=CLOSING,
+    ),
+    verdict=Verdict.HOLDS_WITH_REPAIR,
+    reading=(
+        "Rows have norm at most 1, d is the noisy gap, the output is the projector onto the top k eigenvectors, and "
+        "the noise has a diagonal, as in Algorithm 1; each of these is said differently or not at all. The "
+        "probabilities enter by bounds, so that a negative margin is a violation."
+    ),
+    because=(
+        "The deviation is Delta/|noisy gap - offset|: the square hides the sign, so a gap near zero, where one row "
+        "turns the subspace by 90 degrees, gets as little noise as a gap of twice the offset, 59 at epsilon = 1, "
+        "delta = 1e-6. There the event has probability above 0.98 against 0.02. The smaller delta is, the surer the "
+        "leak: offset/Delta grows like sqrt(2 log(1/delta)). If nothing is released unless the noisy gap exceeds the "
+        "offset, (2 epsilon, delta) holds: the gap changes by at most 1 (2 for a replaced row), and at a gap above 2 "
+        "the projector by at most 1/(gap - 2), and by less than twice that for a replaced row, for which the printed "
+        "calibration is short by up to sqrt(2). For an added row at n = 2 it is sqrt(2) sin(arcsin(1/gap)/2) exactly."
+    ),
+    repair=Repair(
+        "nothing but the noisy gap is released unless it exceeds 2 (1 + log(1/delta)/epsilon); deviation 2 Delta/(...) "
+        "where a row is replaced; epsilon <= 2 (1 + sqrt(2 log(1/delta)))",
+        Statement(
+            "the noisy gap and the noisy projector together are (2 epsilon, delta)-private",
+            repaired_margin,
+            given=(*PROMISE, SMALL_EPSILON, exceeds("gap > 2", gap_above_two_margin)),
+        ),
+    ),
+    steps=(
+        Step(
+            "gap-added",
+            Statement(
+                "a row that is added or removed changes the gap by at most 1", gap_added_margin, given=(*ROWS, SINGLE)
+            ),
+            sound=True,
+            note="so Lap(1/epsilon) would do; Lap(2/epsilon) spends epsilon/2",
+        ),
+        Step(
+            "gap-replaced",
+            Statement("a row that is replaced changes the gap by at most 2", gap_replaced_margin, given=ROWS),
+            sound=True,
+        ),
+        Step(
+            "projector-added",
+            Statement(
+                "a row that is added or removed moves the projector by at most 1/(gap - 2)",
+                projector_margin,
+                given=(*ROWS, SINGLE, GAP),
+            ),
+            sound=True,
+        ),
+        Step(
+            "projector-replaced",
+            Statement(
+                "a row that is replaced moves the projector by at most 1/(gap - 2)",
+                projector_margin,
+                given=(*ROWS, GAP),
+            ),
+            sound=False,
+            note="the limit for large gaps is sqrt(2)/gap",
+        ),
+        Step(
+            "projector-bound",
+            Statement(
+                "it moves by at most (1/sqrt(2) + sqrt(2)/h)/h, h = gap - 1, and by twice that if a row is replaced",
+                projector_bound_margin,
+                given=(*ROWS, GAP),
+            ),
+            sound=True,
+            note="not printed; what the repair rests on",
+        ),
+    ),
+    uses=("analyze-gauss.algorithm-1+repair",),
+)
