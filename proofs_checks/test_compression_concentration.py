@@ -163,7 +163,10 @@ def test_lemma_b_1_with_the_true_constants(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "compression.lemma-b-1+repair@934a7d89", role="control", grade="interval", region="C_1 = 3.6 in place of 4, m = 10^6"
+    "compression.lemma-b-1+repair@934a7d89",
+    role="control",
+    grade="interval",
+    region="C_1 = 3.6 in place of 4, m = 10^6",
 )
 def test_a_smaller_first_constant_fails(statement) -> None:
     """The variance is 2/m, so no C_1 below 4 will do: at m = 10^6 the bound with 3.6 is below the probability."""
@@ -354,7 +357,10 @@ def test_the_bound_of_a_single_event_is_false(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "compression.lemma-4-4/tau-at-most-one@0f4e654d", role="supports", grade="symbolic", region="every n, p, m with tau <= 1"
+    "compression.lemma-4-4/tau-at-most-one@0f4e654d",
+    role="supports",
+    grade="symbolic",
+    region="every n, p, m with tau <= 1",
 )
 def test_the_exponent_may_drop_tau(statement) -> None:
     """The exponents differ by m tau^2 C_2 (1 - tau) / ((C_1 + C_2 tau)(C_1 + C_2)), and m >= C^2 ln 2np is tau <= 1."""
@@ -375,7 +381,9 @@ def test_the_exponent_may_drop_tau(statement) -> None:
     assert_setting(statement)
 
 
-@pytest.mark.evidence("compression.lemma-4-4/union@0f4e654d", role="supports", grade="symbolic", region="every n, p >= 1")
+@pytest.mark.evidence(
+    "compression.lemma-4-4/union@0f4e654d", role="supports", grade="symbolic", region="every n, p >= 1"
+)
 def test_union_bound(statement) -> None:
     """Count: p (p + 1)/(2np)^2 = (p + 1)/(4 p n^2) <= 1/(2 n^2) < 1/n^2; exp(-m tau^2/(C_1 + C_2)) = exp(-2 ln 2np)."""
     points = [TruncationSetting(n, p, 1) for n in (1, 2, 3, 10, 99) for p in (1, 2, 3, 8, 70)]
@@ -388,7 +396,9 @@ def test_union_bound(statement) -> None:
     assert statement.strict
 
 
-@pytest.mark.evidence("compression.lemma-4-4/triangle@0f4e654d", role="supports", grade="symbolic", region="every real entry")
+@pytest.mark.evidence(
+    "compression.lemma-4-4/triangle@0f4e654d", role="supports", grade="symbolic", region="every real entry"
+)
 def test_triangle_inequality_of_an_entry(statement) -> None:
     """|g - s_1| <= |g - s_2| + |s_2 - s_1|."""
     points = [
@@ -459,7 +469,9 @@ def test_remark_4_3(statements) -> None:
         assert not statement.strict
 
 
-@pytest.mark.evidence("compression.remark-4-3@85e70bd6", role="control", grade="interval", region="n = 2, masses 1/4 and 0")
+@pytest.mark.evidence(
+    "compression.remark-4-3@85e70bd6", role="control", grade="interval", region="n = 2, masses 1/4 and 0"
+)
 def test_remark_4_3_is_sharp(statements) -> None:
     statement = statements["compression.remark-4-3"]
     assert statement.at(EXTREME) is not Truth.FALSE, "attained"
@@ -567,7 +579,10 @@ def test_lemma_4_5_with_the_number_of_databases(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "compression.lemma-4-5+repair@be3376de", role="control", grade="interval", region="n = 200, N = 30, s cut to a third"
+    "compression.lemma-4-5+repair@be3376de",
+    role="control",
+    grade="interval",
+    region="n = 200, N = 30, s cut to a third",
 )
 def test_a_third_of_the_distance_is_too_small(statement) -> None:
     p = GaussianDatabases(200, 1, 30, 1, Fraction(1, 50))

@@ -259,14 +259,19 @@ def test_delta_max_bounds_the_pairwise_distances(statement) -> None:
     assert statement.at(family(Fraction(1, 2), Fraction(-1, 2))) is Truth.TRUE, "attained: Sigma* half-way"
 
 
-@pytest.mark.evidence("compression.delta-max@6eea189c", role="control", grade="symbolic", region="p = 2, Sigma* half-way")
+@pytest.mark.evidence(
+    "compression.delta-max@6eea189c", role="control", grade="symbolic", region="p = 2, Sigma* half-way"
+)
 def test_half_of_delta_max_is_too_small(statement) -> None:
     half_way = family(Fraction(1, 2), Fraction(-1, 2))
     assert statement.nudged(lambda margin: margin - arb(fmpq(1, 20))).at(half_way) is Truth.FALSE
 
 
 @pytest.mark.evidence(
-    "compression.delta-max/computable@6eea189c", role="refutes", grade="symbolic", region="one covariance, two candidates"
+    "compression.delta-max/computable@6eea189c",
+    role="refutes",
+    grade="symbolic",
+    region="one covariance, two candidates",
 )
 def test_delta_max_depends_on_the_unknown_covariance(statement) -> None:
     assert statement.at(family(0, centre=0, other=Fraction(1, 2))) is Truth.FALSE
@@ -295,7 +300,9 @@ EVERY_P = "every p: the docstring's derivation; bound at 24 pairs, p <= 4, its 2
 
 
 @pytest.mark.evidence("compression.proposition-3-1@c9a84047", role="supports", grade="symbolic", region=EVERY_P)
-@pytest.mark.evidence("compression.proposition-3-1/frobenius-norm@c9a84047", role="supports", grade="symbolic", region=EVERY_P)
+@pytest.mark.evidence(
+    "compression.proposition-3-1/frobenius-norm@c9a84047", role="supports", grade="symbolic", region=EVERY_P
+)
 @pytest.mark.evidence("compression.proposition-3-1/inverse@c9a84047", role="supports", grade="symbolic", region=EVERY_P)
 @pytest.mark.evidence("compression.proposition-3-1/gamma@c9a84047", role="supports", grade="symbolic", region=EVERY_P)
 def test_proposition_3_1(statements) -> None:
@@ -400,7 +407,7 @@ FLOORS = [Fraction(1, 2**k) for k in range(0, 24, 3)]
 
 
 @pytest.mark.evidence(
-    "compression.assumption-1@b915b6b1",
+    "compression.assumption-1@2711c066",
     role="refutes",
     grade="interval",
     region="C_min = 1/2, s = floor^2/2: every floor by the family; evaluated from 1 down to 2^-21",
@@ -417,7 +424,7 @@ def test_assumption_1_does_not_keep_matrices_from_being_singular(statement) -> N
 
 
 @pytest.mark.evidence(
-    "compression.assumption-1/eigenvalue-conditions@b915b6b1",
+    "compression.assumption-1/eigenvalue-conditions@2711c066",
     role="refutes",
     grade="interval",
     region="the same family: every floor; evaluated from 1 down to 2^-21",
@@ -441,7 +448,7 @@ REPAIRED_OUTSIDE = {
 
 
 @pytest.mark.evidence(
-    "compression.assumption-1+repair@b915b6b1",
+    "compression.assumption-1+repair@2711c066",
     role="supports-repair",
     grade="symbolic",
     region="every p: Lemma 3.3 and ||Delta||_2 <= s; bound at 24 pairs, p <= 4",
@@ -459,7 +466,7 @@ def test_with_a_lower_bound_the_matrices_stay_away_from_being_singular(statement
 
 
 @pytest.mark.evidence(
-    "compression.assumption-1+repair@b915b6b1", role="control", grade="interval", region="the lower bound dropped"
+    "compression.assumption-1+repair@2711c066", role="control", grade="interval", region="the lower bound dropped"
 )
 def test_without_the_lower_bound_the_repair_fails(statement) -> None:
     free = statement.without("lambda_min(Sigma_1) >= C_min")

@@ -26,7 +26,10 @@ def two_laws() -> list[TwoLaws]:
 
 
 @pytest.mark.evidence(
-    "compression.definition-2-1@90030413", role="supports", grade="symbolic", region="every pair of laws; 75 pairs exactly"
+    "compression.definition-2-1@90030413",
+    role="supports",
+    grade="symbolic",
+    region="every pair of laws; 75 pairs exactly",
 )
 def test_events_and_outcomes_are_one_condition(statement) -> None:
     """An outcome is an event, and the excess of an event is the sum of those of its outcomes, each at most 0."""
@@ -43,7 +46,10 @@ def test_events_and_outcomes_are_one_condition(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "compression.definition-2-1@90030413", role="control", grade="symbolic", region="two outcomes, one likelier than allowed"
+    "compression.definition-2-1@90030413",
+    role="control",
+    grade="symbolic",
+    region="two outcomes, one likelier than allowed",
 )
 def test_a_single_outcome_that_is_too_likely_is_an_event(statement) -> None:
     """Where the outcomes fail the events fail; a margin that forgot one of the two would be found here."""
@@ -86,7 +92,10 @@ def algorithms() -> list[PrivacyAlgorithm]:
 
 
 @pytest.mark.evidence(
-    "compression.definition-2-2@ac1b5ea1", role="supports", grade="symbolic", region="every finite table; 60 tables exactly"
+    "compression.definition-2-2@ac1b5ea1",
+    role="supports",
+    grade="symbolic",
+    region="every finite table; 60 tables exactly",
 )
 def test_processing_keeps_a_map_to_measures(statement) -> None:
     """Entries are sums of products of numbers that are not negative; a row sums to sum_i p_i (sum_j t_ij) = 1."""
@@ -188,7 +197,10 @@ OUTSIDE_2_3 = {
 
 
 @pytest.mark.evidence(
-    "compression.definition-2-3@518f8e54", role="refutes", grade="symbolic", region="two outputs, P = (1/2, 1/2), Q = (1, 0)"
+    "compression.definition-2-3@518f8e54",
+    role="refutes",
+    grade="symbolic",
+    region="two outputs, P = (1/2, 1/2), Q = (1, 0)",
 )
 def test_the_derivative_misses_mass_where_the_other_law_has_none(statement) -> None:
     assert statement.at(STRAY) is Truth.FALSE
@@ -219,7 +231,10 @@ def test_with_absolute_continuity_the_derivative_bounds_every_output(statement) 
 
 
 @pytest.mark.evidence(
-    "compression.definition-2-3+repair@518f8e54", role="control", grade="symbolic", region="P << Q dropped; e^alpha too small"
+    "compression.definition-2-3+repair@518f8e54",
+    role="control",
+    grade="symbolic",
+    region="P << Q dropped; e^alpha too small",
 )
 def test_without_absolute_continuity_the_bound_fails(statement) -> None:
     assert statement.without(CONTINUOUS).at(STRAY) is Truth.FALSE
@@ -364,7 +379,9 @@ def chosen_neighbours(p):
 
 
 @pytest.mark.evidence("compression.theorem-2-5@2962911c", role="supports", grade="symbolic", region=EVERY_TABLE)
-@pytest.mark.evidence("compression.theorem-2-5/necessary@2962911c", role="supports", grade="symbolic", region=EVERY_TABLE)
+@pytest.mark.evidence(
+    "compression.theorem-2-5/necessary@2962911c", role="supports", grade="symbolic", region=EVERY_TABLE
+)
 def test_theorem_2_5(statements) -> None:
     """The pairs of S_n with V <= delta and d = 1 are among those with V <= delta, so the least slack is no smaller."""
     for statement in statements.values():

@@ -91,9 +91,9 @@ LEMMA_4_5 = Claim(
     ),
     because=(
         "(5) is a supremum over S_n, a list {X_1, X_2, ...} of any length: each further independent database is "
-        "another chance to exceed any bound, and an infinite list has Delta_max = infinity almost surely. At p = 1 the "
-        "printed rate is 0. With N databases the rate is sqrt(log(p N) / n): 2 s with s^2 = (20/3) ln(p (p + 1) N / beta) / n, "
-        "as long as s <= 1."
+        "another chance to exceed any bound, and an infinite list has Delta_max = infinity almost surely. At p = 1 "
+        "the printed rate is 0. With N databases the rate is sqrt(log(p N) / n): 2 s with s^2 = (20/3) ln(p (p + 1) "
+        "N / beta) / n, as long as s <= 1."
     ),
     repair=Repair(
         "N databases, and log(p (p + 1) N / beta) for log p",

@@ -203,7 +203,6 @@ ASSUMPTION = (
     *DEFINITE,
     NORMALISED,
     positive("c_min"),
-    positive("floor"),
     Condition("1/lambda_max(Sigma_1) >= C_min", upper_eigenvalue_margin),
     Condition("||Gamma||_2 <= s", small_gamma_margin),
     SMALL_DELTA,
@@ -220,7 +219,7 @@ ASSUMPTION_1 = Claim(
     statement=Statement(
         "it 'guarantees that all matrices in S_n stay away from being singular': lambda_min >= some floor > 0",
         away_from_singular_margin,
-        given=ASSUMPTION,
+        given=(*ASSUMPTION, positive("floor")),
     ),
     verdict=Verdict.ILL_POSED,
     because=(
@@ -250,7 +249,7 @@ ASSUMPTION_1 = Claim(
             Statement(
                 "the eigenvalues in Theorem 3.2 are of one order: lambda_min(Sigma_1) >= floor ||Sigma_1||_2",
                 one_order_margin,
-                given=ASSUMPTION,
+                given=(*ASSUMPTION, positive("floor")),
             ),
             sound=False,
             note="The sentence before Lemma 3.3; the same family refutes it for every floor.",
