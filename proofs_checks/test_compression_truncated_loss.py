@@ -421,7 +421,7 @@ TRUNCATED_OUTSIDE = {
 
 
 @pytest.mark.evidence(
-    "compression.theorem-4-6@b871d0b7",
+    "compression.theorem-4-6@4fe4dd07",
     role="supports",
     grade="symbolic",
     region="every p, n >= 2, m, Delta_max under the hypotheses: the docstring; exact supremum at 20 pairs, p <= 3",
@@ -461,7 +461,7 @@ def test_theorem_4_6(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "compression.theorem-4-6@b871d0b7",
+    "compression.theorem-4-6@4fe4dd07",
     role="control",
     grade="interval",
     region="p = 2, m = 2000, correlation 1/100: 6.18 of 9.00",
@@ -501,7 +501,7 @@ def trace_term(p: OutputPoint) -> mpmath.mpf:
 
 
 @pytest.mark.evidence(
-    "compression.theorem-4-6/density-ratio@b871d0b7", role="supports", grade="symbolic", region="every output: sums over rows"
+    "compression.theorem-4-6/density-ratio@4fe4dd07", role="supports", grade="symbolic", region="every output: sums over rows"
 )
 def test_density_ratio_step(statement) -> None:
     """Sum of x'(Theta_2 - Theta_1)x over the rows is m tr(Gamma X'X/m); the factors 2 pi cancel."""
@@ -517,7 +517,7 @@ def test_density_ratio_step(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "compression.theorem-4-6/absolute-values@b871d0b7",
+    "compression.theorem-4-6/absolute-values@4fe4dd07",
     role="refutes",
     grade="interval",
     region="an output with a negative trace term",
@@ -536,13 +536,13 @@ def test_absolute_values_do_not_add(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "compression.theorem-4-6/largest-entry@b871d0b7", role="supports", grade="symbolic", region="every output"
+    "compression.theorem-4-6/largest-entry@4fe4dd07", role="supports", grade="symbolic", region="every output"
 )
-@pytest.mark.evidence("compression.theorem-4-6/vector-norm@b871d0b7", role="supports", grade="symbolic", region="every pair")
+@pytest.mark.evidence("compression.theorem-4-6/vector-norm@4fe4dd07", role="supports", grade="symbolic", region="every pair")
 @pytest.mark.evidence(
-    "compression.theorem-4-6/remainder@b871d0b7", role="supports", grade="symbolic", region="x <= 1/2: Lemma C.2"
+    "compression.theorem-4-6/remainder@4fe4dd07", role="supports", grade="symbolic", region="x <= 1/2: Lemma C.2"
 )
-@pytest.mark.evidence("compression.theorem-4-6/gamma@b871d0b7", role="supports", grade="symbolic", region="every pair: (8)")
+@pytest.mark.evidence("compression.theorem-4-6/gamma@4fe4dd07", role="supports", grade="symbolic", region="every pair: (8)")
 def test_the_inequalities_of_the_proof_of_theorem_4_6(statements) -> None:
     """Hoelder for the entries; Cauchy-Schwarz for p^2 entries; Lemma C.2 with 2 (1 - x)^2 >= 1/2; Proposition 3.1."""
     a, b, c, d = sympy.symbols("a b c d", real=True)
@@ -665,7 +665,7 @@ def assert_sufficient(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "compression.theorem-3-2@0b144e62",
+    "compression.theorem-3-2@a4516b55",
     role="supports",
     grade="symbolic",
     region="every p, n >= 2, m and pair under the hypotheses: Theorem 4.6; exact supremum at 20 pairs, p <= 3",
@@ -700,7 +700,7 @@ def test_theorem_3_2(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "compression.theorem-3-2@0b144e62", role="control", grade="interval", region="(9) dropped: correlation 1/10"
+    "compression.theorem-3-2@a4516b55", role="control", grade="interval", region="(9) dropped: correlation 1/10"
 )
 def test_theorem_3_2_needs_a_small_delta_max(statement) -> None:
     far = small(UNIT, correlated(Fraction(1, 10)), Fraction(1, 10), rows=10**5)
@@ -708,10 +708,10 @@ def test_theorem_3_2_needs_a_small_delta_max(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "compression.theorem-3-2/conditions-16@0b144e62", role="supports", grade="symbolic", region="every point: p^2 ln 2np >= 1"
+    "compression.theorem-3-2/conditions-16@a4516b55", role="supports", grade="symbolic", region="every point: p^2 ln 2np >= 1"
 )
 @pytest.mark.evidence(
-    "compression.theorem-3-2/assumption-1@0b144e62",
+    "compression.theorem-3-2/assumption-1@a4516b55",
     role="supports",
     grade="symbolic",
     region="every point: (7), (8) and the floor",
@@ -737,7 +737,7 @@ def test_the_sound_steps_of_theorem_3_2(statements) -> None:
 
 
 @pytest.mark.evidence(
-    "compression.theorem-3-2/equal-norms@0b144e62", role="refutes", grade="interval", region="p = 2, one correlation changed"
+    "compression.theorem-3-2/equal-norms@a4516b55", role="refutes", grade="interval", region="p = 2, one correlation changed"
 )
 def test_the_norms_of_delta_differ(statement) -> None:
     """At p = 2 the eigenvalues of Delta are t and -t: ||Delta||_2 = t, ||Delta||_F = sqrt(2) t, p Delta_max = 2 t."""

@@ -75,7 +75,7 @@ def _is_output(p: TruncatedPair, corner: arb_mat) -> bool:
 
 
 def exact_loss(p: TruncatedPair) -> arb:
-    """Enclose sup |ln f_1'/f_i'| over the outputs of (12); exact when the corners of the box are outputs.
+    """Enclose sup |ln f_1'/f_i'| over the outputs of (12); exact when both corners of the box are outputs.
 
     With G = X'X/m the log-ratio is (m/2)(A + tr(Gamma (G - Sigma_1))) + c, c the logarithm of (1 - P_i)/(1 - P_1). Over
     the box the trace lies between plus and minus r times the sum of |Gamma|; at G = Sigma_1 it is 0.
@@ -85,10 +85,11 @@ def exact_loss(p: TruncatedPair) -> arb:
     shift = arb((1 - rational(p.second_mass)) / (1 - rational(p.first_mass))).log()
     centre = half * remainder(p) + shift
     reach = half * radius * arb(entry_sum(inverse_difference(p)))
-    above = (centre + reach).max(reach - centre)
-    if all(_is_output(p, _corner(p, sign)) for sign in (1, -1)):
-        return above
-    return abs(centre).union(above)
+    attained = abs(centre)
+    for sign in (1, -1):
+        if _is_output(p, _corner(p, sign)):
+            attained = attained.max(sign * centre + reach)
+    return attained.union((centre + reach).max(reach - centre))
 
 
 def theorem_margin(p: TruncatedPair) -> arb:
