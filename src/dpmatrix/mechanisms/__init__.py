@@ -3,6 +3,7 @@
 Data are arrays with one record a ROW, shape (n, d); the documents write records as columns.
 """
 
+from dpmatrix.mechanisms.compression import GaussianCompression, TruncatedCompression
 from dpmatrix.mechanisms.laplace import LaplaceInputPerturbation
 from dpmatrix.mechanisms.lattice import LatticeGram
 from dpmatrix.mechanisms.projection import project_psd
@@ -12,6 +13,7 @@ from dpmatrix.mechanisms.truncation import MatrixNorm, truncation_bound
 from dpmatrix.mechanisms.wishart import WishartMechanism
 
 __all__ = [
+    "GaussianCompression",
     "LaplaceInputPerturbation",
     "LatticeGram",
     "MatrixNorm",
@@ -19,6 +21,7 @@ __all__ = [
     "PostProcessed",
     "Release",
     "SymmetrisedWishartMechanism",
+    "TruncatedCompression",
     "WishartMechanism",
     "project_psd",
     "truncation_bound",
