@@ -313,13 +313,13 @@ def test_proposition_3_1(statements) -> None:
     U, V keep the Frobenius norm.
     """
     a, b, c, d = sympy.symbols("a b c d", real=True)
-    mu, nu, lam, kap, t, u = sympy.symbols("mu nu lambda kappa t u", positive=True)
-    turn = sympy.Matrix([[sympy.cos(t), -sympy.sin(t)], [sympy.sin(t), sympy.cos(t)]])
-    other = sympy.Matrix([[sympy.cos(u), -sympy.sin(u)], [sympy.sin(u), sympy.cos(u)]])
+    mu, nu, lam, kap = sympy.symbols("mu nu lambda kappa", positive=True)
+    turn = sympy.Matrix([[3, -4], [4, 3]]) / 5
+    other = sympy.Matrix([[5, -12], [12, 5]]) / 13
     inner = sympy.Matrix([[a, b], [c, d]])
     whole = turn * sympy.diag(1 / mu, 1 / nu) * inner * sympy.diag(1 / lam, 1 / kap) * other.T
     squares = (a / mu / lam) ** 2 + (b / mu / kap) ** 2 + (c / nu / lam) ** 2 + (d / nu / kap) ** 2
-    assert sympy.simplify((whole.T * whole).trace() - squares) == 0
+    assert sympy.expand((whole.T * whole).trace() - squares) == 0
     whole_claim = statements["compression.proposition-3-1"]
     bind_formula(whole_claim, drawn_pairs(), lambda p: min(first_bound(p), second_bound(p)))
     bind_hypotheses(whole_claim, NEAR, OUTSIDE)
@@ -407,7 +407,7 @@ FLOORS = [Fraction(1, 2**k) for k in range(0, 24, 3)]
 
 
 @pytest.mark.evidence(
-    "compression.assumption-1@2711c066",
+    "compression.assumption-1@ac83ae40",
     role="refutes",
     grade="interval",
     region="C_min = 1/2, s = floor^2/2: every floor by the family; evaluated from 1 down to 2^-21",
@@ -424,7 +424,7 @@ def test_assumption_1_does_not_keep_matrices_from_being_singular(statement) -> N
 
 
 @pytest.mark.evidence(
-    "compression.assumption-1/eigenvalue-conditions@2711c066",
+    "compression.assumption-1/eigenvalue-conditions@ac83ae40",
     role="refutes",
     grade="interval",
     region="the same family: every floor; evaluated from 1 down to 2^-21",
@@ -448,7 +448,7 @@ REPAIRED_OUTSIDE = {
 
 
 @pytest.mark.evidence(
-    "compression.assumption-1+repair@2711c066",
+    "compression.assumption-1+repair@ac83ae40",
     role="supports-repair",
     grade="symbolic",
     region="every p: Lemma 3.3 and ||Delta||_2 <= s; bound at 24 pairs, p <= 4",
@@ -466,7 +466,7 @@ def test_with_a_lower_bound_the_matrices_stay_away_from_being_singular(statement
 
 
 @pytest.mark.evidence(
-    "compression.assumption-1+repair@2711c066", role="control", grade="interval", region="the lower bound dropped"
+    "compression.assumption-1+repair@ac83ae40", role="control", grade="interval", region="the lower bound dropped"
 )
 def test_without_the_lower_bound_the_repair_fails(statement) -> None:
     free = statement.without("lambda_min(Sigma_1) >= C_min")

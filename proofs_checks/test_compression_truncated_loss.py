@@ -162,7 +162,7 @@ def upper(p) -> mpmath.mpf:
 EVERY = "every p: the docstring's derivation; bound at 22 pairs, p <= 3"
 
 
-@pytest.mark.evidence("compression.lemma-c-2+repair@57032caf", role="supports-repair", grade="symbolic", region=EVERY)
+@pytest.mark.evidence("compression.lemma-c-2+repair@bcf477b8", role="supports-repair", grade="symbolic", region=EVERY)
 def test_lemma_c_2(statement) -> None:
     """A = int (1 - v) vec(G)'(B (x) B)vec(G) dv with eigenvalues mu_i mu_j of B (x) B, mu those of B(v).
 
@@ -183,7 +183,7 @@ def test_lemma_c_2(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "compression.lemma-c-2+repair@57032caf", role="control", grade="interval", region="multiples of I: nearly equal; x >= 1"
+    "compression.lemma-c-2+repair@bcf477b8", role="control", grade="interval", region="multiples of I: nearly equal; x >= 1"
 )
 def test_lemma_c_2_is_nearly_sharp(statement) -> None:
     """For small Gamma both bounds tend to ||Gamma||_F^2 lambda^2 / 2; beyond x = 1 the upper one is false."""
@@ -212,7 +212,7 @@ MILD = EigenvalueAssumption(
 
 
 @pytest.mark.evidence(
-    "compression.lemma-c-2@57032caf",
+    "compression.lemma-c-2@bcf477b8",
     role="refutes",
     grade="interval",
     region="C_min = 1/2, s = 2/k^3, k = 2, 10, 100, 10^4: the middle term is about 2k; every k by its formula",
@@ -250,12 +250,12 @@ def bounds(p) -> tuple[mpmath.mpf, mpmath.mpf]:
     return max(values[-1] for values in spectra), min(values[0] for values in spectra)
 
 
-@pytest.mark.evidence("compression.lemma-c-2/first-inequality@57032caf", role="supports", grade="symbolic", region=EVERY)
-@pytest.mark.evidence("compression.lemma-c-2/lower-spectrum@57032caf", role="supports", grade="symbolic", region=EVERY)
-@pytest.mark.evidence("compression.lemma-c-2/norm-of-the-sum@57032caf", role="supports", grade="symbolic", region=EVERY)
-@pytest.mark.evidence("compression.lemma-c-2/lower-bound-rewritten@57032caf", role="supports", grade="symbolic", region=EVERY)
-@pytest.mark.evidence("compression.lemma-c-2/upper-spectrum@57032caf", role="supports", grade="symbolic", region=EVERY)
-@pytest.mark.evidence("compression.lemma-c-2/supremum@57032caf", role="supports", grade="symbolic", region=EVERY)
+@pytest.mark.evidence("compression.lemma-c-2/first-inequality@bcf477b8", role="supports", grade="symbolic", region=EVERY)
+@pytest.mark.evidence("compression.lemma-c-2/lower-spectrum@bcf477b8", role="supports", grade="symbolic", region=EVERY)
+@pytest.mark.evidence("compression.lemma-c-2/norm-of-the-sum@bcf477b8", role="supports", grade="symbolic", region=EVERY)
+@pytest.mark.evidence("compression.lemma-c-2/lower-bound-rewritten@bcf477b8", role="supports", grade="symbolic", region=EVERY)
+@pytest.mark.evidence("compression.lemma-c-2/upper-spectrum@bcf477b8", role="supports", grade="symbolic", region=EVERY)
+@pytest.mark.evidence("compression.lemma-c-2/supremum@bcf477b8", role="supports", grade="symbolic", region=EVERY)
 def test_the_lines_of_the_proof_of_lemma_c_2(statements) -> None:
     """Each line on its own; the suprema over v are attained at the ends (convex norm, concave least eigenvalue).
 
@@ -282,7 +282,7 @@ def test_the_lines_of_the_proof_of_lemma_c_2(statements) -> None:
 
 
 @pytest.mark.evidence(
-    "compression.lemma-c-2/least-eigenvalue-on-the-path@57032caf",
+    "compression.lemma-c-2/least-eigenvalue-on-the-path@bcf477b8",
     role="supports",
     grade="symbolic",
     region=EVERY + ", v in [0, 1]",
@@ -312,7 +312,7 @@ def test_the_path_stays_positive_definite(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "compression.lemma-c-2/one-order@57032caf",
+    "compression.lemma-c-2/one-order@bcf477b8",
     role="supports",
     grade="symbolic",
     region="every p, K, s with K s < 1; bound at 22 pairs",

@@ -175,12 +175,12 @@ def lower_eigenvalue_margin(p: EigenvalueAssumption) -> arb:
 
 def small_gamma_margin(p: EigenvalueAssumption) -> arb:
     """``s - ||Gamma||_2``."""
-    return ball(p.smallness) - operator_norm(inverse_difference(p))
+    return ball(p.smallness) - operator_norm(p.second.inv() - p.first.inv())
 
 
 def small_delta_margin(p: EigenvalueAssumption) -> arb:
     """``s - ||Delta||_2``."""
-    return ball(p.smallness) - operator_norm(difference(p))
+    return ball(p.smallness) - operator_norm(p.first - p.second)
 
 
 def away_from_singular_margin(p: EigenvalueAssumption) -> arb:

@@ -140,6 +140,10 @@ def _reference(value: npt.ArrayLike) -> fmpq_mat:
     return matrix
 
 
+def _attempts(value: object) -> int:
+    return positive_integer(value, "attempts")
+
+
 def _delta_max(value: Exact) -> Fraction:
     width = fraction(value, "delta_max")
     if width < 0:
@@ -168,7 +172,7 @@ class TruncatedCompression(GaussianCompression):
 
     reference: fmpq_mat = field(converter=_reference, kw_only=True)
     delta_max: Fraction = field(converter=_delta_max, kw_only=True)
-    attempts: int = field(default=64, converter=lambda value: positive_integer(value, "attempts"), kw_only=True)
+    attempts: int = field(default=64, converter=_attempts, kw_only=True)
 
     name: ClassVar[str] = "truncated Gaussian compression"
 
