@@ -1,7 +1,8 @@
 """Audits of Gaussian compression: plain on data of deficient rank, truncated against Theorem 4.6, a private reference.
 
 The targets publish Y'Y, which is sufficient for the covariance: it tells as much as Y. Every audit is wrong with
-probability at most 1e-9. The plain release is the control of the truncated one: the same search, on neighbours that Theorem 4.6 does not speak of, finds what there is.
+probability at most 1e-9. The plain release is the control of the truncated one: the same search, on neighbours that
+Theorem 4.6 does not speak of, finds what there is.
 """
 
 from __future__ import annotations

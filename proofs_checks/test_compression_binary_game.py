@@ -138,9 +138,15 @@ def test_rows_that_are_no_signs_have_other_eigenvalues(statement) -> None:
     assert statement.nudged(lambda margin: margin - 1).at(SignRows((1, 1), (1, -1), 5)) is Truth.FALSE
 
 
-@pytest.mark.evidence("compression.proposition-d-1/split@fe8c8b66", role="supports", grade="symbolic", region="every x, y")
-@pytest.mark.evidence("compression.proposition-d-1/half@fe8c8b66", role="supports", grade="symbolic", region="every p, tau")
-@pytest.mark.evidence("compression.proposition-d-1/symmetry@fe8c8b66", role="supports", grade="symbolic", region="every x, y")
+@pytest.mark.evidence(
+    "compression.proposition-d-1/split@fe8c8b66", role="supports", grade="symbolic", region="every x, y"
+)
+@pytest.mark.evidence(
+    "compression.proposition-d-1/half@fe8c8b66", role="supports", grade="symbolic", region="every p, tau"
+)
+@pytest.mark.evidence(
+    "compression.proposition-d-1/symmetry@fe8c8b66", role="supports", grade="symbolic", region="every x, y"
+)
 def test_the_sound_steps_of_proposition_d_1(statements) -> None:
     """(x - y)x' + y(x - y)' = xx' - yy'; p^2 - 4k(p - k) = (p - 2k)^2; (-y)(-y)' = yy'."""
     x1, x2, y1, y2 = sympy.symbols("x1 x2 y1 y2")
@@ -195,7 +201,9 @@ def test_example_3_6(statement) -> None:
     assert not statement.strict
 
 
-@pytest.mark.evidence("compression.example-3-6@c5685238", role="control", grade="symbolic", region="two rows differ; no signs")
+@pytest.mark.evidence(
+    "compression.example-3-6@c5685238", role="control", grade="symbolic", region="two rows differ; no signs"
+)
 def test_two_rows_are_not_one_neighbour(statement) -> None:
     two = SignData(fmpq_mat([[1, 1], [1, 1], [1, 1]]), fmpq_mat([[1, -1], [-1, 1], [1, 1]]))
     assert statement.without("at most one row differs").at(two) is Truth.FALSE

@@ -239,7 +239,10 @@ def test_theorem_5_1_on_average(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "compression.theorem-5-1@bfc0fc32", role="control", grade="interval", region="A = J: the bound cut by a tenth; fewer rows"
+    "compression.theorem-5-1@bfc0fc32",
+    role="control",
+    grade="interval",
+    region="A = J: the bound cut by a tenth; fewer rows",
 )
 def test_theorem_5_1_is_sharp_on_average(statement) -> None:
     """At A = J and m = K p^2 ln 2np the mean square is 2/(K ln 2np) but for rounding up m."""
@@ -283,7 +286,9 @@ def test_the_covariance_may_be_singular(statement) -> None:
     bind(statement, ((p, min(fmpq(1), fmpq(2), p.covariance.det())) for p in points))
 
 
-@pytest.mark.evidence("compression.theorem-5-1/largest-entry@bfc0fc32", role="refutes", grade="symbolic", region="B = -I")
+@pytest.mark.evidence(
+    "compression.theorem-5-1/largest-entry@bfc0fc32", role="refutes", grade="symbolic", region="B = -I"
+)
 def test_the_largest_entry_needs_its_absolute_value(statement) -> None:
     assert statement.at(ChangeOfCovariance(diagonal([-1, -1]))) is Truth.FALSE
     assert statement.at(ChangeOfCovariance(ONE)) is Truth.TRUE
@@ -303,7 +308,9 @@ def test_the_largest_entry_needs_its_absolute_value(statement) -> None:
     assert not statement.strict
 
 
-@pytest.mark.evidence("compression.theorem-5-1/triangle@bfc0fc32", role="supports", grade="symbolic", region="every entry")
+@pytest.mark.evidence(
+    "compression.theorem-5-1/triangle@bfc0fc32", role="supports", grade="symbolic", region="every entry"
+)
 def test_the_triangle_inequality_of_theorem_5_1(statement) -> None:
     """|g - a| <= |g - s| + |s - a| <= (t + Delta_max) + Delta_max."""
     points = [

@@ -152,7 +152,9 @@ def test_rejection_draws_from_the_renormalised_law(statement) -> None:
     assert not statement.strict
 
 
-@pytest.mark.evidence("compression.procedure-4-2@428ed6d3", role="control", grade="symbolic", region="a table that is no law")
+@pytest.mark.evidence(
+    "compression.procedure-4-2@428ed6d3", role="control", grade="symbolic", region="a table that is no law"
+)
 def test_a_share_that_is_not_a_probability_is_noticed(statement) -> None:
     for p in TABLES:
         assert statement.nudged(lambda margin: margin - arb(fmpq(1, 1000))).at(p) is Truth.FALSE

@@ -116,9 +116,9 @@ def assert_definite(statement, more=None) -> None:
 def test_proposition_c_1(statement) -> None:
     """Let g be the eigenvalues of S Gamma S, S the root of Sigma_1; I + S Gamma S = S Theta_2 S is positive definite.
 
-    vec(G)'(B (x) B)vec(G) = tr(G B G B) for symmetric B (1), and B = (Theta_1 + v Gamma)^-1 = S (I + v S Gamma S)^-1 S,
-    so the integrand is the sum of (1 - v) g^2/(1 + v g)^2, whose integral is g - log(1 + g) (2). tr(Gamma Sigma_1) = sum g
-    and ln|Theta_2| - ln|Theta_1| = sum log(1 + g).
+    vec(G)'(B (x) B)vec(G) = tr(G B G B) for symmetric B (1), and B = (Theta_1 + v Gamma)^-1 = S (I + v S Gamma S)^-1
+    S, so the integrand is the sum of (1 - v) g^2/(1 + v g)^2, whose integral is g - log(1 + g) (2). tr(Gamma Sigma_1)
+    = sum g and ln|Theta_2| - ln|Theta_1| = sum log(1 + g).
     """
     g11, g12, g22, b11, b12, b22 = sympy.symbols("g11 g12 g22 b11 b12 b22", real=True)
     change, factor = sympy.Matrix([[g11, g12], [g12, g22]]), sympy.Matrix([[b11, b12], [b12, b22]])
@@ -141,7 +141,10 @@ def test_proposition_c_1(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "compression.proposition-c-1@2d4d0eb6", role="control", grade="interval", region="p = 1, tr(Gamma Sigma_1) counted twice"
+    "compression.proposition-c-1@2d4d0eb6",
+    role="control",
+    grade="interval",
+    region="p = 1, tr(Gamma Sigma_1) counted twice",
 )
 def test_another_expansion_is_noticed(statement) -> None:
     p = CovariancePair(fmpq_mat([[1]]), fmpq_mat([[2]]))
@@ -183,7 +186,10 @@ def test_lemma_c_2(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "compression.lemma-c-2+repair@bcf477b8", role="control", grade="interval", region="multiples of I: nearly equal; x >= 1"
+    "compression.lemma-c-2+repair@bcf477b8",
+    role="control",
+    grade="interval",
+    region="multiples of I: nearly equal; x >= 1",
 )
 def test_lemma_c_2_is_nearly_sharp(statement) -> None:
     """For small Gamma both bounds tend to ||Gamma||_F^2 lambda^2 / 2; beyond x = 1 the upper one is false."""
@@ -250,10 +256,14 @@ def bounds(p) -> tuple[mpmath.mpf, mpmath.mpf]:
     return max(values[-1] for values in spectra), min(values[0] for values in spectra)
 
 
-@pytest.mark.evidence("compression.lemma-c-2/first-inequality@bcf477b8", role="supports", grade="symbolic", region=EVERY)
+@pytest.mark.evidence(
+    "compression.lemma-c-2/first-inequality@bcf477b8", role="supports", grade="symbolic", region=EVERY
+)
 @pytest.mark.evidence("compression.lemma-c-2/lower-spectrum@bcf477b8", role="supports", grade="symbolic", region=EVERY)
 @pytest.mark.evidence("compression.lemma-c-2/norm-of-the-sum@bcf477b8", role="supports", grade="symbolic", region=EVERY)
-@pytest.mark.evidence("compression.lemma-c-2/lower-bound-rewritten@bcf477b8", role="supports", grade="symbolic", region=EVERY)
+@pytest.mark.evidence(
+    "compression.lemma-c-2/lower-bound-rewritten@bcf477b8", role="supports", grade="symbolic", region=EVERY
+)
 @pytest.mark.evidence("compression.lemma-c-2/upper-spectrum@bcf477b8", role="supports", grade="symbolic", region=EVERY)
 @pytest.mark.evidence("compression.lemma-c-2/supremum@bcf477b8", role="supports", grade="symbolic", region=EVERY)
 def test_the_lines_of_the_proof_of_lemma_c_2(statements) -> None:
@@ -501,7 +511,10 @@ def trace_term(p: OutputPoint) -> mpmath.mpf:
 
 
 @pytest.mark.evidence(
-    "compression.theorem-4-6/density-ratio@4fe4dd07", role="supports", grade="symbolic", region="every output: sums over rows"
+    "compression.theorem-4-6/density-ratio@4fe4dd07",
+    role="supports",
+    grade="symbolic",
+    region="every output: sums over rows",
 )
 def test_density_ratio_step(statement) -> None:
     """Sum of x'(Theta_2 - Theta_1)x over the rows is m tr(Gamma X'X/m); the factors 2 pi cancel."""
@@ -538,11 +551,15 @@ def test_absolute_values_do_not_add(statement) -> None:
 @pytest.mark.evidence(
     "compression.theorem-4-6/largest-entry@4fe4dd07", role="supports", grade="symbolic", region="every output"
 )
-@pytest.mark.evidence("compression.theorem-4-6/vector-norm@4fe4dd07", role="supports", grade="symbolic", region="every pair")
+@pytest.mark.evidence(
+    "compression.theorem-4-6/vector-norm@4fe4dd07", role="supports", grade="symbolic", region="every pair"
+)
 @pytest.mark.evidence(
     "compression.theorem-4-6/remainder@4fe4dd07", role="supports", grade="symbolic", region="x <= 1/2: Lemma C.2"
 )
-@pytest.mark.evidence("compression.theorem-4-6/gamma@4fe4dd07", role="supports", grade="symbolic", region="every pair: (8)")
+@pytest.mark.evidence(
+    "compression.theorem-4-6/gamma@4fe4dd07", role="supports", grade="symbolic", region="every pair: (8)"
+)
 def test_the_inequalities_of_the_proof_of_theorem_4_6(statements) -> None:
     """Hoelder for the entries; Cauchy-Schwarz for p^2 entries; Lemma C.2 with 2 (1 - x)^2 >= 1/2; Proposition 3.1."""
     a, b, c, d = sympy.symbols("a b c d", real=True)
@@ -708,7 +725,10 @@ def test_theorem_3_2_needs_a_small_delta_max(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "compression.theorem-3-2/conditions-16@a4516b55", role="supports", grade="symbolic", region="every point: p^2 ln 2np >= 1"
+    "compression.theorem-3-2/conditions-16@a4516b55",
+    role="supports",
+    grade="symbolic",
+    region="every point: p^2 ln 2np >= 1",
 )
 @pytest.mark.evidence(
     "compression.theorem-3-2/assumption-1@a4516b55",
@@ -737,7 +757,10 @@ def test_the_sound_steps_of_theorem_3_2(statements) -> None:
 
 
 @pytest.mark.evidence(
-    "compression.theorem-3-2/equal-norms@a4516b55", role="refutes", grade="interval", region="p = 2, one correlation changed"
+    "compression.theorem-3-2/equal-norms@a4516b55",
+    role="refutes",
+    grade="interval",
+    region="p = 2, one correlation changed",
 )
 def test_the_norms_of_delta_differ(statement) -> None:
     """At p = 2 the eigenvalues of Delta are t and -t: ||Delta||_2 = t, ||Delta||_F = sqrt(2) t, p Delta_max = 2 t."""
