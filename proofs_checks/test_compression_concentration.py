@@ -183,7 +183,7 @@ def test_a_smaller_first_constant_fails(statement) -> None:
 )
 def test_first_printed_decimal(statement) -> None:
     assert statement.at(Decimal(Fraction(25044, 10**4))) is Truth.TRUE
-    assert statement.at(Decimal(Fraction(25045, 10**4))) is Truth.FALSE
+    assert statement.conclusion(Decimal(Fraction(25045, 10**4))) is Truth.FALSE
     with mpmath.workdps(DIGITS):
         bind(
             statement,

@@ -108,9 +108,9 @@ def mean_square(p: CompressedCovariance) -> arb:
 
 
 def mean_square_margin(p: CompressedCovariance) -> arb:
-    """2/(K ln 2np) n^2/(n^2 - 1) minus E[||B||_F^2 | kept], which is at most E ||B||_F^2 / (1 - 1/n^2)."""
+    """2/(K ln 2np) n^2/(n^2 - 1) minus E ||B||_F^2 / (1 - 1/n^2), which is at least E[||B||_F^2 | kept]."""
     share = arb(fmpq(p.records**2, p.records**2 - 1))
-    return share * (2 / (ball(p.ratio) * _logarithm(p)) - arb(0).union(mean_square(p)))
+    return share * (2 / (ball(p.ratio) * _logarithm(p)) - mean_square(p))
 
 
 def definite_covariance_margin(p: CompressedCovariance) -> arb:
@@ -212,7 +212,8 @@ THEOREM_5_1 = Claim(
         "m = Omega(p^2 ln 2np) gives meaningful bounds in the form of (10): ||B||_F = o(1)",
     ),
     statement=Statement(
-        "for m >= K p^2 ln 2np the outputs that are kept have E ||B||_F^2 <= 2 n^2/((n^2 - 1) K ln 2np)",
+        "for m >= K p^2 ln 2np, E ||B||_F^2 / (1 - 1/n^2) <= 2 n^2/((n^2 - 1) K ln 2np), and it bounds the kept "
+        "outputs' mean",
         mean_square_margin,
         given=(*COVARIANCE, *MANY_ROWS),
     ),
