@@ -59,6 +59,11 @@ def inverse_difference(p: CovariancePair) -> fmpq_mat:
     return p.second.inv() - p.first.inv()
 
 
+def log_determinant_ratio(p: CovariancePair) -> arb:
+    """``ln |Sigma_2| - ln |Sigma_1|``."""
+    return arb(p.second.det() / p.first.det()).log()
+
+
 def symmetric_margin(p: CovariancePair) -> arb:
     """Zero exactly when both matrices are symmetric."""
     return disagreement(p.first, p.first.transpose()) + disagreement(p.second, p.second.transpose())

@@ -15,16 +15,12 @@ from dpmatrix.spec.compression.covariances import (
     inverse_difference,
     largest_eigenvalue,
     least_eigenvalue,
+    log_determinant_ratio,
     operator_norm,
 )
 from dpmatrix.spec.compression.perturbed_covariances import ASSUMPTION, EigenvalueAssumption
 from dpmatrix.spec.conditions import at_least, at_most, equality, exceeds, positive
 from dpmatrix.spec.wishart.spectra import frobenius_norm, trace
-
-
-def log_determinant_ratio(p: CovariancePair) -> arb:
-    """``ln |Sigma_2| - ln |Sigma_1|``."""
-    return arb(p.second.det() / p.first.det()).log()
 
 
 def integral_remainder(p: CovariancePair) -> arb:

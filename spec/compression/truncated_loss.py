@@ -16,8 +16,9 @@ from dpmatrix.spec.compression.covariances import (
     inverse_difference,
     largest_eigenvalue,
     least_eigenvalue,
+    log_determinant_ratio,
 )
-from dpmatrix.spec.compression.log_determinants import log_determinant_ratio, relative_change, remainder
+from dpmatrix.spec.compression.log_determinants import relative_change, remainder
 from dpmatrix.spec.compression.perturbed_covariances import inverse_frobenius_margin
 from dpmatrix.spec.compression.truncated_mass import ENOUGH_ROWS, TruncationSetting, threshold
 from dpmatrix.spec.conditions import at_least, equality, whole
