@@ -7,11 +7,11 @@ from fractions import Fraction
 import attrs
 import mpmath
 import pytest
-from flint import arb, fmpq, fmpq_mat
+from flint import arb, arb_mat, fmpq, fmpq_mat, fmpz_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
-from dpmatrix.spec.compression.procedures import RejectionTable, TwoCentres
-from dpmatrix.spec.compression.transformation import RawPair
+from dpmatrix.spec.compression.procedures import RejectionTable, TruncationRun, TwoCentres
+from dpmatrix.spec.compression.transformation import CompressionRun, RawPair
 
 
 def raw(*rows) -> fmpq_mat:
@@ -158,3 +158,137 @@ def test_rejection_draws_from_the_renormalised_law(statement) -> None:
 def test_a_share_that_is_not_a_probability_is_noticed(statement) -> None:
     for p in TABLES:
         assert statement.nudged(lambda margin: margin - arb(fmpq(1, 1000))).at(p) is Truth.FALSE
+
+
+def exact(value) -> mpmath.mpf:
+    return mpmath.mpf(Fraction(value).numerator) / Fraction(value).denominator
+
+
+def digits(matrix: fmpq_mat) -> mpmath.matrix:
+    return mpmath.matrix([[mpmath.mpf(int(x.p)) / int(x.q) for x in row] for row in matrix.tolist()])
+
+
+DATA = raw((1, 2), (3, -1), (2, 2), (0, 1))
+"""Squared column norms 14 and 10."""
+
+
+def normals(seed: int, rows: int = 3) -> list[list[int]]:
+    """Whole numbers stand for the normal variates: the statements are about any."""
+    return [[(seed * (3 * i + 5 * j + 1) + i * j) % 7 - 3 for j in range(4)] for i in range(rows)]
+
+
+def ideal(values: list[list[int]]) -> mpmath.matrix:
+    """Phi X with Phi = Z/sqrt(n) and columns scaled by sqrt(n)/|x|."""
+    product = mpmath.matrix(values) / 2 * digits(DATA)
+    scale = [2 / mpmath.sqrt(14), 2 / mpmath.sqrt(10)]
+    return mpmath.matrix([[product[i, j] * scale[j] for j in (0, 1)] for i in range(product.rows)])
+
+
+def rounding(values: list[list[int]], released: list[list[int]], grid) -> mpmath.mpf:
+    output = ideal(values)
+    least = mpmath.mpf(1)
+    for i, row in enumerate(released):
+        for j, integer in enumerate(row):
+            least = min(least, mpmath.mpf(1) / 2 - abs(output[i, j] / exact(grid) - integer))
+    return least
+
+
+def nearest(values: list[list[int]], grid) -> list[list[int]]:
+    output = ideal(values)
+    return [[int(mpmath.nint(output[i, j] / exact(grid))) for j in (0, 1)] for i in range(output.rows)]
+
+
+@pytest.mark.evidence(
+    "compression.transformation+repair@83c56f3c",
+    role="control",
+    grade="interval",
+    region="n = 4, m = 3, p = 2: releases off by one and two",
+)
+def test_a_wrong_rounding_of_the_compression_is_noticed(statement) -> None:
+    with mpmath.workdps(65):
+        bound, points = [], []
+        for seed in range(1, 9):
+            for off in (0, 1, 2):
+                grid, released = Fraction(seed, 9), nearest(normals(seed), Fraction(seed, 9))
+                released[seed % 3][seed % 2] += off
+                point = CompressionRun(DATA, arb_mat(normals(seed)), fmpz_mat(released), grid)
+                bound.append((point, mpmath.nstr(rounding(normals(seed), released, grid), 55)))
+                points.append((point, off))
+        bind(statement, bound)
+    for point, off in points:
+        assert statement.at(point) is (Truth.FALSE if off else Truth.TRUE)
+    inside = points[0][0]
+    square = attrs.evolve(
+        inside, normals=arb_mat(normals(1, 4)), released=fmpz_mat(nearest(normals(1, 4), Fraction(1, 9)))
+    )
+    outside = {
+        "no column is zero": attrs.evolve(inside, data=raw((0, 1), (0, 1), (0, 2), (0, 1))),
+        "m <= n": attrs.evolve(inside, normals=arb_mat(normals(1, 5))),
+        "grid > 0": attrs.evolve(inside, grid=0),
+    }
+    for point in (inside, square, attrs.evolve(inside, data=DATA * fmpq(1, 99), grid=Fraction(1, 99))):
+        bind_hypotheses(statement, point, outside)
+    assert not statement.strict
+
+
+REFERENCE = fmpq_mat([[1, fmpq(1, 3)], [fmpq(1, 3), 1]])
+
+
+def slack(values: list[list[int]], delta_max) -> mpmath.mpf:
+    output = ideal(values)
+    gram = output.T * output / output.rows
+    constants = 2 * (4 * mpmath.e / mpmath.sqrt(6 * mpmath.pi) + mpmath.sqrt(8) * mpmath.e)
+    width = mpmath.sqrt(constants * mpmath.log(16) / output.rows) + exact(delta_max)
+    return min(width - abs(gram[i, j] - digits(REFERENCE)[i, j]) for i in (0, 1) for j in (0, 1))
+
+
+def truncation(
+    seeds: tuple[int, ...], limit: int, *, refused: bool, delta_max=Fraction(1, 5), factor: int = 1
+) -> TruncationRun:
+    values = [[[factor * x for x in row] for row in normals(seed)] for seed in seeds]
+    released = None if refused else fmpz_mat(nearest(values[-1], Fraction(1, 9)))
+    made = tuple(arb_mat(value) for value in values)
+    return TruncationRun(DATA, Fraction(1, 9), made, released, REFERENCE, delta_max, limit)
+
+
+@pytest.mark.evidence(
+    "compression.procedure-4-1+repair@b963a77f",
+    role="control",
+    grade="interval",
+    region="n = 4, m = 3, p = 2: runs that keep or refuse wrongly",
+)
+def test_a_wrong_choice_of_the_attempt_is_noticed(statement) -> None:
+    with mpmath.workdps(65):
+        bound = []
+        for limit in (1, 2, 4):
+            for seeds in ((1,), (2, 3), (5, 1), (4, 2, 6)):
+                for refused in (False, True):
+                    for factor in (0, 1):
+                        point = truncation(seeds, limit, refused=refused, factor=factor)
+                        values = [[[factor * x for x in row] for row in normals(seed)] for seed in seeds]
+                        least = mpmath.mpf(limit - len(seeds))
+                        thrown = values if refused else values[:-1]
+                        least = min([least, *(-slack(value, point.delta_max) for value in thrown)])
+                        if refused:
+                            least = min(least, mpmath.mpf(len(seeds) - limit))
+                        else:
+                            released = nearest(values[-1], Fraction(1, 9))
+                            least = min(
+                                least, slack(values[-1], point.delta_max), rounding(values[-1], released, point.grid)
+                            )
+                        bound.append((point, mpmath.nstr(least, 55)))
+        bind(statement, [(p, "0" if abs(mpmath.mpf(v)) < mpmath.mpf(10) ** -50 else v) for p, v in bound])
+    small, large = truncation((1,), 1, refused=False, factor=0), truncation((1,), 1, refused=True, factor=9)
+    assert statement.at(small) is Truth.TRUE
+    assert statement.at(large) is Truth.TRUE
+    assert statement.at(attrs.evolve(small, released=None)) is Truth.FALSE
+    assert statement.at(truncation((1,), 1, refused=False, factor=9)) is Truth.FALSE
+    assert statement.at(attrs.evolve(large, limit=2)) is Truth.FALSE
+    outside = {
+        "no column is zero": attrs.evolve(small, data=raw((0, 1), (0, 1), (0, 2), (0, 1))),
+        "grid > 0": attrs.evolve(small, grid=0),
+        "limit >= 1, an integer": attrs.evolve(small, limit=0),
+    }
+    for point in (small, attrs.evolve(small, data=DATA * fmpq(1, 99), grid=Fraction(1, 99))):
+        bind_hypotheses(statement, point, outside)
+    assert not statement.strict
