@@ -409,6 +409,8 @@ def truncated_points() -> list[TruncatedPair]:
         delta = max(abs(Fraction(int(x.p), int(x.q))) for x in (first - second).entries())
         masses = {"first_mass": Fraction(i % 3, 2 * 10**6), "second_mass": Fraction(i % 4, 4 * 10**6)}
         points.append(truncated(first, second, delta + Fraction(i % 3, 900), **masses))
+    # Equal covariances: the loss is that of the renormalisation, of either sign.
+    points += [truncated(UNIT, UNIT, 0, **{mass: Fraction(1, 2 * 10**6)}) for mass in ("first_mass", "second_mass")]
     return points
 
 
