@@ -41,6 +41,10 @@ class NotPrivateError(DpmatrixError):
     """A release was asked of a mechanism or an entropy source that cannot keep its promise."""
 
 
+class RefusedError(DpmatrixError, RuntimeError):
+    """A mechanism that may draw several times found nothing to release within its number of attempts."""
+
+
 class UndecidedError(DpmatrixError):
     """Interval arithmetic could not decide a question at the highest precision allowed."""
 

@@ -4,6 +4,7 @@ Data are arrays with one record a ROW, shape (n, d); the documents write records
 """
 
 from dpmatrix.mechanisms.analyze_gauss import AnalyzeGauss, OnlinePerturbedLeader
+from dpmatrix.mechanisms.compression import GaussianCompression, TruncatedCompression
 from dpmatrix.mechanisms.eigenvectors import TopEigenvectors, principal_components
 from dpmatrix.mechanisms.gaussian import ModSulq, Sulq
 from dpmatrix.mechanisms.laplace import LaplaceInputPerturbation
@@ -20,6 +21,7 @@ from dpmatrix.mechanisms.wishart import WishartMechanism
 
 __all__ = [
     "AnalyzeGauss",
+    "GaussianCompression",
     "LaplaceInputPerturbation",
     "LatticeGram",
     "MatrixNorm",
@@ -36,6 +38,7 @@ __all__ = [
     "Sulq",
     "SymmetrisedWishartMechanism",
     "TopEigenvectors",
+    "TruncatedCompression",
     "WishartMechanism",
     "principal_components",
     "project_psd",

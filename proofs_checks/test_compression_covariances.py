@@ -1,0 +1,526 @@
+"""`compression`: the class F(L), Delta_max, Proposition 3.1, Assumption 1 and Lemma 3.3, on exact rational matrices."""
+
+from __future__ import annotations
+
+import random
+from fractions import Fraction
+
+import attrs
+import mpmath
+import pytest
+import sympy
+from flint import arb, fmpq, fmpq_mat
+
+from dpmatrix.claims import Truth, bind, bind_hypotheses
+from dpmatrix.spec.compression.covariances import CovariancePair
+from dpmatrix.spec.compression.lipschitz import CompressedData, ProjectorPoint
+from dpmatrix.spec.compression.perturbed_covariances import DatabaseFamily, EigenvalueAssumption
+
+ENTRIES = random.Random(20090119)
+UNIT = fmpq_mat([[1, 0], [0, 1]])
+SKEW = fmpq_mat([[1, 0], [fmpq(1, 7), 1]])
+INDEFINITE = fmpq_mat([[1, 2], [2, 1]])
+WIDE = fmpq_mat([[2, 0], [0, 1]])
+
+
+def correlated(*values) -> fmpq_mat:
+    """Give a unit diagonal with the given upper triangle, row by row."""
+    size = next(p for p in range(1, 12) if p * (p - 1) // 2 == len(values))
+    rest = iter(values)
+    matrix = fmpq_mat(size, size, [int(i == j) for i in range(size) for j in range(size)])
+    for i in range(size):
+        for j in range(i + 1, size):
+            value = Fraction(next(rest))
+            matrix[i, j] = matrix[j, i] = fmpq(value.numerator, value.denominator)
+    return matrix
+
+
+def drawn_pairs(count: int = 24) -> list[CovariancePair]:
+    """Correlation matrices of sizes 2 to 4, positive definite because their rows are diagonally dominant."""
+    pairs = []
+    for index in range(count):
+        size = 2 + index % 3
+        entries = [[Fraction(ENTRIES.randint(-9, 9), 30) for _ in range(size * (size - 1) // 2)] for _ in range(2)]
+        first, second = (correlated(*values) for values in entries)
+        largest = max(abs(a - b) for a, b in zip(*entries, strict=True))
+        pairs.append(CovariancePair(first, second, largest + Fraction(index % 4, 50)))
+    return pairs
+
+
+def digits(matrix: fmpq_mat) -> mpmath.matrix:
+    return mpmath.matrix([[mpmath.mpf(int(x.p)) / int(x.q) for x in row] for row in matrix.tolist()])
+
+
+def spectrum(matrix: fmpq_mat) -> list[mpmath.mpf]:
+    return sorted(mpmath.eigsy(digits(matrix), eigvals_only=True))
+
+
+def frobenius(matrix: fmpq_mat) -> mpmath.mpf:
+    return mpmath.sqrt(sum(x**2 for x in digits(matrix)))
+
+
+def norm(matrix: fmpq_mat) -> mpmath.mpf:
+    return max(abs(value) for value in spectrum(matrix))
+
+
+def exact(value) -> mpmath.mpf:
+    return mpmath.mpf(Fraction(value).numerator) / Fraction(value).denominator
+
+
+def bind_formula(statement, points, formula) -> None:
+    with mpmath.workdps(60):
+        bind(statement, [(p, mpmath.nstr(formula(p), 55)) for p in points])
+
+
+NEAR = CovariancePair(correlated(Fraction(1, 10)), correlated(Fraction(1, 5)), Fraction(1, 10))
+OUTSIDE = {
+    "the covariances are symmetric": attrs.evolve(NEAR, first=SKEW, second=SKEW),
+    "Sigma_1 is positive definite": attrs.evolve(NEAR, first=INDEFINITE),
+    "Sigma_j is positive definite": attrs.evolve(NEAR, second=correlated(1)),
+    "the columns are normalised as in (4)": attrs.evolve(NEAR, first=WIDE, second=WIDE),
+    "max |Delta_jk| <= Delta_max": attrs.evolve(NEAR, delta_max=Fraction(99, 1000)),
+}
+
+
+def outside(*names: str) -> dict[str, object]:
+    return {name: OUTSIDE[name] for name in names}
+
+
+DEFINITE = ("the covariances are symmetric", "Sigma_1 is positive definite", "Sigma_j is positive definite")
+ALMOST_SINGULAR = correlated(Fraction(999, 1000))
+
+
+def assert_definite(statement) -> None:
+    """Check the hypotheses of definiteness with two more points on either side."""
+    bind_hypotheses(statement, NEAR, outside(*DEFINITE))
+    bind_hypotheses(statement, CovariancePair(ALMOST_SINGULAR, ALMOST_SINGULAR), outside(*DEFINITE))
+    negative = fmpq_mat([[-1, 0], [0, -1]])
+    assert statement.applies(attrs.evolve(NEAR, first=negative)) is Truth.FALSE
+    assert statement.applies(attrs.evolve(NEAR, second=SKEW)) is Truth.FALSE
+
+
+@pytest.mark.evidence(
+    "compression.lipschitz-class@7d703ea2", role="refutes", grade="interval", region="A = D + J, D = 3 I, p = 2"
+)
+def test_the_class_depends_on_the_norm(statement) -> None:
+    three = fmpq_mat([[3, 0], [0, 3]])
+    ones = fmpq_mat([[1, 1], [1, 1]])
+    assert statement.at(CovariancePair(three + ones, three)) is Truth.FALSE
+    bind_formula(
+        statement,
+        drawn_pairs(),
+        lambda p: max(abs(x) for x in digits(p.first - p.second)) - frobenius(p.first - p.second),
+    )
+    assert statement.at(CovariancePair(WIDE, UNIT)) is Truth.TRUE, "one entry alone: the norms agree"
+    assert_definite(statement)
+    assert not statement.strict
+
+
+def least_eigenvalue_slack(p: CovariancePair) -> mpmath.mpf:
+    steps = [abs(a - b) for a, b in zip(spectrum(p.first), spectrum(p.second), strict=True)]
+    return frobenius(p.first - p.second) - max(steps)
+
+
+@pytest.mark.evidence(
+    "compression.lipschitz-class+repair@7d703ea2",
+    role="supports-repair",
+    grade="symbolic",
+    region="every p: Weyl's inequality and ||.||_2 <= ||.||_F; bound at 24 pairs, p <= 4",
+)
+def test_eigenvalues_are_lipschitz_in_the_frobenius_norm(statement) -> None:
+    """Weyl: with A = D + E, lambda_i(D) + lambda_p(E) <= lambda_i(A) <= lambda_i(D) + lambda_1(E).
+
+    Both |lambda(E)| are at most the root of the sum of the squares of all eigenvalues of E, which is ||E||_F.
+    """
+    e11, e12, e22 = sympy.symbols("e11 e12 e22", real=True)
+    change = sympy.Matrix([[e11, e12], [e12, e22]])
+    first, second = change.eigenvals(multiple=True)
+    assert sympy.simplify(first**2 + second**2 - (change.T * change).trace()) == 0
+    bind_formula(statement, drawn_pairs(), least_eigenvalue_slack)
+    for p in drawn_pairs():
+        assert statement.at(p) is Truth.TRUE
+    bind_hypotheses(statement, NEAR, {"the covariances are symmetric": OUTSIDE["the covariances are symmetric"]})
+    assert statement.at(CovariancePair(UNIT, UNIT)) is Truth.TRUE
+    assert not statement.strict
+
+
+@pytest.mark.evidence(
+    "compression.lipschitz-class+repair@7d703ea2", role="control", grade="interval", region="L = 9/10 at diag(2, 1), I"
+)
+def test_a_smaller_lipschitz_constant_is_noticed(statement) -> None:
+    change = CovariancePair(WIDE, UNIT)
+    assert statement.at(change) is Truth.TRUE, "equality: only one eigenvalue moves"
+    assert statement.nudged(lambda margin: margin - arb(fmpq(1, 10))).at(change) is Truth.FALSE
+
+
+def swapped(constant) -> ProjectorPoint:
+    """diag(1+t, 1-t) and diag(1-t, 1+t) with t = 1/(4 L + 4)."""
+    t = 1 / (4 * Fraction(constant) + 4)
+    turn = fmpq_mat([[0, 1], [1, 0]])
+    return ProjectorPoint((1 + t, 1 - t), UNIT, (1 + t, 1 - t), turn, 1, constant=constant)
+
+
+def turned(constant, k: int = 1) -> ProjectorPoint:
+    """Give a turn by arctan(4/3) with other eigenvalues."""
+    frame = fmpq_mat([[fmpq(3, 5), fmpq(-4, 5)], [fmpq(4, 5), fmpq(3, 5)]])
+    return ProjectorPoint((2, 1), UNIT, (Fraction(9, 4), Fraction(1, 2)), frame, k, constant=constant)
+
+
+@pytest.mark.evidence(
+    "compression.lipschitz-class/pca-is-an-instance@7d703ea2",
+    role="refutes",
+    grade="interval",
+    region="diag(1+t, 1-t), diag(1-t, 1+t) with t = 1/(4L + 4): every L; evaluated at eight up to 10^9",
+)
+def test_the_projector_has_no_lipschitz_constant(statement) -> None:
+    """The projectors differ by sqrt(2), the matrices by 2 sqrt(2) t, and L 2 sqrt(2) t < sqrt(2)/2."""
+    for constant in (Fraction(1, 9), 1, 2, 10, 100, 1000, 10**6, 10**9):
+        assert statement.at(swapped(constant)) is Truth.FALSE
+    with mpmath.workdps(60):
+        values = []
+        for constant in [Fraction(k, 3) for k in range(1, 12)]:
+            matrices = mpmath.matrix([[2, 0], [0, 1]]), mpmath.matrix([[mpmath.mpf(113) / 100, 0], [0, 0]])
+            frame = mpmath.matrix([[3, -4], [4, 3]]) / 5
+            other = frame * mpmath.diag([mpmath.mpf(9) / 4, mpmath.mpf(1) / 2]) * frame.T
+            distance = mpmath.sqrt(sum(x**2 for x in other - matrices[0]))
+            values.append((turned(constant), mpmath.nstr(exact(constant) * distance - mpmath.sqrt(2) * 4 / 5, 55)))
+            t = 1 / (4 * exact(constant) + 4)
+            values.append((swapped(constant), mpmath.nstr(mpmath.sqrt(2) * (2 * t * exact(constant) - 1), 55)))
+        bind(statement, values)
+    inside = turned(1)
+    bind_hypotheses(
+        statement,
+        inside,
+        {
+            "k >= 1, an integer": attrs.evolve(inside, k=0),
+            "k < d": attrs.evolve(inside, k=2),
+            "the eigenvectors are orthonormal": attrs.evolve(inside, frame=WIDE),
+            "the eigenvalues are in decreasing order": attrs.evolve(inside, values=(1, 2)),
+            "both matrices are positive definite": attrs.evolve(inside, perturbed_values=(1, 0)),
+            "constant > 0": attrs.evolve(inside, constant=0),
+        },
+    )
+    assert statement.applies(attrs.evolve(inside, values=(1, 0))) is Truth.FALSE
+    assert not statement.strict
+
+
+@pytest.mark.evidence(
+    "compression.lipschitz-class/compressed-covariance-is-definite@7d703ea2",
+    role="refutes",
+    grade="symbolic",
+    region="m = 1, p = 2",
+)
+def test_fewer_rows_than_columns_give_a_singular_covariance(statement) -> None:
+    assert statement.at(CompressedData(fmpq_mat([[1, 2]]))) is Truth.FALSE
+    assert statement.at(CompressedData(UNIT)) is Truth.TRUE
+    assert statement.strict
+    bind_hypotheses(statement, CompressedData(fmpq_mat([[1, 2]])), {"m >= 1": CompressedData(fmpq_mat(0, 2))})
+    for k in range(1, 25):
+        two = fmpq_mat([[1, k], [fmpq(k, 3), 2]])
+        gram = two.transpose() * two
+        least = min(fmpq(1), gram[0, 0] + gram[1, 1], gram.det())
+        assert abs(statement.margin(CompressedData(two)) - arb(least)) < arb(2) ** -40
+
+
+def family(*values, centre=0, other=0) -> DatabaseFamily:
+    return DatabaseFamily(tuple(correlated(value) for value in values), correlated(centre), correlated(other))
+
+
+def drawn_families() -> list[DatabaseFamily]:
+    return [
+        family(Fraction(i, 9), Fraction(-i, 7), Fraction(j, 8), centre=Fraction(j, 20), other=Fraction(i + j, 50))
+        for i in range(-2, 3)
+        for j in range(-2, 3)
+    ]
+
+
+def delta_max_formula(covariances, centre) -> fmpq:
+    return 2 * max(max(abs(x) for x in (matrix - centre).entries()) for matrix in covariances)
+
+
+@pytest.mark.evidence(
+    "compression.delta-max@6eea189c",
+    role="supports",
+    grade="symbolic",
+    region="every family of matrices: the triangle inequality",
+)
+def test_delta_max_bounds_the_pairwise_distances(statement) -> None:
+    """|s_i - s_j| <= |s_i - c| + |c - s_j| <= 2 max_k |s_k - c|, entry by entry."""
+    values = []
+    for p in drawn_families():
+        pairs = [max(abs(x) for x in (a - b).entries()) for a in p.covariances for b in p.covariances]
+        values.append((p, delta_max_formula(p.covariances, p.centre) - max(pairs)))
+        assert statement.at(p) is Truth.TRUE
+    bind(statement, values)
+    s, c, t = sympy.symbols("s c t", real=True)
+    assert sympy.expand((s - c) + (c - t) - (s - t)) == 0
+    assert statement.given == ()
+    assert not statement.strict
+    assert statement.at(family(Fraction(1, 2), Fraction(-1, 2))) is Truth.TRUE, "attained: Sigma* half-way"
+
+
+@pytest.mark.evidence(
+    "compression.delta-max@6eea189c", role="control", grade="symbolic", region="p = 2, Sigma* half-way"
+)
+def test_half_of_delta_max_is_too_small(statement) -> None:
+    half_way = family(Fraction(1, 2), Fraction(-1, 2))
+    assert statement.nudged(lambda margin: margin - arb(fmpq(1, 20))).at(half_way) is Truth.FALSE
+
+
+@pytest.mark.evidence(
+    "compression.delta-max/computable@6eea189c",
+    role="refutes",
+    grade="symbolic",
+    region="one covariance, two candidates",
+)
+def test_delta_max_depends_on_the_unknown_covariance(statement) -> None:
+    assert statement.at(family(0, centre=0, other=Fraction(1, 2))) is Truth.FALSE
+    values = []
+    for p in drawn_families():
+        both = [delta_max_formula(p.covariances, centre) for centre in (p.centre, p.other_centre)]
+        values.append((p, -abs(both[0] - both[1])))
+    bind(statement, values)
+    assert statement.given == ()
+    assert not statement.strict
+
+
+def first_bound(p: CovariancePair) -> mpmath.mpf:
+    return p.first.nrows() * exact(p.delta_max) - frobenius(p.first - p.second)
+
+
+def second_bound(p: CovariancePair) -> mpmath.mpf:
+    inverses = digits(p.second) ** -1 - digits(p.first) ** -1
+    change = mpmath.sqrt(sum(x**2 for x in inverses))
+    return frobenius(p.first - p.second) / (spectrum(p.first)[0] * spectrum(p.second)[0]) - change
+
+
+SCALED = CovariancePair(fmpq_mat([[2, 0], [0, 2]]), UNIT, 1)
+"""Multiples of the identity: (8) is an equality."""
+EVERY_P = "every p: the docstring's derivation; bound at 24 pairs, p <= 4, its 2 x 2 case symbolically"
+
+
+@pytest.mark.evidence("compression.proposition-3-1@c9a84047", role="supports", grade="symbolic", region=EVERY_P)
+@pytest.mark.evidence(
+    "compression.proposition-3-1/frobenius-norm@c9a84047", role="supports", grade="symbolic", region=EVERY_P
+)
+@pytest.mark.evidence("compression.proposition-3-1/inverse@c9a84047", role="supports", grade="symbolic", region=EVERY_P)
+@pytest.mark.evidence("compression.proposition-3-1/gamma@c9a84047", role="supports", grade="symbolic", region=EVERY_P)
+def test_proposition_3_1(statements) -> None:
+    """(7) has p^2 squares of at most Delta_max^2; (8) is a product of three matrices.
+
+    Gamma = Sigma_j^-1 Delta Sigma_1^-1 because S^-1 (T - S) T^-1 = S^-1 - T^-1; in eigenbases U of Sigma_j and V of
+    Sigma_1, ||Gamma||_F^2 = sum (U'Delta V)_ik^2 / (mu_i lambda_k)^2 <= ||U'Delta V||_F^2 / (mu_min lambda_min)^2, and
+    U, V keep the Frobenius norm.
+    """
+    a, b, c, d = sympy.symbols("a b c d", real=True)
+    mu, nu, lam, kap = sympy.symbols("mu nu lambda kappa", positive=True)
+    turn = sympy.Matrix([[3, -4], [4, 3]]) / 5
+    other = sympy.Matrix([[5, -12], [12, 5]]) / 13
+    inner = sympy.Matrix([[a, b], [c, d]])
+    whole = turn * sympy.diag(1 / mu, 1 / nu) * inner * sympy.diag(1 / lam, 1 / kap) * other.T
+    squares = (a / mu / lam) ** 2 + (b / mu / kap) ** 2 + (c / nu / lam) ** 2 + (d / nu / kap) ** 2
+    assert sympy.expand((whole.T * whole).trace() - squares) == 0
+    whole_claim = statements["compression.proposition-3-1"]
+    bind_formula(whole_claim, drawn_pairs(), lambda p: min(first_bound(p), second_bound(p)))
+    bind_hypotheses(whole_claim, NEAR, OUTSIDE)
+    first = statements["compression.proposition-3-1/frobenius-norm"]
+    bind_formula(first, drawn_pairs(), first_bound)
+    bind_hypotheses(first, NEAR, outside("the covariances are symmetric", "max |Delta_jk| <= Delta_max"))
+    second = statements["compression.proposition-3-1/inverse"]
+    bind_formula(second, drawn_pairs(), second_bound)
+    assert_definite(second)
+    identity = statements["compression.proposition-3-1/gamma"]
+    bind(identity, [(p, fmpq(0)) for p in drawn_pairs()])
+    assert identity.at(SCALED) is Truth.TRUE
+    assert_definite(identity)
+    for p in drawn_pairs():
+        for statement in (whole_claim, first, second, identity):
+            assert statement.at(p) is Truth.TRUE
+    assert second.at(SCALED) is not Truth.FALSE, "equality"
+    assert not any(statement.strict for statement in statements.values())
+    flat = CovariancePair(UNIT, UNIT, 0)
+    assert whole_claim.at(flat) is Truth.TRUE
+
+
+@pytest.mark.evidence(
+    "compression.proposition-3-1@c9a84047", role="control", grade="interval", region="p = 11, all correlations 1/100"
+)
+def test_proposition_3_1_fails_with_smaller_constants(statements) -> None:
+    """The sharp constant of (7) is sqrt(p (p - 1)) = 10.49 at p = 11, so 0.9 p fails."""
+    statement = statements["compression.proposition-3-1"]
+    size = 11
+    flat = correlated(*[Fraction(1, 100)] * (size * (size - 1) // 2))
+    point = CovariancePair(flat, correlated(*[0] * (size * (size - 1) // 2)), Fraction(1, 100))
+    assert statement.at(point) is Truth.TRUE
+    assert statement.nudged(lambda margin: margin - arb(fmpq(11, 1000))).at(point) is Truth.FALSE
+    assert statement.without("max |Delta_jk| <= Delta_max").at(attrs.evolve(point, delta_max=0)) is Truth.FALSE
+
+
+def shrinking(floor, smallness=None) -> EigenvalueAssumption:
+    """[[1, 1-eta], [1-eta, 1]] (+) I_2, and a change of eta^2 in the last correlation; eta = min(floor, 1)/2."""
+    eta = min(Fraction(floor), Fraction(1)) / 2
+    first = correlated(1 - eta, 0, 0, 0, 0, 0)
+    second = correlated(1 - eta, 0, 0, 0, 0, eta**2)
+    return EigenvalueAssumption(first, second, Fraction(1, 2), 2 * eta**2 if smallness is None else smallness, floor)
+
+
+def assumptions() -> list[EigenvalueAssumption]:
+    return [
+        EigenvalueAssumption(p.first, p.second, Fraction(1, 9 + i), Fraction(1, 3), Fraction(1, 7 + i))
+        for i, p in enumerate(drawn_pairs())
+    ]
+
+
+MILD = EigenvalueAssumption(
+    correlated(Fraction(1, 4)), correlated(Fraction(1, 5)), Fraction(3, 4), Fraction(1, 8), Fraction(1, 9)
+)
+OUTSIDE_ASSUMPTION = {
+    "the covariances are symmetric": attrs.evolve(MILD, first=SKEW, second=SKEW),
+    "Sigma_1 is positive definite": attrs.evolve(MILD, first=INDEFINITE),
+    "Sigma_j is positive definite": attrs.evolve(MILD, second=INDEFINITE),
+    "the columns are normalised as in (4)": attrs.evolve(MILD, second=WIDE),
+    "c_min > 0": attrs.evolve(MILD, c_min=0),
+    "floor > 0": attrs.evolve(MILD, floor=0),
+    "1/lambda_max(Sigma_1) >= C_min": attrs.evolve(MILD, c_min=Fraction(81, 100)),
+    "||Gamma||_2 <= s": attrs.evolve(MILD, smallness=Fraction(1, 18)),
+    "||Delta||_2 <= s": attrs.evolve(MILD, smallness=Fraction(1, 21)),
+}
+
+
+def assert_assumption(statement) -> None:
+    """Check every hypothesis, and that the bounds are where they should be: 1/lambda_max = 4/5, ||Delta|| = 1/20."""
+    bind_hypotheses(statement, MILD, OUTSIDE_ASSUMPTION)
+    assert statement.applies(attrs.evolve(MILD, c_min=Fraction(79, 100))) is Truth.TRUE
+    # Gamma has the eigenvalues 5/4 - 4/3 = -1/12 and 5/6 - 4/5 = 1/30.
+    assert statement.applies(attrs.evolve(MILD, smallness=Fraction(1, 13))) is Truth.FALSE
+    assert statement.applies(attrs.evolve(MILD, smallness=Fraction(1, 11))) is Truth.TRUE
+    stretched = EigenvalueAssumption(
+        correlated(Fraction(-1, 4)), correlated(Fraction(-1, 5)), Fraction(1, 2), Fraction(1, 13), 1
+    )
+    assert statement.applies(stretched) is Truth.FALSE
+    large = correlated(Fraction(1, 4)), correlated(Fraction(-1, 4))
+    assert statement.applies(EigenvalueAssumption(*large, Fraction(1, 2), Fraction(51, 100), 1)) is Truth.FALSE
+    assert not statement.strict
+
+
+FLOORS = [Fraction(1, 2**k) for k in range(0, 24, 3)]
+
+
+@pytest.mark.evidence(
+    "compression.assumption-1@ac83ae40",
+    role="refutes",
+    grade="interval",
+    region="C_min = 1/2, s = floor^2/2: every floor by the family; evaluated from 1 down to 2^-21",
+)
+def test_assumption_1_does_not_keep_matrices_from_being_singular(statement) -> None:
+    """Sigma_j has the eigenvalues 2 - eta, eta, 1 + eta^2, 1 - eta^2, and ||Gamma|| = eta^2/(1 - eta^2) <= 2 eta^2."""
+    eta = sympy.Symbol("eta", positive=True)
+    block = sympy.Matrix([[1, 1 - eta], [1 - eta, 1]])
+    assert set(block.eigenvals()) == {eta, 2 - eta}
+    for floor in FLOORS:
+        assert statement.at(shrinking(floor)) is Truth.FALSE
+    bind_formula(statement, assumptions(), lambda p: spectrum(p.second)[0] - exact(p.floor))
+    assert_assumption(statement)
+
+
+@pytest.mark.evidence(
+    "compression.assumption-1/eigenvalue-conditions@ac83ae40",
+    role="refutes",
+    grade="interval",
+    region="the same family: every floor; evaluated from 1 down to 2^-21",
+)
+def test_assumption_1_does_not_keep_eigenvalues_of_one_order(statement) -> None:
+    for floor in FLOORS:
+        assert statement.at(shrinking(floor)) is Truth.FALSE
+    bind_formula(statement, assumptions(), lambda p: spectrum(p.first)[0] - exact(p.floor) * spectrum(p.first)[-1])
+    assert_assumption(statement)
+
+
+REPAIRED_OUTSIDE = {
+    name: OUTSIDE_ASSUMPTION[name]
+    for name in (
+        "the covariances are symmetric",
+        "the columns are normalised as in (4)",
+        "c_min > 0",
+        "||Delta||_2 <= s",
+    )
+} | {"lambda_min(Sigma_1) >= C_min": attrs.evolve(MILD, c_min=Fraction(76, 100))}
+
+
+@pytest.mark.evidence(
+    "compression.assumption-1+repair@ac83ae40",
+    role="supports-repair",
+    grade="symbolic",
+    region="every p: Lemma 3.3 and ||Delta||_2 <= s; bound at 24 pairs, p <= 4",
+)
+def test_with_a_lower_bound_the_matrices_stay_away_from_being_singular(statement) -> None:
+    """lambda_min(Sigma_j) >= lambda_min(Sigma_1) - ||Delta||_2 >= C_min - s."""
+    bind_formula(statement, assumptions(), lambda p: spectrum(p.second)[0] - exact(p.c_min) + exact(p.smallness))
+    met = [p for p in assumptions() if statement.applies(p) is Truth.TRUE]
+    assert met
+    for p in met:
+        assert statement.at(p) is Truth.TRUE
+    bind_hypotheses(statement, MILD, REPAIRED_OUTSIDE)
+    assert statement.applies(attrs.evolve(MILD, c_min=Fraction(74, 100))) is Truth.TRUE
+    assert not statement.strict
+
+
+@pytest.mark.evidence(
+    "compression.assumption-1+repair@ac83ae40", role="control", grade="interval", region="the lower bound dropped"
+)
+def test_without_the_lower_bound_the_repair_fails(statement) -> None:
+    free = statement.without("lambda_min(Sigma_1) >= C_min")
+    assert free.at(shrinking(Fraction(1, 4))) is Truth.FALSE
+    tight = EigenvalueAssumption(
+        correlated(Fraction(1, 4)), correlated(Fraction(3, 8)), Fraction(3, 4), Fraction(1, 8), 1
+    )
+    assert statement.at(attrs.evolve(tight, smallness=Fraction(13, 100))) is Truth.TRUE
+    assert (
+        statement.nudged(lambda margin: margin - arb(fmpq(1, 50))).at(attrs.evolve(tight, smallness=Fraction(13, 100)))
+        is Truth.FALSE
+    )
+
+
+SMALLER = "||Delta||_2 < lambda_min(Sigma_1)"
+
+
+@pytest.mark.evidence(
+    "compression.lemma-3-3@3daf6d3f",
+    role="supports",
+    grade="symbolic",
+    region="every p: the docstring's derivation; bound at 24 pairs, p <= 4",
+)
+def test_lemma_3_3(statement) -> None:
+    """For a unit eigenvector u of the least eigenvalue of Sigma_j: u'Sigma_j u = u'Sigma_1 u - u'Delta u.
+
+    The first term is at least lambda_min(Sigma_1), and |u'Delta u| <= ||Delta||_2.
+    """
+    u, v, a, b, c = sympy.symbols("u v a b c", real=True)
+    x, y, z = sympy.symbols("x y z", real=True)
+    unit = sympy.Matrix([u, v])
+    first, second = sympy.Matrix([[a, b], [b, c]]), sympy.Matrix([[x, y], [y, z]])
+    forms = [(unit.T * m * unit)[0] for m in (first, second, first - second)]
+    assert sympy.expand(forms[1] - (forms[0] - forms[2])) == 0
+    bind_formula(
+        statement, drawn_pairs(), lambda p: spectrum(p.second)[0] - spectrum(p.first)[0] + norm(p.first - p.second)
+    )
+    for p in drawn_pairs():
+        if statement.applies(p) is Truth.TRUE:
+            assert statement.at(p) is not Truth.FALSE
+    far = CovariancePair(correlated(Fraction(1, 2)), correlated(Fraction(-1, 9)))
+    bind_hypotheses(
+        statement,
+        NEAR,
+        outside("the covariances are symmetric", "Sigma_1 is positive definite") | {SMALLER: far},
+    )
+    equal = CovariancePair(UNIT, fmpq_mat([[1, 0], [0, 0]]))
+    assert statement.applies(equal) is Truth.FALSE, "the inequality of the hypothesis is strict"
+    assert statement.at(CovariancePair(UNIT, UNIT)) is Truth.TRUE
+    assert not statement.strict
+
+
+@pytest.mark.evidence("compression.lemma-3-3@3daf6d3f", role="control", grade="interval", region="p = 2, equality")
+def test_lemma_3_3_is_sharp(statement) -> None:
+    sharp = CovariancePair(UNIT, fmpq_mat([[1, 0], [0, fmpq(1, 2)]]))
+    assert statement.at(sharp) is Truth.TRUE
+    assert statement.nudged(lambda margin: margin - arb(fmpq(1, 20))).at(sharp) is Truth.FALSE

@@ -1,0 +1,1 @@
+"""Zhou, Ligett, Wasserman, "Differential Privacy with Compression" (ISIT 2009)."""

@@ -1,0 +1,200 @@
+"""Definition 2.4 and Theorem 2.5: distributional privacy on a set of databases (section 2)."""
+
+from __future__ import annotations
+
+import attrs
+from flint import arb, fmpq
+
+from dpmatrix.claims import Claim, Condition, Kind, Locator, Repair, Statement, Step, Verdict
+from dpmatrix.spec.compression.restricted_neighbours import (
+    TABLE,
+    FiniteMechanism,
+    chosen_pairs,
+    constrained_margin,
+    database_pairs,
+    least_slack,
+)
+from dpmatrix.spec.conditions import exceeds
+
+
+@attrs.frozen
+class DensityVersions:
+    """Two densities in two versions each, on finitely many outputs with base weights that may be zero.
+
+    Parameters
+    ----------
+    weights
+        Base measure of each output; versions of one density agree wherever it is positive.
+    first, second
+        Densities of the outputs of X_1 and X_2.
+    other_first, other_second
+        Other versions of the same two densities.
+    exponential
+        E = e^alpha.
+    """
+
+    weights: tuple[fmpq, ...]
+    first: tuple[fmpq, ...]
+    second: tuple[fmpq, ...]
+    other_first: tuple[fmpq, ...]
+    other_second: tuple[fmpq, ...]
+    exponential: fmpq
+
+
+def _answer(first: tuple[fmpq, ...], second: tuple[fmpq, ...], exponential: fmpq, inside: list[bool]) -> bool:
+    return all(a <= exponential * b for a, b, counts in zip(first, second, inside, strict=True) if counts)
+
+
+def every_output_margin(p: DensityVersions) -> arb:
+    """0 when (3) for ALL outputs gives both versions one answer, -1 when it does not."""
+    inside = [True] * len(p.weights)
+    answers = (
+        _answer(p.first, p.second, p.exponential, inside),
+        _answer(p.other_first, p.other_second, p.exponential, inside),
+    )
+    return -arb(int(answers[0] != answers[1]))
+
+
+def almost_every_output_margin(p: DensityVersions) -> arb:
+    """0 when (3) for almost all outputs gives both versions one answer, -1 when it does not."""
+    inside = [weight > 0 for weight in p.weights]
+    answers = (
+        _answer(p.first, p.second, p.exponential, inside),
+        _answer(p.other_first, p.other_second, p.exponential, inside),
+    )
+    return -arb(int(answers[0] != answers[1]))
+
+
+def versions_margin(p: DensityVersions) -> arb:
+    """Zero exactly when the versions agree wherever the base measure is positive."""
+    rows = zip(p.weights, p.first, p.other_first, p.second, p.other_second, strict=True)
+    return -arb(sum((weight * (abs(a - b) + abs(c - d)) for weight, a, b, c, d in rows), fmpq(0)))
+
+
+def weights_margin(p: DensityVersions) -> arb:
+    """Least weight of the base measure."""
+    return arb(min(p.weights))
+
+
+VERSIONS = (
+    Condition("the base measure is not negative", weights_margin),
+    Condition("the versions agree wherever the base measure is positive", versions_margin),
+)
+
+
+def distributional_margin(p: FiniteMechanism) -> arb:
+    """(3): p <= e^alpha q for every pair of S_n with V <= delta, in any number of rows."""
+    return least_slack(p, chosen_pairs(p, p.constraint), p.exponential)
+
+
+def twice_the_distance_margin(p: FiniteMechanism) -> arb:
+    """Bound p by e^(2 alpha) q for every pair of S_n with V <= 2 delta."""
+    return least_slack(p, chosen_pairs(p, 2 * p.constraint), p.exponential * p.exponential)
+
+
+def neighbours_in_chosen_margin(p: FiniteMechanism) -> arb:
+    """P(S) <= e^alpha Q(S) for pairs of S_n with d = 1 and V <= delta."""
+    pairs = [(i, j) for i, j in chosen_pairs(p, p.constraint) if p.rows_changed[i][j] == 1]
+    return least_slack(p, pairs, p.exponential)
+
+
+def unconstrained_in_chosen_margin(p: FiniteMechanism) -> arb:
+    """P(S) <= e^alpha Q(S) for pairs of S_n with d = 1, whatever V is."""
+    pairs = [(i, j) for i, j in database_pairs(p) if p.chosen[i] and p.chosen[j] and p.rows_changed[i][j] == 1]
+    return least_slack(p, pairs, p.exponential)
+
+
+DISTRIBUTIONAL = exceeds("(3) on S_n with delta", distributional_margin, strict=False)
+
+DEFINITION_2_4 = Claim(
+    id="compression.definition-2-4",
+    kind=Kind.DEFINITION,
+    source=Locator(
+        "compression", "Definition 2.4", "f_X1(x) <= e^alpha f_X2(x) for all outputs x, all X1, X2 in S_n, V <= delta"
+    ),
+    statement=Statement(
+        "whether (3) holds depends on the laws of the outputs, not on the version of their densities",
+        every_output_margin,
+        given=VERSIONS,
+    ),
+    verdict=Verdict.ILL_POSED,
+    because=(
+        "A density is defined up to null sets, so 'for all outputs' depends on its version; 'for almost all' does not. "
+        "The densities need a common base measure: N(0, Sigma_j) has none of dimension m p when Sigma_j is singular. "
+        "Delta_max is 'specified' and not used. The notion speaks of S_n alone: with S_n = {X_1} every mechanism has "
+        "it, the identity too."
+    ),
+    reading="Densities with respect to one base measure; (3) for almost all outputs; pairs from S_n with V <= delta.",
+    repair=Repair(
+        "for almost all outputs, with respect to a common base measure",
+        Statement(
+            "whether (3) holds for almost all outputs depends on the laws only",
+            almost_every_output_margin,
+            given=VERSIONS,
+        ),
+    ),
+    steps=(
+        Step(
+            "composes",
+            Statement(
+                "with (alpha, delta) on S_n, pairs of S_n with V <= 2 delta have a loss of at most 2 alpha",
+                twice_the_distance_margin,
+                given=(TABLE, DISTRIBUTIONAL),
+            ),
+            sound=False,
+            note="'composes nicely' needs a database half-way that also belongs to S_n; S_n = {X_1, X_2} has none.",
+        ),
+    ),
+)
+
+THEOREM_2_5 = Claim(
+    id="compression.theorem-2-5",
+    kind=Kind.PRIVACY,
+    source=Locator(
+        "compression", "Theorem 2.5", "(alpha, delta)-distributional privacy on S_n gives (alpha, delta)-DP on S"
+    ),
+    statement=Statement(
+        "(3) on S_n with delta gives P_D(S) <= e^alpha P_E(S) for D, E in S_n with d(D, E) = 1 and V(D, E) <= delta",
+        neighbours_in_chosen_margin,
+        given=(TABLE, DISTRIBUTIONAL),
+    ),
+    verdict=Verdict.HOLDS_PROOF_REPAIRED,
+    because=(
+        "A condition on all pairs of S_n with V <= delta includes the pairs that also have d = 1. That is all: the "
+        "proof's 'alpha-differential privacy on S_n' drops delta, and the sentence before the theorem, 'a stronger "
+        "concept than differential privacy', is false twice over: a database outside S_n, or a neighbour with V > "
+        "delta, is not protected at all."
+    ),
+    reading="'for all X_j in S' means S_n: Definition 2.3 is asked of the pairs of S_n alone.",
+    steps=(
+        Step(
+            "alpha-privacy-on-the-set",
+            Statement(
+                "then A is alpha-differentially private on S_n: d(D, E) = 1, whatever V(D, E) is",
+                unconstrained_in_chosen_margin,
+                given=(TABLE, DISTRIBUTIONAL),
+            ),
+            sound=False,
+            note="V <= delta is missing; neighbours of S_n with V > delta are not constrained.",
+        ),
+        Step(
+            "stronger-than-differential-privacy",
+            Statement(
+                "distributional privacy on S_n gives (2) on all databases, as Definition 2.3 has it",
+                constrained_margin,
+                given=(TABLE, DISTRIBUTIONAL),
+            ),
+            sound=False,
+            note="With S_n = {X_1} every mechanism is distributionally private.",
+        ),
+        Step(
+            "necessary",
+            Statement(
+                "the bound for neighbours of S_n with V <= delta is necessary for distributional privacy",
+                neighbours_in_chosen_margin,
+                given=(TABLE, DISTRIBUTIONAL),
+            ),
+            sound=True,
+        ),
+    ),
+)

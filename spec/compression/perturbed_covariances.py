@@ -1,0 +1,295 @@
+"""Delta_max, Proposition 3.1, Assumption 1 and Lemma 3.3: how far the covariances of a set of databases lie apart."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import attrs
+from flint import arb, fmpq, fmpq_mat
+
+from dpmatrix.claims import Claim, Condition, Kind, Locator, Repair, Statement, Step, Verdict
+from dpmatrix.exact import Exact, ball
+from dpmatrix.spec.compression.covariances import (
+    DEFINITE,
+    FIRST_DEFINITE,
+    NORMALISED,
+    SYMMETRIC,
+    WITHIN_DELTA_MAX,
+    CovariancePair,
+    difference,
+    inverse_difference,
+    largest_eigenvalue,
+    largest_entry,
+    least_eigenvalue,
+    operator_norm,
+)
+from dpmatrix.spec.conditions import exceeds, positive
+from dpmatrix.spec.wishart.spectra import disagreement, frobenius_norm
+
+
+@attrs.frozen
+class DatabaseFamily:
+    """The covariances of the databases of S_n, and two candidates for the unknown Sigma*."""
+
+    covariances: tuple[fmpq_mat, ...]
+    centre: fmpq_mat
+    other_centre: fmpq_mat
+
+
+def delta_max(covariances: tuple[fmpq_mat, ...], centre: fmpq_mat) -> fmpq:
+    """(5): twice the largest entry of any Sigma_j - Sigma*."""
+    return 2 * max(largest_entry(covariance - centre) for covariance in covariances)
+
+
+def pairwise_margin(p: DatabaseFamily) -> arb:
+    """(6): Delta_max minus the largest entry of any Sigma_i - Sigma_j."""
+    distances = [largest_entry(first - second) for first, second in combinations(p.covariances, 2)]
+    return arb(delta_max(p.covariances, p.centre) - max(distances, default=fmpq(0)))
+
+
+def computable_margin(p: DatabaseFamily) -> arb:
+    """Minus the distance between the values of (5) for two candidates for Sigma*."""
+    return -arb(abs(delta_max(p.covariances, p.centre) - delta_max(p.covariances, p.other_centre)))
+
+
+DELTA_MAX = Claim(
+    id="compression.delta-max",
+    kind=Kind.DEFINITION,
+    source=Locator(
+        "compression", "(5), (6)", "Delta_max = 2 sup_j max |Sigma_j - Sigma*|; max |Sigma_i - Sigma_j| <= Delta_max"
+    ),
+    statement=Statement("(6) follows from (5), whatever Sigma* is", pairwise_margin),
+    verdict=Verdict.WELL_POSED,
+    because=(
+        "The triangle inequality through Sigma*; the factor 2 is attained when Sigma* lies half-way. As a number it is "
+        "defined and may be infinite. It is no parameter that a mechanism could use: Sigma* is unknown, the supremum "
+        "runs over databases that the curator does not hold, and section 4 puts it into the released set all the same."
+    ),
+    reading="Delta_max in (12) must be a public number that bounds (6); (5) is one way to find it.",
+    steps=(
+        Step(
+            "computable",
+            Statement(
+                "'although we do not suppose we know Sigma*', Sigma_1, Sigma_2, ... determine (5)", computable_margin
+            ),
+            sound=False,
+            note="(5) moves with Sigma*. The largest distance in (6) is what the Sigma_i determine.",
+        ),
+    ),
+)
+
+
+def frobenius_margin(p: CovariancePair) -> arb:
+    """(7): ``p Delta_max - ||Delta||_F``."""
+    return p.first.nrows() * ball(p.delta_max) - frobenius_norm(difference(p))
+
+
+def inverse_frobenius_margin(p: CovariancePair) -> arb:
+    """(8): ``||Delta||_F / (lambda_min(Sigma_1) lambda_min(Sigma_j)) - ||Gamma||_F``."""
+    bound = frobenius_norm(difference(p)) / (least_eigenvalue(p.first) * least_eigenvalue(p.second))
+    return bound - frobenius_norm(inverse_difference(p))
+
+
+def both_margin(p: CovariancePair) -> arb:
+    """The smaller margin of (7) and (8)."""
+    return frobenius_margin(p).min(inverse_frobenius_margin(p))
+
+
+def gamma_identity_margin(p: CovariancePair) -> arb:
+    """Sigma_j^-1 - Sigma_1^-1 = Sigma_j^-1 (Sigma_1 - Sigma_j) Sigma_1^-1, exactly."""
+    return disagreement(inverse_difference(p), p.second.inv() * difference(p) * p.first.inv())
+
+
+PROPOSITION_3_1 = Claim(
+    id="compression.proposition-3-1",
+    kind=Kind.LEMMA,
+    source=Locator(
+        "compression",
+        "Proposition 3.1",
+        "||Delta||_F <= p Delta_max (7); ||Gamma||_F <= ||Delta||_F / (lambda_min(Sigma_1) lambda_min(Sigma_j)) (8)",
+    ),
+    statement=Statement("(7) and (8) hold", both_margin, given=(*DEFINITE, NORMALISED, WITHIN_DELTA_MAX)),
+    verdict=Verdict.HOLDS,
+    because=(
+        "p^2 entries of at most Delta_max each; under (4) the diagonal of Delta vanishes and sqrt(p (p - 1)) is the "
+        "sharp constant. (8) is ||M N P||_F <= ||M||_2 ||N||_F ||P||_2; it needs both covariances invertible, which "
+        "the proposition does not say."
+    ),
+    reading="Sigma_1 and Sigma_j are invertible where (8) speaks of their inverses.",
+    steps=(
+        Step(
+            "gamma",
+            Statement("Gamma = Sigma_j^-1 Delta Sigma_1^-1", gamma_identity_margin, given=DEFINITE),
+            sound=True,
+        ),
+        Step(
+            "frobenius-norm",
+            Statement("(7): ||Delta||_F <= p Delta_max", frobenius_margin, given=(SYMMETRIC, WITHIN_DELTA_MAX)),
+            sound=True,
+        ),
+        Step(
+            "inverse",
+            Statement(
+                "(8): ||Gamma||_F <= ||Delta||_F / (lambda_min(Sigma_1) lambda_min(Sigma_j))",
+                inverse_frobenius_margin,
+                given=DEFINITE,
+            ),
+            sound=True,
+        ),
+    ),
+)
+
+
+@attrs.frozen
+class EigenvalueAssumption:
+    """Sigma_1 and Sigma_j with what Assumption 1 says of them, its o(1) made explicit.
+
+    Parameters
+    ----------
+    first, second
+        Sigma_1 and Sigma_j.
+    c_min
+        C_min.
+    smallness
+        The number that stands for o(1): a bound on the spectral norms of Gamma and of Delta.
+    floor
+        Any positive number, however small: what 'stay away from being singular' is measured by.
+    """
+
+    first: fmpq_mat
+    second: fmpq_mat
+    c_min: Exact
+    smallness: Exact
+    floor: Exact
+
+
+def upper_eigenvalue_margin(p: EigenvalueAssumption) -> arb:
+    """``1/lambda_max(Sigma_1) - C_min``."""
+    return 1 / largest_eigenvalue(p.first) - ball(p.c_min)
+
+
+def lower_eigenvalue_margin(p: EigenvalueAssumption) -> arb:
+    """``lambda_min(Sigma_1) - C_min``."""
+    return least_eigenvalue(p.first) - ball(p.c_min)
+
+
+def small_gamma_margin(p: EigenvalueAssumption) -> arb:
+    """``s - ||Gamma||_2``."""
+    return ball(p.smallness) - operator_norm(p.second.inv() - p.first.inv())
+
+
+def small_delta_margin(p: EigenvalueAssumption) -> arb:
+    """``s - ||Delta||_2``."""
+    return ball(p.smallness) - operator_norm(p.first - p.second)
+
+
+def away_from_singular_margin(p: EigenvalueAssumption) -> arb:
+    """``lambda_min(Sigma_j) - floor``."""
+    return least_eigenvalue(p.second) - ball(p.floor)
+
+
+def one_order_margin(p: EigenvalueAssumption) -> arb:
+    """``lambda_min(Sigma_1) - floor ||Sigma_1||_2``."""
+    return least_eigenvalue(p.first) - ball(p.floor) * largest_eigenvalue(p.first)
+
+
+def repaired_floor_margin(p: EigenvalueAssumption) -> arb:
+    """``lambda_min(Sigma_j) - (C_min - s)``."""
+    return least_eigenvalue(p.second) - (ball(p.c_min) - ball(p.smallness))
+
+
+SMALL_DELTA = Condition("||Delta||_2 <= s", small_delta_margin)
+ASSUMPTION = (
+    *DEFINITE,
+    NORMALISED,
+    positive("c_min"),
+    Condition("1/lambda_max(Sigma_1) >= C_min", upper_eigenvalue_margin),
+    Condition("||Gamma||_2 <= s", small_gamma_margin),
+    SMALL_DELTA,
+)
+
+ASSUMPTION_1 = Claim(
+    id="compression.assumption-1",
+    kind=Kind.DEFINITION,
+    source=Locator(
+        "compression",
+        "Assumption 1",
+        "lambda_min(Sigma_1^-1) = 1/lambda_max(Sigma_1) >= C_min > 0; ||Gamma||_2 = o(1); ||Delta||_2 = o(1)",
+    ),
+    statement=Statement(
+        "it 'guarantees that all matrices in S_n stay away from being singular': lambda_min >= some floor > 0",
+        away_from_singular_margin,
+        given=(*ASSUMPTION, positive("floor")),
+    ),
+    verdict=Verdict.ILL_POSED,
+    because=(
+        "The assumption bounds lambda_max(Sigma_1) from above and nothing from below. With Sigma_1 = [[1, 1-eta], "
+        "[1-eta, 1]] (+) I_2 and Sigma_j that differs from it by eta^2 in the correlation of the last two columns, "
+        "||Gamma|| and ||Delta|| are at most 2 eta^2, 1/lambda_max > 1/2, and lambda_min(Sigma_j) = eta: no floor "
+        "survives. lambda_min(Sigma_1) >= C_min was meant."
+    ),
+    reading="o(1) is an explicit s: the assumption is made for one pair and every s > 0 is allowed.",
+    repair=Repair(
+        "lambda_min(Sigma_1) >= C_min as well",
+        Statement(
+            "then lambda_min(Sigma_j) >= C_min - s",
+            repaired_floor_margin,
+            given=(
+                SYMMETRIC,
+                NORMALISED,
+                positive("c_min"),
+                Condition("lambda_min(Sigma_1) >= C_min", lower_eigenvalue_margin),
+                SMALL_DELTA,
+            ),
+        ),
+    ),
+    steps=(
+        Step(
+            "eigenvalue-conditions",
+            Statement(
+                "the eigenvalues in Theorem 3.2 are of one order: lambda_min(Sigma_1) >= floor ||Sigma_1||_2",
+                one_order_margin,
+                given=(*ASSUMPTION, positive("floor")),
+            ),
+            sound=False,
+            note="The sentence before Lemma 3.3; the same family refutes it for every floor.",
+        ),
+    ),
+    uses=("compression.lemma-3-3",),
+)
+
+
+def weyl_margin(p: CovariancePair) -> arb:
+    """``lambda_min(Sigma_j) - (lambda_min(Sigma_1) - ||Delta||_2)``."""
+    return least_eigenvalue(p.second) - (least_eigenvalue(p.first) - operator_norm(difference(p)))
+
+
+def small_difference_margin(p: CovariancePair) -> arb:
+    """``lambda_min(Sigma_1) - ||Delta||_2``."""
+    return least_eigenvalue(p.first) - operator_norm(difference(p))
+
+
+LEMMA_3_3 = Claim(
+    id="compression.lemma-3-3",
+    kind=Kind.LEMMA,
+    source=Locator(
+        "compression",
+        "Lemma 3.3",
+        "lambda_min(Sigma_1) > 0, ||Delta||_2 < lambda_min(Sigma_1): lambda_min(Sigma_j) >= lambda_min(Sigma_1) - "
+        "||Delta||_2",
+    ),
+    statement=Statement(
+        "lambda_min(Sigma_j) >= lambda_min(Sigma_1) - ||Delta||_2",
+        weyl_margin,
+        given=(
+            SYMMETRIC,
+            FIRST_DEFINITE,
+            exceeds("||Delta||_2 < lambda_min(Sigma_1)", small_difference_margin),
+        ),
+    ),
+    verdict=Verdict.HOLDS,
+    because=(
+        "u'Sigma_j u = u'Sigma_1 u - u'Delta u >= lambda_min(Sigma_1) - ||Delta||_2 for every unit u; the hypotheses "
+        "only make the bound positive."
+    ),
+)

@@ -1,0 +1,272 @@
+"""Proposition 3.4 and Theorem 5.1: principal components of compressed data (sections 3 and 5)."""
+
+from __future__ import annotations
+
+import attrs
+from flint import arb, fmpq, fmpq_mat
+
+from dpmatrix.claims import Claim, Condition, Kind, Locator, Statement, Step, Verdict
+from dpmatrix.exact import Exact, ball, rational
+from dpmatrix.spec.compression.covariances import definite_margin
+from dpmatrix.spec.compression.tails import squared_constant
+from dpmatrix.spec.conditions import exceeds, positive, whole
+from dpmatrix.spec.wishart.spectra import (
+    DECREASING,
+    EIGENVECTORS,
+    PROPER_RANK,
+    PSD_MATRIX,
+    SpectralPair,
+    disagreement,
+    frobenius_norm,
+    gap,
+    noise,
+    nonnegative_spectrum,
+    projector_difference,
+    squared_frobenius_norm,
+)
+
+
+def projector_margin(p: SpectralPair) -> arb:
+    """``||B||_F / delta_D - ||P^D(A) - P^D(A + B)||_F`` with delta_D half the gap."""
+    return 2 * frobenius_norm(noise(p)) / gap(p) - frobenius_norm(projector_difference(p))
+
+
+def small_change_margin(p: SpectralPair) -> arb:
+    """``delta_D/2 - ||B||_F``."""
+    return gap(p) / 4 - frobenius_norm(noise(p))
+
+
+def positive_sum_margin(p: SpectralPair) -> arb:
+    """Smallest eigenvalue of A + B."""
+    return ball(min(p.perturbed_values))
+
+
+def simple_margin(p: SpectralPair) -> arb:
+    """Least distance of two eigenvalues of A."""
+    values = [rational(value) for value in p.values]
+    return arb(min(abs(a - b) for i, a in enumerate(values) for b in values[:i]))
+
+
+def rank_margin(p: SpectralPair) -> arb:
+    """``lambda_D``."""
+    return ball(p.values[p.k - 1])
+
+
+PROPOSITION_3_4 = Claim(
+    id="compression.proposition-3-4",
+    kind=Kind.LEMMA,
+    source=Locator(
+        "compression",
+        "Proposition 3.4",
+        "A positive with simple eigenvalues, delta_D = (lambda_D - lambda_{D+1})/2, ||B||_F <= delta_D/2: ||P^D(A) - "
+        "P^D(A + B)||_F <= ||B||_F / delta_D",
+    ),
+    statement=Statement(
+        "||P^D(A) - P^D(A + B)||_F <= ||B||_F / delta_D",
+        projector_margin,
+        given=(
+            *PROPER_RANK,
+            EIGENVECTORS,
+            DECREASING,
+            PSD_MATRIX,
+            Condition("A + B is positive", positive_sum_margin),
+            exceeds("the eigenvalues of A are simple", simple_margin),
+            exceeds("lambda_D > 0", rank_margin),
+            Condition("||B||_F <= delta_D/2", small_change_margin),
+        ),
+    ),
+    verdict=Verdict.HOLDS,
+    reading="Symmetric p x p matrices, which is the use; A and A + B by their spectra, D = k < p.",
+    because=(
+        "With P and Q the projectors: (gap/2) ||P - Q||_F^2 <= tr(A(P - Q)), and tr((A + B)(Q - P)) >= 0 since Q is "
+        "optimal for A + B. So (gap/2) f^2 <= tr(B(Q - P)) <= ||B||_F f. Neither simple eigenvalues nor the bound on "
+        "||B||_F nor positivity is used, only the gap at D."
+    ),
+)
+
+
+@attrs.frozen
+class CompressedCovariance:
+    """A = X'X/n, the numbers n and m, K in m >= K p^2 ln 2np, and Delta_max."""
+
+    covariance: fmpq_mat
+    records: int
+    rows: int
+    ratio: Exact
+    delta_max: Exact = 0
+
+
+def _logarithm(p: CompressedCovariance) -> arb:
+    return arb(2 * p.records * p.covariance.nrows()).log()
+
+
+def mean_square(p: CompressedCovariance) -> arb:
+    """E ||X'X/m - A||_F^2 = (||A||_F^2 + tr(A)^2)/m for Gaussian rows, before truncation; exact."""
+    size = p.covariance.nrows()
+    trace = sum((p.covariance[i, i] for i in range(size)), fmpq(0))
+    return (squared_frobenius_norm(p.covariance) + arb(trace * trace)) / p.rows
+
+
+def mean_square_margin(p: CompressedCovariance) -> arb:
+    """2/(K ln 2np) n^2/(n^2 - 1) minus E ||B||_F^2 / (1 - 1/n^2), which is at least E[||B||_F^2 | kept]."""
+    share = arb(fmpq(p.records**2, p.records**2 - 1))
+    return share * (2 / (ball(p.ratio) * _logarithm(p)) - mean_square(p))
+
+
+def definite_covariance_margin(p: CompressedCovariance) -> arb:
+    """Positive exactly when A is positive definite."""
+    return definite_margin(p.covariance)
+
+
+def deterministic_margin(p: CompressedCovariance) -> arb:
+    """1 minus the bound p (C sqrt(ln 2np/m) + 2 Delta_max), which is said to be o(1)."""
+    tau = (squared_constant() * _logarithm(p) / p.rows).sqrt()
+    return 1 - p.covariance.nrows() * (tau + 2 * ball(p.delta_max))
+
+
+def symmetric_margin(p: CompressedCovariance) -> arb:
+    """Zero exactly when A is symmetric with unit diagonal."""
+    size = p.covariance.nrows()
+    wrong = sum((abs(p.covariance[i, i] - 1) for i in range(size)), fmpq(0))
+    return disagreement(p.covariance, p.covariance.transpose()) - arb(wrong)
+
+
+def semidefinite_margin(p: CompressedCovariance) -> arb:
+    """Non-negative exactly when A is positive semidefinite."""
+    return nonnegative_spectrum(p.covariance)
+
+
+def rows_margin(p: CompressedCovariance) -> arb:
+    """``m - K p^2 ln 2np``."""
+    return p.rows - ball(p.ratio) * p.covariance.nrows() ** 2 * _logarithm(p)
+
+
+def least_rows_margin(p: CompressedCovariance) -> arb:
+    """``m - 2 (C_1 + C_2) ln 2np``."""
+    return p.rows - squared_constant() * _logarithm(p)
+
+
+COVARIANCE = (
+    Condition("A is symmetric with unit diagonal", symmetric_margin),
+    Condition("A is positive semidefinite", semidefinite_margin),
+)
+MANY_ROWS = (
+    whole("records", 2),
+    whole("rows", 1),
+    positive("ratio"),
+    Condition("m >= K p^2 ln 2np", rows_margin),
+    Condition("m >= 2 (C_1 + C_2) ln 2np", least_rows_margin),
+)
+
+
+@attrs.frozen
+class ChangeOfCovariance:
+    """The matrix B."""
+
+    change: fmpq_mat
+
+
+def signed_margin(p: ChangeOfCovariance) -> arb:
+    """``p tau - ||B||_F`` with tau = max B_jk, as printed."""
+    return p.change.nrows() * arb(max(p.change.entries())) - frobenius_norm(p.change)
+
+
+def symmetric_change_margin(p: ChangeOfCovariance) -> arb:
+    """Zero exactly when B is symmetric."""
+    return disagreement(p.change, p.change.transpose())
+
+
+@attrs.frozen
+class KeptEntry:
+    """One entry of X'X/m, of Sigma_1 and of A, the width C sqrt(ln 2np/m), and Delta_max."""
+
+    compressed: Exact
+    reference: Exact
+    own: Exact
+    width: Exact
+    delta_max: Exact
+
+
+def kept_margin(p: KeptEntry) -> arb:
+    """``t + 2 Delta_max - |g - a|``."""
+    return arb(rational(p.width) + 2 * rational(p.delta_max) - abs(rational(p.compressed) - rational(p.own)))
+
+
+def in_box_margin(p: KeptEntry) -> arb:
+    """``t + Delta_max - |g - s|``: (12)."""
+    distance = abs(rational(p.compressed) - rational(p.reference))
+    return arb(rational(p.width) + rational(p.delta_max) - distance)
+
+
+def in_set_margin(p: KeptEntry) -> arb:
+    """``Delta_max - |s - a|``: (6)."""
+    return arb(rational(p.delta_max) - abs(rational(p.reference) - rational(p.own)))
+
+
+THEOREM_5_1 = Claim(
+    id="compression.theorem-5-1",
+    kind=Kind.UTILITY,
+    source=Locator(
+        "compression",
+        "Theorem 5.1",
+        "m = Omega(p^2 ln 2np) gives meaningful bounds in the form of (10): ||B||_F = o(1)",
+    ),
+    statement=Statement(
+        "for m >= K p^2 ln 2np, E ||B||_F^2 / (1 - 1/n^2) <= 2 n^2/((n^2 - 1) K ln 2np), and it bounds the kept "
+        "outputs' mean",
+        mean_square_margin,
+        given=(*COVARIANCE, *MANY_ROWS),
+    ),
+    verdict=Verdict.HOLDS_PROOF_REPAIRED,
+    reading=(
+        "'Meaningful' is ||B||_F -> 0, and o(1) is in probability: the mean square over the kept outputs, at most "
+        "that over all outputs divided by 1 - 1/n^2. (10) then asks for delta_D to stay away from 0, which is not "
+        "said; if all p eigenvalues lie in an interval, most gaps are O(1/p), and m must grow like p^4."
+    ),
+    because=(
+        "Surely it is false: at m = p^2 ln 2np the box (12) itself contains outputs with ||B||_F = C = 4.5, and the "
+        "printed bound p (C sqrt(ln 2np/m) + 2 Delta_max) never falls below C. On average it is true: E ||B||_F^2 = "
+        "(||A||_F^2 + p^2)/m <= 2 p^2/m. 'max B_jk' lacks its absolute value, and A need not be definite."
+    ),
+    steps=(
+        Step(
+            "largest-entry",
+            Statement(
+                "||B||_F <= p tau with tau = max B_jk",
+                signed_margin,
+                given=(Condition("B is symmetric", symmetric_change_margin),),
+            ),
+            sound=False,
+            note="max |B_jk| was meant: for B = -I the printed tau is 0.",
+        ),
+        Step(
+            "triangle",
+            Statement(
+                "max |X'X/m - A| <= C sqrt(ln 2np/m) + 2 Delta_max, by (12) and (6)",
+                kept_margin,
+                given=(
+                    Condition("|X'X/m - Sigma_1| <= C sqrt(ln 2np/m) + Delta_max", in_box_margin),
+                    Condition("|Sigma_1 - A| <= Delta_max", in_set_margin),
+                ),
+            ),
+            sound=True,
+        ),
+        Step(
+            "definite",
+            Statement("A is positive definite", definite_covariance_margin, given=COVARIANCE, strict=True),
+            sound=False,
+            note="Only semidefinite, which Proposition 3.4 is content with.",
+        ),
+        Step(
+            "tends-to-zero",
+            Statement(
+                "p (C sqrt(ln 2np/m) + 2 Delta_max) falls below 1 for m = Omega(p^2 ln 2np)",
+                deterministic_margin,
+                given=(*COVARIANCE, *MANY_ROWS),
+            ),
+            sound=False,
+            note="It stays at C/sqrt(K): omega in place of Omega, and p Delta_max = o(1), would be needed.",
+        ),
+    ),
+    uses=("compression.lemma-4-4",),
+)
