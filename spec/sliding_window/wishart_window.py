@@ -330,5 +330,4 @@ THEOREM_14 = Claim(
             sound=True,
         ),
     ),
-    uses=("sliding-window.lemma-3+repair",),
 )
