@@ -13,7 +13,7 @@ from flint import arb
 
 from dpmatrix.exact import Exact, Real, ball
 from dpmatrix.privacy.profiles import GaussianProfile
-from dpmatrix.spec.conditions import at_least, below, positive, whole
+from dpmatrix.spec.conditions import below, positive, whole
 
 
 @attrs.frozen
@@ -129,9 +129,3 @@ def window_fits(p: WindowCover) -> arb:
 def window_nonempty(p: WindowCover) -> arb:
     """Length of the window minus 1."""
     return arb(p.end - p.begin - 1)
-
-
-COVER = (
-    whole("begin", 0),
-    at_least("height", 0),
-)
