@@ -26,7 +26,7 @@ HALF = Fraction(1, 2)
 
 
 def wishart(epsilon, delta=MILLIONTH, length=0, dimension=1) -> WishartNeighbours:
-    """A point with the least whole tau that the theorem allows."""
+    """Build a point with the least whole tau that the theorem allows."""
     degrees = wishart_degrees(dimension, epsilon, delta).ceil().unique_fmpz()
     return WishartNeighbours(dimension, int(degrees), epsilon, delta, length)
 
@@ -74,7 +74,7 @@ def bind_wishart(statement, lengths) -> None:
 
 
 def bind_degrees(statement) -> None:
-    """The hypothesis on tau, at points just above and below it for every d, epsilon and delta of a grid."""
+    """Check the hypothesis on tau at points just above and below it for every d, epsilon and delta of a grid."""
     says = "tau >= d + 28 ln(4/delta)/epsilon^2"
     given = {condition.says: condition for condition in statement.given}[says]
     for d, e, delta in product((1, 7), (Fraction(1, 3), 1, 4), (Fraction(1, 2), MILLIONTH)):
@@ -119,7 +119,7 @@ def test_unit_rows_fail_for_large_epsilon(statement) -> None:
     "sliding-window.theorem-11+repair@2eae049e",
     role="supports-repair",
     grade="symbolic",
-    region="every d, 0 < epsilon <= 1, 0 < delta < 1, tau: Chernoff bound in the docstring, its steps symbolic or certified",
+    region="every d, 0 < epsilon <= 1, 0 < delta < 1, tau: a Chernoff bound in the docstring, its steps symbolic",
 )
 def test_wishart_noise_hides_a_unit_row(statement) -> None:
     """Both directions are tails of G ~ Gamma(a), a = p + 1, p = (tau - d - 1)/2 >= 14 L/e^2 - 1/2, L = ln(4/delta).
