@@ -8,6 +8,7 @@ from flint import arb, fmpq
 from dpmatrix.claims import Claim, Kind, Locator, Repair, Statement, Verdict
 from dpmatrix.exact import Real, ball
 from dpmatrix.spec.conditions import below, equality, exceeds, positive, whole
+from dpmatrix.spec.sliding_window.quoted_mechanisms import wishart_degrees
 from dpmatrix.spec.wishart.definitions import multivariate_gamma_log
 
 
@@ -157,4 +158,61 @@ GAUSSIAN_CONSTANT = Claim(
         ),
     ),
     uses=("wishart.theorem-2+repair", "wishart.definition-5+repair"),
+)
+
+
+@attrs.frozen
+class DegreesPoint:
+    """Dimension and promise of the Wishart mechanism."""
+
+    dimension: int
+    epsilon: Real
+    delta: Real
+
+
+def algorithm_7_degrees(p: DegreesPoint) -> arb:
+    """``d + 14 log(1/delta) / epsilon^2``; Algorithm 7 rounds it down."""
+    return p.dimension + 14 * (1 / ball(p.delta)).log() / ball(p.epsilon) ** 2
+
+
+def accuracy_degrees(p: DegreesPoint) -> arb:
+    """``d + 14 log(4/delta) / epsilon^2`` of Theorems 14 to 16."""
+    return p.dimension + 14 * (4 / ball(p.delta)).log() / ball(p.epsilon) ** 2
+
+
+def same_degrees_margin(p: DegreesPoint) -> arb:
+    """Minus the largest distance of the other two from Theorem 11's tau."""
+    theorem = wishart_degrees(p.dimension, p.epsilon, p.delta)
+    return equality(theorem, algorithm_7_degrees(p)).min(equality(theorem, accuracy_degrees(p)))
+
+
+def theorem_covers_margin(p: DegreesPoint) -> arb:
+    """Theorem 11's tau minus the larger of the other two."""
+    return wishart_degrees(p.dimension, p.epsilon, p.delta) - algorithm_7_degrees(p).max(accuracy_degrees(p))
+
+
+DEGREES_HYPOTHESES = (whole("dimension", 1), positive("epsilon"), positive("delta"), below("delta", 1))
+
+WISHART_DEGREES_OF_FREEDOM = Claim(
+    id="cross.wishart-degrees-of-freedom",
+    kind=Kind.CROSS,
+    source=Locator(
+        "cross",
+        "sliding-window Theorem 11; Algorithm 7; Theorems 14, 15, 16",
+        "tau >= d + 28 ln(4/delta)/eps^2 against floor(d + 14 log(1/delta)/eps^2) and d + 14 log(4/delta)/eps^2",
+    ),
+    statement=Statement(
+        "the document asks for one number of degrees of freedom", same_degrees_margin, given=DEGREES_HYPOTHESES
+    ),
+    verdict=Verdict.HOLDS_WITH_REPAIR,
+    because=(
+        "Three numbers stand in one document, and the privacy proof of Algorithm 7 cites Theorem 11 'by the choice of "
+        "tau' although its tau is less than half of what the theorem asks for beyond d: the source has (14/eps^2) 2 "
+        "log(4/delta), and the 2 was lost. Theorem 11's tau covers the others."
+    ),
+    repair=Repair(
+        "d + 28 ln(4/delta)/epsilon^2 everywhere",
+        Statement("the tau of Theorem 11 is at least the two others", theorem_covers_margin, given=DEGREES_HYPOTHESES),
+    ),
+    uses=("sliding-window.theorem-11+repair",),
 )

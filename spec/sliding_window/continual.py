@@ -241,8 +241,8 @@ THEOREM_18 = Claim(
         "the sum from t_i to the end of the sub-window, so the leaves of a node are nested, and a late row enters K_n "
         "once for each leaf, while the noise is that for one: eight leaves, d = 1, eps = 1, delta = 10^-6, tau = 194 "
         "give delta = 4.8 10^-3. Differences K(i) - K(i+1) would be meant. The error is announced to grow like log W "
-        "and then grows like W^(3/4), more than c log W for every c. The repair of Theorem 17 holds log_2 W sums and the "
-        "checkpoints of the histogram, all computed from published sums, and needs no sub-windows."
+        "and then grows like W^(3/4), more than c log W for every c. The repair of Theorem 17 holds "
+        "log_2 W sums and the checkpoints of the histogram, all computed from published sums."
     ),
     repair=REPAIR,
     steps=(

@@ -10,7 +10,7 @@ from types import ModuleType
 
 from dpmatrix.claims import Implementation
 
-ROOMS = ("dpmatrix.mechanisms", "dpmatrix.experiments", "dpmatrix.privacy")
+ROOMS = ("dpmatrix.mechanisms", "dpmatrix.experiments", "dpmatrix.privacy", "dpmatrix.streaming")
 
 
 def _modules(room: str) -> Iterator[ModuleType]:

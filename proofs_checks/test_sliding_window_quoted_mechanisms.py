@@ -1,0 +1,402 @@
+"""Theorems 11 and 12 of `sliding-window` against the exact privacy profiles."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import product
+
+import attrs
+import mpmath
+import pytest
+import sympy
+from flint import arb
+
+from dpmatrix.claims import Truth, bind, bind_hypotheses, certify, interval
+from dpmatrix.spec.cross import DegreesPoint
+from dpmatrix.spec.sliding_window.quoted_mechanisms import (
+    SketchNeighbours,
+    SketchPromise,
+    WishartNeighbours,
+    sketch_floor,
+    wishart_degrees,
+)
+
+MILLIONTH = Fraction(1, 10**6)
+HALF = Fraction(1, 2)
+
+
+def wishart(epsilon, delta=MILLIONTH, length=0, dimension=1) -> WishartNeighbours:
+    """Build a point with the least whole tau that the theorem allows."""
+    degrees = wishart_degrees(dimension, epsilon, delta).ceil().unique_fmpz()
+    return WishartNeighbours(dimension, int(degrees), epsilon, delta, length)
+
+
+WISHART_OUTSIDE = {
+    "dimension >= 1, an integer": attrs.evolve(wishart(HALF), dimension=0),
+    "epsilon > 0": attrs.evolve(wishart(HALF), epsilon=0),
+    "delta > 0": attrs.evolve(wishart(HALF), delta=0),
+    "delta < 1": attrs.evolve(wishart(HALF), delta=1),
+    "length >= 0": attrs.evolve(wishart(HALF), length=Fraction(-1, 50)),
+    "tau >= d + 28 ln(4/delta)/epsilon^2": attrs.evolve(
+        wishart(HALF), degrees_of_freedom=wishart(HALF).degrees_of_freedom - 1
+    ),
+}
+ONLY_UNIT = {"length <= 0": attrs.evolve(wishart(HALF), length=Fraction(1, 50))}
+SMALL_EPSILON = {"epsilon <= 1": attrs.evolve(wishart(2), epsilon=Fraction(51, 50))}
+
+
+def chi_square_delta(epsilon, shift, half) -> mpmath.mpf:
+    """Larger hockey-stick divergence of x + Gamma(a) and Gamma(a), a > 1, written out with incomplete gammas."""
+    with mpmath.workdps(60):
+        e, x, a = (mpmath.mpf(v.numerator) / v.denominator for v in map(Fraction, (epsilon, shift, half)))
+
+        def upper(t):
+            return mpmath.gammainc(a, t, mpmath.inf, regularized=True)
+
+        cut = x / mpmath.expm1((x + e) / (a - 1))
+        absent = mpmath.gammainc(a, 0, cut + x, regularized=True)
+        absent -= mpmath.exp(e) * mpmath.gammainc(a, 0, cut, regularized=True)
+        if e >= x:
+            return absent
+        cut = x / mpmath.expm1((x - e) / (a - 1))
+        return max(absent, upper(cut) - mpmath.exp(e) * upper(cut + x))
+
+
+def bind_wishart(statement, lengths) -> None:
+    values = []
+    for d, k, e, length in product((1, 3), (4, 11, 30), (Fraction(1, 4), 1, 3), lengths):
+        p = WishartNeighbours(d, k + d - 1, e, Fraction(1, 9), length)
+        with mpmath.workdps(60):
+            delta = chi_square_delta(e, (2 * Fraction(length) + 1) / 2, Fraction(k, 2))
+            values.append((p, mpmath.nstr(mpmath.mpf(1) / 9 - delta, 50)))
+    bind(statement, values)
+    assert not statement.strict
+
+
+def bind_degrees(statement) -> None:
+    """Check the hypothesis on tau at points just above and below it for every d, epsilon and delta of a grid."""
+    says = "tau >= d + 28 ln(4/delta)/epsilon^2"
+    given = {condition.says: condition for condition in statement.given}[says]
+    for d, e, delta in product((1, 7), (Fraction(1, 3), 1, 4), (Fraction(1, 2), MILLIONTH)):
+        exact = d + 28 * sympy.log(4 / sympy.Rational(delta)) / sympy.Rational(e) ** 2
+        for shift, answer in ((1, Truth.TRUE), (-1, Truth.FALSE)):
+            tau = Fraction(str((exact + sympy.Rational(shift, 10**9)).evalf(30)))
+            assert given.at(WishartNeighbours(d, tau, e, delta)) is answer
+
+
+@pytest.mark.evidence(
+    "sliding-window.theorem-11@2eae049e", role="refutes", grade="interval", region="d = 1, 5; row 10 to 11 and 50 to 51"
+)
+def test_wishart_noise_does_not_hide_a_long_row_that_grows(statement) -> None:
+    for dimension, length in product((1, 5), (10, 50)):
+        assert statement.at(wishart(1, length=length, dimension=dimension)) is Truth.FALSE
+    delta = float(MILLIONTH) - float(statement.margin(wishart(1, length=10)))
+    assert 0.053 < delta < 0.055
+    assert 0.86 < -float(statement.margin(wishart(1, length=50))) < 0.88
+    bind_wishart(statement, (0, HALF, 2))
+    bind_degrees(statement)
+    for inside in (wishart(1, length=10), wishart(5, Fraction(99, 100)), wishart(HALF, Fraction(1, 10**9))):
+        bind_hypotheses(statement, inside, WISHART_OUTSIDE)
+
+
+@pytest.mark.evidence(
+    "sliding-window.theorem-11/unit-rows@2eae049e",
+    role="refutes",
+    grade="interval",
+    region="epsilon = 8, delta = 10^-6",
+)
+def test_unit_rows_fail_for_large_epsilon(statement) -> None:
+    assert statement.at(wishart(8, dimension=10)) is Truth.FALSE
+    ratio = 1 - float(statement.margin(wishart(8, dimension=10))) / 1e-6
+    assert 1000 < ratio < 4000
+    assert statement.at(wishart(4)) is Truth.TRUE
+    bind_wishart(statement, (0, HALF, 2))
+    bind_degrees(statement)
+    bind_hypotheses(statement, wishart(8), WISHART_OUTSIDE | ONLY_UNIT)
+
+
+@pytest.mark.evidence(
+    "sliding-window.theorem-11+repair@2eae049e",
+    role="supports-repair",
+    grade="symbolic",
+    region="every d, 0 < epsilon <= 1, 0 < delta < 1, tau: a Chernoff bound in the docstring, its steps symbolic",
+)
+def test_wishart_noise_hides_a_unit_row(statement) -> None:
+    """Both directions are tails of G ~ Gamma(a), a = p + 1, p = (tau - d - 1)/2 >= 14 L/e^2 - 1/2, L = ln(4/delta).
+
+    The deltas decrease with tau, so tau is the least; d cancels. P(G <= y a) and P(G >= y a) are at most
+    exp(-a (y - 1 - log y)) for y on its side of 1 (Chernoff).
+
+    Absent: x = 1/2, G < T = x/(1 - exp(-u)), u = (1 + 2e)/(2p). As 1 - exp(-u) >= u(1 - u/2), T <= p/((1 + 2e)(1 -
+    u/2)), and (1 - u/2)(p + 1) >= p if (1 + 2e)(p + 1) <= 4p, true for p >= 3: T <= a/(1 + 2e). The exponent is a g,
+    g = log(1 + z) - z/(1 + z) with z = 2e, and log(1 + z) >= 2z/(2 + z) gives g >= z^2/((1 + z)(2 + z)) >= e^2/3.
+    Present, only for e < 1/2: G > x/(exp(v) - 1), v = (1 - 2e)/(2p), which is at least p/(1 - 2e) - 1/4 >= a(1 + e);
+    the exponent is at least a e^2/(2(1 + e)) >= a e^2/3. With a >= 14 L/e^2 both are at least 14 L/3 >= L.
+    """
+    z, u, e, p = sympy.symbols("z u e p", positive=True)
+    assert sympy.simplify(sympy.diff(sympy.log(1 + z) - 2 * z / (2 + z), z) - z**2 / ((1 + z) * (2 + z) ** 2)) == 0
+    assert sympy.simplify(2 * z / (2 + z) - z / (1 + z) - z**2 / ((1 + z) * (2 + z))) == 0
+    lower = (z**2 / ((1 + z) * (2 + z))).subs(z, 2 * e) - e**2 / 3
+    assert sympy.factor(sympy.simplify(lower * 3 * (1 + 2 * e) * (1 + e) / e**2)) == sympy.factor(5 - 3 * e - 2 * e**2)
+    assert (5 - 3 * e - 2 * e**2).subs(e, 1) == 0, "positive on (0, 1)"
+    assert sympy.diff(1 - sympy.exp(-u) - u + u**2 / 2, u, 2) == 1 - sympy.exp(-u), "1 - exp(-u) >= u - u^2/2"
+    slack = (1 - (1 + 2 * e) / (4 * p)) * (p + 1) - p
+    assert sympy.simplify(slack - (4 * p - (1 + 2 * e) * (p + 1)) / (4 * p)) == 0
+    assert 4 * 3 - 3 * (3 + 1) == 0, "for e <= 1: 4p >= 3(p + 1) exactly from p = 3 on"
+    assert float((28 * sympy.log(4) - 1) / 2) > 18, "p is larger than that, for every delta < 1 and e <= 1"
+    # present: 1/(exp(v) - 1) >= 1/v - 1/2, since v - (exp(v) - 1)(1 - v/2) has the derivative below
+    v = sympy.symbols("v", positive=True)
+    assert sympy.simplify(sympy.diff((sympy.exp(v) - 1) * (1 - v / 2) - v, v, 2) + v * sympy.exp(v) / 2) == 0
+    assert sympy.expand(p * (1 + 2 * e) - sympy.Rational(1, 4) - (p + 1) * (1 + e)) == sympy.expand(
+        e * p - sympy.Rational(5, 4) - e
+    )
+    assert sympy.simplify(1 / (1 - 2 * e) - (1 + 2 * e) - 4 * e**2 / (1 - 2 * e)) == 0
+    assert 14 * float(sympy.log(4)) - 0.5 / 4 - 1.25 - 0.5 > 0, "e p >= 14 L/e - e/2 with e < 1/2"
+    y = sympy.symbols("y", positive=True)
+    rate = y - sympy.log(1 + y) - y**2 / (2 * (1 + y))
+    assert sympy.simplify(sympy.diff(rate, y) - y**2 / (2 * (1 + y) ** 2)) == 0, "and it vanishes at 0"
+    assert sympy.Rational(14, 3) > 1
+    bind_wishart(statement, (0, HALF, 2))
+    bind_degrees(statement)
+    for e_value, delta in product((Fraction(1, 50), HALF, 1), (Fraction(99, 100), MILLIONTH, Fraction(1, 10**20))):
+        p_value = wishart(e_value, delta, dimension=3)
+        assert statement.at(p_value) is Truth.TRUE
+        bind_hypotheses(statement, p_value, WISHART_OUTSIDE | ONLY_UNIT | SMALL_EPSILON)
+
+
+@pytest.mark.evidence(
+    "sliding-window.theorem-11+repair@2eae049e", role="control", grade="interval", region="epsilon = 8; tau = d + 3"
+)
+def test_fewer_degrees_are_noticed(statement) -> None:
+    assert statement.without("epsilon <= 1").at(wishart(8)) is Truth.FALSE
+    assert statement.without("length <= 0").at(wishart(1, length=10)) is Truth.FALSE
+    says = "tau >= d + 28 ln(4/delta)/epsilon^2"
+    assert statement.without(says).at(WishartNeighbours(2, 5, 1, MILLIONTH)) is Truth.FALSE
+
+
+def sketch(rows, epsilon, delta, energy, removed=1) -> SketchNeighbours:
+    return SketchNeighbours(rows, epsilon, delta, energy, removed)
+
+
+BELOW = sketch(2, 14, Fraction(1, 10), Fraction(109, 100))
+SKETCH_OUTSIDE = {
+    "rows >= 2, an integer": attrs.evolve(BELOW, rows=1),
+    "epsilon > 0": attrs.evolve(BELOW, epsilon=0),
+    "delta > 0": attrs.evolve(BELOW, delta=0),
+    "delta < 1": attrs.evolve(BELOW, delta=1),
+    "removed > 0": attrs.evolve(BELOW, removed=0),
+    "removed <= 1": attrs.evolve(BELOW, removed=Fraction(51, 50)),
+    "s_d(A) >= w": attrs.evolve(BELOW, energy=Fraction(107, 100)),
+}
+
+
+def scale_delta(epsilon, inflation, rows) -> mpmath.mpf:
+    """Larger hockey-stick divergence of Gamma(r/2) and (1 + l) Gamma(r/2), written out."""
+    with mpmath.workdps(60):
+        e, l = mpmath.mpf(epsilon), mpmath.mpf(inflation)
+        a = mpmath.mpf(rows) / 2
+
+        def upper(t):
+            return mpmath.gammainc(a, t, mpmath.inf, regularized=True)
+
+        cut = (a * mpmath.log1p(l) + e) / l
+        found = upper(cut) - mpmath.exp(e) * upper(cut * (1 + l))
+        slack = a * mpmath.log1p(l) - e
+        if slack > 0:
+            low = slack / l
+            found = max(found, (1 - upper(low * (1 + l))) - mpmath.exp(e) * (1 - upper(low)))
+        return found
+
+
+@pytest.mark.evidence(
+    "sliding-window.theorem-12@878dc36f",
+    role="refutes",
+    grade="interval",
+    region="d = 1, r = 2, epsilon = 14, delta = 1/10, A'A = 1.09, one unit row removed; and A'A = 1 at epsilon = 15",
+)
+def test_the_neighbour_may_fall_below_the_floor(statement) -> None:
+    assert statement.at(BELOW) is Truth.FALSE
+    assert statement.at(sketch(2, 15, Fraction(1, 10), 1)) is Truth.FALSE, "nothing is left of the neighbour"
+    assert statement.margin(sketch(2, 15, Fraction(1, 10), 1)).overlaps(arb(1) / 10 - 1)
+    values = []
+    for rows, e, energy, removed in product((2, 3, 7), (1, 5, 14), (2, 9), (1, HALF)):
+        ratio = Fraction(energy) / (energy - removed) - 1
+        with mpmath.workdps(60):
+            delta = scale_delta(e, mpmath.mpf(ratio.numerator) / ratio.denominator, rows)
+            values.append(
+                (sketch(rows, e, Fraction(1, 10), energy, removed), mpmath.nstr(mpmath.mpf(1) / 10 - delta, 50))
+            )
+    bind(statement, values)
+    bind_hypotheses(statement, BELOW, SKETCH_OUTSIDE)
+    bind_hypotheses(statement, sketch(5, 1, Fraction(98, 100), 300, 1), SKETCH_OUTSIDE)
+    assert not statement.strict
+    check_floor()
+
+
+def check_floor() -> None:
+    for rows, e, delta in product((1, 2, 30), (HALF, 3), (Fraction(1, 2), MILLIONTH)):
+        log = sympy.log(4 / sympy.Rational(delta))
+        expected = (4 * sympy.sqrt(rows * log) + log) / sympy.Rational(e)
+        assert abs(float(sketch_floor(rows, e, delta)) - float(expected)) < 1e-9 * float(expected)
+
+
+PROMISES = [
+    SketchPromise(r, e, d) for r, e, d in product((1, 2, 9), (HALF, 1, 8), (HALF, Fraction(1, 10**3), MILLIONTH))
+]
+PROMISE_OUTSIDE = {
+    "epsilon > 0": SketchPromise(3, 0, HALF),
+    "delta > 0": SketchPromise(3, 1, 0),
+    "delta < 1": SketchPromise(3, 1, 1),
+}
+
+
+@pytest.mark.evidence(
+    "sliding-window.theorem-12+repair@878dc36f",
+    role="supports-repair",
+    grade="symbolic",
+    region="every d, r, 0 < epsilon <= 8 and 0 < delta < 1: chi-square tail in the docstring, its steps symbolic",
+)
+def test_a_sketch_hides_a_unit_row_above_the_floor(statement) -> None:
+    """L = log(4/delta) > log 4, l = 1/w^2 <= e^2/(16 r L); the worst pair is N(0, 1)^r against N(0, 1 + l)^r.
+
+    Narrow against wide: the loss is at most (r/2) log(1 + l) <= r l/2 <= e^2/(32 L) <= e, so it costs nothing.
+    Wide against narrow: the probability of G > ((r/2) log(1 + l) + e)/l, G ~ Gamma(r/2). By log(1 + l) >= l - l^2/2 the
+    threshold is at least r/2 - r l/4 + e w^2 = r/2 - r l/4 + (16 r L + 8 L sqrt(rL) + L^2)/e, and for e <= 8 that is at
+    least r/2 + 2 r L + L sqrt(rL) + L^2/8 - 1/L >= r/2 + sqrt(rL) + L. Chernoff at lambda = sqrt(x)/(sqrt(r) + 2
+    sqrt(x)) gives P(G >= r/2 + sqrt(r x) + x) <= exp(-x) (Laurent and Massart); with x = L this is delta/4.
+    """
+    u, r, x, L, e = sympy.symbols("u r x L e", positive=True)
+    bound = u**2 / (1 - 2 * u) + sympy.log(1 - 2 * u) / 2 + u
+    assert sympy.simplify(sympy.diff(bound, u) - 2 * u**2 / (1 - 2 * u) ** 2) == 0, "and it vanishes at 0"
+    tilt = sympy.sqrt(x) / (sympy.sqrt(r) + 2 * sympy.sqrt(x))
+    exponent = r * tilt**2 / (1 - 2 * tilt) - tilt * (2 * sympy.sqrt(r * x) + 2 * x)
+    assert sympy.simplify(exponent + x) == 0
+    l = sympy.symbols("l", positive=True)
+    assert sympy.simplify(sympy.diff(sympy.log(1 + l) - l + l**2 / 2, l) - l**2 / (1 + l)) == 0
+    w = (4 * sympy.sqrt(r * L) + L) / e
+    assert sympy.simplify(sympy.expand(e * w**2) - (16 * r * L + 8 * L * sympy.sqrt(r * L) + L**2) / e) == 0
+    assert sympy.Rational(64) / (4 * 16) == 1, "r l/4 <= e^2/(64 L) <= 1/L for e <= 8"
+    rest = (2 * r * L + L * sympy.sqrt(r * L) + L**2 / 8 - 1 / L) - (sympy.sqrt(r * L) + L)
+    parts = 2 * L * (r - 1) + (L - 1) * sympy.sqrt(r * L) + (L - 1 / L) + L**2 / 8
+    assert sympy.simplify(rest - parts) == 0, "every part is positive for r >= 1 and L > 1"
+    assert sympy.log(4).evalf() > 1
+    assert 32 * float(sympy.log(4)) >= 8
+    values = []
+    for p in PROMISES:
+        with mpmath.workdps(60):
+            log = mpmath.log(4 * mpmath.mpf(Fraction(p.delta).denominator) / Fraction(p.delta).numerator)
+            e_value = mpmath.mpf(Fraction(p.epsilon).numerator) / Fraction(p.epsilon).denominator
+            floor = (4 * mpmath.sqrt(p.rows * log) + log) / e_value
+            delta = mpmath.mpf(Fraction(p.delta).numerator) / Fraction(p.delta).denominator
+            values.append((p, mpmath.nstr(delta - scale_delta(e_value, 1 / floor**2, p.rows), 50)))
+        assert statement.at(p) is Truth.TRUE
+    bind(statement, values)
+    box = SketchPromise(4, interval(HALF, 8), Fraction(1, 100))
+    assert certify(statement, box).answer is Truth.TRUE
+    outside = PROMISE_OUTSIDE | {
+        "rows >= 1, an integer": SketchPromise(0, 1, HALF),
+        "epsilon <= 8": SketchPromise(3, Fraction(401, 50), HALF),
+    }
+    for inside in (SketchPromise(1, 8, Fraction(99, 100)), SketchPromise(3, Fraction(1, 50), MILLIONTH)):
+        bind_hypotheses(statement, inside, outside)
+    assert not statement.strict
+
+
+@pytest.mark.evidence(
+    "sliding-window.theorem-12+repair@878dc36f", role="control", grade="interval", region="a floor five times lower"
+)
+def test_a_lower_floor_is_noticed(statement) -> None:
+    from dpmatrix.privacy import Adjacency, SketchProfile
+
+    def lower(p: SketchPromise) -> arb:
+        floor = sketch_floor(p.rows, p.epsilon, p.delta) / 5
+        return arb(p.delta.numerator) / p.delta.denominator - SketchProfile(
+            p.rows, floor, 1, Adjacency.ADD_REMOVE_ONE
+        ).delta(p.epsilon)
+
+    assert statement.nudged(margin=lower).at(SketchPromise(3, 1, MILLIONTH)) is Truth.TRUE, "printed w wastes that much"
+    assert statement.nudged(margin=lower).at(SketchPromise(3, 8, MILLIONTH)) is Truth.FALSE
+
+
+@pytest.mark.evidence(
+    "sliding-window.theorem-12/without-row-bound@878dc36f",
+    role="refutes",
+    grade="interval",
+    region="d = 1, epsilon = 1: r = 2 with delta = 10^-30, r = 10 with delta = 10^-100",
+)
+def test_a_long_row_that_grows_shows_in_the_sketch(statement) -> None:
+    for rows, digits, least in ((2, 30, 150), (10, 100, 10**11)):
+        point = SketchPromise(rows, 1, Fraction(1, 10**digits))
+        assert statement.at(point) is Truth.FALSE
+        assert -statement.margin(point) > arb(least) / arb(10) ** digits
+    assert statement.at(SketchPromise(2, 1, MILLIONTH)) is Truth.TRUE, "it needs a tiny delta"
+    values = []
+    for p in PROMISES:
+        with mpmath.workdps(60):
+            log = mpmath.log(4 * mpmath.mpf(Fraction(p.delta).denominator) / Fraction(p.delta).numerator)
+            e_value = mpmath.mpf(Fraction(p.epsilon).numerator) / Fraction(p.epsilon).denominator
+            above = mpmath.floor((4 * mpmath.sqrt(p.rows * log) + log) / e_value) + 1
+            delta = mpmath.mpf(Fraction(p.delta).numerator) / Fraction(p.delta).denominator
+            values.append((p, mpmath.nstr(delta - scale_delta(e_value, ((above + 1) / above) ** 2 - 1, p.rows), 50)))
+    bind(statement, values)
+    outside = PROMISE_OUTSIDE | {"rows >= 2, an integer": SketchPromise(1, 1, HALF)}
+    for inside in (SketchPromise(2, Fraction(1, 50), Fraction(99, 100)), SketchPromise(3, 20, MILLIONTH)):
+        bind_hypotheses(statement, inside, outside)
+    assert not statement.strict
+
+
+DEGREES = [
+    DegreesPoint(d, e, delta) for d, e, delta in product((1, 4, 30), (HALF, 1, 5), (HALF, Fraction(1, 9), MILLIONTH))
+]
+DEGREES_OUTSIDE = {
+    "dimension >= 1, an integer": DegreesPoint(0, 1, HALF),
+    "epsilon > 0": DegreesPoint(1, 0, HALF),
+    "delta > 0": DegreesPoint(1, 1, 0),
+    "delta < 1": DegreesPoint(1, 1, 1),
+}
+
+
+def on_degrees(formula):
+    for p in DEGREES:
+        log = sympy.log(1 / sympy.Rational(p.delta))
+        yield p, formula(log, sympy.Rational(p.epsilon)).evalf(50)
+
+
+@pytest.mark.evidence(
+    "cross.wishart-degrees-of-freedom@0052e70b",
+    role="refutes",
+    grade="interval",
+    region="d = 1, epsilon = 1, delta = 1/2",
+)
+def test_one_document_asks_for_three_degrees(statement) -> None:
+    """The largest distance is to Algorithm 7: (28 log(4/delta) - 14 log(1/delta))/epsilon^2."""
+    assert statement.at(DEGREES[0]) is Truth.FALSE
+    bind(statement, on_degrees(lambda log, e: -(28 * (log + sympy.log(4)) - 14 * log) / e**2))
+    for inside in (DegreesPoint(1, Fraction(1, 50), Fraction(99, 100)), DegreesPoint(9, 30, MILLIONTH)):
+        bind_hypotheses(statement, inside, DEGREES_OUTSIDE)
+
+
+@pytest.mark.evidence(
+    "cross.wishart-degrees-of-freedom+repair@0052e70b",
+    role="supports-repair",
+    grade="symbolic",
+    region="every d, epsilon, delta: the difference is 14 log(4/delta)/epsilon^2",
+)
+def test_theorem_11_asks_for_most(statement) -> None:
+    log, _e = sympy.symbols("log e", positive=True)
+    assert sympy.simplify((28 * (log + sympy.log(4)) - 14 * (log + sympy.log(4))) - 14 * (log + sympy.log(4))) == 0
+    bind(statement, on_degrees(lambda log, e: 14 * (log + sympy.log(4)) / e**2))
+    assert all(statement.at(p) is Truth.TRUE for p in DEGREES)
+    for inside in (DegreesPoint(1, Fraction(1, 50), Fraction(99, 100)), DegreesPoint(9, 30, MILLIONTH)):
+        bind_hypotheses(statement, inside, DEGREES_OUTSIDE)
+    assert not statement.strict
+
+
+@pytest.mark.evidence(
+    "cross.wishart-degrees-of-freedom+repair@0052e70b",
+    role="control",
+    grade="interval",
+    region="epsilon = 1, delta = 1/2",
+)
+def test_an_even_larger_tau_is_noticed(statement) -> None:
+    assert statement.nudged(lambda margin: margin - 30).at(DegreesPoint(1, 1, HALF)) is Truth.FALSE
