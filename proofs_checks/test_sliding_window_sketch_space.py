@@ -23,7 +23,7 @@ FIFTH, MILLIONTH = Fraction(1, 5), Fraction(1, 10**6)
 
 
 def blind_run(total: int, constant: int = 1, width: int = 21) -> SpaceRun:
-    """Here r = 1, eta = 1/5, d = 21: rows e_1, Phi = (0, I), and g's of which no consecutive ones add up to zero."""
+    """Build a run with r = 1, eta = 1/5, d = 21: rows e_1, Phi = (0, I), no consecutive g's of sum zero."""
     base = fmpq_mat([[int(j == i + 1) for j in range(width)] for i in range(20)])
     rows = fmpq_mat([[int(j == 0) for j in range(width)] for _ in range(total)])
     coins = fmpq_mat([[(7 * t + 3 * i) % 11 + (i == 0) for i in range(20)] for t in range(total)])
@@ -47,10 +47,16 @@ SPACE = {
     region="r = 1, eta = 1/5, d = 21, W = 24: every c by growing W",
 )
 @pytest.mark.evidence(
-    "sliding-window.theorem-3/item-3@05c0a881", role="refutes", grade="symbolic", region="r = 1, eta = 1/5, d = 21, W = 24"
+    "sliding-window.theorem-3/item-3@05c0a881",
+    role="refutes",
+    grade="symbolic",
+    region="r = 1, eta = 1/5, d = 21, W = 24",
 )
 @pytest.mark.evidence(
-    "sliding-window.lemma-4/singular-values@6005b876", role="refutes", grade="symbolic", region="r = 1, eta = 1/5, d = 21"
+    "sliding-window.lemma-4/singular-values@6005b876",
+    role="refutes",
+    grade="symbolic",
+    region="r = 1, eta = 1/5, d = 21",
 )
 def test_no_sketch_can_be_deleted(statements) -> None:
     """A~_i - A~_p = (sum of g_s over i <= s < p)'e_1, at every later time.
@@ -112,7 +118,9 @@ def test_no_single_eigenvalue_drops(statement) -> None:
 @pytest.mark.evidence(
     "sliding-window.lemma-4/equation-15@6005b876", role="supports", grade="symbolic", region="every W >= 2, eta, c"
 )
-@pytest.mark.evidence("sliding-window.lemma-4/count@6005b876", role="refutes", grade="symbolic", region="every W >= 2, eta, c")
+@pytest.mark.evidence(
+    "sliding-window.lemma-4/count@6005b876", role="refutes", grade="symbolic", region="every W >= 2, eta, c"
+)
 def test_equation_15_has_a_negative_left_side(statements) -> None:
     """log(1 - eta/2) < 0 < log W, so the left side is negative and the right side positive."""
     bound, count = statements["sliding-window.lemma-4/equation-15"], statements["sliding-window.lemma-4/count"]
@@ -207,21 +215,28 @@ def test_the_determinant_counts_checkpoints(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "sliding-window.lemma-4+repair@6005b876", role="control", grade="symbolic", region="pairs compared, not every second"
+    "sliding-window.lemma-4+repair@6005b876",
+    role="control",
+    grade="symbolic",
+    region="pairs compared, not every second",
 )
 def test_a_bound_without_the_determinant_is_noticed(statement) -> None:
     assert statement.at(HALVES) is Truth.TRUE
     assert statement.nudged(margin=lambda p: 2 - len(p.matrices) + 0 * statement.margin(p)).at(HALVES) is Truth.FALSE
 
 
-@pytest.mark.evidence("sliding-window.theorem-3@05c0a881", role="refutes", grade="interval", region="the points of lemma-3")
+@pytest.mark.evidence(
+    "sliding-window.theorem-3@05c0a881", role="refutes", grade="interval", region="the points of lemma-3"
+)
 @pytest.mark.evidence(
     "sliding-window.theorem-3/item-2@05c0a881", role="refutes", grade="symbolic", region="the point of lemma-2"
 )
 @pytest.mark.evidence(
     "sliding-window.theorem-3+repair@05c0a881", role="supports-repair", grade="symbolic", region="as lemma-3+repair"
 )
-@pytest.mark.evidence("sliding-window.theorem-3+repair@05c0a881", role="control", grade="interval", region="half the noise")
+@pytest.mark.evidence(
+    "sliding-window.theorem-3+repair@05c0a881", role="control", grade="interval", region="half the noise"
+)
 def test_theorem_3_collects_the_lemmas(statements) -> None:
     """Its statements are those of lemma-3 and lemma-2, margin for margin; their proofs are checked there."""
     from dpmatrix.spec.sliding_window.sketch_accuracy import LEMMA_2
