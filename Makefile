@@ -7,6 +7,9 @@ STAMP  := $(VENV)/.installed
 PEERS  := .venv-peers
 PEERS_STAMP := $(PEERS)/.installed
 WORKERS ?= 2
+# Each worker has a core to itself: threads of the linear algebra beside it would wait for each other.
+test audit snapshot peers: export OPENBLAS_NUM_THREADS ?= 1
+test audit snapshot peers: export OMP_NUM_THREADS ?= 1
 
 .PHONY: test audit lint bench peers report mutate snapshot lock clean
 
