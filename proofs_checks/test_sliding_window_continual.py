@@ -32,10 +32,16 @@ APART = pair(0, 1)
 
 
 @pytest.mark.evidence(
-    "sliding-window.theorem-17@366bf8a5", role="refutes", grade="symbolic", region="a zero row against a unit row: every noise"
+    "sliding-window.theorem-17@366bf8a5",
+    role="refutes",
+    grade="symbolic",
+    region="a zero row against a unit row: every noise",
 )
 @pytest.mark.evidence(
-    "sliding-window.theorem-18@5cbc059c", role="refutes", grade="symbolic", region="a zero row against a unit row: every noise"
+    "sliding-window.theorem-18@5cbc059c",
+    role="refutes",
+    grade="symbolic",
+    region="a zero row against a unit row: every noise",
 )
 def test_successive_outputs_differ_by_the_row(statements) -> None:
     """The noise of a checkpoint cancels in the difference of two outputs, whatever it was: probabilities 1 and 0."""
@@ -278,8 +284,12 @@ def test_the_sequence_is_private(statements) -> None:
         bind_hypotheses(statement, DyadicRelease(0, 0, 1, MILLIONTH), outside)
 
 
-@pytest.mark.evidence("sliding-window.theorem-17+repair@366bf8a5", role="control", grade="interval", region="half the noise")
-@pytest.mark.evidence("sliding-window.theorem-18+repair@5cbc059c", role="control", grade="interval", region="half the noise")
+@pytest.mark.evidence(
+    "sliding-window.theorem-17+repair@366bf8a5", role="control", grade="interval", region="half the noise"
+)
+@pytest.mark.evidence(
+    "sliding-window.theorem-18+repair@5cbc059c", role="control", grade="interval", region="half the noise"
+)
 def test_half_the_noise_is_noticed(statements) -> None:
     def halved(p: DyadicRelease):
         return arb(fmpq(1, 10**6)) - GaussianProfile(2, deviation(p) / 2).delta(p.epsilon)

@@ -309,7 +309,10 @@ def test_the_noise_of_dyadic_sums_suffices(statements) -> None:
 
 
 @pytest.mark.evidence(
-    "sliding-window.lemma-3+repair@fb896ef3", role="control", grade="interval", region="noise for one sum in place of h + 1"
+    "sliding-window.lemma-3+repair@fb896ef3",
+    role="control",
+    grade="interval",
+    region="noise for one sum in place of h + 1",
 )
 def test_noise_for_a_single_sum_is_noticed(statements) -> None:
     from dpmatrix.spec.sliding_window import dyadic_release as spec

@@ -58,7 +58,10 @@ def written_out(p: SketchedStream, stamp: int, time: int) -> fmpq_mat:
     "sliding-window.algorithm-3@5fabfa05", role="refutes", grade="symbolic", region="rows 1, 1 with W = 2, any variates"
 )
 @pytest.mark.evidence(
-    "sliding-window.algorithm-2/output@e566357a", role="refutes", grade="symbolic", region="rows 1, 1 with W = 2, any variates"
+    "sliding-window.algorithm-2/output@e566357a",
+    role="refutes",
+    grade="symbolic",
+    region="rows 1, 1 with W = 2, any variates",
 )
 def test_the_first_pair_never_receives_a_later_row(statements) -> None:
     for statement in statements.values():
@@ -76,7 +79,10 @@ def test_the_first_pair_never_receives_a_later_row(statements) -> None:
 
 
 @pytest.mark.evidence(
-    "sliding-window.algorithm-3/expired-stamp@5fabfa05", role="refutes", grade="symbolic", region="T = 3, W = 2, every row"
+    "sliding-window.algorithm-3/expired-stamp@5fabfa05",
+    role="refutes",
+    grade="symbolic",
+    region="T = 3, W = 2, every row",
 )
 def test_a_stamp_before_the_window_is_kept(statement) -> None:
     """At t = 3 with W = 2 the window is rows 2 and 3; t_2 = 2 is not below 3 - 2 + 1."""
@@ -102,7 +108,10 @@ def test_a_row_enters_its_own_matrix_twice(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "sliding-window.algorithm-3/equation-5@5fabfa05", role="supports", grade="symbolic", region="every m, d: block product"
+    "sliding-window.algorithm-3/equation-5@5fabfa05",
+    role="supports",
+    grade="symbolic",
+    region="every m, d: block product",
 )
 def test_equation_5(statement) -> None:
     """(Phi g')(sigma I; a) is Phi times sigma I plus g' times a, by blocks; checked entry by entry for m, d <= 3."""
@@ -167,7 +176,10 @@ def test_every_pair_is_the_sketch_of_its_rows(statements) -> None:
 
 
 @pytest.mark.evidence(
-    "sliding-window.algorithm-3+repair@5fabfa05", role="control", grade="symbolic", region="one line as printed at a time"
+    "sliding-window.algorithm-3+repair@5fabfa05",
+    role="control",
+    grade="symbolic",
+    region="one line as printed at a time",
 )
 def test_each_printed_line_is_noticed(statement) -> None:
     from dpmatrix.spec.sliding_window import sketched_stream as spec
@@ -182,7 +194,10 @@ def test_each_printed_line_is_noticed(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "sliding-window.algorithm-2+repair@e566357a", role="control", grade="symbolic", region="a window that is one row longer"
+    "sliding-window.algorithm-2+repair@e566357a",
+    role="control",
+    grade="symbolic",
+    region="a window that is one row longer",
 )
 def test_an_output_that_misses_a_row_is_noticed(statement) -> None:
     assert statement.at(stream(5, 2)) is Truth.TRUE

@@ -71,7 +71,10 @@ def test_the_first_matrix_misses_later_rows(statements) -> None:
 
 
 @pytest.mark.evidence(
-    "sliding-window.algorithm-7/expired-stamp@d0ee8d6e", role="refutes", grade="symbolic", region="T = 3, W = 2, every row"
+    "sliding-window.algorithm-7/expired-stamp@d0ee8d6e",
+    role="refutes",
+    grade="symbolic",
+    region="T = 3, W = 2, every row",
 )
 def test_a_stamp_before_the_window_is_kept(statement) -> None:
     assert statement.at(GONE) is Truth.FALSE
@@ -85,7 +88,10 @@ def test_a_stamp_before_the_window_is_kept(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "sliding-window.algorithm-7/order@d0ee8d6e", role="refutes", grade="symbolic", region="d = 1: rows 1, 1 with noise 1, 5"
+    "sliding-window.algorithm-7/order@d0ee8d6e",
+    role="refutes",
+    grade="symbolic",
+    region="d = 1: rows 1, 1 with noise 1, 5",
 )
 def test_the_ordering_deletes_the_window(statement) -> None:
     """K~(1) = 1 + 1 + 1 is not above K~(2) = 1 + 5."""
@@ -139,7 +145,10 @@ def test_differences_of_noisy_sums_hold_the_window(statements) -> None:
 
 
 @pytest.mark.evidence(
-    "sliding-window.algorithm-7+repair@d0ee8d6e", role="control", grade="symbolic", region="a row that is not subtracted"
+    "sliding-window.algorithm-7+repair@d0ee8d6e",
+    role="control",
+    grade="symbolic",
+    region="a row that is not subtracted",
 )
 @pytest.mark.evidence(
     "sliding-window.algorithm-8+repair@8527087a", role="control", grade="symbolic", region="a window one row longer"

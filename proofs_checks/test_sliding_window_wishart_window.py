@@ -69,7 +69,10 @@ def shifted_delta(p: WishartParameters):
 
 
 @pytest.mark.evidence(
-    "sliding-window.theorem-14@0334b7e5", role="refutes", grade="interval", region="d = 1, eps = 1, delta = 10^-6, M = 10, 50"
+    "sliding-window.theorem-14@0334b7e5",
+    role="refutes",
+    grade="interval",
+    region="d = 1, eps = 1, delta = 10^-6, M = 10, 50",
 )
 def test_a_long_row_is_revealed(statement) -> None:
     for row, least in ((10, Fraction(17, 100)), (50, Fraction(98, 100))):
@@ -118,7 +121,10 @@ def test_a_row_of_the_ball_is_revealed_for_large_epsilon(statements) -> None:
     "sliding-window.theorem-14/rank-one@0334b7e5", role="refutes", grade="symbolic", region="every M > 0: 2M + 1"
 )
 @pytest.mark.evidence(
-    "sliding-window.theorem-14/theorem-11@0334b7e5", role="refutes", grade="symbolic", region="every d, eps, delta: least tau"
+    "sliding-window.theorem-14/theorem-11@0334b7e5",
+    role="refutes",
+    grade="symbolic",
+    region="every d, eps, delta: least tau",
 )
 def test_two_premises_fail(statements) -> None:
     norm, degrees = (statements[f"sliding-window.theorem-14/{name}"] for name in ("rank-one", "theorem-11"))

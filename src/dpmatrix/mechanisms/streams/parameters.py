@@ -106,7 +106,7 @@ class WindowParameters:
     @property
     def deviation(self) -> float:
         """Standard deviation of an entry of one sum, in units of the data."""
-        return math.sqrt(self.variance) / 4**self.coordinate_bits
+        return math.sqrt(self.variance) / float(4**self.coordinate_bits)
 
     @property
     def error_scale(self) -> float:
