@@ -103,7 +103,7 @@ def test_the_promise_is_that_of_all_sums_together() -> None:
 
 
 def test_the_error_of_an_output_is_that_of_at_most_2h_plus_1_sums() -> None:
-    """Variance of 100 errors against (2h + 1) V: 300 independent values of the diagonal, below 2 but with probability 1e-11."""
+    """Variance of 100 errors against (2h + 1) V: 300 independent values; twice it has probability 1e-11."""
     parameters = WindowParameters(2, 8, PROMISE, coordinate_bits=3)
     errors = []
     for seed in range(100):
