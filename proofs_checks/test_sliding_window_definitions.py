@@ -12,13 +12,12 @@ from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.spec.sliding_window.definitions import (
-    IndexingGuess,
     ProjectionPoint,
     SketchPoint,
     SummaryPoint,
     right_cost,
-    success_probability,
 )
+from dpmatrix.spec.sliding_window.indexing import IndexingGuess, success_probability
 
 TALL = fmpq_mat([[1, 2], [3, 1], [0, 1]])
 AXIS = fmpq_mat([[1, 0], [0, 0]])

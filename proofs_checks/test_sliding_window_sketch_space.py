@@ -12,12 +12,12 @@ from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.privacy.profiles import GaussianProfile
+from dpmatrix.spec.sliding_window.approximate_update import DropPoint
 from dpmatrix.spec.sliding_window.dyadic_release import DyadicRelease, deviation
 from dpmatrix.spec.sliding_window.sketch_bounds import OneRowSketch
 from dpmatrix.spec.sliding_window.sketch_privacy import SketchParameters
 from dpmatrix.spec.sliding_window.sketch_space import Chain, LogarithmPoint, SpaceRun, undeletable
 from dpmatrix.spec.sliding_window.sketched_stream import SketchedStream
-from dpmatrix.spec.sliding_window.update_lemmas import DropPoint
 
 FIFTH, MILLIONTH = Fraction(1, 5), Fraction(1, 10**6)
 

@@ -131,7 +131,7 @@ def check_size(statement, says, scale) -> None:
     "sliding-window.theorem-9+repair@3d428c41",
     role="supports-repair",
     grade="symbolic",
-    region="every r, n, d, eta <= 1, beta: net and Chernoff, each step symbolic; Loewner form by Definition 5 as mended",
+    region="every r, n, d, eta <= 1, beta: net and Chernoff, each step symbolic; Definition 5 as mended",
 )
 def test_enough_rows_for_theorem_9(statement) -> None:
     check_chernoff_and_net()

@@ -12,10 +12,9 @@ from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.exact import rational
+from dpmatrix.spec.sliding_window.approximate_update import ChainPoint, DropPoint
 from dpmatrix.spec.sliding_window.update_lemmas import (
-    ChainPoint,
     Checkpoints,
-    DropPoint,
     StreamRun,
     every_approximation_margin,
     maintained,

@@ -10,12 +10,12 @@ from flint import arb, fmpq_mat
 from dpmatrix.claims import Claim, Kind, Locator, Repair, Statement, Step, Verdict
 from dpmatrix.exact import Exact, ball, rational
 from dpmatrix.spec.conditions import below, exceeds, positive, whole
+from dpmatrix.spec.sliding_window.approximate_update import not_close_margin, singular_drop_margin
 from dpmatrix.spec.sliding_window.dyadic_release import RELEASE, SEQUENCE_CHANGE, SEQUENCE_SAYS, sequence_margin
 from dpmatrix.spec.sliding_window.loewner import flag, precedes
 from dpmatrix.spec.sliding_window.sketch_bounds import DRAWN, lemma_2_bounds
 from dpmatrix.spec.sliding_window.sketch_privacy import PARAMETERS, one_row_margin
 from dpmatrix.spec.sliding_window.sketched_stream import SketchedStream, meant, shapes_margin
-from dpmatrix.spec.sliding_window.update_lemmas import not_close_margin, singular_drop_margin
 
 
 @attrs.frozen

@@ -1,13 +1,13 @@
-"""What Update keeps, for one call and along a stream: Lemmas 1 and 10."""
+"""What Update keeps, for one call and along a stream: Lemma 10, and the streams of Lemma 1."""
 
 from __future__ import annotations
 
 import attrs
 from flint import arb, fmpq_mat
 
-from dpmatrix.claims import Claim, Condition, Kind, Locator, Repair, Statement, Step, Verdict
+from dpmatrix.claims import Claim, Condition, Kind, Locator, Repair, Statement, Verdict
 from dpmatrix.exact import Exact, rational
-from dpmatrix.spec.conditions import at_least, below, exceeds, positive, whole
+from dpmatrix.spec.conditions import below, exceeds, positive, whole
 from dpmatrix.spec.sliding_window.histograms import (
     Histogram,
     close,
@@ -18,7 +18,6 @@ from dpmatrix.spec.sliding_window.histograms import (
 )
 from dpmatrix.spec.sliding_window.loewner import between, flag, precedes, precedes_margin, scaled
 from dpmatrix.spec.sliding_window.updates import survivors
-from dpmatrix.spec.wishart.spectra import eigenvalues, nonnegative_spectrum
 
 
 @attrs.frozen
@@ -195,183 +194,4 @@ LEMMA_10 = Claim(
         ),
     ),
     uses=("sliding-window.definition-8+repair", "sliding-window.algorithm-6+repair"),
-)
-
-
-@attrs.frozen
-class ChainPoint:
-    """L(j), L(j+1), and the approximations of both."""
-
-    first: fmpq_mat
-    second: fmpq_mat
-    first_near: fmpq_mat
-    second_near: fmpq_mat
-    eta: Exact
-
-
-def strict_margin(p: ChainPoint) -> arb:
-    """Least eigenvalue of ((1-eta/2)(1-eta/4)/(1+eta/4) - (1-eta)) L(j): positive where the printed relation holds."""
-    eta = rational(p.eta)
-    factor = (1 - eta / 2) * (1 - eta / 4) / (1 + eta / 4) - (1 - eta)
-    return eigenvalues(scaled(factor, p.first))[-1]
-
-
-def into_approximation_margin(p: ChainPoint) -> arb:
-    """(1-eta/2)(1-eta/4)/(1+eta/4) L(j) <= (1-eta/2)/(1+eta/4) L~(j)."""
-    eta = rational(p.eta)
-    outer = (1 - eta / 2) / (1 + eta / 4)
-    return precedes_margin(scaled(outer * (1 - eta / 4), p.first), scaled(outer, p.first_near))
-
-
-def across_margin(p: ChainPoint) -> arb:
-    """(1-eta/2)/(1+eta/4) L~(j) <= L~(j+1)/(1+eta/4)."""
-    eta = rational(p.eta)
-    return precedes_margin(
-        scaled((1 - eta / 2) / (1 + eta / 4), p.first_near), scaled(1 / (1 + eta / 4), p.second_near)
-    )
-
-
-def out_of_approximation_margin(p: ChainPoint) -> arb:
-    """L~(j+1)/(1+eta/4) <= L(j+1)."""
-    return precedes_margin(scaled(1 / (1 + rational(p.eta) / 4), p.second_near), p.second)
-
-
-def first_quarter_margin(p: ChainPoint) -> arb:
-    """(1 - eta/4) L(j) <= L~(j)."""
-    return precedes_margin(scaled(1 - rational(p.eta) / 4, p.first), p.first_near)
-
-
-def second_quarter_margin(p: ChainPoint) -> arb:
-    """L~(j+1) <= (1 + eta/4) L(j+1)."""
-    return precedes_margin(p.second_near, scaled(1 + rational(p.eta) / 4, p.second))
-
-
-def update_relation_margin(p: ChainPoint) -> arb:
-    """(1 - eta/2) L~(j) <= L~(j+1)."""
-    return precedes_margin(scaled(1 - rational(p.eta) / 2, p.first_near), p.second_near)
-
-
-def semidefinite_margin(p: ChainPoint) -> arb:
-    """Non-negative exactly when L(j) is positive semidefinite."""
-    return nonnegative_spectrum(p.first)
-
-
-@attrs.frozen
-class DropPoint:
-    """Two positive semidefinite matrices, large and small, and eta."""
-
-    large: fmpq_mat
-    small: fmpq_mat
-    eta: Exact
-
-
-def singular_drop_margin(p: DropPoint) -> arb:
-    """Largest of (1 - eta/2) s_k(large) - s_k(small) over k."""
-    factor = 1 - rational(p.eta) / 2
-    gaps = [factor * a - b for a, b in zip(eigenvalues(p.large), eigenvalues(p.small), strict=True)]
-    largest = gaps[0]
-    for gap in gaps[1:]:
-        largest = largest.max(gap)
-    return largest
-
-
-def not_close_margin(p: DropPoint) -> arb:
-    """0 exactly when (1 - eta/2) large does not precede small, although small precedes large, both non-negative."""
-    apart = not precedes(scaled(1 - rational(p.eta) / 2, p.large), p.small)
-    return flag(apart and precedes(p.small, p.large) and precedes(p.small - p.small, p.small))
-
-
-ETA = (positive("eta"), below("eta", 1))
-FIRST = Condition("(1 - eta/4) L(j) <= L~(j)", first_quarter_margin)
-SECOND = Condition("L~(j+1) <= (1 + eta/4) L(j+1)", second_quarter_margin)
-RELATION = Condition("(1 - eta/2) L~(j) <= L~(j+1)", update_relation_margin)
-APPROXIMATIONS = Condition("(4) at every time, for every stamp", every_approximation_margin)
-
-LEMMA_1 = Claim(
-    id="sliding-window.lemma-1",
-    kind=Kind.LEMMA,
-    source=Locator(
-        "sliding-window",
-        "Lemma 1",
-        "if S_l'S_l <= ... <= S_1'S_1, the output of Update-Approx satisfies the eta-approximate spectral histogram "
-        "property",
-    ),
-    statement=Statement(
-        "for ordered input, exact approximations included, the output of Algorithm 1 has item 2 of Definition 3",
-        printed_approximate_lemma_margin,
-        given=ORDERED,
-    ),
-    verdict=Verdict.HOLDS_WITH_REPAIR,
-    reading="Algorithm 1 as repaired; (4) holds at every time for every stamp, by hypothesis.",
-    because=(
-        "Refuted like Lemma 10, by three equal matrices. The proof takes the relation of consecutive survivors from "
-        "'the update rule' at the present time, where it may fail: for adjacent stamps always, for others because "
-        "sketches are no longer close after further rows. What is true: at the time of the deletion the chain leads "
-        "from S~ to the exact S, and for exact matrices closeness survives. No order among the S~ is needed. The step "
-        "from 'not <=' to a singular value is false even for ordered matrices; determinants replace it for exact "
-        "matrices. For approximations they give only a factor 1 - (eta^2/8)/(1 - eta/4) for each two checkpoints, so "
-        "l = O((d/eta) log W) is not proved for them."
-    ),
-    repair=Repair(
-        "the property as read, along a stream that starts empty, under (4) at every time",
-        Statement(
-            "after every row the structure has the approximate property",
-            kept_approximate_property_margin,
-            given=(*RUN, at_least("floor", 0), APPROXIMATIONS),
-        ),
-    ),
-    steps=(
-        Step(
-            "update-rule",
-            Statement(
-                "by the update rule (1 - eta/2) L~(j) <= L~(j+1)",
-                survivors_close_margin,
-                given=(*RUN, at_least("floor", 0), APPROXIMATIONS),
-            ),
-            sound=False,
-            note="Not for adjacent stamps, and not at later times.",
-        ),
-        Step(
-            "strict-factor",
-            Statement(
-                "(1 - eta) L(j) < (1 - eta/2)(1 - eta/4)/(1 + eta/4) L(j)",
-                strict_margin,
-                given=(*ETA, Condition("L(j) >= 0", semidefinite_margin)),
-                strict=True,
-            ),
-            sound=False,
-            note="'<' between matrices means positive definite; for a singular L(j) it is '<='.",
-        ),
-        Step(
-            "into-approximation",
-            Statement(
-                "(1-eta/2)(1-eta/4)/(1+eta/4) L(j) <= (1-eta/2)/(1+eta/4) L~(j)",
-                into_approximation_margin,
-                given=(*ETA, FIRST),
-            ),
-            sound=True,
-        ),
-        Step(
-            "across",
-            Statement("(1-eta/2)/(1+eta/4) L~(j) <= L~(j+1)/(1+eta/4)", across_margin, given=(*ETA, RELATION)),
-            sound=True,
-        ),
-        Step(
-            "out-of-approximation",
-            Statement("L~(j+1)/(1+eta/4) <= L(j+1)", out_of_approximation_margin, given=(*ETA, SECOND)),
-            sound=True,
-        ),
-        Step(
-            "singular-value",
-            Statement(
-                "if (1 - eta/2) L~(j) does not precede L~(j+2), some singular value drops by the factor 1 - eta/2",
-                singular_drop_margin,
-                given=(*ETA, Condition("0 <= small <= large, not close", not_close_margin)),
-                strict=True,
-            ),
-            sound=False,
-            note="Two eigenvalues can share the drop; the determinant falls by the factor.",
-        ),
-    ),
-    uses=("sliding-window.proposition-10", "sliding-window.definition-3+repair", "sliding-window.algorithm-1+repair"),
 )

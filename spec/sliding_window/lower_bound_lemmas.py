@@ -1,0 +1,215 @@
+"""Lemmas 11 and 12: what an approximation of the planted block must look like."""
+
+from __future__ import annotations
+
+import attrs
+from flint import arb, fmpq, fmpq_mat
+
+from dpmatrix.claims import Claim, Kind, Locator, Repair, Statement, Verdict
+from dpmatrix.exact import Exact, rational
+from dpmatrix.spec.conditions import at_least, at_most, exceeds
+from dpmatrix.spec.sliding_window.loewner import squared_norm
+
+
+@attrs.frozen
+class BlockPoint:
+    """A = A~ + A-bar near C's columns: gamma I_k over Alice's part, and the algorithm's B, with Psi.
+
+    Parameters
+    ----------
+    block
+        Y: the k x k rows and columns of B in which Bob inserted gamma I.
+    gamma, psi
+        The scaling, and the bound on the squared error.
+    """
+
+    block: fmpq_mat
+    gamma: Exact
+    psi: Exact
+
+
+def block_error_margin(p: BlockPoint) -> arb:
+    """``Psi - |Y - gamma I|_F^2``: what (45) and (46) say together."""
+    order, gamma = p.block.nrows(), rational(p.gamma)
+    shifted = [p.block[i, j] - (gamma if i == j else 0) for i in range(order) for j in range(order)]
+    return arb(rational(p.psi) - sum((entry * entry for entry in shifted), fmpq(0)))
+
+
+def gamma_margin(p: BlockPoint) -> arb:
+    """``gamma - 2 Psi^2``."""
+    return arb(rational(p.gamma) - 2 * rational(p.psi) ** 2)
+
+
+def full_rank_margin(p: BlockPoint) -> arb:
+    """Rank of Y minus k."""
+    return arb(p.block.rank() - p.block.nrows())
+
+
+@attrs.frozen
+class SpanPoint:
+    """Matrices A and B of one shape, column C (k = 1), with [A]_1 given by its column space, and Psi, gamma."""
+
+    original: fmpq_mat
+    approximation: fmpq_mat
+    leading: fmpq_mat
+    gamma: Exact
+    psi: Exact
+
+
+def same_span_margin(p: SpanPoint) -> arb:
+    """Minus (rank of the first column of B beside the column space of [A]_1, less 1): zero when they span one line."""
+    rows = p.approximation.nrows()
+    beside = fmpq_mat([[p.approximation[i, 0], p.leading[i, 0]] for i in range(rows)])
+    return arb(1 - beside.rank())
+
+
+def span_error_margin(p: SpanPoint) -> arb:
+    """``Psi - |A - B|_F^2``."""
+    return arb(rational(p.psi) - squared_norm(p.original - p.approximation))
+
+
+def span_gamma_margin(p: SpanPoint) -> arb:
+    """``gamma - 2 Psi^2``."""
+    return arb(rational(p.gamma) - 2 * rational(p.psi) ** 2)
+
+
+def leading_margin(p: SpanPoint) -> arb:
+    """Zero exactly when ``leading`` is an eigenvector of AA' for an eigenvalue of at least half of the trace."""
+    square_of = p.original * p.original.transpose()
+    image = square_of * p.leading
+    norm = squared_norm(p.leading)
+    value = (p.leading.transpose() * image)[0, 0] / norm
+    off = squared_norm(image - value * p.leading)
+    trace = sum((square_of[i, i] for i in range(square_of.nrows())), fmpq(0))
+    return arb(-off - max(fmpq(0), trace - 2 * value))
+
+
+GAMMA = exceeds("gamma >= 2 Psi^2", gamma_margin, strict=False)
+ERROR = exceeds("|Y - gamma I|_F^2 <= Psi", block_error_margin, strict=False)
+
+LEMMA_11 = Claim(
+    id="sliding-window.lemma-11",
+    kind=Kind.LOWER_BOUND,
+    source=Locator(
+        "sliding-window",
+        "Lemma 11",
+        "if gamma >= 2 Psi^2, the columns B(C) span the column space of [A]_k; 'a stronger claim': Y has rank k",
+    ),
+    statement=Statement(
+        "for k = 1: if |A - B|_F^2 <= Psi and gamma >= 2 Psi^2, the column B(C) spans the column space of [A]_1",
+        same_span_margin,
+        given=(
+            at_least("psi", 1),
+            exceeds("gamma >= 2 Psi^2", span_gamma_margin, strict=False),
+            exceeds("|A - B|_F^2 <= Psi", span_error_margin, strict=False),
+            exceeds("leading spans the column space of [A]_1", leading_margin, strict=False),
+        ),
+    ),
+    verdict=Verdict.HOLDS_WITH_REPAIR,
+    reading="Psi >= 1, as in the construction.",
+    because=(
+        "B is only near A: A = (gamma, 0; 0, 0) and B = (gamma, 0; 1, 0) have |A - B|^2 = 1 and different column "
+        "spaces. What the proof shows, and what is used, is that Y has rank k, so that B(C) spans the column space of "
+        "B. There the detour over coefficients is not needed and asks for Psi^(3/2) > k: |Y - gamma I|_F <= sqrt(Psi) "
+        "< gamma, so Yx = 0 forces x = 0, already for gamma > sqrt(Psi)."
+    ),
+    repair=Repair(
+        "Y has rank k, and B(C) spans the column space of B",
+        Statement(
+            "if |Y - gamma I|_F^2 <= Psi and gamma >= 2 Psi^2, Y has rank k",
+            full_rank_margin,
+            given=(at_least("psi", 1), GAMMA, ERROR),
+        ),
+    ),
+)
+
+
+@attrs.frozen
+class CoefficientPoint:
+    """A column of B in the rows R, as Y eta: the coefficients eta, and whether the column belongs to C.
+
+    Parameters
+    ----------
+    block
+        Y (k x k).
+    coefficients
+        eta (k x 1).
+    in_block
+        Which column of C it is (from 1), or 0 for a column outside C.
+    gamma, psi
+        As in `BlockPoint`.
+    """
+
+    block: fmpq_mat
+    coefficients: fmpq_mat
+    in_block: int
+    gamma: Exact
+    psi: Exact
+
+
+def coefficient_margin(p: CoefficientPoint) -> arb:
+    """``4/Psi^3`` minus the largest squared coefficient."""
+    largest = max(entry * entry for entry in p.coefficients.entries())
+    return arb(4 / rational(p.psi) ** 3 - largest)
+
+
+def coefficient_error_margin(p: CoefficientPoint) -> arb:
+    """Psi minus the squared errors of Y and of the column Y eta, which stands for 0 outside C."""
+    order, gamma = p.block.nrows(), rational(p.gamma)
+    shifted = [p.block[i, j] - (gamma if i == j else 0) for i in range(order) for j in range(order)]
+    total = sum((entry * entry for entry in shifted), fmpq(0))
+    if p.in_block == 0:
+        total += squared_norm(p.block * p.coefficients)
+    return arb(rational(p.psi) - total)
+
+
+def own_column_margin(p: CoefficientPoint) -> arb:
+    """For a column of C: zero exactly when eta is its unit vector; 0 outside C."""
+    if p.in_block == 0:
+        return arb(0)
+    entries = p.coefficients.entries()
+    return -arb(sum(abs(entry - int(i == p.in_block - 1)) for i, entry in enumerate(entries)))
+
+
+def coefficient_gamma_margin(p: CoefficientPoint) -> arb:
+    """``gamma - 2 Psi^2``."""
+    return arb(rational(p.gamma) - 2 * rational(p.psi) ** 2)
+
+
+COEFFICIENTS = (
+    at_least("psi", 1),
+    exceeds("gamma >= 2 Psi^2", coefficient_gamma_margin, strict=False),
+    exceeds("the squared error is at most Psi", coefficient_error_margin, strict=False),
+    exceeds("a column of C is itself", own_column_margin, strict=False),
+)
+
+LEMMA_12 = Claim(
+    id="sliding-window.lemma-12",
+    kind=Kind.LOWER_BOUND,
+    source=Locator(
+        "sliding-window",
+        "Lemma 12",
+        "column i of B is a combination of V_1, ..., V_k with eta_{i,j}^2 <= 4/Psi^3 for all j and i in R",
+    ),
+    statement=Statement(
+        "for a column i of the block itself, eta_{i,j}^2 <= 4/Psi^3",
+        coefficient_margin,
+        given=(*COEFFICIENTS, at_least("in_block", 1)),
+    ),
+    verdict=Verdict.HOLDS_WITH_REPAIR,
+    reading="R indexes the inserted block, Psi >= 1; outside it A has zeros in the rows R.",
+    because=(
+        "The columns of the block are their own combinations, with a coefficient 1, and 1 > 4/Psi^3 from Psi = 2 on. "
+        "The lemma means, and its proof uses, i outside R. There |Y eta| <= sqrt(Psi) and |Y eta| >= (gamma - "
+        "sqrt(Psi)) |eta| with gamma - sqrt(Psi) >= Psi^2, so eta_j^2 <= Psi/Psi^4 = 1/Psi^3: the 4 is not needed."
+    ),
+    repair=Repair(
+        "i not in R",
+        Statement(
+            "for a column outside the block, eta_{i,j}^2 <= 4/Psi^3",
+            coefficient_margin,
+            given=(*COEFFICIENTS, at_most("in_block", 0)),
+        ),
+    ),
+    uses=("sliding-window.lemma-11+repair",),
+)
