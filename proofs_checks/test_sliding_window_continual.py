@@ -1,0 +1,299 @@
+"""Theorems 17 and 18 of `sliding-window`: what the sequence of outputs reveals, and dyadic sums in its place."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import product
+
+import attrs
+import mpmath
+import pytest
+from flint import arb, fmpq, fmpq_mat
+
+from dpmatrix.claims import Truth, bind, bind_hypotheses
+from dpmatrix.privacy.profiles import GaussianProfile
+from dpmatrix.spec.sliding_window.continual import NoisyPair, SubWindow, Tree, TreeNoise, WindowSize
+from dpmatrix.spec.sliding_window.dyadic_release import DyadicRelease, WindowCover, deviation, signed_cover
+from dpmatrix.spec.sliding_window.wishart_stream import NoisyStream
+
+MILLIONTH = Fraction(1, 10**6)
+
+
+def scalar(*values) -> tuple[fmpq_mat, ...]:
+    return tuple(fmpq_mat([[value]]) for value in values)
+
+
+def pair(last, other, noise=(3, 7), window: int = 4) -> NoisyPair:
+    first, second = (NoisyStream(fmpq_mat([[fmpq(1, 2)], [value]]), scalar(*noise), window) for value in (last, other))
+    return NoisyPair(first, second)
+
+
+APART = pair(0, 1)
+
+
+@pytest.mark.evidence(
+    "sliding-window.theorem-17@366bf8a5",
+    role="refutes",
+    grade="symbolic",
+    region="a zero row against a unit row: every noise",
+)
+@pytest.mark.evidence(
+    "sliding-window.theorem-18@5cbc059c",
+    role="refutes",
+    grade="symbolic",
+    region="a zero row against a unit row: every noise",
+)
+def test_successive_outputs_differ_by_the_row(statements) -> None:
+    """The noise of a checkpoint cancels in the difference of two outputs, whatever it was: probabilities 1 and 0."""
+    for statement in statements.values():
+        for noise in ((0, 0), (3, 7), (fmpq(1, 5), 100)):
+            assert statement.at(pair(0, 1, noise)) is Truth.FALSE
+            assert statement.at(pair(fmpq(1, 100), 0, noise)) is Truth.FALSE
+            assert statement.at(pair(fmpq(1, 2), 1, noise)) is Truth.TRUE, "neither row is zero"
+        matrices = (fmpq_mat([[4, 1], [1, 2]]), fmpq_mat([[3, 0], [0, 9]]))
+        plane = [NoisyStream(fmpq_mat([[1, 0], [0, value]]), matrices, 2) for value in (0, 1)]
+        assert statement.at(NoisyPair(*plane)) is Truth.FALSE
+        assert not statement.strict
+        bounds = "2 <= T <= W, and one positive semidefinite noise for each row"
+        differ = "the last rows differ by norm at most 1, all else agrees"
+        for inside in (APART, pair(0, 1, window=2)):
+            bind_hypotheses(statement, inside, {bounds: pair(0, 1, window=1), differ: pair(0, fmpq(3, 2))})
+        short = [NoisyStream(fmpq_mat([[value]]), scalar(3), 4) for value in (0, 1)]
+        assert statement.given[0].at(NoisyPair(*short)) is Truth.FALSE
+        assert statement.given[0].at(pair(0, 1, (3, -1))) is Truth.FALSE
+        assert statement.given[0].at(pair(0, 1, (3, 1, 1))) is Truth.FALSE
+        other = attrs.evolve(APART.second, noise=scalar(3, 8))
+        assert statement.given[1].at(NoisyPair(APART.first, other)) is Truth.FALSE
+        earlier = attrs.evolve(APART.second, rows=fmpq_mat([[1], [1]]))
+        assert statement.given[1].at(NoisyPair(APART.first, earlier)) is Truth.FALSE
+
+
+PATH = TreeNoise(1, 16, 21, Fraction(7, 2), MILLIONTH)
+TREE = {
+    "dimension >= 1, an integer": attrs.evolve(PATH, dimension=0),
+    "degrees >= 1, an integer": attrs.evolve(PATH, degrees=0),
+    "count >= 1, an integer": attrs.evolve(PATH, count=0),
+    "epsilon > 0": attrs.evolve(PATH, epsilon=-1),
+    "delta > 0": attrs.evolve(PATH, delta=-1),
+    "delta < 1": attrs.evolve(PATH, delta=1),
+    "tau >= floor(d + 14 log(1/delta)/eps^2)": attrs.evolve(PATH, degrees=15),
+}
+
+
+def exact(value):
+    number = Fraction(value)
+    return mpmath.mpf(number.numerator) / number.denominator
+
+
+def tree_points():
+    for d, degrees, count, epsilon in product((1, 2), (9, 16, 40), (1, 3, 8), (1, Fraction(5, 2))):
+        yield TreeNoise(d, degrees, count, epsilon, Fraction(1, 20))
+
+
+@pytest.mark.evidence(
+    "sliding-window.theorem-17/every-node@366bf8a5",
+    role="refutes",
+    grade="interval",
+    region="eps = 7/2, delta = 10^-6, W = 2^20",
+)
+@pytest.mark.evidence(
+    "sliding-window.theorem-18/node-privacy@5cbc059c",
+    role="refutes",
+    grade="interval",
+    region="d = 1, eps = 1, delta = 10^-6, four and eight leaves",
+)
+def test_noise_for_one_is_not_noise_for_many(statements) -> None:
+    path, node = (
+        statements["sliding-window.theorem-17/every-node"],
+        statements["sliding-window.theorem-18/node-privacy"],
+    )
+    assert path.at(PATH) is Truth.FALSE
+    assert path.at(attrs.evolve(PATH, count=16)) is Truth.TRUE
+    assert path.at(attrs.evolve(PATH, count=17)) is Truth.FALSE
+    eight = TreeNoise(1, 194, 8, 1, MILLIONTH)
+    assert node.at(eight) is Truth.FALSE
+    assert -node.margin(eight) > 0.0048
+    assert node.at(attrs.evolve(eight, count=4)) is Truth.FALSE
+    assert node.at(attrs.evolve(eight, count=2)) is Truth.TRUE
+    with mpmath.workdps(60):
+
+        def chance(p: TreeNoise):
+            return mpmath.gammainc(exact(p.degrees - p.dimension + 1) / 2, 0, mpmath.mpf(1) / 2, regularized=True)
+
+        def moved(p: TreeNoise):
+            shape, x, e = exact(p.degrees - p.dimension + 1) / 2, exact(p.count) / 2, exact(p.epsilon)
+
+            def above(z):
+                return mpmath.gammainc(shape, z, mpmath.inf, regularized=True) if z > 0 else mpmath.mpf(1)
+
+            present = mpmath.mpf(0)
+            if x > e:
+                a = x / (1 - mpmath.exp((e - x) / (shape - 1)))
+                present = above(a - x) - mpmath.exp(e) * above(a)
+            b = x / (1 - mpmath.exp((-e - x) / (shape - 1)))
+            return max(present, (1 - above(b)) - mpmath.exp(e) * (1 - above(b - x)))
+
+        bind(path, ((p, exact(p.delta) - (1 - (1 - chance(p)) ** p.count)) for p in tree_points()))
+        bind(node, ((p, exact(p.delta) - moved(p)) for p in tree_points()))
+    for statement in statements.values():
+        assert not statement.strict
+    bind_hypotheses(node, PATH, TREE)
+    alone = "one node alone gives away a unit row with probability at most delta"
+    bind_hypotheses(path, attrs.evolve(PATH, count=1), TREE | {alone: attrs.evolve(PATH, degrees=13, epsilon=4)})
+    assert path.given[-1].strict
+
+
+@pytest.mark.evidence(
+    "sliding-window.theorem-17/window@366bf8a5",
+    role="supports",
+    grade="symbolic",
+    region="every h and window: derivation below; h <= 4, every window of three blocks exactly",
+)
+def test_a_window_is_a_signed_sum_of_dyadic_sums(statement) -> None:
+    """The binary digits of a length cut a prefix of a block into dyadic parts: at most h of them, or the block itself.
+
+    A window of at most 2^h leaves lies in one block or in two. In one it is a prefix minus a prefix: at most 2h parts,
+    or the block and h. In two it is the first block, minus a prefix of it, plus a prefix of the second: 1 + h + h; a
+    second prefix that is a whole block leaves no room for the first.
+    """
+    for height in range(5):
+        width = 1 << height
+        for begin in range(2 * width):
+            for end in range(begin + 1, begin + width + 1):
+                point = WindowCover(begin, end, height)
+                assert statement.at(point) is Truth.TRUE
+                assert statement.margin(point) == 2 * height + 1 - len(signed_cover(point))
+    worst = max(len(signed_cover(WindowCover(b, b + n, 4))) for b in range(16) for n in range(1, 17))
+    assert worst >= 8
+    assert statement.nudged(lambda margin: margin - 9).at(WindowCover(15, 31, 4)) is Truth.FALSE
+    assert not statement.strict
+    inside = WindowCover(0, 1, 0)
+    outside = {
+        "begin >= 0, an integer": WindowCover(-1, 0, 0),
+        "height >= 0, an integer": WindowCover(0, 1, fmpq(1, 2)),
+        "the window is not empty": WindowCover(1, 1, 0),
+        "the window has at most 2^h leaves": WindowCover(0, 2, 0),
+    }
+    height_only = statement.given[1]
+    assert height_only.says == "height >= 0, an integer"
+    assert height_only.at(WindowCover(0, 1, -1)) is Truth.FALSE
+    del outside["height >= 0, an integer"]
+    bind_hypotheses(attrs.evolve(statement, given=(statement.given[0], *statement.given[2:])), inside, outside)
+    assert statement.applies(WindowCover(3, 11, 3)) is Truth.TRUE
+
+
+@pytest.mark.evidence(
+    "sliding-window.theorem-17/space@366bf8a5", role="supports", grade="symbolic", region="every h: a geometric sum"
+)
+def test_a_tree_has_fewer_than_two_nodes_for_each_leaf(statement) -> None:
+    """2^h + 2^(h-1) + ... + 1 = 2^(h+1) - 1; counted for h <= 9."""
+    for height in range(10):
+        assert statement.at(Tree(height)) is Truth.TRUE
+        assert statement.margin(Tree(height)) == 1
+    assert statement.nudged(lambda margin: margin - 2).at(Tree(3)) is Truth.FALSE
+    assert not statement.strict
+    assert [condition.says for condition in statement.given] == ["height >= 0, an integer"]
+    assert statement.applies(Tree(0)) is Truth.TRUE
+    assert statement.applies(Tree(-1)) is Truth.FALSE
+
+
+@pytest.mark.evidence(
+    "sliding-window.theorem-18/node-sum@5cbc059c",
+    role="refutes",
+    grade="symbolic",
+    region="every row after the second checkpoint",
+)
+@pytest.mark.evidence(
+    "sliding-window.theorem-18/logarithmic-loss@5cbc059c",
+    role="refutes",
+    grade="interval",
+    region="c = 1, 10, 1000 and W = 2^60",
+)
+def test_two_sentences_of_the_construction_fail(statements) -> None:
+    node, loss = (statements[f"sliding-window.theorem-18/{name}"] for name in ("node-sum", "logarithmic-loss"))
+    for leaves, place in product(range(1, 9), repeat=2):
+        if place <= leaves:
+            assert node.margin(SubWindow(leaves, place)) == 1 - place
+            assert node.at(SubWindow(leaves, place)) is (Truth.TRUE if place == 1 else Truth.FALSE)
+    bind_hypotheses(
+        node,
+        SubWindow(1, 1),
+        {
+            "leaves >= 1, an integer": SubWindow(0, 0),
+            "place >= 1, an integer": SubWindow(1, 0),
+            "place <= leaves": SubWindow(1, 2),
+        },
+    )
+    for constant in (1, 10, 1000):
+        assert loss.at(WindowSize(2**60, constant)) is Truth.FALSE
+    assert loss.at(WindowSize(16, 100)) is Truth.TRUE
+    with mpmath.workdps(60):
+        bind(
+            loss,
+            (
+                (WindowSize(w, c), c * mpmath.log(w) - mpmath.mpf(w) ** (mpmath.mpf(3) / 4))
+                for w, c in product((2, 3, 10, 77, 1024), (1, 2, 5, 30))
+            ),
+        )
+    hypotheses = {"window >= 2, an integer": WindowSize(1, 1), "constant > 0": WindowSize(2, 0)}
+    bind_hypotheses(loss, WindowSize(2, 1), hypotheses)
+    for statement in statements.values():
+        assert not statement.strict
+
+
+RELEASE = DyadicRelease(5, 3, 1, MILLIONTH)
+
+
+@pytest.mark.evidence(
+    "sliding-window.theorem-17+repair@366bf8a5",
+    role="supports-repair",
+    grade="symbolic",
+    region="every h, epsilon, delta: the statement of lemma-3's repair, bound to its closed form",
+)
+@pytest.mark.evidence(
+    "sliding-window.theorem-18+repair@5cbc059c",
+    role="supports-repair",
+    grade="symbolic",
+    region="every h, epsilon, delta: the statement of lemma-3's repair, bound to its closed form",
+)
+def test_the_sequence_is_private(statements) -> None:
+    """The same statement as the repair of lemma-3, whose derivation is machine-checked there."""
+    points = [
+        DyadicRelease(leaf, height, epsilon, delta)
+        for leaf, height, epsilon, delta in product((0, 9), (0, 2, 5), (Fraction(1, 4), 2), (Fraction(1, 7), MILLIONTH))
+    ]
+    with mpmath.workdps(60):
+        values = []
+        for p in points:
+            far, e = mpmath.sqrt(-2 * mpmath.log(exact(p.delta))), exact(p.epsilon)
+            mean = mpmath.sqrt(far**2 + 2 * e) - far
+            least = mpmath.ncdf(-far) - mpmath.exp(e) * mpmath.ncdf(-(e / mean + mean / 2))
+            values.append((p, exact(p.delta) - least))
+        for statement in statements.values():
+            bind(statement, values)
+    outside = {
+        "leaf >= 0, an integer": attrs.evolve(RELEASE, leaf=-1),
+        "height >= 0, an integer": attrs.evolve(RELEASE, height=-1),
+        "epsilon > 0": attrs.evolve(RELEASE, epsilon=0),
+        "delta > 0": attrs.evolve(RELEASE, delta=0),
+        "delta < 1": attrs.evolve(RELEASE, delta=1),
+    }
+    for statement in statements.values():
+        assert all(statement.at(p) is Truth.TRUE for p in points)
+        assert not statement.strict
+        bind_hypotheses(statement, DyadicRelease(0, 0, 1, MILLIONTH), outside)
+
+
+@pytest.mark.evidence(
+    "sliding-window.theorem-17+repair@366bf8a5", role="control", grade="interval", region="half the noise"
+)
+@pytest.mark.evidence(
+    "sliding-window.theorem-18+repair@5cbc059c", role="control", grade="interval", region="half the noise"
+)
+def test_half_the_noise_is_noticed(statements) -> None:
+    def halved(p: DyadicRelease):
+        return arb(fmpq(1, 10**6)) - GaussianProfile(2, deviation(p) / 2).delta(p.epsilon)
+
+    for statement in statements.values():
+        assert statement.at(RELEASE) is Truth.TRUE
+        assert statement.nudged(margin=halved).at(RELEASE) is Truth.FALSE

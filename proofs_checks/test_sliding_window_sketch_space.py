@@ -1,0 +1,268 @@
+"""Lemma 4 and Theorem 3 of `sliding-window`: sketches that nothing can delete, and the determinant that counts."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import product
+
+import attrs
+import pytest
+import sympy
+from flint import arb, fmpq, fmpq_mat
+
+from dpmatrix.claims import Truth, bind, bind_hypotheses
+from dpmatrix.privacy.profiles import GaussianProfile
+from dpmatrix.spec.sliding_window.approximate_update import DropPoint
+from dpmatrix.spec.sliding_window.dyadic_release import DyadicRelease, deviation
+from dpmatrix.spec.sliding_window.sketch_bounds import OneRowSketch
+from dpmatrix.spec.sliding_window.sketch_privacy import SketchParameters
+from dpmatrix.spec.sliding_window.sketch_space import Chain, LogarithmPoint, SpaceRun, undeletable
+from dpmatrix.spec.sliding_window.sketched_stream import SketchedStream
+
+FIFTH, MILLIONTH = Fraction(1, 5), Fraction(1, 10**6)
+
+
+def blind_run(total: int, constant: int = 1, width: int = 21) -> SpaceRun:
+    """Build a run with r = 1, eta = 1/5, d = 21: rows e_1, Phi = (0, I), no consecutive g's of sum zero."""
+    base = fmpq_mat([[int(j == i + 1) for j in range(width)] for i in range(20)])
+    rows = fmpq_mat([[int(j == 0) for j in range(width)] for _ in range(total)])
+    coins = fmpq_mat([[(7 * t + 3 * i) % 11 + (i == 0) for i in range(20)] for t in range(total)])
+    return SpaceRun(SketchedStream(rows, base, coins, 1, total), 1, FIFTH, constant)
+
+
+SMALL = blind_run(3)
+SPACE = {
+    "rank >= 1, an integer": attrs.evolve(SMALL, rank=0),
+    "eta > 0": attrs.evolve(SMALL, eta=-FIFTH),
+    "eta < 1/4": attrs.evolve(SMALL, eta=Fraction(1, 4)),
+    "constant > 0": attrs.evolve(SMALL, constant=0),
+    "4r/eta rows of Phi, T = W, rows of rank at most r": attrs.evolve(SMALL, eta=Fraction(1, 6)),
+}
+
+
+@pytest.mark.evidence(
+    "sliding-window.lemma-4@6005b876",
+    role="refutes",
+    grade="symbolic",
+    region="r = 1, eta = 1/5, d = 21, W = 24: every c by growing W",
+)
+@pytest.mark.evidence(
+    "sliding-window.theorem-3/item-3@05c0a881",
+    role="refutes",
+    grade="symbolic",
+    region="r = 1, eta = 1/5, d = 21, W = 24",
+)
+@pytest.mark.evidence(
+    "sliding-window.lemma-4/singular-values@6005b876",
+    role="refutes",
+    grade="symbolic",
+    region="r = 1, eta = 1/5, d = 21",
+)
+def test_no_sketch_can_be_deleted(statements) -> None:
+    """A~_i - A~_p = (sum of g_s over i <= s < p)'e_1, at every later time.
+
+    Let the last 20 columns of sigma Phi be invertible. If C A~_p = A~_i then C is the identity on these columns, so
+    the first columns agree and the sum of g's is zero, an event of probability zero. So W checkpoints stay for every W.
+    """
+    long = blind_run(24)
+    assert undeletable(long) == 24
+    for name in ("lemma-4", "theorem-3/item-3"):
+        statement = statements[f"sliding-window.{name}"]
+        assert statement.at(long) is Truth.FALSE
+        assert statement.margin(SMALL) - 5 * sympy.log(3).evalf(30).__float__() + 3 < 1e-9
+        bind(
+            statement,
+            [
+                (blind_run(total, constant), (constant * 5 * sympy.log(total) - total).evalf(50))
+                for total, constant in product((2, 3, 4, 5, 6), (1, 2, 3, 7))
+            ],
+        )
+    number = statements["sliding-window.lemma-4/singular-values"]
+    assert number.at(SMALL) is Truth.FALSE
+    assert number.margin(SMALL) == -19
+    same = attrs.evolve(SMALL, run=attrs.evolve(SMALL.run, coins=fmpq_mat(3, 20, [0] * 60)))
+    assert undeletable(same) == 2, "equal sketches: only the first and the last stay"
+    for statement in statements.values():
+        assert not statement.strict
+        bind_hypotheses(statement, SMALL, SPACE)
+        wide = attrs.evolve(SMALL.run, rows=fmpq_mat([[int(i == j) for j in range(21)] for i in range(3)]))
+        for wrong in (wide, attrs.evolve(SMALL.run, window=4), attrs.evolve(SMALL.run, coins=fmpq_mat(3, 2, [1] * 6))):
+            assert statement.applies(attrs.evolve(SMALL, run=wrong)) is Truth.FALSE
+        assert statement.applies(blind_run(2)) is Truth.TRUE
+        assert statement.applies(blind_run(1)) is Truth.FALSE
+
+
+@pytest.mark.evidence(
+    "sliding-window.lemma-4/one-singular-value@6005b876", role="refutes", grade="symbolic", region="2 x 2, eta = 1/4"
+)
+def test_no_single_eigenvalue_drops(statement) -> None:
+    """S = diag(100, 1), S' = S - vv' with v = (sqrt 7.5, sqrt 0.075): eigenvalues 0.925 and 0.919 times as large."""
+    large = fmpq_mat([[100, 0], [0, 1]])
+    small = large - fmpq_mat([[fmpq(15, 2), fmpq(3, 4)], [fmpq(3, 4), fmpq(3, 40)]])
+    assert statement.at(DropPoint(large, small, Fraction(1, 4))) is Truth.FALSE
+    assert statement.strict
+    scaled = DropPoint(large, fmpq(1, 2) * large, Fraction(1, 4))
+    assert statement.at(scaled) is Truth.TRUE
+    bind_hypotheses(
+        statement,
+        scaled,
+        {
+            "eta > 0": attrs.evolve(scaled, eta=-1),
+            "eta < 1": attrs.evolve(scaled, eta=1),
+            "S' <= S, not (1-eta/2)S <= S'": attrs.evolve(scaled, small=large),
+        },
+    )
+    assert statement.applies(attrs.evolve(scaled, small=2 * large)) is Truth.FALSE
+
+
+@pytest.mark.evidence(
+    "sliding-window.lemma-4/equation-15@6005b876", role="supports", grade="symbolic", region="every W >= 2, eta, c"
+)
+@pytest.mark.evidence(
+    "sliding-window.lemma-4/count@6005b876", role="refutes", grade="symbolic", region="every W >= 2, eta, c"
+)
+def test_equation_15_has_a_negative_left_side(statements) -> None:
+    """log(1 - eta/2) < 0 < log W, so the left side is negative and the right side positive."""
+    bound, count = statements["sliding-window.lemma-4/equation-15"], statements["sliding-window.lemma-4/count"]
+    points = [
+        LogarithmPoint(w, Fraction(k, 6), c) for w, k, c in product((2, 9, 1000), (1, 3, 5), (1, Fraction(5, 2), 8))
+    ]
+
+    def left(p: LogarithmPoint):
+        return sympy.Rational(p.constant) * sympy.log(p.window) / sympy.log(1 - sympy.Rational(p.eta) / 2)
+
+    bind(count, ((p, left(p).evalf(50)) for p in points))
+    right = [(p, 2 * sympy.Rational(p.constant) / sympy.Rational(p.eta) * sympy.log(p.window)) for p in points]
+    bind(bound, ((p, (value - left(p)).evalf(50)) for p, value in right))
+    assert all(bound.at(p) is Truth.TRUE and count.at(p) is Truth.FALSE for p in points)
+    assert bound.nudged(lambda margin: -margin).at(points[0]) is Truth.FALSE
+    inside = LogarithmPoint(2, Fraction(1, 2))
+    for statement in statements.values():
+        assert not statement.strict
+        bind_hypotheses(
+            statement,
+            inside,
+            {
+                "window >= 2, an integer": attrs.evolve(inside, window=1),
+                "eta > 0": attrs.evolve(inside, eta=-1),
+                "eta < 1": attrs.evolve(inside, eta=1),
+                "constant > 0": attrs.evolve(inside, constant=0),
+            },
+        )
+
+
+def diagonal(*values) -> fmpq_mat:
+    return fmpq_mat([[value if i == j else 0 for j in range(len(values))] for i, value in enumerate(values)])
+
+
+HALVES = Chain(tuple(diagonal(fmpq(1, 2**k), 1) for k in range(6)), Fraction(1, 2))
+
+
+@pytest.mark.evidence(
+    "sliding-window.lemma-4+repair@6005b876",
+    role="supports-repair",
+    grade="symbolic",
+    region="every d, l, eta: derivation below, its scalar core checked",
+)
+def test_the_determinant_counts_checkpoints(statement) -> None:
+    """Let S' <= S, S > 0 and not (1-c)S <= S'. The eigenvalues x_k of S^(-1/2) S' S^(-1/2) lie in [0, 1].
+
+    One of them is below 1 - c, so det S' / det S, their product, is below 1 - c. Over K^(1), K^(3), K^(5), ... that
+    happens floor((l-1)/2) times, and the determinant only falls in between: floor((l-1)/2) log(1/(1-c)) <= log(det
+    K^(1)/det K^(l)). With c = eta/2 and log(1/(1-c)) >= c, l - 2 <= 2 floor((l-1)/2) <= (4/eta) log(ratio). Rank r:
+    det(K + s I)/s^d = prod (1 + k_i/s) <= (1 + tr K/(r s))^r, by the inequality of the means, and tr K <= n B^2.
+    """
+    c = sympy.symbols("c", positive=True)
+    gap = -sympy.log(1 - c) - c
+    assert gap.subs(c, 0) == 0
+    assert sympy.simplify(sympy.diff(gap, c) - c / (1 - c)) == 0, "log(1/(1-c)) - c rises from 0"
+    assert all(2 * ((count - 1) // 2) >= count - 2 for count in range(1, 50))
+    chains = [HALVES, Chain(HALVES.matrices[:1], Fraction(1, 3)), Chain(HALVES.matrices[:2], Fraction(1, 3))]
+    for first, step, length, eta in product((1, 2, 5), (2, 3), (1, 2, 4, 7), (Fraction(1, 4), Fraction(2, 3))):
+        matrices = []
+        for k in range(length):
+            spread = fmpq_mat([[first + fmpq(1, step**k), fmpq(1, 3)], [fmpq(1, 3), 1 + fmpq(2, step ** (2 * k))]])
+            matrices.append(spread)
+        chains.append(Chain(tuple(matrices), eta))
+    applicable = [chain for chain in chains if statement.applies(chain) is Truth.TRUE]
+    assert len(applicable) >= 12
+    assert all(statement.at(chain) is Truth.TRUE for chain in applicable)
+
+    def value(chain: Chain):
+        dets = [
+            sympy.Matrix(2, 2, [sympy.Rational(int(e.p), int(e.q)) for e in m.entries()]).det() for m in chain.matrices
+        ]
+        return (2 + 4 / sympy.Rational(chain.eta) * sympy.log(dets[0] / dets[-1]) - len(dets)).evalf(50)
+
+    bind(statement, ((chain, value(chain)) for chain in chains))
+    assert not statement.strict
+    bind_hypotheses(
+        statement,
+        HALVES,
+        {
+            "eta > 0": attrs.evolve(HALVES, eta=-1),
+            "eta < 1": attrs.evolve(HALVES, eta=1),
+            "K^(1) >= ... >= K^(l) > 0": attrs.evolve(HALVES, matrices=HALVES.matrices[::-1]),
+            "(1 - eta/2) K^(i) <= K^(i+2) for no i": attrs.evolve(HALVES, matrices=(diagonal(1, 1),) * 3),
+        },
+    )
+    assert statement.given[2].at(attrs.evolve(HALVES, matrices=(diagonal(1, 0),))) is Truth.FALSE
+    assert (
+        statement.given[3].at(attrs.evolve(HALVES, matrices=(diagonal(4, 1), diagonal(3, 1), diagonal(2, 1))))
+        is Truth.TRUE
+    )
+    assert statement.applies(Chain((diagonal(1, 1),), Fraction(1, 2))) is Truth.TRUE
+
+
+@pytest.mark.evidence(
+    "sliding-window.lemma-4+repair@6005b876",
+    role="control",
+    grade="symbolic",
+    region="pairs compared, not every second",
+)
+def test_a_bound_without_the_determinant_is_noticed(statement) -> None:
+    assert statement.at(HALVES) is Truth.TRUE
+    assert statement.nudged(margin=lambda p: 2 - len(p.matrices) + 0 * statement.margin(p)).at(HALVES) is Truth.FALSE
+
+
+@pytest.mark.evidence(
+    "sliding-window.theorem-3@05c0a881", role="refutes", grade="interval", region="the points of lemma-3"
+)
+@pytest.mark.evidence(
+    "sliding-window.theorem-3/item-2@05c0a881", role="refutes", grade="symbolic", region="the point of lemma-2"
+)
+@pytest.mark.evidence(
+    "sliding-window.theorem-3+repair@05c0a881", role="supports-repair", grade="symbolic", region="as lemma-3+repair"
+)
+@pytest.mark.evidence(
+    "sliding-window.theorem-3+repair@05c0a881", role="control", grade="interval", region="half the noise"
+)
+def test_theorem_3_collects_the_lemmas(statements) -> None:
+    """Its statements are those of lemma-3 and lemma-2, margin for margin; their proofs are checked there."""
+    from dpmatrix.spec.sliding_window.sketch_accuracy import LEMMA_2
+    from dpmatrix.spec.sliding_window.sketch_privacy import LEMMA_3
+
+    private = statements["sliding-window.theorem-3"]
+    accurate = statements["sliding-window.theorem-3/item-2"]
+    repaired = statements["sliding-window.theorem-3+repair"]
+    for mine, theirs in (
+        (private, LEMMA_3.statement),
+        (accurate, LEMMA_2.statement),
+        (repaired, LEMMA_3.repair.statement),
+    ):
+        assert mine.margin is theirs.margin
+        assert mine.given == theirs.given
+        assert mine.strict is theirs.strict is False
+    assert private.at(SketchParameters(1, Fraction(1, 1000), 1, MILLIONTH, 77)) is Truth.FALSE
+    base = fmpq_mat([[*(int(i == j) for j in range(16)), i] for i in range(16)])
+    direction = fmpq_mat([[-i] for i in range(16)] + [[1]])
+    zero, coin = fmpq_mat(1, 17, [0] * 17), fmpq_mat(1, 16, [1] * 16)
+    blind = OneRowSketch(base, coin, zero, direction, 1, Fraction(1, 4), 1, MILLIONTH, 1)
+    assert accurate.at(blind) is Truth.FALSE
+    for height, epsilon, delta in product((0, 3), (Fraction(1, 2), 4), (Fraction(1, 9), MILLIONTH)):
+        assert repaired.at(DyadicRelease(2, height, epsilon, delta)) is Truth.TRUE
+
+    def halved(p: DyadicRelease):
+        return arb(fmpq(1, 10**6)) - GaussianProfile(2, deviation(p) / 2).delta(p.epsilon)
+
+    assert repaired.nudged(margin=halved).at(DyadicRelease(5, 3, 1, MILLIONTH)) is Truth.FALSE

@@ -1,0 +1,307 @@
+"""The bounds of Lemma 2, Corollary 1 and Theorem 4 as margins: one run, one direction, one set of parameters."""
+
+from __future__ import annotations
+
+import attrs
+from flint import arb, fmpq_mat
+
+from dpmatrix.exact import Exact, Real, ball, rational
+from dpmatrix.privacy.profiles.incomplete_gamma import lower_tail
+from dpmatrix.spec.conditions import at_least, below, equality, exceeds, positive, whole
+from dpmatrix.spec.sliding_window.loewner import between, flag, gram, precedes_margin, squared_norm
+from dpmatrix.spec.sliding_window.sketch_privacy import floor
+from dpmatrix.spec.sliding_window.sketched_stream import PRINTED, REPAIRED, SketchedStream, history
+from dpmatrix.spec.wishart.spectra import disagreement, identity
+
+
+@attrs.frozen
+class OneRowSketch:
+    """A run of Algorithm 2 on one row with the variates that it draws, seen along u; and the constant c of a bound.
+
+    Parameters
+    ----------
+    base, coin, row
+        Phi (m x d), g (1 x m) and a_1 (1 x d).
+    direction
+        u, d x 1.
+    rank, eta, epsilon, delta
+        Parameters of the algorithm; m = 4r/eta.
+    constant
+        c > 0.
+    """
+
+    base: fmpq_mat
+    coin: fmpq_mat
+    row: fmpq_mat
+    direction: fmpq_mat
+    rank: int
+    eta: Exact
+    epsilon: Exact
+    delta: Exact
+    constant: Exact
+
+
+def along(p: OneRowSketch) -> arb:
+    """``|A u|^2``, of the window."""
+    return arb(squared_norm(p.row * p.direction))
+
+
+def sketched(p: OneRowSketch) -> arb:
+    """``|A~ u|^2`` for A~ = sigma Phi + g'a."""
+    drawn, added = p.base * p.direction, p.coin.transpose() * (p.row * p.direction)
+    sigma = floor(p.rank, p.epsilon, p.delta)
+    return sum(
+        ((sigma * arb(drawn[k, 0]) + arb(added[k, 0])) ** 2 for k in range(drawn.nrows())),
+        arb(0),
+    )
+
+
+def length(p: OneRowSketch) -> arb:
+    """``|u|^2``."""
+    return arb(squared_norm(p.direction))
+
+
+def inverse_log(p: OneRowSketch) -> arb:
+    """``log(1/delta)``."""
+    return -ball(p.delta).log()
+
+
+def lemma_2_bounds(p: OneRowSketch) -> arb:
+    """Least margin of both bounds, with ``c r log(1/delta)^2 / epsilon^2``."""
+    eta = ball(p.eta)
+    extra = ball(p.constant) * p.rank * inverse_log(p) ** 2 / ball(p.epsilon) ** 2 * length(p)
+    lower = sketched(p) - (1 - eta / 4) * (along(p) + extra)
+    return lower.min((1 + eta / 4) / (1 - eta) * along(p) + extra - sketched(p))
+
+
+def corollary_bounds(p: OneRowSketch) -> arb:
+    """Least margin of (1-eta)(A'A - c r log(1/delta)/eps^2) <= A~'A~ <= (1+eta)(A'A + c r log(1/delta)/eps)."""
+    eta, extra = ball(p.eta), ball(p.constant) * p.rank * inverse_log(p) * length(p)
+    lower = sketched(p) - (1 - eta) * (along(p) - extra / ball(p.epsilon) ** 2)
+    return lower.min((1 + eta) * (along(p) + extra / ball(p.epsilon)) - sketched(p))
+
+
+def theorem_4_bounds(p: OneRowSketch) -> arb:
+    """Least margin of the bounds on C = A~'A~ - sigma^2, with ``c eta r log(1/delta) / epsilon^2`` and a quarter."""
+    eta = ball(p.eta)
+    value = sketched(p) - floor(p.rank, p.epsilon, p.delta) ** 2 * length(p)
+    extra = ball(p.constant) * eta * p.rank * inverse_log(p) / ball(p.epsilon) ** 2 * length(p)
+    return (value - (1 - eta) * along(p) + extra / 4).min((1 + eta) * along(p) + extra - value)
+
+
+def semidefinite(p: OneRowSketch) -> arb:
+    """``u'(A~'A~ - sigma^2 I)u``."""
+    return sketched(p) - floor(p.rank, p.epsilon, p.delta) ** 2 * length(p)
+
+
+def drawn_shapes(p: OneRowSketch) -> arb:
+    """0 when Phi has 4r/eta rows and the shapes fit."""
+    size, width = p.base.nrows(), p.base.ncols()
+    fits = p.eta != 0 and size == 4 * p.rank / rational(p.eta) and (p.coin.nrows(), p.coin.ncols()) == (1, size)
+    fits = fits and (p.row.nrows(), p.row.ncols()) == (1, width)
+    return flag(fits and (p.direction.nrows(), p.direction.ncols()) == (width, 1))
+
+
+DRAWN = (
+    whole("rank", 1),
+    positive("eta"),
+    positive("epsilon"),
+    positive("delta"),
+    below("delta", 1),
+    positive("constant"),
+    exceeds("Phi has 4r/eta rows, and the shapes fit", drawn_shapes, strict=False),
+)
+
+
+@attrs.frozen
+class SketchDirection:
+    """Quadratic forms of the matrices of the proof in one direction u of norm 1.
+
+    Parameters
+    ----------
+    first, second
+        u'K(1)u and u'K(2)u.
+    noisy_first, noisy_second
+        u'K~(1)u and u'K~(2)u.
+    window
+        |A_W u|^2.
+    ridge
+        sigma^2.
+    eta
+        eta.
+    projected
+        u'C_+ u for the nearest positive semidefinite C_+ of K~(1) - sigma^2 I; used by Theorem 4.
+    """
+
+    first: Real
+    second: Real
+    noisy_first: Real
+    noisy_second: Real
+    window: Real
+    ridge: Real
+    eta: Real
+    projected: Real = 0
+
+
+def _within(noisy: Real, exact: Real, p: SketchDirection) -> arb:
+    ridged, quarter = ball(exact) + ball(p.ridge), ball(p.eta) / 4
+    return (ball(noisy) - (1 - quarter) * ridged).min((1 + quarter) * ridged - ball(noisy))
+
+
+def event_9(p: SketchDirection) -> arb:
+    """(9): both sketches are within 1 +- eta/4 of K + sigma^2."""
+    return _within(p.noisy_first, p.first, p).min(_within(p.noisy_second, p.second, p))
+
+
+def sandwich_7(p: SketchDirection) -> arb:
+    """(7) in the direction."""
+    return (ball(p.window) - ball(p.second)).min(ball(p.first) - ball(p.window))
+
+
+def histogram_8(p: SketchDirection) -> arb:
+    """(8): u'K^(2)u - (1 - eta) u'K^(1)u."""
+    return ball(p.second) + ball(p.ridge) - (1 - ball(p.eta)) * (ball(p.first) + ball(p.ridge))
+
+
+EVENT = (
+    exceeds("(7) u'K(2)u <= |A_W u|^2 <= u'K(1)u", sandwich_7, strict=False),
+    exceeds("(8) (1 - eta) u'K^(1)u <= u'K^(2)u", histogram_8, strict=False),
+    exceeds("(9) K~(1), K~(2) within 1 +- eta/4 of K^(1), K^(2)", event_9, strict=False),
+    at_least("eta", 0),
+    below("eta", 1),
+    at_least("ridge", 0),
+)
+
+
+def bound_10(p: SketchDirection) -> arb:
+    """(10): u'K~(1)u - (1 - eta/4)(u'K(1)u + sigma^2)."""
+    return ball(p.noisy_first) - (1 - ball(p.eta) / 4) * (ball(p.first) + ball(p.ridge))
+
+
+def bound_11(p: SketchDirection) -> arb:
+    """(11): u'K~(1)u - (1 - eta/4)(|A_W u|^2 + sigma^2)."""
+    return ball(p.noisy_first) - (1 - ball(p.eta) / 4) * (ball(p.window) + ball(p.ridge))
+
+
+def bound_12(p: SketchDirection) -> arb:
+    """(12): (1 + eta/4)(u'K(1)u + sigma^2) - u'K~(1)u."""
+    return (1 + ball(p.eta) / 4) * (ball(p.first) + ball(p.ridge)) - ball(p.noisy_first)
+
+
+def bound_13(p: SketchDirection) -> arb:
+    """(13): (1 + eta/4)/(1 - eta) (u'K(2)u + sigma^2) - u'K~(1)u."""
+    factor = (1 + ball(p.eta) / 4) / (1 - ball(p.eta))
+    return factor * (ball(p.second) + ball(p.ridge)) - ball(p.noisy_first)
+
+
+def bound_14(p: SketchDirection) -> arb:
+    """(14): (1 + eta/4)/(1 - eta) (|A_W u|^2 + sigma^2) - u'K~(1)u."""
+    factor = (1 + ball(p.eta) / 4) / (1 - ball(p.eta))
+    return factor * (ball(p.window) + ball(p.ridge)) - ball(p.noisy_first)
+
+
+def repaired_lemma(p: SketchDirection) -> arb:
+    """Both (11) and (14)."""
+    return bound_11(p).min(bound_14(p))
+
+
+def repaired_corollary(p: SketchDirection) -> arb:
+    """(1 - eta)(|A_W u|^2 + sigma^2) <= u'K~(1)u <= (1 + 2 eta)(|A_W u|^2 + sigma^2)."""
+    eta, whole_form = ball(p.eta), ball(p.window) + ball(p.ridge)
+    return (ball(p.noisy_first) - (1 - eta) * whole_form).min((1 + 2 * eta) * whole_form - ball(p.noisy_first))
+
+
+def projection_margin(p: SketchDirection) -> arb:
+    """C <= C_+ <= C + (eta/4) sigma^2 I and C_+ >= 0, as C >= -(eta/4) sigma^2 I."""
+    plain = ball(p.noisy_first) - ball(p.ridge)
+    above = (ball(p.projected) - plain).min(plain + ball(p.eta) / 4 * ball(p.ridge) - ball(p.projected))
+    return above.min(ball(p.projected))
+
+
+def repaired_theorem_4(p: SketchDirection) -> arb:
+    """(1 - eta/4)|A_W u|^2 - (eta/4) sigma^2 <= u'C_+u <= (1 + 2 eta)|A_W u|^2 + (9/4) eta sigma^2."""
+    eta, ridge = ball(p.eta), ball(p.ridge)
+    lower = ball(p.projected) - (1 - eta / 4) * ball(p.window) + eta / 4 * ridge
+    return lower.min((1 + 2 * eta) * ball(p.window) + 9 * eta / 4 * ridge - ball(p.projected))
+
+
+PROJECTED = exceeds("C <= C_+ <= C + (eta/4) sigma^2, C_+ >= 0", projection_margin, strict=False)
+
+
+@attrs.frozen
+class ScaleParameters:
+    """Parameters r, eta, epsilon, delta and a constant c."""
+
+    rank: int
+    eta: Exact
+    epsilon: Exact
+    delta: Exact
+    constant: Exact = 1
+
+
+def substitution_margin(p: ScaleParameters) -> arb:
+    """One c with c r log(1/delta)^2/eps^2 <= sigma^2 for (11) and >= (1 + eta/4)/(1 - eta) sigma^2 for (14)."""
+    ridge = floor(p.rank, p.epsilon, p.delta) ** 2
+    extra = ball(p.constant) * p.rank * ball(p.delta).log() ** 2 / ball(p.epsilon) ** 2
+    eta = ball(p.eta)
+    return (ridge - extra).min(extra - (1 + eta / 4) / (1 - eta) * ridge)
+
+
+def sketch_probability(p: ScaleParameters) -> arb:
+    """``Pr(|chi^2_m / m - 1| <= eta/4) - 9/10`` with m = 4r/eta: (9) in one dimension, without data."""
+    rows = 4 * ball(p.rank) / ball(p.eta)
+    low, high = (rows * (1 + sign * ball(p.eta) / 4) / 2 for sign in (-1, 1))
+    return lower_tail(high, rows / 2) - lower_tail(low, rows / 2) - arb(9) / 10
+
+
+def factor_margin(p: ScaleParameters) -> arb:
+    """``1 + 2 eta - (1 + eta/4)/(1 - eta)``."""
+    return 1 + 2 * ball(p.eta) - (1 + ball(p.eta) / 4) / (1 - ball(p.eta))
+
+
+def smaller_factor(p: ScaleParameters) -> arb:
+    """``1 + eta - (1 + eta/4)/(1 - eta)``."""
+    return 1 + ball(p.eta) - (1 + ball(p.eta) / 4) / (1 - ball(p.eta))
+
+
+SCALES = (whole("rank", 1), positive("eta"), below("eta", 1), positive("epsilon"), positive("delta"), below("delta", 1))
+
+
+@attrs.frozen
+class FourthStep:
+    """|A_W u|^2 and X = c r log(1/delta)/epsilon^2 in the last display of the proof of Theorem 4, and eta."""
+
+    window: Real
+    extra: Real
+    eta: Real
+
+
+def last_display(p: FourthStep) -> arb:
+    """(1 - eta)(A'A - X) - X against (1 - eta) A'A - eta X."""
+    eta, w, x = ball(p.eta), ball(p.window), ball(p.extra)
+    return equality((1 - eta) * (w - x) - x, (1 - eta) * w - eta * x)
+
+
+def ridge_identity(p: SketchedStream) -> arb:
+    """(6): the Gram matrix of (sigma I; A) against A'A + sigma^2 I."""
+    width, sigma = p.rows.ncols(), rational(p.floor)
+    stacked = fmpq_mat([*(sigma * identity(width)).tolist(), *p.rows.tolist()])
+    return disagreement(gram(stacked), gram(p.rows) + sigma * sigma * identity(width))
+
+
+def printed_sandwich(p: SketchedStream) -> arb:
+    """(7): sums from the first two stamps of the printed lines around A_W'A_W."""
+    total = p.rows.nrows()
+    window = between(p.rows, total - p.window + 1, total)
+    held = history(p, PRINTED)[-1]
+    margin = precedes_margin(window, between(p.rows, held[0].stamp, total))
+    return margin.min(precedes_margin(between(p.rows, held[1].stamp, total), window)) if held[1:] else margin
+
+
+def adjacent_histogram(p: SketchedStream) -> arb:
+    """(8) with eta = 1/2, for the stamps of the printed expiry."""
+    total, width = p.rows.nrows(), p.rows.ncols()
+    held = history(p, attrs.evolve(REPAIRED, earliest=PRINTED.earliest))[-1]
+    ridge = rational(p.floor) ** 2 * identity(width)
+    older, newer = (between(p.rows, pair.stamp, total) + ridge for pair in (held[0], held[-1 if len(held) < 2 else 1]))
+    return precedes_margin(older - newer, newer)

@@ -1,0 +1,283 @@
+"""Algorithms 7 and 8: a stream of rows under Wishart noise, line by line and exactly, for given noise."""
+
+from __future__ import annotations
+
+import attrs
+from flint import arb, fmpq_mat
+
+from dpmatrix.claims import Claim, Kind, Locator, Repair, Statement, Step, Verdict
+from dpmatrix.spec.conditions import exceeds, whole
+from dpmatrix.spec.sliding_window.loewner import between, flag, gram, precedes, precedes_margin, row, zeros
+from dpmatrix.spec.wishart.spectra import disagreement, nonnegative_spectrum
+
+
+@attrs.frozen
+class NoisyStream:
+    """One run of Algorithm 8 with the noise that it draws; Update is any rule for deleting checkpoints.
+
+    Parameters
+    ----------
+    rows
+        T x d rational matrix: a_1 to a_T.
+    noise
+        For each t a d x d rational matrix: the R of time t; in the repaired run the error of the sum of the first t.
+    window
+        W.
+    deleted
+        Pairs (t, s): at time t Update deletes the checkpoint of time stamp s.
+    """
+
+    rows: fmpq_mat
+    noise: tuple[fmpq_mat, ...]
+    window: int
+    deleted: tuple[tuple[int, int], ...] = ()
+
+
+@attrs.frozen
+class NoisyCheckpoint:
+    """A time stamp and the d x d matrix that is stored with it."""
+
+    stamp: int
+    matrix: fmpq_mat
+
+
+@attrs.frozen
+class NoisyLines:
+    """How Algorithm 7 is executed: where its loop begins, when a stamp expires, and whether lines 12 to 14 run."""
+
+    first: int = 2
+    earliest: int = 1
+    ordered: bool = True
+
+
+PRINTED = NoisyLines()
+"""As printed, with K~ for the K of lines 12 to 14, p for their j, and the new pair as their K(l)."""
+
+MENDED = NoisyLines(1, 2, ordered=False)
+"""The loop begins at 1, a second stamp at the window's first row expires the first, and nothing else is deleted."""
+
+
+def in_order(held: list[NoisyCheckpoint]) -> list[NoisyCheckpoint]:
+    """Lines 12 to 14: from the first matrix that is not above the newest one on, delete all but the newest."""
+    newest = held[-1]
+    for place, pair in enumerate(held):
+        if not precedes(newest.matrix, pair.matrix):
+            return [*held[:place], newest]
+    return held
+
+
+def after_step(p: NoisyStream, held: list[NoisyCheckpoint], time: int, lines: NoisyLines) -> list[NoisyCheckpoint]:
+    """Algorithm 7 at one time."""
+    if len(held) > 1 and held[1].stamp < time - p.window + lines.earliest:
+        held = held[1:]
+    change = gram(row(p.rows, time))
+    held = [
+        attrs.evolve(pair, matrix=pair.matrix + change) if number >= lines.first else pair
+        for number, pair in enumerate(held, start=1)
+    ]
+    held = [*held, NoisyCheckpoint(time, change + p.noise[time - 1])]
+    return in_order(held) if lines.ordered else held
+
+
+def history(p: NoisyStream, lines: NoisyLines) -> list[list[NoisyCheckpoint]]:
+    """What Algorithm 8 holds after each time step."""
+    held: list[NoisyCheckpoint] = []
+    found = []
+    for time in range(1, p.rows.nrows() + 1):
+        held = [pair for pair in after_step(p, held, time, lines) if (time, pair.stamp) not in p.deleted]
+        found.append(held)
+    return found
+
+
+def sums_margin(p: NoisyStream, lines: NoisyLines) -> arb:
+    """Zero exactly when every stored matrix is the sum of a_s'a_s from its stamp on, plus its noise."""
+    gaps = [
+        disagreement(pair.matrix, between(p.rows, pair.stamp, time) + p.noise[pair.stamp - 1])
+        for time, held in enumerate(history(p, lines), start=1)
+        for pair in held
+    ]
+    return min(gaps, key=arb.mid)
+
+
+def cover_margin(p: NoisyStream, lines: NoisyLines) -> arb:
+    """0 when always t_1 <= max(1, t - W + 1): the rows of the first pair contain the window."""
+    runs = enumerate(history(p, lines), start=1)
+    return flag(all(held[0].stamp <= max(1, time - p.window + 1) for time, held in runs))
+
+
+def printed_sums(p: NoisyStream) -> arb:
+    """`sums_margin` of the printed lines."""
+    return sums_margin(p, PRINTED)
+
+
+def ordered_cover(p: NoisyStream) -> arb:
+    """`cover_margin` with lines 12 to 14 as printed and the others mended."""
+    return cover_margin(p, attrs.evolve(MENDED, ordered=True))
+
+
+def late_expiry(p: NoisyStream) -> arb:
+    """0 when, with line 3 as printed and the others mended, only t_1 is ever at or before the window's first row."""
+    runs = enumerate(history(p, attrs.evolve(MENDED, earliest=PRINTED.earliest)), start=1)
+    return flag(all(pair.stamp > time - p.window + 1 for time, held in runs for pair in held[1:]))
+
+
+def prefix(p: NoisyStream, time: int) -> fmpq_mat:
+    """Noisy sum of the first rows: exact sum plus the error of that time."""
+    width = p.rows.ncols()
+    return between(p.rows, 1, time) + p.noise[time - 1] if time else zeros(width, width)
+
+
+def repaired_history(p: NoisyStream) -> list[list[NoisyCheckpoint]]:
+    """Checkpoints as differences of noisy sums: K~(i) is the sum up to t minus the sum before t_i."""
+    stamps: list[int] = []
+    found = []
+    for time in range(1, p.rows.nrows() + 1):
+        stamps = [*stamps, time]
+        if len(stamps) > 1 and stamps[1] <= time - p.window + 1:
+            stamps = stamps[1:]
+        stamps = [stamp for stamp in stamps if (time, stamp) not in p.deleted]
+        found.append([NoisyCheckpoint(stamp, prefix(p, time) - prefix(p, stamp - 1)) for stamp in stamps])
+    return found
+
+
+def repaired_margin(p: NoisyStream) -> arb:
+    """0 when each K~(i) is the sum from t_i on plus the difference of two errors, and t_1 <= max(1, t-W+1) < t_2."""
+    margin = arb(0)
+    for time, held in enumerate(repaired_history(p), start=1):
+        begin = time - p.window + 1
+        for number, pair in enumerate(held):
+            error = p.noise[time - 1] - (p.noise[pair.stamp - 2] if pair.stamp > 1 else zeros(*_shape(p)))
+            margin = margin.min(disagreement(pair.matrix, between(p.rows, pair.stamp, time) + error))
+            margin = margin.min(flag(pair.stamp > begin if number else pair.stamp <= max(1, begin)))
+    return margin
+
+
+def _shape(p: NoisyStream) -> tuple[int, int]:
+    return p.rows.ncols(), p.rows.ncols()
+
+
+def shapes_margin(p: NoisyStream) -> arb:
+    """0 when there is one d x d noise for each row."""
+    fits = all((one.nrows(), one.ncols()) == _shape(p) for one in p.noise)
+    return flag(fits and len(p.noise) == p.rows.nrows())
+
+
+def semidefinite_margin(p: NoisyStream) -> arb:
+    """Non-negative when every noise is positive semidefinite, as Wishart matrices are."""
+    return min((nonnegative_spectrum(one) for one in p.noise), key=arb.mid)
+
+
+def spared_margin(p: NoisyStream) -> arb:
+    """0 when Update deletes neither the first nor the newest of the stamps it finds, as Algorithm 6 does not."""
+    spared = True
+    stamps: list[int] = []
+    for time in range(1, p.rows.nrows() + 1):
+        stamps = [*stamps, time]
+        if len(stamps) > 1 and stamps[1] <= time - p.window + 1:
+            stamps = stamps[1:]
+        gone = {stamp for at, stamp in p.deleted if at == time}
+        spared = spared and stamps[0] not in gone and time not in gone
+        stamps = [stamp for stamp in stamps if stamp not in gone]
+    return flag(spared)
+
+
+SHAPES = (
+    whole("window", 1),
+    exceeds("there is one d x d noise for each row", shapes_margin, strict=False),
+    exceeds("Update spares the first and the newest checkpoint", spared_margin, strict=False),
+)
+RUN = (*SHAPES, exceeds("every noise is positive semidefinite", semidefinite_margin, strict=False))
+
+CHANGE = (
+    "line 3: t_2 <= t - W + 1, after the insertion; lines 6 to 11: K~(i) is the noisy sum up to t minus the noisy sum "
+    "before t_i, both from the dyadic sums of theorem-17; no lines 12 to 14"
+)
+
+ALGORITHM_7 = Claim(
+    id="sliding-window.algorithm-7",
+    kind=Kind.ALGORITHM,
+    source=Locator(
+        "sliding-window",
+        "Algorithm 7",
+        "if t_2 < t-W+1 drop the first pair; K~(l+1) = a_t'a_t + R, R ~ Wis_d(tau, I), tau >= floor(d + 14 log(1/delta)"
+        "/eps^2); for i = 2..l add a_t'a_t; j = min{p : K(p) not >= K(l)}; delete K(p)..K(l-1)",
+    ),
+    statement=Statement(
+        "at every time each stored matrix is the sum of a_s'a_s over the rows from its stamp on, plus its noise",
+        printed_sums,
+        given=RUN,
+    ),
+    verdict=Verdict.EXECUTABLE_WITH_REPAIR,
+    reading=(
+        "K is K~ in lines 12 to 14, the j that line 12 defines is the p of lines 13 and 14, K(l) is the new pair and "
+        "keeps its own stamp, and nothing is deleted when the set of line 12 is empty; l as in algorithm-3."
+    ),
+    because=(
+        "As in algorithm-3 the loop leaves out the first pair, which is the output, and the expiry is one step late. "
+        "Lines 12 to 14 are worse: they delete every checkpoint from the first one that is not above the newest. Its "
+        "noise is fresh and as large as theirs, so in one dimension rows 1, 1 with noise 1, 5 lose row 1; for d >= 2 a "
+        "checkpoint one row older differs from the newest by R - R' in a direction orthogonal to that row, a symmetric "
+        "variable, so that it survives with probability at most 1/2. Repaired, stored matrices are differences of "
+        "noisy sums: they need no order, and each sum is released once."
+    ),
+    repair=Repair(
+        CHANGE,
+        Statement(
+            "each K~(i) is the sum of its rows plus a difference of two errors, and t_1 <= max(1, t - W + 1) < t_2",
+            repaired_margin,
+            given=SHAPES,
+        ),
+    ),
+    steps=(
+        Step(
+            "expired-stamp",
+            Statement("after lines 3 to 5 only t_1 is at or before the window's first row", late_expiry, given=RUN),
+            sound=False,
+            note="As in algorithm-3.",
+        ),
+        Step(
+            "order",
+            Statement("lines 12 to 14 leave t_1 <= max(1, t - W + 1)", ordered_cover, given=RUN),
+            sound=False,
+            note="They delete the pair that covers the window whenever the newest noise is not below it.",
+        ),
+    ),
+)
+
+
+def printed_output(p: NoisyStream) -> arb:
+    """Non-negative exactly when the printed output, without its noise, is at least A_W'A_W."""
+    total = p.rows.nrows()
+    first = history(p, PRINTED)[-1][0]
+    return precedes_margin(between(p.rows, total - p.window + 1, total), first.matrix - p.noise[first.stamp - 1])
+
+
+def repaired_output(p: NoisyStream) -> arb:
+    """Non-negative exactly when the repaired output, without its error, is at least A_W'A_W."""
+    total = p.rows.nrows()
+    first = repaired_history(p)[-1][0]
+    error = p.noise[total - 1] - (p.noise[first.stamp - 2] if first.stamp > 1 else zeros(*_shape(p)))
+    return precedes_margin(between(p.rows, total - p.window + 1, total), first.matrix - error)
+
+
+ALGORITHM_8 = Claim(
+    id="sliding-window.algorithm-8",
+    kind=Kind.ALGORITHM,
+    source=Locator("sliding-window", "Algorithm 8", "for each row Algorithm 7, then Algorithm 6; output C~ = K~(1)"),
+    statement=Statement(
+        "the output, without its noise, is at least A_W'A_W in the Loewner order",
+        printed_output,
+        given=RUN,
+    ),
+    verdict=Verdict.EXECUTABLE_WITH_REPAIR,
+    because=(
+        "The first stored matrix is that of one row: rows 1, 1 with W = 2 and equal noise give 1 and not 2. With the "
+        "repaired Algorithm 7 the rows of the first pair contain the window. r = d is passed and never used; the "
+        "stream is Omega in one line and S in another."
+    ),
+    repair=Repair(
+        "the repaired Algorithm 7",
+        Statement("the output, without its error, is at least A_W'A_W", repaired_output, given=SHAPES),
+    ),
+    uses=("sliding-window.algorithm-7+repair",),
+)

@@ -1,0 +1,7 @@
+"""Mechanisms on streams: what they publish at every time is covered by one promise."""
+
+from dpmatrix.mechanisms.streams.parameters import WindowParameters
+from dpmatrix.mechanisms.streams.state import resume, suspend
+from dpmatrix.mechanisms.streams.window import SlidingWindowGram
+
+__all__ = ["SlidingWindowGram", "WindowParameters", "resume", "suspend"]

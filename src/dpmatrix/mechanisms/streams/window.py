@@ -1,0 +1,165 @@
+"""The repair of the sliding-window algorithms: one promise for stamps, comparisons and outputs at all times."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
+
+from dpmatrix.claims import implements
+from dpmatrix.errors import InvalidParameterError, NotPrivateError
+from dpmatrix.mechanisms.lattice import lattice_gram
+from dpmatrix.mechanisms.protocol import Release
+from dpmatrix.mechanisms.records import bounded_records
+from dpmatrix.mechanisms.streams.dyadic import DyadicSums, triangle_of
+from dpmatrix.mechanisms.streams.histogram import WindowCheckpoint, difference, updated
+from dpmatrix.mechanisms.streams.parameters import WindowParameters
+from dpmatrix.privacy.guarantee import PrivacyGuarantee
+from dpmatrix.randomness.entropy import Entropy, SystemEntropy
+
+NAME = "private sliding window"
+
+
+@implements("sliding-window.algorithm-7+repair@d0ee8d6e", "sliding-window.algorithm-8+repair@8527087a")
+class SlidingWindowGram:
+    r"""Private A_W'A_W over a sliding window, at every time.
+
+    Parameters
+    ----------
+    parameters
+        Public parameters.
+    entropy
+        Source of the random bits; the operating system by default. With a source that is not private there is no
+        guarantee.
+    memory
+        What another window handed over; see `resume`.
+
+    Notes
+    -----
+    *What is promised.* Rows are truncated to a grid, their sums are exact, and the noisy sums of `DyadicSums` are the
+    only thing that depends on them. A row enters at most h + 1 of these sums and changes each by at most 1 in
+    Frobenius norm; the noise of all of them together is a discrete Gaussian vector. Outputs, time stamps and the number
+    of checkpoints, at all times, are computed from published sums. So the guarantee is that of one release, however
+    often is published: *continual release*, *time stamps revealed*. Since noise is drawn before the data, the memory
+    itself holds no exact sum: memory at one time and all outputs up to that time are covered by the same guarantee
+    (*pan-privacy* against one intrusion). Memory and later outputs are not: a part seen under way, and seen again
+    complete, gives away what was added in between. Streams are fixed in advance; time of arrival, time of computing
+    and the refusal of a row are not protected.
+
+    *What it is worth.* With e the norm of the error and z the slack, an output S has ``A_W'A_W - e <= S <= (A_W'A_W +
+    z + (2 - eta) e)/(1 - eta) + e``; when the first sum begins with the window, ``A_W'A_W - e <= S <= A_W'A_W + e``.
+    """
+
+    def __init__(
+        self,
+        parameters: WindowParameters,
+        *,
+        entropy: Entropy | None = None,
+        memory: tuple[DyadicSums, tuple[WindowCheckpoint, ...]] | None = None,
+    ) -> None:
+        self.parameters = parameters
+        self._entropy = SystemEntropy() if entropy is None else entropy
+        if memory is None:
+            sums = DyadicSums.begin(parameters, self._entropy)
+            memory = sums, (WindowCheckpoint(0, sums.total),)
+        self._sums, self._held = memory
+        self._suspended = False
+
+    @property
+    def entropy(self) -> Entropy:
+        """Source of the random bits."""
+        return self._entropy
+
+    @property
+    def guarantee(self) -> PrivacyGuarantee | None:
+        """The promise for everything that is ever published; None if the bits are not secret."""
+        return self.parameters.guarantee if self._entropy.private else None
+
+    @property
+    def grid(self) -> Fraction:
+        """Spacing of the published values."""
+        return Fraction(1, 4**self.parameters.coordinate_bits)
+
+    @property
+    def time(self) -> int:
+        """Number of rows read."""
+        return self._sums.leaf * self.parameters.leaf + self._sums.rows
+
+    @property
+    def stamps(self) -> tuple[int, ...]:
+        """Times, counted from 1, of the rows at which the sums begin; public."""
+        return tuple(pair.leaf * self.parameters.leaf + 1 for pair in self._held)
+
+    def add(self, rows: npt.ArrayLike) -> None:
+        """Read rows, all of them or none where an error ends the call.
+
+        Parameters
+        ----------
+        rows
+            Shape (m, d), of norm at most 1; m may be zero.
+
+        Raises
+        ------
+        InvalidParameterError
+            If the rows are malformed or one is too long.
+        NotPrivateError
+            If the window was suspended: what goes on from it is the resumed one.
+        """
+        self._check_active()
+        records = bounded_records(rows, Fraction(1), self.parameters.over_norm, none_allowed=True, parameter="rows")
+        if records.shape[1] != self.parameters.dimension:
+            problem = f"it has shape {records.shape}"
+            raise InvalidParameterError("rows", problem, f"pass rows of length {self.parameters.dimension}")
+        # Whatever interrupts the next lines leaves sums that nobody should go on from.
+        self._suspended = True
+        while len(records):
+            part = records[: self.parameters.leaf - self._sums.rows]
+            records = records[len(part) :]
+            self._sums.add(triangle_of(lattice_gram(part, self.parameters.coordinate_bits)), len(part))
+            if self._sums.rows == self.parameters.leaf:
+                self._sums.close_leaf(self._entropy)
+                self._held = updated(self._held, self._sums.total, self._sums.leaf, self.parameters)
+                self._held = (*self._held, WindowCheckpoint(self._sums.leaf, self._sums.total))
+        self._suspended = False
+
+    def _check_active(self) -> None:
+        if self._suspended:
+            raise NotPrivateError("this window was suspended or interrupted: its noise must not be used twice")
+
+    def hand_over(self) -> tuple[DyadicSums, tuple[WindowCheckpoint, ...]]:
+        """Return the memory to be stored and refuse to go on: used by `suspend`.
+
+        Raises
+        ------
+        NotPrivateError
+            If the window was suspended before.
+        """
+        self._check_active()
+        self._suspended = True
+        return self._sums, self._held
+
+    @property
+    def memory(self) -> tuple[int, ...]:
+        """Every number in memory that depends on the rows, as integers; protected as the class says."""
+        parts = [value for part in self._sums.parts if part is not None for triangle in part for value in triangle]
+        return (*self._sums.total, *parts, *(value for pair in self._held for value in pair.before))
+
+    def publish(self) -> Release:
+        """Publish the first sum: that of a stretch of rows that contains the window, up to the last complete leaf.
+
+        Raises
+        ------
+        NotPrivateError
+            If the window was suspended.
+        """
+        self._check_active()
+        integers = difference(self._sums.total, self._held[0].before, self.parameters.dimension)
+        return Release(
+            integers=np.array(integers, dtype=object),
+            grid=self.grid,
+            guarantee=self.guarantee,
+            mechanism=NAME,
+            adjacency=self.parameters.guarantee.adjacency,
+            entropy=self._entropy.description,
+        )
