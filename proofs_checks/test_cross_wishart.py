@@ -95,7 +95,7 @@ def _at(p: GaussianScales, formula: sympy.Expr):
 
 
 @pytest.mark.evidence(
-    "cross.gaussian-constant@f604fcad", role="refutes", grade="interval", region="d = 2, epsilon = 1, delta = 1e-6"
+    "cross.gaussian-constant@fedf1119", role="refutes", grade="interval", region="d = 2, epsilon = 1, delta = 1e-6"
 )
 def test_the_scales_differ(statement) -> None:
     assert statement.at(GaussianScales(2, 1, Fraction(1, 10**6))) is Truth.FALSE
@@ -112,7 +112,7 @@ class Logarithm:
 
 
 @pytest.mark.evidence(
-    "cross.gaussian-constant+repair@f604fcad",
+    "cross.gaussian-constant+repair@fedf1119",
     role="supports-repair",
     grade="interval",
     region="every d >= 2, epsilon > 0, delta in (0, 1)",
@@ -140,7 +140,7 @@ def test_the_second_scale_covers_the_first(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "cross.gaussian-constant+repair@f604fcad", role="control", grade="interval", region="d = 1, delta = 0.39"
+    "cross.gaussian-constant+repair@fedf1119", role="control", grade="interval", region="d = 1, delta = 0.39"
 )
 def test_dimension_one_is_not_covered_without_the_last_term(statement) -> None:
     """At d = 1 and large epsilon the logarithm of (5) nearly vanishes and beta falls short."""

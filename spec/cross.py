@@ -8,6 +8,7 @@ from flint import arb, fmpq
 from dpmatrix.claims import Claim, Kind, Locator, Repair, Statement, Verdict
 from dpmatrix.exact import Real, ball
 from dpmatrix.spec.conditions import below, equality, exceeds, positive, whole
+from dpmatrix.spec.near_optimal.noise import noise_times_records
 from dpmatrix.spec.wishart.definitions import multivariate_gamma_log
 
 
@@ -110,9 +111,8 @@ def first_scale(p: GaussianScales) -> arb:
 
 
 def second_scale(p: GaussianScales) -> arb:
-    """Scale beta of (5) in `near-optimal`: (d+1)/eps sqrt(2 log((d^2+d)/(2 sqrt(2 pi) delta))) + 1/sqrt(eps)."""
-    ratio = p.dimension * (p.dimension + 1) / (2 * (2 * arb.pi()).sqrt() * ball(p.delta))
-    return (p.dimension + 1) / ball(p.epsilon) * (2 * ratio.log()).sqrt() + 1 / ball(p.epsilon).sqrt()
+    """Scale beta of (5) in `near-optimal`, for n = 1."""
+    return noise_times_records(p.dimension, p.epsilon, p.delta)
 
 
 def same_scale_margin(p: GaussianScales) -> arb:

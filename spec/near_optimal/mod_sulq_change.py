@@ -1,0 +1,214 @@
+"""The printed proof of Theorem 5, first half: what one record changes, and the ratio of the densities."""
+
+from __future__ import annotations
+
+import attrs
+from flint import arb, fmpq
+
+from dpmatrix.claims import Condition, Statement, Step
+from dpmatrix.exact import Exact, Real, ball, rational
+from dpmatrix.spec.conditions import equality, positive, whole
+
+
+@attrs.frozen
+class RecordChange:
+    """Record x is replaced by y, both of length d >= 1, in a data set of n records.
+
+    Parameters
+    ----------
+    records
+        Number of records n.
+    x, y
+        Coordinates.
+    """
+
+    records: int
+    x: tuple[Exact, ...]
+    y: tuple[Exact, ...]
+
+
+@attrs.frozen
+class NoisyChange(RecordChange):
+    """The same with a threshold gamma and noise B_ij on and above the diagonal, row by row."""
+
+    threshold: Real
+    noise: tuple[Exact, ...]
+
+
+def triangle(x: tuple[Exact, ...]) -> list[fmpq]:
+    """``x_i x_j`` for 1 <= i <= j <= d."""
+    return [rational(x[i]) * rational(x[j]) for i in range(len(x)) for j in range(i, len(x))]
+
+
+def changes(p: RecordChange) -> list[fmpq]:
+    """``x_i x_j - y_i y_j`` for 1 <= i <= j <= d."""
+    return [a - b for a, b in zip(triangle(p.x), triangle(p.y), strict=True)]
+
+
+def squared_norm(x: tuple[Exact, ...]) -> fmpq:
+    """``|x|^2``."""
+    return sum((rational(entry) * rational(entry) for entry in x), fmpq(0))
+
+
+def squared_change(p: RecordChange) -> fmpq:
+    """``sum_{i<=j} (x_i x_j - y_i y_j)^2``."""
+    return sum((change * change for change in changes(p)), fmpq(0))
+
+
+def absolute_change(p: RecordChange) -> fmpq:
+    """``sum_{i<=j} |x_i x_j - y_i y_j|``."""
+    return sum((abs(change) for change in changes(p)), fmpq(0))
+
+
+def bound_19_margin(p: RecordChange) -> arb:
+    """``2 - sum_{i<=j} (x_i x_j - y_i y_j)^2``."""
+    return arb(2 - squared_change(p))
+
+
+def last_term_margin(p: RecordChange) -> arb:
+    """``2/n^2 - (1/n^2) sum_{i<=j} (y_i y_j - x_i x_j)^2``."""
+    return arb((2 - squared_change(p)) / p.records**2)
+
+
+def maximum_margin(p: RecordChange) -> arb:
+    """``(1/2)(d^2 + d)(1/d) - sum_{i<=j} x_i x_j``."""
+    d = len(p.x)
+    return arb(fmpq(d**2 + d, 2 * d) - sum(triangle(p.x), fmpq(0)))
+
+
+def l1_margin(p: RecordChange) -> arb:
+    """``d + 1 - sum_{i<=j} |y_i y_j - x_i x_j|``."""
+    return arb(len(p.x) + 1 - absolute_change(p))
+
+
+def one_sided_margin(p: NoisyChange) -> arb:
+    """``(2/n)(d+1) gamma - (2/n) sum_{i<=j} B_ij (x_i x_j - y_i y_j)``."""
+    total = sum((rational(b) * change for b, change in zip(p.noise, changes(p), strict=True)), fmpq(0))
+    return 2 * ((len(p.x) + 1) * ball(p.threshold) - total) / p.records
+
+
+def unit_margin(p: RecordChange) -> arb:
+    """Minus the larger of ``||x|^2 - 1|`` and ``||y|^2 - 1|``."""
+    return -arb(max(abs(squared_norm(p.x) - 1), abs(squared_norm(p.y) - 1)))
+
+
+def unit_ball_margin(p: RecordChange) -> arb:
+    """The smaller of ``1 - |x|^2`` and ``1 - |y|^2``."""
+    return arb(1 - max(squared_norm(p.x), squared_norm(p.y)))
+
+
+def threshold_margin(p: NoisyChange) -> arb:
+    """``gamma - max B_ij``."""
+    return ball(p.threshold) - arb(max(rational(b) for b in p.noise))
+
+
+RECORDS = whole("records", 1)
+UNIT = Condition("|x| = |y| = 1", unit_margin)
+IN_UNIT_BALL = Condition("|x| <= 1 and |y| <= 1", unit_ball_margin)
+
+
+@attrs.frozen
+class Dimension:
+    """Only a dimension d."""
+
+    dimension: int
+
+
+def unit_vector(dimension: int, place: int) -> tuple[int, ...]:
+    """The elementary vector e_place."""
+    return tuple(int(i == place) for i in range(1, dimension + 1))
+
+
+def attained_margin(p: Dimension) -> arb:
+    """The sum of (19) at x = e_1 and y = e_2 is 2."""
+    pair = RecordChange(1, unit_vector(p.dimension, 1), unit_vector(p.dimension, 2))
+    return equality(arb(squared_change(pair)), arb(2))
+
+
+def linear_margin(p: Dimension) -> arb:
+    """``(1 - 1/d) + (d(d+1)/2 - 1)/d - (d - 1)/2``: the l1 change from e_1 to the flat vector, minus (d-1)/2."""
+    d = p.dimension
+    return arb(fmpq(d - 1, d) + fmpq(d * (d + 1) - 2, 2 * d) - fmpq(d - 1, 2))
+
+
+@attrs.frozen
+class DensityEntry:
+    """One entry of the log-ratio: A_ij = (rest + product)/n, the neighbour's (rest + replaced)/n, released H_ij."""
+
+    records: int
+    deviation: Exact
+    released: Exact
+    rest: Exact
+    product: Exact
+    replaced: Exact
+
+
+def density_ratio_margin(p: DensityEntry) -> arb:
+    """The two printed forms of one entry of the log-ratio are equal."""
+    n, twice = fmpq(p.records), 2 * rational(p.deviation) * rational(p.deviation)
+    entry, other = (rational(p.rest) + rational(p.product)) / n, (rational(p.rest) + rational(p.replaced)) / n
+    h, change = rational(p.released), rational(p.product) - rational(p.replaced)
+    first = -(h - entry) * (h - entry) / twice + (h - other) * (h - other) / twice
+    second = (2 / n * (h - entry) * change + change * change / n**2) / twice
+    return equality(arb(first - second), arb(0))
+
+
+CHANGE_STEPS = (
+    Step(
+        "bound-19",
+        Statement("(19): sum (x_i x_j - y_i y_j)^2 <= 2 for unit vectors", bound_19_margin, given=(UNIT,)),
+        sound=True,
+    ),
+    Step(
+        "attained",
+        Statement("orthogonal elementary vectors attain (19)", attained_margin, given=(whole("dimension", 2),)),
+        sound=True,
+    ),
+    Step(
+        "density-ratio",
+        Statement(
+            "-(H-A)^2/(2 beta^2) + (H-A^)^2/(2 beta^2) = ((2/n)(H-A)(xx-yy) + (yy-xx)^2/n^2)/(2 beta^2) for each entry",
+            density_ratio_margin,
+            given=(RECORDS, positive("deviation")),
+        ),
+        sound=True,
+    ),
+    Step(
+        "last-term",
+        Statement(
+            "(1/n^2) sum (y_i y_j - x_i x_j)^2 <= 2/n^2 for records", last_term_margin, given=(RECORDS, IN_UNIT_BALL)
+        ),
+        sound=True,
+        note="(19) is stated for unit vectors and used for records of norm at most 1, where it is true as well.",
+    ),
+    Step(
+        "maximum",
+        Statement("max sum_{i<=j} a_i a_j <= (1/2)(d^2 + d)(1/d)", maximum_margin, given=(IN_UNIT_BALL,)),
+        sound=True,
+    ),
+    Step(
+        "l1-bound",
+        Statement("sum_{i<=j} |y_i y_j - x_i x_j| <= d + 1", l1_margin, given=(IN_UNIT_BALL,)),
+        sound=True,
+        note="The exact maximum is sqrt((d+2)^2 + d^2 - (d mod 2))/2 for d >= 2, about d/sqrt(2).",
+    ),
+    Step(
+        "linear",
+        Statement(
+            "between e_1 and the flat vector the l1 change is linear in d: at least (d-1)/2",
+            linear_margin,
+            given=(whole("dimension", 1),),
+        ),
+        sound=True,
+    ),
+    Step(
+        "one-sided",
+        Statement(
+            "while every B_ij is at most gamma, (2/n) sum B_ij (x_i x_j - y_i y_j) <= (2/n)(d+1) gamma",
+            one_sided_margin,
+            given=(RECORDS, IN_UNIT_BALL, positive("threshold"), Condition("B_ij <= gamma", threshold_margin)),
+        ),
+        sound=False,
+        note="The changes have both signs, so |B_ij| <= gamma is needed, and the failure probability doubles.",
+    ),
+)
