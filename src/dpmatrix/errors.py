@@ -49,5 +49,9 @@ class EntropyError(DpmatrixError, RuntimeError):
     """The source of random bits failed, ran short, or was shared with another process."""
 
 
+class TooSlowError(DpmatrixError, RuntimeError):
+    """An exact draw would take longer than the caller allows; nothing is released."""
+
+
 class OutOfRangeError(DpmatrixError, OverflowError):
     """An exact variate does not fit the integers that it was asked in; nothing is released."""
