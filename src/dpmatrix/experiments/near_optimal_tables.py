@@ -10,18 +10,18 @@ import numpy as np
 import numpy.typing as npt
 
 from dpmatrix.errors import MissingExtraError
+from dpmatrix.exact import fraction
 from dpmatrix.experiments.gibbs import FloatArray
 from dpmatrix.experiments.reproduction import DELTA, EPSILON, Cell, Effort, Reproduction, Tell
 from dpmatrix.experiments.spectra import Spectrum
 from dpmatrix.experiments.subspaces import mod_sulq, ppca_by_chain, random_subspace, top_subspace
 from dpmatrix.experiments.uci import Experiment
 from dpmatrix.experiments.utility_figures import ALGORITHMS
+from dpmatrix.spec.near_optimal.data_sets import PRINTED_ROWS
 
 PRINTED_TABLE_1 = {
-    "kddcup": (494_021, 116, 4, 0.6587, 0.96),
-    "census": (199_523, 513, 8, 0.7321, 0.81),
-    "localization": (164_860, 44, 10, 0.5672, 0.81),
-    "insurance": (9_822, 150, 11, 0.5118, 0.81),
+    row.name: (row.instances, row.dimensions, row.rank, float(fraction(row.captured)), float(fraction(row.ratio)))
+    for row in PRINTED_ROWS
 }
 """Instances, dimensions, k, q_F(V_k) and q_F(V_k) / ||A||_F, as printed."""
 
