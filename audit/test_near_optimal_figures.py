@@ -115,7 +115,7 @@ def changed(**fields):
 
 
 @pytest.mark.evidence(
-    "near-optimal.figure-3@0",
+    "near-optimal.figure-3@dcb90cc5",
     role="refutes",
     grade="statistical",
     region="the spectrum of kddcup, n = 494,021; confidence 1 - 1e-9",
@@ -130,13 +130,13 @@ def test_mod_sulq_is_far_from_chance_on_all_of_kddcup(statement, record_property
 
 
 @pytest.mark.evidence(
-    "near-optimal.figure-3+repair@0",
+    "near-optimal.figure-3+repair@dcb90cc5",
     role="supports-repair",
     grade="statistical",
     region="the spectrum of kddcup, n = 24,701; confidence 1 - 1e-9",
 )
 @pytest.mark.evidence(
-    "near-optimal.figure-3+repair@0", role="control", grade="statistical", region="kddcup, all records"
+    "near-optimal.figure-3+repair@dcb90cc5", role="control", grade="statistical", region="kddcup, all records"
 )
 def test_mod_sulq_is_like_chance_where_its_noise_hides_the_data(statement, record_property):
     bind(statement, [(p, slack(p)) for p in POINTS])
@@ -160,12 +160,12 @@ def panels_slack(p):
 
 
 @pytest.mark.evidence(
-    "near-optimal.figure-4@0",
+    "near-optimal.figure-4@f03689a7",
     role="supports",
     grade="statistical",
     region="the spectra of insurance and of 3 sequences of localization, all records; confidence 1 - 1e-9",
 )
-@pytest.mark.evidence("near-optimal.figure-4@0", role="control", grade="statistical", region="the panels exchanged")
+@pytest.mark.evidence("near-optimal.figure-4@f03689a7", role="control", grade="statistical", region="the panels exchanged")
 def test_both_panels(statement, record_property):
     quarters = [Utilities(*(fmpq(x, 20) for x in row)) for row in product_rows()]
     pairs = [TwoPanels(first, second) for first in quarters[::2] for second in quarters[1::2]]
@@ -183,13 +183,13 @@ def product_rows():
 
 
 @pytest.mark.evidence(
-    "near-optimal.figure-5+repair@0",
+    "near-optimal.figure-5+repair@eee4b4e2",
     role="supports-repair",
     grade="statistical",
     region="one draw of the synthetic records, clipped; epsilon = 0.1, exact draws; confidence 1 - 1e-9",
 )
 @pytest.mark.evidence(
-    "near-optimal.figure-5+repair@0", role="control", grade="statistical", region="a tenth of the records"
+    "near-optimal.figure-5+repair@eee4b4e2", role="control", grade="statistical", region="a tenth of the records"
 )
 def test_clipped_records(statement, record_property):
     points = [
@@ -223,13 +223,13 @@ def test_clipped_records(statement, record_property):
 
 
 @pytest.mark.evidence(
-    "near-optimal.figure-2+repair@0",
+    "near-optimal.figure-2+repair@24ed76b3",
     role="supports-repair",
     grade="statistical",
     region="the chain itself, d = 4, k = 2, four steps from the lowest plane; confidence 1 - 1e-9",
 )
 @pytest.mark.evidence(
-    "near-optimal.figure-2+repair@0", role="control", grade="statistical", region="a chain that keeps its signs"
+    "near-optimal.figure-2+repair@24ed76b3", role="control", grade="statistical", region="a chain that keeps its signs"
 )
 def test_mean_square_of_the_chain_is_one_over_t(statement):
     """F^2 is in [0, 1]: Hoeffding, 1,500 chains."""
