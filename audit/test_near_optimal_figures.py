@@ -223,13 +223,13 @@ def test_clipped_records(statement, record_property):
 
 
 @pytest.mark.evidence(
-    "near-optimal.figure-2+repair@24ed76b3",
+    "near-optimal.figure-2+repair@bf83f86e",
     role="supports-repair",
     grade="statistical",
     region="the chain itself, d = 4, k = 2, four steps from the lowest plane; confidence 1 - 1e-9",
 )
 @pytest.mark.evidence(
-    "near-optimal.figure-2+repair@24ed76b3", role="control", grade="statistical", region="a chain that keeps its signs"
+    "near-optimal.figure-2+repair@bf83f86e", role="control", grade="statistical", region="a chain that keeps its signs"
 )
 def test_mean_square_of_the_chain_is_one_over_t(statement):
     """F^2 is in [0, 1]: Hoeffding, 1,500 chains."""
