@@ -165,7 +165,9 @@ def panels_slack(p):
     grade="statistical",
     region="the spectra of insurance and of 3 sequences of localization, all records; confidence 1 - 1e-9",
 )
-@pytest.mark.evidence("near-optimal.figure-4@f03689a7", role="control", grade="statistical", region="the panels exchanged")
+@pytest.mark.evidence(
+    "near-optimal.figure-4@f03689a7", role="control", grade="statistical", region="the panels exchanged"
+)
 def test_both_panels(statement, record_property):
     quarters = [Utilities(*(fmpq(x, 20) for x in row)) for row in product_rows()]
     pairs = [TwoPanels(first, second) for first in quarters[::2] for second in quarters[1::2]]

@@ -98,7 +98,9 @@ OUTSIDE_SPECTRA = {
     grade="symbolic",
     region="every d and k: derivation in the docstring, its algebra checked; all spectra of twelfths up to d = 5",
 )
-@pytest.mark.evidence("near-optimal.table-1/largest-norm@65956563", role="control", grade="symbolic", region="trace above 1")
+@pytest.mark.evidence(
+    "near-optimal.table-1/largest-norm@65956563", role="control", grade="symbolic", region="trace above 1"
+)
 def test_largest_frobenius_norm(statement):
     """With t = l_k, the first k squares sum to at most (S - (k-1)t)^2 + (k-1)t^2 (all l_i >= t, so mass moves to one).
 
@@ -193,7 +195,9 @@ def test_a_frozen_chain_passes_the_diagnosis(statement):
     grade="symbolic",
     region="every chain with fresh signs, by the derivation in the docstring; signs enumerated for short ones",
 )
-@pytest.mark.evidence("near-optimal.figure-2+repair@bf83f86e", role="control", grade="symbolic", region="half of the steps")
+@pytest.mark.evidence(
+    "near-optimal.figure-2+repair@bf83f86e", role="control", grade="symbolic", region="half of the steps"
+)
 def test_mean_square_of_a_chain_with_fresh_signs(statement):
     """Hoff's sampler draws a column as N E y, the signs of y uniform and independent of N, E, |y| and the past.
 
@@ -210,7 +214,9 @@ def test_mean_square_of_a_chain_with_fresh_signs(statement):
     assert statement.nudged(lambda margin: margin - fmpq(1, 2)).at(Chain(4)) is Truth.FALSE
 
 
-@pytest.mark.evidence("near-optimal.figure-2/mean-zero@bf83f86e", role="supports", grade="symbolic", region="every B and V")
+@pytest.mark.evidence(
+    "near-optimal.figure-2/mean-zero@bf83f86e", role="supports", grade="symbolic", region="every B and V"
+)
 def test_antipodes_have_the_same_density(statement):
     """``(-x)^2 = x^2`` entry by entry; B is diagonal in its eigenvectors."""
     x = sympy.symbols("x", real=True)
@@ -258,7 +264,9 @@ def test_forty_four_features_need_the_class(statement):
 @pytest.mark.evidence(
     "near-optimal.table-2+repair@5d0dbd1c", role="supports-repair", grade="symbolic", region="the published attributes"
 )
-@pytest.mark.evidence("near-optimal.table-2+repair@5d0dbd1c", role="control", grade="symbolic", region="fewer sequences")
+@pytest.mark.evidence(
+    "near-optimal.table-2+repair@5d0dbd1c", role="control", grade="symbolic", region="fewer sequences"
+)
 def test_the_class_makes_forty_four_features(statement):
     """25 + 4 + 11 + 4 = 44, one number left out."""
     bind(statement, [(p, closest(p, p.activities)) for p in COUNTS])

@@ -74,10 +74,11 @@ FIGURE_2 = Claim(
     because=(
         "That F is below 0.01 is to be expected, and says nothing about convergence. Hoff's sampler gives every "
         "coordinate of a column a fresh random sign, so given the past a column has mean 0, whatever the data, n and "
-        "the start. All products of states at different times vanish in the mean, and the mean square of F(T) is 1/T from the first "
-        "step on: 0.0071 squared at T = 20,000. A chain that flips signs and never leaves its subspace has it too; so "
-        "has independent sampling. By Markov's inequality F(20,000) < 0.01 with probability at least 1/2, and "
-        "F(10,000) has a root mean square of 0.01: the threshold measures T. That the law has mean 0 is right."
+        "the start. All products of states at different times vanish in the mean, and the mean square of F(T) is 1/T "
+        "from the first step on: 0.0071 squared at T = 20,000. A chain that flips signs and never leaves its subspace "
+        "has it too; so has independent sampling. By Markov's inequality F(20,000) < 0.01 with probability at least "
+        "1/2, and F(10,000) has a root mean square of 0.01: the threshold measures T. That the law has mean 0 is "
+        "right."
     ),
     reading=(
         "Convergence as the text means it; epsilon and n of the figure are not given. Hoff's sampler with a fair sign "
