@@ -16,6 +16,7 @@ from dpmatrix.claims.ledger import write_atomically
 from dpmatrix.commands.audit import audit_mechanism_command
 from dpmatrix.commands.constants import constants, report_section
 from dpmatrix.commands.privacy import calibrate, profile
+from dpmatrix.commands.reproduce import reproduce
 from dpmatrix.reporting.html import render
 from dpmatrix.reporting.implementations import implementations
 from dpmatrix.reporting.restamp import restamp
@@ -123,6 +124,7 @@ app.command(name="audit")(audit_mechanism_command)
 app.command()(profile)
 app.command()(calibrate)
 app.command()(constants)
+app.command()(reproduce)
 
 
 def main() -> None:

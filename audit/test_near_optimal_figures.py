@@ -1,0 +1,254 @@
+"""Figures 2 to 5 of `near-optimal`, measured: bounds on expected utilities at a stated confidence, from spectra alone.
+
+PPCA needs no chain. With density exp(t q) the mean of q grows with t, and log Z(t), Z(t) the mean of exp(t q) over
+uniform subspaces, is convex with log Z(0) = 0: the mean at t is at least log Z(t) / t. And for any positive definite S,
+Z is the mean of ``exp(t q) |V'SV|^{d/2} |S|^{-k/2}`` over proposals V = S^{-1/2} Z (Z'S^{-1}Z)^{-1/2}, so that it is at
+least ``exp(x)`` times the probability that the logarithm of this weight exceeds x.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from flint import arb, fmpq
+from scipy.stats import beta
+
+from dpmatrix.claims import Truth, bind, bind_hypotheses
+from dpmatrix.experiments.gibbs import HoffChain
+from dpmatrix.experiments.spectra import recorded_spectra
+from dpmatrix.experiments.subspaces import energy, mod_sulq, noise_deviation, top_subspace
+from dpmatrix.experiments.trace_figure import statistic
+from dpmatrix.experiments.utility_figures import exponent, synthetic_moment
+from dpmatrix.randomness.entropy import SeededEntropy
+from dpmatrix.randomness.matrix_bingham import MatrixBinghamSampler
+from dpmatrix.spec.near_optimal.gibbs_traces import Chain, mean_square
+from dpmatrix.spec.near_optimal.utility_figures import (
+    ClippedUtilities,
+    NoisyUtilities,
+    TwoPanels,
+    Utilities,
+)
+
+EPSILON, DELTA = 0.1, 0.01
+WRONG = 1e-10
+"""Probability that one bound is wrong; no item uses more than five."""
+PROPOSALS, DRAWS = 400, 4000
+
+
+def within(center, radius):
+    return arb(float(center), float(radius))
+
+
+def mean_of(values, largest):
+    """Enclose a mean of values in [0, largest] (Maurer and Pontil 2009, both sides)."""
+    values, count = np.asarray(values), len(values)
+    level = np.log(4 / WRONG)
+    radius = np.sqrt(2 * np.var(values, ddof=1) * level / count) + 7 * largest * level / (3 * (count - 1))
+    return within(values.mean(), radius)
+
+
+def linear(scale):
+    return lambda values, t: 1 + scale * t * (values[0] - values)
+
+
+def reciprocal(scale):
+    return lambda values, t: 1 / (1 + scale * t * values)
+
+
+def least_ppca_utility(eigenvalues, rank, t, shape, seed):
+    """Bound the mean of q_F under PPCA with density exp(t q_F) from below; any shape is right, some are sharp."""
+    d = len(eigenvalues)
+    precisions = shape(eigenvalues, t)
+    z = np.random.default_rng(seed).standard_normal((PROPOSALS, d, rank))
+    y = z / np.sqrt(precisions)[:, None]
+    gram, form = y.transpose(0, 2, 1) @ y, y.transpose(0, 2, 1) @ (t * eigenvalues[:, None] * y)
+    ratios = np.linalg.slogdet(z.transpose(0, 2, 1) @ z)[1] - np.linalg.slogdet(gram)[1]
+    logs = np.trace(np.linalg.solve(gram, form), axis1=1, axis2=2) + d / 2 * ratios
+    logs -= rank / 2 * np.sum(np.log(precisions))
+    # A fourth of the proposals is left below; Clopper and Pearson bound the probability of the others.
+    place = PROPOSALS // 4
+    share = beta.ppf(WRONG, PROPOSALS - place, place + 1)
+    return (np.sort(logs)[place] + np.log(share)) / t
+
+
+def utilities_on(name, size, draws, shape, seed):
+    """Enclose the expected utilities on the second moment with a recorded spectrum, along the axes."""
+    record = recorded_spectra()[name]
+    values, rank = np.array(record.eigenvalues), record.rank
+    best, d = float(np.sum(values[:rank])), len(values)
+    moment, generator = np.diag(values), np.random.default_rng(seed)
+    noisy = [energy(mod_sulq(moment, size, rank, EPSILON, DELTA, generator), moment) for _ in range(draws)]
+    ppca = least_ppca_utility(values, rank, size * EPSILON / 2, shape, seed)
+    # From the lower bound up to the best.
+    return NoisyUtilities(
+        best=within(best, 1e-9),
+        ppca=within((ppca + best) / 2, (best - ppca) / 2 + 1e-9),
+        mod_sulq=mean_of(noisy, best + 1e-9),
+        random=within(rank / d * values.sum(), 1e-9),
+        deviation=noise_deviation(d, size, EPSILON, DELTA),
+        dimension=d,
+        largest=values[0],
+    )
+
+
+def said(p):
+    return f"PPCA at least {float(p.ppca.lower()):.3f}, MOD-SULQ {p.mod_sulq.str(3)}, random {p.random.str(3)}"
+
+
+POINTS = [
+    NoisyUtilities(fmpq(6, 10), fmpq(p, 50), fmpq(m, 50), fmpq(r, 50), fmpq(s, 7), 9, fmpq(1, 2))
+    for p in (12, 30)
+    for m in (3, 11, 16)
+    for r in (4, 9)
+    for s in (1, 3)
+]
+
+
+def slack(p):
+    return min(p.ppca - p.mod_sulq, p.best / 10 - abs(p.mod_sulq - p.random))
+
+
+def changed(**fields):
+    names = ("best", "ppca", "mod_sulq", "random", "deviation", "dimension", "largest")
+    base = dict(zip(names, (fmpq(1, 2), fmpq(1, 3), fmpq(1, 9), fmpq(1, 9), fmpq(1), 4, fmpq(1)), strict=True))
+    return NoisyUtilities(**(base | fields))
+
+
+@pytest.mark.evidence(
+    "near-optimal.figure-3@dcb90cc5",
+    role="refutes",
+    grade="statistical",
+    region="the spectrum of kddcup, n = 494,021; confidence 1 - 1e-9",
+)
+def test_mod_sulq_is_far_from_chance_on_all_of_kddcup(statement, record_property):
+    bind(statement, [(p, slack(p)) for p in POINTS])
+    bind_hypotheses(statement, changed(), {"best > 0": changed(best=fmpq(0))})
+    found = utilities_on("kddcup", 494_021, 300, linear(0.79), 1)
+    record_property("detail", said(found))
+    assert statement.at(found) is Truth.FALSE
+    assert found.mod_sulq - found.random > found.best / 4
+
+
+@pytest.mark.evidence(
+    "near-optimal.figure-3+repair@dcb90cc5",
+    role="supports-repair",
+    grade="statistical",
+    region="the spectrum of kddcup, n = 24,701; confidence 1 - 1e-9",
+)
+@pytest.mark.evidence(
+    "near-optimal.figure-3+repair@dcb90cc5", role="control", grade="statistical", region="kddcup, all records"
+)
+def test_mod_sulq_is_like_chance_where_its_noise_hides_the_data(statement, record_property):
+    bind(statement, [(p, slack(p)) for p in POINTS])
+    found = utilities_on("kddcup", 24_701, 1500, linear(0.566), 2)
+    record_property("detail", said(found))
+    assert statement.at(found) is Truth.TRUE
+    # beta sqrt(d) = 2 l_1 at beta = 1, d = 4, l_1 = 1: met exactly, and not below.
+    assert statement.applies(changed()) is Truth.TRUE
+    outside = {"best > 0": changed(best=fmpq(0)), "beta sqrt(d) >= 2 l_1": changed(deviation=fmpq(99, 100))}
+    bind_hypotheses(statement, changed(), outside)
+    for fields in ({"largest": fmpq(101, 100)}, {"dimension": 3}):
+        assert statement.applies(changed(**fields)) is Truth.FALSE
+    everything = utilities_on("kddcup", 494_021, 300, linear(0.79), 3)
+    assert statement.applies(everything) is Truth.FALSE
+    assert statement.without("beta sqrt(d) >= 2 l_1").at(everything) is Truth.FALSE
+
+
+def panels_slack(p):
+    other = p.localization
+    return min(slack(p.insurance), other.ppca - other.mod_sulq, other.mod_sulq - other.random)
+
+
+@pytest.mark.evidence(
+    "near-optimal.figure-4@f03689a7",
+    role="supports",
+    grade="statistical",
+    region="the spectra of insurance and of 3 sequences of localization, all records; confidence 1 - 1e-9",
+)
+@pytest.mark.evidence(
+    "near-optimal.figure-4@f03689a7", role="control", grade="statistical", region="the panels exchanged"
+)
+def test_both_panels(statement, record_property):
+    quarters = [Utilities(*(fmpq(x, 20) for x in row)) for row in product_rows()]
+    pairs = [TwoPanels(first, second) for first in quarters[::2] for second in quarters[1::2]]
+    bind(statement, [(p, panels_slack(p)) for p in pairs])
+    insurance = utilities_on("insurance", 9_822, 900, linear(0.107), 4)
+    localization = utilities_on("localization", 16_486, 1500, reciprocal(0.405), 5)
+    record_property("detail", f"insurance: {said(insurance)}; localization: {said(localization)}")
+    assert statement.at(TwoPanels(insurance, localization)) is Truth.TRUE
+    assert statement.at(TwoPanels(localization, insurance)) is Truth.FALSE
+
+
+def product_rows():
+    """Utilities among which each of the slacks is the smallest for some, with either sign."""
+    return [(10, p, m, r) for p in (3, 9) for m in (2, 4, 5) for r in (1, 3, 4)]
+
+
+@pytest.mark.evidence(
+    "near-optimal.figure-5+repair@eee4b4e2",
+    role="supports-repair",
+    grade="statistical",
+    region="one draw of the synthetic records, clipped; epsilon = 0.1, exact draws; confidence 1 - 1e-9",
+)
+@pytest.mark.evidence(
+    "near-optimal.figure-5+repair@eee4b4e2", role="control", grade="statistical", region="a tenth of the records"
+)
+def test_clipped_records(statement, record_property):
+    points = [
+        ClippedUtilities(fmpq(b, 10), fmpq(p, 100), fmpq(m, 100), fmpq(1, 10))
+        for b in (5, 6)
+        for p in (44, 50, 56)
+        for m in (20, 37, 41, 50)
+    ]
+    bind(statement, [(p, min(p.ppca - p.best * 9 / 10, p.best * 7 / 10 - p.mod_sulq)) for p in points])
+    outside = {
+        "best > 0": (fmpq(0), fmpq(1, 10)),
+        "epsilon = 1/10": (fmpq(1), fmpq(101, 1000)),
+    }
+    bind_hypotheses(statement, points[0], {says: ClippedUtilities(b, b, b, e) for says, (b, e) in outside.items()})
+    moment = synthetic_moment(6)
+    best, generator = energy(top_subspace(moment, 2), moment), np.random.default_rng(7)
+
+    def at(records):
+        sampler = MatrixBinghamSampler(exponent(moment, records, EPSILON), 2)
+        draws, _ = sampler.approximate_draws(DRAWS, SeededEntropy(8))
+        noisy = [mod_sulq(moment, records, 2, EPSILON, 0.05, generator) for _ in range(DRAWS)]
+        ppca, other = ([energy(subspace, moment) for subspace in each] for each in (draws, noisy))
+        return ClippedUtilities(
+            within(best, 1e-9), mean_of(ppca, best + 1e-9), mean_of(other, best + 1e-9), fmpq(1, 10)
+        )
+
+    found = at(5000)
+    record_property("detail", f"PPCA {found.ppca.str(3)}, MOD-SULQ {found.mod_sulq.str(3)}, the best {best:.4f}")
+    assert statement.at(found) is Truth.TRUE
+    assert statement.at(at(500)) is Truth.FALSE
+
+
+@pytest.mark.evidence(
+    "near-optimal.figure-2+repair@bf83f86e",
+    role="supports-repair",
+    grade="statistical",
+    region="the chain itself, d = 4, k = 2, four steps from the lowest plane; confidence 1 - 1e-9",
+)
+@pytest.mark.evidence(
+    "near-optimal.figure-2+repair@bf83f86e", role="control", grade="statistical", region="a chain that keeps its signs"
+)
+def test_mean_square_of_the_chain_is_one_over_t(statement):
+    """F^2 is in [0, 1]: Hoeffding, 1,500 chains."""
+    count, steps, generator = 1500, 4, np.random.default_rng(9)
+    radius = np.sqrt(np.log(2 / WRONG) / (2 * count))
+    exponents, start, found, kept = np.array([30.0, 9.0, 1.0, 0.0]), np.eye(4)[:, 2:], [], []
+    for _ in range(count):
+        chain, total, other = HoffChain(exponents, start, generator), np.zeros((4, 2)), np.zeros((4, 2))
+        for _ in range(steps):
+            state = chain.step()
+            total += state
+            other += state * np.sign(state[np.argmax(np.abs(state), axis=0), [0, 1]])
+        found.append(statistic(total, steps) ** 2)
+        kept.append(statistic(other, steps) ** 2)
+    expected = float(mean_square(2, steps))
+    assert expected == 1 / steps
+    assert abs(np.mean(found) - expected) <= radius
+    assert abs(np.mean(kept) - expected) > radius
+    assert statement.at(Chain(2)) is Truth.TRUE
+    assert statement.nudged(lambda margin: margin - 1).at(Chain(2)) is Truth.FALSE

@@ -1,0 +1,140 @@
+"""``dpmatrix reproduce``: a document's tables and figures, from nothing, as CSV, JSON and SVG."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from attrs import evolve
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+from dpmatrix.claims.ledger import write_atomically
+from dpmatrix.commands.failures import one_line
+from dpmatrix.commands.reproduction_plot import drawing
+from dpmatrix.errors import InvalidParameterError
+from dpmatrix.experiments import trace_figure, utility_figures
+from dpmatrix.experiments.near_optimal_tables import classification_table, data_table
+from dpmatrix.experiments.reproduction import QUICK, Effort, Reproduction, Tell
+from dpmatrix.experiments.spectra import recorded_spectra
+from dpmatrix.experiments.uci import EXPERIMENTS, Experiment, data_directory
+from dpmatrix.randomness.entropy import SeededEntropy, SystemEntropy
+from dpmatrix.reporting.terminal import table_text
+
+DOCUMENT = "near-optimal"
+MORE_THAN_MOMENTS = 5.0
+"""Seconds from which an estimate is worth a line."""
+MOST_ROWS = 100
+"""Of a table that is printed as well."""
+
+
+class Run:
+    """What a target is given."""
+
+    def __init__(self, effort: Effort, data: Path | None, seed: int | None, workers: int, tell: Tell) -> None:
+        self.effort, self.seed, self.workers, self.tell = effort, seed, workers, tell
+        self._data = data
+
+    def load(self, *names: str) -> list[Experiment]:
+        """Load data sets; says what it reads, since the largest takes half a minute."""
+        directory = data_directory(self._data)
+        found = []
+        for name in names:
+            typer.echo(f"reading {name} ...", err=True)
+            found.append(EXPERIMENTS[name](directory))
+        return found
+
+    def announce(self, seconds: float) -> None:
+        """Say how long it will take, before it begins."""
+        if seconds > MORE_THAN_MOMENTS:
+            typer.echo(f"this will take about {seconds / 60:.1f} minutes on {self.workers} workers", err=True)
+
+
+def _traces(run: Run) -> Reproduction:
+    spectra = [recorded_spectra()[name] for name in ("kddcup", "insurance")]
+    run.announce(trace_figure.expected_seconds(spectra, run.effort, run.workers))
+    return trace_figure.trace_figure(spectra, run.effort, run.seed, run.workers, run.tell)
+
+
+def _utilities(target: str, *names: str) -> Callable[[Run], Reproduction]:
+    def run_it(run: Run) -> Reproduction:
+        experiments = run.load(*names)
+        run.announce(utility_figures.expected_seconds(experiments, run.effort, run.workers))
+        return utility_figures.utility_figure(target, experiments, run.effort, run.seed, run.workers, run.tell)
+
+    return run_it
+
+
+def _privacy(run: Run) -> Reproduction:
+    entropy = SystemEntropy() if run.seed is None else SeededEntropy(run.seed)
+    return utility_figures.privacy_figure(run.effort, run.seed, entropy, run.tell)
+
+
+def _data_sets(run: Run) -> Reproduction:
+    run.tell(1, 1)
+    return data_table(list(recorded_spectra().values()))
+
+
+def _classes(run: Run) -> Reproduction:
+    return classification_table(run.load("kddcup", "localization"), run.effort, run.seed, run.tell)
+
+
+TARGETS: dict[str, Callable[[Run], Reproduction]] = {
+    f"{DOCUMENT}.figure-2": _traces,
+    f"{DOCUMENT}.figure-3": _utilities(f"{DOCUMENT}.figure-3", "census", "kddcup"),
+    f"{DOCUMENT}.figure-4": _utilities(f"{DOCUMENT}.figure-4", "localization", "insurance"),
+    f"{DOCUMENT}.figure-5": _privacy,
+    f"{DOCUMENT}.table-1": _data_sets,
+    f"{DOCUMENT}.table-2": _classes,
+}
+"""What can be reproduced."""
+
+
+@one_line
+def reproduce(
+    target: Annotated[str, typer.Argument(help=f"One of {', '.join(TARGETS)}.")],
+    *,
+    output: Annotated[Path, typer.Option(help="Where the files go.")] = Path("build/reproduced"),
+    data: Annotated[
+        Path | None, typer.Option(help="Directory with the raw files; DPMATRIX_DATA when left out.")
+    ] = None,
+    seed: Annotated[int | None, typer.Option(min=0, help="Repeat a run; recorded in the output.")] = None,
+    workers: Annotated[int, typer.Option(min=1, help="Processes at a time.")] = 2,
+    steps: Annotated[int | None, typer.Option(min=1, help="Steps of the chains of figure 2.")] = None,
+    traces: Annotated[int | None, typer.Option(min=1, help="Chains for each data set of figure 2.")] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="A few repetitions of each kind.")] = False,
+) -> None:
+    """Reproduce a table or a figure: a CSV and a JSON file, and an SVG file for a figure. No output is private."""
+    if target not in TARGETS:
+        raise InvalidParameterError("target", f"{target!r} cannot be reproduced", f"pass one of {', '.join(TARGETS)}")
+    effort = QUICK if quick else Effort()
+    effort = evolve(effort, steps=steps or effort.steps, traces=traces or effort.traces)
+    bars = (TextColumn(target), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn())
+    with Progress(*bars, console=Console(stderr=True)) as progress:
+        bar = progress.add_task(target, total=None)
+        run = Run(effort, data, seed, workers, lambda done, total: progress.update(bar, completed=done, total=total))
+        found = TARGETS[target](run)
+    _write(found, output, seed)
+
+
+def _write(found: Reproduction, output: Path, seed: int | None) -> None:
+    # Everything is computed before the first file is written, and each file is written whole.
+    table = io.StringIO()
+    writer = csv.writer(table, lineterminator="\n")
+    writer.writerow(found.columns)
+    writer.writerows(found.rows)
+    contents = {"csv": table.getvalue(), "json": json.dumps(found.to_json(seed), indent=1, ensure_ascii=False) + "\n"}
+    if found.series:
+        contents["svg"] = drawing(found)
+    for kind, content in contents.items():
+        path = output / f"{found.target}.{kind}"
+        write_atomically(path, content)
+        typer.echo(f"wrote {path}", err=True)
+    if len(found.rows) <= MOST_ROWS:
+        words = [tuple(f"{cell:.4g}" if isinstance(cell, float) else str(cell) for cell in row) for row in found.rows]
+        typer.echo(table_text(found.columns, words, "; ".join(found.notes)), nl=False)

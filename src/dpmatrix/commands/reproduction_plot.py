@@ -1,0 +1,44 @@
+"""Reproduced figures as SVG: a panel for each data set, bars of one standard deviation."""
+
+from __future__ import annotations
+
+import io
+from importlib import import_module
+
+from dpmatrix.errors import MissingExtraError
+from dpmatrix.experiments.reproduction import Reproduction
+
+_STYLE = {"svg.hashsalt": "dpmatrix", "svg.fonttype": "none", "font.family": "sans-serif"}
+_DASHES = {"PCA": "-", "T^(-1/2)": ":"}
+
+
+def drawing(reproduction: Reproduction) -> str:
+    """Draw a reproduced figure; the text of an SVG file.
+
+    Raises
+    ------
+    MissingExtraError
+        If matplotlib is not installed.
+    """
+    try:
+        matplotlib, figures = import_module("matplotlib"), import_module("matplotlib.figure")
+    except ImportError as error:
+        raise MissingExtraError("matplotlib", "plots") from error
+    panels = list(dict.fromkeys(series.panel for series in reproduction.series))
+    with matplotlib.rc_context(_STYLE):
+        figure = figures.Figure(figsize=(6 * len(panels), 4.5), layout="constrained")
+        for axes, panel in zip(figure.subplots(1, len(panels), squeeze=False)[0], panels, strict=True):
+            for series in reproduction.series:
+                if series.panel == panel:
+                    bars = list(series.deviations) or None
+                    style = _DASHES.get(series.label, "--" if series.deviations else "-")
+                    axes.errorbar(series.places, series.values, bars, label=series.label, linestyle=style, capsize=3)
+            axes.set(title=panel, xlabel=reproduction.across, ylabel=reproduction.along)
+            if reproduction.logarithmic:
+                axes.set_xscale("log")
+            axes.grid(visible=True, alpha=0.3)
+            axes.legend(fontsize="x-small")
+        figure.suptitle(f"{reproduction.target}: reproduced, not private")
+        buffer = io.StringIO()
+        figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": "dpmatrix"})
+    return buffer.getvalue()
