@@ -407,7 +407,7 @@ FLOORS = [Fraction(1, 2**k) for k in range(0, 24, 3)]
 
 
 @pytest.mark.evidence(
-    "compression.assumption-1@ac83ae40",
+    "compression.assumption-1@0d442a8e",
     role="refutes",
     grade="interval",
     region="C_min = 1/2, s = floor^2/2: every floor by the family; evaluated from 1 down to 2^-21",
@@ -424,7 +424,7 @@ def test_assumption_1_does_not_keep_matrices_from_being_singular(statement) -> N
 
 
 @pytest.mark.evidence(
-    "compression.assumption-1/eigenvalue-conditions@ac83ae40",
+    "compression.assumption-1/eigenvalue-conditions@0d442a8e",
     role="refutes",
     grade="interval",
     region="the same family: every floor; evaluated from 1 down to 2^-21",
@@ -444,29 +444,35 @@ REPAIRED_OUTSIDE = {
         "c_min > 0",
         "||Delta||_2 <= s",
     )
-} | {"lambda_min(Sigma_1) >= C_min": attrs.evolve(MILD, c_min=Fraction(76, 100))}
+} | {
+    "lambda_min(Sigma_1) >= C_min": attrs.evolve(MILD, c_min=Fraction(76, 100)),
+    "s < C_min": attrs.evolve(MILD, smallness=Fraction(3, 4)),
+}
 
 
 @pytest.mark.evidence(
-    "compression.assumption-1+repair@ac83ae40",
+    "compression.assumption-1+repair@0d442a8e",
     role="supports-repair",
     grade="symbolic",
     region="every p: Lemma 3.3 and ||Delta||_2 <= s; bound at 24 pairs, p <= 4",
 )
 def test_with_a_lower_bound_the_matrices_stay_away_from_being_singular(statement) -> None:
     """lambda_min(Sigma_j) >= lambda_min(Sigma_1) - ||Delta||_2 >= C_min - s."""
-    bind_formula(statement, assumptions(), lambda p: spectrum(p.second)[0] - exact(p.c_min) + exact(p.smallness))
-    met = [p for p in assumptions() if statement.applies(p) is Truth.TRUE]
+    near = [attrs.evolve(MILD, second=correlated(Fraction(k, 72)), smallness=Fraction(k, 64)) for k in range(10, 40, 2)]
+    points = assumptions() + near
+    bind_formula(statement, points, lambda p: spectrum(p.second)[0] - exact(p.c_min) + exact(p.smallness))
+    met = [p for p in points if statement.applies(p) is Truth.TRUE]
     assert met
     for p in met:
         assert statement.at(p) is Truth.TRUE
     bind_hypotheses(statement, MILD, REPAIRED_OUTSIDE)
     assert statement.applies(attrs.evolve(MILD, c_min=Fraction(74, 100))) is Truth.TRUE
+    assert statement.applies(attrs.evolve(MILD, smallness=Fraction(74, 100))) is Truth.TRUE
     assert not statement.strict
 
 
 @pytest.mark.evidence(
-    "compression.assumption-1+repair@ac83ae40", role="control", grade="interval", region="the lower bound dropped"
+    "compression.assumption-1+repair@0d442a8e", role="control", grade="interval", region="the lower bound dropped"
 )
 def test_without_the_lower_bound_the_repair_fails(statement) -> None:
     free = statement.without("lambda_min(Sigma_1) >= C_min")

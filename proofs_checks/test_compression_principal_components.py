@@ -14,7 +14,12 @@ from flint import arb, fmpq, fmpq_mat
 from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.exact import rational
 from dpmatrix.spec.compression.compressed_growth import GrowthPair, OneColumn
-from dpmatrix.spec.compression.principal_components import ChangeOfCovariance, CompressedCovariance, KeptEntry
+from dpmatrix.spec.compression.principal_components import (
+    ChangeOfCovariance,
+    CompressedCovariance,
+    KeptCovariance,
+    KeptEntry,
+)
 from dpmatrix.spec.wishart.spectra import SpectralPair
 
 ENTRIES = random.Random(20041213)
@@ -206,8 +211,8 @@ def assert_compressed(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "compression.theorem-5-1@9552dc74",
-    role="supports",
+    "compression.theorem-5-1+repair@2215095f",
+    role="supports-repair",
     grade="symbolic",
     region="every p, n, m >= K p^2 ln 2np and >= 2 (C_1 + C_2) ln 2np: the docstring; bound at 21 points",
 )
@@ -237,7 +242,7 @@ def test_theorem_5_1_on_average(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "compression.theorem-5-1@9552dc74",
+    "compression.theorem-5-1+repair@2215095f",
     role="control",
     grade="interval",
     region="A = J: the bound cut by a tenth; fewer rows",
@@ -251,8 +256,67 @@ def test_theorem_5_1_is_sharp_on_average(statement) -> None:
     assert statement.without("m >= K p^2 ln 2np").at(attrs.evolve(p, rows=9 * 10**4)) is Truth.FALSE
 
 
+def kept(power: int, ratio: int) -> KeptCovariance:
+    """P = 2, A = Sigma_1 = I, and the corner of the box (12): X'X/m = I + r J, r = C sqrt(ln 2np/m) rounded down."""
+    m = int(4 * ratio * logarithm(10**power, 2)) + 1
+    width = mpmath.sqrt(squared_constant() * logarithm(10**power, 2) / m)
+    r = Fraction(int(width * 10**12), 10**12)
+    corner = fmpq_mat([[1 + rational(r), rational(r)], [rational(r), 1 + rational(r)]])
+    level = Fraction(4, 1) / Fraction(int(mpmath.ceil(mpmath.sqrt(ratio) * 1000)), 1000)
+    return KeptCovariance(ONE, 10**power, m, ratio, compressed=corner, reference=ONE, level=level)
+
+
 @pytest.mark.evidence(
-    "compression.theorem-5-1/tends-to-zero@9552dc74",
+    "compression.theorem-5-1@2215095f",
+    role="refutes",
+    grade="interval",
+    region="p = 2, A = I, K = 6, 100, 10^4, n = 10^3, 10^9, 10^30, 10^100: a kept output with ||B||_F > 4/sqrt(K)",
+)
+def test_kept_outputs_do_not_come_closer(statement) -> None:
+    """||r J||_F = 2 r, which is C/sqrt(K) but for rounding m up; C = 4.5."""
+    points = [kept(power, ratio) for ratio in (6, 100, 10**4) for power in (3, 9, 30, 100)]
+    for p in points:
+        assert statement.at(p) is Truth.FALSE
+    # Any other radius inside the box, by ||r J||_F = 2 r.
+    corners = [(p, Fraction(k, 7)) for p in points for k in (0, 1, 5)]
+    bind(
+        statement,
+        (
+            (attrs.evolve(p, compressed=ONE + (p.compressed - ONE) * rational(share), delta_max=share), value)
+            for p, share in corners
+            for value in [Fraction(p.level) - 2 * share * Fraction(str(p.compressed[0, 1]))]
+        ),
+    )
+    p = attrs.evolve(kept(9, 100), delta_max=Fraction(1, 8))
+    beyond = fmpq_mat([[2, 0], [0, 1]])
+    outside = {
+        name: KeptCovariance(
+            other.covariance,
+            other.records,
+            other.rows,
+            other.ratio,
+            compressed=other.covariance,
+            reference=other.covariance,
+            level=1,
+        )
+        for name, other in (COVARIANCE_OUTSIDE | ROWS_OUTSIDE).items()
+    } | {
+        "level > 0": attrs.evolve(p, level=0),
+        "the output is X'X/m": attrs.evolve(p, compressed=ONE * fmpq(1, 1) + fmpq_mat([[0, fmpq(1, 9)], [0, 0]])),
+        "the output is kept: (12)": attrs.evolve(p, compressed=beyond),
+        "|Sigma_1 - A| <= Delta_max": attrs.evolve(p, reference=correlated(Fraction(1, 7))),
+    }
+    bind_hypotheses(statement, p, outside)
+    indefinite = attrs.evolve(p, covariance=ONE, compressed=correlated(Fraction(11, 10)), ratio=6, rows=90, records=2)
+    assert statement.applies(attrs.evolve(p, reference=correlated(Fraction(1, 9)))) is Truth.TRUE
+    assert statement.applies(indefinite) is Truth.FALSE
+    assert statement.applies(attrs.evolve(p, compressed=p.compressed + ONE * fmpq(1, 9))) is Truth.TRUE
+    assert statement.applies(attrs.evolve(p, compressed=p.compressed + ONE * fmpq(1, 7))) is Truth.FALSE
+    assert not statement.strict
+
+
+@pytest.mark.evidence(
+    "compression.theorem-5-1/tends-to-zero@2215095f",
     role="refutes",
     grade="interval",
     region="m = p^2 ln 2np rounded up (K = 1), p = 5, n = 10^4, ..., 10^100, Delta_max = 0: the bound stays at C = 4.5",
@@ -272,7 +336,7 @@ def test_omega_does_not_make_the_bound_vanish(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "compression.theorem-5-1/definite@9552dc74", role="refutes", grade="symbolic", region="two equal columns"
+    "compression.theorem-5-1/definite@2215095f", role="refutes", grade="symbolic", region="two equal columns"
 )
 def test_the_covariance_may_be_singular(statement) -> None:
     assert statement.at(CompressedCovariance(correlated(1), 10, 100, 1)) is Truth.FALSE
@@ -285,7 +349,7 @@ def test_the_covariance_may_be_singular(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "compression.theorem-5-1/largest-entry@9552dc74", role="refutes", grade="symbolic", region="B = -I"
+    "compression.theorem-5-1/largest-entry@2215095f", role="refutes", grade="symbolic", region="B = -I"
 )
 def test_the_largest_entry_needs_its_absolute_value(statement) -> None:
     assert statement.at(ChangeOfCovariance(diagonal([-1, -1]))) is Truth.FALSE
@@ -307,7 +371,7 @@ def test_the_largest_entry_needs_its_absolute_value(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "compression.theorem-5-1/triangle@9552dc74", role="supports", grade="symbolic", region="every entry"
+    "compression.theorem-5-1/triangle@2215095f", role="supports", grade="symbolic", region="every entry"
 )
 def test_the_triangle_inequality_of_theorem_5_1(statement) -> None:
     """|g - a| <= |g - s| + |s - a| <= (t + Delta_max) + Delta_max."""
@@ -412,16 +476,16 @@ def assert_common(statement, more, inside) -> None:
 
 
 @pytest.mark.evidence(
-    "compression.theorem-3-5@8c1cf64f",
+    "compression.theorem-3-5@30c9d2f3",
     role="refutes",
     grade="interval",
-    region="p = 2, s = 1/4, n = 10^12, 10^30, 10^100: loss above 105, 160, 290, while ||Gamma|| is 0.19, 0.12, 0.07",
+    region="p = 2, n = 10^12, 10^30, 10^100, s = 1/5, 1/8, 1/13: loss above 105, 160, 290; ||Gamma|| 0.19, 0.12, 0.07",
 )
 def test_theorem_3_5_fails_without_a_floor(statement, record_property) -> None:
     """||Gamma|| is about t/eta^2 = 1/sqrt(ln n); the loss about m r ||Gamma||, m of order ln n, r of order one."""
     losses = []
-    for power, least in ((12, 105), (30, 160), (100, 290)):
-        p = nearly_singular(power)
+    for power, least, s in ((12, 105, 5), (30, 160, 8), (100, 290, 13)):
+        p = attrs.evolve(nearly_singular(power), smallness=Fraction(1, s))
         assert statement.at(p) is Truth.FALSE
         assert statement.nudged(lambda margin, least=least: margin + least).at(p) is Truth.FALSE
         losses.append(f"n = 10^{power}: loss > {least + 1}")
@@ -445,7 +509,7 @@ def test_theorem_3_5_fails_without_a_floor(statement, record_property) -> None:
 
 
 @pytest.mark.evidence(
-    "compression.theorem-3-5+repair@8c1cf64f",
+    "compression.theorem-3-5+repair@30c9d2f3",
     role="supports-repair",
     grade="symbolic",
     region="every p <= n, m, s under the hypotheses: Theorem 3.2 at 2 s; exact supremum at 24 pairs",
@@ -483,7 +547,7 @@ def test_theorem_3_5_with_a_floor(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "compression.theorem-3-5+repair@8c1cf64f", role="control", grade="interval", region="the floors dropped, n = 10^30"
+    "compression.theorem-3-5+repair@30c9d2f3", role="control", grade="interval", region="the floors dropped, n = 10^30"
 )
 def test_theorem_3_5_needs_the_floor(statement) -> None:
     free = statement.without("lambda_min(Sigma_1) >= c").without("lambda_min(Sigma_i) >= c")
@@ -492,7 +556,7 @@ def test_theorem_3_5_needs_the_floor(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "compression.theorem-3-5/normaliser@8c1cf64f",
+    "compression.theorem-3-5/normaliser@30c9d2f3",
     role="refutes",
     grade="symbolic",
     region="p = 1, n = 10^6, m = 300, X'X/m = A",
@@ -514,7 +578,7 @@ def test_the_normaliser_must_be_m(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "compression.theorem-3-5/worst-case@8c1cf64f",
+    "compression.theorem-3-5/worst-case@30c9d2f3",
     role="supports",
     grade="symbolic",
     region="every n >= 2, p, s: log n <= ln 2np",

@@ -13,7 +13,7 @@ from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.spec.compression.covariances import CovariancePair
-from dpmatrix.spec.compression.distributional_loss import SmallDeltaMax, ThreeCovariances
+from dpmatrix.spec.compression.distributional_loss import SmallDeltaMax, SmallDeltaMaxOutput, ThreeCovariances
 from dpmatrix.spec.compression.log_determinants import OneOrder, PathPoint
 from dpmatrix.spec.compression.perturbed_covariances import EigenvalueAssumption
 from dpmatrix.spec.compression.truncated_loss import OutputPoint, TruncatedPair
@@ -684,8 +684,8 @@ def assert_sufficient(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "compression.theorem-3-2@a4516b55",
-    role="supports",
+    "compression.theorem-3-2+repair@66e82688",
+    role="supports-repair",
     grade="symbolic",
     region="every p, n >= 2, m and pair under the hypotheses: Theorem 4.6; exact supremum at 20 pairs, p <= 3",
 )
@@ -719,21 +719,77 @@ def test_theorem_3_2(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "compression.theorem-3-2@a4516b55", role="control", grade="interval", region="(9) dropped: correlation 1/10"
+    "compression.theorem-3-2+repair@66e82688", role="control", grade="interval", region="(9) dropped: correlation 1/10"
 )
 def test_theorem_3_2_needs_a_small_delta_max(statement) -> None:
     far = small(UNIT, correlated(Fraction(1, 10)), Fraction(1, 10), rows=10**5)
     assert statement.without("Delta_max <= s / (p^2 sqrt(m ln 2np))").at(far) is Truth.FALSE
 
 
+UNTRUNCATED = SmallDeltaMaxOutput(
+    UNIT,
+    correlated(Fraction(1, 10**6)),
+    Fraction(1, 10**6),
+    records=10**6,
+    rows=400,
+    floor=Fraction(1, 2),
+    smallness=Fraction(1, 16),
+    output=fmpq_mat([[10**6, 10**6]] * 400),
+)
+
+
 @pytest.mark.evidence(
-    "compression.theorem-3-2/conditions-16@a4516b55",
+    "compression.theorem-3-2@66e82688",
+    role="refutes",
+    grade="interval",
+    region="p = 2, m = 400, n = 10^6, a correlation of 10^-6 and every row (10^6, 10^6): the loss is 4 10^8",
+)
+def test_theorem_3_2_needs_truncated_tails(statement) -> None:
+    """At rows (t, t), t'(Sigma_i^-1 - I)t = -2 t^2 r/(1 + r), m times and halved, and m/2 ln(1 - r^2): r = 10^-6."""
+    assert statement.at(UNTRUNCATED) is Truth.FALSE
+
+    def formula(p: SmallDeltaMaxOutput) -> mpmath.mpf:
+        floor, smallness = exact(p.floor), exact(p.smallness)
+        explicit = mpmath.sqrt(squared_constant()) * smallness / (2 * floor**2)
+        explicit += smallness**2 * (1 / (2 * floor**2) + floor**-6) + mpmath.log(1 + mpmath.mpf(1) / (p.records**2 - 1))
+        r, t = exact(Fraction(int(p.second[0, 1].p), int(p.second[0, 1].q))), exact(int(p.output[0, 0].p))
+        return explicit - p.rows * abs(mpmath.log(1 - r**2) / 2 - t**2 * r / (1 + r))
+
+    scales = [(r, t) for r in range(6, 10) for t in (0, 1, 2, 10, 10**3, 10**6)]
+    points = [
+        attrs.evolve(
+            UNTRUNCATED,
+            second=correlated(Fraction(1, 10**r)),
+            delta_max=Fraction(1, 10**r),
+            output=fmpq_mat([[t, t]] * 400),
+        )
+        for r, t in scales
+    ]
+    bind_formula(statement, points, formula)
+    small_outputs = [p for p in points if p.output[0, 0] <= 1]
+    assert len(small_outputs) == 8
+    for p in small_outputs:
+        assert statement.at(p) is Truth.TRUE
+    outside = {
+        name: SmallDeltaMaxOutput(**attrs.asdict(p, recurse=False), output=fmpq_mat([[0] * p.first.nrows()] * p.rows))
+        for name, p in SMALL_OUTSIDE.items()
+        if p.rows
+    }
+    outside["rows >= 1, an integer"] = attrs.evolve(UNTRUNCATED, rows=0, output=fmpq_mat(0, 2))
+    outside["the output is m x p"] = attrs.evolve(UNTRUNCATED, output=fmpq_mat([[1, 1]] * 399))
+    bind_hypotheses(statement, UNTRUNCATED, outside)
+    assert statement.applies(attrs.evolve(UNTRUNCATED, output=fmpq_mat([[1] * 3] * 400))) is Truth.FALSE
+    assert not statement.strict
+
+
+@pytest.mark.evidence(
+    "compression.theorem-3-2/conditions-16@66e82688",
     role="supports",
     grade="symbolic",
     region="every point: p^2 ln 2np >= 1",
 )
 @pytest.mark.evidence(
-    "compression.theorem-3-2/assumption-1@a4516b55",
+    "compression.theorem-3-2/assumption-1@66e82688",
     role="supports",
     grade="symbolic",
     region="every point: (7), (8) and the floor",
@@ -759,7 +815,7 @@ def test_the_sound_steps_of_theorem_3_2(statements) -> None:
 
 
 @pytest.mark.evidence(
-    "compression.theorem-3-2/equal-norms@a4516b55",
+    "compression.theorem-3-2/equal-norms@66e82688",
     role="refutes",
     grade="interval",
     region="p = 2, one correlation changed",

@@ -25,7 +25,7 @@ def relations(p: ChangedRow) -> list[bool]:
     return [unit, unit and (x.is_zero_matrix or y.is_zero_matrix), True, bool((x - y).norm() <= 1)]
 
 
-@pytest.mark.evidence("cross.adjacency@a6b3138b", role="refutes", grade="symbolic", region="e_1, e_2; 10 e_1, 11 e_1")
+@pytest.mark.evidence("cross.adjacency@25d1cadc", role="refutes", grade="symbolic", region="e_1, e_2; 10 e_1, 11 e_1")
 def test_relations_differ(statement) -> None:
     assert statement.at(ChangedRow(FIRST, SECOND)) is Truth.FALSE
     assert statement.at(ChangedRow((10, 0), (11, 0))) is Truth.FALSE
@@ -37,7 +37,7 @@ def test_relations_differ(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "cross.adjacency+repair@a6b3138b",
+    "cross.adjacency+repair@25d1cadc",
     role="supports-repair",
     grade="symbolic",
     region="every row: the four definitions read off; 42 pairs by machine",
@@ -58,7 +58,7 @@ def test_a_row_present_or_absent_is_in_every_relation(statement) -> None:
     )
 
 
-@pytest.mark.evidence("cross.adjacency+repair@a6b3138b", role="control", grade="symbolic", region="hypotheses dropped")
+@pytest.mark.evidence("cross.adjacency+repair@25d1cadc", role="control", grade="symbolic", region="hypotheses dropped")
 def test_neither_hypothesis_can_go(statement) -> None:
     assert statement.without("one of the rows is zero").at(ChangedRow(FIRST, SECOND)) is Truth.FALSE
     assert statement.without("|x| <= 1 and |y| <= 1").at(ChangedRow(ZERO, (2, 0))) is Truth.FALSE
@@ -87,7 +87,7 @@ def largest_event(first: tuple[fmpq, ...], second: tuple[fmpq, ...], factor: fmp
 
 
 @pytest.mark.evidence(
-    "cross.adjacency/two-steps@a6b3138b",
+    "cross.adjacency/two-steps@25d1cadc",
     role="supports",
     grade="symbolic",
     region="every three laws: derivation, its one identity by machine; 24 triples in full",
@@ -126,7 +126,7 @@ def test_a_replaced_row_is_two_steps(statement) -> None:
     )
 
 
-@pytest.mark.evidence("cross.adjacency/two-steps@a6b3138b", role="control", grade="symbolic", region="less than 1 + E")
+@pytest.mark.evidence("cross.adjacency/two-steps@25d1cadc", role="control", grade="symbolic", region="less than 1 + E")
 def test_delta_grows(statement) -> None:
     """A chain that pays delta and then E delta: P = (3/10, ...), Q = (1/10, ...), R = (0, ...), E = 2, delta = 1/10."""
     chain = TwoSteps((fmpq(3, 10), fmpq(7, 10)), (fmpq(1, 10), fmpq(9, 10)), (fmpq(0), fmpq(1)), fmpq(2), fmpq(1, 10))

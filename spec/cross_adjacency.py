@@ -134,7 +134,9 @@ ADJACENCY = Claim(
     verdict=Verdict.HOLDS_WITH_REPAIR,
     reading=(
         "`analyze-gauss` names no relation; its Delta suffices for a row of norm at most 1 that appears or disappears "
-        "and not for one that is replaced. 'A single entry' in `near-optimal` is a record. n is public throughout."
+        "and not for one that is replaced. 'A single entry' in `near-optimal` is a record. n is public throughout. "
+        "(4) of `compression`, which calls the normalisation a step of the scheme, is set aside: with all columns of "
+        "norm sqrt(n) in both data sets, a changed row may only change signs of its entries."
     ),
     because=(
         "e_1 replaced by e_2 is a pair of neighbours in wishart, near-optimal and compression, not under the relation "

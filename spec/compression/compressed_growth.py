@@ -168,5 +168,5 @@ THEOREM_3_5 = Claim(
             note="Sufficient; 'we require' says necessary.",
         ),
     ),
-    uses=("compression.theorem-3-2",),
+    uses=("compression.theorem-3-2+repair",),
 )

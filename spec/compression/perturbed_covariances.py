@@ -198,6 +198,11 @@ def repaired_floor_margin(p: EigenvalueAssumption) -> arb:
     return least_eigenvalue(p.second) - (ball(p.c_min) - ball(p.smallness))
 
 
+def useful_margin(p: EigenvalueAssumption) -> arb:
+    """``C_min - s``."""
+    return ball(p.c_min) - ball(p.smallness)
+
+
 SMALL_DELTA = Condition("||Delta||_2 <= s", small_delta_margin)
 ASSUMPTION = (
     *DEFINITE,
@@ -232,7 +237,7 @@ ASSUMPTION_1 = Claim(
     repair=Repair(
         "lambda_min(Sigma_1) >= C_min as well",
         Statement(
-            "then lambda_min(Sigma_j) >= C_min - s",
+            "then lambda_min(Sigma_j) >= C_min - s, which is positive",
             repaired_floor_margin,
             given=(
                 SYMMETRIC,
@@ -240,6 +245,7 @@ ASSUMPTION_1 = Claim(
                 positive("c_min"),
                 Condition("lambda_min(Sigma_1) >= C_min", lower_eigenvalue_margin),
                 SMALL_DELTA,
+                exceeds("s < C_min", useful_margin),
             ),
         ),
     ),

@@ -135,8 +135,8 @@ TRANSFORMATION = Claim(
     ),
     verdict=Verdict.EXECUTABLE_WITH_REPAIR,
     because=(
-        "The normalisation depends on the data: one changed record rescales a whole column, so all n rows change, "
-        "and the distance V of former neighbours is of order one instead of 1/n. So it cannot be a step of the "
+        "The normalisation depends on the data: one changed record rescales a whole column, so all n rows can change, "
+        "and the distance V of former neighbours can be of order one instead of 1/n. So it cannot be a step of the "
         "mechanism while the guarantee speaks of databases that are normalised. Changed lines: (1) neighbours are "
         "compared after normalisation, or the data meet (4) as signs do; a zero column is refused, and m > n too; "
         "(2) Phi X cannot be published: the release is the correct rounding of the ideal output to a public grid."

@@ -86,7 +86,7 @@ def exact_loss(p: TruncatedPair) -> arb:
     shift = arb((1 - rational(p.second_mass)) / (1 - rational(p.first_mass))).log()
     centre = half * remainder(p) + shift
     reach = half * radius * arb(entry_sum(inverse_difference(p)))
-    attained = abs(centre)
+    attained = abs(centre) if p.rows >= p.first.nrows() else arb(0)  # G = Sigma_1 takes p rows
     for sign in (1, -1):
         if _is_output(p, _corner(p, sign)):
             attained = attained.max(sign * centre + reach)
