@@ -146,7 +146,7 @@ def numbers(p: Recovery) -> tuple[mpmath.mpf, mpmath.mpf, mpmath.mpf]:
     "analyze-gauss.theorem-13+repair@8bb32e36",
     role="supports-repair",
     grade="symbolic",
-    region="every n, k, gap, epsilon, delta and relation by the docstring's derivation; its arithmetic machine-checked, "
+    region="every n, k, gap, epsilon, delta and relation by the docstring's derivation; its arithmetic machine-checked; "
     "24 runs",
 )
 def test_repaired_convergence(statement) -> None:
