@@ -14,9 +14,11 @@ from flint import fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.exact import rational
+from dpmatrix.privacy.adjacency import Adjacency
 from dpmatrix.spec.analyze_gauss.convergence import PlaneRecovery, Recovery
 
 DRAWS = random.Random(20140604)
+RELATIONS = (Adjacency.ADD_REMOVE_ONE, Adjacency.REPLACE_ONE)
 WORST = (
     PlaneRecovery(1, Fraction(1, 10**6), 10**6, 1),
     PlaneRecovery(1, Fraction(1, 10**12), 10**8, 3),
@@ -39,7 +41,7 @@ def text(number: mpmath.mpf) -> str:
 
 
 @pytest.mark.evidence(
-    "analyze-gauss.theorem-13@54b1c122",
+    "analyze-gauss.theorem-13@8bb32e36",
     role="refutes",
     grade="interval",
     region="n = 2, k = 1, K = 1, 3, 10, 100, each with a delta and a gap; every K by the docstring",
@@ -108,13 +110,15 @@ def drawn_runs() -> list[Recovery]:
                 noisy = sorted((x + Fraction(DRAWS.randint(-9, 9), 40) for x in wanted), reverse=True)
                 turned = frame * rotation(order, scale)
                 laplace = Fraction(DRAWS.randint(-8, 20))
-                runs.append(Recovery(tuple(wanted), frame, tuple(noisy), turned, k, 1, Fraction(1, 100), 60, laplace))
+                relation = RELATIONS[len(runs) % 2]
+                promise = (1, Fraction(1, 100), 60, laplace, relation)
+                runs.append(Recovery(tuple(wanted), frame, tuple(noisy), turned, k, *promise))
     return runs
 
 
 RUNS = drawn_runs()
 ONE = diagonal([1, 1])
-INSIDE = Recovery((1, 0), ONE, (1, 0), ONE, 1, 1, Fraction(1, 100), 60, 0)
+INSIDE = Recovery((1, 0), ONE, (1, 0), ONE, 1, 1, Fraction(1, 100), 60, 0, Adjacency.ADD_REMOVE_ONE)
 SWAPPED = fmpq_mat([[0, 1], [1, 0]])
 
 
@@ -126,7 +130,8 @@ def numbers(p: Recovery) -> tuple[mpmath.mpf, mpmath.mpf, mpmath.mpf]:
 
     epsilon, delta, gap, laplace = map(digits, (p.epsilon, p.delta, p.gap, p.laplace))
     level, n = mpmath.log(1 / delta), len(p.values)
-    size = (1 + mpmath.sqrt(2 * level)) / epsilon
+    size = RELATIONS.index(p.adjacency) + 1
+    size *= (1 + mpmath.sqrt(2 * level)) / epsilon
     bound = 8 * size * mpmath.sqrt(n * mpmath.log(9) + level) / (gap - 2 - 4 * level / epsilon)
     frame, other = matrix(p.frame), matrix(p.perturbed_frame)
     noisy = other * mpmath.diag([digits(x) for x in p.perturbed_values]) * other.T
@@ -138,17 +143,18 @@ def numbers(p: Recovery) -> tuple[mpmath.mpf, mpmath.mpf, mpmath.mpf]:
 
 
 @pytest.mark.evidence(
-    "analyze-gauss.theorem-13+repair@54b1c122",
+    "analyze-gauss.theorem-13+repair@8bb32e36",
     role="supports-repair",
     grade="symbolic",
-    region="every n, k, gap, epsilon and delta by the docstring's derivation; its arithmetic machine-checked, 24 runs",
+    region="every n, k, gap, epsilon, delta and relation by the docstring's derivation; its arithmetic machine-checked; "
+    "24 runs",
 )
 def test_repaired_convergence(statement) -> None:
     """Let L = log(1/delta). Pr(Lap(2/epsilon) < -2L/epsilon) = delta/2 (1), and ||E||_2 exceeds 4 sqrt(n log 9 + L)
     deviations with probability at most 9^n exp(-(n log 9 + L)) = delta (2); together 3/2 delta. Outside of both the
-    bracket is at least gap - 2 - 4L/epsilon > 0, so the deviation is at most Delta over that. If e = ||E||_2 >= 1/2 the
-    distance, at most 1, is at most 2e. If e < 1/2, the k-th eigenvalue of V_k V_k' is 1 and the next one of the noisy
-    matrix is at most e (Weyl), so by Davis-Kahan the distance is at most e/(1 - e) <= 2e (3).
+    bracket is at least gap - 2 - 4L/epsilon > 0, so the deviation is at most f Delta over that. If e = ||E||_2 >= 1/2
+    the distance, at most 1, is at most 2e. If e < 1/2, the k-th eigenvalue of V_k V_k' is 1 and the next one of the
+    noisy matrix is at most e (Weyl), so by Davis-Kahan the distance is at most e/(1 - e) <= 2e (3).
     """  # noqa: D205
     epsilon, delta, n = sympy.symbols("epsilon delta n", positive=True)
     level = sympy.log(1 / delta)
@@ -194,7 +200,7 @@ def test_repaired_convergence(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "analyze-gauss.theorem-13+repair@54b1c122",
+    "analyze-gauss.theorem-13+repair@8bb32e36",
     role="control",
     grade="interval",
     region="n = 2: ||E||_2 = 1 turns the line by 90 degrees",

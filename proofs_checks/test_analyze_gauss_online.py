@@ -149,7 +149,7 @@ ALTERNATING = Alternating(1, SMALL, 10**60, 1000, 10)
 
 
 @pytest.mark.evidence(
-    "analyze-gauss.regret-online@cf0bdb02",
+    "analyze-gauss.regret-online@fa396a32",
     role="refutes",
     grade="interval",
     region="epsilon = 1, delta = 1e-6, K = 1000, c = 10 at m = 1e60; every K and c by the docstring",
@@ -200,7 +200,7 @@ TUNED = TunedStream(4, 2, 100, 50)
 
 
 @pytest.mark.evidence(
-    "analyze-gauss.regret-online+repair@cf0bdb02",
+    "analyze-gauss.regret-online+repair@fa396a32",
     role="supports-repair",
     grade="symbolic",
     region="every n, k <= n, m >= 2, k sqrt(n) <= OPT <= m, by the docstring; arithmetic machine-checked",
@@ -253,7 +253,7 @@ def test_regret_of_the_tuned_leader(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "analyze-gauss.regret-online+repair@cf0bdb02",
+    "analyze-gauss.regret-online+repair@fa396a32",
     role="control",
     grade="interval",
     region="n = 1, k = 1, m = 1e6: 6.2 in place of 7",

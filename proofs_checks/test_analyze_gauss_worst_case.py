@@ -13,7 +13,7 @@ from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.exact import rational
-from dpmatrix.spec.analyze_gauss.noise import Ensemble
+from dpmatrix.spec.analyze_gauss.noise import Ensemble, norm_tail
 from dpmatrix.spec.analyze_gauss.worst_case import NoisyMoment
 
 DRAWS = random.Random(20140602)
@@ -65,8 +65,10 @@ def test_noise_norm(statement) -> None:
     region="n = 10: a constant below sqrt(16 log 9)",
 )
 def test_the_net_does_not_give_a_smaller_constant(statement) -> None:
-    """With 5.9 in place of 7 the bound exceeds one, so the check fails."""
-    smaller = statement.nudged(margin=lambda p: (-arb(p.order)).exp() - (arb(9).log() - arb(59) ** 2 / 1600).exp())
+    """With 5.9 in place of 7 the bound 9^n exp(-u^2/16) is exp(0.0217 n), above one."""
+    smaller = statement.nudged(
+        margin=lambda p: (-arb(4 * p.order) / 5).exp() - norm_tail(p.order, arb(p.order).sqrt() * fmpq(59, 10))
+    )
     assert statement.at(Ensemble(10)) is Truth.TRUE
     assert smaller.at(Ensemble(10)) is Truth.FALSE
 

@@ -15,7 +15,7 @@ from dpmatrix.claims import Statement, Truth, bind, bind_hypotheses, certify, in
 from dpmatrix.exact import ball
 from dpmatrix.spec.near_optimal.divergence import GaussianPair
 from dpmatrix.spec.near_optimal.noise import ModSulq
-from dpmatrix.spec.near_optimal.spheres import Cap
+from dpmatrix.spec.near_optimal.spheres import Cap, cap_measure, lower_bound
 
 CAPS = [Cap(d, Fraction(k, 20)) for d in (1, 2, 3, 4, 5, 9, 30) for k in (0, 1, 5, 9, 14, 19)]
 
@@ -100,13 +100,20 @@ def test_caps_lie_between_the_bounds(statement) -> None:
 
 @pytest.mark.evidence("near-optimal.lemma-10@775ff0f5", role="control", grade="interval", region="d = 3 and 10")
 def test_sharper_bounds_on_caps_fail(statement) -> None:
-    """Twice the lower bound fails at d = 3, c = 0, and exp(-d c^2) in place of the upper one at d = 10, c = 4/5."""
-    half = Cap(3, 0)
-    assert statement.at(half) is Truth.TRUE
-    twice = statement.nudged(margin=lambda p: statement.margin(p) - arb(fmpq(26, 100)))
-    assert twice.at(half) is Truth.FALSE
-    steep = statement.nudged(margin=lambda p: (-p.dimension * ball(p.c) ** 2 * fmpq(3, 1)).exp() - arb(fmpq(1, 10**9)))
-    assert steep.at(Cap(10, Fraction(9, 10))) is Truth.FALSE
+    """Three times the lower bound is 3/4 at d = 3, c = 0, where a cap is half of the sphere; at d = 10, c = 4/5 a cap
+    has 0.00156 of it, more than exp(-11/10 d c^2) = 0.00088, and less than exp(-d c^2/2).
+    """  # noqa: D205
+    half, narrow = Cap(3, 0), Cap(10, Fraction(4, 5))
+
+    def triple(p: Cap) -> arb:
+        return cap_measure(p) - 3 * lower_bound(p)
+
+    def steep(p: Cap) -> arb:
+        return (-fmpq(11, 10) * p.dimension * ball(p.c) ** 2).exp() - cap_measure(p)
+
+    for point, margin in ((half, triple), (narrow, steep)):
+        assert statement.at(point) is Truth.TRUE
+        assert statement.nudged(margin=margin).at(point) is Truth.FALSE
 
 
 IDENTITY = fmpq_mat(2, 2, [1, 0, 0, 1])

@@ -7,6 +7,7 @@ from flint import arb
 
 from dpmatrix.claims import Claim, Condition, Kind, Locator, Repair, Statement, Verdict
 from dpmatrix.exact import Real, ball, square
+from dpmatrix.privacy.adjacency import Adjacency
 from dpmatrix.spec.analyze_gauss.gaussian_mechanism import printed_deviation
 from dpmatrix.spec.analyze_gauss.noise import norm_tail
 from dpmatrix.spec.analyze_gauss.subspace_privacy import (
@@ -81,18 +82,26 @@ class Recovery(SpectralPair):
         lambda_k - lambda_{k+1} of A'A.
     laplace
         The Laplace draw on the gap.
+    adjacency
+        The relation of the promise: for a row replaced the repaired algorithm adds twice the noise.
     """
 
     epsilon: Real
     delta: Real
     gap: Real
     laplace: Real
+    adjacency: Adjacency
+
+
+def relation_factor(p: Recovery) -> int:
+    """Return f: 1 for a row added or removed, 2 for a row replaced."""
+    return 2 if p.adjacency is Adjacency.REPLACE_ONE else 1
 
 
 def run_deviation(p: Recovery) -> arb:
-    """``Delta / (gap + Laplace draw - offset)``."""
-    settings = GapSettings(p.epsilon, p.delta, p.gap)
-    return printed_deviation(p.epsilon, p.delta) / (ball(p.gap) + ball(p.laplace) - offset(settings))
+    """``f Delta / (gap + Laplace draw - offset)``."""
+    room = ball(p.gap) + ball(p.laplace) - offset(GapSettings(p.epsilon, p.delta, p.gap))
+    return relation_factor(p) * printed_deviation(p.epsilon, p.delta) / room
 
 
 def norm_deviations(order: int, delta: Real) -> arb:
@@ -106,9 +115,9 @@ def room_after_laplace(p: Recovery) -> arb:
 
 
 def repaired_bound(p: Recovery) -> arb:
-    """``8 Delta sqrt(n log 9 + log(1/delta)) / (gap - 2 - 4 log(1/delta)/epsilon)``."""
-    size = 2 * norm_deviations(len(p.values), p.delta) * printed_deviation(p.epsilon, p.delta)
-    return size / room_after_laplace(p)
+    """``8 f Delta sqrt(n log 9 + log(1/delta)) / (gap - 2 - 4 log(1/delta)/epsilon)``."""
+    deviation = relation_factor(p) * printed_deviation(p.epsilon, p.delta)
+    return 2 * norm_deviations(len(p.values), p.delta) * deviation / room_after_laplace(p)
 
 
 def events_margin(p: Recovery) -> arb:
@@ -166,7 +175,8 @@ THEOREM_13 = Claim(
     verdict=Verdict.HOLDS_WITH_REPAIR,
     reading=(
         "The algorithm is as in `analyze-gauss.algorithm-2`, d the noisy gap. Repaired, the theorem is stated for one "
-        "run on two events, the Laplace draw and ||E||_2, whose probabilities are part of the margin."
+        "run on two events, the Laplace draw and ||E||_2, whose probabilities are part of the margin, with f = 1 where "
+        "the promise is for a row added or removed and f = 2, the factor of the repaired noise, where it is replaced."
     ),
     because=(
         "The distance is about |E_12|, of deviation Delta/gap for large gaps, so it exceeds any multiple K of it with "
@@ -176,7 +186,8 @@ THEOREM_13 = Claim(
         "the gap the printed right side is negative. With gap - 2 - 4 log(1/delta)/epsilon > 0 below it is true."
     ),
     repair=Repair(
-        "8 Delta sqrt(n log 9 + log(1/delta)) / (gap - 2 - 4 log(1/delta)/eps), where that is positive",
+        "8 f Delta sqrt(n log 9 + log(1/delta)) / (gap - 2 - 4 log(1/delta)/eps), where that is positive; f = 1 for a "
+        "row added or removed, 2 for a row replaced",
         Statement(
             "with probability at least 1 - 2 delta the distance is at most that",
             repaired_margin,

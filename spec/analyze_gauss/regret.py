@@ -121,8 +121,9 @@ REGRET_ONLINE = Claim(
     verdict=Verdict.HOLDS_WITH_REPAIR,
     reading=(
         "Regret is OPT minus the expected sum of the rewards, OPT the reward of the best fixed subspace of rank k; the "
-        "tilde hides a constant and powers of log m. The statement is judged through a lower bound of the regret, the "
-        "repaired one through an upper bound."
+        "tilde hides a constant and powers of log m. The leader is the span of the top eigenvectors of the "
+        "noisy matrix, which is not the same as its top singular vectors, since it may have negative eigenvalues. The "
+        "statement is judged through a lower bound of the regret, the repaired one through an upper bound."
     ),
     because=(
         "At fixed epsilon and delta the regret is linear: on e_1, e_2, e_1, ... every second step has a leader that is "

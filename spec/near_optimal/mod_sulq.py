@@ -48,12 +48,15 @@ THEOREM_5 = Claim(
     because=(
         "At d = 1 and delta = 1/2 the logarithm is negative and (5) has no value: delta <= (d^2+d)/(2 sqrt(2 pi)) is "
         "needed, which every delta < 1 meets from d = 2 on and delta <= 0.3989 at d = 1. There it holds for every "
-        "epsilon and n. With s = sqrt(2 log(...)) and c = sqrt(2) the l2 sensitivity times n (1 for d = 1), the "
-        "exact delta is at most P(Z > x), where x = n beta eps/c - c/(2 n beta) >= (d+1) s/sqrt(2) >= 3 s/sqrt(2) "
-        "because n beta >= 1/sqrt(eps); that is at most exp(-9 s^2/4)/2, below delta = (d^2+d)/2 exp(-s^2/2)/sqrt(2 "
-        "pi). The noise is d + 1 times what is needed, up to a constant: the printed proof pays for the entries one "
-        "by one. That proof does not give delta: (20) speaks of all entries, its tail of one side only, while the "
-        "loss grows with entries of either sign; with two sides the same argument proves (epsilon, 2 delta)."
+        "epsilon and n. Let s = sqrt(2 log(...)), so that delta = (d^2+d)/2 exp(-s^2/2)/sqrt(2 pi). For d >= 2 the l2 "
+        "sensitivity times n is sqrt(2), and the exact delta is at most P(Z > x), where x = n beta eps/sqrt(2) - "
+        "1/(sqrt(2) n beta) >= (d+1) s/sqrt(2) >= 3 s/sqrt(2) because n beta >= 1/sqrt(eps); that is at most exp(-9 "
+        "s^2/4)/2, below delta. For d = 1 it is 1, x >= 2 s + sqrt(eps)/2, and the exact delta is at most exp(-2 "
+        "s^2)/sqrt(2 pi), again below delta: it is at most P(Z > x), which suffices for eps >= 1, and at most the "
+        "shift 1/(n beta) <= sqrt(eps) times the density at x, which suffices for eps <= 1. The noise is d + 1 times "
+        "what is needed, up to a constant: the printed proof pays for the entries one by one. That proof does not give"
+        " delta: (20) speaks of all entries, its tail of one side only, while the loss grows with entries of either "
+        "sign; with two sides the same argument proves (epsilon, 2 delta)."
     ),
     repair=Repair(
         "delta <= (d^2 + d)/(2 sqrt(2 pi)), which is no condition for d >= 2",

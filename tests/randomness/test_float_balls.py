@@ -10,6 +10,7 @@ from flint import arb
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dpmatrix.exact import rational
 from dpmatrix.randomness.float_balls import FloatBalls
 
 FLOATS = st.floats(-1e150, 1e150)
@@ -18,10 +19,11 @@ OPERATIONS = [lambda a, b: a + b, lambda a, b: a - b, lambda a, b: a * b]
 
 
 def inside(exact, balls):
-    """Tell for each entry whether a rational lies within the ball, exactly."""
+    """Tell for each entry whether a rational lies within the ball, exactly; a radius that is no number is infinite."""
     entries = zip(exact, balls.center.ravel().tolist(), balls.radius.ravel().tolist(), strict=True)
     return [
-        radius == float("inf") or abs(value - Fraction(center)) <= Fraction(radius) for value, center, radius in entries
+        not radius < float("inf") or abs(value - Fraction(center)) <= Fraction(radius)
+        for value, center, radius in entries
     ]
 
 
@@ -108,6 +110,20 @@ def test_balls_of_higher_precision_are_enclosed():
     assert np.isinf(balls.radius[[1, 3]]).all()
     assert balls.radius[2] >= 1
     assert 0 < balls.radius[4] < 1e-300
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(st.fractions(), min_size=1, max_size=5), st.integers(-1100, 900))
+def test_rationals_are_enclosed_closely(values, exponent):
+    scaled = [value * Fraction(2) ** exponent for value in values]
+    balls = FloatBalls.of_rationals([rational(value) for value in scaled], (len(scaled),))
+    assert all(inside(scaled, balls))
+    assert (balls.radius <= 2.0**-52 * np.abs(balls.center) + 2.0**-1020).all()
+
+
+def test_rationals_beyond_floats_are_unknown():
+    balls = FloatBalls.of_rationals([rational(10**400), rational(1)], (2,))
+    assert np.isinf(balls.radius).tolist() == [True, False]
 
 
 def test_nothing_known_stays_unknown():

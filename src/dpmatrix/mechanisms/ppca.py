@@ -79,7 +79,7 @@ class ExponentialPca(BoundedRecords):
 
     calibration: Literal["tight", "printed"] = field(default="tight", validator=one_of("tight", "printed"))
     rank: int = field(default=1, converter=_rank, kw_only=True)
-    coordinate_bits: int = field(default=40, converter=coordinate_bits_of, kw_only=True)
+    coordinate_bits: int = field(default=20, converter=coordinate_bits_of, kw_only=True)
     direction_bits: int = field(default=40, kw_only=True)
 
     @direction_bits.validator

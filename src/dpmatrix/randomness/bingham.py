@@ -26,7 +26,6 @@ from fractions import Fraction
 import numpy as np
 from attrs import field, frozen
 from flint import arb, arb_mat, fmpq, fmpq_mat
-from scipy.optimize import brentq
 
 from dpmatrix.errors import InvalidParameterError, OutOfRangeError
 from dpmatrix.exact import rational
@@ -38,11 +37,12 @@ from dpmatrix.randomness.lazy import Indices, LazyExponentials, LazyNormals
 
 BATCH = 32
 MOST_BATCHES = 1 << 16
+MOST_STEPS, CLOSE = 100, 1e-6
+"""For the width, which need not be accurate."""
 
 
-def _exact_floats(matrix: FloatArray) -> fmpq_mat:
-    rows, columns = matrix.shape
-    return fmpq_mat(rows, columns, [rational(entry) for entry in matrix.ravel().tolist()])
+def _exact_floats(matrix: FloatArray) -> arb_mat:
+    return arb_mat(*matrix.shape, matrix.ravel().tolist())
 
 
 @frozen(eq=False)
@@ -82,7 +82,7 @@ class Envelope:
         size = matrix.nrows()
         if size == 0 or matrix != matrix.transpose():
             raise InvalidParameterError("matrix", "it is empty or not symmetric", "pass a symmetric matrix")
-        enclosed = FloatBalls.enclosing([arb(entry) for entry in matrix.entries()], (size, size))
+        enclosed = FloatBalls.of_rationals(matrix.entries(), (size, size))
         if not (np.isfinite(enclosed.radius).all() and np.abs(enclosed.center).max() < 2.0**500):
             raise InvalidParameterError("matrix", "an entry is beyond 2**500", "scale the exponent down")
         eigenvalues, vectors = np.linalg.eigh(enclosed.center)
@@ -98,14 +98,15 @@ class Envelope:
 
 
 def _best_width(gaps: FloatArray) -> float:
-    """Solve for b; the sum falls from infinity at 0, where a gap is 0, to at most 1 at b = d."""
-    size = len(gaps)
-    if gaps.max() == 0.0:
-        return float(size)
-    lowest = 1e-3
-    while np.sum(1 / (lowest + 2 * gaps)) < 1:
-        lowest /= 2
-    return float(min(brentq(lambda width: float(np.sum(1 / (width + 2 * gaps))) - 1, lowest, size), size))
+    """Solve for b by Newton's steps from 1, where the convex sum is at least 1 as one gap is 0; at b = d it is less."""
+    width = 1.0
+    for _ in range(MOST_STEPS):
+        terms = 1 / (width + 2 * gaps)
+        step = float((terms.sum() - 1) / np.sum(terms * terms))
+        width = min(width + step, float(len(gaps)))
+        if abs(step) <= CLOSE * width:
+            break
+    return width
 
 
 def _defect(enclosed: FloatBalls, shift: float, width: float, factor: FloatArray) -> Fraction:
@@ -137,12 +138,13 @@ class LazyProposals:
 
     def vectors(self) -> FloatBalls:
         """Enclose the y, shape (n, d), in floating point."""
-        return self.normals.approximate() @ FloatBalls.exactly(self.envelope.factor.T)
+        return self._images(self.normals.approximate())
 
     def approximate(self) -> FloatBalls:
         """Enclose the margins in floating point."""
         ones = FloatBalls.exactly(np.ones((self.envelope.dimension, 1)))
-        z, y = self.normals.approximate(), self.vectors()
+        z = self.normals.approximate()
+        y = self._images(z)
         norms, lengths = (z * z) @ ones, (y * y) @ ones
         forms = (y * (y @ self.envelope.enclosed)) @ ones / lengths
         half = FloatBalls.exactly(np.full(norms.shape, self.envelope.dimension / 2))
@@ -173,7 +175,10 @@ class LazyProposals:
         """Enclose the z and the y of one proposal, as columns."""
         size = self.envelope.dimension
         z = arb_mat(size, 1, self.normals.enclose(range(index * size, (index + 1) * size)))
-        return z, arb_mat(_exact_floats(self.envelope.factor)) * z
+        return z, _exact_floats(self.envelope.factor) * z
+
+    def _images(self, z: FloatBalls) -> FloatBalls:
+        return z @ FloatBalls.exactly(self.envelope.factor.T)
 
     def _constant(self) -> arb:
         size, width, shift = self.envelope.dimension, rational(self.envelope.width), rational(self.envelope.shift)

@@ -21,6 +21,8 @@ from dpmatrix.errors import InvalidParameterError
 from dpmatrix.randomness.fast_keystream import CIPHER, WORDS_PER_KEY, Words, fresh_words, system_bytes
 
 BUFFER_BYTES = 4096
+FIRST_WORDS = 1024
+"""Words of the first buffer; each next one is twice as long, up to `WORDS_PER_KEY`."""
 _FORKS = 0
 
 
@@ -116,7 +118,8 @@ class SystemEntropy:
         if count >= WORDS_PER_KEY:
             return fresh_words(count)
         if count > len(buffer.words) - buffer.used:
-            buffer.words, buffer.used = fresh_words(WORDS_PER_KEY), 0
+            size = min(max(count, FIRST_WORDS, 2 * len(buffer.words)), WORDS_PER_KEY)
+            buffer.words, buffer.used = fresh_words(size), 0
         # Disjoint views: no word is handed out twice, and a caller may overwrite its own.
         chunk = buffer.words[buffer.used : buffer.used + count]
         buffer.used += count

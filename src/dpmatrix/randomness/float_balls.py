@@ -23,7 +23,7 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 from attrs import field, frozen
-from flint import arb
+from flint import arb, fmpq
 
 FloatArray: TypeAlias = npt.NDArray[np.float64]
 
@@ -75,6 +75,13 @@ class FloatBalls:
         # A conversion may round down, which the enlargement makes good.
         radii = [_distance(ball, center) for ball, center in zip(balls, centers.tolist(), strict=True)]
         return cls(centers.reshape(shape), _enlarged(np.array(radii, dtype=np.float64), 1).reshape(shape))
+
+    @classmethod
+    def of_rationals(cls, values: Sequence[fmpq], shape: tuple[int, ...]) -> FloatBalls:
+        """Enclose rational numbers, row by row: a quotient of Python integers is the nearest float."""
+        center = np.array([_nearest(value) for value in values], dtype=np.float64).reshape(shape)
+        with np.errstate(all="ignore"):
+            return cls(center, _enlarged(UNIT * np.abs(center), 1))
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -175,6 +182,14 @@ class FloatBalls:
     def taken(self, indices: npt.NDArray[np.intp]) -> FloatBalls:
         """Take entries of a vector."""
         return FloatBalls(self.center[indices], self.radius[indices])
+
+
+def _nearest(value: fmpq) -> float:
+    """Round to the nearest float; infinite beyond the largest."""
+    try:
+        return int(value.p) / int(value.q)
+    except OverflowError:
+        return float("inf")
 
 
 def _distance(ball: arb, center: float) -> float:

@@ -122,7 +122,7 @@ class MatrixEnvelope:
             raise InvalidParameterError("matrix", "it is empty or not symmetric", "pass a symmetric matrix")
         if type(columns) is not int or not 1 <= columns <= size:
             raise InvalidParameterError("columns", f"{columns!r} is out of range", f"pass an integer in [1, {size}]")
-        enclosed = FloatBalls.enclosing([arb(entry) for entry in matrix.entries()], (size, size))
+        enclosed = FloatBalls.of_rationals(matrix.entries(), (size, size))
         if not (np.isfinite(enclosed.radius).all() and np.abs(enclosed.center).max() < 2.0**500):
             raise InvalidParameterError("matrix", "an entry is beyond 2**500", "scale the exponent down")
         eigenvalues, vectors = np.linalg.eigh(enclosed.center)
