@@ -133,8 +133,8 @@ def spectral_choices():
 def test_the_first_eigenvectors_are_best(statements) -> None:
     """For eigenvectors v_i the w_i = v_i'Pv_i lie in [0, 1] and their sum is Tr P = k.
 
-    Then Tr((1-P)C) - Tr((1-X)C) is l_1 + ... + l_k - sum l_i w_i = sum over i <= k of (l_i - l_k)(1 - w_i) plus sum over
-    i > k of (l_k - l_i) w_i, and each term is non-negative. Signs of the eigenvalues play no part.
+    Then Tr((1-P)C) - Tr((1-X)C) = l_1 + ... + l_k - sum l_i w_i is the sum over i <= k of (l_i - l_k)(1 - w_i) plus
+    that over i > k of (l_k - l_i) w_i, and each term is non-negative. Signs of the eigenvalues play no part.
     """
     for order in range(1, 7):
         values, weights = sympy.symbols(f"l1:{order + 1}"), sympy.symbols(f"w1:{order + 1}")
