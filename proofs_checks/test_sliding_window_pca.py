@@ -1,0 +1,462 @@
+"""Algorithm 4 and Theorem 16 of `sliding-window`: what minimises, what a projection reveals, and what it costs."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import product
+
+import attrs
+import mpmath
+import pytest
+import sympy
+from flint import arb, fmpq, fmpq_mat
+
+from dpmatrix.claims import Truth, bind, bind_hypotheses
+from dpmatrix.spec.sliding_window import projection_costs
+from dpmatrix.spec.sliding_window.pca import Minimiser, PassedRank
+from dpmatrix.spec.sliding_window.projection_costs import Choice, SpectralChoice
+from dpmatrix.spec.sliding_window.wishart_pca import Ends, NoisyChoice
+from dpmatrix.spec.sliding_window.wishart_stream import NoisyStream
+from dpmatrix.spec.sliding_window.wishart_window import WishartParameters
+from dpmatrix.spec.wishart.spectra import diagonal, identity
+
+MILLIONTH = Fraction(1, 10**6)
+TENTH = Fraction(1, 10)
+THEOREM = "sliding-window.theorem-16"
+
+
+def exact(value):
+    number = Fraction(value)
+    return mpmath.mpf(number.numerator) / number.denominator
+
+
+def symbolic(value) -> sympy.Rational:
+    number = fmpq(value)
+    return sympy.Rational(int(number.p), int(number.q))
+
+
+def matrix(values: fmpq_mat) -> sympy.Matrix:
+    return sympy.Matrix(values.nrows(), values.ncols(), [symbolic(entry) for entry in values.entries()])
+
+
+def line(*vector: int) -> fmpq_mat:
+    """Projection of rank 1 onto a vector."""
+    length = sum(x * x for x in vector)
+    return fmpq_mat([[fmpq(a * b, length) for b in vector] for a in vector])
+
+
+OBLIQUE = Minimiser(fmpq_mat([[1, 0]]), fmpq_mat([[1, 0], [7, 0]]), 1)
+
+
+@pytest.mark.evidence(
+    "sliding-window.algorithm-4@5ab82c11",
+    role="refutes",
+    grade="symbolic",
+    region="sketches with a kernel: k = 1, d = 2 and k = 2, d = 3",
+)
+def test_a_sketch_with_a_kernel_has_oblique_answers(statement) -> None:
+    wide = Minimiser(fmpq_mat([[3, 0, 0], [0, 2, 0]]), fmpq_mat([[1, 0, 0], [0, 1, 0], [5, -4, 0]]), 2)
+    for point in (OBLIQUE, wide):
+        assert statement.at(point) is Truth.FALSE
+    assert statement.at(attrs.evolve(OBLIQUE, solution=diagonal((1, 0)))) is Truth.TRUE
+    assert statement.conclusion(attrs.evolve(OBLIQUE, solution=diagonal((2, 0)))) is Truth.FALSE
+    assert not statement.strict
+    bind_hypotheses(
+        statement,
+        OBLIQUE,
+        {
+            "k >= 1, an integer": attrs.evolve(OBLIQUE, k=0),
+            "rank P <= k": attrs.evolve(OBLIQUE, solution=identity(2)),
+            "P is d x d and attains the least cost": attrs.evolve(OBLIQUE, solution=diagonal((0, 0))),
+        },
+    )
+    assert statement.applies(attrs.evolve(OBLIQUE, solution=identity(3))) is Truth.FALSE
+    assert statement.applies(attrs.evolve(OBLIQUE, solution=diagonal((fmpq(9, 10), 0)))) is Truth.FALSE
+
+
+@pytest.mark.evidence(
+    "sliding-window.algorithm-4/whole-rows@5ab82c11",
+    role="refutes",
+    grade="interval",
+    region="k = 1, 2, 5, beta = 1/2, 1/10, 10^-6, eta = 1/3, 1/10",
+)
+def test_the_number_of_rows_is_not_whole(statement) -> None:
+    values = []
+    with mpmath.workdps(60):
+        for k, beta, eta in product((1, 2, 5, 6), (Fraction(1, 2), TENTH, MILLIONTH), (Fraction(1, 3), TENTH)):
+            rows = 4 * (k + mpmath.log(1 / exact(beta))) / exact(eta) ** 2
+            values.append((PassedRank(k, beta, eta), -abs(rows - mpmath.nint(rows))))
+        bind(statement, values)
+    assert all(statement.at(point) is Truth.FALSE for point, _ in values)
+    assert statement.conclusion(PassedRank(1, 1, fmpq(1, 2))) is Truth.TRUE
+    assert not statement.strict
+    inside = PassedRank(1, Fraction(1, 2), TENTH)
+    bind_hypotheses(
+        statement,
+        inside,
+        {
+            "k >= 1, an integer": attrs.evolve(inside, k=0),
+            "beta > 0": attrs.evolve(inside, beta=-1),
+            "beta < 1": attrs.evolve(inside, beta=1),
+            "eta > 0": attrs.evolve(inside, eta=-1),
+            "eta < 1": attrs.evolve(inside, eta=1),
+        },
+    )
+
+
+TURN = fmpq_mat([[fmpq(3, 5), fmpq(-4, 5), 0], [fmpq(4, 5), fmpq(3, 5), 0], [0, 0, 1]])
+SPECTRAL = SpectralChoice((4, 1, -2), TURN, line(1, 2, 2))
+SPECTRAL_HYPOTHESES = {
+    "the frame is orthogonal and P an orthogonal projection": attrs.evolve(SPECTRAL, frame=diagonal((1, 1, 2))),
+    "the eigenvalues decrease": attrs.evolve(SPECTRAL, values=(4, -2, 1)),
+}
+
+
+def spectral_choices():
+    others = (line(1, 2, 2), line(0, 1, 0), identity(3) - line(1, -1, 3), diagonal((1, 0, 1)))
+    for values, other in product(((4, 1, -2), (0, -1, -5), (3, 3, 3), (7, 2, 2), (fmpq(1, 2), 0, -9)), others):
+        yield SpectralChoice(values, TURN, other)
+
+
+@pytest.mark.evidence(
+    "sliding-window.algorithm-4+repair@5ab82c11",
+    role="supports-repair",
+    grade="symbolic",
+    region="every d and k: the identity of the docstring, checked for d <= 6",
+)
+@pytest.mark.evidence(
+    "sliding-window.theorem-16/optimality@ecf5074e",
+    role="supports",
+    grade="symbolic",
+    region="every d and k: the identity of the docstring, checked for d <= 6",
+)
+def test_the_first_eigenvectors_are_best(statements) -> None:
+    """For eigenvectors v_i the w_i = v_i'Pv_i lie in [0, 1] and their sum is Tr P = k.
+
+    Then Tr((1-P)C) - Tr((1-X)C) = l_1 + ... + l_k - sum l_i w_i is the sum over i <= k of (l_i - l_k)(1 - w_i) plus
+    that over i > k of (l_k - l_i) w_i, and each term is non-negative. Signs of the eigenvalues play no part.
+    """
+    for order in range(1, 7):
+        values, weights = sympy.symbols(f"l1:{order + 1}"), sympy.symbols(f"w1:{order + 1}")
+        for k in range(1, order + 1):
+            last = values[k - 1]
+            gain = sum(values[:k]) - sum(a * b for a, b in zip(values, weights, strict=True))
+            pieces = sum((values[i] - last) * (1 - weights[i]) for i in range(k))
+            pieces += sum((last - values[i]) * weights[i] for i in range(k, order))
+            assert sympy.expand(gain - pieces - last * (k - sum(weights))) == 0
+    bound = []
+    for point in spectral_choices():
+        frame, other = matrix(point.frame), matrix(point.other)
+        moments = frame * sympy.diag(*(symbolic(value) for value in point.values)) * frame.T
+        best = sum(symbolic(value) for value in point.values[: other.rank()])
+        bound.append((point, (best - (other * moments).trace()).evalf(50)))
+    assert sum(bool(value > 0) for _, value in bound) > 10
+    for statement in statements.values():
+        bind(statement, bound)
+        assert all(statement.at(point) is Truth.TRUE for point, _ in bound)
+        assert not statement.strict
+        bind_hypotheses(statement, SPECTRAL, SPECTRAL_HYPOTHESES)
+        assert statement.applies(attrs.evolve(SPECTRAL, other=diagonal((2, 0, 0)))) is Truth.FALSE
+        assert statement.applies(attrs.evolve(SPECTRAL, other=identity(2))) is Truth.FALSE
+        assert statement.applies(attrs.evolve(SPECTRAL, frame=identity(2))) is Truth.FALSE
+
+
+@pytest.mark.evidence(
+    "sliding-window.algorithm-4+repair@5ab82c11",
+    role="control",
+    grade="symbolic",
+    region="the last eigenvectors, and the first ones by modulus",
+)
+def test_other_eigenvectors_are_not_best(statement) -> None:
+    point = SpectralChoice((4, 1, -9), TURN, TURN * diagonal((1, 0, 0)) * TURN.transpose())
+    assert statement.at(point) is Truth.TRUE
+    for place in (1, 2):
+        taken = diagonal([int(i == place) for i in range(3)])
+
+        def margin(p: SpectralChoice, taken: fmpq_mat = taken):
+            moments = p.frame * diagonal(p.values) * p.frame.transpose()
+            answer = p.frame * taken * p.frame.transpose()
+            return arb(projection_costs.cost(moments, p.other) - projection_costs.cost(moments, answer))
+
+        assert statement.nudged(margin=margin).at(point) is Truth.FALSE
+
+
+TILT = WishartParameters(2, 1, MILLIONTH, 427, 200)
+
+
+@pytest.mark.evidence(
+    "sliding-window.theorem-16@ecf5074e",
+    role="refutes",
+    grade="interval",
+    region="d = 2, k = 1, eps = 1, delta = 10^-6, tau = 195, 427 and 10^4, M = 100, 200 and 10^3; every larger M",
+)
+def test_the_sign_of_one_entry_of_the_projection_tells_the_streams_apart(statement) -> None:
+    """X~ = (1 + (C~ - Tr C~/2)/rho)/2 in the plane, rho > 0 almost surely: X~_12 = c_12 / (2 rho) has the sign of c_12.
+
+    c_12 = R_12 = sum of tau products g_i h_i of standard normal variates for the row (M, 0), symmetric about 0; for the
+    row (M, 1), at distance 1, it is M + R_12. E exp(-s g h) = E exp(s^2 h^2/2) = (1 - s^2)^(-1/2), and Markov's
+    inequality gives the bound for every s in (0, 1); the s of the statement is where it is least, so the bound falls
+    with M: by e^(-s M).
+    """
+    a, b, c, s, m, t = sympy.symbols("a b c s M t", positive=True)
+    moments = sympy.Matrix([[a, c], [c, b]])
+    rho = sympy.sqrt((a - b) ** 2 / 4 + c**2)
+    projector = (sympy.eye(2) + (moments - moments.trace() / 2 * sympy.eye(2)) / rho) / 2
+    assert sympy.simplify(projector * projector - projector) == sympy.zeros(2, 2)
+    assert sympy.simplify(projector[0, 1] - c / (2 * rho)) == 0
+    largest = (a + b) / 2 + rho
+    assert sympy.simplify(moments * projector - largest * projector) == sympy.zeros(2, 2)
+    h = sympy.Symbol("h", real=True)
+    density = sympy.exp(-(h**2) / 2) / sympy.sqrt(2 * sympy.pi)
+    half = sympy.Rational(1, 2)
+    moment = sympy.integrate(density * sympy.exp(half**2 * h**2 / 2), (h, -sympy.oo, sympy.oo))
+    assert sympy.simplify(moment - (1 - half**2) ** -half) == 0, "at s = 1/2"
+    best = (sympy.sqrt(t**2 + 4 * m**2) - t) / (2 * m)
+    assert sympy.simplify(sympy.diff(-s * m - t / 2 * sympy.log(1 - s**2), s).subs(s, best)) == 0
+    assert statement.at(TILT) is Truth.FALSE
+    assert -statement.margin(TILT) > fmpq(1, 2) - fmpq(2, 10**6)
+    for row, degrees in ((100, 195), (100, 427), (1000, 10**4)):
+        assert statement.at(attrs.evolve(TILT, row=row, degrees=degrees)) is Truth.FALSE
+    assert statement.at(attrs.evolve(TILT, row=10)) is Truth.TRUE
+    values = []
+    with mpmath.workdps(60):
+        for row, degrees, epsilon, delta in product((1, 7, 40), (5, 195), (1, Fraction(1, 3)), (TENTH, MILLIONTH)):
+            at = (mpmath.sqrt(degrees**2 + 4 * row**2) - degrees) / (2 * row)
+            reached = mpmath.exp(-at * row) * (1 - at**2) ** (-mpmath.mpf(degrees) / 2)
+            value = mpmath.exp(exact(epsilon)) * reached + exact(delta) - mpmath.mpf(1) / 2
+            values.append((WishartParameters(2, epsilon, delta, degrees, row), value))
+        bind(statement, values)
+    assert not statement.strict
+    bind_hypotheses(
+        statement,
+        TILT,
+        {
+            "d = 2": attrs.evolve(TILT, dimension=3),
+            "epsilon > 0": attrs.evolve(TILT, epsilon=-1),
+            "delta > 0": attrs.evolve(TILT, delta=-1),
+            "delta < 1": attrs.evolve(TILT, delta=1),
+            "degrees >= 1, an integer": attrs.evolve(TILT, degrees=0),
+            "row > 0": attrs.evolve(TILT, row=0),
+            "tau >= floor(d + 14 log(1/delta)/eps^2)": attrs.evolve(TILT, degrees=194),
+        },
+    )
+
+
+def noisy_choice(size: int, noise: tuple[tuple[int, int], ...] = ((3, 5), (9, 4), (2, 2), (1, 8))) -> NoisyChoice:
+    """Rows z e_2 three times, then z e_1."""
+    rows = fmpq_mat([[0, size], [0, size], [0, size], [size, 0]])
+    run = NoisyStream(rows, tuple(diagonal(one) for one in noise), 4)
+    return NoisyChoice(run, diagonal((1, 0)), diagonal((0, 1)), fmpq(2, 5), 10, 1)
+
+
+@pytest.mark.evidence(
+    "sliding-window.theorem-16/accuracy@ecf5074e",
+    role="refutes",
+    grade="symbolic",
+    region="T = W = 4, three diagonal noises, c = 1 and 10^6",
+)
+def test_the_printed_lines_forget_most_of_the_window(statement) -> None:
+    for noise in (((3, 5), (9, 4), (2, 2), (1, 8)), ((1, 1),) * 4, ((9, 0), (0, 9), (5, 5), (7, 0))):
+        assert statement.at(noisy_choice(10**3, noise)) is Truth.FALSE
+    point = noisy_choice(10**6)
+    assert statement.at(attrs.evolve(point, constant=10**6)) is Truth.FALSE
+    assert statement.at(noisy_choice(6)) is Truth.TRUE
+    assert statement.at(attrs.evolve(point, other=point.chosen)) is Truth.TRUE
+    values = []
+    with mpmath.workdps(60):
+        for size, eta, degrees, constant in product((3, 50, 900), (fmpq(1, 5), fmpq(2, 5)), (4, 9), (1, 3)):
+            extra = constant * 2 * degrees * mpmath.log(degrees)
+            value = (1 + 2 * exact(Fraction(int(eta.p), int(eta.q)))) * size**2 + extra - 3 * size**2
+            candidate = attrs.evolve(noisy_choice(size), eta=eta, degrees=degrees, constant=constant)
+            values.append((candidate, value))
+        bind(statement, values)
+    assert not statement.strict
+    broken = attrs.evolve(point.run, noise=point.run.noise[:3])
+    bind_hypotheses(
+        statement,
+        point,
+        {
+            "eta > 0": attrs.evolve(point, eta=-1),
+            "eta < 1/2": attrs.evolve(point, eta=fmpq(11, 20)),
+            "degrees >= 1, an integer": attrs.evolve(point, degrees=0),
+            "constant > 0": attrs.evolve(point, constant=0),
+            "the run is well formed": attrs.evolve(point, run=attrs.evolve(point.run, window=0)),
+            "both are orthogonal projections of rank k": attrs.evolve(point, other=diagonal((1, 1))),
+            "X~ is best for the output": attrs.evolve(point, chosen=diagonal((0, 1))),
+        },
+    )
+    (well_formed,) = (condition for condition in statement.given if condition.says == "the run is well formed")
+    assert well_formed.at(attrs.evolve(point, run=broken)) is Truth.FALSE
+    assert statement.applies(attrs.evolve(point, eta=fmpq(49, 100))) is Truth.TRUE
+
+
+CHOICE = Choice(diagonal((9, 4)), fmpq_mat([[10, 1], [1, 5]]), line(1, 0), line(1, 2), fmpq(1, 4), 1, 2)
+TIGHT = Choice(diagonal((8, 4)), diagonal((7, 3)), line(1, 0), line(1, 0), 0, 1, 0)
+SAME_RANK = {"both are orthogonal projections of rank k": attrs.evolve(CHOICE, other=identity(2))}
+FACTORS = {"eta >= 0": attrs.evolve(CHOICE, eta=-1), "eta < 1": attrs.evolve(CHOICE, eta=2)}
+SYMMETRIC = {"A_W'A_W and C~ are symmetric": attrs.evolve(CHOICE, published=fmpq_mat([[10, 1], [0, 5]]))}
+LOWER = {"A_W'A_W - lower <= C~": attrs.evolve(CHOICE, lower=-1)}
+UPPER = {"C~ <= A_W'A_W/(1 - eta) + upper": attrs.evolve(CHOICE, upper=-3)}
+
+
+def choices():
+    for (a, b), (e, f), eta, lower, upper in product(
+        ((1, 0), (1, 3)), ((1, -2), (0, 1)), (0, fmpq(1, 5)), (1, fmpq(5, 2)), (2, 3)
+    ):
+        window, published = fmpq_mat([[6, 1], [1, 2]]), fmpq_mat([[4, 3], [3, -1]])
+        yield Choice(window, published, line(a, b), line(e, f), eta, lower, upper, 3)
+
+
+def numbers_of(p: Choice):
+    """Costs of the chosen and the other projection on the window, then on the published matrix; factor and errors."""
+    found = []
+    for moments in (p.window, p.published):
+        found += [((sympy.eye(2) - matrix(each)) * matrix(moments)).trace() for each in (p.chosen, p.other)]
+    return *found, 1 / (1 - symbolic(p.eta)), symbolic(p.lower), symbolic(p.upper)
+
+
+def check_edges(statement, outside, tight: bool = True) -> None:
+    """Hypotheses of a statement on choices, and that each side of (41) is as sharp as it says."""
+    assert statement.at(CHOICE) is Truth.TRUE
+    assert statement.applies(TIGHT) is Truth.TRUE
+    assert not statement.strict
+    bind_hypotheses(statement, CHOICE, outside)
+    assert statement.applies(attrs.evolve(CHOICE, chosen=diagonal((2, 0)))) is Truth.FALSE
+    assert statement.applies(attrs.evolve(CHOICE, other=diagonal((2, 0)))) is Truth.FALSE
+    assert statement.applies(attrs.evolve(CHOICE, window=fmpq_mat([[9, 1], [0, 4]]))) is Truth.FALSE
+    if tight and set(LOWER) <= set(outside):
+        assert statement.applies(attrs.evolve(TIGHT, lower=fmpq(99, 100))) is Truth.FALSE
+    if tight and set(UPPER) <= set(outside):
+        at = attrs.evolve(TIGHT, published=diagonal((18, 9)), eta=fmpq(1, 2), upper=2)
+        assert statement.applies(at) is Truth.TRUE
+        assert statement.applies(attrs.evolve(at, upper=fmpq(199, 100))) is Truth.FALSE
+
+
+@pytest.mark.evidence(
+    "sliding-window.theorem-16/equation-43@ecf5074e",
+    role="supports",
+    grade="symbolic",
+    region="every d and k: traces against a projection keep the Loewner order; identities checked for d = 3",
+)
+@pytest.mark.evidence(
+    "sliding-window.theorem-16/equation-44@ecf5074e",
+    role="supports",
+    grade="symbolic",
+    region="every d and k: traces against a projection keep the Loewner order; identities checked for d = 3",
+)
+@pytest.mark.evidence(
+    "sliding-window.theorem-16+repair@ecf5074e",
+    role="supports-repair",
+    grade="symbolic",
+    region="every d and k: the margin is a sum of three non-negative terms; identities checked for d = 3",
+)
+def test_costs_follow_from_the_loewner_order(statements) -> None:
+    """For a projection Q = 1 - P and X = B'B, Tr(QX) = |BQ|_F^2 >= 0; Tr Q = d - k <= d.
+
+    (43) with slack Tr((1-X)(A'A/(1-eta) + upper - C~)) + k upper; (44) with Tr((1-P)(C~ - A'A + lower)) + k lower. The
+    margin of the repair is the sum of these traces and of Tr((1-X)C~) - Tr((1-P)C~) >= 0, as X~ is best.
+    """
+    entries = sympy.Matrix(2, 3, sympy.symbols("b0:6"))
+    u = sympy.Matrix(sympy.symbols("u0:3"))
+    rest = sympy.eye(3) - u * u.T / (u.T * u)[0, 0]
+    left, right = (rest * entries.T * entries).trace(), ((entries * rest).T * (entries * rest)).trace()
+    assert sympy.simplify(left - right) == 0
+    window, published, chosen, other = (
+        sympy.Matrix(3, 3, lambda i, j, name=name: sympy.Symbol(f"{name}{min(i, j)}{max(i, j)}")) for name in "gcpx"
+    )
+    eta, lower, upper = sympy.symbols("eta a b")
+    unit = sympy.eye(3)
+    above = ((unit - other) * (window / (1 - eta) + upper * unit - published)).trace()
+    below = ((unit - chosen) * (published - window + lower * unit)).trace()
+    better = ((unit - other) * published).trace() - ((unit - chosen) * published).trace()
+    free, same = (unit - chosen).trace(), (unit - other).trace()
+    margin = ((unit - other) * window).trace() / (1 - eta) + free * lower + same * upper
+    margin -= ((unit - chosen) * window).trace()
+    assert sympy.simplify(margin - above - below - better) == 0
+    upper_43 = ((unit - other) * window).trace() / (1 - eta) + 3 * upper - ((unit - other) * published).trace()
+    assert sympy.simplify(upper_43 - above - other.trace() * upper) == 0
+    lower_44 = ((unit - chosen) * (published - window)).trace() + 3 * lower
+    assert sympy.simplify(lower_44 - below - chosen.trace() * lower) == 0
+    first, second = (statements[f"{THEOREM}/equation-{number}"] for number in (43, 44))
+    repaired = statements[f"{THEOREM}+repair"]
+    formulas = {first: [], second: [], repaired: []}
+    for p in choices():
+        x, y, seen_x, seen_y, factor, a, b = numbers_of(p)
+        formulas[first].append((p, (factor * y + 2 * b - seen_y).evalf(50)))
+        formulas[second].append((p, (seen_x - x + 2 * a).evalf(50)))
+        formulas[repaired].append((p, (factor * y + a + b - x).evalf(50)))
+    for statement, values in formulas.items():
+        bind(statement, values)
+    three = Choice(diagonal((5, 3, 1)), diagonal((5, 3, 1)), diagonal((1, 0, 0)), diagonal((0, 1, 0)), 0, 1, 2)
+    bind(repaired, [(three, 6 + 2 * 3 - 4)], least=1)
+    check_edges(first, FACTORS | SAME_RANK | SYMMETRIC | UPPER | {"upper >= 0": attrs.evolve(CHOICE, upper=-1)})
+    check_edges(second, FACTORS | SAME_RANK | SYMMETRIC | LOWER | {"lower >= 0": attrs.evolve(CHOICE, lower=-1)})
+    worse = {"Tr((1 - X~) C~) <= Tr((1 - P) C~)": attrs.evolve(CHOICE, chosen=line(0, 1))}
+    check_edges(repaired, FACTORS | SAME_RANK | SYMMETRIC | LOWER | UPPER | worse)
+
+
+@pytest.mark.evidence(
+    "sliding-window.theorem-16+repair@ecf5074e", role="control", grade="symbolic", region="each error dropped in turn"
+)
+def test_dropped_errors_are_noticed(statement) -> None:
+    """C~ prefers the wrong axis by exactly the two errors."""
+    point = Choice(diagonal((10, 0)), diagonal((9, 9)), line(0, 1), line(1, 0), 0, 1, 9)
+    assert statement.at(point) is Truth.TRUE
+    for gone in ("lower", "upper"):
+
+        def margin(p: Choice, gone: str = gone):
+            return projection_costs.choice_margin(attrs.evolve(p, **{gone: 0}))
+
+        assert statement.nudged(margin=margin).at(point) is Truth.FALSE
+
+
+@pytest.mark.evidence(
+    "sliding-window.theorem-16/first-display-43@ecf5074e",
+    role="refutes",
+    grade="symbolic",
+    region="every d >= 2: a matrix is no number",
+)
+def test_a_matrix_is_added_to_a_trace(statement) -> None:
+    assert statement.at(CHOICE) is Truth.FALSE
+    assert statement.margin(CHOICE) == -1
+    unit = fmpq_mat([[1]])
+    assert statement.at(Choice(unit, unit, unit, unit, 0, 0, 0)) is Truth.TRUE
+    assert not statement.strict
+    bind_hypotheses(statement, CHOICE, SAME_RANK)
+
+
+@pytest.mark.evidence(
+    "sliding-window.theorem-16/combination@ecf5074e",
+    role="supports",
+    grade="symbolic",
+    region="every eta in [0, 1/2] and all costs: a sum of hypotheses and eta(1 - 2 eta)/(1 - eta) times the least cost",
+)
+def test_the_last_lines_combine(statement) -> None:
+    seen, chosen, least, eta, extra = sympy.symbols("seen chosen least eta extra")
+    conclusion = (1 + 2 * eta) * least + 2 * extra - chosen
+    first, second = least / (1 - eta) + extra - seen, seen - chosen + extra
+    assert sympy.simplify(conclusion - first - second - least * eta * (1 - 2 * eta) / (1 - eta)) == 0
+    values = []
+    for a, b, c, e, f in product((4, 9), (5, 7), (3, 8), (fmpq(1, 5), fmpq(1, 3)), (0, 2)):
+        known = {seen: a, chosen: b, least: c, eta: symbolic(e), extra: f}
+        point = Ends(a, b, c, e, f)
+        values.append((point, conclusion.subs(known).evalf(50)))
+    bind(statement, values)
+    inside = Ends(4, 5, 3, fmpq(1, 3), 1)
+    assert statement.at(inside) is Truth.TRUE
+    assert not statement.strict
+    bind_hypotheses(
+        statement,
+        Ends(0, 0, 0, 0, 0),
+        {
+            "least >= 0": attrs.evolve(inside, least=-1),
+            "eta >= 0": attrs.evolve(inside, eta=-1),
+            "eta <= 1/2": attrs.evolve(inside, eta=fmpq(11, 20)),
+            "(43)": attrs.evolve(inside, seen=6),
+            "(44)": attrs.evolve(inside, chosen=6),
+        },
+    )
+    assert statement.applies(attrs.evolve(inside, eta=fmpq(1, 2))) is Truth.TRUE
+    assert statement.applies(Ends(7, 8, 3, fmpq(1, 2), 1)) is Truth.TRUE, "(43) and (44) are sharp"
+    assert statement.applies(Ends(fmpq(71, 10), 8, 3, fmpq(1, 2), 1)) is Truth.FALSE
+    assert statement.applies(Ends(7, fmpq(81, 10), 3, fmpq(1, 2), 1)) is Truth.FALSE
