@@ -215,7 +215,7 @@ def check_printed_lemma(statement, drop) -> None:
 
 
 @pytest.mark.evidence(
-    "sliding-window.lemma-10@e7f2c89e", role="refutes", grade="symbolic", region="three zero matrices, stamps 1, 2, 3"
+    "sliding-window.lemma-10@9e37559f", role="refutes", grade="symbolic", region="three zero matrices, stamps 1, 2, 3"
 )
 def test_one_update_does_not_give_the_property(statement) -> None:
     assert statement.at(EQUAL) is Truth.FALSE
@@ -223,7 +223,7 @@ def test_one_update_does_not_give_the_property(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "sliding-window.lemma-1@4d68edc6", role="refutes", grade="symbolic", region="three zero matrices, stamps 1, 2, 3"
+    "sliding-window.lemma-1@767e733d", role="refutes", grade="symbolic", region="three zero matrices, stamps 1, 2, 3"
 )
 def test_one_approximate_update_does_not_give_the_property(statement) -> None:
     assert statement.at(EQUAL) is Truth.FALSE
@@ -258,7 +258,7 @@ def count_by_hand(entries, window, eta, floor):
 
 
 @pytest.mark.evidence(
-    "sliding-window.lemma-10+repair@e7f2c89e",
+    "sliding-window.lemma-10+repair@9e37559f",
     role="supports-repair",
     grade="symbolic",
     region="every stream: induction over rows, in the docstring; its core exactly: 1200 streams, d <= 2, T <= 6",
@@ -303,7 +303,7 @@ def test_the_property_holds_along_every_stream(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "sliding-window.lemma-10+repair@e7f2c89e",
+    "sliding-window.lemma-10+repair@9e37559f",
     role="control",
     grade="symbolic",
     region="no expiry; a rule that deletes one checkpoint more",
@@ -377,7 +377,7 @@ def check_run(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "sliding-window.lemma-1+repair@4d68edc6",
+    "sliding-window.lemma-1+repair@767e733d",
     role="supports-repair",
     grade="symbolic",
     region="every stream and S~ under (4): Lemma 10's induction and the chain of the steps; core: 600 streams exactly",
@@ -406,7 +406,7 @@ def test_the_approximate_property_holds_along_every_stream(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "sliding-window.lemma-1+repair@4d68edc6",
+    "sliding-window.lemma-1+repair@767e733d",
     role="control",
     grade="symbolic",
     region="approximations with errors of eta",
@@ -420,7 +420,7 @@ def test_errors_beyond_a_quarter_lose_the_property(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "sliding-window.lemma-1/update-rule@4d68edc6", role="refutes", grade="symbolic", region="rows e_1, e_2; W = 2"
+    "sliding-window.lemma-1/update-rule@767e733d", role="refutes", grade="symbolic", region="rows e_1, e_2; W = 2"
 )
 def test_survivors_need_not_be_close(statement) -> None:
     fresh = StreamRun(fmpq_mat([[1, 0], [0, 1]]), 2, HALF)
@@ -457,7 +457,7 @@ def check_chain(statement, formula, says, outside, insides) -> None:
 
 
 @pytest.mark.evidence(
-    "sliding-window.lemma-1/strict-factor@4d68edc6", role="refutes", grade="symbolic", region="L(j) = diag(1, 0)"
+    "sliding-window.lemma-1/strict-factor@767e733d", role="refutes", grade="symbolic", region="L(j) = diag(1, 0)"
 )
 def test_a_singular_matrix_is_not_strictly_smaller(statement) -> None:
     singular, zero = fmpq_mat([[1, 0], [0, 0]]), fmpq_mat([[0, 0], [0, 0]])
@@ -474,7 +474,7 @@ def test_a_singular_matrix_is_not_strictly_smaller(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "sliding-window.lemma-1/into-approximation@4d68edc6", role="supports", grade="symbolic", region=EVERY_CHAIN
+    "sliding-window.lemma-1/into-approximation@767e733d", role="supports", grade="symbolic", region=EVERY_CHAIN
 )
 def test_into_the_approximation(statement) -> None:
     """It is (1 - eta/2)/(1 + eta/4) > 0 times (1 - eta/4) L(j) <= L~(j)."""
@@ -489,7 +489,7 @@ def test_into_the_approximation(statement) -> None:
     assert not statement.strict
 
 
-@pytest.mark.evidence("sliding-window.lemma-1/across@4d68edc6", role="supports", grade="symbolic", region=EVERY_CHAIN)
+@pytest.mark.evidence("sliding-window.lemma-1/across@767e733d", role="supports", grade="symbolic", region=EVERY_CHAIN)
 def test_across(statement) -> None:
     """It is 1/(1 + eta/4) > 0 times (1 - eta/2) L~(j) <= L~(j+1)."""
     assert statement.at(chain(0, 0, 1, Fraction(3, 4))) is Truth.TRUE, "equality"
@@ -504,7 +504,7 @@ def test_across(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "sliding-window.lemma-1/out-of-approximation@4d68edc6", role="supports", grade="symbolic", region=EVERY_CHAIN
+    "sliding-window.lemma-1/out-of-approximation@767e733d", role="supports", grade="symbolic", region=EVERY_CHAIN
 )
 def test_out_of_the_approximation(statement) -> None:
     """It is 1/(1 + eta/4) > 0 times L~(j+1) <= (1 + eta/4) L(j+1)."""
@@ -520,7 +520,7 @@ def test_out_of_the_approximation(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "sliding-window.lemma-1/singular-value@4d68edc6",
+    "sliding-window.lemma-1/singular-value@767e733d",
     role="refutes",
     grade="interval",
     region="diag(100, 1) and diag(100, 1) - vv', v = (27/10, 27/100), eta = 1/4",

@@ -112,9 +112,9 @@ def are_suffixes(p: Histogram) -> bool:
 
 
 def covers_window(p: Histogram) -> bool:
-    """t_1 <= max(1, T - W + 1) < t_2: the first checkpoint holds the window, and no other one does."""
+    """t_1 <= max(1, T - W + 1) < t_2: the first checkpoint holds the window, no other one does; alone it is exact."""
     start = max(1, p.rows.nrows() - p.window + 1)
-    return p.stamps[0] <= start and (len(p.stamps) == 1 or start < p.stamps[1])
+    return p.stamps[0] == start if len(p.stamps) == 1 else p.stamps[0] <= start < p.stamps[1]
 
 
 def neighbours_close(p: Histogram) -> bool:
@@ -209,18 +209,19 @@ DEFINITION_8 = Claim(
     verdict=Verdict.ILL_POSED,
     reading=(
         "1 <= t_1 < ... < t_l <= T; K_i is the Gram matrix of the rows t_i, ..., T (plus one fixed multiple of I); t_1 "
-        "<= max(1, T - W + 1) < t_2; for i <= l - 1: t_{i+1} = t_i + 1 or (1-eta)K_i <= K_{i+1}; for i <= l - 3: "
-        "(1-eta)K_i not<= K_{i+2}."
+        "<= max(1, T - W + 1) < t_2, and t_1 = max(1, T - W + 1) where l = 1; for i <= l - 1: t_{i+1} = t_i + 1 or "
+        "(1-eta)K_i <= K_{i+1}; for i <= l - 3: (1-eta)K_i not<= K_{i+2}."
     ),
     because=(
         "Alternative (a) is an implication, and true for every pair of stamps that are not adjacent: the rows 10, 0, "
         "1, 1, 1 with stamps 1, 3, 5 and W = 3 have the printed property, K_1 = 103 and A_W'A_W = 3. 'For all i' is "
         "inside 'for 1 <= i', poly(n, .) has no n, and the last triple is never tested by the algorithm. As read, "
         "closeness gives the accuracy, and where the first two stamps are adjacent the first one is the window's "
-        "start, so that K_1 is exact."
+        "start, so that K_1 is exact. A single checkpoint has no second one to bound it: rows 10, 0 with W = 1 and the "
+        "stamp 1 alone would give K_1 = 100 for an empty window, so there t_1 must be the window's start."
     ),
     repair=Repair(
-        "adjacent stamps or closeness; non-closeness for i <= l - 3; t_1 <= T - W + 1 < t_2",
+        "adjacent stamps or closeness; non-closeness for i <= l - 3; t_1 <= T - W + 1 < t_2, or t_1 alone at the start",
         Statement(
             "with the property as read, (1 - eta) K_1 <= A_W'A_W <= K_1",
             accuracy_margin,
@@ -260,7 +261,7 @@ DEFINITION_3 = Claim(
         "it wants closeness without the exception for adjacent stamps, which a new direction in the stream violates."
     ),
     repair=Repair(
-        "adjacent stamps or closeness; non-closeness for i <= l - 3; t_1 <= T - W + 1 < t_2",
+        "adjacent stamps or closeness; non-closeness for i <= l - 3; t_1 <= T - W + 1 < t_2, or t_1 alone at the start",
         Statement(
             "with the property as read and (4), (1 - eta/4) A_W'A_W <= S~_1 <= (1 + eta/4)/(1 - eta) A_W'A_W",
             approximate_accuracy_margin,
