@@ -154,8 +154,6 @@ def test_no_noise_is_used_twice(tmp_path) -> None:
     assert again.guarantee == PROMISE
     with pytest.raises(InvalidParameterError):
         resume(path)
-    with pytest.raises(FileExistsError):
-        suspend(again, tmp_path / "window.resumed")
     again.add(rows_of(1))
 
 
