@@ -84,7 +84,8 @@ def resume(path: Path, *, key: bytes = b"", entropy: Entropy | None = None) -> S
     """
     record = _read(path, key)
     try:
-        parameters, memory = _parameters(record), _memory(record)
+        parameters = _parameters(record)
+        memory = _memory(record, parameters)
         private = bool(record["private"])
     except (LookupError, TypeError, ValueError, ArithmeticError, DpmatrixError) as error:
         raise InvalidParameterError("path", f"{path.name} holds no window: {error}", _REMEDY) from error
@@ -164,6 +165,7 @@ def _record(memory: WindowMemory, *, private: bool) -> dict[str, Any]:
         "leaf": parameters.leaf,
         "coordinate_bits": parameters.coordinate_bits,
         "eta": str(parameters.eta),
+        "tolerance": str(parameters.tolerance),
         "over_norm": parameters.over_norm,
         "private": private,
         "leaves_read": sums.leaf,
@@ -204,13 +206,13 @@ def _parameters(record: dict[str, Any]) -> WindowParameters:
         leaf=record["leaf"],
         coordinate_bits=record["coordinate_bits"],
         eta=Fraction(record["eta"]),
+        tolerance=Fraction(record["tolerance"]),
         over_norm=record["over_norm"],
     )
 
 
-def _memory(record: dict[str, Any]) -> WindowMemory:
+def _memory(record: dict[str, Any], parameters: WindowParameters) -> WindowMemory:
     """Read the memory, and check what does not depend on the rows: shapes, counters and stamps."""
-    parameters = _parameters(record)
     parts = [None if part is None else (_triangle(part[0]), _triangle(part[1])) for part in record["parts"]]
     sums = DyadicSums(parameters, record["leaves_read"], record["rows"], _triangle(record["total"]), parts)
     held = tuple(WindowCheckpoint(leaf, _triangle(before)) for leaf, before in record["held"])
