@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from fractions import Fraction
 from itertools import product
 
@@ -24,6 +25,8 @@ from dpmatrix.claims import Truth
 from dpmatrix.errors import InvalidParameterError
 from dpmatrix.streaming import Checkpoint, SpectralHistogram, checkpoint_bound, precedes, thin
 
+LONG = bool(os.environ.get("DPMATRIX_LONG"))
+EXAMPLES, STEPS = (1000, 150) if LONG else (150, 100)
 ENTRIES = st.sampled_from([-1, 0, 1, Fraction(1, 2), Fraction(-3, 5), Fraction(4, 5)])
 
 
@@ -31,6 +34,7 @@ class Stream(RuleBasedStateMachine):
     """Feed rows that an adversary would choose: repeats, new directions, zeros, sudden giants, slow decay."""
 
     build = SpectralHistogram
+    steps = 0
 
     @initialize(
         dimension=st.integers(1, 3),
@@ -90,6 +94,7 @@ class Stream(RuleBasedStateMachine):
     @invariant()
     def approximates_the_window(self) -> None:
         """Compare the first matrix with the window."""
+        type(self).steps += 1
         if not hasattr(self, "histogram"):
             return
         inside, kept = self.exact(), self.histogram.approximation
@@ -121,8 +126,15 @@ def _parts(value: fmpq) -> tuple[int, int]:
     return int(value.p), int(value.q)
 
 
-TestStream = Stream.TestCase
-TestStream.settings = settings(max_examples=40, stateful_step_count=25, deadline=None)
+ONLY_GENERATE = {"deadline": None, "database": None, "phases": [Phase.generate], "report_multiple_bugs": False}
+
+
+def test_ten_thousand_steps_keep_the_invariants() -> None:
+    """`DPMATRIX_LONG=1` takes a hundred thousand."""
+    machine = type("Counted", (Stream,), {"steps": 0})
+    thorough = settings(max_examples=EXAMPLES, stateful_step_count=STEPS, **ONLY_GENERATE)
+    run_state_machine_as_test(machine, settings=thorough)
+    assert machine.steps >= (100_000 if LONG else 10_000)
 
 
 class LateExpiry(SpectralHistogram):
@@ -133,6 +145,16 @@ class LateExpiry(SpectralHistogram):
         self._window += 1  # t_2 <= T - (W + 1) + 1
         super().observe(row)
         self._window -= 1
+
+
+class EarlyExpiry(SpectralHistogram):
+    """Expire at t_2 <= T - W + 2."""
+
+    def observe(self, row) -> None:
+        """Observe a row, wrongly."""
+        self._window -= 1
+        super().observe(row)
+        self._window += 1
 
 
 class SkipsTheFirst(SpectralHistogram):
@@ -167,18 +189,10 @@ class AddsTwice(SpectralHistogram):
         self._checkpoints[-1] = attrs.evolve(last, matrix=last.matrix + vector.transpose() * vector)
 
 
-@pytest.mark.parametrize("faulty", [LateExpiry, SkipsTheFirst, DeletesTheNewest, AddsTwice])
+@pytest.mark.parametrize("faulty", [LateExpiry, EarlyExpiry, SkipsTheFirst, DeletesTheNewest, AddsTwice])
 def test_planted_mistakes_are_caught(faulty) -> None:
     machine = type("Faulty", (Stream,), {"build": faulty})
-    thorough = settings(
-        max_examples=60,
-        stateful_step_count=15,
-        deadline=None,
-        database=None,
-        derandomize=True,
-        phases=[Phase.generate],
-        report_multiple_bugs=False,
-    )
+    thorough = settings(max_examples=60, stateful_step_count=15, derandomize=True, **ONLY_GENERATE)
     with pytest.raises(AssertionError):
         run_state_machine_as_test(machine, settings=thorough)
 

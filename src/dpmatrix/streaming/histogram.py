@@ -50,7 +50,8 @@ def thin(count: int, close: Closeness, *, ordered: bool = False) -> list[int]:
     return kept
 
 
-def _positive(value: object, name: str) -> int:
+def positive_whole(value: object, name: str) -> int:
+    """Return a positive integer as it is."""
     if not isinstance(value, int) or isinstance(value, bool) or value < 1:
         raise InvalidParameterError(name, f"{value!r} is no positive integer", "pass an integer of at least 1")
     return value
@@ -100,7 +101,7 @@ class SpectralHistogram:
             raise InvalidParameterError("eta", f"{eta} is outside (0, 1)", "pass a number between 0 and 1")
         if self._floor < 0:
             raise InvalidParameterError("floor", f"{floor} is negative", "pass 0 or more")
-        self._dimension, self._window = _positive(dimension, "dimension"), _positive(window, "window")
+        self._dimension, self._window = positive_whole(dimension, "dimension"), positive_whole(window, "window")
         self._time = 0
         self._checkpoints: list[Checkpoint] = []
 

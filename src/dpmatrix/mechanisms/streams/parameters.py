@@ -38,6 +38,9 @@ class WindowParameters:
         Binary digits kept after the point of a coordinate.
     eta
         Factor of the histogram, in (0, 1).
+    tolerance
+        Slack of the comparison of checkpoints in units of `error_scale`, at least 0: more of it leaves fewer
+        checkpoints and lets an output reach back further. It is no part of the promise, which holds for any.
     over_norm
         What to do with a row longer than 1: ``"reject"`` it, or ``"clip"`` it.
 
@@ -53,6 +56,7 @@ class WindowParameters:
     leaf: int = field(default=1, kw_only=True)
     coordinate_bits: int = field(default=14, converter=coordinate_bits_of, kw_only=True)
     eta: Fraction = field(default=Fraction(1, 4), converter=Fraction, kw_only=True)
+    tolerance: Fraction = field(default=Fraction(1, 3), converter=Fraction, kw_only=True)
     over_norm: OverNorm = field(default="reject", validator=one_of("reject", "clip"), kw_only=True)
 
     def __attrs_post_init__(self) -> None:
@@ -62,6 +66,8 @@ class WindowParameters:
             raise InvalidParameterError("leaf", f"{self.leaf} does not divide the window", "pass a divisor of it")
         if not 0 < self.eta < 1:
             raise InvalidParameterError("eta", f"{self.eta} is not in (0, 1)", "pass 0 < eta < 1")
+        if self.tolerance < 0:
+            raise InvalidParameterError("tolerance", f"{self.tolerance} is negative", "pass 0 or more")
         if self.guarantee.is_pure:
             raise InvalidParameterError("guarantee", "Gaussian noise never meets delta = 0", "pass delta > 0")
 
@@ -120,5 +126,9 @@ class WindowParameters:
 
     @property
     def slack(self) -> float:
-        """Additive part of the comparison of checkpoints: ``2 (2 - eta)`` times the scale of the error."""
-        return 2 * (2 - float(self.eta)) * self.error_scale
+        """Additive part of the comparison of checkpoints.
+
+        At ``2 (2 - eta)`` times the scale of the error noise never keeps a checkpoint; a third of the scale is what
+        the noise of a difference of two sums mostly is.
+        """
+        return float(self.tolerance) * self.error_scale

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import secrets
 from fractions import Fraction
 
 import numpy as np
 import numpy.typing as npt
+from attrs import field, frozen
 
 from dpmatrix.claims import implements
 from dpmatrix.errors import InvalidParameterError, NotPrivateError
@@ -19,6 +21,34 @@ from dpmatrix.privacy.guarantee import PrivacyGuarantee
 from dpmatrix.randomness.entropy import Entropy, SystemEntropy
 
 NAME = "private sliding window"
+
+
+@frozen
+class WindowMemory:
+    """All that a window holds, and which stream it belongs to.
+
+    Parameters
+    ----------
+    sums
+        Noisy sums, complete and under way.
+    held
+        Checkpoints, oldest first.
+    stream
+        Name of the stream, drawn when it begins; public, and independent of the rows and of the noise.
+    suspensions
+        How often the stream has been suspended so far.
+    """
+
+    sums: DyadicSums
+    held: tuple[WindowCheckpoint, ...]
+    stream: str = field(factory=lambda: secrets.token_hex(16))
+    suspensions: int = 0
+
+    @classmethod
+    def begin(cls, parameters: WindowParameters, entropy: Entropy) -> WindowMemory:
+        """Begin a stream: noise first."""
+        sums = DyadicSums.begin(parameters, entropy)
+        return cls(sums, (WindowCheckpoint(0, sums.total),))
 
 
 @implements("sliding-window.algorithm-7+repair@d0ee8d6e", "sliding-window.algorithm-8+repair@8527087a")
@@ -56,14 +86,13 @@ class SlidingWindowGram:
         parameters: WindowParameters,
         *,
         entropy: Entropy | None = None,
-        memory: tuple[DyadicSums, tuple[WindowCheckpoint, ...]] | None = None,
+        memory: WindowMemory | None = None,
     ) -> None:
         self.parameters = parameters
         self._entropy = SystemEntropy() if entropy is None else entropy
-        if memory is None:
-            sums = DyadicSums.begin(parameters, self._entropy)
-            memory = sums, (WindowCheckpoint(0, sums.total),)
-        self._sums, self._held = memory
+        memory = WindowMemory.begin(parameters, self._entropy) if memory is None else memory
+        self._sums, self._held = memory.sums, memory.held
+        self._stream, self._suspensions = memory.stream, memory.suspensions
         self._suspended = False
 
     @property
@@ -127,7 +156,7 @@ class SlidingWindowGram:
         if self._suspended:
             raise NotPrivateError("this window was suspended or interrupted: its noise must not be used twice")
 
-    def hand_over(self) -> tuple[DyadicSums, tuple[WindowCheckpoint, ...]]:
+    def hand_over(self) -> WindowMemory:
         """Return the memory to be stored and refuse to go on: used by `suspend`.
 
         Raises
@@ -137,7 +166,11 @@ class SlidingWindowGram:
         """
         self._check_active()
         self._suspended = True
-        return self._sums, self._held
+        return WindowMemory(self._sums, self._held, self._stream, self._suspensions + 1)
+
+    def take_back(self) -> None:
+        """Go on after all: only for a memory that was handed over and stored nowhere."""
+        self._suspended = False
 
     @property
     def memory(self) -> tuple[int, ...]:
