@@ -180,7 +180,7 @@ def test_the_excess_is_the_ratio_of_the_noises() -> None:
         ({"mechanism": "gaussian"}, "delta"),
         ({"mechanism": "bingham"}, "mechanism"),
         ({"mechanism": "symmetrised-wishart", "calibration": "printed"}, "wishart.theorem-4"),
-        ({"calibration": "loose"}, "calibration"),
+        ({"calibration": "loose", "mechanism": "ppca"}, "calibration"),
         ({"adjacency": "bounded"}, "adjacency"),
         ({"data_norm": 0}, "norm_bound"),
         ({"over_norm": "scale"}, "over_norm"),

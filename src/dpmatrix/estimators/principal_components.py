@@ -34,10 +34,10 @@ class DPPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PrivateEstimator)
         Number k of components, at most d.
     epsilon, delta, data_norm, over_norm, calibration, adjacency, mean, budget, random_state
         See `DPSecondMoment`.
-    mechanism : {"sequential-ppca", "ppca", "symmetrised-wishart", "laplace", "gaussian", "mod-sulq"}
-        ``"sequential-ppca"`` by default and ``"ppca"`` draw directions by the exponential mechanism of
-        `near-optimal.theorem-6` and publish no variances. The others publish a noisy matrix, of which the components
-        are post-processing; see `DPSecondMoment`.
+    mechanism : {"symmetrised-wishart", "laplace", "gaussian", "mod-sulq", "ppca", "sequential-ppca"}
+        All but the last two publish a noisy matrix, of which the components are post-processing; see `DPSecondMoment`.
+        ``"ppca"`` and ``"sequential-ppca"`` draw directions by the exponential mechanism of `near-optimal.theorem-6`
+        and publish no variances; for k = 1 and little epsilon they capture more.
 
     Attributes
     ----------
@@ -62,7 +62,7 @@ class DPPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PrivateEstimator)
         delta: Any = 0.0,  # noqa: ANN401
         data_norm: Any = 1.0,  # noqa: ANN401
         over_norm: str = "reject",
-        mechanism: str = "sequential-ppca",
+        mechanism: str = "symmetrised-wishart",
         calibration: str = "tight",
         adjacency: str = "replace-one",
         mean: npt.ArrayLike | None = None,
