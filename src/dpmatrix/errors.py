@@ -41,6 +41,10 @@ class NotPrivateError(DpmatrixError):
     """A release was asked of a mechanism or an entropy source that cannot keep its promise."""
 
 
+class BudgetExceededError(DpmatrixError):
+    """A release would give away more than the budget allows; nothing is released."""
+
+
 class RefusedError(DpmatrixError, RuntimeError):
     """A mechanism that may draw several times found nothing to release within its number of attempts."""
 

@@ -1,0 +1,121 @@
+"""What the estimators share: their parameters, and one release paid for and recorded."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from dpmatrix.errors import InvalidParameterError
+from dpmatrix.estimators.budget import Expense, PrivacyBudget, relation
+from dpmatrix.estimators.menu import AnyMechanism, Settings, build, claims_of, warn_of_excess
+from dpmatrix.estimators.notices import notify
+from dpmatrix.estimators.scikit_learn import BaseEstimator, check_random_state, validate_data
+from dpmatrix.mechanisms import Release
+from dpmatrix.mechanisms.protocol import FloatArray
+from dpmatrix.privacy.adjacency import Adjacency
+from dpmatrix.randomness.entropy import Entropy, SeededEntropy, SystemEntropy
+
+
+class PrivateEstimator(BaseEstimator):  # type: ignore[misc] # scikit-learn is not typed
+    """Base of the estimators: reads records, pays, releases, and keeps a record.
+
+    Attributes
+    ----------
+    release_ : Release
+        What was published, exactly.
+    guarantee_ : PrivacyGuarantee or None
+        The promise that was kept; None with a ``random_state``.
+    expense_ : Expense
+        The record of the fit: mechanism, claims, promise, calibration, bound on the norm, random bits.
+    mean_ : ndarray of shape (d,)
+        The public point that was subtracted from every record.
+    n_features_in_ : int
+        d. The number of records is not kept, since it is a secret where records are added and removed.
+    """
+
+    epsilon: Any
+    delta: Any
+    data_norm: Any
+    over_norm: str
+    mechanism: str
+    calibration: str
+    adjacency: str
+    mean: npt.ArrayLike | None
+    budget: PrivacyBudget | None
+    random_state: Any
+
+    release_: Release
+
+    def _fit_release(self, X: npt.ArrayLike, *, rank: int | None, divisor: int | None) -> Release:
+        mechanism = build(
+            Settings(
+                mechanism=self.mechanism,
+                calibration=self.calibration,
+                delta=self.delta,
+                public={
+                    "epsilon": self.epsilon,
+                    "adjacency": relation(self.adjacency),
+                    "norm_bound": self.data_norm,
+                    "over_norm": self.over_norm,
+                },
+                divisor=divisor,
+                rank=rank,
+            )
+        )
+        # A data set without records is one like any other where records are added and removed.
+        least = 1 if mechanism.adjacency is Adjacency.REPLACE_ONE else 0
+        records = self._records(X, reset=True, ensure_min_samples=least)
+        if rank is not None and rank > records.shape[1]:
+            problem = f"{rank} exceeds the number of features {records.shape[1]}"
+            raise InvalidParameterError("n_components", problem, "pass at most the number of features")
+        self.mean_ = self._public_mean(records.shape[1])
+        source = self._entropy()
+        warn_of_excess(mechanism, records.shape[1])
+        if self.budget is not None:
+            self.budget.pay(mechanism.guarantee if source.private else None)
+        release = mechanism.release(records - self.mean_, entropy=source)
+        self.release_ = release
+        self.guarantee_ = release.guarantee
+        self.expense_ = self._record(mechanism, release)
+        return release
+
+    def _record(self, mechanism: AnyMechanism, release: Release) -> Expense:
+        return Expense(
+            estimator=type(self).__name__,
+            mechanism=mechanism.name,
+            claims=claims_of(mechanism),
+            guarantee=release.guarantee,
+            calibration=self.calibration,
+            data_norm=Fraction(mechanism.norm_bound),
+            over_norm=mechanism.over_norm,
+            entropy=release.entropy,
+        )
+
+    def _records(self, X: npt.ArrayLike, *, reset: bool, ensure_min_samples: int = 1) -> FloatArray:
+        checked: FloatArray = validate_data(
+            self, X, reset=reset, dtype=np.float64, ensure_min_samples=ensure_min_samples
+        )
+        return checked
+
+    def _public_mean(self, dimension: int) -> FloatArray:
+        if self.mean is None:
+            return np.zeros(dimension)
+        try:
+            point = np.asarray(self.mean, dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            raise InvalidParameterError("mean", "it is not a vector of real numbers", "pass d real numbers") from error
+        if point.shape != (dimension,) or not np.isfinite(point).all():
+            problem = f"its shape {point.shape} is not ({dimension},), or an entry is not finite"
+            raise InvalidParameterError("mean", problem, "pass one finite number for each feature")
+        return point
+
+    def _entropy(self) -> Entropy:
+        if self.random_state is None:
+            return SystemEntropy()
+        notify("random_state makes the random bits known, so nothing private may be fitted: no promise is kept")
+        if isinstance(self.random_state, int) and not isinstance(self.random_state, bool):
+            return SeededEntropy(self.random_state)
+        return SeededEntropy(int(check_random_state(self.random_state).randint(2**31 - 1)))

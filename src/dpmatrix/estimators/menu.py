@@ -1,0 +1,123 @@
+"""The mechanisms by the names that an estimator gives them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any, TypeAlias
+
+import attrs
+from attrs import frozen
+
+from dpmatrix.claims.registry import Implementation
+from dpmatrix.errors import InvalidParameterError, NotPrivateError
+from dpmatrix.estimators.notices import notify
+from dpmatrix.exact import fraction
+from dpmatrix.mechanisms import (
+    AnalyzeGauss,
+    LaplaceInputPerturbation,
+    ModSulq,
+    Ppca,
+    SequentialPpca,
+    SymmetrisedWishartMechanism,
+)
+from dpmatrix.mechanisms.gaussian import GaussianPerturbation
+
+NoisyMatrix: TypeAlias = AnalyzeGauss | ModSulq | LaplaceInputPerturbation | SymmetrisedWishartMechanism
+Directions: TypeAlias = Ppca | SequentialPpca
+AnyMechanism: TypeAlias = NoisyMatrix | Directions
+
+MATRICES: Mapping[str, Callable[..., NoisyMatrix]] = {
+    "gaussian": AnalyzeGauss,
+    "mod-sulq": ModSulq,
+    "laplace": LaplaceInputPerturbation,
+    "symmetrised-wishart": SymmetrisedWishartMechanism,
+}
+"""Mechanisms that publish a noisy second-moment matrix."""
+
+DIRECTIONS: Mapping[str, Callable[..., Directions]] = {"ppca": Ppca, "sequential-ppca": SequentialPpca}
+"""Mechanisms that publish principal directions and no matrix."""
+
+_GAUSSIAN = ("gaussian", "mod-sulq")
+REFUTED = {"wishart": ("wishart.theorem-4", "symmetrised-wishart")}
+"""Printed mechanisms that keep no promise: the claim that is refuted, and what takes their place."""
+
+
+@frozen(kw_only=True)
+class Settings:
+    """What an estimator passes on to its mechanism; the mechanism judges it."""
+
+    mechanism: str
+    calibration: str
+    delta: Any
+    public: Mapping[str, Any]
+    divisor: int | None = None
+    rank: int | None = None
+
+
+def build(settings: Settings) -> AnyMechanism:
+    """Build the mechanism; ``settings.rank`` is None where a matrix is asked for.
+
+    Raises
+    ------
+    InvalidParameterError
+        If there is no such mechanism here, or a parameter is out of its domain.
+    NotPrivateError
+        If the mechanism as printed keeps no promise.
+    """
+    name = settings.mechanism
+    if name in REFUTED:
+        claim, instead = REFUTED[name]
+        raise NotPrivateError(f"the mechanism {name!r} keeps no promise: {claim} is refuted; choose {instead!r}")
+    makers: dict[str, Callable[..., AnyMechanism]] = {**MATRICES, **({} if settings.rank is None else DIRECTIONS)}
+    if name not in makers:
+        raise InvalidParameterError("mechanism", f"{name!r} is no choice", f"pass one of {', '.join(makers)}")
+    options = dict(settings.public)
+    if name != "symmetrised-wishart":
+        options["calibration"] = settings.calibration
+    elif settings.calibration != "tight":
+        problem = f"{settings.calibration!r} is no choice: the printed form is refuted (wishart.theorem-4)"
+        raise InvalidParameterError("calibration", problem, "pass calibration='tight'")
+    if name in DIRECTIONS:
+        options["rank"] = settings.rank
+    else:
+        options["divisor"] = settings.divisor
+    if name in _GAUSSIAN:
+        options["delta"] = settings.delta
+    elif fraction(settings.delta, "delta") != 0:
+        problem = f"{settings.delta} would be wasted: {name!r} is (epsilon, 0)-differentially private"
+        raise InvalidParameterError("delta", problem, f"pass delta=0, or one of {', '.join(_GAUSSIAN)}")
+    return makers[name](**options)
+
+
+def claims_of(mechanism: AnyMechanism) -> tuple[str, ...]:
+    """Ids of the claims that a mechanism implements."""
+    return tuple(citation.target for citation in Implementation.of(type(mechanism)).citations)
+
+
+def excess(mechanism: AnyMechanism, dimension: int) -> float:
+    """Return how many times the least noise of its promise a mechanism adds for records of length d; 1 when tight.
+
+    The noise is a standard deviation or a scale; of an exponential mechanism it is one over the weight of the score.
+    """
+    if isinstance(mechanism, SymmetrisedWishartMechanism) or mechanism.calibration == "tight":
+        return 1.0
+    if isinstance(mechanism, GaussianPerturbation):
+        least_variance = attrs.evolve(mechanism, calibration="tight").noise_variance(dimension)
+        return math.sqrt(mechanism.noise_variance(dimension) / least_variance)
+    if isinstance(mechanism, LaplaceInputPerturbation):
+        return float(
+            mechanism.noise_scale(dimension) / attrs.evolve(mechanism, calibration="tight").noise_scale(dimension)
+        )
+    return float(attrs.evolve(mechanism, calibration="tight").weight(dimension) / mechanism.weight(dimension))
+
+
+def warn_of_excess(mechanism: AnyMechanism, dimension: int) -> None:
+    """Warn where printed noise is more than the promise needs, with the claims that print it."""
+    factor = excess(mechanism, dimension)
+    if factor > 1:
+        notify(
+            f"the printed noise of {mechanism.name} is {factor:.3g} times what its promise needs at d = {dimension}; "
+            "calibration='tight' adds the least",
+            claims_of(mechanism),
+        )

@@ -1,0 +1,153 @@
+"""Private principal components, as a transformer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from dpmatrix.errors import InvalidParameterError
+from dpmatrix.estimators.base import PrivateEstimator
+from dpmatrix.estimators.budget import PrivacyBudget
+from dpmatrix.estimators.menu import DIRECTIONS
+from dpmatrix.estimators.scikit_learn import (
+    ClassNamePrefixFeaturesOutMixin,
+    TransformerMixin,
+    check_array,
+    check_is_fitted,
+)
+from dpmatrix.mechanisms import Release, principal_components
+from dpmatrix.mechanisms.input_perturbation import positive_integer
+from dpmatrix.mechanisms.protocol import FloatArray
+
+
+class DPPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PrivateEstimator):  # type: ignore[misc] # scikit-learn is not typed
+    """Principal components of records about a public point, differentially private.
+
+    `fit` publishes directions. `transform` projects records onto them: for the records of the private data set the
+    result is as private as these records themselves, which is to say not at all.
+
+    Parameters
+    ----------
+    n_components : int, default 1
+        Number k of components, at most d.
+    epsilon, delta, data_norm, over_norm, calibration, adjacency, mean, budget, random_state
+        See `DPSecondMoment`.
+    mechanism : {"symmetrised-wishart", "laplace", "gaussian", "mod-sulq", "ppca", "sequential-ppca"}
+        All but the last two publish a noisy matrix, of which the components are post-processing; see `DPSecondMoment`.
+        ``"ppca"`` and ``"sequential-ppca"`` draw directions by the exponential mechanism of `near-optimal.theorem-6`
+        and publish no variances; for k = 1 and little epsilon they capture more.
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (k, d)
+        Orthonormal rows; in each the coordinate of largest modulus is positive.
+    explained_variance_ : ndarray of shape (k,) or None
+        Eigenvalues of the published matrix, in falling order and not below zero, in units of X'X / n (X'X under
+        add-remove-one). None where no matrix is published.
+    explained_variance_ratio_ : ndarray of shape (k,) or None
+        The same over the sum of all.
+    n_components_ : int
+        k.
+    release_, guarantee_, expense_, mean_, n_features_in_
+        See `PrivateEstimator`.
+    """
+
+    def __init__(
+        self,
+        n_components: int = 1,
+        *,
+        epsilon: Any = 1.0,  # noqa: ANN401 - any exact number
+        delta: Any = 0.0,  # noqa: ANN401
+        data_norm: Any = 1.0,  # noqa: ANN401
+        over_norm: str = "reject",
+        mechanism: str = "symmetrised-wishart",
+        calibration: str = "tight",
+        adjacency: str = "replace-one",
+        mean: npt.ArrayLike | None = None,
+        budget: PrivacyBudget | None = None,
+        random_state: Any = None,  # noqa: ANN401 - what check_random_state takes
+    ) -> None:
+        self.n_components = n_components
+        self.epsilon = epsilon
+        self.delta = delta
+        self.data_norm = data_norm
+        self.over_norm = over_norm
+        self.mechanism = mechanism
+        self.calibration = calibration
+        self.adjacency = adjacency
+        self.mean = mean
+        self.budget = budget
+        self.random_state = random_state
+
+    def fit(self, X: npt.ArrayLike, y: object = None) -> DPPCA:
+        """Release directions, or a matrix from which they are computed, once.
+
+        Parameters
+        ----------
+        X
+            Shape (n, d), finite.
+        y
+            Not used.
+
+        Raises
+        ------
+        InvalidParameterError
+            If a parameter is out of its domain, or a record is too long and may not be clipped. (A ValueError.)
+        NotPrivateError, BudgetExceededError
+            If the mechanism keeps no promise; if the budget does not cover the fit.
+        TooSlowError
+            If ``"ppca"`` with k > 1 would draw too long; see `dpmatrix.mechanisms.Ppca`.
+        """
+        del y
+        rank = positive_integer(self.n_components, "n_components")
+        release = self._fit_release(X, rank=rank, divisor=None)
+        if self.mechanism == "sequential-ppca" or release.integers.shape[1] == 1 != release.integers.shape[0]:
+            directions = release.to_numpy()
+        else:
+            directions = principal_components(release, rank).value
+        self.components_: FloatArray = _signed(directions.T)
+        self.n_components_ = rank
+        self._n_features_out = rank
+        self.explained_variance_, self.explained_variance_ratio_ = self._variances(release, rank)
+        return self
+
+    def _variances(self, release: Release, rank: int) -> tuple[FloatArray | None, FloatArray | None]:
+        if self.mechanism in DIRECTIONS:
+            return None, None
+        eigenvalues = np.maximum(np.linalg.eigvalsh(release.to_numpy())[::-1], 0.0)
+        total = eigenvalues.sum()
+        return eigenvalues[:rank], eigenvalues[:rank] / total if total > 0 else np.zeros(rank)
+
+    def transform(self, X: npt.ArrayLike) -> FloatArray:
+        """Return the coordinates of records along the components, shape (n, k).
+
+        Raises
+        ------
+        NotFittedError, ValueError
+            As every transformer of scikit-learn.
+        """
+        check_is_fitted(self)
+        return np.asarray((self._records(X, reset=False) - self.mean_) @ self.components_.T)
+
+    def inverse_transform(self, X: npt.ArrayLike) -> FloatArray:
+        """Return the points of the plane that have these coordinates, shape (n, d).
+
+        Raises
+        ------
+        NotFittedError, ValueError
+            As every transformer of scikit-learn; or if there are not k coordinates.
+        """
+        check_is_fitted(self)
+        coordinates: FloatArray = check_array(X, dtype=np.float64)
+        if coordinates.shape[1] != self.n_components_:
+            problem = f"it has {coordinates.shape[1]} columns"
+            raise InvalidParameterError("X", problem, f"pass {self.n_components_} coordinates for each point")
+        return np.asarray(coordinates @ self.components_ + self.mean_)
+
+
+def _signed(rows: FloatArray) -> FloatArray:
+    """Return the rows with the sign that makes the coordinate of largest modulus positive: post-processing."""
+    largest = np.take_along_axis(rows, np.abs(rows).argmax(axis=1)[:, None], axis=1)
+    return np.ascontiguousarray(np.where(largest < 0, -rows, rows))

@@ -1,0 +1,102 @@
+"""The private second-moment matrix about a public point, as an estimator."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy.typing as npt
+
+from dpmatrix.estimators.base import PrivateEstimator
+from dpmatrix.estimators.budget import PrivacyBudget
+from dpmatrix.mechanisms import project_psd
+from dpmatrix.mechanisms.protocol import FloatArray
+
+
+class DPSecondMoment(PrivateEstimator):
+    """The second-moment matrix X'X / n of records about a public point, differentially private.
+
+    With ``mean`` the public expectation of the records it estimates their covariance matrix.
+
+    Parameters
+    ----------
+    epsilon, delta : real, default 1.0 and 0.0
+        The promise. The Gaussian mechanisms need delta > 0; all others are (epsilon, 0)-private and take no other.
+    data_norm : real, default 1.0
+        Public bound on the Euclidean norm of a record less the mean.
+    over_norm : {"reject", "clip"}, default "reject"
+        What to do with a longer record. The refusal of data is an error message about the data, not a release.
+    mechanism : {"symmetrised-wishart", "laplace", "gaussian", "mod-sulq"}
+        ``"symmetrised-wishart"`` by default: the repair of `wishart.theorem-4`. ``"laplace"`` is `wishart.algorithm-1`,
+        ``"gaussian"`` `analyze-gauss.algorithm-1` and ``"mod-sulq"`` `near-optimal.algorithm-1`, on a lattice each.
+    calibration : {"tight", "printed"}, default "tight"
+        The least certified noise, or the document's. A warning says how much more the document's is.
+    adjacency : {"replace-one", "add-remove-one"}
+        Which data sets are neighbours.
+    mean : array-like of shape (d,), optional
+        Public point to subtract from every record; zero by default. A mean of the data is not public.
+    divisor : int, optional
+        Public n. By default the number of records under replace-one, and 1 under add-remove-one, where the number of
+        records is a secret.
+    budget : PrivacyBudget, optional
+        Pays for every fit, and refuses one that would exceed it.
+    random_state : int or RandomState, optional
+        Fixes the random bits for tests. NEVER private: the fit carries no promise and warns.
+
+    Attributes
+    ----------
+    second_moment_ : ndarray of shape (d, d)
+        The release in floating point: without bias, symmetric, perhaps indefinite.
+    covariance_ : ndarray of shape (d, d)
+        Its nearest positive semidefinite matrix, for a public mean.
+    release_, guarantee_, expense_, mean_, n_features_in_
+        See `PrivateEstimator`.
+    """
+
+    def __init__(
+        self,
+        *,
+        epsilon: Any = 1.0,  # noqa: ANN401 - any exact number
+        delta: Any = 0.0,  # noqa: ANN401
+        data_norm: Any = 1.0,  # noqa: ANN401
+        over_norm: str = "reject",
+        mechanism: str = "symmetrised-wishart",
+        calibration: str = "tight",
+        adjacency: str = "replace-one",
+        mean: npt.ArrayLike | None = None,
+        divisor: int | None = None,
+        budget: PrivacyBudget | None = None,
+        random_state: Any = None,  # noqa: ANN401 - what check_random_state takes
+    ) -> None:
+        self.epsilon = epsilon
+        self.delta = delta
+        self.data_norm = data_norm
+        self.over_norm = over_norm
+        self.mechanism = mechanism
+        self.calibration = calibration
+        self.adjacency = adjacency
+        self.mean = mean
+        self.divisor = divisor
+        self.budget = budget
+        self.random_state = random_state
+
+    def fit(self, X: npt.ArrayLike, y: object = None) -> DPSecondMoment:
+        """Release the matrix once.
+
+        Parameters
+        ----------
+        X
+            Shape (n, d), finite.
+        y
+            Not used.
+
+        Raises
+        ------
+        InvalidParameterError
+            If a parameter is out of its domain, or a record is too long and may not be clipped. (A ValueError.)
+        NotPrivateError, BudgetExceededError
+            If the mechanism keeps no promise; if the budget does not cover the fit.
+        """
+        del y
+        self.second_moment_: FloatArray = self._fit_release(X, rank=None, divisor=self.divisor).to_numpy()
+        self.covariance_ = project_psd(self.second_moment_)
+        return self

@@ -1,0 +1,150 @@
+"""Estimators against other libraries' principal components, in front of a classifier on real data, in one run.
+
+Every method sees the same ten splits of the same records, keeps its promise for a replaced record, and gives two
+components to a logistic regression. Captured variance is tr(VAV') over the sum of the two largest eigenvalues of A, the
+second-moment matrix of the records of the split; chance is about 2 / d over the same share. The promise is
+(epsilon, 1e-6)-differential privacy; all but the Gaussian mechanisms keep it with delta = 0. Of the promises of the
+libraries this takes their word; `audit/peers` shows what they draw.
+
+The data are those bundled with scikit-learn, and those of UCI 125 where ``DPMATRIX_DATA`` names their directory.
+As a file: ``python tests/benchmarks/test_estimators_against_peers.py`` prints the table.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_breast_cancer
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import roc_auc_score
+from sklearn.model_selection import train_test_split
+from sklearn.pipeline import make_pipeline
+
+from dpmatrix.estimators import DPPCA
+from dpmatrix.experiments.records import DATA_VARIABLE, bundled_records, insurance_records
+
+HERE = Path(__file__).resolve().parent
+PEERS = Path(os.environ.get("DPMATRIX_PEERS", HERE.parents[1] / ".venv-peers/bin/python"))
+LIBRARIES = ("diffprivlib", "opendp")
+BOUND = 30
+"""CPU seconds that a library may take for the ten splits of one case."""
+RANK = 2
+SEEDS = range(10)
+EPSILONS = (0.1, 1.0)
+DELTA = 1e-6
+MECHANISMS = {
+    "sequential-ppca": 0.0,
+    "symmetrised-wishart": 0.0,
+    "laplace": 0.0,
+    "gaussian": DELTA,
+}
+
+
+def insurance_targets(directory: Path) -> np.ndarray:
+    """Read who bought the policy: the last column of the first file, and a file of its own for the second."""
+    parts = [np.loadtxt(directory / name, ndmin=2)[:, -1] for name in ("ticdata2000.txt.gz", "tictgts2000.txt.gz")]
+    return np.concatenate(parts)
+
+
+def cases() -> dict[str, tuple[np.ndarray, np.ndarray]]:
+    bundled = bundled_records()
+    found = {bundled.name: (bundled.records, load_breast_cancer().target)}
+    if os.environ.get(DATA_VARIABLE):
+        directory = Path(os.environ[DATA_VARIABLE])
+        insurance = insurance_records(directory)
+        found[insurance.name] = (insurance.records, insurance_targets(directory))
+    return found
+
+
+def splits(records: np.ndarray, target: np.ndarray) -> list[list[np.ndarray]]:
+    return [train_test_split(records, target, random_state=seed, stratify=target) for seed in SEEDS]
+
+
+def captured(components: np.ndarray, train: np.ndarray) -> float:
+    moment = train.T @ train
+    return float(np.trace(components @ moment @ components.T) / np.linalg.eigvalsh(moment)[-RANK:].sum())
+
+
+def judge(components: np.ndarray, split: list[np.ndarray]) -> tuple[float, float]:
+    """Return the captured share and the area under the curve of a classifier behind the components."""
+    train, test, target, truth = split
+    classifier = make_pipeline(LogisticRegression(C=1e4, class_weight="balanced", max_iter=2000))
+    classifier.fit(train @ components.T, target)
+    return captured(components, train), float(roc_auc_score(truth, classifier.decision_function(test @ components.T)))
+
+
+def ours(mechanism: str, epsilon: float, all_splits: list[list[np.ndarray]]) -> list[tuple[float, float, float]]:
+    rows = []
+    for split in all_splits:
+        start = time.process_time()
+        fitted = DPPCA(RANK, epsilon=epsilon, delta=MECHANISMS[mechanism], mechanism=mechanism).fit(split[0])
+        rows.append((time.process_time() - start, *judge(fitted.components_, split)))
+    return rows
+
+
+def theirs(library: str, epsilon: float, all_splits: list[list[np.ndarray]]) -> list[tuple[float, float, float]] | None:
+    """Run a library in its own interpreter; None if it does not finish in time."""
+    with tempfile.TemporaryDirectory() as folder:
+        for seed, split in enumerate(all_splits):
+            np.save(Path(folder) / f"train-{seed:02}.npy", split[0])
+        command = [str(PEERS), str(HERE / "peer_components.py"), library, folder, str(epsilon), str(RANK), str(BOUND)]
+        try:
+            done = subprocess.run(command, capture_output=True, text=True, timeout=5 * BOUND)
+        except subprocess.TimeoutExpired:
+            return None
+        if done.returncode in {-signal.SIGXCPU, -signal.SIGKILL}:
+            return None
+        if done.returncode:
+            raise RuntimeError(done.stderr[-2000:])
+        seconds = json.loads(done.stdout.splitlines()[-1])
+        found = [np.load(path) for path in sorted(Path(folder).glob("found-*.npy"))]
+    return [(spent, *judge(rows, split)) for spent, rows, split in zip(seconds, found, all_splits, strict=True)]
+
+
+@pytest.mark.benchmark(group="two components of 426 records, d = 30, epsilon = 1")
+@pytest.mark.parametrize("mechanism", MECHANISMS)
+def test_estimator(benchmark, mechanism: str) -> None:
+    records, target = next(iter(cases().values()))
+    split = splits(records, target)[0]
+    rows = benchmark.pedantic(lambda: ours(mechanism, 1.0, [split]), rounds=3)
+    assert 0 <= rows[0][1] <= 1 + 1e-9
+
+
+@pytest.mark.skipif(not PEERS.exists(), reason="no other libraries: make peers")
+@pytest.mark.benchmark(group="two components of 426 records, d = 30, epsilon = 1")
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_library(benchmark, library: str) -> None:
+    records, target = next(iter(cases().values()))
+    rows = benchmark.pedantic(lambda: theirs(library, 1.0, splits(records, target)[:1]), rounds=1)
+    assert rows is None or 0 <= rows[0][1] <= 1 + 1e-9
+
+
+def main() -> int:
+    print("| data, epsilon | method | promise | captured, mean (least) | area under the curve | median CPU s |")
+    print("|---|---|---|---|---|---|")
+    for name, (records, target) in cases().items():
+        all_splits = splits(records, target)
+        for epsilon in EPSILONS:
+            for method in (*MECHANISMS, *(LIBRARIES if PEERS.exists() else ())):
+                run = ours if method in MECHANISMS else theirs
+                rows = run(method, epsilon, all_splits)
+                promise = f"({epsilon:g}, {MECHANISMS.get(method, 0.0):g})"
+                words = f"over {BOUND} s of CPU | - | -"
+                if rows is not None:
+                    spent, shares, curves = np.array(rows).T
+                    words = f"{shares.mean():.3f} ({shares.min():.3f}) | {curves.mean():.3f} | {np.median(spent):.4f}"
+                print(f"| {name}, {epsilon:g} | {method} | {promise} | {words} |", flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
