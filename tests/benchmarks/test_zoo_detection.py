@@ -20,7 +20,7 @@ from attrs import evolve
 from dpmatrix.auditing.zoo import Specimen, correct_specimens, faulty_specimens, specimen
 from dpmatrix.auditing.zoo.trial import Budget, Finding, examine
 
-CONFIDENT = Budget(training=12_000, confirmation=2**21, stages=7, tightness=0.9, seconds=60.0)
+CONFIDENT = Budget(training=12_000, confirmation=2**25, stages=12, tightness=0.95, seconds=60.0, chunk=2**14)
 SMALL = Budget(training=150, confirmation=2000, stages=1, learned=False, replay=False)
 WIDE = 9
 FINISHING = 5.0
@@ -33,7 +33,7 @@ def budget_for(creature: Specimen, seconds: float) -> Budget:
     return evolve(
         CONFIDENT,
         training=CONFIDENT.training // share,
-        confirmation=CONFIDENT.confirmation // share,
+        chunk=CONFIDENT.chunk // share,
         seconds=max(1.0, seconds - FINISHING),
     )
 

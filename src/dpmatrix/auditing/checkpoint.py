@@ -25,7 +25,7 @@ from dpmatrix.auditing.portable import PortableEvent
 from dpmatrix.auditing.training import Candidate
 from dpmatrix.errors import InvalidParameterError
 
-_VERSION = 1
+_VERSION = 2
 
 SideCounts = tuple[tuple[int, ...], tuple[int, ...]]
 """Hits of every event on the data, and on the neighbour."""
@@ -45,6 +45,10 @@ class AuditState:
         For every pair that has been looked at, its best events.
     place, events
         The pair and the events under confirmation, the first for the claim itself; none before training is over.
+    sharpened
+        Outputs that the last step of training took.
+    likely
+        Where the confirmation is likely to end, by which its stages are planned; zero before that is known.
     totals
         For every finished stage, the counts from the beginning.
     partial
@@ -56,6 +60,8 @@ class AuditState:
     explored: tuple[tuple[Candidate, ...], ...] = ()
     place: int = -1
     events: tuple[PortableEvent, ...] = ()
+    sharpened: int = 0
+    likely: int = 0
     totals: tuple[SideCounts, ...] = ()
     partial: dict[str, list[int]] = field(factory=dict)
 
@@ -69,6 +75,8 @@ def save(path: Path, state: AuditState) -> None:
         "explored": [[candidate.to_json() for candidate in found] for found in state.explored],
         "place": state.place,
         "events": [event.to_json() for event in state.events],
+        "sharpened": state.sharpened,
+        "likely": state.likely,
         "totals": state.totals,
         "partial": state.partial,
     }
@@ -127,6 +135,8 @@ def load(path: Path, facts: dict[str, Any], pairs: Sequence[NeighbouringPair]) -
         tuple(tuple(Candidate.from_json(one, pairs) for one in found) for found in record["explored"]),
         place,
         tuple(PortableEvent.from_json(event, pairs[place]) for event in record["events"]),
+        record["sharpened"],
+        record["likely"],
         tuple((tuple(first), tuple(second)) for first, second in record["totals"]),
         record["partial"],
     )

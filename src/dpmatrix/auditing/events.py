@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 from attrs import frozen
@@ -13,6 +14,9 @@ from dpmatrix.auditing.targets import FloatArray
 
 # Choosing among some 10^5 events inflates the best one by about this many standard deviations.
 _TRAINING_DEVIATIONS = 4.0
+
+# Where the confirmation is known, its bounds lie some five deviations away, and training may err by two and a half.
+_CONFIRMING_DEVIATIONS, _CHOOSING_DEVIATIONS = 5.0, 2.5
 
 
 @frozen(eq=False)
@@ -49,19 +53,36 @@ class Event:
         return f"{self.family.names[self.row]} {relation} {self.threshold:.6g}, likelier on the {where}"
 
 
-def _training_score(hits: FloatArray, other_hits: FloatArray, trials: int, epsilon: float, delta: float) -> FloatArray:
-    """Score events at Wilson bounds p and q, which are cheap and only good enough to choose by.
+def _effective(trials: int, confirming: float | None) -> tuple[float, float]:
+    """Return a number of trials, and of deviations, at which Wilson's bounds tell what a confirmation may certify.
+
+    The squared error of a bound is the confirmation's plus that of what was learned here.
+    """
+    if confirming is None:
+        return float(trials), _TRAINING_DEVIATIONS
+    ratio = (_CHOOSING_DEVIATIONS / _CONFIRMING_DEVIATIONS) ** 2
+    return 1.0 / (1.0 / confirming + ratio / trials), _CONFIRMING_DEVIATIONS
+
+
+def _wilson(
+    hits: FloatArray, other_hits: FloatArray, trials: float, deviations: float
+) -> tuple[FloatArray, FloatArray]:
+    """Return Wilson's lower bounds for hits and upper ones for the other hits: cheap and only good enough to choose."""
+    squared = deviations**2
+
+    def bound(counts: FloatArray, sign: float) -> FloatArray:
+        spread = deviations * np.sqrt(counts * (trials - counts) / trials + squared / 4)
+        return np.asarray((counts + squared / 2 + sign * spread) / (trials + squared))
+
+    return bound(hits, -1.0), bound(other_hits, 1.0)
+
+
+def _training_score(lower: FloatArray, upper: FloatArray, epsilon: float, delta: float) -> FloatArray:
+    """Score events by bounds p and q on their probabilities.
 
     For delta = 0 the score is ``log(p / q)``. Else it is ``p - exp(epsilon) q`` where that is positive, and below zero
     it grows with ``(p - delta) / q``, so that something is learnt of a claim that holds.
     """
-    squared = _TRAINING_DEVIATIONS**2
-
-    def bound(counts: FloatArray, sign: float) -> FloatArray:
-        spread = _TRAINING_DEVIATIONS * np.sqrt(counts * (trials - counts) / trials + squared / 4)
-        return np.asarray((counts + squared / 2 + sign * spread) / (trials + squared))
-
-    lower, upper = bound(hits, -1.0), bound(other_hits, 1.0)
     with np.errstate(divide="ignore", over="ignore"):
         ratio = np.maximum(lower - delta, 0.0) / upper
         if delta == 0:
@@ -86,8 +107,22 @@ def best_event(
     *,
     epsilon: float,
     delta: float,
+    confirming: float | None = None,
 ) -> tuple[float, Event]:
-    """Choose the threshold, the side and the likelier data set for one feature.
+    """Choose the threshold, the side and the likelier data set for one feature and one claim; see `best_events`."""
+    return best_events(family, row, values, other_values, [(epsilon, delta)], confirming=confirming)[0]
+
+
+def best_events(
+    family: FeatureFamily,
+    row: int,
+    values: FloatArray,
+    other_values: FloatArray,
+    claims: Sequence[tuple[float, float]],
+    *,
+    confirming: float | None = None,
+) -> list[tuple[float, Event]]:
+    """Choose the threshold, the side and the likelier data set for one feature, for each of some claims.
 
     Parameters
     ----------
@@ -95,13 +130,15 @@ def best_event(
         The feature.
     values, other_values
         Shape (b,) each: the feature on training outputs for the data and for the neighbour; no NaN.
-    epsilon, delta
-        The claim.
+    claims
+        Pairs of epsilon and delta.
+    confirming
+        How many outputs on each data set will confirm the event; without it the choice keeps to what is certain now.
 
     Returns
     -------
-    tuple of float and Event
-        A score, minus infinity where nothing was learnt, and the event.
+    list of tuple of float and Event
+        For every claim a score, minus infinity where nothing was learnt, and the event.
     """
     trials = len(values)
     pooled = np.concatenate([values, other_values])
@@ -110,19 +147,26 @@ def best_event(
     cuts = np.flatnonzero(ordered[1:] > ordered[:-1])
     if cuts.size == 0:
         anchor = float(ordered[0]) if math.isfinite(ordered[0]) else 0.0
-        return -math.inf, Event(family, row, anchor, at_least=True, on_neighbour=False)
+        return [(-math.inf, Event(family, row, anchor, at_least=True, on_neighbour=False)) for _ in claims]
     below = np.cumsum(order < trials)[cuts].astype(np.float64)
     other_below = np.cumsum(order >= trials)[cuts].astype(np.float64)
-    best, chosen = -math.inf, (0, False, False)
+    effective, deviations = _effective(trials, confirming)
+    scale = effective / trials
+    best, chosen = [-math.inf] * len(claims), [(0, False, False)] * len(claims)
     for at_least in (False, True):
         hits = trials - below if at_least else below
         other_hits = trials - other_below if at_least else other_below
         for on_neighbour in (False, True):
-            pair = (other_hits, hits) if on_neighbour else (hits, other_hits)
-            scores = _training_score(*pair, trials, epsilon, delta)
-            index = int(np.argmax(scores))
-            if scores[index] > best:
-                best, chosen = float(scores[index]), (index, at_least, on_neighbour)
-    cut = int(cuts[chosen[0]])
-    threshold = _between(float(ordered[cut]), float(ordered[cut + 1]))
-    return best, Event(family, row, threshold, at_least=chosen[1], on_neighbour=chosen[2])
+            first, second = (other_hits, hits) if on_neighbour else (hits, other_hits)
+            bounds = _wilson(first * scale, second * scale, effective, deviations)
+            for place, (epsilon, delta) in enumerate(claims):
+                scores = _training_score(*bounds, epsilon, delta)
+                index = int(np.argmax(scores))
+                if scores[index] > best[place]:
+                    best[place], chosen[place] = float(scores[index]), (index, at_least, on_neighbour)
+    found = []
+    for score, (index, at_least, on_neighbour) in zip(best, chosen, strict=True):
+        cut = int(cuts[index])
+        threshold = _between(float(ordered[cut]), float(ordered[cut + 1]))
+        found.append((score, Event(family, row, threshold, at_least=at_least, on_neighbour=on_neighbour)))
+    return found

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from attrs import evolve, frozen
 
+from dpmatrix.auditing.counted import CountedScore
 from dpmatrix.auditing.events import Event
 from dpmatrix.auditing.features import FeatureFamily, feature_families
 from dpmatrix.auditing.learned import LearnedScore
@@ -40,10 +42,12 @@ class PortableEvent:
     threshold: float
     at_least: bool
     on_neighbour: bool
-    learned: LearnedScore | None = None
+    learned: LearnedScore | CountedScore | None = None
 
     def feature(self) -> FeatureFamily:
         """Build the family of the feature."""
+        if isinstance(self.learned, CountedScore):
+            return self.learned.family()
         families = feature_families(self.pair, self.output_shape, self.norm_bound)
         if self.learned is None and not self.family < len(families):
             raise InvalidParameterError("event", "its feature is unknown", "use the version that wrote the file")
@@ -52,6 +56,10 @@ class PortableEvent:
     def build(self) -> Event:
         """Build the event."""
         return Event(self.feature(), self.row, self.threshold, at_least=self.at_least, on_neighbour=self.on_neighbour)
+
+    def family_key(self) -> tuple[int, int]:
+        """Return what events of one pair have in common exactly if they read numbers of one family."""
+        return (self.family, 0) if self.learned is None else (-1, id(self.learned))
 
     def with_choice(self, event: Event) -> PortableEvent:
         """Return the event of the same feature with the threshold and sides of another."""
@@ -90,13 +98,26 @@ class PortableEvent:
             record["threshold"],
             record["at_least"],
             record["on_neighbour"],
-            None if learned is None else LearnedScore.from_json(learned),
+            None if learned is None else _score_from_json(learned),
         )
         names = event.feature().names
         if not event.row < len(names) or names[event.row] != record["feature"]:
             problem = f"the feature {record['feature']!r} is not at its place"
             raise InvalidParameterError("event", problem, "use the version of the library that wrote the file")
         return event
+
+
+def values_of(events: Sequence[PortableEvent], batch: FloatArray) -> FloatArray:
+    """Evaluate the features of events of one pair, every family once; shape (events, b)."""
+    families: dict[tuple[int, int], FloatArray] = {}
+    for event in events:
+        if event.family_key() not in families:
+            families[event.family_key()] = event.feature().evaluate(batch)
+    return np.stack([families[event.family_key()][event.row] for event in events])
+
+
+def _score_from_json(record: dict[str, Any]) -> LearnedScore | CountedScore:
+    return CountedScore.from_json(record) if record["method"] == "counting" else LearnedScore.from_json(record)
 
 
 def pair_to_json(pair: NeighbouringPair) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 import numpy as np
 from attrs import frozen
 
-from dpmatrix.auditing.portable import PortableEvent
+from dpmatrix.auditing.portable import PortableEvent, values_of
 from dpmatrix.auditing.targets import FloatArray, Target, draw_batch
 
 Key = tuple[int, ...]
@@ -50,7 +50,11 @@ def count_chunk(
     """Count events of one pair among the outputs of one chunk."""
     pair = events[0].pair
     batch = draw_chunk(target, pair.neighbour if on_neighbour else pair.data, size, entropy, key)
-    return [int(np.count_nonzero(event.build().holds(batch))) for event in events]
+    above = [
+        int(np.count_nonzero(values >= event.threshold))
+        for event, values in zip(events, values_of(events, batch), strict=True)
+    ]
+    return [count if event.at_least else size - count for event, count in zip(events, above, strict=True)]
 
 
 @frozen(eq=False)

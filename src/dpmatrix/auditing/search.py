@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -25,7 +25,8 @@ from dpmatrix.auditing.pairs import NeighbouringPair
 from dpmatrix.auditing.plan import AuditPlan
 from dpmatrix.auditing.replay import FreshCalls, replay
 from dpmatrix.auditing.result import AuditResult
-from dpmatrix.auditing.sampling import Sampler, chunks, entropy_of
+from dpmatrix.auditing.portable import PortableEvent
+from dpmatrix.auditing.sampling import Sampler, chunks, count_chunk, entropy_of
 from dpmatrix.auditing.sharpening import sharpened
 from dpmatrix.auditing.stages import Stage, stages
 from dpmatrix.auditing.targets import Target, at_norm_bound, draw_batch
@@ -34,7 +35,9 @@ from dpmatrix.auditing.verdict import Setting, concluded
 from dpmatrix.errors import InvalidParameterError
 from dpmatrix.exact import Exact, fraction
 
-_EXPLORING_SHARE, _TRAINING_SHARE = 0.3, 0.5
+_EXPLORING_SHARE, _TRAINING_SHARE, _PILOT_SHARE = 0.3, 0.5, 0.02
+_CAUTION = 0.75
+_PILOT = 6
 
 
 def confirm(
@@ -120,6 +123,12 @@ def audit(
     sampler = Sampler(target, state.entropy, plan.executor, plan.workers, plan.chunk)
     state = _trained(sampler, pairs, setting, plan, state)
     deadline = math.inf if plan.seconds is None else begin + plan.seconds
+    if not state.likely:
+        size = _likely_end(sampler, state.events, setting, deadline)
+        state = evolve(state, likely=size)
+        _Keeper(plan).keep(state, True)
+    looks = stages(setting.confirmation, plan.stages, failure_probability, state.likely)
+    setting = evolve(setting, stages=looks)
     confirmed = Confirmation(
         sampler, setting.stages, epsilon, delta, plan.tightness, deadline, _Keeper(plan).keep, plan.tell
     ).run(state)
@@ -142,7 +151,7 @@ def _setting(
     if len(pairs) == 0:
         raise InvalidParameterError("pairs", "there is none", "pass at least one pair of neighbouring data sets")
     looks: tuple[Stage, ...] = stages(confirmation, plan.stages, failure_probability)
-    return Setting(epsilon, delta, training, failure_probability, looks)
+    return Setting(epsilon, delta, training, confirmation, failure_probability, looks)
 
 
 def _facts(setting: Setting, pairs: Sequence[NeighbouringPair], plan: AuditPlan) -> dict[str, Any]:
@@ -164,6 +173,24 @@ def _facts(setting: Setting, pairs: Sequence[NeighbouringPair], plan: AuditPlan)
         "chunk": plan.chunk,
         "replay": plan.replay,
     }
+
+
+def _likely_end(sampler: Sampler, events: tuple[PortableEvent, ...], setting: Setting, deadline: float) -> int:
+    """Return how many confirming outputs the time is likely to suffice for, by counting on outputs that are dropped."""
+    if math.isinf(deadline):
+        return setting.confirmation
+    begin, counted = time.monotonic(), 0
+    longest = _PILOT_SHARE * max(0.0, deadline - begin)
+
+    def jobs() -> Iterator[tuple[int, tuple[Any, ...]]]:
+        number = 0
+        while time.monotonic() - begin < longest:
+            yield number, (sampler.target, events, number % 2 == 1, sampler.chunk, sampler.entropy, (_PILOT, number))
+            number += 1
+
+    counted = sum(sampler.chunk for _ in sampler.run(count_chunk, jobs()))
+    rate = counted / 2 / max(time.monotonic() - begin, 1e-9)
+    return int(max(1, min(setting.confirmation, _CAUTION * rate * max(0.0, deadline - time.monotonic()))))
 
 
 class _Keeper:
@@ -200,9 +227,19 @@ def _trained(
     if not state.events:
         finalists = finalists_of([candidate for found in state.explored for candidate in found])
         seen = REFINEMENT * setting.training
-        place, chosen = refine(sampler, finalists, seen, claims, learned=plan.learned)
-        events = sharpened(sampler, chosen, claims, size=setting.sharpening, seen=seen, deadline=last_moment)
-        state = evolve(state, place=place, events=events)
+        confirming = setting.confirmation
+        found = refine(sampler, finalists, seen, claims, learned=plan.learned, confirming=confirming)
+        place, events, drawn = sharpened(
+            sampler,
+            found,
+            claims,
+            size=setting.sharpening,
+            seen=seen,
+            deadline=last_moment,
+            confirming=confirming,
+            seconds=(1.0 - _TRAINING_SHARE) * seconds,
+        )
+        state = evolve(state, place=place, events=events, sharpened=drawn)
         keep(state, True)
         plan.tell(f"event: {events[0].build().sentence()}")
     return state

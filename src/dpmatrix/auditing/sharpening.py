@@ -1,31 +1,46 @@
-"""The last step of training: the thresholds of the chosen features, on as many samples as rare events need.
+"""The last step of training: pair, feature and threshold, on as many samples as rare events need.
 
 The event that shows the largest epsilon is often rare, and the more outputs will confirm it, the rarer it may be. A
-share of what the confirmation takes is spent on finding it, on the chosen pair and for the chosen features alone.
+share of what the confirmation takes is spent on finding it, in rounds: ever fewer pairs and features, ever more
+outputs. An event is judged by the bound that so many confirming outputs may be expected to certify.
 """
 
 from __future__ import annotations
 
 import json
+import math
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
+from attrs import frozen
 
-from dpmatrix.auditing.events import best_event
-from dpmatrix.auditing.portable import PortableEvent
+from dpmatrix.auditing.events import best_events
+from dpmatrix.auditing.portable import PortableEvent, values_of
 from dpmatrix.auditing.sampling import Key, Sampler, chunks, draw_chunk
 from dpmatrix.auditing.targets import FloatArray, Target
-from dpmatrix.auditing.training import Claim
+from dpmatrix.auditing.training import Claim, Shortlist, features_of
 
 SHARPENING_SHARE = 8
 """One output is spent on the thresholds for so many that confirm."""
 
-MOST_SHARPENING = 2**17
+MOST_SHARPENING = 2**21
 """Outputs on each data set, at most: more would take longer to sort than to draw."""
 
-_SHARPENING = 4
+_SHARPENING, _TIMING = 4, 7
+
+_ROUNDS = ((6, 16, 0.3), (2, 1, 1.0))
+"""For every round: how many pairs, the part of the largest size, and the share of the time that is left."""
+
+_FEATURES = 3
+"""Kept for every claim from one round to the next."""
+
+_FURTHER_COST = 0.5
+"""An event for a further claim may make an output dearer by this part of what it costs for the first."""
+
+_TIMED = 2048
+"""Outputs by which features are timed."""
 
 
 def distinct(events: Iterable[PortableEvent]) -> tuple[PortableEvent, ...]:
@@ -42,11 +57,11 @@ def evaluate_chunk(
     """Evaluate the features of events of one pair on one chunk of outputs; shape (events, size)."""
     pair = events[0].pair
     batch = draw_chunk(target, pair.neighbour if on_neighbour else pair.data, size, entropy, key)
-    return np.stack([event.feature().evaluate(batch)[event.row] for event in events])
+    return values_of(events, batch)
 
 
 def _values(
-    sampler: Sampler, events: tuple[PortableEvent, ...], size: int, deadline: float
+    sampler: Sampler, events: tuple[PortableEvent, ...], size: int, deadline: float, place: tuple[int, int]
 ) -> tuple[FloatArray, FloatArray]:
     """Evaluate features on outputs on both data sets, shape (events, size) each, or on fewer if time is short."""
 
@@ -55,7 +70,7 @@ def _values(
             if time.monotonic() > deadline:
                 return
             for side in (False, True):
-                key = (_SHARPENING, number, int(side))
+                key = (_SHARPENING, *place, number, int(side))
                 yield (number, side), (sampler.target, events, side, part, sampler.entropy, key)
 
     found = dict(sampler.run(evaluate_chunk, jobs()))
@@ -67,50 +82,134 @@ def _values(
     return data, neighbour
 
 
+@frozen(eq=False)
+class Costs:
+    """How many outputs the confirmation can afford with one feature or another.
+
+    Attributes
+    ----------
+    most
+        Outputs on each data set, at most.
+    seconds, workers
+        Time for the confirmation, and how many draw at a time.
+    drawing
+        Seconds that an output takes.
+    evaluating
+        Seconds that the family of a feature takes on top, by its key.
+    """
+
+    most: int
+    seconds: float
+    workers: int
+    drawing: float
+    evaluating: dict[tuple[int, int], float]
+
+    @classmethod
+    def of(cls, sampler: Sampler, shortlist: Shortlist, most: int, seconds: float) -> Costs:
+        """Time the features of a shortlist, if time is limited, on a few outputs that serve nothing else."""
+        workers = sampler.workers if sampler.executor is not None else 1
+        if math.isinf(seconds):
+            return cls(most, seconds, workers, 0.0, {})
+        size, evaluating = min(_TIMED, sampler.chunk), {}
+        begin = time.perf_counter()
+        data = shortlist.features[0].pair.data
+        batch = draw_chunk(sampler.target, data, size, sampler.entropy, (_TIMING, shortlist.place))
+        drawing = (time.perf_counter() - begin) / size
+        for feature in shortlist.features:
+            if feature.family_key() not in evaluating:
+                begin = time.perf_counter()
+                feature.feature().evaluate(batch)
+                evaluating[feature.family_key()] = (time.perf_counter() - begin) / size
+        return cls(most, seconds, workers, drawing, evaluating)
+
+    def affordable(self, feature: PortableEvent) -> float:
+        """Return how many outputs on each data set the time suffices for with one feature alone."""
+        each = self.drawing + self.evaluating.get(feature.family_key(), 0.0)
+        return min(self.most, max(1.0, self.workers * self.seconds / (2.0 * each))) if each else float(self.most)
+
+    def bears(self, first: PortableEvent, further: PortableEvent) -> bool:
+        """Tell whether a further feature costs little beside the first."""
+        if first.family_key() == further.family_key():
+            return True
+        each = self.drawing + self.evaluating.get(first.family_key(), 0.0)
+        return self.evaluating.get(further.family_key(), 0.0) <= _FURTHER_COST * each
+
+
 def sharpened(
     sampler: Sampler,
-    chosen: Sequence[PortableEvent],
+    shortlists: Sequence[Shortlist],
     claims: Sequence[Claim],
     *,
     size: int,
     seen: int,
     deadline: float,
-) -> tuple[PortableEvent, ...]:
-    """Choose the thresholds of chosen events again.
+    confirming: int,
+    seconds: float,
+) -> tuple[int, tuple[PortableEvent, ...], int]:
+    """Choose the pair and the events.
 
     Parameters
     ----------
     sampler
         Where outputs come from.
-    chosen, claims
-        Events of one pair, one for each claim.
+    shortlists
+        What was found on several pairs, the best first.
+    claims
+        Each of which gets an event; the first one chooses the pair.
     size
-        Outputs to draw on each of the two data sets.
+        Outputs to draw on each of the two data sets of the pair that is left.
     seen
         How many the events were chosen on; they stay as they are if no more can be had.
     deadline
         On the monotonic clock; nothing more is asked for after it.
+    confirming, seconds
+        Outputs on each data set that are going to confirm the events, at most, and the time that there is for them.
 
     Returns
     -------
-    tuple of PortableEvent
-        The best for each claim, repetitions dropped, that of the first claim first.
+    tuple
+        The place of the pair; the best event for each claim, repetitions dropped, that of the first claim first; and
+        the number of outputs that were drawn, on both data sets.
     """
-    features = distinct(chosen)
-    if size <= seen:
-        return features
-    values, other_values = _values(sampler, features, size, deadline)
-    if values.shape[1] <= seen:
-        return features
-    families = [event.feature() for event in features]
-    best = []
-    for claim in claims:
-        found = [
-            (place, *best_event(family, event.row, own, other, epsilon=claim.epsilon, delta=claim.delta))
-            for place, (family, event, own, other) in enumerate(
-                zip(families, features, values, other_values, strict=True)
+    left, drawn, costs = list(shortlists), 0, {}
+    for number, (pairs, part, share) in enumerate(_ROUNDS):
+        left = left[:pairs]
+        if size // part <= seen or (pairs > 1 and len(left) == 1 and len(left[0].features) <= _FEATURES):
+            continue
+        for shortlist in left:
+            if shortlist.place not in costs:
+                costs[shortlist.place] = Costs.of(sampler, shortlist, confirming, seconds)
+        begin = time.monotonic()
+        each = max(0.0, deadline - begin) * share / len(left)
+        for index, shortlist in enumerate(left):
+            values = _values(
+                sampler, shortlist.features, size // part, begin + (index + 1) * each, (number, shortlist.place)
             )
-        ]
-        place, _, event = max(found, key=lambda one: one[1])
-        best.append(features[place].with_choice(event))
-    return distinct(best)
+            drawn += 2 * values[0].shape[1]
+            if values[0].shape[1] > seen:
+                left[index] = _judged_again(shortlist, values, claims, costs[shortlist.place])
+        left.sort(key=lambda one: -one.score)
+    return left[0].place, distinct(left[0].best), drawn
+
+
+def _judged_again(
+    shortlist: Shortlist, values: tuple[FloatArray, FloatArray], claims: Sequence[Claim], costs: Costs
+) -> Shortlist:
+    """Choose the thresholds of all features again, and keep the best few for every claim."""
+    pairs = [(claim.epsilon, claim.delta) for claim in claims]
+    found = [
+        best_events(feature.feature(), feature.row, own, other, pairs, confirming=costs.affordable(feature))
+        for feature, own, other in zip(shortlist.features, *values, strict=True)
+    ]
+    best: list[PortableEvent] = []
+    kept: list[PortableEvent] = []
+    score = -math.inf
+    for number in range(len(claims)):
+        ranked = sorted(zip(found, shortlist.features, strict=True), key=lambda one: -one[0][number][0])
+        events = [(one[number][0], feature.with_choice(one[number][1])) for one, feature in ranked]
+        score = score if best else events[0][0]
+        first = best[0] if best else events[0][1]
+        cheap = [event for _, event in events if event is first or costs.bears(first, event)]
+        best.append(cheap[0])
+        kept.extend(cheap[:_FEATURES])
+    return Shortlist(score, shortlist.place, tuple(best), features_of(kept))

@@ -8,9 +8,10 @@ from typing import Any, TypeAlias
 
 from attrs import evolve, frozen
 
+from dpmatrix.auditing.counted import CountedScore, count_scores
 from dpmatrix.auditing.events import best_event
 from dpmatrix.auditing.features import FeatureFamily, feature_families
-from dpmatrix.auditing.learned import learn_scores
+from dpmatrix.auditing.learned import LearnedScore, learn_scores
 from dpmatrix.auditing.pairs import NeighbouringPair
 from dpmatrix.auditing.portable import PortableEvent
 from dpmatrix.auditing.sampling import Sampler
@@ -21,10 +22,11 @@ from dpmatrix.exact import Exact, fraction
 Batches: TypeAlias = tuple[FloatArray, FloatArray]
 
 FINALISTS = 6
-"""Events that are looked at again on more samples."""
+"""Pairs that are looked at again on more samples."""
 
 _FINALISTS_PER_PAIR = 2
-_LEARNING_PAIRS = 2
+_LEARNING_PAIRS = 3
+_KEPT_FEATURES = 4
 _EXPLORING, _REFINING = 0, 1
 
 REFINEMENT = 4
@@ -60,6 +62,16 @@ def claims_to_choose_by(epsilon: Exact, delta: Exact, curve: Iterable[Exact]) ->
     points = [Claim(float(fraction(point)), _VANISHING_DELTA) for point in curve]
     other = Claim(_UNREACHABLE_EPSILON, first.delta) if first.delta else Claim(first.epsilon, _VANISHING_DELTA)
     return [first, *points, other]
+
+
+@frozen(eq=False)
+class Shortlist:
+    """What was found on one pair: a score, the best event for every claim, and features that deserve another look."""
+
+    score: float
+    place: int
+    best: tuple[PortableEvent, ...]
+    features: tuple[PortableEvent, ...]
 
 
 @frozen(eq=False)
@@ -107,7 +119,7 @@ def _blank(pair: NeighbouringPair, place: int, batches: Batches, norm_bound: flo
 
 
 def _judged(
-    blank: Candidate, family: FeatureFamily, batches: Batches, claims: Sequence[Claim]
+    blank: Candidate, family: FeatureFamily, batches: Batches, claims: Sequence[Claim], confirming: float | None = None
 ) -> list[list[Candidate]]:
     """Choose the threshold for every number of a family; a list for every claim."""
     values, other_values = (family.evaluate(batch) for batch in batches)
@@ -115,14 +127,21 @@ def _judged(
     for row in range(len(family.names)):
         feature = evolve(blank.event, row=row)
         for claim, candidates in zip(claims, found, strict=True):
-            candidates.append(_thresholded(blank, feature, family, (values[row], other_values[row]), claim))
+            candidates.append(_thresholded(blank, feature, family, (values[row], other_values[row]), claim, confirming))
     return found
 
 
 def _thresholded(
-    blank: Candidate, feature: PortableEvent, family: FeatureFamily, values: Batches, claim: Claim
+    blank: Candidate,
+    feature: PortableEvent,
+    family: FeatureFamily,
+    values: Batches,
+    claim: Claim,
+    confirming: float | None = None,
 ) -> Candidate:
-    score, event = best_event(family, feature.row, *values, epsilon=claim.epsilon, delta=claim.delta)
+    score, event = best_event(
+        family, feature.row, *values, epsilon=claim.epsilon, delta=claim.delta, confirming=confirming
+    )
     return Candidate(score, blank.place, feature.with_choice(event))
 
 
@@ -139,32 +158,47 @@ def explore(
 
 
 def finalists_of(candidates: Sequence[Candidate]) -> list[Candidate]:
-    """Return the few events of the highest scores."""
-    return sorted(candidates, key=lambda candidate: -candidate.score)[:FINALISTS]
+    """Return the events of the few best pairs, by their scores."""
+    ranked = sorted(candidates, key=lambda candidate: -candidate.score)
+    best = pairs_of(ranked)[:FINALISTS]
+    return [candidate for candidate in ranked if candidate.place in best]
 
 
-def _learned(blank: Candidate, batches: Batches, claims: Sequence[Claim]) -> list[list[Candidate]]:
+def _learned(
+    blank: Candidate, batches: Batches, claims: Sequence[Claim], confirming: float, *, only_counted: bool
+) -> list[list[Candidate]]:
     """Learn scores on one half of the outputs, choose their thresholds on the other; a list for every claim."""
     half, event = len(batches[0]) // 2, blank.event
     families = feature_families(event.pair, event.output_shape, event.norm_bound)
-    scores = learn_scores(families, batches[0][:half], batches[1][:half], blank.place)
+    first, second = batches[0][:half], batches[1][:half]
+    scores: list[LearnedScore | CountedScore] = [count_scores(first, second)]
+    if not only_counted:
+        scores.extend(learn_scores(families, first, second, blank.place))
     rest = (batches[0][half:], batches[1][half:])
     found: list[list[Candidate]] = [[] for _ in claims]
     for score in scores:
         scored = evolve(blank, event=evolve(event, learned=score))
-        for candidates, more in zip(found, _judged(scored, score.family(families), rest, claims), strict=True):
+        for candidates, more in zip(
+            found, _judged(scored, scored.event.feature(), rest, claims, confirming), strict=True
+        ):
             candidates.extend(more)
     return found
 
 
 def refine(
-    sampler: Sampler, finalists: Sequence[Candidate], size: int, claims: Sequence[Claim], *, learned: bool
-) -> tuple[int, tuple[PortableEvent, ...]]:
-    """Choose the thresholds again on fresh samples; return the place of one pair, and an event of it for each claim.
+    sampler: Sampler,
+    finalists: Sequence[Candidate],
+    size: int,
+    claims: Sequence[Claim],
+    *,
+    learned: bool,
+    confirming: float,
+) -> list[Shortlist]:
+    """Choose the thresholds again on fresh samples; return what was found on each pair, the best first.
 
-    The first claim is the one under audit, and picks the pair.
+    The first claim is the one under audit, and ranks the pairs.
     """
-    best: list[Candidate] = []
+    lists: list[Shortlist] = []
     for rank, place in enumerate(pairs_of(finalists)):
         here = [candidate for candidate in finalists if candidate.place == place]
         pair = here[0].event.pair
@@ -172,17 +206,33 @@ def refine(
         found: list[list[Candidate]] = [[] for _ in claims]
         for candidate in here:
             family, row = candidate.event.feature(), candidate.event.row
-            values, other_values = (family.evaluate(batch)[row] for batch in batches)
+            values = tuple(family.evaluate(batch)[row] for batch in batches)
             for claim, candidates in zip(claims, found, strict=True):
-                candidates.append(_thresholded(candidate, candidate.event, family, (values, other_values), claim))
-        if learned and rank < _LEARNING_PAIRS:
+                both = (values[0], values[1])
+                candidates.append(_thresholded(candidate, candidate.event, family, both, claim, confirming))
+        if learned:
             blank = _blank(pair, place, batches, here[0].event.norm_bound)
-            for candidates, more in zip(found, _learned(blank, batches, claims), strict=True):
-                candidates.extend(more)
-        chosen = [max(candidates, key=lambda candidate: candidate.score) for candidates in found]
-        if not best or chosen[0].score > best[0].score:
-            best = chosen
-    return best[0].place, tuple(candidate.event for candidate in best)
+            more = _learned(blank, batches, claims, confirming, only_counted=rank >= _LEARNING_PAIRS)
+            for candidates, others in zip(found, more, strict=True):
+                candidates.extend(others)
+        lists.append(_shortlist(place, found))
+    return sorted(lists, key=lambda one: -one.score)
+
+
+def _shortlist(place: int, found: Sequence[Sequence[Candidate]]) -> Shortlist:
+    ranked = [sorted(candidates, key=lambda candidate: -candidate.score) for candidates in found]
+    kept = [candidate.event for candidates in ranked for candidate in candidates[:_KEPT_FEATURES]]
+    counted = [candidate.event for candidate in found[0] if isinstance(candidate.event.learned, CountedScore)]
+    best = tuple(candidates[0].event for candidates in ranked)
+    return Shortlist(ranked[0][0].score, place, best, features_of([*kept, *counted]))
+
+
+def features_of(events: Iterable[PortableEvent]) -> tuple[PortableEvent, ...]:
+    """Drop events of the feature of an earlier one."""
+    unique: dict[tuple[int, int, int], PortableEvent] = {}
+    for event in events:
+        unique.setdefault((*event.family_key(), event.row), event)
+    return tuple(unique.values())
 
 
 def pairs_of(candidates: Sequence[Candidate]) -> list[int]:

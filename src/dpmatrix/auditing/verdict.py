@@ -34,13 +34,14 @@ class Setting:
     epsilon: Exact
     delta: Exact
     training: int
+    confirmation: int
     failure_probability: Exact
     stages: tuple[Stage, ...]
 
     @property
     def sharpening(self) -> int:
         """Outputs from each data set on which the last thresholds are chosen; none if that is no more than before."""
-        size = min(MOST_SHARPENING, self.stages[-1].size // SHARPENING_SHARE)
+        size = min(MOST_SHARPENING, self.confirmation // SHARPENING_SHARE)
         return size if size > REFINEMENT * self.training else 0
 
 
@@ -102,7 +103,7 @@ def concluded(
         counts=look.counts,
         failure_probability=setting.failure_probability,
         training_samples=2 * setting.training * (len(state.explored) + REFINEMENT * len(pairs_of(finalists)))
-        + 2 * setting.sharpening,
+        + state.sharpened,
         detectable=power,
         curve=curve,
         looks=tuple(found),

@@ -30,7 +30,7 @@ class Budget:
     ----------
     training, confirmation
         As for `audit`.
-    stages, tightness, seconds, learned, replay
+    stages, tightness, seconds, learned, replay, chunk
         As in `AuditPlan`.
     failure_probability
         Of the trial.
@@ -44,6 +44,7 @@ class Budget:
     learned: bool = True
     replay: bool = True
     failure_probability: Exact = 1e-6
+    chunk: int = 4096
 
 
 @frozen(eq=False)
@@ -123,6 +124,7 @@ def examine(
         replay=budget.replay,
         executor=executor,
         workers=workers,
+        chunk=budget.chunk,
     )
     result = audit(
         specimen.audited_target(),
