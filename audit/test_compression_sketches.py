@@ -58,7 +58,7 @@ def covariance(correlation: Fraction) -> fmpq_mat:
 
 
 @pytest.mark.evidence(
-    "compression.corollary-3-7@1aad6853",
+    "compression.corollary-3-7@1426a96a",
     role="refutes",
     grade="statistical",
     region="n = 20, m = 3, p = 2: equal columns against one changed sign; confidence 1 - 1e-9",
@@ -99,7 +99,7 @@ def test_the_release_itself_gives_equal_columns_away() -> None:
 
 
 @pytest.mark.evidence(
-    "compression.theorem-4-6@4fe4dd07",
+    "compression.theorem-4-6@4206796a",
     role="supports",
     grade="statistical",
     region="n = 140, m = 130, p = 2, reference = Sigma_1 = I, one changed sign; no alarm at 1e-9",

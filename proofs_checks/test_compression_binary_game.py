@@ -318,9 +318,9 @@ QUARTER_GROWTH = {"p <= s (n/log n)^(1/4)": attrs.evolve(QUARTER, smallness=Frac
 INFINITE = "Sigma_1 = J, Sigma_2 with one changed sign, n = 10^4, ..., 10^12: equal columns for certain against never"
 
 
-@pytest.mark.evidence("compression.corollary-3-7@1aad6853", role="refutes", grade="interval", region=INFINITE)
+@pytest.mark.evidence("compression.corollary-3-7@1426a96a", role="refutes", grade="interval", region=INFINITE)
 @pytest.mark.evidence(
-    "compression.theorem-d-2@b61e8a4d",
+    "compression.theorem-d-2@763fafdc",
     role="refutes",
     grade="interval",
     region="columns that differ in 1 and in 2 rows: loss above 10^7 at n = 10^6, 10^14 at n = 10^12; " + INFINITE,
@@ -379,13 +379,13 @@ FLOORED = (
 
 
 @pytest.mark.evidence(
-    "compression.theorem-d-2+repair@b61e8a4d",
+    "compression.theorem-d-2+repair@763fafdc",
     role="supports-repair",
     grade="symbolic",
     region="every p, n, m, s <= c under the hypotheses: Theorem 4.6 and Proposition D.1; exact supremum at 22 pairs",
 )
 @pytest.mark.evidence(
-    "compression.theorem-d-2/plugged-in@b61e8a4d",
+    "compression.theorem-d-2/plugged-in@763fafdc",
     role="supports",
     grade="symbolic",
     region="every pair of the game with x <= 1/2: Theorem 4.6 and Proposition D.1; exact supremum at 22 pairs",
@@ -433,7 +433,7 @@ def test_theorem_d_2_with_a_floor(statements) -> None:
 
 
 @pytest.mark.evidence(
-    "compression.theorem-d-2+repair@b61e8a4d", role="control", grade="interval", region="the floor dropped; n = 10^6"
+    "compression.theorem-d-2+repair@763fafdc", role="control", grade="interval", region="the floor dropped; n = 10^6"
 )
 def test_theorem_d_2_needs_the_floor(statements) -> None:
     statement = statements["compression.theorem-d-2+repair"]
@@ -442,10 +442,10 @@ def test_theorem_d_2_needs_the_floor(statements) -> None:
 
 
 @pytest.mark.evidence(
-    "compression.theorem-d-2/largest-entry@b61e8a4d", role="supports", grade="symbolic", region="every pair of signs"
+    "compression.theorem-d-2/largest-entry@763fafdc", role="supports", grade="symbolic", region="every pair of signs"
 )
 @pytest.mark.evidence(
-    "compression.theorem-d-2/frobenius-norm@b61e8a4d", role="refutes", grade="interval", region="p = 2, one sign"
+    "compression.theorem-d-2/frobenius-norm@763fafdc", role="refutes", grade="interval", region="p = 2, one sign"
 )
 def test_the_norms_of_a_changed_row(statements) -> None:
     """Entries of xx' - yy' are differences of signs: 0, 2 or -2."""
@@ -480,7 +480,7 @@ def quarter(n: int, share: float, **fields) -> GamePair:
 
 
 @pytest.mark.evidence(
-    "compression.corollary-3-7+repair@1aad6853",
+    "compression.corollary-3-7+repair@1426a96a",
     role="supports-repair",
     grade="symbolic",
     region="every p <= n, m, s, K under the hypotheses: Theorem D.2 repaired; exact supremum at 22 pairs",
@@ -525,7 +525,7 @@ def test_corollary_3_7_with_a_floor(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "compression.corollary-3-7+repair@1aad6853", role="control", grade="interval", region="the floor dropped; n = 10^6"
+    "compression.corollary-3-7+repair@1426a96a", role="control", grade="interval", region="the floor dropped; n = 10^6"
 )
 def test_corollary_3_7_needs_the_floor(statement) -> None:
     free = statement.without("lambda_min(Sigma_1), lambda_min(Sigma_2) >= c")

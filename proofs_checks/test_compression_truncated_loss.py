@@ -433,7 +433,7 @@ TRUNCATED_OUTSIDE = {
 
 
 @pytest.mark.evidence(
-    "compression.theorem-4-6@4fe4dd07",
+    "compression.theorem-4-6@4206796a",
     role="supports",
     grade="symbolic",
     region="every p, n >= 2, m, Delta_max under the hypotheses: the docstring; exact supremum at 20 pairs, p <= 3",
@@ -473,7 +473,7 @@ def test_theorem_4_6(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "compression.theorem-4-6@4fe4dd07",
+    "compression.theorem-4-6@4206796a",
     role="control",
     grade="interval",
     region="p = 2, m = 2000, correlation 1/100: 6.18 of 9.00",
@@ -513,7 +513,7 @@ def trace_term(p: OutputPoint) -> mpmath.mpf:
 
 
 @pytest.mark.evidence(
-    "compression.theorem-4-6/density-ratio@4fe4dd07",
+    "compression.theorem-4-6/density-ratio@4206796a",
     role="supports",
     grade="symbolic",
     region="every output: sums over rows",
@@ -532,7 +532,7 @@ def test_density_ratio_step(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "compression.theorem-4-6/absolute-values@4fe4dd07",
+    "compression.theorem-4-6/absolute-values@4206796a",
     role="refutes",
     grade="interval",
     region="an output with a negative trace term",
@@ -551,16 +551,16 @@ def test_absolute_values_do_not_add(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "compression.theorem-4-6/largest-entry@4fe4dd07", role="supports", grade="symbolic", region="every output"
+    "compression.theorem-4-6/largest-entry@4206796a", role="supports", grade="symbolic", region="every output"
 )
 @pytest.mark.evidence(
-    "compression.theorem-4-6/vector-norm@4fe4dd07", role="supports", grade="symbolic", region="every pair"
+    "compression.theorem-4-6/vector-norm@4206796a", role="supports", grade="symbolic", region="every pair"
 )
 @pytest.mark.evidence(
-    "compression.theorem-4-6/remainder@4fe4dd07", role="supports", grade="symbolic", region="x <= 1/2: Lemma C.2"
+    "compression.theorem-4-6/remainder@4206796a", role="supports", grade="symbolic", region="x <= 1/2: Lemma C.2"
 )
 @pytest.mark.evidence(
-    "compression.theorem-4-6/gamma@4fe4dd07", role="supports", grade="symbolic", region="every pair: (8)"
+    "compression.theorem-4-6/gamma@4206796a", role="supports", grade="symbolic", region="every pair: (8)"
 )
 def test_the_inequalities_of_the_proof_of_theorem_4_6(statements) -> None:
     """Hoelder for the entries; Cauchy-Schwarz for p^2 entries; Lemma C.2 with 2 (1 - x)^2 >= 1/2; Proposition 3.1."""

@@ -27,6 +27,7 @@ from dpmatrix.claims import (
     Verdict,
     standings,
 )
+from dpmatrix.claims.standing import FAILED
 
 
 def zero(p):
@@ -199,6 +200,27 @@ def test_what_can_be_built_upon(verdict, suffix) -> None:
     found = standings(Registry.of([user, claim(verdict, **parts)]), [*evidence, *own], code)
     usable = (SR in evidence) if suffix else USABLE[verdict]
     assert found["toy.user"].state is (State.EARNED if usable else State.UNEARNED)
+
+
+@pytest.mark.parametrize(
+    "verdict", sorted(FAILED, key=lambda verdict: verdict.value), ids=lambda verdict: verdict.value
+)
+def test_the_repair_of_a_failed_claim_carries_what_it_has_earned(verdict) -> None:
+    """The printed statement carries nothing, the repaired one what a repair always needs: proof and control."""
+    used, own = claim(verdict, repair=REPAIR), [passed("user", Role.SUPPORTS), passed("user", Role.CONTROL)]
+    for suffix, evidence, state in (
+        ("+repair", [R, SR, CR], State.EARNED),
+        ("+repair", [R, SR], State.UNEARNED),
+        ("+repair", [R, CR], State.UNEARNED),
+        ("+repair", [SR, CR], State.UNEARNED),
+        ("", [R, SR, CR], State.UNEARNED),
+    ):
+        user = claim(Verdict.HOLDS, "user", uses=(f"toy.claim{suffix}",))
+        assert standings(Registry.of([user, used]), [*evidence, *own], ())["toy.user"].state is state
+    bare = standings(
+        Registry.of([claim(Verdict.HOLDS, "user", uses=("toy.claim+repair",)), claim(verdict)]), [R, *own], ()
+    )
+    assert bare["toy.user"].reasons == (f"uses toy.claim+repair, whose verdict is {verdict.value!r}",)
 
 
 def test_assumptions_are_inherited() -> None:

@@ -124,8 +124,11 @@ def _foundations(claim: Claim, registry: Registry, earned: Mapping[str, Standing
         if used_id not in registry.claims:
             weak.append(f"uses the unknown claim {used_id!r}")
             continue
-        verdict = registry[used_id].verdict
-        if verdict not in (REPAIRED if repaired else SUPPORTED):
+        used = registry[used_id]
+        verdict = used.verdict
+        # A refuted claim may bring a repair of its own, which its standing then has to earn like any other.
+        mended = verdict in REPAIRED or (verdict in FAILED and used.repair is not None)
+        if not (mended if repaired else verdict in SUPPORTED):
             weak.append(f"uses {use}, whose verdict is {verdict.value!r}")
         elif earned[used_id].state is not State.EARNED:
             weak.append(f"uses {use}, whose standing is {earned[used_id].state.value!r}")
