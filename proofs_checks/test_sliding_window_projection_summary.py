@@ -162,7 +162,7 @@ SHAPES = {
     region="every d, m, k: a congruence in the docstring, its identity checked for generic matrices up to d = 4",
 )
 @pytest.mark.evidence(
-    "sliding-window.lemma-5/equation-17@c9247647", role="supports", grade="symbolic", region="every d, m, k: P_1 P_2 = 0"
+    "sliding-window.lemma-5/equation-17@c9247647", role="supports", grade="symbolic", region="every d, m: P_1 P_2 = 0"
 )
 def test_the_blocks_of_the_error(statements) -> None:
     """With G the leading block of Phi'Phi - I and S = diag(s) the singular values, both sides are congruences.

@@ -9,15 +9,7 @@ from dpmatrix.claims import Claim, Kind, Locator, Repair, Statement, Step, Verdi
 from dpmatrix.exact import Exact, Real, ball
 from dpmatrix.spec.conditions import at_least, below, exceeds, positive
 from dpmatrix.spec.sliding_window.loewner import flag
-from dpmatrix.spec.sliding_window.projection_costs import (
-    CHOSEN,
-    FACTORS,
-    LOWER_41,
-    SAME_RANK,
-    SYMMETRIC,
-    UPPER_41,
-    choice_margin,
-)
+from dpmatrix.spec.sliding_window.private_choice import APPROXIMATE_CHOICE, CHANGE, PRIVATE, approximate_margin
 from dpmatrix.spec.sliding_window.projection_summary import SummaryParameters, enlarged_rank, rounding_margin
 from dpmatrix.spec.sliding_window.sketch_privacy import whole_rows
 
@@ -168,12 +160,12 @@ THEOREM_7 = Claim(
         "Loewner order, with gamma^2 on the error."
     ),
     repair=Repair(
-        "C~ from the release of theorem-14's repair, squared costs Tr((1-P)C~), and gamma^2 on the upper error",
+        f"{CHANGE}; squared costs Tr((1-P)C~), and gamma^2 on the upper error",
         Statement(
-            "A_W'A_W - a <= C~ <= A_W'A_W/(1-eta) + b and Tr((1-P)C~) <= gamma^2 Tr((1-X)C~) give "
+            f"{PRIVATE}and A_W'A_W - a <= C~ <= A_W'A_W/(1-eta) + b and Tr((1-P)C~) <= gamma^2 Tr((1-X)C~) give "
             "|A_W(1-P)|_F^2 <= gamma^2/(1-eta) |A_W(1-X)|_F^2 + (d-k)(a + gamma^2 b)",
-            choice_margin,
-            given=(*FACTORS, at_least("gamma", 1), SAME_RANK, SYMMETRIC, LOWER_41, UPPER_41, CHOSEN),
+            approximate_margin,
+            given=APPROXIMATE_CHOICE,
         ),
     ),
     steps=(
@@ -231,7 +223,6 @@ THEOREM_7 = Claim(
         ),
     ),
     uses=(
-        "sliding-window.theorem-14+repair",
         "sliding-window.lemma-9+repair",
         "sliding-window.algorithm-5+repair",
     ),

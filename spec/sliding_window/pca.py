@@ -10,7 +10,7 @@ from dpmatrix.exact import Exact, ball
 from dpmatrix.spec.conditions import below, exceeds, positive, whole
 from dpmatrix.spec.sliding_window.definitions import ProjectionPoint, projection_margin, right_cost
 from dpmatrix.spec.sliding_window.loewner import gram
-from dpmatrix.spec.sliding_window.projection_costs import SPECTRAL, best_margin
+from dpmatrix.spec.sliding_window.projection_costs import SPECTRAL, eigenvector_margin
 from dpmatrix.spec.wishart.spectra import eigenvalues
 
 
@@ -91,7 +91,7 @@ ALGORITHM_4 = Claim(
         "+repair in place of A~'A~",
         Statement(
             "the projection onto the first k eigenvectors of a symmetric C~ has the least cost Tr((1-P)C~)",
-            best_margin,
+            eigenvector_margin,
             given=SPECTRAL,
         ),
     ),

@@ -195,7 +195,7 @@ def _leading(p: SpectralChoice) -> fmpq_mat:
     return p.frame * kept * p.frame.transpose()
 
 
-def best_margin(p: SpectralChoice) -> arb:
+def eigenvector_margin(p: SpectralChoice) -> arb:
     """Tr((I - P) C) - Tr((I - X) C), X the projection onto the first k eigenvectors."""
     matrix = p.frame * diagonal(p.values) * p.frame.transpose()
     return arb(cost(matrix, p.other) - cost(matrix, _leading(p)))

@@ -9,6 +9,7 @@ from dpmatrix.claims import Claim, Kind, Locator, Repair, Statement, Step, Verdi
 from dpmatrix.exact import Exact, Real, ball, rational
 from dpmatrix.spec.conditions import at_least, at_most, below, exceeds, positive, whole
 from dpmatrix.spec.sliding_window.loewner import between, flag
+from dpmatrix.spec.sliding_window.private_choice import BEST_CHOICE, CHANGE, PRIVATE, best_margin
 from dpmatrix.spec.sliding_window.projection_costs import (
     FACTORS,
     LOWER_41,
@@ -17,12 +18,10 @@ from dpmatrix.spec.sliding_window.projection_costs import (
     SYMMETRIC,
     UPPER_41,
     Choice,
-    best_margin,
     bound_43,
     bound_44,
-    choice_margin,
-    chosen_margin,
     cost,
+    eigenvector_margin,
     is_projection,
 )
 from dpmatrix.spec.sliding_window.wishart_stream import PRINTED, RUN, NoisyStream, history
@@ -103,19 +102,6 @@ def number_margin(p: Choice) -> arb:
     return arb(1 - p.window.nrows())
 
 
-def best_choice_margin(p: Choice) -> arb:
-    """`choice_margin` with gamma = 1."""
-    return choice_margin(attrs.evolve(p, gamma=1))
-
-
-def best_chosen_margin(p: Choice) -> arb:
-    """Tr((1 - P) C~) - Tr((1 - X~) C~)."""
-    return chosen_margin(attrs.evolve(p, gamma=1))
-
-
-BEST = exceeds("Tr((1 - X~) C~) <= Tr((1 - P) C~)", best_chosen_margin, strict=False)
-
-
 @attrs.frozen
 class Ends:
     """Costs in the last two lines of the proof.
@@ -192,11 +178,12 @@ THEOREM_16 = Claim(
         "them, and its cost is as said with the errors of those sums for tau log tau."
     ),
     repair=Repair(
-        "X~ from the release of theorem-14's repair; its errors for c tau log tau, and d - k for d",
+        f"{CHANGE}; its errors a and b for c tau log tau, and d - k for d",
         Statement(
-            "if A_W'A_W - a <= C~ <= A_W'A_W/(1-eta) + b: |A_W(1-X~)|_F^2 <= |A_W(1-P)|_F^2/(1-eta) + (d-k)(a + b)",
-            best_choice_margin,
-            given=(*FACTORS, SAME_RANK, SYMMETRIC, LOWER_41, UPPER_41, BEST),
+            f"{PRIVATE}and A_W'A_W - a <= C~ <= A_W'A_W/(1-eta) + b gives "
+            "|A_W(1-X~)|_F^2 <= |A_W(1-P)|_F^2/(1-eta) + (d-k)(a + b)",
+            best_margin,
+            given=BEST_CHOICE,
         ),
     ),
     steps=(
@@ -220,7 +207,7 @@ THEOREM_16 = Claim(
         ),
         Step(
             "optimality",
-            Statement("Tr((1-X~)C~) <= Tr((1-P)C~) for the first k eigenvectors", best_margin, given=SPECTRAL),
+            Statement("Tr((1-X~)C~) <= Tr((1-P)C~) for the first k eigenvectors", eigenvector_margin, given=SPECTRAL),
             sound=True,
             note="Eigenvectors, as the document says, by a theorem on C~ = A~'A~; no A~ is needed.",
         ),
@@ -269,7 +256,6 @@ THEOREM_16 = Claim(
         ),
     ),
     uses=(
-        "sliding-window.theorem-14+repair",
         "sliding-window.lemma-9+repair",
         "sliding-window.algorithm-4+repair",
     ),

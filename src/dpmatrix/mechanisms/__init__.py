@@ -10,6 +10,11 @@ from dpmatrix.mechanisms.gaussian import ModSulq, Sulq
 from dpmatrix.mechanisms.laplace import LaplaceInputPerturbation
 from dpmatrix.mechanisms.lattice import LatticeGram
 from dpmatrix.mechanisms.ppca import Ppca
+from dpmatrix.mechanisms.principal_projections import (
+    NonNegativeProjection,
+    PrincipalProjection,
+    SparseProjection,
+)
 from dpmatrix.mechanisms.printed_subspace_recovery import PrintedSubspaceRecovery
 from dpmatrix.mechanisms.projection import project_psd
 from dpmatrix.mechanisms.protocol import Mechanism, PostProcessed, Release
@@ -27,13 +32,16 @@ __all__ = [
     "MatrixNorm",
     "Mechanism",
     "ModSulq",
+    "NonNegativeProjection",
     "OnlinePerturbedLeader",
     "PostProcessed",
     "Ppca",
+    "PrincipalProjection",
     "PrintedSubspaceRecovery",
     "PrivateSubspaceRecovery",
     "Release",
     "SequentialPpca",
+    "SparseProjection",
     "SubspaceRelease",
     "Sulq",
     "SymmetrisedWishartMechanism",

@@ -15,6 +15,22 @@ def _rank(value: object) -> int:
     return positive_integer(value, "rank")
 
 
+def scaled_matrix(release: Release) -> FloatArray:
+    """Divide a released symmetric matrix by its largest entry in modulus: same eigenvectors, entries within binary64.
+
+    Raises
+    ------
+    InvalidParameterError
+        If the release is not a symmetric matrix.
+    """
+    integers = release.integers
+    dimension = len(integers)
+    if integers.shape != (dimension, dimension) or not (integers == integers.T).all():
+        raise InvalidParameterError("release", "it is not a symmetric matrix", "take its symmetric part first")
+    largest = max(1, *(abs(int(entry)) for entry in integers.flat))
+    return np.array([[int(entry) / largest for entry in row] for row in integers])
+
+
 @frozen
 class TopEigenvectors:
     """Unit eigenvectors of the k greatest eigenvalues of a released symmetric matrix, in falling order.
@@ -42,15 +58,9 @@ class TopEigenvectors:
         InvalidParameterError
             If k > d, or the release is not a symmetric matrix.
         """
-        integers = release.integers
-        dimension = len(integers)
-        if integers.shape != (dimension, dimension) or not (integers == integers.T).all():
-            raise InvalidParameterError("release", "it is not a symmetric matrix", "take its symmetric part first")
-        if self.rank > dimension:
-            raise InvalidParameterError("rank", f"{self.rank} exceeds d = {dimension}", "pass a rank of at most d")
-        # A common factor changes no eigenvector, and it keeps the entries within binary64.
-        largest = max(1, *(abs(int(entry)) for entry in integers.flat))
-        matrix = np.array([[int(entry) / largest for entry in row] for row in integers])
+        matrix = scaled_matrix(release)
+        if self.rank > len(matrix):
+            raise InvalidParameterError("rank", f"{self.rank} exceeds d = {len(matrix)}", "pass a rank of at most d")
         _, vectors = np.linalg.eigh(matrix)
         top: npt.NDArray[np.float64] = vectors[:, ::-1][:, : self.rank]
         return np.ascontiguousarray(top)
