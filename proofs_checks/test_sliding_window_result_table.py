@@ -95,7 +95,10 @@ def check(statement, formula, more) -> None:
 
 
 @pytest.mark.evidence(
-    "sliding-window.table-1@75bcb782", role="refutes", grade="interval", region="every factor: r = 2c, and every other row"
+    "sliding-window.table-1@75bcb782",
+    role="refutes",
+    grade="interval",
+    region="every factor: r = 2c, and every other row",
 )
 def test_the_table_is_not_what_the_theorems_state(statement) -> None:
     for factor in (8, 100, 10**6):
@@ -123,7 +126,10 @@ CELLS = {
     "sliding-window.table-1/spectral-error@75bcb782", role="refutes", grade="interval", region="every factor c: r = 2c"
 )
 @pytest.mark.evidence(
-    "sliding-window.table-1/spectral-space@75bcb782", role="refutes", grade="interval", region="every factor c: eta = 1/(2c)"
+    "sliding-window.table-1/spectral-space@75bcb782",
+    role="refutes",
+    grade="interval",
+    region="every factor c: eta = 1/(2c)",
 )
 @pytest.mark.evidence(
     "sliding-window.table-1/components-error@75bcb782",
@@ -135,10 +141,16 @@ CELLS = {
     "sliding-window.table-1/constrained-error@75bcb782", role="refutes", grade="interval", region="the same points"
 )
 @pytest.mark.evidence(
-    "sliding-window.table-1/components-space@75bcb782", role="refutes", grade="interval", region="every factor c: eta = 1/(2c)"
+    "sliding-window.table-1/components-space@75bcb782",
+    role="refutes",
+    grade="interval",
+    region="every factor c: eta = 1/(2c)",
 )
 @pytest.mark.evidence(
-    "sliding-window.table-1/regression-error@75bcb782", role="refutes", grade="interval", region="every factor c: eps = 1/c"
+    "sliding-window.table-1/regression-error@75bcb782",
+    role="refutes",
+    grade="interval",
+    region="every factor c: eps = 1/c",
 )
 @pytest.mark.evidence(
     "sliding-window.table-1/variance-error@75bcb782",
@@ -170,7 +182,10 @@ def test_eight_entries_differ(statements) -> None:
 
 
 @pytest.mark.evidence(
-    "sliding-window.table-1/cubic-space@75bcb782", role="supports", grade="symbolic", region="every d: 1 + 1/d <= 2, c >= 8"
+    "sliding-window.table-1/cubic-space@75bcb782",
+    role="supports",
+    grade="symbolic",
+    region="every d: 1 + 1/d <= 2, c >= 8",
 )
 @pytest.mark.evidence(
     "sliding-window.table-1/regression-above@75bcb782",

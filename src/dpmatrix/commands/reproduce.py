@@ -21,6 +21,7 @@ from dpmatrix.errors import InvalidParameterError
 from dpmatrix.experiments import trace_figure, utility_figures
 from dpmatrix.experiments.near_optimal_tables import classification_table, data_table
 from dpmatrix.experiments.reproduction import QUICK, Effort, Reproduction, Tell
+from dpmatrix.experiments.sliding_window_tables import component_reproduction, result_reproduction
 from dpmatrix.experiments.spectra import recorded_spectra
 from dpmatrix.experiments.uci import EXPERIMENTS, Experiment, data_directory
 from dpmatrix.randomness.entropy import SeededEntropy, SystemEntropy
@@ -84,6 +85,16 @@ def _classes(run: Run) -> Reproduction:
     return classification_table(run.load("kddcup", "localization"), run.effort, run.seed, run.tell)
 
 
+def _results(run: Run) -> Reproduction:
+    run.tell(1, 1)
+    return result_reproduction()
+
+
+def _components(run: Run) -> Reproduction:
+    run.tell(1, 1)
+    return component_reproduction()
+
+
 TARGETS: dict[str, Callable[[Run], Reproduction]] = {
     f"{DOCUMENT}.figure-2": _traces,
     f"{DOCUMENT}.figure-3": _utilities(f"{DOCUMENT}.figure-3", "census", "kddcup"),
@@ -91,6 +102,8 @@ TARGETS: dict[str, Callable[[Run], Reproduction]] = {
     f"{DOCUMENT}.figure-5": _privacy,
     f"{DOCUMENT}.table-1": _data_sets,
     f"{DOCUMENT}.table-2": _classes,
+    "sliding-window.table-1": _results,
+    "sliding-window.table-2": _components,
 }
 """What can be reproduced."""
 
