@@ -5,10 +5,12 @@ from __future__ import annotations
 import attrs
 from flint import arb, fmpq, fmpq_mat
 
-from dpmatrix.claims import Claim, Kind, Locator, Repair, Statement, Verdict
-from dpmatrix.exact import Exact, Real, ball
+from dpmatrix.claims import Claim, Kind, Locator, Repair, Statement, Step, Verdict
+from dpmatrix.exact import Exact, Real, ball, rational, square
 from dpmatrix.spec.conditions import at_least, below, exceeds, positive, whole
+from dpmatrix.spec.sliding_window.dyadic_release import SEQUENCE_CHANGE
 from dpmatrix.spec.sliding_window.loewner import flag
+from dpmatrix.spec.sliding_window.private_window import WINDOW, PrivateWindow, release_slack, within_bound
 
 
 @attrs.frozen
@@ -20,7 +22,7 @@ class CutQuery:
     vertices
         n.
     edges
-        Triples (u, v, count): the row e_u - e_v occurs so often in the window.
+        Triples (u, v, w): an edge of weight w, the row sqrt(w) (e_u - e_v) of the window.
     subset
         S, vertices from 1 to n.
     noise
@@ -32,7 +34,7 @@ class CutQuery:
     """
 
     vertices: int
-    edges: tuple[tuple[int, int, int], ...]
+    edges: tuple[tuple[int, int, Exact], ...]
     subset: tuple[int, ...]
     noise: Real
     degrees: int
@@ -41,19 +43,29 @@ class CutQuery:
     constant: Exact
 
 
-def cut_weight(p: CutQuery) -> int:
-    """Number of edges with one end in S."""
-    return sum(count for u, v, count in p.edges if (u in p.subset) != (v in p.subset))
+def cut_weight(p: CutQuery | PrivateCuts) -> fmpq:
+    """Phi_S, the weight of the edges with one end in S."""
+    return sum((rational(w) for u, v, w in p.edges if (u in p.subset) != (v in p.subset)), fmpq(0))
+
+
+def indicator(p: CutQuery | PrivateCuts, vertices: int) -> fmpq_mat:
+    """``e_S``."""
+    return fmpq_mat([[int(vertex in p.subset)] for vertex in range(1, vertices + 1)])
+
+
+def second_moment(edges: tuple[tuple[int, int, Exact], ...], vertices: int) -> fmpq_mat:
+    """``A_W'A_W``, the sum of w (e_u - e_v)(e_u - e_v)'."""
+    total = fmpq_mat(vertices, vertices, [0] * vertices**2)
+    for u, v, weight in edges:
+        ends = fmpq_mat([[int(vertex == u) - int(vertex == v)] for vertex in range(1, vertices + 1)])
+        total += rational(weight) * (ends * ends.transpose())
+    return total
 
 
 def quadratic_form(p: CutQuery) -> fmpq:
     """``e_S' A_W'A_W e_S`` from the rows."""
-    indicator = fmpq_mat([[int(vertex in p.subset)] for vertex in range(1, p.vertices + 1)])
-    total = fmpq(0)
-    for u, v, count in p.edges:
-        row = fmpq_mat([[int(vertex == u) - int(vertex == v) for vertex in range(1, p.vertices + 1)]])
-        total += count * (row * indicator)[0, 0] ** 2
-    return total
+    ones = indicator(p, p.vertices)
+    return (ones.transpose() * second_moment(p.edges, p.vertices) * ones)[0, 0]
 
 
 def answer(p: CutQuery) -> arb:
@@ -69,12 +81,9 @@ def root_margin(p: CutQuery) -> arb:
     return (printed - weight + extra).min(weight / (1 - ball(p.eta)) + extra - printed)
 
 
-def weight_margin(p: CutQuery) -> arb:
-    """Least margin of both bounds on e_S'C e_S itself, with ``c |S| tau log tau``."""
-    size = arb(p.degrees)
-    extra = ball(p.constant) * len(p.subset) * size * size.log()
-    weight = arb(cut_weight(p))
-    return (answer(p) - weight + extra).min(weight / (1 - ball(p.eta)) + extra - answer(p))
+def identity_margin(p: CutQuery) -> arb:
+    """``e_S' A_W'A_W e_S`` against the weight of the cut."""
+    return -arb(abs(quadratic_form(p) - cut_weight(p)))
 
 
 def event_margin(p: CutQuery) -> arb:
@@ -85,15 +94,21 @@ def event_margin(p: CutQuery) -> arb:
     return (answer(p) - exact + extra).min(exact / (1 - ball(p.eta)) + extra - answer(p))
 
 
+def _is_graph(vertices: int, edges: tuple[tuple[int, int, Exact], ...], subset: tuple[int, ...]) -> bool:
+    """Whether edges of positive weight join different vertices, and the subset is a set of them, not empty."""
+    inside = range(1, vertices + 1)
+    joined = all(u in inside and v in inside and u != v and rational(weight) > 0 for u, v, weight in edges)
+    return joined and len(set(subset)) == len(subset) > 0 and all(vertex in inside for vertex in subset)
+
+
 def graph_margin(p: CutQuery) -> arb:
-    """0 when edges join different vertices of 1 to n, counts are positive, and S is a non-empty set of vertices."""
-    inside = range(1, p.vertices + 1)
-    edges = all(u in inside and v in inside and u != v and count > 0 for u, v, count in p.edges)
-    return flag(edges and len(set(p.subset)) == len(p.subset) > 0 and all(vertex in inside for vertex in p.subset))
+    """0 when edges join different vertices of 1 to n, weights are positive, and S is a non-empty set of vertices."""
+    return flag(_is_graph(p.vertices, p.edges, p.subset))
 
 
+GRAPH = exceeds("edges join vertices, S is a set of them", graph_margin, strict=False)
 CUTS = (
-    exceeds("edges join vertices, S is a set of them", graph_margin, strict=False),
+    GRAPH,
     whole("degrees", 2),
     at_least("eta", 0),
     below("eta", 1),
@@ -102,30 +117,176 @@ CUTS = (
     exceeds("e_S'C e_S obeys Theorem 15 with the same c", event_margin, strict=False),
 )
 
+
+@attrs.frozen
+class NeighbouringCuts:
+    """A window of one row, x (e_1 - e_2) or (x + y)(e_1 - e_2), and the cut of one vertex.
+
+    Parameters
+    ----------
+    vertices
+        n.
+    eta, epsilon, delta
+        Parameters of the algorithm.
+    constant
+        c of the bounds.
+    length, change
+        x >= 0 and y >= 0, with y sqrt(2) <= 1: the rows differ by norm at most 1.
+    failure
+        Probability with which the bounds may fail; the corollary allows none.
+    """
+
+    vertices: int
+    eta: Exact
+    epsilon: Exact
+    delta: Exact
+    constant: Exact
+    length: Exact
+    change: Exact
+    failure: Exact = 0
+
+
+def additive_error(p: NeighbouringCuts) -> arb:
+    """``c |S| sqrt(tau log tau) / epsilon`` with |S| = 1 and tau = n + 14 log(4/delta) / epsilon^2."""
+    degrees = p.vertices + 14 * (4 / ball(p.delta)).log() / square(ball(p.epsilon))
+    return ball(p.constant) * (degrees * degrees.log()).sqrt() / ball(p.epsilon)
+
+
+def common_answers(p: NeighbouringCuts) -> arb:
+    """Largest answer that the bounds allow for x^2, minus the least that they allow for (x + y)^2."""
+    lighter, heavier = (ball(rational(value) ** 2) for value in (p.length, rational(p.length) + rational(p.change)))
+    return lighter / (1 - ball(p.eta)) + additive_error(p) - (heavier - additive_error(p))
+
+
+def confusion(p: NeighbouringCuts) -> arb:
+    """``e^eps beta + delta - (1 - beta)``: what privacy allows of a test that is right with probability 1 - beta."""
+    return ball(p.epsilon).exp() * ball(p.failure) + ball(p.delta) - (1 - ball(p.failure))
+
+
+def some_algorithm(p: NeighbouringCuts) -> arb:
+    """Larger of both: below zero no (epsilon, delta)-private algorithm meets the bounds on both streams."""
+    return common_answers(p).max(confusion(p))
+
+
+def norm_margin(p: NeighbouringCuts) -> arb:
+    """``1 - 2 y^2``."""
+    return 1 - 2 * ball(rational(p.change) ** 2)
+
+
+@attrs.frozen
+class PrivateCuts(PrivateWindow):
+    """The release for rows a_t / sqrt(2), and a cut of the graph in the window.
+
+    Parameters
+    ----------
+    edges
+        As in `CutQuery`, one for a row of the window at most, with weights up to 1.
+    subset
+        S.
+    noise
+        Noise of the signed sum that makes the window.
+    """
+
+    edges: tuple[tuple[int, int, Exact], ...]
+    subset: tuple[int, ...]
+    noise: fmpq_mat
+
+
+def private_answer(p: PrivateCuts) -> fmpq:
+    """``e_S'C e_S`` for C twice the noisy sum of the a_t'a_t / 2."""
+    ones = indicator(p, p.dimension)
+    released = fmpq(1, 2) * second_moment(p.edges, p.dimension) + p.noise
+    return 2 * (ones.transpose() * released * ones)[0, 0]
+
+
+def private_cut_margin(p: PrivateCuts) -> arb:
+    """Slack of the release and, unless the noise exceeds zeta, of ``|e_S'C e_S - Phi_S| <= 2 |S| zeta``."""
+    near, slack = within_bound(p.noise, p.bound), release_slack(p)
+    if near < 0:
+        return slack
+    if not near >= 0:
+        return arb("nan")
+    return slack.min(2 * len(p.subset) * ball(p.bound) - arb(abs(private_answer(p) - cut_weight(p))))
+
+
+def private_graph_margin(p: PrivateCuts) -> arb:
+    """0 when S and the edges are as in a graph, of weight at most 1 and no more than rows; noise symmetric, d x d."""
+    order = p.dimension
+    fits = (p.noise.nrows(), p.noise.ncols()) == (order, order) and p.noise == p.noise.transpose()
+    light = all(rational(weight) <= 1 for _, _, weight in p.edges) and len(p.edges) <= p.end - p.begin
+    return flag(fits and light and _is_graph(order, p.edges, p.subset))
+
+
 COROLLARY_2 = Claim(
     id="sliding-window.corollary-2",
     kind=Kind.UTILITY,
     source=Locator(
         "sliding-window",
         "Corollary 2",
-        "Phi_S - c|S| sqrt(tau log tau)/eps <= Out_S <= Phi_S/(1-eta) + c|S| sqrt(tau log tau)/eps, Out_S = "
-        "sqrt(e_S'C e_S), tau = n + 14 log(4/delta)/eps^2",
+        "an (eps, delta)-DP algorithm outputs C with Phi_S - c|S| sqrt(tau log tau)/eps <= Out_S <= Phi_S/(1-eta) + "
+        "c|S| sqrt(tau log tau)/eps for every S, Out_S = sqrt(e_S'C e_S), tau = n + 14 log(4/delta)/eps^2",
     ),
-    statement=Statement("both bounds hold for the root of e_S'C e_S", root_margin, given=CUTS),
-    verdict=Verdict.HOLDS_WITH_REPAIR,
-    reading="Phi_S is the number of edges of the window that leave S; on the event of Theorem 15.",
+    statement=Statement(
+        "for windows of one row, x (e_1 - e_2) or (x + y)(e_1 - e_2), some answer to S = {1} meets both bounds, or a "
+        "test that fails with probability beta is rare enough for an (eps, delta)-private algorithm: 1 - beta <= "
+        "e^eps beta + delta",
+        some_algorithm,
+        given=(
+            whole("vertices", 2),
+            positive("eta"),
+            below("eta", 1),
+            positive("epsilon"),
+            positive("delta"),
+            below("delta", 1),
+            positive("constant"),
+            at_least("length", 0),
+            at_least("change", 0),
+            exceeds("y sqrt(2) <= 1", norm_margin, strict=False),
+            at_least("failure", 0),
+        ),
+    ),
+    verdict=Verdict.REFUTED,
+    reading=(
+        "Phi_S is the weight of the edges of the window that leave S; an edge of weight w is the row sqrt(w)(e_u - "
+        "e_v). Neighbours as in section 1.1: rows have any length. Any beta < (1 - delta)/(1 + e^eps) is refuted."
+    ),
     because=(
-        "e_S'C e_S estimates the weight of the cut, and the answer is its root: a million parallel edges across the "
-        "cut, without any noise, give 1000 against 10^6. Without the root the bound is Theorem 15 for e_S, of "
-        "squared length |S|: additive error c |S| tau log tau, without 1/eps, which tau contains. A row e_u - e_v "
-        "has norm sqrt(2), so the promise for rows of norm 1 asks for half the data or twice the noise."
+        "No algorithm at all can do it, whatever it answers: an edge of weight x^2 or (x + y)^2 with y = 7/10 are "
+        "neighbours, and with eta = 1/x^2 the right answers are disjoint as soon as 7x/5 exceeds 2c sqrt(tau log "
+        "tau)/eps + 1: at n = 2, eps = 1, delta = 10^-6, c = 1 from x = 49 on. The printed answer fails without any "
+        "noise too: e_S'C e_S estimates the weight, and Out_S is its root, 1000 for 10^6 parallel edges. For weights "
+        "up to 1, one edge present or absent, it can be done without the root. An edge has norm at most sqrt(2), so "
+        "rows are halved in energy; the noise N of the window has norm at most zeta but for beta, as for theorem-4, "
+        "and |e_S|^2 = |S|. The error 2 |S| zeta is of the order |S| log W sqrt(n log(1/delta))/eps."
     ),
     repair=Repair(
-        "Out_S = e_S'C e_S and c |S| tau log tau",
+        SEQUENCE_CHANGE + "; edges of weight at most 1, as rows divided by sqrt(2); Out_S = e_S'C e_S; error 2 |S| "
+        "zeta, without a factor",
         Statement(
-            "Phi_S - c|S| tau log tau <= e_S'C e_S <= Phi_S/(1-eta) + c|S| tau log tau",
-            weight_margin,
-            given=CUTS,
+            "all sums together are (eps, delta)-DP; with probability at least 1 - beta |e_S'C e_S - Phi_S| <= 2 |S| "
+            "zeta for every S, zeta = 4 s sqrt(q (n log 9 + log(2/beta))), q <= 2h + 1, s as in theorem-4",
+            private_cut_margin,
+            given=(
+                *WINDOW,
+                exceeds("edges of weight at most 1, one a row; symmetric noise", private_graph_margin, strict=False),
+            ),
+        ),
+    ),
+    steps=(
+        Step(
+            "cut",
+            Statement("e_S'A_W'A_W e_S = Phi_S", identity_margin, given=(GRAPH,)),
+            sound=True,
+        ),
+        Step(
+            "root",
+            Statement(
+                "if e_S'C e_S obeys Theorem 15, both bounds hold for its root",
+                root_margin,
+                given=CUTS,
+            ),
+            sound=False,
+            note="They hold for e_S'C e_S, with c |S| tau log tau.",
         ),
     ),
 )

@@ -129,8 +129,6 @@ class SketchDirection:
         sigma^2.
     eta
         eta.
-    projected
-        u'C_+ u for the nearest positive semidefinite C_+ of K~(1) - sigma^2 I; used by Theorem 4.
     """
 
     first: Real
@@ -140,7 +138,6 @@ class SketchDirection:
     window: Real
     ridge: Real
     eta: Real
-    projected: Real = 0
 
 
 def _within(noisy: Real, exact: Real, p: SketchDirection) -> arb:
@@ -198,34 +195,6 @@ def bound_14(p: SketchDirection) -> arb:
     """(14): (1 + eta/4)/(1 - eta) (|A_W u|^2 + sigma^2) - u'K~(1)u."""
     factor = (1 + ball(p.eta) / 4) / (1 - ball(p.eta))
     return factor * (ball(p.window) + ball(p.ridge)) - ball(p.noisy_first)
-
-
-def repaired_lemma(p: SketchDirection) -> arb:
-    """Both (11) and (14)."""
-    return bound_11(p).min(bound_14(p))
-
-
-def repaired_corollary(p: SketchDirection) -> arb:
-    """(1 - eta)(|A_W u|^2 + sigma^2) <= u'K~(1)u <= (1 + 2 eta)(|A_W u|^2 + sigma^2)."""
-    eta, whole_form = ball(p.eta), ball(p.window) + ball(p.ridge)
-    return (ball(p.noisy_first) - (1 - eta) * whole_form).min((1 + 2 * eta) * whole_form - ball(p.noisy_first))
-
-
-def projection_margin(p: SketchDirection) -> arb:
-    """C <= C_+ <= C + (eta/4) sigma^2 I and C_+ >= 0, as C >= -(eta/4) sigma^2 I."""
-    plain = ball(p.noisy_first) - ball(p.ridge)
-    above = (ball(p.projected) - plain).min(plain + ball(p.eta) / 4 * ball(p.ridge) - ball(p.projected))
-    return above.min(ball(p.projected))
-
-
-def repaired_theorem_4(p: SketchDirection) -> arb:
-    """(1 - eta/4)|A_W u|^2 - (eta/4) sigma^2 <= u'C_+u <= (1 + 2 eta)|A_W u|^2 + (9/4) eta sigma^2."""
-    eta, ridge = ball(p.eta), ball(p.ridge)
-    lower = ball(p.projected) - (1 - eta / 4) * ball(p.window) + eta / 4 * ridge
-    return lower.min((1 + 2 * eta) * ball(p.window) + 9 * eta / 4 * ridge - ball(p.projected))
-
-
-PROJECTED = exceeds("C <= C_+ <= C + (eta/4) sigma^2, C_+ >= 0", projection_margin, strict=False)
 
 
 @attrs.frozen

@@ -1,0 +1,211 @@
+"""A private approximation of the window: dyadic sums, released once, whose signed sum is A_W'A_W and Gaussian noise.
+
+Leaves are single rows, of norm at most 1, of which one may be replaced by zero. The noise of a released sum has
+independent entries N(0, s^2) on and above the diagonal, s as in `dyadic_release`.
+"""
+
+from __future__ import annotations
+
+import attrs
+from flint import arb, fmpq, fmpq_mat
+
+from dpmatrix.exact import Exact, ball, rational, square
+from dpmatrix.spec.conditions import at_least, below, exceeds, positive, whole
+from dpmatrix.spec.sliding_window.dyadic_release import (
+    RELEASE,
+    DyadicRelease,
+    WindowCover,
+    cover_margin,
+    deviation,
+    sequence_margin,
+    signed_cover,
+    window_nonempty,
+)
+from dpmatrix.spec.sliding_window.loewner import flag, precedes_margin, scaled
+from dpmatrix.spec.wishart.spectra import diagonal, disagreement, identity
+
+
+@attrs.frozen
+class PrivateWindow(DyadicRelease):
+    """A release and one window of it.
+
+    Parameters
+    ----------
+    begin, end
+        The window is made of the rows ``begin`` to ``end`` (not included), counted from 0.
+    dimension
+        d.
+    beta
+        Allowed probability of failure.
+    bound
+        zeta, a bound on the norm of the noise of the window.
+    """
+
+    begin: int
+    end: int
+    dimension: int
+    beta: Exact
+    bound: Exact
+
+
+def cover(p: PrivateWindow) -> WindowCover:
+    """Rows of the window in blocks of 2^h."""
+    return WindowCover(p.begin, p.end, p.height)
+
+
+def sums_of_window(p: PrivateWindow) -> int:
+    """Number q of released sums that make the window."""
+    return len(signed_cover(cover(p)))
+
+
+def window_failure(p: PrivateWindow) -> arb:
+    """``2 9^d exp(-zeta^2 / (16 q s^2))``: 9^d directions of a net, each with variance at most 2 q s^2."""
+    exponent = square(ball(p.bound)) / (16 * sums_of_window(p) * square(deviation(p)))
+    return 2 * arb(9) ** p.dimension * (-exponent).exp()
+
+
+def needed_bound(p: PrivateWindow) -> arb:
+    """``4 s sqrt(q (d log 9 + log(2/beta)))``."""
+    exponent = p.dimension * arb(9).log() + (2 / ball(p.beta)).log()
+    return 4 * deviation(p) * (sums_of_window(p) * exponent).sqrt()
+
+
+def release_slack(p: PrivateWindow) -> arb:
+    """Least slack of the promise, of the window being a signed sum of at most 2h + 1 sums, and of the probability."""
+    return sequence_margin(p).min(cover_margin(cover(p))).min(ball(p.beta) - window_failure(p))
+
+
+def length_margin(p: PrivateWindow) -> arb:
+    """``2^h`` minus the number of rows of the window."""
+    return arb(2) ** p.height - (p.end - p.begin)
+
+
+def bound_margin(p: PrivateWindow) -> arb:
+    """``zeta`` minus what it has to be; -1 when there is no window."""
+    if p.height < 0 or p.begin < 0 or p.end <= p.begin:
+        return flag(holds=False)
+    return ball(p.bound) - needed_bound(p)
+
+
+WINDOW = (
+    *RELEASE,
+    whole("begin", 0),
+    exceeds("the window is not empty", window_nonempty, strict=False),
+    exceeds("the window has at most 2^h rows", length_margin, strict=False),
+    whole("dimension", 1),
+    positive("beta"),
+    below("beta", 1),
+    exceeds("zeta >= 4 s sqrt(q (d log 9 + log(2/beta)))", bound_margin, strict=False),
+)
+
+
+@attrs.frozen
+class PrivateMoment(PrivateWindow):
+    """The window's second moment and its noisy version ``Q diag(spectrum) Q'``, by an exact spectral decomposition."""
+
+    window: fmpq_mat
+    frame: fmpq_mat
+    spectrum: tuple[Exact, ...]
+
+
+def within_bound(noise: fmpq_mat, bound: Exact) -> arb:
+    """Non-negative exactly when the symmetric matrix has norm at most the bound."""
+    limit = scaled(bound, identity(noise.nrows()))
+    return precedes_margin(-limit, noise).min(precedes_margin(noise, limit))
+
+
+def noisy_moment(p: PrivateMoment) -> fmpq_mat:
+    """Signed sum of the released sums."""
+    return p.frame * diagonal(p.spectrum) * p.frame.transpose()
+
+
+def positive_part(p: PrivateMoment) -> fmpq_mat:
+    """C_+, the positive semidefinite matrix nearest to the noisy moment: negative eigenvalues are replaced by zero."""
+    return p.frame * diagonal([max(rational(value), fmpq(0)) for value in p.spectrum]) * p.frame.transpose()
+
+
+def moment_margin(p: PrivateMoment) -> arb:
+    """Slack of the release and, up to noise zeta, of 0 <= C_+ and A_W'A_W - zeta <= C_+ <= A_W'A_W + 2 zeta."""
+    near, slack = within_bound(noisy_moment(p) - p.window, p.bound), release_slack(p)
+    if near < 0:
+        return slack
+    if not near >= 0:
+        return arb("nan")
+    output, zeta = positive_part(p), scaled(p.bound, identity(p.dimension))
+    lower = precedes_margin(p.window - zeta, output).min(precedes_margin(output - output, output))
+    return slack.min(lower).min(precedes_margin(output, p.window + zeta + zeta))
+
+
+def moment_shapes(p: PrivateMoment) -> arb:
+    """0 when the frame is orthogonal, and the window symmetric, positive semidefinite and of its shape."""
+    order = p.dimension
+    shapes = {(each.nrows(), each.ncols()) for each in (p.window, p.frame)}
+    if shapes != {(order, order)} or len(p.spectrum) != order:
+        return flag(holds=False)
+    exact = disagreement(p.frame * p.frame.transpose(), identity(order))
+    return exact.min(precedes_margin(p.window - p.window, p.window)).min(arb(0))
+
+
+MOMENT = (*WINDOW, exceeds("Q is orthogonal and A_W'A_W positive semidefinite, d x d", moment_shapes, strict=False))
+
+MOMENT_CHANGE = (
+    "rows of norm at most 1, one replaced by zero; in place of Algorithm 2 the window's signed sum of dyadic sums with "
+    "Gaussian noise, and C_+, the positive semidefinite matrix nearest to it; no factor 1 +- eta, and zeta"
+)
+MOMENT_SAYS = (
+    "with s = sqrt(h+1) (z + sqrt(z^2 + 2 eps)) / (2 eps), z = sqrt(2 log(1/delta)), all sums together are (eps, delta)"
+    "-DP; with probability at least 1 - beta A_W'A_W - zeta <= C_+ <= A_W'A_W + 2 zeta, for zeta = 4 s sqrt(q (d log 9 "
+    "+ log(2/beta))) and the q <= 2h + 1 sums of the window; and C_+ >= 0"
+)
+
+
+@attrs.frozen
+class NeighbouringWindows:
+    """One row in one dimension, 0 or 1: streams that are neighbours under every relation of the document.
+
+    Parameters
+    ----------
+    rank
+        r.
+    eta, epsilon, delta
+        Parameters of the algorithm.
+    constant
+        c of the bounds.
+    failure
+        Probability with which the bounds may fail.
+    """
+
+    rank: int
+    eta: Exact
+    epsilon: Exact
+    delta: Exact
+    constant: Exact
+    failure: Exact = 0
+
+
+def common_answers(p: NeighbouringWindows) -> arb:
+    """Largest C that the bounds of Theorem 4 allow for the row 0, minus the least that they allow for the row 1."""
+    extra = ball(p.constant) * ball(p.eta) * p.rank * -ball(p.delta).log() / square(ball(p.epsilon))
+    return extra - (1 - ball(p.eta) - extra / 4)
+
+
+def confusion(p: NeighbouringWindows) -> arb:
+    """``e^eps beta + delta - (1 - beta)``: what privacy allows of a test that is right with probability 1 - beta."""
+    return ball(p.epsilon).exp() * ball(p.failure) + ball(p.delta) - (1 - ball(p.failure))
+
+
+def some_algorithm(p: NeighbouringWindows) -> arb:
+    """Larger of both: below zero no (epsilon, delta)-private algorithm meets the bounds on both streams."""
+    return common_answers(p).max(confusion(p))
+
+
+ANY_ALGORITHM = (
+    whole("rank", 1),
+    positive("eta"),
+    below("eta", 1),
+    positive("epsilon"),
+    positive("delta"),
+    below("delta", 1),
+    positive("constant"),
+    at_least("failure", 0),
+)
