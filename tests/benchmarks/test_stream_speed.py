@@ -52,11 +52,11 @@ class PlainWindow:
         return self.rows.size + self.gram.size
 
 
-def chunks(count: int, seed: int = 0) -> Iterator[np.ndarray]:
-    """Make rows of norm just below 1 on the grid, whose spectrum turns slowly: the past is not like the window."""
-    generator = np.random.default_rng(seed)
+def chunks(count: int, window: int) -> Iterator[np.ndarray]:
+    """Make rows of norm just below 1 on the grid, whose spectrum turns round in four windows."""
+    generator = np.random.default_rng(0)
     for start in range(0, count, CHUNK):
-        turn = np.roll(np.linspace(1, 0.1, DIMENSION), start * DIMENSION // 400_000)
+        turn = np.roll(np.linspace(1, 0.1, DIMENSION), start * DIMENSION // (4 * window))
         rows = generator.standard_normal((CHUNK, DIMENSION)) * turn
         yield truncated(rows / (np.linalg.norm(rows, axis=1, keepdims=True) * 1.0001), 14)
 
@@ -81,7 +81,7 @@ def contenders(window: int) -> dict[str, Callable[[], Callable[[np.ndarray], Non
 @pytest.mark.benchmark(group=f"10000 rows, d = {DIMENSION}, W = 10000")
 @pytest.mark.parametrize("road", list(contenders(100)))
 def test_stream(benchmark, road: str) -> None:
-    rows, ratios = list(chunks(10_000)), []
+    rows, ratios = list(chunks(10_000, 10_000)), []
     makers = contenders(10_000)
 
     def run(name: str) -> float:
@@ -107,7 +107,7 @@ def test_memory_grows_like_the_logarithm_of_the_window() -> None:
     numbers = []
     for window in (1_000, 10_000, 100_000):
         found = histogram(window, 100)
-        for chunk in chunks(2 * window):
+        for chunk in chunks(2 * window, window):
             found.observe(chunk)
         assert len(found.stamps) <= checkpoint_bound(DIMENSION, window, float(ETA), FLOOR)
         numbers.append(found.stored_numbers)
@@ -118,23 +118,25 @@ def resident() -> int:
     return int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1]) * 4096
 
 
-def measured(add: Callable[[np.ndarray], None], count: int, look: Callable[[], None]) -> tuple[float, float]:
+def measured(
+    add: Callable[[np.ndarray], None], stream: tuple[int, int], look: Callable[[], None]
+) -> tuple[float, float]:
     """Measure rows a second, spent in adding alone, and the growth of the resident memory at its peak, in MiB."""
     begin, spent, peak = resident(), 0.0, 0
-    for chunk in chunks(count):
+    for chunk in chunks(*stream):
         start = time.perf_counter()
         add(chunk)
         spent += time.perf_counter() - start
         peak = max(peak, resident())
         look()
-    return count / spent, (peak - begin) / 2**20
+    return stream[0] / spent, (peak - begin) / 2**20
 
 
 class Look:
     """Compare a window with the exact one now and then, at 20 times in all, and count its checkpoints."""
 
     def __init__(self, window: int, count: int, judge: FastSpectralHistogram | SlidingWindowGram) -> None:
-        self.source, self.judge = chunks(count), judge
+        self.source, self.judge = chunks(count, window), judge
         self.recent: list[np.ndarray] = []
         self.window, self.every, self.seen = window, max(1, count // CHUNK // 20), 0
         self.most = 0
@@ -167,17 +169,17 @@ def main(longest: int) -> None:
         repaired = checkpoint_bound(DIMENSION, window, float(ETA), FLOOR)
         printed = math.ceil(DIMENSION * math.log(window) / float(ETA))
         plain = PlainWindow(window)
-        speed, memory = measured(plain.add, count, lambda: None)
+        speed, memory = measured(plain.add, (count, window), lambda: None)
         write(window, PLAIN, speed, memory, plain.numbers())
         for leaf in (1, 100):
             found = histogram(window, leaf)
             look = Look(window, count, found)
-            speed, memory = measured(found.observe, count, look)
+            speed, memory = measured(found.observe, (count, window), look)
             write(window, f"histogram, leaf = {leaf}", speed, memory, found.stored_numbers, look, repaired, printed)
         for leaves in (20, 100, 500):
             released = private(window, leaves)
             look = Look(window, count, released)
-            speed, memory = measured(released.add, count, look)
+            speed, memory = measured(released.add, (count, window), look)
             write(window, f"private, {leaves} leaves", speed, memory, len(released.memory), look, leaves + 2)
 
 
