@@ -15,6 +15,7 @@ from dpmatrix.claims import Evidence, Ledger, describe
 from dpmatrix.claims.ledger import write_atomically
 from dpmatrix.commands.audit import audit_mechanism_command
 from dpmatrix.commands.constants import constants, report_section
+from dpmatrix.commands.pca import pca
 from dpmatrix.commands.privacy import calibrate, profile
 from dpmatrix.commands.reproduce import reproduce
 from dpmatrix.reporting.html import render
@@ -125,6 +126,7 @@ app.command()(profile)
 app.command()(calibrate)
 app.command()(constants)
 app.command()(reproduce)
+app.command()(pca)
 
 
 def main() -> None:

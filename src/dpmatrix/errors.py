@@ -30,6 +30,33 @@ class InvalidParameterError(DpmatrixError, ValueError):
         return f"{self.parameter}: {self.problem}; {self.remedy}"
 
 
+class RecordFileError(DpmatrixError, ValueError):
+    """A file of records holds something that is not a record.
+
+    Parameters
+    ----------
+    path
+        The file.
+    line
+        Its line, or its row where it has no lines, counted from one.
+    column
+        The column, in words, or None where the whole line is meant.
+    problem
+        What is wrong.
+    """
+
+    def __init__(self, path: str, line: int, column: str | None, problem: str) -> None:
+        self.path = path
+        self.line = line
+        self.column = column
+        self.problem = problem
+        super().__init__(path, line, column, problem)
+
+    def __str__(self) -> str:
+        place = f"{self.path}, line {self.line}" + ("" if self.column is None else f", {self.column}")
+        return f"{place}: {self.problem}"
+
+
 class MissingExtraError(DpmatrixError, ImportError):
     """Something was asked that an optional dependency does, and it is not installed."""
 

@@ -17,8 +17,8 @@ from sklearn.pipeline import make_pipeline
 
 from dpmatrix.errors import InvalidParameterError, NotPrivateError
 from dpmatrix.estimators import DPPCA, DPSecondMoment, PrivacyWarning
-from dpmatrix.estimators.menu import DIRECTIONS, MATRICES
 from dpmatrix.mechanisms import principal_components, project_psd
+from dpmatrix.mechanisms.menu import DIRECTIONS, MATRICES
 from dpmatrix.privacy.adjacency import Adjacency
 from dpmatrix.randomness.entropy import SeededEntropy, SystemEntropy
 from dpmatrix.spec import load

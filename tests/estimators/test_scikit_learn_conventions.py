@@ -9,7 +9,7 @@ import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from dpmatrix.estimators import DPPCA, DPSecondMoment
-from dpmatrix.estimators.menu import DIRECTIONS, MATRICES
+from dpmatrix.mechanisms.menu import DIRECTIONS, MATRICES
 
 ADD_REMOVE = "add-remove-one"
 SECRET_COUNT = {

@@ -189,3 +189,25 @@ def test_projection_at_most_doubles_the_error():
     for bad in (np.zeros((2, 3)), np.zeros(3), [[np.nan]]):
         with pytest.raises(InvalidParameterError, match="matrix"):
             project_psd(bad)
+
+
+@pytest.mark.parametrize("adjacency", [REPLACE, ADD])
+def test_blocks_are_published_as_their_truncated_records(adjacency):
+    generator = np.random.default_rng(4)
+    data = generator.uniform(-0.5, 0.5, (30, 3))
+    truncated = np.trunc(data * 2.0**40) / 2.0**40
+    assert not np.array_equal(data, truncated)
+    mechanism = SymmetrisedWishartMechanism(2, adjacency)
+    expected = mechanism.release(truncated, entropy=SeededEntropy(3))
+    for cuts in ([], [7], [1, 1, 29]):
+        found = mechanism.release_blocks(np.split(data, cuts), 3, entropy=SeededEntropy(3))
+        assert found == expected
+    assert mechanism.release_blocks([data], 3).guarantee == mechanism.guarantee
+
+
+def test_blocks_that_are_refused():
+    mechanism = SymmetrisedWishartMechanism(1)
+    for blocks in ([], [[[1.0, 1.0]]], [[[0.5]]], [[[np.nan, 0.0]]]):
+        with pytest.raises(InvalidParameterError):
+            mechanism.release_blocks(blocks, 2)
+    assert SymmetrisedWishartMechanism(1, ADD).release_blocks([], 2).private

@@ -72,11 +72,14 @@ class Ledger:
 
 
 def write_atomically(path: Path, text: str) -> None:
-    """Write a whole file or nothing: an interrupted run leaves the old content."""
+    """Write a whole file or nothing: an interrupted run leaves the old content and no draft."""
     path.parent.mkdir(parents=True, exist_ok=True)
     draft = path.with_name(f".{path.name}.draft")
-    draft.write_text(text, encoding="utf-8")
-    draft.replace(path)
+    try:
+        draft.write_text(text, encoding="utf-8")
+        draft.replace(path)
+    finally:
+        draft.unlink(missing_ok=True)
 
 
 def describe(

@@ -10,10 +10,10 @@ import numpy.typing as npt
 
 from dpmatrix.errors import InvalidParameterError
 from dpmatrix.estimators.budget import Expense, PrivacyBudget, relation
-from dpmatrix.estimators.menu import AnyMechanism, Settings, build, claims_of, warn_of_excess
 from dpmatrix.estimators.notices import notify
 from dpmatrix.estimators.scikit_learn import BaseEstimator, check_random_state, validate_data
 from dpmatrix.mechanisms import Release
+from dpmatrix.mechanisms.menu import AnyMechanism, Settings, build, claims_of, excess_words
 from dpmatrix.mechanisms.protocol import FloatArray
 from dpmatrix.privacy.adjacency import Adjacency
 from dpmatrix.randomness.entropy import Entropy, SeededEntropy, SystemEntropy
@@ -49,7 +49,7 @@ class PrivateEstimator(BaseEstimator):  # type: ignore[misc] # scikit-learn is n
 
     release_: Release
 
-    def _fit_release(self, X: npt.ArrayLike, *, rank: int | None, divisor: int | None) -> Release:
+    def _fit_release(self, X: npt.ArrayLike, *, rank: int | None, divisor: int | None) -> tuple[AnyMechanism, Release]:
         mechanism = build(
             Settings(
                 mechanism=self.mechanism,
@@ -72,15 +72,19 @@ class PrivateEstimator(BaseEstimator):  # type: ignore[misc] # scikit-learn is n
             problem = f"{rank} exceeds the number of features {records.shape[1]}"
             raise InvalidParameterError("n_components", problem, "pass at most the number of features")
         self.mean_ = self._public_mean(records.shape[1])
+        if self.random_state is not None:
+            notify("random_state makes the random bits known, so nothing private may be fitted: no promise is kept")
         source = self._entropy()
-        warn_of_excess(mechanism, records.shape[1])
+        wasted = excess_words(mechanism, records.shape[1])
+        if wasted is not None:
+            notify(wasted)
         if self.budget is not None:
             self.budget.pay(mechanism.guarantee if source.private else None)
         release = mechanism.release(records - self.mean_, entropy=source)
         self.release_ = release
         self.guarantee_ = release.guarantee
         self.expense_ = self._record(mechanism, release)
-        return release
+        return mechanism, release
 
     def _record(self, mechanism: AnyMechanism, release: Release) -> Expense:
         return Expense(
@@ -115,7 +119,6 @@ class PrivateEstimator(BaseEstimator):  # type: ignore[misc] # scikit-learn is n
     def _entropy(self) -> Entropy:
         if self.random_state is None:
             return SystemEntropy()
-        notify("random_state makes the random bits known, so nothing private may be fitted: no promise is kept")
         if isinstance(self.random_state, int) and not isinstance(self.random_state, bool):
             return SeededEntropy(self.random_state)
         return SeededEntropy(int(check_random_state(self.random_state).randint(2**31 - 1)))

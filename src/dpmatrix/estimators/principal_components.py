@@ -10,15 +10,14 @@ import numpy.typing as npt
 from dpmatrix.errors import InvalidParameterError
 from dpmatrix.estimators.base import PrivateEstimator
 from dpmatrix.estimators.budget import PrivacyBudget
-from dpmatrix.estimators.menu import DIRECTIONS
 from dpmatrix.estimators.scikit_learn import (
     ClassNamePrefixFeaturesOutMixin,
     TransformerMixin,
     check_array,
     check_is_fitted,
 )
-from dpmatrix.mechanisms import Release, principal_components
 from dpmatrix.mechanisms.input_perturbation import positive_integer
+from dpmatrix.mechanisms.menu import components, variances
 from dpmatrix.mechanisms.protocol import FloatArray
 
 
@@ -102,23 +101,14 @@ class DPPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PrivateEstimator)
         """
         del y
         rank = positive_integer(self.n_components, "n_components")
-        release = self._fit_release(X, rank=rank, divisor=None)
-        if self.mechanism == "sequential-ppca" or release.integers.shape[1] == 1 != release.integers.shape[0]:
-            directions = release.to_numpy()
-        else:
-            directions = principal_components(release, rank).value
-        self.components_: FloatArray = _signed(directions.T)
+        mechanism, release = self._fit_release(X, rank=rank, divisor=None)
+        self.components_: FloatArray = components(mechanism, release, rank)
         self.n_components_ = rank
         self._n_features_out = rank
-        self.explained_variance_, self.explained_variance_ratio_ = self._variances(release, rank)
+        eigenvalues = variances(mechanism, release)
+        self.explained_variance_ = None if eigenvalues is None else eigenvalues[:rank]
+        self.explained_variance_ratio_ = None if eigenvalues is None else _shares(eigenvalues)[:rank]
         return self
-
-    def _variances(self, release: Release, rank: int) -> tuple[FloatArray | None, FloatArray | None]:
-        if self.mechanism in DIRECTIONS:
-            return None, None
-        eigenvalues = np.maximum(np.linalg.eigvalsh(release.to_numpy())[::-1], 0.0)
-        total = eigenvalues.sum()
-        return eigenvalues[:rank], eigenvalues[:rank] / total if total > 0 else np.zeros(rank)
 
     def transform(self, X: npt.ArrayLike) -> FloatArray:
         """Return the coordinates of records along the components, shape (n, k).
@@ -147,7 +137,6 @@ class DPPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PrivateEstimator)
         return np.asarray(coordinates @ self.components_ + self.mean_)
 
 
-def _signed(rows: FloatArray) -> FloatArray:
-    """Return the rows with the sign that makes the coordinate of largest modulus positive: post-processing."""
-    largest = np.take_along_axis(rows, np.abs(rows).argmax(axis=1)[:, None], axis=1)
-    return np.ascontiguousarray(np.where(largest < 0, -rows, rows))
+def _shares(eigenvalues: FloatArray) -> FloatArray:
+    total = eigenvalues.sum()
+    return eigenvalues / total if total > 0 else np.zeros(len(eigenvalues))

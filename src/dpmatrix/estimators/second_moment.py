@@ -97,6 +97,7 @@ class DPSecondMoment(PrivateEstimator):
             If the mechanism keeps no promise; if the budget does not cover the fit.
         """
         del y
-        self.second_moment_: FloatArray = self._fit_release(X, rank=None, divisor=self.divisor).to_numpy()
+        _, release = self._fit_release(X, rank=None, divisor=self.divisor)
+        self.second_moment_: FloatArray = release.to_numpy()
         self.covariance_ = project_psd(self.second_moment_)
         return self

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from fractions import Fraction
 from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
 from attrs import frozen
-from flint import arb
+from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import implements
 from dpmatrix.exact import fraction
@@ -21,6 +22,9 @@ from dpmatrix.privacy.domains import parameter_range
 from dpmatrix.privacy.guarantee import PrivacyGuarantee
 from dpmatrix.privacy.sensitivity import nuclear_sensitivity
 from dpmatrix.randomness.entropy import Entropy, SystemEntropy
+
+_STREAMED_BITS = 40
+"""Binary digits that are kept of the coordinates of records that come in blocks."""
 
 
 @implements("wishart.theorem-4+repair@aa8adcd4")
@@ -80,6 +84,37 @@ class SymmetrisedWishartMechanism(InputPerturbation):
         records = self.read(data)
         moment = self.second_moment(records)
         integers, grid = rounded_noisy_moment(moment, self._scale_for(records), source, symmetrised=True)
+        return publish(self.name, self, integers, grid, self.guarantee, source)
+
+    def release_blocks(
+        self, blocks: Iterable[npt.ArrayLike], dimension: int, *, entropy: Entropy | None = None
+    ) -> Release:
+        """Publish the matrix of records that come in blocks, in memory for one block.
+
+        Every coordinate is first truncated towards zero to a multiple of ``2**-40``, which can only shrink a record's
+        norm: what is published is what `release` publishes of the truncated records. It moves an entry of X'X by less
+        than ``2**-39 r`` a record.
+
+        Parameters
+        ----------
+        blocks
+            Arrays of shape (m, d); their sizes and their order do not change the release.
+        dimension
+            Length d of a record, which is public.
+        entropy
+            Source of the random bits; the operating system by default.
+
+        Raises
+        ------
+        InvalidParameterError
+            If a block is malformed or of another d, a record is too long, or there is no record under replace-one.
+        """
+        source = SystemEntropy() if entropy is None else entropy
+        gram = self.read_gram(blocks, dimension, _STREAMED_BITS)
+        divisor = self.divisor_for(range(gram.count))
+        moment = fmpq_mat(gram.matrix().tolist()) * fmpq(1, divisor * 4**_STREAMED_BITS)
+        scale = self.noise_scale(gram.dimension, divisor)
+        integers, grid = rounded_noisy_moment(moment, scale, source, symmetrised=True)
         return publish(self.name, self, integers, grid, self.guarantee, source)
 
     def simulate(self, data: npt.ArrayLike, size: int, generator: np.random.Generator) -> FloatArray:

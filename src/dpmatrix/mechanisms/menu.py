@@ -1,4 +1,4 @@
-"""The mechanisms by the names that an estimator gives them."""
+"""The mechanisms by name, and what a caller computes from their releases: components and variances."""
 
 from __future__ import annotations
 
@@ -7,21 +7,20 @@ from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
 import attrs
+import numpy as np
 from attrs import frozen
 
 from dpmatrix.claims.registry import Implementation
 from dpmatrix.errors import InvalidParameterError, NotPrivateError
-from dpmatrix.estimators.notices import notify
 from dpmatrix.exact import fraction
-from dpmatrix.mechanisms import (
-    AnalyzeGauss,
-    LaplaceInputPerturbation,
-    ModSulq,
-    Ppca,
-    SequentialPpca,
-    SymmetrisedWishartMechanism,
-)
-from dpmatrix.mechanisms.gaussian import GaussianPerturbation
+from dpmatrix.mechanisms.analyze_gauss import AnalyzeGauss
+from dpmatrix.mechanisms.eigenvectors import principal_components
+from dpmatrix.mechanisms.gaussian import GaussianPerturbation, ModSulq
+from dpmatrix.mechanisms.laplace import LaplaceInputPerturbation
+from dpmatrix.mechanisms.ppca import Ppca
+from dpmatrix.mechanisms.protocol import FloatArray, Release
+from dpmatrix.mechanisms.sequential_ppca import SequentialPpca
+from dpmatrix.mechanisms.symmetrised_wishart import SymmetrisedWishartMechanism
 
 NoisyMatrix: TypeAlias = AnalyzeGauss | ModSulq | LaplaceInputPerturbation | SymmetrisedWishartMechanism
 Directions: TypeAlias = Ppca | SequentialPpca
@@ -45,7 +44,7 @@ REFUTED = {"wishart": ("wishart.theorem-4", "symmetrised-wishart")}
 
 @frozen(kw_only=True)
 class Settings:
-    """What an estimator passes on to its mechanism; the mechanism judges it."""
+    """What is passed on to a mechanism, which judges it."""
 
     mechanism: str
     calibration: str
@@ -112,12 +111,30 @@ def excess(mechanism: AnyMechanism, dimension: int) -> float:
     return float(attrs.evolve(mechanism, calibration="tight").weight(dimension) / mechanism.weight(dimension))
 
 
-def warn_of_excess(mechanism: AnyMechanism, dimension: int) -> None:
-    """Warn where printed noise is more than the promise needs, with the claims that print it."""
+def excess_words(mechanism: AnyMechanism, dimension: int) -> str | None:
+    """Say how much noise the document's calibration wastes, and which claims print it; None where it wastes none."""
     factor = excess(mechanism, dimension)
-    if factor > 1:
-        notify(
-            f"the printed noise of {mechanism.name} is {factor:.3g} times what its promise needs at d = {dimension}; "
-            "calibration='tight' adds the least",
-            claims_of(mechanism),
-        )
+    if factor <= 1:
+        return None
+    return (
+        f"the printed noise of {mechanism.name} is {factor:.3g} times what its promise needs at d = {dimension}; "
+        f"calibration='tight' adds the least [{', '.join(claims_of(mechanism))}]"
+    )
+
+
+def components(mechanism: AnyMechanism, release: Release, rank: int) -> FloatArray:
+    """Compute principal directions as orthonormal rows, shape (k, d): post-processing.
+
+    In each the coordinate of largest modulus is positive.
+    """
+    drawn = isinstance(mechanism, SequentialPpca) or (isinstance(mechanism, Ppca) and rank == 1)
+    rows = (release.to_numpy() if drawn else principal_components(release, rank).value).T
+    largest = np.take_along_axis(rows, np.abs(rows).argmax(axis=1)[:, None], axis=1)
+    return np.ascontiguousarray(np.where(largest < 0, -rows, rows))
+
+
+def variances(mechanism: AnyMechanism, release: Release) -> FloatArray | None:
+    """Compute the eigenvalues of a published matrix in falling order, not below zero; None if there is no matrix."""
+    if isinstance(mechanism, Ppca | SequentialPpca):
+        return None
+    return np.asarray(np.maximum(np.linalg.eigvalsh(release.to_numpy())[::-1], 0.0))

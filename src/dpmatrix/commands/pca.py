@@ -1,0 +1,206 @@
+"""``dpmatrix pca``: private principal components of a file of records, which need not fit into memory."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from enum import StrEnum
+from fractions import Fraction
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+from dpmatrix import __version__
+from dpmatrix.claims.ledger import write_atomically
+from dpmatrix.commands.failures import one_line
+from dpmatrix.commands.numbers import read
+from dpmatrix.commands.privacy import AsJson, Relation
+from dpmatrix.commands.record_files import Block, RecordFile, open_records
+from dpmatrix.errors import EntropyError, RecordFileError
+from dpmatrix.mechanisms import Release
+from dpmatrix.mechanisms.input_perturbation import positive_integer
+from dpmatrix.mechanisms.menu import (
+    AnyMechanism,
+    Settings,
+    build,
+    claims_of,
+    components,
+    excess_words,
+    variances,
+)
+from dpmatrix.mechanisms.norms import rows_over_norm
+from dpmatrix.mechanisms.protocol import FloatArray
+from dpmatrix.privacy.adjacency import Adjacency, replaces
+from dpmatrix.reporting.terminal import table_text
+
+
+class Choice(StrEnum):
+    """The names of `dpmatrix.mechanisms.menu`."""
+
+    SYMMETRISED_WISHART = "symmetrised-wishart"
+    LAPLACE = "laplace"
+    GAUSSIAN = "gaussian"
+    MOD_SULQ = "mod-sulq"
+    PPCA = "ppca"
+    SEQUENTIAL_PPCA = "sequential-ppca"
+
+
+class Calibration(StrEnum):
+    """The least certified noise, or the document's."""
+
+    TIGHT = "tight"
+    PRINTED = "printed"
+
+
+@one_line
+def pca(
+    file: Annotated[str, typer.Argument(help="A CSV file, a Parquet file (.parquet), or - for CSV on the input.")],
+    *,
+    epsilon: Annotated[str, typer.Option(metavar="NUMBER", help="Positive, such as 1 or 1/10.")],
+    delta: Annotated[str, typer.Option(metavar="NUMBER", help="Positive for gaussian and mod-sulq, else 0.")] = "0",
+    norm_bound: Annotated[str, typer.Option(metavar="NUMBER", help="Public bound on the norm of a record.")] = "1",
+    clip: Annotated[bool, typer.Option("--clip", help="Shorten longer records instead of refusing them.")] = False,
+    rank: Annotated[int, typer.Option(help="Number of components.")] = 1,
+    mechanism: Annotated[Choice, typer.Option(help="How to release.")] = Choice.SYMMETRISED_WISHART,
+    calibration: Annotated[Calibration, typer.Option(help="Least noise, or the document's.")] = Calibration.TIGHT,
+    adjacency: Relation = Adjacency.REPLACE_ONE,
+    header: Annotated[
+        bool | None, typer.Option(help="Whether line 1 names the columns; by default if it holds no number.")
+    ] = None,
+    columns: Annotated[str, typer.Option(metavar="A,B,...", help="Names or numbers of the columns to use.")] = "",
+    delimiter: Annotated[str, typer.Option(help="Between the cells of a line.")] = ",",
+    as_json: AsJson = False,
+    output: Annotated[Path | None, typer.Option(metavar="FILE.json", help="Write the release there, whole.")] = None,
+    progress: Annotated[bool, typer.Option(help="Show how many records were read.")] = sys.stderr.isatty(),
+) -> None:
+    """Release private principal components of the records of a file, read once and in bounded memory.
+
+    One line is one record of numbers. Records are not centred: subtract a public mean first. Nothing is released when
+    a cell is no finite number or a record is too long; such an error tells its reader about the data.
+    """
+    settings = Settings(
+        mechanism=mechanism.value,
+        calibration=calibration.value,
+        delta=read(delta, "delta"),
+        public={
+            "epsilon": read(epsilon, "epsilon"),
+            "adjacency": adjacency,
+            "norm_bound": read(norm_bound, "norm-bound"),
+            "over_norm": "clip" if clip else "reject",
+        },
+        rank=positive_integer(rank, "rank"),
+    )
+    chosen = build(settings)
+    names = [name.strip() for name in columns.split(",") if name.strip()]
+    with open_records(file, header=header, columns=names, delimiter=delimiter) as source:
+        if rank > len(source.columns):
+            raise RecordFileError(file, 1, None, f"there are {len(source.columns)} columns, and the rank is {rank}")
+        wasted = excess_words(chosen, len(source.columns))
+        if wasted is not None:
+            typer.echo(f"warning: {wasted}", err=True)
+        counted = [0]
+        with _shown(progress) as advance:
+            blocks = _records(file, source, chosen, counted, advance)
+            release = chosen.release_blocks(blocks, len(source.columns))
+    found = _described(chosen, settings, source, release, counted[0])
+    text = json.dumps(found, indent=1, ensure_ascii=False)
+    if output is not None:
+        write_atomically(output, text + "\n")
+        typer.echo(f"wrote {output}", err=True)
+    if as_json:
+        typer.echo(text)
+    elif output is None:
+        typer.echo(_table(found), nl=False)
+
+
+def _records(
+    path: str, source: RecordFile, mechanism: AnyMechanism, counted: list[int], advance: Callable[[int], None]
+) -> Iterator[FloatArray]:
+    """Hand on the records of a file; refuse one that is too long by its line, where the mechanism would by its row."""
+    for block in source.blocks:
+        if mechanism.over_norm == "reject":
+            _refuse_long(path, block, mechanism.norm_bound)
+        counted[0] += len(block.records)
+        yield block.records
+        advance(counted[0])
+
+
+def _refuse_long(path: str, block: Block, bound: Fraction) -> None:
+    over = rows_over_norm(block.records, bound)
+    if len(over):
+        line = block.line_of(int(over[0]))
+        raise RecordFileError(path, line, None, f"the record is longer than {bound}; raise --norm-bound or pass --clip")
+
+
+@contextmanager
+def _shown(wanted: bool) -> Iterator[Callable[[int], None]]:
+    if not wanted:
+        yield lambda _count: None
+        return
+    bar = Progress(
+        SpinnerColumn(),
+        TextColumn("{task.completed:,.0f} records"),
+        TimeElapsedColumn(),
+        console=Console(stderr=True),
+        transient=True,
+    )
+    with bar:
+        task = bar.add_task("", total=None)
+        yield lambda count: bar.update(task, completed=count)
+
+
+def _described(
+    mechanism: AnyMechanism, settings: Settings, source: RecordFile, release: Release, count: int
+) -> dict[str, Any]:
+    rank = settings.rank or 1
+    eigenvalues = variances(mechanism, release)
+    guarantee = release.guarantee
+    if guarantee is None:
+        raise EntropyError("the random bits were not secret")
+    found: dict[str, Any] = {
+        "dpmatrix": __version__,
+        "mechanism": mechanism.name,
+        "claims": list(claims_of(mechanism)),
+        "guarantee": {
+            "epsilon": str(guarantee.epsilon),
+            "delta": str(guarantee.delta),
+            "adjacency": guarantee.adjacency.value,
+        },
+        "norm_bound": str(mechanism.norm_bound),
+        "over_norm": mechanism.over_norm,
+        "calibration": settings.calibration,
+        "entropy": release.entropy,
+        "columns": list(source.columns),
+        "components": components(mechanism, release, rank).tolist(),
+        "explained_variance": None if eigenvalues is None else eigenvalues[:rank].tolist(),
+        "release": {
+            "grid": str(release.grid),
+            "integers": [[str(entry) for entry in row] for row in release.integers.tolist()],
+        },
+    }
+    if replaces(mechanism.adjacency):
+        # Elsewhere the number of records is a secret.
+        found["records"] = count
+    return found
+
+
+def _table(found: dict[str, Any]) -> str:
+    promise = found["guarantee"]
+    rank = len(found["components"])
+    rows = [
+        [name, *(f"{component[place]:+.6f}" for component in found["components"])]
+        for place, name in enumerate(found["columns"])
+    ]
+    if found["explained_variance"] is not None:
+        rows.append(["explained variance", *(f"{value:.6g}" for value in found["explained_variance"])])
+    caption = (
+        f"{found['mechanism']}: ({promise['epsilon']}, {promise['delta']})-differentially private, "
+        f"{promise['adjacency']}, records of norm at most {found['norm_bound']} ({found['over_norm']}). "
+        f"Rests on {', '.join(found['claims'])}."
+    )
+    return table_text(["column", *(f"component {place}" for place in range(1, rank + 1))], rows, caption)
