@@ -20,7 +20,7 @@ from attrs import evolve
 from dpmatrix.auditing.zoo import Specimen, correct_specimens, faulty_specimens, specimen
 from dpmatrix.auditing.zoo.trial import Budget, Finding, examine
 
-CONFIDENT = Budget(training=12_000, confirmation=2**25, stages=12, tightness=0.95, seconds=60.0, chunk=2**14)
+CONFIDENT = Budget(training=12_000, confirmation=2**25, stages=12, tightness=0.93, seconds=60.0, chunk=2**14)
 SMALL = Budget(training=150, confirmation=2000, stages=1, learned=False, replay=False)
 WIDE = 9
 FINISHING = 5.0
@@ -44,7 +44,7 @@ def number(value: float | None) -> str:
 
 def row(finding: Finding) -> str:
     creature = finding.specimen
-    truth = creature.truth()
+    truth, best = creature.truth(), creature.best_possible(finding.samples // 2, CONFIDENT.failure_probability)
     true = (number(truth.epsilon), number(truth.delta), "" if truth.exact else " (>=)") if truth else ("-", "-", "")
     verdict = "yes" if finding.violated else ("hidden" if creature.is_hidden else "NO")
     cells = (
@@ -55,6 +55,7 @@ def row(finding: Finding) -> str:
         verdict,
         f"{number(finding.epsilon)}, {number(finding.delta)}",
         number(finding.share_of_truth()),
+        number(best / truth.epsilon if best is not None and truth is not None else None),
         f"{finding.samples:,}",
         f"{finding.seconds:.1f}",
         f"{finding.processor_seconds:.1f}",
@@ -66,7 +67,7 @@ def table_of_faults(creatures: tuple[Specimen, ...], seconds: float, executor: E
     heads = (
         "| mechanism | size | claimed eps, delta | true eps, delta | detected | certified eps, delta | bound/truth |"
     )
-    print(f"{heads} samples | s | cpu s |\n|---|---|---|---|---|---|---|---|---|---|", flush=True)
+    print(f"{heads} at best | samples | s | cpu s |\n|{'---|' * 11}", flush=True)
     findings = []
     for place, creature in enumerate(creatures):
         findings.append(examine(creature, budget_for(creature, seconds), generator=place, executor=executor))
@@ -79,6 +80,7 @@ def table_of_faults(creatures: tuple[Specimen, ...], seconds: float, executor: E
     ]
     print(f"\ndetected {sum(found.violated for found in demanded)} of {len(demanded)} that exceed the claim by a fifth")
     if shares:
+        print("at best: what no event could exceed but by luck of one in a hundred, with so many outputs; where known")
         print(f"bound over finite true epsilon: least {min(shares):.2f}, {sum(share >= 0.8 for share in shares)} of "
               f"{len(shares)} at least 0.8")  # fmt: skip
 

@@ -25,6 +25,7 @@ _TRAINING_SHARE, _CONFIRMING_SHARE = 0.3, 0.5
 _FEWEST_TRAINING, _MOST_TRAINING = 200, 20_000
 _FEWEST_CONFIRMATION, _MOST_CONFIRMATION = 200, 2 * 10**8
 _FEWEST_PAIRS = 3
+_MOST_STAGES = 6
 _CHUNK_SECONDS = 0.25
 _SMALLEST_CHUNK, _LARGEST_CHUNK, _LARGEST_BATCH = 64, 2**15, 2**21
 _BITS = 20
@@ -50,8 +51,8 @@ class Sizes:
 
 
 def stages_for(confirmation: int) -> int:
-    """Return a number of stages of which the first has some hundred samples."""
-    return max(1, int(math.log2(max(1.0, confirmation / _FEWEST_CONFIRMATION))) + 1)
+    """Return a number of stages of which the first, always finished, takes little and has some hundred samples."""
+    return min(_MOST_STAGES, max(1, int(math.log2(max(1.0, confirmation / _FEWEST_CONFIRMATION))) + 1))
 
 
 def sizes_within(

@@ -19,11 +19,11 @@ from dpmatrix.auditing.confidence import (
 )
 from dpmatrix.auditing.portable import PortableEvent
 from dpmatrix.auditing.sampling import Sampler, chunks, count_chunk
+from dpmatrix.auditing.sharpening import AMPLE
 from dpmatrix.auditing.stages import Stage
 from dpmatrix.exact import Exact, fraction
 
 _CONFIRMING = 2
-_AMPLE = 5.0
 
 
 @frozen
@@ -75,7 +75,7 @@ def _close_enough(newest: list[Look], epsilon: Exact, delta: Exact, tightness: f
     excesses = [(look.counts.hits - allowance * look.counts.trials, look.counts.other_hits + 0.5) for look in newest]
     estimate = max(math.log(excess / other_hits) for excess, other_hits in excesses if excess > 0)
     bound = max(look.epsilon_lower_bound(delta) for look in newest)
-    return bound >= min(tightness * estimate, float(fraction(epsilon)) + _AMPLE)
+    return bound >= min(tightness * estimate, float(fraction(epsilon)) + AMPLE)
 
 
 def _jobs(sampler: Sampler, state: AuditState, sizes: list[int], stage: int) -> Iterator[tuple[str, tuple[Any, ...]]]:

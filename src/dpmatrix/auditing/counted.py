@@ -152,7 +152,7 @@ def patterns_of(codes: Codes) -> Codes:
 
 
 def bins_of(values: FloatArray, codes: Codes, atoms: tuple[float, ...], edges: tuple[float, ...]) -> Codes:
-    """Number the atoms of one entry, then the bins of its other values."""
+    """Return, for the values of one entry, the number of the atom, or of the bin after all atoms."""
     bins = np.searchsorted(np.array(edges), values, side="right") + len(atoms)
     return np.where(codes == NO_ATOM, bins, codes - 1)
 

@@ -23,9 +23,9 @@ from dpmatrix.auditing.confirmation import Confirmation
 from dpmatrix.auditing.events import Event
 from dpmatrix.auditing.pairs import NeighbouringPair
 from dpmatrix.auditing.plan import AuditPlan
+from dpmatrix.auditing.portable import PortableEvent
 from dpmatrix.auditing.replay import FreshCalls, replay
 from dpmatrix.auditing.result import AuditResult
-from dpmatrix.auditing.portable import PortableEvent
 from dpmatrix.auditing.sampling import Sampler, chunks, count_chunk, entropy_of
 from dpmatrix.auditing.sharpening import sharpened
 from dpmatrix.auditing.stages import Stage, stages

@@ -14,8 +14,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
-from attrs import frozen
 
+from dpmatrix.auditing.costs import Costs
 from dpmatrix.auditing.events import best_events
 from dpmatrix.auditing.portable import PortableEvent, values_of
 from dpmatrix.auditing.sampling import Key, Sampler, chunks, draw_chunk
@@ -25,22 +25,19 @@ from dpmatrix.auditing.training import Claim, Shortlist, features_of
 SHARPENING_SHARE = 8
 """One output is spent on the thresholds for so many that confirm."""
 
-MOST_SHARPENING = 2**21
+MOST_SHARPENING = 2**20
 """Outputs on each data set, at most: more would take longer to sort than to draw."""
 
-_SHARPENING, _TIMING = 4, 7
+_SHARPENING = 4
 
 _ROUNDS = ((6, 16, 0.3), (2, 1, 1.0))
 """For every round: how many pairs, the part of the largest size, and the share of the time that is left."""
 
-_FEATURES = 3
+_FEATURES = 5
 """Kept for every claim from one round to the next."""
 
-_FURTHER_COST = 0.5
-"""An event for a further claim may make an output dearer by this part of what it costs for the first."""
-
-_TIMED = 2048
-"""Outputs by which features are timed."""
+AMPLE = 5.0
+"""Where epsilon exceeds the claim by so much, the rest is not looked for."""
 
 
 def distinct(events: Iterable[PortableEvent]) -> tuple[PortableEvent, ...]:
@@ -82,59 +79,6 @@ def _values(
     return data, neighbour
 
 
-@frozen(eq=False)
-class Costs:
-    """How many outputs the confirmation can afford with one feature or another.
-
-    Attributes
-    ----------
-    most
-        Outputs on each data set, at most.
-    seconds, workers
-        Time for the confirmation, and how many draw at a time.
-    drawing
-        Seconds that an output takes.
-    evaluating
-        Seconds that the family of a feature takes on top, by its key.
-    """
-
-    most: int
-    seconds: float
-    workers: int
-    drawing: float
-    evaluating: dict[tuple[int, int], float]
-
-    @classmethod
-    def of(cls, sampler: Sampler, shortlist: Shortlist, most: int, seconds: float) -> Costs:
-        """Time the features of a shortlist, if time is limited, on a few outputs that serve nothing else."""
-        workers = sampler.workers if sampler.executor is not None else 1
-        if math.isinf(seconds):
-            return cls(most, seconds, workers, 0.0, {})
-        size, evaluating = min(_TIMED, sampler.chunk), {}
-        begin = time.perf_counter()
-        data = shortlist.features[0].pair.data
-        batch = draw_chunk(sampler.target, data, size, sampler.entropy, (_TIMING, shortlist.place))
-        drawing = (time.perf_counter() - begin) / size
-        for feature in shortlist.features:
-            if feature.family_key() not in evaluating:
-                begin = time.perf_counter()
-                feature.feature().evaluate(batch)
-                evaluating[feature.family_key()] = (time.perf_counter() - begin) / size
-        return cls(most, seconds, workers, drawing, evaluating)
-
-    def affordable(self, feature: PortableEvent) -> float:
-        """Return how many outputs on each data set the time suffices for with one feature alone."""
-        each = self.drawing + self.evaluating.get(feature.family_key(), 0.0)
-        return min(self.most, max(1.0, self.workers * self.seconds / (2.0 * each))) if each else float(self.most)
-
-    def bears(self, first: PortableEvent, further: PortableEvent) -> bool:
-        """Tell whether a further feature costs little beside the first."""
-        if first.family_key() == further.family_key():
-            return True
-        each = self.drawing + self.evaluating.get(first.family_key(), 0.0)
-        return self.evaluating.get(further.family_key(), 0.0) <= _FURTHER_COST * each
-
-
 def sharpened(
     sampler: Sampler,
     shortlists: Sequence[Shortlist],
@@ -171,10 +115,13 @@ def sharpened(
         The place of the pair; the best event for each claim, repetitions dropped, that of the first claim first; and
         the number of outputs that were drawn, on both data sets.
     """
-    left, drawn, costs = list(shortlists), 0, {}
+    costs: dict[int, Costs] = {}
+    left, drawn = list(shortlists), 0
     for number, (pairs, part, share) in enumerate(_ROUNDS):
         left = left[:pairs]
-        if size // part <= seen or (pairs > 1 and len(left) == 1 and len(left[0].features) <= _FEATURES):
+        if not claims[0].delta and left[0].score > claims[0].epsilon + AMPLE:
+            break
+        if size // part <= seen or (number == 0 and len(left) == 1):
             continue
         for shortlist in left:
             if shortlist.place not in costs:
@@ -182,8 +129,13 @@ def sharpened(
         begin = time.monotonic()
         each = max(0.0, deadline - begin) * share / len(left)
         for index, shortlist in enumerate(left):
+            affordable = costs[shortlist.place].outputs_within(each, shortlist.features, len(claims))
             values = _values(
-                sampler, shortlist.features, size // part, begin + (index + 1) * each, (number, shortlist.place)
+                sampler,
+                shortlist.features,
+                min(size // part, affordable),
+                begin + (index + 1) * each,
+                (number, shortlist.place),
             )
             drawn += 2 * values[0].shape[1]
             if values[0].shape[1] > seen:

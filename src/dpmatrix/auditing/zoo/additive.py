@@ -7,6 +7,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from functools import cache, partial
 
+from dpmatrix.auditing.zoo.ceiling import LossLaw, laplace_losses
 from dpmatrix.auditing.zoo.noise import (
     Noise,
     additive,
@@ -145,7 +146,19 @@ def _too_small(parent: Specimen, name: str, cut: float, words: str, *, is_hidden
     )
 
 
-def _wrong_sensitivity(parent: Specimen, name: str, noise: Noise, truth: Callable[[], Truth], words: str) -> Specimen:
+def _flat_losses(dimension: int, scale: float) -> tuple[LossLaw, ...]:
+    """Return the laws of the loss for records that are flat on 1, 2, ... coordinates and zero elsewhere, or absent."""
+    return tuple(laplace_losses([1 / (scale * k)] * (k * (k + 1) // 2)) for k in range(1, dimension + 1))
+
+
+def _wrong_sensitivity(
+    parent: Specimen,
+    name: str,
+    noise: Noise,
+    truth: Callable[[], Truth],
+    words: str,
+    losses: Callable[[], tuple[LossLaw, ...]] | None = None,
+) -> Specimen:
     return parent.mutated(
         name=name,
         mutation=words,
@@ -153,6 +166,7 @@ def _wrong_sensitivity(parent: Specimen, name: str, noise: Noise, truth: Callabl
         flags=(Flag.SENSITIVITY,),
         target=additive(gram, noise),
         truth=truth,
+        losses=losses,
     )
 
 
@@ -203,6 +217,7 @@ def faults() -> tuple[Specimen, ...]:
             mirrored(laplace(1.0), 10),
             lambda: Truth(triangle_scale(10, ADD)),
             "the l2 sensitivity stands in place of the l1 sensitivity",
+            lambda: _flat_losses(10, 1.0),
         ),
         _wrong_sensitivity(
             add,

@@ -11,6 +11,7 @@ from attrs import evolve, frozen
 from dpmatrix.auditing.neighbours import neighbouring_pairs
 from dpmatrix.auditing.pairs import NeighbouringPair
 from dpmatrix.auditing.targets import Target, seen_at_resolution
+from dpmatrix.auditing.zoo.ceiling import LossLaw, most_certifiable
 from dpmatrix.exact import Exact
 from dpmatrix.privacy.adjacency import Adjacency
 
@@ -91,6 +92,8 @@ class Specimen:
     is_hidden
         Whether the violation, though real, is so rare at the claimed epsilon that no affordable number of outputs
         can certify it.
+    compute_losses
+        Returns the laws of the privacy loss on the pairs that can be told apart best; None where nobody computed them.
     """
 
     name: str
@@ -108,6 +111,7 @@ class Specimen:
     telling_pairs: Callable[[], tuple[NeighbouringPair, ...]] = _no_pairs
     delete_rows: bool = False
     is_hidden: bool = False
+    compute_losses: Callable[[], tuple[LossLaw, ...]] | None = None
 
     @property
     def is_faulty(self) -> bool:
@@ -141,6 +145,7 @@ class Specimen:
         truth: Callable[[], Truth] | None,
         telling_pairs: Callable[[], tuple[NeighbouringPair, ...]] | None = None,
         is_hidden: bool = False,
+        losses: Callable[[], tuple[LossLaw, ...]] | None = None,
     ) -> Specimen:
         """Return a faulty copy that makes the same claim; ``target`` has the changed line."""
         return evolve(
@@ -153,12 +158,22 @@ class Specimen:
             compute_truth=truth,
             parent=self.name,
             is_hidden=is_hidden,
+            compute_losses=losses,
             telling_pairs=self.telling_pairs if telling_pairs is None else telling_pairs,
         )
 
     def is_demanded(self) -> bool:
         """Tell whether a good auditor has to find it: flagrant, or a matter of low bits, and not hidden."""
         return (self.is_flagrant() or self.is_about_representation) and not self.is_hidden
+
+    def best_possible(self, samples: int, failure_probability: Exact) -> float | None:
+        """Bound what samples on each of two data sets can certify of epsilon at delta = 0; None where it is not known.
+
+        See `most_certifiable`; no event on the pairs of `compute_losses` does better, but by luck.
+        """
+        if self.compute_losses is None:
+            return None
+        return max(most_certifiable(law, samples, failure_probability) for law in self.compute_losses())
 
     def pairs(self) -> tuple[NeighbouringPair, ...]:
         """Return neighbours to try: the telling ones first, then the adversarial families."""

@@ -1,0 +1,87 @@
+"""What outputs and their features cost, so that an audit of limited time divides it well; no verdict depends on it."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Sequence
+
+from attrs import frozen
+
+from dpmatrix.auditing.events import best_events
+from dpmatrix.auditing.portable import PortableEvent
+from dpmatrix.auditing.sampling import Sampler, draw_chunk
+from dpmatrix.auditing.training import Shortlist
+
+_TIMING = 7
+
+_TIMED = 2048
+"""Outputs by which features are timed."""
+
+_FURTHER_COST = 0.5
+"""An event for a further claim may make an output dearer by this part of what it costs for the first."""
+
+
+@frozen(eq=False)
+class Costs:
+    """Times per output; all are zero where time is not limited.
+
+    Attributes
+    ----------
+    most
+        Confirming outputs on each data set, at most.
+    seconds, workers
+        Time for the confirmation, and how many outputs are drawn at a time.
+    drawing
+        Seconds that an output takes.
+    evaluating
+        Seconds that the family of a feature takes on top, by its key.
+    choosing
+        Seconds per output that the choice of a threshold takes, for one feature and one claim.
+    """
+
+    most: int
+    seconds: float
+    workers: int
+    drawing: float
+    evaluating: dict[tuple[int, int], float]
+    choosing: float
+
+    @classmethod
+    def of(cls, sampler: Sampler, shortlist: Shortlist, most: int, seconds: float) -> Costs:
+        """Time the features of a shortlist, if time is limited, on a few outputs that serve nothing else."""
+        workers = sampler.workers if sampler.executor is not None else 1
+        if math.isinf(seconds):
+            return cls(most, seconds, workers, 0.0, {}, 0.0)
+        size, first = min(_TIMED, sampler.chunk), shortlist.features[0]
+        begin = time.perf_counter()
+        batch = draw_chunk(sampler.target, first.pair.data, size, sampler.entropy, (_TIMING, shortlist.place))
+        drawing = (time.perf_counter() - begin) / size
+        evaluating: dict[tuple[int, int], float] = {}
+        for feature in shortlist.features:
+            if feature.family_key() not in evaluating:
+                begin = time.perf_counter()
+                values = feature.feature().evaluate(batch)
+                evaluating[feature.family_key()] = (time.perf_counter() - begin) / size
+        begin = time.perf_counter()
+        best_events(first.feature(), 0, values[0], values[0], [(1.0, 0.0)])
+        return cls(most, seconds, workers, drawing, evaluating, (time.perf_counter() - begin) / size)
+
+    def affordable(self, feature: PortableEvent) -> float:
+        """Return how many outputs on each data set can confirm an event of one feature alone."""
+        each = self.drawing + self.evaluating.get(feature.family_key(), 0.0)
+        return min(self.most, max(1.0, self.workers * self.seconds / (2.0 * each))) if each else float(self.most)
+
+    def bears(self, first: PortableEvent, further: PortableEvent) -> bool:
+        """Tell whether a further feature costs little beside the first."""
+        if first.family_key() == further.family_key():
+            return True
+        each = self.drawing + self.evaluating.get(first.family_key(), 0.0)
+        return self.evaluating.get(further.family_key(), 0.0) <= _FURTHER_COST * each
+
+    def outputs_within(self, seconds: float, features: Sequence[PortableEvent], claims: int) -> int:
+        """Return how many outputs on each data set can be drawn, evaluated and judged for all features in a time."""
+        keys = {feature.family_key() for feature in features}
+        evaluating = sum(self.evaluating.get(key, 0.0) for key in keys)
+        each = 2.0 * (self.drawing + evaluating) / self.workers + self.choosing * len(features) * claims
+        return int(min(self.most, seconds / each)) if each else self.most
