@@ -7,29 +7,49 @@ import gzip
 import hashlib
 import json
 import os
+from fractions import Fraction
 from pathlib import Path
 
+import attrs
 import numpy as np
 import pytest
+from flint import arb
 from scipy import sparse
 from typer.testing import CliRunner
 
 from dpmatrix.__main__ import app
 from dpmatrix.commands import reproduce as command
 from dpmatrix.errors import InvalidParameterError
-from dpmatrix.experiments import uci
+from dpmatrix.experiments import uci, utility_figures
 from dpmatrix.experiments.near_optimal_tables import PRINTED_TABLE_1, classification_table
+from dpmatrix.experiments.partial import Partial
 from dpmatrix.experiments.records import DATA_VARIABLE
-from dpmatrix.experiments.reproduction import QUICK, Reproduction
+from dpmatrix.experiments.reproduction import QUICK, USUAL, Effort, Reproduction
 from dpmatrix.experiments.spectra import measured, recorded_spectra
-from dpmatrix.experiments.subspaces import energy, mod_sulq, noise_deviation, ppca_by_chain, top_subspace
+from dpmatrix.experiments.subspaces import (
+    energy,
+    least_deviation,
+    mod_sulq,
+    noise_deviation,
+    ppca_by_chain,
+    top_subspace,
+)
+from dpmatrix.experiments.sulq_figure import bound, bound_figure, correlation
 from dpmatrix.experiments.trace_figure import trace_figure
 from dpmatrix.experiments.uci import EXPERIMENTS, Experiment
 from dpmatrix.experiments.utility_figures import ALGORITHMS, synthetic_moment, utility_figure
+from dpmatrix.privacy.adjacency import Adjacency
+from dpmatrix.privacy.profiles import GaussianProfile
+from dpmatrix.privacy.sensitivity import frobenius_sensitivity
+from dpmatrix.spec.near_optimal.noise import ModSulq
+from dpmatrix.spec.near_optimal.sulq_curve import curve
 
 DIRECTORY = os.environ.get(DATA_VARIABLE)
 needs_data = pytest.mark.skipif(DIRECTORY is None, reason=f"{DATA_VARIABLE} names no directory with the raw files")
 NAMES = ("census", "insurance", "kddcup", "localization")
+
+
+NOTHING_KEPT = Partial(None, {}, 1, 0)
 
 
 def told(done, total):
@@ -64,7 +84,7 @@ def small(name="small", size=60):
 
 
 def test_a_utility_figure_holds_every_algorithm_at_every_size():
-    found = utility_figure("near-optimal.figure-4", [small()], QUICK, 1, 1, told)
+    found = utility_figure("near-optimal.figure-4", [small()], QUICK, NOTHING_KEPT, 1, told)
     assert [row[1:3] for row in found.rows] == [(n, algorithm) for n in (6, 60) for algorithm in ALGORITHMS]
     best = energy(top_subspace(small().second_moment(), 2), small().second_moment())
     values = {row[2]: row[3] for row in found.rows if row[1] == 60}
@@ -78,6 +98,7 @@ def test_less_noise_is_more_utility():
     best = energy(top_subspace(moment, 2), moment)
     for drawn in (
         mod_sulq(moment, 10**9, 2, 0.1, 0.01, generator),
+        mod_sulq(moment, 10**9, 2, 0.1, 0.01, generator, least=True),
         ppca_by_chain(moment, 10**9, 2, 0.1, 200, generator),
     ):
         assert np.allclose(drawn.T @ drawn, np.eye(2))
@@ -86,7 +107,7 @@ def test_less_noise_is_more_utility():
 
 
 def test_classes_along_the_first_axis_are_found_by_pca_and_not_by_chance():
-    found = classification_table([small(size=2000)], QUICK, 1, told)
+    found = classification_table([small(size=2000)], QUICK, NOTHING_KEPT, told)
     accuracies = {row[1]: row[2] for row in found.rows}
     assert accuracies["PCA"] > 80
     assert accuracies["the larger class always"] < 55
@@ -94,7 +115,7 @@ def test_classes_along_the_first_axis_are_found_by_pca_and_not_by_chance():
 
 def test_traces_start_at_one_over_root_t():
     spectra = [recorded_spectra()["localization"]]
-    found = trace_figure(spectra, QUICK, 1, 1, told)
+    found = trace_figure(spectra, QUICK, NOTHING_KEPT, 1, told)
     last = [row[3] for row in found.rows if row[2] == QUICK.steps]
     assert len(last) == QUICK.traces
     # Markov: F^2 beyond 100 / T has probability below 0.01; this is no test of the law.
@@ -150,10 +171,12 @@ def test_a_table_is_written_as_csv_and_json(tmp_path):
     result = run("near-optimal.table-1", "--output", str(tmp_path))
     assert result.exit_code == 0, result.output
     with (tmp_path / "near-optimal.table-1.csv").open(newline="") as file:
+        origin = file.readline()
         rows = list(csv.DictReader(file))
     assert [row["data set"] for row in rows] == ["kddcup", "census", "localization", "insurance"]
     record = json.loads((tmp_path / "near-optimal.table-1.json").read_text())
     assert record["private"] is False
+    assert f"seed {record['seed']}; python {record['versions']['python']}, dpmatrix" in origin
     assert sorted(path.name for path in tmp_path.iterdir()) == ["near-optimal.table-1.csv", "near-optimal.table-1.json"]
 
 
@@ -190,13 +213,136 @@ def test_wrong_use_is_one_line(tmp_path, monkeypatch):
 
 
 def test_a_long_run_is_announced(capsys, monkeypatch):
-    run_of = command.Run(QUICK, None, None, 2, told)
+    run_of = command.Run(QUICK, None, NOTHING_KEPT, 2, told)
     run_of.announce(600)
     run_of.announce(1)
     assert capsys.readouterr().err == "this will take about 10.0 minutes on 2 workers\n"
 
 
 def test_rows_of_a_record_have_names():
-    record = Reproduction("a.b", ("x", "y"), ((1, 2.0),), ()).to_json(None)
+    record = Reproduction("a.b", ("x", "y"), ((1, 2.0),), ()).to_json(3)
     assert record["rows"] == [{"x": 1, "y": 2.0}]
-    assert record["seed"] is None
+    assert record["seed"] == 3
+
+
+def test_an_interrupted_run_goes_on_to_the_same_numbers(tmp_path, monkeypatch):
+    """Stopped after the third of eleven epsilons, and begun again without a seed."""
+    arguments = ("near-optimal.figure-5", "--quick", "--output")
+    assert run(*arguments, str(tmp_path / "whole"), "--seed", "8").exit_code == 0
+    drawn, row = [], utility_figures.privacy_row
+
+    def stopping(moment, epsilon, effort, seed):
+        drawn.append(epsilon)
+        if len(drawn) == 4:
+            raise KeyboardInterrupt
+        return row(moment, epsilon, effort, seed)
+
+    monkeypatch.setattr(utility_figures, "privacy_row", stopping)
+    assert run(*arguments, str(tmp_path / "parts"), "--seed", "8").exit_code != 0
+    assert [path.name for path in (tmp_path / "parts").iterdir()] == ["near-optimal.figure-5.partial"]
+    again = run(*arguments, str(tmp_path / "parts"))
+    assert "going on with the run of seed 8" in again.output
+    assert drawn == [*utility_figures.EPSILONS[:4], *utility_figures.EPSILONS[3:]]
+    whole, parts = (tmp_path / name / "near-optimal.figure-5.csv" for name in ("whole", "parts"))
+    assert whole.read_bytes() == parts.read_bytes()
+    assert sorted(path.suffix for path in (tmp_path / "parts").iterdir()) == [".csv", ".json", ".svg"]
+
+
+def test_a_chain_goes_on_from_what_was_kept(tmp_path):
+    spectra, plan = [recorded_spectra()["localization"]], {"a": 1}
+    whole = trace_figure(spectra, QUICK, NOTHING_KEPT, 1, told)
+    counts = []
+
+    def stopping(done, total):
+        counts.append((done, total))
+        if len(counts) == 8:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        trace_figure(spectra, QUICK, Partial(tmp_path / "p", plan, 1, 0), 1, stopping)
+    resumed = Partial(tmp_path / "p", plan, None, 0)
+    assert (resumed.seed, resumed.resumed) == (1, True)
+    assert trace_figure(spectra, QUICK, resumed, 1, told).rows == whole.rows
+    before = counts[-1][0]
+    counts.clear()
+    trace_figure(spectra, QUICK, Partial(tmp_path / "p", plan, None, 0), 1, lambda *told_: counts.append(told_))
+    assert before < counts[0][0] == QUICK.traces * QUICK.steps, "nothing is left to do"
+
+
+def test_subsets_that_were_measured_are_not_measured_again(tmp_path):
+    experiment = small()
+    first = utility_figure("a.b", [experiment], QUICK, Partial(tmp_path / "p", {}, 5, 0), 1, told)
+    for path in (tmp_path / "p").glob("small-6-*.json"):
+        path.unlink()
+    counts = []
+    again = Partial(tmp_path / "p", {}, None, 0)
+    second = utility_figure("a.b", [experiment], QUICK, again, 1, lambda *told_: counts.append(told_))
+    assert second.rows == first.rows
+    assert counts == [(0, 2), (1, 2), (2, 2)]
+
+
+def test_pieces_of_another_plan_or_seed_are_thrown_away(tmp_path):
+    folder = tmp_path / "p"
+    first = Partial(folder, {"a": 1}, None, 77)
+    assert first.seed == 77
+    assert first.found("x") is None
+    first.keep("x", [1])
+    for plan, seed, resumed in (
+        ({"a": 1}, None, True),
+        ({"a": 1}, 77, True),
+        ({"a": 1}, 3, False),
+        ({"a": 2}, None, False),
+    ):
+        partial = Partial(folder, plan, seed, 5)
+        assert partial.resumed is resumed
+        assert partial.found("x") == ([1] if resumed else None)
+        assert partial.seed == (77 if resumed else seed or 5)
+    other = Partial(folder, {"a": 2}, None, 5)
+    other.keep("y/1", 2)
+    assert sorted(path.name for path in folder.iterdir()) == ["plan.json", "y_1.json"]
+    other.clear()
+    assert not folder.exists()
+
+
+def test_the_bound_of_figure_1_lies_above_what_is_measured():
+    found = bound_figure(QUICK, NOTHING_KEPT, told)
+    assert len(found.rows) == 2 * 4 * 11
+    for row in found.rows:
+        assert row[4] + 1e-9 > 0.75
+        assert row[3] - 1e-9 <= row[4] <= 1.0, "less noise, a weaker bound"
+    far = [row for row in found.rows if row[:3] == (50, 0.01, 100)]
+    assert far[0][5] < 0.6 < far[0][3], "a lower bound it is not"
+    assert {series.panel for series in found.series} == {"d = 10", "d = 50"}
+
+
+def test_the_bound_is_that_of_the_specification():
+    """At the printed noise; and 1,000 records with a tenth of it are 10,000 records."""
+    setting = ModSulq(50, 1000, Fraction(1, 10), Fraction(1, 100))
+    deviation = noise_deviation(50, 1000, 0.1, 0.01)
+    assert bound(50, 1000, 0.1, deviation) == pytest.approx(float(curve(setting)), rel=1e-12)
+    more = attrs.evolve(setting, records=10_000)
+    assert bound(50, 1000, 0.1, deviation / 10) == pytest.approx(float(curve(more)), rel=1e-12)
+
+
+def test_correlation_of_a_spike():
+    """Without noise one; under much noise that of a random direction, 0.79 / sqrt(d): 200 draws, 8 deviations."""
+    generator = np.random.default_rng(0)
+    assert correlation(20, 1e-9, 2, generator) == pytest.approx(1.0)
+    assert abs(correlation(20, 1e6, 200, generator) - 0.18) < 0.08
+
+
+def test_least_noise_keeps_the_promise_and_hardly_more():
+    for dimension, records, epsilon, delta in ((10, 5000, 0.1, 0.05), (116, 494_021, 0.1, 0.01), (10, 100, 2.0, 0.05)):
+        least = least_deviation(dimension, records, epsilon, delta)
+        profile = GaussianProfile(frobenius_sensitivity(dimension, Adjacency.REPLACE_ONE), Fraction(least * records))
+        assert profile.delta(Fraction(str(epsilon))) <= arb(str(delta)) * (1 + arb("1e-9")), (
+            "up to the float's rounding"
+        )
+        smaller = GaussianProfile(profile.sensitivity, Fraction(least * records) * Fraction(99, 100))
+        assert smaller.delta(Fraction(str(epsilon))) > arb(str(delta))
+        assert least < noise_deviation(dimension, records, epsilon, delta) / 2
+
+
+def test_what_is_left_out_is_said():
+    assert Effort().less("steps", "chains") == ()
+    assert USUAL.less("steps", "samples") == ("less than the document: 2000 of 40000 steps",)

@@ -5,12 +5,13 @@ from __future__ import annotations
 import csv
 import io
 import json
+import secrets
 from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from attrs import evolve
+from attrs import asdict, evolve
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
@@ -18,18 +19,20 @@ from dpmatrix.claims.ledger import write_atomically
 from dpmatrix.commands.failures import one_line
 from dpmatrix.commands.reproduction_plot import drawing
 from dpmatrix.errors import InvalidParameterError
-from dpmatrix.experiments import trace_figure, utility_figures
-from dpmatrix.experiments.near_optimal_tables import classification_table, data_table
-from dpmatrix.experiments.reproduction import QUICK, Effort, Reproduction, Tell
+from dpmatrix.experiments import near_optimal_tables, sulq_figure, trace_figure, utility_figures
+from dpmatrix.experiments.near_optimal_tables import data_table
+from dpmatrix.experiments.partial import Partial
+from dpmatrix.experiments.reproduction import QUICK, USUAL, Effort, Reproduction, Tell, versions
 from dpmatrix.experiments.sliding_window_tables import component_reproduction, result_reproduction
 from dpmatrix.experiments.spectra import recorded_spectra
 from dpmatrix.experiments.uci import EXPERIMENTS, Experiment, data_directory
-from dpmatrix.randomness.entropy import SeededEntropy, SystemEntropy
 from dpmatrix.reporting.terminal import table_text
 
 DOCUMENT = "near-optimal"
 MORE_THAN_MOMENTS = 5.0
 """Seconds from which an estimate is worth a line."""
+SEED_BITS = 32
+"""Of a seed that is drawn where none is given."""
 MOST_ROWS = 100
 """Of a table that is printed as well."""
 
@@ -37,8 +40,8 @@ MOST_ROWS = 100
 class Run:
     """What a target is given."""
 
-    def __init__(self, effort: Effort, data: Path | None, seed: int | None, workers: int, tell: Tell) -> None:
-        self.effort, self.seed, self.workers, self.tell = effort, seed, workers, tell
+    def __init__(self, effort: Effort, data: Path | None, partial: Partial, workers: int, tell: Tell) -> None:
+        self.effort, self.partial, self.workers, self.tell = effort, partial, workers, tell
         self._data = data
 
     def load(self, *names: str) -> list[Experiment]:
@@ -50,30 +53,35 @@ class Run:
             found.append(EXPERIMENTS[name](directory))
         return found
 
-    def announce(self, seconds: float) -> None:
+    def announce(self, seconds: float, workers: int | None = None) -> None:
         """Say how long it will take, before it begins."""
         if seconds > MORE_THAN_MOMENTS:
-            typer.echo(f"this will take about {seconds / 60:.1f} minutes on {self.workers} workers", err=True)
+            processes = self.workers if workers is None else workers
+            typer.echo(f"this will take about {seconds / 60:.1f} minutes on {processes} workers", err=True)
+
+
+def _bounds(run: Run) -> Reproduction:
+    run.announce(sulq_figure.expected_seconds(run.effort), 1)
+    return sulq_figure.bound_figure(run.effort, run.partial, run.tell)
 
 
 def _traces(run: Run) -> Reproduction:
     spectra = [recorded_spectra()[name] for name in ("kddcup", "insurance")]
     run.announce(trace_figure.expected_seconds(spectra, run.effort, run.workers))
-    return trace_figure.trace_figure(spectra, run.effort, run.seed, run.workers, run.tell)
+    return trace_figure.trace_figure(spectra, run.effort, run.partial, run.workers, run.tell)
 
 
 def _utilities(target: str, *names: str) -> Callable[[Run], Reproduction]:
     def run_it(run: Run) -> Reproduction:
         experiments = run.load(*names)
         run.announce(utility_figures.expected_seconds(experiments, run.effort, run.workers))
-        return utility_figures.utility_figure(target, experiments, run.effort, run.seed, run.workers, run.tell)
+        return utility_figures.utility_figure(target, experiments, run.effort, run.partial, run.workers, run.tell)
 
     return run_it
 
 
 def _privacy(run: Run) -> Reproduction:
-    entropy = SystemEntropy() if run.seed is None else SeededEntropy(run.seed)
-    return utility_figures.privacy_figure(run.effort, run.seed, entropy, run.tell)
+    return utility_figures.privacy_figure(run.effort, run.partial, run.tell)
 
 
 def _data_sets(run: Run) -> Reproduction:
@@ -82,7 +90,9 @@ def _data_sets(run: Run) -> Reproduction:
 
 
 def _classes(run: Run) -> Reproduction:
-    return classification_table(run.load("kddcup", "localization"), run.effort, run.seed, run.tell)
+    experiments = run.load("kddcup", "localization")
+    run.announce(near_optimal_tables.expected_seconds(experiments, run.effort), 1)
+    return near_optimal_tables.classification_table(experiments, run.effort, run.partial, run.tell)
 
 
 def _results(run: Run) -> Reproduction:
@@ -96,6 +106,7 @@ def _components(run: Run) -> Reproduction:
 
 
 TARGETS: dict[str, Callable[[Run], Reproduction]] = {
+    f"{DOCUMENT}.figure-1": _bounds,
     f"{DOCUMENT}.figure-2": _traces,
     f"{DOCUMENT}.figure-3": _utilities(f"{DOCUMENT}.figure-3", "census", "kddcup"),
     f"{DOCUMENT}.figure-4": _utilities(f"{DOCUMENT}.figure-4", "localization", "insurance"),
@@ -120,30 +131,42 @@ def reproduce(
     workers: Annotated[int, typer.Option(min=1, help="Processes at a time.")] = 2,
     steps: Annotated[int | None, typer.Option(min=1, help="Steps of the chains of figure 2.")] = None,
     traces: Annotated[int | None, typer.Option(min=1, help="Chains for each data set of figure 2.")] = None,
+    full: Annotated[bool, typer.Option("--full", help="As often as the document repeats it: hours for some.")] = False,
     quick: Annotated[bool, typer.Option("--quick", help="A few repetitions of each kind.")] = False,
 ) -> None:
-    """Reproduce a table or a figure: a CSV and a JSON file, and an SVG file for a figure. No output is private."""
+    """Reproduce a table or a figure: a CSV and a JSON file, and an SVG file for a figure. No output is private.
+
+    What is repeated fits into ten minutes on two cores, and the notes say where that is less than the document's; how
+    long it will take is said before it begins. A run that was interrupted goes on where it stopped.
+    """
     if target not in TARGETS:
         raise InvalidParameterError("target", f"{target!r} cannot be reproduced", f"pass one of {', '.join(TARGETS)}")
-    effort = QUICK if quick else Effort()
+    effort = QUICK if quick else Effort() if full else USUAL
     effort = evolve(effort, steps=steps or effort.steps, traces=traces or effort.traces)
+    plan = {"target": target, "effort": json.loads(json.dumps(asdict(effort))), "versions": versions()}
+    partial = Partial(output / f"{target}.partial", plan, seed, secrets.randbits(SEED_BITS))
+    if partial.resumed:
+        typer.echo(f"going on with the run of seed {partial.seed} that was interrupted", err=True)
     bars = (TextColumn(target), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn())
     with Progress(*bars, console=Console(stderr=True)) as progress:
         bar = progress.add_task(target, total=None)
-        run = Run(effort, data, seed, workers, lambda done, total: progress.update(bar, completed=done, total=total))
+        run = Run(effort, data, partial, workers, lambda done, total: progress.update(bar, completed=done, total=total))
         found = TARGETS[target](run)
-    _write(found, output, seed)
+    _write(found, output, partial.seed)
+    partial.clear()
 
 
-def _write(found: Reproduction, output: Path, seed: int | None) -> None:
+def _write(found: Reproduction, output: Path, seed: int) -> None:
     # Everything is computed before the first file is written, and each file is written whole.
     table = io.StringIO()
+    origin = ", ".join(f"{name} {number}" for name, number in versions().items())
+    table.write(f"# {found.target}, not private; seed {seed}; {origin}\n")
     writer = csv.writer(table, lineterminator="\n")
     writer.writerow(found.columns)
     writer.writerows(found.rows)
     contents = {"csv": table.getvalue(), "json": json.dumps(found.to_json(seed), indent=1, ensure_ascii=False) + "\n"}
     if found.series:
-        contents["svg"] = drawing(found)
+        contents["svg"] = drawing(found, f"seed {seed}; {origin}")
     for kind, content in contents.items():
         path = output / f"{found.target}.{kind}"
         write_atomically(path, content)

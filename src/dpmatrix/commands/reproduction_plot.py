@@ -12,8 +12,8 @@ _STYLE = {"svg.hashsalt": "dpmatrix", "svg.fonttype": "none", "font.family": "sa
 _DASHES = {"PCA": "-", "T^(-1/2)": ":"}
 
 
-def drawing(reproduction: Reproduction) -> str:
-    """Draw a reproduced figure; the text of an SVG file.
+def drawing(reproduction: Reproduction, origin: str) -> str:
+    """Draw a reproduced figure; the text of an SVG file, which names the origin of the numbers.
 
     Raises
     ------
@@ -39,6 +39,7 @@ def drawing(reproduction: Reproduction) -> str:
             axes.grid(visible=True, alpha=0.3)
             axes.legend(fontsize="x-small")
         figure.suptitle(f"{reproduction.target}: reproduced, not private")
+        figure.supxlabel(origin, fontsize="xx-small")
         buffer = io.StringIO()
         figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": "dpmatrix"})
     return buffer.getvalue()

@@ -44,12 +44,12 @@ class HoffChain:
     def __init__(self, exponents: FloatArray, start: FloatArray, generator: np.random.Generator) -> None:
         self.exponents = np.array(exponents, dtype=np.float64)
         self.state = np.array(start, dtype=np.float64)
-        self._generator = generator
+        self.generator = generator
 
     def step(self) -> FloatArray:
         """Draw every column once, in random order; shape (d, k)."""
         columns = self.state.shape[1]
-        for place in self._generator.permutation(columns):
+        for place in self.generator.permutation(columns):
             others = np.delete(self.state, place, axis=1)
             # The last d - k + 1 columns of a complete QR factor span the complement of the other columns.
             complement = np.linalg.qr(others, mode="complete")[0][:, columns - 1 :]
@@ -66,21 +66,21 @@ class HoffChain:
         """
         size = len(values)
         if size == 1:
-            return np.array([2.0 * self._generator.integers(0, 2) - 1])
+            return np.array([2.0 * self.generator.integers(0, 2) - 1])
         # An exact zero has no proportion to the others.
         rates, squares = values.tolist(), np.maximum(coordinates**2, SMALLEST_SQUARE).tolist()
         total = sum(squares)
         weighted = sum(rate * square for rate, square in zip(rates, squares, strict=True))
-        for place in self._generator.permutation(size).tolist():
+        for place in self.generator.permutation(size).tolist():
             rate, square = rates[place], squares[place]
             rest, rest_weighted = total - square, weighted - rate * square
             if rest < CANCELLED * total:
                 others = [(r, q) for index, (r, q) in enumerate(zip(rates, squares, strict=True)) if index != place]
                 rest, rest_weighted = sum(q for _, q in others), sum(r * q for r, q in others)
-            share = min(_square(rate - rest_weighted / rest, size, self._generator), 1 - 2.0**-53)
+            share = min(_square(rate - rest_weighted / rest, size, self.generator), 1 - 2.0**-53)
             square = share / (1 - share) * rest
             total, weighted, squares[place] = rest + square, rest_weighted + rate * square, square
-        signs = 2.0 * self._generator.integers(0, 2, size) - 1
+        signs = 2.0 * self.generator.integers(0, 2, size) - 1
         drawn: FloatArray = np.sqrt(np.array(squares) / total) * signs
         return drawn
 

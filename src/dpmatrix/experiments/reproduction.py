@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from importlib.metadata import version
+from platform import python_version
 from typing import Any, TypeAlias
 
 from attrs import field, frozen
@@ -52,24 +54,32 @@ class Reproduction:
     along: str = ""
     logarithmic: bool = False
 
-    def to_json(self, seed: int | None) -> dict[str, Any]:
+    def to_json(self, seed: int) -> dict[str, Any]:
         """Return what JSON can hold, and that nothing of it is private."""
         return {
             "target": self.target,
             "private": False,
             "why_not_private": "drawn in floating point, from a chain of unknown convergence or from a seed",
             "seed": seed,
+            "versions": versions(),
             "notes": list(self.notes),
             "rows": [dict(zip(self.columns, row, strict=True)) for row in self.rows],
         }
 
 
+def versions() -> dict[str, str]:
+    """Return the versions on which the numbers depend."""
+    return {"python": python_version(), **{name: version(name) for name in ("dpmatrix", "numpy", "scipy")}}
+
+
 @frozen
 class Effort:
-    """How much is repeated; the defaults are the document's numbers.
+    """How much is repeated; the defaults are the document's numbers where it gives any.
 
     Attributes
     ----------
+    spikes, dimensions
+        Draws of the noise for each measured correlation in Figure 1, and its panels.
     steps, traces
         Of the Gibbs sampler in Figure 2.
     subsets, chains, draws
@@ -82,6 +92,8 @@ class Effort:
         Steps of a chain before its state is used; the document has 20,000 of another chain.
     """
 
+    spikes: int = 20
+    dimensions: tuple[int, ...] = (50, 200, 500, 1000)
     steps: int = 40_000
     traces: int = 5
     subsets: int = 5
@@ -93,8 +105,19 @@ class Effort:
     burn_in: int = 60
     sizes: tuple[float, ...] = field(default=(0.05, 0.1, 0.2, 0.4, 0.7, 1.0))
 
+    def less(self, *names: str) -> tuple[str, ...]:
+        """Say of which of these there are fewer than in the document."""
+        full = Effort()
+        pairs = [(name, getattr(self, name), getattr(full, name)) for name in names]
+        fewer = [f"{mine} of {theirs} {name.replace('_', ' ')}" for name, mine, theirs in pairs if mine != theirs]
+        return (f"less than the document: {', '.join(fewer)}",) if fewer else ()
 
+
+USUAL = Effort(spikes=5, steps=2000, traces=3, subsets=3, chains=4, draws=30, permutations=2, projections=2)
+"""What fits into ten minutes on two cores."""
 QUICK = Effort(
+    spikes=2,
+    dimensions=(10, 50),
     steps=300,
     traces=2,
     subsets=1,

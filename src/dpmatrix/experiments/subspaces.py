@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import cache
 
 import numpy as np
 from scipy.linalg import eigh
 
 from dpmatrix.experiments.gibbs import FloatArray, RotationChain, uniform_start
+from dpmatrix.privacy.adjacency import Adjacency
+from dpmatrix.privacy.guarantee import PrivacyGuarantee
+from dpmatrix.privacy.least_noise import calibrate_gaussian
+from dpmatrix.privacy.sensitivity import frobenius_sensitivity
 from dpmatrix.spec.near_optimal.noise import ModSulq, printed_deviation
 
 
@@ -29,12 +34,34 @@ def noise_deviation(dimension: int, records: int, epsilon: float, delta: float) 
     return float(printed_deviation(exact))
 
 
+@cache
+def _least_times_records(dimension: int, epsilon: float, delta: float) -> float:
+    promise = PrivacyGuarantee(Fraction(str(epsilon)), Fraction(str(delta)), Adjacency.REPLACE_ONE)
+    return float(calibrate_gaussian(frobenius_sensitivity(dimension, Adjacency.REPLACE_ONE), promise))
+
+
+def least_deviation(dimension: int, records: int, epsilon: float, delta: float) -> float:
+    """Return the least deviation that makes MOD-SULQ (epsilon, delta)-DP when a record is replaced."""
+    return _least_times_records(dimension, epsilon, delta) / records
+
+
 def mod_sulq(
-    moment: FloatArray, records: int, columns: int, epsilon: float, delta: float, generator: np.random.Generator
+    moment: FloatArray,
+    records: int,
+    columns: int,
+    epsilon: float,
+    delta: float,
+    generator: np.random.Generator,
+    *,
+    least: bool = False,
 ) -> FloatArray:
-    """Draw from MOD-SULQ, the entries of the noise independent for i <= j; top by value. NEVER private."""
+    """Draw from MOD-SULQ, the entries of the noise independent for i <= j; top by value. NEVER private.
+
+    ``least`` takes the least noise that keeps the promise in place of beta of (5).
+    """
     size = len(moment)
-    noise = np.triu(generator.normal(0.0, noise_deviation(size, records, epsilon, delta), (size, size)))
+    deviation = (least_deviation if least else noise_deviation)(size, records, epsilon, delta)
+    noise = np.triu(generator.normal(0.0, deviation, (size, size)))
     return top_subspace(moment + noise + np.triu(noise, 1).T, columns)
 
 

@@ -6,11 +6,13 @@ from collections.abc import Sequence
 from concurrent.futures import Future, as_completed
 from math import sqrt
 from time import perf_counter
+from typing import Any
 
 import numpy as np
 from attrs import frozen
 
 from dpmatrix.experiments.gibbs import FloatArray, HoffChain, uniform_start
+from dpmatrix.experiments.partial import Partial
 from dpmatrix.experiments.processes import in_process, pool
 from dpmatrix.experiments.reproduction import EPSILON, Effort, Reproduction, Series, Tell
 from dpmatrix.experiments.spectra import Spectrum
@@ -56,6 +58,25 @@ def begin(spectrum: Spectrum, number: int, seed: np.random.SeedSequence) -> Trac
     return Trace(spectrum.name, number, chain, np.zeros_like(start), 0, ())
 
 
+def recorded(trace: Trace) -> dict[str, Any]:
+    """Write down where a chain is, as JSON can hold it."""
+    return {
+        "state": trace.chain.state.tolist(),
+        "generator": trace.chain.generator.bit_generator.state,
+        "total": trace.total.tolist(),
+        "steps": trace.steps,
+        "points": trace.points,
+    }
+
+
+def restored(trace: Trace, record: dict[str, Any]) -> Trace:
+    """Put a chain that has just begun where it was when the record was made."""
+    trace.chain.state = np.array(record["state"])
+    trace.chain.generator.bit_generator.state = record["generator"]
+    points = tuple((int(steps), float(value)) for steps, value in record["points"])
+    return Trace(trace.name, trace.number, trace.chain, np.array(record["total"]), record["steps"], points)
+
+
 def expected_seconds(spectra: Sequence[Spectrum], effort: Effort, workers: int) -> float:
     """Time a few steps for each data set, and multiply."""
     each = [in_process(_step_seconds, spectrum) for spectrum in spectra]
@@ -70,27 +91,38 @@ def _step_seconds(spectrum: Spectrum) -> float:
     return (perf_counter() - before) / TIMED
 
 
+def _key(trace: Trace) -> str:
+    return f"{trace.name}-{trace.number}"
+
+
 def trace_figure(
-    spectra: Sequence[Spectrum], effort: Effort, seed: int | None, workers: int, tell: Tell
+    spectra: Sequence[Spectrum], effort: Effort, partial: Partial, workers: int, tell: Tell
 ) -> Reproduction:
     """Reproduce Figure 2. The chain's law depends on the data through n and the spectrum alone, up to a rotation."""
-    seeds = iter(np.random.SeedSequence(seed).spawn(len(spectra) * effort.traces))
+    seeds = iter(np.random.SeedSequence(partial.seed).spawn(len(spectra) * effort.traces))
     traces = [begin(spectrum, number, next(seeds)) for spectrum in spectra for number in range(1, effort.traces + 1)]
+    traces = [restored(trace, record) if (record := partial.found(_key(trace))) else trace for trace in traces]
     piece = max(effort.steps // PIECES, 1)
-    total, done = len(traces) * -(-effort.steps // piece), 0
-    finished: list[Trace] = []
-    tell(0, total)
+    finished = [trace for trace in traces if trace.steps >= effort.steps]
+    total, done = len(traces) * effort.steps, sum(trace.steps for trace in traces)
+    tell(done, total)
     with pool(workers) as executor:
-        waiting: set[Future[Trace]] = {executor.submit(advanced, trace, min(piece, effort.steps)) for trace in traces}
+        waiting: set[Future[Trace]] = {
+            executor.submit(advanced, trace, min(piece, effort.steps - trace.steps))
+            for trace in traces
+            if trace.steps < effort.steps
+        }
         while waiting:
             future = next(as_completed(waiting))
             waiting.remove(future)
-            trace, done = future.result(), done + 1
-            tell(done, total)
+            trace = future.result()
+            partial.keep(_key(trace), recorded(trace))
             if trace.steps < effort.steps:
                 waiting.add(executor.submit(advanced, trace, min(piece, effort.steps - trace.steps)))
             else:
                 finished.append(trace)
+            done += piece if trace.steps % piece == 0 else trace.steps % piece
+            tell(done, total)
     finished.sort(key=lambda trace: (trace.name, trace.number))
     rows = tuple((trace.name, trace.number, *point) for trace in finished for point in trace.points)
     series = [
@@ -107,6 +139,8 @@ def trace_figure(
         series.append(Series(spectrum.name, "T^(-1/2)", places, [-0.5 * float(np.log(x)) for x in places]))
     notes = (
         "epsilon = 0.1 on all records; the document does not say which epsilon or n",
+        "the exponent of PPCA is the largest that is private when a record is replaced: there is no tighter curve",
+        *effort.less("steps", "traces"),
         "the mean square of F is 1/T for this chain whatever the data and the start, by the signs alone",
         *(f"{spectrum.name}: {spectrum.difference}" for spectrum in spectra if spectrum.difference),
     )

@@ -1,0 +1,100 @@
+"""Figure 1 of `near-optimal`: the bound (21) against the number of records, and what MOD-SULQ reaches.
+
+(21) depends on the noise alone, so each curve has a twin: the bound at the least noise that keeps the same promise.
+Beside both is measured what they are said to bound, the mean of |<v^_1, v_1>| on records that all equal v_1.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from time import perf_counter
+
+import numpy as np
+
+from dpmatrix.experiments.partial import Partial
+from dpmatrix.experiments.reproduction import Cell, Effort, Reproduction, Series, Tell
+from dpmatrix.experiments.subspaces import least_deviation, noise_deviation, top_subspace
+from dpmatrix.spec.near_optimal.noise import ModSulq
+from dpmatrix.spec.near_optimal.sulq_curve import curve
+
+EPSILONS = (0.01, 0.1, 0.5, 2.0)
+SULQ_DELTA = 0.01
+EXPONENTS = tuple(step / 2 for step in range(4, 15))
+"""log10 of n, from 100 to 10 million."""
+COLUMNS = (
+    "d",
+    "epsilon",
+    "n",
+    "(21), printed noise",
+    "(21), least noise",
+    "measured, printed noise",
+    "measured, least noise",
+)
+
+
+def bound(dimension: int, records: int, epsilon: float, deviation: float) -> float:
+    """Return the right side of (21) for noise of this deviation.
+
+    The printed deviation falls like 1/n, so it is this one at another number of records, up to rounding that number.
+    """
+    equivalent = round(records * noise_deviation(dimension, records, epsilon, SULQ_DELTA) / deviation)
+    return float(curve(ModSulq(dimension, equivalent, Fraction(str(epsilon)), Fraction(str(SULQ_DELTA)))))
+
+
+def correlation(dimension: int, deviation: float, draws: int, generator: np.random.Generator) -> float:
+    """Measure the mean of |<v^_1, v_1>| for A = v_1 v_1' and symmetric Gaussian noise, v_1 the first axis."""
+    found = []
+    for _ in range(draws):
+        noise = np.triu(generator.normal(0.0, deviation, (dimension, dimension)))
+        noise = noise + np.triu(noise, 1).T
+        noise[0, 0] += 1.0
+        found.append(abs(float(top_subspace(noise, 1)[0, 0])))
+    return float(np.mean(found))
+
+
+def _row(dimension: int, epsilon: float, power: float, effort: Effort, seed: list[int]) -> list[Cell]:
+    records, generator = round(10**power), np.random.default_rng(seed)
+    setting = (dimension, records, epsilon, SULQ_DELTA)
+    deviations = (noise_deviation(*setting), least_deviation(*setting))
+    bounds = (bound(dimension, records, epsilon, deviation) for deviation in deviations)
+    measured = (correlation(dimension, deviation, effort.spikes, generator) for deviation in deviations)
+    return [dimension, epsilon, records, *bounds, *measured]
+
+
+def expected_seconds(effort: Effort) -> float:
+    """Time one draw of each dimension, and multiply."""
+    total, generator = 0.0, np.random.default_rng(0)
+    for dimension in effort.dimensions:
+        begin = perf_counter()
+        correlation(dimension, 1.0, 1, generator)
+        total += (perf_counter() - begin) * 2 * effort.spikes * len(EPSILONS) * len(EXPONENTS)
+    return total
+
+
+def bound_figure(effort: Effort, partial: Partial, tell: Tell) -> Reproduction:
+    """Reproduce Figure 1, with bound and correlation at the printed and at the least noise."""
+    rows: list[tuple[Cell, ...]] = []
+    places = [(d, epsilon, power) for d in effort.dimensions for epsilon in EPSILONS for power in EXPONENTS]
+    tell(0, len(places))
+    for done, (dimension, epsilon, power) in enumerate(places, start=1):
+        key = f"{dimension}-{epsilon}-{power}"
+        found = partial.found(key) or _row(dimension, epsilon, power, effort, [partial.seed, done])
+        partial.keep(key, found)
+        rows.append(tuple(found))
+        tell(done, len(places))
+    series = []
+    for dimension in effort.dimensions:
+        for epsilon in (EPSILONS[0], EPSILONS[-1]):
+            chosen = [row for row in rows if row[:2] == (dimension, epsilon)]
+            for column in range(3, 7):
+                values = [float(row[column] or 0) for row in chosen]
+                label = f"{COLUMNS[column]}, epsilon = {epsilon:g}"
+                series.append(Series(f"d = {dimension}", label, [float(row[2] or 0) for row in chosen], values))
+    notes = (
+        f"delta = {SULQ_DELTA}; the document names d = 50 and 1000, epsilon = 0.01 and 2, and no range of n",
+        "the last two columns: mean correlation measured on equal records, which a lower bound would have to respect",
+        f"{effort.spikes} draws of the noise each",
+    )
+    return Reproduction(
+        "near-optimal.figure-1", COLUMNS, tuple(rows), notes, tuple(series), "n", "|<v^_1, v_1>|", logarithmic=True
+    )
