@@ -146,8 +146,7 @@ def numbers(p: Recovery) -> tuple[mpmath.mpf, mpmath.mpf, mpmath.mpf]:
     "analyze-gauss.theorem-13+repair@8bb32e36",
     role="supports-repair",
     grade="symbolic",
-    region="every n, k, gap, epsilon, delta and relation by the docstring's derivation; its arithmetic machine-checked; "
-    "24 runs",
+    region="every n, k, gap, epsilon, delta and relation by the docstring; its arithmetic machine-checked; 24 runs",
 )
 def test_repaired_convergence(statement) -> None:
     """Let L = log(1/delta). Pr(Lap(2/epsilon) < -2L/epsilon) = delta/2 (1), and ||E||_2 exceeds 4 sqrt(n log 9 + L)

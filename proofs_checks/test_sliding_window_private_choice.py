@@ -183,7 +183,7 @@ COMMON = {
     region="half the noise; gamma before the error",
 )
 @pytest.mark.evidence(
-    "sliding-window.theorem-16+repair@5a4df1d4", role="control", grade="symbolic", region="half the noise; each error dropped"
+    "sliding-window.theorem-16+repair@5a4df1d4", role="control", grade="symbolic", region="half the noise; no error"
 )
 def test_half_the_noise_and_dropped_errors_are_noticed(statements) -> None:
     """C~ prefers the wrong axis by exactly the two errors; with gamma the upper one counts gamma^2 times."""
