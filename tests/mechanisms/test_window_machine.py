@@ -192,8 +192,8 @@ def test_ten_thousand_steps_keep_the_invariants() -> None:
     """`DPMATRIX_LONG=1` takes a hundred thousand."""
     machine = type("Counted", (Window,), {"steps": 0})
     thorough = settings(max_examples=EXAMPLES, stateful_step_count=STEPS, **ONLY_GENERATE)
-    run_state_machine_as_test(machine, settings=thorough)
-    assert machine.steps >= (100_000 if LONG else 10_000)
+    while machine.steps < (100_000 if LONG else 10_000):  # a run may end after few steps; each takes one at least
+        run_state_machine_as_test(machine, settings=thorough)
 
 
 def expires_late(held, total, leaf, parameters):
