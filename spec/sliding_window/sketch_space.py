@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 import attrs
 from flint import arb, fmpq_mat
 
@@ -12,10 +10,11 @@ from dpmatrix.exact import Exact, ball, rational
 from dpmatrix.spec.conditions import below, exceeds, positive, whole
 from dpmatrix.spec.sliding_window.approximate_update import not_close_margin, singular_drop_margin
 from dpmatrix.spec.sliding_window.dyadic_release import RELEASE, SEQUENCE_CHANGE, SEQUENCE_SAYS, sequence_margin
-from dpmatrix.spec.sliding_window.loewner import flag, precedes
+from dpmatrix.spec.sliding_window.loewner import flag
 from dpmatrix.spec.sliding_window.sketch_bounds import DRAWN, lemma_2_bounds
 from dpmatrix.spec.sliding_window.sketch_privacy import PARAMETERS, one_row_margin
 from dpmatrix.spec.sliding_window.sketched_stream import SketchedStream, meant, shapes_margin
+from dpmatrix.spec.sliding_window.update_lemmas import StreamRun, structure
 
 
 @attrs.frozen
@@ -95,39 +94,23 @@ def equation_15(p: LogarithmPoint) -> arb:
 LOGARITHM = (whole("window", 2), positive("eta"), below("eta", 1), positive("constant"))
 
 
-@attrs.frozen
-class Chain:
-    """Positive definite matrices K^(1), ..., K^(l) and eta."""
-
-    matrices: tuple[fmpq_mat, ...]
-    eta: Exact
+def exact_count_margin(p: StreamRun) -> arb:
+    """``3 + (4/eta) log(det K^(1) / det K^(l)) - l`` for the checkpoints that Algorithm 1 keeps after the last row."""
+    kept = structure(p, rational(p.eta) / 2).matrices
+    return 3 + 4 / ball(p.eta) * arb(kept[0].det() / kept[-1].det()).log() - len(kept)
 
 
-def chain_margin(p: Chain) -> arb:
-    """``2 + (4/eta) log(det K^(1) / det K^(l)) - l``."""
-    ratio = arb(p.matrices[0].det() / p.matrices[-1].det())
-    return 2 + 4 / ball(p.eta) * ratio.log() - len(p.matrices)
+def exact_matrices(p: StreamRun) -> arb:
+    """0 when nothing stands for the Gram matrices."""
+    return -arb(len(p.approximations))
 
 
-def decreasing_margin(p: Chain) -> arb:
-    """1 when K^(i+1) <= K^(i) for all i and K^(l) is positive definite, else -1."""
-    ordered = all(precedes(newer, older) for older, newer in pairwise(p.matrices))
-    last = p.matrices[-1]
-    return flag(ordered and precedes(last - last, last) and last.rank() == last.nrows())
-
-
-def apart_margin(p: Chain) -> arb:
-    """0 when (1 - eta/2) K^(i) <= K^(i+2) for no i."""
-    factor = 1 - rational(p.eta) / 2
-    pairs = zip(p.matrices, p.matrices[2:], strict=False)
-    return flag(not any(precedes(factor * older, newer) for older, newer in pairs))
-
-
-CHAIN = (
+EXACT = (
+    whole("window", 1),
     positive("eta"),
     below("eta", 1),
-    exceeds("K^(1) >= ... >= K^(l) > 0", decreasing_margin, strict=False),
-    exceeds("(1 - eta/2) K^(i) <= K^(i+2) for no i", apart_margin, strict=False),
+    positive("floor"),
+    exceeds("Algorithm 1 compares K + sigma^2 I", exact_matrices, strict=False),
 )
 
 LEMMA_4 = Claim(
@@ -152,16 +135,20 @@ LEMMA_4 = Claim(
         "consecutive ones of which add up to zero, which has probability one, they never do: nothing is ever deleted, "
         "and W checkpoints are kept, for every W and r = 1. Where true matrices K^ = K + sigma^2 I are compared, a "
         "pair (1 - eta/2)K^(i) not <= K^(i+2) <= K^(i) loses a factor 1 - eta/2 of its determinant, whatever single "
-        "eigenvalues do; hence l <= 2 + (4/eta) log(det K^(1)/det K^(l)), and for rank r and rows of norm at most B "
-        "that is 2 + (4r/eta) log(1 + (t - t_1 + 1) B^2/(r sigma^2)). (15) is true because its left side is negative; "
-        "1/(1 - eta/2) is meant as the base."
+        "eigenvalues do, and Lemma 10 has such pairs for i <= l - 3; hence l <= 3 + (4/eta) log(det K^(1)/det K^(l)), "
+        "and for rank r and rows of norm at most B that is 3 + (4r/eta) log(1 + (t - t_1 + 1) B^2/(r sigma^2)). The 3 "
+        "cannot be less: zero rows keep t_1, t - 1 and t. t_1 may be far older than the window, so it is log t and not "
+        "log W. This bounds a structure that stores exact matrices and is not private; sketches that only approximate "
+        "them have no such bound (lemma-1). (15) is true because its left side is negative; 1/(1 - eta/2) is meant as "
+        "the base."
     ),
     repair=Repair(
-        "compare K + sigma^2 I; l <= 2 + (4/eta) log(det K^(1)/det K^(l))",
+        "a structure that is not private: Algorithm 1 as repaired compares K + sigma^2 I itself, along a stream that "
+        "starts empty; l <= 3 + (4/eta) log(det K^(1)/det K^(l))",
         Statement(
-            "if (1 - eta/2)K^(i) <= K^(i+2) for no i, then l <= 2 + (4/eta) log(det K^(1)/det K^(l))",
-            chain_margin,
-            given=CHAIN,
+            "after every row l <= 3 + (4/eta) log(det K^(1)/det K^(l)), for K^ = K + sigma^2 I",
+            exact_count_margin,
+            given=EXACT,
         ),
     ),
     steps=(
@@ -201,6 +188,7 @@ LEMMA_4 = Claim(
             note="The base must be 1/(1 - eta/2).",
         ),
     ),
+    uses=("sliding-window.lemma-10+repair",),
 )
 
 THEOREM_3 = Claim(

@@ -7,7 +7,7 @@ from flint import arb
 
 from dpmatrix.claims import Claim, Kind, Locator, Statement, Step, Verdict
 from dpmatrix.exact import Exact, ball, square
-from dpmatrix.spec.conditions import positive, whole
+from dpmatrix.spec.conditions import exceeds, positive, whole
 
 
 @attrs.frozen
@@ -76,6 +76,27 @@ THEOREM_19 = Claim(
     ),
 )
 
+
+@attrs.frozen
+class KeptSpace(SpacePoint):
+    """The same, and the bits that some private algorithm with the conjectured accuracy keeps.
+
+    Which numbers of bits such an algorithm can have is what the conjectures ask; no condition here says it.
+    """
+
+    kept_bits: int = 0
+
+
+def spectral_kept_margin(p: KeptSpace) -> arb:
+    """Bits that are kept, minus c d^2 log2(W) / eta."""
+    return p.kept_bits + spectral_space_margin(p) - p.window * p.columns * p.entry_bits
+
+
+def principal_kept_margin(p: KeptSpace) -> arb:
+    """Bits that are kept, minus c d k log2(W) / eta^2."""
+    return p.kept_bits + principal_space_margin(p) - p.window * p.columns * p.entry_bits
+
+
 CONJECTURE_1 = Claim(
     id="sliding-window.conjecture-1",
     kind=Kind.CONJECTURE,
@@ -85,10 +106,20 @@ CONJECTURE_1 = Claim(
         "differentially private spectral approximation needs Theta((d^2/eta) log W) space",
     ),
     statement=Statement(
-        "the window stored as it is takes at least c d^2 log2(W)/eta bits", spectral_space_margin, given=SPACE
+        "where the window itself takes c d^2 log2(W)/eta bits, what a private algorithm keeps takes as many",
+        spectral_kept_margin,
+        given=(
+            *SPACE,
+            whole("kept_bits", 0),
+            exceeds("W d b >= c d^2 log2(W)/eta", spectral_space_margin, strict=False),
+        ),
     ),
     verdict=Verdict.OPEN,
-    reading="In the regime where the bound is below the W d b bits of the window itself.",
+    reading=(
+        "The lower half of Theta, with a constant c; in the regime where the bound is below the W d b bits of the "
+        "window itself. A point names the bits that an algorithm keeps, for any private algorithm with the accuracy of "
+        "theorem-3: that it exists is a premise in words."
+    ),
     because=(
         "Open in its regime. Without one it is false: exact storage takes W d b bits for every eta, so some relation "
         "like W >= (d/eta) log W has to be assumed. The repaired histogram of Lemma 10 uses O((d^3/eta) log(W/f)) "
@@ -113,10 +144,19 @@ CONJECTURE_2 = Claim(
     kind=Kind.CONJECTURE,
     source=Locator("sliding-window", "Conjecture 2", "differentially private PCA needs Omega((d k/eta^2) log W) space"),
     statement=Statement(
-        "the window stored as it is takes at least c d k log2(W)/eta^2 bits", principal_space_margin, given=SPACE
+        "where the window itself takes c d k log2(W)/eta^2 bits, what a private algorithm keeps takes as many",
+        principal_kept_margin,
+        given=(
+            *SPACE,
+            whole("kept_bits", 0),
+            exceeds("W d b >= c d k log2(W)/eta^2", principal_space_margin, strict=False),
+        ),
     ),
     verdict=Verdict.OPEN,
-    reading="In the regime where the bound is below the W d b bits of the window itself.",
+    reading=(
+        "In the regime where the bound is below the W d b bits of the window itself; a point names the bits that an "
+        "algorithm keeps, for any private algorithm with the accuracy of theorem-6."
+    ),
     because=("Open in its regime; as for Conjecture 1, exact storage refutes it for eta^2 < c k log2(W)/(W b)."),
     steps=(
         Step(
