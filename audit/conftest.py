@@ -7,6 +7,8 @@ from collections.abc import Callable, Sequence
 import pytest
 
 from dpmatrix.auditing import AuditResult, NeighbouringPair, RepresentationAuditResult, Target, audit
+from dpmatrix.claims import AuditRecord, AuditVerdict
+from dpmatrix.exact import Exact
 from dpmatrix.experiments import DataSet, real_records
 
 FAILURE_PROBABILITY = 1e-9
@@ -46,8 +48,17 @@ def note(record_property) -> Callable[[AuditResult], None]:
 
 
 @pytest.fixture
-def audited(note, failure_probability) -> Callable[..., AuditResult]:
-    """Audit a target at the common confidence, and leave the finding in the ledger."""
+def record_audit(record_property) -> Callable[[AuditRecord], None]:
+    """Leave a record in the report's table of audits."""
+    return lambda found: record_property("audit", found.to_json())
+
+
+@pytest.fixture
+def audited(note, record_audit, failure_probability) -> Callable[..., AuditResult]:
+    """Audit a target at the common confidence, and leave the finding in the ledger.
+
+    With a subject, a mechanism and a view of it, the finding is in the report's table of audits too.
+    """
 
     def run(
         target: Target,
@@ -57,20 +68,39 @@ def audited(note, failure_probability) -> Callable[..., AuditResult]:
         training: int,
         confirmation: int,
         seed: int,
+        delta: Exact = 0,
+        subject: tuple[str, str] | None = None,
     ) -> AuditResult:
         result = audit(
             target,
             pairs,
             epsilon=epsilon,
+            delta=delta,
             training=training,
             confirmation=confirmation,
             failure_probability=failure_probability,
             generator=seed,
         )
         note(result)
+        if subject is not None:
+            record_audit(_record(result, *subject))
         return result
 
     return run
+
+
+def _record(result: AuditResult, mechanism: str, view: str) -> AuditRecord:
+    verdict = AuditVerdict.VIOLATED if result.violated else AuditVerdict.NOT_REFUTED
+    return AuditRecord(
+        mechanism,
+        view,
+        verdict,
+        f"({result.epsilon}, {float(result.delta):.3g})",
+        result.epsilon_lower_bound if result.epsilon_lower_bound < float("inf") else None,
+        result.delta_lower_bound_at_epsilon,
+        f"1 - {result.failure_probability}",
+        f"{result.event}; pair: {result.pair.name}" if result.violated else result.detectable.sentence(),
+    )
 
 
 @pytest.fixture

@@ -12,6 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpmatrix.claims import (
+    AuditRecord,
+    AuditVerdict,
     Citation,
     Claim,
     Evidence,
@@ -50,6 +52,10 @@ LEDGER = Ledger(
 )
 
 texts = st.dictionaries(st.text(), st.text(), max_size=3)
+numbers = st.none() | st.floats(0, 9)
+audits = st.builds(
+    AuditRecord, st.text(), st.text(), st.sampled_from(AuditVerdict), st.text(), numbers, numbers, st.text(), st.text()
+)
 ledgers = st.builds(
     Ledger,
     evidence=st.lists(st.sampled_from([ITEM, attrs.evolve(ITEM, outcome=None)])).map(tuple),
@@ -60,6 +66,7 @@ ledgers = st.builds(
     violations=st.lists(st.text(), max_size=3).map(tuple),
     environment=texts,
     verdicts=texts,
+    audits=st.lists(audits, max_size=2).map(tuple),
 )
 
 
@@ -138,3 +145,9 @@ def test_registries_know_their_statements_and_fingerprints() -> None:
     assert REGISTRY.current(Citation.parse(f"toy.claim@{current}"))
     assert not REGISTRY.current(Citation.parse("toy.claim@0"))
     assert not REGISTRY.current(Citation.parse("toy.claim"))
+
+
+def test_a_ledger_from_before_the_audits_is_read() -> None:
+    record = LEDGER.to_json()
+    del record["audits"]
+    assert Ledger.from_json(record) == LEDGER

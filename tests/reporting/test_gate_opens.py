@@ -66,3 +66,29 @@ def test_asking_for_the_gate_in_other_words(stamped) -> None:
     assert run.code == 0, run.text
     assert "gate: open" in run.text
     assert "on 34 items of evidence" in run.text
+
+
+AUDITED = """
+
+def test_of_two_views(record_property):
+    from dpmatrix.claims import AuditRecord, AuditVerdict
+    for view, verdict in (("state", AuditVerdict.VIOLATED), ("output", AuditVerdict.NOT_REFUTED)):
+        found = AuditRecord("toy mechanism", view, verdict, "(1, 0)", 2.5, 0.25, "1 - 1e-9", "an event")
+        record_property("audit", found.to_json())
+"""
+
+
+@pytest.mark.parametrize("workers", [(), ("-n", "2")], ids=["here", "workers"])
+def test_what_audits_record_is_in_the_ledger_and_in_the_report(stamped, workers) -> None:
+    stamped.add("audit/test_one.py", AUDITED)
+    run = stamped.audit(*workers)
+    assert run.code == 0, run.text
+    records = json.loads(stamped.ledger.read_text(encoding="utf-8"))["audits"]
+    assert [(record["view"], record["verdict"]) for record in records] == [
+        ("output", "not refuted"),
+        ("state", "violated"),
+    ]
+    assert {record["node"] for record in records} == {"audit/test_one.py::test_of_two_views"}
+    assert {record["outcome"] for record in records} == {"passed"}
+    report = stamped.ledger.with_name("report.html").read_text(encoding="utf-8")
+    assert report.count("toy mechanism") == 2

@@ -9,6 +9,8 @@ import pytest
 from flint import arb
 
 from dpmatrix.claims import (
+    AuditRecord,
+    AuditVerdict,
     Citation,
     Claim,
     Condition,
@@ -69,6 +71,12 @@ ITEM = Evidence(
 )
 
 
+AUDITS = (
+    AuditRecord(EVIL, EVIL, AuditVerdict.VIOLATED, EVIL, 1.25, 0.5, EVIL, EVIL, EVIL, "passed"),
+    AuditRecord("toy", "state", AuditVerdict.KEPT, "(1, 0)", None, None, "certain"),
+)
+
+
 class Reader(HTMLParser):
     """Checks that tags are closed in order, and keeps attributes and text."""
 
@@ -100,7 +108,7 @@ def report(request) -> tuple[str, Reader]:
     standing = Standing(State.UNEARNED, (EVIL,))
     verdicts = {claim.id: claim.verdict.value for claim in CLAIMS}
     found = {"toy.repaired": standing, "toy.base": Standing(State.EARNED)}
-    ledger = Ledger((ITEM,), found, REGISTRY.fingerprints, request.param, {"python": EVIL}, verdicts)
+    ledger = Ledger((ITEM,), found, REGISTRY.fingerprints, request.param, {"python": EVIL}, verdicts, AUDITS)
     code = [Implementation("rooms.Doubling", (Citation.parse("toy.repaired"),))]
     text = render(describe(REGISTRY, ledger, code), ledger, {"toy": EVIL, "later": "Later"}, {"later.one"})
     reader = Reader()
@@ -149,6 +157,9 @@ def test_it_says_what_the_run_found(report) -> None:
         "failed",
         "1.50 s",
         "later.one",
+        "kept, computed",
+        "violated",
+        "1.25",
     ):
         assert part in reader.text, part
     assert "None" not in reader.text, "a claim without a standing is said to be so in words"

@@ -1,5 +1,6 @@
 """Vocabulary of the project: claims, verdicts, evidence and standing. It knows no mathematics."""
 
+from dpmatrix.claims.audits import AuditRecord, AuditVerdict
 from dpmatrix.claims.binding import WrongFormulaError, bind, bind_hypotheses
 from dpmatrix.claims.boxes import Certificate, certify, interval
 from dpmatrix.claims.claim import Claim, Kind, Locator, Repair, Step, Verdict
@@ -13,6 +14,8 @@ from dpmatrix.claims.statement import Condition, Observed, OutsideHypothesesErro
 from dpmatrix.claims.truth import Truth, conjunction, decide
 
 __all__ = [
+    "AuditRecord",
+    "AuditVerdict",
     "Catalogue",
     "Certificate",
     "Citation",

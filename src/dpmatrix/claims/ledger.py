@@ -9,6 +9,7 @@ from typing import Any
 
 import attrs
 
+from dpmatrix.claims.audits import AuditRecord
 from dpmatrix.claims.evidence import Evidence
 from dpmatrix.claims.registry import Implementation, Registry
 from dpmatrix.claims.standing import Standing, State
@@ -32,6 +33,8 @@ class Ledger:
         Versions and machine facts, for the reader.
     verdicts
         The verdict of every claim at the time of the run.
+    audits
+        What audits recorded, by mechanism and view.
     """
 
     evidence: tuple[Evidence, ...]
@@ -40,6 +43,7 @@ class Ledger:
     violations: tuple[str, ...]
     environment: Mapping[str, str]
     verdicts: Mapping[str, str] = attrs.Factory(dict)
+    audits: tuple[AuditRecord, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         """Return a JSON object; the inverse of `from_json`."""
@@ -53,6 +57,7 @@ class Ledger:
             "fingerprints": dict(self.fingerprints),
             "verdicts": dict(self.verdicts),
             "evidence": [item.to_json() for item in self.evidence],
+            "audits": [audit.to_json() for audit in self.audits],
         }
 
     @classmethod
@@ -68,6 +73,7 @@ class Ledger:
             tuple(record["violations"]),
             record["environment"],
             record["verdicts"],
+            tuple(AuditRecord.from_json(audit) for audit in record.get("audits", ())),
         )
 
 

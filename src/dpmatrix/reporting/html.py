@@ -44,6 +44,7 @@ def render(
         states=Counter(claim["standing"] for claim in described),
         pending=sorted(pending),
         constants=constants,
+        audits=ledger.audits,
         violations=ledger.violations,
         environment=ledger.environment,
         items=len(ledger.evidence),

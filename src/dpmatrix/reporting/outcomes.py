@@ -8,9 +8,11 @@ from typing import Any
 import attrs
 import pytest
 
-from dpmatrix.claims import Evidence, Observed, Outcome, Registry, Role
+from dpmatrix.claims import AuditRecord, Evidence, Observed, Outcome, Registry, Role
 
 PROPERTY = "statements"
+AUDIT = "audit"
+"""Property of an item, several times if need be: an `AuditRecord` as JSON."""
 _SEVERITY = (Outcome.PASSED, Outcome.SKIPPED, Outcome.FAILED)
 _NOTHING: Mapping[str, Sequence[str]] = {"refused": (), "evaluated": (), "failed": ()}
 
@@ -36,6 +38,7 @@ class _Report:
     seconds: float
     seen: Mapping[str, Sequence[str]]
     detail: str
+    audits: tuple[AuditRecord, ...] = ()
 
     def binds(self, evidence: Evidence) -> bool:
         """Whether the item evaluated the statement itself, and what it saw fits its role.
@@ -68,7 +71,19 @@ class Outcomes:
             outcome = known.outcome
         properties: dict[str, Any] = dict(report.user_properties)
         detail = str(properties.get("detail", ""))
-        self._reports[report.nodeid] = _Report(outcome, report.duration, properties.get(PROPERTY, _NOTHING), detail)
+        audits = tuple(AuditRecord.from_json(value) for name, value in report.user_properties if name == AUDIT)
+        self._reports[report.nodeid] = _Report(
+            outcome, report.duration, properties.get(PROPERTY, _NOTHING), detail, audits
+        )
+
+    def audits(self) -> tuple[AuditRecord, ...]:
+        """Return what audits recorded, by mechanism and view, with what became of their items."""
+        found = [
+            attrs.evolve(audit, node=node, outcome=report.outcome.value)
+            for node, report in self._reports.items()
+            for audit in report.audits
+        ]
+        return tuple(sorted(found, key=lambda audit: (audit.mechanism, audit.view, audit.node)))
 
     def judge(self, evidence: Evidence) -> Evidence:
         """Return the evidence with what became of it."""

@@ -199,7 +199,8 @@ class _Session:
         patterns = self.config.getini("python_files")
         problems += uncollected(self.config.rootpath, BODY, patterns, evidence)
         verdicts = {claim.id: claim.verdict.value for claim in self.registry}
-        return Ledger(evidence, found, self.fingerprints, tuple(problems), environment(), verdicts)
+        audits = self.outcomes.audits()
+        return Ledger(evidence, found, self.fingerprints, tuple(problems), environment(), verdicts, audits)
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Print the standing of every claim and what the gate objects to."""
