@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
-import tempfile
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from dpmatrix.claims import Evidence, Ledger, describe
+from dpmatrix.claims import describe
 from dpmatrix.claims.ledger import write_atomically
 from dpmatrix.commands.audit import audit_mechanism_command
 from dpmatrix.commands.constants import constants, report_section
+from dpmatrix.commands.findings import findings_command
 from dpmatrix.commands.pca import pca
 from dpmatrix.commands.privacy import calibrate, profile
 from dpmatrix.commands.reproduce import reproduce
+from dpmatrix.commands.runs import DEFAULT_LEDGER, LedgerPath, declared_evidence, read_ledger
 from dpmatrix.reporting.html import render
 from dpmatrix.reporting.implementations import implementations
 from dpmatrix.reporting.restamp import restamp
@@ -29,32 +28,6 @@ app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
 )
-
-LedgerPath = Annotated[Path, typer.Option(help="The ledger of a run; `make audit` writes it.")]
-DEFAULT_LEDGER = Path("build/audit/ledger.json")
-
-
-def _read_ledger(path: Path) -> Ledger | None:
-    if not path.exists():
-        return None
-    try:
-        return Ledger.from_json(json.loads(path.read_text(encoding="utf-8")))
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise typer.BadParameter(f"{path} is not a ledger ({error}); run `make audit` to write a new one") from error
-
-
-def _declared_evidence() -> list[Evidence]:
-    """Ask pytest which evidence exists, when the checkout is at hand."""
-    if not Path("audit").is_dir():
-        return []
-    with tempfile.TemporaryDirectory() as folder:
-        listing = Path(folder) / "declared.json"
-        command = [sys.executable, "-m", "pytest", "audit", "--collect-only", "-q", "--declared-evidence", str(listing)]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603 - a fixed command
-        if not listing.exists():
-            typer.echo(f"the evidence could not be collected:\n{done.stdout[-2000:]}{done.stderr[-2000:]}", err=True)
-            return []
-        return [Evidence.from_json(record) for record in json.loads(listing.read_text(encoding="utf-8"))]
 
 
 def _exit_code(described: list[dict[str, Any]]) -> int:
@@ -75,10 +48,10 @@ def claims(
     registry = load()
     if claim is not None and claim not in registry.claims:
         raise typer.BadParameter(f"no claim {claim!r}; `python -m dpmatrix claims` lists them", param_hint="CLAIM")
-    run = _read_ledger(ledger)
+    run = read_ledger(ledger)
     if run is None:
         typer.echo(f"no run at {ledger}: standings are unknown until `make audit`", err=True)
-    declared = _declared_evidence() if run is None else []
+    declared = declared_evidence() if run is None else []
     described = describe(registry, run, implementations(), declared)
     if claim is not None:
         described = [entry for entry in described if entry["id"] == claim]
@@ -96,7 +69,7 @@ def report(
     output: Annotated[Path, typer.Option(help="The HTML file to write.")] = Path("build/audit/report.html"),
 ) -> None:
     """Write the HTML report of the last run."""
-    run = _read_ledger(ledger)
+    run = read_ledger(ledger)
     if run is None:
         raise typer.BadParameter(f"no ledger at {ledger}; run `make audit` first", param_hint="--ledger")
     described = describe(load(), run, implementations())
@@ -127,6 +100,7 @@ app.command()(calibrate)
 app.command()(constants)
 app.command()(reproduce)
 app.command()(pca)
+app.command(name="findings")(findings_command)
 
 
 def main() -> None:

@@ -5,6 +5,7 @@ from dpmatrix.claims.binding import WrongFormulaError, bind, bind_hypotheses
 from dpmatrix.claims.boxes import Certificate, certify, interval
 from dpmatrix.claims.claim import Claim, Kind, Locator, Repair, Step, Verdict
 from dpmatrix.claims.evidence import Evidence, Grade, Outcome, Role
+from dpmatrix.claims.findings import Finding, Severity, findings
 from dpmatrix.claims.fingerprint import Citation, fingerprint
 from dpmatrix.claims.gate import violations
 from dpmatrix.claims.ledger import Ledger, describe, snapshot
@@ -22,6 +23,7 @@ __all__ = [
     "Claim",
     "Condition",
     "Evidence",
+    "Finding",
     "Grade",
     "Implementation",
     "Kind",
@@ -33,6 +35,7 @@ __all__ = [
     "Registry",
     "Repair",
     "Role",
+    "Severity",
     "Standing",
     "State",
     "Statement",
@@ -46,6 +49,7 @@ __all__ = [
     "conjunction",
     "decide",
     "describe",
+    "findings",
     "fingerprint",
     "implements",
     "interval",

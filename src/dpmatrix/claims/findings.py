@@ -1,0 +1,162 @@
+"""What was found wrong or loose in the documents: computed from verdicts and judged steps, never listed by hand."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterable, Iterator, Sequence
+from enum import IntEnum
+from typing import Any
+
+import attrs
+
+from dpmatrix.claims.claim import Claim, Kind, Verdict
+from dpmatrix.claims.evidence import Evidence, Grade, Role
+from dpmatrix.claims.registry import Registry
+
+
+class Severity(IntEnum):
+    """How much hangs on what is wrong; the gravest first."""
+
+    PRIVACY_BROKEN = 1
+    """A promise of privacy that does not hold as it is printed."""
+    BOUND_FALSE = 2
+    """A statement of another kind that is false as printed, and true under other hypotheses or not at all."""
+    PROOF_BROKEN = 3
+    """A step of a printed proof that is false."""
+    CONSTANT_WRONG = 4
+    """A statement that is false as printed, and true under the same hypotheses once its formula is changed."""
+    SLIP = 5
+    """A definition, an algorithm or an experiment that cannot be taken as it is printed."""
+
+    @property
+    def words(self) -> str:
+        """The name in plain words."""
+        return self.name.replace("_", " ").lower()
+
+
+_AS_PRINTED = frozenset({Kind.DEFINITION, Kind.ALGORITHM, Kind.EXPERIMENT})
+_FALSE = frozenset({Verdict.REFUTED, Verdict.HOLDS_WITH_REPAIR})
+_UNUSABLE = frozenset(
+    {
+        Verdict.ILL_POSED,
+        Verdict.EXECUTABLE_WITH_REPAIR,
+        Verdict.NOT_EXECUTABLE,
+        Verdict.REPRODUCED_WITH_DIFFERENCE,
+        Verdict.NOT_REPRODUCIBLE,
+    }
+)
+_GRADES = tuple(Grade)
+
+
+def severity(claim: Claim) -> Severity | None:
+    """Return how grave the verdict of a claim is, its proof aside; None if it stands as it is printed."""
+    if claim.verdict in _UNUSABLE:
+        return Severity.SLIP
+    if claim.verdict not in _FALSE:
+        return None
+    if claim.kind is Kind.PRIVACY:
+        return Severity.PRIVACY_BROKEN
+    if claim.verdict is Verdict.REFUTED or claim.repair is None:
+        return Severity.BOUND_FALSE
+    before, after = (
+        [condition.says for condition in statement.given] for statement in (claim.statement, claim.repair.statement)
+    )
+    return Severity.CONSTANT_WRONG if before == after else Severity.BOUND_FALSE
+
+
+@attrs.frozen
+class Finding:
+    """One thing that is wrong or loose.
+
+    Attributes
+    ----------
+    severity
+        How much hangs on it.
+    target
+        The statement: the id of a claim, or of a step ``id/step``.
+    claim
+        The id of the claim.
+    label
+        Where the document prints it.
+    says
+        What is printed.
+    verdict
+        The verdict of the claim, or ``broken step``.
+    wrong
+        What is wrong with it.
+    command
+        One line that shows it again.
+    """
+
+    severity: Severity
+    target: str
+    claim: str
+    label: str
+    says: str
+    verdict: str
+    wrong: str
+    command: str
+
+    def to_json(self) -> dict[str, Any]:
+        """Return a JSON object."""
+        return attrs.asdict(self) | {"severity": self.severity.words}
+
+
+def findings(registry: Registry, evidence: Iterable[Evidence] = ()) -> list[Finding]:
+    """List everything found, the gravest first and then in the order of the documents.
+
+    Parameters
+    ----------
+    registry
+        The claims.
+    evidence
+        Items from which the commands are taken; without them a command shows the claim.
+    """
+    refuting: dict[str, list[Evidence]] = {}
+    for item in evidence:
+        if item.role is Role.REFUTES:
+            refuting.setdefault(item.citation.target, []).append(item)
+    found = [finding for claim in registry for finding in _of_claim(claim, refuting)]
+    return sorted(found, key=lambda finding: finding.severity)
+
+
+def _of_claim(claim: Claim, refuting: dict[str, list[Evidence]]) -> Iterator[Finding]:
+    grave = severity(claim)
+
+    def command(target: str) -> str:
+        return _command(claim.id, refuting.get(target, ()))
+
+    if grave is not None:
+        yield Finding(
+            grave,
+            claim.id,
+            claim.id,
+            claim.source.label,
+            claim.source.says,
+            claim.verdict.value,
+            claim.because,
+            command(claim.id),
+        )
+    broken = Severity.SLIP if claim.kind in _AS_PRINTED else Severity.PROOF_BROKEN
+    for step in claim.steps:
+        if not step.sound:
+            target = step.statement.name
+            wrong = step.note or claim.because
+            yield Finding(
+                broken,
+                target,
+                claim.id,
+                claim.source.label,
+                step.statement.says,
+                "broken step",
+                wrong,
+                command(target),
+            )
+
+
+def _command(claim_id: str, items: Sequence[Evidence]) -> str:
+    """Return the command that runs the best refutation: by grade, then by time."""
+    if not items:
+        return f"python -m dpmatrix claims {claim_id}"
+    best = min(items, key=lambda item: (_GRADES.index(item.grade), item.seconds, item.node))
+    return f"python -m pytest {shlex.quote(best.node)}"

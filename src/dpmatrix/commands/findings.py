@@ -1,0 +1,75 @@
+"""``dpmatrix findings``: everything found wrong or loose in the documents, the gravest first."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from dpmatrix.claims import Finding, Severity, findings
+from dpmatrix.commands.failures import one_line
+from dpmatrix.commands.privacy import AsJson
+from dpmatrix.commands.runs import DEFAULT_LEDGER, LedgerPath, declared_evidence, read_ledger
+from dpmatrix.spec import documents, load
+
+
+class Grave(StrEnum):
+    """A severity in words."""
+
+    PRIVACY_BROKEN = "privacy broken"
+    BOUND_FALSE = "bound false"
+    PROOF_BROKEN = "proof broken"
+    CONSTANT_WRONG = "constant wrong"
+    SLIP = "slip"
+
+
+@one_line
+def findings_command(
+    *,
+    document: Annotated[str | None, typer.Option(help="Only this document.")] = None,
+    severity: Annotated[Grave | None, typer.Option(help="Only this severity.")] = None,
+    as_json: AsJson = False,
+    ledger: LedgerPath = DEFAULT_LEDGER,
+) -> None:
+    """List what is wrong or loose in the documents, each with a command that shows it again."""
+    if document is not None and document not in documents():
+        raise typer.BadParameter(f"no document {document!r}; there are {', '.join(documents())}")
+    run, registry = read_ledger(ledger), load()
+    # A run that knows nothing of some claims says nothing of their evidence either.
+    covered = run is not None and set(registry.claims) <= set(run.fingerprints)
+    evidence = run.evidence if run is not None and covered else declared_evidence()
+    found = [
+        finding
+        for finding in findings(registry, evidence)
+        if document in (None, finding.claim.partition(".")[0]) and severity in (None, finding.severity.words)
+    ]
+    if as_json:
+        typer.echo(json.dumps([finding.to_json() for finding in found], indent=1, ensure_ascii=False))
+        return
+    for finding in found:
+        typer.echo(f"{finding.severity.words}: {finding.target} ({finding.label}), {finding.verdict}")
+        typer.echo(f"    printed: {' '.join(finding.says.split())}")
+        typer.echo(f"    wrong:   {shortened(finding.wrong)}")
+        typer.echo(f"    $ {finding.command}\n")
+    typer.echo(summary(found))
+
+
+def summary(found: Sequence[Finding]) -> str:
+    """Count the findings by severity, in words."""
+    counts = Counter(finding.severity for finding in found)
+    return f"{len(found)} findings: " + ", ".join(f"{counts[grave]} {grave.words}" for grave in Severity)
+
+
+def shortened(text: str) -> str:
+    """Return whole sentences of a text, up to the first that ends after 120 characters."""
+    sentences, length = [], 0
+    for sentence in " ".join(text.split()).split(". "):
+        sentences.append(sentence)
+        length += len(sentence)
+        if length >= 120:
+            break
+    return ". ".join(sentences).rstrip(".") + "."
