@@ -34,10 +34,13 @@ def test_a_broken_mechanism_fails_the_assertion_with_what_was_found() -> None:
     assert "counts: " in str(caught.value)
 
 
-def test_a_private_mechanism_passes_within_the_time() -> None:
-    begin = time.monotonic()
+def test_a_private_mechanism_passes_within_the_time(monkeypatch) -> None:
+    """The clock is that of the processor, so that other work on the machine costs the audit nothing."""
+    for clock in ("monotonic", "perf_counter"):
+        monkeypatch.setattr(time, clock, time.process_time)
+    begin = time.process_time()
     result = audit_mechanism(total, epsilon=1, adjacency=REPLACE, records=1, dimension=1, seconds=2, generator=1)
-    assert time.monotonic() - begin < 6
+    assert time.process_time() - begin < 4
     assert not result.violated
     assert result.detectable.smallest_epsilon < 1.5
 

@@ -7,7 +7,15 @@ import math
 import numpy as np
 import pytest
 
-from dpmatrix.auditing import audit, neighbouring_pairs, observed_sensitivity, replay
+from dpmatrix.auditing import (
+    NeighbouringPair,
+    at_norm_bound,
+    audit,
+    neighbouring_pairs,
+    observed_sensitivity,
+    replay,
+    seen_at_resolution,
+)
 from dpmatrix.errors import InvalidParameterError
 from dpmatrix.privacy import Entries, l1_sensitivity
 from dpmatrix.privacy.adjacency import Adjacency
@@ -101,3 +109,19 @@ def test_noise_shared_by_a_batch_does_not_count_as_many_samples() -> None:
     assert not report.repeats
     result = audit(shared, PAIRS[:1], epsilon=1, training=50, confirmation=2000, generator=1)
     assert not result.violated
+
+
+def test_a_grid_does_not_hide_that_noise_is_additive() -> None:
+    """The difference is no multiple of the resolution and varies by a step; noise that grows varies by more."""
+    pair = NeighbouringPair("0.3 or nothing", Adjacency.REPLACE_ONE, np.full((1, 1), 0.3), np.zeros((1, 1)))
+
+    def added(data: np.ndarray, size: int, generator: np.random.Generator) -> np.ndarray:
+        return np.sum(data**2) + generator.laplace(size=size)
+
+    def multiplied(data: np.ndarray, size: int, generator: np.random.Generator) -> np.ndarray:
+        return (1 + np.sum(data**2)) * generator.laplace(size=size)
+
+    report = replay(at_norm_bound(seen_at_resolution(added, 2.0**-10), 1.5), pair, generator=1)
+    assert report.additive
+    assert report.l1() == pytest.approx((0.3 * 1.5) ** 2, abs=2.0**-10)
+    assert not replay(seen_at_resolution(multiplied, 2.0**-10), pair, generator=1).additive

@@ -6,14 +6,20 @@ import math
 import time
 
 import numpy as np
+import pytest
+from attrs import evolve
 
 from dpmatrix.auditing import AuditPlan, AuditResult, NeighbouringPair, audit
 from dpmatrix.auditing import search as searching
+from dpmatrix.auditing.costs import Costs, likely_end
+from dpmatrix.auditing.events import best_event
+from dpmatrix.auditing.features import FeatureFamily
 from dpmatrix.auditing.sampling import Sampler
 from dpmatrix.auditing.sharpening import distinct, sharpened
-from dpmatrix.auditing.training import claims_to_choose_by, explore
+from dpmatrix.auditing.training import AMPLE, Shortlist, claims_to_choose_by, explore
 from dpmatrix.privacy import Adjacency
 
+IDENTITY = FeatureFamily(("itself",), lambda batch: batch[None])
 PAIR = NeighbouringPair("one or zero", Adjacency.REPLACE_ONE, np.ones((1, 1)), np.zeros((1, 1)))
 
 
@@ -34,19 +40,77 @@ def run(**options: object) -> AuditResult:
 def test_more_outputs_find_a_rarer_event(monkeypatch) -> None:
     """The last answer has probabilities 0.241 and 0.012, for which 160 outputs are too few and 5,000 are not."""
     sharp = run()
-    monkeypatch.setattr(searching, "sharpened", lambda *given, **_: distinct(given[1]))
+    monkeypatch.setattr(searching, "sharpened", lambda *given, **_: (given[1][0].place, distinct(given[1][0].best), 0))
     blunt = run()
     assert 2.5 < sharp.epsilon_lower_bound < 3
     assert blunt.epsilon_lower_bound < 2.3
     assert sharp.training_samples == 2 * (40 + 4 * 40 + 5000)
 
 
+def shortlist(place: int, pair: NeighbouringPair, sampler: Sampler) -> Shortlist:
+    found = explore(sampler, pair, place, 40, CLAIMS[0], 1.0)[0]
+    return Shortlist(found.score, place, (found.event,) * len(CLAIMS), (found.event,))
+
+
+CLAIMS = claims_to_choose_by(1, 0, (2,))
+OPTIONS = {"size": 5000, "seen": 160, "confirming": 40_000, "seconds": math.inf}
+
+
 def test_no_sharper_event_without_time_or_samples() -> None:
     sampler = Sampler(rare_answer, 5, None, 1, 512)
-    claims = claims_to_choose_by(1, 0, (2,))
-    chosen = [explore(sampler, PAIR, 0, 40, claims[0], 1.0)[0].event] * len(claims)
+    given = shortlist(3, PAIR, sampler)
     later = time.monotonic() + 600
-    assert sharpened(sampler, chosen, claims, size=5000, seen=160, deadline=0.0) == (chosen[0],)
-    assert sharpened(sampler, chosen, claims, size=100, seen=160, deadline=later) == (chosen[0],)
-    events = sharpened(sampler, chosen, claims, size=5000, seen=160, deadline=later)
+    assert sharpened(sampler, [given], CLAIMS, deadline=0.0, **OPTIONS) == (3, (given.best[0],), 0)
+    assert sharpened(sampler, [given], CLAIMS, deadline=later, **(OPTIONS | {"size": 100})) == (3, (given.best[0],), 0)
+    place, events, drawn = sharpened(sampler, [given], CLAIMS, deadline=later, **OPTIONS)
+    assert (place, drawn) == (3, 10_000)
     assert [event.threshold for event in events] == [6.0, 3.0]
+
+
+def test_the_pair_is_chosen_by_what_more_outputs_show() -> None:
+    """The pair without any difference comes first, and goes."""
+    sampler = Sampler(rare_answer, 5, None, 1, 512)
+    nothing = NeighbouringPair("half or one", Adjacency.REPLACE_ONE, np.full((1, 1), 0.5), np.ones((1, 1)))
+    lists = [evolve(shortlist(0, nothing, sampler), score=9.0 / 2), shortlist(1, PAIR, sampler)]
+    place, events, _ = sharpened(sampler, lists, CLAIMS, deadline=time.monotonic() + 600, **OPTIONS)
+    assert place == 1
+    assert events[0].pair is PAIR
+
+
+def test_what_exceeds_the_claim_by_far_is_not_sharpened() -> None:
+    sampler = Sampler(rare_answer, 5, None, 1, 512)
+    given = evolve(shortlist(3, PAIR, sampler), score=CLAIMS[0].epsilon + AMPLE + 0.1)
+    assert sharpened(sampler, [given], CLAIMS, deadline=math.inf, **OPTIONS) == (3, (given.best[0],), 0)
+
+
+@pytest.mark.parametrize(("confirming", "threshold"), [(None, 2.0), (10**3, 2.0), (10**6, 6.0)])
+def test_a_larger_confirmation_dares_a_rarer_event(confirming: int | None, threshold: float) -> None:
+    """Of 2,000 outputs 60 and 1 show the rarest answer: a ratio of 60, not 5, if there will be enough to see it."""
+    counts = {8.0: (60, 1), 4.0: (540, 119), 0.0: (1400, 1880)}
+    own, other = (np.repeat(list(counts), [pair[side] for pair in counts.values()]) for side in (0, 1))
+    _, event = best_event(IDENTITY, 0, own, other, epsilon=1.0, delta=0.0, confirming=confirming)
+    assert event.threshold == threshold
+
+
+def test_costs_keep_a_dear_feature_from_joining_a_cheap_one() -> None:
+    sampler = Sampler(rare_answer, 5, None, 1, 512)
+    cheap = shortlist(0, PAIR, sampler).best[0]
+    dear = evolve(cheap, family=7)
+    costs = Costs(10**6, 10.0, 2, 1e-6, {cheap.family_key(): 1e-6, dear.family_key(): 1e-4}, 1e-6)
+    assert costs.bears(dear, cheap)
+    assert costs.bears(dear, dear)
+    assert not costs.bears(cheap, dear)
+    assert costs.affordable(cheap) == 10**6
+    assert costs.affordable(dear) == pytest.approx(2 * 10.0 / (2 * 1.01e-4))
+    assert costs.outputs_within(1.0, [cheap], 3) == int(1 / (2 * 2e-6 / 2 + 3e-6))
+    free = Costs.of(sampler, shortlist(0, PAIR, sampler), 99, math.inf)
+    assert free.outputs_within(0.0, [cheap], 3) == free.affordable(cheap) == 99
+
+
+def test_the_likely_end_follows_the_time() -> None:
+    sampler = Sampler(rare_answer, 5, None, 1, 512)
+    events = shortlist(0, PAIR, sampler).best[:1]
+    assert likely_end(sampler, events, 10**6, math.inf) == 10**6
+    assert likely_end(sampler, events, 10, time.monotonic() + 1) == 10
+    assert likely_end(sampler, events, 10**6, 0.0) == 1
+    assert 1 < likely_end(sampler, events, 10**15, time.monotonic() + 1) < 10**9

@@ -49,6 +49,20 @@ def test_the_shares_of_the_stages_add_up(number: int, samples: int) -> None:
     assert len(plan) == 1 or plan[-1].failure_probability == Fraction(1, 2000)
 
 
+@pytest.mark.parametrize("likely", [1, 7, 130, 300, 999, 1000, 5000])
+@pytest.mark.parametrize("number", [1, 2, 4, 11])
+def test_the_stage_that_is_likely_to_be_the_last_has_the_largest_share(number: int, likely: int) -> None:
+    plan = stages(1000, number, Fraction(1, 1000), likely)
+    assert sum(stage.failure_probability for stage in plan) == Fraction(1, 1000)
+    assert plan[-1].size == 1000
+    assert all(first.size < second.size for first, second in itertools.pairwise(plan))
+    assert plan[0].size >= 1000 / 2 ** (number - 1)
+    largest = max(stage.failure_probability for stage in plan)
+    assert largest >= Fraction(1, 3000)
+    if 1000 / 2 ** (number - 1) <= likely <= 1000:
+        assert next(stage for stage in plan if stage.size == likely).failure_probability == largest
+
+
 def small(target: Target, epsilon: object, seed: int, **options: object) -> AuditResult:
     plan = AuditPlan(stages=3, replay=False, tightness=0.0, **options)
     return audit(

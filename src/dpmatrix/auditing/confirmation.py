@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -19,8 +18,8 @@ from dpmatrix.auditing.confidence import (
 )
 from dpmatrix.auditing.portable import PortableEvent
 from dpmatrix.auditing.sampling import Sampler, chunks, count_chunk
-from dpmatrix.auditing.sharpening import AMPLE
 from dpmatrix.auditing.stages import Stage
+from dpmatrix.auditing.training import AMPLE
 from dpmatrix.exact import Exact, fraction
 
 _CONFIRMING = 2
@@ -109,7 +108,7 @@ class Confirmation:
     epsilon, delta, tightness
         The claim, and when to stop early.
     deadline
-        On the monotonic clock; no chunk is asked for after it, unless it belongs to the first stage.
+        On the sampler's clock; no chunk is asked for after it, unless it belongs to the first stage.
     keep
         Called with the state after every chunk, and with True after every stage.
     tell
@@ -156,6 +155,6 @@ class Confirmation:
         self, jobs: Iterator[tuple[str, tuple[Any, ...]]], stage: int
     ) -> Iterator[tuple[str, tuple[Any, ...]]]:
         for job in jobs:
-            if stage > 0 and time.monotonic() > self.deadline:
+            if stage > 0 and self.sampler.clock() > self.deadline:
                 return
             yield job

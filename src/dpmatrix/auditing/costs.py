@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import math
-import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 from attrs import frozen
 
 from dpmatrix.auditing.events import best_events
 from dpmatrix.auditing.portable import PortableEvent
-from dpmatrix.auditing.sampling import Sampler, draw_chunk
+from dpmatrix.auditing.sampling import Sampler, count_chunk, draw_chunk
 from dpmatrix.auditing.training import Shortlist
 
-_TIMING = 7
+_PILOT, _TIMING = 6, 7
+_PILOT_SHARE, _CAUTION = 0.02, 0.75
 
 _TIMED = 2048
 """Outputs by which features are timed."""
@@ -54,18 +55,19 @@ class Costs:
         if math.isinf(seconds):
             return cls(most, seconds, workers, 0.0, {}, 0.0)
         size, first = min(_TIMED, sampler.chunk), shortlist.features[0]
-        begin = time.perf_counter()
+        begin = sampler.clock()
         batch = draw_chunk(sampler.target, first.pair.data, size, sampler.entropy, (_TIMING, shortlist.place))
-        drawing = (time.perf_counter() - begin) / size
+        drawing = (sampler.clock() - begin) / size
         evaluating: dict[tuple[int, int], float] = {}
         for feature in shortlist.features:
             if feature.family_key() not in evaluating:
-                begin = time.perf_counter()
-                values = feature.feature().evaluate(batch)
-                evaluating[feature.family_key()] = (time.perf_counter() - begin) / size
-        begin = time.perf_counter()
-        best_events(first.feature(), 0, values[0], values[0], [(1.0, 0.0)])
-        return cls(most, seconds, workers, drawing, evaluating, (time.perf_counter() - begin) / size)
+                begin = sampler.clock()
+                feature.feature().evaluate(batch)
+                evaluating[feature.family_key()] = (sampler.clock() - begin) / size
+        values = first.feature().evaluate(batch)[first.row]
+        begin = sampler.clock()
+        best_events(first.feature(), first.row, values, values, [(1.0, 0.0)])
+        return cls(most, seconds, workers, drawing, evaluating, (sampler.clock() - begin) / size)
 
     def affordable(self, feature: PortableEvent) -> float:
         """Return how many outputs on each data set can confirm an event of one feature alone."""
@@ -85,3 +87,25 @@ class Costs:
         evaluating = sum(self.evaluating.get(key, 0.0) for key in keys)
         each = 2.0 * (self.drawing + evaluating) / self.workers + self.choosing * len(features) * claims
         return int(min(self.most, seconds / each)) if each else self.most
+
+
+def likely_end(sampler: Sampler, events: tuple[PortableEvent, ...], most: int, deadline: float) -> int:
+    """Return how many confirming outputs on each data set the time is likely to suffice for, at most ``most``.
+
+    Outputs that serve nothing else are counted for a fiftieth of the time; the answer errs on the low side.
+    """
+    if math.isinf(deadline):
+        return most
+    begin = sampler.clock()
+    longest = _PILOT_SHARE * max(0.0, deadline - begin)
+
+    def jobs() -> Iterator[tuple[int, tuple[Any, ...]]]:
+        number = 0
+        while sampler.clock() - begin < longest:
+            yield number, (sampler.target, events, number % 2 == 1, sampler.chunk, sampler.entropy, (_PILOT, number))
+            number += 1
+
+    counted = sum(sampler.chunk for _ in sampler.run(count_chunk, jobs()))
+    now = sampler.clock()
+    rate = counted / 2 / max(now - begin, 1e-9)
+    return max(1, min(most, int(_CAUTION * rate * max(0.0, deadline - now))))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Callable, Iterable
 from concurrent.futures import Executor
 from pathlib import Path
@@ -32,8 +33,8 @@ class AuditPlan:
     Attributes
     ----------
     stages
-        In how many stages the confirmation grows, each twice the sum of those before it. The failure probability is
-        split over them in advance, half of it for the last.
+        In how many stages the confirmation grows, each doubling what there is. The failure probability is split over
+        them in advance; the last has half of it, or that at which the time is likely to end has the largest share.
     tightness
         The confirmation stops early once a violation is certain and the bound on epsilon is at least this share of
         its estimate, or 5 above the claim; 0 stops at the first certain violation, 1 never.
@@ -41,7 +42,7 @@ class AuditPlan:
         Time after which no further sample of the confirmation is asked for; its first stage is always finished. After
         three tenths of it no further pair is explored.
     learned
-        Whether scores learned by scikit-learn take part in the choice of the event.
+        Whether scores learned by scikit-learn, and by counting repeated values, take part in the choice of the event.
     curve
         Values of epsilon, beside the claimed one, at which delta is bounded from below too.
     replay
@@ -55,6 +56,8 @@ class AuditPlan:
         How many jobs to keep under way in the executor.
     chunk
         Outputs in a job, for which one generator is made.
+    clock
+        By which ``seconds`` are measured; ``time.process_time`` leaves other work on the machine out.
     checkpoint
         File that holds what was learned; a run that finds one of the same audit goes on from there.
     checkpoint_seconds
@@ -75,6 +78,7 @@ class AuditPlan:
     executor: Executor | None = None
     workers: int = 2
     chunk: int = 4096
+    clock: Callable[[], float] = time.monotonic
     checkpoint: Path | None = None
     checkpoint_seconds: float = 1.0
     label: str = ""

@@ -15,11 +15,13 @@ from attrs import frozen
 
 from dpmatrix.auditing.pairs import NeighbouringPair
 from dpmatrix.auditing.sampling import entropy_of, generator_for
-from dpmatrix.auditing.targets import FloatArray, Target, draw_batch
+from dpmatrix.auditing.targets import FloatArray, Target, draw_batch, resolution_of
 from dpmatrix.errors import InvalidParameterError
 
 _OUTPUTS = 8
 _ROUNDING = 2.0**-40
+# Two numbers on a grid, a fixed distance apart before they were put there, are as far apart to within one step.
+_STEPS = 1.25
 
 
 @frozen(eq=False)
@@ -121,7 +123,8 @@ def replay(target: Target, pair: NeighbouringPair, *, generator: np.random.Gener
     )
     difference = None
     if reproducible and first.shape == other.shape:
-        difference = _constant(np.concatenate([first, second]), np.concatenate([other, other_second]))
+        batches = np.concatenate([first, second]), np.concatenate([other, other_second])
+        difference = _constant(*batches, _STEPS * resolution_of(target))
     return ReplayReport(reproducible, repeats, shared, difference)
 
 
@@ -129,8 +132,8 @@ def _same(first: FloatArray, second: FloatArray) -> bool:
     return bool(np.array_equal(first, second, equal_nan=True))
 
 
-def _constant(batch: FloatArray, other_batch: FloatArray) -> FloatArray | None:
-    """Return the difference of two batches if it is the same in every output, but for rounding."""
+def _constant(batch: FloatArray, other_batch: FloatArray, coarseness: float) -> FloatArray | None:
+    """Return the difference of two batches if it is the same in every output, but for rounding and coarseness."""
     with np.errstate(all="ignore"):
         differences = batch - other_batch
     if not np.all(np.isfinite(differences)):
@@ -138,7 +141,7 @@ def _constant(batch: FloatArray, other_batch: FloatArray) -> FloatArray | None:
     with np.errstate(all="ignore"):
         middle = np.asarray(np.median(differences, axis=0))
     rounding = _ROUNDING * max(float(np.max(np.abs(batch))), float(np.max(np.abs(other_batch))))
-    return middle if np.all(np.abs(differences - middle) <= rounding) else None
+    return middle if np.all(np.abs(differences - middle) <= rounding + coarseness) else None
 
 
 @frozen(eq=False)

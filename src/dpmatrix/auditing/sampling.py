@@ -7,6 +7,7 @@ order, and again after an interrupt, as long as the target takes its randomness 
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from typing import Any, TypeVar
@@ -18,6 +19,7 @@ from dpmatrix.auditing.portable import PortableEvent, values_of
 from dpmatrix.auditing.targets import FloatArray, Target, draw_batch
 
 Key = tuple[int, ...]
+Clock = Callable[[], float]
 Result = TypeVar("Result")
 
 
@@ -67,7 +69,7 @@ class Sampler:
         The algorithm.
     entropy
         Of the whole audit.
-    executor, workers, chunk
+    executor, workers, chunk, clock
         As in `AuditPlan`.
     """
 
@@ -76,6 +78,7 @@ class Sampler:
     executor: Executor | None
     workers: int
     chunk: int
+    clock: Clock = time.monotonic
 
     def outputs(self, data: FloatArray, size: int, key: Key) -> FloatArray:
         """Draw outputs for training, shape (size, ...)."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -20,13 +20,13 @@ from dpmatrix.auditing.checks import (
 )
 from dpmatrix.auditing.confidence import EventCounts
 from dpmatrix.auditing.confirmation import Confirmation
+from dpmatrix.auditing.costs import likely_end
 from dpmatrix.auditing.events import Event
 from dpmatrix.auditing.pairs import NeighbouringPair
 from dpmatrix.auditing.plan import AuditPlan
-from dpmatrix.auditing.portable import PortableEvent
 from dpmatrix.auditing.replay import FreshCalls, replay
 from dpmatrix.auditing.result import AuditResult
-from dpmatrix.auditing.sampling import Sampler, chunks, count_chunk, entropy_of
+from dpmatrix.auditing.sampling import Sampler, chunks, entropy_of
 from dpmatrix.auditing.sharpening import sharpened
 from dpmatrix.auditing.stages import Stage, stages
 from dpmatrix.auditing.targets import Target, at_norm_bound, draw_batch
@@ -35,9 +35,7 @@ from dpmatrix.auditing.verdict import Setting, concluded
 from dpmatrix.errors import InvalidParameterError
 from dpmatrix.exact import Exact, fraction
 
-_EXPLORING_SHARE, _TRAINING_SHARE, _PILOT_SHARE = 0.3, 0.5, 0.02
-_CAUTION = 0.75
-_PILOT = 6
+_EXPLORING_SHARE, _TRAINING_SHARE = 0.3, 0.5
 
 
 def confirm(
@@ -109,7 +107,7 @@ def audit(
         If learned scores are asked for and scikit-learn is not installed.
     """
     plan = AuditPlan() if plan is None else plan
-    begin = time.monotonic()
+    begin = plan.clock()
     setting = _setting(pairs, epsilon, delta, training, confirmation, failure_probability, plan)
     facts = _facts(setting, pairs, plan)
     if plan.checkpoint is not None and plan.checkpoint.exists():
@@ -120,15 +118,13 @@ def audit(
     if plan.replay:
         first = replay(target, pairs[0], generator=state.entropy)
         target = FreshCalls(target) if first.repeats or first.shared else target
-    sampler = Sampler(target, state.entropy, plan.executor, plan.workers, plan.chunk)
+    sampler = Sampler(target, state.entropy, plan.executor, plan.workers, plan.chunk, plan.clock)
     state = _trained(sampler, pairs, setting, plan, state)
     deadline = math.inf if plan.seconds is None else begin + plan.seconds
     if not state.likely:
-        size = _likely_end(sampler, state.events, setting, deadline)
-        state = evolve(state, likely=size)
+        state = evolve(state, likely=likely_end(sampler, state.events, confirmation, deadline))
         _Keeper(plan).keep(state, True)
-    looks = stages(setting.confirmation, plan.stages, failure_probability, state.likely)
-    setting = evolve(setting, stages=looks)
+    setting = evolve(setting, stages=stages(confirmation, plan.stages, failure_probability, state.likely))
     confirmed = Confirmation(
         sampler, setting.stages, epsilon, delta, plan.tightness, deadline, _Keeper(plan).keep, plan.tell
     ).run(state)
@@ -175,24 +171,6 @@ def _facts(setting: Setting, pairs: Sequence[NeighbouringPair], plan: AuditPlan)
     }
 
 
-def _likely_end(sampler: Sampler, events: tuple[PortableEvent, ...], setting: Setting, deadline: float) -> int:
-    """Return how many confirming outputs the time is likely to suffice for, by counting on outputs that are dropped."""
-    if math.isinf(deadline):
-        return setting.confirmation
-    begin, counted = time.monotonic(), 0
-    longest = _PILOT_SHARE * max(0.0, deadline - begin)
-
-    def jobs() -> Iterator[tuple[int, tuple[Any, ...]]]:
-        number = 0
-        while time.monotonic() - begin < longest:
-            yield number, (sampler.target, events, number % 2 == 1, sampler.chunk, sampler.entropy, (_PILOT, number))
-            number += 1
-
-    counted = sum(sampler.chunk for _ in sampler.run(count_chunk, jobs()))
-    rate = counted / 2 / max(time.monotonic() - begin, 1e-9)
-    return int(max(1, min(setting.confirmation, _CAUTION * rate * max(0.0, deadline - time.monotonic()))))
-
-
 class _Keeper:
     """Writes the state when it is time to."""
 
@@ -214,10 +192,10 @@ def _trained(
     """Finish the training of a state: the events are fixed, and kept, before any confirming sample is drawn."""
     keep = _Keeper(plan).keep
     claims = claims_to_choose_by(setting.epsilon, setting.delta, plan.curve)
-    now, seconds = time.monotonic(), math.inf if plan.seconds is None else plan.seconds
+    now, seconds = sampler.clock(), math.inf if plan.seconds is None else plan.seconds
     deadline, last_moment = now + _EXPLORING_SHARE * seconds, now + _TRAINING_SHARE * seconds
     while len(state.explored) < len(pairs) and not state.events:
-        if state.explored and time.monotonic() > deadline:
+        if state.explored and sampler.clock() > deadline:
             break
         place = len(state.explored)
         found = explore(sampler, pairs[place], place, setting.training, claims[0], plan.norm_bound)
@@ -228,10 +206,9 @@ def _trained(
         finalists = finalists_of([candidate for found in state.explored for candidate in found])
         seen = REFINEMENT * setting.training
         confirming = setting.confirmation
-        found = refine(sampler, finalists, seen, claims, learned=plan.learned, confirming=confirming)
         place, events, drawn = sharpened(
             sampler,
-            found,
+            refine(sampler, finalists, seen, claims, learned=plan.learned, confirming=confirming),
             claims,
             size=setting.sharpening,
             seen=seen,

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import math
-import time
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
@@ -20,7 +19,7 @@ from dpmatrix.auditing.events import best_events
 from dpmatrix.auditing.portable import PortableEvent, values_of
 from dpmatrix.auditing.sampling import Key, Sampler, chunks, draw_chunk
 from dpmatrix.auditing.targets import FloatArray, Target
-from dpmatrix.auditing.training import Claim, Shortlist, features_of
+from dpmatrix.auditing.training import AMPLE, Claim, Shortlist, features_of
 
 SHARPENING_SHARE = 8
 """One output is spent on the thresholds for so many that confirm."""
@@ -35,9 +34,6 @@ _ROUNDS = ((6, 16, 0.3), (2, 1, 1.0))
 
 _FEATURES = 5
 """Kept for every claim from one round to the next."""
-
-AMPLE = 5.0
-"""Where epsilon exceeds the claim by so much, the rest is not looked for."""
 
 
 def distinct(events: Iterable[PortableEvent]) -> tuple[PortableEvent, ...]:
@@ -64,7 +60,7 @@ def _values(
 
     def jobs() -> Iterator[tuple[tuple[int, bool], tuple[Any, ...]]]:
         for number, part in enumerate(chunks(size, sampler.chunk)):
-            if time.monotonic() > deadline:
+            if sampler.clock() > deadline:
                 return
             for side in (False, True):
                 key = (_SHARPENING, *place, number, int(side))
@@ -105,7 +101,7 @@ def sharpened(
     seen
         How many the events were chosen on; they stay as they are if no more can be had.
     deadline
-        On the monotonic clock; nothing more is asked for after it.
+        On the sampler's clock; nothing more is asked for after it.
     confirming, seconds
         Outputs on each data set that are going to confirm the events, at most, and the time that there is for them.
 
@@ -126,7 +122,7 @@ def sharpened(
         for shortlist in left:
             if shortlist.place not in costs:
                 costs[shortlist.place] = Costs.of(sampler, shortlist, confirming, seconds)
-        begin = time.monotonic()
+        begin = sampler.clock()
         each = max(0.0, deadline - begin) * share / len(left)
         for index, shortlist in enumerate(left):
             affordable = costs[shortlist.place].outputs_within(each, shortlist.features, len(claims))

@@ -99,6 +99,16 @@ def seen_at_resolution(target: Target, resolution: float) -> Target:
     return _Rounded(target, resolution)
 
 
+def resolution_of(target: Target) -> float:
+    """Return the resolution at which a target, possibly inside of others, is seen; zero if every bit is."""
+    inner: object = target
+    while inner is not None:
+        if isinstance(inner, _Rounded):
+            return inner.resolution
+        inner = getattr(inner, "target", None)
+    return 0.0
+
+
 def scaled_records(data: FloatArray, norm_bound: float) -> FloatArray:
     """Return the records of the unit ball, shape (n, d), scaled to a norm that is at most ``norm_bound``."""
     scaled = data * norm_bound

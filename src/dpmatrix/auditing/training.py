@@ -32,6 +32,9 @@ _EXPLORING, _REFINING = 0, 1
 REFINEMENT = 4
 """The pairs of the finalists get so many times the samples of a first look."""
 
+AMPLE = 5.0
+"""Where epsilon exceeds the claim by so much, the rest is not looked for."""
+
 _UNREACHABLE_EPSILON = 700.0
 """No event breaks a claim of so large an epsilon; the best one is then that of the largest ratio beyond delta."""
 

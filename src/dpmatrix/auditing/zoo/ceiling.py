@@ -59,8 +59,8 @@ def laplace_losses(shifts: Iterable[float], steps: int = _STEPS) -> LossLaw:
     total = np.ones(1)
     for _ in moved:
         total = np.convolve(total, cells)
-    losses = (np.arange(len(total)) - steps * len(moved)) * width
-    return LossLaw(np.asarray(losses, dtype=np.float64), total)
+    losses = np.asarray((np.arange(len(total)) - steps * len(moved)) * width, dtype=np.float64)
+    return LossLaw(losses, total)
 
 
 def most_certifiable(law: LossLaw, samples: int, failure_probability: Exact) -> float:

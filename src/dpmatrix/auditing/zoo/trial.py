@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 
 import numpy as np
@@ -30,7 +30,7 @@ class Budget:
     ----------
     training, confirmation
         As for `audit`.
-    stages, tightness, seconds, learned, replay, chunk
+    stages, tightness, seconds, learned, replay, chunk, clock
         As in `AuditPlan`.
     failure_probability
         Of the trial.
@@ -45,6 +45,7 @@ class Budget:
     replay: bool = True
     failure_probability: Exact = 1e-6
     chunk: int = 4096
+    clock: Callable[[], float] = time.monotonic
 
 
 @frozen(eq=False)
@@ -125,6 +126,7 @@ def examine(
         executor=executor,
         workers=workers,
         chunk=budget.chunk,
+        clock=budget.clock,
     )
     result = audit(
         specimen.audited_target(),
