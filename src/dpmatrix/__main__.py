@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from dpmatrix.claims import describe
+from dpmatrix.claims import describe, findings
 from dpmatrix.claims.ledger import write_atomically
 from dpmatrix.commands.audit import audit_mechanism_command
 from dpmatrix.commands.constants import constants, report_section
@@ -72,8 +72,10 @@ def report(
     run = read_ledger(ledger)
     if run is None:
         raise typer.BadParameter(f"no ledger at {ledger}; run `make audit` first", param_hint="--ledger")
-    described = describe(load(), run, implementations())
-    write_atomically(output, render(described, run, documents(), catalogue().pending, report_section()))
+    registry = load()
+    described = describe(registry, run, implementations())
+    found = findings(registry, run.evidence)
+    write_atomically(output, render(described, run, documents(), catalogue().pending, report_section(), found))
     typer.echo(f"wrote {output}")
     raise typer.Exit(_exit_code(described))
 

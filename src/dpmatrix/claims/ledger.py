@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -123,6 +123,7 @@ def describe(
                 "label": claim.source.label,
                 "says": claim.statement.says,
                 "printed": claim.source.says,
+                "margin": _name(claim.statement.margin),
                 "given": [condition.says for condition in claim.statement.given],
                 "verdict": claim.verdict.value,
                 "because": claim.because,
@@ -152,6 +153,11 @@ def describe(
             }
         )
     return described
+
+
+def _name(function: Callable[..., Any]) -> str:
+    """Return the dotted name of a function, or nothing for one that has none."""
+    return f"{getattr(function, '__module__', '')}.{getattr(function, '__qualname__', '')}"
 
 
 def snapshot(registry: Registry, found: Mapping[str, Standing]) -> dict[str, dict[str, str]]:

@@ -1,14 +1,23 @@
-"""The report of a run as one offline HTML file."""
+"""The report of a run as one offline HTML file: claims, code, evidence and counterexamples, two clicks apart."""
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
 
-from dpmatrix.claims import Ledger
+from dpmatrix.claims import Finding, Grade, Ledger, Role, Severity
+from dpmatrix.reporting.anchors import anchor
+from dpmatrix.reporting.certificates import certificates
+from dpmatrix.reporting.code import source_of
+from dpmatrix.reporting.graph import claim_of, picture
+
+SYMBOLS = {Role.SUPPORTS: "+", Role.REFUTES: "−", Role.SUPPORTS_REPAIR: "r", Role.CONTROL: "c"}
+"""How the matrix abbreviates roles."""
 
 
 def render(
@@ -17,6 +26,7 @@ def render(
     titles: Mapping[str, str],
     pending: Collection[str],
     constants: Mapping[str, Any] | None = None,
+    found: Sequence[Finding] = (),
 ) -> str:
     """Render the claims of one run.
 
@@ -32,16 +42,30 @@ def render(
         Ids of the catalogue that have not been begun.
     constants
         The table of printed constants: an ``explanation``, the ``headings`` and the ``rows``; left out by default.
+    found
+        What was found wrong or loose, as `dpmatrix.claims.findings` lists it.
     """
     templates = Environment(
         loader=PackageLoader("dpmatrix.reporting"), autoescape=True, undefined=StrictUndefined, trim_blocks=True
     )
+    templates.globals["anchor"] = anchor
     begun = {claim["document"] for claim in described}
+    implementing = _implementing(described)
+    drawn, alone = picture(described)
     return templates.get_template("report.html.j2").render(
         documents={name: titles[name] for name in titles if name in begun},
-        claims=described,
+        claims=[_viewed(claim, described) for claim in described],
         verdicts=Counter(claim["verdict"] for claim in described),
         states=Counter(claim["standing"] for claim in described),
+        grades=[grade.value for grade in Grade],
+        symbols={role.value: symbol for role, symbol in SYMBOLS.items()},
+        code=[(name, source_of(name), claims) for name, claims in implementing.items()],
+        evidence=_items(described),
+        graph=Markup(drawn),  # noqa: S704 - `picture` escapes what it is given
+        alone=alone,
+        certificates=certificates(implementing),
+        severities=[(grave, [finding for finding in found if finding.severity is grave]) for grave in Severity],
+        found=found,
         pending=sorted(pending),
         constants=constants,
         audits=ledger.audits,
@@ -50,3 +74,49 @@ def render(
         items=len(ledger.evidence),
         seconds=sum({item.node: item.seconds for item in ledger.evidence}.values()),
     )
+
+
+def _implementing(described: Sequence[Mapping[str, Any]]) -> dict[str, list[str]]:
+    """Index the claims by the code that implements them."""
+    found: dict[str, list[str]] = {}
+    for claim in described:
+        for name in claim["implementations"]:
+            found.setdefault(name, []).append(claim["id"])
+    return dict(sorted(found.items()))
+
+
+def _viewed(claim: Mapping[str, Any], described: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Add to a claim what others say of it, and the words that the filters look for."""
+    known = {other["id"] for other in described}
+    passed = [item for item in claim["evidence"] if item["outcome"] == "passed"]
+    matrix: dict[str, Counter[str]] = {grade.value: Counter() for grade in Grade}
+    for item in passed:
+        matrix[item["grade"]][item["role"]] += 1
+    return {
+        **claim,
+        "below": [(use, claim_of(use) if claim_of(use) in known else None) for use in claim["uses"]],
+        "above": [other["id"] for other in described if claim["id"] in {claim_of(use) for use in other["uses"]}],
+        "refuting": [item for item in claim["evidence"] if item["role"] == Role.REFUTES.value],
+        "matrix": matrix,
+        "passed_grades": " ".join(sorted({item["grade"] for item in passed})),
+        "margin_source": source_of(claim["margin"]),
+    }
+
+
+def _items(described: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Index the evidence by its test item, with all that the item speaks about."""
+    found: dict[str, dict[str, Any]] = {}
+    for claim in described:
+        for item in claim["evidence"]:
+            entry = found.setdefault(
+                item["node"],
+                {
+                    "node": item["node"],
+                    "command": f"python -m pytest {shlex.quote(item['node'])}",
+                    "outcome": item["outcome"],
+                    "seconds": item["seconds"],
+                    "about": [],
+                },
+            )
+            entry["about"].append({"claim": claim["id"], **item})
+    return [found[node] for node in sorted(found)]

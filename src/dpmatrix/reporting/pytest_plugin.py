@@ -20,6 +20,7 @@ from dpmatrix.claims import (
     Ledger,
     Registry,
     Statement,
+    findings,
     observing,
     snapshot,
     standings,
@@ -186,7 +187,9 @@ class _Session:
         described = describe(self.registry, ledger, implementations(self.config.getini("rooms")))
         write_atomically(folder / "ledger.json", dump(ledger.to_json() | {"claims": described}))
         pending = self.specification.catalogue().pending
-        write_atomically(folder / "report.html", render(described, ledger, self.specification.documents(), pending))
+        found = findings(self.registry, ledger.evidence)
+        page = render(described, ledger, self.specification.documents(), pending, found=found)
+        write_atomically(folder / "report.html", page)
 
     def _decide(self) -> Ledger:
         evidence = tuple(self.outcomes.judge(self.declared[key]) for key in sorted(self.declared))

@@ -1,0 +1,90 @@
+"""The graph of what rests on what, as a picture inside the page."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+from xml.sax.saxutils import escape, quoteattr
+
+_COLUMN, _ROW, _WIDTH, _HEIGHT, _MARGIN = 300, 26, 230, 20, 20
+_COLOURS = {"earned": "#d7f0de", "open": "#fbeecb", "unearned": "#f8d6d9", "violated": "#f19aa3"}
+_UNKNOWN = "#e4e7ec"
+
+
+def claim_of(use: str) -> str:
+    """Return the id of the claim that a use names: without ``+repair``, without a step."""
+    return use.partition("+")[0].partition("/")[0]
+
+
+def levels(uses: Mapping[str, Sequence[str]]) -> dict[str, int]:
+    """Return how long the longest chain below each claim is; zero for one that rests on nothing.
+
+    Parameters
+    ----------
+    uses
+        For each claim the claims that it rests on; a cycle counts once.
+    """
+    found: dict[str, int] = {}
+
+    def level(name: str, above: frozenset[str]) -> int:
+        if name not in found:
+            below = [use for use in uses.get(name, ()) if use not in above and use in uses]
+            found[name] = 1 + max((level(use, above | {name}) for use in below), default=-1)
+        return found[name]
+
+    for name in uses:
+        level(name, frozenset())
+    return found
+
+
+def picture(claims: Sequence[Mapping[str, Any]]) -> tuple[str, int]:
+    """Draw the claims that rest on others, or that others rest on, from left to right.
+
+    Returns
+    -------
+    str
+        An SVG element; empty where no claim rests on another.
+    int
+        How many claims stand alone and are left out.
+    """
+    uses = {claim["id"]: [claim_of(use) for use in claim["uses"]] for claim in claims}
+    joined = {name for name, below in uses.items() if below} | {use for below in uses.values() for use in below}
+    shown = [claim for claim in claims if claim["id"] in joined]
+    if not shown:
+        return "", len(claims)
+    depth = levels({claim["id"]: uses[claim["id"]] for claim in shown})
+    rows: dict[int, int] = {}
+    place: dict[str, tuple[int, int]] = {}
+    for claim in shown:
+        column = depth[claim["id"]]
+        row = rows.get(column, 0)
+        rows[column] = row + 1
+        place[claim["id"]] = (_MARGIN + column * _COLUMN, _MARGIN + row * _ROW)
+    width = 2 * _MARGIN + max(rows) * _COLUMN + _WIDTH
+    height = 2 * _MARGIN + max(rows.values()) * _ROW
+    size = f'viewBox="0 0 {width} {height}" width="{width}" height="{height}"'
+    parts = [
+        f'<svg {size} role="img" aria-labelledby="graph-title">',
+        '<title id="graph-title">Which claims rest on which; the tables of the claims say the same in words</title>',
+    ]
+    for claim in shown:
+        x, y = place[claim["id"]]
+        for use in uses[claim["id"]]:
+            if use in place:
+                start, end = place[use][0] + _WIDTH, place[use][1] + _HEIGHT // 2
+                middle = (start + x) // 2
+                curve = f"M{start} {end} C{middle} {end} {middle} {y + _HEIGHT // 2} {x} {y + _HEIGHT // 2}"
+                parts.append(f'<path d="{curve}" fill="none" stroke="#5b6470" stroke-width="1"/>')
+    for claim in shown:
+        x, y = place[claim["id"]]
+        standing = claim["standing"] or "changed since the run"
+        colour = _COLOURS.get(standing, _UNKNOWN)
+        dashes = ' stroke="#1b1f24"' + ("" if standing == "earned" else ' stroke-dasharray="4 2"')
+        link = quoteattr(f"#{claim['id']}")
+        parts.append(
+            f"<a href={link}><title>{escape(claim['id'])}: {escape(claim['verdict'])}, {escape(standing)}</title>"
+            f'<rect x="{x}" y="{y}" width="{_WIDTH}" height="{_HEIGHT}" rx="3" fill="{colour}"{dashes}/>'
+            f'<text x="{x + 6}" y="{y + 14}" font-size="11" fill="#1b1f24">{escape(claim["id"])}</text></a>'
+        )
+    parts.append("</svg>")
+    return "\n".join(parts), len(claims) - len(shown)

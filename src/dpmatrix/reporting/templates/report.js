@@ -1,0 +1,34 @@
+"use strict";
+(function () {
+  var form = document.getElementById("filters");
+  var shown = document.getElementById("shown");
+  var claims = document.querySelectorAll("[data-verdict]");
+  function chosen(name) { return form.elements[name].value; }
+  function apply() {
+    var count = 0;
+    claims.forEach(function (claim) {
+      var fits = (!chosen("document") || claim.dataset.document === chosen("document"))
+        && (!chosen("verdict") || claim.dataset.verdict === chosen("verdict"))
+        && (!chosen("grade") || claim.dataset.grades.split(" ").indexOf(chosen("grade")) >= 0);
+      claim.hidden = !fits;
+      if (fits && claim.tagName === "DETAILS") { count += 1; }
+    });
+    shown.textContent = count + " claims shown";
+  }
+  function open() {
+    var place = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    for (var node = place; node; node = node.parentElement) {
+      if (node.hidden) { form.reset(); apply(); }
+      if (node.tagName === "DETAILS") { node.open = true; }
+    }
+    if (place) { place.scrollIntoView(); }
+  }
+  function all() { document.querySelectorAll("details").forEach(function (node) { node.open = true; }); }
+  form.hidden = false;
+  form.addEventListener("change", apply);
+  form.addEventListener("reset", function () { setTimeout(apply); });
+  window.addEventListener("hashchange", open);
+  window.addEventListener("beforeprint", all);
+  apply();
+  open();
+})();

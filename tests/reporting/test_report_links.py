@@ -1,0 +1,212 @@
+"""The report of the real specification: every claim, its code, its evidence and its counterexample reach each other."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+from dpmatrix.claims import (
+    Citation,
+    Evidence,
+    Grade,
+    Ledger,
+    Outcome,
+    Role,
+    describe,
+    findings,
+    standings,
+)
+from dpmatrix.reporting.anchors import anchor
+from dpmatrix.reporting.certificates import certificates
+from dpmatrix.reporting.graph import claim_of, levels, picture
+from dpmatrix.reporting.html import render
+from dpmatrix.reporting.implementations import implementations
+from dpmatrix.spec import catalogue, documents, load
+
+REGISTRY = load()
+BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+MOST_BYTES = 5_000_000
+
+
+def invented() -> Iterator[Evidence]:
+    """Give every claim one item that supports it, which it shares with the next one, and one that refutes it."""
+    number = count()
+    for claim in REGISTRY:
+        shared = f"proofs_checks/test_{next(number) // 4}.py::test_shared"
+        for role, node in ((Role.SUPPORTS, shared), (Role.REFUTES, f"audit/test_refutes.py::test_it[{claim.id}]")):
+            cited = Citation.parse(f"{claim.id}@{REGISTRY.fingerprints[claim.id]}")
+            yield Evidence(node, cited, role, Grade.SYMBOLIC, "everywhere", Outcome.PASSED, 0.5)
+
+
+class Page(HTMLParser):
+    """Which links stand inside of which elements with an id; headings, captions and tables."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.open: list[tuple[str, str | None]] = []
+        self.links: dict[str, set[str]] = {}
+        self.ids: list[str] = []
+        self.tables: list[bool] = []
+        self.headings: list[int] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs) -> None:
+        """Open a tag."""
+        found = dict(attrs)
+        if "id" in found:
+            self.ids.append(found["id"])
+            self.links.setdefault(found["id"], set())
+        if tag == "a":
+            for _, name in self.open:
+                if name is not None:
+                    self.links[name].add(found["href"].removeprefix("#"))
+        if tag == "table":
+            self.tables.append(False)
+        if tag == "caption":
+            self.tables[-1] = True
+        if re.fullmatch("h[1-6]", tag):
+            self.headings.append(int(tag[1]))
+        if tag not in {"meta", "br", "input"}:
+            self.open.append((tag, found.get("id")))
+
+    def handle_endtag(self, tag) -> None:
+        """Close the tag that was opened last."""
+        assert self.open.pop()[0] == tag
+
+
+@pytest.fixture(scope="module")
+def text() -> str:
+    evidence = tuple(invented())
+    code = implementations()
+    found = standings(REGISTRY, evidence, code)
+    verdicts = {claim.id: claim.verdict.value for claim in REGISTRY}
+    ledger = Ledger(evidence, found, REGISTRY.fingerprints, (), {}, verdicts)
+    described = describe(REGISTRY, ledger, code)
+    return render(described, ledger, documents(), catalogue().pending, found=findings(REGISTRY, evidence))
+
+
+@pytest.fixture(scope="module")
+def page(text: str) -> Page:
+    return Page(text)
+
+
+def test_size_and_targets(text: str, page: Page) -> None:
+    assert len(text.encode()) < MOST_BYTES
+    assert page.open == []
+    assert len(page.ids) == len(set(page.ids))
+    assert {target for targets in page.links.values() for target in targets} <= set(page.ids)
+
+
+@pytest.mark.parametrize("claim", list(REGISTRY), ids=lambda claim: claim.id)
+def test_from_a_claim_to_its_evidence_and_back(page: Page, claim) -> None:
+    refuting = anchor("evidence", f"audit/test_refutes.py::test_it[{claim.id}]")
+    assert refuting in page.links[claim.id]
+    assert {claim.id, anchor("counterexample", claim.id)} <= page.links[refuting]
+    evidence = {target for target in page.links[claim.id] if target.startswith("evidence-")}
+    assert len(evidence) == 2
+    assert all(claim.id in page.links[target] for target in evidence)
+    assert {claim_of(use) for use in claim.uses} <= page.links[claim.id]
+    assert all(claim.id in page.links[claim_of(use)] for use in claim.uses), "what rests on it is shown as well"
+
+
+def test_from_a_claim_to_its_code_and_back(text: str, page: Page) -> None:
+    code = implementations()
+    assert code
+    for implementation in code:
+        place = anchor("code", implementation.name)
+        cited = {citation.claim for citation in implementation.citations}
+        assert page.links[place] == cited
+        assert all(place in page.links[claim] for claim in cited)
+        # Code, claim, evidence: two clicks.
+        reached = {target for claim in cited for target in page.links[claim]}
+        assert any(target.startswith("evidence-") for target in reached)
+    assert "class SymmetrisedWishartMechanism(InputPerturbation):" in text
+
+
+def test_it_can_be_read_without_seeing_it(text: str, page: Page) -> None:
+    assert page.tables
+    assert all(page.tables), "every table has a caption"
+    assert page.headings[0] == 1
+    assert page.headings.count(1) == 1
+    assert all(after - before <= 1 for before, after in zip(page.headings, page.headings[1:], strict=False))
+    assert '<html lang="en">' in text
+    assert text.count("<th>") == 0, "every heading of a table says what it heads"
+
+
+def luminance(colour: str) -> float:
+    parts = [int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)]
+    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    return sum(weight * part for weight, part in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
+
+
+def test_contrast(text: str) -> None:
+    """Words stand out from every ground that they may stand on, as WCAG 2 asks for: 4.5 to 1."""
+    colours = dict(re.findall(r"--([a-z]+): (#[0-9a-f]{6})", text.replace("#fff;", "#ffffff;")))
+    grounds = [colours["paper"], colours["soft"]]
+    for name in ("ink", "good", "bad", "wait", "link"):
+        for ground in grounds:
+            light, dark = sorted((luminance(colours[name]), luminance(ground)), reverse=True)
+            assert (light + 0.05) / (dark + 0.05) >= 4.5, (name, ground)
+    for ground in set(re.findall(r'<rect[^>]*fill="(#[0-9a-f]{6})"', text)):
+        assert (luminance(ground) + 0.05) / (luminance(colours["ink"]) + 0.05) >= 4.5
+
+
+def test_findings_are_a_section(page: Page, text: str) -> None:
+    assert "privacy broken: " in text
+    assert "python -m pytest &#39;audit/test_refutes.py::test_it[wishart.theorem-4]&#39;" in text
+    assert "findings" in page.ids
+
+
+def test_certificates() -> None:
+    cited = {item.name: [citation.claim for citation in item.citations] for item in implementations()}
+    found = {certificate.title: certificate for certificate in certificates(cited)}
+    assert len(found) >= 10
+    for title in ("Wishart mechanism", "Gaussian compression"):
+        assert not found[title].private
+        assert [row.question for row in found[title].rows] == ["What is promised?"]
+    for certificate in found.values():
+        assert certificate.claims, certificate.name
+        if certificate.private:
+            assert len(certificate.rows) == 12
+            assert all(row.answer and row.topic for row in certificate.rows)
+            assert "epsilon" in certificate.rows[0].answer
+    assert "(2 epsilon, 2 delta)" in found["private subspace recovery"].rows[0].answer
+    answers = {row.question: row.answer for row in found["PPCA"].rows}
+    assert "never refuses for that reason" in answers["What is not covered?"]
+    assert "exponential" not in answers["What of floating point?"]
+
+
+def test_levels_and_picture() -> None:
+    assert levels({"a": [], "b": ["a"], "c": ["b", "a"], "d": ["gone"]}) == {"a": 0, "b": 1, "c": 2, "d": 0}
+    loop = levels({"a": ["b"], "b": ["a"]})
+    assert set(loop) == {"a", "b"}
+    assert picture([]) == ("", 0)
+    claims = [
+        {"id": "x.<&>", "uses": ["x.b+repair"], "standing": None, "verdict": "holds"},
+        {"id": "x.b", "uses": [], "standing": "earned", "verdict": "holds"},
+        {"id": "x.c", "uses": [], "standing": "earned", "verdict": "holds"},
+    ]
+    drawn, alone = picture(claims)
+    assert alone == 1
+    assert drawn.count("<path") == 1
+    assert "x.&lt;&amp;&gt;: holds, changed since the run" in drawn
+
+
+@pytest.mark.skipif(BROWSER is None, reason="no chromium on this machine")
+def test_a_link_opens_what_it_leads_to(text: str, tmp_path: Path) -> None:
+    path = tmp_path / "report.html"
+    path.write_text(text, encoding="utf-8")
+    command = [str(BROWSER), "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path / 'profile'}"]
+    command += ["--virtual-time-budget=2000", "--dump-dom", f"{path.as_uri()}#wishart.theorem-4"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
+    opened = re.findall(r'<details id="([^"]*)" class="claim"[^>]* open=""', done.stdout)
+    assert opened == ["wishart.theorem-4"]
+    assert f"{len(REGISTRY)} claims shown" in done.stdout
+    assert '<form id="filters" aria-label' in done.stdout, "the filters are there once there is a script to run them"
