@@ -77,7 +77,10 @@ def outside(statement_hypothesis: str, broken: Processing) -> dict[str, Processi
 
 
 @pytest.mark.evidence(
-    "sliding-window.lemma-9@e1e4ce30", role="refutes", grade="interval", region="three outputs, h a function, exactly"
+    "sliding-window.lemma-9/tail-of-the-loss@f9745b73",
+    role="refutes",
+    grade="interval",
+    region="three outputs, h a function",
 )
 def test_the_tail_of_the_loss_grows_when_outputs_are_merged(statement) -> None:
     assert statement.at(BROKEN) is Truth.FALSE
@@ -92,8 +95,8 @@ def test_the_tail_of_the_loss_grows_when_outputs_are_merged(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "sliding-window.lemma-9+repair@e1e4ce30",
-    role="supports-repair",
+    "sliding-window.lemma-9@f9745b73",
+    role="supports",
     grade="symbolic",
     region="every pair of laws and every channel: derivation, its two inequalities by machine; 84 points in full",
 )
@@ -123,7 +126,7 @@ def test_the_hockey_stick_divergence_is_kept(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "sliding-window.lemma-9+repair@e1e4ce30", role="control", grade="interval", region="h that reads the data once more"
+    "sliding-window.lemma-9@f9745b73", role="control", grade="interval", region="h that reads the data once more"
 )
 def test_a_channel_that_returns_more_than_it_got_is_noticed(statement) -> None:
     doubled = attrs.evolve(BROKEN, channel=tuple((2 * a, 2 * b) for a, b in BROKEN.channel))

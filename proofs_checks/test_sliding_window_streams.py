@@ -5,12 +5,13 @@ from __future__ import annotations
 from fractions import Fraction
 from itertools import product
 
+import attrs
 import pytest
 import sympy
 from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
-from dpmatrix.spec.sliding_window.streams import StreamPair, StreamPoint, TwoReleases, window_matrix
+from dpmatrix.spec.sliding_window.streams import OneOutput, StreamPair, StreamPoint, TwoReleases, window_matrix
 
 ROWS = {"zero": (0, 0), "short": (fmpq(3, 5), fmpq(-4, 5)), "long": (fmpq(3, 5), fmpq(9, 10))}
 
@@ -179,7 +180,10 @@ def divergences(p: TwoReleases) -> tuple[Fraction, Fraction]:
 
 
 @pytest.mark.evidence(
-    "sliding-window.definition-1@1c654b8b", role="refutes", grade="symbolic", region="two outputs masked by one key bit"
+    "sliding-window.definition-1/sequence@4ffa236c",
+    role="refutes",
+    grade="symbolic",
+    region="two outputs masked by one key bit",
 )
 def test_private_outputs_can_make_a_sequence_that_is_not(statement) -> None:
     """Stream (0, 0): the outputs are (b, b) for a fair bit b; stream (0, 1): they are (b, 1 - b)."""
@@ -191,8 +195,8 @@ def test_private_outputs_can_make_a_sequence_that_is_not(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "sliding-window.definition-1+repair@1c654b8b",
-    role="supports-repair",
+    "sliding-window.definition-1/each-output@4ffa236c",
+    role="supports",
     grade="symbolic",
     region="every finite joint law: max(0, x + y) <= max(0, x) + max(0, y) cell by cell; every law by approximation",
 )
@@ -209,9 +213,65 @@ def test_a_promise_for_the_sequence_covers_each_output(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "sliding-window.definition-1+repair@1c654b8b", role="control", grade="symbolic", region="an output that tells all"
+    "sliding-window.definition-1/each-output@4ffa236c",
+    role="control",
+    grade="symbolic",
+    region="an output that tells all",
 )
 def test_a_larger_share_of_one_output_is_noticed(statement) -> None:
     plain = TwoReleases(fmpq_mat([[1, 0]]), fmpq_mat([[0, 1]]), 2)
     assert statement.at(plain) is Truth.TRUE, "equality: the second output tells everything"
     assert statement.nudged(lambda margin: margin - arb(1) / 100).at(plain) is Truth.FALSE
+
+
+SINGLE = OneOutput((fmpq(1, 10), fmpq(4, 10), fmpq(5, 10)), (fmpq(0), fmpq(2, 10), fmpq(8, 10)), 2)
+
+
+@pytest.mark.evidence(
+    "sliding-window.definition-1@4ffa236c",
+    role="supports",
+    grade="symbolic",
+    region="every finite law: exchange argument in the docstring; every event of 48 pairs of laws",
+)
+def test_one_number_decides_the_definition(statement) -> None:
+    """Adding an output to S adds p - E q, and leaving one out subtracts it: the best S has exactly those with p > E q.
+
+    For laws with densities the sum is an integral, and the best event is {p > E q} by the same exchange.
+    """
+    found = [
+        OneOutput(tuple(p.first.entries()), tuple(p.second.entries()), exponential)
+        for p in laws()
+        for exponential in (1, p.exponential)
+    ]
+    for p in (*found, SINGLE):
+        assert statement.at(p) is Truth.TRUE
+        assert statement.margin(p) == 0
+    best = {(1, 0, 0): fmpq(1, 10), (1, 1, 0): fmpq(1, 10), (0, 1, 0): 0, (1, 1, 1): -1, (0, 0, 0): 0}
+    for event, gap in best.items():
+        assert sum(inside * (p - 2 * q) for inside, p, q in zip(event, SINGLE.first, SINGLE.second, strict=True)) == gap
+    assert not statement.strict
+    outside = {
+        "both are probability laws": attrs.evolve(SINGLE, first=(fmpq(1), fmpq(1), fmpq(0))),
+        "exponential >= 1": attrs.evolve(SINGLE, exponential=Fraction(19, 20)),
+    }
+    for inside in (SINGLE, attrs.evolve(SINGLE, exponential=1)):
+        bind_hypotheses(statement, inside, outside)
+    negative = attrs.evolve(SINGLE, first=(fmpq(3, 2), fmpq(-1, 2), fmpq(0)))
+    assert statement.applies(negative) is Truth.FALSE
+    assert statement.applies(attrs.evolve(SINGLE, second=(fmpq(3, 2), fmpq(-1, 2), fmpq(0)))) is Truth.FALSE
+    assert statement.applies(attrs.evolve(SINGLE, second=(fmpq(1, 2), fmpq(1, 4), fmpq(0)))) is Truth.FALSE
+
+
+@pytest.mark.evidence(
+    "sliding-window.definition-1@4ffa236c", role="control", grade="symbolic", region="single outputs in place of events"
+)
+def test_events_of_one_output_are_not_enough(statement) -> None:
+    """With the law (1/3, 1/3, 1/3) against (0, 0, 1) no single output has the excess of the first two together."""
+    spread = OneOutput((fmpq(1, 3),) * 3, (fmpq(0), fmpq(0), fmpq(1)), 2)
+    assert statement.at(spread) is Truth.TRUE
+
+    def singles(p: OneOutput) -> arb:
+        gaps = [one - 2 * other for one, other in zip(p.first, p.second, strict=True)]
+        return arb(max(gaps) - sum((max(gap, fmpq(0)) for gap in gaps), fmpq(0)))
+
+    assert statement.nudged(margin=singles).at(spread) is Truth.FALSE

@@ -81,7 +81,7 @@ class Release:
         return PostProcessed(self, function)
 
 
-@implements("sliding-window.lemma-9+repair@e1e4ce30")
+@implements("sliding-window.lemma-9@f9745b73")
 @frozen
 class PostProcessed(Generic[Value]):
     """A value computed from a release and nothing else, which therefore keeps its promise.
