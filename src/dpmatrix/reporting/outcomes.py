@@ -71,7 +71,8 @@ class Outcomes:
             outcome = known.outcome
         properties: dict[str, Any] = dict(report.user_properties)
         detail = str(properties.get("detail", ""))
-        audits = tuple(AuditRecord.from_json(value) for name, value in report.user_properties if name == AUDIT)
+        pairs: list[tuple[str, Any]] = report.user_properties
+        audits = tuple(AuditRecord.from_json(value) for name, value in pairs if name == AUDIT)
         self._reports[report.nodeid] = _Report(
             outcome, report.duration, properties.get(PROPERTY, _NOTHING), detail, audits
         )
