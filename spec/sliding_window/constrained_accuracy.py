@@ -223,7 +223,7 @@ THEOREM_7 = Claim(
         ),
     ),
     uses=(
-        "sliding-window.lemma-9+repair",
+        "sliding-window.lemma-9",
         "sliding-window.algorithm-5+repair",
     ),
 )

@@ -256,7 +256,7 @@ THEOREM_16 = Claim(
         ),
     ),
     uses=(
-        "sliding-window.lemma-9+repair",
+        "sliding-window.lemma-9",
         "sliding-window.algorithm-4+repair",
     ),
 )
