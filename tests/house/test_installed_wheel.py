@@ -21,6 +21,15 @@ assert len(dpmatrix.spec.catalogue().ids) == 163, len(dpmatrix.spec.catalogue().
 assert dpmatrix.spec.committed_standings()
 from dpmatrix.mechanisms import LaplaceInputPerturbation
 assert LaplaceInputPerturbation(1).release([[0.5, 0.5]]).private
+from importlib.resources import files
+assert (files("dpmatrix") / "py.typed").is_file()
+from dpmatrix.claims import Ledger, describe, findings
+from dpmatrix.estimators import DPPCA
+assert DPPCA().fit([[0.5, 0.5]]).guarantee_.epsilon == 1
+from dpmatrix.reporting.html import render
+ledger = Ledger((), {}, registry.fingerprints, (), {})
+page = render(describe(registry, ledger, ()), ledger, dpmatrix.spec.documents(), (), found=findings(registry))
+assert "privacy broken" in page and "</svg>" in page
 """
 
 

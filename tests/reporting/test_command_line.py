@@ -42,6 +42,7 @@ SCHEMA = {
     "label": str,
     "says": str,
     "printed": str,
+    "margin": str,
     "given": list,
     "verdict": str,
     "because": str,

@@ -205,7 +205,7 @@ def test_a_link_opens_what_it_leads_to(text: str, tmp_path: Path) -> None:
     path.write_text(text, encoding="utf-8")
     command = [str(BROWSER), "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path / 'profile'}"]
     command += ["--virtual-time-budget=2000", "--dump-dom", f"{path.as_uri()}#wishart.theorem-4"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=400, check=True)
     opened = re.findall(r'<details id="([^"]*)" class="claim"[^>]* open=""', done.stdout)
     assert opened == ["wishart.theorem-4"]
     assert f"{len(REGISTRY)} claims shown" in done.stdout

@@ -37,6 +37,20 @@ def levels(uses: Mapping[str, Sequence[str]]) -> dict[str, int]:
     return found
 
 
+def _places(uses: Mapping[str, Sequence[str]], depth: Mapping[str, int]) -> dict[str, tuple[int, int]]:
+    """Put each claim into the column of its level, near the rows of what it rests on."""
+    place: dict[str, tuple[int, int]] = {}
+    for column in range(max(depth.values()) + 1):
+        names = [name for name in depth if depth[name] == column]
+        heights = {}
+        for name in names:
+            below = [place[use][1] for use in uses[name] if use in place]
+            heights[name] = sum(below) / len(below) if below else 0.0
+        for row, name in enumerate(sorted(names, key=heights.__getitem__)):
+            place[name] = (_MARGIN + column * _COLUMN, _MARGIN + row * _ROW)
+    return place
+
+
 def picture(claims: Sequence[Mapping[str, Any]]) -> tuple[str, int]:
     """Draw the claims that rest on others, or that others rest on, from left to right.
 
@@ -53,15 +67,9 @@ def picture(claims: Sequence[Mapping[str, Any]]) -> tuple[str, int]:
     if not shown:
         return "", len(claims)
     depth = levels({claim["id"]: uses[claim["id"]] for claim in shown})
-    rows: dict[int, int] = {}
-    place: dict[str, tuple[int, int]] = {}
-    for claim in shown:
-        column = depth[claim["id"]]
-        row = rows.get(column, 0)
-        rows[column] = row + 1
-        place[claim["id"]] = (_MARGIN + column * _COLUMN, _MARGIN + row * _ROW)
-    width = 2 * _MARGIN + max(rows) * _COLUMN + _WIDTH
-    height = 2 * _MARGIN + max(rows.values()) * _ROW
+    place = _places(uses, depth)
+    width = _MARGIN + _WIDTH + max(x for x, _ in place.values())
+    height = _MARGIN + _ROW + max(y for _, y in place.values())
     size = f'viewBox="0 0 {width} {height}" width="{width}" height="{height}"'
     parts = [
         f'<svg {size} role="img" aria-labelledby="graph-title">',
