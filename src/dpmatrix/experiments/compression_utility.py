@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
+from math import sqrt
 
 import numpy as np
 from attrs import frozen
@@ -51,7 +52,7 @@ class Setting:
     @property
     def delta_max(self) -> float:
         """The width of the set of data sets."""
-        return WIDTH / self.records**0.5
+        return WIDTH / sqrt(self.records)
 
     @property
     def reach(self) -> float:

@@ -33,7 +33,7 @@ class Partial:
         before = self._read("plan")
         same = before is not None and before["plan"] == plan and seed in {None, before["seed"]}
         self.resumed = same
-        self.seed: int = before["seed"] if same else fresh if seed is None else seed
+        self.seed: int = before["seed"] if before is not None and same else fresh if seed is None else seed
         self._plan = {"plan": plan, "seed": self.seed}
 
     def found(self, name: str) -> Any | None:  # noqa: ANN401

@@ -42,7 +42,7 @@ MOST_STEPS, CLOSE = 100, 1e-6
 
 
 def _exact_floats(matrix: FloatArray) -> arb_mat:
-    return arb_mat(*matrix.shape, matrix.ravel().tolist())
+    return arb_mat(matrix.tolist())
 
 
 @frozen(eq=False)
