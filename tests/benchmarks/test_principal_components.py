@@ -27,9 +27,9 @@ PEERS = Path(os.environ.get("DPMATRIX_PEERS", HERE.parents[1] / ".venv-peers/bin
 SIZES = [(10, 5000), (50, 10_000)]
 EPSILONS = [0.1, 1.0]
 LIBRARIES = ("diffprivlib", "diffprivlib-vector", "opendp", "opendp-vector")
-BOUND = 60
+BOUND = 20
 """CPU seconds that a library may take for its runs of one case, without its imports."""
-RUNS, DRAWS, PEER_RUNS = 100, 1000, 11
+RUNS, DRAWS, PEER_RUNS = 100, 1000, 7
 OWN = {
     "PPCA": lambda epsilon: lambda data: Ppca(epsilon).release(data).to_numpy()[:, 0],
     "sequential PPCA, first of two": lambda epsilon: (

@@ -11,9 +11,12 @@ import mpmath
 import numpy as np
 import pytest
 from flint import fmpq
+from typer.testing import CliRunner
 
+from dpmatrix.__main__ import app
 from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.errors import InvalidParameterError
+from dpmatrix.experiments import regret_curves
 from dpmatrix.experiments.regret_curves import POLICIES, STREAMS, best_rewards, regret_curve, stream_rows
 from dpmatrix.experiments.slides_image import image_panel, portrait
 from dpmatrix.spec.analyze_gauss.image import Panel, PixelPromise
@@ -146,3 +149,21 @@ def test_bad_sizes_and_names_are_refused() -> None:
         regret_curve("calm", "tuned")
     with pytest.raises(InvalidParameterError, match="no policy"):
         regret_curve("random", "calm", steps=5)
+
+
+def test_the_image_panel_and_the_regret_curves_are_reproductions(monkeypatch, tmp_path) -> None:
+    """Through the command, with fewer steps; pictures are part of the SVG file."""
+    monkeypatch.setattr(regret_curves, "STREAMS", ("alternating",))
+    counts: list[tuple[int, int]] = []
+    found = regret_curves.regret_reproduction(3, lambda *told: counts.append(told), steps=20, repetitions=2)
+    assert counts == [(0, 3), (1, 3), (2, 3), (3, 3)]
+    assert [series.label for series in found.series] == ["tuned", "proved bound, tuned", *POLICIES[1:]]
+    assert found.rows[0][:2] == ("alternating", "tuned")
+    command = ("reproduce", "analyze-gauss.image-experiment", "--seed", "2014", "--output", str(tmp_path))
+    result = CliRunner().invoke(app, command)
+    assert result.exit_code == 0, result.output
+    drawn = (tmp_path / "analyze-gauss.image-experiment.svg").read_text()
+    assert drawn.count("<image") == 10
+    record = json.loads((tmp_path / "analyze-gauss.image-experiment.json").read_text())
+    assert record["seed"] == 2014
+    assert [row["root mean square error"] for row in record["rows"]] == list(image_panel().curve)

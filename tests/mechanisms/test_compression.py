@@ -246,3 +246,27 @@ def test_use_takes_an_acknowledgement() -> None:
         GaussianCompression(3)
     with pytest.raises(NotPrivateError):
         TruncatedCompression(3, reference=[[1]], delta_max=0)
+
+
+@pytest.mark.parametrize(
+    ("data", "rows"),
+    [(np.full((6, 1), 3.0), 2), (np.full((6, 2), 3.0), 6), ([[1.0, 2.0], [1.0, 5.0], [1.0, -1.0]], 3), ([[0.5]], 1)],
+    ids=["constant", "constant, equal, m = n", "one of them constant", "n = m = p = 1"],
+)
+def test_constant_columns_are_normalised_like_any_other(data, rows) -> None:
+    """Scaling is by the column's norm, not about its mean, so a constant column has one; equal columns stay equal."""
+    released = GaussianCompression(rows, acknowledge=KNOWN).release(data, entropy=SeededEntropy(2))
+    values = released.to_numpy()
+    assert values.shape == (rows, np.shape(data)[1])
+    assert np.abs(values).max() < 12 * np.sqrt(len(data))
+    if np.shape(data) == (6, 2):
+        assert (values[:, 0] == values[:, 1]).all()
+
+
+def test_a_truncation_that_never_accepts_stops_after_its_attempts(drawn) -> None:
+    """Signs with correlation 0.97 against a reference of -1/2."""
+    for attempts in (1, 3):
+        drawn.clear()
+        with pytest.raises(RefusedError, match=f"none of {attempts} draws"):
+            truncated(attempts).release(correlated_signs(2), entropy=SeededEntropy(4))
+        assert len(drawn) == attempts

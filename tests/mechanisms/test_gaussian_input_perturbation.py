@@ -189,3 +189,16 @@ def test_bad_data_are_refused(kind, data):
 
 def test_a_long_record_may_be_clipped():
     assert ModSulq(1, delta=DELTA, over_norm="clip").release([[2.0, 0.0]]).private
+
+
+@pytest.mark.parametrize(
+    "data",
+    [[[0.5]], [[0.25, 0.5, -0.5]], np.zeros((4, 3)), np.full((1000, 5), 0.25), np.eye(6), np.eye(2)[[0, 1] * 50]],
+    ids=["d=1", "n=1", "zero", "constant", "all eigenvalues equal", "two equal"],
+)
+def test_degenerate_data_have_components_of_every_rank(data):
+    release = ModSulq(1, delta=DELTA).release(data)
+    assert release.private
+    for rank in range(1, np.shape(data)[1] + 1):
+        frame = principal_components(release, rank).value
+        assert np.allclose(frame.T @ frame, np.eye(rank))

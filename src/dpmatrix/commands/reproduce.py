@@ -19,7 +19,15 @@ from dpmatrix.claims.ledger import write_atomically
 from dpmatrix.commands.failures import one_line
 from dpmatrix.commands.reproduction_plot import drawing
 from dpmatrix.errors import InvalidParameterError
-from dpmatrix.experiments import near_optimal_tables, sulq_figure, trace_figure, utility_figures
+from dpmatrix.experiments import (
+    compression_utility,
+    near_optimal_tables,
+    regret_curves,
+    slides_image,
+    sulq_figure,
+    trace_figure,
+    utility_figures,
+)
 from dpmatrix.experiments.near_optimal_tables import data_table
 from dpmatrix.experiments.partial import Partial
 from dpmatrix.experiments.reproduction import QUICK, USUAL, Effort, Reproduction, Tell, versions
@@ -105,6 +113,18 @@ def _components(run: Run) -> Reproduction:
     return component_reproduction()
 
 
+def _image(run: Run) -> Reproduction:
+    return slides_image.image_reproduction(run.partial.seed, run.tell)
+
+
+def _regret(run: Run) -> Reproduction:
+    return regret_curves.regret_reproduction(run.partial.seed, run.tell, repetitions=run.effort.streams)
+
+
+def _compression(run: Run) -> Reproduction:
+    return compression_utility.utility_curves(run.partial.seed, run.tell, run.effort.samples)
+
+
 TARGETS: dict[str, Callable[[Run], Reproduction]] = {
     f"{DOCUMENT}.figure-1": _bounds,
     f"{DOCUMENT}.figure-2": _traces,
@@ -115,6 +135,9 @@ TARGETS: dict[str, Callable[[Run], Reproduction]] = {
     f"{DOCUMENT}.table-2": _classes,
     "sliding-window.table-1": _results,
     "sliding-window.table-2": _components,
+    slides_image.TARGET: _image,
+    regret_curves.TARGET: _regret,
+    compression_utility.TARGET: _compression,
 }
 """What can be reproduced."""
 

@@ -26,8 +26,11 @@ def drawing(reproduction: Reproduction, origin: str) -> str:
         raise MissingExtraError("matplotlib", "plots") from error
     panels = list(dict.fromkeys(series.panel for series in reproduction.series))
     with matplotlib.rc_context(_STYLE):
-        figure = figures.Figure(figsize=(6 * len(panels), 4.5), layout="constrained")
-        for axes, panel in zip(figure.subplots(1, len(panels), squeeze=False)[0], panels, strict=True):
+        whole = figures.Figure(
+            figsize=(6 * max(len(panels), 2 if reproduction.pictures else 1), 4.5), layout="constrained"
+        )
+        parts = whole.subfigures(1, 2, squeeze=False)[0] if reproduction.pictures else [whole]
+        for axes, panel in zip(parts[0].subplots(1, len(panels), squeeze=False)[0], panels, strict=True):
             for series in reproduction.series:
                 if series.panel == panel:
                     bars = list(series.deviations) or None
@@ -38,8 +41,15 @@ def drawing(reproduction: Reproduction, origin: str) -> str:
                 axes.set_xscale("log")
             axes.grid(visible=True, alpha=0.3)
             axes.legend(fontsize="x-small")
-        figure.suptitle(f"{reproduction.target}: reproduced, not private")
-        figure.supxlabel(origin, fontsize="xx-small")
+        if reproduction.pictures:
+            shown = parts[1].subplots(2, -(-len(reproduction.pictures) // 2), squeeze=False).ravel()
+            for axes, picture in zip(shown, reproduction.pictures, strict=False):
+                axes.imshow(picture.levels, cmap="gray", vmin=0, vmax=255)
+                axes.set_title(picture.title, fontsize="x-small")
+            for axes in shown:
+                axes.set_axis_off()
+        whole.suptitle(f"{reproduction.target}: reproduced, not private")
+        whole.supxlabel(origin, fontsize="xx-small")
         buffer = io.StringIO()
-        figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": "dpmatrix"})
+        whole.savefig(buffer, format="svg", metadata={"Date": None, "Creator": "dpmatrix"})
     return buffer.getvalue()

@@ -7,6 +7,8 @@ from importlib.metadata import version
 from platform import python_version
 from typing import Any, TypeAlias
 
+import numpy as np
+import numpy.typing as npt
 from attrs import field, frozen
 
 Cell: TypeAlias = str | int | float | None
@@ -23,6 +25,14 @@ class Series:
     places: Sequence[float]
     values: Sequence[float]
     deviations: Sequence[float] = ()
+
+
+@frozen(eq=False)
+class Picture:
+    """A grey picture of a figure: its title, and levels from 0 to 255, shape (rows, columns)."""
+
+    title: str
+    levels: npt.NDArray[np.float64] = field(repr=False)
 
 
 @frozen
@@ -43,6 +53,8 @@ class Reproduction:
         What the axes show.
     logarithmic
         Whether the horizontal axis is logarithmic.
+    pictures
+        Shown beside the lines.
     """
 
     target: str
@@ -53,6 +65,7 @@ class Reproduction:
     across: str = ""
     along: str = ""
     logarithmic: bool = False
+    pictures: tuple[Picture, ...] = ()
 
     def to_json(self, seed: int) -> dict[str, Any]:
         """Return what JSON can hold, and that nothing of it is private."""
@@ -80,12 +93,14 @@ class Effort:
     ----------
     spikes, dimensions
         Draws of the noise for each measured correlation in Figure 1, and its panels.
+    streams
+        Runs of each policy of `analyze-gauss.regret-online`.
     steps, traces
         Of the Gibbs sampler in Figure 2.
     subsets, chains, draws
         Subsets of each size, restarts of PPCA, and draws of MOD-SULQ and of random projections in Figures 3 and 4.
     samples
-        Draws of each algorithm at each epsilon in Figure 5.
+        Draws of each algorithm at each epsilon in Figure 5, and in the curves of `compression.theorem-5-1`.
     permutations, projections
         Of Table 2.
     burn_in
@@ -93,6 +108,7 @@ class Effort:
     """
 
     spikes: int = 20
+    streams: int = 20
     dimensions: tuple[int, ...] = (50, 200, 500, 1000)
     steps: int = 40_000
     traces: int = 5
@@ -117,6 +133,7 @@ USUAL = Effort(spikes=5, steps=2000, traces=3, subsets=3, chains=4, draws=30, pe
 """What fits into ten minutes on two cores."""
 QUICK = Effort(
     spikes=2,
+    streams=2,
     dimensions=(10, 50),
     steps=300,
     traces=2,

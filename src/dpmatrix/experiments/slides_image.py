@@ -12,10 +12,12 @@ from attrs import field, frozen
 
 from dpmatrix.claims import implements
 from dpmatrix.errors import InvalidParameterError
+from dpmatrix.experiments.reproduction import Picture, Reproduction, Series, Tell
 from dpmatrix.spec.analyze_gauss.image import NOISE, SHOWN, SIDE, Panel
 
 FloatArray = npt.NDArray[np.float64]
 
+TARGET = "analyze-gauss.image-experiment"
 LUMINANCE = (299, 587, 114)
 """Thousandths of red, green and blue in a grey level (ITU-R BT.601)."""
 
@@ -55,7 +57,7 @@ class ImagePanel:
     def to_json(self) -> dict[str, Any]:
         """Return the numbers as JSON can hold them."""
         return {
-            "target": "analyze-gauss.image-experiment",
+            "target": TARGET,
             "private": False,
             "seed": self.seed,
             "noisy_rmse": float(self.measured.noisy_error),
@@ -111,6 +113,31 @@ def image_panel(seed: int = 2014, most: int = 128) -> ImagePanel:
     errors = tuple(Fraction(curve[count - 1]) for count in SHOWN)
     measured = Panel(len(original), NOISE, tuple(kept), errors, Fraction(_error(noisy, original)))
     return ImagePanel(original, noisy, kept, measured, tuple(curve), seed)
+
+
+def image_reproduction(seed: int, tell: Tell) -> Reproduction:
+    """Reproduce the panel of the slides, and the error for every number of components."""
+    tell(0, 1)
+    found = image_panel(seed)
+    tell(1, 1)
+    counts = [float(count) for count, _ in found.rows]
+    noisy = float(found.measured.noisy_error)
+    series = (
+        Series("", "leading components of the noisy image", counts, found.curve),
+        Series("", "noisy image", counts, [noisy] * len(counts)),
+    )
+    pictures = (
+        Picture("original", found.original),
+        Picture("noisy", found.noisy),
+        *(Picture(f"{count} components", levels) for count, levels in found.reconstructions.items()),
+    )
+    best = min(found.rows, key=lambda row: row[1])
+    notes = (
+        "the portrait of Grace Hopper that matplotlib ships; the slides do not say which image they show",
+        f"the noisy image is off by {noisy:.2f}; least error {best[1]:.2f}, with {best[0]} components",
+    )
+    columns = ("components", "root mean square error")
+    return Reproduction(TARGET, columns, found.rows, notes, series, *columns, pictures=pictures)
 
 
 def _error(image: FloatArray, original: FloatArray) -> float:

@@ -42,9 +42,7 @@ MOST_STEPS, CLOSE = 100, 1e-6
 
 
 def _exact_floats(matrix: FloatArray) -> arb_mat:
-    rows, columns = matrix.shape
-    entries: list[float] = matrix.ravel().tolist()
-    return arb_mat(rows, columns, entries)
+    return arb_mat(matrix.tolist())
 
 
 @frozen(eq=False)
