@@ -133,7 +133,7 @@ def test_no_private_projection_is_good_on_both_rows(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "sliding-window.theorem-8@0619d47b",
+    "sliding-window.theorem-8@075f1aaa",
     role="refutes",
     grade="interval",
     region="W = d = p = 1, eps = 1, delta = 10^-6: c = 1, 100, 10^6 with M = 500 sqrt(c); beta <= 1/4; every algorithm",
@@ -268,7 +268,7 @@ def regression(window: int, constant: int = 1, degrees: int = 214) -> Regression
 
 
 @pytest.mark.evidence(
-    "sliding-window.theorem-8/algorithm-8@0619d47b",
+    "sliding-window.theorem-8/algorithm-8@075f1aaa",
     role="refutes",
     grade="symbolic",
     region="d = p = 1, OPT = 0; c = 1, 10^3, 10^6 by growing W",

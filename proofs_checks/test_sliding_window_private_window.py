@@ -108,7 +108,7 @@ CUT_OUTSIDE = {
 
 
 @pytest.mark.evidence(
-    "sliding-window.corollary-2@d7ef3697",
+    "sliding-window.corollary-2@71876135",
     role="refutes",
     grade="interval",
     region="n = 2, eps = 1, delta = 10^-6: c = 1, 100, 10^6, x = 50 c, eta = 1/x^2; beta up to 1/4; every algorithm",
@@ -351,7 +351,7 @@ EDGES_SAY = "edges of weight at most 1, one a row; symmetric noise"
 
 
 @pytest.mark.evidence(
-    "sliding-window.corollary-2+repair@d7ef3697",
+    "sliding-window.corollary-2+repair@71876135",
     role="supports-repair",
     grade="symbolic",
     region="every graph, S, n, W, T, eps, delta, beta: derivation, each line checked; cuts of a path and a triangle",
@@ -414,7 +414,7 @@ def norm_of_noise():
 
 
 @pytest.mark.evidence(
-    "sliding-window.corollary-2+repair@d7ef3697", role="control", grade="interval", region="zeta a quarter smaller"
+    "sliding-window.corollary-2+repair@71876135", role="control", grade="interval", region="zeta a quarter smaller"
 )
 def test_a_smaller_error_of_cuts_is_noticed(statement) -> None:
     assert statement.at(SAFE) is Truth.TRUE

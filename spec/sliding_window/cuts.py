@@ -8,7 +8,7 @@ from flint import arb, fmpq, fmpq_mat
 from dpmatrix.claims import Claim, Kind, Locator, Repair, Statement, Step, Verdict
 from dpmatrix.exact import Exact, Real, ball, rational
 from dpmatrix.spec.conditions import at_least, below, exceeds, positive, whole
-from dpmatrix.spec.sliding_window.distinguishing import confusion, wishart_degrees
+from dpmatrix.spec.sliding_window.distinguishing import confusion, noise_degrees
 from dpmatrix.spec.sliding_window.dyadic_release import SEQUENCE_CHANGE
 from dpmatrix.spec.sliding_window.loewner import flag
 from dpmatrix.spec.sliding_window.private_window import WINDOW, PrivateWindow, release_slack, within_bound
@@ -149,7 +149,7 @@ class NeighbouringCuts:
 
 def additive_error(p: NeighbouringCuts) -> arb:
     """``c |S| sqrt(tau log tau) / epsilon`` with |S| = 1 and tau = n + 14 log(4/delta) / epsilon^2."""
-    degrees = wishart_degrees(p.vertices, p.epsilon, p.delta)
+    degrees = noise_degrees(p.vertices, p.epsilon, p.delta)
     return ball(p.constant) * (degrees * degrees.log()).sqrt() / ball(p.epsilon)
 
 

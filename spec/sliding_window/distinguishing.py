@@ -35,7 +35,7 @@ def confusion(p: PrivateAnswer) -> arb:
     return ball(p.epsilon).exp() * ball(p.failure) + ball(p.delta) - (1 - ball(p.failure))
 
 
-def wishart_degrees(dimension: int, epsilon: Real, delta: Real) -> arb:
+def noise_degrees(dimension: int, epsilon: Real, delta: Real) -> arb:
     """``tau = d + 14 log(4/delta) / epsilon^2``."""
     return dimension + 14 * (4 / ball(delta)).log() / square(ball(epsilon))
 
@@ -143,7 +143,7 @@ class NeighbouringRegressions:
 
 def common_solution(p: NeighbouringRegressions) -> arb:
     """Largest solution for (-1/2, M) minus the least for (1/2, M): ``4 (sqrt K - M)`` for an additive error K."""
-    size = wishart_degrees(1, p.epsilon, p.delta) + 1
+    size = noise_degrees(1, p.epsilon, p.delta) + 1
     allowed = (ball(p.constant) * size * size * size.log() / ball(p.epsilon)).sqrt()
     return 4 * (allowed - ball(p.response))
 
