@@ -95,13 +95,13 @@ def parts(p: OneRowSketch):
     region="r = 1, eta = 1/4, d = 17: every variate and c",
 )
 @pytest.mark.evidence(
-    "sliding-window.theorem-4/algorithm-2@25850ad5",
+    "sliding-window.theorem-4/algorithm-2@90f1665c",
     role="refutes",
     grade="symbolic",
     region="r = 1, eta = 1/4, d = 17: every variate, eta c < 1024",
 )
 @pytest.mark.evidence(
-    "sliding-window.theorem-4/semidefinite@25850ad5",
+    "sliding-window.theorem-4/semidefinite@90f1665c",
     role="refutes",
     grade="symbolic",
     region="d > 4r/eta: every variate; d = 1 with a sketch of 1 - eta/4",
@@ -339,7 +339,7 @@ def test_three_steps_fail(statements) -> None:
 
 
 @pytest.mark.evidence(
-    "sliding-window.theorem-4/last-display@25850ad5",
+    "sliding-window.theorem-4/last-display@90f1665c",
     role="refutes",
     grade="symbolic",
     region="X > 0, eta < 1: 2X(1 - eta)",

@@ -59,7 +59,7 @@ def check(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "sliding-window.corollary-2/root@27e44aaf",
+    "sliding-window.corollary-2/root@71876135",
     role="refutes",
     grade="symbolic",
     region="k^2 parallel edges, no noise: every c by growing k",
@@ -74,7 +74,7 @@ def test_the_root_of_a_cut_is_no_cut(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "sliding-window.corollary-2/cut@27e44aaf",
+    "sliding-window.corollary-2/cut@71876135",
     role="supports",
     grade="symbolic",
     region="every graph and S: the identity for one edge; checked for all graphs on 4 vertices",
@@ -101,7 +101,7 @@ def test_the_form_of_a_cut_is_its_weight(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "sliding-window.corollary-2/cut@27e44aaf", role="control", grade="symbolic", region="an edge that is counted twice"
+    "sliding-window.corollary-2/cut@71876135", role="control", grade="symbolic", region="an edge that is counted twice"
 )
 def test_a_form_without_the_sign_is_noticed(statement, monkeypatch) -> None:
     from dpmatrix.spec.sliding_window import cuts

@@ -12,6 +12,7 @@ from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.spec.sliding_window.definitions import (
+    LeadingPoint,
     ProjectionPoint,
     SketchPoint,
     SummaryPoint,
@@ -55,7 +56,7 @@ def check_shapes(statement, make, **more) -> None:
 
 
 @pytest.mark.evidence(
-    "sliding-window.definition-2@983c35f9", role="refutes", grade="symbolic", region="W = 3 rows, d = 2 columns"
+    "sliding-window.definition-2@4809f90a", role="refutes", grade="symbolic", region="W = 3 rows, d = 2 columns"
 )
 def test_the_printed_product_does_not_exist(statement) -> None:
     point = ProjectionPoint(TALL, AXIS)
@@ -68,7 +69,7 @@ def test_the_printed_product_does_not_exist(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "sliding-window.definition-2+repair@983c35f9",
+    "sliding-window.definition-2+repair@4809f90a",
     role="supports-repair",
     grade="symbolic",
     region="every d, k and A: |A - AP|^2 = sum_i l_i (1 - p_i) with p_i = u_i'Pu_i; the identity symbolically, d <= 6",
@@ -104,7 +105,7 @@ def test_least_cost_of_a_projection(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "sliding-window.definition-2+repair@983c35f9",
+    "sliding-window.definition-2+repair@4809f90a",
     role="control",
     grade="symbolic",
     region="A = diag(1, 2), P = e_2e_2'",
@@ -115,6 +116,40 @@ def test_the_least_cost_is_attained(statement) -> None:
     assert statement.nudged(lambda margin: margin - arb(1) / 50).at(best) is Truth.FALSE
     oblique = ProjectionPoint(fmpq_mat([[1, 0], [0, 2]]), fmpq_mat([[fmpq(3, 2), 0], [0, fmpq(1, 1)]]))
     assert statement.applies(oblique) is Truth.FALSE
+
+
+TURN = fmpq_mat(
+    [[fmpq(1, 3), fmpq(2, 3), fmpq(2, 3)], [fmpq(2, 3), fmpq(1, 3), fmpq(-2, 3)], [fmpq(2, 3), fmpq(-2, 3), fmpq(1, 3)]]
+)
+
+
+@pytest.mark.evidence(
+    "sliding-window.definition-2/attained@4809f90a",
+    role="supports",
+    grade="symbolic",
+    region="every A and k: A - AP = diag(0, .., 0, s_{k+1}, .., s_d) Q', of the norm of its diagonal; d = 3 exactly",
+)
+def test_the_leading_eigenvectors_attain_the_least_cost(statement) -> None:
+    """With A = U diag(s) Q' any U cancels in the cost, and Q'(I - Q_k Q_k') has the rows k + 1 to d of Q'."""
+    a, b, c = sympy.symbols("a b c")
+    q = sympy.Matrix(3, 3, [sympy.Rational(int(e.p), int(e.q)) for e in TURN.entries()])
+    scaled = sympy.diag(a, b, c) * q.T
+    for k, tail in ((1, b**2 + c**2), (2, c**2), (3, 0)):
+        rest = scaled * (sympy.eye(3) - q[:, :k] * q[:, :k].T)
+        assert sympy.expand((rest.T * rest).trace() - tail) == 0
+    start = LeadingPoint(TURN, (3, 2, Fraction(1, 2)), 1)
+    for scales, k in product(((3, 2, Fraction(1, 2)), (2, 2, 0), (5, 1, 1)), (1, 2, 3)):
+        point = LeadingPoint(TURN, scales, k)
+        assert statement.at(point) is Truth.TRUE
+        assert statement.margin(point) == 0
+    assert statement.nudged(lambda margin: margin - arb(1) / 50).at(start) is Truth.FALSE
+    assert not statement.strict
+    says = "Q is orthogonal, scales fall to 0 or more, 1 <= k <= d"
+    bind_hypotheses(statement, start, {says: attrs.evolve(start, scales=(2, 3, 1))})
+    for wrong in ({"scales": (3, 2, -1)}, {"scales": (3, 2)}, {"rank": 0}, {"rank": 4}, {"frame": 2 * TURN}):
+        assert statement.applies(attrs.evolve(start, **wrong)) is Truth.FALSE
+    # not orthogonal: the columns of Q are too long, and the cost of k = 1 is another number
+    assert statement.without(says).at(attrs.evolve(start, frame=2 * TURN)) is Truth.FALSE
 
 
 def summary(projection: fmpq_mat = AXIS, eta=HALF) -> SummaryPoint:

@@ -115,9 +115,14 @@ SPAN_OUTSIDE = {
     "sliding-window.lemma-11@62a033e6",
     role="refutes",
     grade="symbolic",
-    region="A = (2, 0; 0, 0), B = (2, 0; 1, 0), Psi = 1",
+    region="A = (320000, 0; 10, 0), B = (320000, 0; 0, 0), Psi = 400; A = (2, 0; 0, 0), B = (2, 0; 1, 0), Psi = 1",
 )
 def test_columns_of_an_approximation_span_another_space(statement) -> None:
+    gamma = 2 * 400**2
+    inside = SpanPoint(
+        fmpq_mat([[gamma, 0], [10, 0]]), fmpq_mat([[gamma, 0], [0, 0]]), fmpq_mat([[gamma], [10]]), gamma, 400
+    )
+    assert statement.at(inside) is Truth.FALSE, "entries 10^1 of Alice, gamma of Bob: |A - B|^2 = 100"
     assert statement.at(EXACT) is Truth.FALSE
     same = attrs.evolve(EXACT, approximation=fmpq_mat([[fmpq(3, 2), 0], [0, 0]]))
     assert statement.at(same) is Truth.TRUE

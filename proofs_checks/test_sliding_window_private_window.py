@@ -40,7 +40,7 @@ TOLD_OUTSIDE = {
 
 
 @pytest.mark.evidence(
-    "sliding-window.theorem-4@25850ad5",
+    "sliding-window.theorem-4@90f1665c",
     role="refutes",
     grade="interval",
     region="eps = 1, delta = 10^-6: c = 1, 100, 10^6 with eta below 1/(1 + 17.3 c); beta up to 1/4; every algorithm",
@@ -70,7 +70,7 @@ def test_no_private_algorithm_meets_theorem_4(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "sliding-window.theorem-4/private@25850ad5",
+    "sliding-window.theorem-4/private@90f1665c",
     role="refutes",
     grade="interval",
     region="r = 1, eta = 1/1000, eps = 1, delta = 10^-6, M = 77",
@@ -108,7 +108,7 @@ CUT_OUTSIDE = {
 
 
 @pytest.mark.evidence(
-    "sliding-window.corollary-2@27e44aaf",
+    "sliding-window.corollary-2@71876135",
     role="refutes",
     grade="interval",
     region="n = 2, eps = 1, delta = 10^-6: c = 1, 100, 10^6, x = 50 c, eta = 1/x^2; beta up to 1/4; every algorithm",
@@ -263,7 +263,7 @@ def moment_by_hand(values, spectrum, p: PrivateMoment):
 
 
 @pytest.mark.evidence(
-    "sliding-window.theorem-4+repair@25850ad5",
+    "sliding-window.theorem-4+repair@90f1665c",
     role="supports-repair",
     grade="symbolic",
     region="every d, W, T, eps, delta, beta: derivation, each line checked; windows exactly up to 16 rows",
@@ -323,7 +323,7 @@ def test_the_noisy_moment_is_private_and_accurate(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "sliding-window.theorem-4+repair@25850ad5",
+    "sliding-window.theorem-4+repair@90f1665c",
     role="control",
     grade="interval",
     region="zeta a quarter smaller",
@@ -351,7 +351,7 @@ EDGES_SAY = "edges of weight at most 1, one a row; symmetric noise"
 
 
 @pytest.mark.evidence(
-    "sliding-window.corollary-2+repair@27e44aaf",
+    "sliding-window.corollary-2+repair@71876135",
     role="supports-repair",
     grade="symbolic",
     region="every graph, S, n, W, T, eps, delta, beta: derivation, each line checked; cuts of a path and a triangle",
@@ -414,7 +414,7 @@ def norm_of_noise():
 
 
 @pytest.mark.evidence(
-    "sliding-window.corollary-2+repair@27e44aaf", role="control", grade="interval", region="zeta a quarter smaller"
+    "sliding-window.corollary-2+repair@71876135", role="control", grade="interval", region="zeta a quarter smaller"
 )
 def test_a_smaller_error_of_cuts_is_noticed(statement) -> None:
     assert statement.at(SAFE) is Truth.TRUE

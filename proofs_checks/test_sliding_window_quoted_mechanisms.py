@@ -14,6 +14,7 @@ from flint import arb
 from dpmatrix.claims import Truth, bind, bind_hypotheses, certify, interval
 from dpmatrix.spec.cross import DegreesPoint
 from dpmatrix.spec.sliding_window.quoted_mechanisms import (
+    PresentRow,
     SketchNeighbours,
     SketchPromise,
     WishartNeighbours,
@@ -31,6 +32,24 @@ def wishart(epsilon, delta=MILLIONTH, length=0, dimension=1) -> WishartNeighbour
     return WishartNeighbours(dimension, int(degrees), epsilon, delta, length)
 
 
+def present(epsilon, delta=MILLIONTH, norm=1, dimension=1) -> PresentRow:
+    """Build a row of that norm with the least whole tau that the theorem allows."""
+    least = wishart(epsilon, delta, dimension=dimension)
+    return PresentRow(dimension, least.degrees_of_freedom, epsilon, delta, norm)
+
+
+PRESENT_OUTSIDE = {
+    "dimension >= 1, an integer": attrs.evolve(present(HALF), dimension=0),
+    "epsilon > 0": attrs.evolve(present(HALF), epsilon=0),
+    "epsilon <= 1": attrs.evolve(present(2), epsilon=Fraction(51, 50)),
+    "delta > 0": attrs.evolve(present(HALF), delta=0),
+    "delta < 1": attrs.evolve(present(HALF), delta=1),
+    "norm > 0": attrs.evolve(present(HALF), norm=0),
+    "norm <= 1": attrs.evolve(present(HALF), norm=Fraction(51, 50)),
+    "tau >= d + 28 ln(4/delta)/epsilon^2": attrs.evolve(
+        present(HALF), degrees_of_freedom=present(HALF).degrees_of_freedom - 1
+    ),
+}
 WISHART_OUTSIDE = {
     "dimension >= 1, an integer": attrs.evolve(wishart(HALF), dimension=0),
     "epsilon > 0": attrs.evolve(wishart(HALF), epsilon=0),
@@ -42,7 +61,6 @@ WISHART_OUTSIDE = {
     ),
 }
 ONLY_UNIT = {"length <= 0": attrs.evolve(wishart(HALF), length=Fraction(1, 50))}
-SMALL_EPSILON = {"epsilon <= 1": attrs.evolve(wishart(2), epsilon=Fraction(51, 50))}
 
 
 def chi_square_delta(epsilon, shift, half) -> mpmath.mpf:
@@ -73,7 +91,7 @@ def bind_wishart(statement, lengths) -> None:
     assert not statement.strict
 
 
-def bind_degrees(statement) -> None:
+def bind_degrees(statement, record=WishartNeighbours) -> None:
     """Check the hypothesis on tau at points just above and below it for every d, epsilon and delta of a grid."""
     says = "tau >= d + 28 ln(4/delta)/epsilon^2"
     given = {condition.says: condition for condition in statement.given}[says]
@@ -81,11 +99,11 @@ def bind_degrees(statement) -> None:
         exact = d + 28 * sympy.log(4 / sympy.Rational(delta)) / sympy.Rational(e) ** 2
         for shift, answer in ((1, Truth.TRUE), (-1, Truth.FALSE)):
             tau = Fraction(str((exact + sympy.Rational(shift, 10**9)).evalf(30)))
-            assert given.at(WishartNeighbours(d, tau, e, delta)) is answer
+            assert given.at(record(d, tau, e, delta)) is answer
 
 
 @pytest.mark.evidence(
-    "sliding-window.theorem-11@2eae049e", role="refutes", grade="interval", region="d = 1, 5; row 10 to 11 and 50 to 51"
+    "sliding-window.theorem-11@03b33432", role="refutes", grade="interval", region="d = 1, 5; row 10 to 11 and 50 to 51"
 )
 def test_wishart_noise_does_not_hide_a_long_row_that_grows(statement) -> None:
     for dimension, length in product((1, 5), (10, 50)):
@@ -100,7 +118,7 @@ def test_wishart_noise_does_not_hide_a_long_row_that_grows(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "sliding-window.theorem-11/unit-rows@2eae049e",
+    "sliding-window.theorem-11/unit-rows@03b33432",
     role="refutes",
     grade="interval",
     region="epsilon = 8, delta = 10^-6",
@@ -116,10 +134,10 @@ def test_unit_rows_fail_for_large_epsilon(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "sliding-window.theorem-11+repair@2eae049e",
+    "sliding-window.theorem-11+repair@03b33432",
     role="supports-repair",
     grade="symbolic",
-    region="every d, 0 < epsilon <= 1, 0 < delta < 1, tau: a Chernoff bound in the docstring, its steps symbolic",
+    region="every d, norm <= 1, epsilon <= 1, delta, tau: a Chernoff bound in the docstring, its steps symbolic",
 )
 def test_wishart_noise_hides_a_unit_row(statement) -> None:
     """Both directions are tails of G ~ Gamma(a), a = p + 1, p = (tau - d - 1)/2 >= 14 L/e^2 - 1/2, L = ln(4/delta).
@@ -132,8 +150,20 @@ def test_wishart_noise_hides_a_unit_row(statement) -> None:
     g = log(1 + z) - z/(1 + z) with z = 2e, and log(1 + z) >= 2z/(2 + z) gives g >= z^2/((1 + z)(2 + z)) >= e^2/3.
     Present, only for e < 1/2: G > x/(exp(v) - 1), v = (1 - 2e)/(2p), which is at least p/(1 - 2e) - 1/4 >= a(1 + e);
     the exponent is at least a e^2/(2(1 + e)) >= a e^2/3. With a >= 14 L/e^2 both are at least 14 L/3 >= L.
+    A row of norm n < 1 has x = n^2/2. x/(1 - exp(-(x + e)/p)) increases in x, as p(exp(w) - 1) > x for w = (x + e)/p,
+    and x/(exp((x - e)/p) - 1) decreases for x > e, as p(1 - exp(-w)) < x for w = (x - e)/p: both half-lines are within
+    those of the unit row.
     """
-    z, u, e, p = sympy.symbols("z u e p", positive=True)
+    x, e, p, u = sympy.symbols("x e p u", positive=True)
+    rising = sympy.log(x) - sympy.log(1 - sympy.exp(-(x + e) / p))
+    slope = 1 / x - 1 / (p * (sympy.exp((x + e) / p) - 1))
+    assert sympy.simplify((sympy.diff(rising, x) - slope).rewrite(sympy.exp)) == 0
+    falling = sympy.log(x) - sympy.log(sympy.exp((x - e) / p) - 1)
+    slope = 1 / x - 1 / (p * (1 - sympy.exp(-(x - e) / p)))
+    assert sympy.simplify((sympy.diff(falling, x) - slope).rewrite(sympy.exp)) == 0
+    assert sympy.diff(sympy.exp(u) - 1 - u, u) == sympy.exp(u) - 1, "exp(w) - 1 >= w, so p(exp(w) - 1) >= x + e > x"
+    assert sympy.diff(u - 1 + sympy.exp(-u), u) == 1 - sympy.exp(-u), "1 - exp(-w) <= w, so p(1 - exp(-w)) <= x - e < x"
+    z = sympy.symbols("z", positive=True)
     assert sympy.simplify(sympy.diff(sympy.log(1 + z) - 2 * z / (2 + z), z) - z**2 / ((1 + z) * (2 + z) ** 2)) == 0
     assert sympy.simplify(2 * z / (2 + z) - z / (1 + z) - z**2 / ((1 + z) * (2 + z))) == 0
     lower = (z**2 / ((1 + z) * (2 + z))).subs(z, 2 * e) - e**2 / 3
@@ -156,22 +186,30 @@ def test_wishart_noise_hides_a_unit_row(statement) -> None:
     rate = y - sympy.log(1 + y) - y**2 / (2 * (1 + y))
     assert sympy.simplify(sympy.diff(rate, y) - y**2 / (2 * (1 + y) ** 2)) == 0, "and it vanishes at 0"
     assert sympy.Rational(14, 3) > 1
-    bind_wishart(statement, (0, HALF, 2))
-    bind_degrees(statement)
+    values = []
+    for d, k, eps, norm in product((1, 3), (4, 11, 30), (Fraction(1, 4), 1, 3), (Fraction(1, 3), Fraction(4, 5), 1)):
+        point = PresentRow(d, k + d - 1, eps, Fraction(1, 9), norm)
+        with mpmath.workdps(60):
+            delta = chi_square_delta(eps, Fraction(norm) ** 2 / 2, Fraction(k, 2))
+            values.append((point, mpmath.nstr(mpmath.mpf(1) / 9 - delta, 50)))
+    bind(statement, values)
+    assert not statement.strict
+    bind_degrees(statement, PresentRow)
     for e_value, delta in product((Fraction(1, 50), HALF, 1), (Fraction(99, 100), MILLIONTH, Fraction(1, 10**20))):
-        p_value = wishart(e_value, delta, dimension=3)
-        assert statement.at(p_value) is Truth.TRUE
-        bind_hypotheses(statement, p_value, WISHART_OUTSIDE | ONLY_UNIT | SMALL_EPSILON)
+        for norm in (Fraction(1, 50), 1):
+            p_value = present(e_value, delta, norm=norm, dimension=3)
+            assert statement.at(p_value) is Truth.TRUE
+            bind_hypotheses(statement, p_value, PRESENT_OUTSIDE)
 
 
 @pytest.mark.evidence(
-    "sliding-window.theorem-11+repair@2eae049e", role="control", grade="interval", region="epsilon = 8; tau = d + 3"
+    "sliding-window.theorem-11+repair@03b33432", role="control", grade="interval", region="epsilon = 8; tau = d + 3"
 )
 def test_fewer_degrees_are_noticed(statement) -> None:
-    assert statement.without("epsilon <= 1").at(wishart(8)) is Truth.FALSE
-    assert statement.without("length <= 0").at(wishart(1, length=10)) is Truth.FALSE
+    assert statement.without("epsilon <= 1").at(present(8)) is Truth.FALSE
+    assert statement.without("norm <= 1").at(present(1, norm=5)) is Truth.FALSE
     says = "tau >= d + 28 ln(4/delta)/epsilon^2"
-    assert statement.without(says).at(WishartNeighbours(2, 5, 1, MILLIONTH)) is Truth.FALSE
+    assert statement.without(says).at(PresentRow(2, 5, 1, MILLIONTH)) is Truth.FALSE
 
 
 def sketch(rows, epsilon, delta, energy, removed=1) -> SketchNeighbours:

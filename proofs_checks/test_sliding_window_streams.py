@@ -216,7 +216,7 @@ def test_a_promise_for_the_sequence_covers_each_output(statement) -> None:
     "sliding-window.definition-1/each-output@4ffa236c",
     role="control",
     grade="symbolic",
-    region="an output that tells all",
+    region="an output tells all",
 )
 def test_a_larger_share_of_one_output_is_noticed(statement) -> None:
     plain = TwoReleases(fmpq_mat([[1, 0]]), fmpq_mat([[0, 1]]), 2)

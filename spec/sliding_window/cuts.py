@@ -6,8 +6,9 @@ import attrs
 from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Claim, Kind, Locator, Repair, Statement, Step, Verdict
-from dpmatrix.exact import Exact, Real, ball, rational, square
+from dpmatrix.exact import Exact, Real, ball, rational
 from dpmatrix.spec.conditions import at_least, below, exceeds, positive, whole
+from dpmatrix.spec.sliding_window.distinguishing import confusion, noise_degrees
 from dpmatrix.spec.sliding_window.dyadic_release import SEQUENCE_CHANGE
 from dpmatrix.spec.sliding_window.loewner import flag
 from dpmatrix.spec.sliding_window.private_window import WINDOW, PrivateWindow, release_slack, within_bound
@@ -148,7 +149,7 @@ class NeighbouringCuts:
 
 def additive_error(p: NeighbouringCuts) -> arb:
     """``c |S| sqrt(tau log tau) / epsilon`` with |S| = 1 and tau = n + 14 log(4/delta) / epsilon^2."""
-    degrees = p.vertices + 14 * (4 / ball(p.delta)).log() / square(ball(p.epsilon))
+    degrees = noise_degrees(p.vertices, p.epsilon, p.delta)
     return ball(p.constant) * (degrees * degrees.log()).sqrt() / ball(p.epsilon)
 
 
@@ -156,11 +157,6 @@ def common_answers(p: NeighbouringCuts) -> arb:
     """Largest answer that the bounds allow for x^2, minus the least that they allow for (x + y)^2."""
     lighter, heavier = (ball(rational(value) ** 2) for value in (p.length, rational(p.length) + rational(p.change)))
     return lighter / (1 - ball(p.eta)) + additive_error(p) - (heavier - additive_error(p))
-
-
-def confusion(p: NeighbouringCuts) -> arb:
-    """``e^eps beta + delta - (1 - beta)``: what privacy allows of a test that is right with probability 1 - beta."""
-    return ball(p.epsilon).exp() * ball(p.failure) + ball(p.delta) - (1 - ball(p.failure))
 
 
 def some_algorithm(p: NeighbouringCuts) -> arb:

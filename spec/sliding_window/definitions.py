@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import attrs
 from flint import arb, fmpq, fmpq_mat
 
-from dpmatrix.claims import Claim, Condition, Kind, Locator, Repair, Statement, Verdict
+from dpmatrix.claims import Claim, Condition, Kind, Locator, Repair, Statement, Step, Verdict
 from dpmatrix.exact import Exact, rational
 from dpmatrix.spec.conditions import at_least, below
 from dpmatrix.spec.sliding_window.loewner import flag, gram
-from dpmatrix.spec.wishart.spectra import disagreement, eigenvalues, trace
+from dpmatrix.spec.wishart.spectra import diagonal, disagreement, eigenvalues, identity, projector, trace
 
 
 @attrs.frozen
@@ -54,6 +56,32 @@ def projection_margin(p: ProjectionPoint) -> arb:
     return disagreement(square * square, square) + disagreement(square.transpose(), square)
 
 
+@attrs.frozen
+class LeadingPoint:
+    """A = diag(scales) Q' with an orthogonal Q, and k: A'A has the eigenvectors Q and the squared scales."""
+
+    frame: fmpq_mat
+    scales: tuple[Exact, ...]
+    rank: int
+
+
+def attained_margin(p: LeadingPoint) -> arb:
+    """Minus the distance of |A - AP|_F^2, P onto the first k columns of Q, from the sum of the other squared scales."""
+    data = diagonal(p.scales) * p.frame.transpose()
+    tail = sum((rational(scale) ** 2 for scale in p.scales[p.rank :]), fmpq(0))
+    return arb(-abs(right_cost(data, projector(p.frame, p.rank)) - tail))
+
+
+def leading_margin(p: LeadingPoint) -> arb:
+    """0 when Q is orthogonal, the scales do not increase and are not negative, and 1 <= k <= d."""
+    order = len(p.scales)
+    if (p.frame.nrows(), p.frame.ncols()) != (order, order) or not 1 <= p.rank <= order:
+        return flag(holds=False)
+    scales = [rational(scale) for scale in (*p.scales, 0)]
+    sorted_down = all(larger >= smaller for larger, smaller in pairwise(scales))
+    return flag(sorted_down).min(disagreement(p.frame * p.frame.transpose(), identity(order)))
+
+
 RIGHT_SHAPE = Condition("P is d x d", acts_on_columns_margin)
 PROJECTION = Condition("P is an orthogonal projection", projection_margin)
 
@@ -83,9 +111,21 @@ DEFINITION_2 = Claim(
     repair=Repair(
         "|A - AP|_F and |A - AX|_F",
         Statement(
-            "over the rank-k projections the least |A - AP|_F^2 is the sum of all but the k largest eigenvalues of A'A",
+            "no projection of rank k has |A - AP|_F^2 below the sum of all but the k largest eigenvalues of A'A",
             least_cost_margin,
             given=(RIGHT_SHAPE, PROJECTION),
+        ),
+    ),
+    steps=(
+        Step(
+            "attained",
+            Statement(
+                "the projection onto the k leading eigenvectors of A'A costs exactly that sum",
+                attained_margin,
+                given=(Condition("Q is orthogonal, scales fall to 0 or more, 1 <= k <= d", leading_margin),),
+            ),
+            sound=True,
+            note="So the least cost over all projections of rank k is the sum.",
         ),
     ),
 )

@@ -108,10 +108,11 @@ LEMMA_11 = Claim(
     verdict=Verdict.HOLDS_WITH_REPAIR,
     reading="Psi >= 1, as in the construction.",
     because=(
-        "B is only near A: A = (gamma, 0; 0, 0) and B = (gamma, 0; 1, 0) have |A - B|^2 = 1 and different column "
-        "spaces. What the proof shows, and what is used, is that Y has rank k, so that B(C) spans the column space of "
-        "B. There the detour over coefficients is not needed and asks for Psi^(3/2) > k: |Y - gamma I|_F <= sqrt(Psi) "
-        "< gamma, so Yx = 0 forces x = 0, already for gamma > sqrt(Psi)."
+        "B is only near A: inside the construction, with Alice's entry 10 beside Bob's gamma = 320000 and Psi = 400, "
+        "A = (gamma, 0; 10, 0) and B = (gamma, 0; 0, 0) have |A - B|^2 = 100 and different column spaces. What the "
+        "proof shows, and what is used, is that Y has rank k, so that B(C) spans the column space of B. There the "
+        "detour over coefficients is not needed and asks for Psi^(3/2) > k: |Y - gamma I|_F <= sqrt(Psi) < gamma, so "
+        "Yx = 0 forces x = 0, already for gamma > sqrt(Psi)."
     ),
     repair=Repair(
         "Y has rank k, and B(C) spans the column space of B",

@@ -11,6 +11,7 @@ from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.exact import Exact, ball, rational, square
 from dpmatrix.spec.conditions import at_least, below, exceeds, positive, whole
+from dpmatrix.spec.sliding_window.distinguishing import confusion
 from dpmatrix.spec.sliding_window.dyadic_release import (
     RELEASE,
     DyadicRelease,
@@ -187,11 +188,6 @@ def common_answers(p: NeighbouringWindows) -> arb:
     """Largest C that the bounds of Theorem 4 allow for the row 0, minus the least that they allow for the row 1."""
     extra = ball(p.constant) * ball(p.eta) * p.rank * -ball(p.delta).log() / square(ball(p.epsilon))
     return extra - (1 - ball(p.eta) - extra / 4)
-
-
-def confusion(p: NeighbouringWindows) -> arb:
-    """``e^eps beta + delta - (1 - beta)``: what privacy allows of a test that is right with probability 1 - beta."""
-    return ball(p.epsilon).exp() * ball(p.failure) + ball(p.delta) - (1 - ball(p.failure))
 
 
 def some_algorithm(p: NeighbouringWindows) -> arb:

@@ -1,0 +1,153 @@
+"""What no private algorithm can do: answers that are right on one stream and wrong on its neighbour.
+
+If no answer is right for both, "the answer is right for the first" has probability at least 1 - beta on the first
+stream and at most beta on the second, and privacy asks for 1 - beta <= e^epsilon beta + delta.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import attrs
+from flint import arb, fmpq
+
+from dpmatrix.exact import Exact, Real, ball, rational, square
+
+
+class PrivateAnswer(Protocol):
+    """Parameters of a private algorithm whose answers fail with probability ``failure``."""
+
+    @property
+    def epsilon(self) -> Exact:
+        """Epsilon of the promise."""
+
+    @property
+    def delta(self) -> Exact:
+        """Delta of the promise."""
+
+    @property
+    def failure(self) -> Exact:
+        """Beta, the probability of a wrong answer."""
+
+
+def confusion(p: PrivateAnswer) -> arb:
+    """``e^eps beta + delta - (1 - beta)``: below zero the streams are told apart better than privacy allows."""
+    return ball(p.epsilon).exp() * ball(p.failure) + ball(p.delta) - (1 - ball(p.failure))
+
+
+def noise_degrees(dimension: int, epsilon: Real, delta: Real) -> arb:
+    """``tau = d + 14 log(4/delta) / epsilon^2``."""
+    return dimension + 14 * (4 / ball(delta)).log() / square(ball(epsilon))
+
+
+@attrs.frozen
+class NeighbouringQueries:
+    """The streams (M e_1) and ((M + 1) e_1) of one row, and the query e_1.
+
+    Parameters
+    ----------
+    queries, dimension
+        q and d.
+    eta, epsilon, delta
+        Parameters of the algorithm.
+    constant
+        c of the bounds.
+    row
+        M >= 0.
+    failure
+        Probability with which the bounds may fail; the theorem allows none.
+    """
+
+    queries: int
+    dimension: int
+    eta: Exact
+    epsilon: Exact
+    delta: Exact
+    constant: Exact
+    row: Exact
+    failure: Exact = 0
+
+
+def common_variance(p: NeighbouringQueries) -> arb:
+    """Largest answer that the bounds of Theorem 5 allow for M^2, minus the least that they allow for (M + 1)^2."""
+    extra = ball(p.constant) * arb(p.queries).log() * arb(p.dimension).log() / ball(p.epsilon)
+    return square(ball(p.row)) / (1 - ball(p.eta)) + extra - (square(ball(p.row) + 1) - extra)
+
+
+def some_query_algorithm(p: NeighbouringQueries) -> arb:
+    """Below zero no (epsilon, delta)-private algorithm answers the query on both streams."""
+    return common_variance(p).max(confusion(p))
+
+
+@attrs.frozen
+class NeighbouringSpans:
+    """The streams of one row (M, 1/2) or (M, -1/2), at distance 1, and projections of rank 1 in the plane.
+
+    Parameters
+    ----------
+    epsilon, delta
+        The promise.
+    constant
+        c of the additive error ``c log(1/delta)/epsilon sqrt(d log d (k + log(1/beta)))``, d = 2, k = 1.
+    length
+        M >= 0.
+    failure
+        beta.
+    """
+
+    epsilon: Exact
+    delta: Exact
+    constant: Exact
+    length: Exact
+    failure: Exact
+
+
+def common_projection(p: NeighbouringSpans) -> arb:
+    """Additive error minus the least that some projection costs on the worse of both streams, where OPT is 0.
+
+    The squared costs of a projection add up to at least the smaller eigenvalue of diag(2 M^2, 1/2), so the larger of
+    both is at least half of it.
+    """
+    spread = (2 * arb(2).log() * (1 - ball(p.failure).log())).sqrt()
+    extra = ball(p.constant) * -ball(p.delta).log() / ball(p.epsilon) * spread
+    return extra - ball(min(2 * rational(p.length) ** 2, fmpq(1, 2)) / 2).sqrt()
+
+
+def some_projection_algorithm(p: NeighbouringSpans) -> arb:
+    """Below zero no (epsilon, delta)-private algorithm gives a projection that is good enough on both streams."""
+    return common_projection(p).max(confusion(p))
+
+
+@attrs.frozen
+class NeighbouringRegressions:
+    """The streams of one row (1/2, M) or (-1/2, M), at distance 1, and regression with d = p = 1, where OPT is 0.
+
+    Parameters
+    ----------
+    epsilon, delta
+        The promise.
+    constant
+        c of the additive error ``c (tau + 1)^2 log(tau + 1)/epsilon``, tau = 1 + 14 log(4/delta)/epsilon^2.
+    response
+        M >= 0.
+    failure
+        Probability with which the bound may fail; the theorem allows none.
+    """
+
+    epsilon: Exact
+    delta: Exact
+    constant: Exact
+    response: Exact
+    failure: Exact = 0
+
+
+def common_solution(p: NeighbouringRegressions) -> arb:
+    """Largest solution for (-1/2, M) minus the least for (1/2, M): ``4 (sqrt K - M)`` for an additive error K."""
+    size = noise_degrees(1, p.epsilon, p.delta) + 1
+    allowed = (ball(p.constant) * size * size * size.log() / ball(p.epsilon)).sqrt()
+    return 4 * (allowed - ball(p.response))
+
+
+def some_regression_algorithm(p: NeighbouringRegressions) -> arb:
+    """Below zero no (epsilon, delta)-private algorithm solves the regression on both streams."""
+    return common_solution(p).max(confusion(p))

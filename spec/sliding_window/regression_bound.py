@@ -1,0 +1,130 @@
+"""Theorem 8: linear regression from Algorithm 8 (section 4.4)."""
+
+from __future__ import annotations
+
+import attrs
+from flint import arb, fmpq, fmpq_mat
+
+from dpmatrix.claims import Claim, Kind, Locator, Statement, Step, Verdict
+from dpmatrix.exact import Exact, ball, rational, square
+from dpmatrix.spec.conditions import at_least, below, exceeds, positive, whole
+from dpmatrix.spec.sliding_window.distinguishing import some_regression_algorithm
+from dpmatrix.spec.wishart.spectra import nonnegative_spectrum
+
+
+@attrs.frozen
+class RegressionPoint:
+    """W equal rows (a, b) of a regression with d = p = 1 and OPT = 0, the noise of Algorithm 8, and the bound.
+
+    Parameters
+    ----------
+    window
+        W.
+    feature, response
+        a and b of every row.
+    noise
+        R, 2 x 2, positive semidefinite.
+    degrees
+        tau.
+    epsilon
+        The promise.
+    constant
+        c of the bound.
+    """
+
+    window: int
+    feature: Exact
+    response: Exact
+    noise: fmpq_mat
+    degrees: int
+    epsilon: Exact
+    constant: Exact
+
+
+def regression_error(p: RegressionPoint) -> fmpq:
+    """``W (a X~ - b)^2`` at the minimiser X~ of (X, -1)(W(a, b)'(a, b) + R)(X, -1)'."""
+    a, b = rational(p.feature), rational(p.response)
+    corner, side = p.window * a * a + p.noise[0, 0], p.window * a * b + p.noise[0, 1]
+    solution = side / corner
+    return p.window * (a * solution - b) ** 2
+
+
+def regression_margin(p: RegressionPoint) -> arb:
+    """``c (tau + 1)^2 log(tau + 1)/epsilon`` minus the error; OPT is 0."""
+    size = arb(p.degrees + 1)
+    return ball(p.constant) * size * size * size.log() / ball(p.epsilon) - arb(regression_error(p))
+
+
+def row_margin(p: RegressionPoint) -> arb:
+    """``1 - a^2 - b^2``."""
+    return 1 - square(ball(p.feature)) - square(ball(p.response))
+
+
+def noise_margin(p: RegressionPoint) -> arb:
+    """Non-negative when R is 2 x 2 and positive semidefinite."""
+    return nonnegative_spectrum(p.noise) if p.noise.nrows() == p.noise.ncols() == 2 else arb(-1)
+
+
+def corner_margin(p: RegressionPoint) -> arb:
+    """R_11, positive with probability one."""
+    return arb(p.noise[0, 0])
+
+
+THEOREM_8 = Claim(
+    id="sliding-window.theorem-8",
+    kind=Kind.UTILITY,
+    source=Locator(
+        "sliding-window",
+        "Theorem 8",
+        "|A_W X~ - B_W|_F^2 <= min_X |A_W X - B_W|_F^2/(1-eta) + c (tau + p)^2 log(tau + p)/eps",
+    ),
+    statement=Statement(
+        "for the streams of one row (1/2, M) or (-1/2, M), d = p = 1, where OPT = 0, some X costs at most c (tau + "
+        "1)^2 log(tau + 1)/eps on both, or answers that fail with probability beta are so rare that an (eps, "
+        "delta)-private algorithm can give them",
+        some_regression_algorithm,
+        given=(
+            positive("epsilon"),
+            positive("delta"),
+            below("delta", 1),
+            positive("constant"),
+            at_least("response", 0),
+            at_least("failure", 0),
+        ),
+    ),
+    verdict=Verdict.REFUTED,
+    reading=(
+        "Neighbours as in section 1.1: rows have any length. The theorem states no probability; any beta < (1 - delta)/"
+        "(1 + e^eps) is refuted."
+    ),
+    because=(
+        "No algorithm at all can do it: a cost of at most K means X >= 2(M - sqrt K) for the row (1/2, M) and X <= "
+        "-2(M - sqrt K) for (-1/2, M), its neighbour, and no X does both once M > sqrt K; at eps = 1, delta = 10^-6, "
+        "c = 1 from M = 500 on. For rows of norm at most 1 the algorithm of the proof fails: (41) applied to the "
+        "columns of (X; -1) costs c tau log tau times |X|_F^2 + p, and the theorem has dropped |X^|^2 and |X~|^2. W "
+        "rows (a, b) with W a^2 = tau fit with X^ = b/a, of the order of sqrt(W/tau), and the ridge tau on the "
+        "features, the mean of the noise, makes X~ half of it: the error is W b^2/4. At eps = 1, delta = 10^-6, tau = "
+        "214 and W = 10^9 it is 2.4 10^8 against 2.5 10^5 c, and it grows like W."
+    ),
+    steps=(
+        Step(
+            "algorithm-8",
+            Statement(
+                "for rows (a, b) of norm at most 1 the error of the minimiser under A'A + R is at most c (tau + 1)^2 "
+                "log(tau + 1)/eps when OPT = 0",
+                regression_margin,
+                given=(
+                    whole("window", 1),
+                    whole("degrees", 1),
+                    positive("epsilon"),
+                    positive("constant"),
+                    exceeds("a^2 + b^2 <= 1", row_margin, strict=False),
+                    exceeds("R is 2 x 2 and positive semidefinite", noise_margin, strict=False),
+                    exceeds("R_11 > 0", corner_margin),
+                ),
+            ),
+            sound=False,
+            note="At R = tau I and, as the error is continuous in R, for all noise near it: with positive probability.",
+        ),
+    ),
+)
