@@ -69,9 +69,10 @@ class Outcomes:
         known = self._reports.get(report.nodeid)
         if known is not None and _SEVERITY.index(known.outcome) > _SEVERITY.index(outcome):
             outcome = known.outcome
-        properties: dict[str, Any] = dict(report.user_properties)
+        recorded: list[tuple[str, Any]] = report.user_properties
+        properties = dict(recorded)
         detail = str(properties.get("detail", ""))
-        audits = tuple(AuditRecord.from_json(value) for name, value in report.user_properties if name == AUDIT)
+        audits = tuple(AuditRecord.from_json(value) for name, value in recorded if name == AUDIT)
         self._reports[report.nodeid] = _Report(
             outcome, report.duration, properties.get(PROPERTY, _NOTHING), detail, audits
         )
