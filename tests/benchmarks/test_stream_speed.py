@@ -2,8 +2,8 @@
 
 The peer keeps every row of the window and adds and subtracts outer products in floats: exact up to rounding, not
 private, and of memory W d. Ratios are formed within one run, with the contenders taken in turn. The benchmark takes
-10,000 rows in d = 50 dimensions; the file by itself prints a table of streams of ten windows, 1,000,000 rows for the
-longest.
+10,000 rows in d = 50 dimensions; the file by itself prints a table of streams of ten windows, at most 1,000,000 rows;
+it takes this number and the windows as arguments.
 """
 
 from __future__ import annotations
@@ -121,12 +121,12 @@ def resident() -> int:
 def measured(
     add: Callable[[np.ndarray], None], stream: tuple[int, int], look: Callable[[], None]
 ) -> tuple[float, float]:
-    """Measure rows a second, spent in adding alone, and the growth of the resident memory at its peak, in MiB."""
+    """Measure rows a second of processor time in adding, and the growth of the resident memory at its peak, in MiB."""
     begin, spent, peak = resident(), 0.0, 0
     for chunk in chunks(*stream):
-        start = time.perf_counter()
+        start = time.process_time()
         add(chunk)
-        spent += time.perf_counter() - start
+        spent += time.process_time() - start
         peak = max(peak, resident())
         look()
     return stream[0] / spent, (peak - begin) / 2**20
@@ -156,7 +156,7 @@ class Look:
             self.errors.append(float(np.linalg.norm(output - exact, 2) / np.linalg.norm(exact, 2)))
 
 
-def main(longest: int) -> None:
+def main(longest: int, windows: tuple[int, ...]) -> None:
     """Print the table.
 
     Errors are in spectral norm, over that of the exact matrix; the histogram's floor is taken off first. The printed
@@ -164,7 +164,7 @@ def main(longest: int) -> None:
     """
     heads = ("rows/s", "+ MiB", "numbers", "most checkpoints", "bound (repaired)", "d log(W)/eta", "error", "worst")
     sys.stdout.write(f"{'':>8} {'':28}" + "".join(f"{head:>18}" for head in heads) + "\n")
-    for window in (1_000, 10_000, 100_000):
+    for window in windows:
         count = min(longest, 10 * window)
         repaired = checkpoint_bound(DIMENSION, window, float(ETA), FLOOR)
         printed = math.ceil(DIMENSION * math.log(window) / float(ETA))
@@ -194,4 +194,5 @@ def write(window: int, name: str, speed: float, memory: float, numbers: int, loo
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 1_000_000)
+    arguments = [int(argument) for argument in sys.argv[1:]]
+    main(arguments[0] if arguments else 1_000_000, tuple(arguments[1:]) or (1_000, 10_000, 100_000))
