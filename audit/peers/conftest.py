@@ -29,6 +29,8 @@ PEERS = {
     "opendp": ("test_opendp_representation.py", "test_opendp_mathematics.py", "test_bingham_samplers.py"),
 }
 POOL = 8192
+TRIED, VIOLATES, KEEPS, CONTROL = "tried", "VIOLATES", "not refuted", "control, half of the noise: refuted"
+AGAIN = ".venv-peers/bin/python -m pytest"
 
 collect_ignore = sorted({file for package, files in PEERS.items() if find_spec(package) is None for file in files})
 
@@ -96,11 +98,32 @@ def with_numpy(monkeypatch) -> Callable[[np.random.Generator], None]:
     return use
 
 
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say of every audit what was tried and found, violations first, each with the command that tries it again.
+
+    The peers draw from the operating system, so that trying again means fresh outputs.
+    """
+    reports = [report for reports in terminalreporter.stats.values() for report in reports]
+    lines = [
+        (text, report.nodeid)
+        for report in reports
+        if getattr(report, "when", "") == "call"
+        for name, text in report.user_properties
+        if name == TRIED
+    ]
+    if lines:
+        terminalreporter.section("audits of peers")
+    for text, nodeid in sorted(lines, key=lambda line: (not line[0].startswith(VIOLATES), line[1])):
+        terminalreporter.write_line(f"{text}\n    again: {AGAIN} '{nodeid}'")
+
+
 @pytest.fixture
-def audited_mathematics(note, failure_probability) -> Callable[..., AuditResult]:
+def audited_mathematics(note, record_property, failure_probability) -> Callable[..., AuditResult]:
     """Audit what a peer computes, its outputs rounded to multiples of 2**-30 so that low bits cannot speak."""
 
-    def run(target: Target, pairs, *, epsilon, delta=0, training=1000, confirmation=20_000) -> AuditResult:
+    def run(
+        target: Target, pairs, *, epsilon, delta=0, training=1000, confirmation=20_000, control=False
+    ) -> AuditResult:
         result = audit(
             seen_at_resolution(target, 2.0**-30),
             pairs,
@@ -112,13 +135,19 @@ def audited_mathematics(note, failure_probability) -> Callable[..., AuditResult]
             generator=1,
         )
         note(result)
+        word = (CONTROL if control else VIOLATES) if result.violated else KEEPS
+        tried = f"{len(pairs)} pair{'s' * (len(pairs) > 1)}, {result.counts.trials} confirming outputs of each"
+        bounds = f"epsilon >= {result.epsilon_lower_bound:.3g}, delta >= {result.delta_lower_bound_at_epsilon:.3g}"
+        record_property(TRIED, f"{word}: claimed {float(epsilon):.4g}, {float(delta):.4g}; {bounds}; {tried}")
         return result
 
     return run
 
 
 @pytest.fixture
-def audited_low_bits(note_representation, failure_probability) -> Callable[..., RepresentationAuditResult]:
+def audited_low_bits(
+    note_representation, record_property, failure_probability
+) -> Callable[..., RepresentationAuditResult]:
     """Audit the low bits of a peer's outputs, 25,000 on each input of the pair that is confirmed."""
 
     def run(target: RepresentationTarget, pairs: list[InputPair], *, epsilon, delta=0) -> RepresentationAuditResult:
@@ -133,6 +162,9 @@ def audited_low_bits(note_representation, failure_probability) -> Callable[..., 
             generator=1,
         )
         note_representation(result)
+        word = VIOLATES if result.leaks or result.violated else KEEPS
+        bound = f"low bits: delta >= {result.delta_lower_bound:.3g} at epsilon = {float(epsilon):.4g}"
+        record_property(TRIED, f"{word}: claimed {float(epsilon):.4g}, {float(delta):.4g}; {bound}; {len(pairs)} pairs")
         return result
 
     return run

@@ -16,6 +16,8 @@ from dpmatrix.privacy.adjacency import Adjacency
 
 DATA = np.eye(2)
 REPLACE = Adjacency.REPLACE_ONE
+IN_TIME = {"seconds": 4, "clock": time.process_time, "generator": 1}
+"""The clock is that of the processor, so that other work on the machine costs an audit nothing."""
 
 
 def total(data: np.ndarray, size: int, generator: np.random.Generator) -> np.ndarray:
@@ -28,26 +30,23 @@ def halved(data: np.ndarray) -> float:
 
 def test_a_broken_mechanism_fails_the_assertion_with_what_was_found() -> None:
     with pytest.raises(AssertionError, match="is violated, confidence 1 - 1e-09") as caught:
-        audit_mechanism(halved, epsilon=1, adjacency=REPLACE, records=1, dimension=1, seconds=4, generator=1)
+        audit_mechanism(halved, epsilon=1, adjacency=REPLACE, records=1, dimension=1, **IN_TIME)
     assert isinstance(caught.value, PrivacyViolationError)
     assert caught.value.result.epsilon_lower_bound > 1
     assert "counts: " in str(caught.value)
 
 
-def test_a_private_mechanism_passes_within_the_time(monkeypatch) -> None:
-    """The clock is that of the processor, so that other work on the machine costs the audit nothing."""
-    for clock in ("monotonic", "perf_counter"):
-        monkeypatch.setattr(time, clock, time.process_time)
+def test_a_private_mechanism_passes_within_the_time() -> None:
     begin = time.process_time()
-    result = audit_mechanism(total, epsilon=1, adjacency=REPLACE, records=1, dimension=1, seconds=2, generator=1)
-    assert time.process_time() - begin < 4
+    result = audit_mechanism(total, epsilon=1, adjacency=REPLACE, records=1, dimension=1, **IN_TIME)
+    assert time.process_time() - begin < 8
     assert not result.violated
     assert result.detectable.smallest_epsilon < 1.5
 
 
 def test_a_library_mechanism_passes() -> None:
     mechanism = LaplaceInputPerturbation(1)
-    result = audit_mechanism(mechanism, epsilon=1, adjacency=REPLACE, records=2, dimension=2, seconds=3, generator=1)
+    result = audit_mechanism(mechanism, epsilon=1, adjacency=REPLACE, records=2, dimension=2, **IN_TIME)
     assert result.replay is not None
     assert result.replay.additive
 

@@ -87,9 +87,9 @@ def test_the_printed_wishart_noise_is_refuted_blindly(dimension: int, records: i
     assert binom.cdf(3000, 20000, 0.2) < 1e-60
     assert binom.sf(400, 20000, 0.01) < 1e-30
     assert violation_is_certified(EventCounts(3000, 20000, 400, 20000), epsilon=1, delta=0, failure_probability=1e-9)
-    begin = time.monotonic()
+    begin = time.process_time()
     result = run(seen_at_resolution(printed_wishart, GRID), dimension, records)
-    assert time.monotonic() - begin < 30
+    assert time.process_time() - begin < 30
     assert result.violated
     assert result.epsilon_lower_bound > 3
     assert 0.2 < result.delta_lower_bound_at_epsilon < -math.expm1(-1 / 3)

@@ -12,6 +12,7 @@ from dpmatrix.auditing.budget import resolution_for, sizes_within
 from dpmatrix.auditing.neighbours import neighbouring_pairs
 from dpmatrix.auditing.plan import AuditPlan
 from dpmatrix.auditing.result import AuditResult
+from dpmatrix.auditing.sampling import Clock
 from dpmatrix.auditing.search import audit
 from dpmatrix.auditing.targets import seen_at_resolution
 from dpmatrix.exact import Exact
@@ -43,6 +44,7 @@ def audit_mechanism(
     norm_bound: float = 1.0,
     delete_rows: bool = False,
     seconds: float = 10.0,
+    clock: Clock = time.monotonic,
     failure_probability: Exact = 1e-9,
     learned: bool = False,
     executor: Executor | None = None,
@@ -64,8 +66,8 @@ def audit_mechanism(
         Of the data sets to try; see `neighbouring_pairs`.
     norm_bound
         Every record has at most this Euclidean norm.
-    seconds
-        About how long to try.
+    seconds, clock
+        About how long to try, by which clock; ``time.process_time`` leaves other work on the machine out.
     failure_probability
         Of a false alarm, at most.
     learned
@@ -87,20 +89,21 @@ def audit_mechanism(
     InvalidParameterError
         If a parameter is out of its domain.
     """
-    begin = time.monotonic()
+    begin = clock()
     pairs = neighbouring_pairs(dimension, records, adjacency, delete_rows=delete_rows)
     target = as_target(mechanism)
     drawing = workers if executor is not None else 1
-    sizes = sizes_within(target, pairs, seconds=seconds, workers=drawing, norm_bound=norm_bound)
+    sizes = sizes_within(target, pairs, seconds=seconds, workers=drawing, norm_bound=norm_bound, clock=clock)
     resolution = resolution_for(target, pairs[0], norm_bound)
     plan = AuditPlan(
         stages=sizes.stages,
-        seconds=max(1e-3, seconds - (time.monotonic() - begin)),
+        seconds=max(1e-3, seconds - (clock() - begin)),
         learned=learned,
         norm_bound=norm_bound,
         executor=executor,
         workers=workers,
         chunk=sizes.chunk,
+        clock=clock,
     )
     result = audit(
         target if resolution is None else seen_at_resolution(target, resolution),

@@ -12,7 +12,7 @@ from attrs import frozen
 from dpmatrix.auditing.events import best_event
 from dpmatrix.auditing.features import FeatureFamily, feature_families
 from dpmatrix.auditing.pairs import NeighbouringPair
-from dpmatrix.auditing.sampling import generator_for
+from dpmatrix.auditing.sampling import Clock, generator_for
 from dpmatrix.auditing.targets import FloatArray, Target, at_norm_bound, draw_batch
 from dpmatrix.auditing.training import FINALISTS, REFINEMENT
 from dpmatrix.errors import InvalidParameterError
@@ -56,7 +56,13 @@ def stages_for(confirmation: int) -> int:
 
 
 def sizes_within(
-    target: Target, pairs: Sequence[NeighbouringPair], *, seconds: float, workers: int, norm_bound: float = 1.0
+    target: Target,
+    pairs: Sequence[NeighbouringPair],
+    *,
+    seconds: float,
+    workers: int,
+    norm_bound: float = 1.0,
+    clock: Clock = time.perf_counter,
 ) -> Sizes:
     """Plan an audit that takes about so many seconds; the times of outputs and features are measured.
 
@@ -70,7 +76,7 @@ def sizes_within(
         Positive.
     workers
         How many outputs are drawn at a time.
-    norm_bound
+    norm_bound, clock
         As in `AuditPlan`.
 
     Raises
@@ -84,9 +90,9 @@ def sizes_within(
         raise InvalidParameterError("seconds", f"{seconds!r} is not positive and finite", "pass say 60")
     scaled = at_norm_bound(target, norm_bound)
     longest = min(_LONGEST_PILOT, _LONGEST_SHARE * seconds)
-    batch, drawing = _timed_batch(scaled, pairs[0].data, longest)
+    batch, drawing = _timed_batch(scaled, pairs[0].data, longest, clock)
     families = feature_families(pairs[0], batch.shape[1:], norm_bound)
-    features, choosing = _timed_features(families, batch)
+    features, choosing = _timed_features(families, batch, clock)
     each = 2.0 * (drawing / workers + features + choosing)
     affordable = _TRAINING_SHARE * seconds / each
     refining = REFINEMENT * FINALISTS
@@ -101,24 +107,24 @@ def sizes_within(
     return Sizes(tried, training, confirmation, stages_for(confirmation), max(1, chunk))
 
 
-def _timed_features(families: Sequence[FeatureFamily], batch: FloatArray) -> tuple[float, float]:
+def _timed_features(families: Sequence[FeatureFamily], batch: FloatArray, clock: Clock) -> tuple[float, float]:
     """Return the time that all features of an output take, and that the choice of their thresholds takes."""
-    begin = time.perf_counter()
+    begin = clock()
     values = [family.evaluate(batch) for family in families]
-    evaluated = time.perf_counter()
+    evaluated = clock()
     for family, rows in zip(families, values, strict=True):
         for row in range(len(family.names)):
             best_event(family, row, rows[row], rows[row], epsilon=1.0, delta=0.0)
-    return (evaluated - begin) / len(batch), (time.perf_counter() - evaluated) / len(batch)
+    return (evaluated - begin) / len(batch), (clock() - evaluated) / len(batch)
 
 
-def _timed_batch(target: Target, data: FloatArray, longest: float) -> tuple[FloatArray, float]:
+def _timed_batch(target: Target, data: FloatArray, longest: float, clock: Clock) -> tuple[FloatArray, float]:
     """Draw ever larger batches until one takes long enough to be timed; return the last and the time of an output."""
     size = 1
     while True:
-        begin = time.perf_counter()
+        begin = clock()
         batch = draw_batch(target, data, size, generator_for(0, (_PILOT, size)))
-        taken = time.perf_counter() - begin
+        taken = clock() - begin
         if taken > longest / 8 or size >= 4096:
             return batch, max(taken, 1e-9) / size
         size *= 2
