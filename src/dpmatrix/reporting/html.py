@@ -96,6 +96,13 @@ def _viewed(claim: Mapping[str, Any], described: Sequence[Mapping[str, Any]]) ->
         **claim,
         "below": [(use, claim_of(use) if claim_of(use) in known else None) for use in claim["uses"]],
         "above": [other["id"] for other in described if claim["id"] in {claim_of(use) for use in other["uses"]}],
+        "steps": [
+            {
+                **step,
+                "items": [item for item in claim["evidence"] if item["target"] == f"{claim['id']}/{step['name']}"],
+            }
+            for step in claim["steps"]
+        ],
         "refuting": [item for item in claim["evidence"] if item["role"] == Role.REFUTES.value],
         "matrix": matrix,
         "passed_grades": " ".join(sorted({item["grade"] for item in passed})),
