@@ -8,6 +8,9 @@ from flint import arb
 from dpmatrix.claims import Claim, Kind, Locator, Statement, Step, Verdict
 from dpmatrix.exact import Exact, ball, square
 from dpmatrix.spec.conditions import exceeds, positive, whole
+from dpmatrix.spec.sliding_window.lower_bound_construction import CONSTRUCTION
+from dpmatrix.spec.sliding_window.lower_bound_entries import ENTRIES
+from dpmatrix.spec.sliding_window.lower_bound_proof import INEQUALITIES
 
 
 @attrs.frozen
@@ -72,8 +75,11 @@ THEOREM_19 = Claim(
         "whatever eta is; the printed bound grows without limit as eta falls. For every c it fails once eta < c k "
         "log2(W)/(d b). The proof assumes a = k log(W)/(20 eta^2) <= d/2 'without loss of generality', which is the "
         "missing restriction; with l = log(W)/eta it would give 1/eta^2, not 1/eta, and entries as large as 10^l = "
-        "W^(2.3/eta). Its blocks partition columns, so that no row of Alice's expires and the window plays no role."
+        "W^(2.3/eta). Its blocks partition columns, so that no row of Alice's expires and the window plays no role. "
+        "The count of signs does not follow either: Psi leaves far more than 100^theta k (W-a)/5 for the columns of C, "
+        "and a fifth of wrong signs would be too many."
     ),
+    steps=(*CONSTRUCTION, *INEQUALITIES, *ENTRIES),
 )
 
 

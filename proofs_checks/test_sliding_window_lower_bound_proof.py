@@ -1,0 +1,567 @@
+"""Theorem 19 of `sliding-window`: the construction and the inequalities of its printed proof."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import product
+
+import attrs
+import mpmath
+import pytest
+import sympy
+from flint import arb, fmpq_mat
+
+from dpmatrix.claims import Truth, bind, bind_hypotheses
+from dpmatrix.spec.sliding_window.lower_bound_construction import Budget, Places, Planted
+from dpmatrix.spec.sliding_window.lower_bound_entries import Block, Entry, Roots, Success
+from dpmatrix.spec.sliding_window.lower_bound_proof import Chain
+
+PREFIX = "sliding-window.theorem-19/"
+
+
+def exact(value):
+    number = Fraction(value)
+    return mpmath.mpf(number.numerator) / number.denominator
+
+
+def named(statements):
+    return {name.removeprefix(PREFIX): statement for name, statement in statements.items()}
+
+
+BUDGET = Budget(1000, 100, 5, 14, Fraction(1, 2), 3)
+BUDGETS = [
+    Budget(w, d, k, l, eta, c)
+    for (w, d), k, l, (eta, c) in product(
+        ((50, 7), (1000, 300)),
+        (1, 4),
+        (3, 60),
+        ((Fraction(1, 3), 1), (Fraction(9, 10), Fraction(7, 2)), (Fraction(1, 50), 9)),
+    )
+]
+SHORT = Budget(2, 1, 1, 1, Fraction(49, 50), Fraction(1, 50))
+BUDGET_OUTSIDE = {
+    "window >= 2, an integer": attrs.evolve(BUDGET, window=1),
+    "dimension >= 1, an integer": attrs.evolve(BUDGET, dimension=0),
+    "rank >= 1, an integer": attrs.evolve(BUDGET, rank=0),
+    "blocks >= 1, an integer": attrs.evolve(BUDGET, blocks=0),
+    "eta > 0": attrs.evolve(BUDGET, eta=Fraction(-1, 50)),
+    "eta < 1": attrs.evolve(BUDGET, eta=1),
+    "constant > 0": attrs.evolve(BUDGET, constant=0),
+}
+LONG = {"l >= log W / eta": attrs.evolve(BUDGET, blocks=13)}  # 2 log 1000 = 13.8
+ROOM = {"a <= W/2": attrs.evolve(BUDGET, window=13)}  # a = 7
+
+
+def columns(p) -> Fraction:
+    return Fraction(p.rank * p.blocks, 20) / p.eta
+
+
+def check_budget(statement, formula, more) -> None:
+    with mpmath.workdps(60):
+        bind(statement, ((p, formula(p)) for p in BUDGETS))
+    assert not statement.strict
+    for inside in (BUDGET, attrs.evolve(SHORT)):
+        bind_hypotheses(statement, inside, BUDGET_OUTSIDE | more)
+
+
+@pytest.mark.evidence(
+    "sliding-window.theorem-19/without-loss@3f792b45",
+    role="refutes",
+    grade="interval",
+    region="W = 1000, eta = 1/50, d = 100",
+)
+@pytest.mark.evidence(
+    "sliding-window.theorem-19/polynomial-entries@3f792b45",
+    role="refutes",
+    grade="interval",
+    region="every c = 1, 10, 100: eta = 1/c",
+)
+@pytest.mark.evidence(
+    "sliding-window.theorem-19/block-of-rows@3f792b45",
+    role="refutes",
+    grade="symbolic",
+    region="every l, eta but l = 20 k eta",
+)
+@pytest.mark.evidence(
+    "sliding-window.theorem-19/last-line@3f792b45",
+    role="refutes",
+    grade="interval",
+    region="c = 1, 10, 100: eta = 1/(50c), W = 10^9 c^2",
+)
+@pytest.mark.evidence(
+    "sliding-window.theorem-19/encoded-bits@3f792b45",
+    role="supports",
+    grade="symbolic",
+    region="every parameter: (W - a) a >= W a/2 for a <= W/2",
+)
+def test_the_size_of_the_construction(statements) -> None:
+    by_name = named(statements)
+    fine = attrs.evolve(BUDGET, eta=Fraction(1, 50), blocks=346)  # 50 log 1000 = 345.4
+    assert by_name["without-loss"].at(fine) is Truth.FALSE
+    assert by_name["without-loss"].at(attrs.evolve(fine, dimension=10**4)) is Truth.TRUE
+    for constant in (1, 10, 100):
+        small = attrs.evolve(BUDGET, eta=Fraction(1, constant + 1), blocks=7 * (constant + 1), constant=constant)
+        assert by_name["polynomial-entries"].at(small) is Truth.FALSE
+        encoded = Budget(10**9 * constant**2, 10, 3, 1500 * constant, Fraction(1, 50 * constant), constant)
+        assert by_name["last-line"].at(encoded) is Truth.FALSE
+        assert by_name["last-line"].at(attrs.evolve(encoded, constant=10**4 * constant)) is Truth.TRUE
+    assert by_name["polynomial-entries"].at(attrs.evolve(BUDGET, constant=6)) is Truth.TRUE, "14 log 10 < 6 log 1000"
+    assert by_name["block-of-rows"].at(BUDGET) is Truth.FALSE
+    assert by_name["block-of-rows"].at(attrs.evolve(BUDGET, rank=2, blocks=20)) is Truth.TRUE, "20/(20 eta) = 2"
+    check_budget(by_name["without-loss"], lambda p: Fraction(p.dimension, 2) - columns(p), LONG)
+    check_budget(
+        by_name["polynomial-entries"],
+        lambda p: exact(p.constant) * mpmath.log(p.window) - p.blocks * mpmath.log(10),
+        LONG,
+    )
+    check_budget(by_name["block-of-rows"], lambda p: -abs(Fraction(p.blocks, 20) / p.eta - p.rank), LONG)
+    check_budget(
+        by_name["last-line"],
+        lambda p: (
+            exact(p.constant) * p.window * p.rank * mpmath.log(p.window) / exact(p.eta)
+            - exact((p.window - columns(p)) * columns(p))
+        ),
+        LONG | ROOM,
+    )
+    encoded = by_name["encoded-bits"]
+    check_budget(
+        encoded,
+        lambda p: (p.window - columns(p)) * columns(p) - Fraction(p.window * p.rank * p.blocks) / (40 * p.eta),
+        ROOM,
+    )
+    w, a = sympy.symbols("w a", positive=True)
+    assert sympy.expand((w - a) * a - w * a / 2 - a * (w / 2 - a)) == 0, "W a/2 = W k l/(40 eta)"
+    assert all(encoded.at(p) is Truth.TRUE for p in BUDGETS if encoded.applies(p) is Truth.TRUE)
+    assert encoded.at(BUDGET) is Truth.TRUE
+
+
+@pytest.mark.evidence(
+    "sliding-window.theorem-19/bits@3f792b45",
+    role="refutes",
+    grade="symbolic",
+    region="W = 5, a = 2, n = 4; n = W is right for 20 sizes",
+)
+def test_bits_are_placed_for_n_equal_to_w(statement) -> None:
+    sizes = [(w, a, l) for w in (5, 6, 9) for a, l in ((1, 1), (2, 1), (2, 2), (3, 1), (4, 2), (4, 4))]
+    sizes += [(12, 6, 3), (12, 8, 2)]
+    assert all(statement.at(Places(w, w, a, l)) is Truth.TRUE for w, a, l in sizes)
+    assert statement.at(Places(5, 4, 2, 1)) is Truth.FALSE
+    places = [Places(w, n, a, l) for (w, a, l), shift in product(sizes, (-1, 0, 1)) for n in (w + shift,) if n > a]
+
+    def right(p):
+        used = {
+            ((i * (p.window - p.columns) * p.columns) // p.blocks + k * (p.rows - p.columns) + j)
+            for i in range(p.blocks)
+            for k in range(p.columns // p.blocks)
+            for j in range(p.window - p.columns)
+        }
+        return 0 if used == set(range((p.window - p.columns) * p.columns)) else -1
+
+    bind(statement, ((p, right(p)) for p in places))
+    base = Places(5, 4, 2, 1)
+    outside = {
+        "window >= 2, an integer": Places(1, 4, 0, 1),
+        "columns >= 1, an integer": Places(5, 4, 0, 1),
+        "blocks >= 1, an integer": Places(5, 4, 2, -1),
+        "l divides a, a < W and a < n": Places(5, 4, 3, 2),
+    }
+    for inside in (base, Places(2, 2, 1, 1)):
+        bind_hypotheses(statement, inside, outside)
+    assert statement.applies(Places(4, 5, 4, 1)) is Truth.FALSE
+    assert statement.applies(Places(5, 4, 4, 1)) is Truth.FALSE
+    assert not statement.strict
+
+
+def signs(rows: int, count: int, seed: int = 0) -> fmpq_mat:
+    return fmpq_mat(rows, count, [1 if (i * i + seed * i + i // 3) % 3 else -1 for i in range(rows * count)])
+
+
+def planted_points():
+    for (rows, count, blocks, rank), theta, seed, gamma in product(
+        ((2, 2, 2, 1), (3, 4, 2, 1), (2, 4, 2, 2), (3, 3, 3, 1)), (1, 2), (0, 1), (0, 50, 10**6)
+    ):
+        yield Planted(signs(rows, count, seed), blocks, theta, rank, gamma)
+
+
+def planted_error(p: Planted, last: int):
+    """Minus the printed first line, the smallest eigenvalues of A'A by sympy, at 60 digits."""
+    rows, count = p.signs.nrows(), p.signs.ncols()
+    size = count // p.blocks
+    gram = sympy.zeros(count, count)
+    for i in range(rows):
+        entries = [int(p.signs[i, j]) * 10 ** (j // size + 1) if j // size + 1 <= last else 0 for j in range(count)]
+        gram += sympy.Matrix(entries) * sympy.Matrix([entries])
+    for j in range((p.theta - 1) * size, (p.theta - 1) * size + p.rank):
+        gram[j, j] += p.gamma**2
+    with mpmath.workdps(80):
+        values = sorted(mpmath.eigsy(mpmath.matrix(gram.tolist()), eigvals_only=True), reverse=True)
+        line = Fraction((count - p.rank) * rows * 100**p.theta, p.blocks)
+        line += sum(Fraction(count * rows * 100**block, p.blocks) for block in range(1, p.theta))
+        return exact(line) - sum(values[p.rank :])
+
+
+TINY = Planted(fmpq_mat([[1, 1], [1, -1]]), 2, 1, 1, 10**6)
+PLANTED_OUTSIDE = {
+    "blocks >= 1, an integer": attrs.evolve(TINY, blocks=-1, theta=-1),
+    "theta >= 1, an integer": attrs.evolve(TINY, theta=0),
+    "rank >= 1, an integer": attrs.evolve(TINY, rank=0),
+    "signs in l equal blocks, k columns in block theta": attrs.evolve(TINY, signs=fmpq_mat([[1, 2], [1, -1]])),
+}
+
+
+@pytest.mark.evidence(
+    "sliding-window.theorem-19/error-first-line@3f792b45",
+    role="supports",
+    grade="symbolic",
+    region="every W, a, l, k, theta and gamma: the columns C alone have rank k and leave the others (docstring)",
+)
+@pytest.mark.evidence(
+    "sliding-window.theorem-19/expired-blocks@3f792b45",
+    role="refutes",
+    grade="interval",
+    region="a = l = 2, W - a = 2, theta = 1, gamma = 10^6",
+)
+@pytest.mark.evidence(
+    "sliding-window.theorem-19/column-norm@3f792b45",
+    role="refutes",
+    grade="symbolic",
+    region="a = 2, W - a = 2: 200, not 400",
+)
+def test_the_planted_matrix(statements) -> None:
+    """A matrix with the columns C of A and zeros elsewhere has rank k, so |A - [A]_k|^2 is at most the other columns.
+
+    Those are a/l - k columns of squared length (W-a) 100^theta in block theta, and a/l of (W-a) 100^theta' in each
+    earlier block; a/l - k <= (a - k)/l as l >= 1. Later blocks are in the rows of the stream and stay.
+    """
+    by_name = named(statements)
+    a, k, l = sympy.symbols("a k l", positive=True)
+    assert sympy.simplify((a - k) / l - (a / l - k) - k * (l - 1) / l) == 0
+    found = list(planted_points())
+    kept, whole = by_name["error-first-line"], by_name["expired-blocks"]
+    assert all(kept.at(p) is Truth.TRUE for p in found)
+    assert whole.at(TINY) is Truth.FALSE
+    assert whole.margin(TINY) < -19_000, "100 (2 - 1) 2/2 against 2 * 100^2"
+    assert whole.at(attrs.evolve(TINY, theta=2)) is Truth.TRUE, "no later block"
+    with mpmath.workdps(80):
+        bind(kept, ((p, mpmath.nstr(planted_error(p, p.theta), 70)) for p in found))
+        bind(whole, ((p, mpmath.nstr(planted_error(p, p.blocks), 70)) for p in found))
+    norm = by_name["column-norm"]
+    assert norm.at(TINY) is Truth.FALSE
+    assert norm.margin(TINY) == -200
+    assert norm.at(Planted(signs(3, 1), 1, 1, 1, 5)) is Truth.TRUE
+    bind(norm, ((p, -100 * p.signs.nrows() * (p.signs.ncols() - 1)) for p in found))
+    for statement in by_name.values():
+        assert not statement.strict
+        for inside in (TINY, Planted(signs(1, 1), 1, 1, 1, 0)):
+            bind_hypotheses(statement, inside, PLANTED_OUTSIDE)
+        for wrong in (
+            attrs.evolve(TINY, blocks=3),
+            attrs.evolve(TINY, rank=2),
+            attrs.evolve(TINY, theta=3),
+            Planted(signs(2, 3), 2, 1, 1, 1),
+        ):
+            assert statement.applies(wrong) is Truth.FALSE
+
+
+CHAINS = [
+    Chain(w, d, k, l, theta, eta, c)
+    for (w, d), k, l, theta, (eta, c) in product(
+        ((900, 90), (10**5, 400)), (1, 3), (4, 7), (1, 2, 4), ((Fraction(1, 3), 1), (Fraction(9, 10), 20))
+    )
+]
+CORNER = Chain(2, 1, 1, 1, 1, Fraction(1, 2))
+CHAIN_OUTSIDE = {
+    "window >= 2, an integer": attrs.evolve(CORNER, window=1),
+    "dimension >= 1, an integer": attrs.evolve(CORNER, dimension=0),
+    "rank >= 1, an integer": attrs.evolve(CORNER, rank=0),
+    "blocks >= 1, an integer": attrs.evolve(CORNER, blocks=-1),
+    "theta >= 1, an integer": attrs.evolve(CORNER, theta=0),
+    "theta <= l": attrs.evolve(CORNER, theta=2),
+    "eta > 0": attrs.evolve(CORNER, eta=Fraction(-1, 50)),
+    "eta < 1": attrs.evolve(CORNER, eta=1),
+    "a <= d/2": attrs.evolve(CORNER, eta=Fraction(1, 11)),
+    "a < W": attrs.evolve(CORNER, eta=Fraction(1, 50), dimension=9),
+    "constant > 0": attrs.evolve(CORNER, constant=0),
+}
+
+
+def tau(p: Chain) -> Fraction:
+    return 2 * 100**p.theta * Fraction(p.window * p.dimension, p.blocks)
+
+
+def share(p: Chain) -> Fraction:
+    return 100**p.theta * p.rank * (p.window - columns(p)) * (Fraction(1, 10) + Fraction(1, 99))
+
+
+def budget(p: Chain) -> Fraction:
+    return 4 * 100**p.theta * Fraction(p.window * p.dimension, p.blocks) + share(p) + 2 * tau(p) ** 2
+
+
+def powers(p: Chain) -> int:
+    return sum(100**block for block in range(1, p.theta))
+
+
+def remainder(p: Chain) -> Fraction:
+    lines = p.window - columns(p)
+    width = columns(p) / p.blocks
+    taken = (width - p.rank) * lines * 100**p.theta + width * lines * powers(p)
+    allowed = Fraction(100**p.theta * p.rank, 5) * lines + p.constant * 100**p.theta * columns(p)
+    return allowed - budget(p) + taken
+
+
+FORMULAS = {
+    "geometric-sum": lambda p: Fraction(100**p.theta, 99) - powers(p),
+    "error-second-line": lambda p: (
+        tau(p)
+        - (columns(p) - p.rank) * (p.window - columns(p)) * Fraction(100**p.theta, p.blocks)
+        - columns(p) * (p.window - columns(p)) * Fraction(100**p.theta, 99 * p.blocks)
+    ),
+    "multiplicative-part": lambda p: share(p) - 2 * Fraction(p.eta) * tau(p),
+    "third-line": lambda p: 100**p.theta * p.rank * (p.window - columns(p)) * (Fraction(1, 5) - Fraction(109, 990)),
+    "large-psi": lambda p: budget(p) - 40 * p.rank * p.window,
+    "columns-of-c": remainder,
+    "fraction": lambda p: p.rank * (p.window - columns(p)) * (Fraction(109, 990) - Fraction(1, 5)),
+}
+
+
+@pytest.mark.evidence(
+    "sliding-window.theorem-19/geometric-sum@3f792b45",
+    role="supports",
+    grade="symbolic",
+    region="every theta: (100^theta - 100)/99",
+)
+@pytest.mark.evidence(
+    "sliding-window.theorem-19/error-second-line@3f792b45",
+    role="supports",
+    grade="symbolic",
+    region="every parameter: a (100/99) <= 2d",
+)
+@pytest.mark.evidence(
+    "sliding-window.theorem-19/third-line@3f792b45",
+    role="supports",
+    grade="symbolic",
+    region="every parameter: 109/990 <= 1/5",
+)
+@pytest.mark.evidence(
+    "sliding-window.theorem-19/large-psi@3f792b45",
+    role="supports",
+    grade="symbolic",
+    region="every parameter: d/l >= 2a/l = k/(10 eta)",
+)
+@pytest.mark.evidence(
+    "sliding-window.theorem-19/multiplicative-part@3f792b45",
+    role="refutes",
+    grade="symbolic",
+    region="every parameter: 4 eta d/l >= 2k/5; checked at 48 points",
+)
+@pytest.mark.evidence(
+    "sliding-window.theorem-19/columns-of-c@3f792b45",
+    role="refutes",
+    grade="symbolic",
+    region="c = 1, 10^3, 10^9 with W = 900 c",
+)
+@pytest.mark.evidence(
+    "sliding-window.theorem-19/fraction@3f792b45",
+    role="refutes",
+    grade="symbolic",
+    region="every parameter: 1/5 > 109/990",
+)
+def test_the_budget_of_the_error(statements) -> None:
+    """With u = 100^theta/l: the second line is at most a W u (1 + 1/99) <= d W u, as a <= d/2; it may be 2 d W u.
+
+    Psi >= 4 * 100 W d/l >= 400 W k/(10 eta) >= 40 k W. With d >= 2a = k l/(10 eta), 2 eta tau = 4 eta u W d is at least
+    (2/5) 100^theta k W, more than 109/990 of it.
+    """
+    by_name = named(statements)
+    assert by_name.keys() == FORMULAS.keys()
+    for name, statement in by_name.items():
+        bind(statement, ((p, FORMULAS[name](p)) for p in CHAINS))
+        assert not statement.strict
+        for inside in (CORNER, Chain(50, 40, 2, 3, 3, Fraction(1, 50), Fraction(1, 50))):
+            bind_hypotheses(statement, inside, CHAIN_OUTSIDE)
+        sound = name in ("geometric-sum", "error-second-line", "third-line", "large-psi")
+        for p in (*CHAINS, CORNER):
+            if statement.applies(p) is Truth.TRUE:
+                assert (statement.at(p) is Truth.TRUE) is sound
+    theta = sympy.symbols("theta", positive=True, integer=True)
+    block = sympy.symbols("block")
+    assert sympy.simplify(sympy.summation(100**block, (block, 1, theta - 1)) - (100**theta - 100) / 99) == 0
+    assert Fraction(1, 10) + Fraction(1, 99) == Fraction(109, 990) < Fraction(1, 5) < Fraction(2, 5)
+    for constant in (1, 1000, 10**9):
+        point = attrs.evolve(CHAINS[0], window=900 * constant, constant=constant)
+        assert by_name["columns-of-c"].at(point) is Truth.FALSE
+
+
+BLOCK = Block(3, 2, 162, 5, Fraction(1, 400))
+BLOCKS = [
+    Block(root, k, diagonal, entry, coefficient)
+    for root, k, (diagonal, entry, coefficient) in product(
+        (2, Fraction(5, 2), 7), (1, 2), ((0, 3, 0), (33, -5, Fraction(1, 9)), (80, 12, Fraction(1, 4)), (500, 0, 1))
+    )
+]
+SMALLEST = Block(Fraction(3, 2), 1, Fraction(81, 8), 10)  # Psi = 9/4
+BLOCK_OUTSIDE = {
+    "rank >= 1, an integer": attrs.evolve(BLOCK, rank=0),
+    "Psi >= 2k": attrs.evolve(BLOCK, rank=5),
+    "root >= 1": attrs.evolve(BLOCK, root=Fraction(-49, 50), rank=0),
+}
+
+
+@pytest.mark.evidence(
+    "sliding-window.theorem-19/diagonal@3f792b45",
+    role="supports",
+    grade="symbolic",
+    region="every Psi >= 1: 2 Psi^2 - sqrt(Psi) >= Psi^2",
+)
+@pytest.mark.evidence(
+    "sliding-window.theorem-19/contradiction@3f792b45",
+    role="supports",
+    grade="symbolic",
+    region="every k, Psi >= 2k: derivation below",
+)
+@pytest.mark.evidence(
+    "sliding-window.theorem-19/quarter@3f792b45",
+    role="supports",
+    grade="symbolic",
+    region="every k, Psi >= 2k: k sqrt(Psi) <= Psi^2/2",
+)
+@pytest.mark.evidence(
+    "sliding-window.theorem-19/combination@3f792b45",
+    role="supports",
+    grade="symbolic",
+    region="every k, Psi: 2k/Psi at most",
+)
+@pytest.mark.evidence(
+    "sliding-window.theorem-19/entries-at-least@3f792b45",
+    role="refutes",
+    grade="symbolic",
+    region="an entry 0 in place of 10, Psi = 121",
+)
+def test_entries_of_the_approximation(statements) -> None:
+    """Write s = sqrt(Psi), so that s^2 >= 2k and s >= sqrt(2).
+
+    k s <= s^3/2 <= s^4/2, hence (s^4 - k s)^2 >= s^8/4. The contradiction: (s^4 - k s) s^4/(k s) is at
+    least (s^4/2) s^4/(s^3/2) = s^5 > s. The combination: k |eta| s <= k (2/s^3) s = 2k/s^2.
+    """
+    by_name = named(statements)
+    s, k = sympy.symbols("s k", positive=True)
+    assert sympy.factor(2 * s**4 - s - s**4) == sympy.factor(s * (s**3 - 1))
+    assert sympy.expand(s**3 / 2 - k * s - s * (s**2 - 2 * k) / 2) == 0
+    assert sympy.simplify((s**4 / 2) * s**4 / (s**3 / 2) - s**5) == 0
+    assert sympy.expand(4 / (s**3) ** 2 - (2 / s**3) ** 2) == 0
+
+    def number(value):
+        return Fraction(value)
+
+    formulas = {
+        "diagonal": lambda p: number(p.diagonal) - number(p.root) ** 4,
+        "contradiction": lambda p: (number(p.root) ** 3 / p.rank - 1) * number(p.root) ** 4 - number(p.root),
+        "quarter": lambda p: (number(p.root) ** 4 - p.rank * number(p.root)) ** 2 - number(p.root) ** 8 / 4,
+        "combination": lambda p: p.rank * (4 / number(p.root) ** 2 - number(p.coefficient) * number(p.root)),
+        "entries-at-least": lambda p: abs(number(p.entry)) - number(p.root),
+    }
+    more = {
+        "diagonal": {"|Y_jj - gamma| <= sqrt(Psi)": attrs.evolve(BLOCK, diagonal=Fraction(3306, 20))},
+        "combination": {
+            "coefficient >= 0": attrs.evolve(BLOCK, coefficient=Fraction(-1, 50)),
+            "eta_ij^2 <= 4/Psi^3": attrs.evolve(BLOCK, coefficient=Fraction(2, 26)),
+        },
+        "entries-at-least": {"|V~ - M|^2 <= Psi": attrs.evolve(SMALLEST, entry=8)},
+    }
+    for name, statement in by_name.items():
+        bind(statement, ((p, formulas[name](p)) for p in BLOCKS))
+        assert statement.strict is (name == "contradiction")
+        insides = [SMALLEST, attrs.evolve(SMALLEST, root=Fraction(10, 7), diagonal=Fraction(8, 1), coefficient=0)]
+        insides += [attrs.evolve(SMALLEST, diagonal=2 * Fraction(81, 16) + sign * Fraction(3, 2)) for sign in (1, -1)]
+        for inside in insides:
+            bind_hypotheses(statement, inside, BLOCK_OUTSIDE | more.get(name, {}))
+        if name != "entries-at-least":
+            for p in (*BLOCKS, *insides):
+                if statement.applies(p) is Truth.TRUE:
+                    assert statement.at(p) is Truth.TRUE
+    assert (
+        by_name["diagonal"].applies(attrs.evolve(SMALLEST, diagonal=2 * Fraction(81, 16) - Fraction(8, 5)))
+        is Truth.FALSE
+    )
+    lost = Block(11, 1, entry=0)
+    assert by_name["entries-at-least"].at(lost) is Truth.FALSE
+    assert by_name["entries-at-least"].at(attrs.evolve(lost, entry=-11, root=30)) is Truth.FALSE
+    assert by_name["entries-at-least"].at(attrs.evolve(lost, entry=12)) is Truth.TRUE
+    assert by_name["combination"].at(Block(2, 2, coefficient=Fraction(1, 4))) is Truth.TRUE, "2/8: equality of 4/Psi^3"
+
+
+@pytest.mark.evidence(
+    "sliding-window.theorem-19/square-of-a-sum@3f792b45",
+    role="refutes",
+    grade="symbolic",
+    region="eta = 1/10, tau = 121/100",
+)
+@pytest.mark.evidence(
+    "sliding-window.theorem-19/columns-outside@3f792b45",
+    role="supports",
+    grade="symbolic",
+    region="every m >= 10, x >= 0: the difference is x (m^2 - 2m + x)",
+)
+@pytest.mark.evidence(
+    "sliding-window.theorem-19/two-thirds@3f792b45",
+    role="supports",
+    grade="symbolic",
+    region="all probabilities: 1 - 1/6 - 109/990 > 2/3",
+)
+def test_three_last_inequalities(statements) -> None:
+    by_name = named(statements)
+    square, outside, success = (by_name[name] for name in ("square-of-a-sum", "columns-outside", "two-thirds"))
+    point = Roots(Fraction(11, 10), Fraction(1, 10))
+    assert square.at(point) is Truth.FALSE
+    assert square.at(attrs.evolve(point, root=3)) is Truth.TRUE
+
+    def expanded(p):
+        root, eta = Fraction(p.root), Fraction(p.eta)
+        return root**4 - (1 + eta) * 2 * root**3 + (1 - eta**2) * root**2
+
+    bind(
+        square,
+        (
+            (Roots(Fraction(i, 7), Fraction(j, 9)), expanded(Roots(Fraction(i, 7), Fraction(j, 9))))
+            for i, j in product(range(1, 30, 4), (1, 4, 8))
+        ),
+    )
+    for inside in (point, Roots(Fraction(1, 50), Fraction(49, 50)), Roots(1, Fraction(1, 50))):
+        bind_hypotheses(
+            square,
+            inside,
+            {"root > 0": Roots(0, Fraction(1, 2)), "eta > 0": Roots(1, 0), "eta < 1": Roots(1, 1)},
+        )
+    m, x = sympy.symbols("m x")
+    assert sympy.expand((m - x) ** 2 - m**2 * (1 - x) - x * (m * (m - 2) + x)) == 0
+    entries = [Entry(size, Fraction(shift, 3)) for size, shift in product((10, 100, 1000), range(9))]
+    bind(outside, ((p, (p.size - p.shift) ** 2 - p.size**2 + p.size**2 * p.shift) for p in entries))
+    assert all(outside.at(p) is Truth.TRUE for p in entries)
+    for inside in (Entry(10, 0), Entry(10, 5)):
+        bind_hypotheses(
+            outside, inside, {"size >= 10": Entry(Fraction(49, 5), 0), "shift >= 0": Entry(10, Fraction(-1, 50))}
+        )
+    worst = Success(Fraction(166, 1000), Fraction(110, 1000))
+    assert success.at(worst) is Truth.TRUE
+    assert success.nudged(lambda margin: margin - (arb(1) / 5 - arb(109) / 990)).at(worst) is Truth.FALSE
+    bind(
+        success,
+        (
+            (Success(f, w), Fraction(1, 3) - f - w)
+            for f, w in product((Fraction(i, 60) for i in range(6)), (Fraction(j, 40) for j in range(4)))
+        ),
+    )
+    for inside in (worst, Success(0, 0)):
+        bind_hypotheses(
+            success,
+            inside,
+            {
+                "failure >= 0": Success(Fraction(-1, 50), 0),
+                "failure <= 1/6": Success(Fraction(9, 50), 0),
+                "wrong >= 0": Success(0, Fraction(-1, 50)),
+                "wrong <= 109/990": Success(0, Fraction(12, 100)),
+            },
+        )
+    assert not square.strict
+    assert not outside.strict
+    assert not success.strict
