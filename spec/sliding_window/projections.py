@@ -9,6 +9,7 @@ from dpmatrix.claims import Claim, Condition, Kind, Locator, Repair, Statement, 
 from dpmatrix.exact import Exact, rational
 from dpmatrix.spec.conditions import at_least
 from dpmatrix.spec.sliding_window.loewner import precedes_margin, scaled
+from dpmatrix.spec.sliding_window.projection_cross_terms import CROSS_TERMS
 from dpmatrix.spec.wishart.spectra import (
     diagonal,
     disagreement,
@@ -144,15 +145,16 @@ LEMMA_7 = Claim(
     ),
     verdict=Verdict.HOLDS_WITH_REPAIR,
     reading=(
-        "Squared costs |A - AP|_F^2 (Definition 6 as mended). E_3 and E_4 are 0 here; with them the cited lemma asks "
-        "for Tr(E_4 (A'A)^+ E_4') <= eta_4^2 |A - [A]_k|_F^2, where the document prints condition 3 a second time. "
-        "That part is cited, not proved."
+        "Squared costs |A - AP|_F^2 (Definition 6 as mended). E_3 and E_4 are 0 in the statement; costs are linear in "
+        "the errors, so that what they add to eta are the steps."
     ),
     because=(
         "The printed c is 0, and Tr E_2 may be very negative, since condition 2 bounds it from above only: A'A = I in "
         "dimension 3, k = 1, E_2 = -I/2 with eta_2 = 1/4 halves every cost, where 3/4 is allowed. In the cited lemma c "
         "= -min{0, Tr E_2} gives the trace back. Then cost differences are Tr((I - P)E_1), at most eta_1 cost, "
-        "-Tr(P E_2), at most eta_2 tail, and max(0, Tr E_2), at most eta_2' tail; the tail is at most the cost."
+        "-Tr(P E_2), at most eta_2 tail, and max(0, Tr E_2), at most eta_2' tail; the tail is at most the cost. "
+        "E_3 and E_4 add eta_3 cost and eta_4 cost by Cauchy-Schwarz, the latter with Tr(E_4 (A'A)^+ E_4') <= eta_4^2 "
+        "tail, where the document prints the inequality of condition 3 a second time."
     ),
     repair=Repair(
         "c = -min{0, Tr E_2}",
@@ -162,5 +164,6 @@ LEMMA_7 = Claim(
             given=PARTS,
         ),
     ),
+    steps=CROSS_TERMS,
     uses=("sliding-window.definition-2+repair", "sliding-window.definition-6+repair"),
 )
