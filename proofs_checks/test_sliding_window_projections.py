@@ -95,7 +95,7 @@ HALF_ = Fraction(1, 2)
 
 
 @pytest.mark.evidence(
-    "sliding-window.lemma-7@a18d7356",
+    "sliding-window.lemma-7@0f9b0c1d",
     role="refutes",
     grade="symbolic",
     region="A'A = I_3, E_2 = -I/2, k = 1, eta = 1/4",
@@ -108,7 +108,7 @@ def test_the_printed_constant_does_not_give_the_trace_back(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "sliding-window.lemma-7+repair@a18d7356",
+    "sliding-window.lemma-7+repair@0f9b0c1d",
     role="supports-repair",
     grade="symbolic",
     region="every d, k, A and P, with E_3 = E_4 = 0: three bounds in the docstring; their sum symbolically, d = 3",
@@ -138,7 +138,7 @@ def test_the_mended_constant_keeps_the_costs(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "sliding-window.lemma-7+repair@a18d7356", role="control", grade="symbolic", region="E_2 too large for its bound"
+    "sliding-window.lemma-7+repair@0f9b0c1d", role="control", grade="symbolic", region="E_2 too large for its bound"
 )
 def test_a_larger_error_is_noticed(statement) -> None:
     says = "the k largest |lambda_i(E_2)| sum to at most eta_2 |A - [A]_k|_F^2"
