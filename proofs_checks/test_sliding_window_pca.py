@@ -70,7 +70,7 @@ def test_a_sketch_with_a_kernel_has_oblique_answers(statement) -> None:
             "P is d x d and attains the least cost": attrs.evolve(OBLIQUE, solution=diagonal((0, 0))),
         },
     )
-    assert statement.applies(attrs.evolve(OBLIQUE, solution=identity(3))) is Truth.FALSE
+    assert statement.applies(attrs.evolve(OBLIQUE, solution=diagonal((1, 0, 0)))) is Truth.FALSE
     assert statement.applies(attrs.evolve(OBLIQUE, solution=diagonal((fmpq(9, 10), 0)))) is Truth.FALSE
 
 
@@ -96,9 +96,9 @@ def test_the_number_of_rows_is_not_whole(statement) -> None:
         inside,
         {
             "k >= 1, an integer": attrs.evolve(inside, k=0),
-            "beta > 0": attrs.evolve(inside, beta=-1),
+            "beta > 0": attrs.evolve(inside, beta=0),
             "beta < 1": attrs.evolve(inside, beta=1),
-            "eta > 0": attrs.evolve(inside, eta=-1),
+            "eta > 0": attrs.evolve(inside, eta=0),
             "eta < 1": attrs.evolve(inside, eta=1),
         },
     )
@@ -232,8 +232,8 @@ def test_the_sign_of_one_entry_of_the_projection_tells_the_streams_apart(stateme
         TILT,
         {
             "d = 2": attrs.evolve(TILT, dimension=3),
-            "epsilon > 0": attrs.evolve(TILT, epsilon=-1),
-            "delta > 0": attrs.evolve(TILT, delta=-1),
+            "epsilon > 0": attrs.evolve(TILT, epsilon=0),
+            "delta > 0": attrs.evolve(TILT, delta=0),
             "delta < 1": attrs.evolve(TILT, delta=1),
             "degrees >= 1, an integer": attrs.evolve(TILT, degrees=0),
             "row > 0": attrs.evolve(TILT, row=0),
@@ -271,13 +271,15 @@ def test_the_printed_lines_forget_most_of_the_window(statement) -> None:
             values.append((candidate, value))
         bind(statement, values)
     assert not statement.strict
+    for wrong in (attrs.evolve(point, chosen=diagonal((2, 0))), attrs.evolve(point, other=diagonal((0, 2)))):
+        assert statement.applies(wrong) is Truth.FALSE
     broken = attrs.evolve(point.run, noise=point.run.noise[:3])
     bind_hypotheses(
         statement,
         point,
         {
-            "eta > 0": attrs.evolve(point, eta=-1),
-            "eta < 1/2": attrs.evolve(point, eta=fmpq(11, 20)),
+            "eta > 0": attrs.evolve(point, eta=0),
+            "eta < 1/2": attrs.evolve(point, eta=fmpq(1, 2)),
             "degrees >= 1, an integer": attrs.evolve(point, degrees=0),
             "constant > 0": attrs.evolve(point, constant=0),
             "the run is well formed": attrs.evolve(point, run=attrs.evolve(point.run, window=0)),
@@ -292,8 +294,9 @@ def test_the_printed_lines_forget_most_of_the_window(statement) -> None:
 
 CHOICE = Choice(diagonal((9, 4)), fmpq_mat([[10, 1], [1, 5]]), line(1, 0), line(1, 2), fmpq(1, 4), 1, 2)
 TIGHT = Choice(diagonal((8, 4)), diagonal((7, 3)), line(1, 0), line(1, 0), 0, 1, 0)
+EQUAL = Choice(diagonal((8, 4)), diagonal((8, 4)), line(1, 0), line(1, 0), 0, 0, 0)
 SAME_RANK = {"both are orthogonal projections of rank k": attrs.evolve(CHOICE, other=identity(2))}
-FACTORS = {"eta >= 0": attrs.evolve(CHOICE, eta=-1), "eta < 1": attrs.evolve(CHOICE, eta=2)}
+FACTORS = {"eta >= 0": attrs.evolve(CHOICE, eta=-1), "eta < 1": attrs.evolve(CHOICE, eta=fmpq(21, 20))}
 SYMMETRIC = {"A_W'A_W and C~ are symmetric": attrs.evolve(CHOICE, published=fmpq_mat([[10, 1], [0, 5]]))}
 LOWER = {"A_W'A_W - lower <= C~": attrs.evolve(CHOICE, lower=-1)}
 UPPER = {"C~ <= A_W'A_W/(1 - eta) + upper": attrs.evolve(CHOICE, upper=-3)}
@@ -318,8 +321,12 @@ def numbers_of(p: Choice):
 def check_edges(statement, outside) -> None:
     """Hypotheses of a statement on choices, and that each side of (41) is as sharp as it says."""
     assert statement.at(CHOICE) is Truth.TRUE
-    assert statement.applies(TIGHT) is Truth.TRUE
+    for edge in (TIGHT, EQUAL):
+        assert statement.applies(edge) is Truth.TRUE
+    assert statement.applies(attrs.evolve(CHOICE, eta=fmpq(19, 20))) is Truth.TRUE
     assert not statement.strict
+    (below_one,) = (condition for condition in statement.given if condition.says == "eta < 1")
+    assert below_one.at(attrs.evolve(CHOICE, eta=1)) is Truth.FALSE
     bind_hypotheses(statement, CHOICE, outside)
     assert statement.applies(attrs.evolve(CHOICE, chosen=diagonal((2, 0)))) is Truth.FALSE
     assert statement.applies(attrs.evolve(CHOICE, other=diagonal((2, 0)))) is Truth.FALSE

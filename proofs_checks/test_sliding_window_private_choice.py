@@ -168,7 +168,7 @@ COMMON = {
     "delta > 0": PrivateChoice(attrs.evolve(RELEASE, delta=0), CHOICE),
     "delta < 1": PrivateChoice(attrs.evolve(RELEASE, delta=1), CHOICE),
     "eta >= 0": with_choice(attrs.evolve(CHOICE, eta=-1)),
-    "eta < 1": with_choice(attrs.evolve(CHOICE, eta=2)),
+    "eta < 1": with_choice(attrs.evolve(CHOICE, eta=fmpq(21, 20))),
     "both are orthogonal projections of rank k": with_choice(attrs.evolve(CHOICE, other=identity(2))),
     "A_W'A_W and C~ are symmetric": with_choice(attrs.evolve(CHOICE, published=fmpq_mat([[10, 1], [0, 5]]))),
     "A_W'A_W - lower <= C~": with_choice(attrs.evolve(CHOICE, lower=-1)),
@@ -183,7 +183,10 @@ COMMON = {
     region="half the noise; gamma before the error",
 )
 @pytest.mark.evidence(
-    "sliding-window.theorem-16+repair@5a4df1d4", role="control", grade="symbolic", region="half the noise; no error"
+    "sliding-window.theorem-16+repair@5a4df1d4",
+    role="control",
+    grade="symbolic",
+    region="half the noise; each error dropped",
 )
 def test_half_the_noise_and_dropped_errors_are_noticed(statements) -> None:
     """C~ prefers the wrong axis by exactly the two errors; with gamma the upper one counts gamma^2 times."""
@@ -197,6 +200,10 @@ def test_half_the_noise_and_dropped_errors_are_noticed(statements) -> None:
     wrong = Choice(diagonal((10, 0)), diagonal((9, 9)), line(0, 1), line(1, 0), 0, 1, 9)
     for name, statement in statements.items():
         bind_hypotheses(statement, with_choice(CHOICE), COMMON | worse[name])
+        assert statement.applies(with_choice(attrs.evolve(CHOICE, eta=fmpq(19, 20)))) is Truth.TRUE
+        (below_one,) = (condition for condition in statement.given if condition.says == "eta < 1")
+        assert below_one.at(with_choice(attrs.evolve(CHOICE, eta=1))) is Truth.FALSE
+        assert statement.applies(PrivateChoice(DyadicRelease(0, 0, 1, MILLIONTH), TIGHT)) is Truth.TRUE
         assert statement.applies(with_choice(attrs.evolve(TIGHT, lower=fmpq(99, 100)))) is Truth.FALSE
         assert statement.applies(with_choice(attrs.evolve(SPREAD, upper=fmpq(199, 100)))) is Truth.FALSE
         assert statement.at(with_choice(wrong)) is Truth.TRUE

@@ -84,8 +84,8 @@ def few_rows(p: Sparse) -> arb:
 
 
 def enough_rows(p: Sparse) -> arb:
-    """Smaller of s - k and d - s."""
-    return arb(min(p.size - p.projection.rank(), p.matrix.nrows() - p.size))
+    """``d - s``."""
+    return arb(p.matrix.nrows() - p.size)
 
 
 @attrs.frozen
@@ -180,7 +180,7 @@ ALGORITHM_5 = Claim(
             sparse_margin,
             given=(
                 whole("size", 1),
-                exceeds("k <= s <= d", enough_rows, strict=False),
+                exceeds("s <= d", enough_rows, strict=False),
                 exceeds("P is an orthogonal projection, C symmetric", sparse_projection, strict=False),
                 exceeds("at most s rows of P are not zero", few_rows, strict=False),
             ),

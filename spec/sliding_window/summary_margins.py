@@ -235,7 +235,7 @@ def counted_margin(p: ErrorSpectrum) -> arb:
 COUNTED = exceeds("1 <= k <= d", counted_margin, strict=False)
 NORMS = (
     at_least("eta", 0),
-    below("eta", fmpq(1, 5)),
+    below("eta", 1),
     at_least("data", 0),
     at_least("summary", 0),
     at_least("tail", 0),
