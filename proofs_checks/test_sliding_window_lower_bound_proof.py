@@ -65,31 +65,31 @@ def check_budget(statement, formula, more) -> None:
 
 
 @pytest.mark.evidence(
-    "sliding-window.theorem-19/without-loss@3f792b45",
+    "sliding-window.theorem-19/without-loss@c5ef828a",
     role="refutes",
     grade="interval",
     region="W = 1000, eta = 1/50, d = 100",
 )
 @pytest.mark.evidence(
-    "sliding-window.theorem-19/polynomial-entries@3f792b45",
+    "sliding-window.theorem-19/polynomial-entries@c5ef828a",
     role="refutes",
     grade="interval",
     region="every c = 1, 10, 100: eta = 1/c",
 )
 @pytest.mark.evidence(
-    "sliding-window.theorem-19/block-of-rows@3f792b45",
+    "sliding-window.theorem-19/block-of-rows@c5ef828a",
     role="refutes",
     grade="symbolic",
     region="every l, eta but l = 20 k eta",
 )
 @pytest.mark.evidence(
-    "sliding-window.theorem-19/last-line@3f792b45",
+    "sliding-window.theorem-19/last-line@c5ef828a",
     role="refutes",
     grade="interval",
     region="c = 1, 10, 100: eta = 1/(50c), W = 10^9 c^2",
 )
 @pytest.mark.evidence(
-    "sliding-window.theorem-19/encoded-bits@3f792b45",
+    "sliding-window.theorem-19/encoded-bits@c5ef828a",
     role="supports",
     grade="symbolic",
     region="every parameter: (W - a) a >= W a/2 for a <= W/2",
@@ -136,7 +136,7 @@ def test_the_size_of_the_construction(statements) -> None:
 
 
 @pytest.mark.evidence(
-    "sliding-window.theorem-19/bits@3f792b45",
+    "sliding-window.theorem-19/bits@c5ef828a",
     role="refutes",
     grade="symbolic",
     region="W = 5, a = 2, n = 4; n = W is right for 20 sizes",
@@ -210,19 +210,19 @@ PLANTED_OUTSIDE = {
 
 
 @pytest.mark.evidence(
-    "sliding-window.theorem-19/error-first-line@3f792b45",
+    "sliding-window.theorem-19/error-first-line@c5ef828a",
     role="supports",
     grade="symbolic",
     region="every W, a, l, k, theta and gamma: the columns C alone have rank k and leave the others (docstring)",
 )
 @pytest.mark.evidence(
-    "sliding-window.theorem-19/expired-blocks@3f792b45",
+    "sliding-window.theorem-19/expired-blocks@c5ef828a",
     role="refutes",
     grade="interval",
     region="a = l = 2, W - a = 2, theta = 1, gamma = 10^6",
 )
 @pytest.mark.evidence(
-    "sliding-window.theorem-19/column-norm@3f792b45",
+    "sliding-window.theorem-19/column-norm@c5ef828a",
     role="refutes",
     grade="symbolic",
     region="a = 2, W - a = 2: 200, not 400",
@@ -325,43 +325,43 @@ FORMULAS = {
 
 
 @pytest.mark.evidence(
-    "sliding-window.theorem-19/geometric-sum@3f792b45",
+    "sliding-window.theorem-19/geometric-sum@c5ef828a",
     role="supports",
     grade="symbolic",
     region="every theta: (100^theta - 100)/99",
 )
 @pytest.mark.evidence(
-    "sliding-window.theorem-19/error-second-line@3f792b45",
+    "sliding-window.theorem-19/error-second-line@c5ef828a",
     role="supports",
     grade="symbolic",
     region="every parameter: a (100/99) <= 2d",
 )
 @pytest.mark.evidence(
-    "sliding-window.theorem-19/third-line@3f792b45",
+    "sliding-window.theorem-19/third-line@c5ef828a",
     role="supports",
     grade="symbolic",
     region="every parameter: 109/990 <= 1/5",
 )
 @pytest.mark.evidence(
-    "sliding-window.theorem-19/large-psi@3f792b45",
+    "sliding-window.theorem-19/large-psi@c5ef828a",
     role="supports",
     grade="symbolic",
     region="every parameter: d/l >= 2a/l = k/(10 eta)",
 )
 @pytest.mark.evidence(
-    "sliding-window.theorem-19/multiplicative-part@3f792b45",
+    "sliding-window.theorem-19/multiplicative-part@c5ef828a",
     role="refutes",
     grade="symbolic",
     region="every parameter: 4 eta d/l >= 2k/5; checked at 48 points",
 )
 @pytest.mark.evidence(
-    "sliding-window.theorem-19/columns-of-c@3f792b45",
+    "sliding-window.theorem-19/columns-of-c@c5ef828a",
     role="refutes",
     grade="symbolic",
     region="c = 1, 10^3, 10^9 with W = 900 c",
 )
 @pytest.mark.evidence(
-    "sliding-window.theorem-19/fraction@3f792b45",
+    "sliding-window.theorem-19/fraction@c5ef828a",
     role="refutes",
     grade="symbolic",
     region="every parameter: 1/5 > 109/990",
@@ -408,31 +408,31 @@ BLOCK_OUTSIDE = {
 
 
 @pytest.mark.evidence(
-    "sliding-window.theorem-19/diagonal@3f792b45",
+    "sliding-window.theorem-19/diagonal@c5ef828a",
     role="supports",
     grade="symbolic",
     region="every Psi >= 1: 2 Psi^2 - sqrt(Psi) >= Psi^2",
 )
 @pytest.mark.evidence(
-    "sliding-window.theorem-19/contradiction@3f792b45",
+    "sliding-window.theorem-19/contradiction@c5ef828a",
     role="supports",
     grade="symbolic",
     region="every k, Psi >= 2k: derivation below",
 )
 @pytest.mark.evidence(
-    "sliding-window.theorem-19/quarter@3f792b45",
+    "sliding-window.theorem-19/quarter@c5ef828a",
     role="supports",
     grade="symbolic",
     region="every k, Psi >= 2k: k sqrt(Psi) <= Psi^2/2",
 )
 @pytest.mark.evidence(
-    "sliding-window.theorem-19/combination@3f792b45",
+    "sliding-window.theorem-19/combination@c5ef828a",
     role="supports",
     grade="symbolic",
     region="every k, Psi: 2k/Psi at most",
 )
 @pytest.mark.evidence(
-    "sliding-window.theorem-19/entries-at-least@3f792b45",
+    "sliding-window.theorem-19/entries-at-least@c5ef828a",
     role="refutes",
     grade="symbolic",
     region="an entry 0 in place of 10, Psi = 121",
@@ -491,19 +491,19 @@ def test_entries_of_the_approximation(statements) -> None:
 
 
 @pytest.mark.evidence(
-    "sliding-window.theorem-19/square-of-a-sum@3f792b45",
+    "sliding-window.theorem-19/square-of-a-sum@c5ef828a",
     role="refutes",
     grade="symbolic",
     region="eta = 1/10, tau = 121/100",
 )
 @pytest.mark.evidence(
-    "sliding-window.theorem-19/columns-outside@3f792b45",
+    "sliding-window.theorem-19/columns-outside@c5ef828a",
     role="supports",
     grade="symbolic",
     region="every m >= 10, x >= 0: the difference is x (m^2 - 2m + x)",
 )
 @pytest.mark.evidence(
-    "sliding-window.theorem-19/two-thirds@3f792b45",
+    "sliding-window.theorem-19/two-thirds@c5ef828a",
     role="supports",
     grade="symbolic",
     region="all probabilities: 1 - 1/6 - 109/990 > 2/3",

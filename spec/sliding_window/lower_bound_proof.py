@@ -40,7 +40,7 @@ def tau(p: Chain) -> fmpq:
 
 def share(p: Chain) -> fmpq:
     """``100^theta k (W - a) (1/10 + 1/99)``."""
-    return 100**p.theta * p.rank * rows(p) * (fmpq(1, 10) + fmpq(1, 99))
+    return (fmpq(1, 10) + fmpq(1, 99)) * rows(p) * int(100**p.theta * p.rank)
 
 
 def psi(p: Chain) -> fmpq:
@@ -78,7 +78,7 @@ def large_psi_margin(p: Chain) -> arb:
 def outside(p: Chain) -> fmpq:
     """Sum of |M_i|^2 over the columns outside C in the blocks up to theta: what the fourth sum of Psi can take."""
     earlier = sum(100**block for block in range(1, p.theta))
-    return rows(p) * ((columns(p) / p.blocks - p.rank) * 100**p.theta + columns(p) / p.blocks * earlier)
+    return rows(p) * ((columns(p) / p.blocks - p.rank) * int(100**p.theta) + columns(p) / p.blocks * int(earlier))
 
 
 def remainder_margin(p: Chain) -> arb:
