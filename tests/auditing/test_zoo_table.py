@@ -1,0 +1,43 @@
+"""The stored table of the zoo is about the zoo that there is, and the README repeats what it says."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+from dpmatrix.auditing.zoo import faulty_specimens
+
+ROOT = Path(__file__).resolve().parents[2]
+TABLE = ROOT / "tests" / "benchmarks" / "zoo_detection.txt"
+VERDICT, SHARE, SECONDS = 4, 6, 10
+
+
+def rows() -> dict[str, list[str]]:
+    lines = [line for line in TABLE.read_text(encoding="utf-8").splitlines() if line.startswith("| ")][1:]
+    cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+    return {row[0]: row for row in cells}
+
+
+def test_the_table_has_every_faulty_mechanism_and_all_demanded_ones_are_certified() -> None:
+    found = rows()
+    assert set(found) == {creature.name for creature in faulty_specimens()}
+    for creature in faulty_specimens():
+        if creature.is_demanded():
+            assert found[creature.name][VERDICT] == "yes"
+            assert float(found[creature.name][SECONDS]) <= 60
+
+
+def test_the_readme_repeats_the_shares_of_the_truth() -> None:
+    found, text = rows(), " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
+    finite = [
+        creature
+        for creature in faulty_specimens()
+        if creature.is_demanded() and (truth := creature.truth()) is not None and math.isfinite(truth.epsilon)
+    ]
+    shares = {creature.name: float(found[creature.name][SHARE]) for creature in finite}
+    near = sum(share >= 0.8 for share in shares.values())
+    assert f"Of the {len(finite)} whose true ε is finite and known, {near} were bounded by at least 80 % of it" in text
+    for name, share in shares.items():
+        if share < 0.8:
+            assert f"`{name}`" in text
+            assert f"{round(100 * share)} %" in text
