@@ -305,7 +305,7 @@ def test_pieces_of_another_plan_or_seed_are_thrown_away(tmp_path):
 
 
 def test_the_bound_of_figure_1_lies_above_what_is_measured():
-    found = bound_figure(QUICK, NOTHING_KEPT, told)
+    found = bound_figure(QUICK, NOTHING_KEPT, 1, told)
     assert len(found.rows) == 2 * 4 * 11
     for row in found.rows:
         assert row[4] + 1e-9 > 0.75

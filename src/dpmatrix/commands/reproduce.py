@@ -69,8 +69,8 @@ class Run:
 
 
 def _bounds(run: Run) -> Reproduction:
-    run.announce(sulq_figure.expected_seconds(run.effort), 1)
-    return sulq_figure.bound_figure(run.effort, run.partial, run.tell)
+    run.announce(sulq_figure.expected_seconds(run.effort, run.workers))
+    return sulq_figure.bound_figure(run.effort, run.partial, run.workers, run.tell)
 
 
 def _traces(run: Run) -> Reproduction:

@@ -6,12 +6,14 @@ Beside both is measured what they are said to bound, the mean of |<v^_1, v_1>| o
 
 from __future__ import annotations
 
+from concurrent.futures import as_completed
 from fractions import Fraction
 from time import perf_counter
 
 import numpy as np
 
 from dpmatrix.experiments.partial import Partial
+from dpmatrix.experiments.processes import in_process, pool
 from dpmatrix.experiments.reproduction import Cell, Effort, Reproduction, Series, Tell
 from dpmatrix.experiments.subspaces import least_deviation, noise_deviation, top_subspace
 from dpmatrix.spec.near_optimal.noise import ModSulq
@@ -61,27 +63,36 @@ def _row(dimension: int, epsilon: float, power: float, effort: Effort, seed: lis
     return [dimension, epsilon, records, *bounds, *measured]
 
 
-def expected_seconds(effort: Effort) -> float:
+def expected_seconds(effort: Effort, workers: int) -> float:
     """Time one draw of each dimension, and multiply."""
-    total, generator = 0.0, np.random.default_rng(0)
-    for dimension in effort.dimensions:
-        begin = perf_counter()
-        correlation(dimension, 1.0, 1, generator)
-        total += (perf_counter() - begin) * 2 * effort.spikes * len(EPSILONS) * len(EXPONENTS)
-    return total
+    each = sum(in_process(_draw_seconds, dimension) for dimension in effort.dimensions)
+    return each * 2 * effort.spikes * len(EPSILONS) * len(EXPONENTS) / workers
 
 
-def bound_figure(effort: Effort, partial: Partial, tell: Tell) -> Reproduction:
+def _draw_seconds(dimension: int) -> float:
+    generator = np.random.default_rng(0)
+    correlation(2, 1.0, 1, generator)
+    begin = perf_counter()
+    correlation(dimension, 1.0, 1, generator)
+    return perf_counter() - begin
+
+
+def bound_figure(effort: Effort, partial: Partial, workers: int, tell: Tell) -> Reproduction:
     """Reproduce Figure 1, with bound and correlation at the printed and at the least noise."""
-    rows: list[tuple[Cell, ...]] = []
     places = [(d, epsilon, power) for d in effort.dimensions for epsilon in EPSILONS for power in EXPONENTS]
-    tell(0, len(places))
-    for done, (dimension, epsilon, power) in enumerate(places, start=1):
-        key = f"{dimension}-{epsilon}-{power}"
-        found = partial.found(key) or _row(dimension, epsilon, power, effort, [partial.seed, done])
-        partial.keep(key, found)
-        rows.append(tuple(found))
-        tell(done, len(places))
+    found = {place: before for place in places if (before := partial.found(str(place))) is not None}
+    tell(len(found), len(places))
+    with pool(workers) as executor:
+        waiting = {
+            executor.submit(_row, *place, effort, [partial.seed, number]): place
+            for number, place in enumerate(places)
+            if place not in found
+        }
+        for future in as_completed(waiting):
+            found[waiting[future]] = future.result()
+            partial.keep(str(waiting[future]), future.result())
+            tell(len(found), len(places))
+    rows: list[tuple[Cell, ...]] = [tuple(found[place]) for place in places]
     series = []
     for dimension in effort.dimensions:
         for epsilon in (EPSILONS[0], EPSILONS[-1]):
