@@ -7,9 +7,13 @@ STAMP  := $(VENV)/.installed
 PEERS  := .venv-peers
 PEERS_STAMP := $(PEERS)/.installed
 WORKERS ?= 2
+# What the report rests on, made if it is not there; figures of real data and longer ones are made by hand.
+LEDGER := build/audit/ledger.json
+FIGURES := analyze-gauss.image-experiment analyze-gauss.regret-online compression.theorem-5-1 \
+	sliding-window.table-1 sliding-window.table-2
 # Each worker has a core to itself: threads of the linear algebra beside it would wait for each other.
-test audit snapshot peers: export OPENBLAS_NUM_THREADS ?= 1
-test audit snapshot peers: export OMP_NUM_THREADS ?= 1
+test audit report snapshot peers: export OPENBLAS_NUM_THREADS ?= 1
+test audit report snapshot peers: export OMP_NUM_THREADS ?= 1
 
 .PHONY: test audit lint bench peers report mutate snapshot lock clean
 
@@ -31,8 +35,14 @@ bench: $(PEERS_STAMP)
 peers: $(PEERS_STAMP)
 	$(PEERS)/bin/python -m pytest -n $(WORKERS) audit/peers
 
-report: $(STAMP)
+report: $(LEDGER) $(FIGURES:%=build/reproduced/%.json)
 	$(BIN)/python -m dpmatrix report
+
+$(LEDGER): | $(STAMP)
+	$(BIN)/python -m pytest -n $(WORKERS) audit
+
+build/reproduced/%.json: | $(STAMP)
+	$(BIN)/python -m dpmatrix reproduce $*
 
 mutate: $(STAMP)
 	$(BIN)/python audit/mutate.py

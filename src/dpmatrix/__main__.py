@@ -15,8 +15,9 @@ from dpmatrix.commands.constants import constants, report_section
 from dpmatrix.commands.findings import findings_command
 from dpmatrix.commands.pca import pca
 from dpmatrix.commands.privacy import calibrate, profile
-from dpmatrix.commands.reproduce import reproduce
+from dpmatrix.commands.reproduce import REPRODUCED, TARGETS, reproduce
 from dpmatrix.commands.runs import DEFAULT_LEDGER, LedgerPath, declared_evidence, read_ledger
+from dpmatrix.reporting.figures import reproduced
 from dpmatrix.reporting.html import render
 from dpmatrix.reporting.implementations import implementations
 from dpmatrix.reporting.restamp import restamp
@@ -67,15 +68,21 @@ def report(
     *,
     ledger: LedgerPath = DEFAULT_LEDGER,
     output: Annotated[Path, typer.Option(help="The HTML file to write.")] = Path("build/audit/report.html"),
+    figures: Annotated[Path, typer.Option(help="Where `reproduce` left its files.")] = REPRODUCED,
 ) -> None:
-    """Write the HTML report of the last run."""
+    """Write the HTML report of the last run, with the figures that were reproduced."""
     run = read_ledger(ledger)
     if run is None:
         raise typer.BadParameter(f"no ledger at {ledger}; run `make audit` first", param_hint="--ledger")
     registry = load()
     described = describe(registry, run, implementations())
     found = findings(registry, run.evidence)
-    write_atomically(output, render(described, run, documents(), catalogue().pending, report_section(), found))
+    try:
+        shown = reproduced(TARGETS, figures)
+    except ValueError as error:
+        raise typer.BadParameter(str(error), param_hint="--figures") from error
+    page = render(described, run, documents(), catalogue().pending, report_section(), found, shown)
+    write_atomically(output, page)
     typer.echo(f"wrote {output}")
     raise typer.Exit(_exit_code(described))
 

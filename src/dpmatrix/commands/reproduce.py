@@ -39,6 +39,8 @@ from dpmatrix.reporting.terminal import table_text
 DOCUMENT = "near-optimal"
 MORE_THAN_MOMENTS = 5.0
 """Seconds from which an estimate is worth a line."""
+REPRODUCED = Path("build/reproduced")
+"""Where the files go."""
 SEED_BITS = 32
 """Of a seed that is drawn where none is given."""
 MOST_ROWS = 100
@@ -146,7 +148,7 @@ TARGETS: dict[str, Callable[[Run], Reproduction]] = {
 def reproduce(
     target: Annotated[str, typer.Argument(help=f"One of {', '.join(TARGETS)}.")],
     *,
-    output: Annotated[Path, typer.Option(help="Where the files go.")] = Path("build/reproduced"),
+    output: Annotated[Path, typer.Option(help="Where the files go.")] = REPRODUCED,
     data: Annotated[
         Path | None, typer.Option(help="Directory with the raw files; DPMATRIX_DATA when left out.")
     ] = None,

@@ -14,6 +14,7 @@ from dpmatrix.claims import Finding, Grade, Ledger, Role, Severity
 from dpmatrix.reporting.anchors import anchor
 from dpmatrix.reporting.certificates import certificates
 from dpmatrix.reporting.code import source_of
+from dpmatrix.reporting.figures import Reproduced
 from dpmatrix.reporting.graph import claim_of, picture
 
 SYMBOLS = {Role.SUPPORTS: "+", Role.REFUTES: "−", Role.SUPPORTS_REPAIR: "r", Role.CONTROL: "c"}
@@ -27,6 +28,7 @@ def render(
     pending: Collection[str],
     constants: Mapping[str, Any] | None = None,
     found: Sequence[Finding] = (),
+    figures: Sequence[Reproduced] = (),
 ) -> str:
     """Render the claims of one run.
 
@@ -44,6 +46,8 @@ def render(
         The table of printed constants: an ``explanation``, the ``headings`` and the ``rows``; left out by default.
     found
         What was found wrong or loose, as `dpmatrix.claims.findings` lists it.
+    figures
+        What can be reproduced, and was.
     """
     templates = Environment(
         loader=PackageLoader("dpmatrix.reporting"), autoescape=True, undefined=StrictUndefined, trim_blocks=True
@@ -69,6 +73,7 @@ def render(
         pending=sorted(pending),
         constants=constants,
         audits=ledger.audits,
+        figures=figures,
         violations=ledger.violations,
         environment=ledger.environment,
         items=len(ledger.evidence),
