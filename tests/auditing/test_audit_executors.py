@@ -77,3 +77,16 @@ def _broken(data: np.ndarray, size: int, generator: np.random.Generator) -> np.n
     if size == 256:
         raise ZeroDivisionError
     return generator.normal(size=size)
+
+
+def test_a_cluster_draws_the_same_samples() -> None:
+    """The executor of a `distributed` cluster, two processes of this machine, with the interface of the others."""
+    distributed = pytest.importorskip("distributed", reason="a cluster is an extra of its own")
+    with (
+        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        together = run(Laplace(0.2), client.get_executor(), workers=2)
+    alone = run(Laplace(0.2), None)
+    assert (together.event, together.looks) == (alone.event, alone.looks)
+    assert together.violated
