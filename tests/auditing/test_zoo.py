@@ -11,11 +11,13 @@ import math
 
 import numpy as np
 import pytest
+from attrs import evolve
 from scipy.integrate import dblquad, quad
 
 from dpmatrix.auditing.zoo import FLAGRANT, Flag, correct_specimens, faulty_specimens, specimen
 from dpmatrix.auditing.zoo.sparse_vector import pattern_truth
 from dpmatrix.auditing.zoo.sphere import one_record_truth
+from dpmatrix.auditing.zoo.trial import Budget, density_loss, examine
 from dpmatrix.errors import InvalidParameterError
 
 CORRECT, FAULTY = correct_specimens(), faulty_specimens()
@@ -284,3 +286,23 @@ def test_hidden_specimen_is_hidden() -> None:
     noise = generator(13).laplace(size=(DRAWS, 55))
     losses = (np.abs(noise + shift) - np.abs(noise)).sum(axis=1)
     assert np.mean(losses > 1) < 1e-3
+
+
+def test_density_ratios_certify_all_of_the_truth_and_no_correct_mechanism() -> None:
+    """The loss of Laplace noise is attained where the noise is zero, on the worst pair of `neighbouring_pairs`."""
+    known = [creature for creature in (*correct_specimens(), *faulty_specimens()) if creature.density is not None]
+    assert {creature.is_faulty for creature in known} == {True, False}
+    for creature in known:
+        loss, truth = density_loss(creature), creature.truth()
+        assert truth is not None
+        assert 0.999999 * truth.epsilon < loss <= truth.epsilon * (1 + 1e-12)
+        assert (loss > creature.epsilon) is creature.is_faulty
+
+
+def test_a_trial_reports_the_density_beside_what_outputs_show() -> None:
+    creature = specimen("laplace-half-10")
+    small = Budget(training=200, confirmation=500, stages=1, learned=False, replay=False)
+    found, blind = (examine(creature, evolve(small, density=known), generator=1) for known in (True, False))
+    assert (found.violated, blind.violated) == (True, False)
+    assert found.epsilon == found.density_epsilon > 1.999
+    assert blind.density_epsilon == 0

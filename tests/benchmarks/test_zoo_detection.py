@@ -62,6 +62,7 @@ def row(finding: Finding) -> str:
         f"{finding.samples:,}",
         f"{finding.seconds:.1f}",
         f"{finding.processor_seconds:.1f}",
+        number(finding.density_epsilon or None),
     )
     return "| " + " | ".join(cells) + " |"
 
@@ -72,7 +73,7 @@ def table_of_faults(
     heads = (
         "| mechanism | size | claimed eps, delta | true eps, delta | detected | certified eps, delta | bound/truth |"
     )
-    print(f"{heads} at best | samples | s | cpu s |\n|{'---|' * 11}", flush=True)
+    print(f"{heads} at best | samples | s | cpu s | by density |\n|{'---|' * 12}", flush=True)
     findings = []
     for place, creature in enumerate(creatures):
         budget = evolve(budget_for(creature, seconds), clock=clock)
@@ -86,6 +87,7 @@ def table_of_faults(
     ]
     print(f"\ndetected {sum(found.violated for found in demanded)} of {len(demanded)} that exceed the claim by a fifth")
     if shares:
+        print("by density: what a density ratio certifies of epsilon without any outputs, where the density is known")
         print("at best: what no event could exceed but by luck of one in a hundred, with so many outputs; where known")
         print(f"bound over finite true epsilon: least {min(shares):.2f}, {sum(share >= 0.8 for share in shares)} of "
               f"{len(shares)} at least 0.8")  # fmt: skip

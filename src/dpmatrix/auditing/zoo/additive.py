@@ -7,6 +7,11 @@ from collections.abc import Callable
 from fractions import Fraction
 from functools import cache, partial
 
+import numpy as np
+from flint import arb, fmpq, fmpq_mat
+
+from dpmatrix.auditing.pairs import NeighbouringPair
+from dpmatrix.auditing.targets import FloatArray
 from dpmatrix.auditing.zoo.ceiling import LossLaw, laplace_losses
 from dpmatrix.auditing.zoo.noise import (
     Noise,
@@ -18,8 +23,9 @@ from dpmatrix.auditing.zoo.noise import (
     laplace,
     mirrored,
 )
-from dpmatrix.auditing.zoo.specimen import Flag, Specimen, Truth
+from dpmatrix.auditing.zoo.specimen import Density, Flag, Specimen, Truth
 from dpmatrix.auditing.zoo.truth import as_float, profile_truth, ratio_truth
+from dpmatrix.exact import fraction
 from dpmatrix.privacy.adjacency import Adjacency
 from dpmatrix.privacy.guarantee import PrivacyGuarantee
 from dpmatrix.privacy.least_noise import calibrate_gaussian
@@ -56,6 +62,37 @@ def gaussian_truth(adjacency: Adjacency, standard_deviation: float) -> Truth:
     return profile_truth(profile, EPSILON, DELTA)
 
 
+def laplace_density(scale: float, dimension: int) -> Density:
+    """Return the density of Laplace noise on the upper triangle of the second moment, its ratio in balls."""
+    rows, columns = (places.tolist() for places in np.triu_indices(dimension))
+
+    def log_ratio(data: FloatArray, neighbour: FloatArray, output: FloatArray) -> arb:
+        ours, theirs = _exact_gram(data), _exact_gram(neighbour)
+        total = fmpq(0)
+        for i, j in zip(rows, columns, strict=True):
+            entry = _rational(float(output[i, j]))
+            total += abs(entry - theirs[i, j]) - abs(entry - ours[i, j])
+        return arb(total) / arb(scale)
+
+    def outputs(pair: NeighbouringPair, offsets: FloatArray) -> FloatArray:
+        # Noise of zero loses the most.
+        moment = gram(pair.data)
+        moment[rows, columns] += offsets
+        return np.asarray(np.triu(moment) + np.triu(moment, 1).T)
+
+    return Density(log_ratio, outputs, len(rows))
+
+
+def _exact_gram(data: FloatArray) -> fmpq_mat:
+    matrix = fmpq_mat(data.shape[0], data.shape[1], [_rational(value) for value in data.ravel().tolist()])
+    return matrix.transpose() * matrix
+
+
+def _rational(value: float) -> fmpq:
+    exact = fraction(value)
+    return fmpq(exact.numerator, exact.denominator)
+
+
 def laplace_moment(dimension: int, adjacency: Adjacency) -> Specimen:
     """Make the mechanism that adds Laplace noise to the upper triangle of the second moment."""
     scale = triangle_scale(dimension, adjacency)
@@ -67,6 +104,7 @@ def laplace_moment(dimension: int, adjacency: Adjacency) -> Specimen:
         adjacency=adjacency,
         dimension=dimension,
         compute_truth=lambda: ratio_truth(l1_sensitivity(dimension, adjacency, Entries.UPPER_TRIANGLE), scale),
+        density=laplace_density(scale, dimension),
     )
 
 
@@ -131,10 +169,10 @@ def _too_small(parent: Specimen, name: str, cut: float, words: str, *, is_hidden
     size, adjacency = parent.dimension, parent.adjacency
     if parent.delta:
         noise = mirrored(gaussian(deviation(adjacency) / cut), size)
-        truth = partial(gaussian_truth, adjacency, deviation(adjacency) / cut)
+        truth, density = partial(gaussian_truth, adjacency, deviation(adjacency) / cut), None
     else:
         noise = mirrored(laplace(triangle_scale(size, adjacency) / cut), size)
-        truth = partial(Truth, float(cut))
+        truth, density = partial(Truth, float(cut)), laplace_density(triangle_scale(size, adjacency) / cut, size)
     return parent.mutated(
         name=name,
         mutation=f"the scale is divided by {cut}",
@@ -143,6 +181,7 @@ def _too_small(parent: Specimen, name: str, cut: float, words: str, *, is_hidden
         target=additive(gram, noise),
         truth=truth,
         is_hidden=is_hidden,
+        density=density,
     )
 
 
@@ -158,6 +197,7 @@ def _wrong_sensitivity(
     truth: Callable[[], Truth],
     words: str,
     losses: Callable[[], tuple[LossLaw, ...]] | None = None,
+    density: Density | None = None,
 ) -> Specimen:
     return parent.mutated(
         name=name,
@@ -167,6 +207,7 @@ def _wrong_sensitivity(
         target=additive(gram, noise),
         truth=truth,
         losses=losses,
+        density=density,
     )
 
 
@@ -196,6 +237,7 @@ def faults() -> tuple[Specimen, ...]:
             mirrored(laplace(triangle_scale(3, ADD)), 3),
             lambda: Truth(ratio),
             "the sensitivity is that of add/remove-one",
+            density=laplace_density(triangle_scale(3, ADD), 3),
         ),
         _wrong_sensitivity(
             normal,
@@ -210,6 +252,7 @@ def faults() -> tuple[Specimen, ...]:
             mirrored(laplace(1.0), 4),
             lambda: Truth(triangle_scale(4, ADD)),
             "the l2 sensitivity stands in place of the l1 sensitivity",
+            density=laplace_density(1.0, 4),
         ),
         _wrong_sensitivity(
             laplace_moment(10, ADD),
@@ -218,6 +261,7 @@ def faults() -> tuple[Specimen, ...]:
             lambda: Truth(triangle_scale(10, ADD)),
             "the l2 sensitivity stands in place of the l1 sensitivity",
             lambda: _flat_losses(10, 1.0),
+            laplace_density(1.0, 10),
         ),
         _wrong_sensitivity(
             add,
@@ -225,6 +269,7 @@ def faults() -> tuple[Specimen, ...]:
             mirrored(laplace(1.0), 3),
             lambda: Truth(triangle_scale(3, ADD)),
             "the spectral sensitivity stands in place of the l1 sensitivity",
+            density=laplace_density(1.0, 3),
         ),
         _wrong_sensitivity(
             normal,

@@ -8,6 +8,7 @@ from enum import Enum
 
 from attrs import evolve, frozen
 
+from dpmatrix.auditing.density import LogRatio, OutputMap
 from dpmatrix.auditing.neighbours import neighbouring_pairs
 from dpmatrix.auditing.pairs import NeighbouringPair
 from dpmatrix.auditing.targets import Target, seen_at_resolution
@@ -61,6 +62,21 @@ def _no_pairs() -> tuple[NeighbouringPair, ...]:
     return ()
 
 
+@frozen
+class Density:
+    """The density of a mechanism, as far as its owner knows it.
+
+    Attributes
+    ----------
+    log_ratio, outputs, output_parameters
+        As for `worst_privacy_loss`. Densities are continuous: a ratio at a point is nearly attained around it.
+    """
+
+    log_ratio: LogRatio
+    outputs: OutputMap
+    output_parameters: int
+
+
 @frozen(eq=False, kw_only=True)
 class Specimen:
     """A mechanism with a claim.
@@ -94,6 +110,8 @@ class Specimen:
         can certify it.
     compute_losses
         Returns the laws of the privacy loss on the pairs that can be told apart best; None where nobody computed them.
+    density
+        For the tier that looks at density ratios; None where outputs alone are looked at.
     """
 
     name: str
@@ -112,6 +130,7 @@ class Specimen:
     delete_rows: bool = False
     is_hidden: bool = False
     compute_losses: Callable[[], tuple[LossLaw, ...]] | None = None
+    density: Density | None = None
 
     @property
     def is_faulty(self) -> bool:
@@ -146,6 +165,7 @@ class Specimen:
         telling_pairs: Callable[[], tuple[NeighbouringPair, ...]] | None = None,
         is_hidden: bool = False,
         losses: Callable[[], tuple[LossLaw, ...]] | None = None,
+        density: Density | None = None,
     ) -> Specimen:
         """Return a faulty copy that makes the same claim; ``target`` has the changed line."""
         return evolve(
@@ -159,6 +179,7 @@ class Specimen:
             parent=self.name,
             is_hidden=is_hidden,
             compute_losses=losses,
+            density=density,
             telling_pairs=self.telling_pairs if telling_pairs is None else telling_pairs,
         )
 

@@ -10,16 +10,18 @@ from concurrent.futures import Executor
 import numpy as np
 from attrs import frozen
 
+from dpmatrix.auditing.density import worst_privacy_loss
 from dpmatrix.auditing.pairs import NeighbouringPair
 from dpmatrix.auditing.plan import AuditPlan
 from dpmatrix.auditing.representation import audit_representation
 from dpmatrix.auditing.search import audit
 from dpmatrix.auditing.zoo.specimen import Specimen
-from dpmatrix.exact import Exact
+from dpmatrix.exact import Exact, fraction
 
 _LEAST_LOW_BIT_TRAINING = 4000
 _MOST_LOW_BIT_SAMPLES = 40_000
 _LOW_BIT_PAIRS = 6
+_DENSITY_EXAMPLES = 30
 
 
 @frozen(kw_only=True)
@@ -32,6 +34,8 @@ class Budget:
         As for `audit`.
     stages, tightness, seconds, learned, replay, chunk, clock
         As in `AuditPlan`.
+    density
+        Whether density ratios are looked at, where they are known and delta is 0.
     failure_probability
         Of the trial.
     """
@@ -43,6 +47,7 @@ class Budget:
     seconds: float | None = None
     learned: bool = True
     replay: bool = True
+    density: bool = True
     failure_probability: Exact = 1e-6
     chunk: int = 4096
     clock: Callable[[], float] = time.monotonic
@@ -68,6 +73,8 @@ class Finding:
         Time of this process on all processors, which other work on the machine does not lengthen.
     event, pair
         What told the data sets apart.
+    density_epsilon
+        The part of it that a density ratio certified, without any outputs; 0 where no density is known.
     """
 
     specimen: Specimen
@@ -79,6 +86,7 @@ class Finding:
     processor_seconds: float
     event: str
     pair: str
+    density_epsilon: float = 0.0
 
     def share_of_truth(self) -> float:
         """Return the certified bound over the true value, of epsilon if that is finite, else of delta; or NaN."""
@@ -117,6 +125,7 @@ def examine(
     begin = time.perf_counter(), time.process_time()
     if specimen.is_about_representation:
         return _examine_low_bits(specimen, budget, np.random.default_rng(generator), begin)
+    loss = 0.0 if specimen.delta or not budget.density else density_loss(specimen)
     plan = AuditPlan(
         stages=budget.stages,
         tightness=budget.tightness,
@@ -141,15 +150,34 @@ def examine(
     )
     return Finding(
         specimen,
-        result.violated,
-        result.epsilon_lower_bound,
+        result.violated or fraction(loss) > fraction(specimen.epsilon),
+        max(loss, result.epsilon_lower_bound),
         result.delta_lower_bound_at_epsilon,
         result.training_samples + result.counts.trials + result.counts.other_trials,
         time.perf_counter() - begin[0],
         time.process_time() - begin[1],
         result.event,
         result.pair.name,
+        loss,
     )
+
+
+def density_loss(specimen: Specimen) -> float:
+    """Return what the density ratio certifies of epsilon at delta = 0, the cheapest tier; 0 without a density."""
+    if specimen.density is None:
+        return 0.0
+    worst = worst_privacy_loss(
+        specimen.density.log_ratio,
+        specimen.density.outputs,
+        dimension=specimen.dimension,
+        records=specimen.records,
+        adjacency=specimen.adjacency,
+        output_parameters=specimen.density.output_parameters,
+        examples=_DENSITY_EXAMPLES,
+        refinement=_DENSITY_EXAMPLES,
+        delete_rows=specimen.delete_rows,
+    )
+    return worst.loss if worst.certified else 0.0
 
 
 def _examine_low_bits(
