@@ -11,7 +11,7 @@ WORKERS ?= 2
 test audit snapshot peers: export OPENBLAS_NUM_THREADS ?= 1
 test audit snapshot peers: export OMP_NUM_THREADS ?= 1
 
-.PHONY: test audit lint bench peers report mutate snapshot lock clean
+.PHONY: test audit lint bench peers report documentation mutate snapshot lock clean
 
 test: $(STAMP)
 	$(BIN)/python -m pytest -n $(WORKERS) --ignore=tests/benchmarks tests proofs_checks
@@ -33,6 +33,9 @@ peers: $(PEERS_STAMP)
 
 report: $(STAMP)
 	$(BIN)/python -m dpmatrix report
+
+documentation: $(STAMP)
+	$(BIN)/python -m dpmatrix documentation
 
 mutate: $(STAMP)
 	$(BIN)/python audit/mutate.py
