@@ -15,7 +15,7 @@ FIGURES := analyze-gauss.image-experiment analyze-gauss.regret-online compressio
 test audit report snapshot peers: export OPENBLAS_NUM_THREADS ?= 1
 test audit report snapshot peers: export OMP_NUM_THREADS ?= 1
 
-.PHONY: test audit lint bench peers report mutate snapshot lock clean
+.PHONY: test audit lint bench peers report documentation mutate snapshot lock clean
 
 test: $(STAMP)
 	$(BIN)/python -m pytest -n $(WORKERS) --ignore=tests/benchmarks tests proofs_checks
@@ -43,6 +43,9 @@ $(LEDGER): | $(STAMP)
 
 build/reproduced/%.json: | $(STAMP)
 	$(BIN)/python -m dpmatrix reproduce $*
+
+documentation: $(STAMP)
+	$(BIN)/python -m dpmatrix documentation
 
 mutate: $(STAMP)
 	$(BIN)/python audit/mutate.py

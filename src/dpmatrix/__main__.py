@@ -12,6 +12,7 @@ from dpmatrix.claims import describe, findings
 from dpmatrix.claims.ledger import write_atomically
 from dpmatrix.commands.audit import audit_mechanism_command
 from dpmatrix.commands.constants import constants, report_section
+from dpmatrix.commands.documentation import documentation_command
 from dpmatrix.commands.findings import findings_command
 from dpmatrix.commands.pca import pca
 from dpmatrix.commands.privacy import calibrate, profile
@@ -110,6 +111,7 @@ app.command()(constants)
 app.command()(reproduce)
 app.command()(pca)
 app.command(name="findings")(findings_command)
+app.command(name="documentation")(documentation_command)
 
 
 def main() -> None:

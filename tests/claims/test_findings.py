@@ -28,7 +28,8 @@ from dpmatrix.claims import (
     Verdict,
     findings,
 )
-from dpmatrix.commands.findings import Grave, shortened
+from dpmatrix.commands.findings import Grave
+from dpmatrix.reporting.sentences import shortened
 from dpmatrix.spec import load
 
 

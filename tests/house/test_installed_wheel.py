@@ -30,6 +30,8 @@ from dpmatrix.reporting.html import render
 ledger = Ledger((), {}, registry.fingerprints, (), {})
 page = render(describe(registry, ledger, ()), ledger, dpmatrix.spec.documents(), (), found=findings(registry))
 assert "privacy broken" in page and "</svg>" in page
+from dpmatrix.documentation.site import Site
+assert 'id="wishart.theorem-4"' in Site.read().files()["wishart.html"]
 """
 
 

@@ -14,6 +14,7 @@ from dpmatrix.claims import Finding, Severity, findings
 from dpmatrix.commands.failures import one_line
 from dpmatrix.commands.privacy import AsJson
 from dpmatrix.commands.runs import DEFAULT_LEDGER, LedgerPath, declared_evidence, read_ledger
+from dpmatrix.reporting.sentences import shortened
 from dpmatrix.spec import documents, load
 
 
@@ -62,14 +63,3 @@ def summary(found: Sequence[Finding]) -> str:
     """Count the findings by severity, in words."""
     counts = Counter(finding.severity for finding in found)
     return f"{len(found)} findings: " + ", ".join(f"{counts[grave]} {grave.words}" for grave in Severity)
-
-
-def shortened(text: str) -> str:
-    """Return whole sentences of a text, up to the first that ends after 120 characters."""
-    sentences, length = [], 0
-    for sentence in " ".join(text.split()).split(". "):
-        sentences.append(sentence)
-        length += len(sentence)
-        if length >= 120:
-            break
-    return ". ".join(sentences).rstrip(".") + "."

@@ -1,0 +1,112 @@
+"""What the registry says of a document, for the tables and sections of its page."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from attrs import frozen
+
+from dpmatrix.claims import Claim, Registry, Severity, Verdict, describe, findings
+from dpmatrix.reporting.implementations import implementations
+from dpmatrix.reporting.sentences import shortened
+from dpmatrix.spec import committed_standings, documents, load
+
+AS_PRINTED = frozenset(
+    {
+        Verdict.HOLDS,
+        Verdict.HOLDS_PROOF_REPAIRED,
+        Verdict.WELL_POSED,
+        Verdict.EXECUTABLE,
+        Verdict.REPRODUCED,
+    }
+)
+"""Verdicts of what may be used as it is printed."""
+
+
+@frozen
+class Entry:
+    """One claim as its page shows it.
+
+    Attributes
+    ----------
+    claim
+        The claim.
+    described
+        The same as `dpmatrix.claims.describe` returns it.
+    standing
+        What the committed snapshot says, or ``changed since`` where the claim has changed.
+    because
+        The first sentences of its reason.
+    """
+
+    claim: Claim
+    described: Mapping[str, Any]
+    standing: str
+    because: str
+
+    @property
+    def as_printed(self) -> bool:
+        """Whether it may be used as it is printed."""
+        return self.claim.verdict in AS_PRINTED
+
+    @property
+    def code(self) -> list[str]:
+        """What implements it."""
+        return list(self.described["implementations"])
+
+
+@frozen
+class Contents:
+    """All claims, with what was found in each document."""
+
+    registry: Registry
+    entries: tuple[Entry, ...]
+    titles: Mapping[str, str]
+
+    @classmethod
+    def read(cls) -> Contents:
+        """Load the specification and the committed snapshot."""
+        registry = load()
+        snapshot = committed_standings()
+        entries = []
+        for described in describe(registry, None, implementations()):
+            claim = registry[described["id"]]
+            record = snapshot.get(claim.id, {})
+            same = (described["fingerprint"], claim.verdict.value) == (record.get("fingerprint"), record.get("verdict"))
+            standing = record["standing"] if same else "changed since"
+            entries.append(Entry(claim, described, standing, shortened(claim.because)))
+        return cls(registry, tuple(entries), documents())
+
+    def of(self, document: str) -> list[Entry]:
+        """List the claims of a document, in its order."""
+        return [entry for entry in self.entries if entry.claim.document == document]
+
+    def knows(self, target: str) -> bool:
+        """Whether a claim, a repair ``id+repair`` or a step ``id/step`` of this name exists."""
+        claim = self.registry.claims.get(claim_of(target))
+        return claim is not None and target in claim.statements()
+
+    def severities(self, document: str) -> list[tuple[str, int]]:
+        """Count what was found wrong or loose in a document, the gravest first."""
+        counts = Counter(
+            finding.severity for finding in findings(self.registry) if claim_document(finding.claim) == document
+        )
+        return [(grave.words, counts[grave]) for grave in Severity]
+
+
+def verdict_counts(entries: Iterable[Entry]) -> list[tuple[str, int]]:
+    """Count verdicts, in the order in which they are defined."""
+    counts = Counter(entry.claim.verdict for entry in entries)
+    return [(verdict.value, counts[verdict]) for verdict in Verdict if counts[verdict]]
+
+
+def claim_of(target: str) -> str:
+    """Return the claim that a statement belongs to."""
+    return target.partition("+")[0].partition("/")[0]
+
+
+def claim_document(claim: str) -> str:
+    """Return the document that states a claim."""
+    return claim.partition(".")[0]
