@@ -94,6 +94,9 @@ def _annotation(parameter: inspect.Parameter) -> str:
     return re.sub(r"(?:\b[A-Za-z_]\w*\.)+([A-Za-z_]\w*)", r"\1", words.strip("'"))
 
 
+_STARS = {"VAR_POSITIONAL": "*", "VAR_KEYWORD": "**"}
+
+
 def signature(thing: Any) -> str:  # noqa: ANN401 - anything that can be called
     """Return the parameters of a callable as a reader needs them; empty for what is never called by its name."""
     if inspect.isclass(thing) and (issubclass(thing, Enum) or getattr(thing, "_is_protocol", False)):
@@ -109,7 +112,7 @@ def signature(thing: Any) -> str:  # noqa: ANN401 - anything that can be called
         if parameter.kind is parameter.KEYWORD_ONLY and not starred:
             shown.append("*")
         starred |= parameter.kind in (parameter.KEYWORD_ONLY, parameter.VAR_POSITIONAL)
-        text = {parameter.VAR_POSITIONAL: "*", parameter.VAR_KEYWORD: "**"}.get(parameter.kind, "") + parameter.name
+        text = _STARS.get(parameter.kind.name, "") + parameter.name
         if parameter.annotation is not parameter.empty:
             text += f": {_annotation(parameter)}"
         if parameter.default is not parameter.empty:
