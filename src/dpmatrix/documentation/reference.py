@@ -39,6 +39,8 @@ MODULES = (
 EXTRAS = {"dpmatrix.estimators": "sklearn"}
 """Modules that need a package that is not installed with the library, and that package."""
 
+_STARS = {"VAR_POSITIONAL": "*", "VAR_KEYWORD": "**"}
+
 
 @frozen
 class Member:
@@ -109,7 +111,7 @@ def signature(thing: Any) -> str:  # noqa: ANN401 - anything that can be called
         if parameter.kind is parameter.KEYWORD_ONLY and not starred:
             shown.append("*")
         starred |= parameter.kind in (parameter.KEYWORD_ONLY, parameter.VAR_POSITIONAL)
-        text = {parameter.VAR_POSITIONAL: "*", parameter.VAR_KEYWORD: "**"}.get(parameter.kind, "") + parameter.name
+        text = _STARS.get(parameter.kind.name, "") + parameter.name
         if parameter.annotation is not parameter.empty:
             text += f": {_annotation(parameter)}"
         if parameter.default is not parameter.empty:
