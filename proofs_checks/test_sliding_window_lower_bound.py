@@ -291,7 +291,7 @@ def check_space(statement, formula) -> None:
 
 
 @pytest.mark.evidence(
-    "sliding-window.theorem-19@c5ef828a",
+    "sliding-window.theorem-19@d375d334",
     role="refutes",
     grade="interval",
     region="W = 1000, d = 100, k = 5, 64 bits; c = 1, 10^-3, 10^-9 and eta = c k log2(W)/(2 d b), rounded",

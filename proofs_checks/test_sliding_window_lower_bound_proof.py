@@ -64,32 +64,44 @@ def check_budget(statement, formula, more) -> None:
         bind_hypotheses(statement, inside, BUDGET_OUTSIDE | more)
 
 
+def theorem_line(p: Budget):
+    bits = exact((p.window - columns(p)) * columns(p))
+    return bits - p.window * p.rank * mpmath.log(p.window) / (40 * exact(p.eta))
+
+
+LAST = [
+    Budget(w, 1, k, int(mpmath.ceil(mpmath.log(w) / exact(eta))), eta)
+    for w, k, eta in product((10**3, 10**9), (1, 2), (Fraction(49, 50), Fraction(1, 2), Fraction(1, 5)))
+]
+"""With the fewest blocks that l >= log W / eta allows."""
+
+
 @pytest.mark.evidence(
-    "sliding-window.theorem-19/without-loss@c5ef828a",
+    "sliding-window.theorem-19/without-loss@d375d334",
     role="refutes",
     grade="interval",
     region="W = 1000, eta = 1/50, d = 100",
 )
 @pytest.mark.evidence(
-    "sliding-window.theorem-19/polynomial-entries@c5ef828a",
+    "sliding-window.theorem-19/polynomial-entries@d375d334",
     role="refutes",
     grade="interval",
-    region="every c = 1, 10, 100: eta = 1/c",
+    region="c = 1, 10, 100: eta = 1/(c + 1), W = 1000",
 )
 @pytest.mark.evidence(
-    "sliding-window.theorem-19/block-of-rows@c5ef828a",
+    "sliding-window.theorem-19/block-of-rows@d375d334",
     role="refutes",
     grade="symbolic",
     region="every l, eta but l = 20 k eta",
 )
 @pytest.mark.evidence(
-    "sliding-window.theorem-19/last-line@c5ef828a",
-    role="refutes",
-    grade="interval",
-    region="c = 1, 10, 100: eta = 1/(50c), W = 10^9 c^2",
+    "sliding-window.theorem-19/last-line@d375d334",
+    role="supports",
+    grade="symbolic",
+    region="every parameter: (W - a) a >= W k l/(40 eta) >= W k log W/(40 eta^2), and eta < 1",
 )
 @pytest.mark.evidence(
-    "sliding-window.theorem-19/encoded-bits@c5ef828a",
+    "sliding-window.theorem-19/encoded-bits@d375d334",
     role="supports",
     grade="symbolic",
     region="every parameter: (W - a) a >= W a/2 for a <= W/2",
@@ -102,9 +114,6 @@ def test_the_size_of_the_construction(statements) -> None:
     for constant in (1, 10, 100):
         small = attrs.evolve(BUDGET, eta=Fraction(1, constant + 1), blocks=7 * (constant + 1), constant=constant)
         assert by_name["polynomial-entries"].at(small) is Truth.FALSE
-        encoded = Budget(10**9 * constant**2, 10, 3, 1500 * constant, Fraction(1, 50 * constant), constant)
-        assert by_name["last-line"].at(encoded) is Truth.FALSE
-        assert by_name["last-line"].at(attrs.evolve(encoded, constant=10**4 * constant)) is Truth.TRUE
     assert by_name["polynomial-entries"].at(attrs.evolve(BUDGET, constant=6)) is Truth.TRUE, "14 log 10 < 6 log 1000"
     assert by_name["block-of-rows"].at(BUDGET) is Truth.FALSE
     assert by_name["block-of-rows"].at(attrs.evolve(BUDGET, rank=2, blocks=20)) is Truth.TRUE, "20/(20 eta) = 2"
@@ -115,14 +124,8 @@ def test_the_size_of_the_construction(statements) -> None:
         LONG,
     )
     check_budget(by_name["block-of-rows"], lambda p: -abs(Fraction(p.blocks, 20) / p.eta - p.rank), LONG)
-    check_budget(
-        by_name["last-line"],
-        lambda p: (
-            exact(p.constant) * p.window * p.rank * mpmath.log(p.window) / exact(p.eta)
-            - exact((p.window - columns(p)) * columns(p))
-        ),
-        LONG | ROOM,
-    )
+    last = by_name["last-line"]
+    check_budget(last, theorem_line, LONG | ROOM)
     encoded = by_name["encoded-bits"]
     check_budget(
         encoded,
@@ -131,12 +134,38 @@ def test_the_size_of_the_construction(statements) -> None:
     )
     w, a = sympy.symbols("w a", positive=True)
     assert sympy.expand((w - a) * a - w * a / 2 - a * (w / 2 - a)) == 0, "W a/2 = W k l/(40 eta)"
+    k, log, eta, more = sympy.symbols("k log eta more", positive=True)
+    blocks = log / eta + more
+    step = w * k * blocks / (40 * eta) - w * k * log / (40 * eta)
+    assert sympy.expand(step - w * k * (more / eta + log * (1 - eta) / eta**2) / 40) == 0, "l = log W/eta + more"
+    found = [p for p in (*BUDGETS, *LAST) if last.applies(p) is Truth.TRUE]
+    assert len(found) >= 10
+    assert all(last.at(p) is Truth.TRUE for p in found)
     assert all(encoded.at(p) is Truth.TRUE for p in BUDGETS if encoded.applies(p) is Truth.TRUE)
     assert encoded.at(BUDGET) is Truth.TRUE
 
 
 @pytest.mark.evidence(
-    "sliding-window.theorem-19/bits@c5ef828a",
+    "sliding-window.theorem-19/last-line@d375d334",
+    role="control",
+    grade="interval",
+    region="three times the constant; a > W/2; fewer blocks than log W/eta",
+)
+def test_the_bits_of_the_theorem_need_room_and_blocks(statement) -> None:
+    tight = LAST[0]  # W = 1000, k = 1, eta = 49/50, l = 8
+    assert statement.at(tight) is Truth.TRUE
+    claimed = 1000 * arb(1000).log() / (40 * arb(49) / 50)
+    assert statement.nudged(lambda margin: margin - 2 * claimed).at(tight) is Truth.FALSE
+    narrow = attrs.evolve(BUDGET, window=8, blocks=15)  # a = 15/2, with half a row left
+    assert statement.applies(narrow) is Truth.FALSE
+    assert statement.without("a <= W/2").at(narrow) is Truth.FALSE
+    short = attrs.evolve(BUDGET, blocks=1)
+    assert statement.applies(short) is Truth.FALSE
+    assert statement.without("l >= log W / eta").at(short) is Truth.FALSE
+
+
+@pytest.mark.evidence(
+    "sliding-window.theorem-19/bits@d375d334",
     role="refutes",
     grade="symbolic",
     region="W = 5, a = 2, n = 4; n = W is right for 20 sizes",
@@ -210,19 +239,19 @@ PLANTED_OUTSIDE = {
 
 
 @pytest.mark.evidence(
-    "sliding-window.theorem-19/error-first-line@c5ef828a",
+    "sliding-window.theorem-19/error-first-line@d375d334",
     role="supports",
     grade="symbolic",
     region="every W, a, l, k, theta and gamma: the columns C alone have rank k and leave the others (docstring)",
 )
 @pytest.mark.evidence(
-    "sliding-window.theorem-19/expired-blocks@c5ef828a",
+    "sliding-window.theorem-19/expired-blocks@d375d334",
     role="refutes",
     grade="interval",
     region="a = l = 2, W - a = 2, theta = 1, gamma = 10^6",
 )
 @pytest.mark.evidence(
-    "sliding-window.theorem-19/column-norm@c5ef828a",
+    "sliding-window.theorem-19/column-norm@d375d334",
     role="refutes",
     grade="symbolic",
     region="a = 2, W - a = 2: 200, not 400",
@@ -319,49 +348,63 @@ FORMULAS = {
     "multiplicative-part": lambda p: share(p) - 2 * Fraction(p.eta) * tau(p),
     "third-line": lambda p: 100**p.theta * p.rank * (p.window - columns(p)) * (Fraction(1, 5) - Fraction(109, 990)),
     "large-psi": lambda p: budget(p) - 40 * p.rank * p.window,
+    "large-tau": lambda p: tau(p) - 20 * p.rank * p.window,
+    "large-root": lambda p: budget(p) - 100**p.theta,
     "columns-of-c": remainder,
     "fraction": lambda p: p.rank * (p.window - columns(p)) * (Fraction(109, 990) - Fraction(1, 5)),
 }
 
 
 @pytest.mark.evidence(
-    "sliding-window.theorem-19/geometric-sum@c5ef828a",
+    "sliding-window.theorem-19/geometric-sum@d375d334",
     role="supports",
     grade="symbolic",
     region="every theta: (100^theta - 100)/99",
 )
 @pytest.mark.evidence(
-    "sliding-window.theorem-19/error-second-line@c5ef828a",
+    "sliding-window.theorem-19/error-second-line@d375d334",
     role="supports",
     grade="symbolic",
     region="every parameter: a (100/99) <= 2d",
 )
 @pytest.mark.evidence(
-    "sliding-window.theorem-19/third-line@c5ef828a",
+    "sliding-window.theorem-19/third-line@d375d334",
     role="supports",
     grade="symbolic",
     region="every parameter: 109/990 <= 1/5",
 )
 @pytest.mark.evidence(
-    "sliding-window.theorem-19/large-psi@c5ef828a",
+    "sliding-window.theorem-19/large-psi@d375d334",
     role="supports",
     grade="symbolic",
     region="every parameter: d/l >= 2a/l = k/(10 eta)",
 )
 @pytest.mark.evidence(
-    "sliding-window.theorem-19/multiplicative-part@c5ef828a",
+    "sliding-window.theorem-19/large-tau@d375d334",
+    role="supports",
+    grade="symbolic",
+    region="every parameter: tau = 2 100^theta W d/l >= 100^theta W k/(5 eta)",
+)
+@pytest.mark.evidence(
+    "sliding-window.theorem-19/large-root@d375d334",
+    role="supports",
+    grade="symbolic",
+    region="every parameter: 2 tau^2 >= 2 (2/5)^2 100^(2 theta)",
+)
+@pytest.mark.evidence(
+    "sliding-window.theorem-19/multiplicative-part@d375d334",
     role="refutes",
     grade="symbolic",
     region="every parameter: 4 eta d/l >= 2k/5; checked at 48 points",
 )
 @pytest.mark.evidence(
-    "sliding-window.theorem-19/columns-of-c@c5ef828a",
+    "sliding-window.theorem-19/columns-of-c@d375d334",
     role="refutes",
     grade="symbolic",
     region="c = 1, 10^3, 10^9 with W = 900 c",
 )
 @pytest.mark.evidence(
-    "sliding-window.theorem-19/fraction@c5ef828a",
+    "sliding-window.theorem-19/fraction@d375d334",
     role="refutes",
     grade="symbolic",
     region="every parameter: 1/5 > 109/990",
@@ -369,8 +412,9 @@ FORMULAS = {
 def test_the_budget_of_the_error(statements) -> None:
     """With u = 100^theta/l: the second line is at most a W u (1 + 1/99) <= d W u, as a <= d/2; it may be 2 d W u.
 
-    Psi >= 4 * 100 W d/l >= 400 W k/(10 eta) >= 40 k W. With d >= 2a = k l/(10 eta), 2 eta tau = 4 eta u W d is at least
-    (2/5) 100^theta k W, more than 109/990 of it.
+    Psi >= 4 * 100 W d/l >= 400 W k/(10 eta) >= 40 k W, and tau is half of the first term, at least 100^theta W k/5, so
+    that Psi >= 2 tau^2 >= 2 (2/5)^2 100^(2 theta) >= 32 * 100^theta. With d >= 2a = k l/(10 eta), 2 eta tau =
+    4 eta u W d is at least (2/5) 100^theta k W, more than 109/990 of it.
     """
     by_name = named(statements)
     assert by_name.keys() == FORMULAS.keys()
@@ -379,7 +423,7 @@ def test_the_budget_of_the_error(statements) -> None:
         assert not statement.strict
         for inside in (CORNER, Chain(50, 40, 2, 3, 3, Fraction(1, 50), Fraction(1, 50))):
             bind_hypotheses(statement, inside, CHAIN_OUTSIDE)
-        sound = name in ("geometric-sum", "error-second-line", "third-line", "large-psi")
+        sound = name not in ("multiplicative-part", "columns-of-c", "fraction")
         for p in (*CHAINS, CORNER):
             if statement.applies(p) is Truth.TRUE:
                 assert (statement.at(p) is Truth.TRUE) is sound
@@ -387,19 +431,28 @@ def test_the_budget_of_the_error(statements) -> None:
     block = sympy.symbols("block")
     assert sympy.simplify(sympy.summation(100**block, (block, 1, theta - 1)) - (100**theta - 100) / 99) == 0
     assert Fraction(1, 10) + Fraction(1, 99) == Fraction(109, 990) < Fraction(1, 5) < Fraction(2, 5)
+    u, w, k, l, eta, over = sympy.symbols("u w k l eta over", positive=True)
+    wide = k * l / (10 * eta) + over  # d = 2a + over, u = 100^theta
+    rest = 2 * u * w * wide / l - u * w * k / 5
+    assert sympy.expand(rest - u * w * (k * (1 - eta) / (5 * eta) + 2 * over / l)) == 0
+    assert 2 * Fraction(2, 5) ** 2 * 100 == 32, "k >= 1, W >= 2, and 100^(2 theta) >= 100 * 100^theta"
     for constant in (1, 1000, 10**9):
         point = attrs.evolve(CHAINS[0], window=900 * constant, constant=constant)
         assert by_name["columns-of-c"].at(point) is Truth.FALSE
 
 
-BLOCK = Block(3, 2, 162, 5, Fraction(1, 400))
+BLOCK = Block(3, 2, 162, 5, Fraction(1, 400), 3)
 BLOCKS = [
-    Block(root, k, diagonal, entry, coefficient)
-    for root, k, (diagonal, entry, coefficient) in product(
-        (2, Fraction(5, 2), 7), (1, 2), ((0, 3, 0), (33, -5, Fraction(1, 9)), (80, 12, Fraction(1, 4)), (500, 0, 1))
+    Block(root, k, diagonal, entry, coefficient, scale)
+    for root, k, (diagonal, entry, coefficient, scale) in product(
+        (2, Fraction(5, 2), 7),
+        (1, 2),
+        ((0, 3, 0, 2), (33, -5, Fraction(1, 9), 10), (80, 12, Fraction(1, 4), 100), (500, 0, 1, Fraction(1, 3))),
     )
 ]
-SMALLEST = Block(Fraction(3, 2), 1, Fraction(81, 8), 10)  # Psi = 9/4
+SMALLEST = Block(Fraction(3, 2), 1, Fraction(81, 8), 1, scale=1)  # Psi = 9/4
+ATTAINED = Block(10, 3, coefficient=Fraction(2, 10**3), scale=10)
+"""10^theta = sqrt(Psi) and coefficients 2/Psi^(3/2): the combination is 4k/Psi."""
 BLOCK_OUTSIDE = {
     "rank >= 1, an integer": attrs.evolve(BLOCK, rank=0),
     "Psi >= 2k": attrs.evolve(BLOCK, rank=5),
@@ -408,31 +461,31 @@ BLOCK_OUTSIDE = {
 
 
 @pytest.mark.evidence(
-    "sliding-window.theorem-19/diagonal@c5ef828a",
+    "sliding-window.theorem-19/diagonal@d375d334",
     role="supports",
     grade="symbolic",
     region="every Psi >= 1: 2 Psi^2 - sqrt(Psi) >= Psi^2",
 )
 @pytest.mark.evidence(
-    "sliding-window.theorem-19/contradiction@c5ef828a",
+    "sliding-window.theorem-19/contradiction@d375d334",
     role="supports",
     grade="symbolic",
     region="every k, Psi >= 2k: derivation below",
 )
 @pytest.mark.evidence(
-    "sliding-window.theorem-19/quarter@c5ef828a",
+    "sliding-window.theorem-19/quarter@d375d334",
     role="supports",
     grade="symbolic",
     region="every k, Psi >= 2k: k sqrt(Psi) <= Psi^2/2",
 )
 @pytest.mark.evidence(
-    "sliding-window.theorem-19/combination@c5ef828a",
+    "sliding-window.theorem-19/combination@d375d334",
     role="supports",
     grade="symbolic",
-    region="every k, Psi: 2k/Psi at most",
+    region="every k, Psi, and 10^theta up to sqrt(Psi), where it is attained",
 )
 @pytest.mark.evidence(
-    "sliding-window.theorem-19/entries-at-least@c5ef828a",
+    "sliding-window.theorem-19/entries-at-least@d375d334",
     role="refutes",
     grade="symbolic",
     region="an entry 0 in place of 10, Psi = 121",
@@ -441,7 +494,7 @@ def test_entries_of_the_approximation(statements) -> None:
     """Write s = sqrt(Psi), so that s^2 >= 2k and s >= sqrt(2).
 
     k s <= s^3/2 <= s^4/2, hence (s^4 - k s)^2 >= s^8/4. The contradiction: (s^4 - k s) s^4/(k s) is at
-    least (s^4/2) s^4/(s^3/2) = s^5 > s. The combination: k |eta| s <= k (2/s^3) s = 2k/s^2.
+    least (s^4/2) s^4/(s^3/2) = s^5 > s. The combination: k |eta| (10^theta + s) <= k (2/s^3) 2s = 4k/s^2.
     """
     by_name = named(statements)
     s, k = sympy.symbols("s k", positive=True)
@@ -457,22 +510,31 @@ def test_entries_of_the_approximation(statements) -> None:
         "diagonal": lambda p: number(p.diagonal) - number(p.root) ** 4,
         "contradiction": lambda p: (number(p.root) ** 3 / p.rank - 1) * number(p.root) ** 4 - number(p.root),
         "quarter": lambda p: (number(p.root) ** 4 - p.rank * number(p.root)) ** 2 - number(p.root) ** 8 / 4,
-        "combination": lambda p: p.rank * (4 / number(p.root) ** 2 - number(p.coefficient) * number(p.root)),
+        "combination": lambda p: (
+            p.rank * (4 / number(p.root) ** 2 - number(p.coefficient) * (number(p.root) + number(p.scale)))
+        ),
         "entries-at-least": lambda p: abs(number(p.entry)) - number(p.root),
     }
     more = {
         "diagonal": {"|Y_jj - gamma| <= sqrt(Psi)": attrs.evolve(BLOCK, diagonal=Fraction(3306, 20))},
         "combination": {
+            "scale > 0": attrs.evolve(BLOCK, scale=0),
+            "10^theta <= sqrt(Psi)": attrs.evolve(BLOCK, scale=Fraction(153, 50)),
             "coefficient >= 0": attrs.evolve(BLOCK, coefficient=Fraction(-1, 50)),
             "eta_ij^2 <= 4/Psi^3": attrs.evolve(BLOCK, coefficient=Fraction(2, 26)),
         },
-        "entries-at-least": {"|V~ - M|^2 <= Psi": attrs.evolve(SMALLEST, entry=8)},
+        "entries-at-least": {
+            "scale > 0": attrs.evolve(BLOCK, scale=0, entry=1),
+            "|V~ - M|^2 <= Psi": attrs.evolve(BLOCK, entry=Fraction(301, 50)),
+        },
     }
     for name, statement in by_name.items():
         bind(statement, ((p, formulas[name](p)) for p in BLOCKS))
         assert statement.strict is (name == "contradiction")
         insides = [SMALLEST, attrs.evolve(SMALLEST, root=Fraction(10, 7), diagonal=Fraction(8, 1), coefficient=0)]
         insides += [attrs.evolve(SMALLEST, diagonal=2 * Fraction(81, 16) + sign * Fraction(3, 2)) for sign in (1, -1)]
+        if name == "combination":
+            insides += [ATTAINED, attrs.evolve(SMALLEST, scale=Fraction(1, 50))]
         for inside in insides:
             bind_hypotheses(statement, inside, BLOCK_OUTSIDE | more.get(name, {}))
         if name != "entries-at-least":
@@ -483,27 +545,45 @@ def test_entries_of_the_approximation(statements) -> None:
         by_name["diagonal"].applies(attrs.evolve(SMALLEST, diagonal=2 * Fraction(81, 16) - Fraction(8, 5)))
         is Truth.FALSE
     )
-    lost = Block(11, 1, entry=0)
+    lost = Block(11, 1, entry=0, scale=10)
     assert by_name["entries-at-least"].at(lost) is Truth.FALSE
     assert by_name["entries-at-least"].at(attrs.evolve(lost, entry=-11, root=30)) is Truth.FALSE
     assert by_name["entries-at-least"].at(attrs.evolve(lost, entry=12)) is Truth.TRUE
-    assert by_name["combination"].at(Block(2, 2, coefficient=Fraction(1, 4))) is Truth.TRUE, "2/8: equality of 4/Psi^3"
+    assert sympy.expand(k * (2 / s**3) * (s + s) - 4 * k / s**2) == 0
+    assert by_name["combination"].at(ATTAINED) is Truth.TRUE
+    assert by_name["combination"].margin(ATTAINED) == 0
 
 
 @pytest.mark.evidence(
-    "sliding-window.theorem-19/square-of-a-sum@c5ef828a",
-    role="refutes",
+    "sliding-window.theorem-19/combination@d375d334",
+    role="control",
     grade="symbolic",
-    region="eta = 1/10, tau = 121/100",
+    region="10^theta = 3 sqrt(Psi); |eta| = 2/Psi; half of 4k/Psi",
+)
+def test_the_combination_needs_a_large_psi(statement) -> None:
+    wide = attrs.evolve(ATTAINED, scale=30)
+    assert statement.applies(wide) is Truth.FALSE
+    assert statement.without("10^theta <= sqrt(Psi)").at(wide) is Truth.FALSE
+    loose = attrs.evolve(ATTAINED, coefficient=Fraction(2, 100))
+    assert statement.without("eta_ij^2 <= 4/Psi^3").at(loose) is Truth.FALSE
+    halved = statement.nudged(lambda margin: margin - arb(2 * ATTAINED.rank) / 100)
+    assert halved.at(ATTAINED) is Truth.FALSE, "entries of sqrt(Psi) alone would give 2k/Psi"
+
+
+@pytest.mark.evidence(
+    "sliding-window.theorem-19/square-of-a-sum@d375d334",
+    role="supports",
+    grade="symbolic",
+    region="every eta < 1 and tau >= 16: the difference is tau (s (s - 2(1 + eta)) + 1 - eta^2), s = sqrt(tau)",
 )
 @pytest.mark.evidence(
-    "sliding-window.theorem-19/columns-outside@c5ef828a",
+    "sliding-window.theorem-19/columns-outside@d375d334",
     role="supports",
     grade="symbolic",
     region="every m >= 10, x >= 0: the difference is x (m^2 - 2m + x)",
 )
 @pytest.mark.evidence(
-    "sliding-window.theorem-19/two-thirds@c5ef828a",
+    "sliding-window.theorem-19/two-thirds@d375d334",
     role="supports",
     grade="symbolic",
     region="all probabilities: 1 - 1/6 - 109/990 > 2/3",
@@ -511,9 +591,10 @@ def test_entries_of_the_approximation(statements) -> None:
 def test_three_last_inequalities(statements) -> None:
     by_name = named(statements)
     square, outside, success = (by_name[name] for name in ("square-of-a-sum", "columns-outside", "two-thirds"))
-    point = Roots(Fraction(11, 10), Fraction(1, 10))
-    assert square.at(point) is Truth.FALSE
-    assert square.at(attrs.evolve(point, root=3)) is Truth.TRUE
+    s, eta = sympy.symbols("s eta", positive=True)
+    slack = 2 * (1 + eta) * s**2 + 2 * s**4 - ((1 + eta) * s + s**2) ** 2
+    assert sympy.expand(slack - s**2 * (s * (s - 2 * (1 + eta)) + 1 - eta**2)) == 0
+    point = Roots(4, Fraction(49, 50))
 
     def expanded(p):
         root, eta = Fraction(p.root), Fraction(p.eta)
@@ -526,11 +607,12 @@ def test_three_last_inequalities(statements) -> None:
             for i, j in product(range(1, 30, 4), (1, 4, 8))
         ),
     )
-    for inside in (point, Roots(Fraction(1, 50), Fraction(49, 50)), Roots(1, Fraction(1, 50))):
+    for inside in (point, Roots(50, Fraction(1, 2)), Roots(5, Fraction(1, 50))):
+        assert square.at(inside) is Truth.TRUE
         bind_hypotheses(
             square,
             inside,
-            {"root > 0": Roots(0, Fraction(1, 2)), "eta > 0": Roots(1, 0), "eta < 1": Roots(1, 1)},
+            {"root >= 4": Roots(Fraction(199, 50), Fraction(1, 2)), "eta > 0": Roots(4, 0), "eta < 1": Roots(4, 1)},
         )
     m, x = sympy.symbols("m x")
     assert sympy.expand((m - x) ** 2 - m**2 * (1 - x) - x * (m * (m - 2) + x)) == 0
@@ -565,3 +647,18 @@ def test_three_last_inequalities(statements) -> None:
     assert not square.strict
     assert not outside.strict
     assert not success.strict
+
+
+@pytest.mark.evidence(
+    "sliding-window.theorem-19/square-of-a-sum@d375d334",
+    role="control",
+    grade="symbolic",
+    region="eta = 1/10, tau = 121/100; eta = 999/1000, tau = 15.9",
+)
+def test_the_square_of_a_sum_needs_a_large_tau(statement) -> None:
+    """For eta near 1 the difference is positive from tau = 16 on, and not before: sqrt(tau) = 2(1 + eta)."""
+    for small in (Roots(Fraction(11, 10), Fraction(1, 10)), Roots(Fraction(399, 100), Fraction(999, 1000))):
+        assert statement.applies(small) is Truth.FALSE
+        assert statement.without("root >= 4").at(small) is Truth.FALSE
+    beyond = Roots(4, 2)
+    assert statement.without("eta < 1").at(beyond) is Truth.FALSE

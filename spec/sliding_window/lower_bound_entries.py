@@ -36,6 +36,8 @@ class Block:
         Y_jj and an entry of V~, which stands for 10^theta in M.
     coefficient
         The largest |eta_ij|.
+    scale
+        10^theta.
     """
 
     root: Exact
@@ -43,6 +45,7 @@ class Block:
     diagonal: Exact = 0
     entry: Exact = 0
     coefficient: Exact = 0
+    scale: Exact = 10
 
 
 def diagonal_margin(p: Block) -> arb:
@@ -74,9 +77,9 @@ def large_entry_margin(p: Block) -> arb:
 
 
 def combination_margin(p: Block) -> arb:
-    """``4k / Psi - k |eta| sqrt(Psi)``."""
+    """``4k / Psi - k |eta| (10^theta + sqrt(Psi))``."""
     root = rational(p.root)
-    return arb(4 * p.rank / root**2 - p.rank * rational(p.coefficient) * root)
+    return arb(4 * p.rank / root**2 - p.rank * rational(p.coefficient) * (rational(p.scale) + root))
 
 
 def psi_margin(p: Block) -> arb:
@@ -90,8 +93,13 @@ def coefficient_margin(p: Block) -> arb:
 
 
 def near_entry(p: Block) -> arb:
-    """``Psi - (V~_ji - 10)^2``, the block theta = 1."""
-    return arb(rational(p.root) ** 2 - (rational(p.entry) - 10) ** 2)
+    """``Psi - (V~_ji - 10^theta)^2``."""
+    return arb(rational(p.root) ** 2 - (rational(p.entry) - rational(p.scale)) ** 2)
+
+
+def scale_margin(p: Block) -> arb:
+    """``sqrt(Psi) - 10^theta``."""
+    return arb(rational(p.root) - rational(p.scale))
 
 
 BLOCK = (
@@ -134,10 +142,11 @@ ENTRIES = (
         Statement(
             "((1+eta) sqrt(tau) + tau)^2 <= 2(1+eta) tau + 2 tau^2",
             square_margin,
-            given=(positive("root"), positive("eta"), below("eta", 1)),
+            given=(at_least("root", 4), positive("eta"), below("eta", 1)),
         ),
-        sound=False,
-        note="2(1+eta)^2 tau; at eta = 1/10 and tau = 121/100 it is 5.856 against 5.590.",
+        sound=True,
+        note="For tau >= 16, and in the proof tau >= 20 k W >= 40. A small tau breaks it: at eta = 1/10 and tau = "
+        "121/100 it is 5.856 against 5.590.",
     ),
     Step(
         "diagonal",
@@ -167,7 +176,7 @@ ENTRIES = (
         Statement(
             "each V~_i is at least sqrt(Psi)",
             large_entry_margin,
-            given=(*BLOCK, exceeds("|V~ - M|^2 <= Psi", near_entry, strict=False)),
+            given=(*BLOCK, positive("scale"), exceeds("|V~ - M|^2 <= Psi", near_entry, strict=False)),
         ),
         sound=False,
         note="'At most' is meant and used; even that only up to 10^theta + sqrt(Psi).",
@@ -175,16 +184,18 @@ ENTRIES = (
     Step(
         "combination",
         Statement(
-            "|sum of eta_ij V~_j| <= 4k/Psi, for entries of at most sqrt(Psi)",
+            "|sum of eta_ij V~_j| <= 4k/Psi, for entries of at most 10^theta + sqrt(Psi)",
             combination_margin,
             given=(
                 *BLOCK,
+                positive("scale"),
+                exceeds("10^theta <= sqrt(Psi)", scale_margin, strict=False),
                 at_least("coefficient", 0),
                 exceeds("eta_ij^2 <= 4/Psi^3", coefficient_margin, strict=False),
             ),
         ),
         sound=True,
-        note="2k/Psi.",
+        note="The printed 4 is what 10^theta <= sqrt(Psi) gives.",
     ),
     Step(
         "columns-outside",

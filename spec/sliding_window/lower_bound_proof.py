@@ -75,6 +75,16 @@ def large_psi_margin(p: Chain) -> arb:
     return arb(psi(p) - 40 * p.rank * p.window)
 
 
+def large_tau_margin(p: Chain) -> arb:
+    """``tau - 20 k W``."""
+    return arb(tau(p) - 20 * p.rank * p.window)
+
+
+def large_root_margin(p: Chain) -> arb:
+    """``Psi - 100^theta``, of which the roots are compared."""
+    return arb(psi(p) - 100**p.theta)
+
+
 def outside(p: Chain) -> fmpq:
     """Sum of |M_i|^2 over the columns outside C in the blocks up to theta: what the fourth sum of Psi can take."""
     earlier = sum(100**block for block in range(1, p.theta))
@@ -150,6 +160,18 @@ INEQUALITIES = (
         Statement("Psi >= 40 k W", large_psi_margin, given=CHAIN),
         sound=True,
         note="The 'Psi depends quadratically on m and tau' of Lemma 11, as far as it is needed.",
+    ),
+    Step(
+        "large-tau",
+        Statement("tau >= 20 k W", large_tau_margin, given=CHAIN),
+        sound=True,
+        note="So tau >= 40, which the square of a sum needs.",
+    ),
+    Step(
+        "large-root",
+        Statement("sqrt(Psi) >= 10^theta", large_root_margin, given=CHAIN),
+        sound=True,
+        note="The entries of V~ are at most 10^theta + sqrt(Psi), hence 2 sqrt(Psi).",
     ),
     Step(
         "columns-of-c",

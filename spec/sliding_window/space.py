@@ -74,10 +74,10 @@ THEOREM_19 = Claim(
         "Storing W rows of d entries of b bits takes W d b bits and gives the best approximation of any rank, "
         "whatever eta is; the printed bound grows without limit as eta falls. For every c it fails once eta < c k "
         "log2(W)/(d b). The proof assumes a = k log(W)/(20 eta^2) <= d/2 'without loss of generality', which is the "
-        "missing restriction; with l = log(W)/eta it would give 1/eta^2, not 1/eta, and entries as large as 10^l = "
-        "W^(2.3/eta). Its blocks partition columns, so that no row of Alice's expires and the window plays no role. "
-        "The count of signs does not follow either: Psi leaves far more than 100^theta k (W-a)/5 for the columns of C, "
-        "and a fifth of wrong signs would be too many."
+        "missing restriction; with l = log(W)/eta its count of bits would even give 1/eta^2, and its entries are as "
+        "large as 10^l = W^(2.3/eta). Its blocks partition columns, so that no row of Alice's expires and the window "
+        "plays no role. The count of signs does not follow either: Psi leaves far more than 100^theta k (W-a)/5 for "
+        "the columns of C, and a fifth of wrong signs would be too many."
     ),
     steps=(*CONSTRUCTION, *INEQUALITIES, *ENTRIES),
 )
