@@ -211,7 +211,7 @@ def assert_compressed(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "compression.theorem-5-1+repair@2215095f",
+    "compression.theorem-5-1+repair@10caa834",
     role="supports-repair",
     grade="symbolic",
     region="every p, n, m >= K p^2 ln 2np and >= 2 (C_1 + C_2) ln 2np: the docstring; bound at 21 points",
@@ -242,7 +242,7 @@ def test_theorem_5_1_on_average(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "compression.theorem-5-1+repair@2215095f",
+    "compression.theorem-5-1+repair@10caa834",
     role="control",
     grade="interval",
     region="A = J: the bound cut by a tenth; fewer rows",
@@ -267,7 +267,7 @@ def kept(power: int, ratio: int) -> KeptCovariance:
 
 
 @pytest.mark.evidence(
-    "compression.theorem-5-1@2215095f",
+    "compression.theorem-5-1@10caa834",
     role="refutes",
     grade="interval",
     region="p = 2, A = I, K = 6, 100, 10^4, n = 10^3, 10^9, 10^30, 10^100: a kept output with ||B||_F > 4/sqrt(K)",
@@ -316,7 +316,7 @@ def test_kept_outputs_do_not_come_closer(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "compression.theorem-5-1/tends-to-zero@2215095f",
+    "compression.theorem-5-1/tends-to-zero@10caa834",
     role="refutes",
     grade="interval",
     region="m = p^2 ln 2np rounded up (K = 1), p = 5, n = 10^4, ..., 10^100, Delta_max = 0: the bound stays at C = 4.5",
@@ -336,7 +336,7 @@ def test_omega_does_not_make_the_bound_vanish(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "compression.theorem-5-1/definite@2215095f", role="refutes", grade="symbolic", region="two equal columns"
+    "compression.theorem-5-1/definite@10caa834", role="refutes", grade="symbolic", region="two equal columns"
 )
 def test_the_covariance_may_be_singular(statement) -> None:
     assert statement.at(CompressedCovariance(correlated(1), 10, 100, 1)) is Truth.FALSE
@@ -349,7 +349,7 @@ def test_the_covariance_may_be_singular(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "compression.theorem-5-1/largest-entry@2215095f", role="refutes", grade="symbolic", region="B = -I"
+    "compression.theorem-5-1/largest-entry@10caa834", role="refutes", grade="symbolic", region="B = -I"
 )
 def test_the_largest_entry_needs_its_absolute_value(statement) -> None:
     assert statement.at(ChangeOfCovariance(diagonal([-1, -1]))) is Truth.FALSE
@@ -371,7 +371,7 @@ def test_the_largest_entry_needs_its_absolute_value(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "compression.theorem-5-1/triangle@2215095f", role="supports", grade="symbolic", region="every entry"
+    "compression.theorem-5-1/triangle@10caa834", role="supports", grade="symbolic", region="every entry"
 )
 def test_the_triangle_inequality_of_theorem_5_1(statement) -> None:
     """|g - a| <= |g - s| + |s - a| <= (t + Delta_max) + Delta_max."""

@@ -227,7 +227,7 @@ AXES = SummaryParameters(1, 2, Fraction(1, 4), 24, Fraction(1, 10), 1, MILLIONTH
 
 
 @pytest.mark.evidence(
-    "sliding-window.theorem-7@695496a1",
+    "sliding-window.theorem-7@b9318a99",
     role="refutes",
     grade="symbolic",
     region="d = 2, k = 1, beta = 1/4: c = 1, 10^3, 10^6 by growing M; every c",
@@ -314,13 +314,13 @@ SOUND_END = (1 + eta) / (1 - eta) * gamma * (x_best + term) + term - x
 
 
 @pytest.mark.evidence(
-    "sliding-window.theorem-7/equation-24@695496a1", role="refutes", grade="symbolic", region="eta = 1/4, exact sketch"
+    "sliding-window.theorem-7/equation-24@b9318a99", role="refutes", grade="symbolic", region="eta = 1/4, exact sketch"
 )
 @pytest.mark.evidence(
-    "sliding-window.theorem-7/equation-26@695496a1", role="refutes", grade="symbolic", region="eta = 1/8 and 1/4"
+    "sliding-window.theorem-7/equation-26@b9318a99", role="refutes", grade="symbolic", region="eta = 1/8 and 1/4"
 )
 @pytest.mark.evidence(
-    "sliding-window.theorem-7/combination@695496a1",
+    "sliding-window.theorem-7/combination@b9318a99",
     role="refutes",
     grade="symbolic",
     region="eta = 0, OPT = 0, c = 1 and 10^6, gamma = 2c",
@@ -365,13 +365,13 @@ def test_the_printed_equations_do_not_follow(statements) -> None:
 
 
 @pytest.mark.evidence(
-    "sliding-window.theorem-7/equation-25@695496a1",
+    "sliding-window.theorem-7/equation-25@b9318a99",
     role="supports",
     grade="symbolic",
     region="all norms: a non-negative combination of hypotheses",
 )
 @pytest.mark.evidence(
-    "sliding-window.theorem-7/combination-with-gamma@695496a1",
+    "sliding-window.theorem-7/combination-with-gamma@b9318a99",
     role="supports",
     grade="symbolic",
     region="all norms, eta in [0, 1/2), gamma >= 1: a non-negative combination of hypotheses",

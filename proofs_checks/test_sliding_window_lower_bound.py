@@ -305,7 +305,7 @@ def test_storing_the_window_is_cheaper_than_the_bound(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "sliding-window.conjecture-1/every-eta@72df88da",
+    "sliding-window.conjecture-1/every-eta@489dafdf",
     role="refutes",
     grade="interval",
     region="W = 1000, d = 100, 64 bits; c = 1, 10^-9",
@@ -318,7 +318,7 @@ def test_the_first_conjecture_needs_a_regime(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "sliding-window.conjecture-2/every-eta@55b97e35",
+    "sliding-window.conjecture-2/every-eta@a48eec16",
     role="refutes",
     grade="interval",
     region="W = 1000, d = 100, k = 5, 64 bits; c = 1, 10^-8",
@@ -331,7 +331,7 @@ def test_the_second_conjecture_needs_a_regime(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "sliding-window.conjecture-1@72df88da", role="control", grade="interval", region="W = 1000, d = 100, 64 bits, c = 1"
+    "sliding-window.conjecture-1@489dafdf", role="control", grade="interval", region="W = 1000, d = 100, 64 bits, c = 1"
 )
 def test_the_regime_of_the_first_conjecture(statement) -> None:
     """Without its regime the window itself, exact storage that is no private algorithm's output, would refute it."""
@@ -339,7 +339,7 @@ def test_the_regime_of_the_first_conjecture(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "sliding-window.conjecture-2@55b97e35", role="control", grade="interval", region="W = 1000, d = 100, 64 bits, c = 1"
+    "sliding-window.conjecture-2@a48eec16", role="control", grade="interval", region="W = 1000, d = 100, 64 bits, c = 1"
 )
 def test_the_regime_of_the_second_conjecture(statement) -> None:
     check_regime(statement, "W d b >= c d k log2(W)/eta^2", lambda p, log, c, e: c * p.columns * p.rank * log / e**2)

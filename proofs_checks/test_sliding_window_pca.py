@@ -125,7 +125,7 @@ def spectral_choices():
     region="every d and k: the identity of the docstring, checked for d <= 6",
 )
 @pytest.mark.evidence(
-    "sliding-window.theorem-16/optimality@5a4df1d4",
+    "sliding-window.theorem-16/optimality@e3949279",
     role="supports",
     grade="symbolic",
     region="every d and k: the identity of the docstring, checked for d <= 6",
@@ -185,7 +185,7 @@ TILT = WishartParameters(2, 1, MILLIONTH, 427, 200)
 
 
 @pytest.mark.evidence(
-    "sliding-window.theorem-16@5a4df1d4",
+    "sliding-window.theorem-16@e3949279",
     role="refutes",
     grade="interval",
     region="d = 2, k = 1, eps = 1, delta = 10^-6, tau = 195, 427 and 10^4, M = 100, 200 and 10^3; every larger M",
@@ -250,7 +250,7 @@ def noisy_choice(size: int, noise: tuple[tuple[int, int], ...] = ((3, 5), (9, 4)
 
 
 @pytest.mark.evidence(
-    "sliding-window.theorem-16/accuracy@5a4df1d4",
+    "sliding-window.theorem-16/accuracy@e3949279",
     role="refutes",
     grade="symbolic",
     region="T = W = 4, three diagonal noises, c = 1 and 10^6",
@@ -307,7 +307,7 @@ def choices():
         ((1, 0), (1, 3)), ((1, -2), (0, 1)), (0, fmpq(1, 5)), (1, fmpq(5, 2)), (2, 3)
     ):
         window, published = fmpq_mat([[6, 1], [1, 2]]), fmpq_mat([[4, 3], [3, -1]])
-        yield Choice(window, published, line(a, b), line(e, f), eta, lower, upper, 3)
+        yield Choice(window, published, line(a, b), line(e, f), eta, lower, upper)
 
 
 def numbers_of(p: Choice):
@@ -340,13 +340,13 @@ def check_edges(statement, outside) -> None:
 
 
 @pytest.mark.evidence(
-    "sliding-window.theorem-16/equation-43@5a4df1d4",
+    "sliding-window.theorem-16/equation-43@e3949279",
     role="supports",
     grade="symbolic",
     region="every d and k: traces against a projection keep the Loewner order; identities checked for d = 3",
 )
 @pytest.mark.evidence(
-    "sliding-window.theorem-16/equation-44@5a4df1d4",
+    "sliding-window.theorem-16/equation-44@e3949279",
     role="supports",
     grade="symbolic",
     region="every d and k: traces against a projection keep the Loewner order; identities checked for d = 3",
@@ -385,7 +385,7 @@ def test_costs_follow_from_the_loewner_order(statements) -> None:
 
 
 @pytest.mark.evidence(
-    "sliding-window.theorem-16/first-display-43@5a4df1d4",
+    "sliding-window.theorem-16/first-display-43@e3949279",
     role="refutes",
     grade="symbolic",
     region="every d >= 2: a matrix is no number",
@@ -400,7 +400,7 @@ def test_a_matrix_is_added_to_a_trace(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "sliding-window.theorem-16/combination@5a4df1d4",
+    "sliding-window.theorem-16/combination@e3949279",
     role="supports",
     grade="symbolic",
     region="every eta in [0, 1/2] and all costs: a sum of hypotheses and eta(1 - 2 eta)/(1 - eta) times the least cost",

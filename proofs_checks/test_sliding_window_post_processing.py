@@ -1,4 +1,4 @@
-"""Lemma 9 of `sliding-window`: a tail of the loss is not kept by post-processing, the hockey-stick divergence is."""
+"""Lemma 9 of `sliding-window`: post-processing keeps the hockey-stick divergence, and not a tail of the loss."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def outside(statement_hypothesis: str, broken: Processing) -> dict[str, Processi
 
 
 @pytest.mark.evidence(
-    "sliding-window.lemma-9/tail-of-the-loss@f9745b73",
+    "sliding-window.definition-1/tail-of-the-loss@fd17ee99",
     role="refutes",
     grade="interval",
     region="three outputs, h a function",
@@ -95,7 +95,7 @@ def test_the_tail_of_the_loss_grows_when_outputs_are_merged(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "sliding-window.lemma-9@f9745b73",
+    "sliding-window.lemma-9@01efb877",
     role="supports",
     grade="symbolic",
     region="every pair of laws and every channel: derivation, its two inequalities by machine; 84 points in full",
@@ -126,7 +126,7 @@ def test_the_hockey_stick_divergence_is_kept(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "sliding-window.lemma-9@f9745b73", role="control", grade="interval", region="h that reads the data once more"
+    "sliding-window.lemma-9@01efb877", role="control", grade="interval", region="h that reads the data once more"
 )
 def test_a_channel_that_returns_more_than_it_got_is_noticed(statement) -> None:
     doubled = attrs.evolve(BROKEN, channel=tuple((2 * a, 2 * b) for a, b in BROKEN.channel))

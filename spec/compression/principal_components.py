@@ -258,7 +258,8 @@ THEOREM_5_1 = Claim(
     verdict=Verdict.HOLDS_WITH_REPAIR,
     reading=(
         "'Meaningful' is ||B||_F = o(1), as Theorem 3.5 writes, for every output, as the proof argues. K is the "
-        "constant of Omega; the level is refuted beyond every n that is tried."
+        "constant of Omega; the level is refuted beyond every n that is tried. The repaired bound is on all outputs; "
+        "that it bounds the mean over the kept ones takes X in S_n, |Sigma_1 - A| <= Delta_max, and Lemma 4.4."
     ),
     because=(
         "At m = K p^2 ln 2np the box (12) contains outputs with ||B||_F = C/sqrt(K), C = 4.5, whatever n: the printed "
@@ -268,10 +269,11 @@ THEOREM_5_1 = Claim(
         "absolute value, and A need not be definite."
     ),
     repair=Repair(
-        "o(1) in mean square over the kept outputs, hence in probability; delta_D is bounded away from 0",
+        "o(1) in mean square over the kept outputs, hence in probability, for X in S_n; delta_D is bounded away from 0",
         Statement(
-            "for m >= K p^2 ln 2np, E ||B||_F^2 / (1 - 1/n^2) <= 2 n^2/((n^2 - 1) K ln 2np), and it bounds the kept "
-            "outputs' mean",
+            "for m >= K p^2 ln 2np, E ||B||_F^2 / (1 - 1/n^2) <= 2 n^2/((n^2 - 1) K ln 2np), E over Gaussian outputs "
+            "before truncation; for X in S_n, where Lemma 4.4 keeps an output with probability at least 1 - 1/n^2, it "
+            "bounds the kept outputs' mean",
             mean_square_margin,
             given=(*COVARIANCE, *MANY_ROWS),
         ),

@@ -156,14 +156,15 @@ THEOREM_7 = Claim(
         "theorem fails with probability 1/2. Privacy is that of lemma-5, and is refuted there. The proof takes Lemma 5 "
         "with eta for 6 eta and 1 for its constants, and combines (26) with (24), which bounds the cost of another "
         "projection, where (25) is meant; (22), (25) and (26) give gamma(1+eta)/(1-eta) times the additive term more "
-        "than printed. On the release of theorem-14's repair the output is private, and its cost follows from the "
-        "Loewner order, with gamma^2 on the error."
+        "than printed. On the private window of theorem-4's repair, with |C~ - A_W'A_W| <= zeta, the output is private "
+        "and its cost follows from the Loewner order, with gamma^2 on the error. C~ may have negative eigenvalues: "
+        "where the least cost under C~ is negative, only gamma = 1 meets (21)."
     ),
     repair=Repair(
-        f"{CHANGE}; squared costs Tr((1-P)C~), and gamma^2 on the upper error",
+        f"{CHANGE}; squared costs Tr((1-P)C~) in (21), and gamma^2 on the upper error",
         Statement(
-            f"{PRIVATE}and A_W'A_W - a <= C~ <= A_W'A_W/(1-eta) + b and Tr((1-P)C~) <= gamma^2 Tr((1-X)C~) give "
-            "|A_W(1-P)|_F^2 <= gamma^2/(1-eta) |A_W(1-X)|_F^2 + (d-k)(a + gamma^2 b)",
+            f"{PRIVATE}Tr((1-P)C~) <= gamma^2 Tr((1-X)C~) gives "
+            "|A_W(1-P)|_F^2 <= gamma^2 |A_W(1-X)|_F^2 + (1 + gamma^2)(d-k) zeta",
             approximate_margin,
             given=APPROXIMATE_CHOICE,
         ),
@@ -225,5 +226,6 @@ THEOREM_7 = Claim(
     uses=(
         "sliding-window.lemma-9",
         "sliding-window.algorithm-5+repair",
+        "sliding-window.theorem-4+repair",
     ),
 )

@@ -1,72 +1,93 @@
-"""What theorems 7 and 16 become: a projection computed from dyadic sums with noise, its privacy and its cost."""
+"""What theorems 7 and 16 become: a projection computed from the private window of theorem-4, its privacy and its cost.
+
+C~ is the signed sum of the window's noisy dyadic sums, as in `private_window`: A_W'A_W + N with |N| <= zeta outside an
+event of probability beta, which no projection enters.
+"""
 
 from __future__ import annotations
 
-from typing import Any
-
 import attrs
-from flint import arb
+from flint import arb, fmpq_mat
 
-from dpmatrix.claims import Condition
+from dpmatrix.exact import Exact, rational
 from dpmatrix.spec.conditions import at_least, exceeds
-from dpmatrix.spec.sliding_window.dyadic_release import RELEASE, DyadicRelease, sequence_margin
-from dpmatrix.spec.sliding_window.projection_costs import (
-    CHOSEN,
-    FACTORS,
-    LOWER_41,
-    SAME_RANK,
-    SYMMETRIC,
-    UPPER_41,
-    Choice,
-    choice_margin,
-    chosen_margin,
-)
+from dpmatrix.spec.sliding_window.loewner import flag
+from dpmatrix.spec.sliding_window.private_window import WINDOW, PrivateWindow, release_slack, within_bound
+from dpmatrix.spec.sliding_window.projection_costs import SAME_RANK, cost
+from dpmatrix.spec.wishart.spectra import disagreement
 
 
 @attrs.frozen
-class PrivateChoice:
-    """Parameters of the release and the place of one row, and a projection chosen by a published matrix."""
+class PrivateChoice(PrivateWindow):
+    """A release and one window of it, and a projection chosen by the published sum.
 
-    release: DyadicRelease
-    choice: Choice
+    Parameters
+    ----------
+    window, published
+        A_W'A_W and C~, symmetric, d x d.
+    chosen, other
+        Orthogonal projections of one rank k: the chosen one, and any other.
+    gamma
+        The cost of the chosen one, as a norm, is at most gamma times that of the other one under C~.
+    """
+
+    window: fmpq_mat
+    published: fmpq_mat
+    chosen: fmpq_mat
+    other: fmpq_mat
+    gamma: Exact = 1
 
 
-def of_part(field: str, condition: Condition) -> Condition:
-    """Ask a condition of one field of a point."""
-
-    def margin(point: Any) -> arb:  # noqa: ANN401 - any point that has the field
-        return condition.margin(getattr(point, field))
-
-    return attrs.evolve(condition, margin=margin)
+def cost_margin(p: PrivateChoice) -> arb:
+    """gamma^2 cost(X) + (1 + gamma^2)(d - k) zeta - cost(P), the costs those of A_W."""
+    factor = rational(p.gamma) ** 2
+    extra = (1 + factor) * (p.dimension - p.chosen.rank()) * rational(p.bound)
+    return arb(factor * cost(p.window, p.other) + extra - cost(p.window, p.chosen))
 
 
 def approximate_margin(p: PrivateChoice) -> arb:
-    """Smaller of the margin of privacy and that of the cost."""
-    return sequence_margin(p.release).min(choice_margin(p.choice))
+    """Slack of the release: promise, cover and probability; and, up to noise zeta, of the cost."""
+    near, slack = within_bound(p.published - p.window, p.bound), release_slack(p)
+    if near < 0:
+        return slack
+    return slack.min(cost_margin(p)) if near >= 0 else arb("nan")
 
 
 def best_margin(p: PrivateChoice) -> arb:
     """The same with gamma = 1."""
-    return approximate_margin(attrs.evolve(p, choice=attrs.evolve(p.choice, gamma=1)))
+    return approximate_margin(attrs.evolve(p, gamma=1))
 
 
-def best_chosen_margin(p: Choice) -> arb:
+def chosen_margin(p: PrivateChoice) -> arb:
+    """gamma^2 Tr((I - X) C~) - Tr((I - P) C~)."""
+    return arb(rational(p.gamma) ** 2 * cost(p.published, p.other) - cost(p.published, p.chosen))
+
+
+def best_chosen_margin(p: PrivateChoice) -> arb:
     """Tr((I - P) C~) - Tr((I - X~) C~)."""
     return chosen_margin(attrs.evolve(p, gamma=1))
 
 
-BEST = exceeds("Tr((I - X~) C~) <= Tr((I - P) C~)", best_chosen_margin, strict=False)
-_COMMON = (
-    *(of_part("release", condition) for condition in RELEASE),
-    *(of_part("choice", condition) for condition in (*FACTORS, SAME_RANK, SYMMETRIC, LOWER_41, UPPER_41)),
+def moments_margin(p: PrivateChoice) -> arb:
+    """0 when A_W'A_W and C~ are symmetric and d x d."""
+    if {(each.nrows(), each.ncols()) for each in (p.window, p.published)} != {(p.dimension, p.dimension)}:
+        return flag(holds=False)
+    return disagreement(p.window, p.window.transpose()) + disagreement(p.published, p.published.transpose())
+
+
+_COMMON = (*WINDOW, exceeds("A_W'A_W and C~ are symmetric, d x d", moments_margin, strict=False), SAME_RANK)
+BEST_CHOICE = (*_COMMON, exceeds("Tr((I - X~) C~) <= Tr((I - P) C~)", best_chosen_margin, strict=False))
+APPROXIMATE_CHOICE = (
+    *_COMMON,
+    at_least("gamma", 1),
+    exceeds("Tr((I - P) C~) <= gamma^2 Tr((I - X) C~)", chosen_margin, strict=False),
 )
-BEST_CHOICE = (*_COMMON, of_part("choice", BEST))
-APPROXIMATE_CHOICE = (*_COMMON, of_part("choice", at_least("gamma", 1)), of_part("choice", CHOSEN))
 
 CHANGE = (
-    "rows of norm at most 1, one replaced by zero; C~ is computed from the noisy dyadic sums of theorem-14's repair, "
-    "and the projection from C~"
+    "rows of norm at most 1, one replaced by zero; C~ is the window's signed sum of dyadic sums with the Gaussian "
+    "noise of theorem-4's repair, and the projection is computed from C~; no factor 1 +- eta"
 )
 PRIVATE = (
-    "all sums together, and all that is computed from them, are (eps, delta)-DP with the noise of theorem-14's repair; "
+    "with s, q and zeta of theorem-4's repair, all sums together, and all that is computed from them, are (eps, delta)"
+    "-DP; with probability at least 1 - beta, for all projections of rank k at once, "
 )

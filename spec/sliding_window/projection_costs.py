@@ -100,8 +100,6 @@ class Choice:
         eta.
     lower, upper
         The additive errors, in A_W'A_W - lower <= C~ <= A_W'A_W/(1 - eta) + upper.
-    gamma
-        The cost of the chosen one, as a norm, is at most gamma times that of the other one under C~.
     """
 
     window: fmpq_mat
@@ -111,7 +109,6 @@ class Choice:
     eta: Exact
     lower: Exact
     upper: Exact
-    gamma: Exact = 1
 
 
 def _unit(p: Choice) -> fmpq_mat:
@@ -128,11 +125,6 @@ def upper_41(p: Choice) -> arb:
     return precedes_margin(p.published, p.window / (1 - rational(p.eta)) + scaled(p.upper, _unit(p)))
 
 
-def chosen_margin(p: Choice) -> arb:
-    """gamma^2 Tr((I - X) C~) - Tr((I - P) C~)."""
-    return arb(rational(p.gamma) ** 2 * cost(p.published, p.other) - cost(p.published, p.chosen))
-
-
 def bound_43(p: Choice) -> arb:
     """(43): Tr((I - X) A_W'A_W)/(1 - eta) + d upper - Tr((I - X) C~)."""
     bound = cost(p.window, p.other) / (1 - rational(p.eta)) + p.window.nrows() * rational(p.upper)
@@ -142,14 +134,6 @@ def bound_43(p: Choice) -> arb:
 def bound_44(p: Choice) -> arb:
     """(44): Tr((I - P) C~) - Tr((I - P) A_W'A_W) + d lower."""
     return arb(cost(p.published, p.chosen) - cost(p.window, p.chosen) + p.window.nrows() * rational(p.lower))
-
-
-def choice_margin(p: Choice) -> arb:
-    """gamma^2 cost(X)/(1 - eta) + (d - k)(lower + gamma^2 upper) - cost(P), the costs those of A_W."""
-    square_of = rational(p.gamma) ** 2
-    free = p.window.nrows() - p.chosen.rank()
-    extra = free * (rational(p.lower) + square_of * rational(p.upper))
-    return arb(square_of / (1 - rational(p.eta)) * cost(p.window, p.other) + extra - cost(p.window, p.chosen))
 
 
 def choice_shapes(p: Choice) -> arb:
@@ -167,7 +151,6 @@ SAME_RANK = exceeds("both are orthogonal projections of rank k", choice_shapes, 
 SYMMETRIC = exceeds("A_W'A_W and C~ are symmetric", symmetric_margin, strict=False)
 LOWER_41 = exceeds("A_W'A_W - lower <= C~", lower_41, strict=False)
 UPPER_41 = exceeds("C~ <= A_W'A_W/(1 - eta) + upper", upper_41, strict=False)
-CHOSEN = exceeds("Tr((I - P) C~) <= gamma^2 Tr((I - X) C~)", chosen_margin, strict=False)
 FACTORS = (at_least("eta", 0), below("eta", 1))
 
 

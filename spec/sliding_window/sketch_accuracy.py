@@ -67,7 +67,7 @@ LEMMA_2 = Claim(
     ),
     repair=Repair(
         "m >= 384 (d log 9 + log(T(T+1)/beta))/eta^2 rows in place of 4r/eta, sigma >= w for these m rows, Algorithms "
-        "1 to 3 as repaired; sigma^2 for c r log^2(1/delta)/eps^2, within the factor on the right too",
+        "1 to 3 as repaired, W >= 2; sigma^2 for c r log^2(1/delta)/eps^2, within the factor on the right too",
         Statement(
             "with probability at least 1 - beta every sketch is within 1 +- eta/4, and then the output has "
             "(1-eta/4)(A_W'A_W + sigma^2) <= A~'A~ <= (1+eta/4)/(1-eta) (A_W'A_W + sigma^2)",
@@ -138,7 +138,7 @@ COROLLARY_1 = Claim(
         "is what the line before the corollary says. No probability is stated."
     ),
     repair=Repair(
-        "factor 1 + 2 eta, and sigma^2 with the sign + on both sides; rows, sigma and algorithms as in lemma-2",
+        "factor 1 + 2 eta, and sigma^2 with the sign + on both sides; rows, sigma, algorithms and W >= 2 as in lemma-2",
         Statement(
             "with probability at least 1 - beta every sketch is within 1 +- eta/4, and then the output has (1-eta)"
             "(A_W'A_W + sigma^2) <= A~'A~ <= (1+2 eta)(A_W'A_W + sigma^2)",

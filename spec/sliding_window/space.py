@@ -124,11 +124,13 @@ CONJECTURE_1 = Claim(
     reading=(
         "The lower half of Theta, with a constant c; in the regime where the bound is below the W d b bits of the "
         "window itself. A point names the bits that an algorithm keeps, for any private algorithm with the accuracy of "
-        "theorem-3: that it exists is a premise in words."
+        "theorem-3: that it exists is a premise in words. So the predicate is false at kept_bits = 0, and no point of "
+        "it is evidence either way."
     ),
     because=(
-        "Open in its regime. Without one it is false: exact storage takes W d b bits for every eta, so some relation "
-        "like W >= (d/eta) log W has to be assumed. The repaired histogram of Lemma 10 uses O((d^3/eta) log(W/f)) "
+        "Open in its regime. Without one it is false: the window stored as it is, and released once with noise, takes "
+        "W d b bits for every eta, and is private, as Definition 1 is about outputs; so a relation like W >= (d/eta) "
+        "log W has to be assumed. The repaired histogram of Lemma 10 uses O((d^3/eta) log(W/f)) "
         "numbers."
     ),
     steps=(
@@ -161,9 +163,13 @@ CONJECTURE_2 = Claim(
     verdict=Verdict.OPEN,
     reading=(
         "In the regime where the bound is below the W d b bits of the window itself; a point names the bits that an "
-        "algorithm keeps, for any private algorithm with the accuracy of theorem-6."
+        "algorithm keeps, for any private algorithm with the accuracy of theorem-6: that it exists is a premise in "
+        "words. So the predicate is false at kept_bits = 0, and no point of it is evidence either way."
     ),
-    because=("Open in its regime; as for Conjecture 1, exact storage refutes it for eta^2 < c k log2(W)/(W b)."),
+    because=(
+        "Open in its regime; as for Conjecture 1, the window stored and released once with noise refutes it for "
+        "eta^2 < c k log2(W)/(W b)."
+    ),
     steps=(
         Step(
             "every-eta",

@@ -11,6 +11,7 @@ from dpmatrix.claims import Claim, Condition, Kind, Locator, Statement, Step, Ve
 from dpmatrix.exact import Exact, rational
 from dpmatrix.spec.conditions import at_least, whole
 from dpmatrix.spec.sliding_window.loewner import between, flag, gram, row, squared_norm, zeros
+from dpmatrix.spec.sliding_window.post_processing import TAIL_OF_THE_LOSS
 from dpmatrix.spec.wishart.spectra import disagreement, spectral_norm
 
 
@@ -266,7 +267,10 @@ DEFINITION_1 = Claim(
         "and not the window, which is what 'even if the data has expired' says. It does not speak of several times, of "
         "the time stamps or of the stored state: with bits masked by one key bit (output T is the parity of the first "
         "T bits and the key) each output is a fair coin, (0, 0)-private, and two outputs reveal the second bit, delta "
-        "= 1. Appendix D, which publishes at every time, needs the joint law of all outputs in place of M(A_T)."
+        "= 1. Appendix D, which publishes at every time, needs the joint law of all outputs in place of M(A_T). The "
+        "tail of the loss, by which appendix A defines privacy once more, is another condition: (1/10, 4/10, 5/10) "
+        "against (0, 2/10, 8/10) have a loss above ln 2 with probability 1/10; with the first two outputs merged it is "
+        "ln(5/2) with probability 1/2."
     ),
     steps=(
         Step(
@@ -289,5 +293,6 @@ DEFINITION_1 = Claim(
             sound=True,
             note="So a promise for all that is seen covers each part of it.",
         ),
+        TAIL_OF_THE_LOSS,
     ),
 )

@@ -174,14 +174,13 @@ THEOREM_16 = Claim(
         "below 10^-15. The cost is not bounded for the printed lines either: with T = W = 4 and the rows z e_2 three "
         "times, then z e_1, lines 12 to 14 leave the last row alone, and its component costs 3 z^2 where z^2 is "
         "possible, for every noise once z is large. Given (41) the bound is right; the trace is missing in the first "
-        "display of (43), and d can be d - k. On the sums of theorem-14's repair X~ is private, being computed from "
-        "them, and its cost is as said with the errors of those sums for tau log tau."
+        "display of (43), and d can be d - k. On the private window of theorem-4's repair X~ is private: it is made "
+        "from released sums, and |C~ - A_W'A_W| <= zeta gives the cost, with zeta for tau log tau."
     ),
     repair=Repair(
-        f"{CHANGE}; its errors a and b for c tau log tau, and d - k for d",
+        f"{CHANGE}; zeta for c tau log tau, and d - k for d",
         Statement(
-            f"{PRIVATE}and A_W'A_W - a <= C~ <= A_W'A_W/(1-eta) + b gives "
-            "|A_W(1-X~)|_F^2 <= |A_W(1-P)|_F^2/(1-eta) + (d-k)(a + b)",
+            f"{PRIVATE}the X~ that is best for C~ has |A_W(1-X~)|_F^2 <= |A_W(1-P)|_F^2 + 2 (d-k) zeta",
             best_margin,
             given=BEST_CHOICE,
         ),
@@ -258,5 +257,6 @@ THEOREM_16 = Claim(
     uses=(
         "sliding-window.lemma-9",
         "sliding-window.algorithm-4+repair",
+        "sliding-window.theorem-4+repair",
     ),
 )

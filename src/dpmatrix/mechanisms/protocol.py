@@ -81,7 +81,7 @@ class Release:
         return PostProcessed(self, function)
 
 
-@implements("sliding-window.lemma-9@f9745b73")
+@implements("sliding-window.lemma-9@01efb877")
 @frozen
 class PostProcessed(Generic[Value]):
     """A value computed from a release and nothing else, which therefore keeps its promise.
