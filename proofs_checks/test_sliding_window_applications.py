@@ -193,8 +193,8 @@ def test_variance_queries_cost_sigma_squared(statement) -> None:
             "rank >= 1, an integer": attrs.evolve(QUERIES, rank=0),
             "queries >= 2, an integer": attrs.evolve(QUERIES, queries=1),
             "dimension >= 2, an integer": attrs.evolve(QUERIES, dimension=1),
-            "epsilon > 0": attrs.evolve(QUERIES, epsilon=-1),
-            "delta > 0": attrs.evolve(QUERIES, delta=-1),
+            "epsilon > 0": attrs.evolve(QUERIES, epsilon=0),
+            "delta > 0": attrs.evolve(QUERIES, delta=0),
             "delta < 1": attrs.evolve(QUERIES, delta=1),
             "constant > 0": attrs.evolve(QUERIES, constant=0),
         },
@@ -237,7 +237,7 @@ def test_the_factor_of_theorem_6_is_negative(statements) -> None:
         {
             "least >= 0": attrs.evolve(inside, least=-1),
             "extra >= 0": attrs.evolve(inside, extra=-1),
-            "eta > 0": attrs.evolve(inside, eta=-1),
+            "eta > 0": attrs.evolve(inside, eta=0),
             "eta < 1/2": attrs.evolve(inside, eta=Fraction(1, 2)),
             "the output is a projection of rank k: its cost is at least the least": attrs.evolve(inside, least=1),
             "eta > 1/6": attrs.evolve(inside, eta=fmpq(1, 6)),
@@ -251,7 +251,7 @@ def test_the_factor_of_theorem_6_is_negative(statements) -> None:
         start,
         {
             "left >= 0": attrs.evolve(start, left=-1),
-            "eta > 0": attrs.evolve(start, eta=-1),
+            "eta > 0": attrs.evolve(start, eta=0),
             "eta < 1/2": attrs.evolve(start, eta=Fraction(1, 2)),
             "(1 - 6 eta) x <= y": attrs.evolve(start, right=-1),
         },
@@ -302,7 +302,7 @@ def test_regression_forgets_the_size_of_the_solution(statement) -> None:
         {
             "window >= 1, an integer": attrs.evolve(inside, window=0),
             "degrees >= 1, an integer": attrs.evolve(inside, degrees=0),
-            "epsilon > 0": attrs.evolve(inside, epsilon=-1),
+            "epsilon > 0": attrs.evolve(inside, epsilon=0),
             "constant > 0": attrs.evolve(inside, constant=0),
             "a^2 + b^2 <= 1": attrs.evolve(inside, feature=1),
             "R is 2 x 2 and positive semidefinite": attrs.evolve(inside, noise=fmpq_mat([[1, 2], [2, 1]])),
