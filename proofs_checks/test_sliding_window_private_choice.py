@@ -168,7 +168,7 @@ COMMON = {
     "delta > 0": PrivateChoice(attrs.evolve(RELEASE, delta=0), CHOICE),
     "delta < 1": PrivateChoice(attrs.evolve(RELEASE, delta=1), CHOICE),
     "eta >= 0": with_choice(attrs.evolve(CHOICE, eta=-1)),
-    "eta < 1": with_choice(attrs.evolve(CHOICE, eta=fmpq(21, 20))),
+    "eta < 1": with_choice(attrs.evolve(CHOICE, eta=1)),
     "both are orthogonal projections of rank k": with_choice(attrs.evolve(CHOICE, other=identity(2))),
     "A_W'A_W and C~ are symmetric": with_choice(attrs.evolve(CHOICE, published=fmpq_mat([[10, 1], [0, 5]]))),
     "A_W'A_W - lower <= C~": with_choice(attrs.evolve(CHOICE, lower=-1)),
