@@ -54,6 +54,7 @@ def test_no_private_algorithm_answers_long_rows(statement) -> None:
         point = attrs.evolve(LONG, constant=constant, row=row, eta=Fraction(1, row**2), failure=failure)
         assert statement.at(point) is Truth.FALSE
     assert statement.at(attrs.evolve(LONG, row=20)) is Truth.TRUE
+    assert LONG.failure == 0, "the theorem's bounds always hold"
     assert statement.at(attrs.evolve(LONG, failure=Fraction(27, 100))) is Truth.TRUE, "1/(1 + e) = 0.2689"
     unit = NeighbouringQueries(2, 2, Fraction(1, 4), 1, MILLIONTH, 1, 0)
     assert statement.at(unit) is Truth.FALSE, "a row of norm 1, present or absent"
@@ -145,6 +146,7 @@ def test_no_private_regression_fits_both_rows(statement) -> None:
     for (constant, root), failure in product(((1, 1), (100, 10), (10**6, 1000)), (0, Fraction(1, 4))):
         assert statement.at(attrs.evolve(STEEP, constant=constant, response=500 * root, failure=failure)) is Truth.FALSE
     assert statement.at(attrs.evolve(STEEP, response=490)) is Truth.TRUE
+    assert STEEP.failure == 0, "the theorem's bound always holds"
     assert statement.at(attrs.evolve(STEEP, failure=Fraction(27, 100))) is Truth.TRUE
     values = []
     with mpmath.workdps(60):
