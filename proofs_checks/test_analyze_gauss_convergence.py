@@ -181,7 +181,7 @@ def test_repaired_convergence(statement) -> None:
         statement,
         INSIDE,
         {
-            "epsilon > 0": attrs.evolve(INSIDE, epsilon=Fraction(-1)),
+            "epsilon > 0": attrs.evolve(INSIDE, epsilon=0),
             "delta > 0": attrs.evolve(INSIDE, delta=0),
             "delta < 1": attrs.evolve(INSIDE, delta=1),
             "k >= 1, an integer": attrs.evolve(INSIDE, k=0),

@@ -41,9 +41,9 @@ def line_run(epsilon=1, constant=1, scale: fmpq | int = 1, eta=QUARTER) -> OneRo
 
 DRAWN = {
     "rank >= 1, an integer": kernel_run(rank=0),
-    "eta > 0": kernel_run(eta=-1),
-    "epsilon > 0": kernel_run(epsilon=-1),
-    "delta > 0": kernel_run(delta=-1),
+    "eta > 0": kernel_run(eta=0),
+    "epsilon > 0": kernel_run(epsilon=0),
+    "delta > 0": kernel_run(delta=0),
     "delta < 1": kernel_run(delta=1),
     "constant > 0": kernel_run(constant=0),
     "Phi has 4r/eta rows, and the shapes fit": kernel_run(eta=HALF),
@@ -264,10 +264,10 @@ def test_the_factor_of_the_corollary(statement) -> None:
 SCALE = ScaleParameters(1, HALF, 1, TENTH)
 SCALES = {
     "rank >= 1, an integer": attrs.evolve(SCALE, rank=0),
-    "eta > 0": attrs.evolve(SCALE, eta=-1),
+    "eta > 0": attrs.evolve(SCALE, eta=0),
     "eta < 1": attrs.evolve(SCALE, eta=1),
-    "epsilon > 0": attrs.evolve(SCALE, epsilon=-1),
-    "delta > 0": attrs.evolve(SCALE, delta=-1),
+    "epsilon > 0": attrs.evolve(SCALE, epsilon=0),
+    "delta > 0": attrs.evolve(SCALE, delta=0),
     "delta < 1": attrs.evolve(SCALE, delta=1),
 }
 

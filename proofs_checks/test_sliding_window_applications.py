@@ -54,6 +54,7 @@ def test_no_private_algorithm_answers_long_rows(statement) -> None:
         point = attrs.evolve(LONG, constant=constant, row=row, eta=Fraction(1, row**2), failure=failure)
         assert statement.at(point) is Truth.FALSE
     assert statement.at(attrs.evolve(LONG, row=20)) is Truth.TRUE
+    assert LONG.failure == 0, "the theorem's bounds always hold"
     assert statement.at(attrs.evolve(LONG, failure=Fraction(27, 100))) is Truth.TRUE, "1/(1 + e) = 0.2689"
     unit = NeighbouringQueries(2, 2, Fraction(1, 4), 1, MILLIONTH, 1, 0)
     assert statement.at(unit) is Truth.FALSE, "a row of norm 1, present or absent"
@@ -145,6 +146,7 @@ def test_no_private_regression_fits_both_rows(statement) -> None:
     for (constant, root), failure in product(((1, 1), (100, 10), (10**6, 1000)), (0, Fraction(1, 4))):
         assert statement.at(attrs.evolve(STEEP, constant=constant, response=500 * root, failure=failure)) is Truth.FALSE
     assert statement.at(attrs.evolve(STEEP, response=490)) is Truth.TRUE
+    assert STEEP.failure == 0, "the theorem's bound always holds"
     assert statement.at(attrs.evolve(STEEP, failure=Fraction(27, 100))) is Truth.TRUE
     values = []
     with mpmath.workdps(60):
@@ -193,8 +195,8 @@ def test_variance_queries_cost_sigma_squared(statement) -> None:
             "rank >= 1, an integer": attrs.evolve(QUERIES, rank=0),
             "queries >= 2, an integer": attrs.evolve(QUERIES, queries=1),
             "dimension >= 2, an integer": attrs.evolve(QUERIES, dimension=1),
-            "epsilon > 0": attrs.evolve(QUERIES, epsilon=-1),
-            "delta > 0": attrs.evolve(QUERIES, delta=-1),
+            "epsilon > 0": attrs.evolve(QUERIES, epsilon=0),
+            "delta > 0": attrs.evolve(QUERIES, delta=0),
             "delta < 1": attrs.evolve(QUERIES, delta=1),
             "constant > 0": attrs.evolve(QUERIES, constant=0),
         },
@@ -237,7 +239,7 @@ def test_the_factor_of_theorem_6_is_negative(statements) -> None:
         {
             "least >= 0": attrs.evolve(inside, least=-1),
             "extra >= 0": attrs.evolve(inside, extra=-1),
-            "eta > 0": attrs.evolve(inside, eta=-1),
+            "eta > 0": attrs.evolve(inside, eta=0),
             "eta < 1/2": attrs.evolve(inside, eta=Fraction(1, 2)),
             "the output is a projection of rank k: its cost is at least the least": attrs.evolve(inside, least=1),
             "eta > 1/6": attrs.evolve(inside, eta=fmpq(1, 6)),
@@ -251,7 +253,7 @@ def test_the_factor_of_theorem_6_is_negative(statements) -> None:
         start,
         {
             "left >= 0": attrs.evolve(start, left=-1),
-            "eta > 0": attrs.evolve(start, eta=-1),
+            "eta > 0": attrs.evolve(start, eta=0),
             "eta < 1/2": attrs.evolve(start, eta=Fraction(1, 2)),
             "(1 - 6 eta) x <= y": attrs.evolve(start, right=-1),
         },
@@ -302,7 +304,7 @@ def test_regression_forgets_the_size_of_the_solution(statement) -> None:
         {
             "window >= 1, an integer": attrs.evolve(inside, window=0),
             "degrees >= 1, an integer": attrs.evolve(inside, degrees=0),
-            "epsilon > 0": attrs.evolve(inside, epsilon=-1),
+            "epsilon > 0": attrs.evolve(inside, epsilon=0),
             "constant > 0": attrs.evolve(inside, constant=0),
             "a^2 + b^2 <= 1": attrs.evolve(inside, feature=1),
             "R is 2 x 2 and positive semidefinite": attrs.evolve(inside, noise=fmpq_mat([[1, 2], [2, 1]])),

@@ -76,6 +76,7 @@ def test_a_gaussian_release_of_static_data_costs_less(statement) -> None:
             delta = Fraction(1, 2 ** int((power * 2.3) ** 2))  # log 10^n > 2.3 n, and log 2 < 1
             point = ComponentSetting(1000, 10**power, target, Fraction(1, 10), epsilon, delta, factor)
             assert statement.at(point) is Truth.FALSE
+    assert BASE.factor == 1
     assert statement.at(BASE) is Truth.TRUE, "in 100 dimensions the noise is the larger one"
     check(
         statement,

@@ -265,7 +265,7 @@ def test_gamma_is_missing_before_the_additive_term(statement) -> None:
             "beta > 0": attrs.evolve(AXES, beta=0),
             "beta < 1": attrs.evolve(AXES, beta=1),
             "r = k'/eta, rounded up": attrs.evolve(AXES, rank=25),
-            "eta > 0": attrs.evolve(AXES, eta=-1),
+            "eta > 0": attrs.evolve(AXES, eta=0),
             "eta < 1/2": attrs.evolve(AXES, eta=Fraction(1, 2)),
             "4r/eta is an integer": attrs.evolve(AXES, eta=Fraction(7, 69)),
             "epsilon > 0": attrs.evolve(AXES, epsilon=0),

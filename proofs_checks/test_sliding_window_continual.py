@@ -33,8 +33,8 @@ APART = pair(0, 1)
 FIRST = WishartParameters(1, 1, MILLIONTH, 194, 10)
 FIRST_OUTSIDE = {
     "dimension >= 1, an integer": attrs.evolve(FIRST, dimension=0),
-    "epsilon > 0": attrs.evolve(FIRST, epsilon=-1),
-    "delta > 0": attrs.evolve(FIRST, delta=-1),
+    "epsilon > 0": attrs.evolve(FIRST, epsilon=0),
+    "delta > 0": attrs.evolve(FIRST, delta=0),
     "delta < 1": attrs.evolve(FIRST, delta=1),
     "degrees >= 1, an integer": attrs.evolve(FIRST, degrees=0),
     "row >= 0": attrs.evolve(FIRST, row=-1),
@@ -118,8 +118,8 @@ TREE = {
     "dimension >= 1, an integer": attrs.evolve(PATH, dimension=0),
     "degrees >= 1, an integer": attrs.evolve(PATH, degrees=0),
     "count >= 1, an integer": attrs.evolve(PATH, count=0),
-    "epsilon > 0": attrs.evolve(PATH, epsilon=-1),
-    "delta > 0": attrs.evolve(PATH, delta=-1),
+    "epsilon > 0": attrs.evolve(PATH, epsilon=0),
+    "delta > 0": attrs.evolve(PATH, delta=0),
     "delta < 1": attrs.evolve(PATH, delta=1),
     "tau >= floor(d + 14 log(1/delta)/eps^2)": attrs.evolve(PATH, degrees=15),
 }

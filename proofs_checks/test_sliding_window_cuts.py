@@ -17,9 +17,9 @@ PARALLEL = CutQuery(2, ((1, 2, 10**6),), (1,), 0, 16, Fraction(1, 4), 1, 1)
 CUTS = {
     "edges join vertices, S is a set of them": attrs.evolve(PARALLEL, edges=((1, 1, 3),)),
     "degrees >= 2, an integer": attrs.evolve(PARALLEL, degrees=1),
-    "eta >= 0": attrs.evolve(PARALLEL, eta=-1),
+    "eta >= 0": attrs.evolve(PARALLEL, eta=Fraction(-1, 20)),
     "eta < 1": attrs.evolve(PARALLEL, eta=1),
-    "epsilon > 0": attrs.evolve(PARALLEL, epsilon=-1),
+    "epsilon > 0": attrs.evolve(PARALLEL, epsilon=0),
     "constant > 0": attrs.evolve(PARALLEL, constant=0),
     "e_S'C e_S obeys Theorem 15 with the same c": attrs.evolve(PARALLEL, noise=10**6),
 }

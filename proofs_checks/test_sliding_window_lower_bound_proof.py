@@ -44,7 +44,7 @@ BUDGET_OUTSIDE = {
     "dimension >= 1, an integer": attrs.evolve(BUDGET, dimension=0),
     "rank >= 1, an integer": attrs.evolve(BUDGET, rank=0),
     "blocks >= 1, an integer": attrs.evolve(BUDGET, blocks=0),
-    "eta > 0": attrs.evolve(BUDGET, eta=Fraction(-1, 50)),
+    "eta > 0": attrs.evolve(BUDGET, eta=0),
     "eta < 1": attrs.evolve(BUDGET, eta=1),
     "constant > 0": attrs.evolve(BUDGET, constant=0),
 }
@@ -306,7 +306,7 @@ CHAIN_OUTSIDE = {
     "blocks >= 1, an integer": attrs.evolve(CORNER, blocks=-1),
     "theta >= 1, an integer": attrs.evolve(CORNER, theta=0),
     "theta <= l": attrs.evolve(CORNER, theta=2),
-    "eta > 0": attrs.evolve(CORNER, eta=Fraction(-1, 50)),
+    "eta > 0": attrs.evolve(CORNER, eta=0),
     "eta < 1": attrs.evolve(CORNER, eta=1),
     "a <= d/2": attrs.evolve(CORNER, eta=Fraction(1, 11)),
     "a < W": attrs.evolve(CORNER, eta=Fraction(1, 50), dimension=9),

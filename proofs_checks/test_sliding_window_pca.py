@@ -296,7 +296,7 @@ CHOICE = Choice(diagonal((9, 4)), fmpq_mat([[10, 1], [1, 5]]), line(1, 0), line(
 TIGHT = Choice(diagonal((8, 4)), diagonal((7, 3)), line(1, 0), line(1, 0), 0, 1, 0)
 EQUAL = Choice(diagonal((8, 4)), diagonal((8, 4)), line(1, 0), line(1, 0), 0, 0, 0)
 SAME_RANK = {"both are orthogonal projections of rank k": attrs.evolve(CHOICE, other=identity(2))}
-FACTORS = {"eta >= 0": attrs.evolve(CHOICE, eta=-1), "eta < 1": attrs.evolve(CHOICE, eta=fmpq(21, 20))}
+FACTORS = {"eta >= 0": attrs.evolve(CHOICE, eta=-1), "eta < 1": attrs.evolve(CHOICE, eta=1)}
 SYMMETRIC = {"A_W'A_W and C~ are symmetric": attrs.evolve(CHOICE, published=fmpq_mat([[10, 1], [0, 5]]))}
 LOWER = {"A_W'A_W - lower <= C~": attrs.evolve(CHOICE, lower=-1)}
 UPPER = {"C~ <= A_W'A_W/(1 - eta) + upper": attrs.evolve(CHOICE, upper=-3)}

@@ -67,6 +67,7 @@ def test_no_private_algorithm_meets_theorem_4(statement) -> None:
         bind(statement, values)
     assert not statement.strict
     bind_hypotheses(statement, TOLD, TOLD_OUTSIDE)
+    assert TOLD.failure == 0, "the theorem's bounds always hold"
 
 
 @pytest.mark.evidence(
@@ -137,6 +138,7 @@ def test_no_private_algorithm_answers_cuts_so_well(statement) -> None:
     assert not statement.strict
     for inside in (CUT, attrs.evolve(CUT, length=0, change=0)):
         bind_hypotheses(statement, inside, CUT_OUTSIDE)
+    assert CUT.failure == 0, "the corollary's bounds always hold"
 
 
 def blocks(p: PrivateWindow) -> int:
@@ -299,7 +301,10 @@ def test_the_noisy_moment_is_private_and_accurate(statement) -> None:
                     beta=Fraction(9, 10),
                 )
                 values.append((p, moment_by_hand(exact_values, noisy, p)))
-        bind(statement, values)
+        edge = (2 - GOOD.bound, 0)
+        largest = attrs.evolve(moment((2, 0), edge), bound=GOOD.bound)
+        assert moment_by_hand((2, 0), edge, largest) == 0 < min(released(largest))
+        bind(statement, [*values, (largest, 0)])
     tilted = fmpq_mat([[2, 1], [1, 1]])
     for frame, spectrum in product(SPINS, ((2, 1), (3, Fraction(1, 3)), (3, Fraction(-1, 10)))):
         p = attrs.evolve(GOOD, window=tilted, frame=frame, spectrum=spectrum, bound=3)
@@ -311,8 +316,10 @@ def test_the_noisy_moment_is_private_and_accurate(statement) -> None:
         ZETA: attrs.evolve(GOOD, bound=GOOD.bound - Fraction(1, 10**5)),
         SHAPES: attrs.evolve(GOOD, frame=fmpq_mat([[1, 1], [0, 1]])),
     }
-    for inside in (GOOD, attrs.evolve(GOOD, leaf=0, begin=0, end=4)):
+    nine_rows = {"the window has at most 2^h rows": attrs.evolve(GOOD, height=3, end=14)}
+    for inside in (GOOD, attrs.evolve(GOOD, leaf=0, begin=0, end=4), attrs.evolve(GOOD, height=0, end=6)):
         bind_hypotheses(statement, inside, outside)
+        bind_hypotheses(statement, inside, outside | nine_rows)
     for wrong in (
         {"window": fmpq_mat([[1, 0], [0, -1]])},
         {"window": fmpq_mat([[1]])},
@@ -379,7 +386,9 @@ def test_cuts_from_the_noisy_moment(statement) -> None:
             if most <= exact(bound):
                 slack = min(slack, 2 * len(subset) * exact(bound) - abs(form))
             values.append((p, slack))
-        bind(statement, values)
+        largest = attrs.evolve(SAFE, noise=fmpq_mat(3, 3, [0, 0, 0, 0, rational(SAFE.bound), 0, 0, 0, 0]))
+        assert min(released(largest)) > 0
+        bind(statement, [*values, (largest, 0)])
     for subset in ((1,), (2,), (3,), (1, 2), (1, 3), (2, 3), (1, 2, 3)):
         assert statement.at(attrs.evolve(SAFE, subset=subset)) is Truth.TRUE
         triangle = ((1, 2, 1), (2, 3, 1), (1, 3, 1))

@@ -205,6 +205,9 @@ def test_the_output_of_enough_rows_is_accurate(statements) -> None:
     lopsided = (*GOOD.approximations[:2], fmpq_mat([[1, 2]]))
     for p in (attrs.evolve(GOOD, approximations=lopsided), attrs.evolve(GOOD, size=GOOD.size + 1)):
         assert lemma.applies(p) is Truth.FALSE, "another shape; a sigma that is too small for one row more"
+    bare = SketchedRun(GOOD.rows, GOOD.window, GOOD.eta)
+    assert (bare.size, bare.beta, bare.epsilon, bare.delta) == (1, 1, 1, 1), "beta and delta have to be given"
+    assert lemma.applies(bare) is Truth.FALSE
     skew = well_drawn([[1, 0]], 2, QUARTER, (1,))
     bent = fmpq_mat([[skew.floor + 1, 1], [0, skew.floor]])
     assert lemma.applies(skew) is Truth.TRUE

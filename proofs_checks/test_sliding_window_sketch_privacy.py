@@ -22,7 +22,7 @@ BROKEN = SketchParameters(1, Fraction(1, 1000), 1, MILLIONTH, 77)
 ORDINARY = SketchParameters(1, Fraction(1, 2), 1, MILLIONTH, 77)
 PARAMETERS = {
     "rank >= 1, an integer": attrs.evolve(ORDINARY, rank=0),
-    "eta > 0": attrs.evolve(ORDINARY, eta=-1),
+    "eta > 0": attrs.evolve(ORDINARY, eta=0),
     "epsilon > 0": attrs.evolve(ORDINARY, epsilon=0),
     "delta > 0": attrs.evolve(ORDINARY, delta=0),
     "delta < 1": attrs.evolve(ORDINARY, delta=1),

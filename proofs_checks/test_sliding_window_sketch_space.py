@@ -34,7 +34,7 @@ def blind_run(total: int, constant: int = 1, width: int = 21) -> SpaceRun:
 SMALL = blind_run(3)
 SPACE = {
     "rank >= 1, an integer": attrs.evolve(SMALL, rank=0),
-    "eta > 0": attrs.evolve(SMALL, eta=-FIFTH),
+    "eta > 0": attrs.evolve(SMALL, eta=0),
     "eta < 1/4": attrs.evolve(SMALL, eta=Fraction(1, 4)),
     "constant > 0": attrs.evolve(SMALL, constant=0),
     "4r/eta rows of Phi, T = W, rows of rank at most r": attrs.evolve(SMALL, eta=Fraction(1, 6)),
@@ -108,7 +108,7 @@ def test_no_single_eigenvalue_drops(statement) -> None:
         statement,
         scaled,
         {
-            "eta > 0": attrs.evolve(scaled, eta=-1),
+            "eta > 0": attrs.evolve(scaled, eta=0),
             "eta < 1": attrs.evolve(scaled, eta=1),
             "S' <= S, not (1-eta/2)S <= S'": attrs.evolve(scaled, small=large),
         },
@@ -145,7 +145,7 @@ def test_equation_15_has_a_negative_left_side(statements) -> None:
             inside,
             {
                 "window >= 2, an integer": attrs.evolve(inside, window=1),
-                "eta > 0": attrs.evolve(inside, eta=-1),
+                "eta > 0": attrs.evolve(inside, eta=0),
                 "eta < 1": attrs.evolve(inside, eta=1),
                 "constant > 0": attrs.evolve(inside, constant=0),
             },

@@ -21,8 +21,8 @@ MILLIONTH = Fraction(1, 10**6)
 LONG_ROW = WishartParameters(1, 1, MILLIONTH, 194, 10)
 PARAMETERS = {
     "dimension >= 1, an integer": attrs.evolve(LONG_ROW, dimension=0),
-    "epsilon > 0": attrs.evolve(LONG_ROW, epsilon=-1),
-    "delta > 0": attrs.evolve(LONG_ROW, delta=-1),
+    "epsilon > 0": attrs.evolve(LONG_ROW, epsilon=0),
+    "delta > 0": attrs.evolve(LONG_ROW, delta=0),
     "delta < 1": attrs.evolve(LONG_ROW, delta=1),
     "degrees >= 1, an integer": attrs.evolve(LONG_ROW, degrees=0),
     "row >= 0": attrs.evolve(LONG_ROW, row=-1),
