@@ -19,12 +19,14 @@ import numpy as np
 import opendp.prelude as dp
 import pytest
 from opendp.extras.sklearn._make_eigendecomposition import make_private_np_eigendecomposition
+from opendp.mod import OpenDPException
 
 from dpmatrix.auditing import NeighbouringPair, neighbouring_pairs
 from dpmatrix.privacy import Adjacency, GaussianProfile
 
 dp.enable_features("contrib", "idealized-numerics")
 REPLACE = Adjacency.REPLACE_ONE
+REFUSED = -1e6
 STRONG, DIMENSION, WIDE = 160, 6, 100
 DELTA = float(GaussianProfile(1, 1).delta(1).upper())
 
@@ -98,7 +100,14 @@ def test_eigenvalues_keep_their_promise(audited_mathematics, with_numpy, dimensi
     measurement = decomposition(dimension, 3, 1.0, 0.01)
 
     def target(data: np.ndarray, size: int, _: np.random.Generator) -> np.ndarray:
-        return np.array([measurement(data)[0] for _ in range(size)])
+        return np.array([eigenvalues(data) for _ in range(size)])
+
+    def eigenvalues(data: np.ndarray) -> np.ndarray:
+        try:
+            return np.asarray(measurement(data)[0])
+        except OpenDPException:
+            # Its search for the envelope fails on some noisy matrices; that is an output as well.
+            return np.full(dimension, REFUSED)
 
     pairs = neighbouring_pairs(dimension, 3, REPLACE)[-4::2]
     epsilon = measurement.map(2)
@@ -120,5 +129,5 @@ def test_eigenvectors_violate_the_promise_of_the_decomposition(audited_mathemati
 
     epsilon = measurement.map(2)
     assert epsilon < 2.0201
-    result = audited_mathematics(target, [pair], epsilon=epsilon, training=200, confirmation=14_000)
+    result = audited_mathematics(target, [pair], epsilon=epsilon, training=400, confirmation=24_000)
     assert result.violated
