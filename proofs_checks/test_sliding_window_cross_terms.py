@@ -79,13 +79,13 @@ ZERO = attrs.evolve(BASE, error=fmpq_mat(3, 3), values=(fmpq(0),) * 3, bound=0, 
 
 
 @pytest.mark.evidence(
-    "sliding-window.lemma-7/third-part@0f9b0c1d",
+    "sliding-window.lemma-7/third-part@17ae8dac",
     role="supports",
     grade="symbolic",
     region="every d, k, A, P: Cauchy-Schwarz (docstring), its identity for symbolic 2 x 2 matrices",
 )
 @pytest.mark.evidence(
-    "sliding-window.lemma-7/fourth-part-transposed@0f9b0c1d",
+    "sliding-window.lemma-7/fourth-part-transposed@17ae8dac",
     role="supports",
     grade="symbolic",
     region="the same for E', as Tr((I - P)E) = Tr((I - P)E')",
@@ -125,7 +125,7 @@ def test_cross_terms_cost_their_share(statements) -> None:
 
 
 @pytest.mark.evidence(
-    "sliding-window.lemma-7/fourth-part@0f9b0c1d",
+    "sliding-window.lemma-7/fourth-part@17ae8dac",
     role="refutes",
     grade="symbolic",
     region="A'A = diag(4, 1, 0), E_4 = e_2 e_2'/2, eta_3 = 1/2, eta_4 = 0 and 1/4",

@@ -42,7 +42,7 @@ COSTS = [
     for values, a, b, axis in product(((3, 2, 1), (5, 1, 1)), (-1, 1), (-1, 0, 1), (0, 1, 2))
 ]
 PLAIN = cost((2, 2, 1), (0, 0, 0), (0, 0, 0))
-PARTS_OUTSIDE = {
+COMMON_OUTSIDE = {
     "P is an orthogonal projection": attrs.evolve(PLAIN, projection=fmpq(51, 50) * AXES[0]),
     "A'A = diag(values), decreasing, not negative": attrs.evolve(PLAIN, values=(fmpq(2), fmpq(2), fmpq(51, 25))),
     "A~'A~ is positive semidefinite, E_1 and E_2 symmetric": attrs.evolve(PLAIN, second=diagonal([-3, 0, 0])),
@@ -51,10 +51,13 @@ PARTS_OUTSIDE = {
     "eta_2_prime >= 0": attrs.evolve(PLAIN, eta_2_prime=Fraction(-1, 50)),
     "-eta_1 A'A <= E_1 <= eta_1 A'A": attrs.evolve(PLAIN, first=diagonal([fmpq(26, 50), 0, 0])),
     "Tr E_2 <= eta_2' |A - [A]_k|_F^2": attrs.evolve(PLAIN, second=fmpq(26, 100) * identity(3)),
-    "the k largest |lambda_i(E_2)| sum to at most eta_2 |A - [A]_k|_F^2": attrs.evolve(
-        PLAIN, second=diagonal([fmpq(-38, 50), 0, 0])
-    ),
 }
+FIRST = "|lambda_i(E_2)|, i <= k in decreasing order, sum to at most eta_2 |A - [A]_k|_F^2"
+LARGEST = "the k largest |lambda_i(E_2)| sum to at most eta_2 |A - [A]_k|_F^2"
+RISING = attrs.evolve(PLAIN, second=diagonal([fmpq(38, 50), fmpq(-1, 10), 0]))
+FALLING = attrs.evolve(PLAIN, second=diagonal([fmpq(-38, 50), 0, 0]))
+LAST = CostPoint(UNIT, NOTHING, diagonal([0, 0, fmpq(-1, 2)]), AXES[2], 0, 0, 0)
+"""lambda(E_2) = (0, 0, -1/2), and every eta is 0."""
 
 
 def by_hand(p: CostPoint, constant):
@@ -68,7 +71,7 @@ def by_hand(p: CostPoint, constant):
     return min(total - (1 - eta) * before, (1 + eta) * before - total)
 
 
-def check_parts(statement) -> None:
+def check_parts(statement, outside) -> None:
     edge = cost((2, 2, 1), (HALF_, HALF_, QUARTER), (Fraction(3, 4), 0, 0))
     low = cost((2, 2, 1), (-HALF_, -HALF_, -QUARTER), (Fraction(-3, 4), 0, 0))
     for inside in (
@@ -78,7 +81,7 @@ def check_parts(statement) -> None:
         attrs.evolve(PLAIN, projection=TILT),
         cost((0, 0, 0), (0, 0, 0), (0, 0, 0), 0, 0, 0, 0),
     ):
-        bind_hypotheses(statement, inside, PARTS_OUTSIDE)
+        bind_hypotheses(statement, inside, COMMON_OUTSIDE | outside)
     assert statement.applies(attrs.evolve(PLAIN, values=(fmpq(2), fmpq(1), fmpq(-1, 50)))) is Truth.FALSE
     assert statement.applies(attrs.evolve(PLAIN, first=diagonal([0, 0, fmpq(-26, 100)]))) is Truth.FALSE
     skew = fmpq_mat([[0, fmpq(1, 50), 0], [0, 0, 0], [0, 0, 0]])
@@ -87,7 +90,9 @@ def check_parts(statement) -> None:
     assert statement.applies(attrs.evolve(PLAIN, projection=AXES[0] + skew)) is Truth.FALSE
     two = attrs.evolve(PLAIN, projection=AXES[0] + AXES[1], second=diagonal([fmpq(1, 8), fmpq(-1, 8), 0]))
     assert statement.applies(two) is Truth.TRUE, "k = 2: the tail is 1, and 1/8 + 1/8 = 1/4 of it"
-    assert statement.applies(attrs.evolve(two, second=diagonal([fmpq(1, 8), fmpq(-7, 50), 0]))) is Truth.FALSE
+    last = statement.applies(attrs.evolve(two, second=diagonal([fmpq(1, 8), 0, fmpq(-7, 50)])))
+    assert last is (Truth.TRUE if FIRST in outside else Truth.FALSE), "1/8 and 0 come first, 7/50 and 1/8 are largest"
+    assert statement.applies(attrs.evolve(two, second=diagonal([fmpq(1, 8), fmpq(7, 50), fmpq(-1, 8)]))) is Truth.FALSE
     assert not statement.strict
 
 
@@ -95,7 +100,7 @@ HALF_ = Fraction(1, 2)
 
 
 @pytest.mark.evidence(
-    "sliding-window.lemma-7@0f9b0c1d",
+    "sliding-window.lemma-7@17ae8dac",
     role="refutes",
     grade="symbolic",
     region="A'A = I_3, E_2 = -I/2, k = 1, eta = 1/4",
@@ -103,12 +108,28 @@ HALF_ = Fraction(1, 2)
 def test_the_printed_constant_does_not_give_the_trace_back(statement) -> None:
     assert statement.at(HALVED) is Truth.FALSE
     assert statement.margin(HALVED).overlaps(-arb(1) / 2)
+    assert statement.applies(FALLING) is Truth.TRUE, "lambda_1 = 0"
     bind(statement, ((p, by_hand(p, lambda _: fmpq(0))) for p in COSTS))
-    check_parts(statement)
+    check_parts(statement, {FIRST: RISING})
 
 
 @pytest.mark.evidence(
-    "sliding-window.lemma-7+repair@0f9b0c1d",
+    "sliding-window.lemma-7/order-of-the-eigenvalues@17ae8dac",
+    role="refutes",
+    grade="symbolic",
+    region="A'A = I_3, E_2 = diag(0, 0, -1/2), k = 1, P = e_3 e_3', eta = 0",
+)
+def test_the_first_eigenvalues_do_not_bound_the_last(statement) -> None:
+    """The cost is 2 before and after, c = 1/2, and 5/2 > 2."""
+    assert statement.at(LAST) is Truth.FALSE
+    assert statement.margin(LAST) == -arb(1) / 2
+    assert statement.at(attrs.evolve(LAST, projection=AXES[0])) is Truth.TRUE, "3/2 + 1/2 = 2"
+    bind(statement, ((p, by_hand(p, lambda total: -min(fmpq(0), total))) for p in COSTS))
+    check_parts(statement, {FIRST: RISING})
+
+
+@pytest.mark.evidence(
+    "sliding-window.lemma-7+repair@17ae8dac",
     role="supports-repair",
     grade="symbolic",
     region="every d, k, A and P, with E_3 = E_4 = 0: three bounds in the docstring; their sum symbolically, d = 3",
@@ -134,17 +155,20 @@ def test_the_mended_constant_keeps_the_costs(statement) -> None:
     for p in COSTS:
         if statement.applies(p) is Truth.TRUE:
             assert statement.conclusion(p) is Truth.TRUE
-    check_parts(statement)
+    check_parts(statement, {LARGEST: FALLING})
 
 
 @pytest.mark.evidence(
-    "sliding-window.lemma-7+repair@0f9b0c1d", role="control", grade="symbolic", region="E_2 too large for its bound"
+    "sliding-window.lemma-7+repair@17ae8dac",
+    role="control",
+    grade="symbolic",
+    region="E_2 too large for its bound, in the first or in the last eigenvalue",
 )
 def test_a_larger_error_is_noticed(statement) -> None:
-    says = "the k largest |lambda_i(E_2)| sum to at most eta_2 |A - [A]_k|_F^2"
     large = cost((2, 2, 1), (0, 0, 0), (2, -2, 0), axis=0, eta_1=0, prime=0)
-    assert statement.applies(large) is Truth.FALSE
-    assert statement.without(says).at(large) is Truth.FALSE
+    for p in (large, LAST):
+        assert statement.applies(p) is Truth.FALSE
+        assert statement.without(LARGEST).at(p) is Truth.FALSE
     assert (
         statement.nudged(lambda margin: margin - arb(51) / 100).at(attrs.evolve(HALVED, eta_2=Fraction(1, 4)))
         is Truth.FALSE
