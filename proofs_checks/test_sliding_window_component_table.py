@@ -274,7 +274,7 @@ def test_noise_costs_at_most_twice_its_norm_in_every_direction(statement) -> Non
 
 
 @pytest.mark.evidence(
-    "sliding-window.table-2/cost-of-noise@748b397d", role="control", grade="symbolic", region="once the norm; a norm too large"
+    "sliding-window.table-2/cost-of-noise@748b397d", role="control", grade="symbolic", region="the norm once; no bound"
 )
 def test_once_the_norm_is_not_enough(statement) -> None:
     assert statement.at(WRONG_AXIS) is Truth.TRUE
