@@ -64,7 +64,7 @@ def second(p: PrivateError):
 
 
 @pytest.mark.evidence(
-    "cross.low-rank-lower-bounds@e43cd9dc",
+    "cross.low-rank-lower-bounds@4508729d",
     role="refutes",
     grade="interval",
     region="every c by growing d: c = 1, 1/10, 1/100 at eps = 1, delta = 10^-6, k = 1, 5",
@@ -84,25 +84,25 @@ def test_rows_of_the_unit_ball_cost_less(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "cross.low-rank-lower-bounds/first-covers-second@e43cd9dc",
+    "cross.low-rank-lower-bounds/first-covers-second@4508729d",
     role="refutes",
     grade="interval",
     region="eps = 4 sqrt(d/k)",
 )
 @pytest.mark.evidence(
-    "cross.low-rank-lower-bounds/second-covers-first@e43cd9dc",
+    "cross.low-rank-lower-bounds/second-covers-first@4508729d",
     role="refutes",
     grade="interval",
     region="eps = sqrt(d/k)/4",
 )
 @pytest.mark.evidence(
-    "cross.low-rank-lower-bounds/first-with-a-delta@e43cd9dc",
+    "cross.low-rank-lower-bounds/first-with-a-delta@4508729d",
     role="refutes",
     grade="interval",
     region="c = (log 2)/128, the constant of theorem-10's repair: d = 10^9, eps = 1, delta = 10^-6",
 )
 @pytest.mark.evidence(
-    "cross.low-rank-lower-bounds/second-for-every-epsilon@e43cd9dc",
+    "cross.low-rank-lower-bounds/second-for-every-epsilon@4508729d",
     role="refutes",
     grade="interval",
     region="c = 1, 1/10, 1/100: eps = 200/c^2, delta = 10^-6",
@@ -202,7 +202,7 @@ TABLE_OUTSIDE = {
 
 
 @pytest.mark.evidence(
-    "cross.low-rank-lower-bounds+repair@e43cd9dc",
+    "cross.low-rank-lower-bounds+repair@4508729d",
     role="supports-repair",
     grade="symbolic",
     region="every k, m, eps, delta: the step `reconstruction`, and two lines on each sign (docstring), machine-checked",
@@ -257,7 +257,7 @@ def test_private_projections_cost(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "cross.low-rank-lower-bounds+repair@e43cd9dc",
+    "cross.low-rank-lower-bounds+repair@4508729d",
     role="control",
     grade="symbolic",
     region="the row space itself; a delta that counts for nothing",
@@ -302,7 +302,7 @@ TRUE_SPAN = Guess(fmpq_mat([[fmpq(1, 2)]]), 1, fmpq_mat([[2, 1]]))
 
 
 @pytest.mark.evidence(
-    "cross.low-rank-lower-bounds/reconstruction@e43cd9dc",
+    "cross.low-rank-lower-bounds/reconstruction@4508729d",
     role="supports",
     grade="symbolic",
     region="every k, m, B and P: derivation in the docstring, its algebra checked; 45 spans with k, m <= 3 exactly",
@@ -342,13 +342,13 @@ def test_the_row_space_gives_the_signs_away(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "cross.low-rank-lower-bounds/two-moves@e43cd9dc",
+    "cross.low-rank-lower-bounds/two-moves@4508729d",
     role="supports",
     grade="symbolic",
     region="every pair: |x - 0| = |x|",
 )
 @pytest.mark.evidence(
-    "cross.low-rank-lower-bounds/additive-error-of-theorem-19@e43cd9dc",
+    "cross.low-rank-lower-bounds/additive-error-of-theorem-19@4508729d",
     role="refutes",
     grade="symbolic",
     region="every W, d: sqrt(W) <= W",

@@ -9,10 +9,11 @@ import attrs
 import mpmath
 import pytest
 import sympy
-from flint import arb
+from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
-from dpmatrix.spec.sliding_window.component_table import ComponentSetting
+from dpmatrix.spec.sliding_window.component_table import ComponentSetting, NoisyRelease
+from dpmatrix.spec.wishart.spectra import diagonal, identity
 
 MILLIONTH = Fraction(1, 10**6)
 BASE = ComponentSetting(1000, 100, 5, Fraction(1, 10), 1, MILLIONTH)
@@ -64,7 +65,7 @@ def check(statement, formula, more=None, points=POINTS) -> None:
 
 
 @pytest.mark.evidence(
-    "sliding-window.table-2@2068774d",
+    "sliding-window.table-2@748b397d",
     role="refutes",
     grade="interval",
     region="every c by growing d: c = 1, 10, 100, k = 1, 5, delta = d^(-log d), rounded up, eps = 1 and 1/10",
@@ -85,7 +86,7 @@ def test_a_gaussian_release_of_static_data_costs_less(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "sliding-window.table-2+repair@2068774d",
+    "sliding-window.table-2+repair@748b397d",
     role="supports-repair",
     grade="symbolic",
     region="every d >= 3, k, eps <= 1, delta >= d^(-log d): derivation in the docstring, its constants checked",
@@ -118,7 +119,7 @@ def test_the_second_row_in_the_measure_of_the_last(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "sliding-window.table-2+repair@2068774d",
+    "sliding-window.table-2+repair@748b397d",
     role="control",
     grade="interval",
     region="epsilon = 10^4; half of the constant",
@@ -139,25 +140,25 @@ def space(p: ComponentSetting, k: int, eta: int):
 
 
 @pytest.mark.evidence(
-    "sliding-window.table-2/errors-in-order@2068774d", role="refutes", grade="symbolic", region="every c: eps = 2c"
+    "sliding-window.table-2/errors-in-order@748b397d", role="refutes", grade="symbolic", region="every c: eps = 2c"
 )
 @pytest.mark.evidence(
-    "sliding-window.table-2/space-of-theorem-19@2068774d", role="refutes", grade="symbolic", region="every c: W = 2cd"
+    "sliding-window.table-2/space-of-theorem-19@748b397d", role="refutes", grade="symbolic", region="every c: W = 2cd"
 )
 @pytest.mark.evidence(
-    "sliding-window.table-2/space-of-theorem-3@2068774d",
+    "sliding-window.table-2/space-of-theorem-3@748b397d",
     role="refutes",
     grade="symbolic",
     region="every c: eta = 1/(2c)",
 )
 @pytest.mark.evidence(
-    "sliding-window.table-2/smaller-space@2068774d",
+    "sliding-window.table-2/smaller-space@748b397d",
     role="refutes",
     grade="interval",
     region="every c: k = 2c, d the least number above k log W/eta^3",
 )
 @pytest.mark.evidence(
-    "sliding-window.table-2/spaces-in-order@2068774d",
+    "sliding-window.table-2/spaces-in-order@748b397d",
     role="supports",
     grade="symbolic",
     region="every parameter: k/eta^2 >= 1",
@@ -208,3 +209,76 @@ def fields():
         if says.split()[0] in names and "^" not in says:
             yield says, point, says.split()[0]
     yield "k <= d", attrs.evolve(BASE, target=46), "target"
+
+
+def line(*vector: int) -> fmpq_mat:
+    """Projection of rank 1 onto a vector."""
+    length = sum(x * x for x in vector)
+    return fmpq_mat([[fmpq(a * b, length) for b in vector] for a in vector])
+
+
+WRONG_AXIS = NoisyRelease(diagonal((3, 1)), diagonal((-1, 1)), line(0, 1), line(1, 0), 1)
+"""The noise prefers the wrong axis: equality."""
+
+
+@pytest.mark.evidence(
+    "sliding-window.table-2/cost-of-noise@748b397d",
+    role="supports",
+    grade="symbolic",
+    region="every d, k, A, N: a sum of three terms that are not negative; the identity checked for d = 3",
+)
+def test_noise_costs_at_most_twice_its_norm_in_every_direction(statement) -> None:
+    """2kb + cost(P*) - cost(P) = Tr(P(b - N)) + Tr(P*(b + N)) + Tr((P - P*)(A'A + N)), as Tr P = Tr P* = k.
+
+    Tr(PX) >= 0 for X = B'B, as it is |BP|_F^2; so |N| <= b makes the first two non-negative, and the choice the third.
+    The root: |A - AP|_F <= sqrt(x^2 + 2k|N|) <= x + sqrt(2k|N|).
+    """
+    moments, noise, chosen, other = (
+        sympy.Matrix(3, 3, lambda i, j, name=name: sympy.Symbol(f"{name}{min(i, j)}{max(i, j)}")) for name in "mnpx"
+    )
+    b, unit = sympy.symbols("b"), sympy.eye(3)
+    margin = (chosen.trace() + other.trace()) * b + ((unit - other) * moments - (unit - chosen) * moments).trace()
+    parts = (chosen * (b * unit - noise)).trace() + (other * (b * unit + noise)).trace()
+    assert sympy.expand(margin - parts - ((chosen - other) * (moments + noise)).trace()) == 0
+    x, y = sympy.symbols("x y", nonnegative=True)
+    assert sympy.expand((x + y) ** 2 - x**2 - y**2 - 2 * x * y) == 0
+    values = []
+    for (a, b), (u, v), (e, f), bound in product(
+        ((6, 2), (1, 5)), ((1, 0), (1, 3), (2, -1)), ((0, 1), (1, 1)), (Fraction(1, 3), 2)
+    ):
+        p = NoisyRelease(fmpq_mat([[a, 1], [1, b]]), diagonal((0, 0)), line(u, v), line(e, f), bound)
+        kept = [Fraction(a * s * s + 2 * s * t + b * t * t, s * s + t * t) for s, t in ((u, v), (e, f))]
+        values.append((p, 2 * bound + kept[0] - kept[1]))
+    plane = NoisyRelease(
+        diagonal((3, 2, 1)), diagonal((-1, 0, 1)), diagonal((0, 1, 1)), diagonal((1, 1, 0)), Fraction(5, 4)
+    )
+    values.append((plane, Fraction(3)))
+    bind(statement, values)
+    for p in (WRONG_AXIS, plane):
+        assert statement.at(p) is Truth.TRUE
+    assert not statement.strict
+    bind_hypotheses(
+        statement,
+        WRONG_AXIS,
+        {
+            "A'A and N are symmetric": attrs.evolve(WRONG_AXIS, noise=fmpq_mat([[-1, 1], [0, 1]])),
+            "both are orthogonal projections of rank k": attrs.evolve(WRONG_AXIS, other=identity(2)),
+            "|N| <= bound": attrs.evolve(WRONG_AXIS, bound=Fraction(99, 100)),
+            "P is no worse than P* for A'A + N": attrs.evolve(WRONG_AXIS, window=diagonal((4, 1))),
+        },
+    )
+    lopsided = attrs.evolve(WRONG_AXIS, window=fmpq_mat([[3, 1], [0, 1]]))
+    assert statement.applies(lopsided) is Truth.FALSE
+    assert statement.applies(attrs.evolve(WRONG_AXIS, chosen=diagonal((0, 2)))) is Truth.FALSE
+    shifted = attrs.evolve(WRONG_AXIS, noise=diagonal((-1, fmpq(101, 100))))
+    assert statement.applies(shifted) is Truth.FALSE, "from above"
+
+
+@pytest.mark.evidence(
+    "sliding-window.table-2/cost-of-noise@748b397d", role="control", grade="symbolic", region="the norm once; no bound"
+)
+def test_once_the_norm_is_not_enough(statement) -> None:
+    assert statement.at(WRONG_AXIS) is Truth.TRUE
+    assert statement.nudged(lambda margin: margin - 1).at(WRONG_AXIS) is Truth.FALSE
+    loud = attrs.evolve(WRONG_AXIS, noise=diagonal((-2, 2)), window=diagonal((5, 1)))
+    assert statement.without("|N| <= bound").at(loud) is Truth.FALSE

@@ -144,7 +144,9 @@ LOW_RANK_LOWER_BOUNDS = Claim(
     verdict=Verdict.HOLDS_WITH_REPAIR,
     reading=(
         "The first bound as repaired: expected ||A - A^_k||_2 with A = XX', not divided by n, for the worst data set. "
-        "The second one is for |A - AP|_F, not squared, beyond (1 + eta) times the least. Omega hides a constant c > 0."
+        "The second one is for |A - AP|_F, not squared, beyond (1 + eta) times the least. Omega hides a constant c. "
+        "That the top-k space of A'A + N costs at most sqrt(2k|N|) more is the step cost-of-noise of sliding-window."
+        "table-2."
     ),
     because=(
         "The bounds speak of different errors, promises and neighbours, and neither implies the other: d/eps is the "
@@ -245,5 +247,5 @@ LOW_RANK_LOWER_BOUNDS = Claim(
             note="The answer 0 costs at most sqrt(W). Alice's rows in that proof are longer.",
         ),
     ),
-    uses=("wishart.theorem-10+repair", "sliding-window.neighbours"),
+    uses=("wishart.theorem-10+repair", "sliding-window.neighbours", "sliding-window.table-2+repair"),
 )
