@@ -86,3 +86,14 @@ def test_hypotheses_are_bound_by_name_and_by_point() -> None:
     ]:
         with pytest.raises(WrongFormulaError):
             bind_hypotheses(STATEMENT, inside, wrong)
+
+
+def test_a_hypothesis_is_tried_where_another_is_undefined() -> None:
+    def inverse(p):
+        return ball(1 / Fraction(p.x))
+
+    statement = Statement("", margin, given=(*STATEMENT.given, Condition("1/x > 0", inverse, strict=True)))
+    outside = {"x > 0": Point(0), "x <= 100": Point(101), "1/x > 0": Point(-1)}
+    bind_hypotheses(statement, Point(1), outside)
+    with pytest.raises(WrongFormulaError, match="'1/x > 0' is not violated"):
+        bind_hypotheses(statement, Point(1), outside | {"1/x > 0": Point(1)})
