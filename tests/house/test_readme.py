@@ -21,6 +21,6 @@ def test_examples_run() -> None:
 
 def test_commands_exist() -> None:
     makefile = (README.parent / "Makefile").read_text(encoding="utf-8")
-    for target in ("test", "audit", "lint", "bench", "mutate", "report"):
+    for target in ("test", "audit", "lint", "bench", "mutate", "report", "documentation"):
         assert f"make {target}" in README.read_text(encoding="utf-8")
         assert f"\n{target}:" in makefile
