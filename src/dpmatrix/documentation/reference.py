@@ -141,6 +141,16 @@ def _docstring(thing: object) -> Docstring | None:
     return parse(thing) if inspect.getdoc(thing) else None
 
 
+def _class_docstring(thing: type) -> Docstring:
+    """Return the docstring of a class, with the parameters that only its base describes."""
+    found = parse(thing)
+    if not found.sections:
+        bases = (_docstring(base) for base in thing.__mro__[1:] if base.__module__.startswith("dpmatrix."))
+        inherited = next((base.sections for base in bases if base is not None and base.sections), ())
+        return attrs.evolve(found, sections=inherited)
+    return found
+
+
 def _public(module: ModuleType) -> list[str]:
     listed: list[str] | None = getattr(module, "__all__", None)
     if listed is not None:
@@ -156,7 +166,7 @@ def _public(module: ModuleType) -> list[str]:
 def _member(module: ModuleType, name: str) -> Member:
     thing, dotted = getattr(module, name), f"{module.__name__}.{name}"
     if inspect.isclass(thing):
-        return Member(dotted, "class", signature(thing), parse(thing), tuple(_methods(thing)))
+        return Member(dotted, "class", signature(thing), _class_docstring(thing), tuple(_methods(thing)))
     if inspect.isroutine(thing):
         return Member(dotted, "function", signature(thing), parse(thing))
     return Member(dotted, "value", "", None)
