@@ -39,8 +39,6 @@ MODULES = (
 EXTRAS = {"dpmatrix.estimators": "sklearn"}
 """Modules that need a package that is not installed with the library, and that package."""
 
-_STARS = {"VAR_POSITIONAL": "*", "VAR_KEYWORD": "**"}
-
 
 @frozen
 class Member:
