@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from fractions import Fraction
-from numbers import Rational
+from numbers import Integral, Rational
 from typing import TypeAlias
 
 from flint import arb, ctx, fmpq, fmpz
@@ -44,6 +44,25 @@ def rational(value: Exact, name: str = "value") -> fmpq:
     if not number == value:
         raise InvalidParameterError(name, f"{value!r} is not exactly a float", "pass the Fraction that is meant")
     return fmpq(*number.as_integer_ratio())
+
+
+def whole_number(value: object, name: str, least: int = 0) -> int:
+    """Read an integer of at least ``least``, of Python, numpy or flint.
+
+    Raises
+    ------
+    InvalidParameterError
+        If it is anything else.
+    """
+    if isinstance(value, bool) or not isinstance(value, Integral | fmpz) or value < least:
+        remedy = f"pass an integer of at least {least}"
+        raise InvalidParameterError(name, f"{value!r} is not an integer of at least {least}", remedy)
+    return int(value)
+
+
+def positive_integer(value: object, name: str) -> int:
+    """Read an integer of at least one; see `whole_number`."""
+    return whole_number(value, name, least=1)
 
 
 def fraction(value: Exact, name: str = "value") -> Fraction:

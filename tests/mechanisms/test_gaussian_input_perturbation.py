@@ -101,6 +101,8 @@ def test_losses_are_differences_of_squared_distances(kind):
             mechanism.log_mass_ratio(data, neighbour, [[1, 2], [3, 4]])
     with pytest.raises(InvalidParameterError, match="shape"):
         mechanism.log_mass_ratio(data, neighbour, [[1, 2, 3]])
+    with pytest.raises(InvalidParameterError, match="not an integer"):
+        mechanism.log_mass_ratio(data, neighbour, [[0.5, 2], [2, 4]])
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from dpmatrix.errors import EntropyError, InvalidParameterError, OutOfRangeError
-from dpmatrix.mechanisms import LaplaceInputPerturbation, laplace
+from dpmatrix.mechanisms import LaplaceInputPerturbation, laplace, lattice_perturbation
 from dpmatrix.mechanisms.lattice import lattice_gram
 from dpmatrix.privacy.adjacency import Adjacency
 from dpmatrix.randomness.entropy import SeededEntropy, SystemEntropy
@@ -29,13 +29,13 @@ every_road = pytest.mark.parametrize("road", ROADS)
 @pytest.fixture
 def published(monkeypatch):
     """Collect what is published."""
-    releases, original = [], laplace.publish
+    releases, original = [], lattice_perturbation.publish
 
     def publish(*arguments):
         releases.append(original(*arguments))
         return releases[-1]
 
-    monkeypatch.setattr(laplace, "publish", publish)
+    monkeypatch.setattr(lattice_perturbation, "publish", publish)
     return releases
 
 

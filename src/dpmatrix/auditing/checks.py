@@ -2,36 +2,8 @@
 
 from __future__ import annotations
 
-from numbers import Integral
-
 from dpmatrix.errors import InvalidParameterError
 from dpmatrix.exact import Exact, fraction
-
-
-def count(value: object, name: str) -> int:
-    """Return the value as an int if it is an integer that is at least zero.
-
-    Raises
-    ------
-    InvalidParameterError
-        If it is not.
-    """
-    if isinstance(value, bool) or not isinstance(value, Integral) or value < 0:
-        raise InvalidParameterError(name, f"{value!r} is not a count", "pass an integer that is at least zero")
-    return int(value)
-
-
-def positive_integer(value: object, name: str) -> int:
-    """Return the value as an int if it is an integer that is at least one.
-
-    Raises
-    ------
-    InvalidParameterError
-        If it is not.
-    """
-    if count(value, name) == 0:
-        raise InvalidParameterError(name, "it is zero", "pass a positive integer")
-    return count(value, name)
 
 
 def checked_failure_probability(value: Exact) -> Exact:

@@ -15,9 +15,9 @@ from attrs import frozen
 from flint import arb
 from scipy.special import betaincinv
 
-from dpmatrix.auditing.checks import checked_delta, checked_epsilon, checked_failure_probability, count
+from dpmatrix.auditing.checks import checked_delta, checked_epsilon, checked_failure_probability
 from dpmatrix.errors import InvalidParameterError
-from dpmatrix.exact import Exact, ball, fraction, precision
+from dpmatrix.exact import Exact, ball, fraction, precision, whole_number
 
 _PRECISIONS = (128, 512, 2048)
 
@@ -41,7 +41,7 @@ class EventCounts:
 
     def __attrs_post_init__(self) -> None:
         for name in ("hits", "trials", "other_hits", "other_trials"):
-            count(getattr(self, name), name)
+            whole_number(getattr(self, name), name)
         _check_binomial(self.hits, self.trials)
         _check_binomial(self.other_hits, self.other_trials)
 
@@ -93,7 +93,7 @@ def lower_confidence_bound(successes: int, trials: int, failure_probability: Exa
     InvalidParameterError
         If the counts or the failure probability are out of their domain.
     """
-    successes, trials = count(successes, "successes"), count(trials, "trials")
+    successes, trials = whole_number(successes, "successes"), whole_number(trials, "trials")
     _check_binomial(successes, trials)
     return _certified(successes, trials, fraction(checked_failure_probability(failure_probability)))
 
@@ -113,7 +113,7 @@ def upper_confidence_bound(successes: int, trials: int, failure_probability: Exa
 
     Parameters, domain and errors are those of `lower_confidence_bound`.
     """
-    successes, trials = count(successes, "successes"), count(trials, "trials")
+    successes, trials = whole_number(successes, "successes"), whole_number(trials, "trials")
     _check_binomial(successes, trials)
     complement = lower_confidence_bound(trials - successes, trials, failure_probability)
     upper = 1.0 - complement

@@ -6,11 +6,11 @@ from typing import TypeAlias
 
 import numpy as np
 
-from dpmatrix.auditing.checks import positive_integer
 from dpmatrix.auditing.pairs import NeighbouringPair, data_set
 from dpmatrix.auditing.targets import FloatArray
 from dpmatrix.auditing.unit_ball import unit_record
 from dpmatrix.errors import InvalidParameterError
+from dpmatrix.exact import positive_integer
 from dpmatrix.privacy.adjacency import Adjacency
 
 Change: TypeAlias = tuple[str, FloatArray, FloatArray]

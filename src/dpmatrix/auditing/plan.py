@@ -10,9 +10,9 @@ from pathlib import Path
 
 from attrs import field, frozen
 
-from dpmatrix.auditing.checks import checked_epsilon, positive_integer
+from dpmatrix.auditing.checks import checked_epsilon
 from dpmatrix.errors import InvalidParameterError
-from dpmatrix.exact import Exact
+from dpmatrix.exact import Exact, positive_integer
 
 Progress = Callable[[str], None]
 

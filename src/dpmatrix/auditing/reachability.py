@@ -13,10 +13,10 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from dpmatrix.auditing.checks import positive_integer
 from dpmatrix.auditing.representation_bits import IntegerArray
 from dpmatrix.auditing.targets import FloatArray
 from dpmatrix.errors import InvalidParameterError
+from dpmatrix.exact import positive_integer
 
 NoiseAt: TypeAlias = Callable[[IntegerArray], FloatArray]
 

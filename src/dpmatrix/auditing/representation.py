@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from dpmatrix.auditing.checks import checked_delta, checked_epsilon, checked_failure_probability, positive_integer
+from dpmatrix.auditing.checks import checked_delta, checked_epsilon, checked_failure_probability
 from dpmatrix.auditing.confidence import (
     EventCounts,
     delta_lower_bound,
@@ -26,7 +26,7 @@ from dpmatrix.auditing.representation_events import MARGIN, LowBitEvent, best_lo
 from dpmatrix.auditing.representation_features import cell_of, low_bits
 from dpmatrix.auditing.representation_result import InputPair, RepresentationAuditResult
 from dpmatrix.errors import InvalidParameterError
-from dpmatrix.exact import Exact, fraction
+from dpmatrix.exact import Exact, fraction, positive_integer
 
 _CHUNK = 2**17
 _LEAST_TRAINING = 100

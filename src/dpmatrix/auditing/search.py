@@ -12,12 +12,7 @@ import numpy as np
 from attrs import evolve
 
 from dpmatrix.auditing.checkpoint import AuditState, load, save
-from dpmatrix.auditing.checks import (
-    checked_delta,
-    checked_epsilon,
-    checked_failure_probability,
-    positive_integer,
-)
+from dpmatrix.auditing.checks import checked_delta, checked_epsilon, checked_failure_probability
 from dpmatrix.auditing.confidence import EventCounts
 from dpmatrix.auditing.confirmation import Confirmation
 from dpmatrix.auditing.costs import likely_end
@@ -33,7 +28,7 @@ from dpmatrix.auditing.targets import Target, at_norm_bound, draw_batch
 from dpmatrix.auditing.training import REFINEMENT, claims_to_choose_by, explore, finalists_of, refine
 from dpmatrix.auditing.verdict import Setting, concluded
 from dpmatrix.errors import InvalidParameterError
-from dpmatrix.exact import Exact, fraction
+from dpmatrix.exact import Exact, fraction, positive_integer
 
 _EXPLORING_SHARE, _TRAINING_SHARE = 0.3, 0.5
 

@@ -22,8 +22,8 @@ from dpmatrix.commands.numbers import read
 from dpmatrix.commands.privacy import AsJson, Relation
 from dpmatrix.commands.record_files import Block, RecordFile, open_records
 from dpmatrix.errors import EntropyError, RecordFileError
+from dpmatrix.exact import positive_integer
 from dpmatrix.mechanisms import Release
-from dpmatrix.mechanisms.input_perturbation import positive_integer
 from dpmatrix.mechanisms.menu import (
     AnyMechanism,
     Settings,

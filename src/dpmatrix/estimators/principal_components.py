@@ -16,7 +16,7 @@ from dpmatrix.estimators.scikit_learn import (
     check_array,
     check_is_fitted,
 )
-from dpmatrix.mechanisms.input_perturbation import positive_integer
+from dpmatrix.exact import positive_integer
 from dpmatrix.mechanisms.menu import components, variances
 from dpmatrix.mechanisms.protocol import FloatArray
 

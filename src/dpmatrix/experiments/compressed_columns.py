@@ -5,7 +5,7 @@ from __future__ import annotations
 from attrs import frozen
 from flint import arb, fmpq
 
-from dpmatrix.mechanisms.input_perturbation import positive_integer
+from dpmatrix.exact import positive_integer
 
 RECORDS = (10**4, 10**6, 10**9)
 

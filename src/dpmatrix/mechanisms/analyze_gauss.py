@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
-from functools import lru_cache
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -15,17 +14,15 @@ from flint import arb
 
 from dpmatrix.claims import implements
 from dpmatrix.errors import InvalidParameterError
-from dpmatrix.exact import Exact, ball, fraction, precision
-from dpmatrix.mechanisms.gaussian import GaussianPerturbation
-from dpmatrix.mechanisms.input_perturbation import BoundedRecords, one_of, positive_integer, publish
+from dpmatrix.exact import ball, fraction, positive_integer, precision
+from dpmatrix.mechanisms.gaussian import GaussianPerturbation, gaussian_delta, least_variance
+from dpmatrix.mechanisms.input_perturbation import BoundedRecords, one_of, publish
 from dpmatrix.mechanisms.lattice import LatticeGram, coordinate_bits_of
 from dpmatrix.mechanisms.protocol import FloatArray, Release
 from dpmatrix.mechanisms.records import record_array
-from dpmatrix.privacy.adjacency import Adjacency
 from dpmatrix.privacy.calibration import meets
 from dpmatrix.privacy.domains import parameter_range
 from dpmatrix.privacy.guarantee import PrivacyGuarantee
-from dpmatrix.privacy.least_noise import calibrate_discrete_gaussian
 from dpmatrix.privacy.profiles import DiscreteGaussianProfile
 from dpmatrix.privacy.sensitivity import Entries, frobenius_sensitivity
 from dpmatrix.randomness.entropy import Entropy, SystemEntropy
@@ -53,29 +50,6 @@ class AnalyzeGauss(GaussianPerturbation):
     def printed_deviation(self, dimension: int) -> arb:
         """Enclose s Delta, s the sensitivity of the second-moment matrix of records of norm at most 1."""
         return frobenius_sensitivity(dimension, self.adjacency) * slide_deviation(self.epsilon, self.delta)
-
-    def release(self, data: npt.ArrayLike, *, entropy: Entropy | None = None) -> Release:
-        """Publish a noisy second-moment matrix; see `Mechanism.release`."""
-        array = record_array(data, none_allowed=self.adjacency is Adjacency.ADD_REMOVE_ONE)
-        return self.noisy_gram([array], array.shape[1], entropy)
-
-    def release_blocks(
-        self, blocks: Iterable[npt.ArrayLike], dimension: int, *, entropy: Entropy | None = None
-    ) -> Release:
-        """Publish the matrix of records that come in blocks; see `LaplaceInputPerturbation.release_blocks`."""
-        return self.noisy_gram(blocks, dimension, entropy)
-
-
-@lru_cache(maxsize=64)
-def _stream_variance(square: int, guarantee: PrivacyGuarantee, coordinates: int) -> Fraction:
-    return calibrate_discrete_gaussian(square, guarantee, coordinates)
-
-
-def _delta(value: Exact) -> Fraction:
-    delta = fraction(value, "delta")
-    if not 0 < delta < 1:
-        raise InvalidParameterError("delta", f"{value} is outside (0, 1)", "pass 0 < delta < 1: the noise is Gaussian")
-    return delta
 
 
 def _steps(value: object) -> int:
@@ -119,7 +93,7 @@ class OnlinePerturbedLeader(BoundedRecords):
     calibration: Literal["tight", "printed"] = field(
         default="tight", validator=one_of("tight", "printed"), kw_only=True
     )
-    delta: Fraction = field(converter=_delta, kw_only=True)
+    delta: Fraction = field(converter=gaussian_delta, kw_only=True)
     coordinate_bits: int = field(default=16, converter=coordinate_bits_of, kw_only=True)
 
     name: ClassVar[str] = "online perturbed leader"
@@ -152,7 +126,7 @@ class OnlinePerturbedLeader(BoundedRecords):
         total = math.isqrt(math.floor(square)) ** 2 if coordinates == 1 else self.steps * math.floor(square)
         total = max(total, 1)
         if self.calibration == "tight":
-            return _stream_variance(total, self.guarantee, coordinates)
+            return least_variance(total, self.guarantee, coordinates)
         if not meets(DiscreteGaussianProfile(total, variance, coordinates), self.guarantee):
             problem = f"the printed noise is not certified to keep {self.guarantee}"
             raise InvalidParameterError("calibration", problem, "choose calibration='tight'")

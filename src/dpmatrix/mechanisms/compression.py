@@ -12,8 +12,7 @@ from flint import arb, fmpq_mat
 
 from dpmatrix.claims import implements
 from dpmatrix.errors import InvalidParameterError, NotPrivateError, RefusedError
-from dpmatrix.exact import Exact, fraction, rational
-from dpmatrix.mechanisms.input_perturbation import positive_integer
+from dpmatrix.exact import Exact, fraction, positive_integer, rational
 from dpmatrix.mechanisms.protocol import FloatArray, Release
 from dpmatrix.mechanisms.records import as_records
 from dpmatrix.mechanisms.second_moment import exact_symmetric, is_positive_definite, second_moment

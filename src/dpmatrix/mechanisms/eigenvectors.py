@@ -7,7 +7,7 @@ import numpy.typing as npt
 from attrs import field, frozen
 
 from dpmatrix.errors import InvalidParameterError
-from dpmatrix.mechanisms.input_perturbation import positive_integer
+from dpmatrix.exact import positive_integer
 from dpmatrix.mechanisms.protocol import FloatArray, PostProcessed, Release
 
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sized
 from fractions import Fraction
-from numbers import Integral
 
 import numpy.typing as npt
 from attrs import Attribute, field, frozen
 from flint import fmpq_mat
 
 from dpmatrix.errors import InvalidParameterError
-from dpmatrix.exact import Exact, fraction
+from dpmatrix.exact import Exact, fraction, positive_integer
 from dpmatrix.mechanisms.lattice import LatticeGram
 from dpmatrix.mechanisms.norms import LARGEST_NORM_BOUND
 from dpmatrix.mechanisms.protocol import FloatArray, IntegerMatrix, Release
@@ -31,19 +30,6 @@ def _norm_bound(value: Exact) -> Fraction:
     if not 1 / LARGEST_NORM_BOUND <= bound <= LARGEST_NORM_BOUND:
         raise InvalidParameterError("norm_bound", f"{value} is out of range", "pass a bound in [2**-400, 2**400]")
     return bound
-
-
-def positive_integer(value: object, name: str) -> int:
-    """Read an integer of at least one.
-
-    Raises
-    ------
-    InvalidParameterError
-        If it is anything else.
-    """
-    if isinstance(value, bool) or not isinstance(value, Integral) or value < 1:
-        raise InvalidParameterError(name, f"{value!r} is not a positive integer", "pass an integer of at least 1")
-    return int(value)
 
 
 def _divisor(value: object) -> int | None:

@@ -13,8 +13,8 @@ from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import implements
 from dpmatrix.errors import InvalidParameterError
-from dpmatrix.exact import fraction
-from dpmatrix.mechanisms.input_perturbation import BoundedRecords, one_of, positive_integer, publish
+from dpmatrix.exact import fraction, positive_integer
+from dpmatrix.mechanisms.input_perturbation import BoundedRecords, one_of, publish
 from dpmatrix.mechanisms.lattice import coordinate_bits_of, lattice_gram
 from dpmatrix.mechanisms.protocol import FloatArray, Release
 from dpmatrix.mechanisms.records import record_array

@@ -10,8 +10,8 @@ from attrs import field, frozen
 
 from dpmatrix.claims import implements
 from dpmatrix.errors import InvalidParameterError
+from dpmatrix.exact import positive_integer
 from dpmatrix.mechanisms.eigenvectors import scaled_matrix
-from dpmatrix.mechanisms.input_perturbation import positive_integer
 from dpmatrix.mechanisms.protocol import FloatArray, Release
 
 MOST_SUPPORTS = 200_000

@@ -11,9 +11,9 @@ from attrs import field, frozen
 from flint import arb
 
 from dpmatrix.errors import InvalidParameterError, NotPrivateError
-from dpmatrix.exact import Exact, ball, fraction
+from dpmatrix.exact import Exact, ball, fraction, positive_integer
 from dpmatrix.mechanisms.analyze_gauss import slide_deviation
-from dpmatrix.mechanisms.input_perturbation import BoundedRecords, positive_integer
+from dpmatrix.mechanisms.input_perturbation import BoundedRecords
 from dpmatrix.mechanisms.lattice import coordinate_bits_of
 from dpmatrix.mechanisms.protocol import FloatArray
 

@@ -82,9 +82,7 @@ class SymmetrisedWishartMechanism(InputPerturbation):
         """
         source = SystemEntropy() if entropy is None else entropy
         records = self.read(data)
-        moment = self.second_moment(records)
-        integers, grid = rounded_noisy_moment(moment, self._scale_for(records), source, symmetrised=True)
-        return publish(self.name, self, integers, grid, self.guarantee, source)
+        return self._publish(self.second_moment(records), self.divisor_for(records), source)
 
     def release_blocks(
         self, blocks: Iterable[npt.ArrayLike], dimension: int, *, entropy: Entropy | None = None
@@ -113,7 +111,10 @@ class SymmetrisedWishartMechanism(InputPerturbation):
         gram = self.read_gram(blocks, dimension, _STREAMED_BITS)
         divisor = self.divisor_for(range(gram.count))
         moment = fmpq_mat(gram.matrix().tolist()) * fmpq(1, divisor * 4**_STREAMED_BITS)
-        scale = self.noise_scale(gram.dimension, divisor)
+        return self._publish(moment, divisor, source)
+
+    def _publish(self, moment: fmpq_mat, divisor: int, source: Entropy) -> Release:
+        scale = self.noise_scale(moment.nrows(), divisor)
         integers, grid = rounded_noisy_moment(moment, scale, source, symmetrised=True)
         return publish(self.name, self, integers, grid, self.guarantee, source)
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 import math
 from enum import Enum
 from fractions import Fraction
-from numbers import Integral
 
 from dpmatrix.errors import InvalidParameterError
-from dpmatrix.exact import Exact, fraction
+from dpmatrix.exact import Exact, fraction, whole_number
 from dpmatrix.mechanisms.lattice import coordinate_bits_of
 from dpmatrix.privacy.domains import dimension_of
 
@@ -82,14 +81,8 @@ def truncation_bound(
         raise InvalidParameterError("norm", f"{norm!r} is no choice of a norm", "pass a member of MatrixNorm")
     root = Fraction(1) if norm is MatrixNorm.ENTRY else _root_above(size)
     longest: Fraction = min(root / 2**bits, bound)
-    share = Fraction(_count(records), dimension_of(divisor, "divisor"))
+    share = Fraction(whole_number(records, "records"), dimension_of(divisor, "divisor"))
     return share * longest * (2 * bound - longest)
-
-
-def _count(value: object) -> int:
-    if isinstance(value, bool) or not isinstance(value, Integral) or value < 0:
-        raise InvalidParameterError("records", f"{value!r} is no number of records", "pass an integer of at least 0")
-    return int(value)
 
 
 def _root_above(number: int) -> Fraction:

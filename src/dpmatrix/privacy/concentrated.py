@@ -13,8 +13,8 @@ from typing import TypeAlias
 from flint import arb, fmpq
 
 from dpmatrix.errors import InvalidParameterError
-from dpmatrix.exact import Exact, Real, ball, fraction, rational
-from dpmatrix.privacy.domains import nonnegative, positive, whole
+from dpmatrix.exact import Exact, Real, ball, fraction, rational, whole_number
+from dpmatrix.privacy.domains import nonnegative, positive
 
 RenyiCurve: TypeAlias = Callable[[Fraction], arb]
 
@@ -48,7 +48,7 @@ def discrete_gaussian_rho(squared_sensitivity: int, variance: Exact) -> Fraction
     InvalidParameterError
         If the squared sensitivity is no integer of at least zero or the variance is not positive.
     """
-    square = whole(squared_sensitivity, "squared_sensitivity")
+    square = whole_number(squared_sensitivity, "squared_sensitivity")
     return fraction(square / (2 * positive(variance, "variance").upper))
 
 

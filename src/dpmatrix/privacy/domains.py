@@ -6,7 +6,7 @@ from attrs import frozen
 from flint import arb, fmpq
 
 from dpmatrix.errors import InvalidParameterError
-from dpmatrix.exact import Real, rational
+from dpmatrix.exact import Real, positive_integer, rational
 
 
 @frozen
@@ -57,21 +57,6 @@ def positive(value: Real, name: str) -> Range:
     return found
 
 
-def dimension_of(value: int, name: str = "dimension") -> int:
+def dimension_of(value: object, name: str = "dimension") -> int:
     """Return a dimension: an integer of at least one."""
-    if isinstance(value, bool) or not hasattr(value, "__index__"):
-        raise InvalidParameterError(name, f"{value!r} is not an integer", "pass an integer of at least 1")
-    number = int(value.__index__())
-    if number < 1:
-        raise InvalidParameterError(name, f"{number} is less than 1", "pass an integer of at least 1")
-    return number
-
-
-def whole(value: int, name: str) -> int:
-    """Return an integer of at least zero."""
-    if isinstance(value, bool) or not hasattr(value, "__index__"):
-        raise InvalidParameterError(name, f"{value!r} is not an integer", "pass an integer of at least 0")
-    number = int(value.__index__())
-    if number < 0:
-        raise InvalidParameterError(name, f"{number} is negative", "pass an integer of at least 0")
-    return number
+    return positive_integer(value, name)

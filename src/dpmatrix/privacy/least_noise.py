@@ -7,9 +7,9 @@ from fractions import Fraction
 from flint import fmpq
 
 from dpmatrix.errors import InvalidParameterError
-from dpmatrix.exact import Exact, Real, fraction, rational
+from dpmatrix.exact import Exact, Real, fraction, rational, whole_number
 from dpmatrix.privacy.calibration import TOLERANCE, calibrate, calibrate_integer, power_of_two
-from dpmatrix.privacy.domains import dimension_of, positive, whole
+from dpmatrix.privacy.domains import dimension_of, positive
 from dpmatrix.privacy.guarantee import PrivacyGuarantee
 from dpmatrix.privacy.profiles.bounded_range import BoundedRangeProfile
 from dpmatrix.privacy.profiles.discrete_gaussian import DiscreteGaussianProfile
@@ -97,7 +97,7 @@ def calibrate_discrete_laplace(sensitivity: int, guarantee: PrivacyGuarantee, to
     InvalidParameterError
         As in `DiscreteLaplaceProfile` and `calibrate`; the sensitivity must be positive.
     """
-    largest = _nonzero(whole(sensitivity, "sensitivity"), "sensitivity")
+    largest = _nonzero(whole_number(sensitivity, "sensitivity"), "sensitivity")
     if guarantee.is_pure:
         return largest / guarantee.epsilon
     return calibrate(lambda scale: DiscreteLaplaceProfile(largest, scale), guarantee, tolerance, _unit(fmpq(largest)))
@@ -118,7 +118,7 @@ def calibrate_discrete_gaussian(
         As in `DiscreteGaussianProfile` and `calibrate`; the sensitivity must be positive, and delta too.
     """
     _needs_slack(guarantee, "discrete Gaussian")
-    square = _nonzero(whole(squared_sensitivity, "squared_sensitivity"), "squared_sensitivity")
+    square = _nonzero(whole_number(squared_sensitivity, "squared_sensitivity"), "squared_sensitivity")
     deviation = calibrate(
         lambda deviation: DiscreteGaussianProfile(square, deviation**2, coordinates),
         guarantee,

@@ -22,7 +22,9 @@ def _modules(room: str) -> Iterator[ModuleType]:
 
 def _must_cite(thing: object) -> bool:
     """Report whether a class is a mechanism: it releases something and can be built."""
-    return inspect.isclass(thing) and hasattr(thing, "release") and not getattr(thing, "_is_protocol", False)
+    if not inspect.isclass(thing) or inspect.isabstract(thing):
+        return False
+    return hasattr(thing, "release") and not getattr(thing, "_is_protocol", False)
 
 
 def implementations(rooms: Iterable[str] = ROOMS) -> list[Implementation]:

@@ -27,8 +27,8 @@ from flint import fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth
 from dpmatrix.errors import InvalidParameterError
-from dpmatrix.exact import Exact, rational
-from dpmatrix.streaming.histogram import Checkpoint, positive_whole
+from dpmatrix.exact import Exact, positive_integer
+from dpmatrix.streaming.histogram import Checkpoint, histogram_parameters
 from dpmatrix.streaming.loewner import precedes
 
 FloatArray = npt.NDArray[np.float64]
@@ -74,13 +74,9 @@ class FastSpectralHistogram:
     def __init__(
         self, dimension: int, window: int, eta: Exact, floor: Exact = 0, *, leaf: int = 1, coordinate_bits: int = 14
     ) -> None:
-        self._eta, self._floor = rational(eta, "eta"), rational(floor, "floor")
-        if not 0 < self._eta < 1:
-            raise InvalidParameterError("eta", f"{eta} is outside (0, 1)", "pass a number between 0 and 1")
-        if self._floor < 0:
-            raise InvalidParameterError("floor", f"{floor} is negative", "pass 0 or more")
-        self._dimension, self._window = positive_whole(dimension, "dimension"), positive_whole(window, "window")
-        self._leaf = positive_whole(leaf, "leaf")
+        read = histogram_parameters(dimension, window, eta, floor)
+        self._dimension, self._window, self._eta, self._floor = read
+        self._leaf = positive_integer(leaf, "leaf")
         if window % leaf:
             raise InvalidParameterError("leaf", f"{leaf} does not divide the window", "pass a divisor of it")
         if type(coordinate_bits) is not int or not 0 <= coordinate_bits <= _LARGEST_BITS:

@@ -11,7 +11,7 @@ from flint import fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, implements
 from dpmatrix.errors import InvalidParameterError
-from dpmatrix.exact import Exact, rational
+from dpmatrix.exact import Exact, positive_integer, rational
 from dpmatrix.streaming.loewner import precedes
 
 Closeness = Callable[[int, int], bool]
@@ -50,11 +50,20 @@ def thin(count: int, close: Closeness, *, ordered: bool = False) -> list[int]:
     return kept
 
 
-def positive_whole(value: object, name: str) -> int:
-    """Return a positive integer as it is."""
-    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-        raise InvalidParameterError(name, f"{value!r} is no positive integer", "pass an integer of at least 1")
-    return value
+def histogram_parameters(dimension: object, window: object, eta: Exact, floor: Exact) -> tuple[int, int, fmpq, fmpq]:
+    """Read the parameters of a spectral histogram; see `SpectralHistogram`.
+
+    Raises
+    ------
+    InvalidParameterError
+        If a parameter leaves its domain.
+    """
+    accuracy, least = rational(eta, "eta"), rational(floor, "floor")
+    if not 0 < accuracy < 1:
+        raise InvalidParameterError("eta", f"{eta} is outside (0, 1)", "pass a number between 0 and 1")
+    if least < 0:
+        raise InvalidParameterError("floor", f"{floor} is negative", "pass 0 or more")
+    return positive_integer(dimension, "dimension"), positive_integer(window, "window"), accuracy, least
 
 
 @attrs.frozen
@@ -96,12 +105,8 @@ class SpectralHistogram:
     """
 
     def __init__(self, dimension: int, window: int, eta: Exact, floor: Exact = 0) -> None:
-        self._eta, self._floor = rational(eta, "eta"), rational(floor, "floor")
-        if not 0 < self._eta < 1:
-            raise InvalidParameterError("eta", f"{eta} is outside (0, 1)", "pass a number between 0 and 1")
-        if self._floor < 0:
-            raise InvalidParameterError("floor", f"{floor} is negative", "pass 0 or more")
-        self._dimension, self._window = positive_whole(dimension, "dimension"), positive_whole(window, "window")
+        read = histogram_parameters(dimension, window, eta, floor)
+        self._dimension, self._window, self._eta, self._floor = read
         self._time = 0
         self._checkpoints: list[Checkpoint] = []
 

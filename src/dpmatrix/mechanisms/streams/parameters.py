@@ -9,7 +9,8 @@ from functools import cached_property
 from attrs import field, frozen
 
 from dpmatrix.errors import InvalidParameterError
-from dpmatrix.mechanisms.input_perturbation import one_of, positive_integer
+from dpmatrix.exact import positive_integer
+from dpmatrix.mechanisms.input_perturbation import one_of
 from dpmatrix.mechanisms.lattice import coordinate_bits_of
 from dpmatrix.mechanisms.records import OverNorm
 from dpmatrix.privacy.adjacency import Adjacency

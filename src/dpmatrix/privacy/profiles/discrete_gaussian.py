@@ -8,8 +8,8 @@ from attrs import field, frozen
 from flint import arb, fmpq
 
 from dpmatrix.errors import InvalidParameterError
-from dpmatrix.exact import Exact, rational
-from dpmatrix.privacy.domains import dimension_of, nonnegative, whole
+from dpmatrix.exact import Exact, rational, whole_number
+from dpmatrix.privacy.domains import dimension_of, nonnegative
 from dpmatrix.privacy.profiles.enclosure import certified, over_box
 from dpmatrix.privacy.profiles.gaussian import GaussianProfile
 from dpmatrix.privacy.profiles.lattice_sums import total_mass, upper_sum
@@ -29,7 +29,7 @@ def _variance(value: Exact) -> fmpq:
 
 
 def _squared_sensitivity(value: int) -> int:
-    return whole(value, "squared_sensitivity")
+    return whole_number(value, "squared_sensitivity")
 
 
 def _coordinates(value: int) -> int:

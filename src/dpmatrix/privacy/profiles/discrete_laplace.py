@@ -6,17 +6,17 @@ from attrs import field, frozen
 from flint import arb, fmpq
 
 from dpmatrix.errors import InvalidParameterError
-from dpmatrix.exact import Real
-from dpmatrix.privacy.domains import Range, nonnegative, positive, whole
+from dpmatrix.exact import Real, whole_number
+from dpmatrix.privacy.domains import Range, nonnegative, positive
 from dpmatrix.privacy.profiles.enclosure import certified, over_box
 
 
 def _sensitivity(value: int) -> int:
-    return whole(value, "sensitivity")
+    return whole_number(value, "sensitivity")
 
 
 def _coordinate_sensitivity(value: int | None) -> int | None:
-    return None if value is None else whole(value, "coordinate_sensitivity")
+    return None if value is None else whole_number(value, "coordinate_sensitivity")
 
 
 @frozen
