@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import pytest
+from scipy.stats import ks_1samp
 
 ERROR = 1e-10
 
@@ -16,3 +17,9 @@ def cdf_radius():
     ``P(sup |F_n - F| > t) <= 2 exp(-2 n t**2)`` for every law, discrete ones included.
     """
     return lambda size: math.sqrt(math.log(2 / ERROR) / (2 * size))
+
+
+@pytest.fixture
+def cdf_distance():
+    """Largest distance between the empirical CDF of draws and a continuous CDF, which takes arrays."""
+    return lambda draws, cdf: float(ks_1samp(draws, cdf, method="asymp").statistic)

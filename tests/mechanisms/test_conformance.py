@@ -23,14 +23,6 @@ from dpmatrix.spec.wishart.laplace_perturbation import LaplaceRun
 from dpmatrix.spec.wishart.wishart_algorithm import WishartRun
 
 
-def distance(draws: np.ndarray, law) -> float:
-    """Compute the Kolmogorov distance between draws and a law."""
-    values = np.sort(draws)
-    ranks = np.arange(len(values) + 1) / len(values)
-    exact = law.cdf(values)
-    return float(max(np.max(np.abs(exact - ranks[1:])), np.max(np.abs(exact - ranks[:-1]))))
-
-
 def laplace_run(seed: int) -> LaplaceRun:
     """Run Algorithm 1 with seeded bits, and draw its noise once more from the same bits."""
     dimension, records, epsilon = 1 + seed % 4, 2 + seed % 3, Fraction(1 + seed % 5, 2)
@@ -60,14 +52,14 @@ def laplace_run(seed: int) -> LaplaceRun:
     grade="statistical",
     region="20 seeded runs exactly, d <= 4; law of the noise at d = 8 with error 1e-10",
 )
-def test_laplace_release_is_the_gram_matrix_plus_printed_noise(statement, cdf_radius) -> None:
+def test_laplace_release_is_the_gram_matrix_plus_printed_noise(statement, cdf_radius, cdf_distance) -> None:
     for seed in range(20):
         assert statement.at(laplace_run(seed)) is Truth.TRUE
     mechanism = LaplaceInputPerturbation(1, calibration="printed")
     data, entropy, upper = np.full((3, 8), 0.25), SystemEntropy(), np.triu_indices(8)
     noise = np.concatenate([mechanism.release(data, entropy=entropy).to_numpy()[upper] - 0.0625 for _ in range(400)])
     law = laplace(scale=2 * 8 / 3)
-    assert distance(noise, law) <= cdf_radius(noise.size) + 1e-6
+    assert cdf_distance(noise, law.cdf) <= cdf_radius(noise.size) + 1e-6
     run = laplace_run(1)
     bind_hypotheses(
         statement,
@@ -87,7 +79,7 @@ def test_laplace_release_is_the_gram_matrix_plus_printed_noise(statement, cdf_ra
     grade="statistical",
     region="noise cut by a quarter; noise left out",
 )
-def test_other_laplace_noise_is_rejected(statement, cdf_radius) -> None:
+def test_other_laplace_noise_is_rejected(statement, cdf_radius, cdf_distance) -> None:
     run = laplace_run(2)
     assert statement.at(attrs.evolve(run, scale=Fraction(3, 4) * run.scale)) is Truth.FALSE
     assert statement.at(attrs.evolve(run, output=run.gram)) is Truth.FALSE
@@ -97,7 +89,7 @@ def test_other_laplace_noise_is_rejected(statement, cdf_radius) -> None:
     mechanism = LaplaceInputPerturbation(1, calibration="printed")
     data, entropy, upper = np.full((3, 8), 0.25), SystemEntropy(), np.triu_indices(8)
     noise = np.concatenate([mechanism.release(data, entropy=entropy).to_numpy()[upper] - 0.0625 for _ in range(800)])
-    assert distance(0.75 * noise, laplace(scale=2 * 8 / 3)) > cdf_radius(noise.size)
+    assert cdf_distance(0.75 * noise, laplace(scale=2 * 8 / 3).cdf) > cdf_radius(noise.size)
 
 
 def wishart_run(dimension: int, records: int, epsilon: Fraction) -> WishartRun:
@@ -119,14 +111,14 @@ def scaled_traces(epsilon: Fraction, size: int) -> np.ndarray:
     grade="statistical",
     region="scale exactly for 24 inputs; degrees of freedom by the law of the trace at d = 2, error 1e-10",
 )
-def test_wishart_release_has_the_printed_noise(statement, cdf_radius) -> None:
+def test_wishart_release_has_the_printed_noise(statement, cdf_radius, cdf_distance) -> None:
     """The trace of W_d(m, cI) over c is chi-square with m d degrees of freedom: 6 at d = 2, m = 3."""
     for dimension in (1, 2, 7):
         for records in (1, 10):
             for epsilon in (Fraction(1, 3), Fraction(1), Fraction(4), Fraction(1, 7)):
                 assert statement.at(wishart_run(dimension, records, epsilon)) is Truth.TRUE
     traces = scaled_traces(Fraction(1), 2500)
-    assert distance(traces, chi2(6)) <= cdf_radius(traces.size) + 1e-6
+    assert cdf_distance(traces, chi2(6).cdf) <= cdf_radius(traces.size) + 1e-6
     run = wishart_run(2, 3, Fraction(1))
     bind_hypotheses(
         statement,
@@ -146,10 +138,10 @@ def test_wishart_release_has_the_printed_noise(statement, cdf_radius) -> None:
     grade="statistical",
     region="scale cut by a quarter; m = d + 2",
 )
-def test_other_wishart_noise_is_rejected(statement, cdf_radius) -> None:
+def test_other_wishart_noise_is_rejected(statement, cdf_radius, cdf_distance) -> None:
     run = wishart_run(2, 4, Fraction(1))
     assert statement.at(attrs.evolve(run, scale=Fraction(3, 4) * run.scale)) is Truth.FALSE
     assert statement.at(attrs.evolve(run, degrees_of_freedom=4)) is Truth.FALSE
     traces = scaled_traces(Fraction(1), 2500)
-    assert distance(0.75 * traces, chi2(6)) > cdf_radius(traces.size)
-    assert distance(traces, chi2(8)) > cdf_radius(traces.size)
+    assert cdf_distance(0.75 * traces, chi2(6).cdf) > cdf_radius(traces.size)
+    assert cdf_distance(traces, chi2(8).cdf) > cdf_radius(traces.size)
