@@ -19,6 +19,7 @@ from dpmatrix.exact import Exact, ball, fraction, precision
 from dpmatrix.mechanisms.gaussian import GaussianPerturbation
 from dpmatrix.mechanisms.input_perturbation import BoundedRecords, one_of, positive_integer, publish
 from dpmatrix.mechanisms.lattice import LatticeGram, coordinate_bits_of
+from dpmatrix.mechanisms.partitions import Blocks
 from dpmatrix.mechanisms.protocol import FloatArray, Release
 from dpmatrix.mechanisms.records import record_array
 from dpmatrix.privacy.adjacency import Adjacency
@@ -59,9 +60,7 @@ class AnalyzeGauss(GaussianPerturbation):
         array = record_array(data, none_allowed=self.adjacency is Adjacency.ADD_REMOVE_ONE)
         return self.noisy_gram([array], array.shape[1], entropy)
 
-    def release_blocks(
-        self, blocks: Iterable[npt.ArrayLike], dimension: int, *, entropy: Entropy | None = None
-    ) -> Release:
+    def release_blocks(self, blocks: Blocks, dimension: int, *, entropy: Entropy | None = None) -> Release:
         """Publish the matrix of records that come in blocks; see `LaplaceInputPerturbation.release_blocks`."""
         return self.noisy_gram(blocks, dimension, entropy)
 

@@ -19,6 +19,7 @@ from dpmatrix.errors import InvalidParameterError
 from dpmatrix.exact import Exact, ball, fraction, precision
 from dpmatrix.mechanisms.input_perturbation import InputPerturbation, one_of, publish
 from dpmatrix.mechanisms.lattice import coordinate_bits_of, lattice_gram
+from dpmatrix.mechanisms.partitions import Blocks, PartialGram
 from dpmatrix.mechanisms.protocol import FloatArray, IntegerMatrix, Release
 from dpmatrix.mechanisms.records import record_array
 from dpmatrix.mechanisms.second_moment import exact_matrix
@@ -144,7 +145,11 @@ class GaussianPerturbation(InputPerturbation, ABC):
         """Return the spacing of the published values, for that many records."""
         return Fraction(1, self.divisor_for(records) * 4**self.coordinate_bits)
 
-    def noisy_gram(self, blocks: Iterable[npt.ArrayLike], dimension: int, entropy: Entropy | None) -> Release:
+    def partial_gram(self, blocks: Blocks, dimension: int) -> PartialGram:
+        """Sum some of the records, for `release_blocks` elsewhere; NOT private, see `partitions`."""
+        return self.sum_blocks(blocks, dimension, self.coordinate_bits)
+
+    def noisy_gram(self, blocks: Blocks, dimension: int, entropy: Entropy | None) -> Release:
         """Publish the matrix of records that come in blocks; see `LaplaceInputPerturbation.release_blocks`."""
         source = SystemEntropy() if entropy is None else entropy
         variance = self.noise_variance(dimension)
@@ -238,9 +243,7 @@ class ModSulq(GaussianPerturbation):
         array = record_array(data, none_allowed=self.adjacency is Adjacency.ADD_REMOVE_ONE)
         return self.noisy_gram([array], array.shape[1], entropy)
 
-    def release_blocks(
-        self, blocks: Iterable[npt.ArrayLike], dimension: int, *, entropy: Entropy | None = None
-    ) -> Release:
+    def release_blocks(self, blocks: Blocks, dimension: int, *, entropy: Entropy | None = None) -> Release:
         """Publish the matrix of records that come in blocks; see `LaplaceInputPerturbation.release_blocks`."""
         return self.noisy_gram(blocks, dimension, entropy)
 

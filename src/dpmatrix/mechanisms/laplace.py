@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sized
+from collections.abc import Sized
 from fractions import Fraction
 from typing import ClassVar, Literal
 
@@ -17,6 +17,7 @@ from dpmatrix.errors import InvalidParameterError
 from dpmatrix.exact import fraction, precision
 from dpmatrix.mechanisms.input_perturbation import InputPerturbation, one_of, publish
 from dpmatrix.mechanisms.lattice import coordinate_bits_of, lattice_gram
+from dpmatrix.mechanisms.partitions import Blocks, PartialGram
 from dpmatrix.mechanisms.protocol import FloatArray, IntegerMatrix, Release
 from dpmatrix.mechanisms.records import record_array
 from dpmatrix.mechanisms.second_moment import exact_symmetric
@@ -102,9 +103,11 @@ class LaplaceInputPerturbation(InputPerturbation):
         array = record_array(data, none_allowed=self.adjacency is Adjacency.ADD_REMOVE_ONE)
         return self.release_blocks([array], array.shape[1], entropy=entropy)
 
-    def release_blocks(
-        self, blocks: Iterable[npt.ArrayLike], dimension: int, *, entropy: Entropy | None = None
-    ) -> Release:
+    def partial_gram(self, blocks: Blocks, dimension: int) -> PartialGram:
+        """Sum some of the records, for `release_blocks` elsewhere; NOT private, see `partitions`."""
+        return self.sum_blocks(blocks, dimension, self.coordinate_bits)
+
+    def release_blocks(self, blocks: Blocks, dimension: int, *, entropy: Entropy | None = None) -> Release:
         """Publish the matrix of records that come in blocks, in memory for one block; else as `release`.
 
         Parameters
