@@ -11,6 +11,7 @@ import typer
 from dpmatrix.claims import describe, findings
 from dpmatrix.claims.ledger import write_atomically
 from dpmatrix.commands.audit import audit_mechanism_command
+from dpmatrix.commands.completion import claim_ids
 from dpmatrix.commands.constants import constants, report_section
 from dpmatrix.commands.documentation import documentation_command
 from dpmatrix.commands.findings import findings_command
@@ -40,7 +41,8 @@ def _exit_code(described: list[dict[str, Any]]) -> int:
 @app.command()
 def claims(
     claim: Annotated[
-        str | None, typer.Argument(help="One claim, such as wishart.theorem-4; all when left out.")
+        str | None,
+        typer.Argument(help="One claim, such as wishart.theorem-4; all when left out.", autocompletion=claim_ids),
     ] = None,
     *,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
@@ -90,7 +92,10 @@ def report(
 
 @app.command(name="restamp")
 def restamp_command(
-    claim: Annotated[list[str], typer.Argument(help="Claims whose citations have been read again, or `all`.")],
+    claim: Annotated[
+        list[str],
+        typer.Argument(help="Claims whose citations have been read again, or `all`.", autocompletion=claim_ids),
+    ],
     *,
     root: Annotated[Path, typer.Option(help="The checkout.")] = Path(),
 ) -> None:

@@ -61,7 +61,12 @@ class MissingExtraError(DpmatrixError, ImportError):
     """Something was asked that an optional dependency does, and it is not installed."""
 
     def __init__(self, package: str, extra: str) -> None:
+        self.package = package
+        self.extra = extra
         super().__init__(f"{package} is not installed; install dpmatrix[{extra}]", name=package)
+
+    def __reduce__(self) -> tuple[type[MissingExtraError], tuple[str, str]]:
+        return type(self), (self.package, self.extra)
 
 
 class NotPrivateError(DpmatrixError):
@@ -86,6 +91,10 @@ class EntropyError(DpmatrixError, RuntimeError):
 
 class TooSlowError(DpmatrixError, RuntimeError):
     """An exact draw would take longer than the caller allows; nothing is released."""
+
+
+class WorkerLostError(DpmatrixError, RuntimeError):
+    """A process or machine that worked on a part of the records ended without a result; nothing is released."""
 
 
 class OutOfRangeError(DpmatrixError, OverflowError):

@@ -18,7 +18,7 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from dpmatrix.commands.record_files import open_records
+from dpmatrix.files import open_records
 from dpmatrix.mechanisms.menu import MATRICES
 
 DIMENSION = 100

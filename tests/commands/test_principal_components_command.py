@@ -3,20 +3,28 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
 import sys
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from typer.testing import CliRunner
 
 from dpmatrix.__main__ import app
+from dpmatrix.commands import readers
 from dpmatrix.commands.pca import Choice
-from dpmatrix.mechanisms import LatticeGram
+from dpmatrix.errors import WorkerLostError
+from dpmatrix.files import splitting
+from dpmatrix.mechanisms import LaplaceInputPerturbation, LatticeGram
 from dpmatrix.mechanisms.menu import DIRECTIONS, MATRICES
+from dpmatrix.mechanisms.partitions import sum_partitions
+from dpmatrix.randomness.entropy import SeededEntropy
 from dpmatrix.spec import load
 
 RECORDS = np.random.default_rng(8).uniform(-0.5, 0.5, (40, 3))
@@ -80,7 +88,7 @@ def test_with_hardly_any_noise_it_finds_the_components(file: Path) -> None:
 
 def test_a_file_in_many_blocks_is_one_data_set(file: Path, monkeypatch) -> None:
     seen = []
-    monkeypatch.setattr("dpmatrix.commands.record_files.LINES", 7)
+    monkeypatch.setattr("dpmatrix.files.csv_records.LINES", 7)
     original = LatticeGram.matrix
 
     def recorded(gram: LatticeGram):
@@ -188,3 +196,138 @@ def test_standard_input(file: Path) -> None:
     done = subprocess.run(command, input=b"1,\xff\n0,1\n", capture_output=True, check=False)
     assert done.returncode == 2
     assert b"line 1, column 2" in done.stderr
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    """Start a scheduler and two workers, processes of this machine."""
+    distributed = pytest.importorskip("distributed", reason="a cluster is an extra of its own")
+    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as started:
+        yield started
+
+
+# With this epsilon and so small a grid the noise is far below the numbers that are compared.
+EXACT = ["--epsilon", "1e9", "--mechanism", "laplace", "--json"]
+
+
+def matrix(done) -> np.ndarray:
+    assert done.exit_code == 0, done.output
+    release = json.loads(done.stdout)["release"]
+    return np.array(release["integers"], dtype=float) * float(Fraction(release["grid"]))
+
+
+def test_processes_release_what_one_does(file: Path, monkeypatch) -> None:
+    monkeypatch.setattr(splitting, "PART_BYTES", 500)
+    assert len(splitting.split_records(str(file), workers=2).parts) > 4
+    done = run(file, *EXACT, "--workers", 2, "--progress")
+    assert np.allclose(matrix(done), RECORDS.T @ RECORDS / 40, atol=1e-5)
+    assert json.loads(done.stdout)["records"] == 40
+    assert set(json.loads(done.stdout)) == set(json.loads(run(file, *EXACT).stdout))
+
+
+def test_processes_name_the_line(file: Path, tmp_path: Path) -> None:
+    lines = file.read_text(encoding="utf-8").splitlines()
+    lines[25] = "0.1,oops,0.1"
+    file.write_text("\n".join(lines), encoding="utf-8")
+    output = tmp_path / "release.json"
+    done = run(file, "--epsilon", 1, "--workers", 2, "--output", output)
+    assert (done.exit_code, len(done.stderr.splitlines())) == (2, 1)
+    assert "line 26, column 2 ('b'): 'oops' is not a finite number" in done.stderr
+    assert not output.exists()
+
+
+def test_a_process_that_dies_is_one_line(file: Path, tmp_path: Path) -> None:
+    """A part of the file that ends the process which receives it; nothing is released."""
+    output = tmp_path / "release.json"
+    program = (
+        "import os, sys\n"
+        "from dpmatrix.files.parts import FilePart\n"
+        "import dpmatrix.commands.pca, dpmatrix.__main__, multiprocessing\n"
+        "FilePart.__reduce__ = lambda part: (os._exit, (9,))\n"
+        "if __name__ == '__main__':\n"
+        "    sys.argv[0] = 'dpmatrix'\n"
+        "    dpmatrix.__main__.main()\n"
+    )
+    script = tmp_path / "broken.py"
+    script.write_text(program, encoding="utf-8")
+    arguments = ["pca", str(file), "--epsilon", "1", "--workers", "2", "--output", str(output)]
+    command = [sys.executable, str(script), *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 2
+    assert done.stderr.splitlines() == ["WorkerLostError: a worker ended before its part of the records was summed"]
+    assert not output.exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--workers", "2", "--cluster", "tcp://127.0.0.1:1"], "pass --workers or --cluster"),
+        (["--workers", "0"], "workers"),
+    ],
+)
+def test_who_reads_is_one_or_the_other(file: Path, options, words: str) -> None:
+    done = run(file, "--epsilon", 1, *options)
+    assert done.exit_code == 2
+    assert words in done.stderr
+
+
+def test_the_standard_input_is_read_by_one() -> None:
+    done = run("-", "--epsilon", 1, "--workers", 2)
+    assert done.exit_code == 2
+    assert "cannot be cut into parts" in done.stderr
+
+
+def test_without_distributed_the_extra_is_named(file: Path, monkeypatch) -> None:
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    done = run(file, "--epsilon", 1, "--cluster", "tcp://127.0.0.1:1")
+    assert done.exit_code == 2
+    assert done.stderr == "MissingExtraError: distributed is not installed; install dpmatrix[cluster]\n"
+
+
+def test_help_says_who_must_be_trusted() -> None:
+    told = " ".join(CliRunner().invoke(app, ["pca", "--help"], env={"COLUMNS": "200"}).stdout.split())
+    assert "WITHOUT NOISE" in told
+    assert "trust all of them" in told
+
+
+def test_a_cluster_releases_what_one_process_does(file: Path, cluster, monkeypatch) -> None:
+    monkeypatch.setattr(splitting, "PART_BYTES", 500)
+    done = run(file, *EXACT, "--cluster", cluster.scheduler_address)
+    assert np.allclose(matrix(done), RECORDS.T @ RECORDS / 40, atol=1e-5)
+    file.write_text(file.read_text(encoding="utf-8") + "\n0.1,0.1,7\n", encoding="utf-8")
+    done = run(file, "--epsilon", 1, "--cluster", cluster.scheduler_address)
+    assert done.exit_code == 2
+    assert "line 42: the record is longer than 1" in done.stderr
+
+
+def test_a_cluster_that_cannot_be_used(file: Path, cluster, monkeypatch) -> None:
+    monkeypatch.setattr(readers, "CONNECT_SECONDS", 1)
+    for address in ("tcp://127.0.0.1:1", "nonsense://x", "tcp://nowhere.invalid:8786"):
+        done = run(file, "--epsilon", 1, "--cluster", address)
+        assert (done.exit_code, len(done.stderr.splitlines())) == (2, 1)
+        assert f"no scheduler answers at {address!r}" in done.stderr
+    monkeypatch.setattr(readers, "__version__", "0")
+    done = run(file, "--epsilon", 1, "--cluster", cluster.scheduler_address)
+    assert done.exit_code == 2
+    assert "install the same version everywhere" in done.stderr
+    distributed = pytest.importorskip("distributed")
+    with distributed.LocalCluster(n_workers=0, dashboard_address=":0") as idle:
+        done = run(file, "--epsilon", 1, "--cluster", idle.scheduler_address)
+    assert done.exit_code == 2
+    assert "it has no workers" in done.stderr
+
+
+def test_a_cluster_that_loses_a_worker(cluster) -> None:
+    """Its scheduler tries again elsewhere; a part that ends whoever reads it ends the release."""
+    entropy = SeededEntropy(1)
+    mechanism = LaplaceInputPerturbation(1)
+    deadly = SimpleNamespace(blocks=partial(os._exit, 9))
+
+    def attempt() -> None:
+        with readers.readers(1, cluster.scheduler_address) as (pool, workers):
+            sums = sum_partitions(mechanism, [deadly], 3, executor=pool, workers=workers)
+            mechanism.release_blocks(sums, 3, entropy=entropy)
+
+    with pytest.raises(WorkerLostError):
+        attempt()
+    assert entropy.bits(64) == SeededEntropy(1).bits(64)

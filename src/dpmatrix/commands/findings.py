@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 
 from dpmatrix.claims import Finding, Severity, findings
+from dpmatrix.commands.completion import document_names
 from dpmatrix.commands.failures import one_line
 from dpmatrix.commands.privacy import AsJson
 from dpmatrix.commands.runs import DEFAULT_LEDGER, LedgerPath, declared_evidence, read_ledger
@@ -31,7 +32,7 @@ class Grave(StrEnum):
 @one_line
 def findings_command(
     *,
-    document: Annotated[str | None, typer.Option(help="Only this document.")] = None,
+    document: Annotated[str | None, typer.Option(help="Only this document.", autocompletion=document_names)] = None,
     severity: Annotated[Grave | None, typer.Option(help="Only this severity.")] = None,
     as_json: AsJson = False,
     ledger: LedgerPath = DEFAULT_LEDGER,

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from enum import StrEnum
-from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -20,9 +19,10 @@ from dpmatrix.claims.ledger import write_atomically
 from dpmatrix.commands.failures import one_line
 from dpmatrix.commands.numbers import read
 from dpmatrix.commands.privacy import AsJson, Relation
-from dpmatrix.commands.record_files import Block, RecordFile, open_records
+from dpmatrix.commands.readers import readers
 from dpmatrix.errors import EntropyError, RecordFileError
 from dpmatrix.exact import positive_integer
+from dpmatrix.files import open_source
 from dpmatrix.mechanisms import Release
 from dpmatrix.mechanisms.menu import (
     AnyMechanism,
@@ -33,8 +33,6 @@ from dpmatrix.mechanisms.menu import (
     excess_words,
     variances,
 )
-from dpmatrix.mechanisms.norms import rows_over_norm
-from dpmatrix.mechanisms.protocol import FloatArray
 from dpmatrix.privacy.adjacency import Adjacency, replaces
 from dpmatrix.reporting.terminal import table_text
 
@@ -74,6 +72,10 @@ def pca(
     ] = None,
     columns: Annotated[str, typer.Option(metavar="A,B,...", help="Names or numbers of the columns to use.")] = "",
     delimiter: Annotated[str, typer.Option(help="Between the cells of a line.")] = ",",
+    workers: Annotated[int, typer.Option(min=1, help="Processes that read parts of the file.")] = 1,
+    cluster: Annotated[
+        str | None, typer.Option(metavar="tcp://HOST:PORT", help="Scheduler of a `distributed` cluster that reads it.")
+    ] = None,
     as_json: AsJson = False,
     output: Annotated[Path | None, typer.Option(metavar="FILE.json", help="Write the release there, whole.")] = None,
     progress: Annotated[bool, typer.Option(help="Show how many records were read.")] = sys.stderr.isatty(),
@@ -82,6 +84,11 @@ def pca(
 
     One line is one record of numbers. Records are not centred: subtract a public mean first. Nothing is released when
     a cell is no finite number or a record is too long; such an error tells its reader about the data.
+
+    With --workers or --cluster parts of the file are summed elsewhere, and the release is the same: sums are exact,
+    and the noise is drawn here, once. The workers of a cluster need the file under the same path and this version of
+    dpmatrix. They see the records and send back exact sums WITHOUT NOISE, which the scheduler passes on and which may
+    be left in its workers' files: trust all of them, and the network between (tls://), as you trust the file's disk.
     """
     settings = Settings(
         mechanism=mechanism.value,
@@ -97,17 +104,21 @@ def pca(
     )
     chosen = build(settings)
     names = [name.strip() for name in columns.split(",") if name.strip()]
-    with open_records(file, header=header, columns=names, delimiter=delimiter) as source:
+    with (
+        readers(workers, cluster) as (executor, count),
+        open_source(
+            file, header=header, columns=names, delimiter=delimiter, executor=executor, workers=count
+        ) as source,
+    ):
         if rank > len(source.columns):
             raise RecordFileError(file, 1, None, f"there are {len(source.columns)} columns, and the rank is {rank}")
         wasted = excess_words(chosen, len(source.columns))
         if wasted is not None:
             typer.echo(f"warning: {wasted}", err=True)
         counted = [0]
-        with _shown(progress) as advance:
-            blocks = _records(file, source, chosen, counted, advance)
-            release = chosen.release_blocks(blocks, len(source.columns))
-    found = _described(chosen, settings, source, release, counted[0])
+        with _shown(progress, counted) as tell:
+            release = chosen.release_blocks(source.read(chosen, tell), len(source.columns))
+    found = _described(chosen, settings, source.columns, release, counted[0])
     text = json.dumps(found, indent=1, ensure_ascii=False)
     if output is not None:
         write_atomically(output, text + "\n")
@@ -118,30 +129,21 @@ def pca(
         typer.echo(_table(found), nl=False)
 
 
-def _records(
-    path: str, source: RecordFile, mechanism: AnyMechanism, counted: list[int], advance: Callable[[int], None]
-) -> Iterator[FloatArray]:
-    """Hand on the records of a file; refuse one that is too long by its line, where the mechanism would by its row."""
-    for block in source.blocks:
-        if mechanism.over_norm == "reject":
-            _refuse_long(path, block, mechanism.norm_bound)
-        counted[0] += len(block.records)
-        yield block.records
-        advance(counted[0])
-
-
-def _refuse_long(path: str, block: Block, bound: Fraction) -> None:
-    over = rows_over_norm(block.records, bound)
-    if len(over):
-        line = block.line_of(int(over[0]))
-        raise RecordFileError(path, line, None, f"the record is longer than {bound}; raise --norm-bound or pass --clip")
-
-
 @contextmanager
-def _shown(wanted: bool) -> Iterator[Callable[[int], None]]:
+def _shown(wanted: bool, counted: list[int]) -> Iterator[Callable[[int], None]]:
+    """Yield what is told the number of records so far; it keeps it, and shows it where that is wanted."""
+
+    def keep(count: int) -> None:
+        counted[0] = count
+
     if not wanted:
-        yield lambda _count: None
+        yield keep
         return
+
+    def show(count: int) -> None:
+        keep(count)
+        bar.update(task, completed=count)
+
     bar = Progress(
         SpinnerColumn(),
         TextColumn("{task.completed:,.0f} records"),
@@ -151,11 +153,11 @@ def _shown(wanted: bool) -> Iterator[Callable[[int], None]]:
     )
     with bar:
         task = bar.add_task("", total=None)
-        yield lambda count: bar.update(task, completed=count)
+        yield show
 
 
 def _described(
-    mechanism: AnyMechanism, settings: Settings, source: RecordFile, release: Release, count: int
+    mechanism: AnyMechanism, settings: Settings, columns: Sequence[str], release: Release, count: int
 ) -> dict[str, Any]:
     rank = settings.rank or 1
     eigenvalues = variances(mechanism, release)
@@ -175,7 +177,7 @@ def _described(
         "over_norm": mechanism.over_norm,
         "calibration": settings.calibration,
         "entropy": release.entropy,
-        "columns": list(source.columns),
+        "columns": list(columns),
         "components": components(mechanism, release, rank).tolist(),
         "explained_variance": None if eigenvalues is None else eigenvalues[:rank].tolist(),
         "release": {

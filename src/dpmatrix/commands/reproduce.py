@@ -144,9 +144,13 @@ TARGETS: dict[str, Callable[[Run], Reproduction]] = {
 """What can be reproduced."""
 
 
+def _targets(incomplete: str) -> list[str]:
+    return [target for target in TARGETS if target.startswith(incomplete)]
+
+
 @one_line
 def reproduce(
-    target: Annotated[str, typer.Argument(help=f"One of {', '.join(TARGETS)}.")],
+    target: Annotated[str, typer.Argument(help=f"One of {', '.join(TARGETS)}.", autocompletion=_targets)],
     *,
     output: Annotated[Path, typer.Option(help="Where the files go.")] = REPRODUCED,
     data: Annotated[

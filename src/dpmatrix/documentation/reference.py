@@ -20,6 +20,8 @@ MODULES = (
     "dpmatrix.mechanisms",
     "dpmatrix.mechanisms.streams",
     "dpmatrix.mechanisms.menu",
+    "dpmatrix.mechanisms.partitions",
+    "dpmatrix.files",
     "dpmatrix.estimators",
     "dpmatrix.privacy",
     "dpmatrix.auditing",

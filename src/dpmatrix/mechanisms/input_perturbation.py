@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sized
+from collections.abc import Callable, Iterator, Sized
 from fractions import Fraction
 
 import numpy.typing as npt
@@ -13,6 +13,7 @@ from dpmatrix.errors import InvalidParameterError
 from dpmatrix.exact import Exact, fraction, positive_integer
 from dpmatrix.mechanisms.lattice import LatticeGram
 from dpmatrix.mechanisms.norms import LARGEST_NORM_BOUND
+from dpmatrix.mechanisms.partitions import Blocks, PartialGram
 from dpmatrix.mechanisms.protocol import FloatArray, IntegerMatrix, Release
 from dpmatrix.mechanisms.records import OverNorm, bounded_blocks, bounded_records, record_array
 from dpmatrix.mechanisms.second_moment import second_moment
@@ -103,21 +104,36 @@ class BoundedRecords:
         for _, block in bounded_blocks(array, self.norm_bound, self.over_norm, first_row=first_row):
             yield block
 
-    def read_gram(self, blocks: Iterable[npt.ArrayLike], dimension: int, coordinate_bits: int) -> LatticeGram:
+    def read_gram(self, blocks: Blocks, dimension: int, coordinate_bits: int) -> LatticeGram:
         """Sum the truncated records of all blocks, in memory for one block.
 
         Raises
         ------
         InvalidParameterError
-            If a block is malformed or of another d, a record is too long, or there is no record under replace-one.
+            If a block is malformed or of another d, a record is too long, a sum was made for another mechanism, or
+            there is no record under replace-one.
         """
-        gram = LatticeGram(dimension, coordinate_bits)
-        for block in blocks:
-            for records in self.read_blocks(block, gram.count):
-                gram.add(records)
+        gram = self.sum_blocks(blocks, dimension, coordinate_bits).gram
         if gram.count == 0 and self.adjacency is Adjacency.REPLACE_ONE:
             raise InvalidParameterError("blocks", "they hold no record", "pass one record or more")
         return gram
+
+    def sum_blocks(self, blocks: Blocks, dimension: int, coordinate_bits: int) -> PartialGram:
+        """Sum the truncated records of all blocks, of which there may be none; NOT private, see `partitions`.
+
+        Raises
+        ------
+        InvalidParameterError
+            If a block is malformed or of another d, a record is too long, or a sum was made for another mechanism.
+        """
+        gram = LatticeGram(dimension, coordinate_bits)
+        for block in blocks:
+            if isinstance(block, PartialGram):
+                gram = block.joined(gram, self.norm_bound)
+                continue
+            for records in self.read_blocks(block, gram.count):
+                gram.add(records)
+        return PartialGram(gram=gram, norm_bound=self.norm_bound)
 
 
 @frozen

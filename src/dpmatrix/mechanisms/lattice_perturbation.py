@@ -16,6 +16,7 @@ from dpmatrix.errors import InvalidParameterError
 from dpmatrix.exact import fraction, rational
 from dpmatrix.mechanisms.input_perturbation import InputPerturbation, publish
 from dpmatrix.mechanisms.lattice import coordinate_bits_of, lattice_gram
+from dpmatrix.mechanisms.partitions import Blocks, PartialGram
 from dpmatrix.mechanisms.protocol import FloatArray, IntegerMatrix, Release
 from dpmatrix.mechanisms.records import record_array
 from dpmatrix.mechanisms.second_moment import exact_matrix, exact_symmetric
@@ -100,9 +101,11 @@ class LatticePerturbation(InputPerturbation, ABC):
         array = record_array(data, none_allowed=self.adjacency is Adjacency.ADD_REMOVE_ONE)
         return self.release_blocks([array], array.shape[1], entropy=entropy)
 
-    def release_blocks(
-        self, blocks: Iterable[npt.ArrayLike], dimension: int, *, entropy: Entropy | None = None
-    ) -> Release:
+    def partial_gram(self, blocks: Blocks, dimension: int) -> PartialGram:
+        """Sum some of the records, for `release_blocks` elsewhere; NOT private, see `partitions`."""
+        return self.sum_blocks(blocks, dimension, self.coordinate_bits)
+
+    def release_blocks(self, blocks: Blocks, dimension: int, *, entropy: Entropy | None = None) -> Release:
         """Publish the matrix of records that come in blocks, in memory for one block; else as `release`.
 
         Parameters

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from fractions import Fraction
 from typing import ClassVar, Literal, Protocol
 
@@ -16,6 +15,7 @@ from dpmatrix.errors import InvalidParameterError
 from dpmatrix.exact import fraction, positive_integer
 from dpmatrix.mechanisms.input_perturbation import BoundedRecords, one_of, publish
 from dpmatrix.mechanisms.lattice import coordinate_bits_of, lattice_gram
+from dpmatrix.mechanisms.partitions import Blocks, PartialGram
 from dpmatrix.mechanisms.protocol import FloatArray, Release
 from dpmatrix.mechanisms.records import record_array
 from dpmatrix.mechanisms.second_moment import exact_matrix
@@ -104,7 +104,11 @@ class ExponentialPca(BoundedRecords):
         width = parameter_range(nuclear_sensitivity(dimension, self.adjacency), "score_range").upper
         return self.epsilon / (fraction(width) * self.norm_bound**2)
 
-    def exponent(self, blocks: Iterable[npt.ArrayLike], dimension: int) -> fmpq_mat:
+    def partial_gram(self, blocks: Blocks, dimension: int) -> PartialGram:
+        """Sum some of the records, for `release_blocks` elsewhere; NOT private, see `partitions`."""
+        return self.sum_blocks(blocks, dimension, self.coordinate_bits)
+
+    def exponent(self, blocks: Blocks, dimension: int) -> fmpq_mat:
         """Compute the exponent B of the truncated records, exactly: shape (d, d)."""
         gram = self.read_gram(blocks, dimension, self.coordinate_bits)
         weight = self.weight(dimension) / 4**self.coordinate_bits
@@ -156,9 +160,7 @@ class Ppca(ExponentialPca):
         """
         return self.release_blocks(*self.blocks_of(data), entropy=entropy)
 
-    def release_blocks(
-        self, blocks: Iterable[npt.ArrayLike], dimension: int, *, entropy: Entropy | None = None
-    ) -> Release:
+    def release_blocks(self, blocks: Blocks, dimension: int, *, entropy: Entropy | None = None) -> Release:
         """Publish a direction for records that come in blocks, in memory for one block; else as `release`."""
         source = SystemEntropy() if entropy is None else entropy
         sampler = subspace_sampler(self.exponent(blocks, dimension), self.rank)

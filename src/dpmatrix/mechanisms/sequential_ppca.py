@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from fractions import Fraction
 from math import isqrt
 from typing import ClassVar
@@ -15,6 +14,7 @@ from flint import fmpq, fmpq_mat, fmpz_mat
 from dpmatrix.claims import implements
 from dpmatrix.errors import InvalidParameterError
 from dpmatrix.mechanisms.input_perturbation import publish
+from dpmatrix.mechanisms.partitions import Blocks
 from dpmatrix.mechanisms.ppca import ExponentialPca
 from dpmatrix.mechanisms.protocol import IntegerMatrix, Release
 from dpmatrix.randomness.bingham import BinghamSampler
@@ -94,9 +94,7 @@ class SequentialPpca(ExponentialPca):
         """
         return self.release_blocks(*self.blocks_of(data), entropy=entropy)
 
-    def release_blocks(
-        self, blocks: Iterable[npt.ArrayLike], dimension: int, *, entropy: Entropy | None = None
-    ) -> Release:
+    def release_blocks(self, blocks: Blocks, dimension: int, *, entropy: Entropy | None = None) -> Release:
         """Publish directions for records that come in blocks, in memory for one block; else as `release`."""
         source = SystemEntropy() if entropy is None else entropy
         steps = self.steps(dimension)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from fractions import Fraction
 from typing import ClassVar
 
@@ -14,6 +13,7 @@ from flint import arb, fmpq, fmpq_mat
 from dpmatrix.claims import implements
 from dpmatrix.exact import fraction
 from dpmatrix.mechanisms.input_perturbation import InputPerturbation, publish
+from dpmatrix.mechanisms.partitions import Blocks, PartialGram
 from dpmatrix.mechanisms.protocol import FloatArray, Release
 from dpmatrix.mechanisms.second_moment import exact_symmetric
 from dpmatrix.mechanisms.symmetrised_wishart_density import log_density
@@ -84,9 +84,11 @@ class SymmetrisedWishartMechanism(InputPerturbation):
         records = self.read(data)
         return self._publish(self.second_moment(records), self.divisor_for(records), source)
 
-    def release_blocks(
-        self, blocks: Iterable[npt.ArrayLike], dimension: int, *, entropy: Entropy | None = None
-    ) -> Release:
+    def partial_gram(self, blocks: Blocks, dimension: int) -> PartialGram:
+        """Sum some of the records, for `release_blocks` elsewhere; NOT private, see `partitions`."""
+        return self.sum_blocks(blocks, dimension, _STREAMED_BITS)
+
+    def release_blocks(self, blocks: Blocks, dimension: int, *, entropy: Entropy | None = None) -> Release:
         """Publish the matrix of records that come in blocks, in memory for one block.
 
         Every coordinate is first truncated towards zero to a multiple of ``2**-40``, which can only shrink a record's

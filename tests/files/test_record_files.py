@@ -8,9 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dpmatrix.commands import record_files
-from dpmatrix.commands.record_files import open_records
 from dpmatrix.errors import InvalidParameterError, MissingExtraError, RecordFileError
+from dpmatrix.files import csv_records, open_records, parquet_records
 
 
 def read(path: Path, **options) -> tuple[tuple[str, ...], np.ndarray]:
@@ -30,7 +29,7 @@ def file(tmp_path: Path):
 
 @pytest.mark.parametrize("lines", [1, 3, 7, 8192])
 def test_every_number_is_read_as_it_stands(file, monkeypatch, lines: int) -> None:
-    monkeypatch.setattr(record_files, "LINES", lines)
+    monkeypatch.setattr(csv_records, "LINES", lines)
     records = np.random.default_rng(0).standard_normal((50, 4)) * 10.0 ** np.arange(-200, 200, 100)
     text = "\n".join(",".join(map(repr, row)) for row in records.tolist())
     columns, found = read(file(text))
@@ -95,7 +94,7 @@ def test_columns_are_chosen_by_name_or_number(file) -> None:
     ],
 )
 def test_what_is_no_finite_number_is_named_by_line_and_column(file, monkeypatch, cell, shown, lines: int) -> None:
-    monkeypatch.setattr(record_files, "LINES", lines)
+    monkeypatch.setattr(csv_records, "LINES", lines)
     path = file(f"a,b\n1,2\n\n3,4\n5,{cell}\n7,8\n")
     with pytest.raises(RecordFileError) as caught:
         read(path)
@@ -122,13 +121,13 @@ def test_lines_that_are_no_records(file, text, line: int, problem: str) -> None:
 
 
 def test_a_line_without_end_is_refused_in_bounded_memory(file, monkeypatch) -> None:
-    monkeypatch.setattr(record_files, "LONGEST_LINE", 100)
+    monkeypatch.setattr(csv_records, "LONGEST_LINE", 100)
     with pytest.raises(RecordFileError, match="line 2: the line has 100"):
         read(file("1,2\n" + "1" * 500))
 
 
 def test_a_file_is_read_no_further_than_it_is_asked_for(file, monkeypatch) -> None:
-    monkeypatch.setattr(record_files, "LINES", 10)
+    monkeypatch.setattr(csv_records, "LINES", 10)
     with open_records(str(file("1,2\n" * 25 + "x,2\n"))) as source:
         assert [len(next(source.blocks).records) for _ in range(2)] == [10, 10]
         with pytest.raises(RecordFileError, match="line 26, column 1"):
@@ -156,7 +155,7 @@ def test_parquet(tmp_path, monkeypatch) -> None:
     table = {"a": records[:, 0], "b": records[:, 1].astype(np.float32), "n": np.arange(100), "s": ["x"] * 100}
     parquet.write_table(pyarrow.table(table), path, row_group_size=30)
     for cells in (7, 1 << 20):
-        monkeypatch.setattr(record_files, "CELLS", cells)
+        monkeypatch.setattr(parquet_records, "CELLS", cells)
         columns, found = read(path, columns=["n", "a", "b"])
         assert columns == ("n", "a", "b")
         assert np.array_equal(found, np.column_stack([table["n"], table["a"], table["b"]]))

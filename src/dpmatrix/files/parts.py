@@ -1,0 +1,195 @@
+"""Parts of a file: what a worker reads of it, and that it reads the file that was meant."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import itertools
+import os
+from collections.abc import Iterator
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from attrs import frozen
+
+from dpmatrix.errors import RecordFileError
+from dpmatrix.files.blocks import Block
+from dpmatrix.files.csv_records import ENCODING, CsvReader, lines_of
+from dpmatrix.files.parquet_records import ParquetReader
+from dpmatrix.mechanisms.norms import rows_over_norm
+from dpmatrix.mechanisms.protocol import FloatArray
+
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
+
+_SEEN_BYTES = 1 << 16
+
+
+@frozen(kw_only=True)
+class FileIdentity:
+    """A file as the one saw it who cut it into parts.
+
+    Attributes
+    ----------
+    path
+        As the user wrote it, for messages.
+    file
+        The same from the root, since workers may run elsewhere.
+    size
+        In bytes.
+    digest
+        Of its first and last bytes; the last ones of a Parquet file describe all of it.
+    """
+
+    path: str
+    file: Path
+    size: int
+    digest: str
+
+    @classmethod
+    def of(cls, path: str, file: Path) -> FileIdentity:
+        """Look at a file."""
+        with file.open("rb") as handle:
+            size = os.fstat(handle.fileno()).st_size
+            seen = hashlib.blake2b(handle.read(_SEEN_BYTES))
+            handle.seek(max(0, size - _SEEN_BYTES))
+            seen.update(handle.read(_SEEN_BYTES))
+        return cls(path=path, file=file, size=size, digest=seen.hexdigest())
+
+    def check(self) -> None:
+        """Make sure that the same file stands there.
+
+        Raises
+        ------
+        RecordFileError
+            If it does not: it was changed, or another machine has something else in its place.
+        """
+        try:
+            found = FileIdentity.of(self.path, self.file)
+        except OSError as error:
+            problem = f"a worker cannot read {self.file} ({error.strerror}); it must be there for every worker"
+            raise RecordFileError(self.path, 1, None, problem) from error
+        if found != self:
+            problem = "a worker finds something else there, or it was changed; it must be the same for every worker"
+            raise RecordFileError(self.path, 1, None, problem)
+
+
+class _Span(io.RawIOBase):
+    """Some bytes of a file, as a file."""
+
+    def __init__(self, file: Path, start: int, stop: int) -> None:
+        self._handle = file.open("rb", buffering=0)
+        self._handle.seek(start)
+        self._left = stop - start
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: WriteableBuffer) -> int | None:
+        count = self._handle.readinto(memoryview(buffer)[: self._left])
+        self._left -= count or 0
+        return count
+
+    def close(self) -> None:
+        self._handle.close()
+        super().close()
+
+
+@frozen(kw_only=True)
+class CsvPart:
+    """Bytes of a CSV file from one beginning of a line to another."""
+
+    identity: FileIdentity
+    reader: CsvReader
+    start: int
+    stop: int
+
+    def blocks(self) -> Iterator[Block]:
+        """Read the records; lines are counted from the beginning of the part."""
+        first = self.start == 0
+        # A mark of the encoding may stand at the beginning of the file alone.
+        encoding = f"{ENCODING}-sig" if first else ENCODING
+        raw = io.BufferedReader(_Span(self.identity.file, self.start, self.stop))
+        with io.TextIOWrapper(raw, encoding=encoding, errors="surrogateescape", newline="") as handle:
+            lines = lines_of(handle, self.identity.path)
+            skipped = int(first and self.reader.named)
+            yield from self.reader.blocks(itertools.islice(lines, skipped, None), 1 + skipped)
+
+    def lines_before(self) -> int:
+        """Count the lines before the part: read when an error has to be placed, and only then."""
+        count, last = 0, b""
+        with self.identity.file.open("rb") as handle:
+            left = self.start
+            while left and (chunk := handle.read(min(left, 1 << 20))):
+                # A carriage return ends a line unless a line feed follows.
+                pair = last == b"\r" and chunk[:1] == b"\n"
+                count += chunk.count(b"\n") + chunk.count(b"\r") - chunk.count(b"\r\n") - int(pair)
+                left, last = left - len(chunk), chunk[-1:]
+        return count
+
+
+@frozen(kw_only=True)
+class ParquetPart:
+    """Row groups of a Parquet file."""
+
+    identity: FileIdentity
+    reader: ParquetReader
+    groups: tuple[int, ...]
+
+    def blocks(self) -> Iterator[Block]:
+        """Read the records; rows are counted from the beginning of the part."""
+        yield from self.reader.blocks(str(self.identity.file), self.groups)
+
+    def lines_before(self) -> int:
+        """Return the number of rows before the part."""
+        return sum(self.reader.group_rows[: self.groups[0]]) if self.groups else 0
+
+
+@frozen(kw_only=True)
+class FilePart:
+    """Some of the records of a file, as a `Partition` whose errors name the line of the file.
+
+    Attributes
+    ----------
+    part
+        What is read.
+    longest
+        The norm that no record may exceed; None where longer ones are clipped.
+    """
+
+    part: CsvPart | ParquetPart
+    longest: Fraction | None
+
+    def blocks(self) -> Iterator[FloatArray]:
+        """Read the records.
+
+        Raises
+        ------
+        RecordFileError
+            If something is not a finite number, a record is too long, or the file is not the one that was cut.
+        """
+        self.part.identity.check()
+        try:
+            for block in self.part.blocks():
+                if self.longest is not None:
+                    refuse_long(self.part.identity.path, block, self.longest)
+                yield block.records
+        except RecordFileError as error:
+            line = error.line + self.part.lines_before()
+            raise RecordFileError(error.path, line, error.column, error.problem) from error
+
+
+def refuse_long(path: str, block: Block, longest: Fraction) -> None:
+    """Make sure that no record is too long.
+
+    Raises
+    ------
+    RecordFileError
+        If one is; it names the line where a mechanism would name the row of a block.
+    """
+    over = rows_over_norm(block.records, longest)
+    if len(over):
+        line = block.line_of(int(over[0]))
+        problem = f"the record is longer than {longest}; raise --norm-bound or pass --clip"
+        raise RecordFileError(path, line, None, problem)

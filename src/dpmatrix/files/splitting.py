@@ -1,0 +1,104 @@
+"""A file cut into parts: between lines of CSV, between row groups of Parquet."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from attrs import frozen
+
+from dpmatrix.errors import InvalidParameterError
+from dpmatrix.files.csv_records import ENCODING, LONGEST_LINE, csv_reader, lines_of
+from dpmatrix.files.parquet_records import parquet_reader
+from dpmatrix.files.parts import CsvPart, FileIdentity, ParquetPart
+
+PART_BYTES = 1 << 26
+"""Size of a part that is neither too small to be worth a journey nor too large to wait for."""
+
+
+@frozen(kw_only=True)
+class SplitFile:
+    """A file in parts.
+
+    Attributes
+    ----------
+    columns
+        Names of the columns to use, as of a `RecordFile`.
+    parts
+        In the order of the file; every record is in exactly one of them.
+    """
+
+    columns: tuple[str, ...]
+    parts: tuple[CsvPart | ParquetPart, ...]
+
+
+def split_records(
+    path: str,
+    *,
+    parts: int | None = None,
+    workers: int = 1,
+    header: bool | None = None,
+    columns: Sequence[str] = (),
+    delimiter: str = ",",
+) -> SplitFile:
+    """Cut a file into parts, reading of it no more than its beginning and a line at every cut.
+
+    Parameters
+    ----------
+    path
+        A CSV file, or a Parquet file (``.parquet``); a pipe cannot be cut.
+    parts
+        About how many: fewer where there are not so many lines or row groups. By default as many as workers, or more
+        where parts of `PART_BYTES` are smaller.
+    workers
+        How many will read at a time.
+    header, columns, delimiter
+        As in `open_records`.
+
+    Raises
+    ------
+    InvalidParameterError
+        If it is no file on a disk, or the delimiter is none.
+    RecordFileError, MissingExtraError, OSError
+        As `open_records`.
+    """
+    place = Path(path)
+    if path == "-" or (place.exists() and not place.is_file()):
+        raise InvalidParameterError("file", f"{path} cannot be cut into parts", "name a file, or use one process")
+    identity = FileIdentity.of(path, place.resolve())
+    wanted = parts or max(workers, -(-identity.size // PART_BYTES))
+    if path.endswith(".parquet"):
+        return _split_parquet(identity, wanted, columns)
+    with place.open(encoding=f"{ENCODING}-sig", errors="surrogateescape", newline="") as handle:
+        first = next(lines_of(handle, path), "")
+    reader = csv_reader(first, path, header, columns, delimiter)
+    spans = itertools.pairwise(_line_starts(identity, wanted))
+    found = [CsvPart(identity=identity, reader=reader, start=start, stop=stop) for start, stop in spans]
+    return SplitFile(columns=reader.columns, parts=tuple(found))
+
+
+def _line_starts(identity: FileIdentity, wanted: int) -> list[int]:
+    """Return the ends of the file, and between them beginnings of lines near equal distances, in rising order."""
+    starts = [0]
+    with identity.file.open("rb") as handle:
+        for place in range(1, wanted):
+            guess = identity.size * place // wanted
+            if guess <= starts[-1]:
+                continue
+            handle.seek(guess - 1)
+            # In UTF-8 this byte is a line feed wherever it stands; other ends of lines are not cut at.
+            while (line := handle.readline(LONGEST_LINE)) and not line.endswith(b"\n"):
+                pass
+            # A file that grows meanwhile is read up to where it ended before.
+            starts.append(min(handle.tell(), identity.size))
+    return [*starts, identity.size] if starts[-1] < identity.size else starts
+
+
+def _split_parquet(identity: FileIdentity, wanted: int, columns: Sequence[str]) -> SplitFile:
+    reader = parquet_reader(str(identity.file), identity.path, columns)
+    groups = range(len(reader.group_rows))
+    cut = np.array_split(np.array(groups, dtype=int), max(1, min(wanted, len(groups))))
+    found = [ParquetPart(identity=identity, reader=reader, groups=tuple(part.tolist())) for part in cut]
+    return SplitFile(columns=reader.columns, parts=tuple(found))
