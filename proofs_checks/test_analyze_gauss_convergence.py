@@ -13,6 +13,7 @@ import sympy
 from flint import fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
+from dpmatrix.claims.formulas import real, real_matrix
 from dpmatrix.exact import rational
 from dpmatrix.privacy.adjacency import Adjacency
 from dpmatrix.spec.analyze_gauss.convergence import PlaneRecovery, Recovery
@@ -29,11 +30,6 @@ PLANES = [
     PlaneRecovery(epsilon, delta, gap, constant)
     for epsilon, delta, gap, constant in product((1, 2), (Fraction(1, 10), Fraction(1, 100)), (100, 250, 900), (1, 2))
 ]
-
-
-def digits(value) -> mpmath.mpf:
-    exact = Fraction(value)
-    return mpmath.mpf(exact.numerator) / exact.denominator
 
 
 def text(number: mpmath.mpf) -> str:
@@ -61,7 +57,7 @@ def test_no_constant_will_do(statement) -> None:
     with mpmath.workdps(80):
         values = []
         for p in PLANES:
-            epsilon, delta, width = map(digits, (p.epsilon, p.delta, p.gap))
+            epsilon, delta, width = map(real, (p.epsilon, p.delta, p.gap))
             level = mpmath.log(1 / delta)
             size = (1 + mpmath.sqrt(2 * level)) / epsilon
             room = width - 2 * (1 + level / epsilon)
@@ -124,18 +120,14 @@ SWAPPED = fmpq_mat([[0, 1], [1, 0]])
 
 def numbers(p: Recovery) -> tuple[mpmath.mpf, mpmath.mpf, mpmath.mpf]:
     """Bound, distance and ||E|| in deviations, computed without the specification."""
-
-    def matrix(m: fmpq_mat) -> mpmath.matrix:
-        return mpmath.matrix([[mpmath.mpf(int(x.p)) / int(x.q) for x in row] for row in m.tolist()])
-
-    epsilon, delta, gap, laplace = map(digits, (p.epsilon, p.delta, p.gap, p.laplace))
+    epsilon, delta, gap, laplace = map(real, (p.epsilon, p.delta, p.gap, p.laplace))
     level, n = mpmath.log(1 / delta), len(p.values)
     size = RELATIONS.index(p.adjacency) + 1
     size *= (1 + mpmath.sqrt(2 * level)) / epsilon
     bound = 8 * size * mpmath.sqrt(n * mpmath.log(9) + level) / (gap - 2 - 4 * level / epsilon)
-    frame, other = matrix(p.frame), matrix(p.perturbed_frame)
-    noisy = other * mpmath.diag([digits(x) for x in p.perturbed_values]) * other.T
-    plain = frame * mpmath.diag([digits(x) for x in p.values]) * frame.T
+    frame, other = real_matrix(p.frame), real_matrix(p.perturbed_frame)
+    noisy = other * mpmath.diag([real(x) for x in p.perturbed_values]) * other.T
+    plain = frame * mpmath.diag([real(x) for x in p.values]) * frame.T
     top, found = frame[:, : p.k], other[:, : p.k]
     distance = max(mpmath.svd_r(top * top.T - found * found.T, compute_uv=False))
     norm = max(mpmath.svd_r(noisy - plain, compute_uv=False))
@@ -166,7 +158,7 @@ def test_repaired_convergence(statement) -> None:
         values, inside = [], 0
         for p in RUNS:
             bound, distance, deviations = numbers(p)
-            values.append((p, text(min(bound - distance, digits(p.delta) / 2))))
+            values.append((p, text(min(bound - distance, real(p.delta) / 2))))
             if statement.applies(p) is Truth.TRUE:
                 inside += 1
                 assert deviations <= 4 * mpmath.sqrt(len(p.values) * mpmath.log(9) + mpmath.log(100))
@@ -175,7 +167,7 @@ def test_repaired_convergence(statement) -> None:
         # The smaller of the two is often delta/2; the distance alone is bound through a delta near one.
         loose = [attrs.evolve(p, delta=Fraction(99, 100), gap=Fraction(2000)) for p in RUNS]
         bounds = [(p, numbers(p)) for p in loose]
-        bind(statement, [*values, *((p, text(min(b - d, digits(p.delta) / 2))) for p, (b, d, _) in bounds)])
+        bind(statement, [*values, *((p, text(min(b - d, real(p.delta) / 2))) for p, (b, d, _) in bounds)])
     far = attrs.evolve(INSIDE, perturbed_frame=SWAPPED)
     bind_hypotheses(
         statement,

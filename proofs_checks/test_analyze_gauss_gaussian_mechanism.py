@@ -12,6 +12,7 @@ import sympy
 from flint import arb, fmpz_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
+from dpmatrix.claims.formulas import real
 from dpmatrix.privacy.adjacency import Adjacency
 from dpmatrix.spec.analyze_gauss.gaussian_mechanism import GaussianPromise, GaussianRun
 
@@ -37,10 +38,10 @@ LARGE = {LIMIT: attrs.evolve(INSIDE, epsilon=Fraction(95, 10))}
 
 def exact_delta(p: GaussianPromise, repaired: bool) -> mpmath.mpf:
     """Profile of Gaussian noise by its textbook formula, at 60 digits."""
-    epsilon, delta = mpmath.mpf(Fraction(p.epsilon).numerator) / Fraction(p.epsilon).denominator, Fraction(p.delta)
+    epsilon, delta = real(p.epsilon), Fraction(p.delta)
     root = mpmath.sqrt(2 * mpmath.log(mpmath.mpf(delta.denominator) / delta.numerator))
     deviation = (1 + root) / epsilon
-    bound = mpmath.mpf(Fraction(p.norm_bound).numerator) / Fraction(p.norm_bound).denominator
+    bound = real(p.norm_bound)
     sensitivity = bound**2 * (mpmath.sqrt(2) if p.adjacency is REPLACED else 1)
     mu = sensitivity / (deviation * (sensitivity if repaired else 1))
     return mpmath.ncdf(mu / 2 - epsilon / mu) - mpmath.exp(epsilon) * mpmath.ncdf(-mu / 2 - epsilon / mu)
@@ -115,7 +116,7 @@ def test_half_of_delta_suffices(statement) -> None:
     root = sympy.sqrt(2 * sympy.log(1 / delta))
     assert sympy.simplify(sympy.exp(-(root**2) / 2) / 2 - delta / 2) == 0, "(3)"
     with mpmath.workdps(80):
-        halves = [(p, mpmath.mpf(p.delta.numerator) / p.delta.denominator / 2 - exact_delta(p, True)) for p in GRID]
+        halves = [(p, real(p.delta) / 2 - exact_delta(p, True)) for p in GRID]
         bind(statement, [(p, mpmath.nstr(value, 60)) for p, value in halves])
     for p in GRID:
         if statement.applies(p) is Truth.TRUE:
@@ -154,7 +155,7 @@ def test_the_least_variance_of_a_run(statement) -> None:
             p = run.promise
             level = mpmath.log(mpmath.mpf(Fraction(p.delta).denominator) / Fraction(p.delta).numerator)
             size = (1 + mpmath.sqrt(2 * level)) * Fraction(p.epsilon).denominator / Fraction(p.epsilon).numerator
-            bound = mpmath.mpf(Fraction(p.norm_bound).numerator) / Fraction(p.norm_bound).denominator
+            bound = real(p.norm_bound)
             square = (2 if p.adjacency is REPLACED else 1) * bound**4
             values.append((run, mpmath.nstr(400 - square * size**2, 60)))
         bind(statement, values)

@@ -11,6 +11,7 @@ import sympy
 from flint import fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
+from dpmatrix.claims.formulas import symbolic_matrix
 from dpmatrix.exact import rational
 from dpmatrix.spec.analyze_gauss.decompositions import Decomposition
 from dpmatrix.spec.analyze_gauss.eigenvalues import Factorisation
@@ -61,12 +62,8 @@ DIAGONALIZED = [
 ANY = [Factorisation(m, unit(m.nrows()), m) for m in (drawn(n, n) for n in (1, 2, 3, 4) for _ in range(7))]
 
 
-def sympy_matrix(matrix: fmpq_mat) -> sympy.Matrix:
-    return sympy.Matrix([[sympy.Rational(int(x.p), int(x.q)) for x in row] for row in matrix.tolist()])
-
-
 def roots(matrix: fmpq_mat) -> dict[sympy.Expr, int]:
-    return sympy_matrix(matrix).eigenvals()
+    return symbolic_matrix(matrix).eigenvals()
 
 
 @pytest.mark.evidence(
@@ -93,7 +90,7 @@ def test_a_nilpotent_matrix_breaks_two_bullets(statements) -> None:
     for statement in (statements[name], rank, definition):
         assert statement.at(BAD) is Truth.FALSE
         assert all(statement.at(p) is Truth.TRUE for p in DIAGONALIZED)
-    assert not sympy_matrix(NILPOTENT).is_diagonalizable()
+    assert not symbolic_matrix(NILPOTENT).is_diagonalizable()
     block = Factorisation(BLOCK, unit(3), BLOCK)
     bind(rank, [*((p, 0) for p in DIAGONALIZED), (BAD, -1), (block, 0), (similar(diagonal([0, 0, 5])), 0)])
     assert definition.at(block) is Truth.FALSE
@@ -121,7 +118,7 @@ def test_determinant_bullet(statement) -> None:
         assert statement.at(p) is Truth.TRUE
         product = sympy.prod(root**count for root, count in roots(p.matrix).items()) if p.matrix.nrows() < 4 else None
         if product is not None:
-            assert sympy.Abs(sympy.N(product - sympy_matrix(p.matrix).det(), 30)) < 1e-20
+            assert sympy.Abs(sympy.N(product - symbolic_matrix(p.matrix).det(), 30)) < 1e-20
     bind(statement, [(p, 0) for p in ANY])
     bind_hypotheses(statement, GOOD, SQUARE)
     empty = fmpq_mat(0, 0)
@@ -166,7 +163,7 @@ def test_bullets_of_diagonalizable_matrices(statement) -> None:
     for p in DIAGONALIZED:
         assert statement.at(p) is Truth.TRUE
         assert p.matrix.rank() == sum(p.middle[i, i] != 0 for i in range(p.middle.nrows()))
-        assert sympy_matrix(p.matrix).is_diagonalizable()
+        assert symbolic_matrix(p.matrix).is_diagonalizable()
     bind(statement, [(p, 0) for p in DIAGONALIZED])
     wrong = {"Lambda is diagonal": BAD}
     bind_hypotheses(statement, GOOD, FACTORED | wrong)

@@ -12,6 +12,7 @@ import sympy
 from flint import arb, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
+from dpmatrix.claims.formulas import real
 from dpmatrix.privacy.adjacency import Adjacency
 from dpmatrix.privacy.profiles import GaussianProfile
 from dpmatrix.spec.analyze_gauss.gaussian_mechanism import printed_deviation
@@ -22,17 +23,12 @@ from dpmatrix.spec.analyze_gauss.worst_case import NoisyMoment
 SMALL = Fraction(1, 10**6)
 
 
-def digits(value) -> mpmath.mpf:
-    exact = Fraction(value)
-    return mpmath.mpf(exact.numerator) / exact.denominator
-
-
 def text(number: mpmath.mpf) -> str:
     return "0" if abs(number) < mpmath.mpf(10) ** -50 else mpmath.nstr(number, 60)
 
 
 def deviation(p) -> mpmath.mpf:
-    return (1 + mpmath.sqrt(2 * mpmath.log(1 / digits(p.delta)))) / digits(p.epsilon)
+    return (1 + mpmath.sqrt(2 * mpmath.log(1 / real(p.delta)))) / real(p.epsilon)
 
 
 VOTES = FirstRow(1, SMALL, 50, 32)
@@ -68,7 +64,7 @@ def test_fifty_steps_break_the_promise(statement) -> None:
                 sum(mpmath.binomial(count, j) * q**j * (1 - q) ** (count - j) for j in range(p.votes, count + 1))
                 for q in (chance, mpmath.mpf(1) / 2)
             ]
-            values.append((p, text(digits(delta) - tails[0] + mpmath.exp(digits(epsilon)) * tails[1])))
+            values.append((p, text(real(delta) - tails[0] + mpmath.exp(real(epsilon)) * tails[1])))
         bind(statement, values)
     inside = FirstRow(1, SMALL, 2, 1)
     assert statement.at(inside) is Truth.TRUE
@@ -129,9 +125,9 @@ def test_all_steps_together_keep_the_promise(statement) -> None:
     with mpmath.workdps(80):
         values = []
         for p in ONLINE_PROMISES:
-            epsilon, mu = digits(p.epsilon), 1 / deviation(p)
+            epsilon, mu = real(p.epsilon), 1 / deviation(p)
             found = mpmath.ncdf(mu / 2 - epsilon / mu) - mpmath.exp(epsilon) * mpmath.ncdf(-mu / 2 - epsilon / mu)
-            values.append((p, text(digits(p.delta) / 2 - found)))
+            values.append((p, text(real(p.delta) / 2 - found)))
         bind(statement, values)
     for p in ONLINE_PROMISES:
         if statement.applies(p) is Truth.TRUE:
@@ -231,7 +227,7 @@ def test_regret_of_the_tuned_leader(statement) -> None:
     with mpmath.workdps(80):
         values = []
         for p in STREAMS:
-            root, best = mpmath.sqrt(p.order), digits(p.best)
+            root, best = mpmath.sqrt(p.order), real(p.best)
             tuned = mpmath.sqrt(p.rank * root / best)
             size = (1 + mpmath.sqrt(2 * mpmath.log(p.steps))) / tuned
             norm = 4 * size * mpmath.sqrt(p.order * mpmath.log(9) + mpmath.log(2))
@@ -306,8 +302,8 @@ def test_the_offline_loss_depends_on_epsilon(statement) -> None:
             (Fraction(1, 50), 3), (SMALL, Fraction(1, 10)), (1, 30, 400), (Fraction(1, 3), 5), (0, 2)
         ):
             p = OfflineLoss(epsilon, delta, best, constant, power)
-            logarithm = mpmath.log(best / digits(delta)) ** power
-            allowed = digits(constant) * logarithm * mpmath.sqrt(best) * mpmath.mpf(2) ** (mpmath.mpf(1) / 4)
+            logarithm = mpmath.log(best / real(delta)) ** power
+            allowed = real(constant) * logarithm * mpmath.sqrt(best) * mpmath.mpf(2) ** (mpmath.mpf(1) / 4)
             values.append((p, text(allowed - best * mpmath.ncdf(-best / (mpmath.sqrt(2) * deviation(p))))))
         bind(statement, values)
     inside = OfflineLoss(1, SMALL, 1, 1, 0)
@@ -350,8 +346,8 @@ def test_offline_loss_is_at_most_a_geometric_mean(statement) -> None:
             best = sum(p.values[: p.k])
             order = (0, 1) if p.perturbed_frame == UNIT else (1, 0)
             captured = sum(p.values[i] for i in order[: p.k])
-            right = mpmath.sqrt(14 * digits(p.deviation) * p.k * digits(best)) * mpmath.mpf(2) ** (mpmath.mpf(1) / 4)
-            values.append((p, text(right - digits(best - captured))))
+            right = mpmath.sqrt(14 * real(p.deviation) * p.k * real(best)) * mpmath.mpf(2) ** (mpmath.mpf(1) / 4)
+            values.append((p, text(right - real(best - captured))))
         bind(statement, values)
     assert all(statement.at(p) is Truth.TRUE for p in LOSSES if statement.applies(p) is Truth.TRUE)
     assert sum(statement.applies(p) is Truth.TRUE for p in LOSSES) >= 12

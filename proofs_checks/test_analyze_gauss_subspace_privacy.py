@@ -13,6 +13,7 @@ import sympy
 from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
+from dpmatrix.claims.formulas import real, real_matrix
 from dpmatrix.exact import rational
 from dpmatrix.privacy.adjacency import Adjacency
 from dpmatrix.privacy.profiles import GaussianProfile, LaplaceProfile
@@ -25,11 +26,6 @@ NAME = "analyze-gauss.subspace-privacy"
 ADDED, REPLACED = Adjacency.ADD_REMOVE_ONE, Adjacency.REPLACE_ONE
 SMALL = Fraction(1, 10**6)
 P, Q = sympy.symbols("P Q", commutative=False)
-
-
-def digits(value) -> mpmath.mpf:
-    exact = Fraction(value)
-    return mpmath.mpf(exact.numerator) / exact.denominator
 
 
 def text(number: mpmath.mpf) -> str:
@@ -66,7 +62,7 @@ def test_neighbours_that_close_the_gap_are_told_apart(statement) -> None:
     with mpmath.workdps(80):
         values = []
         for p in LEAKS:
-            epsilon, delta, gap, level = map(digits, (p.epsilon, p.delta, p.gap, p.threshold))
+            epsilon, delta, gap, level = map(real, (p.epsilon, p.delta, p.gap, p.threshold))
             logarithm = mpmath.log(1 / delta)
             scale = (1 + mpmath.sqrt(2 * logarithm)) / epsilon
             z = (2 * (1 + logarithm / epsilon) - level) / (mpmath.sqrt(2) * scale)
@@ -127,7 +123,7 @@ def test_repaired_recovery_keeps_its_promise(statement) -> None:
     with mpmath.workdps(80):
         values = []
         for p in REPAIRED:
-            e, d, gap = map(digits, (p.epsilon, p.delta, p.gap))
+            e, d, gap = map(real, (p.epsilon, p.delta, p.gap))
             factor = 2 if p.adjacency is REPLACED else 1
             height = gap - 1
             bound = factor * (1 / mpmath.sqrt(2) + mpmath.sqrt(2) / height) / height
@@ -227,12 +223,9 @@ class Numbers:
 
 
 def numbers(p: ChangedMoment) -> Numbers:
-    def matrix(m: fmpq_mat) -> mpmath.matrix:
-        return mpmath.matrix([[mpmath.mpf(int(x.p)) / int(x.q) for x in entries] for entries in m.tolist()])
-
     other = p.moment - p.removed * p.removed.transpose() + p.added * p.added.transpose()
     gaps, projectors = [], []
-    for moment in (matrix(p.moment), matrix(other)):
+    for moment in (real_matrix(p.moment), real_matrix(other)):
         values, vectors = mpmath.eigsy(moment)
         order = moment.rows
         gaps.append(values[order - p.k] - values[order - p.k - 1])

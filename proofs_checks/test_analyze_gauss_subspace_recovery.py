@@ -13,6 +13,7 @@ import sympy
 from flint import fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
+from dpmatrix.claims.formulas import real
 from dpmatrix.privacy.adjacency import Adjacency
 from dpmatrix.spec.analyze_gauss.subspace_recovery import NoisyGap, RecoveryRun, RowsOrColumns
 
@@ -24,11 +25,6 @@ NOISY = [
     NoisyGap(epsilon, delta, Fraction(1, 2), noisy)
     for epsilon, delta, noisy in product((Fraction(1, 2), 1), (SMALL, Fraction(1, 10)), (-3, 0, 2, 11, 80))
 ] + [NoisyGap(3, Fraction(1, 9), 0, noisy) for noisy in (1, 2)]
-
-
-def digits(value) -> mpmath.mpf:
-    exact = Fraction(value)
-    return mpmath.mpf(exact.numerator) / exact.denominator
 
 
 @pytest.mark.evidence(
@@ -44,9 +40,9 @@ def test_a_gap_that_can_be_closed_gets_little_noise(statement) -> None:
     with mpmath.workdps(80):
         values = []
         for p in NOISY:
-            level = mpmath.log(1 / digits(p.delta))
-            size = (1 + mpmath.sqrt(2 * level)) / digits(p.epsilon)
-            printed = size / abs(digits(p.noisy_gap) - 2 * (1 + level / digits(p.epsilon)))
+            level = mpmath.log(1 / real(p.delta))
+            size = (1 + mpmath.sqrt(2 * level)) / real(p.epsilon)
+            printed = size / abs(real(p.noisy_gap) - 2 * (1 + level / real(p.epsilon)))
             values.append((p, mpmath.nstr(printed - size * mpmath.sqrt(2), 60)))
         bind(statement, values)
     bind_hypotheses(
@@ -130,13 +126,13 @@ def test_the_least_variance_of_a_recovery(statement) -> None:
     with mpmath.workdps(80):
         values = []
         for p in RUNS:
-            level = mpmath.log(1 / digits(p.delta))
-            above = p.gap - 2 * (1 + level / digits(p.epsilon))
+            level = mpmath.log(1 / real(p.delta))
+            above = p.gap - 2 * (1 + level / real(p.epsilon))
             factor = 2 if p.adjacency is Adjacency.REPLACE_ONE else 1
-            least = factor * (1 + mpmath.sqrt(2 * level)) / digits(p.epsilon) / above
+            least = factor * (1 + mpmath.sqrt(2 * level)) / real(p.epsilon) / above
             kept = mpmath.mpf(1) / 1024 - above
             scale = 4 - 2 / mpmath.mpf(p.epsilon)
-            value = kept if p.variance is None else min(above, digits(p.variance) - least**2, scale)
+            value = kept if p.variance is None else min(above, real(p.variance) - least**2, scale)
             values.append((p, mpmath.nstr(value, 60)))
         bind(statement, [*values, *values], least=32)
     inside = attrs.evolve(RUNS[0], variance=1)

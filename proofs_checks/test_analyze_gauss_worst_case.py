@@ -12,6 +12,7 @@ import sympy
 from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
+from dpmatrix.claims.formulas import real, real_matrix
 from dpmatrix.exact import rational
 from dpmatrix.spec.analyze_gauss.noise import Ensemble, norm_tail
 from dpmatrix.spec.analyze_gauss.worst_case import NoisyMoment
@@ -84,18 +85,10 @@ def orthogonal(order: int) -> fmpq_mat:
     return (unit - skew) * (unit + skew).inv()
 
 
-def digits(matrix: fmpq_mat) -> mpmath.matrix:
-    return mpmath.matrix([[mpmath.mpf(int(x.p)) / int(x.q) for x in row] for row in matrix.tolist()])
-
-
-def exact(value) -> mpmath.mpf:
-    return mpmath.mpf(Fraction(value).numerator) / Fraction(value).denominator
-
-
 def with_deviation(values, frame, noisy, noisy_frame, k: int) -> NoisyMoment:
     """Give the point a deviation at which the norm event holds, with little to spare."""
     change = noisy_frame * diagonal(noisy) * noisy_frame.transpose() - frame * diagonal(values) * frame.transpose()
-    norm = float(max(mpmath.svd_r(digits(change), compute_uv=False)))
+    norm = float(max(mpmath.svd_r(real_matrix(change), compute_uv=False)))
     least = Fraction(norm) / 7 / Fraction(len(values) ** 0.5)
     return NoisyMoment(tuple(values), frame, tuple(noisy), noisy_frame, k, least * Fraction(1001, 1000))
 
@@ -145,9 +138,9 @@ class Numbers:
 
 
 def numbers(p: NoisyMoment) -> Numbers:
-    frame, other = digits(p.frame), digits(p.perturbed_frame)
-    moment = frame * mpmath.diag([exact(x) for x in p.values]) * frame.T
-    noisy = other * mpmath.diag([exact(x) for x in p.perturbed_values]) * other.T
+    frame, other = real_matrix(p.frame), real_matrix(p.perturbed_frame)
+    moment = frame * mpmath.diag([real(x) for x in p.values]) * frame.T
+    noisy = other * mpmath.diag([real(x) for x in p.perturbed_values]) * other.T
     best, found = frame[:, : p.k], other[:, : p.k]
 
     def inside(basis: mpmath.matrix, matrix: mpmath.matrix) -> mpmath.mpf:
@@ -155,7 +148,7 @@ def numbers(p: NoisyMoment) -> Numbers:
         return sum(product[i, i] for i in range(p.k))
 
     norm = max(mpmath.svd_r(noisy - moment, compute_uv=False))
-    top = sum(exact(x) for x in p.values[: p.k])
+    top = sum(real(x) for x in p.values[: p.k])
     return Numbers(
         len(p.values),
         p.k,
@@ -183,9 +176,9 @@ def proof_at(p: NoisyMoment) -> None:
     norm = numbers(p).norm * (1 + mpmath.mpf(10) ** -12)
     order = sorted(range(n), key=lambda i: (-rational(p.perturbed_values[i]), i not in chosen))
     top = set(order[: p.k])
-    mu = [exact(value) for value in p.perturbed_values]
+    mu = [real(value) for value in p.perturbed_values]
     assert all(mu[j] < 0 and mu[j] >= -norm and mu[i] <= norm for i in top - chosen for j in chosen - top), "(b)"
-    assert sum(exact(x) for x in p.values[: p.k]) <= sum(mu[i] for i in top) + p.k * norm, "(a)"
+    assert sum(real(x) for x in p.values[: p.k]) <= sum(mu[i] for i in top) + p.k * norm, "(a)"
 
 
 @pytest.mark.evidence(
@@ -221,7 +214,7 @@ def test_theorem_4(statements) -> None:
         assert conclusion.at(p) is not Truth.FALSE
     assert theorem.at(SHARP) is Truth.TRUE
     with mpmath.workdps(60):
-        deviations = {id(p): exact(p.deviation) for p in [*MOMENTS, SHARP, NEGATIVE]}
+        deviations = {id(p): real(p.deviation) for p in [*MOMENTS, SHARP, NEGATIVE]}
         values = []
         for p in [*MOMENTS, SHARP, NEGATIVE]:
             x = numbers(p)

@@ -13,6 +13,7 @@ import sympy
 from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
+from dpmatrix.claims.formulas import real, real_matrix
 from dpmatrix.spec.compression.binary_game import SignData, SignRows
 from dpmatrix.spec.compression.binary_loss import GamePair
 
@@ -32,14 +33,6 @@ def every_pair() -> list[SignRows]:
 def wide_pairs() -> list[SignRows]:
     """Rows of up to 9 signs with every number of flips; only the number matters, up to signs of columns."""
     return [SignRows((1,) * p, (-1,) * k + (1,) * (p - k), 7) for p in range(5, 10) for k in range(p + 1)]
-
-
-def exact(value) -> mpmath.mpf:
-    return mpmath.mpf(Fraction(value).numerator) / Fraction(value).denominator
-
-
-def digits(matrix: fmpq_mat) -> mpmath.matrix:
-    return mpmath.matrix([[mpmath.mpf(int(x.p)) / int(x.q) for x in row] for row in matrix.tolist()])
 
 
 def norms(p: SignRows) -> tuple[mpmath.mpf, mpmath.mpf, mpmath.mpf]:
@@ -258,17 +251,17 @@ def printed_radius(p: GamePair) -> mpmath.mpf:
 
 
 def gamma(p: GamePair) -> mpmath.matrix:
-    return digits(p.second) ** -1 - digits(p.first) ** -1
+    return real_matrix(p.second) ** -1 - real_matrix(p.first) ** -1
 
 
 def loss(p: GamePair) -> mpmath.mpf:
     """Compute the supremum where both corners of the box are outputs: (m/2)(A + r ||vec Gamma||_1) or its like."""
     change = gamma(p)
-    product_matrix = change * digits(p.first)
+    product_matrix = change * real_matrix(p.first)
     linear = sum(product_matrix[i, i] for i in range(p.first.nrows()))
-    ratio = mpmath.log(mpmath.det(digits(p.second)) / mpmath.det(digits(p.first)))
+    ratio = mpmath.log(mpmath.det(real_matrix(p.second)) / mpmath.det(real_matrix(p.first)))
     centre = mpmath.mpf(p.rows) / 2 * (ratio + linear)
-    reach = mpmath.mpf(p.rows) / 2 * (printed_radius(p) + exact(p.delta_max)) * sum(abs(x) for x in change)
+    reach = mpmath.mpf(p.rows) / 2 * (printed_radius(p) + real(p.delta_max)) * sum(abs(x) for x in change)
     return max(centre + reach, reach - centre)
 
 
@@ -355,7 +348,7 @@ def test_almost_equal_columns_make_the_loss_large(statements, record_property) -
 
 def display(p: GamePair) -> mpmath.mpf:
     """Compute the display of the proof of Theorem D.2, with its o(1)."""
-    spectra = [mpmath.eigsy(digits(matrix), eigvals_only=True) for matrix in (p.first, p.second)]
+    spectra = [mpmath.eigsy(real_matrix(matrix), eigvals_only=True) for matrix in (p.first, p.second)]
     least = min(spectra[0]) * min(spectra[1])
     n, m, size = mpmath.mpf(p.records), mpmath.mpf(p.rows), p.first.nrows()
     inner = printed_radius(p) + 2 / n + 2 * max(spectra[0]) ** 2 / (n * least)
@@ -363,7 +356,7 @@ def display(p: GamePair) -> mpmath.mpf:
 
 
 def vanishing(p: GamePair, growth: mpmath.mpf) -> mpmath.mpf:
-    n, m, c = mpmath.mpf(p.records), mpmath.mpf(p.rows), exact(p.floor)
+    n, m, c = mpmath.mpf(p.records), mpmath.mpf(p.rows), real(p.floor)
     return growth / c**2 * (1 + 2 / n + 2 * growth / (m * c**2)) + mpmath.log(1 + 1 / (n**2 - 1))
 
 
@@ -409,7 +402,7 @@ def test_theorem_d_2_with_a_floor(statements) -> None:
     repair, plugged = statements["compression.theorem-d-2+repair"], statements["compression.theorem-d-2/plugged-in"]
     points = [attrs.evolve(p, smallness=Fraction(1, 3 + i), floor=Fraction(1, 2 + i % 4)) for i, p in enumerate(TIGHT)]
     bind_formula(plugged, points, lambda p: display(p) - loss(p))
-    bind_formula(repair, points, lambda p: vanishing(p, exact(p.smallness) ** 2) - loss(p))
+    bind_formula(repair, points, lambda p: vanishing(p, real(p.smallness) ** 2) - loss(p))
     for p in TIGHT:
         assert plugged.at(p) is Truth.TRUE
     for n_value in (10**4, 10**6, 10**9):
@@ -462,7 +455,7 @@ def test_the_norms_of_a_changed_row(statements) -> None:
     bind(entries, ((p, fmpq(2, p.records) - top) for p, top in zip(points, largest, strict=True)))
 
     def formula(p: GamePair) -> mpmath.mpf:
-        squares = sum(x**2 for x in digits(p.first - p.second))
+        squares = sum(x**2 for x in real_matrix(p.first - p.second))
         return mpmath.mpf(p.first.nrows()) / p.records - mpmath.sqrt(squares)
 
     bind_formula(frobenius, points, formula)
@@ -496,7 +489,7 @@ def test_corollary_3_7_with_a_floor(statement) -> None:
         attrs.evolve(p, smallness=Fraction(1, 3 + i), floor=Fraction(1, 2 + i % 4), ratio=1 + i)
         for i, p in enumerate(TIGHT)
     ]
-    bind_formula(statement, points, lambda p: vanishing(p, 3 * exact(p.ratio) * exact(p.smallness) ** 4) - loss(p))
+    bind_formula(statement, points, lambda p: vanishing(p, 3 * real(p.ratio) * real(p.smallness) ** 4) - loss(p))
     inside = quarter(10**4, 0.5, rows=240)
     # K p^2 ln 2np = 6 * 4 * 10.597 = 254.3; 3 K s^4 = 0.4608 <= 0.49; p (ln n/n)^(1/4) = 0.3484.
     outside = {

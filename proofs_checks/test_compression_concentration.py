@@ -12,15 +12,12 @@ import sympy
 from flint import arb, fmpq
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
+from dpmatrix.claims.formulas import real
 from dpmatrix.spec.compression.gaussian_rows import GaussianDatabases
 from dpmatrix.spec.compression.inner_products import Decimal, ProjectedPair
 from dpmatrix.spec.compression.truncated_mass import EntryTriangle, RenormalisedRatio, TruncationSetting
 
 DIGITS = 70
-
-
-def exact(value) -> mpmath.mpf:
-    return mpmath.mpf(Fraction(value).numerator) / Fraction(value).denominator
 
 
 def first_constant() -> mpmath.mpf:
@@ -52,14 +49,14 @@ def product_tails(m: int, tau: Fraction, r: Fraction) -> mpmath.mpf:
         ends = [0, kink, kink + 5, kink + 20, kink + 60, mpmath.inf] if kink else [0, 2, 8, 30, 90, mpmath.inf]
         return mpmath.quad(integrand, ends)
 
-    first, second = 1 + exact(r), 1 - exact(r)
-    return above(first, second, m * exact(r + tau)) + above(second, first, m * exact(tau - r))
+    first, second = 1 + real(r), 1 - real(r)
+    return above(first, second, m * real(r + tau)) + above(second, first, m * real(tau - r))
 
 
 def tail(p: ProjectedPair) -> mpmath.mpf:
     distance = Fraction(p.tau) / Fraction(p.norms)
     if abs(p.cosine) == 1:
-        return chi_square_tails(p.rows, exact(distance))
+        return chi_square_tails(p.rows, real(distance))
     return product_tails(p.rows, distance, Fraction(p.cosine))
 
 
@@ -113,7 +110,7 @@ def test_lemma_b_1_fails_for_many_rows(statement, record_property) -> None:
     assert statement.at(ProjectedPair(40000, Fraction(1, 20), 0)) is Truth.TRUE, "orthogonal vectors: variance 1/m"
     bind_pairs(
         statement,
-        lambda p: 2 * mpmath.exp(-p.rows * exact(p.tau) ** 2 / (first_constant() + second_constant() * exact(p.tau))),
+        lambda p: 2 * mpmath.exp(-p.rows * real(p.tau) ** 2 / (first_constant() + second_constant() * real(p.tau))),
     )
     assert_domain(statement)
 
@@ -152,7 +149,7 @@ def test_lemma_b_1_with_the_true_constants(statement) -> None:
     assert set(covariance.eigenvals()) == {1 + r, 1 - r}, (
         "u + v and u - v are independent, of variance 2 (1 + r), 2 (1 - r)"
     )
-    bind_pairs(statement, lambda p: 2 * mpmath.exp(-p.rows * exact(p.tau) ** 2 / (4 + 8 * exact(p.tau) / 3)))
+    bind_pairs(statement, lambda p: 2 * mpmath.exp(-p.rows * real(p.tau) ** 2 / (4 + 8 * real(p.tau) / 3)))
     for p in PAIRS:
         assert statement.at(p) is Truth.TRUE
     for rows, tau in ((40000, Fraction(1, 20)), (10**6, Fraction(1, 100)), (200, Fraction(1)), (30, Fraction(9))):
@@ -190,7 +187,7 @@ def test_first_printed_decimal(statement) -> None:
             [
                 (
                     Decimal(Fraction(k, 10)),
-                    mpmath.nstr(mpmath.mpf(1) / 20000 - abs(first_constant() - exact(Fraction(k, 10))), 55),
+                    mpmath.nstr(mpmath.mpf(1) / 20000 - abs(first_constant() - real(Fraction(k, 10))), 55),
                 )
                 for k in range(15, 36)
             ],
@@ -208,9 +205,7 @@ def test_second_printed_decimal_is_not_the_printed_formula(statement) -> None:
     with mpmath.workdps(DIGITS):
         values = [Fraction(k, 10) for k in range(40, 62)]
         formula = mpmath.sqrt(8 * mpmath.e)
-        bind(
-            statement, [(Decimal(v), mpmath.nstr(mpmath.mpf(1) / 20000 - abs(formula - exact(v)), 55)) for v in values]
-        )
+        bind(statement, [(Decimal(v), mpmath.nstr(mpmath.mpf(1) / 20000 - abs(formula - real(v)), 55)) for v in values])
         assert abs(second_constant() - mpmath.mpf("7.6885")) < mpmath.mpf("0.00005"), "e sqrt(8) was meant"
     assert statement.given == ()
     assert not statement.strict
@@ -249,7 +244,7 @@ def assert_enclosure(statement, tau) -> None:
         for n, p, m, delta in ((10, 3, 90, 0), (10, 4, 200, Fraction(1, 9)), (7, 2, 500, Fraction(1, 5))):
             setting = TruncationSetting(n, p, m, delta)
             t = tau(setting)
-            low = chi_square_tails(m, t + exact(delta))
+            low = chi_square_tails(m, t + real(delta))
             single = 2 * mpmath.exp(-m * (t - mpmath.log(1 + t)) / 2)
             high = p * chi_square_tails(m, t) + p * (p - 1) / mpmath.mpf(2) * single
             margin = statement.margin(setting)
@@ -456,7 +451,7 @@ def test_remark_4_3(statements) -> None:
         values = []
         for p in RATIOS:
             epsilon = mpmath.mpf(1) / (p.records**2 - 1)
-            moved = abs(mpmath.log(1 - exact(p.second_mass)) - mpmath.log(1 - exact(p.first_mass)))
+            moved = abs(mpmath.log(1 - real(p.second_mass)) - mpmath.log(1 - real(p.first_mass)))
             values.append((p, mpmath.nstr(mpmath.log(1 + epsilon) - moved, 55)))
         bind(change, values)
     bind(ratio, ((p, fmpq(0)) for p in RATIOS))
@@ -507,7 +502,7 @@ def assert_ends(statement, distance, points) -> None:
             high = min(mpmath.mpf(1), entries * mpmath.exp(-p.records * s**2 / (4 + 8 * s / 3)))
             margin = statement.margin(p)
             for end, value in ((margin.upper(), low), (margin.lower(), max(low, high))):
-                assert abs(end - arb(mpmath.nstr(exact(p.failure) - value, 30))) < arb(2) ** -20
+                assert abs(end - arb(mpmath.nstr(real(p.failure) - value, 30))) < arb(2) ** -20
 
 
 @pytest.mark.evidence(
@@ -527,7 +522,7 @@ def test_the_rate_of_lemma_4_5_ignores_the_number_of_databases(statement) -> Non
     assert statement.at(GaussianDatabases(1000, 2, 1, 20, Fraction(1, 2))) is Truth.TRUE, "one database"
 
     def distance(p: GaussianDatabases) -> mpmath.mpf:
-        return exact(p.constant) * mpmath.sqrt(mpmath.log(p.columns) / p.records) / 2
+        return real(p.constant) * mpmath.sqrt(mpmath.log(p.columns) / p.records) / 2
 
     grid = [
         GaussianDatabases(n, p, size, constant, Fraction(1, 9))
@@ -543,7 +538,7 @@ def test_the_rate_of_lemma_4_5_ignores_the_number_of_databases(statement) -> Non
 
 
 def entry_distance(p: GaussianDatabases) -> mpmath.mpf:
-    many = p.columns * (p.columns + 1) * p.databases / exact(p.failure)
+    many = p.columns * (p.columns + 1) * p.databases / real(p.failure)
     return mpmath.sqrt(mpmath.mpf(20) * mpmath.log(many) / (3 * p.records))
 
 

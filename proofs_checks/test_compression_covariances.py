@@ -12,6 +12,7 @@ import sympy
 from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
+from dpmatrix.claims.formulas import real, real_matrix
 from dpmatrix.spec.compression.covariances import CovariancePair
 from dpmatrix.spec.compression.lipschitz import CompressedData, ProjectorPoint
 from dpmatrix.spec.compression.perturbed_covariances import DatabaseFamily, EigenvalueAssumption
@@ -47,24 +48,16 @@ def drawn_pairs(count: int = 24) -> list[CovariancePair]:
     return pairs
 
 
-def digits(matrix: fmpq_mat) -> mpmath.matrix:
-    return mpmath.matrix([[mpmath.mpf(int(x.p)) / int(x.q) for x in row] for row in matrix.tolist()])
-
-
 def spectrum(matrix: fmpq_mat) -> list[mpmath.mpf]:
-    return sorted(mpmath.eigsy(digits(matrix), eigvals_only=True))
+    return sorted(mpmath.eigsy(real_matrix(matrix), eigvals_only=True))
 
 
 def frobenius(matrix: fmpq_mat) -> mpmath.mpf:
-    return mpmath.sqrt(sum(x**2 for x in digits(matrix)))
+    return mpmath.sqrt(sum(x**2 for x in real_matrix(matrix)))
 
 
 def norm(matrix: fmpq_mat) -> mpmath.mpf:
     return max(abs(value) for value in spectrum(matrix))
-
-
-def exact(value) -> mpmath.mpf:
-    return mpmath.mpf(Fraction(value).numerator) / Fraction(value).denominator
 
 
 def bind_formula(statement, points, formula) -> None:
@@ -109,7 +102,7 @@ def test_the_class_depends_on_the_norm(statement) -> None:
     bind_formula(
         statement,
         drawn_pairs(),
-        lambda p: max(abs(x) for x in digits(p.first - p.second)) - frobenius(p.first - p.second),
+        lambda p: max(abs(x) for x in real_matrix(p.first - p.second)) - frobenius(p.first - p.second),
     )
     assert statement.at(CovariancePair(WIDE, UNIT)) is Truth.TRUE, "one entry alone: the norms agree"
     assert_definite(statement)
@@ -183,9 +176,9 @@ def test_the_projector_has_no_lipschitz_constant(statement) -> None:
             frame = mpmath.matrix([[3, -4], [4, 3]]) / 5
             other = frame * mpmath.diag([mpmath.mpf(9) / 4, mpmath.mpf(1) / 2]) * frame.T
             distance = mpmath.sqrt(sum(x**2 for x in other - matrices[0]))
-            values.append((turned(constant), mpmath.nstr(exact(constant) * distance - mpmath.sqrt(2) * 4 / 5, 55)))
-            t = 1 / (4 * exact(constant) + 4)
-            values.append((swapped(constant), mpmath.nstr(mpmath.sqrt(2) * (2 * t * exact(constant) - 1), 55)))
+            values.append((turned(constant), mpmath.nstr(real(constant) * distance - mpmath.sqrt(2) * 4 / 5, 55)))
+            t = 1 / (4 * real(constant) + 4)
+            values.append((swapped(constant), mpmath.nstr(mpmath.sqrt(2) * (2 * t * real(constant) - 1), 55)))
         bind(statement, values)
     inside = turned(1)
     bind_hypotheses(
@@ -285,11 +278,11 @@ def test_delta_max_depends_on_the_unknown_covariance(statement) -> None:
 
 
 def first_bound(p: CovariancePair) -> mpmath.mpf:
-    return p.first.nrows() * exact(p.delta_max) - frobenius(p.first - p.second)
+    return p.first.nrows() * real(p.delta_max) - frobenius(p.first - p.second)
 
 
 def second_bound(p: CovariancePair) -> mpmath.mpf:
-    inverses = digits(p.second) ** -1 - digits(p.first) ** -1
+    inverses = real_matrix(p.second) ** -1 - real_matrix(p.first) ** -1
     change = mpmath.sqrt(sum(x**2 for x in inverses))
     return frobenius(p.first - p.second) / (spectrum(p.first)[0] * spectrum(p.second)[0]) - change
 
@@ -419,7 +412,7 @@ def test_assumption_1_does_not_keep_matrices_from_being_singular(statement) -> N
     assert set(block.eigenvals()) == {eta, 2 - eta}
     for floor in FLOORS:
         assert statement.at(shrinking(floor)) is Truth.FALSE
-    bind_formula(statement, assumptions(), lambda p: spectrum(p.second)[0] - exact(p.floor))
+    bind_formula(statement, assumptions(), lambda p: spectrum(p.second)[0] - real(p.floor))
     assert_assumption(statement)
 
 
@@ -432,7 +425,7 @@ def test_assumption_1_does_not_keep_matrices_from_being_singular(statement) -> N
 def test_assumption_1_does_not_keep_eigenvalues_of_one_order(statement) -> None:
     for floor in FLOORS:
         assert statement.at(shrinking(floor)) is Truth.FALSE
-    bind_formula(statement, assumptions(), lambda p: spectrum(p.first)[0] - exact(p.floor) * spectrum(p.first)[-1])
+    bind_formula(statement, assumptions(), lambda p: spectrum(p.first)[0] - real(p.floor) * spectrum(p.first)[-1])
     assert_assumption(statement)
 
 
@@ -460,7 +453,7 @@ def test_with_a_lower_bound_the_matrices_stay_away_from_being_singular(statement
     """lambda_min(Sigma_j) >= lambda_min(Sigma_1) - ||Delta||_2 >= C_min - s."""
     near = [attrs.evolve(MILD, second=correlated(Fraction(k, 72)), smallness=Fraction(k, 64)) for k in range(10, 40, 2)]
     points = assumptions() + near
-    bind_formula(statement, points, lambda p: spectrum(p.second)[0] - exact(p.c_min) + exact(p.smallness))
+    bind_formula(statement, points, lambda p: spectrum(p.second)[0] - real(p.c_min) + real(p.smallness))
     met = [p for p in points if statement.applies(p) is Truth.TRUE]
     assert met
     for p in met:

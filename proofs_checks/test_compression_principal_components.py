@@ -12,6 +12,7 @@ import sympy
 from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
+from dpmatrix.claims.formulas import real, real_matrix
 from dpmatrix.exact import rational
 from dpmatrix.spec.compression.compressed_growth import GrowthPair, OneColumn
 from dpmatrix.spec.compression.principal_components import (
@@ -63,14 +64,6 @@ def drawn_spectra() -> list[SpectralPair]:
     return pairs
 
 
-def digits(matrix: fmpq_mat) -> mpmath.matrix:
-    return mpmath.matrix([[mpmath.mpf(int(x.p)) / int(x.q) for x in row] for row in matrix.tolist()])
-
-
-def exact(value) -> mpmath.mpf:
-    return mpmath.mpf(Fraction(value).numerator) / Fraction(value).denominator
-
-
 def frobenius(matrix) -> mpmath.mpf:
     return mpmath.sqrt(sum(x**2 for x in matrix))
 
@@ -82,15 +75,15 @@ def bind_formula(statement, points, formula) -> None:
 
 
 def change(p: SpectralPair) -> mpmath.matrix:
-    frame, other = digits(p.frame), digits(p.perturbed_frame)
-    first = frame * mpmath.diag([exact(x) for x in p.values]) * frame.T
-    return other * mpmath.diag([exact(x) for x in p.perturbed_values]) * other.T - first
+    frame, other = real_matrix(p.frame), real_matrix(p.perturbed_frame)
+    first = frame * mpmath.diag([real(x) for x in p.values]) * frame.T
+    return other * mpmath.diag([real(x) for x in p.perturbed_values]) * other.T - first
 
 
 def projector_slack(p: SpectralPair) -> mpmath.mpf:
-    frame, other = digits(p.frame), digits(p.perturbed_frame)
+    frame, other = real_matrix(p.frame), real_matrix(p.perturbed_frame)
     turned = frame[:, : p.k] * frame[:, : p.k].T - other[:, : p.k] * other[:, : p.k].T
-    half_gap = (exact(p.values[p.k - 1]) - exact(p.values[p.k])) / 2
+    half_gap = (real(p.values[p.k - 1]) - real(p.values[p.k])) / 2
     return frobenius(change(p)) / half_gap - frobenius(turned)
 
 
@@ -230,8 +223,8 @@ def test_theorem_5_1_on_average(statement) -> None:
 
     def formula(p: CompressedCovariance) -> mpmath.mpf:
         size, n = p.covariance.nrows(), mpmath.mpf(p.records)
-        mean = (sum(x**2 for x in digits(p.covariance)) + size**2) / p.rows
-        return n**2 / (n**2 - 1) * (2 / (exact(p.ratio) * logarithm(p.records, size)) - mean)
+        mean = (sum(x**2 for x in real_matrix(p.covariance)) + size**2) / p.rows
+        return n**2 / (n**2 - 1) * (2 / (real(p.ratio) * logarithm(p.records, size)) - mean)
 
     bind_formula(statement, COVARIANCES, formula)
     for p in COVARIANCES:
@@ -329,7 +322,7 @@ def test_omega_does_not_make_the_bound_vanish(statement) -> None:
     def formula(p: CompressedCovariance) -> mpmath.mpf:
         size = p.covariance.nrows()
         tau = mpmath.sqrt(squared_constant() * logarithm(p.records, size) / p.rows)
-        return 1 - size * (tau + 2 * exact(p.delta_max))
+        return 1 - size * (tau + 2 * real(p.delta_max))
 
     bind_formula(statement, COVARIANCES, formula)
     assert_compressed(statement)
@@ -362,7 +355,7 @@ def test_the_largest_entry_needs_its_absolute_value(statement) -> None:
     bind_formula(
         statement,
         points,
-        lambda p: p.change.nrows() * max(digits(p.change)) - frobenius(digits(p.change)),
+        lambda p: p.change.nrows() * max(real_matrix(p.change)) - frobenius(real_matrix(p.change)),
     )
     skew = fmpq_mat([[1, 0], [1, 1]])
     bind_hypotheses(statement, ChangeOfCovariance(ONE), {"B is symmetric": ChangeOfCovariance(skew)})
@@ -406,18 +399,18 @@ def nearly_singular(power: int) -> GrowthPair:
     n, unit = 10**power, 10 ** (2 * power)
     with mpmath.workdps(3 * power + 40):
         t = Fraction(int(unit * mpmath.mpf(9) / 20 * mpmath.sqrt(mpmath.log(2) / n)), unit)
-        eta = Fraction(int(unit * mpmath.sqrt(exact(t) * mpmath.sqrt(mpmath.log(n)))), unit)
+        eta = Fraction(int(unit * mpmath.sqrt(real(t) * mpmath.sqrt(mpmath.log(n)))), unit)
     first, second = correlated(1 - eta), correlated(1 - eta - t)
     fields = {"records": n, "rows": least_rows(n, 2), "floor": Fraction(1, 2)}
     return GrowthPair(first, second, 2 * t, **fields, smallness=Fraction(1, 4), c_min=Fraction(1, 2))
 
 
 def digits_of_loss(p: GrowthPair) -> mpmath.mpf:
-    first, second = digits(p.first), digits(p.second)
+    first, second = real_matrix(p.first), real_matrix(p.second)
     turned = second**-1 - first**-1
     linear = sum((turned * first)[i, i] for i in range(p.first.nrows()))
     centre = mpmath.mpf(p.rows) / 2 * (mpmath.log(mpmath.det(second) / mpmath.det(first)) + linear)
-    radius = mpmath.sqrt(squared_constant() * logarithm(p.records, p.first.nrows()) / p.rows) + exact(p.delta_max)
+    radius = mpmath.sqrt(squared_constant() * logarithm(p.records, p.first.nrows()) / p.rows) + real(p.delta_max)
     reach = mpmath.mpf(p.rows) / 2 * radius * sum(abs(x) for x in turned)
     return max(centre + reach, reach - centre)
 
@@ -525,7 +518,7 @@ def test_theorem_3_5_with_a_floor(statement) -> None:
     assert sympy.expand(n**3 - 2 * n * n - n**2 * (n - 2)) == 0
 
     def formula(p: GrowthPair) -> mpmath.mpf:
-        floor, small = exact(p.floor), 2 * exact(p.smallness)
+        floor, small = real(p.floor), 2 * real(p.smallness)
         explicit = mpmath.sqrt(squared_constant()) * small / (2 * floor**2)
         explicit += small**2 * (1 / (2 * floor**2) + floor**-6)
         return explicit + mpmath.log(1 + mpmath.mpf(1) / (p.records**2 - 1)) - digits_of_loss(p)
@@ -591,7 +584,7 @@ def test_the_sixth_root(statement, record_property) -> None:
 
     def formula(p: GrowthPair) -> mpmath.mpf:
         growth = p.first.nrows() ** 3 * mpmath.sqrt(logarithm(p.records, p.first.nrows())) * mpmath.log(p.records)
-        return exact(p.smallness) * mpmath.sqrt(p.records) - growth
+        return real(p.smallness) * mpmath.sqrt(p.records) - growth
 
     bind_formula(statement, points, formula)
     for p in points:

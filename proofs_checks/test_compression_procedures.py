@@ -10,6 +10,7 @@ import pytest
 from flint import arb, arb_mat, fmpq, fmpq_mat, fmpz_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
+from dpmatrix.claims.formulas import real, real_matrix
 from dpmatrix.spec.compression.procedures import RejectionTable, TruncationRun, TwoCentres
 from dpmatrix.spec.compression.transformation import CompressionRun, RawPair
 
@@ -23,7 +24,7 @@ def normalised_changes(p: RawPair) -> int:
     with mpmath.workdps(60):
         scaled = []
         for matrix in (p.data, p.neighbour):
-            rows = [[mpmath.mpf(int(x.p)) / int(x.q) for x in row] for row in matrix.tolist()]
+            rows = [[real(x) for x in row] for row in matrix.tolist()]
             norms = [mpmath.sqrt(sum(row[j] ** 2 for row in rows)) for j in range(matrix.ncols())]
             scaled.append([[x / norm for x, norm in zip(row, norms, strict=True)] for row in rows])
         return sum(
@@ -63,7 +64,7 @@ def test_normalisation_changes_every_row(statement) -> None:
 def radius(p: TwoCentres) -> mpmath.mpf:
     constants = 2 * (4 * mpmath.e / mpmath.sqrt(6 * mpmath.pi) + mpmath.sqrt(8) * mpmath.e)
     tail = mpmath.sqrt(constants * mpmath.log(2 * p.records * p.columns) / p.rows)
-    return tail + mpmath.mpf(Fraction(p.delta_max).numerator) / Fraction(p.delta_max).denominator
+    return tail + real(p.delta_max)
 
 
 def centres(n: int, entry=0, **fields) -> TwoCentres:
@@ -94,9 +95,7 @@ def test_the_reference_is_not_without_loss_of_generality(statement) -> None:
     with mpmath.workdps(65):
         values = []
         for p in points:
-            both = [
-                abs(mpmath.mpf(p.entry.numerator) / p.entry.denominator - mpmath.mpf(k) / p.records) for k in (0, 2)
-            ]
+            both = [abs(real(p.entry) - mpmath.mpf(k) / p.records) for k in (0, 2)]
             values.append((p, mpmath.nstr((radius(p) - both[0]) * (radius(p) - both[1]), 55)))
         bind(statement, values)
     inside = centres(10)
@@ -160,14 +159,6 @@ def test_a_share_that_is_not_a_probability_is_noticed(statement) -> None:
         assert statement.nudged(lambda margin: margin - arb(fmpq(1, 1000))).at(p) is Truth.FALSE
 
 
-def exact(value) -> mpmath.mpf:
-    return mpmath.mpf(Fraction(value).numerator) / Fraction(value).denominator
-
-
-def digits(matrix: fmpq_mat) -> mpmath.matrix:
-    return mpmath.matrix([[mpmath.mpf(int(x.p)) / int(x.q) for x in row] for row in matrix.tolist()])
-
-
 DATA = raw((1, 2), (3, -1), (2, 2), (0, 1))
 """Squared column norms 14 and 10."""
 
@@ -179,7 +170,7 @@ def normals(seed: int, rows: int = 3) -> list[list[int]]:
 
 def ideal(values: list[list[int]]) -> mpmath.matrix:
     """Phi X with Phi = Z/sqrt(n) and columns scaled by sqrt(n)/|x|."""
-    product = mpmath.matrix(values) / 2 * digits(DATA)
+    product = mpmath.matrix(values) / 2 * real_matrix(DATA)
     scale = [2 / mpmath.sqrt(14), 2 / mpmath.sqrt(10)]
     return mpmath.matrix([[product[i, j] * scale[j] for j in (0, 1)] for i in range(product.rows)])
 
@@ -189,13 +180,13 @@ def rounding(values: list[list[int]], released: list[list[int]], grid) -> mpmath
     least = mpmath.mpf(1)
     for i, row in enumerate(released):
         for j, integer in enumerate(row):
-            least = min(least, mpmath.mpf(1) / 2 - abs(output[i, j] / exact(grid) - integer))
+            least = min(least, mpmath.mpf(1) / 2 - abs(output[i, j] / real(grid) - integer))
     return least
 
 
 def nearest(values: list[list[int]], grid) -> list[list[int]]:
     output = ideal(values)
-    return [[int(mpmath.nint(output[i, j] / exact(grid))) for j in (0, 1)] for i in range(output.rows)]
+    return [[int(mpmath.nint(output[i, j] / real(grid))) for j in (0, 1)] for i in range(output.rows)]
 
 
 @pytest.mark.evidence(
@@ -238,8 +229,8 @@ def slack(values: list[list[int]], delta_max) -> mpmath.mpf:
     output = ideal(values)
     gram = output.T * output / output.rows
     constants = 2 * (4 * mpmath.e / mpmath.sqrt(6 * mpmath.pi) + mpmath.sqrt(8) * mpmath.e)
-    width = mpmath.sqrt(constants * mpmath.log(16) / output.rows) + exact(delta_max)
-    return min(width - abs(gram[i, j] - digits(REFERENCE)[i, j]) for i in (0, 1) for j in (0, 1))
+    width = mpmath.sqrt(constants * mpmath.log(16) / output.rows) + real(delta_max)
+    return min(width - abs(gram[i, j] - real_matrix(REFERENCE)[i, j]) for i in (0, 1) for j in (0, 1))
 
 
 def truncation(

@@ -12,6 +12,7 @@ import sympy
 from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
+from dpmatrix.claims.formulas import real, real_matrix
 from dpmatrix.spec.compression.covariances import CovariancePair
 from dpmatrix.spec.compression.distributional_loss import SmallDeltaMax, SmallDeltaMaxOutput, ThreeCovariances
 from dpmatrix.spec.compression.log_determinants import OneOrder, PathPoint
@@ -48,16 +49,8 @@ def drawn(count: int = 22, spread: int = 60) -> list[tuple[fmpq_mat, fmpq_mat]]:
     return pairs
 
 
-def exact(value) -> mpmath.mpf:
-    return mpmath.mpf(Fraction(value).numerator) / Fraction(value).denominator
-
-
-def digits(matrix: fmpq_mat) -> mpmath.matrix:
-    return mpmath.matrix([[mpmath.mpf(int(x.p)) / int(x.q) for x in row] for row in matrix.tolist()])
-
-
 def spectrum(matrix) -> list[mpmath.mpf]:
-    matrix = digits(matrix) if isinstance(matrix, fmpq_mat) else matrix
+    matrix = real_matrix(matrix) if isinstance(matrix, fmpq_mat) else matrix
     return sorted(mpmath.eigsy(matrix, eigvals_only=True))
 
 
@@ -70,7 +63,7 @@ def frobenius(matrix) -> mpmath.mpf:
 
 
 def gamma(p: CovariancePair) -> mpmath.matrix:
-    return digits(p.second) ** -1 - digits(p.first) ** -1
+    return real_matrix(p.second) ** -1 - real_matrix(p.first) ** -1
 
 
 def trace(matrix) -> mpmath.mpf:
@@ -79,7 +72,7 @@ def trace(matrix) -> mpmath.mpf:
 
 def remainder(p: CovariancePair) -> mpmath.mpf:
     """Compute A from the eigenvalues g of Gamma Sigma_1: the sum of g - log(1 + g)."""
-    root = mpmath.cholesky(digits(p.first))
+    root = mpmath.cholesky(real_matrix(p.first))
     return sum(g - mpmath.log(1 + g) for g in spectrum(root.T * gamma(p) * root))
 
 
@@ -209,7 +202,11 @@ def shrinking(k: int) -> EigenvalueAssumption:
 
 
 def middle(p) -> mpmath.mpf:
-    return norm(digits(p.first) - digits(p.second)) * norm(p.first) / (spectrum(p.first)[0] * spectrum(p.second)[0])
+    return (
+        norm(real_matrix(p.first) - real_matrix(p.second))
+        * norm(p.first)
+        / (spectrum(p.first)[0] * spectrum(p.second)[0])
+    )
 
 
 MILD = EigenvalueAssumption(
@@ -251,7 +248,7 @@ def relative(p) -> mpmath.mpf:
 
 def bounds(p) -> tuple[mpmath.mpf, mpmath.mpf]:
     """Find the supremum of the norm and the infimum of the least eigenvalue, over 33 places of the segment."""
-    start, change = digits(p.first) ** -1, gamma(p)
+    start, change = real_matrix(p.first) ** -1, gamma(p)
     spectra = [spectrum(start + change * mpmath.mpf(k) / 32) for k in range(33)]
     return max(values[-1] for values in spectra), min(values[0] for values in spectra)
 
@@ -302,8 +299,8 @@ def test_the_path_stays_positive_definite(statement) -> None:
     points = [PathPoint(p.first, p.second, place=Fraction(i % 5, 4)) for i, p in enumerate(PAIRS)]
 
     def formula(p: PathPoint) -> mpmath.mpf:
-        least = spectrum(digits(p.first) ** -1 + gamma(p) * exact(p.place))[0]
-        bound = (1 - exact(p.place) * relative(p)) / norm(p.first)
+        least = spectrum(real_matrix(p.first) ** -1 + gamma(p) * real(p.place))[0]
+        bound = (1 - real(p.place) * relative(p)) / norm(p.first)
         return min(least - bound, bound)
 
     bind_formula(statement, points, formula)
@@ -337,7 +334,7 @@ def test_eigenvalues_of_one_order_make_the_middle_term_small(statement) -> None:
     points = [OneOrder(p.first, p.second, order=5, smallness=Fraction(1, 6 + i % 3)) for i, p in enumerate(PAIRS)]
 
     def formula(p: OneOrder) -> mpmath.mpf:
-        order, small = exact(p.order), exact(p.smallness)
+        order, small = real(p.order), real(p.smallness)
         return order**2 * small / (1 - order * small) - middle(p)
 
     bind_formula(statement, points, formula)
@@ -369,12 +366,12 @@ def logarithm(p) -> mpmath.mpf:
 
 
 def radius(p) -> mpmath.mpf:
-    return mpmath.sqrt(squared_constant() * logarithm(p) / p.rows) + exact(p.delta_max)
+    return mpmath.sqrt(squared_constant() * logarithm(p) / p.rows) + real(p.delta_max)
 
 
 def printed(p) -> mpmath.mpf:
     """(15) as the document prints it, without its o(1)."""
-    size, change = p.first.nrows(), frobenius(digits(p.first - p.second))
+    size, change = p.first.nrows(), frobenius(real_matrix(p.first - p.second))
     least = spectrum(p.first)[0] * spectrum(p.second)[0]
     inner = radius(p) + 2 * change * norm(p.first) ** 2 / (size * least)
     return p.rows * size * change / (2 * least) * inner
@@ -382,13 +379,13 @@ def printed(p) -> mpmath.mpf:
 
 def loss(p) -> mpmath.mpf:
     """Search the corners of the box for the largest absolute log-ratio, by brute force over all sign patterns."""
-    shift = mpmath.log((1 - exact(p.second_mass)) / (1 - exact(p.first_mass)))
+    shift = mpmath.log((1 - real(p.second_mass)) / (1 - real(p.first_mass)))
     size, change = p.first.nrows(), gamma(p)
     places = [(i, j) for i in range(size) for j in range(i, size)]
     best = mpmath.mpf(0)
-    ratio = mpmath.log(mpmath.det(digits(p.second)) / mpmath.det(digits(p.first)))
+    ratio = mpmath.log(mpmath.det(real_matrix(p.second)) / mpmath.det(real_matrix(p.first)))
     for pattern in range(2 ** len(places)):
-        corner = digits(p.first)
+        corner = real_matrix(p.first)
         for bit, (i, j) in enumerate(places):
             step = radius(p) if pattern >> bit & 1 else -radius(p)
             corner[i, j] += step
@@ -505,11 +502,11 @@ PLAIN = OutputPoint(NEAR.first, NEAR.second, output=fmpq_mat([[1, 2], [3, 5]]))
 
 
 def gram(p: OutputPoint) -> mpmath.matrix:
-    return digits(p.output).T * digits(p.output) / p.output.nrows()
+    return real_matrix(p.output).T * real_matrix(p.output) / p.output.nrows()
 
 
 def trace_term(p: OutputPoint) -> mpmath.mpf:
-    return trace(gamma(p) * (gram(p) - digits(p.first)))
+    return trace(gamma(p) * (gram(p) - real_matrix(p.first)))
 
 
 @pytest.mark.evidence(
@@ -570,7 +567,7 @@ def test_the_inequalities_of_the_proof_of_theorem_4_6(statements) -> None:
     assert sympy.expand(4 * sum(x**2 for x in entries) - sum(entries) ** 2 - squares) == 0
 
     def largest(p: OutputPoint) -> mpmath.mpf:
-        return max(abs(x) for x in gram(p) - digits(p.first))
+        return max(abs(x) for x in gram(p) - real_matrix(p.first))
 
     names = {name.partition("/")[2]: statement for name, statement in statements.items()}
     formulas = {
@@ -578,7 +575,8 @@ def test_the_inequalities_of_the_proof_of_theorem_4_6(statements) -> None:
         "vector-norm": lambda p: p.first.nrows() * frobenius(gamma(p)) - sum(abs(x) for x in gamma(p)),
         "remainder": lambda p: (frobenius(gamma(p)) * norm(p.first)) ** 2 - remainder(p) / 2,
         "gamma": lambda p: (
-            frobenius(digits(p.first - p.second)) / (spectrum(p.first)[0] * spectrum(p.second)[0]) - frobenius(gamma(p))
+            frobenius(real_matrix(p.first - p.second)) / (spectrum(p.first)[0] * spectrum(p.second)[0])
+            - frobenius(gamma(p))
         ),
     }
     half = {"||Sigma_1|| ||Gamma|| <= 1/2": OutputPoint(UNIT, correlated(Fraction(34, 100)), output=UNIT)}
@@ -608,9 +606,9 @@ def test_remark_4_7(statement) -> None:
     """Write ln f_k/f_j = (ln f_k - ln f_1) + (ln f_1 - ln f_j)."""
 
     def density(covariance, p: ThreeCovariances) -> mpmath.mpf:
-        inverse, matrix = digits(covariance) ** -1, digits(p.output)
+        inverse, matrix = real_matrix(covariance) ** -1, real_matrix(p.output)
         quadratic = trace(matrix * inverse * matrix.T)
-        return -(quadratic + p.output.nrows() * mpmath.log(mpmath.det(digits(covariance)))) / 2
+        return -(quadratic + p.output.nrows() * mpmath.log(mpmath.det(real_matrix(covariance)))) / 2
 
     def formula(p: ThreeCovariances) -> mpmath.mpf:
         k, j, one = (density(m, p) for m in (p.first, p.second, p.reference))
@@ -705,7 +703,7 @@ def test_theorem_3_2(statement) -> None:
     assert arb(4).log() >= 1, "n >= 2, p >= 1"
 
     def formula(point: SmallDeltaMax) -> mpmath.mpf:
-        floor, smallness = exact(point.floor), exact(point.smallness)
+        floor, smallness = real(point.floor), real(point.smallness)
         explicit = mpmath.sqrt(squared_constant()) * smallness / (2 * floor**2)
         explicit += smallness**2 * (1 / (2 * floor**2) + floor**-6)
         return explicit + mpmath.log(1 + mpmath.mpf(1) / (point.records**2 - 1)) - loss(point)
@@ -749,10 +747,10 @@ def test_theorem_3_2_needs_truncated_tails(statement) -> None:
     assert statement.at(UNTRUNCATED) is Truth.FALSE
 
     def formula(p: SmallDeltaMaxOutput) -> mpmath.mpf:
-        floor, smallness = exact(p.floor), exact(p.smallness)
+        floor, smallness = real(p.floor), real(p.smallness)
         explicit = mpmath.sqrt(squared_constant()) * smallness / (2 * floor**2)
         explicit += smallness**2 * (1 / (2 * floor**2) + floor**-6) + mpmath.log(1 + mpmath.mpf(1) / (p.records**2 - 1))
-        r, t = exact(Fraction(int(p.second[0, 1].p), int(p.second[0, 1].q))), exact(int(p.output[0, 0].p))
+        r, t = real(Fraction(int(p.second[0, 1].p), int(p.second[0, 1].q))), real(int(p.output[0, 0].p))
         return explicit - p.rows * abs(mpmath.log(1 - r**2) / 2 - t**2 * r / (1 + r))
 
     scales = [(r, t) for r in range(6, 10) for t in (0, 1, 2, 10, 10**3, 10**6)]
@@ -800,14 +798,14 @@ def test_the_sound_steps_of_theorem_3_2(statements) -> None:
     assumption = statements["compression.theorem-3-2/assumption-1"]
 
     def growth(p: SmallDeltaMax) -> mpmath.mpf:
-        first = exact(p.smallness) - exact(p.delta_max) * p.first.nrows() ** 2 * mpmath.sqrt(p.rows * logarithm(p))
-        return min(first, exact(p.smallness) ** 2 - p.rows * (p.first.nrows() * exact(p.delta_max)) ** 2)
+        first = real(p.smallness) - real(p.delta_max) * p.first.nrows() ** 2 * mpmath.sqrt(p.rows * logarithm(p))
+        return min(first, real(p.smallness) ** 2 - p.rows * (p.first.nrows() * real(p.delta_max)) ** 2)
 
     bind_formula(conditions, small_points(), growth)
     bind_formula(
         assumption,
         small_points(),
-        lambda p: p.first.nrows() * exact(p.delta_max) / exact(p.floor) ** 2 - norm(gamma(p)),
+        lambda p: p.first.nrows() * real(p.delta_max) / real(p.floor) ** 2 - norm(gamma(p)),
     )
     for statement in (conditions, assumption):
         assert statement.at(SMALL) is Truth.TRUE
@@ -825,8 +823,8 @@ def test_the_norms_of_delta_differ(statement) -> None:
     assert statement.at(SMALL) is Truth.FALSE
 
     def formula(p: SmallDeltaMax) -> mpmath.mpf:
-        change = digits(p.first - p.second)
-        bound = p.first.nrows() * exact(p.delta_max)
+        change = real_matrix(p.first - p.second)
+        bound = p.first.nrows() * real(p.delta_max)
         return -abs(norm(change) - frobenius(change)) - abs(frobenius(change) - bound)
 
     bind_formula(statement, small_points(), formula)

@@ -13,6 +13,7 @@ import sympy
 from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
+from dpmatrix.claims.formulas import real, symbolic_matrix
 from dpmatrix.spec.cross_adjacency import ChangedRow
 from dpmatrix.spec.cross_low_rank import PrivateError, Window
 from dpmatrix.spec.cross_reconstruction import Guess, TabledMechanism
@@ -36,14 +37,9 @@ SETTING = {
 }
 
 
-def exact(value):
-    number = Fraction(value)
-    return mpmath.mpf(number.numerator) / number.denominator
-
-
 def deviation(p: PrivateError):
     """Return the positive root of eps s^2 - z s - 1/2."""
-    return max(mpmath.polyroots([exact(p.epsilon), -mpmath.sqrt(-2 * mpmath.log(exact(p.delta))), -mpmath.mpf(1) / 2]))
+    return max(mpmath.polyroots([real(p.epsilon), -mpmath.sqrt(-2 * mpmath.log(real(p.delta))), -mpmath.mpf(1) / 2]))
 
 
 def noise(p: PrivateError):
@@ -60,7 +56,7 @@ def check_errors(statement, formula) -> None:
 
 
 def second(p: PrivateError):
-    return exact(p.constant) * mpmath.sqrt(p.rank * p.dimension)
+    return real(p.constant) * mpmath.sqrt(p.rank * p.dimension)
 
 
 @pytest.mark.evidence(
@@ -128,7 +124,7 @@ def test_the_bounds_do_not_cover_each_other(statements) -> None:
         assert by_name["second-for-every-epsilon"].at(attrs.evolve(weak, epsilon=Fraction(1, 2))) is Truth.TRUE
 
     def first(p):
-        return exact(p.constant) * p.dimension / exact(p.epsilon)
+        return real(p.constant) * p.dimension / real(p.epsilon)
 
     check_errors(by_name["first-covers-second"], lambda p: first(p) - second(p))
     check_errors(by_name["second-covers-first"], lambda p: second(p) - first(p))
@@ -286,8 +282,8 @@ def guesses():
 
 def guess_by_hand(p: Guess):
     """Least squares by sympy, and the signs of the guess from the reduced rows of the span."""
-    rows = sympy.Matrix([[sympy.Rational(int(x.p), int(x.q)) for x in each] for each in p.span.tolist()])
-    signs = sympy.Matrix([[sympy.Rational(int(x.p), int(x.q)) for x in each] for each in p.signs.tolist()])
+    rows = symbolic_matrix(p.span)
+    signs = symbolic_matrix(p.signs)
     data = sympy.eye(p.rank).row_join(signs) if p.gamma == 1 else (p.gamma * sympy.eye(p.rank)).row_join(signs)
     cost = sum(entry**2 for entry in data - data * rows.T * (rows * rows.T).inv() * rows)
     reduced, pivots = rows.rref()

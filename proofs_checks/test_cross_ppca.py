@@ -11,6 +11,7 @@ import pytest
 import sympy
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
+from dpmatrix.claims.formulas import real
 from dpmatrix.exact import ball
 from dpmatrix.spec.wishart.ppca import PpcaPoint, repaired_sample_size
 
@@ -33,16 +34,12 @@ POINTS = [
 ]
 
 
-def number(value) -> mpmath.mpf:
-    return mpmath.mpf(Fraction(value).numerator) / Fraction(value).denominator
-
-
 def size(p: PpcaPoint, outer: int, inner: int, within: int) -> mpmath.mpf:
     """Compute ``d/(eps (1-rho) g) (outer log(1/eta)/d + inner log(within l1/((1-rho^2) g)))``."""
-    rho, gap = number(p.rho), number(p.first) - number(p.second)
-    logarithm = mpmath.log(within * number(p.first) / ((1 - rho**2) * gap))
-    total = outer * mpmath.log(1 / number(p.eta)) / p.dimension + inner * logarithm
-    return p.dimension / (number(p.epsilon) * (1 - rho) * gap) * total
+    rho, gap = real(p.rho), real(p.first) - real(p.second)
+    logarithm = mpmath.log(within * real(p.first) / ((1 - rho**2) * gap))
+    total = outer * mpmath.log(1 / real(p.eta)) / p.dimension + inner * logarithm
+    return p.dimension / (real(p.epsilon) * (1 - rho) * gap) * total
 
 
 @pytest.mark.evidence(

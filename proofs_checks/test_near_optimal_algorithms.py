@@ -10,6 +10,7 @@ import mpmath
 import pytest
 
 from dpmatrix.claims import Statement, Truth, bind, bind_hypotheses
+from dpmatrix.claims.formulas import real
 from dpmatrix.exact import ball, precision
 from dpmatrix.spec.near_optimal.mod_sulq_algorithm import ModSulqRun
 from dpmatrix.spec.near_optimal.ppca_algorithm import PpcaRun, SampledPair, raw_loss_margin
@@ -17,16 +18,12 @@ from dpmatrix.spec.near_optimal.ppca_algorithm import PpcaRun, SampledPair, raw_
 RAW = ModSulqRun(2, 1, 1, Fraction(1, 100), norm_bound=10)
 
 
-def exact(value) -> mpmath.mpf:
-    return mpmath.mpf(Fraction(value).numerator) / Fraction(value).denominator
-
-
 def excess(p: ModSulqRun) -> mpmath.mpf:
     """Compute delta minus the Gaussian profile at the shift R^2 sqrt(2) / (n beta), or R^2 / (n beta) for d = 1."""
-    d, epsilon, delta = p.dimension, exact(p.epsilon), exact(p.delta)
+    d, epsilon, delta = p.dimension, real(p.epsilon), real(p.delta)
     logarithm = mpmath.log((d * d + d) / (delta * 2 * mpmath.sqrt(2 * mpmath.pi)))
     noise = (d + 1) / epsilon * mpmath.sqrt(2 * logarithm) + 1 / mpmath.sqrt(epsilon)
-    shift = exact(p.norm_bound) ** 2 * mpmath.sqrt(2 if d > 1 else 1) / noise
+    shift = real(p.norm_bound) ** 2 * mpmath.sqrt(2 if d > 1 else 1) / noise
     near, far = shift / 2 - epsilon / shift, -shift / 2 - epsilon / shift
 
     def tail(x):
@@ -80,10 +77,10 @@ def log_constant(first: mpmath.mpf, second: mpmath.mpf, dimension: int) -> mpmat
 
 
 def raw_margin(p: PpcaRun) -> mpmath.mpf:
-    unit = exact(p.epsilon) * exact(p.norm_bound) ** 2 / 2
+    unit = real(p.epsilon) * real(p.norm_bound) ** 2 / 2
     before = log_constant(p.records * unit, mpmath.mpf(0), p.dimension)
     after = log_constant((p.records - 1) * unit, unit, p.dimension)
-    return exact(p.epsilon) - (unit - after + before)
+    return real(p.epsilon) - (unit - after + before)
 
 
 LONG = PpcaRun(2, 1, Fraction(1, 3), 2)

@@ -10,6 +10,7 @@ import sympy
 from flint import arb, fmpq
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
+from dpmatrix.claims.formulas import symbolic
 from dpmatrix.experiments.near_optimal_tables import PRINTED_TABLE_1
 from dpmatrix.experiments.spectra import recorded_spectra
 from dpmatrix.spec.near_optimal.classification import Attributes
@@ -30,7 +31,7 @@ def row(captured, ratio, rank):
 
 
 def columns(p):
-    s, r = (sympy.Rational(int(x.p), int(x.q)) for x in (p.captured, p.ratio))
+    s, r = map(symbolic, (p.captured, p.ratio))
     return (sympy.Max(s, sympy.sqrt(s / p.rank)) - s / r).evalf(50)
 
 

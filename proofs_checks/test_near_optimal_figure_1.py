@@ -17,6 +17,7 @@ import sympy
 from flint import arb
 
 from dpmatrix.claims import Statement, Truth, bind_hypotheses
+from dpmatrix.claims.formulas import real
 from dpmatrix.errors import InvalidParameterError
 from dpmatrix.exact import precision
 from dpmatrix.experiments.correlation_bounds import correlation_bound, figure_1, simulate_mod_sulq
@@ -48,7 +49,7 @@ def measured(d: int, n: int, epsilon, draws: int, direction) -> Panel:
 def printed_curve(d: int, n: int, epsilon) -> mpmath.mpf:
     """Minimise (21) in doubles' place by mpmath, golden section over log(1-phi)."""
     with mpmath.workdps(80):
-        e = mpmath.mpf(Fraction(epsilon).numerator) / Fraction(epsilon).denominator
+        e = real(epsilon)
         beta = (
             (d + 1)
             / (n * e)

@@ -12,16 +12,13 @@ import sympy
 from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Statement, Truth, bind, bind_hypotheses, certify, interval
+from dpmatrix.claims.formulas import real
 from dpmatrix.exact import ball
 from dpmatrix.spec.near_optimal.divergence import GaussianPair
 from dpmatrix.spec.near_optimal.noise import ModSulq
 from dpmatrix.spec.near_optimal.spheres import Cap, cap_measure, lower_bound
 
 CAPS = [Cap(d, Fraction(k, 20)) for d in (1, 2, 3, 4, 5, 9, 30) for k in (0, 1, 5, 9, 14, 19)]
-
-
-def number(value) -> mpmath.mpf:
-    return mpmath.mpf(Fraction(value).numerator) / Fraction(value).denominator
 
 
 def digits(values) -> list:
@@ -33,13 +30,13 @@ def measure(p: Cap) -> mpmath.mpf:
     """Compute 1/2 less the share of (1 - t^2)^((d-3)/2) from 0 to c, as a hypergeometric function."""
     if p.dimension == 1:
         return mpmath.mpf(1) / 2
-    c, half = number(p.c), mpmath.mpf(1) / 2
+    c, half = real(p.c), mpmath.mpf(1) / 2
     share = c * mpmath.hyp2f1(half, mpmath.mpf(3 - p.dimension) / 2, 3 * half, c * c)
     return half - share / mpmath.beta(mpmath.mpf(p.dimension - 1) / 2, half)
 
 
 def cap_gap(p: Cap) -> mpmath.mpf:
-    c, d = number(p.c), p.dimension
+    c, d = real(p.c), p.dimension
     below = measure(p) - ((1 - c) / 2) ** (mpmath.mpf(d - 1) / 2) / 2
     return min(below, mpmath.exp(-d * c**2 / 2) - measure(p))
 
@@ -183,7 +180,7 @@ def test_a_divergence_without_the_half_is_noticed(statement) -> None:
 
 
 def sulq_gap(p: ModSulq) -> mpmath.mpf:
-    epsilon, delta, d = number(p.epsilon), number(p.delta), p.dimension
+    epsilon, delta, d = real(p.epsilon), real(p.delta), p.dimension
     deviation = mpmath.sqrt(8 * d**2 * mpmath.log(d / delta) ** 2 / (p.records**2 * epsilon**2))
     mu = (mpmath.sqrt(2) if d > 1 else mpmath.mpf(1)) / p.records / deviation
     return delta - mpmath.ncdf(mu / 2 - epsilon / mu) + mpmath.exp(epsilon) * mpmath.ncdf(-mu / 2 - epsilon / mu)
@@ -245,7 +242,7 @@ def test_quoted_noise_suffices_for_moderate_epsilon(statement) -> None:
     bind_hypotheses(statement, SULQ_INSIDE, outside)
     given = next(given for given in statement.given if given.says == limit)
     edge = digits(
-        (p, lambda q: 4 * q.dimension * mpmath.log(q.dimension / number(q.delta)) - number(q.epsilon)) for p in NOISES
+        (p, lambda q: 4 * q.dimension * mpmath.log(q.dimension / real(q.delta)) - real(q.epsilon)) for p in NOISES
     )
     bind(Statement(limit, given.margin), edge)
     assert not given.strict

@@ -12,6 +12,7 @@ import sympy
 from flint import arb
 
 from dpmatrix.claims import Statement, Truth, bind, bind_hypotheses
+from dpmatrix.claims.formulas import real
 from dpmatrix.exact import ball
 from dpmatrix.privacy.profiles import GaussianProfile
 from dpmatrix.spec.near_optimal.noise import ModSulq, printed_deviation
@@ -33,13 +34,13 @@ POINTS = [
 
 
 def printed_logarithm(p: ModSulq) -> mpmath.mpf:
-    delta = mpmath.mpf(Fraction(p.delta).numerator) / Fraction(p.delta).denominator
+    delta = real(p.delta)
     return mpmath.log((p.dimension**2 + p.dimension) / (delta * 2 * mpmath.sqrt(2 * mpmath.pi)))
 
 
 def promised(p: ModSulq) -> mpmath.mpf:
     """Compute delta - Phi(mu/2 - eps/mu) + exp(eps) Phi(-mu/2 - eps/mu), mu = l2 sensitivity/beta, beta of (5)."""
-    epsilon, delta = (mpmath.mpf(Fraction(x).numerator) / Fraction(x).denominator for x in (p.epsilon, p.delta))
+    epsilon, delta = map(real, (p.epsilon, p.delta))
     d, n = p.dimension, p.records
     beta = (d + 1) / (n * epsilon) * mpmath.sqrt(2 * printed_logarithm(p)) + 1 / (n * mpmath.sqrt(epsilon))
     mu = (mpmath.sqrt(2) if d > 1 else mpmath.mpf(1)) / n / beta

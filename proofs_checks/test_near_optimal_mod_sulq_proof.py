@@ -11,6 +11,7 @@ import pytest
 import sympy
 
 from dpmatrix.claims import Statement, Truth, bind, bind_hypotheses
+from dpmatrix.claims.formulas import real
 from dpmatrix.spec.near_optimal.mod_sulq_change import DensityEntry, Dimension, NoisyChange, RecordChange
 from dpmatrix.spec.near_optimal.mod_sulq_noise import Threshold
 from dpmatrix.spec.near_optimal.noise import ModSulq
@@ -204,26 +205,22 @@ def test_negative_noise_raises_the_loss_too(statement) -> None:
     bind(condition(statement, "B_ij <= gamma"), [(p, p.threshold - max(p.noise)) for p in points])
 
 
-def number(value) -> mpmath.mpf:
-    return mpmath.mpf(Fraction(value).numerator) / Fraction(value).denominator
-
-
 def tail(p: Threshold) -> mpmath.mpf:
-    return mpmath.ncdf(-number(p.threshold) / number(p.deviation))
+    return mpmath.ncdf(-real(p.threshold) / real(p.deviation))
 
 
 def gauss(p: Threshold) -> mpmath.mpf:
-    return mpmath.npdf(number(p.threshold) / number(p.deviation))
+    return mpmath.npdf(real(p.threshold) / real(p.deviation))
 
 
 def loss(p: Threshold, numerator: int) -> mpmath.mpf:
-    n, beta = p.records, number(p.deviation)
-    inner = mpmath.mpf(2) / n * (p.dimension + 1) * number(p.threshold) + mpmath.mpf(numerator) / n**2
+    n, beta = p.records, real(p.deviation)
+    inner = mpmath.mpf(2) / n * (p.dimension + 1) * real(p.threshold) + mpmath.mpf(numerator) / n**2
     return inner / (2 * beta**2)
 
 
 def profile(p: Threshold) -> mpmath.mpf:
-    mu, epsilon = (mpmath.sqrt(2) if p.dimension > 1 else 1) / (p.records * number(p.deviation)), loss(p, 3)
+    mu, epsilon = (mpmath.sqrt(2) if p.dimension > 1 else 1) / (p.records * real(p.deviation)), loss(p, 3)
     return mpmath.ncdf(mu / 2 - epsilon / mu) - mpmath.exp(epsilon) * mpmath.ncdf(-mu / 2 - epsilon / mu)
 
 
@@ -339,19 +336,19 @@ RUNS = [
 
 def multiple(p: ModSulq) -> mpmath.mpf:
     d = p.dimension
-    return mpmath.sqrt(2 * mpmath.log((d**2 + d) / (number(p.delta) * 2 * mpmath.sqrt(2 * mpmath.pi))))
+    return mpmath.sqrt(2 * mpmath.log((d**2 + d) / (real(p.delta) * 2 * mpmath.sqrt(2 * mpmath.pi))))
 
 
 def root(p: ModSulq) -> mpmath.mpf:
     """Compute the larger root of n^2 eps beta^2 - n (d+1) s beta - 1 = 0 without its formula."""
-    n, epsilon = p.records, number(p.epsilon)
+    n, epsilon = p.records, real(p.epsilon)
     return max(
         mpmath.polyroots([n**2 * epsilon, -n * (p.dimension + 1) * multiple(p), -1], maxsteps=500, extraprec=500)
     )
 
 
 def printed(p: ModSulq) -> mpmath.mpf:
-    n, epsilon = p.records, number(p.epsilon)
+    n, epsilon = p.records, real(p.epsilon)
     return (p.dimension + 1) / (n * epsilon) * multiple(p) + 1 / (mpmath.sqrt(epsilon) * n)
 
 
@@ -400,7 +397,7 @@ def test_gamma_and_beta_solve_their_equations(statements) -> None:
     bind(statements[f"{CLAIM}/quadratic"], [(p, Fraction(0)) for p in RUNS])
     bind(statements[f"{CLAIM}/gamma"], digits((p, lambda q: multiple(q) - 1) for p in RUNS))
     bind(statements[f"{CLAIM}/upper-bound"], digits((p, lambda q: printed(q) - root(q)) for p in RUNS))
-    limit = digits((p, lambda q: 3 / mpmath.sqrt(2 * mpmath.pi * mpmath.e) - number(q.delta)) for p in RUNS)
+    limit = digits((p, lambda q: 3 / mpmath.sqrt(2 * mpmath.pi * mpmath.e) - real(q.delta)) for p in RUNS)
     for statement in statements.values():
         bind_hypotheses(statement, RANGE, RANGE_OUTSIDE)
         bind(condition(statement, "delta < 3/sqrt(2 pi e)"), limit)

@@ -12,15 +12,11 @@ import sympy
 from flint import arb, fmpq
 
 from dpmatrix.claims import Statement, Truth, bind, bind_hypotheses
+from dpmatrix.claims.formulas import real
 from dpmatrix.spec.near_optimal.fano import Estimation
 from dpmatrix.spec.near_optimal.nearby import PrivateFamily, bound, total_correlation
 
 HALF = Fraction(1, 2)
-
-
-def number(value) -> mpmath.mpf:
-    exact = Fraction(value)
-    return mpmath.mpf(exact.numerator) / exact.denominator
 
 
 def digits(points, function) -> list:
@@ -227,9 +223,9 @@ def test_a_miss_on_one_database_is_a_hit_on_another(statements) -> None:
 
 
 def least_ratio(p: PrivateFamily) -> mpmath.mpf:
-    factor = mpmath.exp(p.distance * number(p.epsilon))
+    factor = mpmath.exp(p.distance * real(p.epsilon))
     pairs = permutations(p.probabilities, 2)
-    return min(factor * number(b) - number(a) for first, second in pairs for a, b in zip(first, second, strict=True))
+    return min(factor * real(b) - real(a) for first, second in pairs for a, b in zip(first, second, strict=True))
 
 
 @pytest.mark.evidence(
@@ -253,7 +249,7 @@ def test_the_average_needs_privacy_and_a_small_constant(statement) -> None:
     private = conditions[promise]
     bind(Statement(private.says, private.margin), digits(FAMILIES, least_ratio))
     near = conditions["two databases differ in at most ln(K-1)/eps points"]
-    values = digits(FAMILIES, lambda p: mpmath.log(count(p) - 1) / number(p.epsilon) - p.distance)
+    values = digits(FAMILIES, lambda p: mpmath.log(count(p) - 1) / real(p.epsilon) - p.distance)
     bind(Statement(near.says, near.margin), values)
 
 
@@ -293,15 +289,15 @@ def worst_error(p: Estimation) -> Fraction:
 
 
 def fano(p: Estimation) -> mpmath.mpf:
-    bracket = 1 - (number(p.divergence) + mpmath.log(2)) / mpmath.log(len(p.laws))
-    return number(worst_error(p)) - number(p.separation) / 2 * bracket
+    bracket = 1 - (real(p.divergence) + mpmath.log(2)) / mpmath.log(len(p.laws))
+    return real(worst_error(p)) - real(p.separation) / 2 * bracket
 
 
 def divergence(p: Estimation) -> mpmath.mpf:
     def one(first, second):
-        return sum(number(f) * mpmath.log(number(f) / number(g)) for f, g in zip(first, second, strict=True) if f)
+        return sum(real(f) * mpmath.log(real(f) / real(g)) for f, g in zip(first, second, strict=True) if f)
 
-    return number(p.divergence) - max(one(first, second) for first, second in permutations(p.laws, 2))
+    return real(p.divergence) - max(one(first, second) for first, second in permutations(p.laws, 2))
 
 
 FANO_OUTSIDE = {

@@ -13,6 +13,7 @@ import sympy
 from flint import arb, fmpq
 
 from dpmatrix.claims import Statement, Truth, bind, bind_hypotheses
+from dpmatrix.claims.formulas import real
 from dpmatrix.exact import precision
 from dpmatrix.spec.near_optimal.concentration import Exponent, Outcome, Sequence
 from dpmatrix.spec.near_optimal.packing import Collision, Draws, HalfLost, Survivors
@@ -22,11 +23,6 @@ LINES = [Lines(d, Fraction(k, 20)) for d in (1, 2, 3, 6, 40) for k in (8, 9, 12,
 HALF = Fraction(1, 2)
 
 
-def number(value) -> mpmath.mpf:
-    exact = Fraction(value)
-    return mpmath.mpf(exact.numerator) / exact.denominator
-
-
 def digits(points, function) -> list:
     """Pair each point with a value of 55 digits."""
     with mpmath.workdps(90):
@@ -34,7 +30,7 @@ def digits(points, function) -> list:
 
 
 def psi(p) -> mpmath.mpf:
-    return (1 - number(p.phi) ** 2) ** (mpmath.mpf(p.dimension - 1) / 2)
+    return (1 - real(p.phi) ** 2) ** (mpmath.mpf(p.dimension - 1) / 2)
 
 
 def cap(dimension: int, c) -> mpmath.mpf:
@@ -47,7 +43,7 @@ def enclosed(statement, points, function) -> None:
     """Check both ends of ``1 - function(p)/M``, which encloses a number because the largest size M is not known."""
     for p in points:
         with mpmath.workdps(60), precision(200):
-            phi, asked = number(p.phi), function(p)
+            phi, asked = real(p.phi), function(p)
             shares = [2 * cap(p.dimension, c) for c in (phi, mpmath.sqrt((1 + phi) / 2))]
             low, high = sorted(arb(mpmath.nstr(1 - asked * share, 50)) for share in shares)
             statement.conclusion(p)
@@ -71,7 +67,7 @@ def check_sphere(statement: Statement, inside, more: dict, *, strict: bool = Fal
     assert statement.strict is strict
     assert statement.applies(attrs.evolve(inside, dimension=1)) in (Truth.TRUE, Truth.FALSE)
     edge = next(given for given in statement.given if given.says.startswith("phi >="))
-    values = digits(LINES, lambda p: number(p.phi) - 1 / mpmath.sqrt(2 * mpmath.pi * p.dimension))
+    values = digits(LINES, lambda p: real(p.phi) - 1 / mpmath.sqrt(2 * mpmath.pi * p.dimension))
     bind(Statement(edge.says, edge.margin), values)
     assert not edge.strict
 
@@ -94,7 +90,7 @@ def test_half_of_the_bound_of_a_cap_suffices(statement) -> None:
     assert sympy.simplify(scaled - v ** (a - 1) / sympy.sqrt(1 - x * v)) == 0, "(1)"
     slope = sympy.diff(1 / sympy.sqrt(1 - x * v), x)
     assert sympy.simplify(slope - v / (2 * (1 - x * v) ** sympy.Rational(3, 2))) == 0, "(2)"
-    bind(statement, digits(LINES, lambda p: psi(p) - cap(p.dimension, number(p.phi))))
+    bind(statement, digits(LINES, lambda p: psi(p) - cap(p.dimension, real(p.phi))))
     assert all(statement.at(p) is Truth.TRUE for p in LINES)
     half = statement.nudged(lambda margin: margin)
     assert half.at(LINES[0]) is Truth.TRUE
@@ -150,7 +146,7 @@ def halves(points):
 
 
 def draws_number(p) -> mpmath.mpf:
-    return 1 + number(p.loss) * mpmath.log(2) / psi(p)
+    return 1 + real(p.loss) * mpmath.log(2) / psi(p)
 
 
 LITTLE = HalfLost(3, Fraction(469, 500), HALF)
@@ -172,7 +168,7 @@ def test_the_number_of_draws_is_no_integer(statements) -> None:
     bind(equal, digits(points, lambda p: -abs(draws_number(p) - mpmath.nint(draws_number(p)))))
 
     def gap(p):
-        loss = number(p.loss)
+        loss = real(p.loss)
         return mpmath.floor((1 - loss) * (mpmath.ceil(draws_number(p)) - 1)) - loss * (1 - loss) / (2 * psi(p))
 
     bind(count, digits(points, gap))
@@ -202,7 +198,7 @@ def test_arithmetic_of_the_simple_packing(statements) -> None:
     assert all(abs(value) < sympy.Rational(1, 10**30) for value in numeric)
     assert sympy.simplify(sympy.expand_log(sympy.log(power), force=True)) == 0
     points = halves(LINES)
-    bind(exceeds, digits(points, lambda p: draws_number(p) - number(p.loss) / (2 * psi(p))))
+    bind(exceeds, digits(points, lambda p: draws_number(p) - real(p.loss) / (2 * psi(p))))
     bind(setting, [(p, Fraction(0)) for p in LINES])
     check_sphere(exceeds, LITTLE, {"loss >= 0": attrs.evolve(LITTLE, loss=Fraction(-1, 20))}, strict=True)
     assert exceeds.applies(attrs.evolve(LITTLE, loss=0)) is Truth.TRUE
@@ -217,7 +213,7 @@ DRAWS = [
 
 
 def room(p) -> mpmath.mpf:
-    return p.draws * number(p.loss) * mpmath.log(2) - p.draws * (p.draws - 1) * psi(p)
+    return p.draws * real(p.loss) * mpmath.log(2) - p.draws * (p.draws - 1) * psi(p)
 
 
 INSIDE_28 = Draws(3, Fraction(19, 20), 3, HALF)
@@ -303,7 +299,7 @@ def test_lines_of_the_random_packing(statements) -> None:
     conditional, sums, positive, survivors = (statements[f"near-optimal.lemma-18/{name}"] for name in names)
     i, n = sympy.symbols("i n", integer=True, positive=True)
     assert sympy.expand(sympy.summation(2 * (i - 1), (i, 1, n)) - n * (n - 1)) == 0
-    pairs = digits(COLLISIONS, lambda p: 2 * (p.place - 1) * (psi(p) - cap(p.dimension, number(p.phi))))
+    pairs = digits(COLLISIONS, lambda p: 2 * (p.place - 1) * (psi(p) - cap(p.dimension, real(p.phi))))
     bind(conditional, pairs)
     assert conditional.at(Collision(3, HALF, 5)) is Truth.TRUE
     check_sphere(conditional, Collision(3, HALF, 1), {"place >= 1, an integer": Collision(3, HALF, 0)})
@@ -366,7 +362,7 @@ SEQUENCES = [
 
 
 def mean_power(p: Sequence, size: int) -> mpmath.mpf:
-    return sum(number(z.probability) * 2 ** number(sum(map(Fraction, z.values[:size]))) for z in p.outcomes)
+    return sum(real(z.probability) * 2 ** real(sum(map(Fraction, z.values[:size]))) for z in p.outcomes)
 
 
 def exceedance(p: Sequence) -> Fraction:
@@ -377,7 +373,7 @@ def exceedance(p: Sequence) -> Fraction:
 
 
 def scale(p: Sequence) -> mpmath.mpf:
-    return 2 ** (-number(len(p.bounds) * Fraction(p.level)))
+    return 2 ** (-real(len(p.bounds) * Fraction(p.level)))
 
 
 SEQUENCE_OUTSIDE = {
@@ -420,10 +416,10 @@ def test_sums_of_bounded_functions(statements) -> None:
     )
     lemma, monotone, markov, tower, one_step = (statements[name] for name in names)
     with mpmath.workdps(70):
-        exceed = {id(p): number(exceedance(p)) for p in SEQUENCES}
+        exceed = {id(p): real(exceedance(p)) for p in SEQUENCES}
 
     def bound(p, size, exponent):
-        return scale(p) * mpmath.exp(number(exponent)) * mean_power(p, size) - exceed[id(p)]
+        return scale(p) * mpmath.exp(real(exponent)) * mean_power(p, size) - exceed[id(p)]
 
     bind(lemma, digits(SEQUENCES, lambda p: bound(p, 0, sum(map(Fraction, p.bounds)))))
     bind(markov, digits(SEQUENCES, lambda p: bound(p, len(p.bounds), 0)))
@@ -459,8 +455,8 @@ def test_powers_of_two(statements) -> None:
     assert [(1 + b - 2**b).subs(b, k) for k in (0, 1)] == [0, 0]
     gap = sympy.exp(a) - 1 - a
     assert (gap.subs(a, 0), sympy.diff(gap, a).subs(a, 0), sympy.diff(gap, a, 2)) == (0, 0, sympy.exp(a))
-    bind(power, digits(EXPONENTS, lambda p: 1 + number(p.b) - 2 ** number(p.b)))
-    bind(exponential, digits(EXPONENTS, lambda p: mpmath.exp(number(p.a)) - 1 - number(p.a)))
+    bind(power, digits(EXPONENTS, lambda p: 1 + real(p.b) - 2 ** real(p.b)))
+    bind(exponential, digits(EXPONENTS, lambda p: mpmath.exp(real(p.a)) - 1 - real(p.a)))
     outside = {"b >= 0": Exponent(Fraction(-1, 20), 0), "b <= 1": Exponent(Fraction(21, 20), 0)}
     bind_hypotheses(power, Exponent(0, 0), outside)
     assert power.applies(Exponent(1, 0)) is Truth.TRUE

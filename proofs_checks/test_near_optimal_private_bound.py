@@ -13,6 +13,7 @@ import sympy
 from flint import arb
 
 from dpmatrix.claims import Statement, Truth, bind, bind_hypotheses
+from dpmatrix.claims.formulas import real
 from dpmatrix.exact import precision
 from dpmatrix.spec.near_optimal.packing_number import Lines, polynomial_count
 from dpmatrix.spec.near_optimal.private_bound import SampleSize, complement, family_loss, net_loss
@@ -20,11 +21,6 @@ from dpmatrix.spec.near_optimal.private_bound_setting import Dimension, GapShare
 
 HALF = Fraction(1, 2)
 MILLIONTH = Fraction(1, 10**6)
-
-
-def number(value) -> mpmath.mpf:
-    exact = Fraction(value)
-    return mpmath.mpf(exact.numerator) / exact.denominator
 
 
 def digits(points, function) -> list:
@@ -43,21 +39,21 @@ def needed(p) -> mpmath.mpf:
     loss = (1 - mpmath.sqrt(1 - printed(p.dimension))) / 8
     if moved > scaled:
         return loss
-    root = mpmath.sqrt(number(scaled**2 - moved**2)) + number(scaled)
+    root = mpmath.sqrt(real(scaled**2 - moved**2)) + real(scaled)
     return loss / (1 + (root / moved) ** 2) if moved else mpmath.mpf(0)
 
 
 def enough(p) -> mpmath.mpf:
     """Compute the loss of the net: weights e^eps and 1, at most 1/(2 cap(r/2)) lines."""
-    radius = mpmath.exp(-number(p.epsilon) / (p.dimension + 1))
+    radius = mpmath.exp(-real(p.epsilon) / (p.dimension + 1))
     a, half = mpmath.mpf(p.dimension - 1) / 2, mpmath.mpf(1) / 2
     share = mpmath.betainc(a, half, 0, mpmath.sin(radius / 2) ** 2, regularized=True)
-    weight = mpmath.exp(number(p.epsilon))
+    weight = mpmath.exp(real(p.epsilon))
     return 1 - mpmath.cos(radius) * weight / (weight + 1 / share - 1)
 
 
 def margin(p) -> mpmath.mpf:
-    allowed = number(1 - Fraction(p.rho))
+    allowed = real(1 - Fraction(p.rho))
     return needed(p) - allowed if needed(p) > allowed else enough(p) - allowed
 
 
@@ -71,7 +67,7 @@ POINTS = [
         ((3, 10**7), (5, 10**6), (10, 10**4), (100, 2000)), (1, 9, 31), (1, Fraction(2, 7)), (HALF, Fraction(1, 3))
     )
 ]
-DECIDED = [p for p in POINTS if needed(p) > 1 - number(p.rho)]
+DECIDED = [p for p in POINTS if needed(p) > 1 - real(p.rho)]
 INSIDE = SampleSize(10, 19, 1, HALF, 1 - Fraction(1, 500))
 OUTSIDE = {
     "dimension >= 3, an integer": attrs.evolve(INSIDE, dimension=2),
@@ -96,12 +92,12 @@ def check_sizes(statement: Statement, says: str, moved) -> None:
     size, utility = conditions[says], conditions["rho >= 1 - (1-phi)/16"]
 
     def largest(p):
-        root = mpmath.sqrt(printed(p.dimension) / (80 * number(1 - p.rho)))
-        return number(moved(p) / Fraction(p.gap)) * max(1, root) - p.records
+        root = mpmath.sqrt(printed(p.dimension) / (80 * real(1 - p.rho)))
+        return real(moved(p) / Fraction(p.gap)) * max(1, root) - p.records
 
     points = POINTS + [attrs.evolve(p, rho=Fraction(9, 10)) for p in POINTS[:5]]
     bind(Statement(says, size.margin), digits(points, largest))
-    bind(Statement("", utility.margin), digits(points, lambda p: number(p.rho) - 1 + printed(p.dimension) / 16))
+    bind(Statement("", utility.margin), digits(points, lambda p: real(p.rho) - 1 + printed(p.dimension) / 16))
     assert size.strict
     assert not utility.strict
     assert not statement.strict
@@ -381,7 +377,7 @@ def test_solving_for_the_number_of_records(statement) -> None:
     pairs = {id(p): value for p, value in ratio}
 
     def slack(p):
-        return p.records - number(pairs[id(p)]) * mpmath.sqrt(number(p.complement) / (80 * number(1 - p.rho)))
+        return p.records - real(pairs[id(p)]) * mpmath.sqrt(real(p.complement) / (80 * real(1 - p.rho)))
 
     bind(statement, digits(SOLVED, slack))
     inside = Solved(3, 40, 1, HALF, HALF, HALF)

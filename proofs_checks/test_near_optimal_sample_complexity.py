@@ -12,6 +12,7 @@ import sympy
 from flint import fmpq
 
 from dpmatrix.claims import Statement, Truth, bind, bind_hypotheses
+from dpmatrix.claims.formulas import real
 from dpmatrix.exact import ball, precision
 from dpmatrix.spec.near_optimal.sample_complexity import OtherData
 from dpmatrix.spec.near_optimal.sample_complexity_proof import RatioPoint, ScorePoint, chosen_defect
@@ -41,25 +42,19 @@ def outside(inside, **others) -> dict[str, object]:
     return {**violations, **others}
 
 
-def number(value) -> mpmath.mpf:
-    return mpmath.mpf(Fraction(value).numerator) / Fraction(value).denominator
-
-
 def needed(p: PpcaPoint) -> mpmath.mpf:
     """Compute ``d/(eps (1-rho) g) (4 log(1/eta)/d + 2 log(8 l1/((1-rho^2) g)))``."""
-    rho, gap = number(p.rho), number(p.first) - number(p.second)
-    inner = 2 * mpmath.log(8 * number(p.first) / ((1 - rho**2) * gap))
-    return (
-        p.dimension / (number(p.epsilon) * (1 - rho) * gap) * (4 * mpmath.log(1 / number(p.eta)) / p.dimension + inner)
-    )
+    rho, gap = real(p.rho), real(p.first) - real(p.second)
+    inner = 2 * mpmath.log(8 * real(p.first) / ((1 - rho**2) * gap))
+    return p.dimension / (real(p.epsilon) * (1 - rho) * gap) * (4 * mpmath.log(1 / real(p.eta)) / p.dimension + inner)
 
 
 def failure(p: PpcaPoint) -> mpmath.mpf:
     """Integrate the density of s = 1 - <vhat, v_1>^2 over s > 1 - rho^2, as in the evidence of wishart.theorem-8."""
-    kappa = p.records * number(p.epsilon) * (number(p.first) - number(p.second)) / 2
+    kappa = p.records * real(p.epsilon) * (real(p.first) - real(p.second)) / 2
     a = mpmath.mpf(p.dimension - 1) / 2
     total = mpmath.beta(a, mpmath.mpf(1) / 2) * mpmath.hyp1f1(a, a + mpmath.mpf(1) / 2, -kappa)
-    missed = mpmath.quad(lambda c: 2 * (1 - c * c) ** (a - 1) * mpmath.exp(-kappa * (1 - c * c)), [0, number(p.rho)])
+    missed = mpmath.quad(lambda c: 2 * (1 - c * c) ** (a - 1) * mpmath.exp(-kappa * (1 - c * c)), [0, real(p.rho)])
     return missed / total
 
 
@@ -68,17 +63,17 @@ def double_cap(d: int, height: mpmath.mpf) -> mpmath.mpf:
 
 
 def separation(p: RatioPoint) -> mpmath.mpf:
-    rho, sigma, first, second = (number(value) for value in (p.rho, p.sigma, p.first, p.second))
-    rate = p.records * number(p.epsilon) / 2
+    rho, sigma, first, second = (real(value) for value in (p.rho, p.sigma, p.first, p.second))
+    rate = p.records * real(p.epsilon) / 2
     return mpmath.exp(-rate * (sigma**2 * first - rho**2 * first - (1 - rho**2) * second))
 
 
 def nine(p: RatioPoint) -> mpmath.mpf:
-    return separation(p) * (1 - double_cap(p.dimension, number(p.rho))) / double_cap(p.dimension, number(p.sigma))
+    return separation(p) * (1 - double_cap(p.dimension, real(p.rho))) / double_cap(p.dimension, real(p.sigma))
 
 
 def ten(p: RatioPoint) -> mpmath.mpf:
-    return separation(p) * (2 / (1 - number(p.sigma))) ** (mpmath.mpf(p.dimension - 1) / 2)
+    return separation(p) * (2 / (1 - real(p.sigma))) ** (mpmath.mpf(p.dimension - 1) / 2)
 
 
 def grid() -> list[PpcaPoint]:
@@ -290,7 +285,7 @@ def test_the_choice_of_sigma(statements) -> None:
     with mpmath.workdps(60):
         values = []
         for p in points:
-            w = (1 - number(p.rho) ** 2) * (1 - number(p.second) / number(p.first)) / 2
+            w = (1 - real(p.rho) ** 2) * (1 - real(p.second) / real(p.first)) / 2
             wanted = mpmath.log(4 / w) - mpmath.log(2 / (1 - mpmath.sqrt(1 - w)))
             values.append((p, mpmath.nstr(wanted, 50)))
         bind(statements[f"{CLAIM}/logarithm"], values)
@@ -307,10 +302,10 @@ def test_the_choice_of_sigma(statements) -> None:
 
 
 def sufficient(p: PpcaPoint) -> mpmath.mpf:
-    rho, gap = number(p.rho), number(p.first) - number(p.second)
-    left = p.records * number(p.epsilon) / 4 * (1 - rho**2) * gap
-    inner = mpmath.log(8 * number(p.first) / ((1 - rho**2) * gap))
-    return left - mpmath.log(1 / number(p.eta)) - mpmath.mpf(p.dimension - 1) / 2 * inner
+    rho, gap = real(p.rho), real(p.first) - real(p.second)
+    left = p.records * real(p.epsilon) / 4 * (1 - rho**2) * gap
+    inner = mpmath.log(8 * real(p.first) / ((1 - rho**2) * gap))
+    return left - mpmath.log(1 / real(p.eta)) - mpmath.mpf(p.dimension - 1) / 2 * inner
 
 
 @pytest.mark.evidence(
@@ -370,12 +365,12 @@ def test_theorem_7(statement) -> None:
     points = grid()
     with mpmath.workdps(60):
         small = [attrs.evolve(p, records=1 + p.records // 40) for p in points]
-        bind(statement, [(p, mpmath.nstr(number(p.eta) - failure(p), 55)) for p in (*points, *small)])
+        bind(statement, [(p, mpmath.nstr(real(p.eta) - failure(p), 55)) for p in (*points, *small)])
         for p in points:
-            w = (1 - number(p.rho) ** 2) * (1 - number(p.second) / number(p.first)) / 2
-            rate = p.records * number(p.epsilon) / 4 * (1 - number(p.rho) ** 2) * (number(p.first) - number(p.second))
+            w = (1 - real(p.rho) ** 2) * (1 - real(p.second) / real(p.first)) / 2
+            rate = p.records * real(p.epsilon) / 4 * (1 - real(p.rho) ** 2) * (real(p.first) - real(p.second))
             chain = mpmath.exp(-rate) * (2 / (1 - mpmath.sqrt(1 - w))) ** (mpmath.mpf(p.dimension - 1) / 2)
-            assert failure(p) < chain < number(p.eta), "(10)"
+            assert failure(p) < chain < real(p.eta), "(10)"
             assert statement.at(p) is Truth.TRUE
     bind_size(statement, SIZE)
 
@@ -417,7 +412,7 @@ def test_no_sample_size_serves_every_data_set(statement) -> None:
             for d, n, k in product((2, 3, 5), (3, 40), (2, 3, 5, 7))
         ]
         seen = [attrs.evolve(p, first=p.other_first, second=p.other_second) for p in points]
-        bind(statement, [(p, mpmath.nstr(number(p.eta) - failure(q), 55)) for p, q in zip(points, seen, strict=True)])
+        bind(statement, [(p, mpmath.nstr(real(p.eta) - failure(q), 55)) for p, q in zip(points, seen, strict=True)])
     others = {
         SIZE: attrs.evolve(OTHER, records=20),
         "the other data set has a gap": attrs.evolve(OTHER, other_first=Fraction(499, 1000)),

@@ -12,6 +12,7 @@ import sympy
 from flint import arb
 
 from dpmatrix.claims import Statement, Truth, bind, bind_hypotheses
+from dpmatrix.claims.formulas import real
 from dpmatrix.spec.near_optimal.noise import ModSulq
 from dpmatrix.spec.near_optimal.sulq_samples import PhiRate, Rearranged, Root, SulqSamples
 
@@ -20,18 +21,13 @@ CENT = Fraction(1, 100)
 QUARTER = Fraction(1, 4)
 
 
-def number(value) -> mpmath.mpf:
-    exact = Fraction(value)
-    return mpmath.mpf(exact.numerator) / exact.denominator
-
-
 def digits(points, function) -> list:
     with mpmath.workdps(90):
         return [(p, mpmath.nstr(function(p), 55)) for p in points]
 
 
 def beta(p) -> mpmath.mpf:
-    d, n, epsilon, delta = p.dimension, p.records, number(p.epsilon), number(p.delta)
+    d, n, epsilon, delta = p.dimension, p.records, real(p.epsilon), real(p.delta)
     log = mpmath.log((d * d + d) / (delta * 2 * mpmath.sqrt(2 * mpmath.pi)))
     return (d + 1) / (n * epsilon) * mpmath.sqrt(2 * log) + 1 / (n * mpmath.sqrt(epsilon))
 
@@ -74,8 +70,8 @@ def check(statement: Statement, more: dict) -> None:
     size = next(given for given in statement.given if given.says == SIZE)
 
     def largest(p):
-        root = mpmath.mpf(p.dimension) ** mpmath.mpf("1.5") * mpmath.sqrt(mpmath.log(p.dimension / number(p.delta)))
-        return number(p.small) * root / number(p.epsilon) * (1 - p.large * number(1 - p.rho)) - p.records
+        root = mpmath.mpf(p.dimension) ** mpmath.mpf("1.5") * mpmath.sqrt(mpmath.log(p.dimension / real(p.delta)))
+        return real(p.small) * root / real(p.epsilon) * (1 - p.large * real(1 - p.rho)) - p.records
 
     bind(Statement(SIZE, size.margin), digits(SAMPLES, largest))
     assert size.strict
@@ -100,8 +96,8 @@ def test_one_dimension_has_one_eigenvector(statement) -> None:
         assert statement.at(alone(small, large)) is Truth.FALSE
     assert sympy.log(10) > 1
     bind(statement, [(alone(1, large), -min(HALF, Fraction(1, 2 * large))) for large in range(1, 25)])
-    known = [p for p in SAMPLES if loss(p) > number(1 - p.rho)]
-    bind(statement, digits(known, lambda p: loss(p) - number(1 - p.rho)))
+    known = [p for p in SAMPLES if loss(p) > real(1 - p.rho)]
+    bind(statement, digits(known, lambda p: loss(p) - real(1 - p.rho)))
     more = {"dimension >= 1, an integer": attrs.evolve(INSIDE, dimension=0), "large > 0": attrs.evolve(INSIDE, large=0)}
     check(statement, more)
     inside = next(given for given in statement.given if given.says == "large > 0")
@@ -137,7 +133,7 @@ def test_one_phi_is_enough(statement) -> None:
     assert (count - sympy.log(d)).subs(d, 2) > 0, "(3)"
     assert sympy.simplify(sympy.diff(count - sympy.log(d), d) - (4 - 1 / d)) == 0
     assert sympy.exp(-8) / 32 > sympy.Rational(1, 10**5), "(4)"
-    bind(statement, digits([p for p in SAMPLES if loss(p) > number(1 - p.rho)], lambda p: loss(p) - number(1 - p.rho)))
+    bind(statement, digits([p for p in SAMPLES if loss(p) > real(1 - p.rho)], lambda p: loss(p) - real(1 - p.rho)))
     held = [p for p in SAMPLES if statement.applies(p) is Truth.TRUE]
     assert len(held) >= 12
     assert [p for p in held if statement.at(p) is not Truth.TRUE] == []
@@ -221,7 +217,7 @@ def test_lines_that_do_not_hold(statements) -> None:
 
     bind(admissible, digits(SULQS, gap))
     points = [PhiRate(p.dimension, p.records, p.epsilon, p.delta, k) for p in SULQS[:12] for k in (HALF, 3)]
-    bind(rate, digits(points, lambda p: phi(p) - number(p.constant) * mpmath.sqrt(share(p))))
+    bind(rate, digits(points, lambda p: phi(p) - real(p.constant) * mpmath.sqrt(share(p))))
     for statement in (minimum, admissible):
         bind_hypotheses(statement, SULQ, SULQ_OUTSIDE)
     inside = PhiRate(2, 1, Fraction(1, 20), HALF, Fraction(1, 20))
@@ -267,8 +263,8 @@ def test_lines_about_the_noise(statements) -> None:
         return min(log - 2 * share(p), 11 * share(p) - log)
 
     def noise_slack(p):
-        scale = p.dimension / (p.records * number(p.epsilon))
-        return beta(p) ** 2 - scale**2 * mpmath.log(p.dimension / number(p.delta)) / 2
+        scale = p.dimension / (p.records * real(p.epsilon))
+        return beta(p) ** 2 - scale**2 * mpmath.log(p.dimension / real(p.delta)) / 2
 
     bind(rate, digits(SULQS, slack))
     bind(noise, digits(SULQS, noise_slack))

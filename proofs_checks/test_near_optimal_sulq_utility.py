@@ -12,17 +12,13 @@ import sympy
 from flint import arb, fmpq
 
 from dpmatrix.claims import Statement, Truth, bind, bind_hypotheses
+from dpmatrix.claims.formulas import real
 from dpmatrix.exact import precision
 from dpmatrix.spec.near_optimal.sulq_bound import SulqBound
 from dpmatrix.spec.near_optimal.sulq_utility_proof import Alignment, Dimension, Rearranged, UnitPair
 
 HALF = Fraction(1, 2)
 CENT = Fraction(1, 100)
-
-
-def number(value) -> mpmath.mpf:
-    exact = Fraction(value)
-    return mpmath.mpf(exact.numerator) / exact.denominator
 
 
 def digits(points, function) -> list:
@@ -32,7 +28,7 @@ def digits(points, function) -> list:
 
 def beta(p) -> mpmath.mpf:
     """(5), written out again."""
-    d, n, epsilon, delta = p.dimension, p.records, number(p.epsilon), number(p.delta)
+    d, n, epsilon, delta = p.dimension, p.records, real(p.epsilon), real(p.delta)
     log = mpmath.log((d * d + d) / (delta * 2 * mpmath.sqrt(2 * mpmath.pi)))
     return (d + 1) / (n * epsilon) * mpmath.sqrt(2 * log) + 1 / (n * mpmath.sqrt(epsilon))
 
@@ -93,7 +89,7 @@ def check_phi(statement: Statement) -> None:
     for given in statement.given:
         if given.says in ENDS:
             end = ENDS[given.says]
-            bind(Statement(given.says, given.margin), digits(BOUNDS, lambda p, end=end: number(p.phi) - end(p)))
+            bind(Statement(given.says, given.margin), digits(BOUNDS, lambda p, end=end: real(p.phi) - end(p)))
             assert not given.strict
     assert not statement.strict
 
@@ -102,7 +98,7 @@ def both_ends(statement: Statement, function) -> None:
     """Check a margin that encloses ``function(p, log M)`` for the unknown size M of the largest family."""
     for p in BOUNDS:
         with mpmath.workdps(60), precision(200):
-            cosines = (number(p.phi), mpmath.sqrt((1 + number(p.phi)) / 2))
+            cosines = (real(p.phi), mpmath.sqrt((1 + real(p.phi)) / 2))
             ends = [function(p, -mpmath.log(2 * cap(p.dimension, c))) for c in cosines]
             statement.conclusion(p)
             margin = statement.margin(p)
@@ -140,13 +136,13 @@ def test_fano_over_lines(statements) -> None:
     theorem, line = (statements[f"near-optimal.theorem-15{name}"] for name in ("", "/inequality-25"))
 
     def loss(p, log_size):
-        return (1 - number(p.phi)) / 4 * bracket(p, log_size) ** 2
+        return (1 - real(p.phi)) / 4 * bracket(p, log_size) ** 2
 
     def distance(p, log_size):
-        return mpmath.sqrt(2 * (1 - number(p.phi))) / 2 * bracket(p, log_size)
+        return mpmath.sqrt(2 * (1 - real(p.phi))) / 2 * bracket(p, log_size)
 
-    both_ends(theorem, lambda p, size: loss(p, size) - loss(p, log_count(p, number(p.phi))))
-    both_ends(line, lambda p, size: distance(p, size) - distance(p, log_count(p, number(p.phi))))
+    both_ends(theorem, lambda p, size: loss(p, size) - loss(p, log_count(p, real(p.phi))))
+    both_ends(line, lambda p, size: distance(p, size) - distance(p, log_count(p, real(p.phi))))
     held = [p for p in BOUNDS if theorem.applies(p) is Truth.TRUE]
     assert len(held) >= 25
     for statement in (theorem, line):
@@ -298,7 +294,7 @@ ALIGNMENTS = [
 
 
 def jensen(p) -> mpmath.mpf:
-    values, chances = [number(s) for s in p.values], [number(q) for q in p.probabilities]
+    values, chances = [real(s) for s in p.values], [real(q) for q in p.probabilities]
     lines = sum(q * 2 * (1 - abs(s)) for q, s in zip(chances, values, strict=True))
     return lines - sum(q * mpmath.sqrt(2 - 2 * s) for q, s in zip(chances, values, strict=True)) ** 2
 

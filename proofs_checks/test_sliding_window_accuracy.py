@@ -12,6 +12,7 @@ import sympy
 from flint import fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
+from dpmatrix.claims.formulas import real, symbolic
 from dpmatrix.spec.sliding_window.sketch_bounds import FourthStep, OneRowSketch, ScaleParameters, SketchDirection
 from dpmatrix.spec.sliding_window.sketched_stream import SketchedStream
 
@@ -60,19 +61,14 @@ def small_runs():
         )
 
 
-def number(value):
-    exact = Fraction(int(value.p), int(value.q)) if isinstance(value, fmpq) else Fraction(value)
-    return sympy.Rational(exact.numerator, exact.denominator)
-
-
 def parts(p: OneRowSketch):
     """Compute |A u|^2, |A~ u|^2, |u|^2, eta, log(1/delta), epsilon, c and sigma^2 by sympy."""
-    log = sympy.log(4 / number(p.delta))
-    sigma = (16 * sympy.sqrt(p.rank * log) + log) / number(p.epsilon)
-    u = [number(p.direction[j, 0]) for j in range(p.direction.nrows())]
-    dot = sum(number(p.row[0, j]) * u[j] for j in range(len(u)))
+    log = sympy.log(4 / symbolic(p.delta))
+    sigma = (16 * sympy.sqrt(p.rank * log) + log) / symbolic(p.epsilon)
+    u = [symbolic(p.direction[j, 0]) for j in range(p.direction.nrows())]
+    dot = sum(symbolic(p.row[0, j]) * u[j] for j in range(len(u)))
     sketched = sum(
-        (sigma * sum(number(p.base[k, j]) * u[j] for j in range(len(u))) + number(p.coin[0, k]) * dot) ** 2
+        (sigma * sum(symbolic(p.base[k, j]) * u[j] for j in range(len(u))) + symbolic(p.coin[0, k]) * dot) ** 2
         for k in range(p.base.nrows())
     )
     size = sum(entry**2 for entry in u)
@@ -80,10 +76,10 @@ def parts(p: OneRowSketch):
         dot**2,
         sketched,
         size,
-        number(p.eta),
-        sympy.log(1 / number(p.delta)),
-        number(p.epsilon),
-        number(p.constant),
+        symbolic(p.eta),
+        sympy.log(1 / symbolic(p.delta)),
+        symbolic(p.epsilon),
+        symbolic(p.constant),
         sigma**2,
     )
 
@@ -189,7 +185,7 @@ FORMULAS = {
 def on_directions(formula: sympy.Expr):
     for a, b, c in product((3, 7), (0, 1, 2), (0, Fraction(1, 5), HALF, Fraction(3, 4))):
         p = SketchDirection(a, b, a + 2, b + 1, a - 1, 2 + b, c)
-        numbers = dict(zip((k1, k2, n1, n2, w, s2, eta), (number(v) for v in attrs.astuple(p)), strict=True))
+        numbers = dict(zip((k1, k2, n1, n2, w, s2, eta), (symbolic(v) for v in attrs.astuple(p)), strict=True))
         yield p, formula.subs(numbers).evalf(50)
 
 
@@ -309,16 +305,16 @@ def test_three_steps_fail(statements) -> None:
 
         def probability(p: ScaleParameters):
             m = mpmath.mpf(4 * p.rank * p.eta.denominator) / p.eta.numerator
-            quarter = mpmath.mpf(p.eta.numerator) / p.eta.denominator / 4
+            quarter = real(p.eta) / 4
             low, high = (m * (1 + sign * quarter) / 2 for sign in (-1, 1))
             return mpmath.gammainc(m / 2, low, high, regularized=True) - mpmath.mpf(9) / 10
 
         bind(sketch, ((p, probability(p)) for p in scales()))
     pairs = []
     for p in scales():
-        log, e = sympy.log(4 / number(p.delta)), number(p.eta)
-        ridge = ((16 * sympy.sqrt(p.rank * log) + log) / number(p.epsilon)) ** 2
-        extra = p.constant * p.rank * sympy.log(number(p.delta)) ** 2 / number(p.epsilon) ** 2
+        log, e = sympy.log(4 / symbolic(p.delta)), symbolic(p.eta)
+        ridge = ((16 * sympy.sqrt(p.rank * log) + log) / symbolic(p.epsilon)) ** 2
+        extra = p.constant * p.rank * sympy.log(symbolic(p.delta)) ** 2 / symbolic(p.epsilon) ** 2
         pairs.append((p, sympy.Min(ridge - extra, extra - (1 + e / 4) / (1 - e) * ridge).evalf(50)))
     bind(one, pairs)
     smaller = 1 + eta - (1 + eta / 4) / (1 - eta)
@@ -352,7 +348,7 @@ def test_the_last_display_of_theorem_4(statement) -> None:
     assert statement.at(FourthStep(5, 1, HALF)) is Truth.FALSE
     assert statement.at(FourthStep(5, 0, HALF)) is Truth.TRUE
     points = [FourthStep(i, j, Fraction(k, 7)) for i, j, k in product((0, 3), (1, 2, 5), (0, 2, 5, 6))]
-    bind(statement, ((p, -2 * number(p.extra) * (1 - number(p.eta))) for p in points))
+    bind(statement, ((p, -2 * symbolic(p.extra) * (1 - symbolic(p.eta))) for p in points))
     assert not statement.strict
     bind_hypotheses(statement, FourthStep(5, 0, HALF), {"extra >= 0": FourthStep(5, -1, HALF)})
 

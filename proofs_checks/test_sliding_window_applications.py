@@ -12,6 +12,7 @@ import sympy
 from flint import fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
+from dpmatrix.claims.formulas import real
 from dpmatrix.spec.sliding_window.applications import DivisionPoint, FactorPoint, QueryPoint
 from dpmatrix.spec.sliding_window.distinguishing import NeighbouringQueries, NeighbouringRegressions, NeighbouringSpans
 from dpmatrix.spec.sliding_window.regression_bound import RegressionPoint
@@ -23,14 +24,9 @@ SPANS = NeighbouringSpans(1, Fraction(9, 10), 1, Fraction(1, 2), Fraction(1, 50)
 STEEP = NeighbouringRegressions(1, MILLIONTH, 1, 500)
 
 
-def exact(value):
-    number = Fraction(value)
-    return mpmath.mpf(number.numerator) / number.denominator
-
-
 def told_apart(p):
     """Compute e^eps beta + delta - (1 - beta)."""
-    return mpmath.exp(exact(p.epsilon)) * exact(p.failure) + exact(p.delta) - 1 + exact(p.failure)
+    return mpmath.exp(real(p.epsilon)) * real(p.failure) + real(p.delta) - 1 + real(p.failure)
 
 
 def promise(p) -> dict:
@@ -65,8 +61,8 @@ def test_no_private_algorithm_answers_long_rows(statement) -> None:
             (2, 30), (2, 9), (Fraction(1, 5), Fraction(1, 90)), (1, Fraction(5, 2)), (0, 8), (0, Fraction(1, 3))
         ):
             p = NeighbouringQueries(q, d, eta, epsilon, Fraction(1, 9), Fraction(1, 3), row, failure)
-            extra = mpmath.log(q) * mpmath.log(d) / exact(epsilon) / 3
-            values.append((p, max(row**2 / (1 - exact(eta)) + 2 * extra - (row + 1) ** 2, told_apart(p))))
+            extra = mpmath.log(q) * mpmath.log(d) / real(epsilon) / 3
+            values.append((p, max(row**2 / (1 - real(eta)) + 2 * extra - (row + 1) ** 2, told_apart(p))))
         bind(statement, values)
     assert not statement.strict
     outside = promise(LONG) | {
@@ -119,8 +115,8 @@ def test_no_private_projection_is_good_on_both_rows(statement) -> None:
         ):
             p = NeighbouringSpans(epsilon, delta, constant, length, Fraction(failure))
             spread = mpmath.sqrt(2 * mpmath.log(2) * (1 - mpmath.log(failure)))
-            extra = -exact(constant) * mpmath.log(exact(delta)) / exact(epsilon) * spread
-            least = mpmath.sqrt(min(2 * exact(length) ** 2, mpmath.mpf(1) / 2) / 2)
+            extra = -real(constant) * mpmath.log(real(delta)) / real(epsilon) * spread
+            least = mpmath.sqrt(min(2 * real(length) ** 2, mpmath.mpf(1) / 2) / 2)
             values.append((p, max(extra - least, told_apart(p))))
         bind(statement, values)
     assert not statement.strict
@@ -154,8 +150,8 @@ def test_no_private_regression_fits_both_rows(statement) -> None:
             (1, Fraction(5, 2), 7), (Fraction(1, 9), 2), (0, 9, 300), (0, Fraction(1, 3))
         ):
             p = NeighbouringRegressions(epsilon, Fraction(1, 9), constant, response, failure)
-            size = 2 + 14 * mpmath.log(36) / exact(epsilon) ** 2
-            allowed = exact(constant) * size**2 * mpmath.log(size) / exact(epsilon)
+            size = 2 + 14 * mpmath.log(36) / real(epsilon) ** 2
+            allowed = real(constant) * size**2 * mpmath.log(size) / real(epsilon)
             values.append((p, max(4 * (mpmath.sqrt(allowed) - response), told_apart(p))))
         bind(statement, values)
     assert not statement.strict

@@ -12,6 +12,7 @@ import sympy
 from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
+from dpmatrix.claims.formulas import real
 from dpmatrix.spec.sliding_window.component_table import ComponentSetting, NoisyRelease
 from dpmatrix.spec.wishart.spectra import diagonal, identity
 
@@ -43,15 +44,10 @@ OUTSIDE = {
 }
 
 
-def exact(value):
-    number = Fraction(value)
-    return mpmath.mpf(number.numerator) / number.denominator
-
-
 def gaussian(p: ComponentSetting):
     """Return sqrt(2k) times the root of the noise's norm, s the root of eps s^2 - z s - 1/2."""
-    far = mpmath.sqrt(-2 * mpmath.log(exact(p.delta)))
-    scale = max(mpmath.polyroots([exact(p.epsilon), -far, -mpmath.mpf(1) / 2]))
+    far = mpmath.sqrt(-2 * mpmath.log(real(p.delta)))
+    scale = max(mpmath.polyroots([real(p.epsilon), -far, -mpmath.mpf(1) / 2]))
     norm = 4 * scale * mpmath.sqrt(p.dimension * mpmath.log(9) + mpmath.log(p.dimension))
     return mpmath.sqrt(2 * p.target * norm)
 
@@ -81,7 +77,7 @@ def test_a_gaussian_release_of_static_data_costs_less(statement) -> None:
     assert statement.at(BASE) is Truth.TRUE, "in 100 dimensions the noise is the larger one"
     check(
         statement,
-        lambda p: exact(p.factor) * gaussian(p) - mpmath.sqrt(p.target * p.dimension) / exact(p.epsilon),
+        lambda p: real(p.factor) * gaussian(p) - mpmath.sqrt(p.target * p.dimension) / real(p.epsilon),
     )
 
 
@@ -108,7 +104,7 @@ def test_the_second_row_in_the_measure_of_the_last(statement) -> None:
     check(
         statement,
         lambda p: (
-            mpmath.sqrt(28 * p.target * mpmath.sqrt(p.dimension) * mpmath.log(p.dimension) / exact(p.epsilon))
+            mpmath.sqrt(28 * p.target * mpmath.sqrt(p.dimension) * mpmath.log(p.dimension) / real(p.epsilon))
             - gaussian(p)
         ),
         more,
@@ -136,7 +132,7 @@ def test_a_large_epsilon_is_noticed(statement) -> None:
 
 def space(p: ComponentSetting, k: int, eta: int):
     """Return d k^i log W / eta^j."""
-    return p.dimension * p.target**k * mpmath.log(p.window) / exact(p.eta) ** eta
+    return p.dimension * p.target**k * mpmath.log(p.window) / real(p.eta) ** eta
 
 
 @pytest.mark.evidence(
@@ -180,17 +176,17 @@ def test_rows_against_each_other_and_against_theorems(statements) -> None:
     assert all(by_name["spaces-in-order"].at(p) is Truth.TRUE for p in (*POINTS, LEAST, MOST))
     check(
         by_name["errors-in-order"],
-        lambda p: (exact(p.factor) / exact(p.epsilon) - 1) * mpmath.sqrt(p.target * p.dimension),
+        lambda p: (real(p.factor) / real(p.epsilon) - 1) * mpmath.sqrt(p.target * p.dimension),
     )
-    check(by_name["spaces-in-order"], lambda p: exact(p.factor) * space(p, 2, 3) - space(p, 1, 1))
+    check(by_name["spaces-in-order"], lambda p: real(p.factor) * space(p, 2, 3) - space(p, 1, 1))
     check(
         by_name["space-of-theorem-19"],
-        lambda p: (exact(p.factor) * p.dimension - p.window) * space(p, 1, 1) / p.dimension,
+        lambda p: (real(p.factor) * p.dimension - p.window) * space(p, 1, 1) / p.dimension,
     )
-    check(by_name["space-of-theorem-3"], lambda p: exact(p.factor) * space(p, 2, 3) - space(p, 2, 4))
+    check(by_name["space-of-theorem-3"], lambda p: real(p.factor) * space(p, 2, 3) - space(p, 2, 4))
     smaller = by_name["smaller-space"]
     with mpmath.workdps(70):
-        bind(smaller, ((p, exact(p.factor) * p.dimension**2 - space(p, 2, 3)) for p in POINTS))
+        bind(smaller, ((p, real(p.factor) * p.dimension**2 - space(p, 2, 3)) for p in POINTS))
     premise = "k log W/eta^3 <= d"
     wide = ComponentSetting(2, 45, 1, Fraction(1, 4), 1, Fraction(1, 2))  # 64 log 2 = 44.4
     moved = {says: attrs.evolve(wide, **{field: getattr(point, field)}) for says, point, field in fields()}

@@ -12,6 +12,7 @@ import sympy
 from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
+from dpmatrix.claims.formulas import real, symbolic
 from dpmatrix.spec.sliding_window import constrained_pca
 from dpmatrix.spec.sliding_window.constrained_accuracy import Approximation
 from dpmatrix.spec.sliding_window.constrained_pca import NonNegative, OpenSet, Sparse
@@ -21,16 +22,6 @@ from dpmatrix.spec.wishart.spectra import diagonal
 ALGORITHM = "sliding-window.algorithm-5"
 THEOREM = "sliding-window.theorem-7"
 MILLIONTH = Fraction(1, 10**6)
-
-
-def exact(value):
-    number = Fraction(value)
-    return mpmath.mpf(number.numerator) / number.denominator
-
-
-def symbolic(value) -> sympy.Rational:
-    number = fmpq(value)
-    return sympy.Rational(int(number.p), int(number.q))
 
 
 def line(*vector: int) -> fmpq_mat:
@@ -251,10 +242,10 @@ def test_gamma_is_missing_before_the_additive_term(statement) -> None:
         for k, beta, epsilon, constant, row in product(
             (1, 2), (Fraction(1, 4), Fraction(3, 4)), (1, Fraction(1, 3)), (1, 9), (0, 70)
         ):
-            more = k + mpmath.log(1 / exact(beta))
-            bound = constant * mpmath.sqrt(more * 3) * mpmath.log(1 / exact(MILLIONTH)) / exact(epsilon)
+            more = k + mpmath.log(1 / real(beta))
+            bound = constant * mpmath.sqrt(more * 3) * mpmath.log(1 / real(MILLIONTH)) / real(epsilon)
             point = SummaryParameters(k, 3, beta, 1, Fraction(1, 8), epsilon, MILLIONTH, constant, row)
-            values.append((point, max(exact(beta) - mpmath.mpf(1) / 2, bound - row)))
+            values.append((point, max(real(beta) - mpmath.mpf(1) / 2, bound - row)))
         bind(statement, values)
     assert not statement.strict
     bind_hypotheses(

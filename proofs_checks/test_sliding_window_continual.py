@@ -11,6 +11,7 @@ import pytest
 from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
+from dpmatrix.claims.formulas import real
 from dpmatrix.privacy.profiles import GaussianProfile
 from dpmatrix.spec.sliding_window.continual import NoisyPair, SubWindow, Tree, TreeNoise, WindowSize
 from dpmatrix.spec.sliding_window.dyadic_release import DyadicRelease, WindowCover, deviation, signed_cover
@@ -63,7 +64,7 @@ def test_the_first_output_alone_is_not_private(statements) -> None:
     with mpmath.workdps(60):
         for degrees, row, epsilon in product((16, 40, 194), (0, 2, 10), (1, Fraction(5, 2), 4)):
             p = WishartParameters(1, epsilon, Fraction(1, 20), degrees, row)
-            values.append((p, exact(p.delta) - shifted_delta(p.degrees, 2 * p.row + 1, epsilon)))
+            values.append((p, real(p.delta) - shifted_delta(p.degrees, 2 * p.row + 1, epsilon)))
     for statement in statements.values():
         for row, least in ((10, 0.177), (50, 0.98)):
             assert statement.at(attrs.evolve(FIRST, row=row)) is Truth.FALSE
@@ -125,14 +126,9 @@ TREE = {
 }
 
 
-def exact(value):
-    number = Fraction(value)
-    return mpmath.mpf(number.numerator) / number.denominator
-
-
 def shifted_delta(degrees, shift, epsilon):
     """Largest P(E) - e^eps Q(E) between chi^2 and chi^2 + shift, either way, by half-lines."""
-    shape, x, e = exact(degrees) / 2, exact(shift) / 2, exact(epsilon)
+    shape, x, e = real(degrees) / 2, real(shift) / 2, real(epsilon)
 
     def above(z):
         return mpmath.gammainc(shape, z, mpmath.inf, regularized=True) if z > 0 else mpmath.mpf(1)
@@ -178,13 +174,13 @@ def test_noise_for_one_is_not_noise_for_many(statements) -> None:
     with mpmath.workdps(60):
 
         def chance(p: TreeNoise):
-            return mpmath.gammainc(exact(p.degrees - p.dimension + 1) / 2, 0, mpmath.mpf(1) / 2, regularized=True)
+            return mpmath.gammainc(real(p.degrees - p.dimension + 1) / 2, 0, mpmath.mpf(1) / 2, regularized=True)
 
         def moved(p: TreeNoise):
             return shifted_delta(p.degrees - p.dimension + 1, p.count, p.epsilon)
 
-        bind(path, ((p, exact(p.delta) - (1 - (1 - chance(p)) ** p.count)) for p in tree_points()))
-        bind(node, ((p, exact(p.delta) - moved(p)) for p in tree_points()))
+        bind(path, ((p, real(p.delta) - (1 - (1 - chance(p)) ** p.count)) for p in tree_points()))
+        bind(node, ((p, real(p.delta) - moved(p)) for p in tree_points()))
     for statement in statements.values():
         assert not statement.strict
     bind_hypotheses(node, PATH, TREE)
@@ -315,10 +311,10 @@ def test_the_sequence_is_private(statements) -> None:
     with mpmath.workdps(60):
         values = []
         for p in points:
-            far, e = mpmath.sqrt(-2 * mpmath.log(exact(p.delta))), exact(p.epsilon)
+            far, e = mpmath.sqrt(-2 * mpmath.log(real(p.delta))), real(p.epsilon)
             mean = mpmath.sqrt(far**2 + 2 * e) - far
             least = mpmath.ncdf(-far) - mpmath.exp(e) * mpmath.ncdf(-(e / mean + mean / 2))
-            values.append((p, exact(p.delta) - least))
+            values.append((p, real(p.delta) - least))
         for statement in statements.values():
             bind(statement, values)
     outside = {

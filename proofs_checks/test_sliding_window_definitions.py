@@ -11,6 +11,7 @@ import sympy
 from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
+from dpmatrix.claims.formulas import symbolic_matrix
 from dpmatrix.spec.sliding_window.definitions import (
     LeadingPoint,
     ProjectionPoint,
@@ -32,10 +33,6 @@ def line(i: int, j: int) -> fmpq_mat:
     """Projection onto the line through (i, j)."""
     total = fmpq(i * i + j * j)
     return fmpq_mat([[i * i / total, i * j / total], [i * j / total, j * j / total]])
-
-
-def as_sympy(matrix: fmpq_mat) -> sympy.Matrix:
-    return sympy.Matrix([[sympy.Rational(int(e.p), int(e.q)) for e in row] for row in matrix.tolist()])
 
 
 SHAPES = {
@@ -96,7 +93,7 @@ def test_least_cost_of_a_projection(statement) -> None:
     for i, j in LINES:
         point = ProjectionPoint(TALL, line(i, j))
         assert statement.at(point) is Truth.TRUE
-        a, projection = as_sympy(TALL), as_sympy(point.projection)
+        a, projection = symbolic_matrix(TALL), symbolic_matrix(point.projection)
         tail = min((a.T * a).eigenvals(), key=lambda value: value.evalf(50))
         values.append((point, (((a - a * projection).T * (a - a * projection)).trace() - tail).evalf(50)))
     bind(statement, values)
@@ -132,7 +129,7 @@ TURN = fmpq_mat(
 def test_the_leading_eigenvectors_attain_the_least_cost(statement) -> None:
     """With A = U diag(s) Q' any U cancels in the cost, and Q'(I - Q_k Q_k') has the rows k + 1 to d of Q'."""
     a, b, c = sympy.symbols("a b c")
-    q = sympy.Matrix(3, 3, [sympy.Rational(int(e.p), int(e.q)) for e in TURN.entries()])
+    q = symbolic_matrix(TURN)
     scaled = sympy.diag(a, b, c) * q.T
     for k, tail in ((1, b**2 + c**2), (2, c**2), (3, 0)):
         rest = scaled * (sympy.eye(3) - q[:, :k] * q[:, :k].T)
@@ -182,7 +179,7 @@ def test_data_are_a_summary_of_themselves_as_mended(statement) -> None:
     assert sympy.expand((1 + eta) * cost - cost - eta * cost) == 0
     values = []
     for p in SUMMARIES:
-        data, projection = as_sympy(TALL), as_sympy(p.projection)
+        data, projection = symbolic_matrix(TALL), symbolic_matrix(p.projection)
         loss = data - data * projection
         values.append((p, (sympy.Rational(p.eta) * sum(entry**2 for entry in loss)).evalf(50)))
     bind(statement, values)
@@ -246,7 +243,7 @@ def test_squares_matter_when_there_is_a_constant(statement) -> None:
     values = []
     for p in [*SKETCHES, *(attrs.evolve(KEPT, eta=Fraction(k, 20)) for k in range(8))]:
         eta = sympy.Rational(p.eta)
-        data, sketch = as_sympy(p.data), as_sympy(p.sketch)
+        data, sketch = symbolic_matrix(p.data), symbolic_matrix(p.sketch)
         # the projection onto one axis leaves the norm of the other
         pairs = [(data[0, 0], sketch[0, 0]), (data[1, 1], sketch[1, 1])]
         least = max(max((1 - eta) * before - after, 0) for before, after in pairs)

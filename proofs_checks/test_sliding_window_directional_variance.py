@@ -12,6 +12,7 @@ import sympy
 from flint import arb
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
+from dpmatrix.claims.formulas import real
 from dpmatrix.spec.sliding_window.directional_variance import NeighbouringAnswers, OneRelease, Plane, error_margin
 from dpmatrix.spec.sliding_window.wishart_window import Direction
 
@@ -19,22 +20,17 @@ MILLIONTH = Fraction(1, 10**6)
 LONG = NeighbouringAnswers(1, 1, MILLIONTH, Fraction(1, 10**8), 10**4, 6, 6)
 
 
-def exact(value):
-    number = Fraction(value)
-    return mpmath.mpf(number.numerator) / number.denominator
-
-
 def printed_degrees(p):
-    return p.dimension + 14 * mpmath.log(4 / exact(p.delta)) / exact(p.epsilon) ** 2
+    return p.dimension + 14 * mpmath.log(4 / real(p.delta)) / real(p.epsilon) ** 2
 
 
 def apart(p: NeighbouringAnswers):
     """Return the larger of the gap of the right answers, and of the two sides of the definition of privacy."""
     tau = printed_degrees(p)
-    ends = exact(p.row) ** 2 / (1 - exact(p.eta)) + exact(p.upper) * tau * mpmath.log(tau)
-    begins = exact(p.row + 1) ** 2 - exact(p.lower) * tau * mpmath.log(tau)
-    private = mpmath.exp(exact(p.epsilon)) * exact(p.failure) + exact(p.delta)
-    return max(ends - begins, private - (1 - exact(p.failure)))
+    ends = real(p.row) ** 2 / (1 - real(p.eta)) + real(p.upper) * tau * mpmath.log(tau)
+    begins = real(p.row + 1) ** 2 - real(p.lower) * tau * mpmath.log(tau)
+    private = mpmath.exp(real(p.epsilon)) * real(p.failure) + real(p.delta)
+    return max(ends - begins, private - (1 - real(p.failure)))
 
 
 @pytest.mark.evidence(
@@ -96,12 +92,12 @@ RELEASES = [
 
 def release(p: OneRelease):
     """Smaller slack: delta minus the exact profile of one Gaussian sum, and the error bound minus the norm."""
-    far, e = mpmath.sqrt(-2 * mpmath.log(exact(p.delta))), exact(p.epsilon)
+    far, e = mpmath.sqrt(-2 * mpmath.log(real(p.delta))), real(p.epsilon)
     scale = (far + mpmath.sqrt(far**2 + 2 * e)) / (2 * e)
     least = mpmath.ncdf(1 / (2 * scale) - e * scale) - mpmath.exp(e) * mpmath.ncdf(-1 / (2 * scale) - e * scale)
     tau = printed_degrees(p)
     norm = 4 * scale * mpmath.sqrt(p.dimension * mpmath.log(9) + p.power * mpmath.log(p.dimension))
-    return exact(p.delta) - least, (6 + 6 * p.power) * tau * mpmath.log(tau) - norm
+    return real(p.delta) - least, (6 + 6 * p.power) * tau * mpmath.log(tau) - norm
 
 
 @pytest.mark.evidence(

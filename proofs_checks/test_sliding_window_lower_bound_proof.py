@@ -12,16 +12,12 @@ import sympy
 from flint import arb, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
+from dpmatrix.claims.formulas import real
 from dpmatrix.spec.sliding_window.lower_bound_construction import Budget, Places, Planted
 from dpmatrix.spec.sliding_window.lower_bound_entries import Block, Entry, Roots, Success
 from dpmatrix.spec.sliding_window.lower_bound_proof import Chain
 
 PREFIX = "sliding-window.theorem-19/"
-
-
-def exact(value):
-    number = Fraction(value)
-    return mpmath.mpf(number.numerator) / number.denominator
 
 
 def named(statements):
@@ -65,12 +61,12 @@ def check_budget(statement, formula, more) -> None:
 
 
 def theorem_line(p: Budget):
-    bits = exact((p.window - columns(p)) * columns(p))
-    return bits - p.window * p.rank * mpmath.log(p.window) / (40 * exact(p.eta))
+    bits = real((p.window - columns(p)) * columns(p))
+    return bits - p.window * p.rank * mpmath.log(p.window) / (40 * real(p.eta))
 
 
 LAST = [
-    Budget(w, 1, k, int(mpmath.ceil(mpmath.log(w) / exact(eta))), eta)
+    Budget(w, 1, k, int(mpmath.ceil(mpmath.log(w) / real(eta))), eta)
     for w, k, eta in product((10**3, 10**9), (1, 2), (Fraction(49, 50), Fraction(1, 2), Fraction(1, 5)))
 ]
 """With the fewest blocks that l >= log W / eta allows."""
@@ -120,7 +116,7 @@ def test_the_size_of_the_construction(statements) -> None:
     check_budget(by_name["without-loss"], lambda p: Fraction(p.dimension, 2) - columns(p), LONG)
     check_budget(
         by_name["polynomial-entries"],
-        lambda p: exact(p.constant) * mpmath.log(p.window) - p.blocks * mpmath.log(10),
+        lambda p: real(p.constant) * mpmath.log(p.window) - p.blocks * mpmath.log(10),
         LONG,
     )
     check_budget(by_name["block-of-rows"], lambda p: -abs(Fraction(p.blocks, 20) / p.eta - p.rank), LONG)
@@ -226,7 +222,7 @@ def planted_error(p: Planted, last: int):
         values = sorted(mpmath.eigsy(mpmath.matrix(gram.tolist()), eigvals_only=True), reverse=True)
         line = Fraction((count - p.rank) * rows * 100**p.theta, p.blocks)
         line += sum(Fraction(count * rows * 100**block, p.blocks) for block in range(1, p.theta))
-        return exact(line) - sum(values[p.rank :])
+        return real(line) - sum(values[p.rank :])
 
 
 TINY = Planted(fmpq_mat([[1, 1], [1, -1]]), 2, 1, 1, 10**6)

@@ -12,6 +12,7 @@ import sympy
 from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
+from dpmatrix.claims.formulas import symbolic_matrix
 from dpmatrix.spec.sliding_window.notation_margins import (
     DecomposedPoint,
     MatrixPoint,
@@ -130,7 +131,7 @@ def vector(size: int, seed: int = 1) -> fmpq_mat:
 def test_number_of_singular_values(statement) -> None:
     values = []
     for matrix in MATRICES:
-        exact = sympy.Matrix([[sympy.Rational(int(e.p), int(e.q)) for e in row] for row in matrix.tolist()])
+        exact = symbolic_matrix(matrix)
         nonzero = exact.cols - (exact.T * exact).charpoly().as_expr().as_poly(sympy.Symbol("lambda")).monoms()[-1][0]
         values.append((MatrixPoint(matrix, vector(matrix.ncols())), min(exact.shape) - nonzero))
         assert statement.at(values[-1][0]) is Truth.TRUE

@@ -12,6 +12,7 @@ import sympy
 from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
+from dpmatrix.claims.formulas import real, symbolic
 from dpmatrix.spec.sliding_window import projection_costs
 from dpmatrix.spec.sliding_window.pca import Minimiser, PassedRank
 from dpmatrix.spec.sliding_window.projection_costs import Choice, SpectralChoice
@@ -23,16 +24,6 @@ from dpmatrix.spec.wishart.spectra import diagonal, identity
 MILLIONTH = Fraction(1, 10**6)
 TENTH = Fraction(1, 10)
 THEOREM = "sliding-window.theorem-16"
-
-
-def exact(value):
-    number = Fraction(value)
-    return mpmath.mpf(number.numerator) / number.denominator
-
-
-def symbolic(value) -> sympy.Rational:
-    number = fmpq(value)
-    return sympy.Rational(int(number.p), int(number.q))
 
 
 def matrix(values: fmpq_mat) -> sympy.Matrix:
@@ -84,7 +75,7 @@ def test_the_number_of_rows_is_not_whole(statement) -> None:
     values = []
     with mpmath.workdps(60):
         for k, beta, eta in product((1, 2, 5, 6), (Fraction(1, 2), TENTH, MILLIONTH), (Fraction(1, 3), TENTH)):
-            rows = 4 * (k + mpmath.log(1 / exact(beta))) / exact(eta) ** 2
+            rows = 4 * (k + mpmath.log(1 / real(beta))) / real(eta) ** 2
             values.append((PassedRank(k, beta, eta), -abs(rows - mpmath.nint(rows))))
         bind(statement, values)
     assert all(statement.at(point) is Truth.FALSE for point, _ in values)
@@ -223,7 +214,7 @@ def test_the_sign_of_one_entry_of_the_projection_tells_the_streams_apart(stateme
         for row, degrees, epsilon, delta in product((1, 7, 40), (5, 195), (1, Fraction(1, 3)), (TENTH, MILLIONTH)):
             at = (mpmath.sqrt(degrees**2 + 4 * row**2) - degrees) / (2 * row)
             reached = mpmath.exp(-at * row) * (1 - at**2) ** (-mpmath.mpf(degrees) / 2)
-            value = mpmath.exp(exact(epsilon)) * reached + exact(delta) - mpmath.mpf(1) / 2
+            value = mpmath.exp(real(epsilon)) * reached + real(delta) - mpmath.mpf(1) / 2
             values.append((WishartParameters(2, epsilon, delta, degrees, row), value))
         bind(statement, values)
     assert not statement.strict
@@ -266,7 +257,7 @@ def test_the_printed_lines_forget_most_of_the_window(statement) -> None:
     with mpmath.workdps(60):
         for size, eta, degrees, constant in product((3, 50, 900), (fmpq(1, 5), fmpq(2, 5)), (4, 9), (1, 3)):
             extra = constant * 2 * degrees * mpmath.log(degrees)
-            value = (1 + 2 * exact(Fraction(int(eta.p), int(eta.q)))) * size**2 + extra - 3 * size**2
+            value = (1 + 2 * real(Fraction(int(eta.p), int(eta.q)))) * size**2 + extra - 3 * size**2
             candidate = attrs.evolve(noisy_choice(size), eta=eta, degrees=degrees, constant=constant)
             values.append((candidate, value))
         bind(statement, values)

@@ -12,6 +12,7 @@ import sympy
 from flint import fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
+from dpmatrix.claims.formulas import real, symbolic_matrix
 from dpmatrix.exact import rational
 from dpmatrix.privacy.profiles import GaussianProfile
 from dpmatrix.spec.sliding_window import dyadic_release, private_choice
@@ -23,11 +24,6 @@ HALF, MILLIONTH = Fraction(1, 2), Fraction(1, 10**6)
 BEST, APPROXIMATE = "sliding-window.theorem-16+repair", "sliding-window.theorem-7+repair"
 ZETA = "zeta >= 4 s sqrt(q (d log 9 + log(2/beta)))"
 SHAPES = "A_W'A_W and C~ are symmetric, d x d"
-
-
-def exact(value):
-    number = rational(value)
-    return mpmath.mpf(int(number.p)) / int(number.q)
 
 
 def line(*vector: int) -> fmpq_mat:
@@ -56,34 +52,29 @@ def blocks(p: PrivateChoice) -> int:
 
 def deviation(p: PrivateChoice):
     """Return s = sqrt(h+1)/mu for mu = sqrt(z^2 + 2 eps) - z."""
-    far = mpmath.sqrt(-2 * mpmath.log(exact(p.delta)))
-    return mpmath.sqrt(p.height + 1) / (mpmath.sqrt(far**2 + 2 * exact(p.epsilon)) - far)
+    far = mpmath.sqrt(-2 * mpmath.log(real(p.delta)))
+    return mpmath.sqrt(p.height + 1) / (mpmath.sqrt(far**2 + 2 * real(p.epsilon)) - far)
 
 
 def least_bound(p: PrivateChoice) -> Fraction:
     """Give 4 s sqrt(q (d log 9 + log(2/beta))), rounded up to hundredths of a thousandth."""
     with mpmath.workdps(40):
-        exponent = p.dimension * mpmath.log(9) + mpmath.log(2 / exact(p.beta))
+        exponent = p.dimension * mpmath.log(9) + mpmath.log(2 / real(p.beta))
         return Fraction(int(mpmath.ceil(4 * deviation(p) * mpmath.sqrt(blocks(p) * exponent) * 10**5)), 10**5)
 
 
 def released(p: PrivateChoice):
     """Least of the slacks of promise, cover and probability."""
-    far, e = mpmath.sqrt(-2 * mpmath.log(exact(p.delta))), exact(p.epsilon)
+    far, e = mpmath.sqrt(-2 * mpmath.log(real(p.delta))), real(p.epsilon)
     mean = mpmath.sqrt(far**2 + 2 * e) - far
     profile = mpmath.ncdf(-far) - mpmath.exp(e) * mpmath.ncdf(-(e / mean + mean / 2))
-    fails = 2 * mpmath.mpf(9) ** p.dimension / mpmath.exp(exact(p.bound) ** 2 / (16 * blocks(p) * deviation(p) ** 2))
-    return min(exact(p.delta) - profile, mpmath.mpf(2 * p.height + 1 - blocks(p)), exact(p.beta) - fails)
-
-
-def symbolic(values: fmpq_mat) -> sympy.Matrix:
-    entries = [sympy.Rational(int(entry.p), int(entry.q)) for entry in values.entries()]
-    return sympy.Matrix(values.nrows(), values.ncols(), entries)
+    fails = 2 * mpmath.mpf(9) ** p.dimension / mpmath.exp(real(p.bound) ** 2 / (16 * blocks(p) * deviation(p) ** 2))
+    return min(real(p.delta) - profile, mpmath.mpf(2 * p.height + 1 - blocks(p)), real(p.beta) - fails)
 
 
 def by_hand(p: PrivateChoice, gamma):
     """Compute the margin for noise whose eigenvalues are known in closed form: in the plane, or diagonal."""
-    window, noise = symbolic(p.window), symbolic(p.published - p.window)
+    window, noise = symbolic_matrix(p.window), symbolic_matrix(p.published - p.window)
     if noise.is_diagonal():
         norm = max(abs(entry) for entry in noise.diagonal())
     else:
@@ -91,7 +82,7 @@ def by_hand(p: PrivateChoice, gamma):
     slack, bound = released(p), sympy.Rational(str(p.bound))
     if norm > bound:
         return slack
-    chosen, other = symbolic(p.chosen), symbolic(p.other)
+    chosen, other = symbolic_matrix(p.chosen), symbolic_matrix(p.other)
     kept = [window.trace() - (each * window).trace() for each in (chosen, other)]
     cost = gamma**2 * kept[1] + (p.dimension - chosen.trace()) * (bound + gamma**2 * bound) - kept[0]
     return min(slack, mpmath.mpf(str(sympy.N(cost, 50))))

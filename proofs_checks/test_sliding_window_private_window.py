@@ -12,6 +12,7 @@ import sympy
 from flint import fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
+from dpmatrix.claims.formulas import real
 from dpmatrix.exact import rational
 from dpmatrix.spec.sliding_window.cuts import NeighbouringCuts, PrivateCuts
 from dpmatrix.spec.sliding_window.dyadic_release import WindowCover, cover_margin, sums_with
@@ -19,11 +20,6 @@ from dpmatrix.spec.sliding_window.private_window import NeighbouringWindows, Pri
 from dpmatrix.spec.sliding_window.sketch_privacy import SketchParameters
 
 HALF, MILLIONTH = Fraction(1, 2), Fraction(1, 10**6)
-
-
-def exact(value):
-    number = rational(value)
-    return mpmath.mpf(int(number.p)) / int(number.q)
 
 
 TOLD = NeighbouringWindows(1, Fraction(1, 20), 1, MILLIONTH, 1)
@@ -60,9 +56,9 @@ def test_no_private_algorithm_meets_theorem_4(statement) -> None:
         for rank, eta, epsilon, failure in product((1, 3), (Fraction(1, 9), HALF), (HALF, 9), (0, Fraction(2, 5))):
             for constant in (Fraction(1, 50), 2):
                 p = NeighbouringWindows(rank, eta, epsilon, Fraction(1, 7), constant, failure)
-                e, c, beta = exact(eta), exact(constant), exact(failure)
-                extra = c * e * rank * mpmath.log(7) / exact(epsilon) ** 2
-                same = mpmath.exp(exact(epsilon)) * beta + mpmath.mpf(1) / 7 - 1 + beta
+                e, c, beta = real(eta), real(constant), real(failure)
+                extra = c * e * rank * mpmath.log(7) / real(epsilon) ** 2
+                same = mpmath.exp(real(epsilon)) * beta + mpmath.mpf(1) / 7 - 1 + beta
                 values.append((p, max(extra - (1 - e) + extra / 4, same)))
         bind(statement, values)
     assert not statement.strict
@@ -128,11 +124,11 @@ def test_no_private_algorithm_answers_cuts_so_well(statement) -> None:
         for n, epsilon, length, change in product((2, 9), (HALF, 3), (0, 12), (Fraction(1, 5), HALF)):
             for failure in (0, Fraction(1, 3)):
                 p = NeighbouringCuts(n, Fraction(1, 7), epsilon, Fraction(1, 9), HALF, length, change, failure)
-                tau = n + 14 * mpmath.log(36) / exact(epsilon) ** 2
-                extra = mpmath.sqrt(tau * mpmath.log(tau)) / exact(epsilon) / 2
+                tau = n + 14 * mpmath.log(36) / real(epsilon) ** 2
+                extra = mpmath.sqrt(tau * mpmath.log(tau)) / real(epsilon) / 2
                 most = mpmath.mpf(length**2) * 7 / 6 + extra
-                least = (length + exact(change)) ** 2 - extra
-                same = mpmath.exp(exact(epsilon)) * exact(failure) + mpmath.mpf(1) / 9 - 1 + exact(failure)
+                least = (length + real(change)) ** 2 - extra
+                same = mpmath.exp(real(epsilon)) * real(failure) + mpmath.mpf(1) / 9 - 1 + real(failure)
                 values.append((p, max(most - least, same)))
         bind(statement, values)
     assert not statement.strict
@@ -151,7 +147,7 @@ def blocks(p: PrivateWindow) -> int:
 
 def released(p: PrivateWindow):
     """Slacks of promise, cover and probability by their own formulas."""
-    epsilon, delta, beta, bound = (exact(value) for value in (p.epsilon, p.delta, p.beta, p.bound))
+    epsilon, delta, beta, bound = (real(value) for value in (p.epsilon, p.delta, p.beta, p.bound))
     z = mpmath.sqrt(-2 * mpmath.log(delta))
     mean = mpmath.sqrt(z**2 + 2 * epsilon) - z
     profile = mpmath.ncdf(-z) - mpmath.exp(epsilon) * mpmath.ncdf(-(epsilon / mean + mean / 2))
@@ -164,9 +160,9 @@ def released(p: PrivateWindow):
 def least_bound(p: PrivateWindow) -> Fraction:
     """Give 4 s sqrt(q (d log 9 + log(2/beta))), rounded up to hundredths of a thousandth."""
     with mpmath.workdps(40):
-        z = mpmath.sqrt(-2 * mpmath.log(exact(p.delta)))
-        scale = mpmath.sqrt(p.height + 1) / (mpmath.sqrt(z**2 + 2 * exact(p.epsilon)) - z)
-        exponent = p.dimension * mpmath.log(9) + mpmath.log(2 / exact(p.beta))
+        z = mpmath.sqrt(-2 * mpmath.log(real(p.delta)))
+        scale = mpmath.sqrt(p.height + 1) / (mpmath.sqrt(z**2 + 2 * real(p.epsilon)) - z)
+        exponent = p.dimension * mpmath.log(9) + mpmath.log(2 / real(p.beta))
         return Fraction(int(mpmath.ceil(4 * scale * mpmath.sqrt(blocks(p) * exponent) * 10**5)), 10**5)
 
 
@@ -254,8 +250,8 @@ def least_symmetric(gaps):
 def moment_by_hand(values, spectrum, p: PrivateMoment):
     """Compute the margin where window and noisy moment have the same eigenvectors."""
     parts = list(released(p))
-    bound = exact(p.bound)
-    pairs = [(exact(value), exact(noisy)) for value, noisy in zip(values, spectrum, strict=True)]
+    bound = real(p.bound)
+    pairs = [(real(value), real(noisy)) for value, noisy in zip(values, spectrum, strict=True)]
     if all(abs(noisy - value) <= bound for value, noisy in pairs):
         kept = [max(noisy, mpmath.mpf(0)) for _, noisy in pairs]
         parts.append(least_symmetric([left - (value - bound) for left, (value, _) in zip(kept, pairs, strict=True)]))
@@ -381,10 +377,10 @@ def test_cuts_from_the_noisy_moment(statement) -> None:
         ):
             p = cuts(EDGES, subset, noise, epsilon=epsilon, bound=bound, delta=Fraction(9, 10), beta=Fraction(9, 10))
             slack = min(released(p))
-            form = sum(2 * exact(noise[3 * (i - 1) + j - 1]) for i in subset for j in subset)
+            form = sum(2 * real(noise[3 * (i - 1) + j - 1]) for i in subset for j in subset)
             most = mpmath.mpf(0) if noise is zero else norm_of_noise()
-            if most <= exact(bound):
-                slack = min(slack, 2 * len(subset) * exact(bound) - abs(form))
+            if most <= real(bound):
+                slack = min(slack, 2 * len(subset) * real(bound) - abs(form))
             values.append((p, slack))
         largest = attrs.evolve(SAFE, noise=fmpq_mat(3, 3, [0, 0, 0, 0, rational(SAFE.bound), 0, 0, 0, 0]))
         assert min(released(largest)) > 0
@@ -418,7 +414,7 @@ def test_cuts_from_the_noisy_moment(statement) -> None:
 
 def norm_of_noise():
     """Largest absolute eigenvalue of NOISE: of its block on 1 and 3, or the entry 1/7 by itself."""
-    a, b, c = (exact(value) for value in (Fraction(1, 9), Fraction(1, 8), Fraction(1, 6)))
+    a, b, c = (real(value) for value in (Fraction(1, 9), Fraction(1, 8), Fraction(1, 6)))
     return max((a + c) / 2 + mpmath.sqrt(((a - c) / 2) ** 2 + b**2), mpmath.mpf(1) / 7)
 
 

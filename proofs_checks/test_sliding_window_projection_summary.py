@@ -12,6 +12,7 @@ import sympy
 from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
+from dpmatrix.claims.formulas import real, symbolic
 from dpmatrix.spec.sliding_window import projection_costs
 from dpmatrix.spec.sliding_window.projection_costs import Summary
 from dpmatrix.spec.sliding_window.projection_summary import SummaryParameters
@@ -52,19 +53,14 @@ def excludes_zero(statement, name: str) -> bool:
     return condition.at(attrs.evolve(EMPTY, **{name: 0})) is Truth.FALSE
 
 
-def exact(value):
-    number = Fraction(value)
-    return mpmath.mpf(number.numerator) / number.denominator
-
-
 def sigma(p: SummaryParameters):
-    log = mpmath.log(4 / exact(p.delta))
-    return (16 * mpmath.sqrt(p.rank * log) + log) / exact(p.epsilon)
+    log = mpmath.log(4 / real(p.delta))
+    return (16 * mpmath.sqrt(p.rank * log) + log) / real(p.epsilon)
 
 
 def printed_term(p: SummaryParameters):
-    more = p.k + mpmath.log(1 / exact(p.beta))
-    return mpmath.sqrt(more * p.dimension * mpmath.log(1 / exact(p.delta))) / exact(p.epsilon)
+    more = p.k + mpmath.log(1 / real(p.beta))
+    return mpmath.sqrt(more * p.dimension * mpmath.log(1 / real(p.delta))) / real(p.epsilon)
 
 
 def parameters():
@@ -80,8 +76,8 @@ def parameters():
 
 
 def kept_probability(p: SummaryParameters):
-    size = 4 * exact(p.rank) / exact(p.eta)
-    bound = exact(p.constant) * printed_term(p) / ((1 - 6 * exact(p.eta)) * sigma(p))
+    size = 4 * real(p.rank) / real(p.eta)
+    bound = real(p.constant) * printed_term(p) / ((1 - 6 * real(p.eta)) * sigma(p))
     return mpmath.gammainc(size * (p.dimension - p.k) / 2, 0, size * bound**2 / 2, regularized=True)
 
 
@@ -101,7 +97,7 @@ def test_an_empty_window_costs_more_than_the_printed_term(statement) -> None:
         point = attrs.evolve(EMPTY, constant=constant, eta=Fraction(1, 10**digits), rank=rank)
         assert statement.at(point) is Truth.FALSE
     with mpmath.workdps(60):
-        bind(statement, ((p, kept_probability(p) - (1 - exact(p.beta))) for p in parameters()))
+        bind(statement, ((p, kept_probability(p) - (1 - real(p.beta))) for p in parameters()))
     assert not statement.strict
     bind_hypotheses(statement, EMPTY, PARAMETERS | {"eta < 1/6": attrs.evolve(EMPTY, eta=Fraction(17, 100))})
     assert excludes_zero(statement, "eta")
@@ -296,7 +292,7 @@ def test_cauchy_schwarz_and_a_product_that_does_not_exist(statements) -> None:
     total, shape = statements[f"{LEMMA}/eigenvalue-sum"], statements[f"{LEMMA}/equation-18-product"]
     values = []
     for a, b, c, k in product((1, -2, 5), (3, -7), (0, fmpq(1, 2)), (1, 2, 3)):
-        numbers = [sympy.Rational(int(fmpq(x).p), int(fmpq(x).q)) for x in (a, b, c)]
+        numbers = list(map(symbolic, (a, b, c)))
         formula = sympy.sqrt(k) * sympy.sqrt(sum(x**2 for x in numbers)) - sum(abs(x) for x in numbers[:k])
         values.append((ErrorSpectrum((a, b, c), k), formula.evalf(50)))
     bind(total, values)
@@ -354,9 +350,9 @@ def test_the_cross_terms_are_small_with_the_printed_number_of_rows(statement) ->
         for number, beta, other in product(
             (1, 2, 5), (Fraction(1, 2), TENTH, MILLIONTH), (Fraction(33, 100), TENTH, 2)
         ):
-            total = number + mpmath.log(1 / exact(beta))
-            second = mpmath.exp(-total / exact(other) ** 2 * (1 - 2 * mpmath.log(mpmath.mpf(3) / 2)))
-            values.append((CrossTail(number, beta, other), exact(beta) - 2**number * mpmath.exp(-total) - second))
+            total = number + mpmath.log(1 / real(beta))
+            second = mpmath.exp(-total / real(other) ** 2 * (1 - 2 * mpmath.log(mpmath.mpf(3) / 2)))
+            values.append((CrossTail(number, beta, other), real(beta) - 2**number * mpmath.exp(-total) - second))
         bind(statement, values)
     assert all(statement.at(p) is Truth.TRUE for p, _ in values if p.eta != 2)
     assert statement.conclusion(CrossTail(1, TENTH, 2)) is Truth.FALSE
@@ -512,7 +508,7 @@ def test_costs_are_kept_on_the_event_of_lemma_2(statement) -> None:
         one, other = sympy.Matrix([[p, 1], [1, q + 1]]), sympy.Matrix([[q, -1], [-1, p + 1]])
         v = sympy.Matrix([a, b]) / sympy.sqrt(a**2 + b**2)
         data, seen = (sympy.sqrt(m.trace() - (v.T * m * v)[0, 0]) for m in (one, other))
-        number = sympy.Rational(int(point.eta.p), int(point.eta.q))
+        number = symbolic(point.eta)
         bounds = data - (1 - sympy.Rational(5, 4) * number) * seen + point.ridge, (1 + number / 4) * seen - data
         values.append((point, min(bound.evalf(50) for bound in bounds)))
     bind(statement, values)

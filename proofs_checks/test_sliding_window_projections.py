@@ -11,6 +11,7 @@ import sympy
 from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
+from dpmatrix.claims.formulas import symbolic, symbolic_matrix
 from dpmatrix.exact import rational
 from dpmatrix.spec.sliding_window.projections import CostPoint
 from dpmatrix.spec.sliding_window.regression import RegressionPoint
@@ -207,10 +208,6 @@ REGRESSION_OUTSIDE = {
 RANK_OUTSIDE = {"rank X <= k": regression(3, 1, 1, identity(2))}
 
 
-def as_sympy(matrix: fmpq_mat) -> sympy.Matrix:
-    return sympy.Matrix([[sympy.Rational(int(e.p), int(e.q)) for e in row] for row in matrix.tolist()])
-
-
 def norm(matrix) -> sympy.Rational:
     return sum(entry**2 for entry in matrix)
 
@@ -256,8 +253,8 @@ def test_the_truncation_is_best_among_ranks_up_to_k(statement) -> None:
     values = []
     for p in REGRESSIONS:
         assert statement.at(p) is Truth.TRUE
-        inner = as_sympy(TURN) * sympy.diag(*(sympy.Rational(int(v.p), int(v.q)) for v in p.values))
-        gap = norm(inner - as_sympy(p.solution)) - sympy.Rational(int(p.values[1].p)) ** 2
+        inner = symbolic_matrix(TURN) * sympy.diag(*map(symbolic, p.values))
+        gap = norm(inner - symbolic_matrix(p.solution)) - symbolic(p.values[1]) ** 2
         values.append((p, min(gap, 1 - (1 if p.values[0] else 0))))
     bind(statement, ((p, value.evalf(50) if hasattr(value, "evalf") else value) for p, value in values))
     check_regression(statement, **RANK_OUTSIDE)
@@ -291,7 +288,7 @@ def check_isometries(statement) -> None:
 )
 def test_first_pythagoras(statement) -> None:
     f, y = sympy.Matrix(3, 3, sympy.symbols("f0:9")), sympy.Matrix(2, 2, sympy.symbols("y0:4"))
-    c, r = as_sympy(TALL), as_sympy(WIDE)
+    c, r = symbolic_matrix(TALL), symbolic_matrix(WIDE)
     gap = norm(f - c * y * r) - norm(f - c * c.T * f) - norm(c.T * f - y * r)
     assert sympy.expand(gap) == 0
     assert all(statement.at(p) is Truth.TRUE for p in REGRESSIONS)
@@ -307,7 +304,7 @@ def test_first_pythagoras(statement) -> None:
 )
 def test_second_pythagoras(statement) -> None:
     f, y = sympy.Matrix(3, 3, sympy.symbols("f0:9")), sympy.Matrix(2, 2, sympy.symbols("y0:4"))
-    c, r = as_sympy(TALL), as_sympy(WIDE)
+    c, r = symbolic_matrix(TALL), symbolic_matrix(WIDE)
     inside = c.T * f * r.T * r
     assert sympy.expand(norm(c.T * f - y * r) - norm(c.T * f - inside) - norm(inside - y * r)) == 0
     assert all(statement.at(p) is Truth.TRUE for p in REGRESSIONS)
@@ -324,12 +321,12 @@ def test_second_pythagoras(statement) -> None:
 )
 def test_truncation(statement) -> None:
     y = sympy.Matrix(2, 2, sympy.symbols("y0:4"))
-    assert sympy.expand(norm(y * as_sympy(WIDE)) - norm(y)) == 0
+    assert sympy.expand(norm(y * symbolic_matrix(WIDE)) - norm(y)) == 0
     values = []
     for p in REGRESSIONS:
         assert statement.at(p) is Truth.TRUE
-        inner = as_sympy(TURN) * sympy.diag(*(sympy.Rational(int(v.p), int(v.q)) for v in p.values))
-        values.append((p, (norm(inner - as_sympy(p.solution)) - sympy.Rational(int(p.values[1].p)) ** 2).evalf(50)))
+        inner = symbolic_matrix(TURN) * sympy.diag(*map(symbolic, p.values))
+        values.append((p, (norm(inner - symbolic_matrix(p.solution)) - symbolic(p.values[1]) ** 2).evalf(50)))
     bind(statement, values)
     check_regression(statement, **RANK_OUTSIDE)
 

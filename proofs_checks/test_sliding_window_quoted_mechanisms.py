@@ -12,6 +12,7 @@ import sympy
 from flint import arb
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses, certify, interval
+from dpmatrix.claims.formulas import real
 from dpmatrix.spec.cross import DegreesPoint
 from dpmatrix.spec.sliding_window.quoted_mechanisms import (
     PresentRow,
@@ -66,7 +67,7 @@ ONLY_UNIT = {"length <= 0": attrs.evolve(wishart(HALF), length=Fraction(1, 50))}
 def chi_square_delta(epsilon, shift, half) -> mpmath.mpf:
     """Larger hockey-stick divergence of x + Gamma(a) and Gamma(a), a > 1, written out with incomplete gammas."""
     with mpmath.workdps(60):
-        e, x, a = (mpmath.mpf(v.numerator) / v.denominator for v in map(Fraction, (epsilon, shift, half)))
+        e, x, a = map(real, (epsilon, shift, half))
 
         def upper(t):
             return mpmath.gammainc(a, t, mpmath.inf, regularized=True)
@@ -260,7 +261,7 @@ def test_the_neighbour_may_fall_below_the_floor(statement) -> None:
     for rows, e, energy, removed in product((2, 3, 7), (1, 5, 14), (2, 9), (1, HALF)):
         ratio = Fraction(energy) / (energy - removed) - 1
         with mpmath.workdps(60):
-            delta = scale_delta(e, mpmath.mpf(ratio.numerator) / ratio.denominator, rows)
+            delta = scale_delta(e, real(ratio), rows)
             values.append(
                 (sketch(rows, e, Fraction(1, 10), energy, removed), mpmath.nstr(mpmath.mpf(1) / 10 - delta, 50))
             )
@@ -323,9 +324,9 @@ def test_a_sketch_hides_a_unit_row_above_the_floor(statement) -> None:
     for p in PROMISES:
         with mpmath.workdps(60):
             log = mpmath.log(4 * mpmath.mpf(Fraction(p.delta).denominator) / Fraction(p.delta).numerator)
-            e_value = mpmath.mpf(Fraction(p.epsilon).numerator) / Fraction(p.epsilon).denominator
+            e_value = real(p.epsilon)
             floor = (4 * mpmath.sqrt(p.rows * log) + log) / e_value
-            delta = mpmath.mpf(Fraction(p.delta).numerator) / Fraction(p.delta).denominator
+            delta = real(p.delta)
             values.append((p, mpmath.nstr(delta - scale_delta(e_value, 1 / floor**2, p.rows), 50)))
         assert statement.at(p) is Truth.TRUE
     bind(statement, values)
@@ -372,9 +373,9 @@ def test_a_long_row_that_grows_shows_in_the_sketch(statement) -> None:
     for p in PROMISES:
         with mpmath.workdps(60):
             log = mpmath.log(4 * mpmath.mpf(Fraction(p.delta).denominator) / Fraction(p.delta).numerator)
-            e_value = mpmath.mpf(Fraction(p.epsilon).numerator) / Fraction(p.epsilon).denominator
+            e_value = real(p.epsilon)
             above = mpmath.floor((4 * mpmath.sqrt(p.rows * log) + log) / e_value) + 1
-            delta = mpmath.mpf(Fraction(p.delta).numerator) / Fraction(p.delta).denominator
+            delta = real(p.delta)
             values.append((p, mpmath.nstr(delta - scale_delta(e_value, ((above + 1) / above) ** 2 - 1, p.rows), 50)))
     bind(statement, values)
     outside = PROMISE_OUTSIDE | {"rows >= 2, an integer": SketchPromise(1, 1, HALF)}

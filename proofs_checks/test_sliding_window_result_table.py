@@ -12,6 +12,7 @@ import sympy
 from flint import arb
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
+from dpmatrix.claims.formulas import real
 from dpmatrix.spec.sliding_window.table_entries import TableSetting
 
 MILLIONTH = Fraction(1, 10**6)
@@ -49,15 +50,10 @@ FACTOR = {"factor >= 8": attrs.evolve(BASE, factor=Fraction(79, 10))}
 SMALL = {"epsilon <= 1": attrs.evolve(BASE, epsilon=Fraction(51, 50))}
 
 
-def exact(value):
-    number = Fraction(value)
-    return mpmath.mpf(number.numerator) / number.denominator
-
-
 def printed(p: TableSetting):
     """Return the ten entries as printed: errors, then spaces."""
-    r, d, k, e, eta = p.rank, p.dimension, p.target, exact(p.epsilon), exact(p.eta)
-    log_delta, log_w = mpmath.log(1 / exact(p.delta)), mpmath.log(p.window)
+    r, d, k, e, eta = p.rank, p.dimension, p.target, real(p.epsilon), real(p.eta)
+    log_delta, log_w = mpmath.log(1 / real(p.delta)), mpmath.log(p.window)
     components, linear = mpmath.sqrt(k * d) * log_delta / e, d * (d + log_delta / e)
     errors = [(r * log_delta / e) ** 2, components, components, linear, linear]
     spaces = [r**2 * d / eta, d * k**2 / eta**3, d * k**2 / eta**3, d**3 / eta, d**3 / eta]
@@ -66,10 +62,10 @@ def printed(p: TableSetting):
 
 def stated(p: TableSetting):
     """Return the ten entries of the theorems: errors, then spaces."""
-    r, d, e, eta = p.rank, p.dimension, exact(p.epsilon), exact(p.eta)
-    log_delta, log_w = mpmath.log(1 / exact(p.delta)), mpmath.log(p.window)
-    wide = p.target + mpmath.log(1 / exact(p.failure))
-    tau = d + 14 / e**2 * mpmath.log(4 / exact(p.delta))
+    r, d, e, eta = p.rank, p.dimension, real(p.epsilon), real(p.eta)
+    log_delta, log_w = mpmath.log(1 / real(p.delta)), mpmath.log(p.window)
+    wide = p.target + mpmath.log(1 / real(p.failure))
+    tau = d + 14 / e**2 * mpmath.log(4 / real(p.delta))
     errors = [
         r * log_delta**2 / e**2,
         log_delta / e * mpmath.sqrt(d * mpmath.log(d) * wide),
@@ -82,7 +78,7 @@ def stated(p: TableSetting):
 
 
 def slack(p: TableSetting, column: int, row: int):
-    table, theorem, factor = printed(p)[column][row - 1], stated(p)[column][row - 1], exact(p.factor)
+    table, theorem, factor = printed(p)[column][row - 1], stated(p)[column][row - 1], real(p.factor)
     return min(factor * table - theorem, factor * theorem - table)
 
 
@@ -224,11 +220,11 @@ def test_what_remains_of_the_rows(statements) -> None:
         bind(by_name["regression-above"], ((p, stated(p)[0][3] - printed(p)[0][3]) for p in some))
         bind(by_name["variance-above"], ((p, p.dimension * stated(p)[0][4] - printed(p)[0][4]) for p in some))
         for p in POINTS:
-            level = mpmath.log(4 / exact(p.delta))
-            sigma = (16 * mpmath.sqrt(p.rank * level) + level) / exact(p.epsilon)
+            level = mpmath.log(4 / real(p.delta))
+            sigma = (16 * mpmath.sqrt(p.rank * level) + level) / real(p.epsilon)
             bind(
                 by_name["sketch-noise"],
-                [(p, 514 * p.rank * (level / exact(p.epsilon)) ** 2 - sigma**2)],
+                [(p, 514 * p.rank * (level / real(p.epsilon)) ** 2 - sigma**2)],
                 least=1,
             )
     for name, more in (("regression-above", SMALL), ("variance-above", SMALL), ("sketch-noise", {})):

@@ -12,6 +12,7 @@ import sympy
 from flint import fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
+from dpmatrix.claims.formulas import real
 from dpmatrix.exact import rational
 from dpmatrix.spec.sliding_window.sketch_output import SketchedRun
 from dpmatrix.spec.sliding_window.sketched_stream import SketchedStream, meant
@@ -82,7 +83,7 @@ def expected(p: SketchedRun, high, low):
     total, eta = p.rows.nrows(), rational(p.eta)
     with mpmath.workdps(60):
         exponent = mpmath.mpf(p.size * int(eta.p) ** 2) / (384 * int(eta.q) ** 2)
-        slack = mpmath.mpf(p.beta.numerator) / p.beta.denominator
+        slack = real(p.beta)
         slack -= total * (total + 1) * mpmath.mpf(9) * mpmath.exp(-exponent)
     rows = [[entry] for entry in p.rows.entries()]
     exact = [suffix(rows, s, t, p.floor)[0, 0] for t in range(1, total + 1) for s in range(1, t + 1)]
@@ -92,7 +93,7 @@ def expected(p: SketchedRun, high, low):
     output = output_by_hand(p)
     margin = min(output - low(eta) * inside, high(eta) * inside - output)
     with mpmath.workdps(60):
-        return min(slack, mpmath.mpf(int(margin.p)) / int(margin.q))
+        return min(slack, real(margin))
 
 
 def narrow_runs():

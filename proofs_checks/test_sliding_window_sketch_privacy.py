@@ -12,6 +12,7 @@ import sympy
 from flint import fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
+from dpmatrix.claims.formulas import real
 from dpmatrix.privacy.profiles import GaussianProfile
 from dpmatrix.spec.sliding_window.dyadic_release import DyadicRelease, parts, sums_with
 from dpmatrix.spec.sliding_window.sketch_privacy import SketchParameters, TwoRuns
@@ -34,7 +35,7 @@ PARAMETERS = {
 def chi_square_delta(rows: int, inflation, epsilon):
     """Largest P(E) - e^eps Q(E) between Gamma(rows/2) and (1 + inflation) times it, either way, by its own formula."""
     with mpmath.workdps(60):
-        half, l, e = exact(rows) / 2, mpmath.mpf(inflation), mpmath.mpf(epsilon)
+        half, l, e = real(rows) / 2, mpmath.mpf(inflation), mpmath.mpf(epsilon)
         cut = (half * mpmath.log(1 + l) - e) / l
         narrow = mpmath.mpf(0)
         if cut > 0:
@@ -48,13 +49,8 @@ def chi_square_delta(rows: int, inflation, epsilon):
 
 def sigma(p: SketchParameters):
     with mpmath.workdps(60):
-        log = mpmath.log(4 / exact(p.delta))
-        return (16 * mpmath.sqrt(p.rank * log) + log) / exact(p.epsilon)
-
-
-def exact(value):
-    number = Fraction(value)
-    return mpmath.mpf(number.numerator) / number.denominator
+        log = mpmath.log(4 / real(p.delta))
+        return (16 * mpmath.sqrt(p.rank * log) + log) / real(p.epsilon)
 
 
 def small_sketches():
@@ -83,9 +79,9 @@ def test_the_sketch_breaks_its_promise(statement) -> None:
             (
                 (
                     p,
-                    exact(p.delta)
+                    real(p.delta)
                     - chi_square_delta(
-                        4 * p.rank / Fraction(p.eta), (2 * p.row + 1) / (sigma(p) ** 2 + p.row**2), exact(p.epsilon)
+                        4 * p.rank / Fraction(p.eta), (2 * p.row + 1) / (sigma(p) ** 2 + p.row**2), real(p.epsilon)
                     ),
                 )
                 for p in small_sketches()
@@ -113,8 +109,7 @@ def test_even_a_row_of_the_ball_is_revealed_by_very_many_sketches(statement) -> 
             (
                 (
                     p,
-                    exact(p.delta)
-                    - chi_square_delta(4 * p.rank / Fraction(p.eta), 1 / sigma(p) ** 2, exact(p.epsilon)),
+                    real(p.delta) - chi_square_delta(4 * p.rank / Fraction(p.eta), 1 / sigma(p) ** 2, real(p.epsilon)),
                 )
                 for p in small_sketches()
             ),
@@ -277,7 +272,7 @@ def test_the_noise_of_dyadic_sums_suffices(statements) -> None:
 
     def expected(p: DyadicRelease):
         with mpmath.workdps(60):
-            e, delta = exact(p.epsilon), exact(p.delta)
+            e, delta = real(p.epsilon), real(p.delta)
             far = mpmath.sqrt(-2 * mpmath.log(delta))
             mean = mpmath.sqrt(far**2 + 2 * e) - far
             return delta - (mpmath.ncdf(-far) - mpmath.exp(e) * mpmath.ncdf(-(e / mean + mean / 2)))

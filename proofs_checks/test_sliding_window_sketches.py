@@ -12,6 +12,7 @@ import sympy
 from flint import arb
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
+from dpmatrix.claims.formulas import real
 from dpmatrix.spec.sliding_window.sketches import ConstantRows, PrintedSketch, SketchSize, needed_rows
 
 HALF = Fraction(1, 2)
@@ -19,7 +20,7 @@ HALF = Fraction(1, 2)
 
 def exact_success(rows, distortion) -> mpmath.mpf:
     """Probability that chi^2_m/m is within 1 +- distortion."""
-    half, around = mpmath.mpf(rows) / 2, mpmath.mpf(distortion.numerator) / distortion.denominator
+    half, around = mpmath.mpf(rows) / 2, real(distortion)
     return mpmath.gammainc(half, half * (1 - around), half * (1 + around), regularized=True)
 
 

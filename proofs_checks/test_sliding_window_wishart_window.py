@@ -12,6 +12,7 @@ import sympy
 from flint import fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
+from dpmatrix.claims.formulas import real
 from dpmatrix.privacy.profiles import GaussianProfile
 from dpmatrix.spec.sliding_window.dyadic_release import DyadicRelease, deviation
 from dpmatrix.spec.sliding_window.wishart_stream import NoisyStream
@@ -31,11 +32,6 @@ PARAMETERS = {
 INSIDE = (attrs.evolve(LONG_ROW, row=0), LONG_ROW)
 
 
-def exact(value):
-    number = Fraction(value)
-    return mpmath.mpf(number.numerator) / number.denominator
-
-
 def points():
     for d, epsilon, degrees, row in product((1, 2), (1, Fraction(7, 2)), (12, 194, 201), (0, 2)):
         yield WishartParameters(d, epsilon, Fraction(1, 50), degrees, row)
@@ -43,7 +39,7 @@ def points():
 
 def support_failure(p: WishartParameters):
     with mpmath.workdps(60):
-        return mpmath.gammainc(exact(p.degrees - p.dimension + 1) / 2, 0, mpmath.mpf(1) / 2, regularized=True)
+        return mpmath.gammainc(real(p.degrees - p.dimension + 1) / 2, 0, mpmath.mpf(1) / 2, regularized=True)
 
 
 def shifted_delta(p: WishartParameters):
@@ -53,7 +49,7 @@ def shifted_delta(p: WishartParameters):
     k > 2: the best events are t > a, and t < b for the other direction.
     """
     with mpmath.workdps(60):
-        shape, x, e = exact(p.degrees - p.dimension + 1) / 2, exact(2 * p.row + 1) / 2, exact(p.epsilon)
+        shape, x, e = real(p.degrees - p.dimension + 1) / 2, real(2 * p.row + 1) / 2, real(p.epsilon)
         power = shape - 1
 
         def above(z):
@@ -82,7 +78,7 @@ def test_a_long_row_is_revealed(statement) -> None:
     assert statement.at(attrs.evolve(LONG_ROW, dimension=3, degrees=196)) is Truth.FALSE
     assert statement.at(attrs.evolve(LONG_ROW, row=0)) is Truth.TRUE
     with mpmath.workdps(60):
-        bind(statement, ((p, exact(p.delta) - shifted_delta(p)) for p in points()))
+        bind(statement, ((p, real(p.delta) - shifted_delta(p)) for p in points()))
     assert not statement.strict
     for inside in INSIDE:
         bind_hypotheses(statement, inside, PARAMETERS)
@@ -109,7 +105,7 @@ def test_a_row_of_the_ball_is_revealed_for_large_epsilon(statements) -> None:
             assert single.applies(attrs.evolve(point, degrees=point.degrees - 1)) is Truth.FALSE
     assert single.at(WishartParameters(1, 3, MILLIONTH, 22)) is Truth.TRUE
     with mpmath.workdps(60):
-        bind(single, ((p, exact(p.delta) - support_failure(p)) for p in points()))
+        bind(single, ((p, real(p.delta) - support_failure(p)) for p in points()))
         bind(double, ((p, support_failure(p) - (1 - (1 - support_failure(p)) ** 2)) for p in points()))
     for statement in statements.values():
         assert not statement.strict
@@ -134,11 +130,11 @@ def test_two_premises_fail(statements) -> None:
     assert degrees.at(attrs.evolve(LONG_ROW, degrees=427)) is Truth.TRUE
     assert degrees.at(attrs.evolve(LONG_ROW, degrees=426)) is Truth.FALSE
     with mpmath.workdps(60):
-        bind(norm, ((attrs.evolve(LONG_ROW, row=Fraction(k, 3)), exact(-2 * Fraction(k, 3))) for k in range(20)))
+        bind(norm, ((attrs.evolve(LONG_ROW, row=Fraction(k, 3)), real(-2 * Fraction(k, 3))) for k in range(20)))
         bind(
             degrees,
             (
-                (p, p.degrees - p.dimension - 28 * mpmath.log(4 / exact(p.delta)) / exact(p.epsilon) ** 2)
+                (p, p.degrees - p.dimension - 28 * mpmath.log(4 / real(p.delta)) / real(p.epsilon) ** 2)
                 for p in points()
             ),
         )
@@ -328,10 +324,10 @@ def test_the_dyadic_sums_are_private(statement) -> None:
     with mpmath.workdps(60):
         values = []
         for p in points:
-            far, e = mpmath.sqrt(-2 * mpmath.log(exact(p.delta))), exact(p.epsilon)
+            far, e = mpmath.sqrt(-2 * mpmath.log(real(p.delta))), real(p.epsilon)
             mean = mpmath.sqrt(far**2 + 2 * e) - far
             least = mpmath.ncdf(-far) - mpmath.exp(e) * mpmath.ncdf(-(e / mean + mean / 2))
-            values.append((p, exact(p.delta) - least))
+            values.append((p, real(p.delta) - least))
         bind(statement, values)
     assert all(statement.at(p) is Truth.TRUE for p in points)
     assert not statement.strict

@@ -12,6 +12,7 @@ import sympy
 from flint import fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
+from dpmatrix.claims.formulas import real, real_matrix
 from dpmatrix.exact import ball, rational
 from dpmatrix.spec.wishart.closeness_proof import TopVectorRun, scale_eigenvalue, tail_factor, tail_parameter
 from dpmatrix.spec.wishart.noise import WishartTail, printed_threshold
@@ -35,14 +36,6 @@ def rotation(order: int, scale: int) -> fmpq_mat:
     skew = skew - skew.transpose()
     unit = diagonal([1] * order)
     return (unit - skew) * (unit + skew).inv()
-
-
-def exact(value) -> mpmath.mpf:
-    return mpmath.mpf(Fraction(value).numerator) / Fraction(value).denominator
-
-
-def digits(square: fmpq_mat) -> mpmath.matrix:
-    return mpmath.matrix([[mpmath.mpf(int(x.p)) / int(x.q) for x in row] for row in square.tolist()])
 
 
 @attrs.frozen
@@ -72,18 +65,18 @@ class Numbers:
 
 
 def numbers(p: TopVectorRun) -> Numbers:
-    frame, other = digits(p.frame), digits(p.perturbed_frame)
-    values = [exact(x) for x in p.values]
+    frame, other = real_matrix(p.frame), real_matrix(p.perturbed_frame)
+    values = [real(x) for x in p.values]
     change = (
-        other * mpmath.diag([exact(x) for x in p.perturbed_values]) * other.T - frame * mpmath.diag(values) * frame.T
+        other * mpmath.diag([real(x) for x in p.perturbed_values]) * other.T - frame * mpmath.diag(values) * frame.T
     )
     difference = frame[:, 0] * frame[:, 0].T - other[:, 0] * other[:, 0].T
     return Numbers(
         len(values),
         p.records,
-        exact(p.epsilon),
-        exact(p.rho),
-        exact(p.eta),
+        real(p.epsilon),
+        real(p.rho),
+        real(p.eta),
         values[0] - values[1],
         max(mpmath.svd_r(change, compute_uv=False)),
         sum(frame[i, 0] * other[i, 0] for i in range(len(values))),

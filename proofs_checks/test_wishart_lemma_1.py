@@ -11,6 +11,7 @@ import sympy
 from flint import arb
 
 from dpmatrix.claims import OutsideHypothesesError, Truth, bind, bind_hypotheses
+from dpmatrix.claims.formulas import real
 from dpmatrix.exact import ball, precision
 from dpmatrix.spec.wishart.noise import AlgorithmTail, WishartTail
 
@@ -36,16 +37,11 @@ ALGORITHM = [
 s, r, x, u, m, theta = sympy.symbols("s r x u m theta", positive=True)
 
 
-def exact(value) -> mpmath.mpf:
-    value = Fraction(value)
-    return mpmath.mpf(value.numerator) / value.denominator
-
-
 def formula(point: WishartTail) -> str:
     """Evaluate the printed threshold and the matrix Laplace transform anew, in another arithmetic."""
     with mpmath.workdps(60):
-        spectrum = [exact(value) for value in point.spectrum]
-        top, degrees, t = max(spectrum), point.degrees_of_freedom, exact(point.theta)
+        spectrum = [real(value) for value in point.spectrum]
+        top, degrees, t = max(spectrum), point.degrees_of_freedom, real(point.theta)
         rank = mpmath.fsum(spectrum) / top
         threshold = (degrees + mpmath.sqrt(2 * degrees * t * (rank + 2)) + 2 * t * rank) * top
         tilt = mpmath.sqrt(2 * t) / (mpmath.sqrt(degrees * (rank + 2)) + 2 * rank * mpmath.sqrt(2 * t)) / top

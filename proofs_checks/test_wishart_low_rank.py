@@ -11,7 +11,7 @@ import sympy
 from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
-from dpmatrix.exact import fraction
+from dpmatrix.claims.formulas import real, real_matrix
 from dpmatrix.spec.wishart.low_rank import LowRankRelease, RunningTime
 
 ANY_MATRICES = (
@@ -53,26 +53,14 @@ RELEASES = [
 ]
 
 
-def real(matrix: fmpq_mat) -> mpmath.matrix:
-    d = matrix.nrows()
-    return mpmath.matrix(d, d) + mpmath.matrix(
-        [[mpmath.mpf(int(matrix[i, j].p)) / int(matrix[i, j].q) for j in range(d)] for i in range(d)]
-    )
-
-
-def number(value) -> mpmath.mpf:
-    value = fraction(value)
-    return mpmath.mpf(value.numerator) / value.denominator
-
-
 def decreasing(matrix: mpmath.matrix) -> list:
     return sorted(mpmath.eigsy(matrix, eigvals_only=True), reverse=True)
 
 
 def parts(p: LowRankRelease) -> tuple:
     """lambda_(k+1)(A), ||W||, ||A - A^_k||, from the eigenvectors of A + W that another program finds."""
-    d, noise = len(p.eigenvalues), real(p.noise)
-    output = real(p.eigenvectors) * mpmath.diag([number(v) for v in p.eigenvalues]) * real(p.eigenvectors).T
+    d, noise = len(p.eigenvalues), real_matrix(p.noise)
+    output = real_matrix(p.eigenvectors) * mpmath.diag([real(v) for v in p.eigenvalues]) * real_matrix(p.eigenvectors).T
     values, vectors = mpmath.eigsy(output)
     approximation = mpmath.zeros(d)
     for i in sorted(range(d), key=lambda i: -values[i])[: p.rank]:
@@ -86,8 +74,8 @@ def formulas(p: LowRankRelease) -> tuple[str, str, str]:
     """Write the three margins again."""
     with mpmath.workdps(70):
         following, norm, error = parts(p)
-        d, epsilon, theta = len(p.eigenvalues), number(p.epsilon), number(p.theta)
-        printed = following + number(p.constant) * d * mpmath.log(d) / epsilon - error
+        d, epsilon, theta = len(p.eigenvalues), real(p.epsilon), real(p.theta)
+        printed = following + real(p.constant) * d * mpmath.log(d) / epsilon - error
         threshold = (d + 1 + mpmath.sqrt(2 * (d + 1) * (d + 2) * theta) + 2 * theta * d) * 3 / (2 * epsilon)
         return tuple(mpmath.nstr(v, 55) for v in (printed, following + threshold - error, following + 2 * norm - error))
 
@@ -114,7 +102,7 @@ def test_error_is_at_most_the_next_eigenvalue_and_the_noise(statements) -> None:
             following, norm, error = parts(p)
             assert error <= following + norm + mpmath.mpf(10) ** -30
             assert (
-                number(p.eigenvalues[p.rank]) <= following + norm + mpmath.mpf(10) ** -30
+                real(p.eigenvalues[p.rank]) <= following + norm + mpmath.mpf(10) ** -30
                 if p.rank < len(p.eigenvalues)
                 else following == 0
             )

@@ -15,6 +15,7 @@ import sympy
 from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
+from dpmatrix.claims.formulas import real_matrix
 from dpmatrix.spec.wishart.matrix_inequalities import HermitianPair, IndexedMatrixPair, MatrixPair, singular_values
 from dpmatrix.spec.wishart.spectra import ranked
 
@@ -41,13 +42,8 @@ def diagonal(values) -> fmpq_mat:
     )
 
 
-def digits(matrix: fmpq_mat) -> mpmath.matrix:
-    """Convert to mpmath at its working precision."""
-    return mpmath.matrix([[mpmath.mpf(int(x.p)) / int(x.q) for x in row] for row in matrix.tolist()])
-
-
 def mp_singular(matrix: fmpq_mat) -> list[mpmath.mpf]:
-    return sorted(mpmath.svd_r(digits(matrix), compute_uv=False), reverse=True)
+    return sorted(mpmath.svd_r(real_matrix(matrix), compute_uv=False), reverse=True)
 
 
 def as_text(number: mpmath.mpf) -> str:
@@ -113,7 +109,7 @@ def test_trace_inequality(statement) -> None:
     with mpmath.workdps(60):
         values = []
         for point in points:
-            product = digits(point.first) * digits(point.second)
+            product = real_matrix(point.first) * real_matrix(point.second)
             trace = sum(product[i, i] for i in range(product.rows))
             paired = sum(x * y for x, y in zip(mp_singular(point.first), mp_singular(point.second), strict=True))
             values.append((point, as_text(paired - abs(trace))))
@@ -240,7 +236,7 @@ def antisymmetric(order: int) -> fmpq_mat:
 
 
 def mp_hermitian(real: fmpq_mat, imaginary: fmpq_mat) -> list[mpmath.mpf]:
-    eigenvalues = mpmath.eighe(digits(real) + mpmath.mpc(0, 1) * digits(imaginary), eigvals_only=True)
+    eigenvalues = mpmath.eighe(real_matrix(real) + mpmath.mpc(0, 1) * real_matrix(imaginary), eigvals_only=True)
     return sorted(eigenvalues, reverse=True)
 
 

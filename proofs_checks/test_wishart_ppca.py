@@ -10,6 +10,7 @@ import pytest
 import sympy
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
+from dpmatrix.claims.formulas import real
 from dpmatrix.exact import ball, precision
 from dpmatrix.spec.wishart.ppca import PpcaPoint, failure_probability
 
@@ -27,16 +28,12 @@ REPAIRED = (
 )
 
 
-def exact(value) -> mpmath.mpf:
-    return mpmath.mpf(Fraction(value).numerator) / Fraction(value).denominator
-
-
 def needed(p: PpcaPoint, outer: int, inner: int, within: int) -> mpmath.mpf:
     """Compute ``d/(eps (1-rho) g) (outer log(1/eta)/d + inner log(within l1/((1-rho^2) g)))``."""
-    rho, gap = exact(p.rho), exact(p.first) - exact(p.second)
-    logarithm = mpmath.log(within * exact(p.first) / ((1 - rho**2) * gap))
-    total = outer * mpmath.log(1 / exact(p.eta)) / p.dimension + inner * logarithm
-    return p.dimension / (exact(p.epsilon) * (1 - rho) * gap) * total
+    rho, gap = real(p.rho), real(p.first) - real(p.second)
+    logarithm = mpmath.log(within * real(p.first) / ((1 - rho**2) * gap))
+    total = outer * mpmath.log(1 / real(p.eta)) / p.dimension + inner * logarithm
+    return p.dimension / (real(p.epsilon) * (1 - rho) * gap) * total
 
 
 def failure(p: PpcaPoint) -> mpmath.mpf:
@@ -44,10 +41,10 @@ def failure(p: PpcaPoint) -> mpmath.mpf:
 
     The total is a confluent hypergeometric function; the part s > 1 - rho^2 is an integral over c = sqrt(1 - s) < rho.
     """
-    kappa = p.records * exact(p.epsilon) * (exact(p.first) - exact(p.second)) / 2
+    kappa = p.records * real(p.epsilon) * (real(p.first) - real(p.second)) / 2
     a = mpmath.mpf(p.dimension - 1) / 2
     total = mpmath.beta(a, mpmath.mpf(1) / 2) * mpmath.hyp1f1(a, a + mpmath.mpf(1) / 2, -kappa)
-    missed = mpmath.quad(lambda c: 2 * (1 - c * c) ** (a - 1) * mpmath.exp(-kappa * (1 - c * c)), [0, exact(p.rho)])
+    missed = mpmath.quad(lambda c: 2 * (1 - c * c) ** (a - 1) * mpmath.exp(-kappa * (1 - c * c)), [0, real(p.rho)])
     return missed / total
 
 
@@ -66,7 +63,7 @@ def bind_failure(statement) -> None:
     """Bind eta - P(|<vhat, v_1>| < rho), with n small enough for the probability to matter."""
     with mpmath.workdps(60):
         points = [*grid(), *(attrs.evolve(p, records=1 + p.records // 40) for p in grid()), *COUNTEREXAMPLES]
-        bind(statement, [(p, mpmath.nstr(exact(p.eta) - failure(p), 55)) for p in points])
+        bind(statement, [(p, mpmath.nstr(real(p.eta) - failure(p), 55)) for p in points])
 
 
 def bind_setting(statement, inside: PpcaPoint, size: str) -> None:
@@ -152,10 +149,10 @@ def test_repaired_sample_size(statement) -> None:
     assert sympy.simplify(exponent - target) == 0, "(6)"
     with mpmath.workdps(30):
         for p in grid():
-            shrunk = 1 - exact(p.rho) ** 2
-            rate = p.records * exact(p.epsilon) * (exact(p.first) - exact(p.second)) / 2
+            shrunk = 1 - real(p.rho) ** 2
+            rate = p.records * real(p.epsilon) * (real(p.first) - real(p.second)) / 2
             chain = mpmath.exp(-rate * shrunk / 2) * (8 / shrunk) ** (mpmath.mpf(p.dimension - 1) / 2)
-            assert failure(p) < chain <= exact(p.eta), "(5), (6)"
+            assert failure(p) < chain <= real(p.eta), "(5), (6)"
             assert statement.at(p) is Truth.TRUE
     bind_failure(statement)
 

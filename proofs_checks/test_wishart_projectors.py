@@ -11,6 +11,7 @@ import sympy
 from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
+from dpmatrix.claims.formulas import real_matrix
 from dpmatrix.spec.wishart.projectors import FramePair
 from dpmatrix.spec.wishart.spectra import SpectralPair
 
@@ -42,10 +43,6 @@ def orthogonal(order: int) -> fmpq_mat:
 def leading(matrix: fmpq_mat, k: int) -> fmpq_mat:
     """First k columns."""
     return fmpq_mat([row[:k] for row in matrix.tolist()])
-
-
-def digits(matrix: fmpq_mat) -> mpmath.matrix:
-    return mpmath.matrix([[mpmath.mpf(int(x.p)) / int(x.q) for x in row] for row in matrix.tolist()])
 
 
 def mp_norms(matrix: mpmath.matrix) -> tuple[mpmath.mpf, mpmath.mpf]:
@@ -81,7 +78,7 @@ def drawn_pairs() -> list[SpectralPair]:
 
 def mp_davis_kahan(p: SpectralPair, *, repeated: bool) -> str:
     """Compute ``||A - Ahat|| / (lambda_k - lambdahat_{k+1}) - ||P - Phat||``, projectors as printed or as meant."""
-    frame, other = digits(p.frame), digits(p.perturbed_frame)
+    frame, other = real_matrix(p.frame), real_matrix(p.perturbed_frame)
     d = len(p.values)
     change = frame * mpmath.diag(p.values) * frame.T - other * mpmath.diag(p.perturbed_values) * other.T
     chosen = [p.k - 1] * p.k if repeated else range(p.k)
@@ -168,7 +165,7 @@ def drawn_frames() -> list[FramePair]:
 
 def mp_projector(p: FramePair, factor: int) -> str:
     """``sqrt(factor k) ||VV' - Vhat Vhat'||_2 - ||VV' - Vhat Vhat'||_F``."""
-    frame, other = digits(p.frame), digits(p.other)
+    frame, other = real_matrix(p.frame), real_matrix(p.other)
     spectral, frobenius = mp_norms(frame * frame.T - other * other.T)
     return as_text(mpmath.sqrt(factor * frame.cols) * spectral - frobenius)
 

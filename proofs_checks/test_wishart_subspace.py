@@ -12,6 +12,7 @@ import sympy
 from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
+from dpmatrix.claims.formulas import real, real_matrix
 from dpmatrix.exact import rational
 from dpmatrix.spec.wishart.spectra import SpectralPair
 
@@ -97,14 +98,6 @@ GAPS = {
 }
 
 
-def digits(square: fmpq_mat) -> mpmath.matrix:
-    return mpmath.matrix([[mpmath.mpf(int(x.p)) / int(x.q) for x in row] for row in square.tolist()])
-
-
-def exact(value) -> mpmath.mpf:
-    return mpmath.mpf(Fraction(value).numerator) / Fraction(value).denominator
-
-
 @attrs.frozen
 class Numbers:
     """The quantities of the theorem at 60 digits, computed without the specification."""
@@ -123,8 +116,8 @@ class Numbers:
 
 
 def numbers(p: SpectralPair) -> Numbers:
-    frame, other = digits(p.frame), digits(p.perturbed_frame)
-    values, noisy = [exact(x) for x in p.values], [exact(x) for x in p.perturbed_values]
+    frame, other = real_matrix(p.frame), real_matrix(p.perturbed_frame)
+    values, noisy = [real(x) for x in p.values], [real(x) for x in p.perturbed_values]
     change = other * mpmath.diag(noisy) * other.T - frame * mpmath.diag(values) * frame.T
     difference = frame[:, : p.k] * frame[:, : p.k].T - other[:, : p.k] * other[:, : p.k].T
     spectral = max(mpmath.svd_r(difference, compute_uv=False))
@@ -333,7 +326,7 @@ def test_printed_projectors_are_not_those_of_the_span(statement) -> None:
     values = []
     with mpmath.workdps(60):
         for p in drawn_pairs():
-            frame, other = digits(p.frame), digits(p.perturbed_frame)
+            frame, other = real_matrix(p.frame), real_matrix(p.perturbed_frame)
             last, turned = frame[:, p.k - 1], other[:, p.k - 1]
             printed = max(mpmath.svd_r(p.k * (last * last.T - turned * turned.T), compute_uv=False))
             values.append((p, mpmath.nstr(-abs(printed - numbers(p).spectral), 55)))
