@@ -249,7 +249,8 @@ def test_the_snapshot_shows_every_claim_as_it_is(stamped) -> None:
     assert stamped.standings.read_bytes() == before, "only --accept-standings writes the snapshot"
     stamped.standings.write_text(json.dumps(record | {"toy.alpha": 3}))
     assert "toy.alpha: the committed snapshot has 3, this run" in stamped.audit().text
-    assert "is not a snapshot of standings: toy.alpha has no verdict" in stamped.report()["changes"]["since"]["problem"]
+    report = json.loads(stamped.ledger.with_name("report.json").read_text())
+    assert "is not a snapshot of standings: toy.alpha has no verdict" in report["changes"]["since"]["problem"]
     stamped.standings.unlink()
     run = stamped.audit()
     assert len([line for line in run.objections if "the committed snapshot has None" in line]) == 17
