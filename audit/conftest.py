@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import pytest
 
 from dpmatrix.auditing import AuditResult, NeighbouringPair, RepresentationAuditResult, Target, audit
-from dpmatrix.claims import AuditRecord, AuditVerdict
+from dpmatrix.auditing.density import WorstLoss
+from dpmatrix.claims import AuditRecord, AuditVerdict, code_name
 from dpmatrix.exact import Exact
 from dpmatrix.experiments import DataSet, real_records
 
@@ -57,7 +60,9 @@ def record_audit(record_property) -> Callable[[AuditRecord], None]:
 def audited(note, record_audit, failure_probability) -> Callable[..., AuditResult]:
     """Audit a target at the common confidence, and leave the finding in the ledger.
 
-    With a subject, a mechanism and a view of it, the finding is in the report's table of audits too.
+    With a subject, a mechanism and a view of it, the finding is in the report's table of audits too. The mechanism is a
+    name, or an object of this library, in whose privacy certificate the finding then stands; a control is one that has
+    too little noise on purpose.
     """
 
     def run(
@@ -69,7 +74,8 @@ def audited(note, record_audit, failure_probability) -> Callable[..., AuditResul
         confirmation: int,
         seed: int,
         delta: Exact = 0,
-        subject: tuple[str, str] | None = None,
+        subject: tuple[object, str] | None = None,
+        control: bool = False,
     ) -> AuditResult:
         result = audit(
             target,
@@ -83,31 +89,85 @@ def audited(note, record_audit, failure_probability) -> Callable[..., AuditResul
         )
         note(result)
         if subject is not None:
-            record_audit(_record(result, *subject))
+            record_audit(_record(result, *subject, control=control))
         return result
 
     return run
 
 
-def _record(result: AuditResult, mechanism: str, view: str) -> AuditRecord:
-    verdict = AuditVerdict.VIOLATED if result.violated else AuditVerdict.NOT_REFUTED
+def _named(mechanism: Any) -> tuple[str, str]:
+    """Return what a reader calls a mechanism or its class, and the dotted name of the class; none for a mere name."""
+    if isinstance(mechanism, str):
+        return mechanism, ""
+    return str(mechanism.name), code_name(mechanism)
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+def _record(result: AuditResult, mechanism: object, view: str, *, control: bool) -> AuditRecord:
+    name, code = _named(mechanism)
     return AuditRecord(
-        mechanism,
+        name,
         view,
-        verdict,
+        AuditVerdict.VIOLATED if result.violated else AuditVerdict.NOT_REFUTED,
         f"({result.epsilon}, {float(result.delta):.3g})",
-        result.epsilon_lower_bound if result.epsilon_lower_bound < float("inf") else None,
+        _finite(result.epsilon_lower_bound),
         result.delta_lower_bound_at_epsilon,
         f"1 - {result.failure_probability}",
         f"{result.event}; pair: {result.pair.name}" if result.violated else result.detectable.sentence(),
+        code=code,
+        control=control,
+        adjacency=result.pair.adjacency.value,
+        samples=result.counts.trials,
+        training=result.training_samples,
+        smallest_epsilon=_finite(result.detectable.smallest_epsilon),
+        smallest_leak=_finite(result.detectable.smallest_leak),
+        power=result.detectable.power,
     )
 
 
 @pytest.fixture
-def note_representation(record_property) -> Callable[[RepresentationAuditResult], None]:
-    """Leave a finding about low bits in the ledger, with what a pass could have caught."""
+def record_loss(record_audit) -> Callable[..., None]:
+    """Leave the greatest privacy loss that a search met in the report's table of audits: a certain one, of delta = 0.
 
-    def write(result: RepresentationAuditResult) -> None:
+    The slack is what the rounding of a scale may add to epsilon, relative to it.
+    """
+
+    def write(
+        worst: WorstLoss, mechanism: object, view: str, *, epsilon: float, slack: float = 0.0, control: bool = False
+    ) -> None:
+        assert worst.certified
+        name, code = _named(mechanism)
+        found = f"greatest loss {worst.loss:.6g} on '{worst.pair.name}' after {worst.evaluations} density ratios"
+        record_audit(
+            AuditRecord(
+                name,
+                view,
+                AuditVerdict.BROKEN if worst.loss > epsilon * (1 + slack) else AuditVerdict.NOT_REFUTED,
+                f"({epsilon}, 0)",
+                _finite(worst.loss),
+                None,
+                "certain",
+                f"{found}; a search, which shows nothing of outputs that it did not visit",
+                code=code,
+                control=control,
+                adjacency=worst.pair.adjacency.value,
+            )
+        )
+
+    return write
+
+
+@pytest.fixture
+def note_representation(record_property, record_audit) -> Callable[..., None]:
+    """Leave a finding about low bits in the ledger, with what a pass could have caught.
+
+    With a subject, a mechanism of this library and a view of it, it is in the report's table of audits too.
+    """
+
+    def write(result: RepresentationAuditResult, subject: tuple[object, str] | None = None, **more: Any) -> None:
         words = f"delta at epsilon = {float(result.epsilon):.3g} is at least {result.delta_lower_bound:.3g}"
         if result.detectable is not None:
             caught = f"{result.detectable.smallest_leak:.2g} with probability {result.detectable.power}"
@@ -116,5 +176,32 @@ def note_representation(record_property) -> Callable[[RepresentationAuditResult]
             "detail",
             f"{words}; confidence 1 - {result.failure_probability}; event: {result.event}; pair: {result.pair.name}",
         )
+        if subject is not None:
+            record_audit(_representation_record(words, result, *subject, **more))
 
     return write
+
+
+def _representation_record(
+    words: str, result: RepresentationAuditResult, mechanism: object, view: str, *, control: bool = False
+) -> AuditRecord:
+    name, code = _named(mechanism)
+    detectable = result.detectable
+    return AuditRecord(
+        name,
+        view,
+        AuditVerdict.VIOLATED if result.violated else AuditVerdict.NOT_REFUTED,
+        f"({float(result.epsilon):.6g}, {float(result.delta):.3g})",
+        None,
+        result.delta_lower_bound,
+        f"1 - {result.failure_probability}",
+        f"{words}; event: {result.event}",
+        code=code,
+        control=control,
+        adjacency=getattr(getattr(result.pair, "adjacency", None), "value", ""),
+        samples=None if result.counts is None else result.counts.trials,
+        training=result.training_samples,
+        smallest_epsilon=None if detectable is None else _finite(detectable.smallest_epsilon),
+        smallest_leak=None if detectable is None else _finite(detectable.smallest_leak),
+        power=None if detectable is None else detectable.power,
+    )

@@ -23,6 +23,7 @@ from dpmatrix.spec.analyze_gauss.subspace_privacy import ClosedGap, RepairedReco
 ADDED = Adjacency.ADD_REMOVE_ONE
 SMALL = Fraction(1, 10**6)
 RESOLUTION = 2.0**-30
+SIMULATED = "simulation in floats, seen at 2^-30"
 STEPS = 50
 
 
@@ -48,7 +49,13 @@ PAIRS = [closing_pair(0.1), closing_pair(0.5), closing_pair(0.1, wide=40)]
 def test_the_closed_gap_is_found(statement, audited) -> None:
     mechanism = PrintedSubspaceRecovery(1, ADDED, rank=1, delta=SMALL, acknowledge="analyze-gauss.subspace-privacy")
     result = audited(
-        seen_at_resolution(mechanism.simulate, RESOLUTION), PAIRS, epsilon=2, training=1000, confirmation=4000, seed=11
+        seen_at_resolution(mechanism.simulate, RESOLUTION),
+        PAIRS,
+        epsilon=2,
+        training=1000,
+        confirmation=4000,
+        seed=11,
+        subject=(mechanism, SIMULATED),
     )
     assert result.violated
     assert result.delta_lower_bound_at_epsilon > 0.9, "the exact one is above 0.98"
@@ -64,7 +71,8 @@ def test_the_closed_gap_is_found(statement, audited) -> None:
 def test_repaired_recovery_raises_no_alarm(statement, audited) -> None:
     mechanism = PrivateSubspaceRecovery(1, ADDED, rank=1, delta=SMALL)
     target = seen_at_resolution(mechanism.simulate, RESOLUTION)
-    result = audited(target, PAIRS[::2], epsilon=2, training=300, confirmation=4000, seed=12)
+    sizes = {"training": 300, "confirmation": 4000, "seed": 12}
+    result = audited(target, PAIRS[::2], epsilon=2, subject=(mechanism, SIMULATED), **sizes)
     assert not result.violated
     assert statement.at(RepairedRecovery(1, SMALL, 40, ADDED)) is Truth.TRUE
 
@@ -114,7 +122,9 @@ def test_fifty_repaired_steps_raise_no_alarm(statement, audited, seen: str) -> N
         stack = mechanism.simulate(data, size, generator)
         return votes(stack) if seen == "votes" else np.round(stack.sum(axis=1)[:, 0, :1], 6)
 
-    result = audited(target, [first_row(STEPS)], epsilon=1, training=1000, confirmation=10_000, seed=14)
+    sizes = {"training": 1000, "confirmation": 10_000, "seed": 14}
+    subject = (mechanism, f"simulation of {STEPS} steps in floats, {seen}")
+    result = audited(target, [first_row(STEPS)], epsilon=1, subject=subject, **sizes)
     assert not result.violated
     assert statement.at(OnlinePromise(1, SMALL, 1, ADDED, STEPS)) is Truth.TRUE
 

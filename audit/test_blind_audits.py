@@ -27,6 +27,7 @@ EPSILON = 1
 RECORDS = 5
 DIMENSIONS = (1, 5, 20)
 RESOLUTION = 2.0**-30
+SIMULATED = "simulation in floats, seen at 2^-30"
 
 
 def pairs(dimension: int):
@@ -49,6 +50,7 @@ def test_wishart_failure_is_found_blindly(statement, audited, dimension: int) ->
         training=1000,
         confirmation=4000,
         seed=4,
+        subject=(mechanism, f"{SIMULATED}, d = {dimension}"),
     )
     assert result.violated
     assert result.delta_lower_bound_at_epsilon > 0.2, "the exact probability is 0.283"
@@ -73,6 +75,7 @@ def test_laplace_raises_no_alarm(statement, audited, dimension: int, calibration
         training=500,
         confirmation=10_000,
         seed=3,
+        subject=(mechanism, f"{SIMULATED}, {calibration} noise, d = {dimension}"),
     )
     assert not result.violated
     assert statement.at(InputPerturbation(dimension, RECORDS, EPSILON)) is Truth.TRUE
@@ -94,6 +97,7 @@ def test_symmetrised_wishart_raises_no_alarm(statement, audited, dimension: int)
         training=500,
         confirmation=10_000,
         seed=5,
+        subject=(mechanism, f"{SIMULATED}, d = {dimension}"),
     )
     assert not result.violated
     assert statement.at(SymmetrisedNoise(dimension, Adjacency.REPLACE_ONE, EPSILON, 1, 0, 0)) is Truth.TRUE
@@ -141,6 +145,7 @@ def test_the_release_itself_raises_no_alarm(statement, audited) -> None:
         training=300,
         confirmation=4000,
         seed=11,
+        subject=(mechanism, "release, every bit, d = 2"),
     )
     assert not result.violated
     assert statement.at(InputPerturbation(2, 2, EPSILON)) is Truth.TRUE

@@ -73,6 +73,7 @@ def test_plain_compression_gives_equal_columns_away(statement, audited) -> None:
         training=400,
         confirmation=4000,
         seed=12,
+        subject=(mechanism, "Gram matrix of the simulated columns, seen at 2^-30: equal columns"),
     )
     assert result.violated
     assert result.delta_lower_bound_at_epsilon > 0.8
@@ -120,6 +121,7 @@ def test_truncated_compression_keeps_the_bound(statement, audited, record_proper
         training=150,
         confirmation=1500,
         seed=46,
+        subject=(mechanism, "Gram matrix of the simulated columns, seen at 2^-30: the bound of theorem-4-6"),
     )
     assert not result.violated
     loss = truncated_loss(

@@ -14,7 +14,7 @@ import pytest
 from flint import arb
 
 from dpmatrix.auditing import NeighbouringPair
-from dpmatrix.claims import AuditRecord, AuditVerdict
+from dpmatrix.claims import AuditRecord, AuditVerdict, code_name
 from dpmatrix.mechanisms.streams import SlidingWindowGram, WindowParameters
 from dpmatrix.privacy import Adjacency, PrivacyGuarantee
 from dpmatrix.privacy.composition import privacy_loss
@@ -35,9 +35,11 @@ def printed_degrees(dimension: int, epsilon: Fraction) -> int:
     )
 
 
-def found(record_audit, mechanism: str, epsilon: Fraction, delta: float, note: str, verdict: AuditVerdict) -> None:
+def found(
+    record_audit, mechanism: str, epsilon: Fraction, delta: float, note: str, verdict: AuditVerdict, **more
+) -> None:
     promise = f"({epsilon}, {float(DELTA):.3g})"
-    record_audit(AuditRecord(mechanism, SEQUENCE, verdict, promise, None, delta, "certain", note))
+    record_audit(AuditRecord(mechanism, SEQUENCE, verdict, promise, None, delta, "certain", note, **more))
 
 
 def test_the_printed_tree_keeps_epsilon_1_by_its_lavish_noise(record_audit) -> None:
@@ -105,8 +107,9 @@ def test_the_private_window_keeps_its_promise_over_the_whole_sequence(record_aud
     assert float(together.lower()) * (1 - 1e-6) <= composed <= float(DELTA) * 1.01
     assert alone.repeated(sums + 1).delta(1) > DELTA, "one sum more"
     note = f"exact profile of {sums} sums of discrete Gaussian noise; composed one by one {composed:.4g}"
-    name = f"private sliding window, W = {window}"
-    found(record_audit, name, Fraction(1), float(together.upper()), note, AuditVerdict.KEPT)
+    name = f"{SlidingWindowGram.name}, W = {window}"
+    more = {"code": code_name(SlidingWindowGram), "adjacency": ADD.value}
+    found(record_audit, name, Fraction(1), float(together.upper()), note, AuditVerdict.KEPT, **more)
 
 
 def test_space_grows_like_the_logarithm_of_the_window(record_property) -> None:

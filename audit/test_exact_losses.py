@@ -56,10 +56,13 @@ def search(mechanism, outputs, dimension: int, parameters: int, *, refinement: i
     region="epsilon = 1, n = 3, d = 1, 2, 3: an exact point of infinite loss",
 )
 @pytest.mark.parametrize("dimension", [1, 2, 3])
-def test_search_finds_an_output_that_one_neighbour_cannot_give(statement, record_property, dimension: int) -> None:
+def test_search_finds_an_output_that_one_neighbour_cannot_give(
+    statement, record_property, record_loss, dimension: int
+) -> None:
     mechanism = WishartMechanism(EPSILON, acknowledge="wishart.theorem-4")
     worst = search(mechanism, semidefinite_noise, dimension, dimension**2, refinement=20)
     record_property("detail", f"loss {worst.loss} on '{worst.pair.name}' after {worst.evaluations} ratios")
+    record_loss(worst, mechanism, f"density ratio, d = {dimension}", epsilon=EPSILON)
     assert math.isinf(worst.loss)
     assert statement.at(InputPerturbation(dimension, RECORDS, EPSILON)) is Truth.FALSE
 
@@ -72,11 +75,13 @@ def test_search_finds_an_output_that_one_neighbour_cannot_give(statement, record
 )
 @pytest.mark.parametrize(("dimension", "sensitivity"), [(1, 1.0), (2, math.sqrt(5)), (4, math.sqrt(13))])
 def test_laplace_loss_reaches_its_sensitivity_and_no_more(
-    statement, record_property, dimension: int, sensitivity: float
+    statement, record_property, record_loss, dimension: int, sensitivity: float
 ) -> None:
     parameters = dimension * (dimension + 1) // 2
-    printed = search(LaplaceInputPerturbation(EPSILON, calibration="printed"), around_the_data, dimension, parameters)
-    tight = search(LaplaceInputPerturbation(EPSILON), around_the_data, dimension, parameters)
+    lavish, least = LaplaceInputPerturbation(EPSILON, calibration="printed"), LaplaceInputPerturbation(EPSILON)
+    printed, tight = (search(mechanism, around_the_data, dimension, parameters) for mechanism in (lavish, least))
+    record_loss(printed, lavish, f"density ratio, printed noise, d = {dimension}", epsilon=EPSILON)
+    record_loss(tight, least, f"density ratio, tight noise, d = {dimension}", epsilon=EPSILON, slack=RELATIVE)
     record_property("detail", f"printed: loss {printed.loss:.6f} of 1; tight: {tight.loss:.6f} of 1")
     assert tight.loss <= EPSILON * (1 + RELATIVE)
     assert tight.loss > 0.99 * EPSILON, "the search finds the extremal pair"
@@ -91,10 +96,11 @@ def test_laplace_loss_reaches_its_sensitivity_and_no_more(
     region="epsilon = 1, n = 3, d <= 2, adversarial pairs",
 )
 @pytest.mark.parametrize("dimension", [1, 2])
-def test_symmetrised_wishart_loss_stays_below_epsilon(statement, record_property, dimension: int) -> None:
+def test_symmetrised_wishart_loss_stays_below_epsilon(statement, record_property, record_loss, dimension: int) -> None:
     mechanism = SymmetrisedWishartMechanism(EPSILON)
     worst = search(mechanism, around_the_data, dimension, dimension * (dimension + 1) // 2, refinement=60)
     record_property("detail", f"loss {worst.loss:.6f} of 1 on '{worst.pair.name}' after {worst.evaluations} ratios")
+    record_loss(worst, mechanism, f"density ratio, d = {dimension}", epsilon=EPSILON, slack=RELATIVE)
     assert worst.loss <= EPSILON * (1 + RELATIVE)
     assert worst.loss > 0.9 * EPSILON, "and comes close, so less noise would not do"
     assert statement.at(SymmetrisedNoise(dimension, Adjacency.REPLACE_ONE, EPSILON, 1, 0, 0)) is Truth.TRUE

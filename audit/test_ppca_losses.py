@@ -14,7 +14,7 @@ import pytest
 from flint import arb, fmpq, fmpq_mat, fmpz_mat
 
 from dpmatrix.auditing.density import worst_privacy_loss
-from dpmatrix.claims import Truth
+from dpmatrix.claims import AuditRecord, AuditVerdict, Truth, code_name
 from dpmatrix.mechanisms import Ppca
 from dpmatrix.mechanisms.lattice import lattice_gram
 from dpmatrix.mechanisms.sequential_ppca import reflection
@@ -84,7 +84,9 @@ def extreme_losses(mechanism: Ppca, rest: list[list[float]], old: list[float], n
 )
 @pytest.mark.parametrize("dimension", [2, 3, 5])
 @pytest.mark.parametrize("epsilon", [Fraction(1, 10), Fraction(1), Fraction(3)])
-def test_no_output_of_ppca_loses_more_than_epsilon(statement, record_property, dimension: int, epsilon) -> None:
+def test_no_output_of_ppca_loses_more_than_epsilon(
+    statement, record_property, record_audit, dimension: int, epsilon
+) -> None:
     mechanism = Ppca(epsilon, calibration="printed", coordinate_bits=BITS)
     promised, worst, where = arb(fmpq(epsilon.numerator, epsilon.denominator)), 0.0, ""
     for records in (1, 4, 24, 120):
@@ -92,7 +94,22 @@ def test_no_output_of_ppca_loses_more_than_epsilon(statement, record_property, d
             for loss in extreme_losses(mechanism, rest, old, new):
                 assert loss <= promised, f"{name}, {len(rest) + 1} records"
                 worst, where = max((worst, where), (float(loss.lower()), f"{name}, n = {len(rest) + 1}"))
-    record_property("detail", f"d = {dimension}, epsilon = {epsilon}: greatest loss {worst:.6f}, {where}")
+    found = f"greatest loss {worst:.6f}, {where}"
+    record_property("detail", f"d = {dimension}, epsilon = {epsilon}: {found}")
+    record_audit(
+        AuditRecord(
+            Ppca.name,
+            f"density ratio, printed noise, d = {dimension}",
+            AuditVerdict.NOT_REFUTED,
+            f"({epsilon}, 0)",
+            worst,
+            None,
+            "certain",
+            f"every output of 36 pairs, in balls: {found}",
+            code=code_name(mechanism),
+            adjacency=mechanism.adjacency.value,
+        )
+    )
     assert statement.at(PpcaPair(1, 1, 0, dimension, 1, epsilon)) is Truth.TRUE
 
 
@@ -133,10 +150,13 @@ def direction(pair, parameters: np.ndarray) -> np.ndarray:
 
 
 @pytest.mark.parametrize(("weight", "broken"), [(1, False), (1.5, True)])
-def test_a_search_for_neighbours_and_outputs_finds_no_more(record_property, weight: float, broken: bool) -> None:
+def test_a_search_for_neighbours_and_outputs_finds_no_more(
+    record_property, record_loss, weight: float, broken: bool
+) -> None:
     """Controls: with 3/2 of the weight the same search must exceed the promise."""
+    mechanism = Ppca(weight)
     worst = worst_privacy_loss(
-        Ppca(weight).log_density_ratio,
+        mechanism.log_density_ratio,
         direction,
         dimension=2,
         records=40,
@@ -146,6 +166,8 @@ def test_a_search_for_neighbours_and_outputs_finds_no_more(record_property, weig
         refinement=30,
     )
     record_property("detail", f"loss {worst.loss:.6f} on '{worst.pair.name}' after {worst.evaluations} ratios")
+    view = f"density ratio, least noise for epsilon = {weight:.3g}, d = 2"
+    record_loss(worst, mechanism, view, epsilon=1, control=broken)
     assert (worst.loss > 1) is broken
     assert worst.loss > 0.6
 

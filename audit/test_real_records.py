@@ -22,8 +22,9 @@ RESOLUTION = 2.0**-40
 def audited_on_records(audited, records):
     def run(mechanism):
         target = seen_at_resolution(mechanism.simulate, RESOLUTION)
+        subject = (mechanism, "simulation in floats, seen at 2^-40, on real records")
         pairs = neighbours_of(records.records, Adjacency.REPLACE_ONE)[:PAIRS]
-        return audited(target, pairs, epsilon=EPSILON, training=100, confirmation=1000, seed=2000)
+        return audited(target, pairs, epsilon=EPSILON, training=100, confirmation=1000, seed=2000, subject=subject)
 
     return run
 

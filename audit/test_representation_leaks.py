@@ -110,7 +110,7 @@ def test_laplace_input_perturbation_gives_nothing_away(note_representation, fail
         failure_probability=failure_probability,
         generator=1,
     )
-    note_representation(result)
+    note_representation(result, (mechanism, "low bits of outputs of its law, drawn in bulk, d = 2"))
     assert not result.leaks
     assert not result.violated
 
@@ -133,6 +133,7 @@ def test_the_release_is_safe_where_the_simulation_is_not(note_representation, fa
         failure_probability=failure_probability,
         generator=1,
     )
-    note_representation(result)
+    seen = "the release" if road == "release" else "the simulation in floats, which is no release"
+    note_representation(result, (mechanism, f"low bits of {seen}, d = 2"), control=road == "simulate")
     assert result.leaks == (road == "simulate")
     assert result.violated == (road == "simulate")

@@ -265,14 +265,16 @@ def promised(epsilon: int) -> WindowParameters:
     return WindowParameters(1, 2, promise, coordinate_bits=6)
 
 
-WINDOW = "private sliding window, W = 2, three rows"
+def watched(view: str) -> tuple[object, str]:
+    """Name the private window and what is seen of it."""
+    return SlidingWindowGram, f"{view}, W = 2, three rows"
 
 
 @pytest.mark.parametrize("view", list(View), ids=lambda view: view.value)
 def test_no_view_of_the_private_window_is_caught(audited, view: View) -> None:
     target = seen_through(private_window(promised(EPSILON)), view, length=LENGTH)
     sizes = {"training": 60, "confirmation": 600, "seed": 4}
-    subject = (WINDOW, view.value)
+    subject = watched(view.value)
     result = audited(target, (THREE,), epsilon=EPSILON, delta=DELTA, subject=subject, **sizes)
     assert not result.violated
 
@@ -280,7 +282,7 @@ def test_no_view_of_the_private_window_is_caught(audited, view: View) -> None:
 def test_memory_together_with_earlier_outputs_is_not_caught(audited) -> None:
     target = seen_through(memory_and_outputs(promised(EPSILON)), View.STATE, length=LENGTH)
     sizes = {"training": 60, "confirmation": 600, "seed": 6}
-    subject = (WINDOW, "state and all outputs before")
+    subject = watched("state and all outputs before")
     result = audited(target, (THREE,), epsilon=EPSILON, delta=DELTA, subject=subject, **sizes)
     assert not result.violated
 
@@ -289,6 +291,6 @@ def test_memory_together_with_earlier_outputs_is_not_caught(audited) -> None:
 def test_too_little_noise_is_caught(audited, view: View) -> None:
     target = seen_through(private_window(promised(40)), view, length=LENGTH)
     sizes = {"training": 60, "confirmation": 600, "seed": 5}
-    subject = (f"{WINDOW}, noise for epsilon = 40", view.value)
-    result = audited(target, (THREE,), epsilon=EPSILON, delta=DELTA, subject=subject, **sizes)
+    subject = watched(f"noise for epsilon = 40: {view.value}")
+    result = audited(target, (THREE,), epsilon=EPSILON, delta=DELTA, subject=subject, control=True, **sizes)
     assert result.violated

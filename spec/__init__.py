@@ -55,9 +55,9 @@ def catalogue() -> Catalogue:
     return Catalogue(tuple(ids), frozenset(pending))
 
 
-def committed_standings() -> dict[str, dict[str, str]]:
+def committed_standings() -> dict[str, dict[str, Any]]:
     """Read the committed snapshot of standings; empty when there is none."""
     if not STANDINGS.exists():
         return {}
-    record: dict[str, dict[str, str]] = json.loads(STANDINGS.read_text(encoding="utf-8"))
+    record: dict[str, dict[str, Any]] = json.loads(STANDINGS.read_text(encoding="utf-8"))
     return record

@@ -9,11 +9,12 @@ from typing import Annotated, Any
 import typer
 
 from dpmatrix.claims import describe, findings
-from dpmatrix.claims.ledger import write_atomically
+from dpmatrix.claims.ledger import dump, write_atomically
 from dpmatrix.commands.audit import audit_mechanism_command
 from dpmatrix.commands.completion import claim_ids
 from dpmatrix.commands.constants import constants, report_section
 from dpmatrix.commands.documentation import documentation_command
+from dpmatrix.commands.failures import one_line
 from dpmatrix.commands.findings import findings_command
 from dpmatrix.commands.pca import pca
 from dpmatrix.commands.privacy import calibrate, profile
@@ -22,9 +23,11 @@ from dpmatrix.commands.runs import DEFAULT_LEDGER, LedgerPath, declared_evidence
 from dpmatrix.reporting.figures import reproduced
 from dpmatrix.reporting.html import render
 from dpmatrix.reporting.implementations import implementations
+from dpmatrix.reporting.record import report_record
 from dpmatrix.reporting.restamp import restamp
+from dpmatrix.reporting.snapshots import changes_since
 from dpmatrix.reporting.terminal import claim_page, claims_table
-from dpmatrix.spec import catalogue, documents, load
+from dpmatrix.spec import STANDINGS, catalogue, documents, load
 
 app = typer.Typer(
     help="Differentially private matrix analysis: what the documents state, and what holds.",
@@ -67,16 +70,23 @@ def claims(
 
 
 @app.command()
+@one_line
 def report(
     *,
     ledger: LedgerPath = DEFAULT_LEDGER,
     output: Annotated[Path, typer.Option(help="The HTML file to write.")] = Path("build/audit/report.html"),
     figures: Annotated[Path, typer.Option(help="Where `reproduce` left its files.")] = REPRODUCED,
+    since: Annotated[
+        str | None,
+        typer.Option(metavar="REVISION|FILE", help="To compare with another snapshot."),
+    ] = None,
 ) -> None:
-    """Write the HTML report of the last run, with the figures that were reproduced."""
+    """Write the HTML report of the last run, with the figures that were reproduced, and its JSON beside it."""
     run = read_ledger(ledger)
     if run is None:
         raise typer.BadParameter(f"no ledger at {ledger}; run `make audit` first", param_hint="--ledger")
+    if output.suffix == ".json":
+        raise typer.BadParameter(f"{output} is where the data would go; name the HTML file", param_hint="--output")
     registry = load()
     described = describe(registry, run, implementations())
     found = findings(registry, run.evidence)
@@ -84,9 +94,12 @@ def report(
         shown = reproduced(TARGETS, figures)
     except ValueError as error:
         raise typer.BadParameter(str(error), param_hint="--figures") from error
-    page = render(described, run, documents(), catalogue().pending, report_section(), found, shown)
+    changes = changes_since(run, STANDINGS, since)
+    page = render(described, run, documents(), catalogue().pending, report_section(), found, shown, changes)
     write_atomically(output, page)
-    typer.echo(f"wrote {output}")
+    data = output.with_suffix(".json")
+    write_atomically(data, dump(report_record(described, run, found, changes)))
+    typer.echo(f"wrote {output} and {data}")
     raise typer.Exit(_exit_code(described))
 
 

@@ -99,3 +99,7 @@ class WorkerLostError(DpmatrixError, RuntimeError):
 
 class OutOfRangeError(DpmatrixError, OverflowError):
     """An exact variate does not fit the integers that it was asked in; nothing is released."""
+
+
+class SnapshotError(DpmatrixError, ValueError):
+    """A snapshot of standings cannot be found, or what was found is none."""

@@ -79,9 +79,15 @@ def test_dumps_do_not_depend_on_order() -> None:
     assert dump({"b": 1, "a": "é"}) == dump({"a": "é", "b": 1}) == '{\n "a": "é",\n "b": 1\n}\n'
 
 
-def test_snapshots_hold_verdict_standing_and_fingerprint() -> None:
-    assert snapshot(REGISTRY, LEDGER.standings) == {
-        "toy.claim": {"verdict": "holds", "standing": "earned", "fingerprint": REGISTRY.fingerprints["toy.claim"]}
+def test_snapshots_hold_verdict_standing_fingerprint_and_what_passed() -> None:
+    failed = attrs.evolve(ITEM, node="file.py::test_other", outcome=Outcome.FAILED)
+    assert snapshot(REGISTRY, LEDGER.standings, (ITEM, failed)) == {
+        "toy.claim": {
+            "verdict": "holds",
+            "standing": "earned",
+            "fingerprint": REGISTRY.fingerprints["toy.claim"],
+            "evidence": {"file.py::test": ["control numeric toy.claim: x"]},
+        }
     }
 
 

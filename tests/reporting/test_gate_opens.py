@@ -12,7 +12,7 @@ def test_a_project_in_good_order_passes(stamped, parallel) -> None:
     run = stamped.audit(*parallel)
     assert run.code == 0, run.text
     assert "gate: open" in run.text
-    assert "16 of 17 claims have earned their verdict, on 34 items of evidence" in run.text
+    assert "16 of 17 claims have earned their verdict, on 34 pieces of evidence from 34 test items" in run.text
     record = json.loads(stamped.ledger.read_text())
     standings = {claim: entry["standing"] for claim, entry in record["standings"].items()}
     assert standings.pop("toy.question") == "open"
@@ -65,7 +65,28 @@ def test_asking_for_the_gate_in_other_words(stamped) -> None:
     run = stamped.pytest("./tests/../audit/", "tests")
     assert run.code == 0, run.text
     assert "gate: open" in run.text
-    assert "on 34 items of evidence" in run.text
+    assert "on 34 pieces of evidence from 34 test items" in run.text
+
+
+def report(toy) -> dict:
+    """Return what the last run wrote beside its page."""
+    return json.loads(toy.ledger.with_name("report.json").read_text())
+
+
+def test_the_report_of_a_run_says_what_changed_since_the_snapshot(stamped) -> None:
+    """Evidence that is lost leaves the gate open where the rest carries the verdict; the report names it."""
+    assert stamped.audit().code == 0
+    assert report(stamped)["changes"]["nothing"] is True
+    record = json.loads(stamped.standings.read_text())
+    record["toy.alpha"]["evidence"]["audit/test_one.py::test_dropped"] = ["supports symbolic toy.alpha: x < 3"]
+    stamped.standings.write_text(json.dumps(record))
+    run = stamped.audit()
+    assert run.code == 0, run.text
+    (changed,) = report(stamped)["changes"]["changed"]
+    assert changed["claim"] == "toy.alpha"
+    assert changed["fields"] == {"evidence": ["3", "2"]}
+    assert [lost["piece"]["node"] for lost in changed["lost"]] == ["audit/test_one.py::test_dropped"]
+    assert "audit/test_one.py::test_dropped" in stamped.ledger.with_name("report.html").read_text()
 
 
 AUDITED = """

@@ -240,13 +240,17 @@ def test_the_snapshot_shows_every_claim_as_it_is(stamped) -> None:
     stamped.standings.write_text(json.dumps(record))
     before = stamped.standings.read_bytes()
     stamped.audit().objects_to(
-        "toy.alpha: the committed snapshot has {'fingerprint'",
-        "toy.beta: the committed snapshot has {'fingerprint'",
-        "toy.gamma: the committed snapshot has {'fingerprint': '00000000'",
+        "toy.alpha: the committed snapshot has {'verdict': 'holds', 'standing': 'unearned'",
+        "toy.beta: the committed snapshot has {'verdict': 'refuted'",
+        "toy.gamma: the committed snapshot has {'verdict': 'holds', 'standing': 'earned', 'fingerprint': '00000000'",
         "toy.delta: the committed snapshot has None, this run {'verdict': 'holds', 'standing': 'earned'",
-        "toy.ghost: the committed snapshot has {'fingerprint'",
+        "toy.ghost: the committed snapshot has {'verdict'",
     )
     assert stamped.standings.read_bytes() == before, "only --accept-standings writes the snapshot"
+    stamped.standings.write_text(json.dumps(record | {"toy.alpha": 3}))
+    assert "toy.alpha: the committed snapshot has 3, this run" in stamped.audit().text
+    report = json.loads(stamped.ledger.with_name("report.json").read_text())
+    assert "is not a snapshot of standings: toy.alpha has no verdict" in report["changes"]["since"]["problem"]
     stamped.standings.unlink()
     run = stamped.audit()
     assert len([line for line in run.objections if "the committed snapshot has None" in line]) == 17

@@ -5,26 +5,14 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable
 from html.parser import HTMLParser
-from itertools import count
-from pathlib import Path
 
 import pytest
 
-from dpmatrix.claims import (
-    Citation,
-    Evidence,
-    Grade,
-    Ledger,
-    Outcome,
-    Role,
-    describe,
-    findings,
-    standings,
-)
+from dpmatrix.claims import Origin, changes, findings, read_snapshot, snapshot
+from dpmatrix.claims.ledger import dump
 from dpmatrix.reporting.anchors import anchor
-from dpmatrix.reporting.certificates import certificates
 from dpmatrix.reporting.graph import claim_of, levels, picture
 from dpmatrix.reporting.html import render
 from dpmatrix.reporting.implementations import implementations
@@ -33,16 +21,6 @@ from dpmatrix.spec import catalogue, documents, load
 REGISTRY = load()
 BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 MOST_BYTES = 5_000_000
-
-
-def invented() -> Iterator[Evidence]:
-    """Give every claim one item that supports it, which it shares with the next one, and one that refutes it."""
-    number = count()
-    for claim in REGISTRY:
-        shared = f"proofs_checks/test_{next(number) // 4}.py::test_shared"
-        for role, node in ((Role.SUPPORTS, shared), (Role.REFUTES, f"audit/test_refutes.py::test_it[{claim.id}]")):
-            cited = Citation.parse(f"{claim.id}@{REGISTRY.fingerprints[claim.id]}")
-            yield Evidence(node, cited, role, Grade.SYMBOLIC, "everywhere", Outcome.PASSED, 0.5)
 
 
 class Page(HTMLParser):
@@ -82,14 +60,13 @@ class Page(HTMLParser):
 
 
 @pytest.fixture(scope="module")
-def text() -> str:
-    evidence = tuple(invented())
-    code = implementations()
-    found = standings(REGISTRY, evidence, code)
-    verdicts = {claim.id: claim.verdict.value for claim in REGISTRY}
-    ledger = Ledger(evidence, found, REGISTRY.fingerprints, (), {}, verdicts)
-    described = describe(REGISTRY, ledger, code)
-    return render(described, ledger, documents(), catalogue().pending, found=findings(REGISTRY, evidence))
+def text(invented_run) -> str:
+    registry, ledger, described = invented_run
+    found = findings(registry, ledger.evidence)
+    entries = snapshot(registry, ledger.standings, ledger.evidence)
+    entries["wishart.theorem-4"]["verdict"] = "holds"
+    changed = changes(ledger, read_snapshot(dump(entries), "x"), Origin("spec/standings.json"))
+    return render(described, ledger, documents(), catalogue().pending, found=found, changes=changed)
 
 
 @pytest.fixture(scope="module")
@@ -164,25 +141,6 @@ def test_findings_are_a_section(page: Page, text: str) -> None:
     assert "findings" in page.ids
 
 
-def test_certificates() -> None:
-    cited = {item.name: [citation.claim for citation in item.citations] for item in implementations()}
-    found = {certificate.title: certificate for certificate in certificates(cited)}
-    assert len(found) >= 10
-    for title in ("Wishart mechanism", "Gaussian compression"):
-        assert not found[title].private
-        assert [row.question for row in found[title].rows] == ["What is promised?"]
-    for certificate in found.values():
-        assert certificate.claims, certificate.name
-        if certificate.private:
-            assert len(certificate.rows) == 12
-            assert all(row.answer and row.topic for row in certificate.rows)
-            assert "epsilon" in certificate.rows[0].answer
-    assert "(2 epsilon, 2 delta)" in found["private subspace recovery"].rows[0].answer
-    answers = {row.question: row.answer for row in found["PPCA"].rows}
-    assert "never refuses for that reason" in answers["What is not covered?"]
-    assert "exponential" not in answers["What of floating point?"]
-
-
 def test_levels_and_picture() -> None:
     assert levels({"a": [], "b": ["a"], "c": ["b", "a"], "d": ["gone"]}) == {"a": 0, "b": 1, "c": 2, "d": 0}
     loop = levels({"a": ["b"], "b": ["a"]})
@@ -199,14 +157,42 @@ def test_levels_and_picture() -> None:
     assert "x.&lt;&amp;&gt;: holds, changed since the run" in drawn
 
 
-@pytest.mark.skipif(BROWSER is None, reason="no chromium on this machine")
-def test_a_link_opens_what_it_leads_to(text: str, tmp_path: Path) -> None:
-    path = tmp_path / "report.html"
+@pytest.fixture(scope="module")
+def visit(text: str, tmp_path_factory) -> Callable[[str], str]:
+    """Open the report in a browser at a place; return the document after its script has run."""
+    folder = tmp_path_factory.mktemp("browser")
+    path = folder / "report.html"
     path.write_text(text, encoding="utf-8")
-    command = [str(BROWSER), "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path / 'profile'}"]
-    command += ["--virtual-time-budget=2000", "--dump-dom", f"{path.as_uri()}#wishart.theorem-4"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=400, check=True)
-    opened = re.findall(r'<details id="([^"]*)" class="claim"[^>]* open=""', done.stdout)
+
+    def opened(place: str) -> str:
+        command = [str(BROWSER), "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={folder / 'profile'}"]
+        command += ["--virtual-time-budget=2000", "--dump-dom", f"{path.as_uri()}#{place}"]
+        return subprocess.run(command, capture_output=True, text=True, timeout=400, check=True).stdout
+
+    return opened
+
+
+@pytest.mark.skipif(BROWSER is None, reason="no chromium on this machine")
+def test_a_link_opens_what_it_leads_to(visit) -> None:
+    document = visit("wishart.theorem-4")
+    opened = re.findall(r'<details id="([^"]*)" class="claim"[^>]* open=""', document)
     assert opened == ["wishart.theorem-4"]
-    assert f"{len(REGISTRY)} claims shown" in done.stdout
-    assert '<form id="filters" aria-label' in done.stdout, "the filters are there once there is a script to run them"
+    assert f"{len(REGISTRY)} claims shown" in document
+    assert '<form id="filters" aria-label' in document, "the filters are there once there is a script to run them"
+
+
+@pytest.mark.skipif(BROWSER is None, reason="no chromium on this machine")
+def test_what_changed_is_a_click_away_and_leads_to_the_claim(visit) -> None:
+    document = visit("changes")
+    section = document[document.index('<h2 id="changes"') : document.index('<h2 id="findings"')]
+    assert "holds → refuted" in section
+    assert 'href="#wishart.theorem-4"' in section
+    assert '<a href="#changes">' in document[: document.index("<main>")]
+
+
+@pytest.mark.skipif(BROWSER is None, reason="no chromium on this machine")
+def test_a_certificate_opens(visit) -> None:
+    place = anchor("certificate", "dpmatrix.mechanisms.streams.window.SlidingWindowGram")
+    document = visit(place)
+    assert re.findall(r'<details class="certificate" id="([^"]*)" open=""', document) == [place]
+    assert "Not audited in this run:" in document

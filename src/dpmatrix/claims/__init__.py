@@ -1,15 +1,17 @@
 """Vocabulary of the project: claims, verdicts, evidence and standing. It knows no mathematics."""
 
-from dpmatrix.claims.audits import AuditRecord, AuditVerdict
+from dpmatrix.claims.audits import AuditRecord, AuditVerdict, code_name
 from dpmatrix.claims.binding import WrongFormulaError, bind, bind_hypotheses
 from dpmatrix.claims.boxes import Certificate, certify, interval
+from dpmatrix.claims.changes import Changes, Origin, changes
 from dpmatrix.claims.claim import Claim, Kind, Locator, Repair, Step, Verdict
 from dpmatrix.claims.evidence import Evidence, Grade, Outcome, Role
 from dpmatrix.claims.findings import Finding, Severity, findings
 from dpmatrix.claims.fingerprint import Citation, fingerprint
 from dpmatrix.claims.gate import violations
-from dpmatrix.claims.ledger import Ledger, describe, snapshot
+from dpmatrix.claims.ledger import Ledger, describe
 from dpmatrix.claims.registry import Catalogue, Implementation, Registry, implements
+from dpmatrix.claims.snapshots import Recorded, read_snapshot, snapshot
 from dpmatrix.claims.standing import Standing, State, standings
 from dpmatrix.claims.statement import Condition, Observed, OutsideHypothesesError, Statement, observing
 from dpmatrix.claims.truth import Truth, conjunction, decide
@@ -19,6 +21,7 @@ __all__ = [
     "AuditVerdict",
     "Catalogue",
     "Certificate",
+    "Changes",
     "Citation",
     "Claim",
     "Condition",
@@ -30,8 +33,10 @@ __all__ = [
     "Ledger",
     "Locator",
     "Observed",
+    "Origin",
     "Outcome",
     "OutsideHypothesesError",
+    "Recorded",
     "Registry",
     "Repair",
     "Role",
@@ -46,6 +51,8 @@ __all__ = [
     "bind",
     "bind_hypotheses",
     "certify",
+    "changes",
+    "code_name",
     "conjunction",
     "decide",
     "describe",
@@ -54,6 +61,7 @@ __all__ = [
     "implements",
     "interval",
     "observing",
+    "read_snapshot",
     "snapshot",
     "standings",
     "violations",

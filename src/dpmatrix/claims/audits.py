@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping
 from enum import Enum
 from typing import Any
@@ -19,7 +20,7 @@ class AuditVerdict(Enum):
     """Counts do not refute it; the note says what they would have."""
 
     BROKEN = "broken, computed"
-    """A lower bound on delta exceeds the promised one."""
+    """A lower bound on delta exceeds the promised one, or a loss that was computed exceeds epsilon where delta is 0."""
 
     KEPT = "kept, computed"
     """An upper bound on delta does not."""
@@ -43,7 +44,7 @@ class AuditRecord:
     promise
         The privacy that is claimed.
     epsilon_bound
-        No smaller epsilon holds with the claimed delta (for an audit that counts); None where there is no such number.
+        No smaller epsilon holds with the claimed delta; None where there is no such number.
     delta_bound
         Bound on delta at the claimed epsilon: from below, or from above where the verdict is `KEPT`.
     confidence
@@ -54,6 +55,22 @@ class AuditRecord:
         The item that found it; filled in by the run.
     outcome
         Of the item: "passed", or what else.
+    code
+        Dotted name of the class of this library that was audited; empty where it is none.
+    control
+        Whether it was given too little noise for the promise, or too large a loss, on purpose: it has to be caught.
+    adjacency
+        Between the data sets; empty where it has no name.
+    samples, training
+        Outputs of each data set that were counted, and that the choice of the event took at most; None where nothing
+        was counted.
+    smallest_epsilon
+        The smallest loss on an event of probability one half that these samples would have certified; None where they
+        are too few for any, or nothing was counted.
+    smallest_leak
+        The same for the probability of an event that is impossible on the other data set.
+    power
+        The probability of being caught that these two refer to.
     """
 
     mechanism: str
@@ -66,6 +83,19 @@ class AuditRecord:
     note: str = ""
     node: str = ""
     outcome: str = ""
+    code: str = attrs.field(default="", kw_only=True)
+    control: bool = attrs.field(default=False, kw_only=True)
+    adjacency: str = attrs.field(default="", kw_only=True)
+    samples: int | None = attrs.field(default=None, kw_only=True)
+    training: int | None = attrs.field(default=None, kw_only=True)
+    smallest_epsilon: float | None = attrs.field(default=None, kw_only=True)
+    smallest_leak: float | None = attrs.field(default=None, kw_only=True)
+    power: float | None = attrs.field(default=None, kw_only=True)
+
+    @property
+    def command(self) -> str:
+        """What runs it again."""
+        return f"python -m pytest {shlex.quote(self.node)}"
 
     def to_json(self) -> dict[str, Any]:
         """Return a JSON object; the inverse of `from_json`."""
@@ -75,3 +105,9 @@ class AuditRecord:
     def from_json(cls, record: Mapping[str, Any]) -> AuditRecord:
         """Read what `to_json` wrote."""
         return cls(**(dict(record) | {"verdict": AuditVerdict(record["verdict"])}))
+
+
+def code_name(thing: object) -> str:
+    """Return the dotted name of a class, or of the class of an object."""
+    kind = thing if isinstance(thing, type) else type(thing)
+    return f"{kind.__module__}.{kind.__qualname__}"

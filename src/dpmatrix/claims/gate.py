@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 
 from dpmatrix.claims.evidence import Evidence, Outcome, Role
 from dpmatrix.claims.fingerprint import Citation
-from dpmatrix.claims.ledger import snapshot
 from dpmatrix.claims.registry import Catalogue, Implementation, Registry
+from dpmatrix.claims.snapshots import gated, snapshot
 from dpmatrix.claims.standing import Standing, State
 
 _UNBOUND = {
@@ -57,7 +57,7 @@ def violations(
     evidence: Iterable[Evidence],
     implementations: Iterable[Implementation],
     found: Mapping[str, Standing],
-    committed: Mapping[str, Mapping[str, str]],
+    committed: Mapping[str, object],
 ) -> list[str]:
     """List everything that the gate objects to; an empty list opens it.
 
@@ -97,8 +97,7 @@ def violations(
             problems += [f"{claim.id}: {standing.state.value}: {reason}" for reason in standing.reasons]
     now = snapshot(registry, found)
     for claim_id in sorted(now.keys() | committed.keys()):
-        if now.get(claim_id) != committed.get(claim_id):
-            problems.append(
-                f"{claim_id}: the committed snapshot has {committed.get(claim_id)}, this run {now.get(claim_id)}"
-            )
+        known, here = gated(committed.get(claim_id)), gated(now.get(claim_id))
+        if known != here:
+            problems.append(f"{claim_id}: the committed snapshot has {known}, this run {here}")
     return problems

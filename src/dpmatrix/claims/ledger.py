@@ -1,4 +1,4 @@
-"""The ledger of one run, and the committed snapshot of standings."""
+"""The ledger of one run, and the claims as it leaves them."""
 
 from __future__ import annotations
 
@@ -158,18 +158,6 @@ def describe(
 def _name(function: Callable[..., Any]) -> str:
     """Return the dotted name of a function, or nothing for one that has none."""
     return f"{getattr(function, '__module__', '')}.{getattr(function, '__qualname__', '')}"
-
-
-def snapshot(registry: Registry, found: Mapping[str, Standing]) -> dict[str, dict[str, str]]:
-    """Return what is committed of a run: verdict, standing and fingerprint of each claim."""
-    return {
-        claim.id: {
-            "verdict": claim.verdict.value,
-            "standing": found[claim.id].state.value,
-            "fingerprint": registry.fingerprints[claim.id],
-        }
-        for claim in registry
-    }
 
 
 def dump(record: object) -> str:

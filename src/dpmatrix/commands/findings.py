@@ -15,7 +15,7 @@ from dpmatrix.commands.completion import document_names
 from dpmatrix.commands.failures import one_line
 from dpmatrix.commands.privacy import AsJson
 from dpmatrix.commands.runs import DEFAULT_LEDGER, LedgerPath, declared_evidence, read_ledger
-from dpmatrix.reporting.sentences import shortened
+from dpmatrix.reporting.sentences import counted, shortened
 from dpmatrix.spec import documents, load
 
 
@@ -63,4 +63,4 @@ def findings_command(
 def summary(found: Sequence[Finding]) -> str:
     """Count the findings by severity, in words."""
     counts = Counter(finding.severity for finding in found)
-    return f"{len(found)} findings: " + ", ".join(f"{counts[grave]} {grave.words}" for grave in Severity)
+    return f"{counted(len(found), 'finding')}: " + ", ".join(f"{counts[grave]} {grave.words}" for grave in Severity)

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from attrs import field, frozen
 from flint import arb
 
+from dpmatrix.claims import implements
 from dpmatrix.errors import InvalidParameterError, NotPrivateError
 from dpmatrix.exact import Exact, ball, fraction, positive_integer
 from dpmatrix.mechanisms.analyze_gauss import slide_deviation
@@ -75,6 +76,7 @@ class RecoverySettings(BoundedRecords):
         return float(values[-self.rank] - values[-self.rank - 1]), np.asarray(top @ top.T)
 
 
+@implements("analyze-gauss.algorithm-2@c43a77ae")
 @frozen
 class PrintedSubspaceRecovery(RecoverySettings):
     """Algorithm 2 of `analyze-gauss` as printed, for study: NOT private, and without a release.

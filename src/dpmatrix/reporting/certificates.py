@@ -1,54 +1,25 @@
-"""A privacy certificate for each mechanism, read from its own documentation, in the order that an assessor asks.
+"""A privacy certificate for each mechanism, in the order that an assessor asks.
 
-The topics in the last column are those of NIST SP 800-226 (Guidelines for Evaluating Differential Privacy Guarantees),
-in our words.
+Answers are read from the documentation of the code, and what was tried against it from the ledger of a run. Topics are
+those of NIST SP 800-226 (Guidelines for Evaluating Differential Privacy Guarantees), in our words.
 """
 
 from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from attrs import frozen
+from attrs import asdict, frozen
 
+from dpmatrix.claims import AuditRecord
+from dpmatrix.reporting.answers import BITS, LATTICE, OUTSIDE, ROUNDING, STREAM, TABLE
 from dpmatrix.reporting.code import find
 
-_ADJACENCY = (
-    "A parameter of the mechanism. replace-one: one record becomes another, and the number of records is public. "
-    "add-remove-one: one record appears or disappears, and the number of records is a secret."
-)
-_UNIT = (
-    "One record, a row of the data. A person with k records is protected by the promise for groups of k: "
-    "k epsilon for pure promises, and more delta for others (dpmatrix.privacy.group_guarantee)."
-)
-_TRUST = "Central: whoever runs the mechanism sees the records; whoever sees the release alone does not."
-_ASSUMPTIONS = (
-    "Every record has Euclidean norm at most norm_bound, a public number. That is decided exactly for each record; a "
-    "longer one is refused, or shortened where clipping was chosen. A record's columns, d and the divisor are public."
-)
-_BITS = (
-    "Bits of the operating system, in bulk AES-256-CTR under keys from it: the promise is then a computational one. "
-    "Seeded bits void the promise, and the release carries none."
-)
-_LATTICE = (
-    "Coordinates are truncated to a public lattice, which shortens records; sums are exact integers, and the noise is "
-    "drawn exactly. The promise is proved for the integers that are released."
-)
-_ROUNDING = (
-    "The ideal real-valued draw is refined until its rounding to a public grid is decided, and that correct rounding "
-    "is released: a function of the ideal output, which inherits its promise."
-)
+_PARAMETERS = "privacy parameters epsilon and delta"
 _FLOATS = "See the documentation of the mechanism."
-_SEVERAL = "Promises of several releases add up (PrivacyBudget); tighter sums are in dpmatrix.privacy.composition."
-_OUTSIDE = (
-    "Outside of this library: how the records were collected and who may read them, backups and logs, and what is "
-    "computed from the records beside the release."
-)
-
-
-_UP_TO_THE_NEXT = r"(.*?)(?=\n\n(?:What the proof|The output|The columns|Parameters\n|Raises\n|See `)|\Z)"
+_UP_TO_THE_NEXT = r"(.*?)(?=\n\n(?:\*|What the proof|The output|The columns|Parameters\n|Raises\n|See `)|\Z)"
 
 
 @frozen
@@ -76,6 +47,8 @@ class PrivacyCertificate:
         Ids of the claims that it implements.
     rows
         Questions and answers.
+    audits
+        What a run tried against it; empty where it tried nothing.
     """
 
     name: str
@@ -83,60 +56,86 @@ class PrivacyCertificate:
     private: bool
     claims: tuple[str, ...]
     rows: tuple[Row, ...]
+    audits: tuple[AuditRecord, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """Return a JSON object."""
+        return {
+            "name": self.name,
+            "title": self.title,
+            "private": self.private,
+            "claims": list(self.claims),
+            "rows": [asdict(row) for row in self.rows],
+            "audited": bool(self.audits),
+            "audits": [audit.to_json() | {"command": audit.command} for audit in self.audits],
+        }
 
 
-def certificates(implementations: Mapping[str, Sequence[str]]) -> list[PrivacyCertificate]:
+def is_mechanism(thing: object) -> bool:
+    """Tell whether a class has a promise, or is known to have none, and gives something out."""
+    gives = any(callable(getattr(thing, name, None)) for name in ("release", "publish", "simulate"))
+    whole = not inspect.isabstract(thing) and not getattr(thing, "_is_protocol", False)
+    return inspect.isclass(thing) and gives and whole and hasattr(thing, "guarantee")
+
+
+def certificates(
+    implementations: Mapping[str, Sequence[str]], audits: Iterable[AuditRecord] = ()
+) -> list[PrivacyCertificate]:
     """Write a certificate for each mechanism among the implementations.
 
     Parameters
     ----------
     implementations
         For each dotted name the ids of the claims that it cites.
+    audits
+        What a run recorded.
     """
-    found = []
-    for name, claims in implementations.items():
-        thing = find(name)
-        if inspect.isclass(thing) and callable(getattr(thing, "release", None)) and hasattr(thing, "guarantee"):
-            found.append(_certificate(name, thing, tuple(claims)))
-    return found
+    tried: dict[str, list[AuditRecord]] = {}
+    for audit in audits:
+        tried.setdefault(audit.code, []).append(audit)
+    things = ((name, find(name), tuple(claims)) for name, claims in implementations.items())
+    return [
+        _certificate(name, thing, claims, tuple(sorted(tried.get(name, ()), key=_place)))
+        for name, thing, claims in things
+        if thing is not None and is_mechanism(thing)
+    ]
 
 
-def _certificate(name: str, mechanism: type, claims: tuple[str, ...]) -> PrivacyCertificate:
+def _place(audit: AuditRecord) -> tuple[bool, str, str]:
+    """Order audits by what was seen, controls last."""
+    return audit.control, audit.view, audit.node
+
+
+def _certificate(
+    name: str, mechanism: type, claims: tuple[str, ...], audits: tuple[AuditRecord, ...]
+) -> PrivacyCertificate:
     promise = mechanism.__dict__.get("guarantee", getattr(mechanism, "guarantee", None))
     title = str(getattr(mechanism, "name", mechanism.__name__))
     if promise is None:
-        words = _first_paragraph(mechanism)
-        return PrivacyCertificate(name, title, False, claims, (Row("What is promised?", f"Nothing. {words}", ""),))
-    proof = _section(mechanism, r"\*Proof\.\*")
-    return PrivacyCertificate(
-        name,
-        title,
-        True,
-        claims,
-        (
-            Row(
-                "What is promised?",
-                f"Differential privacy with {_plain(inspect.getdoc(promise) or '')}",
-                "privacy parameters epsilon and delta",
-            ),
-            Row("Between which data sets?", _ADJACENCY, "neighbouring data sets"),
-            Row("Whose privacy?", _UNIT, "unit of privacy"),
-            Row("Who is trusted?", _TRUST, "trust model"),
-            Row("Under what assumptions?", _ASSUMPTIONS, "sensitivity and bounded contributions"),
-            Row("How much noise?", _calibration(mechanism), "calibration of noise"),
-            Row("Why is it true?", proof or "See the claims.", "correctness of the mechanism"),
-            Row("Where do random bits come from?", _BITS, "random number generation"),
-            Row("What of floating point?", _floating_point(mechanism), "floating-point arithmetic"),
-            Row(
-                "What is not covered?",
-                _section(mechanism, "What the proof does not cover:")
-                or "The refusal of data, which is not a release, and the time that it takes.",
-                "side channels",
-            ),
-            Row("What of several releases?", _SEVERAL, "composition"),
-            Row("What else must be looked at?", _OUTSIDE, "security, access control and data exposure"),
+        row = Row("What is promised?", f"Nothing. {_first_paragraph(mechanism)}", _PARAMETERS)
+        return PrivacyCertificate(name, title, False, claims, (row,), audits)
+    shared = STREAM if hasattr(mechanism, "publish") else TABLE
+    proof = _section(mechanism, r"\*Proof\.\*") or _section(mechanism, r"\*What is promised\.\*")
+    words = shared.promise or f"Differential privacy with {_plain(inspect.getdoc(promise) or '')}"
+    rows = (
+        Row("What is promised?", words, _PARAMETERS),
+        Row("Between which data sets?", shared.adjacency, "neighbouring data sets"),
+        Row("Whose privacy?", shared.unit, "unit of privacy"),
+        Row("Who is trusted?", shared.trust, "trust model"),
+        Row("Under what assumptions?", shared.assumptions, "sensitivity and bounded contributions"),
+        Row("How much noise?", _calibration(mechanism) or shared.calibration, "calibration of noise"),
+        Row("Why is it true?", proof or "See the claims.", "correctness of the mechanism"),
+        Row("Where do random bits come from?", BITS, "random number generation"),
+        Row("What of floating point?", shared.floats or _floating_point(mechanism), "floating-point arithmetic"),
+        Row(
+            "What is not covered?",
+            _section(mechanism, "What the proof does not cover:") or shared.not_covered,
+            "side channels",
         ),
+        Row("What of several releases?", shared.several, "composition"),
+        Row("What else must be looked at?", OUTSIDE, "security, access control and data exposure"),
     )
+    return PrivacyCertificate(name, title, True, claims, rows, audits)
 
 
 def _documents(mechanism: type) -> list[str]:
@@ -146,7 +145,8 @@ def _documents(mechanism: type) -> list[str]:
 
 def _plain(text: str) -> str:
     """Return a paragraph of documentation as one line without its markup."""
-    return " ".join(re.sub(r":\w+:`([^`]*)`|`+([^`]*)`+", lambda found: found[1] or found[2] or "", text).split())
+    marked = r":\w+:`([^`]*)`|`+([^`]*)`+|(?<![*\w])\*(\w[^*\n]*)\*(?![*\w])"
+    return " ".join(re.sub(marked, lambda found: found[1] or found[2] or found[3] or "", text).split())
 
 
 def _first_paragraph(mechanism: type) -> str:
@@ -167,14 +167,14 @@ def _calibration(mechanism: type) -> str:
         found = re.search(r"^calibration\n((?:    .*\n?)+)", text, re.MULTILINE)
         if found:
             return _plain(found[1])
-    return "The least that the exact sensitivity allows; there is no other calibration."
+    return ""
 
 
 def _floating_point(mechanism: type) -> str:
     text: Any = " ".join(_documents(mechanism)[:2]).lower()
     roads = []
     if "lattice" in text or hasattr(mechanism, "coordinate_bits"):
-        roads.append(_LATTICE)
+        roads.append(LATTICE)
     if "correct rounding" in text or "correctly" in text:
-        roads.append(_ROUNDING)
+        roads.append(ROUNDING)
     return " ".join(roads) or _FLOATS

@@ -10,15 +10,23 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from dpmatrix.claims import Finding, Grade, Ledger, Role, Severity
+from dpmatrix.claims import Changes, Finding, Grade, Ledger, Role, Severity
 from dpmatrix.reporting.anchors import anchor
 from dpmatrix.reporting.certificates import certificates
 from dpmatrix.reporting.code import source_of
 from dpmatrix.reporting.figures import Reproduced
 from dpmatrix.reporting.graph import claim_of, picture
+from dpmatrix.reporting.sentences import counted, pieces_of_evidence
 
 SYMBOLS = {Role.SUPPORTS: "+", Role.REFUTES: "−", Role.SUPPORTS_REPAIR: "r", Role.CONTROL: "c"}
 """How the matrix abbreviates roles."""
+FIELD_WORDS = {
+    "verdict": "verdict",
+    "standing": "standing",
+    "fingerprint": "text (fingerprint)",
+    "evidence": "pieces of evidence",
+}
+"""What may change about a claim, for a reader."""
 
 
 def render(
@@ -29,6 +37,7 @@ def render(
     constants: Mapping[str, Any] | None = None,
     found: Sequence[Finding] = (),
     figures: Sequence[Reproduced] = (),
+    changes: Changes | None = None,
 ) -> str:
     """Render the claims of one run.
 
@@ -48,13 +57,16 @@ def render(
         What was found wrong or loose, as `dpmatrix.claims.findings` lists it.
     figures
         What can be reproduced, and was.
+    changes
+        What is different from a snapshot; left out by default.
     """
     templates = Environment(
         loader=PackageLoader("dpmatrix.reporting"), autoescape=True, undefined=StrictUndefined, trim_blocks=True
     )
-    templates.globals["anchor"] = anchor
+    templates.globals |= {"anchor": anchor, "counted": counted, "field_words": FIELD_WORDS}
     begun = {claim["document"] for claim in described}
-    implementing = _implementing(described)
+    implementing = implementing_claims(described)
+    certified = certificates(implementing, ledger.audits)
     drawn, alone = picture(described)
     return templates.get_template("report.html.j2").render(
         documents={name: titles[name] for name in titles if name in begun},
@@ -67,7 +79,9 @@ def render(
         evidence=_items(described),
         graph=Markup(drawn),  # noqa: S704 - `picture` escapes what it is given
         alone=alone,
-        certificates=certificates(implementing),
+        certificates=certified,
+        certified={certificate.name for certificate in certified},
+        known={claim["id"] for claim in described},
         severities=[(grave, [finding for finding in found if finding.severity is grave]) for grave in Severity],
         found=found,
         pending=sorted(pending),
@@ -76,12 +90,13 @@ def render(
         figures=figures,
         violations=ledger.violations,
         environment=ledger.environment,
-        items=len(ledger.evidence),
+        pieces=pieces_of_evidence([item.node for item in ledger.evidence]),
+        changes=changes,
         seconds=sum({item.node: item.seconds for item in ledger.evidence}.values()),
     )
 
 
-def _implementing(described: Sequence[Mapping[str, Any]]) -> dict[str, list[str]]:
+def implementing_claims(described: Sequence[Mapping[str, Any]]) -> dict[str, list[str]]:
     """Index the claims by the code that implements them."""
     found: dict[str, list[str]] = {}
     for claim in described:

@@ -31,6 +31,8 @@ from dpmatrix.reporting.environment import environment
 from dpmatrix.reporting.html import render
 from dpmatrix.reporting.implementations import ROOMS, implementations
 from dpmatrix.reporting.outcomes import PROPERTY, Outcomes, seen
+from dpmatrix.reporting.record import report_record
+from dpmatrix.reporting.snapshots import changes_since
 from dpmatrix.reporting.terminal import gate_lines, standings_table
 from dpmatrix.reporting.written import uncollected
 
@@ -188,15 +190,18 @@ class _Session:
         write_atomically(folder / "ledger.json", dump(ledger.to_json() | {"claims": described}))
         pending = self.specification.catalogue().pending
         found = findings(self.registry, ledger.evidence)
-        page = render(described, ledger, self.specification.documents(), pending, found=found)
+        changes = changes_since(ledger, self.specification.STANDINGS)
+        titles = self.specification.documents()
+        page = render(described, ledger, titles, pending, found=found, changes=changes)
         write_atomically(folder / "report.html", page)
+        write_atomically(folder / "report.json", dump(report_record(described, ledger, found, changes)))
 
     def _decide(self) -> Ledger:
         evidence = tuple(self.outcomes.judge(self.declared[key]) for key in sorted(self.declared))
         cited = implementations(self.config.getini("rooms"))
         found = standings(self.registry, evidence, cited)
         if self.config.getoption("--accept-standings") and not self.interrupted:
-            write_atomically(self.specification.STANDINGS, dump(snapshot(self.registry, found)))
+            write_atomically(self.specification.STANDINGS, dump(snapshot(self.registry, found, evidence)))
         committed = self.specification.committed_standings()
         problems = violations(self.registry, self.specification.catalogue(), evidence, cited, found, committed)
         patterns = self.config.getini("python_files")

@@ -12,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from dpmatrix.claims import Evidence, Ledger, Outcome, Registry, Role, State
+from dpmatrix.reporting.sentences import counted, pieces_of_evidence
 
 _COLOURS = {"earned": "green", "open": "yellow", "unearned": "red", "violated": "bold red"}
 _SYMBOLS = {Role.SUPPORTS: "+", Role.REFUTES: "-", Role.SUPPORTS_REPAIR: "r", Role.CONTROL: "c"}
@@ -57,11 +58,10 @@ def standings_table(registry: Registry, ledger: Ledger) -> str:
 def gate_lines(registry: Registry, ledger: Ledger, folder: str) -> list[str]:
     """Return the closing lines of a run."""
     earned = sum(standing.state is State.EARNED for standing in ledger.standings.values())
-    lines = [
-        f"{earned} of {len(registry)} claims have earned their verdict, on {len(ledger.evidence)} items of evidence"
-    ]
+    pieces = pieces_of_evidence([item.node for item in ledger.evidence])
+    lines = [f"{earned} of {len(registry)} claims have earned their verdict, on {pieces}"]
     lines += [f"gate: {violation}" for violation in ledger.violations]
-    lines.append(f"gate: {'CLOSED, ' + str(len(ledger.violations)) + ' objections' if ledger.violations else 'open'}")
+    lines.append(f"gate: {'CLOSED, ' + counted(len(ledger.violations), 'objection') if ledger.violations else 'open'}")
     lines.append(f"report: {folder}/report.html   ledger: {folder}/ledger.json")
     return lines
 

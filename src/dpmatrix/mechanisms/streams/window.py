@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 from fractions import Fraction
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -19,8 +20,6 @@ from dpmatrix.mechanisms.streams.histogram import WindowCheckpoint, difference, 
 from dpmatrix.mechanisms.streams.parameters import WindowParameters
 from dpmatrix.privacy.guarantee import PrivacyGuarantee
 from dpmatrix.randomness.entropy import Entropy, SystemEntropy
-
-NAME = "private sliding window"
 
 
 @frozen
@@ -69,10 +68,11 @@ class SlidingWindowGram:
     -----
     *What is promised.* Rows are truncated to a grid, their sums are exact, and the noisy sums of `DyadicSums` are the
     only thing that depends on them. A row enters at most h + 1 of these sums and changes each by at most 1 in
-    Frobenius norm; the noise of all of them together is a discrete Gaussian vector. Outputs, time stamps and the number
-    of checkpoints, at all times, are computed from published sums. So the guarantee is that of one release, however
-    often is published: *continual release*, *time stamps revealed*. Since noise is drawn before the data, the memory
-    itself holds no exact sum: memory at one time and all outputs up to that time are covered by the same guarantee
+    Frobenius norm, by at most the root of 2 where it is replaced; the noise of all of them together is a discrete
+    Gaussian vector. Outputs, time stamps and the number of checkpoints, at all times, are computed from published sums.
+    So the guarantee is that of one release, however often is published: *continual release*, *time stamps revealed*.
+    Since noise is drawn before the data, the memory itself holds no exact sum: memory at one time and all outputs up to
+    that time are covered by the same guarantee
     (*pan-privacy* against one intrusion). Memory and later outputs are not: a part seen under way, and seen again
     complete, gives away what was added in between. Streams are fixed in advance; time of arrival, time of computing
     and the refusal of a row are not protected.
@@ -80,6 +80,8 @@ class SlidingWindowGram:
     *What it is worth.* With e the norm of the error and z the slack, an output S has ``A_W'A_W - e <= S <= (A_W'A_W +
     z + (2 - eta) e)/(1 - eta) + e``; when the first sum begins with the window, ``A_W'A_W - e <= S <= A_W'A_W + e``.
     """
+
+    name: ClassVar[str] = "private sliding window"
 
     def __init__(
         self,
@@ -192,7 +194,7 @@ class SlidingWindowGram:
             integers=np.array(integers, dtype=object),
             grid=self.grid,
             guarantee=self.guarantee,
-            mechanism=NAME,
+            mechanism=self.name,
             adjacency=self.parameters.guarantee.adjacency,
             entropy=self._entropy.description,
         )
