@@ -11,6 +11,7 @@ from attrs import evolve
 
 from dpmatrix.auditing import AuditPlan, AuditResult, NeighbouringPair, audit
 from dpmatrix.auditing import search as searching
+from dpmatrix.auditing.contenders import Contender
 from dpmatrix.auditing.costs import Costs, likely_end
 from dpmatrix.auditing.events import best_event
 from dpmatrix.auditing.features import FeatureFamily
@@ -34,17 +35,17 @@ def rare_answer(data: np.ndarray, size: int, generator: np.random.Generator) -> 
 
 def run(**options: object) -> AuditResult:
     plan = AuditPlan(stages=1, tightness=1, **options)
-    return audit(rare_answer, [PAIR], epsilon=1, training=40, confirmation=40_000, generator=3, plan=plan)
+    return audit(rare_answer, [PAIR], epsilon=1, training=10, confirmation=40_000, generator=3, plan=plan)
 
 
 def test_more_outputs_find_a_rarer_event(monkeypatch) -> None:
-    """The last answer has probabilities 0.241 and 0.012, for which 160 outputs are too few and 5,000 are not."""
+    """The last answer has probabilities 0.241 and 0.012, for which 40 outputs are too few and 5,000 are not."""
     sharp = run()
     monkeypatch.setattr(searching, "sharpened", lambda *given, **_: (given[1][0].place, distinct(given[1][0].best), 0))
     blunt = run()
     assert 2.5 < sharp.epsilon_lower_bound < 3
     assert blunt.epsilon_lower_bound < 2.3
-    assert sharp.training_samples == 2 * (40 + 4 * 40 + 5000)
+    assert sharp.training_samples == 2 * (10 + 4 * 10 + 5000)
 
 
 def shortlist(place: int, pair: NeighbouringPair, sampler: Sampler) -> Shortlist:
@@ -75,6 +76,34 @@ def test_the_pair_is_chosen_by_what_more_outputs_show() -> None:
     place, events, _ = sharpened(sampler, lists, CLAIMS, deadline=time.monotonic() + 600, **OPTIONS)
     assert place == 1
     assert events[0].pair is PAIR
+
+
+COMMON = NeighbouringPair("one or zero", Adjacency.REPLACE_ONE, np.ones((1, 1)), np.zeros((1, 1)))
+RARE = NeighbouringPair("half or zero", Adjacency.REPLACE_ONE, np.full((1, 1), 0.5), np.zeros((1, 1)))
+
+
+def common_or_rare(data: np.ndarray, size: int, generator: np.random.Generator) -> np.ndarray:
+    """Show one often at epsilon = log 5, or half seldom at epsilon = 3."""
+    uniform = generator.random(size)
+    seldom, often = {0.0: (0.0005, 0.1), 0.5: (0.0005 * math.e**3, 0.1), 1.0: (0.0005, 0.5)}[float(data[0, 0])]
+    return np.select([uniform < seldom, uniform < seldom + often], [8.0, 2.0], 0.0)
+
+
+@pytest.mark.parametrize("hoping", [True, False])
+def test_a_rare_event_stays_in_the_race(monkeypatch, hoping: bool) -> None:
+    """On 1,250 outputs the rare event, 12 against one, looks worse than the common one; on 80,000 it is far better.
+
+    The difference of the two is then six of its standard deviations. Without hope the rare event would be given up.
+    """
+    if not hoping:
+        monkeypatch.setattr(Contender, "may_beat", lambda *_: False)
+    sampler = Sampler(common_or_rare, 7, None, 1, 4096)
+    lists = [shortlist(0, COMMON, sampler), shortlist(1, RARE, sampler)]
+    options = OPTIONS | {"size": 80_000, "confirming": 10**6}
+    place, events, drawn = sharpened(sampler, lists, CLAIMS, deadline=math.inf, **options)
+    assert place == (1 if hoping else 0)
+    assert (events[0].threshold > 2) == hoping
+    assert drawn <= 2 * 2 * 2 * 80_000
 
 
 def test_what_exceeds_the_claim_by_far_is_not_sharpened() -> None:

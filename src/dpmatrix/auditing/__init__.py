@@ -31,7 +31,7 @@ from dpmatrix.auditing.representation_result import InputPair, RepresentationAud
 from dpmatrix.auditing.result import AuditResult, TradeOffPoint
 from dpmatrix.auditing.search import audit, confirm
 from dpmatrix.auditing.targets import Target, at_norm_bound, from_single_draw, seen_at_resolution
-from dpmatrix.auditing.views import StreamMechanism, Transcript, View, all_views, seen_through, timed
+from dpmatrix.auditing.views import Stopwatch, StreamMechanism, Transcript, View, all_views, seen_through, timed
 
 __all__ = [
     "AuditPlan",
@@ -49,6 +49,7 @@ __all__ = [
     "ReplayReport",
     "RepresentationAuditResult",
     "RepresentationTarget",
+    "Stopwatch",
     "StreamMechanism",
     "Target",
     "TradeOffPoint",

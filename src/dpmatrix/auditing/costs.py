@@ -8,9 +8,9 @@ from typing import Any
 
 from attrs import frozen
 
-from dpmatrix.auditing.events import best_events
-from dpmatrix.auditing.portable import PortableEvent
+from dpmatrix.auditing.portable import PortableEvent, values_of
 from dpmatrix.auditing.sampling import Sampler, count_chunk, draw_chunk
+from dpmatrix.auditing.tallies import Tally, counted_below
 from dpmatrix.auditing.training import Shortlist
 
 _PILOT, _TIMING = 6, 7
@@ -36,9 +36,11 @@ class Costs:
     drawing
         Seconds that an output takes.
     evaluating
-        Seconds that the family of a feature takes on top, by its key.
+        Seconds that the numbers of a family take on top, by its key.
     choosing
         Seconds per output that the choice of a threshold takes, for one feature and one claim.
+    counting
+        Seconds per output that it takes to count one feature at thresholds that are known.
     """
 
     most: int
@@ -47,6 +49,7 @@ class Costs:
     drawing: float
     evaluating: dict[tuple[int, int], float]
     choosing: float
+    counting: float = 0.0
 
     @classmethod
     def of(cls, sampler: Sampler, shortlist: Shortlist, most: int, seconds: float) -> Costs:
@@ -60,14 +63,19 @@ class Costs:
         drawing = (sampler.clock() - begin) / size
         evaluating: dict[tuple[int, int], float] = {}
         for feature in shortlist.features:
-            if feature.family_key() not in evaluating:
+            key = feature.family_key()
+            if key not in evaluating:
                 begin = sampler.clock()
-                feature.feature().evaluate(batch)
-                evaluating[feature.family_key()] = (sampler.clock() - begin) / size
-        values = first.feature().evaluate(batch)[first.row]
+                values_of([one for one in shortlist.features if one.family_key() == key], batch)
+                evaluating[key] = (sampler.clock() - begin) / size
+        values = values_of([first], batch)[0]
         begin = sampler.clock()
-        best_events(first.feature(), first.row, values, values, [(1.0, 0.0)])
-        return cls(most, seconds, workers, drawing, evaluating, (sampler.clock() - begin) / size)
+        tally = Tally.of(values, values)
+        tally.choices([(1.0, 0.0)])
+        choosing, thinned = (sampler.clock() - begin) / size, tally.thinned()
+        begin = sampler.clock()
+        counted_below(values, thinned.thresholds)
+        return cls(most, seconds, workers, drawing, evaluating, choosing, (sampler.clock() - begin) / size)
 
     def affordable(self, feature: PortableEvent) -> float:
         """Return how many outputs on each data set can confirm an event of one feature alone."""
@@ -81,11 +89,17 @@ class Costs:
         each = self.drawing + self.evaluating.get(first.family_key(), 0.0)
         return self.evaluating.get(further.family_key(), 0.0) <= _FURTHER_COST * each
 
-    def outputs_within(self, seconds: float, features: Sequence[PortableEvent], claims: int) -> int:
-        """Return how many outputs on each data set can be drawn, evaluated and judged for all features in a time."""
+    def outputs_within(
+        self, seconds: float, features: Sequence[PortableEvent], claims: int, *, counted: bool = False
+    ) -> int:
+        """Return how many outputs on each data set can be drawn, evaluated and judged for all features in a time.
+
+        Judged are thresholds between all outputs, or, if the outputs are only to be ``counted``, those that are known.
+        """
         keys = {feature.family_key() for feature in features}
         evaluating = sum(self.evaluating.get(key, 0.0) for key in keys)
-        each = 2.0 * (self.drawing + evaluating) / self.workers + self.choosing * len(features) * claims
+        judging = 2.0 * self.counting / self.workers if counted else self.choosing * claims
+        each = 2.0 * (self.drawing + evaluating) / self.workers + judging * len(features)
         return int(min(self.most, seconds / each)) if each else self.most
 
 

@@ -13,6 +13,7 @@ Ratios are moved towards zero by what counting leaves open, so that rare pattern
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -33,6 +34,7 @@ _SCORE_STEPS = 2.0**6
 _ENTRY_DEVIATIONS, _PATTERN_DEVIATIONS = 1.0, 2.0
 _HASH = np.uint64(0x9E3779B97F4A7C15)
 NO_ATOM = 0
+_OF_ENTRIES, _OF_PATTERNS = 0, 1
 
 Codes = NDArray[np.int64]
 
@@ -79,17 +81,25 @@ class CountedScore:
     def family(self) -> FeatureFamily:
         """Return the scores as features, greater where the data are the likelier."""
 
-        def compute(batch: FloatArray) -> FloatArray:
+        def compute_rows(batch: FloatArray, rows: Sequence[int]) -> FloatArray:
             entries = entries_of(batch, symmetric=self.symmetric)
             codes = codes_of(entries, self.atoms)
-            patterns = patterns_of(codes)
-            rows = [self._of_entries(entries, codes), self._of_patterns(patterns)]
-            for pattern, entry in self.within:
-                inside = patterns == pattern
-                rows.extend(np.where(inside, sign * entries[:, entry], -np.inf) for sign in (1.0, -1.0))
-            return np.stack(rows)
+            patterns = patterns_of(codes) if any(row != _OF_ENTRIES for row in rows) else None
+            return np.stack([self._row(row, entries, codes, patterns) for row in rows])
 
-        return FeatureFamily(self.names(), compute)
+        everything = range(len(self.names()))
+        return FeatureFamily(self.names(), lambda batch: compute_rows(batch, everything), compute_rows)
+
+    def _row(self, row: int, entries: FloatArray, codes: Codes, patterns: Codes | None) -> FloatArray:
+        """Return one number, in the order of the names."""
+        if patterns is None:
+            return self._of_entries(entries, codes)
+        if row in (_OF_ENTRIES, _OF_PATTERNS):
+            return self._of_entries(entries, codes) if row == _OF_ENTRIES else self._of_patterns(patterns)
+        number, is_negative = divmod(row - _OF_PATTERNS - 1, 2)
+        pattern, entry = self.within[number]
+        values = -entries[:, entry] if is_negative else entries[:, entry]
+        return np.where(patterns == pattern, values, -np.inf)
 
     def _of_entries(self, entries: FloatArray, codes: Codes) -> FloatArray:
         total = np.zeros(len(entries))
@@ -169,6 +179,13 @@ def _atoms(values: FloatArray) -> tuple[float, ...]:
     distinct, frequencies = np.unique(values, return_counts=True)
     repeated = distinct[frequencies >= max(2.0, _LEAST_SHARE * len(values))]
     return tuple(float(value) for value in repeated) if len(repeated) <= _MOST_ATOMS else ()
+
+
+def has_atoms(batch: FloatArray, other_batch: FloatArray) -> bool:
+    """Tell whether an entry of the outputs takes some value again and again."""
+    both = np.concatenate([batch, other_batch])
+    columns = entries_of(both, symmetric=False).T
+    return any(_atoms(column[np.isfinite(column)]) for column in columns)
 
 
 def _edges(values: FloatArray) -> tuple[float, ...]:

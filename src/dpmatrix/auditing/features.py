@@ -6,7 +6,7 @@ deterministic function of the output defines an event.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 import numpy as np
@@ -18,6 +18,7 @@ from dpmatrix.auditing.targets import FloatArray
 from dpmatrix.errors import InvalidParameterError
 
 Evaluation: TypeAlias = Callable[[FloatArray], FloatArray]
+RowEvaluation: TypeAlias = Callable[[FloatArray, Sequence[int]], FloatArray]
 
 _COORDINATES_SHOWN = 16
 _RANK_TOLERANCE = 1e-10
@@ -33,17 +34,27 @@ class FeatureFamily:
         What each number is, in words; k of them.
     compute
         Maps a batch of b finite outputs to an array of shape (k, b).
+    compute_rows
+        Computes some of the rows, shape (rows, b), where that is less work than to compute all.
     """
 
     names: tuple[str, ...]
     compute: Evaluation
+    compute_rows: RowEvaluation | None = None
 
-    def evaluate(self, batch: FloatArray) -> FloatArray:
-        """Return shape (k, b) without NaN: minus infinity for an output that is not finite or has no such number."""
+    def evaluate(self, batch: FloatArray, rows: Sequence[int] | None = None) -> FloatArray:
+        """Return all numbers, shape (k, b), or some of them, without NaN.
+
+        They are minus infinity for an output that is not finite or has no such number.
+        """
         finite = np.isfinite(batch).reshape(len(batch), -1).all(axis=1)
         inner = batch if finite.all() else np.where(finite.reshape(-1, *[1] * (batch.ndim - 1)), batch, 0.0)
         with np.errstate(all="ignore"):
-            values = np.array(self.compute(inner), dtype=np.float64).reshape(len(self.names), len(batch))
+            if rows is not None and self.compute_rows is not None:
+                values = np.array(self.compute_rows(inner, rows), dtype=np.float64)
+            else:
+                values = np.array(self.compute(inner), dtype=np.float64).reshape(len(self.names), len(batch))
+                values = values if rows is None else values[list(rows)]
         values[np.isnan(values) | ~finite] = -np.inf
         return values
 

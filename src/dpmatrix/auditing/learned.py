@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from attrs import frozen
 
+from dpmatrix.auditing.counted import entries_of
 from dpmatrix.auditing.features import FeatureFamily
 from dpmatrix.auditing.targets import FloatArray
 from dpmatrix.errors import MissingExtraError
@@ -22,7 +23,6 @@ from dpmatrix.errors import MissingExtraError
 _STEPS_PER_SPREAD = 2.0**10
 _FARTHEST = 2.0**14
 _SCORE_STEPS = 2.0**6
-_MOST_ENTRIES = 64
 _TREES = 60
 _DEPTH = 3
 _MOST_TO_BOOST = 20_000
@@ -112,11 +112,8 @@ class LearnedScore:
 
 
 def _entries(batch: FloatArray) -> FloatArray:
-    """Return the entries of outputs, of symmetric matrices those of the upper triangle, at most `_MOST_ENTRIES`."""
-    if batch.ndim == 3:
-        rows, columns = np.triu_indices(batch.shape[1])
-        return np.asarray(batch[:, rows[:_MOST_ENTRIES], columns[:_MOST_ENTRIES]])
-    return batch.reshape(len(batch), -1)[:, :_MOST_ENTRIES]
+    """Return the first entries of outputs; matrices are taken for symmetric."""
+    return entries_of(batch, symmetric=batch.ndim == 3)
 
 
 def raw_features(

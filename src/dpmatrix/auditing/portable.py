@@ -13,6 +13,7 @@ from dpmatrix.auditing.events import Event
 from dpmatrix.auditing.features import FeatureFamily, feature_families
 from dpmatrix.auditing.learned import LearnedScore
 from dpmatrix.auditing.pairs import NeighbouringPair
+from dpmatrix.auditing.tallies import Choice
 from dpmatrix.auditing.targets import FloatArray
 from dpmatrix.errors import InvalidParameterError
 from dpmatrix.privacy.adjacency import Adjacency
@@ -61,9 +62,13 @@ class PortableEvent:
         """Return what events of one pair have in common exactly if they read numbers of one family."""
         return (self.family, 0) if self.learned is None else (-1, id(self.learned))
 
-    def with_choice(self, event: Event) -> PortableEvent:
-        """Return the event of the same feature with the threshold and sides of another."""
-        return evolve(self, threshold=event.threshold, at_least=event.at_least, on_neighbour=event.on_neighbour)
+    def feature_key(self) -> tuple[int, int, int]:
+        """Return what events of one pair have in common exactly if they read the same number."""
+        return (*self.family_key(), self.row)
+
+    def with_choice(self, choice: Event | Choice) -> PortableEvent:
+        """Return the event of the same feature with a chosen threshold and sides."""
+        return evolve(self, threshold=choice.threshold, at_least=choice.at_least, on_neighbour=choice.on_neighbour)
 
     def to_json(self) -> dict[str, Any]:
         """Return what defines the event but the pair; floats keep every bit."""
@@ -109,11 +114,14 @@ class PortableEvent:
 
 def values_of(events: Sequence[PortableEvent], batch: FloatArray) -> FloatArray:
     """Evaluate the features of events of one pair, every family once; shape (events, b)."""
-    families: dict[tuple[int, int], FloatArray] = {}
+    rows: dict[tuple[int, int], dict[int, PortableEvent]] = {}
     for event in events:
-        if event.family_key() not in families:
-            families[event.family_key()] = event.feature().evaluate(batch)
-    return np.stack([families[event.family_key()][event.row] for event in events])
+        rows.setdefault(event.family_key(), {}).setdefault(event.row, event)
+    values: dict[tuple[int, int, int], FloatArray] = {}
+    for some in rows.values():
+        found = next(iter(some.values())).feature().evaluate(batch, tuple(some))
+        values |= {event.feature_key(): one for event, one in zip(some.values(), found, strict=True)}
+    return np.stack([values[event.feature_key()] for event in events])
 
 
 def _score_from_json(record: dict[str, Any]) -> LearnedScore | CountedScore:

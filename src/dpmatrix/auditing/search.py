@@ -30,7 +30,7 @@ from dpmatrix.auditing.verdict import Setting, concluded
 from dpmatrix.errors import InvalidParameterError
 from dpmatrix.exact import Exact, fraction, positive_integer
 
-_EXPLORING_SHARE, _TRAINING_SHARE = 0.3, 0.5
+_EXPLORING_SHARE, _TRAINING_SHARE = 0.3, 0.6
 
 
 def confirm(
@@ -193,7 +193,16 @@ def _trained(
         if state.explored and sampler.clock() > deadline:
             break
         place = len(state.explored)
-        found = explore(sampler, pairs[place], place, setting.training, claims[0], plan.norm_bound)
+        found = explore(
+            sampler,
+            pairs[place],
+            place,
+            setting.training,
+            claims[0],
+            plan.norm_bound,
+            counted=plan.learned,
+            confirming=setting.confirmation,
+        )
         state = evolve(state, explored=(*state.explored, found))
         keep(state, False)
         plan.tell(f"pair {place + 1} of {len(pairs)}: {pairs[place].name}")

@@ -2,38 +2,40 @@
 
 The event that shows the largest epsilon is often rare, and the more outputs will confirm it, the rarer it may be. A
 share of what the confirmation takes is spent on finding it, in rounds: ever fewer pairs and features, ever more
-outputs. An event is judged by the bound that so many confirming outputs may be expected to certify.
+outputs. An event is judged by the bound that so many confirming outputs may be expected to certify. Few outputs say
+little about rare events, so that these look poor at first: pairs and features stay in the race as long as what is known
+allows that they come out on top, and the race goes on as long as it is open.
 """
 
 from __future__ import annotations
 
 import json
-import math
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
 
-import numpy as np
+from attrs import frozen
 
+from dpmatrix.auditing.contenders import Contender, judged, still_open
 from dpmatrix.auditing.costs import Costs
-from dpmatrix.auditing.events import best_events
-from dpmatrix.auditing.portable import PortableEvent, values_of
-from dpmatrix.auditing.sampling import Key, Sampler, chunks, draw_chunk
-from dpmatrix.auditing.targets import FloatArray, Target
-from dpmatrix.auditing.training import AMPLE, Claim, Shortlist, features_of
+from dpmatrix.auditing.portable import PortableEvent
+from dpmatrix.auditing.sampling import Sampler
+from dpmatrix.auditing.tallies import Tally
+from dpmatrix.auditing.tallying import values_on, with_more
+from dpmatrix.auditing.training import AMPLE, Claim, Shortlist
 
 SHARPENING_SHARE = 8
 """One output is spent on the thresholds for so many that confirm."""
 
-MOST_SHARPENING = 2**20
-"""Outputs on each data set, at most: more would take longer to sort than to draw."""
+MOST_SHARPENING = 2**22
+"""Outputs on each data set of a pair, at most; an open race may take twice as many."""
 
-_SHARPENING = 4
+_ENOUGH = 2**20
+"""Outputs on each data set after which more are drawn only while the race is open."""
 
-_ROUNDS = ((6, 16, 0.3), (2, 1, 1.0))
-"""For every round: how many pairs, the part of the largest size, and the share of the time that is left."""
+_MOST_VALUES = 2**16
+"""Outputs whose values are kept, to make thresholds of; further outputs are only counted."""
 
-_FEATURES = 5
-"""Kept for every claim from one round to the next."""
+_ROUNDS = ((6, 1 / 64, 0.25), (3, 1 / 16, 0.35), (2, 1 / 4, 0.5), (2, 1.0, 0.7), (2, 2.0, 1.0))
+"""For every round: how many pairs, the part of the outputs, and the share of the time that is left."""
 
 
 def distinct(events: Iterable[PortableEvent]) -> tuple[PortableEvent, ...]:
@@ -42,37 +44,6 @@ def distinct(events: Iterable[PortableEvent]) -> tuple[PortableEvent, ...]:
     for event in events:
         unique.setdefault(json.dumps(event.to_json()), event)
     return tuple(unique.values())
-
-
-def evaluate_chunk(
-    target: Target, events: tuple[PortableEvent, ...], on_neighbour: bool, size: int, entropy: int, key: Key
-) -> FloatArray:
-    """Evaluate the features of events of one pair on one chunk of outputs; shape (events, size)."""
-    pair = events[0].pair
-    batch = draw_chunk(target, pair.neighbour if on_neighbour else pair.data, size, entropy, key)
-    return values_of(events, batch)
-
-
-def _values(
-    sampler: Sampler, events: tuple[PortableEvent, ...], size: int, deadline: float, place: tuple[int, int]
-) -> tuple[FloatArray, FloatArray]:
-    """Evaluate features on outputs on both data sets, shape (events, size) each, or on fewer if time is short."""
-
-    def jobs() -> Iterator[tuple[tuple[int, bool], tuple[Any, ...]]]:
-        for number, part in enumerate(chunks(size, sampler.chunk)):
-            if sampler.clock() > deadline:
-                return
-            for side in (False, True):
-                key = (_SHARPENING, *place, number, int(side))
-                yield (number, side), (sampler.target, events, side, part, sampler.entropy, key)
-
-    found = dict(sampler.run(evaluate_chunk, jobs()))
-    numbers = sorted({number for number, _ in found})
-    data, neighbour = (
-        np.concatenate([np.zeros((len(events), 0)), *(found[number, side] for number in numbers)], axis=1)
-        for side in (False, True)
-    )
-    return data, neighbour
 
 
 def sharpened(
@@ -97,7 +68,7 @@ def sharpened(
     claims
         Each of which gets an event; the first one chooses the pair.
     size
-        Outputs to draw on each of the two data sets of the pair that is left.
+        Outputs to draw on each of the two data sets of a pair, at most.
     seen
         How many the events were chosen on; they stay as they are if no more can be had.
     deadline
@@ -112,52 +83,84 @@ def sharpened(
         the number of outputs that were drawn, on both data sets.
     """
     costs: dict[int, Costs] = {}
-    left, drawn = list(shortlists), 0
-    for number, (pairs, part, share) in enumerate(_ROUNDS):
+    left, drawn = [Contender(shortlist) for shortlist in shortlists], 0
+    for number, (pairs, share, outputs) in enumerate(_planned(size, seen)):
         left = left[:pairs]
-        if not claims[0].delta and left[0].score > claims[0].epsilon + AMPLE:
+        if _is_over(left, claims[0], size):
             break
-        if size // part <= seen or (number == 0 and len(left) == 1):
-            continue
-        for shortlist in left:
+        alone = len(left) == 1
+        for place, contender in enumerate(left):
+            shortlist = contender.shortlist
             if shortlist.place not in costs:
                 costs[shortlist.place] = Costs.of(sampler, shortlist, confirming, seconds)
-        begin = sampler.clock()
-        each = max(0.0, deadline - begin) * share / len(left)
-        for index, shortlist in enumerate(left):
-            affordable = costs[shortlist.place].outputs_within(each, shortlist.features, len(claims))
-            values = _values(
-                sampler,
-                shortlist.features,
-                min(size // part, affordable),
-                begin + (index + 1) * each,
-                (number, shortlist.place),
-            )
-            drawn += 2 * values[0].shape[1]
-            if values[0].shape[1] > seen:
-                left[index] = _judged_again(shortlist, values, claims, costs[shortlist.place])
-        left.sort(key=lambda one: -one.score)
-    return left[0].place, distinct(left[0].best), drawn
+            rounds = _Round(sampler, claims, costs[shortlist.place], seen, number)
+            now = sampler.clock()
+            until = now + max(0.0, deadline - now) * (1.0 if alone else share / (len(left) - place))
+            wanted = max(outputs, min(size, _ENOUGH)) if alone else outputs
+            left[place], more = rounds.grown(contender, wanted, until)
+            drawn += 2 * more
+        left = still_open(left)
+    best = left[0].shortlist
+    return best.place, distinct(best.best), drawn
 
 
-def _judged_again(
-    shortlist: Shortlist, values: tuple[FloatArray, FloatArray], claims: Sequence[Claim], costs: Costs
-) -> Shortlist:
-    """Choose the thresholds of all features again, and keep the best few for every claim."""
-    pairs = [(claim.epsilon, claim.delta) for claim in claims]
-    found = [
-        best_events(feature.feature(), feature.row, own, other, pairs, confirming=costs.affordable(feature))
-        for feature, own, other in zip(shortlist.features, *values, strict=True)
-    ]
-    best: list[PortableEvent] = []
-    kept: list[PortableEvent] = []
-    score = -math.inf
-    for number in range(len(claims)):
-        ranked = sorted(zip(found, shortlist.features, strict=True), key=lambda one: -one[0][number][0])
-        events = [(one[number][0], feature.with_choice(one[number][1])) for one, feature in ranked]
-        score = score if best else events[0][0]
-        first = best[0] if best else events[0][1]
-        cheap = [event for _, event in events if event is first or costs.bears(first, event)]
-        best.append(cheap[0])
-        kept.extend(cheap[:_FEATURES])
-    return Shortlist(score, shortlist.place, tuple(best), features_of(kept))
+def _planned(size: int, seen: int) -> list[tuple[int, float, int]]:
+    """List pairs, share and outputs of every round that sees more than was seen before."""
+    if size <= seen:
+        return []
+    worth_while = [(share, int(part * size)) for _, part, share in _ROUNDS if int(part * size) > seen]
+    return [(pairs, share, outputs) for (pairs, _, _), (share, outputs) in zip(_ROUNDS, worth_while, strict=False)]
+
+
+def _is_over(left: Sequence[Contender], claim: Claim, size: int) -> bool:
+    """Tell whether the best is far above the claim, or alone and known well enough."""
+    first = left[0]
+    if not claim.delta and first.shortlist.score > claim.epsilon + AMPLE:
+        return True
+    return len(left) == 1 and first.trials >= min(size, _ENOUGH) and not first.may_change()
+
+
+@frozen(eq=False)
+class _Round:
+    """What one pair is given in one round."""
+
+    sampler: Sampler
+    claims: Sequence[Claim]
+    costs: Costs
+    seen: int
+    number: int
+
+    def grown(self, contender: Contender, size: int, until: float) -> tuple[Contender, int]:
+        """Draw outputs until the pair has so many, or time is short; return how many on each data set were drawn."""
+        begun = 0
+        if not contender.tallies:
+            contender, begun = self._begun(contender, size, until)
+        if not contender.tallies:
+            return contender, begun
+        more = min(size - contender.trials, self._affordable(contender, until, counted=True))
+        if 2 * more < contender.trials:
+            return contender, begun
+        tallies, counted = with_more(
+            contender.tallies, self.sampler, contender.shortlist.features, more, until, self._key(contender, 1)
+        )
+        return judged(contender, tallies, self.claims, self.costs), begun + counted
+
+    def _begun(self, contender: Contender, size: int, until: float) -> tuple[Contender, int]:
+        """Make tallies with thresholds from the first outputs, if there is time for more of them than were seen."""
+        affordable = self._affordable(contender, until, counted=False)
+        first = min(size, max(_MOST_VALUES, 2 * self.seen), affordable)
+        if first <= self.seen:
+            return contender, 0
+        values = values_on(self.sampler, contender.shortlist.features, first, until, self._key(contender, 0))
+        drawn = values[0].shape[1]
+        if drawn <= self.seen:
+            return contender, drawn
+        tallies = [Tally.of(own, other) for own, other in zip(*values, strict=True)]
+        return judged(contender, tallies, self.claims, self.costs), drawn
+
+    def _affordable(self, contender: Contender, until: float, *, counted: bool) -> int:
+        seconds = max(0.0, until - self.sampler.clock())
+        return self.costs.outputs_within(seconds, contender.shortlist.features, len(self.claims), counted=counted)
+
+    def _key(self, contender: Contender, kind: int) -> tuple[int, int]:
+        return 2 * self.number + kind, contender.shortlist.place

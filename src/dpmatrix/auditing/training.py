@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 from attrs import evolve, frozen
 
-from dpmatrix.auditing.counted import CountedScore, count_scores
+from dpmatrix.auditing.counted import CountedScore, count_scores, has_atoms
 from dpmatrix.auditing.events import best_event
 from dpmatrix.auditing.features import FeatureFamily, feature_families
 from dpmatrix.auditing.learned import LearnedScore, learn_scores
@@ -149,14 +149,30 @@ def _thresholded(
 
 
 def explore(
-    sampler: Sampler, pair: NeighbouringPair, place: int, size: int, claim: Claim, norm_bound: float
+    sampler: Sampler,
+    pair: NeighbouringPair,
+    place: int,
+    size: int,
+    claim: Claim,
+    norm_bound: float,
+    *,
+    counted: bool = False,
+    confirming: float | None = None,
 ) -> tuple[Candidate, ...]:
-    """Score every feature on one pair, the one at ``place``; return the best events, at most two."""
+    """Score every feature on one pair, the one at ``place``; return the best events, at most two.
+
+    Where values repeat, patterns of them can be all that tells the data sets apart; they take part if ``counted``,
+    learned and judged on the same outputs, which is good enough to rank pairs.
+    """
     batches = outputs(sampler, pair, size, (_EXPLORING, place))
     blank = _blank(pair, place, batches, norm_bound)
     found = []
     for index, family in enumerate(feature_families(pair, blank.event.output_shape, norm_bound)):
-        found.extend(_judged(evolve(blank, event=evolve(blank.event, family=index)), family, batches, [claim])[0])
+        of_family = evolve(blank, event=evolve(blank.event, family=index))
+        found.extend(_judged(of_family, family, batches, [claim], confirming)[0])
+    if counted and has_atoms(*batches):
+        scored = evolve(blank, event=evolve(blank.event, learned=count_scores(*batches)))
+        found.extend(_judged(scored, scored.event.feature(), batches, [claim], confirming)[0])
     return tuple(sorted(found, key=lambda candidate: -candidate.score)[:_FINALISTS_PER_PAIR])
 
 
@@ -207,7 +223,8 @@ def refine(
         pair = here[0].event.pair
         batches = outputs(sampler, pair, size, (_REFINING, place))
         found: list[list[Candidate]] = [[] for _ in claims]
-        for candidate in here:
+        # What was counted is counted again, on more outputs.
+        for candidate in (one for one in here if one.event.learned is None):
             family, row = candidate.event.feature(), candidate.event.row
             values = tuple(family.evaluate(batch)[row] for batch in batches)
             for claim, candidates in zip(claims, found, strict=True):
@@ -234,7 +251,7 @@ def features_of(events: Iterable[PortableEvent]) -> tuple[PortableEvent, ...]:
     """Drop events of the feature of an earlier one."""
     unique: dict[tuple[int, int, int], PortableEvent] = {}
     for event in events:
-        unique.setdefault((*event.family_key(), event.row), event)
+        unique.setdefault(event.feature_key(), event)
     return tuple(unique.values())
 
 

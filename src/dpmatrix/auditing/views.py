@@ -3,13 +3,21 @@
 A mechanism that answers while data come in gives away more than its outputs: how many they are, when they come, and
 what it holds in memory if that is ever seen (pan-privacy). A run turns a stream into a transcript; a view reads one
 side of it as a vector of numbers of fixed length, which `audit` takes like any other output.
+
+How long a run takes is one more side, for an adversary with a watch. It is looked at only on request: what a clock on
+the wall shows depends on the machine and on whatever else it does, and successive times depend on each other (caches,
+clock rates, collected garbage), whereas the guarantee of `audit` is about independent outputs. A violation that is
+found in such times is a lead to follow, not a certificate, and that none was found says nothing about another machine.
+With a clock that counts operations the times are a function of data and randomness alone, and the guarantee holds.
 """
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Callable, Sequence
 from enum import Enum
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 import numpy as np
 from attrs import field, frozen
@@ -77,6 +85,44 @@ class View(Enum):
     STATE = "state"
     """The memory at the end, preceded by its size."""
 
+    TIMING = "timing"
+    """How long the run took, in steps of a `Stopwatch`; it is in no transcript, and looked at only on request."""
+
+
+Result = TypeVar("Result")
+
+
+def _step(value: float) -> float:
+    if not 0 < value < math.inf:
+        raise InvalidParameterError(
+            "step", f"{value!r} is not positive and finite", "pass a number of ticks, say 2**14"
+        )
+    return value
+
+
+@frozen(eq=False)
+class Stopwatch:
+    """A clock and how finely the adversary reads it.
+
+    Attributes
+    ----------
+    clock
+        Returns ticks: nanoseconds on the wall without it. ``time.process_time_ns`` leaves other work on the machine
+        out; a counter of operations makes times exact and independent.
+    step
+        Ticks in a step, positive; times are rounded down to whole steps. Without it a step is about 16 microseconds:
+        far above what the clock itself takes, and below what an adversary sees across a local network.
+    """
+
+    clock: Callable[[], float] = time.perf_counter_ns
+    step: float = field(default=2**14, converter=_step)
+
+    def measured(self, run: Callable[[], Result]) -> tuple[Result, float]:
+        """Return what a run returns, and the steps that it took."""
+        begin = self.clock()
+        result = run()
+        return result, float((self.clock() - begin) // self.step)
+
 
 def _numbers(transcript: Transcript, view: View) -> FloatArray:
     if view is View.OUTPUT:
@@ -93,10 +139,16 @@ class _Seen:
     mechanism: StreamMechanism
     view: View
     length: int
+    stopwatch: Stopwatch
 
     def __call__(self, data: FloatArray, size: int, generator: np.random.Generator) -> FloatArray:
-        rows = [_numbers(self.mechanism(data, generator), self.view) for _ in range(size)]
+        rows = [self._seen(data, generator) for _ in range(size)]
         return np.stack([self._padded(row) for row in rows])
+
+    def _seen(self, data: FloatArray, generator: np.random.Generator) -> FloatArray:
+        if self.view is not View.TIMING:
+            return _numbers(self.mechanism(data, generator), self.view)
+        return np.array([self.stopwatch.measured(lambda: self.mechanism(data, generator))[1]])
 
     def _padded(self, row: FloatArray) -> FloatArray:
         if row.size > self.length:
@@ -106,7 +158,7 @@ class _Seen:
         return np.concatenate([row, np.zeros(self.length - row.size)])
 
 
-def seen_through(mechanism: StreamMechanism, view: View, *, length: int) -> Target:
+def seen_through(mechanism: StreamMechanism, view: View, *, length: int, stopwatch: Stopwatch | None = None) -> Target:
     """Make a target of one side of a stateful mechanism.
 
     Parameters
@@ -117,6 +169,8 @@ def seen_through(mechanism: StreamMechanism, view: View, *, length: int) -> Targ
         The side.
     length
         How many numbers the view has at most; shorter ones are padded by zeros.
+    stopwatch
+        By which `View.TIMING` is read, which has one number; see above for what an audit of it means.
 
     Raises
     ------
@@ -125,26 +179,25 @@ def seen_through(mechanism: StreamMechanism, view: View, *, length: int) -> Targ
     """
     if length < 1:
         raise InvalidParameterError("length", f"{length!r} is not positive", "pass the number of numbers to be seen")
-    return _Seen(mechanism, view, length)
+    return _Seen(mechanism, view, length, Stopwatch() if stopwatch is None else stopwatch)
 
 
-def all_views(mechanism: StreamMechanism, *, length: int) -> dict[View, Target]:
-    """Return a target for every side; audit each with its share of the failure probability."""
-    return {view: seen_through(mechanism, view, length=length) for view in View}
+def all_views(mechanism: StreamMechanism, *, length: int, stopwatch: Stopwatch | None = None) -> dict[View, Target]:
+    """Return a target for every side; audit each with its share of the failure probability.
+
+    `View.TIMING` is among them only if there is a stopwatch: an audit of it by the wall is noisy, depends on the
+    machine, and is outside of the guarantee.
+    """
+    views = [view for view in View if view is not View.TIMING or stopwatch is not None]
+    return {view: seen_through(mechanism, view, length=length, stopwatch=stopwatch) for view in views}
 
 
 def timed(
-    mechanism: Callable[[FloatArray, np.random.Generator], object], clock: Callable[[], float]
+    mechanism: Callable[[FloatArray, np.random.Generator], object], stopwatch: Stopwatch | None = None
 ) -> Callable[[FloatArray, np.random.Generator], float]:
-    """Return the running time of a mechanism as its output, for `from_single_draw`; times of a busy machine are noisy.
+    """Return the running time of each call of a mechanism as its output, for `from_single_draw`.
 
-    Successive times depend on each other through the machine, which the guarantee of `audit` does not allow for: a
-    violation that is found this way is a lead, not a certificate.
+    The timing view of mechanisms that have no stream: in steps of a stopwatch, with the same limits.
     """
-
-    def run(data: FloatArray, generator: np.random.Generator) -> float:
-        begin = clock()
-        mechanism(data, generator)
-        return clock() - begin
-
-    return run
+    watch = Stopwatch() if stopwatch is None else stopwatch
+    return lambda data, generator: watch.measured(lambda: mechanism(data, generator))[1]

@@ -8,6 +8,7 @@ from fractions import Fraction
 from functools import cache, partial
 
 import numpy as np
+from attrs import frozen
 from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.auditing.pairs import NeighbouringPair
@@ -25,7 +26,7 @@ from dpmatrix.auditing.zoo.noise import (
 )
 from dpmatrix.auditing.zoo.specimen import Density, Flag, Specimen, Truth
 from dpmatrix.auditing.zoo.truth import as_float, profile_truth, ratio_truth
-from dpmatrix.exact import fraction
+from dpmatrix.exact import rational
 from dpmatrix.privacy.adjacency import Adjacency
 from dpmatrix.privacy.guarantee import PrivacyGuarantee
 from dpmatrix.privacy.least_noise import calibrate_gaussian
@@ -67,10 +68,10 @@ def laplace_density(scale: float, dimension: int) -> Density:
     rows, columns = (places.tolist() for places in np.triu_indices(dimension))
 
     def log_ratio(data: FloatArray, neighbour: FloatArray, output: FloatArray) -> arb:
-        ours, theirs = _exact_gram(data), _exact_gram(neighbour)
+        ours, theirs = (_exact_gram(records) for records in (data, neighbour))
         total = fmpq(0)
         for i, j in zip(rows, columns, strict=True):
-            entry = _rational(float(output[i, j]))
+            entry = rational(float(output[i, j]))
             total += abs(entry - theirs[i, j]) - abs(entry - ours[i, j])
         return arb(total) / arb(scale)
 
@@ -84,27 +85,41 @@ def laplace_density(scale: float, dimension: int) -> Density:
 
 
 def _exact_gram(data: FloatArray) -> fmpq_mat:
-    matrix = fmpq_mat(data.shape[0], data.shape[1], [_rational(value) for value in data.ravel().tolist()])
+    matrix = fmpq_mat(data.shape[0], data.shape[1], [rational(value) for value in data.ravel().tolist()])
     return matrix.transpose() * matrix
 
 
-def _rational(value: float) -> fmpq:
-    exact = fraction(value)
-    return fmpq(exact.numerator, exact.denominator)
+@frozen(eq=False)
+class _Entries:
+    """Noise on a second moment, and its density where that is known."""
+
+    noise: Noise
+    density: Density | None = None
+
+    @classmethod
+    def laplace(cls, scale: float, dimension: int) -> _Entries:
+        """Return Laplace noise on the upper triangle."""
+        return cls(mirrored(laplace(scale), dimension), laplace_density(scale, dimension))
+
+    @classmethod
+    def gaussian(cls, standard_deviation: float, dimension: int) -> _Entries:
+        """Return Gaussian noise on the upper triangle."""
+        return cls(mirrored(gaussian(standard_deviation), dimension))
 
 
 def laplace_moment(dimension: int, adjacency: Adjacency) -> Specimen:
     """Make the mechanism that adds Laplace noise to the upper triangle of the second moment."""
     scale = triangle_scale(dimension, adjacency)
+    entries = _Entries.laplace(scale, dimension)
     return Specimen(
         name=f"laplace-moment-{adjacency.value}-{dimension}",
         note="Laplace noise on the upper triangle, mirrored, with the exact l1 sensitivity.",
-        target=additive(gram, mirrored(laplace(scale), dimension)),
+        target=additive(gram, entries.noise),
         epsilon=EPSILON,
         adjacency=adjacency,
         dimension=dimension,
         compute_truth=lambda: ratio_truth(l1_sensitivity(dimension, adjacency, Entries.UPPER_TRIANGLE), scale),
-        density=laplace_density(scale, dimension),
+        density=entries.density,
     )
 
 
@@ -113,7 +128,7 @@ def gaussian_moment(dimension: int, adjacency: Adjacency) -> Specimen:
     return Specimen(
         name=f"gaussian-moment-{adjacency.value}-{dimension}",
         note="Gaussian noise on the upper triangle, mirrored, with the exact l2 sensitivity.",
-        target=additive(gram, mirrored(gaussian(deviation(adjacency)), dimension)),
+        target=additive(gram, _Entries.gaussian(deviation(adjacency), dimension).noise),
         epsilon=EPSILON,
         delta=DELTA,
         adjacency=adjacency,
@@ -168,20 +183,20 @@ def _too_small(parent: Specimen, name: str, cut: float, words: str, *, is_hidden
     """Divide the noise of a parent by a factor."""
     size, adjacency = parent.dimension, parent.adjacency
     if parent.delta:
-        noise = mirrored(gaussian(deviation(adjacency) / cut), size)
-        truth, density = partial(gaussian_truth, adjacency, deviation(adjacency) / cut), None
+        small = deviation(adjacency) / cut
+        entries, truth = _Entries.gaussian(small, size), partial(gaussian_truth, adjacency, small)
     else:
-        noise = mirrored(laplace(triangle_scale(size, adjacency) / cut), size)
-        truth, density = partial(Truth, float(cut)), laplace_density(triangle_scale(size, adjacency) / cut, size)
+        entries = _Entries.laplace(triangle_scale(size, adjacency) / cut, size)
+        truth = partial(Truth, float(cut))
     return parent.mutated(
         name=name,
         mutation=f"the scale is divided by {cut}",
         note=words,
         flags=(Flag.SCALE,),
-        target=additive(gram, noise),
+        target=additive(gram, entries.noise),
         truth=truth,
         is_hidden=is_hidden,
-        density=density,
+        density=entries.density,
     )
 
 
@@ -193,21 +208,20 @@ def _flat_losses(dimension: int, scale: float) -> tuple[LossLaw, ...]:
 def _wrong_sensitivity(
     parent: Specimen,
     name: str,
-    noise: Noise,
+    entries: _Entries,
     truth: Callable[[], Truth],
     words: str,
     losses: Callable[[], tuple[LossLaw, ...]] | None = None,
-    density: Density | None = None,
 ) -> Specimen:
     return parent.mutated(
         name=name,
         mutation=words,
         note="The statistic can change by more than the noise was calibrated to.",
         flags=(Flag.SENSITIVITY,),
-        target=additive(gram, noise),
+        target=additive(gram, entries.noise),
         truth=truth,
         losses=losses,
-        density=density,
+        density=entries.density,
     )
 
 
@@ -234,47 +248,43 @@ def faults() -> tuple[Specimen, ...]:
         _wrong_sensitivity(
             replace,
             "laplace-wrong-adjacency",
-            mirrored(laplace(triangle_scale(3, ADD)), 3),
+            _Entries.laplace(triangle_scale(3, ADD), 3),
             lambda: Truth(ratio),
             "the sensitivity is that of add/remove-one",
-            density=laplace_density(triangle_scale(3, ADD), 3),
         ),
         _wrong_sensitivity(
             normal,
             "gaussian-wrong-adjacency",
-            mirrored(gaussian(deviation(ADD)), 5),
+            _Entries.gaussian(deviation(ADD), 5),
             lambda: gaussian_truth(REPLACE, deviation(ADD)),
             "the sensitivity is that of add/remove-one",
         ),
         _wrong_sensitivity(
             laplace_moment(4, ADD),
             "laplace-l2-sensitivity",
-            mirrored(laplace(1.0), 4),
+            _Entries.laplace(1.0, 4),
             lambda: Truth(triangle_scale(4, ADD)),
             "the l2 sensitivity stands in place of the l1 sensitivity",
-            density=laplace_density(1.0, 4),
         ),
         _wrong_sensitivity(
             laplace_moment(10, ADD),
             "laplace-l2-sensitivity-10",
-            mirrored(laplace(1.0), 10),
+            _Entries.laplace(1.0, 10),
             lambda: Truth(triangle_scale(10, ADD)),
             "the l2 sensitivity stands in place of the l1 sensitivity",
             lambda: _flat_losses(10, 1.0),
-            laplace_density(1.0, 10),
         ),
         _wrong_sensitivity(
             add,
             "laplace-spectral-sensitivity",
-            mirrored(laplace(1.0), 3),
+            _Entries.laplace(1.0, 3),
             lambda: Truth(triangle_scale(3, ADD)),
             "the spectral sensitivity stands in place of the l1 sensitivity",
-            density=laplace_density(1.0, 3),
         ),
         _wrong_sensitivity(
             normal,
             "gaussian-variance-for-deviation",
-            mirrored(gaussian(root), 5),
+            _Entries.gaussian(root, 5),
             lambda: gaussian_truth(REPLACE, root),
             "the deviation is passed where the sampler takes a variance",
         ),

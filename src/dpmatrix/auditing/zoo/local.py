@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import itertools
 import math
+from functools import partial
 
 import numpy as np
 
 from dpmatrix.auditing.pairs import NeighbouringPair
 from dpmatrix.auditing.targets import FloatArray, Target
-from dpmatrix.auditing.zoo.specimen import Flag, Specimen, Truth
+from dpmatrix.auditing.zoo.specimen import Flag, Specimen, Truth, of_one_record
 from dpmatrix.auditing.zoo.truth import finite_truth
 from dpmatrix.auditing.zoo.worst_pairs import basis, one_record
-from dpmatrix.privacy.adjacency import Adjacency
 
 CATEGORIES = 5
 _HASHES = 2
@@ -94,17 +94,7 @@ def _pairs() -> tuple[NeighbouringPair, ...]:
     return tuple(one_record(f"categories 0 and {other}", zero, basis(CATEGORIES, other)) for other in (1, 2))
 
 
-def _specimen(name: str, note: str, target: Target, truth: Truth | None) -> Specimen:
-    return Specimen(
-        name=name,
-        note=note,
-        target=target,
-        epsilon=1,
-        adjacency=Adjacency.REPLACE_ONE,
-        dimension=CATEGORIES,
-        compute_truth=None if truth is None else lambda: truth,
-        telling_pairs=_pairs,
-    )
+_specimen = partial(of_one_record, dimension=CATEGORIES, telling_pairs=_pairs)
 
 
 _RIGHT = keep_probability(1.0, 2 * _HASHES)

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 
 import numpy as np
 
 from dpmatrix.auditing.targets import FloatArray, Target
 from dpmatrix.auditing.zoo.noise import counts
-from dpmatrix.auditing.zoo.specimen import Flag, Specimen, Truth
+from dpmatrix.auditing.zoo.specimen import Flag, Specimen, Truth, of_one_record
 from dpmatrix.auditing.zoo.truth import certain_truth, laplace_density, laplace_survival, quadrature
 from dpmatrix.auditing.zoo.worst_pairs import answer_patterns
-from dpmatrix.privacy.adjacency import Adjacency
 
 LENGTH = 5
 SCALE = 2.0
@@ -78,17 +78,7 @@ def softmax_truth(scale: float) -> Truth:
     return Truth(max(logs) - min(logs))
 
 
-def _specimen(name: str, note: str, target: Target, truth: Truth | None) -> Specimen:
-    return Specimen(
-        name=name,
-        note=note,
-        target=target,
-        epsilon=1,
-        adjacency=Adjacency.REPLACE_ONE,
-        dimension=LENGTH,
-        compute_truth=None if truth is None else lambda: truth,
-        telling_pairs=answer_patterns(LENGTH),
-    )
+_specimen = partial(of_one_record, dimension=LENGTH, telling_pairs=answer_patterns(LENGTH))
 
 
 def correct() -> tuple[Specimen, ...]:

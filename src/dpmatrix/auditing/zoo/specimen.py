@@ -204,3 +204,25 @@ class Specimen:
     def audited_target(self) -> Target:
         """Return the target as its audit should see it: on a grid, unless the low bits are the point."""
         return self.target if self.is_about_representation else seen_at_resolution(self.target, RESOLUTION)
+
+
+def of_one_record(
+    name: str,
+    note: str,
+    target: Target,
+    truth: Truth | None,
+    *,
+    dimension: int,
+    telling_pairs: Callable[[], tuple[NeighbouringPair, ...]],
+) -> Specimen:
+    """Make a correct mechanism that promises epsilon = 1 where the only record is replaced."""
+    return Specimen(
+        name=name,
+        note=note,
+        target=target,
+        epsilon=1,
+        adjacency=Adjacency.REPLACE_ONE,
+        dimension=dimension,
+        compute_truth=None if truth is None else lambda: truth,
+        telling_pairs=telling_pairs,
+    )
