@@ -10,12 +10,12 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from dpmatrix.claims import Changes, Finding, Grade, Ledger, Role, Severity
+from dpmatrix.claims import Changes, Finding, Grade, Ledger, Role, Severity, claim_of
 from dpmatrix.reporting.anchors import anchor
 from dpmatrix.reporting.certificates import certificates
 from dpmatrix.reporting.code import source_of
 from dpmatrix.reporting.figures import Reproduced
-from dpmatrix.reporting.graph import claim_of, picture
+from dpmatrix.reporting.graph import picture
 from dpmatrix.reporting.sentences import bounds, counted, pieces_of_evidence
 
 SYMBOLS = {Role.SUPPORTS: "+", Role.REFUTES: "−", Role.SUPPORTS_REPAIR: "r", Role.CONTROL: "c"}
