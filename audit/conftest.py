@@ -40,11 +40,13 @@ def note(record_property) -> Callable[[AuditResult], None]:
     """Leave a finding in the ledger."""
 
     def write(result: AuditResult) -> None:
+        counts = result.counts
         record_property(
             "detail",
             f"epsilon >= {result.epsilon_lower_bound:.3f} (claimed {result.epsilon}), delta at the claimed epsilon >= "
             f"{result.delta_lower_bound_at_epsilon:.3g}, confidence 1 - {result.failure_probability}; event: "
-            f"{result.event}; pair: {result.pair.name}; more likely on the {result.direction}: {result.counts}",
+            f"{result.event}; pair: {result.pair.name}; {counts.hits} of {counts.trials} on the {result.direction}, "
+            f"{counts.other_hits} of {counts.other_trials} on the other data set",
         )
 
     return write

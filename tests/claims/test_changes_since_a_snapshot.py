@@ -66,11 +66,11 @@ def only(now: Ledger):
 def test_nothing_changed() -> None:
     found = compare(RUN)
     assert found.nothing
-    assert found.evidence_known
+    assert found.unknown == ()
     assert found.to_json() == {
         "since": attrs.asdict(ORIGIN),
         "nothing": True,
-        "evidence_known": True,
+        "evidence_unknown": [],
         "new": {},
         "gone": {},
         "changed": [],
@@ -164,7 +164,7 @@ def test_evidence_that_was_written_for_another_text() -> None:
 def test_an_older_snapshot_says_nothing_of_evidence_and_the_answer_says_so() -> None:
     old = {claim: attrs.evolve(entry, evidence=None) for claim, entry in accepted().items()}
     found = compare(attrs.evolve(RUN, evidence=ITEMS[:1]), old)
-    assert not found.evidence_known
+    assert found.unknown == ("toy.a", "toy.b")
     assert found.changed == ()
     assert compare(attrs.evolve(RUN, verdicts={"toy.a": "refuted", "toy.b": "open"}), old).changed[0].fields
 

@@ -165,6 +165,7 @@ def test_a_certificate_says_what_was_tried(invented_run) -> None:
 
 
 def test_a_bound_from_above_and_a_size_that_is_too_small(invented_run) -> None:
+    assert "nothing above 0" in section(page(invented_run, attrs.evolve(COUNTED, epsilon_bound=0.0)), LAPLACE)
     kept = attrs.evolve(COMPUTED, verdict=AuditVerdict.KEPT, epsilon_bound=None, delta_bound=1e-7)
     small = attrs.evolve(COUNTED, smallest_epsilon=None, smallest_leak=None)
     silent = attrs.evolve(COMPUTED, epsilon_bound=None)

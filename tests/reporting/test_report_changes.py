@@ -204,7 +204,7 @@ def test_the_page_says_that_nothing_changed(invented_run) -> None:
     before = read_snapshot(json.dumps(record(run, registry)), "x")
     text = page(invented_run, changes(run, before, Origin("spec/standings.json")))
     assert "<strong>Nothing changed</strong>" in text
-    assert "of unknown date" in text
+    assert "whose commit and date are not known" in text
     assert "on the same evidence" in text
     assert "Claims that changed" not in text
     assert 'id="changes"' not in page(invented_run, None)
@@ -216,7 +216,7 @@ def test_the_page_says_what_it_cannot_compare(invented_run) -> None:
     for entry in old.values():
         del entry["evidence"]
     text = page(invented_run, changes(run, read_snapshot(json.dumps(old), "x"), Origin("spec/standings.json")))
-    assert "does not say what evidence there was" in text
+    assert f"does not say what evidence there was for {len(old)} claims" in text
     assert "on the same evidence" not in text
     text = page(invented_run, changes(run, {}, Origin("x", problem="there is <none>")))
     assert "Compared with nothing: there is &lt;none&gt;" in text

@@ -10,10 +10,10 @@ from html.parser import HTMLParser
 
 import pytest
 
-from dpmatrix.claims import Origin, changes, findings, read_snapshot, snapshot
+from dpmatrix.claims import Origin, changes, claim_of, findings, read_snapshot, snapshot
 from dpmatrix.claims.ledger import dump
 from dpmatrix.reporting.anchors import anchor
-from dpmatrix.reporting.graph import claim_of, levels, picture
+from dpmatrix.reporting.graph import levels, picture
 from dpmatrix.reporting.html import render
 from dpmatrix.reporting.implementations import implementations
 from dpmatrix.spec import catalogue, documents, load

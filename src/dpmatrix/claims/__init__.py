@@ -7,7 +7,7 @@ from dpmatrix.claims.changes import Changes, Origin, changes
 from dpmatrix.claims.claim import Claim, Kind, Locator, Repair, Step, Verdict
 from dpmatrix.claims.evidence import Evidence, Grade, Outcome, Role
 from dpmatrix.claims.findings import Finding, Severity, findings
-from dpmatrix.claims.fingerprint import Citation, fingerprint
+from dpmatrix.claims.fingerprint import Citation, claim_of, fingerprint
 from dpmatrix.claims.gate import violations
 from dpmatrix.claims.ledger import Ledger, describe
 from dpmatrix.claims.registry import Catalogue, Implementation, Registry, implements
@@ -52,6 +52,7 @@ __all__ = [
     "bind_hypotheses",
     "certify",
     "changes",
+    "claim_of",
     "code_name",
     "conjunction",
     "decide",

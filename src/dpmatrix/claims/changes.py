@@ -93,8 +93,8 @@ class Changes:
         Claims that both have.
     outdated
         Evidence of the run whose stamp is not the fingerprint of its claim.
-    evidence_known
-        Whether the snapshot says what evidence there was.
+    unknown
+        Claims of which the snapshot does not say what evidence there was.
     """
 
     origin: Origin
@@ -102,7 +102,7 @@ class Changes:
     gone: Mapping[str, Recorded] = attrs.Factory(dict)
     changed: tuple[ClaimChange, ...] = ()
     outdated: tuple[Outdated, ...] = ()
-    evidence_known: bool = True
+    unknown: tuple[str, ...] = ()
 
     @property
     def nothing(self) -> bool:
@@ -114,7 +114,7 @@ class Changes:
         return {
             "since": attrs.asdict(self.origin),
             "nothing": self.nothing,
-            "evidence_known": self.evidence_known,
+            "evidence_unknown": list(self.unknown),
             "new": {claim: entry.to_json() for claim, entry in self.new.items()},
             "gone": {claim: entry.to_json() for claim, entry in self.gone.items()},
             "changed": [
@@ -144,7 +144,7 @@ def changes(ledger: Ledger, before: Mapping[str, Recorded], origin: Origin) -> C
         and item.citation.fingerprint != ledger.fingerprints[item.citation.claim]
     )
     if origin.problem:
-        return Changes(origin, outdated=outdated, evidence_known=False)
+        return Changes(origin, outdated=outdated)
     now = record_run(ledger.verdicts, ledger.standings, ledger.fingerprints, ledger.evidence)
     outcomes = {Piece.of(item): "not run" if item.outcome is None else item.outcome.value for item in ledger.evidence}
     compared = (_compare(claim, before[claim], now[claim], outcomes) for claim in now if claim in before)
@@ -154,7 +154,7 @@ def changes(ledger: Ledger, before: Mapping[str, Recorded], origin: Origin) -> C
         {claim: entry for claim, entry in before.items() if claim not in now},
         tuple(change for change in compared if change is not None),
         outdated,
-        all(entry.evidence is not None for entry in before.values()),
+        tuple(claim for claim, entry in before.items() if entry.evidence is None),
     )
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import attrs
 
 from dpmatrix.claims.evidence import Evidence, Outcome
+from dpmatrix.claims.fingerprint import claim_of
 from dpmatrix.claims.registry import Registry
 from dpmatrix.claims.standing import Standing
 from dpmatrix.errors import SnapshotError
@@ -38,7 +39,7 @@ class Piece:
     @property
     def claim(self) -> str:
         """The claim that it speaks about."""
-        return self.target.partition("+")[0].partition("/")[0]
+        return claim_of(self.target)
 
     @property
     def line(self) -> str:

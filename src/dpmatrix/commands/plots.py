@@ -2,16 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 from attrs import frozen
 
 from dpmatrix.errors import MissingExtraError
 
+METADATA = {"Date": None, "Creator": "dpmatrix"}
+"""Of an SVG file: nothing that differs from one run to the next."""
 _STYLE = {"svg.hashsalt": "dpmatrix", "svg.fonttype": "none", "font.family": "sans-serif"}
 _LINES = ("-", "--", "-.", ":")
+
+
+@contextmanager
+def drawing_style() -> Iterator[Any]:
+    """Give matplotlib's module of figures, under a style in which equal drawings are equal files.
+
+    Raises
+    ------
+    MissingExtraError
+        If matplotlib is not installed.
+    """
+    try:
+        matplotlib, figures = import_module("matplotlib"), import_module("matplotlib.figure")
+    except ImportError as error:
+        raise MissingExtraError("matplotlib", "plots") from error
+    with matplotlib.rc_context(_STYLE):
+        yield figures
 
 
 @frozen
@@ -42,11 +63,7 @@ def write_svg(path: Path, title: str, across: str, along: str, curves: Sequence[
     MissingExtraError
         If matplotlib is not installed.
     """
-    try:
-        matplotlib, figures = import_module("matplotlib"), import_module("matplotlib.figure")
-    except ImportError as error:
-        raise MissingExtraError("matplotlib", "plots") from error
-    with matplotlib.rc_context(_STYLE):
+    with drawing_style() as figures:
         figure = figures.Figure(figsize=(8, 6), layout="constrained")
         axes = figure.add_subplot()
         for index, curve in enumerate(curves):
@@ -61,4 +78,4 @@ def write_svg(path: Path, title: str, across: str, along: str, curves: Sequence[
         if any(curve.label for curve in curves):
             figure.legend(loc="outside lower center", fontsize="x-small")
         path.parent.mkdir(parents=True, exist_ok=True)
-        figure.savefig(path, format="svg", metadata={"Date": None, "Creator": "dpmatrix"})
+        figure.savefig(path, format="svg", metadata=METADATA)

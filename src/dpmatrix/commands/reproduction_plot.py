@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import io
-from importlib import import_module
 
-from dpmatrix.errors import MissingExtraError
+from dpmatrix.commands.plots import METADATA, drawing_style
 from dpmatrix.experiments.reproduction import Reproduction
 
-_STYLE = {"svg.hashsalt": "dpmatrix", "svg.fonttype": "none", "font.family": "sans-serif"}
 _DASHES = {"PCA": "-", "T^(-1/2)": ":"}
 
 
@@ -20,12 +18,8 @@ def drawing(reproduction: Reproduction, origin: str) -> str:
     MissingExtraError
         If matplotlib is not installed.
     """
-    try:
-        matplotlib, figures = import_module("matplotlib"), import_module("matplotlib.figure")
-    except ImportError as error:
-        raise MissingExtraError("matplotlib", "plots") from error
     panels = list(dict.fromkeys(series.panel for series in reproduction.series))
-    with matplotlib.rc_context(_STYLE):
+    with drawing_style() as figures:
         whole = figures.Figure(
             figsize=(6 * max(len(panels), 2 if reproduction.pictures else 1), 4.5), layout="constrained"
         )
@@ -51,5 +45,5 @@ def drawing(reproduction: Reproduction, origin: str) -> str:
         whole.suptitle(f"{reproduction.target}: reproduced, not private")
         whole.supxlabel(origin, fontsize="xx-small")
         buffer = io.StringIO()
-        whole.savefig(buffer, format="svg", metadata={"Date": None, "Creator": "dpmatrix"})
+        whole.savefig(buffer, format="svg", metadata=METADATA)
     return buffer.getvalue()

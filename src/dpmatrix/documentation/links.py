@@ -7,8 +7,9 @@ from collections.abc import Iterable, Mapping
 from attrs import frozen
 from markupsafe import Markup, escape
 
+from dpmatrix.claims import claim_of
 from dpmatrix.documentation.reference import Member, Room
-from dpmatrix.documentation.verdicts import Contents, claim_document, claim_of
+from dpmatrix.documentation.verdicts import Contents, claim_document
 
 
 def reference_file(module: str) -> str:

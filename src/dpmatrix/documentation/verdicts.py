@@ -8,7 +8,7 @@ from typing import Any
 
 from attrs import frozen
 
-from dpmatrix.claims import Claim, Registry, Severity, Verdict, describe, findings
+from dpmatrix.claims import Claim, Registry, Severity, Verdict, claim_of, describe, findings
 from dpmatrix.reporting.implementations import implementations
 from dpmatrix.reporting.sentences import shortened
 from dpmatrix.spec import committed_standings, documents, load
@@ -100,11 +100,6 @@ def verdict_counts(entries: Iterable[Entry]) -> list[tuple[str, int]]:
     """Count verdicts, in the order in which they are defined."""
     counts = Counter(entry.claim.verdict for entry in entries)
     return [(verdict.value, counts[verdict]) for verdict in Verdict if counts[verdict]]
-
-
-def claim_of(target: str) -> str:
-    """Return the claim that a statement belongs to."""
-    return target.partition("+")[0].partition("/")[0]
 
 
 def claim_document(claim: str) -> str:

@@ -13,9 +13,10 @@ from typing import Any
 
 from attrs import asdict, frozen
 
-from dpmatrix.claims import AuditRecord
+from dpmatrix.claims import AuditRecord, Implementation
 from dpmatrix.reporting.answers import BITS, LATTICE, OUTSIDE, ROUNDING, STREAM, TABLE
 from dpmatrix.reporting.code import find
+from dpmatrix.reporting.plain import plain
 
 _PARAMETERS = "privacy parameters epsilon and delta"
 _FLOATS = "See the documentation of the mechanism."
@@ -49,6 +50,8 @@ class PrivacyCertificate:
         Questions and answers.
     audits
         What a run tried against it; empty where it tried nothing.
+    repaired
+        Those claims of which it implements the repair, and not what is printed.
     """
 
     name: str
@@ -57,6 +60,7 @@ class PrivacyCertificate:
     claims: tuple[str, ...]
     rows: tuple[Row, ...]
     audits: tuple[AuditRecord, ...] = ()
+    repaired: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         """Return a JSON object."""
@@ -65,6 +69,7 @@ class PrivacyCertificate:
             "title": self.title,
             "private": self.private,
             "claims": list(self.claims),
+            "repaired": list(self.repaired),
             "rows": [asdict(row) for row in self.rows],
             "audited": bool(self.audits),
             "audits": [audit.to_json() | {"command": audit.command} for audit in self.audits],
@@ -109,14 +114,16 @@ def _place(audit: AuditRecord) -> tuple[bool, str, str]:
 def _certificate(
     name: str, mechanism: type, claims: tuple[str, ...], audits: tuple[AuditRecord, ...]
 ) -> PrivacyCertificate:
+    citations = Implementation.of(mechanism).citations
+    repaired = tuple(citation.claim for citation in citations if citation.target.endswith("+repair"))
     promise = mechanism.__dict__.get("guarantee", getattr(mechanism, "guarantee", None))
     title = str(getattr(mechanism, "name", mechanism.__name__))
     if promise is None:
         row = Row("What is promised?", f"Nothing. {_first_paragraph(mechanism)}", _PARAMETERS)
-        return PrivacyCertificate(name, title, False, claims, (row,), audits)
+        return PrivacyCertificate(name, title, False, claims, (row,), audits, repaired)
     shared = STREAM if hasattr(mechanism, "publish") else TABLE
     proof = _section(mechanism, r"\*Proof\.\*") or _section(mechanism, r"\*What is promised\.\*")
-    words = shared.promise or f"Differential privacy with {_plain(inspect.getdoc(promise) or '')}"
+    words = shared.promise or f"Differential privacy with {plain(inspect.getdoc(promise) or '')}"
     rows = (
         Row("What is promised?", words, _PARAMETERS),
         Row("Between which data sets?", shared.adjacency, "neighbouring data sets"),
@@ -135,7 +142,7 @@ def _certificate(
         Row("What of several releases?", shared.several, "composition"),
         Row("What else must be looked at?", OUTSIDE, "security, access control and data exposure"),
     )
-    return PrivacyCertificate(name, title, True, claims, rows, audits)
+    return PrivacyCertificate(name, title, True, claims, rows, audits, repaired)
 
 
 def _documents(mechanism: type) -> list[str]:
@@ -143,14 +150,8 @@ def _documents(mechanism: type) -> list[str]:
     return [inspect.cleandoc(base.__doc__) for base in mechanism.__mro__ if base.__doc__ and base is not object]
 
 
-def _plain(text: str) -> str:
-    """Return a paragraph of documentation as one line without its markup."""
-    marked = r":\w+:`([^`]*)`|`+([^`]*)`+|(?<![*\w])\*(\w[^*\n]*)\*(?![*\w])"
-    return " ".join(re.sub(marked, lambda found: found[1] or found[2] or found[3] or "", text).split())
-
-
 def _first_paragraph(mechanism: type) -> str:
-    return _plain(" ".join(_documents(mechanism)[0].split("\n\n")[:2]))
+    return plain(" ".join(_documents(mechanism)[0].split("\n\n")[:2]))
 
 
 def _section(mechanism: type, heading: str) -> str:
@@ -158,7 +159,8 @@ def _section(mechanism: type, heading: str) -> str:
     for text in _documents(mechanism):
         found = re.search(heading + _UP_TO_THE_NEXT, text, re.DOTALL)
         if found:
-            return _plain(found[1])
+            words = plain(found[1])
+            return words[:1].upper() + words[1:]
     return ""
 
 
@@ -166,7 +168,7 @@ def _calibration(mechanism: type) -> str:
     for text in _documents(mechanism):
         found = re.search(r"^calibration\n((?:    .*\n?)+)", text, re.MULTILINE)
         if found:
-            return _plain(found[1])
+            return plain(found[1])
     return ""
 
 

@@ -6,14 +6,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
+from dpmatrix.claims import claim_of
+
 _COLUMN, _ROW, _WIDTH, _HEIGHT, _MARGIN = 300, 26, 230, 20, 20
 _COLOURS = {"earned": "#d7f0de", "open": "#fbeecb", "unearned": "#f8d6d9", "violated": "#f19aa3"}
 _UNKNOWN = "#e4e7ec"
-
-
-def claim_of(use: str) -> str:
-    """Return the id of the claim that a use names: without ``+repair``, without a step."""
-    return use.partition("+")[0].partition("/")[0]
 
 
 def levels(uses: Mapping[str, Sequence[str]]) -> dict[str, int]:

@@ -10,16 +10,17 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from dpmatrix.claims import Changes, Finding, Grade, Ledger, Role, Severity
+from dpmatrix.claims import Changes, Finding, Grade, Ledger, Role, Severity, claim_of
 from dpmatrix.reporting.anchors import anchor
 from dpmatrix.reporting.certificates import certificates
 from dpmatrix.reporting.code import source_of
 from dpmatrix.reporting.figures import Reproduced
-from dpmatrix.reporting.graph import claim_of, picture
-from dpmatrix.reporting.sentences import counted, pieces_of_evidence
+from dpmatrix.reporting.graph import picture
+from dpmatrix.reporting.sentences import bounds, counted, pieces_of_evidence
 
 SYMBOLS = {Role.SUPPORTS: "+", Role.REFUTES: "−", Role.SUPPORTS_REPAIR: "r", Role.CONTROL: "c"}
 """How the matrix abbreviates roles."""
+GRADES = tuple(grade.value for grade in Grade)
 FIELD_WORDS = {
     "verdict": "verdict",
     "standing": "standing",
@@ -63,7 +64,7 @@ def render(
     templates = Environment(
         loader=PackageLoader("dpmatrix.reporting"), autoescape=True, undefined=StrictUndefined, trim_blocks=True
     )
-    templates.globals |= {"anchor": anchor, "counted": counted, "field_words": FIELD_WORDS}
+    templates.globals |= {"anchor": anchor, "bounds": bounds, "counted": counted, "field_words": FIELD_WORDS}
     begun = {claim["document"] for claim in described}
     implementing = implementing_claims(described)
     certified = certificates(implementing, ledger.audits)
@@ -72,8 +73,8 @@ def render(
         documents={name: titles[name] for name in titles if name in begun},
         claims=[_viewed(claim, described) for claim in described],
         verdicts=Counter(claim["verdict"] for claim in described),
-        states=Counter(claim["standing"] for claim in described),
-        grades=[grade.value for grade in Grade],
+        states=Counter(claim["standing"] for claim in described).most_common(),
+        grades=GRADES,
         symbols={role.value: symbol for role, symbol in SYMBOLS.items()},
         code=[(name, source_of(name), claims) for name, claims in implementing.items()],
         evidence=_items(described),
@@ -109,7 +110,7 @@ def _viewed(claim: Mapping[str, Any], described: Sequence[Mapping[str, Any]]) ->
     """Add to a claim what others say of it, and the words that the filters look for."""
     known = {other["id"] for other in described}
     passed = [item for item in claim["evidence"] if item["outcome"] == "passed"]
-    matrix: dict[str, Counter[str]] = {grade.value: Counter() for grade in Grade}
+    matrix: dict[str, Counter[str]] = {grade: Counter() for grade in GRADES}
     for item in passed:
         matrix[item["grade"]][item["role"]] += 1
     return {
@@ -123,7 +124,10 @@ def _viewed(claim: Mapping[str, Any], described: Sequence[Mapping[str, Any]]) ->
             }
             for step in claim["steps"]
         ],
-        "refuting": [item for item in claim["evidence"] if item["role"] == Role.REFUTES.value],
+        "refuting": sorted(
+            (item for item in claim["evidence"] if item["role"] == Role.REFUTES.value),
+            key=lambda item: (GRADES.index(item["grade"]), item["target"]),
+        ),
         "matrix": matrix,
         "passed_grades": " ".join(sorted({item["grade"] for item in passed})),
         "margin_source": source_of(claim["margin"]),

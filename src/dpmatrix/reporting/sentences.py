@@ -1,8 +1,10 @@
-"""Long reasons in few words, and counts in the right number."""
+"""Long reasons in few words, counts in the right number, and the bounds of audits."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+
+from dpmatrix.claims import AuditRecord, AuditVerdict
 
 
 def counted(number: int, thing: str, things: str = "") -> str:
@@ -14,6 +16,19 @@ def pieces_of_evidence(nodes: Sequence[str]) -> str:
     """Say how many pieces of evidence there are, each known by its test item, and from how many items."""
     pieces = counted(len(nodes), "piece of evidence", "pieces of evidence")
     return f"{pieces} from {counted(len(set(nodes)), 'test item')}"
+
+
+def bounds(audit: AuditRecord) -> str:
+    """Say what an audit bounds; nothing where it has no number."""
+    if audit.epsilon_bound == audit.delta_bound == 0:
+        return "nothing above 0"
+    words = []
+    if audit.epsilon_bound is not None:
+        words.append(f"epsilon at least {audit.epsilon_bound:.4g}")
+    if audit.delta_bound is not None:
+        side = "most" if audit.verdict is AuditVerdict.KEPT else "least"
+        words.append(f"delta at {side} {audit.delta_bound:.3g}")
+    return "; ".join(words)
 
 
 def shortened(text: str) -> str:

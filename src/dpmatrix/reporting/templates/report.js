@@ -23,7 +23,31 @@
     }
     if (place) { place.scrollIntoView(); }
   }
-  function all() { document.querySelectorAll("details").forEach(function (node) { node.open = true; }); }
+  function label(table) {
+    var names = Array.prototype.map.call(table.querySelectorAll("thead th"), function (cell) { return cell.textContent; });
+    if (names.length < 3 || table.closest(".scroll")) { return; }
+    table.classList.add("stacked");
+    table.querySelectorAll("tbody tr").forEach(function (row) {
+      Array.prototype.forEach.call(row.cells, function (cell, place) {
+        cell.dataset.label = names[place] || "";
+        if (!cell.textContent.trim()) { cell.classList.add("empty"); }
+      });
+    });
+  }
+  function alone(button) {
+    var certificate = button.closest("details");
+    button.hidden = false;
+    button.addEventListener("click", function () {
+      certificate.classList.add("printed");
+      document.body.classList.add("alone");
+      window.print();
+      document.body.classList.remove("alone");
+      certificate.classList.remove("printed");
+    });
+  }
+  function all() { if (document.body.classList.contains("alone")) { return; } document.querySelectorAll("details").forEach(function (node) { node.open = true; }); }
+  document.querySelectorAll("table").forEach(label);
+  document.querySelectorAll("button.print").forEach(alone);
   form.hidden = false;
   form.addEventListener("change", apply);
   form.addEventListener("reset", function () { setTimeout(apply); });
