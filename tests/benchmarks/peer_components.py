@@ -1,13 +1,13 @@
 """Run with an interpreter that has diffprivlib or opendp: private principal components, and their CPU time.
 
 ``python peer_components.py LIBRARY FOLDER EPSILON RANK SECONDS`` reads every ``train-*.npy`` of the folder, records of
-norm at most 1 about the known origin 0, writes ``found-*.npy`` with the components as rows, and prints their CPU times
-as JSON. It is ended when it has used that much CPU time. Both libraries promise (epsilon, 0) for a replaced record.
+norm at most 1 about the known origin 0, writes ``found-*.npy`` with the components as rows, and prints the CPU time of
+each as a line. It is ended when it has used that much CPU time. Both libraries promise (epsilon, 0) for a replaced
+record.
 """
 
 from __future__ import annotations
 
-import json
 import resource
 import sys
 import time
@@ -43,14 +43,13 @@ LIBRARIES = {"diffprivlib": diffprivlib_components, "opendp": opendp_components}
 def main(library: str, folder: str, epsilon: str, rank: str, bound: str) -> None:
     resource.setrlimit(resource.RLIMIT_CPU, (int(bound), int(bound)))
     warnings.simplefilter("ignore")
-    seconds = []
     for path in sorted(Path(folder).glob("train-*.npy")):
         data = np.load(path)
         start = time.process_time()
         found = LIBRARIES[library](data, float(epsilon), int(rank))
-        seconds.append(time.process_time() - start)
+        seconds = time.process_time() - start
         np.save(path.with_name(path.name.replace("train", "found")), found)
-    print(json.dumps(seconds))
+        print(seconds, flush=True)
 
 
 if __name__ == "__main__":

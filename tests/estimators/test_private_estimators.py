@@ -90,7 +90,7 @@ def test_promise_is_that_of_the_mechanism(mechanism: str) -> None:
 
 def test_seeded_bits_keep_no_promise() -> None:
     for state in (0, np.random.RandomState(1)):
-        with pytest.warns(PrivacyWarning, match="no promise"):
+        with pytest.warns(PrivacyWarning, match=r"no promise \[wishart\.theorem-4\+repair\]"):
             estimator = DPSecondMoment(random_state=state).fit(RECORDS)
         assert estimator.guarantee_ is None
         assert estimator.expense_.guarantee is None

@@ -73,7 +73,8 @@ class PrivateEstimator(BaseEstimator):  # type: ignore[misc] # scikit-learn is n
             raise InvalidParameterError("n_components", problem, "pass at most the number of features")
         self.mean_ = self._public_mean(records.shape[1])
         if self.random_state is not None:
-            notify("random_state makes the random bits known, so nothing private may be fitted: no promise is kept")
+            void = ", ".join(claims_of(mechanism))
+            notify(f"random_state makes the random bits known, so nothing private may be fitted: no promise [{void}]")
         source = self._entropy()
         wasted = excess_words(mechanism, records.shape[1])
         if wasted is not None:
