@@ -32,10 +32,6 @@ PLANES = [
 ]
 
 
-def text(number: mpmath.mpf) -> str:
-    return "0" if abs(number) < mpmath.mpf(10) ** -50 else mpmath.nstr(number, 60)
-
-
 @pytest.mark.evidence(
     "analyze-gauss.theorem-13@8bb32e36",
     role="refutes",
@@ -64,7 +60,7 @@ def test_no_constant_will_do(statement) -> None:
             sine = p.constant * size * mpmath.sqrt(2) / (width - level / epsilon)
             drawn = (1 - mpmath.exp(-room * epsilon / 2)) / 2
             found = mpmath.ncdf(-mpmath.tan(2 * mpmath.asin(sine)) * room / (2 * size))
-            values.append((p, text(2 * delta - drawn * found)))
+            values.append((p, 2 * delta - drawn * found))
         bind(statement, values)
     inside = PlaneRecovery(1, Fraction(1, 10), 100, 1)
     assert statement.at(inside) is Truth.TRUE
@@ -158,7 +154,7 @@ def test_repaired_convergence(statement) -> None:
         values, inside = [], 0
         for p in RUNS:
             bound, distance, deviations = numbers(p)
-            values.append((p, text(min(bound - distance, real(p.delta) / 2))))
+            values.append((p, min(bound - distance, real(p.delta) / 2)))
             if statement.applies(p) is Truth.TRUE:
                 inside += 1
                 assert deviations <= 4 * mpmath.sqrt(len(p.values) * mpmath.log(9) + mpmath.log(100))
@@ -167,7 +163,7 @@ def test_repaired_convergence(statement) -> None:
         # The smaller of the two is often delta/2; the distance alone is bound through a delta near one.
         loose = [attrs.evolve(p, delta=Fraction(99, 100), gap=Fraction(2000)) for p in RUNS]
         bounds = [(p, numbers(p)) for p in loose]
-        bind(statement, [*values, *((p, text(min(b - d, real(p.delta) / 2))) for p, (b, d, _) in bounds)])
+        bind(statement, [*values, *((p, min(b - d, real(p.delta) / 2)) for p, (b, d, _) in bounds)])
     far = attrs.evolve(INSIDE, perturbed_frame=SWAPPED)
     bind_hypotheses(
         statement,

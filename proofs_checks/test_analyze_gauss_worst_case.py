@@ -12,7 +12,7 @@ import sympy
 from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
-from dpmatrix.claims.formulas import real, real_matrix
+from dpmatrix.claims.formulas import bind_formula, real, real_matrix
 from dpmatrix.exact import rational
 from dpmatrix.spec.analyze_gauss.noise import Ensemble, norm_tail
 from dpmatrix.spec.analyze_gauss.worst_case import NoisyMoment
@@ -161,13 +161,8 @@ def numbers(p: NoisyMoment) -> Numbers:
     )
 
 
-def text(number: mpmath.mpf) -> str:
-    return "0" if abs(number) < mpmath.mpf(10) ** -50 else mpmath.nstr(number, 55)
-
-
-def bind_formula(statement, formula) -> None:
-    with mpmath.workdps(60):
-        bind(statement, [(p, text(formula(numbers(p)))) for p in [*MOMENTS, SHARP, NEGATIVE]])
+def bind_numbers(statement, formula) -> None:
+    bind_formula(statement, [*MOMENTS, SHARP, NEGATIVE], lambda p: formula(numbers(p)))
 
 
 def proof_at(p: NoisyMoment) -> None:
@@ -219,9 +214,9 @@ def test_theorem_4(statements) -> None:
         for p in [*MOMENTS, SHARP, NEGATIVE]:
             x = numbers(p)
             allowed = 14 * x.k * mpmath.sqrt(x.n) * deviations[id(p)]
-            values.append((p, text(allowed - (x.top - x.found))))
+            values.append((p, allowed - (x.top - x.found)))
         bind(theorem, values)
-    bind_formula(conclusion, lambda x: x.found - x.top + 2 * x.k * x.norm)
+    bind_numbers(conclusion, lambda x: x.found - x.top + 2 * x.k * x.norm)
     bind_hypotheses(theorem, INSIDE, SPECTRA | EVENT)
     bind_hypotheses(conclusion, INSIDE, SPECTRA)
     whole = NoisyMoment((3, 1), UNIT, (3, 2), UNIT, 2, Fraction(1, 2))
@@ -259,8 +254,8 @@ def test_singular_subspaces_do_not_capture_the_most(statements) -> None:
     assert combined.at(NEGATIVE) is Truth.FALSE
     definite = NoisyMoment((1, 0), UNIT, (2, 1), UNIT, 1, 1)
     assert second.at(definite) is Truth.TRUE
-    bind_formula(second, lambda x: x.noisy_found - x.noisy_true)
-    bind_formula(combined, lambda x: x.noisy_found - x.top + x.k * x.norm)
+    bind_numbers(second, lambda x: x.noisy_found - x.noisy_true)
+    bind_numbers(combined, lambda x: x.noisy_found - x.top + x.k * x.norm)
     for statement in (second, combined):
         bind_hypotheses(statement, INSIDE, SPECTRA)
 
@@ -305,7 +300,7 @@ def test_sound_steps_of_theorem_4(statements) -> None:
     }
     for step, formula in formulas.items():
         statement = statements[f"{NAME}/{step}"]
-        bind_formula(statement, formula)
+        bind_numbers(statement, formula)
         bind_hypotheses(statement, INSIDE, SPECTRA)
         for p in MOMENTS:
             answer = statement.at(p)

@@ -13,7 +13,7 @@ import sympy
 from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
-from dpmatrix.claims.formulas import real, symbolic_matrix
+from dpmatrix.claims.formulas import bind_formula, real, symbolic_matrix
 from dpmatrix.spec.cross_adjacency import ChangedRow
 from dpmatrix.spec.cross_low_rank import PrivateError, Window
 from dpmatrix.spec.cross_reconstruction import Guess, TabledMechanism
@@ -48,8 +48,7 @@ def noise(p: PrivateError):
 
 
 def check_errors(statement, formula) -> None:
-    with mpmath.workdps(70):
-        bind(statement, ((p, formula(p)) for p in ERRORS))
+    bind_formula(statement, ERRORS, formula)
     assert not statement.strict
     for inside in (INSIDE, PrivateError(9, 1, 3, Fraction(1, 50), 2)):
         bind_hypotheses(statement, inside, SETTING)

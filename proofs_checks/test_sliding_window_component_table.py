@@ -12,7 +12,7 @@ import sympy
 from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
-from dpmatrix.claims.formulas import real
+from dpmatrix.claims.formulas import bind_formula, real
 from dpmatrix.spec.sliding_window.component_table import ComponentSetting, NoisyRelease
 from dpmatrix.spec.wishart.spectra import diagonal, identity
 
@@ -53,8 +53,7 @@ def gaussian(p: ComponentSetting):
 
 
 def check(statement, formula, more=None, points=POINTS) -> None:
-    with mpmath.workdps(70):
-        bind(statement, ((p, formula(p)) for p in points))
+    bind_formula(statement, points, formula)
     assert not statement.strict
     for inside in (LEAST, MOST):
         bind_hypotheses(statement, inside, OUTSIDE | (more or {}))
@@ -185,8 +184,7 @@ def test_rows_against_each_other_and_against_theorems(statements) -> None:
     )
     check(by_name["space-of-theorem-3"], lambda p: real(p.factor) * space(p, 2, 3) - space(p, 2, 4))
     smaller = by_name["smaller-space"]
-    with mpmath.workdps(70):
-        bind(smaller, ((p, real(p.factor) * p.dimension**2 - space(p, 2, 3)) for p in POINTS))
+    bind_formula(smaller, POINTS, lambda p: real(p.factor) * p.dimension**2 - space(p, 2, 3))
     premise = "k log W/eta^3 <= d"
     wide = ComponentSetting(2, 45, 1, Fraction(1, 4), 1, Fraction(1, 2))  # 64 log 2 = 44.4
     moved = {says: attrs.evolve(wide, **{field: getattr(point, field)}) for says, point, field in fields()}

@@ -12,7 +12,7 @@ import sympy
 from flint import arb, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
-from dpmatrix.claims.formulas import real
+from dpmatrix.claims.formulas import bind_formula, real
 from dpmatrix.spec.sliding_window.lower_bound_construction import Budget, Places, Planted
 from dpmatrix.spec.sliding_window.lower_bound_entries import Block, Entry, Roots, Success
 from dpmatrix.spec.sliding_window.lower_bound_proof import Chain
@@ -53,8 +53,7 @@ def columns(p) -> Fraction:
 
 
 def check_budget(statement, formula, more) -> None:
-    with mpmath.workdps(60):
-        bind(statement, ((p, formula(p)) for p in BUDGETS))
+    bind_formula(statement, BUDGETS, formula)
     assert not statement.strict
     for inside in (BUDGET, attrs.evolve(SHORT)):
         bind_hypotheses(statement, inside, BUDGET_OUTSIDE | more)

@@ -12,7 +12,7 @@ import sympy
 from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
-from dpmatrix.claims.formulas import real, symbolic
+from dpmatrix.claims.formulas import bind_formula, real, symbolic
 from dpmatrix.spec.sliding_window import projection_costs
 from dpmatrix.spec.sliding_window.projection_costs import Summary
 from dpmatrix.spec.sliding_window.projection_summary import SummaryParameters
@@ -96,8 +96,7 @@ def test_an_empty_window_costs_more_than_the_printed_term(statement) -> None:
         rank = int(mpmath.ceil((5 + mpmath.log(10)) * 10**digits))
         point = attrs.evolve(EMPTY, constant=constant, eta=Fraction(1, 10**digits), rank=rank)
         assert statement.at(point) is Truth.FALSE
-    with mpmath.workdps(60):
-        bind(statement, ((p, kept_probability(p) - (1 - real(p.beta))) for p in parameters()))
+    bind_formula(statement, parameters(), lambda p: kept_probability(p) - (1 - real(p.beta)))
     assert not statement.strict
     bind_hypotheses(statement, EMPTY, PARAMETERS | {"eta < 1/6": attrs.evolve(EMPTY, eta=Fraction(17, 100))})
     assert excludes_zero(statement, "eta")

@@ -12,7 +12,7 @@ import sympy
 from flint import arb
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
-from dpmatrix.claims.formulas import real
+from dpmatrix.claims.formulas import bind_formula, real
 from dpmatrix.spec.sliding_window.table_entries import TableSetting
 
 MILLIONTH = Fraction(1, 10**6)
@@ -83,8 +83,7 @@ def slack(p: TableSetting, column: int, row: int):
 
 
 def check(statement, formula, more) -> None:
-    with mpmath.workdps(60):
-        bind(statement, ((p, formula(p)) for p in POINTS if statement.applies(p) is Truth.TRUE))
+    bind_formula(statement, [p for p in POINTS if statement.applies(p) is Truth.TRUE], formula)
     assert not statement.strict
     for inside in (LEAST, MOST):
         bind_hypotheses(statement, inside, OUTSIDE | more)
