@@ -15,8 +15,9 @@ from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.claims.formulas import bind_formula, real
 from dpmatrix.privacy.profiles import GaussianProfile
 from dpmatrix.spec.sliding_window.dyadic_release import DyadicRelease, deviation
+from dpmatrix.spec.sliding_window.wishart_accuracy import Direction, Tail
 from dpmatrix.spec.sliding_window.wishart_stream import NoisyStream
-from dpmatrix.spec.sliding_window.wishart_window import Direction, Tail, WishartParameters
+from dpmatrix.spec.sliding_window.wishart_window import WishartParameters
 
 MILLIONTH = Fraction(1, 10**6)
 LONG_ROW = WishartParameters(1, 1, MILLIONTH, 194, 10)
