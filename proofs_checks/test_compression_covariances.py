@@ -14,8 +14,9 @@ from flint import arb, fmpq, fmpq_mat
 from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.claims.formulas import bind_formula, real, real_matrix
 from dpmatrix.spec.compression.covariances import CovariancePair
+from dpmatrix.spec.compression.eigenvalue_assumption import EigenvalueAssumption
 from dpmatrix.spec.compression.lipschitz import CompressedData, ProjectorPoint
-from dpmatrix.spec.compression.perturbed_covariances import DatabaseFamily, EigenvalueAssumption
+from dpmatrix.spec.compression.perturbed_covariances import DatabaseFamily
 
 ENTRIES = random.Random(20090119)
 UNIT = fmpq_mat([[1, 0], [0, 1]])

@@ -15,8 +15,8 @@ from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.claims.formulas import bind_formula, real, real_matrix
 from dpmatrix.spec.compression.covariances import CovariancePair
 from dpmatrix.spec.compression.distributional_loss import SmallDeltaMax, SmallDeltaMaxOutput, ThreeCovariances
+from dpmatrix.spec.compression.eigenvalue_assumption import EigenvalueAssumption
 from dpmatrix.spec.compression.log_determinants import OneOrder, PathPoint
-from dpmatrix.spec.compression.perturbed_covariances import EigenvalueAssumption
 from dpmatrix.spec.compression.truncated_loss import OutputPoint, TruncatedPair
 
 ENTRIES = random.Random(20090625)
