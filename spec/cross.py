@@ -11,7 +11,7 @@ from dpmatrix.spec.analyze_gauss.gaussian_mechanism import printed_deviation
 from dpmatrix.spec.conditions import below, equality, exceeds, positive, whole
 from dpmatrix.spec.near_optimal.noise import noise_times_records
 from dpmatrix.spec.sliding_window.quoted_mechanisms import wishart_degrees
-from dpmatrix.spec.wishart.definitions import multivariate_gamma_log
+from dpmatrix.spec.wishart.laws import multivariate_gamma_log
 from dpmatrix.spec.wishart.ppca import SETTING, PpcaPoint, quoted_sample_size, repaired_sample_size
 
 
