@@ -10,13 +10,13 @@ import attrs
 import mpmath
 import pytest
 import sympy
-from flint import fmpq, fmpq_mat
+from flint import fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.claims.formulas import real, real_matrix
-from dpmatrix.exact import rational
 from dpmatrix.privacy.adjacency import Adjacency
 from dpmatrix.spec.analyze_gauss.convergence import PlaneRecovery, Recovery
+from proofs_checks.exact_matrices import diagonal, rotation
 
 DRAWS = random.Random(20140604)
 RELATIONS = (Adjacency.ADD_REMOVE_ONE, Adjacency.REPLACE_ONE)
@@ -81,26 +81,15 @@ def test_no_constant_will_do(statement) -> None:
     assert statement.applies(attrs.evolve(inside, constant=14)) is Truth.TRUE, "the bound is 0.64 here"
 
 
-def diagonal(values) -> fmpq_mat:
-    places = range(len(values))
-    return fmpq_mat([[rational(values[i]) if i == j else fmpq(0) for j in places] for i in places])
-
-
-def rotation(order: int, scale: int) -> fmpq_mat:
-    drawn = fmpq_mat(order, order, [fmpq(DRAWS.randint(-9, 9), scale) for _ in range(order * order)])
-    skew, unit = drawn - drawn.transpose(), diagonal([1] * order)
-    return (unit - skew) * (unit + skew).inv()
-
-
 def drawn_runs() -> list[Recovery]:
     runs = []
     for order in (2, 3, 4):
         for k in range(1, order):
             for scale in (20, 60, 200, 600):
-                frame = rotation(order, 3)
+                frame = rotation(DRAWS, order, 3)
                 wanted = [int(i < k) for i in range(order)]
                 noisy = sorted((x + Fraction(DRAWS.randint(-9, 9), 40) for x in wanted), reverse=True)
-                turned = frame * rotation(order, scale)
+                turned = frame * rotation(DRAWS, order, scale)
                 laplace = Fraction(DRAWS.randint(-8, 20))
                 relation = RELATIONS[len(runs) % 2]
                 promise = (1, Fraction(1, 100), 60, laplace, relation)

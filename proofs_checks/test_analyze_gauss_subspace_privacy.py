@@ -20,6 +20,7 @@ from dpmatrix.privacy.profiles import GaussianProfile, LaplaceProfile
 from dpmatrix.spec.analyze_gauss.gaussian_mechanism import printed_deviation
 from dpmatrix.spec.analyze_gauss.neighbouring_subspaces import ChangedMoment, projector_bound
 from dpmatrix.spec.analyze_gauss.subspace_privacy import ClosedGap, RepairedRecovery
+from proofs_checks.exact_matrices import diagonal
 
 DRAWS = random.Random(20140603)
 NAME = "analyze-gauss.subspace-privacy"
@@ -163,11 +164,6 @@ def test_less_noise_for_the_projector_fails(statement) -> None:
 
 def row(*entries) -> fmpq_mat:
     return fmpq_mat(len(entries), 1, [rational(entry) for entry in entries])
-
-
-def diagonal(values) -> fmpq_mat:
-    places = range(len(values))
-    return fmpq_mat([[rational(values[i]) if i == j else fmpq(0) for j in places] for i in places])
 
 
 def drawn_row(order: int) -> fmpq_mat:

@@ -16,6 +16,7 @@ from dpmatrix.claims.formulas import bind_formula, real, real_matrix
 from dpmatrix.exact import rational
 from dpmatrix.spec.analyze_gauss.noise import Ensemble, norm_tail
 from dpmatrix.spec.analyze_gauss.worst_case import NoisyMoment
+from proofs_checks.exact_matrices import diagonal, rotation
 
 DRAWS = random.Random(20140602)
 NAME = "analyze-gauss.theorem-4"
@@ -74,17 +75,6 @@ def test_the_net_does_not_give_a_smaller_constant(statement) -> None:
     assert smaller.at(Ensemble(10)) is Truth.FALSE
 
 
-def diagonal(values) -> fmpq_mat:
-    places = range(len(values))
-    return fmpq_mat([[rational(values[i]) if i == j else fmpq(0) for j in places] for i in places])
-
-
-def orthogonal(order: int) -> fmpq_mat:
-    drawn = fmpq_mat(order, order, [fmpq(DRAWS.randint(-9, 9), 5) for _ in range(order * order)])
-    skew, unit = drawn - drawn.transpose(), diagonal([1] * order)
-    return (unit - skew) * (unit + skew).inv()
-
-
 def with_deviation(values, frame, noisy, noisy_frame, k: int) -> NoisyMoment:
     """Give the point a deviation at which the norm event holds, with little to spare."""
     change = noisy_frame * diagonal(noisy) * noisy_frame.transpose() - frame * diagonal(values) * frame.transpose()
@@ -101,7 +91,7 @@ def drawn_moments() -> list[NoisyMoment]:
             for _ in range(3):
                 values = sorted((Fraction(DRAWS.randint(0, 9), 2) for _ in range(n)), reverse=True)
                 noisy = sorted((Fraction(DRAWS.randint(-9, 9), 2) for _ in range(n)), key=abs, reverse=True)
-                points.append(with_deviation(values, orthogonal(n), noisy, orthogonal(n), k))
+                points.append(with_deviation(values, rotation(DRAWS, n, 5), noisy, rotation(DRAWS, n, 5), k))
     return points
 
 

@@ -16,26 +16,10 @@ from dpmatrix.claims.formulas import bind_formula, real, real_matrix
 from dpmatrix.exact import ball, rational
 from dpmatrix.spec.wishart.closeness_proof import TopVectorRun, scale_eigenvalue, tail_factor, tail_parameter
 from dpmatrix.spec.wishart.noise import WishartTail, printed_threshold
+from proofs_checks.exact_matrices import conjugated, diagonal, rotation
 
 ENTRIES = random.Random(20160214)
 EVERY_D = "every d >= 2, A, W >= 0 and choice of eigenvectors, by the docstring's derivation; "
-
-
-def diagonal(values) -> fmpq_mat:
-    places = range(len(values))
-    return fmpq_mat([[rational(values[i]) if i == j else fmpq(0) for j in places] for i in places])
-
-
-def matrix(values, frame: fmpq_mat) -> fmpq_mat:
-    return frame * diagonal(values) * frame.transpose()
-
-
-def rotation(order: int, scale: int) -> fmpq_mat:
-    """Draw a rational orthogonal matrix near the identity for large ``scale``."""
-    skew = fmpq_mat(order, order, [fmpq(ENTRIES.randint(-9, 9), scale) for _ in range(order * order)])
-    skew = skew - skew.transpose()
-    unit = diagonal([1] * order)
-    return (unit - skew) * (unit + skew).inv()
 
 
 @attrs.frozen
@@ -90,9 +74,9 @@ def drawn_runs() -> list[TopVectorRun]:
     for number in range(24):
         d = 2 + number % 3
         values = (ENTRIES.randint(10, 12), *sorted((ENTRIES.randint(0, 2) for _ in range(d - 1)), reverse=True))
-        frame = rotation(d, 3)
-        turned = frame * rotation(d, 800)
-        size = sum(float(x) ** 2 for x in (matrix(values, turned) - matrix(values, frame)).entries()) ** 0.5
+        frame = rotation(ENTRIES, d, 3)
+        turned = frame * rotation(ENTRIES, d, 800)
+        size = sum(float(x) ** 2 for x in (conjugated(values, turned) - conjugated(values, frame)).entries()) ** 0.5
         shift = Fraction(int(64 * size) + 1, 64)
         if number % 2:
             turned = turned * diagonal([-1] + [1] * (d - 1))
@@ -221,7 +205,7 @@ def test_repaired_theorem(statement) -> None:
     assert sympy.simplify((3 * K / (2 * n * epsilon)).subs(n, enough) - (1 - rho**2) * g) == 0, "(4)"
     for run in RUNS:
         assert statement.at(run) is Truth.TRUE
-        noisy, plain = matrix(run.perturbed_values, run.perturbed_frame), matrix(run.values, run.frame)
+        noisy, plain = conjugated(run.perturbed_values, run.perturbed_frame), conjugated(run.values, run.frame)
         top, turned = (fmpq_mat([row[:1] for row in frame.tolist()]) for frame in (run.frame, run.perturbed_frame))
         cosine = (top.transpose() * turned)[0, 0]
         forms = [(turned.transpose() * m * turned)[0, 0] - (top.transpose() * m * top)[0, 0] for m in (plain, noisy)]
