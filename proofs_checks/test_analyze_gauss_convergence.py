@@ -10,13 +10,13 @@ import attrs
 import mpmath
 import pytest
 import sympy
-from flint import fmpq, fmpq_mat
+from flint import fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.claims.formulas import real, real_matrix
-from dpmatrix.exact import rational
 from dpmatrix.privacy.adjacency import Adjacency
 from dpmatrix.spec.analyze_gauss.convergence import PlaneRecovery, Recovery
+from proofs_checks.exact_matrices import diagonal, rotation
 
 DRAWS = random.Random(20140604)
 RELATIONS = (Adjacency.ADD_REMOVE_ONE, Adjacency.REPLACE_ONE)
@@ -30,10 +30,6 @@ PLANES = [
     PlaneRecovery(epsilon, delta, gap, constant)
     for epsilon, delta, gap, constant in product((1, 2), (Fraction(1, 10), Fraction(1, 100)), (100, 250, 900), (1, 2))
 ]
-
-
-def text(number: mpmath.mpf) -> str:
-    return "0" if abs(number) < mpmath.mpf(10) ** -50 else mpmath.nstr(number, 60)
 
 
 @pytest.mark.evidence(
@@ -64,7 +60,7 @@ def test_no_constant_will_do(statement) -> None:
             sine = p.constant * size * mpmath.sqrt(2) / (width - level / epsilon)
             drawn = (1 - mpmath.exp(-room * epsilon / 2)) / 2
             found = mpmath.ncdf(-mpmath.tan(2 * mpmath.asin(sine)) * room / (2 * size))
-            values.append((p, text(2 * delta - drawn * found)))
+            values.append((p, 2 * delta - drawn * found))
         bind(statement, values)
     inside = PlaneRecovery(1, Fraction(1, 10), 100, 1)
     assert statement.at(inside) is Truth.TRUE
@@ -85,26 +81,15 @@ def test_no_constant_will_do(statement) -> None:
     assert statement.applies(attrs.evolve(inside, constant=14)) is Truth.TRUE, "the bound is 0.64 here"
 
 
-def diagonal(values) -> fmpq_mat:
-    places = range(len(values))
-    return fmpq_mat([[rational(values[i]) if i == j else fmpq(0) for j in places] for i in places])
-
-
-def rotation(order: int, scale: int) -> fmpq_mat:
-    drawn = fmpq_mat(order, order, [fmpq(DRAWS.randint(-9, 9), scale) for _ in range(order * order)])
-    skew, unit = drawn - drawn.transpose(), diagonal([1] * order)
-    return (unit - skew) * (unit + skew).inv()
-
-
 def drawn_runs() -> list[Recovery]:
     runs = []
     for order in (2, 3, 4):
         for k in range(1, order):
             for scale in (20, 60, 200, 600):
-                frame = rotation(order, 3)
+                frame = rotation(DRAWS, order, 3)
                 wanted = [int(i < k) for i in range(order)]
                 noisy = sorted((x + Fraction(DRAWS.randint(-9, 9), 40) for x in wanted), reverse=True)
-                turned = frame * rotation(order, scale)
+                turned = frame * rotation(DRAWS, order, scale)
                 laplace = Fraction(DRAWS.randint(-8, 20))
                 relation = RELATIONS[len(runs) % 2]
                 promise = (1, Fraction(1, 100), 60, laplace, relation)
@@ -158,7 +143,7 @@ def test_repaired_convergence(statement) -> None:
         values, inside = [], 0
         for p in RUNS:
             bound, distance, deviations = numbers(p)
-            values.append((p, text(min(bound - distance, real(p.delta) / 2))))
+            values.append((p, min(bound - distance, real(p.delta) / 2)))
             if statement.applies(p) is Truth.TRUE:
                 inside += 1
                 assert deviations <= 4 * mpmath.sqrt(len(p.values) * mpmath.log(9) + mpmath.log(100))
@@ -167,7 +152,7 @@ def test_repaired_convergence(statement) -> None:
         # The smaller of the two is often delta/2; the distance alone is bound through a delta near one.
         loose = [attrs.evolve(p, delta=Fraction(99, 100), gap=Fraction(2000)) for p in RUNS]
         bounds = [(p, numbers(p)) for p in loose]
-        bind(statement, [*values, *((p, text(min(b - d, real(p.delta) / 2))) for p, (b, d, _) in bounds)])
+        bind(statement, [*values, *((p, min(b - d, real(p.delta) / 2)) for p, (b, d, _) in bounds)])
     far = attrs.evolve(INSIDE, perturbed_frame=SWAPPED)
     bind_hypotheses(
         statement,

@@ -12,10 +12,10 @@ from flint import fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.claims.formulas import symbolic_matrix
-from dpmatrix.exact import rational
 from dpmatrix.spec.analyze_gauss.decompositions import Decomposition
 from dpmatrix.spec.analyze_gauss.eigenvalues import Factorisation
 from dpmatrix.spec.analyze_gauss.traces import TracePoint
+from proofs_checks.exact_matrices import cayley, diagonal
 
 DRAWS = random.Random(20140531)
 
@@ -28,16 +28,8 @@ def unit(order: int) -> fmpq_mat:
     return fmpq_mat(order, order, [int(i == j) for i in range(order) for j in range(order)])
 
 
-def diagonal(values) -> fmpq_mat:
-    places = range(len(values))
-    return fmpq_mat([[rational(values[i]) if i == j else fmpq(0) for j in places] for i in places])
-
-
 def orthogonal(order: int) -> fmpq_mat:
-    """Cayley transform of a drawn antisymmetric matrix."""
-    half = drawn(order, order)
-    skew = half - half.transpose()
-    return (unit(order) - skew) * (unit(order) + skew).inv()
+    return cayley(drawn(order, order))
 
 
 def similar(middle: fmpq_mat) -> Factorisation:

@@ -23,10 +23,6 @@ from dpmatrix.spec.analyze_gauss.worst_case import NoisyMoment
 SMALL = Fraction(1, 10**6)
 
 
-def text(number: mpmath.mpf) -> str:
-    return "0" if abs(number) < mpmath.mpf(10) ** -50 else mpmath.nstr(number, 60)
-
-
 def deviation(p) -> mpmath.mpf:
     return (1 + mpmath.sqrt(2 * mpmath.log(1 / real(p.delta)))) / real(p.epsilon)
 
@@ -64,7 +60,7 @@ def test_fifty_steps_break_the_promise(statement) -> None:
                 sum(mpmath.binomial(count, j) * q**j * (1 - q) ** (count - j) for j in range(p.votes, count + 1))
                 for q in (chance, mpmath.mpf(1) / 2)
             ]
-            values.append((p, text(real(delta) - tails[0] + mpmath.exp(real(epsilon)) * tails[1])))
+            values.append((p, real(delta) - tails[0] + mpmath.exp(real(epsilon)) * tails[1]))
         bind(statement, values)
     inside = FirstRow(1, SMALL, 2, 1)
     assert statement.at(inside) is Truth.TRUE
@@ -99,7 +95,7 @@ def test_the_least_variance_of_a_stream(statement) -> None:
         for p in RUNS:
             square = 2 if p.promise.adjacency is Adjacency.REPLACE_ONE else 1
             least = p.promise.steps * square * p.promise.norm_bound**4 * deviation(p.promise) ** 2
-            values.append((p, text(p.variance - least)))
+            values.append((p, p.variance - least))
         bind(statement, values)
     assert statement.at(RUNS[1]) is Truth.TRUE
     assert statement.at(RUNS[0]) is Truth.FALSE
@@ -127,7 +123,7 @@ def test_all_steps_together_keep_the_promise(statement) -> None:
         for p in ONLINE_PROMISES:
             epsilon, mu = real(p.epsilon), 1 / deviation(p)
             found = mpmath.ncdf(mu / 2 - epsilon / mu) - mpmath.exp(epsilon) * mpmath.ncdf(-mu / 2 - epsilon / mu)
-            values.append((p, text(real(p.delta) / 2 - found)))
+            values.append((p, real(p.delta) / 2 - found))
         bind(statement, values)
     for p in ONLINE_PROMISES:
         if statement.applies(p) is Truth.TRUE:
@@ -174,7 +170,7 @@ def test_regret_at_a_fixed_promise_is_linear(statement) -> None:
             least *= mpmath.ncdf(mpmath.sqrt(2) / size) - mpmath.mpf(1) / 2
             allowed = constant * mpmath.log(steps) ** power * mpmath.sqrt(mpmath.mpf(steps) / 2)
             allowed *= mpmath.mpf(2) ** (mpmath.mpf(1) / 4)
-            values.append((p, text(allowed - mpmath.mpf(steps) / 4 * least + mpmath.mpf(1) / 2)))
+            values.append((p, allowed - mpmath.mpf(steps) / 4 * least + mpmath.mpf(1) / 2))
         bind(statement, values)
     inside = Alternating(1, SMALL, 2, 1, 0)
     assert statement.at(inside) is Truth.TRUE
@@ -232,7 +228,7 @@ def test_regret_of_the_tuned_leader(statement) -> None:
             size = (1 + mpmath.sqrt(2 * mpmath.log(p.steps))) / tuned
             norm = 4 * size * mpmath.sqrt(p.order * mpmath.log(9) + mpmath.log(2))
             right = (10 + 7 * mpmath.sqrt(2 * mpmath.log(p.steps))) * mpmath.sqrt(p.rank * best * root)
-            values.append((p, text(right - (tuned * best + p.rank * norm + 2))))
+            values.append((p, right - (tuned * best + p.rank * norm + 2)))
         bind(statement, values)
     assert all(statement.at(p) is Truth.TRUE for p in STREAMS if statement.applies(p) is Truth.TRUE)
     changes = {
@@ -304,7 +300,7 @@ def test_the_offline_loss_depends_on_epsilon(statement) -> None:
             p = OfflineLoss(epsilon, delta, best, constant, power)
             logarithm = mpmath.log(best / real(delta)) ** power
             allowed = real(constant) * logarithm * mpmath.sqrt(best) * mpmath.mpf(2) ** (mpmath.mpf(1) / 4)
-            values.append((p, text(allowed - best * mpmath.ncdf(-best / (mpmath.sqrt(2) * deviation(p))))))
+            values.append((p, allowed - best * mpmath.ncdf(-best / (mpmath.sqrt(2) * deviation(p)))))
         bind(statement, values)
     inside = OfflineLoss(1, SMALL, 1, 1, 0)
     assert statement.at(inside) is Truth.TRUE
@@ -347,7 +343,7 @@ def test_offline_loss_is_at_most_a_geometric_mean(statement) -> None:
             order = (0, 1) if p.perturbed_frame == UNIT else (1, 0)
             captured = sum(p.values[i] for i in order[: p.k])
             right = mpmath.sqrt(14 * real(p.deviation) * p.k * real(best)) * mpmath.mpf(2) ** (mpmath.mpf(1) / 4)
-            values.append((p, text(right - real(best - captured))))
+            values.append((p, right - real(best - captured)))
         bind(statement, values)
     assert all(statement.at(p) is Truth.TRUE for p in LOSSES if statement.applies(p) is Truth.TRUE)
     assert sum(statement.applies(p) is Truth.TRUE for p in LOSSES) >= 12

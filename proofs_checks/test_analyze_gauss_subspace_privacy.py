@@ -13,23 +13,20 @@ import sympy
 from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
-from dpmatrix.claims.formulas import real, real_matrix
+from dpmatrix.claims.formulas import bind_formula, real, real_matrix
 from dpmatrix.exact import rational
 from dpmatrix.privacy.adjacency import Adjacency
 from dpmatrix.privacy.profiles import GaussianProfile, LaplaceProfile
 from dpmatrix.spec.analyze_gauss.gaussian_mechanism import printed_deviation
 from dpmatrix.spec.analyze_gauss.neighbouring_subspaces import ChangedMoment, projector_bound
 from dpmatrix.spec.analyze_gauss.subspace_privacy import ClosedGap, RepairedRecovery
+from proofs_checks.exact_matrices import diagonal
 
 DRAWS = random.Random(20140603)
 NAME = "analyze-gauss.subspace-privacy"
 ADDED, REPLACED = Adjacency.ADD_REMOVE_ONE, Adjacency.REPLACE_ONE
 SMALL = Fraction(1, 10**6)
 P, Q = sympy.symbols("P Q", commutative=False)
-
-
-def text(number: mpmath.mpf) -> str:
-    return "0" if abs(number) < mpmath.mpf(10) ** -50 else mpmath.nstr(number, 60)
 
 
 LEAK = ClosedGap(1, SMALL, Fraction(1, 10), 10)
@@ -68,7 +65,7 @@ def test_neighbours_that_close_the_gap_are_told_apart(statement) -> None:
             z = (2 * (1 + logarithm / epsilon) - level) / (mpmath.sqrt(2) * scale)
             kept = (1 - mpmath.exp(-(level - gap) * epsilon / 2) / 2) * mpmath.ncdf(z)
             lost = mpmath.exp(-(level - 1 + gap) * epsilon / 2) / 2 + mpmath.ncdf(-z)
-            values.append((p, text(2 * delta - kept + mpmath.exp(2 * epsilon) * lost)))
+            values.append((p, 2 * delta - kept + mpmath.exp(2 * epsilon) * lost))
         bind(statement, values)
     bind_hypotheses(
         statement,
@@ -131,7 +128,7 @@ def test_repaired_recovery_keeps_its_promise(statement) -> None:
             mu = bound / deviation
             noise = mpmath.ncdf(mu / 2 - e / mu) - mpmath.exp(e) * mpmath.ncdf(-mu / 2 - e / mu)
             spare = e - factor * e / 2
-            values.append((p, text(min(spare, d - d / 2 - noise))))
+            values.append((p, min(spare, d - d / 2 - noise)))
         bind(statement, values)
     for p in REPAIRED:
         assert statement.at(p) is Truth.TRUE
@@ -167,11 +164,6 @@ def test_less_noise_for_the_projector_fails(statement) -> None:
 
 def row(*entries) -> fmpq_mat:
     return fmpq_mat(len(entries), 1, [rational(entry) for entry in entries])
-
-
-def diagonal(values) -> fmpq_mat:
-    places = range(len(values))
-    return fmpq_mat([[rational(values[i]) if i == j else fmpq(0) for j in places] for i in places])
 
 
 def drawn_row(order: int) -> fmpq_mat:
@@ -236,9 +228,8 @@ def numbers(p: ChangedMoment) -> Numbers:
     return Numbers(gaps[0], abs(gaps[1] - gaps[0]), distance, both)
 
 
-def bind_formula(statement, points, formula) -> None:
-    with mpmath.workdps(70):
-        bind(statement, [(p, text(formula(numbers(p)))) for p in points])
+def bind_numbers(statement, points, formula) -> None:
+    bind_formula(statement, points, lambda p: formula(numbers(p)))
 
 
 def bound(gap: mpmath.mpf) -> mpmath.mpf:
@@ -263,8 +254,8 @@ def test_one_row_changes_the_gap_little(statements) -> None:
     for e_k.
     """  # noqa: D205
     added, replaced = statements[f"{NAME}/gap-added"], statements[f"{NAME}/gap-replaced"]
-    bind_formula(added, SINGLES + FILL, lambda x: 1 - x.change)
-    bind_formula(replaced, CHANGES, lambda x: 2 - x.change)
+    bind_numbers(added, SINGLES + FILL, lambda x: 1 - x.change)
+    bind_numbers(replaced, CHANGES, lambda x: 2 - x.change)
     for p in SINGLES + FILL:
         assert added.at(p) is Truth.TRUE
     for p in CHANGES:
@@ -323,8 +314,8 @@ def test_one_row_moves_the_projector_little(statements) -> None:
     assert sympy.Poly(slack, h).discriminant().is_negative, "(5): no real root, positive at h = 1"
     assert slack.subs(h, 1) == 1
     limit, printed = statements[f"{NAME}/projector-bound"], statements[f"{NAME}/projector-added"]
-    bind_formula(limit, CHANGES, lambda x: (2 if x.replaced else 1) * bound(x.gap) - x.distance)
-    bind_formula(printed, SINGLES + FILL, lambda x: 1 / (x.gap - 2) - x.distance)
+    bind_numbers(limit, CHANGES, lambda x: (2 if x.replaced else 1) * bound(x.gap) - x.distance)
+    bind_numbers(printed, SINGLES + FILL, lambda x: 1 / (x.gap - 2) - x.distance)
     assert all(limit.at(p) is Truth.TRUE for p in CHANGES)
     assert all(printed.at(p) is Truth.TRUE for p in SINGLES + FILL)
     bind_hypotheses(limit, INSIDE, ROWS | NARROW)
@@ -343,7 +334,7 @@ def test_a_replaced_row_moves_the_projector_further(statement) -> None:
     )
     assert statement.at(turned) is Truth.FALSE
     assert statement.at(INSIDE) is Truth.TRUE
-    bind_formula(statement, [*CHANGES, turned], lambda x: 1 / (x.gap - 2) - x.distance)
+    bind_numbers(statement, [*CHANGES, turned], lambda x: 1 / (x.gap - 2) - x.distance)
     with mpmath.workdps(30):
         assert abs(numbers(turned).distance ** 2 - mpmath.mpf(2) / 577) < 1e-20
     bind_hypotheses(statement, INSIDE, ROWS | NARROW)

@@ -10,12 +10,12 @@ import attrs
 import mpmath
 import pytest
 import sympy
-from flint import fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.claims.formulas import real
 from dpmatrix.privacy.adjacency import Adjacency
 from dpmatrix.spec.analyze_gauss.subspace_recovery import NoisyGap, RecoveryRun, RowsOrColumns
+from proofs_checks.exact_matrices import diagonal, rotation
 
 DRAWS = random.Random(20140605)
 NAME = "analyze-gauss.algorithm-2"
@@ -58,18 +58,8 @@ def test_a_gap_that_can_be_closed_gets_little_noise(statement) -> None:
     )
 
 
-def diagonal(values) -> fmpq_mat:
-    places = range(len(values))
-    return fmpq_mat([[fmpq(values[i]) if i == j else fmpq(0) for j in places] for i in places])
-
-
-def orthogonal(order: int) -> fmpq_mat:
-    drawn = fmpq_mat(order, order, [fmpq(DRAWS.randint(-9, 9), 5) for _ in range(order * order)])
-    skew, unit = drawn - drawn.transpose(), diagonal([1] * order)
-    return (unit - skew) * (unit + skew).inv()
-
-
-FRAMES = [RowsOrColumns(orthogonal(order), k) for order in (1, 2, 3, 4) for k in range(1, order + 1) for _ in range(3)]
+SHAPES = [(order, k) for order in (1, 2, 3, 4) for k in range(1, order + 1)]
+FRAMES = [RowsOrColumns(rotation(DRAWS, order, 5), k) for order, k in SHAPES for _ in range(3)]
 PLANE = RowsOrColumns(diagonal([1, 1]), 1)
 OUTSIDE = {
     "the eigenvectors are orthonormal": RowsOrColumns(diagonal([1, 2]), 1),

@@ -12,10 +12,11 @@ import sympy
 from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
-from dpmatrix.claims.formulas import real, real_matrix
+from dpmatrix.claims.formulas import bind_formula, real, real_matrix
 from dpmatrix.exact import rational
 from dpmatrix.spec.analyze_gauss.noise import Ensemble, norm_tail
 from dpmatrix.spec.analyze_gauss.worst_case import NoisyMoment
+from proofs_checks.exact_matrices import diagonal, rotation
 
 DRAWS = random.Random(20140602)
 NAME = "analyze-gauss.theorem-4"
@@ -74,17 +75,6 @@ def test_the_net_does_not_give_a_smaller_constant(statement) -> None:
     assert smaller.at(Ensemble(10)) is Truth.FALSE
 
 
-def diagonal(values) -> fmpq_mat:
-    places = range(len(values))
-    return fmpq_mat([[rational(values[i]) if i == j else fmpq(0) for j in places] for i in places])
-
-
-def orthogonal(order: int) -> fmpq_mat:
-    drawn = fmpq_mat(order, order, [fmpq(DRAWS.randint(-9, 9), 5) for _ in range(order * order)])
-    skew, unit = drawn - drawn.transpose(), diagonal([1] * order)
-    return (unit - skew) * (unit + skew).inv()
-
-
 def with_deviation(values, frame, noisy, noisy_frame, k: int) -> NoisyMoment:
     """Give the point a deviation at which the norm event holds, with little to spare."""
     change = noisy_frame * diagonal(noisy) * noisy_frame.transpose() - frame * diagonal(values) * frame.transpose()
@@ -101,7 +91,7 @@ def drawn_moments() -> list[NoisyMoment]:
             for _ in range(3):
                 values = sorted((Fraction(DRAWS.randint(0, 9), 2) for _ in range(n)), reverse=True)
                 noisy = sorted((Fraction(DRAWS.randint(-9, 9), 2) for _ in range(n)), key=abs, reverse=True)
-                points.append(with_deviation(values, orthogonal(n), noisy, orthogonal(n), k))
+                points.append(with_deviation(values, rotation(DRAWS, n, 5), noisy, rotation(DRAWS, n, 5), k))
     return points
 
 
@@ -161,13 +151,8 @@ def numbers(p: NoisyMoment) -> Numbers:
     )
 
 
-def text(number: mpmath.mpf) -> str:
-    return "0" if abs(number) < mpmath.mpf(10) ** -50 else mpmath.nstr(number, 55)
-
-
-def bind_formula(statement, formula) -> None:
-    with mpmath.workdps(60):
-        bind(statement, [(p, text(formula(numbers(p)))) for p in [*MOMENTS, SHARP, NEGATIVE]])
+def bind_numbers(statement, formula) -> None:
+    bind_formula(statement, [*MOMENTS, SHARP, NEGATIVE], lambda p: formula(numbers(p)))
 
 
 def proof_at(p: NoisyMoment) -> None:
@@ -219,9 +204,9 @@ def test_theorem_4(statements) -> None:
         for p in [*MOMENTS, SHARP, NEGATIVE]:
             x = numbers(p)
             allowed = 14 * x.k * mpmath.sqrt(x.n) * deviations[id(p)]
-            values.append((p, text(allowed - (x.top - x.found))))
+            values.append((p, allowed - (x.top - x.found)))
         bind(theorem, values)
-    bind_formula(conclusion, lambda x: x.found - x.top + 2 * x.k * x.norm)
+    bind_numbers(conclusion, lambda x: x.found - x.top + 2 * x.k * x.norm)
     bind_hypotheses(theorem, INSIDE, SPECTRA | EVENT)
     bind_hypotheses(conclusion, INSIDE, SPECTRA)
     whole = NoisyMoment((3, 1), UNIT, (3, 2), UNIT, 2, Fraction(1, 2))
@@ -259,8 +244,8 @@ def test_singular_subspaces_do_not_capture_the_most(statements) -> None:
     assert combined.at(NEGATIVE) is Truth.FALSE
     definite = NoisyMoment((1, 0), UNIT, (2, 1), UNIT, 1, 1)
     assert second.at(definite) is Truth.TRUE
-    bind_formula(second, lambda x: x.noisy_found - x.noisy_true)
-    bind_formula(combined, lambda x: x.noisy_found - x.top + x.k * x.norm)
+    bind_numbers(second, lambda x: x.noisy_found - x.noisy_true)
+    bind_numbers(combined, lambda x: x.noisy_found - x.top + x.k * x.norm)
     for statement in (second, combined):
         bind_hypotheses(statement, INSIDE, SPECTRA)
 
@@ -305,7 +290,7 @@ def test_sound_steps_of_theorem_4(statements) -> None:
     }
     for step, formula in formulas.items():
         statement = statements[f"{NAME}/{step}"]
-        bind_formula(statement, formula)
+        bind_numbers(statement, formula)
         bind_hypotheses(statement, INSIDE, SPECTRA)
         for p in MOMENTS:
             answer = statement.at(p)

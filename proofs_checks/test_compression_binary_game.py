@@ -13,7 +13,7 @@ import sympy
 from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
-from dpmatrix.claims.formulas import real, real_matrix
+from dpmatrix.claims.formulas import bind_formula, real, real_matrix
 from dpmatrix.spec.compression.binary_game import SignData, SignRows
 from dpmatrix.spec.compression.binary_loss import GamePair
 
@@ -45,12 +45,6 @@ def norms(p: SignRows) -> tuple[mpmath.mpf, mpmath.mpf, mpmath.mpf]:
     spectral = max(abs(value) for value in mpmath.eigsy(change, eigvals_only=True))
     frobenius = mpmath.sqrt(sum(value**2 for value in change))
     return spectral, frobenius, 2 * size * mpmath.sqrt(tau * (1 - tau)) / p.records
-
-
-def bind_formula(statement, points, formula) -> None:
-    with mpmath.workdps(65):
-        values = [(p, mpmath.nstr(formula(p), 55)) for p in points]
-        bind(statement, [(p, "0" if abs(mpmath.mpf(v)) < mpmath.mpf(10) ** -50 else v) for p, v in values])
 
 
 def assert_signs(statement) -> None:

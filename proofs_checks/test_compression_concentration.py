@@ -12,7 +12,7 @@ import sympy
 from flint import arb, fmpq
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
-from dpmatrix.claims.formulas import real
+from dpmatrix.claims.formulas import bind_formula, real
 from dpmatrix.spec.compression.gaussian_rows import GaussianDatabases
 from dpmatrix.spec.compression.inner_products import Decimal, ProjectedPair
 from dpmatrix.spec.compression.truncated_mass import EntryTriangle, RenormalisedRatio, TruncationSetting
@@ -69,8 +69,7 @@ PAIRS = [
 
 
 def bind_pairs(statement, bound) -> None:
-    with mpmath.workdps(DIGITS):
-        bind(statement, [(p, mpmath.nstr(bound(p) - tail(p), 55)) for p in PAIRS])
+    bind_formula(statement, PAIRS, lambda p: bound(p) - tail(p))
 
 
 INSIDE = ProjectedPair(2, Fraction(1, 2), Fraction(1, 2), Fraction(1, 2))

@@ -12,10 +12,11 @@ import sympy
 from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
-from dpmatrix.claims.formulas import real, real_matrix
+from dpmatrix.claims.formulas import bind_formula, real, real_matrix
 from dpmatrix.spec.compression.covariances import CovariancePair
+from dpmatrix.spec.compression.eigenvalue_assumption import EigenvalueAssumption
 from dpmatrix.spec.compression.lipschitz import CompressedData, ProjectorPoint
-from dpmatrix.spec.compression.perturbed_covariances import DatabaseFamily, EigenvalueAssumption
+from dpmatrix.spec.compression.perturbed_covariances import DatabaseFamily
 
 ENTRIES = random.Random(20090119)
 UNIT = fmpq_mat([[1, 0], [0, 1]])
@@ -58,11 +59,6 @@ def frobenius(matrix: fmpq_mat) -> mpmath.mpf:
 
 def norm(matrix: fmpq_mat) -> mpmath.mpf:
     return max(abs(value) for value in spectrum(matrix))
-
-
-def bind_formula(statement, points, formula) -> None:
-    with mpmath.workdps(60):
-        bind(statement, [(p, mpmath.nstr(formula(p), 55)) for p in points])
 
 
 NEAR = CovariancePair(correlated(Fraction(1, 10)), correlated(Fraction(1, 5)), Fraction(1, 10))

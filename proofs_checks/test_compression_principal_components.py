@@ -12,7 +12,7 @@ import sympy
 from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
-from dpmatrix.claims.formulas import real, real_matrix
+from dpmatrix.claims.formulas import bind_formula, real, real_matrix
 from dpmatrix.exact import rational
 from dpmatrix.spec.compression.compressed_growth import GrowthPair, OneColumn
 from dpmatrix.spec.compression.principal_components import (
@@ -66,12 +66,6 @@ def drawn_spectra() -> list[SpectralPair]:
 
 def frobenius(matrix) -> mpmath.mpf:
     return mpmath.sqrt(sum(x**2 for x in matrix))
-
-
-def bind_formula(statement, points, formula) -> None:
-    with mpmath.workdps(65):
-        values = [(p, mpmath.nstr(formula(p), 55)) for p in points]
-        bind(statement, [(p, "0" if abs(mpmath.mpf(v)) < mpmath.mpf(10) ** -50 else v) for p, v in values])
 
 
 def change(p: SpectralPair) -> mpmath.matrix:

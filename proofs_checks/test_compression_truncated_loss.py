@@ -12,11 +12,11 @@ import sympy
 from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
-from dpmatrix.claims.formulas import real, real_matrix
+from dpmatrix.claims.formulas import bind_formula, real, real_matrix
 from dpmatrix.spec.compression.covariances import CovariancePair
 from dpmatrix.spec.compression.distributional_loss import SmallDeltaMax, SmallDeltaMaxOutput, ThreeCovariances
+from dpmatrix.spec.compression.eigenvalue_assumption import EigenvalueAssumption
 from dpmatrix.spec.compression.log_determinants import OneOrder, PathPoint
-from dpmatrix.spec.compression.perturbed_covariances import EigenvalueAssumption
 from dpmatrix.spec.compression.truncated_loss import OutputPoint, TruncatedPair
 
 ENTRIES = random.Random(20090625)
@@ -74,12 +74,6 @@ def remainder(p: CovariancePair) -> mpmath.mpf:
     """Compute A from the eigenvalues g of Gamma Sigma_1: the sum of g - log(1 + g)."""
     root = mpmath.cholesky(real_matrix(p.first))
     return sum(g - mpmath.log(1 + g) for g in spectrum(root.T * gamma(p) * root))
-
-
-def bind_formula(statement, points, formula) -> None:
-    with mpmath.workdps(65):
-        values = [(p, mpmath.nstr(formula(p), 55)) for p in points]
-        bind(statement, [(p, "0" if abs(mpmath.mpf(v)) < mpmath.mpf(10) ** -50 else v) for p, v in values])
 
 
 PAIRS = [CovariancePair(first, second) for first, second in drawn()]

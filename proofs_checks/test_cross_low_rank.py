@@ -13,10 +13,11 @@ import sympy
 from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
-from dpmatrix.claims.formulas import real, symbolic_matrix
+from dpmatrix.claims.formulas import bind_formula, real, symbolic_matrix
 from dpmatrix.spec.cross_adjacency import ChangedRow
 from dpmatrix.spec.cross_low_rank import PrivateError, Window
 from dpmatrix.spec.cross_reconstruction import Guess, TabledMechanism
+from proofs_checks.steps import by_step
 
 MILLIONTH = Fraction(1, 10**6)
 ERRORS = [
@@ -48,8 +49,7 @@ def noise(p: PrivateError):
 
 
 def check_errors(statement, formula) -> None:
-    with mpmath.workdps(70):
-        bind(statement, ((p, formula(p)) for p in ERRORS))
+    bind_formula(statement, ERRORS, formula)
     assert not statement.strict
     for inside in (INSIDE, PrivateError(9, 1, 3, Fraction(1, 50), 2)):
         bind_hypotheses(statement, inside, SETTING)
@@ -105,7 +105,7 @@ def test_rows_of_the_unit_ball_cost_less(statement) -> None:
 )
 def test_the_bounds_do_not_cover_each_other(statements) -> None:
     """Rows with noise: A + E has rank at most k, so AP = (A + E)P - EP and A - AP = -E(I - P); E|E|_F^2 = s^2 kd."""
-    by_name = {name.partition("/")[2]: statement for name, statement in statements.items()}
+    by_name = by_step(statements)
     for root, rank in product((2, 10), (1, 7)):
         square = PrivateError(root**2 * rank, rank, 4 * root, MILLIONTH, 1)
         assert by_name["first-covers-second"].at(square) is Truth.FALSE

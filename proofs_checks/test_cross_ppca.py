@@ -11,7 +11,7 @@ import pytest
 import sympy
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
-from dpmatrix.claims.formulas import real
+from dpmatrix.claims.formulas import bind_formula, real
 from dpmatrix.exact import ball
 from dpmatrix.spec.wishart.ppca import PpcaPoint, repaired_sample_size
 
@@ -50,8 +50,7 @@ def size(p: PpcaPoint, outer: int, inner: int, within: int) -> mpmath.mpf:
 )
 def test_the_quoted_size_is_another(statement) -> None:
     assert statement.at(INSIDE) is Truth.FALSE
-    with mpmath.workdps(60):
-        bind(statement, [(p, mpmath.nstr(-abs(size(p, 1, 1, 4) - size(p, 4, 2, 8)), 50)) for p in POINTS])
+    bind_formula(statement, POINTS, lambda p: -abs(size(p, 1, 1, 4) - size(p, 4, 2, 8)))
     bind_hypotheses(statement, INSIDE, OUTSIDE)
 
 

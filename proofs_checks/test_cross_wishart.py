@@ -11,7 +11,8 @@ import sympy
 from flint import arb
 
 from dpmatrix.claims import Statement, Truth, bind, bind_hypotheses, certify, interval
-from dpmatrix.spec.cross import GaussianScales, WishartDensityPoint
+from dpmatrix.spec.cross_gaussian import GaussianScales
+from dpmatrix.spec.cross_wishart import WishartDensityPoint
 
 POINT = WishartDensityPoint(2, 3, 1, 2, 1)
 OUTSIDE = {

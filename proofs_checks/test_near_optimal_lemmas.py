@@ -12,18 +12,13 @@ import sympy
 from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Statement, Truth, bind, bind_hypotheses, certify, interval
-from dpmatrix.claims.formulas import real
+from dpmatrix.claims.formulas import bind_formula, real
 from dpmatrix.exact import ball
 from dpmatrix.spec.near_optimal.divergence import GaussianPair
 from dpmatrix.spec.near_optimal.noise import ModSulq
 from dpmatrix.spec.near_optimal.spheres import Cap, cap_measure, lower_bound
 
 CAPS = [Cap(d, Fraction(k, 20)) for d in (1, 2, 3, 4, 5, 9, 30) for k in (0, 1, 5, 9, 14, 19)]
-
-
-def digits(values) -> list:
-    with mpmath.workdps(70):
-        return [(p, mpmath.nstr(function(p), 55)) for p, function in values]
 
 
 def measure(p: Cap) -> mpmath.mpf:
@@ -82,7 +77,7 @@ def test_caps_lie_between_the_bounds(statement) -> None:
         assert (-arb(16 * k) / 50).exp() > at_half
         assert at_far < (-arb(k) / 2).exp()
     assert abs((arb(1) / 2).acos() / arb.pi() - third) < arb(2) ** -40
-    bind(statement, digits((p, cap_gap) for p in CAPS))
+    bind_formula(statement, CAPS, cap_gap)
     assert statement.at(Cap(7, Fraction(2, 5))) is Truth.TRUE
     bind_hypotheses(
         statement,
@@ -207,7 +202,7 @@ SULQ_OUTSIDE = {
 def test_quoted_noise_fails_for_large_epsilon(statement) -> None:
     assert statement.at(LOUD) is Truth.FALSE
     assert statement.margin(LOUD) < -arb(49) / 100
-    bind(statement, digits((p, sulq_gap) for p in NOISES))
+    bind_formula(statement, NOISES, sulq_gap)
     bind_hypotheses(
         statement,
         attrs.evolve(SULQ_INSIDE, dimension=1),
@@ -236,15 +231,16 @@ def test_quoted_noise_suffices_for_moderate_epsilon(statement) -> None:
     assert sympy.expand(sympy.diff(room, L) - (16 * L - 5)) == 0
     assert room.subs(L, sympy.log(2)) > 0, "(2)"
     assert 16 * sympy.log(2) > 5
-    bind(statement, digits((p, sulq_gap) for p in NOISES))
+    bind_formula(statement, NOISES, sulq_gap)
     limit = "epsilon <= 4 d log(d/delta)"
     outside = SULQ_OUTSIDE | {"dimension >= 2, an integer": ModSulq(1, 1, 1, Fraction(1, 2)), limit: LOUD}
     bind_hypotheses(statement, SULQ_INSIDE, outside)
     given = next(given for given in statement.given if given.says == limit)
-    edge = digits(
-        (p, lambda q: 4 * q.dimension * mpmath.log(q.dimension / real(q.delta)) - real(q.epsilon)) for p in NOISES
+    bind_formula(
+        Statement(limit, given.margin),
+        NOISES,
+        lambda p: 4 * p.dimension * mpmath.log(p.dimension / real(p.delta)) - real(p.epsilon),
     )
-    bind(Statement(limit, given.margin), edge)
     assert not given.strict
     assert not statement.strict
     assert statement.at(SULQ_INSIDE) is Truth.TRUE

@@ -12,7 +12,7 @@ import sympy
 from flint import arb
 
 from dpmatrix.claims import Statement, Truth, bind, bind_hypotheses
-from dpmatrix.claims.formulas import real
+from dpmatrix.claims.formulas import bind_formula, decimals, real
 from dpmatrix.exact import ball
 from dpmatrix.privacy.profiles import GaussianProfile
 from dpmatrix.spec.near_optimal.noise import ModSulq, printed_deviation
@@ -47,12 +47,6 @@ def promised(p: ModSulq) -> mpmath.mpf:
     return delta - mpmath.ncdf(mu / 2 - epsilon / mu) + mpmath.exp(epsilon) * mpmath.ncdf(-mu / 2 - epsilon / mu)
 
 
-def digits(values) -> list:
-    """Evaluate pairs of a point and a function of it to 55 digits."""
-    with mpmath.workdps(70):
-        return [(p, mpmath.nstr(function(p), 55)) for p, function in values]
-
-
 @pytest.mark.evidence(
     "near-optimal.theorem-5@f87887d8",
     role="refutes",
@@ -66,7 +60,7 @@ def test_beta_is_no_real_number_in_dimension_one(statement) -> None:
     assert statement.at(attrs.evolve(point, dimension=2)) is Truth.TRUE
     assert not statement.strict, "a promise may be met exactly"
     undefined = [ModSulq(1, n, epsilon, delta) for n, epsilon in ((1, 1), (3, 2)) for delta in (0.5, 0.75)]
-    bind(statement, digits([(p, promised) for p in POINTS] + [(p, printed_logarithm) for p in undefined]))
+    bind(statement, decimals(POINTS, promised) + decimals(undefined, printed_logarithm))
     bind_hypotheses(statement, INSIDE, OUTSIDE)
     bind_hypotheses(statement, point, OUTSIDE)
 
@@ -122,14 +116,14 @@ def test_printed_noise_suffices_wherever_it_is_real(statement) -> None:
     assert 3 / (2 * arb.pi()).sqrt() > 1
     assert sympy.simplify(phi(u + t) / (phi(u) * sympy.exp(-u * t - t**2 / 2))) == 1, "(8): integrate over u >= a"
     assert (arb(1) / 8).sqrt().erfc() / 2 < 1 / (2 * arb.pi()).sqrt(), "(9)"
-    bind(statement, digits((p, promised) for p in POINTS))
+    bind_formula(statement, POINTS, promised)
     edge = arb(2) / (2 * (2 * arb.pi()).sqrt())
     outside = OUTSIDE | {REAL: attrs.evolve(INSIDE, delta=Fraction(2, 5))}
     bind_hypotheses(statement, INSIDE, outside)
     assert statement.applies(attrs.evolve(INSIDE, delta=(edge - arb(2) ** -40).mid())) is Truth.TRUE
     assert statement.applies(ModSulq(2, 1, 1, Fraction(999, 1000))) is Truth.TRUE
     condition = next(given for given in statement.given if given.says == REAL)
-    bind(Statement(REAL, condition.margin), digits((p, printed_logarithm) for p in POINTS))
+    bind_formula(Statement(REAL, condition.margin), POINTS, printed_logarithm)
     assert not condition.strict
     for point in POINTS:
         assert statement.at(point) is Truth.TRUE

@@ -11,7 +11,7 @@ import pytest
 import sympy
 
 from dpmatrix.claims import Statement, Truth, bind, bind_hypotheses
-from dpmatrix.claims.formulas import real
+from dpmatrix.claims.formulas import bind_formula, decimals, real
 from dpmatrix.spec.near_optimal.mod_sulq_change import DensityEntry, Dimension, NoisyChange, RecordChange
 from dpmatrix.spec.near_optimal.mod_sulq_noise import Threshold
 from dpmatrix.spec.near_optimal.noise import ModSulq
@@ -224,11 +224,6 @@ def profile(p: Threshold) -> mpmath.mpf:
     return mpmath.ncdf(mu / 2 - epsilon / mu) - mpmath.exp(epsilon) * mpmath.ncdf(-mu / 2 - epsilon / mu)
 
 
-def digits(values) -> list:
-    with mpmath.workdps(80):
-        return [(p, mpmath.nstr(function(p), 55)) for p, function in values]
-
-
 AT = Threshold(3, 1, 1, Fraction(3, 2))
 AT_OUTSIDE = {
     "dimension >= 1, an integer": attrs.evolve(AT, dimension=0),
@@ -263,10 +258,7 @@ def test_all_entries_is_too_small_an_event(statement) -> None:
     + 1 >= c, and one entry already exceeds gamma with probability Q(gamma/beta).
     """
     assert statement.at(AT) is Truth.FALSE
-    bind(
-        statement,
-        digits((p, lambda q: tail(q) ** (q.dimension * (q.dimension + 1) // 2) - profile(q)) for p in THRESHOLDS),
-    )
+    bind_formula(statement, THRESHOLDS, lambda p: tail(p) ** (p.dimension * (p.dimension + 1) // 2) - profile(p))
     d, n, gamma, beta, c = sympy.symbols("d n gamma beta c", positive=True)
     epsilon, mu = (2 / n * (d + 1) * gamma + 3 / n**2) / (2 * beta**2), c / (n * beta)
     x = (d + 1) * gamma / (c * beta) + (3 / c - c) / (2 * n * beta)
@@ -295,13 +287,13 @@ def test_tail_and_union_bounds(statements) -> None:
     assert sympy.limit(mills, t, sympy.oo) == 0
     assert sympy.simplify(sympy.diff(1 - (1 - q) ** N, q) - N * (1 - q) ** (N - 1)) == 0
     one, union = statements[f"{CLAIM}/tail"], statements[f"{CLAIM}/union-bound"]
-    bind(one, digits((p, lambda p: gauss(p) - tail(p)) for p in THRESHOLDS))
+    bind_formula(one, THRESHOLDS, lambda p: gauss(p) - tail(p))
 
     def some(p: Threshold) -> mpmath.mpf:
         count = (p.dimension**2 + p.dimension) // 2
         return count * gauss(p) - (1 - (1 - tail(p)) ** count)
 
-    bind(union, digits((p, some) for p in THRESHOLDS))
+    bind_formula(union, THRESHOLDS, some)
     for statement in (one, union):
         bind_thresholds(statement)
         assert statement.at(AT) is Truth.TRUE
@@ -316,7 +308,7 @@ def test_tail_and_union_bounds(statements) -> None:
 )
 def test_three_and_two_differ(statement) -> None:
     assert statement.at(AT) is Truth.FALSE
-    bind(statement, digits((p, lambda q: loss(q, 2) - loss(q, 3)) for p in THRESHOLDS))
+    bind_formula(statement, THRESHOLDS, lambda p: loss(p, 2) - loss(p, 3))
     bind_thresholds(statement)
 
 
@@ -395,9 +387,9 @@ def test_gamma_and_beta_solve_their_equations(statements) -> None:
     assert sympy.simplify(squares - 4 * a * sympy.sqrt(epsilon)) == 0, "positive"
     bind(statements[f"{CLAIM}/rearranged"], [(p, Fraction(0)) for p in RUNS])
     bind(statements[f"{CLAIM}/quadratic"], [(p, Fraction(0)) for p in RUNS])
-    bind(statements[f"{CLAIM}/gamma"], digits((p, lambda q: multiple(q) - 1) for p in RUNS))
-    bind(statements[f"{CLAIM}/upper-bound"], digits((p, lambda q: printed(q) - root(q)) for p in RUNS))
-    limit = digits((p, lambda q: 3 / mpmath.sqrt(2 * mpmath.pi * mpmath.e) - real(q.delta)) for p in RUNS)
+    bind_formula(statements[f"{CLAIM}/gamma"], RUNS, lambda p: multiple(p) - 1)
+    bind_formula(statements[f"{CLAIM}/upper-bound"], RUNS, lambda p: printed(p) - root(p))
+    limit = decimals(RUNS, lambda p: 3 / mpmath.sqrt(2 * mpmath.pi * mpmath.e) - real(p.delta))
     for statement in statements.values():
         bind_hypotheses(statement, RANGE, RANGE_OUTSIDE)
         bind(condition(statement, "delta < 3/sqrt(2 pi e)"), limit)

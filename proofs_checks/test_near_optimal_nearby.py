@@ -12,16 +12,11 @@ import sympy
 from flint import arb, fmpq
 
 from dpmatrix.claims import Statement, Truth, bind, bind_hypotheses
-from dpmatrix.claims.formulas import real
+from dpmatrix.claims.formulas import bind_formula, decimals, real
 from dpmatrix.spec.near_optimal.fano import Estimation
 from dpmatrix.spec.near_optimal.nearby import PrivateFamily, bound, total_correlation
 
 HALF = Fraction(1, 2)
-
-
-def digits(points, function) -> list:
-    with mpmath.workdps(90):
-        return [(p, mpmath.nstr(function(p), 55)) for p in points]
 
 
 def line(slope) -> tuple[Fraction, Fraction]:
@@ -247,9 +242,9 @@ def test_the_average_needs_privacy_and_a_small_constant(statement) -> None:
     assert statement.without("two databases differ in at most ln(K-1)/eps points").at(far) is Truth.FALSE
     conditions = {given.says: given for given in statement.given}
     private = conditions[promise]
-    bind(Statement(private.says, private.margin), digits(FAMILIES, least_ratio))
+    bind_formula(Statement(private.says, private.margin), FAMILIES, least_ratio)
     near = conditions["two databases differ in at most ln(K-1)/eps points"]
-    values = digits(FAMILIES, lambda p: mpmath.log(count(p) - 1) / real(p.epsilon) - p.distance)
+    values = decimals(FAMILIES, lambda p: mpmath.log(count(p) - 1) / real(p.epsilon) - p.distance)
     bind(Statement(near.says, near.margin), values)
 
 
@@ -346,7 +341,7 @@ def test_fano_from_two_coins(statement) -> None:
     assert sympy.simplify(sympy.diff(h, p, 2) + 1 / (p * (1 - p))) == 0, "h is concave"
     solved = sympy.solve(sympy.Eq((1 - p) * sympy.log(r) - sympy.log(2), g), p)[0]
     assert sympy.simplify(solved - (1 - (g + sympy.log(2)) / sympy.log(r))) == 0
-    bind(statement, digits(ESTIMATIONS, fano))
+    bind_formula(statement, ESTIMATIONS, fano)
     held = [point for point in ESTIMATIONS if statement.applies(point) is Truth.TRUE]
     assert len(held) >= 15
     assert [point for point in held if statement.at(point) is not Truth.TRUE] == []
@@ -357,7 +352,7 @@ def test_fano_from_two_coins(statement) -> None:
     conditions = {given.says: given for given in statement.given}
     assert not any(given.strict for given in statement.given)
     largest = conditions["KL(f_i|f_j) <= gamma"]
-    bind(Statement(largest.says, largest.margin), digits(ESTIMATIONS, divergence))
+    bind_formula(Statement(largest.says, largest.margin), ESTIMATIONS, divergence)
     singular = estimation([[1, 0], [HALF, HALF]], [[0, 1], [1, 0]], 1, 100)
     assert statement.applies(singular) is Truth.FALSE, "an infinite divergence"
     over = attrs.evolve(SKEWED, laws=(*SKEWED.laws[:2], (Fraction(1, 5), Fraction(2, 5), Fraction(9, 20))))

@@ -13,7 +13,7 @@ import sympy
 from flint import arb, fmpq
 
 from dpmatrix.claims import Statement, Truth, bind, bind_hypotheses
-from dpmatrix.claims.formulas import real
+from dpmatrix.claims.formulas import bind_formula, decimals, real
 from dpmatrix.exact import precision
 from dpmatrix.spec.near_optimal.concentration import Exponent, Outcome, Sequence
 from dpmatrix.spec.near_optimal.packing import Collision, Draws, HalfLost, Survivors
@@ -21,12 +21,6 @@ from dpmatrix.spec.near_optimal.packing_number import Lines, covering_share, pac
 
 LINES = [Lines(d, Fraction(k, 20)) for d in (1, 2, 3, 6, 40) for k in (8, 9, 12, 15, 19)]
 HALF = Fraction(1, 2)
-
-
-def digits(points, function) -> list:
-    """Pair each point with a value of 55 digits."""
-    with mpmath.workdps(90):
-        return [(p, mpmath.nstr(function(p), 55)) for p in points]
 
 
 def psi(p) -> mpmath.mpf:
@@ -67,7 +61,7 @@ def check_sphere(statement: Statement, inside, more: dict, *, strict: bool = Fal
     assert statement.strict is strict
     assert statement.applies(attrs.evolve(inside, dimension=1)) in (Truth.TRUE, Truth.FALSE)
     edge = next(given for given in statement.given if given.says.startswith("phi >="))
-    values = digits(LINES, lambda p: real(p.phi) - 1 / mpmath.sqrt(2 * mpmath.pi * p.dimension))
+    values = decimals(LINES, lambda p: real(p.phi) - 1 / mpmath.sqrt(2 * mpmath.pi * p.dimension))
     bind(Statement(edge.says, edge.margin), values)
     assert not edge.strict
 
@@ -90,7 +84,7 @@ def test_half_of_the_bound_of_a_cap_suffices(statement) -> None:
     assert sympy.simplify(scaled - v ** (a - 1) / sympy.sqrt(1 - x * v)) == 0, "(1)"
     slope = sympy.diff(1 / sympy.sqrt(1 - x * v), x)
     assert sympy.simplify(slope - v / (2 * (1 - x * v) ** sympy.Rational(3, 2))) == 0, "(2)"
-    bind(statement, digits(LINES, lambda p: psi(p) - cap(p.dimension, real(p.phi))))
+    bind_formula(statement, LINES, lambda p: psi(p) - cap(p.dimension, real(p.phi)))
     assert all(statement.at(p) is Truth.TRUE for p in LINES)
     half = statement.nudged(lambda margin: margin)
     assert half.at(LINES[0]) is Truth.TRUE
@@ -165,13 +159,13 @@ def test_the_number_of_draws_is_no_integer(statements) -> None:
     assert equal.at(LITTLE) is Truth.FALSE
     assert count.at(LITTLE) is Truth.FALSE
     assert count.at(HalfLost(3, Fraction(99, 100), HALF)) is Truth.TRUE, "for large K the difference is harmless"
-    bind(equal, digits(points, lambda p: -abs(draws_number(p) - mpmath.nint(draws_number(p)))))
+    bind_formula(equal, points, lambda p: -abs(draws_number(p) - mpmath.nint(draws_number(p))))
 
     def gap(p):
         loss = real(p.loss)
         return mpmath.floor((1 - loss) * (mpmath.ceil(draws_number(p)) - 1)) - loss * (1 - loss) / (2 * psi(p))
 
-    bind(count, digits(points, gap))
+    bind_formula(count, points, gap)
     check_sphere(equal, LITTLE, {"loss > 0": attrs.evolve(LITTLE, loss=0)})
     check_sphere(count, LITTLE, {"loss > 0": attrs.evolve(LITTLE, loss=0), "loss < 1": attrs.evolve(LITTLE, loss=1)})
     for statement in (equal, count):
@@ -198,7 +192,7 @@ def test_arithmetic_of_the_simple_packing(statements) -> None:
     assert all(abs(value) < sympy.Rational(1, 10**30) for value in numeric)
     assert sympy.simplify(sympy.expand_log(sympy.log(power), force=True)) == 0
     points = halves(LINES)
-    bind(exceeds, digits(points, lambda p: draws_number(p) - real(p.loss) / (2 * psi(p))))
+    bind_formula(exceeds, points, lambda p: draws_number(p) - real(p.loss) / (2 * psi(p)))
     bind(setting, [(p, Fraction(0)) for p in LINES])
     check_sphere(exceeds, LITTLE, {"loss >= 0": attrs.evolve(LITTLE, loss=Fraction(-1, 20))}, strict=True)
     assert exceeds.applies(attrs.evolve(LITTLE, loss=0)) is Truth.TRUE
@@ -226,7 +220,7 @@ OUTSIDE_28 = {
 def check_28(statement: Statement, *, strict: bool = False) -> None:
     check_sphere(statement, INSIDE_28, OUTSIDE_28, strict=strict)
     condition = next(given for given in statement.given if "log 2" in given.says)
-    bind(Statement(condition.says, condition.margin), digits(DRAWS, room))
+    bind_formula(Statement(condition.says, condition.margin), DRAWS, room)
     assert condition.strict
     assert statement.applies(attrs.evolve(INSIDE_28, draws=1)) is Truth.TRUE
 
@@ -299,14 +293,14 @@ def test_lines_of_the_random_packing(statements) -> None:
     conditional, sums, positive, survivors = (statements[f"near-optimal.lemma-18/{name}"] for name in names)
     i, n = sympy.symbols("i n", integer=True, positive=True)
     assert sympy.expand(sympy.summation(2 * (i - 1), (i, 1, n)) - n * (n - 1)) == 0
-    pairs = digits(COLLISIONS, lambda p: 2 * (p.place - 1) * (psi(p) - cap(p.dimension, real(p.phi))))
+    pairs = decimals(COLLISIONS, lambda p: 2 * (p.place - 1) * (psi(p) - cap(p.dimension, real(p.phi))))
     bind(conditional, pairs)
     assert conditional.at(Collision(3, HALF, 5)) is Truth.TRUE
     check_sphere(conditional, Collision(3, HALF, 1), {"place >= 1, an integer": Collision(3, HALF, 0)})
     bind(sums, [(Draws(1, HALF, k, HALF), Fraction(0)) for k in range(1, 25)])
     assert sums.at(DRAWS[3]) is Truth.TRUE
     bind_hypotheses(sums, Draws(1, HALF, 1, HALF), {"draws >= 1, an integer": Draws(1, HALF, 0, HALF)})
-    bind(positive, digits(DRAWS, lambda p: 1 - mpmath.exp(-room(p))))
+    bind_formula(positive, DRAWS, lambda p: 1 - mpmath.exp(-room(p)))
     assert positive.at(INSIDE_28) is Truth.TRUE
     check_28(positive, strict=True)
     bind(survivors, [(p, Fraction(p.draws - p.close - floor((1 - p.loss) * p.draws))) for p in SURVIVORS])
@@ -421,9 +415,9 @@ def test_sums_of_bounded_functions(statements) -> None:
     def bound(p, size, exponent):
         return scale(p) * mpmath.exp(real(exponent)) * mean_power(p, size) - exceed[id(p)]
 
-    bind(lemma, digits(SEQUENCES, lambda p: bound(p, 0, sum(map(Fraction, p.bounds)))))
-    bind(markov, digits(SEQUENCES, lambda p: bound(p, len(p.bounds), 0)))
-    bind(one_step, digits(SEQUENCES, lambda p: bound(p, len(p.bounds) - 1, p.bounds[-1])))
+    bind_formula(lemma, SEQUENCES, lambda p: bound(p, 0, sum(map(Fraction, p.bounds))))
+    bind_formula(markov, SEQUENCES, lambda p: bound(p, len(p.bounds), 0))
+    bind_formula(one_step, SEQUENCES, lambda p: bound(p, len(p.bounds) - 1, p.bounds[-1]))
     for statement in (monotone, tower):
         bind(statement, [(p, Fraction(0)) for p in SEQUENCES])
     for statement in statements.values():
@@ -455,8 +449,8 @@ def test_powers_of_two(statements) -> None:
     assert [(1 + b - 2**b).subs(b, k) for k in (0, 1)] == [0, 0]
     gap = sympy.exp(a) - 1 - a
     assert (gap.subs(a, 0), sympy.diff(gap, a).subs(a, 0), sympy.diff(gap, a, 2)) == (0, 0, sympy.exp(a))
-    bind(power, digits(EXPONENTS, lambda p: 1 + real(p.b) - 2 ** real(p.b)))
-    bind(exponential, digits(EXPONENTS, lambda p: mpmath.exp(real(p.a)) - 1 - real(p.a)))
+    bind_formula(power, EXPONENTS, lambda p: 1 + real(p.b) - 2 ** real(p.b))
+    bind_formula(exponential, EXPONENTS, lambda p: mpmath.exp(real(p.a)) - 1 - real(p.a))
     outside = {"b >= 0": Exponent(Fraction(-1, 20), 0), "b <= 1": Exponent(Fraction(21, 20), 0)}
     bind_hypotheses(power, Exponent(0, 0), outside)
     assert power.applies(Exponent(1, 0)) is Truth.TRUE

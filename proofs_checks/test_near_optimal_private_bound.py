@@ -13,7 +13,7 @@ import sympy
 from flint import arb
 
 from dpmatrix.claims import Statement, Truth, bind, bind_hypotheses
-from dpmatrix.claims.formulas import real
+from dpmatrix.claims.formulas import bind_formula, decimals, real
 from dpmatrix.exact import precision
 from dpmatrix.spec.near_optimal.packing_number import Lines, polynomial_count
 from dpmatrix.spec.near_optimal.private_bound import SampleSize, complement, family_loss, net_loss
@@ -21,11 +21,6 @@ from dpmatrix.spec.near_optimal.private_bound_setting import Dimension, GapShare
 
 HALF = Fraction(1, 2)
 MILLIONTH = Fraction(1, 10**6)
-
-
-def digits(points, function) -> list:
-    with mpmath.workdps(120):
-        return [(p, mpmath.nstr(function(p), 70)) for p in points]
 
 
 def printed(d: int) -> mpmath.mpf:
@@ -96,8 +91,8 @@ def check_sizes(statement: Statement, says: str, moved) -> None:
         return real(moved(p) / Fraction(p.gap)) * max(1, root) - p.records
 
     points = POINTS + [attrs.evolve(p, rho=Fraction(9, 10)) for p in POINTS[:5]]
-    bind(Statement(says, size.margin), digits(points, largest))
-    bind(Statement("", utility.margin), digits(points, lambda p: real(p.rho) - 1 + printed(p.dimension) / 16))
+    bind_formula(Statement(says, size.margin), points, largest)
+    bind_formula(Statement("", utility.margin), points, lambda p: real(p.rho) - 1 + printed(p.dimension) / 16)
     assert size.strict
     assert not utility.strict
     assert not statement.strict
@@ -115,12 +110,12 @@ def test_a_net_of_lines_is_better_than_the_printed_bound(statement) -> None:
     Its loss is at most 1 - cos(r) e^eps/(e^eps + N - 1), N at most one over the measure of a double cap of radius r/2.
     """
     assert all(statement.at(p) is Truth.FALSE for p in FALSE)
-    bind(statement, digits(DECIDED, margin))
+    bind_formula(statement, DECIDED, margin)
     with precision(600):
         assert net_loss(FALSE[0]) < arb("1e-20")
-        for p, value in digits(FALSE, margin):
+        for p, value in decimals(FALSE, margin):
             assert abs(statement.margin(p) - arb(value)) < arb("1e-40")
-        for p, value in digits([attrs.evolve(q, epsilon=k) for q in FALSE for k in (3, 30)], enough):
+        for p, value in decimals([attrs.evolve(q, epsilon=k) for q in FALSE for k in (3, 30)], enough):
             assert abs(net_loss(p) - arb(value)) < arb("1e-60")
     check_sizes(statement, PRINTED_SIZE, lambda p: p.dimension / Fraction(p.epsilon))
     between = attrs.evolve(INSIDE, records=400)
@@ -155,7 +150,7 @@ def test_the_bound_with_whole_numbers_of_points(statement) -> None:
     leg = sympy.sqrt(1 - x**2)
     assert sympy.expand(x**2 + (1 + leg) ** 2 - 2 - 2 * leg) == 0, "(3)"
     assert sympy.Rational(1, 80) < sympy.Rational(1, 2) / 32, "(4)"
-    bind(statement, digits(DECIDED, margin))
+    bind_formula(statement, DECIDED, margin)
     held = [p for p in POINTS if statement.applies(p) is Truth.TRUE]
     assert len(held) >= 20
     assert [p for p in held if statement.at(p) is not Truth.TRUE] == []
@@ -253,7 +248,7 @@ def sphere_ends() -> list:
     def end(d):
         return 1 / mpmath.sqrt(2 * mpmath.pi * d)
 
-    return digits(DIMENSIONS, lambda p: end(p.dimension) - end(p.dimension - 1))
+    return decimals(DIMENSIONS, lambda p: end(p.dimension) - end(p.dimension - 1))
 
 
 @pytest.mark.evidence(
@@ -280,8 +275,8 @@ def test_the_choice_of_phi(statements) -> None:
     g = (sympy.log(8) + d + sympy.log(1 + sympy.exp(-d))) / (d - 2)
     assert sympy.simplify(g - 1 - (2 + sympy.log(8) + sympy.log(1 + sympy.exp(-d))) / (d - 2)) == 0, "(1)"
     bind(choice, [(p, Fraction(0)) for p in DIMENSIONS])
-    bind(least, digits(DIMENSIONS, lambda p: printed(p.dimension) - mpmath.mpf(35) / 10**6))
-    bind(hundred, digits(DIMENSIONS, lambda p: printed(p.dimension) - mpmath.mpf(12) / 100))
+    bind_formula(least, DIMENSIONS, lambda p: printed(p.dimension) - mpmath.mpf(35) / 10**6)
+    bind_formula(hundred, DIMENSIONS, lambda p: printed(p.dimension) - mpmath.mpf(12) / 100)
     assert least.at(Dimension(3)) is Truth.TRUE
     assert hundred.at(Dimension(100)) is Truth.TRUE
     assert hundred.without("dimension >= 100, an integer").at(Dimension(50)) is Truth.FALSE
@@ -379,7 +374,7 @@ def test_solving_for_the_number_of_records(statement) -> None:
     def slack(p):
         return p.records - real(pairs[id(p)]) * mpmath.sqrt(real(p.complement) / (80 * real(1 - p.rho)))
 
-    bind(statement, digits(SOLVED, slack))
+    bind_formula(statement, SOLVED, slack)
     inside = Solved(3, 40, 1, HALF, HALF, HALF)
     outside = {
         "dimension >= 3, an integer": attrs.evolve(inside, dimension=2),

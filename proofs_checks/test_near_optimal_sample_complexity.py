@@ -12,7 +12,7 @@ import sympy
 from flint import fmpq
 
 from dpmatrix.claims import Statement, Truth, bind, bind_hypotheses
-from dpmatrix.claims.formulas import real
+from dpmatrix.claims.formulas import bind_formula, real
 from dpmatrix.exact import ball, precision
 from dpmatrix.spec.near_optimal.sample_complexity import OtherData
 from dpmatrix.spec.near_optimal.sample_complexity_proof import RatioPoint, ScorePoint, chosen_defect
@@ -325,8 +325,7 @@ def test_the_sample_size_is_sufficient(statement) -> None:
     excess = left - eta_log - (d - 1) / 2 * size_log
     assert sympy.simplify(excess - (rho * eta_log + (rho * d + 1) * size_log / 2)) == 0
     points = grid()
-    with mpmath.workdps(60):
-        bind(statement, [(p, mpmath.nstr(sufficient(p), 50)) for p in points])
+    bind_formula(statement, points, sufficient)
     assert all(statement.at(p) is Truth.TRUE for p in points)
     assert statement.strict
     bind_size(statement, "n above the sample size")
@@ -340,8 +339,7 @@ def bind_size(statement: Statement, says: str) -> None:
             assert statement.applies(attrs.evolve(p, records=least - 1)) is Truth.FALSE
     given = next(given for given in statement.given if given.says == says)
     assert given.strict
-    with mpmath.workdps(60):
-        bind(Statement(says, given.margin), [(p, mpmath.nstr(p.records - needed(p), 50)) for p in grid()])
+    bind_formula(Statement(says, given.margin), grid(), lambda p: p.records - needed(p))
     bind_hypotheses(statement, INSIDE, outside(INSIDE, **{says: attrs.evolve(INSIDE, records=100)}))
 
 

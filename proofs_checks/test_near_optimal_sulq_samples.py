@@ -12,18 +12,13 @@ import sympy
 from flint import arb
 
 from dpmatrix.claims import Statement, Truth, bind, bind_hypotheses
-from dpmatrix.claims.formulas import real
+from dpmatrix.claims.formulas import bind_formula, real
 from dpmatrix.spec.near_optimal.noise import ModSulq
 from dpmatrix.spec.near_optimal.sulq_samples import PhiRate, Rearranged, Root, SulqSamples
 
 HALF = Fraction(1, 2)
 CENT = Fraction(1, 100)
 QUARTER = Fraction(1, 4)
-
-
-def digits(points, function) -> list:
-    with mpmath.workdps(90):
-        return [(p, mpmath.nstr(function(p), 55)) for p in points]
 
 
 def beta(p) -> mpmath.mpf:
@@ -73,7 +68,7 @@ def check(statement: Statement, more: dict) -> None:
         root = mpmath.mpf(p.dimension) ** mpmath.mpf("1.5") * mpmath.sqrt(mpmath.log(p.dimension / real(p.delta)))
         return real(p.small) * root / real(p.epsilon) * (1 - p.large * real(1 - p.rho)) - p.records
 
-    bind(Statement(SIZE, size.margin), digits(SAMPLES, largest))
+    bind_formula(Statement(SIZE, size.margin), SAMPLES, largest)
     assert size.strict
     assert not statement.strict
     assert statement.applies(attrs.evolve(INSIDE, epsilon=Fraction(1, 5), small=Fraction(1, 20))) is Truth.FALSE
@@ -97,7 +92,7 @@ def test_one_dimension_has_one_eigenvector(statement) -> None:
     assert sympy.log(10) > 1
     bind(statement, [(alone(1, large), -min(HALF, Fraction(1, 2 * large))) for large in range(1, 25)])
     known = [p for p in SAMPLES if loss(p) > real(1 - p.rho)]
-    bind(statement, digits(known, lambda p: loss(p) - real(1 - p.rho)))
+    bind_formula(statement, known, lambda p: loss(p) - real(1 - p.rho))
     more = {"dimension >= 1, an integer": attrs.evolve(INSIDE, dimension=0), "large > 0": attrs.evolve(INSIDE, large=0)}
     check(statement, more)
     inside = next(given for given in statement.given if given.says == "large > 0")
@@ -133,7 +128,7 @@ def test_one_phi_is_enough(statement) -> None:
     assert (count - sympy.log(d)).subs(d, 2) > 0, "(3)"
     assert sympy.simplify(sympy.diff(count - sympy.log(d), d) - (4 - 1 / d)) == 0
     assert sympy.exp(-8) / 32 > sympy.Rational(1, 10**5), "(4)"
-    bind(statement, digits([p for p in SAMPLES if loss(p) > real(1 - p.rho)], lambda p: loss(p) - real(1 - p.rho)))
+    bind_formula(statement, [p for p in SAMPLES if loss(p) > real(1 - p.rho)], lambda p: loss(p) - real(1 - p.rho))
     held = [p for p in SAMPLES if statement.applies(p) is Truth.TRUE]
     assert len(held) >= 12
     assert [p for p in held if statement.at(p) is not Truth.TRUE] == []
@@ -209,15 +204,15 @@ def test_lines_that_do_not_hold(statements) -> None:
     assert rate.at(PhiRate(2, 1000, 1, CENT, 1)) is Truth.FALSE
     assert rate.at(PhiRate(2, 10**5, 1, CENT, CENT)) is Truth.FALSE
     assert rate.at(PhiRate(2, 1, 1, CENT, HALF)) is Truth.TRUE
-    bind(minimum, digits(SULQS, lambda p: -mpmath.sqrt(1 - phi(p)) / 2))
+    bind_formula(minimum, SULQS, lambda p: -mpmath.sqrt(1 - phi(p)) / 2)
 
     def gap(p):
         end = mpmath.sqrt(1 - mpmath.exp(-2 * mpmath.log(8 * p.dimension) / (p.dimension - 1)))
         return phi(p) - end
 
-    bind(admissible, digits(SULQS, gap))
+    bind_formula(admissible, SULQS, gap)
     points = [PhiRate(p.dimension, p.records, p.epsilon, p.delta, k) for p in SULQS[:12] for k in (HALF, 3)]
-    bind(rate, digits(points, lambda p: phi(p) - real(p.constant) * mpmath.sqrt(share(p))))
+    bind_formula(rate, points, lambda p: phi(p) - real(p.constant) * mpmath.sqrt(share(p)))
     for statement in (minimum, admissible):
         bind_hypotheses(statement, SULQ, SULQ_OUTSIDE)
     inside = PhiRate(2, 1, Fraction(1, 20), HALF, Fraction(1, 20))
@@ -266,15 +261,15 @@ def test_lines_about_the_noise(statements) -> None:
         scale = p.dimension / (p.records * real(p.epsilon))
         return beta(p) ** 2 - scale**2 * mpmath.log(p.dimension / real(p.delta)) / 2
 
-    bind(rate, digits(SULQS, slack))
-    bind(noise, digits(SULQS, noise_slack))
+    bind_formula(rate, SULQS, slack)
+    bind_formula(noise, SULQS, noise_slack)
     for statement in (quarter, noise):
         bind_hypotheses(statement, SULQ, SULQ_OUTSIDE)
     rich = ModSulq(2, 300, Fraction(1, 20), HALF)
     outside = {says: attrs.evolve(p, records=max(p.records, 0) * 300) for says, p in SULQ_OUTSIDE.items()}
     bind_hypotheses(rate, rich, outside | {"1/beta^2 >= 1": SULQ})
     large = rate.given[-1]
-    bind(Statement(large.says, large.margin), digits(SULQS, lambda p: 1 / beta(p) ** 2 - 1))
+    bind_formula(Statement(large.says, large.margin), SULQS, lambda p: 1 / beta(p) ** 2 - 1)
     assert (quarter.strict, rate.strict, noise.strict) == (False, False, True)
     held = [p for p in SULQS if rate.applies(p) is Truth.TRUE]
     assert len(held) >= 6

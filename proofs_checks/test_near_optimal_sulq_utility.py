@@ -12,18 +12,13 @@ import sympy
 from flint import arb, fmpq
 
 from dpmatrix.claims import Statement, Truth, bind, bind_hypotheses
-from dpmatrix.claims.formulas import real
+from dpmatrix.claims.formulas import bind_formula, real
 from dpmatrix.exact import precision
 from dpmatrix.spec.near_optimal.sulq_bound import SulqBound
 from dpmatrix.spec.near_optimal.sulq_utility_proof import Alignment, Dimension, Rearranged, UnitPair
 
 HALF = Fraction(1, 2)
 CENT = Fraction(1, 100)
-
-
-def digits(points, function) -> list:
-    with mpmath.workdps(90):
-        return [(p, mpmath.nstr(function(p), 55)) for p in points]
 
 
 def beta(p) -> mpmath.mpf:
@@ -89,7 +84,7 @@ def check_phi(statement: Statement) -> None:
     for given in statement.given:
         if given.says in ENDS:
             end = ENDS[given.says]
-            bind(Statement(given.says, given.margin), digits(BOUNDS, lambda p, end=end: real(p.phi) - end(p)))
+            bind_formula(Statement(given.says, given.margin), BOUNDS, lambda p, end=end: real(p.phi) - end(p))
             assert not given.strict
     assert not statement.strict
 
@@ -305,7 +300,7 @@ def test_the_sign_of_an_eigenvector_breaks_the_proof(statement) -> None:
     assert statement.at(OPPOSITE) is Truth.FALSE
     assert statement.at(Alignment((1, -1), (HALF, HALF))) is Truth.FALSE
     assert statement.at(Alignment((HALF, Fraction(4, 5)), (HALF, HALF))) is Truth.TRUE
-    bind(statement, digits(ALIGNMENTS, jensen))
+    bind_formula(statement, ALIGNMENTS, jensen)
     assert not statement.strict
     outside = {
         "|<v^, mu>| <= 1": Alignment((Fraction(-21, 20),), (1,)),

@@ -12,9 +12,11 @@ import sympy
 from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
-from dpmatrix.claims.formulas import real
+from dpmatrix.claims.formulas import bind_formula, real
 from dpmatrix.spec.sliding_window.component_table import ComponentSetting, NoisyRelease
 from dpmatrix.spec.wishart.spectra import diagonal, identity
+from proofs_checks.exact_matrices import line
+from proofs_checks.steps import by_step
 
 MILLIONTH = Fraction(1, 10**6)
 BASE = ComponentSetting(1000, 100, 5, Fraction(1, 10), 1, MILLIONTH)
@@ -53,8 +55,7 @@ def gaussian(p: ComponentSetting):
 
 
 def check(statement, formula, more=None, points=POINTS) -> None:
-    with mpmath.workdps(70):
-        bind(statement, ((p, formula(p)) for p in points))
+    bind_formula(statement, points, formula)
     assert not statement.strict
     for inside in (LEAST, MOST):
         bind_hypotheses(statement, inside, OUTSIDE | (more or {}))
@@ -161,7 +162,7 @@ def space(p: ComponentSetting, k: int, eta: int):
 )
 def test_rows_against_each_other_and_against_theorems(statements) -> None:
     """The last: c d k^2/eta^3 - d k/eta = (d k/eta)(c k/eta^2 - 1), and c, k >= 1 > eta."""
-    by_name = {name.partition("/")[2]: statement for name, statement in statements.items()}
+    by_name = by_step(statements)
     for factor in (1, 10, 1000):
         point = attrs.evolve(BASE, factor=factor)
         assert by_name["errors-in-order"].at(attrs.evolve(point, epsilon=2 * factor)) is Truth.FALSE
@@ -185,8 +186,7 @@ def test_rows_against_each_other_and_against_theorems(statements) -> None:
     )
     check(by_name["space-of-theorem-3"], lambda p: real(p.factor) * space(p, 2, 3) - space(p, 2, 4))
     smaller = by_name["smaller-space"]
-    with mpmath.workdps(70):
-        bind(smaller, ((p, real(p.factor) * p.dimension**2 - space(p, 2, 3)) for p in POINTS))
+    bind_formula(smaller, POINTS, lambda p: real(p.factor) * p.dimension**2 - space(p, 2, 3))
     premise = "k log W/eta^3 <= d"
     wide = ComponentSetting(2, 45, 1, Fraction(1, 4), 1, Fraction(1, 2))  # 64 log 2 = 44.4
     moved = {says: attrs.evolve(wide, **{field: getattr(point, field)}) for says, point, field in fields()}
@@ -205,12 +205,6 @@ def fields():
         if says.split()[0] in names and "^" not in says:
             yield says, point, says.split()[0]
     yield "k <= d", attrs.evolve(BASE, target=46), "target"
-
-
-def line(*vector: int) -> fmpq_mat:
-    """Projection of rank 1 onto a vector."""
-    length = sum(x * x for x in vector)
-    return fmpq_mat([[fmpq(a * b, length) for b in vector] for a in vector])
 
 
 WRONG_AXIS = NoisyRelease(diagonal((3, 1)), diagonal((-1, 1)), line(0, 1), line(1, 0), 1)

@@ -18,16 +18,11 @@ from dpmatrix.spec.sliding_window.constrained_accuracy import Approximation
 from dpmatrix.spec.sliding_window.constrained_pca import NonNegative, OpenSet, Sparse
 from dpmatrix.spec.sliding_window.projection_summary import SummaryParameters
 from dpmatrix.spec.wishart.spectra import diagonal
+from proofs_checks.exact_matrices import line
 
 ALGORITHM = "sliding-window.algorithm-5"
 THEOREM = "sliding-window.theorem-7"
 MILLIONTH = Fraction(1, 10**6)
-
-
-def line(*vector: int) -> fmpq_mat:
-    """Projection of rank 1 onto a vector."""
-    length = sum(x * x for x in vector)
-    return fmpq_mat([[fmpq(a * b, length) for b in vector] for a in vector])
 
 
 @pytest.mark.evidence(

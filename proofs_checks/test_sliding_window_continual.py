@@ -17,16 +17,13 @@ from dpmatrix.spec.sliding_window.continual import NoisyPair, SubWindow, Tree, T
 from dpmatrix.spec.sliding_window.dyadic_release import DyadicRelease, WindowCover, deviation, signed_cover
 from dpmatrix.spec.sliding_window.wishart_stream import NoisyStream
 from dpmatrix.spec.sliding_window.wishart_window import WishartParameters
+from proofs_checks.exact_matrices import scalars
 
 MILLIONTH = Fraction(1, 10**6)
 
 
-def scalar(*values) -> tuple[fmpq_mat, ...]:
-    return tuple(fmpq_mat([[value]]) for value in values)
-
-
 def pair(last, other, noise=(3, 7), window: int = 4) -> NoisyPair:
-    first, second = (NoisyStream(fmpq_mat([[fmpq(1, 2)], [value]]), scalar(*noise), window) for value in (last, other))
+    first, second = (NoisyStream(fmpq_mat([[fmpq(1, 2)], [value]]), scalars(*noise), window) for value in (last, other))
     return NoisyPair(first, second)
 
 
@@ -104,11 +101,11 @@ def test_successive_outputs_differ_by_the_row(statements) -> None:
         differ = "the last rows differ by norm at most 1, all else agrees"
         for inside in (APART, pair(0, 1, window=2)):
             bind_hypotheses(statement, inside, {bounds: pair(0, 1, window=1), differ: pair(0, fmpq(3, 2))})
-        short = [NoisyStream(fmpq_mat([[value]]), scalar(3), 4) for value in (0, 1)]
+        short = [NoisyStream(fmpq_mat([[value]]), scalars(3), 4) for value in (0, 1)]
         assert statement.given[0].at(NoisyPair(*short)) is Truth.FALSE
         assert statement.given[0].at(pair(0, 1, (3, -1))) is Truth.FALSE
         assert statement.given[0].at(pair(0, 1, (3, 1, 1))) is Truth.FALSE
-        other = attrs.evolve(APART.second, noise=scalar(3, 8))
+        other = attrs.evolve(APART.second, noise=scalars(3, 8))
         assert statement.given[1].at(NoisyPair(APART.first, other)) is Truth.FALSE
         earlier = attrs.evolve(APART.second, rows=fmpq_mat([[1], [1]]))
         assert statement.given[1].at(NoisyPair(APART.first, earlier)) is Truth.FALSE

@@ -20,6 +20,7 @@ from dpmatrix.spec.sliding_window.definitions import (
     right_cost,
 )
 from dpmatrix.spec.sliding_window.indexing import IndexingGuess, success_probability
+from proofs_checks.exact_matrices import line
 
 TALL = fmpq_mat([[1, 2], [3, 1], [0, 1]])
 AXIS = fmpq_mat([[1, 0], [0, 0]])
@@ -27,12 +28,6 @@ SQUARE = fmpq_mat([[2, 1], [1, 3]])
 NOT_SYMMETRIC = fmpq_mat([[1, 1], [0, 0]])
 NOT_IDEMPOTENT = fmpq_mat([[fmpq(11, 10), 0], [0, 0]])
 HALF = Fraction(1, 2)
-
-
-def line(i: int, j: int) -> fmpq_mat:
-    """Projection onto the line through (i, j)."""
-    total = fmpq(i * i + j * j)
-    return fmpq_mat([[i * i / total, i * j / total], [i * j / total, j * j / total]])
 
 
 SHAPES = {

@@ -14,7 +14,7 @@ from flint import arb
 from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.claims.formulas import real
 from dpmatrix.spec.sliding_window.directional_variance import NeighbouringAnswers, OneRelease, Plane, error_margin
-from dpmatrix.spec.sliding_window.wishart_window import Direction
+from dpmatrix.spec.sliding_window.wishart_accuracy import Direction
 
 MILLIONTH = Fraction(1, 10**6)
 LONG = NeighbouringAnswers(1, 1, MILLIONTH, Fraction(1, 10**8), 10**4, 6, 6)

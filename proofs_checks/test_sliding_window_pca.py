@@ -20,6 +20,7 @@ from dpmatrix.spec.sliding_window.wishart_pca import Ends, NoisyChoice
 from dpmatrix.spec.sliding_window.wishart_stream import NoisyStream
 from dpmatrix.spec.sliding_window.wishart_window import WishartParameters
 from dpmatrix.spec.wishart.spectra import diagonal, identity
+from proofs_checks.exact_matrices import line
 
 MILLIONTH = Fraction(1, 10**6)
 TENTH = Fraction(1, 10)
@@ -28,12 +29,6 @@ THEOREM = "sliding-window.theorem-16"
 
 def matrix(values: fmpq_mat) -> sympy.Matrix:
     return sympy.Matrix(values.nrows(), values.ncols(), [symbolic(entry) for entry in values.entries()])
-
-
-def line(*vector: int) -> fmpq_mat:
-    """Projection of rank 1 onto a vector."""
-    length = sum(x * x for x in vector)
-    return fmpq_mat([[fmpq(a * b, length) for b in vector] for a in vector])
 
 
 OBLIQUE = Minimiser(fmpq_mat([[1, 0]]), fmpq_mat([[1, 0], [7, 0]]), 1)

@@ -19,17 +19,12 @@ from dpmatrix.spec.sliding_window import dyadic_release, private_choice
 from dpmatrix.spec.sliding_window.dyadic_release import sums_with
 from dpmatrix.spec.sliding_window.private_choice import PrivateChoice
 from dpmatrix.spec.wishart.spectra import diagonal, identity
+from proofs_checks.exact_matrices import line
 
 HALF, MILLIONTH = Fraction(1, 2), Fraction(1, 10**6)
 BEST, APPROXIMATE = "sliding-window.theorem-16+repair", "sliding-window.theorem-7+repair"
 ZETA = "zeta >= 4 s sqrt(q (d log 9 + log(2/beta)))"
 SHAPES = "A_W'A_W and C~ are symmetric, d x d"
-
-
-def line(*vector: int) -> fmpq_mat:
-    """Projection of rank 1 onto a vector."""
-    length = sum(x * x for x in vector)
-    return fmpq_mat([[fmpq(a * b, length) for b in vector] for a in vector])
 
 
 def choice(window, published, chosen, other, gamma=1, **changes) -> PrivateChoice:

@@ -13,7 +13,7 @@ from flint import arb
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses, certify, interval
 from dpmatrix.claims.formulas import real
-from dpmatrix.spec.cross import DegreesPoint
+from dpmatrix.spec.cross_wishart import DegreesPoint
 from dpmatrix.spec.sliding_window.quoted_mechanisms import (
     PresentRow,
     SketchNeighbours,

@@ -12,8 +12,9 @@ import sympy
 from flint import arb
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
-from dpmatrix.claims.formulas import real
+from dpmatrix.claims.formulas import bind_formula, real
 from dpmatrix.spec.sliding_window.table_entries import TableSetting
+from proofs_checks.steps import by_step
 
 MILLIONTH = Fraction(1, 10**6)
 BASE = TableSetting(1000, 50, 5, 2, Fraction(1, 10), 1, MILLIONTH, Fraction(1, 2))
@@ -83,8 +84,7 @@ def slack(p: TableSetting, column: int, row: int):
 
 
 def check(statement, formula, more) -> None:
-    with mpmath.workdps(60):
-        bind(statement, ((p, formula(p)) for p in POINTS if statement.applies(p) is Truth.TRUE))
+    bind_formula(statement, [p for p in POINTS if statement.applies(p) is Truth.TRUE], formula)
     assert not statement.strict
     for inside in (LEAST, MOST):
         bind_hypotheses(statement, inside, OUTSIDE | more)
@@ -155,7 +155,7 @@ CELLS = {
     region="every factor c: eps = 1/c; for large d as well",
 )
 def test_eight_entries_differ(statements) -> None:
-    by_name = {name.partition("/")[2]: statement for name, statement in statements.items()}
+    by_name = by_step(statements)
     assert by_name.keys() == CELLS.keys()
     for factor in (8, 100, 10**6):
         point = attrs.evolve(BASE, factor=factor)
@@ -207,7 +207,7 @@ def test_what_remains_of_the_rows(statements) -> None:
     Then d tau log tau >= d tau >= d (d + log(1/delta)/eps), and (tau + 1)^2 log(tau + 1)/eps >= tau d at least as well.
     The noise: with x = sqrt(r l), y = l = log(4/delta) >= 1 and r >= 1 both x^2 and y^2 are at most r l^2.
     """
-    by_name = {name.partition("/")[2]: statement for name, statement in statements.items()}
+    by_name = by_step(statements)
     x, y, d = sympy.symbols("x y d", positive=True)
     assert sympy.expand(2 * (256 * x**2 + y**2) - (16 * x + y) ** 2) == sympy.expand((16 * x - y) ** 2)
     assert 2 * (256 + 1) == 514

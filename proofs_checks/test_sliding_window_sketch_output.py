@@ -11,8 +11,8 @@ import pytest
 import sympy
 from flint import fmpq, fmpq_mat
 
-from dpmatrix.claims import Truth, bind, bind_hypotheses
-from dpmatrix.claims.formulas import real
+from dpmatrix.claims import Truth, bind_hypotheses
+from dpmatrix.claims.formulas import bind_formula, real
 from dpmatrix.exact import rational
 from dpmatrix.spec.sliding_window.sketch_output import SketchedRun
 from dpmatrix.spec.sliding_window.sketched_stream import SketchedStream, meant
@@ -216,8 +216,7 @@ def test_the_output_of_enough_rows_is_accurate(statements) -> None:
 
 
 def check_formulas(statement, high, low) -> None:
-    with mpmath.workdps(60):
-        bind(statement, [(p, expected(p, high, low)) for p in narrow_runs()])
+    bind_formula(statement, narrow_runs(), lambda p: expected(p, high, low))
     assert not statement.strict
 
 

@@ -9,7 +9,8 @@ import pytest
 from flint import fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind_hypotheses
-from dpmatrix.spec.sliding_window.sketched_stream import Lines, SketchedStream, SketchShape, history
+from dpmatrix.spec.sliding_window.sketch_algorithms import SketchShape
+from dpmatrix.spec.sliding_window.sketched_stream import Lines, SketchedStream, history
 
 TWO_ROWS = SketchedStream(fmpq_mat([[1], [1]]), fmpq_mat([[1]]), fmpq_mat([[2], [3]]), 5, 2)
 LEFT = SketchedStream(fmpq_mat([[7], [0], [0]]), fmpq_mat([[1]]), fmpq_mat([[1], [1], [1]]), 1, 2)
@@ -182,7 +183,7 @@ def test_every_pair_is_the_sketch_of_its_rows(statements) -> None:
     region="one line as printed at a time",
 )
 def test_each_printed_line_is_noticed(statement) -> None:
-    from dpmatrix.spec.sliding_window import sketched_stream as spec
+    from dpmatrix.spec.sliding_window import sketch_algorithms as spec
 
     assert statement.at(LEFT) is Truth.TRUE
     for lines in (Lines(2, 2), Lines(1, 1), Lines(1, 2, inserted_first=True), Lines(1, 3)):

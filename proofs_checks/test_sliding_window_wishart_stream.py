@@ -10,22 +10,18 @@ from flint import fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind_hypotheses
 from dpmatrix.spec.sliding_window.wishart_stream import MENDED, PRINTED, NoisyStream, history, repaired_history
+from proofs_checks.exact_matrices import scalars
 
-
-def scalar(*values) -> tuple[fmpq_mat, ...]:
-    return tuple(fmpq_mat([[value]]) for value in values)
-
-
-ONES = NoisyStream(fmpq_mat([[1], [1]]), scalar(3, 3), 2)
-UNEQUAL = attrs.evolve(ONES, noise=scalar(1, 5))
-GONE = NoisyStream(fmpq_mat([[7], [0], [0]]), scalar(3, 2, 1), 2)
+ONES = NoisyStream(fmpq_mat([[1], [1]]), scalars(3, 3), 2)
+UNEQUAL = attrs.evolve(ONES, noise=scalars(1, 5))
+GONE = NoisyStream(fmpq_mat([[7], [0], [0]]), scalars(3, 2, 1), 2)
 SHAPES = {
     "window >= 1, an integer": attrs.evolve(ONES, window=0),
-    "there is one d x d noise for each row": attrs.evolve(ONES, noise=scalar(3)),
+    "there is one d x d noise for each row": attrs.evolve(ONES, noise=scalars(3)),
     "Update spares the first and the newest checkpoint": attrs.evolve(ONES, deleted=((2, 2),)),
 }
-RUN = SHAPES | {"every noise is positive semidefinite": attrs.evolve(ONES, noise=scalar(1, -1))}
-INSIDE = (ONES, attrs.evolve(ONES, noise=scalar(0, 0)))
+RUN = SHAPES | {"every noise is positive semidefinite": attrs.evolve(ONES, noise=scalars(1, -1))}
+INSIDE = (ONES, attrs.evolve(ONES, noise=scalars(0, 0)))
 
 
 def stream(total: int, window: int, deleted: tuple[tuple[int, int], ...] = ()) -> NoisyStream:
@@ -53,7 +49,7 @@ def summed(p: NoisyStream, first: int, last: int) -> fmpq_mat:
     "sliding-window.algorithm-8@8527087a", role="refutes", grade="symbolic", region="rows 1, 1 with W = 2, equal noise"
 )
 def test_the_first_matrix_misses_later_rows(statements) -> None:
-    longer = NoisyStream(fmpq_mat([[1], [1], [1]]), scalar(9, 3, 1), 3)
+    longer = NoisyStream(fmpq_mat([[1], [1], [1]]), scalars(9, 3, 1), 3)
     for statement in statements.values():
         assert statement.at(ONES) is Truth.FALSE
         assert statement.margin(ONES) == -1
@@ -62,11 +58,11 @@ def test_the_first_matrix_misses_later_rows(statements) -> None:
         for inside in INSIDE:
             bind_hypotheses(statement, inside, RUN)
         assert statement.margin(longer) < -1
-    held = history(attrs.evolve(longer, noise=scalar(9, 3, 1)), PRINTED)[-1]
+    held = history(attrs.evolve(longer, noise=scalars(9, 3, 1)), PRINTED)[-1]
     assert [(pair.stamp, pair.matrix[0, 0]) for pair in held] == [(1, 10), (2, 5), (3, 2)]
     assert statements["sliding-window.algorithm-7"].margin(longer) == -2
     assert statements["sliding-window.algorithm-8"].margin(longer) == -2
-    short = NoisyStream(fmpq_mat([[5], [1], [1]]), scalar(9, 3, 1), 2)
+    short = NoisyStream(fmpq_mat([[5], [1], [1]]), scalars(9, 3, 1), 2)
     assert statements["sliding-window.algorithm-8"].at(short) is Truth.TRUE, "25 stored, 2 in the window"
 
 
@@ -98,7 +94,7 @@ def test_the_ordering_deletes_the_window(statement) -> None:
     assert statement.at(UNEQUAL) is Truth.FALSE
     assert [pair.stamp for pair in history(UNEQUAL, attrs.evolve(MENDED, ordered=True))[-1]] == [2]
     assert statement.at(ONES) is Truth.TRUE
-    level = attrs.evolve(ONES, noise=scalar(1, 2))
+    level = attrs.evolve(ONES, noise=scalars(1, 2))
     assert statement.at(level) is Truth.TRUE, "a matrix is above its equal"
     assert statement.at(attrs.evolve(UNEQUAL, window=1)) is Truth.TRUE, "row 1 has left the window anyway"
     noise = (fmpq_mat([[4, 0], [0, 1]]), fmpq_mat([[1, 0], [0, 4]]))

@@ -12,11 +12,12 @@ import sympy
 from flint import fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
-from dpmatrix.claims.formulas import real
+from dpmatrix.claims.formulas import bind_formula, real
 from dpmatrix.privacy.profiles import GaussianProfile
 from dpmatrix.spec.sliding_window.dyadic_release import DyadicRelease, deviation
+from dpmatrix.spec.sliding_window.wishart_accuracy import Direction, Tail
 from dpmatrix.spec.sliding_window.wishart_stream import NoisyStream
-from dpmatrix.spec.sliding_window.wishart_window import Direction, Tail, WishartParameters
+from dpmatrix.spec.sliding_window.wishart_window import WishartParameters
 
 MILLIONTH = Fraction(1, 10**6)
 LONG_ROW = WishartParameters(1, 1, MILLIONTH, 194, 10)
@@ -77,8 +78,7 @@ def test_a_long_row_is_revealed(statement) -> None:
         assert -statement.margin(point) > float(least)
     assert statement.at(attrs.evolve(LONG_ROW, dimension=3, degrees=196)) is Truth.FALSE
     assert statement.at(attrs.evolve(LONG_ROW, row=0)) is Truth.TRUE
-    with mpmath.workdps(60):
-        bind(statement, ((p, real(p.delta) - shifted_delta(p)) for p in points()))
+    bind_formula(statement, points(), lambda p: real(p.delta) - shifted_delta(p))
     assert not statement.strict
     for inside in INSIDE:
         bind_hypotheses(statement, inside, PARAMETERS)

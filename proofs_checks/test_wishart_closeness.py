@@ -11,31 +11,15 @@ import pytest
 import sympy
 from flint import fmpq, fmpq_mat
 
-from dpmatrix.claims import Truth, bind, bind_hypotheses
-from dpmatrix.claims.formulas import real, real_matrix
+from dpmatrix.claims import Truth, bind_hypotheses
+from dpmatrix.claims.formulas import bind_formula, real, real_matrix
 from dpmatrix.exact import ball, rational
 from dpmatrix.spec.wishart.closeness_proof import TopVectorRun, scale_eigenvalue, tail_factor, tail_parameter
 from dpmatrix.spec.wishart.noise import WishartTail, printed_threshold
+from proofs_checks.exact_matrices import conjugated, diagonal, rotation
 
 ENTRIES = random.Random(20160214)
 EVERY_D = "every d >= 2, A, W >= 0 and choice of eigenvectors, by the docstring's derivation; "
-
-
-def diagonal(values) -> fmpq_mat:
-    places = range(len(values))
-    return fmpq_mat([[rational(values[i]) if i == j else fmpq(0) for j in places] for i in places])
-
-
-def matrix(values, frame: fmpq_mat) -> fmpq_mat:
-    return frame * diagonal(values) * frame.transpose()
-
-
-def rotation(order: int, scale: int) -> fmpq_mat:
-    """Draw a rational orthogonal matrix near the identity for large ``scale``."""
-    skew = fmpq_mat(order, order, [fmpq(ENTRIES.randint(-9, 9), scale) for _ in range(order * order)])
-    skew = skew - skew.transpose()
-    unit = diagonal([1] * order)
-    return (unit - skew) * (unit + skew).inv()
 
 
 @attrs.frozen
@@ -90,9 +74,9 @@ def drawn_runs() -> list[TopVectorRun]:
     for number in range(24):
         d = 2 + number % 3
         values = (ENTRIES.randint(10, 12), *sorted((ENTRIES.randint(0, 2) for _ in range(d - 1)), reverse=True))
-        frame = rotation(d, 3)
-        turned = frame * rotation(d, 800)
-        size = sum(float(x) ** 2 for x in (matrix(values, turned) - matrix(values, frame)).entries()) ** 0.5
+        frame = rotation(ENTRIES, d, 3)
+        turned = frame * rotation(ENTRIES, d, 800)
+        size = sum(float(x) ** 2 for x in (conjugated(values, turned) - conjugated(values, frame)).entries()) ** 0.5
         shift = Fraction(int(64 * size) + 1, 64)
         if number % 2:
             turned = turned * diagonal([-1] + [1] * (d - 1))
@@ -107,10 +91,9 @@ with mpmath.workdps(60):
     RUNS = drawn_runs()
 
 
-def bind_formula(statement, formula) -> None:
+def bind_numbers(statement, formula) -> None:
     """Bind a formula in `Numbers` at runs that meet the hypotheses, of either sign."""
-    with mpmath.workdps(60):
-        bind(statement, [(run, mpmath.nstr(formula(numbers(run)), 55)) for run in RUNS])
+    bind_formula(statement, RUNS, lambda run: formula(numbers(run)))
 
 
 ONE = diagonal([1, 1])
@@ -189,7 +172,7 @@ def test_printed_theorem_fails_for_one_sign(statement) -> None:
     """vhat_1 = -e1 is as much a top eigenvector of diag(1, 0) + I/10 as e1; 80.4 records are enough, there are 100."""
     assert statement.at(REVERSED) is Truth.FALSE
     assert statement.at(SHIFTED) is Truth.TRUE
-    bind_formula(statement, lambda n: n.cosine - n.rho)
+    bind_numbers(statement, lambda n: n.cosine - n.rho)
     assert statement.conclusion(attrs.evolve(TURNED, rho=Fraction(3, 5))) is Truth.TRUE, "equality"
     bind_names(statement, NOISY_TOP, PARAMETERS, RHO, SAMPLE_SIZE, TAIL_EVENT)
     check_equality(statement)
@@ -222,7 +205,7 @@ def test_repaired_theorem(statement) -> None:
     assert sympy.simplify((3 * K / (2 * n * epsilon)).subs(n, enough) - (1 - rho**2) * g) == 0, "(4)"
     for run in RUNS:
         assert statement.at(run) is Truth.TRUE
-        noisy, plain = matrix(run.perturbed_values, run.perturbed_frame), matrix(run.values, run.frame)
+        noisy, plain = conjugated(run.perturbed_values, run.perturbed_frame), conjugated(run.values, run.frame)
         top, turned = (fmpq_mat([row[:1] for row in frame.tolist()]) for frame in (run.frame, run.perturbed_frame))
         cosine = (top.transpose() * turned)[0, 0]
         forms = [(turned.transpose() * m * turned)[0, 0] - (top.transpose() * m * top)[0, 0] for m in (plain, noisy)]
@@ -235,7 +218,7 @@ def test_repaired_theorem(statement) -> None:
         lemma = printed_threshold(WishartTail((scale,) * d, d + 1, tail_parameter(run)))
         assert lemma.overlaps(tail_factor(run) * scale), "(5): the bound of Lemma 1 is the one used here"
         assert (lemma - tail_factor(run) * scale).rad() < 2**-20
-    bind_formula(statement, lambda n: abs(n.cosine) - n.rho)
+    bind_numbers(statement, lambda n: abs(n.cosine) - n.rho)
 
 
 @pytest.mark.evidence(
@@ -275,7 +258,7 @@ def test_norm_is_not_its_square(statement) -> None:
     assert statement.at(TURNED) is Truth.FALSE
     assert statement.at(SHIFTED) is Truth.TRUE, "0 is its own square"
     bind_names(statement, TOP)
-    bind_formula(statement, lambda n: -abs(n.frobenius - n.frobenius**2))
+    bind_numbers(statement, lambda n: -abs(n.frobenius - n.frobenius**2))
 
 
 @pytest.mark.evidence(
@@ -295,7 +278,7 @@ def test_trace_value(statement) -> None:
         assert statement.at(run) is Truth.TRUE
     assert statement.conclusion(attrs.evolve(SHIFTED, frame=ONE + ONE)) is Truth.FALSE, "not unit vectors"
     bind_names(statement, TOP)
-    bind_formula(statement, lambda n: n.gap - n.gap)
+    bind_numbers(statement, lambda n: n.gap - n.gap)
 
 
 @pytest.mark.evidence(
@@ -310,7 +293,7 @@ def test_twice_sine(statement) -> None:
         assert statement.at(run) is Truth.TRUE
     assert statement.conclusion(attrs.evolve(SHIFTED, perturbed_values=(1, 0))) is Truth.TRUE, "equality"
     bind_names(statement, NOISY_TOP)
-    bind_formula(statement, lambda n: 2 * n.noise / n.gap - (2 - 2 * n.cosine**2))
+    bind_numbers(statement, lambda n: 2 * n.noise / n.gap - (2 - 2 * n.cosine**2))
 
 
 @pytest.mark.evidence(
@@ -328,7 +311,7 @@ def test_last_term(statement) -> None:
         statement.conclusion(attrs.evolve(SHIFTED, perturbed_values=(Fraction(3, 2), Fraction(1, 2)))) is Truth.TRUE
     ), "equality"
     bind_names(statement, NOISY_TOP, GAP)
-    bind_formula(statement, lambda n: 1 - 2 * n.noise / n.gap)
+    bind_numbers(statement, lambda n: 1 - 2 * n.noise / n.gap)
 
 
 @pytest.mark.evidence(
@@ -344,7 +327,7 @@ def test_root_half(statement) -> None:
     assert statement.at(SHIFTED) is Truth.TRUE
     assert statement.at(REVERSED) is Truth.TRUE
     bind_names(statement, NOISY_TOP, GAP)
-    bind_formula(statement, lambda n: abs(n.cosine) - mpmath.sqrt(2) / 2)
+    bind_numbers(statement, lambda n: abs(n.cosine) - mpmath.sqrt(2) / 2)
 
 
 @pytest.mark.evidence(
@@ -356,7 +339,7 @@ def test_tail_parameter(statement) -> None:
     assert statement.conclusion(EXACT) is Truth.TRUE, "equality"
     bind_names(statement, PARAMETERS)
     assert statement.applies(attrs.evolve(SHIFTED, records=1)) is Truth.TRUE
-    bind_formula(statement, lambda n: n.gap - n.gap)
+    bind_numbers(statement, lambda n: n.gap - n.gap)
     assert statement.at(SHIFTED) is not Truth.FALSE
 
 
@@ -372,7 +355,7 @@ def test_squared_cosine(statement) -> None:
         assert statement.at(run) is Truth.TRUE
     assert statement.conclusion(attrs.evolve(SHIFTED, perturbed_values=(1, 0))) is Truth.TRUE, "equality"
     bind_names(statement, NOISY_TOP)
-    bind_formula(statement, lambda n: n.cosine**2 - (1 - n.noise / n.gap))
+    bind_numbers(statement, lambda n: n.cosine**2 - (1 - n.noise / n.gap))
 
 
 @pytest.mark.evidence(
@@ -385,7 +368,7 @@ def test_random_norm_is_not_its_bound(statement) -> None:
     assert statement.at(SHIFTED) is Truth.FALSE
     assert statement.conclusion(EXACT) is Truth.TRUE, "equality"
     bind_names(statement, NOISY_TOP, PARAMETERS)
-    bind_formula(statement, lambda n: -abs(n.noise / n.gap - n.tail * 3 / (2 * n.n * n.epsilon) / n.gap))
+    bind_numbers(statement, lambda n: -abs(n.noise / n.gap - n.tail * 3 / (2 * n.n * n.epsilon) / n.gap))
 
 
 @pytest.mark.evidence(
@@ -401,7 +384,7 @@ def test_scale(statement) -> None:
     assert statement.at(SHIFTED) is not Truth.FALSE
     assert statement.conclusion(EXACT) is Truth.TRUE, "equality"
     bind_names(statement, NOISY_TOP, PARAMETERS)
-    bind_formula(statement, lambda n: n.gap - n.gap)
+    bind_numbers(statement, lambda n: n.gap - n.gap)
 
 
 @pytest.mark.evidence(
@@ -418,7 +401,7 @@ def test_enough_records(statement) -> None:
     assert statement.at(SHIFTED) is Truth.TRUE
     assert statement.conclusion(ENOUGH_EXACTLY) is Truth.TRUE, "equality"
     bind_names(statement, NOISY_TOP, PARAMETERS, RHO, SAMPLE_SIZE)
-    bind_formula(statement, lambda n: 1 - 3 * n.tail / (2 * n.n * n.epsilon * n.gap) - n.rho**2)
+    bind_numbers(statement, lambda n: 1 - 3 * n.tail / (2 * n.n * n.epsilon * n.gap) - n.rho**2)
 
 
 @pytest.mark.evidence(
@@ -432,4 +415,4 @@ def test_root_drops_a_sign(statement) -> None:
     squares = hypothesis(statement, "(v_1'vhat_1)^2 >= rho^2")
     assert squares.at(half_turn) is Truth.TRUE, "equality"
     bind_names(statement, TOP, RHO, {"(v_1'vhat_1)^2 >= rho^2": attrs.evolve(TURNED, rho=Fraction(71, 100))})
-    bind_formula(statement, lambda n: n.cosine - n.rho)
+    bind_numbers(statement, lambda n: n.cosine - n.rho)

@@ -11,7 +11,8 @@ from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.spec.conditions import at_least, whole
-from dpmatrix.spec.wishart.definitions import DataSetPair, EventPoint, LaplaceDensityPoint, WishartNormaliser
+from dpmatrix.spec.wishart.definitions import DataSetPair, EventPoint
+from dpmatrix.spec.wishart.laws import LaplaceDensityPoint, WishartNormaliser
 from dpmatrix.spec.wishart.sensitivity import RecordPair
 
 z, mu, m, c = sympy.symbols("z mu m c", real=True)

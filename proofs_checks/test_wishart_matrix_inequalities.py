@@ -46,10 +46,6 @@ def mp_singular(matrix: fmpq_mat) -> list[mpmath.mpf]:
     return sorted(mpmath.svd_r(real_matrix(matrix), compute_uv=False), reverse=True)
 
 
-def as_text(number: mpmath.mpf) -> str:
-    return mpmath.nstr(number, 55)
-
-
 ONE = fmpq_mat([[1, 0], [0, 1]])
 FIRST, SECOND = fmpq_mat([[1, 0], [0, 0]]), fmpq_mat([[0, 0], [0, 1]])
 
@@ -112,7 +108,7 @@ def test_trace_inequality(statement) -> None:
             product = real_matrix(point.first) * real_matrix(point.second)
             trace = sum(product[i, i] for i in range(product.rows))
             paired = sum(x * y for x, y in zip(mp_singular(point.first), mp_singular(point.second), strict=True))
-            values.append((point, as_text(paired - abs(trace))))
+            values.append((point, paired - abs(trace)))
         bind(statement, values)
 
 
@@ -188,11 +184,9 @@ def test_singular_value_inequality(statement) -> None:
         values = [
             (
                 p,
-                as_text(
-                    mp_singular(p.first)[p.i - 1]
-                    + mp_singular(p.second)[p.j - 1]
-                    - mp_singular(p.first + p.second)[p.i + p.j - 2]
-                ),
+                mp_singular(p.first)[p.i - 1]
+                + mp_singular(p.second)[p.j - 1]
+                - mp_singular(p.first + p.second)[p.i + p.j - 2],
             )
             for p in points
         ]
@@ -273,7 +267,7 @@ def test_weyl(statement) -> None:
             rho = mp_hermitian(p.second, p.second_imaginary)
             minus = mp_hermitian(-p.second, -p.second_imaginary)
             assert abs(minus[0] + rho[-1]) < mpmath.mpf(10) ** -50, "(3)"
-            bound.append((p, as_text(min(mu - nu - rho[-1], nu + rho[0] - mu))))
+            bound.append((p, min(mu - nu - rho[-1], nu + rho[0] - mu)))
         bind(statement, bound)
     assert all(statement.at(p) is Truth.TRUE for p in points if p.first.nrows() > 1)
 

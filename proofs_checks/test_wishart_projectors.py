@@ -10,12 +10,14 @@ import pytest
 import sympy
 from flint import arb, fmpq, fmpq_mat
 
-from dpmatrix.claims import Truth, bind, bind_hypotheses
-from dpmatrix.claims.formulas import real_matrix
+from dpmatrix.claims import Truth, bind_hypotheses
+from dpmatrix.claims.formulas import bind_formula, real_matrix
 from dpmatrix.spec.wishart.projectors import FramePair
 from dpmatrix.spec.wishart.spectra import SpectralPair
 
 ENTRIES = random.Random(20120218)
+DIGITS = 60
+"""At more digits mpmath's singular values of a matrix with equal ones do not converge."""
 ONE = fmpq_mat([[1, 0], [0, 1]])
 TURN = fmpq_mat([[fmpq(3, 5), fmpq(-4, 5)], [fmpq(4, 5), fmpq(3, 5)]])
 SWAP = fmpq_mat([[0, 1, 0], [1, 0, 0], [0, 0, 1]])
@@ -50,10 +52,6 @@ def mp_norms(matrix: mpmath.matrix) -> tuple[mpmath.mpf, mpmath.mpf]:
     return max(mpmath.svd_r(matrix, compute_uv=False)), mpmath.sqrt(sum(x**2 for x in matrix))
 
 
-def as_text(number: mpmath.mpf) -> str:
-    return mpmath.nstr(number, 55)
-
-
 def reduced(expression: sympy.Expr) -> sympy.Expr:
     """Bring a polynomial in the projectors P and Q to normal form: P^2 = P, Q^2 = Q."""
     before = None
@@ -76,7 +74,7 @@ def drawn_pairs() -> list[SpectralPair]:
     return pairs
 
 
-def mp_davis_kahan(p: SpectralPair, *, repeated: bool) -> str:
+def mp_davis_kahan(p: SpectralPair, *, repeated: bool) -> mpmath.mpf:
     """Compute ``||A - Ahat|| / (lambda_k - lambdahat_{k+1}) - ||P - Phat||``, projectors as printed or as meant."""
     frame, other = real_matrix(p.frame), real_matrix(p.perturbed_frame)
     d = len(p.values)
@@ -85,7 +83,7 @@ def mp_davis_kahan(p: SpectralPair, *, repeated: bool) -> str:
     difference = mpmath.zeros(d)
     for i in chosen:
         difference += frame[:, i] * frame[:, i].T - other[:, i] * other[:, i].T
-    return as_text(mp_norms(change)[0] / (p.values[p.k - 1] - p.perturbed_values[p.k]) - mp_norms(difference)[0])
+    return mp_norms(change)[0] / (p.values[p.k - 1] - p.perturbed_values[p.k]) - mp_norms(difference)[0]
 
 
 @pytest.mark.evidence(
@@ -95,8 +93,7 @@ def test_printed_davis_kahan_fails(statement) -> None:
     """diag(101/100, 1, 0), diag(1, 101/100, 0): the left side is ||2 e2 e2' - 2 e1 e1'|| = 2, the right 1/100."""
     values = (Fraction(101, 100), 1, 0)
     assert statement.at(SpectralPair(values, UNIT, values, SWAP, 2)) is Truth.FALSE
-    with mpmath.workdps(60):
-        bind(statement, [(p, mp_davis_kahan(p, repeated=True)) for p in drawn_pairs()])
+    bind_formula(statement, drawn_pairs(), lambda p: mp_davis_kahan(p, repeated=True), digits=DIGITS)
     assert statement.at(SpectralPair((1, 0), ONE, (1, 0), ONE, 1)) is Truth.TRUE, "0 <= 0"
     bind_hypotheses(statement, TIGHT, OUTSIDE)
 
@@ -138,8 +135,7 @@ def test_davis_kahan(statement) -> None:
         product = leading(p.frame, p.k).transpose() * leading(p.perturbed_frame, p.k)
         assert (product * product.transpose()).charpoly() == (product.transpose() * product).charpoly(), "(3)"
         assert statement.at(p) is Truth.TRUE
-    with mpmath.workdps(60):
-        bind(statement, [(p, mp_davis_kahan(p, repeated=False)) for p in pairs])
+    bind_formula(statement, pairs, lambda p: mp_davis_kahan(p, repeated=False), digits=DIGITS)
 
 
 @pytest.mark.evidence(
@@ -163,11 +159,11 @@ def drawn_frames() -> list[FramePair]:
     return [FramePair(leading(orthogonal(d), k), leading(orthogonal(d), k)) for d, k in shapes for _ in range(3)]
 
 
-def mp_projector(p: FramePair, factor: int) -> str:
+def mp_projector(p: FramePair, factor: int) -> mpmath.mpf:
     """``sqrt(factor k) ||VV' - Vhat Vhat'||_2 - ||VV' - Vhat Vhat'||_F``."""
     frame, other = real_matrix(p.frame), real_matrix(p.other)
     spectral, frobenius = mp_norms(frame * frame.T - other * other.T)
-    return as_text(mpmath.sqrt(factor * frame.cols) * spectral - frobenius)
+    return mpmath.sqrt(factor * frame.cols) * spectral - frobenius
 
 
 @pytest.mark.evidence(
@@ -181,8 +177,7 @@ def test_printed_projector_property_fails(statement) -> None:
     point = FramePair(fmpq_mat([[1], [0]]), fmpq_mat([[0], [1]]))
     assert statement.at(point) is Truth.FALSE
     assert statement.at(FramePair(leading(ONE, 1), leading(TURN, 1))) is Truth.FALSE
-    with mpmath.workdps(60):
-        bind(statement, [(p, mp_projector(p, 1)) for p in drawn_frames()])
+    bind_formula(statement, drawn_frames(), lambda p: mp_projector(p, 1), digits=DIGITS)
     assert statement.at(FramePair(point.frame, point.frame)) is Truth.TRUE, "0 <= 0"
     bind_hypotheses(statement, point, {"V'V = Vhat'Vhat = I_k": FramePair(point.frame + point.frame, point.other)})
 
@@ -212,8 +207,7 @@ def test_projector_property(statement) -> None:
         largest, rest = sympy.Symbol("m", nonnegative=True), sympy.symbols(f"r1:{2 * k + 1}", nonnegative=True)
         slack = 2 * k * largest - sum(largest - r for r in rest)
         assert sympy.expand(slack - sum(rest)) == 0, "(2): 2k m - sum of 2k squares is the sum of the shortfalls"
-    with mpmath.workdps(60):
-        bind(statement, [(p, mp_projector(p, 2)) for p in frames])
+    bind_formula(statement, frames, lambda p: mp_projector(p, 2), digits=DIGITS)
 
 
 @pytest.mark.evidence(

@@ -12,7 +12,7 @@ import sympy
 from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
-from dpmatrix.claims.formulas import real, real_matrix
+from dpmatrix.claims.formulas import bind_formula, real, real_matrix
 from dpmatrix.exact import rational
 from dpmatrix.spec.wishart.spectra import SpectralPair
 
@@ -125,11 +125,10 @@ def numbers(p: SpectralPair) -> Numbers:
     return Numbers(p.k, max(mpmath.svd_r(change, compute_uv=False)), spectral, frobenius, values, noisy)
 
 
-def bind_formula(statement, formula) -> list[SpectralPair]:
+def bind_numbers(statement, formula) -> list[SpectralPair]:
     """Bind a formula in `Numbers` at pairs that meet the hypotheses; return them."""
     pairs = [*drawn_pairs(), SHARPEST, rank_one_noise(9, 1)]
-    with mpmath.workdps(60):
-        bind(statement, [(p, mpmath.nstr(formula(numbers(p)), 55)) for p in pairs])
+    bind_formula(statement, pairs, lambda p: formula(numbers(p)))
     return pairs
 
 
@@ -172,7 +171,7 @@ def test_theorem_6(statement) -> None:
     def theorem(n: Numbers) -> mpmath.mpf:
         return 2 * mpmath.sqrt(n.k) * n.noise / n.gap - n.frobenius
 
-    for p in bind_formula(statement, theorem):
+    for p in bind_numbers(statement, theorem):
         d = len(p.values)
         first, second = leading_projector(p.frame, p.k), leading_projector(p.perturbed_frame, p.k)
         squared = sum(entry * entry for entry in (first - second).entries())
@@ -214,7 +213,7 @@ def test_weyl_step(statement) -> None:
     def least(n: Numbers) -> mpmath.mpf:
         return min(plain + n.noise - noisy for plain, noisy in zip(n.values, n.noisy, strict=True))
 
-    for p in bind_formula(statement, least):
+    for p in bind_numbers(statement, least):
         assert min(*p.values, *p.perturbed_values) >= 0
         assert statement.at(p) is not Truth.FALSE
     assert statement.at(NOISELESS) is Truth.TRUE
@@ -233,7 +232,7 @@ def test_davis_kahan_step(statement) -> None:
     def bound(n: Numbers) -> mpmath.mpf:
         return n.noise / (n.values[n.k - 1] - n.noisy[n.k]) - n.spectral
 
-    for p in bind_formula(statement, bound):
+    for p in bind_numbers(statement, bound):
         assert p.values[p.k - 1] > p.perturbed_values[p.k]
         assert statement.at(p) is Truth.TRUE
     assert statement.at(NOISELESS) is Truth.TRUE
@@ -255,7 +254,7 @@ def test_denominator_step(statement) -> None:
     def loss(n: Numbers) -> mpmath.mpf:
         return n.noise / (n.gap - n.noise) - n.noise / (n.values[n.k - 1] - n.noisy[n.k])
 
-    for p in bind_formula(statement, loss):
+    for p in bind_numbers(statement, loss):
         assert statement.at(p) is not Truth.FALSE
     assert statement.at(NOISELESS) is Truth.TRUE
     bind_hypotheses(statement, INSIDE, SPECTRA | GAPS)
@@ -269,7 +268,7 @@ def test_denominator_step(statement) -> None:
 )
 def test_singular_values_step(statement) -> None:
     """A = V diag(lambda) V' with lambda >= 0 gives A'A = V diag(lambda^2) V', so sigma_i = lambda_i."""
-    for p in bind_formula(statement, lambda n: n.noise - n.noise):
+    for p in bind_numbers(statement, lambda n: n.noise - n.noise):
         square = matrix(p.values, p.frame).transpose() * matrix(p.values, p.frame)
         assert square == matrix([value * value for value in p.values], p.frame)
         assert statement.at(p) is not Truth.FALSE
@@ -293,7 +292,7 @@ def test_gap_halves_step(statement) -> None:
     def bound(n: Numbers) -> mpmath.mpf:
         return 2 * n.noise / n.gap - n.spectral
 
-    for p in bind_formula(statement, bound):
+    for p in bind_numbers(statement, bound):
         assert statement.at(p) is Truth.TRUE
     assert statement.at(NOISELESS) is Truth.TRUE
     bind_hypotheses(statement, INSIDE, SPECTRA | GAPS)
@@ -308,7 +307,7 @@ def test_gap_halves_step(statement) -> None:
 def test_projector_step_fails(statement) -> None:
     """Every hypothesis of the theorem holds, and the Frobenius norm is sqrt(2) times the spectral norm."""
     assert statement.at(SHARPEST) is Truth.FALSE
-    bind_formula(statement, lambda n: mpmath.sqrt(n.k) * n.spectral - n.frobenius)
+    bind_numbers(statement, lambda n: mpmath.sqrt(n.k) * n.spectral - n.frobenius)
     assert statement.at(NOISELESS) is Truth.TRUE
     bind_hypotheses(statement, INSIDE, SPECTRA | GAPS)
 

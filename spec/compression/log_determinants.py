@@ -18,7 +18,7 @@ from dpmatrix.spec.compression.covariances import (
     log_determinant_ratio,
     operator_norm,
 )
-from dpmatrix.spec.compression.perturbed_covariances import ASSUMPTION, EigenvalueAssumption
+from dpmatrix.spec.compression.eigenvalue_assumption import ASSUMPTION, EigenvalueAssumption
 from dpmatrix.spec.conditions import at_least, at_most, equality, exceeds, positive
 from dpmatrix.spec.wishart.spectra import frobenius_norm, trace
 

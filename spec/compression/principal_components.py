@@ -1,4 +1,4 @@
-"""Proposition 3.4 and Theorem 5.1: principal components of compressed data (sections 3 and 5)."""
+"""Theorem 5.1: principal components of compressed data (section 5)."""
 
 from __future__ import annotations
 
@@ -9,80 +9,8 @@ from dpmatrix.claims import Claim, Condition, Kind, Locator, Repair, Statement, 
 from dpmatrix.exact import Exact, ball, rational
 from dpmatrix.spec.compression.covariances import definite_margin
 from dpmatrix.spec.compression.tails import squared_constant
-from dpmatrix.spec.conditions import exceeds, positive, whole
-from dpmatrix.spec.wishart.spectra import (
-    DECREASING,
-    EIGENVECTORS,
-    PROPER_RANK,
-    PSD_MATRIX,
-    SpectralPair,
-    disagreement,
-    frobenius_norm,
-    gap,
-    noise,
-    nonnegative_spectrum,
-    projector_difference,
-    squared_frobenius_norm,
-)
-
-
-def projector_margin(p: SpectralPair) -> arb:
-    """``||B||_F / delta_D - ||P^D(A) - P^D(A + B)||_F`` with delta_D half the gap."""
-    return 2 * frobenius_norm(noise(p)) / gap(p) - frobenius_norm(projector_difference(p))
-
-
-def small_change_margin(p: SpectralPair) -> arb:
-    """``delta_D/2 - ||B||_F``."""
-    return gap(p) / 4 - frobenius_norm(noise(p))
-
-
-def positive_sum_margin(p: SpectralPair) -> arb:
-    """Smallest eigenvalue of A + B."""
-    return ball(min(p.perturbed_values))
-
-
-def simple_margin(p: SpectralPair) -> arb:
-    """Least distance of two eigenvalues of A."""
-    values = [rational(value) for value in p.values]
-    return arb(min(abs(a - b) for i, a in enumerate(values) for b in values[:i]))
-
-
-def rank_margin(p: SpectralPair) -> arb:
-    """``lambda_D``."""
-    return ball(p.values[p.k - 1])
-
-
-PROPOSITION_3_4 = Claim(
-    id="compression.proposition-3-4",
-    kind=Kind.LEMMA,
-    source=Locator(
-        "compression",
-        "Proposition 3.4",
-        "A positive with simple eigenvalues, delta_D = (lambda_D - lambda_{D+1})/2, ||B||_F <= delta_D/2: ||P^D(A) - "
-        "P^D(A + B)||_F <= ||B||_F / delta_D",
-    ),
-    statement=Statement(
-        "||P^D(A) - P^D(A + B)||_F <= ||B||_F / delta_D",
-        projector_margin,
-        given=(
-            *PROPER_RANK,
-            EIGENVECTORS,
-            DECREASING,
-            PSD_MATRIX,
-            Condition("A + B is positive", positive_sum_margin),
-            exceeds("the eigenvalues of A are simple", simple_margin),
-            exceeds("lambda_D > 0", rank_margin),
-            Condition("||B||_F <= delta_D/2", small_change_margin),
-        ),
-    ),
-    verdict=Verdict.HOLDS,
-    reading="Symmetric p x p matrices, which is the use; A and A + B by their spectra, D = k < p.",
-    because=(
-        "With P and Q the projectors: (gap/2) ||P - Q||_F^2 <= tr(A(P - Q)), and tr((A + B)(Q - P)) >= 0 since Q is "
-        "optimal for A + B. So (gap/2) f^2 <= tr(B(Q - P)) <= ||B||_F f. Neither simple eigenvalues nor the bound on "
-        "||B||_F nor positivity is used, only the gap at D."
-    ),
-)
+from dpmatrix.spec.conditions import positive, whole
+from dpmatrix.spec.wishart.spectra import disagreement, frobenius_norm, nonnegative_spectrum, squared_frobenius_norm
 
 
 @attrs.frozen

@@ -9,7 +9,7 @@ from dpmatrix.claims import Claim, Kind, Locator, Repair, Statement, Step, Verdi
 from dpmatrix.exact import Exact, ball, rational, square
 from dpmatrix.spec.conditions import at_least, below, exceeds, positive, whole
 from dpmatrix.spec.sliding_window.dyadic_release import DyadicRelease, deviation, sequence_margin
-from dpmatrix.spec.sliding_window.wishart_window import CHAIN, Direction, lower_41, upper_40
+from dpmatrix.spec.sliding_window.wishart_accuracy import CHAIN, Direction, lower_41, upper_40
 
 
 @attrs.frozen

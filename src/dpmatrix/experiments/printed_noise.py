@@ -31,7 +31,7 @@ from dpmatrix.privacy import (
     l1_sensitivity,
 )
 from dpmatrix.spec.analyze_gauss.gaussian_mechanism import printed_deviation
-from dpmatrix.spec.cross import GaussianScales, first_scale, second_scale
+from dpmatrix.spec.cross_gaussian import GaussianScales, first_scale, second_scale
 from dpmatrix.spec.wishart.points import InputPerturbation
 from dpmatrix.spec.wishart.wishart_perturbation import printed_wishart_scale
 

@@ -1,0 +1,163 @@
+"""Theorem 19 of `sliding-window`, the proof: the budget of the error, line by line."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import product
+
+import attrs
+import pytest
+import sympy
+
+from dpmatrix.claims import Truth, bind, bind_hypotheses
+from dpmatrix.spec.sliding_window.lower_bound_proof import Chain
+from proofs_checks.lower_bound_columns import columns
+from proofs_checks.steps import by_step
+
+CHAINS = [
+    Chain(w, d, k, l, theta, eta, c)
+    for (w, d), k, l, theta, (eta, c) in product(
+        ((900, 90), (10**5, 400)), (1, 3), (4, 7), (1, 2, 4), ((Fraction(1, 3), 1), (Fraction(9, 10), 20))
+    )
+]
+CORNER = Chain(2, 1, 1, 1, 1, Fraction(1, 2))
+CHAIN_OUTSIDE = {
+    "window >= 2, an integer": attrs.evolve(CORNER, window=1),
+    "dimension >= 1, an integer": attrs.evolve(CORNER, dimension=0),
+    "rank >= 1, an integer": attrs.evolve(CORNER, rank=0),
+    "blocks >= 1, an integer": attrs.evolve(CORNER, blocks=-1),
+    "theta >= 1, an integer": attrs.evolve(CORNER, theta=0),
+    "theta <= l": attrs.evolve(CORNER, theta=2),
+    "eta > 0": attrs.evolve(CORNER, eta=0),
+    "eta < 1": attrs.evolve(CORNER, eta=1),
+    "a <= d/2": attrs.evolve(CORNER, eta=Fraction(1, 11)),
+    "a < W": attrs.evolve(CORNER, eta=Fraction(1, 50), dimension=9),
+    "constant > 0": attrs.evolve(CORNER, constant=0),
+}
+
+
+def tau(p: Chain) -> Fraction:
+    return 2 * 100**p.theta * Fraction(p.window * p.dimension, p.blocks)
+
+
+def share(p: Chain) -> Fraction:
+    return 100**p.theta * p.rank * (p.window - columns(p)) * (Fraction(1, 10) + Fraction(1, 99))
+
+
+def budget(p: Chain) -> Fraction:
+    return 4 * 100**p.theta * Fraction(p.window * p.dimension, p.blocks) + share(p) + 2 * tau(p) ** 2
+
+
+def powers(p: Chain) -> int:
+    return sum(100**block for block in range(1, p.theta))
+
+
+def remainder(p: Chain) -> Fraction:
+    lines = p.window - columns(p)
+    width = columns(p) / p.blocks
+    taken = (width - p.rank) * lines * 100**p.theta + width * lines * powers(p)
+    allowed = Fraction(100**p.theta * p.rank, 5) * lines + p.constant * 100**p.theta * columns(p)
+    return allowed - budget(p) + taken
+
+
+FORMULAS = {
+    "geometric-sum": lambda p: Fraction(100**p.theta, 99) - powers(p),
+    "error-second-line": lambda p: (
+        tau(p)
+        - (columns(p) - p.rank) * (p.window - columns(p)) * Fraction(100**p.theta, p.blocks)
+        - columns(p) * (p.window - columns(p)) * Fraction(100**p.theta, 99 * p.blocks)
+    ),
+    "multiplicative-part": lambda p: share(p) - 2 * Fraction(p.eta) * tau(p),
+    "third-line": lambda p: 100**p.theta * p.rank * (p.window - columns(p)) * (Fraction(1, 5) - Fraction(109, 990)),
+    "large-psi": lambda p: budget(p) - 40 * p.rank * p.window,
+    "large-tau": lambda p: tau(p) - 20 * p.rank * p.window,
+    "large-root": lambda p: budget(p) - 100**p.theta,
+    "columns-of-c": remainder,
+    "fraction": lambda p: p.rank * (p.window - columns(p)) * (Fraction(109, 990) - Fraction(1, 5)),
+}
+
+
+@pytest.mark.evidence(
+    "sliding-window.theorem-19/geometric-sum@d375d334",
+    role="supports",
+    grade="symbolic",
+    region="every theta: (100^theta - 100)/99",
+)
+@pytest.mark.evidence(
+    "sliding-window.theorem-19/error-second-line@d375d334",
+    role="supports",
+    grade="symbolic",
+    region="every parameter: a (100/99) <= 2d",
+)
+@pytest.mark.evidence(
+    "sliding-window.theorem-19/third-line@d375d334",
+    role="supports",
+    grade="symbolic",
+    region="every parameter: 109/990 <= 1/5",
+)
+@pytest.mark.evidence(
+    "sliding-window.theorem-19/large-psi@d375d334",
+    role="supports",
+    grade="symbolic",
+    region="every parameter: d/l >= 2a/l = k/(10 eta)",
+)
+@pytest.mark.evidence(
+    "sliding-window.theorem-19/large-tau@d375d334",
+    role="supports",
+    grade="symbolic",
+    region="every parameter: tau = 2 100^theta W d/l >= 100^theta W k/(5 eta)",
+)
+@pytest.mark.evidence(
+    "sliding-window.theorem-19/large-root@d375d334",
+    role="supports",
+    grade="symbolic",
+    region="every parameter: 2 tau^2 >= 2 (2/5)^2 100^(2 theta)",
+)
+@pytest.mark.evidence(
+    "sliding-window.theorem-19/multiplicative-part@d375d334",
+    role="refutes",
+    grade="symbolic",
+    region="every parameter: 4 eta d/l >= 2k/5; checked at 48 points",
+)
+@pytest.mark.evidence(
+    "sliding-window.theorem-19/columns-of-c@d375d334",
+    role="refutes",
+    grade="symbolic",
+    region="c = 1, 10^3, 10^9 with W = 900 c",
+)
+@pytest.mark.evidence(
+    "sliding-window.theorem-19/fraction@d375d334",
+    role="refutes",
+    grade="symbolic",
+    region="every parameter: 1/5 > 109/990",
+)
+def test_the_budget_of_the_error(statements) -> None:
+    """With u = 100^theta/l: the second line is at most a W u (1 + 1/99) <= d W u, as a <= d/2; it may be 2 d W u.
+
+    Psi >= 4 * 100 W d/l >= 400 W k/(10 eta) >= 40 k W, and tau is half of the first term, at least 100^theta W k/5, so
+    that Psi >= 2 tau^2 >= 2 (2/5)^2 100^(2 theta) >= 32 * 100^theta. With d >= 2a = k l/(10 eta), 2 eta tau =
+    4 eta u W d is at least (2/5) 100^theta k W, more than 109/990 of it.
+    """
+    by_name = by_step(statements)
+    assert by_name.keys() == FORMULAS.keys()
+    for name, statement in by_name.items():
+        bind(statement, ((p, FORMULAS[name](p)) for p in CHAINS))
+        assert not statement.strict
+        for inside in (CORNER, Chain(50, 40, 2, 3, 3, Fraction(1, 50), Fraction(1, 50))):
+            bind_hypotheses(statement, inside, CHAIN_OUTSIDE)
+        sound = name not in ("multiplicative-part", "columns-of-c", "fraction")
+        for p in (*CHAINS, CORNER):
+            if statement.applies(p) is Truth.TRUE:
+                assert (statement.at(p) is Truth.TRUE) is sound
+    theta = sympy.symbols("theta", positive=True, integer=True)
+    block = sympy.symbols("block")
+    assert sympy.simplify(sympy.summation(100**block, (block, 1, theta - 1)) - (100**theta - 100) / 99) == 0
+    assert Fraction(1, 10) + Fraction(1, 99) == Fraction(109, 990) < Fraction(1, 5) < Fraction(2, 5)
+    u, w, k, l, eta, over = sympy.symbols("u w k l eta over", positive=True)
+    wide = k * l / (10 * eta) + over  # d = 2a + over, u = 100^theta
+    rest = 2 * u * w * wide / l - u * w * k / 5
+    assert sympy.expand(rest - u * w * (k * (1 - eta) / (5 * eta) + 2 * over / l)) == 0
+    assert 2 * Fraction(2, 5) ** 2 * 100 == 32, "k >= 1, W >= 2, and 100^(2 theta) >= 100 * 100^theta"
+    for constant in (1, 1000, 10**9):
+        point = attrs.evolve(CHAINS[0], window=900 * constant, constant=constant)
+        assert by_name["columns-of-c"].at(point) is Truth.FALSE

@@ -1,0 +1,419 @@
+"""Lemmas 1 and 10 of `sliding-window`: what the histogram keeps after updates, printed, repaired and step by step."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import product
+
+import attrs
+import pytest
+import sympy
+from flint import arb, fmpq, fmpq_mat
+
+from dpmatrix.claims import Truth, bind, bind_hypotheses
+from dpmatrix.exact import rational
+from dpmatrix.spec.sliding_window.approximate_update import ChainPoint, DropPoint
+from dpmatrix.spec.sliding_window.update_lemmas import (
+    Checkpoints,
+    StreamRun,
+    every_approximation_margin,
+    maintained,
+    structure,
+)
+from dpmatrix.spec.sliding_window.updates import survivors
+from proofs_checks.exact_matrices import diagonal
+
+HALF = Fraction(1, 2)
+
+ZERO = fmpq_mat([[0]])
+EQUAL = Checkpoints((1, 2, 3), (ZERO, ZERO, ZERO), HALF)
+ORDER = "K(1) >= ... >= K(l) >= 0"
+ORDERED_OUTSIDE = {
+    "stamps increase": attrs.evolve(EQUAL, stamps=(1, 3, 3)),
+    ORDER: Checkpoints((1, 2), (fmpq_mat([[1]]), fmpq_mat([[fmpq(21, 20)]])), HALF),
+    "eta > 0": attrs.evolve(EQUAL, eta=0),
+    "eta < 1": attrs.evolve(EQUAL, eta=1),
+}
+
+
+def numbers(*values, stamps=None, eta=HALF) -> Checkpoints:
+    matrices = tuple(fmpq_mat([[rational(value)]]) for value in values)
+    return Checkpoints(stamps or tuple(range(1, len(values) + 1)), matrices, eta)
+
+
+def check_printed_lemma(statement, drop) -> None:
+    """Compare with Update and item 2 written out for numbers, over decreasing quadruples and their stamps."""
+    seen = set()
+    for values, gap in product(product(range(7, -1, -2), repeat=4), (1, 2)):
+        if list(values) != sorted(values, reverse=True):
+            continue
+        for eta in (Fraction(1, 4), HALF, Fraction(4, 5)):
+            p = numbers(*values, stamps=(1, 1 + gap, 2 + gap, 3 + gap), eta=eta)
+            kept = [i - 1 for i in survivors(4, lambda i, q, v=values, e=eta: (1 - drop(e)) * v[i - 1] <= v[q - 1])]
+            left, stamps = [values[i] for i in kept], [p.stamps[i] for i in kept]
+            second = all(
+                (1 - eta) * left[h] <= left[h + 1] and (1 - drop(eta)) * left[h] > left[h + 2]
+                for h in range(len(left) - 2)
+            )
+            expected = all(
+                second or stamps[i + 1] != stamps[i] + 1 or (1 - drop(eta)) * left[i] > left[i + 1]
+                for i in range(len(left) - 1)
+            )
+            assert statement.at(p) is (Truth.TRUE if expected else Truth.FALSE)
+            seen.add(expected)
+    assert seen == {True, False}
+    one = fmpq_mat([[1]])
+    for inside in (EQUAL, numbers(3, 2, 2), Checkpoints((1,), (one,), Fraction(1, 50))):
+        bind_hypotheses(statement, inside, ORDERED_OUTSIDE)
+    assert statement.applies(numbers(1, Fraction(-1, 20))) is Truth.FALSE
+    assert statement.applies(numbers(2, 1, Fraction(11, 10))) is Truth.FALSE
+
+
+@pytest.mark.evidence(
+    "sliding-window.lemma-10@9e37559f", role="refutes", grade="symbolic", region="three zero matrices, stamps 1, 2, 3"
+)
+def test_one_update_does_not_give_the_property(statement) -> None:
+    assert statement.at(EQUAL) is Truth.FALSE
+    check_printed_lemma(statement, lambda eta: eta)
+
+
+@pytest.mark.evidence(
+    "sliding-window.lemma-1@767e733d", role="refutes", grade="symbolic", region="three zero matrices, stamps 1, 2, 3"
+)
+def test_one_approximate_update_does_not_give_the_property(statement) -> None:
+    assert statement.at(EQUAL) is Truth.FALSE
+    check_printed_lemma(statement, lambda eta: eta / 2)
+
+
+VECTORS = ((0, 0), (1, 0), (0, 1), (2, 1))
+RUN = StreamRun(fmpq_mat([[2], [1], [1], [2]]), 3, HALF, 1)
+RUN_OUTSIDE = {
+    "window >= 1, an integer": attrs.evolve(RUN, window=0),
+    "eta > 0": attrs.evolve(RUN, eta=0),
+    "eta < 1": attrs.evolve(RUN, eta=1),
+}
+
+
+def count_by_hand(entries, window, eta, floor):
+    """Stamps and the count's margin for numbers, written out with an explicit list."""
+    held: list[tuple[int, Fraction]] = []
+    for time, entry in enumerate(entries, start=1):
+        held = [(stamp, total + entry**2) for stamp, total in held] + [(time, floor + entry**2)]
+        if len(held) > 1 and held[1][0] <= time - window + 1:
+            held = held[1:]
+        place = 0
+        while place < len(held) - 2:
+            close = [p for p in range(place + 1, len(held) - 1) if (1 - eta) * held[place][1] <= held[p][1]]
+            if close:
+                held = held[: place + 1] + held[max(close) :]
+            place += 1
+    ratio = sympy.Rational(held[0][1]) / sympy.Rational(held[-1][1])
+    margin = 3 + 2 * sympy.log(ratio) / -sympy.log(1 - sympy.Rational(eta)) - len(held)
+    return [stamp for stamp, _ in held], margin
+
+
+@pytest.mark.evidence(
+    "sliding-window.lemma-10+repair@9e37559f",
+    role="supports-repair",
+    grade="symbolic",
+    region="every stream: induction over rows, in the docstring; its core exactly: 1200 streams, d <= 2, T <= 6",
+)
+def test_the_property_holds_along_every_stream(statement) -> None:
+    """Induction over the rows.
+
+    Closeness: K'_i = K_i + a'a, and (1 - eta)(K + a'a) <= K' + a'a follows from (1 - eta) K <= K', as eta a'a >= 0.
+    Update deletes only between i and a j with (1 - eta) K_i <= K_j. Without a deletion ever, i and its successor
+    were inserted one after the other. Non-closeness: j is the largest close p <= l - 1, or there is none, so whatever
+    follows j and is not last is not close to i. Window: before the row t_1 <= T - W < t_2, or T <= W and t_1 = 1;
+    so at most one stamp expires, and deletions never touch t_1 and move t_2 to the right only.
+    Count: for 0 < K' <= K the eigenvalues of K^(-1/2) K' K^(-1/2) are at most 1, and one is below 1 - eta if (1 - eta)
+    K does not precede K'; hence det K' < (1 - eta) det K. With m = floor((l - 2)/2) jumps by two among the first l - 1
+    checkpoints, m <= log(det K_1/det K_l)/-log(1 - eta), and l <= 2m + 3.
+    """
+    for l in range(1, 50):
+        assert l <= 2 * max(0, (l - 2) // 2) + 3
+        assert 1 + 2 * max(0, (l - 2) // 2) <= max(1, l - 1)
+    count = 0
+    for total in (1, 3, 4, 6):
+        streams = [[(entry,) for entry in entries] for entries in product((0, 1, 3), repeat=total)][::3]
+        streams += [list(choice) for choice in product(VECTORS, repeat=total)][:: max(1, 4 ** (total - 3))]
+        for place, rows in enumerate(streams):
+            window, eta = 1 + place % (total + 1), Fraction(1 + place % 4, 5)
+            assert statement.at(StreamRun(fmpq_mat(rows), window, eta, Fraction(1 + place % 3, 2))) is Truth.TRUE
+            count += 1
+    assert count > 400
+    values = []
+    for entries in product((0, 1, 3), repeat=3):
+        entries = (*entries, 1, 1, 2, 1)
+        for window, eta, floor in ((3, HALF, 1), (7, Fraction(1, 3), Fraction(1, 2))):
+            p = StreamRun(fmpq_mat([[entry] for entry in entries]), window, eta, floor)
+            stamps, margin = count_by_hand(entries, window, eta, Fraction(floor))
+            assert maintained(p, eta) == stamps
+            values.append((p, margin.evalf(50)))
+    bind(statement, values)
+    outside = RUN_OUTSIDE | {"floor > 0": attrs.evolve(RUN, floor=0)}
+    for inside in (RUN, attrs.evolve(RUN, window=1, eta=Fraction(1, 50), floor=Fraction(1, 100))):
+        bind_hypotheses(statement, inside, outside)
+    assert not statement.strict
+
+
+@pytest.mark.evidence(
+    "sliding-window.lemma-10+repair@9e37559f",
+    role="control",
+    grade="symbolic",
+    region="no expiry; a rule that deletes one checkpoint more",
+)
+def test_planted_mistakes_are_noticed(statement, monkeypatch) -> None:
+    """Both mistakes are in how stamps are maintained; each loses the property on a stream of three rows."""
+    import dpmatrix.spec.sliding_window.update_lemmas as module
+
+    late = StreamRun(fmpq_mat([[3], [0], [0]]), 2, HALF, 1)
+    assert statement.at(late) is Truth.TRUE
+
+    def maintain_late(p: StreamRun, drop) -> list[int]:
+        return list(range(1, p.rows.nrows() + 1))
+
+    monkeypatch.setattr(module, "maintained", maintain_late)
+    assert statement.at(late) is Truth.FALSE
+    monkeypatch.undo()
+    original = module.survivors
+    monkeypatch.setattr(
+        module, "survivors", lambda count, close: original(count, close)[:1] + original(count, close)[2 - (count < 3) :]
+    )
+    steep = StreamRun(fmpq_mat([[3], [0], [0]]), 5, HALF, 1)
+    assert statement.at(steep) is Truth.FALSE, "10 next to 1, two stamps later"
+    monkeypatch.undo()
+    assert statement.at(steep) is Truth.TRUE
+    assert statement.nudged(lambda margin: margin - 3).at(StreamRun(fmpq_mat([[1]]), 1, HALF, 1)) is Truth.FALSE
+
+
+def noisy(rows, window, eta, pattern, floor=0) -> StreamRun:
+    """Build a run whose approximations sit at the ends of (4), in an order given by ``pattern``."""
+    data, matrices, place = fmpq_mat(rows), [], 0
+    quarter = rational(eta) / 4
+    exact = StreamRun(data, window, eta, floor)
+    for time in range(1, data.nrows() + 1):
+        for stamp in range(1, time + 1):
+            factor = 1 + quarter * (pattern >> (place % 7) & 1) - quarter * (pattern >> ((place + 3) % 5) & 1)
+            (matrix,) = _suffix(exact, time, stamp)
+            matrices.append(factor * matrix)
+            place += 1
+    return StreamRun(data, window, eta, floor, tuple(matrices))
+
+
+def _suffix(p: StreamRun, time: int, stamp: int):
+    from dpmatrix.spec.sliding_window.update_lemmas import suffixes
+
+    return suffixes(p, time, [stamp])
+
+
+FOUR = "(4) at every time, for every stamp"
+
+
+def check_run(statement) -> None:
+    exact = noisy([[2], [1], [1]], 2, HALF, 0)
+    bad_low = tuple(fmpq(43, 50) * each for each in exact.approximations)
+    bad_high = tuple(fmpq(57, 50) * each for each in exact.approximations)
+    edges = [tuple(fmpq(k, 8) * each for each in exact.approximations) for k in (7, 9)]
+    outside = {says: attrs.evolve(p, approximations=()) for says, p in RUN_OUTSIDE.items()}
+    outside |= {
+        "floor >= 0": attrs.evolve(RUN, floor=Fraction(-1, 50)),
+        FOUR: attrs.evolve(exact, approximations=bad_low),
+    }
+    insides = [exact, *(attrs.evolve(exact, approximations=edge) for edge in edges), attrs.evolve(RUN, floor=0)]
+    for inside in insides:
+        bind_hypotheses(statement, inside, outside)
+    assert statement.applies(attrs.evolve(exact, approximations=bad_high)) is Truth.FALSE
+    for place in range(6):
+        only = list(exact.approximations)
+        only[place] = bad_high[place]
+        assert statement.applies(attrs.evolve(exact, approximations=tuple(only))) is Truth.FALSE, "each one counts"
+    assert not statement.strict
+
+
+@pytest.mark.evidence(
+    "sliding-window.lemma-1+repair@767e733d",
+    role="supports-repair",
+    grade="symbolic",
+    region="every stream and S~ under (4): Lemma 10's induction and the chain of the steps; core: 600 streams exactly",
+)
+def test_the_approximate_property_holds_along_every_stream(statement) -> None:
+    """Closeness of exact matrices at the time of a deletion, by the chain, then kept under further rows.
+
+    (1 - eta) S_i <= (1 - eta/2)(1 - eta/4)/(1 + eta/4) S_i <= (1 - eta/2)/(1 + eta/4) S~_i <= S~_j/(1 + eta/4) <= S_j,
+    by Proposition 10, (4), the test and (4). The rest is the induction of Lemma 10, in which no order of the matrices
+    was used but for the count. The factors are checked symbolically, the whole on streams with errors at both ends.
+    """
+    eta = sympy.Symbol("eta")
+    product_of_factors = (1 - eta / 2) * (1 - eta / 4) / (1 + eta / 4)
+    assert sympy.simplify(product_of_factors - (1 - eta) - 3 * eta**2 / 8 / (1 + eta / 4)) == 0
+    count = 0
+    for total in (1, 3, 5):
+        streams = [[(entry,) for entry in entries] for entries in product((0, 1, 3), repeat=total)]
+        streams += [list(choice) for choice in product(VECTORS, repeat=total)]
+        for place, rows in enumerate(streams[:: max(1, len(streams) // 120)]):
+            p = noisy(rows, 1 + place % (total + 1), Fraction(1 + place % 4, 5), place % 128, place % 2)
+            assert every_approximation_margin(p) >= 0
+            assert statement.at(p) is Truth.TRUE
+            count += 1
+    assert count > 200
+    check_run(statement)
+
+
+@pytest.mark.evidence(
+    "sliding-window.lemma-1+repair@767e733d",
+    role="control",
+    grade="symbolic",
+    region="approximations with errors of eta",
+)
+def test_errors_beyond_a_quarter_lose_the_property(statement) -> None:
+    """9, 1, 1 seen as 9, 9, 1: the middle is taken for close, and 10 is kept next to 1."""
+    rows = fmpq_mat([[3], [1], [1], [1]])
+    lying = StreamRun(rows, 4, Fraction(1, 5), 0, tuple(fmpq_mat([[1]]) for _ in range(10)))
+    assert statement.applies(lying) is Truth.FALSE
+    assert statement.without(FOUR).at(lying) is Truth.FALSE
+
+
+@pytest.mark.evidence(
+    "sliding-window.lemma-1/update-rule@767e733d", role="refutes", grade="symbolic", region="rows e_1, e_2; W = 2"
+)
+def test_survivors_need_not_be_close(statement) -> None:
+    fresh = StreamRun(fmpq_mat([[1, 0], [0, 1]]), 2, HALF)
+    assert statement.at(fresh) is Truth.FALSE
+    assert statement.at(StreamRun(fmpq_mat([[1], [2]]), 2, HALF)) is Truth.TRUE
+    assert statement.at(StreamRun(fmpq_mat([[1], [2]]), 2, Fraction(39, 100))) is Truth.FALSE, "5 and 4: eta/2 < 1/5"
+    assert statement.at(StreamRun(fmpq_mat([[1], [2]]), 2, Fraction(41, 100))) is Truth.TRUE
+    check_run(statement)
+
+
+def chain(first, second, first_near, second_near, eta=HALF) -> ChainPoint:
+    return ChainPoint(*(fmpq_mat([[rational(each)]]) for each in (first, second, first_near, second_near)), eta)
+
+
+CHAINS = [
+    chain(Fraction(a, 3), Fraction(b, 4), Fraction(c, 5), Fraction(d, 6), Fraction(e, 7))
+    for a, b, c, d, e in product((2, 7), (3, 9), (1, 4), (5, 8), (2, 5))
+]
+ETA_OUTSIDE = {"eta > 0": chain(1, 1, 1, 1, 0), "eta < 1": chain(1, 1, 1, 1, 1)}
+EVERY_CHAIN = "every d: the order is kept under positive factors"
+
+
+def number(matrix) -> Fraction:
+    return Fraction(int(matrix[0, 0].p), int(matrix[0, 0].q))
+
+
+def check_chain(statement, formula, says, outside, insides) -> None:
+    """Bind the margin min(1, Y - X) of numbers X <= Y, and check the hypotheses."""
+    bind(
+        statement, ((p, formula(p.eta, *map(number, (p.first, p.second, p.first_near, p.second_near)))) for p in CHAINS)
+    )
+    for inside in insides:
+        bind_hypotheses(statement, inside, ETA_OUTSIDE | {says: outside})
+
+
+@pytest.mark.evidence(
+    "sliding-window.lemma-1/strict-factor@767e733d", role="refutes", grade="symbolic", region="L(j) = diag(1, 0)"
+)
+def test_a_singular_matrix_is_not_strictly_smaller(statement) -> None:
+    singular, zero = fmpq_mat([[1, 0], [0, 0]]), fmpq_mat([[0, 0], [0, 0]])
+    assert statement.at(ChainPoint(singular, zero, zero, zero, HALF)) is Truth.FALSE
+    assert statement.at(chain(1, 0, 0, 0)) is Truth.TRUE
+    assert statement.strict
+    check_chain(
+        statement,
+        lambda e, *m: ((1 - e / 2) * (1 - e / 4) / (1 + e / 4) - (1 - e)) * m[0],
+        "L(j) >= 0",
+        chain(Fraction(-1, 50), 1, 1, 1),
+        [chain(0, 1, 1, 1), chain(1, 1, 1, 1, Fraction(49, 50))],
+    )
+
+
+@pytest.mark.evidence(
+    "sliding-window.lemma-1/into-approximation@767e733d", role="supports", grade="symbolic", region=EVERY_CHAIN
+)
+def test_into_the_approximation(statement) -> None:
+    """It is (1 - eta/2)/(1 + eta/4) > 0 times (1 - eta/4) L(j) <= L~(j)."""
+    assert statement.at(chain(1, 0, Fraction(7, 8), 0)) is Truth.TRUE, "equality"
+    check_chain(
+        statement,
+        lambda e, *m: min(1, (1 - e / 2) / (1 + e / 4) * (m[2] - (1 - e / 4) * m[0])),
+        "(1 - eta/4) L(j) <= L~(j)",
+        chain(1, 1, Fraction(43, 50), 1),
+        [chain(1, 1, Fraction(7, 8), 1), chain(0, 0, 0, 0)],
+    )
+    assert not statement.strict
+
+
+@pytest.mark.evidence("sliding-window.lemma-1/across@767e733d", role="supports", grade="symbolic", region=EVERY_CHAIN)
+def test_across(statement) -> None:
+    """It is 1/(1 + eta/4) > 0 times (1 - eta/2) L~(j) <= L~(j+1)."""
+    assert statement.at(chain(0, 0, 1, Fraction(3, 4))) is Truth.TRUE, "equality"
+    check_chain(
+        statement,
+        lambda e, *m: min(1, (m[3] - (1 - e / 2) * m[2]) / (1 + e / 4)),
+        "(1 - eta/2) L~(j) <= L~(j+1)",
+        chain(1, 1, 1, Fraction(37, 50)),
+        [chain(1, 1, 1, Fraction(3, 4)), chain(0, 0, 0, 0)],
+    )
+    assert not statement.strict
+
+
+@pytest.mark.evidence(
+    "sliding-window.lemma-1/out-of-approximation@767e733d", role="supports", grade="symbolic", region=EVERY_CHAIN
+)
+def test_out_of_the_approximation(statement) -> None:
+    """It is 1/(1 + eta/4) > 0 times L~(j+1) <= (1 + eta/4) L(j+1)."""
+    assert statement.at(chain(0, 1, 0, Fraction(9, 8))) is Truth.TRUE, "equality"
+    check_chain(
+        statement,
+        lambda e, *m: min(1, m[1] - m[3] / (1 + e / 4)),
+        "L~(j+1) <= (1 + eta/4) L(j+1)",
+        chain(1, 1, 1, Fraction(57, 50)),
+        [chain(1, 1, 1, Fraction(9, 8)), chain(0, 0, 0, 0)],
+    )
+    assert not statement.strict
+
+
+@pytest.mark.evidence(
+    "sliding-window.lemma-1/singular-value@767e733d",
+    role="refutes",
+    grade="interval",
+    region="diag(100, 1) and diag(100, 1) - vv', v = (27/10, 27/100), eta = 1/4",
+)
+def test_the_drop_need_not_show_in_a_singular_value(statement) -> None:
+    """Both eigenvalues stay above 7/8 of the old ones, but 7/8 of the old matrix does not precede the new one."""
+    large = fmpq_mat([[100, 0], [0, 1]])
+    vector = fmpq_mat([[fmpq(27, 10)], [fmpq(27, 100)]])
+    small = large - vector * vector.transpose()
+    point = DropPoint(large, small, Fraction(1, 4))
+    assert statement.at(point) is Truth.FALSE
+    assert small.det() / large.det() < fmpq(7, 8), "the determinant does show it"
+    assert statement.strict
+    values = []
+    for a, b, k in product((3, 5), (1, 2), range(1, 7)):
+        large, small = fmpq_mat([[7, 0], [0, 6]]), fmpq_mat([[a, 0], [0, b]])
+        eta = Fraction(k, 7)
+        values.append((DropPoint(large, small, eta), max((1 - eta / 2) * 7 - a, (1 - eta / 2) * 6 - b)))
+    bind(statement, values)
+    says = "0 <= small <= large, not close"
+    bind_hypotheses(
+        statement,
+        point,
+        {
+            "eta > 0": attrs.evolve(point, eta=0),
+            "eta < 1": attrs.evolve(point, eta=1),
+            says: attrs.evolve(point, eta=Fraction(1, 2)),
+        },
+    )
+    one = fmpq_mat([[1]])
+    for small_entry, answer in ((fmpq(87, 100), Truth.TRUE), (fmpq(22, 25), Truth.FALSE), (-one[0, 0], Truth.FALSE)):
+        assert statement.applies(DropPoint(one, fmpq_mat([[small_entry]]), Fraction(1, 4))) is answer
+    cross = DropPoint(diagonal((2, 1)), diagonal((1, 2)), Fraction(1, 4))
+    assert statement.applies(cross) is Truth.FALSE, "not ordered"
+
+
+def test_structure_carries_what_it_is_made_of() -> None:
+    p = structure(RUN, HALF)
+    assert p.stamps[-1] == 4
+    assert p.floor == 1
+    assert arb(p.matrices[-1][0, 0]) == 5
