@@ -59,19 +59,19 @@ def roots(matrix: fmpq_mat) -> dict[sympy.Expr, int]:
 
 
 @pytest.mark.evidence(
-    "analyze-gauss.eigenvalue-properties@e9c0bb3e",
+    "analyze-gauss.eigenvalue-properties@1cf54431",
     role="refutes",
     grade="symbolic",
     region="A = [[0, 1], [0, 0]] = Lambda, X = I",
 )
 @pytest.mark.evidence(
-    "analyze-gauss.eigenvalue-properties/rank@e9c0bb3e",
+    "analyze-gauss.eigenvalue-properties/rank@1cf54431",
     role="refutes",
     grade="symbolic",
     region="A = [[0, 1], [0, 0]]: rank 1, eigenvalues 0 and 0",
 )
 @pytest.mark.evidence(
-    "analyze-gauss.eigenvalue-properties/diagonalizable@e9c0bb3e",
+    "analyze-gauss.eigenvalue-properties/diagonalizable@1cf54431",
     role="refutes",
     grade="symbolic",
     region="A = [[0, 1], [0, 0]] = Lambda, X = I",
@@ -94,7 +94,7 @@ def test_a_nilpotent_matrix_breaks_two_bullets(statements) -> None:
 
 
 @pytest.mark.evidence(
-    "analyze-gauss.eigenvalue-properties/determinant@e9c0bb3e",
+    "analyze-gauss.eigenvalue-properties/determinant@1cf54431",
     role="supports",
     grade="symbolic",
     region="every n: det(tI - A) = prod (t - lambda_i) at t = 0; symbolic for n <= 3, exact at 28 points, n <= 4",
@@ -118,7 +118,7 @@ def test_determinant_bullet(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "analyze-gauss.eigenvalue-properties/diagonal@e9c0bb3e",
+    "analyze-gauss.eigenvalue-properties/diagonal@1cf54431",
     role="supports",
     grade="symbolic",
     region="every n: det(tI - D) is the product of its diagonal; symbolic entries for n <= 4, exact at 28 points",
@@ -137,7 +137,7 @@ def test_diagonal_bullet(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "analyze-gauss.eigenvalue-properties+repair@e9c0bb3e",
+    "analyze-gauss.eigenvalue-properties+repair@1cf54431",
     role="supports-repair",
     grade="symbolic",
     region="every n by the docstring's derivation; exact at 28 points with ties and zeros, n <= 4",
@@ -162,7 +162,7 @@ def test_bullets_of_diagonalizable_matrices(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "analyze-gauss.eigenvalue-properties+repair@e9c0bb3e",
+    "analyze-gauss.eigenvalue-properties+repair@1cf54431",
     role="control",
     grade="symbolic",
     region="Lambda not diagonal; one bullet broken at a time",

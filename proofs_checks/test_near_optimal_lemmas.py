@@ -13,7 +13,7 @@ from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Statement, Truth, bind, bind_hypotheses, certify, interval
 from dpmatrix.claims.formulas import bind_formula, real
-from dpmatrix.exact import ball
+from dpmatrix.exact import ball, precision
 from dpmatrix.spec.near_optimal.divergence import GaussianPair
 from dpmatrix.spec.near_optimal.noise import ModSulq
 from dpmatrix.spec.near_optimal.spheres import Cap, cap_measure, lower_bound
@@ -197,7 +197,7 @@ SULQ_OUTSIDE = {
 
 
 @pytest.mark.evidence(
-    "near-optimal.sulq@b806c11e", role="refutes", grade="interval", region="d = 2, delta = 1/2, epsilon = 100"
+    "near-optimal.sulq@bfdac4a5", role="refutes", grade="interval", region="d = 2, delta = 1/2, epsilon = 100"
 )
 def test_quoted_noise_fails_for_large_epsilon(statement) -> None:
     assert statement.at(LOUD) is Truth.FALSE
@@ -212,7 +212,39 @@ def test_quoted_noise_fails_for_large_epsilon(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "near-optimal.sulq+repair@b806c11e",
+    "near-optimal.sulq@bfdac4a5",
+    role="refutes",
+    grade="interval",
+    region="d = 2, n = 1, delta = 1/2, epsilon = 2100: by the first eigenvector alone, e_1 against e_2",
+)
+def test_the_first_eigenvector_alone_fails_for_larger_epsilon(statement) -> None:
+    """Let every |N_ij| <= t < 1/4. Then M = e_1 e_1' + N has real eigenvalues and a first eigenvector near e_1.
+
+    Its discriminant (M_11 - M_22)^2 + 4 M_12 M_21 is at least (1 - 2t)^2 - 4t^2 = 1 - 4t (1) > 0. For the larger
+    eigenvalue l, l - M_22 is at least (1 - 2t + sqrt(1 - 4t))/2 > t (2), so |v_2/v_1| = |M_21|/(l - M_22) < 1. With
+    e_2 e_2' + N it is |v_1| that is smaller. So the event |v_2| < |v_1| has probability at least 1 - q for the record
+    e_1 and at most q for e_2, where q = 8 P(Z > 1/(4 beta)) bounds P(some |N_ij| >= 1/4): delta is at least
+    1 - (1 + e^eps) q.
+    """
+    t = sympy.symbols("t", positive=True)
+    assert sympy.expand((1 - 2 * t) ** 2 - 4 * t**2 - (1 - 4 * t)) == 0, "(1)"
+    # At t = 1/4 the left side of (2) is 1/4; it falls with t, and t rises.
+    least = (1 - 2 * t + sympy.sqrt(1 - 4 * t)) / 2
+    assert least.subs(t, sympy.Rational(1, 4)) == sympy.Rational(1, 4), "(2)"
+    assert sympy.simplify(sympy.diff(least, t) + 1 + 1 / sympy.sqrt(1 - 4 * t)) == 0, "(2)"
+    run = ModSulq(2, 1, 2100, Fraction(1, 2))
+    with precision(256):
+        beta = arb(8).sqrt() * 2 * arb(4).log() / 2100
+        missed = 4 * (1 / (4 * beta) / arb(2).sqrt()).erfc()
+        assert 1 - (1 + arb(2100).exp()) * missed > arb(1) / 2
+        # Control: at epsilon = 1900 this event shows nothing.
+        louder = beta * 2100 / 1900
+        assert 1 - (1 + arb(1900).exp()) * 4 * (1 / (4 * louder) / arb(2).sqrt()).erfc() < 0
+    assert statement.at(run) is Truth.FALSE
+
+
+@pytest.mark.evidence(
+    "near-optimal.sulq+repair@bfdac4a5",
     role="supports-repair",
     grade="symbolic",
     region="every d >= 2, n, delta in (0, 1) and epsilon <= 4 d log(d/delta): derivation in the docstring",
@@ -246,6 +278,6 @@ def test_quoted_noise_suffices_for_moderate_epsilon(statement) -> None:
     assert statement.at(SULQ_INSIDE) is Truth.TRUE
 
 
-@pytest.mark.evidence("near-optimal.sulq+repair@b806c11e", role="control", grade="interval", region="epsilon = 100")
+@pytest.mark.evidence("near-optimal.sulq+repair@bfdac4a5", role="control", grade="interval", region="epsilon = 100")
 def test_the_range_of_epsilon_is_needed(statement) -> None:
     assert statement.without("epsilon <= 4 d log(d/delta)").at(LOUD) is Truth.FALSE

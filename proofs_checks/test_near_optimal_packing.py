@@ -14,7 +14,7 @@ from flint import arb, fmpq
 
 from dpmatrix.claims import Statement, Truth, bind, bind_hypotheses
 from dpmatrix.claims.formulas import bind_formula, decimals, real
-from dpmatrix.exact import precision
+from dpmatrix.exact import ball, precision
 from dpmatrix.spec.near_optimal.concentration import Exponent, Outcome, Sequence
 from dpmatrix.spec.near_optimal.packing import Collision, Draws, HalfLost, Survivors
 from dpmatrix.spec.near_optimal.packing_number import Lines, covering_share, packing_share
@@ -86,8 +86,10 @@ def test_half_of_the_bound_of_a_cap_suffices(statement) -> None:
     assert sympy.simplify(slope - v / (2 * (1 - x * v) ** sympy.Rational(3, 2))) == 0, "(2)"
     bind_formula(statement, LINES, lambda p: psi(p) - cap(p.dimension, real(p.phi)))
     assert all(statement.at(p) is Truth.TRUE for p in LINES)
-    half = statement.nudged(lambda margin: margin)
-    assert half.at(LINES[0]) is Truth.TRUE
+    for p in LINES:
+        # The margin is the bound less P: without half of the bound it is still zero or more.
+        half = (1 - ball(p.phi) ** 2) ** (arb(p.dimension - 1) / 2) / 2
+        assert statement.nudged(lambda margin, half=half: margin - half).at(p) is Truth.TRUE
     check_sphere(statement, Lines(1, Fraction(1, 2)), {})
 
 
@@ -462,9 +464,11 @@ def test_powers_of_two(statements) -> None:
 
 @pytest.mark.evidence("near-optimal.lemma-16@c7e64dfc", role="control", grade="interval", region="two values, N = 3")
 def test_a_faster_decay_is_refused(statement) -> None:
-    """With t log 3 in place of t log 2 three certain successes at t = 0.99 are more likely than the bound."""
+    """Three certain successes at t = 0.99 are likelier than the bound with log 3 for log 2, or half their means."""
     certain = tree([((0, 0, 0), 1, (1, 1, 1))], (1, 1, 1), Fraction(99, 100))
     assert statement.at(certain) is Truth.TRUE
+    steeper = [arb(3 - fmpq(297, 100) * arb(base).log()).exp() for base in (2, 3)]
+    assert statement.nudged(lambda margin: margin - steeper[0] + steeper[1]).at(certain) is Truth.FALSE
     low = attrs.evolve(certain, bounds=(Fraction(1, 2), Fraction(1, 2), Fraction(1, 2)))
     assert statement.applies(low) is Truth.FALSE
     assert statement.without("E[f_i | Z_1, ..., Z_(i-1)] <= a_i").at(low) is Truth.FALSE

@@ -136,25 +136,25 @@ def score_violations(inside: ScorePoint, where: str, there: ScorePoint) -> dict[
 
 
 @pytest.mark.evidence(
-    "near-optimal.theorem-7/seven@e6759b33",
+    "near-optimal.theorem-7/seven@b16cdec4",
     role="refutes",
     grade="symbolic",
     region="n = epsilon = 1, u between v_1 and v_2",
 )
 @pytest.mark.evidence(
-    "near-optimal.theorem-7/eight@e6759b33",
+    "near-optimal.theorem-7/eight@b16cdec4",
     role="refutes",
     grade="symbolic",
     region="n = 5, epsilon = 1, u between v_1 and v_d",
 )
 @pytest.mark.evidence(
-    "near-optimal.theorem-7/outside-exponent@e6759b33",
+    "near-optimal.theorem-7/outside-exponent@b16cdec4",
     role="supports",
     grade="symbolic",
     region="every u, spectrum, n, epsilon",
 )
 @pytest.mark.evidence(
-    "near-optimal.theorem-7/inside-exponent@e6759b33",
+    "near-optimal.theorem-7/inside-exponent@b16cdec4",
     role="supports",
     grade="symbolic",
     region="every u, spectrum, n, epsilon",
@@ -215,13 +215,13 @@ def test_the_exponent_and_not_the_score_is_bounded(statements) -> None:
 
 
 @pytest.mark.evidence(
-    "near-optimal.theorem-7/nine@e6759b33",
+    "near-optimal.theorem-7/nine@b16cdec4",
     role="supports",
     grade="symbolic",
     region="every d >= 2, spectrum, sigma: derivation in the docstring, its terms evaluated at 64 points",
 )
 @pytest.mark.evidence(
-    "near-optimal.theorem-7/ten@e6759b33",
+    "near-optimal.theorem-7/ten@b16cdec4",
     role="supports",
     grade="symbolic",
     region="every d >= 2 and sigma, from Lemma 10; its terms evaluated at 64 points",
@@ -255,19 +255,19 @@ def test_nine_and_ten(statements) -> None:
 
 
 @pytest.mark.evidence(
-    "near-optimal.theorem-7/threshold@e6759b33", role="supports", grade="symbolic", region="every spectrum, rho"
+    "near-optimal.theorem-7/threshold@b16cdec4", role="supports", grade="symbolic", region="every spectrum, rho"
 )
 @pytest.mark.evidence(
-    "near-optimal.theorem-7/exponent@e6759b33", role="supports", grade="symbolic", region="every spectrum, rho"
+    "near-optimal.theorem-7/exponent@b16cdec4", role="supports", grade="symbolic", region="every spectrum, rho"
 )
 @pytest.mark.evidence(
-    "near-optimal.theorem-7/equal-logarithms@e6759b33", role="supports", grade="symbolic", region="every spectrum, rho"
+    "near-optimal.theorem-7/equal-logarithms@b16cdec4", role="supports", grade="symbolic", region="every spectrum, rho"
 )
 @pytest.mark.evidence(
-    "near-optimal.theorem-7/one-minus-rho@e6759b33", role="supports", grade="symbolic", region="0 < rho < 1"
+    "near-optimal.theorem-7/one-minus-rho@b16cdec4", role="supports", grade="symbolic", region="0 < rho < 1"
 )
 @pytest.mark.evidence(
-    "near-optimal.theorem-7/logarithm@e6759b33", role="supports", grade="symbolic", region="every spectrum, rho"
+    "near-optimal.theorem-7/logarithm@b16cdec4", role="supports", grade="symbolic", region="every spectrum, rho"
 )
 def test_the_choice_of_sigma(statements) -> None:
     """With w = 1 - sigma^2 in (0, 1/2]: 4/w - 2/(1 - sigma) = 2(1 - sigma)/w > 0, as (1 - sigma)(1 + sigma) = w."""
@@ -309,7 +309,7 @@ def sufficient(p: PpcaPoint) -> mpmath.mpf:
 
 
 @pytest.mark.evidence(
-    "near-optimal.theorem-7/sufficient@e6759b33",
+    "near-optimal.theorem-7/sufficient@b16cdec4",
     role="supports",
     grade="symbolic",
     region="every d, spectrum, epsilon, rho, eta",
@@ -344,8 +344,8 @@ def bind_size(statement: Statement, says: str) -> None:
 
 
 @pytest.mark.evidence(
-    "near-optimal.theorem-7@e6759b33",
-    role="supports",
+    "near-optimal.theorem-7+repair@b16cdec4",
+    role="supports-repair",
     grade="symbolic",
     region="every d >= 2, spectrum with lambda_1 > lambda_2, epsilon, rho and eta: the steps of the printed proof with "
     "u'Bu for q_F; their composition machine-checked for symbolic d, evaluated at 30 points with d <= 8",
@@ -374,7 +374,7 @@ def test_theorem_7(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "near-optimal.theorem-7@e6759b33",
+    "near-optimal.theorem-7+repair@b16cdec4",
     role="control",
     grade="interval",
     region="three tenths of the sample size; all records e_1, d = 5, epsilon = 1/10, rho = 3/10, eta = 1/1000",
@@ -390,7 +390,7 @@ OTHER = OtherData(2, 400, 1, 1, 0, Fraction(1, 2), TENTH, Fraction(501, 1000), F
 
 
 @pytest.mark.evidence(
-    "near-optimal.theorem-7/every-data-set@e6759b33",
+    "near-optimal.theorem-7@b16cdec4",
     role="refutes",
     grade="interval",
     region="d = 2, n = 400, epsilon = 1, rho = 1/2, eta = 1/10, A = diag(0.501, 0.499)",

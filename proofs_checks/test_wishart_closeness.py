@@ -163,7 +163,7 @@ def check_equality(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "wishart.theorem-7@d0a37bb3",
+    "wishart.theorem-7@cab38826",
     role="refutes",
     grade="interval",
     region="d = 2, W = I/10, the other sign of the eigenvector",
@@ -179,7 +179,7 @@ def test_printed_theorem_fails_for_one_sign(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "wishart.theorem-7+repair@d0a37bb3",
+    "wishart.theorem-7+repair@cab38826",
     role="supports-repair",
     grade="symbolic",
     region=EVERY_D
@@ -222,7 +222,7 @@ def test_repaired_theorem(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "wishart.theorem-7+repair@d0a37bb3",
+    "wishart.theorem-7+repair@cab38826",
     role="control",
     grade="interval",
     region="d = 2, a turn by 53 degrees and its noise",
@@ -248,7 +248,7 @@ def test_repaired_theorem_needs_its_hypotheses(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "wishart.theorem-7/frobenius-is-trace@d0a37bb3",
+    "wishart.theorem-7/frobenius-is-trace@cab38826",
     role="refutes",
     grade="interval",
     region="d = 2, a turn by 53 degrees",
@@ -262,7 +262,7 @@ def test_norm_is_not_its_square(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "wishart.theorem-7/trace-value@d0a37bb3",
+    "wishart.theorem-7/trace-value@cab38826",
     role="supports",
     grade="symbolic",
     region="every d: expansion in the docstring; exactly at 24 runs",
@@ -282,7 +282,7 @@ def test_trace_value(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "wishart.theorem-7/twice-sine@d0a37bb3",
+    "wishart.theorem-7/twice-sine@cab38826",
     role="supports",
     grade="symbolic",
     region=EVERY_D + "its sum is machine-checked in the proof of the repaired theorem",
@@ -297,7 +297,7 @@ def test_twice_sine(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "wishart.theorem-7/last-term@d0a37bb3",
+    "wishart.theorem-7/last-term@cab38826",
     role="supports",
     grade="symbolic",
     region="every point: division by a positive gap",
@@ -315,7 +315,7 @@ def test_last_term(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "wishart.theorem-7/root-half@d0a37bb3",
+    "wishart.theorem-7/root-half@cab38826",
     role="supports",
     grade="symbolic",
     region=EVERY_D + "from the two steps before",
@@ -331,7 +331,7 @@ def test_root_half(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "wishart.theorem-7/tail-parameter@d0a37bb3", role="supports", grade="symbolic", region="every d and eta in (0, 1)"
+    "wishart.theorem-7/tail-parameter@cab38826", role="supports", grade="symbolic", region="every d and eta in (0, 1)"
 )
 def test_tail_parameter(statement) -> None:
     d, eta = sympy.symbols("d eta", positive=True)
@@ -344,7 +344,7 @@ def test_tail_parameter(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "wishart.theorem-7/squared-cosine@d0a37bb3",
+    "wishart.theorem-7/squared-cosine@cab38826",
     role="supports",
     grade="symbolic",
     region=EVERY_D + "its sum is machine-checked in the proof of the repaired theorem",
@@ -359,7 +359,7 @@ def test_squared_cosine(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "wishart.theorem-7/norm-is-bound@d0a37bb3",
+    "wishart.theorem-7/norm-is-bound@cab38826",
     role="refutes",
     grade="interval",
     region="d = 2, W = I/10, where the bound is 0.35",
@@ -372,7 +372,7 @@ def test_random_norm_is_not_its_bound(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "wishart.theorem-7/scale@d0a37bb3",
+    "wishart.theorem-7/scale@cab38826",
     role="supports",
     grade="symbolic",
     region="every point: substitution of lambda_1(C)",
@@ -388,7 +388,7 @@ def test_scale(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "wishart.theorem-7/enough-records@d0a37bb3",
+    "wishart.theorem-7/enough-records@cab38826",
     role="supports",
     grade="symbolic",
     region="every point: both sides as fractions",
@@ -405,7 +405,7 @@ def test_enough_records(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "wishart.theorem-7/sign@d0a37bb3", role="refutes", grade="interval", region="the other sign of the eigenvector"
+    "wishart.theorem-7/sign@cab38826", role="refutes", grade="interval", region="the other sign of the eigenvector"
 )
 def test_root_drops_a_sign(statement) -> None:
     """For c = -1 and rho = 3/4, c^2 >= rho^2, but not c >= rho."""

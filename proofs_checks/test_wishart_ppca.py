@@ -88,7 +88,7 @@ def bind_setting(statement, inside: PpcaPoint, size: str) -> None:
 
 
 @pytest.mark.evidence(
-    "wishart.theorem-8@bf5ff696",
+    "wishart.theorem-8@2f516cff",
     role="refutes",
     grade="interval",
     region="d = 5, n = 205, epsilon = 1/10, rho = 3/10, eta = 1/1000, all records e1; and three more points",
@@ -106,7 +106,7 @@ def test_quoted_sample_size_is_too_small(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "wishart.theorem-8+repair@bf5ff696",
+    "wishart.theorem-8+repair@2f516cff",
     role="supports-repair",
     grade="symbolic",
     region="every d >= 2, spectrum with lambda_1 > lambda_2, epsilon, rho and eta, by the docstring's derivation; its "
@@ -158,7 +158,7 @@ def test_repaired_sample_size(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "wishart.theorem-8+repair@bf5ff696",
+    "wishart.theorem-8+repair@2f516cff",
     role="control",
     grade="interval",
     region="the counterexamples to the quoted sample size",

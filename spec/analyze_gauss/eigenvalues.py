@@ -133,7 +133,8 @@ EIGENVALUE_PROPERTIES = Claim(
     verdict=Verdict.HOLDS_WITH_REPAIR,
     reading=(
         "A is square, which the slides do not say (elsewhere A is m x n); eigenvalues are complex, with algebraic "
-        "multiplicity. Points are rational, dense among all matrices; roots are compared through their polynomial."
+        "multiplicity. Points are rational, roots are compared through their polynomial; for other matrices "
+        "the repaired statement rests on the derivation."
     ),
     because=(
         "[[0, 1], [0, 0]] has rank 1 and no non-zero eigenvalue, and with X = I and Lambda = A it is 'diagonalizable' "

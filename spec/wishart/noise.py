@@ -180,7 +180,8 @@ LEMMA_1 = Claim(
         "W is a sum of m outer products, so the probability is at most d exp(-s t) ||E exp(s x x')||^m for every s. "
         "With lambda_1(C) = 1 the norm is at most 1 + ((1 - 2 s)^(-r/2) - 1) / r, its logarithm at most "
         "s + (r + 2) s^2 / (2 (1 - 2 r s)), and inverting that at the best s gives the printed threshold exactly. "
-        "It is loose: 2 theta r may be theta max(2, (r + 4) / 3)."
+        "It is loose: 2 theta r may be theta max(2, (r + 4) / 3). For a real m > d - 1 that is no integer, which "
+        "Definition 2 admits and nothing in the document uses, W is no such sum and the lemma is not decided."
     ),
     reading=(
         "m is an integer, as in Algorithm 2; m < d is allowed. The probability enters through its bound by the matrix "

@@ -132,7 +132,9 @@ THEOREM_8 = Claim(
     ),
     verdict=Verdict.HOLDS_WITH_REPAIR,
     reading=(
-        "Closeness with |<vhat, v_1>|, as in the repaired Definition 6; the law of PPCA is symmetric, so the signed "
+        "Closeness with |<vhat, v_1>|, as in the repaired Definition 6, on the data sets whose own eigenvalues meet "
+        "the condition on n: on all data sets of n points it is false (`near-optimal.theorem-7`). The law of PPCA is "
+        "symmetric, so the signed "
         "inner product would miss every rho > 0 with probability at least 1/2. The algorithm is PPCA of the quoted "
         "paper: the exponential mechanism with density exp(n (epsilon/2) v'Av). A point fixes the two largest "
         "eigenvalues; the failure probability is that of the spectrum lambda_1, lambda_2, ..., lambda_2, which is the "
@@ -151,8 +153,7 @@ THEOREM_8 = Claim(
     ),
     repair=Repair(
         "4 log(1/eta)/d in place of log(1/eta)/d, and 2 log(8 ...) in place of log(4 ...), as in the journal version "
-        "of "
-        "the quoted paper",
+        "of the quoted paper; closeness on the data sets whose own lambda_1 and lambda_2 meet the condition on n",
         Statement(
             "P(|<vhat, v_1>| < rho) <= eta for PPCA with n at least the sample size with constants 4, 2 and 8",
             theorem_8_margin,

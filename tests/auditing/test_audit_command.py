@@ -14,6 +14,8 @@ import pytest
 import typer
 from typer.testing import CliRunner, Result
 
+from dpmatrix.auditing import AuditPlan
+from dpmatrix.commands import audit as command
 from dpmatrix.commands.audit import audit_mechanism_command
 
 MECHANISMS = """
@@ -168,6 +170,23 @@ def test_the_budget_is_kept(folder: Path) -> None:
     done = run(folder, "kept", *SMALL, "--budget", "2s")
     assert time.monotonic() - begin < 30, "the default is a minute"
     assert done.exit_code == 0, done.output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "most"),
+    [(SIZED, None), ([*SIZED, "--budget", "5m"], 300), (["--records", "1", "--dimension", "1", "--workers", "1"], 60)],
+)
+def test_who_gives_the_sizes_and_no_budget_waits_for_them(folder: Path, monkeypatch, arguments, most) -> None:
+    limits = []
+
+    def stop(*_: object, plan: AuditPlan, **__: object) -> None:
+        limits.append(plan.seconds)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(command, "audit", stop)
+    assert run(folder, "kept", *arguments).exit_code == 130
+    (limit,) = limits
+    assert limit is None if most is None else 0 < limit <= most
 
 
 def start(folder: Path, workers: int, *more: str) -> subprocess.Popen[str]:

@@ -33,6 +33,7 @@ from dpmatrix.errors import InvalidParameterError
 from dpmatrix.privacy import Adjacency
 
 _INTERRUPTED = 130
+_DEFAULT_SECONDS = 60.0
 DEFAULT_CHECKPOINT = Path("dpmatrix-audit.checkpoint.json")
 
 
@@ -49,7 +50,9 @@ def audit_command(
     dimension: Annotated[int, typer.Option(min=1, help="Length of a record.")] = 3,
     norm_bound: Annotated[float, typer.Option(help="Bound on the Euclidean norm of a record.")] = 1.0,
     confidence: Annotated[str, typer.Option(metavar="NUMBER", help="Of everything that is reported.")] = "0.999999",
-    budget: Annotated[str, typer.Option(metavar="TIME", help="Such as 60s, 5m, 1h.")] = "60s",
+    budget: Annotated[
+        str | None, typer.Option(metavar="TIME", help="Such as 5m or 1h; 60s, and none if both numbers are given.")
+    ] = None,
     learned: Annotated[bool, typer.Option(help="Learn events with scikit-learn as well.")] = False,
     curve: Annotated[list[str] | None, typer.Option(metavar="NUMBER", help="More epsilons to bound delta at.")] = None,
     workers: Annotated[int, typer.Option(min=1, help="Processes.")] = os.cpu_count() or 1,
@@ -69,7 +72,7 @@ def audit_command(
         raise typer.Exit(int(replayed(replay, mechanism, seed)))
     if mechanism is None:
         raise InvalidParameterError("mechanism", "there is none", "write package.module:name or file.py:name")
-    begin, seconds = time.monotonic(), seconds_of(budget)
+    begin, seconds = time.monotonic(), _limit(budget, training, confirmation)
     if checkpoint.exists() and not resume:
         problem = f"{checkpoint} holds an audit that is not over"
         raise InvalidParameterError("checkpoint", problem, "pass --resume, or delete it")
@@ -100,7 +103,7 @@ def audit_command(
                 generator=entropy,
                 plan=AuditPlan(
                     stages=planned["stages"],
-                    seconds=max(1e-3, seconds - (time.monotonic() - begin)),
+                    seconds=None if seconds is None else max(1e-3, seconds - (time.monotonic() - begin)),
                     learned=learned,
                     curve=tuple(read(text, "curve") for text in curve or ()),
                     norm_bound=norm_bound,
@@ -120,6 +123,19 @@ def audit_command(
         raise typer.Exit(_INTERRUPTED) from error
     _report(result, given | planned, json_file, checkpoint)
     raise typer.Exit(int(result.violated))
+
+
+def _limit(budget: str | None, training: int | None, confirmation: int | None) -> float | None:
+    """Return the seconds that the audit may take; who says how many samples to draw, and not how long, gets them all.
+
+    Raises
+    ------
+    InvalidParameterError
+        If the budget is no time.
+    """
+    if budget is not None:
+        return seconds_of(budget)
+    return _DEFAULT_SECONDS if training is None or confirmation is None else None
 
 
 def _report(result: AuditResult, settings: dict[str, Any], json_file: Path | None, checkpoint: Path) -> None:

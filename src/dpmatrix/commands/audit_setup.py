@@ -121,7 +121,7 @@ def planned_settings(checkpoint: Path, given: dict[str, Any], planned: dict[str,
 def plan_sizes(
     target: NamedTarget,
     given: dict[str, Any],
-    seconds: float,
+    seconds: float | None,
     workers: int,
     training: int | None,
     confirmation: int | None,
@@ -139,7 +139,7 @@ def plan_sizes(
     norm_bound = given["norm_bound"]
     if training is not None and confirmation is not None:
         sizes = Sizes(len(pairs), training, confirmation, stages_for(confirmation), AuditPlan().chunk)
-    elif training is None and confirmation is None:
+    elif training is None and confirmation is None and seconds is not None:
         sizes = sizes_within(target, pairs, seconds=seconds, workers=workers, norm_bound=norm_bound)
     else:
         raise InvalidParameterError("training", "only one of the sizes is given", "give --training and --confirmation")

@@ -173,7 +173,7 @@ class ModSulq(GaussianPerturbation):
         return (dimension + 1) / epsilon * (2 * logarithm).sqrt() + 1 / epsilon.sqrt()
 
 
-@implements("near-optimal.sulq+repair@b806c11e")
+@implements("near-optimal.sulq+repair@bfdac4a5")
 @frozen
 class Sulq(GaussianPerturbation):
     """The SULQ noise that `near-optimal` quotes: independent on all entries, so the release is not symmetric.
