@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 from attrs import frozen
 
+from dpmatrix.auditing.checks import positive_finite
 from dpmatrix.auditing.events import best_event
 from dpmatrix.auditing.features import FeatureFamily, feature_families
 from dpmatrix.auditing.pairs import NeighbouringPair
@@ -86,8 +87,7 @@ def sizes_within(
     """
     if len(pairs) == 0:
         raise InvalidParameterError("pairs", "there is none", "pass at least one pair of neighbouring data sets")
-    if not 0 < seconds < math.inf:
-        raise InvalidParameterError("seconds", f"{seconds!r} is not positive and finite", "pass say 60")
+    positive_finite(seconds, "seconds", "pass say 60")
     scaled = at_norm_bound(target, norm_bound)
     longest = min(_LONGEST_PILOT, _LONGEST_SHARE * seconds)
     batch, drawing = _timed_batch(scaled, pairs[0].data, longest, clock)

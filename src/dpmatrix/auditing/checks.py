@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from dpmatrix.errors import InvalidParameterError
 from dpmatrix.exact import Exact, fraction
 
@@ -42,4 +44,17 @@ def checked_epsilon(value: Exact) -> Exact:
     """
     if fraction(value, "epsilon") <= 0:
         raise InvalidParameterError("epsilon", f"{value!r} is not positive", "pass a positive number")
+    return value
+
+
+def positive_finite(value: float, name: str, remedy: str) -> float:
+    """Return the value if it is positive and finite.
+
+    Raises
+    ------
+    InvalidParameterError
+        If it is not.
+    """
+    if not 0 < value < math.inf:
+        raise InvalidParameterError(name, f"{value!r} is not positive and finite", remedy)
     return value

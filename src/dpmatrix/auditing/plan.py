@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable, Iterable
 from concurrent.futures import Executor
@@ -10,16 +9,11 @@ from pathlib import Path
 
 from attrs import field, frozen
 
-from dpmatrix.auditing.checks import checked_epsilon
+from dpmatrix.auditing.checks import checked_epsilon, positive_finite
 from dpmatrix.errors import InvalidParameterError
 from dpmatrix.exact import Exact, positive_integer
 
 Progress = Callable[[str], None]
-
-
-def _positive(value: float | None, name: str) -> None:
-    if value is not None and not 0 < value < math.inf:
-        raise InvalidParameterError(name, f"{value!r} is not positive and finite", "pass a positive number")
 
 
 def _points(values: Iterable[Exact]) -> tuple[Exact, ...]:
@@ -88,8 +82,9 @@ class AuditPlan:
         positive_integer(self.stages, "stages")
         positive_integer(self.workers, "workers")
         positive_integer(self.chunk, "chunk")
-        _positive(self.seconds, "seconds")
-        _positive(self.norm_bound, "norm_bound")
+        if self.seconds is not None:
+            positive_finite(self.seconds, "seconds", "pass say 60")
+        positive_finite(self.norm_bound, "norm_bound", "pass say 1.0")
         if not 0 <= self.tightness <= 1:
             raise InvalidParameterError("tightness", f"{self.tightness!r} is outside [0, 1]", "pass say 0.8")
         for epsilon in self.curve:

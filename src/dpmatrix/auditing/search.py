@@ -30,7 +30,7 @@ from dpmatrix.auditing.verdict import Setting, concluded
 from dpmatrix.errors import InvalidParameterError
 from dpmatrix.exact import Exact, fraction, positive_integer
 
-_EXPLORING_SHARE, _TRAINING_SHARE = 0.3, 0.6
+_EXPLORING_SHARE, _TRAINING_SHARE = 0.3, 0.5
 
 
 def confirm(

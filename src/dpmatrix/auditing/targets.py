@@ -10,6 +10,7 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
+from dpmatrix.auditing.checks import positive_finite
 from dpmatrix.errors import InvalidParameterError
 
 FloatArray: TypeAlias = NDArray[np.float64]
@@ -94,9 +95,7 @@ def seen_at_resolution(target: Target, resolution: float) -> Target:
     InvalidParameterError
         If the resolution is not positive and finite.
     """
-    if not 0 < resolution < np.inf:
-        raise InvalidParameterError("resolution", f"{resolution!r} is not positive and finite", "pass say 2**-30")
-    return _Rounded(target, resolution)
+    return _Rounded(target, positive_finite(resolution, "resolution", "pass say 2**-30"))
 
 
 def resolution_of(target: Target) -> float:
@@ -124,9 +123,8 @@ def at_norm_bound(target: Target, norm_bound: float) -> Target:
     InvalidParameterError
         If the bound is not positive and finite.
     """
-    if not 0 < norm_bound < math.inf:
-        raise InvalidParameterError("norm_bound", f"{norm_bound!r} is not positive and finite", "pass say 1.0")
-    return target if norm_bound == 1 else _Scaled(target, float(norm_bound))
+    bound = positive_finite(norm_bound, "norm_bound", "pass say 1.0")
+    return target if bound == 1 else _Scaled(target, float(bound))
 
 
 def draw_batch(target: Target, data: FloatArray, size: int, generator: np.random.Generator) -> FloatArray:

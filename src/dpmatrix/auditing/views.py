@@ -13,7 +13,6 @@ With a clock that counts operations the times are a function of data and randomn
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable, Sequence
 from enum import Enum
@@ -22,6 +21,7 @@ from typing import Protocol, TypeVar
 import numpy as np
 from attrs import field, frozen
 
+from dpmatrix.auditing.checks import positive_finite
 from dpmatrix.auditing.targets import FloatArray, Target
 from dpmatrix.errors import InvalidParameterError
 
@@ -93,11 +93,7 @@ Result = TypeVar("Result")
 
 
 def _step(value: float) -> float:
-    if not 0 < value < math.inf:
-        raise InvalidParameterError(
-            "step", f"{value!r} is not positive and finite", "pass a number of ticks, say 2**14"
-        )
-    return value
+    return positive_finite(value, "step", "pass a number of ticks, say 2**14")
 
 
 @frozen(eq=False)
