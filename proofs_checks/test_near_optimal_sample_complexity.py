@@ -370,6 +370,7 @@ def test_theorem_7(statement) -> None:
             chain = mpmath.exp(-rate) * (2 / (1 - mpmath.sqrt(1 - w))) ** (mpmath.mpf(p.dimension - 1) / 2)
             assert failure(p) < chain < real(p.eta), "(10)"
             assert statement.at(p) is Truth.TRUE
+    assert not statement.strict
     bind_size(statement, SIZE)
 
 
@@ -402,6 +403,7 @@ def test_no_sample_size_serves_every_data_set(statement) -> None:
     one is missed with probability 1/(1 + e^epsilon) for rho > 1/sqrt(2), whatever n = 2m + 1 is.
     """
     assert statement.at(OTHER) is Truth.FALSE
+    assert not statement.strict
     with precision(128):
         assert statement.nudged(lambda margin: margin + ball(Fraction(1, 10))).at(OTHER) is Truth.FALSE
     with mpmath.workdps(60):
