@@ -14,7 +14,7 @@ import pytest
 from attrs import frozen
 
 from dpmatrix.errors import InvalidParameterError, MissingExtraError, RecordFileError, WorkerLostError
-from dpmatrix.files import FilePart, csv_records, open_records, parquet_records, release_file, split_records
+from dpmatrix.files import FilePart, csv_records, open_records, parquet_records, release_file, split_records, splitting
 from dpmatrix.mechanisms import LaplaceInputPerturbation, LatticeGram, SymmetrisedWishartMechanism
 from dpmatrix.mechanisms.menu import DIRECTIONS, MATRICES
 from dpmatrix.mechanisms.partitions import PartialGram, sum_partitions
@@ -212,6 +212,16 @@ class _Cancelled(Executor):
         return future
 
 
+def test_large_files_are_cut_into_parts_that_outweigh_their_sums(file, monkeypatch) -> None:
+    monkeypatch.setattr(splitting, "PART_BYTES", 100)
+    path = file(text_of(RECORDS))
+    size = Path(path).stat().st_size
+    assert len(split_records(path, workers=2).parts) == -(-size // 288) > 10
+    assert len(split_records(path, workers=2, columns=["1"]).parts) == -(-size // 100)
+    monkeypatch.setattr(splitting, "PART_BYTES", 1 << 24)
+    assert len(split_records(path, workers=3).parts) == 3
+
+
 def test_few_parts_are_under_way_at_a_time() -> None:
     asked = []
 
@@ -248,9 +258,9 @@ def test_what_cannot_be_cut(file, tmp_path) -> None:
             release_file(mechanism, path, parts=2)
     with pytest.raises(FileNotFoundError):
         release_file(mechanism, str(tmp_path / "none"), parts=2)
-    for options in ({"delimiter": "1"}, {"columns": ["d"]}):
+    for options in ({"delimiter": "1"}, {"columns": ["d"]}, {"parts": 0}, {"parts": 1.5}, {"workers": 0}):
         with pytest.raises((InvalidParameterError, RecordFileError)):
-            release_file(mechanism, file(text_of(RECORDS)), parts=2, **options)
+            release_file(mechanism, file(text_of(RECORDS)), **{"parts": 2, **options})
 
 
 def test_sums_are_those_of_the_mechanism_that_releases() -> None:
