@@ -10,10 +10,10 @@ import numpy as np
 from attrs import frozen
 
 from dpmatrix.errors import InvalidParameterError
+from dpmatrix.exact import positive_integer
 from dpmatrix.files.csv_records import ENCODING, LONGEST_LINE, csv_reader, lines_of
 from dpmatrix.files.parquet_records import parquet_reader
 from dpmatrix.files.parts import CsvPart, FileIdentity, ParquetPart
-from dpmatrix.mechanisms.input_perturbation import positive_integer
 
 PART_BYTES = 1 << 24
 """Size of a part that is neither too small to be worth a journey nor too large to wait for."""
