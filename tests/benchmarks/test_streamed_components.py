@@ -2,18 +2,24 @@
 
 As a file it prints a table: ``python tests/benchmarks/test_streamed_components.py`` for 0.1 GB of binary records, with
 ``--full`` for 5 GB (6,250,000 records of 100 numbers), none of which is ever on disk or in memory as a whole. The same
-blocks go to both contenders in turn, and the time to make them is not counted. A third line reads a part of them as
-CSV. Memory is the growth of the peak of the process, over the blocks that both are given.
+blocks go to both contenders in turn, and the time to make them is not counted. Another line reads a part of them as
+CSV. Memory is the growth of the peak of the process, over the blocks that both are given; later lines grow from there.
+The last lines are ``dpmatrix pca`` of a CSV file, by the clock and with all that starts and ends it, read by one
+process and by two, which takes two idle cores.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import resource
+import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -26,6 +32,7 @@ ROWS = 50_000
 """Records that are made at a time: 40 MB."""
 SMALL, FULL = 125_000, 6_250_000
 TEXT_ROWS = 20_000
+FILE_ROWS = 400_000
 
 
 def made(count: int) -> Iterator[np.ndarray]:
@@ -92,6 +99,22 @@ def text_rate(count: int) -> float:
     return count / (time.process_time() - start)
 
 
+def file_rate(path: Path, count: int, workers: int) -> float:
+    """Return records a second of the clock that the command releases from a file."""
+    command = [sys.executable, "-m", "dpmatrix", "pca", str(path), "--epsilon", "1", "--mechanism", "laplace", "--json"]
+    start = time.monotonic()
+    done = subprocess.run([*command, "--workers", str(workers)], capture_output=True, check=True)
+    assert json.loads(done.stdout)["records"] == count
+    return count / (time.monotonic() - start)
+
+
+def write_file(path: Path, count: int) -> None:
+    lines = [",".join(map(repr, row)) + "\n" for row in next(made(2000)).tolist()]
+    with path.open("w", encoding="ascii") as handle:
+        for _ in range(count // len(lines)):
+            handle.writelines(lines)
+
+
 @pytest.mark.benchmark(group=f"streamed records, d = {DIMENSION}")
 @pytest.mark.parametrize("mechanism", ["laplace", "gaussian"])
 def test_stream(benchmark, mechanism: str) -> None:
@@ -106,6 +129,13 @@ def test_text(benchmark) -> None:
     benchmark.pedantic(lambda: text_rate(TEXT_ROWS), rounds=1)
 
 
+@pytest.mark.benchmark(group="a CSV file")
+@pytest.mark.parametrize("workers", [1, 2])
+def test_file(benchmark, tmp_path: Path, workers: int) -> None:
+    write_file(tmp_path / "records.csv", TEXT_ROWS)
+    benchmark.pedantic(lambda: file_rate(tmp_path / "records.csv", TEXT_ROWS, workers), rounds=1)
+
+
 def main(count: int) -> int:
     print(f"{count} records of {DIMENSION} numbers, {count * DIMENSION * 8 / 1e9:.1f} GB")
     for mechanism in ("laplace", "gaussian", "symmetrised-wishart"):
@@ -116,6 +146,13 @@ def main(count: int) -> int:
             flush=True,
         )
     print(f"{'CSV, 17 digits':20} {text_rate(TEXT_ROWS):10,.0f} rows/s")
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "records.csv"
+        write_file(path, FILE_ROWS if count == FULL else TEXT_ROWS)
+        print(f"a CSV file of {path.stat().st_size / 1e9:.2f} GB")
+        for workers in (1, 2):
+            rate = file_rate(path, FILE_ROWS if count == FULL else TEXT_ROWS, workers)
+            print(f"{f'{workers} of its readers':20} {rate:10,.0f} rows/s by the clock", flush=True)
     return 0
 
 

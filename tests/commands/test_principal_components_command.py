@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
@@ -234,6 +235,26 @@ def test_processes_name_the_line(file: Path, tmp_path: Path) -> None:
     assert (done.exit_code, len(done.stderr.splitlines())) == (2, 1)
     assert "line 26, column 2 ('b'): 'oops' is not a finite number" in done.stderr
     assert not output.exists()
+
+
+def test_processes_leave_an_interrupt_to_the_command() -> None:
+    before = signal.getsignal(signal.SIGINT)
+    with readers.readers(2, None) as (pool, workers):
+        assert workers == 2
+        assert pool.submit(signal.getsignal, signal.SIGINT).result() == signal.SIG_IGN
+    assert signal.getsignal(signal.SIGINT) is before
+
+    def interrupted() -> None:
+        with readers.readers(2, None) as (pool, _):
+            for _ in range(3):
+                pool.submit(time.sleep, 600)
+            raise KeyboardInterrupt
+
+    start = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
+    # What was under way is ended, not waited for.
+    assert time.monotonic() - start < 300
 
 
 def test_a_process_that_dies_is_one_line(file: Path, tmp_path: Path) -> None:

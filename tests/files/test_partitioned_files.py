@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import pickle
 from collections.abc import Iterator
@@ -14,7 +15,15 @@ import pytest
 from attrs import frozen
 
 from dpmatrix.errors import InvalidParameterError, MissingExtraError, RecordFileError, WorkerLostError
-from dpmatrix.files import FilePart, csv_records, open_records, parquet_records, release_file, split_records
+from dpmatrix.files import (
+    FilePart,
+    csv_records,
+    open_records,
+    parquet_records,
+    release_file,
+    split_records,
+    splitting,
+)
 from dpmatrix.mechanisms import LaplaceInputPerturbation, LatticeGram, SymmetrisedWishartMechanism
 from dpmatrix.mechanisms.menu import DIRECTIONS, MATRICES
 from dpmatrix.mechanisms.partitions import PartialGram, sum_partitions
@@ -95,6 +104,7 @@ def test_every_record_is_in_one_part(file, text: str, parts: int) -> None:
     found = rows_of(file(text), parts)
     assert np.array_equal(np.vstack(found), RECORDS[:7])
     if parts == 2 and "\r" not in text.replace("\r\n", ""):
+        assert len(found) == 2
         assert all(len(part) for part in found)
 
 
@@ -161,6 +171,17 @@ def test_a_cell_that_goes_on_in_the_next_line_is_refused_wherever_the_file_is_cu
             assert caught.value.line == line
 
 
+@pytest.mark.parametrize("counted", [1, 2, 3, 1 << 20])
+def test_lines_are_counted_whatever_ends_them(file, monkeypatch, counted: int) -> None:
+    monkeypatch.setattr("dpmatrix.files.parts.COUNTED_BYTES", counted)
+    path = file("1\r\n2\r3\n\n\r4\r\n5\n6")
+    lines = 0
+    for start, piece in itertools.pairwise(split_records(path, parts=100).parts):
+        lines += len(Path(path).read_bytes()[start.start : start.stop].decode().splitlines())
+        assert piece.lines_before() == lines
+    assert lines == 7
+
+
 def test_quotes_within_a_line_are_read(file) -> None:
     path = file('name,b\n"a, ""b""",1\n5" pipe,2\n')
     for parts in PARTS:
@@ -212,6 +233,16 @@ class _Cancelled(Executor):
         return future
 
 
+def test_large_files_are_cut_into_parts_that_outweigh_their_sums(file, monkeypatch) -> None:
+    monkeypatch.setattr(splitting, "PART_BYTES", 100)
+    path = file(text_of(RECORDS))
+    size = Path(path).stat().st_size
+    assert len(split_records(path, workers=2).parts) == -(-size // 288) > 10
+    assert len(split_records(path, workers=2, columns=["1"]).parts) == -(-size // 100)
+    monkeypatch.setattr(splitting, "PART_BYTES", 1 << 24)
+    assert len(split_records(path, workers=3).parts) == 3
+
+
 def test_few_parts_are_under_way_at_a_time() -> None:
     asked = []
 
@@ -248,9 +279,9 @@ def test_what_cannot_be_cut(file, tmp_path) -> None:
             release_file(mechanism, path, parts=2)
     with pytest.raises(FileNotFoundError):
         release_file(mechanism, str(tmp_path / "none"), parts=2)
-    for options in ({"delimiter": "1"}, {"columns": ["d"]}):
+    for options in ({"delimiter": "1"}, {"columns": ["d"]}, {"parts": 0}, {"parts": 1.5}, {"workers": 0}):
         with pytest.raises((InvalidParameterError, RecordFileError)):
-            release_file(mechanism, file(text_of(RECORDS)), parts=2, **options)
+            release_file(mechanism, file(text_of(RECORDS)), **{"parts": 2, **options})
 
 
 def test_sums_are_those_of_the_mechanism_that_releases() -> None:

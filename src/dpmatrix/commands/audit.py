@@ -24,11 +24,11 @@ from dpmatrix.commands.audit_setup import (
     no_verdict_by_accident,
     plan_sizes,
     planned_settings,
-    processes,
     seconds_of,
 )
 from dpmatrix.commands.failures import one_line
 from dpmatrix.commands.numbers import read
+from dpmatrix.commands.processes import processes
 from dpmatrix.errors import InvalidParameterError
 from dpmatrix.privacy import Adjacency
 

@@ -1,15 +1,10 @@
-"""What an audit on the command line needs before it begins: its arguments read, its sizes planned, its processes."""
+"""What an audit on the command line needs before it begins: its arguments read, its sizes planned."""
 
 from __future__ import annotations
 
 import json
-import multiprocessing
-import os
-import threading
 import traceback
-from collections.abc import Callable, Iterator
-from concurrent.futures import Executor, ProcessPoolExecutor
-from contextlib import contextmanager
+from collections.abc import Callable
 from fractions import Fraction
 from functools import wraps
 from pathlib import Path
@@ -72,32 +67,6 @@ def failure_probability_of(confidence: str) -> Fraction:
     if not 0 < value < 1:
         raise InvalidParameterError("confidence", f"{confidence!r} is outside (0, 1)", "write for instance 0.999999")
     return value
-
-
-def _leave_with_parent() -> None:
-    """End a worker whose parent was killed; its queue would let it wait forever."""
-    parent = multiprocessing.parent_process()
-
-    def watch() -> None:
-        if parent is not None:
-            parent.join()
-            os._exit(1)
-
-    threading.Thread(target=watch, daemon=True).start()
-
-
-@contextmanager
-def processes(workers: int) -> Iterator[Executor | None]:
-    """Start processes that import everything anew, so that no generator is a copy of another's."""
-    if workers == 1:
-        yield None
-        return
-    context = multiprocessing.get_context("spawn")
-    pool = ProcessPoolExecutor(workers, mp_context=context, initializer=_leave_with_parent)
-    try:
-        yield pool
-    finally:
-        pool.shutdown(wait=True, cancel_futures=True)
 
 
 def planned_settings(checkpoint: Path, given: dict[str, Any], planned: dict[str, Any]) -> dict[str, Any]:

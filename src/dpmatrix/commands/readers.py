@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import multiprocessing
+import signal
+import threading
 from collections.abc import Iterator
 from concurrent.futures import Executor
 from contextlib import contextmanager
 from typing import Any
 
 from dpmatrix import __version__
-from dpmatrix.commands.audit_setup import processes
+from dpmatrix.commands.processes import processes
 from dpmatrix.errors import InvalidParameterError, MissingExtraError, WorkerLostError
 
 CONNECT_SECONDS = 10
@@ -30,13 +33,44 @@ def readers(workers: int, cluster: str | None) -> Iterator[tuple[Executor | None
         If a worker ends without a result.
     """
     if cluster is None:
-        with processes(workers) as pool:
+        with processes(workers) as pool, _of_no_use_after_a_failure():
+            if pool is not None:
+                with _no_interrupts():
+                    # A call for which nobody is idle starts a process, which inherits this.
+                    for _ in range(workers):
+                        pool.submit(int)
             yield pool, workers
         return
     if workers != 1:
         raise InvalidParameterError("workers", "a cluster has workers of its own", "pass --workers or --cluster")
     with _connected(cluster) as (client, threads):
         yield client.get_executor(), threads
+
+
+@contextmanager
+def _of_no_use_after_a_failure() -> Iterator[None]:
+    """End the processes that were started meanwhile where the release fails, instead of waiting for their parts."""
+    before = multiprocessing.active_children()
+    try:
+        yield
+    except BaseException:
+        for process in multiprocessing.active_children():
+            if process not in before:
+                process.terminate()
+        raise
+
+
+@contextmanager
+def _no_interrupts() -> Iterator[None]:
+    """Let processes that are started now leave an interrupt to this one, which ends them when they are done."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 @contextmanager

@@ -23,6 +23,9 @@ from dpmatrix.mechanisms.protocol import FloatArray
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
 
+COUNTED_BYTES = 1 << 20
+"""Bytes in which lines are counted at a time."""
+
 _SEEN_BYTES = 1 << 16
 
 
@@ -121,7 +124,7 @@ class CsvPart:
         count, last = 0, b""
         with self.identity.file.open("rb") as handle:
             left = self.start
-            while left and (chunk := handle.read(min(left, 1 << 20))):
+            while left and (chunk := handle.read(min(left, COUNTED_BYTES))):
                 # A carriage return ends a line unless a line feed follows.
                 pair = last == b"\r" and chunk[:1] == b"\n"
                 count += chunk.count(b"\n") + chunk.count(b"\r") - chunk.count(b"\r\n") - int(pair)

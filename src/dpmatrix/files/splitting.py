@@ -10,11 +10,12 @@ import numpy as np
 from attrs import frozen
 
 from dpmatrix.errors import InvalidParameterError
+from dpmatrix.exact import positive_integer
 from dpmatrix.files.csv_records import ENCODING, LONGEST_LINE, csv_reader, lines_of
 from dpmatrix.files.parquet_records import parquet_reader
 from dpmatrix.files.parts import CsvPart, FileIdentity, ParquetPart
 
-PART_BYTES = 1 << 26
+PART_BYTES = 1 << 24
 """Size of a part that is neither too small to be worth a journey nor too large to wait for."""
 
 
@@ -51,7 +52,7 @@ def split_records(
         A CSV file, or a Parquet file (``.parquet``); a pipe cannot be cut.
     parts
         About how many: fewer where there are not so many lines or row groups. By default as many as workers, or more
-        where parts of `PART_BYTES` are smaller.
+        where parts of about `PART_BYTES` are smaller.
     workers
         How many will read at a time.
     header, columns, delimiter
@@ -60,23 +61,36 @@ def split_records(
     Raises
     ------
     InvalidParameterError
-        If it is no file on a disk, or the delimiter is none.
+        If it is no file on a disk, the delimiter is none, or a number is not positive.
     RecordFileError, MissingExtraError, OSError
         As `open_records`.
     """
+    if parts is not None:
+        positive_integer(parts, "parts")
+    positive_integer(workers, "workers")
     place = Path(path)
     if path == "-" or (place.exists() and not place.is_file()):
         raise InvalidParameterError("file", f"{path} cannot be cut into parts", "name a file, or use one process")
     identity = FileIdentity.of(path, place.resolve())
-    wanted = parts or max(workers, -(-identity.size // PART_BYTES))
     if path.endswith(".parquet"):
-        return _split_parquet(identity, wanted, columns)
+        table = parquet_reader(str(identity.file), path, columns)
+        wanted = parts or _parts_for(identity.size, len(table.columns), workers)
+        groups = np.arange(len(table.group_rows))
+        cut = [tuple(part.tolist()) for part in np.array_split(groups, max(1, min(wanted, len(groups))))]
+        rows = [ParquetPart(identity=identity, reader=table, groups=part) for part in cut]
+        return SplitFile(columns=table.columns, parts=tuple(rows))
     with place.open(encoding=f"{ENCODING}-sig", errors="surrogateescape", newline="") as handle:
         first = next(lines_of(handle, path), "")
     reader = csv_reader(first, path, header, columns, delimiter)
+    wanted = parts or _parts_for(identity.size, len(reader.columns), workers)
     spans = itertools.pairwise(_line_starts(identity, wanted))
     found = [CsvPart(identity=identity, reader=reader, start=start, stop=stop) for start, stop in spans]
     return SplitFile(columns=reader.columns, parts=tuple(found))
+
+
+def _parts_for(size: int, dimension: int, workers: int) -> int:
+    # A sum has 8 bytes an entry, and is worth the journey where it stands for a few times as much.
+    return max(workers, -(-size // max(PART_BYTES, 32 * dimension**2)))
 
 
 def _line_starts(identity: FileIdentity, wanted: int) -> list[int]:
@@ -94,11 +108,3 @@ def _line_starts(identity: FileIdentity, wanted: int) -> list[int]:
             # A file that grows meanwhile is read up to where it ended before.
             starts.append(min(handle.tell(), identity.size))
     return [*starts, identity.size] if starts[-1] < identity.size else starts
-
-
-def _split_parquet(identity: FileIdentity, wanted: int, columns: Sequence[str]) -> SplitFile:
-    reader = parquet_reader(str(identity.file), identity.path, columns)
-    groups = range(len(reader.group_rows))
-    cut = np.array_split(np.array(groups, dtype=int), max(1, min(wanted, len(groups))))
-    found = [ParquetPart(identity=identity, reader=reader, groups=tuple(part.tolist())) for part in cut]
-    return SplitFile(columns=reader.columns, parts=tuple(found))
