@@ -106,7 +106,7 @@ def _bad_pair(entrant: Specimen) -> NeighbouringPair:
         pairs,
         epsilon=entrant.epsilon,
         delta=entrant.delta,
-        training=4000,
+        training=20_000,
         confirmation=1,
         generator=1,
     ).pair
