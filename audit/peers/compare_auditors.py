@@ -253,6 +253,7 @@ def main(arguments: list[str]) -> int:
     print(f"{outputs} outputs each, confidence 1 - {ALPHA}; epsilon and delta: certified lower bounds")
     print(_line(("", "verdict", "epsilon", "delta", "cpu s")))
     verdicts: dict[str, list[tuple[bool, bool]]] = {}
+    seconds: dict[str, float] = {}
     for name, (shown, for_statdp, for_auditorium) in ENTRANTS.items():
         entrant = specimen(name)
         pair = _bad_pair(entrant)
@@ -265,10 +266,12 @@ def main(arguments: list[str]) -> int:
         for name, row in rows.items():
             if row.detected is not None:
                 verdicts.setdefault(name, []).append((entrant.is_faulty, row.detected))
+                seconds[name] = seconds.get(name, 0.0) + row.seconds
     for name, found in verdicts.items():
         faulty = [detected for is_faulty, detected in found if is_faulty]
         correct = [detected for is_faulty, detected in found if not is_faulty]
-        print(f"{name}: {sum(faulty)} of {len(faulty)} faulty, {sum(correct)} of {len(correct)} correct ones refuted")
+        counts = f"{sum(faulty)} of {len(faulty)} faulty, {sum(correct)} of {len(correct)} correct ones refuted"
+        print(f"{name}: {counts}, {seconds[name]:.1f} s")
     return 0
 
 

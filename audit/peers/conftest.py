@@ -42,8 +42,8 @@ REPORT = Path("build", "audit", "peers.txt")
 POOL = 8192
 TRIED, VIOLATES, KEEPS, CONTROL = "tried", "VIOLATES", "not refuted", "control, half of the noise: refuted"
 AGAIN = ".venv-peers/bin/python -m pytest"
-# opendp turns backtraces on where nothing is said, and then an exception takes a fifth of a second.
-os.environ.setdefault("RUST_BACKTRACE", "0")
+# With backtraces, which opendp turns on where nothing is said, one of its exceptions takes a fifth of a second.
+os.environ["RUST_BACKTRACE"] = "0"
 
 collect_ignore = sorted({file for package, files in PEERS.items() if find_spec(package) is None for file in files})
 
