@@ -13,7 +13,8 @@ under their own names, so neither is an extra of this project. In an environment
 About 0.5 GB. An auditor that is not importable is left out, with a word about it. The histogram tester is loaded
 without its package's ``__init__``, which imports TensorFlow and an optimisation service for the other testers.
 
-*Rules.* Every auditor gets the same pair of neighbours, on which a search beforehand saw the mechanism do badly, and
+*Rules.* Every auditor gets the same pair of neighbours, on which a search beforehand saw the mechanism do badly (20,000
+outputs on each side of each pair: with fewer, noise may choose a pair on which nobody refutes anything), and
 the same number of outputs, 80 % of them to confirm where the auditor distinguishes; confidence 1 - 1e-6. StatDP takes
 numbers and short tuples, and delta = 0; the histogram tester takes numbers. Where an output is longer, they get the
 summary that the table names. StatDP says no bound: the greatest epsilon at which its own p-value for the event that it

@@ -1,4 +1,4 @@
-"""The mathematics of opendp 0.16: noise and choices keep their promise, the regression does not.
+"""The mathematics of opendp 0.16: noise and choices keep their promise, thresholds and the regression do not.
 
 Outputs are rounded to multiples of 2**-30, and the claim is the one that the measurement's own map states for one
 replaced record. A violation is certified, and an alarm on a mechanism that keeps its promise rung, with probability at
@@ -8,6 +8,11 @@ most 1e-9 each.
 drops the last record where their number is odd, before it shuffles them, and says that a record changes one pair. A
 record put in front of an even number changes two: its own pair comes, and that of the last record goes. Both move the
 medians the same way, so that the loss is up to twice the map's. Principal components stand in `test_opendp_components`.
+
+``make_laplace_threshold`` and ``make_gaussian_threshold`` (``rust/src/measurements/noise_threshold/mod.rs``, line 114)
+publish a noisy count that equals the threshold, and their delta (``distribution/laplace/mod.rs``, line 158, and
+``distribution/gaussian/mod.rs``, line 159) is the probability of exceeding it: 0.036 is said where it is 0.099. This
+audit found it blindly; it is opendp's open issue 2922.
 
 *What was not tried.* Queries on data frames (``make_private_lazyframe``), synthetic data (``extras.mbi``), the
 queryable of sparse vectors (``make_alp_queryable``).
@@ -25,12 +30,12 @@ import pytest
 from dpmatrix.auditing import NeighbouringPair, neighbouring_pairs
 from dpmatrix.privacy import Adjacency, DiscreteGaussianProfile, GaussianProfile
 
-dp.enable_features("contrib", "idealized-numerics")
+dp.enable_features("contrib", "idealized-numerics", "honest-but-curious")
 REPLACE = Adjacency.REPLACE_ONE
 ADD = Adjacency.ADD_REMOVE_ONE
 WIDE = 100
 DELTA = float(GaussianProfile(1, 1).delta(1).upper())
-DISCRETE_DELTA = float(DiscreteGaussianProfile(1, 1).delta(1).upper())
+DISCRETE_DELTA, DISCRETE_DELTA_AT_THREE = (float(DiscreteGaussianProfile(1, 1).delta(e).upper()) for e in (1, 3))
 
 
 def sums(measurement):
@@ -179,8 +184,11 @@ def test_mechanisms_for_a_number_keep_their_promise(audited_mathematics, name: s
 
 
 @pytest.mark.parametrize("law", ["laplace", "gaussian"])
-def test_counts_above_a_threshold_keep_their_promise(audited_mathematics, law: str) -> None:
-    """A key that is there once, or not at all; a key that is there often in both."""
+def test_counts_above_a_threshold_lose_more_than_their_delta(audited_mathematics, law: str) -> None:
+    """A key that is there once or not at all. What is at the threshold is published, and delta leaves it out.
+
+    Noise of two and more publishes the key: with probability 0.0989 for Laplace and 0.0585 for Gaussian noise.
+    """
     counted = dp.absolute_distance(T=int)
     domain = dp.map_domain(dp.atom_domain(T=str), dp.atom_domain(T=int))
     make, metric = {
@@ -188,17 +196,24 @@ def test_counts_above_a_threshold_keep_their_promise(audited_mathematics, law: s
         "gaussian": (dp.m.make_gaussian_threshold, dp.l02inf_distance),
     }[law]
     measurement = make(domain, metric(counted), scale=1.0, threshold=3)
-    stated = measurement.map((1, 1, 1))
-    epsilon, delta = (1.0, stated[1]) if law == "laplace" else (1.0, DISCRETE_DELTA + stated[1])
-    assert law == "gaussian" or stated[0] == pytest.approx(1)
+    stated, missed = measurement.map((1, 1, 1))
+    assert stated == pytest.approx({"laplace": 1, "gaussian": 0.5}[law])
+    epsilon, known = {"laplace": (1, 0.0), "gaussian": (3, DISCRETE_DELTA_AT_THREE)}[law]
 
     def target(data: np.ndarray, size: int, _: np.random.Generator) -> np.ndarray:
-        counts = {"often": 4} | ({"once": 1} if len(data) else {})
-        drawn = [measurement(counts) for _ in range(size)]
-        return np.array([[found.get("often", -1), found.get("once", -1)] for found in drawn])
+        counts = {"once": 1} if len(data) else {}
+        return np.array([measurement(counts).get("once", -1) for _ in range(size)])
 
     pair = NeighbouringPair("a key that is there once", ADD, np.ones((1, 1)), np.zeros((0, 1)))
-    assert not audited_mathematics(target, [pair], epsilon=epsilon, delta=delta, confirmation=5000).violated
+    cause = (
+        "noise_threshold/mod.rs:114 keeps what equals the threshold, distribution/*/mod.rs:158 counts what exceeds it"
+    )
+    outputs = {"laplace": 6000, "gaussian": 30_000}[law]
+    delta = known + missed
+    result = audited_mathematics(
+        target, [pair], epsilon=epsilon, delta=delta, training=500, confirmation=outputs, cause=cause
+    )
+    assert result.violated
 
 
 def test_regression_loses_twice_the_epsilon_of_its_map(audited_mathematics) -> None:
@@ -212,11 +227,11 @@ def test_regression_loses_twice_the_epsilon_of_its_map(audited_mathematics) -> N
     epsilon = model.measurement.map(1)
     assert epsilon == pytest.approx(2)
     line = [[i / 100, 0.0] for i in range(7)]
-    even = np.array([*line, [1.0, 1.0]])
-    pair = NeighbouringPair("a record in front", ADD, even, np.vstack([[[1.0, -1.0]], even]) * (1 - 2.0**-40))
+    even = np.array([*line, [0.7, 0.7]])
+    pair = NeighbouringPair("a record in front", ADD, even, np.vstack([[[0.7, -0.7]], even]))
 
     def target(data: np.ndarray, size: int, _: np.random.Generator) -> np.ndarray:
-        raw = np.stack([10 * data[:, 0], 9 + 1e9 * data[:, 1]], axis=1)
+        raw = np.stack([data[:, 0] / 0.07, 9 + 1e9 * data[:, 1]], axis=1)
         lines = np.array([model.measurement(raw) for _ in range(size)])
         return np.stack([lines @ [2.5, 1.0], lines @ [7.5, 1.0]], axis=1)
 
