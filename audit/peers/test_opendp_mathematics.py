@@ -12,7 +12,7 @@ medians the same way, so that the loss is up to twice the map's. Principal compo
 ``make_laplace_threshold`` and ``make_gaussian_threshold`` (``rust/src/measurements/noise_threshold/mod.rs``, line 114)
 publish a noisy count that equals the threshold, and their delta (``distribution/laplace/mod.rs``, line 158, and
 ``distribution/gaussian/mod.rs``, line 159) is the probability of exceeding it: 0.036 is said where it is 0.099. This
-audit found it blindly; it is opendp's open issue 2922.
+audit found it blindly; opendp knows it under its number 2922.
 
 *What was not tried.* Queries on data frames (``make_private_lazyframe``), synthetic data (``extras.mbi``), the
 queryable of sparse vectors (``make_alp_queryable``).
