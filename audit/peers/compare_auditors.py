@@ -13,7 +13,8 @@ under their own names, so neither is an extra of this project. In an environment
 About 0.5 GB. An auditor that is not importable is left out, with a word about it. The histogram tester is loaded
 without its package's ``__init__``, which imports TensorFlow and an optimisation service for the other testers.
 
-*Rules.* Every auditor gets the same pair of neighbours, on which a search beforehand saw the mechanism do badly, and
+*Rules.* Every auditor gets the same pair of neighbours, on which a search beforehand saw the mechanism do badly (20,000
+outputs on each side of each pair: with fewer, noise may choose a pair on which nobody refutes anything), and
 the same number of outputs, 80 % of them to confirm where the auditor distinguishes; confidence 1 - 1e-6. StatDP takes
 numbers and short tuples, and delta = 0; the histogram tester takes numbers. Where an output is longer, they get the
 summary that the table names. StatDP says no bound: the greatest epsilon at which its own p-value for the event that it
@@ -106,7 +107,7 @@ def _bad_pair(entrant: Specimen) -> NeighbouringPair:
         pairs,
         epsilon=entrant.epsilon,
         delta=entrant.delta,
-        training=4000,
+        training=20_000,
         confirmation=1,
         generator=1,
     ).pair
@@ -253,6 +254,7 @@ def main(arguments: list[str]) -> int:
     print(f"{outputs} outputs each, confidence 1 - {ALPHA}; epsilon and delta: certified lower bounds")
     print(_line(("", "verdict", "epsilon", "delta", "cpu s")))
     verdicts: dict[str, list[tuple[bool, bool]]] = {}
+    seconds: dict[str, float] = {}
     for name, (shown, for_statdp, for_auditorium) in ENTRANTS.items():
         entrant = specimen(name)
         pair = _bad_pair(entrant)
@@ -265,10 +267,12 @@ def main(arguments: list[str]) -> int:
         for name, row in rows.items():
             if row.detected is not None:
                 verdicts.setdefault(name, []).append((entrant.is_faulty, row.detected))
+                seconds[name] = seconds.get(name, 0.0) + row.seconds
     for name, found in verdicts.items():
         faulty = [detected for is_faulty, detected in found if is_faulty]
         correct = [detected for is_faulty, detected in found if not is_faulty]
-        print(f"{name}: {sum(faulty)} of {len(faulty)} faulty, {sum(correct)} of {len(correct)} correct ones refuted")
+        counts = f"{sum(faulty)} of {len(faulty)} faulty, {sum(correct)} of {len(correct)} correct ones refuted"
+        print(f"{name}: {counts}, {seconds[name]:.1f} s")
     return 0
 
 

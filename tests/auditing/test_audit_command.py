@@ -202,7 +202,7 @@ def start(folder: Path, workers: int, *more: str) -> subprocess.Popen[str]:
 
 
 def finished(folder: Path, process: subprocess.Popen[str]) -> dict[str, object]:
-    output, _ = process.communicate(timeout=120)
+    output, _ = process.communicate(timeout=900)
     assert process.returncode == 0, output
     return json.loads((folder / "out.json").read_text(encoding="utf-8"))
 
@@ -225,7 +225,7 @@ def test_kills_at_random_moments_lose_nothing_and_change_nothing(folder: Path) -
         if process.poll() is None:
             process.send_signal(signal.SIGKILL)
             kills += 1
-        rest, _ = process.communicate(timeout=120)
+        rest, _ = process.communicate(timeout=900)
         assert process.returncode in (0, -signal.SIGKILL), "".join(seen) + rest
         if not checkpoint.exists():
             progress = (0, 0, 0)
