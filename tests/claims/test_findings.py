@@ -28,7 +28,7 @@ from dpmatrix.claims import (
     Verdict,
     findings,
 )
-from dpmatrix.commands.findings import Grave
+from dpmatrix.commands.findings import Grave, summary
 from dpmatrix.reporting.sentences import shortened
 from dpmatrix.spec import load
 
@@ -152,7 +152,15 @@ def test_command_line(tmp_path, monkeypatch) -> None:
     assert "$ python -m dpmatrix claims wishart.theorem-4" in done.stdout
     assert "slip:" not in done.stdout
     assert "near-optimal" not in done.stdout
+    number = done.stdout.count("    printed: ")
+    assert f"\n{number} findings: {number} privacy broken, 0 bound false" in done.stdout
     assert run.invoke(app, ["findings", "--document", "other"]).exit_code == 2
+
+
+def test_one_finding_is_not_findings() -> None:
+    one = findings(load())[:1]
+    assert summary(one) == "1 finding: 1 privacy broken, 0 bound false, 0 proof broken, 0 constant wrong, 0 slip"
+    assert summary([]).startswith("0 findings: ")
 
 
 def test_long_reasons_are_shortened_to_whole_sentences() -> None:

@@ -165,13 +165,17 @@ def test_a_certificate_says_what_was_tried(invented_run) -> None:
 
 
 def test_a_bound_from_above_and_a_size_that_is_too_small(invented_run) -> None:
-    assert "nothing above 0" in section(page(invented_run, attrs.evolve(COUNTED, epsilon_bound=0.0)), LAPLACE)
+    assert "no epsilon and no delta above 0" in section(
+        page(invented_run, attrs.evolve(COUNTED, epsilon_bound=0.0)), LAPLACE
+    )
     kept = attrs.evolve(COMPUTED, verdict=AuditVerdict.KEPT, epsilon_bound=None, delta_bound=1e-7)
     small = attrs.evolve(COUNTED, smallest_epsilon=None, smallest_leak=None)
-    silent = attrs.evolve(COMPUTED, epsilon_bound=None)
+    silent = attrs.evolve(COMPUTED, epsilon_bound=None, mechanism="Laplace input perturbation, d = 9")
     found = section(page(invented_run, kept, small, silent), LAPLACE)
     assert "delta at most 1e-07" in found
     assert "too few outputs" in found
+    assert found.count("Laplace input perturbation, d = 9: density ratio") == 1
+    assert "Laplace input perturbation: density ratio" not in found, "the title is not said again"
     assert "no number: see the note" in found
     assert "None" not in found
 

@@ -21,7 +21,7 @@ def pieces_of_evidence(nodes: Sequence[str]) -> str:
 def bounds(audit: AuditRecord) -> str:
     """Say what an audit bounds; nothing where it has no number."""
     if audit.epsilon_bound == audit.delta_bound == 0:
-        return "nothing above 0"
+        return "no epsilon and no delta above 0"
     words = []
     if audit.epsilon_bound is not None:
         words.append(f"epsilon at least {audit.epsilon_bound:.4g}")
