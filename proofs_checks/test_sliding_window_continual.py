@@ -11,12 +11,13 @@ import pytest
 from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
-from dpmatrix.claims.formulas import real
+from dpmatrix.claims.formulas import bind_formula, real
 from dpmatrix.privacy.profiles import GaussianProfile
 from dpmatrix.spec.sliding_window.continual import NoisyPair, SubWindow, Tree, TreeNoise, WindowSize
 from dpmatrix.spec.sliding_window.dyadic_release import DyadicRelease, WindowCover, deviation, signed_cover
 from dpmatrix.spec.sliding_window.wishart_stream import NoisyStream
 from dpmatrix.spec.sliding_window.wishart_window import WishartParameters
+from proofs_checks.dyadic_noise import EMPTY_RELEASE, RELEASE, RELEASE_OUTSIDE, spare_delta
 from proofs_checks.exact_matrices import scalars
 
 MILLIONTH = Fraction(1, 10**6)
@@ -284,9 +285,6 @@ def test_two_sentences_of_the_construction_fail(statements) -> None:
         assert not statement.strict
 
 
-RELEASE = DyadicRelease(5, 3, 1, MILLIONTH)
-
-
 @pytest.mark.evidence(
     "sliding-window.theorem-17+repair@fc4cfaf7",
     role="supports-repair",
@@ -305,26 +303,11 @@ def test_the_sequence_is_private(statements) -> None:
         DyadicRelease(leaf, height, epsilon, delta)
         for leaf, height, epsilon, delta in product((0, 9), (0, 2, 5), (Fraction(1, 4), 2), (Fraction(1, 7), MILLIONTH))
     ]
-    with mpmath.workdps(60):
-        values = []
-        for p in points:
-            far, e = mpmath.sqrt(-2 * mpmath.log(real(p.delta))), real(p.epsilon)
-            mean = mpmath.sqrt(far**2 + 2 * e) - far
-            least = mpmath.ncdf(-far) - mpmath.exp(e) * mpmath.ncdf(-(e / mean + mean / 2))
-            values.append((p, real(p.delta) - least))
-        for statement in statements.values():
-            bind(statement, values)
-    outside = {
-        "leaf >= 0, an integer": attrs.evolve(RELEASE, leaf=-1),
-        "height >= 0, an integer": attrs.evolve(RELEASE, height=-1),
-        "epsilon > 0": attrs.evolve(RELEASE, epsilon=0),
-        "delta > 0": attrs.evolve(RELEASE, delta=0),
-        "delta < 1": attrs.evolve(RELEASE, delta=1),
-    }
     for statement in statements.values():
+        bind_formula(statement, points, spare_delta)
         assert all(statement.at(p) is Truth.TRUE for p in points)
         assert not statement.strict
-        bind_hypotheses(statement, DyadicRelease(0, 0, 1, MILLIONTH), outside)
+        bind_hypotheses(statement, EMPTY_RELEASE, RELEASE_OUTSIDE)
 
 
 @pytest.mark.evidence(
