@@ -19,6 +19,7 @@ from dpmatrix.spec.sliding_window.sketch_privacy import SketchParameters
 from dpmatrix.spec.sliding_window.sketch_space import LogarithmPoint, SpaceRun, undeletable
 from dpmatrix.spec.sliding_window.sketched_stream import SketchedStream
 from dpmatrix.spec.sliding_window.update_lemmas import StreamRun, structure
+from proofs_checks.histogram_by_hand import checkpoints
 
 FIFTH, MILLIONTH = Fraction(1, 5), Fraction(1, 10**6)
 
@@ -158,18 +159,7 @@ COMPARES = "Algorithm 1 compares K + sigma^2 I"
 
 def kept_by_hand(entries, window, eta, floor):
     """Energies of the checkpoints that the lines keep with factor 1 - eta/2, in one dimension."""
-    held: list[tuple[int, Fraction]] = []
-    for time, entry in enumerate(entries, start=1):
-        held = [(stamp, total + entry**2) for stamp, total in held] + [(time, floor + entry**2)]
-        if len(held) > 1 and held[1][0] <= time - window + 1:
-            held = held[1:]
-        place = 0
-        while place < len(held) - 2:
-            near = [p for p in range(place + 1, len(held) - 1) if (1 - eta / 2) * held[place][1] <= held[p][1]]
-            if near:
-                held = held[: place + 1] + held[max(near) :]
-            place += 1
-    return [total for _, total in held]
+    return [total for _, total in checkpoints(entries, window, 1 - eta / 2, floor)]
 
 
 @pytest.mark.evidence(
