@@ -14,6 +14,7 @@ from dpmatrix.claims import Truth, bind_hypotheses
 from dpmatrix.claims.formulas import bind_formula, real_matrix
 from dpmatrix.spec.wishart.projectors import FramePair
 from dpmatrix.spec.wishart.spectra import SpectralPair
+from proofs_checks.exact_matrices import cayley
 
 ENTRIES = random.Random(20120218)
 DIGITS = 60
@@ -34,12 +35,8 @@ P, Q, A, B = sympy.symbols("P Q A B", commutative=False)
 
 
 def orthogonal(order: int) -> fmpq_mat:
-    """Draw a rational orthogonal matrix: the Cayley transform of an antisymmetric one."""
-    unit = fmpq_mat(order, order, [int(i == j) for i in range(order) for j in range(order)])
     numbers = [fmpq(ENTRIES.randint(-9, 9), ENTRIES.randint(1, 5)) for _ in range(order * order)]
-    drawn = fmpq_mat(order, order, numbers)
-    skew = drawn - drawn.transpose()
-    return (unit - skew) * (unit + skew).inv()
+    return cayley(fmpq_mat(order, order, numbers))
 
 
 def leading(matrix: fmpq_mat, k: int) -> fmpq_mat:
