@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import product
 
 import attrs
 import mpmath
 import sympy
+from flint import arb, fmpq
 
-from dpmatrix.claims.formulas import real
+from dpmatrix.claims import Statement, Truth, bind_hypotheses
+from dpmatrix.claims.formulas import bind_formula, real
+from dpmatrix.privacy.profiles import GaussianProfile
 from dpmatrix.spec.sliding_window.dyadic_release import DyadicRelease
+from dpmatrix.spec.sliding_window.dyadic_release import deviation as printed_deviation
 
 MILLIONTH = Fraction(1, 10**6)
 RELEASE = DyadicRelease(5, 3, 1, MILLIONTH)
@@ -50,6 +55,11 @@ def spare_delta(p) -> mpmath.mpf:
     return real(p.delta) - profile
 
 
+def half_the_noise(p: DyadicRelease) -> arb:
+    """Margin of a release that draws half the noise, against delta = 10^-6."""
+    return arb(fmpq(1, 10**6)) - GaussianProfile(2, printed_deviation(p) / 2).delta(p.epsilon)
+
+
 def deviation(p) -> mpmath.mpf:
     """``s = sqrt(h + 1) / mu``."""
     return mpmath.sqrt(p.height + 1) / shift(p)
@@ -75,6 +85,20 @@ def released(p) -> tuple[mpmath.mpf, mpmath.mpf, mpmath.mpf]:
     count = blocks(p)
     fails = 2 * mpmath.mpf(9) ** p.dimension * mpmath.exp(-(real(p.bound) ** 2) / (16 * count * deviation(p) ** 2))
     return spare_delta(p), mpmath.mpf(2 * p.height + 1 - count), real(p.beta) - fails
+
+
+def check_sequence(statement: Statement) -> None:
+    """Bind the statement that the sums are private to its closed form, with its hypotheses."""
+    points = [
+        DyadicRelease(leaf, height, epsilon, delta)
+        for leaf, height, epsilon, delta in product(
+            (0, 11), (0, 2, 5), (Fraction(1, 10), 1, 8), (Fraction(1, 3), MILLIONTH)
+        )
+    ]
+    bind_formula(statement, points, spare_delta)
+    assert all(statement.at(p) is Truth.TRUE for p in points)
+    assert not statement.strict
+    bind_hypotheses(statement, EMPTY_RELEASE, RELEASE_OUTSIDE)
 
 
 def check_promise() -> None:

@@ -8,16 +8,15 @@ from itertools import product
 import attrs
 import mpmath
 import pytest
-from flint import arb, fmpq, fmpq_mat
+from flint import fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
-from dpmatrix.claims.formulas import bind_formula, real
-from dpmatrix.privacy.profiles import GaussianProfile
+from dpmatrix.claims.formulas import real
 from dpmatrix.spec.sliding_window.continual import NoisyPair, SubWindow, Tree, TreeNoise, WindowSize
-from dpmatrix.spec.sliding_window.dyadic_release import DyadicRelease, WindowCover, deviation, signed_cover
+from dpmatrix.spec.sliding_window.dyadic_release import WindowCover, signed_cover
 from dpmatrix.spec.sliding_window.wishart_stream import NoisyStream
 from dpmatrix.spec.sliding_window.wishart_window import WishartParameters
-from proofs_checks.dyadic_noise import EMPTY_RELEASE, RELEASE, RELEASE_OUTSIDE, spare_delta
+from proofs_checks.dyadic_noise import RELEASE, check_sequence, half_the_noise
 from proofs_checks.exact_matrices import scalars
 
 MILLIONTH = Fraction(1, 10**6)
@@ -299,15 +298,8 @@ def test_two_sentences_of_the_construction_fail(statements) -> None:
 )
 def test_the_sequence_is_private(statements) -> None:
     """The same statement as the repair of lemma-3, whose derivation is machine-checked there."""
-    points = [
-        DyadicRelease(leaf, height, epsilon, delta)
-        for leaf, height, epsilon, delta in product((0, 9), (0, 2, 5), (Fraction(1, 4), 2), (Fraction(1, 7), MILLIONTH))
-    ]
     for statement in statements.values():
-        bind_formula(statement, points, spare_delta)
-        assert all(statement.at(p) is Truth.TRUE for p in points)
-        assert not statement.strict
-        bind_hypotheses(statement, EMPTY_RELEASE, RELEASE_OUTSIDE)
+        check_sequence(statement)
 
 
 @pytest.mark.evidence(
@@ -317,9 +309,6 @@ def test_the_sequence_is_private(statements) -> None:
     "sliding-window.theorem-18+repair@7db8cf53", role="control", grade="interval", region="half the noise"
 )
 def test_half_the_noise_is_noticed(statements) -> None:
-    def halved(p: DyadicRelease):
-        return arb(fmpq(1, 10**6)) - GaussianProfile(2, deviation(p) / 2).delta(p.epsilon)
-
     for statement in statements.values():
         assert statement.at(RELEASE) is Truth.TRUE
-        assert statement.nudged(margin=halved).at(RELEASE) is Truth.FALSE
+        assert statement.nudged(margin=half_the_noise).at(RELEASE) is Truth.FALSE

@@ -19,13 +19,7 @@ from dpmatrix.spec.sliding_window import dyadic_release, private_choice
 from dpmatrix.spec.sliding_window.dyadic_release import sums_with
 from dpmatrix.spec.sliding_window.private_choice import PrivateChoice
 from dpmatrix.spec.wishart.spectra import diagonal, identity
-from proofs_checks.dyadic_noise import (
-    WINDOW_OUTSIDE,
-    check_bound,
-    check_promise,
-    least_bound,
-    released,
-)
+from proofs_checks.dyadic_noise import WINDOW_OUTSIDE, check_bound, check_promise, least_bound, released
 from proofs_checks.exact_matrices import line
 
 HALF, MILLIONTH = Fraction(1, 2), Fraction(1, 10**6)

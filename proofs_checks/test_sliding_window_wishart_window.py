@@ -13,12 +13,10 @@ from flint import fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.claims.formulas import bind_formula, real
-from dpmatrix.privacy.profiles import GaussianProfile
-from dpmatrix.spec.sliding_window.dyadic_release import DyadicRelease, deviation
 from dpmatrix.spec.sliding_window.wishart_accuracy import Tail
 from dpmatrix.spec.sliding_window.wishart_stream import NoisyStream
 from dpmatrix.spec.sliding_window.wishart_window import WishartParameters
-from proofs_checks.dyadic_noise import EMPTY_RELEASE, RELEASE, RELEASE_OUTSIDE, spare_delta
+from proofs_checks.dyadic_noise import RELEASE, check_sequence, half_the_noise
 from proofs_checks.exact_matrices import scalars
 from proofs_checks.wishart_directions import CHAIN, EQUAL, SOUND, e1, e2, eta, k1, k2, n1, n2, on_directions, w
 
@@ -289,14 +287,7 @@ def test_the_chain_of_the_accuracy_proof(statements) -> None:
 )
 def test_the_dyadic_sums_are_private(statement) -> None:
     """The same statement as the repair of lemma-3, whose derivation is machine-checked there."""
-    points = [
-        DyadicRelease(leaf, height, epsilon, delta)
-        for leaf, height, epsilon, delta in product((0, 9), (0, 2, 5), (Fraction(1, 4), 2), (Fraction(1, 7), MILLIONTH))
-    ]
-    bind_formula(statement, points, spare_delta)
-    assert all(statement.at(p) is Truth.TRUE for p in points)
-    assert not statement.strict
-    bind_hypotheses(statement, EMPTY_RELEASE, RELEASE_OUTSIDE)
+    check_sequence(statement)
 
 
 @pytest.mark.evidence(
@@ -304,8 +295,4 @@ def test_the_dyadic_sums_are_private(statement) -> None:
 )
 def test_half_the_noise_is_noticed(statement) -> None:
     assert statement.at(RELEASE) is Truth.TRUE
-
-    def halved(p: DyadicRelease):
-        return 1e-6 - GaussianProfile(2, deviation(p) / 2).delta(p.epsilon)
-
-    assert statement.nudged(margin=halved).at(RELEASE) is Truth.FALSE
+    assert statement.nudged(margin=half_the_noise).at(RELEASE) is Truth.FALSE
