@@ -14,11 +14,7 @@ from flint import arb, fmpq
 from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.claims.formulas import bind_formula, real
 from dpmatrix.spec.compression.inner_products import Decimal, ProjectedPair
-from proofs_checks.compressed_tails import (
-    chi_square_tails,
-    first_constant,
-    second_constant,
-)
+from proofs_checks.compressed_tails import chi_square_tails, first_constant, second_constant
 
 DIGITS = 70
 

@@ -13,13 +13,7 @@ from flint import arb, fmpq
 from dpmatrix.claims import Truth, bind_hypotheses
 from dpmatrix.claims.formulas import bind_formula, real
 from dpmatrix.spec.compression.eigenvalue_assumption import EigenvalueAssumption
-from proofs_checks.covariance_pairs import (
-    INDEFINITE,
-    SKEW,
-    WIDE,
-    drawn_pairs,
-    spectrum,
-)
+from proofs_checks.covariance_pairs import INDEFINITE, SKEW, WIDE, drawn_pairs, spectrum
 from proofs_checks.exact_matrices import correlated
 
 ENTRIES = random.Random(20090119)

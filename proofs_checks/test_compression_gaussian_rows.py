@@ -13,9 +13,7 @@ from flint import arb
 from dpmatrix.claims import Truth, bind_hypotheses
 from dpmatrix.claims.formulas import real
 from dpmatrix.spec.compression.gaussian_rows import GaussianDatabases
-from proofs_checks.compressed_tails import (
-    chi_square_tails,
-)
+from proofs_checks.compressed_tails import chi_square_tails
 
 DATABASES = GaussianDatabases(100, 2, 3, 5, Fraction(1, 2))
 DATABASES_OUTSIDE = {

@@ -15,15 +15,7 @@ from dpmatrix.claims import Truth, bind_hypotheses
 from dpmatrix.claims.formulas import bind_formula, real, real_matrix
 from dpmatrix.spec.compression.distributional_loss import SmallDeltaMax, SmallDeltaMaxOutput
 from proofs_checks.compressed_tails import logarithm, squared_constant
-from proofs_checks.covariance_pairs import (
-    TRUNCATED_OUTSIDE,
-    UNIT,
-    drawn,
-    frobenius,
-    gamma,
-    loss,
-    norm,
-)
+from proofs_checks.covariance_pairs import TRUNCATED_OUTSIDE, UNIT, drawn, frobenius, gamma, loss, norm
 from proofs_checks.exact_matrices import correlated
 
 ENTRIES = random.Random(20090625)
