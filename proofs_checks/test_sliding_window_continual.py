@@ -16,6 +16,7 @@ from dpmatrix.spec.sliding_window.continual import NoisyPair, SubWindow, Tree, T
 from dpmatrix.spec.sliding_window.dyadic_release import WindowCover, signed_cover
 from dpmatrix.spec.sliding_window.wishart_stream import NoisyStream
 from dpmatrix.spec.sliding_window.wishart_window import WishartParameters
+from proofs_checks.chi_square_losses import shifted_delta
 from proofs_checks.dyadic_noise import RELEASE, check_sequence, half_the_noise
 from proofs_checks.exact_matrices import scalars
 
@@ -121,21 +122,6 @@ TREE = {
     "delta < 1": attrs.evolve(PATH, delta=1),
     "tau >= floor(d + 14 log(1/delta)/eps^2)": attrs.evolve(PATH, degrees=15),
 }
-
-
-def shifted_delta(degrees, shift, epsilon):
-    """Largest P(E) - e^eps Q(E) between chi^2 and chi^2 + shift, either way, by half-lines."""
-    shape, x, e = real(degrees) / 2, real(shift) / 2, real(epsilon)
-
-    def above(z):
-        return mpmath.gammainc(shape, z, mpmath.inf, regularized=True) if z > 0 else mpmath.mpf(1)
-
-    present = mpmath.mpf(0)
-    if x > e:
-        a = x / (1 - mpmath.exp((e - x) / (shape - 1)))
-        present = above(a - x) - mpmath.exp(e) * above(a)
-    b = x / (1 - mpmath.exp((-e - x) / (shape - 1)))
-    return max(present, (1 - above(b)) - mpmath.exp(e) * (1 - above(b - x)))
 
 
 def tree_points():

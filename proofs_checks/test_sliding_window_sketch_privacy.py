@@ -17,6 +17,7 @@ from dpmatrix.privacy.profiles import GaussianProfile
 from dpmatrix.spec.sliding_window.dyadic_release import DyadicRelease, parts, sums_with
 from dpmatrix.spec.sliding_window.sketch_privacy import SketchParameters, TwoRuns
 from dpmatrix.spec.sliding_window.sketched_stream import SketchedStream
+from proofs_checks.chi_square_losses import scaled_delta
 from proofs_checks.dyadic_noise import RELEASE, check_promise, check_sequence
 
 MILLIONTH = Fraction(1, 10**6)
@@ -31,21 +32,6 @@ PARAMETERS = {
     "row >= 0": attrs.evolve(ORDINARY, row=-1),
     "4r/eta is an integer": attrs.evolve(ORDINARY, eta=Fraction(3, 5)),
 }
-
-
-def chi_square_delta(rows: int, inflation, epsilon):
-    """Largest P(E) - e^eps Q(E) between Gamma(rows/2) and (1 + inflation) times it, either way, by its own formula."""
-    with mpmath.workdps(60):
-        half, l, e = real(rows) / 2, mpmath.mpf(inflation), mpmath.mpf(epsilon)
-        cut = (half * mpmath.log(1 + l) - e) / l
-        narrow = mpmath.mpf(0)
-        if cut > 0:
-            narrow = mpmath.gammainc(half, 0, cut * (1 + l), regularized=True)
-            narrow -= mpmath.exp(e) * mpmath.gammainc(half, 0, cut, regularized=True)
-        cut = (half * mpmath.log(1 + l) + e) / l
-        wide = mpmath.gammainc(half, cut, mpmath.inf, regularized=True)
-        wide -= mpmath.exp(e) * mpmath.gammainc(half, cut * (1 + l), mpmath.inf, regularized=True)
-        return max(narrow, wide)
 
 
 def sigma(p: SketchParameters):
@@ -81,7 +67,7 @@ def test_the_sketch_breaks_its_promise(statement) -> None:
                 (
                     p,
                     real(p.delta)
-                    - chi_square_delta(
+                    - scaled_delta(
                         4 * p.rank / Fraction(p.eta), (2 * p.row + 1) / (sigma(p) ** 2 + p.row**2), real(p.epsilon)
                     ),
                 )
@@ -110,7 +96,7 @@ def test_even_a_row_of_the_ball_is_revealed_by_very_many_sketches(statement) -> 
             (
                 (
                     p,
-                    real(p.delta) - chi_square_delta(4 * p.rank / Fraction(p.eta), 1 / sigma(p) ** 2, real(p.epsilon)),
+                    real(p.delta) - scaled_delta(4 * p.rank / Fraction(p.eta), 1 / sigma(p) ** 2, real(p.epsilon)),
                 )
                 for p in small_sketches()
             ),

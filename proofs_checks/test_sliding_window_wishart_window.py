@@ -16,6 +16,7 @@ from dpmatrix.claims.formulas import bind_formula, real
 from dpmatrix.spec.sliding_window.wishart_accuracy import Tail
 from dpmatrix.spec.sliding_window.wishart_stream import NoisyStream
 from dpmatrix.spec.sliding_window.wishart_window import WishartParameters
+from proofs_checks.chi_square_losses import shifted_delta
 from proofs_checks.dyadic_noise import RELEASE, check_sequence, half_the_noise
 from proofs_checks.exact_matrices import scalars
 from proofs_checks.wishart_directions import CHAIN, EQUAL, SOUND, e1, e2, eta, k1, k2, n1, n2, on_directions, w
@@ -44,28 +45,6 @@ def support_failure(p: WishartParameters):
         return mpmath.gammainc(real(p.degrees - p.dimension + 1) / 2, 0, mpmath.mpf(1) / 2, regularized=True)
 
 
-def shifted_delta(p: WishartParameters):
-    """Chi-square with k degrees against itself moved by x = 2M + 1, either way, by direct integration of the law.
-
-    The likelihood ratio of moved against unmoved at t is (1 - x/t)^(k/2 - 1) e^(x/2) for t > x, increasing in t for
-    k > 2: the best events are t > a, and t < b for the other direction.
-    """
-    with mpmath.workdps(60):
-        shape, x, e = real(p.degrees - p.dimension + 1) / 2, real(2 * p.row + 1) / 2, real(p.epsilon)
-        power = shape - 1
-
-        def above(z):
-            return mpmath.gammainc(shape, z, mpmath.inf, regularized=True) if z > 0 else mpmath.mpf(1)
-
-        present = mpmath.mpf(0)
-        if x > e:  # power log(1 - x/t) + x > e
-            a = x / (1 - mpmath.exp((e - x) / power))
-            present = above(a - x) - mpmath.exp(e) * above(a)
-        b = x / (1 - mpmath.exp((-e - x) / power))
-        absent = (1 - above(b)) - mpmath.exp(e) * (1 - above(b - x))
-        return max(present, absent)
-
-
 @pytest.mark.evidence(
     "sliding-window.theorem-14@b3b8d7fb",
     role="refutes",
@@ -79,7 +58,11 @@ def test_a_long_row_is_revealed(statement) -> None:
         assert -statement.margin(point) > float(least)
     assert statement.at(attrs.evolve(LONG_ROW, dimension=3, degrees=196)) is Truth.FALSE
     assert statement.at(attrs.evolve(LONG_ROW, row=0)) is Truth.TRUE
-    bind_formula(statement, points(), lambda p: real(p.delta) - shifted_delta(p))
+    bind_formula(
+        statement,
+        points(),
+        lambda p: real(p.delta) - shifted_delta(p.degrees - p.dimension + 1, 2 * p.row + 1, p.epsilon),
+    )
     assert not statement.strict
     for inside in INSIDE:
         bind_hypotheses(statement, inside, PARAMETERS)
