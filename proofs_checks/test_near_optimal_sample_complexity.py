@@ -17,16 +17,13 @@ from dpmatrix.exact import ball, precision
 from dpmatrix.spec.near_optimal.sample_complexity import OtherData
 from dpmatrix.spec.near_optimal.sample_complexity_proof import RatioPoint, ScorePoint, chosen_defect
 from dpmatrix.spec.wishart.ppca import PpcaPoint
+from proofs_checks.near_optimal_formulas import cap
 from proofs_checks.ppca_sizes import failure, needed, outside
 
 CLAIM = "near-optimal.theorem-7"
 TENTH = Fraction(1, 10)
 SIZE = "n > d/(epsilon (1-rho)(lambda_1-lambda_2)) (4 log(1/eta)/d + 2 log(8 lambda_1/((1-rho^2)(lambda_1-lambda_2))))"
 INSIDE = PpcaPoint(5, 2000, TENTH, 1, 0, Fraction(3, 10), Fraction(1, 1000))
-
-
-def double_cap(d: int, height: mpmath.mpf) -> mpmath.mpf:
-    return mpmath.betainc(mpmath.mpf(d - 1) / 2, mpmath.mpf(1) / 2, 0, 1 - height**2, regularized=True)
 
 
 def separation(p: RatioPoint) -> mpmath.mpf:
@@ -36,7 +33,7 @@ def separation(p: RatioPoint) -> mpmath.mpf:
 
 
 def nine(p: RatioPoint) -> mpmath.mpf:
-    return separation(p) * (1 - double_cap(p.dimension, real(p.rho))) / double_cap(p.dimension, real(p.sigma))
+    return separation(p) * (1 - 2 * cap(p.dimension, real(p.rho))) / (2 * cap(p.dimension, real(p.sigma)))
 
 
 def ten(p: RatioPoint) -> mpmath.mpf:
