@@ -15,6 +15,7 @@ from dpmatrix.claims.formulas import bind_formula, real_matrix
 from dpmatrix.spec.wishart.projectors import FramePair
 from dpmatrix.spec.wishart.spectra import SpectralPair
 from proofs_checks.exact_matrices import cayley
+from proofs_checks.projector_algebra import P, Q, reduced
 
 ENTRIES = random.Random(20120218)
 DIGITS = 60
@@ -31,7 +32,7 @@ OUTSIDE = {
     "the eigenvalues are in decreasing order": SpectralPair((1, 2), ONE, (1, 0), TURN, 1),
     "lambda_k(A) > lambda_{k+1}(Ahat)": SpectralPair((1, 0), ONE, (1, 1), TURN, 1),
 }
-P, Q, A, B = sympy.symbols("P Q A B", commutative=False)
+A, B = sympy.symbols("A B", commutative=False)
 
 
 def orthogonal(order: int) -> fmpq_mat:
@@ -47,15 +48,6 @@ def leading(matrix: fmpq_mat, k: int) -> fmpq_mat:
 def mp_norms(matrix: mpmath.matrix) -> tuple[mpmath.mpf, mpmath.mpf]:
     """Spectral and Frobenius norm."""
     return max(mpmath.svd_r(matrix, compute_uv=False)), mpmath.sqrt(sum(x**2 for x in matrix))
-
-
-def reduced(expression: sympy.Expr) -> sympy.Expr:
-    """Bring a polynomial in the projectors P and Q to normal form: P^2 = P, Q^2 = Q."""
-    before = None
-    while before != expression:
-        before = expression
-        expression = sympy.expand(expression).subs({P**2: P, Q**2: Q})
-    return expression
 
 
 def drawn_pairs() -> list[SpectralPair]:
