@@ -1,9 +1,10 @@
-"""The mended lines of the histogram's update on numbers, with an explicit list: shared by the evidence."""
+"""The histogram's update on numbers, written out with an explicit list, and deletions to try: for the evidence."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
+from itertools import combinations
 
 
 def checkpoints(
@@ -22,3 +23,10 @@ def checkpoints(
                 held = held[: place + 1] + held[max(near) :]
             place += 1
     return held
+
+
+def deletion_patterns(total: int, window: int) -> Iterator[tuple[tuple[int, int], ...]]:
+    """Every set of at most three deletions (time, stamp) between the first checkpoint and the newest."""
+    candidates = [(t, s) for t in range(3, total + 1) for s in range(2, t) if s > t - window + 1]
+    for count in range(min(3, len(candidates)) + 1):
+        yield from combinations(candidates, count)
