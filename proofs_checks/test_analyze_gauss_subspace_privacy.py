@@ -21,12 +21,12 @@ from dpmatrix.spec.analyze_gauss.gaussian_mechanism import printed_deviation
 from dpmatrix.spec.analyze_gauss.neighbouring_subspaces import ChangedMoment, projector_bound
 from dpmatrix.spec.analyze_gauss.subspace_privacy import ClosedGap, RepairedRecovery
 from proofs_checks.exact_matrices import diagonal
+from proofs_checks.projector_algebra import P, Q, reduced
 
 DRAWS = random.Random(20140603)
 NAME = "analyze-gauss.subspace-privacy"
 ADDED, REPLACED = Adjacency.ADD_REMOVE_ONE, Adjacency.REPLACE_ONE
 SMALL = Fraction(1, 10**6)
-P, Q = sympy.symbols("P Q", commutative=False)
 
 
 LEAK = ClosedGap(1, SMALL, Fraction(1, 10), 10)
@@ -267,14 +267,6 @@ def test_one_row_changes_the_gap_little(statements) -> None:
     assert replaced.nudged(lambda margin: margin - fmpq(1, 100)).at(swapped) is Truth.FALSE
     bind_hypotheses(added, INSIDE, ROWS | BOTH)
     bind_hypotheses(replaced, INSIDE, ROWS)
-
-
-def reduced(expression: sympy.Expr) -> sympy.Expr:
-    before = None
-    while before != expression:
-        before = expression
-        expression = sympy.expand(expression).subs({P**2: P, Q**2: Q})
-    return expression
 
 
 @pytest.mark.evidence(

@@ -1,4 +1,4 @@
-"""`compression`: the class F(L), Delta_max, Proposition 3.1, Assumption 1 and Lemma 3.3, on exact rational matrices."""
+"""`compression`: the class F(L), Delta_max, Proposition 3.1 and Lemma 3.3, on exact rational matrices."""
 
 from __future__ import annotations
 
@@ -14,65 +14,23 @@ from flint import arb, fmpq, fmpq_mat
 from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.claims.formulas import bind_formula, real, real_matrix
 from dpmatrix.spec.compression.covariances import CovariancePair
-from dpmatrix.spec.compression.eigenvalue_assumption import EigenvalueAssumption
 from dpmatrix.spec.compression.lipschitz import CompressedData, ProjectorPoint
 from dpmatrix.spec.compression.perturbed_covariances import DatabaseFamily
+from proofs_checks.covariance_pairs import (
+    NEAR,
+    PAIR_OUTSIDE,
+    SKEW,
+    UNIT,
+    WIDE,
+    drawn_pairs,
+    frobenius,
+    norm,
+    outside,
+    spectrum,
+)
+from proofs_checks.exact_matrices import correlated
 
 ENTRIES = random.Random(20090119)
-UNIT = fmpq_mat([[1, 0], [0, 1]])
-SKEW = fmpq_mat([[1, 0], [fmpq(1, 7), 1]])
-INDEFINITE = fmpq_mat([[1, 2], [2, 1]])
-WIDE = fmpq_mat([[2, 0], [0, 1]])
-
-
-def correlated(*values) -> fmpq_mat:
-    """Give a unit diagonal with the given upper triangle, row by row."""
-    size = next(p for p in range(1, 12) if p * (p - 1) // 2 == len(values))
-    rest = iter(values)
-    matrix = fmpq_mat(size, size, [int(i == j) for i in range(size) for j in range(size)])
-    for i in range(size):
-        for j in range(i + 1, size):
-            value = Fraction(next(rest))
-            matrix[i, j] = matrix[j, i] = fmpq(value.numerator, value.denominator)
-    return matrix
-
-
-def drawn_pairs(count: int = 24) -> list[CovariancePair]:
-    """Correlation matrices of sizes 2 to 4, positive definite because their rows are diagonally dominant."""
-    pairs = []
-    for index in range(count):
-        size = 2 + index % 3
-        entries = [[Fraction(ENTRIES.randint(-9, 9), 30) for _ in range(size * (size - 1) // 2)] for _ in range(2)]
-        first, second = (correlated(*values) for values in entries)
-        largest = max(abs(a - b) for a, b in zip(*entries, strict=True))
-        pairs.append(CovariancePair(first, second, largest + Fraction(index % 4, 50)))
-    return pairs
-
-
-def spectrum(matrix: fmpq_mat) -> list[mpmath.mpf]:
-    return sorted(mpmath.eigsy(real_matrix(matrix), eigvals_only=True))
-
-
-def frobenius(matrix: fmpq_mat) -> mpmath.mpf:
-    return mpmath.sqrt(sum(x**2 for x in real_matrix(matrix)))
-
-
-def norm(matrix: fmpq_mat) -> mpmath.mpf:
-    return max(abs(value) for value in spectrum(matrix))
-
-
-NEAR = CovariancePair(correlated(Fraction(1, 10)), correlated(Fraction(1, 5)), Fraction(1, 10))
-OUTSIDE = {
-    "the covariances are symmetric": attrs.evolve(NEAR, first=SKEW, second=SKEW),
-    "Sigma_1 is positive definite": attrs.evolve(NEAR, first=INDEFINITE),
-    "Sigma_j is positive definite": attrs.evolve(NEAR, second=correlated(1)),
-    "the columns are normalised as in (4)": attrs.evolve(NEAR, first=WIDE, second=WIDE),
-    "max |Delta_jk| <= Delta_max": attrs.evolve(NEAR, delta_max=Fraction(99, 1000)),
-}
-
-
-def outside(*names: str) -> dict[str, object]:
-    return {name: OUTSIDE[name] for name in names}
 
 
 DEFINITE = ("the covariances are symmetric", "Sigma_1 is positive definite", "Sigma_j is positive definite")
@@ -97,7 +55,7 @@ def test_the_class_depends_on_the_norm(statement) -> None:
     assert statement.at(CovariancePair(three + ones, three)) is Truth.FALSE
     bind_formula(
         statement,
-        drawn_pairs(),
+        drawn_pairs(ENTRIES),
         lambda p: max(abs(x) for x in real_matrix(p.first - p.second)) - frobenius(p.first - p.second),
     )
     assert statement.at(CovariancePair(WIDE, UNIT)) is Truth.TRUE, "one entry alone: the norms agree"
@@ -125,10 +83,10 @@ def test_eigenvalues_are_lipschitz_in_the_frobenius_norm(statement) -> None:
     change = sympy.Matrix([[e11, e12], [e12, e22]])
     first, second = change.eigenvals(multiple=True)
     assert sympy.simplify(first**2 + second**2 - (change.T * change).trace()) == 0
-    bind_formula(statement, drawn_pairs(), least_eigenvalue_slack)
-    for p in drawn_pairs():
+    bind_formula(statement, drawn_pairs(ENTRIES), least_eigenvalue_slack)
+    for p in drawn_pairs(ENTRIES):
         assert statement.at(p) is Truth.TRUE
-    bind_hypotheses(statement, NEAR, {"the covariances are symmetric": OUTSIDE["the covariances are symmetric"]})
+    bind_hypotheses(statement, NEAR, {"the covariances are symmetric": PAIR_OUTSIDE["the covariances are symmetric"]})
     assert statement.at(CovariancePair(UNIT, UNIT)) is Truth.TRUE
     assert not statement.strict
 
@@ -310,19 +268,19 @@ def test_proposition_3_1(statements) -> None:
     squares = (a / mu / lam) ** 2 + (b / mu / kap) ** 2 + (c / nu / lam) ** 2 + (d / nu / kap) ** 2
     assert sympy.expand((whole.T * whole).trace() - squares) == 0
     whole_claim = statements["compression.proposition-3-1"]
-    bind_formula(whole_claim, drawn_pairs(), lambda p: min(first_bound(p), second_bound(p)))
-    bind_hypotheses(whole_claim, NEAR, OUTSIDE)
+    bind_formula(whole_claim, drawn_pairs(ENTRIES), lambda p: min(first_bound(p), second_bound(p)))
+    bind_hypotheses(whole_claim, NEAR, PAIR_OUTSIDE)
     first = statements["compression.proposition-3-1/frobenius-norm"]
-    bind_formula(first, drawn_pairs(), first_bound)
+    bind_formula(first, drawn_pairs(ENTRIES), first_bound)
     bind_hypotheses(first, NEAR, outside("the covariances are symmetric", "max |Delta_jk| <= Delta_max"))
     second = statements["compression.proposition-3-1/inverse"]
-    bind_formula(second, drawn_pairs(), second_bound)
+    bind_formula(second, drawn_pairs(ENTRIES), second_bound)
     assert_definite(second)
     identity = statements["compression.proposition-3-1/gamma"]
-    bind(identity, [(p, fmpq(0)) for p in drawn_pairs()])
+    bind(identity, [(p, fmpq(0)) for p in drawn_pairs(ENTRIES)])
     assert identity.at(SCALED) is Truth.TRUE
     assert_definite(identity)
-    for p in drawn_pairs():
+    for p in drawn_pairs(ENTRIES):
         for statement in (whole_claim, first, second, identity):
             assert statement.at(p) is Truth.TRUE
     assert second.at(SCALED) is not Truth.FALSE, "equality"
@@ -343,137 +301,6 @@ def test_proposition_3_1_fails_with_smaller_constants(statements) -> None:
     assert statement.at(point) is Truth.TRUE
     assert statement.nudged(lambda margin: margin - arb(fmpq(11, 1000))).at(point) is Truth.FALSE
     assert statement.without("max |Delta_jk| <= Delta_max").at(attrs.evolve(point, delta_max=0)) is Truth.FALSE
-
-
-def shrinking(floor, smallness=None) -> EigenvalueAssumption:
-    """[[1, 1-eta], [1-eta, 1]] (+) I_2, and a change of eta^2 in the last correlation; eta = min(floor, 1)/2."""
-    eta = min(Fraction(floor), Fraction(1)) / 2
-    first = correlated(1 - eta, 0, 0, 0, 0, 0)
-    second = correlated(1 - eta, 0, 0, 0, 0, eta**2)
-    return EigenvalueAssumption(first, second, Fraction(1, 2), 2 * eta**2 if smallness is None else smallness, floor)
-
-
-def assumptions() -> list[EigenvalueAssumption]:
-    return [
-        EigenvalueAssumption(p.first, p.second, Fraction(1, 9 + i), Fraction(1, 3), Fraction(1, 7 + i))
-        for i, p in enumerate(drawn_pairs())
-    ]
-
-
-MILD = EigenvalueAssumption(
-    correlated(Fraction(1, 4)), correlated(Fraction(1, 5)), Fraction(3, 4), Fraction(1, 8), Fraction(1, 9)
-)
-OUTSIDE_ASSUMPTION = {
-    "the covariances are symmetric": attrs.evolve(MILD, first=SKEW, second=SKEW),
-    "Sigma_1 is positive definite": attrs.evolve(MILD, first=INDEFINITE),
-    "Sigma_j is positive definite": attrs.evolve(MILD, second=INDEFINITE),
-    "the columns are normalised as in (4)": attrs.evolve(MILD, second=WIDE),
-    "c_min > 0": attrs.evolve(MILD, c_min=0),
-    "floor > 0": attrs.evolve(MILD, floor=0),
-    "1/lambda_max(Sigma_1) >= C_min": attrs.evolve(MILD, c_min=Fraction(81, 100)),
-    "||Gamma||_2 <= s": attrs.evolve(MILD, smallness=Fraction(1, 18)),
-    "||Delta||_2 <= s": attrs.evolve(MILD, smallness=Fraction(1, 21)),
-}
-
-
-def assert_assumption(statement) -> None:
-    """Check every hypothesis, and that the bounds are where they should be: 1/lambda_max = 4/5, ||Delta|| = 1/20."""
-    bind_hypotheses(statement, MILD, OUTSIDE_ASSUMPTION)
-    assert statement.applies(attrs.evolve(MILD, c_min=Fraction(79, 100))) is Truth.TRUE
-    # Gamma has the eigenvalues 5/4 - 4/3 = -1/12 and 5/6 - 4/5 = 1/30.
-    assert statement.applies(attrs.evolve(MILD, smallness=Fraction(1, 13))) is Truth.FALSE
-    assert statement.applies(attrs.evolve(MILD, smallness=Fraction(1, 11))) is Truth.TRUE
-    stretched = EigenvalueAssumption(
-        correlated(Fraction(-1, 4)), correlated(Fraction(-1, 5)), Fraction(1, 2), Fraction(1, 13), 1
-    )
-    assert statement.applies(stretched) is Truth.FALSE
-    large = correlated(Fraction(1, 4)), correlated(Fraction(-1, 4))
-    assert statement.applies(EigenvalueAssumption(*large, Fraction(1, 2), Fraction(51, 100), 1)) is Truth.FALSE
-    assert not statement.strict
-
-
-FLOORS = [Fraction(1, 2**k) for k in range(0, 24, 3)]
-
-
-@pytest.mark.evidence(
-    "compression.assumption-1@0d442a8e",
-    role="refutes",
-    grade="interval",
-    region="C_min = 1/2, s = floor^2/2: every floor by the family; evaluated from 1 down to 2^-21",
-)
-def test_assumption_1_does_not_keep_matrices_from_being_singular(statement) -> None:
-    """Sigma_j has the eigenvalues 2 - eta, eta, 1 + eta^2, 1 - eta^2, and ||Gamma|| = eta^2/(1 - eta^2) <= 2 eta^2."""
-    eta = sympy.Symbol("eta", positive=True)
-    block = sympy.Matrix([[1, 1 - eta], [1 - eta, 1]])
-    assert set(block.eigenvals()) == {eta, 2 - eta}
-    for floor in FLOORS:
-        assert statement.at(shrinking(floor)) is Truth.FALSE
-    bind_formula(statement, assumptions(), lambda p: spectrum(p.second)[0] - real(p.floor))
-    assert_assumption(statement)
-
-
-@pytest.mark.evidence(
-    "compression.assumption-1/eigenvalue-conditions@0d442a8e",
-    role="refutes",
-    grade="interval",
-    region="the same family: every floor; evaluated from 1 down to 2^-21",
-)
-def test_assumption_1_does_not_keep_eigenvalues_of_one_order(statement) -> None:
-    for floor in FLOORS:
-        assert statement.at(shrinking(floor)) is Truth.FALSE
-    bind_formula(statement, assumptions(), lambda p: spectrum(p.first)[0] - real(p.floor) * spectrum(p.first)[-1])
-    assert_assumption(statement)
-
-
-REPAIRED_OUTSIDE = {
-    name: OUTSIDE_ASSUMPTION[name]
-    for name in (
-        "the covariances are symmetric",
-        "the columns are normalised as in (4)",
-        "c_min > 0",
-        "||Delta||_2 <= s",
-    )
-} | {
-    "lambda_min(Sigma_1) >= C_min": attrs.evolve(MILD, c_min=Fraction(76, 100)),
-    "s < C_min": attrs.evolve(MILD, smallness=Fraction(3, 4)),
-}
-
-
-@pytest.mark.evidence(
-    "compression.assumption-1+repair@0d442a8e",
-    role="supports-repair",
-    grade="symbolic",
-    region="every p: Lemma 3.3 and ||Delta||_2 <= s; bound at 24 pairs, p <= 4",
-)
-def test_with_a_lower_bound_the_matrices_stay_away_from_being_singular(statement) -> None:
-    """lambda_min(Sigma_j) >= lambda_min(Sigma_1) - ||Delta||_2 >= C_min - s."""
-    near = [attrs.evolve(MILD, second=correlated(Fraction(k, 72)), smallness=Fraction(k, 64)) for k in range(10, 40, 2)]
-    points = assumptions() + near
-    bind_formula(statement, points, lambda p: spectrum(p.second)[0] - real(p.c_min) + real(p.smallness))
-    met = [p for p in points if statement.applies(p) is Truth.TRUE]
-    assert met
-    for p in met:
-        assert statement.at(p) is Truth.TRUE
-    bind_hypotheses(statement, MILD, REPAIRED_OUTSIDE)
-    assert statement.applies(attrs.evolve(MILD, c_min=Fraction(74, 100))) is Truth.TRUE
-    assert statement.applies(attrs.evolve(MILD, smallness=Fraction(74, 100))) is Truth.TRUE
-    assert not statement.strict
-
-
-@pytest.mark.evidence(
-    "compression.assumption-1+repair@0d442a8e", role="control", grade="interval", region="the lower bound dropped"
-)
-def test_without_the_lower_bound_the_repair_fails(statement) -> None:
-    free = statement.without("lambda_min(Sigma_1) >= C_min")
-    assert free.at(shrinking(Fraction(1, 4))) is Truth.FALSE
-    tight = EigenvalueAssumption(
-        correlated(Fraction(1, 4)), correlated(Fraction(3, 8)), Fraction(3, 4), Fraction(1, 8), 1
-    )
-    assert statement.at(attrs.evolve(tight, smallness=Fraction(13, 100))) is Truth.TRUE
-    assert (
-        statement.nudged(lambda margin: margin - arb(fmpq(1, 50))).at(attrs.evolve(tight, smallness=Fraction(13, 100)))
-        is Truth.FALSE
-    )
 
 
 SMALLER = "||Delta||_2 < lambda_min(Sigma_1)"
@@ -497,9 +324,11 @@ def test_lemma_3_3(statement) -> None:
     forms = [(unit.T * m * unit)[0] for m in (first, second, first - second)]
     assert sympy.expand(forms[1] - (forms[0] - forms[2])) == 0
     bind_formula(
-        statement, drawn_pairs(), lambda p: spectrum(p.second)[0] - spectrum(p.first)[0] + norm(p.first - p.second)
+        statement,
+        drawn_pairs(ENTRIES),
+        lambda p: spectrum(p.second)[0] - spectrum(p.first)[0] + norm(p.first - p.second),
     )
-    for p in drawn_pairs():
+    for p in drawn_pairs(ENTRIES):
         if statement.applies(p) is Truth.TRUE:
             assert statement.at(p) is not Truth.FALSE
     far = CovariancePair(correlated(Fraction(1, 2)), correlated(Fraction(-1, 9)))

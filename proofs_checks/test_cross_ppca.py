@@ -11,35 +11,16 @@ import pytest
 import sympy
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
-from dpmatrix.claims.formulas import bind_formula, real
+from dpmatrix.claims.formulas import bind_formula
 from dpmatrix.exact import ball
 from dpmatrix.spec.wishart.ppca import PpcaPoint, repaired_sample_size
+from proofs_checks.ppca_sizes import needed, outside
 
 INSIDE = PpcaPoint(5, 100, Fraction(1, 10), 1, 0, Fraction(3, 10), Fraction(1, 1000))
-OUTSIDE = {
-    "dimension >= 2, an integer": attrs.evolve(INSIDE, dimension=1),
-    "records >= 1, an integer": attrs.evolve(INSIDE, records=0),
-    "epsilon > 0": attrs.evolve(INSIDE, epsilon=0),
-    "second >= 0": attrs.evolve(INSIDE, second=Fraction(-1, 100)),
-    "lambda_1 > lambda_2": attrs.evolve(INSIDE, first=Fraction(1, 4), second=Fraction(1, 4)),
-    "lambda_1 + lambda_2 <= 1": attrs.evolve(INSIDE, first=Fraction(101, 100)),
-    "rho > 0": attrs.evolve(INSIDE, rho=0),
-    "rho < 1": attrs.evolve(INSIDE, rho=1),
-    "eta > 0": attrs.evolve(INSIDE, eta=0),
-    "eta < 1": attrs.evolve(INSIDE, eta=1),
-}
 POINTS = [
     PpcaPoint(d, 1, Fraction(e, 5), Fraction(3, 5), Fraction(k, 10), Fraction(r, 10), Fraction(1, m))
     for d, e, k, r, m in product((2, 7), (1, 9), (0, 3), (1, 8), (2, 1000))
 ]
-
-
-def size(p: PpcaPoint, outer: int, inner: int, within: int) -> mpmath.mpf:
-    """Compute ``d/(eps (1-rho) g) (outer log(1/eta)/d + inner log(within l1/((1-rho^2) g)))``."""
-    rho, gap = real(p.rho), real(p.first) - real(p.second)
-    logarithm = mpmath.log(within * real(p.first) / ((1 - rho**2) * gap))
-    total = outer * mpmath.log(1 / real(p.eta)) / p.dimension + inner * logarithm
-    return p.dimension / (real(p.epsilon) * (1 - rho) * gap) * total
 
 
 @pytest.mark.evidence(
@@ -50,8 +31,8 @@ def size(p: PpcaPoint, outer: int, inner: int, within: int) -> mpmath.mpf:
 )
 def test_the_quoted_size_is_another(statement) -> None:
     assert statement.at(INSIDE) is Truth.FALSE
-    bind_formula(statement, POINTS, lambda p: -abs(size(p, 1, 1, 4) - size(p, 4, 2, 8)))
-    bind_hypotheses(statement, INSIDE, OUTSIDE)
+    bind_formula(statement, POINTS, lambda p: -abs(needed(p, 1, 1, 4) - needed(p, 4, 2, 8)))
+    bind_hypotheses(statement, INSIDE, outside(INSIDE))
 
 
 @pytest.mark.evidence(
@@ -67,11 +48,11 @@ def test_the_sizes_differ_by_a_factor_between_two_and_four(statement) -> None:
     assert sympy.expand(original - 2 * quoted - (2 * a + 2 * two)) == 0
     assert sympy.expand(4 * quoted - original - (2 * x + 2 * two)) == 0
     with mpmath.workdps(60):
-        sizes = [(p, size(p, 1, 1, 4), size(p, 4, 2, 8)) for p in POINTS]
+        sizes = [(p, needed(p, 1, 1, 4), needed(p, 4, 2, 8)) for p in POINTS]
         bind(statement, [(p, mpmath.nstr(min(large - 2 * small, 4 * small - large), 50)) for p, small, large in sizes])
     assert all(statement.at(p) is Truth.TRUE for p in POINTS)
     assert not statement.strict
-    bind_hypotheses(statement, INSIDE, OUTSIDE)
+    bind_hypotheses(statement, INSIDE, outside(INSIDE))
 
 
 @pytest.mark.evidence(

@@ -15,6 +15,7 @@ from dpmatrix.claims import Statement, Truth, bind, bind_hypotheses
 from dpmatrix.claims.formulas import bind_formula, decimals, real
 from dpmatrix.spec.near_optimal.fano import Estimation
 from dpmatrix.spec.near_optimal.nearby import PrivateFamily, bound, total_correlation
+from proofs_checks.near_optimal_formulas import dot
 
 HALF = Fraction(1, 2)
 
@@ -23,10 +24,6 @@ def line(slope) -> tuple[Fraction, Fraction]:
     """Return a rational unit vector of the plane."""
     slope = Fraction(slope)
     return (1 - slope**2) / (1 + slope**2), 2 * slope / (1 + slope**2)
-
-
-def dot(x, y) -> Fraction:
-    return sum((Fraction(a) * Fraction(b) for a, b in zip(x, y, strict=True)), Fraction(0))
 
 
 FANS = [

@@ -18,6 +18,7 @@ from dpmatrix.exact import ball, precision
 from dpmatrix.spec.near_optimal.concentration import Exponent, Outcome, Sequence
 from dpmatrix.spec.near_optimal.packing import Collision, Draws, HalfLost, Survivors
 from dpmatrix.spec.near_optimal.packing_number import Lines, covering_share, packing_share
+from proofs_checks.near_optimal_formulas import cap
 
 LINES = [Lines(d, Fraction(k, 20)) for d in (1, 2, 3, 6, 40) for k in (8, 9, 12, 15, 19)]
 HALF = Fraction(1, 2)
@@ -25,12 +26,6 @@ HALF = Fraction(1, 2)
 
 def psi(p) -> mpmath.mpf:
     return (1 - real(p.phi) ** 2) ** (mpmath.mpf(p.dimension - 1) / 2)
-
-
-def cap(dimension: int, c) -> mpmath.mpf:
-    if dimension == 1:
-        return mpmath.mpf(1) / 2
-    return mpmath.betainc(mpmath.mpf(dimension - 1) / 2, mpmath.mpf(1) / 2, 0, 1 - c**2, regularized=True) / 2
 
 
 def enclosed(statement, points, function) -> None:

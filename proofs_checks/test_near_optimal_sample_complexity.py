@@ -17,49 +17,13 @@ from dpmatrix.exact import ball, precision
 from dpmatrix.spec.near_optimal.sample_complexity import OtherData
 from dpmatrix.spec.near_optimal.sample_complexity_proof import RatioPoint, ScorePoint, chosen_defect
 from dpmatrix.spec.wishart.ppca import PpcaPoint
+from proofs_checks.near_optimal_formulas import cap
+from proofs_checks.ppca_sizes import failure, needed, outside
 
 CLAIM = "near-optimal.theorem-7"
 TENTH = Fraction(1, 10)
 SIZE = "n > d/(epsilon (1-rho)(lambda_1-lambda_2)) (4 log(1/eta)/d + 2 log(8 lambda_1/((1-rho^2)(lambda_1-lambda_2))))"
 INSIDE = PpcaPoint(5, 2000, TENTH, 1, 0, Fraction(3, 10), Fraction(1, 1000))
-SETTING = {
-    "dimension >= 2, an integer": {"dimension": 1},
-    "records >= 1, an integer": {"records": 0},
-    "epsilon > 0": {"epsilon": 0},
-    "second >= 0": {"second": Fraction(-1, 100)},
-    "lambda_1 > lambda_2": {"first": Fraction(1, 4), "second": Fraction(1, 4)},
-    "lambda_1 + lambda_2 <= 1": {"first": Fraction(101, 100)},
-    "rho > 0": {"rho": 0},
-    "rho < 1": {"rho": 1},
-    "eta > 0": {"eta": 0},
-    "eta < 1": {"eta": 1},
-}
-
-
-def outside(inside, **others) -> dict[str, object]:
-    """Violate each hypothesis of the setting in turn."""
-    violations = {says: attrs.evolve(inside, **change) for says, change in SETTING.items()}
-    return {**violations, **others}
-
-
-def needed(p: PpcaPoint) -> mpmath.mpf:
-    """Compute ``d/(eps (1-rho) g) (4 log(1/eta)/d + 2 log(8 l1/((1-rho^2) g)))``."""
-    rho, gap = real(p.rho), real(p.first) - real(p.second)
-    inner = 2 * mpmath.log(8 * real(p.first) / ((1 - rho**2) * gap))
-    return p.dimension / (real(p.epsilon) * (1 - rho) * gap) * (4 * mpmath.log(1 / real(p.eta)) / p.dimension + inner)
-
-
-def failure(p: PpcaPoint) -> mpmath.mpf:
-    """Integrate the density of s = 1 - <vhat, v_1>^2 over s > 1 - rho^2, as in the evidence of wishart.theorem-8."""
-    kappa = p.records * real(p.epsilon) * (real(p.first) - real(p.second)) / 2
-    a = mpmath.mpf(p.dimension - 1) / 2
-    total = mpmath.beta(a, mpmath.mpf(1) / 2) * mpmath.hyp1f1(a, a + mpmath.mpf(1) / 2, -kappa)
-    missed = mpmath.quad(lambda c: 2 * (1 - c * c) ** (a - 1) * mpmath.exp(-kappa * (1 - c * c)), [0, real(p.rho)])
-    return missed / total
-
-
-def double_cap(d: int, height: mpmath.mpf) -> mpmath.mpf:
-    return mpmath.betainc(mpmath.mpf(d - 1) / 2, mpmath.mpf(1) / 2, 0, 1 - height**2, regularized=True)
 
 
 def separation(p: RatioPoint) -> mpmath.mpf:
@@ -69,7 +33,7 @@ def separation(p: RatioPoint) -> mpmath.mpf:
 
 
 def nine(p: RatioPoint) -> mpmath.mpf:
-    return separation(p) * (1 - double_cap(p.dimension, real(p.rho))) / double_cap(p.dimension, real(p.sigma))
+    return separation(p) * (1 - 2 * cap(p.dimension, real(p.rho))) / (2 * cap(p.dimension, real(p.sigma)))
 
 
 def ten(p: RatioPoint) -> mpmath.mpf:
@@ -83,7 +47,7 @@ def grid() -> list[PpcaPoint]:
         for first, second in ((1, 0), (Fraction(3, 5), Fraction(2, 5)), (Fraction(1, 3), Fraction(1, 4))):
             for rho, eta in ((Fraction(3, 10), Fraction(1, 20)), (Fraction(9, 10), Fraction(1, 100))):
                 point = PpcaPoint(d, 1, TENTH, first, second, rho, eta)
-                points.append(attrs.evolve(point, records=1 + int(mpmath.floor(needed(point)))))
+                points.append(attrs.evolve(point, records=1 + int(mpmath.floor(needed(point, 4, 2, 8)))))
     return points
 
 
@@ -334,12 +298,12 @@ def test_the_sample_size_is_sufficient(statement) -> None:
 def bind_size(statement: Statement, says: str) -> None:
     with mpmath.workdps(30):
         for p in (*grid()[::7], INSIDE):
-            least = 1 + int(mpmath.floor(needed(p)))
+            least = 1 + int(mpmath.floor(needed(p, 4, 2, 8)))
             assert statement.applies(attrs.evolve(p, records=least)) is Truth.TRUE
             assert statement.applies(attrs.evolve(p, records=least - 1)) is Truth.FALSE
     given = next(given for given in statement.given if given.says == says)
     assert given.strict
-    bind_formula(Statement(says, given.margin), grid(), lambda p: p.records - needed(p))
+    bind_formula(Statement(says, given.margin), grid(), lambda p: p.records - needed(p, 4, 2, 8))
     bind_hypotheses(statement, INSIDE, outside(INSIDE, **{says: attrs.evolve(INSIDE, records=100)}))
 
 
@@ -384,7 +348,7 @@ def test_three_tenths_of_the_sample_size_are_not_enough(statement) -> None:
     p = attrs.evolve(INSIDE, records=205)
     assert statement.applies(p) is Truth.FALSE
     assert statement.without(SIZE).at(p) is Truth.FALSE
-    assert 3 * 205 < needed(INSIDE) < 4 * 205
+    assert 3 * 205 < needed(INSIDE, 4, 2, 8) < 4 * 205
 
 
 OTHER = OtherData(2, 400, 1, 1, 0, Fraction(1, 2), TENTH, Fraction(501, 1000), Fraction(499, 1000))

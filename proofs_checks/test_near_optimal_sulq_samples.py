@@ -15,16 +15,11 @@ from dpmatrix.claims import Statement, Truth, bind, bind_hypotheses
 from dpmatrix.claims.formulas import bind_formula, real
 from dpmatrix.spec.near_optimal.noise import ModSulq
 from dpmatrix.spec.near_optimal.sulq_samples import PhiRate, Rearranged, Root, SulqSamples
+from proofs_checks.near_optimal_formulas import beta
 
 HALF = Fraction(1, 2)
 CENT = Fraction(1, 100)
 QUARTER = Fraction(1, 4)
-
-
-def beta(p) -> mpmath.mpf:
-    d, n, epsilon, delta = p.dimension, p.records, real(p.epsilon), real(p.delta)
-    log = mpmath.log((d * d + d) / (delta * 2 * mpmath.sqrt(2 * mpmath.pi)))
-    return (d + 1) / (n * epsilon) * mpmath.sqrt(2 * log) + 1 / (n * mpmath.sqrt(epsilon))
 
 
 def threshold(p) -> mpmath.mpf:

@@ -16,16 +16,10 @@ from dpmatrix.claims.formulas import bind_formula, real
 from dpmatrix.exact import precision
 from dpmatrix.spec.near_optimal.sulq_bound import SulqBound
 from dpmatrix.spec.near_optimal.sulq_utility_proof import Alignment, Dimension, Rearranged, UnitPair
+from proofs_checks.near_optimal_formulas import beta, cap, dot
 
 HALF = Fraction(1, 2)
 CENT = Fraction(1, 100)
-
-
-def beta(p) -> mpmath.mpf:
-    """(5), written out again."""
-    d, n, epsilon, delta = p.dimension, p.records, real(p.epsilon), real(p.delta)
-    log = mpmath.log((d * d + d) / (delta * 2 * mpmath.sqrt(2 * mpmath.pi)))
-    return (d + 1) / (n * epsilon) * mpmath.sqrt(2 * log) + 1 / (n * mpmath.sqrt(epsilon))
 
 
 def log_count(p, phi) -> mpmath.mpf:
@@ -34,10 +28,6 @@ def log_count(p, phi) -> mpmath.mpf:
 
 def bracket(p, log_size) -> mpmath.mpf:
     return 1 - (1 / beta(p) ** 2 + mpmath.log(2)) / log_size
-
-
-def cap(dimension: int, c) -> mpmath.mpf:
-    return mpmath.betainc(mpmath.mpf(dimension - 1) / 2, mpmath.mpf(1) / 2, 0, 1 - c**2, regularized=True) / 2
 
 
 BOUNDS = [
@@ -196,10 +186,6 @@ PAIR_OUTSIDE = {
     "mu and nu have norm 1": attrs.evolve(PAIR, mu=(1, Fraction(1, 4))),
     "deviation > 0": attrs.evolve(PAIR, deviation=0),
 }
-
-
-def dot(x, y) -> Fraction:
-    return sum((Fraction(a) * Fraction(b) for a, b in zip(x, y, strict=True)), Fraction(0))
 
 
 def half_square(p) -> Fraction:

@@ -8,15 +8,16 @@ from itertools import product
 import attrs
 import mpmath
 import pytest
-from flint import arb, fmpq, fmpq_mat
+from flint import fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.claims.formulas import real
-from dpmatrix.privacy.profiles import GaussianProfile
 from dpmatrix.spec.sliding_window.continual import NoisyPair, SubWindow, Tree, TreeNoise, WindowSize
-from dpmatrix.spec.sliding_window.dyadic_release import DyadicRelease, WindowCover, deviation, signed_cover
+from dpmatrix.spec.sliding_window.dyadic_release import WindowCover, signed_cover
 from dpmatrix.spec.sliding_window.wishart_stream import NoisyStream
 from dpmatrix.spec.sliding_window.wishart_window import WishartParameters
+from proofs_checks.chi_square_losses import shifted_delta
+from proofs_checks.dyadic_noise import RELEASE, check_sequence, half_the_noise
 from proofs_checks.exact_matrices import scalars
 
 MILLIONTH = Fraction(1, 10**6)
@@ -121,21 +122,6 @@ TREE = {
     "delta < 1": attrs.evolve(PATH, delta=1),
     "tau >= floor(d + 14 log(1/delta)/eps^2)": attrs.evolve(PATH, degrees=15),
 }
-
-
-def shifted_delta(degrees, shift, epsilon):
-    """Largest P(E) - e^eps Q(E) between chi^2 and chi^2 + shift, either way, by half-lines."""
-    shape, x, e = real(degrees) / 2, real(shift) / 2, real(epsilon)
-
-    def above(z):
-        return mpmath.gammainc(shape, z, mpmath.inf, regularized=True) if z > 0 else mpmath.mpf(1)
-
-    present = mpmath.mpf(0)
-    if x > e:
-        a = x / (1 - mpmath.exp((e - x) / (shape - 1)))
-        present = above(a - x) - mpmath.exp(e) * above(a)
-    b = x / (1 - mpmath.exp((-e - x) / (shape - 1)))
-    return max(present, (1 - above(b)) - mpmath.exp(e) * (1 - above(b - x)))
 
 
 def tree_points():
@@ -284,9 +270,6 @@ def test_two_sentences_of_the_construction_fail(statements) -> None:
         assert not statement.strict
 
 
-RELEASE = DyadicRelease(5, 3, 1, MILLIONTH)
-
-
 @pytest.mark.evidence(
     "sliding-window.theorem-17+repair@fc4cfaf7",
     role="supports-repair",
@@ -301,30 +284,8 @@ RELEASE = DyadicRelease(5, 3, 1, MILLIONTH)
 )
 def test_the_sequence_is_private(statements) -> None:
     """The same statement as the repair of lemma-3, whose derivation is machine-checked there."""
-    points = [
-        DyadicRelease(leaf, height, epsilon, delta)
-        for leaf, height, epsilon, delta in product((0, 9), (0, 2, 5), (Fraction(1, 4), 2), (Fraction(1, 7), MILLIONTH))
-    ]
-    with mpmath.workdps(60):
-        values = []
-        for p in points:
-            far, e = mpmath.sqrt(-2 * mpmath.log(real(p.delta))), real(p.epsilon)
-            mean = mpmath.sqrt(far**2 + 2 * e) - far
-            least = mpmath.ncdf(-far) - mpmath.exp(e) * mpmath.ncdf(-(e / mean + mean / 2))
-            values.append((p, real(p.delta) - least))
-        for statement in statements.values():
-            bind(statement, values)
-    outside = {
-        "leaf >= 0, an integer": attrs.evolve(RELEASE, leaf=-1),
-        "height >= 0, an integer": attrs.evolve(RELEASE, height=-1),
-        "epsilon > 0": attrs.evolve(RELEASE, epsilon=0),
-        "delta > 0": attrs.evolve(RELEASE, delta=0),
-        "delta < 1": attrs.evolve(RELEASE, delta=1),
-    }
     for statement in statements.values():
-        assert all(statement.at(p) is Truth.TRUE for p in points)
-        assert not statement.strict
-        bind_hypotheses(statement, DyadicRelease(0, 0, 1, MILLIONTH), outside)
+        check_sequence(statement)
 
 
 @pytest.mark.evidence(
@@ -334,9 +295,6 @@ def test_the_sequence_is_private(statements) -> None:
     "sliding-window.theorem-18+repair@7db8cf53", role="control", grade="interval", region="half the noise"
 )
 def test_half_the_noise_is_noticed(statements) -> None:
-    def halved(p: DyadicRelease):
-        return arb(fmpq(1, 10**6)) - GaussianProfile(2, deviation(p) / 2).delta(p.epsilon)
-
     for statement in statements.values():
         assert statement.at(RELEASE) is Truth.TRUE
-        assert statement.nudged(margin=halved).at(RELEASE) is Truth.FALSE
+        assert statement.nudged(margin=half_the_noise).at(RELEASE) is Truth.FALSE

@@ -14,7 +14,7 @@ from flint import arb
 from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.claims.formulas import real
 from dpmatrix.spec.sliding_window.directional_variance import NeighbouringAnswers, OneRelease, Plane, error_margin
-from dpmatrix.spec.sliding_window.wishart_accuracy import Direction
+from proofs_checks.wishart_directions import CHAIN, EQUAL, SOUND, e1, e2, eta, k1, k2, n1, n2, on_directions, w
 
 MILLIONTH = Fraction(1, 10**6)
 LONG = NeighbouringAnswers(1, 1, MILLIONTH, Fraction(1, 10**8), 10**4, 6, 6)
@@ -34,7 +34,7 @@ def apart(p: NeighbouringAnswers):
 
 
 @pytest.mark.evidence(
-    "sliding-window.theorem-15@1073e0da",
+    "sliding-window.theorem-15@83c10c2d",
     role="refutes",
     grade="interval",
     region="every algorithm: d = 1, 3, eps = 1/2, 1, 4, c_1 = c_3 = 1, 6, 100, M of the order of c tau log tau",
@@ -101,7 +101,7 @@ def release(p: OneRelease):
 
 
 @pytest.mark.evidence(
-    "sliding-window.theorem-15+repair@1073e0da",
+    "sliding-window.theorem-15+repair@83c10c2d",
     role="supports-repair",
     grade="symbolic",
     region="every d >= 3, eps, delta, k: derivation in the docstring, its algebra checked",
@@ -168,7 +168,7 @@ LEAST_NOISE = OneRelease(1, 1000, MILLIONTH, 0)
 
 
 @pytest.mark.evidence(
-    "sliding-window.theorem-15+repair@1073e0da",
+    "sliding-window.theorem-15+repair@83c10c2d",
     role="control",
     grade="interval",
     region="one dimension, where log tau is 0",
@@ -189,21 +189,8 @@ def test_in_one_dimension_the_bound_is_too_small(statement) -> None:
     ), "the slack of privacy is below delta itself"
 
 
-NAMES = "k1 k2 n1 n2 w eta e1 e2"
-k1, k2, n1, n2, w, eta, e1, e2 = sympy.symbols(NAMES)
-SOUND = Direction(5, 3, 6, 4, 4, Fraction(1, 2), 1, 1)
-CHAIN = {
-    "u'K(2)u <= |A_W u|^2 <= u'K(1)u": attrs.evolve(SOUND, window=2),
-    "(1 - eta) u'K~(1)u <= u'K~(2)u": attrs.evolve(SOUND, eta=Fraction(1, 5)),
-    "|u'(K~(1) - K(1))u| <= c_1 sigma": attrs.evolve(SOUND, error=Fraction(1, 2)),
-    "|u'(K~(2) - K(2))u| <= c_2 sigma": attrs.evolve(SOUND, other_error=Fraction(1, 2)),
-    "eta >= 0": attrs.evolve(SOUND, eta=-1),
-    "eta < 1": attrs.evolve(SOUND, eta=1),
-}
-
-
 @pytest.mark.evidence(
-    "sliding-window.theorem-15/from-41@1073e0da",
+    "sliding-window.theorem-15/from-41@83c10c2d",
     role="supports",
     grade="symbolic",
     region="every d: direction by direction",
@@ -214,22 +201,15 @@ def test_the_bounds_follow_from_41(statement) -> None:
     sandwich, update, high2, low1 = w - k2, n2 - (1 - eta) * n1, e2 - (n2 - k2), e1 - (k1 - n1)
     assert sympy.simplify(left - ((k1 - w) + low1)) == 0
     assert sympy.simplify(right - ((sandwich + high2 + update) / (1 - eta) + e1)) == 0
-    values = []
-    for a, b, c in product((3, 5, 8), (1, 2), (Fraction(1, 3), Fraction(1, 2), Fraction(3, 4), 0)):
-        p = Direction(a, b, a + 1, b + 1, c + b, c, 2 * a, 3 * b)
-        numbers = dict(zip((k1, k2, n1, n2, w, eta, e1, e2), attrs.astuple(p), strict=True))
-        values.append(
-            (p, sympy.Min(left, right).subs({key: sympy.Rational(v) for key, v in numbers.items()}).evalf(50))
-        )
-    bind(statement, values)
+    bind(statement, on_directions(sympy.Min(left, right)))
     assert statement.at(SOUND) is Truth.TRUE
     assert not statement.strict
-    for inside in (SOUND, Direction(1, 1, 1, 1, 1, 0, 0, 0)):
+    for inside in (SOUND, EQUAL):
         bind_hypotheses(statement, inside, CHAIN)
 
 
 @pytest.mark.evidence(
-    "sliding-window.theorem-15/inner-product@1073e0da",
+    "sliding-window.theorem-15/inner-product@83c10c2d",
     role="supports",
     grade="symbolic",
     region="every unit vector: 1 = 1",

@@ -12,13 +12,14 @@ import sympy
 from flint import fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
-from dpmatrix.claims.formulas import real, symbolic_matrix
+from dpmatrix.claims.formulas import symbolic_matrix
 from dpmatrix.exact import rational
 from dpmatrix.privacy.profiles import GaussianProfile
 from dpmatrix.spec.sliding_window import dyadic_release, private_choice
 from dpmatrix.spec.sliding_window.dyadic_release import sums_with
 from dpmatrix.spec.sliding_window.private_choice import PrivateChoice
 from dpmatrix.spec.wishart.spectra import diagonal, identity
+from proofs_checks.dyadic_noise import WINDOW_OUTSIDE, check_bound, check_promise, least_bound, released
 from proofs_checks.exact_matrices import line
 
 HALF, MILLIONTH = Fraction(1, 2), Fraction(1, 10**6)
@@ -37,36 +38,6 @@ def choice(window, published, chosen, other, gamma=1, **changes) -> PrivateChoic
     )
 
 
-def blocks(p: PrivateChoice) -> int:
-    """Count the sums of the window by binary digits: a proper prefix of a block has one sum for each digit 1."""
-    width = 1 << p.height
-    first, last = p.begin // width, (p.end - 1) // width
-    ends = [min(p.end, (block + 1) * width) - block * width for block in range(first, last + 1)]
-    return (p.begin - first * width).bit_count() + sum(end.bit_count() for end in ends)
-
-
-def deviation(p: PrivateChoice):
-    """Return s = sqrt(h+1)/mu for mu = sqrt(z^2 + 2 eps) - z."""
-    far = mpmath.sqrt(-2 * mpmath.log(real(p.delta)))
-    return mpmath.sqrt(p.height + 1) / (mpmath.sqrt(far**2 + 2 * real(p.epsilon)) - far)
-
-
-def least_bound(p: PrivateChoice) -> Fraction:
-    """Give 4 s sqrt(q (d log 9 + log(2/beta))), rounded up to hundredths of a thousandth."""
-    with mpmath.workdps(40):
-        exponent = p.dimension * mpmath.log(9) + mpmath.log(2 / real(p.beta))
-        return Fraction(int(mpmath.ceil(4 * deviation(p) * mpmath.sqrt(blocks(p) * exponent) * 10**5)), 10**5)
-
-
-def released(p: PrivateChoice):
-    """Least of the slacks of promise, cover and probability."""
-    far, e = mpmath.sqrt(-2 * mpmath.log(real(p.delta))), real(p.epsilon)
-    mean = mpmath.sqrt(far**2 + 2 * e) - far
-    profile = mpmath.ncdf(-far) - mpmath.exp(e) * mpmath.ncdf(-(e / mean + mean / 2))
-    fails = 2 * mpmath.mpf(9) ** p.dimension / mpmath.exp(real(p.bound) ** 2 / (16 * blocks(p) * deviation(p) ** 2))
-    return min(real(p.delta) - profile, mpmath.mpf(2 * p.height + 1 - blocks(p)), real(p.beta) - fails)
-
-
 def by_hand(p: PrivateChoice, gamma):
     """Compute the margin for noise whose eigenvalues are known in closed form: in the plane, or diagonal."""
     window, noise = symbolic_matrix(p.window), symbolic_matrix(p.published - p.window)
@@ -74,7 +45,7 @@ def by_hand(p: PrivateChoice, gamma):
         norm = max(abs(entry) for entry in noise.diagonal())
     else:
         norm = abs(noise.trace()) / 2 + sympy.sqrt(noise.trace() ** 2 / 4 - noise.det())
-    slack, bound = released(p), sympy.Rational(str(p.bound))
+    slack, bound = min(released(p)), sympy.Rational(str(p.bound))
     if norm > bound:
         return slack
     chosen, other = symbolic_matrix(p.chosen), symbolic_matrix(p.other)
@@ -160,22 +131,10 @@ def test_projections_of_the_private_window_are_private_and_cheap(statements) -> 
     margin += ((unit - chosen).trace() + g**2 * (unit - other).trace()) * zeta
     assert sympy.expand(margin - below - g**2 * above - ratio) == 0
 
-    z, root = sympy.symbols("z root", positive=True)  # root is sqrt(z^2 + 2 eps)
-    assert sympy.simplify(((root**2 - z**2) / 2 / (root - z) - (root - z) / 2) - z) == 0
-    assert sympy.simplify((root**2 - z**2) / (z + root) - (root - z)) == 0
-    f = sympy.exp(-(z**2) / 2) / 2 - sympy.erfc(z / sympy.sqrt(2)) / 2
-    assert sympy.simplify(sympy.diff(f, z) - (1 / sympy.sqrt(2 * sympy.pi) - z / 2) * sympy.exp(-(z**2) / 2)) == 0
-    assert f.subs(z, 0) == 0
-    assert sympy.limit(f, z, sympy.oo) == 0
-    x, y, w = sympy.symbols("x y w", real=True)
-    off = (x * y) ** 2 + (x * w) ** 2 + (y * w) ** 2
-    assert sympy.expand((x**2 + y**2 + w**2) ** 2 - (x**4 + y**4 + w**4 + off) - off) == 0
+    check_promise()
+    check_bound()
     for height in range(5):
         assert {sums_with(leaf, height) for leaf in range(3 << height)} == {height + 1}
-    d, q, s, beta = sympy.symbols("d q s beta", positive=True)
-    needed = 4 * s * sympy.sqrt(q * (d * sympy.log(9) + sympy.log(2 / beta)))
-    exponent = sympy.log(2) + d * sympy.log(9) - needed**2 / (16 * q * s**2) - sympy.log(beta)
-    assert sympy.simplify(sympy.expand_log(exponent, force=True)) == 0
 
     places = ((0, 0, 1, 0), (9, 2, 11, 8), (1, 3, 7, 1), (4, 0, 5, 4))
     with mpmath.workdps(60):
@@ -195,18 +154,7 @@ def test_projections_of_the_private_window_are_private_and_cheap(statements) -> 
     assert statements[APPROXIMATE].at(tight(2)) is Truth.TRUE, "equality"
 
 
-WINDOW_OUTSIDE = {
-    "leaf >= 0, an integer": {"leaf": -1},
-    "height >= 0, an integer": {"height": -1},
-    "epsilon > 0": {"epsilon": 0},
-    "delta > 0": {"delta": 0},
-    "delta < 1": {"delta": 1},
-    "begin >= 0, an integer": {"begin": -1},
-    "the window is not empty": {"end": 5},
-    "the window has at most 2^h rows": {"end": 10},
-    "dimension >= 1, an integer": {"dimension": 0},
-    "beta > 0": {"beta": 0},
-    "beta < 1": {"beta": 1},
+CHOICE_OUTSIDE = WINDOW_OUTSIDE | {
     ZETA: {"bound": GOOD.bound - Fraction(1, 10**5)},
     SHAPES: {"published": fmpq_mat([[9, 1], [0, 4]])},
     "both are orthogonal projections of rank k": {"other": identity(2)},
@@ -234,7 +182,7 @@ WORSE = {
 )
 def test_half_the_noise_and_smaller_errors_are_noticed(statements) -> None:
     for name, statement in statements.items():
-        outside = {says: attrs.evolve(GOOD, **change) for says, change in (WINDOW_OUTSIDE | WORSE[name]).items()}
+        outside = {says: attrs.evolve(GOOD, **change) for says, change in (CHOICE_OUTSIDE | WORSE[name]).items()}
         for inside in (GOOD, attrs.evolve(GOOD, leaf=0, begin=0, end=4), tight(1)):
             bind_hypotheses(statement, inside, outside)
         for wrong in ({"chosen": diagonal((2, 0))}, {"other": diagonal((2, 0))}):

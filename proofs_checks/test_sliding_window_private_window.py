@@ -16,8 +16,17 @@ from dpmatrix.claims.formulas import real
 from dpmatrix.exact import rational
 from dpmatrix.spec.sliding_window.cuts import NeighbouringCuts, PrivateCuts
 from dpmatrix.spec.sliding_window.dyadic_release import WindowCover, cover_margin, sums_with
-from dpmatrix.spec.sliding_window.private_window import NeighbouringWindows, PrivateMoment, PrivateWindow
+from dpmatrix.spec.sliding_window.private_window import NeighbouringWindows, PrivateMoment
 from dpmatrix.spec.sliding_window.sketch_privacy import SketchParameters
+from proofs_checks.dyadic_noise import (
+    WINDOW_OUTSIDE,
+    blocks,
+    check_bound,
+    check_promise,
+    fourth_and_mixed,
+    least_bound,
+    released,
+)
 
 HALF, MILLIONTH = Fraction(1, 2), Fraction(1, 10**6)
 
@@ -137,35 +146,6 @@ def test_no_private_algorithm_answers_cuts_so_well(statement) -> None:
     assert CUT.failure == 0, "the corollary's bounds always hold"
 
 
-def blocks(p: PrivateWindow) -> int:
-    """Count the sums of a window by binary digits: a proper prefix of a block has one sum for each digit 1."""
-    width = 1 << p.height
-    first, last = p.begin // width, (p.end - 1) // width
-    ends = [min(p.end, (block + 1) * width) - block * width for block in range(first, last + 1)]
-    return (p.begin - first * width).bit_count() + sum(end.bit_count() for end in ends)
-
-
-def released(p: PrivateWindow):
-    """Slacks of promise, cover and probability by their own formulas."""
-    epsilon, delta, beta, bound = (real(value) for value in (p.epsilon, p.delta, p.beta, p.bound))
-    z = mpmath.sqrt(-2 * mpmath.log(delta))
-    mean = mpmath.sqrt(z**2 + 2 * epsilon) - z
-    profile = mpmath.ncdf(-z) - mpmath.exp(epsilon) * mpmath.ncdf(-(epsilon / mean + mean / 2))
-    count = blocks(p)
-    scale = mpmath.sqrt(p.height + 1) / mean
-    fails = 2 * mpmath.mpf(9) ** p.dimension * mpmath.exp(-(bound**2) / (16 * count * scale**2))
-    return delta - profile, mpmath.mpf(2 * p.height + 1 - count), beta - fails
-
-
-def least_bound(p: PrivateWindow) -> Fraction:
-    """Give 4 s sqrt(q (d log 9 + log(2/beta))), rounded up to hundredths of a thousandth."""
-    with mpmath.workdps(40):
-        z = mpmath.sqrt(-2 * mpmath.log(real(p.delta)))
-        scale = mpmath.sqrt(p.height + 1) / (mpmath.sqrt(z**2 + 2 * real(p.epsilon)) - z)
-        exponent = p.dimension * mpmath.log(9) + mpmath.log(2 / real(p.beta))
-        return Fraction(int(mpmath.ceil(4 * scale * mpmath.sqrt(blocks(p) * exponent) * 10**5)), 10**5)
-
-
 def check_release() -> None:
     """Why the release is private, what its windows are, and how large their noise is.
 
@@ -182,23 +162,11 @@ def check_release() -> None:
     2 s^2, and for q distinct independent sums at most 2 q s^2 (equal ones with opposite signs cancel). |N| <= 2 max
     |u'Nu| over a net of 9^d unit vectors, and Pr(|u'Nu| > zeta/2) <= 2 exp(-zeta^2/(16 q s^2)).
     """
-    z, eps, root = sympy.symbols("z eps root", positive=True)
-    mu = 2 * eps / (z + sympy.sqrt(z**2 + 2 * eps))
-    assert sympy.simplify(sympy.radsimp(mu) - (sympy.sqrt(z**2 + 2 * eps) - z)) == 0
-    assert sympy.simplify(((root**2 - z**2) / 2 / (root - z) - (root - z) / 2) - z) == 0
-    f = sympy.exp(-(z**2) / 2) / 2 - sympy.erfc(z / sympy.sqrt(2)) / 2
-    assert sympy.simplify(sympy.diff(f, z) - (1 / sympy.sqrt(2 * sympy.pi) - z / 2) * sympy.exp(-(z**2) / 2)) == 0
-    assert f.subs(z, 0) == 0
-    assert sympy.limit(f, z, sympy.oo) == 0
+    check_promise()
     u = sympy.symbols("u0:4", real=True)
-    fourth = sum(x**4 for x in u)
-    mixed = sum(u[i] ** 2 * u[j] ** 2 for j in range(4) for i in range(j))
+    fourth, mixed = fourth_and_mixed(u)
     assert sympy.expand(fourth + 4 * mixed - 2 * sum(x**2 for x in u) ** 2 + fourth) == 0
-    assert sympy.expand(sum(x**2 for x in u) ** 2 - fourth - 2 * mixed) == 0, "the triangle of a'a is below |a|^2"
-    d, q, s, beta = sympy.symbols("d q s beta", positive=True)
-    zeta = 4 * s * sympy.sqrt(q * (d * sympy.log(9) + sympy.log(2 / beta)))
-    exponent = sympy.log(2) + d * sympy.log(9) - zeta**2 / (16 * q * s**2) - sympy.log(beta)
-    assert sympy.simplify(sympy.expand_log(exponent, force=True)) == 0
+    check_bound()
     assert sympy.Rational(1, 2) ** 2 / (2 * 2) == sympy.Rational(1, 16)
     for height in range(5):
         for begin in range(2 << height):
@@ -226,19 +194,6 @@ def moment(values, spectrum, frame=SPINS[1], **changes) -> PrivateMoment:
 GOOD = moment((2, 0), (Fraction(19, 10), Fraction(-1, 10)))
 GOOD = attrs.evolve(GOOD, bound=least_bound(GOOD))
 ZETA = "zeta >= 4 s sqrt(q (d log 9 + log(2/beta)))"
-WINDOW_OUTSIDE = {
-    "leaf >= 0, an integer": {"leaf": -1},
-    "height >= 0, an integer": {"height": -1},
-    "epsilon > 0": {"epsilon": 0},
-    "delta > 0": {"delta": 0},
-    "delta < 1": {"delta": 1},
-    "begin >= 0, an integer": {"begin": -1},
-    "the window is not empty": {"end": 5},
-    "the window has at most 2^h rows": {"end": 10},
-    "dimension >= 1, an integer": {"dimension": 0},
-    "beta > 0": {"beta": 0},
-    "beta < 1": {"beta": 1},
-}
 SHAPES = "Q is orthogonal and A_W'A_W positive semidefinite, d x d"
 
 

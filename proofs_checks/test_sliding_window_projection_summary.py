@@ -16,9 +16,7 @@ from dpmatrix.claims.formulas import bind_formula, real, symbolic
 from dpmatrix.spec.sliding_window import projection_costs
 from dpmatrix.spec.sliding_window.projection_costs import Summary
 from dpmatrix.spec.sliding_window.projection_summary import SummaryParameters
-from dpmatrix.spec.sliding_window.summary_margins import (
-    Displays,
-)
+from dpmatrix.spec.sliding_window.summary_margins import Displays
 from dpmatrix.spec.wishart.spectra import diagonal, identity
 from proofs_checks.exact_matrices import line
 

@@ -22,6 +22,7 @@ from dpmatrix.spec.sliding_window.quoted_mechanisms import (
     sketch_floor,
     wishart_degrees,
 )
+from proofs_checks.chi_square_losses import scaled_delta, shifted_delta
 
 MILLIONTH = Fraction(1, 10**6)
 HALF = Fraction(1, 2)
@@ -64,29 +65,12 @@ WISHART_OUTSIDE = {
 ONLY_UNIT = {"length <= 0": attrs.evolve(wishart(HALF), length=Fraction(1, 50))}
 
 
-def chi_square_delta(epsilon, shift, half) -> mpmath.mpf:
-    """Larger hockey-stick divergence of x + Gamma(a) and Gamma(a), a > 1, written out with incomplete gammas."""
-    with mpmath.workdps(60):
-        e, x, a = map(real, (epsilon, shift, half))
-
-        def upper(t):
-            return mpmath.gammainc(a, t, mpmath.inf, regularized=True)
-
-        cut = x / mpmath.expm1((x + e) / (a - 1))
-        absent = mpmath.gammainc(a, 0, cut + x, regularized=True)
-        absent -= mpmath.exp(e) * mpmath.gammainc(a, 0, cut, regularized=True)
-        if e >= x:
-            return absent
-        cut = x / mpmath.expm1((x - e) / (a - 1))
-        return max(absent, upper(cut) - mpmath.exp(e) * upper(cut + x))
-
-
 def bind_wishart(statement, lengths) -> None:
     values = []
     for d, k, e, length in product((1, 3), (4, 11, 30), (Fraction(1, 4), 1, 3), lengths):
         p = WishartNeighbours(d, k + d - 1, e, Fraction(1, 9), length)
         with mpmath.workdps(60):
-            delta = chi_square_delta(e, (2 * Fraction(length) + 1) / 2, Fraction(k, 2))
+            delta = shifted_delta(k, 2 * Fraction(length) + 1, e)
             values.append((p, mpmath.nstr(mpmath.mpf(1) / 9 - delta, 50)))
     bind(statement, values)
     assert not statement.strict
@@ -191,7 +175,7 @@ def test_wishart_noise_hides_a_unit_row(statement) -> None:
     for d, k, eps, norm in product((1, 3), (4, 11, 30), (Fraction(1, 4), 1, 3), (Fraction(1, 3), Fraction(4, 5), 1)):
         point = PresentRow(d, k + d - 1, eps, Fraction(1, 9), norm)
         with mpmath.workdps(60):
-            delta = chi_square_delta(eps, Fraction(norm) ** 2 / 2, Fraction(k, 2))
+            delta = shifted_delta(k, Fraction(norm) ** 2, eps)
             values.append((point, mpmath.nstr(mpmath.mpf(1) / 9 - delta, 50)))
     bind(statement, values)
     assert not statement.strict
@@ -229,24 +213,6 @@ SKETCH_OUTSIDE = {
 }
 
 
-def scale_delta(epsilon, inflation, rows) -> mpmath.mpf:
-    """Larger hockey-stick divergence of Gamma(r/2) and (1 + l) Gamma(r/2), written out."""
-    with mpmath.workdps(60):
-        e, l = mpmath.mpf(epsilon), mpmath.mpf(inflation)
-        a = mpmath.mpf(rows) / 2
-
-        def upper(t):
-            return mpmath.gammainc(a, t, mpmath.inf, regularized=True)
-
-        cut = (a * mpmath.log1p(l) + e) / l
-        found = upper(cut) - mpmath.exp(e) * upper(cut * (1 + l))
-        slack = a * mpmath.log1p(l) - e
-        if slack > 0:
-            low = slack / l
-            found = max(found, (1 - upper(low * (1 + l))) - mpmath.exp(e) * (1 - upper(low)))
-        return found
-
-
 @pytest.mark.evidence(
     "sliding-window.theorem-12@878dc36f",
     role="refutes",
@@ -261,7 +227,7 @@ def test_the_neighbour_may_fall_below_the_floor(statement) -> None:
     for rows, e, energy, removed in product((2, 3, 7), (1, 5, 14), (2, 9), (1, HALF)):
         ratio = Fraction(energy) / (energy - removed) - 1
         with mpmath.workdps(60):
-            delta = scale_delta(e, real(ratio), rows)
+            delta = scaled_delta(rows, real(ratio), e)
             values.append(
                 (sketch(rows, e, Fraction(1, 10), energy, removed), mpmath.nstr(mpmath.mpf(1) / 10 - delta, 50))
             )
@@ -327,7 +293,7 @@ def test_a_sketch_hides_a_unit_row_above_the_floor(statement) -> None:
             e_value = real(p.epsilon)
             floor = (4 * mpmath.sqrt(p.rows * log) + log) / e_value
             delta = real(p.delta)
-            values.append((p, mpmath.nstr(delta - scale_delta(e_value, 1 / floor**2, p.rows), 50)))
+            values.append((p, mpmath.nstr(delta - scaled_delta(p.rows, 1 / floor**2, e_value), 50)))
         assert statement.at(p) is Truth.TRUE
     bind(statement, values)
     box = SketchPromise(4, interval(HALF, 8), Fraction(1, 100))
@@ -376,7 +342,7 @@ def test_a_long_row_that_grows_shows_in_the_sketch(statement) -> None:
             e_value = real(p.epsilon)
             above = mpmath.floor((4 * mpmath.sqrt(p.rows * log) + log) / e_value) + 1
             delta = real(p.delta)
-            values.append((p, mpmath.nstr(delta - scale_delta(e_value, ((above + 1) / above) ** 2 - 1, p.rows), 50)))
+            values.append((p, mpmath.nstr(delta - scaled_delta(p.rows, ((above + 1) / above) ** 2 - 1, e_value), 50)))
     bind(statement, values)
     outside = PROMISE_OUTSIDE | {"rows >= 2, an integer": SketchPromise(1, 1, HALF)}
     for inside in (SketchPromise(2, Fraction(1, 50), Fraction(99, 100)), SketchPromise(3, 20, MILLIONTH)):

@@ -157,7 +157,7 @@ def check_sketch_identity() -> None:
 
 
 @pytest.mark.evidence(
-    "sliding-window.lemma-2+repair@4b2ae1a3",
+    "sliding-window.lemma-2+repair@03ddba13",
     role="supports-repair",
     grade="symbolic",
     region="every d, T, W, eta, beta, stream: derivation; union and identities checked, all short streams decided",
@@ -221,7 +221,7 @@ def check_formulas(statement, high, low) -> None:
 
 
 @pytest.mark.evidence(
-    "sliding-window.lemma-2+repair@4b2ae1a3",
+    "sliding-window.lemma-2+repair@03ddba13",
     role="control",
     grade="symbolic",
     region="4r/eta rows; no union",

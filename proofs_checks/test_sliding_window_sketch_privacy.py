@@ -17,6 +17,8 @@ from dpmatrix.privacy.profiles import GaussianProfile
 from dpmatrix.spec.sliding_window.dyadic_release import DyadicRelease, parts, sums_with
 from dpmatrix.spec.sliding_window.sketch_privacy import SketchParameters, TwoRuns
 from dpmatrix.spec.sliding_window.sketched_stream import SketchedStream
+from proofs_checks.chi_square_losses import scaled_delta
+from proofs_checks.dyadic_noise import RELEASE, check_promise, check_sequence
 
 MILLIONTH = Fraction(1, 10**6)
 BROKEN = SketchParameters(1, Fraction(1, 1000), 1, MILLIONTH, 77)
@@ -30,21 +32,6 @@ PARAMETERS = {
     "row >= 0": attrs.evolve(ORDINARY, row=-1),
     "4r/eta is an integer": attrs.evolve(ORDINARY, eta=Fraction(3, 5)),
 }
-
-
-def chi_square_delta(rows: int, inflation, epsilon):
-    """Largest P(E) - e^eps Q(E) between Gamma(rows/2) and (1 + inflation) times it, either way, by its own formula."""
-    with mpmath.workdps(60):
-        half, l, e = real(rows) / 2, mpmath.mpf(inflation), mpmath.mpf(epsilon)
-        cut = (half * mpmath.log(1 + l) - e) / l
-        narrow = mpmath.mpf(0)
-        if cut > 0:
-            narrow = mpmath.gammainc(half, 0, cut * (1 + l), regularized=True)
-            narrow -= mpmath.exp(e) * mpmath.gammainc(half, 0, cut, regularized=True)
-        cut = (half * mpmath.log(1 + l) + e) / l
-        wide = mpmath.gammainc(half, cut, mpmath.inf, regularized=True)
-        wide -= mpmath.exp(e) * mpmath.gammainc(half, cut * (1 + l), mpmath.inf, regularized=True)
-        return max(narrow, wide)
 
 
 def sigma(p: SketchParameters):
@@ -80,7 +67,7 @@ def test_the_sketch_breaks_its_promise(statement) -> None:
                 (
                     p,
                     real(p.delta)
-                    - chi_square_delta(
+                    - scaled_delta(
                         4 * p.rank / Fraction(p.eta), (2 * p.row + 1) / (sigma(p) ** 2 + p.row**2), real(p.epsilon)
                     ),
                 )
@@ -109,7 +96,7 @@ def test_even_a_row_of_the_ball_is_revealed_by_very_many_sketches(statement) -> 
             (
                 (
                     p,
-                    real(p.delta) - chi_square_delta(4 * p.rank / Fraction(p.eta), 1 / sigma(p) ** 2, real(p.epsilon)),
+                    real(p.delta) - scaled_delta(4 * p.rank / Fraction(p.eta), 1 / sigma(p) ** 2, real(p.epsilon)),
                 )
                 for p in small_sketches()
             ),
@@ -233,9 +220,6 @@ def test_the_state_reveals_a_zero_row(statement) -> None:
         assert statement.applies(attrs.evolve(pair, second=other)) is Truth.FALSE
 
 
-RELEASE = DyadicRelease(5, 3, 1, MILLIONTH)
-
-
 @pytest.mark.evidence(
     "sliding-window.lemma-3+repair@fb896ef3",
     role="supports-repair",
@@ -251,56 +235,14 @@ def test_the_noise_of_dyadic_sums_suffices(statements) -> None:
     f = exp(-z^2/2)/2 - Pr(N > z), f(0) = 0, f tends to 0, and f' = (1/sqrt(2 pi) - z/2) exp(-z^2/2) changes sign
     once, from + to -.
     """
-    z, eps = sympy.symbols("z eps", positive=True)
-    mu = 2 * eps / (z + sympy.sqrt(z**2 + 2 * eps))
-    assert sympy.simplify(sympy.radsimp(mu) - (sympy.sqrt(z**2 + 2 * eps) - z)) == 0
-    root = sympy.symbols("root", positive=True)  # sqrt(z^2 + 2 eps)
-    assert sympy.simplify(((root**2 - z**2) / 2 / (root - z) - (root - z) / 2) - z) == 0
-    tail = sympy.erfc(z / sympy.sqrt(2)) / 2
-    f = sympy.exp(-(z**2) / 2) / 2 - tail
-    assert sympy.simplify(sympy.diff(f, z) - (1 / sympy.sqrt(2 * sympy.pi) - z / 2) * sympy.exp(-(z**2) / 2)) == 0
-    assert f.subs(z, 0) == 0
-    assert sympy.limit(f, z, sympy.oo) == 0
-    a, b, c = sympy.symbols("a b c", real=True)
-    triangle = a**4 + b**4 + c**4 + (a * b) ** 2 + (a * c) ** 2 + (b * c) ** 2
-    assert sympy.expand((a**2 + b**2 + c**2) ** 2 - triangle - (a * b) ** 2 - (a * c) ** 2 - (b * c) ** 2) == 0
-
+    check_promise()
     for height in range(5):
         for leaf in range(3 << height):
             assert sums_with(leaf, height) == height + 1
         assert len(parts(height)) == (2 << height) - 1
 
-    def expected(p: DyadicRelease):
-        with mpmath.workdps(60):
-            e, delta = real(p.epsilon), real(p.delta)
-            far = mpmath.sqrt(-2 * mpmath.log(delta))
-            mean = mpmath.sqrt(far**2 + 2 * e) - far
-            return delta - (mpmath.ncdf(-far) - mpmath.exp(e) * mpmath.ncdf(-(e / mean + mean / 2)))
-
-    points = [
-        DyadicRelease(leaf, height, epsilon, delta)
-        for leaf, height, epsilon, delta in product(
-            (0, 11), (0, 1, 4), (Fraction(1, 10), 1, 8), (Fraction(1, 3), MILLIONTH)
-        )
-    ]
-    with mpmath.workdps(60):
-        values = [(p, expected(p)) for p in points]
     for statement in statements.values():
-        with mpmath.workdps(60):
-            bind(statement, values)
-        assert all(statement.at(p) is Truth.TRUE for p in points)
-        assert not statement.strict
-        bind_hypotheses(
-            statement,
-            DyadicRelease(0, 0, 1, MILLIONTH),
-            {
-                "leaf >= 0, an integer": attrs.evolve(RELEASE, leaf=-1),
-                "height >= 0, an integer": attrs.evolve(RELEASE, height=-1),
-                "epsilon > 0": attrs.evolve(RELEASE, epsilon=0),
-                "delta > 0": attrs.evolve(RELEASE, delta=0),
-                "delta < 1": attrs.evolve(RELEASE, delta=1),
-            },
-        )
+        check_sequence(statement)
 
 
 @pytest.mark.evidence(

@@ -11,14 +11,15 @@ import sympy
 from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
-from dpmatrix.privacy.profiles import GaussianProfile
 from dpmatrix.spec.sliding_window.approximate_update import DropPoint
-from dpmatrix.spec.sliding_window.dyadic_release import DyadicRelease, deviation
+from dpmatrix.spec.sliding_window.dyadic_release import DyadicRelease
 from dpmatrix.spec.sliding_window.sketch_bounds import OneRowSketch
 from dpmatrix.spec.sliding_window.sketch_privacy import SketchParameters
 from dpmatrix.spec.sliding_window.sketch_space import LogarithmPoint, SpaceRun, undeletable
 from dpmatrix.spec.sliding_window.sketched_stream import SketchedStream
 from dpmatrix.spec.sliding_window.update_lemmas import StreamRun, structure
+from proofs_checks.dyadic_noise import RELEASE, half_the_noise
+from proofs_checks.histogram_by_hand import checkpoints
 
 FIFTH, MILLIONTH = Fraction(1, 5), Fraction(1, 10**6)
 
@@ -158,18 +159,7 @@ COMPARES = "Algorithm 1 compares K + sigma^2 I"
 
 def kept_by_hand(entries, window, eta, floor):
     """Energies of the checkpoints that the lines keep with factor 1 - eta/2, in one dimension."""
-    held: list[tuple[int, Fraction]] = []
-    for time, entry in enumerate(entries, start=1):
-        held = [(stamp, total + entry**2) for stamp, total in held] + [(time, floor + entry**2)]
-        if len(held) > 1 and held[1][0] <= time - window + 1:
-            held = held[1:]
-        place = 0
-        while place < len(held) - 2:
-            near = [p for p in range(place + 1, len(held) - 1) if (1 - eta / 2) * held[place][1] <= held[p][1]]
-            if near:
-                held = held[: place + 1] + held[max(near) :]
-            place += 1
-    return [total for _, total in held]
+    return [total for _, total in checkpoints(entries, window, 1 - eta / 2, floor)]
 
 
 @pytest.mark.evidence(
@@ -273,7 +263,4 @@ def test_theorem_3_collects_the_lemmas(statements) -> None:
     for height, epsilon, delta in product((0, 3), (Fraction(1, 2), 4), (Fraction(1, 9), MILLIONTH)):
         assert repaired.at(DyadicRelease(2, height, epsilon, delta)) is Truth.TRUE
 
-    def halved(p: DyadicRelease):
-        return arb(fmpq(1, 10**6)) - GaussianProfile(2, deviation(p) / 2).delta(p.epsilon)
-
-    assert repaired.nudged(margin=halved).at(DyadicRelease(5, 3, 1, MILLIONTH)) is Truth.FALSE
+    assert repaired.nudged(margin=half_the_noise).at(RELEASE) is Truth.FALSE

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import combinations, product
+from itertools import product
 
 import attrs
 import pytest
@@ -11,6 +11,7 @@ from flint import fmpq, fmpq_mat
 from dpmatrix.claims import Truth, bind_hypotheses
 from dpmatrix.spec.sliding_window.sketch_algorithms import SketchShape
 from dpmatrix.spec.sliding_window.sketched_stream import Lines, SketchedStream, history
+from proofs_checks.histogram_by_hand import deletion_patterns
 
 TWO_ROWS = SketchedStream(fmpq_mat([[1], [1]]), fmpq_mat([[1]]), fmpq_mat([[2], [3]]), 5, 2)
 LEFT = SketchedStream(fmpq_mat([[7], [0], [0]]), fmpq_mat([[1]]), fmpq_mat([[1], [1], [1]]), 1, 2)
@@ -31,13 +32,6 @@ def stream(total: int, window: int, deleted: tuple[tuple[int, int], ...] = (), w
     coins = fmpq_mat(total, size, [fmpq(2) ** (40 * (t + 1) + 20 * i) for t in range(total) for i in range(size)])
     base = fmpq_mat(size, width, [fmpq(1, 3 ** (i * width + j + 1)) for i in range(size) for j in range(width)])
     return SketchedStream(rows, base, coins, fmpq(5, 7), window, deleted)
-
-
-def deletion_patterns(total: int, window: int):
-    """Every way in which an update may delete checkpoints between the first and the newest, one set for each time."""
-    candidates = [(t, s) for t in range(3, total + 1) for s in range(2, t) if s > t - window + 1]
-    for count in range(min(3, len(candidates)) + 1):
-        yield from combinations(candidates, count)
 
 
 def written_out(p: SketchedStream, stamp: int, time: int) -> fmpq_mat:

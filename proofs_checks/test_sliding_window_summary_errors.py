@@ -13,13 +13,7 @@ from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.claims.formulas import real, symbolic
-from dpmatrix.spec.sliding_window.summary_margins import (
-    CrossTail,
-    ErrorSpectrum,
-    FullSketch,
-    ProductShape,
-    SplitSketch,
-)
+from dpmatrix.spec.sliding_window.summary_margins import CrossTail, ErrorSpectrum, FullSketch, ProductShape, SplitSketch
 from dpmatrix.spec.wishart.spectra import diagonal, identity
 
 MILLIONTH = Fraction(1, 10**6)

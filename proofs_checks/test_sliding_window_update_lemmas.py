@@ -22,6 +22,7 @@ from dpmatrix.spec.sliding_window.update_lemmas import (
 )
 from dpmatrix.spec.sliding_window.updates import survivors
 from proofs_checks.exact_matrices import diagonal
+from proofs_checks.histogram_by_hand import checkpoints
 
 HALF = Fraction(1, 2)
 
@@ -96,17 +97,7 @@ RUN_OUTSIDE = {
 
 def count_by_hand(entries, window, eta, floor):
     """Stamps and the count's margin for numbers, written out with an explicit list."""
-    held: list[tuple[int, Fraction]] = []
-    for time, entry in enumerate(entries, start=1):
-        held = [(stamp, total + entry**2) for stamp, total in held] + [(time, floor + entry**2)]
-        if len(held) > 1 and held[1][0] <= time - window + 1:
-            held = held[1:]
-        place = 0
-        while place < len(held) - 2:
-            close = [p for p in range(place + 1, len(held) - 1) if (1 - eta) * held[place][1] <= held[p][1]]
-            if close:
-                held = held[: place + 1] + held[max(close) :]
-            place += 1
+    held = checkpoints(entries, window, 1 - eta, floor)
     ratio = sympy.Rational(held[0][1]) / sympy.Rational(held[-1][1])
     margin = 3 + 2 * sympy.log(ratio) / -sympy.log(1 - sympy.Rational(eta)) - len(held)
     return [stamp for stamp, _ in held], margin

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import combinations, product
+from itertools import product
 
 import attrs
 import pytest
@@ -11,6 +11,7 @@ from flint import fmpq, fmpq_mat
 from dpmatrix.claims import Truth, bind_hypotheses
 from dpmatrix.spec.sliding_window.wishart_stream import MENDED, PRINTED, NoisyStream, history, repaired_history
 from proofs_checks.exact_matrices import scalars
+from proofs_checks.histogram_by_hand import deletion_patterns
 
 ONES = NoisyStream(fmpq_mat([[1], [1]]), scalars(3, 3), 2)
 UNEQUAL = attrs.evolve(ONES, noise=scalars(1, 5))
@@ -29,12 +30,6 @@ def stream(total: int, window: int, deleted: tuple[tuple[int, int], ...] = ()) -
     rows = fmpq_mat(total, 2, [2 ** (6 * t + 3 * j) for t in range(total) for j in range(2)])
     noise = tuple(fmpq_mat([[fmpq(1, 2**t), 0], [0, fmpq(-1, 3**t)]]) for t in range(1, total + 1))
     return NoisyStream(rows, noise, window, deleted)
-
-
-def deletion_patterns(total: int, window: int):
-    candidates = [(t, s) for t in range(3, total + 1) for s in range(2, t) if s > t - window + 1]
-    for count in range(min(3, len(candidates)) + 1):
-        yield from combinations(candidates, count)
 
 
 def summed(p: NoisyStream, first: int, last: int) -> fmpq_mat:

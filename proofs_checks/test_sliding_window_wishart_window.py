@@ -13,11 +13,13 @@ from flint import fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.claims.formulas import bind_formula, real
-from dpmatrix.privacy.profiles import GaussianProfile
-from dpmatrix.spec.sliding_window.dyadic_release import DyadicRelease, deviation
-from dpmatrix.spec.sliding_window.wishart_accuracy import Direction, Tail
+from dpmatrix.spec.sliding_window.wishart_accuracy import Tail
 from dpmatrix.spec.sliding_window.wishart_stream import NoisyStream
 from dpmatrix.spec.sliding_window.wishart_window import WishartParameters
+from proofs_checks.chi_square_losses import shifted_delta
+from proofs_checks.dyadic_noise import RELEASE, check_sequence, half_the_noise
+from proofs_checks.exact_matrices import scalars
+from proofs_checks.wishart_directions import CHAIN, EQUAL, SOUND, e1, e2, eta, k1, k2, n1, n2, on_directions, w
 
 MILLIONTH = Fraction(1, 10**6)
 LONG_ROW = WishartParameters(1, 1, MILLIONTH, 194, 10)
@@ -43,30 +45,8 @@ def support_failure(p: WishartParameters):
         return mpmath.gammainc(real(p.degrees - p.dimension + 1) / 2, 0, mpmath.mpf(1) / 2, regularized=True)
 
 
-def shifted_delta(p: WishartParameters):
-    """Chi-square with k degrees against itself moved by x = 2M + 1, either way, by direct integration of the law.
-
-    The likelihood ratio of moved against unmoved at t is (1 - x/t)^(k/2 - 1) e^(x/2) for t > x, increasing in t for
-    k > 2: the best events are t > a, and t < b for the other direction.
-    """
-    with mpmath.workdps(60):
-        shape, x, e = real(p.degrees - p.dimension + 1) / 2, real(2 * p.row + 1) / 2, real(p.epsilon)
-        power = shape - 1
-
-        def above(z):
-            return mpmath.gammainc(shape, z, mpmath.inf, regularized=True) if z > 0 else mpmath.mpf(1)
-
-        present = mpmath.mpf(0)
-        if x > e:  # power log(1 - x/t) + x > e
-            a = x / (1 - mpmath.exp((e - x) / power))
-            present = above(a - x) - mpmath.exp(e) * above(a)
-        b = x / (1 - mpmath.exp((-e - x) / power))
-        absent = (1 - above(b)) - mpmath.exp(e) * (1 - above(b - x))
-        return max(present, absent)
-
-
 @pytest.mark.evidence(
-    "sliding-window.theorem-14@0334b7e5",
+    "sliding-window.theorem-14@b3b8d7fb",
     role="refutes",
     grade="interval",
     region="d = 1, eps = 1, delta = 10^-6, M = 10, 50",
@@ -78,20 +58,24 @@ def test_a_long_row_is_revealed(statement) -> None:
         assert -statement.margin(point) > float(least)
     assert statement.at(attrs.evolve(LONG_ROW, dimension=3, degrees=196)) is Truth.FALSE
     assert statement.at(attrs.evolve(LONG_ROW, row=0)) is Truth.TRUE
-    bind_formula(statement, points(), lambda p: real(p.delta) - shifted_delta(p))
+    bind_formula(
+        statement,
+        points(),
+        lambda p: real(p.delta) - shifted_delta(p.degrees - p.dimension + 1, 2 * p.row + 1, p.epsilon),
+    )
     assert not statement.strict
     for inside in INSIDE:
         bind_hypotheses(statement, inside, PARAMETERS)
 
 
 @pytest.mark.evidence(
-    "sliding-window.theorem-14/unit-rows@0334b7e5",
+    "sliding-window.theorem-14/unit-rows@b3b8d7fb",
     role="refutes",
     grade="interval",
     region="delta = 10^-6, eps = 4, 5, 6, d = 1 and 3 with the least tau of line 6",
 )
 @pytest.mark.evidence(
-    "sliding-window.theorem-14/post-processing@0334b7e5", role="refutes", grade="interval", region="the same points"
+    "sliding-window.theorem-14/post-processing@b3b8d7fb", role="refutes", grade="interval", region="the same points"
 )
 def test_a_row_of_the_ball_is_revealed_for_large_epsilon(statements) -> None:
     single = statements["sliding-window.theorem-14/unit-rows"]
@@ -114,10 +98,10 @@ def test_a_row_of_the_ball_is_revealed_for_large_epsilon(statements) -> None:
 
 
 @pytest.mark.evidence(
-    "sliding-window.theorem-14/rank-one@0334b7e5", role="refutes", grade="symbolic", region="every M > 0: 2M + 1"
+    "sliding-window.theorem-14/rank-one@b3b8d7fb", role="refutes", grade="symbolic", region="every M > 0: 2M + 1"
 )
 @pytest.mark.evidence(
-    "sliding-window.theorem-14/theorem-11@0334b7e5",
+    "sliding-window.theorem-14/theorem-11@b3b8d7fb",
     role="refutes",
     grade="symbolic",
     region="every d, eps, delta: least tau",
@@ -144,48 +128,44 @@ def test_two_premises_fail(statements) -> None:
             bind_hypotheses(statement, inside, PARAMETERS)
 
 
-def scalar(*values) -> tuple[fmpq_mat, ...]:
-    return tuple(fmpq_mat([[value]]) for value in values)
-
-
-ONES = NoisyStream(fmpq_mat([[1], [1]]), scalar(3, 3), 2)
-GONE = NoisyStream(fmpq_mat([[7], [0], [0]]), scalar(3, 2, 1), 2)
+ONES = NoisyStream(fmpq_mat([[1], [1]]), scalars(3, 3), 2)
+GONE = NoisyStream(fmpq_mat([[7], [0], [0]]), scalars(3, 2, 1), 2)
 RUN = {
     "window >= 1, an integer": attrs.evolve(ONES, window=0),
-    "there is one d x d noise for each row": attrs.evolve(ONES, noise=scalar(3)),
+    "there is one d x d noise for each row": attrs.evolve(ONES, noise=scalars(3)),
     "Update spares the first and the newest checkpoint": attrs.evolve(ONES, deleted=((2, 2),)),
-    "every noise is positive semidefinite": attrs.evolve(ONES, noise=scalar(1, -1)),
+    "every noise is positive semidefinite": attrs.evolve(ONES, noise=scalars(1, -1)),
 }
 
 
 @pytest.mark.evidence(
-    "sliding-window.theorem-14/equation-35@0334b7e5", role="refutes", grade="symbolic", region="rows 1, 1 with W = 2"
+    "sliding-window.theorem-14/equation-35@b3b8d7fb", role="refutes", grade="symbolic", region="rows 1, 1 with W = 2"
 )
 @pytest.mark.evidence(
-    "sliding-window.theorem-14/equation-36@0334b7e5", role="refutes", grade="symbolic", region="rows 7, 0, 0 with W = 2"
+    "sliding-window.theorem-14/equation-36@b3b8d7fb", role="refutes", grade="symbolic", region="rows 7, 0, 0 with W = 2"
 )
 def test_two_equations_fail_for_the_printed_lines(statements) -> None:
     order, adjacent = (statements[f"sliding-window.theorem-14/equation-{number}"] for number in (35, 36))
     assert order.at(ONES) is Truth.FALSE
     assert order.margin(ONES) == -1
     assert order.at(attrs.evolve(ONES, rows=fmpq_mat([[1], [0]]))) is Truth.TRUE
-    assert order.at(NoisyStream(fmpq_mat([[1], [0], [2]]), scalar(9, 8, 1), 1)) is Truth.FALSE, (
+    assert order.at(NoisyStream(fmpq_mat([[1], [0], [2]]), scalars(9, 8, 1), 1)) is Truth.FALSE, (
         "K(1) against the last row"
     )
-    assert order.at(NoisyStream(fmpq_mat([[3], [2], [0]]), scalar(9, 8, 1), 1)) is Truth.TRUE, "4 and 0 around 0"
-    late = NoisyStream(fmpq_mat([[3], [0], [0]]), scalar(1, 1, 1), 3)
+    assert order.at(NoisyStream(fmpq_mat([[3], [2], [0]]), scalars(9, 8, 1), 1)) is Truth.TRUE, "4 and 0 around 0"
+    late = NoisyStream(fmpq_mat([[3], [0], [0]]), scalars(1, 1, 1), 3)
     assert order.at(late) is Truth.TRUE
     assert adjacent.at(GONE) is Truth.FALSE
     assert adjacent.margin(GONE) == -24, "2 - (49 + 3)/2"
     assert adjacent.at(attrs.evolve(GONE, rows=fmpq_mat([[1], [0], [0]]))) is Truth.TRUE, "2 - (1 + 3)/2 = 0"
     for statement in statements.values():
         assert not statement.strict
-        for inside in (ONES, attrs.evolve(ONES, noise=scalar(0, 0))):
+        for inside in (ONES, attrs.evolve(ONES, noise=scalars(0, 0))):
             bind_hypotheses(statement, inside, RUN)
 
 
 @pytest.mark.evidence(
-    "sliding-window.theorem-14/equation-37@0334b7e5",
+    "sliding-window.theorem-14/equation-37@b3b8d7fb",
     role="supports",
     grade="symbolic",
     region="every d, tau >= max(3, d), k: derivation below; the tail of lambda_1 is cited",
@@ -226,50 +206,26 @@ def test_the_largest_eigenvalue_of_the_noise(statement) -> None:
     assert statement.applies(Tail(1, 3, 0)) is Truth.TRUE
 
 
-NAMES = "k1 k2 n1 n2 w eta e1 e2"
-k1, k2, n1, n2, w, eta, e1, e2 = sympy.symbols(NAMES)
-SOUND = Direction(5, 3, 6, 4, 4, Fraction(1, 2), 1, 1)
-CHAIN = {
-    "u'K(2)u <= |A_W u|^2 <= u'K(1)u": attrs.evolve(SOUND, window=2),
-    "(1 - eta) u'K~(1)u <= u'K~(2)u": attrs.evolve(SOUND, eta=Fraction(1, 5)),
-    "|u'(K~(1) - K(1))u| <= c_1 sigma": attrs.evolve(SOUND, error=Fraction(1, 2)),
-    "|u'(K~(2) - K(2))u| <= c_2 sigma": attrs.evolve(SOUND, other_error=Fraction(1, 2)),
-    "eta >= 0": attrs.evolve(SOUND, eta=-1),
-    "eta < 1": attrs.evolve(SOUND, eta=1),
-}
-
-
-def directions():
-    for a, b, c in product((3, 5, 8), (1, 2), (Fraction(1, 3), Fraction(1, 2), Fraction(3, 4), 0)):
-        yield Direction(a, b, a + 1, b + 1, c + b, c, 2 * a, 3 * b)
-
-
-def on_directions(formula: sympy.Expr):
-    for p in directions():
-        numbers = dict(zip((k1, k2, n1, n2, w, eta, e1, e2), attrs.astuple(p), strict=True))
-        yield p, formula.subs({key: sympy.Rational(value) for key, value in numbers.items()}).evalf(50)
-
-
 @pytest.mark.evidence(
-    "sliding-window.theorem-14/equation-38@0334b7e5",
+    "sliding-window.theorem-14/equation-38@b3b8d7fb",
     role="supports",
     grade="symbolic",
     region="every d: direction by direction",
 )
 @pytest.mark.evidence(
-    "sliding-window.theorem-14/equation-39@0334b7e5",
+    "sliding-window.theorem-14/equation-39@b3b8d7fb",
     role="supports",
     grade="symbolic",
     region="every d: direction by direction",
 )
 @pytest.mark.evidence(
-    "sliding-window.theorem-14/equation-40@0334b7e5",
+    "sliding-window.theorem-14/equation-40@b3b8d7fb",
     role="supports",
     grade="symbolic",
     region="every d: direction by direction",
 )
 @pytest.mark.evidence(
-    "sliding-window.theorem-14/equation-41@0334b7e5",
+    "sliding-window.theorem-14/equation-41@b3b8d7fb",
     role="supports",
     grade="symbolic",
     region="every d: direction by direction",
@@ -299,58 +255,27 @@ def test_the_chain_of_the_accuracy_proof(statements) -> None:
         bind(statement, on_directions(formula))
         assert statement.at(SOUND) is Truth.TRUE
         assert not statement.strict
-        for inside in (SOUND, Direction(1, 1, 1, 1, 1, 0, 0, 0)):
+        for inside in (SOUND, EQUAL):
             bind_hypotheses(statement, inside, CHAIN)
         for outside in (attrs.evolve(SOUND, window=6), attrs.evolve(SOUND, noisy_first=4, error=Fraction(1, 2))):
             assert statement.applies(outside) is Truth.FALSE
-        assert statement.at(Direction(1, 1, 1, 1, 1, 0, 0, 0)) is Truth.TRUE, "equality is attained"
-
-
-RELEASE = DyadicRelease(5, 3, 1, MILLIONTH)
+        assert statement.at(EQUAL) is Truth.TRUE, "equality is attained"
 
 
 @pytest.mark.evidence(
-    "sliding-window.theorem-14+repair@0334b7e5",
+    "sliding-window.theorem-14+repair@b3b8d7fb",
     role="supports-repair",
     grade="symbolic",
     region="every h, epsilon, delta: the statement of lemma-3's repair, bound to its closed form",
 )
 def test_the_dyadic_sums_are_private(statement) -> None:
     """The same statement as the repair of lemma-3, whose derivation is machine-checked there."""
-    points = [
-        DyadicRelease(leaf, height, epsilon, delta)
-        for leaf, height, epsilon, delta in product((0, 9), (0, 2, 5), (Fraction(1, 4), 2), (Fraction(1, 7), MILLIONTH))
-    ]
-    with mpmath.workdps(60):
-        values = []
-        for p in points:
-            far, e = mpmath.sqrt(-2 * mpmath.log(real(p.delta))), real(p.epsilon)
-            mean = mpmath.sqrt(far**2 + 2 * e) - far
-            least = mpmath.ncdf(-far) - mpmath.exp(e) * mpmath.ncdf(-(e / mean + mean / 2))
-            values.append((p, real(p.delta) - least))
-        bind(statement, values)
-    assert all(statement.at(p) is Truth.TRUE for p in points)
-    assert not statement.strict
-    bind_hypotheses(
-        statement,
-        DyadicRelease(0, 0, 1, MILLIONTH),
-        {
-            "leaf >= 0, an integer": attrs.evolve(RELEASE, leaf=-1),
-            "height >= 0, an integer": attrs.evolve(RELEASE, height=-1),
-            "epsilon > 0": attrs.evolve(RELEASE, epsilon=0),
-            "delta > 0": attrs.evolve(RELEASE, delta=0),
-            "delta < 1": attrs.evolve(RELEASE, delta=1),
-        },
-    )
+    check_sequence(statement)
 
 
 @pytest.mark.evidence(
-    "sliding-window.theorem-14+repair@0334b7e5", role="control", grade="interval", region="noise divided by two"
+    "sliding-window.theorem-14+repair@b3b8d7fb", role="control", grade="interval", region="noise divided by two"
 )
 def test_half_the_noise_is_noticed(statement) -> None:
     assert statement.at(RELEASE) is Truth.TRUE
-
-    def halved(p: DyadicRelease):
-        return 1e-6 - GaussianProfile(2, deviation(p) / 2).delta(p.epsilon)
-
-    assert statement.nudged(margin=halved).at(RELEASE) is Truth.FALSE
+    assert statement.nudged(margin=half_the_noise).at(RELEASE) is Truth.FALSE

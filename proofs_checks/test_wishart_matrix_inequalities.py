@@ -18,6 +18,7 @@ from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.claims.formulas import real_matrix
 from dpmatrix.spec.wishart.matrix_inequalities import HermitianPair, IndexedMatrixPair, MatrixPair, singular_values
 from dpmatrix.spec.wishart.spectra import ranked
+from proofs_checks.exact_matrices import cayley, diagonal
 
 ENTRIES = random.Random(20160212)
 
@@ -29,17 +30,7 @@ def rational_matrix(rows: int, columns: int) -> fmpq_mat:
 
 
 def orthogonal(order: int) -> fmpq_mat:
-    """Draw a rational orthogonal matrix: the Cayley transform of an antisymmetric one."""
-    drawn = rational_matrix(order, order)
-    unit = fmpq_mat(order, order, [int(i == j) for i in range(order) for j in range(order)])
-    skew = drawn - drawn.transpose()
-    return (unit - skew) * (unit + skew).inv()
-
-
-def diagonal(values) -> fmpq_mat:
-    return fmpq_mat(
-        len(values), len(values), [x if i == j else 0 for i, x in enumerate(values) for j in range(len(values))]
-    )
+    return cayley(rational_matrix(order, order))
 
 
 def mp_singular(matrix: fmpq_mat) -> list[mpmath.mpf]:

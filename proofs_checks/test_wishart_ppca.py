@@ -9,10 +9,11 @@ import mpmath
 import pytest
 import sympy
 
-from dpmatrix.claims import Truth, bind, bind_hypotheses
-from dpmatrix.claims.formulas import real
+from dpmatrix.claims import Truth, bind_hypotheses
+from dpmatrix.claims.formulas import bind_formula, real
 from dpmatrix.exact import ball, precision
 from dpmatrix.spec.wishart.ppca import PpcaPoint, failure_probability
+from proofs_checks.ppca_sizes import failure, needed, outside
 
 TENTH = Fraction(1, 10)
 COUNTEREXAMPLES = (
@@ -28,26 +29,6 @@ REPAIRED = (
 )
 
 
-def needed(p: PpcaPoint, outer: int, inner: int, within: int) -> mpmath.mpf:
-    """Compute ``d/(eps (1-rho) g) (outer log(1/eta)/d + inner log(within l1/((1-rho^2) g)))``."""
-    rho, gap = real(p.rho), real(p.first) - real(p.second)
-    logarithm = mpmath.log(within * real(p.first) / ((1 - rho**2) * gap))
-    total = outer * mpmath.log(1 / real(p.eta)) / p.dimension + inner * logarithm
-    return p.dimension / (real(p.epsilon) * (1 - rho) * gap) * total
-
-
-def failure(p: PpcaPoint) -> mpmath.mpf:
-    """Compute the failure probability from the density s^((d-3)/2) (1-s)^(-1/2) exp(-kappa s) of s = 1 - <vhat, v_1>^2.
-
-    The total is a confluent hypergeometric function; the part s > 1 - rho^2 is an integral over c = sqrt(1 - s) < rho.
-    """
-    kappa = p.records * real(p.epsilon) * (real(p.first) - real(p.second)) / 2
-    a = mpmath.mpf(p.dimension - 1) / 2
-    total = mpmath.beta(a, mpmath.mpf(1) / 2) * mpmath.hyp1f1(a, a + mpmath.mpf(1) / 2, -kappa)
-    missed = mpmath.quad(lambda c: 2 * (1 - c * c) ** (a - 1) * mpmath.exp(-kappa * (1 - c * c)), [0, real(p.rho)])
-    return missed / total
-
-
 def grid() -> list[PpcaPoint]:
     """Points that meet the repaired hypothesis with the least n, and some with a tenth of it."""
     points = []
@@ -61,26 +42,13 @@ def grid() -> list[PpcaPoint]:
 
 def bind_failure(statement) -> None:
     """Bind eta - P(|<vhat, v_1>| < rho), with n small enough for the probability to matter."""
-    with mpmath.workdps(60):
-        points = [*grid(), *(attrs.evolve(p, records=1 + p.records // 40) for p in grid()), *COUNTEREXAMPLES]
-        bind(statement, [(p, mpmath.nstr(real(p.eta) - failure(p), 55)) for p in points])
+    points = [*grid(), *(attrs.evolve(p, records=1 + p.records // 40) for p in grid()), *COUNTEREXAMPLES]
+    bind_formula(statement, points, lambda p: real(p.eta) - failure(p), digits=60)
 
 
 def bind_setting(statement, inside: PpcaPoint, size: str) -> None:
-    outside = {
-        "dimension >= 2, an integer": attrs.evolve(inside, dimension=1),
-        "records >= 1, an integer": attrs.evolve(inside, records=0),
-        "epsilon > 0": attrs.evolve(inside, epsilon=0),
-        "second >= 0": attrs.evolve(inside, second=Fraction(-1, 100)),
-        "lambda_1 > lambda_2": attrs.evolve(inside, first=Fraction(1, 4), second=Fraction(1, 4)),
-        "lambda_1 + lambda_2 <= 1": attrs.evolve(inside, first=Fraction(101, 100)),
-        "rho > 0": attrs.evolve(inside, rho=0),
-        "rho < 1": attrs.evolve(inside, rho=1),
-        "eta > 0": attrs.evolve(inside, eta=0),
-        "eta < 1": attrs.evolve(inside, eta=1),
-        size: attrs.evolve(inside, records=inside.records - 1),
-    }
-    bind_hypotheses(statement, inside, outside)
+    fewer = attrs.evolve(inside, records=inside.records - 1)
+    bind_hypotheses(statement, inside, outside(inside, **{size: fewer}))
     heavy = attrs.evolve(inside, first=Fraction(3, 5), second=Fraction(1, 2), records=10**9)
     assert statement.applies(heavy) is Truth.FALSE, "the trace exceeds 1"
     single = PpcaPoint(2, 1, 1000, 1, 0, Fraction(1, 2), Fraction(1, 2))

@@ -14,6 +14,8 @@ from dpmatrix.claims import Truth, bind_hypotheses
 from dpmatrix.claims.formulas import bind_formula, real_matrix
 from dpmatrix.spec.wishart.projectors import FramePair
 from dpmatrix.spec.wishart.spectra import SpectralPair
+from proofs_checks.exact_matrices import cayley
+from proofs_checks.projector_algebra import P, Q, reduced
 
 ENTRIES = random.Random(20120218)
 DIGITS = 60
@@ -30,16 +32,12 @@ OUTSIDE = {
     "the eigenvalues are in decreasing order": SpectralPair((1, 2), ONE, (1, 0), TURN, 1),
     "lambda_k(A) > lambda_{k+1}(Ahat)": SpectralPair((1, 0), ONE, (1, 1), TURN, 1),
 }
-P, Q, A, B = sympy.symbols("P Q A B", commutative=False)
+A, B = sympy.symbols("A B", commutative=False)
 
 
 def orthogonal(order: int) -> fmpq_mat:
-    """Draw a rational orthogonal matrix: the Cayley transform of an antisymmetric one."""
-    unit = fmpq_mat(order, order, [int(i == j) for i in range(order) for j in range(order)])
     numbers = [fmpq(ENTRIES.randint(-9, 9), ENTRIES.randint(1, 5)) for _ in range(order * order)]
-    drawn = fmpq_mat(order, order, numbers)
-    skew = drawn - drawn.transpose()
-    return (unit - skew) * (unit + skew).inv()
+    return cayley(fmpq_mat(order, order, numbers))
 
 
 def leading(matrix: fmpq_mat, k: int) -> fmpq_mat:
@@ -50,15 +48,6 @@ def leading(matrix: fmpq_mat, k: int) -> fmpq_mat:
 def mp_norms(matrix: mpmath.matrix) -> tuple[mpmath.mpf, mpmath.mpf]:
     """Spectral and Frobenius norm."""
     return max(mpmath.svd_r(matrix, compute_uv=False)), mpmath.sqrt(sum(x**2 for x in matrix))
-
-
-def reduced(expression: sympy.Expr) -> sympy.Expr:
-    """Bring a polynomial in the projectors P and Q to normal form: P^2 = P, Q^2 = Q."""
-    before = None
-    while before != expression:
-        before = expression
-        expression = sympy.expand(expression).subs({P**2: P, Q**2: Q})
-    return expression
 
 
 def drawn_pairs() -> list[SpectralPair]:

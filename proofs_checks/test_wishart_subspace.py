@@ -15,32 +15,15 @@ from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.claims.formulas import bind_formula, real, real_matrix
 from dpmatrix.exact import rational
 from dpmatrix.spec.wishart.spectra import SpectralPair
+from proofs_checks.exact_matrices import conjugated, diagonal, rotation
 
 ENTRIES = random.Random(20160213)
 ONE = fmpq_mat([[1, 0], [0, 1]])
 EVERY_D = "every d, k < d, A, W >= 0 and choice of eigenvectors, by the docstring's derivation; "
 
 
-def diagonal(values) -> fmpq_mat:
-    places = range(len(values))
-    return fmpq_mat([[rational(values[i]) if i == j else fmpq(0) for j in places] for i in places])
-
-
-def matrix(values, frame: fmpq_mat) -> fmpq_mat:
-    return frame * diagonal(values) * frame.transpose()
-
-
 def trace(square: fmpq_mat) -> fmpq:
     return sum((square[i, i] for i in range(square.nrows())), fmpq(0))
-
-
-def rotation(order: int, scale: int) -> fmpq_mat:
-    """Draw a rational orthogonal matrix near the identity for large ``scale``."""
-    numbers = [fmpq(ENTRIES.randint(-9, 9), scale) for _ in range(order * order)]
-    skew = fmpq_mat(order, order, numbers)
-    skew = skew - skew.transpose()
-    unit = diagonal([1] * order)
-    return (unit - skew) * (unit + skew).inv()
 
 
 def leading_projector(frame: fmpq_mat, k: int) -> fmpq_mat:
@@ -56,9 +39,9 @@ def drawn_pairs() -> list[SpectralPair]:
             for _ in range(4):
                 tops = [ENTRIES.randint(10, 12) if i < k else ENTRIES.randint(0, 2) for i in range(d)]
                 values = tuple(sorted(tops, reverse=True))
-                frame = rotation(d, 3)
-                turned = frame * rotation(d, 300)
-                change = matrix(values, turned) - matrix(values, frame)
+                frame = rotation(ENTRIES, d, 3)
+                turned = frame * rotation(ENTRIES, d, 300)
+                change = conjugated(values, turned) - conjugated(values, frame)
                 size = sum(float(x) ** 2 for x in change.entries()) ** 0.5
                 shift = Fraction(int(64 * size) + 1, 64)
                 pairs.append(SpectralPair(values, frame, tuple(x + shift for x in values), turned, k))
@@ -175,7 +158,7 @@ def test_theorem_6(statement) -> None:
         d = len(p.values)
         first, second = leading_projector(p.frame, p.k), leading_projector(p.perturbed_frame, p.k)
         squared = sum(entry * entry for entry in (first - second).entries())
-        original, noisy = matrix(p.values, p.frame), matrix(p.perturbed_values, p.perturbed_frame)
+        original, noisy = conjugated(p.values, p.frame), conjugated(p.perturbed_values, p.perturbed_frame)
         step = rational(p.values[p.k - 1]) - rational(p.values[p.k])
         assert trace(original * (first - second)) >= step * squared / 2, "(1)"
         assert trace(noisy * (second - first)) >= 0, "(2)"
@@ -269,8 +252,8 @@ def test_denominator_step(statement) -> None:
 def test_singular_values_step(statement) -> None:
     """A = V diag(lambda) V' with lambda >= 0 gives A'A = V diag(lambda^2) V', so sigma_i = lambda_i."""
     for p in bind_numbers(statement, lambda n: n.noise - n.noise):
-        square = matrix(p.values, p.frame).transpose() * matrix(p.values, p.frame)
-        assert square == matrix([value * value for value in p.values], p.frame)
+        square = conjugated(p.values, p.frame).transpose() * conjugated(p.values, p.frame)
+        assert square == conjugated([value * value for value in p.values], p.frame)
         assert statement.at(p) is not Truth.FALSE
     indefinite = SpectralPair((1, -3), ONE, (2, -2), ONE, 1)
     assert statement.conclusion(indefinite) is Truth.FALSE, "singular values 3 and 1, eigenvalues 1 and -3"

@@ -9,7 +9,7 @@ from dpmatrix.claims import Claim, Kind, Locator, Repair, Statement, Step, Verdi
 from dpmatrix.exact import Exact, ball, rational, square
 from dpmatrix.spec.conditions import at_least, below, exceeds, positive, whole
 from dpmatrix.spec.sliding_window.dyadic_release import DyadicRelease, deviation, sequence_margin
-from dpmatrix.spec.sliding_window.wishart_accuracy import CHAIN, Direction, lower_41, upper_40
+from dpmatrix.spec.sliding_window.wishart_accuracy import CHAIN, WishartDirection, lower_41, upper_40
 
 
 @attrs.frozen
@@ -94,7 +94,7 @@ def release_margin(p: OneRelease) -> arb:
     return sequence_margin(DyadicRelease(0, 0, p.epsilon, p.delta)).min(error_margin(p))
 
 
-def bounds_margin(p: Direction) -> arb:
+def bounds_margin(p: WishartDirection) -> arb:
     """Smaller slack of the two printed bounds, with c_1 sigma and c_3 sigma of (41)."""
     return lower_41(p).min(upper_40(p))
 

@@ -11,6 +11,7 @@ from dpmatrix.spec.conditions import at_least, below, equality, exceeds, positiv
 from dpmatrix.spec.sliding_window.loewner import between, flag, gram, precedes_margin, squared_norm
 from dpmatrix.spec.sliding_window.sketch_privacy import floor
 from dpmatrix.spec.sliding_window.sketched_stream import PRINTED, REPAIRED, SketchedStream, history
+from dpmatrix.spec.sliding_window.window_direction import WindowDirection, sandwich
 from dpmatrix.spec.wishart.spectra import disagreement, identity
 
 
@@ -114,30 +115,10 @@ DRAWN = (
 
 
 @attrs.frozen
-class SketchDirection:
-    """Quadratic forms of the matrices of the proof in one direction u of norm 1.
+class SketchDirection(WindowDirection):
+    """A direction of the proof of Lemma 2: the matrices that are stored are sketches with the ridge sigma^2."""
 
-    Parameters
-    ----------
-    first, second
-        u'K(1)u and u'K(2)u.
-    noisy_first, noisy_second
-        u'K~(1)u and u'K~(2)u.
-    window
-        |A_W u|^2.
-    ridge
-        sigma^2.
-    eta
-        eta.
-    """
-
-    first: Real
-    second: Real
-    noisy_first: Real
-    noisy_second: Real
-    window: Real
     ridge: Real
-    eta: Real
 
 
 def _within(noisy: Real, exact: Real, p: SketchDirection) -> arb:
@@ -150,18 +131,13 @@ def event_9(p: SketchDirection) -> arb:
     return _within(p.noisy_first, p.first, p).min(_within(p.noisy_second, p.second, p))
 
 
-def sandwich_7(p: SketchDirection) -> arb:
-    """(7) in the direction."""
-    return (ball(p.window) - ball(p.second)).min(ball(p.first) - ball(p.window))
-
-
 def histogram_8(p: SketchDirection) -> arb:
     """(8): u'K^(2)u - (1 - eta) u'K^(1)u."""
     return ball(p.second) + ball(p.ridge) - (1 - ball(p.eta)) * (ball(p.first) + ball(p.ridge))
 
 
 EVENT = (
-    exceeds("(7) u'K(2)u <= |A_W u|^2 <= u'K(1)u", sandwich_7, strict=False),
+    exceeds("(7) u'K(2)u <= |A_W u|^2 <= u'K(1)u", sandwich, strict=False),
     exceeds("(8) (1 - eta) u'K^(1)u <= u'K^(2)u", histogram_8, strict=False),
     exceeds("(9) K~(1), K~(2) within 1 +- eta/4 of K^(1), K^(2)", event_9, strict=False),
     at_least("eta", 0),

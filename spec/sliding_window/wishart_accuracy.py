@@ -8,6 +8,7 @@ from flint import arb, fmpq
 from dpmatrix.exact import Real, ball
 from dpmatrix.spec.conditions import at_least, below, exceeds
 from dpmatrix.spec.sliding_window.loewner import between, precedes_margin
+from dpmatrix.spec.sliding_window.window_direction import WindowDirection, sandwich
 from dpmatrix.spec.sliding_window.wishart_stream import MENDED, PRINTED, NoisyStream, history
 
 
@@ -48,74 +49,55 @@ def enough_degrees(p: Tail) -> arb:
 
 
 @attrs.frozen
-class Direction:
-    """Quadratic forms of the matrices of the proof in one direction u of norm 1.
+class WishartDirection(WindowDirection):
+    """A direction of the proof of Theorem 14: the stored matrices err by c_1 sigma and c_2 sigma at most.
 
     Parameters
     ----------
-    first, second
-        u'K(1)u and u'K(2)u.
-    noisy_first, noisy_second
-        u'K~(1)u and u'K~(2)u.
-    window
-        |A_W u|^2.
-    eta
-        eta in (0, 1).
     error, other_error
         c_1 sigma and c_2 sigma.
     """
 
-    first: Real
-    second: Real
-    noisy_first: Real
-    noisy_second: Real
-    window: Real
-    eta: Real
     error: Real
     other_error: Real
 
 
-def sandwich(p: Direction) -> arb:
-    """(35): least of |A_W u|^2 - u'K(2)u and u'K(1)u - |A_W u|^2."""
-    return (ball(p.window) - ball(p.second)).min(ball(p.first) - ball(p.window))
-
-
-def histogram(p: Direction) -> arb:
+def histogram(p: WishartDirection) -> arb:
     """(36): u'K~(2)u - (1 - eta) u'K~(1)u."""
     return ball(p.noisy_second) - (1 - ball(p.eta)) * ball(p.noisy_first)
 
 
-def first_noise(p: Direction) -> arb:
+def first_noise(p: WishartDirection) -> arb:
     """(37) for K(1): c_1 sigma minus the absolute error."""
     return ball(p.error) - abs(ball(p.noisy_first) - ball(p.first))
 
 
-def second_noise(p: Direction) -> arb:
+def second_noise(p: WishartDirection) -> arb:
     """(37) for K(2): c_2 sigma minus the absolute error."""
     return ball(p.other_error) - abs(ball(p.noisy_second) - ball(p.second))
 
 
-def chain_38(p: Direction) -> arb:
+def chain_38(p: WishartDirection) -> arb:
     """Ends of (38): |A_W u|^2 + c_2 sigma - (1 - eta)(u'K(1)u - c_1 sigma)."""
     return ball(p.window) + ball(p.other_error) - (1 - ball(p.eta)) * (ball(p.first) - ball(p.error))
 
 
-def printed_c3(p: Direction) -> arb:
+def printed_c3(p: WishartDirection) -> arb:
     """``c_3 sigma = c_1 sigma + c_2 sigma / (1 - eta)``."""
     return ball(p.error) + ball(p.other_error) / (1 - ball(p.eta))
 
 
-def bound_39(p: Direction) -> arb:
+def bound_39(p: WishartDirection) -> arb:
     """(39): |A_W u|^2/(1 - eta) + c_3 sigma - u'K(1)u."""
     return ball(p.window) / (1 - ball(p.eta)) + printed_c3(p) - ball(p.first)
 
 
-def upper_40(p: Direction) -> arb:
+def upper_40(p: WishartDirection) -> arb:
     """(40), (41), right: |A_W u|^2/(1 - eta) + c_3 sigma - u'K~(1)u."""
     return ball(p.window) / (1 - ball(p.eta)) + printed_c3(p) - ball(p.noisy_first)
 
 
-def lower_41(p: Direction) -> arb:
+def lower_41(p: WishartDirection) -> arb:
     """(41), left: u'K~(1)u - |A_W u|^2 + c_1 sigma."""
     return ball(p.noisy_first) - ball(p.window) + ball(p.error)
 

@@ -1,0 +1,44 @@
+"""Largest P(E) - e^eps Q(E), either way, between chi-square laws: closed forms in mpmath, at its working precision."""
+
+from __future__ import annotations
+
+import mpmath
+
+from dpmatrix.claims.formulas import real
+from dpmatrix.exact import Exact
+
+
+def shifted_delta(degrees: Exact, shift: Exact, epsilon: Exact) -> mpmath.mpf:
+    """Compare chi-square with k > 2 degrees and itself moved by x > 0.
+
+    The likelihood ratio of moved against unmoved at t is (1 - x/t)^(k/2 - 1) e^(x/2) for t > x, increasing in t: the
+    best events are t > a, and t < b for the other direction. Below, all lengths are halved.
+    """
+    shape, x, e = real(degrees) / 2, real(shift) / 2, real(epsilon)
+
+    def above(z: mpmath.mpf) -> mpmath.mpf:
+        return mpmath.gammainc(shape, z, mpmath.inf, regularized=True) if z > 0 else mpmath.mpf(1)
+
+    present = mpmath.mpf(0)
+    if x > e:  # (shape - 1) log(1 - x/t) + x > e for large t
+        a = x / (1 - mpmath.exp((e - x) / (shape - 1)))
+        present = above(a - x) - mpmath.exp(e) * above(a)
+    b = x / (1 - mpmath.exp((-e - x) / (shape - 1)))
+    absent = (1 - above(b)) - mpmath.exp(e) * (1 - above(b - x))
+    return max(present, absent)
+
+
+def scaled_delta(rows: Exact, inflation: mpmath.mpf, epsilon: mpmath.mpf) -> mpmath.mpf:
+    """Compare Gamma(r/2) and (1 + l) Gamma(r/2): the best events are half-lines."""
+    e, l, half = mpmath.mpf(epsilon), mpmath.mpf(inflation), real(rows) / 2
+
+    def above(t: mpmath.mpf) -> mpmath.mpf:
+        return mpmath.gammainc(half, t, mpmath.inf, regularized=True)
+
+    cut = (half * mpmath.log1p(l) + e) / l
+    wide = above(cut) - mpmath.exp(e) * above(cut * (1 + l))
+    cut = (half * mpmath.log1p(l) - e) / l
+    narrow = mpmath.mpf(0)
+    if cut > 0:
+        narrow = (1 - above(cut * (1 + l))) - mpmath.exp(e) * (1 - above(cut))
+    return max(wide, narrow)
