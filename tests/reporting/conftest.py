@@ -186,7 +186,8 @@ class Run:
         assert not missing, f"{missing} not among {self.objections}\n{self.text}"
         assert not extra, f"{extra} are not expected\n{self.text}"
         assert self.code == 1, self.text
-        assert f"gate: CLOSED, {len(self.objections)} objections" in self.text
+        number = len(self.objections)
+        assert f"gate: CLOSED, {number} objection{'s' if number != 1 else ''}\n" in self.text
 
 
 def environment() -> dict[str, str]:
