@@ -95,7 +95,7 @@ def printed_votes(data: np.ndarray, size: int, generator: np.random.Generator) -
 
 
 @pytest.mark.evidence(
-    "analyze-gauss.algorithm-3@cabeb393",
+    "analyze-gauss.algorithm-3@8fdbdb61",
     role="refutes",
     grade="statistical",
     region="50 steps, epsilon = 1, delta = 1e-6: the number of steps that prefer e_1; confidence 1 - 1e-9",
@@ -108,7 +108,7 @@ def test_fifty_printed_steps_are_caught(statement, audited) -> None:
 
 
 @pytest.mark.evidence(
-    "analyze-gauss.algorithm-3+repair@cabeb393",
+    "analyze-gauss.algorithm-3+repair@8fdbdb61",
     role="supports-repair",
     grade="statistical",
     region="50 steps, epsilon = 1, delta = 1e-6: the same count and the sums of all matrices; no alarm at 1e-9",
@@ -130,7 +130,7 @@ def test_fifty_repaired_steps_raise_no_alarm(statement, audited, seen: str) -> N
 
 
 @pytest.mark.evidence(
-    "analyze-gauss.algorithm-1@9abee89d",
+    "analyze-gauss.algorithm-1@858b1e21",
     role="refutes",
     grade="statistical",
     region="a row of norm 5 at epsilon = 1, delta = 1e-6; confidence 1 - 1e-9",

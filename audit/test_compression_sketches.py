@@ -133,7 +133,7 @@ def test_truncated_compression_keeps_the_bound(statement, audited, record_proper
 
 
 @pytest.mark.evidence(
-    "compression.procedure-4-1@b963a77f",
+    "compression.procedure-4-1@b85d4d19",
     role="refutes",
     grade="interval",
     region="n = 140, m = 130, p = 2: an output that one neighbour's own box keeps and the other's throws away",

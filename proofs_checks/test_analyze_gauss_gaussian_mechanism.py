@@ -54,7 +54,7 @@ def bind_printed(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "analyze-gauss.algorithm-1@9abee89d",
+    "analyze-gauss.algorithm-1@858b1e21",
     role="refutes",
     grade="interval",
     region="a row of norm 5, epsilon = 1, delta = 1e-6",
@@ -69,7 +69,7 @@ def test_rows_without_a_bound_are_given_away(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "analyze-gauss.algorithm-1/row-added@9abee89d",
+    "analyze-gauss.algorithm-1/row-added@858b1e21",
     role="refutes",
     grade="interval",
     region="unit rows, epsilon = 20, delta = 1/2",
@@ -83,7 +83,7 @@ def test_large_epsilon_fails(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "analyze-gauss.algorithm-1/row-replaced@9abee89d",
+    "analyze-gauss.algorithm-1/row-replaced@858b1e21",
     role="refutes",
     grade="interval",
     region="unit rows, epsilon = 1/2, delta = 1e-9",
@@ -98,7 +98,7 @@ def test_replaced_rows_need_more(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "analyze-gauss.algorithm-1+repair@9abee89d",
+    "analyze-gauss.algorithm-1+repair@858b1e21",
     role="supports-repair",
     grade="symbolic",
     region="every R, delta < 1 and epsilon <= 2 (1 + sqrt(2 log(1/delta))), both relations, limit included",
@@ -127,7 +127,7 @@ def test_half_of_delta_suffices(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "analyze-gauss.algorithm-1+repair@9abee89d",
+    "analyze-gauss.algorithm-1+repair@858b1e21",
     role="control",
     grade="interval",
     region="the deviation without its 1 +; no bound on epsilon",
@@ -140,7 +140,7 @@ def test_less_noise_or_more_epsilon_fails(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "analyze-gauss.algorithm-1/output@9abee89d",
+    "analyze-gauss.algorithm-1/output@858b1e21",
     role="control",
     grade="symbolic",
     region="24 invented runs: the least variance",
@@ -158,11 +158,11 @@ def test_the_least_variance_of_a_run(statement) -> None:
             bound = real(p.norm_bound)
             square = (2 if p.adjacency is REPLACED else 1) * bound**4
             values.append((run, mpmath.nstr(400 - square * size**2, 60)))
-        bind(statement, values)
+        bind(statement.elsewhere(), values)
     enough = attrs.evolve(runs[0], variance=10**9)
     assert statement.at(enough) is Truth.TRUE
-    assert statement.at(attrs.evolve(enough, noise=skew, output=skew)) is Truth.FALSE
-    assert statement.at(attrs.evolve(enough, output=skew)) is Truth.FALSE
+    assert statement.elsewhere().at(attrs.evolve(enough, noise=skew, output=skew)) is Truth.FALSE
+    assert statement.elsewhere().at(attrs.evolve(enough, output=skew)) is Truth.FALSE
     bind_hypotheses(statement, enough, {"n >= 1": attrs.evolve(enough, output=fmpz_mat(0, 0))})
     one = fmpz_mat(1, 1)
     assert statement.applies(GaussianRun(GRID[0], 1, one, one, one)) is Truth.TRUE

@@ -40,7 +40,7 @@ def outside(point, changes: dict[str, dict]) -> dict:
 
 
 @pytest.mark.evidence(
-    "analyze-gauss.algorithm-3@cabeb393",
+    "analyze-gauss.algorithm-3@8fdbdb61",
     role="refutes",
     grade="interval",
     region="50 steps, epsilon = 1, delta = 1e-6: at least 32 of 49 steps prefer e_1, delta above 0.023",
@@ -83,7 +83,7 @@ RUNS = [
 
 
 @pytest.mark.evidence(
-    "analyze-gauss.algorithm-3/noise@cabeb393",
+    "analyze-gauss.algorithm-3/noise@8fdbdb61",
     role="control",
     grade="symbolic",
     region="24 invented runs: the least variance",
@@ -96,17 +96,17 @@ def test_the_least_variance_of_a_stream(statement) -> None:
             square = 2 if p.promise.adjacency is Adjacency.REPLACE_ONE else 1
             least = p.promise.steps * square * p.promise.norm_bound**4 * deviation(p.promise) ** 2
             values.append((p, p.variance - least))
-        bind(statement, values)
+        bind(statement.elsewhere(), values)
     assert statement.at(RUNS[1]) is Truth.TRUE
-    assert statement.at(RUNS[0]) is Truth.FALSE
-    assert statement.at(attrs.evolve(RUNS[3], variance=10**6, drawn=3)) is Truth.FALSE
+    assert statement.elsewhere().at(RUNS[0]) is Truth.FALSE
+    assert statement.elsewhere().at(attrs.evolve(RUNS[3], variance=10**6, drawn=3)) is Truth.FALSE
     assert statement.at(attrs.evolve(RUNS[3], variance=10**6)) is Truth.TRUE
     empty = attrs.evolve(RUNS[0], promise=attrs.evolve(RUNS[0].promise, steps=0))
     bind_hypotheses(statement, RUNS[0], {"m >= 1": empty})
 
 
 @pytest.mark.evidence(
-    "analyze-gauss.algorithm-3+repair@cabeb393",
+    "analyze-gauss.algorithm-3+repair@8fdbdb61",
     role="supports-repair",
     grade="symbolic",
     region="every m, R, delta and epsilon under the hypotheses, both relations; bound at 48 points",
@@ -261,7 +261,7 @@ def test_smaller_constants_do_not_bound_the_regret(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "analyze-gauss.algorithm-3+repair@cabeb393",
+    "analyze-gauss.algorithm-3+repair@8fdbdb61",
     role="control",
     grade="interval",
     region="m = 50: the noise of one step; epsilon = 20",

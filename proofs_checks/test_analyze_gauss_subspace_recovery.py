@@ -28,7 +28,7 @@ NOISY = [
 
 
 @pytest.mark.evidence(
-    "analyze-gauss.algorithm-2@c43a77ae",
+    "analyze-gauss.algorithm-2@c5ec7198",
     role="refutes",
     grade="interval",
     region="epsilon = 1, delta = 1e-6, gap and noisy gap 0: Delta/29.6",
@@ -68,13 +68,13 @@ OUTSIDE = {
 
 
 @pytest.mark.evidence(
-    "analyze-gauss.algorithm-2/row-matrix@c43a77ae",
+    "analyze-gauss.algorithm-2/row-matrix@c5ec7198",
     role="refutes",
     grade="symbolic",
     region="n = 2, k = 1: the output is (1)",
 )
 @pytest.mark.evidence(
-    "analyze-gauss.algorithm-2/column-matrix@c43a77ae",
+    "analyze-gauss.algorithm-2/column-matrix@c5ec7198",
     role="supports",
     grade="symbolic",
     region="every n and k: (VV')^2 = V(V'V)V'; 30 points",
@@ -107,7 +107,7 @@ RUNS = [
 
 
 @pytest.mark.evidence(
-    "analyze-gauss.algorithm-2+repair@c43a77ae",
+    "analyze-gauss.algorithm-2+repair@c5ec7198",
     role="control",
     grade="symbolic",
     region="32 invented runs: when and how much",
@@ -124,12 +124,12 @@ def test_the_least_variance_of_a_recovery(statement) -> None:
             scale = 4 - 2 / mpmath.mpf(p.epsilon)
             value = kept if p.variance is None else min(above, real(p.variance) - least**2, scale)
             values.append((p, mpmath.nstr(value, 60)))
-        bind(statement, [*values, *values], least=32)
+        bind(statement.elsewhere(), [*values, *values], least=32)
     inside = attrs.evolve(RUNS[0], variance=1)
     assert statement.at(inside) is Truth.TRUE
     assert statement.at(attrs.evolve(inside, gap_scale=2)) is Truth.TRUE
-    assert statement.at(attrs.evolve(inside, gap_scale=Fraction(199, 100))) is Truth.FALSE
-    assert statement.at(attrs.evolve(inside, gap=20)) is Truth.FALSE
+    assert statement.elsewhere().at(attrs.evolve(inside, gap_scale=Fraction(199, 100))) is Truth.FALSE
+    assert statement.elsewhere().at(attrs.evolve(inside, gap=20)) is Truth.FALSE
     assert statement.at(attrs.evolve(inside, gap=20, variance=None)) is Truth.TRUE
     bind_hypotheses(
         statement,

@@ -75,7 +75,7 @@ def assert_domain(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "compression.lemma-b-1@934a7d89",
+    "compression.lemma-b-1@3fa90894",
     role="refutes",
     grade="interval",
     region="x = y: (m, tau) = (3500, 0.16), (10000, 0.05), (40000, 0.05), (10^6, 0.01), exact chi-square tails",
@@ -100,7 +100,7 @@ def test_lemma_b_1_fails_for_many_rows(statement, record_property) -> None:
 
 
 @pytest.mark.evidence(
-    "compression.lemma-b-1+repair@934a7d89",
+    "compression.lemma-b-1+repair@3fa90894",
     role="supports-repair",
     grade="symbolic",
     region="every m, tau > 0, n, x, y: the docstring's derivation; bound to exact tails at 43 points",
@@ -144,7 +144,7 @@ def test_lemma_b_1_with_the_true_constants(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "compression.lemma-b-1+repair@934a7d89",
+    "compression.lemma-b-1+repair@3fa90894",
     role="control",
     grade="interval",
     region="C_1 = 3.6 in place of 4, m = 10^6",
@@ -160,11 +160,14 @@ def test_a_smaller_first_constant_fails(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "compression.lemma-b-1/first-constant@934a7d89", role="supports", grade="interval", region="the printed decimal"
+    "compression.lemma-b-1/first-constant@3fa90894", role="supports", grade="interval", region="the printed decimal"
 )
 def test_first_printed_decimal(statement) -> None:
-    assert statement.at(Decimal(Fraction(25044, 10**4))) is Truth.TRUE
-    assert statement.conclusion(Decimal(Fraction(25045, 10**4))) is Truth.FALSE
+    inside, outside = Decimal(Fraction(25044, 10**4)), Decimal(Fraction(25045, 10**4))
+    assert statement.at(inside) is Truth.TRUE
+    assert statement.without("the decimal is 2.5044").at(outside) is Truth.FALSE
+    bind_hypotheses(statement, inside, {"the decimal is 2.5044": outside})
+    assert statement.applies(Decimal(Fraction(25043, 10**4))) is Truth.FALSE
     with mpmath.workdps(DIGITS):
         bind(
             statement,
@@ -176,12 +179,11 @@ def test_first_printed_decimal(statement) -> None:
                 for k in range(15, 36)
             ],
         )
-    assert statement.given == ()
     assert not statement.strict
 
 
 @pytest.mark.evidence(
-    "compression.lemma-b-1/second-constant@934a7d89", role="refutes", grade="interval", region="the printed decimal"
+    "compression.lemma-b-1/second-constant@3fa90894", role="refutes", grade="interval", region="the printed decimal"
 )
 def test_second_printed_decimal_is_not_the_printed_formula(statement) -> None:
     assert statement.at(Decimal(Fraction(76885, 10**4))) is Truth.FALSE

@@ -39,7 +39,7 @@ PAIRS = [
 
 
 @pytest.mark.evidence(
-    "compression.transformation@83c56f3c",
+    "compression.transformation@bf9e6ab6",
     role="refutes",
     grade="symbolic",
     region="n = 3, p = 1: one record of three changes all rows",
@@ -80,7 +80,7 @@ def between(n: int) -> TwoCentres:
 
 
 @pytest.mark.evidence(
-    "compression.procedure-4-1@b963a77f",
+    "compression.procedure-4-1@b85d4d19",
     role="refutes",
     grade="interval",
     region="p = 2, n = 10, 100, 10^4: an entry between the faces of boxes whose centres differ by 2/n",
@@ -190,7 +190,7 @@ def nearest(values: list[list[int]], grid) -> list[list[int]]:
 
 
 @pytest.mark.evidence(
-    "compression.transformation+repair@83c56f3c",
+    "compression.transformation+repair@bf9e6ab6",
     role="control",
     grade="interval",
     region="n = 4, m = 3, p = 2: releases off by one and two",
@@ -205,9 +205,9 @@ def test_a_wrong_rounding_of_the_compression_is_noticed(statement) -> None:
                 point = CompressionRun(DATA, arb_mat(normals(seed)), fmpz_mat(released), grid)
                 bound.append((point, mpmath.nstr(rounding(normals(seed), released, grid), 55)))
                 points.append((point, off))
-        bind(statement, bound)
+        bind(statement.elsewhere(), bound)
     for point, off in points:
-        assert statement.at(point) is (Truth.FALSE if off else Truth.TRUE)
+        assert statement.elsewhere().at(point) is (Truth.FALSE if off else Truth.TRUE)
     inside = points[0][0]
     square = attrs.evolve(
         inside, normals=arb_mat(normals(1, 4)), released=fmpz_mat(nearest(normals(1, 4), Fraction(1, 9)))
@@ -243,7 +243,7 @@ def truncation(
 
 
 @pytest.mark.evidence(
-    "compression.procedure-4-1+repair@b963a77f",
+    "compression.procedure-4-1+repair@b85d4d19",
     role="control",
     grade="interval",
     region="n = 4, m = 3, p = 2: runs that keep or refuse wrongly",
@@ -268,13 +268,13 @@ def test_a_wrong_choice_of_the_attempt_is_noticed(statement) -> None:
                                 least, slack(values[-1], point.delta_max), rounding(values[-1], released, point.grid)
                             )
                         bound.append((point, mpmath.nstr(least, 55)))
-        bind(statement, [(p, "0" if abs(mpmath.mpf(v)) < mpmath.mpf(10) ** -50 else v) for p, v in bound])
+        bind(statement.elsewhere(), [(p, "0" if abs(mpmath.mpf(v)) < mpmath.mpf(10) ** -50 else v) for p, v in bound])
     small, large = truncation((1,), 1, refused=False, factor=0), truncation((1,), 1, refused=True, factor=9)
     assert statement.at(small) is Truth.TRUE
     assert statement.at(large) is Truth.TRUE
-    assert statement.at(attrs.evolve(small, released=None)) is Truth.FALSE
-    assert statement.at(truncation((1,), 1, refused=False, factor=9)) is Truth.FALSE
-    assert statement.at(attrs.evolve(large, limit=2)) is Truth.FALSE
+    assert statement.elsewhere().at(attrs.evolve(small, released=None)) is Truth.FALSE
+    assert statement.elsewhere().at(truncation((1,), 1, refused=False, factor=9)) is Truth.FALSE
+    assert statement.elsewhere().at(attrs.evolve(large, limit=2)) is Truth.FALSE
     outside = {
         "no column is zero": attrs.evolve(small, data=raw((0, 1), (0, 1), (0, 2), (0, 1))),
         "grid > 0": attrs.evolve(small, grid=0),

@@ -33,7 +33,7 @@ def excess(p: ModSulqRun) -> mpmath.mpf:
 
 
 @pytest.mark.evidence(
-    "near-optimal.algorithm-1@bb7fd9a7",
+    "near-optimal.algorithm-1@8233c805",
     role="refutes",
     grade="interval",
     region="d = 2, n = 1, epsilon = 1, delta = 1/100, records of norm up to 10",
@@ -87,7 +87,7 @@ LONG = PpcaRun(2, 1, Fraction(1, 3), 2)
 
 
 @pytest.mark.evidence(
-    "near-optimal.algorithm-2@2356bc06",
+    "near-optimal.algorithm-2@3c31f332",
     role="refutes",
     grade="interval",
     region="d = 2, n = 1, epsilon = 1/3, a record 2 e_1 against 2 e_2, at e_2",
@@ -120,7 +120,7 @@ CLOSE = SampledPair(Fraction(1, 2), Fraction(1, 4), Fraction(11, 20), Fraction(1
 
 
 @pytest.mark.evidence(
-    "near-optimal.algorithm-2/total-variation@2356bc06",
+    "near-optimal.algorithm-2/total-variation@3c31f332",
     role="refutes",
     grade="symbolic",
     region="two outcomes, e^epsilon = 2, delta = 1/20",

@@ -10,7 +10,8 @@ import pytest
 import sympy
 from flint import fmpq
 
-from dpmatrix.claims import Truth, bind, bind_hypotheses
+from dpmatrix.claims import Truth, bind, bind_hypotheses, redefined
+from dpmatrix.spec.sliding_window import cuts
 from dpmatrix.spec.sliding_window.cuts import CutQuery, cut_weight, quadratic_form
 
 PARALLEL = CutQuery(2, ((1, 2, 10**6),), (1,), 0, 16, Fraction(1, 4), 1, 1)
@@ -103,9 +104,7 @@ def test_the_form_of_a_cut_is_its_weight(statement) -> None:
 @pytest.mark.evidence(
     "sliding-window.corollary-2/cut@71876135", role="control", grade="symbolic", region="an edge that is counted twice"
 )
-def test_a_form_without_the_sign_is_noticed(statement, monkeypatch) -> None:
-    from dpmatrix.spec.sliding_window import cuts
-
+def test_a_form_without_the_sign_is_noticed(statement) -> None:
     assert statement.at(PARALLEL) is Truth.TRUE
-    monkeypatch.setattr(cuts, "quadratic_form", lambda p: 2 * cut_weight(p))
-    assert statement.at(PARALLEL) is Truth.FALSE
+    without_sign = redefined(statement, cuts, "quadratic_form", lambda p: 2 * cut_weight(p))
+    assert without_sign.at(PARALLEL) is Truth.FALSE

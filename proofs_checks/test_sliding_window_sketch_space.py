@@ -251,7 +251,7 @@ def test_theorem_3_collects_the_lemmas(statements) -> None:
         (accurate, LEMMA_2.statement),
         (repaired, LEMMA_3.repair.statement),
     ):
-        assert mine.margin is theirs.margin
+        assert mine.formula is theirs.formula
         assert mine.given == theirs.given
         assert mine.strict is theirs.strict is False
     assert private.at(SketchParameters(1, Fraction(1, 1000), 1, MILLIONTH, 77)) is Truth.FALSE

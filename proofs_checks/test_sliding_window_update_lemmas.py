@@ -10,8 +10,9 @@ import pytest
 import sympy
 from flint import arb, fmpq, fmpq_mat
 
-from dpmatrix.claims import Truth, bind, bind_hypotheses
+from dpmatrix.claims import Truth, bind, bind_hypotheses, redefined
 from dpmatrix.exact import rational
+from dpmatrix.spec.sliding_window import update_lemmas as module
 from dpmatrix.spec.sliding_window.approximate_update import ChainPoint, DropPoint
 from dpmatrix.spec.sliding_window.update_lemmas import (
     Checkpoints,
@@ -154,26 +155,22 @@ def test_the_property_holds_along_every_stream(statement) -> None:
     grade="symbolic",
     region="no expiry; a rule that deletes one checkpoint more",
 )
-def test_planted_mistakes_are_noticed(statement, monkeypatch) -> None:
+def test_planted_mistakes_are_noticed(statement) -> None:
     """Both mistakes are in how stamps are maintained; each loses the property on a stream of three rows."""
-    import dpmatrix.spec.sliding_window.update_lemmas as module
-
     late = StreamRun(fmpq_mat([[3], [0], [0]]), 2, HALF, 1)
     assert statement.at(late) is Truth.TRUE
 
     def maintain_late(p: StreamRun, drop) -> list[int]:
         return list(range(1, p.rows.nrows() + 1))
 
-    monkeypatch.setattr(module, "maintained", maintain_late)
-    assert statement.at(late) is Truth.FALSE
-    monkeypatch.undo()
-    original = module.survivors
-    monkeypatch.setattr(
-        module, "survivors", lambda count, close: original(count, close)[:1] + original(count, close)[2 - (count < 3) :]
-    )
+    assert redefined(statement, module, "maintained", maintain_late).at(late) is Truth.FALSE
+
+    def fewer(count: int, close) -> list[int]:
+        kept = survivors(count, close)
+        return kept[:1] + kept[2 - (count < 3) :]
+
     steep = StreamRun(fmpq_mat([[3], [0], [0]]), 5, HALF, 1)
-    assert statement.at(steep) is Truth.FALSE, "10 next to 1, two stamps later"
-    monkeypatch.undo()
+    assert redefined(statement, module, "survivors", fewer).at(steep) is Truth.FALSE, "10 next to 1, two stamps later"
     assert statement.at(steep) is Truth.TRUE
     assert statement.nudged(lambda margin: margin - 3).at(StreamRun(fmpq_mat([[1]]), 1, HALF, 1)) is Truth.FALSE
 

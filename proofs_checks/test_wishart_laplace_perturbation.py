@@ -190,7 +190,7 @@ RUNS = {
 
 
 @pytest.mark.evidence(
-    "wishart.algorithm-1@10fd9d25",
+    "wishart.algorithm-1@418d707e",
     role="refutes",
     grade="symbolic",
     region="d = 1, records of norm 2, every n, epsilon",
@@ -233,7 +233,7 @@ def test_raw_data_of_any_norm_exceeds_the_noise(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "wishart.algorithm-1+repair@10fd9d25", role="control", grade="symbolic", region="runs written by hand, d <= 2"
+    "wishart.algorithm-1+repair@418d707e", role="control", grade="symbolic", region="runs written by hand, d <= 2"
 )
 def test_a_doctored_run_is_noticed(statement) -> None:
     """What conformance means: a faithful run has margin 0, and every departure from it counts in full."""
@@ -241,17 +241,17 @@ def test_a_doctored_run_is_noticed(statement) -> None:
     run = attrs.evolve(RUN, gram=gram, noise=noise, output=gram + noise)
     assert statement.at(run) is Truth.TRUE
     for missing in ("gram", "noise", "output"):
-        assert statement.at(attrs.evolve(run, **{missing: None})) is Truth.FALSE
-        assert statement.margin(attrs.evolve(run, **{missing: None})) == -1
+        assert statement.elsewhere().at(attrs.evolve(run, **{missing: None})) is Truth.FALSE
+        assert statement.elsewhere().margin(attrs.evolve(run, **{missing: None})) == -1
     for error in (1, -2):
         wrong = attrs.evolve(run, output=gram + noise + fmpz_mat([[0, 0], [0, error]]))
-        assert statement.at(wrong) is Truth.FALSE
-        assert statement.margin(wrong) == -abs(error)
+        assert statement.elsewhere().at(wrong) is Truth.FALSE
+        assert statement.elsewhere().margin(wrong) == -abs(error)
     lopsided = fmpz_mat([[3, -1], [2, 5]])
-    assert statement.margin(attrs.evolve(run, noise=lopsided, output=gram + lopsided)) == -3
+    assert statement.elsewhere().margin(attrs.evolve(run, noise=lopsided, output=gram + lopsided)) == -3
     for scale, departure in ((2, -4), (Fraction(1, 2), -2)):
-        assert statement.at(attrs.evolve(run, scale=scale)) is Truth.FALSE
-        assert statement.margin(attrs.evolve(run, scale=scale)) == departure, "-|b n epsilon - 2d|"
+        assert statement.elsewhere().at(attrs.evolve(run, scale=scale)) is Truth.FALSE
+        assert statement.elsewhere().margin(attrs.evolve(run, scale=scale)) == departure, "-|b n epsilon - 2d|"
     outside = RUNS | {"records >= 1, an integer": attrs.evolve(RUN, records=0)}
     bind_hypotheses(statement, attrs.evolve(RUN, dimension=1, records=1), outside | {"norm_bound <= 1": TWO})
 

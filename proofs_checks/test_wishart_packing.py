@@ -155,7 +155,7 @@ def test_no_two_large_balls_are_disjoint(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "wishart.lemma-5@22beb4f0", role="control", grade="interval", region="lines of the plane, delta < sqrt(1/2)"
+    "wishart.lemma-5@22beb4f0", role="refutes", grade="interval", region="lines of the plane, delta just over sqrt(1/2)"
 )
 def test_small_balls_in_the_plane_are_disjoint(statement) -> None:
     """The refutation is no artefact of the margin: it starts at sqrt(1/2); below, two lines have disjoint balls."""

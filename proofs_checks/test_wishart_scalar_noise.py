@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 from itertools import product
 
@@ -98,6 +99,7 @@ class Boundary:
     epsilon: arb
 
 
+CENT = Fraction(1, 100)
 INSIDE = GaussianNoise(1, Fraction(1, 10), 1, Fraction(23, 10), Fraction(231, 100))
 OUTSIDE = {
     "epsilon > 0": attrs.evolve(INSIDE, epsilon=-1),
@@ -157,8 +159,8 @@ def test_gaussian_constant_fails_for_large_epsilon(statement) -> None:
 @pytest.mark.evidence(
     "wishart.theorem-2+repair@239e9c0a",
     role="supports-repair",
-    grade="interval",
-    region="every epsilon <= 1, every delta in (0, 1)",
+    grade="derived",
+    region="every epsilon <= 1, every delta in (0, 1); the docstring's argument, certified by subdivision for c <= 2",
 )
 def test_gaussian_constant_suffices_up_to_epsilon_one(statement) -> None:
     """The profile grows with mu = s/sigma, so equality in the hypotheses is the worst; there the gap is positive.
@@ -197,6 +199,9 @@ def test_gaussian_constant_suffices_up_to_epsilon_one(statement) -> None:
     finally:
         ctx.prec = before
     bind(statement, pairs)
+    for epsilon, digits in product((Fraction(1, 100), Fraction(1, 2), 1), (1, 3, 9)):
+        c = Fraction(math.ceil(1000 * math.sqrt(2 * math.log(1.25 * 10**digits))) + 1, 1000)
+        assert statement.at(GaussianNoise(epsilon, Fraction(1, 10**digits), 3, c, 3 * c / epsilon + CENT)) is Truth.TRUE
     bind_hypotheses(
         statement,
         INSIDE,

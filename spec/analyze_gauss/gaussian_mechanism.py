@@ -166,6 +166,7 @@ ALGORITHM_1 = Claim(
             Statement(
                 "the output is the moment plus symmetric noise, of variance (s Delta)^2 at least",
                 run_margin,
+                instance=True,
                 given=(exceeds("n >= 1", order_margin, strict=False),),
             ),
             sound=True,

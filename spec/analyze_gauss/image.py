@@ -97,6 +97,7 @@ IMAGE_EXPERIMENT = Claim(
         Statement(
             "the error falls from panel to panel, and the last panel is closer to the original than the noisy image",
             panel_margin,
+            instance=True,
             given=(exceeds("512 x 512, sigma = 20, the eight panels of the slides", setting_margin, strict=False),),
             strict=True,
         ),

@@ -157,6 +157,7 @@ ALGORITHM_3 = Claim(
             Statement(
                 "every step draws its own symmetric noise, of variance m (s Delta)^2 at least",
                 run_margin,
+                instance=True,
                 given=(exceeds("m >= 1", run_steps_margin, strict=False),),
             ),
             sound=True,

@@ -145,6 +145,7 @@ ALGORITHM_2 = Claim(
         Statement(
             "a run withholds the projector up to the offset, and adds noise of deviation f Delta/(dhat - offset) above",
             run_margin,
+            instance=True,
             given=(*PROMISE, exceeds("the rounding is at most 1/1000", rounding_margin, strict=False)),
         ),
     ),

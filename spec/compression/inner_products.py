@@ -8,7 +8,7 @@ from flint import arb, fmpq
 from dpmatrix.claims import Claim, Kind, Locator, Repair, Statement, Step, Verdict
 from dpmatrix.exact import Exact, ball, rational, square
 from dpmatrix.spec.compression.tails import first_constant, inner_product_tail, second_constant
-from dpmatrix.spec.conditions import at_least, at_most, positive, whole
+from dpmatrix.spec.conditions import at_least, at_most, exceeds, positive, whole
 
 
 @attrs.frozen
@@ -68,6 +68,11 @@ def second_decimal_margin(p: Decimal) -> arb:
     return ball(fmpq(1, 20000)) - abs((8 * arb(1).exp()).sqrt() - ball(p.printed))
 
 
+def first_decimal_difference(p: Decimal) -> arb:
+    """Minus the distance from 2.5044, the decimal of the document."""
+    return arb(-abs(rational(p.printed) - fmpq(25044, 10**4)))
+
+
 HYPOTHESES = (
     whole("rows", 1),
     positive("tau"),
@@ -104,7 +109,15 @@ LEMMA_B_1 = Claim(
         Statement("the probability is at most 2 exp(-m tau^2 / (4 + 8 tau / 3))", sharp_margin, given=HYPOTHESES),
     ),
     steps=(
-        Step("first-constant", Statement("4 e / sqrt(6 pi) ~ 2.5044", first_decimal_margin), sound=True),
+        Step(
+            "first-constant",
+            Statement(
+                "4 e / sqrt(6 pi) ~ 2.5044",
+                first_decimal_margin,
+                given=(exceeds("the decimal is 2.5044", first_decimal_difference, strict=False),),
+            ),
+            sound=True,
+        ),
         Step(
             "second-constant",
             Statement("sqrt(8 e) ~ 7.6885", second_decimal_margin),

@@ -122,6 +122,7 @@ PROCEDURE_4_1 = Claim(
         Statement(
             "the first attempt inside (12) is released, correctly rounded; a refusal follows after the last",
             truncation_run_margin,
+            instance=True,
             given=(exceeds("no column is zero", truncation_columns_margin), positive("grid"), whole("limit", 1)),
         ),
     ),

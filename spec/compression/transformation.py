@@ -143,6 +143,11 @@ TRANSFORMATION = Claim(
     ),
     repair=Repair(
         "neighbours after normalisation; no zero column; the output rounded to a grid",
-        Statement("the release is Phi X with normalised columns, correctly rounded", compression_run_margin, given=RUN),
+        Statement(
+            "the release is Phi X with normalised columns, correctly rounded",
+            compression_run_margin,
+            instance=True,
+            given=RUN,
+        ),
     ),
 )

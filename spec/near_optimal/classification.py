@@ -87,7 +87,10 @@ TABLE_2 = Claim(
     repair=Repair(
         "the class is among the features",
         Statement(
-            "a choice of attributes with the activity among them makes 44 features", with_class_margin, given=ATTRIBUTES
+            "a choice of attributes with the activity among them makes 44 features",
+            with_class_margin,
+            instance=True,
+            given=ATTRIBUTES,
         ),
     ),
 )

@@ -153,6 +153,7 @@ TABLE_1 = Claim(
         Statement(
             "q_F(V_k) / tr A is within 0.01 of the last column, and q_F(V_k) within 2.5 per cent of the one before it",
             measured_margin,
+            instance=True,
             given=SPECTRUM,
         ),
     ),

@@ -109,6 +109,7 @@ ALGORITHM_1 = Claim(
             "the release is the integer Gram matrix plus symmetric noise of deviation beta, and the k vectors are its "
             "eigenvectors of greatest eigenvalues",
             run_margin,
+            instance=True,
             given=(*INPUTS, REAL_NOISE, at_most("norm_bound", 1)),
         ),
     ),

@@ -181,6 +181,7 @@ ALGORITHM_2 = Claim(
         Statement(
             "the release is the nearest grid point to a unit vector drawn with exponent (epsilon/2) XX'",
             run_margin,
+            instance=True,
             given=(whole("dimension", 1), *SETTING[1:], at_most("norm_bound", 1)),
         ),
     ),

@@ -104,6 +104,7 @@ FIGURE_1 = Claim(
         Statement(
             "the curve is above 3/4, and above the expected correlation on data sets of equal unit vectors",
             upper_bound_margin,
+            instance=True,
             given=(*SETTING, at_least("least", 0)),
             strict=True,
         ),

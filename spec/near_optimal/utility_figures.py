@@ -91,6 +91,7 @@ FIGURE_3 = Claim(
             "where beta sqrt(d) is at least twice the largest eigenvalue, PPCA is above MOD-SULQ, and MOD-SULQ differs "
             "from random subspaces by at most a tenth of the best utility",
             figure_3_margin,
+            instance=True,
             given=(positive("best"), Condition("beta sqrt(d) >= 2 l_1", noise_margin)),
         ),
     ),
@@ -124,6 +125,7 @@ FIGURE_4 = Claim(
         "PPCA is above MOD-SULQ on both; MOD-SULQ is on par with random subspaces on insurance and above them on "
         "localization",
         figure_4_margin,
+        instance=True,
     ),
     verdict=Verdict.REPRODUCED,
     because=(
@@ -206,6 +208,7 @@ FIGURE_5 = Claim(
         Statement(
             "at epsilon = 0.1, PPCA has at least 0.9 of the best utility and MOD-SULQ at most 0.7",
             clipped_margin,
+            instance=True,
             given=(
                 positive("best"),
                 Condition("epsilon = 1/10", tenth_margin),

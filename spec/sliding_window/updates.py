@@ -134,7 +134,11 @@ ALGORITHM_1 = Claim(
     ),
     repair=Repair(
         _CHANGES,
-        Statement("what is kept: from i the largest close p <= l - 1, or i + 1; and the last two", greedy_margin),
+        Statement(
+            "what is kept: from i the largest close p <= l - 1, or i + 1; and the last two",
+            greedy_margin,
+            instance=True,
+        ),
     ),
     steps=(
         Step(
@@ -172,6 +176,10 @@ ALGORITHM_6 = Claim(
     ),
     repair=Repair(
         _CHANGES,
-        Statement("what is kept: from i the largest close p <= l - 1, or i + 1; and the last two", greedy_margin),
+        Statement(
+            "what is kept: from i the largest close p <= l - 1, or i + 1; and the last two",
+            greedy_margin,
+            instance=True,
+        ),
     ),
 )

@@ -250,6 +250,7 @@ ALGORITHM_1 = Claim(
         Statement(
             "the release is the integer Gram matrix plus symmetric integer noise of scale 2d/(n epsilon)",
             laplace_run_margin,
+            instance=True,
             given=(*INPUT_HYPOTHESES, at_most("norm_bound", 1)),
         ),
     ),

@@ -120,6 +120,7 @@ ALGORITHM_2 = Claim(
         Statement(
             "the noise is W_d(d + 1, cI) with c = 3/(2 n epsilon)",
             wishart_run_margin,
+            instance=True,
             given=(*INPUT_HYPOTHESES, at_most("norm_bound", 1)),
         ),
     ),

@@ -9,6 +9,7 @@ import pytest
 from flint import arb
 
 from dpmatrix.claims import (
+    Basis,
     Citation,
     Claim,
     Evidence,
@@ -101,7 +102,7 @@ def test_every_verdict_has_a_rule() -> None:
 @EACH
 def test_the_least_evidence_earns_the_verdict(verdict) -> None:
     parts, evidence, code = LEAST[verdict]
-    assert standing(claim(verdict, **parts), evidence, code) == Standing(State.EARNED)
+    assert standing(claim(verdict, **parts), evidence, code) == Standing(State.EARNED, basis=Basis.MACHINE)
 
 
 @EACH
@@ -179,6 +180,52 @@ def test_a_refutation_violates_what_is_held_to_be_true(verdict) -> None:
     assert found == Standing(State.VIOLATED, ("toy.claim is held to be true, yet refuted by claim refutes",))
     numeric = attrs.evolve(R, grade=Grade.NUMERIC)
     assert standing(claim(verdict, **parts), [*evidence, numeric], code).state is State.EARNED
+
+
+@EACH
+@pytest.mark.parametrize("target", ["claim", "claim+repair", "claim/sound", "claim/broken"])
+def test_whatever_is_held_and_was_seen_false_violates(verdict, target) -> None:
+    """In whatever item, of whatever role or none, the item that is declared to refute it aside."""
+    parts, evidence, code = LEAST[verdict]
+    one = claim(verdict, **parts)
+    names = {item.citation.target for item in evidence if item.role in (Role.SUPPORTS, Role.SUPPORTS_REPAIR)}
+    found = standings(Registry.of([one]), evidence, code, {f"toy.{target}": ("anywhere",)})[one.id]
+    if f"toy.{target}" in names:
+        reason = f"toy.{target} is held to be true, yet false inside its hypotheses in anywhere"
+        assert found == Standing(State.VIOLATED, (reason,))
+    else:
+        assert found.state is State.EARNED
+
+
+def test_a_repair_can_be_refuted() -> None:
+    parts, evidence, code = LEAST[Verdict.HOLDS_WITH_REPAIR]
+    refuted = [*evidence, passed("claim+repair", Role.REFUTES)]
+    assert standing(claim(Verdict.HOLDS_WITH_REPAIR, **parts), refuted, code).state is State.VIOLATED
+
+
+@pytest.mark.parametrize(
+    ("grades", "expected"),
+    [
+        ((Grade.SYMBOLIC, Grade.INTERVAL), Basis.MACHINE),
+        ((Grade.KERNEL, Grade.DERIVED), Basis.WRITTEN),
+        ((Grade.DERIVED, Grade.SYMBOLIC), Basis.WRITTEN),
+    ],
+)
+def test_the_weakest_need_is_the_basis_and_the_strongest_item_meets_it(grades, expected) -> None:
+    """Of a repaired claim: the refutation and the support of the repair; a weaker item beside them takes nothing."""
+    needed = [attrs.evolve(item, grade=grade) for item, grade in zip((R, SR), grades, strict=True)]
+    weaker = [attrs.evolve(item, grade=Grade.DERIVED) for item in (R, SR)]
+    one = claim(Verdict.HOLDS_WITH_REPAIR, repair=REPAIR)
+    assert standing(one, [*weaker, *needed, CR]) == Standing(State.EARNED, basis=expected)
+    assert standing(one, [needed[0], CR]).basis is None
+
+
+def test_the_basis_is_no_better_than_that_of_what_is_used() -> None:
+    used, user = claim(Verdict.HOLDS), claim(Verdict.HOLDS, "user", uses=("toy.claim",))
+    own = [passed("user", Role.SUPPORTS), passed("user", Role.CONTROL)]
+    for grade, expected in ((Grade.SYMBOLIC, Basis.MACHINE), (Grade.DERIVED, Basis.WRITTEN)):
+        found = standings(Registry.of([user, used]), [attrs.evolve(S, grade=grade), C, *own], ())
+        assert found["toy.user"].basis is expected
 
 
 def test_a_refutation_of_a_sound_step_violates() -> None:
@@ -266,6 +313,7 @@ def test_circles_are_refused() -> None:
         ({"assumes": ("x",)}, "assumptions go with the verdict 'conditional'"),
         ({"verdict": Verdict.CONDITIONAL}, "assumptions go with the verdict 'conditional'"),
         ({"steps": (SOUND, SOUND)}, "two steps have one name"),
+        ({"statement": attrs.evolve(STATEMENT, instance=True)}, "a lemma speaks of every point, not of an instance"),
     ],
 )
 def test_claims_that_make_no_sense_are_refused(change, message) -> None:

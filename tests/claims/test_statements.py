@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from fractions import Fraction
 
 import attrs
@@ -10,7 +11,17 @@ from flint import arb, ctx
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpmatrix.claims import Condition, OutsideHypothesesError, Statement, Truth, interval, observing
+from dpmatrix.claims import (
+    Condition,
+    OutsideHypothesesError,
+    Statement,
+    Truth,
+    bind,
+    certify,
+    interval,
+    observing,
+    redefined,
+)
 from dpmatrix.exact import Real, ball
 
 
@@ -113,3 +124,66 @@ def test_observing_tells_the_statement_from_its_variants() -> None:
         assert not outer.evaluated
     STATEMENT.at(Point(1))
     assert STATEMENT not in outer.evaluated
+
+
+def below_two(p):
+    return 2 - ball(p.x)
+
+
+ONE_RUN = Statement("x <= 2", below_two, instance=True, name="toy.run")
+FALSE = Statement("x <= 2", below_two, given=(POSITIVE, BOUNDED), name="toy.false")
+DISGUISES = {
+    "at": lambda: FALSE.at(Point(3)),
+    "conclusion": lambda: FALSE.conclusion(Point(3)),
+    "margin": lambda: FALSE.margin(Point(3)),
+    "bound": lambda: bind(FALSE, [(Point(3), -1)], least=1),
+    "certified": lambda: certify(FALSE, Point(interval(2.5, 3))),
+    "nudged by nothing": lambda: FALSE.nudged(lambda margin: margin).at(Point(3)),
+    "given as another margin": lambda: FALSE.nudged(margin=below_two).at(Point(3)),
+    "without a hypothesis that holds": lambda: FALSE.without("x > 0").at(Point(3)),
+    "changed twice": lambda: FALSE.without("x > 0").nudged(lambda margin: 2 * margin).margin(Point(3)),
+}
+
+
+@pytest.mark.parametrize("disguise", DISGUISES)
+def test_a_failure_under_the_hypotheses_is_seen_however_it_is_asked(disguise) -> None:
+    with observing() as observed:
+        DISGUISES[disguise]()
+    assert FALSE in observed.failed
+
+
+def test_a_failure_elsewhere_is_no_failure() -> None:
+    """Outside the hypotheses, where they are not defined, or where a changed statement fails and the own one holds."""
+    undefined = Statement("x <= 2", below_two, given=(Condition("1/x > 0", lambda p: 1 / p.x),), name="toy.undefined")
+    with observing() as observed:
+        assert FALSE.conclusion(Point(4)) is Truth.FALSE
+        assert FALSE.without("x <= 3").at(Point(4)) is Truth.FALSE
+        assert FALSE.nudged(lambda margin: margin - 2).at(Point(1)) is Truth.FALSE
+        assert undefined.nudged(margin=minus_one).conclusion(Point(0)) is Truth.FALSE
+        assert undefined.conclusion(Point(0)) is Truth.TRUE
+    assert not {FALSE, undefined} & observed.failed
+    assert undefined not in observed.met
+    assert {statement.name for statement in observed.failed} == {"toy.false"}
+
+
+def test_one_run_is_asked_elsewhere() -> None:
+    """What other runs do is no failure of the assertion, and shows that the check can fail."""
+    with observing() as observed:
+        assert ONE_RUN.elsewhere().at(Point(3)) is Truth.FALSE
+        assert ONE_RUN.at(Point(1)) is Truth.TRUE
+    assert ONE_RUN not in observed.failed
+    assert ONE_RUN in observed.met
+    assert {statement.name for statement in observed.failed} == {"toy.run"}
+    with observing() as observed:
+        assert ONE_RUN.at(Point(3)) is Truth.FALSE
+    assert ONE_RUN in observed.failed
+    with pytest.raises(TypeError, match=r"toy\.false is of every point"):
+        FALSE.elsewhere()
+
+
+def test_a_name_of_a_module_is_redefined_and_stays() -> None:
+    module = sys.modules[__name__]
+    changed = redefined(STATEMENT, module, "ball", minus_one)
+    assert changed.conclusion(Point(1)) is Truth.FALSE
+    assert STATEMENT.conclusion(Point(1)) is Truth.TRUE
+    assert module.ball is ball

@@ -26,7 +26,7 @@ FALLING = Panel(512, 20, SHOWN, (50, 40, 35, 30, 25, 22, 20, 18), 21)
 
 
 @pytest.mark.evidence(
-    "analyze-gauss.image-experiment@ff88b5f3",
+    "analyze-gauss.image-experiment@9140393a",
     role="refutes",
     grade="interval",
     region="epsilon = 10, delta = 1/2: delta above 0.99",
@@ -55,7 +55,7 @@ def test_the_noise_does_not_hide_a_pixel(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "analyze-gauss.image-experiment+repair@ff88b5f3",
+    "analyze-gauss.image-experiment+repair@9140393a",
     role="supports-repair",
     grade="statistical",
     region="the portrait with seeded noise, so that no chance is left; errors of other seeds differ by less than 0.05",
@@ -90,16 +90,18 @@ def _drops() -> list[tuple[Panel, int]]:
 
 
 @pytest.mark.evidence(
-    "analyze-gauss.image-experiment+repair@ff88b5f3",
+    "analyze-gauss.image-experiment+repair@9140393a",
     role="control",
     grade="numeric",
     region="two panels in the wrong order; a last panel worse than noise",
 )
 def test_a_panel_that_gets_worse_is_noticed(statement) -> None:
     swapped = (50, 40, 35, 25, 30, 22, 20, 18)
-    assert statement.at(attrs.evolve(FALLING, errors=swapped)) is Truth.FALSE
-    assert statement.at(attrs.evolve(FALLING, noisy_error=17)) is Truth.FALSE
-    assert statement.at(attrs.evolve(FALLING, noisy_error=18)) is Truth.FALSE, "not closer than the noisy image"
+    assert statement.elsewhere().at(attrs.evolve(FALLING, errors=swapped)) is Truth.FALSE
+    assert statement.elsewhere().at(attrs.evolve(FALLING, noisy_error=17)) is Truth.FALSE
+    assert statement.elsewhere().at(attrs.evolve(FALLING, noisy_error=18)) is Truth.FALSE, (
+        "not closer than the noisy image"
+    )
 
 
 def test_the_panel_is_json_and_refuses_sizes() -> None:

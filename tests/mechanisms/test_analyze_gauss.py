@@ -59,7 +59,7 @@ def printed_noise(count: int) -> tuple[np.ndarray, float]:
 
 
 @pytest.mark.evidence(
-    "analyze-gauss.algorithm-1/output@9abee89d",
+    "analyze-gauss.algorithm-1/output@858b1e21",
     role="supports",
     grade="statistical",
     region="20 seeded runs exactly, n <= 4, both relations; law of the noise at n = 8 with error 1e-10",
@@ -74,18 +74,18 @@ def test_the_release_is_the_moment_plus_the_printed_noise(statement, cdf_radius,
 
 
 @pytest.mark.evidence(
-    "analyze-gauss.algorithm-1/output@9abee89d",
+    "analyze-gauss.algorithm-1/output@858b1e21",
     role="control",
     grade="statistical",
     region="noise cut by a quarter; left out",
 )
 def test_other_gaussian_noise_is_rejected(statement, cdf_radius, cdf_distance) -> None:
     run = gaussian_run(2)
-    assert statement.at(attrs.evolve(run, variance=Fraction(9, 10) * run.variance)) is Truth.FALSE
-    assert statement.at(attrs.evolve(run, output=run.moment)) is Truth.FALSE
+    assert statement.elsewhere().at(attrs.evolve(run, variance=Fraction(9, 10) * run.variance)) is Truth.FALSE
+    assert statement.elsewhere().at(attrs.evolve(run, output=run.moment)) is Truth.FALSE
     order = run.output.nrows()
     skew = fmpz_mat(order, order, range(order**2))
-    assert statement.at(attrs.evolve(run, noise=skew, output=run.moment + skew)) is Truth.FALSE
+    assert statement.elsewhere().at(attrs.evolve(run, noise=skew, output=run.moment + skew)) is Truth.FALSE
     noise, deviation = printed_noise(800)
     assert cdf_distance(0.75 * noise, norm(scale=deviation).cdf) > cdf_radius(noise.size)
 
@@ -113,7 +113,7 @@ def recovery_run(mechanism: PrivateSubspaceRecovery, data: np.ndarray, seed: int
 
 
 @pytest.mark.evidence(
-    "analyze-gauss.algorithm-2+repair@c43a77ae",
+    "analyze-gauss.algorithm-2+repair@c5ec7198",
     role="supports-repair",
     grade="statistical",
     region="48 seeded runs at gaps 0, 20, 40, 200, both relations, checked exactly; law of both noises, error 1e-10",
@@ -154,7 +154,7 @@ def test_recovery_withholds_and_perturbs_as_stated(statement, cdf_radius, cdf_di
 
 
 @pytest.mark.evidence(
-    "analyze-gauss.algorithm-2+repair@c43a77ae",
+    "analyze-gauss.algorithm-2+repair@c5ec7198",
     role="control",
     grade="statistical",
     region="nine tenths of the variance; a release below the offset; a needless refusal; less noise on the gap",
@@ -164,12 +164,12 @@ def test_other_recoveries_are_rejected(statement) -> None:
         mechanism = PrivateSubspaceRecovery(1, adjacency, rank=1, delta=SMALL, calibration="printed")
         run = recovery_run(mechanism, spiked(200), 3)
         assert statement.at(run) is Truth.TRUE
-        assert statement.at(attrs.evolve(run, variance=run.variance * Fraction(9, 10))) is Truth.FALSE
-        assert statement.at(attrs.evolve(run, variance=None)) is Truth.FALSE
-        assert statement.at(attrs.evolve(run, gap=Fraction(29), variance=Fraction(10**6))) is Truth.FALSE
-        assert statement.at(attrs.evolve(run, gap_scale=Fraction(19, 10))) is Truth.FALSE
+        assert statement.elsewhere().at(attrs.evolve(run, variance=run.variance * Fraction(9, 10))) is Truth.FALSE
+        assert statement.elsewhere().at(attrs.evolve(run, variance=None)) is Truth.FALSE
+        assert statement.elsewhere().at(attrs.evolve(run, gap=Fraction(29), variance=Fraction(10**6))) is Truth.FALSE
+        assert statement.elsewhere().at(attrs.evolve(run, gap_scale=Fraction(19, 10))) is Truth.FALSE
         barely = attrs.evolve(run, gap=Fraction(297, 10), variance=None)
-        assert statement.at(barely) is Truth.FALSE, "the offset is 29.631"
+        assert statement.elsewhere().at(barely) is Truth.FALSE, "the offset is 29.631"
 
 
 def test_recovered_subspaces_are_right() -> None:
@@ -218,7 +218,7 @@ def online_run(adjacency: Adjacency, steps: int, seed: int) -> OnlineRun:
 
 
 @pytest.mark.evidence(
-    "analyze-gauss.algorithm-3/noise@cabeb393",
+    "analyze-gauss.algorithm-3/noise@8fdbdb61",
     role="supports",
     grade="statistical",
     region="8 seeded streams of 1 to 50 steps, both relations, every release replayed exactly",
@@ -231,15 +231,15 @@ def test_every_step_draws_its_own_noise(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "analyze-gauss.algorithm-3/noise@cabeb393",
+    "analyze-gauss.algorithm-3/noise@8fdbdb61",
     role="control",
     grade="statistical",
     region="a stream of 9 steps, changed",
 )
 def test_fewer_steps_or_less_noise_are_rejected(statement) -> None:
     run = online_run(REPLACED, 9, 1)
-    assert statement.at(attrs.evolve(run, variance=run.variance * Fraction(9, 10))) is Truth.FALSE
-    assert statement.at(attrs.evolve(run, drawn=8)) is Truth.FALSE
+    assert statement.elsewhere().at(attrs.evolve(run, variance=run.variance * Fraction(9, 10))) is Truth.FALSE
+    assert statement.elsewhere().at(attrs.evolve(run, drawn=8)) is Truth.FALSE
 
 
 def test_streams_are_bounded() -> None:

@@ -55,7 +55,7 @@ def plain_run(drawn: list[LazyNormals], seed: int) -> CompressionRun:
 
 
 @pytest.mark.evidence(
-    "compression.transformation+repair@83c56f3c",
+    "compression.transformation+repair@bf9e6ab6",
     role="supports-repair",
     grade="statistical",
     region="20 runs replayed in balls, n <= 7, p <= 3; the law of normal variates is that of the samplers' tests",
@@ -78,7 +78,7 @@ def test_the_release_is_the_correctly_rounded_compression(statement, drawn) -> N
 
 
 @pytest.mark.evidence(
-    "compression.transformation+repair@83c56f3c",
+    "compression.transformation+repair@bf9e6ab6",
     role="control",
     grade="statistical",
     region="one integer off; raw columns; Phi unscaled",
@@ -88,11 +88,11 @@ def test_another_release_is_noticed(statement, drawn) -> None:
     wrong = fmpz_mat(run.released)
     wrong[0, 0] += 1
     assert statement.at(run) is Truth.TRUE
-    assert statement.at(attrs.evolve(run, released=wrong)) is Truth.FALSE
-    assert statement.at(attrs.evolve(run, normals=run.normals * 2)) is Truth.FALSE
+    assert statement.elsewhere().at(attrs.evolve(run, released=wrong)) is Truth.FALSE
+    assert statement.elsewhere().at(attrs.evolve(run, normals=run.normals * 2)) is Truth.FALSE
     other = fmpq_mat(run.data)
     other[0, 0] += 1
-    assert statement.at(attrs.evolve(run, data=other)) is Truth.FALSE
+    assert statement.elsewhere().at(attrs.evolve(run, data=other)) is Truth.FALSE
     scaled = run.data * fmpq(3)
     assert statement.at(attrs.evolve(run, data=scaled)) is Truth.TRUE, "normalisation forgets the scale"
 
@@ -128,7 +128,7 @@ def truncated_run(drawn: list[LazyNormals], seed: int, differing: int, attempts:
 
 
 @pytest.mark.evidence(
-    "compression.procedure-4-1+repair@b963a77f",
+    "compression.procedure-4-1+repair@b85d4d19",
     role="supports-repair",
     grade="statistical",
     region="n = 140, p = 2: runs with one, with several and with too many attempts, replayed in balls",
@@ -158,7 +158,7 @@ def test_the_first_draw_inside_the_box_is_released(statement, drawn) -> None:
 
 
 @pytest.mark.evidence(
-    "compression.procedure-4-1+repair@b963a77f",
+    "compression.procedure-4-1+repair@b85d4d19",
     role="control",
     grade="statistical",
     region="an attempt left out or added; another box",
@@ -166,16 +166,20 @@ def test_the_first_draw_inside_the_box_is_released(statement, drawn) -> None:
 def test_another_choice_of_the_attempt_is_noticed(statement, drawn) -> None:
     kept, refused = truncated_run(drawn, 1, 70, 3, Fraction(1, 3)), truncated_run(drawn, 1, 2, 2)
     assert statement.at(kept) is Truth.TRUE
-    assert statement.at(attrs.evolve(kept, released=None)) is Truth.FALSE, "a refusal before the last attempt"
-    assert statement.at(attrs.evolve(kept, attempts=kept.attempts * 2)) is Truth.FALSE, "thrown away although inside"
-    assert statement.at(attrs.evolve(kept, attempts=kept.attempts * 2, limit=1)) is Truth.FALSE
+    assert statement.elsewhere().at(attrs.evolve(kept, released=None)) is Truth.FALSE, (
+        "a refusal before the last attempt"
+    )
+    assert statement.elsewhere().at(attrs.evolve(kept, attempts=kept.attempts * 2)) is Truth.FALSE, (
+        "thrown away although inside"
+    )
+    assert statement.elsewhere().at(attrs.evolve(kept, attempts=kept.attempts * 2, limit=1)) is Truth.FALSE
     far = fmpq_mat([[1, -9], [-9, 1]])
-    assert statement.at(attrs.evolve(kept, reference=far)) is Truth.FALSE, "kept although outside"
-    assert statement.at(attrs.evolve(refused, limit=3)) is Truth.FALSE, "refused before the limit"
-    assert statement.at(attrs.evolve(refused, delta_max=9)) is Truth.FALSE
+    assert statement.elsewhere().at(attrs.evolve(kept, reference=far)) is Truth.FALSE, "kept although outside"
+    assert statement.elsewhere().at(attrs.evolve(refused, limit=3)) is Truth.FALSE, "refused before the limit"
+    assert statement.elsewhere().at(attrs.evolve(refused, delta_max=9)) is Truth.FALSE
     wrong = fmpz_mat(kept.released)
     wrong[0, 0] += 1
-    assert statement.at(attrs.evolve(kept, released=wrong)) is Truth.FALSE
+    assert statement.elsewhere().at(attrs.evolve(kept, released=wrong)) is Truth.FALSE
 
 
 def test_the_floating_point_filter_of_the_box_encloses_the_slacks() -> None:

@@ -68,7 +68,7 @@ def released_noise(count: int) -> np.ndarray:
 
 
 @pytest.mark.evidence(
-    "near-optimal.algorithm-1+repair@bb7fd9a7",
+    "near-optimal.algorithm-1+repair@8233c805",
     role="supports-repair",
     grade="statistical",
     region="20 seeded runs exactly, d <= 4 and k <= d; law of the noise at d = 8 with error 1e-10",
@@ -81,7 +81,7 @@ def test_mod_sulq_adds_the_printed_noise_and_returns_eigenvectors(statement, cdf
 
 
 @pytest.mark.evidence(
-    "near-optimal.algorithm-1+repair@bb7fd9a7",
+    "near-optimal.algorithm-1+repair@8233c805",
     role="control",
     grade="interval",
     region="20 seeded runs against the deviation cut by a quarter, noise left out, other eigenvectors",
@@ -101,15 +101,18 @@ def test_other_runs_are_not_mod_sulq(statement) -> None:
         {"vectors": fmpq_mat(run.vectors.nrows(), run.vectors.ncols(), [0] * (run.dimension * run.vectors.ncols()))},
     ]
     for change in wrong:
-        assert statement.at(attrs.evolve(run, **change)) is Truth.FALSE
+        assert statement.elsewhere().at(attrs.evolve(run, **change)) is Truth.FALSE
     assert statement.at(attrs.evolve(run, deviation=run.deviation * (1 + Fraction(1, 2**21)))) is Truth.TRUE
     skew = fmpz_mat(run.dimension, run.dimension, range(run.dimension**2))
-    assert statement.at(attrs.evolve(run, noise=skew, output=run.gram + skew)) is Truth.FALSE
+    assert statement.elsewhere().at(attrs.evolve(run, noise=skew, output=run.gram + skew)) is Truth.FALSE
     # The error of V'V = I is twice that of the length: 2^-31 and 2^-29 around the tolerance of 2^-30.
     for bits, verdict in ((32, Truth.TRUE), (30, Truth.FALSE)):
-        assert statement.at(attrs.evolve(run, vectors=run.vectors * rational(1 + Fraction(1, 2**bits)))) is verdict
+        assert (
+            statement.elsewhere().at(attrs.evolve(run, vectors=run.vectors * rational(1 + Fraction(1, 2**bits))))
+            is verdict
+        )
     last = principal_last(run)
-    assert statement.at(attrs.evolve(run, vectors=last)) is Truth.FALSE, "the least eigenvalue"
+    assert statement.elsewhere().at(attrs.evolve(run, vectors=last)) is Truth.FALSE, "the least eigenvalue"
     bind_hypotheses(
         statement,
         run,
@@ -184,7 +187,7 @@ def bingham_cdf(cosines: np.ndarray, strength: float) -> np.ndarray:
 
 
 @pytest.mark.evidence(
-    "near-optimal.algorithm-2+repair@2356bc06",
+    "near-optimal.algorithm-2+repair@3c31f332",
     role="supports-repair",
     grade="statistical",
     region="30 seeded runs exactly, d <= 5; law of the release at d = 3, n = 10 and epsilon = 1 with error 1e-10",
@@ -199,7 +202,7 @@ def test_ppca_rounds_a_draw_from_the_printed_law(statement, cdf_radius, cdf_dist
 
 
 @pytest.mark.evidence(
-    "near-optimal.algorithm-2+repair@2356bc06",
+    "near-optimal.algorithm-2+repair@3c31f332",
     role="control",
     grade="interval",
     region="30 seeded runs against another weight, another rounding, another length, no draw",
@@ -217,16 +220,16 @@ def test_other_runs_are_not_ppca(statement) -> None:
     ]
     with precision(300):
         for change in wrong:
-            assert statement.at(attrs.evolve(run, **change)) is Truth.FALSE
+            assert statement.elsewhere().at(attrs.evolve(run, **change)) is Truth.FALSE
         # The error of the squared length is twice that of the length.
         for bits, verdict in ((103, Truth.TRUE), (99, Truth.FALSE)):
             longer = run.direction * rational(1 + Fraction(1, 2**bits))
-            assert statement.at(attrs.evolve(run, direction=longer)) is verdict
+            assert statement.elsewhere().at(attrs.evolve(run, direction=longer)) is verdict
         for seed in range(30):
             assert statement.at(ppca_run(seed)) is Truth.TRUE
         others = rounded_the_other_way()
         assert len(others) > 3
-        assert all(statement.at(other) is Truth.FALSE for other in others)
+        assert all(statement.elsewhere().at(other) is Truth.FALSE for other in others)
     bind_hypotheses(
         statement,
         run,

@@ -87,7 +87,7 @@ def test_ids_and_citations(toy) -> None:
     )
 
 
-NO_SUPPORT = "no proof-grade support of the printed statement"
+NO_SUPPORT = "no proof-grade support of the statement"
 
 
 def test_evidence_that_a_verdict_needs(toy) -> None:
@@ -117,11 +117,11 @@ def test_evidence_that_a_verdict_needs(toy) -> None:
         "toy.top: unearned: uses toy.middle, whose standing is 'unearned'",
         "toy.proof-repaired: unearned: step 'sound' has no proof-grade item that supports it",
         "toy.proof-repaired: unearned: step 'slip' has no proof-grade item that refutes it",
-        "toy.repaired: unearned: no certified refutation of the printed statement",
+        "toy.repaired: unearned: no certified refutation of the statement",
         "toy.repaired: unearned: no proof-grade support of the repaired statement",
         "toy.repaired: unearned: no control: nothing shows that the check can fail",
         "toy.corollary: unearned: uses toy.repaired+repair, whose standing is 'unearned'",
-        "toy.refuted: unearned: no certified refutation of the printed statement",
+        "toy.refuted: unearned: no certified refutation of the statement",
         "toy.algorithm: unearned: no implementation cites it",
     )
 
@@ -157,21 +157,25 @@ def test_verdicts_that_their_parts_deny(toy) -> None:
     )
 
 
+POINTLESS = "assert statement.without('x >= 0').at(Point(-2)) is Truth.TRUE"
+NUDGED = "assert statement.nudged(lambda margin: margin - 1).at(Point(1))"
+
+
 def test_a_refutation_of_what_is_held_to_be_true(toy) -> None:
     """The author's 'holds' stands beside a certified counterexample, for a claim and for a sound step."""
     toy.edit(SPECIFICATION, 'claim("alpha")', 'claim("alpha", statement=FALSE)')
     toy.edit(SPECIFICATION, "steps=(SOUND, SLIP)", 'steps=(Step("sound", FALSE, sound=True), SLIP)')
-    for role, check in [("supports", "statement.conclusion(Point(-2))"), ("control", "statement.at(Point(1))")]:
+    for role, check in [("supports", POINTLESS), ("control", f"{NUDGED} is Truth.FALSE")]:
         toy.edit(AUDIT, toy.item("alpha", role), toy.item("alpha", role, check=check))
-    check = "statement.conclusion(Point(-2))"
-    toy.edit(
-        PROOFS, toy.item("proof-repaired/sound", "supports"), toy.item("proof-repaired/sound", "supports", check=check)
-    )
+    sound = "proof-repaired/sound"
+    toy.edit(PROOFS, toy.item(sound, "supports"), toy.item(sound, "supports", check=POINTLESS))
     toy.add(PROOFS, toy.item("alpha", "refutes") + toy.item("proof-repaired/sound", "refutes"))
     toy.stamp()
     toy.audit("--accept-standings").objects_to(
         f"toy.alpha: violated: toy.alpha is held to be true, yet refuted by {PROOFS}::test_alpha_refutes",
         "toy.proof-repaired: violated: toy.proof-repaired/sound is held to be true, yet refuted by",
+        f"{AUDIT}::test_alpha_supports: passed without evaluating toy.alpha unchanged",
+        f"{PROOFS}::test_proof_repaired_sound_supports: passed without evaluating toy.proof-repaired/sound unchanged",
     )
 
 

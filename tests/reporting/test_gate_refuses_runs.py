@@ -52,7 +52,7 @@ class TestMarked:
         pass
 """
 SKIPPED, FAILED = "evidence was skipped", "evidence was failed"
-UNEVALUATED = "passed without evaluating toy.alpha as it is specified, or although it failed"
+UNEVALUATED = "passed without evaluating toy.alpha unchanged and inside its hypotheses, or although it failed"
 NO_COUNTEREXAMPLE = "passed without finding a point where the hypotheses of toy.refuted hold and it fails"
 BROKEN = {
     "skip": (item("skip", SUPPORT, marks='@pytest.mark.skip(reason="later")'), SKIPPED),
@@ -95,7 +95,7 @@ BROKEN = {
         UNEVALUATED,
     ),
     "no_counterexample": (
-        item("no_counterexample", "statement.conclusion(Point(1))", target="refuted", role="refutes"),
+        item("no_counterexample", "statement.conclusion(Point(-0.5))", target="refuted", role="refutes"),
         NO_COUNTEREXAMPLE,
     ),
     "counterexample_outside": (
@@ -109,11 +109,11 @@ BROKEN = {
     ),
     "toothless_control": (
         item("toothless_control", "assert statement.at(Point(1)) is Truth.TRUE", role="control"),
-        "passed without seeing any version of toy.alpha fail",
+        "passed without seeing a changed version of toy.alpha fail",
     ),
     "supports_what_fails": (
         item("supports_what_fails", "assert statement.at(Point(1)) is Truth.FALSE", target="refuted"),
-        "passed without evaluating toy.refuted as it is specified, or although it failed",
+        "passed without evaluating toy.refuted unchanged and inside its hypotheses, or although it failed",
     ),
 }
 
@@ -129,7 +129,7 @@ def test_evidence_that_did_not_do_its_work(toy, parallel) -> None:
     suffixes = {"fail_one": "[0]", "skip_empty": "[NOTSET]"}
     run.objects_to(
         *(f"{AUDIT}::test_{name}{suffixes.get(name, '')}: {message}" for name, (_, message) in BROKEN.items()),
-        f"{AUDIT}::TestMarked::test_of_a_class: passed without seeing any version of toy.alpha fail",
+        f"{AUDIT}::TestMarked::test_of_a_class: passed without seeing a changed version of toy.alpha fail",
         "toy.alpha: violated: failed: ",
         "toy.alpha: the committed snapshot has",
     )
@@ -232,7 +232,11 @@ def test_a_forged_ledger_is_not_believed(toy, parallel) -> None:
     toy.ledger.write_text(forged)
     toy.drop(AUDIT, "alpha", "control")
     toy.stamp()
-    toy.audit(*parallel).objects_to("toy.alpha: unearned: no control", "toy.alpha: the committed snapshot has")
+    toy.audit(*parallel).objects_to(
+        "toy.alpha: unearned: no control",
+        "toy.alpha: the committed snapshot has",
+        f"{AUDIT}::test_alpha_control: the committed snapshot has its evidence",
+    )
     assert json.loads(toy.ledger.read_text())["standings"]["toy.alpha"]["standing"] == "unearned"
 
 

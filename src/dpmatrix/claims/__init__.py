@@ -1,7 +1,7 @@
 """Vocabulary of the project: claims, verdicts, evidence and standing. It knows no mathematics."""
 
 from dpmatrix.claims.audits import AuditRecord, AuditVerdict, code_name
-from dpmatrix.claims.binding import WrongFormulaError, bind, bind_hypotheses
+from dpmatrix.claims.binding import WrongFormulaError, bind, bind_hypotheses, redefined
 from dpmatrix.claims.boxes import Certificate, certify, interval
 from dpmatrix.claims.changes import Changes, Origin, changes
 from dpmatrix.claims.claim import Claim, Kind, Locator, Repair, Step, Verdict
@@ -12,13 +12,14 @@ from dpmatrix.claims.gate import violations
 from dpmatrix.claims.ledger import Ledger, describe
 from dpmatrix.claims.registry import Catalogue, Implementation, Registry, implements
 from dpmatrix.claims.snapshots import Recorded, read_snapshot, snapshot
-from dpmatrix.claims.standing import Standing, State, standings
+from dpmatrix.claims.standing import Basis, Standing, State, basis, standings
 from dpmatrix.claims.statement import Condition, Observed, OutsideHypothesesError, Statement, observing
 from dpmatrix.claims.truth import Truth, conjunction, decide
 
 __all__ = [
     "AuditRecord",
     "AuditVerdict",
+    "Basis",
     "Catalogue",
     "Certificate",
     "Changes",
@@ -48,6 +49,7 @@ __all__ = [
     "Truth",
     "Verdict",
     "WrongFormulaError",
+    "basis",
     "bind",
     "bind_hypotheses",
     "certify",
@@ -63,6 +65,7 @@ __all__ = [
     "interval",
     "observing",
     "read_snapshot",
+    "redefined",
     "snapshot",
     "standings",
     "violations",

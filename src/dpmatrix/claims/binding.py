@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
+from types import ModuleType
 from typing import Any
+from unittest.mock import patch
 
 from flint import arb, ctx, fmpq
 
@@ -54,6 +56,26 @@ def bind(statement: Statement, values: Iterable[tuple[Any, Any]], *, least: int 
         ctx.prec = before
     if count < least:
         raise WrongFormulaError(f"{statement.name}: bound at {count} points, need {least}")
+
+
+def redefined(statement: Statement, module: ModuleType, name: str, other: object) -> Statement:
+    """Return the statement with a name of its module standing for something else: for controls.
+
+    Parameters
+    ----------
+    statement
+        The statement; it stays what it is.
+    module, name
+        Where the margin finds what is to be changed.
+    other
+        What to put there while the margin is evaluated.
+    """
+
+    def margin(point: Any) -> arb:  # noqa: ANN401 - points are the statement's own
+        with patch.object(module, name, other):
+            return statement.formula(point)
+
+    return statement.nudged(margin=margin)
 
 
 def bind_hypotheses(statement: Statement, inside: Any, outside: Mapping[str, Any]) -> None:  # noqa: ANN401

@@ -94,7 +94,6 @@ def certify(statement: Statement, box: Any, *, budget: int = 20_000) -> Certific
             proved += 1
             inhabited = inhabited or Truth.TRUE in (applies, statement.applies(_centre(here)))
         elif answer is Truth.FALSE and applies is Truth.TRUE:
-            statement.note_failure()
             return Certificate(Truth.FALSE, proved, excluded, here)
         elif examined >= budget or not _wide_fields(here):
             return Certificate(Truth.UNDECIDED, proved, excluded, here)

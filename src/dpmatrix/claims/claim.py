@@ -58,6 +58,8 @@ VERDICTS_OF_KIND: dict[Kind, frozenset[Verdict]] = {
     Kind.EXPERIMENT: frozenset({Verdict.REPRODUCED, Verdict.REPRODUCED_WITH_DIFFERENCE, Verdict.NOT_REPRODUCIBLE}),
 }
 """Kinds that are not listed take the verdicts of a statement that is true or false."""
+KINDS_OF_INSTANCES = frozenset({Kind.ALGORITHM, Kind.EXPERIMENT})
+"""Kinds whose statements may speak of one run or one datum."""
 
 
 @attrs.frozen
@@ -166,6 +168,8 @@ class Claim:
             attrs.evolve(step, statement=attrs.evolve(step.statement, name=f"{self.id}/{step.name}"))
             for step in self.steps
         )
+        if self.kind not in KINDS_OF_INSTANCES and any(one.instance for one in self.statements().values()):
+            raise ValueError(f"{self.id}: a {self.kind.value} speaks of every point, not of an instance")
         if len({step.name for step in steps}) != len(steps):
             raise ValueError(f"{self.id}: two steps have one name")
         set_field(self, "steps", steps)

@@ -147,7 +147,10 @@ def describe_statement(condition: Condition | Statement, seen: dict[int, int]) -
     """
     yield condition.says
     yield str(condition.strict)
-    yield from _describe_value(condition.margin, condition.margin.__module__, seen)
+    margin = condition.formula if isinstance(condition, Statement) else condition.margin
+    yield from _describe_value(margin, margin.__module__, seen)
     if isinstance(condition, Statement):
+        if condition.instance:
+            yield "instance"
         for hypothesis in condition.given:
             yield from describe_statement(hypothesis, seen)

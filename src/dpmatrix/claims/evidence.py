@@ -21,16 +21,25 @@ class Role(Enum):
 
 
 class Grade(Enum):
-    """How much a passing item is worth."""
+    """Who or what checked that an item shows what it says, all over its region; the strongest first."""
 
     KERNEL = "kernel"
+    """A proof assistant."""
     SYMBOLIC = "symbolic"
+    """An identity, a decision procedure or exact arithmetic, with no prose in between."""
     INTERVAL = "interval"
+    """Ball arithmetic: a box by subdivision, or a point."""
+    DERIVED = "derived"
+    """A written proof, read by people; the machine checked its formulas against the statement, and its algebra."""
     STATISTICAL = "statistical"
+    """Outputs or samples, at a stated level of confidence."""
     NUMERIC = "numeric"
+    """Numbers without a bound on their error: an indication, which earns nothing alone."""
 
 
-PROOF_GRADES = frozenset({Grade.KERNEL, Grade.SYMBOLIC, Grade.INTERVAL})
+MACHINE_GRADES = frozenset({Grade.KERNEL, Grade.SYMBOLIC, Grade.INTERVAL})
+"""Grades under which a machine checked all of the region."""
+PROOF_GRADES = MACHINE_GRADES | {Grade.DERIVED}
 
 
 class Outcome(Enum):
@@ -88,9 +97,8 @@ class Evidence:
         evidence = cls(node, cited, Role(role), Grade(grade), region)
         if not region.strip():
             raise ValueError("the region is empty; say where the evidence speaks")
-        if (evidence.role is Role.SUPPORTS_REPAIR) != cited.target.endswith("+repair") and (
-            evidence.role is not Role.CONTROL
-        ):
+        of_repair = cited.target.endswith("+repair")
+        if (evidence.role is Role.SUPPORTS_REPAIR and not of_repair) or (evidence.role is Role.SUPPORTS and of_repair):
             raise ValueError(f"role {role!r} does not fit the target {cited.target!r}")
         return evidence
 

@@ -7,14 +7,14 @@ from collections.abc import Iterable, Mapping
 from dpmatrix.claims.evidence import Evidence, Outcome, Role
 from dpmatrix.claims.fingerprint import Citation
 from dpmatrix.claims.registry import Catalogue, Implementation, Registry
-from dpmatrix.claims.snapshots import gated, snapshot
+from dpmatrix.claims.snapshots import Piece, accepted_evidence, gated, snapshot
 from dpmatrix.claims.standing import Standing, State
 
 _UNBOUND = {
-    Role.SUPPORTS: "evaluating {target} as it is specified, or although it failed",
-    Role.SUPPORTS_REPAIR: "evaluating {target} as it is specified, or although it failed",
+    Role.SUPPORTS: "evaluating {target} unchanged and inside its hypotheses, or although it failed",
+    Role.SUPPORTS_REPAIR: "evaluating {target} unchanged and inside its hypotheses, or although it failed",
     Role.REFUTES: "finding a point where the hypotheses of {target} hold and it fails",
-    Role.CONTROL: "seeing any version of {target} fail",
+    Role.CONTROL: "seeing a changed version of {target} fail",
 }
 """What an item that is not bound to its statement left out."""
 
@@ -49,6 +49,16 @@ def _citation(registry: Registry, citation: Citation, where: str) -> list[str]:
         now = registry.fingerprints[citation.claim]
         return [f"{where}: suspect, it was written for {citation.target}@{citation.fingerprint}, now @{now}"]
     return []
+
+
+def _lost(evidence: Iterable[Evidence], committed: Mapping[str, object]) -> list[str]:
+    """List the accepted pieces of evidence that are gone, or that no longer say the same."""
+    here = {Piece.of(item) for item in evidence}
+    return [
+        f"{piece.node}: the committed snapshot has its evidence {piece.line!r}, which is gone or says something else"
+        for piece in accepted_evidence(committed)
+        if piece not in here
+    ]
 
 
 def violations(
@@ -100,4 +110,4 @@ def violations(
         known, here = gated(committed.get(claim_id)), gated(now.get(claim_id))
         if known != here:
             problems.append(f"{claim_id}: the committed snapshot has {known}, this run {here}")
-    return problems
+    return problems + _lost(evidence, committed)

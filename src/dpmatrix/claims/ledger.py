@@ -12,7 +12,7 @@ import attrs
 from dpmatrix.claims.audits import AuditRecord
 from dpmatrix.claims.evidence import Evidence
 from dpmatrix.claims.registry import Implementation, Registry
-from dpmatrix.claims.standing import Standing, State
+from dpmatrix.claims.standing import Basis, Standing, State
 
 
 @attrs.frozen
@@ -51,7 +51,11 @@ class Ledger:
             "environment": dict(self.environment),
             "violations": list(self.violations),
             "standings": {
-                claim_id: {"standing": standing.state.value, "reasons": list(standing.reasons)}
+                claim_id: {
+                    "standing": standing.state.value,
+                    "reasons": list(standing.reasons),
+                    "basis": None if standing.basis is None else standing.basis.value,
+                }
                 for claim_id, standing in self.standings.items()
             },
             "fingerprints": dict(self.fingerprints),
@@ -66,7 +70,11 @@ class Ledger:
         return cls(
             tuple(Evidence.from_json(item) for item in record["evidence"]),
             {
-                claim_id: Standing(State(value["standing"]), tuple(value["reasons"]))
+                claim_id: Standing(
+                    State(value["standing"]),
+                    tuple(value["reasons"]),
+                    None if value.get("basis") is None else Basis(value["basis"]),
+                )
                 for claim_id, value in record["standings"].items()
             },
             record["fingerprints"],
@@ -123,12 +131,13 @@ def describe(
                 "label": claim.source.label,
                 "says": claim.statement.says,
                 "printed": claim.source.says,
-                "margin": _name(claim.statement.margin),
+                "margin": _name(claim.statement.formula),
                 "given": [condition.says for condition in claim.statement.given],
                 "verdict": claim.verdict.value,
                 "because": claim.because,
                 "reading": claim.reading,
                 "standing": None if standing is None else standing.state.value,
+                "basis": None if standing is None or standing.basis is None else standing.basis.value,
                 "reasons": [] if standing is None else list(standing.reasons),
                 "repair": None
                 if claim.repair is None

@@ -16,7 +16,7 @@ from dpmatrix.claims.standing import Standing
 from dpmatrix.errors import SnapshotError
 
 GATED = ("verdict", "standing", "fingerprint")
-"""What the gate compares with the committed snapshot; evidence may grow without asking it."""
+"""What the gate compares with the committed snapshot; evidence may grow without asking it, and not shrink."""
 
 _LINE = re.compile(r"(?P<role>\S+) (?P<grade>\S+) (?P<target>[^\s:]+): (?P<region>.*)", re.DOTALL)
 
@@ -109,6 +109,13 @@ def gated(entry: object) -> object:
     if not isinstance(entry, Mapping):
         return entry
     return {name: entry.get(name) for name in GATED}
+
+
+def accepted_evidence(committed: Mapping[str, object]) -> tuple[Piece, ...]:
+    """Return every piece of evidence that a snapshot has; entries without evidence have none."""
+    recorded = [entry for entry in committed.values() if isinstance(entry, Mapping)]
+    nodes = [entry.get("evidence") for entry in recorded]
+    return tuple(sorted(piece for table in nodes if table is not None for piece in _pieces(table, "the snapshot")))
 
 
 def read_snapshot(text: str, name: str) -> dict[str, Recorded]:

@@ -8,7 +8,7 @@ from enum import Enum
 import attrs
 
 from dpmatrix.claims.claim import Claim, Verdict
-from dpmatrix.claims.evidence import Evidence, Grade, Outcome, Role
+from dpmatrix.claims.evidence import MACHINE_GRADES, Evidence, Grade, Outcome, Role
 from dpmatrix.claims.registry import Implementation, Registry
 
 
@@ -21,12 +21,35 @@ class State(Enum):
     OPEN = "open"
 
 
+class Basis(Enum):
+    """On what an earned verdict rests: the weakest of the grades that it needs, its foundations included."""
+
+    MACHINE = "by machine"
+    WRITTEN = "by a written proof"
+    SAMPLES = "by samples"
+
+
+_BASES = tuple(Basis)
+
+
+def _basis_of(grade: Grade) -> Basis:
+    if grade in MACHINE_GRADES:
+        return Basis.MACHINE
+    return Basis.WRITTEN if grade is Grade.DERIVED else Basis.SAMPLES
+
+
 @attrs.frozen
 class Standing:
-    """The state of a claim after a run, with the reasons where it is not earned."""
+    """The state of a claim after a run, with the reasons where it is not earned, and the basis where it is."""
 
     state: State
     reasons: tuple[str, ...] = ()
+    basis: Basis | None = None
+
+    @property
+    def words(self) -> str:
+        """The state, and on what it rests."""
+        return self.state.value if self.basis is None else f"{self.state.value}, {self.basis.value}"
 
 
 SUPPORTED = frozenset(
@@ -65,25 +88,48 @@ def _counts(evidence: Evidence, verdict: Verdict) -> bool:
     return evidence.proves
 
 
-def _has(claim: Claim, evidence: Iterable[Evidence], role: Role, target: str) -> bool:
-    return any(
-        item.role is role and item.citation.target == target and _counts(item, claim.verdict) for item in evidence
-    )
+def _passing(claim: Claim, evidence: Iterable[Evidence], role: Role, target: str) -> list[Evidence]:
+    return [
+        item
+        for item in evidence
+        if item.role is role and item.citation.target == target and _counts(item, claim.verdict)
+    ]
+
+
+def _needs(claim: Claim) -> list[tuple[Role, str, str]]:
+    """List the roles and targets that a verdict needs of the statement and of its repair, in words as well."""
+    needs = []
+    if claim.verdict in SUPPORTED:
+        needs.append((Role.SUPPORTS, claim.id, "no proof-grade support of the statement"))
+    if claim.verdict in REPAIRED | FAILED:
+        needs.append((Role.REFUTES, claim.id, "no certified refutation of the statement"))
+    if claim.repair is not None:
+        name = claim.repair.statement.name
+        needs.append((Role.SUPPORTS_REPAIR, name, "no proof-grade support of the repaired statement"))
+    return needs
+
+
+def basis(claim: Claim, evidence: Iterable[Evidence]) -> Basis | None:
+    """Return on what the verdict of a claim rests, its foundations aside; None if something that it needs is missing.
+
+    Each need counts by its strongest item, and the weakest need decides.
+    """
+    items = list(evidence)
+    found = []
+    for role, target, _ in _needs(claim):
+        passing = _passing(claim, items, role, target)
+        if not passing:
+            return None
+        found.append(min((_basis_of(item.grade) for item in passing), key=_BASES.index))
+    return max(found, key=_BASES.index, default=None)
 
 
 def _missing(claim: Claim, evidence: list[Evidence], implementations: Iterable[Implementation]) -> list[str]:
     """List what the verdict needs and the run does not have."""
-    missing = []
     verdict = claim.verdict
-    if verdict in SUPPORTED and not _has(claim, evidence, Role.SUPPORTS, claim.id):
-        missing.append("no proof-grade support of the printed statement")
-    if verdict in REPAIRED | FAILED and not _has(claim, evidence, Role.REFUTES, claim.id):
-        missing.append("no certified refutation of the printed statement")
-    if verdict in REPAIRED or claim.repair is not None:
-        if claim.repair is None:
-            missing.append("no repaired statement")
-        elif not _has(claim, evidence, Role.SUPPORTS_REPAIR, claim.repair.statement.name):
-            missing.append("no proof-grade support of the repaired statement")
+    missing = [words for role, target, words in _needs(claim) if not _passing(claim, evidence, role, target)]
+    if verdict in REPAIRED and claim.repair is None:
+        missing.append("no repaired statement")
     if (verdict in SUPPORTED | REPAIRED or claim.repair is not None) and not any(
         item.role is Role.CONTROL and item.outcome is Outcome.PASSED for item in evidence
     ):
@@ -94,7 +140,7 @@ def _missing(claim: Claim, evidence: list[Evidence], implementations: Iterable[I
         missing.append("no implementation cites it")
     for step in claim.steps:
         role = Role.SUPPORTS if step.sound else Role.REFUTES
-        if not _has(claim, evidence, role, step.statement.name):
+        if not _passing(claim, evidence, role, step.statement.name):
             missing.append(f"step {step.name!r} has no proof-grade item that {role.value} it")
     broken = [step.name for step in claim.steps if not step.sound]
     if verdict is Verdict.HOLDS and broken:
@@ -104,15 +150,27 @@ def _missing(claim: Claim, evidence: list[Evidence], implementations: Iterable[I
     return missing
 
 
-def _contradictions(claim: Claim, evidence: Iterable[Evidence]) -> list[str]:
-    """List the refutations of what the author holds to be true."""
+def _held(claim: Claim) -> set[str]:
+    """Name the statements that the author holds to be true."""
     held = {step.statement.name for step in claim.steps if step.sound}
     if claim.verdict in SUPPORTED:
         held.add(claim.id)
-    return [
-        f"{item.citation.target} is held to be true, yet refuted by {item.node}"
+    if claim.repair is not None:
+        held.add(claim.repair.statement.name)
+    return held
+
+
+def _contradictions(claim: Claim, evidence: Iterable[Evidence], failures: Mapping[str, Iterable[str]]) -> list[str]:
+    """List the refutations of what the author holds to be true, and whatever else saw it false."""
+    held = _held(claim)
+    refuting = {
+        (item.citation.target, item.node): "refuted by"
         for item in evidence
         if item.role is Role.REFUTES and item.citation.target in held and _counts(item, claim.verdict)
+    }
+    failing = {(name, node): "false inside its hypotheses in" for name in held for node in failures.get(name, ())}
+    return [
+        f"{name} is held to be true, yet {how} {node}" for (name, node), how in sorted((failing | refuting).items())
     ]
 
 
@@ -138,9 +196,19 @@ def _foundations(claim: Claim, registry: Registry, earned: Mapping[str, Standing
 
 
 def standings(
-    registry: Registry, evidence: Iterable[Evidence], implementations: Iterable[Implementation]
+    registry: Registry,
+    evidence: Iterable[Evidence],
+    implementations: Iterable[Implementation],
+    failures: Mapping[str, Iterable[str]] | None = None,
 ) -> dict[str, Standing]:
     """Compute the standing of every claim from the evidence of one run.
+
+    Parameters
+    ----------
+    registry, evidence, implementations
+        The claims, every item of evidence, and the code that cites claims.
+    failures
+        Names of unchanged statements that were false at a point inside their hypotheses, with the items that saw it.
 
     Raises
     ------
@@ -168,7 +236,7 @@ def standings(
         under_way.pop()
         items = by_claim[claim_id]
         failed = [f"failed: {item.node}" for item in items if item.outcome is Outcome.FAILED]
-        failed += _contradictions(claim, items)
+        failed += _contradictions(claim, items, failures or {})
         reasons = _missing(claim, items, implementations) + _foundations(claim, registry, found)
         if failed:
             found[claim_id] = Standing(State.VIOLATED, tuple(failed))
@@ -177,7 +245,9 @@ def standings(
         elif reasons:
             found[claim_id] = Standing(State.UNEARNED, tuple(reasons))
         else:
-            found[claim_id] = Standing(State.EARNED)
+            rests_on = [basis(claim, items), *(found[use.removesuffix("+repair")].basis for use in claim.uses)]
+            known = [one for one in rests_on if one is not None]
+            found[claim_id] = Standing(State.EARNED, basis=max(known, key=_BASES.index, default=None))
 
     for claim in registry:
         visit(claim.id)

@@ -27,11 +27,14 @@ class Observed:
     ----------
     evaluated
         Every statement that was evaluated; one that was nudged or lost a hypothesis is another statement.
+    met
+        The statements that were evaluated at a point, or on a box, where their hypotheses hold and they are not false.
     failed
         The statements that were false at a point, or on a box, where their hypotheses hold.
     """
 
     evaluated: set[Statement] = attrs.Factory(set)
+    met: set[Statement] = attrs.Factory(set)
     failed: set[Statement] = attrs.Factory(set)
 
 
@@ -110,15 +113,33 @@ class Statement:
         Hypotheses, each a named condition on the same points.
     strict
         Whether a margin of zero refutes the assertion.
+    instance
+        Whether the assertion is of one run or one datum, which comes from the implementation or is fixed by the
+        document, and not of every point. Of algorithms, tables and figures alone: see `elsewhere`.
     name
         Set by the claim that owns the statement: ``id``, ``id+repair`` or ``id/step``.
+    origin
+        Of a changed statement, the one that was changed.
     """
 
     says: str
-    margin: Margin
+    _margin: Margin
     given: tuple[Condition, ...] = ()
     strict: bool = False
+    instance: bool = False
     name: str = ""
+    origin: Statement | None = attrs.field(default=None, eq=False, repr=False)
+
+    @property
+    def formula(self) -> Margin:
+        """The function itself, whose values nobody observes: to describe it, or to change it for a control."""
+        return self._margin
+
+    def margin(self, point: Any) -> arb:  # noqa: ANN401 - points are the statement's own
+        """Evaluate the margin at a point, at the working precision."""
+        value = self._margin(point)
+        self._observe(point, decide(value, strict=self.strict))
+        return value
 
     def applies(self, point: Any) -> Truth:  # noqa: ANN401 - points are the statement's own
         """Whether every hypothesis holds at the point."""
@@ -126,10 +147,9 @@ class Statement:
 
     def conclusion(self, point: Any) -> Truth:  # noqa: ANN401 - points are the statement's own
         """Evaluate the assertion alone, whatever the hypotheses say."""
-        observed = _observed.get()
-        if observed is not None:
-            observed.evaluated.add(self)
-        return _decide(self.margin, point, strict=self.strict)
+        answer = _decide(self._margin, point, strict=self.strict)
+        self._observe(point, answer)
+        return answer
 
     def at(self, point: Any) -> Truth:  # noqa: ANN401 - points are the statement's own
         """Evaluate the assertion at a point where the hypotheses certainly hold.
@@ -142,32 +162,61 @@ class Statement:
         for condition in self.given:
             if condition.at(point) is not Truth.TRUE:
                 raise OutsideHypothesesError(f"{self.name}: hypothesis {condition.says!r} does not hold at {point}")
-        answer = self.conclusion(point)
-        if answer is Truth.FALSE:
-            self.note_failure()
-        return answer
+        return self.conclusion(point)
 
-    def note_failure(self) -> None:
-        """Tell whoever observes that the assertion is false somewhere under its hypotheses."""
+    def _observe(self, point: Any, answer: Truth) -> None:  # noqa: ANN401 - points are the statement's own
+        """Tell whoever observes what was seen; every way to evaluate the assertion comes through here."""
         observed = _observed.get()
-        if observed is not None:
-            observed.failed.add(self)
+        if observed is None:
+            return
+        observed.evaluated.add(self)
+        seen = observed.failed if answer is Truth.FALSE else observed.met
+        if self not in seen and self._certainly_applies(point):
+            seen.add(self)
+        own = self.origin  # a change is no disguise: where a changed version fails, so may the statement itself
+        if answer is Truth.FALSE and own is not None and own not in observed.failed and own.fails(point):
+            observed.failed.add(own)
+
+    def fails(self, point: Any) -> bool:  # noqa: ANN401 - points are the statement's own
+        """Whether the assertion is certainly false at a point that certainly meets the hypotheses; nobody is told."""
+        return self._certainly_applies(point) and _decide(self._margin, point, strict=self.strict) is Truth.FALSE
+
+    def _certainly_applies(self, point: Any) -> bool:  # noqa: ANN401 - points are the statement's own
+        """Whether every hypothesis is certainly true; one that is not even defined at the point is not."""
+        try:
+            return self.applies(point) is Truth.TRUE
+        except (ArithmeticError, ValueError):
+            return False
 
     def without(self, says: str) -> Statement:
         """Return the same statement with one hypothesis dropped, for controls and counterexamples."""
         kept = tuple(condition for condition in self.given if condition.says != says)
         if len(kept) == len(self.given):
             raise KeyError(f"{self.name} has no hypothesis {says!r}; it has {[c.says for c in self.given]}")
-        return attrs.evolve(self, given=kept)
+        return attrs.evolve(self, given=kept, origin=self.origin or self)
+
+    def elsewhere(self) -> Statement:
+        """Return the same predicate, asked of runs or data that the assertion is not about: for controls.
+
+        Raises
+        ------
+        TypeError
+            If the assertion is of every point: there is no elsewhere.
+        """
+        if not self.instance:
+            raise TypeError(
+                f"{self.name} is of every point; drop a hypothesis with `without`, or change it with `nudged`"
+            )
+        return attrs.evolve(self, instance=False)
 
     def nudged(self, change: Callable[[arb], arb] | None = None, *, margin: Margin | None = None) -> Statement:
         """Return a deliberately changed statement, for controls: another margin, or a function of this one."""
         if margin is None:
             if change is None:
                 raise TypeError("give a change of the margin, or another margin")
-            original, transform = self.margin, change
+            original, transform = self._margin, change
 
             def margin(point: Any) -> arb:  # noqa: ANN401 - points are the statement's own
                 return transform(original(point))
 
-        return attrs.evolve(self, margin=margin)
+        return attrs.evolve(self, margin=margin, origin=self.origin or self)

@@ -34,7 +34,7 @@ def slide_deviation(epsilon: Fraction, delta: Fraction) -> arb:
     return (1 + (2 * (1 / ball(delta)).log()).sqrt()) / ball(epsilon)
 
 
-@implements("analyze-gauss.algorithm-1+repair@9abee89d")
+@implements("analyze-gauss.algorithm-1+repair@858b1e21")
 @frozen
 class AnalyzeGauss(GaussianPerturbation):
     """Algorithm 1 of `analyze-gauss`, repaired, on a lattice: (epsilon, delta)-differentially private.
@@ -56,7 +56,7 @@ def _steps(value: object) -> int:
     return positive_integer(value, "steps")
 
 
-@implements("analyze-gauss.algorithm-3+repair@cabeb393")
+@implements("analyze-gauss.algorithm-3+repair@8fdbdb61")
 @frozen
 class OnlinePerturbedLeader(BoundedRecords):
     r"""Algorithm 3 of `analyze-gauss`, repaired: all m noisy matrices together are (epsilon, delta)-private.

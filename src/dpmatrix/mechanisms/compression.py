@@ -36,7 +36,7 @@ def _grid(value: Exact) -> Fraction:
     return spacing
 
 
-@implements("compression.transformation+repair@83c56f3c")
+@implements("compression.transformation+repair@bf9e6ab6")
 @frozen
 class GaussianCompression:
     """Publish Phi X, m rows, where the columns of X are scaled to squared norm n and Phi has N(0, 1/n) entries.
@@ -150,7 +150,7 @@ def _delta_max(value: Exact) -> Fraction:
     return width
 
 
-@implements("compression.procedure-4-1+repair@b963a77f", "compression.procedure-4-2@428ed6d3")
+@implements("compression.procedure-4-1+repair@b85d4d19", "compression.procedure-4-2@428ed6d3")
 @frozen
 class TruncatedCompression(GaussianCompression):
     """Draw compressed data anew until their covariance lies in a public box around a public reference.

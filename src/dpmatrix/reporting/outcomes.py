@@ -14,18 +14,18 @@ PROPERTY = "statements"
 AUDIT = "audit"
 """Property of an item, several times if need be: an `AuditRecord` as JSON."""
 _SEVERITY = (Outcome.PASSED, Outcome.SKIPPED, Outcome.FAILED)
-_NOTHING: Mapping[str, Sequence[str]] = {"refused": (), "evaluated": (), "failed": ()}
+_NOTHING: Mapping[str, Sequence[str]] = {"refused": (), "met": (), "failed": ()}
 
 
 def seen(observed: Observed, registry: Registry) -> dict[str, list[str]]:
-    """Return names of statements: all of which some version failed, the specification's own, its own that failed.
+    """Return names of statements: of which a changed version failed, the specification's own that were met or failed.
 
     A statement that was nudged, or that lost a hypothesis, keeps its name and is not the specification's own.
     """
     own = {statement for claim in registry for statement in claim.statements().values()}
     return {
-        "refused": sorted({statement.name for statement in observed.failed}),
-        "evaluated": sorted(statement.name for statement in own & observed.evaluated),
+        "refused": sorted({statement.name for statement in observed.failed - own}),
+        "met": sorted(statement.name for statement in own & observed.met),
         "failed": sorted(statement.name for statement in own & observed.failed),
     }
 
@@ -41,16 +41,16 @@ class _Report:
     audits: tuple[AuditRecord, ...] = ()
 
     def binds(self, evidence: Evidence) -> bool:
-        """Whether the item evaluated the statement itself, and what it saw fits its role.
+        """Whether the item evaluated the statement itself inside its hypotheses, and what it saw fits its role.
 
-        A control shows that the check can fail: it must see some version of the statement, changed or not, fail.
+        A control shows that the check can fail: it must see a changed version of the statement fail.
         """
         target = evidence.citation.target
         if evidence.role is Role.CONTROL:
             return target in self.seen["refused"]
         if evidence.role is Role.REFUTES:
             return target in self.seen["failed"]
-        return target in self.seen["evaluated"] and target not in self.seen["failed"]
+        return target in self.seen["met"] and target not in self.seen["failed"]
 
 
 class Outcomes:
@@ -85,6 +85,14 @@ class Outcomes:
             for audit in report.audits
         ]
         return tuple(sorted(found, key=lambda audit: (audit.mechanism, audit.view, audit.node)))
+
+    def failures(self) -> dict[str, tuple[str, ...]]:
+        """Return unchanged statements that were false inside their hypotheses, with the items that saw it."""
+        found: dict[str, list[str]] = {}
+        for node, report in sorted(self._reports.items()):
+            for name in report.seen["failed"]:
+                found.setdefault(name, []).append(node)
+        return {name: tuple(nodes) for name, nodes in found.items()}
 
     def judge(self, evidence: Evidence) -> Evidence:
         """Return the evidence with what became of it."""

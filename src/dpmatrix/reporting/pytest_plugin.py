@@ -199,7 +199,7 @@ class _Session:
     def _decide(self) -> Ledger:
         evidence = tuple(self.outcomes.judge(self.declared[key]) for key in sorted(self.declared))
         cited = implementations(self.config.getini("rooms"))
-        found = standings(self.registry, evidence, cited)
+        found = standings(self.registry, evidence, cited, self.outcomes.failures())
         if self.config.getoption("--accept-standings") and not self.interrupted:
             write_atomically(self.specification.STANDINGS, dump(snapshot(self.registry, found, evidence)))
         committed = self.specification.committed_standings()

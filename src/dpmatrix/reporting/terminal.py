@@ -11,7 +11,7 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from dpmatrix.claims import Evidence, Ledger, Outcome, Registry, Role, State
+from dpmatrix.claims import Basis, Evidence, Ledger, Outcome, Registry, Role, State
 from dpmatrix.reporting.sentences import counted, pieces_of_evidence
 
 _COLOURS = {"earned": "green", "open": "yellow", "unearned": "red", "violated": "bold red"}
@@ -49,17 +49,21 @@ def standings_table(registry: Registry, ledger: Ledger) -> str:
     for heading in ("claim", "verdict", "standing", "evidence"):
         table.add_column(heading, overflow="fold")
     for claim in registry:
-        state = ledger.standings[claim.id].state.value
+        standing = ledger.standings[claim.id]
         items = [item for item in ledger.evidence if item.citation.claim == claim.id]
-        table.add_row(claim.id, claim.verdict.value, Text(state, style=_COLOURS[state]), _summary(items))
+        shown = Text(standing.words, style=_COLOURS[standing.state.value])
+        table.add_row(claim.id, claim.verdict.value, shown, _summary(items))
     return _to_text(table)
 
 
 def gate_lines(registry: Registry, ledger: Ledger, folder: str) -> list[str]:
     """Return the closing lines of a run."""
-    earned = sum(standing.state is State.EARNED for standing in ledger.standings.values())
+    earned = [standing for standing in ledger.standings.values() if standing.state is State.EARNED]
+    bases = Counter(standing.basis for standing in earned)
+    shares = ", ".join(f"{bases[basis]} {basis.value}" for basis in Basis if bases[basis])
     pieces = pieces_of_evidence([item.node for item in ledger.evidence])
-    lines = [f"{earned} of {len(registry)} claims have earned their verdict, on {pieces}"]
+    told = f" ({shares})" if shares else ""
+    lines = [f"{len(earned)} of {len(registry)} claims have earned their verdict{told}, on {pieces}"]
     lines += [f"gate: {violation}" for violation in ledger.violations]
     lines.append(f"gate: {'CLOSED, ' + counted(len(ledger.violations), 'objection') if ledger.violations else 'open'}")
     lines.append(f"report: {folder}/report.html   ledger: {folder}/ledger.json")
