@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -55,7 +56,7 @@ def note(record_property) -> Callable[[AuditResult], None]:
 @pytest.fixture
 def record_audit(record_property) -> Callable[[AuditRecord], None]:
     """Leave a record in the report's table of audits."""
-    return lambda found: record_property("audit", found.to_json())
+    return lambda found: record_property("audit", json.dumps(found.to_json()))
 
 
 @pytest.fixture

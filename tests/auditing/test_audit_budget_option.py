@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -38,7 +39,21 @@ def test_a_correct_mechanism_is_audited_until_the_time_is_over(tmp_path: Path) -
     """The small audit of the default takes a fraction of these three seconds."""
     file = tmp_path / "out.xml"
     name = "test_correct_mechanism_passes[randomised-response]"
-    done = run("-k", name, f"--audit-budget={3 * EVERY}s", f"--junitxml={file}", "-o", "junit_family=xunit1")
+    done = run("-k", name, f"--audit-budget={3 * EVERY}s", f"--junitxml={file}")
     assert done.returncode == 0, done.stdout + done.stderr
     (case,) = ElementTree.parse(file).getroot().iter("testcase")
     assert float(case.get("time", "0")) >= 3
+
+
+def test_a_junit_report_of_audits_is_written_and_holds_their_findings(tmp_path: Path) -> None:
+    """With the project's own settings, in which every warning is an error; what audits found is JSON there."""
+    file = tmp_path / "out.xml"
+    command = [sys.executable, "-m", "pytest", "audit/test_exact_losses.py", "-k", "one_neighbour_cannot_give"]
+    done = subprocess.run(
+        [*command, "-p", "no:cacheprovider", f"--junitxml={file}"], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    root = ElementTree.parse(file).getroot()
+    found = [value.get("value", "") for value in root.iter("property") if value.get("name") == "audit"]
+    assert found
+    assert all(json.loads(text)["mechanism"] for text in found)

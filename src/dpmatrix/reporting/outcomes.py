@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -11,10 +12,11 @@ import pytest
 from dpmatrix.claims import AuditRecord, Evidence, Observed, Outcome, Registry, Role
 
 PROPERTY = "statements"
+"""Property of every item: what `seen` says of it, as the text of its JSON, so that any report of tests can hold it."""
 AUDIT = "audit"
-"""Property of an item, several times if need be: an `AuditRecord` as JSON."""
+"""Property of an item, several times if need be: an `AuditRecord` as the text of its JSON."""
 _SEVERITY = (Outcome.PASSED, Outcome.SKIPPED, Outcome.FAILED)
-_NOTHING: Mapping[str, Sequence[str]] = {"refused": (), "met": (), "failed": ()}
+_NOTHING = json.dumps({"refused": (), "met": (), "failed": ()})
 
 
 def seen(observed: Observed, registry: Registry) -> dict[str, list[str]]:
@@ -72,9 +74,9 @@ class Outcomes:
         properties: dict[str, Any] = dict(report.user_properties)
         detail = str(properties.get("detail", ""))
         pairs: list[tuple[str, Any]] = report.user_properties
-        audits = tuple(AuditRecord.from_json(value) for name, value in pairs if name == AUDIT)
+        audits = tuple(AuditRecord.from_json(json.loads(value)) for name, value in pairs if name == AUDIT)
         self._reports[report.nodeid] = _Report(
-            outcome, report.duration, properties.get(PROPERTY, _NOTHING), detail, audits
+            outcome, report.duration, json.loads(properties.get(PROPERTY, _NOTHING)), detail, audits
         )
 
     def audits(self) -> tuple[AuditRecord, ...]:

@@ -143,7 +143,7 @@ class _Session:
             try:
                 return (yield)
             finally:
-                item.user_properties.append((PROPERTY, seen(observed, self.registry)))
+                item.user_properties.append((PROPERTY, json.dumps(seen(observed, self.registry))))
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Keep the outcome of every item that ran, also of those that ran in a worker."""
