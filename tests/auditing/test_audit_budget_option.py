@@ -50,7 +50,11 @@ def test_a_junit_report_of_audits_is_written_and_holds_their_findings(tmp_path: 
     file = tmp_path / "out.xml"
     command = [sys.executable, "-m", "pytest", "audit/test_exact_losses.py", "-k", "one_neighbour_cannot_give"]
     done = subprocess.run(
-        [*command, "-p", "no:cacheprovider", f"--junitxml={file}"], cwd=ROOT, capture_output=True, text=True, check=False
+        [*command, "-p", "no:cacheprovider", f"--junitxml={file}"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
     root = ElementTree.parse(file).getroot()

@@ -44,6 +44,11 @@ TRICKS = {
         "supports",
         "with pytest.raises(AssertionError):\n        assert statement.at(Point(1)) is Truth.TRUE",
     ),
+    "its own control under another name": (
+        FALSE_CLAIM,
+        "control",
+        "assert statement.nudged(lambda margin: margin).at(Point(7)) is Truth.FALSE",
+    ),
     "its own control": (FALSE_CLAIM, "control", "assert statement.at(Point(7)) is Truth.FALSE"),
     "hypotheses that never hold": (EMPTY_CLAIM, "supports", f"bind(statement, {POINTS})"),
     "outside its hypotheses": (FALSE_CLAIM, "supports", "assert statement.conclusion(Point(-1)) is Truth.TRUE"),
@@ -56,11 +61,11 @@ def test_a_false_or_empty_statement_is_not_earned(toy, trick) -> None:
     statement, role, check = TRICKS[trick]
     other = {"supports": "control", "control": "supports"}[role]
     sound = {
-        "control": "assert statement.nudged(lambda margin: -1 - margin * 0).at(Point(1)) is Truth.FALSE",
+        "control": "assert statement.nudged(lambda margin: margin - 1).at(Point(0)) is Truth.FALSE",
         "supports": "assert statement.at(Point(0)) is Truth.TRUE",
     }[other]
     if "never" in statement:
-        sound = "assert statement.nudged(lambda margin: margin - 99).without('0 > 1').at(Point(1)) is Truth.FALSE"
+        sound = "assert statement.without('0 > 1').at(Point(1)) is Truth.FALSE"
     toy.edit(SPECIFICATION, "\n\nGIVEN = ", MARGINS)
     toy.edit(SPECIFICATION, 'claim("alpha")', statement)
     toy.edit(AUDIT, toy.item("alpha", role), toy.item("alpha", role, check=check))
@@ -71,7 +76,7 @@ def test_a_false_or_empty_statement_is_not_earned(toy, trick) -> None:
     expected = [] if statement is EMPTY_CLAIM or trick == "outside its hypotheses" else [SEEN_FALSE.format(node=node)]
     if role == "supports":
         expected.append(UNEVALUATED.format(node=node))
-    else:
+    elif "nudged" not in check:
         expected.append(f"{node}: passed without seeing a changed version of toy.alpha fail")
     if not any("violated" in line for line in expected):
         expected.append(NO_SUPPORT)
@@ -88,7 +93,7 @@ def test_a_refutation_in_whatever_item_violates(toy) -> None:
         'REPAIR = Repair("the sign", Statement("x <= 0", negative, given=GIVEN))',
     )
     good = "assert statement.at(Point(0)) is Truth.TRUE"
-    control = "assert statement.nudged(lambda margin: margin - 1).at(Point(1)) is Truth.FALSE"
+    control = "assert statement.nudged(lambda margin: margin - 1).at(Point(0)) is Truth.FALSE"
     for file, target, role in (
         (AUDIT, "alpha", "supports"),
         (PROOFS, "repaired+repair", "supports-repair"),
@@ -109,6 +114,35 @@ def test_a_refutation_in_whatever_item_violates(toy) -> None:
         "toy.repaired: violated: toy.repaired+repair is held to be true, yet false inside its hypotheses in "
         f"{AUDIT}::test_no_evidence",
         "toy.corollary: unearned: uses toy.repaired+repair, whose standing is 'violated'",
+    )
+
+
+PATCHED = """
+
+def test_patched(monkeypatch):
+    import toyspec
+
+    monkeypatch.setattr(toyspec, "ball", abs)
+    assert toyspec.load()["toy.alpha"].statement.conclusion(Point(1)) is Truth.TRUE
+
+
+@pytest.mark.evidence("toy.refuted@0", role="refutes", grade="interval", region="x")
+def test_patched_and_mended(statement):
+    from unittest.mock import patch
+
+    with patch("dpmatrix.exact.Real", None):
+        assert statement.at(Point(1)) is Truth.FALSE
+"""
+
+
+@pytest.mark.parametrize("parallel", [(), ("-n", "2")], ids=["one-process", "two-workers"])
+def test_a_specification_that_is_patched_is_noticed(toy, parallel) -> None:
+    """Also where the patch is taken back before the item ends, and where it is of what statements compute with."""
+    toy.add(AUDIT, PATCHED)
+    toy.stamp()
+    toy.audit(*parallel).objects_to(
+        f"{AUDIT}::test_patched: evaluated a statement while toyspec.ball stood for something else",
+        f"{AUDIT}::test_patched_and_mended: evaluated a statement while dpmatrix.exact.Real stood for something",
     )
 
 

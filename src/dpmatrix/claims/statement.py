@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, TypeAlias
@@ -31,8 +31,14 @@ class Observed:
         The statements that were evaluated at a point, or on a box, where their hypotheses hold and they are not false.
     failed
         The statements that were false at a point, or on a box, where their hypotheses hold.
+    watch
+        Names of whatever the statements compute with and is not, at the moment, what it was at first.
+    replaced
+        What ``watch`` named while a statement was met or failed.
     """
 
+    watch: Callable[[], Iterable[str]] = tuple
+    replaced: set[str] = attrs.Factory(set)
     evaluated: set[Statement] = attrs.Factory(set)
     met: set[Statement] = attrs.Factory(set)
     failed: set[Statement] = attrs.Factory(set)
@@ -42,9 +48,9 @@ _observed: ContextVar[Observed | None] = ContextVar("observed", default=None)
 
 
 @contextmanager
-def observing() -> Iterator[Observed]:
-    """Collect the statements that are evaluated inside the block."""
-    observed = Observed()
+def observing(watch: Callable[[], Iterable[str]] = tuple) -> Iterator[Observed]:
+    """Collect the statements that are evaluated inside the block; ``watch`` as for `Observed`."""
+    observed = Observed(watch)
     token = _observed.set(observed)
     try:
         yield observed
@@ -173,6 +179,7 @@ class Statement:
         seen = observed.failed if answer is Truth.FALSE else observed.met
         if self not in seen and self._certainly_applies(point):
             seen.add(self)
+            observed.replaced.update(observed.watch())
         own = self.origin  # a change is no disguise: where a changed version fails, so may the statement itself
         if answer is Truth.FALSE and own is not None and own not in observed.failed and own.fails(point):
             observed.failed.add(own)

@@ -16,19 +16,21 @@ PROPERTY = "statements"
 AUDIT = "audit"
 """Property of an item, several times if need be: an `AuditRecord` as the text of its JSON."""
 _SEVERITY = (Outcome.PASSED, Outcome.SKIPPED, Outcome.FAILED)
-_NOTHING = json.dumps({"refused": (), "met": (), "failed": ()})
+_NOTHING = json.dumps({"refused": (), "met": (), "failed": (), "replaced": ()})
 
 
 def seen(observed: Observed, registry: Registry) -> dict[str, list[str]]:
     """Return names of statements: of which a changed version failed, the specification's own that were met or failed.
 
-    A statement that was nudged, or that lost a hypothesis, keeps its name and is not the specification's own.
+    A statement that was nudged, or that lost a hypothesis, keeps its name and is not the specification's own. Beside
+    them the names of modules that stood for something else while a statement was evaluated.
     """
     own = {statement for claim in registry for statement in claim.statements().values()}
     return {
         "refused": sorted({statement.name for statement in observed.failed - own}),
         "met": sorted(statement.name for statement in own & observed.met),
         "failed": sorted(statement.name for statement in own & observed.failed),
+        "replaced": sorted(observed.replaced),
     }
 
 
@@ -95,6 +97,14 @@ class Outcomes:
             for name in report.seen["failed"]:
                 found.setdefault(name, []).append(node)
         return {name: tuple(nodes) for name, nodes in found.items()}
+
+    def replacements(self) -> list[str]:
+        """List the items that evaluated a statement while part of what it computes with was replaced."""
+        return [
+            f"{node}: evaluated a statement while {', '.join(report.seen['replaced'])} stood for something else"
+            for node, report in sorted(self._reports.items())
+            if report.seen["replaced"]
+        ]
 
     def judge(self, evidence: Evidence) -> Evidence:
         """Return the evidence with what became of it."""

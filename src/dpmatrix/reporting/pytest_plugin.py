@@ -30,6 +30,7 @@ from dpmatrix.claims.ledger import describe, dump, write_atomically
 from dpmatrix.reporting.environment import environment
 from dpmatrix.reporting.html import render
 from dpmatrix.reporting.implementations import ROOMS, implementations
+from dpmatrix.reporting.intact import Modules
 from dpmatrix.reporting.outcomes import PROPERTY, Outcomes, seen
 from dpmatrix.reporting.record import report_record
 from dpmatrix.reporting.snapshots import changes_since
@@ -39,6 +40,8 @@ from dpmatrix.reporting.written import uncollected
 MARK = "evidence"
 BODY = ("audit", "tests", "proofs_checks")
 GATE = "audit"
+TRUSTED = ("dpmatrix.exact", "dpmatrix.privacy")
+"""What statements compute with beside the specification."""
 REGISTRY = pytest.StashKey[Registry]()
 
 
@@ -86,6 +89,7 @@ class _Session:
         self.specification: Any = importlib.import_module(config.getini("specification"))
         self.registry: Registry = self.specification.load()
         config.stash[REGISTRY] = self.registry
+        self.modules = Modules([self.specification.__name__, *TRUSTED])
         # Now, while the sources on disk are the ones that were imported.
         self.fingerprints = dict(self.registry.fingerprints)
         if deciding:
@@ -139,7 +143,7 @@ class _Session:
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_call(self, item: pytest.Item) -> Generator[None, object, object]:
         """Observe which statements an item evaluates."""
-        with observing() as observed:
+        with observing(self.modules.replaced) as observed:
             try:
                 return (yield)
             finally:
@@ -205,6 +209,7 @@ class _Session:
         committed = self.specification.committed_standings()
         problems = violations(self.registry, self.specification.catalogue(), evidence, cited, found, committed)
         patterns = self.config.getini("python_files")
+        problems += self.outcomes.replacements()
         problems += uncollected(self.config.rootpath, BODY, patterns, evidence)
         verdicts = {claim.id: claim.verdict.value for claim in self.registry}
         audits = self.outcomes.audits()
