@@ -68,7 +68,7 @@ def assert_sufficient(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "compression.theorem-3-2+repair@66e82688",
+    "compression.theorem-3-2+repair@77abc13e",
     role="supports-repair",
     grade="symbolic",
     region="every p, n >= 2, m and pair under the hypotheses: Theorem 4.6; exact supremum at 20 pairs, p <= 3",
@@ -103,7 +103,7 @@ def test_theorem_3_2(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "compression.theorem-3-2+repair@66e82688", role="control", grade="interval", region="(9) dropped: correlation 1/10"
+    "compression.theorem-3-2+repair@77abc13e", role="control", grade="interval", region="(9) dropped: correlation 1/10"
 )
 def test_theorem_3_2_needs_a_small_delta_max(statement) -> None:
     far = small(UNIT, correlated(Fraction(1, 10)), Fraction(1, 10), rows=10**5)
@@ -123,7 +123,7 @@ UNTRUNCATED = SmallDeltaMaxOutput(
 
 
 @pytest.mark.evidence(
-    "compression.theorem-3-2@66e82688",
+    "compression.theorem-3-2@77abc13e",
     role="refutes",
     grade="interval",
     region="p = 2, m = 400, n = 10^6, a correlation of 10^-6 and every row (10^6, 10^6): the loss is 4 10^8",
@@ -167,13 +167,13 @@ def test_theorem_3_2_needs_truncated_tails(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "compression.theorem-3-2/conditions-16@66e82688",
+    "compression.theorem-3-2/conditions-16@77abc13e",
     role="supports",
     grade="symbolic",
     region="every point: p^2 ln 2np >= 1",
 )
 @pytest.mark.evidence(
-    "compression.theorem-3-2/assumption-1@66e82688",
+    "compression.theorem-3-2/assumption-1@77abc13e",
     role="supports",
     grade="symbolic",
     region="every point: (7), (8) and the floor",
@@ -200,7 +200,7 @@ def test_the_sound_steps_of_theorem_3_2(statements) -> None:
 
 
 @pytest.mark.evidence(
-    "compression.theorem-3-2/equal-norms@66e82688",
+    "compression.theorem-3-2/equal-norms@77abc13e",
     role="refutes",
     grade="interval",
     region="p = 2, one correlation changed",

@@ -11,8 +11,8 @@ import pytest
 import sympy
 from flint import arb
 
-from dpmatrix.claims import Statement, Truth, bind, bind_hypotheses
-from dpmatrix.claims.formulas import bind_formula, decimals, real
+from dpmatrix.claims import Statement, Truth, bind_hypotheses
+from dpmatrix.claims.formulas import bind_formula, real
 from dpmatrix.exact import ball
 from dpmatrix.privacy.profiles import GaussianProfile
 from dpmatrix.spec.near_optimal.noise import ModSulq, printed_deviation
@@ -48,26 +48,8 @@ def promised(p: ModSulq) -> mpmath.mpf:
 
 
 @pytest.mark.evidence(
-    "near-optimal.theorem-5@f87887d8",
-    role="refutes",
-    grade="interval",
-    region="d = 1, delta = 1/2, every epsilon and n",
-)
-def test_beta_is_no_real_number_in_dimension_one(statement) -> None:
-    point = attrs.evolve(INSIDE, delta=Fraction(1, 2))
-    assert statement.at(point) is Truth.FALSE
-    assert statement.margin(point) < -ball(Fraction(22, 100))
-    assert statement.at(attrs.evolve(point, dimension=2)) is Truth.TRUE
-    assert not statement.strict, "a promise may be met exactly"
-    undefined = [ModSulq(1, n, epsilon, delta) for n, epsilon in ((1, 1), (3, 2)) for delta in (0.5, 0.75)]
-    bind(statement, decimals(POINTS, promised) + decimals(undefined, printed_logarithm))
-    bind_hypotheses(statement, INSIDE, OUTSIDE)
-    bind_hypotheses(statement, point, OUTSIDE)
-
-
-@pytest.mark.evidence(
-    "near-optimal.theorem-5+repair@f87887d8",
-    role="supports-repair",
+    "near-optimal.theorem-5@96ec339b",
+    role="supports",
     grade="symbolic",
     region="every d, n, epsilon > 0 and delta <= (d^2+d)/(2 sqrt(2 pi)) below 1: derivation in the docstring, its "
     "identities and constants machine-checked",
@@ -121,6 +103,7 @@ def test_printed_noise_suffices_wherever_it_is_real(statement) -> None:
     outside = OUTSIDE | {REAL: attrs.evolve(INSIDE, delta=Fraction(2, 5))}
     bind_hypotheses(statement, INSIDE, outside)
     assert statement.applies(attrs.evolve(INSIDE, delta=(edge - arb(2) ** -40).mid())) is Truth.TRUE
+    assert statement.applies(attrs.evolve(INSIDE, delta=Fraction(1, 2))) is Truth.FALSE, "(5) has no value"
     assert statement.applies(ModSulq(2, 1, 1, Fraction(999, 1000))) is Truth.TRUE
     condition = next(given for given in statement.given if given.says == REAL)
     bind_formula(Statement(REAL, condition.margin), POINTS, printed_logarithm)
@@ -131,7 +114,7 @@ def test_printed_noise_suffices_wherever_it_is_real(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "near-optimal.theorem-5+repair@f87887d8",
+    "near-optimal.theorem-5@96ec339b",
     role="control",
     grade="interval",
     region="d = 2, epsilon = 1/10, delta = 1/100, a tenth of the noise",

@@ -52,10 +52,10 @@ def condition(statement: Statement, says: str) -> Statement:
 
 
 @pytest.mark.evidence(
-    "near-optimal.theorem-5/bound-19@f87887d8", role="supports", grade="symbolic", region="every d, |x| = |y| = 1"
+    "near-optimal.theorem-5/bound-19@96ec339b", role="supports", grade="symbolic", region="every d, |x| = |y| = 1"
 )
 @pytest.mark.evidence(
-    "near-optimal.theorem-5/last-term@f87887d8", role="supports", grade="symbolic", region="every d, n, |x|, |y| <= 1"
+    "near-optimal.theorem-5/last-term@96ec339b", role="supports", grade="symbolic", region="every d, n, |x|, |y| <= 1"
 )
 def test_squared_change_of_the_triangle_is_at_most_two(statements) -> None:
     """It is |x|^4 + |y|^4 - 2<x,y>^2 less the squares above the diagonal; the identity is expanded for d <= 4."""
@@ -84,13 +84,13 @@ def test_squared_change_of_the_triangle_is_at_most_two(statements) -> None:
 
 
 @pytest.mark.evidence(
-    "near-optimal.theorem-5/attained@f87887d8",
+    "near-optimal.theorem-5/attained@96ec339b",
     role="supports",
     grade="symbolic",
     region="every d >= 2: two entries, 1 and -1",
 )
 @pytest.mark.evidence(
-    "near-optimal.theorem-5/linear@f87887d8", role="supports", grade="symbolic", region="every d: 2(d-1)/d"
+    "near-optimal.theorem-5/linear@96ec339b", role="supports", grade="symbolic", region="every d: 2(d-1)/d"
 )
 def test_elementary_and_flat_vectors(statements) -> None:
     d = sympy.symbols("d", positive=True)
@@ -112,7 +112,7 @@ def test_elementary_and_flat_vectors(statements) -> None:
 
 
 @pytest.mark.evidence(
-    "near-optimal.theorem-5/density-ratio@f87887d8", role="supports", grade="symbolic", region="every entry, n, beta"
+    "near-optimal.theorem-5/density-ratio@96ec339b", role="supports", grade="symbolic", region="every entry, n, beta"
 )
 def test_two_forms_of_the_ratio_of_densities_agree(statement) -> None:
     h, r, p, q, n, beta = sympy.symbols("h r p q n beta", positive=True)
@@ -139,10 +139,10 @@ def test_two_forms_of_the_ratio_of_densities_agree(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "near-optimal.theorem-5/maximum@f87887d8", role="supports", grade="symbolic", region="every d, |a| <= 1"
+    "near-optimal.theorem-5/maximum@96ec339b", role="supports", grade="symbolic", region="every d, |a| <= 1"
 )
 @pytest.mark.evidence(
-    "near-optimal.theorem-5/l1-bound@f87887d8", role="supports", grade="symbolic", region="every d, |x|, |y| <= 1"
+    "near-optimal.theorem-5/l1-bound@96ec339b", role="supports", grade="symbolic", region="every d, |x|, |y| <= 1"
 )
 def test_l1_change_is_at_most_the_dimension_and_one(statements) -> None:
     """The sum of a_i a_j is ((sum a)^2 + |a|^2)/2 and d |a|^2 - (sum a)^2 = sum_{i<j} (a_i - a_j)^2, here for d <= 4.
@@ -172,7 +172,7 @@ ONE_SIDED = NoisyChange(1, (1, 0), (0, 1), 1, (0, 0, -10))
 
 
 @pytest.mark.evidence(
-    "near-optimal.theorem-5/one-sided@f87887d8",
+    "near-optimal.theorem-5/one-sided@96ec339b",
     role="refutes",
     grade="symbolic",
     region="d = 2, x = e1, y = e2, gamma = 1, B_22 = -10",
@@ -246,7 +246,7 @@ def bind_thresholds(statement: Statement) -> None:
 
 
 @pytest.mark.evidence(
-    "near-optimal.theorem-5/inequality-20@f87887d8",
+    "near-optimal.theorem-5/inequality-20@96ec339b",
     role="refutes",
     grade="interval",
     region="d = 3, n = 1, beta = 1, gamma = 3/2",
@@ -270,10 +270,10 @@ def test_all_entries_is_too_small_an_event(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "near-optimal.theorem-5/tail@f87887d8", role="supports", grade="symbolic", region="every gamma > beta > 0"
+    "near-optimal.theorem-5/tail@96ec339b", role="supports", grade="symbolic", region="every gamma > beta > 0"
 )
 @pytest.mark.evidence(
-    "near-optimal.theorem-5/union-bound@f87887d8", role="supports", grade="symbolic", region="every d, gamma > beta > 0"
+    "near-optimal.theorem-5/union-bound@96ec339b", role="supports", grade="symbolic", region="every d, gamma > beta > 0"
 )
 def test_tail_and_union_bounds(statements) -> None:
     """Q(t) <= phi(t)/t <= phi(t) for t >= 1: the difference phi(t)/t - Q(t) falls to zero at infinity.
@@ -301,7 +301,7 @@ def test_tail_and_union_bounds(statements) -> None:
 
 
 @pytest.mark.evidence(
-    "near-optimal.theorem-5/same-exponent@f87887d8",
+    "near-optimal.theorem-5/same-exponent@96ec339b",
     role="refutes",
     grade="interval",
     region="d = 3, n = 1, beta = 1: 1/2 apart",
@@ -345,22 +345,22 @@ def printed(p: ModSulq) -> mpmath.mpf:
 
 
 @pytest.mark.evidence(
-    "near-optimal.theorem-5/rearranged@f87887d8",
+    "near-optimal.theorem-5/rearranged@96ec339b",
     role="supports",
     grade="symbolic",
     region="every d >= 2, delta in range",
 )
 @pytest.mark.evidence(
-    "near-optimal.theorem-5/gamma@f87887d8", role="supports", grade="symbolic", region="every d >= 2, delta in range"
+    "near-optimal.theorem-5/gamma@96ec339b", role="supports", grade="symbolic", region="every d >= 2, delta in range"
 )
 @pytest.mark.evidence(
-    "near-optimal.theorem-5/quadratic@f87887d8",
+    "near-optimal.theorem-5/quadratic@96ec339b",
     role="supports",
     grade="symbolic",
     region="every d >= 2, n, epsilon, delta",
 )
 @pytest.mark.evidence(
-    "near-optimal.theorem-5/upper-bound@f87887d8",
+    "near-optimal.theorem-5/upper-bound@96ec339b",
     role="supports",
     grade="symbolic",
     region="every d >= 2, n, epsilon, delta",

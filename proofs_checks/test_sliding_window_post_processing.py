@@ -77,7 +77,7 @@ def outside(statement_hypothesis: str, broken: Processing) -> dict[str, Processi
 
 
 @pytest.mark.evidence(
-    "sliding-window.definition-1/tail-of-the-loss@fd17ee99",
+    "sliding-window.definition-1/tail-of-the-loss@b58cbb60",
     role="refutes",
     grade="interval",
     region="three outputs, h a function",

@@ -180,7 +180,7 @@ def divergences(p: TwoReleases) -> tuple[Fraction, Fraction]:
 
 
 @pytest.mark.evidence(
-    "sliding-window.definition-1/sequence@fd17ee99",
+    "sliding-window.definition-1/sequence@b58cbb60",
     role="refutes",
     grade="symbolic",
     region="two outputs masked by one key bit",
@@ -195,7 +195,7 @@ def test_private_outputs_can_make_a_sequence_that_is_not(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "sliding-window.definition-1/each-output@fd17ee99",
+    "sliding-window.definition-1/each-output@b58cbb60",
     role="supports",
     grade="symbolic",
     region="every finite joint law: max(0, x + y) <= max(0, x) + max(0, y) cell by cell; every law by approximation",
@@ -213,7 +213,7 @@ def test_a_promise_for_the_sequence_covers_each_output(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "sliding-window.definition-1/each-output@fd17ee99",
+    "sliding-window.definition-1/each-output@b58cbb60",
     role="control",
     grade="symbolic",
     region="an output tells all",
@@ -228,7 +228,7 @@ SINGLE = OneOutput((fmpq(1, 10), fmpq(4, 10), fmpq(5, 10)), (fmpq(0), fmpq(2, 10
 
 
 @pytest.mark.evidence(
-    "sliding-window.definition-1@fd17ee99",
+    "sliding-window.definition-1@b58cbb60",
     role="supports",
     grade="symbolic",
     region="every finite law: exchange argument in the docstring; every event of 48 pairs of laws",
@@ -263,7 +263,7 @@ def test_one_number_decides_the_definition(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "sliding-window.definition-1@fd17ee99", role="control", grade="symbolic", region="single outputs in place of events"
+    "sliding-window.definition-1@b58cbb60", role="control", grade="symbolic", region="single outputs in place of events"
 )
 def test_events_of_one_output_are_not_enough(statement) -> None:
     """With the law (1/3, 1/3, 1/3) against (0, 0, 1) no single output has the excess of the first two together."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import attrs
 from flint import arb, fmpq
 
-from dpmatrix.claims import Claim, Condition, Kind, Locator, Repair, Statement, Step, Verdict
+from dpmatrix.claims import Claim, Condition, Defect, Kind, Locator, Repair, Statement, Step, Verdict
 from dpmatrix.exact import Exact, ball, rational
 from dpmatrix.spec.conditions import exceeds
 from dpmatrix.spec.sliding_window.post_processing import excess
@@ -132,6 +132,11 @@ ADJACENCY = Claim(
         given=(exceeds("the rows differ", differ_margin),),
     ),
     verdict=Verdict.HOLDS_WITH_REPAIR,
+    defect=Defect.HYPOTHESIS,
+    headline=(
+        "The documents do not call the same data sets neighbours, so no noise scale may be carried from one to "
+        "another unless the relation is named."
+    ),
     reading=(
         "`analyze-gauss` names no relation; its Delta suffices for a row of norm at most 1 that appears or disappears "
         "and not for one that is replaced. 'A single entry' in `near-optimal` is a record. n is public throughout. "

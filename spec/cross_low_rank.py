@@ -5,7 +5,7 @@ from __future__ import annotations
 import attrs
 from flint import arb
 
-from dpmatrix.claims import Claim, Kind, Locator, Repair, Statement, Step, Verdict
+from dpmatrix.claims import Claim, Defect, Kind, Locator, Repair, Statement, Step, Verdict
 from dpmatrix.exact import Exact, ball
 from dpmatrix.spec.conditions import at_least, at_most, below, exceeds, positive, whole
 from dpmatrix.spec.cross_adjacency import ChangedRow, moved_by_one, replaced_in_the_ball
@@ -142,6 +142,11 @@ LOW_RANK_LOWER_BOUNDS = Claim(
         given=SETTING,
     ),
     verdict=Verdict.HOLDS_WITH_REPAIR,
+    defect=Defect.HYPOTHESIS,
+    headline=(
+        "The bound sqrt(kd) fails for rows of norm at most 1, for large epsilon and for k near d; it needs rows of "
+        "any length and epsilon of constant order."
+    ),
     reading=(
         "The first bound as repaired: expected ||A - A^_k||_2 with A = XX', not divided by n, for the worst data set. "
         "The second one is for |A - AP|_F, not squared, beyond (1 + eta) times the least. Omega hides a constant c. "

@@ -46,5 +46,5 @@ PPCA_SAMPLE_COMPLEXITY = Claim(
             given=SETTING,
         ),
     ),
-    uses=("near-optimal.theorem-7+repair", "wishart.theorem-8+repair"),
+    uses=("near-optimal.theorem-7", "wishart.theorem-8+repair"),
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import attrs
 from flint import arb
 
-from dpmatrix.claims import Claim, Condition, Kind, Locator, Repair, Statement, Verdict
+from dpmatrix.claims import Claim, Condition, Defect, Kind, Locator, Repair, Statement, Verdict
 from dpmatrix.exact import Real, ball, square
 from dpmatrix.privacy.adjacency import Adjacency
 from dpmatrix.spec.analyze_gauss.gaussian_mechanism import printed_deviation
@@ -173,6 +173,11 @@ THEOREM_13 = Claim(
         given=(*PROMISE, positive("constant"), exceeds("gap > offset, and the bound is below 1/sqrt(2)", room_margin)),
     ),
     verdict=Verdict.HOLDS_WITH_REPAIR,
+    defect=Defect.CONCLUSION,
+    headline=(
+        "It fails whatever the constant: for large gaps the distance exceeds any multiple of the bound with a "
+        "probability that does not fall with delta."
+    ),
     reading=(
         "The algorithm is as in `analyze-gauss.algorithm-2`, d the noisy gap. Repaired, the theorem is stated for one "
         "run on two events, the Laplace draw and ||E||_2, whose probabilities are part of the margin, with f = 1 where "

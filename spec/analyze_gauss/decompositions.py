@@ -7,7 +7,7 @@ from itertools import pairwise
 import attrs
 from flint import arb, fmpq, fmpq_mat
 
-from dpmatrix.claims import Claim, Condition, Kind, Locator, Repair, Statement, Step, Verdict
+from dpmatrix.claims import Claim, Condition, Defect, Kind, Locator, Repair, Statement, Step, Verdict
 from dpmatrix.exact import Exact, rational
 from dpmatrix.spec.wishart.spectra import diagonal, disagreement, identity
 
@@ -117,6 +117,8 @@ SVD_RELATIONS = Claim(
         "with the U, S and V of A = U S V', also A'A = V S V' and U = A V S'", printed_margin, given=HYPOTHESES
     ),
     verdict=Verdict.HOLDS_WITH_REPAIR,
+    defect=Defect.FORMULA,
+    headline="A'A = V S V' and U = A V S' fail for A = diag(2, 1): they need S'S for S, and S^-1 for S'.",
     reading="S is the same matrix in all three, as printed; m >= n, U is m x n, S and V are n x n: the thin form.",
     because=(
         "A = diag(2, 1) = S with U = V = I has A'A = diag(4, 1), and A V S' = diag(4, 1) is not U. The first equation "

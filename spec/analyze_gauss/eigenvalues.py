@@ -5,7 +5,7 @@ from __future__ import annotations
 import attrs
 from flint import arb, fmpq, fmpq_mat, fmpq_poly
 
-from dpmatrix.claims import Claim, Condition, Kind, Locator, Repair, Statement, Step, Verdict
+from dpmatrix.claims import Claim, Condition, Defect, Kind, Locator, Repair, Statement, Step, Verdict
 from dpmatrix.spec.analyze_gauss.points import same
 from dpmatrix.spec.wishart.spectra import disagreement
 
@@ -131,6 +131,11 @@ EIGENVALUE_PROPERTIES = Claim(
         given=HYPOTHESES,
     ),
     verdict=Verdict.HOLDS_WITH_REPAIR,
+    defect=Defect.HYPOTHESIS,
+    headline=(
+        "The bullet on the rank fails without diagonalizability: [[0, 1], [0, 0]] has rank 1 and no non-zero "
+        "eigenvalue."
+    ),
     reading=(
         "A is square, which the slides do not say (elsewhere A is m x n); eigenvalues are complex, with algebraic "
         "multiplicity. Points are rational, roots are compared through their polynomial; for other matrices "

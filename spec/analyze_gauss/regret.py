@@ -5,7 +5,7 @@ from __future__ import annotations
 import attrs
 from flint import arb
 
-from dpmatrix.claims import Claim, Kind, Locator, Repair, Statement, Verdict
+from dpmatrix.claims import Claim, Defect, Kind, Locator, Repair, Statement, Verdict
 from dpmatrix.exact import Exact, Real, ball
 from dpmatrix.spec.analyze_gauss.gaussian_mechanism import printed_deviation
 from dpmatrix.spec.analyze_gauss.noise import NORM_CONSTANT
@@ -119,6 +119,11 @@ REGRET_ONLINE = Claim(
         ),
     ),
     verdict=Verdict.HOLDS_WITH_REPAIR,
+    defect=Defect.HYPOTHESIS,
+    headline=(
+        "At a fixed epsilon and delta the bound fails, as the regret is linear; it holds for epsilon = sqrt(k "
+        "sqrt(n)/OPT), delta = 1/m and a stream fixed in advance."
+    ),
     reading=(
         "Regret is OPT minus the expected sum of the rewards, OPT the reward of the best fixed subspace of rank k; the "
         "tilde hides a constant and powers of log m. The leader is the span of the top eigenvectors of the "
@@ -198,6 +203,8 @@ REGRET_OFFLINE = Claim(
         ),
     ),
     verdict=Verdict.HOLDS_WITH_REPAIR,
+    defect=Defect.HYPOTHESIS,
+    headline="The bound fails for small epsilon, which it does not name: the factor sqrt(14 Delta) is missing.",
     reading=(
         "An offline problem has no regret; read as the loss of captured variance of Algorithm 1, expected, OPT the "
         "largest that rank k can capture. The bound is a copy of the online one and does not name epsilon, so its "

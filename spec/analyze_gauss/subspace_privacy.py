@@ -5,7 +5,7 @@ from __future__ import annotations
 import attrs
 from flint import arb
 
-from dpmatrix.claims import Claim, Kind, Locator, Repair, Statement, Step, Verdict
+from dpmatrix.claims import Claim, Defect, Kind, Locator, Repair, Statement, Step, Verdict
 from dpmatrix.exact import Real, ball
 from dpmatrix.privacy.adjacency import Adjacency
 from dpmatrix.privacy.profiles import GaussianProfile
@@ -143,6 +143,11 @@ SUBSPACE_PRIVACY = Claim(
         given=CLOSING,
     ),
     verdict=Verdict.HOLDS_WITH_REPAIR,
+    defect=Defect.LEAK,
+    headline=(
+        "The guarantee fails: a gap near zero gets little noise, and at epsilon = 1, delta = 1e-6 an event has "
+        "probability above 0.98 against 0.02 on a neighbour."
+    ),
     reading=(
         "Rows have norm at most 1, d is the noisy gap, the output is the projector onto the top k eigenvectors, and "
         "the noise has a diagonal, as in Algorithm 1; each of these is said differently or not at all. The "

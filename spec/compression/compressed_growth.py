@@ -5,7 +5,7 @@ from __future__ import annotations
 import attrs
 from flint import arb, fmpq
 
-from dpmatrix.claims import Claim, Condition, Kind, Locator, Repair, Statement, Step, Verdict
+from dpmatrix.claims import Claim, Condition, Defect, Kind, Locator, Repair, Statement, Step, Verdict
 from dpmatrix.exact import Exact, ball, rational, square
 from dpmatrix.spec.compression.covariances import difference, inverse_difference, largest_eigenvalue, operator_norm
 from dpmatrix.spec.compression.distributional_loss import FLOORS, SmallDeltaMax, ceiling_margin, explicit_bound
@@ -116,6 +116,11 @@ THEOREM_3_5 = Claim(
         ),
     ),
     verdict=Verdict.HOLDS_WITH_REPAIR,
+    defect=Defect.LEAK,
+    headline=(
+        "Assumption 1 does not make the privacy loss small: the least eigenvalues may vanish, and at p = 2 the loss "
+        "then grows like sqrt(log n)."
+    ),
     reading=(
         "The privacy is judged here, the PCA in Theorem 5.1. o(1) is below 1 for small s, and O is s as well: with a "
         "fixed constant in its place alpha would not tend to 0."

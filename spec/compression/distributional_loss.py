@@ -5,7 +5,7 @@ from __future__ import annotations
 import attrs
 from flint import arb, fmpq_mat
 
-from dpmatrix.claims import Claim, Condition, Kind, Locator, Repair, Statement, Step, Verdict
+from dpmatrix.claims import Claim, Condition, Defect, Kind, Locator, Repair, Statement, Step, Verdict
 from dpmatrix.exact import Exact, ball, square
 from dpmatrix.spec.compression.covariances import (
     definite_margin,
@@ -62,8 +62,8 @@ REMARK_4_7 = Claim(
     ),
     verdict=Verdict.HOLDS,
     because=(
-        "The triangle inequality for log-ratios; so the alpha of Definition 2.4 is twice the bound of Theorem 4.6, "
-        "which the document does not say."
+        "The triangle inequality for log-ratios; so the alpha of Definition 2.4 is at most twice the bound of Theorem"
+        " 4.6."
     ),
 )
 
@@ -185,11 +185,16 @@ THEOREM_3_2 = Claim(
         given=(*SUFFICIENT, Condition("the output is m x p", output_rows_margin)),
     ),
     verdict=Verdict.HOLDS_WITH_REPAIR,
+    defect=Defect.HYPOTHESIS,
+    headline=(
+        "The sentence lacks the truncation that section 1 calls essential: without it the privacy loss is unbounded, "
+        "with it the stated growth suffices."
+    ),
     reading=(
-        "The loss meant is alpha = o(1), and delta is Delta_max. 'In the same order' is c <= lambda_min(Sigma_1), "
-        "lambda_min(Sigma_i) and ||Sigma_1|| <= 1/c: under (4) the eigenvalues have mean 1, so one order means "
-        "constant order. Omega is 2 (C_1 + C_2); o(.) is s. Any two databases cost twice. Section 3 publishes Phi X "
-        "as it is; truncation is named from Theorem 3.5 on."
+        "Judged is Phi X as section 3 publishes it; truncation, which section 1 calls essential and later theorems "
+        "name, is the repair. The loss meant is alpha = o(1), and delta is Delta_max. 'In the same order' is c <= "
+        "lambda_min(Sigma_1), lambda_min(Sigma_i) and ||Sigma_1|| <= 1/c: under (4) the eigenvalues have mean 1, so "
+        "one order means constant order. Omega is 2 (C_1 + C_2); o(.) is s. Any two databases cost twice."
     ),
     because=(
         "Untruncated, two Gaussian laws of different covariance have unbounded loss: at p = 2, Sigma_1 = I and a "

@@ -5,7 +5,7 @@ from __future__ import annotations
 import attrs
 from flint import arb, fmpq
 
-from dpmatrix.claims import Claim, Condition, Kind, Locator, Repair, Statement, Verdict
+from dpmatrix.claims import Claim, Condition, Defect, Kind, Locator, Repair, Statement, Verdict
 from dpmatrix.exact import Exact, ball, square
 from dpmatrix.spec.compression.tails import diagonal_tail
 from dpmatrix.spec.conditions import below, positive, whole
@@ -85,6 +85,11 @@ LEMMA_4_5 = Claim(
         given=(*DATABASES, positive("constant")),
     ),
     verdict=Verdict.HOLDS_WITH_REPAIR,
+    defect=Defect.CONCLUSION,
+    headline=(
+        "The rate fails for long lists of databases: with N of them it is sqrt(log(p N)/n), and the supremum over an "
+        "infinite list is infinite."
+    ),
     reading=(
         "The databases are independent and Sigma* has unit diagonal, as (4) has it; O_P is a constant K for each beta. "
         "Gaussian rows do not meet (4) itself."

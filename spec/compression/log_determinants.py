@@ -5,7 +5,7 @@ from __future__ import annotations
 import attrs
 from flint import acb, acb_mat, arb, arb_mat, fmpq
 
-from dpmatrix.claims import Claim, Condition, Kind, Locator, Repair, Statement, Step, Verdict
+from dpmatrix.claims import Claim, Condition, Defect, Kind, Locator, Repair, Statement, Step, Verdict
 from dpmatrix.exact import Exact, ball, rational, square
 from dpmatrix.spec.compression.covariances import (
     DEFINITE,
@@ -211,6 +211,8 @@ LEMMA_C_2 = Claim(
         given=ASSUMPTION,
     ),
     verdict=Verdict.HOLDS_WITH_REPAIR,
+    defect=Defect.CONCLUSION,
+    headline="The first display is false, as Assumption 1 has no floor for eigenvalues; both bounds on A hold.",
     reading="o(1) under Assumption 1 with smallness s: below 1 once s is small. 2 - o(1) is 2 (1 - x)^2.",
     because=(
         "Assumption 1 has no lower bound on eigenvalues: with Sigma_1 = [[1, 1-eta], [1-eta, 1]] (+) I_2 and a "
@@ -271,9 +273,7 @@ LEMMA_C_2 = Claim(
         Step(
             "supremum",
             Statement(
-                "sup_v 1/lambda_min(Theta_1 + v Gamma) <= ||Sigma_1||/(1 - x)",
-                supremum_margin,
-                given=(*DEFINITE, CLOSE),
+                "sup_v 1/lambda_min(Theta_1 + v Gamma) <= ||Sigma_1||/(1 - x)", supremum_margin, (*DEFINITE, CLOSE)
             ),
             sound=True,
         ),

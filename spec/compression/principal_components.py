@@ -5,7 +5,7 @@ from __future__ import annotations
 import attrs
 from flint import arb, fmpq, fmpq_mat
 
-from dpmatrix.claims import Claim, Condition, Kind, Locator, Repair, Statement, Step, Verdict
+from dpmatrix.claims import Claim, Condition, Defect, Kind, Locator, Repair, Statement, Step, Verdict
 from dpmatrix.exact import Exact, ball, rational
 from dpmatrix.spec.compression.covariances import definite_margin
 from dpmatrix.spec.compression.tails import squared_constant
@@ -184,6 +184,11 @@ THEOREM_5_1 = Claim(
         ),
     ),
     verdict=Verdict.HOLDS_WITH_REPAIR,
+    defect=Defect.HYPOTHESIS,
+    headline=(
+        "It fails for single outputs, some of which have ||B||_F = 4.5/sqrt(K) whatever n is; in mean square over the"
+        " outputs it holds."
+    ),
     reading=(
         "'Meaningful' is ||B||_F = o(1), as Theorem 3.5 writes, for every output, as the proof argues. K is the "
         "constant of Omega; the level is refuted beyond every n that is tried. The repaired bound is on all outputs; "

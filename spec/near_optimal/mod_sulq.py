@@ -4,25 +4,20 @@ from __future__ import annotations
 
 from flint import arb
 
-from dpmatrix.claims import Claim, Kind, Locator, Repair, Statement, Verdict
+from dpmatrix.claims import Claim, Kind, Locator, Statement, Verdict
 from dpmatrix.exact import ball
 from dpmatrix.privacy.adjacency import Adjacency
 from dpmatrix.privacy.profiles import GaussianProfile
 from dpmatrix.privacy.sensitivity import frobenius_sensitivity
 from dpmatrix.spec.near_optimal.mod_sulq_change import CHANGE_STEPS
 from dpmatrix.spec.near_optimal.mod_sulq_noise import NOISE_STEPS
-from dpmatrix.spec.near_optimal.noise import INPUTS, REAL_NOISE, ModSulq, logarithm, printed_deviation
+from dpmatrix.spec.near_optimal.noise import INPUTS, REAL_NOISE, ModSulq, printed_deviation
 
 
 def promise_margin(p: ModSulq) -> arb:
     """Promised delta minus the exact profile of noise of deviation beta on the upper triangle of XX'/n."""
     sensitivity = frobenius_sensitivity(p.dimension, Adjacency.REPLACE_ONE) / p.records
     return ball(p.delta) - GaussianProfile(sensitivity, printed_deviation(p)).delta(p.epsilon)
-
-
-def theorem_5_margin(p: ModSulq) -> arb:
-    """The logarithm under the root where it is negative and (5) is no real number, else the margin of the promise."""
-    return logarithm(p) if logarithm(p) < 0 else promise_margin(p)
 
 
 THEOREM_5 = Claim(
@@ -35,20 +30,20 @@ THEOREM_5 = Claim(
         "delta)-DP",
     ),
     statement=Statement(
-        "beta of (5) is a real number, and noise of deviation beta is (epsilon, delta)-differentially private",
-        theorem_5_margin,
-        given=INPUTS,
+        "noise whose standard deviation is the beta of (5) is (epsilon, delta)-differentially private",
+        promise_margin,
+        given=(*INPUTS, REAL_NOISE),
     ),
-    verdict=Verdict.HOLDS_WITH_REPAIR,
+    verdict=Verdict.HOLDS_PROOF_REPAIRED,
     reading=(
         "Records of norm at most 1, as section 2 assumes; replace-one adjacency with n public. 'Symmetric with i.i.d. "
-        "entries' is read as i.i.d. on and above the diagonal; the eigenvectors are post-processing. No range is "
-        "printed for delta: 0 < delta < 1."
+        "entries' is read as i.i.d. on and above the diagonal; the eigenvectors are post-processing. 'The beta "
+        "in (5)' is a real number: delta <= (d^2+d)/(2 sqrt(2 pi)), which every delta < 1 meets from d = 2 on and "
+        "delta <= 0.3989 at d = 1. No range is printed for delta: 0 < delta < 1."
     ),
     because=(
-        "At d = 1 and delta = 1/2 the logarithm is negative and (5) has no value: delta <= (d^2+d)/(2 sqrt(2 pi)) is "
-        "needed, which every delta < 1 meets from d = 2 on and delta <= 0.3989 at d = 1. There it holds for every "
-        "epsilon and n. Let s = sqrt(2 log(...)), so that delta = (d^2+d)/2 exp(-s^2/2)/sqrt(2 pi). For d >= 2 the l2 "
+        "Where (5) has a value, which it has not at d = 1 and delta = 1/2, the theorem is true for every epsilon, n "
+        "and d. Let s = sqrt(2 log(...)), so that delta = (d^2+d)/2 exp(-s^2/2)/sqrt(2 pi). For d >= 2 the l2 "
         "sensitivity times n is sqrt(2), and the exact delta is at most P(Z > x), where x = n beta eps/sqrt(2) - "
         "1/(sqrt(2) n beta) >= (d+1) s/sqrt(2) >= 3 s/sqrt(2) because n beta >= 1/sqrt(eps); that is at most exp(-9 "
         "s^2/4)/2, below delta. For d = 1 it is 1, x >= 2 s + sqrt(eps)/2, and the exact delta is at most exp(-2 "
@@ -57,14 +52,6 @@ THEOREM_5 = Claim(
         "what is needed, up to a constant: the printed proof pays for the entries one by one. That proof does not give"
         " delta: (20) speaks of all entries, its tail of one side only, while the loss grows with entries of either "
         "sign; with two sides the same argument proves (epsilon, 2 delta)."
-    ),
-    repair=Repair(
-        "delta <= (d^2 + d)/(2 sqrt(2 pi)), which is no condition for d >= 2",
-        Statement(
-            "where beta of (5) is real, noise of deviation beta is (epsilon, delta)-differentially private",
-            promise_margin,
-            given=(*INPUTS, REAL_NOISE),
-        ),
     ),
     steps=(*CHANGE_STEPS, *NOISE_STEPS),
     uses=("near-optimal.definition-4+repair",),

@@ -127,12 +127,13 @@ THEOREM_6 = Claim(
         "the (eps, delta) of section 7."
     ),
     because=(
-        "The printed proof is for k = 1 only. For every k, |V'x|^2 lies in [0, |x|^2], so the score n tr V'AV changes "
-        "by at most 1; over V its change takes values in an interval whose length is the nuclear norm of vv' - ww' (0 "
-        "for k = d), at most 2. The log-ratio of the densities moves within eps/2 times that interval, and 0 lies in "
-        "it since both have integral 1: the loss is at most eps, with equality only for orthogonal unit records. The "
-        "range of the loss, not only its modulus, is at most eps, so that the profile is better than that of an "
-        "arbitrary eps-DP mechanism; when a record appears or disappears the range is at most eps/2."
+        "The printed proof is for k = 1 only. For every k, |V'x|^2 lies in [0, |x|^2], so the score n tr V'AV changes"
+        " by at most 1; over V its change takes values in an interval whose length is the nuclear norm of vv' - ww' "
+        "(0 for k = d), at most 2. The log-ratio of the densities moves within eps/2 times that interval, and 0 lies "
+        "in it since both have integral 1: the loss is at most eps. No pair of data sets attains it: e_1 replaced by "
+        "e_2 costs eps/2 at n = 1, and where the other records are e_1 the loss tends to eps as n grows. The range of"
+        " the loss, not only its modulus, is at most eps, so that the profile is better than that of an arbitrary "
+        "eps-DP mechanism; when a record appears or disappears the range is at most eps/2."
     ),
     steps=(
         Step(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import attrs
 from flint import arb, fmpq
 
-from dpmatrix.claims import Claim, Condition, Kind, Locator, Repair, Statement, Verdict
+from dpmatrix.claims import Claim, Condition, Defect, Kind, Locator, Repair, Statement, Verdict
 from dpmatrix.exact import Exact, ball, rational, square
 from dpmatrix.spec.conditions import below, exceeds, positive, whole
 from dpmatrix.spec.near_optimal.packing_number import Lines, packing_share
@@ -122,14 +122,20 @@ THEOREM_8 = Claim(
         ),
     ),
     verdict=Verdict.HOLDS_WITH_REPAIR,
+    defect=Defect.FORMULA,
+    headline=(
+        "It fails for epsilon much larger than d, as databases differ in whole records; with floor(d/eps) for d/eps "
+        "it holds."
+    ),
     reading="Delta > 0, rho < 1; replace-one adjacency; a database has points of norm at most 1.",
     because=(
-        "For epsilon > d the databases would have to differ in less than one point, and it is false: at d = 3, "
-        "epsilon = 100, n = 1, Delta = 1/2 and rho = 1 - 1e-9 a mechanism that publishes the nearest of a net of lines "
-        "with exp(epsilon) times the weight of the others loses less than 1e-20. With floor(d/eps) in place of d/eps "
-        "the theorem holds with its constants, though its proof does not: Lemma 11 has 1 - phi^2 where the proof has 1 "
-        "- phi, and from about d = 450 on the packing that it asks for does not exist. What is lost, a factor of less "
-        "than 2, is regained in Lemma 12, which holds with 1/8 for 1/16; and (18) holds with 4 for 5."
+        "For epsilon > d the databases would have to differ in less than one point, and for epsilon much larger than "
+        "d it is false: at d = 3, epsilon = 100, n = 1, Delta = 1/2 and rho = 1 - 1e-9 a mechanism that publishes the"
+        " nearest of a net of lines with exp(epsilon) times the weight of the others loses less than 1e-20. With "
+        "floor(d/eps) in place of d/eps the theorem holds with its constants, though its proof does not: Lemma 11 has"
+        " 1 - phi^2 where the proof has 1 - phi, and at d = 450, 500 and 1000 the packing that it asks for does not "
+        "exist. What is lost, a factor of less than 2, is regained in Lemma 12, which holds with 1/8 for 1/16; and "
+        "(18) holds with 4 for 5."
     ),
     repair=Repair(
         "floor(d/eps) in place of d/eps",

@@ -30,9 +30,14 @@ class ScorePoint:
     rho: Exact
 
 
-def score(p: ScorePoint) -> fmpq:
-    """``q_F(u) = u'Au`` of (3)."""
+def form(p: ScorePoint) -> fmpq:
+    """``u'Au``."""
     return sum((rational(v) * rational(w) for v, w in zip(p.eigenvalues, p.weights, strict=True)), fmpq(0))
+
+
+def score(p: ScorePoint) -> fmpq:
+    """``q_F(u) = n u'Au``, as section 4.2 has it."""
+    return p.records * form(p)
 
 
 def rate(p: ScorePoint) -> fmpq:
@@ -58,12 +63,12 @@ def eight_margin(p: ScorePoint) -> arb:
 
 def outside_exponent_margin(p: ScorePoint) -> arb:
     """``(n eps/2)(rho^2 l1 + (1 - rho^2) l2) - u'Bu``, which (9) uses."""
-    return arb(rate(p) * (boundary(p, 1) - score(p)))
+    return arb(rate(p) * (boundary(p, 1) - form(p)))
 
 
 def inside_exponent_margin(p: ScorePoint) -> arb:
     """``u'Bu - (n eps/2)(rho^2 l1 + (1 - rho^2) l_d)``, which (9) uses with sigma for rho."""
-    return arb(rate(p) * (score(p) - boundary(p, 2)))
+    return arb(rate(p) * (form(p) - boundary(p, 2)))
 
 
 def order_margin(p: ScorePoint) -> arb:
@@ -205,7 +210,7 @@ PROOF_STEPS = (
         "seven",
         Statement("(7): q_F(u) <= (n eps/2)(rho^2 l1 + (1 - rho^2) l2) outside", seven_margin, given=OUTSIDE),
         sound=False,
-        note="q_F of (3) has no factor n eps/2; the exponent u'Bu is meant.",
+        note="q_F is n u'Au here and has no factor eps/2; the exponent u'Bu is meant.",
     ),
     Step(
         "eight",

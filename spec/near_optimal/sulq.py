@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from flint import arb
 
-from dpmatrix.claims import Claim, Condition, Kind, Locator, Repair, Statement, Verdict
+from dpmatrix.claims import Claim, Condition, Defect, Kind, Locator, Repair, Statement, Verdict
 from dpmatrix.exact import ball
 from dpmatrix.privacy.adjacency import Adjacency
 from dpmatrix.privacy.profiles import GaussianProfile
@@ -48,6 +48,11 @@ SULQ = Claim(
         given=INPUTS,
     ),
     verdict=Verdict.HOLDS_WITH_REPAIR,
+    defect=Defect.HYPOTHESIS,
+    headline=(
+        "Nothing bounds epsilon: at d = 2, delta = 1/2, epsilon = 100 the noisy matrix has an exact delta above 0.99;"
+        " up to 4 d log(d/delta) the noise suffices."
+    ),
     reading=(
         "Records of norm at most 1, replace-one adjacency with n public. Judged is the noisy matrix; the eigenvectors "
         "that SULQ releases of it are post-processing, so they inherit the repair, but may be private where the matrix "

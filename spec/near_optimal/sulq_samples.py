@@ -5,7 +5,7 @@ from __future__ import annotations
 import attrs
 from flint import arb, fmpq
 
-from dpmatrix.claims import Claim, Condition, Kind, Locator, Repair, Statement, Step, Verdict
+from dpmatrix.claims import Claim, Condition, Defect, Kind, Locator, Repair, Statement, Step, Verdict
 from dpmatrix.exact import Exact, Real, ball, rational, square
 from dpmatrix.spec.conditions import at_least, at_most, below, equality, exceeds, positive, whole
 from dpmatrix.spec.near_optimal.noise import INPUTS, REAL_NOISE, ModSulq, printed_deviation
@@ -232,6 +232,11 @@ THEOREM_9 = Claim(
         given=(*INPUTS, positive("small"), positive("large"), *SAMPLES),
     ),
     verdict=Verdict.HOLDS_WITH_REPAIR,
+    defect=Defect.HYPOTHESIS,
+    headline=(
+        "It fails for d = 1, where the output is always the top eigenvector; for d >= 2 it holds with c = 1/4 and c' "
+        "= 100,000."
+    ),
     reading="c > 0 and c' > 0 do not depend on d, n, epsilon, delta and rho < 1; 0 < delta < 1.",
     because=(
         "For d = 1 the output is always the top eigenvector, and for small epsilon some n >= 1 meets the condition, "

@@ -5,7 +5,7 @@ from __future__ import annotations
 import attrs
 from flint import arb, fmpq
 
-from dpmatrix.claims import Claim, Condition, Kind, Locator, Repair, Statement, Verdict
+from dpmatrix.claims import Claim, Condition, Kind, Locator, Repair, Statement, Step, Verdict
 from dpmatrix.exact import Exact, Real, ball, rational
 from dpmatrix.spec.conditions import equality, positive
 
@@ -98,18 +98,9 @@ FIGURE_3 = Claim(
 )
 
 
-@attrs.frozen
-class TwoPanels:
-    """The utilities on insurance, and on localization."""
-
-    insurance: Utilities
-    localization: Utilities
-
-
-def figure_4_margin(p: TwoPanels) -> arb:
-    """PPCA above MOD-SULQ on both; MOD-SULQ on par with chance on insurance, above it on localization."""
-    better = ball(p.localization.mod_sulq) - ball(p.localization.random)
-    return figure_3_margin(p.insurance).min(above(p.localization)).min(better)
+def above_chance_margin(p: Utilities) -> arb:
+    """PPCA above MOD-SULQ, and MOD-SULQ above random subspaces."""
+    return above(p).min(ball(p.mod_sulq) - ball(p.random))
 
 
 FIGURE_4 = Claim(
@@ -122,20 +113,36 @@ FIGURE_4 = Claim(
         "indistinguishable from random projections for insurance, which diverges from them for localization",
     ),
     statement=Statement(
-        "PPCA is above MOD-SULQ on both; MOD-SULQ is on par with random subspaces on insurance and above them on "
-        "localization",
-        figure_4_margin,
+        "on insurance PPCA is above MOD-SULQ, and MOD-SULQ differs from random subspaces by at most a tenth of the "
+        "best utility",
+        figure_3_margin,
         instance=True,
+        given=(positive("best"),),
     ),
     verdict=Verdict.REPRODUCED,
     because=(
-        "On all records. Insurance, n = 9,822: the best utility is 0.519, PPCA about 0.235, MOD-SULQ and chance 0.05. "
-        "PPCA is still far from the optimum, and below n = 1,000 all three are alike. Localization: MOD-SULQ about "
-        "0.48, chance 0.34, PPCA 0.63, the best 0.71, on the records that could be had."
+        "The panel of insurance, on all of its 9,822 records: the best utility is 0.519, PPCA about 0.235, MOD-SULQ "
+        "and chance 0.05. PPCA is still far from the optimum, and below n = 1,000 all three are alike. The panel of "
+        "localization is not judged, as a tenth of its records could be had: there MOD-SULQ has about 0.48, chance "
+        "0.34, PPCA 0.63 and the best 0.71, where table-1 prints 0.5672 for all of them."
     ),
     reading=(
-        "What the text says of the figure; values on the axes are not given. Localization stands for 16,486 of the "
-        "164,860 records, 3 of 25 sequences, so that d = 22. On par: within a tenth of the best utility."
+        "What the text says of the figure, for insurance; values on the axes are not given. Of localization 16,486 of "
+        "the 164,860 records were at hand, 3 of 25 sequences, so that d = 22: a step, and no verdict on its panel. On "
+        "par: within a tenth of the best utility."
+    ),
+    steps=(
+        Step(
+            "part-of-localization",
+            Statement(
+                "on the part of localization that was at hand PPCA is above MOD-SULQ, and MOD-SULQ above random "
+                "subspaces",
+                above_chance_margin,
+                instance=True,
+            ),
+            sound=True,
+            note="3 of 25 sequences, 22 of 44 dimensions.",
+        ),
     ),
 )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import attrs
 from flint import arb, fmpq
 
-from dpmatrix.claims import Claim, Kind, Locator, Statement, Step, Verdict
+from dpmatrix.claims import Claim, Defect, Kind, Locator, Statement, Step, Verdict
 from dpmatrix.exact import Exact, Real, ball, rational
 from dpmatrix.spec.conditions import at_least, below, exceeds, positive, whole
 from dpmatrix.spec.sliding_window.distinguishing import some_projection_algorithm, some_query_algorithm
@@ -68,6 +68,11 @@ THEOREM_5 = Claim(
         ),
     ),
     verdict=Verdict.REFUTED,
+    defect=Defect.CONCLUSION,
+    headline=(
+        "No private algorithm is so accurate: at eta = 1/M^2 no answer is right for the neighbouring rows M and M + 1"
+        " both, once M is large."
+    ),
     reading=(
         "Neighbours as in section 1.1: rows have any length. The theorem states no probability; any beta < (1 - delta)/"
         "(1 + e^eps) is refuted."
@@ -157,6 +162,11 @@ THEOREM_6 = Claim(
         given=(*PROMISE, at_least("length", 0), positive("failure"), below("failure", 1)),
     ),
     verdict=Verdict.REFUTED,
+    defect=Defect.CONCLUSION,
+    headline=(
+        "No private algorithm is so accurate for large epsilon, and for eta > 1/6 the factor (1+6 eta)/(1-6 eta) is "
+        "negative, so that the bound fails."
+    ),
     reading=(
         "O(log(1/delta)/eps sqrt(d log d (k + log(1/beta)))) with a constant c for all eps, delta and beta; every eta, "
         "as the least cost is 0."

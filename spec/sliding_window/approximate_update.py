@@ -5,7 +5,7 @@ from __future__ import annotations
 import attrs
 from flint import arb, fmpq_mat
 
-from dpmatrix.claims import Claim, Condition, Kind, Locator, Repair, Statement, Step, Verdict
+from dpmatrix.claims import Claim, Condition, Defect, Kind, Locator, Repair, Statement, Step, Verdict
 from dpmatrix.exact import Exact, rational
 from dpmatrix.spec.conditions import at_least, below, positive
 from dpmatrix.spec.sliding_window.loewner import flag, precedes, precedes_margin, scaled
@@ -124,6 +124,11 @@ LEMMA_1 = Claim(
         given=ORDERED,
     ),
     verdict=Verdict.HOLDS_WITH_REPAIR,
+    defect=Defect.CONCLUSION,
+    headline=(
+        "Three equal matrices refute it: one call of Algorithm 1 does not bring the property about; along a stream "
+        "that starts empty it holds, given (4) at every time."
+    ),
     reading="Algorithm 1 as repaired; (4) holds at every time for every stamp, by hypothesis.",
     because=(
         "Refuted like Lemma 10, by three equal matrices. The proof takes the relation of consecutive survivors from "

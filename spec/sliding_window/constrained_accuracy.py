@@ -5,7 +5,7 @@ from __future__ import annotations
 import attrs
 from flint import arb, fmpq
 
-from dpmatrix.claims import Claim, Kind, Locator, Repair, Statement, Step, Verdict
+from dpmatrix.claims import Claim, Defect, Kind, Locator, Repair, Statement, Step, Verdict
 from dpmatrix.exact import Exact, Real, ball
 from dpmatrix.spec.conditions import at_least, below, exceeds, positive
 from dpmatrix.spec.sliding_window.loewner import flag
@@ -145,6 +145,11 @@ THEOREM_7 = Claim(
         ),
     ),
     verdict=Verdict.REFUTED,
+    defect=Defect.CONCLUSION,
+    headline=(
+        "It fails with probability 1/2: the additive error must carry gamma, and a projection that meets (21) may "
+        "cost more than any constant allows."
+    ),
     reading=(
         "Frobenius norms throughout; c is any constant. T = 1: the output is (Phi g')(sigma I; a) under every reading "
         "of the lines, g with the law of a column of Phi. gamma = sqrt(1 + M^2/sigma^2), P = e_2 e_2'."

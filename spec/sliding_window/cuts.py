@@ -5,7 +5,7 @@ from __future__ import annotations
 import attrs
 from flint import arb, fmpq, fmpq_mat
 
-from dpmatrix.claims import Claim, Kind, Locator, Repair, Statement, Step, Verdict
+from dpmatrix.claims import Claim, Defect, Kind, Locator, Repair, Statement, Step, Verdict
 from dpmatrix.exact import Exact, Real, ball, rational
 from dpmatrix.spec.conditions import at_least, below, exceeds, positive, whole
 from dpmatrix.spec.sliding_window.distinguishing import confusion, noise_degrees
@@ -242,6 +242,11 @@ COROLLARY_2 = Claim(
         ),
     ),
     verdict=Verdict.REFUTED,
+    defect=Defect.CONCLUSION,
+    headline=(
+        "No private algorithm is so accurate: for small eta no answer is right for an edge and for the same edge with"
+        " a little more weight."
+    ),
     reading=(
         "Phi_S is the weight of the edges of the window that leave S; an edge of weight w is the row sqrt(w)(e_u - "
         "e_v). Neighbours as in section 1.1: rows have any length. Any beta < (1 - delta)/(1 + e^eps) is refuted."

@@ -5,7 +5,7 @@ from __future__ import annotations
 import attrs
 from flint import arb
 
-from dpmatrix.claims import Claim, Kind, Locator, Repair, Statement, Step, Verdict
+from dpmatrix.claims import Claim, Defect, Kind, Locator, Repair, Statement, Step, Verdict
 from dpmatrix.exact import Exact, ball, rational, square
 from dpmatrix.spec.conditions import at_least, below, exceeds, positive, whole
 from dpmatrix.spec.sliding_window.dyadic_release import DyadicRelease, deviation, sequence_margin
@@ -145,6 +145,11 @@ THEOREM_15 = Claim(
         ),
     ),
     verdict=Verdict.HOLDS_WITH_REPAIR,
+    defect=Defect.CONCLUSION,
+    headline=(
+        "No private algorithm is so accurate: for small eta no answer is right for the neighbouring rows M e_1 and (M"
+        " + 1) e_1 both, once M is large."
+    ),
     reading=(
         "Neighbours as in section 1.1: one row differs, by norm at most 1, and rows have any length. c_1 and c_3 are "
         "constants; the theorem states no probability of failure, and any beta < (1 - delta)/(1 + e^eps) is refuted."

@@ -5,7 +5,7 @@ from __future__ import annotations
 import attrs
 from flint import arb, fmpq, fmpq_mat
 
-from dpmatrix.claims import Claim, Kind, Locator, Repair, Statement, Verdict
+from dpmatrix.claims import Claim, Defect, Kind, Locator, Repair, Statement, Verdict
 from dpmatrix.exact import Exact, rational
 from dpmatrix.spec.conditions import at_least, at_most, exceeds
 from dpmatrix.spec.sliding_window.loewner import squared_norm
@@ -106,6 +106,11 @@ LEMMA_11 = Claim(
         ),
     ),
     verdict=Verdict.HOLDS_WITH_REPAIR,
+    defect=Defect.CONCLUSION,
+    headline=(
+        "It is false, as B is only near A: (gamma, 0; 10, 0) and (gamma, 0; 0, 0) meet the premise and have different"
+        " column spaces."
+    ),
     reading="Psi >= 1, as in the construction.",
     because=(
         "B is only near A: inside the construction, with Alice's entry 10 beside Bob's gamma = 320000 and Psi = 400, "
@@ -198,6 +203,11 @@ LEMMA_12 = Claim(
         given=(*COEFFICIENTS, at_least("in_block", 1)),
     ),
     verdict=Verdict.HOLDS_WITH_REPAIR,
+    defect=Defect.FORMULA,
+    headline=(
+        "The range of i is the wrong one: a column of the block has a coefficient 1, which exceeds 4/Psi^3; outside "
+        "the block it holds."
+    ),
     reading="R indexes the inserted block, Psi >= 1; outside it A has zeros in the rows R.",
     because=(
         "The columns of the block are their own combinations, with a coefficient 1, and 1 > 4/Psi^3 from Psi = 2 on. "

@@ -1,4 +1,4 @@
-"""Lemma 9: what is computed from a private output is as private (appendix A)."""
+"""Lemma 9: what is computed from a private output is as private (appendix B)."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ CHANNEL = exceeds("h sees the output alone, and returns something", channel_marg
 TAIL_OF_THE_LOSS = Step(
     "tail-of-the-loss",
     Statement(
-        "appendix A, 'an often easy to handle way to define' privacy, Pr[L <= eps] >= 1 - delta: if the privacy loss "
+        "appendix B, 'an often easy to handle way to define' privacy, Pr[L <= eps] >= 1 - delta: if the privacy loss "
         "exceeds eps with probability at most delta, so does the loss of h of the output",
         loss_after,
         given=(
@@ -101,7 +101,7 @@ TAIL_OF_THE_LOSS = Step(
     sound=False,
     note="The tail implies Definition 1 and is stronger: a sufficient condition for privacy, not a definition of it.",
 )
-"""A step of definition-1: what appendix A gives as another form of it lacks the property of lemma-9."""
+"""A step of definition-1: what appendix B gives as another form of it lacks the property of lemma-9."""
 
 LEMMA_9 = Claim(
     id="sliding-window.lemma-9",

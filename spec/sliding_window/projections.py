@@ -5,7 +5,7 @@ from __future__ import annotations
 import attrs
 from flint import arb, fmpq, fmpq_mat
 
-from dpmatrix.claims import Claim, Condition, Kind, Locator, Repair, Statement, Step, Verdict
+from dpmatrix.claims import Claim, Condition, Defect, Kind, Locator, Repair, Statement, Step, Verdict
 from dpmatrix.exact import Exact, rational
 from dpmatrix.spec.conditions import at_least
 from dpmatrix.spec.sliding_window.loewner import precedes_margin, scaled
@@ -154,6 +154,11 @@ LEMMA_7 = Claim(
         given=PRINTED,
     ),
     verdict=Verdict.HOLDS_WITH_REPAIR,
+    defect=Defect.FORMULA,
+    headline=(
+        "The stated c is always 0, and fails for E_2 = -I/2, which halves every cost; with c = -min{0, Tr E_2} and "
+        "the k largest |lambda_i(E_2)| it holds."
+    ),
     reading=(
         "Squared costs |A - AP|_F^2 (Definition 6 as mended). lambda_1(E_2) >= lambda_2(E_2) >= ..., the order that "
         "section 2 sets for every symmetric matrix. E_3 and E_4 are 0 in the statement; costs are linear in "

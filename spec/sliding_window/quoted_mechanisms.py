@@ -5,7 +5,7 @@ from __future__ import annotations
 import attrs
 from flint import arb, fmpq
 
-from dpmatrix.claims import Claim, Kind, Locator, Repair, Statement, Step, Verdict
+from dpmatrix.claims import Claim, Defect, Kind, Locator, Repair, Statement, Step, Verdict
 from dpmatrix.exact import Exact, Real, ball, rational
 from dpmatrix.privacy import Adjacency, SketchProfile, WishartProfile
 from dpmatrix.spec.conditions import at_least, at_most, below, exceeds, positive, whole
@@ -85,6 +85,11 @@ THEOREM_11 = Claim(
         given=(whole("dimension", 1), *PROMISE, at_least("length", 0), DEGREES),
     ),
     verdict=Verdict.HOLDS_WITH_REPAIR,
+    defect=Defect.LEAK,
+    headline=(
+        "A row of length 10 that becomes 11, neighbours in this document, costs an exact delta of 0.054 at epsilon = "
+        "1, delta = 1e-6: the guarantee fails."
+    ),
     reading="The document's own relation of neighbours, in both orders of the pair; epsilon > 0, 0 < delta < 1.",
     because=(
         "X'X changes by (2M + 1)vv', which no fixed noise hides: at epsilon = 1, delta = 10^-6 a row of length 10 that "
@@ -220,6 +225,11 @@ THEOREM_12 = Claim(
         ),
     ),
     verdict=Verdict.HOLDS_WITH_REPAIR,
+    defect=Defect.HYPOTHESIS,
+    headline=(
+        "The premise is not asked of the neighbour, and then the guarantee fails (exact delta above 0.24 for 1/10 at "
+        "epsilon = 14); asked of both, it holds to epsilon = 8."
+    ),
     reading="The premise speaks of A alone, as printed; both orders of the pair count.",
     because=(
         "The neighbour may fall below w: for r = 2, epsilon = 14, delta = 1/10, w is 1.04, and without one unit row "

@@ -5,7 +5,7 @@ from __future__ import annotations
 import attrs
 from flint import arb, fmpq, fmpq_mat
 
-from dpmatrix.claims import Claim, Condition, Kind, Locator, Repair, Statement, Step, Verdict
+from dpmatrix.claims import Claim, Condition, Defect, Kind, Locator, Repair, Statement, Step, Verdict
 from dpmatrix.spec.conditions import exceeds, whole
 from dpmatrix.spec.sliding_window.loewner import flag, gram, squared_norm
 from dpmatrix.spec.wishart.spectra import (
@@ -158,6 +158,8 @@ LEMMA_8 = Claim(
         given=REGRESSION,
     ),
     verdict=Verdict.HOLDS_WITH_REPAIR,
+    defect=Defect.HYPOTHESIS,
+    headline="It fails over rank exactly k, where F = 0 has no minimum for k >= 1; over rank at most k it holds.",
     because=(
         "For F = 0 the right side is 0, and no X of rank k >= 1 attains it: over rank exactly k the minimum does not "
         "exist, only an infimum of that value. Over rank at most k the lemma is true by two applications of Pythagoras "

@@ -5,7 +5,7 @@ from __future__ import annotations
 import attrs
 from flint import arb, fmpq, fmpq_mat
 
-from dpmatrix.claims import Claim, Kind, Locator, Statement, Step, Verdict
+from dpmatrix.claims import Claim, Defect, Kind, Locator, Statement, Step, Verdict
 from dpmatrix.exact import Exact, ball, rational, square
 from dpmatrix.spec.conditions import at_least, below, exceeds, positive, whole
 from dpmatrix.spec.sliding_window.distinguishing import some_regression_algorithm
@@ -93,6 +93,11 @@ THEOREM_8 = Claim(
         ),
     ),
     verdict=Verdict.REFUTED,
+    defect=Defect.CONCLUSION,
+    headline=(
+        "No private algorithm is so accurate: the rows (1/2, M) and (-1/2, M) are neighbours, and no X meets the "
+        "bound on both once M is large."
+    ),
     reading=(
         "Neighbours as in section 1.1: rows have any length. The theorem states no probability; any beta < (1 - delta)/"
         "(1 + e^eps) is refuted."

@@ -5,7 +5,7 @@ from __future__ import annotations
 import attrs
 from flint import arb
 
-from dpmatrix.claims import Claim, Kind, Locator, Repair, Statement, Step, Verdict
+from dpmatrix.claims import Claim, Defect, Kind, Locator, Repair, Statement, Step, Verdict
 from dpmatrix.exact import Exact, Real, ball, rational
 from dpmatrix.privacy.profiles import SketchProfile
 from dpmatrix.spec.conditions import at_least, below, exceeds, positive, whole
@@ -197,6 +197,11 @@ LEMMA_3 = Claim(
         given=PARAMETERS,
     ),
     verdict=Verdict.REFUTED,
+    defect=Defect.LEAK,
+    headline=(
+        "One output breaks the guarantee: the noise fits fewer rows than the sketch has, and at epsilon = 1, delta = "
+        "1e-6, r = 1, eta = 1/1000 the exact delta is 0.017."
+    ),
     reading=(
         "Neighbours as in section 1.1: one row differs, by norm at most 1, and rows have any length. At T = 1 the "
         "output is (Phi g')(sigma; M) under every reading of the lines; g has the law of a column of Phi."

@@ -5,7 +5,7 @@ from __future__ import annotations
 import attrs
 from flint import arb, fmpq_mat
 
-from dpmatrix.claims import Claim, Kind, Locator, Repair, Statement, Step, Verdict
+from dpmatrix.claims import Claim, Defect, Kind, Locator, Repair, Statement, Step, Verdict
 from dpmatrix.exact import Exact, ball, rational
 from dpmatrix.spec.conditions import below, exceeds, positive, whole
 from dpmatrix.spec.sliding_window.approximate_update import not_close_margin, singular_drop_margin
@@ -125,22 +125,28 @@ LEMMA_4 = Claim(
         "at most c (r/eta) log W checkpoints are kept at T = W, for streams of rank r", checkpoint_margin, given=SPACE
     ),
     verdict=Verdict.HOLDS_WITH_REPAIR,
+    defect=Defect.CONCLUSION,
+    headline=(
+        "The bound fails: sketches of fewer than d rows cannot be compared, and some streams of rank 1 keep all W "
+        "checkpoints."
+    ),
     reading=(
         "Natural logarithm; the count of checkpoints, which the proof derives and multiplies by the size of a sketch. "
         "The n is not defined, and three other bounds on the space stand elsewhere."
     ),
     because=(
-        "For d > 4r/eta sketches are of rank 4r/eta, and (1 - eta/2)K~(i) <= K~(p) requires that the rows of A~_i lie "
-        "in the span of those of A~_p. With rows a_t = e_1, Phi of full rank on the other coordinates and g's no "
-        "consecutive ones of which add up to zero, which has probability one, they never do: nothing is ever deleted, "
-        "and W checkpoints are kept, for every W and r = 1. Where true matrices K^ = K + sigma^2 I are compared, a "
+        "For d > 4r/eta sketches are of rank 4r/eta, and (1 - eta/2)K~(i) <= K~(p) requires that the rows of A~_i lie"
+        " in the span of those of A~_p. With rows a_t = e_1, Phi of full rank on the other coordinates and g's no "
+        "consecutive ones of which add up to zero, which has probability one, they never do: nothing is ever deleted,"
+        " and W checkpoints are kept, for every W and r = 1. Where true matrices K^ = K + sigma^2 I are compared, a "
         "pair (1 - eta/2)K^(i) not <= K^(i+2) <= K^(i) loses a factor 1 - eta/2 of its determinant, whatever single "
-        "eigenvalues do, and Lemma 10 has such pairs for i <= l - 3; hence l <= 3 + (4/eta) log(det K^(1)/det K^(l)), "
-        "and for rank r and rows of norm at most B that is 3 + (4r/eta) log(1 + (t - t_1 + 1) B^2/(r sigma^2)). The 3 "
-        "cannot be less: zero rows keep t_1, t - 1 and t. t_1 may be far older than the window, so it is log t and not "
-        "log W. This bounds a structure that stores exact matrices and is not private; sketches that only approximate "
-        "them have no such bound (lemma-1). (15) is true because its left side is negative; 1/(1 - eta/2) is meant as "
-        "the base."
+        "eigenvalues do, and Lemma 10 has such pairs for i <= l - 3; hence l <= 3 + (4/eta) log(det K^(1)/det K^(l)),"
+        " and for rank r and rows of norm at most B that is 3 + (4r/eta) log(1 + (t - t_1 + 1) B^2/(r sigma^2)). The "
+        "3 cannot be less: zero rows keep t_1, t - 1 and t. t_1 may be far older than the window, but t_2 is not, and"
+        " the same count from i = 2 on gives l <= 4 + (4r/eta) log(1 + W B^2/(r sigma^2)): the logarithm is that of "
+        "W. This bounds a structure that stores exact matrices and is not private; for sketches that only approximate"
+        " them lemma-1 leaves a weaker factor for each two checkpoints, and the printed bound is not proved. (15) is "
+        "true because its left side is negative; 1/(1 - eta/2) is meant as the base."
     ),
     repair=Repair(
         "a structure that is not private: Algorithm 1 as repaired compares K + sigma^2 I itself, along a stream that "
@@ -206,6 +212,11 @@ THEOREM_3 = Claim(
         given=PARAMETERS,
     ),
     verdict=Verdict.REFUTED,
+    defect=Defect.LEAK,
+    headline=(
+        "Items 1 to 3 fail: one output breaks the privacy guarantee (Lemma 3), some direction is lost (Lemma 2), and "
+        "all W checkpoints may stay (Lemma 4)."
+    ),
     reading="Item 1 is the statement, as in lemma-3; items 2 and 3 are steps; c is one constant.",
     because=(
         "Item 1 is Lemma 3, item 2 Lemma 2 and item 3 Lemma 4, and each fails: the noise is computed for 16 r rows in "

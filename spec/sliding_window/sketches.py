@@ -5,7 +5,7 @@ from __future__ import annotations
 import attrs
 from flint import arb, fmpq
 
-from dpmatrix.claims import Claim, Kind, Locator, Repair, Statement, Verdict
+from dpmatrix.claims import Claim, Defect, Kind, Locator, Repair, Statement, Verdict
 from dpmatrix.exact import Exact, Real, ball, rational, square
 from dpmatrix.privacy.profiles.incomplete_gamma import lower_tail
 from dpmatrix.spec.conditions import at_most, below, exceeds, positive, whole
@@ -120,6 +120,11 @@ THEOREM_9 = Claim(
         ),
     ),
     verdict=Verdict.HOLDS_WITH_REPAIR,
+    defect=Defect.CONCLUSION,
+    headline=(
+        "4r/eta rows are too few: at r = 1, eta = 1/10 a direction is kept with probability 0.089; the order is (r + "
+        "log(1/beta))/eta^2."
+    ),
     reading=(
         "Phi is (4r/eta) x n, so that Phi A exists; 1 - 1/poly(d) is at least 1/2. The probability for one direction "
         "of the range of A bounds that for all."
@@ -184,6 +189,11 @@ LEMMA_6 = Claim(
         ),
     ),
     verdict=Verdict.HOLDS_WITH_REPAIR,
+    defect=Defect.CONCLUSION,
+    headline=(
+        "It fails as the dimension k is missing: a sketch of fewer than k rows maps some non-zero vector of every "
+        "k-dimensional subspace to 0."
+    ),
     reading=(
         "A subspace embedding of dimension k with probability 1 - beta. Affine embeddings are not defined in the "
         "document, and their number of rows is not judged here."

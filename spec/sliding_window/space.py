@@ -5,7 +5,7 @@ from __future__ import annotations
 import attrs
 from flint import arb
 
-from dpmatrix.claims import Claim, Kind, Locator, Statement, Step, Verdict
+from dpmatrix.claims import Claim, Defect, Kind, Locator, Statement, Step, Verdict
 from dpmatrix.exact import Exact, ball, square
 from dpmatrix.spec.conditions import exceeds, positive, whole
 from dpmatrix.spec.sliding_window.lower_bound_construction import CONSTRUCTION
@@ -70,6 +70,11 @@ THEOREM_19 = Claim(
         given=SPACE,
     ),
     verdict=Verdict.REFUTED,
+    defect=Defect.CONCLUSION,
+    headline=(
+        "It is false for small eta: storing the window takes W d b bits and is exact, while the stated bound grows "
+        "without limit as eta falls."
+    ),
     because=(
         "Storing W rows of d entries of b bits takes W d b bits and gives the best approximation of any rank, "
         "whatever eta is; the printed bound grows without limit as eta falls. For every c it fails once eta < c k "

@@ -263,14 +263,14 @@ DEFINITION_1 = Claim(
         "count. The algorithm R of the definition is its M."
     ),
     because=(
-        "The best event is {P > e^eps Q}, so the condition is that one sum is at most delta. A_T is the stream up to T "
-        "and not the window, which is what 'even if the data has expired' says. It does not speak of several times, of "
-        "the time stamps or of the stored state: with bits masked by one key bit (output T is the parity of the first "
-        "T bits and the key) each output is a fair coin, (0, 0)-private, and two outputs reveal the second bit, delta "
-        "= 1. Appendix D, which publishes at every time, needs the joint law of all outputs in place of M(A_T). The "
-        "tail of the loss, by which appendix A defines privacy once more, is another condition: (1/10, 4/10, 5/10) "
-        "against (0, 2/10, 8/10) have a loss above ln 2 with probability 1/10; with the first two outputs merged it is "
-        "ln(5/2) with probability 1/2."
+        "The best event is {P > e^eps Q}, so the condition is that one sum is at most delta. A_T is the stream up to "
+        "T and not the window, which is what 'even if the data has expired' says. It does not speak of several times,"
+        " of the time stamps or of the stored state: with bits masked by one key bit (output T is the parity of the "
+        "first T bits and the key) each output is a fair coin, (0, 0)-private, and two outputs reveal the second bit,"
+        " delta = 1. Appendix D, which publishes at every time, needs the joint law of all outputs in place of "
+        "M(A_T). The tail of the loss, by which appendix B defines privacy once more, is another condition: (1/10, "
+        "4/10, 5/10) against (0, 2/10, 8/10) have a loss above ln 2 with probability 1/10; with the first two outputs"
+        " merged it is ln(5/2) with probability 1/2."
     ),
     steps=(
         Step(

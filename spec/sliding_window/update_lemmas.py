@@ -5,7 +5,7 @@ from __future__ import annotations
 import attrs
 from flint import arb, fmpq_mat
 
-from dpmatrix.claims import Claim, Condition, Kind, Locator, Repair, Statement, Verdict
+from dpmatrix.claims import Claim, Condition, Defect, Kind, Locator, Repair, Statement, Verdict
 from dpmatrix.exact import Exact, rational
 from dpmatrix.spec.conditions import below, exceeds, positive, whole
 from dpmatrix.spec.sliding_window.histograms import (
@@ -175,6 +175,11 @@ LEMMA_10 = Claim(
         "for ordered input, the output of Algorithm 6 has item 2 of Definition 8", printed_lemma_margin, given=ORDERED
     ),
     verdict=Verdict.HOLDS_WITH_REPAIR,
+    defect=Defect.CONCLUSION,
+    headline=(
+        "Three equal matrices with stamps 1, 2, 3 refute it, as the last triple is never tested; along a stream that "
+        "starts empty the property holds."
+    ),
     reading="Algorithm 6 as repaired; item 3 speaks of a window that Update does not see.",
     because=(
         "As printed three equal matrices with stamps 1, 2, 3 refute it: p <= l - 1 leaves the last triple untested. "

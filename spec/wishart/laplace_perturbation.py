@@ -5,7 +5,7 @@ from __future__ import annotations
 import attrs
 from flint import arb, fmpq, fmpz_mat
 
-from dpmatrix.claims import Claim, Kind, Locator, Repair, Statement, Step, Verdict
+from dpmatrix.claims import Claim, Defect, Kind, Locator, Repair, Statement, Step, Verdict
 from dpmatrix.exact import Exact, Real, ball, rational
 from dpmatrix.privacy.adjacency import Adjacency
 from dpmatrix.privacy.sensitivity import Entries, l1_sensitivity
@@ -79,6 +79,8 @@ LEMMA_2 = Claim(
         strict=True,
     ),
     verdict=Verdict.HOLDS_WITH_REPAIR,
+    defect=Defect.HYPOTHESIS,
+    headline="The lower bound fails at d = 1, where the sensitivity is exactly 1/n; from d = 2 on both bounds hold.",
     because=(
         "The exact value is sqrt(2 d^2 - (d mod 2)) / n. At d = 1 it is 1/n, so the first strict inequality fails. "
         "From d = 2 on both hold, and the upper bound is too large by a factor of sqrt(2). Three lines of the printed "

@@ -7,7 +7,7 @@ from itertools import pairwise
 import attrs
 from flint import arb, fmpq, fmpq_mat
 
-from dpmatrix.claims import Claim, Kind, Locator, Repair, Statement, Step, Verdict
+from dpmatrix.claims import Claim, Defect, Kind, Locator, Repair, Statement, Step, Verdict
 from dpmatrix.exact import Exact, Real, ball, rational
 from dpmatrix.spec.conditions import at_least, exceeds, positive, whole
 from dpmatrix.spec.wishart.noise import WishartTail, printed_threshold
@@ -155,6 +155,11 @@ THEOREM_9 = Claim(
         given=(*RELEASE, positive("constant")),
     ),
     verdict=Verdict.HOLDS_WITH_REPAIR,
+    defect=Defect.HYPOTHESIS,
+    headline=(
+        "No probability is named: as a certainty the bound fails, since the error is unbounded; with probability at "
+        "least 1 - d exp(-theta) an explicit one holds."
+    ),
     because=(
         "No probability is named, and the noise is unbounded: at A = 0 the error is ||W||_2, which passes every bound "
         "with positive probability. On the event of Lemma 1 the bound holds with the printed constants. As A - A^_k is "
@@ -239,6 +244,11 @@ RUNNING_TIME = Claim(
         given=(*SIZES, positive("constant")),
     ),
     verdict=Verdict.HOLDS_WITH_REPAIR,
+    defect=Defect.CONCLUSION,
+    headline=(
+        "O(k d^2) is false: each of the n d entries of the data must be read; the noisy matrix takes O(n d^2 + d^3) "
+        "operations."
+    ),
     because=(
         "The output depends on each of the n d entries of X, so n d operations are needed, which no K k d^2 bounds. "
         "Forming A + W directly takes d (d + 1) / 2 (2n + 2d + 3) multiplications and additions, besides d (d + 1) "

@@ -7,7 +7,7 @@ from itertools import pairwise
 import attrs
 from flint import arb, fmpq
 
-from dpmatrix.claims import Claim, Kind, Locator, Repair, Statement, Step, Verdict
+from dpmatrix.claims import Claim, Defect, Kind, Locator, Repair, Statement, Step, Verdict
 from dpmatrix.exact import Real, ball
 from dpmatrix.spec.conditions import exceeds, positive, whole
 from dpmatrix.spec.wishart.lower_bound_proof import PROOF
@@ -142,6 +142,11 @@ THEOREM_10 = Claim(
         given=CONSTANT_OUTPUT,
     ),
     verdict=Verdict.HOLDS_WITH_REPAIR,
+    defect=Defect.CONCLUSION,
+    headline=(
+        "The inequality points the wrong way: the mechanism that always publishes 0 is private and errs by lambda_1; "
+        "for the worst data set >= is true."
+    ),
     because=(
         "The inequality points the wrong way: the mechanism that always publishes 0 keeps every promise and errs by "
         "lambda_1(A) = n. Turned around it fails for the data whose matrix happens to be the published constant. "

@@ -5,7 +5,7 @@ from __future__ import annotations
 import attrs
 from flint import arb, fmpq_mat
 
-from dpmatrix.claims import Claim, Condition, Kind, Locator, Repair, Statement, Verdict
+from dpmatrix.claims import Claim, Condition, Defect, Kind, Locator, Repair, Statement, Verdict
 from dpmatrix.spec.conditions import exceeds, whole
 from dpmatrix.spec.wishart.spectra import disagreement, eigenvalues, ranked, singular_values, trace
 
@@ -154,6 +154,8 @@ LEMMA_4 = Claim(
         given=(*HERMITIAN, Condition("i <= n", printed_range_margin)),
     ),
     verdict=Verdict.HOLDS_WITH_REPAIR,
+    defect=Defect.FORMULA,
+    headline="The index must range over [d] and not [n]: for n > d there is no i-th eigenvalue.",
     reading="The sentence 'If ... such that M = H + P.' is read as one with the next; eigenvalues decrease.",
     because=(
         "The range of i is printed [n], the number of records, where [d] is meant: for n > d there is no i-th "

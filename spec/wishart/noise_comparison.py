@@ -5,7 +5,7 @@ from __future__ import annotations
 import attrs
 from flint import arb
 
-from dpmatrix.claims import Claim, Kind, Locator, Repair, Statement, Step, Verdict
+from dpmatrix.claims import Claim, Defect, Kind, Locator, Repair, Statement, Step, Verdict
 from dpmatrix.exact import Real, ball
 from dpmatrix.spec.conditions import exceeds, positive, whole
 from dpmatrix.spec.wishart.points import INPUT_HYPOTHESES, InputPerturbation
@@ -159,6 +159,11 @@ THEOREM_5 = Claim(
         given=FIXED_CONSTANT,
     ),
     verdict=Verdict.HOLDS_WITH_REPAIR,
+    defect=Defect.CONCLUSION,
+    headline=(
+        "The threshold sqrt(d) log d is false: it is of order sqrt(d), and below the stated one Laplace noise can "
+        "still be the larger."
+    ),
     because=(
         "The threshold comes from two upper bounds, one with a needless logarithm. Flat records with s = sqrt(d) log d "
         "non-zero entries have ratio s, not omega(sqrt(d) log d), yet E ||L||_2 >= 2 s sqrt(d) / epsilon exceeds E "

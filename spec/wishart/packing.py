@@ -5,7 +5,7 @@ from __future__ import annotations
 import attrs
 from flint import arb, fmpq
 
-from dpmatrix.claims import Claim, Kind, Locator, Repair, Statement, Verdict
+from dpmatrix.claims import Claim, Defect, Kind, Locator, Repair, Statement, Verdict
 from dpmatrix.exact import Real, ball, square
 from dpmatrix.spec.conditions import at_most, exceeds, positive, whole
 
@@ -86,6 +86,8 @@ LEMMA_5 = Claim(
         given=(*SUBSPACES, positive("rate")),
     ),
     verdict=Verdict.HOLDS_WITH_REPAIR,
+    defect=Defect.HYPOTHESIS,
+    headline="For sqrt(1/2) <= delta < 1 it fails, as no two such balls are disjoint; for delta <= 1/16 it holds.",
     because=(
         "Two subspaces have a midpoint within sqrt(1/2) of both, so for sqrt(1/2) <= delta < 1 no two balls are "
         "disjoint, while every rate > 0 asks for N > 1. For delta <= 1/16 take the graphs of the M with ||M||_2 <= 1: "

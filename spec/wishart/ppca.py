@@ -5,7 +5,7 @@ from __future__ import annotations
 import attrs
 from flint import acb, arb
 
-from dpmatrix.claims import Claim, Condition, Kind, Locator, Repair, Statement, Verdict
+from dpmatrix.claims import Claim, Condition, Defect, Kind, Locator, Repair, Statement, Verdict
 from dpmatrix.exact import Exact, Real, ball, rational, square
 from dpmatrix.spec.conditions import at_least, below, exceeds, positive, whole
 
@@ -131,6 +131,11 @@ THEOREM_8 = Claim(
         ),
     ),
     verdict=Verdict.HOLDS_WITH_REPAIR,
+    defect=Defect.FORMULA,
+    headline=(
+        "The quoted sample size is too small: at d = 5, n = 205, epsilon = 1/10, rho = 3/10, eta = 1/1000 PPCA misses"
+        " with probability 0.0027."
+    ),
     reading=(
         "Closeness with |<vhat, v_1>|, as in the repaired Definition 6, on the data sets whose own eigenvalues meet "
         "the condition on n: on all data sets of n points it is false (`near-optimal.theorem-7`). The law of PPCA is "

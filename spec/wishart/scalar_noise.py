@@ -5,7 +5,7 @@ from __future__ import annotations
 import attrs
 from flint import arb, fmpq
 
-from dpmatrix.claims import Claim, Kind, Locator, Repair, Statement, Verdict
+from dpmatrix.claims import Claim, Defect, Kind, Locator, Repair, Statement, Verdict
 from dpmatrix.exact import Real, ball
 from dpmatrix.privacy.profiles import GaussianProfile, LaplaceProfile
 from dpmatrix.spec.conditions import at_least, at_most, below, exceeds, positive
@@ -96,9 +96,15 @@ THEOREM_2 = Claim(
         given=GAUSSIAN_HYPOTHESES,
     ),
     verdict=Verdict.HOLDS_WITH_REPAIR,
+    defect=Defect.HYPOTHESIS,
+    headline=(
+        "Nothing bounds epsilon: at epsilon = 10, delta = 1/10 and c = 2.3 the exact delta exceeds 0.35; for epsilon "
+        "<= 1 the noise suffices."
+    ),
     because=(
-        "Nothing bounds epsilon. At epsilon = 10, delta = 1/10 and c = 2.3 the exact delta is above 0.35. For epsilon "
-        "<= 1 the constant suffices for every delta."
+        "Nothing bounds epsilon. At epsilon = 10, delta = 1/10 and c = 2.3 the exact delta is above 0.35. Definition "
+        "3 calls epsilon a small parameter: the constant first fails near epsilon = 3.8, at delta near 0.9, and for "
+        "epsilon <= 1 it suffices for every delta."
     ),
     reading="s_2 is entrywise, as in the repaired Definition 5; the noise of each coordinate is independent; c > 0.",
     repair=Repair(

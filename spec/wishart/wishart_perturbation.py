@@ -5,7 +5,7 @@ from __future__ import annotations
 import attrs
 from flint import arb
 
-from dpmatrix.claims import Claim, Kind, Locator, Repair, Statement, Step, Verdict
+from dpmatrix.claims import Claim, Defect, Kind, Locator, Repair, Statement, Step, Verdict
 from dpmatrix.exact import Real, ball, square
 from dpmatrix.privacy.adjacency import Adjacency
 from dpmatrix.privacy.profiles import WishartProfile
@@ -170,16 +170,22 @@ THEOREM_4 = Claim(
         given=INPUT_HYPOTHESES,
     ),
     verdict=Verdict.REFUTED,
+    defect=Defect.LEAK,
+    headline=(
+        "With probability exactly 1 - exp(-epsilon/3), 28 % at epsilon = 1, a neighbour gives an output that the data"
+        " cannot give: it is not (epsilon, 0)-private."
+    ),
     because=(
-        "Let X hold a unit record v where its neighbour holds 0, and let S be the output on the neighbour. Then "
-        "(v'S^-1 v)^-1 is 3/(2 n eps) times chi-square with 2 degrees of freedom, while on X it is never below 1/n. "
-        "So the neighbour gives, with probability exactly 1 - exp(-eps/3) in every dimension (28 % at eps = 1), an "
-        "output that X cannot give. The proof compares densities only where both are positive. What holds: "
-        "Algorithm 2 is (eps', delta)-DP, for any eps' >= 0, if and only if delta >= 1 - exp(-eps/3). No additive "
-        "noise N, independent of the data, can be (eps, 0)-DP and keep every output positive semidefinite: zero data "
-        "give N >= 0 almost surely, so by absolute continuity N >= vv'/n, hence N >= 2vv'/n, and so on for ever. Use "
-        "instead the difference W_1 - W_2 of two independent W_d(d+1, I/(n eps)). It is (eps, 0)-DP with 4/9 of the "
-        "mean squared Frobenius norm of the printed noise; outputs may be indefinite until they are projected."
+        "Let X hold a unit record v where its neighbour holds 0, and let S be the output on the neighbour, minus what"
+        " the records that both share add to it. Then (v'S^-1 v)^-1 is 3/(2 n eps) times chi-square with 2 degrees of"
+        " freedom, while on X it is never below 1/n. So the neighbour gives, with probability exactly 1 - exp(-eps/3)"
+        " in every dimension (28 % at eps = 1), an output that X cannot give. The proof compares densities only where"
+        " both are positive. What holds: Algorithm 2 is (eps', delta)-DP, for any eps' >= 0, if and only if delta >= "
+        "1 - exp(-eps/3). No additive noise N, independent of the data, can be (eps, 0)-DP and keep every output "
+        "positive semidefinite: zero data give N >= 0 almost surely, so by absolute continuity N >= vv'/n, hence N >="
+        " 2vv'/n, and so on for ever. Use instead the difference W_1 - W_2 of two independent W_d(d+1, I/(n eps)). It"
+        " is (eps, 0)-DP with 4/9 of the mean squared Frobenius norm of the printed noise; outputs may be indefinite "
+        "until they are projected."
     ),
     reading=(
         "Records have norm at most 1: the proof calls that no loss of generality, but it is an assumption. "

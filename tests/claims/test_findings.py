@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 
 import attrs
@@ -12,9 +13,11 @@ from typer.testing import CliRunner
 
 from dpmatrix.__main__ import app
 from dpmatrix.claims import (
+    GRAVE,
     Citation,
     Claim,
     Condition,
+    Defect,
     Evidence,
     Grade,
     Kind,
@@ -28,8 +31,8 @@ from dpmatrix.claims import (
     Verdict,
     findings,
 )
-from dpmatrix.commands.findings import Grave, summary
-from dpmatrix.reporting.sentences import shortened
+from dpmatrix.commands.findings import Grave, said, summary
+from dpmatrix.reporting.sentences import opening, sentences
 from dpmatrix.spec import load
 
 
@@ -50,19 +53,27 @@ def claim(kind: Kind, verdict: Verdict, repair: Statement | None = None, **more)
 @pytest.mark.parametrize(
     ("found", "expected"),
     [
-        (claim(Kind.PRIVACY, Verdict.REFUTED), Severity.PRIVACY_BROKEN),
-        (claim(Kind.PRIVACY, Verdict.HOLDS_WITH_REPAIR, BOUNDED), Severity.PRIVACY_BROKEN),
-        (claim(Kind.LEMMA, Verdict.REFUTED), Severity.BOUND_FALSE),
-        (claim(Kind.LEMMA, Verdict.REFUTED, CHANGED), Severity.BOUND_FALSE),
-        (claim(Kind.UTILITY, Verdict.HOLDS_WITH_REPAIR, BOUNDED), Severity.BOUND_FALSE),
-        (claim(Kind.UTILITY, Verdict.HOLDS_WITH_REPAIR, CHANGED), Severity.CONSTANT_WRONG),
-        (claim(Kind.LOWER_BOUND, Verdict.HOLDS_WITH_REPAIR), Severity.BOUND_FALSE),
+        (claim(Kind.PRIVACY, Verdict.REFUTED, defect=Defect.LEAK), Severity.PRIVACY_BROKEN),
+        (claim(Kind.UTILITY, Verdict.REFUTED, defect=Defect.LEAK), Severity.PRIVACY_BROKEN),
+        (
+            claim(Kind.PRIVACY, Verdict.HOLDS_WITH_REPAIR, BOUNDED, defect=Defect.HYPOTHESIS),
+            Severity.HYPOTHESIS_MISSING,
+        ),
+        (claim(Kind.LEMMA, Verdict.HOLDS_WITH_REPAIR, BOUNDED, defect=Defect.FORMULA), Severity.FORMULA_WRONG),
+        (claim(Kind.LEMMA, Verdict.HOLDS_WITH_REPAIR, CHANGED, defect=Defect.CONCLUSION), Severity.STATEMENT_FALSE),
+        (claim(Kind.PRIVACY, Verdict.REFUTED), Severity.STATEMENT_FALSE),
+        (claim(Kind.PRIVACY, Verdict.HOLDS_WITH_REPAIR, BOUNDED), Severity.STATEMENT_FALSE),
+        (claim(Kind.LEMMA, Verdict.REFUTED), Severity.STATEMENT_FALSE),
+        (claim(Kind.LEMMA, Verdict.REFUTED, CHANGED), Severity.STATEMENT_FALSE),
+        (claim(Kind.UTILITY, Verdict.HOLDS_WITH_REPAIR, BOUNDED), Severity.STATEMENT_FALSE),
+        (claim(Kind.UTILITY, Verdict.HOLDS_WITH_REPAIR, CHANGED), Severity.FORMULA_WRONG),
+        (claim(Kind.LOWER_BOUND, Verdict.HOLDS_WITH_REPAIR), Severity.STATEMENT_FALSE),
         (claim(Kind.DEFINITION, Verdict.ILL_POSED), Severity.SLIP),
         (claim(Kind.ALGORITHM, Verdict.EXECUTABLE_WITH_REPAIR, CHANGED), Severity.SLIP),
         (claim(Kind.EXPERIMENT, Verdict.NOT_REPRODUCIBLE), Severity.SLIP),
     ],
 )
-def test_severity_follows_from_kind_and_verdict(found: Claim, expected: Severity) -> None:
+def test_severity_follows_from_what_is_wrong(found: Claim, expected: Severity) -> None:
     [finding] = findings(Registry.of([found]))
     assert (finding.severity, finding.target, finding.wrong) == (expected, "toy.one", "reason")
     assert finding.verdict == found.verdict.value
@@ -106,7 +117,7 @@ def test_the_command_runs_the_best_refutation_of_the_statement_itself() -> None:
     whole, part = findings(registry, evidence)
     assert shlex.split(whole.command) == ["python", "-m", "pytest", "a.py::fast[x y]"]
     assert shlex.split(part.command)[-1] == "a.py::step"
-    assert json.loads(json.dumps(whole.to_json()))["severity"] == "bound false"
+    assert json.loads(json.dumps(whole.to_json()))["severity"] == "statement false"
 
 
 def test_the_gravest_come_first_and_nothing_is_left_out() -> None:
@@ -134,7 +145,7 @@ def test_the_gravest_come_first_and_nothing_is_left_out() -> None:
 
 def test_a_verdict_moves_its_finding() -> None:
     registry = load()
-    saved = attrs.evolve(registry["wishart.theorem-4"], verdict=Verdict.HOLDS)
+    saved = attrs.evolve(registry["wishart.theorem-4"], verdict=Verdict.HOLDS, defect=None)
     found = findings(Registry({**registry.claims, saved.id: saved}))
     assert saved.id not in {finding.target for finding in found}
 
@@ -152,18 +163,80 @@ def test_command_line(tmp_path, monkeypatch) -> None:
     assert "$ python -m dpmatrix claims wishart.theorem-4" in done.stdout
     assert "slip:" not in done.stdout
     assert "near-optimal" not in done.stdout
-    number = done.stdout.count("    printed: ")
-    assert f"\n{number} findings: {number} privacy broken, 0 bound false" in done.stdout
+    number = done.stdout.count("    stated: ")
+    assert f"\n{number} finding: {number} privacy guarantee broken, 0 statements false" in done.stdout
     assert run.invoke(app, ["findings", "--document", "other"]).exit_code == 2
 
 
-def test_one_finding_is_not_findings() -> None:
+def test_numbers_of_findings_are_words() -> None:
     one = findings(load())[:1]
-    assert summary(one) == "1 finding: 1 privacy broken, 0 bound false, 0 proof broken, 0 constant wrong, 0 slip"
-    assert summary([]).startswith("0 findings: ")
+    assert summary(one) == (
+        "1 finding: 1 privacy guarantee broken, 0 statements false, 0 hypotheses missing, 0 proof steps broken, "
+        "0 formulas wrong, 0 slips"
+    )
+    assert summary([]).startswith("0 findings: 0 privacy guarantees broken")
+    assert [Severity.HYPOTHESIS_MISSING.counted(n) for n in (1, 2)] == ["1 hypothesis missing", "2 hypotheses missing"]
 
 
-def test_long_reasons_are_shortened_to_whole_sentences() -> None:
-    assert shortened("One. Two.") == "One. Two."
+def test_an_accusation_of_privacy_names_the_output_and_what_it_breaks() -> None:
+    """No noise that suffices wherever it exists, and no theorem that lacks a standing assumption, is called broken."""
+    listed = {finding.claim: finding for finding in findings(load()) if finding.target == finding.claim}
+    broken = {name for name, finding in listed.items() if finding.severity is Severity.PRIVACY_BROKEN}
+    assert {"wishart.theorem-4", "analyze-gauss.subspace-privacy", "sliding-window.theorem-16"} <= broken
+    assert not broken & {"wishart.theorem-2", "compression.theorem-3-2", "near-optimal.sulq"}
+    assert "near-optimal.theorem-5" not in listed, "true wherever (5) has a value"
+    assert "near-optimal.theorem-7" not in listed, "its bound holds as it is displayed"
+    for name in broken:
+        assert re.search(r"output|loss|noise|row|projection", listed[name].headline), name
+
+
+FAILS = r"fail|false|break|refute|lacks|missing|\bnot\b|\bno\b|[Nn]othing|wrong|too few|cannot|[Nn]o private|\bNo\b"
+
+
+def test_a_grave_finding_states_its_conclusion_in_one_whole_sentence() -> None:
+    grave = [f for f in findings(load()) if f.severity in GRAVE and f.target == f.claim]
+    assert len(grave) > 40
+    for finding in grave:
+        assert said(finding) == finding.headline, finding.target
+        assert len(sentences(finding.headline)) == 1, finding.headline
+        assert re.search(FAILS, finding.headline), finding.headline
+    theorem = next(finding for finding in grave if finding.claim == "wishart.theorem-4")
+    assert "1 - exp(-epsilon/3)" in said(theorem)
+    assert "cannot give" in said(theorem)
+
+
+def test_no_finding_ends_in_the_middle() -> None:
+    for finding in findings(load()):
+        words = said(finding)
+        assert re.search(r"[.!?]['\")]*$", words), words
+        assert not re.search(r"\.\.\.$|…", words), words
+        assert words.count("(") == words.count(")"), words
+        if finding.target != finding.claim:
+            assert words.rstrip(".") == " ".join(finding.wrong.split()).rstrip(".")
+
+
+@pytest.mark.parametrize(
+    "headline", ["no period", "x" * 200 + ".", "It fails. It ends in the middle"], ids=["open", "long", "two"]
+)
+def test_a_headline_is_one_sentence(headline: str) -> None:
+    with pytest.raises(ValueError, match="headline"):
+        claim(Kind.LEMMA, Verdict.REFUTED, headline=headline)
+
+
+def test_a_defect_goes_with_a_false_statement() -> None:
+    with pytest.raises(ValueError, match="defect"):
+        claim(Kind.LEMMA, Verdict.HOLDS, defect=Defect.CONCLUSION)
+
+
+def test_the_opening_of_a_reason_is_whole_sentences() -> None:
+    assert opening("One. Two.") == "One. Two."
     long = "x" * 130
-    assert shortened(f"{long}. Two.") == f"{long}."
+    assert opening(f"{long}. Two.") == f"{long}."
+    assert opening(f"{long}. two. Three.") == f"{long}. two."
+    assert sentences("Noise, i.i.d. Gaussian, fails (see A. B. too). It is 0.5, cf. Lemma 4. 'All' hold.") == [
+        "Noise, i.i.d. Gaussian, fails (see A. B. too).",
+        "It is 0.5, cf. Lemma 4.",
+        "'All' hold.",
+    ]
+    assert opening("no end") == "no end"
+    assert opening("") == ""

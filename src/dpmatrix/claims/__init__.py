@@ -4,9 +4,9 @@ from dpmatrix.claims.audits import AuditRecord, AuditVerdict, code_name
 from dpmatrix.claims.binding import WrongFormulaError, bind, bind_hypotheses, redefined
 from dpmatrix.claims.boxes import Certificate, certify, interval
 from dpmatrix.claims.changes import Changes, Origin, changes
-from dpmatrix.claims.claim import Claim, Kind, Locator, Repair, Step, Verdict
+from dpmatrix.claims.claim import Claim, Defect, Kind, Locator, Repair, Step, Verdict
 from dpmatrix.claims.evidence import Evidence, Grade, Outcome, Role
-from dpmatrix.claims.findings import Finding, Severity, findings
+from dpmatrix.claims.findings import GRAVE, Finding, Severity, findings
 from dpmatrix.claims.fingerprint import Citation, claim_of, fingerprint
 from dpmatrix.claims.gate import violations
 from dpmatrix.claims.ledger import Ledger, describe
@@ -17,6 +17,7 @@ from dpmatrix.claims.statement import Condition, Observed, OutsideHypothesesErro
 from dpmatrix.claims.truth import Truth, conjunction, decide
 
 __all__ = [
+    "GRAVE",
     "AuditRecord",
     "AuditVerdict",
     "Basis",
@@ -26,6 +27,7 @@ __all__ = [
     "Citation",
     "Claim",
     "Condition",
+    "Defect",
     "Evidence",
     "Finding",
     "Grade",

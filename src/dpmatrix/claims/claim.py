@@ -62,6 +62,25 @@ KINDS_OF_INSTANCES = frozenset({Kind.ALGORITHM, Kind.EXPERIMENT})
 """Kinds whose statements may speak of one run or one datum."""
 
 
+class Defect(Enum):
+    """What is wrong with a statement that is false as it is stated."""
+
+    LEAK = "a released output breaks the stated privacy guarantee"
+    """At data and privacy parameters that the document admits; what it says elsewhere counts as said."""
+
+    HYPOTHESIS = "a hypothesis is missing"
+    """True once a range, a probability or a standing assumption is written out that the sentence leaves unsaid."""
+
+    FORMULA = "a formula is wrong"
+    """True under the same hypotheses once a constant, an index or a formula is changed."""
+
+    CONCLUSION = "the conclusion is false"
+
+
+HEADLINE_LENGTH = 180
+"""The most characters that a headline has."""
+
+
 @attrs.frozen
 class Locator:
     """Where a document states something.
@@ -73,12 +92,16 @@ class Locator:
     label
         The document's own label, such as ``Theorem 4``, or the section in which the sentence stands.
     says
-        The printed formula in plain text; not the document's sentence.
+        What is stated, as formulas in our words; never the document's sentence.
     """
 
     document: str
     label: str
     says: str
+
+
+FALSE_AS_STATED = frozenset({Verdict.REFUTED, Verdict.HOLDS_WITH_REPAIR})
+"""Verdicts on a statement that is false as the document states it."""
 
 
 @attrs.frozen
@@ -137,6 +160,10 @@ class Claim:
         Ids of the claims on which the verdict rests; ``id+repair`` rests on the repaired statement.
     assumes
         Named assumptions of a conditional verdict.
+    defect
+        What is wrong with a statement that is false as stated; None where the verdict alone says it.
+    headline
+        What fails, for a list of findings: one sentence of at most `HEADLINE_LENGTH` characters; may be empty.
     """
 
     id: str
@@ -150,6 +177,8 @@ class Claim:
     steps: tuple[Step, ...] = ()
     uses: tuple[str, ...] = ()
     assumes: tuple[str, ...] = ()
+    defect: Defect | None = attrs.field(default=None, kw_only=True)
+    headline: str = attrs.field(default="", kw_only=True)
 
     def __attrs_post_init__(self) -> None:
         """Name the statements and refuse a verdict that the kind does not have."""
@@ -159,6 +188,12 @@ class Claim:
             raise ValueError(f"{self.id}: stands in {self.source.document!r}, not in {self.document!r}")
         if (self.verdict is Verdict.CONDITIONAL) != bool(self.assumes):
             raise ValueError(f"{self.id}: assumptions go with the verdict 'conditional', and only with it")
+        if self.defect is not None and self.verdict not in FALSE_AS_STATED:
+            raise ValueError(
+                f"{self.id}: a defect goes with a statement that is false, not with {self.verdict.value!r}"
+            )
+        if self.headline and (len(self.headline) > HEADLINE_LENGTH or self.headline[-1] != "."):
+            raise ValueError(f"{self.id}: the headline is not one sentence of at most {HEADLINE_LENGTH} characters")
         set_field = object.__setattr__
         set_field(self, "statement", attrs.evolve(self.statement, name=self.id))
         if self.repair is not None:

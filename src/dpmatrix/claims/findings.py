@@ -9,7 +9,7 @@ from typing import Any
 
 import attrs
 
-from dpmatrix.claims.claim import Claim, Kind, Verdict
+from dpmatrix.claims.claim import FALSE_AS_STATED, Claim, Defect, Kind, Verdict
 from dpmatrix.claims.evidence import Evidence, Grade, Role
 from dpmatrix.claims.registry import Registry
 
@@ -18,14 +18,16 @@ class Severity(IntEnum):
     """How much hangs on what is wrong; the gravest first."""
 
     PRIVACY_BROKEN = 1
-    """A promise of privacy that does not hold as it is printed."""
-    BOUND_FALSE = 2
-    """A statement of another kind that is false as printed, and true under other hypotheses or not at all."""
-    PROOF_BROKEN = 3
+    """A released output breaks a privacy guarantee that the document states, at data and parameters that it admits."""
+    STATEMENT_FALSE = 2
+    """The conclusion of another statement is false."""
+    HYPOTHESIS_MISSING = 3
+    """A statement that is true once a hypothesis is written out that the sentence leaves unsaid."""
+    PROOF_BROKEN = 4
     """A step of a printed proof that is false."""
-    CONSTANT_WRONG = 4
-    """A statement that is false as printed, and true under the same hypotheses once its formula is changed."""
-    SLIP = 5
+    FORMULA_WRONG = 5
+    """A statement that is true under the same hypotheses once a constant, an index or a formula is changed."""
+    SLIP = 6
     """A definition, an algorithm or an experiment that cannot be taken as it is printed."""
 
     @property
@@ -33,9 +35,25 @@ class Severity(IntEnum):
         """The name in plain words."""
         return self.name.replace("_", " ").lower()
 
+    def counted(self, number: int) -> str:
+        """Say how many findings there are: "1 privacy guarantee broken", "2 statements false"."""
+        noun, _, fault = _NOUNS[self].partition(" | ")
+        return " ".join(filter(None, (str(number), noun if number == 1 else _PLURALS.get(noun, f"{noun}s"), fault)))
+
+
+_NOUNS = {
+    Severity.PRIVACY_BROKEN: "privacy guarantee | broken",
+    Severity.STATEMENT_FALSE: "statement | false",
+    Severity.HYPOTHESIS_MISSING: "hypothesis | missing",
+    Severity.PROOF_BROKEN: "proof step | broken",
+    Severity.FORMULA_WRONG: "formula | wrong",
+    Severity.SLIP: "slip",
+}
+_PLURALS = {"hypothesis": "hypotheses"}
+GRAVE = (Severity.PRIVACY_BROKEN, Severity.STATEMENT_FALSE, Severity.HYPOTHESIS_MISSING)
+"""Accusations of a statement, which need a headline."""
 
 _AS_PRINTED = frozenset({Kind.DEFINITION, Kind.ALGORITHM, Kind.EXPERIMENT})
-_FALSE = frozenset({Verdict.REFUTED, Verdict.HOLDS_WITH_REPAIR})
 _UNUSABLE = frozenset(
     {
         Verdict.ILL_POSED,
@@ -45,23 +63,33 @@ _UNUSABLE = frozenset(
         Verdict.NOT_REPRODUCIBLE,
     }
 )
+_OF_DEFECT = {
+    Defect.LEAK: Severity.PRIVACY_BROKEN,
+    Defect.CONCLUSION: Severity.STATEMENT_FALSE,
+    Defect.HYPOTHESIS: Severity.HYPOTHESIS_MISSING,
+    Defect.FORMULA: Severity.FORMULA_WRONG,
+}
 _GRADES = tuple(Grade)
 
 
 def severity(claim: Claim) -> Severity | None:
-    """Return how grave the verdict of a claim is, its proof aside; None if it stands as it is printed."""
+    """Return how grave the verdict of a claim is, its proof aside; None if it stands as it is printed.
+
+    The kind of the claim does not say it: a statement about privacy may be false for want of a hypothesis, and one
+    about accuracy may promise privacy as well. Where no defect is named, nothing is said of privacy.
+    """
     if claim.verdict in _UNUSABLE:
         return Severity.SLIP
-    if claim.verdict not in _FALSE:
+    if claim.verdict not in FALSE_AS_STATED:
         return None
-    if claim.kind is Kind.PRIVACY:
-        return Severity.PRIVACY_BROKEN
+    if claim.defect is not None:
+        return _OF_DEFECT[claim.defect]
     if claim.verdict is Verdict.REFUTED or claim.repair is None:
-        return Severity.BOUND_FALSE
+        return Severity.STATEMENT_FALSE
     before, after = (
         [condition.says for condition in statement.given] for statement in (claim.statement, claim.repair.statement)
     )
-    return Severity.CONSTANT_WRONG if before == after else Severity.BOUND_FALSE
+    return Severity.FORMULA_WRONG if before == after else Severity.STATEMENT_FALSE
 
 
 @attrs.frozen
@@ -84,6 +112,8 @@ class Finding:
         The verdict of the claim, or ``broken step``.
     wrong
         What is wrong with it.
+    headline
+        The same in one sentence; empty where nobody wrote one.
     command
         One line that shows it again.
     """
@@ -96,6 +126,7 @@ class Finding:
     verdict: str
     wrong: str
     command: str
+    headline: str = ""
 
     def to_json(self) -> dict[str, Any]:
         """Return a JSON object."""
@@ -136,6 +167,7 @@ def _of_claim(claim: Claim, refuting: dict[str, list[Evidence]]) -> Iterator[Fin
             claim.verdict.value,
             claim.because,
             command(claim.id),
+            claim.headline,
         )
     broken = Severity.SLIP if claim.kind in _AS_PRINTED else Severity.PROOF_BROKEN
     for step in claim.steps:

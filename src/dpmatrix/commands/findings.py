@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Sequence
 from enum import StrEnum
@@ -15,7 +16,7 @@ from dpmatrix.commands.completion import document_names
 from dpmatrix.commands.failures import one_line
 from dpmatrix.commands.privacy import AsJson
 from dpmatrix.commands.runs import DEFAULT_LEDGER, LedgerPath, declared_evidence, read_ledger
-from dpmatrix.reporting.sentences import counted, shortened
+from dpmatrix.reporting.sentences import counted, opening
 from dpmatrix.spec import documents, load
 
 
@@ -23,9 +24,10 @@ class Grave(StrEnum):
     """A severity in words."""
 
     PRIVACY_BROKEN = "privacy broken"
-    BOUND_FALSE = "bound false"
+    STATEMENT_FALSE = "statement false"
+    HYPOTHESIS_MISSING = "hypothesis missing"
     PROOF_BROKEN = "proof broken"
-    CONSTANT_WRONG = "constant wrong"
+    FORMULA_WRONG = "formula wrong"
     SLIP = "slip"
 
 
@@ -54,13 +56,21 @@ def findings_command(
         return
     for finding in found:
         typer.echo(f"{finding.severity.words}: {finding.target} ({finding.label}), {finding.verdict}")
-        typer.echo(f"    printed: {' '.join(finding.says.split())}")
-        typer.echo(f"    wrong:   {shortened(finding.wrong)}")
+        typer.echo(f"    stated: {' '.join(finding.says.split())}")
+        typer.echo(f"    wrong:  {said(finding)}")
         typer.echo(f"    $ {finding.command}\n")
     typer.echo(summary(found))
+
+
+def said(finding: Finding) -> str:
+    """Say what is wrong: the headline, all of a note on a step, or the first sentences of a reason."""
+    if finding.headline:
+        return finding.headline
+    words = " ".join(finding.wrong.split()) if finding.target != finding.claim else opening(finding.wrong)
+    return words if re.search(r"[.!?]['\")]*$", words) else f"{words}."
 
 
 def summary(found: Sequence[Finding]) -> str:
     """Count the findings by severity, in words."""
     counts = Counter(finding.severity for finding in found)
-    return f"{counted(len(found), 'finding')}: " + ", ".join(f"{counts[grave]} {grave.words}" for grave in Severity)
+    return f"{counted(len(found), 'finding')}: " + ", ".join(grave.counted(counts[grave]) for grave in Severity)

@@ -10,7 +10,7 @@ from attrs import frozen
 
 from dpmatrix.claims import Claim, Registry, Severity, Verdict, claim_of, describe, findings
 from dpmatrix.reporting.implementations import implementations
-from dpmatrix.reporting.sentences import shortened
+from dpmatrix.reporting.sentences import opening
 from dpmatrix.spec import committed_standings, documents, load
 
 AS_PRINTED = frozenset(
@@ -38,7 +38,7 @@ class Entry:
     standing
         What the committed snapshot says, or ``changed since`` where the claim has changed.
     because
-        The first sentences of its reason.
+        What fails, in a sentence, or the first sentences of its reason.
     """
 
     claim: Claim
@@ -76,7 +76,7 @@ class Contents:
             record = snapshot.get(claim.id, {})
             same = (described["fingerprint"], claim.verdict.value) == (record.get("fingerprint"), record.get("verdict"))
             standing = record["standing"] if same else "changed since"
-            entries.append(Entry(claim, described, standing, shortened(claim.because)))
+            entries.append(Entry(claim, described, standing, claim.headline or opening(claim.because)))
         return cls(registry, tuple(entries), documents())
 
     def of(self, document: str) -> list[Entry]:
@@ -88,12 +88,12 @@ class Contents:
         claim = self.registry.claims.get(claim_of(target))
         return claim is not None and target in claim.statements()
 
-    def severities(self, document: str) -> list[tuple[str, int]]:
-        """Count what was found wrong or loose in a document, the gravest first."""
+    def severities(self, document: str) -> list[str]:
+        """Say how many things were found wrong or loose in a document, the gravest first: "1 proof step broken"."""
         counts = Counter(
             finding.severity for finding in findings(self.registry) if claim_document(finding.claim) == document
         )
-        return [(grave.words, counts[grave]) for grave in Severity]
+        return [grave.counted(counts[grave]) for grave in Severity if counts[grave]]
 
 
 def verdict_counts(entries: Iterable[Entry]) -> list[tuple[str, int]]:

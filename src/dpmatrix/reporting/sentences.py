@@ -1,10 +1,14 @@
-"""Long reasons in few words, counts in the right number, and the bounds of audits."""
+"""The first sentences of long reasons, counts in the right number, and the bounds of audits."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from dpmatrix.claims import AuditRecord, AuditVerdict
+
+_END = re.compile(r"[.!?]['\")]*(?= [A-Z0-9'\"(\[|])")
+_ABBREVIATED = re.compile(r"(?:\.[a-z]|\b(?:cf|vs|resp|eq|Eq|Def|Thm|no|No))\.$")
 
 
 def counted(number: int, thing: str, things: str = "") -> str:
@@ -31,12 +35,23 @@ def bounds(audit: AuditRecord) -> str:
     return "; ".join(words)
 
 
-def shortened(text: str) -> str:
-    """Return whole sentences of a text, up to the first that ends after 120 characters."""
-    sentences, length = [], 0
-    for sentence in " ".join(text.split()).split(". "):
-        sentences.append(sentence)
-        length += len(sentence)
-        if length >= 120:
+def sentences(text: str) -> list[str]:
+    """Split a text into its sentences; a period in an abbreviation, a number or a bracket ends none."""
+    found, start = [], 0
+    text = " ".join(text.split())
+    for end in _END.finditer(text):
+        sentence = text[start : end.end()]
+        if _ABBREVIATED.search(sentence) is None and sentence.count("(") == sentence.count(")"):
+            found.append(sentence)
+            start = end.end() + 1
+    return [*found, text[start:]] if start < len(text) else found
+
+
+def opening(text: str, least: int = 120) -> str:
+    """Return the first sentences of a text, whole, until they have so many characters or the text ends."""
+    kept: list[str] = []
+    for sentence in sentences(text):
+        kept.append(sentence)
+        if sum(map(len, kept)) >= least:
             break
-    return ". ".join(sentences).rstrip(".") + "."
+    return " ".join(kept)
