@@ -227,9 +227,9 @@ def test_share_has_a_proved_bound() -> None:
 
     The noise N is W_1 - W_2, each c GG' for a d x (d + 1) matrix G of normal variates, whose largest singular value
     exceeds ``d^1/2 + (d + 1)^1/2 + t`` with probability at most ``exp(-t^2/2)`` (Davidson and Szarek). Both W are
-    positive semidefinite, so ``|N| <= max(|W_1|, |W_2|)``. A released direction outside the plane has an eigenvalue of at most
-    ``l_5 + |N|``, so the top direction v has ``|sin| <= |Nv| / (l_1 - l_5 - |N|)``. Rounding to the grid adds at most
-    d times the grid to ``|N|``.
+    positive semidefinite, so ``|N| <= max(|W_1|, |W_2|)``. A released direction outside the plane has an eigenvalue of
+    at most ``l_5 + |N|``, so the top direction v has ``|sin| <= |Nv| / (l_1 - l_5 - |N|)``. Rounding to the grid adds
+    at most d times the grid to ``|N|``.
     """
     moment, dimension = moments()[0], 16
     mechanism = SymmetrisedWishartMechanism(epsilon=1, norm_bound=BOUND)
