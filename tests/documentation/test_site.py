@@ -20,7 +20,7 @@ from dpmatrix.documentation.docstrings import parse
 from dpmatrix.documentation.reference import MODULES, room, signature
 from dpmatrix.documentation.site import Site
 from dpmatrix.documentation.sources import DOCUMENTS, Page, markdown
-from dpmatrix.documentation.verdicts import AS_PRINTED, Contents
+from dpmatrix.documentation.verdicts import AS_PRINTED, GROUPS, Contents
 from dpmatrix.reporting.implementations import implementations
 from dpmatrix.spec import documents
 
@@ -142,6 +142,7 @@ def test_table_of_documents_counts_every_claim(site, files) -> None:
     table = files["index.html"].partition("What was judged")[2].partition("</table>")[0]
     rows = [list(map(int, re.findall(r"<td>(\d+)</td>", row))) for row in table.split("<tr>")[2:]]
     assert len(rows) == len(DOCUMENTS)
+    assert all(len(row) == 1 + len(GROUPS) for row in rows)
     assert all(row[0] == sum(row[1:]) > 0 for row in rows)
     assert sum(row[0] for row in rows) == len(site.contents.entries)
 
