@@ -14,13 +14,13 @@ import pytest
 from typer.testing import CliRunner
 
 from dpmatrix.__main__ import app
-from dpmatrix.claims import Registry, Verdict
+from dpmatrix.claims import Grade, Registry, State, Verdict
 from dpmatrix.documentation import pages
 from dpmatrix.documentation.docstrings import parse
 from dpmatrix.documentation.reference import MODULES, room, signature
 from dpmatrix.documentation.site import Site
 from dpmatrix.documentation.sources import DOCUMENTS, Page, markdown
-from dpmatrix.documentation.verdicts import AS_PRINTED, Contents
+from dpmatrix.documentation.verdicts import AS_PRINTED, GROUPS, Contents
 from dpmatrix.reporting.implementations import implementations
 from dpmatrix.spec import documents
 
@@ -121,6 +121,30 @@ def test_a_claim_that_changed_since_the_run_says_so(site, monkeypatch: pytest.Mo
     assert {entry.standing for entry in site.contents.entries} <= {"earned", "open", "changed since"}
     monkeypatch.setattr("dpmatrix.documentation.verdicts.committed_standings", dict)
     assert {entry.standing for entry in Contents.read().entries} == {"changed since"}
+
+
+def first_cells(page: Page) -> set[str]:
+    """Return what the first columns of the tables of a page name."""
+    rows = [line for line in page.text.splitlines() if line.startswith("|") and not line.startswith("|--")]
+    return {word.strip() for row in rows for word in row.split("|")[1].split(",")} | {
+        row.split("|")[1].strip() for row in rows
+    }
+
+
+@pytest.mark.parametrize("words", [Verdict, State, Grade], ids=lambda words: words.__name__)
+def test_every_word_of_a_verdict_is_explained(words) -> None:
+    page = next(page for page in pages() if page.name == "verdicts")
+    assert {word.value for word in words} <= first_cells(page)
+    assert "probably" not in first_cells(page)
+
+
+def test_table_of_documents_counts_every_claim(site, files) -> None:
+    table = files["index.html"].partition("What was judged")[2].partition("</table>")[0]
+    rows = [list(map(int, re.findall(r"<td>(\d+)</td>", row))) for row in table.split("<tr>")[2:]]
+    assert len(rows) == len(DOCUMENTS)
+    assert all(len(row) == 1 + len(GROUPS) for row in rows)
+    assert all(row[0] == sum(row[1:]) > 0 for row in rows)
+    assert sum(row[0] for row in rows) == len(site.contents.entries)
 
 
 def test_an_unknown_table_is_refused(site) -> None:

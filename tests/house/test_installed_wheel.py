@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import subprocess
 import sys
+import tarfile
 import zipfile
 from pathlib import Path
 
@@ -35,13 +37,37 @@ assert 'id="wishart.theorem-4"' in Site.read().files()["wishart.html"]
 """
 
 
-@pytest.fixture(scope="module")
-def wheel(tmp_path_factory) -> Path:
-    folder = tmp_path_factory.mktemp("wheel")
-    command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)]
+LICENCE = "cfc7749b96f63bd31c3c42b5c471bf756814053e847c10f3eb003417bc523d30"
+"""The sha256 of the text of the Apache License 2.0 as its authors publish it."""
+
+
+def built(folder: Path, target: str, pattern: str) -> Path:
+    command = [sys.executable, "-m", "hatchling", "build", "-t", target, "-d", str(folder)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    return next(folder.glob("*.whl"))
+    return next(folder.glob(pattern))
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory) -> Path:
+    return built(tmp_path_factory.mktemp("wheel"), "wheel", "*.whl")
+
+
+def test_the_licence_is_the_standard_text_and_travels(wheel: Path, tmp_path: Path) -> None:
+    texts = {"checkout": (ROOT / "LICENSE").read_bytes()}
+    with zipfile.ZipFile(wheel) as archive:
+        names = archive.namelist()
+        texts["wheel"] = archive.read(next(name for name in names if name.endswith(".dist-info/licenses/LICENSE")))
+        metadata = archive.read(next(name for name in names if name.endswith(".dist-info/METADATA"))).decode()
+    with tarfile.open(built(tmp_path, "sdist", "*.tar.gz")) as archive:
+        held = {name.partition("/")[2]: name for name in archive.getnames()}
+        file = archive.extractfile(held["LICENSE"])
+        assert file is not None
+        texts["sdist"] = file.read()
+    assert {name: hashlib.sha256(text).hexdigest() for name, text in texts.items()} == dict.fromkeys(texts, LICENCE)
+    assert "License-Expression: Apache-2.0" in metadata
+    assert {"README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "CITATION.cff", "Makefile"} <= set(held)
+    assert not [name for name in held if name.startswith((".git/", ".venv", "build/"))]
 
 
 def test_wheel_works_away_from_the_checkout(wheel: Path, tmp_path: Path) -> None:

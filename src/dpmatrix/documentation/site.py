@@ -19,7 +19,7 @@ from dpmatrix.claims.ledger import write_atomically
 from dpmatrix.documentation.links import Links, reference_file
 from dpmatrix.documentation.reference import Room, rooms
 from dpmatrix.documentation.sources import DOCUMENTS, Page, markdown, pages
-from dpmatrix.documentation.verdicts import Contents, verdict_counts
+from dpmatrix.documentation.verdicts import GROUPS, Contents, group_counts, verdict_counts
 
 TABLES = ("documents", "modules", "verdicts", "what holds", "what does not hold", "every claim")
 """What a line such as ``[[what holds]]`` may ask for."""
@@ -89,6 +89,8 @@ class Site:
             "rooms": self.rooms,
             "contents": self.contents,
             "counts": verdict_counts,
+            "groups": tuple(GROUPS),
+            "group_counts": group_counts,
             "reference_file": reference_file,
             "code": self.links.code,
         }

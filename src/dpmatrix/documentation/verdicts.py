@@ -24,6 +24,17 @@ AS_PRINTED = frozenset(
 )
 """Verdicts of what may be used as it is printed."""
 
+GROUPS: Mapping[str, frozenset[Verdict]] = {
+    "as stated": AS_PRINTED,
+    "with a named change": frozenset(
+        {Verdict.HOLDS_WITH_REPAIR, Verdict.EXECUTABLE_WITH_REPAIR, Verdict.REPRODUCED_WITH_DIFFERENCE}
+    ),
+    "refuted": frozenset({Verdict.REFUTED, Verdict.NOT_EXECUTABLE}),
+    "ill posed": frozenset({Verdict.ILL_POSED}),
+    "open or not reproducible": frozenset({Verdict.OPEN, Verdict.CONDITIONAL, Verdict.NOT_REPRODUCIBLE}),
+}
+"""Verdicts in few columns, for a table of the documents; each verdict is in one of them."""
+
 
 @frozen
 class Entry:
@@ -100,6 +111,12 @@ def verdict_counts(entries: Iterable[Entry]) -> list[tuple[str, int]]:
     """Count verdicts, in the order in which they are defined."""
     counts = Counter(entry.claim.verdict for entry in entries)
     return [(verdict.value, counts[verdict]) for verdict in Verdict if counts[verdict]]
+
+
+def group_counts(entries: Iterable[Entry]) -> list[int]:
+    """Count the claims in each of `GROUPS`."""
+    verdicts = [entry.claim.verdict for entry in entries]
+    return [sum(verdict in group for verdict in verdicts) for group in GROUPS.values()]
 
 
 def claim_document(claim: str) -> str:
