@@ -174,7 +174,7 @@ def bind_insurance(statement):
 
 
 @pytest.mark.evidence(
-    "near-optimal.figure-4@6566ee6c",
+    "near-optimal.figure-4@e6465c0b",
     role="supports",
     grade="statistical",
     region="the spectrum of insurance, all records; confidence 1 - 1e-9",
@@ -186,7 +186,7 @@ def test_the_panel_of_insurance(statement, record_property):
 
 
 @pytest.mark.evidence(
-    "near-optimal.figure-4/part-of-localization@6566ee6c",
+    "near-optimal.figure-4/part-of-localization@e6465c0b",
     role="supports",
     grade="statistical",
     region="the spectrum of 3 of 25 sequences of localization; confidence 1 - 1e-9",
@@ -199,7 +199,7 @@ def test_the_part_of_localization_that_is_at_hand(statement, record_property):
 
 
 @pytest.mark.evidence(
-    "near-optimal.figure-4@6566ee6c", role="control", grade="statistical", region="insurance, what is said reversed"
+    "near-optimal.figure-4@e6465c0b", role="control", grade="statistical", region="insurance, what is said reversed"
 )
 def test_the_reverse_of_the_panel_is_refuted(statement):
     found = on_insurance()

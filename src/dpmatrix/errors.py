@@ -73,6 +73,26 @@ class NotPrivateError(DpmatrixError):
     """A release was asked of a mechanism or an entropy source that cannot keep its promise."""
 
 
+class SingleUseError(NotPrivateError):
+    """Noise or an account would be used twice: in a child process, by a copy, or within another use.
+
+    Parameters
+    ----------
+    problem
+        What would be used twice.
+    remedy
+        What the caller can do about it.
+    """
+
+    def __init__(self, problem: str, remedy: str) -> None:
+        self.problem = problem
+        self.remedy = remedy
+        super().__init__(problem, remedy)
+
+    def __str__(self) -> str:
+        return f"{self.problem}; {self.remedy}"
+
+
 class BudgetExceededError(DpmatrixError):
     """A release would give away more than the budget allows; nothing is released."""
 

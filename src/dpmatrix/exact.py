@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from fractions import Fraction
 from numbers import Integral, Rational
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
+import numpy as np
 from flint import arb, ctx, fmpq, fmpz
 
 from dpmatrix.errors import InvalidParameterError
@@ -69,6 +70,34 @@ def fraction(value: Exact, name: str = "value") -> Fraction:
     """Convert a finite number to the `Fraction` that it is, without rounding."""
     exact = rational(value, name)
     return Fraction(int(exact.p), int(exact.q))
+
+
+def decimal_fraction(value: Exact | np.floating[Any], name: str = "value") -> Fraction:
+    """Convert a finite number as a person reads it: a float, of Python or numpy, is the decimal that it prints as.
+
+    So ``0.1`` is 1/10 and not the float above it, and ten of them are one. Every other number is converted as
+    `fraction` does.
+
+    Raises
+    ------
+    InvalidParameterError
+        If the value is not a finite real number, as in `rational`.
+    """
+    if not isinstance(value, float | np.floating):
+        return fraction(value, name)
+    if not math.isfinite(value):
+        return fraction(float(value), name)
+    # The shortest decimal that is read back as this float. A subclass, as numpy's, may print more than that.
+    return Fraction(float.__repr__(value) if isinstance(value, float) else str(value))
+
+
+def decimal_text(value: Fraction) -> str:
+    """Write a rational so that different ones look different: as the float that `decimal_fraction` reads, or p/q."""
+    try:
+        text = repr(float(value)).removesuffix(".0")
+    except OverflowError:
+        return str(value)
+    return text if Fraction(text) == value else str(value)
 
 
 def ball(value: Real, name: str = "value") -> arb:

@@ -36,7 +36,7 @@ def direct(mechanism: str, adjacency: str, **more):
     """Build the mechanism itself."""
     settings = {"epsilon": 0.5, "adjacency": Adjacency(adjacency), **more}
     if mechanism in GAUSSIAN:
-        settings["delta"] = 1e-6
+        settings["delta"] = Fraction(1, 10**6)
     return {**MATRICES, **DIRECTIONS}[mechanism](**settings)
 
 

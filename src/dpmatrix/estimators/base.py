@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import pickle
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from dpmatrix.errors import InvalidParameterError
+from dpmatrix.errors import InvalidParameterError, SingleUseError
 from dpmatrix.estimators.budget import Expense, PrivacyBudget, relation
 from dpmatrix.estimators.notices import notify
-from dpmatrix.estimators.scikit_learn import BaseEstimator, check_random_state, validate_data
+from dpmatrix.estimators.scikit_learn import BaseEstimator, check_random_state, reduce_for_workers, validate_data
+from dpmatrix.exact import decimal_fraction
 from dpmatrix.mechanisms import Release
 from dpmatrix.mechanisms.menu import AnyMechanism, Settings, build, claims_of, excess_words
 from dpmatrix.mechanisms.protocol import FloatArray
@@ -49,14 +51,19 @@ class PrivateEstimator(BaseEstimator):  # type: ignore[misc] # scikit-learn is n
 
     release_: Release
 
+    def __init_subclass__(cls, **options: Any) -> None:  # noqa: ANN401 - scikit-learn's
+        """Refuse to send an estimator to a process in which it could not be fitted."""
+        super().__init_subclass__(**options)
+        reduce_for_workers(cls, _reduced_for_workers)
+
     def _fit_release(self, X: npt.ArrayLike, *, rank: int | None, divisor: int | None) -> tuple[AnyMechanism, Release]:
         mechanism = build(
             Settings(
                 mechanism=self.mechanism,
                 calibration=self.calibration,
-                delta=self.delta,
+                delta=decimal_fraction(self.delta, "delta"),
                 public={
-                    "epsilon": self.epsilon,
+                    "epsilon": decimal_fraction(self.epsilon, "epsilon"),
                     "adjacency": relation(self.adjacency),
                     "norm_bound": self.data_norm,
                     "over_norm": self.over_norm,
@@ -71,7 +78,7 @@ class PrivateEstimator(BaseEstimator):  # type: ignore[misc] # scikit-learn is n
         if rank is not None and rank > records.shape[1]:
             problem = f"{rank} exceeds the number of features {records.shape[1]}"
             raise InvalidParameterError("n_components", problem, "pass at most the number of features")
-        self.mean_ = self._public_mean(records.shape[1])
+        mean = self._public_mean(records.shape[1])
         if self.random_state is not None:
             void = ", ".join(claims_of(mechanism))
             notify(f"random_state makes the random bits known, so nothing private may be fitted: no promise [{void}]")
@@ -79,9 +86,18 @@ class PrivateEstimator(BaseEstimator):  # type: ignore[misc] # scikit-learn is n
         wasted = excess_words(mechanism, records.shape[1])
         if wasted is not None:
             notify(wasted)
+        points = records - mean
         if self.budget is not None:
+            # First whatever can be refused, then the payment, then the draw: from here on, every failure has been paid.
+            self.budget.check_live()
+            for _ in mechanism.read_blocks(points):
+                pass
             self.budget.pay(mechanism.guarantee if source.private else None)
-        release = mechanism.release(records - self.mean_, entropy=source)
+        release = mechanism.release(points, entropy=source)
+        if self.budget is not None:
+            # A fork in the middle would publish a second release for one payment.
+            self.budget.check_live()
+        self.mean_ = mean
         self.release_ = release
         self.guarantee_ = release.guarantee
         self.expense_ = self._record(mechanism, release)
@@ -123,3 +139,17 @@ class PrivateEstimator(BaseEstimator):  # type: ignore[misc] # scikit-learn is n
         if isinstance(self.random_state, int) and not isinstance(self.random_state, bool):
             return SeededEntropy(self.random_state)
         return SeededEntropy(int(check_random_state(self.random_state).randint(2**31 - 1)))
+
+
+def _reduced_for_workers(estimator: PrivateEstimator) -> Any:  # noqa: ANN401 - what pickle takes
+    """Pickle an estimator for another process, unless it is to be fitted there with a budget of this one.
+
+    Raises
+    ------
+    SingleUseError
+        Here, where it is seen, and not in the worker, whose errors a search collects.
+    """
+    if estimator.budget is not None and not hasattr(estimator, "release_"):
+        problem = "an estimator with a budget cannot be fitted in a worker process: nothing would count what it pays"
+        raise SingleUseError(problem, PrivacyBudget.remedy)
+    return estimator.__reduce_ex__(pickle.HIGHEST_PROTOCOL)

@@ -20,9 +20,10 @@ class DPSecondMoment(PrivateEstimator):
     Parameters
     ----------
     epsilon, delta : real, default 1.0 and 0.0
-        The promise. The Gaussian mechanisms need delta > 0; all others are (epsilon, 0)-private and take no other.
+        The promise. A float is the decimal that it prints as: 0.1 is 1/10, in the noise, in ``guarantee_`` and in the
+        budget. The Gaussian mechanisms need delta > 0; all others are (epsilon, 0)-private and take no other.
     data_norm : real, default 1.0
-        Public bound on the Euclidean norm of a record less the mean.
+        Public bound on the Euclidean norm of a record less the mean. A float is itself, as those of the records are.
     over_norm : {"reject", "clip"}, default "reject"
         What to do with a longer record. The refusal of data is an error message about the data, not a release.
     mechanism : {"symmetrised-wishart", "laplace", "gaussian", "mod-sulq"}
@@ -38,7 +39,7 @@ class DPSecondMoment(PrivateEstimator):
         Public n. By default the number of records under replace-one, and 1 under add-remove-one, where the number of
         records is a secret.
     budget : PrivacyBudget, optional
-        Pays for every fit, and refuses one that would exceed it.
+        Pays for every fit, and refuses one that would exceed it. A fit that is refused costs nothing.
     random_state : int or RandomState, optional
         Fixes the random bits for tests. NEVER private: the fit carries no promise and warns.
 

@@ -27,6 +27,7 @@ from dpmatrix.privacy.profiles import DiscreteGaussianProfile
 from dpmatrix.privacy.sensitivity import Entries, frobenius_sensitivity
 from dpmatrix.randomness.entropy import Entropy, SystemEntropy
 from dpmatrix.randomness.integer_noise import discrete_gaussian_noise
+from dpmatrix.single_use import SingleUse
 
 
 def slide_deviation(epsilon: Fraction, delta: Fraction) -> arb:
@@ -54,6 +55,11 @@ class AnalyzeGauss(GaussianPerturbation):
 
 def _steps(value: object) -> int:
     return positive_integer(value, "steps")
+
+
+class _LeaderStream(SingleUse):
+    what: ClassVar[str] = "a stream of releases"
+    remedy: ClassVar[str] = "publish it in the process that began it"
 
 
 @implements("analyze-gauss.algorithm-3+repair@8fdbdb61")
@@ -150,11 +156,18 @@ class OnlinePerturbedLeader(BoundedRecords):
         ------
         InvalidParameterError
             If a row is malformed or too long, or there are more than ``steps``.
+        SingleUseError
+            In a child process: what it published would be added to what its parent publishes.
         """
-        source = SystemEntropy() if entropy is None else entropy
+        return self._releases(rows, dimension, SystemEntropy() if entropy is None else entropy, _LeaderStream())
+
+    def _releases(
+        self, rows: Iterable[npt.ArrayLike], dimension: int, source: Entropy, stream: SingleUse
+    ) -> Iterator[Release]:
         variance = self.noise_variance(dimension)
         gram, upper = LatticeGram(dimension, self.coordinate_bits), np.triu_indices(dimension)
         for number, row in enumerate(rows):
+            stream.check_process()
             if number == self.steps:
                 raise InvalidParameterError("rows", f"there are more than {self.steps}", "raise steps")
             for block in self.read_blocks(np.asarray(row)[None, ...], number):

@@ -143,7 +143,7 @@ class GaussianPerturbation(LatticePerturbation, ABC):
         return lambda change: change * change * rate
 
 
-@implements("near-optimal.algorithm-1+repair@bb7fd9a7", "near-optimal.theorem-5@96ec339b")
+@implements("near-optimal.algorithm-1+repair@8233c805", "near-optimal.theorem-5@96ec339b")
 @frozen
 class ModSulq(GaussianPerturbation):
     """Algorithm 1 of `near-optimal`, MOD-SULQ, on a lattice: (epsilon, delta)-differentially private.

@@ -6,6 +6,10 @@ system, and is as good as the system's generator: the guarantee becomes a comput
 machine that is resumed twice replays whatever had been buffered. Its words in bulk are a cipher's stream under keys of
 the system, with the assumptions of `fast_keystream`. `SeededEntropy` can be reproduced by anybody who knows the seed,
 so it marks everything that it touches as not private.
+
+`SystemEntropy` hands out copies and overwrites what it hands out, so that it holds no bit that was used. What is not
+wiped is what Python and numpy give back to their allocators: temporaries of a draw may be read in a core dump until
+something else is written there.
 """
 
 from __future__ import annotations
@@ -13,6 +17,7 @@ from __future__ import annotations
 import hashlib
 import os
 import threading
+import weakref
 from typing import Protocol
 
 import numpy as np
@@ -27,7 +32,11 @@ _FORKS = 0
 
 
 class Entropy(Protocol):
-    """A source of independent uniform bits."""
+    """A source of independent uniform bits.
+
+    A source that keeps what it has given out gives away the noise that was made of it; a mechanism that promises
+    something of its memory needs one that does not.
+    """
 
     @property
     def private(self) -> bool:
@@ -48,12 +57,14 @@ class Entropy(Protocol):
         ...
 
 
-def _count_fork() -> None:
+def _after_fork_in_child() -> None:
     global _FORKS
     _FORKS += 1
+    for store in list(_STORES):
+        store.erase()
 
 
-os.register_at_fork(after_in_child=_count_fork)
+os.register_at_fork(after_in_child=_after_fork_in_child)
 
 
 def process_identity() -> tuple[int, int]:
@@ -61,22 +72,42 @@ def process_identity() -> tuple[int, int]:
     return os.getpid(), _FORKS
 
 
-class _Buffer(threading.local):
-    """Bytes that one thread of one process has fetched and not yet used."""
+class _Store:
+    """Bits that one thread has fetched and not yet used; those that it used are zeros."""
 
-    data = b""
-    position = 0
-    words: Words = np.empty(0, dtype=np.uint64)
-    used = 0
-    owner: tuple[int, int] = (0, -1)
+    def __init__(self) -> None:
+        self.data, self.position = bytearray(), 0
+        self.words: Words = np.empty(0, dtype=np.uint64)
+        self.used = 0
+        self.owner = process_identity()
+        _STORES.add(self)
+
+    def erase(self) -> None:
+        """Overwrite everything with zeros, and hold nothing."""
+        self.data[:] = bytes(len(self.data))
+        self.words.fill(0)
+        self.data, self.position = bytearray(), 0
+        self.words, self.used = np.empty(0, dtype=np.uint64), 0
+        self.owner = process_identity()
+
+
+_STORES: weakref.WeakSet[_Store] = weakref.WeakSet()
+"""All stores of this process: a child overwrites its copies of them before anything else in it runs."""
+
+
+class _Buffer(threading.local):
+    """The store of the thread that asks."""
+
+    def __init__(self) -> None:
+        self.store = _Store()
 
 
 class SystemEntropy:
     """Bits from the operating system (`os.urandom`), fetched in blocks, and words from the cipher of `fast_keystream`.
 
-    Each thread has its own buffer, so that threads need no lock and never share a bit. A child process discards the
-    buffer that it inherits: otherwise parent and child would draw the same noise, and the difference of their releases
-    would be free of it.
+    Each thread has its own buffer, so that threads need no lock and never share a bit. A child process overwrites the
+    buffers that it inherits: otherwise parent and child would draw the same noise, and the difference of their releases
+    would be free of it. Code in C that forks without telling Python can read them until the child next draws.
     """
 
     private = True
@@ -96,12 +127,17 @@ class SystemEntropy:
             If the operating system gives no random bytes.
         """
         size = _byte_count(count)
-        buffer = self._own_buffer()
-        if size > len(buffer.data) - buffer.position:
-            buffer.data, buffer.position = system_bytes(max(size, BUFFER_BYTES)), 0
-        chunk = buffer.data[buffer.position : buffer.position + size]
-        buffer.position += size
-        return _low_bits(chunk, count)
+        store = self._own_store()
+        if size > len(store.data) - store.position:
+            fresh = bytearray(system_bytes(max(size, BUFFER_BYTES)))
+            store.data, store.position = fresh, 0
+        # Claimed before anything is called: a signal handler that draws in between gets others.
+        data, start = store.data, store.position
+        store.position = end = start + size
+        bits = _low_bits(data[start:end], count)
+        data[start:end] = bytes(size)
+        # A handler may also fork: the child then finds zeros here, and another store.
+        return bits if store.data is data else self.bits(count)
 
     def words(self, count: int) -> Words:
         """Draw ``count`` uniform 64-bit words from the cipher stream of `fast_keystream`.
@@ -114,24 +150,24 @@ class SystemEntropy:
             If the operating system gives no key.
         """
         _byte_count(count)
-        buffer = self._own_buffer()
+        store = self._own_store()
         if count >= WORDS_PER_KEY:
             return fresh_words(count)
-        if count > len(buffer.words) - buffer.used:
-            size = min(max(count, FIRST_WORDS, 2 * len(buffer.words)), WORDS_PER_KEY)
-            buffer.words, buffer.used = fresh_words(size), 0
-        # Disjoint views: no word is handed out twice, and a caller may overwrite its own.
-        chunk = buffer.words[buffer.used : buffer.used + count]
-        buffer.used += count
-        return chunk
+        if count > len(store.words) - store.used:
+            fresh = fresh_words(min(max(count, FIRST_WORDS, 2 * len(store.words)), WORDS_PER_KEY))
+            store.words, store.used = fresh, 0
+        # Claimed before anything is called, as in `bits`. A view would leave the words where the next look finds them.
+        words, start = store.words, store.used
+        store.used = end = start + count
+        chunk = words[start:end].copy()
+        words[start:end] = 0
+        return chunk if store.words is words else self.words(count)
 
-    def _own_buffer(self) -> _Buffer:
-        buffer, owner = self._buffer, process_identity()
-        if buffer.owner != owner:
-            buffer.data, buffer.position = b"", 0
-            buffer.words, buffer.used = np.empty(0, dtype=np.uint64), 0
-            buffer.owner = owner
-        return buffer
+    def _own_store(self) -> _Store:
+        store = self._buffer.store
+        if store.owner != process_identity():
+            store.erase()
+        return store
 
 
 class SeededEntropy:
@@ -192,6 +228,6 @@ def _byte_count(count: int) -> int:
     return (count + 7) // 8
 
 
-def _low_bits(chunk: bytes, count: int) -> int:
+def _low_bits(chunk: bytes | bytearray, count: int) -> int:
     # Whole bytes are fetched; the surplus bits are thrown away, never reused.
     return int.from_bytes(chunk, "big") >> (8 * len(chunk) - count)

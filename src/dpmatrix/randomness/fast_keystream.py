@@ -77,4 +77,5 @@ def fresh_words(count: int) -> Words:
         written = encryptor.update_into(_ZEROS[:size], room[8 * start :])
         if written != size:
             raise EntropyError(f"the cipher gave {written} bytes instead of {size}")
+    words[count:] = 0
     return words[:count]

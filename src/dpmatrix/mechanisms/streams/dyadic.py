@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import weakref
+from typing import Any, ClassVar
+
 from attrs import define, field
 
+from dpmatrix.errors import SingleUseError
 from dpmatrix.mechanisms.protocol import IntegerMatrix
 from dpmatrix.mechanisms.streams.parameters import WindowParameters
 from dpmatrix.randomness import discrete, fast_discrete
 from dpmatrix.randomness.entropy import Entropy
+from dpmatrix.single_use import SingleUse
 
 Triangle = list[int]
 
@@ -25,13 +30,15 @@ def noise_triangle(parameters: WindowParameters, entropy: Entropy) -> Triangle:
     return [discrete.discrete_gaussian(parameters.variance, entropy) for _ in range(parameters.entries)]
 
 
-@define
-class DyadicSums:
+@define(eq=False)
+class DyadicSums(SingleUse):
     """The running noisy prefix of a block and the noisy sums that are under way.
 
     A part of 2^k leaves that begins where 2^(k+1) does is opened with noise alone; rows are added to it; when it is
     complete, the prefix of the block becomes the prefix at its beginning plus the part. So no exact sum is ever held,
     and the noise of a part is drawn once. The other parts are never needed for prefixes and are not formed.
+
+    At most one window holds the sums at a time, in the process that drew or read them.
 
     Parameters
     ----------
@@ -47,11 +54,50 @@ class DyadicSums:
         For each size k the part under way, as (noisy total where it begins, noisy sum); None if it is not formed.
     """
 
+    what: ClassVar[str] = "the memory of a window"
+    remedy: ClassVar[str] = "suspend the window and resume it where it is to go on, or begin one window for each stream"
+
     parameters: WindowParameters
     leaf: int = 0
     rows: int = 0
     total: Triangle = field(factory=list)
     parts: list[tuple[Triangle, Triangle] | None] = field(factory=list)
+    _holder: weakref.ref[Any] | None = field(default=None, init=False)
+
+    def __attrs_pre_init__(self) -> None:
+        super().__init__()
+
+    def take(self, holder: object) -> None:
+        """Let an object hold the sums.
+
+        Raises
+        ------
+        SingleUseError
+            If another one holds them, or held them and is gone, or in a child process.
+        """
+        with self.turn():
+            if self._holder is not None:
+                raise SingleUseError(
+                    f"{self.what} is held by another one: its noise must not be used twice", self.remedy
+                )
+            self._holder = weakref.ref(holder)
+
+    def give(self, holder: object) -> None:
+        """End the hold of an object; raises as `check_held_by`."""
+        with self.turn():
+            self.check_held_by(holder)
+            self._holder = None
+
+    def check_held_by(self, holder: object) -> None:
+        """Refuse whoever does not hold the sums.
+
+        Raises
+        ------
+        SingleUseError
+            If it never did, or does no longer.
+        """
+        if self._holder is None or self._holder() is not holder:
+            raise SingleUseError("this window was suspended: its noise must not be used twice", self.remedy)
 
     @classmethod
     def begin(cls, parameters: WindowParameters, entropy: Entropy) -> DyadicSums:

@@ -6,6 +6,7 @@ import hashlib
 import hmac
 import json
 import os
+import re
 import tempfile
 from contextlib import suppress
 from fractions import Fraction
@@ -13,23 +14,21 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
-from dpmatrix.errors import DpmatrixError, InvalidParameterError, NotPrivateError
+from dpmatrix.errors import DpmatrixError, InvalidParameterError, SingleUseError
 from dpmatrix.mechanisms.streams.dyadic import DyadicSums
 from dpmatrix.mechanisms.streams.histogram import WindowCheckpoint
 from dpmatrix.mechanisms.streams.parameters import WindowParameters
 from dpmatrix.mechanisms.streams.window import SlidingWindowGram, WindowMemory
 from dpmatrix.privacy.adjacency import Adjacency
 from dpmatrix.privacy.guarantee import PrivacyGuarantee
-from dpmatrix.randomness.entropy import Entropy, SystemEntropy
+from dpmatrix.randomness.entropy import Entropy
+from dpmatrix.single_use import DRAFT, sole_file
 
 VERSION = 2
 _REMEDY = "go back to a file that `suspend` wrote, or begin a new window"
 
 
-def suspend(window: SlidingWindowGram, path: Path, *, key: bytes = b"") -> None:
+def suspend(window: SlidingWindowGram, path: Path, *, key: bytes | None = None) -> None:
     """Write a window to a new file and end it: the object refuses to go on, so that no noise is used twice.
 
     The file appears under its name when it is complete and on the disk, or not at all. A process that is killed in the
@@ -42,17 +41,22 @@ def suspend(window: SlidingWindowGram, path: Path, *, key: bytes = b"") -> None:
     path
         A file that does not exist yet, in a directory whose file system knows hard links.
     key
-        Secret of the authentication code. Without one, accidents are noticed and forgeries are not.
+        Secret of the authentication code. With one, who does not know it cannot make or change a file that `resume`
+        accepts with it. Without one, accidents are noticed and forgeries are not.
 
     Raises
     ------
+    InvalidParameterError
+        If the key is empty.
     OSError
         If the file exists or cannot be written; nothing was written then, and the window goes on.
-    NotPrivateError
-        If the window was suspended before.
+    SingleUseError
+        If the window was suspended before, or as in `SlidingWindowGram.add`. If the file cannot be written and it is
+        not certain that nothing was: the window has ended then.
     """
+    _check_key(key)
     memory = window.hand_over()
-    text = json.dumps(_record(memory, private=window.entropy.private))
+    text = json.dumps(_record(memory, keyed=key is not None))
     try:
         _write_new(path, _code(text, key) + "\n" + text + "\n")
     except OSError:
@@ -60,64 +64,129 @@ def suspend(window: SlidingWindowGram, path: Path, *, key: bytes = b"") -> None:
         raise
 
 
-def resume(path: Path, *, key: bytes = b"", entropy: Entropy | None = None) -> SlidingWindowGram:
+def resume(path: Path, *, key: bytes | None = None, entropy: Entropy | None = None) -> SlidingWindowGram:
     """Read a suspended window once: a mark is left beside the file, and the file is removed.
 
     The mark is an empty file, ``<stream>-<number>.resumed``, and is never removed: a copy of the same suspension, or of
-    an earlier one of the same stream, is refused in this directory. Without the marks, or elsewhere, a copy cannot be
-    recognised. Two windows that go on from one memory share the noise of the sums under way: whoever sees both
-    outputs sees the difference of their rows.
+    an earlier one of a stream of which a later one was resumed, is refused in this directory. Without the marks, or in
+    another directory, a copy cannot be recognised, and a directory that is set back to an earlier state forgets. Two
+    windows that go on from one memory share the noise of the sums under way: whoever sees both outputs sees the
+    difference of their rows.
+
+    Without a key, the file is believed: whoever may write it may change the numbers, the promise and whether the bits
+    were secret. A file that was written with a key is refused without one; but who may write the file may as well put
+    one in its place that never had a key. Only a reader who passes the key is safe from that.
 
     Parameters
     ----------
     path, key
-        As given to `suspend`.
+        As given to `suspend`. A symbolic link is followed, and the mark is left beside the file itself.
     entropy
         Source of the bits from now on; one that is not private makes the window as little so.
 
     Raises
     ------
     InvalidParameterError
-        If there is no such file, or it is truncated, edited or of another key or version; it stays where it is.
-    NotPrivateError
-        If this suspension was resumed before.
+        If there is no such file, or it is truncated, edited or of another key or version, or the key is empty; it stays
+        where it is.
+    SingleUseError
+        If this suspension, or a later one of the stream, was resumed before, or the file has another name, a hard
+        link.
     """
-    record = _read(path, key)
+    _check_key(key)
+    try:
+        found = sole_file(path)
+    except OSError as error:
+        raise InvalidParameterError("path", f"{path.name} cannot be read", _REMEDY) from error
+    record = _read(found, key)
     try:
         parameters = _parameters(record)
         memory = _memory(record, parameters)
-        private = bool(record["private"])
     except (LookupError, TypeError, ValueError, ArithmeticError, DpmatrixError) as error:
         raise InvalidParameterError("path", f"{path.name} holds no window: {error}", _REMEDY) from error
-    mark = path.with_name(f"{memory.stream}-{memory.suspensions}.resumed")
+    _use_up(found, memory)
+    return SlidingWindowGram(parameters, entropy=entropy, memory=memory)
+
+
+def _use_up(path: Path, memory: WindowMemory) -> None:
+    """Leave a mark beside a file and remove it, unless a mark says that its stream has gone on from there."""
+    used = SingleUseError(f"{path.name} was resumed before: its noise must not be used twice", _REMEDY)
+    if _last_mark(path.parent, memory.stream) >= memory.suspensions:
+        raise used
     try:
-        mark.touch(exist_ok=False)
-        _to_disk(mark.parent)
+        path.with_name(f"{memory.stream}-{memory.suspensions}.resumed").touch(exist_ok=False)
+        _to_disk(path.parent)
         path.unlink()
     except FileExistsError as error:
-        raise NotPrivateError(f"{path.name} was resumed before: its noise must not be used twice") from error
+        raise used from error
     except OSError as error:
         raise InvalidParameterError("path", f"{path.name} cannot be marked as used", _REMEDY) from error
-    source: Entropy = SystemEntropy() if entropy is None else entropy
-    return SlidingWindowGram(parameters, entropy=source if private else _NotPrivate(source), memory=memory)
+    # A later suspension may have been resumed by another process since the marks were read.
+    if _last_mark(path.parent, memory.stream) > memory.suspensions:
+        raise used
+
+
+def _last_mark(directory: Path, stream: str) -> int:
+    """Return the largest number of a mark of the stream, or -1."""
+    mark = re.compile(re.escape(stream) + r"-(\d+)\.resumed")
+    found = (mark.fullmatch(entry.name) for entry in directory.iterdir())
+    return max((int(match[1]) for match in found if match), default=-1)
 
 
 def _write_new(path: Path, content: str) -> None:
-    """Write a whole file under a name that is free, or nothing."""
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".draft")
+    """Write a whole file under a name that is free, or nothing where an `OSError` comes out.
+
+    Raises
+    ------
+    OSError
+        If it is certain that nothing was written.
+    SingleUseError
+        If it failed and that is not certain.
+    """
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=DRAFT)
     draft = Path(name)
     try:
-        with os.fdopen(handle, "w", encoding="ascii") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        # Unlike renaming, this never replaces a file. Whatever fails after it must not look like a failure of it.
-        path.hardlink_to(draft)
+        try:
+            with os.fdopen(handle, "w", encoding="ascii") as file:
+                file.write(content)
+                file.flush()
+                os.fsync(file.fileno())
+            # Unlike renaming, this never replaces a file. Whatever fails after it must not look like a failure of it.
+            path.hardlink_to(draft)
+        except OSError as error:
+            if not _same_file(path, draft):
+                _discard(draft, path, error)
+                raise
     finally:
         with suppress(OSError):
             draft.unlink()
     with suppress(OSError):
         _to_disk(path.parent)
+
+
+def _same_file(path: Path, draft: Path) -> bool:
+    """Whether a draft has got its name after all: a network file system may report an error of a link that it made."""
+    try:
+        return os.path.samestat(path.lstat(), draft.lstat())
+    except OSError:
+        return False
+
+
+def _discard(draft: Path, path: Path, failure: OSError) -> None:
+    """Remove a draft that got no name, and make sure that it got none."""
+    try:
+        # Opening it asks the server, where there is one, how many names it has.
+        with draft.open("rb") as file:
+            status = os.fstat(file.fileno())
+        draft.unlink()
+        certain = status.st_nlink == 1 and not (path.exists() and os.path.samestat(path.lstat(), status))
+    except OSError:
+        certain = False
+    if not certain:
+        problem = f"it is not certain that {path.name} was not written, so the window has ended"
+        raise SingleUseError(
+            problem, "look whether the file or a draft of it is there, and resume that one"
+        ) from failure
 
 
 def _to_disk(directory: Path) -> None:
@@ -128,7 +197,12 @@ def _to_disk(directory: Path) -> None:
         os.close(handle)
 
 
-def _read(path: Path, key: bytes) -> dict[str, Any]:
+def _check_key(key: bytes | None) -> None:
+    if key is not None and not key:
+        raise InvalidParameterError("key", "it is empty, which everybody can guess", "pass a secret, or none at all")
+
+
+def _read(path: Path, key: bytes | None) -> dict[str, Any]:
     try:
         content = path.read_text(encoding="ascii")
     except (OSError, UnicodeDecodeError) as error:
@@ -144,17 +218,20 @@ def _read(path: Path, key: bytes) -> dict[str, Any]:
         raise InvalidParameterError("path", f"{path.name} holds no window", _REMEDY) from error
     if version != VERSION:
         raise InvalidParameterError("path", f"version {version} is unknown", _REMEDY)
+    if record.get("keyed", False) and key is None:
+        raise InvalidParameterError("key", f"{path.name} was written with one", "pass the same key")
     return record
 
 
-def _code(text: str, key: bytes) -> str:
-    return hmac.new(key, text.encode("ascii"), hashlib.sha256).hexdigest()
+def _code(text: str, key: bytes | None) -> str:
+    return hmac.new(key or b"", text.encode("ascii"), hashlib.sha256).hexdigest()
 
 
-def _record(memory: WindowMemory, *, private: bool) -> dict[str, Any]:
+def _record(memory: WindowMemory, *, keyed: bool) -> dict[str, Any]:
     sums, parameters = memory.sums, memory.sums.parameters
     return {
         "version": VERSION,
+        "keyed": keyed,
         "stream": memory.stream,
         "suspensions": memory.suspensions,
         "dimension": parameters.dimension,
@@ -167,34 +244,13 @@ def _record(memory: WindowMemory, *, private: bool) -> dict[str, Any]:
         "eta": str(parameters.eta),
         "tolerance": str(parameters.tolerance),
         "over_norm": parameters.over_norm,
-        "private": private,
+        "private": memory.private,
         "leaves_read": sums.leaf,
         "rows": sums.rows,
         "total": sums.total,
         "parts": sums.parts,
         "held": [[pair.leaf, pair.before] for pair in memory.held],
     }
-
-
-class _NotPrivate:
-    """Bits that were not secret before the window was suspended void the promise of what follows."""
-
-    def __init__(self, entropy: Entropy) -> None:
-        self._entropy = entropy
-
-    @property
-    def private(self) -> bool:
-        return False
-
-    @property
-    def description(self) -> str:
-        return f"{self._entropy.description}, after bits that were not secret"
-
-    def bits(self, count: int) -> int:
-        return self._entropy.bits(count)
-
-    def words(self, count: int) -> npt.NDArray[np.uint64]:
-        return self._entropy.words(count)
 
 
 def _parameters(record: dict[str, Any]) -> WindowParameters:
@@ -234,7 +290,7 @@ def _memory(record: dict[str, Any], parameters: WindowParameters) -> WindowMemor
     )
     if not sound:
         raise InvalidParameterError("path", "its numbers contradict each other", _REMEDY)
-    return WindowMemory(sums, held, record["stream"], record["suspensions"])
+    return WindowMemory(sums, held, record["stream"], record["suspensions"], private=record["private"] is True)
 
 
 def _triangle(values: list[int]) -> list[int]:

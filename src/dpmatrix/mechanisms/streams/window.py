@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
 from fractions import Fraction
 from typing import ClassVar
 
@@ -11,7 +13,7 @@ import numpy.typing as npt
 from attrs import field, frozen
 
 from dpmatrix.claims import implements
-from dpmatrix.errors import InvalidParameterError, NotPrivateError
+from dpmatrix.errors import InvalidParameterError, SingleUseError
 from dpmatrix.mechanisms.lattice import lattice_gram
 from dpmatrix.mechanisms.protocol import Release
 from dpmatrix.mechanisms.records import bounded_records
@@ -20,6 +22,7 @@ from dpmatrix.mechanisms.streams.histogram import WindowCheckpoint, difference, 
 from dpmatrix.mechanisms.streams.parameters import WindowParameters
 from dpmatrix.privacy.guarantee import PrivacyGuarantee
 from dpmatrix.randomness.entropy import Entropy, SystemEntropy
+from dpmatrix.single_use import SingleUse
 
 
 @frozen
@@ -36,23 +39,48 @@ class WindowMemory:
         Name of the stream, drawn when it begins; public, and independent of the rows and of the noise.
     suspensions
         How often the stream has been suspended so far.
+    private
+        Whether the noise in the sums was drawn from secret bits.
     """
 
     sums: DyadicSums
     held: tuple[WindowCheckpoint, ...]
     stream: str = field(factory=lambda: secrets.token_hex(16))
     suspensions: int = 0
+    private: bool = field(default=False, kw_only=True)
 
     @classmethod
     def begin(cls, parameters: WindowParameters, entropy: Entropy) -> WindowMemory:
         """Begin a stream: noise first."""
         sums = DyadicSums.begin(parameters, entropy)
-        return cls(sums, (WindowCheckpoint(0, sums.total),))
+        return cls(sums, (WindowCheckpoint(0, sums.total),), private=entropy.private)
+
+
+class _NotPrivate:
+    """Bits that were not secret before the window was suspended void the promise of what follows."""
+
+    private = False
+
+    def __init__(self, entropy: Entropy) -> None:
+        self._entropy = entropy
+
+    @property
+    def description(self) -> str:
+        return f"{self._entropy.description}, after bits that were not secret"
+
+    def bits(self, count: int) -> int:
+        return self._entropy.bits(count)
+
+    def words(self, count: int) -> npt.NDArray[np.uint64]:
+        return self._entropy.words(count)
 
 
 @implements("sliding-window.algorithm-7+repair@d0ee8d6e", "sliding-window.algorithm-8+repair@8527087a")
-class SlidingWindowGram:
+class SlidingWindowGram(SingleUse):
     r"""Private A_W'A_W over a sliding window, at every time.
+
+    A window keeps noise that is under way, so it is used once: by the process that made it and not by its forks, not by
+    copies, which are refused, and by one thread at a time; see `dpmatrix.single_use`.
 
     Parameters
     ----------
@@ -62,7 +90,14 @@ class SlidingWindowGram:
         Source of the random bits; the operating system by default. With a source that is not private there is no
         guarantee.
     memory
-        What another window handed over; see `resume`.
+        What another window handed over, which no third one may take; see `resume`.
+
+    Raises
+    ------
+    InvalidParameterError
+        If the memory was made with other parameters.
+    SingleUseError
+        If another window holds the memory, or it was made in another process.
 
     Notes
     -----
@@ -71,17 +106,20 @@ class SlidingWindowGram:
     Frobenius norm, by at most the root of 2 where it is replaced; the noise of all of them together is a discrete
     Gaussian vector. Outputs, time stamps and the number of checkpoints, at all times, are computed from published sums.
     So the guarantee is that of one release, however often is published: *continual release*, *time stamps revealed*.
-    Since noise is drawn before the data, the memory itself holds no exact sum: memory at one time and all outputs up to
-    that time are covered by the same guarantee
-    (*pan-privacy* against one intrusion). Memory and later outputs are not: a part seen under way, and seen again
-    complete, gives away what was added in between. Streams are fixed in advance; time of arrival, time of computing
-    and the refusal of a row are not protected.
+    Since noise is drawn before the data, and a source of bits such as `SystemEntropy` keeps none that it gave out, no
+    exact sum can be computed from what the window and its source hold: all of it at one time, between two calls, and
+    all outputs up to that time are covered by the same guarantee (*pan-privacy* against one intrusion). Storage that
+    was freed is not wiped, so a core dump may show more. Memory and later outputs are not covered: a part seen under
+    way, and seen again complete, gives away what was added in between. Streams are fixed in advance; time of arrival,
+    time of computing and the refusal of a row are not protected.
 
     *What it is worth.* With e the norm of the error and z the slack, an output S has ``A_W'A_W - e <= S <= (A_W'A_W +
     z + (2 - eta) e)/(1 - eta) + e``; when the first sum begins with the window, ``A_W'A_W - e <= S <= A_W'A_W + e``.
     """
 
     name: ClassVar[str] = "private sliding window"
+    what: ClassVar[str] = "a window"
+    remedy: ClassVar[str] = DyadicSums.remedy
 
     def __init__(
         self,
@@ -90,12 +128,17 @@ class SlidingWindowGram:
         entropy: Entropy | None = None,
         memory: WindowMemory | None = None,
     ) -> None:
+        super().__init__()
         self.parameters = parameters
-        self._entropy = SystemEntropy() if entropy is None else entropy
-        memory = WindowMemory.begin(parameters, self._entropy) if memory is None else memory
+        source: Entropy = SystemEntropy() if entropy is None else entropy
+        memory = WindowMemory.begin(parameters, source) if memory is None else memory
+        if memory.sums.parameters != parameters:
+            raise InvalidParameterError("memory", "it was made with other parameters", "pass these")
+        memory.sums.take(self)
+        self._entropy = source if memory.private else _NotPrivate(source)
         self._sums, self._held = memory.sums, memory.held
         self._stream, self._suspensions = memory.stream, memory.suspensions
-        self._suspended = False
+        self._interrupted = False
 
     @property
     def entropy(self) -> Entropy:
@@ -134,16 +177,20 @@ class SlidingWindowGram:
         ------
         InvalidParameterError
             If the rows are malformed or one is too long.
-        NotPrivateError
-            If the window was suspended: what goes on from it is the resumed one.
+        SingleUseError
+            If the window was suspended: what goes on from it is the resumed one. In a child process, and from within
+            another use of the window.
         """
-        self._check_active()
+        with self._turn():
+            self._add(rows)
+
+    def _add(self, rows: npt.ArrayLike) -> None:
         records = bounded_records(rows, Fraction(1), self.parameters.over_norm, none_allowed=True, parameter="rows")
         if records.shape[1] != self.parameters.dimension:
             problem = f"it has shape {records.shape}"
             raise InvalidParameterError("rows", problem, f"pass rows of length {self.parameters.dimension}")
         # Whatever interrupts the next lines leaves sums that nobody should go on from.
-        self._suspended = True
+        self._interrupted = True
         while len(records):
             part = records[: self.parameters.leaf - self._sums.rows]
             records = records[len(part) :]
@@ -152,27 +199,38 @@ class SlidingWindowGram:
                 self._sums.close_leaf(self._entropy)
                 self._held = updated(self._held, self._sums.total, self._sums.leaf, self.parameters)
                 self._held = (*self._held, WindowCheckpoint(self._sums.leaf, self._sums.total))
-        self._suspended = False
+        self._interrupted = False
 
-    def _check_active(self) -> None:
-        if self._suspended:
-            raise NotPrivateError("this window was suspended or interrupted: its noise must not be used twice")
+    @contextmanager
+    def _turn(self) -> Iterator[None]:
+        with self.turn():
+            self._sums.check_held_by(self)
+            if self._interrupted:
+                raise SingleUseError("this window was interrupted: its noise must not be used twice", "begin a new one")
+            yield
 
     def hand_over(self) -> WindowMemory:
         """Return the memory to be stored and refuse to go on: used by `suspend`.
 
         Raises
         ------
-        NotPrivateError
-            If the window was suspended before.
+        SingleUseError
+            As in `add`.
         """
-        self._check_active()
-        self._suspended = True
-        return WindowMemory(self._sums, self._held, self._stream, self._suspensions + 1)
+        with self._turn():
+            self._sums.give(self)
+            private = self._entropy.private
+            return WindowMemory(self._sums, self._held, self._stream, self._suspensions + 1, private=private)
 
     def take_back(self) -> None:
-        """Go on after all: only for a memory that was handed over and stored nowhere."""
-        self._suspended = False
+        """Go on after all: only for a memory that was handed over and stored nowhere.
+
+        Raises
+        ------
+        SingleUseError
+            If another window took the memory.
+        """
+        self._sums.take(self)
 
     @property
     def memory(self) -> tuple[int, ...]:
@@ -185,11 +243,11 @@ class SlidingWindowGram:
 
         Raises
         ------
-        NotPrivateError
-            If the window was suspended.
+        SingleUseError
+            As in `add`.
         """
-        self._check_active()
-        integers = difference(self._sums.total, self._held[0].before, self.parameters.dimension)
+        with self._turn():
+            integers = difference(self._sums.total, self._held[0].before, self.parameters.dimension)
         return Release(
             integers=np.array(integers, dtype=object),
             grid=self.grid,
