@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from dpmatrix import __version__
-from dpmatrix.claims.ledger import write_atomically
+from dpmatrix.atomic_files import write_atomically
 from dpmatrix.commands.failures import one_line
 from dpmatrix.commands.numbers import read
 from dpmatrix.commands.privacy import AsJson, Relation
