@@ -8,8 +8,9 @@ from typing import Annotated, Any
 
 import typer
 
+from dpmatrix.atomic_files import write_atomically
 from dpmatrix.claims import describe, findings
-from dpmatrix.claims.ledger import dump, write_atomically
+from dpmatrix.claims.ledger import dump
 from dpmatrix.commands.audit import audit_mechanism_command
 from dpmatrix.commands.completion import claim_ids
 from dpmatrix.commands.constants import constants, report_section

@@ -38,14 +38,14 @@ class RecordFileError(DpmatrixError, ValueError):
     path
         The file.
     line
-        Its line, or its row where it has no lines, counted from one.
+        Its line, or its row where it has no lines, counted from one; None where no line is meant or named.
     column
         The column, in words, or None where the whole line is meant.
     problem
         What is wrong.
     """
 
-    def __init__(self, path: str, line: int, column: str | None, problem: str) -> None:
+    def __init__(self, path: str, line: int | None, column: str | None, problem: str) -> None:
         self.path = path
         self.line = line
         self.column = column
@@ -53,8 +53,8 @@ class RecordFileError(DpmatrixError, ValueError):
         super().__init__(path, line, column, problem)
 
     def __str__(self) -> str:
-        place = f"{self.path}, line {self.line}" + ("" if self.column is None else f", {self.column}")
-        return f"{place}: {self.problem}"
+        line = None if self.line is None else f"line {self.line}"
+        return f"{', '.join(filter(None, (self.path, line, self.column)))}: {self.problem}"
 
 
 class MissingExtraError(DpmatrixError, ImportError):

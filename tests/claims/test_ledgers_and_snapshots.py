@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import attrs
 import pytest
@@ -32,7 +31,7 @@ from dpmatrix.claims import (
     describe,
     snapshot,
 )
-from dpmatrix.claims.ledger import dump, write_atomically
+from dpmatrix.claims.ledger import dump
 
 
 def zero(p):
@@ -119,21 +118,6 @@ def test_without_a_run_only_declared_evidence_is_listed() -> None:
     (described,) = describe(REGISTRY, None, (), [attrs.evolve(ITEM, outcome=None)])
     assert described["standing"] is None
     assert [item["outcome"] for item in described["evidence"]] == [None]
-
-
-@pytest.mark.parametrize("broken", ["write_text", "replace"])
-def test_an_interrupted_write_leaves_the_old_file_whole(tmp_path, monkeypatch, broken) -> None:
-    path = tmp_path / "deep" / "ledger.json"
-    write_atomically(path, "old")
-    assert path.read_text() == "old"
-
-    def interrupt(*args, **kwargs):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(Path, broken, interrupt)
-    with pytest.raises(KeyboardInterrupt):
-        write_atomically(path, "new")
-    assert path.read_text() == "old"
 
 
 def test_registries_refuse_two_claims_with_one_id() -> None:

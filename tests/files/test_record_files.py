@@ -42,13 +42,13 @@ def test_every_number_is_read_as_it_stands(file, monkeypatch, lines: int) -> Non
     [
         "a,b\n1,2\n3,4\n",
         "a,b\r\n1,2\r\n3,4\r\n",
-        "\ufeffa,b\n1,2\n\n  \n3,4\n\n",
+        "\ufeffa,b\n1,2\n3,4",
         '"a","b"\n"1","2"\n" 3 ", 4',
         "a,b\n+1.0,2e0\n0.3e1,4.\n",
     ],
 )
 def test_ways_to_write_two_records(file, text: str) -> None:
-    columns, found = read(file(text))
+    columns, found = read(file(text), header=True)
     assert columns == ("a", "b")
     assert np.array_equal(found, [[1, 2], [3, 4]])
 
@@ -59,9 +59,9 @@ def test_header(file) -> None:
     columns, found = read(path, header=True)
     assert columns == ("1", "2")
     assert np.array_equal(found, [[3, 4]])
-    with pytest.raises(RecordFileError, match=r"line 1, column 2: 'b' is not a finite number"):
+    with pytest.raises(RecordFileError, match=r"line 1, column 2: it is not a number; pass --header"):
         read(file("1,b\n3,4\n"))
-    with pytest.raises(RecordFileError, match="line 1, column 1: 'a'"):
+    with pytest.raises(RecordFileError, match="line 1, column 1: it is not a finite number"):
         read(file("a,b\n3,4\n"), header=False)
 
 
@@ -78,39 +78,26 @@ def test_columns_are_chosen_by_name_or_number(file) -> None:
 
 @pytest.mark.parametrize("lines", [1, 2, 8192])
 @pytest.mark.parametrize(
-    ("cell", "shown"),
-    [
-        ("nan", "'nan'"),
-        ("inf", "'inf'"),
-        ("-Infinity", "'-Infinity'"),
-        ("1e999", "'1e999'"),
-        ("", "''"),
-        ("x", "'x'"),
-        ("1_0", "'1_0'"),
-        ("0x1", "'0x1'"),
-        ("\u0661", r"'\u0661'"),
-        ("1 2", "'1 2'"),
-        ("x" * 50, "x" * 36 + "..."),
-    ],
+    "cell", ["nan", "inf", "-Infinity", "1e999", "", "x", "1_0", "0x1", "\u0661", "1 2", "x" * 50, "SSN 123-45-6789"]
 )
-def test_what_is_no_finite_number_is_named_by_line_and_column(file, monkeypatch, cell, shown, lines: int) -> None:
+def test_what_is_no_finite_number_is_named_by_line_and_column(file, monkeypatch, cell, lines: int) -> None:
     monkeypatch.setattr(csv_records, "LINES", lines)
-    path = file(f"a,b\n1,2\n\n3,4\n5,{cell}\n7,8\n")
+    path = file(f"a,b\n1,2\n3,4\n5,{cell}\n7,8\n")
     with pytest.raises(RecordFileError) as caught:
-        read(path)
-    assert (caught.value.line, caught.value.column) == (5, "column 2 ('b')")
-    assert shown in str(caught.value)
+        read(path, header=True)
+    assert (caught.value.line, caught.value.column) == (4, "column 2 ('b')")
+    assert caught.value.problem == "it is not a finite number"
 
 
 @pytest.mark.parametrize(
     ("text", "line", "problem"),
     [
         ("", 1, "nothing in the file"),
-        ("\n1,2\n", 1, "empty"),
+        ("\n1,2\n", 1, "blank"),
         ("1,2\n1\n", 2, "1 cells and not 2"),
         ("1,2\n3,4\n1,2,3\n", 3, "3 cells and not 2"),
         ("1,2\n1,2,\n", 2, "3 cells"),
-        (b"1,2\n1,\xff\n", 2, "is not a finite number"),
+        (b"1,2\n1,\xff\n", 2, "it is not a finite number"),
         (b"1,2\n1,\x00\n", 2, "is not a finite number"),
     ],
 )
@@ -142,6 +129,7 @@ def test_delimiters_that_stand_in_numbers_are_refused(file) -> None:
 
 def test_without_pyarrow_the_extra_is_named(tmp_path, monkeypatch) -> None:
     monkeypatch.setitem(sys.modules, "pyarrow", None)
+    (tmp_path / "records.parquet").touch()
     with pytest.raises(MissingExtraError, match=r"pyarrow is not installed; install dpmatrix\[parquet\]"):
         read(tmp_path / "records.parquet")
 
@@ -159,7 +147,7 @@ def test_parquet(tmp_path, monkeypatch) -> None:
         columns, found = read(path, columns=["n", "a", "b"])
         assert columns == ("n", "a", "b")
         assert np.array_equal(found, np.column_stack([table["n"], table["a"], table["b"]]))
-        with pytest.raises(RecordFileError, match=r"line 1, column 's': its type is not numeric"):
+        with pytest.raises(RecordFileError, match=r"parquet, column 's': its type is not numeric"):
             read(path)
     parquet.write_table(pyarrow.table({"a": [1.0, 2.0, None]}), path)
     with pytest.raises(RecordFileError, match="line 3, column 'a': there is no finite number"):

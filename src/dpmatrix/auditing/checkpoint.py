@@ -13,13 +13,13 @@ over gives its result again and draws nothing: there is no second confirmation.
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from attrs import field, frozen
 
+from dpmatrix.atomic_files import write_atomically
 from dpmatrix.auditing.pairs import NeighbouringPair
 from dpmatrix.auditing.portable import PortableEvent
 from dpmatrix.auditing.training import Candidate
@@ -67,7 +67,7 @@ class AuditState:
 
 
 def save(path: Path, state: AuditState) -> None:
-    """Write the whole state or nothing: an interrupt leaves the old file, and so does a failure of the machine."""
+    """Write the whole state or nothing, as `write_atomically`."""
     record = {
         "version": _VERSION,
         "facts": state.facts,
@@ -80,16 +80,7 @@ def save(path: Path, state: AuditState) -> None:
         "totals": state.totals,
         "partial": state.partial,
     }
-    path.parent.mkdir(parents=True, exist_ok=True)
-    draft = path.with_name(f".{path.name}.{os.getpid()}.draft")
-    try:
-        with draft.open("w", encoding="utf-8") as file:
-            json.dump(record, file)
-            file.flush()
-            os.fsync(file.fileno())
-        draft.replace(path)
-    finally:
-        draft.unlink(missing_ok=True)
+    write_atomically(path, json.dumps(record), "checkpoint")
 
 
 def _read(path: Path) -> dict[str, Any]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping
-from pathlib import Path
 from typing import Any
 
 import attrs
@@ -83,17 +82,6 @@ class Ledger:
             record["verdicts"],
             tuple(AuditRecord.from_json(audit) for audit in record.get("audits", ())),
         )
-
-
-def write_atomically(path: Path, text: str) -> None:
-    """Write a whole file or nothing: an interrupted run leaves the old content and no draft."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    draft = path.with_name(f".{path.name}.draft")
-    try:
-        draft.write_text(text, encoding="utf-8")
-        draft.replace(path)
-    finally:
-        draft.unlink(missing_ok=True)
 
 
 def describe(

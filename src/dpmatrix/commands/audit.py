@@ -13,11 +13,11 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
+from dpmatrix.atomic_files import write_atomically
 from dpmatrix.auditing import AuditPlan, audit, neighbouring_pairs, seen_at_resolution
 from dpmatrix.auditing.adapters import NamedTarget
 from dpmatrix.auditing.record import result_to_json
 from dpmatrix.auditing.result import AuditResult
-from dpmatrix.claims.ledger import write_atomically
 from dpmatrix.commands.audit_replay import replayed
 from dpmatrix.commands.audit_setup import (
     failure_probability_of,

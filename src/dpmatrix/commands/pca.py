@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from dpmatrix import __version__
-from dpmatrix.claims.ledger import write_atomically
+from dpmatrix.atomic_files import refuse_unless_regular, write_atomically
 from dpmatrix.commands.failures import one_line
 from dpmatrix.commands.numbers import read
 from dpmatrix.commands.privacy import AsJson, Relation
@@ -68,9 +68,13 @@ def pca(
     calibration: Annotated[Calibration, typer.Option(help="Least noise, or the document's.")] = Calibration.TIGHT,
     adjacency: Relation = Adjacency.REPLACE_ONE,
     header: Annotated[
-        bool | None, typer.Option(help="Whether line 1 names the columns; by default if it holds no number.")
+        bool | None,
+        typer.Option(help="Line 1 names the columns, and is published; or it is a record. It is never guessed."),
     ] = None,
     columns: Annotated[str, typer.Option(metavar="A,B,...", help="Names or numbers of the columns to use.")] = "",
+    dimension: Annotated[
+        int | None, typer.Option(min=1, help="Number of columns: add-remove-one asks for it where nothing else tells.")
+    ] = None,
     delimiter: Annotated[str, typer.Option(help="Between the cells of a line.")] = ",",
     workers: Annotated[int, typer.Option(min=1, help="Processes that read parts of the file.")] = 1,
     cluster: Annotated[
@@ -83,7 +87,12 @@ def pca(
     """Release private principal components of the records of a file, read once and in bounded memory.
 
     One line is one record of numbers. Records are not centred: subtract a public mean first. Nothing is released when
-    a cell is no finite number or a record is too long; such an error tells its reader about the data.
+    a line is blank, a cell is no finite number or a record is too long, or when ppca of rank 2 or more would take too
+    long. That there is such an error, and the line that it names, depend on the data: the guarantee does not cover an
+    error, so show it to nobody who may not see the records. With --clip no record is too long, and clipping costs no
+    privacy. Choose --norm-bound without looking at the records.
+
+    Line 1 is a record unless --header or a name in --columns says that it names the columns.
 
     With --workers or --cluster parts of the file are summed elsewhere, and the release is the same: sums are exact,
     and the noise is drawn here, once. The workers of a cluster need the file under the same path and this version of
@@ -103,21 +112,31 @@ def pca(
         rank=positive_integer(rank, "rank"),
     )
     chosen = build(settings)
+    if output is not None:
+        # Before anything is released, since a release that cannot be kept has cost its epsilon all the same.
+        refuse_unless_regular(output)
     names = [name.strip() for name in columns.split(",") if name.strip()]
     with (
         readers(workers, cluster) as (executor, count),
         open_source(
-            file, header=header, columns=names, delimiter=delimiter, executor=executor, workers=count
+            chosen,
+            file,
+            header=header,
+            columns=names,
+            delimiter=delimiter,
+            dimension=dimension,
+            executor=executor,
+            workers=count,
         ) as source,
     ):
         if rank > len(source.columns):
-            raise RecordFileError(file, 1, None, f"there are {len(source.columns)} columns, and the rank is {rank}")
+            raise RecordFileError(file, None, None, f"there are {len(source.columns)} columns, and the rank is {rank}")
         wasted = excess_words(chosen, len(source.columns))
         if wasted is not None:
             typer.echo(f"warning: {wasted}", err=True)
         counted = [0]
         with _shown(progress, counted) as tell:
-            release = chosen.release_blocks(source.read(chosen, tell), len(source.columns))
+            release = chosen.release_blocks(source.read(tell), len(source.columns))
     found = _described(chosen, settings, source.columns, release, counted[0])
     text = json.dumps(found, indent=1, ensure_ascii=False)
     if output is not None:

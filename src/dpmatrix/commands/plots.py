@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
@@ -10,6 +11,7 @@ from typing import Any
 
 from attrs import frozen
 
+from dpmatrix.atomic_files import write_atomically
 from dpmatrix.errors import MissingExtraError
 
 METADATA = {"Date": None, "Creator": "dpmatrix"}
@@ -62,6 +64,8 @@ def write_svg(path: Path, title: str, across: str, along: str, curves: Sequence[
     ------
     MissingExtraError
         If matplotlib is not installed.
+    InvalidParameterError, OSError
+        As `write_atomically`.
     """
     with drawing_style() as figures:
         figure = figures.Figure(figsize=(8, 6), layout="constrained")
@@ -77,5 +81,6 @@ def write_svg(path: Path, title: str, across: str, along: str, curves: Sequence[
         axes.grid(visible=True, alpha=0.3)
         if any(curve.label for curve in curves):
             figure.legend(loc="outside lower center", fontsize="x-small")
-        path.parent.mkdir(parents=True, exist_ok=True)
-        figure.savefig(path, format="svg", metadata=METADATA)
+        drawn = io.StringIO()
+        figure.savefig(drawn, format="svg", metadata=METADATA)
+    write_atomically(path, drawn.getvalue(), "plot")

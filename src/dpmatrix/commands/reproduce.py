@@ -15,7 +15,7 @@ from attrs import asdict, evolve
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-from dpmatrix.claims.ledger import write_atomically
+from dpmatrix.atomic_files import write_atomically
 from dpmatrix.commands.failures import one_line
 from dpmatrix.commands.reproduction_plot import drawing
 from dpmatrix.errors import InvalidParameterError

@@ -15,7 +15,7 @@ from markdown_it.token import Token
 from markdown_it.utils import EnvType, OptionsDict
 from markupsafe import Markup, escape
 
-from dpmatrix.claims.ledger import write_atomically
+from dpmatrix.atomic_files import write_atomically
 from dpmatrix.documentation.links import Links, reference_file
 from dpmatrix.documentation.reference import Room, rooms
 from dpmatrix.documentation.sources import DOCUMENTS, Page, markdown, pages

@@ -8,7 +8,7 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-from dpmatrix.claims.ledger import write_atomically
+from dpmatrix.atomic_files import write_atomically
 
 
 class Partial:

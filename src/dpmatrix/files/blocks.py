@@ -42,26 +42,36 @@ class RecordFile:
     blocks: Iterator[Block]
 
 
-def shown(cell: str) -> str:
-    """Return a cell as an error message may show it."""
-    text = ascii(cell)
+def shown(name: str) -> str:
+    """Return the name of a column as an error message may show it."""
+    text = ascii(name)
     return text if len(text) <= 40 else f"{text[:37]}..."
 
 
 def places_of(path: str, names: Sequence[str], columns: Sequence[str]) -> tuple[int, ...]:
-    """Return the places of the columns that were asked for, by name or number; of all where none was.
+    """Return the places of the columns that were asked for, by name or else by number; of all where none was.
 
     Raises
     ------
     RecordFileError
-        If there is no such column.
+        If there is no such column, more than one has the name, or one is asked for twice.
     """
-    found = []
+    found: list[int] = []
     for column in columns:
+        if names.count(column) > 1:
+            raise RecordFileError(path, None, None, f"more than one column is called {shown(column)}; use its number")
         if column in names:
-            found.append(names.index(column))
-        elif column.isdecimal() and 1 <= int(column) <= len(names):
-            found.append(int(column) - 1)
+            place = names.index(column)
+        elif is_number(column) and 1 <= int(column) <= len(names):
+            place = int(column) - 1
         else:
-            raise RecordFileError(path, 1, None, f"there is no column {shown(column)}")
+            raise RecordFileError(path, None, None, f"there is no column {shown(column)}")
+        if place in found:
+            raise RecordFileError(path, None, None, f"column {shown(column)} is asked for twice")
+        found.append(place)
     return tuple(found) or tuple(range(len(names)))
+
+
+def is_number(column: str) -> bool:
+    """Tell whether a column is asked for by its number, so that its name need not be known."""
+    return column.isascii() and column.isdecimal() and len(column) <= 9

@@ -1,9 +1,8 @@
-"""Records from lines of text: numbers in blocks, and errors that name line and column."""
+"""Records from lines of text: numbers in blocks, and errors that name line and column and show no cell."""
 
 from __future__ import annotations
 
 import csv
-import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NoReturn, TextIO
 
@@ -11,15 +10,23 @@ import numpy as np
 from attrs import frozen
 
 from dpmatrix.errors import InvalidParameterError, RecordFileError
-from dpmatrix.files.blocks import Block, places_of, shown
+from dpmatrix.files.blocks import Block, is_number, places_of, shown
 from dpmatrix.mechanisms.protocol import FloatArray
 
 ENCODING = "utf-8"
 LINES = 8192
-"""Lines that are read at a time."""
+"""Lines that are read at a time, at most."""
 
 LONGEST_LINE = 1 << 24
 """Characters of a line, beyond which a file is taken for something else."""
+
+BLOCK_CHARACTERS = 1 << 24
+"""Characters after which no further line is read at a time."""
+
+MOST_COLUMNS = 1 << 20
+"""Cells of a line, beyond which a file is taken for something else."""
+
+_WHO_SAYS = "pass --header (header=True) if line 1 names the columns, --no-header (header=False) if it is a record"
 
 
 @frozen
@@ -57,33 +64,35 @@ class CsvReader:
         return len(self.names)
 
     def blocks(self, lines: Iterable[str], first_line: int) -> Iterator[Block]:
-        """Read lines that hold records, the first of which has a number.
+        """Read lines that hold records, the first of which has a number. Every line is a record.
 
         Raises
         ------
         RecordFileError
-            If something is not a finite number, or a line has another number of cells.
+            If something is not a finite number, or a line is blank or has another number of cells.
         """
         source, start = iter(lines), first_line
-        while read := list(itertools.islice(source, LINES)):
-            numbers: Sequence[int] = range(start, start + len(read))
+        while read := _taken(source):
+            numbers = range(start, start + len(read))
+            table = self._table(read)
+            if table is None:
+                # Out of reach of what numpy raised, which holds the cell.
+                self._complain(read, numbers)
+            yield Block(records=table, line_of=numbers.__getitem__)
             start += len(read)
-            kept = read
-            if not all(map(str.strip, read)):
-                # Empty lines are left out, wherever they are.
-                numbers = [number for number, line in zip(numbers, read, strict=True) if line.strip()]
-                kept = [line for line in read if line.strip()]
-            if kept:
-                yield Block(records=self._parse(kept, numbers), line_of=numbers.__getitem__)
 
-    def _parse(self, lines: list[str], numbers: Sequence[int]) -> FloatArray:
+    def _table(self, lines: list[str]) -> FloatArray | None:
+        """Return the numbers, or None where something is wrong."""
         everything = self.chosen == tuple(range(self.width))
+        quoted = [line for line in lines if '"' in line]
+        # numpy passes over blank lines, and over the number of cells where only some are asked for.
+        if not all(map(str.strip, lines)) or any(_runs_on(line, self.delimiter) for line in quoted):
+            return None
+        if any(len(line) > csv.field_size_limit() and _rows([line], self.delimiter) is None for line in lines):
+            return None
+        if not everything and any(width != self.width for width in self._widths(lines, quoted=bool(quoted))):
+            return None
         try:
-            if any('"' in line and _runs_on(line, self.delimiter) for line in lines):
-                self._complain(lines, numbers)
-            rows = () if everything else csv.reader(lines, delimiter=self.delimiter)
-            if any(len(cells) != self.width for cells in rows):
-                self._complain(lines, numbers)
             table = np.loadtxt(
                 lines,
                 dtype=np.float64,
@@ -93,11 +102,15 @@ class CsvReader:
                 usecols=None if everything else self.chosen,
                 ndmin=2,
             )
-        except (ValueError, csv.Error):
-            self._complain(lines, numbers)
-        if table.shape != (len(lines), len(self.chosen)) or not np.isfinite(table).all():
-            self._complain(lines, numbers)
-        return table
+        except ValueError:
+            return None
+        return table if table.shape == (len(lines), len(self.chosen)) and np.isfinite(table).all() else None
+
+    def _widths(self, lines: list[str], *, quoted: bool) -> Iterator[int]:
+        """Count the cells of every line."""
+        if not quoted:
+            return (line.count(self.delimiter) + 1 for line in lines)
+        return (len(cells) for line in lines for cells in _rows([line], self.delimiter) or [[]])
 
     def _complain(self, lines: list[str], numbers: Sequence[int]) -> NoReturn:
         """Look for the first cell that cannot be used, one by one."""
@@ -109,8 +122,7 @@ class CsvReader:
             for place in self.chosen:
                 value = _number(cells[place])
                 if value is None or not np.isfinite(value):
-                    problem = f"{shown(cells[place])} is not a finite number"
-                    raise RecordFileError(self.path, number, self._column(place), problem)
+                    raise RecordFileError(self.path, number, self._column(place), "it is not a finite number")
         raise RecordFileError(self.path, numbers[0], None, "from here on the lines cannot be read as numbers")
 
     def _column(self, place: int) -> str:
@@ -118,29 +130,49 @@ class CsvReader:
         return name if name == f"column {place + 1}" else f"column {place + 1} ({shown(name)})"
 
 
-def csv_reader(first: str, path: str, header: bool | None, columns: Sequence[str], delimiter: str) -> CsvReader:
-    """Find out from the first line of a file how the others are to be read.
+def csv_reader(
+    first: str,
+    path: str,
+    header: bool | None,
+    columns: Sequence[str],
+    delimiter: str,
+    dimension: int | None = None,
+) -> CsvReader:
+    """Find out from the first line of a file, or from its lack, how the others are to be read.
 
     Raises
     ------
     InvalidParameterError
         If the delimiter could stand in a number.
     RecordFileError
-        If there is no first line, or no such column.
+        If there is no first line and nothing says how long a record would be; if nobody said what the first line is
+        and it is not a record of numbers; if there is no such column; if records have another length than was said.
     """
     if len(delimiter) != 1 or delimiter in '"\r\n.+-eE0123456789':
         raise InvalidParameterError("delimiter", f"{delimiter!r} is no delimiter", "pass one character, such as ;")
-    if not first.strip():
-        raise RecordFileError(path, 1, None, "there is nothing in the file" if not first else "the line is empty")
-    cells = _cells(path, 1, first, delimiter)
-    numeric = [_number(cell) is not None for cell in cells]
-    named = not any(numeric) if header is None else header
-    names = [cell.strip() for cell in cells] if named else [f"column {place}" for place in range(1, len(cells) + 1)]
-    return CsvReader(path, named, tuple(names), places_of(path, names, columns), delimiter)
+    # Whoever asks for a column by its name says that there are names.
+    named = header or (header is None and not all(map(is_number, columns)))
+    if first:
+        cells = _cells(path, 1, first, delimiter)
+        names = _names(path, cells) if named else _numbered(len(cells))
+    elif named or not (columns or dimension):
+        raise RecordFileError(path, 1, None, "there is nothing in the file")
+    else:
+        cells = []
+        widest = max((int(column) for column in columns if is_number(column)), default=dimension or 0)
+        names = _numbered(min(widest, MOST_COLUMNS))
+    chosen = places_of(path, names, columns)
+    if cells and not named and header is None:
+        for place in chosen:
+            if _number(cells[place]) is None:
+                raise RecordFileError(path, 1, names[place], f"it is not a number; {_WHO_SAYS}")
+    if dimension is not None and len(chosen) != dimension:
+        raise RecordFileError(path, 1, None, f"records have {len(chosen)} numbers, and the dimension is {dimension}")
+    return CsvReader(path, named, tuple(names), chosen, delimiter)
 
 
 def lines_of(handle: TextIO, path: str) -> Iterator[str]:
-    """Read lines, in bounded memory whatever the file holds; they are numbered from one.
+    """Read lines one by one, in bounded memory whatever the file holds; they are numbered from one.
 
     Raises
     ------
@@ -155,14 +187,50 @@ def lines_of(handle: TextIO, path: str) -> Iterator[str]:
         yield line
 
 
+def _taken(source: Iterator[str]) -> list[str]:
+    """Take some lines: so many, or so many characters and the rest of a line."""
+    lines, held = [], 0
+    for line in source:
+        lines.append(line)
+        held += len(line)
+        if len(lines) >= LINES or held >= BLOCK_CHARACTERS:
+            break
+    return lines
+
+
+def _numbered(count: int) -> list[str]:
+    return [f"column {place}" for place in range(1, count + 1)]
+
+
+def _names(path: str, cells: Sequence[str]) -> list[str]:
+    for place, cell in enumerate(cells, 1):
+        # Bytes that are not UTF-8 came as halves of pairs, which nothing can print.
+        if any("\ud800" <= character <= "\udfff" for character in cell):
+            raise RecordFileError(path, 1, f"column {place}", "its name is not UTF-8")
+    return [cell.strip() for cell in cells]
+
+
 def _cells(path: str, number: int, line: str, delimiter: str) -> list[str]:
+    bare = line.rstrip("\r\n")
+    if not bare:
+        raise RecordFileError(path, number, None, "the line is blank, and every line is a record")
+    if bare.count(delimiter) >= MOST_COLUMNS:
+        raise RecordFileError(path, number, None, f"there are more than {MOST_COLUMNS} cells")
+    if '"' in line and _runs_on(line, delimiter):
+        problem = "a quoted cell does not end on its line; write every record on one line"
+        raise RecordFileError(path, number, None, problem)
+    rows = _rows([bare], delimiter)
+    if rows is None:
+        raise RecordFileError(path, number, None, "a cell is too long, or the line cannot be cut into cells")
+    return rows[0]
+
+
+def _rows(lines: list[str], delimiter: str) -> list[list[str]] | None:
+    """Cut lines into cells, or return None where that cannot be done."""
     try:
-        if '"' in line and _runs_on(line, delimiter):
-            problem = "a quoted cell does not end on its line; write every record on one line"
-            raise RecordFileError(path, number, None, problem)
-        return next(csv.reader([line.rstrip("\r\n")], delimiter=delimiter), [])
-    except csv.Error as error:
-        raise RecordFileError(path, number, None, str(error)) from error
+        return list(csv.reader(lines, delimiter=delimiter))
+    except csv.Error:
+        return None
 
 
 def _number(cell: str) -> float | None:
@@ -175,4 +243,5 @@ def _number(cell: str) -> float | None:
 
 def _runs_on(line: str, delimiter: str) -> bool:
     """Tell whether a quoted cell would go on in the next line, so that what is read depended on where lines are cut."""
-    return len(list(csv.reader([line, "0"], delimiter=delimiter))) == 1
+    rows = _rows([line, "0"], delimiter)
+    return rows is not None and len(rows) == 1

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
 import io
 import itertools
-import os
 from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
@@ -16,66 +14,17 @@ from attrs import frozen
 from dpmatrix.errors import RecordFileError
 from dpmatrix.files.blocks import Block
 from dpmatrix.files.csv_records import ENCODING, CsvReader, lines_of
+from dpmatrix.files.identity import FileIdentity, unchanged
 from dpmatrix.files.parquet_records import ParquetReader
 from dpmatrix.mechanisms.norms import rows_over_norm
 from dpmatrix.mechanisms.protocol import FloatArray
+from dpmatrix.mechanisms.records import norm_remedy
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
 
 COUNTED_BYTES = 1 << 20
 """Bytes in which lines are counted at a time."""
-
-_SEEN_BYTES = 1 << 16
-
-
-@frozen(kw_only=True)
-class FileIdentity:
-    """A file as the one saw it who cut it into parts.
-
-    Attributes
-    ----------
-    path
-        As the user wrote it, for messages.
-    file
-        The same from the root, since workers may run elsewhere.
-    size
-        In bytes.
-    digest
-        Of its first and last bytes; the last ones of a Parquet file describe all of it.
-    """
-
-    path: str
-    file: Path
-    size: int
-    digest: str
-
-    @classmethod
-    def of(cls, path: str, file: Path) -> FileIdentity:
-        """Look at a file."""
-        with file.open("rb") as handle:
-            size = os.fstat(handle.fileno()).st_size
-            seen = hashlib.blake2b(handle.read(_SEEN_BYTES))
-            handle.seek(max(0, size - _SEEN_BYTES))
-            seen.update(handle.read(_SEEN_BYTES))
-        return cls(path=path, file=file, size=size, digest=seen.hexdigest())
-
-    def check(self) -> None:
-        """Make sure that the same file stands there.
-
-        Raises
-        ------
-        RecordFileError
-            If it does not: it was changed, or another machine has something else in its place.
-        """
-        try:
-            found = FileIdentity.of(self.path, self.file)
-        except OSError as error:
-            problem = f"a worker cannot read {self.file} ({error.strerror}); it must be there for every worker"
-            raise RecordFileError(self.path, 1, None, problem) from error
-        if found != self:
-            problem = "a worker finds something else there, or it was changed; it must be the same for every worker"
-            raise RecordFileError(self.path, 1, None, problem)
 
 
 class _Span(io.RawIOBase):
@@ -170,17 +119,22 @@ class FilePart:
         Raises
         ------
         RecordFileError
-            If something is not a finite number, a record is too long, or the file is not the one that was cut.
+            If something is not a finite number, a record is too long, or the file is not the one that was cut or does
+            not stay it.
         """
-        self.part.identity.check()
-        try:
-            for block in self.part.blocks():
-                if self.longest is not None:
-                    refuse_long(self.part.identity.path, block, self.longest)
-                yield block.records
-        except RecordFileError as error:
-            line = error.line + self.part.lines_before()
-            raise RecordFileError(error.path, line, error.column, error.problem) from error
+        identity = self.part.identity
+        with unchanged(identity.file, identity.path, identity.present_stamp()):
+            identity.check()
+            try:
+                for block in self.part.blocks():
+                    if self.longest is not None:
+                        refuse_long(identity.path, block, self.longest)
+                    yield block.records
+            except RecordFileError as error:
+                if error.line is None:
+                    raise
+                line = error.line + self.part.lines_before()
+                raise RecordFileError(error.path, line, error.column, error.problem) from error
 
 
 def refuse_long(path: str, block: Block, longest: Fraction) -> None:
@@ -189,10 +143,8 @@ def refuse_long(path: str, block: Block, longest: Fraction) -> None:
     Raises
     ------
     RecordFileError
-        If one is; it names the line where a mechanism would name the row of a block.
+        If one is. It does not say which: the bound is to be chosen without a look at the records.
     """
-    over = rows_over_norm(block.records, longest)
-    if len(over):
-        line = block.line_of(int(over[0]))
-        problem = f"the record is longer than {longest}; raise --norm-bound or pass --clip"
-        raise RecordFileError(path, line, None, problem)
+    if len(rows_over_norm(block.records, longest)):
+        remedy = norm_remedy("--norm-bound", "--clip (over_norm='clip')")
+        raise RecordFileError(path, None, None, f"a record is longer than {longest}; {remedy}")

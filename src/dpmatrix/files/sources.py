@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor
 from contextlib import contextmanager
@@ -9,46 +10,69 @@ from contextlib import contextmanager
 import numpy.typing as npt
 from attrs import frozen
 
-from dpmatrix.files.blocks import RecordFile
+from dpmatrix.errors import InvalidParameterError
+from dpmatrix.exact import positive_integer
+from dpmatrix.files.blocks import Block, RecordFile
 from dpmatrix.files.csv_records import ENCODING, csv_reader, lines_of
+from dpmatrix.files.identity import Stamp, stamp_of, unchanged
 from dpmatrix.files.parquet_records import parquet_reader
 from dpmatrix.files.parts import FilePart, refuse_long
 from dpmatrix.files.splitting import split_records
 from dpmatrix.mechanisms.menu import AnyMechanism
 from dpmatrix.mechanisms.partitions import Blocks, PartialGram, sum_partitions
 from dpmatrix.mechanisms.protocol import Release
+from dpmatrix.privacy.adjacency import Adjacency
 from dpmatrix.randomness.entropy import Entropy
 
 
 @contextmanager
 def open_records(
-    path: str, *, header: bool | None = None, columns: Sequence[str] = (), delimiter: str = ","
+    path: str,
+    *,
+    header: bool | None = None,
+    columns: Sequence[str] = (),
+    delimiter: str = ",",
+    dimension: int | None = None,
 ) -> Iterator[RecordFile]:
     """Open a CSV file, a Parquet file (``.parquet``), or the standard input (``-``).
+
+    Every line of a CSV file is a record, but for a first line that names the columns; a blank one is an error, also at
+    the end. Numbers are read as the nearest floats.
 
     Parameters
     ----------
     path
         The file.
     header
-        Whether the first line names the columns. By default it does if none of its cells is a number.
+        Whether the first line names the columns, which are published with a release, or is a record. It is never
+        guessed: by default the first line is a record, and refused if it is none; or names the columns, if columns are
+        chosen by their names.
     columns
-        Names, or numbers from one, of the columns to use; all by default.
+        Names, or else numbers from one, of the columns to use; all by default.
     delimiter
         Between the cells of a line.
+    dimension
+        How many columns are used: an empty file without a header, which holds no record, does not tell it.
 
     Raises
     ------
     RecordFileError
-        If something in the file is not a finite number; while the blocks are read.
+        If something in the file is not a finite number, a line is blank, or the file changes; while the blocks are
+        read, and after the last one. Its message shows no cell.
+    InvalidParameterError
+        If the delimiter is none, the dimension is not positive, or a Parquet file is said to have no header.
     MissingExtraError
         If a Parquet file is given and pyarrow is not installed.
     OSError
         If the file cannot be read.
     """
+    if dimension is not None:
+        positive_integer(dimension, "dimension")
     if path.endswith(".parquet"):
-        table = parquet_reader(path, path, columns)
-        yield RecordFile(columns=table.columns, blocks=table.blocks(path, range(len(table.group_rows))))
+        stamp = stamp_of(path)
+        table = parquet_reader(path, path, header, columns, dimension)
+        rows = table.blocks(path, range(len(table.group_rows)))
+        yield RecordFile(columns=table.columns, blocks=_while_unchanged(path, path, stamp, rows))
         return
     # What is not UTF-8 arrives as cells that are not numbers, so the error names their place.
     with open(
@@ -58,16 +82,18 @@ def open_records(
         newline="",
         closefd=path != "-",
     ) as handle:
+        stamp = stamp_of(handle.fileno())
         lines = lines_of(handle, path)
         first = next(lines, "")
-        reader = csv_reader(first, path, header, columns, delimiter)
-        blocks = reader.blocks(lines, 2) if reader.named else reader.blocks(_again(first, lines), 1)
-        yield RecordFile(columns=reader.columns, blocks=blocks)
+        reader = csv_reader(first, path, header, columns, delimiter, dimension)
+        records = lines if reader.named or not first else itertools.chain([first], lines)
+        blocks = reader.blocks(records, 1 + reader.named)
+        yield RecordFile(columns=reader.columns, blocks=_while_unchanged(handle.fileno(), path, stamp, blocks))
 
 
-def _again(first: str, lines: Iterator[str]) -> Iterator[str]:
-    yield first
-    yield from lines
+def _while_unchanged(place: int | str, path: str, stamp: Stamp | None, blocks: Iterator[Block]) -> Iterator[Block]:
+    with unchanged(place, path, stamp):
+        yield from blocks
 
 
 @frozen(kw_only=True)
@@ -79,21 +105,22 @@ class RecordSource:
     columns
         Names of the columns.
     read
-        Called with a mechanism and with what is told the number of records so far: blocks or sums for its
-        `release_blocks`.
+        Called with what is told the number of records so far: blocks or sums for `release_blocks` of the mechanism.
     """
 
     columns: tuple[str, ...]
-    read: Callable[[AnyMechanism, Callable[[int], object]], Blocks]
+    read: Callable[[Callable[[int], object]], Blocks]
 
 
 @contextmanager
 def open_source(
+    mechanism: AnyMechanism,
     path: str,
     *,
     header: bool | None = None,
     columns: Sequence[str] = (),
     delimiter: str = ",",
+    dimension: int | None = None,
     executor: Executor | None = None,
     workers: int = 1,
     parts: int | None = None,
@@ -102,25 +129,42 @@ def open_source(
 
     A release from it depends on the records alone, and not on who read them or how the file was cut.
     """
+    if mechanism.adjacency is Adjacency.ADD_REMOVE_ONE and not (header or columns or dimension):
+        _refuse_without_dimension(path)
     if executor is None and parts is None:
-        with open_records(path, header=header, columns=columns, delimiter=delimiter) as records:
-            yield RecordSource(
-                columns=records.columns, read=lambda mechanism, tell: _blocks(path, records, mechanism, tell)
-            )
+        with open_records(path, header=header, columns=columns, delimiter=delimiter, dimension=dimension) as records:
+            yield RecordSource(columns=records.columns, read=lambda tell: _blocks(path, records, mechanism, tell))
         return
-    split = split_records(path, parts=parts, workers=workers, header=header, columns=columns, delimiter=delimiter)
+    split = split_records(
+        path,
+        parts=parts,
+        workers=workers,
+        header=header,
+        columns=columns,
+        delimiter=delimiter,
+        dimension=dimension,
+    )
 
-    def read(mechanism: AnyMechanism, tell: Callable[[int], object]) -> Iterator[PartialGram]:
+    def read(tell: Callable[[int], object]) -> Iterator[PartialGram]:
         longest = mechanism.norm_bound if mechanism.over_norm == "reject" else None
         pieces = [FilePart(part=part, longest=longest) for part in split.parts]
         count = 0
-        dimension = len(split.columns)
-        for found in sum_partitions(mechanism, pieces, dimension, executor=executor, workers=workers):
-            count += found.gram.count
-            yield found
-            tell(count)
+        # Each part looks that the file does not change meanwhile; this looks that it does not between parts either.
+        with unchanged(path, path, split.stamp):
+            for found in sum_partitions(mechanism, pieces, len(split.columns), executor=executor, workers=workers):
+                count += found.gram.count
+                yield found
+                tell(count)
 
     yield RecordSource(columns=split.columns, read=read)
+
+
+def _refuse_without_dimension(path: str) -> None:
+    """Refuse before the file is looked at, since it depends on the records whether the file tells it."""
+    if not path.endswith(".parquet"):
+        problem = "the only record may be removed, and an empty file would not tell how long it was"
+        remedy = "pass --dimension (dimension=), or --header (header=True) if line 1 names the columns"
+        raise InvalidParameterError("dimension", problem, remedy)
 
 
 def _blocks(
@@ -142,6 +186,7 @@ def release_file(
     header: bool | None = None,
     columns: Sequence[str] = (),
     delimiter: str = ",",
+    dimension: int | None = None,
     executor: Executor | None = None,
     workers: int = 1,
     parts: int | None = None,
@@ -153,11 +198,14 @@ def release_file(
     ----------
     mechanism
         With its public parameters.
-    path, header, columns, delimiter
-        As in `open_records`.
+    path, header, columns, delimiter, dimension
+        As in `open_records`. Under add/remove-one a CSV file needs ``header=True``, columns or a dimension: its
+        neighbour without the only record tells no dimension, and is a data set like any other.
     executor
         Any executor of `concurrent.futures`, or ``distributed.Client.get_executor()``, whose workers read parts of the
-        file and send back their exact sums. Every worker must find the file under the same path. Neither what the
+        file and send back their exact sums. Every worker must find the file under the same path. A file that changes
+        meanwhile is refused; it is not noticed if a worker that has a copy of its own reads that copy changed between
+        two parts, with the same size and ends. Neither what the
         workers read nor what they send is private: they must be trusted with the records.
     workers
         How many parts are read at a time.
@@ -170,15 +218,24 @@ def release_file(
     Raises
     ------
     RecordFileError
-        If something in the file is not a finite number, or a record is too long and may not be clipped. It names the
-        first line in the order of the file, whoever reads it. Nothing is released.
+        If something in the file is not a finite number: it names the first line in the order of the file, whoever
+        reads it. If a record is too long and may not be clipped, or the file changed. Nothing is released. That there
+        is such an error depends on the records, and the guarantee of a release does not cover it.
     WorkerLostError
         If a worker ended without a result. Nothing is released.
     InvalidParameterError, MissingExtraError, OSError
         As `split_records` and the mechanism.
     """
     with open_source(
-        path, header=header, columns=columns, delimiter=delimiter, executor=executor, workers=workers, parts=parts
+        mechanism,
+        path,
+        header=header,
+        columns=columns,
+        delimiter=delimiter,
+        dimension=dimension,
+        executor=executor,
+        workers=workers,
+        parts=parts,
     ) as source:
-        blocks = source.read(mechanism, lambda _count: None)
+        blocks = source.read(lambda _count: None)
         return mechanism.release_blocks(blocks, len(source.columns), entropy=entropy)

@@ -12,8 +12,9 @@ from attrs import frozen
 from dpmatrix.errors import InvalidParameterError
 from dpmatrix.exact import positive_integer
 from dpmatrix.files.csv_records import ENCODING, LONGEST_LINE, csv_reader, lines_of
+from dpmatrix.files.identity import FileIdentity, Stamp, stamp_of
 from dpmatrix.files.parquet_records import parquet_reader
-from dpmatrix.files.parts import CsvPart, FileIdentity, ParquetPart
+from dpmatrix.files.parts import CsvPart, ParquetPart
 
 PART_BYTES = 1 << 24
 """Size of a part that is neither too small to be worth a journey nor too large to wait for."""
@@ -29,10 +30,13 @@ class SplitFile:
         Names of the columns to use, as of a `RecordFile`.
     parts
         In the order of the file; every record is in exactly one of them.
+    stamp
+        Of the file before it was looked at, as it must be when the last part has been read.
     """
 
     columns: tuple[str, ...]
     parts: tuple[CsvPart | ParquetPart, ...]
+    stamp: Stamp
 
 
 def split_records(
@@ -43,6 +47,7 @@ def split_records(
     header: bool | None = None,
     columns: Sequence[str] = (),
     delimiter: str = ",",
+    dimension: int | None = None,
 ) -> SplitFile:
     """Cut a file into parts, reading of it no more than its beginning and a line at every cut.
 
@@ -55,7 +60,7 @@ def split_records(
         where parts of about `PART_BYTES` are smaller.
     workers
         How many will read at a time.
-    header, columns, delimiter
+    header, columns, delimiter, dimension
         As in `open_records`.
 
     Raises
@@ -68,24 +73,27 @@ def split_records(
     if parts is not None:
         positive_integer(parts, "parts")
     positive_integer(workers, "workers")
+    if dimension is not None:
+        positive_integer(dimension, "dimension")
     place = Path(path)
     if path == "-" or (place.exists() and not place.is_file()):
         raise InvalidParameterError("file", f"{path} cannot be cut into parts", "name a file, or use one process")
+    stamp = stamp_of(place) or ()
     identity = FileIdentity.of(path, place.resolve())
     if path.endswith(".parquet"):
-        table = parquet_reader(str(identity.file), path, columns)
+        table = parquet_reader(str(identity.file), path, header, columns, dimension)
         wanted = parts or _parts_for(identity.size, len(table.columns), workers)
         groups = np.arange(len(table.group_rows))
         cut = [tuple(part.tolist()) for part in np.array_split(groups, max(1, min(wanted, len(groups))))]
         rows = [ParquetPart(identity=identity, reader=table, groups=part) for part in cut]
-        return SplitFile(columns=table.columns, parts=tuple(rows))
+        return SplitFile(columns=table.columns, parts=tuple(rows), stamp=stamp)
     with place.open(encoding=f"{ENCODING}-sig", errors="surrogateescape", newline="") as handle:
         first = next(lines_of(handle, path), "")
-    reader = csv_reader(first, path, header, columns, delimiter)
+    reader = csv_reader(first, path, header, columns, delimiter, dimension)
     wanted = parts or _parts_for(identity.size, len(reader.columns), workers)
     spans = itertools.pairwise(_line_starts(identity, wanted))
     found = [CsvPart(identity=identity, reader=reader, start=start, stop=stop) for start, stop in spans]
-    return SplitFile(columns=reader.columns, parts=tuple(found))
+    return SplitFile(columns=reader.columns, parts=tuple(found), stamp=stamp)
 
 
 def _parts_for(size: int, dimension: int, workers: int) -> int:

@@ -20,7 +20,13 @@ from dpmatrix.mechanisms.norms import clip_records, rows_over_norm
 FloatArray: TypeAlias = npt.NDArray[np.float64]
 OverNorm: TypeAlias = Literal["reject", "clip"]
 
-_ROW_REMEDY = "scale the records, raise norm_bound, or choose over_norm='clip'"
+
+def norm_remedy(bound: str, clipping: str) -> str:
+    """Say what can be done about a record that is too long, by the names of the two parameters.
+
+    A bound that is raised until the records fit is a function of them, which no guarantee covers.
+    """
+    return f"choose {bound} without looking at the records, or pass {clipping}, which costs no privacy"
 
 
 def record_array(data: npt.ArrayLike, *, none_allowed: bool = False, parameter: str = "data") -> npt.NDArray[Any]:
@@ -29,20 +35,46 @@ def record_array(data: npt.ArrayLike, *, none_allowed: bool = False, parameter: 
     Raises
     ------
     InvalidParameterError
-        If the array is not two-dimensional, empty, complex or not numeric.
+        If the array is not two-dimensional, empty, masked, complex or not numeric.
     """
-    try:
-        array: npt.NDArray[Any] = np.asarray(data)
-    except ValueError as error:
-        raise InvalidParameterError(parameter, "its rows differ in length", "pass an array of shape (n, d)") from error
+    if _is_masked(data):
+        remedy = "pass the records that count, as an array without a mask"
+        raise InvalidParameterError(parameter, "it is masked, and its mask would be lost", remedy)
+    array = _array(data)
+    if array is None:
+        raise InvalidParameterError(parameter, "its rows differ in length", "pass an array of shape (n, d)")
     if array.ndim != 2:
         problem = f"it has shape {array.shape}"
         raise InvalidParameterError(parameter, problem, "pass an array of shape (n, d) with records as rows")
     if array.shape[1] == 0 or (array.shape[0] == 0 and not none_allowed):
         raise InvalidParameterError(parameter, f"shape {array.shape} is empty", "pass one record or more, d >= 1")
     if array.dtype.kind not in "biufO":
-        raise InvalidParameterError(parameter, f"its type {array.dtype} is not real", "pass real numbers")
+        raise InvalidParameterError(parameter, f"its type {array.dtype.type.__name__} is not real", "pass real numbers")
     return array
+
+
+def _is_masked(data: object) -> bool:
+    """Tell whether there is a masked array, or a list of rows with one; numpy would read what is under the mask."""
+    if isinstance(data, (list, tuple)):
+        return any(map(_is_masked, data))
+    return isinstance(data, np.ma.MaskedArray)
+
+
+def _array(data: npt.ArrayLike) -> npt.NDArray[Any] | None:
+    """View data as an array, or return None: an error of numpy may hold an entry, also as the context of another."""
+    try:
+        return np.asarray(data)
+    except (TypeError, ValueError):
+        return None
+
+
+def _as_floats(source: npt.NDArray[Any]) -> FloatArray | None:
+    """Copy numbers into floats, or return None as `_array`."""
+    try:
+        with np.errstate(over="ignore"):
+            return source.astype(np.float64, order="C", copy=True)
+    except (TypeError, ValueError, OverflowError):
+        return None
 
 
 def record_blocks(
@@ -80,12 +112,10 @@ def record_blocks(
 def _read(original: npt.NDArray[Any], start: int, parameter: str) -> FloatArray:
     # The copy comes first and everything else is read from it: objects and wide numbers are copied as they are.
     exactly_binary64 = original.dtype.kind in "bf" and original.dtype.itemsize <= 8
-    try:
-        source = original if exactly_binary64 else original.copy()
-        with np.errstate(over="ignore"):
-            records = source.astype(np.float64, order="C", copy=True)
-    except (TypeError, ValueError, OverflowError) as error:
-        raise InvalidParameterError(parameter, "an entry is not a real number", "pass real numbers") from error
+    source = original if exactly_binary64 else original.copy()
+    records = _as_floats(source)
+    if records is None:
+        raise InvalidParameterError(parameter, "an entry is not a real number", "pass real numbers")
     finite = np.isfinite(records)
     if not finite.all():
         row = start + int(np.flatnonzero(~finite.all(axis=1))[0])
@@ -141,14 +171,14 @@ def bounded_blocks(
     Raises
     ------
     InvalidParameterError
-        As in `record_blocks`; or, with ``over_norm="reject"``, if a record is too long. The message names the row,
-        counted from ``first_row``.
+        As in `record_blocks`; or, with ``over_norm="reject"``, if a record is too long. The message does not say
+        which, since the bound is to be chosen without a look at the records.
     """
     for row, block in record_blocks(array, first_row=first_row, parameter=parameter):
         over = rows_over_norm(block, norm_bound)
         if len(over) and over_norm == "reject":
-            problem = f"row {row + int(over[0])} is longer than norm_bound = {norm_bound}"
-            raise InvalidParameterError(parameter, problem, _ROW_REMEDY)
+            problem = f"a record is longer than norm_bound = {norm_bound}"
+            raise InvalidParameterError(parameter, problem, norm_remedy("it", "over_norm='clip'"))
         if len(over):
             block[over] = clip_records(block[over], norm_bound)
         yield row, block

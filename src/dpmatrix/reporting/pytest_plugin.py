@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from dpmatrix.atomic_files import write_atomically
 from dpmatrix.claims import (
     Evidence,
     Ledger,
@@ -26,7 +27,7 @@ from dpmatrix.claims import (
     standings,
     violations,
 )
-from dpmatrix.claims.ledger import describe, dump, write_atomically
+from dpmatrix.claims.ledger import describe, dump
 from dpmatrix.reporting.environment import environment
 from dpmatrix.reporting.html import render
 from dpmatrix.reporting.implementations import ROOMS, implementations

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from dpmatrix.claims.ledger import write_atomically
+from dpmatrix.atomic_files import write_atomically
 
 FOLDERS = ("src", "audit", "tests", "proofs_checks")
 _QUOTED = re.compile(r"\"(?P<target>(?P<claim>[a-z-]+\.[a-z0-9-]+)(?:\+repair|/[a-z0-9-]+)?)@[0-9a-z]*\"")

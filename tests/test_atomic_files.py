@@ -1,0 +1,137 @@
+"""A file is written whole or not at all, and nothing but a regular file is ever replaced."""
+
+from __future__ import annotations
+
+import os
+import socket
+import stat
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from dpmatrix.__main__ import app
+from dpmatrix.atomic_files import write_atomically
+from dpmatrix.auditing.checkpoint import AuditState, save
+from dpmatrix.errors import InvalidParameterError
+
+
+def names(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+@pytest.mark.parametrize("broken", ["fsync", "fdopen"])
+def test_an_interrupted_write_leaves_the_old_file_whole(tmp_path, monkeypatch, broken: str) -> None:
+    path = tmp_path / "deep" / "ledger.json"
+    write_atomically(path, "old")
+    assert path.read_text() == "old"
+
+    def interrupt(*arguments, **options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, broken, interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        write_atomically(path, "new")
+    assert path.read_text() == "old"
+    assert names(path.parent) == ["ledger.json"]
+
+
+def test_a_replacement_that_fails_leaves_the_old_file_whole(tmp_path, monkeypatch) -> None:
+    path = tmp_path / "release.json"
+    write_atomically(path, "old")
+
+    def fail(*arguments, **options):
+        raise OSError("no")
+
+    monkeypatch.setattr(Path, "replace", fail)
+    with pytest.raises(OSError, match="no"):
+        write_atomically(path, "new")
+    assert (path.read_text(), names(tmp_path)) == ("old", ["release.json"])
+
+
+def test_no_name_can_be_prepared_for_the_draft_to_be_written_through(tmp_path) -> None:
+    """A link where a draft of a foreseeable name would go: what it leads to stays as it was."""
+    victim = tmp_path / "victim"
+    victim.write_text("precious")
+    folder = tmp_path / "shared"
+    folder.mkdir()
+    for name in (".release.json.draft", f".release.json.{os.getpid()}.draft", "release.json.tmp"):
+        (folder / name).symlink_to(victim)
+    write_atomically(folder / "release.json", "new")
+    save(folder / "release.json", AuditState(facts={}, entropy=0))
+    assert victim.read_text() == "precious"
+
+
+@pytest.mark.parametrize("made", ["link", "dangling", "folder", "pipe", "socket"])
+def test_what_is_no_regular_file_is_left_alone(tmp_path, made: str) -> None:
+    victim, path = tmp_path / "victim", tmp_path / "out"
+    victim.write_text("precious")
+    held = socket.socket(socket.AF_UNIX) if made == "socket" else None
+    {
+        "link": lambda: path.symlink_to(victim),
+        "dangling": lambda: path.symlink_to(tmp_path / "nothing"),
+        "folder": path.mkdir,
+        "pipe": lambda: os.mkfifo(path),
+        "socket": lambda: held.bind(str(path)),
+    }[made]()
+    before, listed = path.lstat(), names(tmp_path)
+    with pytest.raises(InvalidParameterError, match="only a regular file is replaced"):
+        write_atomically(path, "new")
+    if held is not None:
+        held.close()
+    assert (path.lstat().st_ino, path.lstat().st_mode) == (before.st_ino, before.st_mode)
+    assert victim.read_text() == "precious"
+    assert names(tmp_path) == listed
+
+
+@pytest.mark.parametrize("device", ["/dev/null", "/dev/full"])
+def test_devices_are_left_alone(device: str) -> None:
+    """In a container the folder of devices can be written to, and a replaced one is broken for everybody."""
+    before = os.lstat(device)
+    with pytest.raises(InvalidParameterError, match="a device"):
+        write_atomically(Path(device), "new")
+    assert (os.lstat(device).st_ino, os.lstat(device).st_mode) == (before.st_ino, before.st_mode)
+
+
+def test_both_the_content_and_the_name_reach_the_disk(tmp_path, monkeypatch) -> None:
+    synced = []
+
+    def fsync(handle: int) -> None:
+        synced.append((stat.S_ISDIR(os.fstat(handle).st_mode), (tmp_path / "a").exists()))
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    write_atomically(tmp_path / "a", "x")
+    # The file before it has its name, the folder afterwards.
+    assert synced == [(False, False), (True, True)]
+
+
+def test_permissions_are_those_of_new_files_or_of_the_old_one(tmp_path) -> None:
+    path = tmp_path / "a"
+    before = os.umask(0o027)
+    try:
+        write_atomically(path, "new")
+        assert stat.S_IMODE(path.stat().st_mode) == 0o640
+        for mode in (0o600, 0o666, 0o644):
+            path.chmod(mode)
+            write_atomically(path, "again")
+            assert stat.S_IMODE(path.stat().st_mode) == mode
+    finally:
+        os.umask(before)
+
+
+def test_names_may_be_as_long_as_the_system_allows(tmp_path) -> None:
+    path = tmp_path / ("a" * 255)
+    write_atomically(path, "new")
+    assert path.read_text() == "new"
+
+
+def test_a_plot_is_no_way_around(tmp_path) -> None:
+    pytest.importorskip("matplotlib")
+    victim, path = tmp_path / "victim", tmp_path / "plot.svg"
+    victim.write_text("precious")
+    path.symlink_to(victim)
+    given = ["profile", "laplace", "--sensitivity", "1", "--scale", "1", "--epsilon", "0:1:3", "--plot", str(path)]
+    done = CliRunner().invoke(app, given)
+    assert done.exit_code == 2
+    assert "plot: " in done.stderr
+    assert victim.read_text() == "precious"
