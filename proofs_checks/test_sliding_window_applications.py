@@ -41,8 +41,9 @@ def promise(p) -> dict:
 @pytest.mark.evidence(
     "sliding-window.theorem-5@501235fe",
     role="refutes",
-    grade="interval",
-    region="q = d = 100, eps = 1, delta = 10^-6: c = 1, 100, 10^6, M = 30 c, eta = 1/M^2; q = d = 2: a unit row",
+    grade="derived",
+    region="q = d = 100, eps = 1, delta = 10^-6: c = 1, 100, 10^6, every c >= 1 by M = 30 c, eta = 1/M^2; "
+    "q = d = 2: a unit row",
 )
 def test_no_private_algorithm_answers_long_rows(statement) -> None:
     for constant, failure in product((1, 100, 10**6), (0, Fraction(1, 4))):
@@ -80,9 +81,9 @@ def test_no_private_algorithm_answers_long_rows(statement) -> None:
 @pytest.mark.evidence(
     "sliding-window.theorem-6@a31cdcd3",
     role="refutes",
-    grade="interval",
-    region="rows (1/2, 1/2), (1/2, -1/2): c = 1, 10 with eps = 5 c^2, delta = 1/2, beta = 3^-eps/5; eps = 1, delta "
-    "near 1; every eta and algorithm",
+    grade="derived",
+    region="rows (1/2, 1/2), (1/2, -1/2): c = 1, 10, every c >= 1 with eps = 5 c^2, delta = 1/2, beta = 3^-eps/5; "
+    "eps = 1, delta near 1; every eta and algorithm",
 )
 def test_no_private_projection_is_good_on_both_rows(statement) -> None:
     """For a unit vector p the squared costs of (M, 1/2) and (M, -1/2) add up to q' diag(2 M^2, 1/2) q for q _|_ p.
@@ -132,8 +133,9 @@ def test_no_private_projection_is_good_on_both_rows(statement) -> None:
 @pytest.mark.evidence(
     "sliding-window.theorem-8@075f1aaa",
     role="refutes",
-    grade="interval",
-    region="W = d = p = 1, eps = 1, delta = 10^-6: c = 1, 100, 10^6 with M = 500 sqrt(c); beta <= 1/4; every algorithm",
+    grade="derived",
+    region="W = d = p = 1, eps = 1, delta = 10^-6: c = 1, 100, 10^6, every c by M = 500 sqrt(c); beta <= 1/4; "
+    "every algorithm",
 )
 def test_no_private_regression_fits_both_rows(statement) -> None:
     """(X/2 - M)^2 <= K means X >= 2(M - sqrt K), and (-X/2 - M)^2 <= K means X <= -2(M - sqrt K)."""
@@ -166,8 +168,8 @@ def test_no_private_regression_fits_both_rows(statement) -> None:
 @pytest.mark.evidence(
     "sliding-window.theorem-5/algorithm-2@501235fe",
     role="refutes",
-    grade="interval",
-    region="q = d = 100, r = 5; c = 1, 10^3, 10^6 with eps = 1/c",
+    grade="derived",
+    region="q = d = 100, r = 5; c = 1, 10^3, 10^6, every c by eps = 1/c",
 )
 def test_variance_queries_cost_sigma_squared(statement) -> None:
     assert statement.at(QUERIES) is Truth.FALSE
@@ -203,10 +205,10 @@ def test_variance_queries_cost_sigma_squared(statement) -> None:
     "sliding-window.theorem-6/factor@a31cdcd3",
     role="refutes",
     grade="symbolic",
-    region="1/6 < eta < 1/2: every output, large least cost",
+    region="eta = 1/4: least cost 10, 10^6, 10^9, an output of once or twice that",
 )
 @pytest.mark.evidence(
-    "sliding-window.theorem-6/equation-19@a31cdcd3", role="refutes", grade="symbolic", region="1/6 < eta < 1/2, x > 0"
+    "sliding-window.theorem-6/equation-19@a31cdcd3", role="refutes", grade="symbolic", region="eta = 1/4, x = 1, y = 0"
 )
 def test_the_factor_of_theorem_6_is_negative(statements) -> None:
     """(1 + 6 eta)/(1 - 6 eta) < 0 for eta > 1/6, so the right side is below the least cost, hence below every cost."""
@@ -268,8 +270,8 @@ def regression(window: int, constant: int = 1, degrees: int = 214) -> Regression
 @pytest.mark.evidence(
     "sliding-window.theorem-8/algorithm-8@075f1aaa",
     role="refutes",
-    grade="symbolic",
-    region="d = p = 1, OPT = 0; c = 1, 10^3, 10^6 by growing W",
+    grade="derived",
+    region="d = p = 1, OPT = 0; c = 1, 10^3, 10^6, every c by growing W",
 )
 def test_regression_forgets_the_size_of_the_solution(statement) -> None:
     """With W a^2 = tau and R = tau I, X~ = (W a b)/(W a^2 + tau) = X^/2, and the error is W b^2/4."""

@@ -58,7 +58,7 @@ def test_the_middle_matters(statement) -> None:
 @pytest.mark.evidence(
     "sliding-window.spectral-approximation+repair@083d6a11",
     role="supports-repair",
-    grade="symbolic",
+    grade="derived",
     region="every d and 0 <= eta < 1: the order is kept under positive factors and sums; coefficients symbolically",
 )
 def test_reversal_costs_a_factor(statement) -> None:
@@ -133,7 +133,7 @@ def test_the_display_does_not_bind_alpha(statement) -> None:
 @pytest.mark.evidence(
     "sliding-window.definition-5+repair@e3a40def",
     role="supports-repair",
-    grade="symbolic",
+    grade="derived",
     region="every dimension: c'(B'E'EB - (1 -+ alpha)B'B)c is the difference of the norms; symbolically for 2 x 2",
 )
 def test_loewner_form_bounds_every_vector(statement) -> None:

@@ -64,7 +64,7 @@ def check(statement, formula, more=None, points=POINTS) -> None:
 @pytest.mark.evidence(
     "sliding-window.table-2@748b397d",
     role="refutes",
-    grade="interval",
+    grade="derived",
     region="every c by growing d: c = 1, 10, 100, k = 1, 5, delta = d^(-log d), rounded up, eps = 1 and 1/10",
 )
 def test_a_gaussian_release_of_static_data_costs_less(statement) -> None:
@@ -85,7 +85,7 @@ def test_a_gaussian_release_of_static_data_costs_less(statement) -> None:
 @pytest.mark.evidence(
     "sliding-window.table-2+repair@748b397d",
     role="supports-repair",
-    grade="symbolic",
+    grade="derived",
     region="every d >= 3, k, eps <= 1, delta >= d^(-log d): derivation in the docstring, its constants checked",
 )
 def test_the_second_row_in_the_measure_of_the_last(statement) -> None:
@@ -137,21 +137,21 @@ def space(p: ComponentSetting, k: int, eta: int):
 
 
 @pytest.mark.evidence(
-    "sliding-window.table-2/errors-in-order@748b397d", role="refutes", grade="symbolic", region="every c: eps = 2c"
+    "sliding-window.table-2/errors-in-order@748b397d", role="refutes", grade="derived", region="every c: eps = 2c"
 )
 @pytest.mark.evidence(
-    "sliding-window.table-2/space-of-theorem-19@748b397d", role="refutes", grade="symbolic", region="every c: W = 2cd"
+    "sliding-window.table-2/space-of-theorem-19@748b397d", role="refutes", grade="derived", region="every c: W = 2cd"
 )
 @pytest.mark.evidence(
     "sliding-window.table-2/space-of-theorem-3@748b397d",
     role="refutes",
-    grade="symbolic",
+    grade="derived",
     region="every c: eta = 1/(2c)",
 )
 @pytest.mark.evidence(
     "sliding-window.table-2/smaller-space@748b397d",
     role="refutes",
-    grade="interval",
+    grade="derived",
     region="every c: k = 2c, d the least number above k log W/eta^3",
 )
 @pytest.mark.evidence(
@@ -214,7 +214,7 @@ WRONG_AXIS = NoisyRelease(diagonal((3, 1)), diagonal((-1, 1)), line(0, 1), line(
 @pytest.mark.evidence(
     "sliding-window.table-2/cost-of-noise@748b397d",
     role="supports",
-    grade="symbolic",
+    grade="derived",
     region="every d, k, A, N: a sum of three terms that are not negative; the identity checked for d = 3",
 )
 def test_noise_costs_at_most_twice_its_norm_in_every_direction(statement) -> None:

@@ -78,7 +78,7 @@ def largest(matrix: sympy.Matrix, k: int) -> sympy.Expr:
 @pytest.mark.evidence(
     "sliding-window.algorithm-5+repair@66e14817",
     role="supports-repair",
-    grade="symbolic",
+    grade="derived",
     region="every d, k, s: reduction to algorithm-4 on C_SS in the docstring; bound to its closed form for s <= 2",
 )
 def test_sparse_projections_are_enumerated(statement) -> None:
@@ -167,7 +167,7 @@ def non_negative_points():
 @pytest.mark.evidence(
     "sliding-window.algorithm-5/non-negative@66e14817",
     role="supports",
-    grade="symbolic",
+    grade="derived",
     region="every d and k: the argument of the docstring; bound to its closed form for d = 2, checked for d = 3",
 )
 def test_non_negative_projections_are_enumerated(statement) -> None:
@@ -215,7 +215,7 @@ AXES = SummaryParameters(1, 2, Fraction(1, 4), 24, Fraction(1, 10), 1, MILLIONTH
 @pytest.mark.evidence(
     "sliding-window.theorem-7@b9318a99",
     role="refutes",
-    grade="symbolic",
+    grade="derived",
     region="d = 2, k = 1, beta = 1/4: c = 1, 10^3, 10^6 by growing M; every c",
 )
 def test_gamma_is_missing_before_the_additive_term(statement) -> None:
@@ -308,8 +308,8 @@ SOUND_END = (1 + eta) / (1 - eta) * gamma * (x_best + term) + term - x
 @pytest.mark.evidence(
     "sliding-window.theorem-7/combination@b9318a99",
     role="refutes",
-    grade="symbolic",
-    region="eta = 0, OPT = 0, c = 1 and 10^6, gamma = 2c",
+    grade="derived",
+    region="eta = 0, OPT = 0, c = 1 and 10^6, every c >= 1 by gamma = 2c",
 )
 def test_the_printed_equations_do_not_follow(statements) -> None:
     right, left, end = (statements[f"{THEOREM}/{name}"] for name in ("equation-24", "equation-26", "combination"))

@@ -78,13 +78,13 @@ def test_the_first_output_alone_is_not_private(statements) -> None:
 @pytest.mark.evidence(
     "sliding-window.theorem-17/successive-outputs@fc4cfaf7",
     role="refutes",
-    grade="symbolic",
+    grade="derived",
     region="a zero row against a unit row: every noise",
 )
 @pytest.mark.evidence(
     "sliding-window.theorem-18/successive-outputs@7db8cf53",
     role="refutes",
-    grade="symbolic",
+    grade="derived",
     region="a zero row against a unit row: every noise",
 )
 def test_successive_outputs_differ_by_the_row(statements) -> None:
@@ -175,7 +175,7 @@ def test_noise_for_one_is_not_noise_for_many(statements) -> None:
 @pytest.mark.evidence(
     "sliding-window.theorem-17/window@fc4cfaf7",
     role="supports",
-    grade="symbolic",
+    grade="derived",
     region="every h and window: derivation below; h <= 4, every window of three blocks exactly",
 )
 def test_a_window_is_a_signed_sum_of_dyadic_sums(statement) -> None:
@@ -212,7 +212,7 @@ def test_a_window_is_a_signed_sum_of_dyadic_sums(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "sliding-window.theorem-17/space@fc4cfaf7", role="supports", grade="symbolic", region="every h: a geometric sum"
+    "sliding-window.theorem-17/space@fc4cfaf7", role="supports", grade="derived", region="every h: a geometric sum"
 )
 def test_a_tree_has_fewer_than_two_nodes_for_each_leaf(statement) -> None:
     """2^h + 2^(h-1) + ... + 1 = 2^(h+1) - 1; counted for h <= 9."""
@@ -230,13 +230,13 @@ def test_a_tree_has_fewer_than_two_nodes_for_each_leaf(statement) -> None:
     "sliding-window.theorem-18/node-sum@7db8cf53",
     role="refutes",
     grade="symbolic",
-    region="every row after the second checkpoint",
+    region="rows 2 to 8 of up to 8 leaves",
 )
 @pytest.mark.evidence(
     "sliding-window.theorem-18/logarithmic-loss@7db8cf53",
     role="refutes",
-    grade="interval",
-    region="c = 1, 10, 1000 and W = 2^60",
+    grade="derived",
+    region="c = 1, 10, 1000 at W = 2^60, every c by growing W",
 )
 def test_two_sentences_of_the_construction_fail(statements) -> None:
     node, loss = (statements[f"sliding-window.theorem-18/{name}"] for name in ("node-sum", "logarithmic-loss"))
@@ -273,13 +273,13 @@ def test_two_sentences_of_the_construction_fail(statements) -> None:
 @pytest.mark.evidence(
     "sliding-window.theorem-17+repair@fc4cfaf7",
     role="supports-repair",
-    grade="symbolic",
+    grade="derived",
     region="every h, epsilon, delta: the statement of lemma-3's repair, bound to its closed form",
 )
 @pytest.mark.evidence(
     "sliding-window.theorem-18+repair@7db8cf53",
     role="supports-repair",
-    grade="symbolic",
+    grade="derived",
     region="every h, epsilon, delta: the statement of lemma-3's repair, bound to its closed form",
 )
 def test_the_sequence_is_private(statements) -> None:

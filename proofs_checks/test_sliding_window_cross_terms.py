@@ -81,14 +81,14 @@ ZERO = attrs.evolve(BASE, error=fmpq_mat(3, 3), values=(fmpq(0),) * 3, bound=0, 
 @pytest.mark.evidence(
     "sliding-window.lemma-7/third-part@17ae8dac",
     role="supports",
-    grade="symbolic",
+    grade="derived",
     region="every d, k, A, P: Cauchy-Schwarz (docstring), its identity for symbolic 2 x 2 matrices",
 )
 @pytest.mark.evidence(
     "sliding-window.lemma-7/fourth-part-transposed@17ae8dac",
     role="supports",
-    grade="symbolic",
-    region="the same for E', as Tr((I - P)E) = Tr((I - P)E')",
+    grade="derived",
+    region="every d, k, A, P: Cauchy-Schwarz as for third-part, with E', since Tr((I - P)E) = Tr((I - P)E')",
 )
 def test_cross_terms_cost_their_share(statements) -> None:
     """With C = A'A, Y = I - P and E in the column span, Tr(YE) is the inner product of C^(1/2) Y and (C^+)^(1/2) E.

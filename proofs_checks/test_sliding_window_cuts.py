@@ -62,7 +62,7 @@ def check(statement) -> None:
 @pytest.mark.evidence(
     "sliding-window.corollary-2/root@71876135",
     role="refutes",
-    grade="symbolic",
+    grade="derived",
     region="k^2 parallel edges, no noise: every c by growing k",
 )
 def test_the_root_of_a_cut_is_no_cut(statement) -> None:
@@ -77,7 +77,7 @@ def test_the_root_of_a_cut_is_no_cut(statement) -> None:
 @pytest.mark.evidence(
     "sliding-window.corollary-2/cut@71876135",
     role="supports",
-    grade="symbolic",
+    grade="derived",
     region="every graph and S: the identity for one edge; checked for all graphs on 4 vertices",
 )
 def test_the_form_of_a_cut_is_its_weight(statement) -> None:

@@ -63,7 +63,7 @@ def test_the_printed_product_does_not_exist(statement) -> None:
 @pytest.mark.evidence(
     "sliding-window.definition-2+repair@4809f90a",
     role="supports-repair",
-    grade="symbolic",
+    grade="derived",
     region="every d, k and A: |A - AP|^2 = sum_i l_i (1 - p_i) with p_i = u_i'Pu_i; the identity symbolically, d <= 6",
 )
 def test_least_cost_of_a_projection(statement) -> None:
@@ -118,7 +118,7 @@ TURN = fmpq_mat(
 @pytest.mark.evidence(
     "sliding-window.definition-2/attained@4809f90a",
     role="supports",
-    grade="symbolic",
+    grade="derived",
     region="every A and k: A - AP = diag(0, .., 0, s_{k+1}, .., s_d) Q', of the norm of its diagonal; d = 3 exactly",
 )
 def test_the_leading_eigenvectors_attain_the_least_cost(statement) -> None:
@@ -165,7 +165,7 @@ def test_data_are_no_summary_of_themselves_as_printed(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "sliding-window.definition-4+repair@9e69e676", role="supports-repair", grade="symbolic", region="every A, P and eta"
+    "sliding-window.definition-4+repair@9e69e676", role="supports-repair", grade="derived", region="every A, P and eta"
 )
 def test_data_are_a_summary_of_themselves_as_mended(statement) -> None:
     """Both slacks are eta times the cost, which is a squared norm."""
@@ -250,7 +250,7 @@ def test_squares_matter_when_there_is_a_constant(statement) -> None:
 @pytest.mark.evidence(
     "sliding-window.definition-6+repair@23c502ed",
     role="supports-repair",
-    grade="symbolic",
+    grade="derived",
     region="every A, A~, c, eta and pair of projections: a chain of three inequalities, added up symbolically",
 )
 def test_the_best_for_the_sketch_is_good_for_the_data(statement) -> None:
@@ -291,8 +291,9 @@ GUESS_OUTSIDE = {
 @pytest.mark.evidence(
     "sliding-window.definition-7@2683ccd8",
     role="supports",
-    grade="symbolic",
-    region="every N: x and x with bit ind flipped look alike to Bob, one of them is right; all rules for N <= 4",
+    grade="derived",
+    region="every N: x and x with bit ind flipped look alike to Bob, one of them is right; "
+    "all rules for N <= 3, and at index 2 to 4 for N = 4",
 )
 def test_bob_knows_nothing_of_the_bit(statement) -> None:
     count = 0
@@ -308,7 +309,10 @@ def test_bob_knows_nothing_of_the_bit(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "sliding-window.definition-7@2683ccd8", role="control", grade="symbolic", region="a rule that is right more often"
+    "sliding-window.definition-7@2683ccd8",
+    role="control",
+    grade="symbolic",
+    region="a margin lower by 1/50, as for a rule that is right more often",
 )
 def test_an_advantage_is_noticed(statement) -> None:
     """A message of one bit, the parity of the rest, would raise the probability; here the margin falls by 1/50."""

@@ -36,8 +36,9 @@ def apart(p: NeighbouringAnswers):
 @pytest.mark.evidence(
     "sliding-window.theorem-15@83c10c2d",
     role="refutes",
-    grade="interval",
-    region="every algorithm: d = 1, 3, eps = 1/2, 1, 4, c_1 = c_3 = 1, 6, 100, M of the order of c tau log tau",
+    grade="derived",
+    region="d = 1, 3, eps = 1/2, 1, 4, c_1 = c_3 = c = 1, 6, 100; "
+    "every algorithm and c by M > c tau log tau and a small eta",
 )
 def test_no_private_algorithm_is_right_for_long_rows(statement) -> None:
     """S, the answers right for M e_1 alone: Pr[C in S | M] >= 1 - beta, and Pr[C in S | M+1] <= beta, as S is wrong."""
@@ -103,7 +104,7 @@ def release(p: OneRelease):
 @pytest.mark.evidence(
     "sliding-window.theorem-15+repair@83c10c2d",
     role="supports-repair",
-    grade="symbolic",
+    grade="derived",
     region="every d >= 3, eps, delta, k: derivation in the docstring, its algebra checked",
 )
 def test_one_gaussian_release_answers_every_direction(statement) -> None:
@@ -193,7 +194,7 @@ def test_in_one_dimension_the_bound_is_too_small(statement) -> None:
     "sliding-window.theorem-15/from-41@83c10c2d",
     role="supports",
     grade="symbolic",
-    region="every d: direction by direction",
+    region="any one direction: identities in its eight numbers",
 )
 def test_the_bounds_follow_from_41(statement) -> None:
     """The left bound is (35) plus (37) for K(1); the right one (35), (36) and (37) for K(2) over 1 - eta, plus c_1."""
@@ -211,7 +212,7 @@ def test_the_bounds_follow_from_41(statement) -> None:
 @pytest.mark.evidence(
     "sliding-window.theorem-15/inner-product@83c10c2d",
     role="supports",
-    grade="symbolic",
+    grade="derived",
     region="every unit vector: 1 = 1",
 )
 def test_a_unit_vector_has_inner_product_one(statement) -> None:

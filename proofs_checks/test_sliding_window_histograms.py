@@ -181,7 +181,7 @@ def check_every_structure(statement, longest: int = 4) -> None:
 @pytest.mark.evidence(
     "sliding-window.definition-8+repair@ee8af83a",
     role="supports-repair",
-    grade="symbolic",
+    grade="derived",
     region="every structure, d, W, eta, f: a derivation; its cases decided exactly on every set of stamps of its core",
 )
 def test_the_mended_property_gives_the_accuracy(statement) -> None:
@@ -224,7 +224,7 @@ FOUR = "(4): S~_i is an eta/4 approximation of S_i"
     "sliding-window.definition-3@4d08e5fd",
     role="refutes",
     grade="symbolic",
-    region="the structure that refutes Definition 8, with S~ = S",
+    region="rows 10, 0, 1, 1, 1; stamps 1, 3, 5; W = 3; eta = 1/2; S~ = S",
 )
 def test_the_printed_approximate_property_is_vacuous_too(statement) -> None:
     assert statement.at(VACUOUS) is Truth.FALSE
@@ -259,7 +259,7 @@ def check_approximate_accuracy(statement) -> None:
 @pytest.mark.evidence(
     "sliding-window.definition-3+repair@4d08e5fd",
     role="supports-repair",
-    grade="symbolic",
+    grade="derived",
     region="every stream, d, W, eta and f: Definition 8 as mended and (4), composed as in the docstring",
 )
 def test_the_mended_approximate_property_gives_the_accuracy(statement) -> None:

@@ -51,8 +51,9 @@ def protocols():
 @pytest.mark.evidence(
     "sliding-window.theorem-13@faac3400",
     role="supports",
-    grade="symbolic",
-    region="every N, message and answers, both directions: chain rule, Fano, concavity; all protocols, N <= 3, b <= 1",
+    grade="derived",
+    region="every N, message and answers, both directions: chain rule, Fano, concavity; "
+    "all protocols, b <= 1, N <= 2 and b = 1, N = 3",
 )
 def test_information_about_each_bit_has_to_be_sent(statement) -> None:
     """B >= H(M) >= I(x; M) = sum_i I(x_i; M | x_{i+1}, ..., x_N), and each term is 1 - H(x_i | M, x_{i+1}, ..., x_N).
@@ -149,7 +150,7 @@ BLOCKS = [
 @pytest.mark.evidence(
     "sliding-window.lemma-11+repair@62a033e6",
     role="supports-repair",
-    grade="symbolic",
+    grade="derived",
     region="every k and Psi >= 1: Yx = 0 gives gamma |x| = |(Y - gamma I)x| <= sqrt(Psi)|x| < gamma |x| unless x = 0",
 )
 def test_the_planted_block_keeps_its_rank(statement) -> None:
@@ -232,7 +233,7 @@ def test_a_column_of_the_block_has_a_coefficient_one(statement) -> None:
 @pytest.mark.evidence(
     "sliding-window.lemma-12+repair@0f1b38d9",
     role="supports-repair",
-    grade="symbolic",
+    grade="derived",
     region="every k and Psi >= 1: |Y eta| <= sqrt(Psi), |Y eta| >= (gamma - sqrt(Psi))|eta| >= Psi^2|eta|",
 )
 def test_coefficients_outside_the_block_are_small(statement) -> None:
@@ -293,8 +294,8 @@ def check_space(statement, formula) -> None:
 @pytest.mark.evidence(
     "sliding-window.theorem-19@d375d334",
     role="refutes",
-    grade="interval",
-    region="W = 1000, d = 100, k = 5, 64 bits; c = 1, 10^-3, 10^-9 and eta = c k log2(W)/(2 d b), rounded",
+    grade="derived",
+    region="W = 1000, d = 100, k = 5, 64 bits: c = 1, 10^-3, 10^-9, every c by eta = c k log2(W)/(2 d b), rounded",
 )
 def test_storing_the_window_is_cheaper_than_the_bound(statement) -> None:
     for constant in (Fraction(1), Fraction(1, 10**3), Fraction(1, 10**9)):
@@ -307,8 +308,8 @@ def test_storing_the_window_is_cheaper_than_the_bound(statement) -> None:
 @pytest.mark.evidence(
     "sliding-window.conjecture-1/every-eta@489dafdf",
     role="refutes",
-    grade="interval",
-    region="W = 1000, d = 100, 64 bits; c = 1, 10^-9",
+    grade="derived",
+    region="W = 1000, d = 100, 64 bits: c = 1, 10^-9, every c by small eta",
 )
 def test_the_first_conjecture_needs_a_regime(statement) -> None:
     for constant in (Fraction(1), Fraction(1, 10**9)):
@@ -320,8 +321,8 @@ def test_the_first_conjecture_needs_a_regime(statement) -> None:
 @pytest.mark.evidence(
     "sliding-window.conjecture-2/every-eta@a48eec16",
     role="refutes",
-    grade="interval",
-    region="W = 1000, d = 100, k = 5, 64 bits; c = 1, 10^-8",
+    grade="derived",
+    region="W = 1000, d = 100, k = 5, 64 bits: c = 1, 10^-8, every c by small eta",
 )
 def test_the_second_conjecture_needs_a_regime(statement) -> None:
     for constant, eta in ((Fraction(1), Fraction(1, 50)), (Fraction(1, 10**8), Fraction(1, 500000))):

@@ -42,19 +42,19 @@ BLOCK_OUTSIDE = {
 @pytest.mark.evidence(
     "sliding-window.theorem-19/contradiction@d375d334",
     role="supports",
-    grade="symbolic",
+    grade="derived",
     region="every k, Psi >= 2k: derivation below",
 )
 @pytest.mark.evidence(
     "sliding-window.theorem-19/quarter@d375d334",
     role="supports",
-    grade="symbolic",
+    grade="derived",
     region="every k, Psi >= 2k: k sqrt(Psi) <= Psi^2/2",
 )
 @pytest.mark.evidence(
     "sliding-window.theorem-19/combination@d375d334",
     role="supports",
-    grade="symbolic",
+    grade="derived",
     region="every k, Psi, and 10^theta up to sqrt(Psi), where it is attained",
 )
 @pytest.mark.evidence(
@@ -158,7 +158,7 @@ def test_the_combination_needs_a_large_psi(statement) -> None:
 @pytest.mark.evidence(
     "sliding-window.theorem-19/two-thirds@d375d334",
     role="supports",
-    grade="symbolic",
+    grade="derived",
     region="all probabilities: 1 - 1/6 - 109/990 > 2/3",
 )
 def test_three_last_inequalities(statements) -> None:

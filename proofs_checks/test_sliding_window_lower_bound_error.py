@@ -86,7 +86,7 @@ FORMULAS = {
 @pytest.mark.evidence(
     "sliding-window.theorem-19/error-second-line@d375d334",
     role="supports",
-    grade="symbolic",
+    grade="derived",
     region="every parameter: a (100/99) <= 2d",
 )
 @pytest.mark.evidence(
@@ -98,32 +98,32 @@ FORMULAS = {
 @pytest.mark.evidence(
     "sliding-window.theorem-19/large-psi@d375d334",
     role="supports",
-    grade="symbolic",
+    grade="derived",
     region="every parameter: d/l >= 2a/l = k/(10 eta)",
 )
 @pytest.mark.evidence(
     "sliding-window.theorem-19/large-tau@d375d334",
     role="supports",
-    grade="symbolic",
+    grade="derived",
     region="every parameter: tau = 2 100^theta W d/l >= 100^theta W k/(5 eta)",
 )
 @pytest.mark.evidence(
     "sliding-window.theorem-19/large-root@d375d334",
     role="supports",
-    grade="symbolic",
+    grade="derived",
     region="every parameter: 2 tau^2 >= 2 (2/5)^2 100^(2 theta)",
 )
 @pytest.mark.evidence(
     "sliding-window.theorem-19/multiplicative-part@d375d334",
     role="refutes",
     grade="symbolic",
-    region="every parameter: 4 eta d/l >= 2k/5; checked at 48 points",
+    region="48 points: W = 900 and 10^5, k = 1, 3, l = 4, 7, theta = 1, 2, 4, eta = 1/3, 9/10",
 )
 @pytest.mark.evidence(
     "sliding-window.theorem-19/columns-of-c@d375d334",
     role="refutes",
-    grade="symbolic",
-    region="c = 1, 10^3, 10^9 with W = 900 c",
+    grade="derived",
+    region="c = 1, 10^3, 10^9, every c, by W = 900 c",
 )
 @pytest.mark.evidence(
     "sliding-window.theorem-19/fraction@d375d334",

@@ -69,19 +69,19 @@ LAST = [
 @pytest.mark.evidence(
     "sliding-window.theorem-19/polynomial-entries@d375d334",
     role="refutes",
-    grade="interval",
-    region="c = 1, 10, 100: eta = 1/(c + 1), W = 1000",
+    grade="derived",
+    region="c = 1, 10, 100, every c: eta = 1/(c + 1), W = 1000",
 )
 @pytest.mark.evidence(
     "sliding-window.theorem-19/block-of-rows@d375d334",
     role="refutes",
     grade="symbolic",
-    region="every l, eta but l = 20 k eta",
+    region="k = 5, l = 14, eta = 1/2",
 )
 @pytest.mark.evidence(
     "sliding-window.theorem-19/last-line@d375d334",
     role="supports",
-    grade="symbolic",
+    grade="derived",
     region="every parameter: (W - a) a >= W k l/(40 eta) >= W k log W/(40 eta^2), and eta < 1",
 )
 @pytest.mark.evidence(
@@ -225,7 +225,7 @@ PLANTED_OUTSIDE = {
 @pytest.mark.evidence(
     "sliding-window.theorem-19/error-first-line@d375d334",
     role="supports",
-    grade="symbolic",
+    grade="derived",
     region="every W, a, l, k, theta and gamma: the columns C alone have rank k and leave the others (docstring)",
 )
 @pytest.mark.evidence(

@@ -60,7 +60,7 @@ def test_least_singular_value_is_not_at_the_ends(statement) -> None:
 @pytest.mark.evidence(
     "sliding-window.notation-facts+repair@95bd2969",
     role="supports-repair",
-    grade="symbolic",
+    grade="derived",
     region=ALL + "A'A = A^2 = sum l_i^2 u_iu_i', so the singular values are the |l_i|; exactly on 24 spectra",
 )
 def test_least_singular_value_is_the_least_magnitude(statement) -> None:
@@ -82,7 +82,7 @@ def test_another_least_value_is_noticed(statement) -> None:
 @pytest.mark.evidence(
     "sliding-window.notation-facts/largest-singular-value@95bd2969",
     role="supports",
-    grade="symbolic",
+    grade="derived",
     region=ALL + "the largest |l_i| is at an end, as |l| is convex; exactly on 24 spectra",
 )
 def test_largest_singular_value(statement) -> None:
@@ -94,7 +94,7 @@ def test_largest_singular_value(statement) -> None:
 @pytest.mark.evidence(
     "sliding-window.notation-facts/projection-eigenvalues@95bd2969",
     role="supports",
-    grade="symbolic",
+    grade="derived",
     region=ALL + "P^2 = P forces l^2 = l, and the multiplicity of 1 is the rank; exactly on projections of all ranks",
 )
 def test_projection_eigenvalues(statement) -> None:
@@ -125,7 +125,7 @@ def vector(size: int, seed: int = 1) -> fmpq_mat:
 @pytest.mark.evidence(
     "sliding-window.notation-facts/number-of-singular-values@95bd2969",
     role="supports",
-    grade="symbolic",
+    grade="derived",
     region=ALL + "rank A'A = rank A, at most the number of rows and of columns",
 )
 def test_number_of_singular_values(statement) -> None:
@@ -143,7 +143,7 @@ def test_number_of_singular_values(statement) -> None:
 @pytest.mark.evidence(
     "sliding-window.notation-facts/spectral-norm@95bd2969",
     role="supports",
-    grade="symbolic",
+    grade="derived",
     region=ALL + "|Ax|^2 = sum s_i^2 c_i^2 <= s_1^2 sum c_i^2 in right singular vectors, equality at the first",
 )
 def test_spectral_norm(statement) -> None:
@@ -164,7 +164,7 @@ def test_spectral_norm(statement) -> None:
 @pytest.mark.evidence(
     "sliding-window.notation-facts/frobenius-norm@95bd2969",
     role="supports",
-    grade="symbolic",
+    grade="derived",
     region=ALL + "Tr(A'A) is the sum of its eigenvalues; symbolically for 2 x 2",
 )
 def test_frobenius_norm(statement) -> None:
@@ -180,7 +180,7 @@ def test_frobenius_norm(statement) -> None:
 @pytest.mark.evidence(
     "sliding-window.notation-facts/frobenius-trace@95bd2969",
     role="supports",
-    grade="symbolic",
+    grade="derived",
     region=ALL + "(A'A)[j, j] = sum_i A[i, j]^2; symbolically for 3 x 2",
 )
 def test_frobenius_trace(statement) -> None:
@@ -227,7 +227,7 @@ def check_decomposed(statement) -> None:
 @pytest.mark.evidence(
     "sliding-window.notation-facts/singular-value-decomposition@95bd2969",
     role="supports",
-    grade="symbolic",
+    grade="derived",
     region=ALL + "orthonormality leaves one term of the sum; that every matrix has such a sum is cited",
 )
 def test_singular_triples(statement) -> None:
@@ -257,7 +257,7 @@ def test_the_printed_pseudoinverse_is_none(statement) -> None:
 @pytest.mark.evidence(
     "sliding-window.notation-facts/pseudoinverse-mended@95bd2969",
     role="supports",
-    grade="symbolic",
+    grade="derived",
     region=ALL + "A^+A = sum over s_i > 0 of y_iy_i', AA^+ likewise; s (1/s) s = s decides the rest",
 )
 def test_the_mended_pseudoinverse(statement) -> None:
@@ -277,7 +277,7 @@ def ranked(a, b, other) -> RankPoint:
 @pytest.mark.evidence(
     "sliding-window.notation-facts/best-rank-k@95bd2969",
     role="supports",
-    grade="symbolic",
+    grade="derived",
     region=ALL + "|A - B|^2 = |A - AP|^2 + |AP - B|^2, P the projection on B's rows; then Definition 2 as mended",
 )
 def test_best_rank_k(statement) -> None:
@@ -309,7 +309,10 @@ def test_best_rank_k(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "sliding-window.notation-facts/stack-shape@95bd2969", role="refutes", grade="symbolic", region="every t_1 <= t_2"
+    "sliding-window.notation-facts/stack-shape@95bd2969",
+    role="refutes",
+    grade="symbolic",
+    region="25 pairs t_1 <= t_2 with W and d: off by 1 + |W - d|",
 )
 def test_the_printed_shape_of_a_stack_misses_a_row(statement) -> None:
     assert statement.at(StackPoint(1, 1, 2, 2)) is Truth.FALSE

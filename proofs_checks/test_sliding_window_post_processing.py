@@ -97,7 +97,7 @@ def test_the_tail_of_the_loss_grows_when_outputs_are_merged(statement) -> None:
 @pytest.mark.evidence(
     "sliding-window.lemma-9@01efb877",
     role="supports",
-    grade="symbolic",
+    grade="derived",
     region="every pair of laws and every channel: derivation, its two inequalities by machine; 84 points in full",
 )
 def test_the_hockey_stick_divergence_is_kept(statement) -> None:
@@ -126,7 +126,7 @@ def test_the_hockey_stick_divergence_is_kept(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "sliding-window.lemma-9@01efb877", role="control", grade="interval", region="h that reads the data once more"
+    "sliding-window.lemma-9@01efb877", role="control", grade="interval", region="a channel whose rows sum to 2"
 )
 def test_a_channel_that_returns_more_than_it_got_is_noticed(statement) -> None:
     doubled = attrs.evolve(BROKEN, channel=tuple((2 * a, 2 * b) for a, b in BROKEN.channel))

@@ -90,13 +90,13 @@ def tight(gamma: int) -> PrivateChoice:
 @pytest.mark.evidence(
     "sliding-window.theorem-7+repair@b9318a99",
     role="supports-repair",
-    grade="symbolic",
+    grade="derived",
     region="every d, k, gamma, W, T, eps, delta, beta: both derivations below, each line checked",
 )
 @pytest.mark.evidence(
     "sliding-window.theorem-16+repair@e3949279",
     role="supports-repair",
-    grade="symbolic",
+    grade="derived",
     region="every d, k, W, T, eps, delta, beta: both derivations below, each line checked",
 )
 def test_projections_of_the_private_window_are_private_and_cheap(statements) -> None:

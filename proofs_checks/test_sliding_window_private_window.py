@@ -47,8 +47,9 @@ TOLD_OUTSIDE = {
 @pytest.mark.evidence(
     "sliding-window.theorem-4@90f1665c",
     role="refutes",
-    grade="interval",
-    region="eps = 1, delta = 10^-6: c = 1, 100, 10^6 with eta below 1/(1 + 17.3 c); beta up to 1/4; every algorithm",
+    grade="derived",
+    region="eps = 1, delta = 10^-6: c = 1, 100, 10^6, every c by eta below 1/(1 + 17.3 c); beta up to 1/4; "
+    "every algorithm",
 )
 def test_no_private_algorithm_meets_theorem_4(statement) -> None:
     """Where no C is right for both rows, "C is right for 0" has probability >= 1 - beta for 0 and <= beta for 1."""
@@ -116,8 +117,9 @@ CUT_OUTSIDE = {
 @pytest.mark.evidence(
     "sliding-window.corollary-2@71876135",
     role="refutes",
-    grade="interval",
-    region="n = 2, eps = 1, delta = 10^-6: c = 1, 100, 10^6, x = 50 c, eta = 1/x^2; beta up to 1/4; every algorithm",
+    grade="derived",
+    region="n = 2, eps = 1, delta = 10^-6: c = 1, 100, 10^6, every c >= 1 by x = 50 c, eta = 1/x^2; beta up to 1/4; "
+    "every algorithm",
 )
 def test_no_private_algorithm_answers_cuts_so_well(statement) -> None:
     for constant in (1, 100, 10**6):
@@ -218,7 +220,7 @@ def moment_by_hand(values, spectrum, p: PrivateMoment):
 @pytest.mark.evidence(
     "sliding-window.theorem-4+repair@90f1665c",
     role="supports-repair",
-    grade="symbolic",
+    grade="derived",
     region="every d, W, T, eps, delta, beta: derivation, each line checked; windows exactly up to 16 rows",
 )
 def test_the_noisy_moment_is_private_and_accurate(statement) -> None:
@@ -311,7 +313,7 @@ EDGES_SAY = "edges of weight at most 1, one a row; symmetric noise"
 @pytest.mark.evidence(
     "sliding-window.corollary-2+repair@71876135",
     role="supports-repair",
-    grade="symbolic",
+    grade="derived",
     region="every graph, S, n, W, T, eps, delta, beta: derivation, each line checked; cuts of a path and a triangle",
 )
 def test_cuts_from_the_noisy_moment(statement) -> None:

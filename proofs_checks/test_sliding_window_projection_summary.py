@@ -78,8 +78,8 @@ def kept_probability(p: SummaryParameters):
 @pytest.mark.evidence(
     "sliding-window.lemma-5@e2de8b5b",
     role="refutes",
-    grade="interval",
-    region="d = 100, k = 5, beta = 1/10: c = 1 and 20 at eta = 1/10, c = 10^3 and 10^6 with small eta",
+    grade="derived",
+    region="d = 100, k = 5, beta = 1/10: c = 1 and 20 at eta = 1/10, c = 10^3 and 10^6, every c, by small eta",
 )
 def test_an_empty_window_costs_more_than_the_printed_term(statement) -> None:
     assert statement.at(EMPTY) is Truth.FALSE
@@ -110,7 +110,10 @@ def test_an_empty_window_costs_more_than_the_printed_term(statement) -> None:
     region="k = 1, beta = 2/5, eta = 1/200, r = 384, eps = 1, delta = 10^-6, M = 1250",
 )
 @pytest.mark.evidence(
-    "sliding-window.lemma-5/equation-16-right@e2de8b5b", role="refutes", grade="interval", region="the empty window"
+    "sliding-window.lemma-5/equation-16-right@e2de8b5b",
+    role="refutes",
+    grade="interval",
+    region="the empty window: d = 100, k = 5, beta = 1/10, eta = 1/10, r = 74, eps = 1, delta = 10^-6",
 )
 def test_the_floor_is_neither_private_nor_small(statements) -> None:
     private, upper = statements[f"{LEMMA}/privacy"], statements[f"{LEMMA}/equation-16-right"]
@@ -130,7 +133,7 @@ def test_the_floor_is_neither_private_nor_small(statements) -> None:
 
 
 @pytest.mark.evidence(
-    "sliding-window.lemma-5/equation-16-left@e2de8b5b", role="supports", grade="symbolic", region="every parameter"
+    "sliding-window.lemma-5/equation-16-left@e2de8b5b", role="supports", grade="derived", region="every parameter"
 )
 def test_the_ridge_only_adds(statement) -> None:
     """|A^(1-P)|^2 = |A(1-P)|^2 + sigma^2 |1-P|^2, so the root is at least |A(1-P)|; and K is a root."""
@@ -245,7 +248,7 @@ def summaries():
 @pytest.mark.evidence(
     "sliding-window.lemma-5+repair@e2de8b5b",
     role="supports-repair",
-    grade="symbolic",
+    grade="derived",
     region="every d, P of every rank and eta in [0, 1): traces and two polynomials in the docstring, both checked",
 )
 def test_costs_are_kept_on_the_event_of_lemma_2(statement) -> None:

@@ -132,7 +132,7 @@ def test_the_first_eigenvalues_do_not_bound_the_last(statement) -> None:
 @pytest.mark.evidence(
     "sliding-window.lemma-7+repair@17ae8dac",
     role="supports-repair",
-    grade="symbolic",
+    grade="derived",
     region="every d, k, A and P, with E_3 = E_4 = 0: three bounds in the docstring; their sum symbolically, d = 3",
 )
 def test_the_mended_constant_keeps_the_costs(statement) -> None:
@@ -245,7 +245,7 @@ def test_no_matrix_of_rank_one_attains_zero(statement) -> None:
 @pytest.mark.evidence(
     "sliding-window.lemma-8+repair@a2be1642",
     role="supports-repair",
-    grade="symbolic",
+    grade="derived",
     region="every shape: (30) and (31) split off what X cannot change; the rest is notation-facts/best-rank-k",
 )
 def test_the_truncation_is_best_among_ranks_up_to_k(statement) -> None:
@@ -283,7 +283,7 @@ def check_isometries(statement) -> None:
 @pytest.mark.evidence(
     "sliding-window.lemma-8/first-pythagoras@a2be1642",
     role="supports",
-    grade="symbolic",
+    grade="derived",
     region="every shape: <F - CC'F, C(C'F - YR)> = 0 as C'(I - CC') = 0; with symbolic F and Y for C 3 x 2",
 )
 def test_first_pythagoras(statement) -> None:
@@ -299,7 +299,7 @@ def test_first_pythagoras(statement) -> None:
 @pytest.mark.evidence(
     "sliding-window.lemma-8/second-pythagoras@a2be1642",
     role="supports",
-    grade="symbolic",
+    grade="derived",
     region="every shape: (C'FR' - Y)R is orthogonal to C'F(I - R'R) as R(I - R'R) = 0; symbolic F and Y for R 2 x 3",
 )
 def test_second_pythagoras(statement) -> None:
@@ -316,7 +316,7 @@ def test_second_pythagoras(statement) -> None:
 @pytest.mark.evidence(
     "sliding-window.lemma-8/truncation@a2be1642",
     role="supports",
-    grade="symbolic",
+    grade="derived",
     region="every shape: R is an isometry on row vectors, then Eckart-Young",
 )
 def test_truncation(statement) -> None:

@@ -88,7 +88,10 @@ def bind_degrees(statement, record=WishartNeighbours) -> None:
 
 
 @pytest.mark.evidence(
-    "sliding-window.theorem-11@03b33432", role="refutes", grade="interval", region="d = 1, 5; row 10 to 11 and 50 to 51"
+    "sliding-window.theorem-11@03b33432",
+    role="refutes",
+    grade="interval",
+    region="eps = 1, delta = 10^-6, d = 1, 5; row 10 to 11 and 50 to 51",
 )
 def test_wishart_noise_does_not_hide_a_long_row_that_grows(statement) -> None:
     for dimension, length in product((1, 5), (10, 50)):
@@ -106,7 +109,7 @@ def test_wishart_noise_does_not_hide_a_long_row_that_grows(statement) -> None:
     "sliding-window.theorem-11/unit-rows@03b33432",
     role="refutes",
     grade="interval",
-    region="epsilon = 8, delta = 10^-6",
+    region="d = 10, epsilon = 8, delta = 10^-6",
 )
 def test_unit_rows_fail_for_large_epsilon(statement) -> None:
     assert statement.at(wishart(8, dimension=10)) is Truth.FALSE
@@ -121,7 +124,7 @@ def test_unit_rows_fail_for_large_epsilon(statement) -> None:
 @pytest.mark.evidence(
     "sliding-window.theorem-11+repair@03b33432",
     role="supports-repair",
-    grade="symbolic",
+    grade="derived",
     region="every d, norm <= 1, epsilon <= 1, delta, tau: a Chernoff bound in the docstring, its steps symbolic",
 )
 def test_wishart_noise_hides_a_unit_row(statement) -> None:
@@ -258,7 +261,7 @@ PROMISE_OUTSIDE = {
 @pytest.mark.evidence(
     "sliding-window.theorem-12+repair@878dc36f",
     role="supports-repair",
-    grade="symbolic",
+    grade="derived",
     region="every d, r, 0 < epsilon <= 8 and 0 < delta < 1: chi-square tail in the docstring, its steps symbolic",
 )
 def test_a_sketch_hides_a_unit_row_above_the_floor(statement) -> None:

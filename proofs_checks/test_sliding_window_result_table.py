@@ -93,7 +93,7 @@ def check(statement, formula, more) -> None:
 @pytest.mark.evidence(
     "sliding-window.table-1@75bcb782",
     role="refutes",
-    grade="interval",
+    grade="derived",
     region="every factor: r = 2c, and every other row",
 )
 def test_the_table_is_not_what_the_theorems_state(statement) -> None:
@@ -119,39 +119,42 @@ CELLS = {
 
 
 @pytest.mark.evidence(
-    "sliding-window.table-1/spectral-error@75bcb782", role="refutes", grade="interval", region="every factor c: r = 2c"
+    "sliding-window.table-1/spectral-error@75bcb782", role="refutes", grade="derived", region="every factor c: r = 2c"
 )
 @pytest.mark.evidence(
     "sliding-window.table-1/spectral-space@75bcb782",
     role="refutes",
-    grade="interval",
+    grade="derived",
     region="every factor c: eta = 1/(2c)",
 )
 @pytest.mark.evidence(
     "sliding-window.table-1/components-error@75bcb782",
     role="refutes",
-    grade="interval",
-    region="c = 8, 100: beta = exp(-4 c^2 k), rounded",
+    grade="derived",
+    region="c = 8, 100, every factor c: beta = exp(-4 c^2 k), rounded",
 )
 @pytest.mark.evidence(
-    "sliding-window.table-1/constrained-error@75bcb782", role="refutes", grade="interval", region="the same points"
+    "sliding-window.table-1/constrained-error@75bcb782",
+    role="refutes",
+    grade="derived",
+    region="c = 8, 100, every factor c: beta = exp(-4 c^2 k), rounded",
 )
 @pytest.mark.evidence(
     "sliding-window.table-1/components-space@75bcb782",
     role="refutes",
-    grade="interval",
+    grade="derived",
     region="every factor c: eta = 1/(2c)",
 )
 @pytest.mark.evidence(
     "sliding-window.table-1/regression-error@75bcb782",
     role="refutes",
-    grade="interval",
+    grade="derived",
     region="every factor c: eps = 1/c",
 )
 @pytest.mark.evidence(
     "sliding-window.table-1/variance-error@75bcb782",
     role="refutes",
-    grade="interval",
+    grade="derived",
     region="every factor c: eps = 1/c; for large d as well",
 )
 def test_eight_entries_differ(statements) -> None:
@@ -180,25 +183,25 @@ def test_eight_entries_differ(statements) -> None:
 @pytest.mark.evidence(
     "sliding-window.table-1/cubic-space@75bcb782",
     role="supports",
-    grade="symbolic",
+    grade="derived",
     region="every d: 1 + 1/d <= 2, c >= 8",
 )
 @pytest.mark.evidence(
     "sliding-window.table-1/regression-above@75bcb782",
     role="supports",
-    grade="symbolic",
+    grade="derived",
     region="every d, delta and eps <= 1: derivation below",
 )
 @pytest.mark.evidence(
     "sliding-window.table-1/variance-above@75bcb782",
     role="supports",
-    grade="symbolic",
+    grade="derived",
     region="every d, delta and eps <= 1: derivation below",
 )
 @pytest.mark.evidence(
     "sliding-window.table-1/sketch-noise@75bcb782",
     role="supports",
-    grade="symbolic",
+    grade="derived",
     region="every r, eps, delta: (16x + y)^2 <= 2 (256 x^2 + y^2) with log(4/delta) > 1",
 )
 def test_what_remains_of_the_rows(statements) -> None:
@@ -280,7 +283,7 @@ def test_the_theorems_state_multiples(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "sliding-window.table-1+repair@75bcb782", role="control", grade="interval", region="entries that are off by 10^-6"
+    "sliding-window.table-1+repair@75bcb782", role="control", grade="interval", region="a margin lower by 10^-6"
 )
 def test_another_entry_is_noticed(statement) -> None:
     """A table with entries changed by 1 in 10^6 is another table."""

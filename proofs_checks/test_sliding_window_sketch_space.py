@@ -45,14 +45,14 @@ SPACE = {
 @pytest.mark.evidence(
     "sliding-window.lemma-4@9ab1f9fd",
     role="refutes",
-    grade="symbolic",
+    grade="derived",
     region="r = 1, eta = 1/5, d = 21, W = 24: every c by growing W",
 )
 @pytest.mark.evidence(
     "sliding-window.theorem-3/item-3@05c0a881",
     role="refutes",
-    grade="symbolic",
-    region="r = 1, eta = 1/5, d = 21, W = 24",
+    grade="derived",
+    region="r = 1, eta = 1/5, d = 21, W = 24, c = 1; every c by growing W",
 )
 @pytest.mark.evidence(
     "sliding-window.lemma-4/singular-values@9ab1f9fd",
@@ -118,10 +118,10 @@ def test_no_single_eigenvalue_drops(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "sliding-window.lemma-4/equation-15@9ab1f9fd", role="supports", grade="symbolic", region="every W >= 2, eta, c"
+    "sliding-window.lemma-4/equation-15@9ab1f9fd", role="supports", grade="derived", region="every W >= 2, eta, c"
 )
 @pytest.mark.evidence(
-    "sliding-window.lemma-4/count@9ab1f9fd", role="refutes", grade="symbolic", region="every W >= 2, eta, c"
+    "sliding-window.lemma-4/count@9ab1f9fd", role="refutes", grade="derived", region="every W >= 2, eta, c"
 )
 def test_equation_15_has_a_negative_left_side(statements) -> None:
     """log(1 - eta/2) < 0 < log W, so the left side is negative and the right side positive."""
@@ -165,7 +165,7 @@ def kept_by_hand(entries, window, eta, floor):
 @pytest.mark.evidence(
     "sliding-window.lemma-4+repair@9ab1f9fd",
     role="supports-repair",
-    grade="symbolic",
+    grade="derived",
     region="every stream, d, W, eta, sigma: Lemma 10 as repaired with eta/2, and a scalar inequality",
 )
 def test_the_determinant_counts_checkpoints(statement) -> None:
@@ -227,13 +227,19 @@ def test_a_smaller_count_is_noticed(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "sliding-window.theorem-3@05c0a881", role="refutes", grade="interval", region="the points of lemma-3"
+    "sliding-window.theorem-3@05c0a881",
+    role="refutes",
+    grade="interval",
+    region="r = 1, eta = 1/1000, eps = 1, delta = 10^-6, M = 77",
 )
 @pytest.mark.evidence(
-    "sliding-window.theorem-3/item-2@05c0a881", role="refutes", grade="symbolic", region="the point of lemma-2"
+    "sliding-window.theorem-3/item-2@05c0a881",
+    role="refutes",
+    grade="derived",
+    region="r = 1, eta = 1/4, d = 17, c = 1; every variate and c as for lemma-2",
 )
 @pytest.mark.evidence(
-    "sliding-window.theorem-3+repair@05c0a881", role="supports-repair", grade="symbolic", region="as lemma-3+repair"
+    "sliding-window.theorem-3+repair@05c0a881", role="supports-repair", grade="derived", region="as lemma-3+repair"
 )
 @pytest.mark.evidence(
     "sliding-window.theorem-3+repair@05c0a881", role="control", grade="interval", region="half the noise"

@@ -50,13 +50,16 @@ def written_out(p: SketchedStream, stamp: int, time: int) -> fmpq_mat:
 
 
 @pytest.mark.evidence(
-    "sliding-window.algorithm-3@5fabfa05", role="refutes", grade="symbolic", region="rows 1, 1 with W = 2, any variates"
+    "sliding-window.algorithm-3@5fabfa05",
+    role="refutes",
+    grade="symbolic",
+    region="rows 1, 1 with variates 2, 3 and rows 0, 1 with variates 2, -3, W = 2",
 )
 @pytest.mark.evidence(
     "sliding-window.algorithm-2/output@e566357a",
     role="refutes",
     grade="symbolic",
-    region="rows 1, 1 with W = 2, any variates",
+    region="rows 1, 1 with variates 2, 3 and rows 0, 1 with variates 2, -3, W = 2",
 )
 def test_the_first_pair_never_receives_a_later_row(statements) -> None:
     for statement in statements.values():
@@ -77,7 +80,7 @@ def test_the_first_pair_never_receives_a_later_row(statements) -> None:
     "sliding-window.algorithm-3/expired-stamp@5fabfa05",
     role="refutes",
     grade="symbolic",
-    region="T = 3, W = 2, every row",
+    region="rows 7, 0, 0 with W = 2",
 )
 def test_a_stamp_before_the_window_is_kept(statement) -> None:
     """At t = 3 with W = 2 the window is rows 2 and 3; t_2 = 2 is not below 3 - 2 + 1."""
@@ -105,7 +108,7 @@ def test_a_row_enters_its_own_matrix_twice(statement) -> None:
 @pytest.mark.evidence(
     "sliding-window.algorithm-3/equation-5@5fabfa05",
     role="supports",
-    grade="symbolic",
+    grade="derived",
     region="every m, d: block product",
 )
 def test_equation_5(statement) -> None:
@@ -130,13 +133,13 @@ def test_equation_5(statement) -> None:
 @pytest.mark.evidence(
     "sliding-window.algorithm-3+repair@5fabfa05",
     role="supports-repair",
-    grade="symbolic",
+    grade="derived",
     region="every T, W, d, m and deletion: induction below; T, W <= 5 with every deletion of up to three, exactly",
 )
 @pytest.mark.evidence(
     "sliding-window.algorithm-2+repair@e566357a",
     role="supports-repair",
-    grade="symbolic",
+    grade="derived",
     region="every T, W, d, m and deletion: induction below; T, W <= 5 with every deletion of up to three, exactly",
 )
 def test_every_pair_is_the_sketch_of_its_rows(statements) -> None:
@@ -192,7 +195,7 @@ def test_each_printed_line_is_noticed(statement) -> None:
     "sliding-window.algorithm-2+repair@e566357a",
     role="control",
     grade="symbolic",
-    region="a window that is one row longer",
+    region="a margin lower by 1, for every window and for W = 2",
 )
 def test_an_output_that_misses_a_row_is_noticed(statement) -> None:
     assert statement.at(stream(5, 2)) is Truth.TRUE
@@ -209,7 +212,7 @@ def test_an_output_that_misses_a_row_is_noticed(statement) -> None:
     "sliding-window.algorithm-2@e566357a",
     role="refutes",
     grade="symbolic",
-    region="every m and d: d + 2 columns against d + 1 rows",
+    region="m = 1, 4, 16 and d = 1, 2, 17: d + 2 columns against d + 1 rows",
 )
 def test_the_drawn_matrix_does_not_fit(statement) -> None:
     for size, width in product((1, 4, 16), (1, 2, 17)):

@@ -28,7 +28,7 @@ def exact_success(rows, distortion) -> mpmath.mpf:
     "sliding-window.theorem-9@3d428c41",
     role="refutes",
     grade="interval",
-    region="r = 1, eta = 1/2, 1/4, 1/10, 1/100; r = 5, eta = 1/10; every d",
+    region="r = 1, eta = 1/2, 1/4, 1/10, 1/100; r = 5, eta = 1/10; one direction",
 )
 def test_one_direction_is_not_kept(statement) -> None:
     for rank, eta in (
@@ -131,7 +131,7 @@ def check_size(statement, says, scale) -> None:
 @pytest.mark.evidence(
     "sliding-window.theorem-9+repair@3d428c41",
     role="supports-repair",
-    grade="symbolic",
+    grade="derived",
     region="every r, n, d, eta <= 1, beta: net and Chernoff, each step symbolic; Definition 5 as mended",
 )
 def test_enough_rows_for_theorem_9(statement) -> None:
@@ -153,8 +153,8 @@ def test_the_printed_rows_are_not_enough_for_the_bound(statement) -> None:
 @pytest.mark.evidence(
     "sliding-window.lemma-6@907821e3",
     role="refutes",
-    grade="interval",
-    region="C = 1, 100, 10^6; eta = beta = 1/2; k above 4 C log 2",
+    grade="derived",
+    region="C = 1, 100, 10^6, every C; eta = beta = 1/2; k above 4 C log 2",
 )
 def test_a_sketch_with_fewer_rows_than_the_dimension_has_a_kernel(statement) -> None:
     for constant in (1, 100, 10**6):
@@ -186,7 +186,7 @@ def test_a_sketch_with_fewer_rows_than_the_dimension_has_a_kernel(statement) -> 
 @pytest.mark.evidence(
     "sliding-window.lemma-6+repair@907821e3",
     role="supports-repair",
-    grade="symbolic",
+    grade="derived",
     region="every k, n, eta <= 1, beta: net and Chernoff, each step symbolic",
 )
 def test_enough_rows_for_lemma_6(statement) -> None:

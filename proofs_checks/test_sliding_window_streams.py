@@ -33,7 +33,7 @@ def pair(*kinds: str) -> StreamPair:
 @pytest.mark.evidence(
     "sliding-window.neighbours@b557e51b",
     role="supports",
-    grade="symbolic",
+    grade="derived",
     region="every T: the relation sees of a row only whether it is 0, short or long; all 3^T patterns with T <= 5",
 )
 def test_neighbours_differ_in_one_short_row(statement) -> None:
@@ -65,7 +65,7 @@ def test_the_relation_is_neither_empty_nor_everything(statement) -> None:
 @pytest.mark.evidence(
     "sliding-window.neighbours/window@b557e51b",
     role="supports",
-    grade="symbolic",
+    grade="derived",
     region="every stream and window: the Gram matrix of a stack is the sum over its rows; symbolically for T, W <= 4",
 )
 def test_window_matrix_holds_the_last_rows(statement) -> None:
@@ -99,7 +99,7 @@ def test_a_window_of_another_size_is_noticed(statement) -> None:
 @pytest.mark.evidence(
     "sliding-window.neighbours/rank-one@b557e51b",
     role="supports",
-    grade="symbolic",
+    grade="derived",
     region="every stream: the difference has one row v, so its Gram matrix is v'v with eigenvalues |v|^2 <= 1 and 0",
 )
 def test_difference_of_neighbours_has_rank_one(statement) -> None:
@@ -197,7 +197,7 @@ def test_private_outputs_can_make_a_sequence_that_is_not(statement) -> None:
 @pytest.mark.evidence(
     "sliding-window.definition-1/each-output@b58cbb60",
     role="supports",
-    grade="symbolic",
+    grade="derived",
     region="every finite joint law: max(0, x + y) <= max(0, x) + max(0, y) cell by cell; every law by approximation",
 )
 def test_a_promise_for_the_sequence_covers_each_output(statement) -> None:
@@ -230,7 +230,7 @@ SINGLE = OneOutput((fmpq(1, 10), fmpq(4, 10), fmpq(5, 10)), (fmpq(0), fmpq(2, 10
 @pytest.mark.evidence(
     "sliding-window.definition-1@b58cbb60",
     role="supports",
-    grade="symbolic",
+    grade="derived",
     region="every finite law: exchange argument in the docstring; every event of 48 pairs of laws",
 )
 def test_one_number_decides_the_definition(statement) -> None:

@@ -30,11 +30,11 @@ SHAPES = {
 @pytest.mark.evidence(
     "sliding-window.lemma-5/first-error@e2de8b5b",
     role="supports",
-    grade="symbolic",
+    grade="derived",
     region="every d, m, k: a congruence in the docstring, its identity checked for generic matrices up to d = 4",
 )
 @pytest.mark.evidence(
-    "sliding-window.lemma-5/equation-17@e2de8b5b", role="supports", grade="symbolic", region="every d, m: P_1 P_2 = 0"
+    "sliding-window.lemma-5/equation-17@e2de8b5b", role="supports", grade="derived", region="every d, m: P_1 P_2 = 0"
 )
 def test_the_blocks_of_the_error(statements) -> None:
     """With G the leading block of Phi'Phi - I and S = diag(s) the singular values, both sides are congruences.
@@ -94,13 +94,13 @@ def diagonal_sketches():
 @pytest.mark.evidence(
     "sliding-window.lemma-5/trace@e2de8b5b",
     role="supports",
-    grade="symbolic",
+    grade="derived",
     region="every d, m, k: column by column, in the docstring; bound to its closed form for diagonal sketches",
 )
 @pytest.mark.evidence(
     "sliding-window.lemma-5/identity-distance@e2de8b5b",
     role="refutes",
-    grade="symbolic",
+    grade="derived",
     region="every Phi with fewer rows than columns: a unit vector of the kernel gives at least 1",
 )
 def test_the_trace_and_the_distance_from_the_identity(statements) -> None:
@@ -140,14 +140,14 @@ def test_the_trace_and_the_distance_from_the_identity(statements) -> None:
 @pytest.mark.evidence(
     "sliding-window.lemma-5/eigenvalue-sum@e2de8b5b",
     role="supports",
-    grade="symbolic",
+    grade="derived",
     region="every k <= d: Lagrange's identity in the docstring, checked for k <= 6",
 )
 @pytest.mark.evidence(
     "sliding-window.lemma-5/equation-18-product@e2de8b5b",
     role="refutes",
     grade="symbolic",
-    region="every k <= d < n + d: k columns against n + d rows",
+    region="k = 1, d = 1, n + d = 2; k = 1, d = 5, n + d = 9; k = 4, d = 5, n + d = 6",
 )
 def test_cauchy_schwarz_and_a_product_that_does_not_exist(statements) -> None:
     """With x_i = |lambda_i|, k sum x_i^2 - (sum x_i)^2 = sum over pairs of (x_i - x_j)^2; other x_i only add."""
@@ -183,7 +183,7 @@ def test_cauchy_schwarz_and_a_product_that_does_not_exist(statements) -> None:
 @pytest.mark.evidence(
     "sliding-window.lemma-5/equation-18-bound@e2de8b5b",
     role="supports",
-    grade="symbolic",
+    grade="derived",
     region="every k, beta, eta <= 1/3 and every A^: Chernoff bounds in the docstring, their algebra checked",
 )
 def test_the_cross_terms_are_small_with_the_printed_number_of_rows(statement) -> None:

@@ -107,8 +107,8 @@ def count_by_hand(entries, window, eta, floor):
 @pytest.mark.evidence(
     "sliding-window.lemma-10+repair@9e37559f",
     role="supports-repair",
-    grade="symbolic",
-    region="every stream: induction over rows, in the docstring; its core exactly: 1200 streams, d <= 2, T <= 6",
+    grade="derived",
+    region="every stream: induction over rows, in the docstring; its core exactly: 476 streams, d <= 2, T <= 6",
 )
 def test_the_property_holds_along_every_stream(statement) -> None:
     """Induction over the rows.
@@ -222,8 +222,8 @@ def check_run(statement) -> None:
 @pytest.mark.evidence(
     "sliding-window.lemma-1+repair@767e733d",
     role="supports-repair",
-    grade="symbolic",
-    region="every stream and S~ under (4): Lemma 10's induction and the chain of the steps; core: 600 streams exactly",
+    grade="derived",
+    region="every stream and S~ under (4): Lemma 10's induction and the chain of the steps; core: 225 streams exactly",
 )
 def test_the_approximate_property_holds_along_every_stream(statement) -> None:
     """Closeness of exact matrices at the time of a deletion, by the chain, then kept under further rows.
@@ -252,7 +252,7 @@ def test_the_approximate_property_holds_along_every_stream(statement) -> None:
     "sliding-window.lemma-1+repair@767e733d",
     role="control",
     grade="symbolic",
-    region="approximations with errors of eta",
+    region="rows 3, 1, 1, 1, every approximation 1, eta = 1/5",
 )
 def test_errors_beyond_a_quarter_lose_the_property(statement) -> None:
     """9, 1, 1 seen as 9, 9, 1: the middle is taken for close, and 10 is kept next to 1."""
@@ -317,7 +317,7 @@ def test_a_singular_matrix_is_not_strictly_smaller(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "sliding-window.lemma-1/into-approximation@767e733d", role="supports", grade="symbolic", region=EVERY_CHAIN
+    "sliding-window.lemma-1/into-approximation@767e733d", role="supports", grade="derived", region=EVERY_CHAIN
 )
 def test_into_the_approximation(statement) -> None:
     """It is (1 - eta/2)/(1 + eta/4) > 0 times (1 - eta/4) L(j) <= L~(j)."""
@@ -332,7 +332,7 @@ def test_into_the_approximation(statement) -> None:
     assert not statement.strict
 
 
-@pytest.mark.evidence("sliding-window.lemma-1/across@767e733d", role="supports", grade="symbolic", region=EVERY_CHAIN)
+@pytest.mark.evidence("sliding-window.lemma-1/across@767e733d", role="supports", grade="derived", region=EVERY_CHAIN)
 def test_across(statement) -> None:
     """It is 1/(1 + eta/4) > 0 times (1 - eta/2) L~(j) <= L~(j+1)."""
     assert statement.at(chain(0, 0, 1, Fraction(3, 4))) is Truth.TRUE, "equality"
@@ -347,7 +347,7 @@ def test_across(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "sliding-window.lemma-1/out-of-approximation@767e733d", role="supports", grade="symbolic", region=EVERY_CHAIN
+    "sliding-window.lemma-1/out-of-approximation@767e733d", role="supports", grade="derived", region=EVERY_CHAIN
 )
 def test_out_of_the_approximation(statement) -> None:
     """It is 1/(1 + eta/4) > 0 times L~(j+1) <= (1 + eta/4) L(j+1)."""

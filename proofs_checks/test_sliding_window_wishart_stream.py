@@ -38,10 +38,16 @@ def summed(p: NoisyStream, first: int, last: int) -> fmpq_mat:
 
 
 @pytest.mark.evidence(
-    "sliding-window.algorithm-7@d0ee8d6e", role="refutes", grade="symbolic", region="rows 1, 1 with W = 2, equal noise"
+    "sliding-window.algorithm-7@d0ee8d6e",
+    role="refutes",
+    grade="symbolic",
+    region="rows 1, 1 with W = 2, noise 3, 3; rows 1, 1, 1 with W = 3, noise 9, 3, 1",
 )
 @pytest.mark.evidence(
-    "sliding-window.algorithm-8@8527087a", role="refutes", grade="symbolic", region="rows 1, 1 with W = 2, equal noise"
+    "sliding-window.algorithm-8@8527087a",
+    role="refutes",
+    grade="symbolic",
+    region="rows 1, 1 with W = 2, noise 3, 3; rows 1, 1, 1 with W = 3, noise 9, 3, 1",
 )
 def test_the_first_matrix_misses_later_rows(statements) -> None:
     longer = NoisyStream(fmpq_mat([[1], [1], [1]]), scalars(9, 3, 1), 3)
@@ -65,7 +71,7 @@ def test_the_first_matrix_misses_later_rows(statements) -> None:
     "sliding-window.algorithm-7/expired-stamp@d0ee8d6e",
     role="refutes",
     grade="symbolic",
-    region="T = 3, W = 2, every row",
+    region="rows 7, 0, 0 with W = 2, noise 3, 2, 1",
 )
 def test_a_stamp_before_the_window_is_kept(statement) -> None:
     assert statement.at(GONE) is Truth.FALSE
@@ -102,13 +108,13 @@ def test_the_ordering_deletes_the_window(statement) -> None:
 @pytest.mark.evidence(
     "sliding-window.algorithm-7+repair@d0ee8d6e",
     role="supports-repair",
-    grade="symbolic",
+    grade="derived",
     region="every T, W, d and deletion: derivation below; T, W <= 5 with every deletion of up to three, exactly",
 )
 @pytest.mark.evidence(
     "sliding-window.algorithm-8+repair@8527087a",
     role="supports-repair",
-    grade="symbolic",
+    grade="derived",
     region="every T, W, d and deletion: derivation below; T, W <= 5 with every deletion of up to three, exactly",
 )
 def test_differences_of_noisy_sums_hold_the_window(statements) -> None:
@@ -139,7 +145,7 @@ def test_differences_of_noisy_sums_hold_the_window(statements) -> None:
     "sliding-window.algorithm-7+repair@d0ee8d6e",
     role="control",
     grade="symbolic",
-    region="a row that is not subtracted",
+    region="a margin lower by 1 and by itself",
 )
 @pytest.mark.evidence(
     "sliding-window.algorithm-8+repair@8527087a", role="control", grade="symbolic", region="a window one row longer"

@@ -75,7 +75,10 @@ def test_a_long_row_is_revealed(statement) -> None:
     region="delta = 10^-6, eps = 4, 5, 6, d = 1 and 3 with the least tau of line 6",
 )
 @pytest.mark.evidence(
-    "sliding-window.theorem-14/post-processing@b3b8d7fb", role="refutes", grade="interval", region="the same points"
+    "sliding-window.theorem-14/post-processing@b3b8d7fb",
+    role="refutes",
+    grade="interval",
+    region="delta = 10^-6, eps = 4, 5, 6, d = 1 and 3 with the least tau of line 6",
 )
 def test_a_row_of_the_ball_is_revealed_for_large_epsilon(statements) -> None:
     single = statements["sliding-window.theorem-14/unit-rows"]
@@ -98,13 +101,16 @@ def test_a_row_of_the_ball_is_revealed_for_large_epsilon(statements) -> None:
 
 
 @pytest.mark.evidence(
-    "sliding-window.theorem-14/rank-one@b3b8d7fb", role="refutes", grade="symbolic", region="every M > 0: 2M + 1"
+    "sliding-window.theorem-14/rank-one@b3b8d7fb",
+    role="refutes",
+    grade="symbolic",
+    region="M = 10, and M = k/3 for k = 1 to 19",
 )
 @pytest.mark.evidence(
     "sliding-window.theorem-14/theorem-11@b3b8d7fb",
     role="refutes",
-    grade="symbolic",
-    region="every d, eps, delta: least tau",
+    grade="interval",
+    region="d = 1, eps = 1, delta = 10^-6, tau = 194 and 426",
 )
 def test_two_premises_fail(statements) -> None:
     norm, degrees = (statements[f"sliding-window.theorem-14/{name}"] for name in ("rank-one", "theorem-11"))
@@ -167,7 +173,7 @@ def test_two_equations_fail_for_the_printed_lines(statements) -> None:
 @pytest.mark.evidence(
     "sliding-window.theorem-14/equation-37@b3b8d7fb",
     role="supports",
-    grade="symbolic",
+    grade="derived",
     region="every d, tau >= max(3, d), k: derivation below; the tail of lambda_1 is cited",
 )
 def test_the_largest_eigenvalue_of_the_noise(statement) -> None:
@@ -210,25 +216,25 @@ def test_the_largest_eigenvalue_of_the_noise(statement) -> None:
     "sliding-window.theorem-14/equation-38@b3b8d7fb",
     role="supports",
     grade="symbolic",
-    region="every d: direction by direction",
+    region="any one direction: an identity in its eight numbers",
 )
 @pytest.mark.evidence(
     "sliding-window.theorem-14/equation-39@b3b8d7fb",
     role="supports",
     grade="symbolic",
-    region="every d: direction by direction",
+    region="any one direction: an identity in its eight numbers",
 )
 @pytest.mark.evidence(
     "sliding-window.theorem-14/equation-40@b3b8d7fb",
     role="supports",
     grade="symbolic",
-    region="every d: direction by direction",
+    region="any one direction: an identity in its eight numbers",
 )
 @pytest.mark.evidence(
     "sliding-window.theorem-14/equation-41@b3b8d7fb",
     role="supports",
     grade="symbolic",
-    region="every d: direction by direction",
+    region="any one direction: an identity in its eight numbers",
 )
 def test_the_chain_of_the_accuracy_proof(statements) -> None:
     """X <= Y in the Loewner order means u'Xu <= u'Yu for every unit u; each conclusion is a sum of hypotheses.
@@ -265,7 +271,7 @@ def test_the_chain_of_the_accuracy_proof(statements) -> None:
 @pytest.mark.evidence(
     "sliding-window.theorem-14+repair@b3b8d7fb",
     role="supports-repair",
-    grade="symbolic",
+    grade="derived",
     region="every h, epsilon, delta: the statement of lemma-3's repair, bound to its closed form",
 )
 def test_the_dyadic_sums_are_private(statement) -> None:
