@@ -255,7 +255,7 @@ def test_the_approximate_property_holds_along_every_stream(statement) -> None:
     region="rows 3, 1, 1, 1, every approximation 1, eta = 1/5",
 )
 def test_errors_beyond_a_quarter_lose_the_property(statement) -> None:
-    """Second moments 9, 10, 11, 12 all seen as 1: sums that are far apart are taken for close, and the property is lost."""
+    """Second moments from 9 to 12, all seen as 1: distant sums are taken for close, and the property is lost."""
     rows = fmpq_mat([[3], [1], [1], [1]])
     lying = StreamRun(rows, 4, Fraction(1, 5), 0, tuple(fmpq_mat([[1]]) for _ in range(10)))
     assert statement.applies(lying) is Truth.FALSE
