@@ -14,8 +14,10 @@ import numpy as np
 import pytest
 from flint import arb, fmpq
 from sklearn.datasets import load_digits
+from typer.main import get_command
 
 from dpmatrix import __version__
+from dpmatrix.__main__ import app
 from dpmatrix.claims import Verdict
 from dpmatrix.documentation import Page, blocks
 from dpmatrix.documentation.verdicts import GROUPS, Contents, group_counts
@@ -27,6 +29,7 @@ from tests.documentation.test_pages_run import run_page
 
 ROOT = Path(__file__).resolve().parents[2]
 README = ROOT / "README.md"
+PAGES = ROOT / "src" / "dpmatrix" / "documentation" / "pages"
 BLIND = "audit/test_blind_audits.py"
 LINES = 140
 ALL, BETWEEN = "all", "cross"
@@ -91,6 +94,23 @@ def test_commands_for_a_shell_name_what_exists() -> None:
         f".venv/bin/python -m pytest {BLIND} -k tea",
     ):
         assert wrong_command(nonsense)
+
+
+def misnamed(page: str) -> list[str]:
+    """Return commands in the text of a page that do not exist: targets of make, and commands of the program."""
+    found = re.findall(r"`(?:[A-Z_]+=\S+ )?(?:make|python -m dpmatrix|dpmatrix) ([a-z][a-z-]*)[^`]*`", page)
+    return [name for name in found if wrong_command(f"make {name}") and name not in get_command(app).commands]
+
+
+@pytest.mark.parametrize(
+    "path", [*sorted(ROOT.glob("[A-Z]*.md")), *sorted(PAGES.glob("*.md"))], ids=lambda path: path.stem
+)
+def test_commands_in_the_text_exist(path: Path) -> None:
+    assert not misnamed(path.read_text(encoding="utf-8"))
+
+
+def test_a_command_that_does_not_exist_is_noticed() -> None:
+    assert misnamed("Say `make tea`, `python -m dpmatrix brew x` or `dpmatrix pca`.") == ["tea", "brew"]
 
 
 def test_page_is_short_and_its_links_lead_somewhere() -> None:
