@@ -14,8 +14,10 @@ import numpy as np
 import pytest
 from flint import arb, fmpq
 from sklearn.datasets import load_digits
+from typer.main import get_command
 
 from dpmatrix import __version__
+from dpmatrix.__main__ import app
 from dpmatrix.claims import Verdict
 from dpmatrix.documentation import Page, blocks
 from dpmatrix.documentation.verdicts import GROUPS, Contents, group_counts
@@ -27,6 +29,7 @@ from tests.documentation.test_pages_run import run_page
 
 ROOT = Path(__file__).resolve().parents[2]
 README = ROOT / "README.md"
+PAGES = ROOT / "src" / "dpmatrix" / "documentation" / "pages"
 BLIND = "audit/test_blind_audits.py"
 LINES = 140
 ALL, BETWEEN = "all", "cross"
@@ -91,6 +94,23 @@ def test_commands_for_a_shell_name_what_exists() -> None:
         f".venv/bin/python -m pytest {BLIND} -k tea",
     ):
         assert wrong_command(nonsense)
+
+
+def misnamed(page: str) -> list[str]:
+    """Return commands in the text of a page that do not exist: targets of make, and commands of the program."""
+    found = re.findall(r"`(?:[A-Z_]+=\S+ )?(?:make|python -m dpmatrix|dpmatrix) ([a-z][a-z-]*)[^`]*`", page)
+    return [name for name in found if wrong_command(f"make {name}") and name not in get_command(app).commands]
+
+
+@pytest.mark.parametrize(
+    "path", [*sorted(ROOT.glob("[A-Z]*.md")), *sorted(PAGES.glob("*.md"))], ids=lambda path: path.stem
+)
+def test_commands_in_the_text_exist(path: Path) -> None:
+    assert not misnamed(path.read_text(encoding="utf-8"))
+
+
+def test_a_command_that_does_not_exist_is_noticed() -> None:
+    assert misnamed("Say `make tea`, `python -m dpmatrix brew x` or `dpmatrix pca`.") == ["tea", "brew"]
 
 
 def test_page_is_short_and_its_links_lead_somewhere() -> None:
@@ -166,10 +186,16 @@ FACTS: dict[str, Callable[[], Sequence[object]]] = {
     "; {} more claims compare": lambda: [count(BETWEEN)],
     "Each of the {} claims": lambda: [count(ALL)],
     "1 − exp(−ε/3), which is {} % at ε = 1": lambda: [failure()],
-    "share was {:.2f} of the best on average": lambda: captured()[:1],
-    "a random choice of four directions has {:.2f}": lambda: chance()[:1],
-    "the fits captured {:.2f} of the best, and a random choice {:.2f}": lambda: [captured()[1], chance()[1]],
-    "In {} fits": lambda: [FITS],
+    "over {} fits the directions held {:.2f} of the second moment about the point {:.0f}": lambda: [
+        FITS,
+        captured()[0],
+        MIDDLE,
+    ],
+    "that the best four hold; four random directions hold {:.2f}": lambda: chance()[:1],
+    "the fits held {:.2f} of what the best four hold, and four random directions hold {:.2f}": lambda: [
+        captured()[1],
+        chance()[1],
+    ],
     "(now {}, see": lambda: [__version__],
     "(16 pixels, each within {:.0f} of it)": lambda: [float(np.abs(np.array([0, 16]) - MIDDLE).max())],
     "from 0 to 16 by definition, so every record is within {:.0f} of the point 8": lambda: [math.sqrt(16) * 8],

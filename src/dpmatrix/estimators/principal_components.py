@@ -36,7 +36,7 @@ class DPPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PrivateEstimator)
     mechanism : {"symmetrised-wishart", "laplace", "gaussian", "mod-sulq", "ppca", "sequential-ppca"}
         All but the last two publish a noisy matrix, of which the components are post-processing; see `DPSecondMoment`.
         ``"ppca"`` and ``"sequential-ppca"`` draw directions by the exponential mechanism of `near-optimal.theorem-6`
-        and publish no variances; for k = 1 and little epsilon they capture more.
+        and publish no variances; which captures more depends on the data and on epsilon.
 
     Attributes
     ----------
@@ -44,7 +44,8 @@ class DPPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PrivateEstimator)
         Orthonormal rows; in each the coordinate of largest modulus is positive.
     explained_variance_ : ndarray of shape (k,) or None
         Eigenvalues of the published matrix, in falling order and not below zero, in units of X'X / n (X'X under
-        add-remove-one). None where no matrix is published.
+        add-remove-one). They hold the noise too, and the first of them are too large on average. None where no matrix
+        is published.
     explained_variance_ratio_ : ndarray of shape (k,) or None
         The same over the sum of all.
     n_components_ : int
