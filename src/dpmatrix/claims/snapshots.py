@@ -9,8 +9,8 @@ from typing import Any
 
 import attrs
 
-from dpmatrix.claims.evidence import Evidence, Outcome
-from dpmatrix.claims.fingerprint import claim_of
+from dpmatrix.claims.evidence import Evidence, Grade, Outcome, Role
+from dpmatrix.claims.fingerprint import Citation, claim_of
 from dpmatrix.claims.registry import Registry
 from dpmatrix.claims.standing import Standing
 from dpmatrix.errors import SnapshotError
@@ -41,6 +41,14 @@ class Piece:
         """The claim that it speaks about."""
         return claim_of(self.target)
 
+    def item(self, fingerprint: str) -> Evidence:
+        """Return it as evidence that passed; how long it took, and what it said, is not kept."""
+        cited = Citation(self.claim, self.target, fingerprint)
+        try:
+            return Evidence(self.node, cited, Role(self.role), Grade(self.grade), self.region, Outcome.PASSED)
+        except ValueError as error:
+            raise SnapshotError(f"the snapshot has evidence that cannot be read: {error}") from error
+
     @property
     def line(self) -> str:
         """All but the node, as the snapshot has it."""
@@ -65,6 +73,16 @@ class Recorded:
     standing: str
     fingerprint: str
     evidence: tuple[Piece, ...] | None = None
+
+    def items(self) -> tuple[Evidence, ...]:
+        """Return what passed, as evidence that was written for the text of that time.
+
+        Raises
+        ------
+        SnapshotError
+            If a piece has a role or a grade that there is not.
+        """
+        return tuple(piece.item(self.fingerprint) for piece in self.evidence or ())
 
     def to_json(self) -> dict[str, Any]:
         """Return a JSON object; one line for each piece of evidence, so that a difference of two can be read."""
