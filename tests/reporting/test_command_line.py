@@ -35,7 +35,7 @@ from dpmatrix.claims import (
     Verdict,
 )
 from dpmatrix.claims.ledger import dump
-from dpmatrix.claims.snapshots import record_run
+from dpmatrix.claims.snapshots import Piece, Recorded, record_run
 from dpmatrix.spec import Place
 
 SCHEMA = {
@@ -238,6 +238,18 @@ def test_a_snapshot_of_another_verdict_counts_for_nothing(line, monkeypatch) -> 
     other = Registry({**REGISTRY.claims, BASE.id: attrs.evolve(BASE, verdict=Verdict.HOLDS_PROOF_REPAIRED)})
     accept(monkeypatch, other, base=EARNED, repaired=EARNED)
     assert "earned" not in line("claims").stdout
+
+
+@pytest.mark.parametrize("field", ["standing", "evidence"])
+def test_a_snapshot_that_cannot_be_read_is_refused_in_one_line(line, monkeypatch, field) -> None:
+    piece = Piece("f.py::t", "toy.base", "supports", "wonderful", "x")
+    wrong = {"standing": {"standing": "wonderful"}, "evidence": {"evidence": (piece,)}}[field]
+    kept = attrs.evolve(Recorded("holds", "earned", REGISTRY.fingerprints["toy.base"]), **wrong)
+    monkeypatch.setattr(claims_command, "accepted_run", lambda: {"toy.base": kept})
+    result = line("claims", "toy.base")
+    assert result.exit_code == 2
+    assert result.stderr.startswith("SnapshotError: ")
+    assert len(result.stderr.splitlines()) == 1
 
 
 def test_a_run_that_is_older_than_the_text_gives_way_and_it_is_said(line, monkeypatch) -> None:

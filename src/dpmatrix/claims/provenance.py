@@ -12,7 +12,7 @@ from dpmatrix.claims.evidence import Evidence
 from dpmatrix.claims.fingerprint import claim_of
 from dpmatrix.claims.registry import Registry
 from dpmatrix.claims.snapshots import Recorded
-from dpmatrix.claims.standing import Standing, State
+from dpmatrix.claims.standing import Standing
 
 
 class RunKind(Enum):
@@ -124,7 +124,7 @@ def look_up(
             found[name] = Seen(ledger.standings[name], RunKind.RUN, tuple(items.get(name, ())))
         elif since_accepted is None:
             entry = accepted[name]
-            found[name] = Seen(Standing(State(entry.standing)), RunKind.ACCEPTED_RUN, entry.items(), note)
+            found[name] = Seen(Standing(entry.state), RunKind.ACCEPTED_RUN, entry.items(), note)
         else:
             note = note or _note(name, since_accepted, name in kept, "accepted run")
             found[name] = Seen(None, None, _still(registry, name, items, accepted), note)

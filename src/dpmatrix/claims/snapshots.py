@@ -12,7 +12,7 @@ import attrs
 from dpmatrix.claims.evidence import Evidence, Grade, Outcome, Role
 from dpmatrix.claims.fingerprint import Citation, claim_of
 from dpmatrix.claims.registry import Registry
-from dpmatrix.claims.standing import Standing
+from dpmatrix.claims.standing import Standing, State
 from dpmatrix.errors import SnapshotError
 
 GATED = ("verdict", "standing", "fingerprint")
@@ -73,6 +73,20 @@ class Recorded:
     standing: str
     fingerprint: str
     evidence: tuple[Piece, ...] | None = None
+
+    @property
+    def state(self) -> State:
+        """The standing.
+
+        Raises
+        ------
+        SnapshotError
+            If there is no such standing.
+        """
+        try:
+            return State(self.standing)
+        except ValueError as error:
+            raise SnapshotError(f"the snapshot has a standing that cannot be read: {error}") from error
 
     def items(self) -> tuple[Evidence, ...]:
         """Return what passed, as evidence that was written for the text of that time.
