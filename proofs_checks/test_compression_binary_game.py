@@ -123,6 +123,12 @@ def test_almost_equal_columns_make_the_loss_large(statements, record_property) -
             assert statement.at(game(n, 1, smallness=small)) is Truth.FALSE
             assert statement.at(game(n, 0, smallness=small)) is Truth.FALSE, "X_1 has equal columns"
         found.append(f"n = {n}: s = {float(Fraction(2, isqrt(n) // 50)):.2g}")
+        # Assumption 1 holds along these: lambda_max(Sigma_1) < 2, and |Gamma| = 2/n / ((2k/n)(2(k+1)/n)) tends to 0.
+        differing = isqrt(int(n * (power * 2.302585) ** 0.5 / 2))
+        within = game(n, differing, smallness=small)
+        assert all(statement.at(within) is Truth.FALSE for statement in (theorem, corollary))
+        assert theorem.margin(within) < -80
+        assert abs(n / (2.0 * differing * (differing + 1)) - (power * 2.302585) ** -0.5) < 0.001
     record_property("detail", "; ".join(found))
     data = fmpq_mat([[1, 1]] * 400)
     assert corollary.at(from_data(data, 0, [1, -1], smallness=1)) is Truth.FALSE, "an explicit database"

@@ -9,14 +9,21 @@ from __future__ import annotations
 import importlib
 import json
 import pkgutil
+import re
 import tomllib
+from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
-from dpmatrix.claims import Catalogue, Claim, Registry
+from attrs import frozen
+
+from dpmatrix.claims import Catalogue, Claim, Recorded, Registry, claim_of, nearest, read_snapshot
+from dpmatrix.errors import UnknownClaimError
 
 FOLDER = Path(__file__).resolve().parent
 STANDINGS = FOLDER / "standings.json"
+_CLAIM_ID = re.compile(r'    id="(?P<id>[a-z0-9.-]+)",')
 
 
 def load() -> Registry:
@@ -26,6 +33,64 @@ def load() -> Registry:
         content = vars(importlib.import_module(module.name))
         claims += [value for value in content.values() if isinstance(value, Claim)]
     return Registry.of(sorted(claims, key=lambda claim: _order().get(claim.id, len(_order()))))
+
+
+@frozen
+class Place:
+    """Where a claim is specified.
+
+    Attributes
+    ----------
+    module
+        Dotted name of the module.
+    file
+        Path of its file, below the folder that holds `spec`.
+    line
+        Number of the line with the claim's id, counted from 1.
+    """
+
+    module: str
+    file: str
+    line: int
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}"
+
+
+@cache
+def places() -> Mapping[str, Place]:
+    """Find where each claim is specified, by its text: nothing is imported."""
+    found = {}
+    for path in sorted(FOLDER.rglob("*.py")):
+        inside = path.relative_to(FOLDER)
+        module = ".".join((__name__, *inside.with_suffix("").parts))
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+            match = _CLAIM_ID.fullmatch(line)
+            if match is not None:
+                found[match["id"]] = Place(module, f"spec/{inside.as_posix()}", number)
+    return found
+
+
+def load_with_foundations(claim_id: str) -> Registry:
+    """Import one claim and all that it rests on, and no other module of the specification.
+
+    Raises
+    ------
+    UnknownClaimError
+        If there is no such claim.
+    """
+    found: dict[str, Claim] = {}
+    waiting = [claim_id]
+    while waiting:
+        name = waiting.pop()
+        if name in found:
+            continue
+        if name not in places():
+            raise UnknownClaimError(name, nearest(name, catalogue().ids))
+        content = vars(importlib.import_module(places()[name].module))
+        found[name] = next(value for value in content.values() if isinstance(value, Claim) and value.id == name)
+        waiting += [claim_of(use) for use in found[name].uses]
+    return Registry(found)
 
 
 def _order() -> dict[str, int]:
@@ -61,3 +126,14 @@ def committed_standings() -> dict[str, dict[str, Any]]:
         return {}
     record: dict[str, dict[str, Any]] = json.loads(STANDINGS.read_text(encoding="utf-8"))
     return record
+
+
+def accepted_run() -> Mapping[str, Recorded]:
+    """Read the committed snapshot of the last accepted run; empty when there is none.
+
+    Raises
+    ------
+    SnapshotError
+        If the file is no snapshot.
+    """
+    return read_snapshot(STANDINGS.read_text(encoding="utf-8"), STANDINGS.name) if STANDINGS.exists() else {}

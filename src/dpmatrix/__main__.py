@@ -2,140 +2,32 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-from typing import Annotated, Any
+import sys
+from typing import TYPE_CHECKING, Any
 
-import typer
+if TYPE_CHECKING:
+    import typer
 
-from dpmatrix.atomic_files import write_atomically
-from dpmatrix.claims import describe, findings
-from dpmatrix.claims.ledger import dump
-from dpmatrix.commands.audit import audit_mechanism_command
-from dpmatrix.commands.completion import claim_ids
-from dpmatrix.commands.constants import constants, report_section
-from dpmatrix.commands.documentation import documentation_command
-from dpmatrix.commands.failures import one_line
-from dpmatrix.commands.findings import findings_command
-from dpmatrix.commands.pca import pca
-from dpmatrix.commands.privacy import calibrate, profile
-from dpmatrix.commands.reproduce import REPRODUCED, TARGETS, reproduce
-from dpmatrix.commands.runs import DEFAULT_LEDGER, LedgerPath, declared_evidence, read_ledger
-from dpmatrix.reporting.figures import reproduced
-from dpmatrix.reporting.html import render
-from dpmatrix.reporting.implementations import implementations
-from dpmatrix.reporting.record import report_record
-from dpmatrix.reporting.restamp import restamp
-from dpmatrix.reporting.snapshots import changes_since
-from dpmatrix.reporting.terminal import claim_page, claims_table
-from dpmatrix.spec import STANDINGS, catalogue, documents, load
-
-app = typer.Typer(
-    help="Differentially private matrix analysis: what the documents state, and what holds.",
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-)
-
-
-def _exit_code(described: list[dict[str, Any]]) -> int:
-    """Return 1 when a run left a claim violated or unearned."""
-    return int(any(claim["standing"] in ("violated", "unearned") for claim in described))
-
-
-@app.command()
-def claims(
-    claim: Annotated[
-        str | None,
-        typer.Argument(help="One claim, such as wishart.theorem-4; all when left out.", autocompletion=claim_ids),
-    ] = None,
-    *,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
-    ledger: LedgerPath = DEFAULT_LEDGER,
-) -> None:
-    """List the claims, or show one, with what the last run says of them."""
-    registry = load()
-    if claim is not None and claim not in registry.claims:
-        raise typer.BadParameter(f"no claim {claim!r}; `python -m dpmatrix claims` lists them", param_hint="CLAIM")
-    run = read_ledger(ledger)
-    if run is None:
-        typer.echo(f"no run at {ledger}: standings are unknown until `make audit`", err=True)
-    declared = declared_evidence() if run is None else []
-    described = describe(registry, run, implementations(), declared)
-    if claim is not None:
-        described = [entry for entry in described if entry["id"] == claim]
-    if as_json:
-        typer.echo(json.dumps(described if claim is None else described[0], indent=1, ensure_ascii=False))
-    else:
-        typer.echo(claims_table(list(described)) if claim is None else claim_page(described[0]), nl=False)
-    raise typer.Exit(_exit_code(described))
-
-
-@app.command()
-@one_line
-def report(
-    *,
-    ledger: LedgerPath = DEFAULT_LEDGER,
-    output: Annotated[Path, typer.Option(help="The HTML file to write.")] = Path("build/audit/report.html"),
-    figures: Annotated[Path, typer.Option(help="Where `reproduce` left its files.")] = REPRODUCED,
-    since: Annotated[
-        str | None,
-        typer.Option(metavar="REVISION|FILE", help="To compare with another snapshot."),
-    ] = None,
-) -> None:
-    """Write the HTML report of the last run, with the figures that were reproduced, and its JSON beside it."""
-    run = read_ledger(ledger)
-    if run is None:
-        raise typer.BadParameter(f"no ledger at {ledger}; run `make audit` first", param_hint="--ledger")
-    if output.suffix == ".json":
-        raise typer.BadParameter(f"{output} is where the data would go; name the HTML file", param_hint="--output")
-    registry = load()
-    described = describe(registry, run, implementations())
-    found = findings(registry, run.evidence)
-    try:
-        shown = reproduced(TARGETS, figures)
-    except ValueError as error:
-        raise typer.BadParameter(str(error), param_hint="--figures") from error
-    changes = changes_since(run, STANDINGS, since)
-    page = render(described, run, documents(), catalogue().pending, report_section(), found, shown, changes)
-    write_atomically(output, page)
-    data = output.with_suffix(".json")
-    write_atomically(data, dump(report_record(described, run, found, changes)))
-    typer.echo(f"wrote {output} and {data}")
-    raise typer.Exit(_exit_code(described))
-
-
-@app.command(name="restamp")
-def restamp_command(
-    claim: Annotated[
-        list[str],
-        typer.Argument(help="Claims whose citations have been read again, or `all`.", autocompletion=claim_ids),
-    ],
-    *,
-    root: Annotated[Path, typer.Option(help="The checkout.")] = Path(),
-) -> None:
-    """Write the present fingerprint of claims into everything that cites them, once it has been read again."""
-    registry = load()
-    wanted = set(registry.claims) if claim == ["all"] else set(claim)
-    unknown = wanted - set(registry.claims)
-    if unknown:
-        raise typer.BadParameter(f"no such claims: {', '.join(sorted(unknown))}", param_hint="CLAIM")
-    for path, count in restamp(root, {name: registry.fingerprints[name] for name in wanted}).items():
-        typer.echo(f"{path}: {count}")
-
-
-app.command(name="audit")(audit_mechanism_command)
-app.command()(profile)
-app.command()(calibrate)
-app.command()(constants)
-app.command()(reproduce)
-app.command()(pca)
-app.command(name="findings")(findings_command)
-app.command(name="documentation")(documentation_command)
+LOOK_UPS = ("claims", "findings")
+"""Commands that only read the specification: they start without the mechanisms and their numerical libraries."""
 
 
 def main() -> None:
     """Run the command line."""
-    app()
+    if sys.argv[1:2] and sys.argv[1] in LOOK_UPS:
+        from dpmatrix.commands.look_ups import look_ups as started
+    else:
+        from dpmatrix.commands.line import app as started
+    started()
+
+
+def __getattr__(name: str) -> Any:  # noqa: ANN401 - the whole command line, for who imports it from here
+    if name != "app":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from dpmatrix.commands.line import app
+
+    whole: typer.Typer = app
+    return whole
 
 
 if __name__ == "__main__":

@@ -121,5 +121,26 @@ class OutOfRangeError(DpmatrixError, OverflowError):
     """An exact variate does not fit the integers that it was asked in; nothing is released."""
 
 
+class UnknownClaimError(DpmatrixError, KeyError):
+    """No claim has this id.
+
+    Parameters
+    ----------
+    claim
+        The id that was asked for.
+    nearest
+        Ids that may have been meant.
+    """
+
+    def __init__(self, claim: str, nearest: tuple[str, ...] = ()) -> None:
+        self.claim = claim
+        self.nearest = nearest
+        super().__init__(claim, nearest)
+
+    def __str__(self) -> str:
+        meant = f"; did you mean {' or '.join(self.nearest)}?" if self.nearest else ""
+        return f"no claim {self.claim!r}{meant} (`python -m dpmatrix claims` lists them)"
+
+
 class SnapshotError(DpmatrixError, ValueError):
     """A snapshot of standings cannot be found, or what was found is none."""

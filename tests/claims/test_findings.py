@@ -145,7 +145,7 @@ def test_the_gravest_come_first_and_nothing_is_left_out() -> None:
 
 def test_a_verdict_moves_its_finding() -> None:
     registry = load()
-    saved = attrs.evolve(registry["wishart.theorem-4"], verdict=Verdict.HOLDS, defect=None)
+    saved = attrs.evolve(registry["wishart.theorem-4"], verdict=Verdict.HOLDS)
     found = findings(Registry({**registry.claims, saved.id: saved}))
     assert saved.id not in {finding.target for finding in found}
 
@@ -223,9 +223,10 @@ def test_a_headline_is_one_sentence(headline: str) -> None:
         claim(Kind.LEMMA, Verdict.REFUTED, headline=headline)
 
 
-def test_a_defect_goes_with_a_false_statement() -> None:
-    with pytest.raises(ValueError, match="defect"):
-        claim(Kind.LEMMA, Verdict.HOLDS, defect=Defect.CONCLUSION)
+def test_defects_go_with_false_statements() -> None:
+    false = {claim.id for claim in load() if claim.verdict in (Verdict.REFUTED, Verdict.HOLDS_WITH_REPAIR)}
+    assert {claim.id for claim in load() if claim.defect is not None} <= false
+    assert findings(Registry.of([claim(Kind.LEMMA, Verdict.HOLDS, defect=Defect.LEAK)])) == []
 
 
 def test_the_opening_of_a_reason_is_whole_sentences() -> None:

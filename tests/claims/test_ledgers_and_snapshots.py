@@ -114,10 +114,9 @@ def test_a_run_says_nothing_of_a_claim_that_changed_since(claim) -> None:
     assert described["reasons"] == []
 
 
-def test_without_a_run_only_declared_evidence_is_listed() -> None:
-    (described,) = describe(REGISTRY, None, (), [attrs.evolve(ITEM, outcome=None)])
-    assert described["standing"] is None
-    assert [item["outcome"] for item in described["evidence"]] == [None]
+def test_without_a_run_nothing_is_known() -> None:
+    (described,) = describe(REGISTRY, None, ())
+    assert (described["standing"], described["standing_from"], described["evidence"]) == (None, None, [])
 
 
 def test_registries_refuse_two_claims_with_one_id() -> None:

@@ -118,8 +118,13 @@ def test_verdicts_are_read_from_the_registry(site) -> None:
 
 
 def test_a_claim_that_changed_since_the_run_says_so(site, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert {entry.standing for entry in site.contents.entries} <= {"earned", "open", "changed since"}
-    monkeypatch.setattr("dpmatrix.documentation.verdicts.committed_standings", dict)
+    assert {entry.standing for entry in site.contents.entries} <= {
+        "earned (accepted run)",
+        "refutation confirmed by the accepted run",
+        "open (accepted run)",
+        "changed since",
+    }
+    monkeypatch.setattr("dpmatrix.documentation.verdicts.accepted_run", dict)
     assert {entry.standing for entry in Contents.read().entries} == {"changed since"}
 
 

@@ -10,7 +10,7 @@ import pytest
 
 import dpmatrix.mechanisms
 import dpmatrix.mechanisms.streams
-from dpmatrix.claims import AuditRecord, AuditVerdict, code_name
+from dpmatrix.claims import AuditRecord, AuditVerdict, Standing, State, code_name, describe
 from dpmatrix.mechanisms import LaplaceInputPerturbation, PostProcessed, PrintedSubspaceRecovery, Release
 from dpmatrix.mechanisms.streams import SlidingWindowGram, WindowParameters
 from dpmatrix.reporting.anchors import anchor
@@ -110,6 +110,20 @@ def test_mechanisms_without_a_promise() -> None:
         "truncated Gaussian compression",
         "private subspace recovery, as printed",
     }
+
+
+def test_a_refuted_guarantee_is_never_earned_in_green(invented_run) -> None:
+    """A refutation that a run confirms is no merit of the mechanism."""
+    registry, run, _ = invented_run
+    earned = attrs.evolve(run, standings=dict.fromkeys(registry.claims, Standing(State.EARNED)))
+    text = page((registry, earned, describe(registry, earned, implementations())))
+    assert "refuted; standing" not in text
+    for found in certificates(CITED):
+        shown = section(text, found.name)
+        if not found.private:
+            assert 'class="earned"' not in shown, found.title
+    private = section(text, "dpmatrix.mechanisms.symmetrised_wishart.SymmetrisedWishartMechanism")
+    assert "as printed: refuted; refutation confirmed by this run" in " ".join(private.split())
 
 
 def test_answers_of_a_table_of_records() -> None:

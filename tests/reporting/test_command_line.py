@@ -11,7 +11,8 @@ import pytest
 from flint import arb
 from typer.testing import CliRunner
 
-import dpmatrix.__main__ as command_line
+import dpmatrix.commands.claims as claims_command
+import dpmatrix.commands.line as command_line
 from dpmatrix.claims import (
     Catalogue,
     Citation,
@@ -34,6 +35,8 @@ from dpmatrix.claims import (
     Verdict,
 )
 from dpmatrix.claims.ledger import dump
+from dpmatrix.claims.snapshots import Piece, Recorded, record_run
+from dpmatrix.spec import Place
 
 SCHEMA = {
     "id": str,
@@ -45,9 +48,12 @@ SCHEMA = {
     "margin": str,
     "given": list,
     "verdict": str,
+    "headline": str,
     "because": str,
     "reading": str,
     "standing": str | None,
+    "standing_from": str | None,
+    "standing_note": str,
     "reasons": list,
     "repair": dict | None,
     "steps": list,
@@ -56,8 +62,9 @@ SCHEMA = {
     "fingerprint": str,
     "evidence": list,
     "implementations": list,
+    "specified_in": str,
 }
-ITEM_SCHEMA = {"node": str, "role": str, "grade": str, "region": str, "outcome": str | None}
+ITEM_SCHEMA = {"node": str, "role": str, "grade": str, "region": str, "outcome": str | None, "from": str | None}
 
 
 def zero(p):
@@ -120,6 +127,11 @@ def line(monkeypatch, tmp_path) -> Line:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(command_line, "load", lambda: REGISTRY)
     monkeypatch.setattr(command_line, "implementations", lambda: CODE)
+    monkeypatch.setattr(claims_command, "load", lambda: REGISTRY)
+    monkeypatch.setattr(claims_command, "load_with_foundations", lambda claim: (REGISTRY[claim], REGISTRY)[1])
+    monkeypatch.setattr(claims_command, "cited_in_sources", lambda: CODE)
+    monkeypatch.setattr(claims_command, "accepted_run", dict)
+    monkeypatch.setattr(claims_command, "places", lambda: {"toy.repaired": Place("toy", "spec/toy.py", 7)})
     monkeypatch.setattr(command_line, "documents", lambda: {"toy": "A toy"})
     monkeypatch.setattr(command_line, "catalogue", lambda: Catalogue(("toy.base", "toy.repaired"), frozenset()))
     return Line(tmp_path / command_line.DEFAULT_LEDGER)
@@ -151,7 +163,7 @@ def test_claims_before_a_run(line) -> None:
     assert all(claim["standing"] is None and claim["evidence"] == [] for claim in claims)
     assert claims[0]["implementations"] == ["rooms.Doubling"]
     assert claims[1]["repair"]["change"] == "drop the sign"
-    assert "standings are unknown until `make audit`" in result.stderr
+    assert "2 claims, or what they rest on, changed since any run" in result.stderr
 
 
 def test_claims_after_a_run(line) -> None:
@@ -168,7 +180,106 @@ def test_claims_after_a_run(line) -> None:
         "grade": "interval",
         "region": "[0, 1]",
         "outcome": "passed",
+        "from": "run",
     }
+
+
+def accept(monkeypatch, registry: Registry = REGISTRY, **standings: Standing) -> None:
+    """Let a snapshot of these standings be committed, of the claims as they are in a registry."""
+    run = ledger(**standings)
+    verdicts = {claim.id: claim.verdict.value for claim in registry}
+    found = record_run(verdicts, run.standings, registry.fingerprints, run.evidence)
+    monkeypatch.setattr(claims_command, "accepted_run", lambda: found)
+
+
+def changed(claim: Claim) -> Registry:
+    """Return the registry with another text of a claim."""
+    other = attrs.evolve(claim, reading="as of old")
+    return Registry({**REGISTRY.claims, claim.id: other})
+
+
+def test_without_a_run_the_accepted_one_answers_and_says_so(line, monkeypatch) -> None:
+    accept(monkeypatch, base=EARNED, repaired=EARNED)
+    result = line("claims", "--json")
+    claims = json.loads(result.stdout)
+    check_schema(claims)
+    assert [(claim["standing"], claim["standing_from"]) for claim in claims] == [("earned", "accepted run")] * 2
+    assert [(item["outcome"], item["from"]) for item in claims[1]["evidence"]] == [("passed", "accepted run")]
+    assert "standings are those of the accepted run" in result.stderr
+    page = line("claims", "toy.repaired").stdout
+    assert "holds with repair (standing: earned (accepted run))" in page
+    assert "[passed in the accepted run] refutes, interval: [0, 1]" in page
+    assert "earned (accepted run)" in line("claims").stdout
+
+
+def test_a_run_on_this_text_comes_first(line, monkeypatch) -> None:
+    accept(monkeypatch, base=EARNED, repaired=EARNED)
+    line.leave(ledger(base=EARNED, repaired=UNEARNED))
+    result = line("claims", "--json")
+    assert [claim["standing"] for claim in json.loads(result.stdout)] == ["earned", "unearned"]
+    assert result.stderr == ""
+    assert "accepted" not in line("claims").stdout
+
+
+@pytest.mark.parametrize("claim", [REPAIRED, BASE], ids=["itself", "what-it-rests-on"])
+def test_nothing_is_earned_by_a_snapshot_of_another_text(line, monkeypatch, claim) -> None:
+    """A claim stands on those that it uses: where one of them has changed, nobody knows how it stands."""
+    accept(monkeypatch, changed(claim), base=EARNED, repaired=EARNED)
+    found = json.loads(line("claims", "toy.repaired", "--json").stdout)
+    assert (found["standing"], found["standing_from"]) == (None, None)
+    page = line("claims", "toy.repaired").stdout
+    which = "the claim" if claim is REPAIRED else "toy.base"
+    assert f"{which} has changed since the accepted run" in page
+    assert "earned" not in page
+    assert "earned" in line("claims", "toy.base").stdout or claim is BASE
+
+
+def test_a_snapshot_of_another_verdict_counts_for_nothing(line, monkeypatch) -> None:
+    other = Registry({**REGISTRY.claims, BASE.id: attrs.evolve(BASE, verdict=Verdict.HOLDS_PROOF_REPAIRED)})
+    accept(monkeypatch, other, base=EARNED, repaired=EARNED)
+    assert "earned" not in line("claims").stdout
+
+
+@pytest.mark.parametrize("field", ["standing", "evidence"])
+def test_a_snapshot_that_cannot_be_read_is_refused_in_one_line(line, monkeypatch, field) -> None:
+    piece = Piece("f.py::t", "toy.base", "supports", "wonderful", "x")
+    wrong = {"standing": {"standing": "wonderful"}, "evidence": {"evidence": (piece,)}}[field]
+    kept = attrs.evolve(Recorded("holds", "earned", REGISTRY.fingerprints["toy.base"]), **wrong)
+    monkeypatch.setattr(claims_command, "accepted_run", lambda: {"toy.base": kept})
+    result = line("claims", "toy.base")
+    assert result.exit_code == 2
+    assert result.stderr.startswith("SnapshotError: ")
+    assert len(result.stderr.splitlines()) == 1
+
+
+def test_a_run_that_is_older_than_the_text_gives_way_and_it_is_said(line, monkeypatch) -> None:
+    accept(monkeypatch, base=EARNED, repaired=EARNED)
+    run = ledger(base=EARNED, repaired=UNEARNED)
+    line.leave(attrs.evolve(run, fingerprints=changed(REPAIRED).fingerprints))
+    result = line("claims", "--json")
+    assert [claim["standing_from"] for claim in json.loads(result.stdout)] == ["run", "accepted run"]
+    assert "the last run is older than 1 claim" in result.stderr
+    page = line("claims", "toy.repaired").stdout
+    assert "the claim has changed since the last run" in page
+    assert "unearned" not in page
+
+
+def test_a_refutation_is_confirmed_and_never_earned(line, monkeypatch) -> None:
+    refuted = Registry({**REGISTRY.claims, BASE.id: attrs.evolve(BASE, verdict=Verdict.REFUTED)})
+    for module in (command_line, claims_command):
+        monkeypatch.setattr(module, "load", lambda: refuted)
+    monkeypatch.setattr(claims_command, "load_with_foundations", lambda _: refuted)
+    verdicts = {claim.id: claim.verdict.value for claim in refuted}
+    run = attrs.evolve(ledger(base=EARNED, repaired=EARNED), verdicts=verdicts)
+    line.leave(attrs.evolve(run, fingerprints=refuted.fingerprints))
+    assert "refuted (standing: refutation confirmed by this run)" in line("claims", "toy.base").stdout
+    assert json.loads(line("claims", "toy.base", "--json").stdout)["standing"] == "earned"
+    line("report", "--output", "report.html")
+    page = (line.path.parents[2] / "report.html").read_text()
+    rows = [row.partition("</tr>")[0] for row in page.split("<tr") if "toy.base</a>" in row]
+    assert sum("refutation confirmed by this run" in row for row in rows) >= 2
+    assert [row for row in rows if "earned" in row and "toy.repaired" not in row] == []
+    assert "1 refutation confirmed" in page
 
 
 @pytest.mark.parametrize(
@@ -192,6 +303,7 @@ def test_the_table_and_the_page(line) -> None:
     page = line("claims", "toy.repaired").stdout
     for part in (
         "toy.repaired  lemma, Lemma [1]",
+        "Specified in\nspec/toy.py:7\n",
         "x = [y]",
         "[x] is [bold]so[/bold]",
         "holds with repair (standing: unearned)",
@@ -212,6 +324,9 @@ def test_unknown_claims_are_refused(line) -> None:
         assert result.exit_code == 2
         assert "toy.nobody" in result.stderr
         assert result.stdout == ""
+    assert "did you mean toy.base?" in line("claims", "toy.bas").stderr
+    assert "did you mean toy.base?" in line("claims", "base").stderr
+    assert "did you mean toy.base?" in words(line("restamp", "toy.bass").stderr)
 
 
 CORRUPT = {
@@ -267,6 +382,7 @@ def test_the_module_runs_on_the_specification_itself(tmp_path) -> None:
     claims = json.loads(done.stdout)
     check_schema(claims)
     assert claims
-    assert all(claim["standing"] is None for claim in claims)
+    assert {claim["standing_from"] for claim in claims} <= {"accepted run", None}
+    assert sum(claim["standing"] == "earned" for claim in claims) > 100
     wrong = subprocess.run([*command[:3], "no-such-command"], capture_output=True, check=False, timeout=120)
     assert wrong.returncode == 2

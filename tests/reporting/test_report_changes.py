@@ -12,7 +12,7 @@ import attrs
 import pytest
 from typer.testing import CliRunner
 
-import dpmatrix.__main__ as command_line
+import dpmatrix.commands.line as command_line
 from dpmatrix.claims import Ledger, Origin, changes, read_snapshot, snapshot
 from dpmatrix.claims.ledger import dump
 from dpmatrix.errors import SnapshotError

@@ -139,11 +139,13 @@ def test_levels_and_picture() -> None:
     assert set(loop) == {"a", "b"}
     assert picture([]) == ("", 0)
     claims = [
-        {"id": "x.<&>", "uses": ["x.b+repair"], "standing": None, "verdict": "holds"},
-        {"id": "x.b", "uses": [], "standing": "earned", "verdict": "holds"},
+        {"id": "x.<&>", "uses": ["x.b+repair"], "standing": None, "standing_note": "<changed>", "verdict": "holds"},
+        {"id": "x.b", "uses": [], "standing": "earned", "standing_from": "run", "verdict": "refuted"},
         {"id": "x.c", "uses": [], "standing": "earned", "verdict": "holds"},
     ]
     drawn, alone = picture(claims)
     assert alone == 1
     assert drawn.count("<path") == 1
-    assert "x.&lt;&amp;&gt;: holds, changed since the run" in drawn
+    assert "x.&lt;&amp;&gt;: holds, &lt;changed&gt;" in drawn
+    assert "x.b: refuted, refutation confirmed by this run" in drawn
+    assert drawn.count("#d7f0de") == 0, "a refutation is not green"

@@ -10,7 +10,8 @@ from dpmatrix.claims.findings import GRAVE, Finding, Severity, findings
 from dpmatrix.claims.fingerprint import Citation, claim_of, fingerprint
 from dpmatrix.claims.gate import violations
 from dpmatrix.claims.ledger import Ledger, describe
-from dpmatrix.claims.registry import Catalogue, Implementation, Registry, implements
+from dpmatrix.claims.provenance import look_up
+from dpmatrix.claims.registry import Catalogue, Implementation, Registry, implements, nearest
 from dpmatrix.claims.snapshots import Recorded, read_snapshot, snapshot
 from dpmatrix.claims.standing import Basis, Standing, State, basis, standings
 from dpmatrix.claims.statement import Condition, Observed, OutsideHypothesesError, Statement, observing
@@ -65,6 +66,8 @@ __all__ = [
     "fingerprint",
     "implements",
     "interval",
+    "look_up",
+    "nearest",
     "observing",
     "read_snapshot",
     "redefined",

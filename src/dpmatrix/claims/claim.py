@@ -161,7 +161,7 @@ class Claim:
     assumes
         Named assumptions of a conditional verdict.
     defect
-        What is wrong with a statement that is false as stated; None where the verdict alone says it.
+        What is wrong with a statement that is false as stated; nothing is read from it under another verdict.
     headline
         What fails, for a list of findings: one sentence of at most `HEADLINE_LENGTH` characters; may be empty.
     """
@@ -188,10 +188,6 @@ class Claim:
             raise ValueError(f"{self.id}: stands in {self.source.document!r}, not in {self.document!r}")
         if (self.verdict is Verdict.CONDITIONAL) != bool(self.assumes):
             raise ValueError(f"{self.id}: assumptions go with the verdict 'conditional', and only with it")
-        if self.defect is not None and self.verdict not in FALSE_AS_STATED:
-            raise ValueError(
-                f"{self.id}: a defect goes with a statement that is false, not with {self.verdict.value!r}"
-            )
         if self.headline and (len(self.headline) > HEADLINE_LENGTH or self.headline[-1] != "."):
             raise ValueError(f"{self.id}: the headline is not one sentence of at most {HEADLINE_LENGTH} characters")
         set_field = object.__setattr__

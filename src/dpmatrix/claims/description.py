@@ -9,6 +9,7 @@ import re
 import textwrap
 import types
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import attrs
@@ -28,8 +29,17 @@ def _without_docstrings(tree: ast.AST) -> ast.AST:
 
 @functools.cache
 def _normal_source(thing: Any) -> str:  # noqa: ANN401 - a function or a class
-    tree = ast.parse(textwrap.dedent(inspect.getsource(thing)))
+    node = _classes(inspect.getsourcefile(thing) or "").get(thing.__qualname__) if isinstance(thing, type) else None
+    tree: ast.AST = node or ast.parse(textwrap.dedent(inspect.getsource(thing)))
     return ast.unparse(_without_docstrings(tree))
+
+
+@functools.cache
+def _classes(file: str) -> dict[str, ast.ClassDef]:
+    """Parse a file once, which `inspect` does for each class: the classes in it that are defined once, by name."""
+    found = [node for node in ast.parse(Path(file).read_bytes()).body if isinstance(node, ast.ClassDef)]
+    names = [node.name for node in found]
+    return {node.name: node for node in found if names.count(node.name) == 1}
 
 
 def _of_specification(thing: object, near: str) -> bool:

@@ -10,7 +10,9 @@ import attrs
 
 from dpmatrix.claims.audits import AuditRecord
 from dpmatrix.claims.evidence import Evidence
+from dpmatrix.claims.provenance import look_up
 from dpmatrix.claims.registry import Implementation, Registry
+from dpmatrix.claims.snapshots import Recorded
 from dpmatrix.claims.standing import Basis, Standing, State
 
 
@@ -88,9 +90,10 @@ def describe(
     registry: Registry,
     ledger: Ledger | None,
     implementations: Iterable[Implementation],
-    declared: Iterable[Evidence] = (),
+    accepted: Mapping[str, Recorded] | None = None,
+    only: Iterable[str] | None = None,
 ) -> list[dict[str, Any]]:
-    """Return every claim as a JSON object, with the standing of the run when the claim has not changed since.
+    """Return claims as JSON objects, with the standing of a run that saw them, and what they rest on, as they are now.
 
     Parameters
     ----------
@@ -98,19 +101,17 @@ def describe(
         The claims and the code that cites them.
     ledger
         The last run, or None.
-    declared
-        Evidence without outcomes, listed when there is no run.
+    accepted
+        The committed snapshot, asked where the last run does not fit; by default it is not.
+    only
+        Ids of the claims to describe; all by default.
     """
     implementations = tuple(implementations)
-    evidence = tuple(declared) if ledger is None else ledger.evidence
     described = []
-    for claim in registry:
-        fresh = (
-            ledger is not None
-            and ledger.fingerprints.get(claim.id) == registry.fingerprints[claim.id]
-            and ledger.verdicts.get(claim.id) == claim.verdict.value
-        )
-        standing = ledger.standings.get(claim.id) if ledger is not None and fresh else None
+    wanted = tuple(registry.claims) if only is None else tuple(only)
+    for name, seen in look_up(registry, ledger, accepted or {}, wanted).items():
+        claim = registry[name]
+        standing = seen.standing
         described.append(
             {
                 "id": claim.id,
@@ -122,10 +123,13 @@ def describe(
                 "margin": _name(claim.statement.formula),
                 "given": [condition.says for condition in claim.statement.given],
                 "verdict": claim.verdict.value,
+                "headline": claim.headline,
                 "because": claim.because,
                 "reading": claim.reading,
                 "standing": None if standing is None else standing.state.value,
                 "basis": None if standing is None or standing.basis is None else standing.basis.value,
+                "standing_from": None if seen.run is None else seen.run.value,
+                "standing_note": seen.note,
                 "reasons": [] if standing is None else list(standing.reasons),
                 "repair": None
                 if claim.repair is None
@@ -141,7 +145,9 @@ def describe(
                 "uses": list(claim.uses),
                 "assumes": list(claim.assumes),
                 "fingerprint": registry.fingerprints[claim.id],
-                "evidence": [item.to_json() for item in evidence if item.citation.claim == claim.id],
+                "evidence": [
+                    item.to_json() | {"from": None if seen.run is None else seen.run.value} for item in seen.evidence
+                ],
                 "implementations": [
                     implementation.name
                     for implementation in implementations

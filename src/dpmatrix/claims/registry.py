@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import Any, TypeVar
@@ -10,6 +11,7 @@ import attrs
 
 from dpmatrix.claims.claim import Claim
 from dpmatrix.claims.fingerprint import Citation, fingerprint
+from dpmatrix.errors import UnknownClaimError
 
 T = TypeVar("T")
 
@@ -62,6 +64,36 @@ class Catalogue:
     pending: frozenset[str]
 
 
+def nearest(claim_id: str, ids: Iterable[str], count: int = 4) -> tuple[str, ...]:
+    """Return the ids that somebody may have meant: those of this label in any document, then those spelt alike."""
+    known = tuple(ids)
+    wanted = claim_id.strip().lower().replace("_", "-").replace(" ", "-")
+    label = wanted.rpartition(".")[2]
+    same = [name for name in known if name.partition(".")[2] == label]
+    close = difflib.get_close_matches(wanted, known, n=count, cutoff=0.75)
+    alike = [*close, *same] if "." in wanted else [*same, *close]
+    return tuple(dict.fromkeys(alike))[:count]
+
+
+class _Fingerprints(Mapping[str, str]):
+    """Fingerprints of claims, each computed when it is first asked for."""
+
+    def __init__(self, claims: Mapping[str, Claim]) -> None:
+        self._claims = claims
+        self._known: dict[str, str] = {}
+
+    def __getitem__(self, claim_id: str) -> str:
+        if claim_id not in self._known:
+            self._known[claim_id] = fingerprint(self._claims[claim_id])
+        return self._known[claim_id]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._claims)
+
+    def __len__(self) -> int:
+        return len(self._claims)
+
+
 @attrs.frozen(slots=False)
 class Registry:
     """All claims by id."""
@@ -87,7 +119,7 @@ class Registry:
     @cached_property
     def fingerprints(self) -> Mapping[str, str]:
         """The fingerprint of each claim."""
-        return {claim_id: fingerprint(claim) for claim_id, claim in self.claims.items()}
+        return _Fingerprints(self.claims)
 
     def __iter__(self) -> Iterator[Claim]:
         return iter(self.claims.values())
@@ -96,7 +128,21 @@ class Registry:
         return len(self.claims)
 
     def __getitem__(self, claim_id: str) -> Claim:
-        return self.claims[claim_id]
+        """Return a claim.
+
+        Raises
+        ------
+        UnknownClaimError
+            If there is none of this id; it names the nearest ones.
+        """
+        try:
+            return self.claims[claim_id]
+        except KeyError:
+            raise self.unknown(claim_id) from None
+
+    def unknown(self, claim_id: str) -> UnknownClaimError:
+        """Return the error that says that there is no such claim, and which ids may have been meant."""
+        return UnknownClaimError(claim_id, nearest(claim_id, self.claims))
 
     def knows(self, citation: Citation) -> bool:
         """Whether the cited claim and statement exist."""

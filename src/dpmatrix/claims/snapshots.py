@@ -9,10 +9,10 @@ from typing import Any
 
 import attrs
 
-from dpmatrix.claims.evidence import Evidence, Outcome
-from dpmatrix.claims.fingerprint import claim_of
+from dpmatrix.claims.evidence import Evidence, Grade, Outcome, Role
+from dpmatrix.claims.fingerprint import Citation, claim_of
 from dpmatrix.claims.registry import Registry
-from dpmatrix.claims.standing import Standing
+from dpmatrix.claims.standing import Basis, Standing, State
 from dpmatrix.errors import SnapshotError
 
 GATED = ("verdict", "standing", "fingerprint")
@@ -41,6 +41,14 @@ class Piece:
         """The claim that it speaks about."""
         return claim_of(self.target)
 
+    def item(self, fingerprint: str) -> Evidence:
+        """Return it as evidence that passed; how long it took, and what it said, is not kept."""
+        cited = Citation(self.claim, self.target, fingerprint)
+        try:
+            return Evidence(self.node, cited, Role(self.role), Grade(self.grade), self.region, Outcome.PASSED)
+        except ValueError as error:
+            raise SnapshotError(f"the snapshot has evidence that cannot be read: {error}") from error
+
     @property
     def line(self) -> str:
         """All but the node, as the snapshot has it."""
@@ -59,16 +67,45 @@ class Recorded:
         Of the claim's text and mathematics.
     evidence
         What passed, in order; None where the snapshot is of the older kind that does not say.
+    basis
+        On what an earned verdict rests; None where it is not earned, or the snapshot is of the older kind.
     """
 
     verdict: str
     standing: str
     fingerprint: str
     evidence: tuple[Piece, ...] | None = None
+    basis: Basis | None = None
+
+    @property
+    def state(self) -> State:
+        """The standing.
+
+        Raises
+        ------
+        SnapshotError
+            If there is no such standing.
+        """
+        try:
+            return State(self.standing)
+        except ValueError as error:
+            raise SnapshotError(f"the snapshot has a standing that cannot be read: {error}") from error
+
+    def items(self) -> tuple[Evidence, ...]:
+        """Return what passed, as evidence that was written for the text of that time.
+
+        Raises
+        ------
+        SnapshotError
+            If a piece has a role or a grade that there is not.
+        """
+        return tuple(piece.item(self.fingerprint) for piece in self.evidence or ())
 
     def to_json(self) -> dict[str, Any]:
         """Return a JSON object; one line for each piece of evidence, so that a difference of two can be read."""
         record: dict[str, Any] = {name: getattr(self, name) for name in GATED}
+        if self.basis is not None:
+            record["basis"] = self.basis.value
         if self.evidence is not None:
             nodes: dict[str, list[str]] = {}
             for piece in self.evidence:
@@ -98,7 +135,13 @@ def record_run(
         if item.outcome is Outcome.PASSED:
             passed.setdefault(item.citation.claim, []).append(Piece.of(item))
     return {
-        claim: Recorded(verdict, found[claim].state.value, fingerprints[claim], tuple(sorted(passed.get(claim, ()))))
+        claim: Recorded(
+            verdict,
+            found[claim].state.value,
+            fingerprints[claim],
+            tuple(sorted(passed.get(claim, ()))),
+            found[claim].basis,
+        )
         for claim, verdict in verdicts.items()
         if claim in found and claim in fingerprints
     }
@@ -150,7 +193,14 @@ def _entry(entry: object, where: str) -> Recorded:
             raise SnapshotError(f"{where} has no {field}")
     evidence = entry.get("evidence")
     pieces = None if evidence is None else tuple(sorted(_pieces(evidence, where)))
-    return Recorded(entry["verdict"], entry["standing"], entry["fingerprint"], pieces)
+    return Recorded(entry["verdict"], entry["standing"], entry["fingerprint"], pieces, _basis(entry, where))
+
+
+def _basis(entry: Mapping[str, Any], where: str) -> Basis | None:
+    try:
+        return None if entry.get("basis") is None else Basis(entry["basis"])
+    except ValueError as error:
+        raise SnapshotError(f"{where} has a basis that cannot be read: {error}") from error
 
 
 def _pieces(nodes: object, where: str) -> list[Piece]:

@@ -9,7 +9,8 @@ import typer
 
 from dpmatrix.commands.failures import one_line
 from dpmatrix.commands.plots import Curve, write_svg
-from dpmatrix.commands.privacy import AsJson, Plot
+from dpmatrix.commands.privacy import Plot
+from dpmatrix.commands.runs import AsJson
 from dpmatrix.experiments.constants_table import (
     DELTAS,
     DIMENSIONS,

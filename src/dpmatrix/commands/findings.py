@@ -14,8 +14,7 @@ import typer
 from dpmatrix.claims import Finding, Severity, findings
 from dpmatrix.commands.completion import document_names
 from dpmatrix.commands.failures import one_line
-from dpmatrix.commands.privacy import AsJson
-from dpmatrix.commands.runs import DEFAULT_LEDGER, LedgerPath, declared_evidence, read_ledger
+from dpmatrix.commands.runs import DEFAULT_LEDGER, AsJson, LedgerPath, read_ledger, runnable_evidence
 from dpmatrix.reporting.sentences import counted, opening
 from dpmatrix.spec import documents, load
 
@@ -43,12 +42,9 @@ def findings_command(
     if document is not None and document not in documents():
         raise typer.BadParameter(f"no document {document!r}; there are {', '.join(documents())}")
     run, registry = read_ledger(ledger), load()
-    # A run that knows nothing of some claims says nothing of their evidence either.
-    covered = run is not None and set(registry.claims) <= set(run.fingerprints)
-    evidence = run.evidence if run is not None and covered else declared_evidence()
     found = [
         finding
-        for finding in findings(registry, evidence)
+        for finding in findings(registry, runnable_evidence(run, registry))
         if document in (None, finding.claim.partition(".")[0]) and severity in (None, finding.severity.words)
     ]
     if as_json:

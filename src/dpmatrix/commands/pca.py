@@ -18,8 +18,9 @@ from dpmatrix import __version__
 from dpmatrix.atomic_files import refuse_unless_regular, write_atomically
 from dpmatrix.commands.failures import one_line
 from dpmatrix.commands.numbers import read
-from dpmatrix.commands.privacy import AsJson, Relation
+from dpmatrix.commands.privacy import Relation
 from dpmatrix.commands.readers import readers
+from dpmatrix.commands.runs import AsJson
 from dpmatrix.errors import EntropyError, RecordFileError
 from dpmatrix.exact import positive_integer
 from dpmatrix.files import open_source

@@ -16,6 +16,7 @@ from dpmatrix.commands.failures import one_line
 from dpmatrix.commands.noises import Known, Noise, Options, known
 from dpmatrix.commands.numbers import Enclosed, bits_for, decimal, enclosed_probability, read, read_all
 from dpmatrix.commands.plots import Curve, write_svg
+from dpmatrix.commands.runs import AsJson
 from dpmatrix.exact import precision
 from dpmatrix.privacy import Adjacency, PrivacyGuarantee, meets
 
@@ -24,7 +25,6 @@ Epsilons = Annotated[
     list[str] | None, typer.Option(metavar="NUMBER", help="Several are allowed, and ranges first:last:count.")
 ]
 Digits = Annotated[int, typer.Option(help="Significant digits.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Plot = Annotated[Path | None, typer.Option(metavar="FILE.svg", help="Draw the curve over the epsilons given.")]
 Relation = Annotated[Adjacency, typer.Option(help="Relation between neighbours.")]
 DEFAULT_DIGITS = 6

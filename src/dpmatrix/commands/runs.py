@@ -1,18 +1,17 @@
-"""The last run, and the evidence that exists without one."""
+"""The last run, the accepted one, and the options that commands share."""
 
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
-import tempfile
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from dpmatrix.claims import Evidence, Ledger
+from dpmatrix.claims import Evidence, Ledger, Registry
+from dpmatrix.spec import accepted_run
 
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 LedgerPath = Annotated[Path, typer.Option(help="The ledger of a run; `make audit` writes it.")]
 DEFAULT_LEDGER = Path("build/audit/ledger.json")
 
@@ -33,15 +32,19 @@ def read_ledger(path: Path) -> Ledger | None:
         raise typer.BadParameter(f"{path} is not a ledger ({error}); run `make audit` to write a new one") from error
 
 
-def declared_evidence() -> list[Evidence]:
-    """Ask pytest which evidence exists, when the checkout is at hand."""
-    if not Path("audit").is_dir():
-        return []
-    with tempfile.TemporaryDirectory() as folder:
-        listing = Path(folder) / "declared.json"
-        command = [sys.executable, "-m", "pytest", "audit", "--collect-only", "-q", "--declared-evidence", str(listing)]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603 - a fixed command
-        if not listing.exists():
-            typer.echo(f"the evidence could not be collected:\n{done.stdout[-2000:]}{done.stderr[-2000:]}", err=True)
-            return []
-        return [Evidence.from_json(record) for record in json.loads(listing.read_text(encoding="utf-8"))]
+def runnable_evidence(run: Ledger | None, registry: Registry) -> list[Evidence]:
+    """Return evidence that a command can run again here: of the last run if it knows all claims, else the accepted one.
+
+    Parameters
+    ----------
+    run
+        The last run, or None.
+    registry
+        The claims.
+    """
+    if run is not None and set(registry.claims) <= set(run.fingerprints):
+        evidence = list(run.evidence)
+    else:
+        evidence = [item for recorded in accepted_run().values() for item in recorded.items()]
+    present = {file: Path(file).is_file() for file in {item.node.partition("::")[0] for item in evidence}}
+    return [item for item in evidence if present[item.node.partition("::")[0]]]

@@ -10,8 +10,8 @@ from attrs import frozen
 
 from dpmatrix.claims import Claim, Registry, Severity, Verdict, claim_of, describe, findings
 from dpmatrix.reporting.implementations import implementations
-from dpmatrix.reporting.sentences import opening
-from dpmatrix.spec import committed_standings, documents, load
+from dpmatrix.reporting.sentences import opening, standing_class, standing_words
+from dpmatrix.spec import accepted_run, documents, load
 
 AS_PRINTED = frozenset(
     {
@@ -47,7 +47,7 @@ class Entry:
     described
         The same as `dpmatrix.claims.describe` returns it.
     standing
-        What the committed snapshot says, or ``changed since`` where the claim has changed.
+        What the committed snapshot says, in words, or ``changed since`` where the claim has changed.
     because
         What fails, in a sentence, or the first sentences of its reason.
     """
@@ -61,6 +61,11 @@ class Entry:
     def as_printed(self) -> bool:
         """Whether it may be used as it is printed."""
         return self.claim.verdict in AS_PRINTED
+
+    @property
+    def shade(self) -> str:
+        """The colour of the standing."""
+        return standing_class(self.described)
 
     @property
     def code(self) -> list[str]:
@@ -80,13 +85,10 @@ class Contents:
     def read(cls) -> Contents:
         """Load the specification and the committed snapshot."""
         registry = load()
-        snapshot = committed_standings()
         entries = []
-        for described in describe(registry, None, implementations()):
+        for described in describe(registry, None, implementations(), accepted_run()):
             claim = registry[described["id"]]
-            record = snapshot.get(claim.id, {})
-            same = (described["fingerprint"], claim.verdict.value) == (record.get("fingerprint"), record.get("verdict"))
-            standing = record["standing"] if same else "changed since"
+            standing = "changed since" if described["standing"] is None else standing_words(described)
             entries.append(Entry(claim, described, standing, claim.headline or opening(claim.because)))
         return cls(registry, tuple(entries), documents())
 

@@ -7,9 +7,16 @@ from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
 from dpmatrix.claims import claim_of
+from dpmatrix.reporting.sentences import standing_class, standing_words
 
 _COLUMN, _ROW, _WIDTH, _HEIGHT, _MARGIN = 300, 26, 230, 20, 20
-_COLOURS = {"earned": "#d7f0de", "open": "#fbeecb", "unearned": "#f8d6d9", "violated": "#f19aa3"}
+_COLOURS = {
+    "earned": "#d7f0de",
+    "confirmed": "#dfe6f1",
+    "open": "#fbeecb",
+    "unearned": "#f8d6d9",
+    "violated": "#f19aa3",
+}
 _UNKNOWN = "#e4e7ec"
 
 
@@ -82,9 +89,9 @@ def picture(claims: Sequence[Mapping[str, Any]]) -> tuple[str, int]:
                 parts.append(f'<path d="{curve}" fill="none" stroke="#5b6470" stroke-width="1"/>')
     for claim in shown:
         x, y = place[claim["id"]]
-        standing = claim["standing"] or "changed since the run"
-        colour = _COLOURS.get(standing, _UNKNOWN)
-        dashes = ' stroke="#1b1f24"' + ("" if standing == "earned" else ' stroke-dasharray="4 2"')
+        standing = standing_words(claim)
+        colour = _COLOURS.get(standing_class(claim), _UNKNOWN)
+        dashes = ' stroke="#1b1f24"' + ("" if claim["standing"] == "earned" else ' stroke-dasharray="4 2"')
         link = quoteattr(f"#{claim['id']}")
         parts.append(
             f"<a href={link}><title>{escape(claim['id'])}: {escape(claim['verdict'])}, {escape(standing)}</title>"

@@ -16,7 +16,7 @@ from dpmatrix.reporting.certificates import certificates
 from dpmatrix.reporting.code import source_of
 from dpmatrix.reporting.figures import Reproduced
 from dpmatrix.reporting.graph import picture
-from dpmatrix.reporting.sentences import bounds, counted, pieces_of_evidence
+from dpmatrix.reporting.sentences import bounds, counted, pieces_of_evidence, standing_class, standing_words
 
 SYMBOLS = {Role.SUPPORTS: "+", Role.REFUTES: "−", Role.SUPPORTS_REPAIR: "r", Role.CONTROL: "c"}
 """How the matrix abbreviates roles."""
@@ -65,6 +65,7 @@ def render(
         loader=PackageLoader("dpmatrix.reporting"), autoescape=True, undefined=StrictUndefined, trim_blocks=True
     )
     templates.globals |= {"anchor": anchor, "bounds": bounds, "counted": counted, "field_words": FIELD_WORDS}
+    templates.globals |= {"standing_class": standing_class, "standing_words": standing_words}
     begun = {claim["document"] for claim in described}
     implementing = implementing_claims(described)
     certified = certificates(implementing, ledger.audits)
@@ -73,7 +74,7 @@ def render(
         documents={name: titles[name] for name in titles if name in begun},
         claims=[_viewed(claim, described) for claim in described],
         verdicts=Counter(claim["verdict"] for claim in described),
-        states=Counter(claim["standing"] for claim in described).most_common(),
+        states=Counter(claim["standing"] and standing_class(claim) for claim in described).most_common(),
         grades=GRADES,
         symbols={role.value: symbol for role, symbol in SYMBOLS.items()},
         code=[(name, source_of(name), claims) for name, claims in implementing.items()],

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
-from dpmatrix.claims import AuditRecord, AuditVerdict
+from dpmatrix.claims import AuditRecord, AuditVerdict, State
+from dpmatrix.claims.provenance import RunKind
+from dpmatrix.claims.standing import FAILED
 
 _END = re.compile(r"[.!?]['\")]*(?= [A-Z0-9'\"(\[|])")
 _ABBREVIATED = re.compile(r"(?:\.[a-z]|\b(?:cf|vs|resp|eq|Eq|Def|Thm|no|No))\.$")
@@ -33,6 +36,34 @@ def bounds(audit: AuditRecord) -> str:
         side = "most" if audit.verdict is AuditVerdict.KEPT else "least"
         words.append(f"delta at {side} {audit.delta_bound:.3g}")
     return "; ".join(words)
+
+
+_REFUTATIONS = frozenset(verdict.value for verdict in FAILED)
+
+
+def standing_words(claim: Mapping[str, Any]) -> str:
+    """Say how a claim stands and by which run; a verdict that only refutes is confirmed, and never "earned".
+
+    Parameters
+    ----------
+    claim
+        As `dpmatrix.claims.describe` returns it.
+    """
+    standing = claim["standing"]
+    if standing is None:
+        return str(claim.get("standing_note") or "no run yet")
+    accepted = claim.get("standing_from") == RunKind.ACCEPTED_RUN.value
+    basis = f", {claim['basis']}" if claim.get("basis") else ""
+    if standing == State.EARNED.value and claim["verdict"] in _REFUTATIONS:
+        return f"refutation confirmed by {'the accepted run' if accepted else 'this run'}{basis}"
+    return f"{standing}{basis} (accepted run)" if accepted else f"{standing}{basis}"
+
+
+def standing_class(claim: Mapping[str, Any]) -> str:
+    """Name the colour of a standing: that of what is earned is kept from verdicts that only refute."""
+    if claim["standing"] == State.EARNED.value and claim["verdict"] in _REFUTATIONS:
+        return "confirmed"
+    return str(claim["standing"] or "open")
 
 
 def sentences(text: str) -> list[str]:

@@ -12,9 +12,10 @@ from rich.table import Table
 from rich.text import Text
 
 from dpmatrix.claims import Basis, Evidence, Ledger, Outcome, Registry, Role, State
-from dpmatrix.reporting.sentences import counted, pieces_of_evidence
+from dpmatrix.claims.provenance import RunKind
+from dpmatrix.reporting.sentences import counted, pieces_of_evidence, standing_class, standing_words
 
-_COLOURS = {"earned": "green", "open": "yellow", "unearned": "red", "violated": "bold red"}
+_COLOURS = {"earned": "green", "confirmed": "bold", "open": "yellow", "unearned": "red", "violated": "bold red"}
 _SYMBOLS = {Role.SUPPORTS: "+", Role.REFUTES: "-", Role.SUPPORTS_REPAIR: "r", Role.CONTROL: "c"}
 _WIDTH = 118
 
@@ -50,9 +51,11 @@ def standings_table(registry: Registry, ledger: Ledger) -> str:
         table.add_column(heading, overflow="fold")
     for claim in registry:
         standing = ledger.standings[claim.id]
+        kind = standing_class({"standing": standing.state.value, "verdict": claim.verdict.value})
+        stands = "refutation confirmed" if kind == "confirmed" else standing.state.value
+        shown = ", ".join(filter(None, [stands, standing.basis and standing.basis.value]))
         items = [item for item in ledger.evidence if item.citation.claim == claim.id]
-        shown = Text(standing.words, style=_COLOURS[standing.state.value])
-        table.add_row(claim.id, claim.verdict.value, shown, _summary(items))
+        table.add_row(claim.id, claim.verdict.value, Text(shown, style=_COLOURS[kind]), _summary(items))
     return _to_text(table)
 
 
@@ -76,9 +79,14 @@ def claims_table(described: list[Mapping[str, Any]]) -> str:
     for heading in ("claim", "kind", "verdict", "standing"):
         table.add_column(heading, overflow="fold")
     for claim in described:
-        standing = claim["standing"] or "no run"
-        table.add_row(claim["id"], claim["kind"], claim["verdict"], Text(standing, style=_COLOURS.get(standing, "")))
+        standing = Text(standing_words(claim), style=_COLOURS[standing_class(claim)])
+        table.add_row(claim["id"], claim["kind"], claim["verdict"], standing)
     return _to_text(table)
+
+
+def _outcome(item: Mapping[str, Any]) -> str:
+    accepted = item["from"] == RunKind.ACCEPTED_RUN.value
+    return f"{item['outcome'] or 'not run'}{' in the accepted run' if accepted else ''}"
 
 
 def claim_page(claim: Mapping[str, Any]) -> str:
@@ -89,11 +97,15 @@ def claim_page(claim: Mapping[str, Any]) -> str:
         if text:
             parts.append(f"\n[bold]{heading}[/bold]\n{escape(text)}")
 
-    add("Printed", claim["printed"])
+    add("Specified in", claim.get("specified_in", ""))
+    add("As stated, in our words", claim["printed"])
     add("Statement", claim["says"])
     add("Given", "\n".join(claim["given"]))
     add("Reading", claim["reading"])
-    add("Verdict", f"{claim['verdict']} (standing: {claim['standing'] or 'no run yet'})")
+    add("Verdict", f"{claim['verdict']} (standing: {standing_words(claim)})")
+    if claim["standing"] is not None:
+        add("Of the last run", claim["standing_note"])
+    add("In short", claim["headline"])
     add("Why", claim["because"])
     if claim["repair"]:
         add("Repair", f"{claim['repair']['change']}\n{claim['repair']['says']}")
@@ -106,7 +118,7 @@ def claim_page(claim: Mapping[str, Any]) -> str:
     add(
         "Evidence",
         "\n".join(
-            f"[{item['outcome'] or 'not run'}] {item['role']}, {item['grade']}: {item['region']}\n    {item['node']}"
+            f"[{_outcome(item)}] {item['role']}, {item['grade']}: {item['region']}\n    {item['node']}"
             + (f"\n    {item['detail']}" if item["detail"] else "")
             for item in claim["evidence"]
         ),

@@ -1,0 +1,94 @@
+"""All commands in one command line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from dpmatrix.atomic_files import write_atomically
+from dpmatrix.claims import describe, findings
+from dpmatrix.claims.ledger import dump
+from dpmatrix.commands.audit import audit_mechanism_command
+from dpmatrix.commands.claims import exit_code
+from dpmatrix.commands.completion import claim_ids
+from dpmatrix.commands.constants import constants, report_section
+from dpmatrix.commands.documentation import documentation_command
+from dpmatrix.commands.failures import one_line
+from dpmatrix.commands.look_ups import command_line
+from dpmatrix.commands.pca import pca
+from dpmatrix.commands.privacy import calibrate, profile
+from dpmatrix.commands.reproduce import REPRODUCED, TARGETS, reproduce
+from dpmatrix.commands.runs import DEFAULT_LEDGER, LedgerPath, read_ledger
+from dpmatrix.reporting.figures import reproduced
+from dpmatrix.reporting.html import render
+from dpmatrix.reporting.implementations import implementations
+from dpmatrix.reporting.record import report_record
+from dpmatrix.reporting.restamp import restamp
+from dpmatrix.reporting.snapshots import changes_since
+from dpmatrix.spec import STANDINGS, catalogue, documents, load
+
+app = command_line()
+
+
+@app.command()
+@one_line
+def report(
+    *,
+    ledger: LedgerPath = DEFAULT_LEDGER,
+    output: Annotated[Path, typer.Option(help="The HTML file to write.")] = Path("build/audit/report.html"),
+    figures: Annotated[Path, typer.Option(help="Where `reproduce` left its files.")] = REPRODUCED,
+    since: Annotated[
+        str | None,
+        typer.Option(metavar="REVISION|FILE", help="To compare with another snapshot."),
+    ] = None,
+) -> None:
+    """Write the HTML report of the last run, with the figures that were reproduced, and its JSON beside it."""
+    run = read_ledger(ledger)
+    if run is None:
+        raise typer.BadParameter(f"no ledger at {ledger}; run `make audit` first", param_hint="--ledger")
+    if output.suffix == ".json":
+        raise typer.BadParameter(f"{output} is where the data would go; name the HTML file", param_hint="--output")
+    registry = load()
+    described = describe(registry, run, implementations())
+    found = findings(registry, run.evidence)
+    try:
+        shown = reproduced(TARGETS, figures)
+    except ValueError as error:
+        raise typer.BadParameter(str(error), param_hint="--figures") from error
+    changes = changes_since(run, STANDINGS, since)
+    page = render(described, run, documents(), catalogue().pending, report_section(), found, shown, changes)
+    write_atomically(output, page)
+    data = output.with_suffix(".json")
+    write_atomically(data, dump(report_record(described, run, found, changes)))
+    typer.echo(f"wrote {output} and {data}")
+    raise typer.Exit(exit_code(described))
+
+
+@app.command(name="restamp")
+def restamp_command(
+    claim: Annotated[
+        list[str],
+        typer.Argument(help="Claims whose citations have been read again, or `all`.", autocompletion=claim_ids),
+    ],
+    *,
+    root: Annotated[Path, typer.Option(help="The checkout.")] = Path(),
+) -> None:
+    """Write the present fingerprint of claims into everything that cites them, once it has been read again."""
+    registry = load()
+    wanted = set(registry.claims) if claim == ["all"] else set(claim)
+    unknown = wanted - set(registry.claims)
+    if unknown:
+        raise typer.BadParameter("; ".join(str(registry.unknown(name)) for name in sorted(unknown)), param_hint="CLAIM")
+    for path, count in restamp(root, {name: registry.fingerprints[name] for name in wanted}).items():
+        typer.echo(f"{path}: {count}")
+
+
+app.command(name="audit")(audit_mechanism_command)
+app.command()(profile)
+app.command()(calibrate)
+app.command()(constants)
+app.command()(reproduce)
+app.command()(pca)
+app.command(name="documentation")(documentation_command)

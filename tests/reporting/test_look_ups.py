@@ -1,0 +1,73 @@
+"""Looking a claim up: where it is specified, which code cites it, and in what time."""
+
+from __future__ import annotations
+
+import pickle
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import dpmatrix
+from dpmatrix.claims import nearest
+from dpmatrix.errors import UnknownClaimError
+from dpmatrix.reporting.implementations import cited_in_sources, implementations
+from dpmatrix.spec import load, load_with_foundations, places
+
+HEAVY = ("numpy", "scipy", "sympy", "dpmatrix.mechanisms", "dpmatrix.auditing", "pytest")
+
+
+def test_every_claim_has_a_place_and_stands_there() -> None:
+    folder = Path(dpmatrix.__file__).parent
+    assert places().keys() == load().claims.keys()
+    for claim, place in places().items():
+        line = (folder / place.file).read_text(encoding="utf-8").splitlines()[place.line - 1]
+        assert line == f'    id="{claim}",'
+
+
+def test_a_claim_is_loaded_with_all_that_it_rests_on() -> None:
+    whole = load()
+    for claim in ("wishart.theorem-4", "cross.ppca-sample-complexity", "wishart.definition-1"):
+        part = load_with_foundations(claim)
+        assert part[claim] == whole[claim]
+        uses = {use.removesuffix("+repair") for name in part.claims for use in part[name].uses}
+        assert uses <= part.claims.keys()
+        assert part.fingerprints[claim] == whole.fingerprints[claim]
+    with pytest.raises(UnknownClaimError, match=r"did you mean wishart\.theorem-4"):
+        load_with_foundations("wishart.theorem4")
+
+
+def test_sources_and_the_code_that_runs_cite_the_same() -> None:
+    cited = {one.name: set(one.citations) for one in implementations() if one.citations}
+    assert {one.name: set(one.citations) for one in cited_in_sources()} == cited
+
+
+def test_an_unknown_id_names_the_nearest() -> None:
+    registry = load()
+    with pytest.raises(KeyError, match=r"did you mean sliding-window\.theorem-12"):
+        registry["sliding-window.theorem12"]
+    error = registry.unknown("Wishart.Theorem_4")
+    assert error.nearest[0] == "wishart.theorem-4"
+    assert str(pickle.loads(pickle.dumps(error))) == str(error)
+    assert {"wishart.theorem-4", "sliding-window.theorem-4"} <= set(nearest("theorem-4", registry.claims))
+    assert nearest("xyzzy", registry.claims) == ()
+    assert "did you mean" not in str(registry.unknown("xyzzy"))
+
+
+@pytest.mark.parametrize("command", ["claims wishart.theorem-4", "findings"])
+def test_a_look_up_starts_without_the_mechanisms(tmp_path, command: str) -> None:
+    """Time on a busy machine says nothing; what is imported does."""
+    program = (
+        "import sys\n"
+        f"sys.argv = ['dpmatrix', *{command.split()!r}]\n"
+        "from dpmatrix.__main__ import main\n"
+        "try:\n    main()\nexcept SystemExit as end:\n    assert not end.code, end.code\n"
+        f"print('IMPORTED', *[name for name in {HEAVY!r} if name in sys.modules])\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=False, timeout=120
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-1].strip() == "IMPORTED"
+    assert len(done.stdout) > 1000
