@@ -204,6 +204,16 @@ def test_a_window_does_not_take_back_what_another_one_took() -> None:
     alone.publish()
 
 
+def test_a_window_does_not_take_back_what_was_written(tmp_path) -> None:
+    window = begun()
+    suspend(window, tmp_path / "window")
+    with pytest.raises(NotPrivateError, match="held by another"):
+        window.take_back()
+    with pytest.raises(NotPrivateError):
+        window.publish()
+    assert resume(tmp_path / "window").time == 4
+
+
 def test_a_memory_keeps_its_parameters_and_the_bits_that_it_was_made_of() -> None:
     stronger = attrs.evolve(SMALL, guarantee=PrivacyGuarantee(Fraction(1, 100), PROMISE.delta, PROMISE.adjacency))
     memory = begun().hand_over()
