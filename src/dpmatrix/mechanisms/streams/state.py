@@ -114,19 +114,21 @@ def resume(path: Path, *, key: bytes | None = None, entropy: Entropy | None = No
 def _use_up(path: Path, memory: WindowMemory) -> None:
     """Leave a mark beside a file and remove it, unless a mark says that its stream has gone on from there."""
     used = SingleUseError(f"{path.name} was resumed before: its noise must not be used twice", _REMEDY)
-    if _last_mark(path.parent, memory.stream) >= memory.suspensions:
-        raise used
     try:
-        path.with_name(f"{memory.stream}-{memory.suspensions}.resumed").touch(exist_ok=False)
-        _to_disk(path.parent)
-        path.unlink()
+        # Looked at again once the mark is there: another process may resume a later suspension meanwhile.
+        known = _last_mark(path.parent, memory.stream)
+        if known < memory.suspensions:
+            path.with_name(f"{memory.stream}-{memory.suspensions}.resumed").touch(exist_ok=False)
+            known = _last_mark(path.parent, memory.stream)
+            if known == memory.suspensions:
+                _to_disk(path.parent)
+                path.unlink()
+                return
     except FileExistsError as error:
         raise used from error
     except OSError as error:
         raise InvalidParameterError("path", f"{path.name} cannot be marked as used", _REMEDY) from error
-    # A later suspension may have been resumed by another process since the marks were read.
-    if _last_mark(path.parent, memory.stream) > memory.suspensions:
-        raise used
+    raise used
 
 
 def _last_mark(directory: Path, stream: str) -> int:
