@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from decimal import Decimal
 from fractions import Fraction
 from numbers import Integral, Rational
 from typing import Any, TypeAlias
@@ -16,6 +17,8 @@ from dpmatrix.errors import InvalidParameterError
 
 Exact: TypeAlias = int | Fraction | float | fmpq | fmpz
 Real: TypeAlias = Exact | arb
+_LONG = 10**20
+"""From here on the numerator and the denominator of a quotient say nothing to a reader."""
 
 
 def rational(value: Exact, name: str = "value") -> fmpq:
@@ -92,12 +95,14 @@ def decimal_fraction(value: Exact | np.floating[Any], name: str = "value") -> Fr
 
 
 def decimal_text(value: Fraction) -> str:
-    """Write a rational so that different ones look different: as the float that `decimal_fraction` reads, or p/q."""
-    try:
-        text = repr(float(value)).removesuffix(".0")
-    except OverflowError:
+    """Write a rational as the float that `decimal_fraction` reads as it, or as p/q, or where that is long, about."""
+    with suppress(OverflowError):
+        text = repr(float(value))
+        if Fraction(text) == value:
+            return text.removesuffix(".0")
+    if max(abs(value.numerator), value.denominator) < _LONG:
         return str(value)
-    return text if Fraction(text) == value else str(value)
+    return f"about {Decimal(value.numerator) / Decimal(value.denominator):.17g}"
 
 
 def ball(value: Real, name: str = "value") -> arb:

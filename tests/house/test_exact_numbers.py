@@ -9,7 +9,7 @@ import pytest
 from flint import fmpq, fmpz
 
 from dpmatrix.errors import InvalidParameterError
-from dpmatrix.exact import fraction, positive_integer, whole_number
+from dpmatrix.exact import decimal_fraction, decimal_text, fraction, positive_integer, whole_number
 
 
 @pytest.mark.parametrize("value", [3, np.int8(3), np.uint64(3), fmpz(3)])
@@ -41,3 +41,55 @@ def test_the_least_is_allowed_and_one_less_is_not():
 def test_fractions_are_exact(value, exact):
     assert fraction(value) == exact
     assert fraction(2**1100) == 2**1100
+
+
+@pytest.mark.parametrize("value", [0.1, np.float64(0.1), np.float32(0.1), np.float16(0.1), np.longdouble("0.1")])
+def test_a_float_is_read_as_the_decimal_that_it_prints_as(value):
+    assert decimal_fraction(value) == Fraction(1, 10)
+    assert decimal_fraction(-value) == -Fraction(1, 10)
+
+
+@pytest.mark.parametrize("value", [1, 0.5, 1e-6, 5e-324, 1.7976931348623157e308, 0.1 + 0.2, 2**53 + 1.0, 1 / 3])
+def test_decimals_are_read_back_as_the_float(value):
+    assert float(decimal_fraction(value)) == value
+    assert Fraction(decimal_text(decimal_fraction(value))) == decimal_fraction(value)
+
+
+class Loud(float):
+    """A float that prints as something else."""
+
+    def __repr__(self) -> str:
+        return "2"
+
+    __str__ = __repr__
+
+
+def test_a_subclass_of_float_is_its_value():
+    assert decimal_fraction(Loud(0.5)) == Fraction(1, 2)
+
+
+@pytest.mark.parametrize("value", [3, Fraction(1, 3), fmpq(1, 10), fmpz(3), Fraction(0.1)])
+def test_what_is_no_float_is_read_as_it_is(value):
+    assert decimal_fraction(value) == fraction(value)
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), np.float32("-inf"), np.longdouble("1e400"), "0.1", None])
+def test_what_is_no_finite_number_is_refused_as_a_decimal(value):
+    with pytest.raises(InvalidParameterError, match="epsilon"):
+        decimal_fraction(value, "epsilon")
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (Fraction(1), "1"),
+        (Fraction(-1, 4), "-0.25"),
+        (Fraction(1, 10**6), "1e-06"),
+        (Fraction(4, 3), "4/3"),
+        (Fraction(10**30 + 1, 10**30), "about 1.0000000000000000"),
+        (Fraction(10) ** 5000 / 3, "about 3.3333333333333333e+4999"),
+        (Fraction(1, 10**5000), "about 1e-5000"),
+    ],
+)
+def test_rationals_are_written_for_a_reader(value, text):
+    assert decimal_text(value) == text

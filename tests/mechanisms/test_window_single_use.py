@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import copy
 import gc
+import json
 import multiprocessing
 import os
 import pickle
@@ -204,13 +205,25 @@ def test_a_window_does_not_take_back_what_another_one_took() -> None:
     alone.publish()
 
 
+def test_a_window_does_not_take_back_what_was_written(tmp_path) -> None:
+    window = begun()
+    suspend(window, tmp_path / "window")
+    with pytest.raises(NotPrivateError, match="held by another"):
+        window.take_back()
+    with pytest.raises(NotPrivateError):
+        window.publish()
+    assert resume(tmp_path / "window").time == 4
+
+
 def test_a_memory_keeps_its_parameters_and_the_bits_that_it_was_made_of() -> None:
     stronger = attrs.evolve(SMALL, guarantee=PrivacyGuarantee(Fraction(1, 100), PROMISE.delta, PROMISE.adjacency))
     memory = begun().hand_over()
     with pytest.raises(InvalidParameterError, match="other parameters"):
         SlidingWindowGram(stronger, memory=memory)
     assert SlidingWindowGram(SMALL, memory=memory).publish().private
-    known = begun(SeededEntropy(1)).hand_over()
+    seeded = SeededEntropy(1)
+    assert begun(seeded).entropy is seeded
+    known = begun(seeded).hand_over()
     assert not SlidingWindowGram(SMALL, memory=known).publish().private
 
 
@@ -256,6 +269,36 @@ def test_a_file_with_a_second_name_is_refused_under_both(tmp_path) -> None:
             resume(name)
     other.unlink()
     assert resume(path).time == 4
+
+
+def test_a_directory_that_cannot_be_read_refuses_and_keeps_the_file(tmp_path, monkeypatch) -> None:
+    path = tmp_path / "window"
+    suspend(begun(), path)
+
+    def unreadable(_: Path) -> None:
+        raise PermissionError(13, "permission denied")
+
+    monkeypatch.setattr(Path, "iterdir", unreadable)
+    with pytest.raises(InvalidParameterError, match="cannot be marked"):
+        resume(path)
+    monkeypatch.undo()
+    assert resume(path).time == 4
+
+
+def test_of_two_suspensions_that_are_resumed_at_once_the_older_one_is_refused(tmp_path, monkeypatch) -> None:
+    """The mark of the later one appears between the look at the marks and the mark of the older one."""
+    path = tmp_path / "window"
+    suspend(begun(), path)
+    stream = json.loads(path.read_text(encoding="ascii").split("\n")[1])["stream"]
+    touch = Path.touch
+
+    def late(mark: Path, **options: bool) -> None:
+        touch(mark.with_name(f"{stream}-2.resumed"))
+        touch(mark, **options)
+
+    monkeypatch.setattr(Path, "touch", late)
+    with pytest.raises(NotPrivateError, match="resumed before"):
+        resume(path)
 
 
 def test_what_is_no_file_is_refused(tmp_path) -> None:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import ctypes
 import math
 import os
+import platform
+import signal
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -85,6 +88,28 @@ def test_child_process_does_not_replay_the_parents_buffer():
     entropy.bits(8)
     mine, theirs = _bits_of_parent_and_child(lambda: entropy.bits(256))
     assert mine != theirs
+
+
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="the number of the system call is that of x86-64")
+def test_a_child_that_python_was_not_told_of_does_not_replay_it_either():
+    """The system call itself runs no hook, and in a name space of its own the child has its parent's number."""
+    entropy = SystemEntropy()
+    entropy.bits(8)
+    entropy.words(1)
+    receiver, sender = os.pipe()
+    number, libc = os.getpid(), ctypes.PyDLL(None)
+    child = libc.syscall(56, signal.SIGCHLD, 0, 0, 0, 0)
+    if child == 0:
+        os.getpid = lambda: number
+        os.write(sender, entropy.bits(256).to_bytes(32, "big") + entropy.words(4).tobytes())
+        os._exit(0)
+    os.waitpid(child, 0)
+    theirs = os.read(receiver, 64)
+    os.close(sender)
+    os.close(receiver)
+    assert len(theirs) == 64
+    assert entropy.bits(256).to_bytes(32, "big") != theirs[:32]
+    assert entropy.words(4).tobytes() != theirs[32:]
 
 
 def test_control_a_buffer_without_owner_is_replayed():

@@ -35,6 +35,7 @@ MODULES = (
     "dpmatrix.experiments",
     "dpmatrix.exact",
     "dpmatrix.errors",
+    "dpmatrix.single_use",
 )
 """What a user imports."""
 

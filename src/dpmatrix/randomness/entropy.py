@@ -15,9 +15,12 @@ something else is written there.
 from __future__ import annotations
 
 import hashlib
+import mmap
 import os
+import sys
 import threading
 import weakref
+from contextlib import suppress
 from typing import Protocol
 
 import numpy as np
@@ -29,6 +32,8 @@ BUFFER_BYTES = 4096
 FIRST_WORDS = 1024
 """Words of the first buffer; each next one is twice as long, up to `WORDS_PER_KEY`."""
 _FORKS = 0
+_WIPE_ON_FORK = 18
+"""MADV_WIPEONFORK of Linux: the kernel itself gives a child zeros in place of the page."""
 
 
 class Entropy(Protocol):
@@ -60,6 +65,7 @@ class Entropy(Protocol):
 def _after_fork_in_child() -> None:
     global _FORKS
     _FORKS += 1
+    _PAGE[0] = 1
     for store in list(_STORES):
         store.erase()
 
@@ -67,8 +73,26 @@ def _after_fork_in_child() -> None:
 os.register_at_fork(after_in_child=_after_fork_in_child)
 
 
+def _marked_page() -> mmap.mmap:
+    page = mmap.mmap(-1, mmap.PAGESIZE, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    if sys.platform == "linux":
+        with suppress(OSError):
+            page.madvise(_WIPE_ON_FORK)
+    page[0] = 1
+    return page
+
+
+_PAGE = _marked_page()
+
+
 def process_identity() -> tuple[int, int]:
-    """Tell this process from its parent and from its children: what was drawn in another process is not ours."""
+    """Tell this process from its parent and from its children: what was drawn in another process is not ours.
+
+    The number of the process does not suffice, since it can come again, nor the hook, since code in C may fork without
+    telling Python. On Linux a page that the kernel wipes tells also of that.
+    """
+    if not _PAGE[0]:
+        _after_fork_in_child()
     return os.getpid(), _FORKS
 
 
@@ -107,7 +131,7 @@ class SystemEntropy:
 
     Each thread has its own buffer, so that threads need no lock and never share a bit. A child process overwrites the
     buffers that it inherits: otherwise parent and child would draw the same noise, and the difference of their releases
-    would be free of it. Code in C that forks without telling Python can read them until the child next draws.
+    would be free of it. A child that was forked by code in C, which tells Python nothing, does so when it first draws.
     """
 
     private = True

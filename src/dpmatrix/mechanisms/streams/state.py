@@ -41,8 +41,8 @@ def suspend(window: SlidingWindowGram, path: Path, *, key: bytes | None = None) 
     path
         A file that does not exist yet, in a directory whose file system knows hard links.
     key
-        Secret of the authentication code. With one, who does not know it cannot make or change a file that `resume`
-        accepts with it. Without one, accidents are noticed and forgeries are not.
+        Secret of the authentication code: without it nobody can make or change a file that `resume` accepts with it.
+        Without a key, accidents are noticed and forgeries are not.
 
     Raises
     ------
@@ -56,10 +56,13 @@ def suspend(window: SlidingWindowGram, path: Path, *, key: bytes | None = None) 
     """
     _check_key(key)
     memory = window.hand_over()
+    # Held by what is written: neither this window nor another one can take it as long as the file may be there.
+    memory.sums.take(memory)
     text = json.dumps(_record(memory, keyed=key is not None))
     try:
         _write_new(path, _code(text, key) + "\n" + text + "\n")
     except OSError:
+        memory.sums.give(memory)
         window.take_back()
         raise
 
@@ -73,9 +76,9 @@ def resume(path: Path, *, key: bytes | None = None, entropy: Entropy | None = No
     windows that go on from one memory share the noise of the sums under way: whoever sees both outputs sees the
     difference of their rows.
 
-    Without a key, the file is believed: whoever may write it may change the numbers, the promise and whether the bits
-    were secret. A file that was written with a key is refused without one; but who may write the file may as well put
-    one in its place that never had a key. Only a reader who passes the key is safe from that.
+    Without a key, the file is believed: who may write it may change the numbers, the promise and whether the bits were
+    secret. A file that says that it has a key is refused without one, but a forger need not say so: only a reader who
+    passes the key is safe.
 
     Parameters
     ----------
@@ -111,19 +114,21 @@ def resume(path: Path, *, key: bytes | None = None, entropy: Entropy | None = No
 def _use_up(path: Path, memory: WindowMemory) -> None:
     """Leave a mark beside a file and remove it, unless a mark says that its stream has gone on from there."""
     used = SingleUseError(f"{path.name} was resumed before: its noise must not be used twice", _REMEDY)
-    if _last_mark(path.parent, memory.stream) >= memory.suspensions:
-        raise used
     try:
-        path.with_name(f"{memory.stream}-{memory.suspensions}.resumed").touch(exist_ok=False)
-        _to_disk(path.parent)
-        path.unlink()
+        # Looked at again once the mark is there: another process may resume a later suspension meanwhile.
+        known = _last_mark(path.parent, memory.stream)
+        if known < memory.suspensions:
+            path.with_name(f"{memory.stream}-{memory.suspensions}.resumed").touch(exist_ok=False)
+            known = _last_mark(path.parent, memory.stream)
+            if known == memory.suspensions:
+                _to_disk(path.parent)
+                path.unlink()
+                return
     except FileExistsError as error:
         raise used from error
     except OSError as error:
         raise InvalidParameterError("path", f"{path.name} cannot be marked as used", _REMEDY) from error
-    # A later suspension may have been resumed by another process since the marks were read.
-    if _last_mark(path.parent, memory.stream) > memory.suspensions:
-        raise used
+    raise used
 
 
 def _last_mark(directory: Path, stream: str) -> int:
@@ -134,15 +139,7 @@ def _last_mark(directory: Path, stream: str) -> int:
 
 
 def _write_new(path: Path, content: str) -> None:
-    """Write a whole file under a name that is free, or nothing where an `OSError` comes out.
-
-    Raises
-    ------
-    OSError
-        If it is certain that nothing was written.
-    SingleUseError
-        If it failed and that is not certain.
-    """
+    """Write a whole file under a free name; an `OSError` means that nothing was written, a `SingleUseError` perhaps."""
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=DRAFT)
     draft = Path(name)
     try:

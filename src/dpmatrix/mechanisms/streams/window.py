@@ -135,7 +135,7 @@ class SlidingWindowGram(SingleUse):
         if memory.sums.parameters != parameters:
             raise InvalidParameterError("memory", "it was made with other parameters", "pass these")
         memory.sums.take(self)
-        self._entropy = source if memory.private else _NotPrivate(source)
+        self._entropy = _NotPrivate(source) if source.private and not memory.private else source
         self._sums, self._held = memory.sums, memory.held
         self._stream, self._suspensions = memory.stream, memory.suspensions
         self._interrupted = False
