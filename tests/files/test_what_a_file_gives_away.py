@@ -369,7 +369,8 @@ def test_an_output_that_is_no_file_is_refused_before_anything_is_read(file, tmp_
     victim, link = tmp_path / "victim", tmp_path / "link.json"
     victim.write_text("precious")
     link.symlink_to(victim)
-    for output in (link, "/dev/full", "/dev/stdout", tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    for output in (link, tmp_path / "pipe", tmp_path):
         done = run(tmp_path / "missing.csv", "--output", output)
         assert done.exit_code == 2
         assert "only a regular file is replaced" in done.stderr
