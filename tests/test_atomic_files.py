@@ -84,13 +84,17 @@ def test_what_is_no_regular_file_is_left_alone(tmp_path, made: str) -> None:
     assert names(tmp_path) == listed
 
 
-@pytest.mark.parametrize("device", ["/dev/null", "/dev/full"])
-def test_devices_are_left_alone(device: str) -> None:
-    """In a container the folder of devices can be written to, and a replaced one is broken for everybody."""
-    before = os.lstat(device)
+def test_devices_are_left_alone(tmp_path) -> None:
+    """A device made for the test: one of the system would be broken for everybody by a helper that replaces it."""
+    path = tmp_path / "null"
+    try:
+        os.mknod(path, stat.S_IFCHR | 0o666, os.makedev(1, 3))
+    except PermissionError:
+        pytest.skip("only the administrator makes devices; pipes and sockets are tried above")
     with pytest.raises(InvalidParameterError, match="a device"):
-        write_atomically(Path(device), "new")
-    assert (os.lstat(device).st_ino, os.lstat(device).st_mode) == (before.st_ino, before.st_mode)
+        write_atomically(path, "new")
+    assert stat.S_ISCHR(path.lstat().st_mode)
+    assert names(tmp_path) == ["null"]
 
 
 def test_both_the_content_and_the_name_reach_the_disk(tmp_path, monkeypatch) -> None:

@@ -110,7 +110,10 @@ class EntropyError(DpmatrixError, RuntimeError):
 
 
 class TooSlowError(DpmatrixError, RuntimeError):
-    """An exact draw would take longer than the caller allows; nothing is released."""
+    """An exact draw would take longer than the caller allows; nothing is released.
+
+    Whether it would may depend on the records, and no guarantee covers that; the message says nothing else of them.
+    """
 
 
 class WorkerLostError(DpmatrixError, RuntimeError):

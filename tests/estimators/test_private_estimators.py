@@ -225,3 +225,12 @@ def test_in_a_pipeline() -> None:
     assert list(pipeline[:-1].get_feature_names_out()) == ["dppca0", "dppca1"]
     again = pickle.loads(pickle.dumps(pipeline))
     assert np.array_equal(again.predict(data), pipeline.predict(data))
+
+
+@pytest.mark.parametrize("mask", [True, False])
+def test_masked_arrays_are_refused(mask):
+    """scikit-learn would drop the mask, and read a record that was taken back."""
+    X = np.ma.array([[0.1, 0.2], [0.3, 0.4]], mask=[[False, False], [mask, mask]])
+    for estimator in (DPPCA(1), DPSecondMoment()):
+        with pytest.raises(InvalidParameterError, match="X: it is masked"):
+            estimator.fit(X)

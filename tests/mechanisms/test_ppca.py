@@ -11,7 +11,7 @@ from scipy.integrate import quad
 from scipy.special import erf, erfi
 
 from dpmatrix.errors import InvalidParameterError, TooSlowError
-from dpmatrix.mechanisms import Mechanism, Ppca, SequentialPpca, principal_components
+from dpmatrix.mechanisms import Mechanism, Ppca, Release, SequentialPpca, principal_components
 from dpmatrix.mechanisms.sequential_ppca import reflection
 from dpmatrix.privacy.adjacency import Adjacency
 from dpmatrix.privacy.bingham import log_bingham_constant
@@ -272,3 +272,18 @@ def test_projectors_of_degenerate_data(rank):
 def test_a_draw_that_would_take_too_long_is_refused():
     with pytest.raises(TooSlowError):
         Ppca(1, rank=10).release(np.repeat(np.eye(20), np.arange(20) * 20, axis=0))
+
+
+def test_a_refusal_says_nothing_of_the_data_but_that_it_happened():
+    """Two data sets of very different shares of kept proposals, and so of estimates, are refused in the same words."""
+    messages = set()
+    for weight in (20, 40):
+        with pytest.raises(TooSlowError) as caught:
+            Ppca(1, rank=10).release(np.repeat(np.eye(20), np.arange(20) * weight, axis=0))
+        messages.add(str(caught.value))
+    assert len(messages) == 1
+
+
+def test_documentation_says_what_no_guarantee_covers():
+    for text in (Ppca.__doc__, Release.__doc__):
+        assert "does not cover" in " ".join(text.split())

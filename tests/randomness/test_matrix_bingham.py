@@ -205,7 +205,7 @@ def test_what_would_take_too_long_is_refused_before_a_bit_is_drawn():
     sampler = MatrixBinghamSampler(matrix, 4)
     assert sampler.expected_share < 1e-10
     for draw in (sampler.draw, lambda entropy: sampler.approximate_draws(1, entropy)):
-        with pytest.raises(TooSlowError, match="would be kept"):
+        with pytest.raises(TooSlowError, match="a draw would take more than"):
             draw(NoEntropy(0))
 
 
@@ -214,7 +214,7 @@ def test_the_budget_of_proposals_ends_a_draw():
     sampler = MatrixBinghamSampler(matrix, 2, most_proposals=40)
     # A draw fails with probability 0.957**40 = 0.17: one of 200 does but for a probability of 1e-16.
     entropies = [SeededEntropy(seed) for seed in range(200)]
-    with pytest.raises(TooSlowError, match="none of 40 proposals was kept"):
+    with pytest.raises(TooSlowError, match="a draw would take more than 40 proposals"):
         list(map(sampler.draw, entropies))
 
 

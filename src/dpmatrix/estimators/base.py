@@ -17,6 +17,7 @@ from dpmatrix.exact import decimal_fraction
 from dpmatrix.mechanisms import Release
 from dpmatrix.mechanisms.menu import AnyMechanism, Settings, build, claims_of, excess_words
 from dpmatrix.mechanisms.protocol import FloatArray
+from dpmatrix.mechanisms.records import refuse_masked
 from dpmatrix.privacy.adjacency import Adjacency
 from dpmatrix.randomness.entropy import Entropy, SeededEntropy, SystemEntropy
 
@@ -116,6 +117,7 @@ class PrivateEstimator(BaseEstimator):  # type: ignore[misc] # scikit-learn is n
         )
 
     def _records(self, X: npt.ArrayLike, *, reset: bool, ensure_min_samples: int = 1) -> FloatArray:
+        refuse_masked(X, "X")
         checked: FloatArray = validate_data(
             self, X, reset=reset, dtype=np.float64, ensure_min_samples=ensure_min_samples
         )

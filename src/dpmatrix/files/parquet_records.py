@@ -63,7 +63,7 @@ class ParquetReader:
         if damaged:
             raise RecordFileError(self.path, row, None, "from here on the file cannot be read")
         if batch is not None and tuple(batch.schema.names) != self.columns:
-            raise RecordFileError(self.path, None, None, "its columns cannot be told apart by their names")
+            raise RecordFileError(self.path, None, None, "it gives other columns than those that were asked for")
         return batch
 
     def _records(self, batch: Any, start: int) -> FloatArray:  # noqa: ANN401

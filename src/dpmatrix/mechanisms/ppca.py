@@ -139,9 +139,11 @@ class Ppca(ExponentialPca):
     rounding is a function of the draw, hence post-processing. No chain is run, since a chain that is stopped is not a
     draw from its limit.
 
-    What the proof does not cover: the refusal of data, which is not a release, and the time, as the number of
-    proposals is random and depends on the data. For k > 1 that includes the refusal of a draw that would take too long,
-    which tells something of the data to whoever sees it: `SequentialPpca` never refuses for that reason.
+    What the proof does not cover: a refusal, and the time, as the number of proposals is random and depends on the
+    data. For k > 1 a draw that would take too long is refused. Whether it is depends on the data, with certainty where
+    the estimated share of kept proposals crosses the limit: there are neighbours of which one is released and the other
+    refused, so that no epsilon holds for whoever sees which it was. The message says nothing more, but to hide the
+    refusal itself is left to the caller; a budget counts neither. `SequentialPpca` never refuses for that reason.
 
     See `ExponentialPca` for the parameters.
     """

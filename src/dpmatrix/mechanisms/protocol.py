@@ -33,6 +33,11 @@ def _read_only(matrix: IntegerMatrix) -> IntegerMatrix:
 class Release:
     """A published matrix: exact integers on a public grid, and the promise under which they were drawn.
 
+    The guarantee is that of a call that returns a release. A call that ends in an error that depends on the records (a
+    record that is too long or no record at all, or `dpmatrix.errors.TooSlowError`) is an output as well, which the
+    guarantee does not cover: whoever may not see the records must not see that there was one. With
+    ``over_norm="clip"`` no record is too long.
+
     Attributes
     ----------
     integers

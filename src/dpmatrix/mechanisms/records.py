@@ -37,9 +37,7 @@ def record_array(data: npt.ArrayLike, *, none_allowed: bool = False, parameter: 
     InvalidParameterError
         If the array is not two-dimensional, empty, masked, complex or not numeric.
     """
-    if _is_masked(data):
-        remedy = "pass the records that count, as an array without a mask"
-        raise InvalidParameterError(parameter, "it is masked, and its mask would be lost", remedy)
+    refuse_masked(data, parameter)
     array = _array(data)
     if array is None:
         raise InvalidParameterError(parameter, "its rows differ in length", "pass an array of shape (n, d)")
@@ -51,6 +49,19 @@ def record_array(data: npt.ArrayLike, *, none_allowed: bool = False, parameter: 
     if array.dtype.kind not in "biufO":
         raise InvalidParameterError(parameter, f"its type {array.dtype.type.__name__} is not real", "pass real numbers")
     return array
+
+
+def refuse_masked(data: object, parameter: str) -> None:
+    """Make sure that no mask is lost: what is under one may be a record that was taken back.
+
+    Raises
+    ------
+    InvalidParameterError
+        If there is a masked array of numpy, whether or not it masks an entry.
+    """
+    if _is_masked(data):
+        remedy = "pass the records that count, as an array without a mask"
+        raise InvalidParameterError(parameter, "it is masked, and its mask would be lost", remedy)
 
 
 def _is_masked(data: object) -> bool:

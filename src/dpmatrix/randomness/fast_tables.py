@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 from attrs import frozen
 
-from dpmatrix.errors import InvalidParameterError
+from dpmatrix.errors import InvalidParameterError, UndecidedError
 from dpmatrix.randomness.fast_threshold import Threshold
 
 BRACKET_BITS = 128
@@ -101,6 +101,8 @@ def build_tables(weight: Weight, layout: Layout) -> Tables:
     ------
     InvalidParameterError
         If the layout has too few slots, or blocks so long that the exponent grows by more than 1/2 within one.
+    UndecidedError
+        If another thread changed the precision of ball arithmetic meanwhile; no table is made.
     """
     length, digits = 1 << layout.block_bits, layout.digit_bits
     count = 1
@@ -116,6 +118,9 @@ def build_tables(weight: Weight, layout: Layout) -> Tables:
         blocks += [(-(j + 1) * length, j * length + (not pad), (j + 1) * length) for j in range(count)]
     magnitudes = {magnitude for _, near, far in blocks for magnitude in (near, far)}
     brackets = {m: Threshold(Fraction(1), weight.exponent(m)).bracket(BRACKET_BITS) for m in magnitudes}
+    if any(upper - lower > 2 for lower, upper in brackets.values()):
+        # The precision is one number for all threads, and the tables are kept.
+        raise UndecidedError("another thread changed the precision of ball arithmetic; draw again")
     tops = [-(-brackets[near][1] >> (BRACKET_BITS - UNIT_BITS)) for _, near, _ in blocks]
     unit = _smallest_unit(tops, (1 << layout.slot_bits) - 1)
     slots = 1 << layout.slot_bits

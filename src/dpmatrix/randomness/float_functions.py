@@ -31,20 +31,32 @@ together, since ``|t|`` is small. ``C + (C (cos t - 1) - S sin t)`` is rounded o
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from functools import cache
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
 from flint import arb, fmpq
 
+from dpmatrix.errors import UndecidedError
 from dpmatrix.exact import precision
 from dpmatrix.randomness.float_balls import UNIT, FloatArray, FloatBalls
 
+Value = TypeVar("Value")
 Words = npt.NDArray[np.uint64]
 
 CHUNK = 1 << 14
 TABLE_BITS = 8
 SMALLEST_NORMAL = 2.0**-1000
+TABLE_PRECISION = 200
+"""Bits with which the entries of the tables are computed."""
+
+_ENOUGH_BITS = 128
+"""Bits that an entry must have; the proofs need 54."""
+
+_ATTEMPTS = 100
 _UPPER_BITS = 40
 _SERIES = tuple((-1) ** (k + 1) / k for k in range(6, 1, -1))
 _ANGLE_BITS = 52
@@ -55,27 +67,43 @@ def logarithm_table() -> tuple[FloatArray, FloatArray]:
     """Give c, a float near 1/m for each cell of m, and the certified nearest float of ``-log c``."""
     half = 1 << (TABLE_BITS - 1)
     factors = [2 * half / (half + index + 0.5) for index in range(half)]
-    with precision(200):
-        logarithms = [float((-arb(factor).log()).mid()) for factor in factors]
-    return np.array(factors), np.array(logarithms)
+    return np.array(factors), np.array([_nearest_float(lambda c: -arb(c).log(), factor) for factor in factors])
 
 
 @cache
 def logarithm_of_two() -> tuple[float, float]:
     """Split log 2 into a float of 40 bits and a float that is the rest, up to ``2**-94``."""
-    with precision(200):
-        value = arb.const_log2()
-        upper = int((value * 2**_UPPER_BITS).floor().unique_fmpz()) / 2**_UPPER_BITS
-        return upper, float((value - arb(upper)).mid())
+    upper = math.floor(math.ldexp(_nearest_float(lambda _: arb.const_log2(), 2), _UPPER_BITS)) / 2**_UPPER_BITS
+    return upper, _nearest_float(lambda part: arb.const_log2() - arb(part), upper)
 
 
 @cache
 def sector_tables() -> tuple[FloatArray, FloatArray]:
     """Give the certified nearest floats of the cosine and the sine at the middle of each sector."""
     sectors = 1 << TABLE_BITS
-    with precision(200):
-        pairs = [arb(fmpq(2 * index + 1, sectors)).sin_cos_pi() for index in range(sectors)]
-        return np.array([float(c.mid()) for _, c in pairs]), np.array([float(s.mid()) for s, _ in pairs])
+    angles = [fmpq(2 * index + 1, sectors) for index in range(sectors)]
+    cosines = [_nearest_float(lambda x: arb(x).cos_pi(), angle) for angle in angles]
+    sines = [_nearest_float(lambda x: arb(x).sin_pi(), angle) for angle in angles]
+    return np.array(cosines), np.array(sines)
+
+
+def _nearest_float(function: Callable[[Value], arb], argument: Value) -> float:
+    """Round the value of a function that is computed at `TABLE_PRECISION`, once its ball shows that it was.
+
+    The precision is one number for all threads of a process: another one may change it in the middle. A table is kept
+    for the life of the process, so what was computed with fewer bits is computed again.
+
+    Raises
+    ------
+    UndecidedError
+        If it never had enough of them.
+    """
+    for _ in range(_ATTEMPTS):
+        with precision(TABLE_PRECISION):
+            found = function(argument)
+        if found.rel_accuracy_bits() >= _ENOUGH_BITS:
+            return float(found.mid())
+    raise UndecidedError("other threads change the precision of ball arithmetic; make the first draw before them")
 
 
 def _reduced_logarithm(f: FloatArray) -> tuple[FloatArray, FloatArray]:

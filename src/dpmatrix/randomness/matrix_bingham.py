@@ -163,7 +163,7 @@ class MatrixBinghamSampler:
                 return LazyProjector(proposals, int(kept[0]))
             proposed += proposals.shape[0]
             batch = min(2 * batch, LARGEST_BATCH)
-        raise TooSlowError(f"none of {proposed} proposals was kept")
+        raise self._too_slow()
 
     def approximate_draws(self, count: int, entropy: Entropy) -> tuple[FloatArray, float]:
         """Draw orthonormal bases to float accuracy, shape (count, d, k), and measure the share that was kept.
@@ -193,8 +193,12 @@ class MatrixBinghamSampler:
 
     def _refuse_if_slow(self) -> None:
         if self.expected_share * self.most_proposals < 1:
-            share = f"about {self.expected_share:.1g} of the proposals would be kept"
-            raise TooSlowError(f"{share}, and {self.most_proposals} may be made; lower d, k, or raise most_proposals")
+            raise self._too_slow()
+
+    def _too_slow(self) -> TooSlowError:
+        # One message for both reasons, and nothing in it of the matrix, which may be that of secret records.
+        problem = f"a draw would take more than {self.most_proposals} proposals"
+        return TooSlowError(f"{problem}; lower d or k, or draw one direction after the other")
 
 
 def _estimated_share(envelope: MatrixEnvelope) -> float:
