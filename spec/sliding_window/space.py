@@ -133,10 +133,11 @@ CONJECTURE_1 = Claim(
         "it is evidence either way."
     ),
     because=(
-        "Open in its regime. Without one it is false: the window stored as it is, and released once with noise, takes "
-        "W d b bits for every eta, and is private, as Definition 1 is about outputs; so a relation like W >= (d/eta) "
-        "log W has to be assumed. The repaired histogram of Lemma 10 uses O((d^3/eta) log(W/f)) "
-        "numbers."
+        "Open where W is also large against the additive error zeta of Theorem 3: for rows of norm at most 1 and W <="
+        " zeta (eta/4)/(1 - eta/4) the constant output zeta I meets both bounds and keeps nothing. Without a regime "
+        "it is false: the window stored as it is, and released once with noise, takes W d b bits for every eta, and "
+        "is private, as Definition 1 is about outputs; so a relation like W >= (d/eta) log W has to be assumed. The "
+        "repaired histogram of Lemma 10 uses O((d^3/eta) log(W/f)) numbers."
     ),
     steps=(
         Step(
@@ -172,8 +173,9 @@ CONJECTURE_2 = Claim(
         "words. So the predicate is false at kept_bits = 0, and no point of it is evidence either way."
     ),
     because=(
-        "Open in its regime; as for Conjecture 1, the window stored and released once with noise refutes it for "
-        "eta^2 < c k log2(W)/(W b)."
+        "Open where W is also large against the square of the additive error of Theorem 6: for rows of norm at most 1"
+        " a fixed projection errs by at most sqrt(W), and keeps nothing. As for Conjecture 1, the window stored and "
+        "released once with noise refutes it for eta^2 < c k log2(W)/(W b)."
     ),
     steps=(
         Step(

@@ -69,6 +69,19 @@ def test_what_was_not_shown_is_not_said(claim: str, false: str) -> None:
     assert false not in REGISTRY[claim].because
 
 
+def test_a_constant_output_is_accurate_where_the_window_is_short() -> None:
+    """The bounds of Theorem 3 at a direction of energy w <= W, zeta = c r log^2(1/delta)/eps^2, c = 1, and C = zeta."""
+    because = REGISTRY["sliding-window.conjecture-1"].because
+    assert not because.startswith("Open in its regime.")
+    assert "W <= zeta (eta/4)/(1 - eta/4)" in because
+    eta, zeta = 0.1, 100 * log(1e6) ** 2 / 0.5**2
+    longest = zeta * (eta / 4) / (1 - eta / 4)
+    assert 1957 < longest < 1958
+    for energy in (0.0, 1.0, longest / 2, longest * 0.999999):
+        assert (1 - eta / 4) * (energy + zeta) <= zeta <= (1 + eta / 4) ** 2 / (1 - eta) * energy + zeta
+    assert (1 - eta / 4) * (1.01 * longest + zeta) > zeta, "and no longer beyond"
+
+
 def test_figure_4_is_judged_on_the_panel_whose_data_are_whole() -> None:
     figure = REGISTRY["near-optimal.figure-4"]
     assert "localization" not in figure.statement.says
