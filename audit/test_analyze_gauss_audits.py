@@ -111,7 +111,8 @@ def test_fifty_printed_steps_are_caught(statement, audited) -> None:
     "analyze-gauss.algorithm-3+repair@8fdbdb61",
     role="supports-repair",
     grade="statistical",
-    region="50 steps, epsilon = 1, delta = 1e-6: the same count and the sums of all matrices; no alarm at 1e-9",
+    region="50 steps, epsilon = 1, delta = 1e-6: the count or the sums of all matrices, as in the item's name; "
+    "no alarm at 1e-9",
 )
 @pytest.mark.parametrize("seen", ["votes", "sums"])
 def test_fifty_repaired_steps_raise_no_alarm(statement, audited, seen: str) -> None:

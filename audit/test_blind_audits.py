@@ -38,7 +38,7 @@ def pairs(dimension: int):
     "wishart.theorem-4@aa8adcd4",
     role="refutes",
     grade="statistical",
-    region="epsilon = 1, n = 5, d = 1, 5, 20; confidence 1 - 1e-9",
+    region="epsilon = 1, n = 5, d as in the item's name; confidence 1 - 1e-9",
 )
 @pytest.mark.parametrize("dimension", DIMENSIONS)
 def test_wishart_failure_is_found_blindly(statement, audited, dimension: int) -> None:
@@ -61,7 +61,7 @@ def test_wishart_failure_is_found_blindly(statement, audited, dimension: int) ->
     "wishart.theorem-3@4f2e67ea",
     role="supports",
     grade="statistical",
-    region="epsilon = 1, n = 5, d = 1, 5, 20; no alarm at 1e-9",
+    region="epsilon = 1, n = 5, d as in the item's name; no alarm at 1e-9",
 )
 @pytest.mark.parametrize("calibration", ["printed", "tight"])
 @pytest.mark.parametrize("dimension", DIMENSIONS)
@@ -85,7 +85,7 @@ def test_laplace_raises_no_alarm(statement, audited, dimension: int, calibration
     "wishart.theorem-4+repair@aa8adcd4",
     role="supports-repair",
     grade="statistical",
-    region="epsilon = 1, n = 5, d = 1, 5, 20; no alarm at 1e-9",
+    region="epsilon = 1, n = 5, d as in the item's name; no alarm at 1e-9",
 )
 @pytest.mark.parametrize("dimension", DIMENSIONS)
 def test_symmetrised_wishart_raises_no_alarm(statement, audited, dimension: int) -> None:

@@ -53,7 +53,7 @@ def search(mechanism, outputs, dimension: int, parameters: int, *, refinement: i
     "wishart.theorem-4@aa8adcd4",
     role="refutes",
     grade="interval",
-    region="epsilon = 1, n = 3, d = 1, 2, 3: an exact point of infinite loss",
+    region="epsilon = 1, n = 3, d as in the item's name",
 )
 @pytest.mark.parametrize("dimension", [1, 2, 3])
 def test_search_finds_an_output_that_one_neighbour_cannot_give(
@@ -71,7 +71,7 @@ def test_search_finds_an_output_that_one_neighbour_cannot_give(
     "wishart.theorem-3@4f2e67ea",
     role="supports",
     grade="numeric",
-    region="epsilon = 1, n = 3, d <= 4, adversarial pairs",
+    region="epsilon = 1, n = 3, d as in the item's name, adversarial pairs",
 )
 @pytest.mark.parametrize(("dimension", "sensitivity"), [(1, 1.0), (2, math.sqrt(5)), (4, math.sqrt(13))])
 def test_laplace_loss_reaches_its_sensitivity_and_no_more(
@@ -93,7 +93,7 @@ def test_laplace_loss_reaches_its_sensitivity_and_no_more(
     "wishart.theorem-4+repair@aa8adcd4",
     role="supports-repair",
     grade="numeric",
-    region="epsilon = 1, n = 3, d <= 2, adversarial pairs",
+    region="epsilon = 1, n = 3, d as in the item's name, adversarial pairs",
 )
 @pytest.mark.parametrize("dimension", [1, 2])
 def test_symmetrised_wishart_loss_stays_below_epsilon(statement, record_property, record_loss, dimension: int) -> None:

@@ -35,7 +35,7 @@ PLANES = [
 @pytest.mark.evidence(
     "analyze-gauss.theorem-13@8bb32e36",
     role="refutes",
-    grade="interval",
+    grade="derived",
     region="n = 2, k = 1, K = 1, 3, 10, 100, each with a delta and a gap; every K by the docstring",
 )
 def test_no_constant_will_do(statement) -> None:
@@ -122,7 +122,7 @@ def numbers(p: Recovery) -> tuple[mpmath.mpf, mpmath.mpf, mpmath.mpf]:
 @pytest.mark.evidence(
     "analyze-gauss.theorem-13+repair@8bb32e36",
     role="supports-repair",
-    grade="symbolic",
+    grade="derived",
     region="every n, k, gap, epsilon, delta and relation by the docstring; its arithmetic machine-checked; 24 runs",
 )
 def test_repaired_convergence(statement) -> None:

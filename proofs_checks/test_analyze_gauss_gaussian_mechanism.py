@@ -100,8 +100,9 @@ def test_replaced_rows_need_more(statement) -> None:
 @pytest.mark.evidence(
     "analyze-gauss.algorithm-1+repair@858b1e21",
     role="supports-repair",
-    grade="symbolic",
-    region="every R, delta < 1 and epsilon <= 2 (1 + sqrt(2 log(1/delta))), both relations, limit included",
+    grade="derived",
+    region="every R, delta < 1 and epsilon <= 2 (1 + sqrt(2 log(1/delta))), both relations, limit included, by "
+    "the docstring; its identities checked, and bound at 36 points",
 )
 def test_half_of_delta_suffices(statement) -> None:
     """With a = sqrt(2 log(1/delta)) and mu = s / (s Delta) = epsilon / (1 + a) the exact delta is at most
@@ -130,7 +131,7 @@ def test_half_of_delta_suffices(statement) -> None:
     "analyze-gauss.algorithm-1+repair@858b1e21",
     role="control",
     grade="interval",
-    region="the deviation without its 1 +; no bound on epsilon",
+    region="epsilon = 20, delta = 1/2; epsilon = 9.43, delta = 1/1000 with a hundredth of delta",
 )
 def test_less_noise_or_more_epsilon_fails(statement) -> None:
     """At epsilon = 20, delta = 1/2 half of delta does not suffice; nor does it a hundred times below it."""
@@ -143,7 +144,7 @@ def test_less_noise_or_more_epsilon_fails(statement) -> None:
     "analyze-gauss.algorithm-1/output@858b1e21",
     role="control",
     grade="symbolic",
-    region="24 invented runs: the least variance",
+    region="36 invented runs: the least variance",
 )
 def test_the_least_variance_of_a_run(statement) -> None:
     """(s Delta)^2; a sum that is wrong or noise that is not symmetric fails whatever its variance."""

@@ -96,7 +96,7 @@ def test_a_nilpotent_matrix_breaks_two_bullets(statements) -> None:
 @pytest.mark.evidence(
     "analyze-gauss.eigenvalue-properties/determinant@1cf54431",
     role="supports",
-    grade="symbolic",
+    grade="derived",
     region="every n: det(tI - A) = prod (t - lambda_i) at t = 0; symbolic for n <= 3, exact at 28 points, n <= 4",
 )
 def test_determinant_bullet(statement) -> None:
@@ -120,7 +120,7 @@ def test_determinant_bullet(statement) -> None:
 @pytest.mark.evidence(
     "analyze-gauss.eigenvalue-properties/diagonal@1cf54431",
     role="supports",
-    grade="symbolic",
+    grade="derived",
     region="every n: det(tI - D) is the product of its diagonal; symbolic entries for n <= 4, exact at 28 points",
 )
 def test_diagonal_bullet(statement) -> None:
@@ -139,7 +139,7 @@ def test_diagonal_bullet(statement) -> None:
 @pytest.mark.evidence(
     "analyze-gauss.eigenvalue-properties+repair@1cf54431",
     role="supports-repair",
-    grade="symbolic",
+    grade="derived",
     region="every n by the docstring's derivation; exact at 28 points with ties and zeros, n <= 4",
 )
 def test_bullets_of_diagonalizable_matrices(statement) -> None:
@@ -230,43 +230,43 @@ def check_trace_algebra() -> None:
 @pytest.mark.evidence(
     "analyze-gauss.trace-properties@ede0a9b6",
     role="supports",
-    grade="symbolic",
+    grade="derived",
     region="every shape by the docstring's index sums; symbolic entries for n <= 3; exact at 24 points, n <= 4",
 )
 @pytest.mark.evidence(
-    "analyze-gauss.trace-properties/sum@ede0a9b6", role="supports", grade="symbolic", region="every n, as the whole"
+    "analyze-gauss.trace-properties/sum@ede0a9b6", role="supports", grade="derived", region="every n, as the whole"
 )
 @pytest.mark.evidence(
-    "analyze-gauss.trace-properties/scalar@ede0a9b6", role="supports", grade="symbolic", region="every n, as the whole"
+    "analyze-gauss.trace-properties/scalar@ede0a9b6", role="supports", grade="derived", region="every n, as the whole"
 )
 @pytest.mark.evidence(
     "analyze-gauss.trace-properties/product@ede0a9b6",
     role="supports",
-    grade="symbolic",
+    grade="derived",
     region="every shape, as the whole",
 )
 @pytest.mark.evidence(
     "analyze-gauss.trace-properties/cyclic@ede0a9b6",
     role="supports",
-    grade="symbolic",
+    grade="derived",
     region="every shape, as the whole",
 )
 @pytest.mark.evidence(
     "analyze-gauss.trace-properties/transpose@ede0a9b6",
     role="supports",
-    grade="symbolic",
+    grade="derived",
     region="every n, as the whole",
 )
 @pytest.mark.evidence(
     "analyze-gauss.trace-properties/differential@ede0a9b6",
     role="supports",
-    grade="symbolic",
-    region="every polynomial curve",
+    grade="derived",
+    region="every polynomial curve, by linearity; of degree two symbolically for n <= 3",
 )
 @pytest.mark.evidence(
     "analyze-gauss.trace-properties/idempotent@ede0a9b6",
     role="supports",
-    grade="symbolic",
+    grade="derived",
     region="every n, as the whole",
 )
 def test_trace_bullets(statements) -> None:
@@ -371,13 +371,13 @@ def test_one_s_does_not_fit_all(statements) -> None:
 @pytest.mark.evidence(
     "analyze-gauss.svd-relations+repair@a8b3cf2a",
     role="supports-repair",
-    grade="symbolic",
+    grade="derived",
     region="every m >= n, by substitution of U'U = V'V = I; exact at 24 points, n <= 3",
 )
 @pytest.mark.evidence(
     "analyze-gauss.svd-relations/existence@a8b3cf2a",
     role="supports",
-    grade="symbolic",
+    grade="derived",
     region="every m >= n, from the spectral theorem for A'A; exact at 27 points, some rank-deficient, n <= 3",
 )
 def test_repaired_relations(statements) -> None:

@@ -86,7 +86,7 @@ RUNS = [
     "analyze-gauss.algorithm-3/noise@8fdbdb61",
     role="control",
     grade="symbolic",
-    region="24 invented runs: the least variance",
+    region="48 invented runs: the least variance",
 )
 def test_the_least_variance_of_a_stream(statement) -> None:
     """At least m (s Delta)^2; a run that draws too few matrices fails whatever its variance."""
@@ -108,7 +108,7 @@ def test_the_least_variance_of_a_stream(statement) -> None:
 @pytest.mark.evidence(
     "analyze-gauss.algorithm-3+repair@8fdbdb61",
     role="supports-repair",
-    grade="symbolic",
+    grade="derived",
     region="every m, R, delta and epsilon under the hypotheses, both relations; bound at 48 points",
 )
 def test_all_steps_together_keep_the_promise(statement) -> None:
@@ -143,7 +143,7 @@ ALTERNATING = Alternating(1, SMALL, 10**60, 1000, 10)
 @pytest.mark.evidence(
     "analyze-gauss.regret-online@fa396a32",
     role="refutes",
-    grade="interval",
+    grade="derived",
     region="epsilon = 1, delta = 1e-6, K = 1000, c = 10 at m = 1e60; every K and c by the docstring",
 )
 def test_regret_at_a_fixed_promise_is_linear(statement) -> None:
@@ -194,7 +194,7 @@ TUNED = TunedStream(4, 2, 100, 50)
 @pytest.mark.evidence(
     "analyze-gauss.regret-online+repair@fa396a32",
     role="supports-repair",
-    grade="symbolic",
+    grade="derived",
     region="every n, k <= n, m >= 2, k sqrt(n) <= OPT <= m, by the docstring; arithmetic machine-checked",
 )
 def test_regret_of_the_tuned_leader(statement) -> None:
@@ -283,7 +283,7 @@ def test_noise_of_one_step_is_not_enough_for_fifty(statement) -> None:
 @pytest.mark.evidence(
     "analyze-gauss.regret-offline@e02183f0",
     role="refutes",
-    grade="interval",
+    grade="derived",
     region="K = 1000, c = 10, OPT = 1e60, epsilon = 1e-80, delta = 1e-6; every K and c by the docstring",
 )
 def test_the_offline_loss_depends_on_epsilon(statement) -> None:
@@ -326,7 +326,7 @@ LOSSES = [
 @pytest.mark.evidence(
     "analyze-gauss.regret-offline+repair@e02183f0",
     role="supports-repair",
-    grade="symbolic",
+    grade="derived",
     region="every n, k, A'A and E on the event: Theorem 4 and loss <= OPT; bound at 25 points",
 )
 def test_offline_loss_is_at_most_a_geometric_mean(statement) -> None:

@@ -96,7 +96,7 @@ LIMIT = "epsilon <= 2 (1 + sqrt(2 log(1/delta)))"
 @pytest.mark.evidence(
     "analyze-gauss.subspace-privacy+repair@95088733",
     role="supports-repair",
-    grade="symbolic",
+    grade="derived",
     region="every gap, epsilon and delta under the hypotheses, both relations, by the docstring; 24 points",
 )
 def test_repaired_recovery_keeps_its_promise(statement) -> None:
@@ -239,13 +239,13 @@ def bound(gap: mpmath.mpf) -> mpmath.mpf:
 @pytest.mark.evidence(
     "analyze-gauss.subspace-privacy/gap-added@95088733",
     role="supports",
-    grade="symbolic",
+    grade="derived",
     region="every n, k and row, by the docstring; 20 points",
 )
 @pytest.mark.evidence(
     "analyze-gauss.subspace-privacy/gap-replaced@95088733",
     role="supports",
-    grade="symbolic",
+    grade="derived",
     region="every n, k and rows, by the docstring; 21 points",
 )
 def test_one_row_changes_the_gap_little(statements) -> None:
@@ -272,13 +272,13 @@ def test_one_row_changes_the_gap_little(statements) -> None:
 @pytest.mark.evidence(
     "analyze-gauss.subspace-privacy/projector-bound@95088733",
     role="supports",
-    grade="symbolic",
+    grade="derived",
     region="every n, k, gap > 2 and rows, by the docstring's derivation; its algebra machine-checked, and 21 points",
 )
 @pytest.mark.evidence(
     "analyze-gauss.subspace-privacy/projector-added@95088733",
     role="supports",
-    grade="symbolic",
+    grade="derived",
     region="every n, k, gap > 2 and row, from projector-bound; the scalar inequality machine-checked",
 )
 def test_one_row_moves_the_projector_little(statements) -> None:

@@ -76,7 +76,7 @@ OUTSIDE = {
 @pytest.mark.evidence(
     "analyze-gauss.algorithm-2/column-matrix@c5ec7198",
     role="supports",
-    grade="symbolic",
+    grade="derived",
     region="every n and k: (VV')^2 = V(V'V)V'; 30 points",
 )
 def test_rows_give_the_identity_and_columns_the_projector(statements) -> None:

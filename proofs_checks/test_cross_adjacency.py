@@ -39,7 +39,7 @@ def test_relations_differ(statement) -> None:
 @pytest.mark.evidence(
     "cross.adjacency+repair@25d1cadc",
     role="supports-repair",
-    grade="symbolic",
+    grade="derived",
     region="every row: the four definitions read off; 42 pairs by machine",
 )
 def test_a_row_present_or_absent_is_in_every_relation(statement) -> None:
@@ -89,7 +89,7 @@ def largest_event(first: tuple[fmpq, ...], second: tuple[fmpq, ...], factor: fmp
 @pytest.mark.evidence(
     "cross.adjacency/two-steps@25d1cadc",
     role="supports",
-    grade="symbolic",
+    grade="derived",
     region="every three laws: derivation, its one identity by machine; 24 triples in full",
 )
 def test_a_replaced_row_is_two_steps(statement) -> None:

@@ -62,7 +62,7 @@ def second(p: PrivateError):
 @pytest.mark.evidence(
     "cross.low-rank-lower-bounds@4508729d",
     role="refutes",
-    grade="interval",
+    grade="derived",
     region="every c by growing d: c = 1, 1/10, 1/100 at eps = 1, delta = 10^-6, k = 1, 5",
 )
 def test_rows_of_the_unit_ball_cost_less(statement) -> None:
@@ -83,13 +83,13 @@ def test_rows_of_the_unit_ball_cost_less(statement) -> None:
     "cross.low-rank-lower-bounds/first-covers-second@4508729d",
     role="refutes",
     grade="interval",
-    region="eps = 4 sqrt(d/k)",
+    region="eps = 4 sqrt(d/k): sqrt(d/k) = 2, 10 with k = 1, 7",
 )
 @pytest.mark.evidence(
     "cross.low-rank-lower-bounds/second-covers-first@4508729d",
     role="refutes",
     grade="interval",
-    region="eps = sqrt(d/k)/4",
+    region="eps = sqrt(d/k)/4: sqrt(d/k) = 2, 10 with k = 1, 7",
 )
 @pytest.mark.evidence(
     "cross.low-rank-lower-bounds/first-with-a-delta@4508729d",
@@ -100,8 +100,8 @@ def test_rows_of_the_unit_ball_cost_less(statement) -> None:
 @pytest.mark.evidence(
     "cross.low-rank-lower-bounds/second-for-every-epsilon@4508729d",
     role="refutes",
-    grade="interval",
-    region="c = 1, 1/10, 1/100: eps = 200/c^2, delta = 10^-6",
+    grade="derived",
+    region="every c <= 1 by eps = 200/c^2: c = 1, 1/10, 1/100, delta = 10^-6",
 )
 def test_the_bounds_do_not_cover_each_other(statements) -> None:
     """Rows with noise: A + E has rank at most k, so AP = (A + E)P - EP and A - AP = -E(I - P); E|E|_F^2 = s^2 kd."""
@@ -200,7 +200,7 @@ TABLE_OUTSIDE = {
 @pytest.mark.evidence(
     "cross.low-rank-lower-bounds+repair@4508729d",
     role="supports-repair",
-    grade="symbolic",
+    grade="derived",
     region="every k, m, eps, delta: the step `reconstruction`, and two lines on each sign (docstring), machine-checked",
 )
 def test_private_projections_cost(statement) -> None:
@@ -256,7 +256,7 @@ def test_private_projections_cost(statement) -> None:
     "cross.low-rank-lower-bounds+repair@4508729d",
     role="control",
     grade="symbolic",
-    region="the row space itself; a delta that counts for nothing",
+    region="the row space itself; randomised response, the margin less 1/5",
 )
 def test_the_row_space_itself_costs_nothing(statement) -> None:
     says = "laws of neighbours are (eps, delta)-close"
@@ -300,7 +300,7 @@ TRUE_SPAN = Guess(fmpq_mat([[fmpq(1, 2)]]), 1, fmpq_mat([[2, 1]]))
 @pytest.mark.evidence(
     "cross.low-rank-lower-bounds/reconstruction@4508729d",
     role="supports",
-    grade="symbolic",
+    grade="derived",
     region="every k, m, B and P: derivation in the docstring, its algebra checked; 45 spans with k, m <= 3 exactly",
 )
 def test_the_row_space_gives_the_signs_away(statement) -> None:
@@ -340,14 +340,14 @@ def test_the_row_space_gives_the_signs_away(statement) -> None:
 @pytest.mark.evidence(
     "cross.low-rank-lower-bounds/two-moves@4508729d",
     role="supports",
-    grade="symbolic",
-    region="every pair: |x - 0| = |x|",
+    grade="derived",
+    region="every pair: |x - 0| = |x|; 36 by 8 pairs exactly",
 )
 @pytest.mark.evidence(
     "cross.low-rank-lower-bounds/additive-error-of-theorem-19@4508729d",
     role="refutes",
-    grade="symbolic",
-    region="every W, d: sqrt(W) <= W",
+    grade="interval",
+    region="W = 1, 2, 9, 10^6 with d = 1, 2, 3, 50, 70",
 )
 def test_moves_and_a_trivial_error(statements) -> None:
     moves, error = (

@@ -38,8 +38,8 @@ def test_the_quoted_size_is_another(statement) -> None:
 @pytest.mark.evidence(
     "cross.ppca-sample-complexity+repair@25d60710",
     role="supports-repair",
-    grade="symbolic",
-    region="every d, spectrum, epsilon, rho and eta",
+    grade="derived",
+    region="every d, spectrum, epsilon, rho and eta: two identities, in the variables of the docstring",
 )
 def test_the_sizes_differ_by_a_factor_between_two_and_four(statement) -> None:
     """With a = log(1/eta)/d > 0 and X = log(l1/((1-rho^2) Delta)) >= 0, as l1 >= Delta."""
@@ -59,7 +59,7 @@ def test_the_sizes_differ_by_a_factor_between_two_and_four(statement) -> None:
     "cross.ppca-sample-complexity+repair@25d60710",
     role="control",
     grade="interval",
-    region="a tenth less, or a tenth more",
+    region="the margin less a hundredth, or a fifth, of the size of near-optimal",
 )
 def test_narrower_factors_fail(statement) -> None:
     small_eta = attrs.evolve(INSIDE, eta=Fraction(1, 10**300))

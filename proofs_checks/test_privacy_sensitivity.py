@@ -72,11 +72,14 @@ def exceeds_or_attains(dimension: int, entries: Entries, squared: int) -> tuple[
     return exceeded, attained
 
 
-EXACT = "the sensitivity in the margin: all sign matrices for d = 2 to 5; every d by the notes of `l1_sensitivity`"
+EXACT = (
+    "the sensitivity in the margin, entries and d as in the item's name: every sign matrix, to which the notes of "
+    "`l1_sensitivity` reduce it"
+)
 
 
-@pytest.mark.evidence("wishart.lemma-2+repair@18599c4c", role="supports-repair", grade="symbolic", region=EXACT)
-@pytest.mark.evidence("wishart.theorem-3@4f2e67ea", role="supports", grade="symbolic", region=EXACT)
+@pytest.mark.evidence("wishart.lemma-2+repair@18599c4c", role="supports-repair", grade="derived", region=EXACT)
+@pytest.mark.evidence("wishart.theorem-3@4f2e67ea", role="supports", grade="derived", region=EXACT)
 @pytest.mark.parametrize("entries", Entries)
 @pytest.mark.parametrize("dimension", [2, 3, 4, 5])
 def test_every_sign_matrix_stays_within_the_formula_and_one_attains_it(statements, dimension, entries):

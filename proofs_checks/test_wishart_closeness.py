@@ -181,7 +181,7 @@ def test_printed_theorem_fails_for_one_sign(statement) -> None:
 @pytest.mark.evidence(
     "wishart.theorem-7+repair@cab38826",
     role="supports-repair",
-    grade="symbolic",
+    grade="derived",
     region=EVERY_D
     + "the sum machine-checked for d <= 6, the chain exactly at 24 runs; the event's probability is Lemma 1",
 )
@@ -264,7 +264,7 @@ def test_norm_is_not_its_square(statement) -> None:
 @pytest.mark.evidence(
     "wishart.theorem-7/trace-value@cab38826",
     role="supports",
-    grade="symbolic",
+    grade="derived",
     region="every d: expansion in the docstring; exactly at 24 runs",
 )
 def test_trace_value(statement) -> None:
@@ -284,7 +284,7 @@ def test_trace_value(statement) -> None:
 @pytest.mark.evidence(
     "wishart.theorem-7/twice-sine@cab38826",
     role="supports",
-    grade="symbolic",
+    grade="derived",
     region=EVERY_D + "its sum is machine-checked in the proof of the repaired theorem",
 )
 def test_twice_sine(statement) -> None:
@@ -300,7 +300,7 @@ def test_twice_sine(statement) -> None:
     "wishart.theorem-7/last-term@cab38826",
     role="supports",
     grade="symbolic",
-    region="every point: division by a positive gap",
+    region="every gap g and norm w with g >= 2w: the margin is (g - 2w)/g",
 )
 def test_last_term(statement) -> None:
     """1 - 2w/g = (g - 2w)/g."""
@@ -317,7 +317,7 @@ def test_last_term(statement) -> None:
 @pytest.mark.evidence(
     "wishart.theorem-7/root-half@cab38826",
     role="supports",
-    grade="symbolic",
+    grade="derived",
     region=EVERY_D + "from the two steps before",
 )
 def test_root_half(statement) -> None:
@@ -346,7 +346,7 @@ def test_tail_parameter(statement) -> None:
 @pytest.mark.evidence(
     "wishart.theorem-7/squared-cosine@cab38826",
     role="supports",
-    grade="symbolic",
+    grade="derived",
     region=EVERY_D + "its sum is machine-checked in the proof of the repaired theorem",
 )
 def test_squared_cosine(statement) -> None:
@@ -375,7 +375,7 @@ def test_random_norm_is_not_its_bound(statement) -> None:
     "wishart.theorem-7/scale@cab38826",
     role="supports",
     grade="symbolic",
-    region="every point: substitution of lambda_1(C)",
+    region="every tail factor, n, epsilon and gap: substitution of lambda_1(C)",
 )
 def test_scale(statement) -> None:
     K, n, epsilon, g, scale = sympy.symbols("K n epsilon g c", positive=True)
@@ -391,7 +391,7 @@ def test_scale(statement) -> None:
     "wishart.theorem-7/enough-records@cab38826",
     role="supports",
     grade="symbolic",
-    region="every point: both sides as fractions",
+    region="every tail factor, n, epsilon, rho and gap: the margin is (1 - rho^2)(1 - N/n)",
 )
 def test_enough_records(statement) -> None:
     """1 - 3K/(2 n epsilon g) - rho^2 = (1 - rho^2)(1 - N/n) with N the printed sample size, and n >= N."""
@@ -405,7 +405,7 @@ def test_enough_records(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "wishart.theorem-7/sign@cab38826", role="refutes", grade="interval", region="the other sign of the eigenvector"
+    "wishart.theorem-7/sign@cab38826", role="refutes", grade="interval", region="d = 2, vhat_1 = -v_1, rho = 3/4"
 )
 def test_root_drops_a_sign(statement) -> None:
     """For c = -1 and rho = 3/4, c^2 >= rho^2, but not c >= rho."""

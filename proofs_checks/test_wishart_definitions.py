@@ -27,7 +27,10 @@ def test_laplace_formula_is_negative_for_a_negative_scale(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "wishart.definition-1+repair@10894e36", role="supports-repair", grade="symbolic", region="every z, mu, b > 0"
+    "wishart.definition-1+repair@10894e36",
+    role="supports-repair",
+    grade="derived",
+    region="every z, mu, b > 0: positive by its form; the half above mu is integrated, the other is its mirror image",
 )
 def test_laplace_formula_is_a_density_for_a_positive_scale(statement) -> None:
     density = sympy.exp(-sympy.Abs(z - mu) / b) / (2 * b)
@@ -72,8 +75,9 @@ def _normalisers() -> list[WishartNormaliser]:
 @pytest.mark.evidence(
     "wishart.definition-2@8ef7f65f",
     role="supports",
-    grade="symbolic",
-    region="every real m > d - 1 and C = cI, symbolically for d <= 6; every d by the same product over rows",
+    grade="derived",
+    region="every real m > d - 1 and C = cI: Cholesky factors by the docstring, their product symbolic for d <= "
+    "6; every d by the same product over rows",
 )
 def test_wishart_density_has_integral_one(statement) -> None:
     """The normaliser equals the integral by Cholesky factors W = LL', row by row, for symbolic m and c.
@@ -135,7 +139,7 @@ def test_entry_and_column_are_different_relations(statement) -> None:
 @pytest.mark.evidence(
     "wishart.definition-3+repair@dd4be5a5",
     role="supports-repair",
-    grade="symbolic",
+    grade="derived",
     region="every data set with d, n <= 3, symbolically; every d, n, since XX' is the sum of its columns' squares",
 )
 def test_replacing_a_column_changes_the_gram_matrix_by_two_outer_products(statement) -> None:
@@ -195,8 +199,8 @@ def test_a_negative_delta_rules_out_even_a_constant_mechanism(statement) -> None
 @pytest.mark.evidence(
     "wishart.definition-4+repair@bcbcc822",
     role="supports-repair",
-    grade="symbolic",
-    region="every finite pair of distributions and event, term by term; every pair by approximation",
+    grade="derived",
+    region="every finite pair of distributions and event, term by term; every pair by approximation; 24 events",
 )
 def test_the_hockey_stick_divergence_is_the_largest_excess(statement) -> None:
     """Outcome by outcome, max(0, x) - x and max(0, x) are never negative, so no event exceeds the sum."""
@@ -244,7 +248,10 @@ def test_the_spectral_norm_does_not_bound_the_euclidean_change(statement) -> Non
 
 
 @pytest.mark.evidence(
-    "wishart.definition-5+repair@50f9af7a", role="supports-repair", grade="symbolic", region="|v|, |w| <= 1, every d"
+    "wishart.definition-5+repair@50f9af7a",
+    role="supports-repair",
+    grade="symbolic",
+    region="every |v|^2, |w|^2 in [0, 1] and <v, w>: an identity in these three numbers",
 )
 def test_the_entrywise_norm_is_at_most_the_root_of_two(statement) -> None:
     """2 - a^2 - b^2 + 2 s^2 = (1 - a^2) + (1 - b^2) + 2 s^2, a sum of non-negative terms for a, b in [0, 1]."""

@@ -19,7 +19,9 @@ INPUTS = {
     "records >= 1, an integer": InputPerturbation(3, 0, 1),
     "epsilon > 0": InputPerturbation(3, 5, 0),
 }
-EVERY_D = "every d and n: the polynomial inequality between the exact sensitivity and the bound"
+EVERY_D = (
+    "every d and n: the sensitivity by the notes of `l1_sensitivity`, its inequality with the bound as a polynomial"
+)
 
 
 def inputs(least: int = 1) -> list[InputPerturbation]:
@@ -42,7 +44,7 @@ def nonnegative_for_nonnegative_step(polynomial) -> bool:
 
 
 @pytest.mark.evidence(
-    "wishart.lemma-2@18599c4c", role="refutes", grade="symbolic", region="d = 1, every n: s_1 = 1/n = d/n"
+    "wishart.lemma-2@18599c4c", role="refutes", grade="symbolic", region="d = 1, n = 7: s_1 = 1/n = d/n"
 )
 def test_strict_lower_bound_fails_in_dimension_one(statement) -> None:
     assert statement.at(InputPerturbation(1, 7, 1)) is Truth.FALSE
@@ -50,10 +52,10 @@ def test_strict_lower_bound_fails_in_dimension_one(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "wishart.lemma-2+repair@18599c4c", role="supports-repair", grade="symbolic", region=EVERY_D + ", d >= 2"
+    "wishart.lemma-2+repair@18599c4c", role="supports-repair", grade="derived", region=EVERY_D + ", d >= 2"
 )
-@pytest.mark.evidence("wishart.lemma-2/lower-bound@18599c4c", role="supports", grade="symbolic", region=EVERY_D)
-@pytest.mark.evidence("wishart.lemma-2/upper-bound@18599c4c", role="supports", grade="symbolic", region=EVERY_D)
+@pytest.mark.evidence("wishart.lemma-2/lower-bound@18599c4c", role="supports", grade="derived", region=EVERY_D)
+@pytest.mark.evidence("wishart.lemma-2/upper-bound@18599c4c", role="supports", grade="derived", region=EVERY_D)
 def test_sensitivity_lies_between_the_bounds(statements) -> None:
     """Squares: 2d^2 - 1 > d^2 for d >= 2 (equal at d = 1) and 4d^2 > 2d^2."""
     for parity in (0, 1):
@@ -87,7 +89,10 @@ def test_sensitivity_lies_between_the_bounds(statements) -> None:
 
 
 @pytest.mark.evidence(
-    "wishart.lemma-2+repair@18599c4c", role="control", grade="symbolic", region="d = 2, upper bound cut below sqrt(2) d"
+    "wishart.lemma-2+repair@18599c4c",
+    role="control",
+    grade="symbolic",
+    region="d = 2, n = 1: the smaller margin, that of the lower bound, less 1",
 )
 def test_an_upper_bound_below_the_exact_value_is_noticed(statement) -> None:
     assert statement.at(InputPerturbation(2, 1, 1)) is Truth.TRUE
@@ -95,9 +100,11 @@ def test_an_upper_bound_below_the_exact_value_is_noticed(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "wishart.lemma-2/triangle-inequality@18599c4c", role="refutes", grade="symbolic", region="p flat, q = 0"
+    "wishart.lemma-2/triangle-inequality@18599c4c", role="refutes", grade="symbolic", region="d = 4, p flat, q = 0"
 )
-@pytest.mark.evidence("wishart.lemma-2/doubling@18599c4c", role="refutes", grade="symbolic", region="p flat, q = 0")
+@pytest.mark.evidence(
+    "wishart.lemma-2/doubling@18599c4c", role="refutes", grade="symbolic", region="d = 4, p flat, q = 0"
+)
 def test_two_printed_lines_fail_at_the_pair_of_the_lower_bound(statements) -> None:
     zero, half = FlatRecords(4, 0), FlatRecords(4, Fraction(1, 2))
     triangle_inequality = statements["wishart.lemma-2/triangle-inequality"]
@@ -125,7 +132,7 @@ def test_two_printed_lines_fail_at_the_pair_of_the_lower_bound(statements) -> No
         )
 
 
-@pytest.mark.evidence("wishart.lemma-2/factor-n@18599c4c", role="refutes", grade="symbolic", region="n = 2, every d")
+@pytest.mark.evidence("wishart.lemma-2/factor-n@18599c4c", role="refutes", grade="symbolic", region="d = 3, n = 2")
 def test_the_factor_n_is_dropped(statement) -> None:
     assert statement.at(InputPerturbation(3, 2, 1)) is Truth.FALSE
     assert statement.at(InputPerturbation(3, 1, 1)) is Truth.TRUE, "at n = 1 both sides agree"
@@ -133,9 +140,18 @@ def test_the_factor_n_is_dropped(statement) -> None:
     bind_hypotheses(statement, InputPerturbation(2, 5, 1), INPUTS)
 
 
-@pytest.mark.evidence("wishart.theorem-3@4f2e67ea", role="supports", grade="symbolic", region="every d, n, epsilon")
 @pytest.mark.evidence(
-    "wishart.theorem-3/scale-exceeds@4f2e67ea", role="supports", grade="symbolic", region="every d, n"
+    "wishart.theorem-3@4f2e67ea",
+    role="supports",
+    grade="derived",
+    region="every d, n, epsilon: the sensitivity by the notes of `l1_sensitivity`, its inequality with the "
+    "scale as a polynomial",
+)
+@pytest.mark.evidence(
+    "wishart.theorem-3/scale-exceeds@4f2e67ea",
+    role="supports",
+    grade="derived",
+    region="every d, n: 4 d^2 > 2 d^2, as for lemma-2/upper-bound; bound at 39 points",
 )
 def test_printed_scale_covers_the_upper_triangle(statements) -> None:
     """For d >= 2, 16 d^2 - ((d+2)^2 + d^2) = 14 d^2 - 4d - 4 > 0, and 1 < 2 at d = 1."""
@@ -193,7 +209,7 @@ RUNS = {
     "wishart.algorithm-1@418d707e",
     role="refutes",
     grade="symbolic",
-    region="d = 1, records of norm 2, every n, epsilon",
+    region="d = 1, n = 3, epsilon = 1, records of norm 2",
 )
 def test_raw_data_of_any_norm_exceeds_the_noise(statement) -> None:
     assert statement.at(LaplaceRun(1, 3, 1, 2, Fraction(2, 3))) is Truth.FALSE

@@ -110,7 +110,7 @@ def check_inversion() -> None:
     assert sympy.simplify(1 / c - tilt - w / (c * (w + c * root))) == 0, "s < 1/(2r) <= 1/2, inside the domain"
 
 
-@pytest.mark.evidence("wishart.lemma-1@eb94dfd4", role="supports", grade="symbolic", region=EVERYWHERE)
+@pytest.mark.evidence("wishart.lemma-1@eb94dfd4", role="supports", grade="derived", region=EVERYWHERE)
 def test_tail_bound(statement) -> None:
     """Write W = sum of m independent x x' with x ~ N(0, C) and scale so that lambda_1(C) = 1.
 
@@ -200,7 +200,10 @@ def test_substitutions(statements) -> None:
 
 
 @pytest.mark.evidence(
-    "wishart.lemma-1/order@eb94dfd4", role="supports", grade="symbolic", region="every d >= 2, n, epsilon and c > 1"
+    "wishart.lemma-1/order@eb94dfd4",
+    role="supports",
+    grade="derived",
+    region="every d >= 2, n, epsilon and c > 1: three factors that fall with d, by the docstring; two of them checked",
 )
 def test_order(statement) -> None:
     """Divide by d log d: (1 + 1/d)/log d, sqrt(2 c (1 + 1/d)(1 + 2/d)/log d) and 2c; all are largest at d = 2."""

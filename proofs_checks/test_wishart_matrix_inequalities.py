@@ -44,7 +44,7 @@ FIRST, SECOND = fmpq_mat([[1, 0], [0, 0]]), fmpq_mat([[0, 0], [0, 1]])
 @pytest.mark.evidence(
     "wishart.trace-inequality@2789e35f",
     role="supports",
-    grade="symbolic",
+    grade="derived",
     region="every d by the docstring's derivation; its identities machine-checked for d <= 5",
 )
 def test_trace_inequality(statement) -> None:
@@ -133,7 +133,7 @@ def norm(vector: fmpq_mat) -> arb:
 @pytest.mark.evidence(
     "wishart.singular-value-inequality@ab816e38",
     role="supports",
-    grade="symbolic",
+    grade="derived",
     region="every d, i, j with i + j - 1 <= d by the docstring's derivation; its dimension count machine-checked",
 )
 def test_singular_value_inequality(statement) -> None:
@@ -228,7 +228,7 @@ def mp_hermitian(real: fmpq_mat, imaginary: fmpq_mat) -> list[mpmath.mpf]:
 @pytest.mark.evidence(
     "wishart.lemma-4+repair@78aa8550",
     role="supports-repair",
-    grade="symbolic",
+    grade="derived",
     region="every d and i in [d] by the docstring's derivation; dimension count machine-checked for every d",
 )
 def test_weyl(statement) -> None:

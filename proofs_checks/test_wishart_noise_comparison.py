@@ -62,8 +62,9 @@ def check_choice(statement, more: dict[str, dict[str, object]]) -> None:
 @pytest.mark.evidence(
     "wishart.theorem-5@3ee1bbe5",
     role="refutes",
-    grade="symbolic",
-    region="every K > 0 from some d on; K = 1: flat records, s = floor(sqrt(d) log d), every d >= 10000",
+    grade="derived",
+    region="every K > 0 from some d on; K = 1: flat records, s = floor(sqrt(d) log d), every d >= 10000; "
+    "executed: d = 10^4, 54321, 10^6, 10^9, and K = 1/4, 1/2, 3",
 )
 def test_laplace_is_not_better_below_the_printed_level(statement) -> None:
     """Records with s entries 1/sqrt(s): max ||Delta||_{1,1} = 2s, max ||Delta||_* = 2, both at disjoint supports.
@@ -102,11 +103,15 @@ def test_laplace_is_not_better_below_the_printed_level(statement) -> None:
 @pytest.mark.evidence(
     "wishart.theorem-5+repair@3ee1bbe5",
     role="supports-repair",
-    grade="symbolic",
-    region="every d >= 1, all sensitivities",
+    grade="derived",
+    region="every d >= 1, all sensitivities, by the docstring; one of its two inequalities is checked as a "
+    "polynomial; the norms are enclosed by `check_net_bounds` and `check_laplace_expectation`",
 )
 @pytest.mark.evidence(
-    "wishart.theorem-5+repair@3ee1bbe5", role="control", grade="symbolic", region="between the thresholds"
+    "wishart.theorem-5+repair@3ee1bbe5",
+    role="control",
+    grade="symbolic",
+    region="d = 4, ratio 20, the first threshold: the margin less 20; undecided between the thresholds",
 )
 def test_the_threshold_is_of_order_root_d(statement) -> None:
     """In units of c = nuclear/(2 eps): sqrt(d) b = 2 ratio sqrt(d), so at least 20 d > 5 (d log 9 + (d + 1) log(5)/2).
@@ -137,13 +142,16 @@ def test_the_threshold_is_of_order_root_d(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "wishart.theorem-5/divided-twice@3ee1bbe5", role="refutes", grade="symbolic", region="every K, as soon as n > K"
+    "wishart.theorem-5/divided-twice@3ee1bbe5",
+    role="refutes",
+    grade="derived",
+    region="every K, as soon as n > K: K = 1, 16, 2^20",
 )
 @pytest.mark.evidence(
     "wishart.theorem-5/little-omega@3ee1bbe5",
     role="refutes",
-    grade="symbolic",
-    region="every n, d, epsilon and K > 3n/4",
+    grade="derived",
+    region="every n, d, epsilon and K > 3n/4: d = 5, epsilon = 1/3, n = K = 1, 16, 2^20",
 )
 def test_general_framework(statements) -> None:
     """sqrt(d) b > K sqrt(d) b / n for n > K; and ||C|| / (max ||Delta||_* / (n eps)) = (3/(2n))/(2/n^2) = 3n/4."""
@@ -171,7 +179,7 @@ def test_general_framework(statements) -> None:
     "wishart.theorem-5/always-less@3ee1bbe5",
     role="refutes",
     grade="symbolic",
-    region="d = 1, every n, epsilon: 2 against 3",
+    region="d = 1, n = 1, epsilon = 2: 1 against 3/2",
 )
 def test_wishart_noise_is_not_always_less(statement) -> None:
     """At d = 1, E|Lap(b)| = b = 2/(n eps) and E W = 2c = 3/(n eps); for d >= 2 the margin says what bounds leave."""

@@ -140,7 +140,7 @@ def check_dimension_and_length() -> None:
     assert 2 * math.exp(3) > 4 * 5, "p = 4; from there e^(p-1) grows by e > (p + 2)/p"
 
 
-@pytest.mark.evidence("wishart.laplace-noise-norm@63854f1f", role="supports", grade="symbolic", region=EVERY_DIMENSION)
+@pytest.mark.evidence("wishart.laplace-noise-norm@63854f1f", role="supports", grade="derived", region=EVERY_DIMENSION)
 def test_laplace_noise_norm(statement) -> None:
     """With b = 1: E tr L^(2p) is a sum over closed walks of length 2p that take each edge e an even number 2 k_e times.
 
@@ -192,7 +192,11 @@ def test_laplace_norm_bound_can_fail(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "wishart.laplace-noise-norm/requires@63854f1f", role="supports", grade="symbolic", region=EVERY_DIMENSION
+    "wishart.laplace-noise-norm/requires@63854f1f",
+    role="supports",
+    grade="derived",
+    region="every d >= 1, n >= 1, epsilon > 0: E ||L|| >= E |L e_1| by the docstring, its integral and its "
+    "identity checked",
 )
 def test_laplace_noise_is_not_smaller(statement) -> None:
     """E ||L||_2 >= E |L e_1|_2 >= E |L e_1|_1 / sqrt(d) = sqrt(d) b, as E|L_ij| = b: the printed size."""

@@ -110,7 +110,10 @@ def check_delta_slacks(deviations, printed: Callable[[TableRows], list[sympy.Exp
 
 
 @pytest.mark.evidence(
-    "wishart.table-1@4ea2cdb9", role="refutes", grade="symbolic", region="every d, n, epsilon and delta"
+    "wishart.table-1@4ea2cdb9",
+    role="refutes",
+    grade="interval",
+    region="20 rows: d = 2, 3, 10, 500, 10^6, each with four promises and constants",
 )
 def test_printed_table(statement) -> None:
     """W - e_1 e_1'/n is not positive definite where (e_1'W^-1 e_1)^-1 ~ c chi^2_2 is below 1/n, c = 3/(2 n eps).
@@ -133,11 +136,14 @@ def test_printed_table(statement) -> None:
 @pytest.mark.evidence(
     "wishart.table-1+repair@4ea2cdb9",
     role="supports-repair",
-    grade="symbolic",
+    grade="derived",
     region="every d >= 2, n, eps <= 1, delta in (0, 1)",
 )
 @pytest.mark.evidence(
-    "wishart.table-1+repair@4ea2cdb9", role="control", grade="interval", region="epsilon = 20; a constant below 2"
+    "wishart.table-1+repair@4ea2cdb9",
+    role="control",
+    grade="interval",
+    region="d = 2, n = 1, delta = 1/10, epsilon = 20",
 )
 def test_repaired_table(statement) -> None:
     """The enclosures of the norms, row by row, hold the stated constants for all d >= 2; delta is that of Theorem 2.

@@ -11,7 +11,7 @@ from dpmatrix.claims import Statement, Truth, bind, bind_hypotheses, certify, in
 from dpmatrix.spec.wishart.sensitivity import RecordPair
 
 WHOLE = RecordPair(interval(0, 1), interval(0, 1), interval(-1, 1))
-EVERYWHERE = "|v|, |w| <= 1, every <v, w>, every dimension"
+EVERYWHERE = "every |v|^2, |w|^2 in [0, 1] and <v, w>, the three numbers of the closed form"
 GRID = [
     RecordPair(Fraction(i, 7), Fraction(j, 5), Fraction(k, 11) * Fraction(min(i, j), 7))
     for i in range(1, 8)

@@ -49,7 +49,7 @@ SMALL_BALLS = (
 )
 
 
-@pytest.mark.evidence("wishart.lemma-5+repair@22beb4f0", role="supports-repair", grade="symbolic", region=SMALL_BALLS)
+@pytest.mark.evidence("wishart.lemma-5+repair@22beb4f0", role="supports-repair", grade="derived", region=SMALL_BALLS)
 def test_graphs_of_contractions_are_a_packing(statement) -> None:
     """Y_M = span of [I; M] with M of shape (d - k) x k, ||M||_2 <= 1, has complement span of [-M'; I].
 
@@ -102,8 +102,8 @@ def test_rate_one_half_needs_small_balls(statement) -> None:
 @pytest.mark.evidence(
     "wishart.lemma-5@22beb4f0",
     role="refutes",
-    grade="symbolic",
-    region="sqrt(1/2) <= delta < 1, every rate > 0, all 1 <= k < d",
+    grade="derived",
+    region="sqrt(1/2) <= delta < 1, every rate > 0, all 1 <= k < d, by the docstring; three delta, four k, d and rates",
 )
 def test_no_two_large_balls_are_disjoint(statement) -> None:
     """Turn a basis half way: principal vectors c e + s f of angle t have the midpoint of angle t/2, sin(t/2)^2 <= 1/2.
@@ -155,7 +155,10 @@ def test_no_two_large_balls_are_disjoint(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "wishart.lemma-5@22beb4f0", role="refutes", grade="interval", region="lines of the plane, delta just over sqrt(1/2)"
+    "wishart.lemma-5@22beb4f0",
+    role="refutes",
+    grade="interval",
+    region="lines of the plane, rate 1/2, delta = 0.7072, just over sqrt(1/2)",
 )
 def test_small_balls_in_the_plane_are_disjoint(statement) -> None:
     """The refutation is no artefact of the margin: it starts at sqrt(1/2); below, two lines have disjoint balls."""
@@ -199,11 +202,14 @@ def slack(p: ConstantOutput) -> sympy.Rational:
 @pytest.mark.evidence(
     "wishart.theorem-10@e8b2b298",
     role="refutes",
-    grade="symbolic",
-    region="every c, d, k and epsilon, as soon as n > c d / epsilon",
+    grade="derived",
+    region="every c, d, k and epsilon, as soon as n > c d / epsilon; three of each",
 )
 @pytest.mark.evidence(
-    "wishart.theorem-10/reversed@e8b2b298", role="refutes", grade="symbolic", region="every c, d, k and epsilon"
+    "wishart.theorem-10/reversed@e8b2b298",
+    role="refutes",
+    grade="derived",
+    region="every c, d, k and epsilon; three of each",
 )
 def test_constant_mechanisms_refute_both_directions(statements) -> None:
     """Publishing 0 errs by n on n copies of e_1; publishing n e_1 e_1' errs by 0 on them. Neither looks at the data."""
@@ -250,7 +256,7 @@ PRIVATE = (
 )
 
 
-@pytest.mark.evidence("wishart.theorem-10+repair@e8b2b298", role="supports-repair", grade="symbolic", region=PRIVATE)
+@pytest.mark.evidence("wishart.theorem-10+repair@e8b2b298", role="supports-repair", grade="derived", region=PRIVATE)
 def test_small_errors_would_need_more_than_all_the_mass(statement) -> None:
     """Let A^i = gamma u_i u_i' with lines from Lemma 5 (k = 1), |u_i u_i' - u_j u_j'| > 2 delta; lambda_(k+1)(A^i) = 0.
 
@@ -347,16 +353,28 @@ def check_line(statement, inside: ProjectorData, more: dict[str, dict[str, objec
 
 
 @pytest.mark.evidence(
-    "wishart.theorem-10/small-error@e8b2b298", role="refutes", grade="symbolic", region="delta < 1, every gamma"
+    "wishart.theorem-10/small-error@e8b2b298",
+    role="refutes",
+    grade="symbolic",
+    region="k = 1, d = 2, gamma = 10, delta = 1/10",
 )
 @pytest.mark.evidence(
-    "wishart.theorem-10/projector@e8b2b298", role="refutes", grade="symbolic", region="gamma = 10, delta = 1/10"
+    "wishart.theorem-10/projector@e8b2b298",
+    role="refutes",
+    grade="symbolic",
+    region="k = 1, d = 2, gamma = 10, delta = 1/10",
 )
 @pytest.mark.evidence(
-    "wishart.theorem-10/disjoint@e8b2b298", role="refutes", grade="symbolic", region="lines of the plane, delta = 1/4"
+    "wishart.theorem-10/disjoint@e8b2b298",
+    role="refutes",
+    grade="interval",
+    region="lines of the plane, gamma = 1, delta = 1/4, epsilon = 1/100",
 )
 @pytest.mark.evidence(
-    "wishart.theorem-10/last-line@e8b2b298", role="refutes", grade="symbolic", region="k = d - 1, every c > 0"
+    "wishart.theorem-10/last-line@e8b2b298",
+    role="refutes",
+    grade="derived",
+    region="k = d - 1, every c > 0 by growing d: c = 1, 10^-3, 10^-9",
 )
 def test_broken_lines(statements) -> None:
     """Publish 0: error gamma. Publish gamma YY': |gamma YY' - YY'| = gamma - 1. At 4 delta >= 1 balls are everything.
@@ -408,7 +426,7 @@ def test_broken_lines(statements) -> None:
 
 
 @pytest.mark.evidence(
-    "wishart.theorem-10/markov@e8b2b298", role="supports", grade="symbolic", region="every law of the error"
+    "wishart.theorem-10/markov@e8b2b298", role="supports", grade="derived", region="every law of the error"
 )
 def test_markov(statement) -> None:
     """The mass q above 2a costs the mean at least q times the conditional error x > 2a: q x <= a, so q <= a/x < 1/2."""
@@ -438,7 +456,10 @@ def test_markov(statement) -> None:
     "wishart.theorem-10/distance@e8b2b298", role="supports", grade="symbolic", region="every k and gamma"
 )
 @pytest.mark.evidence(
-    "wishart.theorem-10/group-privacy@e8b2b298", role="supports", grade="symbolic", region="every k, gamma, eps > 0"
+    "wishart.theorem-10/group-privacy@e8b2b298",
+    role="supports",
+    grade="derived",
+    region="every k, gamma, eps > 0: group privacy gives exp(gamma k eps), and the rest is an identity",
 )
 def test_sound_lines(statements) -> None:
     """2 gamma k - gamma k = gamma k, and exp(2t) - exp(t) = exp(t)(exp(t) - 1) > 0 for t = gamma k eps > 0."""

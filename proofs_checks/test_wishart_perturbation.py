@@ -51,8 +51,8 @@ def test_algorithm_2_is_not_private_at_any_epsilon(statement) -> None:
 @pytest.mark.evidence(
     "wishart.theorem-4@aa8adcd4",
     role="refutes",
-    grade="symbolic",
-    region="every epsilon > 0, d, n: failure probability 1 - exp(-epsilon/3)",
+    grade="derived",
+    region="every epsilon > 0, d, n: failure probability 1 - exp(-epsilon/3); the chi-square law is in the docstring",
 )
 def test_failure_probability_is_exact(statement) -> None:
     """(u'W^-1 u)^-1 = c chi^2_2 for a unit vector u and W ~ W_d(d + 1, cI), in every dimension.
@@ -170,13 +170,13 @@ def on_pairs(formula: sympy.Expr):
     "wishart.theorem-4/trace-and-norm@aa8adcd4",
     role="supports",
     grade="symbolic",
-    region="|v|, |w| <= 1, every d, C = cI",
+    region="C = cI, every |v|^2, |w|^2 in [0, 1] and <v, w>: an identity in these three numbers",
 )
 @pytest.mark.evidence(
     "wishart.theorem-4/last-line@aa8adcd4",
     role="supports",
     grade="symbolic",
-    region="|v|, |w| <= 1, every d, n, epsilon",
+    region="every |v|^2, |w|^2 in [0, 1] and <v, w>: an identity in these three numbers",
 )
 def test_two_steps_of_the_proof_are_sound(statements) -> None:
     """(a+b)^2 - 4s^2 - (a-b)^2 = 4(ab - s^2) >= 0 by Cauchy-Schwarz, and (a+b)^2 - 4s^2 <= 4 < 9."""
@@ -214,7 +214,7 @@ NOISE = SymmetrisedNoise(2, REPLACED, 1, 1, 1, 0)
 @pytest.mark.evidence(
     "wishart.theorem-4+repair@aa8adcd4",
     role="supports-repair",
-    grade="symbolic",
+    grade="derived",
     region="every d, n, epsilon: derivation below, its exponents checked; d = 1 in closed form",
 )
 def test_the_difference_of_two_wishart_matrices_is_private(statement) -> None:
@@ -324,7 +324,7 @@ def test_less_symmetrised_noise_is_noticed(statement) -> None:
 @pytest.mark.evidence(
     "wishart.psd-preservation@394c3fe8",
     role="supports",
-    grade="symbolic",
+    grade="derived",
     region="every d, n, m; symbolically for d, n, m <= 3",
 )
 def test_wishart_output_is_semidefinite(statement) -> None:
@@ -349,7 +349,10 @@ def test_wishart_output_is_semidefinite(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "wishart.psd-preservation@394c3fe8", role="control", grade="symbolic", region="noise W_1 - W_2 in place of W"
+    "wishart.psd-preservation@394c3fe8",
+    role="control",
+    grade="symbolic",
+    region="d = 1, data 0, noise 1: the form less 2",
 )
 def test_noise_that_is_not_semidefinite_is_noticed(statement) -> None:
     zero, one = fmpq_mat(1, 1, [0]), fmpq_mat(1, 1, [1])
@@ -360,8 +363,8 @@ def test_noise_that_is_not_semidefinite_is_noticed(statement) -> None:
 @pytest.mark.evidence(
     "wishart.psd-preservation/laplace-may-leave@394c3fe8",
     role="supports",
-    grade="symbolic",
-    region="every entry and scale",
+    grade="derived",
+    region="every entry and scale: the tail is integrated; a negative diagonal entry rules semidefiniteness out",
 )
 def test_laplace_output_may_be_indefinite(statement) -> None:
     """Pr(Lap(b) < -x) is exp(-x/b)/2 for x >= 0, and a negative diagonal entry rules semidefiniteness out."""
@@ -390,7 +393,7 @@ def test_laplace_output_may_be_indefinite(statement) -> None:
     "wishart.algorithm-2@c767a3bf",
     role="refutes",
     grade="symbolic",
-    region="records of norm 2, every n, epsilon: 3/2 against 6",
+    region="d = 2, n = 3, epsilon = 1/2, records of norm 2: a scale of 1 against 4",
 )
 def test_raw_data_of_any_norm_exceeds_the_wishart_scale(statement) -> None:
     run = WishartRun(2, 3, Fraction(1, 2), 3, 1)

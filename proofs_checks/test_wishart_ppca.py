@@ -76,9 +76,10 @@ def test_quoted_sample_size_is_too_small(statement) -> None:
 @pytest.mark.evidence(
     "wishart.theorem-8+repair@2f516cff",
     role="supports-repair",
-    grade="symbolic",
-    region="every d >= 2, spectrum with lambda_1 > lambda_2, epsilon, rho and eta, by the docstring's derivation; its "
-    "identities machine-checked for symbolic d, the chain of bounds certified at 30 points with d <= 8",
+    grade="derived",
+    region="every d >= 2, spectrum with lambda_1 > lambda_2, epsilon, rho and eta, by the docstring's "
+    "derivation; its identities machine-checked for symbolic d, the chain of bounds evaluated at 30 "
+    "points with d <= 8",
 )
 def test_repaired_sample_size(statement) -> None:
     """Derivation, for every d >= 2; g = lambda_1 - lambda_2, kappa = n epsilon g/2, t = 1 - rho^2.

@@ -90,7 +90,7 @@ def test_printed_davis_kahan_fails(statement) -> None:
 @pytest.mark.evidence(
     "wishart.lemma-3+repair@82100c35",
     role="supports-repair",
-    grade="symbolic",
+    grade="derived",
     region="every d, k < d and choice of eigenvectors by the docstring's derivation; its identities machine-checked "
     "without reference to a dimension, the equality of two spectra exactly at 24 points",
 )
@@ -174,7 +174,7 @@ def test_printed_projector_property_fails(statement) -> None:
 @pytest.mark.evidence(
     "wishart.projector-norm-property+repair@3b910332",
     role="supports-repair",
-    grade="symbolic",
+    grade="derived",
     region="every d and k by the docstring's derivation; its factorisation and rank exactly at 30 points",
 )
 def test_projector_property(statement) -> None:

@@ -30,8 +30,8 @@ def as_statement(statement: Statement, says: str) -> Statement:
 @pytest.mark.evidence(
     "wishart.theorem-1@d1ab6533",
     role="supports",
-    grade="symbolic",
-    region="every epsilon, s_1, lambda; every dimension",
+    grade="derived",
+    region="every epsilon, s_1, lambda and dimension: the loss by the triangle inequality, its bound by an identity",
 )
 def test_laplace_noise_suffices(statement) -> None:
     """The loss is the sum of (|z_i - t_i| - |z_i|) / lambda, at most |t|_1 / lambda by the triangle inequality.

@@ -118,7 +118,7 @@ def bind_numbers(statement, formula) -> list[SpectralPair]:
 @pytest.mark.evidence(
     "wishart.theorem-6@451ba28b",
     role="supports",
-    grade="symbolic",
+    grade="derived",
     region=EVERY_D + "the two sums machine-checked for d <= 5 and exactly at 26 points, Cauchy-Schwarz for k <= 3",
 )
 def test_theorem_6(statement) -> None:
@@ -187,7 +187,7 @@ def test_theorem_6_fails_with_a_smaller_constant(statement) -> None:
 @pytest.mark.evidence(
     "wishart.theorem-6/weyl@451ba28b",
     role="supports",
-    grade="symbolic",
+    grade="derived",
     region="every d: Lemma 4; bound at 26 points, d <= 4",
 )
 def test_weyl_step(statement) -> None:
@@ -198,13 +198,13 @@ def test_weyl_step(statement) -> None:
 
     for p in bind_numbers(statement, least):
         assert min(*p.values, *p.perturbed_values) >= 0
-        assert statement.at(p) is not Truth.FALSE
+        assert statement.at(p) is Truth.TRUE
     assert statement.at(NOISELESS) is Truth.TRUE
     bind_hypotheses(statement, INSIDE, SPECTRA)
 
 
 @pytest.mark.evidence(
-    "wishart.theorem-6/davis-kahan@451ba28b", role="supports", grade="symbolic", region=EVERY_D + "from Lemmas 3 and 4"
+    "wishart.theorem-6/davis-kahan@451ba28b", role="supports", grade="derived", region=EVERY_D + "from Lemmas 3 and 4"
 )
 def test_davis_kahan_step(statement) -> None:
     """Lemma 3 (repaired): its hypothesis holds, as lambda_{k+1}(A + W) <= lambda_{k+1}(A) + w < lambda_k(A).
@@ -225,7 +225,7 @@ def test_davis_kahan_step(statement) -> None:
 @pytest.mark.evidence(
     "wishart.theorem-6/weyl-in-denominator@451ba28b",
     role="supports",
-    grade="symbolic",
+    grade="derived",
     region=EVERY_D + "the fractions machine-checked for every value",
 )
 def test_denominator_step(statement) -> None:
@@ -246,7 +246,7 @@ def test_denominator_step(statement) -> None:
 @pytest.mark.evidence(
     "wishart.theorem-6/singular-values@451ba28b",
     role="supports",
-    grade="symbolic",
+    grade="derived",
     region="every d: A'A has the squares of the eigenvalues of A; checked exactly at 26 points, d <= 4",
 )
 def test_singular_values_step(statement) -> None:
@@ -264,7 +264,7 @@ def test_singular_values_step(statement) -> None:
 @pytest.mark.evidence(
     "wishart.theorem-6/gap-halves@451ba28b",
     role="supports",
-    grade="symbolic",
+    grade="derived",
     region=EVERY_D + "the fractions machine-checked for every value",
 )
 def test_gap_halves_step(statement) -> None:
@@ -298,7 +298,7 @@ def test_projector_step_fails(statement) -> None:
 @pytest.mark.evidence(
     "wishart.theorem-6/printed-projectors@451ba28b",
     role="refutes",
-    grade="symbolic",
+    grade="interval",
     region="d = 3, k = 2: two equal eigenvalues that W >= 0 orders the other way round",
 )
 def test_printed_projectors_are_not_those_of_the_span(statement) -> None:

@@ -88,7 +88,7 @@ def check_unit_eigenvectors(statement) -> None:
     "wishart.definition-6@c5521412",
     role="refutes",
     grade="symbolic",
-    region="the exact top eigenvector; two equal eigenvalues",
+    region="d = 2, output e_1: records e_1, e_1, e_2 with v_1 = e_1 or -e_1; records e_1, e_2 with e_1 or e_2",
 )
 def test_printed_definition_depends_on_the_choice(statement) -> None:
     """The algorithm that returns e1 passes for v_1 = e1 and fails for -e1, or e2 if the eigenvalues are equal."""
@@ -106,7 +106,7 @@ def test_printed_definition_depends_on_the_choice(statement) -> None:
 @pytest.mark.evidence(
     "wishart.definition-6+repair@c5521412",
     role="supports-repair",
-    grade="symbolic",
+    grade="derived",
     region="every data set with lambda_1 > lambda_2, every d, rho, eta and law, by the docstring's derivation",
 )
 def test_repaired_definition_does_not_depend_on_the_choice(statement) -> None:
@@ -136,7 +136,7 @@ def test_repaired_definition_does_not_depend_on_the_choice(statement) -> None:
     "wishart.definition-6+repair@c5521412",
     role="control",
     grade="symbolic",
-    region="two equal eigenvalues; each hypothesis dropped",
+    region="records e_1, e_2: two equal eigenvalues",
 )
 def test_repaired_definition_needs_the_gap(statement) -> None:
     tied = exact_output(data=fmpq_mat([[1, 0], [0, 1]]), other_top=E2)
