@@ -16,7 +16,7 @@ from dpmatrix.exact import Exact
 from dpmatrix.experiments import DataSet, real_records
 
 FAILURE_PROBABILITY = 1e-9
-"""Of each audit: a false alarm, or a bound that is wrong. The whole folder holds fewer than 300 audits."""
+"""Of each audit: a false alarm, or a bound that is wrong. The whole folder holds fewer than 500 audits."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

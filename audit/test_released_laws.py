@@ -6,7 +6,8 @@ than the noise by 2^20 and more, so that a continuous law stands for a discrete 
 
 A comparison says that a law differs with probability at most 1e-9 if it does not. The control of each is the law of a
 larger epsilon, the smallest of a list that would be noticed with probability 0.99: the same releases must be told from
-the law of an epsilon as much smaller. At the fixed seeds there is no luck left.
+the law of an epsilon as much smaller. At the fixed seeds there is no luck left. PPCA for a plane takes
+a tenth of a second, so its law is not compared: that its releases are the sampler's is checked beside.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from dpmatrix.claims import AuditRecord, AuditVerdict, code_name
 PLACES = {REPLACED: (0, 2), ADDED: (1, 2)}
 FACTORS = tuple(Fraction(k, 20) for k in (23, 25, 28, 32, 40, 60, 80, 120, 200, 400))
 LARGEST = Fraction(4)
-"""No more than this may be passed over, except where releases are so slow that only few are made."""
+"""No more than this may be passed over."""
 
 DRAWS = 12
 """Draws of the law for each release."""
@@ -35,8 +36,7 @@ LAWS = [
     for subject in SUBJECTS
     for adjacency, places in PLACES.items()
     for place in places
-    if not subject.blind(settings(adjacency)[place])
-    if not subject.slow or (adjacency is REPLACED and place == 0)
+    if not subject.slow and not subject.blind(settings(adjacency)[place])
 ]
 
 
@@ -68,7 +68,7 @@ def test_the_noise_of_a_release_has_the_stated_law(
             failure_probability=failure_probability,
         )
     )
-    assert noticed <= LARGEST or subject.slow
+    assert noticed <= LARGEST
     weaker = law_of(subject, setting, setting.epsilon / noticed, 34)
     assert compare_laws(released, weaker, failure_probability=failure_probability).differs, "control"
 

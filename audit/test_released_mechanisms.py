@@ -6,8 +6,9 @@ and the exact loss of adversarial pairs are in the files beside this one; they n
 
 Every audit is wrong with probability at most 1e-9. The control is the same mechanism with the noise of 80 times its
 epsilon: an output moves by many of its deviations, or a direction that is drawn at random becomes one that is nearly
-fixed. An event of probability 3/4 on one data set and 1/100 on the other, which is less clear than that, gives at least
-180 hits of 300 against at most 18, which are certified, but with probability 3e-8.
+fixed. An event of probability 17/20 on one data set and 1/100 on the other, which is less clear than that, gives at
+least 215 hits of 300 against at most 16, which are certified for a guarantee of at most epsilon = 1, but with
+probability 3e-8; the gap, whose guarantee is 2, moves by forty times its noise. At the fixed seeds no luck is left.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from dpmatrix.mechanisms import WishartMechanism
 from dpmatrix.privacy.profiles import WishartProfile
 from dpmatrix.randomness.entropy import SeededEntropy, SystemEntropy
 
-TRAINING, CONFIRMATION = 40, 300
+TRAINING, CONFIRMATION = 24, 300
 PLACES = {REPLACED: (0,), ADDED: (1,)}
 EVENTS = [
     pytest.param(subject, settings(adjacency)[place], id=f"{type(subject).__name__}-{adjacency.value}-{place}")
@@ -173,7 +174,7 @@ def test_a_release_raises_no_alarm(searched, subject: Subject, setting: Setting)
     assert not searched(subject, setting, Fraction(1), "", control=False).violated
 
 
-@pytest.mark.parametrize(("subject", "setting"), EVENTS[::2])
+@pytest.mark.parametrize(("subject", "setting"), EVENTS[::4])
 def test_the_noise_of_a_larger_epsilon_is_caught(searched, subject: Subject, setting: Setting) -> None:
     assert searched(subject, setting, Fraction(80), ", noise for 80 times epsilon", control=True).violated
 
@@ -182,8 +183,9 @@ def test_the_noise_of_a_larger_epsilon_is_caught(searched, subject: Subject, set
 def test_what_the_printed_wishart_mechanism_keeps(audited, claimed: str) -> None:
     """It is not (epsilon, 0)-private, which its own release shows; the exact delta of its noise is not refuted.
 
-    At epsilon = 1 and d = 2 an output is impossible under one data set with probability 0.28 under the other: of 500
-    outputs at least 70 are, which are certified, but with probability 1e-12.
+    At epsilon = 1 an output is impossible under one data set with probability 0.28 under the other: of 1,000 outputs at
+    least 200 are, but with probability 1e-8, and these are certified against up to eight, as training may draw the line
+    a little too far.
     """
     setting = evolve(settings(REPLACED)[0], records=1)
     mechanism = WishartMechanism(setting.epsilon, setting.adjacency, acknowledge="wishart.theorem-4")
@@ -198,8 +200,8 @@ def test_what_the_printed_wishart_mechanism_keeps(audited, claimed: str) -> None
         neighbouring_pairs(setting.dimension, 1, setting.adjacency)[:1],
         epsilon=1,
         delta=kept,
-        training=200,
-        confirmation=500,
+        training=100,
+        confirmation=1000,
         seed=29,
         subject=(mechanism, f"release, every bit, d = 2: {claimed}"),
     )

@@ -33,7 +33,7 @@ class Direction(Subject):
     """The exponential mechanism for one direction."""
 
     kind = Ppca
-    law_draws = 350
+    law_draws = 300
     drawn: ClassVar[int] = 1
     """Dimension of what is drawn at once."""
 
@@ -102,7 +102,6 @@ class Direction(Subject):
 class Plane(Direction):
     """The exponential mechanism for a plane in three dimensions, drawn at once."""
 
-    law_draws = 40
     seeds = 1
     slow = True
     drawn = 2
@@ -129,7 +128,7 @@ class Directions(Direction):
     """One direction after the other, two at most."""
 
     kind = SequentialPpca
-    law_draws = 250
+    law_draws = 200
 
     def rank(self, setting: Setting) -> int:
         """Return k."""

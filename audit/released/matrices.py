@@ -153,7 +153,7 @@ class SymmetrisedWishart(NoisyMatrix):
     """The difference of two Wishart matrices: the default of the estimators and of the command."""
 
     kind = SymmetrisedWishartMechanism
-    law_draws = 600
+    law_draws = 400
     seeds = 3
 
     def law(self, setting: Setting, epsilon: Fraction, size: int, generator: np.random.Generator) -> Stack:

@@ -25,6 +25,7 @@ from dpmatrix.randomness.integer_noise import discrete_gaussian_noise
 class Stream(Gaussian):
     """Gaussian noise on the matrices of several steps; a missing row is a zero row."""
 
+    law_draws = 120
     steps: int
     sums: int
     """How many noisy matrices a row enters."""

@@ -37,6 +37,10 @@ ROUNDING = 1e-6
 """Of numbers that are compared in floating point, relative."""
 
 
+OTHER_NOISE = 4
+"""Pairs whose change is read off twice, with other noise."""
+
+
 @frozen
 class Loss:
     """What the worst of some pairs costs at the noise of a release.
@@ -66,7 +70,7 @@ class Subject(ABC):
     tight: ClassVar[bool] = True
     """Whether some pair must come close to the guarantee where the noise is the least, for d > 1."""
 
-    law_draws: ClassVar[int] = 400
+    law_draws: ClassVar[int] = 300
     """Releases whose law is compared."""
 
     def blind(self, setting: Setting) -> bool:
@@ -77,7 +81,7 @@ class Subject(ABC):
     """From how many seeds releases are compared with the numbers of the sampler."""
 
     slow: ClassVar[bool] = False
-    """Whether a release takes so long that its law is compared at one setting, and no event is searched for."""
+    """Whether a release takes so long that no law is compared and no event searched for."""
 
     def at(self, setting: Setting) -> Setting:
         """Return the setting that the mechanism takes, where it does not take this one."""
@@ -159,17 +163,17 @@ def integer_changes(
         If the change depends on the noise, or something but the integers changes.
     """
     found = []
-    for pair in pairs:
+    for number, pair in enumerate(pairs):
         sides = both(pair, setting, stretch)
         changed = []
-        for seed in (3, 4):
+        for seed in (3, 4) if number < OTHER_NOISE else (3,):
             first, second = (subject.publish(mechanism, data, SeededEntropy(seed), subject.roads[0]) for data in sides)
             public = [[(r.grid, r.integers.shape, r.guarantee, r.adjacency) for r in side] for side in (first, second)]
             assert public[0] == public[1], f"neighbours differ in what is public: {pair.name}"
             changed.append(
                 np.concatenate([(a.integers - b.integers).ravel() for a, b in zip(first, second, strict=True)])
             )
-        assert np.array_equal(*changed), f"the noise depends on the data: {pair.name}"
+        assert all(np.array_equal(changed[0], one) for one in changed), f"the noise depends on the data: {pair.name}"
         found.append((pair.name, changed[0]))
     return found
 

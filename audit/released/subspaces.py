@@ -28,7 +28,7 @@ class Subspace(Subject):
     kind = PrivateSubspaceRecovery
     roads = ("release",)
     tight = False
-    law_draws = 60
+    law_draws = 40
     seeds = 100
 
     def at(self, setting: Setting) -> Setting:
