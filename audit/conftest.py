@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Sequence
+import shlex
+from collections.abc import Callable, Generator, Sequence
 from typing import Any
 
 import pytest
@@ -16,13 +17,37 @@ from dpmatrix.exact import Exact
 from dpmatrix.experiments import DataSet, real_records
 
 FAILURE_PROBABILITY = 1e-9
-"""Of each audit: a false alarm, or a bound that is wrong. The whole folder holds fewer than 300 audits."""
+"""Of each audit: a false alarm, or a bound that is wrong. The whole folder holds fewer than 500 audits."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Let the audits of the zoo take as long as they are told."""
     words = "default: a few small audits; deep: all, a minute each; a time such as 30m or 2h: all, within it in turn"
     parser.addoption("--audit-budget", default="default", metavar="BUDGET", help=words)
+
+
+FOUND = pytest.StashKey[list[str]]()
+"""What the audits of an item said, for its failure."""
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, Any, pytest.TestReport]:
+    """Add to a failure what each audit of the item found, whole, and the command that repeats it."""
+    report = yield
+    said = item.stash.get(FOUND, [])
+    if report.when == "call" and report.failed and said and hasattr(report.longrepr, "addsection"):
+        for message in said:
+            report.longrepr.addsection("what the audit found", message)
+        report.longrepr.addsection("run it again", f"python -m pytest {shlex.quote(item.nodeid)}")
+    return report
+
+
+@pytest.fixture
+def say(request) -> Callable[[str], None]:
+    """Keep the whole message of an audit for the failure of its item."""
+    return request.node.stash.setdefault(FOUND, []).append
 
 
 @pytest.fixture
@@ -60,7 +85,7 @@ def record_audit(record_property) -> Callable[[AuditRecord], None]:
 
 
 @pytest.fixture
-def audited(note, record_audit, failure_probability) -> Callable[..., AuditResult]:
+def audited(note, record_audit, say, failure_probability) -> Callable[..., AuditResult]:
     """Audit a target at the common confidence, and leave the finding in the ledger.
 
     With a subject, a mechanism and a view of it, the finding is in the report's table of audits too. The mechanism is a
@@ -90,6 +115,7 @@ def audited(note, record_audit, failure_probability) -> Callable[..., AuditResul
             failure_probability=failure_probability,
             generator=seed,
         )
+        say(result.message())
         note(result)
         if subject is not None:
             record_audit(_record(result, *subject, control=control))
@@ -128,7 +154,18 @@ def _record(result: AuditResult, mechanism: object, view: str, *, control: bool)
         smallest_epsilon=_finite(result.detectable.smallest_epsilon),
         smallest_leak=_finite(result.detectable.smallest_leak),
         power=result.detectable.power,
+        unnoticed=_unnoticed(result),
     )
+
+
+def _unnoticed(result: AuditResult) -> str:
+    """Say in words what the counts would have passed over."""
+    if result.violated:
+        return ""
+    smallest = result.detectable.smallest_epsilon
+    if not math.isfinite(smallest):
+        return "no epsilon whatever would have been noticed on an event of probability one half"
+    return f"an epsilon below {smallest:.3g} instead of {float(result.epsilon):.4g} might not have been noticed"
 
 
 @pytest.fixture

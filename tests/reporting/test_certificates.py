@@ -178,6 +178,18 @@ def test_a_certificate_says_what_was_tried(invented_run) -> None:
     assert "Not audited in this run" not in found
 
 
+def test_a_certificate_says_what_might_have_been_missed(invented_run) -> None:
+    """In words, beside the numbers of a search and in place of "not measured" for what is compared with a law."""
+    missed = "an epsilon below 1.75 instead of 1 might not have been noticed"
+    searched = attrs.evolve(COUNTED, unnoticed=missed)
+    law = "the noise for an epsilon below 1.4 instead of 1 might not have been noticed here"
+    compared = attrs.evolve(COMPUTED, samples=400, unnoticed=law)
+    found = section(page(invented_run, searched, compared), LAPLACE)
+    for part in (missed, law, "400 of one data set", "10,000 of each data set, after 500 of training"):
+        assert part in found, part
+    assert "not measured" not in found
+
+
 def test_a_bound_from_above_and_a_size_that_is_too_small(invented_run) -> None:
     assert "no epsilon and no delta above 0" in section(
         page(invented_run, attrs.evolve(COUNTED, epsilon_bound=0.0)), LAPLACE

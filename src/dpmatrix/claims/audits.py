@@ -63,7 +63,7 @@ class AuditRecord:
         Between the data sets; empty where it has no name.
     samples, training
         Outputs of each data set that were counted, and that the choice of the event took at most; None where nothing
-        was counted.
+        was counted. Where outputs of one data set are compared with a law, there is no training.
     smallest_epsilon
         The smallest loss on an event of probability one half that these samples would have certified; None where they
         are too few for any, or nothing was counted.
@@ -71,6 +71,8 @@ class AuditRecord:
         The same for the probability of an event that is impossible on the other data set.
     power
         The probability of being caught that these two refer to.
+    unnoticed
+        What the audit might have passed over, in words; empty where that is not known.
     """
 
     mechanism: str
@@ -91,6 +93,7 @@ class AuditRecord:
     smallest_epsilon: float | None = attrs.field(default=None, kw_only=True)
     smallest_leak: float | None = attrs.field(default=None, kw_only=True)
     power: float | None = attrs.field(default=None, kw_only=True)
+    unnoticed: str = attrs.field(default="", kw_only=True)
 
     @property
     def command(self) -> str:

@@ -1,0 +1,207 @@
+"""What the estimators and the command publish: the release of the mechanism that was asked for, and nothing else.
+
+The default mechanism is looked at with secret bits: fits and runs on zero records are compared with the law that its
+statement describes, which is said to differ with probability at most 1e-9 if it does not. The control is the law of a
+third of epsilon: at 150 outputs of three columns it is told apart with probability above 1 - 1e-9, since seven in eight
+of the entries on the diagonal are beyond the median of the other law's in size at most half as often.
+
+Everything else is exact: from the same bits the integers are those of the mechanism, built here from what was asked
+for, with records of the bound, in both relations; and from one and the same release two neighbours get the same fit.
+"""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import dpmatrix.estimators
+from audit.released.matrices import SymmetrisedWishart
+from audit.released.settings import ADDED, REPLACED, Setting
+from dpmatrix.__main__ import app
+from dpmatrix.auditing.laws import compare_laws
+from dpmatrix.claims import AuditRecord, AuditVerdict, code_name
+from dpmatrix.errors import InvalidParameterError
+from dpmatrix.estimators import DPPCA, DPSecondMoment
+from dpmatrix.mechanisms import SymmetrisedWishartMechanism, symmetrised_wishart
+from dpmatrix.mechanisms.menu import DIRECTIONS, MATRICES
+from dpmatrix.privacy.adjacency import Adjacency
+from dpmatrix.randomness.entropy import SeededEntropy
+
+ESTIMATORS = (DPSecondMoment, DPPCA)
+EPSILON, BOUND, COLUMNS = Fraction(1, 2), 4, 3
+GAUSSIAN = ("gaussian", "mod-sulq")
+DATA = np.array([[4.0, 0.0, 0.0], [0.0, 2.0, 2.0], [1.0, -1.0, 0.5], [0.0, 0.0, -4.0]])
+"""Records at the bound; the neighbours change the first."""
+
+REPLACEMENT = np.vstack([[0.0, 4.0, 0.0], DATA[1:]])
+NEIGHBOURS = {REPLACED: REPLACEMENT, ADDED: DATA[1:]}
+FITS = 150
+
+
+def asked(adjacency: Adjacency, mechanism: str = "symmetrised-wishart") -> dict[str, Any]:
+    """Return what an estimator is asked for."""
+    delta = {"delta": 1e-6} if mechanism in GAUSSIAN else {}
+    return {"epsilon": EPSILON, "data_norm": BOUND, "adjacency": adjacency.value, "mechanism": mechanism, **delta}
+
+
+def built(adjacency: Adjacency, mechanism: str = "symmetrised-wishart", over_norm: str = "reject") -> Any:
+    """Build the same mechanism."""
+    more = {"delta": Fraction(1e-6)} if mechanism in GAUSSIAN else {}
+    made = {**MATRICES, **DIRECTIONS}[mechanism]
+    return made(EPSILON, adjacency=adjacency, norm_bound=BOUND, over_norm=over_norm, **more)
+
+
+def fitted(estimator: Any) -> dict[str, Any]:
+    """Return what a fit leaves, as something that can be compared."""
+    return {name: repr(value) for name, value in vars(estimator).items() if name not in estimator.get_params()}
+
+
+def command(path: Path, data: np.ndarray, adjacency: Adjacency, *more: str) -> dict[str, Any]:
+    """Run the command on a file and read what it prints."""
+    path.write_text("a,b,c\n" + "".join(",".join(map(repr, row)) + "\n" for row in data.tolist()), encoding="utf-8")
+    options = ["--epsilon", str(EPSILON), "--norm-bound", str(BOUND), "--adjacency", adjacency.value, "--json", *more]
+    done = CliRunner().invoke(app, ["pca", str(path), *options])
+    assert done.exit_code == 0, done.output
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+def integers_of(found: dict[str, Any]) -> list[list[int]]:
+    """Return the integers that were printed."""
+    return [[int(entry) for entry in row] for row in found["release"]["integers"]]
+
+
+class SecretSeed(SeededEntropy):
+    """Bits of a seed that pass for secret, so that the command can be given them."""
+
+    private = True
+
+
+def test_every_estimator_is_audited() -> None:
+    exported = [getattr(dpmatrix.estimators, name) for name in dpmatrix.estimators.__all__]
+    assert {thing for thing in exported if hasattr(thing, "fit")} == set(ESTIMATORS)
+
+
+@pytest.mark.filterwarnings("ignore::dpmatrix.estimators.PrivacyWarning")
+@pytest.mark.parametrize("adjacency", list(Adjacency))
+@pytest.mark.parametrize("mechanism", [*MATRICES, *DIRECTIONS])
+def test_a_fit_releases_what_the_mechanism_does(mechanism: str, adjacency: Adjacency) -> None:
+    kinds = ESTIMATORS if mechanism in MATRICES else (DPPCA,)
+    for kind in kinds:
+        for data in (DATA, NEIGHBOURS[adjacency]):
+            fit = kind(**asked(adjacency, mechanism), random_state=7).fit(data)
+            expected = built(adjacency, mechanism).release(data, entropy=SeededEntropy(7))
+            assert fit.release_.integers.tolist() == expected.integers.tolist()
+            assert fit.release_.grid == expected.grid
+            assert fit.guarantee_ is None, "the bits are known"
+        clipped = kind(**asked(adjacency, mechanism), random_state=7, over_norm="clip").fit(3 * DATA)
+        expected = built(adjacency, mechanism, "clip").release(3 * DATA, entropy=SeededEntropy(7))
+        assert clipped.release_.integers.tolist() == expected.integers.tolist()
+        with pytest.raises(InvalidParameterError):
+            kind(**asked(adjacency, mechanism)).fit(1.001 * DATA)
+
+
+@pytest.mark.parametrize("adjacency", list(Adjacency))
+@pytest.mark.parametrize("kind", ESTIMATORS)
+def test_a_fit_is_a_function_of_the_release(monkeypatch, kind: type, adjacency: Adjacency) -> None:
+    """With one release for both neighbours they get the same fit, to the last bit."""
+    release = built(adjacency).release(DATA)
+    monkeypatch.setattr(SymmetrisedWishartMechanism, "release", lambda *_data, **_bits: release)
+    fits = [fitted(kind(**asked(adjacency)).fit(data)) for data in (DATA, NEIGHBOURS[adjacency])]
+    assert fits[0] == fits[1]
+    assert fits[0]["guarantee_"] == repr(release.guarantee)
+
+
+def setting_of(adjacency: Adjacency) -> Setting:
+    return Setting(EPSILON, Fraction(0), adjacency, Fraction(BOUND), COLUMNS, len(DATA))
+
+
+@pytest.fixture
+def compared(record_audit, say, failure_probability):
+    """Compare outputs on zero records, shape (size, d, d), with the law of the default mechanism."""
+
+    def run(outputs: np.ndarray, adjacency: Adjacency, view: str) -> None:
+        subject, setting = SymmetrisedWishart(), setting_of(adjacency)
+        released = subject.statistics(setting, outputs)
+        laws = [
+            subject.statistics(setting, subject.law(setting, epsilon, 20 * FITS, np.random.default_rng(5)))
+            for epsilon in (EPSILON, EPSILON / 3)
+        ]
+        found, control = (compare_laws(released, law, failure_probability=failure_probability) for law in laws)
+        say(f"{view}\n{found.message()}")
+        assert not found.differs, found.message()
+        assert control.differs, f"control: {control.message()}"
+        record_audit(
+            AuditRecord(
+                subject.kind.name,
+                f"{view} on zero records, d = {COLUMNS}, norm bound {BOUND}, secret bits",
+                AuditVerdict.NOT_REFUTED,
+                f"({EPSILON}, 0)",
+                None,
+                None,
+                f"1 - {failure_probability}",
+                "exact two-sample test against the law that the statement describes",
+                code=code_name(subject.kind),
+                adjacency=adjacency.value,
+                samples=len(outputs),
+                unnoticed=f"the noise for an epsilon below {float(3 * EPSILON)} instead of {float(EPSILON)} might not "
+                "have been noticed here",
+            )
+        )
+
+    return run
+
+
+@pytest.mark.parametrize(("kind", "adjacency"), list(zip(ESTIMATORS, Adjacency, strict=True)))
+def test_fits_have_the_noise_of_the_default_mechanism(compared, kind: type, adjacency: Adjacency) -> None:
+    estimators = [kind(**asked(adjacency)) for _ in range(FITS)]
+    fits = [estimator.fit(np.zeros_like(DATA)) for estimator in estimators]
+    expected = built(adjacency).guarantee
+    assert all(fit.guarantee_ == fit.expense_.guarantee == fit.release_.guarantee == expected for fit in fits)
+    compared(np.stack([fit.release_.to_numpy() for fit in fits]), adjacency, f"{kind.__name__}.fit")
+
+
+def test_the_command_has_the_noise_of_the_default_mechanism(compared, tmp_path: Path) -> None:
+    outputs = []
+    for _ in range(FITS):
+        found = command(tmp_path / "zero.csv", np.zeros_like(DATA), REPLACED)
+        assert found["guarantee"] == {"epsilon": str(EPSILON), "delta": "0", "adjacency": REPLACED.value}
+        outputs.append(np.array(integers_of(found), dtype=float) * float(Fraction(found["release"]["grid"])))
+    compared(np.stack(outputs), REPLACED, "dpmatrix pca")
+
+
+@pytest.mark.parametrize("adjacency", list(Adjacency))
+def test_the_command_releases_what_the_mechanism_does(monkeypatch, tmp_path: Path, adjacency: Adjacency) -> None:
+    """The records differ, one of them is clipped, and the bits are the same."""
+    monkeypatch.setattr(symmetrised_wishart, "SystemEntropy", lambda: SecretSeed(7))
+    for data in (DATA, NEIGHBOURS[adjacency]):
+        found = command(tmp_path / "records.csv", data, adjacency)
+        expected = built(adjacency).release_blocks([data], COLUMNS, entropy=SeededEntropy(7))
+        assert integers_of(found) == expected.integers.tolist()
+        assert Fraction(found["release"]["grid"]) == expected.grid
+        found = command(tmp_path / "long.csv", 3 * data, adjacency, "--clip")
+        expected = built(adjacency, over_norm="clip").release_blocks([3 * data], COLUMNS, entropy=SeededEntropy(7))
+        assert integers_of(found) == expected.integers.tolist()
+
+
+@pytest.mark.parametrize("adjacency", list(Adjacency))
+def test_what_the_command_prints_is_a_function_of_the_release(
+    monkeypatch, tmp_path: Path, adjacency: Adjacency
+) -> None:
+    """With one release for both neighbours the same is printed; the number of records, where neighbours share it."""
+    release = built(adjacency).release(DATA)
+
+    def constant(self, blocks, dimension, *, entropy=None):
+        for block in blocks:
+            del block
+        return release
+
+    monkeypatch.setattr(SymmetrisedWishartMechanism, "release_blocks", constant)
+    printed = [command(tmp_path / "records.csv", data, adjacency) for data in (DATA, NEIGHBOURS[adjacency])]
+    assert printed[0] == printed[1]
