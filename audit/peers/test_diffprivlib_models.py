@@ -121,7 +121,7 @@ def test_linear_regression_with_intercept_spends_more_than_it_says(record_proper
     assert spent == [("mean", 0.25), ("mean", 0.25), ("_construct_regression_obj", 0.75)]
     total = sum(epsilon for _, epsilon in spent)
     assert (total, accountant.total()[0]) == (1.25, 1)
-    cause = "models/linear_regression.py:295, one part of epsilon for two means (IBM 104)"
+    cause = "models/linear_regression.py:296, one part of epsilon for two means (IBM 104)"
     record_property("tried", f"ACCOUNTING: claimed 1, 0; {total} is spent with an intercept at d = 3; cause: {cause}")
 
 
