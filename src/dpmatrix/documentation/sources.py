@@ -12,7 +12,7 @@ from markdown_it import MarkdownIt
 DOCUMENTS = ("wishart", "analyze-gauss", "compression", "near-optimal", "sliding-window", "cross")
 """Documents that have a page of their own, and what connects them."""
 
-ORDER = ("index", "auditor", "regulator", "researcher", "other-libraries", *DOCUMENTS)
+ORDER = ("index", "auditor", "regulator", "researcher", "other-libraries", "benchmarks", *DOCUMENTS)
 """The pages in the order of reading."""
 
 PLACE = re.compile(r"^\[\[([a-z ]+)\]\]$", re.MULTILINE)
