@@ -78,7 +78,13 @@ def test_it_does_so_with_noticeable_probability() -> None:
 
 @pytest.mark.parametrize(
     ("dimension", "epsilon", "loss", "delta"),
-    [(3, 1.0, 1.124, 0.0068), (3, 4.0, 4.533, 0.0393), (4, 2.0, 2.964, 0.1008), (5, 2.0, 3.590, 0.1741)],
+    [
+        (3, 1.0, 1.124, 0.0068),
+        (3, 4.0, 4.533, 0.0393),
+        (4, 2.0, 2.964, 0.1008),
+        (5, 2.0, 3.590, 0.1741),
+        (6, 2.0, 4.217, 0.2385),
+    ],
 )
 def test_two_equally_strong_axes_cost_more(dimension: int, epsilon: float, loss: float, delta: float) -> None:
     """The pair of the audits; under the law that is named it costs less than a third of the claim."""

@@ -7,6 +7,9 @@ halves, whose own bits end at 2**-53, and the sum has none beyond. ``Gaussian``,
 the same addition, and truncating or folding its result, or drawing again, keeps its low bits. ``Geometric`` adds a
 float, ``floor(log(u) / scale)``, before it rounds to an integer: beyond 53 bits that is the same addition again.
 
+That such noise leaks was known: Mironov (2012) for its own bits, Haney et al. (2022, arXiv 2207.13793) for those of the
+sum, and the library's numbers 19 and 94. Its README says that its public release is for research and education only.
+
 ``Snapping`` rounds the sum to a public grid not finer than the scale, and no low bit is left.
 
 An event of probability 1/50 on one input and none on the other is certified by `confirmation` but for 1e-9: of 20,000

@@ -1,8 +1,12 @@
-"""Principal components of opendp 0.16: eigenvalues and means keep their promise, eigenvectors break it in two ways.
+"""Principal components of opendp 0.16: means keep their promise, eigenvalues do about the origin, eigenvectors do not.
 
 Outputs are rounded to multiples of 2**-30, and the claim is the one that the measurement's own map states for one
 replaced record. A violation is certified, and an alarm on a mechanism that keeps its promise rung, with probability at
 most 1e-9 each.
+
+All of these are behind ``contrib`` and ``idealized-numerics``: opendp says itself that their proofs have not gone
+through its vetting and that their arithmetic is taken for exact. ``_make_eigenvector`` and ``_make_np_sscp`` are
+private modules; `make_private_np_eigendecomposition`, `make_private_pca` and ``PCA`` are public.
 
 *What violates.*
 
@@ -10,16 +14,22 @@ most 1e-9 each.
 ``make_private_eigenvectors``, ``make_private_np_eigendecomposition``, ``make_private_pca`` and ``PCA``: the probability
 of acceptance is divided by ``(u' Omega u)**(d/2)`` where it has to be multiplied by it, as in diffprivlib, see
 `test_bingham_samplers`, and `test_bingham_loss` for what that costs: 3.6 at d = 5, 4.2 at d = 6 where 2 is claimed.
+opendp's numbers 2416 and 2422 repaired another fault of the same line, a comparison that was missing.
 
 The same function, line 60, searches the constant of its envelope by bisection, which refuses a search without a sign
 change. Where the second moment is a multiple of the identity (the zero matrix is one) all eigenvalues of A are zero,
 the predicate holds all over the bounds, and the release ends in an exception; one record more along an axis, and it
 does not. An exception is an output. So these data sets are told from their neighbours with certainty, at every epsilon
-and in every dimension from two on.
+and in every dimension from two on. ``PCA`` centres with noise first, so that it does not fail on these data.
 
-``PCA`` (``extras/sklearn/decomposition/__init__.py``, line 334) hands ``epsilon / n_changes * 2`` to
-`make_private_pca`, which wants the expense for a changed record. The map of its own measurement says twice the epsilon
-that the constructor was given, for one record added or removed as for one replaced.
+``make_np_sscp`` (``extras/numpy/_make_np_sscp/__init__.py``, lines 43-52) forgets the origin of its domain. Records
+within the norm of an origin far from zero move the second moment by more than the square of that norm, for which the
+noise of the eigenvalues and eigenvectors is made. opendp knows it under its number 2952; this is its example.
+
+*What is a matter of accounting.* ``PCA`` (``extras/sklearn/decomposition/__init__.py``, line 334) hands
+``epsilon / n_changes * 2`` to `make_private_pca`, which wants the expense for a changed record. The map of its own
+measurement says twice the epsilon that the constructor was given, for one record added or removed as for one replaced.
+Its docstring does not say what epsilon is, and no loss was shown here.
 """
 
 from __future__ import annotations
@@ -68,7 +78,7 @@ def many(once: Callable[[np.ndarray], object]):
 
 
 @pytest.mark.parametrize(("dimension", "outputs"), [(1, 4000), (3, 4000), (20, 3000), (200, 300)])
-def test_eigenvalues_keep_their_promise(audited_mathematics, dimension: int, outputs: int) -> None:
+def test_eigenvalues_about_the_origin_keep_their_promise(audited_mathematics, dimension: int, outputs: int) -> None:
     moment = make_np_sscp(records(dimension, 2), dp.symmetric_distance())
     measurement = moment >> then_eigenvalues() >> dp.m.then_laplace(2.0) >> dp.as_array()
     epsilon = measurement.map(2)
@@ -78,6 +88,34 @@ def test_eigenvalues_keep_their_promise(audited_mathematics, dimension: int, out
     assert not audited_mathematics(
         many(measurement), [pair], epsilon=epsilon, training=40, confirmation=outputs
     ).violated
+
+
+def test_eigenvalues_about_another_point_violate_their_promise(audited_mathematics, with_numpy) -> None:
+    """Five records at the origin of the domain; the sixth goes from one side of it to the other, within the norm.
+
+    The top eigenvalue goes from 581 to 621, and its noise is of scale two.
+    """
+    with_numpy(np.random.default_rng())
+    origin = np.array([10.0, 0.0])
+    domain = dp.numpy.array2_domain(norm=1.0, p=2, origin=origin, size=6, num_columns=2, nan=False, T=float)
+    measurement = make_private_np_eigendecomposition(domain, dp.symmetric_distance(), 1.0, [1.0])
+    assert measurement.map(2) == pytest.approx(2)
+    # Records are given as they lie about the origin of the domain.
+    rest, side = np.zeros((5, 2)), np.eye(1, 2)
+    pair = NeighbouringPair("either side of the origin", REPLACE, np.vstack([rest, -side]), np.vstack([rest, side]))
+    assert domain.member(pair.data + origin)
+    assert domain.member(pair.neighbour + origin)
+    cause = "extras/numpy/_make_np_sscp/__init__.py:46, the origin of the domain is forgotten (opendp 2952)"
+    result = audited_mathematics(
+        many(lambda data: max(measurement(data + origin)[0])),
+        [pair],
+        epsilon=2,
+        training=50,
+        confirmation=500,
+        cause=cause,
+    )
+    # Of 500 against none so much is left after a factor of exp(2).
+    assert result.delta_lower_bound_at_epsilon > 0.6
 
 
 @pytest.mark.parametrize("dimension", [1, 3, 20])
@@ -157,6 +195,6 @@ def test_the_map_of_pca_says_twice_the_epsilon_of_its_constructor(record_propert
     measurement = model.measurement()
     cause = "extras/sklearn/decomposition/__init__.py:334, the factor 2"
     said = f"its own map says {measurement.map(1):.3g} for a record added or removed, {measurement.map(2):.3g} replaced"
-    record_property("tried", f"VIOLATES: claimed 1, 0; {said}; cause: {cause}")
+    record_property("tried", f"ACCOUNTING: given epsilon = 1; {said}; cause: {cause}")
     assert measurement.map(1) == pytest.approx(2)
     assert measurement.map(2) == pytest.approx(2)

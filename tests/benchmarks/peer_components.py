@@ -24,13 +24,9 @@ def diffprivlib_components(data: np.ndarray, epsilon: float, rank: int) -> np.nd
 
 
 def opendp_components(data: np.ndarray, epsilon: float, rank: int) -> np.ndarray:
-    from opendp.extras.sklearn.decomposition import make_private_pca
-    from peer_principal_components import opendp_prelude
+    from peer_principal_components import opendp_measurement
 
-    dp = opendp_prelude()
-    origin = np.zeros(data.shape[1])
-    domain = dp.numpy.array2_domain(num_columns=data.shape[1], size=len(data), T=float, norm=1.0, p=2, origin=origin)
-    measurement = make_private_pca(domain, dp.symmetric_distance(), epsilon, 1.0, rank)
+    measurement = opendp_measurement(data, epsilon, rank)
     # A replaced record is two changes: one removed, one added.
     if not np.isclose(measurement.map(2), epsilon):
         raise ValueError(f"the promise is {measurement.map(2)}")

@@ -1,9 +1,11 @@
 """Run with an interpreter that has diffprivlib or opendp: first principal components, CPU time and variance.
 
 ``python peer_principal_components.py LIBRARY DATA.npy EPSILON RUNS SECONDS`` prints a line of JSON for every run, until
-it is ended when the runs have used that much CPU time. Importing the libraries does not count. Records have norm at
-most 1 and mean about zero. Both libraries spend part of epsilon on eigenvalues, and opendp on a mean too; ``-vector``
-gives their sampler of the direction all of it.
+it is ended when the runs have used that much CPU time. Importing the libraries does not count.
+
+Every library is told the same: records have norm at most 1 about the known origin 0, epsilon is for a replaced record.
+Both spend half of it on all eigenvalues, which they publish beside the direction; ``-vector`` gives their sampler of
+the direction all of it. A line says which epsilon was spent: for opendp that is what the measurement's own map says.
 """
 
 from __future__ import annotations
@@ -18,16 +20,18 @@ import warnings
 import numpy as np
 
 
-def diffprivlib_pca(data: np.ndarray, epsilon: float) -> np.ndarray:
+def diffprivlib_pca(data: np.ndarray, epsilon: float) -> tuple[np.ndarray, float]:
     from diffprivlib.models import PCA
 
-    return PCA(n_components=1, epsilon=epsilon, data_norm=1.0, centered=True).fit(data).components_[0]
+    model = PCA(n_components=1, epsilon=epsilon, data_norm=1.0, centered=True).fit(data)
+    return model.components_[0], model.epsilon
 
 
-def diffprivlib_vector(data: np.ndarray, epsilon: float) -> np.ndarray:
+def diffprivlib_vector(data: np.ndarray, epsilon: float) -> tuple[np.ndarray, float]:
     from diffprivlib.mechanisms import Bingham
 
-    return Bingham(epsilon=epsilon, sensitivity=1.0).randomise(data.T @ data)
+    mechanism = Bingham(epsilon=epsilon, sensitivity=1.0)
+    return mechanism.randomise(data.T @ data), mechanism.epsilon
 
 
 def opendp_prelude():
@@ -40,21 +44,30 @@ def opendp_prelude():
     return dp
 
 
-def opendp_pca(data: np.ndarray, epsilon: float) -> np.ndarray:
+def opendp_measurement(data: np.ndarray, epsilon: float, rank: int):
+    """Return principal components of records about the known origin 0, as a measurement."""
     dp = opendp_prelude()
     from opendp.extras.sklearn.decomposition import make_private_pca
 
-    domain = dp.numpy.array2_domain(num_columns=data.shape[1], size=len(data), T=float)
-    return np.ravel(make_private_pca(domain, dp.symmetric_distance(), epsilon / 2, 1.0, 1)(data).Vt)
+    origin = np.zeros(data.shape[1])
+    domain = dp.numpy.array2_domain(num_columns=data.shape[1], size=len(data), T=float, norm=1.0, p=2, origin=origin)
+    return make_private_pca(domain, dp.symmetric_distance(), epsilon, 1.0, rank)
 
 
-def opendp_vector(data: np.ndarray, epsilon: float) -> np.ndarray:
+def opendp_pca(data: np.ndarray, epsilon: float) -> tuple[np.ndarray, float]:
+    measurement = opendp_measurement(data, epsilon, 1)
+    # A replaced record is two changes: one removed, one added.
+    return np.ravel(measurement(data).Vt), measurement.map(2)
+
+
+def opendp_vector(data: np.ndarray, epsilon: float) -> tuple[np.ndarray, float]:
     dp = opendp_prelude()
     from opendp.extras.numpy import _sscp_domain
     from opendp.extras.sklearn._make_eigenvector import make_private_eigenvector
 
     domain = _sscp_domain(num_features=data.shape[1], norm=1.0, size=len(data), p=2, T=float)
-    return np.ravel(make_private_eigenvector(domain, dp.symmetric_distance(), epsilon)(data.T @ data))
+    measurement = make_private_eigenvector(domain, dp.symmetric_distance(), epsilon)
+    return np.ravel(measurement(data.T @ data)), measurement.map(2)
 
 
 LIBRARIES = {
@@ -82,10 +95,11 @@ def main(library: str, path: str, epsilon: str, runs: str, bound: str) -> None:
     resource.setrlimit(resource.RLIMIT_CPU, (limit, limit + 1))
     for _ in range(int(runs)):
         start = time.process_time()
-        direction = LIBRARIES[library](data, float(epsilon))
+        direction, spent = LIBRARIES[library](data, float(epsilon))
         seconds = time.process_time() - start
         direction = direction / np.linalg.norm(direction)
-        found = {"seconds": seconds, "captured": float(direction @ moment @ direction / largest)}
+        captured = float(direction @ moment @ direction / largest)
+        found = {"seconds": seconds, "captured": captured, "epsilon": spent}
         print(json.dumps(found), flush=True)
 
 

@@ -21,6 +21,8 @@ ORDER = (
     "verdicts",
     "releases",
     "command-line",
+    "other-libraries",
+    "benchmarks",
     *DOCUMENTS,
 )
 """The pages in the order of reading."""

@@ -1,0 +1,95 @@
+"""Figures of the page of benchmarks are those that the committed runs printed."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from dpmatrix.documentation import pages
+
+RUNS = Path(__file__).resolve().parents[1] / "benchmarks"
+PAGE = next(page.text for page in pages() if page.name == "benchmarks")
+METHODS = ("gaussian", "symmetrised-wishart", "sequential-ppca", "diffprivlib", "opendp")
+
+
+def cells(line: str) -> list[str]:
+    return [cell.strip() for cell in line.strip().strip("|").split("|")]
+
+
+def printed() -> dict[tuple[str, str], list[str]]:
+    """Return the lines of the run by case and method; a case is its name, number of columns and epsilon."""
+    found = {}
+    for line in (RUNS / "estimators_against_peers.txt").read_text(encoding="utf-8").splitlines():
+        if line.startswith("| ") and not line.startswith("| data"):
+            row = cells(line)
+            *_, columns, epsilon = row[0].split(", ")
+            found[f"{row[0].split(',')[0]}, {columns}, {epsilon}", row[1]] = row
+    return found
+
+
+def rows(section: str) -> dict[str, list[str]]:
+    """Return the rows of the tables of a section that are about real records, by case."""
+    text = PAGE.partition(f"## {section}\n")[2].partition("\n## ")[0]
+    found: dict[str, list[str]] = {}
+    for line in text.splitlines():
+        if re.match(r"\| (breast|insurance)", line):
+            first, *rest = cells(line)
+            name, columns, *_, epsilon = first.split(", ")
+            found.setdefault(f"{name}, {columns}, {epsilon}", []).extend(rest)
+    return found
+
+
+def test_estimators_are_those_of_the_run() -> None:
+    run, shown = printed(), rows("Two components in front of a classifier")
+    assert len(shown) == 8
+    for case, (random, *others) in shown.items():
+        assert random == run[case, "random-projection"][4].split()[0]
+        shares, (exact, *curves) = others[: len(METHODS)], others[len(METHODS) :]
+        assert [share.split(",")[0] for share in shares] == [run[case, name][4].split()[0] for name in METHODS]
+        assert [exact, *curves] == [run[case, name][5] for name in ("exact", "random-projection", *METHODS)]
+
+
+def test_auditors_are_those_of_the_run_and_everybody_saw_the_same() -> None:
+    run = (RUNS / "auditors_compared.txt").read_text(encoding="utf-8")
+    text = PAGE.partition("## Auditors\n")[2].partition("\n## ")[0]
+    table = [cells(line) for line in text.splitlines() if re.match(r"\| (`dpmatrix|StatDP|DP-Aud)", line)]
+    assert len(table) == 4
+    tally = re.compile(
+        r"^(whole output|summary), (.*): (\d+ of \d+) faulty ones refuted(?: \(dpmatrix of the same \d+: (\d+)\))?, "
+        r"(\d+ of \d+) correct ones; ([\d.]+) s$",
+        re.MULTILINE,
+    )
+    found = {(view, auditor): rest for view, auditor, *rest in tally.findall(run)}
+    assert len(found) == 8
+    for name, whole, summary, correct, seconds in table:
+        auditor = "dpmatrix" if name.startswith("`") else name.split(":")[0]
+        both = found["whole output", auditor], found["summary", auditor]
+        for shown, (faulty, ours, *_) in zip((whole, summary), both, strict=True):
+            assert shown == (f"{faulty} ({ours})" if ours else faulty)
+        assert correct == ", ".join(row[2] for row in both)
+        assert seconds == ", ".join(f"{row[3]} s" for row in both)
+
+
+def test_counts_of_auditors_are_those_of_their_rows() -> None:
+    """Each mechanism is asked about by all four under either view, or once where its output is one number."""
+    run = (RUNS / "auditors_compared.txt").read_text(encoding="utf-8").partition("cpu s\n")[2]
+    counted: dict[tuple[str, str, str], list[bool]] = {}
+    for mechanism in re.split(r"\n(?=\S+ \((?:faulty|correct)\))", run.partition("\nwhole output,")[0]):
+        kind = re.match(r"\S+ \((faulty|correct)\)", mechanism)
+        parts = re.findall(r"^  (whole output|summary): .*\n((?:    .*(?:\n|$))+)", mechanism, re.MULTILINE)
+        assert kind
+        assert [view for view, _ in parts] in (["whole output", "summary"], ["whole output"])
+        for view in ("whole output", "summary"):
+            lines = dict(parts).get(view, dict(parts)["whole output"]).splitlines()
+            said = dict(re.split(r"\s{2,}", line.strip(), maxsplit=1) for line in lines)
+            assert len(said) == 4
+            for auditor, words in said.items():
+                if not words.startswith("not asked"):
+                    counted.setdefault((view, auditor, kind[1]), []).append(words.startswith("violated"))
+    tallies = re.findall(
+        r"^(whole output|summary), (.*): (\d+) of (\d+) faulty .*?(\d+) of (\d+) correct", run, re.MULTILINE
+    )
+    assert len(tallies) == 8
+    for view, auditor, *numbers in tallies:
+        both = [counted[view, auditor, kind] for kind in ("faulty", "correct")]
+        assert [int(number) for number in numbers] == [count for row in both for count in (sum(row), len(row))]
