@@ -29,7 +29,7 @@ def two_laws() -> list[TwoLaws]:
     "compression.definition-2-1@90030413",
     role="supports",
     grade="derived",
-    region="every pair of laws: the docstring; 75 pairs on two outcomes exactly",
+    region="every pair of laws: the docstring; 25 pairs on two outcomes at three e^alpha exactly",
 )
 def test_events_and_outcomes_are_one_condition(statement) -> None:
     """An outcome is an event, and the excess of an event is the sum of those of its outcomes, each at most 0."""

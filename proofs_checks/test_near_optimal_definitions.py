@@ -267,7 +267,7 @@ def test_no_algorithm_has_a_negative_delta(statement) -> None:
     "near-optimal.definition-4+repair@62055399",
     role="supports-repair",
     grade="derived",
-    region="every finite pair of laws and event, outcome by outcome; every pair by approximation",
+    region="every finite pair of laws and event, outcome by outcome; 288 events bound",
 )
 def test_no_event_exceeds_the_hockey_stick_divergence(statement) -> None:
     """Outcome by outcome max(0, x) - x = max(0, -x) and max(0, x) are not negative."""
