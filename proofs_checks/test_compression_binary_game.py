@@ -102,15 +102,18 @@ GROWTH = {"p <= s sqrt(n/m)": attrs.evolve(INSIDE, smallness=Fraction(29, 100))}
 QUARTER = game(10**4, 5000, smallness=Fraction(36, 100), rows=220)
 """p (ln n/n)^(1/4) = 0.3484."""
 QUARTER_GROWTH = {"p <= s (n/log n)^(1/4)": attrs.evolve(QUARTER, smallness=Fraction(34, 100))}
-INFINITE = "Sigma_1 = J, Sigma_2 with one changed sign, n = 10^4, ..., 10^12: equal columns for certain against never"
+INFINITE = (
+    "p = 2, n = 10^6, 10^9, 10^12, every small s by growing n: one changed sign where the columns are equal (one "
+    "output for certain against never), differ in 1 row, or in sqrt(n sqrt(ln n)/2) rows"
+)
 
 
-@pytest.mark.evidence("compression.corollary-3-7@1426a96a", role="refutes", grade="interval", region=INFINITE)
+@pytest.mark.evidence("compression.corollary-3-7@1426a96a", role="refutes", grade="derived", region=INFINITE)
 @pytest.mark.evidence(
     "compression.theorem-d-2@763fafdc",
     role="refutes",
-    grade="interval",
-    region="columns that differ in 1 and in 2 rows: loss above 10^7 at n = 10^6, 10^14 at n = 10^12; " + INFINITE,
+    grade="derived",
+    region=INFINITE,
 )
 def test_almost_equal_columns_make_the_loss_large(statements, record_property) -> None:
     """Along (1, -1) the variances are 2/n and 4/n; an output of (12) may have variance 2r there."""
@@ -174,13 +177,13 @@ FLOORED = (
 @pytest.mark.evidence(
     "compression.theorem-d-2+repair@763fafdc",
     role="supports-repair",
-    grade="symbolic",
+    grade="derived",
     region="every p, n, m, s <= c under the hypotheses: Theorem 4.6 and Proposition D.1; exact supremum at 22 pairs",
 )
 @pytest.mark.evidence(
     "compression.theorem-d-2/plugged-in@763fafdc",
     role="supports",
-    grade="symbolic",
+    grade="derived",
     region="every pair of the game with x <= 1/2: Theorem 4.6 and Proposition D.1; exact supremum at 22 pairs",
 )
 def test_theorem_d_2_with_a_floor(statements) -> None:
@@ -235,10 +238,16 @@ def test_theorem_d_2_needs_the_floor(statements) -> None:
 
 
 @pytest.mark.evidence(
-    "compression.theorem-d-2/largest-entry@763fafdc", role="supports", grade="symbolic", region="every pair of signs"
+    "compression.theorem-d-2/largest-entry@763fafdc",
+    role="supports",
+    grade="derived",
+    region="every pair of signs: entries of xx' - yy' are 0, 2 or -2; bound at 23 pairs",
 )
 @pytest.mark.evidence(
-    "compression.theorem-d-2/frobenius-norm@763fafdc", role="refutes", grade="interval", region="p = 2, one sign"
+    "compression.theorem-d-2/frobenius-norm@763fafdc",
+    role="refutes",
+    grade="interval",
+    region="p = 2, n = 100, orthogonal columns, one sign",
 )
 def test_the_norms_of_a_changed_row(statements) -> None:
     """Entries of xx' - yy' are differences of signs: 0, 2 or -2."""
@@ -275,7 +284,7 @@ def quarter(n: int, share: float, **fields) -> GamePair:
 @pytest.mark.evidence(
     "compression.corollary-3-7+repair@1426a96a",
     role="supports-repair",
-    grade="symbolic",
+    grade="derived",
     region="every p <= n, m, s, K under the hypotheses: Theorem D.2 repaired; exact supremum at 22 pairs",
 )
 def test_corollary_3_7_with_a_floor(statement) -> None:

@@ -102,7 +102,7 @@ def test_lemma_b_1_fails_for_many_rows(statement, record_property) -> None:
 @pytest.mark.evidence(
     "compression.lemma-b-1+repair@3fa90894",
     role="supports-repair",
-    grade="symbolic",
+    grade="derived",
     region="every m, tau > 0, n, x, y: the docstring's derivation; bound to exact tails at 43 points",
 )
 def test_lemma_b_1_with_the_true_constants(statement) -> None:

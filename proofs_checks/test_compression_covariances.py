@@ -71,7 +71,7 @@ def least_eigenvalue_slack(p: CovariancePair) -> mpmath.mpf:
 @pytest.mark.evidence(
     "compression.lipschitz-class+repair@7d703ea2",
     role="supports-repair",
-    grade="symbolic",
+    grade="derived",
     region="every p: Weyl's inequality and ||.||_2 <= ||.||_F; bound at 24 pairs, p <= 4",
 )
 def test_eigenvalues_are_lipschitz_in_the_frobenius_norm(statement) -> None:
@@ -116,8 +116,8 @@ def turned(constant, k: int = 1) -> ProjectorPoint:
 @pytest.mark.evidence(
     "compression.lipschitz-class/pca-is-an-instance@7d703ea2",
     role="refutes",
-    grade="interval",
-    region="diag(1+t, 1-t), diag(1-t, 1+t) with t = 1/(4L + 4): every L; evaluated at eight up to 10^9",
+    grade="derived",
+    region="diag(1+t, 1-t), diag(1-t, 1+t): L = 1/9, 1, 2, 10, ..., 10^9, every L by t = 1/(4L + 4)",
 )
 def test_the_projector_has_no_lipschitz_constant(statement) -> None:
     """The projectors differ by sqrt(2), the matrices by 2 sqrt(2) t, and L 2 sqrt(2) t < sqrt(2)/2."""
@@ -188,8 +188,8 @@ def delta_max_formula(covariances, centre) -> fmpq:
 @pytest.mark.evidence(
     "compression.delta-max@6eea189c",
     role="supports",
-    grade="symbolic",
-    region="every family of matrices: the triangle inequality",
+    grade="derived",
+    region="every family of matrices: the triangle inequality; bound at 25 families of p = 2",
 )
 def test_delta_max_bounds_the_pairwise_distances(statement) -> None:
     """|s_i - s_j| <= |s_i - c| + |c - s_j| <= 2 max_k |s_k - c|, entry by entry."""
@@ -207,7 +207,10 @@ def test_delta_max_bounds_the_pairwise_distances(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "compression.delta-max@6eea189c", role="control", grade="symbolic", region="p = 2, Sigma* half-way"
+    "compression.delta-max@6eea189c",
+    role="control",
+    grade="symbolic",
+    region="p = 2, Sigma* half-way: the margin lower by 1/20",
 )
 def test_half_of_delta_max_is_too_small(statement) -> None:
     half_way = family(Fraction(1, 2), Fraction(-1, 2))
@@ -246,12 +249,12 @@ SCALED = CovariancePair(fmpq_mat([[2, 0], [0, 2]]), UNIT, 1)
 EVERY_P = "every p: the docstring's derivation; bound at 24 pairs, p <= 4, its 2 x 2 case symbolically"
 
 
-@pytest.mark.evidence("compression.proposition-3-1@c9a84047", role="supports", grade="symbolic", region=EVERY_P)
+@pytest.mark.evidence("compression.proposition-3-1@c9a84047", role="supports", grade="derived", region=EVERY_P)
 @pytest.mark.evidence(
-    "compression.proposition-3-1/frobenius-norm@c9a84047", role="supports", grade="symbolic", region=EVERY_P
+    "compression.proposition-3-1/frobenius-norm@c9a84047", role="supports", grade="derived", region=EVERY_P
 )
-@pytest.mark.evidence("compression.proposition-3-1/inverse@c9a84047", role="supports", grade="symbolic", region=EVERY_P)
-@pytest.mark.evidence("compression.proposition-3-1/gamma@c9a84047", role="supports", grade="symbolic", region=EVERY_P)
+@pytest.mark.evidence("compression.proposition-3-1/inverse@c9a84047", role="supports", grade="derived", region=EVERY_P)
+@pytest.mark.evidence("compression.proposition-3-1/gamma@c9a84047", role="supports", grade="derived", region=EVERY_P)
 def test_proposition_3_1(statements) -> None:
     """(7) has p^2 squares of at most Delta_max^2; (8) is a product of three matrices.
 
@@ -309,7 +312,7 @@ SMALLER = "||Delta||_2 < lambda_min(Sigma_1)"
 @pytest.mark.evidence(
     "compression.lemma-3-3@3daf6d3f",
     role="supports",
-    grade="symbolic",
+    grade="derived",
     region="every p: the docstring's derivation; bound at 24 pairs, p <= 4",
 )
 def test_lemma_3_3(statement) -> None:

@@ -18,7 +18,7 @@ LAWS = [(ONE, NIL), (NIL, ONE), (HALF, HALF), (fmpq(1, 3), fmpq(2, 3)), (fmpq(3,
 FACTORS = (fmpq(1), fmpq(3, 2), fmpq(4))
 NOT_A_LAW = (fmpq(-1, 9), fmpq(10, 9))
 SHORT = (HALF, fmpq(1, 3))
-EVERY_TABLE = "every table: the docstring's argument; 100 tables exactly"
+EVERY_TABLE = "every table: the docstring's argument; those of 108 tables that meet the hypotheses exactly"
 
 
 def two_laws() -> list[TwoLaws]:
@@ -28,8 +28,8 @@ def two_laws() -> list[TwoLaws]:
 @pytest.mark.evidence(
     "compression.definition-2-1@90030413",
     role="supports",
-    grade="symbolic",
-    region="every pair of laws; 75 pairs exactly",
+    grade="derived",
+    region="every pair of laws: the docstring; 25 pairs on two outcomes at three e^alpha exactly",
 )
 def test_events_and_outcomes_are_one_condition(statement) -> None:
     """An outcome is an event, and the excess of an event is the sum of those of its outcomes, each at most 0."""
@@ -49,7 +49,7 @@ def test_events_and_outcomes_are_one_condition(statement) -> None:
     "compression.definition-2-1@90030413",
     role="control",
     grade="symbolic",
-    region="two outcomes, one likelier than allowed",
+    region="two outcomes, one likelier than allowed: the margin lower by 1",
 )
 def test_a_single_outcome_that_is_too_likely_is_an_event(statement) -> None:
     """Where the outcomes fail the events fail; a margin that forgot one of the two would be found here."""
@@ -65,8 +65,8 @@ def test_a_single_outcome_that_is_too_likely_is_an_event(statement) -> None:
 @pytest.mark.evidence(
     "compression.definition-2-1/range-of-alpha@90030413",
     role="supports",
-    grade="symbolic",
-    region="every law, S the whole space",
+    grade="derived",
+    region="every law, S the whole space: the docstring; bound at 25 points",
 )
 def test_equal_data_sets_force_a_nonnegative_alpha(statement) -> None:
     """The whole space has probability 1 = P(S) <= e^alpha P(S) = e^alpha."""
@@ -94,8 +94,8 @@ def algorithms() -> list[PrivacyAlgorithm]:
 @pytest.mark.evidence(
     "compression.definition-2-2@ac1b5ea1",
     role="supports",
-    grade="symbolic",
-    region="every finite table; 60 tables exactly",
+    grade="derived",
+    region="every finite table: the docstring; 60 tables exactly",
 )
 def test_processing_keeps_a_map_to_measures(statement) -> None:
     """Entries are sums of products of numbers that are not negative; a row sums to sum_i p_i (sum_j t_ij) = 1."""
@@ -212,7 +212,7 @@ def test_the_derivative_misses_mass_where_the_other_law_has_none(statement) -> N
 
 
 @pytest.mark.evidence(
-    "compression.definition-2-3+repair@518f8e54", role="supports-repair", grade="symbolic", region=EVERY_TABLE
+    "compression.definition-2-3+repair@518f8e54", role="supports-repair", grade="derived", region=EVERY_TABLE
 )
 def test_with_absolute_continuity_the_derivative_bounds_every_output(statement) -> None:
     """Where q > 0, p <= e^alpha q is (2); where q = 0, p = 0 by P << Q. Sums over S keep the inequality."""
@@ -245,7 +245,7 @@ def test_without_absolute_continuity_the_bound_fails(statement) -> None:
     "compression.definition-2-3/differential-privacy-for-all-neighbours@518f8e54",
     role="refutes",
     grade="symbolic",
-    region="the identity on two databases that differ in one row, with V = 1 > delta = 1/2 and alpha = 0",
+    region="the identity on two databases that differ in one row, with V = 1 > delta = 1/2: e^alpha = 1, 10, 10^9",
 )
 def test_the_identity_meets_definition_2_3(statement) -> None:
     """On +-1 data no neighbours with different covariances have V < 2/n, so any smaller delta constrains nothing."""
@@ -316,8 +316,8 @@ def test_for_all_outputs_depends_on_the_version_of_a_density(statement) -> None:
 @pytest.mark.evidence(
     "compression.definition-2-4+repair@a026b909",
     role="supports-repair",
-    grade="symbolic",
-    region="every table; 48 tables exactly",
+    grade="derived",
+    region="every table: the docstring; 48 tables exactly",
 )
 def test_for_almost_all_outputs_depends_on_the_laws_alone(statement) -> None:
     """Where the weight is positive the versions are equal, and elsewhere nothing is asked."""
@@ -378,9 +378,9 @@ def chosen_neighbours(p):
     return lambda i, j: p.chosen[i] and p.chosen[j] and neighbours(p)(i, j)
 
 
-@pytest.mark.evidence("compression.theorem-2-5@2962911c", role="supports", grade="symbolic", region=EVERY_TABLE)
+@pytest.mark.evidence("compression.theorem-2-5@2962911c", role="supports", grade="derived", region=EVERY_TABLE)
 @pytest.mark.evidence(
-    "compression.theorem-2-5/necessary@2962911c", role="supports", grade="symbolic", region=EVERY_TABLE
+    "compression.theorem-2-5/necessary@2962911c", role="supports", grade="derived", region=EVERY_TABLE
 )
 def test_theorem_2_5(statements) -> None:
     """The pairs of S_n with V <= delta and d = 1 are among those with V <= delta, so the least slack is no smaller."""
@@ -398,7 +398,10 @@ def test_theorem_2_5(statements) -> None:
 
 
 @pytest.mark.evidence(
-    "compression.theorem-2-5@2962911c", role="control", grade="symbolic", region="(3) dropped; a smaller e^alpha"
+    "compression.theorem-2-5@2962911c",
+    role="control",
+    grade="symbolic",
+    region="(3) dropped; the margin lower by 1/20 where it is 0",
 )
 def test_theorem_2_5_needs_its_hypothesis(statement) -> None:
     assert statement.without("(3) on S_n with delta").at(pair(LAWS[2], LAWS[3])) is Truth.FALSE

@@ -72,8 +72,8 @@ FLOORS = [Fraction(1, 2**k) for k in range(0, 24, 3)]
 @pytest.mark.evidence(
     "compression.assumption-1@0d442a8e",
     role="refutes",
-    grade="interval",
-    region="C_min = 1/2, s = floor^2/2: every floor by the family; evaluated from 1 down to 2^-21",
+    grade="derived",
+    region="C_min = 1/2, s = floor^2/2: floors 1, 1/8, ..., 2^-21, every floor by the family",
 )
 def test_assumption_1_does_not_keep_matrices_from_being_singular(statement) -> None:
     """Sigma_j has the eigenvalues 2 - eta, eta, 1 + eta^2, 1 - eta^2, and ||Gamma|| = eta^2/(1 - eta^2) <= 2 eta^2."""
@@ -89,8 +89,8 @@ def test_assumption_1_does_not_keep_matrices_from_being_singular(statement) -> N
 @pytest.mark.evidence(
     "compression.assumption-1/eigenvalue-conditions@0d442a8e",
     role="refutes",
-    grade="interval",
-    region="the same family: every floor; evaluated from 1 down to 2^-21",
+    grade="derived",
+    region="C_min = 1/2, s = floor^2/2: floors 1, 1/8, ..., 2^-21, every floor by the same family",
 )
 def test_assumption_1_does_not_keep_eigenvalues_of_one_order(statement) -> None:
     for floor in FLOORS:
@@ -116,7 +116,7 @@ REPAIRED_OUTSIDE = {
 @pytest.mark.evidence(
     "compression.assumption-1+repair@0d442a8e",
     role="supports-repair",
-    grade="symbolic",
+    grade="derived",
     region="every p: Lemma 3.3 and ||Delta||_2 <= s; bound at 24 pairs, p <= 4",
 )
 def test_with_a_lower_bound_the_matrices_stay_away_from_being_singular(statement) -> None:
@@ -135,7 +135,10 @@ def test_with_a_lower_bound_the_matrices_stay_away_from_being_singular(statement
 
 
 @pytest.mark.evidence(
-    "compression.assumption-1+repair@0d442a8e", role="control", grade="interval", region="the lower bound dropped"
+    "compression.assumption-1+repair@0d442a8e",
+    role="control",
+    grade="interval",
+    region="the lower bound dropped; the margin lower by 1/50",
 )
 def test_without_the_lower_bound_the_repair_fails(statement) -> None:
     free = statement.without("lambda_min(Sigma_1) >= C_min")

@@ -48,8 +48,9 @@ def assert_ends(statement, distance, points) -> None:
 @pytest.mark.evidence(
     "compression.lemma-4-5@be3376de",
     role="refutes",
-    grade="interval",
-    region="p = 1, any size of S_n; p = 2 with K = 1, ..., 20, beta = 1/2 and enough databases",
+    grade="derived",
+    region="p = 1: n = 100, one database, K = 5, every K as the rate is 0; p = 2, n = 1000: K = "
+    "1, 3, 5, 10, 20, beta = 1/2 and enough databases",
 )
 def test_the_rate_of_lemma_4_5_ignores_the_number_of_databases(statement) -> None:
     """At p = 1 the rate is 0 and Delta_max > 0; at p = 2, N = 1/q databases exceed any bound of probability q < 1."""
@@ -85,7 +86,7 @@ def entry_distance(p: GaussianDatabases) -> mpmath.mpf:
 @pytest.mark.evidence(
     "compression.lemma-4-5+repair@be3376de",
     role="supports-repair",
-    grade="symbolic",
+    grade="derived",
     region="every n, p, N, beta with s <= 1: Lemma B.1 with 4 and 8/3 for the columns, m = n, and a union bound",
 )
 def test_lemma_4_5_with_the_number_of_databases(statement) -> None:

@@ -92,8 +92,9 @@ def assert_common(statement, more, inside) -> None:
 @pytest.mark.evidence(
     "compression.theorem-3-5@30c9d2f3",
     role="refutes",
-    grade="interval",
-    region="p = 2, n = 10^12, 10^30, 10^100, s = 1/5, 1/8, 1/13: loss above 105, 160, 290; ||Gamma|| 0.19, 0.12, 0.07",
+    grade="derived",
+    region="p = 2: n = 10^12, 10^30, 10^100 with s = 1/5, 1/8, 1/13: loss above 106, 161, 291; "
+    "every s by growing n, as ||Gamma|| falls like 1/sqrt(ln n)",
 )
 def test_theorem_3_5_fails_without_a_floor(statement, record_property) -> None:
     """||Gamma|| is about t/eta^2 = 1/sqrt(ln n); the loss about m r ||Gamma||, m of order ln n, r of order one."""
@@ -125,7 +126,7 @@ def test_theorem_3_5_fails_without_a_floor(statement, record_property) -> None:
 @pytest.mark.evidence(
     "compression.theorem-3-5+repair@30c9d2f3",
     role="supports-repair",
-    grade="symbolic",
+    grade="derived",
     region="every p <= n, m, s under the hypotheses: Theorem 3.2 at 2 s; exact supremum at 24 pairs",
 )
 def test_theorem_3_5_with_a_floor(statement) -> None:
@@ -194,7 +195,7 @@ def test_the_normaliser_must_be_m(statement) -> None:
 @pytest.mark.evidence(
     "compression.theorem-3-5/worst-case@30c9d2f3",
     role="supports",
-    grade="symbolic",
+    grade="derived",
     region="every n >= 2, p, s: log n <= ln 2np",
 )
 def test_the_sixth_root(statement, record_property) -> None:

@@ -48,7 +48,7 @@ def assert_definite(statement, more=None) -> None:
 @pytest.mark.evidence(
     "compression.proposition-c-1@2d4d0eb6",
     role="supports",
-    grade="symbolic",
+    grade="derived",
     region="every p and positive definite pair: the docstring's derivation; the integral enclosed at 20 points, p <= 3",
 )
 def test_proposition_c_1(statement) -> None:
@@ -103,7 +103,7 @@ def upper(p) -> mpmath.mpf:
 EVERY = "every p: the docstring's derivation; bound at 22 pairs, p <= 3"
 
 
-@pytest.mark.evidence("compression.lemma-c-2+repair@bcf477b8", role="supports-repair", grade="symbolic", region=EVERY)
+@pytest.mark.evidence("compression.lemma-c-2+repair@bcf477b8", role="supports-repair", grade="derived", region=EVERY)
 def test_lemma_c_2(statement) -> None:
     """A = int (1 - v) vec(G)'(B (x) B)vec(G) dv with eigenvalues mu_i mu_j of B (x) B, mu those of B(v).
 
@@ -162,8 +162,8 @@ MILD = EigenvalueAssumption(
 @pytest.mark.evidence(
     "compression.lemma-c-2@bcf477b8",
     role="refutes",
-    grade="interval",
-    region="C_min = 1/2, s = 2/k^3, k = 2, 10, 100, 10^4: the middle term is about 2k; every k by its formula",
+    grade="derived",
+    region="C_min = 1/2, s = 2/k^3: k = 2, 10, 100, 10^4, every k as the middle term is 2k - 1/k",
 )
 def test_the_middle_term_is_not_small_under_assumption_1(statement) -> None:
     for k in (2, 10, 100, 10**4):
@@ -198,16 +198,14 @@ def bounds(p) -> tuple[mpmath.mpf, mpmath.mpf]:
     return max(values[-1] for values in spectra), min(values[0] for values in spectra)
 
 
+@pytest.mark.evidence("compression.lemma-c-2/first-inequality@bcf477b8", role="supports", grade="derived", region=EVERY)
+@pytest.mark.evidence("compression.lemma-c-2/lower-spectrum@bcf477b8", role="supports", grade="derived", region=EVERY)
+@pytest.mark.evidence("compression.lemma-c-2/norm-of-the-sum@bcf477b8", role="supports", grade="derived", region=EVERY)
 @pytest.mark.evidence(
-    "compression.lemma-c-2/first-inequality@bcf477b8", role="supports", grade="symbolic", region=EVERY
+    "compression.lemma-c-2/lower-bound-rewritten@bcf477b8", role="supports", grade="derived", region=EVERY
 )
-@pytest.mark.evidence("compression.lemma-c-2/lower-spectrum@bcf477b8", role="supports", grade="symbolic", region=EVERY)
-@pytest.mark.evidence("compression.lemma-c-2/norm-of-the-sum@bcf477b8", role="supports", grade="symbolic", region=EVERY)
-@pytest.mark.evidence(
-    "compression.lemma-c-2/lower-bound-rewritten@bcf477b8", role="supports", grade="symbolic", region=EVERY
-)
-@pytest.mark.evidence("compression.lemma-c-2/upper-spectrum@bcf477b8", role="supports", grade="symbolic", region=EVERY)
-@pytest.mark.evidence("compression.lemma-c-2/supremum@bcf477b8", role="supports", grade="symbolic", region=EVERY)
+@pytest.mark.evidence("compression.lemma-c-2/upper-spectrum@bcf477b8", role="supports", grade="derived", region=EVERY)
+@pytest.mark.evidence("compression.lemma-c-2/supremum@bcf477b8", role="supports", grade="derived", region=EVERY)
 def test_the_lines_of_the_proof_of_lemma_c_2(statements) -> None:
     """Each line on its own; the suprema over v are attained at the ends (convex norm, concave least eigenvalue).
 
@@ -236,7 +234,7 @@ def test_the_lines_of_the_proof_of_lemma_c_2(statements) -> None:
 @pytest.mark.evidence(
     "compression.lemma-c-2/least-eigenvalue-on-the-path@bcf477b8",
     role="supports",
-    grade="symbolic",
+    grade="derived",
     region=EVERY + ", v in [0, 1]",
 )
 def test_the_path_stays_positive_definite(statement) -> None:
@@ -266,7 +264,7 @@ def test_the_path_stays_positive_definite(statement) -> None:
 @pytest.mark.evidence(
     "compression.lemma-c-2/one-order@bcf477b8",
     role="supports",
-    grade="symbolic",
+    grade="derived",
     region="every p, K, s with K s < 1; bound at 22 pairs",
 )
 def test_eigenvalues_of_one_order_make_the_middle_term_small(statement) -> None:

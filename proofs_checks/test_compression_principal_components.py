@@ -65,7 +65,7 @@ def assert_compressed(statement) -> None:
 @pytest.mark.evidence(
     "compression.theorem-5-1+repair@10caa834",
     role="supports-repair",
-    grade="symbolic",
+    grade="derived",
     region="every p, n, m >= K p^2 ln 2np and >= 2 (C_1 + C_2) ln 2np: the docstring; bound at 21 points",
 )
 def test_theorem_5_1_on_average(statement) -> None:
@@ -121,8 +121,9 @@ def kept(power: int, ratio: int) -> KeptCovariance:
 @pytest.mark.evidence(
     "compression.theorem-5-1@10caa834",
     role="refutes",
-    grade="interval",
-    region="p = 2, A = I, K = 6, 100, 10^4, n = 10^3, 10^9, 10^30, 10^100: a kept output with ||B||_F > 4/sqrt(K)",
+    grade="derived",
+    region="p = 2, A = I: K = 6, 100, 10^4 with n = 10^3, 10^9, 10^30, 10^100, every n: a kept "
+    "output with ||B||_F > 4/sqrt(K)",
 )
 def test_kept_outputs_do_not_come_closer(statement) -> None:
     """||r J||_F = 2 r, which is C/sqrt(K) but for rounding m up; C = 4.5."""
@@ -170,8 +171,9 @@ def test_kept_outputs_do_not_come_closer(statement) -> None:
 @pytest.mark.evidence(
     "compression.theorem-5-1/tends-to-zero@10caa834",
     role="refutes",
-    grade="interval",
-    region="m = p^2 ln 2np rounded up (K = 1), p = 5, n = 10^4, ..., 10^100, Delta_max = 0: the bound stays at C = 4.5",
+    grade="derived",
+    region="m = p^2 ln 2np rounded up (K = 1), p = 5, Delta_max = 0: n = 10^4, 10^9, 10^30, "
+    "10^100, every n, as the bound stays near C = 4.5",
 )
 def test_omega_does_not_make_the_bound_vanish(statement) -> None:
     for power in (4, 9, 30, 100):
@@ -223,7 +225,10 @@ def test_the_largest_entry_needs_its_absolute_value(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "compression.theorem-5-1/triangle@10caa834", role="supports", grade="symbolic", region="every entry"
+    "compression.theorem-5-1/triangle@10caa834",
+    role="supports",
+    grade="derived",
+    region="every entry: the triangle inequality; bound at 27 points",
 )
 def test_the_triangle_inequality_of_theorem_5_1(statement) -> None:
     """|g - a| <= |g - s| + |s - a| <= (t + Delta_max) + Delta_max."""

@@ -67,7 +67,7 @@ THREE = diagonal([1] * 3)
 @pytest.mark.evidence(
     "compression.proposition-3-4@a64faa88",
     role="supports",
-    grade="symbolic",
+    grade="derived",
     region="every finite dimension and D: the docstring; sums machine-checked for d <= 5, bound at 24 pairs, d <= 4",
 )
 def test_proposition_3_4(statement) -> None:
@@ -110,7 +110,7 @@ def test_proposition_3_4(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "compression.proposition-3-4@a64faa88", role="control", grade="interval", region="d = 2, a small turn of diag(1, 0)"
+    "compression.proposition-3-4@a64faa88", role="control", grade="interval", region="d = 2, a small turn of diag(4, 0)"
 )
 def test_proposition_3_4_is_sharp_but_for_a_factor(statement) -> None:
     """Turning diag(4, 0) by a small angle, both sides are about sqrt(2) theta and 2 sqrt(2) theta: half of it fails."""

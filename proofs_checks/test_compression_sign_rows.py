@@ -88,7 +88,7 @@ def test_the_root_of_two_is_lost(statements) -> None:
 @pytest.mark.evidence(
     "compression.proposition-d-1+repair@fe8c8b66",
     role="supports-repair",
-    grade="symbolic",
+    grade="derived",
     region="every p, n, tau: the docstring; all 340 pairs of up to four signs and every tau for p <= 9 exactly",
 )
 def test_proposition_d_1_for_the_spectral_norm(statement) -> None:
@@ -124,13 +124,22 @@ def test_rows_that_are_no_signs_have_other_eigenvalues(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "compression.proposition-d-1/split@fe8c8b66", role="supports", grade="symbolic", region="every x, y"
+    "compression.proposition-d-1/split@fe8c8b66",
+    role="supports",
+    grade="derived",
+    region="every x, y: entry by entry, symbolically for two; all 340 pairs of up to four signs exactly",
 )
 @pytest.mark.evidence(
-    "compression.proposition-d-1/half@fe8c8b66", role="supports", grade="symbolic", region="every p, tau"
+    "compression.proposition-d-1/half@fe8c8b66",
+    role="supports",
+    grade="derived",
+    region="every p, tau: the docstring; all 340 pairs of up to four signs and every tau for p <= 9 exactly",
 )
 @pytest.mark.evidence(
-    "compression.proposition-d-1/symmetry@fe8c8b66", role="supports", grade="symbolic", region="every x, y"
+    "compression.proposition-d-1/symmetry@fe8c8b66",
+    role="supports",
+    grade="derived",
+    region="every x, y: (-y)(-y)' = yy'; all 340 pairs of up to four signs exactly",
 )
 def test_the_sound_steps_of_proposition_d_1(statements) -> None:
     """(x - y)x' + y(x - y)' = xx' - yy'; p^2 - 4k(p - k) = (p - 2k)^2; (-y)(-y)' = yy'."""
@@ -166,7 +175,7 @@ def games() -> list[SignData]:
 @pytest.mark.evidence(
     "compression.example-3-6@c5685238",
     role="supports",
-    grade="symbolic",
+    grade="derived",
     region="every n, p: X'X is the sum of xx' over the rows; all 112 pairs with n = p = 2, and n = 4, p = 3, exactly",
 )
 def test_example_3_6(statement) -> None:

@@ -70,7 +70,7 @@ def assert_sufficient(statement) -> None:
 @pytest.mark.evidence(
     "compression.theorem-3-2+repair@77abc13e",
     role="supports-repair",
-    grade="symbolic",
+    grade="derived",
     region="every p, n >= 2, m and pair under the hypotheses: Theorem 4.6; exact supremum at 20 pairs, p <= 3",
 )
 def test_theorem_3_2(statement) -> None:
@@ -169,13 +169,13 @@ def test_theorem_3_2_needs_truncated_tails(statement) -> None:
 @pytest.mark.evidence(
     "compression.theorem-3-2/conditions-16@77abc13e",
     role="supports",
-    grade="symbolic",
+    grade="derived",
     region="every point: p^2 ln 2np >= 1",
 )
 @pytest.mark.evidence(
     "compression.theorem-3-2/assumption-1@77abc13e",
     role="supports",
-    grade="symbolic",
+    grade="derived",
     region="every point: (7), (8) and the floor",
 )
 def test_the_sound_steps_of_theorem_3_2(statements) -> None:

@@ -66,7 +66,7 @@ def truncated_points() -> list[TruncatedPair]:
 @pytest.mark.evidence(
     "compression.theorem-4-6@4206796a",
     role="supports",
-    grade="symbolic",
+    grade="derived",
     region="every p, n >= 2, m, Delta_max under the hypotheses: the docstring; exact supremum at 20 pairs, p <= 3",
 )
 def test_theorem_4_6(statement) -> None:
@@ -107,7 +107,7 @@ def test_theorem_4_6(statement) -> None:
     "compression.theorem-4-6@4206796a",
     role="control",
     grade="interval",
-    region="p = 2, m = 2000, correlation 1/100: 6.18 of 9.00",
+    region="p = 2, m = 2000, correlation 1/100: the bound lower by 3, of 9.00 for a loss of 6.18",
 )
 def test_theorem_4_6_at_two_thirds_fails(statement) -> None:
     """The bound cut to 2/3 is below the exact supremum, and without the closeness of the pair it is false."""
@@ -146,7 +146,7 @@ def trace_term(p: OutputPoint) -> mpmath.mpf:
 @pytest.mark.evidence(
     "compression.theorem-4-6/density-ratio@4206796a",
     role="supports",
-    grade="symbolic",
+    grade="derived",
     region="every output: sums over rows",
 )
 def test_density_ratio_step(statement) -> None:
@@ -182,16 +182,16 @@ def test_absolute_values_do_not_add(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "compression.theorem-4-6/largest-entry@4206796a", role="supports", grade="symbolic", region="every output"
+    "compression.theorem-4-6/largest-entry@4206796a", role="supports", grade="derived", region="every output"
 )
 @pytest.mark.evidence(
-    "compression.theorem-4-6/vector-norm@4206796a", role="supports", grade="symbolic", region="every pair"
+    "compression.theorem-4-6/vector-norm@4206796a", role="supports", grade="derived", region="every pair"
 )
 @pytest.mark.evidence(
-    "compression.theorem-4-6/remainder@4206796a", role="supports", grade="symbolic", region="x <= 1/2: Lemma C.2"
+    "compression.theorem-4-6/remainder@4206796a", role="supports", grade="derived", region="x <= 1/2: Lemma C.2"
 )
 @pytest.mark.evidence(
-    "compression.theorem-4-6/gamma@4206796a", role="supports", grade="symbolic", region="every pair: (8)"
+    "compression.theorem-4-6/gamma@4206796a", role="supports", grade="derived", region="every pair: (8)"
 )
 def test_the_inequalities_of_the_proof_of_theorem_4_6(statements) -> None:
     """Hoelder for the entries; Cauchy-Schwarz for p^2 entries; Lemma C.2 with 2 (1 - x)^2 >= 1/2; Proposition 3.1."""
@@ -232,7 +232,7 @@ def triples() -> list[ThreeCovariances]:
 @pytest.mark.evidence(
     "compression.remark-4-7@b2e82295",
     role="supports",
-    grade="symbolic",
+    grade="derived",
     region="every three covariances and output: triangle inequality",
 )
 def test_remark_4_7(statement) -> None:

@@ -66,7 +66,7 @@ def assert_enclosure(statement, tau) -> None:
 @pytest.mark.evidence(
     "compression.lemma-4-4@0f4e654d",
     role="supports",
-    grade="symbolic",
+    grade="derived",
     region="every n, p, m >= 2 (C_1 + C_2) ln 2np, Delta_max: Lemma B.1 with the constants 4 and 8/3; exactly at p = 1",
 )
 def test_lemma_4_4(statement) -> None:
@@ -163,7 +163,7 @@ def test_the_bound_of_a_single_event_is_false(statement) -> None:
 @pytest.mark.evidence(
     "compression.lemma-4-4/tau-at-most-one@0f4e654d",
     role="supports",
-    grade="symbolic",
+    grade="derived",
     region="every n, p, m with tau <= 1",
 )
 def test_the_exponent_may_drop_tau(statement) -> None:
@@ -186,7 +186,7 @@ def test_the_exponent_may_drop_tau(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "compression.lemma-4-4/union@0f4e654d", role="supports", grade="symbolic", region="every n, p >= 1"
+    "compression.lemma-4-4/union@0f4e654d", role="supports", grade="derived", region="every n, p >= 1"
 )
 def test_union_bound(statement) -> None:
     """Count: p (p + 1)/(2np)^2 = (p + 1)/(4 p n^2) <= 1/(2 n^2) < 1/n^2; exp(-m tau^2/(C_1 + C_2)) = exp(-2 ln 2np)."""
@@ -201,7 +201,10 @@ def test_union_bound(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "compression.lemma-4-4/triangle@0f4e654d", role="supports", grade="symbolic", region="every real entry"
+    "compression.lemma-4-4/triangle@0f4e654d",
+    role="supports",
+    grade="derived",
+    region="every real entry: the triangle inequality; bound at 27 points",
 )
 def test_triangle_inequality_of_an_entry(statement) -> None:
     """|g - s_1| <= |g - s_2| + |s_2 - s_1|."""
@@ -244,10 +247,13 @@ RATIOS = [
 
 
 @pytest.mark.evidence(
-    "compression.remark-4-3@85e70bd6", role="supports", grade="symbolic", region="every n >= 2 and masses in [0, 1/n^2]"
+    "compression.remark-4-3@85e70bd6", role="supports", grade="derived", region="every n >= 2 and masses in [0, 1/n^2]"
 )
 @pytest.mark.evidence(
-    "compression.remark-4-3/ratio@85e70bd6", role="supports", grade="symbolic", region="all positive densities"
+    "compression.remark-4-3/ratio@85e70bd6",
+    role="supports",
+    grade="symbolic",
+    region="every density and mass: an identity in the four numbers",
 )
 def test_remark_4_3(statements) -> None:
     """(1 - P_2)/(1 - P_1) is monotone in each mass, so it lies between 1 - 1/n^2 and its inverse 1 + 1/(n^2 - 1)."""

@@ -112,19 +112,19 @@ BLOCKS = [Block(a, b, c, v) for a, b, c in MATRICES for v in range(-3, 4)]
     "near-optimal.theorem-8/characteristic@bd82a2f9",
     role="supports",
     grade="symbolic",
-    region="every a, b, c, l",
+    region="every a, b, c, l: an identity",
 )
 @pytest.mark.evidence(
     "near-optimal.theorem-8/discriminant@bd82a2f9",
     role="supports",
     grade="symbolic",
-    region="every a, b, c",
+    region="every a, b, c: an identity",
 )
 @pytest.mark.evidence(
     "near-optimal.theorem-8/direction@bd82a2f9",
     role="supports",
     grade="symbolic",
-    region="every b > 0",
+    region="every a, b, c, l: the residual is the characteristic polynomial",
 )
 def test_matrices_of_two_rows(statements) -> None:
     """(a-l) b - b (a-l) = 0, and b^2 - (c-l)(a-l) is minus the characteristic polynomial; b > 0: not zero."""
@@ -159,25 +159,25 @@ def test_matrices_of_two_rows(statements) -> None:
     "near-optimal.theorem-8/moment@bd82a2f9",
     role="refutes",
     grade="symbolic",
-    region="each database of the tests",
+    region="n = 10, three points moved, Delta = 1/2, w = (3/5, -4/5)",
 )
 @pytest.mark.evidence(
     "near-optimal.theorem-8/eigenvector@bd82a2f9",
     role="refutes",
     grade="symbolic",
-    region="beta < Delta",
+    region="n = 10, three points moved, Delta = 1/2, w = (3/5, -4/5): beta < Delta",
 )
 @pytest.mark.evidence(
     "near-optimal.theorem-8/two-eigenvalues@bd82a2f9",
     role="refutes",
     grade="symbolic",
-    region="beta = Delta",
+    region="n = 2, one point moved, Delta = 1/2 = beta",
 )
 @pytest.mark.evidence(
     "near-optimal.theorem-8/square@bd82a2f9",
     role="refutes",
     grade="symbolic",
-    region="every database: equal",
+    region="the 22 databases of the test: equal",
 )
 def test_slips_about_the_first_family(statements) -> None:
     names = ("moment", "eigenvector", "two-eigenvalues", "square")
@@ -213,45 +213,50 @@ SOUND = ("block", "gap", "mended-eigenvector", "ratio", "difference", "weight")
 @pytest.mark.evidence(
     "near-optimal.theorem-8/block@bd82a2f9",
     role="supports",
-    grade="symbolic",
-    region="every database",
+    grade="derived",
+    region="every database: the docstring; 22 databases exactly",
 )
-@pytest.mark.evidence("near-optimal.theorem-8/gap@bd82a2f9", role="supports", grade="symbolic", region="every database")
+@pytest.mark.evidence(
+    "near-optimal.theorem-8/gap@bd82a2f9",
+    role="supports",
+    grade="symbolic",
+    region="every database: an identity in beta, Delta and sqrt(Delta^2 - beta^2)",
+)
 @pytest.mark.evidence(
     "near-optimal.theorem-8/mended-eigenvector@bd82a2f9",
     role="supports",
-    grade="symbolic",
-    region="every database",
+    grade="derived",
+    region="every database: the docstring; 22 databases exactly",
 )
 @pytest.mark.evidence(
     "near-optimal.theorem-8/ratio@bd82a2f9",
     role="supports",
     grade="symbolic",
-    region="every database",
+    region="every database: an identity in beta, Delta and sqrt(Delta^2 - beta^2)",
 )
 @pytest.mark.evidence(
     "near-optimal.theorem-8/difference@bd82a2f9",
     role="supports",
     grade="symbolic",
-    region="every database",
+    region="every database: an identity in beta, Delta and sqrt(Delta^2 - beta^2)",
 )
 @pytest.mark.evidence(
     "near-optimal.theorem-8/weight@bd82a2f9",
     role="supports",
     grade="symbolic",
-    region="every database",
+    region="every database: an identity in beta, Delta and sqrt(Delta^2 - beta^2)",
 )
 @pytest.mark.evidence(
     "near-optimal.theorem-8/long-side@bd82a2f9",
     role="supports",
-    grade="symbolic",
-    region="every database",
+    grade="derived",
+    region="every database: the docstring; 22 databases exactly",
 )
 @pytest.mark.evidence(
     "near-optimal.theorem-8/inequality-18@bd82a2f9",
     role="supports",
-    grade="symbolic",
-    region="every database",
+    grade="derived",
+    region="every database: the docstring; 22 databases exactly",
 )
 def test_eigenvalues_and_eigenvectors_of_the_first_family(statements) -> None:
     """A = (1-t) m yy' + (t/2)(y+w)(y+w)' with t = beta, m = s/(1-t), s = sqrt(D^2 - t^2), D the gap.
@@ -302,14 +307,14 @@ FRACTIONS = [
 @pytest.mark.evidence(
     "near-optimal.theorem-8/inequality-17@bd82a2f9",
     role="supports",
-    grade="symbolic",
-    region="0 <= q <= 1",
+    grade="derived",
+    region="0 <= q <= 1: the docstring; bound at 24 points",
 )
 @pytest.mark.evidence(
     "near-optimal.theorem-8/monotone@bd82a2f9",
     role="supports",
     grade="symbolic",
-    region="0 <= low <= high, v > 0",
+    region="0 <= low <= high, v > 0: v (high - low)/((v + high)(v + low))",
 )
 def test_inner_products_of_the_eigenvectors(statements) -> None:
     """|1 - q + q x| <= 1 - q + q |x| <= 1 - q (1-phi) for 0 <= q <= 1; h/(v+h) - l/(v+l) = v (h-l)/((v+h)(v+l))."""
@@ -396,8 +401,8 @@ CLOSE = PrivateFamily(
 @pytest.mark.evidence(
     "near-optimal.theorem-8/inequality-14@bd82a2f9",
     role="supports",
-    grade="symbolic",
-    region="every private family",
+    grade="derived",
+    region="every private family, by Lemma 12; 22 families exactly",
 )
 def test_some_database_has_a_poor_answer(statement) -> None:
     """The least of K numbers is at most their mean, which Lemma 12 bounds."""

@@ -77,7 +77,7 @@ def test_distinct_eigenvalues_do_not_determine_the_subspace(statement) -> None:
 @pytest.mark.evidence(
     "near-optimal.definition-1+repair@70c6ef0f",
     role="supports-repair",
-    grade="symbolic",
+    grade="derived",
     region="every d, k < d and spectrum: derivation in the docstring, its identity machine-checked for d <= 5",
 )
 def test_a_gap_determines_the_subspace(statement) -> None:
@@ -151,8 +151,8 @@ def test_without_an_eigengap_closeness_has_two_values(statement) -> None:
 @pytest.mark.evidence(
     "near-optimal.definition-2+repair@bc859364",
     role="supports-repair",
-    grade="symbolic",
-    region="every A with an eigengap",
+    grade="derived",
+    region="every A with an eigengap: the docstring; its equations solved for a gap of 1/2",
 )
 def test_an_eigengap_makes_closeness_well_defined(statement) -> None:
     """(second - first) sine = 0 with first > second gives sine = 0, so cosine^2 = 1 and |cosine| = 1."""
@@ -189,7 +189,7 @@ def test_a_single_entry_has_two_readings(statement) -> None:
 @pytest.mark.evidence(
     "near-optimal.definition-3+repair@c2eb5356",
     role="supports-repair",
-    grade="symbolic",
+    grade="derived",
     region="every data set with d, n <= 3, symbolically; every d, n, as XX' is the sum over its columns",
 )
 def test_one_column_changes_two_outer_products(statement) -> None:
@@ -225,7 +225,10 @@ def events() -> list[EventPoint]:
 
 
 @pytest.mark.evidence(
-    "near-optimal.definition-3/ratio@c2eb5356", role="supports", grade="symbolic", region="every P(S), Q(S)"
+    "near-optimal.definition-3/ratio@c2eb5356",
+    role="supports",
+    grade="derived",
+    region="every P(S), Q(S): the docstring; 288 events exactly",
 )
 def test_ratio_and_product_agree(statement) -> None:
     """For Q(S) > 0 multiply by it. For Q(S) = 0: the ratio is at most E only if P(S) = 0, and so is the product."""
@@ -263,8 +266,8 @@ def test_no_algorithm_has_a_negative_delta(statement) -> None:
 @pytest.mark.evidence(
     "near-optimal.definition-4+repair@62055399",
     role="supports-repair",
-    grade="symbolic",
-    region="every finite pair of laws and event, outcome by outcome; every pair by approximation",
+    grade="derived",
+    region="every finite pair of laws and event, outcome by outcome; 288 events bound",
 )
 def test_no_event_exceeds_the_hockey_stick_divergence(statement) -> None:
     """Outcome by outcome max(0, x) - x = max(0, -x) and max(0, x) are not negative."""
@@ -284,7 +287,10 @@ def test_no_event_exceeds_the_hockey_stick_divergence(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "near-optimal.definition-4+repair@62055399", role="control", grade="symbolic", region="two outcomes"
+    "near-optimal.definition-4+repair@62055399",
+    role="control",
+    grade="symbolic",
+    region="two outcomes: the margin lower by 1/20",
 )
 def test_less_than_the_divergence_is_noticed(statement) -> None:
     assert statement.nudged(lambda margin: margin - arb(1) / 20).at(BEST) is Truth.FALSE
@@ -303,7 +309,7 @@ def decompositions() -> list[Decomposition]:
 @pytest.mark.evidence(
     "near-optimal.utility-identity@2ab90a38",
     role="supports",
-    grade="symbolic",
+    grade="derived",
     region="every d: v'V diag(l) V'v is the sum of l_i (V'v)_i^2; expanded for d <= 3, exact at 26 rational bases",
 )
 def test_energy_of_a_vector_in_the_basis_of_eigenvectors(statement) -> None:
@@ -346,8 +352,8 @@ COPIES = {
 @pytest.mark.evidence(
     "near-optimal.sensitivity-example@b254b85a",
     role="supports",
-    grade="symbolic",
-    region="every n = 2m + 1, d and pair u, u'",
+    grade="derived",
+    region="every n = 2m + 1, d and pair u, u': the docstring; 24 pairs of data sets exactly",
 )
 def test_one_record_turns_the_top_eigenvector_by_a_right_angle(statement) -> None:
     """A u = ((m+1) u <u,u> + m u' <u',u>)/n = (m+1)/n u; the trace is 1, so the others sum to m/n; |u -+ u'|^2 = 2."""

@@ -96,14 +96,14 @@ PLACES = [
 @pytest.mark.evidence(
     "near-optimal.figure-1+repair@d6d25b62",
     role="supports-repair",
-    grade="interval",
-    region="the curve has one minimum over Phi for every d >= 2 and beta; 12 places, where it is above 3/4",
+    grade="derived",
+    region="12 places: the curve is above 3/4; one minimum over Phi for every d >= 2 and beta by the docstring",
 )
 @pytest.mark.evidence(
     "near-optimal.figure-1@d6d25b62",
     role="control",
     grade="interval",
-    region="a lower bound that the curve itself meets",
+    region="12 places: a curve lower by 2, or a correlation of 0",
 )
 def test_curve_has_one_minimum(statements) -> None:
     """log(loss) = log(1-phi) + 2 log(1 - g/L): the derivative vanishes where L (L-g) (1 + 1/phi) = 2 g (d-1).

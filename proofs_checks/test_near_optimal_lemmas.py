@@ -39,7 +39,7 @@ def cap_gap(p: Cap) -> mpmath.mpf:
 @pytest.mark.evidence(
     "near-optimal.lemma-10@775ff0f5",
     role="supports",
-    grade="symbolic",
+    grade="derived",
     region="every d and 0 <= c < 1: derivation in the docstring, its identities machine-checked for symbolic d, its "
     "estimates for d <= 3 in balls",
 )
@@ -126,13 +126,22 @@ def pairs() -> list[GaussianPair]:
 
 
 @pytest.mark.evidence(
-    "near-optimal.lemma-14@0341af12", role="supports", grade="symbolic", region="every d, a, b, Sigma"
+    "near-optimal.lemma-14@0341af12",
+    role="supports",
+    grade="derived",
+    region="every d, a, b, Sigma: the docstring; expanded for d <= 3, 18 pairs of the plane exactly",
 )
 @pytest.mark.evidence(
-    "near-optimal.lemma-14/expansion@0341af12", role="supports", grade="symbolic", region="every d, a, b, Sigma"
+    "near-optimal.lemma-14/expansion@0341af12",
+    role="supports",
+    grade="derived",
+    region="every d, a, b, Sigma: the docstring; expanded for d <= 3, 18 pairs of the plane exactly",
 )
 @pytest.mark.evidence(
-    "near-optimal.lemma-14/square@0341af12", role="supports", grade="symbolic", region="every d, a, b, Sigma"
+    "near-optimal.lemma-14/square@0341af12",
+    role="supports",
+    grade="derived",
+    region="every d, a, b, Sigma: the docstring; expanded for d <= 3, 18 pairs of the plane exactly",
 )
 def test_divergence_of_two_gaussians(statements) -> None:
     """With y = x - a, (x-b)'P(x-b) - (x-a)'P(x-a) = 2 y'P(a-b) + (a-b)'P(a-b), P = Sigma^-1 symmetric, and E y = 0.
@@ -197,7 +206,7 @@ SULQ_OUTSIDE = {
 
 
 @pytest.mark.evidence(
-    "near-optimal.sulq@bfdac4a5", role="refutes", grade="interval", region="d = 2, delta = 1/2, epsilon = 100"
+    "near-optimal.sulq@bfdac4a5", role="refutes", grade="interval", region="d = 2, n = 1, delta = 1/2, epsilon = 100"
 )
 def test_quoted_noise_fails_for_large_epsilon(statement) -> None:
     assert statement.at(LOUD) is Truth.FALSE
@@ -214,8 +223,9 @@ def test_quoted_noise_fails_for_large_epsilon(statement) -> None:
 @pytest.mark.evidence(
     "near-optimal.sulq@bfdac4a5",
     role="refutes",
-    grade="interval",
-    region="d = 2, n = 1, delta = 1/2, epsilon = 2100: by the first eigenvector alone, e_1 against e_2",
+    grade="derived",
+    region="d = 2, n = 1, delta = 1/2, epsilon = 2100: by the first eigenvector alone, e_1 "
+    "against e_2, by the docstring",
 )
 def test_the_first_eigenvector_alone_fails_for_larger_epsilon(statement) -> None:
     """Let every |N_ij| <= t < 1/4. Then M = e_1 e_1' + N has real eigenvalues and a first eigenvector near e_1.
@@ -246,7 +256,7 @@ def test_the_first_eigenvector_alone_fails_for_larger_epsilon(statement) -> None
 @pytest.mark.evidence(
     "near-optimal.sulq+repair@bfdac4a5",
     role="supports-repair",
-    grade="symbolic",
+    grade="derived",
     region="every d >= 2, n, delta in (0, 1) and epsilon <= 4 d log(d/delta): derivation in the docstring",
 )
 def test_quoted_noise_suffices_for_moderate_epsilon(statement) -> None:

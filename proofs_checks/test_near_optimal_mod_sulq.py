@@ -50,7 +50,7 @@ def promised(p: ModSulq) -> mpmath.mpf:
 @pytest.mark.evidence(
     "near-optimal.theorem-5@96ec339b",
     role="supports",
-    grade="symbolic",
+    grade="derived",
     region="every d, n, epsilon > 0 and delta <= (d^2+d)/(2 sqrt(2 pi)) below 1: derivation in the docstring, its "
     "identities and constants machine-checked",
 )

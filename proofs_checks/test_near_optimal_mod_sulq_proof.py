@@ -52,10 +52,16 @@ def condition(statement: Statement, says: str) -> Statement:
 
 
 @pytest.mark.evidence(
-    "near-optimal.theorem-5/bound-19@96ec339b", role="supports", grade="symbolic", region="every d, |x| = |y| = 1"
+    "near-optimal.theorem-5/bound-19@96ec339b",
+    role="supports",
+    grade="derived",
+    region="every d, |x| = |y| = 1: the docstring; expanded for d <= 4",
 )
 @pytest.mark.evidence(
-    "near-optimal.theorem-5/last-term@96ec339b", role="supports", grade="symbolic", region="every d, n, |x|, |y| <= 1"
+    "near-optimal.theorem-5/last-term@96ec339b",
+    role="supports",
+    grade="derived",
+    region="every d, n, |x|, |y| <= 1: the docstring; expanded for d <= 4",
 )
 def test_squared_change_of_the_triangle_is_at_most_two(statements) -> None:
     """It is |x|^4 + |y|^4 - 2<x,y>^2 less the squares above the diagonal; the identity is expanded for d <= 4."""
@@ -86,11 +92,14 @@ def test_squared_change_of_the_triangle_is_at_most_two(statements) -> None:
 @pytest.mark.evidence(
     "near-optimal.theorem-5/attained@96ec339b",
     role="supports",
-    grade="symbolic",
-    region="every d >= 2: two entries, 1 and -1",
+    grade="derived",
+    region="every d >= 2, as e_1 and e_2 have two entries, 1 and -1; d = 2 to 24 exactly",
 )
 @pytest.mark.evidence(
-    "near-optimal.theorem-5/linear@96ec339b", role="supports", grade="symbolic", region="every d: 2(d-1)/d"
+    "near-optimal.theorem-5/linear@96ec339b",
+    role="supports",
+    grade="symbolic",
+    region="every d >= 1: an identity, 2(d-1)/d",
 )
 def test_elementary_and_flat_vectors(statements) -> None:
     d = sympy.symbols("d", positive=True)
@@ -112,7 +121,10 @@ def test_elementary_and_flat_vectors(statements) -> None:
 
 
 @pytest.mark.evidence(
-    "near-optimal.theorem-5/density-ratio@96ec339b", role="supports", grade="symbolic", region="every entry, n, beta"
+    "near-optimal.theorem-5/density-ratio@96ec339b",
+    role="supports",
+    grade="symbolic",
+    region="every entry, n, beta: an identity",
 )
 def test_two_forms_of_the_ratio_of_densities_agree(statement) -> None:
     h, r, p, q, n, beta = sympy.symbols("h r p q n beta", positive=True)
@@ -139,10 +151,16 @@ def test_two_forms_of_the_ratio_of_densities_agree(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "near-optimal.theorem-5/maximum@96ec339b", role="supports", grade="symbolic", region="every d, |a| <= 1"
+    "near-optimal.theorem-5/maximum@96ec339b",
+    role="supports",
+    grade="derived",
+    region="every d, |a| <= 1: the docstring; expanded for d <= 4",
 )
 @pytest.mark.evidence(
-    "near-optimal.theorem-5/l1-bound@96ec339b", role="supports", grade="symbolic", region="every d, |x|, |y| <= 1"
+    "near-optimal.theorem-5/l1-bound@96ec339b",
+    role="supports",
+    grade="derived",
+    region="every d, |x|, |y| <= 1: the docstring; expanded for d <= 4",
 )
 def test_l1_change_is_at_most_the_dimension_and_one(statements) -> None:
     """The sum of a_i a_j is ((sum a)^2 + |a|^2)/2 and d |a|^2 - (sum a)^2 = sum_{i<j} (a_i - a_j)^2, here for d <= 4.
@@ -270,10 +288,16 @@ def test_all_entries_is_too_small_an_event(statement) -> None:
 
 
 @pytest.mark.evidence(
-    "near-optimal.theorem-5/tail@96ec339b", role="supports", grade="symbolic", region="every gamma > beta > 0"
+    "near-optimal.theorem-5/tail@96ec339b",
+    role="supports",
+    grade="derived",
+    region="every gamma > beta > 0: the docstring; bound at 36 points",
 )
 @pytest.mark.evidence(
-    "near-optimal.theorem-5/union-bound@96ec339b", role="supports", grade="symbolic", region="every d, gamma > beta > 0"
+    "near-optimal.theorem-5/union-bound@96ec339b",
+    role="supports",
+    grade="derived",
+    region="every d, gamma > beta > 0: the docstring; bound at 36 points",
 )
 def test_tail_and_union_bounds(statements) -> None:
     """Q(t) <= phi(t)/t <= phi(t) for t >= 1: the difference phi(t)/t - Q(t) falls to zero at infinity.
@@ -348,22 +372,25 @@ def printed(p: ModSulq) -> mpmath.mpf:
     "near-optimal.theorem-5/rearranged@96ec339b",
     role="supports",
     grade="symbolic",
-    region="every d >= 2, delta in range",
+    region="every d >= 2, delta in range: an identity in d and delta",
 )
 @pytest.mark.evidence(
-    "near-optimal.theorem-5/gamma@96ec339b", role="supports", grade="symbolic", region="every d >= 2, delta in range"
+    "near-optimal.theorem-5/gamma@96ec339b",
+    role="supports",
+    grade="derived",
+    region="every d >= 2, delta in range: the docstring; bound at 24 points",
 )
 @pytest.mark.evidence(
     "near-optimal.theorem-5/quadratic@96ec339b",
     role="supports",
     grade="symbolic",
-    region="every d >= 2, n, epsilon, delta",
+    region="every d >= 2, n, epsilon, delta: an identity in d, n, epsilon and s",
 )
 @pytest.mark.evidence(
     "near-optimal.theorem-5/upper-bound@96ec339b",
     role="supports",
-    grade="symbolic",
-    region="every d >= 2, n, epsilon, delta",
+    grade="derived",
+    region="every d >= 2, n, epsilon, delta: the docstring; bound at 24 points",
 )
 def test_gamma_and_beta_solve_their_equations(statements) -> None:
     """s^2 > 2 log(sqrt(e)) = 1 where delta < 3/sqrt(2 pi e) <= N/sqrt(2 pi e), N = (d^2+d)/2 >= 3.

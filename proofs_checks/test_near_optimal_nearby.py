@@ -159,36 +159,36 @@ def check_family(statement: Statement, outside: dict) -> None:
 @pytest.mark.evidence(
     "near-optimal.lemma-12@dcc755b3",
     role="supports",
-    grade="symbolic",
+    grade="derived",
     region="every K >= 2 and every private mechanism: derivation in the docstring, its algebra machine-checked, each "
     "line exactly on mechanisms with finitely many outputs",
 )
 @pytest.mark.evidence(
     "near-optimal.lemma-12/disjoint@dcc755b3",
     role="supports",
-    grade="symbolic",
+    grade="derived",
     region="every mechanism, triangle inequality",
 )
 @pytest.mark.evidence(
-    "near-optimal.lemma-12/group-privacy@dcc755b3", role="supports", grade="symbolic", region="every private mechanism"
+    "near-optimal.lemma-12/group-privacy@dcc755b3", role="supports", grade="derived", region="every private mechanism"
 )
 @pytest.mark.evidence(
-    "near-optimal.lemma-12/inequality-13@dcc755b3", role="supports", grade="symbolic", region="every private mechanism"
+    "near-optimal.lemma-12/inequality-13@dcc755b3", role="supports", grade="derived", region="every private mechanism"
 )
 @pytest.mark.evidence(
     "near-optimal.lemma-12/markov@dcc755b3",
     role="supports",
-    grade="symbolic",
+    grade="derived",
     region="every mechanism",
 )
-@pytest.mark.evidence("near-optimal.lemma-12/eighth@dcc755b3", role="supports", grade="symbolic", region="as for (13)")
+@pytest.mark.evidence("near-optimal.lemma-12/eighth@dcc755b3", role="supports", grade="derived", region="as for (13)")
 @pytest.mark.evidence(
     "near-optimal.lemma-12/rewritten@dcc755b3",
     role="supports",
-    grade="symbolic",
+    grade="derived",
     region="unit vectors",
 )
-@pytest.mark.evidence("near-optimal.lemma-12/last@dcc755b3", role="supports", grade="symbolic", region="every K >= 2")
+@pytest.mark.evidence("near-optimal.lemma-12/last@dcc755b3", role="supports", grade="derived", region="every K >= 2")
 def test_a_miss_on_one_database_is_a_hit_on_another(statements) -> None:
     """G_j: |x - u_j| < t/2 or |x + u_j| < t/2, t the least distance of two lines: disjoint by the triangle inequality.
 
@@ -312,7 +312,7 @@ FANO_OUTSIDE = {
 @pytest.mark.evidence(
     "near-optimal.theorem-13@71eb377b",
     role="supports",
-    grade="symbolic",
+    grade="derived",
     region="every family of densities and every pseudo-metric: derivation in the docstring, its identities and scalar "
     "inequalities machine-checked; convexity of the divergence and data processing cited",
 )

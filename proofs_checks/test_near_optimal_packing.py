@@ -64,7 +64,7 @@ def check_sphere(statement: Statement, inside, more: dict, *, strict: bool = Fal
 @pytest.mark.evidence(
     "near-optimal.lemma-17@7a9eacdd",
     role="supports",
-    grade="symbolic",
+    grade="derived",
     region="every d and 0 <= phi < 1: derivation in the docstring, its identities machine-checked",
 )
 def test_half_of_the_bound_of_a_cap_suffices(statement) -> None:
@@ -103,7 +103,7 @@ def test_less_than_half_or_a_larger_exponent_fails(statement) -> None:
 @pytest.mark.evidence(
     "near-optimal.lemma-11@ae9a15ae",
     role="supports",
-    grade="symbolic",
+    grade="derived",
     region="every d and 0 < phi < 1: covering argument in the docstring, its arithmetic machine-checked",
 )
 def test_families_that_cannot_grow_are_large(statement) -> None:
@@ -143,7 +143,9 @@ def draws_number(p) -> mpmath.mpf:
 LITTLE = HalfLost(3, Fraction(469, 500), HALF)
 
 
-@pytest.mark.evidence("near-optimal.lemma-11/equality@ae9a15ae", role="refutes", grade="interval", region="d = 3")
+@pytest.mark.evidence(
+    "near-optimal.lemma-11/equality@ae9a15ae", role="refutes", grade="interval", region="d = 3, phi = 0.938, t = 1/2"
+)
 @pytest.mark.evidence(
     "near-optimal.lemma-11/count@ae9a15ae",
     role="refutes",
@@ -170,10 +172,16 @@ def test_the_number_of_draws_is_no_integer(statements) -> None:
 
 
 @pytest.mark.evidence(
-    "near-optimal.lemma-11/exceeds@ae9a15ae", role="supports", grade="symbolic", region="every d, phi and t >= 0"
+    "near-optimal.lemma-11/exceeds@ae9a15ae",
+    role="supports",
+    grade="derived",
+    region="every d, phi and t >= 0: the docstring; bound at 50 points",
 )
 @pytest.mark.evidence(
-    "near-optimal.lemma-11/setting@ae9a15ae", role="supports", grade="symbolic", region="every d and phi"
+    "near-optimal.lemma-11/setting@ae9a15ae",
+    role="supports",
+    grade="symbolic",
+    region="every d and phi < 1: an identity",
 )
 def test_arithmetic_of_the_simple_packing(statements) -> None:
     """1 + t (log 2 - 1/2)/psi > 0 because log 2 > 1/2, and t (1-t)/2 = 1/8 at t = 1/2.
@@ -225,7 +233,7 @@ def check_28(statement: Statement, *, strict: bool = False) -> None:
 @pytest.mark.evidence(
     "near-optimal.lemma-18@912beb53",
     role="supports",
-    grade="symbolic",
+    grade="derived",
     region="every d, phi, N and t with (28): derivation in the docstring, its estimates machine-checked",
 )
 def test_lemma_18_asks_for_less_than_a_family_that_cannot_grow(statement) -> None:
@@ -266,7 +274,7 @@ SURVIVORS = [
 @pytest.mark.evidence(
     "near-optimal.lemma-18/conditional@912beb53",
     role="supports",
-    grade="symbolic",
+    grade="derived",
     region="every d, phi and i, by Lemma 17",
 )
 @pytest.mark.evidence(
@@ -275,11 +283,14 @@ SURVIVORS = [
 @pytest.mark.evidence(
     "near-optimal.lemma-18/positive-probability@912beb53",
     role="supports",
-    grade="symbolic",
-    region="every point with (28)",
+    grade="derived",
+    region="every point with (28): exp(x) < 1 for x < 0; bound at 25 points",
 )
 @pytest.mark.evidence(
-    "near-optimal.lemma-18/survivors@912beb53", role="supports", grade="symbolic", region="every N and t"
+    "near-optimal.lemma-18/survivors@912beb53",
+    role="supports",
+    grade="derived",
+    region="every N and t: the docstring; bound at 20 points",
 )
 def test_lines_of_the_random_packing(statements) -> None:
     """2 (i-1) psi - 2 (i-1) P >= 0 by Lemma 17; the sum of 2 (i-1) is N (N-1); exp(x) < 1 for x < 0.
@@ -379,21 +390,21 @@ SEQUENCE_OUTSIDE = {
 @pytest.mark.evidence(
     "near-optimal.lemma-16@c7e64dfc",
     role="supports",
-    grade="symbolic",
+    grade="derived",
     region="arbitrary random variables: derivation in the docstring, its two scalar inequalities machine-checked, each "
     "line exactly on variables with finitely many values",
 )
 @pytest.mark.evidence(
-    "near-optimal.lemma-16/monotone@c7e64dfc", role="supports", grade="symbolic", region="x -> 2^x increases"
+    "near-optimal.lemma-16/monotone@c7e64dfc", role="supports", grade="derived", region="x -> 2^x increases"
 )
 @pytest.mark.evidence(
-    "near-optimal.lemma-16/markov@c7e64dfc", role="supports", grade="symbolic", region="Markov's inequality"
+    "near-optimal.lemma-16/markov@c7e64dfc", role="supports", grade="derived", region="Markov's inequality"
 )
 @pytest.mark.evidence(
-    "near-optimal.lemma-16/tower@c7e64dfc", role="supports", grade="symbolic", region="the tower property"
+    "near-optimal.lemma-16/tower@c7e64dfc", role="supports", grade="derived", region="the tower property"
 )
 @pytest.mark.evidence(
-    "near-optimal.lemma-16/one-step@c7e64dfc", role="supports", grade="symbolic", region="as for the lemma"
+    "near-optimal.lemma-16/one-step@c7e64dfc", role="supports", grade="derived", region="as for the lemma"
 )
 def test_sums_of_bounded_functions(statements) -> None:
     """Let S_i = f_1 + ... + f_i. P(S_N > N t) = P(2^S_N > 2^(N t)) <= 2^(-N t) E 2^S_N by Markov.
@@ -434,9 +445,17 @@ def test_sums_of_bounded_functions(statements) -> None:
 EXPONENTS = [Exponent(Fraction(k, 12), Fraction(k - 7, 4)) for k in range(25)]
 
 
-@pytest.mark.evidence("near-optimal.lemma-16/power@c7e64dfc", role="supports", grade="symbolic", region="0 <= b <= 1")
 @pytest.mark.evidence(
-    "near-optimal.lemma-16/exponential@c7e64dfc", role="supports", grade="symbolic", region="every real a"
+    "near-optimal.lemma-16/power@c7e64dfc",
+    role="supports",
+    grade="derived",
+    region="0 <= b <= 1: convexity, 2^b = 1 + b at both ends",
+)
+@pytest.mark.evidence(
+    "near-optimal.lemma-16/exponential@c7e64dfc",
+    role="supports",
+    grade="derived",
+    region="every real a: convexity, value and slope 0 at 0",
 )
 def test_powers_of_two(statements) -> None:
     """2^b is convex and equals 1 + b at b = 0 and 1; exp(a) - 1 - a is convex with value and slope 0 at 0."""
@@ -457,7 +476,12 @@ def test_powers_of_two(statements) -> None:
     assert power.at(Exponent(0, 0)) is exponential.at(Exponent(0, 0)) is Truth.TRUE, "equality"
 
 
-@pytest.mark.evidence("near-optimal.lemma-16@c7e64dfc", role="control", grade="interval", region="two values, N = 3")
+@pytest.mark.evidence(
+    "near-optimal.lemma-16@c7e64dfc",
+    role="control",
+    grade="interval",
+    region="three certain successes, t = 99/100: log 3 for log 2; half of their means",
+)
 def test_a_faster_decay_is_refused(statement) -> None:
     """Three certain successes at t = 0.99 are likelier than the bound with log 3 for log 2, or half their means."""
     certain = tree([((0, 0, 0), 1, (1, 1, 1))], (1, 1, 1), Fraction(99, 100))

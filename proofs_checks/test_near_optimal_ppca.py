@@ -49,7 +49,7 @@ def loss_margin(p: PpcaPair) -> sympy.Expr:
 @pytest.mark.evidence(
     "near-optimal.theorem-6@f29d5b97",
     role="supports",
-    grade="symbolic",
+    grade="derived",
     region="every d, k <= d, n, epsilon and pair of records: derivation in the docstring, its algebra machine-checked",
 )
 def test_range_of_the_score_is_at_most_two(statement) -> None:
@@ -85,7 +85,7 @@ def test_range_of_the_score_is_at_most_two(statement) -> None:
     "near-optimal.theorem-6@f29d5b97",
     role="control",
     grade="symbolic",
-    region="orthogonal unit records, eps 1/10 too large",
+    region="orthogonal unit records, the loss 1/100 too large; a record of norm sqrt(2)",
 )
 def test_a_sharper_density_breaks_the_promise(statement) -> None:
     assert statement.nudged(lambda margin: margin - ball(Fraction(1, 100))).at(INSIDE) is Truth.FALSE
@@ -94,7 +94,9 @@ def test_a_sharper_density_breaks_the_promise(statement) -> None:
     assert statement.without("v_squared <= 1").at(longer) is Truth.FALSE, "a record of norm sqrt(2)"
 
 
-@pytest.mark.evidence("near-optimal.theorem-6/one-column@f29d5b97", role="refutes", grade="symbolic", region="k = 2")
+@pytest.mark.evidence(
+    "near-optimal.theorem-6/one-column@f29d5b97", role="refutes", grade="symbolic", region="d = 3, k = 2"
+)
 def test_two_columns_are_no_vector(statement) -> None:
     assert statement.at(INSIDE) is Truth.FALSE
     assert statement.at(attrs.evolve(INSIDE, rank=1)) is Truth.TRUE
@@ -109,13 +111,16 @@ CHANGES = [
 
 
 @pytest.mark.evidence(
-    "near-optimal.theorem-6/score-difference@f29d5b97", role="supports", grade="symbolic", region="every v, n and data"
+    "near-optimal.theorem-6/score-difference@f29d5b97",
+    role="supports",
+    grade="symbolic",
+    region="every v, n and data, through the inner products: an identity",
 )
 @pytest.mark.evidence(
     "near-optimal.theorem-6/score-bound@f29d5b97",
     role="supports",
-    grade="symbolic",
-    region="every v and pair of records",
+    grade="derived",
+    region="every v and pair of records: the docstring; bound at 27 points",
 )
 def test_one_record_changes_the_score_by_at_most_one(statements) -> None:
     """Here n v'Av = sum <v, x_i>^2, and both squares lie in [0, 1], so 1 - (p - q) = (1 - p) + q."""
@@ -144,8 +149,8 @@ def test_one_record_changes_the_score_by_at_most_one(statements) -> None:
 @pytest.mark.evidence(
     "near-optimal.theorem-6/exponential-mechanism@f29d5b97",
     role="supports",
-    grade="symbolic",
-    region="every epsilon and score",
+    grade="derived",
+    region="every epsilon and score: the docstring; bound at 25 points",
 )
 def test_exponential_mechanism(statement) -> None:
     """The density changes by a factor of at most exp(eps D/2) and so does its integral: a loss of at most eps D."""

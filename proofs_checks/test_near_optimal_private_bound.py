@@ -101,8 +101,9 @@ def check_sizes(statement: Statement, says: str, moved) -> None:
 @pytest.mark.evidence(
     "near-optimal.theorem-8@bd82a2f9",
     role="refutes",
-    grade="interval",
-    region="d = 3 and 4, epsilon = 100, 150 and 200: less than one point may differ",
+    grade="derived",
+    region="d = 3 and 4, epsilon = 100, 150 and 200: less than one point may differ; a net of "
+    "lines, private by the docstring",
 )
 def test_a_net_of_lines_is_better_than_the_printed_bound(statement) -> None:
     """The mechanism is private for any two databases: probabilities e^eps/(e^eps + N - 1) and 1/(e^eps + N - 1).
@@ -125,7 +126,7 @@ def test_a_net_of_lines_is_better_than_the_printed_bound(statement) -> None:
 @pytest.mark.evidence(
     "near-optimal.theorem-8+repair@bd82a2f9",
     role="supports-repair",
-    grade="symbolic",
+    grade="derived",
     region="every d >= 3, epsilon > 0, 0 < Delta <= 1/2, rho and n: derivation in the docstring, its "
     "algebra machine-checked",
 )
@@ -167,7 +168,7 @@ def test_the_bound_with_whole_numbers_of_points(statement) -> None:
     "near-optimal.theorem-8+repair@bd82a2f9",
     role="control",
     grade="interval",
-    region="a larger constant, d = 10 and d = 100",
+    region="d = 10: the margin lower by 1; d = 10 and 100: undecided beyond the loss of the families",
 )
 def test_the_bound_without_room_is_undecided(statement) -> None:
     """With 1-rho four times as large, beyond the loss of the families, nothing is proved, and nothing claimed."""
@@ -192,8 +193,8 @@ def check_dimension(statement: Statement, least: int = 3) -> None:
 @pytest.mark.evidence(
     "near-optimal.theorem-8/packing@bd82a2f9",
     role="refutes",
-    grade="interval",
-    region="d = 450, 500 and 1000: Delsarte's bound",
+    grade="derived",
+    region="d = 450, 500 and 1000: by Delsarte's bound, which is cited",
 )
 def test_the_packing_of_the_proof_does_not_exist(statements) -> None:
     """Fewer than exp(496.9) lines of R^499 have |<w_i, w_j>| <= phi at d = 500; the proof needs more than exp(500).
@@ -254,15 +255,20 @@ def sphere_ends() -> list:
 @pytest.mark.evidence(
     "near-optimal.theorem-8/choice@bd82a2f9",
     role="supports",
-    grade="symbolic",
-    region="every d >= 3",
+    grade="derived",
+    region="every d >= 3: the docstring; bound at 24 dimensions",
 )
-@pytest.mark.evidence("near-optimal.theorem-8/least@bd82a2f9", role="supports", grade="symbolic", region="every d >= 3")
+@pytest.mark.evidence(
+    "near-optimal.theorem-8/least@bd82a2f9",
+    role="supports",
+    grade="derived",
+    region="every d >= 3: 1 - phi increases; bound at 24 dimensions",
+)
 @pytest.mark.evidence(
     "near-optimal.theorem-8/hundred@bd82a2f9",
     role="supports",
-    grade="symbolic",
-    region="every d >= 100",
+    grade="derived",
+    region="every d >= 100: 1 - phi increases; d = 100",
 )
 def test_the_choice_of_phi(statements) -> None:
     """(1-phi)^(-(d-2)/2)/8 = exp(ln 8 + ln(1 + e^d))/8 = 1 + e^d, and 1 - phi = exp(-2 g(d)) increases.
@@ -315,7 +321,7 @@ PART_OUTSIDE = {
     "near-optimal.theorem-8/more-records@bd82a2f9",
     role="refutes",
     grade="symbolic",
-    region="d = 3, beta = Delta",
+    region="d = 3, n = 6, eps = 1: beta = Delta = 1/2",
 )
 def test_numbers_of_points(statements) -> None:
     names = ("whole-number", "differ", "zeros", "more-records")
@@ -359,8 +365,8 @@ SOLVED = [
 @pytest.mark.evidence(
     "near-optimal.theorem-8/solved@bd82a2f9",
     role="supports",
-    grade="symbolic",
-    region="all positive numbers",
+    grade="derived",
+    region="all positive numbers: the docstring; bound at 48 points",
 )
 def test_solving_for_the_number_of_records(statement) -> None:
     """1 - rho > (c/80) D^2/n^2 with n > 0 and 1 - rho > 0 says n^2 > D^2 c/(80 (1-rho)), D = d/(eps Delta)."""

@@ -115,13 +115,13 @@ def score_violations(inside: ScorePoint, where: str, there: ScorePoint) -> dict[
     "near-optimal.theorem-7/outside-exponent@521f0896",
     role="supports",
     grade="symbolic",
-    region="every u, spectrum, n, epsilon",
+    region="every u and spectrum on v_1, v_2 and v_d: an identity in its numbers, times n epsilon/2",
 )
 @pytest.mark.evidence(
     "near-optimal.theorem-7/inside-exponent@521f0896",
     role="supports",
     grade="symbolic",
-    region="every u, spectrum, n, epsilon",
+    region="every u and spectrum on v_1, v_2 and v_d: an identity in its numbers, times n epsilon/2",
 )
 def test_the_exponent_and_not_the_score_is_bounded(statements) -> None:
     """With a, b, c the squared coordinates, a + b + c = 1, the differences are sums of products of numbers >= 0.
@@ -183,13 +183,13 @@ def test_the_exponent_and_not_the_score_is_bounded(statements) -> None:
 @pytest.mark.evidence(
     "near-optimal.theorem-7/nine@521f0896",
     role="supports",
-    grade="symbolic",
+    grade="derived",
     region="every d >= 2, spectrum, sigma: derivation in the docstring, its terms evaluated at 64 points",
 )
 @pytest.mark.evidence(
     "near-optimal.theorem-7/ten@521f0896",
     role="supports",
-    grade="symbolic",
+    grade="derived",
     region="every d >= 2 and sigma, from Lemma 10; its terms evaluated at 64 points",
 )
 def test_nine_and_ten(statements) -> None:
@@ -221,19 +221,34 @@ def test_nine_and_ten(statements) -> None:
 
 
 @pytest.mark.evidence(
-    "near-optimal.theorem-7/threshold@521f0896", role="supports", grade="symbolic", region="every spectrum, rho"
+    "near-optimal.theorem-7/threshold@521f0896",
+    role="supports",
+    grade="symbolic",
+    region="every spectrum, rho: an identity",
 )
 @pytest.mark.evidence(
-    "near-optimal.theorem-7/exponent@521f0896", role="supports", grade="symbolic", region="every spectrum, rho"
+    "near-optimal.theorem-7/exponent@521f0896",
+    role="supports",
+    grade="symbolic",
+    region="every spectrum, rho: an identity",
 )
 @pytest.mark.evidence(
-    "near-optimal.theorem-7/equal-logarithms@521f0896", role="supports", grade="symbolic", region="every spectrum, rho"
+    "near-optimal.theorem-7/equal-logarithms@521f0896",
+    role="supports",
+    grade="symbolic",
+    region="every spectrum, rho: an identity",
 )
 @pytest.mark.evidence(
-    "near-optimal.theorem-7/one-minus-rho@521f0896", role="supports", grade="symbolic", region="0 < rho < 1"
+    "near-optimal.theorem-7/one-minus-rho@521f0896",
+    role="supports",
+    grade="symbolic",
+    region="0 < rho < 1: rho (1 - rho)",
 )
 @pytest.mark.evidence(
-    "near-optimal.theorem-7/logarithm@521f0896", role="supports", grade="symbolic", region="every spectrum, rho"
+    "near-optimal.theorem-7/logarithm@521f0896",
+    role="supports",
+    grade="derived",
+    region="every spectrum, rho: the docstring; bound at 30 points",
 )
 def test_the_choice_of_sigma(statements) -> None:
     """With w = 1 - sigma^2 in (0, 1/2]: 4/w - 2/(1 - sigma) = 2(1 - sigma)/w > 0, as (1 - sigma)(1 + sigma) = w."""
@@ -277,8 +292,8 @@ def sufficient(p: PpcaPoint) -> mpmath.mpf:
 @pytest.mark.evidence(
     "near-optimal.theorem-7/sufficient@521f0896",
     role="supports",
-    grade="symbolic",
-    region="every d, spectrum, epsilon, rho, eta",
+    grade="derived",
+    region="every d, spectrum, epsilon, rho, eta: the docstring; bound at 30 points",
 )
 def test_the_sample_size_is_sufficient(statement) -> None:
     """At n equal to the size the left side is (1 + rho)(log(1/eta) + (d/2) L), L = log(8 l1/((1-rho^2) Delta)) > 0.
@@ -312,7 +327,7 @@ def bind_size(statement: Statement, says: str) -> None:
 @pytest.mark.evidence(
     "near-optimal.theorem-7@521f0896",
     role="supports",
-    grade="symbolic",
+    grade="derived",
     region="every d >= 2, spectrum with lambda_1 > lambda_2, epsilon, rho and eta: the steps of the printed proof with "
     "u'Bu for q_F; their composition machine-checked for symbolic d, evaluated at 30 points with d <= 8",
 )

@@ -78,7 +78,10 @@ def alone(small, large) -> SulqSamples:
 
 
 @pytest.mark.evidence(
-    "near-optimal.theorem-9@365f4eeb", role="refutes", grade="symbolic", region="d = 1, every c > 0 and c' > 0"
+    "near-optimal.theorem-9@365f4eeb",
+    role="refutes",
+    grade="derived",
+    region="d = 1: c = 10^-6, 1/4, 50 with c' = 1/100, 1, 10^9, every c > 0 and c' > 0 by the docstring",
 )
 def test_one_dimension_has_one_eigenvector(statement) -> None:
     """Take 1 - rho <= 1/(2c'), n = 1, delta = 1/10 and eps <= c/4: c sqrt(log 10)/eps/2 >= 2 sqrt(log 10) > 1."""
@@ -97,7 +100,7 @@ def test_one_dimension_has_one_eigenvector(statement) -> None:
 @pytest.mark.evidence(
     "near-optimal.theorem-9+repair@365f4eeb",
     role="supports-repair",
-    grade="symbolic",
+    grade="derived",
     region="every d >= 2, n, epsilon, delta, rho, c <= 1/4, c' >= 100,000: derivation in the docstring, its "
     "estimates machine-checked",
 )
@@ -139,7 +142,7 @@ def test_one_phi_is_enough(statement) -> None:
     "near-optimal.theorem-9+repair@365f4eeb",
     role="control",
     grade="interval",
-    region="d = 1; large n",
+    region="d = 1; d = 2: the margin lower by 1e-4, undecided for large n or rho = 99/100",
 )
 def test_samples_control(statement) -> None:
     """The case d = 1 is refused; with a hundred times the samples, or rho farther from 1, nothing is proved."""
@@ -187,8 +190,8 @@ def share(p) -> mpmath.mpf:
 @pytest.mark.evidence(
     "near-optimal.theorem-9/phi-rate@365f4eeb",
     role="refutes",
-    grade="interval",
-    region="k = 1, 1/100: 1/(beta^2 d) > 1/k^2",
+    grade="derived",
+    region="k = 1, 1/100, every k by 1/(beta^2 d) > 1/k^2, as phi < 1",
 )
 def test_lines_that_do_not_hold(statements) -> None:
     names = ("minimum", "admissible", "phi-rate")
@@ -219,20 +222,20 @@ def test_lines_that_do_not_hold(statements) -> None:
 @pytest.mark.evidence(
     "near-optimal.theorem-9/quarter@365f4eeb",
     role="supports",
-    grade="symbolic",
-    region="every d >= 2, beta",
+    grade="derived",
+    region="every d >= 2, beta: the docstring; bound at 36 points",
 )
 @pytest.mark.evidence(
     "near-optimal.theorem-9/rate@365f4eeb",
     role="supports",
-    grade="symbolic",
-    region="d >= 2, 1/beta^2 >= 1",
+    grade="derived",
+    region="d >= 2, 1/beta^2 >= 1: the docstring; bound at 36 points",
 )
 @pytest.mark.evidence(
     "near-optimal.theorem-9/noise@365f4eeb",
     role="supports",
-    grade="symbolic",
-    region="d >= 2, delta < 1",
+    grade="derived",
+    region="d >= 2, delta < 1: the docstring; bound at 36 points",
 )
 def test_lines_about_the_noise(statements) -> None:
     """At log K = 2g the bracket is 1 - g/(2g) = 1/2. With x = 1/beta^2, log(1/sqrt(1-phi^2)) = (2x+5 log 2)/(d-1) (1).
@@ -276,12 +279,17 @@ REARRANGED = [Rearranged(Fraction(i, 6), 1 - Fraction(j, 64)) for i, j in produc
 ROOTS = [Root(Fraction(i, 5), Fraction(j, 4)) for i, j in product(range(7), (0, 1, 3, 6))]
 
 
-@pytest.mark.evidence("near-optimal.theorem-9/squared@365f4eeb", role="supports", grade="symbolic", region="phi >= 0")
+@pytest.mark.evidence(
+    "near-optimal.theorem-9/squared@365f4eeb",
+    role="supports",
+    grade="derived",
+    region="phi >= 0: the docstring; bound at 28 points",
+)
 @pytest.mark.evidence(
     "near-optimal.theorem-9/root@365f4eeb",
     role="supports",
-    grade="symbolic",
-    region="x >= 0, y >= 0",
+    grade="derived",
+    region="x >= 0, y >= 0: the docstring; bound at 28 points",
 )
 def test_scalar_lines(statements) -> None:
     """With u = 16 (1-rho): if u >= 1 then 1 - 2u < 0; else phi^2 >= (1-u)^2 = 1 - 2u + u^2.

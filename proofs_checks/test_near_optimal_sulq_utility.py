@@ -96,14 +96,14 @@ def both_ends(statement: Statement, function) -> None:
 @pytest.mark.evidence(
     "near-optimal.theorem-15@abc00bb9",
     role="supports",
-    grade="symbolic",
+    grade="derived",
     region="every d >= 2, n, epsilon, delta and phi in Phi: derivation in the docstring from Theorem 13 and Lemma 11, "
     "its algebra machine-checked",
 )
 @pytest.mark.evidence(
     "near-optimal.theorem-15/inequality-25@abc00bb9",
     role="supports",
-    grade="symbolic",
+    grade="derived",
     region="every phi in Phi, by Lemma 11",
 )
 def test_fano_over_lines(statements) -> None:
@@ -148,10 +148,13 @@ def test_a_larger_loss_is_refused(statement) -> None:
     "near-optimal.theorem-15/basis@abc00bb9",
     role="supports",
     grade="symbolic",
-    region="every d >= 2",
+    region="every d >= 2: an identity",
 )
 @pytest.mark.evidence(
-    "near-optimal.theorem-15/vacuous@abc00bb9", role="supports", grade="symbolic", region="every d >= 2 and beta > 0"
+    "near-optimal.theorem-15/vacuous@abc00bb9",
+    role="supports",
+    grade="symbolic",
+    region="every d >= 2 and beta > 0: an identity",
 )
 def test_ends_of_phi(statements) -> None:
     """1 - phi^2 = exp(-2 y/(d-1)) gives (d-1) log(1/sqrt(1-phi^2)) = y; y = log(8d), and 1/beta^2 + log 2 + log 8."""
@@ -207,26 +210,26 @@ def check_pairs(statement: Statement, more: dict) -> None:
 @pytest.mark.evidence(
     "near-optimal.theorem-15/divergence@abc00bb9",
     role="supports",
-    grade="symbolic",
-    region="Sigma = beta^2 I",
+    grade="derived",
+    region="Sigma = beta^2 I, every d: the docstring; 25 pairs exactly",
 )
 @pytest.mark.evidence(
     "near-optimal.theorem-15/inequality-23@abc00bb9",
     role="supports",
-    grade="symbolic",
-    region="unit vectors",
+    grade="derived",
+    region="unit vectors of every d: the docstring; expanded for d <= 3",
 )
 @pytest.mark.evidence(
     "near-optimal.theorem-15/inequality-24@abc00bb9",
     role="supports",
-    grade="symbolic",
-    region="unit vectors",
+    grade="derived",
+    region="unit vectors of every d: the docstring; expanded for d <= 3",
 )
 @pytest.mark.evidence(
     "near-optimal.theorem-15/data-set@abc00bb9",
     role="supports",
-    grade="symbolic",
-    region="unit vectors",
+    grade="derived",
+    region="unit vectors of every d: the docstring; expanded for d <= 3",
 )
 def test_pairs_of_means(statements) -> None:
     """The entries on and above the diagonal are some of those of mu mu' - nu nu', whose squared norm is 2 - 2<mu,nu>^2.
@@ -308,7 +311,7 @@ REARRANGED = [
     "near-optimal.theorem-15/inequality-26@abc00bb9",
     role="supports",
     grade="symbolic",
-    region="every bracket >= 0 and phi",
+    region="every correlation, phi < 1 and bracket >= 0: half of the hypothesis",
 )
 def test_rearranged(statement) -> None:
     """Half of 2 (1 - x) - ((1-phi)/2) b^2 is 1 - ((1-phi)/4) b^2 - x."""

@@ -81,7 +81,7 @@ def test_the_release_is_the_correctly_rounded_compression(statement, drawn) -> N
     "compression.transformation+repair@bf9e6ab6",
     role="control",
     grade="statistical",
-    region="one integer off; raw columns; Phi unscaled",
+    region="one integer off; other normal variates; another record",
 )
 def test_another_release_is_noticed(statement, drawn) -> None:
     run = plain_run(drawn, 26)

@@ -84,7 +84,8 @@ def test_mod_sulq_adds_the_printed_noise_and_returns_eigenvectors(statement, cdf
     "near-optimal.algorithm-1+repair@8233c805",
     role="control",
     grade="interval",
-    region="20 seeded runs against the deviation cut by a quarter, noise left out, other eigenvectors",
+    region="a seeded run against the deviation cut by a quarter, noise left out, other "
+    "eigenvectors; 20 runs as they are",
 )
 def test_other_runs_are_not_mod_sulq(statement) -> None:
     for seed in range(20):
@@ -205,7 +206,7 @@ def test_ppca_rounds_a_draw_from_the_printed_law(statement, cdf_radius, cdf_dist
     "near-optimal.algorithm-2+repair@3c31f332",
     role="control",
     grade="interval",
-    region="30 seeded runs against another weight, another rounding, another length, no draw",
+    region="a seeded run against another weight, another length, no draw; coordinates of 30 runs rounded the other way",
 )
 def test_other_runs_are_not_ppca(statement) -> None:
     run = ppca_run(8)
