@@ -23,6 +23,7 @@ from typer.testing import CliRunner
 import dpmatrix.estimators
 from audit.released.matrices import SymmetrisedWishart
 from audit.released.settings import ADDED, REPLACED, Setting
+from audit.released.subjects import SecretSeed
 from dpmatrix.__main__ import app
 from dpmatrix.auditing.laws import compare_laws
 from dpmatrix.claims import AuditRecord, AuditVerdict, code_name
@@ -75,12 +76,6 @@ def command(path: Path, data: np.ndarray, adjacency: Adjacency, *more: str) -> d
 def integers_of(found: dict[str, Any]) -> list[list[int]]:
     """Return the integers that were printed."""
     return [[int(entry) for entry in row] for row in found["release"]["integers"]]
-
-
-class SecretSeed(SeededEntropy):
-    """Bits of a seed that pass for secret, so that the command can be given them."""
-
-    private = True
 
 
 def test_every_estimator_is_audited() -> None:
