@@ -23,7 +23,7 @@ from attrs import evolve
 from audit.released.coverage import FUNCTIONS, SUBJECTS, WITHOUT_GUARANTEE, public_functions, releasing, unaudited
 from audit.released.settings import ADDED, REPLACED, Setting, settings
 from audit.released.streams import Stream
-from audit.released.subjects import Subject
+from audit.released.subjects import SecretSeed, Subject
 from dpmatrix.auditing import at_norm_bound, from_single_draw, neighbouring_pairs
 from dpmatrix.errors import InvalidParameterError
 from dpmatrix.mechanisms import WishartMechanism
@@ -149,7 +149,7 @@ def searched(audited):
         mechanism = subject.build(evolve(setting, epsilon=setting.epsilon * noise))
 
         def draw(data: np.ndarray, generator: np.random.Generator) -> np.ndarray:
-            entropy = SeededEntropy(int(generator.integers(2**62)))
+            entropy = SecretSeed(int(generator.integers(2**62)))
             return subject.seen(subject.publish(mechanism, data, entropy, subject.roads[0]))
 
         guarantee = subject.guarantee(setting)
@@ -174,7 +174,7 @@ def test_a_release_raises_no_alarm(searched, subject: Subject, setting: Setting)
     assert not searched(subject, setting, Fraction(1), "", control=False).violated
 
 
-@pytest.mark.parametrize(("subject", "setting"), EVENTS[::4])
+@pytest.mark.parametrize(("subject", "setting"), EVENTS[::8])
 def test_the_noise_of_a_larger_epsilon_is_caught(searched, subject: Subject, setting: Setting) -> None:
     assert searched(subject, setting, Fraction(80), ", noise for 80 times epsilon", control=True).violated
 

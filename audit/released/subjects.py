@@ -60,6 +60,12 @@ class Loss:
     pair: str
 
 
+class SecretSeed(SeededEntropy):
+    """Bits of a seed that pass for secret: what is released from these is what is released from secret ones."""
+
+    private = True
+
+
 class Subject(ABC):
     """A mechanism under audit."""
 
@@ -139,8 +145,8 @@ class Subject(ABC):
         """Return the loss of the worst pair, whose records are stretched beyond the norm bound by a factor."""
 
     def draws(self, setting: Setting, data: np.ndarray, size: int, seed: int) -> Stack:
-        """Publish so many times with bits of one seeded source."""
-        mechanism, entropy = self.build(setting), SeededEntropy(seed)
+        """Publish so many times with bits of one seeded source, which passes for secret."""
+        mechanism, entropy = self.build(setting), SecretSeed(seed)
         return np.stack([self.seen(self.publish(mechanism, data, entropy, self.roads[0])) for _ in range(size)])
 
 
