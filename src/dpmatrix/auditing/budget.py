@@ -85,7 +85,8 @@ def sizes_within(
     # Learning is paid for by the output, on few pairs.
     further = REFINEMENT * LEARNING_PAIRS * learning / each
     refining = REFINEMENT * FINALISTS + further
-    tried = min(len(pairs), max(_FEWEST_PAIRS, int(affordable / _FEWEST_TRAINING - refining)))
+    fewest = max(1, min(_FEWEST_PAIRS, int(affordable / ((1 + REFINEMENT) * _LEAST_TRAINING))))
+    tried = min(len(pairs), max(fewest, int(affordable / _FEWEST_TRAINING - refining)))
     refining = REFINEMENT * min(FINALISTS, tried) + further
     training = min(_MOST_TRAINING, int(affordable / (tried + refining)))
     confirming = 2.0 * (drawing + features / max(1, len(families) // 2)) / workers
