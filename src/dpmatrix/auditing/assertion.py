@@ -97,9 +97,10 @@ def audit_mechanism(
     PrivacyViolationError
         If a violation is certified; an `AssertionError` with the pair, the event, the counts and the bounds.
     NoVerdictError
-        If there is no verdict: the mechanism fails, exits or hangs, its outputs repeat, or too few were drawn.
+        If there is no verdict: the mechanism fails, exits or hangs, its outputs are no real numbers of one shape, they
+        repeat, or too few were drawn.
     InvalidParameterError
-        If a parameter is out of its domain, or the outputs are no real numbers of one shape.
+        If a parameter is out of its domain.
     """
     pairs = neighbouring_pairs(dimension, records, adjacency, delete_rows=delete_rows)
     target = as_target(mechanism)

@@ -17,7 +17,7 @@ from dpmatrix.errors import NoVerdictError
 from dpmatrix.exact import Exact, fraction
 
 _SURE = 1e-9
-_LONGEST_CHECK = 60.0
+_LONGEST_CHECK, _LONGEST_WAIT = 60.0, 3600.0
 FROZEN = (
     "every output on the data is the same, and every output on the neighbour another: either there is no noise, and "
     "nothing is private, or outputs are kept or seeded, and counts of them mean nothing"
@@ -42,8 +42,9 @@ class Checks:
     def here(self, pair: NeighbouringPair, step: int) -> list[tuple[Drawn, ...]]:
         """Draw on a pair in this process or its executor."""
         sides = (pair.data, pair.neighbour)
-        timeout = max(1.0, self.limit - time.monotonic())
-        return probes_here(self.target, sides, self.entropy + step, self.plan.executor, self.plan.workers, timeout)
+        return probes_here(
+            self.target, sides, self.entropy + step, self.plan.executor, self.plan.workers, self._left(1.0)
+        )
 
     def elsewhere(self) -> tuple[list[tuple[Drawn, ...]], str | None]:
         """Collect what the new processes drew, or a remark that says why there is nothing."""
@@ -51,11 +52,14 @@ class Checks:
             return [], "new processes: not looked at, since the mechanism cannot be imported by its name"
         found = []
         for process in self.others:
-            answer = process.answer(max(2.0, self.limit - time.monotonic()))
+            answer = process.answer(self._left(2.0))
             if isinstance(answer, str):
                 return [], f"new processes: not looked at, since there {answer}"
             found.append(answer)
         return found, None
+
+    def _left(self, least: float) -> float:
+        return min(_LONGEST_WAIT, max(least, self.limit - time.monotonic()))
 
 
 def judge(probes: Sequence[tuple[Drawn, ...]]) -> None:

@@ -88,6 +88,8 @@ class ReplayReport:
             found.append("calls with different generators repeat their outputs: the noise is fixed or reused")
         if self.shared:
             found.append("the outputs of one call are all the same: they share their noise")
+        if self.uniform and not self.shared:
+            found.append(f"{_OUTPUTS} calls in turn repeat one value: no noise, noise that is kept, or a likely value")
         if self.additive:
             norms = f"differ by l1 {self.l1():.6g} and l2 {self.l2():.6g}"
             found.append(f"the noise is additive: with the noise frozen the outputs on this pair {norms}")

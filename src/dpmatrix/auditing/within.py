@@ -105,7 +105,7 @@ def audit_within(
     Raises
     ------
     NoVerdictError
-        If the mechanism fails, exits or hangs; if its outputs repeat as independent ones do not, in a process, across
+        If the mechanism fails, exits or hangs, or its outputs are no real numbers of one shape; if they repeat as independent ones do not, in a process, across
         workers, or in two new processes; if there is no noise to be seen on a pair; or if there were so few outputs
         that a pass would mean nothing.
     InvalidParameterError
@@ -153,6 +153,10 @@ def audit_within(
             judge([*again, *drawn])
             if is_frozen([*again, *drawn]):
                 raise NoVerdictError(FROZEN)
+    except InvalidParameterError as error:
+        if error.parameter != "target":
+            raise
+        raise NoVerdictError(f"the mechanism cannot be audited: {error.problem}; {error.remedy}") from error
     finally:
         for process in checks.others:
             process.end()

@@ -73,7 +73,7 @@ def _run(job: Job) -> Outcome:
         return _no_verdict("a process that ran the mechanism ended in the middle of a call", job, place[0])
     except InvalidParameterError as error:
         if error.parameter == "target":
-            return _no_verdict(f"the mechanism cannot be audited: {error.problem}; {error.remedy}", job, place[0])
+            return _no_verdict(f"{error.problem}; {error.remedy}", job, place[0])
         return Outcome(code=2, reason=f"{type(error).__name__}: {error}")
     except (DpmatrixError, OSError) as error:
         return Outcome(code=2, reason=f"{type(error).__name__}: {error}")
