@@ -101,6 +101,10 @@ class RefusedError(DpmatrixError, RuntimeError):
     """A mechanism that may draw several times found nothing to release within its number of attempts."""
 
 
+class NoVerdictError(DpmatrixError, RuntimeError):
+    """An audit cannot judge a mechanism: it fails, hangs, repeats its outputs, or there was too little time."""
+
+
 class UndecidedError(DpmatrixError):
     """Interval arithmetic could not decide a question at the highest precision allowed."""
 

@@ -112,13 +112,18 @@ def test_sizes_follow_the_time() -> None:
 @pytest.mark.parametrize("scale", [1e-30, 1.0, 3e20])
 def test_the_resolution_follows_the_spread(scale: float) -> None:
     """The quartiles of Laplace noise are 2 log 2 scales apart; 64 outputs tell that within a factor of 8."""
-
-    def target(data: np.ndarray, size: int, generator: np.random.Generator) -> np.ndarray:
-        return generator.laplace(scale=scale, size=size)
-
-    pair = neighbouring_pairs(1, 1, REPLACE)[0]
-    resolution = resolution_for(target, pair)
-    assert resolution is not None
+    noise = np.random.default_rng(1).laplace(scale=scale, size=(2, 64))
+    resolution = float(resolution_for(list(noise)))
     assert math.frexp(resolution)[0] == 0.5
     assert scale * 2**-24 < resolution < scale * 2**-17
-    assert resolution_for(constant, pair) is None
+
+
+def test_coordinates_have_resolutions_of_their_own() -> None:
+    """What has no spread is not rounded, and what is seldom noisy is rounded by its noise."""
+    noise = np.random.default_rng(1).laplace(size=(2, 64, 1))
+    seldom = np.where(np.arange(64)[:, None] % 5 == 0, 1e-6 * noise, 0.0)
+    batches = np.concatenate([2e7 * noise, np.ones_like(noise), np.full_like(noise, np.nan), seldom], axis=2)
+    large, flag, missing, rare = resolution_for(list(batches))
+    assert 1 < large < 2**12
+    assert flag == missing == 0
+    assert 2**-48 < rare < 2**-36

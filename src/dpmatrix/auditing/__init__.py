@@ -1,8 +1,9 @@
 """Attempts to break a guarantee, on anybody's mechanism: neighbours, events, confidence, and two searches.
 
 `audit` looks at outputs alone and answers at a confidence level; `audit_representation` does the same for their low
-bits, where floating point gives inputs away. `audit_mechanism` is the audit as an assertion, within a time, and views
-show stateful mechanisms from several sides. `dpmatrix.auditing.density` searches an exact density ratio; it and
+bits, where floating point gives inputs away. `audit_within` is the audit within a time, with outputs rounded and tested
+for repetitions; the command line runs it, and `audit_mechanism` is the same as an assertion. Views show stateful
+mechanisms from several sides. `dpmatrix.auditing.density` searches an exact density ratio; it and
 `dpmatrix.auditing.strategies` need Hypothesis and are imported by their own names.
 """
 
@@ -32,6 +33,7 @@ from dpmatrix.auditing.result import AuditResult, TradeOffPoint
 from dpmatrix.auditing.search import audit, confirm
 from dpmatrix.auditing.targets import Target, at_norm_bound, from_single_draw, seen_at_resolution
 from dpmatrix.auditing.views import Stopwatch, StreamMechanism, Transcript, View, all_views, seen_through, timed
+from dpmatrix.auditing.within import audit_within
 
 __all__ = [
     "AuditPlan",
@@ -62,6 +64,7 @@ __all__ = [
     "audit",
     "audit_mechanism",
     "audit_representation",
+    "audit_within",
     "confirm",
     "delta_lower_bound",
     "detectable",

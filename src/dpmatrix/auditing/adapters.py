@@ -17,12 +17,14 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from dpmatrix.auditing.targets import FloatArray, Target, from_single_draw
-from dpmatrix.errors import InvalidParameterError
+from dpmatrix.auditing.targets import FloatArray, Target, from_single_draw, stacked
+from dpmatrix.errors import InvalidParameterError, NoVerdictError
 
 _REMEDY = (
     "pass f(data), f(data, generator), f(data, size, generator), or an object with simulate(data, size, generator)"
 )
+_GENERATORS = ("generator", "rng")
+_NAMED = (inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 _POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 
 
@@ -36,7 +38,22 @@ class _OwnEntropy:
         seed = int(generator.integers(2**32))
         random.seed(seed)
         np.random.seed(seed)  # noqa: NPY002 - for mechanisms that draw from it
-        return np.stack([np.asarray(self.function(data), dtype=np.float64) for _ in range(size)])
+        return stacked(self.function(data) for _ in range(size))
+
+
+@frozen(eq=False)
+class _ByName:
+    """A function whose further parameters have names that say what they are; they are passed by these."""
+
+    function: Callable[..., object]
+    generator_name: str
+    takes_size: bool
+
+    def __call__(self, data: FloatArray, size: int, generator: np.random.Generator) -> FloatArray:
+        options: dict[str, object] = {self.generator_name: generator}
+        if self.takes_size:
+            return np.asarray(self.function(data, size=size, **options))
+        return stacked(self.function(data, **options) for _ in range(size))
 
 
 def as_target(mechanism: object) -> Target:
@@ -48,6 +65,8 @@ def as_target(mechanism: object) -> Target:
         A callable of one required argument ``data`` (with entropy of its own: the operating system's, or the global
         generators of `random` and `numpy.random`), of two, ``data, generator``, or of three, ``data, size,
         generator``; or an object with a method ``simulate(data, size, generator)``, as the mechanisms of this library.
+        Parameters with defaults are passed if their names say what they are: ``generator`` or ``rng``, and beside it
+        ``size``. Outputs are real numbers, vectors or square matrices, all of one shape.
 
     Raises
     ------
@@ -61,11 +80,14 @@ def as_target(mechanism: object) -> Target:
     if not callable(found):
         raise InvalidParameterError("mechanism", f"{mechanism!r} cannot be called", _REMEDY)
     try:
-        parameters = inspect.signature(found).parameters.values()
+        parameters = list(inspect.signature(found).parameters.values())
     except (TypeError, ValueError) as error:
         raise InvalidParameterError("mechanism", f"{mechanism!r} has no signature", "wrap it in a function") from error
     required = [one for one in parameters if one.default is one.empty and one.kind in _POSITIONAL]
     if len(required) == 1:
+        names = [one.name for one in parameters if one.kind in _NAMED and one is not required[0]]
+        for name in (name for name in _GENERATORS if name in names):
+            return _ByName(found, name, takes_size="size" in names)
         return _OwnEntropy(found)
     if len(required) == 2:
         return from_single_draw(found)
@@ -85,6 +107,8 @@ def _module(name: str) -> ModuleType:
             raise ImportError(name)
         module = importlib.util.module_from_spec(specification)
         specification.loader.exec_module(module)
+    except SystemExit as error:
+        raise NoVerdictError(f"{name} calls exit({error}) when it is imported") from error
     except Exception as error:  # whatever the module raises, it cannot be audited
         raise InvalidParameterError("mechanism", f"{name} cannot be imported ({error})", "name a module") from error
     return module

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import contextvars
+import threading
 import time
 from concurrent.futures import Executor
 
 import numpy as np
 
 from dpmatrix.auditing.adapters import as_target
-from dpmatrix.auditing.budget import resolution_for, sizes_within
+from dpmatrix.auditing.checks import positive_finite
 from dpmatrix.auditing.neighbours import neighbouring_pairs
 from dpmatrix.auditing.plan import AuditPlan
 from dpmatrix.auditing.result import AuditResult
 from dpmatrix.auditing.sampling import Clock
-from dpmatrix.auditing.search import audit
-from dpmatrix.auditing.targets import seen_at_resolution
+from dpmatrix.auditing.within import audit_within, wall_limit
+from dpmatrix.errors import NoVerdictError
 from dpmatrix.exact import Exact
 from dpmatrix.privacy.adjacency import Adjacency
+
+_GRACE = 0.5
 
 
 class PrivacyViolationError(AssertionError):
@@ -42,19 +46,21 @@ def audit_mechanism(
     records: int,
     dimension: int,
     norm_bound: float = 1.0,
-    delete_rows: bool = False,
+    delete_rows: bool | None = None,
     seconds: float = 10.0,
     clock: Clock = time.monotonic,
     failure_probability: Exact = 1e-9,
-    learned: bool = False,
+    learned: bool | None = None,
     executor: Executor | None = None,
     workers: int = 2,
     generator: np.random.Generator | int,
 ) -> AuditResult:
     """Assert that no violation of a privacy promise is found in the time given.
 
-    The outputs are rounded to about a millionth of their spread, so that the verdict is about the mathematics and not
-    about the low bits of floats, which `audit_representation` judges.
+    This is the audit of the command line; see `dpmatrix.auditing.within.audit_within`. The outputs are rounded to about
+    a millionth of their spread, each coordinate by its own, so that the verdict is about the mathematics and not about
+    the low bits of floats, which `audit_representation` judges. The mechanism is called in a thread, and, where it can
+    be imported by its name, in two new processes, whose outputs must not be the same.
 
     Parameters
     ----------
@@ -62,16 +68,20 @@ def audit_mechanism(
         As `as_target` takes it.
     epsilon, delta
         The promise.
-    adjacency, records, dimension, delete_rows
+    adjacency, records, dimension
         Of the data sets to try; see `neighbouring_pairs`.
     norm_bound
         Every record has at most this Euclidean norm.
+    delete_rows
+        Under ``ADD_REMOVE_ONE``, whether a removed record takes its row along (True) or leaves zeros (False), which
+        suits mechanisms that take n for public; None tries both.
     seconds, clock
-        About how long to try, by which clock; ``time.process_time`` leaves other work on the machine out.
+        How long to try, by which clock; ``time.process_time`` leaves other work on the machine out. On the clock of the
+        wall the call takes a fifth and two seconds more at most, even if the mechanism hangs.
     failure_probability
         Of a false alarm, at most.
     learned
-        Whether to learn events with scikit-learn.
+        Whether to learn events with scikit-learn; None for wherever it is installed.
     executor, workers
         As in `AuditPlan`; without an executor the samples are drawn in this process.
     generator
@@ -80,42 +90,52 @@ def audit_mechanism(
     Returns
     -------
     AuditResult
-        Of a pass; its ``message()`` says what would have been caught.
+        Of a pass; its ``message()`` says what was tried and what would have been caught.
 
     Raises
     ------
     PrivacyViolationError
         If a violation is certified; an `AssertionError` with the pair, the event, the counts and the bounds.
+    NoVerdictError
+        If there is no verdict: the mechanism fails, exits or hangs, its outputs are no real numbers of one shape, they
+        repeat, or too few were drawn.
     InvalidParameterError
         If a parameter is out of its domain.
     """
-    begin = clock()
     pairs = neighbouring_pairs(dimension, records, adjacency, delete_rows=delete_rows)
     target = as_target(mechanism)
-    drawing = workers if executor is not None else 1
-    sizes = sizes_within(target, pairs, seconds=seconds, workers=drawing, norm_bound=norm_bound, clock=clock)
-    resolution = resolution_for(target, pairs[0], norm_bound)
-    plan = AuditPlan(
-        stages=sizes.stages,
-        seconds=max(1e-3, seconds - (clock() - begin)),
-        learned=learned,
-        norm_bound=norm_bound,
-        executor=executor,
-        workers=workers,
-        chunk=sizes.chunk,
-        clock=clock,
-    )
-    result = audit(
-        target if resolution is None else seen_at_resolution(target, resolution),
-        pairs[: sizes.pairs],
-        epsilon=epsilon,
-        delta=delta,
-        training=sizes.training,
-        confirmation=sizes.confirmation,
-        failure_probability=failure_probability,
-        generator=generator,
-        plan=plan,
-    )
+    positive_finite(seconds, "seconds", "pass say 10")
+    plan = AuditPlan(norm_bound=norm_bound, executor=executor, workers=workers, clock=clock)
+    # The audit gives itself up at its limit; what comes later is stuck in a call.
+    limit = wall_limit(seconds, plan) + _GRACE
+    outcome: list[AuditResult | BaseException] = []
+
+    def run() -> None:
+        try:
+            found = audit_within(
+                target,
+                pairs,
+                epsilon=epsilon,
+                delta=delta,
+                seconds=seconds,
+                failure_probability=failure_probability,
+                generator=generator,
+                plan=plan,
+                learned=learned,
+            )
+            outcome.append(found)
+        except BaseException as error:
+            # It is raised again where the caller is.
+            outcome.append(error)
+
+    thread = threading.Thread(target=contextvars.copy_context().run, args=(run,), daemon=True)
+    thread.start()
+    thread.join(limit)
+    if not outcome:
+        raise NoVerdictError(f"the mechanism has not returned after {limit:.3g} s")
+    (result,) = outcome
+    if isinstance(result, BaseException):
+        raise result
     if result.violated:
         raise PrivacyViolationError(result)
     return result

@@ -7,48 +7,31 @@ import time
 from collections.abc import Sequence
 
 import numpy as np
-from attrs import frozen
 
 from dpmatrix.auditing.checks import positive_finite
+from dpmatrix.auditing.conditions import Sizes
 from dpmatrix.auditing.events import best_event
 from dpmatrix.auditing.features import FeatureFamily, feature_families
+from dpmatrix.auditing.learned import learn_scores
 from dpmatrix.auditing.pairs import NeighbouringPair
 from dpmatrix.auditing.sampling import Clock, generator_for
 from dpmatrix.auditing.targets import FloatArray, Target, at_norm_bound, draw_batch
-from dpmatrix.auditing.training import FINALISTS, REFINEMENT
-from dpmatrix.errors import InvalidParameterError
+from dpmatrix.auditing.training import FINALISTS, LEARNING_PAIRS, REFINEMENT
+from dpmatrix.errors import InvalidParameterError, NoVerdictError
 
 _PILOT = 5
-_PILOT_OUTPUTS = 64
 _LONGEST_PILOT = 0.5
 _LONGEST_SHARE = 0.05
 _TRAINING_SHARE, _CONFIRMING_SHARE = 0.3, 0.5
-_FEWEST_TRAINING, _MOST_TRAINING = 200, 20_000
-_FEWEST_CONFIRMATION, _MOST_CONFIRMATION = 200, 2 * 10**8
+_LEAST_TRAINING, _FEWEST_TRAINING, _MOST_TRAINING = 16, 200, 20_000
+_LEAST_CONFIRMATION, _FEWEST_CONFIRMATION, _MOST_CONFIRMATION = 64, 200, 2 * 10**8
+_LEARNING_PILOT = 256
+_FEW = 8
 _FEWEST_PAIRS = 3
-_MOST_STAGES = 6
+_MOST_STAGES = 20
 _CHUNK_SECONDS = 0.25
 _SMALLEST_CHUNK, _LARGEST_CHUNK, _LARGEST_BATCH = 64, 2**15, 2**21
 _BITS = 20
-
-
-@frozen
-class Sizes:
-    """Numbers of samples.
-
-    Attributes
-    ----------
-    pairs
-        How many of the pairs to try, the first ones.
-    training, confirmation, stages, chunk
-        As for `audit` and `AuditPlan`.
-    """
-
-    pairs: int
-    training: int
-    confirmation: int
-    stages: int
-    chunk: int
 
 
 def stages_for(confirmation: int) -> int:
@@ -64,8 +47,9 @@ def sizes_within(
     workers: int,
     norm_bound: float = 1.0,
     clock: Clock = time.perf_counter,
+    learned: bool = False,
 ) -> Sizes:
-    """Plan an audit that takes about so many seconds; the times of outputs and features are measured.
+    """Plan an audit that takes about so many seconds; the times of outputs, features and learning are measured.
 
     Parameters
     ----------
@@ -77,11 +61,13 @@ def sizes_within(
         Positive.
     workers
         How many outputs are drawn at a time.
-    norm_bound, clock
+    norm_bound, clock, learned
         As in `AuditPlan`.
 
     Raises
     ------
+    NoVerdictError
+        If so few outputs fit into the time that an audit of them could find nothing.
     InvalidParameterError
         If there is no pair, the time is not positive, or the target's outputs are not batches of one real shape.
     """
@@ -94,17 +80,42 @@ def sizes_within(
     families = feature_families(pairs[0], batch.shape[1:], norm_bound)
     features, choosing = _timed_features(families, batch, clock)
     each = 2.0 * (drawing / workers + features + choosing)
+    learning = _timed_learning(families, batch, clock) if learned else 0.0
     affordable = _TRAINING_SHARE * seconds / each
-    refining = REFINEMENT * FINALISTS
-    tried = min(len(pairs), max(_FEWEST_PAIRS, int(affordable / _FEWEST_TRAINING) - refining))
-    training = min(_MOST_TRAINING, max(_FEWEST_TRAINING, int(affordable / (tried + refining))))
+    # Learning is paid for by the output, on few pairs.
+    further = REFINEMENT * LEARNING_PAIRS * learning / each
+    refining = REFINEMENT * FINALISTS + further
+    fewest = max(1, min(_FEWEST_PAIRS, int(affordable / ((1 + REFINEMENT) * _LEAST_TRAINING))))
+    tried = min(len(pairs), max(fewest, int(affordable / _FEWEST_TRAINING - refining)))
+    refining = REFINEMENT * min(FINALISTS, tried) + further
+    training = min(_MOST_TRAINING, int(affordable / (tried + refining)))
     confirming = 2.0 * (drawing + features / max(1, len(families) // 2)) / workers
-    confirmation = int(_CONFIRMING_SHARE * seconds / confirming)
-    confirmation = min(_MOST_CONFIRMATION, max(_FEWEST_CONFIRMATION, confirmation))
+    confirmation = min(_MOST_CONFIRMATION, int(_CONFIRMING_SHARE * seconds / confirming))
+    if training < _LEAST_TRAINING or confirmation < _LEAST_CONFIRMATION:
+        outputs = int(seconds / confirming)
+        raise NoVerdictError(
+            f"only {outputs} outputs on each data set fit into {seconds:.3g} s, at {drawing:.2g} s each"
+        )
     entries = max(1, batch[0].size)
     chunk = int(min(_LARGEST_CHUNK, _LARGEST_BATCH / entries, _CHUNK_SECONDS / (drawing + features)))
     chunk = min(chunk, max(_SMALLEST_CHUNK, training // workers))
-    return Sizes(tried, training, confirmation, stages_for(confirmation), max(1, chunk))
+    return Sizes(
+        pairs=tried,
+        training=training,
+        confirmation=confirmation,
+        stages=stages_for(confirmation),
+        chunk=max(1, chunk),
+    )
+
+
+def _timed_learning(families: Sequence[FeatureFamily], batch: FloatArray, clock: Clock) -> float:
+    """Return the time per output that learning takes."""
+    size = -(-_LEARNING_PILOT // len(batch)) if len(batch) < _LEARNING_PILOT else 1
+    rows = np.concatenate([batch] * size)[:_LEARNING_PILOT]
+    learn_scores(families, rows, rows, 0)
+    begin = clock()
+    learn_scores(families, rows, rows, 0)
+    return (clock() - begin) / len(rows)
 
 
 def _timed_features(families: Sequence[FeatureFamily], batch: FloatArray, clock: Clock) -> tuple[float, float]:
@@ -130,18 +141,37 @@ def _timed_batch(target: Target, data: FloatArray, longest: float, clock: Clock)
         size *= 2
 
 
-def resolution_for(target: Target, pair: NeighbouringPair, norm_bound: float = 1.0) -> float | None:
-    """Return a power of two about a millionth of the spread of the outputs, to see a target at; None without spread.
+def resolution_for(batches: Sequence[FloatArray]) -> FloatArray:
+    """Return powers of two about a millionth of the spreads of the coordinates, to see outputs at.
 
     Noise of that spread keeps its privacy on this grid but for a relative change of about 2**-20 of epsilon, and what
     is left below the grid are the low bits, which `audit_representation` judges.
+
+    Parameters
+    ----------
+    batches
+        Outputs on several data sets, shape (size, ...) each.
+
+    Returns
+    -------
+    ndarray
+        Of the shape of one output. Each coordinate has a resolution of its own, by its least spread on a data set: the
+        distance of its quartiles or, where these are equal, of those of its values beside the median. It is zero, and
+        the coordinate is not to be rounded, where it has no spread on some data set.
     """
-    scaled = at_norm_bound(target, norm_bound)
-    batch = draw_batch(scaled, pair.data, _PILOT_OUTPUTS, generator_for(0, (_PILOT, 0)))
-    flat = batch.reshape(len(batch), -1)
-    finite = np.where(np.isfinite(flat), flat, 0.0)
-    low, high = np.percentile(finite, [25.0, 75.0], axis=0)
-    spreads = (high - low)[high > low]
-    if spreads.size == 0:
-        return None
-    return math.ldexp(1.0, math.frexp(float(np.min(spreads)))[1] - 1 - _BITS)
+    steps = np.stack([_spreads(batch.reshape(len(batch), -1)) for batch in batches]).min(axis=0)
+    exponents = np.frexp(steps)[1] - 1 - _BITS
+    return np.where(steps > 0, np.ldexp(1.0, exponents), 0.0).reshape(batches[0].shape[1:])
+
+
+def _spreads(flat: FloatArray) -> FloatArray:
+    finite = np.where(np.isfinite(flat), flat, np.nan)
+    known = np.where(np.isnan(finite).all(axis=0), 0.0, finite)
+    low, middle, high = np.nanpercentile(known, [25.0, 50.0, 75.0], axis=0)
+    spreads = high - low
+    for place in np.flatnonzero(spreads == 0):
+        column = known[:, place]
+        others = column[np.isfinite(column) & (column != middle[place])]
+        if len(others) >= _FEW:
+            spreads[place] = np.subtract(*np.percentile(others, [75.0, 25.0]))
+    return np.asarray(np.where(np.isfinite(spreads), spreads, 0.0))

@@ -6,7 +6,6 @@ import math
 
 from attrs import frozen
 from scipy.special import betaincinv
-from scipy.stats import binom
 
 from dpmatrix.auditing.confidence import EventCounts, epsilon_lower_bound
 from dpmatrix.exact import Exact, fraction
@@ -95,6 +94,8 @@ def _smallest_epsilon(plan: ConfirmationPlan, probability: float) -> float:
 
     Bad luck on the two sides shares the probability of a miss.
     """
+    from scipy.stats import binom  # takes longer to import than all the rest, and workers do without
+
     miss = (1.0 - POWER) / 2
     hits = int(binom.ppf(miss, plan.trials, probability))
     low, high = 0, hits

@@ -12,6 +12,9 @@ from dpmatrix.auditing.features import FeatureFamily
 from dpmatrix.auditing.tallies import Tally
 from dpmatrix.auditing.targets import FloatArray
 
+_LOWEST = -1e300
+"""Thresholds below tell only what is finite from what is not."""
+
 
 @frozen(eq=False)
 class Event:
@@ -42,9 +45,14 @@ class Event:
 
     def sentence(self) -> str:
         """Say what happens, and on which data set it is the likelier."""
-        relation = "is at least" if self.at_least else "is below"
         where = "neighbour" if self.on_neighbour else "data"
-        return f"{self.family.names[self.row]} {relation} {self.threshold:.6g}, likelier on the {where}"
+        what = f"is at least {self.threshold:.6g}" if self.at_least else f"is below {self.threshold:.6g}"
+        # The numbers of an output that is not finite are minus infinity, and lie below every threshold.
+        if not self.family.takes_all and self.threshold <= _LOWEST:
+            what = "is a finite number" if self.at_least else "is NaN or infinite"
+        elif not self.family.takes_all and not self.at_least:
+            what = f"{what} (or NaN, or infinite)"
+        return f"{self.family.names[self.row]} {what}, likelier on the {where}"
 
 
 def best_event(

@@ -36,17 +36,22 @@ class FeatureFamily:
         Maps a batch of b finite outputs to an array of shape (k, b).
     compute_rows
         Computes some of the rows, shape (rows, b), where that is less work than to compute all.
+    takes_all
+        Whether ``compute`` is for outputs that are not finite as well.
     """
 
     names: tuple[str, ...]
     compute: Evaluation
     compute_rows: RowEvaluation | None = None
+    takes_all: bool = False
 
     def evaluate(self, batch: FloatArray, rows: Sequence[int] | None = None) -> FloatArray:
         """Return all numbers, shape (k, b), or some of them, without NaN.
 
         They are minus infinity for an output that is not finite or has no such number.
         """
+        if self.takes_all:
+            return self.compute(batch)
         finite = np.isfinite(batch).reshape(len(batch), -1).all(axis=1)
         inner = batch if finite.all() else np.where(finite.reshape(-1, *[1] * (batch.ndim - 1)), batch, 0.0)
         with np.errstate(all="ignore"):
@@ -179,6 +184,25 @@ def _vector_families(pair: NeighbouringPair, length: int, norm_bound: float) -> 
     return tuple(families)
 
 
+def _first_not_finite(batch: FloatArray) -> FloatArray:
+    """Return a number for the place and the kind of the first entry that is not finite, 0 without one; shape (1, b)."""
+    flat = batch.reshape(len(batch), -1)
+    wrong = ~np.isfinite(flat)
+    if not wrong.any():
+        return np.zeros((1, len(batch)))
+    first = np.argmax(wrong, axis=1)
+    values = flat[np.arange(len(flat)), first]
+    kind = np.select([np.isnan(values), np.isposinf(values), np.isneginf(values)], [1, 2, 3], default=0)
+    return np.asarray(np.where(kind > 0, 3.0 * first + kind, 0.0))[None]
+
+
+_NOT_FINITE = FeatureFamily(
+    ("3 k and 1 for NaN, 2 for inf, 3 for -inf, in the first entry k that is not finite (else 0)",),
+    _first_not_finite,
+    takes_all=True,
+)
+
+
 def _of_entries(family: FeatureFamily) -> FeatureFamily:
     """Read a family for vectors as one for matrices."""
     return FeatureFamily(family.names, lambda batch: family.compute(batch.reshape(len(batch), -1)))
@@ -208,6 +232,12 @@ def feature_families(
     InvalidParameterError
         If an output is neither a scalar, nor a vector, nor a square matrix.
     """
+    return (*_finite_families(pair, output_shape, norm_bound), _NOT_FINITE)
+
+
+def _finite_families(
+    pair: NeighbouringPair, output_shape: tuple[int, ...], norm_bound: float
+) -> tuple[FeatureFamily, ...]:
     if output_shape == ():
         return (FeatureFamily(("the output", "|the output|"), lambda batch: np.stack([batch, np.abs(batch)])),)
     further = tuple(FeatureFamily(*named) for named in further_families(pair, output_shape, norm_bound))

@@ -118,7 +118,8 @@ def _pair(
         return None
     data, neighbour = np.vstack([rest, record]), np.vstack([rest, replacement])
     deleted = delete_rows and adjacency is Adjacency.ADD_REMOVE_ONE
-    return NeighbouringPair(name, adjacency, data, rest if deleted else neighbour)
+    words = f"{name}; the row is deleted" if deleted else name
+    return NeighbouringPair(words, adjacency, data, rest if deleted else neighbour)
 
 
 def _distinct(pairs: list[NeighbouringPair | None]) -> tuple[NeighbouringPair, ...]:
@@ -131,7 +132,7 @@ def _distinct(pairs: list[NeighbouringPair | None]) -> tuple[NeighbouringPair, .
 
 
 def neighbouring_pairs(
-    dimension: int, records: int, adjacency: Adjacency, *, delete_rows: bool = False
+    dimension: int, records: int, adjacency: Adjacency, *, delete_rows: bool | None = False
 ) -> tuple[NeighbouringPair, ...]:
     """Build the adversarial pairs of a given size.
 
@@ -145,7 +146,7 @@ def neighbouring_pairs(
         The relation between the two.
     delete_rows
         Under ``ADD_REMOVE_ONE``, whether a removed record takes its row along (n - 1 rows are left, none if n = 1) or
-        leaves a zero record, which suits mechanisms that take n for public.
+        leaves a zero record, which suits mechanisms that take n for public; None for both, in turn.
 
     Returns
     -------
@@ -165,7 +166,14 @@ def neighbouring_pairs(
         for position, (rest_name, rest) in enumerate(_rests(dimension, records))
         for change in (changes if position == 0 else changes[1:9:2])
     ]
-    return _distinct([_pair(name, adjacency, rest, change, delete_rows=delete_rows) for name, rest, change in tried])
+    readings = (True, False) if delete_rows is None else (delete_rows,)
+    return _distinct(
+        [
+            _pair(name, adjacency, rest, change, delete_rows=deleted)
+            for name, rest, change in tried
+            for deleted in readings
+        ]
+    )
 
 
 def neighbours_of(base: FloatArray, adjacency: Adjacency, *, delete_rows: bool = False) -> tuple[NeighbouringPair, ...]:

@@ -11,7 +11,6 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-from scipy.stats import binom
 
 from dpmatrix.auditing.detectability import POWER, ConfirmationPlan
 from dpmatrix.auditing.events import best_event
@@ -40,6 +39,8 @@ def _caught(
     families: Sequence[FeatureFamily], batches: tuple[FloatArray, FloatArray], plan: ConfirmationPlan
 ) -> tuple[bool, list[float]]:
     """Tell whether an event chosen on half of the outputs would be certified, judging it by the other half."""
+    from scipy.stats import binom  # takes longer to import than all the rest, and workers do without
+
     half = len(batches[0]) // 2
     best, scores = False, []
     for family in families:

@@ -35,6 +35,8 @@ class AuditPlan:
     seconds
         Time after which no further sample of the confirmation is asked for; its first stage is always finished. After
         three tenths of it no further pair is explored.
+    limit
+        Wall time in seconds after which the audit is given up, also while an executor does not answer.
     learned
         Whether scores learned by scikit-learn, and by counting repeated values, take part in the choice of the event.
     curve
@@ -65,6 +67,7 @@ class AuditPlan:
     stages: int = 1
     tightness: float = 0.9
     seconds: float | None = None
+    limit: float | None = None
     learned: bool = False
     curve: tuple[Exact, ...] = field(default=(), converter=_points)
     replay: bool = True
@@ -84,6 +87,8 @@ class AuditPlan:
         positive_integer(self.chunk, "chunk")
         if self.seconds is not None:
             positive_finite(self.seconds, "seconds", "pass say 60")
+        if self.limit is not None:
+            positive_finite(self.limit, "limit", "pass say 80")
         positive_finite(self.norm_bound, "norm_bound", "pass say 1.0")
         if not 0 <= self.tightness <= 1:
             raise InvalidParameterError("tightness", f"{self.tightness!r} is outside [0, 1]", "pass say 0.8")

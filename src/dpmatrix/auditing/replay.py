@@ -14,11 +14,12 @@ import numpy as np
 from attrs import frozen
 
 from dpmatrix.auditing.pairs import NeighbouringPair
+from dpmatrix.auditing.repeats import CALLS, are_kept, are_repeated
 from dpmatrix.auditing.sampling import entropy_of, generator_for
 from dpmatrix.auditing.targets import FloatArray, Target, draw_batch, resolution_of
 from dpmatrix.errors import InvalidParameterError
 
-_OUTPUTS = 8
+_OUTPUTS = CALLS
 _ROUNDING = 2.0**-40
 # Two numbers on a grid, a fixed distance apart before they were put there, are as far apart to within one step.
 _STEPS = 1.25
@@ -34,10 +35,12 @@ class ReplayReport:
         Whether generators in the same state gave the same outputs; where not, nothing below is known but ``repeats``
         and ``shared``.
     repeats
-        Whether generators in different states gave the same outputs on one data set: no noise, a fixed seed, or noise
-        that is kept from call to call.
+        Whether generators in different states gave the same outputs on one data set, beyond all chance: a fixed seed,
+        or noise that is kept from call to call.
     shared
-        Whether the outputs of one call were all the same, unlike those of another: noise drawn once a call.
+        Whether the outputs of one call were all the same, and all those of another other ones: noise drawn once a call.
+    uniform
+        Whether the outputs of some call were all the same: no noise, noise drawn once a call, or a likely value.
     difference
         Output on the data less output on the neighbour, of the shape of one output, where that did not depend on the
         noise (but for rounding); else None. Zero everywhere means that the target does not depend on what changed.
@@ -46,12 +49,19 @@ class ReplayReport:
     reproducible: bool
     repeats: bool
     shared: bool
+    uniform: bool
     difference: FloatArray | None
 
     @property
     def additive(self) -> bool:
         """Whether the noise is added: it shifts the outputs on both data sets alike."""
-        return self.difference is not None and bool(self.difference.any()) and not self.repeats
+        noisy = not (self.repeats or self.uniform)
+        return noisy and self.difference is not None and bool(self.difference.any())
+
+    @property
+    def wants_fresh_calls(self) -> bool:
+        """Whether the outputs of one call, or of several, may depend on each other."""
+        return self.repeats or self.uniform
 
     @property
     def invariant(self) -> bool:
@@ -75,9 +85,11 @@ class ReplayReport:
         """Say what was found."""
         found = []
         if self.repeats:
-            found.append("calls with different generators repeat their outputs: the noise is fixed, reused or absent")
+            found.append("calls with different generators repeat their outputs: the noise is fixed or reused")
         if self.shared:
             found.append("the outputs of one call are all the same: they share their noise")
+        if self.uniform and not self.shared:
+            found.append(f"{_OUTPUTS} calls in turn repeat one value: no noise, noise that is kept, or a likely value")
         if self.additive:
             norms = f"differ by l1 {self.l1():.6g} and l2 {self.l2():.6g}"
             found.append(f"the noise is additive: with the noise frozen the outputs on this pair {norms}")
@@ -117,22 +129,23 @@ def replay(target: Target, pair: NeighbouringPair, *, generator: np.random.Gener
     first, again, second = draw(pair.data, 0), draw(pair.data, 0), draw(pair.data, 1)
     other, other_again, other_second = draw(pair.neighbour, 0), draw(pair.neighbour, 0), draw(pair.neighbour, 1)
     reproducible = _same(first, again) and _same(other, other_again)
-    repeats = _same(first, second) or _same(other, other_second)
-    shared = not repeats and any(
+    repeats = are_repeated(first, second) or are_repeated(other, other_second)
+    shared = are_kept(first, second) or are_kept(other, other_second)
+    uniform = any(
         _same(batch, np.broadcast_to(batch[:1], batch.shape)) for batch in (first, second, other, other_second)
     )
     difference = None
     if reproducible and first.shape == other.shape:
         batches = np.concatenate([first, second]), np.concatenate([other, other_second])
         difference = _constant(*batches, _STEPS * resolution_of(target))
-    return ReplayReport(reproducible, repeats, shared, difference)
+    return ReplayReport(reproducible, repeats, shared, uniform, difference)
 
 
 def _same(first: FloatArray, second: FloatArray) -> bool:
     return bool(np.array_equal(first, second, equal_nan=True))
 
 
-def _constant(batch: FloatArray, other_batch: FloatArray, coarseness: float) -> FloatArray | None:
+def _constant(batch: FloatArray, other_batch: FloatArray, coarseness: FloatArray) -> FloatArray | None:
     """Return the difference of two batches if it is the same in every output, but for rounding and coarseness."""
     with np.errstate(all="ignore"):
         differences = batch - other_batch

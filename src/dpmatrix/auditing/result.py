@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from attrs import frozen
 
+from dpmatrix.auditing.conditions import Conditions
 from dpmatrix.auditing.confidence import EventCounts
 from dpmatrix.auditing.confirmation import Look
 from dpmatrix.auditing.detectability import Detectable
 from dpmatrix.auditing.pairs import NeighbouringPair
 from dpmatrix.auditing.portable import PortableEvent
 from dpmatrix.auditing.replay import ReplayReport
-from dpmatrix.exact import Exact
+from dpmatrix.exact import Exact, fraction
 
 
 @frozen
@@ -62,6 +63,10 @@ class AuditResult:
         What frozen noise showed on the pair, if that was asked for.
     portable
         The event as data, to count it again elsewhere.
+    pairs_tried
+        How many pairs were looked at before the time was over.
+    conditions
+        What the audit was of, where it planned itself; see `audit_within`.
     """
 
     epsilon_lower_bound: float
@@ -82,6 +87,8 @@ class AuditResult:
     complete: bool
     replay: ReplayReport | None
     portable: PortableEvent
+    pairs_tried: int
+    conditions: Conditions | None = None
 
     def message(self) -> str:
         """Say in a few lines what was found, or what a pass means."""
@@ -100,7 +107,15 @@ class AuditResult:
             f"epsilon is at least {self.epsilon_lower_bound:.6g} at the claimed delta; delta is at least "
             f"{self.delta_lower_bound_at_epsilon:.6g} at the claimed epsilon"
         )
+        claimed = fraction(self.epsilon)
+        lines.extend(
+            f"at epsilon {float(fraction(point.epsilon)):g} delta is at least {point.delta_lower_bound:.6g}"
+            for point in self.curve
+            if fraction(point.epsilon) != claimed
+        )
         lines.extend(self.replay.sentences() if self.replay is not None else ())
+        if self.conditions is not None:
+            lines.extend(self.conditions.sentences(self.pairs_tried))
         if not self.violated:
             lines.append(self.detectable.sentence())
         return "\n".join(lines)

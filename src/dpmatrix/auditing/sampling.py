@@ -7,6 +7,7 @@ order, and again after an interrupt, as long as the target takes its randomness 
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
@@ -17,6 +18,7 @@ from attrs import frozen
 
 from dpmatrix.auditing.portable import PortableEvent, values_of
 from dpmatrix.auditing.targets import FloatArray, Target, draw_batch
+from dpmatrix.errors import NoVerdictError
 
 Key = tuple[int, ...]
 Clock = Callable[[], float]
@@ -71,6 +73,8 @@ class Sampler:
         Of the whole audit.
     executor, workers, chunk, clock
         As in `AuditPlan`.
+    limit
+        By ``time.monotonic``; nothing is asked for, or waited for, after it.
     """
 
     target: Target
@@ -79,6 +83,7 @@ class Sampler:
     workers: int
     chunk: int
     clock: Clock = time.monotonic
+    limit: float = math.inf
 
     def outputs(self, data: FloatArray, size: int, key: Key) -> FloatArray:
         """Draw outputs for training, shape (size, ...)."""
@@ -97,9 +102,15 @@ class Sampler:
         """Yield the name and result of every job as it is done; a few are under way at any time.
 
         A caller that stops asking lets those under way finish unheard.
+
+        Raises
+        ------
+        NoVerdictError
+            After the limit.
         """
         if self.executor is None:
             for name, arguments in jobs:
+                self._check_limit()
                 yield name, work(*arguments)
             return
         waiting: dict[Future[Result], Any] = {}
@@ -114,9 +125,15 @@ class Sampler:
                         waiting[self.executor.submit(work, *job[1])] = job[0]
                 if not waiting:
                     return
-                done, _ = wait(waiting, return_when=FIRST_COMPLETED)
+                self._check_limit()
+                timeout = None if math.isinf(self.limit) else max(0.0, self.limit - time.monotonic())
+                done, _ = wait(waiting, timeout, return_when=FIRST_COMPLETED)
                 for future in done:
                     yield waiting.pop(future), future.result()
         finally:
             for future in waiting:
                 future.cancel()
+
+    def _check_limit(self) -> None:
+        if time.monotonic() > self.limit:
+            raise NoVerdictError("the time is over, and the mechanism has not returned enough outputs")

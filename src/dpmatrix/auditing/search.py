@@ -100,6 +100,8 @@ def audit(
         belongs to another audit.
     MissingExtraError
         If learned scores are asked for and scikit-learn is not installed.
+    NoVerdictError
+        If the plan has a limit and it is over.
     """
     plan = AuditPlan() if plan is None else plan
     begin = plan.clock()
@@ -112,8 +114,9 @@ def audit(
     target = at_norm_bound(target, plan.norm_bound)
     if plan.replay:
         first = replay(target, pairs[0], generator=state.entropy)
-        target = FreshCalls(target) if first.repeats or first.shared else target
-    sampler = Sampler(target, state.entropy, plan.executor, plan.workers, plan.chunk, plan.clock)
+        target = FreshCalls(target) if first.wants_fresh_calls else target
+    limit = math.inf if plan.limit is None else time.monotonic() + plan.limit
+    sampler = Sampler(target, state.entropy, plan.executor, plan.workers, plan.chunk, plan.clock, limit)
     state = _trained(sampler, pairs, setting, plan, state)
     deadline = math.inf if plan.seconds is None else begin + plan.seconds
     if not state.likely:
@@ -212,7 +215,15 @@ def _trained(
         confirming = setting.confirmation
         place, events, drawn = sharpened(
             sampler,
-            refine(sampler, finalists, seen, claims, learned=plan.learned, confirming=confirming),
+            refine(
+                sampler,
+                finalists,
+                seen,
+                claims,
+                learned=plan.learned,
+                confirming=confirming,
+                deadline=last_moment,
+            ),
             claims,
             size=setting.sharpening,
             seen=seen,

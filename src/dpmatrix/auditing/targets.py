@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Protocol, TypeAlias
 
 import numpy as np
 from attrs import frozen
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from dpmatrix.auditing.checks import positive_finite
-from dpmatrix.errors import InvalidParameterError
+from dpmatrix.errors import InvalidParameterError, NoVerdictError
 
 FloatArray: TypeAlias = NDArray[np.float64]
 SingleDraw: TypeAlias = Callable[[FloatArray, np.random.Generator], object]
+
+_LONGEST_TEXT = 200
 
 
 class Target(Protocol):
@@ -39,22 +41,81 @@ class Target(Protocol):
         """
 
 
+def _real(value: object) -> FloatArray:
+    """Return one output as an array of floats."""
+    array = np.asarray(value)
+    if array.dtype.kind == "O" and array.size and all(hasattr(type(one), "__float__") for one in array.flat):
+        array = array.astype(np.float64)
+    if array.dtype.kind not in "biuf":
+        what = "None" if value is None else f"a value of type {type(value).__name__}"
+        raise InvalidParameterError("target", f"it returned {what}", "return real numbers, none of them None")
+    return np.asarray(array, dtype=np.float64)
+
+
+def stacked(values: Iterable[object]) -> FloatArray:
+    """Make a batch of single outputs.
+
+    Raises
+    ------
+    InvalidParameterError
+        If one is no array of real numbers, or their shapes differ.
+    """
+    arrays = [_real(value) for value in values]
+    shapes = sorted({array.shape for array in arrays})
+    if len(shapes) > 1:
+        problem = f"its outputs have the shapes {shapes[0]} and {shapes[1]}"
+        raise InvalidParameterError("target", problem, "return outputs of one shape")
+    return np.stack(arrays)
+
+
 @frozen(eq=False)
 class _SingleDraws:
     draw: SingleDraw
 
     def __call__(self, data: FloatArray, size: int, generator: np.random.Generator) -> FloatArray:
-        return np.stack([np.asarray(self.draw(data, generator), dtype=np.float64) for _ in range(size)])
+        return stacked(self.draw(data, generator) for _ in range(size))
+
+
+def told(error: BaseException) -> str:
+    """Say in one line what was raised."""
+    text = " ".join(str(error).split())
+    if isinstance(error, SystemExit):
+        return f"the mechanism calls exit({text})"
+    return f"the mechanism raised {type(error).__name__}" + (f": {text[:_LONGEST_TEXT]}" if text else "")
+
+
+@frozen(eq=False)
+class Guarded:
+    """A target of which every failure, an exit included, is a `NoVerdictError` in one line."""
+
+    target: Target
+
+    def __call__(self, data: FloatArray, size: int, generator: np.random.Generator) -> NDArray[np.generic]:
+        """Run the target."""
+        try:
+            return self.target(data, size, generator)
+        except (InvalidParameterError, NoVerdictError):
+            raise
+        except (Exception, SystemExit) as error:
+            raise NoVerdictError(told(error)) from error
 
 
 @frozen(eq=False)
 class _Rounded:
     target: Target
-    resolution: float
+    resolution: FloatArray
 
     def __call__(self, data: FloatArray, size: int, generator: np.random.Generator) -> FloatArray:
-        outputs = np.asarray(self.target(data, size, generator))
-        return np.asarray(np.rint(outputs / self.resolution) * self.resolution)
+        outputs = _checked(self.target(data, size, generator), size)
+        if self.resolution.ndim and self.resolution.shape != outputs.shape[1:]:
+            problem = f"its outputs have the shapes {self.resolution.shape} and {outputs.shape[1:]}"
+            raise InvalidParameterError("target", problem, "return outputs of one shape")
+        rounds = self.resolution > 0
+        steps = np.where(rounds, self.resolution, 1.0)
+        with np.errstate(all="ignore"):
+            rounded = np.rint(outputs / steps) * steps
+        # A number so large that the quotient overflows has no bits below the resolution.
+        return np.where(rounds & np.isfinite(rounded), rounded, outputs)
 
 
 @frozen(eq=False)
@@ -77,7 +138,7 @@ def from_single_draw(draw: SingleDraw) -> Target:
     return _SingleDraws(draw)
 
 
-def seen_at_resolution(target: Target, resolution: float) -> Target:
+def seen_at_resolution(target: Target, resolution: ArrayLike) -> Target:
     """Round a target's outputs to multiples of ``resolution`` before anybody looks.
 
     Noise added in floating point gives away the data through its low-order bits (Mironov 2012), and an audit of the
@@ -88,24 +149,30 @@ def seen_at_resolution(target: Target, resolution: float) -> Target:
     target
         The target.
     resolution
-        Positive and finite; best a power of two, far below the noise and far above its rounding errors.
+        A number, or an array of the shape of one output. Positive and finite, best powers of two, far below the noise
+        and far above its rounding errors; in an array, zero leaves a coordinate as it is.
 
     Raises
     ------
     InvalidParameterError
         If the resolution is not positive and finite.
     """
-    return _Rounded(target, positive_finite(resolution, "resolution", "pass say 2**-30"))
+    steps = np.asarray(resolution, dtype=np.float64)
+    if steps.ndim == 0:
+        positive_finite(float(steps), "resolution", "pass say 2**-30")
+    elif not np.all(np.isfinite(steps) & (steps >= 0)):
+        raise InvalidParameterError("resolution", "an entry is negative or not finite", "pass zero not to round")
+    return _Rounded(target, steps)
 
 
-def resolution_of(target: Target) -> float:
-    """Return the resolution at which a target, possibly inside of others, is seen; zero if every bit is."""
+def resolution_of(target: Target) -> FloatArray:
+    """Return the resolution at which a target, possibly inside of others, is seen; zero where every bit is."""
     inner: object = target
     while inner is not None:
         if isinstance(inner, _Rounded):
             return inner.resolution
         inner = getattr(inner, "target", None)
-    return 0.0
+    return np.zeros(())
 
 
 def scaled_records(data: FloatArray, norm_bound: float) -> FloatArray:
@@ -136,9 +203,14 @@ def draw_batch(target: Target, data: FloatArray, size: int, generator: np.random
         If the batch is not numeric and real, has not ``size`` outputs, or these are not scalars, vectors or
         square matrices.
     """
-    batch = np.asarray(target(data, size, generator))
+    return _checked(target(data, size, generator), size)
+
+
+def _checked(outputs: object, size: int) -> FloatArray:
+    batch = np.asarray(outputs)
     if batch.dtype.kind not in "biuf":
-        raise InvalidParameterError("target", f"it returned values of type {batch.dtype}", "return real numbers")
+        what = "None" if outputs is None else f"values of type {batch.dtype}"
+        raise InvalidParameterError("target", f"it returned {what}", "return real numbers, none of them None")
     if batch.ndim not in (1, 2, 3) or batch.shape[0] != size or batch.size == 0:
         problem = f"it returned shape {batch.shape} where {size} outputs were asked for"
         raise InvalidParameterError("target", problem, "return (size,), (size, k) or (size, d, d)")

@@ -25,7 +25,9 @@ FINALISTS = 6
 """Pairs that are looked at again on more samples."""
 
 _FINALISTS_PER_PAIR = 2
-_LEARNING_PAIRS = 3
+LEARNING_PAIRS = 3
+"""The scores are learned on the best so many pairs."""
+
 _KEPT_FEATURES = 4
 _EXPLORING, _REFINING = 0, 1
 
@@ -212,13 +214,17 @@ def refine(
     *,
     learned: bool,
     confirming: float,
+    deadline: float = math.inf,
 ) -> list[Shortlist]:
     """Choose the thresholds again on fresh samples; return what was found on each pair, the best first.
 
-    The first claim is the one under audit, and ranks the pairs.
+    The first claim is the one under audit, and ranks the pairs. After the deadline, on the sampler's clock, no further
+    pair is looked at.
     """
     lists: list[Shortlist] = []
     for rank, place in enumerate(pairs_of(finalists)):
+        if lists and sampler.clock() > deadline:
+            break
         here = [candidate for candidate in finalists if candidate.place == place]
         pair = here[0].event.pair
         batches = outputs(sampler, pair, size, (_REFINING, place))
@@ -232,7 +238,7 @@ def refine(
                 candidates.append(_thresholded(candidate, candidate.event, family, both, claim, confirming))
         if learned:
             blank = _blank(pair, place, batches, here[0].event.norm_bound)
-            more = _learned(blank, batches, claims, confirming, only_counted=rank >= _LEARNING_PAIRS)
+            more = _learned(blank, batches, claims, confirming, only_counted=rank >= LEARNING_PAIRS)
             for candidates, others in zip(found, more, strict=True):
                 candidates.extend(others)
         lists.append(_shortlist(place, found))

@@ -111,4 +111,5 @@ def concluded(
         complete=violated or len(state.totals) == len(setting.stages),
         replay=report,
         portable=event,
+        pairs_tried=len(state.explored),
     )

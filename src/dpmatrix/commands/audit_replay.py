@@ -7,8 +7,6 @@ import secrets
 from fractions import Fraction
 from pathlib import Path
 
-import typer
-
 from dpmatrix.auditing import (
     at_norm_bound,
     confirm,
@@ -18,13 +16,16 @@ from dpmatrix.auditing import (
     violation_is_certified,
 )
 from dpmatrix.auditing.adapters import NamedTarget
+from dpmatrix.auditing.independence import check_independence
 from dpmatrix.auditing.record import event_from_json
 from dpmatrix.auditing.replay import FreshCalls, replay
+from dpmatrix.auditing.sampling import entropy_of
+from dpmatrix.auditing.targets import Guarded, Target
 from dpmatrix.errors import InvalidParameterError
 
 
-def replayed(path: Path, mechanism: str | None, seed: int | None) -> bool:
-    """Draw as many samples as the audit did, count its event, and tell whether a violation is certified again.
+def replayed(path: Path, mechanism: str | None, seed: int | None) -> tuple[bool, str]:
+    """Draw as many samples as the audit did, and count its event: whether a violation is certified again, and a report.
 
     The event and the pair are fixed, so that the verdict stands on the fresh samples alone.
 
@@ -32,6 +33,8 @@ def replayed(path: Path, mechanism: str | None, seed: int | None) -> bool:
     ------
     InvalidParameterError
         If the file is not what ``--json`` writes.
+    NoVerdictError
+        If the mechanism fails or exits, or its outputs repeat as independent ones do not.
     """
     try:
         record = json.loads(path.read_text(encoding="utf-8"))
@@ -41,21 +44,25 @@ def replayed(path: Path, mechanism: str | None, seed: int | None) -> bool:
         problem = f"{path} is no result of an audit ({error})"
         raise InvalidParameterError("replay", problem, "pass the file that --json wrote") from error
     event = event_from_json(record)
-    target = at_norm_bound(NamedTarget(mechanism or settings["mechanism"]), settings["norm_bound"])
+    bare = at_norm_bound(Guarded(NamedTarget(mechanism or settings["mechanism"])), settings["norm_bound"])
+    target: Target = bare
     if settings["resolution"] is not None:
         target = seen_at_resolution(target, settings["resolution"])
     entropy = secrets.randbits(64) if seed is None else seed
+    remark = check_independence(bare, event.pair, entropy=entropy_of(entropy))
     report = replay(target, event.pair, generator=entropy)
-    target = FreshCalls(target) if report.repeats or report.shared else target
+    target = FreshCalls(target) if report.wants_fresh_calls else target
     counts = confirm(target, event.pair, event.build(), samples=samples, generator=entropy)
     epsilon, delta, failure = claim["epsilon"], claim["delta"], claim["failure_probability"]
     violated = violation_is_certified(counts, epsilon=epsilon, delta=delta, failure_probability=failure)
     least = epsilon_lower_bound(counts, delta=delta, failure_probability=failure)
     excess = delta_lower_bound(counts, epsilon=epsilon, failure_probability=failure)
-    typer.echo(f"event: {record['event']}\npair: {event.pair.name}")
-    typer.echo(f"counts: {counts.hits} against {counts.other_hits}, of {samples} each")
-    typer.echo(
-        f"epsilon is at least {least:.6g} at the claimed delta; delta at least {excess:.6g} at the claimed epsilon"
-    )
-    typer.echo("violated" if violated else "not refuted")
-    return violated
+    lines = [
+        f"event: {event.build().sentence()}",
+        f"pair: {event.pair.name}",
+        f"counts: {counts.hits} against {counts.other_hits}, of {samples} each",
+        f"epsilon is at least {least:.6g} at the claimed delta; delta at least {excess:.6g} at the claimed epsilon",
+        *([] if remark is None else [remark]),
+        "violated" if violated else "not refuted",
+    ]
+    return violated, "\n".join(lines)

@@ -210,6 +210,7 @@ def reuse_faults() -> tuple[Specimen, ...]:
             flags=(Flag.REUSE,),
             target=_seeded,
             truth=lambda: certain_truth(1.0),
+            repeats=True,
         ),
         parent.mutated(
             name="centred-noise",

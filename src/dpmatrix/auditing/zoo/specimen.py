@@ -112,6 +112,8 @@ class Specimen:
         Returns the laws of the privacy loss on the pairs that can be told apart best; None where nobody computed them.
     density
         For the tier that looks at density ratios; None where outputs alone are looked at.
+    repeats
+        Whether its outputs repeat, so that an audit that tests them for that gives no verdict.
     """
 
     name: str
@@ -131,6 +133,7 @@ class Specimen:
     is_hidden: bool = False
     compute_losses: Callable[[], tuple[LossLaw, ...]] | None = None
     density: Density | None = None
+    repeats: bool = False
 
     @property
     def is_faulty(self) -> bool:
@@ -166,6 +169,7 @@ class Specimen:
         is_hidden: bool = False,
         losses: Callable[[], tuple[LossLaw, ...]] | None = None,
         density: Density | None = None,
+        repeats: bool = False,
     ) -> Specimen:
         """Return a faulty copy that makes the same claim; ``target`` has the changed line."""
         return evolve(
@@ -180,6 +184,7 @@ class Specimen:
             is_hidden=is_hidden,
             compute_losses=losses,
             density=density,
+            repeats=repeats,
             telling_pairs=self.telling_pairs if telling_pairs is None else telling_pairs,
         )
 

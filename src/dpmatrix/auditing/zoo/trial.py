@@ -15,7 +15,9 @@ from dpmatrix.auditing.pairs import NeighbouringPair
 from dpmatrix.auditing.plan import AuditPlan
 from dpmatrix.auditing.representation import audit_representation
 from dpmatrix.auditing.search import audit
+from dpmatrix.auditing.within import audit_within
 from dpmatrix.auditing.zoo.specimen import Specimen
+from dpmatrix.errors import NoVerdictError
 from dpmatrix.exact import Exact, fraction
 
 _LEAST_LOW_BIT_TRAINING = 4000
@@ -53,6 +55,23 @@ class Budget:
     clock: Callable[[], float] = time.monotonic
 
 
+@frozen(kw_only=True)
+class Allowance:
+    """What the audit that users run may cost a trial.
+
+    Attributes
+    ----------
+    seconds, clock
+        As for `audit_within`.
+    failure_probability
+        Of the trial.
+    """
+
+    seconds: float = 60.0
+    failure_probability: Exact = 1e-6
+    clock: Callable[[], float] = time.monotonic
+
+
 @frozen(eq=False)
 class Finding:
     """What a trial found.
@@ -74,7 +93,9 @@ class Finding:
     event, pair
         What told the data sets apart.
     density_epsilon
-        The part of it that a density ratio certified, without any outputs; 0 where no density is known.
+        What a density ratio certified, without any outputs; 0 where no density is known.
+    no_verdict
+        Why there is none; empty where there is one.
     """
 
     specimen: Specimen
@@ -87,6 +108,7 @@ class Finding:
     event: str
     pair: str
     density_epsilon: float = 0.0
+    no_verdict: str = ""
 
     def share_of_truth(self) -> float:
         """Return the certified bound over the true value, of epsilon if that is finite, else of delta; or NaN."""
@@ -159,6 +181,56 @@ def examine(
         result.event,
         result.pair.name,
         loss,
+    )
+
+
+def examine_within(
+    specimen: Specimen,
+    allowance: Allowance,
+    *,
+    generator: np.random.Generator | int,
+    pairs: Sequence[NeighbouringPair] | None = None,
+    executor: Executor | None = None,
+    workers: int = 2,
+) -> Finding:
+    """Audit a specimen as users audit, by `audit_within` with all its defaults, on the specimen's own pairs.
+
+    Parameters
+    ----------
+    specimen, generator, pairs, executor, workers
+        As for `examine`. Low bits, which this audit hides, are looked at as `examine` does.
+    allowance
+        What it may cost.
+    """
+    begin = time.perf_counter(), time.process_time()
+    if specimen.is_about_representation:
+        budget = Budget(failure_probability=allowance.failure_probability)
+        return _examine_low_bits(specimen, budget, np.random.default_rng(generator), begin)
+    try:
+        result = audit_within(
+            specimen.target,
+            specimen.pairs() if pairs is None else pairs,
+            epsilon=specimen.epsilon,
+            delta=specimen.delta,
+            seconds=allowance.seconds,
+            failure_probability=allowance.failure_probability,
+            generator=generator,
+            plan=AuditPlan(executor=executor, workers=workers, clock=allowance.clock),
+        )
+    except NoVerdictError as error:
+        spent = time.perf_counter() - begin[0], time.process_time() - begin[1]
+        return Finding(specimen, False, 0.0, 0.0, 0, *spent, "", "", no_verdict=str(error))
+    return Finding(
+        specimen,
+        result.violated,
+        result.epsilon_lower_bound,
+        result.delta_lower_bound_at_epsilon,
+        result.training_samples + result.counts.trials + result.counts.other_trials,
+        time.perf_counter() - begin[0],
+        time.process_time() - begin[1],
+        result.event,
+        result.pair.name,
+        0.0 if specimen.delta else density_loss(specimen),
     )
 
 

@@ -1,0 +1,180 @@
+"""The process of an audit: it imports the mechanism, runs the audit, and writes down how that ended."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import secrets
+import sys
+import threading
+import time
+import traceback
+from collections.abc import Callable
+from concurrent.futures.process import BrokenProcessPool
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from attrs import asdict, evolve
+
+from dpmatrix.atomic_files import write_atomically
+from dpmatrix.auditing import AuditPlan, neighbouring_pairs
+from dpmatrix.auditing.adapters import NamedTarget
+from dpmatrix.auditing.conditions import Planned
+from dpmatrix.auditing.record import result_to_json
+from dpmatrix.auditing.result import AuditResult
+from dpmatrix.auditing.within import audit_within, given_sizes
+from dpmatrix.commands.audit_replay import replayed
+from dpmatrix.commands.audit_setup import planned_settings
+from dpmatrix.commands.processes import processes
+from dpmatrix.commands.supervision import Job, Outcome
+from dpmatrix.errors import DpmatrixError, InvalidParameterError, NoVerdictError
+from dpmatrix.privacy import Adjacency
+
+_INTERRUPTED = 130
+
+
+def main() -> None:
+    """Read a job from the standard input, and leave an outcome in the file that it names."""
+    message = json.loads(sys.stdin.readline())
+    threading.Thread(target=_leave_with_parent, daemon=True).start()
+    # Standard output is for the report of the process that watches.
+    sys.stdout.flush()
+    os.dup2(2, 1)
+    sys.path.insert(0, str(Path.cwd()))
+    job = Job(**message["job"])
+    outcome = _run(job)
+    write_atomically(Path(message["answer"]), json.dumps(asdict(outcome)))
+    sys.stderr.flush()
+    # A process that is stuck in a call is not waited for.
+    os._exit(0)
+
+
+def _leave_with_parent() -> None:
+    sys.stdin.read()
+    os._exit(1)
+
+
+def _run(job: Job) -> Outcome:
+    place = [None if job.checkpoint is None else Path(job.checkpoint)]
+    try:
+        return _replayed(job) if job.replay is not None else _audited(job, place)
+    except KeyboardInterrupt:
+        kept = place[0]
+        learned = (
+            f"{kept} holds what was learned; --resume goes on" if kept and kept.exists() else "nothing was learned"
+        )
+        return Outcome(code=_INTERRUPTED, reason=f"interrupted: {learned}")
+    except NoVerdictError as error:
+        return _no_verdict(str(error), job, place[0])
+    except BrokenProcessPool:
+        return _no_verdict("a process that ran the mechanism ended in the middle of a call", job, place[0])
+    except InvalidParameterError as error:
+        if error.parameter == "target":
+            return _no_verdict(f"{error.problem}; {error.remedy}", job, place[0])
+        return Outcome(code=2, reason=f"{type(error).__name__}: {error}")
+    except (DpmatrixError, OSError) as error:
+        return Outcome(code=2, reason=f"{type(error).__name__}: {error}")
+    except (Exception, SystemExit) as error:
+        traceback.print_exc()
+        return _no_verdict(f"the audit failed: {type(error).__name__}: {error}", job, place[0])
+
+
+def _no_verdict(reason: str, job: Job, checkpoint: Path | None) -> Outcome:
+    over = None if checkpoint is None or job.checkpoint is not None else str(checkpoint)
+    return Outcome(code=2, reason=f"no verdict: {reason}", over=over)
+
+
+def _replayed(job: Job) -> Outcome:
+    violated, report = replayed(Path(job.replay or ""), job.mechanism, job.seed)
+    return Outcome(code=int(violated), report=report)
+
+
+def _given(job: Job, target: NamedTarget) -> dict[str, Any]:
+    return {
+        "mechanism": job.mechanism,
+        "source": target.fingerprint(),
+        "adjacency": job.adjacency,
+        "delete_rows": job.delete_rows,
+        "records": job.records,
+        "dimension": job.dimension,
+        "norm_bound": job.norm_bound,
+    }
+
+
+def _checkpoint_of(job: Job) -> Path:
+    """Name the file of an audit by what is audited, so that audits of other mechanisms do not meet in it."""
+    told = asdict(job)
+    names = ("mechanism", "epsilon", "delta", "adjacency", "delete_rows", "records", "dimension", "norm_bound")
+    digest = hashlib.sha256(json.dumps([told[name] for name in names]).encode()).hexdigest()
+    return Path(f"dpmatrix-audit.{digest[:8]}.checkpoint.json")
+
+
+def _told_since(began: float) -> Callable[[str], None]:
+    def tell(sentence: str) -> None:
+        sys.stderr.write(f"{time.time() - began:6.1f} s  {sentence}\n")
+        sys.stderr.flush()
+
+    return tell
+
+
+def _audited(job: Job, place: list[Path | None]) -> Outcome:
+    tell = _told_since(job.began)
+    checkpoint = place[0] = _checkpoint_of(job) if place[0] is None else place[0]
+    if checkpoint.exists() and not job.resume:
+        tell(f"{checkpoint} was left by an audit that was interrupted; this one begins anew (--resume would go on)")
+        checkpoint.unlink()
+    target = NamedTarget(str(job.mechanism))
+    given = _given(job, target)
+    kept = planned_settings(checkpoint, given)
+    pairs = neighbouring_pairs(job.dimension, job.records, Adjacency(job.adjacency), delete_rows=job.delete_rows)
+    sizes = None
+    if job.training is not None and job.confirmation is not None:
+        sizes = given_sizes(len(pairs), job.training, job.confirmation)
+    with processes(job.workers) as pool:
+        result = audit_within(
+            target,
+            pairs,
+            epsilon=Fraction(job.epsilon),
+            delta=Fraction(job.delta),
+            seconds=None if job.seconds is None else max(0.1, job.seconds - (time.time() - job.began)),
+            failure_probability=Fraction(job.failure_probability),
+            generator=secrets.randbits(64) if job.seed is None else job.seed,
+            plan=AuditPlan(
+                curve=tuple(Fraction(text) for text in job.curve),
+                norm_bound=job.norm_bound,
+                executor=pool,
+                workers=job.workers,
+                checkpoint=checkpoint,
+                progress=tell,
+            ),
+            learned=job.learned,
+            sizes=sizes,
+            planned=None if kept is None else Planned.from_json(kept),
+            given=given,
+        )
+        return _verdict(result, given, job, checkpoint)
+
+
+def _verdict(result: AuditResult, given: dict[str, Any], job: Job, checkpoint: Path) -> Outcome:
+    lines = [result.message()]
+    if result.violated:
+        for name, data in (("data", result.pair.data), ("neighbour", result.pair.neighbour)):
+            lines.append(f"{name}:\n{np.array2string(data, floatmode='unique', max_line_width=120)}")
+    planned = {} if result.conditions is None else result.conditions.planned.to_json()
+    record = result_to_json(result) | {"settings": given | planned}
+    over = str(checkpoint)
+    if not result.complete:
+        lines.append("the time was over before all samples were drawn that were planned")
+        if job.checkpoint is not None:
+            lines.append(f"--resume goes on from {checkpoint}")
+            over = ""
+    outcome = Outcome(
+        code=int(result.violated),
+        report="\n".join(lines),
+        record=json.dumps(record, indent=1, ensure_ascii=False),
+        over=over,
+    )
+    return outcome if over else evolve(outcome, over=None)
