@@ -157,7 +157,7 @@ def test_rejection_draws_from_the_renormalised_law(statement) -> None:
     grade="symbolic",
     region="21 tables: the margin lower by 1/1000",
 )
-def test_a_share_that_is_not_a_probability_is_noticed(statement) -> None:
+def test_a_share_that_is_too_large_by_a_thousandth_is_noticed(statement) -> None:
     for p in TABLES:
         assert statement.nudged(lambda margin: margin - arb(fmpq(1, 1000))).at(p) is Truth.FALSE
 

@@ -109,8 +109,8 @@ def test_theorem_4_6(statement) -> None:
     grade="interval",
     region="p = 2, m = 2000, correlation 1/100: the bound lower by 3, of 9.00 for a loss of 6.18",
 )
-def test_theorem_4_6_at_two_thirds_fails(statement) -> None:
-    """The bound cut to 2/3 is below the exact supremum, and without the closeness of the pair it is false."""
+def test_theorem_4_6_lower_by_three_fails(statement) -> None:
+    """The bound of 9.00, lower by 3, is below the exact supremum of 6.18; a pair that is far apart is outside."""
     point = truncated(UNIT, correlated(Fraction(1, 100)), Fraction(1, 100), rows=2000)
     assert statement.at(point) is Truth.TRUE
     assert statement.nudged(lambda margin: margin - 3).at(point) is Truth.FALSE

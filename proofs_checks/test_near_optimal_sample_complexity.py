@@ -338,9 +338,6 @@ def test_theorem_7(statement) -> None:
     ((d-1)/2) L: the product is below eta. Every step holds for every spectrum with the given lambda_1 and lambda_2,
     in particular for lambda_1, lambda_2, ..., lambda_2, of which the margin is evaluated.
     """
-    d, size_log, eta_log, excess = sympy.symbols("d L M x", positive=True)
-    exponent = eta_log + (d - 1) / 2 * size_log + excess
-    assert sympy.simplify(-exponent + (d - 1) / 2 * size_log + eta_log + excess) == 0
     points = grid()
     with mpmath.workdps(60):
         small = [attrs.evolve(p, records=1 + p.records // 40) for p in points]
