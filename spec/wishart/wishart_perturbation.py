@@ -185,7 +185,8 @@ THEOREM_4 = Claim(
         "positive semidefinite: zero data give N >= 0 almost surely, so by absolute continuity N >= vv'/n, hence N >="
         " 2vv'/n, and so on for ever. Use instead the difference W_1 - W_2 of two independent W_d(d+1, I/(n eps)). It"
         " is (eps, 0)-DP with 4/9 of the mean squared Frobenius norm of the printed noise; outputs may be indefinite "
-        "until they are projected."
+        "until they are projected. That the mechanism is not private was noted before, by Sheffet (2019) and by Amin, "
+        "Dick, Kulesza, Munoz Medina and Vassilvitskii (2019)."
     ),
     reading=(
         "Records have norm at most 1: the proof calls that no loss of generality, but it is an assumption. "

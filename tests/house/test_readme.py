@@ -211,6 +211,8 @@ PLAIN = (
     "Apache License 2.0",
     "probability below 10⁻¹⁰",
     "`python3-venv`",
+    "by Sheffet (2019) and by Amin and others (2019)",
+    "(its issues 23 and 42)",
 )
 """Names, times that were measured, and what the other tests of this file check."""
 
