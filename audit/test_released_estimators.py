@@ -53,7 +53,7 @@ def asked(adjacency: Adjacency, mechanism: str = "symmetrised-wishart") -> dict[
 
 def built(adjacency: Adjacency, mechanism: str = "symmetrised-wishart", over_norm: str = "reject") -> Any:
     """Build the same mechanism."""
-    more = {"delta": Fraction(1e-6)} if mechanism in GAUSSIAN else {}
+    more = {"delta": Fraction(1, 10**6)} if mechanism in GAUSSIAN else {}
     made = {**MATRICES, **DIRECTIONS}[mechanism]
     return made(EPSILON, adjacency=adjacency, norm_bound=BOUND, over_norm=over_norm, **more)
 
@@ -67,7 +67,7 @@ def command(path: Path, data: np.ndarray, adjacency: Adjacency, *more: str) -> d
     """Run the command on a file and read what it prints."""
     path.write_text("a,b,c\n" + "".join(",".join(map(repr, row)) + "\n" for row in data.tolist()), encoding="utf-8")
     options = ["--epsilon", str(EPSILON), "--norm-bound", str(BOUND), "--adjacency", adjacency.value, "--json", *more]
-    done = CliRunner().invoke(app, ["pca", str(path), *options])
+    done = CliRunner().invoke(app, ["pca", str(path), "--header", *options])
     assert done.exit_code == 0, done.output
     found: dict[str, Any] = json.loads(done.stdout)
     return found
