@@ -75,6 +75,7 @@ def render(
         claims=[_viewed(claim, described) for claim in described],
         verdicts=Counter(claim["verdict"] for claim in described),
         states=Counter(claim["standing"] and standing_class(claim) for claim in described).most_common(),
+        bases=Counter(claim["basis"] for claim in described if claim["basis"]).most_common(),
         grades=GRADES,
         symbols={role.value: symbol for role, symbol in SYMBOLS.items()},
         code=[(name, source_of(name), claims) for name, claims in implementing.items()],
