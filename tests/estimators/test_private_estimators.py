@@ -101,7 +101,7 @@ def test_seeded_bits_keep_no_promise() -> None:
 @pytest.mark.filterwarnings("ignore::dpmatrix.estimators.PrivacyWarning")
 def test_long_records_are_clipped_only_where_that_was_chosen() -> None:
     long = np.vstack([RECORDS, [[30.0, 40.0, 0.0]]])
-    with pytest.raises(InvalidParameterError, match="row 40 is longer"):
+    with pytest.raises(InvalidParameterError, match="a record is longer"):
         DPPCA(mechanism="laplace").fit(long)
     short = np.vstack([RECORDS, [[0.6, 0.8, 0.0]]])
     seeded = {"mechanism": "laplace", "random_state": 1}
@@ -234,3 +234,30 @@ def test_masked_arrays_are_refused(mask):
     for estimator in (DPPCA(1), DPSecondMoment()):
         with pytest.raises(InvalidParameterError, match="X: it is masked"):
             estimator.fit(X)
+
+
+REFUSED = {
+    "a word": [[0.25, 0.5], ["secret-4711", 0.5]],
+    "complex": np.array([[0.25, 4711j]]),
+    "a list of complex numbers": [[0.25, 4711j]],
+    "one dimension": np.array([0.25, 4711.0]),
+    "no dimension": np.array(4711.0),
+    "rows that differ": [[0.25, 0.5], [4711.0]],
+    "objects": np.array([[0.25, "4711"], [0.5, "secret-4711"]], dtype=object),
+    "not finite": [[4711.0, 0.5], [np.nan, 0.5]],
+}
+
+
+def shown(error: BaseException | None) -> str:
+    """Return the words of an error and of those behind it."""
+    return "" if error is None else f"{error!r} {error} {shown(error.__cause__)} {shown(error.__context__)}"
+
+
+@pytest.mark.parametrize("what", REFUSED)
+def test_a_refusal_shows_no_entry_of_a_record(what: str) -> None:
+    """scikit-learn's messages hold the array where it is complex or of another dimension, and words wherever."""
+    fitted = DPPCA(2, epsilon=1, over_norm="clip").fit(RECORDS[:, :2])
+    for call in (DPPCA(1).fit, DPSecondMoment().fit, fitted.transform, fitted.inverse_transform):
+        with pytest.raises((ValueError, TypeError)) as found:
+            call(REFUSED[what])
+        assert "4711" not in shown(found.value)

@@ -201,7 +201,7 @@ def test_records_in_blocks_give_the_release_of_all_of_them():
 
 def test_blocks_that_are_malformed_release_nothing(published):
     mechanism = LaplaceInputPerturbation(1)
-    with pytest.raises(InvalidParameterError, match="row 4 is longer"):
+    with pytest.raises(InvalidParameterError, match="a record is longer"):
         mechanism.release_blocks([DATA, [[0.1] * 3, [1.0] * 3]], 3)
     with pytest.raises(InvalidParameterError, match="row 3 holds NaN"):
         mechanism.release_blocks([DATA, [[math.nan] * 3]], 3)

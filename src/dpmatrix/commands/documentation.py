@@ -14,7 +14,7 @@ from dpmatrix.commands.failures import one_line
 def documentation_command(
     *, output: Annotated[Path, typer.Option(help="The folder to write.")] = Path("build/documentation")
 ) -> None:
-    """Write the documentation: a page for each document, three tutorials, the reference."""
+    """Write the documentation: a page for each document, one for each kind of reader, the reference."""
     from dpmatrix.documentation import write
 
     files = write(output)

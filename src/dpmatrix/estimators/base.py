@@ -12,7 +12,13 @@ import numpy.typing as npt
 from dpmatrix.errors import InvalidParameterError, SingleUseError
 from dpmatrix.estimators.budget import Expense, PrivacyBudget, relation
 from dpmatrix.estimators.notices import notify
-from dpmatrix.estimators.scikit_learn import BaseEstimator, check_random_state, reduce_for_workers, validate_data
+from dpmatrix.estimators.scikit_learn import (
+    BaseEstimator,
+    check_random_state,
+    checked,
+    reduce_for_workers,
+    validate_data,
+)
 from dpmatrix.exact import decimal_fraction
 from dpmatrix.mechanisms import Release
 from dpmatrix.mechanisms.menu import AnyMechanism, Settings, build, claims_of, excess_words
@@ -118,10 +124,10 @@ class PrivateEstimator(BaseEstimator):  # type: ignore[misc] # scikit-learn is n
 
     def _records(self, X: npt.ArrayLike, *, reset: bool, ensure_min_samples: int = 1) -> FloatArray:
         refuse_masked(X, "X")
-        checked: FloatArray = validate_data(
-            self, X, reset=reset, dtype=np.float64, ensure_min_samples=ensure_min_samples
+        records: FloatArray = checked(
+            lambda: validate_data(self, X, reset=reset, dtype=np.float64, ensure_min_samples=ensure_min_samples)
         )
-        return checked
+        return records
 
     def _public_mean(self, dimension: int) -> FloatArray:
         if self.mean is None:

@@ -15,6 +15,7 @@ from dpmatrix.estimators.scikit_learn import (
     TransformerMixin,
     check_array,
     check_is_fitted,
+    checked,
 )
 from dpmatrix.exact import positive_integer
 from dpmatrix.mechanisms.menu import components, variances
@@ -131,7 +132,7 @@ class DPPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PrivateEstimator)
             As every transformer of scikit-learn; or if there are not k coordinates.
         """
         check_is_fitted(self)
-        coordinates: FloatArray = check_array(X, dtype=np.float64)
+        coordinates: FloatArray = checked(lambda: check_array(X, dtype=np.float64))
         if coordinates.shape[1] != self.n_components_:
             problem = f"it has {coordinates.shape[1]} columns"
             raise InvalidParameterError("X", problem, f"pass {self.n_components_} coordinates for each point")

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from multiprocessing.reduction import ForkingPickler
 from typing import Any
 
-from dpmatrix.errors import MissingExtraError
+from dpmatrix.errors import InvalidParameterError, MissingExtraError
 
 try:
     from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
@@ -23,9 +23,39 @@ __all__ = [
     "check_array",
     "check_is_fitted",
     "check_random_state",
+    "checked",
     "reduce_for_workers",
     "validate_data",
 ]
+
+
+_SHOWS_NO_ENTRY = ("Input ", "Found array with ", "X has ", "The feature names ")
+"""How the messages of scikit-learn begin that are passed on; others hold entries of the array, or may."""
+
+
+def checked(check: Callable[[], Any]) -> Any:  # noqa: ANN401
+    """Return what a check of scikit-learn returns; where it refuses an array, show no entry of it.
+
+    Raises
+    ------
+    InvalidParameterError
+        In place of every ValueError whose message is not known to be without entries. (A ValueError.)
+    """
+    try:
+        return check()
+    except ValueError as error:
+        words = str(error)
+        if words.startswith(_SHOWS_NO_ENTRY):
+            raise
+    # Out of the block above, so that the error with the entries is not the context of this one.
+    remedy = "pass an array of shape (n, d) of real numbers"
+    if words.startswith("Complex data not supported"):
+        problem = "Complex data not supported"
+    elif "Reshape your data" in words:
+        problem, remedy = "it has not two dimensions", f"Reshape your data: {remedy}"
+    else:
+        problem = "it is no array of real numbers"
+    raise InvalidParameterError("X", problem, remedy)
 
 
 def reduce_for_workers(kind: type, reduce: Callable[[Any], Any]) -> None:
