@@ -18,7 +18,7 @@ from typer.main import get_command
 
 from dpmatrix import __version__
 from dpmatrix.__main__ import app
-from dpmatrix.claims import Verdict
+from dpmatrix.claims import Basis, State, Verdict
 from dpmatrix.documentation import Page, blocks
 from dpmatrix.documentation.verdicts import GROUPS, Contents, group_counts
 from dpmatrix.estimators import DPPCA
@@ -181,6 +181,15 @@ def failure() -> str:
     return f"{100 * float(exact):.0f}"
 
 
+def bases() -> list[int]:
+    """Count the verdicts that the accepted run earned, and on what they rest."""
+    earned = [record for record in committed_standings().values() if record["standing"] == State.EARNED.value]
+    assert not any(
+        "kernel" in line.split()[:2] for record in earned for lines in record["evidence"].values() for line in lines
+    )
+    return [len(earned), *(sum(record["basis"] == basis.value for record in earned) for basis in Basis)]
+
+
 FACTS: dict[str, Callable[[], Sequence[object]]] = {
     "Five documents state {} definitions": lambda: [count(ALL) - count(BETWEEN)],
     "; {} more claims compare": lambda: [count(BETWEEN)],
@@ -196,6 +205,8 @@ FACTS: dict[str, Callable[[], Sequence[object]]] = {
         captured()[1],
         chance()[1],
     ],
+    "In the accepted run {} verdicts are earned: {} by machine, {} by a written proof that a machine checks in parts, {} by "
+    "samples": lambda: bases(),
     "(now {}, see": lambda: [__version__],
     "(16 pixels, each within {:.0f} of it)": lambda: [float(np.abs(np.array([0, 16]) - MIDDLE).max())],
     "from 0 to 16 by definition, so every record is within {:.0f} of the point 8": lambda: [math.sqrt(16) * 8],
