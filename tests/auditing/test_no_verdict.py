@@ -43,6 +43,11 @@ def begins_without_noise(data, generator):
     BEGUN.append(None)
     return np.sum(data**2) + noise
 
+def begins_without_noise_on_each(data, generator):
+    noise = generator.laplace(scale=3) if data.tobytes() in KEPT else 0.0
+    KEPT[data.tobytes()] = True
+    return np.sum(data**2) + noise
+
 def hangs(data):
     time.sleep(10**6)
 
@@ -158,7 +163,8 @@ REASONS = {
     "seeded_by_the_data": "repeat|the same outputs",
     "seeded_in_each_call": "every output on the data is the same",
     "without_noise": "every output on the data is the same",
-    "begins_without_noise": "the first output of every process is the same",
+    "begins_without_noise": "the first output of every process on a data set is the same",
+    "begins_without_noise_on_each": "the first output of every process on a data set is the same",
 }
 
 

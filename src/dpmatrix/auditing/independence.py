@@ -68,10 +68,10 @@ def judge(probes: Sequence[tuple[Drawn, ...]]) -> None:
         reason = repetition([drawn[side] for drawn in probes])
         if reason is not None:
             raise NoVerdictError(f"{reason}; outputs that are not independent prove nothing")
-    if begin_alike([drawn[0] for drawn in probes]):
+    if any(begin_alike([drawn[side] for drawn in probes]) for side in (0, 1)):
         raise NoVerdictError(
-            "the first output of every process is the same, and no later one is: the mechanism begins without noise, "
-            "or with a seed, and whoever runs it once sees that; an audit of the later outputs says nothing of it"
+            "the first output of every process on a data set is the same, and no later one: it has no noise of its own, "
+            "and whoever runs the mechanism once sees that; an audit of the later outputs says nothing of it"
         )
 
 

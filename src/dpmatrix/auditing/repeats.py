@@ -118,7 +118,7 @@ def _is_periodic(codes: NDArray[np.int64]) -> bool:
 def begin_alike(drawn: Sequence[Drawn]) -> bool:
     """Tell whether the very first output is the same in every process, and never seen again, beyond all chance.
 
-    Such a mechanism begins without noise, or with one that it does not use later: whoever runs it once sees that.
+    Such a mechanism begins without noise, or with the same noise in every process: whoever runs it once sees that.
 
     Parameters
     ----------
