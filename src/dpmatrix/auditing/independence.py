@@ -70,7 +70,7 @@ def judge(probes: Sequence[tuple[Drawn, ...]]) -> None:
             raise NoVerdictError(f"{reason}; outputs that are not independent prove nothing")
     if any(begin_alike([drawn[side] for drawn in probes]) for side in (0, 1)):
         raise NoVerdictError(
-            "the first output of every process on a data set is the same, and no later one: it has no noise of its own, "
+            "the first output of every process on a data set is the same, and no later one: it has no own noise, "
             "and whoever runs the mechanism once sees that; an audit of the later outputs says nothing of it"
         )
 
