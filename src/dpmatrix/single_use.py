@@ -8,6 +8,7 @@ at a time, and is kept in one file:
 * A copy and a pickle are refused when they are tried.
 * A thread waits until another one is done. A call from within a call, by a signal handler or from the data, is refused.
 * A file counts by what it is, not by its name; see `sole_file`.
+* A second object that is given the attributes of the first refuses to be used.
 
 Python hides nothing: who takes private attributes apart can still build a second object.
 """
@@ -18,6 +19,7 @@ import errno
 import os
 import stat
 import threading
+import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -46,6 +48,8 @@ class SingleUse:
 
     def __init__(self) -> None:
         self._process = process_identity()
+        # Whoever copies the attributes into a second object copies this too, and it tells the two apart.
+        self._object = weakref.ref(self)
         self._lock = threading.RLock()
         self._busy = False
 
@@ -55,8 +59,10 @@ class SingleUse:
         Raises
         ------
         SingleUseError
-            In a child process.
+            In a child process, or in an object that was given the attributes of another one.
         """
+        if self._object() is not self:
+            raise SingleUseError(f"{self.what} cannot be copied: both would be used", self.remedy)
         if self._process != process_identity():
             raise SingleUseError(f"{self.what} belongs to the process that made it, and this is a fork", self.remedy)
 

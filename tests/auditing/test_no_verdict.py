@@ -38,6 +38,16 @@ def forgets_to_return(data):
 def none_for_a_record(data):
     return None if data[-1].any() else float(np.random.default_rng().laplace())
 
+def begins_without_noise(data, generator):
+    noise = generator.laplace(scale=3) if BEGUN else 0.0
+    BEGUN.append(None)
+    return np.sum(data**2) + noise
+
+def begins_without_noise_on_each(data, generator):
+    noise = generator.laplace(scale=3) if data.tobytes() in KEPT else 0.0
+    KEPT[data.tobytes()] = True
+    return np.sum(data**2) + noise
+
 def hangs(data):
     time.sleep(10**6)
 
@@ -153,6 +163,8 @@ REASONS = {
     "seeded_by_the_data": "repeat|the same outputs",
     "seeded_in_each_call": "every output on the data is the same",
     "without_noise": "every output on the data is the same",
+    "begins_without_noise": "the first output of every process on a data set is the same",
+    "begins_without_noise_on_each": "the first output of every process on a data set is the same",
 }
 
 

@@ -5,7 +5,16 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dpmatrix.auditing.repeats import CALLS, Drawn, are_frozen, are_kept, are_periodic, are_repeated, repetition
+from dpmatrix.auditing.repeats import (
+    CALLS,
+    Drawn,
+    are_frozen,
+    are_kept,
+    are_periodic,
+    are_repeated,
+    begin_alike,
+    repetition,
+)
 
 RANDOM = np.random.default_rng(20160212)
 SIZES = (CALLS, 240, 1792)
@@ -90,3 +99,20 @@ def test_frozen_is_constant_on_each_side_and_not_the_same() -> None:
     assert not are_frozen([one], [one])
     assert not are_frozen([one, two], [two])
     assert not are_frozen([Drawn(0, (RANDOM.normal(size=CALLS),))], [two])
+
+
+def test_processes_that_begin_alike_without_noise_are_noticed() -> None:
+    """Three processes with the same first output: one that never comes back, and one that is merely likely."""
+    generators = np.random.default_rng(11).spawn(3)
+    batches = [(law.laplace(size=(24, 1)), law.laplace(size=(4000, 1))) for law in generators]
+    drawn = [Drawn(process, batch) for process, batch in enumerate(batches)]
+    assert not begin_alike(drawn)
+    for first, _ in batches:
+        first[0] = 1.0
+    assert begin_alike(drawn)
+    assert not begin_alike(drawn[:1]), "one process says nothing"
+    assert not begin_alike([Drawn(one.process, one.batches[:1]) for one in drawn]), "nor do few outputs"
+    likely = [Drawn(one.process, tuple(np.rint(batch) for batch in one.batches)) for one in drawn]
+    assert not begin_alike(likely)
+    batches[1][0][0] = 2.0
+    assert not begin_alike(drawn)

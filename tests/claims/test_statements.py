@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from fractions import Fraction
+from threading import Thread
 
 import attrs
 import pytest
@@ -112,18 +113,40 @@ def test_nudged_needs_a_change() -> None:
 
 def test_observing_tells_the_statement_from_its_variants() -> None:
     nudged, stripped = STATEMENT.nudged(lambda margin: margin - 100), STATEMENT.without("x > 0")
-    with observing() as outer:
-        with observing() as observed:
-            STATEMENT.applies(Point(1))
-            assert not observed.evaluated, "hypotheses alone are not the statement"
-            nudged.at(Point(1))
-            stripped.at(Point(-1))
-            STATEMENT.conclusion(Point(-1))
-            assert observed.evaluated == {nudged, stripped, STATEMENT}
-            assert observed.failed == {nudged, stripped}, "a conclusion outside the hypotheses refutes nothing"
-        assert not outer.evaluated
+    with observing() as outer, observing() as observed:
+        STATEMENT.applies(Point(1))
+        assert not observed.evaluated, "hypotheses alone are not the statement"
+        nudged.at(Point(1))
+        stripped.at(Point(-1))
+        STATEMENT.conclusion(Point(-1))
+        assert observed.evaluated == {nudged, stripped, STATEMENT}
+        assert observed.failed == {nudged, stripped}, "a conclusion outside the hypotheses refutes nothing"
+    assert outer.failed == observed.failed, "an observer inside hides nothing"
+    before = set(observed.met)
     STATEMENT.at(Point(1))
-    assert STATEMENT not in outer.evaluated
+    assert observed.met == outer.met == before, "nobody observes any more"
+
+
+def test_another_thread_is_observed() -> None:
+    with observing() as observed:
+        thread = Thread(target=FALSE.at, args=(Point(3),))
+        thread.start()
+        thread.join()
+    assert FALSE in observed.failed
+
+
+def test_an_undecided_box_is_not_met_and_an_equality_is() -> None:
+    """A box so wide that the sign is open says nothing, also where the statement is false all over it."""
+    wide = Statement("x - x >= 1", lambda p: ball(p.x) - ball(p.x) - 1, given=(POSITIVE,), name="toy.wide")
+    equal = Statement(
+        "sqrt(x)^2 >= x", lambda p: ball(p.x).sqrt() ** 2 - ball(p.x), given=(POSITIVE,), name="toy.equal"
+    )
+    with observing() as observed:
+        assert wide.at(Point(interval(1, 5))) is Truth.UNDECIDED
+        assert equal.at(Point(interval(1, 5))) is Truth.UNDECIDED
+        assert not observed.met
+        assert equal.at(Point(2)) is Truth.UNDECIDED
+    assert observed.met == {equal}
 
 
 def below_two(p):

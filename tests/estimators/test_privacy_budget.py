@@ -364,3 +364,26 @@ def test_threads_cannot_overdraw() -> None:
     with ThreadPoolExecutor(8) as pool:
         assert sum(pool.map(pay, range(64))) == 5
     assert budget.epsilon_spent == 5
+
+
+def test_a_second_object_with_the_same_attributes_does_not_pay() -> None:
+    """Library code that copies attributes passes by the methods of copying; both accounts would be spent."""
+    budget, other = PrivacyBudget(1), PrivacyBudget(1)
+    copied = object.__new__(PrivacyBudget)
+    for one in (other, copied):
+        vars(one).update(vars(budget))
+        with pytest.raises(SingleUseError, match="cannot be copied"):
+            one.pay(budget.limit)
+    budget.pay(budget.limit)
+    with pytest.raises(BudgetExceededError):
+        budget.pay(budget.limit)
+
+
+def test_what_was_paid_stays_paid_and_the_limit_stays() -> None:
+    budget = PrivacyBudget(1)
+    budget.pay(budget.limit)
+    with pytest.raises(SingleUseError, match="has begun"):
+        budget.__init__(1)
+    with pytest.raises(AttributeError):
+        budget.limit = PrivacyBudget(2).limit
+    assert budget.spent == (budget.limit,)

@@ -11,7 +11,7 @@ from attrs import frozen
 from dpmatrix.auditing.fresh import FreshProcess, fresh_processes, probes_here
 from dpmatrix.auditing.pairs import NeighbouringPair
 from dpmatrix.auditing.plan import AuditPlan
-from dpmatrix.auditing.repeats import Drawn, are_frozen, repetition
+from dpmatrix.auditing.repeats import Drawn, are_frozen, begin_alike, repetition
 from dpmatrix.auditing.targets import Target
 from dpmatrix.errors import NoVerdictError
 from dpmatrix.exact import Exact, fraction
@@ -68,6 +68,11 @@ def judge(probes: Sequence[tuple[Drawn, ...]]) -> None:
         reason = repetition([drawn[side] for drawn in probes])
         if reason is not None:
             raise NoVerdictError(f"{reason}; outputs that are not independent prove nothing")
+    if any(begin_alike([drawn[side] for drawn in probes]) for side in (0, 1)):
+        raise NoVerdictError(
+            "the first output of every process on a data set is the same, and no later one: it has no own noise, "
+            "and whoever runs the mechanism once sees that; an audit of the later outputs says nothing of it"
+        )
 
 
 def is_frozen(probes: Sequence[tuple[Drawn, ...]]) -> bool:

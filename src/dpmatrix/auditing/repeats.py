@@ -11,6 +11,9 @@ on the probability that independent outputs of one law fail it, whatever the law
 - *Equal outputs some calls apart.* Of the pairs of outputs that lie L apart half do not overlap; they are equal
   independently, with the probability c that two outputs are equal. Hoeffding's bound for U-statistics keeps c near its
   estimate, and Chernoff's bound does the rest, each but for ``exp(-40)``.
+- *Equal first outputs.* That the first outputs of k processes are one value, and none of n others is, has probability
+  at most ``((k - 1) / (e n))**(k - 1)``: for a value of probability p it is ``p**k (1 - p)**n``, and summed over all
+  values at most the largest ``p**(k - 1) (1 - p)**n``. For k = 3 and 10,000 outputs that is 6e-9.
 """
 
 from __future__ import annotations
@@ -31,6 +34,7 @@ CALLS = 24
 """Outputs from calls of their own at the beginning; 4**-24 is below 1e-14."""
 
 _FEW_COORDINATES = 16
+_RARE = 1e-8
 
 
 @frozen(eq=False)
@@ -109,6 +113,28 @@ def _is_periodic(codes: NDArray[np.int64]) -> bool:
         miss = np.where(share < 1, (1 - share) * np.log((1 - share) / (1 - bound)), 0.0)
         divergence = share * np.log(share / bound) + miss
     return bool(np.any((share > bound) & (halves * divergence >= NATS)))
+
+
+def begin_alike(drawn: Sequence[Drawn]) -> bool:
+    """Tell whether the very first output is the same in every process, and never seen again, beyond all chance.
+
+    Such a mechanism begins without noise, or with the same noise in every process: whoever runs it once sees that.
+
+    Parameters
+    ----------
+    drawn
+        On one data set; of each process the first `Drawn` comes first.
+    """
+    columns = [_columns(np.concatenate(one.batches)) for one in drawn]
+    if len({one.shape[1] for one in columns}) > 1:
+        return False
+    codes = np.split(_codes(np.concatenate(columns)), np.cumsum([len(one) for one in columns])[:-1])
+    firsts = list({one.process: own[0] for one, own in reversed(list(zip(drawn, codes, strict=True)))}.values())
+    further, others = len(firsts) - 1, sum(len(own) for own in codes) - len(firsts)
+    if further < 1 or others == 0 or (further / (np.e * others)) ** further > _RARE:
+        return False
+    seen = sum(int(np.count_nonzero(own == firsts[0])) for own in codes)
+    return all(first == firsts[0] for first in firsts) and seen == len(firsts)
 
 
 def repetition(drawn: Sequence[Drawn]) -> str | None:

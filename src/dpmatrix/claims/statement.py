@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from contextvars import ContextVar
 from typing import Any, TypeAlias
 
 import attrs
@@ -17,9 +16,11 @@ Margin: TypeAlias = Callable[[Any], arb]
 
 FIRST_PRECISION = 64
 LAST_PRECISION = 2048
+EQUALITY = 2.0**-32
+"""An undecided margin that is surely smaller is an equality; another one is of a box too wide to say anything."""
 
 
-@attrs.define
+@attrs.define(eq=False)
 class Observed:
     """What became of statements inside a block.
 
@@ -28,7 +29,8 @@ class Observed:
     evaluated
         Every statement that was evaluated; one that was nudged or lost a hypothesis is another statement.
     met
-        The statements that were evaluated at a point, or on a box, where their hypotheses hold and they are not false.
+        The statements that were true at a point, or on a box, where their hypotheses hold, or so nearly an equality
+        there that no precision tells.
     failed
         The statements that were false at a point, or on a box, where their hypotheses hold.
     watch
@@ -44,18 +46,22 @@ class Observed:
     failed: set[Statement] = attrs.Factory(set)
 
 
-_observed: ContextVar[Observed | None] = ContextVar("observed", default=None)
+_observing: list[Observed] = []
+"""Who observes, in all threads: what another thread evaluates meanwhile counts as well."""
 
 
 @contextmanager
 def observing(watch: Callable[[], Iterable[str]] = tuple) -> Iterator[Observed]:
-    """Collect the statements that are evaluated inside the block; ``watch`` as for `Observed`."""
+    """Collect the statements that are evaluated inside the block, by any thread; ``watch`` as for `Observed`.
+
+    Whoever observes around the block is told as well.
+    """
     observed = Observed(watch)
-    token = _observed.set(observed)
+    _observing.append(observed)
     try:
         yield observed
     finally:
-        _observed.reset(token)
+        _observing.remove(observed)
 
 
 class OutsideHypothesesError(ValueError):
@@ -172,17 +178,27 @@ class Statement:
 
     def _observe(self, point: Any, answer: Truth) -> None:  # noqa: ANN401 - points are the statement's own
         """Tell whoever observes what was seen; every way to evaluate the assertion comes through here."""
-        observed = _observed.get()
-        if observed is None:
-            return
+        for observed in tuple(_observing):
+            self._tell(observed, point, answer)
+
+    def _tell(self, observed: Observed, point: Any, answer: Truth) -> None:  # noqa: ANN401
         observed.evaluated.add(self)
         seen = observed.failed if answer is Truth.FALSE else observed.met
-        if self not in seen and self._certainly_applies(point):
+        says = answer is not Truth.UNDECIDED or (self not in seen and self._is_equality(point))
+        if says and self not in seen and self._certainly_applies(point):
             seen.add(self)
             observed.replaced.update(observed.watch())
         own = self.origin  # a change is no disguise: where a changed version fails, so may the statement itself
         if answer is Truth.FALSE and own is not None and own not in observed.failed and own.fails(point):
             observed.failed.add(own)
+
+    def _is_equality(self, point: Any) -> bool:  # noqa: ANN401 - points are the statement's own
+        before = ctx.prec
+        try:
+            ctx.prec = 4 * FIRST_PRECISION
+            return bool(abs(self._margin(point)) < EQUALITY)
+        finally:
+            ctx.prec = before
 
     def fails(self, point: Any) -> bool:  # noqa: ANN401 - points are the statement's own
         """Whether the assertion is certainly false at a point that certainly meets the hypotheses; nobody is told."""

@@ -82,11 +82,18 @@ class PrivacyBudget(SingleUse):
     _is_record = True
 
     def __init__(self, epsilon: Exact, delta: Exact = 0, adjacency: str = "replace-one") -> None:
+        if hasattr(self, "_spent"):
+            raise SingleUseError("this budget has begun: what it has paid stays paid", "make another for other data")
         super().__init__()
         exact = decimal_fraction(epsilon, "epsilon"), decimal_fraction(delta, "delta")
-        self.limit = PrivacyGuarantee(*exact, relation(adjacency))
+        self._limit = PrivacyGuarantee(*exact, relation(adjacency))
         self._spent: tuple[PrivacyGuarantee, ...] = ()
         self._is_record = False
+
+    @property
+    def limit(self) -> PrivacyGuarantee:
+        """The limits, which are those of the beginning."""
+        return self._limit
 
     @property
     def spent(self) -> tuple[PrivacyGuarantee, ...]:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Mapping
+from types import FunctionType
 
 _GONE = object()
+_CACHED = frozenset({"__abstractmethods__", "_abc_impl", "__annotations__", "__annotations_cache__", "__doc__"})
+"""Names of a class that Python itself may set late."""
 
 
 class Modules:
-    """What the names of some modules stood for when this was made.
+    """What the names of some modules stood for when this was made, those of their classes, and the code of functions.
 
     Parameters
     ----------
@@ -19,11 +22,23 @@ class Modules:
 
     def __init__(self, packages: Iterable[str]) -> None:
         wanted = tuple(packages)
-        self._first: dict[str, Mapping[str, object]] = {
-            name: dict(vars(module))
+        modules = {
+            name: module
             for name, module in sorted(sys.modules.items())
             if any(f"{name}.".startswith(f"{package}.") for package in wanted)
         }
+        self._first: dict[str, Mapping[str, object]] = {name: dict(vars(module)) for name, module in modules.items()}
+        own = [
+            (f"{name}.{place}", value)
+            for name, first in self._first.items()
+            for place, value in first.items()
+            if getattr(value, "__module__", None) == name
+        ]
+        self._classes = [(name, value, dict(vars(value))) for name, value in own if isinstance(value, type)]
+        members = [(f"{name}.{place}", value) for name, _, first in self._classes for place, value in first.items()]
+        self._functions = [
+            (name, value, _code(value)) for name, value in (*own, *members) if isinstance(value, FunctionType)
+        ]
 
     def replaced(self) -> tuple[str, ...]:
         """Return the dotted names that stand for something else than at first, or for nothing any more."""
@@ -31,4 +46,19 @@ class Modules:
         for module, first in self._first.items():
             now = vars(sys.modules[module]) if module in sys.modules else {}
             found += [f"{module}.{name}" for name, value in first.items() if now.get(name, _GONE) is not value]
+        for name, kind, first in self._classes:
+            here = vars(kind)
+            places = {place for place, value in first.items() if here.get(place, _GONE) is not value}
+            # Python itself adds what it caches; a method that was not there before hides one of a base.
+            places |= {place for place in here.keys() - first.keys() if callable(here[place])}
+            found += [f"{name}.{place}" for place in sorted(places - _CACHED)]
+        found += [name for name, function, first in self._functions if _differ(_code(function), first)]
         return tuple(found)
+
+
+def _code(function: FunctionType) -> tuple[object, ...]:
+    return function.__code__, function.__defaults__, function.__kwdefaults__
+
+
+def _differ(one: tuple[object, ...], other: tuple[object, ...]) -> bool:
+    return any(here is not there for here, there in zip(one, other, strict=True))

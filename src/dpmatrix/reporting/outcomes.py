@@ -9,7 +9,7 @@ from typing import Any
 import attrs
 import pytest
 
-from dpmatrix.claims import AuditRecord, Evidence, Observed, Outcome, Registry, Role
+from dpmatrix.claims import AuditRecord, Evidence, Observed, Outcome, Registry, Role, Statement
 
 PROPERTY = "statements"
 """Property of every item: what `seen` says of it, as the text of its JSON, so that any report of tests can hold it."""
@@ -19,17 +19,55 @@ _SEVERITY = (Outcome.PASSED, Outcome.SKIPPED, Outcome.FAILED)
 _NOTHING = json.dumps({"refused": (), "met": (), "failed": (), "replaced": ()})
 
 
-def seen(observed: Observed, registry: Registry) -> dict[str, list[str]]:
+class Specified:
+    """The statements of a specification as they are now: what is put in their place later is not one of them.
+
+    Functions count by what they are: an object may call itself equal to any other.
+    """
+
+    def __init__(self, registry: Registry) -> None:
+        self._known = {
+            name: (_words(one), _code(one)) for claim in registry for name, one in claim.statements().items()
+        }
+
+    def has(self, statement: Statement) -> bool:
+        """Whether a statement is one of them, unchanged."""
+        if statement.name not in self._known:
+            return False
+        words, code = self._known[statement.name]
+        same_words, here = words == _words(statement), _code(statement)
+        return same_words and all(one is other for one, other in zip(code, here, strict=True))
+
+    def is_changed(self, statement: Statement) -> bool:
+        """Whether a statement was made of one of them by a change, or asks one of them elsewhere."""
+        if statement.origin is not None:
+            return self.has(statement.origin)
+        return not statement.instance and self.has(attrs.evolve(statement, instance=True))
+
+
+def _words(statement: Statement) -> tuple[object, ...]:
+    given = tuple((condition.says, condition.strict) for condition in statement.given)
+    return statement.says, statement.strict, statement.instance, given
+
+
+def _code(statement: Statement) -> list[object]:
+    """Return the functions of a statement, and what they run."""
+    functions = [statement.formula, *(condition.margin for condition in statement.given)]
+    return [*functions, *(getattr(function, "__code__", None) for function in functions)]
+
+
+def seen(observed: Observed, specified: Specified) -> dict[str, list[str]]:
     """Return names of statements: of which a changed version failed, the specification's own that were met or failed.
 
     A statement that was nudged, or that lost a hypothesis, keeps its name and is not the specification's own. Beside
     them the names of modules that stood for something else while a statement was evaluated.
     """
-    own = {statement for claim in registry for statement in claim.statements().values()}
     return {
-        "refused": sorted({statement.name for statement in observed.failed - own}),
-        "met": sorted(statement.name for statement in own & observed.met),
-        "failed": sorted(statement.name for statement in own & observed.failed),
+        "refused": sorted(
+            {one.name for one in observed.failed if not specified.has(one) and specified.is_changed(one)}
+        ),
+        "met": sorted({one.name for one in observed.met if specified.has(one)}),
+        "failed": sorted({one.name for one in observed.failed if specified.has(one)}),
         "replaced": sorted(observed.replaced),
     }
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import importlib
 import json
 import sys
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,7 @@ from dpmatrix.atomic_files import write_atomically
 from dpmatrix.claims import (
     Evidence,
     Ledger,
+    Observed,
     Registry,
     Statement,
     findings,
@@ -32,7 +33,7 @@ from dpmatrix.reporting.environment import environment
 from dpmatrix.reporting.html import render
 from dpmatrix.reporting.implementations import ROOMS, implementations
 from dpmatrix.reporting.intact import Modules
-from dpmatrix.reporting.outcomes import PROPERTY, Outcomes, seen
+from dpmatrix.reporting.outcomes import PROPERTY, Outcomes, Specified, seen
 from dpmatrix.reporting.record import report_record
 from dpmatrix.reporting.snapshots import changes_since
 from dpmatrix.reporting.terminal import gate_lines, standings_table
@@ -41,9 +42,12 @@ from dpmatrix.reporting.written import uncollected
 MARK = "evidence"
 BODY = ("audit", "tests", "proofs_checks")
 GATE = "audit"
-TRUSTED = ("dpmatrix.exact", "dpmatrix.privacy")
-"""What statements compute with beside the specification."""
+TRUSTED = ("dpmatrix.exact", "dpmatrix.privacy", "dpmatrix.claims")
+"""What statements compute with beside the specification, and what judges them."""
+JUDGE = "dpmatrix.reporting"
 REGISTRY = pytest.StashKey[Registry]()
+BEFORE = pytest.StashKey[Observed]()
+"""What was observed in the fixtures of an item."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -91,6 +95,12 @@ class _Session:
         self.registry: Registry = self.specification.load()
         config.stash[REGISTRY] = self.registry
         self.modules = Modules([self.specification.__name__, *TRUSTED])
+        self.judge = Modules([self.specification.__name__, *TRUSTED, JUDGE])
+        # Now, since an item may write to the file.
+        self.committed: Mapping[str, object] = (
+            getattr(self.specification, "committed_standings", dict)() if deciding else {}
+        )
+        self.specified = Specified(self.registry)
         # Now, while the sources on disk are the ones that were imported.
         self.fingerprints = dict(self.registry.fingerprints)
         if deciding:
@@ -142,13 +152,23 @@ class _Session:
             self.config.hook.pytest_deselected(items=left_out)
 
     @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_setup(self, item: pytest.Item) -> Generator[None, object, object]:
+        """Observe which statements fail in the fixtures of an item; what is met there counts for nothing."""
+        with observing(self.modules.replaced) as observed:
+            item.stash[BEFORE] = observed
+            return (yield)
+
+    @pytest.hookimpl(wrapper=True)
     def pytest_runtest_call(self, item: pytest.Item) -> Generator[None, object, object]:
         """Observe which statements an item evaluates."""
         with observing(self.modules.replaced) as observed:
             try:
                 return (yield)
             finally:
-                item.user_properties.append((PROPERTY, json.dumps(seen(observed, self.registry))))
+                before = item.stash[BEFORE]
+                observed.failed |= {statement for statement in before.failed if self.specified.has(statement)}
+                observed.replaced |= before.replaced
+                item.user_properties.append((PROPERTY, json.dumps(seen(observed, self.specified))))
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Keep the outcome of every item that ran, also of those that ran in a worker."""
@@ -207,10 +227,11 @@ class _Session:
         found = standings(self.registry, evidence, cited, self.outcomes.failures())
         if self.config.getoption("--accept-standings") and not self.interrupted:
             write_atomically(self.specification.STANDINGS, dump(snapshot(self.registry, found, evidence)))
-        committed = self.specification.committed_standings()
-        problems = violations(self.registry, self.specification.catalogue(), evidence, cited, found, committed)
+            self.committed = self.specification.committed_standings()
+        problems = violations(self.registry, self.specification.catalogue(), evidence, cited, found, self.committed)
         patterns = self.config.getini("python_files")
         problems += self.outcomes.replacements()
+        problems += [f"{name} is not what was imported" for name in self.judge.replaced()]
         problems += uncollected(self.config.rootpath, BODY, patterns, evidence)
         verdicts = {claim.id: claim.verdict.value for claim in self.registry}
         audits = self.outcomes.audits()
