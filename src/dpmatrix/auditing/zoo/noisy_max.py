@@ -131,6 +131,7 @@ def faults() -> tuple[Specimen, ...]:
             mutation="all counts get the same noise",
             note="The index of the greatest count is exact.",
             flags=(Flag.REUSE,),
+            repeats=True,
             target=_one_noise,
             truth=lambda: certain_truth(1.0),
         ),
