@@ -66,7 +66,7 @@ def fitted(estimator: Any) -> dict[str, Any]:
 def command(path: Path, data: np.ndarray, adjacency: Adjacency, *more: str) -> dict[str, Any]:
     """Run the command on a file and read what it prints."""
     path.write_text("a,b,c\n" + "".join(",".join(map(repr, row)) + "\n" for row in data.tolist()), encoding="utf-8")
-    options = ["--epsilon", str(EPSILON), "--norm-bound", str(BOUND), "--adjacency", adjacency.value, "--json", *more]
+    options = ["--header", "--epsilon", str(EPSILON), "--norm-bound", str(BOUND), "--adjacency", adjacency.value, "--json", *more]
     done = CliRunner().invoke(app, ["pca", str(path), *options])
     assert done.exit_code == 0, done.output
     found: dict[str, Any] = json.loads(done.stdout)
