@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from decimal import Decimal
 from fractions import Fraction
 from numbers import Integral, Rational
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard, cast
 
-import numpy as np
 from flint import arb, ctx, fmpq, fmpz
 
 from dpmatrix.errors import InvalidParameterError
+
+if TYPE_CHECKING:
+    import numpy as np  # a look-up of a claim starts without it
 
 Exact: TypeAlias = int | Fraction | float | fmpq | fmpz
 Real: TypeAlias = Exact | arb
@@ -75,6 +78,11 @@ def fraction(value: Exact, name: str = "value") -> Fraction:
     return Fraction(int(exact.p), int(exact.q))
 
 
+def _is_float_of_numpy(value: object) -> TypeGuard[np.floating[Any]]:
+    numpy = sys.modules.get("numpy")
+    return numpy is not None and isinstance(value, numpy.floating)
+
+
 def decimal_fraction(value: Exact | np.floating[Any], name: str = "value") -> Fraction:
     """Convert a finite number as a person reads it: a float, of Python or numpy, is the decimal that it prints as.
 
@@ -86,8 +94,8 @@ def decimal_fraction(value: Exact | np.floating[Any], name: str = "value") -> Fr
     InvalidParameterError
         If the value is not a finite real number, as in `rational`.
     """
-    if not isinstance(value, float | np.floating):
-        return fraction(value, name)
+    if not isinstance(value, float) and not _is_float_of_numpy(value):
+        return fraction(cast("Exact", value), name)
     if not math.isfinite(value):
         return fraction(float(value), name)
     # The shortest decimal that is read back as this float. A subclass, as numpy's, may print more than that.

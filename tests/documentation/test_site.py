@@ -14,7 +14,7 @@ import pytest
 from typer.testing import CliRunner
 
 from dpmatrix.__main__ import app
-from dpmatrix.claims import Grade, Registry, State, Verdict
+from dpmatrix.claims import Basis, Grade, Registry, State, Verdict
 from dpmatrix.documentation import pages
 from dpmatrix.documentation.docstrings import parse
 from dpmatrix.documentation.reference import MODULES, room, signature
@@ -118,9 +118,10 @@ def test_verdicts_are_read_from_the_registry(site) -> None:
 
 
 def test_a_claim_that_changed_since_the_run_says_so(site, monkeypatch: pytest.MonkeyPatch) -> None:
+    bases = [f", {basis.value}" for basis in Basis]
     assert {entry.standing for entry in site.contents.entries} <= {
-        "earned (accepted run)",
-        "refutation confirmed by the accepted run",
+        *(f"earned{basis} (accepted run)" for basis in bases),
+        *(f"refutation confirmed by the accepted run{basis}" for basis in bases),
         "open (accepted run)",
         "changed since",
     }

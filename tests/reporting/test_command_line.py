@@ -63,6 +63,7 @@ SCHEMA = {
     "evidence": list,
     "implementations": list,
     "specified_in": str,
+    "basis": str | None,
 }
 ITEM_SCHEMA = {"node": str, "role": str, "grade": str, "region": str, "outcome": str | None, "from": str | None}
 

@@ -173,6 +173,7 @@ def test_a_refutation_of_what_is_held_to_be_true(toy) -> None:
     toy.stamp()
     toy.audit("--accept-standings").objects_to(
         f"toy.alpha: violated: toy.alpha is held to be true, yet refuted by {PROOFS}::test_alpha_refutes",
+        f"toy.alpha: violated: toy.alpha is held to be true, yet false inside its hypotheses in {AUDIT}::test_alpha_c",
         "toy.proof-repaired: violated: toy.proof-repaired/sound is held to be true, yet refuted by",
         f"{AUDIT}::test_alpha_supports: passed without evaluating toy.alpha unchanged",
         f"{PROOFS}::test_proof_repaired_sound_supports: passed without evaluating toy.proof-repaired/sound unchanged",
