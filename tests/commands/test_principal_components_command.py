@@ -170,7 +170,10 @@ def test_an_interrupt_leaves_the_old_file_alone(tmp_path: Path) -> None:
     output = tmp_path / "release.json"
     output.write_text("old", encoding="utf-8")
     command = [sys.executable, "-m", "dpmatrix", "pca", "-", "--epsilon", "1", "--output", str(output)]
-    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    # A run in the background of a shell ignores interrupts, and its children inherit that.
+    heed = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    process = subprocess.Popen(command, preexec_fn=heed, **pipes)
     assert process.stdin is not None
     # Far more than a pipe holds: once it is written, the command is reading.
     process.stdin.write(b"0.5,0.5\n" * 300_000)
