@@ -41,11 +41,12 @@ class Setting:
 
 
 def settings(adjacency: Adjacency) -> tuple[Setting, ...]:
-    """List the settings for one relation: three epsilons, deltas and norm bounds, d = 1, 2, 3 and n = 1, 2, 3."""
+    """List the settings for one relation: four epsilons, deltas and norm bounds, d = 1, 2, 3, 5 and n = 1, 2, 3, 9."""
     return (
         Setting(Fraction(1), Fraction(1, 10**6), adjacency, Fraction(1), 2, 2),
         Setting(Fraction(1, 4), Fraction(1, 10**3), adjacency, Fraction(4), 3, 1),
         Setting(Fraction(3), Fraction(1, 10), adjacency, Fraction(1, 2), 1, 3),
+        Setting(Fraction(8), Fraction(1, 10**9), adjacency, Fraction(64), 5, 9),
     )
 
 
