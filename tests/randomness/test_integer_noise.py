@@ -206,3 +206,32 @@ def test_gaussian_noise_of_every_size_has_its_variance(variance):
 def test_gaussian_noise_needs_a_variance(wrong):
     with pytest.raises(InvalidParameterError, match="variance"):
         discrete_gaussian_noise(wrong, 3, SystemEntropy())
+
+
+@pytest.mark.parametrize(
+    ("draw", "count", "limit", "share", "allowed"),
+    [
+        (lambda count, bits: discrete_laplace_noise(2**60, count, bits), 120_000, 17 * 2**59, math.exp(-8.5), (3, 60)),
+        (
+            lambda count, bits: discrete_gaussian_noise(2**120, count, bits),
+            300_000,
+            4 * 2**60,
+            math.erfc(4 / math.sqrt(2)),
+            (1, 55),
+        ),
+    ],
+    ids=["laplace", "gaussian"],
+)
+def test_the_tail_of_wide_noise_is_not_cut(draw, count, limit, share, allowed) -> None:
+    """Beyond 8.5 scales, or 4 standard deviations, as many as the law has: a cut there is an infinite privacy loss.
+
+    A Poisson variate of mean 24 lies outside 3 to 60, or one of mean 19 outside 1 to 55, with probability below 1e-8;
+    the seed is fixed. The control is what a cut would leave, none.
+    """
+    expected = count * share
+    least, most = allowed
+    assert least < expected < most
+    values = np.array(draw(count, SeededEntropy(2026)), dtype=object)
+    beyond = int((abs(values) > limit).sum())
+    assert least <= beyond <= most
+    assert not least <= int((np.minimum(abs(values), limit) > limit).sum()) <= most, "control"
