@@ -220,6 +220,15 @@ def test_the_weakest_need_is_the_basis_and_the_strongest_item_meets_it(grades, e
     assert standing(one, [needed[0], CR]).basis is None
 
 
+def test_a_refutation_rests_on_itself_and_its_repair_on_its_own_proof() -> None:
+    """The repair of a refuted claim takes nothing from the refutation, and gives its basis to who uses it."""
+    used, user = claim(Verdict.REFUTED, repair=REPAIR), claim(Verdict.HOLDS, "user", uses=("toy.claim+repair",))
+    own = [passed("user", Role.SUPPORTS), passed("user", Role.CONTROL)]
+    found = standings(Registry.of([user, used]), [R, attrs.evolve(SR, grade=Grade.DERIVED), CR, *own], ())
+    assert found["toy.claim"].basis is Basis.MACHINE
+    assert found["toy.user"].basis is Basis.WRITTEN
+
+
 def test_the_basis_is_no_better_than_that_of_what_is_used() -> None:
     used, user = claim(Verdict.HOLDS), claim(Verdict.HOLDS, "user", uses=("toy.claim",))
     own = [passed("user", Role.SUPPORTS), passed("user", Role.CONTROL)]

@@ -109,19 +109,25 @@ def _needs(claim: Claim) -> list[tuple[Role, str, str]]:
     return needs
 
 
+def _strongest(claim: Claim, evidence: Iterable[Evidence], role: Role, target: str) -> Basis | None:
+    passing = _passing(claim, evidence, role, target)
+    return min((_basis_of(item.grade) for item in passing), key=_BASES.index, default=None)
+
+
 def basis(claim: Claim, evidence: Iterable[Evidence]) -> Basis | None:
     """Return on what the verdict of a claim rests, its foundations aside; None if something that it needs is missing.
 
-    Each need counts by its strongest item, and the weakest need decides.
+    Each need counts by its strongest item, and the weakest need decides. A verdict that only refutes needs no more than
+    the refutation, whatever repair stands beside it.
     """
     items = list(evidence)
-    found = []
-    for role, target, _ in _needs(claim):
-        passing = _passing(claim, items, role, target)
-        if not passing:
-            return None
-        found.append(min((_basis_of(item.grade) for item in passing), key=_BASES.index))
-    return max(found, key=_BASES.index, default=None)
+    needs = [need for need in _needs(claim) if claim.verdict not in FAILED or need[0] is Role.REFUTES]
+    found = [_strongest(claim, items, role, target) for role, target, _ in needs]
+    return None if None in found else _weakest(found)
+
+
+def _weakest(bases: Iterable[Basis | None]) -> Basis | None:
+    return max((one for one in bases if one is not None), key=_BASES.index, default=None)
 
 
 def _missing(claim: Claim, evidence: list[Evidence], implementations: Iterable[Implementation]) -> list[str]:
@@ -245,9 +251,13 @@ def standings(
         elif reasons:
             found[claim_id] = Standing(State.UNEARNED, tuple(reasons))
         else:
-            rests_on = [basis(claim, items), *(found[use.removesuffix("+repair")].basis for use in claim.uses)]
-            known = [one for one in rests_on if one is not None]
-            found[claim_id] = Standing(State.EARNED, basis=max(known, key=_BASES.index, default=None))
+            rests_on = [basis(claim, items)]
+            for use in claim.uses:
+                used = use.removesuffix("+repair")
+                rests_on.append(found[used].basis)
+                if use != used:
+                    rests_on.append(_strongest(registry[used], by_claim[used], Role.SUPPORTS_REPAIR, use))
+            found[claim_id] = Standing(State.EARNED, basis=_weakest(rests_on))
 
     for claim in registry:
         visit(claim.id)
