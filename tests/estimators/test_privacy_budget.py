@@ -8,7 +8,6 @@ import os
 import pickle
 import threading
 import traceback
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
 from multiprocessing.reduction import ForkingPickler
@@ -36,6 +35,7 @@ from dpmatrix.mechanisms.menu import DIRECTIONS, MATRICES
 from dpmatrix.privacy.adjacency import Adjacency
 from dpmatrix.privacy.guarantee import PrivacyGuarantee
 from dpmatrix.randomness.entropy import SystemEntropy
+from tests.forks import in_a_fork
 
 RECORDS = np.full((6, 2), 0.5)
 QUARTER = Fraction(1, 4)
@@ -234,25 +234,6 @@ def test_copies_are_the_budget_itself_and_pickles_cannot_pay() -> None:
         with pytest.raises(SingleUseError, match="copy"):
             again.fit(RECORDS)
     estimator.fit(RECORDS)
-
-
-def in_a_fork(act: Callable[[], object]) -> str:
-    """Run something in a forked child and give the error that it ends with, or ``"none"``."""
-    receiver, sender = os.pipe()
-    child = os.fork()
-    if child == 0:
-        said = "none"
-        try:
-            act()
-        except BaseException as error:
-            said = f"{type(error).__name__}: {error}"
-        os.write(sender, said.encode())
-        os._exit(0)
-    os.waitpid(child, 0)
-    os.close(sender)
-    said = os.read(receiver, 4096).decode()
-    os.close(receiver)
-    return said
 
 
 def test_a_fork_cannot_pay_and_its_parent_goes_on() -> None:

@@ -38,16 +38,6 @@ def text_of(records: np.ndarray, end: str = "\n") -> str:
     return end.join(",".join(map(repr, row)) for row in records.tolist()) + end
 
 
-@pytest.fixture
-def file(tmp_path: Path):
-    def write(text: str | bytes) -> str:
-        path = tmp_path / "records.csv"
-        path.write_bytes(text.encode() if isinstance(text, str) else text)
-        return str(path)
-
-    return write
-
-
 @pytest.fixture(scope="module", params=["processes", "threads"])
 def executor(request) -> Iterator[Executor]:
     kind = {"processes": ProcessPoolExecutor, "threads": ThreadPoolExecutor}[request.param]

@@ -23,16 +23,6 @@ from dpmatrix.randomness.entropy import SeededEntropy
 SECRET = "SSN 123-45-6789"
 
 
-@pytest.fixture
-def file(tmp_path: Path):
-    def write(text: str | bytes) -> str:
-        path = tmp_path / "records.csv"
-        path.write_bytes(text.encode() if isinstance(text, str) else text)
-        return str(path)
-
-    return write
-
-
 def read(path: str, **options) -> tuple[tuple[str, ...], np.ndarray]:
     with open_records(path, **options) as source:
         return source.columns, np.vstack([block.records for block in source.blocks])

@@ -29,6 +29,7 @@ from dpmatrix.mechanisms.streams import state as state_module
 from dpmatrix.mechanisms.streams.window import WindowMemory
 from dpmatrix.privacy import Adjacency, PrivacyGuarantee
 from dpmatrix.randomness.entropy import SeededEntropy, SystemEntropy
+from tests.forks import in_a_fork
 
 PROMISE = PrivacyGuarantee(1, Fraction(1, 10**6), Adjacency.ADD_REMOVE_ONE)
 SMALL = WindowParameters(2, 12, PROMISE, leaf=3)
@@ -54,25 +55,6 @@ def begun(entropy=None) -> SlidingWindowGram:
     window = SlidingWindowGram(SMALL, entropy=entropy)
     window.add(ROW * 4)
     return window
-
-
-def in_a_fork(act: Callable[[], object]) -> str:
-    """Run something in a forked child and give the name of the error that it ends with, or ``"none"``."""
-    receiver, sender = os.pipe()
-    child = os.fork()
-    if child == 0:
-        said = "none"
-        try:
-            act()
-        except BaseException as error:
-            said = f"{type(error).__name__}: {error}"
-        os.write(sender, said.encode())
-        os._exit(0)
-    os.waitpid(child, 0)
-    os.close(sender)
-    said = os.read(receiver, 4096).decode()
-    os.close(receiver)
-    return said
 
 
 ACTS: dict[str, Callable[[SlidingWindowGram, Path], object]] = {

@@ -46,11 +46,6 @@ class Standing:
     reasons: tuple[str, ...] = ()
     basis: Basis | None = None
 
-    @property
-    def words(self) -> str:
-        """The state, and on what it rests."""
-        return self.state.value if self.basis is None else f"{self.state.value}, {self.basis.value}"
-
 
 SUPPORTED = frozenset(
     {
