@@ -8,12 +8,13 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 
 import numpy as np
-from attrs import frozen
+from attrs import evolve, frozen
 
 from dpmatrix.auditing.density import worst_privacy_loss
 from dpmatrix.auditing.pairs import NeighbouringPair
 from dpmatrix.auditing.plan import AuditPlan
 from dpmatrix.auditing.representation import audit_representation
+from dpmatrix.auditing.result import AuditResult
 from dpmatrix.auditing.search import audit
 from dpmatrix.auditing.within import audit_within
 from dpmatrix.auditing.zoo.specimen import Specimen
@@ -170,18 +171,9 @@ def examine(
         generator=generator,
         plan=plan,
     )
-    return Finding(
-        specimen,
-        result.violated or fraction(loss) > fraction(specimen.epsilon),
-        max(loss, result.epsilon_lower_bound),
-        result.delta_lower_bound_at_epsilon,
-        result.training_samples + result.counts.trials + result.counts.other_trials,
-        time.perf_counter() - begin[0],
-        time.process_time() - begin[1],
-        result.event,
-        result.pair.name,
-        loss,
-    )
+    found = _found(specimen, result, _since(begin), loss)
+    violated = found.violated or fraction(loss) > fraction(specimen.epsilon)
+    return evolve(found, violated=violated, epsilon=max(loss, found.epsilon))
 
 
 def examine_within(
@@ -218,19 +210,27 @@ def examine_within(
             plan=AuditPlan(executor=executor, workers=workers, clock=allowance.clock),
         )
     except NoVerdictError as error:
-        spent = time.perf_counter() - begin[0], time.process_time() - begin[1]
-        return Finding(specimen, False, 0.0, 0.0, 0, *spent, "", "", no_verdict=str(error))
+        return Finding(specimen, False, 0.0, 0.0, 0, *_since(begin), "", "", no_verdict=str(error))
+    return _found(specimen, result, _since(begin), 0.0 if specimen.delta else density_loss(specimen))
+
+
+def _since(begin: tuple[float, float]) -> tuple[float, float]:
+    """Return the wall time and the processor time that went by."""
+    return time.perf_counter() - begin[0], time.process_time() - begin[1]
+
+
+def _found(specimen: Specimen, result: AuditResult, spent: tuple[float, float], loss: float) -> Finding:
+    """Return what outputs alone show; the loss by density stands beside it."""
     return Finding(
         specimen,
         result.violated,
         result.epsilon_lower_bound,
         result.delta_lower_bound_at_epsilon,
         result.training_samples + result.counts.trials + result.counts.other_trials,
-        time.perf_counter() - begin[0],
-        time.process_time() - begin[1],
+        *spent,
         result.event,
         result.pair.name,
-        0.0 if specimen.delta else density_loss(specimen),
+        loss,
     )
 
 
@@ -272,8 +272,7 @@ def _examine_low_bits(
         0.0,
         result.delta_lower_bound,
         result.training_samples + 2 * confirmation,
-        time.perf_counter() - begin[0],
-        time.process_time() - begin[1],
+        *_since(begin),
         result.event,
         result.pair.name,
     )
