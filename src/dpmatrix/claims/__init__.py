@@ -8,13 +8,15 @@ from dpmatrix.claims.claim import Claim, Defect, Kind, Locator, Repair, Step, Ve
 from dpmatrix.claims.evidence import Evidence, Grade, Outcome, Role
 from dpmatrix.claims.findings import GRAVE, Finding, Severity, findings
 from dpmatrix.claims.fingerprint import Citation, claim_of, fingerprint
+from dpmatrix.claims.forms import Chosen, Form, Law, Range
 from dpmatrix.claims.gate import violations
 from dpmatrix.claims.ledger import Ledger, describe
+from dpmatrix.claims.observation import Observed, Seen, observing
 from dpmatrix.claims.provenance import look_up
 from dpmatrix.claims.registry import Catalogue, Implementation, Registry, implements, nearest
 from dpmatrix.claims.snapshots import Recorded, read_snapshot, snapshot
-from dpmatrix.claims.standing import Basis, Standing, State, basis, standings
-from dpmatrix.claims.statement import Condition, Observed, OutsideHypothesesError, Statement, observing
+from dpmatrix.claims.standing import Basis, Standing, State, basis, held, standings
+from dpmatrix.claims.statement import Condition, NoFamilyError, OutsideHypothesesError, Statement
 from dpmatrix.claims.truth import Truth, conjunction, decide
 
 __all__ = [
@@ -25,25 +27,31 @@ __all__ = [
     "Catalogue",
     "Certificate",
     "Changes",
+    "Chosen",
     "Citation",
     "Claim",
     "Condition",
     "Defect",
     "Evidence",
     "Finding",
+    "Form",
     "Grade",
     "Implementation",
     "Kind",
+    "Law",
     "Ledger",
     "Locator",
+    "NoFamilyError",
     "Observed",
     "Origin",
     "Outcome",
     "OutsideHypothesesError",
+    "Range",
     "Recorded",
     "Registry",
     "Repair",
     "Role",
+    "Seen",
     "Severity",
     "Standing",
     "State",
@@ -64,6 +72,7 @@ __all__ = [
     "describe",
     "findings",
     "fingerprint",
+    "held",
     "implements",
     "interval",
     "look_up",

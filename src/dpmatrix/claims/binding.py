@@ -10,6 +10,7 @@ from unittest.mock import patch
 
 from flint import arb, ctx, fmpq
 
+from dpmatrix.claims.observation import tell_comparison, tell_excluded
 from dpmatrix.claims.statement import Statement
 from dpmatrix.claims.truth import Truth
 from dpmatrix.exact import ball
@@ -46,8 +47,9 @@ def bind(statement: Statement, values: Iterable[tuple[Any, Any]], *, least: int 
         for point, value in values:
             count += 1
             statement.conclusion(point)
+            tell_comparison(statement)
             ctx.prec = 256
-            margin = statement.margin(point)
+            margin = statement.formula(point)
             expected = ball(value) if isinstance(value, arb | fmpq | Fraction) else arb(str(value))
             allowed = (1 + abs(expected)) * arb(10) ** -DIGITS
             if not abs(margin - expected) < allowed:
@@ -105,3 +107,4 @@ def bind_hypotheses(statement: Statement, inside: Any, outside: Mapping[str, Any
         answers = [condition.at(point) for condition in statement.given if condition.says == says]
         if Truth.FALSE not in answers:
             raise WrongFormulaError(f"{statement.name} at {point}: {says!r} is not violated, {answers}")
+    tell_excluded(statement, outside)

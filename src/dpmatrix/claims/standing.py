@@ -151,25 +151,25 @@ def _missing(claim: Claim, evidence: list[Evidence], implementations: Iterable[I
     return missing
 
 
-def _held(claim: Claim) -> set[str]:
+def held(claim: Claim) -> set[str]:
     """Name the statements that the author holds to be true."""
-    held = {step.statement.name for step in claim.steps if step.sound}
+    names = {step.statement.name for step in claim.steps if step.sound}
     if claim.verdict in SUPPORTED:
-        held.add(claim.id)
+        names.add(claim.id)
     if claim.repair is not None:
-        held.add(claim.repair.statement.name)
-    return held
+        names.add(claim.repair.statement.name)
+    return names
 
 
 def _contradictions(claim: Claim, evidence: Iterable[Evidence], failures: Mapping[str, Iterable[str]]) -> list[str]:
     """List the refutations of what the author holds to be true, and whatever else saw it false."""
-    held = _held(claim)
+    believed = held(claim)
     refuting = {
         (item.citation.target, item.node): "refuted by"
         for item in evidence
-        if item.role is Role.REFUTES and item.citation.target in held and _counts(item, claim.verdict)
+        if item.role is Role.REFUTES and item.citation.target in believed and _counts(item, claim.verdict)
     }
-    failing = {(name, node): "false inside its hypotheses in" for name in held for node in failures.get(name, ())}
+    failing = {(name, node): "false inside its hypotheses in" for name in believed for node in failures.get(name, ())}
     return [
         f"{name} is held to be true, yet {how} {node}" for (name, node), how in sorted((failing | refuting).items())
     ]

@@ -2,90 +2,24 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
-from typing import Any, TypeAlias
+from collections.abc import Callable
+from typing import Any
 
 import attrs
-from flint import arb, ctx
+from flint import arb
 
+from dpmatrix.claims.decisions import Margin, decided, is_equality
+from dpmatrix.claims.forms import Chosen, Form, Law, Number, agrees_with, choices
+from dpmatrix.claims.observation import tell, tell_family
 from dpmatrix.claims.truth import Truth, conjunction, decide
-
-Margin: TypeAlias = Callable[[Any], arb]
-
-FIRST_PRECISION = 64
-LAST_PRECISION = 2048
-EQUALITY = 2.0**-32
-"""An undecided margin that is surely smaller is an equality; another one is of a box too wide to say anything."""
-
-
-@attrs.define(eq=False)
-class Observed:
-    """What became of statements inside a block.
-
-    Parameters
-    ----------
-    evaluated
-        Every statement that was evaluated; one that was nudged or lost a hypothesis is another statement.
-    met
-        The statements that were true at a point, or on a box, where their hypotheses hold, or so nearly an equality
-        there that no precision tells.
-    failed
-        The statements that were false at a point, or on a box, where their hypotheses hold.
-    watch
-        Names of whatever the statements compute with and is not, at the moment, what it was at first.
-    replaced
-        What ``watch`` named while a statement was met or failed.
-    """
-
-    watch: Callable[[], Iterable[str]] = tuple
-    replaced: set[str] = attrs.Factory(set)
-    evaluated: set[Statement] = attrs.Factory(set)
-    met: set[Statement] = attrs.Factory(set)
-    failed: set[Statement] = attrs.Factory(set)
-
-
-_observing: list[Observed] = []
-"""Who observes, in all threads: what another thread evaluates meanwhile counts as well."""
-
-
-@contextmanager
-def observing(watch: Callable[[], Iterable[str]] = tuple) -> Iterator[Observed]:
-    """Collect the statements that are evaluated inside the block, by any thread; ``watch`` as for `Observed`.
-
-    Whoever observes around the block is told as well.
-    """
-    observed = Observed(watch)
-    _observing.append(observed)
-    try:
-        yield observed
-    finally:
-        _observing.remove(observed)
 
 
 class OutsideHypothesesError(ValueError):
     """A statement was asked about a point at which its hypotheses are not certainly true."""
 
 
-def _decide(margin: Margin, point: Any, *, strict: bool) -> Truth:  # noqa: ANN401 - points are the statement's own
-    """Evaluate with growing precision until the sign of the margin is certain, or precision no longer helps."""
-    before = ctx.prec
-    try:
-        bits, radius = FIRST_PRECISION, math.inf
-        while bits <= LAST_PRECISION:
-            ctx.prec = bits
-            value = margin(point)
-            answer = decide(value, strict=strict)
-            if answer is not Truth.UNDECIDED:
-                return answer
-            last, radius = radius, float(value.rad())
-            if bits > 2 * FIRST_PRECISION and not radius < last / 2:
-                break  # the width is the box's own, not rounding
-            bits *= 2
-    finally:
-        ctx.prec = before
-    return Truth.UNDECIDED
+class NoFamilyError(AssertionError):
+    """A family of points does not refute the statement for every number that may be chosen."""
 
 
 @attrs.frozen
@@ -108,12 +42,19 @@ class Condition:
 
     def at(self, point: Any) -> Truth:  # noqa: ANN401 - points are the statement's own
         """Answer at one point, or for all of a box when the point's fields are wide balls."""
-        return _decide(self.margin, point, strict=self.strict)
+        return decided(self.margin, point, strict=self.strict)
+
+    def inside(self, point: Any) -> bool:  # noqa: ANN401 - points are the statement's own
+        """Whether the condition certainly holds with something to spare."""
+        return decided(self.margin, point, strict=True) is Truth.TRUE
 
 
 @attrs.frozen
 class Statement:
     """What is asserted: under ``given``, the margin is non-negative (positive when strict).
+
+    Without more it is asserted of every point. Other forms of sentences have rules of evidence of their own: see
+    `Form`, and the parameters from ``instance`` on.
 
     Parameters
     ----------
@@ -128,6 +69,15 @@ class Statement:
     instance
         Whether the assertion is of one run or one datum, which comes from the implementation or is fixed by the
         document, and not of every point. Of algorithms, tables and figures alone: see `elsewhere`.
+    data
+        Of an instance that the document fixes: the points that it speaks of, and no others.
+    exists
+        The fields whose values the sentence says exist. True or false at other values than the exhibited ones, it
+        says nothing; it is refuted by a family alone: see `refute`.
+    one_sided
+        Whether a margin that is not negative proves nothing: the statement is then never true, but undecided.
+    law
+        The probability or divergence that the assertion bounds, if it is of that form: see `of_law`.
     name
         Set by the claim that owns the statement: ``id``, ``id+repair`` or ``id/step``.
     origin
@@ -139,8 +89,62 @@ class Statement:
     given: tuple[Condition, ...] = ()
     strict: bool = False
     instance: bool = False
+    data: tuple[Any, ...] = attrs.field(default=(), kw_only=True)
+    exists: tuple[Chosen, ...] = attrs.field(default=(), kw_only=True)
+    one_sided: bool = attrs.field(default=False, kw_only=True)
+    law: Law | None = attrs.field(default=None, kw_only=True)
     name: str = ""
     origin: Statement | None = attrs.field(default=None, eq=False, repr=False)
+
+    @classmethod
+    def of_law(
+        cls,
+        says: str,
+        quantity: Margin,
+        *,
+        at_most: Margin | None = None,
+        at_least: Margin | None = None,
+        given: tuple[Condition, ...] = (),
+        exists: tuple[Chosen, ...] = (),
+        probability: bool = True,
+    ) -> Statement:
+        """Build the assertion that a probability, or a divergence, is within a bound.
+
+        Parameters
+        ----------
+        says, given, exists
+            As for a statement.
+        quantity
+            Function of a point that returns the probability or divergence itself, exact or enclosed.
+        at_most, at_least
+            Function of a point that returns the bound; exactly one of the two.
+        probability
+            False of a divergence, which may exceed 1.
+
+        Raises
+        ------
+        TypeError
+            If not exactly one bound is given.
+        """
+        bound = at_least if at_most is None else at_most
+        if bound is None or (at_most is not None and at_least is not None):
+            raise TypeError("give one of `at_most` and `at_least`")
+        law = Law(quantity, bound, at_most is not None, probability)
+        return cls(says, law.margin, given, exists=exists, law=law)
+
+    @property
+    def forms(self) -> tuple[Form, ...]:
+        """What sort of sentence it is; a law may also be of some constant."""
+        found = []
+        if self.exists:
+            found.append(Form.NESTED if any(one.after for one in self.exists) else Form.SOME_CONSTANT)
+        if self.instance:
+            found.append(Form.INSTANCE)
+        if self.one_sided:
+            found.append(Form.ONE_SIDED)
+        if self.law is not None:
+            found.append(Form.LAW)
+        return tuple(found) or (Form.UNIVERSAL,)
 
     @property
     def formula(self) -> Margin:
@@ -150,7 +154,7 @@ class Statement:
     def margin(self, point: Any) -> arb:  # noqa: ANN401 - points are the statement's own
         """Evaluate the margin at a point, at the working precision."""
         value = self._margin(point)
-        self._observe(point, decide(value, strict=self.strict))
+        tell(self, point, self._sided(decide(value, strict=self.strict)))
         return value
 
     def applies(self, point: Any) -> Truth:  # noqa: ANN401 - points are the statement's own
@@ -159,9 +163,7 @@ class Statement:
 
     def conclusion(self, point: Any) -> Truth:  # noqa: ANN401 - points are the statement's own
         """Evaluate the assertion alone, whatever the hypotheses say."""
-        answer = _decide(self._margin, point, strict=self.strict)
-        self._observe(point, answer)
-        return answer
+        return self._answer(point, applies=None)
 
     def at(self, point: Any) -> Truth:  # noqa: ANN401 - points are the statement's own
         """Evaluate the assertion at a point where the hypotheses certainly hold.
@@ -174,42 +176,93 @@ class Statement:
         for condition in self.given:
             if condition.at(point) is not Truth.TRUE:
                 raise OutsideHypothesesError(f"{self.name}: hypothesis {condition.says!r} does not hold at {point}")
-        return self.conclusion(point)
+        return self._answer(point, applies=self._is_of(point))
 
-    def _observe(self, point: Any, answer: Truth) -> None:  # noqa: ANN401 - points are the statement's own
-        """Tell whoever observes what was seen; every way to evaluate the assertion comes through here."""
-        for observed in tuple(_observing):
-            self._tell(observed, point, answer)
+    def _answer(self, point: Any, *, applies: bool | None) -> Truth:  # noqa: ANN401 - points are the statement's own
+        """Answer, and tell whoever observes; every way to evaluate the assertion comes through `tell`."""
+        answer = self._decided(point)
+        tell(self, point, answer, applies=applies)
+        return answer
 
-    def _tell(self, observed: Observed, point: Any, answer: Truth) -> None:  # noqa: ANN401
-        observed.evaluated.add(self)
-        seen = observed.failed if answer is Truth.FALSE else observed.met
-        says = answer is not Truth.UNDECIDED or (self not in seen and self._is_equality(point))
-        if says and self not in seen and self._certainly_applies(point):
-            seen.add(self)
-            observed.replaced.update(observed.watch())
-        own = self.origin  # a change is no disguise: where a changed version fails, so may the statement itself
-        if answer is Truth.FALSE and own is not None and own not in observed.failed and own.fails(point):
-            observed.failed.add(own)
+    def _decided(self, point: Any) -> Truth:  # noqa: ANN401 - points are the statement's own
+        return self._sided(decided(self._margin, point, strict=self.strict))
 
-    def _is_equality(self, point: Any) -> bool:  # noqa: ANN401 - points are the statement's own
-        before = ctx.prec
-        try:
-            ctx.prec = 4 * FIRST_PRECISION
-            return bool(abs(self._margin(point)) < EQUALITY)
-        finally:
-            ctx.prec = before
+    def _sided(self, answer: Truth) -> Truth:
+        return Truth.UNDECIDED if self.one_sided and answer is Truth.TRUE else answer
+
+    def is_equality(self, point: Any) -> bool:  # noqa: ANN401 - points are the statement's own
+        """Whether both sides are so nearly equal that no precision tells them apart; nobody is told."""
+        return not self.one_sided and is_equality(self._margin, point)
+
+    def answers_again(self, point: Any, answer: Truth) -> bool:  # noqa: ANN401 - points are the statement's own
+        """Whether the assertion has the same answer when it is asked again; nobody is told."""
+        return self._decided(point) is answer
 
     def fails(self, point: Any) -> bool:  # noqa: ANN401 - points are the statement's own
-        """Whether the assertion is certainly false at a point that certainly meets the hypotheses; nobody is told."""
-        return self._certainly_applies(point) and _decide(self._margin, point, strict=self.strict) is Truth.FALSE
-
-    def _certainly_applies(self, point: Any) -> bool:  # noqa: ANN401 - points are the statement's own
-        """Whether every hypothesis is certainly true; one that is not even defined at the point is not."""
+        """Whether the assertion is certainly false at a point of which it speaks; nobody is told."""
         try:
-            return self.applies(point) is Truth.TRUE
+            return self.speaks_of(point) and self._decided(point) is Truth.FALSE
+        except (ArithmeticError, ValueError, TypeError, LookupError):
+            return False  # not even defined there
+
+    def speaks_of(self, point: Any) -> bool:  # noqa: ANN401 - points are the statement's own
+        """Whether every hypothesis certainly holds and the point has the exhibited numbers; nobody is told."""
+        try:
+            return self._is_of(point) and self.applies(point) is Truth.TRUE
         except (ArithmeticError, ValueError):
-            return False
+            return False  # a hypothesis that is not even defined there does not hold
+
+    def _is_of(self, point: Any) -> bool:  # noqa: ANN401 - points are the statement's own
+        fixed = not self.data or point in self.data
+        return fixed and all(one.agrees(point) for one in self.exists)
+
+    def exhibiting(self, point: Any) -> Any:  # noqa: ANN401 - points are the statement's own
+        """Return the point with the exhibited numbers in the fields that the sentence says exist."""
+        values = {one.field: value for one in self.exists if (value := one.value(point)) is not None}
+        return attrs.evolve(point, **values) if values else point
+
+    def exhibits(self, **values: Number | Callable[..., Number]) -> Statement:
+        """Return the same sentence with other numbers exhibited: for controls.
+
+        Raises
+        ------
+        KeyError
+            If the sentence does not say that such a number exists.
+        """
+        unknown = values.keys() - {one.field for one in self.exists}
+        if unknown or not values:
+            raise KeyError(f"{self.name} says of {[one.field for one in self.exists]} that they exist, not {unknown}")
+        exists = tuple(attrs.evolve(one, exhibited=values.get(one.field, one.exhibited)) for one in self.exists)
+        return attrs.evolve(self, exists=exists, origin=self.origin or self)
+
+    def refute(self, family: Callable[..., Any]) -> None:
+        """Refute a sentence that says that numbers exist: whatever they are, it fails at a point of the family.
+
+        Parameters
+        ----------
+        family
+            Function of the chosen fields, by their names, that returns a point with these values. It is run at
+            numbers all over the ranges of the fields. All its points agree in the fields that come before the choice.
+
+        Raises
+        ------
+        NoFamilyError
+            If a point has other numbers, does not certainly meet the hypotheses or does not certainly fail, or if a
+            field that comes before the choice changes with it.
+        """
+        if not self.exists:
+            raise NoFamilyError(f"{self.name} does not say that a number exists; one point refutes it")
+        before: dict[str, Any] = {}
+        for values in choices(self.exists):
+            point = family(**values)
+            if not agrees_with(point, values):
+                raise NoFamilyError(f"{self.name}: the point for {values} has other numbers")
+            for name in {name for one in self.exists for name in one.after} - values.keys():
+                if before.setdefault(name, getattr(point, name)) != getattr(point, name):
+                    raise NoFamilyError(f"{self.name}: {name} comes before the choice, and changes with it")
+            if self.applies(point) is not Truth.TRUE or self._decided(point) is not Truth.FALSE:
+                raise NoFamilyError(f"{self.name} does not certainly fail at the point for {values}")
+        tell_family(self)
 
     def without(self, says: str) -> Statement:
         """Return the same statement with one hypothesis dropped, for controls and counterexamples."""
@@ -230,7 +283,7 @@ class Statement:
             raise TypeError(
                 f"{self.name} is of every point; drop a hypothesis with `without`, or change it with `nudged`"
             )
-        return attrs.evolve(self, instance=False)
+        return attrs.evolve(self, instance=False, data=())
 
     def nudged(self, change: Callable[[arb], arb] | None = None, *, margin: Margin | None = None) -> Statement:
         """Return a deliberately changed statement, for controls: another margin, or a function of this one."""
@@ -242,4 +295,4 @@ class Statement:
             def margin(point: Any) -> arb:  # noqa: ANN401 - points are the statement's own
                 return transform(original(point))
 
-        return attrs.evolve(self, margin=margin, origin=self.origin or self)
+        return attrs.evolve(self, margin=margin, law=None, origin=self.origin or self)

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import attrs
 import pytest
 
-from dpmatrix.claims import AuditRecord, Evidence, Observed, Outcome, Registry, Role, Statement
+from dpmatrix.claims import AuditRecord, Evidence, Observed, Outcome, Registry, Role, Statement, held
 
 PROPERTY = "statements"
 """Property of every item: what `seen` says of it, as the text of its JSON, so that any report of tests can hold it."""
 AUDIT = "audit"
 """Property of an item, several times if need be: an `AuditRecord` as the text of its JSON."""
 _SEVERITY = (Outcome.PASSED, Outcome.SKIPPED, Outcome.FAILED)
-_NOTHING = json.dumps({"refused": (), "met": (), "failed": (), "replaced": ()})
+_NOTHING = json.dumps({"refused": (), "met": {}, "failed": (), "replaced": ()})
 
 
 class Specified:
@@ -29,6 +29,8 @@ class Specified:
         self._known = {
             name: (_words(one), _code(one)) for claim in registry for name, one in claim.statements().items()
         }
+        self._data = {name: one.data for claim in registry for name, one in claim.statements().items()}
+        self._held = {name for claim in registry for name in held(claim)}
 
     def has(self, statement: Statement) -> bool:
         """Whether a statement is one of them, unchanged."""
@@ -38,16 +40,21 @@ class Specified:
         same_words, here = words == _words(statement), _code(statement)
         return same_words and all(one is other for one, other in zip(code, here, strict=True))
 
+    def is_held(self, statement: Statement) -> bool:
+        """Whether a statement is one of them, unchanged, that its author holds to be true."""
+        return statement.name in self._held and self.has(statement)
+
     def is_changed(self, statement: Statement) -> bool:
         """Whether a statement was made of one of them by a change, or asks one of them elsewhere."""
         if statement.origin is not None:
             return self.has(statement.origin)
-        return not statement.instance and self.has(attrs.evolve(statement, instance=True))
+        data = self._data.get(statement.name, ())
+        return not statement.instance and self.has(attrs.evolve(statement, instance=True, data=data))
 
 
 def _words(statement: Statement) -> tuple[object, ...]:
     given = tuple((condition.says, condition.strict) for condition in statement.given)
-    return statement.says, statement.strict, statement.instance, given
+    return statement.says, statement.strict, statement.forms, statement.exists, statement.data, given
 
 
 def _code(statement: Statement) -> list[object]:
@@ -56,17 +63,17 @@ def _code(statement: Statement) -> list[object]:
     return [*functions, *(getattr(function, "__code__", None) for function in functions)]
 
 
-def seen(observed: Observed, specified: Specified) -> dict[str, list[str]]:
+def seen(observed: Observed, specified: Specified) -> dict[str, Any]:
     """Return names of statements: of which a changed version failed, the specification's own that were met or failed.
 
-    A statement that was nudged, or that lost a hypothesis, keeps its name and is not the specification's own. Beside
-    them the names of modules that stood for something else while a statement was evaluated.
+    A statement that was nudged, or that lost a hypothesis, keeps its name and is not the specification's own. Where it was
+    met stands beside it. Beside them the names of modules that stood for something else while a statement was evaluated.
     """
     return {
         "refused": sorted(
             {one.name for one in observed.failed if not specified.has(one) and specified.is_changed(one)}
         ),
-        "met": sorted({one.name for one in observed.met if specified.has(one)}),
+        "met": {one.name: where.to_json(one) for one, where in observed.met.items() if specified.has(one)},
         "failed": sorted({one.name for one in observed.failed if specified.has(one)}),
         "replaced": sorted(observed.replaced),
     }
@@ -78,7 +85,7 @@ class _Report:
 
     outcome: Outcome
     seconds: float
-    seen: Mapping[str, Sequence[str]]
+    seen: Mapping[str, Any]
     detail: str
     audits: tuple[AuditRecord, ...] = ()
 

@@ -165,6 +165,7 @@ class _Session:
             try:
                 return (yield)
             finally:
+                observed.search([one for one in (*observed.met,) if self.specified.is_held(one)])
                 before = item.stash[BEFORE]
                 observed.failed |= {statement for statement in before.failed if self.specified.has(statement)}
                 observed.replaced |= before.replaced

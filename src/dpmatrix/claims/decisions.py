@@ -1,0 +1,48 @@
+"""Evaluate a margin until its sign is certain."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+from flint import arb, ctx
+
+from dpmatrix.claims.truth import Truth, decide
+
+Margin: TypeAlias = Callable[[Any], arb]
+
+FIRST_PRECISION = 64
+LAST_PRECISION = 2048
+EQUALITY = 2.0**-32
+"""An undecided margin that is surely smaller is an equality; another one is of a box too wide to say anything."""
+
+
+def decided(margin: Margin, point: Any, *, strict: bool) -> Truth:  # noqa: ANN401 - points are the statement's own
+    """Evaluate with growing precision until the sign of the margin is certain, or precision no longer helps."""
+    before = ctx.prec
+    try:
+        bits, radius = FIRST_PRECISION, math.inf
+        while bits <= LAST_PRECISION:
+            ctx.prec = bits
+            value = margin(point)
+            answer = decide(value, strict=strict)
+            if answer is not Truth.UNDECIDED:
+                return answer
+            last, radius = radius, float(value.rad())
+            if bits > 2 * FIRST_PRECISION and not radius < last / 2:
+                break  # the width is the box's own, not rounding
+            bits *= 2
+    finally:
+        ctx.prec = before
+    return Truth.UNDECIDED
+
+
+def is_equality(margin: Margin, point: Any) -> bool:  # noqa: ANN401 - points are the statement's own
+    """Whether the margin is so nearly zero that no precision tells its sign."""
+    before = ctx.prec
+    try:
+        ctx.prec = 4 * FIRST_PRECISION
+        return bool(abs(margin(point)) < EQUALITY)
+    finally:
+        ctx.prec = before

@@ -1,0 +1,215 @@
+"""What becomes of statements while somebody observes: met, failed, compared with a formula, and where."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import attrs
+from flint import arb, fmpq, fmpz
+
+from dpmatrix.claims.plain import is_plain
+from dpmatrix.claims.truth import Truth
+from dpmatrix.claims.variations import variations
+from dpmatrix.exact import ball
+
+if TYPE_CHECKING:
+    from dpmatrix.claims.statement import Statement
+
+POINTS_LOOKED_AT = 200
+"""After so many points of one statement, an observer only counts those whose hypotheses somebody has asked about."""
+VARIATIONS = 24
+QUICK = 0.005
+PATIENCE = 0.25
+"""Seconds: how long one evaluation may take to be repeated at other points, and how long the search may last."""
+
+
+@attrs.define
+class Seen:
+    """Where a statement was seen to be true inside its hypotheses.
+
+    Parameters
+    ----------
+    points, boxes
+        How many points, and boxes with an inside.
+    compared
+        At how many points its margin was compared with a formula.
+    ranges
+        Least and greatest value of each numeric field.
+    inside
+        The hypotheses that were strictly true at some of the points.
+    samples
+        A few of the points.
+    """
+
+    points: int = 0
+    boxes: int = 0
+    compared: int = 0
+    ranges: dict[str, tuple[float, float]] = attrs.Factory(dict)
+    inside: set[str] = attrs.Factory(set)
+    samples: list[Any] = attrs.Factory(list)
+
+    def add(self, point: Any) -> None:  # noqa: ANN401 - points are the statement's own
+        """Count a point."""
+        wide = False
+        for name, value in _numbers(point):
+            enclosed = ball(value)
+            wide = wide or not enclosed.is_exact()
+            low, high = float(enclosed.lower()), float(enclosed.upper())
+            known = self.ranges.get(name, (low, high))
+            self.ranges[name] = min(low, known[0]), max(high, known[1])
+        if wide:
+            self.boxes += 1
+        else:
+            self.points += 1
+        if len(self.samples) < 3:  # enough to begin a search at
+            self.samples.append(point)
+
+    def to_json(self, statement: Statement) -> dict[str, Any]:
+        """Return what a report tells of it."""
+        edge = [one.says for one in statement.given if one.says not in self.inside]
+        return {
+            "points": self.points,
+            "boxes": self.boxes,
+            "compared": self.compared,
+            "ranges": {name: list(ends) for name, ends in sorted(self.ranges.items())},
+            "edge": edge,
+        }
+
+
+def _numbers(point: Any) -> Iterator[tuple[str, Any]]:  # noqa: ANN401 - points are the statement's own
+    """Yield the numeric fields of a record."""
+    fields = attrs.fields(type(point)) if attrs.has(type(point)) else ()
+    for field in fields:
+        value = getattr(point, field.name)
+        if isinstance(value, int | float | fmpq | fmpz | arb) or type(value).__name__ == "Fraction":
+            yield field.name, value
+
+
+@attrs.define(eq=False)
+class Observed:
+    """What became of statements inside a block.
+
+    Parameters
+    ----------
+    evaluated
+        Every statement that was evaluated; one that was nudged or lost a hypothesis is another statement.
+    met
+        The statements that were true at a point, or on a box, where their hypotheses hold, or so nearly an equality
+        there that no precision tells; with where that was. A point that is not plain data meets nothing.
+    failed
+        The statements that were false at a point, or on a box, where their hypotheses hold.
+    excluded
+        Points that a hypothesis was shown to exclude, by statement and hypothesis.
+    watch
+        Names of whatever the statements compute with and is not, at the moment, what it was at first.
+    replaced
+        What ``watch`` named while a statement was met or failed.
+    """
+
+    watch: Callable[[], Iterable[str]] = tuple
+    replaced: set[str] = attrs.Factory(set)
+    evaluated: set[Statement] = attrs.Factory(set)
+    met: dict[Statement, Seen] = attrs.Factory(dict)
+    failed: set[Statement] = attrs.Factory(set)
+    excluded: dict[tuple[Statement, str], Any] = attrs.Factory(dict)
+
+    def tell(self, statement: Statement, point: Any, answer: Truth, *, applies: bool | None) -> None:  # noqa: ANN401
+        """Note an answer at a point; ``applies`` says whether the hypotheses hold, None if nobody asked."""
+        self.evaluated.add(statement)
+        if answer is Truth.FALSE:
+            self._tell_failure(statement, point, applies=applies)
+        else:
+            self._tell_truth(statement, point, answer, applies=applies)
+
+    def _tell_failure(self, statement: Statement, point: Any, *, applies: bool | None) -> None:  # noqa: ANN401
+        if statement not in self.failed and (statement.speaks_of(point) if applies is None else applies):
+            self.failed.add(statement)
+            self.replaced.update(self.watch())
+        own = statement.origin  # a change is no disguise: where a changed version fails, so may the statement itself
+        if own is not None and own not in self.failed and own.fails(point):
+            self.failed.add(own)
+
+    def _tell_truth(self, statement: Statement, point: Any, answer: Truth, *, applies: bool | None) -> None:  # noqa: ANN401
+        known = self.met.get(statement)
+        if applies is None and known is not None and known.points + known.boxes >= POINTS_LOOKED_AT:
+            return
+        if answer is Truth.UNDECIDED and not statement.is_equality(point):
+            return
+        if not is_plain(point) or not (statement.speaks_of(point) if applies is None else applies):
+            return
+        if known is None:
+            if not statement.answers_again(point, answer):
+                return
+            known = self.met[statement] = Seen()
+            self.replaced.update(self.watch())
+        known.add(point)
+        if known.points + known.boxes < POINTS_LOOKED_AT:
+            known.inside |= {one.says for one in statement.given if one.says not in known.inside and one.inside(point)}
+
+    def search(self, wanted: Iterable[Statement]) -> None:
+        """Look for a point where a statement fails, near those at which it was met; and for points further inside."""
+        for statement in wanted:
+            if statement in self.met and not statement.instance:
+                self._search_near(statement, self.met[statement])
+
+    def _search_near(self, statement: Statement, seen: Seen) -> None:
+        began = time.perf_counter()
+        for sample in seen.samples:
+            before = time.perf_counter()
+            statement.speaks_of(sample)
+            if time.perf_counter() - before > QUICK:
+                return
+            for point in variations(sample, statement.name, VARIATIONS):
+                if time.perf_counter() - began > PATIENCE:
+                    return
+                if statement.fails(statement.exhibiting(point)):
+                    self.failed.add(statement)
+                    return
+
+
+_observing: list[Observed] = []
+"""Who observes, in all threads: what another thread evaluates meanwhile counts as well."""
+
+
+@contextmanager
+def observing(watch: Callable[[], Iterable[str]] = tuple) -> Iterator[Observed]:
+    """Collect the statements that are evaluated inside the block, by any thread; ``watch`` as for `Observed`.
+
+    Whoever observes around the block is told as well.
+    """
+    observed = Observed(watch)
+    _observing.append(observed)
+    try:
+        yield observed
+    finally:
+        _observing.remove(observed)
+
+
+def tell(statement: Statement, point: Any, answer: Truth, *, applies: bool | None = None) -> None:  # noqa: ANN401
+    """Tell whoever observes what a statement answered."""
+    for observed in tuple(_observing):
+        observed.tell(statement, point, answer, applies=applies)
+
+
+def tell_comparison(statement: Statement) -> None:
+    """Tell whoever observes that the margin was compared with a formula at a point."""
+    for observed in tuple(_observing):
+        if statement in observed.met:
+            observed.met[statement].compared += 1
+
+
+def tell_excluded(statement: Statement, outside: Mapping[str, Any]) -> None:
+    """Tell whoever observes which point each hypothesis excludes."""
+    for observed in tuple(_observing):
+        observed.excluded.update({(statement, says): point for says, point in outside.items()})
+
+
+def tell_family(statement: Statement) -> None:
+    """Tell whoever observes that a family refutes a statement, whatever is chosen."""
+    for observed in tuple(_observing):
+        observed.evaluated.add(statement)
+        observed.failed.add(statement)
+        observed.replaced.update(observed.watch())
