@@ -18,6 +18,9 @@ from flint import arb
 from dpmatrix.claims.statement import Condition, Statement
 
 SPECIFICATION = "dpmatrix.spec"
+TRUSTED_BASE = ("dpmatrix.exact", "dpmatrix.privacy")
+"""What statements compute with beside the specification; nothing else of the library enters a fingerprint."""
+_DESCRIBED = (SPECIFICATION, *TRUSTED_BASE)
 
 
 def _without_docstrings(tree: ast.AST) -> ast.AST:
@@ -44,7 +47,11 @@ def _classes(file: str) -> dict[str, ast.ClassDef]:
 
 def _of_specification(thing: object, near: str) -> bool:
     module = getattr(thing, "__module__", None) or ""
-    return module == near or f"{module}.".startswith(f"{SPECIFICATION}.")
+    return module == near or _is_described(module)
+
+
+def _is_described(module: str) -> bool:
+    return any(f"{module}.".startswith(f"{package}.") for package in _DESCRIBED)
 
 
 def _describe_ball(value: arb) -> str:
@@ -57,6 +64,8 @@ def _describe_value(value: Any, near: str, seen: dict[int, int]) -> Iterator[str
     """Describe a constant exactly and the same in every process: no rounding, no hash order, no address."""
     if isinstance(value, types.FunctionType):
         yield from _describe_function(value, seen)
+    elif isinstance(value, types.MethodType):
+        yield from _describe_value((value.__func__, value.__self__), near, seen)
     elif isinstance(value, type):
         yield from _describe_class(value, near, seen)
     elif isinstance(value, functools.partial):
@@ -128,7 +137,7 @@ def _describe_names(function: types.FunctionType, seen: dict[int, int]) -> Itera
 
 
 def _inside(module: types.ModuleType) -> bool:
-    return f"{module.__name__}.".startswith(f"{SPECIFICATION}.")
+    return _is_described(module.__name__)
 
 
 def _describe_function(function: types.FunctionType, seen: dict[int, int]) -> Iterator[str]:
@@ -160,7 +169,7 @@ def describe_statement(condition: Condition | Statement, seen: dict[int, int]) -
     margin = condition.formula if isinstance(condition, Statement) else condition.margin
     yield from _describe_value(margin, margin.__module__, seen)
     if isinstance(condition, Statement):
-        if condition.instance:
-            yield "instance"
+        yield from (form.value for form in condition.forms)
+        yield from _describe_value((condition.exists, condition.data), margin.__module__, seen)
         for hypothesis in condition.given:
             yield from describe_statement(hypothesis, seen)

@@ -49,14 +49,19 @@ class Citation:
 
 
 def fingerprint(claim: Claim) -> str:
-    """Hash everything that a claim says and computes: its place, reading, assumptions, statements and steps."""
+    """Hash everything that a claim says and computes: its place, words, foundations, assumptions and statements.
+
+    The verdict and the headline are left out: the snapshot holds the one, and the other repeats the reason.
+    """
     digest = hashlib.sha256()
-    parts = [claim.id, claim.kind.value, claim.source.label, claim.source.says, claim.reading]
+    parts = [claim.id, claim.kind.value, claim.source.label, claim.source.says, claim.reading, claim.because]
+    parts += [f"uses {use}" for use in claim.uses]
+    parts += [] if claim.repair is None else [f"changed: {claim.repair.change}"]
     parts += [f"assuming {assumption}" for assumption in claim.assumes]
     seen: dict[int, int] = {}
     for name, statement in claim.statements().items():
         parts += [name, *describe_statement(statement, seen)]
-    parts += [f"{step.name}:{step.sound}" for step in claim.steps]
+    parts += [f"{step.name}:{step.sound}:{step.note}" for step in claim.steps]
     for part in parts:
         digest.update(part.encode() + b"\0")
     return digest.hexdigest()[:LENGTH]

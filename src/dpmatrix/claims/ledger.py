@@ -120,8 +120,9 @@ def describe(
                 "label": claim.source.label,
                 "says": claim.statement.says,
                 "printed": claim.source.says,
-                "margin": _name(claim.statement.formula),
+                "margin": _name(claim.statement.source),
                 "given": [condition.says for condition in claim.statement.given],
+                "forms": [form.value for form in claim.statement.forms],
                 "verdict": claim.verdict.value,
                 "headline": claim.headline,
                 "because": claim.because,
@@ -136,6 +137,7 @@ def describe(
                 else {
                     "change": claim.repair.change,
                     "says": claim.repair.statement.says,
+                    "forms": [form.value for form in claim.repair.statement.forms],
                     "given": [condition.says for condition in claim.repair.statement.given],
                 },
                 "steps": [

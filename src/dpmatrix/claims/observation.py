@@ -20,10 +20,9 @@ if TYPE_CHECKING:
 
 POINTS_LOOKED_AT = 200
 """After so many points of one statement, an observer only counts those whose hypotheses somebody has asked about."""
-VARIATIONS = 24
-QUICK = 0.005
+VARIATIONS = 60
 PATIENCE = 0.25
-"""Seconds: how long one evaluation may take to be repeated at other points, and how long the search may last."""
+"""Seconds of search for one statement and item; what is found depends on it, what is true does not."""
 
 
 @attrs.define
@@ -40,6 +39,8 @@ class Seen:
         Least and greatest value of each numeric field.
     inside
         The hypotheses that were strictly true at some of the points.
+    beyond
+        The hypotheses that are strictly true at some point nearby where the statement is not decided.
     samples
         A few of the points.
     """
@@ -49,6 +50,7 @@ class Seen:
     compared: int = 0
     ranges: dict[str, tuple[float, float]] = attrs.Factory(dict)
     inside: set[str] = attrs.Factory(set)
+    beyond: set[str] = attrs.Factory(set)
     samples: list[Any] = attrs.Factory(list)
 
     def add(self, point: Any) -> None:  # noqa: ANN401 - points are the statement's own
@@ -67,15 +69,20 @@ class Seen:
         if len(self.samples) < 3:  # enough to begin a search at
             self.samples.append(point)
 
-    def to_json(self, statement: Statement) -> dict[str, Any]:
+    def look_inside(self, statement: Statement, point: Any, answer: Truth) -> None:  # noqa: ANN401
+        """Note which hypotheses are strictly true at a point of which the statement speaks, and what it says there."""
+        known = answer is Truth.TRUE or statement.is_equality(point)
+        found = self.inside if known else self.beyond
+        found |= {one.says for one in statement.given if one.says not in self.inside and one.inside(point)}
+
+    def to_json(self) -> dict[str, Any]:
         """Return what a report tells of it."""
-        edge = [one.says for one in statement.given if one.says not in self.inside]
         return {
             "points": self.points,
             "boxes": self.boxes,
             "compared": self.compared,
             "ranges": {name: list(ends) for name, ends in sorted(self.ranges.items())},
-            "edge": edge,
+            "edge": sorted(self.beyond - self.inside),
         }
 
 
@@ -147,27 +154,26 @@ class Observed:
             self.replaced.update(self.watch())
         known.add(point)
         if known.points + known.boxes < POINTS_LOOKED_AT:
-            known.inside |= {one.says for one in statement.given if one.says not in known.inside and one.inside(point)}
+            known.look_inside(statement, point, answer)
 
     def search(self, wanted: Iterable[Statement]) -> None:
-        """Look for a point where a statement fails, near those at which it was met; and for points further inside."""
+        """Look for points where statements fail, near those at which they were met, and for points further inside."""
         for statement in wanted:
-            if statement in self.met and not statement.instance:
-                self._search_near(statement, self.met[statement])
+            if statement in self.met and not statement.instance and self._fails_near(statement, self.met[statement]):
+                self.failed.add(statement)
 
-    def _search_near(self, statement: Statement, seen: Seen) -> None:
+    def _fails_near(self, statement: Statement, seen: Seen) -> bool:
         began = time.perf_counter()
         for sample in seen.samples:
-            before = time.perf_counter()
-            statement.speaks_of(sample)
-            if time.perf_counter() - before > QUICK:
-                return
             for point in variations(sample, statement.name, VARIATIONS):
                 if time.perf_counter() - began > PATIENCE:
-                    return
-                if statement.fails(statement.exhibiting(point)):
-                    self.failed.add(statement)
-                    return
+                    return False
+                answer = statement.answer_if_it_speaks_of(point)
+                if answer is Truth.FALSE:
+                    return True
+                if answer is not None:
+                    seen.look_inside(statement, statement.exhibiting(point), answer)
+        return False
 
 
 _observing: list[Observed] = []

@@ -151,6 +151,11 @@ class Statement:
         """The function itself, whose values nobody observes: to describe it, or to change it for a control."""
         return self._margin
 
+    @property
+    def source(self) -> Margin:
+        """The function of the specification that a reader should see: the margin, or the quantity of a law."""
+        return self._margin if self.law is None else self.law.quantity
+
     def margin(self, point: Any) -> arb:  # noqa: ANN401 - points are the statement's own
         """Evaluate the margin at a point, at the working precision."""
         value = self._margin(point)
@@ -200,10 +205,15 @@ class Statement:
 
     def fails(self, point: Any) -> bool:  # noqa: ANN401 - points are the statement's own
         """Whether the assertion is certainly false at a point of which it speaks; nobody is told."""
+        return self.speaks_of(point) and self._decided(point) is Truth.FALSE
+
+    def answer_if_it_speaks_of(self, point: Any) -> Truth | None:  # noqa: ANN401 - points are the statement's own
+        """Answer at a point, with the exhibited numbers, that meets the hypotheses; None at others; nobody is told."""
         try:
-            return self.speaks_of(point) and self._decided(point) is Truth.FALSE
+            chosen = self.exhibiting(point)
+            return self._decided(chosen) if self.speaks_of(chosen) else None
         except (ArithmeticError, ValueError, TypeError, LookupError):
-            return False  # not even defined there
+            return None  # not even defined there
 
     def speaks_of(self, point: Any) -> bool:  # noqa: ANN401 - points are the statement's own
         """Whether every hypothesis certainly holds and the point has the exhibited numbers; nobody is told."""

@@ -107,7 +107,9 @@ def _matrix(value: fmpq_mat, chance: random.Random) -> fmpq_mat:
     rows, columns, entries = value.nrows(), value.ncols(), list(value.entries())
     if not entries:
         return value
-    action = chance.randrange(4)
+    action = chance.randrange(6)
+    if action == 5:
+        return _reshaped(value, chance)
     if action == 0:
         factor = _rational(fmpq(1), chance)
         entries = [entry * factor for entry in entries]
@@ -121,6 +123,19 @@ def _matrix(value: fmpq_mat, chance: random.Random) -> fmpq_mat:
         other = _rational(entries[row * columns + column], chance)
         entries[row * columns + column] = entries[column * columns + row] = other
     return fmpq_mat(rows, columns, entries)
+
+
+def _reshaped(value: fmpq_mat, chance: random.Random) -> fmpq_mat:
+    """Another shape: transposed, or with a row or column twice, of zeros, or left out."""
+    table = value.tolist()
+    if chance.randrange(2):
+        table = [list(column) for column in zip(*table, strict=True)]
+    place = chance.randrange(len(table))
+    zeros = [fmpq(0)] * len(table[0])
+    table = chance.choice((table, [*table, table[place]], [*table, zeros], table[:place] + table[place + 1 :] or table))
+    if chance.randrange(2):
+        table = [list(column) for column in zip(*table, strict=True)]
+    return fmpq_mat(table)
 
 
 def _whole_matrix(value: fmpz_mat, chance: random.Random) -> fmpz_mat:

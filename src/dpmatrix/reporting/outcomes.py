@@ -66,14 +66,14 @@ def _code(statement: Statement) -> list[object]:
 def seen(observed: Observed, specified: Specified) -> dict[str, Any]:
     """Return names of statements: of which a changed version failed, the specification's own that were met or failed.
 
-    A statement that was nudged, or that lost a hypothesis, keeps its name and is not the specification's own. Where it was
-    met stands beside it. Beside them the names of modules that stood for something else while a statement was evaluated.
+    A statement that was nudged, or that lost a hypothesis, keeps its name and is not the specification's own. Where it
+    was met stands beside it. Beside them the names of modules that stood for something else meanwhile.
     """
     return {
         "refused": sorted(
             {one.name for one in observed.failed if not specified.has(one) and specified.is_changed(one)}
         ),
-        "met": {one.name: where.to_json(one) for one, where in observed.met.items() if specified.has(one)},
+        "met": {one.name: where.to_json() for one, where in observed.met.items() if specified.has(one)},
         "failed": sorted({one.name for one in observed.failed if specified.has(one)}),
         "replaced": sorted(observed.replaced),
     }
@@ -99,7 +99,8 @@ class _Report:
             return target in self.seen["refused"]
         if evidence.role is Role.REFUTES:
             return target in self.seen["failed"]
-        return target in self.seen["met"] and target not in self.seen["failed"]
+        met = self.seen["met"].get(target)
+        return met is not None and not met["edge"] and target not in self.seen["failed"]
 
 
 class Outcomes:
