@@ -15,7 +15,7 @@ from dpmatrix.spec.analyze_gauss.decompositions import Decomposition
 from proofs_checks.analyze_gauss.drawn_matrices import drawn, unit
 from proofs_checks.exact_matrices import cayley, diagonal
 
-svd_relations = cite("analyze-gauss.svd-relations@a8b3cf2a")
+svd_relations = cite("analyze-gauss.svd-relations@9439b6bd")
 
 DRAWS = random.Random(20140531)
 

@@ -15,7 +15,7 @@ from dpmatrix.spec.analyze_gauss.eigenvalues import Factorisation
 from proofs_checks.analyze_gauss.drawn_matrices import drawn, similar, unit
 from proofs_checks.exact_matrices import diagonal
 
-eigenvalue_properties = cite("analyze-gauss.eigenvalue-properties@1cf54431")
+eigenvalue_properties = cite("analyze-gauss.eigenvalue-properties@ad38031c")
 
 DRAWS = random.Random(20140531)
 

@@ -16,7 +16,7 @@ from dpmatrix.privacy.adjacency import Adjacency
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.analyze_gauss.gaussian_mechanism import GaussianPromise, GaussianRun
 
-algorithm_1 = cite("analyze-gauss.algorithm-1@858b1e21")
+algorithm_1 = cite("analyze-gauss.algorithm-1@3eaa6e4e")
 
 ADDED, REPLACED = Adjacency.ADD_REMOVE_ONE, Adjacency.REPLACE_ONE
 GRID = [

@@ -9,7 +9,7 @@ from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.analyze_gauss.noise import Ensemble, norm_tail
 
-noise_norm = cite("analyze-gauss.noise-norm@5070e44c")
+noise_norm = cite("analyze-gauss.noise-norm@05344f1a")
 
 
 @noise_norm.supports(

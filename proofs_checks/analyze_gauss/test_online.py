@@ -19,7 +19,7 @@ from dpmatrix.spec.analyze_gauss.gaussian_mechanism import printed_deviation
 from dpmatrix.spec.analyze_gauss.online import FirstRow, OnlinePromise, OnlineRun
 from proofs_checks.analyze_gauss.online_promises import PROMISE, deviation, outside
 
-algorithm_3 = cite("analyze-gauss.algorithm-3@8fdbdb61")
+algorithm_3 = cite("analyze-gauss.algorithm-3@a0c09f12")
 
 SMALL = Fraction(1, 10**6)
 

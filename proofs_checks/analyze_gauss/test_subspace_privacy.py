@@ -23,7 +23,7 @@ from dpmatrix.spec.analyze_gauss.subspace_privacy import ClosedGap, RepairedReco
 from proofs_checks.exact_matrices import diagonal
 from proofs_checks.projector_algebra import P, Q, reduced
 
-subspace_privacy = cite("analyze-gauss.subspace-privacy@95088733")
+subspace_privacy = cite("analyze-gauss.subspace-privacy@5d352370")
 
 DRAWS = random.Random(20140603)
 NAME = "analyze-gauss.subspace-privacy"

@@ -15,8 +15,8 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.compression.binary_game import SignData, SignRows
 from proofs_checks.steps import by_step
 
-proposition_d_1 = cite("compression.proposition-d-1@fe8c8b66")
-example_3_6 = cite("compression.example-3-6@c5685238")
+proposition_d_1 = cite("compression.proposition-d-1@54f26f59")
+example_3_6 = cite("compression.example-3-6@b3255567")
 
 SIGNS = "x and y are rows of signs, of one length"
 

@@ -18,8 +18,8 @@ from proofs_checks.compression.compressed_tails import least_rows, logarithm, sq
 from proofs_checks.compression.covariance_pairs import INDEFINITE, SKEW, WIDE, gamma
 from proofs_checks.exact_matrices import correlated
 
-corollary_3_7 = cite("compression.corollary-3-7@1426a96a")
-theorem_d_2 = cite("compression.theorem-d-2@763fafdc")
+corollary_3_7 = cite("compression.corollary-3-7@51c69395")
+theorem_d_2 = cite("compression.theorem-d-2@4bf729a4")
 
 
 def game(n: int, differing: int, **fields) -> GamePair:

@@ -16,7 +16,7 @@ from proofs_checks.compression.compressed_tails import least_rows, logarithm, sq
 from proofs_checks.compression.covariance_pairs import INDEFINITE, SKEW
 from proofs_checks.exact_matrices import correlated, diagonal
 
-theorem_3_5 = cite("compression.theorem-3-5@30c9d2f3")
+theorem_3_5 = cite("compression.theorem-3-5@7f13ecd5")
 
 
 def nearly_singular(power: int) -> GrowthPair:

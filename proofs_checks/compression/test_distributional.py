@@ -23,8 +23,8 @@ from proofs_checks.compression.finite_mechanisms import (
     tables,
 )
 
-definition_2_4 = cite("compression.definition-2-4@a026b909")
-theorem_2_5 = cite("compression.theorem-2-5@2962911c")
+definition_2_4 = cite("compression.definition-2-4@bd3433c4")
+theorem_2_5 = cite("compression.theorem-2-5@b524087b")
 
 HALF, ONE, NIL = fmpq(1, 2), fmpq(1), fmpq(0)
 

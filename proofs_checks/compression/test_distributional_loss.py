@@ -29,8 +29,8 @@ from proofs_checks.compression.covariance_pairs import (
 from proofs_checks.compression.drawn_outputs import OUTPUTS
 from proofs_checks.exact_matrices import correlated
 
-theorem_3_2 = cite("compression.theorem-3-2@77abc13e")
-remark_4_7 = cite("compression.remark-4-7@b2e82295")
+theorem_3_2 = cite("compression.theorem-3-2@7ad6c810")
+remark_4_7 = cite("compression.remark-4-7@be655fbb")
 
 ENTRIES = random.Random(20090625)
 

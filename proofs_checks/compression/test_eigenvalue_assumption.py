@@ -16,7 +16,7 @@ from dpmatrix.spec.compression.eigenvalue_assumption import EigenvalueAssumption
 from proofs_checks.compression.covariance_pairs import INDEFINITE, SKEW, WIDE, drawn_pairs, spectrum
 from proofs_checks.exact_matrices import correlated
 
-assumption_1 = cite("compression.assumption-1@0d442a8e")
+assumption_1 = cite("compression.assumption-1@92109d55")
 
 ENTRIES = random.Random(20090119)
 

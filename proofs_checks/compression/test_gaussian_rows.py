@@ -15,7 +15,7 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.compression.gaussian_rows import GaussianDatabases
 from proofs_checks.compression.compressed_tails import chi_square_tails
 
-lemma_4_5 = cite("compression.lemma-4-5@be3376de")
+lemma_4_5 = cite("compression.lemma-4-5@1c1ae611")
 
 DATABASES = GaussianDatabases(100, 2, 3, 5, Fraction(1, 2))
 DATABASES_OUTSIDE = {

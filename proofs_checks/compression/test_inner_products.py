@@ -16,7 +16,7 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.compression.inner_products import Decimal, ProjectedPair
 from proofs_checks.compression.compressed_tails import chi_square_tails, first_constant, second_constant
 
-lemma_b_1 = cite("compression.lemma-b-1@3fa90894")
+lemma_b_1 = cite("compression.lemma-b-1@a8d7d0f0")
 
 DIGITS = 70
 

@@ -26,7 +26,7 @@ from proofs_checks.compression.covariance_pairs import (
     spectrum,
 )
 
-lipschitz_class = cite("compression.lipschitz-class@7d703ea2")
+lipschitz_class = cite("compression.lipschitz-class@40b4a3e3")
 
 ENTRIES = random.Random(20090119)
 

@@ -33,8 +33,8 @@ from proofs_checks.compression.covariance_pairs import (
 from proofs_checks.exact_matrices import correlated
 from proofs_checks.steps import by_step
 
-proposition_c_1 = cite("compression.proposition-c-1@2d4d0eb6")
-lemma_c_2 = cite("compression.lemma-c-2@bcf477b8")
+proposition_c_1 = cite("compression.proposition-c-1@8b8cd678")
+lemma_c_2 = cite("compression.lemma-c-2@56f45e42")
 
 PAIRS = [CovariancePair(first, second) for first, second in drawn(random.Random(20090625))]
 SCALED = CovariancePair(fmpq_mat([[2, 0], [0, 2]]), fmpq_mat([[3, 0], [0, 3]]))

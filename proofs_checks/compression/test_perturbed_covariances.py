@@ -28,9 +28,9 @@ from proofs_checks.compression.covariance_pairs import (
 )
 from proofs_checks.exact_matrices import correlated
 
-delta_max = cite("compression.delta-max@6eea189c")
-proposition_3_1 = cite("compression.proposition-3-1@c9a84047")
-lemma_3_3 = cite("compression.lemma-3-3@3daf6d3f")
+delta_max = cite("compression.delta-max@e852e776")
+proposition_3_1 = cite("compression.proposition-3-1@0183154b")
+lemma_3_3 = cite("compression.lemma-3-3@d900ae13")
 
 ENTRIES = random.Random(20090119)
 

@@ -24,7 +24,7 @@ from proofs_checks.compression.compressed_tails import logarithm, squared_consta
 from proofs_checks.compression.covariance_pairs import frobenius
 from proofs_checks.exact_matrices import correlated, diagonal
 
-theorem_5_1 = cite("compression.theorem-5-1@10caa834")
+theorem_5_1 = cite("compression.theorem-5-1@cda87297")
 
 ENTRIES = random.Random(20041213)
 ONE = fmpq_mat([[1, 0], [0, 1]])

@@ -14,8 +14,8 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.compression.procedures import RejectionTable, TruncationRun, TwoCentres
 from proofs_checks.compression.rounded_products import DATA, ideal, nearest, normals, raw, rounding
 
-procedure_4_1 = cite("compression.procedure-4-1@b85d4d19")
-procedure_4_2 = cite("compression.procedure-4-2@428ed6d3")
+procedure_4_1 = cite("compression.procedure-4-1@86561187")
+procedure_4_2 = cite("compression.procedure-4-2@83c34106")
 
 
 def radius(p: TwoCentres) -> mpmath.mpf:

@@ -19,7 +19,7 @@ from proofs_checks.compression.finite_mechanisms import (
     tables,
 )
 
-definition_2_3 = cite("compression.definition-2-3@518f8e54")
+definition_2_3 = cite("compression.definition-2-3@fe1256a1")
 
 HALF, ONE, NIL = fmpq(1, 2), fmpq(1), fmpq(0)
 STRAY = pair((HALF, HALF), (ONE, NIL), factor=fmpq(2))

@@ -14,7 +14,7 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.compression.transformation import CompressionRun, RawPair
 from proofs_checks.compression.rounded_products import DATA, nearest, normals, raw, rounding
 
-transformation = cite("compression.transformation@bf9e6ab6")
+transformation = cite("compression.transformation@cdc4f566")
 
 
 def normalised_changes(p: RawPair) -> int:

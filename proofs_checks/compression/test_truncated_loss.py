@@ -35,7 +35,7 @@ from proofs_checks.compression.drawn_outputs import OUTPUTS
 from proofs_checks.exact_matrices import correlated
 from proofs_checks.steps import by_step
 
-theorem_4_6 = cite("compression.theorem-4-6@4206796a")
+theorem_4_6 = cite("compression.theorem-4-6@3e95f506")
 
 ENTRIES = random.Random(20090625)
 

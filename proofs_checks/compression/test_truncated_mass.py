@@ -21,8 +21,8 @@ from proofs_checks.compression.compressed_tails import (
     squared_constant,
 )
 
-lemma_4_4 = cite("compression.lemma-4-4@0f4e654d")
-remark_4_3 = cite("compression.remark-4-3@85e70bd6")
+lemma_4_4 = cite("compression.lemma-4-4@d941d3e8")
+remark_4_3 = cite("compression.remark-4-3@8a632141")
 
 DIGITS = 70
 

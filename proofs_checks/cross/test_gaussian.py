@@ -13,7 +13,7 @@ from dpmatrix.claims import Statement, Truth, bind, bind_hypotheses, certify, in
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.cross_gaussian import GaussianScales
 
-gaussian_constant = cite("cross.gaussian-constant@7721a436")
+gaussian_constant = cite("cross.gaussian-constant@fc6acbc6")
 
 SCALES = [
     GaussianScales(d, epsilon, delta)

@@ -19,7 +19,7 @@ from dpmatrix.spec.cross_low_rank import PrivateError, Window
 from dpmatrix.spec.cross_reconstruction import Guess, TabledMechanism
 from proofs_checks.steps import by_step
 
-low_rank_lower_bounds = cite("cross.low-rank-lower-bounds@4508729d")
+low_rank_lower_bounds = cite("cross.low-rank-lower-bounds@10d56b59")
 
 MILLIONTH = Fraction(1, 10**6)
 ERRORS = [

@@ -13,8 +13,8 @@ from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.cross_wishart import DegreesPoint, WishartDensityPoint
 
-wishart_density = cite("cross.wishart-density@8def39fa")
-wishart_degrees_of_freedom = cite("cross.wishart-degrees-of-freedom@0052e70b")
+wishart_density = cite("cross.wishart-density@c2652586")
+wishart_degrees_of_freedom = cite("cross.wishart-degrees-of-freedom@c8fced8d")
 
 POINT = WishartDensityPoint(2, 3, 1, 2, 1)
 OUTSIDE = {

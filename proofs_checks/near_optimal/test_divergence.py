@@ -13,7 +13,7 @@ from dpmatrix.claims import Statement, Truth, bind, bind_hypotheses
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.near_optimal.divergence import GaussianPair
 
-lemma_14 = cite("near-optimal.lemma-14@0341af12")
+lemma_14 = cite("near-optimal.lemma-14@53c98acd")
 
 IDENTITY = fmpq_mat(2, 2, [1, 0, 0, 1])
 PLAIN = GaussianPair((1, 0), (0, 2), IDENTITY)

@@ -15,7 +15,7 @@ from dpmatrix.claims.formulas import bind_formula, real
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.near_optimal.fano import Estimation
 
-theorem_13 = cite("near-optimal.theorem-13@71eb377b")
+theorem_13 = cite("near-optimal.theorem-13@4981a091")
 
 HALF = Fraction(1, 2)
 

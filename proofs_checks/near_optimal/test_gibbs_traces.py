@@ -12,7 +12,7 @@ from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.near_optimal.gibbs_traces import Antipodes, Chain
 
-figure_2 = cite("near-optimal.figure-2@bf83f86e")
+figure_2 = cite("near-optimal.figure-2@13afb448")
 
 
 def test_four_columns_of_signs_have_mean_square_one_over_t():

@@ -14,7 +14,7 @@ from dpmatrix.exact import ball
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.near_optimal.mod_sulq_algorithm import ModSulqRun
 
-algorithm_1 = cite("near-optimal.algorithm-1@8233c805")
+algorithm_1 = cite("near-optimal.algorithm-1@44fb5a6d")
 
 RAW = ModSulqRun(2, 1, 1, Fraction(1, 100), norm_bound=10)
 

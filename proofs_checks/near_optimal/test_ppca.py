@@ -13,7 +13,7 @@ from dpmatrix.exact import ball
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.near_optimal.ppca import PpcaPair, ScoreChange, ScoreMechanism
 
-theorem_6 = cite("near-optimal.theorem-6@f29d5b97")
+theorem_6 = cite("near-optimal.theorem-6@ab31c2c3")
 
 CLAIM = "near-optimal.theorem-6"
 INSIDE = PpcaPair(1, 1, 0, 3, 2, Fraction(1, 2))

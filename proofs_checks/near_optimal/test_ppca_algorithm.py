@@ -14,7 +14,7 @@ from dpmatrix.exact import ball, precision
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.near_optimal.ppca_algorithm import PpcaRun, SampledPair, raw_loss_margin
 
-algorithm_2 = cite("near-optimal.algorithm-2@3c31f332")
+algorithm_2 = cite("near-optimal.algorithm-2@d5382d05")
 
 
 def log_constant(first: mpmath.mpf, second: mpmath.mpf, dimension: int) -> mpmath.mpf:

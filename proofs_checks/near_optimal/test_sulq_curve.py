@@ -25,7 +25,7 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.near_optimal.noise import printed_deviation
 from dpmatrix.spec.near_optimal.sulq_curve import Panel, curve
 
-near_optimal_figure_1 = cite("near-optimal.figure-1@d6d25b62")
+near_optimal_figure_1 = cite("near-optimal.figure-1@b5855d39")
 
 CENT = Fraction(1, 100)
 HALF = Fraction(1, 2)

@@ -17,7 +17,7 @@ from dpmatrix.spec.near_optimal.noise import ModSulq
 from dpmatrix.spec.near_optimal.sulq_samples import PhiRate, Rearranged, Root, SulqSamples
 from proofs_checks.near_optimal.formulas import beta
 
-theorem_9 = cite("near-optimal.theorem-9@365f4eeb")
+theorem_9 = cite("near-optimal.theorem-9@6f7fe8ea")
 
 HALF = Fraction(1, 2)
 CENT = Fraction(1, 100)

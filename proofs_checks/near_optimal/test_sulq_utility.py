@@ -18,7 +18,7 @@ from dpmatrix.spec.near_optimal.sulq_bound import SulqBound
 from dpmatrix.spec.near_optimal.sulq_utility_proof import Alignment, Dimension, Rearranged, UnitPair
 from proofs_checks.near_optimal.formulas import beta, cap, dot
 
-theorem_15 = cite("near-optimal.theorem-15@abc00bb9")
+theorem_15 = cite("near-optimal.theorem-15@0a8a174d")
 
 HALF = Fraction(1, 2)
 CENT = Fraction(1, 100)

@@ -8,7 +8,7 @@ from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.near_optimal.utility_figures import SyntheticRecord
 
-figure_5 = cite("near-optimal.figure-5@cb66243e")
+figure_5 = cite("near-optimal.figure-5@f73ee5cb")
 
 
 @figure_5.refutes(grade="derived", region="a record of norm 3 at epsilon = 1/10, by the docstring's bound on the loss")

@@ -17,7 +17,7 @@ from dpmatrix.spec.sliding_window.update_lemmas import StreamRun, every_approxim
 from proofs_checks.exact_matrices import diagonal
 from proofs_checks.sliding_window.checkpoints import EQUAL, RUN, RUN_OUTSIDE, VECTORS, check_printed_lemma
 
-lemma_1 = cite("sliding-window.lemma-1@767e733d")
+lemma_1 = cite("sliding-window.lemma-1@c84d636a")
 
 HALF = Fraction(1, 2)
 

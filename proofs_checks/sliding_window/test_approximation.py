@@ -14,9 +14,9 @@ from dpmatrix.exact import rational
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.sliding_window.approximation import ApproximationPoint, EmbeddingPoint, ScalarPoint
 
-spectral_approximation = cite("sliding-window.spectral-approximation@083d6a11")
-definition_5 = cite("sliding-window.definition-5@e3a40def")
-proposition_10 = cite("sliding-window.proposition-10@ca21af38")
+spectral_approximation = cite("sliding-window.spectral-approximation@42e9e292")
+definition_5 = cite("sliding-window.definition-5@c16ec260")
+proposition_10 = cite("sliding-window.proposition-10@8542f998")
 
 
 def scalar(original, approximant, eta, zeta=0) -> ApproximationPoint:

@@ -14,7 +14,7 @@ from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.sliding_window.communication import Protocol, best_success
 
-theorem_13 = cite("sliding-window.theorem-13@faac3400")
+theorem_13 = cite("sliding-window.theorem-13@0c89ae0e")
 
 
 def by_hand(p: Protocol):

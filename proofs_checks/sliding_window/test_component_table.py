@@ -18,7 +18,7 @@ from dpmatrix.spec.wishart.spectra import diagonal, identity
 from proofs_checks.exact_matrices import line
 from proofs_checks.steps import by_step
 
-table_2 = cite("sliding-window.table-2@748b397d")
+table_2 = cite("sliding-window.table-2@ac982dca")
 
 MILLIONTH = Fraction(1, 10**6)
 BASE = ComponentSetting(1000, 100, 5, Fraction(1, 10), 1, MILLIONTH)

@@ -24,8 +24,8 @@ from dpmatrix.spec.wishart.spectra import diagonal, identity
 from proofs_checks.exact_matrices import line
 from proofs_checks.sliding_window.dyadic_noise import WINDOW_OUTSIDE, check_bound, check_promise, least_bound, released
 
-theorem_7 = cite("sliding-window.theorem-7@b9318a99")
-theorem_16 = cite("sliding-window.theorem-16@e3949279")
+theorem_7 = cite("sliding-window.theorem-7@27c73238")
+theorem_16 = cite("sliding-window.theorem-16@33afdb3a")
 
 THEOREM = "sliding-window.theorem-7"
 MILLIONTH = Fraction(1, 10**6)

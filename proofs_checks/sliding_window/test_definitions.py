@@ -22,9 +22,9 @@ from dpmatrix.spec.sliding_window.definitions import (
 )
 from proofs_checks.exact_matrices import line
 
-definition_2 = cite("sliding-window.definition-2@4809f90a")
-definition_4 = cite("sliding-window.definition-4@9e69e676")
-definition_6 = cite("sliding-window.definition-6@23c502ed")
+definition_2 = cite("sliding-window.definition-2@98289326")
+definition_4 = cite("sliding-window.definition-4@2bae22f8")
+definition_6 = cite("sliding-window.definition-6@435683f8")
 
 TALL = fmpq_mat([[1, 2], [3, 1], [0, 1]])
 AXIS = fmpq_mat([[1, 0], [0, 0]])

@@ -29,7 +29,7 @@ from proofs_checks.sliding_window.wishart_directions import (
     w,
 )
 
-theorem_15 = cite("sliding-window.theorem-15@83c10c2d")
+theorem_15 = cite("sliding-window.theorem-15@b1cc5d72")
 
 MILLIONTH = Fraction(1, 10**6)
 LONG = NeighbouringAnswers(1, 1, MILLIONTH, Fraction(1, 10**8), 10**4, 6, 6)

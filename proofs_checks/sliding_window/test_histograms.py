@@ -15,8 +15,8 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.sliding_window.histograms import Histogram
 from dpmatrix.spec.sliding_window.loewner import between
 
-definition_8 = cite("sliding-window.definition-8@ee8af83a")
-definition_3 = cite("sliding-window.definition-3@4d08e5fd")
+definition_8 = cite("sliding-window.definition-8@13031a50")
+definition_3 = cite("sliding-window.definition-3@cf69ee0c")
 
 HALF = Fraction(1, 2)
 

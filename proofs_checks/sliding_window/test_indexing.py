@@ -10,7 +10,7 @@ from dpmatrix.claims import Truth, bind_hypotheses
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.sliding_window.indexing import IndexingGuess, success_probability
 
-definition_7 = cite("sliding-window.definition-7@2683ccd8")
+definition_7 = cite("sliding-window.definition-7@b6f2ace8")
 
 GUESS = IndexingGuess(3, 2, (0, 1))
 GUESS_OUTSIDE = {

@@ -15,8 +15,8 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.sliding_window.lower_bound_lemmas import BlockPoint, CoefficientPoint, SpanPoint
 from dpmatrix.spec.wishart.spectra import diagonal, identity
 
-lemma_11 = cite("sliding-window.lemma-11@62a033e6")
-lemma_12 = cite("sliding-window.lemma-12@0f1b38d9")
+lemma_11 = cite("sliding-window.lemma-11@deed23c2")
+lemma_12 = cite("sliding-window.lemma-12@533a86a3")
 
 EXACT = SpanPoint(fmpq_mat([[2, 0], [0, 0]]), fmpq_mat([[2, 0], [1, 0]]), fmpq_mat([[1], [0]]), 2, 1)
 SPAN_OUTSIDE = {

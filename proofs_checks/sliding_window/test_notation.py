@@ -25,7 +25,7 @@ from dpmatrix.spec.sliding_window.notation_margins import (
 )
 from dpmatrix.spec.wishart.spectra import diagonal, identity
 
-notation_facts = cite("sliding-window.notation-facts@95bd2969")
+notation_facts = cite("sliding-window.notation-facts@baddcd63")
 
 FRAME = fmpq_mat(
     [[fmpq(2, 3), fmpq(-2, 3), fmpq(1, 3)], [fmpq(1, 3), fmpq(2, 3), fmpq(2, 3)], [fmpq(2, 3), fmpq(1, 3), fmpq(-2, 3)]]

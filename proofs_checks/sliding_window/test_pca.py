@@ -20,8 +20,8 @@ from dpmatrix.spec.wishart.spectra import diagonal, identity
 from proofs_checks.exact_matrices import line
 from proofs_checks.sliding_window.symbolic_matrices import matrix
 
-algorithm_4 = cite("sliding-window.algorithm-4@4961260b")
-theorem_16 = cite("sliding-window.theorem-16@e3949279")
+algorithm_4 = cite("sliding-window.algorithm-4@9bf2781c")
+theorem_16 = cite("sliding-window.theorem-16@33afdb3a")
 
 MILLIONTH = Fraction(1, 10**6)
 TENTH = Fraction(1, 10)

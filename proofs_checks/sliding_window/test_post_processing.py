@@ -12,7 +12,7 @@ from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.reporting.citing import cite
 from proofs_checks.sliding_window.processings import BROKEN, laws_after, outside, points, swapped
 
-lemma_9 = cite("sliding-window.lemma-9@01efb877")
+lemma_9 = cite("sliding-window.lemma-9@a15be15d")
 
 
 def largest_event(pairs: list[tuple[fmpq, fmpq]], exponential: fmpq) -> fmpq:

@@ -27,7 +27,7 @@ from dpmatrix.spec.sliding_window.summary_margins import (
 from dpmatrix.spec.wishart.spectra import diagonal, identity
 from proofs_checks.exact_matrices import line
 
-lemma_5 = cite("sliding-window.lemma-5@e2de8b5b")
+lemma_5 = cite("sliding-window.lemma-5@3ac39896")
 
 MILLIONTH = Fraction(1, 10**6)
 TENTH = Fraction(1, 10)

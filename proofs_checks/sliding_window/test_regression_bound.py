@@ -17,7 +17,7 @@ from dpmatrix.spec.sliding_window.distinguishing import NeighbouringRegressions
 from dpmatrix.spec.sliding_window.regression_bound import RegressionPoint
 from proofs_checks.sliding_window.promises import promise, told_apart
 
-theorem_8 = cite("sliding-window.theorem-8@075f1aaa")
+theorem_8 = cite("sliding-window.theorem-8@3f0d2124")
 
 MILLIONTH = Fraction(1, 10**6)
 STEEP = NeighbouringRegressions(1, MILLIONTH, 1, 500)

@@ -21,9 +21,9 @@ from dpmatrix.spec.sliding_window.sketch_privacy import SketchParameters
 from dpmatrix.spec.sliding_window.sketched_stream import SketchedStream, meant
 from proofs_checks.sliding_window.dyadic_noise import WINDOW_OUTSIDE, ZETA, check_release, least_bound, released
 
-lemma_2 = cite("sliding-window.lemma-2@03ddba13")
-theorem_4 = cite("sliding-window.theorem-4@90f1665c")
-corollary_1 = cite("sliding-window.corollary-1@691d8e5e")
+lemma_2 = cite("sliding-window.lemma-2@974e99a5")
+theorem_4 = cite("sliding-window.theorem-4@d99d4183")
+corollary_1 = cite("sliding-window.corollary-1@67b806c8")
 
 QUARTER = Fraction(1, 4)
 HALF = Fraction(1, 2)

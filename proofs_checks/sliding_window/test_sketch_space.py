@@ -21,8 +21,8 @@ from dpmatrix.spec.sliding_window.update_lemmas import StreamRun, structure
 from proofs_checks.sliding_window.dyadic_noise import RELEASE, half_the_noise
 from proofs_checks.sliding_window.histogram_by_hand import checkpoints
 
-lemma_4 = cite("sliding-window.lemma-4@9ab1f9fd")
-theorem_3 = cite("sliding-window.theorem-3@05c0a881")
+lemma_4 = cite("sliding-window.lemma-4@6bfae8b0")
+theorem_3 = cite("sliding-window.theorem-3@5bea1650")
 
 FIFTH, MILLIONTH = Fraction(1, 5), Fraction(1, 10**6)
 

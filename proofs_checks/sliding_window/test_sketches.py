@@ -15,8 +15,8 @@ from dpmatrix.claims.formulas import real
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.sliding_window.sketches import ConstantRows, PrintedSketch, SketchSize, needed_rows
 
-theorem_9 = cite("sliding-window.theorem-9@3d428c41")
-lemma_6 = cite("sliding-window.lemma-6@907821e3")
+theorem_9 = cite("sliding-window.theorem-9@7b2eec01")
+lemma_6 = cite("sliding-window.lemma-6@9e015b8c")
 
 HALF = Fraction(1, 2)
 

@@ -20,9 +20,9 @@ from dpmatrix.spec.sliding_window.space import KeptSpace, SpacePoint
 from proofs_checks.sliding_window.lower_bound_columns import columns
 from proofs_checks.steps import by_step
 
-theorem_19 = cite("sliding-window.theorem-19@d375d334")
-conjecture_1 = cite("sliding-window.conjecture-1@489dafdf")
-conjecture_2 = cite("sliding-window.conjecture-2@a48eec16")
+theorem_19 = cite("sliding-window.theorem-19@e2e6d180")
+conjecture_1 = cite("sliding-window.conjecture-1@89a7b02d")
+conjecture_2 = cite("sliding-window.conjecture-2@8f21c279")
 
 SPACES = [
     SpacePoint(w, d, k, b, Fraction(1, e), Fraction(c, 9))

@@ -11,8 +11,8 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.sliding_window.updates import LoopState, UpdateRun, survivors
 from dpmatrix.streaming import Ending, Slip, printed_update, thin
 
-algorithm_1 = cite("sliding-window.algorithm-1@4fa7e98a")
-algorithm_6 = cite("sliding-window.algorithm-6@8a39fe88")
+algorithm_1 = cite("sliding-window.algorithm-1@3d00d6ea")
+algorithm_6 = cite("sliding-window.algorithm-6@774b39ab")
 
 BOTH = ("sliding-window.algorithm-1", "sliding-window.algorithm-6")
 STATE = LoopState(2, 4, 6, 3)

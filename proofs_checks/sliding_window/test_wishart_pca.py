@@ -21,7 +21,7 @@ from dpmatrix.spec.wishart.spectra import diagonal, identity
 from proofs_checks.exact_matrices import line
 from proofs_checks.sliding_window.symbolic_matrices import matrix
 
-theorem_16 = cite("sliding-window.theorem-16@e3949279")
+theorem_16 = cite("sliding-window.theorem-16@33afdb3a")
 
 MILLIONTH = Fraction(1, 10**6)
 TENTH = Fraction(1, 10)

@@ -34,7 +34,7 @@ from proofs_checks.sliding_window.wishart_directions import (
     w,
 )
 
-theorem_14 = cite("sliding-window.theorem-14@b3b8d7fb")
+theorem_14 = cite("sliding-window.theorem-14@42b811a4")
 
 MILLIONTH = Fraction(1, 10**6)
 LONG_ROW = WishartParameters(1, 1, MILLIONTH, 194, 10)

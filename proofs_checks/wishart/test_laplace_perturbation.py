@@ -16,9 +16,9 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.wishart.laplace_perturbation import FlatRecords, InputPerturbation, LaplaceRun
 from proofs_checks.sign_matrices import exceeds_or_attains, squared_formula
 
-lemma_2 = cite("wishart.lemma-2@18599c4c")
-theorem_3 = cite("wishart.theorem-3@4f2e67ea")
-algorithm_1 = cite("wishart.algorithm-1@418d707e")
+lemma_2 = cite("wishart.lemma-2@61a15902")
+theorem_3 = cite("wishart.theorem-3@999d9312")
+algorithm_1 = cite("wishart.algorithm-1@ccf7653b")
 
 d, n = sympy.symbols("d n", positive=True)
 step = sympy.symbols("step", nonnegative=True)

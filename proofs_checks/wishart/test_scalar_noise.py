@@ -14,8 +14,8 @@ from dpmatrix.claims import Condition, Statement, Truth, bind, bind_hypotheses, 
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.wishart.scalar_noise import GaussianNoise, LaplaceNoise
 
-theorem_1 = cite("wishart.theorem-1@d1ab6533")
-theorem_2 = cite("wishart.theorem-2@239e9c0a")
+theorem_1 = cite("wishart.theorem-1@78ab7151")
+theorem_2 = cite("wishart.theorem-2@eab726ec")
 
 e, s, scale, shift, z = sympy.symbols("epsilon s lambda t z", positive=True)
 

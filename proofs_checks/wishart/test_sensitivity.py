@@ -10,7 +10,7 @@ from dpmatrix.claims import Statement, Truth, bind, bind_hypotheses, certify, in
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.wishart.sensitivity import RecordPair
 
-nuclear_norm_bound = cite("wishart.nuclear-norm-bound@e3b3da7a")
+nuclear_norm_bound = cite("wishart.nuclear-norm-bound@d7771214")
 
 WHOLE = RecordPair(interval(0, 1), interval(0, 1), interval(-1, 1))
 EVERYWHERE = "every |v|^2, |w|^2 in [0, 1] and <v, w>, the three numbers of the closed form"

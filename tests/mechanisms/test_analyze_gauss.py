@@ -28,9 +28,9 @@ from dpmatrix.spec.analyze_gauss.gaussian_mechanism import GaussianPromise, Gaus
 from dpmatrix.spec.analyze_gauss.online import OnlinePromise, OnlineRun
 from dpmatrix.spec.analyze_gauss.subspace_recovery import RecoveryRun
 
-algorithm_1 = cite("analyze-gauss.algorithm-1@858b1e21")
-algorithm_2 = cite("analyze-gauss.algorithm-2@c5ec7198")
-algorithm_3 = cite("analyze-gauss.algorithm-3@8fdbdb61")
+algorithm_1 = cite("analyze-gauss.algorithm-1@3eaa6e4e")
+algorithm_2 = cite("analyze-gauss.algorithm-2@9861d883")
+algorithm_3 = cite("analyze-gauss.algorithm-3@a0c09f12")
 
 
 ADDED, REPLACED = Adjacency.ADD_REMOVE_ONE, Adjacency.REPLACE_ONE
