@@ -8,15 +8,18 @@ from itertools import product
 
 import attrs
 import mpmath
-import pytest
 import sympy
 from flint import fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.claims.formulas import real, real_matrix
 from dpmatrix.privacy.adjacency import Adjacency
+from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.analyze_gauss.convergence import PlaneRecovery, Recovery
 from proofs_checks.exact_matrices import diagonal, rotation
+
+theorem_13 = cite("analyze-gauss.theorem-13@8bb32e36")
+
 
 DRAWS = random.Random(20140604)
 RELATIONS = (Adjacency.ADD_REMOVE_ONE, Adjacency.REPLACE_ONE)
@@ -32,11 +35,8 @@ PLANES = [
 ]
 
 
-@pytest.mark.evidence(
-    "analyze-gauss.theorem-13@8bb32e36",
-    role="refutes",
-    grade="derived",
-    region="n = 2, k = 1, K = 1, 3, 10, 100, each with a delta and a gap; every K by the docstring",
+@theorem_13.refutes(
+    grade="derived", region="n = 2, k = 1, K = 1, 3, 10, 100, each with a delta and a gap; every K by the docstring"
 )
 def test_no_constant_will_do(statement) -> None:
     """As the gap grows at fixed delta and K the bound s falls like K Delta sqrt(2) / gap, and tan(2 asin s) (gap - c)
@@ -119,9 +119,7 @@ def numbers(p: Recovery) -> tuple[mpmath.mpf, mpmath.mpf, mpmath.mpf]:
     return bound, distance, norm * (gap + laplace - 2 - 2 * level / epsilon) / size
 
 
-@pytest.mark.evidence(
-    "analyze-gauss.theorem-13+repair@8bb32e36",
-    role="supports-repair",
+@theorem_13.supports_repair(
     grade="derived",
     region="every n, k, gap, epsilon, delta and relation by the docstring; its arithmetic machine-checked; 24 runs",
 )
@@ -175,12 +173,7 @@ def test_repaired_convergence(statement) -> None:
     assert statement.applies(attrs.evolve(INSIDE, gap=21)) is Truth.TRUE, "4 log(100) is 18.42"
 
 
-@pytest.mark.evidence(
-    "analyze-gauss.theorem-13+repair@8bb32e36",
-    role="control",
-    grade="interval",
-    region="n = 2: ||E||_2 = 1 turns the line by 90 degrees",
-)
+@theorem_13.controls("+repair", grade="interval", region="n = 2: ||E||_2 = 1 turns the line by 90 degrees")
 def test_the_norm_event_is_needed(statement) -> None:
     """At gap 1000 the bound is below one, and noise outside the event swaps the eigenvectors."""
     far = attrs.evolve(INSIDE, perturbed_frame=SWAPPED, gap=1000)

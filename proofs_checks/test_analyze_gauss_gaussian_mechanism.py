@@ -7,14 +7,17 @@ from itertools import product
 
 import attrs
 import mpmath
-import pytest
 import sympy
 from flint import arb, fmpz_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.claims.formulas import real
 from dpmatrix.privacy.adjacency import Adjacency
+from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.analyze_gauss.gaussian_mechanism import GaussianPromise, GaussianRun
+
+algorithm_1 = cite("analyze-gauss.algorithm-1@858b1e21")
+
 
 ADDED, REPLACED = Adjacency.ADD_REMOVE_ONE, Adjacency.REPLACE_ONE
 GRID = [
@@ -53,12 +56,7 @@ def bind_printed(statement) -> None:
         bind(statement, [(p, mpmath.nstr(value, 60)) for p, value in values])
 
 
-@pytest.mark.evidence(
-    "analyze-gauss.algorithm-1@858b1e21",
-    role="refutes",
-    grade="interval",
-    region="a row of norm 5, epsilon = 1, delta = 1e-6",
-)
+@algorithm_1.refutes(grade="interval", region="a row of norm 5, epsilon = 1, delta = 1e-6")
 def test_rows_without_a_bound_are_given_away(statement) -> None:
     point = GaussianPromise(1, Fraction(1, 10**6), 5, ADDED)
     assert statement.at(point) is Truth.FALSE
@@ -68,12 +66,7 @@ def test_rows_without_a_bound_are_given_away(statement) -> None:
     bind_hypotheses(statement, INSIDE, OUTSIDE)
 
 
-@pytest.mark.evidence(
-    "analyze-gauss.algorithm-1/row-added@858b1e21",
-    role="refutes",
-    grade="interval",
-    region="unit rows, epsilon = 20, delta = 1/2",
-)
+@algorithm_1.refutes("row-added", grade="interval", region="unit rows, epsilon = 20, delta = 1/2")
 def test_large_epsilon_fails(statement) -> None:
     assert statement.at(GaussianPromise(20, Fraction(1, 2), 1, ADDED)) is Truth.FALSE
     assert statement.at(INSIDE) is Truth.TRUE
@@ -82,12 +75,7 @@ def test_large_epsilon_fails(statement) -> None:
     bind_hypotheses(statement, INSIDE, OUTSIDE | UNIT | added)
 
 
-@pytest.mark.evidence(
-    "analyze-gauss.algorithm-1/row-replaced@858b1e21",
-    role="refutes",
-    grade="interval",
-    region="unit rows, epsilon = 1/2, delta = 1e-9",
-)
+@algorithm_1.refutes("row-replaced", grade="interval", region="unit rows, epsilon = 1/2, delta = 1e-9")
 def test_replaced_rows_need_more(statement) -> None:
     assert statement.at(GaussianPromise(Fraction(1, 2), Fraction(1, 10**9), 1, REPLACED)) is Truth.FALSE
     inside = attrs.evolve(INSIDE, adjacency=REPLACED)
@@ -97,9 +85,7 @@ def test_replaced_rows_need_more(statement) -> None:
     bind_hypotheses(statement, inside, outside | {"one row is replaced": INSIDE})
 
 
-@pytest.mark.evidence(
-    "analyze-gauss.algorithm-1+repair@858b1e21",
-    role="supports-repair",
+@algorithm_1.supports_repair(
     grade="derived",
     region="every R, delta < 1 and epsilon <= 2 (1 + sqrt(2 log(1/delta))), both relations, limit included, by "
     "the docstring; its identities checked, and bound at 36 points",
@@ -127,9 +113,8 @@ def test_half_of_delta_suffices(statement) -> None:
     bind_hypotheses(statement, INSIDE, OUTSIDE | LARGE)
 
 
-@pytest.mark.evidence(
-    "analyze-gauss.algorithm-1+repair@858b1e21",
-    role="control",
+@algorithm_1.controls(
+    "+repair",
     grade="interval",
     region="epsilon = 20, delta = 1/2; epsilon = 9.43, delta = 1/1000 with a hundredth of delta",
 )
@@ -140,12 +125,7 @@ def test_less_noise_or_more_epsilon_fails(statement) -> None:
     assert small.at(attrs.evolve(INSIDE, epsilon=Fraction(943, 100))) is Truth.FALSE
 
 
-@pytest.mark.evidence(
-    "analyze-gauss.algorithm-1/output@858b1e21",
-    role="control",
-    grade="symbolic",
-    region="36 invented runs: the least variance",
-)
+@algorithm_1.controls("output", grade="symbolic", region="36 invented runs: the least variance")
 def test_the_least_variance_of_a_run(statement) -> None:
     """(s Delta)^2; a sum that is wrong or noise that is not symmetric fails whatever its variance."""
     zero, skew = fmpz_mat(2, 2), fmpz_mat([[0, 1], [2, 0]])

@@ -6,16 +6,21 @@ import random
 from fractions import Fraction
 
 import attrs
-import pytest
 import sympy
 from flint import fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.claims.formulas import symbolic_matrix
+from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.analyze_gauss.decompositions import Decomposition
 from dpmatrix.spec.analyze_gauss.eigenvalues import Factorisation
 from dpmatrix.spec.analyze_gauss.traces import TracePoint
 from proofs_checks.exact_matrices import cayley, diagonal
+
+eigenvalue_properties = cite("analyze-gauss.eigenvalue-properties@1cf54431")
+trace_properties = cite("analyze-gauss.trace-properties@ede0a9b6")
+svd_relations = cite("analyze-gauss.svd-relations@a8b3cf2a")
+
 
 DRAWS = random.Random(20140531)
 
@@ -58,24 +63,9 @@ def roots(matrix: fmpq_mat) -> dict[sympy.Expr, int]:
     return symbolic_matrix(matrix).eigenvals()
 
 
-@pytest.mark.evidence(
-    "analyze-gauss.eigenvalue-properties@1cf54431",
-    role="refutes",
-    grade="symbolic",
-    region="A = [[0, 1], [0, 0]] = Lambda, X = I",
-)
-@pytest.mark.evidence(
-    "analyze-gauss.eigenvalue-properties/rank@1cf54431",
-    role="refutes",
-    grade="symbolic",
-    region="A = [[0, 1], [0, 0]]: rank 1, eigenvalues 0 and 0",
-)
-@pytest.mark.evidence(
-    "analyze-gauss.eigenvalue-properties/diagonalizable@1cf54431",
-    role="refutes",
-    grade="symbolic",
-    region="A = [[0, 1], [0, 0]] = Lambda, X = I",
-)
+@eigenvalue_properties.refutes(grade="symbolic", region="A = [[0, 1], [0, 0]] = Lambda, X = I")
+@eigenvalue_properties.refutes("rank", grade="symbolic", region="A = [[0, 1], [0, 0]]: rank 1, eigenvalues 0 and 0")
+@eigenvalue_properties.refutes("diagonalizable", grade="symbolic", region="A = [[0, 1], [0, 0]] = Lambda, X = I")
 def test_a_nilpotent_matrix_breaks_two_bullets(statements) -> None:
     name = "analyze-gauss.eigenvalue-properties"
     rank, definition = statements[f"{name}/rank"], statements[f"{name}/diagonalizable"]
@@ -93,9 +83,8 @@ def test_a_nilpotent_matrix_breaks_two_bullets(statements) -> None:
         bind_hypotheses(statement, GOOD, FACTORED)
 
 
-@pytest.mark.evidence(
-    "analyze-gauss.eigenvalue-properties/determinant@1cf54431",
-    role="supports",
+@eigenvalue_properties.supports(
+    "determinant",
     grade="derived",
     region="every n: det(tI - A) = prod (t - lambda_i) at t = 0; symbolic for n <= 3, exact at 28 points, n <= 4",
 )
@@ -117,9 +106,8 @@ def test_determinant_bullet(statement) -> None:
     assert statement.applies(Factorisation(empty, empty, empty)) is Truth.FALSE
 
 
-@pytest.mark.evidence(
-    "analyze-gauss.eigenvalue-properties/diagonal@1cf54431",
-    role="supports",
+@eigenvalue_properties.supports(
+    "diagonal",
     grade="derived",
     region="every n: det(tI - D) is the product of its diagonal; symbolic entries for n <= 4, exact at 28 points",
 )
@@ -136,11 +124,8 @@ def test_diagonal_bullet(statement) -> None:
     bind_hypotheses(statement, GOOD, SQUARE | {"A is diagonal": attrs.evolve(GOOD, matrix=fmpq_mat([[1, 1], [0, 0]]))})
 
 
-@pytest.mark.evidence(
-    "analyze-gauss.eigenvalue-properties+repair@1cf54431",
-    role="supports-repair",
-    grade="derived",
-    region="every n by the docstring's derivation; exact at 28 points with ties and zeros, n <= 4",
+@eigenvalue_properties.supports_repair(
+    grade="derived", region="every n by the docstring's derivation; exact at 28 points with ties and zeros, n <= 4"
 )
 def test_bullets_of_diagonalizable_matrices(statement) -> None:
     """A = X Lambda X^-1 has det(tI - A) = det(tI - Lambda), so its eigenvalues are the l_i; rank A = rank Lambda is the
@@ -161,12 +146,7 @@ def test_bullets_of_diagonalizable_matrices(statement) -> None:
     bind_hypotheses(statement, GOOD, FACTORED | wrong)
 
 
-@pytest.mark.evidence(
-    "analyze-gauss.eigenvalue-properties+repair@1cf54431",
-    role="control",
-    grade="symbolic",
-    region="Lambda not diagonal; one bullet broken at a time",
-)
+@eigenvalue_properties.controls("+repair", grade="symbolic", region="Lambda not diagonal; one bullet broken at a time")
 def test_each_eigenvalue_bullet_can_fail(statement) -> None:
     assert statement.without("Lambda is diagonal").at(BAD) is Truth.FALSE
     assert statement.nudged(lambda margin: margin - 1).at(GOOD) is Truth.FALSE
@@ -227,48 +207,21 @@ def check_trace_algebra() -> None:
         assert sympy.expand(sympy.diff(curve.trace(), t) - sympy.diff(curve, t).trace()) == 0
 
 
-@pytest.mark.evidence(
-    "analyze-gauss.trace-properties@ede0a9b6",
-    role="supports",
+@trace_properties.supports(
     grade="derived",
     region="every shape by the docstring's index sums; symbolic entries for n <= 3; exact at 24 points, n <= 4",
 )
-@pytest.mark.evidence(
-    "analyze-gauss.trace-properties/sum@ede0a9b6", role="supports", grade="derived", region="every n, as the whole"
-)
-@pytest.mark.evidence(
-    "analyze-gauss.trace-properties/scalar@ede0a9b6", role="supports", grade="derived", region="every n, as the whole"
-)
-@pytest.mark.evidence(
-    "analyze-gauss.trace-properties/product@ede0a9b6",
-    role="supports",
-    grade="derived",
-    region="every shape, as the whole",
-)
-@pytest.mark.evidence(
-    "analyze-gauss.trace-properties/cyclic@ede0a9b6",
-    role="supports",
-    grade="derived",
-    region="every shape, as the whole",
-)
-@pytest.mark.evidence(
-    "analyze-gauss.trace-properties/transpose@ede0a9b6",
-    role="supports",
-    grade="derived",
-    region="every n, as the whole",
-)
-@pytest.mark.evidence(
-    "analyze-gauss.trace-properties/differential@ede0a9b6",
-    role="supports",
+@trace_properties.supports("sum", grade="derived", region="every n, as the whole")
+@trace_properties.supports("scalar", grade="derived", region="every n, as the whole")
+@trace_properties.supports("product", grade="derived", region="every shape, as the whole")
+@trace_properties.supports("cyclic", grade="derived", region="every shape, as the whole")
+@trace_properties.supports("transpose", grade="derived", region="every n, as the whole")
+@trace_properties.supports(
+    "differential",
     grade="derived",
     region="every polynomial curve, by linearity; of degree two symbolically for n <= 3",
 )
-@pytest.mark.evidence(
-    "analyze-gauss.trace-properties/idempotent@ede0a9b6",
-    role="supports",
-    grade="derived",
-    region="every n, as the whole",
-)
+@trace_properties.supports("idempotent", grade="derived", region="every n, as the whole")
 def test_trace_bullets(statements) -> None:
     """sum_i (a_ii + b_ii), c sum_i a_ii and sum_i a_ii' are linear in the entries, and the transpose has the same ones.
     tr(AB) = sum_ij a_ij b_ji = tr(BA); with AB in place of A and C in place of B this is tr(ABC) = tr(CAB). A P of rank
@@ -294,12 +247,7 @@ def test_trace_bullets(statements) -> None:
         bind_hypotheses(statements[name], TRACES[-1], ILL_SHAPED | NOT_IDEMPOTENT)
 
 
-@pytest.mark.evidence(
-    "analyze-gauss.trace-properties@ede0a9b6",
-    role="control",
-    grade="symbolic",
-    region="P = 2I; a permutation that is not cyclic",
-)
+@trace_properties.controls(grade="symbolic", region="P = 2I; a permutation that is not cyclic")
 def test_trace_bullets_can_fail(statement) -> None:
     point = NOT_IDEMPOTENT["P = P^2"]
     assert statement.without("P = P^2").at(point) is Truth.FALSE
@@ -333,21 +281,9 @@ HYPOTHESES = {
 SVD = "analyze-gauss.svd-relations"
 
 
-@pytest.mark.evidence(
-    "analyze-gauss.svd-relations@a8b3cf2a", role="refutes", grade="symbolic", region="A = S = diag(2, 1), U = V = I"
-)
-@pytest.mark.evidence(
-    "analyze-gauss.svd-relations/gram@a8b3cf2a",
-    role="refutes",
-    grade="symbolic",
-    region="A = S = diag(2, 1), U = V = I",
-)
-@pytest.mark.evidence(
-    "analyze-gauss.svd-relations/left@a8b3cf2a",
-    role="refutes",
-    grade="symbolic",
-    region="A = S = diag(2, 1), U = V = I",
-)
+@svd_relations.refutes(grade="symbolic", region="A = S = diag(2, 1), U = V = I")
+@svd_relations.refutes("gram", grade="symbolic", region="A = S = diag(2, 1), U = V = I")
+@svd_relations.refutes("left", grade="symbolic", region="A = S = diag(2, 1), U = V = I")
 def test_one_s_does_not_fit_all(statements) -> None:
     """At diag(2, 1) the entries differ by |4 - 2|; all three agree where every singular value is 1."""
     isometry = Decomposition(unit(2), (1, 1), unit(2))
@@ -368,15 +304,11 @@ def test_one_s_does_not_fit_all(statements) -> None:
         assert statement.applies(attrs.evolve(SCALED, right=unit(3))) is Truth.FALSE
 
 
-@pytest.mark.evidence(
-    "analyze-gauss.svd-relations+repair@a8b3cf2a",
-    role="supports-repair",
-    grade="derived",
-    region="every m >= n, by substitution of U'U = V'V = I; exact at 24 points, n <= 3",
+@svd_relations.supports_repair(
+    grade="derived", region="every m >= n, by substitution of U'U = V'V = I; exact at 24 points, n <= 3"
 )
-@pytest.mark.evidence(
-    "analyze-gauss.svd-relations/existence@a8b3cf2a",
-    role="supports",
+@svd_relations.supports(
+    "existence",
     grade="derived",
     region="every m >= n, from the spectral theorem for A'A; exact at 27 points, some rank-deficient, n <= 3",
 )
@@ -406,12 +338,7 @@ def test_repaired_relations(statements) -> None:
     bind_hypotheses(repaired, SCALED, HYPOTHESES | {"s_n > 0": DEFICIENT[0]})
 
 
-@pytest.mark.evidence(
-    "analyze-gauss.svd-relations+repair@a8b3cf2a",
-    role="control",
-    grade="symbolic",
-    region="a rank-deficient matrix; U scaled",
-)
+@svd_relations.controls("+repair", grade="symbolic", region="a rank-deficient matrix; U scaled")
 def test_rank_matters_for_the_left_factor(statement) -> None:
     assert statement.without("s_n > 0").at(DEFICIENT[0]) is Truth.FALSE
     scaled = attrs.evolve(SCALED, left=diagonal([1, Fraction(11, 10)]))

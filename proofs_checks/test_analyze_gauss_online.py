@@ -7,7 +7,6 @@ from itertools import product
 
 import attrs
 import mpmath
-import pytest
 import sympy
 from flint import arb, fmpq_mat
 
@@ -15,10 +14,16 @@ from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.claims.formulas import real
 from dpmatrix.privacy.adjacency import Adjacency
 from dpmatrix.privacy.profiles import GaussianProfile
+from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.analyze_gauss.gaussian_mechanism import printed_deviation
 from dpmatrix.spec.analyze_gauss.online import FirstRow, OnlinePromise, OnlineRun
 from dpmatrix.spec.analyze_gauss.regret import Alternating, OfflineLoss, TunedStream
 from dpmatrix.spec.analyze_gauss.worst_case import NoisyMoment
+
+algorithm_3 = cite("analyze-gauss.algorithm-3@8fdbdb61")
+regret_online = cite("analyze-gauss.regret-online@fa396a32")
+regret_offline = cite("analyze-gauss.regret-offline@e02183f0")
+
 
 SMALL = Fraction(1, 10**6)
 
@@ -39,9 +44,7 @@ def outside(point, changes: dict[str, dict]) -> dict:
     return {says: attrs.evolve(point, **change) for says, change in changes.items()}
 
 
-@pytest.mark.evidence(
-    "analyze-gauss.algorithm-3@8fdbdb61",
-    role="refutes",
+@algorithm_3.refutes(
     grade="interval",
     region="50 steps, epsilon = 1, delta = 1e-6: at least 32 of 49 steps prefer e_1, delta above 0.023",
 )
@@ -82,12 +85,7 @@ RUNS = [
 ]
 
 
-@pytest.mark.evidence(
-    "analyze-gauss.algorithm-3/noise@8fdbdb61",
-    role="control",
-    grade="symbolic",
-    region="48 invented runs: the least variance",
-)
+@algorithm_3.controls("noise", grade="symbolic", region="48 invented runs: the least variance")
 def test_the_least_variance_of_a_stream(statement) -> None:
     """At least m (s Delta)^2; a run that draws too few matrices fails whatever its variance."""
     with mpmath.workdps(80):
@@ -105,11 +103,8 @@ def test_the_least_variance_of_a_stream(statement) -> None:
     bind_hypotheses(statement, RUNS[0], {"m >= 1": empty})
 
 
-@pytest.mark.evidence(
-    "analyze-gauss.algorithm-3+repair@8fdbdb61",
-    role="supports-repair",
-    grade="derived",
-    region="every m, R, delta and epsilon under the hypotheses, both relations; bound at 48 points",
+@algorithm_3.supports_repair(
+    grade="derived", region="every m, R, delta and epsilon under the hypotheses, both relations; bound at 48 points"
 )
 def test_all_steps_together_keep_the_promise(statement) -> None:
     """The m upper triangles are one vector with independent noise; a row that comes at step t changes C_t, ..., C_m by
@@ -140,11 +135,8 @@ def test_all_steps_together_keep_the_promise(statement) -> None:
 ALTERNATING = Alternating(1, SMALL, 10**60, 1000, 10)
 
 
-@pytest.mark.evidence(
-    "analyze-gauss.regret-online@fa396a32",
-    role="refutes",
-    grade="derived",
-    region="epsilon = 1, delta = 1e-6, K = 1000, c = 10 at m = 1e60; every K and c by the docstring",
+@regret_online.refutes(
+    grade="derived", region="epsilon = 1, delta = 1e-6, K = 1000, c = 10 at m = 1e60; every K and c by the docstring"
 )
 def test_regret_at_a_fixed_promise_is_linear(statement) -> None:
     """Before an odd step the counts are equal, the law of E_t does not change when the coordinates are swapped, and the
@@ -191,9 +183,7 @@ STREAMS = [
 TUNED = TunedStream(4, 2, 100, 50)
 
 
-@pytest.mark.evidence(
-    "analyze-gauss.regret-online+repair@fa396a32",
-    role="supports-repair",
+@regret_online.supports_repair(
     grade="derived",
     region="every n, k <= n, m >= 2, k sqrt(n) <= OPT <= m, by the docstring; arithmetic machine-checked",
 )
@@ -244,12 +234,7 @@ def test_regret_of_the_tuned_leader(statement) -> None:
         assert statement.applies(inside) is Truth.TRUE, "equality is allowed"
 
 
-@pytest.mark.evidence(
-    "analyze-gauss.regret-online+repair@fa396a32",
-    role="control",
-    grade="interval",
-    region="n = 1, k = 1, m = 1e40, OPT = 1e39: 6.2 in place of 7",
-)
+@regret_online.controls("+repair", grade="interval", region="n = 1, k = 1, m = 1e40, OPT = 1e39: 6.2 in place of 7")
 def test_smaller_constants_do_not_bound_the_regret(statement) -> None:
     """The bound of the regret is 4 sqrt(log 18) = 6.80 times sqrt(2 log m) Q plus terms of order Q."""
     point = TunedStream(1, 1, 10**40, 10**39)
@@ -260,12 +245,7 @@ def test_smaller_constants_do_not_bound_the_regret(statement) -> None:
     assert statement.without("OPT >= k sqrt(n)").at(small) is Truth.FALSE
 
 
-@pytest.mark.evidence(
-    "analyze-gauss.algorithm-3+repair@8fdbdb61",
-    role="control",
-    grade="interval",
-    region="m = 50: the noise of one step; epsilon = 20",
-)
+@algorithm_3.controls("+repair", grade="interval", region="m = 50: the noise of one step; epsilon = 20")
 def test_noise_of_one_step_is_not_enough_for_fifty(statement) -> None:
     """The exact profile at mu = sqrt(50)/Delta is above 0.3 for epsilon = 1, delta = 1e-6."""
     point = OnlinePromise(1, SMALL, 1, Adjacency.ADD_REMOVE_ONE, 50)
@@ -280,9 +260,7 @@ def test_noise_of_one_step_is_not_enough_for_fifty(statement) -> None:
     assert statement.without("epsilon <= 2 (1 + sqrt(2 log(1/delta)))").at(large) is Truth.FALSE
 
 
-@pytest.mark.evidence(
-    "analyze-gauss.regret-offline@e02183f0",
-    role="refutes",
+@regret_offline.refutes(
     grade="derived",
     region="K = 1000, c = 10, OPT = 1e60, epsilon = 1e-80, delta = 1e-6; every K and c by the docstring",
 )
@@ -323,11 +301,8 @@ LOSSES = [
 ]
 
 
-@pytest.mark.evidence(
-    "analyze-gauss.regret-offline+repair@e02183f0",
-    role="supports-repair",
-    grade="derived",
-    region="every n, k, A'A and E on the event: Theorem 4 and loss <= OPT; bound at 25 points",
+@regret_offline.supports_repair(
+    grade="derived", region="every n, k, A'A and E on the event: Theorem 4 and loss <= OPT; bound at 25 points"
 )
 def test_offline_loss_is_at_most_a_geometric_mean(statement) -> None:
     """Loss <= x = 14 k sqrt(n) Delta (Theorem 4) and loss <= y = OPT as captured variance is not negative; so
@@ -359,12 +334,7 @@ def test_offline_loss_is_at_most_a_geometric_mean(statement) -> None:
     bind_hypotheses(statement, inside, outside(inside, changes))
 
 
-@pytest.mark.evidence(
-    "analyze-gauss.regret-offline+repair@e02183f0",
-    role="control",
-    grade="interval",
-    region="n = 2, k = 1: a loss of 2 ||E||_2 = OPT; no event",
-)
+@regret_offline.controls("+repair", grade="interval", region="n = 2, k = 1: a loss of 2 ||E||_2 = OPT; no event")
 def test_offline_loss_attains_the_mean(statement) -> None:
     """At 14 Delta sqrt(2) = 1.0098 and OPT = 1 both sides of the mean agree up to half of one per cent."""
     assert statement.at(SHARP) is Truth.TRUE

@@ -8,7 +8,6 @@ from itertools import product
 
 import attrs
 import mpmath
-import pytest
 import sympy
 from flint import arb, fmpq, fmpq_mat
 
@@ -17,11 +16,15 @@ from dpmatrix.claims.formulas import bind_formula, real, real_matrix
 from dpmatrix.exact import rational
 from dpmatrix.privacy.adjacency import Adjacency
 from dpmatrix.privacy.profiles import GaussianProfile, LaplaceProfile
+from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.analyze_gauss.gaussian_mechanism import printed_deviation
 from dpmatrix.spec.analyze_gauss.neighbouring_subspaces import ChangedMoment, projector_bound
 from dpmatrix.spec.analyze_gauss.subspace_privacy import ClosedGap, RepairedRecovery
 from proofs_checks.exact_matrices import diagonal
 from proofs_checks.projector_algebra import P, Q, reduced
+
+subspace_privacy = cite("analyze-gauss.subspace-privacy@95088733")
+
 
 DRAWS = random.Random(20140603)
 NAME = "analyze-gauss.subspace-privacy"
@@ -43,11 +46,8 @@ PROMISE = {
 }
 
 
-@pytest.mark.evidence(
-    "analyze-gauss.subspace-privacy@95088733",
-    role="refutes",
-    grade="interval",
-    region="epsilon = 1, delta = 1e-6, diag(t + 1/10, t) and diag(t + 1/10, t + 1): 0.98 against 0.02",
+@subspace_privacy.refutes(
+    grade="interval", region="epsilon = 1, delta = 1e-6, diag(t + 1/10, t) and diag(t + 1/10, t + 1): 0.98 against 0.02"
 )
 def test_neighbours_that_close_the_gap_are_told_apart(statement) -> None:
     """W_11 - W_22 is N(1, 2 sigma^2) for the data and N(-1, 2 sigma^2) for the neighbour; the output is closer to e_1
@@ -93,9 +93,7 @@ REPAIRED = [
 LIMIT = "epsilon <= 2 (1 + sqrt(2 log(1/delta)))"
 
 
-@pytest.mark.evidence(
-    "analyze-gauss.subspace-privacy+repair@95088733",
-    role="supports-repair",
+@subspace_privacy.supports_repair(
     grade="derived",
     region="every gap, epsilon and delta under the hypotheses, both relations, by the docstring; 24 points",
 )
@@ -143,11 +141,8 @@ def test_repaired_recovery_keeps_its_promise(statement) -> None:
     )
 
 
-@pytest.mark.evidence(
-    "analyze-gauss.subspace-privacy+repair@95088733",
-    role="control",
-    grade="interval",
-    region="gap 1e6: a third of the deviation at epsilon = 1; epsilon = 90, delta = 1/2",
+@subspace_privacy.controls(
+    "+repair", grade="interval", region="gap 1e6: a third of the deviation at epsilon = 1; epsilon = 90, delta = 1/2"
 )
 def test_less_noise_for_the_projector_fails(statement) -> None:
     """At large gaps the projector moves by 1/(sqrt(2) gap), so a third of the deviation is too little."""
@@ -236,18 +231,8 @@ def bound(gap: mpmath.mpf) -> mpmath.mpf:
     return (1 / mpmath.sqrt(2) + mpmath.sqrt(2) / (gap - 1)) / (gap - 1)
 
 
-@pytest.mark.evidence(
-    "analyze-gauss.subspace-privacy/gap-added@95088733",
-    role="supports",
-    grade="derived",
-    region="every n, k and row, by the docstring; 20 points",
-)
-@pytest.mark.evidence(
-    "analyze-gauss.subspace-privacy/gap-replaced@95088733",
-    role="supports",
-    grade="derived",
-    region="every n, k and rows, by the docstring; 21 points",
-)
+@subspace_privacy.supports("gap-added", grade="derived", region="every n, k and row, by the docstring; 20 points")
+@subspace_privacy.supports("gap-replaced", grade="derived", region="every n, k and rows, by the docstring; 21 points")
 def test_one_row_changes_the_gap_little(statements) -> None:
     """Adding aa' raises every eigenvalue by d_i >= 0 (Weyl), and the d_i sum to the trace |a|^2 <= 1, so d_k - d_{k+1}
     is in [-1, 1]; removing is the same backwards. A replaced row is one of each. Both are attained: e_k, and e_{k+1}
@@ -269,15 +254,13 @@ def test_one_row_changes_the_gap_little(statements) -> None:
     bind_hypotheses(replaced, INSIDE, ROWS)
 
 
-@pytest.mark.evidence(
-    "analyze-gauss.subspace-privacy/projector-bound@95088733",
-    role="supports",
+@subspace_privacy.supports(
+    "projector-bound",
     grade="derived",
     region="every n, k, gap > 2 and rows, by the docstring's derivation; its algebra machine-checked, and 21 points",
 )
-@pytest.mark.evidence(
-    "analyze-gauss.subspace-privacy/projector-added@95088733",
-    role="supports",
+@subspace_privacy.supports(
+    "projector-added",
     grade="derived",
     region="every n, k, gap > 2 and row, from projector-bound; the scalar inequality machine-checked",
 )
@@ -314,9 +297,8 @@ def test_one_row_moves_the_projector_little(statements) -> None:
     bind_hypotheses(printed, INSIDE, ROWS | NARROW | BOTH)
 
 
-@pytest.mark.evidence(
-    "analyze-gauss.subspace-privacy/projector-replaced@95088733",
-    role="refutes",
+@subspace_privacy.refutes(
+    "projector-replaced",
     grade="interval",
     region="n = 2, gap 23: (3/5, 4/5) replaced by (3/5, -4/5) moves the projector by sqrt(2/577) > 1/21",
 )

@@ -8,14 +8,17 @@ from itertools import product
 
 import attrs
 import mpmath
-import pytest
 import sympy
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.claims.formulas import real
 from dpmatrix.privacy.adjacency import Adjacency
+from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.analyze_gauss.subspace_recovery import NoisyGap, RecoveryRun, RowsOrColumns
 from proofs_checks.exact_matrices import diagonal, rotation
+
+algorithm_2 = cite("analyze-gauss.algorithm-2@c5ec7198")
+
 
 DRAWS = random.Random(20140605)
 NAME = "analyze-gauss.algorithm-2"
@@ -27,12 +30,7 @@ NOISY = [
 ] + [NoisyGap(3, Fraction(1, 9), 0, noisy) for noisy in (1, 2)]
 
 
-@pytest.mark.evidence(
-    "analyze-gauss.algorithm-2@c5ec7198",
-    role="refutes",
-    grade="interval",
-    region="epsilon = 1, delta = 1e-6, gap and noisy gap 0: Delta/29.6",
-)
+@algorithm_2.refutes(grade="interval", region="epsilon = 1, delta = 1e-6, gap and noisy gap 0: Delta/29.6")
 def test_a_gap_that_can_be_closed_gets_little_noise(statement) -> None:
     assert statement.at(CLOSED) is Truth.FALSE
     near = attrs.evolve(CLOSED, noisy_gap=29)
@@ -67,18 +65,8 @@ OUTSIDE = {
 }
 
 
-@pytest.mark.evidence(
-    "analyze-gauss.algorithm-2/row-matrix@c5ec7198",
-    role="refutes",
-    grade="symbolic",
-    region="n = 2, k = 1: the output is (1)",
-)
-@pytest.mark.evidence(
-    "analyze-gauss.algorithm-2/column-matrix@c5ec7198",
-    role="supports",
-    grade="derived",
-    region="every n and k: (VV')^2 = V(V'V)V'; 30 points",
-)
+@algorithm_2.refutes("row-matrix", grade="symbolic", region="n = 2, k = 1: the output is (1)")
+@algorithm_2.supports("column-matrix", grade="derived", region="every n and k: (VV')^2 = V(V'V)V'; 30 points")
 def test_rows_give_the_identity_and_columns_the_projector(statements) -> None:
     """V'V = I_k for orthonormal columns, so as rows the product is I_k; VV' is idempotent with trace tr(V'V) = k."""
     rows, columns = statements[f"{NAME}/row-matrix"], statements[f"{NAME}/column-matrix"]
@@ -106,12 +94,7 @@ RUNS = [
 ]
 
 
-@pytest.mark.evidence(
-    "analyze-gauss.algorithm-2+repair@c5ec7198",
-    role="control",
-    grade="symbolic",
-    region="32 invented runs: when and how much",
-)
+@algorithm_2.controls("+repair", grade="symbolic", region="32 invented runs: when and how much")
 def test_the_least_variance_of_a_recovery(statement) -> None:
     with mpmath.workdps(80):
         values = []

@@ -7,24 +7,26 @@ from fractions import Fraction
 
 import attrs
 import mpmath
-import pytest
 import sympy
 from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.claims.formulas import bind_formula, real, real_matrix
 from dpmatrix.exact import rational
+from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.analyze_gauss.noise import Ensemble, norm_tail
 from dpmatrix.spec.analyze_gauss.worst_case import NoisyMoment
 from proofs_checks.exact_matrices import diagonal, rotation
+
+noise_norm = cite("analyze-gauss.noise-norm@5070e44c")
+theorem_4 = cite("analyze-gauss.theorem-4@1b6f4d04")
+
 
 DRAWS = random.Random(20140602)
 NAME = "analyze-gauss.theorem-4"
 
 
-@pytest.mark.evidence(
-    "analyze-gauss.noise-norm@5070e44c",
-    role="supports",
+@noise_norm.supports(
     grade="derived",
     region="every n by the docstring's derivation; the variance with symbolic entries for n <= 4, the tail for every x",
 )
@@ -60,12 +62,7 @@ def test_noise_norm(statement) -> None:
     bind_hypotheses(statement, Ensemble(1), {"order >= 1, an integer": Ensemble(0)})
 
 
-@pytest.mark.evidence(
-    "analyze-gauss.noise-norm@5070e44c",
-    role="control",
-    grade="interval",
-    region="n = 10: a constant below sqrt(16 log 9)",
-)
+@noise_norm.controls(grade="interval", region="n = 10: a constant below sqrt(16 log 9)")
 def test_the_net_does_not_give_a_smaller_constant(statement) -> None:
     """With 5.9 in place of 7 the bound 9^n exp(-u^2/16) is exp(0.0217 n), above one."""
     smaller = statement.nudged(
@@ -166,18 +163,11 @@ def proof_at(p: NoisyMoment) -> None:
     assert sum(real(x) for x in p.values[: p.k]) <= sum(mu[i] for i in top) + p.k * norm, "(a)"
 
 
-@pytest.mark.evidence(
-    "analyze-gauss.theorem-4@1b6f4d04",
-    role="supports",
+@theorem_4.supports(
     grade="derived",
     region="every n, k, A'A and E by the docstring's derivation; the bookkeeping machine-checked, and 32 exact points",
 )
-@pytest.mark.evidence(
-    "analyze-gauss.theorem-4/3-conclusion@1b6f4d04",
-    role="supports",
-    grade="derived",
-    region="every n, k, A'A and E, as the whole",
-)
+@theorem_4.supports("3-conclusion", grade="derived", region="every n, k, A'A and E, as the whole")
 def test_theorem_4(statements) -> None:
     """Let e = ||E||_2, mu_i and v_i the eigenvalues and eigenvectors of A'A + E, S the k chosen indices (of largest
     |mu_i|), T the indices of k largest mu_i, with as many in S as possible, and r the number of those outside S.
@@ -216,9 +206,7 @@ def test_theorem_4(statements) -> None:
     assert theorem.applies(zero) is Truth.TRUE
 
 
-@pytest.mark.evidence(
-    "analyze-gauss.theorem-4@1b6f4d04", role="control", grade="interval", region="n = 2, k = 1: the loss is 2 ||E||_2"
-)
+@theorem_4.controls(grade="interval", region="n = 2, k = 1: the loss is 2 ||E||_2")
 def test_theorem_4_fails_with_smaller_constants(statement) -> None:
     """13.8 in place of 14 fails where the loss is 2 ||E||_2; twice the loss is not allowed when E leaves the event."""
     root = arb(2).sqrt() * arb(fmpq(51, 1000))
@@ -228,15 +216,8 @@ def test_theorem_4_fails_with_smaller_constants(statement) -> None:
     assert statement.without("||E||_2 <= 7 sqrt(n) Delta").at(quiet) is Truth.FALSE
 
 
-@pytest.mark.evidence(
-    "analyze-gauss.theorem-4/2@1b6f4d04", role="refutes", grade="symbolic", region="A'A = diag(1, 0), E = -I, k = 1"
-)
-@pytest.mark.evidence(
-    "analyze-gauss.theorem-4/3-combined@1b6f4d04",
-    role="refutes",
-    grade="interval",
-    region="A'A = diag(1, 0), E = -I, k = 1",
-)
+@theorem_4.refutes("2", grade="symbolic", region="A'A = diag(1, 0), E = -I, k = 1")
+@theorem_4.refutes("3-combined", grade="interval", region="A'A = diag(1, 0), E = -I, k = 1")
 def test_singular_subspaces_do_not_capture_the_most(statements) -> None:
     """diag(0, -1): the top singular vector has -1, v_1 has 0, and sum sigma_i^2 - ||E||_2 is 0."""
     second, combined = statements[f"{NAME}/2"], statements[f"{NAME}/3-combined"]
@@ -250,30 +231,10 @@ def test_singular_subspaces_do_not_capture_the_most(statements) -> None:
         bind_hypotheses(statement, INSIDE, SPECTRA)
 
 
-@pytest.mark.evidence(
-    "analyze-gauss.theorem-4/1-equation@1b6f4d04",
-    role="supports",
-    grade="derived",
-    region="every n: trace of a product",
-)
-@pytest.mark.evidence(
-    "analyze-gauss.theorem-4/3-equivalence@1b6f4d04",
-    role="supports",
-    grade="derived",
-    region="every n: trace is linear",
-)
-@pytest.mark.evidence(
-    "analyze-gauss.theorem-4/1-inequality@1b6f4d04",
-    role="supports",
-    grade="derived",
-    region="every n: v'Ev >= -||E||_2 for unit v, k times",
-)
-@pytest.mark.evidence(
-    "analyze-gauss.theorem-4/3-noise@1b6f4d04",
-    role="supports",
-    grade="derived",
-    region="every n: v'Ev <= ||E||_2 for unit v, k times",
-)
+@theorem_4.supports("1-equation", grade="derived", region="every n: trace of a product")
+@theorem_4.supports("3-equivalence", grade="derived", region="every n: trace is linear")
+@theorem_4.supports("1-inequality", grade="derived", region="every n: v'Ev >= -||E||_2 for unit v, k times")
+@theorem_4.supports("3-noise", grade="derived", region="every n: v'Ev <= ||E||_2 for unit v, k times")
 def test_sound_steps_of_theorem_4(statements) -> None:
     """tr(V V' M) = sum v_i' M v_i, linear in M; and |v'Ev| <= ||E||_2 for each of the k unit vectors."""
     n, k = 3, 2

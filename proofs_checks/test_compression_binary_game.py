@@ -7,16 +7,19 @@ from math import ceil, isqrt
 
 import attrs
 import mpmath
-import pytest
 import sympy
 from flint import fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.claims.formulas import bind_formula, real, real_matrix
+from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.compression.binary_loss import GamePair
 from proofs_checks.compressed_tails import least_rows, logarithm, squared_constant
 from proofs_checks.covariance_pairs import INDEFINITE, SKEW, WIDE, gamma
 from proofs_checks.exact_matrices import correlated
+
+corollary_3_7 = cite("compression.corollary-3-7@1426a96a")
+theorem_d_2 = cite("compression.theorem-d-2@763fafdc")
 
 
 def game(n: int, differing: int, **fields) -> GamePair:
@@ -108,13 +111,8 @@ INFINITE = (
 )
 
 
-@pytest.mark.evidence("compression.corollary-3-7@1426a96a", role="refutes", grade="derived", region=INFINITE)
-@pytest.mark.evidence(
-    "compression.theorem-d-2@763fafdc",
-    role="refutes",
-    grade="derived",
-    region=INFINITE,
-)
+@corollary_3_7.refutes(grade="derived", region=INFINITE)
+@theorem_d_2.refutes(grade="derived", region=INFINITE)
 def test_almost_equal_columns_make_the_loss_large(statements, record_property) -> None:
     """Along (1, -1) the variances are 2/n and 4/n; an output of (12) may have variance 2r there."""
     theorem, corollary = statements["compression.theorem-d-2"], statements["compression.corollary-3-7"]
@@ -174,15 +172,12 @@ FLOORED = (
 )
 
 
-@pytest.mark.evidence(
-    "compression.theorem-d-2+repair@763fafdc",
-    role="supports-repair",
+@theorem_d_2.supports_repair(
     grade="derived",
     region="every p, n, m, s <= c under the hypotheses: Theorem 4.6 and Proposition D.1; exact supremum at 22 pairs",
 )
-@pytest.mark.evidence(
-    "compression.theorem-d-2/plugged-in@763fafdc",
-    role="supports",
+@theorem_d_2.supports(
+    "plugged-in",
     grade="derived",
     region="every pair of the game with x <= 1/2: Theorem 4.6 and Proposition D.1; exact supremum at 22 pairs",
 )
@@ -228,27 +223,19 @@ def test_theorem_d_2_with_a_floor(statements) -> None:
         assert not statement.strict
 
 
-@pytest.mark.evidence(
-    "compression.theorem-d-2+repair@763fafdc", role="control", grade="interval", region="the floor dropped; n = 10^6"
-)
+@theorem_d_2.controls("+repair", grade="interval", region="the floor dropped; n = 10^6")
 def test_theorem_d_2_needs_the_floor(statements) -> None:
     statement = statements["compression.theorem-d-2+repair"]
     free = statement.without("lambda_min(Sigma_1), lambda_min(Sigma_2) >= c")
     assert free.at(game(10**6, 1, smallness=Fraction(1, 10))) is Truth.FALSE
 
 
-@pytest.mark.evidence(
-    "compression.theorem-d-2/largest-entry@763fafdc",
-    role="supports",
+@theorem_d_2.supports(
+    "largest-entry",
     grade="derived",
     region="every pair of signs: entries of xx' - yy' are 0, 2 or -2; bound at 23 pairs",
 )
-@pytest.mark.evidence(
-    "compression.theorem-d-2/frobenius-norm@763fafdc",
-    role="refutes",
-    grade="interval",
-    region="p = 2, n = 100, orthogonal columns, one sign",
-)
+@theorem_d_2.refutes("frobenius-norm", grade="interval", region="p = 2, n = 100, orthogonal columns, one sign")
 def test_the_norms_of_a_changed_row(statements) -> None:
     """Entries of xx' - yy' are differences of signs: 0, 2 or -2."""
     assert {a - b for a in (1, -1) for b in (1, -1)} == {0, 2, -2}
@@ -281,9 +268,7 @@ def quarter(n: int, share: float, **fields) -> GamePair:
     return game(n, int(share * n), **given)
 
 
-@pytest.mark.evidence(
-    "compression.corollary-3-7+repair@1426a96a",
-    role="supports-repair",
+@corollary_3_7.supports_repair(
     grade="derived",
     region="every p <= n, m, s, K under the hypotheses: Theorem D.2 repaired; exact supremum at 22 pairs",
 )
@@ -326,9 +311,7 @@ def test_corollary_3_7_with_a_floor(statement) -> None:
     assert not statement.strict
 
 
-@pytest.mark.evidence(
-    "compression.corollary-3-7+repair@1426a96a", role="control", grade="interval", region="the floor dropped; n = 10^6"
-)
+@corollary_3_7.controls("+repair", grade="interval", region="the floor dropped; n = 10^6")
 def test_corollary_3_7_needs_the_floor(statement) -> None:
     free = statement.without("lambda_min(Sigma_1), lambda_min(Sigma_2) >= c")
     assert free.at(quarter(10**6, 1e-6)) is Truth.FALSE

@@ -7,14 +7,17 @@ from functools import cache
 
 import attrs
 import mpmath
-import pytest
 import sympy
 from flint import arb, fmpq
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.claims.formulas import bind_formula, real
+from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.compression.inner_products import Decimal, ProjectedPair
 from proofs_checks.compressed_tails import chi_square_tails, first_constant, second_constant
+
+lemma_b_1 = cite("compression.lemma-b-1@3fa90894")
+
 
 DIGITS = 70
 
@@ -74,9 +77,7 @@ def assert_domain(statement) -> None:
     assert not statement.strict
 
 
-@pytest.mark.evidence(
-    "compression.lemma-b-1@3fa90894",
-    role="refutes",
+@lemma_b_1.refutes(
     grade="interval",
     region="x = y: (m, tau) = (3500, 0.16), (10000, 0.05), (40000, 0.05), (10^6, 0.01), exact chi-square tails",
 )
@@ -99,11 +100,8 @@ def test_lemma_b_1_fails_for_many_rows(statement, record_property) -> None:
     assert_domain(statement)
 
 
-@pytest.mark.evidence(
-    "compression.lemma-b-1+repair@3fa90894",
-    role="supports-repair",
-    grade="derived",
-    region="every m, tau > 0, n, x, y: the docstring's derivation; bound to exact tails at 43 points",
+@lemma_b_1.supports_repair(
+    grade="derived", region="every m, tau > 0, n, x, y: the docstring's derivation; bound to exact tails at 43 points"
 )
 def test_lemma_b_1_with_the_true_constants(statement) -> None:
     """Chernoff for W = sum u_i v_i - m r with (u, v) standard normal of correlation r, for unit vectors x, y.
@@ -143,12 +141,7 @@ def test_lemma_b_1_with_the_true_constants(statement) -> None:
     assert_domain(statement)
 
 
-@pytest.mark.evidence(
-    "compression.lemma-b-1+repair@3fa90894",
-    role="control",
-    grade="interval",
-    region="C_1 = 3.6 in place of 4, m = 10^6",
-)
+@lemma_b_1.controls("+repair", grade="interval", region="C_1 = 3.6 in place of 4, m = 10^6")
 def test_a_smaller_first_constant_fails(statement) -> None:
     """The variance is 2/m, so no C_1 below 4 will do: at m = 10^6 the bound with 3.6 is below the probability."""
     p = ProjectedPair(10**6, Fraction(1, 50))
@@ -159,9 +152,7 @@ def test_a_smaller_first_constant_fails(statement) -> None:
     assert statement.without("norms <= 1").at(ProjectedPair(100, Fraction(1), 1, 9)) is Truth.FALSE
 
 
-@pytest.mark.evidence(
-    "compression.lemma-b-1/first-constant@3fa90894", role="supports", grade="interval", region="the printed decimal"
-)
+@lemma_b_1.supports("first-constant", grade="interval", region="the printed decimal")
 def test_first_printed_decimal(statement) -> None:
     inside, outside = Decimal(Fraction(25044, 10**4)), Decimal(Fraction(25045, 10**4))
     assert statement.at(inside) is Truth.TRUE
@@ -182,9 +173,7 @@ def test_first_printed_decimal(statement) -> None:
     assert not statement.strict
 
 
-@pytest.mark.evidence(
-    "compression.lemma-b-1/second-constant@3fa90894", role="refutes", grade="interval", region="the printed decimal"
-)
+@lemma_b_1.refutes("second-constant", grade="interval", region="the printed decimal")
 def test_second_printed_decimal_is_not_the_printed_formula(statement) -> None:
     assert statement.at(Decimal(Fraction(76885, 10**4))) is Truth.FALSE
     assert statement.at(Decimal(Fraction(46633, 10**4))) is Truth.TRUE

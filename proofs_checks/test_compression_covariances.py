@@ -7,12 +7,12 @@ from fractions import Fraction
 
 import attrs
 import mpmath
-import pytest
 import sympy
 from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.claims.formulas import bind_formula, real, real_matrix
+from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.compression.covariances import CovariancePair
 from dpmatrix.spec.compression.lipschitz import CompressedData, ProjectorPoint
 from dpmatrix.spec.compression.perturbed_covariances import DatabaseFamily
@@ -30,6 +30,12 @@ from proofs_checks.covariance_pairs import (
 )
 from proofs_checks.exact_matrices import correlated
 
+lipschitz_class = cite("compression.lipschitz-class@7d703ea2")
+delta_max = cite("compression.delta-max@6eea189c")
+proposition_3_1 = cite("compression.proposition-3-1@c9a84047")
+lemma_3_3 = cite("compression.lemma-3-3@3daf6d3f")
+
+
 ENTRIES = random.Random(20090119)
 
 
@@ -46,9 +52,7 @@ def assert_definite(statement) -> None:
     assert statement.applies(attrs.evolve(NEAR, second=SKEW)) is Truth.FALSE
 
 
-@pytest.mark.evidence(
-    "compression.lipschitz-class@7d703ea2", role="refutes", grade="interval", region="A = D + J, D = 3 I, p = 2"
-)
+@lipschitz_class.refutes(grade="interval", region="A = D + J, D = 3 I, p = 2")
 def test_the_class_depends_on_the_norm(statement) -> None:
     three = fmpq_mat([[3, 0], [0, 3]])
     ones = fmpq_mat([[1, 1], [1, 1]])
@@ -68,11 +72,8 @@ def least_eigenvalue_slack(p: CovariancePair) -> mpmath.mpf:
     return frobenius(p.first - p.second) - max(steps)
 
 
-@pytest.mark.evidence(
-    "compression.lipschitz-class+repair@7d703ea2",
-    role="supports-repair",
-    grade="derived",
-    region="every p: Weyl's inequality and ||.||_2 <= ||.||_F; bound at 24 pairs, p <= 4",
+@lipschitz_class.supports_repair(
+    grade="derived", region="every p: Weyl's inequality and ||.||_2 <= ||.||_F; bound at 24 pairs, p <= 4"
 )
 def test_eigenvalues_are_lipschitz_in_the_frobenius_norm(statement) -> None:
     """Weyl: with A = D + E, lambda_i(D) + lambda_p(E) <= lambda_i(A) <= lambda_i(D) + lambda_1(E).
@@ -91,9 +92,7 @@ def test_eigenvalues_are_lipschitz_in_the_frobenius_norm(statement) -> None:
     assert not statement.strict
 
 
-@pytest.mark.evidence(
-    "compression.lipschitz-class+repair@7d703ea2", role="control", grade="interval", region="L = 9/10 at diag(2, 1), I"
-)
+@lipschitz_class.controls("+repair", grade="interval", region="L = 9/10 at diag(2, 1), I")
 def test_a_smaller_lipschitz_constant_is_noticed(statement) -> None:
     change = CovariancePair(WIDE, UNIT)
     assert statement.at(change) is Truth.TRUE, "equality: only one eigenvalue moves"
@@ -113,9 +112,8 @@ def turned(constant, k: int = 1) -> ProjectorPoint:
     return ProjectorPoint((2, 1), UNIT, (Fraction(9, 4), Fraction(1, 2)), frame, k, constant=constant)
 
 
-@pytest.mark.evidence(
-    "compression.lipschitz-class/pca-is-an-instance@7d703ea2",
-    role="refutes",
+@lipschitz_class.refutes(
+    "pca-is-an-instance",
     grade="derived",
     region="diag(1+t, 1-t), diag(1-t, 1+t): L = 1/9, 1, 2, 10, ..., 10^9, every L by t = 1/(4L + 4)",
 )
@@ -151,12 +149,7 @@ def test_the_projector_has_no_lipschitz_constant(statement) -> None:
     assert not statement.strict
 
 
-@pytest.mark.evidence(
-    "compression.lipschitz-class/compressed-covariance-is-definite@7d703ea2",
-    role="refutes",
-    grade="symbolic",
-    region="m = 1, p = 2",
-)
+@lipschitz_class.refutes("compressed-covariance-is-definite", grade="symbolic", region="m = 1, p = 2")
 def test_fewer_rows_than_columns_give_a_singular_covariance(statement) -> None:
     assert statement.at(CompressedData(fmpq_mat([[1, 2]]))) is Truth.FALSE
     assert statement.at(CompressedData(UNIT)) is Truth.TRUE
@@ -185,11 +178,8 @@ def delta_max_formula(covariances, centre) -> fmpq:
     return 2 * max(max(abs(x) for x in (matrix - centre).entries()) for matrix in covariances)
 
 
-@pytest.mark.evidence(
-    "compression.delta-max@6eea189c",
-    role="supports",
-    grade="derived",
-    region="every family of matrices: the triangle inequality; bound at 25 families of p = 2",
+@delta_max.supports(
+    grade="derived", region="every family of matrices: the triangle inequality; bound at 25 families of p = 2"
 )
 def test_delta_max_bounds_the_pairwise_distances(statement) -> None:
     """|s_i - s_j| <= |s_i - c| + |c - s_j| <= 2 max_k |s_k - c|, entry by entry."""
@@ -206,23 +196,13 @@ def test_delta_max_bounds_the_pairwise_distances(statement) -> None:
     assert statement.at(family(Fraction(1, 2), Fraction(-1, 2))) is Truth.TRUE, "attained: Sigma* half-way"
 
 
-@pytest.mark.evidence(
-    "compression.delta-max@6eea189c",
-    role="control",
-    grade="symbolic",
-    region="p = 2, Sigma* half-way: the margin lower by 1/20",
-)
+@delta_max.controls(grade="symbolic", region="p = 2, Sigma* half-way: the margin lower by 1/20")
 def test_half_of_delta_max_is_too_small(statement) -> None:
     half_way = family(Fraction(1, 2), Fraction(-1, 2))
     assert statement.nudged(lambda margin: margin - arb(fmpq(1, 20))).at(half_way) is Truth.FALSE
 
 
-@pytest.mark.evidence(
-    "compression.delta-max/computable@6eea189c",
-    role="refutes",
-    grade="symbolic",
-    region="one covariance, two candidates",
-)
+@delta_max.refutes("computable", grade="symbolic", region="one covariance, two candidates")
 def test_delta_max_depends_on_the_unknown_covariance(statement) -> None:
     assert statement.at(family(0, centre=0, other=Fraction(1, 2))) is Truth.FALSE
     values = []
@@ -249,12 +229,10 @@ SCALED = CovariancePair(fmpq_mat([[2, 0], [0, 2]]), UNIT, 1)
 EVERY_P = "every p: the docstring's derivation; bound at 24 pairs, p <= 4, its 2 x 2 case symbolically"
 
 
-@pytest.mark.evidence("compression.proposition-3-1@c9a84047", role="supports", grade="derived", region=EVERY_P)
-@pytest.mark.evidence(
-    "compression.proposition-3-1/frobenius-norm@c9a84047", role="supports", grade="derived", region=EVERY_P
-)
-@pytest.mark.evidence("compression.proposition-3-1/inverse@c9a84047", role="supports", grade="derived", region=EVERY_P)
-@pytest.mark.evidence("compression.proposition-3-1/gamma@c9a84047", role="supports", grade="derived", region=EVERY_P)
+@proposition_3_1.supports(grade="derived", region=EVERY_P)
+@proposition_3_1.supports("frobenius-norm", grade="derived", region=EVERY_P)
+@proposition_3_1.supports("inverse", grade="derived", region=EVERY_P)
+@proposition_3_1.supports("gamma", grade="derived", region=EVERY_P)
 def test_proposition_3_1(statements) -> None:
     """(7) has p^2 squares of at most Delta_max^2; (8) is a product of three matrices.
 
@@ -292,9 +270,7 @@ def test_proposition_3_1(statements) -> None:
     assert whole_claim.at(flat) is Truth.TRUE
 
 
-@pytest.mark.evidence(
-    "compression.proposition-3-1@c9a84047", role="control", grade="interval", region="p = 11, all correlations 1/100"
-)
+@proposition_3_1.controls(grade="interval", region="p = 11, all correlations 1/100")
 def test_proposition_3_1_fails_with_smaller_constants(statements) -> None:
     """The sharp constant of (7) is sqrt(p (p - 1)) = 10.49 at p = 11, so 0.9 p fails."""
     statement = statements["compression.proposition-3-1"]
@@ -309,12 +285,7 @@ def test_proposition_3_1_fails_with_smaller_constants(statements) -> None:
 SMALLER = "||Delta||_2 < lambda_min(Sigma_1)"
 
 
-@pytest.mark.evidence(
-    "compression.lemma-3-3@3daf6d3f",
-    role="supports",
-    grade="derived",
-    region="every p: the docstring's derivation; bound at 24 pairs, p <= 4",
-)
+@lemma_3_3.supports(grade="derived", region="every p: the docstring's derivation; bound at 24 pairs, p <= 4")
 def test_lemma_3_3(statement) -> None:
     """For a unit eigenvector u of the least eigenvalue of Sigma_j: u'Sigma_j u = u'Sigma_1 u - u'Delta u.
 
@@ -346,7 +317,7 @@ def test_lemma_3_3(statement) -> None:
     assert not statement.strict
 
 
-@pytest.mark.evidence("compression.lemma-3-3@3daf6d3f", role="control", grade="interval", region="p = 2, equality")
+@lemma_3_3.controls(grade="interval", region="p = 2, equality")
 def test_lemma_3_3_is_sharp(statement) -> None:
     sharp = CovariancePair(UNIT, fmpq_mat([[1, 0], [0, fmpq(1, 2)]]))
     assert statement.at(sharp) is Truth.TRUE

@@ -5,13 +5,20 @@ from __future__ import annotations
 from itertools import product
 
 import attrs
-import pytest
 from flint import arb, fmpq
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
+from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.compression.definitions import PrivacyAlgorithm, TwoLaws
 from dpmatrix.spec.compression.distributional import DensityVersions
 from dpmatrix.spec.compression.restricted_neighbours import FiniteMechanism
+
+definition_2_1 = cite("compression.definition-2-1@90030413")
+definition_2_2 = cite("compression.definition-2-2@ac1b5ea1")
+definition_2_3 = cite("compression.definition-2-3@518f8e54")
+definition_2_4 = cite("compression.definition-2-4@a026b909")
+theorem_2_5 = cite("compression.theorem-2-5@2962911c")
+
 
 HALF, ONE, NIL = fmpq(1, 2), fmpq(1), fmpq(0)
 LAWS = [(ONE, NIL), (NIL, ONE), (HALF, HALF), (fmpq(1, 3), fmpq(2, 3)), (fmpq(3, 4), fmpq(1, 4))]
@@ -25,11 +32,8 @@ def two_laws() -> list[TwoLaws]:
     return [TwoLaws(first, second, factor) for first, second, factor in product(LAWS, LAWS, FACTORS)]
 
 
-@pytest.mark.evidence(
-    "compression.definition-2-1@90030413",
-    role="supports",
-    grade="derived",
-    region="every pair of laws: the docstring; 25 pairs on two outcomes at three e^alpha exactly",
+@definition_2_1.supports(
+    grade="derived", region="every pair of laws: the docstring; 25 pairs on two outcomes at three e^alpha exactly"
 )
 def test_events_and_outcomes_are_one_condition(statement) -> None:
     """An outcome is an event, and the excess of an event is the sum of those of its outcomes, each at most 0."""
@@ -45,12 +49,7 @@ def test_events_and_outcomes_are_one_condition(statement) -> None:
     assert not statement.strict
 
 
-@pytest.mark.evidence(
-    "compression.definition-2-1@90030413",
-    role="control",
-    grade="symbolic",
-    region="two outcomes, one likelier than allowed: the margin lower by 1",
-)
+@definition_2_1.controls(grade="symbolic", region="two outcomes, one likelier than allowed: the margin lower by 1")
 def test_a_single_outcome_that_is_too_likely_is_an_event(statement) -> None:
     """Where the outcomes fail the events fail; a margin that forgot one of the two would be found here."""
     unequal = TwoLaws((HALF, HALF), (fmpq(1, 4), fmpq(3, 4)), fmpq(3, 2))
@@ -62,11 +61,8 @@ def test_a_single_outcome_that_is_too_likely_is_an_event(statement) -> None:
         assert (total > 0) == (worst > 0)
 
 
-@pytest.mark.evidence(
-    "compression.definition-2-1/range-of-alpha@90030413",
-    role="supports",
-    grade="derived",
-    region="every law, S the whole space: the docstring; bound at 25 points",
+@definition_2_1.supports(
+    "range-of-alpha", grade="derived", region="every law, S the whole space: the docstring; bound at 25 points"
 )
 def test_equal_data_sets_force_a_nonnegative_alpha(statement) -> None:
     """The whole space has probability 1 = P(S) <= e^alpha P(S) = e^alpha."""
@@ -91,12 +87,7 @@ def algorithms() -> list[PrivacyAlgorithm]:
     return [PrivacyAlgorithm((a, b), (c, d)) for a, b, c, d in product(LAWS[1:], repeat=4)][:60]
 
 
-@pytest.mark.evidence(
-    "compression.definition-2-2@ac1b5ea1",
-    role="supports",
-    grade="derived",
-    region="every finite table: the docstring; 60 tables exactly",
-)
+@definition_2_2.supports(grade="derived", region="every finite table: the docstring; 60 tables exactly")
 def test_processing_keeps_a_map_to_measures(statement) -> None:
     """Entries are sums of products of numbers that are not negative; a row sums to sum_i p_i (sum_j t_ij) = 1."""
     for p in algorithms():
@@ -124,9 +115,7 @@ def test_processing_keeps_a_map_to_measures(statement) -> None:
     assert not statement.strict
 
 
-@pytest.mark.evidence(
-    "compression.definition-2-2@ac1b5ea1", role="control", grade="symbolic", region="a table whose rows are no laws"
-)
+@definition_2_2.controls(grade="symbolic", region="a table whose rows are no laws")
 def test_a_table_that_is_no_map_to_measures_is_noticed(statement) -> None:
     wrong = PrivacyAlgorithm((SHORT, SHORT), ((HALF, HALF), (HALF, HALF)))
     assert statement.without("every database has a probability law").at(wrong) is Truth.FALSE
@@ -196,12 +185,7 @@ OUTSIDE_2_3 = {
 }
 
 
-@pytest.mark.evidence(
-    "compression.definition-2-3@518f8e54",
-    role="refutes",
-    grade="symbolic",
-    region="two outputs, P = (1/2, 1/2), Q = (1, 0)",
-)
+@definition_2_3.refutes(grade="symbolic", region="two outputs, P = (1/2, 1/2), Q = (1, 0)")
 def test_the_derivative_misses_mass_where_the_other_law_has_none(statement) -> None:
     assert statement.at(STRAY) is Truth.FALSE
     assert statement.at(pair(LAWS[2], LAWS[3], factor=fmpq(3, 2))) is Truth.TRUE
@@ -211,9 +195,7 @@ def test_the_derivative_misses_mass_where_the_other_law_has_none(statement) -> N
     assert_margin(statement, lambda p: least(p, neighbours(p), p.exponential))
 
 
-@pytest.mark.evidence(
-    "compression.definition-2-3+repair@518f8e54", role="supports-repair", grade="derived", region=EVERY_TABLE
-)
+@definition_2_3.supports_repair(grade="derived", region=EVERY_TABLE)
 def test_with_absolute_continuity_the_derivative_bounds_every_output(statement) -> None:
     """Where q > 0, p <= e^alpha q is (2); where q = 0, p = 0 by P << Q. Sums over S keep the inequality."""
     assert_margin(statement, lambda p: least(p, neighbours(p), p.exponential))
@@ -230,20 +212,14 @@ def test_with_absolute_continuity_the_derivative_bounds_every_output(statement) 
     assert not statement.strict
 
 
-@pytest.mark.evidence(
-    "compression.definition-2-3+repair@518f8e54",
-    role="control",
-    grade="symbolic",
-    region="P << Q dropped; e^alpha too small",
-)
+@definition_2_3.controls("+repair", grade="symbolic", region="P << Q dropped; e^alpha too small")
 def test_without_absolute_continuity_the_bound_fails(statement) -> None:
     assert statement.without(CONTINUOUS).at(STRAY) is Truth.FALSE
     assert statement.without(PRINTED_2).at(pair(LAWS[2], LAWS[3])) is Truth.FALSE
 
 
-@pytest.mark.evidence(
-    "compression.definition-2-3/differential-privacy-for-all-neighbours@518f8e54",
-    role="refutes",
+@definition_2_3.refutes(
+    "differential-privacy-for-all-neighbours",
     grade="symbolic",
     region="the identity on two databases that differ in one row, with V = 1 > delta = 1/2: e^alpha = 1, 10, 10^9",
 )
@@ -289,12 +265,7 @@ OUTSIDE_2_4 = {
 }
 
 
-@pytest.mark.evidence(
-    "compression.definition-2-4@a026b909",
-    role="refutes",
-    grade="symbolic",
-    region="equal laws; one version of f_X1 is 1 at a null output",
-)
+@definition_2_4.refutes(grade="symbolic", region="equal laws; one version of f_X1 is 1 at a null output")
 def test_for_all_outputs_depends_on_the_version_of_a_density(statement) -> None:
     assert statement.at(NULL_SET) is Truth.FALSE
     bind(statement, ((p, every_answer(p, (0, 1, 2))) for p in versions()))
@@ -313,12 +284,7 @@ def test_for_all_outputs_depends_on_the_version_of_a_density(statement) -> None:
     assert {str(statement.margin(p)) for p in versions()} == {"0", "-1.00000000000000"}
 
 
-@pytest.mark.evidence(
-    "compression.definition-2-4+repair@a026b909",
-    role="supports-repair",
-    grade="derived",
-    region="every table: the docstring; 48 tables exactly",
-)
+@definition_2_4.supports_repair(grade="derived", region="every table: the docstring; 48 tables exactly")
 def test_for_almost_all_outputs_depends_on_the_laws_alone(statement) -> None:
     """Where the weight is positive the versions are equal, and elsewhere nothing is asked."""
     for p in versions():
@@ -332,12 +298,7 @@ def test_for_almost_all_outputs_depends_on_the_laws_alone(statement) -> None:
     assert not statement.strict
 
 
-@pytest.mark.evidence(
-    "compression.definition-2-4+repair@a026b909",
-    role="control",
-    grade="symbolic",
-    region="versions that differ on positive weight",
-)
+@definition_2_4.controls("+repair", grade="symbolic", region="versions that differ on positive weight")
 def test_different_laws_are_told_apart(statement) -> None:
     different = DensityVersions((ONE, ONE), (ONE, ONE), (ONE, ONE), (ONE, ONE), (HALF, ONE), ONE)
     agree = "the versions agree wherever the base measure is positive"
@@ -352,12 +313,7 @@ TABLE_ONLY = {
 }
 
 
-@pytest.mark.evidence(
-    "compression.definition-2-4/composes@a026b909",
-    role="refutes",
-    grade="symbolic",
-    region="S_n = {X_1, X_2} with V = 2 delta and the identity",
-)
+@definition_2_4.refutes("composes", grade="symbolic", region="S_n = {X_1, X_2} with V = 2 delta and the identity")
 def test_a_set_without_stepping_stones_does_not_compose(statement) -> None:
     assert statement.at(pair((ONE, NIL), (NIL, ONE), rows=2, distance=ONE, constraint=HALF)) is Truth.FALSE
     nearer = pair((ONE, NIL), (NIL, ONE), rows=2, distance=fmpq(101, 100), constraint=HALF)
@@ -378,10 +334,8 @@ def chosen_neighbours(p):
     return lambda i, j: p.chosen[i] and p.chosen[j] and neighbours(p)(i, j)
 
 
-@pytest.mark.evidence("compression.theorem-2-5@2962911c", role="supports", grade="derived", region=EVERY_TABLE)
-@pytest.mark.evidence(
-    "compression.theorem-2-5/necessary@2962911c", role="supports", grade="derived", region=EVERY_TABLE
-)
+@theorem_2_5.supports(grade="derived", region=EVERY_TABLE)
+@theorem_2_5.supports("necessary", grade="derived", region=EVERY_TABLE)
 def test_theorem_2_5(statements) -> None:
     """The pairs of S_n with V <= delta and d = 1 are among those with V <= delta, so the least slack is no smaller."""
     for statement in statements.values():
@@ -397,12 +351,7 @@ def test_theorem_2_5(statements) -> None:
         assert not statement.strict
 
 
-@pytest.mark.evidence(
-    "compression.theorem-2-5@2962911c",
-    role="control",
-    grade="symbolic",
-    region="(3) dropped; the margin lower by 1/20 where it is 0",
-)
+@theorem_2_5.controls(grade="symbolic", region="(3) dropped; the margin lower by 1/20 where it is 0")
 def test_theorem_2_5_needs_its_hypothesis(statement) -> None:
     assert statement.without("(3) on S_n with delta").at(pair(LAWS[2], LAWS[3])) is Truth.FALSE
     tight = pair(LAWS[2], LAWS[3], factor=fmpq(3, 2))
@@ -410,11 +359,8 @@ def test_theorem_2_5_needs_its_hypothesis(statement) -> None:
     assert statement.nudged(lambda margin: margin - arb(fmpq(1, 20))).at(tight) is Truth.FALSE
 
 
-@pytest.mark.evidence(
-    "compression.theorem-2-5/alpha-privacy-on-the-set@2962911c",
-    role="refutes",
-    grade="symbolic",
-    region="the identity on two neighbours with V = 1 > delta = 1/2",
+@theorem_2_5.refutes(
+    "alpha-privacy-on-the-set", grade="symbolic", region="the identity on two neighbours with V = 1 > delta = 1/2"
 )
 def test_distributional_privacy_is_no_privacy_for_distant_neighbours(statement) -> None:
     assert statement.at(IDENTITY) is Truth.FALSE
@@ -427,11 +373,8 @@ def test_distributional_privacy_is_no_privacy_for_distant_neighbours(statement) 
     assert not statement.strict
 
 
-@pytest.mark.evidence(
-    "compression.theorem-2-5/stronger-than-differential-privacy@2962911c",
-    role="refutes",
-    grade="symbolic",
-    region="S_n = {X_1} and the identity: V = 0, one row",
+@theorem_2_5.refutes(
+    "stronger-than-differential-privacy", grade="symbolic", region="S_n = {X_1} and the identity: V = 0, one row"
 )
 def test_a_set_of_one_database_makes_every_mechanism_distributionally_private(statement) -> None:
     assert statement.at(pair((ONE, NIL), (NIL, ONE), chosen=(True, False))) is Truth.FALSE

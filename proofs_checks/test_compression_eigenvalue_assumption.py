@@ -6,15 +6,18 @@ import random
 from fractions import Fraction
 
 import attrs
-import pytest
 import sympy
 from flint import arb, fmpq
 
 from dpmatrix.claims import Truth, bind_hypotheses
 from dpmatrix.claims.formulas import bind_formula, real
+from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.compression.eigenvalue_assumption import EigenvalueAssumption
 from proofs_checks.covariance_pairs import INDEFINITE, SKEW, WIDE, drawn_pairs, spectrum
 from proofs_checks.exact_matrices import correlated
+
+assumption_1 = cite("compression.assumption-1@0d442a8e")
+
 
 ENTRIES = random.Random(20090119)
 
@@ -69,11 +72,8 @@ def assert_assumption(statement) -> None:
 FLOORS = [Fraction(1, 2**k) for k in range(0, 24, 3)]
 
 
-@pytest.mark.evidence(
-    "compression.assumption-1@0d442a8e",
-    role="refutes",
-    grade="derived",
-    region="C_min = 1/2, s = floor^2/2: floors 1, 1/8, ..., 2^-21, every floor by the family",
+@assumption_1.refutes(
+    grade="derived", region="C_min = 1/2, s = floor^2/2: floors 1, 1/8, ..., 2^-21, every floor by the family"
 )
 def test_assumption_1_does_not_keep_matrices_from_being_singular(statement) -> None:
     """Sigma_j has the eigenvalues 2 - eta, eta, 1 + eta^2, 1 - eta^2, and ||Gamma|| = eta^2/(1 - eta^2) <= 2 eta^2."""
@@ -86,9 +86,8 @@ def test_assumption_1_does_not_keep_matrices_from_being_singular(statement) -> N
     assert_assumption(statement)
 
 
-@pytest.mark.evidence(
-    "compression.assumption-1/eigenvalue-conditions@0d442a8e",
-    role="refutes",
+@assumption_1.refutes(
+    "eigenvalue-conditions",
     grade="derived",
     region="C_min = 1/2, s = floor^2/2: floors 1, 1/8, ..., 2^-21, every floor by the same family",
 )
@@ -113,11 +112,8 @@ REPAIRED_OUTSIDE = {
 }
 
 
-@pytest.mark.evidence(
-    "compression.assumption-1+repair@0d442a8e",
-    role="supports-repair",
-    grade="derived",
-    region="every p: Lemma 3.3 and ||Delta||_2 <= s; bound at 24 pairs, p <= 4",
+@assumption_1.supports_repair(
+    grade="derived", region="every p: Lemma 3.3 and ||Delta||_2 <= s; bound at 24 pairs, p <= 4"
 )
 def test_with_a_lower_bound_the_matrices_stay_away_from_being_singular(statement) -> None:
     """lambda_min(Sigma_j) >= lambda_min(Sigma_1) - ||Delta||_2 >= C_min - s."""
@@ -134,12 +130,7 @@ def test_with_a_lower_bound_the_matrices_stay_away_from_being_singular(statement
     assert not statement.strict
 
 
-@pytest.mark.evidence(
-    "compression.assumption-1+repair@0d442a8e",
-    role="control",
-    grade="interval",
-    region="the lower bound dropped; the margin lower by 1/50",
-)
+@assumption_1.controls("+repair", grade="interval", region="the lower bound dropped; the margin lower by 1/50")
 def test_without_the_lower_bound_the_repair_fails(statement) -> None:
     free = statement.without("lambda_min(Sigma_1) >= C_min")
     assert free.at(shrinking(Fraction(1, 4))) is Truth.FALSE

@@ -6,14 +6,17 @@ from fractions import Fraction
 
 import attrs
 import mpmath
-import pytest
 import sympy
 from flint import arb
 
 from dpmatrix.claims import Truth, bind_hypotheses
 from dpmatrix.claims.formulas import real
+from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.compression.gaussian_rows import GaussianDatabases
 from proofs_checks.compressed_tails import chi_square_tails
+
+lemma_4_5 = cite("compression.lemma-4-5@be3376de")
+
 
 DATABASES = GaussianDatabases(100, 2, 3, 5, Fraction(1, 2))
 DATABASES_OUTSIDE = {
@@ -45,9 +48,7 @@ def assert_ends(statement, distance, points) -> None:
                 assert abs(end - arb(mpmath.nstr(real(p.failure) - value, 30))) < arb(2) ** -20
 
 
-@pytest.mark.evidence(
-    "compression.lemma-4-5@be3376de",
-    role="refutes",
+@lemma_4_5.refutes(
     grade="derived",
     region="p = 1: n = 100, one database, K = 5, every K as the rate is 0; p = 2, n = 1000: K = "
     "1, 3, 5, 10, 20, beta = 1/2 and enough databases",
@@ -83,9 +84,7 @@ def entry_distance(p: GaussianDatabases) -> mpmath.mpf:
     return mpmath.sqrt(mpmath.mpf(20) * mpmath.log(many) / (3 * p.records))
 
 
-@pytest.mark.evidence(
-    "compression.lemma-4-5+repair@be3376de",
-    role="supports-repair",
+@lemma_4_5.supports_repair(
     grade="derived",
     region="every n, p, N, beta with s <= 1: Lemma B.1 with 4 and 8/3 for the columns, m = n, and a union bound",
 )
@@ -114,12 +113,7 @@ def test_lemma_4_5_with_the_number_of_databases(statement) -> None:
     assert_databases(statement, too_few, edges)
 
 
-@pytest.mark.evidence(
-    "compression.lemma-4-5+repair@be3376de",
-    role="control",
-    grade="interval",
-    region="n = 200, N = 30, s cut to a third",
-)
+@lemma_4_5.controls("+repair", grade="interval", region="n = 200, N = 30, s cut to a third")
 def test_a_third_of_the_distance_is_too_small(statement) -> None:
     p = GaussianDatabases(200, 1, 30, 1, Fraction(1, 50))
     with mpmath.workdps(40):

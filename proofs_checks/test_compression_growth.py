@@ -6,15 +6,17 @@ from fractions import Fraction
 
 import attrs
 import mpmath
-import pytest
 import sympy
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.claims.formulas import bind_formula, real, real_matrix
+from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.compression.compressed_growth import GrowthPair, OneColumn
 from proofs_checks.compressed_tails import least_rows, logarithm, squared_constant
 from proofs_checks.covariance_pairs import INDEFINITE, SKEW
 from proofs_checks.exact_matrices import correlated, diagonal
+
+theorem_3_5 = cite("compression.theorem-3-5@30c9d2f3")
 
 
 def nearly_singular(power: int) -> GrowthPair:
@@ -89,9 +91,7 @@ def assert_common(statement, more, inside) -> None:
     assert not statement.strict
 
 
-@pytest.mark.evidence(
-    "compression.theorem-3-5@30c9d2f3",
-    role="refutes",
+@theorem_3_5.refutes(
     grade="derived",
     region="p = 2: n = 10^12, 10^30, 10^100 with s = 1/5, 1/8, 1/13: loss above 106, 161, 291; "
     "every s by growing n, as ||Gamma|| falls like 1/sqrt(ln n)",
@@ -123,11 +123,8 @@ def test_theorem_3_5_fails_without_a_floor(statement, record_property) -> None:
             assert gamma.at(attrs.evolve(large, smallness=Fraction(9, 10))) is Truth.FALSE, "Delta = -I"
 
 
-@pytest.mark.evidence(
-    "compression.theorem-3-5+repair@30c9d2f3",
-    role="supports-repair",
-    grade="derived",
-    region="every p <= n, m, s under the hypotheses: Theorem 3.2 at 2 s; exact supremum at 24 pairs",
+@theorem_3_5.supports_repair(
+    grade="derived", region="every p <= n, m, s under the hypotheses: Theorem 3.2 at 2 s; exact supremum at 24 pairs"
 )
 def test_theorem_3_5_with_a_floor(statement) -> None:
     """Delta_max p^2 sqrt(m ln 2np) <= sqrt(log p/n) s sqrt(n/m) sqrt(m ln 2np)/log n = s sqrt(log p ln 2np)/log n (1).
@@ -161,21 +158,14 @@ def test_theorem_3_5_with_a_floor(statement) -> None:
     assert statement.at(inside) is Truth.TRUE
 
 
-@pytest.mark.evidence(
-    "compression.theorem-3-5+repair@30c9d2f3", role="control", grade="interval", region="the floors dropped, n = 10^30"
-)
+@theorem_3_5.controls("+repair", grade="interval", region="the floors dropped, n = 10^30")
 def test_theorem_3_5_needs_the_floor(statement) -> None:
     free = statement.without("lambda_min(Sigma_1) >= c").without("lambda_min(Sigma_i) >= c")
     p = attrs.evolve(nearly_singular(30), floor=Fraction(1, 2), smallness=Fraction(1, 40))
     assert free.at(p) is Truth.FALSE
 
 
-@pytest.mark.evidence(
-    "compression.theorem-3-5/normaliser@30c9d2f3",
-    role="refutes",
-    grade="symbolic",
-    region="p = 1, n = 10^6, m = 300, X'X/m = A",
-)
+@theorem_3_5.refutes("normaliser", grade="symbolic", region="p = 1, n = 10^6, m = 300, X'X/m = A")
 def test_the_normaliser_must_be_m(statement) -> None:
     assert statement.at(OneColumn(10**6, 300, 1)) is Truth.FALSE
     assert statement.at(OneColumn(300, 300, 1)) is Truth.TRUE
@@ -192,12 +182,7 @@ def test_the_normaliser_must_be_m(statement) -> None:
     assert not statement.strict
 
 
-@pytest.mark.evidence(
-    "compression.theorem-3-5/worst-case@30c9d2f3",
-    role="supports",
-    grade="derived",
-    region="every n >= 2, p, s: log n <= ln 2np",
-)
+@theorem_3_5.supports("worst-case", grade="derived", region="every n >= 2, p, s: log n <= ln 2np")
 def test_the_sixth_root(statement, record_property) -> None:
     """p^3 <= s sqrt(n) L^(-3/2), L = ln 2np, so p^3 sqrt(L) log n <= s sqrt(n) (log n)/L <= s sqrt(n)."""
     points = [

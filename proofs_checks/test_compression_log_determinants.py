@@ -7,12 +7,12 @@ from fractions import Fraction
 
 import attrs
 import mpmath
-import pytest
 import sympy
 from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.claims.formulas import bind_formula, real, real_matrix
+from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.compression.covariances import CovariancePair
 from dpmatrix.spec.compression.eigenvalue_assumption import EigenvalueAssumption
 from dpmatrix.spec.compression.log_determinants import OneOrder, PathPoint
@@ -33,6 +33,10 @@ from proofs_checks.covariance_pairs import (
 from proofs_checks.exact_matrices import correlated
 from proofs_checks.steps import by_step
 
+proposition_c_1 = cite("compression.proposition-c-1@2d4d0eb6")
+lemma_c_2 = cite("compression.lemma-c-2@bcf477b8")
+
+
 PAIRS = [CovariancePair(first, second) for first, second in drawn(random.Random(20090625))]
 SCALED = CovariancePair(fmpq_mat([[2, 0], [0, 2]]), fmpq_mat([[3, 0], [0, 3]]))
 CLOSE = "||Sigma_1|| ||Gamma|| < 1"
@@ -45,9 +49,7 @@ def assert_definite(statement, more=None) -> None:
     bind_hypotheses(statement, SCALED, DEFINITE | (more or {}))
 
 
-@pytest.mark.evidence(
-    "compression.proposition-c-1@2d4d0eb6",
-    role="supports",
+@proposition_c_1.supports(
     grade="derived",
     region="every p and positive definite pair: the docstring's derivation; the integral enclosed at 20 points, p <= 3",
 )
@@ -78,12 +80,7 @@ def test_proposition_c_1(statement) -> None:
     assert not statement.strict
 
 
-@pytest.mark.evidence(
-    "compression.proposition-c-1@2d4d0eb6",
-    role="control",
-    grade="interval",
-    region="p = 1, tr(Gamma Sigma_1) counted twice",
-)
+@proposition_c_1.controls(grade="interval", region="p = 1, tr(Gamma Sigma_1) counted twice")
 def test_another_expansion_is_noticed(statement) -> None:
     p = CovariancePair(fmpq_mat([[1]]), fmpq_mat([[2]]))
     assert statement.at(p) is not Truth.FALSE
@@ -103,7 +100,7 @@ def upper(p) -> mpmath.mpf:
 EVERY = "every p: the docstring's derivation; bound at 22 pairs, p <= 3"
 
 
-@pytest.mark.evidence("compression.lemma-c-2+repair@bcf477b8", role="supports-repair", grade="derived", region=EVERY)
+@lemma_c_2.supports_repair(grade="derived", region=EVERY)
 def test_lemma_c_2(statement) -> None:
     """A = int (1 - v) vec(G)'(B (x) B)vec(G) dv with eigenvalues mu_i mu_j of B (x) B, mu those of B(v).
 
@@ -123,12 +120,7 @@ def test_lemma_c_2(statement) -> None:
     assert not statement.strict
 
 
-@pytest.mark.evidence(
-    "compression.lemma-c-2+repair@bcf477b8",
-    role="control",
-    grade="interval",
-    region="multiples of I: nearly equal; x >= 1",
-)
+@lemma_c_2.controls("+repair", grade="interval", region="multiples of I: nearly equal; x >= 1")
 def test_lemma_c_2_is_nearly_sharp(statement) -> None:
     """For small Gamma both bounds tend to ||Gamma||_F^2 lambda^2 / 2; beyond x = 1 the upper one is false."""
     p = CovariancePair(fmpq_mat([[100, 0], [0, 100]]), fmpq_mat([[101, 0], [0, 101]]))
@@ -159,11 +151,8 @@ MILD = EigenvalueAssumption(
 )
 
 
-@pytest.mark.evidence(
-    "compression.lemma-c-2@bcf477b8",
-    role="refutes",
-    grade="derived",
-    region="C_min = 1/2, s = 2/k^3: k = 2, 10, 100, 10^4, every k as the middle term is 2k - 1/k",
+@lemma_c_2.refutes(
+    grade="derived", region="C_min = 1/2, s = 2/k^3: k = 2, 10, 100, 10^4, every k as the middle term is 2k - 1/k"
 )
 def test_the_middle_term_is_not_small_under_assumption_1(statement) -> None:
     for k in (2, 10, 100, 10**4):
@@ -198,14 +187,12 @@ def bounds(p) -> tuple[mpmath.mpf, mpmath.mpf]:
     return max(values[-1] for values in spectra), min(values[0] for values in spectra)
 
 
-@pytest.mark.evidence("compression.lemma-c-2/first-inequality@bcf477b8", role="supports", grade="derived", region=EVERY)
-@pytest.mark.evidence("compression.lemma-c-2/lower-spectrum@bcf477b8", role="supports", grade="derived", region=EVERY)
-@pytest.mark.evidence("compression.lemma-c-2/norm-of-the-sum@bcf477b8", role="supports", grade="derived", region=EVERY)
-@pytest.mark.evidence(
-    "compression.lemma-c-2/lower-bound-rewritten@bcf477b8", role="supports", grade="derived", region=EVERY
-)
-@pytest.mark.evidence("compression.lemma-c-2/upper-spectrum@bcf477b8", role="supports", grade="derived", region=EVERY)
-@pytest.mark.evidence("compression.lemma-c-2/supremum@bcf477b8", role="supports", grade="derived", region=EVERY)
+@lemma_c_2.supports("first-inequality", grade="derived", region=EVERY)
+@lemma_c_2.supports("lower-spectrum", grade="derived", region=EVERY)
+@lemma_c_2.supports("norm-of-the-sum", grade="derived", region=EVERY)
+@lemma_c_2.supports("lower-bound-rewritten", grade="derived", region=EVERY)
+@lemma_c_2.supports("upper-spectrum", grade="derived", region=EVERY)
+@lemma_c_2.supports("supremum", grade="derived", region=EVERY)
 def test_the_lines_of_the_proof_of_lemma_c_2(statements) -> None:
     """Each line on its own; the suprema over v are attained at the ends (convex norm, concave least eigenvalue).
 
@@ -231,12 +218,7 @@ def test_the_lines_of_the_proof_of_lemma_c_2(statements) -> None:
                 assert statement.at(p) is not Truth.FALSE
 
 
-@pytest.mark.evidence(
-    "compression.lemma-c-2/least-eigenvalue-on-the-path@bcf477b8",
-    role="supports",
-    grade="derived",
-    region=EVERY + ", v in [0, 1]",
-)
+@lemma_c_2.supports("least-eigenvalue-on-the-path", grade="derived", region=EVERY + ", v in [0, 1]")
 def test_the_path_stays_positive_definite(statement) -> None:
     """Weyl: lambda_min(Theta_1 + v Gamma) >= lambda_min(Theta_1) - v ||Gamma|| = (1 - v x)/||Sigma_1||, and v x < 1."""
     points = [PathPoint(p.first, p.second, place=Fraction(i % 5, 4)) for i, p in enumerate(PAIRS)]
@@ -261,12 +243,7 @@ def test_the_path_stays_positive_definite(statement) -> None:
     assert not statement.strict
 
 
-@pytest.mark.evidence(
-    "compression.lemma-c-2/one-order@bcf477b8",
-    role="supports",
-    grade="derived",
-    region="every p, K, s with K s < 1; bound at 22 pairs",
-)
+@lemma_c_2.supports("one-order", grade="derived", region="every p, K, s with K s < 1; bound at 22 pairs")
 def test_eigenvalues_of_one_order_make_the_middle_term_small(statement) -> None:
     """Under (4) ||Sigma_1|| >= 1, so l_1 >= 1/K; l_2 >= l_1 - s by Lemma 3.3; ||Sigma_1||/l_1 <= K.
 

@@ -7,13 +7,13 @@ from fractions import Fraction
 
 import attrs
 import mpmath
-import pytest
 import sympy
 from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.claims.formulas import bind_formula, real, real_matrix
 from dpmatrix.exact import rational
+from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.compression.principal_components import (
     ChangeOfCovariance,
     CompressedCovariance,
@@ -23,6 +23,9 @@ from dpmatrix.spec.compression.principal_components import (
 from proofs_checks.compressed_tails import logarithm, squared_constant
 from proofs_checks.covariance_pairs import frobenius
 from proofs_checks.exact_matrices import correlated, diagonal
+
+theorem_5_1 = cite("compression.theorem-5-1@10caa834")
+
 
 ENTRIES = random.Random(20041213)
 ONE = fmpq_mat([[1, 0], [0, 1]])
@@ -62,9 +65,7 @@ def assert_compressed(statement) -> None:
     assert not statement.strict
 
 
-@pytest.mark.evidence(
-    "compression.theorem-5-1+repair@10caa834",
-    role="supports-repair",
+@theorem_5_1.supports_repair(
     grade="derived",
     region="every p, n, m >= K p^2 ln 2np and >= 2 (C_1 + C_2) ln 2np: the docstring; bound at 21 points",
 )
@@ -93,12 +94,7 @@ def test_theorem_5_1_on_average(statement) -> None:
     assert_compressed(statement)
 
 
-@pytest.mark.evidence(
-    "compression.theorem-5-1+repair@10caa834",
-    role="control",
-    grade="interval",
-    region="A = J: the bound cut by a tenth; fewer rows",
-)
+@theorem_5_1.controls("+repair", grade="interval", region="A = J: the bound cut by a tenth; fewer rows")
 def test_theorem_5_1_is_sharp_on_average(statement) -> None:
     """At A = J and m = K p^2 ln 2np the mean square is 2/(K ln 2np) but for rounding up m."""
     p = CompressedCovariance(correlated(1, 1, 1), 10**6, 10**5, 711)
@@ -118,9 +114,7 @@ def kept(power: int, ratio: int) -> KeptCovariance:
     return KeptCovariance(ONE, 10**power, m, ratio, compressed=corner, reference=ONE, level=level)
 
 
-@pytest.mark.evidence(
-    "compression.theorem-5-1@10caa834",
-    role="refutes",
+@theorem_5_1.refutes(
     grade="derived",
     region="p = 2, A = I: K = 6, 100, 10^4 with n = 10^3, 10^9, 10^30, 10^100, every n: a kept "
     "output with ||B||_F > 4/sqrt(K)",
@@ -168,9 +162,8 @@ def test_kept_outputs_do_not_come_closer(statement) -> None:
     assert not statement.strict
 
 
-@pytest.mark.evidence(
-    "compression.theorem-5-1/tends-to-zero@10caa834",
-    role="refutes",
+@theorem_5_1.refutes(
+    "tends-to-zero",
     grade="derived",
     region="m = p^2 ln 2np rounded up (K = 1), p = 5, Delta_max = 0: n = 10^4, 10^9, 10^30, "
     "10^100, every n, as the bound stays near C = 4.5",
@@ -189,9 +182,7 @@ def test_omega_does_not_make_the_bound_vanish(statement) -> None:
     assert_compressed(statement)
 
 
-@pytest.mark.evidence(
-    "compression.theorem-5-1/definite@10caa834", role="refutes", grade="symbolic", region="two equal columns"
-)
+@theorem_5_1.refutes("definite", grade="symbolic", region="two equal columns")
 def test_the_covariance_may_be_singular(statement) -> None:
     assert statement.at(CompressedCovariance(correlated(1), 10, 100, 1)) is Truth.FALSE
     assert statement.at(COMPRESSED) is Truth.TRUE
@@ -202,9 +193,7 @@ def test_the_covariance_may_be_singular(statement) -> None:
     bind(statement, ((p, min(fmpq(1), fmpq(2), p.covariance.det())) for p in points))
 
 
-@pytest.mark.evidence(
-    "compression.theorem-5-1/largest-entry@10caa834", role="refutes", grade="symbolic", region="B = -I"
-)
+@theorem_5_1.refutes("largest-entry", grade="symbolic", region="B = -I")
 def test_the_largest_entry_needs_its_absolute_value(statement) -> None:
     assert statement.at(ChangeOfCovariance(diagonal([-1, -1]))) is Truth.FALSE
     assert statement.at(ChangeOfCovariance(ONE)) is Truth.TRUE
@@ -224,12 +213,7 @@ def test_the_largest_entry_needs_its_absolute_value(statement) -> None:
     assert not statement.strict
 
 
-@pytest.mark.evidence(
-    "compression.theorem-5-1/triangle@10caa834",
-    role="supports",
-    grade="derived",
-    region="every entry: the triangle inequality; bound at 27 points",
-)
+@theorem_5_1.supports("triangle", grade="derived", region="every entry: the triangle inequality; bound at 27 points")
 def test_the_triangle_inequality_of_theorem_5_1(statement) -> None:
     """|g - a| <= |g - s| + |s - a| <= (t + Delta_max) + Delta_max."""
     points = [

@@ -6,13 +6,17 @@ from fractions import Fraction
 
 import attrs
 import mpmath
-import pytest
 from flint import arb, arb_mat, fmpq, fmpq_mat, fmpz_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.claims.formulas import real, real_matrix
+from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.compression.procedures import RejectionTable, TruncationRun, TwoCentres
 from dpmatrix.spec.compression.transformation import CompressionRun, RawPair
+
+transformation = cite("compression.transformation@bf9e6ab6")
+procedure_4_1 = cite("compression.procedure-4-1@b85d4d19")
+procedure_4_2 = cite("compression.procedure-4-2@428ed6d3")
 
 
 def raw(*rows) -> fmpq_mat:
@@ -38,12 +42,7 @@ PAIRS = [
 ]
 
 
-@pytest.mark.evidence(
-    "compression.transformation@bf9e6ab6",
-    role="refutes",
-    grade="symbolic",
-    region="n = 3, p = 1: one record of three changes all rows",
-)
+@transformation.refutes(grade="symbolic", region="n = 3, p = 1: one record of three changes all rows")
 def test_normalisation_changes_every_row(statement) -> None:
     """(1, 1, 1) and (1, 1, 5) become (1, 1, 1) and (1, 1, 5)/3."""
     assert statement.at(RawPair(raw((1,), (1,), (1,)), raw((1,), (1,), (5,)))) is Truth.FALSE
@@ -79,11 +78,8 @@ def between(n: int) -> TwoCentres:
     return centres(n, face + Fraction(1, n))
 
 
-@pytest.mark.evidence(
-    "compression.procedure-4-1@b85d4d19",
-    role="refutes",
-    grade="interval",
-    region="p = 2, n = 10, 100, 10^4: an entry between the faces of boxes whose centres differ by 2/n",
+@procedure_4_1.refutes(
+    grade="interval", region="p = 2, n = 10, 100, 10^4: an entry between the faces of boxes whose centres differ by 2/n"
 )
 def test_the_reference_is_not_without_loss_of_generality(statement) -> None:
     """The output is kept for X_2 and thrown away for X_1: infinite loss when each run uses its own covariance."""
@@ -123,12 +119,7 @@ TABLES = [
 ]
 
 
-@pytest.mark.evidence(
-    "compression.procedure-4-2@428ed6d3",
-    role="supports",
-    grade="derived",
-    region="every law: the geometric series; 21 tables exactly",
-)
+@procedure_4_2.supports(grade="derived", region="every law: the geometric series; 21 tables exactly")
 def test_rejection_draws_from_the_renormalised_law(statement) -> None:
     """Sum_{j<k} q^j f = f (1 - q^k)/(1 - q), q = P(E) < 1."""
     bind(statement, ((p, fmpq(0)) for p in TABLES))
@@ -151,12 +142,7 @@ def test_rejection_draws_from_the_renormalised_law(statement) -> None:
     assert not statement.strict
 
 
-@pytest.mark.evidence(
-    "compression.procedure-4-2@428ed6d3",
-    role="control",
-    grade="symbolic",
-    region="21 tables: the margin lower by 1/1000",
-)
+@procedure_4_2.controls(grade="symbolic", region="21 tables: the margin lower by 1/1000")
 def test_a_share_that_is_too_large_by_a_thousandth_is_noticed(statement) -> None:
     for p in TABLES:
         assert statement.nudged(lambda margin: margin - arb(fmpq(1, 1000))).at(p) is Truth.FALSE
@@ -192,12 +178,7 @@ def nearest(values: list[list[int]], grid) -> list[list[int]]:
     return [[int(mpmath.nint(output[i, j] / real(grid))) for j in (0, 1)] for i in range(output.rows)]
 
 
-@pytest.mark.evidence(
-    "compression.transformation+repair@bf9e6ab6",
-    role="control",
-    grade="interval",
-    region="n = 4, m = 3, p = 2: releases off by one and two",
-)
+@transformation.controls("+repair", grade="interval", region="n = 4, m = 3, p = 2: releases off by one and two")
 def test_a_wrong_rounding_of_the_compression_is_noticed(statement) -> None:
     with mpmath.workdps(65):
         bound, points = [], []
@@ -245,12 +226,7 @@ def truncation(
     return TruncationRun(DATA, Fraction(1, 9), made, released, REFERENCE, delta_max, limit)
 
 
-@pytest.mark.evidence(
-    "compression.procedure-4-1+repair@b85d4d19",
-    role="control",
-    grade="interval",
-    region="n = 4, m = 3, p = 2: runs that keep or refuse wrongly",
-)
+@procedure_4_1.controls("+repair", grade="interval", region="n = 4, m = 3, p = 2: runs that keep or refuse wrongly")
 def test_a_wrong_choice_of_the_attempt_is_noticed(statement) -> None:
     with mpmath.workdps(65):
         bound = []

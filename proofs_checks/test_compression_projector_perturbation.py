@@ -7,16 +7,19 @@ from fractions import Fraction
 
 import attrs
 import mpmath
-import pytest
 import sympy
 from flint import arb, fmpq_mat
 
 from dpmatrix.claims import Truth
 from dpmatrix.claims.formulas import bind_formula, real, real_matrix
 from dpmatrix.exact import rational
+from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.wishart.spectra import SpectralPair
 from proofs_checks.covariance_pairs import frobenius
 from proofs_checks.exact_matrices import diagonal, rotation
+
+proposition_3_4 = cite("compression.proposition-3-4@a64faa88")
+
 
 ENTRIES = random.Random(20041213)
 ONE = fmpq_mat([[1, 0], [0, 1]])
@@ -64,9 +67,7 @@ OUTSIDE = {
 THREE = diagonal([1] * 3)
 
 
-@pytest.mark.evidence(
-    "compression.proposition-3-4@a64faa88",
-    role="supports",
+@proposition_3_4.supports(
     grade="derived",
     region="every finite dimension and D: the docstring; sums machine-checked for d <= 5, bound at 24 pairs, d <= 4",
 )
@@ -109,9 +110,7 @@ def test_proposition_3_4(statement) -> None:
     assert not statement.strict
 
 
-@pytest.mark.evidence(
-    "compression.proposition-3-4@a64faa88", role="control", grade="interval", region="d = 2, a small turn of diag(4, 0)"
-)
+@proposition_3_4.controls(grade="interval", region="d = 2, a small turn of diag(4, 0)")
 def test_proposition_3_4_is_sharp_but_for_a_factor(statement) -> None:
     """Turning diag(4, 0) by a small angle, both sides are about sqrt(2) theta and 2 sqrt(2) theta: half of it fails."""
     n = 20

@@ -6,14 +6,18 @@ from itertools import product
 
 import attrs
 import mpmath
-import pytest
 import sympy
 from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.claims.formulas import bind_formula
+from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.compression.binary_game import SignData, SignRows
 from proofs_checks.steps import by_step
+
+proposition_d_1 = cite("compression.proposition-d-1@fe8c8b66")
+example_3_6 = cite("compression.example-3-6@c5685238")
+
 
 SIGNS = "x and y are rows of signs, of one length"
 
@@ -55,18 +59,8 @@ def assert_signs(statement) -> None:
     assert not statement.strict
 
 
-@pytest.mark.evidence(
-    "compression.proposition-d-1@fe8c8b66",
-    role="refutes",
-    grade="interval",
-    region="p = 2, one sign: ||Delta||_F = 2.83/n > p/n = 2/n",
-)
-@pytest.mark.evidence(
-    "compression.proposition-d-1/counting@fe8c8b66",
-    role="refutes",
-    grade="interval",
-    region="every proper flip of up to four signs",
-)
+@proposition_d_1.refutes(grade="interval", region="p = 2, one sign: ||Delta||_F = 2.83/n > p/n = 2/n")
+@proposition_d_1.refutes("counting", grade="interval", region="every proper flip of up to four signs")
 def test_the_root_of_two_is_lost(statements) -> None:
     whole, counting = statements["compression.proposition-d-1"], statements["compression.proposition-d-1/counting"]
     assert whole.at(SignRows((1, 1), (1, -1), 10)) is Truth.FALSE
@@ -85,9 +79,7 @@ def test_the_root_of_two_is_lost(statements) -> None:
         assert_signs(statement)
 
 
-@pytest.mark.evidence(
-    "compression.proposition-d-1+repair@fe8c8b66",
-    role="supports-repair",
+@proposition_d_1.supports_repair(
     grade="derived",
     region="every p, n, tau: the docstring; all 340 pairs of up to four signs and every tau for p <= 9 exactly",
 )
@@ -115,31 +107,24 @@ def test_proposition_d_1_for_the_spectral_norm(statement) -> None:
     assert_signs(statement)
 
 
-@pytest.mark.evidence(
-    "compression.proposition-d-1+repair@fe8c8b66", role="control", grade="symbolic", region="rows that are no signs"
-)
+@proposition_d_1.controls("+repair", grade="symbolic", region="rows that are no signs")
 def test_rows_that_are_no_signs_have_other_eigenvalues(statement) -> None:
     assert statement.without(SIGNS).at(SignRows((2, 1), (1, 1), 5)) is Truth.FALSE
     assert statement.nudged(lambda margin: margin - 1).at(SignRows((1, 1), (1, -1), 5)) is Truth.FALSE
 
 
-@pytest.mark.evidence(
-    "compression.proposition-d-1/split@fe8c8b66",
-    role="supports",
+@proposition_d_1.supports(
+    "split",
     grade="derived",
     region="every x, y: entry by entry, symbolically for two; all 340 pairs of up to four signs exactly",
 )
-@pytest.mark.evidence(
-    "compression.proposition-d-1/half@fe8c8b66",
-    role="supports",
+@proposition_d_1.supports(
+    "half",
     grade="derived",
     region="every p, tau: the docstring; all 340 pairs of up to four signs and every tau for p <= 9 exactly",
 )
-@pytest.mark.evidence(
-    "compression.proposition-d-1/symmetry@fe8c8b66",
-    role="supports",
-    grade="derived",
-    region="every x, y: (-y)(-y)' = yy'; all 340 pairs of up to four signs exactly",
+@proposition_d_1.supports(
+    "symmetry", grade="derived", region="every x, y: (-y)(-y)' = yy'; all 340 pairs of up to four signs exactly"
 )
 def test_the_sound_steps_of_proposition_d_1(statements) -> None:
     """(x - y)x' + y(x - y)' = xx' - yy'; p^2 - 4k(p - k) = (p - 2k)^2; (-y)(-y)' = yy'."""
@@ -172,9 +157,7 @@ def games() -> list[SignData]:
     return pairs
 
 
-@pytest.mark.evidence(
-    "compression.example-3-6@c5685238",
-    role="supports",
+@example_3_6.supports(
     grade="derived",
     region="every n, p: X'X is the sum of xx' over the rows; all 112 pairs with n = p = 2, and n = 4, p = 3, exactly",
 )
@@ -195,9 +178,7 @@ def test_example_3_6(statement) -> None:
     assert not statement.strict
 
 
-@pytest.mark.evidence(
-    "compression.example-3-6@c5685238", role="control", grade="symbolic", region="two rows differ; no signs"
-)
+@example_3_6.controls(grade="symbolic", region="two rows differ; no signs")
 def test_two_rows_are_not_one_neighbour(statement) -> None:
     two = SignData(fmpq_mat([[1, 1], [1, 1], [1, 1]]), fmpq_mat([[1, -1], [-1, 1], [1, 1]]))
     assert statement.without("at most one row differs").at(two) is Truth.FALSE

@@ -7,16 +7,19 @@ from fractions import Fraction
 
 import attrs
 import mpmath
-import pytest
 import sympy
 from flint import arb, fmpq_mat
 
 from dpmatrix.claims import Truth, bind_hypotheses
 from dpmatrix.claims.formulas import bind_formula, real, real_matrix
+from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.compression.distributional_loss import SmallDeltaMax, SmallDeltaMaxOutput
 from proofs_checks.compressed_tails import logarithm, squared_constant
 from proofs_checks.covariance_pairs import TRUNCATED_OUTSIDE, UNIT, drawn, frobenius, gamma, loss, norm
 from proofs_checks.exact_matrices import correlated
+
+theorem_3_2 = cite("compression.theorem-3-2@77abc13e")
+
 
 ENTRIES = random.Random(20090625)
 
@@ -67,9 +70,7 @@ def assert_sufficient(statement) -> None:
     assert not statement.strict
 
 
-@pytest.mark.evidence(
-    "compression.theorem-3-2+repair@77abc13e",
-    role="supports-repair",
+@theorem_3_2.supports_repair(
     grade="derived",
     region="every p, n >= 2, m and pair under the hypotheses: Theorem 4.6; exact supremum at 20 pairs, p <= 3",
 )
@@ -102,9 +103,7 @@ def test_theorem_3_2(statement) -> None:
     assert_sufficient(statement)
 
 
-@pytest.mark.evidence(
-    "compression.theorem-3-2+repair@77abc13e", role="control", grade="interval", region="(9) dropped: correlation 1/10"
-)
+@theorem_3_2.controls("+repair", grade="interval", region="(9) dropped: correlation 1/10")
 def test_theorem_3_2_needs_a_small_delta_max(statement) -> None:
     far = small(UNIT, correlated(Fraction(1, 10)), Fraction(1, 10), rows=10**5)
     assert statement.without("Delta_max <= s / (p^2 sqrt(m ln 2np))").at(far) is Truth.FALSE
@@ -122,9 +121,7 @@ UNTRUNCATED = SmallDeltaMaxOutput(
 )
 
 
-@pytest.mark.evidence(
-    "compression.theorem-3-2@77abc13e",
-    role="refutes",
+@theorem_3_2.refutes(
     grade="interval",
     region="p = 2, m = 400, n = 10^6, a correlation of 10^-6 and every row (10^6, 10^6): the loss is 4 10^8",
 )
@@ -166,18 +163,8 @@ def test_theorem_3_2_needs_truncated_tails(statement) -> None:
     assert not statement.strict
 
 
-@pytest.mark.evidence(
-    "compression.theorem-3-2/conditions-16@77abc13e",
-    role="supports",
-    grade="derived",
-    region="every point: p^2 ln 2np >= 1",
-)
-@pytest.mark.evidence(
-    "compression.theorem-3-2/assumption-1@77abc13e",
-    role="supports",
-    grade="derived",
-    region="every point: (7), (8) and the floor",
-)
+@theorem_3_2.supports("conditions-16", grade="derived", region="every point: p^2 ln 2np >= 1")
+@theorem_3_2.supports("assumption-1", grade="derived", region="every point: (7), (8) and the floor")
 def test_the_sound_steps_of_theorem_3_2(statements) -> None:
     """(m p^2 Delta_max^2) p^2 L = (p^2 Delta_max sqrt(m L))^2 <= s^2; ||Gamma|| <= ||Delta||_F/c^2."""
     conditions = statements["compression.theorem-3-2/conditions-16"]
@@ -199,12 +186,7 @@ def test_the_sound_steps_of_theorem_3_2(statements) -> None:
         assert_sufficient(statement)
 
 
-@pytest.mark.evidence(
-    "compression.theorem-3-2/equal-norms@77abc13e",
-    role="refutes",
-    grade="interval",
-    region="p = 2, one correlation changed",
-)
+@theorem_3_2.refutes("equal-norms", grade="interval", region="p = 2, one correlation changed")
 def test_the_norms_of_delta_differ(statement) -> None:
     """At p = 2 the eigenvalues of Delta are t and -t: ||Delta||_2 = t, ||Delta||_F = sqrt(2) t, p Delta_max = 2 t."""
     assert statement.at(SMALL) is Truth.FALSE

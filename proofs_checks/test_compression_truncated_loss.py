@@ -7,12 +7,12 @@ from fractions import Fraction
 
 import attrs
 import mpmath
-import pytest
 import sympy
 from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind_hypotheses
 from dpmatrix.claims.formulas import bind_formula, real_matrix
+from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.compression.covariances import CovariancePair
 from dpmatrix.spec.compression.distributional_loss import ThreeCovariances
 from dpmatrix.spec.compression.truncated_loss import OutputPoint, TruncatedPair
@@ -36,6 +36,10 @@ from proofs_checks.covariance_pairs import (
 )
 from proofs_checks.exact_matrices import correlated
 from proofs_checks.steps import by_step
+
+theorem_4_6 = cite("compression.theorem-4-6@4206796a")
+remark_4_7 = cite("compression.remark-4-7@b2e82295")
+
 
 ENTRIES = random.Random(20090625)
 
@@ -63,9 +67,7 @@ def truncated_points() -> list[TruncatedPair]:
     return points
 
 
-@pytest.mark.evidence(
-    "compression.theorem-4-6@4206796a",
-    role="supports",
+@theorem_4_6.supports(
     grade="derived",
     region="every p, n >= 2, m, Delta_max under the hypotheses: the docstring; exact supremum at 20 pairs, p <= 3",
 )
@@ -103,11 +105,8 @@ def test_theorem_4_6(statement) -> None:
     assert not statement.strict
 
 
-@pytest.mark.evidence(
-    "compression.theorem-4-6@4206796a",
-    role="control",
-    grade="interval",
-    region="p = 2, m = 2000, correlation 1/100: the bound lower by 3, of 9.00 for a loss of 6.18",
+@theorem_4_6.controls(
+    grade="interval", region="p = 2, m = 2000, correlation 1/100: the bound lower by 3, of 9.00 for a loss of 6.18"
 )
 def test_theorem_4_6_lower_by_three_fails(statement) -> None:
     """The bound of 9.00, lower by 3, is below the exact supremum of 6.18; a pair that is far apart is outside."""
@@ -143,12 +142,7 @@ def trace_term(p: OutputPoint) -> mpmath.mpf:
     return trace(gamma(p) * (gram(p) - real_matrix(p.first)))
 
 
-@pytest.mark.evidence(
-    "compression.theorem-4-6/density-ratio@4206796a",
-    role="supports",
-    grade="derived",
-    region="every output: sums over rows",
-)
+@theorem_4_6.supports("density-ratio", grade="derived", region="every output: sums over rows")
 def test_density_ratio_step(statement) -> None:
     """Sum of x'(Theta_2 - Theta_1)x over the rows is m tr(Gamma X'X/m); the factors 2 pi cancel."""
     bind_formula(statement, OUTPUTS, lambda _: mpmath.mpf(0))
@@ -162,12 +156,7 @@ def test_density_ratio_step(statement) -> None:
     assert not statement.strict
 
 
-@pytest.mark.evidence(
-    "compression.theorem-4-6/absolute-values@4206796a",
-    role="refutes",
-    grade="interval",
-    region="an output with a negative trace term",
-)
+@theorem_4_6.refutes("absolute-values", grade="interval", region="an output with a negative trace term")
 def test_absolute_values_do_not_add(statement) -> None:
     """At X = 0 the trace term is -tr(Gamma Sigma_1), here negative, while A > 0."""
     p = OutputPoint(UNIT, fmpq_mat([[fmpq(1, 2), 0], [0, fmpq(1, 2)]]), output=fmpq_mat([[0, 0]]))
@@ -181,18 +170,10 @@ def test_absolute_values_do_not_add(statement) -> None:
     assert not statement.strict
 
 
-@pytest.mark.evidence(
-    "compression.theorem-4-6/largest-entry@4206796a", role="supports", grade="derived", region="every output"
-)
-@pytest.mark.evidence(
-    "compression.theorem-4-6/vector-norm@4206796a", role="supports", grade="derived", region="every pair"
-)
-@pytest.mark.evidence(
-    "compression.theorem-4-6/remainder@4206796a", role="supports", grade="derived", region="x <= 1/2: Lemma C.2"
-)
-@pytest.mark.evidence(
-    "compression.theorem-4-6/gamma@4206796a", role="supports", grade="derived", region="every pair: (8)"
-)
+@theorem_4_6.supports("largest-entry", grade="derived", region="every output")
+@theorem_4_6.supports("vector-norm", grade="derived", region="every pair")
+@theorem_4_6.supports("remainder", grade="derived", region="x <= 1/2: Lemma C.2")
+@theorem_4_6.supports("gamma", grade="derived", region="every pair: (8)")
 def test_the_inequalities_of_the_proof_of_theorem_4_6(statements) -> None:
     """Hoelder for the entries; Cauchy-Schwarz for p^2 entries; Lemma C.2 with 2 (1 - x)^2 >= 1/2; Proposition 3.1."""
     a, b, c, d = sympy.symbols("a b c d", real=True)
@@ -229,12 +210,7 @@ def triples() -> list[ThreeCovariances]:
     ]
 
 
-@pytest.mark.evidence(
-    "compression.remark-4-7@b2e82295",
-    role="supports",
-    grade="derived",
-    region="every three covariances and output: triangle inequality",
-)
+@remark_4_7.supports(grade="derived", region="every three covariances and output: triangle inequality")
 def test_remark_4_7(statement) -> None:
     """Write ln f_k/f_j = (ln f_k - ln f_1) + (ln f_1 - ln f_j)."""
 
@@ -258,9 +234,7 @@ def test_remark_4_7(statement) -> None:
     assert not statement.strict
 
 
-@pytest.mark.evidence(
-    "compression.remark-4-7@b2e82295", role="control", grade="interval", region="Sigma_k and Sigma_j on either side"
-)
+@remark_4_7.controls(grade="interval", region="Sigma_k and Sigma_j on either side")
 def test_remark_4_7_is_sharp(statement) -> None:
     """With the reference between the two, the sum is attained, so nine tenths of it fails."""
     p = ThreeCovariances(UNIT * fmpq(1, 2), UNIT * fmpq(2), UNIT, fmpq_mat([[0, 0]]))

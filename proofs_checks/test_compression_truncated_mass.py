@@ -6,12 +6,12 @@ from fractions import Fraction
 
 import attrs
 import mpmath
-import pytest
 import sympy
 from flint import arb, fmpq
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.claims.formulas import real
+from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.compression.truncated_mass import EntryTriangle, RenormalisedRatio, TruncationSetting
 from proofs_checks.compressed_tails import (
     chi_square_tails,
@@ -20,6 +20,10 @@ from proofs_checks.compressed_tails import (
     second_constant,
     squared_constant,
 )
+
+lemma_4_4 = cite("compression.lemma-4-4@0f4e654d")
+remark_4_3 = cite("compression.remark-4-3@85e70bd6")
+
 
 DIGITS = 70
 
@@ -63,9 +67,7 @@ def assert_enclosure(statement, tau) -> None:
                 assert abs(end - arb(mpmath.nstr(expected, 30))) < arb(2) ** -20 * arb(mpmath.nstr(high, 30))
 
 
-@pytest.mark.evidence(
-    "compression.lemma-4-4@0f4e654d",
-    role="supports",
+@lemma_4_4.supports(
     grade="derived",
     region="every n, p, m >= 2 (C_1 + C_2) ln 2np, Delta_max: Lemma B.1 with the constants 4 and 8/3; exactly at p = 1",
 )
@@ -101,9 +103,7 @@ def test_lemma_4_4(statement) -> None:
     assert_setting(statement)
 
 
-@pytest.mark.evidence(
-    "compression.lemma-4-4@0f4e654d", role="control", grade="interval", region="too few rows; 1/n^2 replaced by 1/n^7"
-)
+@lemma_4_4.controls(grade="interval", region="too few rows; 1/n^2 replaced by 1/n^7")
 def test_lemma_4_4_needs_enough_rows(statement) -> None:
     """With C = 4.5 the tail at n = 200, m = 4000 is about n^-5.5; a bound of n^-7 is false, and so is m = 1."""
     p = TruncationSetting(200, 1, 4000)
@@ -113,12 +113,7 @@ def test_lemma_4_4_needs_enough_rows(statement) -> None:
     assert statement.without("m >= 2 (C_1 + C_2) ln 2np").at(TruncationSetting(10**9, 1, 1)) is Truth.FALSE
 
 
-@pytest.mark.evidence(
-    "compression.lemma-4-4/event-without-root@0f4e654d",
-    role="refutes",
-    grade="interval",
-    region="n = 1000, m = 10000, p = 1, 5",
-)
+@lemma_4_4.refutes("event-without-root", grade="interval", region="n = 1000, m = 10000, p = 1, 5")
 def test_the_threshold_without_its_root_is_too_small(statement) -> None:
     for columns in (1, 5):
         assert statement.at(TruncationSetting(1000, columns, 10**4)) is Truth.FALSE
@@ -138,12 +133,7 @@ def test_the_threshold_without_its_root_is_too_small(statement) -> None:
     assert_setting(statement)
 
 
-@pytest.mark.evidence(
-    "compression.lemma-4-4/single-event@0f4e654d",
-    role="refutes",
-    grade="interval",
-    region="n = 1000, m = 10^4; n = 10^7, m = 10^6; p = 1",
-)
+@lemma_4_4.refutes("single-event", grade="interval", region="n = 1000, m = 10^4; n = 10^7, m = 10^6; p = 1")
 def test_the_bound_of_a_single_event_is_false(statement) -> None:
     assert statement.at(TruncationSetting(1000, 1, 10**4)) is Truth.FALSE
     assert statement.at(TruncationSetting(10**7, 1, 10**6)) is Truth.FALSE
@@ -160,12 +150,7 @@ def test_the_bound_of_a_single_event_is_false(statement) -> None:
     assert_setting(statement)
 
 
-@pytest.mark.evidence(
-    "compression.lemma-4-4/tau-at-most-one@0f4e654d",
-    role="supports",
-    grade="derived",
-    region="every n, p, m with tau <= 1",
-)
+@lemma_4_4.supports("tau-at-most-one", grade="derived", region="every n, p, m with tau <= 1")
 def test_the_exponent_may_drop_tau(statement) -> None:
     """The exponents differ by m tau^2 C_2 (1 - tau) / ((C_1 + C_2 tau)(C_1 + C_2)), and m >= C^2 ln 2np is tau <= 1."""
     t, a, b = sympy.symbols("t a b", positive=True)
@@ -185,9 +170,7 @@ def test_the_exponent_may_drop_tau(statement) -> None:
     assert_setting(statement)
 
 
-@pytest.mark.evidence(
-    "compression.lemma-4-4/union@0f4e654d", role="supports", grade="derived", region="every n, p >= 1"
-)
+@lemma_4_4.supports("union", grade="derived", region="every n, p >= 1")
 def test_union_bound(statement) -> None:
     """Count: p (p + 1)/(2np)^2 = (p + 1)/(4 p n^2) <= 1/(2 n^2) < 1/n^2; exp(-m tau^2/(C_1 + C_2)) = exp(-2 ln 2np)."""
     points = [TruncationSetting(n, p, 1) for n in (1, 2, 3, 10, 99) for p in (1, 2, 3, 8, 70)]
@@ -200,12 +183,7 @@ def test_union_bound(statement) -> None:
     assert statement.strict
 
 
-@pytest.mark.evidence(
-    "compression.lemma-4-4/triangle@0f4e654d",
-    role="supports",
-    grade="derived",
-    region="every real entry: the triangle inequality; bound at 27 points",
-)
+@lemma_4_4.supports("triangle", grade="derived", region="every real entry: the triangle inequality; bound at 27 points")
 def test_triangle_inequality_of_an_entry(statement) -> None:
     """|g - s_1| <= |g - s_2| + |s_2 - s_1|."""
     points = [
@@ -246,15 +224,8 @@ RATIOS = [
 ]
 
 
-@pytest.mark.evidence(
-    "compression.remark-4-3@85e70bd6", role="supports", grade="derived", region="every n >= 2 and masses in [0, 1/n^2]"
-)
-@pytest.mark.evidence(
-    "compression.remark-4-3/ratio@85e70bd6",
-    role="supports",
-    grade="symbolic",
-    region="every density and mass: an identity in the four numbers",
-)
+@remark_4_3.supports(grade="derived", region="every n >= 2 and masses in [0, 1/n^2]")
+@remark_4_3.supports("ratio", grade="symbolic", region="every density and mass: an identity in the four numbers")
 def test_remark_4_3(statements) -> None:
     """(1 - P_2)/(1 - P_1) is monotone in each mass, so it lies between 1 - 1/n^2 and its inverse 1 + 1/(n^2 - 1)."""
     n, a, b, f, g = sympy.symbols("n a b f g", positive=True)
@@ -279,9 +250,7 @@ def test_remark_4_3(statements) -> None:
         assert not statement.strict
 
 
-@pytest.mark.evidence(
-    "compression.remark-4-3@85e70bd6", role="control", grade="interval", region="n = 2, masses 1/4 and 0"
-)
+@remark_4_3.controls(grade="interval", region="n = 2, masses 1/4 and 0")
 def test_remark_4_3_is_sharp(statements) -> None:
     statement = statements["compression.remark-4-3"]
     assert statement.at(EXTREME) is not Truth.FALSE, "attained"

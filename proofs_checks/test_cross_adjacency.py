@@ -6,12 +6,15 @@ from fractions import Fraction
 from itertools import product
 
 import attrs
-import pytest
 import sympy
 from flint import fmpq
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
+from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.cross_adjacency import ChangedRow, TwoSteps
+
+adjacency = cite("cross.adjacency@25d1cadc")
+
 
 ZERO, FIRST, SECOND = (0, 0), (1, 0), (0, 1)
 ROWS = (ZERO, FIRST, SECOND, (Fraction(3, 5), Fraction(4, 5)), (Fraction(1, 2), 0), (10, 0), (11, 0))
@@ -25,7 +28,7 @@ def relations(p: ChangedRow) -> list[bool]:
     return [unit, unit and (x.is_zero_matrix or y.is_zero_matrix), True, bool((x - y).norm() <= 1)]
 
 
-@pytest.mark.evidence("cross.adjacency@25d1cadc", role="refutes", grade="symbolic", region="e_1, e_2; 10 e_1, 11 e_1")
+@adjacency.refutes(grade="symbolic", region="e_1, e_2; 10 e_1, 11 e_1")
 def test_relations_differ(statement) -> None:
     assert statement.at(ChangedRow(FIRST, SECOND)) is Truth.FALSE
     assert statement.at(ChangedRow((10, 0), (11, 0))) is Truth.FALSE
@@ -36,12 +39,7 @@ def test_relations_differ(statement) -> None:
     bind_hypotheses(statement, ChangedRow(ZERO, FIRST), {"the rows differ": ChangedRow(FIRST, FIRST)})
 
 
-@pytest.mark.evidence(
-    "cross.adjacency+repair@25d1cadc",
-    role="supports-repair",
-    grade="derived",
-    region="every row: the four definitions read off; 42 pairs by machine",
-)
+@adjacency.supports_repair(grade="derived", region="every row: the four definitions read off; 42 pairs by machine")
 def test_a_row_present_or_absent_is_in_every_relation(statement) -> None:
     """With y = 0 and |x| <= 1 both norms are at most 1, one is 0, and |x - y| = |x|; the relations are symmetric."""
     bind(statement, [(p, Fraction(sum(relations(p)) - 4)) for p in PAIRS])
@@ -58,7 +56,7 @@ def test_a_row_present_or_absent_is_in_every_relation(statement) -> None:
     )
 
 
-@pytest.mark.evidence("cross.adjacency+repair@25d1cadc", role="control", grade="symbolic", region="hypotheses dropped")
+@adjacency.controls("+repair", grade="symbolic", region="hypotheses dropped")
 def test_neither_hypothesis_can_go(statement) -> None:
     assert statement.without("one of the rows is zero").at(ChangedRow(FIRST, SECOND)) is Truth.FALSE
     assert statement.without("|x| <= 1 and |y| <= 1").at(ChangedRow(ZERO, (2, 0))) is Truth.FALSE
@@ -86,11 +84,8 @@ def largest_event(first: tuple[fmpq, ...], second: tuple[fmpq, ...], factor: fmp
     )
 
 
-@pytest.mark.evidence(
-    "cross.adjacency/two-steps@25d1cadc",
-    role="supports",
-    grade="derived",
-    region="every three laws: derivation, its one identity by machine; 24 triples in full",
+@adjacency.supports(
+    "two-steps", grade="derived", region="every three laws: derivation, its one identity by machine; 24 triples in full"
 )
 def test_a_replaced_row_is_two_steps(statement) -> None:
     """P(S) <= E Q(S) + delta and Q(S) <= E R(S) + delta give P(S) <= E^2 R(S) + (1 + E) delta, for every event S.
@@ -126,7 +121,7 @@ def test_a_replaced_row_is_two_steps(statement) -> None:
     )
 
 
-@pytest.mark.evidence("cross.adjacency/two-steps@25d1cadc", role="control", grade="symbolic", region="less than 1 + E")
+@adjacency.controls("two-steps", grade="symbolic", region="less than 1 + E")
 def test_delta_grows(statement) -> None:
     """A chain that pays delta and then E delta: P = (3/10, ...), Q = (1/10, ...), R = (0, ...), E = 2, delta = 1/10."""
     chain = TwoSteps((fmpq(3, 10), fmpq(7, 10)), (fmpq(1, 10), fmpq(9, 10)), (fmpq(0), fmpq(1)), fmpq(2), fmpq(1, 10))

@@ -8,16 +8,19 @@ from itertools import product
 
 import attrs
 import mpmath
-import pytest
 import sympy
 from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.claims.formulas import bind_formula, real, symbolic_matrix
+from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.cross_adjacency import ChangedRow
 from dpmatrix.spec.cross_low_rank import PrivateError, Window
 from dpmatrix.spec.cross_reconstruction import Guess, TabledMechanism
 from proofs_checks.steps import by_step
+
+low_rank_lower_bounds = cite("cross.low-rank-lower-bounds@4508729d")
+
 
 MILLIONTH = Fraction(1, 10**6)
 ERRORS = [
@@ -59,11 +62,8 @@ def second(p: PrivateError):
     return real(p.constant) * mpmath.sqrt(p.rank * p.dimension)
 
 
-@pytest.mark.evidence(
-    "cross.low-rank-lower-bounds@4508729d",
-    role="refutes",
-    grade="derived",
-    region="every c by growing d: c = 1, 1/10, 1/100 at eps = 1, delta = 10^-6, k = 1, 5",
+@low_rank_lower_bounds.refutes(
+    grade="derived", region="every c by growing d: c = 1, 1/10, 1/100 at eps = 1, delta = 10^-6, k = 1, 5"
 )
 def test_rows_of_the_unit_ball_cost_less(statement) -> None:
     """The top-k space P of A'A + N: Tr(P A'A) >= Tr(P* A'A) - Tr((P* - P)N) >= Tr(P* A'A) - 2k|N|, P* the best.
@@ -79,27 +79,19 @@ def test_rows_of_the_unit_ball_cost_less(statement) -> None:
     check_errors(statement, lambda p: mpmath.sqrt(2 * p.rank * noise(p)) - second(p))
 
 
-@pytest.mark.evidence(
-    "cross.low-rank-lower-bounds/first-covers-second@4508729d",
-    role="refutes",
-    grade="interval",
-    region="eps = 4 sqrt(d/k): sqrt(d/k) = 2, 10 with k = 1, 7",
+@low_rank_lower_bounds.refutes(
+    "first-covers-second", grade="interval", region="eps = 4 sqrt(d/k): sqrt(d/k) = 2, 10 with k = 1, 7"
 )
-@pytest.mark.evidence(
-    "cross.low-rank-lower-bounds/second-covers-first@4508729d",
-    role="refutes",
-    grade="interval",
-    region="eps = sqrt(d/k)/4: sqrt(d/k) = 2, 10 with k = 1, 7",
+@low_rank_lower_bounds.refutes(
+    "second-covers-first", grade="interval", region="eps = sqrt(d/k)/4: sqrt(d/k) = 2, 10 with k = 1, 7"
 )
-@pytest.mark.evidence(
-    "cross.low-rank-lower-bounds/first-with-a-delta@4508729d",
-    role="refutes",
+@low_rank_lower_bounds.refutes(
+    "first-with-a-delta",
     grade="interval",
     region="c = (log 2)/128, the constant of theorem-10's repair: d = 10^9, eps = 1, delta = 10^-6",
 )
-@pytest.mark.evidence(
-    "cross.low-rank-lower-bounds/second-for-every-epsilon@4508729d",
-    role="refutes",
+@low_rank_lower_bounds.refutes(
+    "second-for-every-epsilon",
     grade="derived",
     region="every c <= 1 by eps = 200/c^2: c = 1, 1/10, 1/100, delta = 10^-6",
 )
@@ -197,9 +189,7 @@ TABLE_OUTSIDE = {
 }
 
 
-@pytest.mark.evidence(
-    "cross.low-rank-lower-bounds+repair@4508729d",
-    role="supports-repair",
+@low_rank_lower_bounds.supports_repair(
     grade="derived",
     region="every k, m, eps, delta: the step `reconstruction`, and two lines on each sign (docstring), machine-checked",
 )
@@ -252,11 +242,8 @@ def test_private_projections_cost(statement) -> None:
         assert statement.applies(wrong) is Truth.FALSE
 
 
-@pytest.mark.evidence(
-    "cross.low-rank-lower-bounds+repair@4508729d",
-    role="control",
-    grade="symbolic",
-    region="the row space itself; randomised response, the margin less 1/5",
+@low_rank_lower_bounds.controls(
+    "+repair", grade="symbolic", region="the row space itself; randomised response, the margin less 1/5"
 )
 def test_the_row_space_itself_costs_nothing(statement) -> None:
     says = "laws of neighbours are (eps, delta)-close"
@@ -297,9 +284,8 @@ def guess_by_hand(p: Guess):
 TRUE_SPAN = Guess(fmpq_mat([[fmpq(1, 2)]]), 1, fmpq_mat([[2, 1]]))
 
 
-@pytest.mark.evidence(
-    "cross.low-rank-lower-bounds/reconstruction@4508729d",
-    role="supports",
+@low_rank_lower_bounds.supports(
+    "reconstruction",
     grade="derived",
     region="every k, m, B and P: derivation in the docstring, its algebra checked; 45 spans with k, m <= 3 exactly",
 )
@@ -337,17 +323,9 @@ def test_the_row_space_gives_the_signs_away(statement) -> None:
     assert not statement.strict
 
 
-@pytest.mark.evidence(
-    "cross.low-rank-lower-bounds/two-moves@4508729d",
-    role="supports",
-    grade="derived",
-    region="every pair: |x - 0| = |x|; 36 by 8 pairs exactly",
-)
-@pytest.mark.evidence(
-    "cross.low-rank-lower-bounds/additive-error-of-theorem-19@4508729d",
-    role="refutes",
-    grade="interval",
-    region="W = 1, 2, 9, 10^6 with d = 1, 2, 3, 50, 70",
+@low_rank_lower_bounds.supports("two-moves", grade="derived", region="every pair: |x - 0| = |x|; 36 by 8 pairs exactly")
+@low_rank_lower_bounds.refutes(
+    "additive-error-of-theorem-19", grade="interval", region="W = 1, 2, 9, 10^6 with d = 1, 2, 3, 50, 70"
 )
 def test_moves_and_a_trivial_error(statements) -> None:
     moves, error = (

@@ -7,14 +7,17 @@ from itertools import product
 
 import attrs
 import mpmath
-import pytest
 import sympy
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.claims.formulas import bind_formula
 from dpmatrix.exact import ball
+from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.wishart.ppca import PpcaPoint, repaired_sample_size
 from proofs_checks.ppca_sizes import needed, outside
+
+ppca_sample_complexity = cite("cross.ppca-sample-complexity@25d60710")
+
 
 INSIDE = PpcaPoint(5, 100, Fraction(1, 10), 1, 0, Fraction(3, 10), Fraction(1, 1000))
 POINTS = [
@@ -23,23 +26,15 @@ POINTS = [
 ]
 
 
-@pytest.mark.evidence(
-    "cross.ppca-sample-complexity@25d60710",
-    role="refutes",
-    grade="interval",
-    region="d = 5, epsilon = 1/10, A = e_1 e_1'",
-)
+@ppca_sample_complexity.refutes(grade="interval", region="d = 5, epsilon = 1/10, A = e_1 e_1'")
 def test_the_quoted_size_is_another(statement) -> None:
     assert statement.at(INSIDE) is Truth.FALSE
     bind_formula(statement, POINTS, lambda p: -abs(needed(p, 1, 1, 4) - needed(p, 4, 2, 8)))
     bind_hypotheses(statement, INSIDE, outside(INSIDE))
 
 
-@pytest.mark.evidence(
-    "cross.ppca-sample-complexity+repair@25d60710",
-    role="supports-repair",
-    grade="derived",
-    region="every d, spectrum, epsilon, rho and eta: two identities, in the variables of the docstring",
+@ppca_sample_complexity.supports_repair(
+    grade="derived", region="every d, spectrum, epsilon, rho and eta: two identities, in the variables of the docstring"
 )
 def test_the_sizes_differ_by_a_factor_between_two_and_four(statement) -> None:
     """With a = log(1/eta)/d > 0 and X = log(l1/((1-rho^2) Delta)) >= 0, as l1 >= Delta."""
@@ -55,11 +50,8 @@ def test_the_sizes_differ_by_a_factor_between_two_and_four(statement) -> None:
     bind_hypotheses(statement, INSIDE, outside(INSIDE))
 
 
-@pytest.mark.evidence(
-    "cross.ppca-sample-complexity+repair@25d60710",
-    role="control",
-    grade="interval",
-    region="the margin less a hundredth, or a fifth, of the size of near-optimal",
+@ppca_sample_complexity.controls(
+    "+repair", grade="interval", region="the margin less a hundredth, or a fifth, of the size of near-optimal"
 )
 def test_narrower_factors_fail(statement) -> None:
     small_eta = attrs.evolve(INSIDE, eta=Fraction(1, 10**300))

@@ -6,13 +6,17 @@ from fractions import Fraction
 from itertools import product
 
 import attrs
-import pytest
 import sympy
 from flint import arb
 
 from dpmatrix.claims import Statement, Truth, bind, bind_hypotheses, certify, interval
+from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.cross_gaussian import GaussianScales
 from dpmatrix.spec.cross_wishart import WishartDensityPoint
+
+wishart_density = cite("cross.wishart-density@8def39fa")
+gaussian_constant = cite("cross.gaussian-constant@7721a436")
+
 
 POINT = WishartDensityPoint(2, 3, 1, 2, 1)
 OUTSIDE = {
@@ -28,9 +32,7 @@ POINTS = [
 ]
 
 
-@pytest.mark.evidence(
-    "cross.wishart-density@8def39fa", role="refutes", grade="interval", region="d = 2, m = 3, c = 1, tr W = 2"
-)
+@wishart_density.refutes(grade="interval", region="d = 2, m = 3, c = 1, tr W = 2")
 def test_the_printed_densities_differ(statement) -> None:
     """Their logarithms differ by tr(W)/c - (md/2) log 2."""
     assert statement.at(POINT) is Truth.FALSE
@@ -49,9 +51,7 @@ def _numbers(p, m, d, c, t):
     }
 
 
-@pytest.mark.evidence(
-    "cross.wishart-density+repair@8def39fa", role="supports-repair", grade="symbolic", region="every d, m > d - 1, c, W"
-)
+@wishart_density.supports_repair(grade="symbolic", region="every d, m > d - 1, c, W")
 def test_the_mended_density_is_the_same(statement) -> None:
     m, d, c, t, shared = sympy.symbols("m d c t shared")
     first = shared - m * d / 2 * sympy.log(2) - t / (2 * c)
@@ -64,9 +64,7 @@ def test_the_mended_density_is_the_same(statement) -> None:
         bind_hypotheses(statement, inside, OUTSIDE)
 
 
-@pytest.mark.evidence(
-    "cross.wishart-density+repair@8def39fa", role="control", grade="interval", region="only the sign mended"
-)
+@wishart_density.controls("+repair", grade="interval", region="only the sign mended")
 def test_mending_one_slip_is_not_enough(statement) -> None:
     half = statement.nudged(lambda margin: margin - 3 * arb(2).log())
     assert half.at(POINT) is Truth.FALSE
@@ -95,9 +93,7 @@ def _at(p: GaussianScales, formula: sympy.Expr):
     return formula.subs({d: p.dimension, e: sympy.Rational(p.epsilon), delta: sympy.Rational(p.delta)}).evalf(50)
 
 
-@pytest.mark.evidence(
-    "cross.gaussian-constant@7721a436", role="refutes", grade="interval", region="d = 2, epsilon = 1, delta = 1e-6"
-)
+@gaussian_constant.refutes(grade="interval", region="d = 2, epsilon = 1, delta = 1e-6")
 def test_the_scales_differ(statement) -> None:
     assert statement.at(GaussianScales(2, 1, Fraction(1, 10**6))) is Truth.FALSE
     bind(statement, ((p, -abs(_at(p, SECOND - FIRST))) for p in SCALES))
@@ -112,9 +108,7 @@ class Logarithm:
     value: arb
 
 
-@pytest.mark.evidence(
-    "cross.gaussian-constant+repair@7721a436",
-    role="supports-repair",
+@gaussian_constant.supports_repair(
     grade="derived",
     region="every d >= 2, epsilon > 0, delta in (0, 1): the docstring's reduction to log(1.25/delta), certified "
     "up to 4 by subdivision",
@@ -144,24 +138,13 @@ def test_the_second_scale_covers_the_first(statement) -> None:
 THIRD = sympy.sqrt(2) * (1 + sympy.sqrt(2 * sympy.log(1 / delta))) / e
 
 
-@pytest.mark.evidence(
-    "cross.gaussian-constant/slides-for-a-replaced-row@7721a436",
-    role="supports",
-    grade="derived",
-    region="every epsilon > 0 and delta in (0, 1)",
+@gaussian_constant.supports(
+    "slides-for-a-replaced-row", grade="derived", region="every epsilon > 0 and delta in (0, 1)"
 )
-@pytest.mark.evidence(
-    "cross.gaussian-constant/slides-below-near-optimal@7721a436",
-    role="supports",
-    grade="derived",
-    region="every d >= 2, epsilon > 0 and delta in (0, 1)",
+@gaussian_constant.supports(
+    "slides-below-near-optimal", grade="derived", region="every d >= 2, epsilon > 0 and delta in (0, 1)"
 )
-@pytest.mark.evidence(
-    "cross.gaussian-constant/slides-as-printed@7721a436",
-    role="refutes",
-    grade="interval",
-    region="epsilon = 1, delta = 1e-9: 7.44 against 9.15",
-)
+@gaussian_constant.refutes("slides-as-printed", grade="interval", region="epsilon = 1, delta = 1e-9: 7.44 against 9.15")
 def test_the_slides_lie_between(statements) -> None:
     """Let x = sqrt(2 log(1/delta)) > 0. Up to a factor 2, (1 + x)^2 = x^2 + 2x + 1 >= x^2 + 2 log(5/4), which is c^2.
 
@@ -191,9 +174,7 @@ def test_the_slides_lie_between(statements) -> None:
     assert printed.at(GaussianScales(2, 1, Fraction(1, 10**9))) is Truth.FALSE
 
 
-@pytest.mark.evidence(
-    "cross.gaussian-constant+repair@7721a436", role="control", grade="interval", region="d = 1, delta = 0.39"
-)
+@gaussian_constant.controls("+repair", grade="interval", region="d = 1, delta = 0.39")
 def test_dimension_one_is_not_covered_without_the_last_term(statement) -> None:
     """At d = 1 and large epsilon the logarithm of (5) nearly vanishes and beta falls short."""
     point = GaussianScales(1, Fraction(1, 100), Fraction(39, 100))

@@ -7,13 +7,17 @@ from itertools import product
 
 import attrs
 import mpmath
-import pytest
 
 from dpmatrix.claims import Statement, Truth, bind, bind_hypotheses
 from dpmatrix.claims.formulas import real
 from dpmatrix.exact import ball, precision
+from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.near_optimal.mod_sulq_algorithm import ModSulqRun
 from dpmatrix.spec.near_optimal.ppca_algorithm import PpcaRun, SampledPair, raw_loss_margin
+
+algorithm_1 = cite("near-optimal.algorithm-1@8233c805")
+algorithm_2 = cite("near-optimal.algorithm-2@3c31f332")
+
 
 RAW = ModSulqRun(2, 1, 1, Fraction(1, 100), norm_bound=10)
 
@@ -32,12 +36,7 @@ def excess(p: ModSulqRun) -> mpmath.mpf:
     return delta - (tail(near) - mpmath.exp(epsilon) * tail(far))
 
 
-@pytest.mark.evidence(
-    "near-optimal.algorithm-1@8233c805",
-    role="refutes",
-    grade="interval",
-    region="d = 2, n = 1, epsilon = 1, delta = 1/100, records of norm up to 10",
-)
+@algorithm_1.refutes(grade="interval", region="d = 2, n = 1, epsilon = 1, delta = 1/100, records of norm up to 10")
 def test_longer_records_break_mod_sulq(statement) -> None:
     assert statement.at(RAW) is Truth.FALSE
     assert ModSulqRun(2, 1, 1, Fraction(1, 2)) == ModSulqRun(2, 1, 1, Fraction(1, 2), norm_bound=1, deviation=1)
@@ -86,12 +85,7 @@ def raw_margin(p: PpcaRun) -> mpmath.mpf:
 LONG = PpcaRun(2, 1, Fraction(1, 3), 2)
 
 
-@pytest.mark.evidence(
-    "near-optimal.algorithm-2@3c31f332",
-    role="refutes",
-    grade="interval",
-    region="d = 2, n = 1, epsilon = 1/3, a record 2 e_1 against 2 e_2, at e_2",
-)
+@algorithm_2.refutes(grade="interval", region="d = 2, n = 1, epsilon = 1/3, a record 2 e_1 against 2 e_2, at e_2")
 def test_longer_records_break_ppca(statement) -> None:
     """With one record the normalisers agree by symmetry, and the loss is R^2 epsilon / 2."""
     assert statement.at(LONG) is Truth.FALSE
@@ -119,12 +113,7 @@ def test_longer_records_break_ppca(statement) -> None:
 CLOSE = SampledPair(Fraction(1, 2), Fraction(1, 4), Fraction(11, 20), Fraction(1, 5), 2, Fraction(1, 20))
 
 
-@pytest.mark.evidence(
-    "near-optimal.algorithm-2/total-variation@3c31f332",
-    role="refutes",
-    grade="symbolic",
-    region="two outcomes, e^epsilon = 2, delta = 1/20",
-)
+@algorithm_2.refutes("total-variation", grade="symbolic", region="two outcomes, e^epsilon = 2, delta = 1/20")
 def test_a_sampler_close_in_total_variation_pays_twice(statement) -> None:
     """Laws (1/2, 1/2) and (1/4, 3/4) are log 2 apart; moved by delta each, they exceed by (1 + e^eps) delta."""
     assert statement.at(CLOSE) is Truth.FALSE

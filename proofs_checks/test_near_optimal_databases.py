@@ -6,12 +6,12 @@ from fractions import Fraction
 from itertools import product
 
 import attrs
-import pytest
 import sympy
 from flint import fmpq, fmpq_mat
 
 from dpmatrix.claims import Statement, Truth, bind, bind_hypotheses
 from dpmatrix.exact import fraction, rational
+from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.near_optimal.databases import (
     FirstFamily,
     SecondFamily,
@@ -23,6 +23,9 @@ from dpmatrix.spec.near_optimal.databases import (
 from dpmatrix.spec.near_optimal.nearby import PrivateFamily
 from dpmatrix.spec.near_optimal.private_bound_proof import Fractions, Rotated
 from dpmatrix.spec.near_optimal.two_by_two import Block
+
+theorem_8 = cite("near-optimal.theorem-8@bd82a2f9")
+
 
 HALF = Fraction(1, 2)
 DIRECTIONS = ((1, 0), (Fraction(3, 5), Fraction(-4, 5)), (Fraction(2, 3), Fraction(2, 3), Fraction(1, 3)))
@@ -108,23 +111,10 @@ MATRICES = ((2, 1, 2), (HALF, Fraction(1, 3), 0), (1, 2, -2), (4, 0, 1))
 BLOCKS = [Block(a, b, c, v) for a, b, c in MATRICES for v in range(-3, 4)]
 
 
-@pytest.mark.evidence(
-    "near-optimal.theorem-8/characteristic@bd82a2f9",
-    role="supports",
-    grade="symbolic",
-    region="every a, b, c, l: an identity",
-)
-@pytest.mark.evidence(
-    "near-optimal.theorem-8/discriminant@bd82a2f9",
-    role="supports",
-    grade="symbolic",
-    region="every a, b, c: an identity",
-)
-@pytest.mark.evidence(
-    "near-optimal.theorem-8/direction@bd82a2f9",
-    role="supports",
-    grade="symbolic",
-    region="every a, b, c, l: the residual is the characteristic polynomial",
+@theorem_8.supports("characteristic", grade="symbolic", region="every a, b, c, l: an identity")
+@theorem_8.supports("discriminant", grade="symbolic", region="every a, b, c: an identity")
+@theorem_8.supports(
+    "direction", grade="symbolic", region="every a, b, c, l: the residual is the characteristic polynomial"
 )
 def test_matrices_of_two_rows(statements) -> None:
     """(a-l) b - b (a-l) = 0, and b^2 - (c-l)(a-l) is minus the characteristic polynomial; b > 0: not zero."""
@@ -155,30 +145,12 @@ def test_matrices_of_two_rows(statements) -> None:
     assert not any(statement.strict for statement in statements.values())
 
 
-@pytest.mark.evidence(
-    "near-optimal.theorem-8/moment@bd82a2f9",
-    role="refutes",
-    grade="symbolic",
-    region="n = 10, three points moved, Delta = 1/2, w = (3/5, -4/5)",
+@theorem_8.refutes("moment", grade="symbolic", region="n = 10, three points moved, Delta = 1/2, w = (3/5, -4/5)")
+@theorem_8.refutes(
+    "eigenvector", grade="symbolic", region="n = 10, three points moved, Delta = 1/2, w = (3/5, -4/5): beta < Delta"
 )
-@pytest.mark.evidence(
-    "near-optimal.theorem-8/eigenvector@bd82a2f9",
-    role="refutes",
-    grade="symbolic",
-    region="n = 10, three points moved, Delta = 1/2, w = (3/5, -4/5): beta < Delta",
-)
-@pytest.mark.evidence(
-    "near-optimal.theorem-8/two-eigenvalues@bd82a2f9",
-    role="refutes",
-    grade="symbolic",
-    region="n = 2, one point moved, Delta = 1/2 = beta",
-)
-@pytest.mark.evidence(
-    "near-optimal.theorem-8/square@bd82a2f9",
-    role="refutes",
-    grade="symbolic",
-    region="the 22 databases of the test: equal",
-)
+@theorem_8.refutes("two-eigenvalues", grade="symbolic", region="n = 2, one point moved, Delta = 1/2 = beta")
+@theorem_8.refutes("square", grade="symbolic", region="the 22 databases of the test: equal")
 def test_slips_about_the_first_family(statements) -> None:
     names = ("moment", "eigenvector", "two-eigenvalues", "square")
     moment_of, eigenvector, two, square = (statements[f"near-optimal.theorem-8/{name}"] for name in names)
@@ -210,54 +182,22 @@ def test_slips_about_the_first_family(statements) -> None:
 SOUND = ("block", "gap", "mended-eigenvector", "ratio", "difference", "weight")
 
 
-@pytest.mark.evidence(
-    "near-optimal.theorem-8/block@bd82a2f9",
-    role="supports",
-    grade="derived",
-    region="every database: the docstring; 22 databases exactly",
+@theorem_8.supports("block", grade="derived", region="every database: the docstring; 22 databases exactly")
+@theorem_8.supports(
+    "gap", grade="symbolic", region="every database: an identity in beta, Delta and sqrt(Delta^2 - beta^2)"
 )
-@pytest.mark.evidence(
-    "near-optimal.theorem-8/gap@bd82a2f9",
-    role="supports",
-    grade="symbolic",
-    region="every database: an identity in beta, Delta and sqrt(Delta^2 - beta^2)",
+@theorem_8.supports("mended-eigenvector", grade="derived", region="every database: the docstring; 22 databases exactly")
+@theorem_8.supports(
+    "ratio", grade="symbolic", region="every database: an identity in beta, Delta and sqrt(Delta^2 - beta^2)"
 )
-@pytest.mark.evidence(
-    "near-optimal.theorem-8/mended-eigenvector@bd82a2f9",
-    role="supports",
-    grade="derived",
-    region="every database: the docstring; 22 databases exactly",
+@theorem_8.supports(
+    "difference", grade="symbolic", region="every database: an identity in beta, Delta and sqrt(Delta^2 - beta^2)"
 )
-@pytest.mark.evidence(
-    "near-optimal.theorem-8/ratio@bd82a2f9",
-    role="supports",
-    grade="symbolic",
-    region="every database: an identity in beta, Delta and sqrt(Delta^2 - beta^2)",
+@theorem_8.supports(
+    "weight", grade="symbolic", region="every database: an identity in beta, Delta and sqrt(Delta^2 - beta^2)"
 )
-@pytest.mark.evidence(
-    "near-optimal.theorem-8/difference@bd82a2f9",
-    role="supports",
-    grade="symbolic",
-    region="every database: an identity in beta, Delta and sqrt(Delta^2 - beta^2)",
-)
-@pytest.mark.evidence(
-    "near-optimal.theorem-8/weight@bd82a2f9",
-    role="supports",
-    grade="symbolic",
-    region="every database: an identity in beta, Delta and sqrt(Delta^2 - beta^2)",
-)
-@pytest.mark.evidence(
-    "near-optimal.theorem-8/long-side@bd82a2f9",
-    role="supports",
-    grade="derived",
-    region="every database: the docstring; 22 databases exactly",
-)
-@pytest.mark.evidence(
-    "near-optimal.theorem-8/inequality-18@bd82a2f9",
-    role="supports",
-    grade="derived",
-    region="every database: the docstring; 22 databases exactly",
-)
+@theorem_8.supports("long-side", grade="derived", region="every database: the docstring; 22 databases exactly")
+@theorem_8.supports("inequality-18", grade="derived", region="every database: the docstring; 22 databases exactly")
 def test_eigenvalues_and_eigenvectors_of_the_first_family(statements) -> None:
     """A = (1-t) m yy' + (t/2)(y+w)(y+w)' with t = beta, m = s/(1-t), s = sqrt(D^2 - t^2), D the gap.
 
@@ -304,17 +244,9 @@ FRACTIONS = [
 ]
 
 
-@pytest.mark.evidence(
-    "near-optimal.theorem-8/inequality-17@bd82a2f9",
-    role="supports",
-    grade="derived",
-    region="0 <= q <= 1: the docstring; bound at 24 points",
-)
-@pytest.mark.evidence(
-    "near-optimal.theorem-8/monotone@bd82a2f9",
-    role="supports",
-    grade="symbolic",
-    region="0 <= low <= high, v > 0: v (high - low)/((v + high)(v + low))",
+@theorem_8.supports("inequality-17", grade="derived", region="0 <= q <= 1: the docstring; bound at 24 points")
+@theorem_8.supports(
+    "monotone", grade="symbolic", region="0 <= low <= high, v > 0: v (high - low)/((v + high)(v + low))"
 )
 def test_inner_products_of_the_eigenvectors(statements) -> None:
     """|1 - q + q x| <= 1 - q + q |x| <= 1 - q (1-phi) for 0 <= q <= 1; h/(v+h) - l/(v+l) = v (h-l)/((v+h)(v+l))."""
@@ -352,12 +284,7 @@ SECONDS = [
 ]
 
 
-@pytest.mark.evidence(
-    "near-optimal.theorem-8/second-gap@bd82a2f9",
-    role="refutes",
-    grade="symbolic",
-    region="beta = 4/5, Delta = 2/5",
-)
+@theorem_8.refutes("second-gap", grade="symbolic", region="beta = 4/5, Delta = 2/5")
 def test_the_second_family_lacks_a_root(statement) -> None:
     """The eigengap of the printed databases is Delta^2/beta: 1/5 for 2/5."""
     assert statement.at(SecondFamily(10, 8, Fraction(2, 5), DIRECTIONS[2])) is Truth.FALSE
@@ -398,12 +325,7 @@ CLOSE = PrivateFamily(
 )
 
 
-@pytest.mark.evidence(
-    "near-optimal.theorem-8/inequality-14@bd82a2f9",
-    role="supports",
-    grade="derived",
-    region="every private family, by Lemma 12; 22 families exactly",
-)
+@theorem_8.supports("inequality-14", grade="derived", region="every private family, by Lemma 12; 22 families exactly")
 def test_some_database_has_a_poor_answer(statement) -> None:
     """The least of K numbers is at most their mean, which Lemma 12 bounds."""
     values = [(p, Fraction(15, 16) - p.probabilities[0][0]) for p in ANSWERS]

@@ -6,14 +6,22 @@ from fractions import Fraction
 from itertools import product
 
 import attrs
-import pytest
 import sympy
 from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Statement, Truth, bind, bind_hypotheses
+from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.near_optimal.examples import Copies
 from dpmatrix.spec.near_optimal.utility import CapturedEnergy, Decomposition, TopEigenvectors
 from dpmatrix.spec.wishart.definitions import DataSetPair, EventPoint
+
+definition_1 = cite("near-optimal.definition-1@70c6ef0f")
+definition_2 = cite("near-optimal.definition-2@bc859364")
+definition_3 = cite("near-optimal.definition-3@c2eb5356")
+definition_4 = cite("near-optimal.definition-4@62055399")
+utility_identity = cite("near-optimal.utility-identity@2ab90a38")
+sensitivity_example = cite("near-optimal.sensitivity-example@b254b85a")
+
 
 HALF, FIFTH = Fraction(1, 2), Fraction(1, 5)
 DISTINCT, GAP = "l_1, ..., l_k distinct", "l_k > l_{k+1}"
@@ -60,9 +68,7 @@ def bind_energy(statement: Statement) -> None:
     bind_condition(statement, "V does not span v_1, ..., v_k", left, strict=True)
 
 
-@pytest.mark.evidence(
-    "near-optimal.definition-1@70c6ef0f", role="refutes", grade="symbolic", region="eigenvalues 2, 1, 1 and k = 2"
-)
+@definition_1.refutes(grade="symbolic", region="eigenvalues 2, 1, 1 and k = 2")
 def test_distinct_eigenvalues_do_not_determine_the_subspace(statement) -> None:
     assert statement.at(SWAPPED) is Truth.FALSE
     assert statement.strict
@@ -74,9 +80,7 @@ def test_distinct_eigenvalues_do_not_determine_the_subspace(statement) -> None:
     assert statement.applies(uneven) is Truth.FALSE, "the second and the third agree"
 
 
-@pytest.mark.evidence(
-    "near-optimal.definition-1+repair@70c6ef0f",
-    role="supports-repair",
+@definition_1.supports_repair(
     grade="derived",
     region="every d, k < d and spectrum: derivation in the docstring, its identity machine-checked for d <= 5",
 )
@@ -108,9 +112,7 @@ def test_a_gap_determines_the_subspace(statement) -> None:
     )
 
 
-@pytest.mark.evidence(
-    "near-optimal.definition-1+repair@70c6ef0f", role="control", grade="symbolic", region="2, 1, 1 and k = 2"
-)
+@definition_1.controls("+repair", grade="symbolic", region="2, 1, 1 and k = 2")
 def test_without_a_gap_two_subspaces_tie(statement) -> None:
     assert statement.without(GAP).at(SWAPPED) is Truth.FALSE
     unordered = attrs.evolve(SWAPPED, eigenvalues=(2, 1, Fraction(1, 2), 3), weights=(1, 0, 0, 1))
@@ -139,20 +141,15 @@ def bind_top(statement: Statement) -> None:
     bind_condition(statement, "(cosine, sine) is a top eigenvector", vector)
 
 
-@pytest.mark.evidence(
-    "near-optimal.definition-2@bc859364", role="refutes", grade="symbolic", region="records e1 and e2: A = I/2"
-)
+@definition_2.refutes(grade="symbolic", region="records e1 and e2: A = I/2")
 def test_without_an_eigengap_closeness_has_two_values(statement) -> None:
     assert statement.at(TIE) is Truth.FALSE
     bind_top(statement)
     bind_hypotheses(statement, TIE, TOP)
 
 
-@pytest.mark.evidence(
-    "near-optimal.definition-2+repair@bc859364",
-    role="supports-repair",
-    grade="derived",
-    region="every A with an eigengap: the docstring; its equations solved for a gap of 1/2",
+@definition_2.supports_repair(
+    grade="derived", region="every A with an eigengap: the docstring; its equations solved for a gap of 1/2"
 )
 def test_an_eigengap_makes_closeness_well_defined(statement) -> None:
     """(second - first) sine = 0 with first > second gives sine = 0, so cosine^2 = 1 and |cosine| = 1."""
@@ -168,7 +165,7 @@ def test_an_eigengap_makes_closeness_well_defined(statement) -> None:
     bind_condition(statement, "first > second", [(p, p.first - p.second) for p in TOPS], strict=True)
 
 
-@pytest.mark.evidence("near-optimal.definition-2+repair@bc859364", role="control", grade="symbolic", region="A = I/2")
+@definition_2.controls("+repair", grade="symbolic", region="A = I/2")
 def test_the_eigengap_is_needed(statement) -> None:
     assert statement.without("first > second").at(TIE) is Truth.FALSE
 
@@ -177,18 +174,14 @@ ZERO, HALVES = fmpq_mat(2, 1, [0, 0]), fmpq_mat(2, 1, [fmpq(1, 2), fmpq(1, 2)])
 TWO_COLUMNS = DataSetPair(fmpq_mat(1, 2, [0, 0]), fmpq_mat(1, 2, [1, 1]))
 
 
-@pytest.mark.evidence(
-    "near-optimal.definition-3@c2eb5356", role="refutes", grade="symbolic", region="d = 2, n = 1: (0,0) and (1/2,1/2)"
-)
+@definition_3.refutes(grade="symbolic", region="d = 2, n = 1: (0,0) and (1/2,1/2)")
 def test_a_single_entry_has_two_readings(statement) -> None:
     assert statement.at(DataSetPair(ZERO, HALVES)) is Truth.FALSE
     assert statement.at(DataSetPair(ZERO, fmpq_mat(2, 1, [0, 1]))) is Truth.TRUE
     assert statement.given == ()
 
 
-@pytest.mark.evidence(
-    "near-optimal.definition-3+repair@c2eb5356",
-    role="supports-repair",
+@definition_3.supports_repair(
     grade="derived",
     region="every data set with d, n <= 3, symbolically; every d, n, as XX' is the sum over its columns",
 )
@@ -207,9 +200,7 @@ def test_one_column_changes_two_outer_products(statement) -> None:
     assert not statement.strict
 
 
-@pytest.mark.evidence(
-    "near-optimal.definition-3+repair@c2eb5356", role="control", grade="symbolic", region="two columns differ"
-)
+@definition_3.controls("+repair", grade="symbolic", region="two columns differ")
 def test_two_replaced_records_are_noticed(statement) -> None:
     assert statement.without("exactly one column differs").at(TWO_COLUMNS) is Truth.FALSE
 
@@ -224,12 +215,7 @@ def events() -> list[EventPoint]:
     ]
 
 
-@pytest.mark.evidence(
-    "near-optimal.definition-3/ratio@c2eb5356",
-    role="supports",
-    grade="derived",
-    region="every P(S), Q(S): the docstring; 288 events exactly",
-)
+@definition_3.supports("ratio", grade="derived", region="every P(S), Q(S): the docstring; 288 events exactly")
 def test_ratio_and_product_agree(statement) -> None:
     """For Q(S) > 0 multiply by it. For Q(S) = 0: the ratio is at most E only if P(S) = 0, and so is the product."""
     for point in events():
@@ -252,9 +238,7 @@ def excess(point: EventPoint) -> fmpq:
     return sum((a - point.exponential * b for a, b, inside in terms if inside), fmpq(0))
 
 
-@pytest.mark.evidence(
-    "near-optimal.definition-4@62055399", role="refutes", grade="symbolic", region="one outcome, S empty, delta = -1/10"
-)
+@definition_4.refutes(grade="symbolic", region="one outcome, S empty, delta = -1/10")
 def test_no_algorithm_has_a_negative_delta(statement) -> None:
     assert statement.at(EventPoint((fmpq(1),), (fmpq(1),), (False,), fmpq(2), fmpq(-1, 10))) is Truth.FALSE
     assert statement.at(CERTAIN) is Truth.TRUE, "at delta = 1 even full disclosure qualifies"
@@ -263,11 +247,8 @@ def test_no_algorithm_has_a_negative_delta(statement) -> None:
     assert not statement.strict
 
 
-@pytest.mark.evidence(
-    "near-optimal.definition-4+repair@62055399",
-    role="supports-repair",
-    grade="derived",
-    region="every finite pair of laws and event, outcome by outcome; 288 events bound",
+@definition_4.supports_repair(
+    grade="derived", region="every finite pair of laws and event, outcome by outcome; 288 events bound"
 )
 def test_no_event_exceeds_the_hockey_stick_divergence(statement) -> None:
     """Outcome by outcome max(0, x) - x = max(0, -x) and max(0, x) are not negative."""
@@ -286,12 +267,7 @@ def test_no_event_exceeds_the_hockey_stick_divergence(statement) -> None:
     bind_hypotheses(statement, BEST, outside)
 
 
-@pytest.mark.evidence(
-    "near-optimal.definition-4+repair@62055399",
-    role="control",
-    grade="symbolic",
-    region="two outcomes: the margin lower by 1/20",
-)
+@definition_4.controls("+repair", grade="symbolic", region="two outcomes: the margin lower by 1/20")
 def test_less_than_the_divergence_is_noticed(statement) -> None:
     assert statement.nudged(lambda margin: margin - arb(1) / 20).at(BEST) is Truth.FALSE
 
@@ -306,9 +282,7 @@ def decompositions() -> list[Decomposition]:
     return two + [Decomposition(big, (3, Fraction(i, 2), -1), (i, Fraction(1, 3), 1 - i)) for i in range(10)]
 
 
-@pytest.mark.evidence(
-    "near-optimal.utility-identity@2ab90a38",
-    role="supports",
+@utility_identity.supports(
     grade="derived",
     region="every d: v'V diag(l) V'v is the sum of l_i (V'v)_i^2; expanded for d <= 3, exact at 26 rational bases",
 )
@@ -332,9 +306,7 @@ def test_energy_of_a_vector_in_the_basis_of_eigenvectors(statement) -> None:
     assert not given.strict
 
 
-@pytest.mark.evidence(
-    "near-optimal.utility-identity@2ab90a38", role="control", grade="symbolic", region="d = 2, one rotated basis"
-)
+@utility_identity.controls(grade="symbolic", region="d = 2, one rotated basis")
 def test_a_missing_term_is_noticed(statement) -> None:
     """Without the second term the identity is off by l_2 <v, v_2>^2 = 16/25."""
     assert statement.nudged(lambda margin: margin - arb(fmpq(16, 25))).at(ROTATED) is Truth.FALSE
@@ -349,11 +321,8 @@ COPIES = {
 }
 
 
-@pytest.mark.evidence(
-    "near-optimal.sensitivity-example@b254b85a",
-    role="supports",
-    grade="derived",
-    region="every n = 2m + 1, d and pair u, u': the docstring; 24 pairs of data sets exactly",
+@sensitivity_example.supports(
+    grade="derived", region="every n = 2m + 1, d and pair u, u': the docstring; 24 pairs of data sets exactly"
 )
 def test_one_record_turns_the_top_eigenvector_by_a_right_angle(statement) -> None:
     """A u = ((m+1) u <u,u> + m u' <u',u>)/n = (m+1)/n u; the trace is 1, so the others sum to m/n; |u -+ u'|^2 = 2."""
@@ -390,12 +359,7 @@ def departure(p: Copies) -> sympy.Rational:
     return min(-max(map(abs, errors)), 2 * top - first.trace() - sympy.Rational(1, n))
 
 
-@pytest.mark.evidence(
-    "near-optimal.sensitivity-example@b254b85a",
-    role="control",
-    grade="symbolic",
-    region="pairs that are not orthonormal",
-)
+@sensitivity_example.controls(grade="symbolic", region="pairs that are not orthonormal")
 def test_other_pairs_are_noticed(statement) -> None:
     """At u = (1, 0), u' = (3/5, 4/5), m = 0 the squared length of the sum is 16/5, not 2."""
     sharp = statement.without("<u, u'> = 0")

@@ -5,7 +5,6 @@ from __future__ import annotations
 from fractions import Fraction
 from itertools import product
 
-import pytest
 import sympy
 from flint import arb, fmpq
 
@@ -13,10 +12,17 @@ from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.claims.formulas import symbolic
 from dpmatrix.experiments.near_optimal_tables import PRINTED_TABLE_1
 from dpmatrix.experiments.spectra import recorded_spectra
+from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.near_optimal.classification import Attributes
 from dpmatrix.spec.near_optimal.data_sets import PRINTED_ROWS, Eigenvalues, MeasuredRow, PrintedRow
 from dpmatrix.spec.near_optimal.gibbs_traces import Antipodes, Chain
 from dpmatrix.spec.near_optimal.utility_figures import SyntheticRecord
+
+table_1 = cite("near-optimal.table-1@809a819f")
+figure_2 = cite("near-optimal.figure-2@bf83f86e")
+table_2 = cite("near-optimal.table-2@dd2898f6")
+figure_5 = cite("near-optimal.figure-5@cb66243e")
+
 
 TABLE = {
     "kddcup": (494021, 116, 4, "0.6587", "0.96"),
@@ -38,12 +44,7 @@ def columns(p):
 ROWS = [row((s, 20), (r, 10), k) for s in (2, 9, 17) for r in (7, 13) for k in (1, 2, 3, 12)]
 
 
-@pytest.mark.evidence(
-    "near-optimal.table-1@809a819f",
-    role="refutes",
-    grade="derived",
-    region="all four rows, by the bound of the step largest-norm",
-)
+@table_1.refutes(grade="derived", region="all four rows, by the bound of the step largest-norm")
 def test_printed_columns_exclude_each_other(statement):
     """Exactly, from the bound of the step `largest-norm`."""
     assert {
@@ -98,15 +99,12 @@ OUTSIDE_SPECTRA = {
 }
 
 
-@pytest.mark.evidence(
-    "near-optimal.table-1/largest-norm@809a819f",
-    role="supports",
+@table_1.supports(
+    "largest-norm",
     grade="derived",
     region="every d and k: derivation in the docstring, its algebra checked; all spectra of twelfths up to d = 5",
 )
-@pytest.mark.evidence(
-    "near-optimal.table-1/largest-norm@809a819f", role="control", grade="symbolic", region="trace above 1"
-)
+@table_1.controls("largest-norm", grade="symbolic", region="trace above 1")
 def test_largest_frobenius_norm(statement):
     """With t = l_k, the first k squares sum to at most (S - (k-1)t)^2 + (k-1)t^2 (all l_i >= t, so mass moves to one).
 
@@ -141,11 +139,8 @@ def measured_slack(p):
     return min(Fraction(1, 100) - abs(found / whole - p.ratio), Fraction(1, 40) * p.captured - abs(found - p.captured))
 
 
-@pytest.mark.evidence(
-    "near-optimal.table-1+repair@809a819f",
-    role="supports-repair",
-    grade="interval",
-    region="the recorded spectra of kddcup, insurance and the test file of census",
+@table_1.supports_repair(
+    grade="interval", region="the recorded spectra of kddcup, insurance and the test file of census"
 )
 def test_ratios_are_to_the_trace(statement):
     """On spectra that `tests/experiments` compares with the raw files where they are at hand."""
@@ -168,9 +163,7 @@ def test_ratios_are_to_the_trace(statement):
         assert abs(arb(sum(map(float, p.values[: p.rank]))) / norm - arb(str(float(p.ratio)))) > arb("0.3")
 
 
-@pytest.mark.evidence(
-    "near-optimal.table-1+repair@809a819f", role="control", grade="interval", region="another ratio, share or k"
-)
+@table_1.controls("+repair", grade="interval", region="another ratio, share or k")
 def test_other_rows_are_told_apart(statement):
     for change in ({"ratio": "0.972"}, {"captured": "0.649"}, {"rank": 3}):
         assert statement.elsewhere().at(measured("kddcup", **change)) is Truth.FALSE
@@ -188,11 +181,8 @@ def test_four_columns_of_signs_have_mean_square_one_over_t():
             assert total / 2 ** (count * steps) == Fraction(1, steps)
 
 
-@pytest.mark.evidence(
-    "near-optimal.figure-2@bf83f86e",
-    role="refutes",
-    grade="derived",
-    region="k = 1, 4, 11, every k: the docstring, 20,000 steps; signs enumerated for short chains",
+@figure_2.refutes(
+    grade="derived", region="k = 1, 4, 11, every k: the docstring, 20,000 steps; signs enumerated for short chains"
 )
 def test_a_frozen_chain_passes_the_diagnosis(statement):
     """Column r of X(t) is s_r(t) v_r with fair independent signs: E F^2 = (1 / (k T^2)) sum over r and t of 1."""
@@ -202,15 +192,11 @@ def test_a_frozen_chain_passes_the_diagnosis(statement):
     bind_hypotheses(statement, Chain(4), {"columns >= 1, an integer": Chain(0)})
 
 
-@pytest.mark.evidence(
-    "near-optimal.figure-2+repair@bf83f86e",
-    role="supports-repair",
+@figure_2.supports_repair(
     grade="derived",
     region="every chain with fresh signs, by the derivation in the docstring; signs enumerated for short ones",
 )
-@pytest.mark.evidence(
-    "near-optimal.figure-2+repair@bf83f86e", role="control", grade="symbolic", region="half of the steps"
-)
+@figure_2.controls("+repair", grade="symbolic", region="half of the steps")
 def test_mean_square_of_a_chain_with_fresh_signs(statement):
     """Hoff's sampler draws a column as N E y, the signs of y uniform and independent of N, E, |y| and the past.
 
@@ -227,11 +213,8 @@ def test_mean_square_of_a_chain_with_fresh_signs(statement):
     assert statement.nudged(lambda margin: margin - fmpq(1, 2)).at(Chain(4)) is Truth.FALSE
 
 
-@pytest.mark.evidence(
-    "near-optimal.figure-2/mean-zero@bf83f86e",
-    role="supports",
-    grade="derived",
-    region="every B and V: (-x)^2 = x^2 entry by entry; bound at 25 points",
+@figure_2.supports(
+    "mean-zero", grade="derived", region="every B and V: (-x)^2 = x^2 entry by entry; bound at 25 points"
 )
 def test_antipodes_have_the_same_density(statement):
     """``(-x)^2 = x^2`` entry by entry; B is diagonal in its eigenvectors."""
@@ -265,9 +248,7 @@ OUTSIDE_COUNTS = {
 }
 
 
-@pytest.mark.evidence(
-    "near-optimal.table-2@dd2898f6", role="refutes", grade="symbolic", region="all choices of the published attributes"
-)
+@table_2.refutes(grade="symbolic", region="all choices of the published attributes")
 def test_forty_four_features_need_the_class(statement):
     """25 + 4 + 5 = 34 < 44."""
     bind(statement, [(p, closest(p, 0)) for p in COUNTS])
@@ -277,9 +258,7 @@ def test_forty_four_features_need_the_class(statement):
     bind_hypotheses(statement, PUBLISHED, OUTSIDE_COUNTS)
 
 
-@pytest.mark.evidence(
-    "near-optimal.table-2+repair@dd2898f6", role="supports-repair", grade="symbolic", region="the published attributes"
-)
+@table_2.supports_repair(grade="symbolic", region="the published attributes")
 def test_the_class_makes_forty_four_features(statement):
     """25 + 4 + 11 + 4 = 44, one number left out."""
     bind(statement.elsewhere(), [(p, closest(p, p.activities)) for p in COUNTS])
@@ -287,19 +266,12 @@ def test_the_class_makes_forty_four_features(statement):
     bind_hypotheses(statement, PUBLISHED, OUTSIDE_COUNTS)
 
 
-@pytest.mark.evidence(
-    "near-optimal.table-2+repair@dd2898f6", role="control", grade="symbolic", region="fewer sequences"
-)
+@table_2.controls("+repair", grade="symbolic", region="fewer sequences")
 def test_fewer_sequences_do_not_make_forty_four(statement):
     assert statement.elsewhere().at(Attributes(20, 4, 11, 5)) is Truth.FALSE
 
 
-@pytest.mark.evidence(
-    "near-optimal.figure-5@cb66243e",
-    role="refutes",
-    grade="derived",
-    region="a record of norm 3 at epsilon = 1/10, by the docstring's bound on the loss",
-)
+@figure_5.refutes(grade="derived", region="a record of norm 3 at epsilon = 1/10, by the docstring's bound on the loss")
 def test_gaussian_records_are_too_long(statement):
     """Replace x by w, orthogonal and of the same norm r: n tr V'(A' - A)V = |V'w|^2 - |V'x|^2 runs over [-r^2, r^2].
 

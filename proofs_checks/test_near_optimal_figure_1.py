@@ -21,8 +21,12 @@ from dpmatrix.claims.formulas import real
 from dpmatrix.errors import InvalidParameterError
 from dpmatrix.exact import precision
 from dpmatrix.experiments.correlation_bounds import correlation_bound, figure_1, simulate_mod_sulq
+from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.near_optimal.noise import printed_deviation
 from dpmatrix.spec.near_optimal.sulq_curve import Panel, curve
+
+near_optimal_figure_1 = cite("near-optimal.figure-1@d6d25b62")
+
 
 CENT = Fraction(1, 100)
 HALF = Fraction(1, 2)
@@ -93,18 +97,11 @@ PLACES = [
 ]
 
 
-@pytest.mark.evidence(
-    "near-optimal.figure-1+repair@d6d25b62",
-    role="supports-repair",
+@near_optimal_figure_1.supports_repair(
     grade="derived",
     region="12 places: the curve is above 3/4; one minimum over Phi for every d >= 2 and beta by the docstring",
 )
-@pytest.mark.evidence(
-    "near-optimal.figure-1@d6d25b62",
-    role="control",
-    grade="interval",
-    region="12 places: a curve lower by 2, or a correlation of 0",
-)
+@near_optimal_figure_1.controls(grade="interval", region="12 places: a curve lower by 2, or a correlation of 0")
 def test_curve_has_one_minimum(statements) -> None:
     """log(loss) = log(1-phi) + 2 log(1 - g/L): the derivative vanishes where L (L-g) (1 + 1/phi) = 2 g (d-1).
 
@@ -154,11 +151,8 @@ def check(statement: Statement, field: str) -> None:
     bind_hypotheses(statement, inside, outside)
 
 
-@pytest.mark.evidence(
-    "near-optimal.figure-1@d6d25b62",
-    role="refutes",
-    grade="statistical",
-    region="d = 50, 100: seeded draws of the noise, Hoeffding's bound, error below 1e-10 each",
+@near_optimal_figure_1.refutes(
+    grade="statistical", region="d = 50, 100: seeded draws of the noise, Hoeffding's bound, error below 1e-10 each"
 )
 def test_the_curve_is_no_lower_bound(statement) -> None:
     """With few records the correlation is about that of a random line; the curve says 0.9."""
@@ -178,9 +172,7 @@ def test_the_curve_is_no_lower_bound(statement) -> None:
     assert statement.at(Panel(50, 1000, CENT, CENT, 0, Fraction(908, 1000))) is Truth.TRUE
 
 
-@pytest.mark.evidence(
-    "near-optimal.figure-1+repair@d6d25b62",
-    role="supports-repair",
+@near_optimal_figure_1.supports_repair(
     grade="statistical",
     region="d = 2 to 50, both aligned with an axis and spread out: error below 1e-10 each; the proof is Theorem 15",
 )
@@ -209,12 +201,7 @@ def test_mod_sulq_stays_below_the_curve(statement) -> None:
         assert abs(high - arb("0.0142689")) < arb("1e-5")
 
 
-@pytest.mark.evidence(
-    "near-optimal.figure-1+repair@d6d25b62",
-    role="control",
-    grade="statistical",
-    region="a thousandth of the noise",
-)
+@near_optimal_figure_1.controls("+repair", grade="statistical", region="a thousandth of the noise")
 def test_less_noise_goes_above_the_curve(statement) -> None:
     """The same simulation with a thousandth of the noise of (5) is noticed; its error probability is the same."""
     d, n, draws = 50, 1000, 200

@@ -7,16 +7,21 @@ from itertools import product
 
 import attrs
 import mpmath
-import pytest
 import sympy
 from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Statement, Truth, bind, bind_hypotheses, certify, interval
 from dpmatrix.claims.formulas import bind_formula, real
 from dpmatrix.exact import ball, precision
+from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.near_optimal.divergence import GaussianPair
 from dpmatrix.spec.near_optimal.noise import ModSulq
 from dpmatrix.spec.near_optimal.spheres import Cap, cap_measure, lower_bound
+
+lemma_10 = cite("near-optimal.lemma-10@775ff0f5")
+lemma_14 = cite("near-optimal.lemma-14@0341af12")
+sulq = cite("near-optimal.sulq@bfdac4a5")
+
 
 CAPS = [Cap(d, Fraction(k, 20)) for d in (1, 2, 3, 4, 5, 9, 30) for k in (0, 1, 5, 9, 14, 19)]
 
@@ -36,9 +41,7 @@ def cap_gap(p: Cap) -> mpmath.mpf:
     return min(below, mpmath.exp(-d * c**2 / 2) - measure(p))
 
 
-@pytest.mark.evidence(
-    "near-optimal.lemma-10@775ff0f5",
-    role="supports",
+@lemma_10.supports(
     grade="derived",
     region="every d and 0 <= c < 1: derivation in the docstring, its identities machine-checked for symbolic d, its "
     "estimates for d <= 3 in balls",
@@ -90,7 +93,7 @@ def test_caps_lie_between_the_bounds(statement) -> None:
     assert box.answer is Truth.TRUE, "a second way, d = 5"
 
 
-@pytest.mark.evidence("near-optimal.lemma-10@775ff0f5", role="control", grade="interval", region="d = 3 and 10")
+@lemma_10.controls(grade="interval", region="d = 3 and 10")
 def test_sharper_bounds_on_caps_fail(statement) -> None:
     """Three times the lower bound is 3/4 at d = 3, c = 0, where a cap is half of the sphere; at d = 10, c = 4/5 a cap
     has 0.00156 of it, more than exp(-11/10 d c^2) = 0.00088, and less than exp(-d c^2/2).
@@ -125,21 +128,16 @@ def pairs() -> list[GaussianPair]:
     ]
 
 
-@pytest.mark.evidence(
-    "near-optimal.lemma-14@0341af12",
-    role="supports",
+@lemma_14.supports(
+    grade="derived", region="every d, a, b, Sigma: the docstring; expanded for d <= 3, 18 pairs of the plane exactly"
+)
+@lemma_14.supports(
+    "expansion",
     grade="derived",
     region="every d, a, b, Sigma: the docstring; expanded for d <= 3, 18 pairs of the plane exactly",
 )
-@pytest.mark.evidence(
-    "near-optimal.lemma-14/expansion@0341af12",
-    role="supports",
-    grade="derived",
-    region="every d, a, b, Sigma: the docstring; expanded for d <= 3, 18 pairs of the plane exactly",
-)
-@pytest.mark.evidence(
-    "near-optimal.lemma-14/square@0341af12",
-    role="supports",
+@lemma_14.supports(
+    "square",
     grade="derived",
     region="every d, a, b, Sigma: the docstring; expanded for d <= 3, 18 pairs of the plane exactly",
 )
@@ -175,9 +173,7 @@ def test_divergence_of_two_gaussians(statements) -> None:
         bind(Statement(definite.says, definite.margin), minors)
 
 
-@pytest.mark.evidence(
-    "near-optimal.lemma-14@0341af12", role="control", grade="symbolic", region="one pair in the plane"
-)
+@lemma_14.controls(grade="symbolic", region="one pair in the plane")
 def test_a_divergence_without_the_half_is_noticed(statement) -> None:
     """The divergence of PLAIN is 5/2."""
     assert statement.nudged(lambda margin: margin - arb(fmpq(5, 2))).at(PLAIN) is Truth.FALSE
@@ -205,9 +201,7 @@ SULQ_OUTSIDE = {
 }
 
 
-@pytest.mark.evidence(
-    "near-optimal.sulq@bfdac4a5", role="refutes", grade="interval", region="d = 2, n = 1, delta = 1/2, epsilon = 100"
-)
+@sulq.refutes(grade="interval", region="d = 2, n = 1, delta = 1/2, epsilon = 100")
 def test_quoted_noise_fails_for_large_epsilon(statement) -> None:
     assert statement.at(LOUD) is Truth.FALSE
     assert statement.margin(LOUD) < -arb(49) / 100
@@ -220,9 +214,7 @@ def test_quoted_noise_fails_for_large_epsilon(statement) -> None:
     assert not statement.strict
 
 
-@pytest.mark.evidence(
-    "near-optimal.sulq@bfdac4a5",
-    role="refutes",
+@sulq.refutes(
     grade="derived",
     region="d = 2, n = 1, delta = 1/2, epsilon = 2100: by the first eigenvector alone, e_1 "
     "against e_2, by the docstring",
@@ -253,9 +245,7 @@ def test_the_first_eigenvector_alone_fails_for_larger_epsilon(statement) -> None
     assert statement.at(run) is Truth.FALSE
 
 
-@pytest.mark.evidence(
-    "near-optimal.sulq+repair@bfdac4a5",
-    role="supports-repair",
+@sulq.supports_repair(
     grade="derived",
     region="every d >= 2, n, delta in (0, 1) and epsilon <= 4 d log(d/delta): derivation in the docstring",
 )
@@ -288,6 +278,6 @@ def test_quoted_noise_suffices_for_moderate_epsilon(statement) -> None:
     assert statement.at(SULQ_INSIDE) is Truth.TRUE
 
 
-@pytest.mark.evidence("near-optimal.sulq+repair@bfdac4a5", role="control", grade="interval", region="epsilon = 100")
+@sulq.controls("+repair", grade="interval", region="epsilon = 100")
 def test_the_range_of_epsilon_is_needed(statement) -> None:
     assert statement.without("epsilon <= 4 d log(d/delta)").at(LOUD) is Truth.FALSE

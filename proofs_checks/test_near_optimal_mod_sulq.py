@@ -7,7 +7,6 @@ from itertools import product
 
 import attrs
 import mpmath
-import pytest
 import sympy
 from flint import arb
 
@@ -15,7 +14,11 @@ from dpmatrix.claims import Statement, Truth, bind_hypotheses
 from dpmatrix.claims.formulas import bind_formula, real
 from dpmatrix.exact import ball
 from dpmatrix.privacy.profiles import GaussianProfile
+from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.near_optimal.noise import ModSulq, printed_deviation
+
+theorem_5 = cite("near-optimal.theorem-5@96ec339b")
+
 
 INSIDE = ModSulq(1, 1, 1, Fraction(1, 3))
 OUTSIDE = {
@@ -47,9 +50,7 @@ def promised(p: ModSulq) -> mpmath.mpf:
     return delta - mpmath.ncdf(mu / 2 - epsilon / mu) + mpmath.exp(epsilon) * mpmath.ncdf(-mu / 2 - epsilon / mu)
 
 
-@pytest.mark.evidence(
-    "near-optimal.theorem-5@96ec339b",
-    role="supports",
+@theorem_5.supports(
     grade="derived",
     region="every d, n, epsilon > 0 and delta <= (d^2+d)/(2 sqrt(2 pi)) below 1: derivation in the docstring, its "
     "identities and constants machine-checked",
@@ -113,12 +114,7 @@ def test_printed_noise_suffices_wherever_it_is_real(statement) -> None:
     assert not statement.strict
 
 
-@pytest.mark.evidence(
-    "near-optimal.theorem-5@96ec339b",
-    role="control",
-    grade="interval",
-    region="d = 2, epsilon = 1/10, delta = 1/100, a tenth of the noise",
-)
+@theorem_5.controls(grade="interval", region="d = 2, epsilon = 1/10, delta = 1/100, a tenth of the noise")
 def test_a_tenth_of_the_printed_noise_is_too_little(statement) -> None:
     """The least noise is about a seventh of (5) there."""
     point = ModSulq(2, 1, Fraction(1, 10), Fraction(1, 100))

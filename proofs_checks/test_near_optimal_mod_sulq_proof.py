@@ -7,14 +7,17 @@ from itertools import product
 
 import attrs
 import mpmath
-import pytest
 import sympy
 
 from dpmatrix.claims import Statement, Truth, bind, bind_hypotheses
 from dpmatrix.claims.formulas import bind_formula, decimals, real
+from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.near_optimal.mod_sulq_change import DensityEntry, Dimension, NoisyChange, RecordChange
 from dpmatrix.spec.near_optimal.mod_sulq_noise import Threshold
 from dpmatrix.spec.near_optimal.noise import ModSulq
+
+theorem_5 = cite("near-optimal.theorem-5@96ec339b")
+
 
 CLAIM = "near-optimal.theorem-5"
 FIFTH = Fraction(1, 5)
@@ -51,17 +54,9 @@ def condition(statement: Statement, says: str) -> Statement:
     return Statement(says, given.margin, strict=given.strict)
 
 
-@pytest.mark.evidence(
-    "near-optimal.theorem-5/bound-19@96ec339b",
-    role="supports",
-    grade="derived",
-    region="every d, |x| = |y| = 1: the docstring; expanded for d <= 4",
-)
-@pytest.mark.evidence(
-    "near-optimal.theorem-5/last-term@96ec339b",
-    role="supports",
-    grade="derived",
-    region="every d, n, |x|, |y| <= 1: the docstring; expanded for d <= 4",
+@theorem_5.supports("bound-19", grade="derived", region="every d, |x| = |y| = 1: the docstring; expanded for d <= 4")
+@theorem_5.supports(
+    "last-term", grade="derived", region="every d, n, |x|, |y| <= 1: the docstring; expanded for d <= 4"
 )
 def test_squared_change_of_the_triangle_is_at_most_two(statements) -> None:
     """It is |x|^4 + |y|^4 - 2<x,y>^2 less the squares above the diagonal; the identity is expanded for d <= 4."""
@@ -89,18 +84,10 @@ def test_squared_change_of_the_triangle_is_at_most_two(statements) -> None:
     bind(condition(last, BALL), [(p, 1 - max(sum(Fraction(e) ** 2 for e in v) for v in (p.x, p.y))) for p in PAIRS])
 
 
-@pytest.mark.evidence(
-    "near-optimal.theorem-5/attained@96ec339b",
-    role="supports",
-    grade="derived",
-    region="every d >= 2, as e_1 and e_2 have two entries, 1 and -1; d = 2 to 24 exactly",
+@theorem_5.supports(
+    "attained", grade="derived", region="every d >= 2, as e_1 and e_2 have two entries, 1 and -1; d = 2 to 24 exactly"
 )
-@pytest.mark.evidence(
-    "near-optimal.theorem-5/linear@96ec339b",
-    role="supports",
-    grade="symbolic",
-    region="every d >= 1: an identity, 2(d-1)/d",
-)
+@theorem_5.supports("linear", grade="symbolic", region="every d >= 1: an identity, 2(d-1)/d")
 def test_elementary_and_flat_vectors(statements) -> None:
     d = sympy.symbols("d", positive=True)
     attained, linear = statements[f"{CLAIM}/attained"], statements[f"{CLAIM}/linear"]
@@ -120,12 +107,7 @@ def test_elementary_and_flat_vectors(statements) -> None:
     bind_hypotheses(linear, Dimension(1), {"dimension >= 1, an integer": Dimension(0)})
 
 
-@pytest.mark.evidence(
-    "near-optimal.theorem-5/density-ratio@96ec339b",
-    role="supports",
-    grade="symbolic",
-    region="every entry, n, beta: an identity",
-)
+@theorem_5.supports("density-ratio", grade="symbolic", region="every entry, n, beta: an identity")
 def test_two_forms_of_the_ratio_of_densities_agree(statement) -> None:
     h, r, p, q, n, beta = sympy.symbols("h r p q n beta", positive=True)
     entry, other = (r + p) / n, (r + q) / n
@@ -150,18 +132,8 @@ def test_two_forms_of_the_ratio_of_densities_agree(statement) -> None:
     assert not statement.strict
 
 
-@pytest.mark.evidence(
-    "near-optimal.theorem-5/maximum@96ec339b",
-    role="supports",
-    grade="derived",
-    region="every d, |a| <= 1: the docstring; expanded for d <= 4",
-)
-@pytest.mark.evidence(
-    "near-optimal.theorem-5/l1-bound@96ec339b",
-    role="supports",
-    grade="derived",
-    region="every d, |x|, |y| <= 1: the docstring; expanded for d <= 4",
-)
+@theorem_5.supports("maximum", grade="derived", region="every d, |a| <= 1: the docstring; expanded for d <= 4")
+@theorem_5.supports("l1-bound", grade="derived", region="every d, |x|, |y| <= 1: the docstring; expanded for d <= 4")
 def test_l1_change_is_at_most_the_dimension_and_one(statements) -> None:
     """The sum of a_i a_j is ((sum a)^2 + |a|^2)/2 and d |a|^2 - (sum a)^2 = sum_{i<j} (a_i - a_j)^2, here for d <= 4.
 
@@ -189,12 +161,7 @@ def test_l1_change_is_at_most_the_dimension_and_one(statements) -> None:
 ONE_SIDED = NoisyChange(1, (1, 0), (0, 1), 1, (0, 0, -10))
 
 
-@pytest.mark.evidence(
-    "near-optimal.theorem-5/one-sided@96ec339b",
-    role="refutes",
-    grade="symbolic",
-    region="d = 2, x = e1, y = e2, gamma = 1, B_22 = -10",
-)
+@theorem_5.refutes("one-sided", grade="symbolic", region="d = 2, x = e1, y = e2, gamma = 1, B_22 = -10")
 def test_negative_noise_raises_the_loss_too(statement) -> None:
     assert statement.at(ONE_SIDED) is Truth.FALSE
     assert statement.at(attrs.evolve(ONE_SIDED, noise=(1, 1, -1))) is Truth.TRUE, "two sides"
@@ -263,12 +230,7 @@ def bind_thresholds(statement: Statement) -> None:
     bind(condition(statement, "gamma > beta"), [(p, Fraction(p.threshold) - p.deviation) for p in THRESHOLDS])
 
 
-@pytest.mark.evidence(
-    "near-optimal.theorem-5/inequality-20@96ec339b",
-    role="refutes",
-    grade="interval",
-    region="d = 3, n = 1, beta = 1, gamma = 3/2",
-)
+@theorem_5.refutes("inequality-20", grade="interval", region="d = 3, n = 1, beta = 1, gamma = 3/2")
 def test_all_entries_is_too_small_an_event(statement) -> None:
     """With 'for some i, j' (20) is true, one side or not: the profile is at most Q(x) for the x of its exponent.
 
@@ -287,17 +249,9 @@ def test_all_entries_is_too_small_an_event(statement) -> None:
     bind_thresholds(statement)
 
 
-@pytest.mark.evidence(
-    "near-optimal.theorem-5/tail@96ec339b",
-    role="supports",
-    grade="derived",
-    region="every gamma > beta > 0: the docstring; bound at 36 points",
-)
-@pytest.mark.evidence(
-    "near-optimal.theorem-5/union-bound@96ec339b",
-    role="supports",
-    grade="derived",
-    region="every d, gamma > beta > 0: the docstring; bound at 36 points",
+@theorem_5.supports("tail", grade="derived", region="every gamma > beta > 0: the docstring; bound at 36 points")
+@theorem_5.supports(
+    "union-bound", grade="derived", region="every d, gamma > beta > 0: the docstring; bound at 36 points"
 )
 def test_tail_and_union_bounds(statements) -> None:
     """Q(t) <= phi(t)/t <= phi(t) for t >= 1: the difference phi(t)/t - Q(t) falls to zero at infinity.
@@ -324,12 +278,7 @@ def test_tail_and_union_bounds(statements) -> None:
         assert not statement.strict
 
 
-@pytest.mark.evidence(
-    "near-optimal.theorem-5/same-exponent@96ec339b",
-    role="refutes",
-    grade="interval",
-    region="d = 3, n = 1, beta = 1: 1/2 apart",
-)
+@theorem_5.refutes("same-exponent", grade="interval", region="d = 3, n = 1, beta = 1: 1/2 apart")
 def test_three_and_two_differ(statement) -> None:
     assert statement.at(AT) is Truth.FALSE
     bind_formula(statement, THRESHOLDS, lambda p: loss(p, 2) - loss(p, 3))
@@ -368,29 +317,13 @@ def printed(p: ModSulq) -> mpmath.mpf:
     return (p.dimension + 1) / (n * epsilon) * multiple(p) + 1 / (mpmath.sqrt(epsilon) * n)
 
 
-@pytest.mark.evidence(
-    "near-optimal.theorem-5/rearranged@96ec339b",
-    role="supports",
-    grade="symbolic",
-    region="every d >= 2, delta in range: an identity in d and delta",
+@theorem_5.supports("rearranged", grade="symbolic", region="every d >= 2, delta in range: an identity in d and delta")
+@theorem_5.supports("gamma", grade="derived", region="every d >= 2, delta in range: the docstring; bound at 24 points")
+@theorem_5.supports(
+    "quadratic", grade="symbolic", region="every d >= 2, n, epsilon, delta: an identity in d, n, epsilon and s"
 )
-@pytest.mark.evidence(
-    "near-optimal.theorem-5/gamma@96ec339b",
-    role="supports",
-    grade="derived",
-    region="every d >= 2, delta in range: the docstring; bound at 24 points",
-)
-@pytest.mark.evidence(
-    "near-optimal.theorem-5/quadratic@96ec339b",
-    role="supports",
-    grade="symbolic",
-    region="every d >= 2, n, epsilon, delta: an identity in d, n, epsilon and s",
-)
-@pytest.mark.evidence(
-    "near-optimal.theorem-5/upper-bound@96ec339b",
-    role="supports",
-    grade="derived",
-    region="every d >= 2, n, epsilon, delta: the docstring; bound at 24 points",
+@theorem_5.supports(
+    "upper-bound", grade="derived", region="every d >= 2, n, epsilon, delta: the docstring; bound at 24 points"
 )
 def test_gamma_and_beta_solve_their_equations(statements) -> None:
     """s^2 > 2 log(sqrt(e)) = 1 where delta < 3/sqrt(2 pi e) <= N/sqrt(2 pi e), N = (d^2+d)/2 >= 3.

@@ -7,15 +7,19 @@ from itertools import permutations
 
 import attrs
 import mpmath
-import pytest
 import sympy
 from flint import arb, fmpq
 
 from dpmatrix.claims import Statement, Truth, bind, bind_hypotheses
 from dpmatrix.claims.formulas import bind_formula, decimals, real
+from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.near_optimal.fano import Estimation
 from dpmatrix.spec.near_optimal.nearby import PrivateFamily, bound, total_correlation
 from proofs_checks.near_optimal_formulas import dot
+
+lemma_12 = cite("near-optimal.lemma-12@dcc755b3")
+theorem_13 = cite("near-optimal.theorem-13@71eb377b")
+
 
 HALF = Fraction(1, 2)
 
@@ -156,39 +160,18 @@ def check_family(statement: Statement, outside: dict) -> None:
     assert sums.at(over) is Truth.FALSE
 
 
-@pytest.mark.evidence(
-    "near-optimal.lemma-12@dcc755b3",
-    role="supports",
+@lemma_12.supports(
     grade="derived",
     region="every K >= 2 and every private mechanism: derivation in the docstring, its algebra machine-checked, each "
     "line exactly on mechanisms with finitely many outputs",
 )
-@pytest.mark.evidence(
-    "near-optimal.lemma-12/disjoint@dcc755b3",
-    role="supports",
-    grade="derived",
-    region="every mechanism, triangle inequality",
-)
-@pytest.mark.evidence(
-    "near-optimal.lemma-12/group-privacy@dcc755b3", role="supports", grade="derived", region="every private mechanism"
-)
-@pytest.mark.evidence(
-    "near-optimal.lemma-12/inequality-13@dcc755b3", role="supports", grade="derived", region="every private mechanism"
-)
-@pytest.mark.evidence(
-    "near-optimal.lemma-12/markov@dcc755b3",
-    role="supports",
-    grade="derived",
-    region="every mechanism",
-)
-@pytest.mark.evidence("near-optimal.lemma-12/eighth@dcc755b3", role="supports", grade="derived", region="as for (13)")
-@pytest.mark.evidence(
-    "near-optimal.lemma-12/rewritten@dcc755b3",
-    role="supports",
-    grade="derived",
-    region="unit vectors",
-)
-@pytest.mark.evidence("near-optimal.lemma-12/last@dcc755b3", role="supports", grade="derived", region="every K >= 2")
+@lemma_12.supports("disjoint", grade="derived", region="every mechanism, triangle inequality")
+@lemma_12.supports("group-privacy", grade="derived", region="every private mechanism")
+@lemma_12.supports("inequality-13", grade="derived", region="every private mechanism")
+@lemma_12.supports("markov", grade="derived", region="every mechanism")
+@lemma_12.supports("eighth", grade="derived", region="as for (13)")
+@lemma_12.supports("rewritten", grade="derived", region="unit vectors")
+@lemma_12.supports("last", grade="derived", region="every K >= 2")
 def test_a_miss_on_one_database_is_a_hit_on_another(statements) -> None:
     """G_j: |x - u_j| < t/2 or |x + u_j| < t/2, t the least distance of two lines: disjoint by the triangle inequality.
 
@@ -220,12 +203,7 @@ def least_ratio(p: PrivateFamily) -> mpmath.mpf:
     return min(factor * real(b) - real(a) for first, second in pairs for a, b in zip(first, second, strict=True))
 
 
-@pytest.mark.evidence(
-    "near-optimal.lemma-12@dcc755b3",
-    role="control",
-    grade="symbolic",
-    region="4 orthogonal lines of R^4",
-)
+@lemma_12.controls(grade="symbolic", region="4 orthogonal lines of R^4")
 def test_the_average_needs_privacy_and_a_small_constant(statement) -> None:
     """Randomised response over an orthonormal basis has correlation 0.498 K; 9/16 for 1/16 would forbid it."""
     basis = tuple(tuple(int(i == j) for j in range(4)) for i in range(4))
@@ -309,9 +287,7 @@ FANO_OUTSIDE = {
 }
 
 
-@pytest.mark.evidence(
-    "near-optimal.theorem-13@71eb377b",
-    role="supports",
+@theorem_13.supports(
     grade="derived",
     region="every family of densities and every pseudo-metric: derivation in the docstring, its identities and scalar "
     "inequalities machine-checked; convexity of the divergence and data processing cited",
@@ -356,7 +332,7 @@ def test_fano_from_two_coins(statement) -> None:
     assert statement.applies(over) is Truth.FALSE
 
 
-@pytest.mark.evidence("near-optimal.theorem-13@71eb377b", role="control", grade="interval", region="equal laws, r = 50")
+@theorem_13.controls(grade="interval", region="equal laws, r = 50")
 def test_tau_in_place_of_half_tau_is_refused(statement) -> None:
     """Nothing is observed and the estimate is half-way to each theta: tau (1 - log 2/log 50) > tau/2 is false."""
     blind = estimation([[1]] * 50, [[HALF] * 50], 1, 0)

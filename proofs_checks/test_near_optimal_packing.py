@@ -8,17 +8,23 @@ from math import floor
 
 import attrs
 import mpmath
-import pytest
 import sympy
 from flint import arb, fmpq
 
 from dpmatrix.claims import Statement, Truth, bind, bind_hypotheses
 from dpmatrix.claims.formulas import bind_formula, decimals, real
 from dpmatrix.exact import ball, precision
+from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.near_optimal.concentration import Exponent, Outcome, Sequence
 from dpmatrix.spec.near_optimal.packing import Collision, Draws, HalfLost, Survivors
 from dpmatrix.spec.near_optimal.packing_number import Lines, covering_share, packing_share
 from proofs_checks.near_optimal_formulas import cap
+
+lemma_17 = cite("near-optimal.lemma-17@7a9eacdd")
+lemma_11 = cite("near-optimal.lemma-11@ae9a15ae")
+lemma_18 = cite("near-optimal.lemma-18@912beb53")
+lemma_16 = cite("near-optimal.lemma-16@c7e64dfc")
+
 
 LINES = [Lines(d, Fraction(k, 20)) for d in (1, 2, 3, 6, 40) for k in (8, 9, 12, 15, 19)]
 HALF = Fraction(1, 2)
@@ -61,11 +67,8 @@ def check_sphere(statement: Statement, inside, more: dict, *, strict: bool = Fal
     assert not edge.strict
 
 
-@pytest.mark.evidence(
-    "near-optimal.lemma-17@7a9eacdd",
-    role="supports",
-    grade="derived",
-    region="every d and 0 <= phi < 1: derivation in the docstring, its identities machine-checked",
+@lemma_17.supports(
+    grade="derived", region="every d and 0 <= phi < 1: derivation in the docstring, its identities machine-checked"
 )
 def test_half_of_the_bound_of_a_cap_suffices(statement) -> None:
     """P = F(x)/2 with x = 1 - phi^2, a = (d-1)/2, F(x) the integral of u^(a-1) (1-u)^(-1/2)/B(a, 1/2) up to x.
@@ -88,7 +91,7 @@ def test_half_of_the_bound_of_a_cap_suffices(statement) -> None:
     check_sphere(statement, Lines(1, Fraction(1, 2)), {})
 
 
-@pytest.mark.evidence("near-optimal.lemma-17@7a9eacdd", role="control", grade="interval", region="d = 1 and d = 2")
+@lemma_17.controls(grade="interval", region="d = 1 and d = 2")
 def test_less_than_half_or_a_larger_exponent_fails(statement) -> None:
     """For d = 1 the probability is half the bound; d (d-1)/2 times 11/10 in the exponent fails near phi = 1."""
     point = Lines(1, Fraction(9, 10))
@@ -100,9 +103,7 @@ def test_less_than_half_or_a_larger_exponent_fails(statement) -> None:
     assert statement.nudged(lambda margin: margin - plain + steeper).at(near) is Truth.FALSE
 
 
-@pytest.mark.evidence(
-    "near-optimal.lemma-11@ae9a15ae",
-    role="supports",
+@lemma_11.supports(
     grade="derived",
     region="every d and 0 < phi < 1: covering argument in the docstring, its arithmetic machine-checked",
 )
@@ -123,7 +124,7 @@ def test_families_that_cannot_grow_are_large(statement) -> None:
     assert statement.applies(Lines(1, HALF)) is Truth.TRUE
 
 
-@pytest.mark.evidence("near-optimal.lemma-11@ae9a15ae", role="control", grade="interval", region="d = 2 and 3")
+@lemma_11.controls(grade="interval", region="d = 2 and 3")
 def test_too_many_lines_are_refused(statement) -> None:
     """40 K lines of the plane, or 100 K lines of R^3, would need more than the whole sphere."""
     for point, factor in ((Lines(2, Fraction(3, 4)), 40), (Lines(3, Fraction(9, 10)), 100)):
@@ -143,15 +144,8 @@ def draws_number(p) -> mpmath.mpf:
 LITTLE = HalfLost(3, Fraction(469, 500), HALF)
 
 
-@pytest.mark.evidence(
-    "near-optimal.lemma-11/equality@ae9a15ae", role="refutes", grade="interval", region="d = 3, phi = 0.938, t = 1/2"
-)
-@pytest.mark.evidence(
-    "near-optimal.lemma-11/count@ae9a15ae",
-    role="refutes",
-    grade="interval",
-    region="d = 3, phi = 0.938, t = 1/2, K = 1.04",
-)
+@lemma_11.refutes("equality", grade="interval", region="d = 3, phi = 0.938, t = 1/2")
+@lemma_11.refutes("count", grade="interval", region="d = 3, phi = 0.938, t = 1/2, K = 1.04")
 def test_the_number_of_draws_is_no_integer(statements) -> None:
     equal, count = (statements[f"near-optimal.lemma-11/{name}"] for name in ("equality", "count"))
     points = halves(LINES)
@@ -171,18 +165,8 @@ def test_the_number_of_draws_is_no_integer(statements) -> None:
         assert statement.applies(attrs.evolve(LITTLE, loss=Fraction(1, 20))) is Truth.TRUE
 
 
-@pytest.mark.evidence(
-    "near-optimal.lemma-11/exceeds@ae9a15ae",
-    role="supports",
-    grade="derived",
-    region="every d, phi and t >= 0: the docstring; bound at 50 points",
-)
-@pytest.mark.evidence(
-    "near-optimal.lemma-11/setting@ae9a15ae",
-    role="supports",
-    grade="symbolic",
-    region="every d and phi < 1: an identity",
-)
+@lemma_11.supports("exceeds", grade="derived", region="every d, phi and t >= 0: the docstring; bound at 50 points")
+@lemma_11.supports("setting", grade="symbolic", region="every d and phi < 1: an identity")
 def test_arithmetic_of_the_simple_packing(statements) -> None:
     """1 + t (log 2 - 1/2)/psi > 0 because log 2 > 1/2, and t (1-t)/2 = 1/8 at t = 1/2.
 
@@ -230,9 +214,7 @@ def check_28(statement: Statement, *, strict: bool = False) -> None:
     assert statement.applies(attrs.evolve(INSIDE_28, draws=1)) is Truth.TRUE
 
 
-@pytest.mark.evidence(
-    "near-optimal.lemma-18@912beb53",
-    role="supports",
+@lemma_18.supports(
     grade="derived",
     region="every d, phi, N and t with (28): derivation in the docstring, its estimates machine-checked",
 )
@@ -253,7 +235,7 @@ def test_lemma_18_asks_for_less_than_a_family_that_cannot_grow(statement) -> Non
     check_28(statement)
 
 
-@pytest.mark.evidence("near-optimal.lemma-18@912beb53", role="control", grade="interval", region="d = 2, phi = 2/5")
+@lemma_18.controls(grade="interval", region="d = 2, phi = 2/5")
 def test_lemma_18_needs_its_condition(statement) -> None:
     """Without (28), 100 of 200 lines of the plane would be pairwise more than 66 degrees apart."""
     crowded = Draws(2, Fraction(2, 5), 200, HALF)
@@ -271,27 +253,12 @@ SURVIVORS = [
 ]
 
 
-@pytest.mark.evidence(
-    "near-optimal.lemma-18/conditional@912beb53",
-    role="supports",
-    grade="derived",
-    region="every d, phi and i, by Lemma 17",
+@lemma_18.supports("conditional", grade="derived", region="every d, phi and i, by Lemma 17")
+@lemma_18.supports("sum", grade="symbolic", region="every N, by summation")
+@lemma_18.supports(
+    "positive-probability", grade="derived", region="every point with (28): exp(x) < 1 for x < 0; bound at 25 points"
 )
-@pytest.mark.evidence(
-    "near-optimal.lemma-18/sum@912beb53", role="supports", grade="symbolic", region="every N, by summation"
-)
-@pytest.mark.evidence(
-    "near-optimal.lemma-18/positive-probability@912beb53",
-    role="supports",
-    grade="derived",
-    region="every point with (28): exp(x) < 1 for x < 0; bound at 25 points",
-)
-@pytest.mark.evidence(
-    "near-optimal.lemma-18/survivors@912beb53",
-    role="supports",
-    grade="derived",
-    region="every N and t: the docstring; bound at 20 points",
-)
+@lemma_18.supports("survivors", grade="derived", region="every N and t: the docstring; bound at 20 points")
 def test_lines_of_the_random_packing(statements) -> None:
     """2 (i-1) psi - 2 (i-1) P >= 0 by Lemma 17; the sum of 2 (i-1) is N (N-1); exp(x) < 1 for x < 0.
 
@@ -387,25 +354,15 @@ SEQUENCE_OUTSIDE = {
 }
 
 
-@pytest.mark.evidence(
-    "near-optimal.lemma-16@c7e64dfc",
-    role="supports",
+@lemma_16.supports(
     grade="derived",
     region="arbitrary random variables: derivation in the docstring, its two scalar inequalities machine-checked, each "
     "line exactly on variables with finitely many values",
 )
-@pytest.mark.evidence(
-    "near-optimal.lemma-16/monotone@c7e64dfc", role="supports", grade="derived", region="x -> 2^x increases"
-)
-@pytest.mark.evidence(
-    "near-optimal.lemma-16/markov@c7e64dfc", role="supports", grade="derived", region="Markov's inequality"
-)
-@pytest.mark.evidence(
-    "near-optimal.lemma-16/tower@c7e64dfc", role="supports", grade="derived", region="the tower property"
-)
-@pytest.mark.evidence(
-    "near-optimal.lemma-16/one-step@c7e64dfc", role="supports", grade="derived", region="as for the lemma"
-)
+@lemma_16.supports("monotone", grade="derived", region="x -> 2^x increases")
+@lemma_16.supports("markov", grade="derived", region="Markov's inequality")
+@lemma_16.supports("tower", grade="derived", region="the tower property")
+@lemma_16.supports("one-step", grade="derived", region="as for the lemma")
 def test_sums_of_bounded_functions(statements) -> None:
     """Let S_i = f_1 + ... + f_i. P(S_N > N t) = P(2^S_N > 2^(N t)) <= 2^(-N t) E 2^S_N by Markov.
 
@@ -445,18 +402,8 @@ def test_sums_of_bounded_functions(statements) -> None:
 EXPONENTS = [Exponent(Fraction(k, 12), Fraction(k - 7, 4)) for k in range(25)]
 
 
-@pytest.mark.evidence(
-    "near-optimal.lemma-16/power@c7e64dfc",
-    role="supports",
-    grade="derived",
-    region="0 <= b <= 1: convexity, 2^b = 1 + b at both ends",
-)
-@pytest.mark.evidence(
-    "near-optimal.lemma-16/exponential@c7e64dfc",
-    role="supports",
-    grade="derived",
-    region="every real a: convexity, value and slope 0 at 0",
-)
+@lemma_16.supports("power", grade="derived", region="0 <= b <= 1: convexity, 2^b = 1 + b at both ends")
+@lemma_16.supports("exponential", grade="derived", region="every real a: convexity, value and slope 0 at 0")
 def test_powers_of_two(statements) -> None:
     """2^b is convex and equals 1 + b at b = 0 and 1; exp(a) - 1 - a is convex with value and slope 0 at 0."""
     power, exponential = (statements[f"near-optimal.lemma-16/{name}"] for name in ("power", "exponential"))
@@ -476,12 +423,7 @@ def test_powers_of_two(statements) -> None:
     assert power.at(Exponent(0, 0)) is exponential.at(Exponent(0, 0)) is Truth.TRUE, "equality"
 
 
-@pytest.mark.evidence(
-    "near-optimal.lemma-16@c7e64dfc",
-    role="control",
-    grade="interval",
-    region="three certain successes, t = 99/100: log 3 for log 2; half of their means",
-)
+@lemma_16.controls(grade="interval", region="three certain successes, t = 99/100: log 3 for log 2; half of their means")
 def test_a_faster_decay_is_refused(statement) -> None:
     """Three certain successes at t = 0.99 are likelier than the bound with log 3 for log 2, or half their means."""
     certain = tree([((0, 0, 0), 1, (1, 1, 1))], (1, 1, 1), Fraction(99, 100))

@@ -6,12 +6,15 @@ from fractions import Fraction
 from itertools import product
 
 import attrs
-import pytest
 import sympy
 
 from dpmatrix.claims import Statement, Truth, bind, bind_hypotheses
 from dpmatrix.exact import ball
+from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.near_optimal.ppca import PpcaPair, ScoreChange, ScoreMechanism
+
+theorem_6 = cite("near-optimal.theorem-6@f29d5b97")
+
 
 CLAIM = "near-optimal.theorem-6"
 INSIDE = PpcaPair(1, 1, 0, 3, 2, Fraction(1, 2))
@@ -46,9 +49,7 @@ def loss_margin(p: PpcaPair) -> sympy.Expr:
     return epsilon - epsilon / 2 * sympy.sqrt(trace**2 - 4 * determinant)
 
 
-@pytest.mark.evidence(
-    "near-optimal.theorem-6@f29d5b97",
-    role="supports",
+@theorem_6.supports(
     grade="derived",
     region="every d, k <= d, n, epsilon and pair of records: derivation in the docstring, its algebra machine-checked",
 )
@@ -81,11 +82,8 @@ def test_range_of_the_score_is_at_most_two(statement) -> None:
     bind(Statement("k <= d", ranks.margin), [(p, Fraction(p.dimension - p.rank)) for p in PAIRS])
 
 
-@pytest.mark.evidence(
-    "near-optimal.theorem-6@f29d5b97",
-    role="control",
-    grade="symbolic",
-    region="orthogonal unit records, the loss 1/100 too large; a record of norm sqrt(2)",
+@theorem_6.controls(
+    grade="symbolic", region="orthogonal unit records, the loss 1/100 too large; a record of norm sqrt(2)"
 )
 def test_a_sharper_density_breaks_the_promise(statement) -> None:
     assert statement.nudged(lambda margin: margin - ball(Fraction(1, 100))).at(INSIDE) is Truth.FALSE
@@ -94,9 +92,7 @@ def test_a_sharper_density_breaks_the_promise(statement) -> None:
     assert statement.without("v_squared <= 1").at(longer) is Truth.FALSE, "a record of norm sqrt(2)"
 
 
-@pytest.mark.evidence(
-    "near-optimal.theorem-6/one-column@f29d5b97", role="refutes", grade="symbolic", region="d = 3, k = 2"
-)
+@theorem_6.refutes("one-column", grade="symbolic", region="d = 3, k = 2")
 def test_two_columns_are_no_vector(statement) -> None:
     assert statement.at(INSIDE) is Truth.FALSE
     assert statement.at(attrs.evolve(INSIDE, rank=1)) is Truth.TRUE
@@ -110,17 +106,11 @@ CHANGES = [
 ]
 
 
-@pytest.mark.evidence(
-    "near-optimal.theorem-6/score-difference@f29d5b97",
-    role="supports",
-    grade="symbolic",
-    region="every v, n and data, through the inner products: an identity",
+@theorem_6.supports(
+    "score-difference", grade="symbolic", region="every v, n and data, through the inner products: an identity"
 )
-@pytest.mark.evidence(
-    "near-optimal.theorem-6/score-bound@f29d5b97",
-    role="supports",
-    grade="derived",
-    region="every v and pair of records: the docstring; bound at 27 points",
+@theorem_6.supports(
+    "score-bound", grade="derived", region="every v and pair of records: the docstring; bound at 27 points"
 )
 def test_one_record_changes_the_score_by_at_most_one(statements) -> None:
     """Here n v'Av = sum <v, x_i>^2, and both squares lie in [0, 1], so 1 - (p - q) = (1 - p) + q."""
@@ -146,11 +136,8 @@ def test_one_record_changes_the_score_by_at_most_one(statements) -> None:
         bind(Statement(says, given.margin), [(point, 1 - getattr(point, field) ** 2) for point in CHANGES])
 
 
-@pytest.mark.evidence(
-    "near-optimal.theorem-6/exponential-mechanism@f29d5b97",
-    role="supports",
-    grade="derived",
-    region="every epsilon and score: the docstring; bound at 25 points",
+@theorem_6.supports(
+    "exponential-mechanism", grade="derived", region="every epsilon and score: the docstring; bound at 25 points"
 )
 def test_exponential_mechanism(statement) -> None:
     """The density changes by a factor of at most exp(eps D/2) and so does its integral: a loss of at most eps D."""

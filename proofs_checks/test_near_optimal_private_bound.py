@@ -8,16 +8,19 @@ from math import floor
 
 import attrs
 import mpmath
-import pytest
 import sympy
 from flint import arb
 
 from dpmatrix.claims import Statement, Truth, bind, bind_hypotheses
 from dpmatrix.claims.formulas import bind_formula, decimals, real
 from dpmatrix.exact import precision
+from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.near_optimal.packing_number import Lines, polynomial_count
 from dpmatrix.spec.near_optimal.private_bound import SampleSize, complement, family_loss, net_loss
 from dpmatrix.spec.near_optimal.private_bound_setting import Dimension, GapShare, Share, Solved
+
+theorem_8 = cite("near-optimal.theorem-8@bd82a2f9")
+
 
 HALF = Fraction(1, 2)
 MILLIONTH = Fraction(1, 10**6)
@@ -98,9 +101,7 @@ def check_sizes(statement: Statement, says: str, moved) -> None:
     assert not statement.strict
 
 
-@pytest.mark.evidence(
-    "near-optimal.theorem-8@bd82a2f9",
-    role="refutes",
+@theorem_8.refutes(
     grade="derived",
     region="d = 3 and 4, epsilon = 100, 150 and 200: less than one point may differ; a net of "
     "lines, private by the docstring",
@@ -123,9 +124,7 @@ def test_a_net_of_lines_is_better_than_the_printed_bound(statement) -> None:
     assert statement.conclusion(between) is Truth.UNDECIDED, "neither bound decides"
 
 
-@pytest.mark.evidence(
-    "near-optimal.theorem-8+repair@bd82a2f9",
-    role="supports-repair",
+@theorem_8.supports_repair(
     grade="derived",
     region="every d >= 3, epsilon > 0, 0 < Delta <= 1/2, rho and n: derivation in the docstring, its "
     "algebra machine-checked",
@@ -164,9 +163,8 @@ def test_the_bound_with_whole_numbers_of_points(statement) -> None:
     assert complement(10) < arb("0.0248")
 
 
-@pytest.mark.evidence(
-    "near-optimal.theorem-8+repair@bd82a2f9",
-    role="control",
+@theorem_8.controls(
+    "+repair",
     grade="interval",
     region="d = 10: the margin lower by 1; d = 10 and 100: undecided beyond the loss of the families",
 )
@@ -189,13 +187,8 @@ def check_dimension(statement: Statement, least: int = 3) -> None:
     bind_hypotheses(statement, Dimension(least), {f"dimension >= {least}, an integer": Dimension(least - 1)})
 
 
-@pytest.mark.evidence("near-optimal.theorem-8/range@bd82a2f9", role="refutes", grade="interval", region="d = 3")
-@pytest.mark.evidence(
-    "near-optimal.theorem-8/packing@bd82a2f9",
-    role="refutes",
-    grade="derived",
-    region="d = 450, 500 and 1000: by Delsarte's bound, which is cited",
-)
+@theorem_8.refutes("range", grade="interval", region="d = 3")
+@theorem_8.refutes("packing", grade="derived", region="d = 450, 500 and 1000: by Delsarte's bound, which is cited")
 def test_the_packing_of_the_proof_does_not_exist(statements) -> None:
     """Fewer than exp(496.9) lines of R^499 have |<w_i, w_j>| <= phi at d = 500; the proof needs more than exp(500).
 
@@ -252,24 +245,9 @@ def sphere_ends() -> list:
     return decimals(DIMENSIONS, lambda p: end(p.dimension) - end(p.dimension - 1))
 
 
-@pytest.mark.evidence(
-    "near-optimal.theorem-8/choice@bd82a2f9",
-    role="supports",
-    grade="derived",
-    region="every d >= 3: the docstring; bound at 24 dimensions",
-)
-@pytest.mark.evidence(
-    "near-optimal.theorem-8/least@bd82a2f9",
-    role="supports",
-    grade="derived",
-    region="every d >= 3: 1 - phi increases; bound at 24 dimensions",
-)
-@pytest.mark.evidence(
-    "near-optimal.theorem-8/hundred@bd82a2f9",
-    role="supports",
-    grade="derived",
-    region="every d >= 100: 1 - phi increases; d = 100",
-)
+@theorem_8.supports("choice", grade="derived", region="every d >= 3: the docstring; bound at 24 dimensions")
+@theorem_8.supports("least", grade="derived", region="every d >= 3: 1 - phi increases; bound at 24 dimensions")
+@theorem_8.supports("hundred", grade="derived", region="every d >= 100: 1 - phi increases; d = 100")
 def test_the_choice_of_phi(statements) -> None:
     """(1-phi)^(-(d-2)/2)/8 = exp(ln 8 + ln(1 + e^d))/8 = 1 + e^d, and 1 - phi = exp(-2 g(d)) increases.
 
@@ -304,25 +282,10 @@ PART_OUTSIDE = {
 }
 
 
-@pytest.mark.evidence(
-    "near-optimal.theorem-8/whole-number@bd82a2f9",
-    role="refutes",
-    grade="symbolic",
-    region="d = 3, eps = 2",
-)
-@pytest.mark.evidence("near-optimal.theorem-8/differ@bd82a2f9", role="refutes", grade="symbolic", region="d = 3, n = 2")
-@pytest.mark.evidence(
-    "near-optimal.theorem-8/zeros@bd82a2f9",
-    role="refutes",
-    grade="symbolic",
-    region="d = 3, n = 1, eps = 1",
-)
-@pytest.mark.evidence(
-    "near-optimal.theorem-8/more-records@bd82a2f9",
-    role="refutes",
-    grade="symbolic",
-    region="d = 3, n = 6, eps = 1: beta = Delta = 1/2",
-)
+@theorem_8.refutes("whole-number", grade="symbolic", region="d = 3, eps = 2")
+@theorem_8.refutes("differ", grade="symbolic", region="d = 3, n = 2")
+@theorem_8.refutes("zeros", grade="symbolic", region="d = 3, n = 1, eps = 1")
+@theorem_8.refutes("more-records", grade="symbolic", region="d = 3, n = 6, eps = 1: beta = Delta = 1/2")
 def test_numbers_of_points(statements) -> None:
     names = ("whole-number", "differ", "zeros", "more-records")
     number_of, differ, zeros, more = (statements[f"near-optimal.theorem-8/{name}"] for name in names)
@@ -362,12 +325,7 @@ SOLVED = [
 ]
 
 
-@pytest.mark.evidence(
-    "near-optimal.theorem-8/solved@bd82a2f9",
-    role="supports",
-    grade="derived",
-    region="all positive numbers: the docstring; bound at 48 points",
-)
+@theorem_8.supports("solved", grade="derived", region="all positive numbers: the docstring; bound at 48 points")
 def test_solving_for_the_number_of_records(statement) -> None:
     """1 - rho > (c/80) D^2/n^2 with n > 0 and 1 - rho > 0 says n^2 > D^2 c/(80 (1-rho)), D = d/(eps Delta)."""
     n, D, c, r = sympy.symbols("n D c r", positive=True)

@@ -7,18 +7,21 @@ from itertools import product
 
 import attrs
 import mpmath
-import pytest
 import sympy
 from flint import fmpq
 
 from dpmatrix.claims import Statement, Truth, bind, bind_hypotheses
 from dpmatrix.claims.formulas import bind_formula, real
 from dpmatrix.exact import ball, precision
+from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.near_optimal.sample_complexity import OtherData
 from dpmatrix.spec.near_optimal.sample_complexity_proof import RatioPoint, ScorePoint, chosen_defect
 from dpmatrix.spec.wishart.ppca import PpcaPoint
 from proofs_checks.near_optimal_formulas import cap
 from proofs_checks.ppca_sizes import failure, needed, outside
+
+theorem_7 = cite("near-optimal.theorem-7@521f0896")
+
 
 CLAIM = "near-optimal.theorem-7"
 TENTH = Fraction(1, 10)
@@ -99,27 +102,15 @@ def score_violations(inside: ScorePoint, where: str, there: ScorePoint) -> dict[
     }
 
 
-@pytest.mark.evidence(
-    "near-optimal.theorem-7/seven@521f0896",
-    role="refutes",
-    grade="symbolic",
-    region="n = epsilon = 1, u between v_1 and v_2",
-)
-@pytest.mark.evidence(
-    "near-optimal.theorem-7/eight@521f0896",
-    role="refutes",
-    grade="symbolic",
-    region="n = 5, epsilon = 3, u between v_1 and v_d",
-)
-@pytest.mark.evidence(
-    "near-optimal.theorem-7/outside-exponent@521f0896",
-    role="supports",
+@theorem_7.refutes("seven", grade="symbolic", region="n = epsilon = 1, u between v_1 and v_2")
+@theorem_7.refutes("eight", grade="symbolic", region="n = 5, epsilon = 3, u between v_1 and v_d")
+@theorem_7.supports(
+    "outside-exponent",
     grade="symbolic",
     region="every u and spectrum on v_1, v_2 and v_d: an identity in its numbers, times n epsilon/2",
 )
-@pytest.mark.evidence(
-    "near-optimal.theorem-7/inside-exponent@521f0896",
-    role="supports",
+@theorem_7.supports(
+    "inside-exponent",
     grade="symbolic",
     region="every u and spectrum on v_1, v_2 and v_d: an identity in its numbers, times n epsilon/2",
 )
@@ -180,17 +171,13 @@ def test_the_exponent_and_not_the_score_is_bounded(statements) -> None:
     assert statements[f"{CLAIM}/eight"].at(attrs.evolve(OVER, epsilon=2)) is Truth.TRUE
 
 
-@pytest.mark.evidence(
-    "near-optimal.theorem-7/nine@521f0896",
-    role="supports",
+@theorem_7.supports(
+    "nine",
     grade="derived",
     region="every d >= 2, spectrum, sigma: derivation in the docstring, its terms evaluated at 64 points",
 )
-@pytest.mark.evidence(
-    "near-optimal.theorem-7/ten@521f0896",
-    role="supports",
-    grade="derived",
-    region="every d >= 2 and sigma, from Lemma 10; its terms evaluated at 64 points",
+@theorem_7.supports(
+    "ten", grade="derived", region="every d >= 2 and sigma, from Lemma 10; its terms evaluated at 64 points"
 )
 def test_nine_and_ten(statements) -> None:
     """(9): P(outside) <= P(outside)/P(U_sigma), as the denominator is at most 1; the normalisers cancel.
@@ -220,36 +207,11 @@ def test_nine_and_ten(statements) -> None:
         bind_hypotheses(statement, attrs.evolve(inside, sigma=0), outside(inside, **sigmas))
 
 
-@pytest.mark.evidence(
-    "near-optimal.theorem-7/threshold@521f0896",
-    role="supports",
-    grade="symbolic",
-    region="every spectrum, rho: an identity",
-)
-@pytest.mark.evidence(
-    "near-optimal.theorem-7/exponent@521f0896",
-    role="supports",
-    grade="symbolic",
-    region="every spectrum, rho: an identity",
-)
-@pytest.mark.evidence(
-    "near-optimal.theorem-7/equal-logarithms@521f0896",
-    role="supports",
-    grade="symbolic",
-    region="every spectrum, rho: an identity",
-)
-@pytest.mark.evidence(
-    "near-optimal.theorem-7/one-minus-rho@521f0896",
-    role="supports",
-    grade="symbolic",
-    region="0 < rho < 1: rho (1 - rho)",
-)
-@pytest.mark.evidence(
-    "near-optimal.theorem-7/logarithm@521f0896",
-    role="supports",
-    grade="derived",
-    region="every spectrum, rho: the docstring; bound at 30 points",
-)
+@theorem_7.supports("threshold", grade="symbolic", region="every spectrum, rho: an identity")
+@theorem_7.supports("exponent", grade="symbolic", region="every spectrum, rho: an identity")
+@theorem_7.supports("equal-logarithms", grade="symbolic", region="every spectrum, rho: an identity")
+@theorem_7.supports("one-minus-rho", grade="symbolic", region="0 < rho < 1: rho (1 - rho)")
+@theorem_7.supports("logarithm", grade="derived", region="every spectrum, rho: the docstring; bound at 30 points")
 def test_the_choice_of_sigma(statements) -> None:
     """With w = 1 - sigma^2 in (0, 1/2]: 4/w - 2/(1 - sigma) = 2(1 - sigma)/w > 0, as (1 - sigma)(1 + sigma) = w."""
     rho, first, second, sigma = sympy.symbols("rho l1 l2 sigma", positive=True)
@@ -289,11 +251,8 @@ def sufficient(p: PpcaPoint) -> mpmath.mpf:
     return left - mpmath.log(1 / real(p.eta)) - mpmath.mpf(p.dimension - 1) / 2 * inner
 
 
-@pytest.mark.evidence(
-    "near-optimal.theorem-7/sufficient@521f0896",
-    role="supports",
-    grade="derived",
-    region="every d, spectrum, epsilon, rho, eta: the docstring; bound at 30 points",
+@theorem_7.supports(
+    "sufficient", grade="derived", region="every d, spectrum, epsilon, rho, eta: the docstring; bound at 30 points"
 )
 def test_the_sample_size_is_sufficient(statement) -> None:
     """At n equal to the size the left side is (1 + rho)(log(1/eta) + (d/2) L), L = log(8 l1/((1-rho^2) Delta)) > 0.
@@ -324,9 +283,7 @@ def bind_size(statement: Statement, says: str) -> None:
     bind_hypotheses(statement, INSIDE, outside(INSIDE, **{says: attrs.evolve(INSIDE, records=100)}))
 
 
-@pytest.mark.evidence(
-    "near-optimal.theorem-7@521f0896",
-    role="supports",
+@theorem_7.supports(
     grade="derived",
     region="every d >= 2, spectrum with lambda_1 > lambda_2, epsilon, rho and eta: the steps of the printed proof with "
     "u'Bu for q_F; their composition machine-checked for symbolic d, evaluated at 30 points with d <= 8",
@@ -352,9 +309,7 @@ def test_theorem_7(statement) -> None:
     bind_size(statement, SIZE)
 
 
-@pytest.mark.evidence(
-    "near-optimal.theorem-7@521f0896",
-    role="control",
+@theorem_7.controls(
     grade="interval",
     region="three tenths of the sample size; all records e_1, d = 5, epsilon = 1/10, rho = 3/10, eta = 1/1000",
 )
@@ -368,9 +323,8 @@ def test_three_tenths_of_the_sample_size_are_not_enough(statement) -> None:
 OTHER = OtherData(2, 400, 1, 1, 0, Fraction(1, 2), TENTH, Fraction(501, 1000), Fraction(499, 1000))
 
 
-@pytest.mark.evidence(
-    "near-optimal.theorem-7/every-data-set@521f0896",
-    role="refutes",
+@theorem_7.refutes(
+    "every-data-set",
     grade="interval",
     region="d = 2, n = 400, epsilon = 1, rho = 1/2, eta = 1/10, A = diag(0.501, 0.499)",
 )

@@ -7,15 +7,18 @@ from itertools import product
 
 import attrs
 import mpmath
-import pytest
 import sympy
 from flint import arb
 
 from dpmatrix.claims import Statement, Truth, bind, bind_hypotheses
 from dpmatrix.claims.formulas import bind_formula, real
+from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.near_optimal.noise import ModSulq
 from dpmatrix.spec.near_optimal.sulq_samples import PhiRate, Rearranged, Root, SulqSamples
 from proofs_checks.near_optimal_formulas import beta
+
+theorem_9 = cite("near-optimal.theorem-9@365f4eeb")
+
 
 HALF = Fraction(1, 2)
 CENT = Fraction(1, 100)
@@ -77,9 +80,7 @@ def alone(small, large) -> SulqSamples:
     return SulqSamples(1, 1, min(small / 4, Fraction(1, 20)), Fraction(1, 10), rho, small, large)
 
 
-@pytest.mark.evidence(
-    "near-optimal.theorem-9@365f4eeb",
-    role="refutes",
+@theorem_9.refutes(
     grade="derived",
     region="d = 1: c = 10^-6, 1/4, 50 with c' = 1/100, 1, 10^9, every c > 0 and c' > 0 by the docstring",
 )
@@ -97,9 +98,7 @@ def test_one_dimension_has_one_eigenvector(statement) -> None:
     assert inside.at(attrs.evolve(INSIDE, large=Fraction(1, 20))) is Truth.TRUE
 
 
-@pytest.mark.evidence(
-    "near-optimal.theorem-9+repair@365f4eeb",
-    role="supports-repair",
+@theorem_9.supports_repair(
     grade="derived",
     region="every d >= 2, n, epsilon, delta, rho, c <= 1/4, c' >= 100,000: derivation in the docstring, its "
     "estimates machine-checked",
@@ -138,11 +137,8 @@ def test_one_phi_is_enough(statement) -> None:
     check(statement, more)
 
 
-@pytest.mark.evidence(
-    "near-optimal.theorem-9+repair@365f4eeb",
-    role="control",
-    grade="interval",
-    region="d = 1; d = 2: the margin lower by 1e-4, undecided for large n or rho = 99/100",
+@theorem_9.controls(
+    "+repair", grade="interval", region="d = 1; d = 2: the margin lower by 1e-4, undecided for large n or rho = 99/100"
 )
 def test_samples_control(statement) -> None:
     """The case d = 1 is refused; with a hundred times the samples, or rho farther from 1, nothing is proved."""
@@ -175,24 +171,9 @@ def share(p) -> mpmath.mpf:
     return 1 / (beta(p) ** 2 * p.dimension)
 
 
-@pytest.mark.evidence(
-    "near-optimal.theorem-9/minimum@365f4eeb",
-    role="refutes",
-    grade="interval",
-    region="d = 3, n = 30",
-)
-@pytest.mark.evidence(
-    "near-optimal.theorem-9/admissible@365f4eeb",
-    role="refutes",
-    grade="interval",
-    region="d = 8, n = 1",
-)
-@pytest.mark.evidence(
-    "near-optimal.theorem-9/phi-rate@365f4eeb",
-    role="refutes",
-    grade="derived",
-    region="k = 1, 1/100, every k by 1/(beta^2 d) > 1/k^2, as phi < 1",
-)
+@theorem_9.refutes("minimum", grade="interval", region="d = 3, n = 30")
+@theorem_9.refutes("admissible", grade="interval", region="d = 8, n = 1")
+@theorem_9.refutes("phi-rate", grade="derived", region="k = 1, 1/100, every k by 1/(beta^2 d) > 1/k^2, as phi < 1")
 def test_lines_that_do_not_hold(statements) -> None:
     names = ("minimum", "admissible", "phi-rate")
     minimum, admissible, rate = (statements[f"near-optimal.theorem-9/{name}"] for name in names)
@@ -219,24 +200,9 @@ def test_lines_that_do_not_hold(statements) -> None:
     assert not any(statement.strict for statement in statements.values())
 
 
-@pytest.mark.evidence(
-    "near-optimal.theorem-9/quarter@365f4eeb",
-    role="supports",
-    grade="derived",
-    region="every d >= 2, beta: the docstring; bound at 36 points",
-)
-@pytest.mark.evidence(
-    "near-optimal.theorem-9/rate@365f4eeb",
-    role="supports",
-    grade="derived",
-    region="d >= 2, 1/beta^2 >= 1: the docstring; bound at 36 points",
-)
-@pytest.mark.evidence(
-    "near-optimal.theorem-9/noise@365f4eeb",
-    role="supports",
-    grade="derived",
-    region="d >= 2, delta < 1: the docstring; bound at 36 points",
-)
+@theorem_9.supports("quarter", grade="derived", region="every d >= 2, beta: the docstring; bound at 36 points")
+@theorem_9.supports("rate", grade="derived", region="d >= 2, 1/beta^2 >= 1: the docstring; bound at 36 points")
+@theorem_9.supports("noise", grade="derived", region="d >= 2, delta < 1: the docstring; bound at 36 points")
 def test_lines_about_the_noise(statements) -> None:
     """At log K = 2g the bracket is 1 - g/(2g) = 1/2. With x = 1/beta^2, log(1/sqrt(1-phi^2)) = (2x+5 log 2)/(d-1) (1).
 
@@ -280,18 +246,8 @@ REARRANGED = [Rearranged(Fraction(i, 6), 1 - Fraction(j, 64)) for i, j in produc
 ROOTS = [Root(Fraction(i, 5), Fraction(j, 4)) for i, j in product(range(7), (0, 1, 3, 6))]
 
 
-@pytest.mark.evidence(
-    "near-optimal.theorem-9/squared@365f4eeb",
-    role="supports",
-    grade="derived",
-    region="phi >= 0: the docstring; bound at 28 points",
-)
-@pytest.mark.evidence(
-    "near-optimal.theorem-9/root@365f4eeb",
-    role="supports",
-    grade="derived",
-    region="x >= 0, y >= 0: the docstring; bound at 28 points",
-)
+@theorem_9.supports("squared", grade="derived", region="phi >= 0: the docstring; bound at 28 points")
+@theorem_9.supports("root", grade="derived", region="x >= 0, y >= 0: the docstring; bound at 28 points")
 def test_scalar_lines(statements) -> None:
     """With u = 16 (1-rho): if u >= 1 then 1 - 2u < 0; else phi^2 >= (1-u)^2 = 1 - 2u + u^2.
 

@@ -7,16 +7,19 @@ from itertools import product
 
 import attrs
 import mpmath
-import pytest
 import sympy
 from flint import arb, fmpq
 
 from dpmatrix.claims import Statement, Truth, bind, bind_hypotheses
 from dpmatrix.claims.formulas import bind_formula, real
 from dpmatrix.exact import precision
+from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.near_optimal.sulq_bound import SulqBound
 from dpmatrix.spec.near_optimal.sulq_utility_proof import Alignment, Dimension, Rearranged, UnitPair
 from proofs_checks.near_optimal_formulas import beta, cap, dot
+
+theorem_15 = cite("near-optimal.theorem-15@abc00bb9")
+
 
 HALF = Fraction(1, 2)
 CENT = Fraction(1, 100)
@@ -93,19 +96,12 @@ def both_ends(statement: Statement, function) -> None:
             assert 2 * margin.rad() < 3 * width + scale / 10**4, p
 
 
-@pytest.mark.evidence(
-    "near-optimal.theorem-15@abc00bb9",
-    role="supports",
+@theorem_15.supports(
     grade="derived",
     region="every d >= 2, n, epsilon, delta and phi in Phi: derivation in the docstring from Theorem 13 and Lemma 11, "
     "its algebra machine-checked",
 )
-@pytest.mark.evidence(
-    "near-optimal.theorem-15/inequality-25@abc00bb9",
-    role="supports",
-    grade="derived",
-    region="every phi in Phi, by Lemma 11",
-)
+@theorem_15.supports("inequality-25", grade="derived", region="every phi in Phi, by Lemma 11")
 def test_fano_over_lines(statements) -> None:
     """Let r be the size of the largest family of lines at phi; r >= K by Lemma 11, log K >= 1/beta^2 + log 2 in Phi.
 
@@ -135,7 +131,7 @@ def test_fano_over_lines(statements) -> None:
         check_phi(statement)
 
 
-@pytest.mark.evidence("near-optimal.theorem-15@abc00bb9", role="control", grade="interval", region="d = 20, n = 3")
+@theorem_15.controls(grade="interval", region="d = 20, n = 3")
 def test_a_larger_loss_is_refused(statement) -> None:
     """Ten times the loss of (21) at the upper end of the enclosure is out of reach; so is any phi far below Phi."""
     assert statement.at(INSIDE) is Truth.TRUE
@@ -144,18 +140,8 @@ def test_a_larger_loss_is_refused(statement) -> None:
     assert statement.conclusion(below) is Truth.FALSE, "beyond the zero of the bracket its square means nothing"
 
 
-@pytest.mark.evidence(
-    "near-optimal.theorem-15/basis@abc00bb9",
-    role="supports",
-    grade="symbolic",
-    region="every d >= 2: an identity",
-)
-@pytest.mark.evidence(
-    "near-optimal.theorem-15/vacuous@abc00bb9",
-    role="supports",
-    grade="symbolic",
-    region="every d >= 2 and beta > 0: an identity",
-)
+@theorem_15.supports("basis", grade="symbolic", region="every d >= 2: an identity")
+@theorem_15.supports("vacuous", grade="symbolic", region="every d >= 2 and beta > 0: an identity")
 def test_ends_of_phi(statements) -> None:
     """1 - phi^2 = exp(-2 y/(d-1)) gives (d-1) log(1/sqrt(1-phi^2)) = y; y = log(8d), and 1/beta^2 + log 2 + log 8."""
     basis, vacuous = (statements[f"near-optimal.theorem-15/{name}"] for name in ("basis", "vacuous"))
@@ -207,30 +193,14 @@ def check_pairs(statement: Statement, more: dict) -> None:
     assert not norms.strict
 
 
-@pytest.mark.evidence(
-    "near-optimal.theorem-15/divergence@abc00bb9",
-    role="supports",
-    grade="derived",
-    region="Sigma = beta^2 I, every d: the docstring; 25 pairs exactly",
+@theorem_15.supports("divergence", grade="derived", region="Sigma = beta^2 I, every d: the docstring; 25 pairs exactly")
+@theorem_15.supports(
+    "inequality-23", grade="derived", region="unit vectors of every d: the docstring; expanded for d <= 3"
 )
-@pytest.mark.evidence(
-    "near-optimal.theorem-15/inequality-23@abc00bb9",
-    role="supports",
-    grade="derived",
-    region="unit vectors of every d: the docstring; expanded for d <= 3",
+@theorem_15.supports(
+    "inequality-24", grade="derived", region="unit vectors of every d: the docstring; expanded for d <= 3"
 )
-@pytest.mark.evidence(
-    "near-optimal.theorem-15/inequality-24@abc00bb9",
-    role="supports",
-    grade="derived",
-    region="unit vectors of every d: the docstring; expanded for d <= 3",
-)
-@pytest.mark.evidence(
-    "near-optimal.theorem-15/data-set@abc00bb9",
-    role="supports",
-    grade="derived",
-    region="unit vectors of every d: the docstring; expanded for d <= 3",
-)
+@theorem_15.supports("data-set", grade="derived", region="unit vectors of every d: the docstring; expanded for d <= 3")
 def test_pairs_of_means(statements) -> None:
     """The entries on and above the diagonal are some of those of mu mu' - nu nu', whose squared norm is 2 - 2<mu,nu>^2.
 
@@ -283,7 +253,7 @@ def jensen(p) -> mpmath.mpf:
     return lines - sum(q * mpmath.sqrt(2 - 2 * s) for q, s in zip(chances, values, strict=True)) ** 2
 
 
-@pytest.mark.evidence("near-optimal.theorem-15/jensen@abc00bb9", role="refutes", grade="interval", region="v^ = -mu")
+@theorem_15.refutes("jensen", grade="interval", region="v^ = -mu")
 def test_the_sign_of_an_eigenvector_breaks_the_proof(statement) -> None:
     """E[2 (1 - |<v^, mu>|)] = 0 and E|v^ - mu| = 2; an eigenvector of random sign is half as bad."""
     assert statement.at(OPPOSITE) is Truth.FALSE
@@ -307,11 +277,8 @@ REARRANGED = [
 ]
 
 
-@pytest.mark.evidence(
-    "near-optimal.theorem-15/inequality-26@abc00bb9",
-    role="supports",
-    grade="symbolic",
-    region="every correlation, phi < 1 and bracket >= 0: half of the hypothesis",
+@theorem_15.supports(
+    "inequality-26", grade="symbolic", region="every correlation, phi < 1 and bracket >= 0: half of the hypothesis"
 )
 def test_rearranged(statement) -> None:
     """Half of 2 (1 - x) - ((1-phi)/2) b^2 is 1 - ((1-phi)/4) b^2 - x."""

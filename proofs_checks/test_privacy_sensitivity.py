@@ -14,7 +14,12 @@ from flint import arb, fmpq, fmpz_mat, fmpz_poly
 from dpmatrix.claims import Truth
 from dpmatrix.exact import precision
 from dpmatrix.privacy import Adjacency, Entries, l1_distance, l1_sensitivity, largest_l1_difference
+from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.wishart.points import InputPerturbation
+
+lemma_2 = cite("wishart.lemma-2@18599c4c")
+theorem_3 = cite("wishart.theorem-3@4f2e67ea")
+
 
 CORE = fmpz_mat([[1, 1, 1], [1, 1, -1], [1, -1, -1]])
 
@@ -78,8 +83,8 @@ EXACT = (
 )
 
 
-@pytest.mark.evidence("wishart.lemma-2+repair@18599c4c", role="supports-repair", grade="derived", region=EXACT)
-@pytest.mark.evidence("wishart.theorem-3@4f2e67ea", role="supports", grade="derived", region=EXACT)
+@lemma_2.supports_repair(grade="derived", region=EXACT)
+@theorem_3.supports(grade="derived", region=EXACT)
 @pytest.mark.parametrize("entries", Entries)
 @pytest.mark.parametrize("dimension", [2, 3, 4, 5])
 def test_every_sign_matrix_stays_within_the_formula_and_one_attains_it(statements, dimension, entries):

@@ -7,14 +7,19 @@ from itertools import product
 
 import attrs
 import mpmath
-import pytest
 import sympy
 from flint import fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.claims.formulas import real, symbolic
+from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.sliding_window.sketch_bounds import FourthStep, OneRowSketch, ScaleParameters, SketchDirection
 from dpmatrix.spec.sliding_window.sketched_stream import SketchedStream
+
+lemma_2 = cite("sliding-window.lemma-2@03ddba13")
+theorem_4 = cite("sliding-window.theorem-4@90f1665c")
+corollary_1 = cite("sliding-window.corollary-1@691d8e5e")
+
 
 QUARTER, HALF = Fraction(1, 4), Fraction(1, 2)
 TENTH, MILLIONTH = Fraction(1, 10), Fraction(1, 10**6)
@@ -84,23 +89,10 @@ def parts(p: OneRowSketch):
     )
 
 
-@pytest.mark.evidence(
-    "sliding-window.lemma-2@03ddba13",
-    role="refutes",
-    grade="derived",
-    region="r = 1, eta = 1/4, d = 17: every variate and c",
-)
-@pytest.mark.evidence(
-    "sliding-window.theorem-4/algorithm-2@90f1665c",
-    role="refutes",
-    grade="derived",
-    region="r = 1, eta = 1/4, d = 17: every variate, eta c < 1024",
-)
-@pytest.mark.evidence(
-    "sliding-window.theorem-4/semidefinite@90f1665c",
-    role="refutes",
-    grade="derived",
-    region="d > 4r/eta: every variate; d = 1 with a sketch of 1 - eta/4",
+@lemma_2.refutes(grade="derived", region="r = 1, eta = 1/4, d = 17: every variate and c")
+@theorem_4.refutes("algorithm-2", grade="derived", region="r = 1, eta = 1/4, d = 17: every variate, eta c < 1024")
+@theorem_4.refutes(
+    "semidefinite", grade="derived", region="d > 4r/eta: every variate; d = 1 with a sketch of 1 - eta/4"
 )
 def test_some_direction_is_not_seen(statements) -> None:
     """Here m rows in d > m dimensions leave a direction u with A~u = 0: both lower bounds are negative there."""
@@ -139,9 +131,7 @@ def test_some_direction_is_not_seen(statements) -> None:
             assert statement.applies(kernel_run(**wrong)) is Truth.FALSE
 
 
-@pytest.mark.evidence(
-    "sliding-window.corollary-1@691d8e5e",
-    role="refutes",
+@corollary_1.refutes(
     grade="derived",
     region="no data, a sketch without error, eps = 1/(1000 c): c = 1, 100, 10^6, every c by the docstring",
 )
@@ -189,36 +179,11 @@ def on_directions(formula: sympy.Expr):
         yield p, formula.subs(numbers).evalf(50)
 
 
-@pytest.mark.evidence(
-    "sliding-window.lemma-2/equation-10@03ddba13",
-    role="supports",
-    grade="symbolic",
-    region="any one direction: an identity in its seven numbers",
-)
-@pytest.mark.evidence(
-    "sliding-window.lemma-2/equation-11@03ddba13",
-    role="supports",
-    grade="symbolic",
-    region="any one direction: an identity in its seven numbers",
-)
-@pytest.mark.evidence(
-    "sliding-window.lemma-2/equation-12@03ddba13",
-    role="supports",
-    grade="symbolic",
-    region="any one direction: an identity in its seven numbers",
-)
-@pytest.mark.evidence(
-    "sliding-window.lemma-2/equation-13@03ddba13",
-    role="supports",
-    grade="symbolic",
-    region="any one direction: an identity in its seven numbers",
-)
-@pytest.mark.evidence(
-    "sliding-window.lemma-2/equation-14@03ddba13",
-    role="supports",
-    grade="symbolic",
-    region="any one direction: an identity in its seven numbers",
-)
+@lemma_2.supports("equation-10", grade="symbolic", region="any one direction: an identity in its seven numbers")
+@lemma_2.supports("equation-11", grade="symbolic", region="any one direction: an identity in its seven numbers")
+@lemma_2.supports("equation-12", grade="symbolic", region="any one direction: an identity in its seven numbers")
+@lemma_2.supports("equation-13", grade="symbolic", region="any one direction: an identity in its seven numbers")
+@lemma_2.supports("equation-14", grade="symbolic", region="any one direction: an identity in its seven numbers")
 def test_the_chain_of_lemma_2(statements) -> None:
     """X <= Y means u'Xu <= u'Yu for every unit u, and each line is a sum of hypotheses with coefficients >= 0."""
     low, high = n1 - (1 - eta / 4) * (k1 + s2), (1 + eta / 4) * (k1 + s2) - n1
@@ -251,9 +216,7 @@ def test_the_chain_of_lemma_2(statements) -> None:
             assert statement.applies(outside) is Truth.FALSE
 
 
-@pytest.mark.evidence(
-    "sliding-window.corollary-1/factor@691d8e5e", role="supports", grade="symbolic", region="0 < eta <= 3/8"
-)
+@corollary_1.supports("factor", grade="symbolic", region="0 < eta <= 3/8")
 def test_the_factor_of_the_corollary(statement) -> None:
     """1 + 2 eta - (1+eta/4)/(1-eta) = 2 eta (3/8 - eta)/(1-eta)."""
     gap = 1 + 2 * eta - (1 + eta / 4) / (1 - eta)
@@ -288,18 +251,9 @@ def scales():
         yield from (ScaleParameters(rank, e, epsilon, delta, c) for c in (1, 7))
 
 
-@pytest.mark.evidence(
-    "sliding-window.lemma-2/equation-9@03ddba13",
-    role="refutes",
-    grade="interval",
-    region="d = 1, r = 1, eta = 1/2, 1/10",
-)
-@pytest.mark.evidence(
-    "sliding-window.lemma-2/substitution@03ddba13", role="refutes", grade="derived", region="every parameter and c"
-)
-@pytest.mark.evidence(
-    "sliding-window.corollary-1/one-plus-eta@691d8e5e", role="refutes", grade="symbolic", region="eta = 1/100, 1/4, 3/8"
-)
+@lemma_2.refutes("equation-9", grade="interval", region="d = 1, r = 1, eta = 1/2, 1/10")
+@lemma_2.refutes("substitution", grade="derived", region="every parameter and c")
+@corollary_1.refutes("one-plus-eta", grade="symbolic", region="eta = 1/100, 1/4, 3/8")
 def test_three_steps_fail(statements) -> None:
     """The two requirements on c add up to sigma^2 (1 - (1+eta/4)/(1-eta)) >= 0, which is false for eta > 0."""
     gap = sympy.simplify(1 - (1 + eta / 4) / (1 - eta) + sympy.Rational(5, 4) * eta / (1 - eta))
@@ -349,12 +303,7 @@ def test_three_steps_fail(statements) -> None:
         assert not statement.strict
 
 
-@pytest.mark.evidence(
-    "sliding-window.theorem-4/last-display@90f1665c",
-    role="refutes",
-    grade="symbolic",
-    region="X > 0, eta < 1: 2X(1 - eta)",
-)
+@theorem_4.refutes("last-display", grade="symbolic", region="X > 0, eta < 1: 2X(1 - eta)")
 def test_the_last_display_of_theorem_4(statement) -> None:
     """(1-eta)(w-x) - x - (1-eta)w + eta x = -2x(1-eta)."""
     x = sympy.symbols("x")
@@ -385,18 +334,9 @@ def streams():
                 yield SketchedStream(rows, base, coins, fmpq(3, 2), window, deleted)
 
 
-@pytest.mark.evidence(
-    "sliding-window.lemma-2/equation-6@03ddba13", role="supports", grade="derived", region="every A: product of blocks"
-)
-@pytest.mark.evidence(
-    "sliding-window.lemma-2/equation-7@03ddba13", role="supports", grade="derived", region="every stream: stamps below"
-)
-@pytest.mark.evidence(
-    "sliding-window.lemma-2/equation-8@03ddba13",
-    role="refutes",
-    grade="symbolic",
-    region="rows 7, 0, 0, W = 2, sigma = 1",
-)
+@lemma_2.supports("equation-6", grade="derived", region="every A: product of blocks")
+@lemma_2.supports("equation-7", grade="derived", region="every stream: stamps below")
+@lemma_2.refutes("equation-8", grade="symbolic", region="rows 7, 0, 0, W = 2, sigma = 1")
 def test_equations_6_to_8(statements) -> None:
     """(7): one stamp is born at a time, and the printed expiry makes t_2 the first as soon as it is before t - W + 1.
 

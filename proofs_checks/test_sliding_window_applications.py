@@ -7,15 +7,20 @@ from itertools import product
 
 import attrs
 import mpmath
-import pytest
 import sympy
 from flint import fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.claims.formulas import real
+from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.sliding_window.applications import DivisionPoint, FactorPoint, QueryPoint
 from dpmatrix.spec.sliding_window.distinguishing import NeighbouringQueries, NeighbouringRegressions, NeighbouringSpans
 from dpmatrix.spec.sliding_window.regression_bound import RegressionPoint
+
+theorem_5 = cite("sliding-window.theorem-5@501235fe")
+theorem_6 = cite("sliding-window.theorem-6@a31cdcd3")
+theorem_8 = cite("sliding-window.theorem-8@075f1aaa")
+
 
 MILLIONTH = Fraction(1, 10**6)
 QUERIES = QueryPoint(5, 100, 100, 1, MILLIONTH, 1)
@@ -38,9 +43,7 @@ def promise(p) -> dict:
     }
 
 
-@pytest.mark.evidence(
-    "sliding-window.theorem-5@501235fe",
-    role="refutes",
+@theorem_5.refutes(
     grade="derived",
     region="q = d = 100, eps = 1, delta = 10^-6: c = 1, 100, 10^6, every c >= 1 by M = 30 c, eta = 1/M^2; "
     "q = d = 2: a unit row",
@@ -78,9 +81,7 @@ def test_no_private_algorithm_answers_long_rows(statement) -> None:
         bind_hypotheses(statement, inside, outside)
 
 
-@pytest.mark.evidence(
-    "sliding-window.theorem-6@a31cdcd3",
-    role="refutes",
+@theorem_6.refutes(
     grade="derived",
     region="rows (1/2, 1/2), (1/2, -1/2): c = 1, 10, every c >= 1 with eps = 5 c^2, delta = 1/2, beta = 3^-eps/5; "
     "eps = 1, delta near 1; every eta and algorithm",
@@ -130,9 +131,7 @@ def test_no_private_projection_is_good_on_both_rows(statement) -> None:
         bind_hypotheses(statement, inside, outside)
 
 
-@pytest.mark.evidence(
-    "sliding-window.theorem-8@075f1aaa",
-    role="refutes",
+@theorem_8.refutes(
     grade="derived",
     region="W = d = p = 1, eps = 1, delta = 10^-6: c = 1, 100, 10^6, every c by M = 500 sqrt(c); beta <= 1/4; "
     "every algorithm",
@@ -165,12 +164,7 @@ def test_no_private_regression_fits_both_rows(statement) -> None:
         bind_hypotheses(statement, inside, outside)
 
 
-@pytest.mark.evidence(
-    "sliding-window.theorem-5/algorithm-2@501235fe",
-    role="refutes",
-    grade="derived",
-    region="q = d = 100, r = 5; c = 1, 10^3, 10^6, every c by eps = 1/c",
-)
+@theorem_5.refutes("algorithm-2", grade="derived", region="q = d = 100, r = 5; c = 1, 10^3, 10^6, every c by eps = 1/c")
 def test_variance_queries_cost_sigma_squared(statement) -> None:
     assert statement.at(QUERIES) is Truth.FALSE
     assert statement.at(attrs.evolve(QUERIES, constant=1000)) is Truth.FALSE
@@ -201,15 +195,10 @@ def test_variance_queries_cost_sigma_squared(statement) -> None:
     )
 
 
-@pytest.mark.evidence(
-    "sliding-window.theorem-6/factor@a31cdcd3",
-    role="refutes",
-    grade="symbolic",
-    region="eta = 1/4: least cost 10, 10^6, 10^9, an output of once or twice that",
+@theorem_6.refutes(
+    "factor", grade="symbolic", region="eta = 1/4: least cost 10, 10^6, 10^9, an output of once or twice that"
 )
-@pytest.mark.evidence(
-    "sliding-window.theorem-6/equation-19@a31cdcd3", role="refutes", grade="symbolic", region="eta = 1/4, x = 1, y = 0"
-)
+@theorem_6.refutes("equation-19", grade="symbolic", region="eta = 1/4, x = 1, y = 0")
 def test_the_factor_of_theorem_6_is_negative(statements) -> None:
     """(1 + 6 eta)/(1 - 6 eta) < 0 for eta > 1/6, so the right side is below the least cost, hence below every cost."""
     factor, division = statements["sliding-window.theorem-6/factor"], statements["sliding-window.theorem-6/equation-19"]
@@ -267,12 +256,7 @@ def regression(window: int, constant: int = 1, degrees: int = 214) -> Regression
     return RegressionPoint(window, feature, Fraction(99, 100), noise, degrees, 1, constant)
 
 
-@pytest.mark.evidence(
-    "sliding-window.theorem-8/algorithm-8@075f1aaa",
-    role="refutes",
-    grade="derived",
-    region="d = p = 1, OPT = 0; c = 1, 10^3, 10^6, every c by growing W",
-)
+@theorem_8.refutes("algorithm-8", grade="derived", region="d = p = 1, OPT = 0; c = 1, 10^3, 10^6, every c by growing W")
 def test_regression_forgets_the_size_of_the_solution(statement) -> None:
     """With W a^2 = tau and R = tau I, X~ = (W a b)/(W a^2 + tau) = X^/2, and the error is W b^2/4."""
     w, b, t = sympy.symbols("W b tau", positive=True)

@@ -6,13 +6,17 @@ from fractions import Fraction
 from itertools import product
 
 import attrs
-import pytest
 import sympy
 from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses, certify, interval
 from dpmatrix.exact import rational
+from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.sliding_window.approximation import ApproximationPoint, EmbeddingPoint, ScalarPoint
+
+spectral_approximation = cite("sliding-window.spectral-approximation@083d6a11")
+definition_5 = cite("sliding-window.definition-5@e3a40def")
+proposition_10 = cite("sliding-window.proposition-10@ca21af38")
 
 
 def scalar(original, approximant, eta, zeta=0) -> ApproximationPoint:
@@ -46,18 +50,14 @@ def check_hypotheses(statement) -> None:
     assert not statement.strict
 
 
-@pytest.mark.evidence(
-    "sliding-window.spectral-approximation@083d6a11", role="refutes", grade="symbolic", region="C = 1, S = eta = 1/2"
-)
+@spectral_approximation.refutes(grade="symbolic", region="C = 1, S = eta = 1/2")
 def test_the_middle_matters(statement) -> None:
     assert statement.at(scalar(1, HALF, HALF)) is Truth.FALSE
     bind(statement, ((p, scalar_margin(p, lambda e: 1 - e, lambda e: 1 + e)) for p in SCALARS))
     check_hypotheses(statement)
 
 
-@pytest.mark.evidence(
-    "sliding-window.spectral-approximation+repair@083d6a11",
-    role="supports-repair",
+@spectral_approximation.supports_repair(
     grade="derived",
     region="every d and 0 <= eta < 1: the order is kept under positive factors and sums; coefficients symbolically",
 )
@@ -83,11 +83,8 @@ def test_reversal_costs_a_factor(statement) -> None:
     check_hypotheses(statement)
 
 
-@pytest.mark.evidence(
-    "sliding-window.spectral-approximation+repair@083d6a11",
-    role="control",
-    grade="symbolic",
-    region="S = (1 - eta) C, where the upper side is attained",
+@spectral_approximation.controls(
+    "+repair", grade="symbolic", region="S = (1 - eta) C, where the upper side is attained"
 )
 def test_the_widened_factor_is_sharp(statement) -> None:
     point = scalar(1, HALF, HALF)
@@ -95,12 +92,7 @@ def test_the_widened_factor_is_sharp(statement) -> None:
     assert statement.nudged(lambda margin: margin - arb(1) / 50).at(point) is Truth.FALSE
 
 
-@pytest.mark.evidence(
-    "sliding-window.spectral-approximation+repair@083d6a11",
-    role="control",
-    grade="symbolic",
-    region="the slack zeta, dropped from the hypotheses",
-)
+@spectral_approximation.controls("+repair", grade="symbolic", region="the slack zeta, dropped from the hypotheses")
 def test_the_slack_has_to_vanish(statement) -> None:
     loose = ApproximationPoint(fmpq_mat([[0]]), fmpq_mat([[1]]), HALF, 1)
     assert statement.applies(loose) is Truth.FALSE
@@ -113,9 +105,7 @@ def line(factor, alpha, eta) -> EmbeddingPoint:
     return EmbeddingPoint(fmpq_mat([[factor]]), fmpq_mat([[1]]), fmpq_mat([[1]]), alpha, eta)
 
 
-@pytest.mark.evidence(
-    "sliding-window.definition-5@e3a40def", role="refutes", grade="symbolic", region="E = 6/5, alpha = 1/10, eta = 1/2"
-)
+@definition_5.refutes(grade="symbolic", region="E = 6/5, alpha = 1/10, eta = 1/2")
 def test_the_display_does_not_bind_alpha(statement) -> None:
     assert statement.at(line(fmpq(6, 5), Fraction(1, 10), HALF)) is Truth.FALSE
     assert statement.at(line(fmpq(4, 5), Fraction(1, 10), HALF)) is Truth.FALSE
@@ -130,9 +120,7 @@ def test_the_display_does_not_bind_alpha(statement) -> None:
     assert statement.applies(line(fmpq(71, 100), 1, HALF)) is Truth.TRUE
 
 
-@pytest.mark.evidence(
-    "sliding-window.definition-5+repair@e3a40def",
-    role="supports-repair",
+@definition_5.supports_repair(
     grade="derived",
     region="every dimension: c'(B'E'EB - (1 -+ alpha)B'B)c is the difference of the norms; symbolically for 2 x 2",
 )
@@ -162,9 +150,7 @@ def test_loewner_form_bounds_every_vector(statement) -> None:
     assert not statement.strict
 
 
-@pytest.mark.evidence(
-    "sliding-window.definition-5+repair@e3a40def", role="control", grade="symbolic", region="a direction that is lost"
-)
+@definition_5.controls("+repair", grade="symbolic", region="a direction that is lost")
 def test_a_lost_direction_is_noticed(statement) -> None:
     name = "(1 - alpha) B'B <= B'E'EB <= (1 + alpha) B'B"
     lost = EmbeddingPoint(fmpq_mat([[1, 0]]), fmpq_mat([[1, 0], [0, 1]]), fmpq_mat([[0], [1]]), Fraction(9, 10), 0)
@@ -188,7 +174,7 @@ def check_range(statement, *, strict: bool) -> None:
     assert statement.strict is strict
 
 
-@pytest.mark.evidence("sliding-window.proposition-10@ca21af38", role="supports", grade="symbolic", region=EVERYWHERE)
+@proposition_10.supports(grade="symbolic", region=EVERYWHERE)
 def test_proposition_10(statement) -> None:
     """The difference is (3 eta^2/8)/(1 + eta/4)."""
     margin = (1 - eta / 2) * (1 - eta / 4) / (1 + eta / 4) - (1 - eta)
@@ -198,7 +184,7 @@ def test_proposition_10(statement) -> None:
     check_range(statement, strict=True)
 
 
-@pytest.mark.evidence("sliding-window.proposition-10@ca21af38", role="control", grade="interval", region="eta = 1/2")
+@proposition_10.controls(grade="interval", region="eta = 1/2")
 def test_proposition_10_has_no_room_for_the_threshold_itself(statement) -> None:
     """With 1 - 3 eta/4 in place of 1 - eta/2 it fails."""
     wrong = statement.nudged(lambda margin: margin - arb(1) / 8 * arb(7) / 9)
@@ -206,26 +192,20 @@ def test_proposition_10_has_no_room_for_the_threshold_itself(statement) -> None:
     assert attrs.evolve(statement, given=()).at(ScalarPoint(0)) is Truth.FALSE, "equality at 0"
 
 
-@pytest.mark.evidence(
-    "sliding-window.proposition-10/left-expansion@ca21af38", role="supports", grade="symbolic", region=EVERYWHERE
-)
+@proposition_10.supports("left-expansion", grade="symbolic", region=EVERYWHERE)
 def test_left_expansion(statement) -> None:
     assert sympy.expand((1 - eta) * (1 + eta / 4) - (1 - 3 * eta / 4 - eta**2 / 4)) == 0
     bind(statement, on_etas(sympy.Integer(0) * eta))
     check_range(statement, strict=False)
 
 
-@pytest.mark.evidence(
-    "sliding-window.proposition-10/middle@ca21af38", role="supports", grade="symbolic", region=EVERYWHERE
-)
+@proposition_10.supports("middle", grade="symbolic", region=EVERYWHERE)
 def test_middle_inequality(statement) -> None:
     bind(statement, on_etas(3 * eta**2 / 8))
     check_range(statement, strict=False)
 
 
-@pytest.mark.evidence(
-    "sliding-window.proposition-10/right-expansion@ca21af38", role="supports", grade="symbolic", region=EVERYWHERE
-)
+@proposition_10.supports("right-expansion", grade="symbolic", region=EVERYWHERE)
 def test_right_expansion(statement) -> None:
     assert sympy.expand((1 - eta / 2) * (1 - eta / 4) - (1 - 3 * eta / 4 + eta**2 / 8)) == 0
     bind(statement, on_etas(sympy.Integer(0) * eta))

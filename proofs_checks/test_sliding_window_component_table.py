@@ -7,16 +7,19 @@ from itertools import product
 
 import attrs
 import mpmath
-import pytest
 import sympy
 from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.claims.formulas import bind_formula, real
+from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.sliding_window.component_table import ComponentSetting, NoisyRelease
 from dpmatrix.spec.wishart.spectra import diagonal, identity
 from proofs_checks.exact_matrices import line
 from proofs_checks.steps import by_step
+
+table_2 = cite("sliding-window.table-2@748b397d")
+
 
 MILLIONTH = Fraction(1, 10**6)
 BASE = ComponentSetting(1000, 100, 5, Fraction(1, 10), 1, MILLIONTH)
@@ -61,9 +64,7 @@ def check(statement, formula, more=None, points=POINTS) -> None:
         bind_hypotheses(statement, inside, OUTSIDE | (more or {}))
 
 
-@pytest.mark.evidence(
-    "sliding-window.table-2@748b397d",
-    role="refutes",
+@table_2.refutes(
     grade="derived",
     region="every c by growing d: c = 1, 10, 100, k = 1, 5, delta = d^(-log d), rounded up, eps = 1 and 1/10",
 )
@@ -82,9 +83,7 @@ def test_a_gaussian_release_of_static_data_costs_less(statement) -> None:
     )
 
 
-@pytest.mark.evidence(
-    "sliding-window.table-2+repair@748b397d",
-    role="supports-repair",
+@table_2.supports_repair(
     grade="derived",
     region="every d >= 3, k, eps <= 1, delta >= d^(-log d): derivation in the docstring, its constants checked",
 )
@@ -115,12 +114,7 @@ def test_the_second_row_in_the_measure_of_the_last(statement) -> None:
     assert all(statement.at(p) is Truth.TRUE for p in (*some, LEAST, MOST, BASE))
 
 
-@pytest.mark.evidence(
-    "sliding-window.table-2+repair@748b397d",
-    role="control",
-    grade="interval",
-    region="epsilon = 10^4; half of the constant",
-)
+@table_2.controls("+repair", grade="interval", region="epsilon = 10^4; half of the constant")
 def test_a_large_epsilon_is_noticed(statement) -> None:
     large = attrs.evolve(LEAST, epsilon=10**4)
     assert statement.applies(large) is Truth.FALSE
@@ -136,30 +130,11 @@ def space(p: ComponentSetting, k: int, eta: int):
     return p.dimension * p.target**k * mpmath.log(p.window) / real(p.eta) ** eta
 
 
-@pytest.mark.evidence(
-    "sliding-window.table-2/errors-in-order@748b397d", role="refutes", grade="derived", region="every c: eps = 2c"
-)
-@pytest.mark.evidence(
-    "sliding-window.table-2/space-of-theorem-19@748b397d", role="refutes", grade="derived", region="every c: W = 2cd"
-)
-@pytest.mark.evidence(
-    "sliding-window.table-2/space-of-theorem-3@748b397d",
-    role="refutes",
-    grade="derived",
-    region="every c: eta = 1/(2c)",
-)
-@pytest.mark.evidence(
-    "sliding-window.table-2/smaller-space@748b397d",
-    role="refutes",
-    grade="derived",
-    region="every c: k = 2c, d the least number above k log W/eta^3",
-)
-@pytest.mark.evidence(
-    "sliding-window.table-2/spaces-in-order@748b397d",
-    role="supports",
-    grade="symbolic",
-    region="every parameter: k/eta^2 >= 1",
-)
+@table_2.refutes("errors-in-order", grade="derived", region="every c: eps = 2c")
+@table_2.refutes("space-of-theorem-19", grade="derived", region="every c: W = 2cd")
+@table_2.refutes("space-of-theorem-3", grade="derived", region="every c: eta = 1/(2c)")
+@table_2.refutes("smaller-space", grade="derived", region="every c: k = 2c, d the least number above k log W/eta^3")
+@table_2.supports("spaces-in-order", grade="symbolic", region="every parameter: k/eta^2 >= 1")
 def test_rows_against_each_other_and_against_theorems(statements) -> None:
     """The last: c d k^2/eta^3 - d k/eta = (d k/eta)(c k/eta^2 - 1), and c, k >= 1 > eta."""
     by_name = by_step(statements)
@@ -211,9 +186,8 @@ WRONG_AXIS = NoisyRelease(diagonal((3, 1)), diagonal((-1, 1)), line(0, 1), line(
 """The noise prefers the wrong axis: equality."""
 
 
-@pytest.mark.evidence(
-    "sliding-window.table-2/cost-of-noise@748b397d",
-    role="supports",
+@table_2.supports(
+    "cost-of-noise",
     grade="derived",
     region="every d, k, A, N: a sum of three terms that are not negative; the identity checked for d = 3",
 )
@@ -264,9 +238,7 @@ def test_noise_costs_at_most_twice_its_norm_in_every_direction(statement) -> Non
     assert statement.applies(shifted) is Truth.FALSE, "from above"
 
 
-@pytest.mark.evidence(
-    "sliding-window.table-2/cost-of-noise@748b397d", role="control", grade="symbolic", region="the norm once; no bound"
-)
+@table_2.controls("cost-of-noise", grade="symbolic", region="the norm once; no bound")
 def test_once_the_norm_is_not_enough(statement) -> None:
     assert statement.at(WRONG_AXIS) is Truth.TRUE
     assert statement.nudged(lambda margin: margin - 1).at(WRONG_AXIS) is Truth.FALSE

@@ -7,12 +7,12 @@ from itertools import product
 
 import attrs
 import mpmath
-import pytest
 import sympy
 from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.claims.formulas import real, symbolic
+from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.sliding_window import constrained_pca
 from dpmatrix.spec.sliding_window.constrained_accuracy import Approximation
 from dpmatrix.spec.sliding_window.constrained_pca import NonNegative, OpenSet, Sparse
@@ -20,17 +20,16 @@ from dpmatrix.spec.sliding_window.projection_summary import SummaryParameters
 from dpmatrix.spec.wishart.spectra import diagonal
 from proofs_checks.exact_matrices import line
 
+algorithm_5 = cite("sliding-window.algorithm-5@66e14817")
+theorem_7 = cite("sliding-window.theorem-7@b9318a99")
+
+
 ALGORITHM = "sliding-window.algorithm-5"
 THEOREM = "sliding-window.theorem-7"
 MILLIONTH = Fraction(1, 10**6)
 
 
-@pytest.mark.evidence(
-    "sliding-window.algorithm-5@66e14817",
-    role="refutes",
-    grade="symbolic",
-    region="A~ = (1, 0) and (3, 0): every t > 0, since t^2/(1 + t^2) increases",
-)
+@algorithm_5.refutes(grade="symbolic", region="A~ = (1, 0) and (3, 0): every t > 0, since t^2/(1 + t^2) increases")
 def test_an_open_set_has_no_best_projection(statement) -> None:
     t = sympy.Symbol("t", positive=True)
     cost = t**2 / (1 + t**2)
@@ -75,9 +74,7 @@ def largest(matrix: sympy.Matrix, k: int) -> sympy.Expr:
     return half + sympy.sqrt(half**2 - matrix.det())
 
 
-@pytest.mark.evidence(
-    "sliding-window.algorithm-5+repair@66e14817",
-    role="supports-repair",
+@algorithm_5.supports_repair(
     grade="derived",
     region="every d, k, s: reduction to algorithm-4 on C_SS in the docstring; bound to its closed form for s <= 2",
 )
@@ -129,12 +126,7 @@ def test_sparse_projections_are_enumerated(statement) -> None:
     assert statement.applies(attrs.evolve(SPARSE, matrix=lopsided)) is Truth.FALSE
 
 
-@pytest.mark.evidence(
-    "sliding-window.algorithm-5+repair@66e14817",
-    role="control",
-    grade="symbolic",
-    region="supports of one index fewer, and one eigenvalue fewer",
-)
+@algorithm_5.controls("+repair", grade="symbolic", region="supports of one index fewer, and one eigenvalue fewer")
 def test_a_smaller_enumeration_is_noticed(statement) -> None:
     point = attrs.evolve(SPARSE, projection=line(0, 3, 0, 2))
     assert statement.at(point) is Truth.TRUE
@@ -164,9 +156,8 @@ def non_negative_points():
         yield NonNegative(matrix, fmpq_mat([[0, 2], [3, 0]])), sympy.Integer(0)
 
 
-@pytest.mark.evidence(
-    "sliding-window.algorithm-5/non-negative@66e14817",
-    role="supports",
+@algorithm_5.supports(
+    "non-negative",
     grade="derived",
     region="every d and k: the argument of the docstring; bound to its closed form for d = 2, checked for d = 3",
 )
@@ -212,12 +203,7 @@ def test_non_negative_projections_are_enumerated(statement) -> None:
 AXES = SummaryParameters(1, 2, Fraction(1, 4), 24, Fraction(1, 10), 1, MILLIONTH, 1, 10**4)
 
 
-@pytest.mark.evidence(
-    "sliding-window.theorem-7@b9318a99",
-    role="refutes",
-    grade="derived",
-    region="d = 2, k = 1, beta = 1/4: c = 1, 10^3, 10^6 by growing M; every c",
-)
+@theorem_7.refutes(grade="derived", region="d = 2, k = 1, beta = 1/4: c = 1, 10^3, 10^6 by growing M; every c")
 def test_gamma_is_missing_before_the_additive_term(statement) -> None:
     """With 1 - P = e_1e_1', |A~(1-P)|^2 = |sigma Phi_1 + M g'|^2 and |A~(1-X)|^2 = sigma^2 |Phi_2|^2.
 
@@ -299,17 +285,10 @@ LEFT_26 = (x_best + term) / (1 - eta) - y_best
 SOUND_END = (1 + eta) / (1 - eta) * gamma * (x_best + term) + term - x
 
 
-@pytest.mark.evidence(
-    "sliding-window.theorem-7/equation-24@b9318a99", role="refutes", grade="symbolic", region="eta = 1/4, exact sketch"
-)
-@pytest.mark.evidence(
-    "sliding-window.theorem-7/equation-26@b9318a99", role="refutes", grade="symbolic", region="eta = 1/8 and 1/4"
-)
-@pytest.mark.evidence(
-    "sliding-window.theorem-7/combination@b9318a99",
-    role="refutes",
-    grade="derived",
-    region="eta = 0, OPT = 0, c = 1 and 10^6, every c >= 1 by gamma = 2c",
+@theorem_7.refutes("equation-24", grade="symbolic", region="eta = 1/4, exact sketch")
+@theorem_7.refutes("equation-26", grade="symbolic", region="eta = 1/8 and 1/4")
+@theorem_7.refutes(
+    "combination", grade="derived", region="eta = 0, OPT = 0, c = 1 and 10^6, every c >= 1 by gamma = 2c"
 )
 def test_the_printed_equations_do_not_follow(statements) -> None:
     right, left, end = (statements[f"{THEOREM}/{name}"] for name in ("equation-24", "equation-26", "combination"))
@@ -350,15 +329,9 @@ def test_the_printed_equations_do_not_follow(statements) -> None:
         assert statement.applies(attrs.evolve(ZERO, eta=fmpq(12, 25))) is Truth.TRUE
 
 
-@pytest.mark.evidence(
-    "sliding-window.theorem-7/equation-25@b9318a99",
-    role="supports",
-    grade="symbolic",
-    region="all norms: a non-negative combination of hypotheses",
-)
-@pytest.mark.evidence(
-    "sliding-window.theorem-7/combination-with-gamma@b9318a99",
-    role="supports",
+@theorem_7.supports("equation-25", grade="symbolic", region="all norms: a non-negative combination of hypotheses")
+@theorem_7.supports(
+    "combination-with-gamma",
     grade="symbolic",
     region="all norms, eta in [0, 1/2), gamma >= 1: a non-negative combination of hypotheses",
 )

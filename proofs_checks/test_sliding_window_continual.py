@@ -7,11 +7,11 @@ from itertools import product
 
 import attrs
 import mpmath
-import pytest
 from flint import fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.claims.formulas import real
+from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.sliding_window.continual import NoisyPair, SubWindow, Tree, TreeNoise, WindowSize
 from dpmatrix.spec.sliding_window.dyadic_release import WindowCover, signed_cover
 from dpmatrix.spec.sliding_window.wishart_stream import NoisyStream
@@ -19,6 +19,10 @@ from dpmatrix.spec.sliding_window.wishart_window import WishartParameters
 from proofs_checks.chi_square_losses import shifted_delta
 from proofs_checks.dyadic_noise import RELEASE, check_sequence, half_the_noise
 from proofs_checks.exact_matrices import scalars
+
+theorem_17 = cite("sliding-window.theorem-17@fc4cfaf7")
+theorem_18 = cite("sliding-window.theorem-18@7db8cf53")
+
 
 MILLIONTH = Fraction(1, 10**6)
 
@@ -41,17 +45,11 @@ FIRST_OUTSIDE = {
 }
 
 
-@pytest.mark.evidence(
-    "sliding-window.theorem-17@fc4cfaf7",
-    role="refutes",
-    grade="interval",
-    region="d = 1, eps = 1, delta = 10^-6, tau = 194; rows M and M + 1 for M = 10, 50; T = 1",
+@theorem_17.refutes(
+    grade="interval", region="d = 1, eps = 1, delta = 10^-6, tau = 194; rows M and M + 1 for M = 10, 50; T = 1"
 )
-@pytest.mark.evidence(
-    "sliding-window.theorem-18@7db8cf53",
-    role="refutes",
-    grade="interval",
-    region="d = 1, eps = 1, delta = 10^-6, tau = 194; rows M and M + 1 for M = 10, 50; T = 1",
+@theorem_18.refutes(
+    grade="interval", region="d = 1, eps = 1, delta = 10^-6, tau = 194; rows M and M + 1 for M = 10, 50; T = 1"
 )
 def test_the_first_output_alone_is_not_private(statements) -> None:
     """R is Wis_1(tau, 1), chi-square, and the data shift it by M^2 or (M + 1)^2: one monotone likelihood ratio.
@@ -75,18 +73,8 @@ def test_the_first_output_alone_is_not_private(statements) -> None:
             bind_hypotheses(statement, inside, FIRST_OUTSIDE)
 
 
-@pytest.mark.evidence(
-    "sliding-window.theorem-17/successive-outputs@fc4cfaf7",
-    role="refutes",
-    grade="derived",
-    region="a zero row against a unit row: every noise",
-)
-@pytest.mark.evidence(
-    "sliding-window.theorem-18/successive-outputs@7db8cf53",
-    role="refutes",
-    grade="derived",
-    region="a zero row against a unit row: every noise",
-)
+@theorem_17.refutes("successive-outputs", grade="derived", region="a zero row against a unit row: every noise")
+@theorem_18.refutes("successive-outputs", grade="derived", region="a zero row against a unit row: every noise")
 def test_successive_outputs_differ_by_the_row(statements) -> None:
     """The noise of a checkpoint cancels in the difference of two outputs, whatever it was: probabilities 1 and 0."""
     for statement in statements.values():
@@ -129,18 +117,8 @@ def tree_points():
         yield TreeNoise(d, degrees, count, epsilon, Fraction(1, 20))
 
 
-@pytest.mark.evidence(
-    "sliding-window.theorem-17/every-node@fc4cfaf7",
-    role="refutes",
-    grade="interval",
-    region="eps = 7/2, delta = 10^-6, W = 2^20",
-)
-@pytest.mark.evidence(
-    "sliding-window.theorem-18/node-privacy@7db8cf53",
-    role="refutes",
-    grade="interval",
-    region="d = 1, eps = 1, delta = 10^-6, four and eight leaves",
-)
+@theorem_17.refutes("every-node", grade="interval", region="eps = 7/2, delta = 10^-6, W = 2^20")
+@theorem_18.refutes("node-privacy", grade="interval", region="d = 1, eps = 1, delta = 10^-6, four and eight leaves")
 def test_noise_for_one_is_not_noise_for_many(statements) -> None:
     path, node = (
         statements["sliding-window.theorem-17/every-node"],
@@ -172,9 +150,8 @@ def test_noise_for_one_is_not_noise_for_many(statements) -> None:
     assert path.given[-1].strict
 
 
-@pytest.mark.evidence(
-    "sliding-window.theorem-17/window@fc4cfaf7",
-    role="supports",
+@theorem_17.supports(
+    "window",
     grade="derived",
     region="every h and window: derivation below; h <= 4, every window of three blocks exactly",
 )
@@ -211,9 +188,7 @@ def test_a_window_is_a_signed_sum_of_dyadic_sums(statement) -> None:
     assert statement.applies(WindowCover(3, 11, 3)) is Truth.TRUE
 
 
-@pytest.mark.evidence(
-    "sliding-window.theorem-17/space@fc4cfaf7", role="supports", grade="derived", region="every h: a geometric sum"
-)
+@theorem_17.supports("space", grade="derived", region="every h: a geometric sum")
 def test_a_tree_has_fewer_than_two_nodes_for_each_leaf(statement) -> None:
     """2^h + 2^(h-1) + ... + 1 = 2^(h+1) - 1; counted for h <= 9."""
     for height in range(10):
@@ -226,18 +201,8 @@ def test_a_tree_has_fewer_than_two_nodes_for_each_leaf(statement) -> None:
     assert statement.applies(Tree(-1)) is Truth.FALSE
 
 
-@pytest.mark.evidence(
-    "sliding-window.theorem-18/node-sum@7db8cf53",
-    role="refutes",
-    grade="symbolic",
-    region="rows 2 to 8 of up to 8 leaves",
-)
-@pytest.mark.evidence(
-    "sliding-window.theorem-18/logarithmic-loss@7db8cf53",
-    role="refutes",
-    grade="derived",
-    region="c = 1, 10, 1000 at W = 2^60, every c by growing W",
-)
+@theorem_18.refutes("node-sum", grade="symbolic", region="rows 2 to 8 of up to 8 leaves")
+@theorem_18.refutes("logarithmic-loss", grade="derived", region="c = 1, 10, 1000 at W = 2^60, every c by growing W")
 def test_two_sentences_of_the_construction_fail(statements) -> None:
     node, loss = (statements[f"sliding-window.theorem-18/{name}"] for name in ("node-sum", "logarithmic-loss"))
     for leaves, place in product(range(1, 9), repeat=2):
@@ -270,17 +235,11 @@ def test_two_sentences_of_the_construction_fail(statements) -> None:
         assert not statement.strict
 
 
-@pytest.mark.evidence(
-    "sliding-window.theorem-17+repair@fc4cfaf7",
-    role="supports-repair",
-    grade="derived",
-    region="every h, epsilon, delta: the statement of lemma-3's repair, bound to its closed form",
+@theorem_17.supports_repair(
+    grade="derived", region="every h, epsilon, delta: the statement of lemma-3's repair, bound to its closed form"
 )
-@pytest.mark.evidence(
-    "sliding-window.theorem-18+repair@7db8cf53",
-    role="supports-repair",
-    grade="derived",
-    region="every h, epsilon, delta: the statement of lemma-3's repair, bound to its closed form",
+@theorem_18.supports_repair(
+    grade="derived", region="every h, epsilon, delta: the statement of lemma-3's repair, bound to its closed form"
 )
 def test_the_sequence_is_private(statements) -> None:
     """The same statement as the repair of lemma-3, whose derivation is machine-checked there."""
@@ -288,12 +247,8 @@ def test_the_sequence_is_private(statements) -> None:
         check_sequence(statement)
 
 
-@pytest.mark.evidence(
-    "sliding-window.theorem-17+repair@fc4cfaf7", role="control", grade="interval", region="half the noise"
-)
-@pytest.mark.evidence(
-    "sliding-window.theorem-18+repair@7db8cf53", role="control", grade="interval", region="half the noise"
-)
+@theorem_17.controls("+repair", grade="interval", region="half the noise")
+@theorem_18.controls("+repair", grade="interval", region="half the noise")
 def test_half_the_noise_is_noticed(statements) -> None:
     for statement in statements.values():
         assert statement.at(RELEASE) is Truth.TRUE

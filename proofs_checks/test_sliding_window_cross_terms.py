@@ -6,13 +6,16 @@ from fractions import Fraction
 from itertools import product
 
 import attrs
-import pytest
 import sympy
 from flint import fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
+from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.sliding_window.projection_cross_terms import CrossTerm
 from dpmatrix.spec.wishart.spectra import diagonal
+
+lemma_7 = cite("sliding-window.lemma-7@17ae8dac")
+
 
 TILT = fmpq_mat([[fmpq(9, 25), fmpq(12, 25), 0], [fmpq(12, 25), fmpq(16, 25), 0], [0, 0, 0]])
 AXES = [diagonal([int(i == j) for j in range(3)]) for i in range(3)]
@@ -78,15 +81,13 @@ def check(statement, more, insides) -> None:
 ZERO = attrs.evolve(BASE, error=fmpq_mat(3, 3), values=(fmpq(0),) * 3, bound=0, share=0)
 
 
-@pytest.mark.evidence(
-    "sliding-window.lemma-7/third-part@17ae8dac",
-    role="supports",
+@lemma_7.supports(
+    "third-part",
     grade="derived",
     region="every d, k, A, P: Cauchy-Schwarz (docstring), its identity for symbolic 2 x 2 matrices",
 )
-@pytest.mark.evidence(
-    "sliding-window.lemma-7/fourth-part-transposed@17ae8dac",
-    role="supports",
+@lemma_7.supports(
+    "fourth-part-transposed",
     grade="derived",
     region="every d, k, A, P: Cauchy-Schwarz as for third-part, with E', since Tr((I - P)E) = Tr((I - P)E')",
 )
@@ -124,11 +125,8 @@ def test_cross_terms_cost_their_share(statements) -> None:
     assert third.applies(attrs.evolve(BASE, error=fmpq(11, 10) * COLUMNS)) is Truth.TRUE
 
 
-@pytest.mark.evidence(
-    "sliding-window.lemma-7/fourth-part@17ae8dac",
-    role="refutes",
-    grade="symbolic",
-    region="A'A = diag(4, 1, 0), E_4 = e_2 e_2'/2, eta_3 = 1/2, eta_4 = 0 and 1/4",
+@lemma_7.refutes(
+    "fourth-part", grade="symbolic", region="A'A = diag(4, 1, 0), E_4 = e_2 e_2'/2, eta_3 = 1/2, eta_4 = 0 and 1/4"
 )
 def test_the_fourth_parameter_bounds_nothing(statement) -> None:
     for share in (0, Fraction(1, 4)):

@@ -6,13 +6,16 @@ from fractions import Fraction
 from itertools import product
 
 import attrs
-import pytest
 import sympy
 from flint import fmpq
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses, redefined
+from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.sliding_window import cuts
 from dpmatrix.spec.sliding_window.cuts import CutQuery, cut_weight, quadratic_form
+
+corollary_2 = cite("sliding-window.corollary-2@71876135")
+
 
 PARALLEL = CutQuery(2, ((1, 2, 10**6),), (1,), 0, 16, Fraction(1, 4), 1, 1)
 CUTS = {
@@ -59,12 +62,7 @@ def check(statement) -> None:
         assert statement.applies(wrong) is Truth.FALSE
 
 
-@pytest.mark.evidence(
-    "sliding-window.corollary-2/root@71876135",
-    role="refutes",
-    grade="derived",
-    region="k^2 parallel edges, no noise: every c by growing k",
-)
+@corollary_2.refutes("root", grade="derived", region="k^2 parallel edges, no noise: every c by growing k")
 def test_the_root_of_a_cut_is_no_cut(statement) -> None:
     assert statement.at(PARALLEL) is Truth.FALSE
     for constant in (100, 10**6):
@@ -74,11 +72,8 @@ def test_the_root_of_a_cut_is_no_cut(statement) -> None:
     check(statement)
 
 
-@pytest.mark.evidence(
-    "sliding-window.corollary-2/cut@71876135",
-    role="supports",
-    grade="derived",
-    region="every graph and S: the identity for one edge; checked for all graphs on 4 vertices",
+@corollary_2.supports(
+    "cut", grade="derived", region="every graph and S: the identity for one edge; checked for all graphs on 4 vertices"
 )
 def test_the_form_of_a_cut_is_its_weight(statement) -> None:
     """(e_u - e_v)'e_S is 1, -1 or 0 as u alone, v alone, or both or neither lie in S, and forms of edges add up."""
@@ -101,9 +96,7 @@ def test_the_form_of_a_cut_is_its_weight(statement) -> None:
     bind_hypotheses(statement, PARALLEL, {says: CUTS[says]})
 
 
-@pytest.mark.evidence(
-    "sliding-window.corollary-2/cut@71876135", role="control", grade="symbolic", region="an edge that is counted twice"
-)
+@corollary_2.controls("cut", grade="symbolic", region="an edge that is counted twice")
 def test_a_form_without_the_sign_is_noticed(statement) -> None:
     assert statement.at(PARALLEL) is Truth.TRUE
     without_sign = redefined(statement, cuts, "quadratic_form", lambda p: 2 * cut_weight(p))

@@ -12,6 +12,7 @@ from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.claims.formulas import symbolic_matrix
+from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.sliding_window.definitions import (
     LeadingPoint,
     ProjectionPoint,
@@ -21,6 +22,12 @@ from dpmatrix.spec.sliding_window.definitions import (
 )
 from dpmatrix.spec.sliding_window.indexing import IndexingGuess, success_probability
 from proofs_checks.exact_matrices import line
+
+definition_2 = cite("sliding-window.definition-2@4809f90a")
+definition_4 = cite("sliding-window.definition-4@9e69e676")
+definition_6 = cite("sliding-window.definition-6@23c502ed")
+definition_7 = cite("sliding-window.definition-7@2683ccd8")
+
 
 TALL = fmpq_mat([[1, 2], [3, 1], [0, 1]])
 AXIS = fmpq_mat([[1, 0], [0, 0]])
@@ -47,9 +54,7 @@ def check_shapes(statement, make, **more) -> None:
     assert not statement.strict
 
 
-@pytest.mark.evidence(
-    "sliding-window.definition-2@4809f90a", role="refutes", grade="symbolic", region="W = 3 rows, d = 2 columns"
-)
+@definition_2.refutes(grade="symbolic", region="W = 3 rows, d = 2 columns")
 def test_the_printed_product_does_not_exist(statement) -> None:
     point = ProjectionPoint(TALL, AXIS)
     assert statement.at(point) is Truth.FALSE
@@ -60,9 +65,7 @@ def test_the_printed_product_does_not_exist(statement) -> None:
     check_shapes(statement, lambda projection: ProjectionPoint(TALL, projection))
 
 
-@pytest.mark.evidence(
-    "sliding-window.definition-2+repair@4809f90a",
-    role="supports-repair",
+@definition_2.supports_repair(
     grade="derived",
     region="every d, k and A: |A - AP|^2 = sum_i l_i (1 - p_i) with p_i = u_i'Pu_i; the identity symbolically, d <= 6",
 )
@@ -96,12 +99,7 @@ def test_least_cost_of_a_projection(statement) -> None:
     assert statement.at(ProjectionPoint(TALL, fmpq_mat([[0, 0], [0, 0]]))) is not Truth.FALSE, "k = 0: equality"
 
 
-@pytest.mark.evidence(
-    "sliding-window.definition-2+repair@4809f90a",
-    role="control",
-    grade="symbolic",
-    region="A = diag(1, 2), P = e_2e_2'",
-)
+@definition_2.controls("+repair", grade="symbolic", region="A = diag(1, 2), P = e_2e_2'")
 def test_the_least_cost_is_attained(statement) -> None:
     best = ProjectionPoint(fmpq_mat([[1, 0], [0, 2]]), fmpq_mat([[0, 0], [0, 1]]))
     assert statement.at(best) is Truth.TRUE
@@ -115,9 +113,8 @@ TURN = fmpq_mat(
 )
 
 
-@pytest.mark.evidence(
-    "sliding-window.definition-2/attained@4809f90a",
-    role="supports",
+@definition_2.supports(
+    "attained",
     grade="derived",
     region="every A and k: A - AP = diag(0, .., 0, s_{k+1}, .., s_d) Q', of the norm of its diagonal; d = 3 exactly",
 )
@@ -152,9 +149,7 @@ ETA_OUTSIDE = {"eta >= 0": summary(eta=Fraction(-1, 20)), "eta < 1": summary(eta
 SUMMARIES = [summary(line(i, j), Fraction(k, 7)) for i, j in LINES for k in (1, 3, 6)]
 
 
-@pytest.mark.evidence(
-    "sliding-window.definition-4@9e69e676", role="refutes", grade="symbolic", region="A 3 x 2, P = e_1e_1', eta = 1/2"
-)
+@definition_4.refutes(grade="symbolic", region="A 3 x 2, P = e_1e_1', eta = 1/2")
 def test_data_are_no_summary_of_themselves_as_printed(statement) -> None:
     assert statement.at(summary()) is Truth.FALSE
     assert statement.at(summary(eta=0)) is Truth.TRUE
@@ -164,9 +159,7 @@ def test_data_are_no_summary_of_themselves_as_printed(statement) -> None:
     check_shapes(statement, summary, outside=ETA_OUTSIDE)
 
 
-@pytest.mark.evidence(
-    "sliding-window.definition-4+repair@9e69e676", role="supports-repair", grade="derived", region="every A, P and eta"
-)
+@definition_4.supports_repair(grade="derived", region="every A, P and eta")
 def test_data_are_a_summary_of_themselves_as_mended(statement) -> None:
     """Both slacks are eta times the cost, which is a squared norm."""
     eta, cost = sympy.symbols("eta cost", nonnegative=True)
@@ -183,9 +176,7 @@ def test_data_are_a_summary_of_themselves_as_mended(statement) -> None:
     assert statement.applies(summary(eta=Fraction(99, 100))) is Truth.TRUE
 
 
-@pytest.mark.evidence(
-    "sliding-window.definition-4+repair@9e69e676", role="control", grade="symbolic", region="eta = 0, a smaller factor"
-)
+@definition_4.controls("+repair", grade="symbolic", region="eta = 0, a smaller factor")
 def test_a_smaller_upper_factor_is_noticed(statement) -> None:
     assert statement.nudged(lambda margin: margin - arb(1) / 100).at(summary(eta=0)) is Truth.FALSE
 
@@ -225,12 +216,7 @@ def check_sketch_hypotheses(statement, **more) -> None:
     assert not statement.strict
 
 
-@pytest.mark.evidence(
-    "sliding-window.definition-6@23c502ed",
-    role="refutes",
-    grade="interval",
-    region="A = diag(13, 5), A~ = diag(12, 0), c = 25, eta = 0",
-)
+@definition_6.refutes(grade="interval", region="A = diag(13, 5), A~ = diag(12, 0), c = 25, eta = 0")
 def test_squares_matter_when_there_is_a_constant(statement) -> None:
     assert statement.at(KEPT) is Truth.FALSE
     assert statement.conclusion(attrs.evolve(KEPT, eta=Fraction(21, 100))) is Truth.FALSE
@@ -247,9 +233,7 @@ def test_squares_matter_when_there_is_a_constant(statement) -> None:
     check_sketch_hypotheses(statement)
 
 
-@pytest.mark.evidence(
-    "sliding-window.definition-6+repair@23c502ed",
-    role="supports-repair",
+@definition_6.supports_repair(
     grade="derived",
     region="every A, A~, c, eta and pair of projections: a chain of three inequalities, added up symbolically",
 )
@@ -270,9 +254,7 @@ def test_the_best_for_the_sketch_is_good_for_the_data(statement) -> None:
     assert statement.conclusion(worse) is Truth.FALSE, "without the choice nothing follows"
 
 
-@pytest.mark.evidence(
-    "sliding-window.definition-6+repair@23c502ed", role="control", grade="symbolic", region="a sketch that is exact"
-)
+@definition_6.controls("+repair", grade="symbolic", region="a sketch that is exact")
 def test_a_smaller_ratio_is_noticed(statement) -> None:
     exact = sketch_point(3, 3, eta=0, sketch=fmpq_mat([[3, 0], [0, 3]]))
     assert statement.at(exact) is Truth.TRUE, "equality"
@@ -288,9 +270,7 @@ GUESS_OUTSIDE = {
 }
 
 
-@pytest.mark.evidence(
-    "sliding-window.definition-7@2683ccd8",
-    role="supports",
+@definition_7.supports(
     grade="derived",
     region="every N: x and x with bit ind flipped look alike to Bob, one of them is right; "
     "all rules for N <= 3, and at index 2 to 4 for N = 4",
@@ -308,12 +288,7 @@ def test_bob_knows_nothing_of_the_bit(statement) -> None:
     assert not statement.strict
 
 
-@pytest.mark.evidence(
-    "sliding-window.definition-7@2683ccd8",
-    role="control",
-    grade="symbolic",
-    region="a margin lower by 1/50, as for a rule that is right more often",
-)
+@definition_7.controls(grade="symbolic", region="a margin lower by 1/50, as for a rule that is right more often")
 def test_an_advantage_is_noticed(statement) -> None:
     """A message of one bit, the parity of the rest, would raise the probability; here the margin falls by 1/50."""
     assert statement.nudged(lambda margin: margin - arb(1) / 50).at(GUESS) is Truth.FALSE

@@ -7,14 +7,17 @@ from itertools import product
 
 import attrs
 import mpmath
-import pytest
 import sympy
 from flint import arb
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.claims.formulas import real
+from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.sliding_window.directional_variance import NeighbouringAnswers, OneRelease, Plane, error_margin
 from proofs_checks.wishart_directions import CHAIN, EQUAL, SOUND, e1, e2, eta, k1, k2, n1, n2, on_directions, w
+
+theorem_15 = cite("sliding-window.theorem-15@83c10c2d")
+
 
 MILLIONTH = Fraction(1, 10**6)
 LONG = NeighbouringAnswers(1, 1, MILLIONTH, Fraction(1, 10**8), 10**4, 6, 6)
@@ -33,9 +36,7 @@ def apart(p: NeighbouringAnswers):
     return max(ends - begins, private - (1 - real(p.failure)))
 
 
-@pytest.mark.evidence(
-    "sliding-window.theorem-15@83c10c2d",
-    role="refutes",
+@theorem_15.refutes(
     grade="derived",
     region="d = 1, 3, eps = 1/2, 1, 4, c_1 = c_3 = c = 1, 6, 100; "
     "every algorithm and c by M > c tau log tau and a small eta",
@@ -101,11 +102,8 @@ def release(p: OneRelease):
     return real(p.delta) - least, (6 + 6 * p.power) * tau * mpmath.log(tau) - norm
 
 
-@pytest.mark.evidence(
-    "sliding-window.theorem-15+repair@83c10c2d",
-    role="supports-repair",
-    grade="derived",
-    region="every d >= 3, eps, delta, k: derivation in the docstring, its algebra checked",
+@theorem_15.supports_repair(
+    grade="derived", region="every d >= 3, eps, delta, k: derivation in the docstring, its algebra checked"
 )
 def test_one_gaussian_release_answers_every_direction(statement) -> None:
     """Privacy of one Gaussian sum, the norm of its noise by a net, and the size of that norm against tau.
@@ -168,12 +166,7 @@ def test_one_gaussian_release_answers_every_direction(statement) -> None:
 LEAST_NOISE = OneRelease(1, 1000, MILLIONTH, 0)
 
 
-@pytest.mark.evidence(
-    "sliding-window.theorem-15+repair@83c10c2d",
-    role="control",
-    grade="interval",
-    region="one dimension, where log tau is 0",
-)
+@theorem_15.controls("+repair", grade="interval", region="one dimension, where log tau is 0")
 def test_in_one_dimension_the_bound_is_too_small(statement) -> None:
     assert statement.applies(LEAST_NOISE) is Truth.FALSE
     assert statement.without("dimension >= 3, an integer").at(LEAST_NOISE) is Truth.FALSE
@@ -190,12 +183,7 @@ def test_in_one_dimension_the_bound_is_too_small(statement) -> None:
     ), "the slack of privacy is below delta itself"
 
 
-@pytest.mark.evidence(
-    "sliding-window.theorem-15/from-41@83c10c2d",
-    role="supports",
-    grade="symbolic",
-    region="any one direction: identities in its eight numbers",
-)
+@theorem_15.supports("from-41", grade="symbolic", region="any one direction: identities in its eight numbers")
 def test_the_bounds_follow_from_41(statement) -> None:
     """The left bound is (35) plus (37) for K(1); the right one (35), (36) and (37) for K(2) over 1 - eta, plus c_1."""
     left, right = n1 - w + e1, w / (1 - eta) + e1 + e2 / (1 - eta) - n1
@@ -209,12 +197,7 @@ def test_the_bounds_follow_from_41(statement) -> None:
         bind_hypotheses(statement, inside, CHAIN)
 
 
-@pytest.mark.evidence(
-    "sliding-window.theorem-15/inner-product@83c10c2d",
-    role="supports",
-    grade="derived",
-    region="every unit vector: 1 = 1",
-)
+@theorem_15.supports("inner-product", grade="derived", region="every unit vector: 1 = 1")
 def test_a_unit_vector_has_inner_product_one(statement) -> None:
     """|x|^2 = |x| for |x| = 1, and only for 0 and 1: elsewhere the printed equation is off by |x| (1 - |x|)."""
     size = sympy.symbols("size", positive=True)

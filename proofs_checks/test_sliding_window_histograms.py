@@ -7,13 +7,17 @@ from fractions import Fraction
 from itertools import combinations, product
 
 import attrs
-import pytest
 from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.exact import rational
+from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.sliding_window.histograms import Histogram
 from dpmatrix.spec.sliding_window.loewner import between
+
+definition_8 = cite("sliding-window.definition-8@ee8af83a")
+definition_3 = cite("sliding-window.definition-3@4d08e5fd")
+
 
 HALF = Fraction(1, 2)
 
@@ -100,12 +104,7 @@ def check_property(statement, says, *, approximate: bool) -> None:
     assert len(seen) >= 7, "all cases but the worst occur"
 
 
-@pytest.mark.evidence(
-    "sliding-window.definition-8@ee8af83a",
-    role="refutes",
-    grade="symbolic",
-    region="rows 10, 0, 1, 1, 1; stamps 1, 3, 5; W = 3; eta = 1/2",
-)
+@definition_8.refutes(grade="symbolic", region="rows 10, 0, 1, 1, 1; stamps 1, 3, 5; W = 3; eta = 1/2")
 def test_the_printed_property_is_vacuous_between_distant_stamps(statement) -> None:
     assert statement.at(VACUOUS) is Truth.FALSE
     printed = "items 2 and 3 as printed"
@@ -178,9 +177,7 @@ def check_every_structure(statement, longest: int = 4) -> None:
     assert statement.conclusion(lonely) is Truth.FALSE, "(1 - 1/2) 100 is not below an empty window"
 
 
-@pytest.mark.evidence(
-    "sliding-window.definition-8+repair@ee8af83a",
-    role="supports-repair",
+@definition_8.supports_repair(
     grade="derived",
     region="every structure, d, W, eta, f: a derivation; its cases decided exactly on every set of stamps of its core",
 )
@@ -201,11 +198,8 @@ def test_the_mended_property_gives_the_accuracy(statement) -> None:
         bind_hypotheses(statement, inside, SCALARS | {PROPERTY: BROKEN["not a suffix"]})
 
 
-@pytest.mark.evidence(
-    "sliding-window.definition-8+repair@ee8af83a",
-    role="control",
-    grade="symbolic",
-    region="an expired row of length 3 kept by an expiry that is one step late",
+@definition_8.controls(
+    "+repair", grade="symbolic", region="an expired row of length 3 kept by an expiry that is one step late"
 )
 def test_late_expiry_is_noticed(statement) -> None:
     """The property with t_2 <= T - W + 1 allowed: the checkpoint of the row 3 stays, and K_1 = 10 for a window of 1."""
@@ -220,12 +214,7 @@ APPROXIMATE = "the approximate spectral histogram property, as read"
 FOUR = "(4): S~_i is an eta/4 approximation of S_i"
 
 
-@pytest.mark.evidence(
-    "sliding-window.definition-3@4d08e5fd",
-    role="refutes",
-    grade="symbolic",
-    region="rows 10, 0, 1, 1, 1; stamps 1, 3, 5; W = 3; eta = 1/2; S~ = S",
-)
+@definition_3.refutes(grade="symbolic", region="rows 10, 0, 1, 1, 1; stamps 1, 3, 5; W = 3; eta = 1/2; S~ = S")
 def test_the_printed_approximate_property_is_vacuous_too(statement) -> None:
     assert statement.at(VACUOUS) is Truth.FALSE
     printed = "items 2 and 3 as printed, for S and S~"
@@ -256,9 +245,7 @@ def check_approximate_accuracy(statement) -> None:
     assert not statement.strict
 
 
-@pytest.mark.evidence(
-    "sliding-window.definition-3+repair@4d08e5fd",
-    role="supports-repair",
+@definition_3.supports_repair(
     grade="derived",
     region="every stream, d, W, eta and f: Definition 8 as mended and (4), composed as in the docstring",
 )
@@ -282,21 +269,14 @@ def test_the_mended_approximate_property_gives_the_accuracy(statement) -> None:
         bind_hypotheses(statement, inside, SCALARS | {FOUR: WRONG, APPROXIMATE: attrs.evolve(BROKEN["not a suffix"])})
 
 
-@pytest.mark.evidence(
-    "sliding-window.definition-3+repair@4d08e5fd", role="control", grade="symbolic", region="an error beyond eta/4"
-)
+@definition_3.controls("+repair", grade="symbolic", region="an error beyond eta/4")
 def test_a_worse_approximation_is_noticed(statement) -> None:
     bad = line((1, 1), 2, (1, 2), errors=(Fraction(43, 50), 1))
     assert statement.applies(bad) is Truth.FALSE
     assert statement.without(FOUR).at(bad) is Truth.FALSE, "86/100 is below 7/8"
 
 
-@pytest.mark.evidence(
-    "sliding-window.definition-3/stamps@4d08e5fd",
-    role="refutes",
-    grade="symbolic",
-    region="GOOD: t = 1, 3, 4, T - W + 1 = 2",
-)
+@definition_3.refutes("stamps", grade="symbolic", region="GOOD: t = 1, 3, 4, T - W + 1 = 2")
 def test_equation_2_reverses_the_stamps(statement) -> None:
     assert statement.at(GOOD) is Truth.FALSE
     assert statement.margin(GOOD) == -1
@@ -308,12 +288,7 @@ def test_equation_2_reverses_the_stamps(statement) -> None:
     bind_hypotheses(statement, GOOD, SCALARS | {PROPERTY: BROKEN["order"]})
 
 
-@pytest.mark.evidence(
-    "sliding-window.definition-3/closeness@4d08e5fd",
-    role="refutes",
-    grade="symbolic",
-    region="rows e_1, e_2; W = 2",
-)
+@definition_3.refutes("closeness", grade="symbolic", region="rows e_1, e_2; W = 2")
 def test_equation_2_forgets_adjacent_stamps(statement) -> None:
     one, both = fmpq_mat([[0, 0], [0, 1]]), fmpq_mat([[1, 0], [0, 1]])
     fresh = Histogram(both, 2, (1, 2), (both, one), HALF)

@@ -8,16 +8,23 @@ from itertools import product
 
 import attrs
 import mpmath
-import pytest
 import sympy
 from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.exact import rational
+from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.sliding_window.communication import Protocol, best_success
 from dpmatrix.spec.sliding_window.lower_bound_lemmas import BlockPoint, CoefficientPoint, SpanPoint
 from dpmatrix.spec.sliding_window.space import KeptSpace, SpacePoint
 from dpmatrix.spec.wishart.spectra import diagonal, identity
+
+theorem_13 = cite("sliding-window.theorem-13@faac3400")
+lemma_11 = cite("sliding-window.lemma-11@62a033e6")
+lemma_12 = cite("sliding-window.lemma-12@0f1b38d9")
+theorem_19 = cite("sliding-window.theorem-19@d375d334")
+conjecture_1 = cite("sliding-window.conjecture-1@489dafdf")
+conjecture_2 = cite("sliding-window.conjecture-2@a48eec16")
 
 
 def by_hand(p: Protocol):
@@ -48,9 +55,7 @@ def protocols():
             yield Protocol(length, tuple(source.randrange(4) for _ in range(2**length)), 2)
 
 
-@pytest.mark.evidence(
-    "sliding-window.theorem-13@faac3400",
-    role="supports",
+@theorem_13.supports(
     grade="derived",
     region="every N, message and answers, both directions: chain rule, Fano, concavity; "
     "all protocols, b <= 1, N <= 2 and b = 1, N = 3",
@@ -89,9 +94,7 @@ def test_information_about_each_bit_has_to_be_sent(statement) -> None:
     assert not statement.strict
 
 
-@pytest.mark.evidence(
-    "sliding-window.theorem-13@faac3400", role="control", grade="interval", region="longer messages; Alice answers"
-)
+@theorem_13.controls(grade="interval", region="longer messages; Alice answers")
 def test_longer_messages_are_noticed(statement) -> None:
     everything = Protocol(2, (0, 1, 2, 3), 1)
     assert statement.applies(everything) is Truth.FALSE
@@ -112,9 +115,7 @@ SPAN_OUTSIDE = {
 }
 
 
-@pytest.mark.evidence(
-    "sliding-window.lemma-11@62a033e6",
-    role="refutes",
+@lemma_11.refutes(
     grade="symbolic",
     region="A = (320000, 0; 10, 0), B = (320000, 0; 0, 0), Psi = 400; A = (2, 0; 0, 0), B = (2, 0; 1, 0), Psi = 1",
 )
@@ -147,9 +148,7 @@ BLOCKS = [
 ]
 
 
-@pytest.mark.evidence(
-    "sliding-window.lemma-11+repair@62a033e6",
-    role="supports-repair",
+@lemma_11.supports_repair(
     grade="derived",
     region="every k and Psi >= 1: Yx = 0 gives gamma |x| = |(Y - gamma I)x| <= sqrt(Psi)|x| < gamma |x| unless x = 0",
 )
@@ -175,9 +174,7 @@ def test_the_planted_block_keeps_its_rank(statement) -> None:
     assert not statement.strict
 
 
-@pytest.mark.evidence(
-    "sliding-window.lemma-11+repair@62a033e6", role="control", grade="symbolic", region="an error larger than gamma^2"
-)
+@lemma_11.controls("+repair", grade="symbolic", region="an error larger than gamma^2")
 def test_a_large_error_loses_the_rank(statement) -> None:
     lost = block((-2, 0, 0, 0))
     assert statement.applies(lost) is Truth.FALSE
@@ -217,12 +214,7 @@ def check_coefficients(statement, outside, insides) -> None:
     assert not statement.strict
 
 
-@pytest.mark.evidence(
-    "sliding-window.lemma-12@0f1b38d9",
-    role="refutes",
-    grade="symbolic",
-    region="Psi = 2, gamma = 8: a column of the block",
-)
+@lemma_12.refutes(grade="symbolic", region="Psi = 2, gamma = 8: a column of the block")
 def test_a_column_of_the_block_has_a_coefficient_one(statement) -> None:
     assert statement.at(OWN) is Truth.FALSE
     assert statement.at(coefficients(0, 1, 2)) is Truth.FALSE
@@ -230,9 +222,7 @@ def test_a_column_of_the_block_has_a_coefficient_one(statement) -> None:
     check_coefficients(statement, outside, (OWN, coefficients(0, 1, 2), coefficients(1, 0, 1, shift=1)))
 
 
-@pytest.mark.evidence(
-    "sliding-window.lemma-12+repair@0f1b38d9",
-    role="supports-repair",
+@lemma_12.supports_repair(
     grade="derived",
     region="every k and Psi >= 1: |Y eta| <= sqrt(Psi), |Y eta| >= (gamma - sqrt(Psi))|eta| >= Psi^2|eta|",
 )
@@ -249,12 +239,7 @@ def test_coefficients_outside_the_block_are_small(statement) -> None:
     assert statement.applies(coefficients(fmpq(51, 100), 0, 0, 1, 2)) is Truth.FALSE
 
 
-@pytest.mark.evidence(
-    "sliding-window.lemma-12+repair@0f1b38d9",
-    role="control",
-    grade="symbolic",
-    region="an error of the column beyond Psi",
-)
+@lemma_12.controls("+repair", grade="symbolic", region="an error of the column beyond Psi")
 def test_a_large_column_is_noticed(statement) -> None:
     large = coefficients(1, 0)
     assert statement.applies(large) is Truth.FALSE
@@ -291,9 +276,7 @@ def check_space(statement, formula) -> None:
     assert not statement.strict
 
 
-@pytest.mark.evidence(
-    "sliding-window.theorem-19@d375d334",
-    role="refutes",
+@theorem_19.refutes(
     grade="derived",
     region="W = 1000, d = 100, k = 5, 64 bits: c = 1, 10^-3, 10^-9, every c by eta = c k log2(W)/(2 d b), rounded",
 )
@@ -305,11 +288,8 @@ def test_storing_the_window_is_cheaper_than_the_bound(statement) -> None:
     check_space(statement, lambda p, log, c, e: c * p.window * p.rank * log / e)
 
 
-@pytest.mark.evidence(
-    "sliding-window.conjecture-1/every-eta@489dafdf",
-    role="refutes",
-    grade="derived",
-    region="W = 1000, d = 100, 64 bits: c = 1, 10^-9, every c by small eta",
+@conjecture_1.refutes(
+    "every-eta", grade="derived", region="W = 1000, d = 100, 64 bits: c = 1, 10^-9, every c by small eta"
 )
 def test_the_first_conjecture_needs_a_regime(statement) -> None:
     for constant in (Fraction(1), Fraction(1, 10**9)):
@@ -318,11 +298,8 @@ def test_the_first_conjecture_needs_a_regime(statement) -> None:
     check_space(statement, lambda p, log, c, e: c * p.columns**2 * log / e)
 
 
-@pytest.mark.evidence(
-    "sliding-window.conjecture-2/every-eta@a48eec16",
-    role="refutes",
-    grade="derived",
-    region="W = 1000, d = 100, k = 5, 64 bits: c = 1, 10^-8, every c by small eta",
+@conjecture_2.refutes(
+    "every-eta", grade="derived", region="W = 1000, d = 100, k = 5, 64 bits: c = 1, 10^-8, every c by small eta"
 )
 def test_the_second_conjecture_needs_a_regime(statement) -> None:
     for constant, eta in ((Fraction(1), Fraction(1, 50)), (Fraction(1, 10**8), Fraction(1, 500000))):
@@ -331,17 +308,13 @@ def test_the_second_conjecture_needs_a_regime(statement) -> None:
     assert statement.nudged(lambda margin: margin + arb(10) ** 9).at(SPACES[0]) is Truth.TRUE
 
 
-@pytest.mark.evidence(
-    "sliding-window.conjecture-1@489dafdf", role="control", grade="interval", region="W = 1000, d = 100, 64 bits, c = 1"
-)
+@conjecture_1.controls(grade="interval", region="W = 1000, d = 100, 64 bits, c = 1")
 def test_the_regime_of_the_first_conjecture(statement) -> None:
     """Without its regime the window itself, exact storage that is no private algorithm's output, would refute it."""
     check_regime(statement, "W d b >= c d^2 log2(W)/eta", lambda p, log, c, e: c * p.columns**2 * log / e)
 
 
-@pytest.mark.evidence(
-    "sliding-window.conjecture-2@a48eec16", role="control", grade="interval", region="W = 1000, d = 100, 64 bits, c = 1"
-)
+@conjecture_2.controls(grade="interval", region="W = 1000, d = 100, 64 bits, c = 1")
 def test_the_regime_of_the_second_conjecture(statement) -> None:
     check_regime(statement, "W d b >= c d k log2(W)/eta^2", lambda p, log, c, e: c * p.columns * p.rank * log / e**2)
 

@@ -6,13 +6,16 @@ from fractions import Fraction
 from itertools import product
 
 import attrs
-import pytest
 import sympy
 from flint import arb
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
+from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.sliding_window.lower_bound_entries import Block, Entry, Roots, Success
 from proofs_checks.steps import by_step
+
+theorem_19 = cite("sliding-window.theorem-19@d375d334")
+
 
 BLOCK = Block(3, 2, 162, 5, Fraction(1, 400), 3)
 BLOCKS = [
@@ -33,36 +36,13 @@ BLOCK_OUTSIDE = {
 }
 
 
-@pytest.mark.evidence(
-    "sliding-window.theorem-19/diagonal@d375d334",
-    role="supports",
-    grade="symbolic",
-    region="every Psi >= 1: 2 Psi^2 - sqrt(Psi) >= Psi^2",
+@theorem_19.supports("diagonal", grade="symbolic", region="every Psi >= 1: 2 Psi^2 - sqrt(Psi) >= Psi^2")
+@theorem_19.supports("contradiction", grade="derived", region="every k, Psi >= 2k: derivation below")
+@theorem_19.supports("quarter", grade="derived", region="every k, Psi >= 2k: k sqrt(Psi) <= Psi^2/2")
+@theorem_19.supports(
+    "combination", grade="derived", region="every k, Psi, and 10^theta up to sqrt(Psi), where it is attained"
 )
-@pytest.mark.evidence(
-    "sliding-window.theorem-19/contradiction@d375d334",
-    role="supports",
-    grade="derived",
-    region="every k, Psi >= 2k: derivation below",
-)
-@pytest.mark.evidence(
-    "sliding-window.theorem-19/quarter@d375d334",
-    role="supports",
-    grade="derived",
-    region="every k, Psi >= 2k: k sqrt(Psi) <= Psi^2/2",
-)
-@pytest.mark.evidence(
-    "sliding-window.theorem-19/combination@d375d334",
-    role="supports",
-    grade="derived",
-    region="every k, Psi, and 10^theta up to sqrt(Psi), where it is attained",
-)
-@pytest.mark.evidence(
-    "sliding-window.theorem-19/entries-at-least@d375d334",
-    role="refutes",
-    grade="symbolic",
-    region="an entry 0 in place of 10, Psi = 121",
-)
+@theorem_19.refutes("entries-at-least", grade="symbolic", region="an entry 0 in place of 10, Psi = 121")
 def test_entries_of_the_approximation(statements) -> None:
     """Write s = sqrt(Psi), so that s^2 >= 2k and s >= sqrt(2).
 
@@ -127,12 +107,7 @@ def test_entries_of_the_approximation(statements) -> None:
     assert by_name["combination"].margin(ATTAINED) == 0
 
 
-@pytest.mark.evidence(
-    "sliding-window.theorem-19/combination@d375d334",
-    role="control",
-    grade="symbolic",
-    region="10^theta = 3 sqrt(Psi); |eta| = 2/Psi; half of 4k/Psi",
-)
+@theorem_19.controls("combination", grade="symbolic", region="10^theta = 3 sqrt(Psi); |eta| = 2/Psi; half of 4k/Psi")
 def test_the_combination_needs_a_large_psi(statement) -> None:
     wide = attrs.evolve(ATTAINED, scale=30)
     assert statement.applies(wide) is Truth.FALSE
@@ -143,24 +118,15 @@ def test_the_combination_needs_a_large_psi(statement) -> None:
     assert halved.at(ATTAINED) is Truth.FALSE, "entries of sqrt(Psi) alone would give 2k/Psi"
 
 
-@pytest.mark.evidence(
-    "sliding-window.theorem-19/square-of-a-sum@d375d334",
-    role="supports",
+@theorem_19.supports(
+    "square-of-a-sum",
     grade="symbolic",
     region="every eta < 1 and tau >= 16: the difference is tau (s (s - 2(1 + eta)) + 1 - eta^2), s = sqrt(tau)",
 )
-@pytest.mark.evidence(
-    "sliding-window.theorem-19/columns-outside@d375d334",
-    role="supports",
-    grade="symbolic",
-    region="every m >= 10, x >= 0: the difference is x (m^2 - 2m + x)",
+@theorem_19.supports(
+    "columns-outside", grade="symbolic", region="every m >= 10, x >= 0: the difference is x (m^2 - 2m + x)"
 )
-@pytest.mark.evidence(
-    "sliding-window.theorem-19/two-thirds@d375d334",
-    role="supports",
-    grade="derived",
-    region="all probabilities: 1 - 1/6 - 109/990 > 2/3",
-)
+@theorem_19.supports("two-thirds", grade="derived", region="all probabilities: 1 - 1/6 - 109/990 > 2/3")
 def test_three_last_inequalities(statements) -> None:
     by_name = by_step(statements)
     square, outside, success = (by_name[name] for name in ("square-of-a-sum", "columns-outside", "two-thirds"))
@@ -222,11 +188,8 @@ def test_three_last_inequalities(statements) -> None:
     assert not success.strict
 
 
-@pytest.mark.evidence(
-    "sliding-window.theorem-19/square-of-a-sum@d375d334",
-    role="control",
-    grade="symbolic",
-    region="eta = 1/10, tau = 121/100; eta = 999/1000, tau = 15.9",
+@theorem_19.controls(
+    "square-of-a-sum", grade="symbolic", region="eta = 1/10, tau = 121/100; eta = 999/1000, tau = 15.9"
 )
 def test_the_square_of_a_sum_needs_a_large_tau(statement) -> None:
     """For eta near 1 the difference is positive from tau = 16 on, and not before: sqrt(tau) = 2(1 + eta)."""

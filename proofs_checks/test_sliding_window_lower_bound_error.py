@@ -6,13 +6,16 @@ from fractions import Fraction
 from itertools import product
 
 import attrs
-import pytest
 import sympy
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
+from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.sliding_window.lower_bound_proof import Chain
 from proofs_checks.lower_bound_columns import columns
 from proofs_checks.steps import by_step
+
+theorem_19 = cite("sliding-window.theorem-19@d375d334")
+
 
 CHAINS = [
     Chain(w, d, k, l, theta, eta, c)
@@ -77,60 +80,21 @@ FORMULAS = {
 }
 
 
-@pytest.mark.evidence(
-    "sliding-window.theorem-19/geometric-sum@d375d334",
-    role="supports",
-    grade="symbolic",
-    region="every theta: (100^theta - 100)/99",
+@theorem_19.supports("geometric-sum", grade="symbolic", region="every theta: (100^theta - 100)/99")
+@theorem_19.supports("error-second-line", grade="derived", region="every parameter: a (100/99) <= 2d")
+@theorem_19.supports("third-line", grade="symbolic", region="every parameter: 109/990 <= 1/5")
+@theorem_19.supports("large-psi", grade="derived", region="every parameter: d/l >= 2a/l = k/(10 eta)")
+@theorem_19.supports(
+    "large-tau", grade="derived", region="every parameter: tau = 2 100^theta W d/l >= 100^theta W k/(5 eta)"
 )
-@pytest.mark.evidence(
-    "sliding-window.theorem-19/error-second-line@d375d334",
-    role="supports",
-    grade="derived",
-    region="every parameter: a (100/99) <= 2d",
-)
-@pytest.mark.evidence(
-    "sliding-window.theorem-19/third-line@d375d334",
-    role="supports",
-    grade="symbolic",
-    region="every parameter: 109/990 <= 1/5",
-)
-@pytest.mark.evidence(
-    "sliding-window.theorem-19/large-psi@d375d334",
-    role="supports",
-    grade="derived",
-    region="every parameter: d/l >= 2a/l = k/(10 eta)",
-)
-@pytest.mark.evidence(
-    "sliding-window.theorem-19/large-tau@d375d334",
-    role="supports",
-    grade="derived",
-    region="every parameter: tau = 2 100^theta W d/l >= 100^theta W k/(5 eta)",
-)
-@pytest.mark.evidence(
-    "sliding-window.theorem-19/large-root@d375d334",
-    role="supports",
-    grade="derived",
-    region="every parameter: 2 tau^2 >= 2 (2/5)^2 100^(2 theta)",
-)
-@pytest.mark.evidence(
-    "sliding-window.theorem-19/multiplicative-part@d375d334",
-    role="refutes",
+@theorem_19.supports("large-root", grade="derived", region="every parameter: 2 tau^2 >= 2 (2/5)^2 100^(2 theta)")
+@theorem_19.refutes(
+    "multiplicative-part",
     grade="symbolic",
     region="48 points: W = 900 and 10^5, k = 1, 3, l = 4, 7, theta = 1, 2, 4, eta = 1/3, 9/10",
 )
-@pytest.mark.evidence(
-    "sliding-window.theorem-19/columns-of-c@d375d334",
-    role="refutes",
-    grade="derived",
-    region="c = 1, 10^3, 10^9, every c, by W = 900 c",
-)
-@pytest.mark.evidence(
-    "sliding-window.theorem-19/fraction@d375d334",
-    role="refutes",
-    grade="symbolic",
-    region="every parameter: 1/5 > 109/990",
-)
+@theorem_19.refutes("columns-of-c", grade="derived", region="c = 1, 10^3, 10^9, every c, by W = 900 c")
+@theorem_19.refutes("fraction", grade="symbolic", region="every parameter: 1/5 > 109/990")
 def test_the_budget_of_the_error(statements) -> None:
     """With u = 100^theta/l: the second line is at most a W u (1 + 1/99) <= d W u, as a <= d/2; it may be 2 d W u.
 

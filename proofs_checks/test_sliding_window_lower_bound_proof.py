@@ -7,15 +7,18 @@ from itertools import product
 
 import attrs
 import mpmath
-import pytest
 import sympy
 from flint import arb, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.claims.formulas import bind_formula, real
+from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.sliding_window.lower_bound_construction import Budget, Places, Planted
 from proofs_checks.lower_bound_columns import columns
 from proofs_checks.steps import by_step
+
+theorem_19 = cite("sliding-window.theorem-19@d375d334")
+
 
 BUDGET = Budget(1000, 100, 5, 14, Fraction(1, 2), 3)
 BUDGETS = [
@@ -60,36 +63,15 @@ LAST = [
 """With the fewest blocks that l >= log W / eta allows."""
 
 
-@pytest.mark.evidence(
-    "sliding-window.theorem-19/without-loss@d375d334",
-    role="refutes",
-    grade="interval",
-    region="W = 1000, eta = 1/50, d = 100",
-)
-@pytest.mark.evidence(
-    "sliding-window.theorem-19/polynomial-entries@d375d334",
-    role="refutes",
-    grade="derived",
-    region="c = 1, 10, 100, every c: eta = 1/(c + 1), W = 1000",
-)
-@pytest.mark.evidence(
-    "sliding-window.theorem-19/block-of-rows@d375d334",
-    role="refutes",
-    grade="symbolic",
-    region="k = 5, l = 14, eta = 1/2",
-)
-@pytest.mark.evidence(
-    "sliding-window.theorem-19/last-line@d375d334",
-    role="supports",
+@theorem_19.refutes("without-loss", grade="interval", region="W = 1000, eta = 1/50, d = 100")
+@theorem_19.refutes("polynomial-entries", grade="derived", region="c = 1, 10, 100, every c: eta = 1/(c + 1), W = 1000")
+@theorem_19.refutes("block-of-rows", grade="symbolic", region="k = 5, l = 14, eta = 1/2")
+@theorem_19.supports(
+    "last-line",
     grade="derived",
     region="every parameter: (W - a) a >= W k l/(40 eta) >= W k log W/(40 eta^2), and eta < 1",
 )
-@pytest.mark.evidence(
-    "sliding-window.theorem-19/encoded-bits@d375d334",
-    role="supports",
-    grade="symbolic",
-    region="every parameter: (W - a) a >= W a/2 for a <= W/2",
-)
+@theorem_19.supports("encoded-bits", grade="symbolic", region="every parameter: (W - a) a >= W a/2 for a <= W/2")
 def test_the_size_of_the_construction(statements) -> None:
     by_name = by_step(statements)
     fine = attrs.evolve(BUDGET, eta=Fraction(1, 50), blocks=346)  # 50 log 1000 = 345.4
@@ -129,11 +111,8 @@ def test_the_size_of_the_construction(statements) -> None:
     assert encoded.at(BUDGET) is Truth.TRUE
 
 
-@pytest.mark.evidence(
-    "sliding-window.theorem-19/last-line@d375d334",
-    role="control",
-    grade="interval",
-    region="three times the constant; a > W/2; fewer blocks than log W/eta",
+@theorem_19.controls(
+    "last-line", grade="interval", region="three times the constant; a > W/2; fewer blocks than log W/eta"
 )
 def test_the_bits_of_the_theorem_need_room_and_blocks(statement) -> None:
     tight = LAST[0]  # W = 1000, k = 1, eta = 49/50, l = 8
@@ -148,12 +127,7 @@ def test_the_bits_of_the_theorem_need_room_and_blocks(statement) -> None:
     assert statement.without("l >= log W / eta").at(short) is Truth.FALSE
 
 
-@pytest.mark.evidence(
-    "sliding-window.theorem-19/bits@d375d334",
-    role="refutes",
-    grade="symbolic",
-    region="W = 5, a = 2, n = 4; n = W is right for 20 sizes",
-)
+@theorem_19.refutes("bits", grade="symbolic", region="W = 5, a = 2, n = 4; n = W is right for 20 sizes")
 def test_bits_are_placed_for_n_equal_to_w(statement) -> None:
     sizes = [(w, a, l) for w in (5, 6, 9) for a, l in ((1, 1), (2, 1), (2, 2), (3, 1), (4, 2), (4, 4))]
     sizes += [(12, 6, 3), (12, 8, 2)]
@@ -222,24 +196,13 @@ PLANTED_OUTSIDE = {
 }
 
 
-@pytest.mark.evidence(
-    "sliding-window.theorem-19/error-first-line@d375d334",
-    role="supports",
+@theorem_19.supports(
+    "error-first-line",
     grade="derived",
     region="every W, a, l, k, theta and gamma: the columns C alone have rank k and leave the others (docstring)",
 )
-@pytest.mark.evidence(
-    "sliding-window.theorem-19/expired-blocks@d375d334",
-    role="refutes",
-    grade="interval",
-    region="a = l = 2, W - a = 2, theta = 1, gamma = 10^6",
-)
-@pytest.mark.evidence(
-    "sliding-window.theorem-19/column-norm@d375d334",
-    role="refutes",
-    grade="symbolic",
-    region="a = 2, W - a = 2: 200, not 400",
-)
+@theorem_19.refutes("expired-blocks", grade="interval", region="a = l = 2, W - a = 2, theta = 1, gamma = 10^6")
+@theorem_19.refutes("column-norm", grade="symbolic", region="a = 2, W - a = 2: 200, not 400")
 def test_the_planted_matrix(statements) -> None:
     """A matrix with the columns C of A and zeros elsewhere has rank k, so |A - [A]_k|^2 is at most the other columns.
 

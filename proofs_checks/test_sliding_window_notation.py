@@ -7,12 +7,12 @@ from itertools import product
 
 import attrs
 import mpmath
-import pytest
 import sympy
 from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.claims.formulas import symbolic_matrix
+from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.sliding_window.notation_margins import (
     DecomposedPoint,
     MatrixPoint,
@@ -24,6 +24,9 @@ from dpmatrix.spec.sliding_window.notation_margins import (
     WishartLaw,
 )
 from dpmatrix.spec.wishart.spectra import diagonal, identity
+
+notation_facts = cite("sliding-window.notation-facts@95bd2969")
+
 
 FRAME = fmpq_mat(
     [[fmpq(2, 3), fmpq(-2, 3), fmpq(1, 3)], [fmpq(1, 3), fmpq(2, 3), fmpq(2, 3)], [fmpq(2, 3), fmpq(1, 3), fmpq(-2, 3)]]
@@ -43,9 +46,7 @@ def check_symmetric(statement) -> None:
     assert not statement.strict
 
 
-@pytest.mark.evidence(
-    "sliding-window.notation-facts@95bd2969", role="refutes", grade="interval", region="diag(1, 0, -1) in two bases"
-)
+@notation_facts.refutes(grade="interval", region="diag(1, 0, -1) in two bases")
 def test_least_singular_value_is_not_at_the_ends(statement) -> None:
     assert statement.at(SymmetricPoint(diagonal((1, 0, -1)))) is Truth.FALSE
     assert statement.at(with_values((1, 0, -1))) is Truth.FALSE
@@ -57,9 +58,7 @@ def test_least_singular_value_is_not_at_the_ends(statement) -> None:
     check_symmetric(statement)
 
 
-@pytest.mark.evidence(
-    "sliding-window.notation-facts+repair@95bd2969",
-    role="supports-repair",
+@notation_facts.supports_repair(
     grade="derived",
     region=ALL + "A'A = A^2 = sum l_i^2 u_iu_i', so the singular values are the |l_i|; exactly on 24 spectra",
 )
@@ -71,17 +70,14 @@ def test_least_singular_value_is_the_least_magnitude(statement) -> None:
     check_symmetric(statement)
 
 
-@pytest.mark.evidence(
-    "sliding-window.notation-facts+repair@95bd2969", role="control", grade="interval", region="diag(1, 0, -1)"
-)
+@notation_facts.controls("+repair", grade="interval", region="diag(1, 0, -1)")
 def test_another_least_value_is_noticed(statement) -> None:
     assert statement.nudged(lambda margin: margin - arb(1) / 50).at(with_values((1, 0, -1))) is Truth.FALSE
     assert statement.without("A is symmetric").at(SKEW) is Truth.FALSE
 
 
-@pytest.mark.evidence(
-    "sliding-window.notation-facts/largest-singular-value@95bd2969",
-    role="supports",
+@notation_facts.supports(
+    "largest-singular-value",
     grade="derived",
     region=ALL + "the largest |l_i| is at an end, as |l| is convex; exactly on 24 spectra",
 )
@@ -91,9 +87,8 @@ def test_largest_singular_value(statement) -> None:
     assert statement.without("A is symmetric").at(SKEW) is Truth.FALSE
 
 
-@pytest.mark.evidence(
-    "sliding-window.notation-facts/projection-eigenvalues@95bd2969",
-    role="supports",
+@notation_facts.supports(
+    "projection-eigenvalues",
     grade="derived",
     region=ALL + "P^2 = P forces l^2 = l, and the multiplicity of 1 is the rank; exactly on projections of all ranks",
 )
@@ -122,9 +117,8 @@ def vector(size: int, seed: int = 1) -> fmpq_mat:
     return fmpq_mat(size, 1, [fmpq(2 * i + seed, 3) for i in range(size)])
 
 
-@pytest.mark.evidence(
-    "sliding-window.notation-facts/number-of-singular-values@95bd2969",
-    role="supports",
+@notation_facts.supports(
+    "number-of-singular-values",
     grade="derived",
     region=ALL + "rank A'A = rank A, at most the number of rows and of columns",
 )
@@ -140,9 +134,8 @@ def test_number_of_singular_values(statement) -> None:
     assert not statement.strict
 
 
-@pytest.mark.evidence(
-    "sliding-window.notation-facts/spectral-norm@95bd2969",
-    role="supports",
+@notation_facts.supports(
+    "spectral-norm",
     grade="derived",
     region=ALL + "|Ax|^2 = sum s_i^2 c_i^2 <= s_1^2 sum c_i^2 in right singular vectors, equality at the first",
 )
@@ -161,11 +154,8 @@ def test_spectral_norm(statement) -> None:
     assert not statement.strict
 
 
-@pytest.mark.evidence(
-    "sliding-window.notation-facts/frobenius-norm@95bd2969",
-    role="supports",
-    grade="derived",
-    region=ALL + "Tr(A'A) is the sum of its eigenvalues; symbolically for 2 x 2",
+@notation_facts.supports(
+    "frobenius-norm", grade="derived", region=ALL + "Tr(A'A) is the sum of its eigenvalues; symbolically for 2 x 2"
 )
 def test_frobenius_norm(statement) -> None:
     a = sympy.Matrix(2, 2, sympy.symbols("a0:4"))
@@ -177,11 +167,8 @@ def test_frobenius_norm(statement) -> None:
     assert statement.nudged(lambda margin: margin - arb(1) / 50).at(MatrixPoint(TALL, vector(1))) is Truth.FALSE
 
 
-@pytest.mark.evidence(
-    "sliding-window.notation-facts/frobenius-trace@95bd2969",
-    role="supports",
-    grade="derived",
-    region=ALL + "(A'A)[j, j] = sum_i A[i, j]^2; symbolically for 3 x 2",
+@notation_facts.supports(
+    "frobenius-trace", grade="derived", region=ALL + "(A'A)[j, j] = sum_i A[i, j]^2; symbolically for 3 x 2"
 )
 def test_frobenius_trace(statement) -> None:
     a = sympy.Matrix(3, 2, sympy.symbols("a0:6"))
@@ -191,12 +178,7 @@ def test_frobenius_trace(statement) -> None:
     assert statement.nudged(lambda margin: margin - arb(1) / 50).at(MatrixPoint(TALL, vector(1))) is Truth.FALSE
 
 
-@pytest.mark.evidence(
-    "sliding-window.notation-facts/orthogonal-decomposition@95bd2969",
-    role="refutes",
-    grade="symbolic",
-    region="a rotation",
-)
+@notation_facts.refutes("orthogonal-decomposition", grade="symbolic", region="a rotation")
 def test_a_rotation_has_no_spectral_decomposition(statement) -> None:
     assert statement.at(SymmetricPoint(TURN)) is Truth.FALSE
     assert statement.margin(SymmetricPoint(TURN)).overlaps(-arb(16) / 5)
@@ -224,9 +206,8 @@ def check_decomposed(statement) -> None:
     assert not statement.strict
 
 
-@pytest.mark.evidence(
-    "sliding-window.notation-facts/singular-value-decomposition@95bd2969",
-    role="supports",
+@notation_facts.supports(
+    "singular-value-decomposition",
     grade="derived",
     region=ALL + "orthonormality leaves one term of the sum; that every matrix has such a sum is cited",
 )
@@ -239,11 +220,8 @@ def test_singular_triples(statement) -> None:
     assert wrong.at(attrs.evolve(ORDINARY, right=fmpq(51, 50) * TURN)) is Truth.FALSE
 
 
-@pytest.mark.evidence(
-    "sliding-window.notation-facts/pseudoinverse@95bd2969",
-    role="refutes",
-    grade="symbolic",
-    region="a scaled rotation; a singular value 0; a 3 x 2 matrix",
+@notation_facts.refutes(
+    "pseudoinverse", grade="symbolic", region="a scaled rotation; a singular value 0; a 3 x 2 matrix"
 )
 def test_the_printed_pseudoinverse_is_none(statement) -> None:
     square = DecomposedPoint((fmpq(2), fmpq(2)), TURN, identity(2))
@@ -254,9 +232,8 @@ def test_the_printed_pseudoinverse_is_none(statement) -> None:
     check_decomposed(statement)
 
 
-@pytest.mark.evidence(
-    "sliding-window.notation-facts/pseudoinverse-mended@95bd2969",
-    role="supports",
+@notation_facts.supports(
+    "pseudoinverse-mended",
     grade="derived",
     region=ALL + "A^+A = sum over s_i > 0 of y_iy_i', AA^+ likewise; s (1/s) s = s decides the rest",
 )
@@ -274,9 +251,8 @@ def ranked(a, b, other) -> RankPoint:
     return RankPoint((fmpq(a), fmpq(b)), COLUMNS, TURN, other)
 
 
-@pytest.mark.evidence(
-    "sliding-window.notation-facts/best-rank-k@95bd2969",
-    role="supports",
+@notation_facts.supports(
+    "best-rank-k",
     grade="derived",
     region=ALL + "|A - B|^2 = |A - AP|^2 + |AP - B|^2, P the projection on B's rows; then Definition 2 as mended",
 )
@@ -308,12 +284,7 @@ def test_best_rank_k(statement) -> None:
     assert not statement.strict
 
 
-@pytest.mark.evidence(
-    "sliding-window.notation-facts/stack-shape@95bd2969",
-    role="refutes",
-    grade="symbolic",
-    region="25 pairs t_1 <= t_2 with W and d: off by 1 + |W - d|",
-)
+@notation_facts.refutes("stack-shape", grade="symbolic", region="25 pairs t_1 <= t_2 with W and d: off by 1 + |W - d|")
 def test_the_printed_shape_of_a_stack_misses_a_row(statement) -> None:
     assert statement.at(StackPoint(1, 1, 2, 2)) is Truth.FALSE
     bind(
@@ -328,9 +299,8 @@ def test_the_printed_shape_of_a_stack_misses_a_row(statement) -> None:
     bind_hypotheses(statement, StackPoint(1, 1, 1, 1), outside)
 
 
-@pytest.mark.evidence(
-    "sliding-window.notation-facts/normal-density@95bd2969",
-    role="supports",
+@notation_facts.supports(
+    "normal-density",
     grade="symbolic",
     region="every x, mu and sigma > 0: it is the derivative of (1 + erf(z/sqrt 2))/2, which runs from 0 to 1",
 )
@@ -348,12 +318,7 @@ def test_normal_density(statement) -> None:
     assert statement.nudged(lambda margin: margin - arb(1) / 50).at(NormalPoint(0, 1)) is Truth.FALSE
 
 
-@pytest.mark.evidence(
-    "sliding-window.notation-facts/wishart-exponent@95bd2969",
-    role="refutes",
-    grade="interval",
-    region="d = 1, m = 3, t = 6, 9",
-)
+@notation_facts.refutes("wishart-exponent", grade="interval", region="d = 1, m = 3, t = 6, 9")
 def test_the_printed_wishart_density_grows(statement) -> None:
     assert statement.at(TailPoint(6, 9, 3)) is Truth.FALSE
     values = []
@@ -373,12 +338,7 @@ def test_the_printed_wishart_density_grows(statement) -> None:
     bind_hypotheses(statement, TailPoint(Fraction(251, 50), Fraction(252, 50), 3), outside)
 
 
-@pytest.mark.evidence(
-    "sliding-window.notation-facts/wishart-constant@95bd2969",
-    role="refutes",
-    grade="interval",
-    region="d = 1, 3; m = 3",
-)
+@notation_facts.refutes("wishart-constant", grade="interval", region="d = 1, 3; m = 3")
 def test_the_printed_wishart_constant_is_too_large(statement) -> None:
     for d in (1, 3):
         assert statement.at(WishartLaw(d, 3)) is Truth.FALSE

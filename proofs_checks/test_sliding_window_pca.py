@@ -7,12 +7,12 @@ from itertools import product
 
 import attrs
 import mpmath
-import pytest
 import sympy
 from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.claims.formulas import real, symbolic
+from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.sliding_window import projection_costs
 from dpmatrix.spec.sliding_window.pca import Minimiser, PassedRank
 from dpmatrix.spec.sliding_window.projection_costs import Choice, SpectralChoice
@@ -21,6 +21,10 @@ from dpmatrix.spec.sliding_window.wishart_stream import NoisyStream
 from dpmatrix.spec.sliding_window.wishart_window import WishartParameters
 from dpmatrix.spec.wishart.spectra import diagonal, identity
 from proofs_checks.exact_matrices import line
+
+algorithm_4 = cite("sliding-window.algorithm-4@4961260b")
+theorem_16 = cite("sliding-window.theorem-16@e3949279")
+
 
 MILLIONTH = Fraction(1, 10**6)
 TENTH = Fraction(1, 10)
@@ -34,12 +38,7 @@ def matrix(values: fmpq_mat) -> sympy.Matrix:
 OBLIQUE = Minimiser(fmpq_mat([[1, 0]]), fmpq_mat([[1, 0], [7, 0]]), 1)
 
 
-@pytest.mark.evidence(
-    "sliding-window.algorithm-4@4961260b",
-    role="refutes",
-    grade="symbolic",
-    region="sketches with a kernel: k = 1, d = 2 and k = 2, d = 3",
-)
+@algorithm_4.refutes(grade="symbolic", region="sketches with a kernel: k = 1, d = 2 and k = 2, d = 3")
 def test_a_sketch_with_a_kernel_has_oblique_answers(statement) -> None:
     wide = Minimiser(fmpq_mat([[3, 0, 0], [0, 2, 0]]), fmpq_mat([[1, 0, 0], [0, 1, 0], [5, -4, 0]]), 2)
     for point in (OBLIQUE, wide):
@@ -60,12 +59,7 @@ def test_a_sketch_with_a_kernel_has_oblique_answers(statement) -> None:
     assert statement.applies(attrs.evolve(OBLIQUE, solution=diagonal((fmpq(9, 10), 0)))) is Truth.FALSE
 
 
-@pytest.mark.evidence(
-    "sliding-window.algorithm-4/whole-rows@4961260b",
-    role="refutes",
-    grade="interval",
-    region="k = 1, 2, 5, 6, beta = 1/2, 1/10, 10^-6, eta = 1/3, 1/10",
-)
+@algorithm_4.refutes("whole-rows", grade="interval", region="k = 1, 2, 5, 6, beta = 1/2, 1/10, 10^-6, eta = 1/3, 1/10")
 def test_the_number_of_rows_is_not_whole(statement) -> None:
     values = []
     with mpmath.workdps(60):
@@ -104,17 +98,9 @@ def spectral_choices():
         yield SpectralChoice(values, TURN, other)
 
 
-@pytest.mark.evidence(
-    "sliding-window.algorithm-4+repair@4961260b",
-    role="supports-repair",
-    grade="derived",
-    region="every d and k: the identity of the docstring, checked for d <= 6",
-)
-@pytest.mark.evidence(
-    "sliding-window.theorem-16/optimality@e3949279",
-    role="supports",
-    grade="derived",
-    region="every d and k: the identity of the docstring, checked for d <= 6",
+@algorithm_4.supports_repair(grade="derived", region="every d and k: the identity of the docstring, checked for d <= 6")
+@theorem_16.supports(
+    "optimality", grade="derived", region="every d and k: the identity of the docstring, checked for d <= 6"
 )
 def test_the_first_eigenvectors_are_best(statements) -> None:
     """For eigenvectors v_i the w_i = v_i'Pv_i lie in [0, 1] and their sum is Tr P = k.
@@ -147,12 +133,7 @@ def test_the_first_eigenvectors_are_best(statements) -> None:
         assert statement.applies(attrs.evolve(SPECTRAL, frame=identity(2))) is Truth.FALSE
 
 
-@pytest.mark.evidence(
-    "sliding-window.algorithm-4+repair@4961260b",
-    role="control",
-    grade="symbolic",
-    region="the last eigenvectors, and the first ones by modulus",
-)
+@algorithm_4.controls("+repair", grade="symbolic", region="the last eigenvectors, and the first ones by modulus")
 def test_other_eigenvectors_are_not_best(statement) -> None:
     point = SpectralChoice((4, 1, -9), TURN, TURN * diagonal((1, 0, 0)) * TURN.transpose())
     assert statement.at(point) is Truth.TRUE
@@ -170,9 +151,7 @@ def test_other_eigenvectors_are_not_best(statement) -> None:
 TILT = WishartParameters(2, 1, MILLIONTH, 427, 200)
 
 
-@pytest.mark.evidence(
-    "sliding-window.theorem-16@e3949279",
-    role="refutes",
+@theorem_16.refutes(
     grade="interval",
     region="d = 2, k = 1, eps = 1, delta = 10^-6: M = 100 at tau = 195, 427, M = 200 at 427, M = 10^3 at 10^4",
 )
@@ -235,11 +214,8 @@ def noisy_choice(size: int, noise: tuple[tuple[int, int], ...] = ((3, 5), (9, 4)
     return NoisyChoice(run, diagonal((1, 0)), diagonal((0, 1)), fmpq(2, 5), 10, 1)
 
 
-@pytest.mark.evidence(
-    "sliding-window.theorem-16/accuracy@e3949279",
-    role="refutes",
-    grade="derived",
-    region="T = W = 4, three diagonal noises, c = 1 and 10^6, every c by longer rows",
+@theorem_16.refutes(
+    "accuracy", grade="derived", region="T = W = 4, three diagonal noises, c = 1 and 10^6, every c by longer rows"
 )
 def test_the_printed_lines_forget_most_of_the_window(statement) -> None:
     for noise in (((3, 5), (9, 4), (2, 2), (1, 8)), ((1, 1),) * 4, ((9, 0), (0, 9), (5, 5), (7, 0))):
@@ -325,15 +301,13 @@ def check_edges(statement, outside) -> None:
         assert statement.applies(attrs.evolve(at, upper=fmpq(199, 100))) is Truth.FALSE
 
 
-@pytest.mark.evidence(
-    "sliding-window.theorem-16/equation-43@e3949279",
-    role="supports",
+@theorem_16.supports(
+    "equation-43",
     grade="derived",
     region="every d and k: traces against a projection keep the Loewner order; identities checked for d = 3",
 )
-@pytest.mark.evidence(
-    "sliding-window.theorem-16/equation-44@e3949279",
-    role="supports",
+@theorem_16.supports(
+    "equation-44",
     grade="derived",
     region="every d and k: traces against a projection keep the Loewner order; identities checked for d = 3",
 )
@@ -370,12 +344,7 @@ def test_costs_follow_from_the_loewner_order(statements) -> None:
     check_edges(second, FACTORS | SAME_RANK | SYMMETRIC | LOWER | {"lower >= 0": attrs.evolve(CHOICE, lower=-1)})
 
 
-@pytest.mark.evidence(
-    "sliding-window.theorem-16/first-display-43@e3949279",
-    role="refutes",
-    grade="symbolic",
-    region="d = 2, k = 1",
-)
+@theorem_16.refutes("first-display-43", grade="symbolic", region="d = 2, k = 1")
 def test_a_matrix_is_added_to_a_trace(statement) -> None:
     assert statement.at(CHOICE) is Truth.FALSE
     assert statement.margin(CHOICE) == -1
@@ -385,9 +354,8 @@ def test_a_matrix_is_added_to_a_trace(statement) -> None:
     bind_hypotheses(statement, CHOICE, SAME_RANK)
 
 
-@pytest.mark.evidence(
-    "sliding-window.theorem-16/combination@e3949279",
-    role="supports",
+@theorem_16.supports(
+    "combination",
     grade="symbolic",
     region="every eta in [0, 1/2] and all costs: a sum of hypotheses and eta(1 - 2 eta)/(1 - eta) times the least cost",
 )

@@ -5,12 +5,16 @@ from __future__ import annotations
 from itertools import product
 
 import attrs
-import pytest
 import sympy
 from flint import fmpq
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
+from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.sliding_window.post_processing import Processing
+
+definition_1 = cite("sliding-window.definition-1@b58cbb60")
+lemma_9 = cite("sliding-window.lemma-9@01efb877")
+
 
 MERGED = ((fmpq(1), fmpq(0)), (fmpq(1), fmpq(0)), (fmpq(0), fmpq(1)))
 """h cannot tell the first output from the second."""
@@ -76,12 +80,7 @@ def outside(statement_hypothesis: str, broken: Processing) -> dict[str, Processi
     }
 
 
-@pytest.mark.evidence(
-    "sliding-window.definition-1/tail-of-the-loss@b58cbb60",
-    role="refutes",
-    grade="interval",
-    region="three outputs, h a function",
-)
+@definition_1.refutes("tail-of-the-loss", grade="interval", region="three outputs, h a function")
 def test_the_tail_of_the_loss_grows_when_outputs_are_merged(statement) -> None:
     assert statement.at(BROKEN) is Truth.FALSE
     values = []
@@ -94,9 +93,7 @@ def test_the_tail_of_the_loss_grows_when_outputs_are_merged(statement) -> None:
     assert statement.at(kept) is Truth.TRUE, "a function that forgets nothing changes nothing"
 
 
-@pytest.mark.evidence(
-    "sliding-window.lemma-9@01efb877",
-    role="supports",
+@lemma_9.supports(
     grade="derived",
     region="every pair of laws and every channel: derivation, its two inequalities by machine; 84 points in full",
 )
@@ -125,9 +122,7 @@ def test_the_hockey_stick_divergence_is_kept(statement) -> None:
     bind_hypotheses(statement, BROKEN, outside("sum max(0, P - E Q) <= delta", BROKEN))
 
 
-@pytest.mark.evidence(
-    "sliding-window.lemma-9@01efb877", role="control", grade="interval", region="a channel whose rows sum to 2"
-)
+@lemma_9.controls(grade="interval", region="a channel whose rows sum to 2")
 def test_a_channel_that_returns_more_than_it_got_is_noticed(statement) -> None:
     doubled = attrs.evolve(BROKEN, channel=tuple((2 * a, 2 * b) for a, b in BROKEN.channel))
     freed = statement.without("h sees the output alone, and returns something")

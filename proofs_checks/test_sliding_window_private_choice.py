@@ -7,7 +7,6 @@ from itertools import product
 
 import attrs
 import mpmath
-import pytest
 import sympy
 from flint import fmpq, fmpq_mat
 
@@ -15,12 +14,17 @@ from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.claims.formulas import symbolic_matrix
 from dpmatrix.exact import rational
 from dpmatrix.privacy.profiles import GaussianProfile
+from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.sliding_window import dyadic_release, private_choice
 from dpmatrix.spec.sliding_window.dyadic_release import sums_with
 from dpmatrix.spec.sliding_window.private_choice import PrivateChoice
 from dpmatrix.spec.wishart.spectra import diagonal, identity
 from proofs_checks.dyadic_noise import WINDOW_OUTSIDE, check_bound, check_promise, least_bound, released
 from proofs_checks.exact_matrices import line
+
+theorem_7 = cite("sliding-window.theorem-7@b9318a99")
+theorem_16 = cite("sliding-window.theorem-16@e3949279")
+
 
 HALF, MILLIONTH = Fraction(1, 2), Fraction(1, 10**6)
 BEST, APPROXIMATE = "sliding-window.theorem-16+repair", "sliding-window.theorem-7+repair"
@@ -87,17 +91,11 @@ def tight(gamma: int) -> PrivateChoice:
     )
 
 
-@pytest.mark.evidence(
-    "sliding-window.theorem-7+repair@b9318a99",
-    role="supports-repair",
-    grade="derived",
-    region="every d, k, gamma, W, T, eps, delta, beta: both derivations below, each line checked",
+@theorem_7.supports_repair(
+    grade="derived", region="every d, k, gamma, W, T, eps, delta, beta: both derivations below, each line checked"
 )
-@pytest.mark.evidence(
-    "sliding-window.theorem-16+repair@e3949279",
-    role="supports-repair",
-    grade="derived",
-    region="every d, k, W, T, eps, delta, beta: both derivations below, each line checked",
+@theorem_16.supports_repair(
+    grade="derived", region="every d, k, W, T, eps, delta, beta: both derivations below, each line checked"
 )
 def test_projections_of_the_private_window_are_private_and_cheap(statements) -> None:
     """Two derivations, one for each half of the statements.
@@ -168,18 +166,8 @@ WORSE = {
 }
 
 
-@pytest.mark.evidence(
-    "sliding-window.theorem-7+repair@b9318a99",
-    role="control",
-    grade="interval",
-    region="half the noise; a smaller zeta; the error without gamma",
-)
-@pytest.mark.evidence(
-    "sliding-window.theorem-16+repair@e3949279",
-    role="control",
-    grade="interval",
-    region="half the noise; a smaller zeta; half the error",
-)
+@theorem_7.controls("+repair", grade="interval", region="half the noise; a smaller zeta; the error without gamma")
+@theorem_16.controls("+repair", grade="interval", region="half the noise; a smaller zeta; half the error")
 def test_half_the_noise_and_smaller_errors_are_noticed(statements) -> None:
     for name, statement in statements.items():
         outside = {says: attrs.evolve(GOOD, **change) for says, change in (CHOICE_OUTSIDE | WORSE[name]).items()}

@@ -7,13 +7,13 @@ from itertools import product
 
 import attrs
 import mpmath
-import pytest
 import sympy
 from flint import fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.claims.formulas import real
 from dpmatrix.exact import rational
+from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.sliding_window.cuts import NeighbouringCuts, PrivateCuts
 from dpmatrix.spec.sliding_window.dyadic_release import WindowCover, cover_margin, sums_with
 from dpmatrix.spec.sliding_window.private_window import NeighbouringWindows, PrivateMoment
@@ -27,6 +27,10 @@ from proofs_checks.dyadic_noise import (
     least_bound,
     released,
 )
+
+theorem_4 = cite("sliding-window.theorem-4@90f1665c")
+corollary_2 = cite("sliding-window.corollary-2@71876135")
+
 
 HALF, MILLIONTH = Fraction(1, 2), Fraction(1, 10**6)
 
@@ -44,9 +48,7 @@ TOLD_OUTSIDE = {
 }
 
 
-@pytest.mark.evidence(
-    "sliding-window.theorem-4@90f1665c",
-    role="refutes",
+@theorem_4.refutes(
     grade="derived",
     region="eps = 1, delta = 10^-6: c = 1, 100, 10^6, every c by eta below 1/(1 + 17.3 c); beta up to 1/4; "
     "every algorithm",
@@ -76,12 +78,7 @@ def test_no_private_algorithm_meets_theorem_4(statement) -> None:
     assert TOLD.failure == 0, "the theorem's bounds always hold"
 
 
-@pytest.mark.evidence(
-    "sliding-window.theorem-4/private@90f1665c",
-    role="refutes",
-    grade="interval",
-    region="r = 1, eta = 1/1000, eps = 1, delta = 10^-6, M = 77",
-)
+@theorem_4.refutes("private", grade="interval", region="r = 1, eta = 1/1000, eps = 1, delta = 10^-6, M = 77")
 def test_c_is_no_more_private_than_the_sketch(statement) -> None:
     """At d = 1 the sketch is sqrt(s) times m standard normal variates: |A~|^2 has the likelihood ratio of A~ itself.
 
@@ -114,9 +111,7 @@ CUT_OUTSIDE = {
 }
 
 
-@pytest.mark.evidence(
-    "sliding-window.corollary-2@71876135",
-    role="refutes",
+@corollary_2.refutes(
     grade="derived",
     region="n = 2, eps = 1, delta = 10^-6: c = 1, 100, 10^6, every c >= 1 by x = 50 c, eta = 1/x^2; beta up to 1/4; "
     "every algorithm",
@@ -217,9 +212,7 @@ def moment_by_hand(values, spectrum, p: PrivateMoment):
     return min(parts)
 
 
-@pytest.mark.evidence(
-    "sliding-window.theorem-4+repair@90f1665c",
-    role="supports-repair",
+@theorem_4.supports_repair(
     grade="derived",
     region="every d, W, T, eps, delta, beta: derivation, each line checked; windows exactly up to 16 rows",
 )
@@ -282,12 +275,7 @@ def test_the_noisy_moment_is_private_and_accurate(statement) -> None:
         assert statement.applies(attrs.evolve(GOOD, **wrong)) is Truth.FALSE
 
 
-@pytest.mark.evidence(
-    "sliding-window.theorem-4+repair@90f1665c",
-    role="control",
-    grade="interval",
-    region="zeta a quarter smaller",
-)
+@theorem_4.controls("+repair", grade="interval", region="zeta a quarter smaller")
 def test_a_smaller_bound_on_the_noise_is_noticed(statement) -> None:
     assert statement.at(GOOD) is Truth.TRUE
     small = attrs.evolve(GOOD, bound=GOOD.bound * 3 / 4)
@@ -310,9 +298,7 @@ SAFE = attrs.evolve(SAFE, bound=least_bound(SAFE))
 EDGES_SAY = "edges of weight at most 1, one a row; symmetric noise"
 
 
-@pytest.mark.evidence(
-    "sliding-window.corollary-2+repair@71876135",
-    role="supports-repair",
+@corollary_2.supports_repair(
     grade="derived",
     region="every graph, S, n, W, T, eps, delta, beta: derivation, each line checked; cuts of a path and a triangle",
 )
@@ -375,9 +361,7 @@ def norm_of_noise():
     return max((a + c) / 2 + mpmath.sqrt(((a - c) / 2) ** 2 + b**2), mpmath.mpf(1) / 7)
 
 
-@pytest.mark.evidence(
-    "sliding-window.corollary-2+repair@71876135", role="control", grade="interval", region="zeta a quarter smaller"
-)
+@corollary_2.controls("+repair", grade="interval", region="zeta a quarter smaller")
 def test_a_smaller_error_of_cuts_is_noticed(statement) -> None:
     assert statement.at(SAFE) is Truth.TRUE
     small = attrs.evolve(SAFE, bound=SAFE.bound * 3 / 4)

@@ -7,18 +7,21 @@ from itertools import product
 
 import attrs
 import mpmath
-import pytest
 import sympy
 from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.claims.formulas import bind_formula, real, symbolic
+from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.sliding_window import projection_costs
 from dpmatrix.spec.sliding_window.projection_costs import Summary
 from dpmatrix.spec.sliding_window.projection_summary import SummaryParameters
 from dpmatrix.spec.sliding_window.summary_margins import Displays
 from dpmatrix.spec.wishart.spectra import diagonal, identity
 from proofs_checks.exact_matrices import line
+
+lemma_5 = cite("sliding-window.lemma-5@e2de8b5b")
+
 
 MILLIONTH = Fraction(1, 10**6)
 TENTH = Fraction(1, 10)
@@ -75,9 +78,7 @@ def kept_probability(p: SummaryParameters):
     return mpmath.gammainc(size * (p.dimension - p.k) / 2, 0, size * bound**2 / 2, regularized=True)
 
 
-@pytest.mark.evidence(
-    "sliding-window.lemma-5@e2de8b5b",
-    role="refutes",
+@lemma_5.refutes(
     grade="derived",
     region="d = 100, k = 5, beta = 1/10: c = 1 and 20 at eta = 1/10, c = 10^3 and 10^6, every c, by small eta",
 )
@@ -103,15 +104,11 @@ def test_an_empty_window_costs_more_than_the_printed_term(statement) -> None:
     assert statement.applies(smallest) is Truth.TRUE
 
 
-@pytest.mark.evidence(
-    "sliding-window.lemma-5/privacy@e2de8b5b",
-    role="refutes",
-    grade="interval",
-    region="k = 1, beta = 2/5, eta = 1/200, r = 384, eps = 1, delta = 10^-6, M = 1250",
+@lemma_5.refutes(
+    "privacy", grade="interval", region="k = 1, beta = 2/5, eta = 1/200, r = 384, eps = 1, delta = 10^-6, M = 1250"
 )
-@pytest.mark.evidence(
-    "sliding-window.lemma-5/equation-16-right@e2de8b5b",
-    role="refutes",
+@lemma_5.refutes(
+    "equation-16-right",
     grade="interval",
     region="the empty window: d = 100, k = 5, beta = 1/10, eta = 1/10, r = 74, eps = 1, delta = 10^-6",
 )
@@ -132,9 +129,7 @@ def test_the_floor_is_neither_private_nor_small(statements) -> None:
         bind_hypotheses(statement, EMPTY, PARAMETERS)
 
 
-@pytest.mark.evidence(
-    "sliding-window.lemma-5/equation-16-left@e2de8b5b", role="supports", grade="derived", region="every parameter"
-)
+@lemma_5.supports("equation-16-left", grade="derived", region="every parameter")
 def test_the_ridge_only_adds(statement) -> None:
     """|A^(1-P)|^2 = |A(1-P)|^2 + sigma^2 |1-P|^2, so the root is at least |A(1-P)|; and K is a root."""
     row, ridge = sympy.symbols("M s", nonnegative=True)
@@ -174,15 +169,11 @@ def on_norms(*formulas: sympy.Expr):
         yield p, min(formula.subs(numbers).evalf(50) for formula in formulas)
 
 
-@pytest.mark.evidence(
-    "sliding-window.lemma-5/last-display@e2de8b5b",
-    role="refutes",
-    grade="symbolic",
-    region="eta = 1/10, y^2 near (1 - 5 eta) x^2 and the tail equal to x",
+@lemma_5.refutes(
+    "last-display", grade="symbolic", region="eta = 1/10, y^2 near (1 - 5 eta) x^2 and the tail equal to x"
 )
-@pytest.mark.evidence(
-    "sliding-window.lemma-5/rearrangement@e2de8b5b",
-    role="supports",
+@lemma_5.supports(
+    "rearrangement",
     grade="symbolic",
     region="every eta in [0, 1) and all norms: each conclusion is a non-negative combination of hypotheses",
 )
@@ -245,9 +236,7 @@ def summaries():
         yield Summary(window, seen, line(a, b), ridge, number), (p, q, a, b)
 
 
-@pytest.mark.evidence(
-    "sliding-window.lemma-5+repair@e2de8b5b",
-    role="supports-repair",
+@lemma_5.supports_repair(
     grade="derived",
     region="every d, P of every rank and eta in [0, 1): traces and two polynomials in the docstring, both checked",
 )
@@ -312,9 +301,7 @@ def test_costs_are_kept_on_the_event_of_lemma_2(statement) -> None:
         assert statement.applies(attrs.evolve(exactly, summary=more)) is Truth.FALSE
 
 
-@pytest.mark.evidence(
-    "sliding-window.lemma-5+repair@e2de8b5b", role="control", grade="symbolic", region="the additive term dropped"
-)
+@lemma_5.controls("+repair", grade="symbolic", region="the additive term dropped")
 def test_without_the_ridge_it_fails(statement) -> None:
     point = Summary(diagonal((0, 0)), diagonal((4, 4)), line(1, 1), 2, fmpq(1, 4))
     assert statement.at(point) is Truth.TRUE

@@ -6,16 +6,20 @@ from fractions import Fraction
 from itertools import product
 
 import attrs
-import pytest
 import sympy
 from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.claims.formulas import symbolic, symbolic_matrix
 from dpmatrix.exact import rational
+from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.sliding_window.projections import CostPoint
 from dpmatrix.spec.sliding_window.regression import RegressionPoint
 from dpmatrix.spec.wishart.spectra import diagonal, identity
+
+lemma_7 = cite("sliding-window.lemma-7@17ae8dac")
+lemma_8 = cite("sliding-window.lemma-8@a2be1642")
+
 
 QUARTER = Fraction(1, 4)
 AXES = [diagonal([int(i == j) for j in range(3)]) for i in range(3)]
@@ -100,12 +104,7 @@ def check_parts(statement, outside) -> None:
 HALF_ = Fraction(1, 2)
 
 
-@pytest.mark.evidence(
-    "sliding-window.lemma-7@17ae8dac",
-    role="refutes",
-    grade="symbolic",
-    region="A'A = I_3, E_2 = -I/2, k = 1, eta = 1/4",
-)
+@lemma_7.refutes(grade="symbolic", region="A'A = I_3, E_2 = -I/2, k = 1, eta = 1/4")
 def test_the_printed_constant_does_not_give_the_trace_back(statement) -> None:
     assert statement.at(HALVED) is Truth.FALSE
     assert statement.margin(HALVED).overlaps(-arb(1) / 2)
@@ -114,9 +113,8 @@ def test_the_printed_constant_does_not_give_the_trace_back(statement) -> None:
     check_parts(statement, {FIRST: RISING})
 
 
-@pytest.mark.evidence(
-    "sliding-window.lemma-7/order-of-the-eigenvalues@17ae8dac",
-    role="refutes",
+@lemma_7.refutes(
+    "order-of-the-eigenvalues",
     grade="symbolic",
     region="A'A = I_3, E_2 = diag(0, 0, -1/2), k = 1, P = e_3 e_3', eta = 0",
 )
@@ -129,9 +127,7 @@ def test_the_first_eigenvalues_do_not_bound_the_last(statement) -> None:
     check_parts(statement, {FIRST: RISING})
 
 
-@pytest.mark.evidence(
-    "sliding-window.lemma-7+repair@17ae8dac",
-    role="supports-repair",
+@lemma_7.supports_repair(
     grade="derived",
     region="every d, k, A and P, with E_3 = E_4 = 0: three bounds in the docstring; their sum symbolically, d = 3",
 )
@@ -158,11 +154,8 @@ def test_the_mended_constant_keeps_the_costs(statement) -> None:
     check_parts(statement, {LARGEST: FALLING})
 
 
-@pytest.mark.evidence(
-    "sliding-window.lemma-7+repair@17ae8dac",
-    role="control",
-    grade="symbolic",
-    region="E_2 too large for its bound, in the first or in the last eigenvalue",
+@lemma_7.controls(
+    "+repair", grade="symbolic", region="E_2 too large for its bound, in the first or in the last eigenvalue"
 )
 def test_a_larger_error_is_noticed(statement) -> None:
     large = cost((2, 2, 1), (0, 0, 0), (2, -2, 0), axis=0, eta_1=0, prime=0)
@@ -226,7 +219,7 @@ def check_regression(statement, **more) -> None:
     assert not statement.strict
 
 
-@pytest.mark.evidence("sliding-window.lemma-8@a2be1642", role="refutes", grade="symbolic", region="F = 0, k = 1")
+@lemma_8.refutes(grade="symbolic", region="F = 0, k = 1")
 def test_no_matrix_of_rank_one_attains_zero(statement) -> None:
     assert statement.at(regression(0, 0)) is Truth.FALSE
     assert statement.at(regression(3, 1)) is Truth.TRUE
@@ -241,9 +234,7 @@ def test_no_matrix_of_rank_one_attains_zero(statement) -> None:
     check_regression(statement)
 
 
-@pytest.mark.evidence(
-    "sliding-window.lemma-8+repair@a2be1642",
-    role="supports-repair",
+@lemma_8.supports_repair(
     grade="derived",
     region="every shape: (30) and (31) split off what X cannot change; the rest is notation-facts/best-rank-k",
 )
@@ -261,9 +252,7 @@ def test_the_truncation_is_best_among_ranks_up_to_k(statement) -> None:
     assert statement.at(regression(3, 1, 2, identity(2))) is Truth.TRUE
 
 
-@pytest.mark.evidence(
-    "sliding-window.lemma-8+repair@a2be1642", role="control", grade="symbolic", region="X of a larger rank"
-)
+@lemma_8.controls("+repair", grade="symbolic", region="X of a larger rank")
 def test_a_larger_rank_does_better(statement) -> None:
     full = regression(3, 1, 1, TURN * diagonal([3, 1]))
     assert statement.applies(full) is Truth.FALSE
@@ -279,9 +268,8 @@ def check_isometries(statement) -> None:
     assert not statement.strict
 
 
-@pytest.mark.evidence(
-    "sliding-window.lemma-8/first-pythagoras@a2be1642",
-    role="supports",
+@lemma_8.supports(
+    "first-pythagoras",
     grade="derived",
     region="every shape: <F - CC'F, C(C'F - YR)> = 0 as C'(I - CC') = 0; with symbolic F and Y for C 3 x 2",
 )
@@ -295,9 +283,8 @@ def test_first_pythagoras(statement) -> None:
     assert statement.without("C'C = I and RR' = I").at(attrs.evolve(BENT, solution=TURN)) is Truth.FALSE
 
 
-@pytest.mark.evidence(
-    "sliding-window.lemma-8/second-pythagoras@a2be1642",
-    role="supports",
+@lemma_8.supports(
+    "second-pythagoras",
     grade="derived",
     region="every shape: (C'FR' - Y)R is orthogonal to C'F(I - R'R) as R(I - R'R) = 0; symbolic F and Y for R 2 x 3",
 )
@@ -312,11 +299,8 @@ def test_second_pythagoras(statement) -> None:
     assert statement.without("C'C = I and RR' = I").at(bent) is Truth.FALSE
 
 
-@pytest.mark.evidence(
-    "sliding-window.lemma-8/truncation@a2be1642",
-    role="supports",
-    grade="derived",
-    region="every shape: R is an isometry on row vectors, then Eckart-Young",
+@lemma_8.supports(
+    "truncation", grade="derived", region="every shape: R is an isometry on row vectors, then Eckart-Young"
 )
 def test_truncation(statement) -> None:
     y = sympy.Matrix(2, 2, sympy.symbols("y0:4"))
@@ -330,9 +314,7 @@ def test_truncation(statement) -> None:
     check_regression(statement, **RANK_OUTSIDE)
 
 
-@pytest.mark.evidence(
-    "sliding-window.lemma-8/untransposed@a2be1642", role="refutes", grade="symbolic", region="C a rotation; C 3 x 2"
-)
+@lemma_8.refutes("untransposed", grade="symbolic", region="C a rotation; C 3 x 2")
 def test_the_transposes_matter(statement) -> None:
     square = RegressionPoint(TURN, identity(2), diagonal([2, 1]), identity(2), (fmpq(2), fmpq(1)), identity(2), 1, TURN)
     assert statement.at(square) is Truth.FALSE

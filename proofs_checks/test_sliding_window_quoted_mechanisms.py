@@ -7,12 +7,12 @@ from itertools import product
 
 import attrs
 import mpmath
-import pytest
 import sympy
 from flint import arb
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses, certify, interval
 from dpmatrix.claims.formulas import real
+from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.cross_wishart import DegreesPoint
 from dpmatrix.spec.sliding_window.quoted_mechanisms import (
     PresentRow,
@@ -23,6 +23,11 @@ from dpmatrix.spec.sliding_window.quoted_mechanisms import (
     wishart_degrees,
 )
 from proofs_checks.chi_square_losses import scaled_delta, shifted_delta
+
+sliding_window_theorem_11 = cite("sliding-window.theorem-11@03b33432")
+sliding_window_theorem_12 = cite("sliding-window.theorem-12@878dc36f")
+cross_wishart_degrees_of_freedom = cite("cross.wishart-degrees-of-freedom@0052e70b")
+
 
 MILLIONTH = Fraction(1, 10**6)
 HALF = Fraction(1, 2)
@@ -87,11 +92,8 @@ def bind_degrees(statement, record=WishartNeighbours) -> None:
             assert given.at(record(d, tau, e, delta)) is answer
 
 
-@pytest.mark.evidence(
-    "sliding-window.theorem-11@03b33432",
-    role="refutes",
-    grade="interval",
-    region="eps = 1, delta = 10^-6, d = 1, 5; row 10 to 11 and 50 to 51",
+@sliding_window_theorem_11.refutes(
+    grade="interval", region="eps = 1, delta = 10^-6, d = 1, 5; row 10 to 11 and 50 to 51"
 )
 def test_wishart_noise_does_not_hide_a_long_row_that_grows(statement) -> None:
     for dimension, length in product((1, 5), (10, 50)):
@@ -105,12 +107,7 @@ def test_wishart_noise_does_not_hide_a_long_row_that_grows(statement) -> None:
         bind_hypotheses(statement, inside, WISHART_OUTSIDE)
 
 
-@pytest.mark.evidence(
-    "sliding-window.theorem-11/unit-rows@03b33432",
-    role="refutes",
-    grade="interval",
-    region="d = 10, epsilon = 8, delta = 10^-6",
-)
+@sliding_window_theorem_11.refutes("unit-rows", grade="interval", region="d = 10, epsilon = 8, delta = 10^-6")
 def test_unit_rows_fail_for_large_epsilon(statement) -> None:
     assert statement.at(wishart(8, dimension=10)) is Truth.FALSE
     ratio = 1 - float(statement.margin(wishart(8, dimension=10))) / 1e-6
@@ -121,9 +118,7 @@ def test_unit_rows_fail_for_large_epsilon(statement) -> None:
     bind_hypotheses(statement, wishart(8), WISHART_OUTSIDE | ONLY_UNIT)
 
 
-@pytest.mark.evidence(
-    "sliding-window.theorem-11+repair@03b33432",
-    role="supports-repair",
+@sliding_window_theorem_11.supports_repair(
     grade="derived",
     region="every d, norm <= 1, epsilon <= 1, delta, tau: a Chernoff bound in the docstring, its steps symbolic",
 )
@@ -190,9 +185,7 @@ def test_wishart_noise_hides_a_unit_row(statement) -> None:
             bind_hypotheses(statement, p_value, PRESENT_OUTSIDE)
 
 
-@pytest.mark.evidence(
-    "sliding-window.theorem-11+repair@03b33432", role="control", grade="interval", region="epsilon = 8; tau = d + 3"
-)
+@sliding_window_theorem_11.controls("+repair", grade="interval", region="epsilon = 8; tau = d + 3")
 def test_fewer_degrees_are_noticed(statement) -> None:
     assert statement.without("epsilon <= 1").at(present(8)) is Truth.FALSE
     assert statement.without("norm <= 1").at(present(1, norm=5)) is Truth.FALSE
@@ -216,9 +209,7 @@ SKETCH_OUTSIDE = {
 }
 
 
-@pytest.mark.evidence(
-    "sliding-window.theorem-12@878dc36f",
-    role="refutes",
+@sliding_window_theorem_12.refutes(
     grade="interval",
     region="d = 1, r = 2, epsilon = 14, delta = 1/10, A'A = 1.09, one unit row removed; and A'A = 1 at epsilon = 15",
 )
@@ -258,9 +249,7 @@ PROMISE_OUTSIDE = {
 }
 
 
-@pytest.mark.evidence(
-    "sliding-window.theorem-12+repair@878dc36f",
-    role="supports-repair",
+@sliding_window_theorem_12.supports_repair(
     grade="derived",
     region="every d, r, 0 < epsilon <= 8 and 0 < delta < 1: chi-square tail in the docstring, its steps symbolic",
 )
@@ -310,9 +299,7 @@ def test_a_sketch_hides_a_unit_row_above_the_floor(statement) -> None:
     assert not statement.strict
 
 
-@pytest.mark.evidence(
-    "sliding-window.theorem-12+repair@878dc36f", role="control", grade="interval", region="a floor five times lower"
-)
+@sliding_window_theorem_12.controls("+repair", grade="interval", region="a floor five times lower")
 def test_a_lower_floor_is_noticed(statement) -> None:
     from dpmatrix.privacy import Adjacency, SketchProfile
 
@@ -326,9 +313,8 @@ def test_a_lower_floor_is_noticed(statement) -> None:
     assert statement.nudged(margin=lower).at(SketchPromise(3, 8, MILLIONTH)) is Truth.FALSE
 
 
-@pytest.mark.evidence(
-    "sliding-window.theorem-12/without-row-bound@878dc36f",
-    role="refutes",
+@sliding_window_theorem_12.refutes(
+    "without-row-bound",
     grade="interval",
     region="d = 1, epsilon = 1: r = 2 with delta = 10^-30, r = 10 with delta = 10^-100",
 )
@@ -370,12 +356,7 @@ def on_degrees(formula):
         yield p, formula(log, sympy.Rational(p.epsilon)).evalf(50)
 
 
-@pytest.mark.evidence(
-    "cross.wishart-degrees-of-freedom@0052e70b",
-    role="refutes",
-    grade="interval",
-    region="d = 1, epsilon = 1, delta = 1/2",
-)
+@cross_wishart_degrees_of_freedom.refutes(grade="interval", region="d = 1, epsilon = 1, delta = 1/2")
 def test_one_document_asks_for_three_degrees(statement) -> None:
     """The largest distance is to Algorithm 7: (28 log(4/delta) - 14 log(1/delta))/epsilon^2."""
     assert statement.at(DEGREES[0]) is Truth.FALSE
@@ -384,11 +365,8 @@ def test_one_document_asks_for_three_degrees(statement) -> None:
         bind_hypotheses(statement, inside, DEGREES_OUTSIDE)
 
 
-@pytest.mark.evidence(
-    "cross.wishart-degrees-of-freedom+repair@0052e70b",
-    role="supports-repair",
-    grade="symbolic",
-    region="every d, epsilon, delta: the difference is 14 log(4/delta)/epsilon^2",
+@cross_wishart_degrees_of_freedom.supports_repair(
+    grade="symbolic", region="every d, epsilon, delta: the difference is 14 log(4/delta)/epsilon^2"
 )
 def test_theorem_11_asks_for_most(statement) -> None:
     log, _e = sympy.symbols("log e", positive=True)
@@ -400,11 +378,6 @@ def test_theorem_11_asks_for_most(statement) -> None:
     assert not statement.strict
 
 
-@pytest.mark.evidence(
-    "cross.wishart-degrees-of-freedom+repair@0052e70b",
-    role="control",
-    grade="interval",
-    region="epsilon = 1, delta = 1/2",
-)
+@cross_wishart_degrees_of_freedom.controls("+repair", grade="interval", region="epsilon = 1, delta = 1/2")
 def test_an_even_larger_tau_is_noticed(statement) -> None:
     assert statement.nudged(lambda margin: margin - 30).at(DegreesPoint(1, 1, HALF)) is Truth.FALSE

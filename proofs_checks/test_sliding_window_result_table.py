@@ -7,14 +7,17 @@ from itertools import product
 
 import attrs
 import mpmath
-import pytest
 import sympy
 from flint import arb
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.claims.formulas import bind_formula, real
+from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.sliding_window.table_entries import TableSetting
 from proofs_checks.steps import by_step
+
+table_1 = cite("sliding-window.table-1@75bcb782")
+
 
 MILLIONTH = Fraction(1, 10**6)
 BASE = TableSetting(1000, 50, 5, 2, Fraction(1, 10), 1, MILLIONTH, Fraction(1, 2))
@@ -90,12 +93,7 @@ def check(statement, formula, more) -> None:
         bind_hypotheses(statement, inside, OUTSIDE | more)
 
 
-@pytest.mark.evidence(
-    "sliding-window.table-1@75bcb782",
-    role="refutes",
-    grade="derived",
-    region="every factor: r = 2c, and every other row",
-)
+@table_1.refutes(grade="derived", region="every factor: r = 2c, and every other row")
 def test_the_table_is_not_what_the_theorems_state(statement) -> None:
     for factor in (8, 100, 10**6):
         assert statement.at(attrs.evolve(BASE, rank=2 * factor, factor=factor)) is Truth.FALSE
@@ -118,45 +116,17 @@ CELLS = {
 }
 
 
-@pytest.mark.evidence(
-    "sliding-window.table-1/spectral-error@75bcb782", role="refutes", grade="derived", region="every factor c: r = 2c"
+@table_1.refutes("spectral-error", grade="derived", region="every factor c: r = 2c")
+@table_1.refutes("spectral-space", grade="derived", region="every factor c: eta = 1/(2c)")
+@table_1.refutes(
+    "components-error", grade="derived", region="c = 8, 100, every factor c: beta = exp(-4 c^2 k), rounded"
 )
-@pytest.mark.evidence(
-    "sliding-window.table-1/spectral-space@75bcb782",
-    role="refutes",
-    grade="derived",
-    region="every factor c: eta = 1/(2c)",
+@table_1.refutes(
+    "constrained-error", grade="derived", region="c = 8, 100, every factor c: beta = exp(-4 c^2 k), rounded"
 )
-@pytest.mark.evidence(
-    "sliding-window.table-1/components-error@75bcb782",
-    role="refutes",
-    grade="derived",
-    region="c = 8, 100, every factor c: beta = exp(-4 c^2 k), rounded",
-)
-@pytest.mark.evidence(
-    "sliding-window.table-1/constrained-error@75bcb782",
-    role="refutes",
-    grade="derived",
-    region="c = 8, 100, every factor c: beta = exp(-4 c^2 k), rounded",
-)
-@pytest.mark.evidence(
-    "sliding-window.table-1/components-space@75bcb782",
-    role="refutes",
-    grade="derived",
-    region="every factor c: eta = 1/(2c)",
-)
-@pytest.mark.evidence(
-    "sliding-window.table-1/regression-error@75bcb782",
-    role="refutes",
-    grade="derived",
-    region="every factor c: eps = 1/c",
-)
-@pytest.mark.evidence(
-    "sliding-window.table-1/variance-error@75bcb782",
-    role="refutes",
-    grade="derived",
-    region="every factor c: eps = 1/c; for large d as well",
-)
+@table_1.refutes("components-space", grade="derived", region="every factor c: eta = 1/(2c)")
+@table_1.refutes("regression-error", grade="derived", region="every factor c: eps = 1/c")
+@table_1.refutes("variance-error", grade="derived", region="every factor c: eps = 1/c; for large d as well")
 def test_eight_entries_differ(statements) -> None:
     by_name = by_step(statements)
     assert by_name.keys() == CELLS.keys()
@@ -180,27 +150,11 @@ def test_eight_entries_differ(statements) -> None:
         check(by_name[name], lambda p, cells=cells: min(slack(p, *cell) for cell in cells), FACTOR)
 
 
-@pytest.mark.evidence(
-    "sliding-window.table-1/cubic-space@75bcb782",
-    role="supports",
-    grade="derived",
-    region="every d: 1 + 1/d <= 2, c >= 8",
-)
-@pytest.mark.evidence(
-    "sliding-window.table-1/regression-above@75bcb782",
-    role="supports",
-    grade="derived",
-    region="every d, delta and eps <= 1: derivation below",
-)
-@pytest.mark.evidence(
-    "sliding-window.table-1/variance-above@75bcb782",
-    role="supports",
-    grade="derived",
-    region="every d, delta and eps <= 1: derivation below",
-)
-@pytest.mark.evidence(
-    "sliding-window.table-1/sketch-noise@75bcb782",
-    role="supports",
+@table_1.supports("cubic-space", grade="derived", region="every d: 1 + 1/d <= 2, c >= 8")
+@table_1.supports("regression-above", grade="derived", region="every d, delta and eps <= 1: derivation below")
+@table_1.supports("variance-above", grade="derived", region="every d, delta and eps <= 1: derivation below")
+@table_1.supports(
+    "sketch-noise",
     grade="derived",
     region="every r, eps, delta: (16x + y)^2 <= 2 (256 x^2 + y^2) with log(4/delta) > 1",
 )
@@ -238,12 +192,7 @@ def test_what_remains_of_the_rows(statements) -> None:
         assert all(statement.at(p) is Truth.TRUE for p in [*some, *POINTS] if statement.applies(p) is Truth.TRUE)
 
 
-@pytest.mark.evidence(
-    "sliding-window.table-1+repair@75bcb782",
-    role="supports-repair",
-    grade="symbolic",
-    region="all parameters: eight quotients of the printed formulas, simplified",
-)
+@table_1.supports_repair(grade="symbolic", region="all parameters: eight quotients of the printed formulas, simplified")
 def test_the_theorems_state_multiples(statement) -> None:
     names = "r d k eta e level wide log"
     r, d, k, eta, e, level, wide, log = sympy.symbols(names, positive=True)
@@ -282,9 +231,7 @@ def test_the_theorems_state_multiples(statement) -> None:
     check(statement, lambda _: 0, {})
 
 
-@pytest.mark.evidence(
-    "sliding-window.table-1+repair@75bcb782", role="control", grade="interval", region="a margin lower by 10^-6"
-)
+@table_1.controls("+repair", grade="interval", region="a margin lower by 10^-6")
 def test_another_entry_is_noticed(statement) -> None:
     """A table with entries changed by 1 in 10^6 is another table."""
     assert statement.nudged(lambda margin: margin - arb(1) / 10**6).at(BASE) is Truth.FALSE

@@ -7,15 +7,19 @@ from itertools import product
 
 import attrs
 import mpmath
-import pytest
 import sympy
 from flint import fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind_hypotheses
 from dpmatrix.claims.formulas import bind_formula, real
 from dpmatrix.exact import rational
+from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.sliding_window.sketch_output import SketchedRun
 from dpmatrix.spec.sliding_window.sketched_stream import SketchedStream, meant
+
+lemma_2 = cite("sliding-window.lemma-2@03ddba13")
+corollary_1 = cite("sliding-window.corollary-1@691d8e5e")
+
 
 HALF, QUARTER, MILLIONTH = Fraction(1, 2), Fraction(1, 4), Fraction(1, 10**6)
 BOTH = ("sliding-window.lemma-2+repair", "sliding-window.corollary-1+repair")
@@ -156,15 +160,11 @@ def check_sketch_identity() -> None:
         assert tall.rank() == 2, "d, whatever the rank of the rows"
 
 
-@pytest.mark.evidence(
-    "sliding-window.lemma-2+repair@03ddba13",
-    role="supports-repair",
+@lemma_2.supports_repair(
     grade="derived",
     region="every d, T, W, eta, beta, stream: derivation; union and identities checked, 79 short streams decided",
 )
-@pytest.mark.evidence(
-    "sliding-window.corollary-1+repair@691d8e5e",
-    role="supports-repair",
+@corollary_1.supports_repair(
     grade="derived",
     region="every d, T, W, eta <= 3/8, beta, stream: derivation; as for lemma-2, with the factor 1 + 2 eta",
 )
@@ -220,18 +220,8 @@ def check_formulas(statement, high, low) -> None:
     assert not statement.strict
 
 
-@pytest.mark.evidence(
-    "sliding-window.lemma-2+repair@03ddba13",
-    role="control",
-    grade="symbolic",
-    region="4r/eta rows; no union",
-)
-@pytest.mark.evidence(
-    "sliding-window.corollary-1+repair@691d8e5e",
-    role="control",
-    grade="symbolic",
-    region="4r/eta rows; no union",
-)
+@lemma_2.controls("+repair", grade="symbolic", region="4r/eta rows; no union")
+@corollary_1.controls("+repair", grade="symbolic", region="4r/eta rows; no union")
 def test_fewer_rows_and_smaller_bounds_are_noticed(statements) -> None:
     rows = "m >= 384 (d log 9 + log(T(T+1)/beta))/eta^2"
     for name in BOTH:

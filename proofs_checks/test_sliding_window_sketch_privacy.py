@@ -7,18 +7,21 @@ from itertools import product
 
 import attrs
 import mpmath
-import pytest
 import sympy
 from flint import fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.claims.formulas import real
 from dpmatrix.privacy.profiles import GaussianProfile
+from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.sliding_window.dyadic_release import DyadicRelease, parts, sums_with
 from dpmatrix.spec.sliding_window.sketch_privacy import SketchParameters, TwoRuns
 from dpmatrix.spec.sliding_window.sketched_stream import SketchedStream
 from proofs_checks.chi_square_losses import scaled_delta
 from proofs_checks.dyadic_noise import RELEASE, check_promise, check_sequence
+
+lemma_3 = cite("sliding-window.lemma-3@fb896ef3")
+
 
 MILLIONTH = Fraction(1, 10**6)
 BROKEN = SketchParameters(1, Fraction(1, 1000), 1, MILLIONTH, 77)
@@ -45,11 +48,8 @@ def small_sketches():
         yield SketchParameters(rank, eta, epsilon, Fraction(1, 100), row)
 
 
-@pytest.mark.evidence(
-    "sliding-window.lemma-3@fb896ef3",
-    role="refutes",
-    grade="interval",
-    region="eps = 1, delta = 10^-6, M near sigma: (r, eta) = (1, 1/1000), (10, 1/200), (100, 1/200)",
+@lemma_3.refutes(
+    grade="interval", region="eps = 1, delta = 10^-6, M near sigma: (r, eta) = (1, 1/1000), (10, 1/200), (100, 1/200)"
 )
 def test_the_sketch_breaks_its_promise(statement) -> None:
     for point, factor in (
@@ -78,11 +78,8 @@ def test_the_sketch_breaks_its_promise(statement) -> None:
     bind_hypotheses(statement, attrs.evolve(ORDINARY, row=0), PARAMETERS)
 
 
-@pytest.mark.evidence(
-    "sliding-window.lemma-3/unit-rows@fb896ef3",
-    role="refutes",
-    grade="interval",
-    region="r = 1, eps = 1, delta = 10^-6, eta = 5 10^-7; eps = 5, eta = 10^-5",
+@lemma_3.refutes(
+    "unit-rows", grade="interval", region="r = 1, eps = 1, delta = 10^-6, eta = 5 10^-7; eps = 5, eta = 10^-5"
 )
 def test_even_a_row_of_the_ball_is_revealed_by_very_many_sketches(statement) -> None:
     point = SketchParameters(1, Fraction(1, 2 * 10**6), 1, MILLIONTH)
@@ -105,9 +102,7 @@ def test_even_a_row_of_the_ball_is_revealed_by_very_many_sketches(statement) -> 
     bind_hypotheses(statement, attrs.evolve(ORDINARY, row=0), PARAMETERS)
 
 
-@pytest.mark.evidence(
-    "sliding-window.lemma-3/at-the-change@fb896ef3", role="refutes", grade="symbolic", region="every eta < 1/4"
-)
+@lemma_3.refutes("at-the-change", grade="symbolic", region="every eta < 1/4")
 def test_sigma_is_made_for_sixteen_r_rows(statement) -> None:
     """Here w - sigma = (4 sqrt(4r/eta) - 16 sqrt(r)) sqrt(L)/eps, positive exactly for eta < 1/4."""
     r, eta, log, eps = sympy.symbols("r eta L eps", positive=True)
@@ -137,12 +132,7 @@ ZERO_THEN_ONE = TwoRuns(run((0, 1, 0)), run((1, 0, 0)), 2)
 FORMED = attrs.evolve(ZERO_THEN_ONE, time=4)
 
 
-@pytest.mark.evidence(
-    "sliding-window.lemma-3/after-the-change@fb896ef3",
-    role="refutes",
-    grade="symbolic",
-    region="rows 0, 1, 0 and 1, 0, 0 with W = 2, every variate 1",
-)
+@lemma_3.refutes("after-the-change", grade="symbolic", region="rows 0, 1, 0 and 1, 0, 0 with W = 2, every variate 1")
 def test_a_later_output_is_no_function_of_an_earlier_one(statement) -> None:
     """At t = 2 both runs give sigma Phi + g; at T = 3 the first pair is that of stamp 2, and only one has its row."""
     assert statement.at(ZERO_THEN_ONE) is Truth.FALSE
@@ -163,11 +153,8 @@ def test_a_later_output_is_no_function_of_an_earlier_one(statement) -> None:
         assert statement.applies(attrs.evolve(ZERO_THEN_ONE, second=other)) is Truth.FALSE
 
 
-@pytest.mark.evidence(
-    "sliding-window.lemma-3/before-the-change@fb896ef3",
-    role="supports",
-    grade="derived",
-    region="every run: the lines read nothing later; T <= 4, W <= 4 exactly",
+@lemma_3.supports(
+    "before-the-change", grade="derived", region="every run: the lines read nothing later; T <= 4, W <= 4 exactly"
 )
 def test_outputs_before_the_change_agree(statement) -> None:
     """Step t of Algorithm 3 reads rows and variates up to t: equal inputs give equal outputs."""
@@ -190,12 +177,7 @@ def test_outputs_before_the_change_agree(statement) -> None:
     assert not statement.strict
 
 
-@pytest.mark.evidence(
-    "sliding-window.lemma-3/state@fb896ef3",
-    role="refutes",
-    grade="derived",
-    region="a zero row against a row of norm 1, every variate g != 0: delta = 1",
-)
+@lemma_3.refutes("state", grade="derived", region="a zero row against a row of norm 1, every variate g != 0: delta = 1")
 def test_the_state_reveals_a_zero_row(statement) -> None:
     """Ã_1 - Ã_2 = g_1'a_1, and g_1 is zero with probability zero: the event has probability 1 or 0."""
     for coin, other in product((-2, 1, fmpq(1, 3)), (1, -7)):
@@ -220,12 +202,7 @@ def test_the_state_reveals_a_zero_row(statement) -> None:
         assert statement.applies(attrs.evolve(pair, second=other)) is Truth.FALSE
 
 
-@pytest.mark.evidence(
-    "sliding-window.lemma-3+repair@fb896ef3",
-    role="supports-repair",
-    grade="derived",
-    region="every h, epsilon, delta, leaf: derivation below, each line checked",
-)
+@lemma_3.supports_repair(grade="derived", region="every h, epsilon, delta, leaf: derivation below, each line checked")
 def test_the_noise_of_dyadic_sums_suffices(statements) -> None:
     """One row of norm at most 1 enters h + 1 sums, one of each length, and changes each by a'a, of norm at most 1.
 
@@ -245,12 +222,7 @@ def test_the_noise_of_dyadic_sums_suffices(statements) -> None:
         check_sequence(statement)
 
 
-@pytest.mark.evidence(
-    "sliding-window.lemma-3+repair@fb896ef3",
-    role="control",
-    grade="interval",
-    region="noise for one sum in place of h + 1",
-)
+@lemma_3.controls("+repair", grade="interval", region="noise for one sum in place of h + 1")
 def test_noise_for_a_single_sum_is_noticed(statements) -> None:
     from dpmatrix.spec.sliding_window import dyadic_release as spec
 

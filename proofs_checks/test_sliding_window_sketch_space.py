@@ -6,11 +6,11 @@ from fractions import Fraction
 from itertools import product
 
 import attrs
-import pytest
 import sympy
 from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
+from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.sliding_window.approximate_update import DropPoint
 from dpmatrix.spec.sliding_window.dyadic_release import DyadicRelease
 from dpmatrix.spec.sliding_window.sketch_bounds import OneRowSketch
@@ -20,6 +20,10 @@ from dpmatrix.spec.sliding_window.sketched_stream import SketchedStream
 from dpmatrix.spec.sliding_window.update_lemmas import StreamRun, structure
 from proofs_checks.dyadic_noise import RELEASE, half_the_noise
 from proofs_checks.histogram_by_hand import checkpoints
+
+lemma_4 = cite("sliding-window.lemma-4@9ab1f9fd")
+theorem_3 = cite("sliding-window.theorem-3@05c0a881")
+
 
 FIFTH, MILLIONTH = Fraction(1, 5), Fraction(1, 10**6)
 
@@ -42,24 +46,9 @@ SPACE = {
 }
 
 
-@pytest.mark.evidence(
-    "sliding-window.lemma-4@9ab1f9fd",
-    role="refutes",
-    grade="derived",
-    region="r = 1, eta = 1/5, d = 21, W = 24: every c by growing W",
-)
-@pytest.mark.evidence(
-    "sliding-window.theorem-3/item-3@05c0a881",
-    role="refutes",
-    grade="derived",
-    region="r = 1, eta = 1/5, d = 21, W = 24, c = 1; every c by growing W",
-)
-@pytest.mark.evidence(
-    "sliding-window.lemma-4/singular-values@9ab1f9fd",
-    role="refutes",
-    grade="symbolic",
-    region="r = 1, eta = 1/5, d = 21",
-)
+@lemma_4.refutes(grade="derived", region="r = 1, eta = 1/5, d = 21, W = 24: every c by growing W")
+@theorem_3.refutes("item-3", grade="derived", region="r = 1, eta = 1/5, d = 21, W = 24, c = 1; every c by growing W")
+@lemma_4.refutes("singular-values", grade="symbolic", region="r = 1, eta = 1/5, d = 21")
 def test_no_sketch_can_be_deleted(statements) -> None:
     """A~_i - A~_p = (sum of g_s over i <= s < p)'e_1, at every later time.
 
@@ -94,9 +83,7 @@ def test_no_sketch_can_be_deleted(statements) -> None:
         assert statement.applies(blind_run(1)) is Truth.FALSE
 
 
-@pytest.mark.evidence(
-    "sliding-window.lemma-4/one-singular-value@9ab1f9fd", role="refutes", grade="symbolic", region="2 x 2, eta = 1/4"
-)
+@lemma_4.refutes("one-singular-value", grade="symbolic", region="2 x 2, eta = 1/4")
 def test_no_single_eigenvalue_drops(statement) -> None:
     """S = diag(100, 1), S' = S - vv' with v = (sqrt 7.5, sqrt 0.075): eigenvalues 0.925 and 0.919 times as large."""
     large = fmpq_mat([[100, 0], [0, 1]])
@@ -117,12 +104,8 @@ def test_no_single_eigenvalue_drops(statement) -> None:
     assert statement.applies(attrs.evolve(scaled, small=2 * large)) is Truth.FALSE
 
 
-@pytest.mark.evidence(
-    "sliding-window.lemma-4/equation-15@9ab1f9fd", role="supports", grade="derived", region="every W >= 2, eta, c"
-)
-@pytest.mark.evidence(
-    "sliding-window.lemma-4/count@9ab1f9fd", role="refutes", grade="derived", region="every W >= 2, eta, c"
-)
+@lemma_4.supports("equation-15", grade="derived", region="every W >= 2, eta, c")
+@lemma_4.refutes("count", grade="derived", region="every W >= 2, eta, c")
 def test_equation_15_has_a_negative_left_side(statements) -> None:
     """log(1 - eta/2) < 0 < log W, so the left side is negative and the right side positive."""
     bound, count = statements["sliding-window.lemma-4/equation-15"], statements["sliding-window.lemma-4/count"]
@@ -162,11 +145,8 @@ def kept_by_hand(entries, window, eta, floor):
     return [total for _, total in checkpoints(entries, window, 1 - eta / 2, floor)]
 
 
-@pytest.mark.evidence(
-    "sliding-window.lemma-4+repair@9ab1f9fd",
-    role="supports-repair",
-    grade="derived",
-    region="every stream, d, W, eta, sigma: Lemma 10 as repaired with eta/2, and a scalar inequality",
+@lemma_4.supports_repair(
+    grade="derived", region="every stream, d, W, eta, sigma: Lemma 10 as repaired with eta/2, and a scalar inequality"
 )
 def test_the_determinant_counts_checkpoints(statement) -> None:
     """Algorithm 1 on exact matrices is Algorithm 6 with eta/2 for eta: same lines, factor 1 - eta/2.
@@ -207,11 +187,8 @@ def test_the_determinant_counts_checkpoints(statement) -> None:
         bind_hypotheses(statement, inside, outside)
 
 
-@pytest.mark.evidence(
-    "sliding-window.lemma-4+repair@9ab1f9fd",
-    role="control",
-    grade="symbolic",
-    region="2 in place of 3; no determinant; sketches in place of exact matrices",
+@lemma_4.controls(
+    "+repair", grade="symbolic", region="2 in place of 3; no determinant; sketches in place of exact matrices"
 )
 def test_a_smaller_count_is_noticed(statement) -> None:
     assert statement.at(ZEROS) is Truth.TRUE
@@ -226,24 +203,12 @@ def test_a_smaller_count_is_noticed(statement) -> None:
     assert statement.without(COMPARES).at(attrs.evolve(ZEROS, approximations=falling)) is Truth.FALSE
 
 
-@pytest.mark.evidence(
-    "sliding-window.theorem-3@05c0a881",
-    role="refutes",
-    grade="interval",
-    region="r = 1, eta = 1/1000, eps = 1, delta = 10^-6, M = 77",
+@theorem_3.refutes(grade="interval", region="r = 1, eta = 1/1000, eps = 1, delta = 10^-6, M = 77")
+@theorem_3.refutes(
+    "item-2", grade="derived", region="r = 1, eta = 1/4, d = 17, c = 1; every variate and c as for lemma-2"
 )
-@pytest.mark.evidence(
-    "sliding-window.theorem-3/item-2@05c0a881",
-    role="refutes",
-    grade="derived",
-    region="r = 1, eta = 1/4, d = 17, c = 1; every variate and c as for lemma-2",
-)
-@pytest.mark.evidence(
-    "sliding-window.theorem-3+repair@05c0a881", role="supports-repair", grade="derived", region="as lemma-3+repair"
-)
-@pytest.mark.evidence(
-    "sliding-window.theorem-3+repair@05c0a881", role="control", grade="interval", region="half the noise"
-)
+@theorem_3.supports_repair(grade="derived", region="as lemma-3+repair")
+@theorem_3.controls("+repair", grade="interval", region="half the noise")
 def test_theorem_3_collects_the_lemmas(statements) -> None:
     """Its statements are those of lemma-3 and lemma-2, margin for margin; their proofs are checked there."""
     from dpmatrix.spec.sliding_window.sketch_accuracy import LEMMA_2

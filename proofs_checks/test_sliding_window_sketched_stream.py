@@ -5,13 +5,17 @@ from __future__ import annotations
 from itertools import product
 
 import attrs
-import pytest
 from flint import fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind_hypotheses
+from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.sliding_window.sketch_algorithms import SketchShape
 from dpmatrix.spec.sliding_window.sketched_stream import Lines, SketchedStream, history
 from proofs_checks.histogram_by_hand import deletion_patterns
+
+algorithm_3 = cite("sliding-window.algorithm-3@5fabfa05")
+algorithm_2 = cite("sliding-window.algorithm-2@e566357a")
+
 
 TWO_ROWS = SketchedStream(fmpq_mat([[1], [1]]), fmpq_mat([[1]]), fmpq_mat([[2], [3]]), 5, 2)
 LEFT = SketchedStream(fmpq_mat([[7], [0], [0]]), fmpq_mat([[1]]), fmpq_mat([[1], [1], [1]]), 1, 2)
@@ -49,17 +53,9 @@ def written_out(p: SketchedStream, stamp: int, time: int) -> fmpq_mat:
     )
 
 
-@pytest.mark.evidence(
-    "sliding-window.algorithm-3@5fabfa05",
-    role="refutes",
-    grade="symbolic",
-    region="rows 1, 1 with variates 2, 3 and rows 0, 1 with variates 2, -3, W = 2",
-)
-@pytest.mark.evidence(
-    "sliding-window.algorithm-2/output@e566357a",
-    role="refutes",
-    grade="symbolic",
-    region="rows 1, 1 with variates 2, 3 and rows 0, 1 with variates 2, -3, W = 2",
+@algorithm_3.refutes(grade="symbolic", region="rows 1, 1 with variates 2, 3 and rows 0, 1 with variates 2, -3, W = 2")
+@algorithm_2.refutes(
+    "output", grade="symbolic", region="rows 1, 1 with variates 2, 3 and rows 0, 1 with variates 2, -3, W = 2"
 )
 def test_the_first_pair_never_receives_a_later_row(statements) -> None:
     for statement in statements.values():
@@ -76,12 +72,7 @@ def test_the_first_pair_never_receives_a_later_row(statements) -> None:
         assert [pair.sketch == written_out(long, pair.stamp, 4) for pair in held[-1]] == [False, True, True, True]
 
 
-@pytest.mark.evidence(
-    "sliding-window.algorithm-3/expired-stamp@5fabfa05",
-    role="refutes",
-    grade="symbolic",
-    region="rows 7, 0, 0 with W = 2",
-)
+@algorithm_3.refutes("expired-stamp", grade="symbolic", region="rows 7, 0, 0 with W = 2")
 def test_a_stamp_before_the_window_is_kept(statement) -> None:
     """At t = 3 with W = 2 the window is rows 2 and 3; t_2 = 2 is not below 3 - 2 + 1."""
     assert statement.at(LEFT) is Truth.FALSE
@@ -93,9 +84,7 @@ def test_a_stamp_before_the_window_is_kept(statement) -> None:
     bind_hypotheses(statement, TWO_ROWS, HYPOTHESES)
 
 
-@pytest.mark.evidence(
-    "sliding-window.algorithm-3/insertion-before-loop@5fabfa05", role="refutes", grade="symbolic", region="one row"
-)
+@algorithm_3.refutes("insertion-before-loop", grade="symbolic", region="one row")
 def test_a_row_enters_its_own_matrix_twice(statement) -> None:
     one = SketchedStream(fmpq_mat([[1]]), fmpq_mat([[1]]), fmpq_mat([[2]]), 5, 1)
     assert statement.at(one) is Truth.FALSE
@@ -105,12 +94,7 @@ def test_a_row_enters_its_own_matrix_twice(statement) -> None:
     bind_hypotheses(statement, TWO_ROWS, HYPOTHESES)
 
 
-@pytest.mark.evidence(
-    "sliding-window.algorithm-3/equation-5@5fabfa05",
-    role="supports",
-    grade="derived",
-    region="every m, d: block product",
-)
+@algorithm_3.supports("equation-5", grade="derived", region="every m, d: block product")
 def test_equation_5(statement) -> None:
     """(Phi g')(sigma I; a) is Phi times sigma I plus g' times a, by blocks; checked entry by entry for m, d <= 3."""
     for size, width in product((1, 2, 3), repeat=2):
@@ -130,15 +114,11 @@ def test_equation_5(statement) -> None:
     bind_hypotheses(statement, TWO_ROWS, HYPOTHESES)
 
 
-@pytest.mark.evidence(
-    "sliding-window.algorithm-3+repair@5fabfa05",
-    role="supports-repair",
+@algorithm_3.supports_repair(
     grade="derived",
     region="every T, W, d, m and deletion: induction below; T, W <= 5 with every deletion of up to three, exactly",
 )
-@pytest.mark.evidence(
-    "sliding-window.algorithm-2+repair@e566357a",
-    role="supports-repair",
+@algorithm_2.supports_repair(
     grade="derived",
     region="every T, W, d, m and deletion: induction below; T, W <= 5 with every deletion of up to three, exactly",
 )
@@ -173,12 +153,7 @@ def test_every_pair_is_the_sketch_of_its_rows(statements) -> None:
     assert not output.strict
 
 
-@pytest.mark.evidence(
-    "sliding-window.algorithm-3+repair@5fabfa05",
-    role="control",
-    grade="symbolic",
-    region="one line as printed at a time",
-)
+@algorithm_3.controls("+repair", grade="symbolic", region="one line as printed at a time")
 def test_each_printed_line_is_noticed(statement) -> None:
     from dpmatrix.spec.sliding_window import sketch_algorithms as spec
 
@@ -191,12 +166,7 @@ def test_each_printed_line_is_noticed(statement) -> None:
         assert statement.nudged(margin=margin).at(stream(6, 4)) is Truth.FALSE, lines
 
 
-@pytest.mark.evidence(
-    "sliding-window.algorithm-2+repair@e566357a",
-    role="control",
-    grade="symbolic",
-    region="a margin lower by 1, for every window and for W = 2",
-)
+@algorithm_2.controls("+repair", grade="symbolic", region="a margin lower by 1, for every window and for W = 2")
 def test_an_output_that_misses_a_row_is_noticed(statement) -> None:
     assert statement.at(stream(5, 2)) is Truth.TRUE
     assert statement.nudged(lambda margin: margin - 1).at(stream(5, 2)) is Truth.FALSE
@@ -208,12 +178,7 @@ def test_an_output_that_misses_a_row_is_noticed(statement) -> None:
     )
 
 
-@pytest.mark.evidence(
-    "sliding-window.algorithm-2@e566357a",
-    role="refutes",
-    grade="symbolic",
-    region="m = 1, 4, 16 and d = 1, 2, 17: d + 2 columns against d + 1 rows",
-)
+@algorithm_2.refutes(grade="symbolic", region="m = 1, 4, 16 and d = 1, 2, 17: d + 2 columns against d + 1 rows")
 def test_the_drawn_matrix_does_not_fit(statement) -> None:
     for size, width in product((1, 4, 16), (1, 2, 17)):
         point = SketchShape(size, width + 1, width)

@@ -7,13 +7,17 @@ from itertools import product
 
 import attrs
 import mpmath
-import pytest
 import sympy
 from flint import arb
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.claims.formulas import real
+from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.sliding_window.sketches import ConstantRows, PrintedSketch, SketchSize, needed_rows
+
+theorem_9 = cite("sliding-window.theorem-9@3d428c41")
+lemma_6 = cite("sliding-window.lemma-6@907821e3")
+
 
 HALF = Fraction(1, 2)
 
@@ -24,12 +28,7 @@ def exact_success(rows, distortion) -> mpmath.mpf:
     return mpmath.gammainc(half, half * (1 - around), half * (1 + around), regularized=True)
 
 
-@pytest.mark.evidence(
-    "sliding-window.theorem-9@3d428c41",
-    role="refutes",
-    grade="interval",
-    region="r = 1, eta = 1/2, 1/4, 1/10, 1/100; r = 5, eta = 1/10; one direction",
-)
+@theorem_9.refutes(grade="interval", region="r = 1, eta = 1/2, 1/4, 1/10, 1/100; r = 5, eta = 1/10; one direction")
 def test_one_direction_is_not_kept(statement) -> None:
     for rank, eta in (
         (1, HALF),
@@ -128,9 +127,7 @@ def check_size(statement, says, scale) -> None:
     assert not statement.strict
 
 
-@pytest.mark.evidence(
-    "sliding-window.theorem-9+repair@3d428c41",
-    role="supports-repair",
+@theorem_9.supports_repair(
     grade="derived",
     region="every r, n, d, eta <= 1, beta: net and Chernoff, each step symbolic; Definition 5 as mended",
 )
@@ -139,23 +136,13 @@ def test_enough_rows_for_theorem_9(statement) -> None:
     check_size(statement, "m >= 384 (r log 9 + log(2/beta))/eta^2", 4)
 
 
-@pytest.mark.evidence(
-    "sliding-window.theorem-9+repair@3d428c41",
-    role="control",
-    grade="interval",
-    region="4r/eta rows, r = 2, eta = 1/10",
-)
+@theorem_9.controls("+repair", grade="interval", region="4r/eta rows, r = 2, eta = 1/10")
 def test_the_printed_rows_are_not_enough_for_the_bound(statement) -> None:
     says = "m >= 384 (r log 9 + log(2/beta))/eta^2"
     assert statement.without(says).at(SketchSize(2, 80, Fraction(1, 10), HALF)) is Truth.FALSE
 
 
-@pytest.mark.evidence(
-    "sliding-window.lemma-6@907821e3",
-    role="refutes",
-    grade="derived",
-    region="C = 1, 100, 10^6, every C; eta = beta = 1/2; k above 4 C log 2",
-)
+@lemma_6.refutes(grade="derived", region="C = 1, 100, 10^6, every C; eta = beta = 1/2; k above 4 C log 2")
 def test_a_sketch_with_fewer_rows_than_the_dimension_has_a_kernel(statement) -> None:
     for constant in (1, 100, 10**6):
         assert statement.at(ConstantRows(constant, 3 * constant, HALF, HALF)) is Truth.FALSE
@@ -183,20 +170,13 @@ def test_a_sketch_with_fewer_rows_than_the_dimension_has_a_kernel(statement) -> 
     assert (wide * kernel).expand() == sympy.zeros(2, 1), "two rows map some vector of three dimensions to 0"
 
 
-@pytest.mark.evidence(
-    "sliding-window.lemma-6+repair@907821e3",
-    role="supports-repair",
-    grade="derived",
-    region="every k, n, eta <= 1, beta: net and Chernoff, each step symbolic",
-)
+@lemma_6.supports_repair(grade="derived", region="every k, n, eta <= 1, beta: net and Chernoff, each step symbolic")
 def test_enough_rows_for_lemma_6(statement) -> None:
     check_chernoff_and_net()
     check_size(statement, "t >= 24 (k log 9 + log(2/beta))/eta^2", 1)
 
 
-@pytest.mark.evidence(
-    "sliding-window.lemma-6+repair@907821e3", role="control", grade="interval", region="half of the rows"
-)
+@lemma_6.controls("+repair", grade="interval", region="half of the rows")
 def test_half_of_the_rows_are_not_enough_for_the_bound(statement) -> None:
     says = "t >= 24 (k log 9 + log(2/beta))/eta^2"
     few = size(3, HALF, HALF, share=2)

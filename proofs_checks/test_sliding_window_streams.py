@@ -6,12 +6,16 @@ from fractions import Fraction
 from itertools import product
 
 import attrs
-import pytest
 import sympy
 from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
+from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.sliding_window.streams import OneOutput, StreamPair, StreamPoint, TwoReleases, window_matrix
+
+neighbours = cite("sliding-window.neighbours@b557e51b")
+definition_1 = cite("sliding-window.definition-1@b58cbb60")
+
 
 ROWS = {"zero": (0, 0), "short": (fmpq(3, 5), fmpq(-4, 5)), "long": (fmpq(3, 5), fmpq(9, 10))}
 
@@ -30,9 +34,7 @@ def pair(*kinds: str) -> StreamPair:
     return StreamPair(base + fmpq_mat([ROWS[kind] for kind in kinds]), base)
 
 
-@pytest.mark.evidence(
-    "sliding-window.neighbours@b557e51b",
-    role="supports",
+@neighbours.supports(
     grade="derived",
     region="every T: the relation sees of a row only whether it is 0, short or long; all 3^T patterns with T <= 5",
 )
@@ -47,9 +49,7 @@ def test_neighbours_differ_in_one_short_row(statement) -> None:
     assert not statement.strict
 
 
-@pytest.mark.evidence(
-    "sliding-window.neighbours@b557e51b", role="control", grade="symbolic", region="two short rows, and one long row"
-)
+@neighbours.controls(grade="symbolic", region="two short rows, and one long row")
 def test_the_relation_is_neither_empty_nor_everything(statement) -> None:
     from dpmatrix.spec.sliding_window.streams import are_neighbours_margin
 
@@ -62,9 +62,8 @@ def test_the_relation_is_neither_empty_nor_everything(statement) -> None:
     assert relation.at(far) is Truth.FALSE, "one per cent beyond the bound"
 
 
-@pytest.mark.evidence(
-    "sliding-window.neighbours/window@b557e51b",
-    role="supports",
+@neighbours.supports(
+    "window",
     grade="derived",
     region="every stream and window: the Gram matrix of a stack is the sum over its rows; symbolically for T, W <= 4",
 )
@@ -84,9 +83,7 @@ def test_window_matrix_holds_the_last_rows(statement) -> None:
     bind_hypotheses(statement, StreamPoint(stream(2, 2), 1), {"window >= 1, an integer": StreamPoint(stream(2, 2), 0)})
 
 
-@pytest.mark.evidence(
-    "sliding-window.neighbours/window@b557e51b", role="control", grade="symbolic", region="T = 4 rows, W = 2"
-)
+@neighbours.controls("window", grade="symbolic", region="T = 4 rows, W = 2")
 def test_a_window_of_another_size_is_noticed(statement) -> None:
     from dpmatrix.spec.sliding_window.loewner import between, gram
     from dpmatrix.spec.wishart.spectra import disagreement
@@ -96,9 +93,8 @@ def test_a_window_of_another_size_is_noticed(statement) -> None:
     assert late.at(StreamPoint(stream(4, 3), 3)) is Truth.TRUE
 
 
-@pytest.mark.evidence(
-    "sliding-window.neighbours/rank-one@b557e51b",
-    role="supports",
+@neighbours.supports(
+    "rank-one",
     grade="derived",
     region="every stream: the difference has one row v, so its Gram matrix is v'v with eigenvalues |v|^2 <= 1 and 0",
 )
@@ -122,12 +118,7 @@ def test_difference_of_neighbours_has_rank_one(statement) -> None:
     assert statement.without("A - A' is in N").at(pair("short", "short")) is Truth.FALSE
 
 
-@pytest.mark.evidence(
-    "sliding-window.neighbours/gram-change@b557e51b",
-    role="refutes",
-    grade="symbolic",
-    region="d = 1: row M against M + 1, for M = 1, 10 and 1000",
-)
+@neighbours.refutes("gram-change", grade="symbolic", region="d = 1: row M against M + 1, for M = 1, 10 and 1000")
 def test_the_gram_matrix_of_neighbours_changes_without_bound(statement) -> None:
     for size in (1, 10, 1000):
         point = StreamPair(fmpq_mat([[size + 1]]), fmpq_mat([[size]]))
@@ -179,12 +170,7 @@ def divergences(p: TwoReleases) -> tuple[Fraction, Fraction]:
     return sum(map(excess, first, second)), max(rows, columns)
 
 
-@pytest.mark.evidence(
-    "sliding-window.definition-1/sequence@b58cbb60",
-    role="refutes",
-    grade="symbolic",
-    region="two outputs masked by one key bit",
-)
+@definition_1.refutes("sequence", grade="symbolic", region="two outputs masked by one key bit")
 def test_private_outputs_can_make_a_sequence_that_is_not(statement) -> None:
     """Stream (0, 0): the outputs are (b, b) for a fair bit b; stream (0, 1): they are (b, 1 - b)."""
     assert statement.at(MASKED) is Truth.FALSE
@@ -194,9 +180,8 @@ def test_private_outputs_can_make_a_sequence_that_is_not(statement) -> None:
     assert statement.applies(SIGNED) is Truth.FALSE, "probabilities are not negative"
 
 
-@pytest.mark.evidence(
-    "sliding-window.definition-1/each-output@b58cbb60",
-    role="supports",
+@definition_1.supports(
+    "each-output",
     grade="derived",
     region="every finite joint law: max(0, x + y) <= max(0, x) + max(0, y) cell by cell; every law by approximation",
 )
@@ -212,12 +197,7 @@ def test_a_promise_for_the_sequence_covers_each_output(statement) -> None:
     assert not statement.strict
 
 
-@pytest.mark.evidence(
-    "sliding-window.definition-1/each-output@b58cbb60",
-    role="control",
-    grade="symbolic",
-    region="an output tells all",
-)
+@definition_1.controls("each-output", grade="symbolic", region="an output tells all")
 def test_a_larger_share_of_one_output_is_noticed(statement) -> None:
     plain = TwoReleases(fmpq_mat([[1, 0]]), fmpq_mat([[0, 1]]), 2)
     assert statement.at(plain) is Truth.TRUE, "equality: the second output tells everything"
@@ -227,11 +207,8 @@ def test_a_larger_share_of_one_output_is_noticed(statement) -> None:
 SINGLE = OneOutput((fmpq(1, 10), fmpq(4, 10), fmpq(5, 10)), (fmpq(0), fmpq(2, 10), fmpq(8, 10)), 2)
 
 
-@pytest.mark.evidence(
-    "sliding-window.definition-1@b58cbb60",
-    role="supports",
-    grade="derived",
-    region="every finite law: exchange argument in the docstring; every event of 48 pairs of laws",
+@definition_1.supports(
+    grade="derived", region="every finite law: exchange argument in the docstring; every event of 48 pairs of laws"
 )
 def test_one_number_decides_the_definition(statement) -> None:
     """Adding an output to S adds p - E q, and leaving one out subtracts it: the best S has exactly those with p > E q.
@@ -262,9 +239,7 @@ def test_one_number_decides_the_definition(statement) -> None:
     assert statement.applies(attrs.evolve(SINGLE, second=(fmpq(1, 2), fmpq(1, 4), fmpq(0)))) is Truth.FALSE
 
 
-@pytest.mark.evidence(
-    "sliding-window.definition-1@b58cbb60", role="control", grade="symbolic", region="single outputs in place of events"
-)
+@definition_1.controls(grade="symbolic", region="single outputs in place of events")
 def test_events_of_one_output_are_not_enough(statement) -> None:
     """With the law (1/3, 1/3, 1/3) against (0, 0, 1) no single output has the excess of the first two together."""
     spread = OneOutput((fmpq(1, 3),) * 3, (fmpq(0), fmpq(0), fmpq(1)), 2)

@@ -7,14 +7,17 @@ from itertools import product
 
 import attrs
 import mpmath
-import pytest
 import sympy
 from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.claims.formulas import real, symbolic
+from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.sliding_window.summary_margins import CrossTail, ErrorSpectrum, FullSketch, ProductShape, SplitSketch
 from dpmatrix.spec.wishart.spectra import diagonal, identity
+
+lemma_5 = cite("sliding-window.lemma-5@e2de8b5b")
+
 
 MILLIONTH = Fraction(1, 10**6)
 TENTH = Fraction(1, 10)
@@ -27,15 +30,12 @@ SHAPES = {
 }
 
 
-@pytest.mark.evidence(
-    "sliding-window.lemma-5/first-error@e2de8b5b",
-    role="supports",
+@lemma_5.supports(
+    "first-error",
     grade="derived",
     region="every d, m, k: a congruence in the docstring, its identity checked for generic matrices up to d = 4",
 )
-@pytest.mark.evidence(
-    "sliding-window.lemma-5/equation-17@e2de8b5b", role="supports", grade="derived", region="every d, m: P_1 P_2 = 0"
-)
+@lemma_5.supports("equation-17", grade="derived", region="every d, m: P_1 P_2 = 0")
 def test_the_blocks_of_the_error(statements) -> None:
     """With G the leading block of Phi'Phi - I and S = diag(s) the singular values, both sides are congruences.
 
@@ -91,15 +91,13 @@ def diagonal_sketches():
         yield SplitSketch((5, 3, 2), diagonal((first, second, third)), k, 0), (first, second, third)
 
 
-@pytest.mark.evidence(
-    "sliding-window.lemma-5/trace@e2de8b5b",
-    role="supports",
+@lemma_5.supports(
+    "trace",
     grade="derived",
     region="every d, m, k: column by column, in the docstring; bound to its closed form for diagonal sketches",
 )
-@pytest.mark.evidence(
-    "sliding-window.lemma-5/identity-distance@e2de8b5b",
-    role="refutes",
+@lemma_5.refutes(
+    "identity-distance",
     grade="derived",
     region="every Phi with fewer rows than columns: a unit vector of the kernel gives at least 1",
 )
@@ -137,15 +135,11 @@ def test_the_trace_and_the_distance_from_the_identity(statements) -> None:
         assert not statement.strict
 
 
-@pytest.mark.evidence(
-    "sliding-window.lemma-5/eigenvalue-sum@e2de8b5b",
-    role="supports",
-    grade="derived",
-    region="every k <= d: Lagrange's identity in the docstring, checked for k <= 6",
+@lemma_5.supports(
+    "eigenvalue-sum", grade="derived", region="every k <= d: Lagrange's identity in the docstring, checked for k <= 6"
 )
-@pytest.mark.evidence(
-    "sliding-window.lemma-5/equation-18-product@e2de8b5b",
-    role="refutes",
+@lemma_5.refutes(
+    "equation-18-product",
     grade="symbolic",
     region="k = 1, d = 1, n + d = 2; k = 1, d = 5, n + d = 9; k = 4, d = 5, n + d = 6",
 )
@@ -180,9 +174,8 @@ def test_cauchy_schwarz_and_a_product_that_does_not_exist(statements) -> None:
         assert not statement.strict
 
 
-@pytest.mark.evidence(
-    "sliding-window.lemma-5/equation-18-bound@e2de8b5b",
-    role="supports",
+@lemma_5.supports(
+    "equation-18-bound",
     grade="derived",
     region="every k, beta, eta <= 1/3 and every A^: Chernoff bounds in the docstring, their algebra checked",
 )

@@ -6,12 +6,12 @@ from fractions import Fraction
 from itertools import product
 
 import attrs
-import pytest
 import sympy
 from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses, redefined
 from dpmatrix.exact import rational
+from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.sliding_window import update_lemmas as module
 from dpmatrix.spec.sliding_window.approximate_update import ChainPoint, DropPoint
 from dpmatrix.spec.sliding_window.update_lemmas import (
@@ -24,6 +24,10 @@ from dpmatrix.spec.sliding_window.update_lemmas import (
 from dpmatrix.spec.sliding_window.updates import survivors
 from proofs_checks.exact_matrices import diagonal
 from proofs_checks.histogram_by_hand import checkpoints
+
+lemma_10 = cite("sliding-window.lemma-10@9e37559f")
+lemma_1 = cite("sliding-window.lemma-1@767e733d")
+
 
 HALF = Fraction(1, 2)
 
@@ -71,17 +75,13 @@ def check_printed_lemma(statement, drop) -> None:
     assert statement.applies(numbers(2, 1, Fraction(11, 10))) is Truth.FALSE
 
 
-@pytest.mark.evidence(
-    "sliding-window.lemma-10@9e37559f", role="refutes", grade="symbolic", region="three zero matrices, stamps 1, 2, 3"
-)
+@lemma_10.refutes(grade="symbolic", region="three zero matrices, stamps 1, 2, 3")
 def test_one_update_does_not_give_the_property(statement) -> None:
     assert statement.at(EQUAL) is Truth.FALSE
     check_printed_lemma(statement, lambda eta: eta)
 
 
-@pytest.mark.evidence(
-    "sliding-window.lemma-1@767e733d", role="refutes", grade="symbolic", region="three zero matrices, stamps 1, 2, 3"
-)
+@lemma_1.refutes(grade="symbolic", region="three zero matrices, stamps 1, 2, 3")
 def test_one_approximate_update_does_not_give_the_property(statement) -> None:
     assert statement.at(EQUAL) is Truth.FALSE
     check_printed_lemma(statement, lambda eta: eta / 2)
@@ -104,9 +104,7 @@ def count_by_hand(entries, window, eta, floor):
     return [stamp for stamp, _ in held], margin
 
 
-@pytest.mark.evidence(
-    "sliding-window.lemma-10+repair@9e37559f",
-    role="supports-repair",
+@lemma_10.supports_repair(
     grade="derived",
     region="every stream: induction over rows, in the docstring; its core exactly: 476 streams, d <= 2, T <= 6",
 )
@@ -149,12 +147,7 @@ def test_the_property_holds_along_every_stream(statement) -> None:
     assert not statement.strict
 
 
-@pytest.mark.evidence(
-    "sliding-window.lemma-10+repair@9e37559f",
-    role="control",
-    grade="symbolic",
-    region="no expiry; a rule that deletes one checkpoint more",
-)
+@lemma_10.controls("+repair", grade="symbolic", region="no expiry; a rule that deletes one checkpoint more")
 def test_planted_mistakes_are_noticed(statement) -> None:
     """Both mistakes are in how stamps are maintained; each loses the property on a stream of three rows."""
     late = StreamRun(fmpq_mat([[3], [0], [0]]), 2, HALF, 1)
@@ -219,9 +212,7 @@ def check_run(statement) -> None:
     assert not statement.strict
 
 
-@pytest.mark.evidence(
-    "sliding-window.lemma-1+repair@767e733d",
-    role="supports-repair",
+@lemma_1.supports_repair(
     grade="derived",
     region="every stream and S~ under (4): Lemma 10's induction and the chain of the steps; core: 225 streams exactly",
 )
@@ -248,12 +239,7 @@ def test_the_approximate_property_holds_along_every_stream(statement) -> None:
     check_run(statement)
 
 
-@pytest.mark.evidence(
-    "sliding-window.lemma-1+repair@767e733d",
-    role="control",
-    grade="symbolic",
-    region="rows 3, 1, 1, 1, every approximation 1, eta = 1/5",
-)
+@lemma_1.controls("+repair", grade="symbolic", region="rows 3, 1, 1, 1, every approximation 1, eta = 1/5")
 def test_errors_beyond_a_quarter_lose_the_property(statement) -> None:
     """Second moments from 9 to 12, all seen as 1: distant sums are taken for close, and the property is lost."""
     rows = fmpq_mat([[3], [1], [1], [1]])
@@ -262,9 +248,7 @@ def test_errors_beyond_a_quarter_lose_the_property(statement) -> None:
     assert statement.without(FOUR).at(lying) is Truth.FALSE
 
 
-@pytest.mark.evidence(
-    "sliding-window.lemma-1/update-rule@767e733d", role="refutes", grade="symbolic", region="rows e_1, e_2; W = 2"
-)
+@lemma_1.refutes("update-rule", grade="symbolic", region="rows e_1, e_2; W = 2")
 def test_survivors_need_not_be_close(statement) -> None:
     fresh = StreamRun(fmpq_mat([[1, 0], [0, 1]]), 2, HALF)
     assert statement.at(fresh) is Truth.FALSE
@@ -299,9 +283,7 @@ def check_chain(statement, formula, says, outside, insides) -> None:
         bind_hypotheses(statement, inside, ETA_OUTSIDE | {says: outside})
 
 
-@pytest.mark.evidence(
-    "sliding-window.lemma-1/strict-factor@767e733d", role="refutes", grade="symbolic", region="L(j) = diag(1, 0)"
-)
+@lemma_1.refutes("strict-factor", grade="symbolic", region="L(j) = diag(1, 0)")
 def test_a_singular_matrix_is_not_strictly_smaller(statement) -> None:
     singular, zero = fmpq_mat([[1, 0], [0, 0]]), fmpq_mat([[0, 0], [0, 0]])
     assert statement.at(ChainPoint(singular, zero, zero, zero, HALF)) is Truth.FALSE
@@ -316,9 +298,7 @@ def test_a_singular_matrix_is_not_strictly_smaller(statement) -> None:
     )
 
 
-@pytest.mark.evidence(
-    "sliding-window.lemma-1/into-approximation@767e733d", role="supports", grade="derived", region=EVERY_CHAIN
-)
+@lemma_1.supports("into-approximation", grade="derived", region=EVERY_CHAIN)
 def test_into_the_approximation(statement) -> None:
     """It is (1 - eta/2)/(1 + eta/4) > 0 times (1 - eta/4) L(j) <= L~(j)."""
     assert statement.at(chain(1, 0, Fraction(7, 8), 0)) is Truth.TRUE, "equality"
@@ -332,7 +312,7 @@ def test_into_the_approximation(statement) -> None:
     assert not statement.strict
 
 
-@pytest.mark.evidence("sliding-window.lemma-1/across@767e733d", role="supports", grade="derived", region=EVERY_CHAIN)
+@lemma_1.supports("across", grade="derived", region=EVERY_CHAIN)
 def test_across(statement) -> None:
     """It is 1/(1 + eta/4) > 0 times (1 - eta/2) L~(j) <= L~(j+1)."""
     assert statement.at(chain(0, 0, 1, Fraction(3, 4))) is Truth.TRUE, "equality"
@@ -346,9 +326,7 @@ def test_across(statement) -> None:
     assert not statement.strict
 
 
-@pytest.mark.evidence(
-    "sliding-window.lemma-1/out-of-approximation@767e733d", role="supports", grade="derived", region=EVERY_CHAIN
-)
+@lemma_1.supports("out-of-approximation", grade="derived", region=EVERY_CHAIN)
 def test_out_of_the_approximation(statement) -> None:
     """It is 1/(1 + eta/4) > 0 times L~(j+1) <= (1 + eta/4) L(j+1)."""
     assert statement.at(chain(0, 1, 0, Fraction(9, 8))) is Truth.TRUE, "equality"
@@ -362,11 +340,8 @@ def test_out_of_the_approximation(statement) -> None:
     assert not statement.strict
 
 
-@pytest.mark.evidence(
-    "sliding-window.lemma-1/singular-value@767e733d",
-    role="refutes",
-    grade="interval",
-    region="diag(100, 1) and diag(100, 1) - vv', v = (27/10, 27/100), eta = 1/4",
+@lemma_1.refutes(
+    "singular-value", grade="interval", region="diag(100, 1) and diag(100, 1) - vv', v = (27/10, 27/100), eta = 1/4"
 )
 def test_the_drop_need_not_show_in_a_singular_value(statement) -> None:
     """Both eigenvalues stay above 7/8 of the old ones, but 7/8 of the old matrix does not precede the new one."""

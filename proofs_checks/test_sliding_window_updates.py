@@ -5,12 +5,16 @@ from __future__ import annotations
 from fractions import Fraction
 from itertools import combinations, product
 
-import pytest
 import sympy
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
+from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.sliding_window.updates import LoopState, UpdateRun, survivors
 from dpmatrix.streaming import Ending, Slip, printed_update, thin
+
+algorithm_1 = cite("sliding-window.algorithm-1@4fa7e98a")
+algorithm_6 = cite("sliding-window.algorithm-6@8a39fe88")
+
 
 HALF = Fraction(1, 2)
 BOTH = ("sliding-window.algorithm-1", "sliding-window.algorithm-6")
@@ -38,12 +42,8 @@ def check_loop(statement) -> None:
     assert not statement.strict
 
 
-@pytest.mark.evidence(
-    "sliding-window.algorithm-1@4fa7e98a", role="refutes", grade="symbolic", region="25 states of the inner loop"
-)
-@pytest.mark.evidence(
-    "sliding-window.algorithm-6@8a39fe88", role="refutes", grade="symbolic", region="25 states of the inner loop"
-)
+@algorithm_1.refutes(grade="symbolic", region="25 states of the inner loop")
+@algorithm_6.refutes(grade="symbolic", region="25 states of the inner loop")
 def test_the_printed_inner_loop_never_ends(statements) -> None:
     for name in BOTH:
         assert statements[name].at(STATE) is Truth.FALSE
@@ -71,17 +71,11 @@ def test_each_slip_shows_by_itself() -> None:
     assert printed_update(2, lambda *_: True).ending is Ending.RETURNED, "two checkpoints need no loop"
 
 
-@pytest.mark.evidence(
-    "sliding-window.algorithm-1+repair@4fa7e98a",
-    role="supports-repair",
-    grade="symbolic",
-    region="every closeness relation on up to 5 checkpoints; on 6, every seventh by the code alone",
+@algorithm_1.supports_repair(
+    grade="symbolic", region="every closeness relation on up to 5 checkpoints; on 6, every seventh by the code alone"
 )
-@pytest.mark.evidence(
-    "sliding-window.algorithm-6+repair@8a39fe88",
-    role="supports-repair",
-    grade="symbolic",
-    region="every closeness relation on up to 5 checkpoints; on 6, every seventh by the code alone",
+@algorithm_6.supports_repair(
+    grade="symbolic", region="every closeness relation on up to 5 checkpoints; on 6, every seventh by the code alone"
 )
 def test_code_keeps_what_the_mended_lines_keep(statements) -> None:
     """The code deletes in place, the statement jumps from survivor to survivor, the printed lines shift entries."""
@@ -112,18 +106,8 @@ def test_code_keeps_what_the_mended_lines_keep(statements) -> None:
         assert not statement.strict
 
 
-@pytest.mark.evidence(
-    "sliding-window.algorithm-1+repair@4fa7e98a",
-    role="control",
-    grade="symbolic",
-    region="deleting one too many or few",
-)
-@pytest.mark.evidence(
-    "sliding-window.algorithm-6+repair@8a39fe88",
-    role="control",
-    grade="symbolic",
-    region="deleting one too many or few",
-)
+@algorithm_1.controls("+repair", grade="symbolic", region="deleting one too many or few")
+@algorithm_6.controls("+repair", grade="symbolic", region="deleting one too many or few")
 def test_another_selection_is_noticed(statements) -> None:
     for name in BOTH:
         statement = statements[f"{name}+repair"]
@@ -132,21 +116,14 @@ def test_another_selection_is_noticed(statements) -> None:
         assert statement.at(UpdateRun((True,), 2, (1, 2))) is Truth.TRUE, "the last two always remain"
 
 
-@pytest.mark.evidence(
-    "sliding-window.algorithm-1/reads-inside@4fa7e98a",
-    role="refutes",
-    grade="symbolic",
-    region="i = 2, j = 4, l = 6, k = 4",
-)
+@algorithm_1.refutes("reads-inside", grade="symbolic", region="i = 2, j = 4, l = 6, k = 4")
 def test_the_printed_bound_reads_beyond_the_end(statement) -> None:
     assert statement.at(LoopState(2, 4, 6, 4)) is Truth.FALSE
     bind(statement, ((p, p.length - p.j - p.k + 1) for p in STATES))
     check_loop(statement)
 
 
-@pytest.mark.evidence(
-    "sliding-window.algorithm-1/length@4fa7e98a", role="supports", grade="symbolic", region="every i, j, l"
-)
+@algorithm_1.supports("length", grade="symbolic", region="every i, j, l")
 def test_length_after_deletion(statement) -> None:
     i, j, l = sympy.symbols("i j l")
     assert sympy.expand((l + i - j + 1) - (i + (l - j + 1))) == 0

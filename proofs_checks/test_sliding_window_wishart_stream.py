@@ -5,13 +5,17 @@ from __future__ import annotations
 from itertools import product
 
 import attrs
-import pytest
 from flint import fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind_hypotheses
+from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.sliding_window.wishart_stream import MENDED, PRINTED, NoisyStream, history, repaired_history
 from proofs_checks.exact_matrices import scalars
 from proofs_checks.histogram_by_hand import deletion_patterns
+
+algorithm_7 = cite("sliding-window.algorithm-7@d0ee8d6e")
+algorithm_8 = cite("sliding-window.algorithm-8@8527087a")
+
 
 ONES = NoisyStream(fmpq_mat([[1], [1]]), scalars(3, 3), 2)
 UNEQUAL = attrs.evolve(ONES, noise=scalars(1, 5))
@@ -37,17 +41,11 @@ def summed(p: NoisyStream, first: int, last: int) -> fmpq_mat:
     return fmpq_mat([[sum((r[i] * r[j] for r in rows), fmpq(0)) for j in range(2)] for i in range(2)])
 
 
-@pytest.mark.evidence(
-    "sliding-window.algorithm-7@d0ee8d6e",
-    role="refutes",
-    grade="symbolic",
-    region="rows 1, 1 with W = 2, noise 3, 3; rows 1, 1, 1 with W = 3, noise 9, 3, 1",
+@algorithm_7.refutes(
+    grade="symbolic", region="rows 1, 1 with W = 2, noise 3, 3; rows 1, 1, 1 with W = 3, noise 9, 3, 1"
 )
-@pytest.mark.evidence(
-    "sliding-window.algorithm-8@8527087a",
-    role="refutes",
-    grade="symbolic",
-    region="rows 1, 1 with W = 2, noise 3, 3; rows 1, 1, 1 with W = 3, noise 9, 3, 1",
+@algorithm_8.refutes(
+    grade="symbolic", region="rows 1, 1 with W = 2, noise 3, 3; rows 1, 1, 1 with W = 3, noise 9, 3, 1"
 )
 def test_the_first_matrix_misses_later_rows(statements) -> None:
     longer = NoisyStream(fmpq_mat([[1], [1], [1]]), scalars(9, 3, 1), 3)
@@ -67,12 +65,7 @@ def test_the_first_matrix_misses_later_rows(statements) -> None:
     assert statements["sliding-window.algorithm-8"].at(short) is Truth.TRUE, "25 stored, 2 in the window"
 
 
-@pytest.mark.evidence(
-    "sliding-window.algorithm-7/expired-stamp@d0ee8d6e",
-    role="refutes",
-    grade="symbolic",
-    region="rows 7, 0, 0 with W = 2, noise 3, 2, 1",
-)
+@algorithm_7.refutes("expired-stamp", grade="symbolic", region="rows 7, 0, 0 with W = 2, noise 3, 2, 1")
 def test_a_stamp_before_the_window_is_kept(statement) -> None:
     assert statement.at(GONE) is Truth.FALSE
     late = attrs.evolve(MENDED, earliest=1)
@@ -84,12 +77,7 @@ def test_a_stamp_before_the_window_is_kept(statement) -> None:
         bind_hypotheses(statement, inside, RUN)
 
 
-@pytest.mark.evidence(
-    "sliding-window.algorithm-7/order@d0ee8d6e",
-    role="refutes",
-    grade="symbolic",
-    region="d = 1: rows 1, 1 with noise 1, 5",
-)
+@algorithm_7.refutes("order", grade="symbolic", region="d = 1: rows 1, 1 with noise 1, 5")
 def test_the_ordering_deletes_the_window(statement) -> None:
     """K~(1) = 1 + 1 + 1 is not above K~(2) = 1 + 5."""
     assert statement.at(UNEQUAL) is Truth.FALSE
@@ -105,15 +93,11 @@ def test_the_ordering_deletes_the_window(statement) -> None:
         bind_hypotheses(statement, inside, RUN)
 
 
-@pytest.mark.evidence(
-    "sliding-window.algorithm-7+repair@d0ee8d6e",
-    role="supports-repair",
+@algorithm_7.supports_repair(
     grade="derived",
     region="every T, W, d and deletion: derivation below; T, W <= 5 with every deletion of up to three, exactly",
 )
-@pytest.mark.evidence(
-    "sliding-window.algorithm-8+repair@8527087a",
-    role="supports-repair",
+@algorithm_8.supports_repair(
     grade="derived",
     region="every T, W, d and deletion: derivation below; T, W <= 5 with every deletion of up to three, exactly",
 )
@@ -141,15 +125,8 @@ def test_differences_of_noisy_sums_hold_the_window(statements) -> None:
         bind_hypotheses(statement, ONES, SHAPES)
 
 
-@pytest.mark.evidence(
-    "sliding-window.algorithm-7+repair@d0ee8d6e",
-    role="control",
-    grade="symbolic",
-    region="a margin lower by 1 and by itself",
-)
-@pytest.mark.evidence(
-    "sliding-window.algorithm-8+repair@8527087a", role="control", grade="symbolic", region="a window one row longer"
-)
+@algorithm_7.controls("+repair", grade="symbolic", region="a margin lower by 1 and by itself")
+@algorithm_8.controls("+repair", grade="symbolic", region="a window one row longer")
 def test_a_wrong_window_is_noticed(statements) -> None:
     run = stream(5, 2)
     for statement in statements.values():

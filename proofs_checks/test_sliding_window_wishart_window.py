@@ -7,12 +7,12 @@ from itertools import product
 
 import attrs
 import mpmath
-import pytest
 import sympy
 from flint import fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.claims.formulas import bind_formula, real
+from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.sliding_window.wishart_accuracy import Tail
 from dpmatrix.spec.sliding_window.wishart_stream import NoisyStream
 from dpmatrix.spec.sliding_window.wishart_window import WishartParameters
@@ -20,6 +20,9 @@ from proofs_checks.chi_square_losses import shifted_delta
 from proofs_checks.dyadic_noise import RELEASE, check_sequence, half_the_noise
 from proofs_checks.exact_matrices import scalars
 from proofs_checks.wishart_directions import CHAIN, EQUAL, SOUND, e1, e2, eta, k1, k2, n1, n2, on_directions, w
+
+theorem_14 = cite("sliding-window.theorem-14@b3b8d7fb")
+
 
 MILLIONTH = Fraction(1, 10**6)
 LONG_ROW = WishartParameters(1, 1, MILLIONTH, 194, 10)
@@ -45,12 +48,7 @@ def support_failure(p: WishartParameters):
         return mpmath.gammainc(real(p.degrees - p.dimension + 1) / 2, 0, mpmath.mpf(1) / 2, regularized=True)
 
 
-@pytest.mark.evidence(
-    "sliding-window.theorem-14@b3b8d7fb",
-    role="refutes",
-    grade="interval",
-    region="d = 1, eps = 1, delta = 10^-6, M = 10, 50",
-)
+@theorem_14.refutes(grade="interval", region="d = 1, eps = 1, delta = 10^-6, M = 10, 50")
 def test_a_long_row_is_revealed(statement) -> None:
     for row, least in ((10, Fraction(17, 100)), (50, Fraction(98, 100))):
         point = attrs.evolve(LONG_ROW, row=row)
@@ -68,17 +66,11 @@ def test_a_long_row_is_revealed(statement) -> None:
         bind_hypotheses(statement, inside, PARAMETERS)
 
 
-@pytest.mark.evidence(
-    "sliding-window.theorem-14/unit-rows@b3b8d7fb",
-    role="refutes",
-    grade="interval",
-    region="delta = 10^-6, eps = 4, 5, 6, d = 1 and 3 with the least tau of line 6",
+@theorem_14.refutes(
+    "unit-rows", grade="interval", region="delta = 10^-6, eps = 4, 5, 6, d = 1 and 3 with the least tau of line 6"
 )
-@pytest.mark.evidence(
-    "sliding-window.theorem-14/post-processing@b3b8d7fb",
-    role="refutes",
-    grade="interval",
-    region="delta = 10^-6, eps = 4, 5, 6, d = 1 and 3 with the least tau of line 6",
+@theorem_14.refutes(
+    "post-processing", grade="interval", region="delta = 10^-6, eps = 4, 5, 6, d = 1 and 3 with the least tau of line 6"
 )
 def test_a_row_of_the_ball_is_revealed_for_large_epsilon(statements) -> None:
     single = statements["sliding-window.theorem-14/unit-rows"]
@@ -100,18 +92,8 @@ def test_a_row_of_the_ball_is_revealed_for_large_epsilon(statements) -> None:
             bind_hypotheses(statement, inside, PARAMETERS)
 
 
-@pytest.mark.evidence(
-    "sliding-window.theorem-14/rank-one@b3b8d7fb",
-    role="refutes",
-    grade="symbolic",
-    region="M = 10, and M = k/3 for k = 1 to 19",
-)
-@pytest.mark.evidence(
-    "sliding-window.theorem-14/theorem-11@b3b8d7fb",
-    role="refutes",
-    grade="interval",
-    region="d = 1, eps = 1, delta = 10^-6, tau = 194 and 426",
-)
+@theorem_14.refutes("rank-one", grade="symbolic", region="M = 10, and M = k/3 for k = 1 to 19")
+@theorem_14.refutes("theorem-11", grade="interval", region="d = 1, eps = 1, delta = 10^-6, tau = 194 and 426")
 def test_two_premises_fail(statements) -> None:
     norm, degrees = (statements[f"sliding-window.theorem-14/{name}"] for name in ("rank-one", "theorem-11"))
     assert norm.at(LONG_ROW) is Truth.FALSE
@@ -144,12 +126,8 @@ RUN = {
 }
 
 
-@pytest.mark.evidence(
-    "sliding-window.theorem-14/equation-35@b3b8d7fb", role="refutes", grade="symbolic", region="rows 1, 1 with W = 2"
-)
-@pytest.mark.evidence(
-    "sliding-window.theorem-14/equation-36@b3b8d7fb", role="refutes", grade="symbolic", region="rows 7, 0, 0 with W = 2"
-)
+@theorem_14.refutes("equation-35", grade="symbolic", region="rows 1, 1 with W = 2")
+@theorem_14.refutes("equation-36", grade="symbolic", region="rows 7, 0, 0 with W = 2")
 def test_two_equations_fail_for_the_printed_lines(statements) -> None:
     order, adjacent = (statements[f"sliding-window.theorem-14/equation-{number}"] for number in (35, 36))
     assert order.at(ONES) is Truth.FALSE
@@ -170,9 +148,8 @@ def test_two_equations_fail_for_the_printed_lines(statements) -> None:
             bind_hypotheses(statement, inside, RUN)
 
 
-@pytest.mark.evidence(
-    "sliding-window.theorem-14/equation-37@b3b8d7fb",
-    role="supports",
+@theorem_14.supports(
+    "equation-37",
     grade="derived",
     region="every d, tau >= max(3, d), k: derivation below; the tail of lambda_1 is cited",
 )
@@ -212,30 +189,10 @@ def test_the_largest_eigenvalue_of_the_noise(statement) -> None:
     assert statement.applies(Tail(1, 3, 0)) is Truth.TRUE
 
 
-@pytest.mark.evidence(
-    "sliding-window.theorem-14/equation-38@b3b8d7fb",
-    role="supports",
-    grade="symbolic",
-    region="any one direction: an identity in its eight numbers",
-)
-@pytest.mark.evidence(
-    "sliding-window.theorem-14/equation-39@b3b8d7fb",
-    role="supports",
-    grade="symbolic",
-    region="any one direction: an identity in its eight numbers",
-)
-@pytest.mark.evidence(
-    "sliding-window.theorem-14/equation-40@b3b8d7fb",
-    role="supports",
-    grade="symbolic",
-    region="any one direction: an identity in its eight numbers",
-)
-@pytest.mark.evidence(
-    "sliding-window.theorem-14/equation-41@b3b8d7fb",
-    role="supports",
-    grade="symbolic",
-    region="any one direction: an identity in its eight numbers",
-)
+@theorem_14.supports("equation-38", grade="symbolic", region="any one direction: an identity in its eight numbers")
+@theorem_14.supports("equation-39", grade="symbolic", region="any one direction: an identity in its eight numbers")
+@theorem_14.supports("equation-40", grade="symbolic", region="any one direction: an identity in its eight numbers")
+@theorem_14.supports("equation-41", grade="symbolic", region="any one direction: an identity in its eight numbers")
 def test_the_chain_of_the_accuracy_proof(statements) -> None:
     """X <= Y in the Loewner order means u'Xu <= u'Yu for every unit u; each conclusion is a sum of hypotheses.
 
@@ -268,20 +225,15 @@ def test_the_chain_of_the_accuracy_proof(statements) -> None:
         assert statement.at(EQUAL) is Truth.TRUE, "equality is attained"
 
 
-@pytest.mark.evidence(
-    "sliding-window.theorem-14+repair@b3b8d7fb",
-    role="supports-repair",
-    grade="derived",
-    region="every h, epsilon, delta: the statement of lemma-3's repair, bound to its closed form",
+@theorem_14.supports_repair(
+    grade="derived", region="every h, epsilon, delta: the statement of lemma-3's repair, bound to its closed form"
 )
 def test_the_dyadic_sums_are_private(statement) -> None:
     """The same statement as the repair of lemma-3, whose derivation is machine-checked there."""
     check_sequence(statement)
 
 
-@pytest.mark.evidence(
-    "sliding-window.theorem-14+repair@b3b8d7fb", role="control", grade="interval", region="noise divided by two"
-)
+@theorem_14.controls("+repair", grade="interval", region="noise divided by two")
 def test_half_the_noise_is_noticed(statement) -> None:
     assert statement.at(RELEASE) is Truth.TRUE
     assert statement.nudged(margin=half_the_noise).at(RELEASE) is Truth.FALSE

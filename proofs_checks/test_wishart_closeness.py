@@ -7,16 +7,19 @@ from fractions import Fraction
 
 import attrs
 import mpmath
-import pytest
 import sympy
 from flint import fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind_hypotheses
 from dpmatrix.claims.formulas import bind_formula, real, real_matrix
 from dpmatrix.exact import ball, rational
+from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.wishart.closeness_proof import TopVectorRun, scale_eigenvalue, tail_factor, tail_parameter
 from dpmatrix.spec.wishart.noise import WishartTail, printed_threshold
 from proofs_checks.exact_matrices import conjugated, diagonal, rotation
+
+theorem_7 = cite("wishart.theorem-7@cab38826")
+
 
 ENTRIES = random.Random(20160214)
 EVERY_D = "every d >= 2, A, W >= 0 and choice of eigenvectors, by the docstring's derivation; "
@@ -162,12 +165,7 @@ def check_equality(statement) -> None:
         assert hypothesis(statement, ENOUGH).at(attrs.evolve(ENOUGH_EXACTLY, records=records)) is truth
 
 
-@pytest.mark.evidence(
-    "wishart.theorem-7@cab38826",
-    role="refutes",
-    grade="interval",
-    region="d = 2, W = I/10, the other sign of the eigenvector",
-)
+@theorem_7.refutes(grade="interval", region="d = 2, W = I/10, the other sign of the eigenvector")
 def test_printed_theorem_fails_for_one_sign(statement) -> None:
     """vhat_1 = -e1 is as much a top eigenvector of diag(1, 0) + I/10 as e1; 80.4 records are enough, there are 100."""
     assert statement.at(REVERSED) is Truth.FALSE
@@ -178,9 +176,7 @@ def test_printed_theorem_fails_for_one_sign(statement) -> None:
     check_equality(statement)
 
 
-@pytest.mark.evidence(
-    "wishart.theorem-7+repair@cab38826",
-    role="supports-repair",
+@theorem_7.supports_repair(
     grade="derived",
     region=EVERY_D
     + "the sum machine-checked for d <= 6, the chain exactly at 24 runs; the event's probability is Lemma 1",
@@ -221,12 +217,7 @@ def test_repaired_theorem(statement) -> None:
     bind_numbers(statement, lambda n: abs(n.cosine) - n.rho)
 
 
-@pytest.mark.evidence(
-    "wishart.theorem-7+repair@cab38826",
-    role="control",
-    grade="interval",
-    region="d = 2, a turn by 53 degrees and its noise",
-)
+@theorem_7.controls("+repair", grade="interval", region="d = 2, a turn by 53 degrees and its noise")
 def test_repaired_theorem_needs_its_hypotheses(statement) -> None:
     """Noise outside the event, or too few records with the same noise inside it, turns the eigenvector too far."""
     assert statement.without(EVENT).at(TURNED) is Truth.FALSE
@@ -247,12 +238,7 @@ def test_repaired_theorem_needs_its_hypotheses(statement) -> None:
         assert statement.applies(run) is Truth.TRUE
 
 
-@pytest.mark.evidence(
-    "wishart.theorem-7/frobenius-is-trace@cab38826",
-    role="refutes",
-    grade="interval",
-    region="d = 2, a turn by 53 degrees",
-)
+@theorem_7.refutes("frobenius-is-trace", grade="interval", region="d = 2, a turn by 53 degrees")
 def test_norm_is_not_its_square(statement) -> None:
     """For cos = 3/5 the trace is 2 - 18/25 = 32/25, the norm its root, 1.13."""
     assert statement.at(TURNED) is Truth.FALSE
@@ -261,12 +247,7 @@ def test_norm_is_not_its_square(statement) -> None:
     bind_numbers(statement, lambda n: -abs(n.frobenius - n.frobenius**2))
 
 
-@pytest.mark.evidence(
-    "wishart.theorem-7/trace-value@cab38826",
-    role="supports",
-    grade="derived",
-    region="every d: expansion in the docstring; exactly at 24 runs",
-)
+@theorem_7.supports("trace-value", grade="derived", region="every d: expansion in the docstring; exactly at 24 runs")
 def test_trace_value(statement) -> None:
     """tr[(vv' - ww')^2] = |v|^4 + |w|^4 - 2 <v, w>^2, by the cyclic property; both norms are 1."""
     v, w = sympy.symbols("v1:5"), sympy.symbols("w1:5")
@@ -281,11 +262,8 @@ def test_trace_value(statement) -> None:
     bind_numbers(statement, lambda n: n.gap - n.gap)
 
 
-@pytest.mark.evidence(
-    "wishart.theorem-7/twice-sine@cab38826",
-    role="supports",
-    grade="derived",
-    region=EVERY_D + "its sum is machine-checked in the proof of the repaired theorem",
+@theorem_7.supports(
+    "twice-sine", grade="derived", region=EVERY_D + "its sum is machine-checked in the proof of the repaired theorem"
 )
 def test_twice_sine(statement) -> None:
     """2 - 2c^2 = 2 sin^2 <= 2w/g, which is twice (3) in the proof of the repaired theorem."""
@@ -296,11 +274,8 @@ def test_twice_sine(statement) -> None:
     bind_numbers(statement, lambda n: 2 * n.noise / n.gap - (2 - 2 * n.cosine**2))
 
 
-@pytest.mark.evidence(
-    "wishart.theorem-7/last-term@cab38826",
-    role="supports",
-    grade="symbolic",
-    region="every gap g and norm w with g >= 2w: the margin is (g - 2w)/g",
+@theorem_7.supports(
+    "last-term", grade="symbolic", region="every gap g and norm w with g >= 2w: the margin is (g - 2w)/g"
 )
 def test_last_term(statement) -> None:
     """1 - 2w/g = (g - 2w)/g."""
@@ -314,12 +289,7 @@ def test_last_term(statement) -> None:
     bind_numbers(statement, lambda n: 1 - 2 * n.noise / n.gap)
 
 
-@pytest.mark.evidence(
-    "wishart.theorem-7/root-half@cab38826",
-    role="supports",
-    grade="derived",
-    region=EVERY_D + "from the two steps before",
-)
+@theorem_7.supports("root-half", grade="derived", region=EVERY_D + "from the two steps before")
 def test_root_half(statement) -> None:
     """2 - 2c^2 <= 1 is c^2 >= 1/2."""
     c = sympy.Symbol("c")
@@ -330,9 +300,7 @@ def test_root_half(statement) -> None:
     bind_numbers(statement, lambda n: abs(n.cosine) - mpmath.sqrt(2) / 2)
 
 
-@pytest.mark.evidence(
-    "wishart.theorem-7/tail-parameter@cab38826", role="supports", grade="symbolic", region="every d and eta in (0, 1)"
-)
+@theorem_7.supports("tail-parameter", grade="symbolic", region="every d and eta in (0, 1)")
 def test_tail_parameter(statement) -> None:
     d, eta = sympy.symbols("d eta", positive=True)
     assert sympy.simplify(d * sympy.exp(-sympy.log(d / eta)) - eta) == 0
@@ -343,9 +311,8 @@ def test_tail_parameter(statement) -> None:
     assert statement.at(SHIFTED) is not Truth.FALSE
 
 
-@pytest.mark.evidence(
-    "wishart.theorem-7/squared-cosine@cab38826",
-    role="supports",
+@theorem_7.supports(
+    "squared-cosine",
     grade="derived",
     region=EVERY_D + "its sum is machine-checked in the proof of the repaired theorem",
 )
@@ -358,12 +325,7 @@ def test_squared_cosine(statement) -> None:
     bind_numbers(statement, lambda n: n.cosine**2 - (1 - n.noise / n.gap))
 
 
-@pytest.mark.evidence(
-    "wishart.theorem-7/norm-is-bound@cab38826",
-    role="refutes",
-    grade="interval",
-    region="d = 2, W = I/10, where the bound is 0.35",
-)
+@theorem_7.refutes("norm-is-bound", grade="interval", region="d = 2, W = I/10, where the bound is 0.35")
 def test_random_norm_is_not_its_bound(statement) -> None:
     assert statement.at(SHIFTED) is Truth.FALSE
     assert statement.conclusion(EXACT) is Truth.TRUE, "equality"
@@ -371,11 +333,8 @@ def test_random_norm_is_not_its_bound(statement) -> None:
     bind_numbers(statement, lambda n: -abs(n.noise / n.gap - n.tail * 3 / (2 * n.n * n.epsilon) / n.gap))
 
 
-@pytest.mark.evidence(
-    "wishart.theorem-7/scale@cab38826",
-    role="supports",
-    grade="symbolic",
-    region="every tail factor, n, epsilon and gap: substitution of lambda_1(C)",
+@theorem_7.supports(
+    "scale", grade="symbolic", region="every tail factor, n, epsilon and gap: substitution of lambda_1(C)"
 )
 def test_scale(statement) -> None:
     K, n, epsilon, g, scale = sympy.symbols("K n epsilon g c", positive=True)
@@ -387,9 +346,8 @@ def test_scale(statement) -> None:
     bind_numbers(statement, lambda n: n.gap - n.gap)
 
 
-@pytest.mark.evidence(
-    "wishart.theorem-7/enough-records@cab38826",
-    role="supports",
+@theorem_7.supports(
+    "enough-records",
     grade="symbolic",
     region="every tail factor, n, epsilon, rho and gap: the margin is (1 - rho^2)(1 - N/n)",
 )
@@ -404,9 +362,7 @@ def test_enough_records(statement) -> None:
     bind_numbers(statement, lambda n: 1 - 3 * n.tail / (2 * n.n * n.epsilon * n.gap) - n.rho**2)
 
 
-@pytest.mark.evidence(
-    "wishart.theorem-7/sign@cab38826", role="refutes", grade="interval", region="d = 2, vhat_1 = -v_1, rho = 3/4"
-)
+@theorem_7.refutes("sign", grade="interval", region="d = 2, vhat_1 = -v_1, rho = 3/4")
 def test_root_drops_a_sign(statement) -> None:
     """For c = -1 and rho = 3/4, c^2 >= rho^2, but not c >= rho."""
     assert statement.at(REVERSED) is Truth.FALSE

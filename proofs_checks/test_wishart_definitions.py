@@ -5,30 +5,35 @@ from __future__ import annotations
 from fractions import Fraction
 from itertools import product
 
-import pytest
 import sympy
 from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
+from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.conditions import at_least, whole
 from dpmatrix.spec.wishart.definitions import DataSetPair, EventPoint
 from dpmatrix.spec.wishart.laws import LaplaceDensityPoint, WishartNormaliser
 from dpmatrix.spec.wishart.sensitivity import RecordPair
 
+definition_1 = cite("wishart.definition-1@10894e36")
+definition_2 = cite("wishart.definition-2@8ef7f65f")
+definition_3 = cite("wishart.definition-3@dd4be5a5")
+definition_4 = cite("wishart.definition-4@bcbcc822")
+definition_5 = cite("wishart.definition-5@50f9af7a")
+
+
 z, mu, m, c = sympy.symbols("z mu m c", real=True)
 b = sympy.symbols("b", positive=True)
 
 
-@pytest.mark.evidence("wishart.definition-1@10894e36", role="refutes", grade="interval", region="b = -1, mu = 0, z = 1")
+@definition_1.refutes(grade="interval", region="b = -1, mu = 0, z = 1")
 def test_laplace_formula_is_negative_for_a_negative_scale(statement) -> None:
     assert statement.at(LaplaceDensityPoint(1, 0, -1)) is Truth.FALSE
     assert not statement.strict, "a density may vanish"
     assert statement.given == ()
 
 
-@pytest.mark.evidence(
-    "wishart.definition-1+repair@10894e36",
-    role="supports-repair",
+@definition_1.supports_repair(
     grade="derived",
     region="every z, mu, b > 0: positive by its form; the half above mu is integrated, the other is its mirror image",
 )
@@ -58,7 +63,7 @@ def test_laplace_formula_is_a_density_for_a_positive_scale(statement) -> None:
     assert statement.strict
 
 
-@pytest.mark.evidence("wishart.definition-1+repair@10894e36", role="control", grade="interval", region="b = 1")
+@definition_1.controls("+repair", grade="interval", region="b = 1")
 def test_a_density_shifted_below_zero_is_noticed(statement) -> None:
     assert statement.nudged(lambda value: value - 1).at(LaplaceDensityPoint(0, 0, 1)) is Truth.FALSE
 
@@ -72,9 +77,7 @@ def _normalisers() -> list[WishartNormaliser]:
     ]
 
 
-@pytest.mark.evidence(
-    "wishart.definition-2@8ef7f65f",
-    role="supports",
+@definition_2.supports(
     grade="derived",
     region="every real m > d - 1 and C = cI: Cholesky factors by the docstring, their product symbolic for d <= "
     "6; every d by the same product over rows",
@@ -115,7 +118,7 @@ def test_wishart_density_has_integral_one(statement) -> None:
     assert not statement.strict, "an equation holds at margin zero"
 
 
-@pytest.mark.evidence("wishart.definition-2@8ef7f65f", role="control", grade="interval", region="d = 2, m = 3, c = 1")
+@definition_2.controls(grade="interval", region="d = 2, m = 3, c = 1")
 def test_a_normaliser_off_by_a_factor_is_noticed(statement) -> None:
     """With 2^(md) in place of 2^(md/2) the mass is 2^(-3)."""
     wrong = statement.nudged(lambda margin: margin - 3 * arb(2).log())
@@ -128,17 +131,13 @@ ZERO = fmpq_mat(2, 1, [0, 0])
 HALVES = fmpq_mat(2, 1, [fmpq(1, 2), fmpq(1, 2)])
 
 
-@pytest.mark.evidence(
-    "wishart.definition-3@dd4be5a5", role="refutes", grade="symbolic", region="d = 2, n = 1: (0,0) and (1/2,1/2)"
-)
+@definition_3.refutes(grade="symbolic", region="d = 2, n = 1: (0,0) and (1/2,1/2)")
 def test_entry_and_column_are_different_relations(statement) -> None:
     assert statement.at(DataSetPair(ZERO, HALVES)) is Truth.FALSE
     assert statement.at(DataSetPair(ZERO, fmpq_mat(2, 1, [0, 1]))) is Truth.TRUE
 
 
-@pytest.mark.evidence(
-    "wishart.definition-3+repair@dd4be5a5",
-    role="supports-repair",
+@definition_3.supports_repair(
     grade="derived",
     region="every data set with d, n <= 3, symbolically; every d, n, since XX' is the sum of its columns' squares",
 )
@@ -159,9 +158,7 @@ def test_replacing_a_column_changes_the_gram_matrix_by_two_outer_products(statem
     bind_hypotheses(statement, DataSetPair(ZERO, HALVES), {"exactly one column differs": two_columns})
 
 
-@pytest.mark.evidence(
-    "wishart.definition-3+repair@dd4be5a5", role="control", grade="symbolic", region="two columns differ"
-)
+@definition_3.controls("+repair", grade="symbolic", region="two columns differ")
 def test_two_replaced_columns_are_noticed(statement) -> None:
     two = DataSetPair(fmpq_mat(1, 2, [0, 0]), fmpq_mat(1, 2, [1, 1]))
     anything = statement.without("exactly one column differs")
@@ -181,9 +178,7 @@ def _events() -> list[EventPoint]:
     ]
 
 
-@pytest.mark.evidence(
-    "wishart.definition-4@bcbcc822", role="refutes", grade="interval", region="one outcome, S empty, delta = -1/10"
-)
+@definition_4.refutes(grade="interval", region="one outcome, S empty, delta = -1/10")
 def test_a_negative_delta_rules_out_even_a_constant_mechanism(statement) -> None:
     assert statement.at(EventPoint((fmpq(1),), (fmpq(1),), (False,), fmpq(2), fmpq(-1, 10))) is Truth.FALSE
     certain = EventPoint((fmpq(1),), (fmpq(0),), (True,), fmpq(2), fmpq(1))
@@ -196,9 +191,7 @@ def test_a_negative_delta_rules_out_even_a_constant_mechanism(statement) -> None
         assert abs(statement.margin(point) - arb(point.delta - excess)) < arb(2) ** -40
 
 
-@pytest.mark.evidence(
-    "wishart.definition-4+repair@bcbcc822",
-    role="supports-repair",
+@definition_4.supports_repair(
     grade="derived",
     region="every finite pair of distributions and event, term by term; every pair by approximation; 24 events",
 )
@@ -227,15 +220,13 @@ def test_the_hockey_stick_divergence_is_the_largest_excess(statement) -> None:
     )
 
 
-@pytest.mark.evidence("wishart.definition-4+repair@bcbcc822", role="control", grade="interval", region="two outcomes")
+@definition_4.controls("+repair", grade="interval", region="two outcomes")
 def test_a_smaller_bound_than_the_divergence_is_noticed(statement) -> None:
     best = EventPoint((fmpq(3, 4), fmpq(1, 4)), (fmpq(1, 4), fmpq(3, 4)), (True, False), fmpq(1), fmpq(0))
     assert statement.nudged(lambda margin: margin - arb(1) / 20).at(best) is Truth.FALSE
 
 
-@pytest.mark.evidence(
-    "wishart.definition-5@50f9af7a", role="refutes", grade="interval", region="orthogonal unit records"
-)
+@definition_5.refutes(grade="interval", region="orthogonal unit records")
 def test_the_spectral_norm_does_not_bound_the_euclidean_change(statement) -> None:
     assert statement.at(RecordPair(1, 1, 0)) is Truth.FALSE
     a, d, s = sympy.symbols("a d s", real=True)
@@ -247,11 +238,8 @@ def test_the_spectral_norm_does_not_bound_the_euclidean_change(statement) -> Non
     assert statement.at(RecordPair(1, 0, 0)) is Truth.TRUE, "one record alone changes both norms alike"
 
 
-@pytest.mark.evidence(
-    "wishart.definition-5+repair@50f9af7a",
-    role="supports-repair",
-    grade="symbolic",
-    region="every |v|^2, |w|^2 in [0, 1] and <v, w>: an identity in these three numbers",
+@definition_5.supports_repair(
+    grade="symbolic", region="every |v|^2, |w|^2 in [0, 1] and <v, w>: an identity in these three numbers"
 )
 def test_the_entrywise_norm_is_at_most_the_root_of_two(statement) -> None:
     """2 - a^2 - b^2 + 2 s^2 = (1 - a^2) + (1 - b^2) + 2 s^2, a sum of non-negative terms for a, b in [0, 1]."""
@@ -282,8 +270,6 @@ def _on_pairs(formula: sympy.Expr, a: sympy.Symbol, d: sympy.Symbol, s: sympy.Sy
         yield point, formula.subs({key: sympy.Rational(value) for key, value in numbers.items()}).evalf(50)
 
 
-@pytest.mark.evidence(
-    "wishart.definition-5+repair@50f9af7a", role="control", grade="interval", region="orthogonal unit records"
-)
+@definition_5.controls("+repair", grade="interval", region="orthogonal unit records")
 def test_a_smaller_entrywise_bound_is_noticed(statement) -> None:
     assert statement.nudged(lambda margin: margin - arb(1) / 5).at(RecordPair(1, 1, 0)) is Truth.FALSE

@@ -5,12 +5,17 @@ from __future__ import annotations
 from fractions import Fraction
 
 import attrs
-import pytest
 import sympy
 from flint import fmpz_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
+from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.wishart.laplace_perturbation import FlatRecords, InputPerturbation, LaplaceRun
+
+lemma_2 = cite("wishart.lemma-2@18599c4c")
+theorem_3 = cite("wishart.theorem-3@4f2e67ea")
+algorithm_1 = cite("wishart.algorithm-1@418d707e")
+
 
 d, n = sympy.symbols("d n", positive=True)
 step = sympy.symbols("step", nonnegative=True)
@@ -43,19 +48,15 @@ def nonnegative_for_nonnegative_step(polynomial) -> bool:
     return all(coefficient >= 0 for coefficient in sympy.Poly(sympy.expand(polynomial), step).all_coeffs())
 
 
-@pytest.mark.evidence(
-    "wishart.lemma-2@18599c4c", role="refutes", grade="symbolic", region="d = 1, n = 7: s_1 = 1/n = d/n"
-)
+@lemma_2.refutes(grade="symbolic", region="d = 1, n = 7: s_1 = 1/n = d/n")
 def test_strict_lower_bound_fails_in_dimension_one(statement) -> None:
     assert statement.at(InputPerturbation(1, 7, 1)) is Truth.FALSE
     bind_hypotheses(statement, InputPerturbation(1, 7, 1), INPUTS)
 
 
-@pytest.mark.evidence(
-    "wishart.lemma-2+repair@18599c4c", role="supports-repair", grade="derived", region=EVERY_D + ", d >= 2"
-)
-@pytest.mark.evidence("wishart.lemma-2/lower-bound@18599c4c", role="supports", grade="derived", region=EVERY_D)
-@pytest.mark.evidence("wishart.lemma-2/upper-bound@18599c4c", role="supports", grade="derived", region=EVERY_D)
+@lemma_2.supports_repair(grade="derived", region=EVERY_D + ", d >= 2")
+@lemma_2.supports("lower-bound", grade="derived", region=EVERY_D)
+@lemma_2.supports("upper-bound", grade="derived", region=EVERY_D)
 def test_sensitivity_lies_between_the_bounds(statements) -> None:
     """Squares: 2d^2 - 1 > d^2 for d >= 2 (equal at d = 1) and 4d^2 > 2d^2."""
     for parity in (0, 1):
@@ -88,23 +89,16 @@ def test_sensitivity_lies_between_the_bounds(statements) -> None:
             bind_hypotheses(statement, InputPerturbation(2, 5, 1), INPUTS)
 
 
-@pytest.mark.evidence(
-    "wishart.lemma-2+repair@18599c4c",
-    role="control",
-    grade="symbolic",
-    region="d = 2, n = 1: the smaller margin, that of the lower bound, less 1",
+@lemma_2.controls(
+    "+repair", grade="symbolic", region="d = 2, n = 1: the smaller margin, that of the lower bound, less 1"
 )
 def test_an_upper_bound_below_the_exact_value_is_noticed(statement) -> None:
     assert statement.at(InputPerturbation(2, 1, 1)) is Truth.TRUE
     assert statement.nudged(lambda margin: margin - 1).at(InputPerturbation(2, 1, 1)) is Truth.FALSE
 
 
-@pytest.mark.evidence(
-    "wishart.lemma-2/triangle-inequality@18599c4c", role="refutes", grade="symbolic", region="d = 4, p flat, q = 0"
-)
-@pytest.mark.evidence(
-    "wishart.lemma-2/doubling@18599c4c", role="refutes", grade="symbolic", region="d = 4, p flat, q = 0"
-)
+@lemma_2.refutes("triangle-inequality", grade="symbolic", region="d = 4, p flat, q = 0")
+@lemma_2.refutes("doubling", grade="symbolic", region="d = 4, p flat, q = 0")
 def test_two_printed_lines_fail_at_the_pair_of_the_lower_bound(statements) -> None:
     zero, half = FlatRecords(4, 0), FlatRecords(4, Fraction(1, 2))
     triangle_inequality = statements["wishart.lemma-2/triangle-inequality"]
@@ -132,7 +126,7 @@ def test_two_printed_lines_fail_at_the_pair_of_the_lower_bound(statements) -> No
         )
 
 
-@pytest.mark.evidence("wishart.lemma-2/factor-n@18599c4c", role="refutes", grade="symbolic", region="d = 3, n = 2")
+@lemma_2.refutes("factor-n", grade="symbolic", region="d = 3, n = 2")
 def test_the_factor_n_is_dropped(statement) -> None:
     assert statement.at(InputPerturbation(3, 2, 1)) is Truth.FALSE
     assert statement.at(InputPerturbation(3, 1, 1)) is Truth.TRUE, "at n = 1 both sides agree"
@@ -140,18 +134,13 @@ def test_the_factor_n_is_dropped(statement) -> None:
     bind_hypotheses(statement, InputPerturbation(2, 5, 1), INPUTS)
 
 
-@pytest.mark.evidence(
-    "wishart.theorem-3@4f2e67ea",
-    role="supports",
+@theorem_3.supports(
     grade="derived",
     region="every d, n, epsilon: the sensitivity by the notes of `l1_sensitivity`, its inequality with the "
     "scale as a polynomial",
 )
-@pytest.mark.evidence(
-    "wishart.theorem-3/scale-exceeds@4f2e67ea",
-    role="supports",
-    grade="derived",
-    region="every d, n: 4 d^2 > 2 d^2, as for lemma-2/upper-bound; bound at 39 points",
+@theorem_3.supports(
+    "scale-exceeds", grade="derived", region="every d, n: 4 d^2 > 2 d^2, as for lemma-2/upper-bound; bound at 39 points"
 )
 def test_printed_scale_covers_the_upper_triangle(statements) -> None:
     """For d >= 2, 16 d^2 - ((d+2)^2 + d^2) = 14 d^2 - 4d - 4 > 0, and 1 < 2 at d = 1."""
@@ -174,12 +163,7 @@ def test_printed_scale_covers_the_upper_triangle(statements) -> None:
         bind_hypotheses(statement, InputPerturbation(2, 5, 1), INPUTS)
 
 
-@pytest.mark.evidence(
-    "wishart.theorem-3/independent-noise@4f2e67ea",
-    role="refutes",
-    grade="symbolic",
-    region="d = 2: 3 variables for 4 entries",
-)
+@theorem_3.refutes("independent-noise", grade="symbolic", region="d = 2: 3 variables for 4 entries")
 def test_entries_below_the_diagonal_get_no_noise_of_their_own(statement) -> None:
     assert statement.at(InputPerturbation(2, 1, 1)) is Truth.FALSE
     assert statement.at(InputPerturbation(1, 1, 1)) is Truth.TRUE
@@ -187,9 +171,7 @@ def test_entries_below_the_diagonal_get_no_noise_of_their_own(statement) -> None
     bind_hypotheses(statement, InputPerturbation(2, 5, 1), INPUTS)
 
 
-@pytest.mark.evidence(
-    "wishart.theorem-3@4f2e67ea", role="control", grade="symbolic", region="d = 50, scale divided by 3"
-)
+@theorem_3.controls(grade="symbolic", region="d = 50, scale divided by 3")
 def test_a_third_of_the_printed_scale_is_too_little(statement) -> None:
     """The printed scale has slack 2 sqrt(2); a third of it must fail, three quarters must not."""
     point = InputPerturbation(50, 10, 1)
@@ -205,12 +187,7 @@ RUNS = {
 }
 
 
-@pytest.mark.evidence(
-    "wishart.algorithm-1@418d707e",
-    role="refutes",
-    grade="symbolic",
-    region="d = 1, n = 3, epsilon = 1, records of norm 2",
-)
+@algorithm_1.refutes(grade="symbolic", region="d = 1, n = 3, epsilon = 1, records of norm 2")
 def test_raw_data_of_any_norm_exceeds_the_noise(statement) -> None:
     assert statement.at(LaplaceRun(1, 3, 1, 2, Fraction(2, 3))) is Truth.FALSE
     assert statement.at(LaplaceRun(1, 3, 1, 1, Fraction(2, 3))) is Truth.TRUE
@@ -248,9 +225,7 @@ def test_raw_data_of_any_norm_exceeds_the_noise(statement) -> None:
     assert statement.applies(attrs.evolve(RUN, records=-4, scale=-1)) is Truth.FALSE
 
 
-@pytest.mark.evidence(
-    "wishart.algorithm-1+repair@418d707e", role="control", grade="symbolic", region="runs written by hand, d <= 2"
-)
+@algorithm_1.controls("+repair", grade="symbolic", region="runs written by hand, d <= 2")
 def test_a_doctored_run_is_noticed(statement) -> None:
     """What conformance means: a faithful run has margin 0, and every departure from it counts in full."""
     gram, noise = fmpz_mat([[7, 2], [2, 4]]), fmpz_mat([[3, -1], [-1, 5]])

@@ -13,7 +13,11 @@ from flint import arb
 from dpmatrix.claims import OutsideHypothesesError, Truth, bind, bind_hypotheses
 from dpmatrix.claims.formulas import real
 from dpmatrix.exact import ball, precision
+from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.wishart.noise import AlgorithmTail, WishartTail
+
+lemma_1 = cite("wishart.lemma-1@eb94dfd4")
+
 
 EVERYWHERE = (
     "every d, every C > 0, every integer m >= 1, every theta >= 0: derivation in the docstring, its algebra checked; "
@@ -110,7 +114,7 @@ def check_inversion() -> None:
     assert sympy.simplify(1 / c - tilt - w / (c * (w + c * root))) == 0, "s < 1/(2r) <= 1/2, inside the domain"
 
 
-@pytest.mark.evidence("wishart.lemma-1@eb94dfd4", role="supports", grade="derived", region=EVERYWHERE)
+@lemma_1.supports(grade="derived", region=EVERYWHERE)
 def test_tail_bound(statement) -> None:
     """Write W = sum of m independent x x' with x ~ N(0, C) and scale so that lambda_1(C) = 1.
 
@@ -157,9 +161,7 @@ def chi_square_tail(degrees: int, level: arb) -> arb:
     return (level / 2).gamma_upper(arb(degrees) / 2, regularized=1)
 
 
-@pytest.mark.evidence(
-    "wishart.lemma-1@eb94dfd4", role="control", grade="interval", region="d = 1: the exact chi-square tail"
-)
+@lemma_1.controls(grade="interval", region="d = 1: the exact chi-square tail")
 def test_exact_tail_in_one_dimension(statement) -> None:
     """The exact tail obeys the printed threshold, and fails without its root or with theta r in place of 2 theta r."""
 
@@ -180,10 +182,8 @@ def test_exact_tail_in_one_dimension(statement) -> None:
     assert tenth_less.at(WishartTail((1,), 1, 20)) is Truth.FALSE
 
 
-@pytest.mark.evidence(
-    "wishart.lemma-1/settings@eb94dfd4", role="supports", grade="symbolic", region="every d, n, epsilon and c > 1"
-)
-@pytest.mark.evidence("wishart.lemma-1/power@eb94dfd4", role="supports", grade="symbolic", region="every d and c")
+@lemma_1.supports("settings", grade="symbolic", region="every d, n, epsilon and c > 1")
+@lemma_1.supports("power", grade="symbolic", region="every d and c")
 def test_substitutions(statements) -> None:
     """tr(cI)/c = d, and d exp(-c log d) = d^(1 - c)."""
     d, c = sympy.symbols("d c", positive=True)
@@ -199,9 +199,8 @@ def test_substitutions(statements) -> None:
         check_settings(statement)
 
 
-@pytest.mark.evidence(
-    "wishart.lemma-1/order@eb94dfd4",
-    role="supports",
+@lemma_1.supports(
+    "order",
     grade="derived",
     region="every d >= 2, n, epsilon and c > 1: three factors that fall with d, by the docstring; two of them checked",
 )
@@ -223,9 +222,7 @@ def test_order(statement) -> None:
     check_settings(statement)
 
 
-@pytest.mark.evidence(
-    "wishart.lemma-1/order@eb94dfd4", role="control", grade="interval", region="d = 1 and a smaller constant"
-)
+@lemma_1.controls("order", grade="interval", region="d = 1 and a smaller constant")
 def test_order_needs_two_dimensions_and_its_constant(statement) -> None:
     """At d = 1 the bound is 0 while the threshold is not; with 1 % less the bound fails at d = 2."""
     dropped = statement.without("dimension >= 2, an integer")

@@ -6,13 +6,17 @@ from fractions import Fraction
 
 import attrs
 import mpmath
-import pytest
 import sympy
 from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.claims.formulas import real, real_matrix
+from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.wishart.low_rank import LowRankRelease, RunningTime
+
+theorem_9 = cite("wishart.theorem-9@3cd73858")
+running_time = cite("wishart.running-time@b3996134")
+
 
 ANY_MATRICES = (
     "every A, W >= 0, k, d, epsilon, theta: derivation in the docstring; its identity and its inequalities checked "
@@ -80,8 +84,8 @@ def formulas(p: LowRankRelease) -> tuple[str, str, str]:
         return tuple(mpmath.nstr(v, 55) for v in (printed, following + threshold - error, following + 2 * norm - error))
 
 
-@pytest.mark.evidence("wishart.theorem-9+repair@3cd73858", role="supports-repair", grade="derived", region=ANY_MATRICES)
-@pytest.mark.evidence("wishart.theorem-9/perturbation@3cd73858", role="supports", grade="derived", region=ANY_MATRICES)
+@theorem_9.supports_repair(grade="derived", region=ANY_MATRICES)
+@theorem_9.supports("perturbation", grade="derived", region=ANY_MATRICES)
 def test_error_is_at_most_the_next_eigenvalue_and_the_noise(statements) -> None:
     """||A - A^_k|| <= lambda_(k+1) + ||W|| for A, W >= 0; Lemma 1 bounds ||W|| with probability 1 - d exp(-theta).
 
@@ -120,15 +124,11 @@ OUTSIDE = {
 EVENT = "||W||_2 is at most the threshold of Lemma 1"
 
 
-@pytest.mark.evidence(
-    "wishart.theorem-9@3cd73858",
-    role="refutes",
+@theorem_9.refutes(
     grade="derived",
     region="A = 0, W = tI, every k < d, epsilon and K, by the docstring; d = 2, 3, 4 with K = 1, 40, 10^6, 10^9",
 )
-@pytest.mark.evidence(
-    "wishart.theorem-9+repair@3cd73858", role="control", grade="symbolic", region="without the event of Lemma 1"
-)
+@theorem_9.controls("+repair", grade="symbolic", region="without the event of Lemma 1")
 def test_error_is_unbounded(statements) -> None:
     """A = 0, W = tI: A^_k = t P_k, so the error is t; any t > K d log d / epsilon refutes the constant K."""
     printed, repaired = statements["wishart.theorem-9"], statements["wishart.theorem-9+repair"]
@@ -171,9 +171,7 @@ def check_boundary(printed, repaired) -> None:
     )
 
 
-@pytest.mark.evidence(
-    "wishart.theorem-9/perturbation@3cd73858", role="control", grade="symbolic", region="d = 2, W not >= 0"
-)
+@theorem_9.controls("perturbation", grade="symbolic", region="d = 2, W not >= 0")
 def test_semidefinite_noise_counts_once(statement) -> None:
     """Drop W >= 0: A = diag(3, 1), W = diag(-1, 1), a tie broken against A: the error is lambda_2 + 2 ||W||."""
     swap = fmpq_mat(2, 2, [0, 1, 1, 0])
@@ -247,9 +245,7 @@ def check_sizes(statement) -> None:
         assert statement.without(says).applies(point) is Truth.TRUE
 
 
-@pytest.mark.evidence(
-    "wishart.running-time@b3996134",
-    role="refutes",
+@running_time.refutes(
     grade="derived",
     region="every K, k and d, as soon as n > K k d; K = 1, 1000, 10^6; that every entry is read is in the docstring",
 )
@@ -272,21 +268,15 @@ def test_every_entry_of_the_data_must_be_read(statement) -> None:
     assert statement.applies(RunningTime(1, 1, 1, Fraction(-1, 9))) is Truth.FALSE
 
 
-@pytest.mark.evidence(
-    "wishart.running-time+repair@b3996134",
-    role="supports-repair",
-    grade="derived",
-    region="every n and d: the count is executed at five sizes, its inequality is one of polynomials",
+@running_time.supports_repair(
+    grade="derived", region="every n and d: the count is executed at five sizes, its inequality is one of polynomials"
 )
-@pytest.mark.evidence(
-    "wishart.running-time/iteration@b3996134",
-    role="supports",
+@running_time.supports(
+    "iteration",
     grade="derived",
     region="every d and k: d products and d - 1 sums for each of k d entries; the inequality is one of polynomials",
 )
-@pytest.mark.evidence(
-    "wishart.running-time+repair@b3996134", role="control", grade="symbolic", region="n = d = 1; a constant below 7/2"
-)
+@running_time.controls("+repair", grade="symbolic", region="n = d = 1; a constant below 7/2")
 def test_operations(statements) -> None:
     """5 (n d^2 + d^3) minus the count has no negative coefficient in n - 1 and d - 1; the count is executed."""
     repaired, iteration = statements["wishart.running-time+repair"], statements["wishart.running-time/iteration"]

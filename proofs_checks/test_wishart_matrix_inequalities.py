@@ -10,15 +10,20 @@ import itertools
 import random
 
 import mpmath
-import pytest
 import sympy
 from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.claims.formulas import real_matrix
+from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.wishart.matrix_inequalities import HermitianPair, IndexedMatrixPair, MatrixPair, singular_values
 from dpmatrix.spec.wishart.spectra import ranked
 from proofs_checks.exact_matrices import cayley, diagonal
+
+trace_inequality = cite("wishart.trace-inequality@2789e35f")
+singular_value_inequality = cite("wishart.singular-value-inequality@ab816e38")
+lemma_4 = cite("wishart.lemma-4@78aa8550")
+
 
 ENTRIES = random.Random(20160212)
 
@@ -41,11 +46,8 @@ ONE = fmpq_mat([[1, 0], [0, 1]])
 FIRST, SECOND = fmpq_mat([[1, 0], [0, 0]]), fmpq_mat([[0, 0], [0, 1]])
 
 
-@pytest.mark.evidence(
-    "wishart.trace-inequality@2789e35f",
-    role="supports",
-    grade="derived",
-    region="every d by the docstring's derivation; its identities machine-checked for d <= 5",
+@trace_inequality.supports(
+    grade="derived", region="every d by the docstring's derivation; its identities machine-checked for d <= 5"
 )
 def test_trace_inequality(statement) -> None:
     """Derivation, for every d.
@@ -103,12 +105,7 @@ def test_trace_inequality(statement) -> None:
         bind(statement, values)
 
 
-@pytest.mark.evidence(
-    "wishart.trace-inequality@2789e35f",
-    role="control",
-    grade="interval",
-    region="A = B = I, where the two sides are equal",
-)
+@trace_inequality.controls(grade="interval", region="A = B = I, where the two sides are equal")
 def test_trace_inequality_is_sharp(statement) -> None:
     point = MatrixPair(ONE, ONE)
     assert statement.at(point) is Truth.TRUE
@@ -130,9 +127,7 @@ def norm(vector: fmpq_mat) -> arb:
     return arb(sum(x * x for x in vector.entries())).sqrt()
 
 
-@pytest.mark.evidence(
-    "wishart.singular-value-inequality@ab816e38",
-    role="supports",
+@singular_value_inequality.supports(
     grade="derived",
     region="every d, i, j with i + j - 1 <= d by the docstring's derivation; its dimension count machine-checked",
 )
@@ -197,9 +192,7 @@ def unshifted_margin(p: IndexedMatrixPair) -> arb:
     return largest - ranked(singular_values(p.first + p.second), p.i + p.j - 2)
 
 
-@pytest.mark.evidence(
-    "wishart.singular-value-inequality@ab816e38", role="control", grade="interval", region="diag(1, 0) and diag(0, 1)"
-)
+@singular_value_inequality.controls(grade="interval", region="diag(1, 0) and diag(0, 1)")
 def test_singular_value_inequality_needs_its_shift(statement) -> None:
     """Both sides are 1 for i = 1, j = 2; one index less on the left fails for i = j = 2 in dimension 3."""
     tight = IndexedMatrixPair(FIRST, SECOND, 1, 2)
@@ -225,9 +218,7 @@ def mp_hermitian(real: fmpq_mat, imaginary: fmpq_mat) -> list[mpmath.mpf]:
     return sorted(eigenvalues, reverse=True)
 
 
-@pytest.mark.evidence(
-    "wishart.lemma-4+repair@78aa8550",
-    role="supports-repair",
+@lemma_4.supports_repair(
     grade="derived",
     region="every d and i in [d] by the docstring's derivation; dimension count machine-checked for every d",
 )
@@ -263,9 +254,7 @@ def test_weyl(statement) -> None:
     assert all(statement.at(p) is Truth.TRUE for p in points if p.first.nrows() > 1)
 
 
-@pytest.mark.evidence(
-    "wishart.lemma-4+repair@78aa8550", role="control", grade="interval", region="P = I, where both sides are equal"
-)
+@lemma_4.controls("+repair", grade="interval", region="P = I, where both sides are equal")
 def test_weyl_fails_with_less_or_outside_its_hypotheses(statement) -> None:
     zero = fmpq_mat(2, 2)
     tight = HermitianPair(FIRST, zero, ONE, zero, 2, 1)
@@ -282,9 +271,7 @@ def test_weyl_fails_with_less_or_outside_its_hypotheses(statement) -> None:
         assert statement.applies(HermitianPair(*parts, 1, 9)) is Truth.FALSE
 
 
-@pytest.mark.evidence(
-    "wishart.lemma-4@78aa8550", role="refutes", grade="symbolic", region="d = 1, n = 2, i = 2: no second eigenvalue"
-)
+@lemma_4.refutes(grade="symbolic", region="d = 1, n = 2, i = 2: no second eigenvalue")
 def test_the_printed_range_leaves_the_spectrum(statement) -> None:
     """The repair has the same margin: where the eigenvalue exists the printed range changes nothing."""
     one, zero = fmpq_mat([[1]]), fmpq_mat(1, 1)

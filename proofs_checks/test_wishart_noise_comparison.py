@@ -5,13 +5,16 @@ from __future__ import annotations
 from fractions import Fraction
 
 import attrs
-import pytest
 import sympy
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
+from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.wishart.noise_comparison import NoiseChoice
 from dpmatrix.spec.wishart.points import InputPerturbation
 from proofs_checks.expected_noise_norms import WISHART, check_laplace_expectation, check_net_bounds, d_, s_, x_
+
+theorem_5 = cite("wishart.theorem-5@3ee1bbe5")
+
 
 CHOICES = [
     NoiseChoice(d, l11, nuclear, e, n, k)
@@ -59,9 +62,7 @@ def check_choice(statement, more: dict[str, dict[str, object]]) -> None:
     bind_hypotheses(statement, CHOICE_INSIDE, outside)
 
 
-@pytest.mark.evidence(
-    "wishart.theorem-5@3ee1bbe5",
-    role="refutes",
+@theorem_5.refutes(
     grade="derived",
     region="every K > 0 from some d on; K = 1: flat records, s = floor(sqrt(d) log d), every d >= 10000; "
     "executed: d = 10^4, 54321, 10^6, 10^9, and K = 1/4, 1/2, 3",
@@ -100,16 +101,13 @@ def test_laplace_is_not_better_below_the_printed_level(statement) -> None:
     check_choice(statement, {"constant > 0": {"constant": 0}})
 
 
-@pytest.mark.evidence(
-    "wishart.theorem-5+repair@3ee1bbe5",
-    role="supports-repair",
+@theorem_5.supports_repair(
     grade="derived",
     region="every d >= 1, all sensitivities, by the docstring; one of its two inequalities is checked as a "
     "polynomial; the norms are enclosed by `check_net_bounds` and `check_laplace_expectation`",
 )
-@pytest.mark.evidence(
-    "wishart.theorem-5+repair@3ee1bbe5",
-    role="control",
+@theorem_5.controls(
+    "+repair",
     grade="symbolic",
     region="d = 4, ratio 20, the first threshold: the margin less 20; undecided between the thresholds",
 )
@@ -141,15 +139,9 @@ def test_the_threshold_is_of_order_root_d(statement) -> None:
     assert statement.nudged(lambda margin: margin - 20).at(NoiseChoice(4, 40, 2, 1)) is Truth.FALSE
 
 
-@pytest.mark.evidence(
-    "wishart.theorem-5/divided-twice@3ee1bbe5",
-    role="refutes",
-    grade="derived",
-    region="every K, as soon as n > K: K = 1, 16, 2^20",
-)
-@pytest.mark.evidence(
-    "wishart.theorem-5/little-omega@3ee1bbe5",
-    role="refutes",
+@theorem_5.refutes("divided-twice", grade="derived", region="every K, as soon as n > K: K = 1, 16, 2^20")
+@theorem_5.refutes(
+    "little-omega",
     grade="derived",
     region="every n, d, epsilon and K > 3n/4: d = 5, epsilon = 1/3, n = K = 1, 16, 2^20",
 )
@@ -175,12 +167,7 @@ def test_general_framework(statements) -> None:
     check_choice(omega, more)
 
 
-@pytest.mark.evidence(
-    "wishart.theorem-5/always-less@3ee1bbe5",
-    role="refutes",
-    grade="symbolic",
-    region="d = 1, n = 1, epsilon = 2: 1 against 3/2",
-)
+@theorem_5.refutes("always-less", grade="symbolic", region="d = 1, n = 1, epsilon = 2: 1 against 3/2")
 def test_wishart_noise_is_not_always_less(statement) -> None:
     """At d = 1, E|Lap(b)| = b = 2/(n eps) and E W = 2c = 3/(n eps); for d >= 2 the margin says what bounds leave."""
     scale = sympy.Symbol("b", positive=True)

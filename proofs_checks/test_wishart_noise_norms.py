@@ -8,15 +8,18 @@ from collections import Counter
 from fractions import Fraction
 
 import attrs
-import pytest
 import sympy
 from flint import arb, fmpz
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.exact import precision
+from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.wishart.noise import gaussian_trace_moment, laplace_trace_moment, walk_length
 from dpmatrix.spec.wishart.points import InputPerturbation
 from proofs_checks.expected_noise_norms import d_, e_, n_, p_, s_, x_
+
+laplace_noise_norm = cite("wishart.laplace-noise-norm@63854f1f")
+
 
 EVERY_DIMENSION = (
     "every d >= 1, n >= 1, epsilon > 0: derivation in the docstring, its algebra checked; the recursion of Harer and "
@@ -140,7 +143,7 @@ def check_dimension_and_length() -> None:
     assert 2 * math.exp(3) > 4 * 5, "p = 4; from there e^(p-1) grows by e > (p + 2)/p"
 
 
-@pytest.mark.evidence("wishart.laplace-noise-norm@63854f1f", role="supports", grade="derived", region=EVERY_DIMENSION)
+@laplace_noise_norm.supports(grade="derived", region=EVERY_DIMENSION)
 def test_laplace_noise_norm(statement) -> None:
     """With b = 1: E tr L^(2p) is a sum over closed walks of length 2p that take each edge e an even number 2 k_e times.
 
@@ -172,9 +175,7 @@ def test_laplace_noise_norm(statement) -> None:
     check_inputs(statement)
 
 
-@pytest.mark.evidence(
-    "wishart.laplace-noise-norm@63854f1f", role="control", grade="symbolic", region="d = 1: the exact tail; d = 100"
-)
+@laplace_noise_norm.controls(grade="symbolic", region="d = 1: the exact tail; d = 100")
 def test_laplace_norm_bound_can_fail(statement) -> None:
     """At threshold t b the bound by moments is above the exact tail exp(-t) for d = 1; a constant of 8 is too small."""
     for level in (3, 5, 20):
@@ -191,9 +192,8 @@ def test_laplace_norm_bound_can_fail(statement) -> None:
         assert statement.nudged(margin=margin).at(InputPerturbation(100, 1, 1)) is truth
 
 
-@pytest.mark.evidence(
-    "wishart.laplace-noise-norm/requires@63854f1f",
-    role="supports",
+@laplace_noise_norm.supports(
+    "requires",
     grade="derived",
     region="every d >= 1, n >= 1, epsilon > 0: E ||L|| >= E |L e_1| by the docstring, its integral and its "
     "identity checked",

@@ -7,12 +7,12 @@ from collections.abc import Callable
 from fractions import Fraction
 
 import attrs
-import pytest
 import sympy
 from flint import arb
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.exact import ball, precision
+from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.wishart.noise_table import (
     TableRows,
     delta_slacks,
@@ -22,6 +22,9 @@ from dpmatrix.spec.wishart.noise_table import (
     size_slacks,
 )
 from proofs_checks.expected_noise_norms import WISHART, check_laplace_expectation, check_net_bounds, d_, e_, n_
+
+table_1 = cite("wishart.table-1@4ea2cdb9")
+
 
 ROWS = [
     TableRows(d, n, e, delta, k)
@@ -109,12 +112,7 @@ def check_delta_slacks(deviations, printed: Callable[[TableRows], list[sympy.Exp
                 assert abs(slack - arb(str(expected))) < arb(10) ** -40
 
 
-@pytest.mark.evidence(
-    "wishart.table-1@4ea2cdb9",
-    role="refutes",
-    grade="interval",
-    region="20 rows: d = 2, 3, 10, 500, 10^6, each with four promises and constants",
-)
+@table_1.refutes(grade="interval", region="20 rows: d = 2, 3, 10, 500, 10^6, each with four promises and constants")
 def test_printed_table(statement) -> None:
     """W - e_1 e_1'/n is not positive definite where (e_1'W^-1 e_1)^-1 ~ c chi^2_2 is below 1/n, c = 3/(2 n eps).
 
@@ -133,18 +131,8 @@ def test_printed_table(statement) -> None:
     check_promise(statement, {"constant > 0": {"constant": 0}})
 
 
-@pytest.mark.evidence(
-    "wishart.table-1+repair@4ea2cdb9",
-    role="supports-repair",
-    grade="derived",
-    region="every d >= 2, n, eps <= 1, delta in (0, 1)",
-)
-@pytest.mark.evidence(
-    "wishart.table-1+repair@4ea2cdb9",
-    role="control",
-    grade="interval",
-    region="d = 2, n = 1, delta = 1/10, epsilon = 20",
-)
+@table_1.supports_repair(grade="derived", region="every d >= 2, n, eps <= 1, delta in (0, 1)")
+@table_1.controls("+repair", grade="interval", region="d = 2, n = 1, delta = 1/10, epsilon = 20")
 def test_repaired_table(statement) -> None:
     """The enclosures of the norms, row by row, hold the stated constants for all d >= 2; delta is that of Theorem 2.
 

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-import pytest
 import sympy
 
 from dpmatrix.claims import Statement, Truth, bind, bind_hypotheses, certify, interval
+from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.wishart.sensitivity import RecordPair
+
+nuclear_norm_bound = cite("wishart.nuclear-norm-bound@e3b3da7a")
+
 
 WHOLE = RecordPair(interval(0, 1), interval(0, 1), interval(-1, 1))
 EVERYWHERE = "every |v|^2, |w|^2 in [0, 1] and <v, w>, the three numbers of the closed form"
@@ -50,7 +53,7 @@ def test_closed_form_of_the_nuclear_norm() -> None:
     assert sympy.simplify(first * second + (a * b - s**2)) == 0, "opposite signs, so the norm is the difference"
 
 
-@pytest.mark.evidence("wishart.nuclear-norm-bound@e3b3da7a", role="supports", grade="interval", region=EVERYWHERE)
+@nuclear_norm_bound.supports(grade="interval", region=EVERYWHERE)
 def test_bound_holds_on_the_whole_domain(statement) -> None:
     assert certify(statement, WHOLE).answer is Truth.TRUE
     bind(statement, on_grid(3 - sympy.sqrt((a + b) ** 2 - 4 * s**2)))
@@ -58,9 +61,7 @@ def test_bound_holds_on_the_whole_domain(statement) -> None:
     assert not statement.strict
 
 
-@pytest.mark.evidence(
-    "wishart.nuclear-norm-bound/singular-values@e3b3da7a", role="supports", grade="symbolic", region=EVERYWHERE
-)
+@nuclear_norm_bound.supports("singular-values", grade="symbolic", region=EVERYWHERE)
 def test_first_step(statement) -> None:
     """The sum is a + b + max(a, b) >= a + b >= sqrt((a + b)^2 - 4 s^2)."""
     bind(statement, on_grid(a + b + sympy.Max(a, b) - sympy.sqrt((a + b) ** 2 - 4 * s**2)))
@@ -69,9 +70,7 @@ def test_first_step(statement) -> None:
     assert statement.at(RecordPair(0, 0, 0)) is Truth.TRUE, "equality is attained"
 
 
-@pytest.mark.evidence(
-    "wishart.nuclear-norm-bound/three-maxima@e3b3da7a", role="supports", grade="symbolic", region=EVERYWHERE
-)
+@nuclear_norm_bound.supports("three-maxima", grade="symbolic", region=EVERYWHERE)
 def test_second_step(statement) -> None:
     """3 max(a, b) - (a + b + max(a, b)) = |a - b|."""
     bind(statement, on_grid(sympy.Abs(a - b)))
@@ -79,9 +78,7 @@ def test_second_step(statement) -> None:
     assert statement.at(RecordPair(1, 1, 0)) is Truth.TRUE, "equality is attained"
 
 
-@pytest.mark.evidence(
-    "wishart.nuclear-norm-bound/unit-ball@e3b3da7a", role="supports", grade="symbolic", region=EVERYWHERE
-)
+@nuclear_norm_bound.supports("unit-ball", grade="symbolic", region=EVERYWHERE)
 def test_third_step(statement) -> None:
     """3 - 3 max(a, b) >= 0 says that both squared norms are at most 1."""
     bind(statement, on_grid(3 - 3 * sympy.Max(a, b)))
@@ -89,9 +86,7 @@ def test_third_step(statement) -> None:
     assert statement.at(RecordPair(1, 0, 0)) is Truth.TRUE, "equality is attained"
 
 
-@pytest.mark.evidence(
-    "wishart.nuclear-norm-bound@e3b3da7a", role="control", grade="interval", region="orthogonal unit records"
-)
+@nuclear_norm_bound.controls(grade="interval", region="orthogonal unit records")
 def test_bound_fails_below_the_sharp_constant(statement) -> None:
     """The supremum is 2, so the same check with 2 - 1/128 in place of 3 must find a counterexample."""
     sharp = statement.nudged(lambda margin: margin - 1)

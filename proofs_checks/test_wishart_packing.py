@@ -5,16 +5,20 @@ from __future__ import annotations
 from fractions import Fraction
 
 import attrs
-import pytest
 import sympy
 from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.exact import precision
+from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.wishart.lower_bound import ConstantOutput, PackingBound
 from dpmatrix.spec.wishart.lower_bound_proof import ErrorAbove, ProjectorData
 from dpmatrix.spec.wishart.packing import Packing
 from dpmatrix.spec.wishart.spectra import identity, spectral_norm
+
+lemma_5 = cite("wishart.lemma-5@22beb4f0")
+theorem_10 = cite("wishart.theorem-10@e8b2b298")
+
 
 k_, d_, x_, rate_, gamma_, e_, c_ = sympy.symbols("k d x rate gamma e c", positive=True)
 LOG_TWO = sympy.log(2)
@@ -49,7 +53,7 @@ SMALL_BALLS = (
 )
 
 
-@pytest.mark.evidence("wishart.lemma-5+repair@22beb4f0", role="supports-repair", grade="derived", region=SMALL_BALLS)
+@lemma_5.supports_repair(grade="derived", region=SMALL_BALLS)
 def test_graphs_of_contractions_are_a_packing(statement) -> None:
     """Y_M = span of [I; M] with M of shape (d - k) x k, ||M||_2 <= 1, has complement span of [-M'; I].
 
@@ -90,18 +94,14 @@ def test_graphs_of_contractions_are_a_packing(statement) -> None:
     assert statement.applies(Packing(1, 1, Fraction(1, 16), 1)) is Truth.TRUE
 
 
-@pytest.mark.evidence(
-    "wishart.lemma-5+repair@22beb4f0", role="control", grade="interval", region="delta slightly above 1/16"
-)
+@lemma_5.controls("+repair", grade="interval", region="delta slightly above 1/16")
 def test_rate_one_half_needs_small_balls(statement) -> None:
     """At delta = 1/15 the volume bound no longer gives the rate 1/2."""
     wide = statement.without("delta <= 1/16")
     assert all(wide.at(Packing(k, d, Fraction(1, 15), 1)) is Truth.FALSE for k, d in ((1, 2), (2, 5), (4, 5)))
 
 
-@pytest.mark.evidence(
-    "wishart.lemma-5@22beb4f0",
-    role="refutes",
+@lemma_5.refutes(
     grade="derived",
     region="sqrt(1/2) <= delta < 1, every rate > 0, all 1 <= k < d, by the docstring; three delta, four k, d and rates",
 )
@@ -154,12 +154,7 @@ def test_no_two_large_balls_are_disjoint(statement) -> None:
     bind_hypotheses(statement, inside, outside)
 
 
-@pytest.mark.evidence(
-    "wishart.lemma-5@22beb4f0",
-    role="refutes",
-    grade="interval",
-    region="lines of the plane, rate 1/2, delta = 0.7072, just over sqrt(1/2)",
-)
+@lemma_5.refutes(grade="interval", region="lines of the plane, rate 1/2, delta = 0.7072, just over sqrt(1/2)")
 def test_small_balls_in_the_plane_are_disjoint(statement) -> None:
     """The refutation is no artefact of the margin: it starts at sqrt(1/2); below, two lines have disjoint balls."""
     assert statement.at(Packing(1, 2, Fraction(7072, 10000), Fraction(1, 2))) is Truth.FALSE
@@ -199,18 +194,8 @@ def slack(p: ConstantOutput) -> sympy.Rational:
     return exact([*p.data, 0][p.rank]) + exact(p.constant) * len(p.data) / exact(p.epsilon) - error
 
 
-@pytest.mark.evidence(
-    "wishart.theorem-10@e8b2b298",
-    role="refutes",
-    grade="derived",
-    region="every c, d, k and epsilon, as soon as n > c d / epsilon; three of each",
-)
-@pytest.mark.evidence(
-    "wishart.theorem-10/reversed@e8b2b298",
-    role="refutes",
-    grade="derived",
-    region="every c, d, k and epsilon; three of each",
-)
+@theorem_10.refutes(grade="derived", region="every c, d, k and epsilon, as soon as n > c d / epsilon; three of each")
+@theorem_10.refutes("reversed", grade="derived", region="every c, d, k and epsilon; three of each")
 def test_constant_mechanisms_refute_both_directions(statements) -> None:
     """Publishing 0 errs by n on n copies of e_1; publishing n e_1 e_1' errs by 0 on them. Neither looks at the data."""
     printed, turned = statements["wishart.theorem-10"], statements["wishart.theorem-10/reversed"]
@@ -256,7 +241,7 @@ PRIVATE = (
 )
 
 
-@pytest.mark.evidence("wishart.theorem-10+repair@e8b2b298", role="supports-repair", grade="derived", region=PRIVATE)
+@theorem_10.supports_repair(grade="derived", region=PRIVATE)
 def test_small_errors_would_need_more_than_all_the_mass(statement) -> None:
     """Let A^i = gamma u_i u_i' with lines from Lemma 5 (k = 1), |u_i u_i' - u_j u_j'| > 2 delta; lambda_(k+1)(A^i) = 0.
 
@@ -296,12 +281,7 @@ def test_small_errors_would_need_more_than_all_the_mass(statement) -> None:
         assert statement.without(says).applies(outside[says]) is Truth.TRUE, "it violates one hypothesis alone"
 
 
-@pytest.mark.evidence(
-    "wishart.theorem-10+repair@e8b2b298",
-    role="control",
-    grade="interval",
-    region="dropped hypotheses, a larger constant",
-)
+@theorem_10.controls("+repair", grade="interval", region="dropped hypotheses, a larger constant")
 def test_the_bound_needs_its_hypotheses(statement) -> None:
     """More copies than the privacy allows, too few copies, or a ninefold error: no contradiction is left."""
     crowded, few = bound_point(40, Fraction(2), Fraction(1, 1000)), bound_point(40, Fraction(1, 200), Fraction(1, 1000))
@@ -352,30 +332,10 @@ def check_line(statement, inside: ProjectorData, more: dict[str, dict[str, objec
     )
 
 
-@pytest.mark.evidence(
-    "wishart.theorem-10/small-error@e8b2b298",
-    role="refutes",
-    grade="symbolic",
-    region="k = 1, d = 2, gamma = 10, delta = 1/10",
-)
-@pytest.mark.evidence(
-    "wishart.theorem-10/projector@e8b2b298",
-    role="refutes",
-    grade="symbolic",
-    region="k = 1, d = 2, gamma = 10, delta = 1/10",
-)
-@pytest.mark.evidence(
-    "wishart.theorem-10/disjoint@e8b2b298",
-    role="refutes",
-    grade="interval",
-    region="lines of the plane, gamma = 1, delta = 1/4, epsilon = 1/100",
-)
-@pytest.mark.evidence(
-    "wishart.theorem-10/last-line@e8b2b298",
-    role="refutes",
-    grade="derived",
-    region="k = d - 1, every c > 0 by growing d: c = 1, 10^-3, 10^-9",
-)
+@theorem_10.refutes("small-error", grade="symbolic", region="k = 1, d = 2, gamma = 10, delta = 1/10")
+@theorem_10.refutes("projector", grade="symbolic", region="k = 1, d = 2, gamma = 10, delta = 1/10")
+@theorem_10.refutes("disjoint", grade="interval", region="lines of the plane, gamma = 1, delta = 1/4, epsilon = 1/100")
+@theorem_10.refutes("last-line", grade="derived", region="k = d - 1, every c > 0 by growing d: c = 1, 10^-3, 10^-9")
 def test_broken_lines(statements) -> None:
     """Publish 0: error gamma. Publish gamma YY': |gamma YY' - YY'| = gamma - 1. At 4 delta >= 1 balls are everything.
 
@@ -425,9 +385,7 @@ def test_broken_lines(statements) -> None:
             assert abs(mass(p) - arb(str(expected.subs(numbers(p)).evalf(60)))) < arb(10) ** -40 * (1 + abs(mass(p)))
 
 
-@pytest.mark.evidence(
-    "wishart.theorem-10/markov@e8b2b298", role="supports", grade="derived", region="every law of the error"
-)
+@theorem_10.supports("markov", grade="derived", region="every law of the error")
 def test_markov(statement) -> None:
     """The mass q above 2a costs the mean at least q times the conditional error x > 2a: q x <= a, so q <= a/x < 1/2."""
     a, error = sympy.symbols("a error", positive=True)
@@ -452,12 +410,9 @@ def test_markov(statement) -> None:
         assert statement.without(says).at(outside[says]) is Truth.FALSE, "with equality the mass may be one half"
 
 
-@pytest.mark.evidence(
-    "wishart.theorem-10/distance@e8b2b298", role="supports", grade="symbolic", region="every k and gamma"
-)
-@pytest.mark.evidence(
-    "wishart.theorem-10/group-privacy@e8b2b298",
-    role="supports",
+@theorem_10.supports("distance", grade="symbolic", region="every k and gamma")
+@theorem_10.supports(
+    "group-privacy",
     grade="derived",
     region="every k, gamma, eps > 0: group privacy gives exp(gamma k eps), and the rest is an identity",
 )

@@ -6,7 +6,6 @@ from fractions import Fraction
 from itertools import product
 
 import attrs
-import pytest
 import sympy
 from flint import arb, ctx, fmpq, fmpq_mat
 
@@ -14,10 +13,16 @@ from dpmatrix.claims import Truth, bind, bind_hypotheses, interval
 from dpmatrix.exact import ball
 from dpmatrix.privacy.adjacency import Adjacency
 from dpmatrix.privacy.profiles import WishartProfile
+from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.wishart.points import InputPerturbation
 from dpmatrix.spec.wishart.sensitivity import RecordPair
 from dpmatrix.spec.wishart.wishart_algorithm import LaplaceDiagonal, PositiveDefiniteSum, WishartRun
 from dpmatrix.spec.wishart.wishart_perturbation import SymmetrisedNoise, WishartOutput
+
+theorem_4 = cite("wishart.theorem-4@aa8adcd4")
+psd_preservation = cite("wishart.psd-preservation@394c3fe8")
+algorithm_2 = cite("wishart.algorithm-2@c767a3bf")
+
 
 INPUTS = {
     "dimension >= 1, an integer": InputPerturbation(0, 5, 1),
@@ -35,12 +40,7 @@ UNIT_BALL = {
 }
 
 
-@pytest.mark.evidence(
-    "wishart.theorem-4@aa8adcd4",
-    role="refutes",
-    grade="interval",
-    region="every epsilon in [1/1000, 100]; d = 1, 5, 20; n = 1, 1000",
-)
+@theorem_4.refutes(grade="interval", region="every epsilon in [1/1000, 100]; d = 1, 5, 20; n = 1, 1000")
 def test_algorithm_2_is_not_private_at_any_epsilon(statement) -> None:
     for d, records in product((1, 5, 20), (1, 1000)):
         for low, high in ((Fraction(1, 1000), 1), (1, 10), (10, 100)):
@@ -48,9 +48,7 @@ def test_algorithm_2_is_not_private_at_any_epsilon(statement) -> None:
     assert not statement.strict, "a promise may be met exactly"
 
 
-@pytest.mark.evidence(
-    "wishart.theorem-4@aa8adcd4",
-    role="refutes",
+@theorem_4.refutes(
     grade="derived",
     region="every epsilon > 0, d, n: failure probability 1 - exp(-epsilon/3); the chi-square law is in the docstring",
 )
@@ -103,24 +101,9 @@ def outputs() -> list[WishartOutput]:
     ]
 
 
-@pytest.mark.evidence(
-    "wishart.theorem-4/common-support@aa8adcd4",
-    role="refutes",
-    grade="symbolic",
-    region="d = n = 1, v = 0, w = 1, W_0 = 1/2",
-)
-@pytest.mark.evidence(
-    "wishart.theorem-4/density-ratio@aa8adcd4",
-    role="refutes",
-    grade="symbolic",
-    region="d = n = 1, v = 0, w = 1, W_0 = 1/2",
-)
-@pytest.mark.evidence(
-    "wishart.theorem-4/quotient@aa8adcd4",
-    role="refutes",
-    grade="symbolic",
-    region="d = n = 1, v = 0, w = 1, W_0 = 1/2",
-)
+@theorem_4.refutes("common-support", grade="symbolic", region="d = n = 1, v = 0, w = 1, W_0 = 1/2")
+@theorem_4.refutes("density-ratio", grade="symbolic", region="d = n = 1, v = 0, w = 1, W_0 = 1/2")
+@theorem_4.refutes("quotient", grade="symbolic", region="d = n = 1, v = 0, w = 1, W_0 = 1/2")
 def test_three_steps_of_the_proof_fail(statements) -> None:
     support, ratio, quotient = (
         statements[f"wishart.theorem-4/{name}"] for name in ("common-support", "density-ratio", "quotient")
@@ -166,17 +149,13 @@ def on_pairs(formula: sympy.Expr):
         yield point, formula.subs({key: sympy.Rational(value) for key, value in numbers.items()}).evalf(50)
 
 
-@pytest.mark.evidence(
-    "wishart.theorem-4/trace-and-norm@aa8adcd4",
-    role="supports",
+@theorem_4.supports(
+    "trace-and-norm",
     grade="symbolic",
     region="C = cI, every |v|^2, |w|^2 in [0, 1] and <v, w>: an identity in these three numbers",
 )
-@pytest.mark.evidence(
-    "wishart.theorem-4/last-line@aa8adcd4",
-    role="supports",
-    grade="symbolic",
-    region="every |v|^2, |w|^2 in [0, 1] and <v, w>: an identity in these three numbers",
+@theorem_4.supports(
+    "last-line", grade="symbolic", region="every |v|^2, |w|^2 in [0, 1] and <v, w>: an identity in these three numbers"
 )
 def test_two_steps_of_the_proof_are_sound(statements) -> None:
     """(a+b)^2 - 4s^2 - (a-b)^2 = 4(ab - s^2) >= 0 by Cauchy-Schwarz, and (a+b)^2 - 4s^2 <= 4 < 9."""
@@ -192,9 +171,7 @@ def test_two_steps_of_the_proof_are_sound(statements) -> None:
     assert not statements["wishart.theorem-4/last-line"].strict
 
 
-@pytest.mark.evidence(
-    "wishart.theorem-4/inverse-scale@aa8adcd4", role="supports", grade="symbolic", region="every n, epsilon"
-)
+@theorem_4.supports("inverse-scale", grade="symbolic", region="every n, epsilon")
 def test_inverse_scale_step(statement) -> None:
     """C = cI has inverse I/c, of norm 1/c."""
     assert sympy.simplify(sympy.Rational(3, 2) / (n * e) * (2 * n * e / 3) - 1) == 0
@@ -211,11 +188,8 @@ REPLACED, REMOVED = Adjacency.REPLACE_ONE, Adjacency.ADD_REMOVE_ONE
 NOISE = SymmetrisedNoise(2, REPLACED, 1, 1, 1, 0)
 
 
-@pytest.mark.evidence(
-    "wishart.theorem-4+repair@aa8adcd4",
-    role="supports-repair",
-    grade="derived",
-    region="every d, n, epsilon: derivation below, its exponents checked; d = 1 in closed form",
+@theorem_4.supports_repair(
+    grade="derived", region="every d, n, epsilon: derivation below, its exponents checked; d = 1 in closed form"
 )
 def test_the_difference_of_two_wishart_matrices_is_private(statement) -> None:
     """The density of the noise varies by a bounded factor.
@@ -309,24 +283,14 @@ def test_the_repair_adds_four_ninths_of_the_mean_squared_noise() -> None:
         assert total == second_moment.subs(d, size), "E sum of g_ia g_ja g_jb g_ib over all indices"
 
 
-@pytest.mark.evidence(
-    "wishart.theorem-4+repair@aa8adcd4",
-    role="control",
-    grade="symbolic",
-    region="orthogonal unit records, noise cut by a quarter",
-)
+@theorem_4.controls("+repair", grade="symbolic", region="orthogonal unit records, noise cut by a quarter")
 def test_less_symmetrised_noise_is_noticed(statement) -> None:
     """A scale of 3/4 multiplies the loss by 4/3."""
     assert statement.at(NOISE) is Truth.TRUE
     assert statement.nudged(lambda margin: 1 - (1 - margin) * 4 / 3).at(NOISE) is Truth.FALSE
 
 
-@pytest.mark.evidence(
-    "wishart.psd-preservation@394c3fe8",
-    role="supports",
-    grade="derived",
-    region="every d, n, m; symbolically for d, n, m <= 3",
-)
+@psd_preservation.supports(grade="derived", region="every d, n, m; symbolically for d, n, m <= 3")
 def test_wishart_output_is_semidefinite(statement) -> None:
     """u'(XX' + GG')u is |X'u|^2 + |G'u|^2."""
     for d, columns in product((1, 2, 3), repeat=2):
@@ -348,21 +312,15 @@ def test_wishart_output_is_semidefinite(statement) -> None:
     assert statement.given == ()
 
 
-@pytest.mark.evidence(
-    "wishart.psd-preservation@394c3fe8",
-    role="control",
-    grade="symbolic",
-    region="d = 1, data 0, noise 1: the form less 2",
-)
+@psd_preservation.controls(grade="symbolic", region="d = 1, data 0, noise 1: the form less 2")
 def test_noise_that_is_not_semidefinite_is_noticed(statement) -> None:
     zero, one = fmpq_mat(1, 1, [0]), fmpq_mat(1, 1, [1])
     point = PositiveDefiniteSum(zero, one, one)
     assert statement.nudged(lambda margin: margin - 2).at(point) is Truth.FALSE
 
 
-@pytest.mark.evidence(
-    "wishart.psd-preservation/laplace-may-leave@394c3fe8",
-    role="supports",
+@psd_preservation.supports(
+    "laplace-may-leave",
     grade="derived",
     region="every entry and scale: the tail is integrated; a negative diagonal entry rules semidefiniteness out",
 )
@@ -389,12 +347,7 @@ def test_laplace_output_may_be_indefinite(statement) -> None:
     assert ctx.prec == 53
 
 
-@pytest.mark.evidence(
-    "wishart.algorithm-2@c767a3bf",
-    role="refutes",
-    grade="symbolic",
-    region="d = 2, n = 3, epsilon = 1/2, records of norm 2: a scale of 1 against 4",
-)
+@algorithm_2.refutes(grade="symbolic", region="d = 2, n = 3, epsilon = 1/2, records of norm 2: a scale of 1 against 4")
 def test_raw_data_of_any_norm_exceeds_the_wishart_scale(statement) -> None:
     run = WishartRun(2, 3, Fraction(1, 2), 3, 1)
     assert statement.at(attrs.evolve(run, norm_bound=2)) is Truth.FALSE
@@ -415,9 +368,7 @@ def test_raw_data_of_any_norm_exceeds_the_wishart_scale(statement) -> None:
     bind_hypotheses(statement, run, hypotheses)
 
 
-@pytest.mark.evidence(
-    "wishart.algorithm-2+repair@c767a3bf", role="control", grade="symbolic", region="runs written by hand, d = 2, n = 3"
-)
+@algorithm_2.controls("+repair", grade="symbolic", region="runs written by hand, d = 2, n = 3")
 def test_another_wishart_law_is_noticed(statement) -> None:
     """Conformance means exactly d + 1 degrees of freedom and exactly the scale 3/(2 n epsilon)."""
     run = WishartRun(2, 3, Fraction(1, 2), 3, 1)

@@ -6,14 +6,17 @@ from fractions import Fraction
 
 import attrs
 import mpmath
-import pytest
 import sympy
 
 from dpmatrix.claims import Truth, bind_hypotheses
 from dpmatrix.claims.formulas import bind_formula, real
 from dpmatrix.exact import ball, precision
+from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.wishart.ppca import PpcaPoint, failure_probability
 from proofs_checks.ppca_sizes import failure, needed, outside
+
+theorem_8 = cite("wishart.theorem-8@2f516cff")
+
 
 TENTH = Fraction(1, 10)
 COUNTEREXAMPLES = (
@@ -55,9 +58,7 @@ def bind_setting(statement, inside: PpcaPoint, size: str) -> None:
     assert statement.applies(single) is Truth.TRUE, "one record suffices for a large epsilon"
 
 
-@pytest.mark.evidence(
-    "wishart.theorem-8@2f516cff",
-    role="refutes",
+@theorem_8.refutes(
     grade="interval",
     region="d = 5, n = 205, epsilon = 1/10, rho = 3/10, eta = 1/1000, all records e1; and three more points",
 )
@@ -73,9 +74,7 @@ def test_quoted_sample_size_is_too_small(statement) -> None:
     bind_failure(statement)
 
 
-@pytest.mark.evidence(
-    "wishart.theorem-8+repair@2f516cff",
-    role="supports-repair",
+@theorem_8.supports_repair(
     grade="derived",
     region="every d >= 2, spectrum with lambda_1 > lambda_2, epsilon, rho and eta, by the docstring's "
     "derivation; its identities machine-checked for symbolic d, the chain of bounds evaluated at 30 "
@@ -126,12 +125,7 @@ def test_repaired_sample_size(statement) -> None:
     bind_failure(statement)
 
 
-@pytest.mark.evidence(
-    "wishart.theorem-8+repair@2f516cff",
-    role="control",
-    grade="interval",
-    region="the counterexamples to the quoted sample size",
-)
+@theorem_8.controls("+repair", grade="interval", region="the counterexamples to the quoted sample size")
 def test_repair_needs_its_sample_size(statement) -> None:
     for point in COUNTEREXAMPLES:
         assert statement.applies(point) is Truth.FALSE

@@ -6,16 +6,20 @@ import random
 from fractions import Fraction
 
 import mpmath
-import pytest
 import sympy
 from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind_hypotheses
 from dpmatrix.claims.formulas import bind_formula, real_matrix
+from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.wishart.projectors import FramePair
 from dpmatrix.spec.wishart.spectra import SpectralPair
 from proofs_checks.exact_matrices import cayley
 from proofs_checks.projector_algebra import P, Q, reduced
+
+lemma_3 = cite("wishart.lemma-3@82100c35")
+projector_norm_property = cite("wishart.projector-norm-property@3b910332")
+
 
 ENTRIES = random.Random(20120218)
 DIGITS = 60
@@ -75,9 +79,7 @@ def mp_davis_kahan(p: SpectralPair, *, repeated: bool) -> mpmath.mpf:
     return mp_norms(change)[0] / (p.values[p.k - 1] - p.perturbed_values[p.k]) - mp_norms(difference)[0]
 
 
-@pytest.mark.evidence(
-    "wishart.lemma-3@82100c35", role="refutes", grade="interval", region="d = 3, k = 2, two eigenvalues change places"
-)
+@lemma_3.refutes(grade="interval", region="d = 3, k = 2, two eigenvalues change places")
 def test_printed_davis_kahan_fails(statement) -> None:
     """diag(101/100, 1, 0), diag(1, 101/100, 0): the left side is ||2 e2 e2' - 2 e1 e1'|| = 2, the right 1/100."""
     values = (Fraction(101, 100), 1, 0)
@@ -87,9 +89,7 @@ def test_printed_davis_kahan_fails(statement) -> None:
     bind_hypotheses(statement, TIGHT, OUTSIDE)
 
 
-@pytest.mark.evidence(
-    "wishart.lemma-3+repair@82100c35",
-    role="supports-repair",
+@lemma_3.supports_repair(
     grade="derived",
     region="every d, k < d and choice of eigenvectors by the docstring's derivation; its identities machine-checked "
     "without reference to a dimension, the equality of two spectra exactly at 24 points",
@@ -127,12 +127,7 @@ def test_davis_kahan(statement) -> None:
     bind_formula(statement, pairs, lambda p: mp_davis_kahan(p, repeated=False), digits=DIGITS)
 
 
-@pytest.mark.evidence(
-    "wishart.lemma-3+repair@82100c35",
-    role="control",
-    grade="interval",
-    region="two lines in the plane, where equality holds",
-)
+@lemma_3.controls("+repair", grade="interval", region="two lines in the plane, where equality holds")
 def test_davis_kahan_is_sharp_and_needs_its_hypotheses(statement) -> None:
     """For two projectors of rank one A - Ahat = P - Phat and the separation is 1; 99 % of the bound is too little."""
     assert statement.at(TIGHT) is not Truth.FALSE
@@ -155,12 +150,7 @@ def mp_projector(p: FramePair, factor: int) -> mpmath.mpf:
     return mpmath.sqrt(factor * frame.cols) * spectral - frobenius
 
 
-@pytest.mark.evidence(
-    "wishart.projector-norm-property@3b910332",
-    role="refutes",
-    grade="interval",
-    region="two orthogonal lines in the plane",
-)
+@projector_norm_property.refutes(grade="interval", region="two orthogonal lines in the plane")
 def test_printed_projector_property_fails(statement) -> None:
     """e1 and e2: the difference is diag(1, -1), of Frobenius norm sqrt(2) and spectral norm 1; k = 1."""
     point = FramePair(fmpq_mat([[1], [0]]), fmpq_mat([[0], [1]]))
@@ -171,9 +161,7 @@ def test_printed_projector_property_fails(statement) -> None:
     bind_hypotheses(statement, point, {"V'V = Vhat'Vhat = I_k": FramePair(point.frame + point.frame, point.other)})
 
 
-@pytest.mark.evidence(
-    "wishart.projector-norm-property+repair@3b910332",
-    role="supports-repair",
+@projector_norm_property.supports_repair(
     grade="derived",
     region="every d and k by the docstring's derivation; its factorisation and rank exactly at 30 points",
 )
@@ -199,12 +187,7 @@ def test_projector_property(statement) -> None:
     bind_formula(statement, frames, lambda p: mp_projector(p, 2), digits=DIGITS)
 
 
-@pytest.mark.evidence(
-    "wishart.projector-norm-property+repair@3b910332",
-    role="control",
-    grade="interval",
-    region="orthogonal planes in d = 4",
-)
+@projector_norm_property.controls("+repair", grade="interval", region="orthogonal planes in d = 4")
 def test_projector_property_is_sharp(statement) -> None:
     first, second = fmpq_mat([[1, 0], [0, 1], [0, 0], [0, 0]]), fmpq_mat([[0, 0], [0, 0], [1, 0], [0, 1]])
     tight = FramePair(first, second)

@@ -7,12 +7,16 @@ from fractions import Fraction
 from itertools import product
 
 import attrs
-import pytest
 import sympy
 from flint import arb, ctx
 
 from dpmatrix.claims import Condition, Statement, Truth, bind, bind_hypotheses, certify, interval
+from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.wishart.scalar_noise import GaussianNoise, LaplaceNoise
+
+theorem_1 = cite("wishart.theorem-1@d1ab6533")
+theorem_2 = cite("wishart.theorem-2@239e9c0a")
+
 
 e, s, scale, shift, z = sympy.symbols("epsilon s lambda t z", positive=True)
 
@@ -27,9 +31,7 @@ def as_statement(statement: Statement, says: str) -> Statement:
     return Statement(says, condition(statement, says).margin)
 
 
-@pytest.mark.evidence(
-    "wishart.theorem-1@d1ab6533",
-    role="supports",
+@theorem_1.supports(
     grade="derived",
     region="every epsilon, s_1, lambda and dimension: the loss by the triangle inequality, its bound by an identity",
 )
@@ -74,9 +76,7 @@ def test_laplace_noise_suffices(statement) -> None:
     )
 
 
-@pytest.mark.evidence(
-    "wishart.theorem-1@d1ab6533", role="control", grade="interval", region="s_1 = epsilon = 1, noise cut by a quarter"
-)
+@theorem_1.controls(grade="interval", region="s_1 = epsilon = 1, noise cut by a quarter")
 def test_less_laplace_noise_does_not_suffice(statement) -> None:
     less = statement.without("lambda > s_1 / epsilon")
     assert less.at(LaplaceNoise(1, 1, 1)) is Truth.TRUE, "equality suffices"
@@ -141,12 +141,7 @@ def assert_printed_hypotheses(statement: Statement) -> None:
     assert not statement.strict, "a promise may be met exactly"
 
 
-@pytest.mark.evidence(
-    "wishart.theorem-2@239e9c0a",
-    role="refutes",
-    grade="interval",
-    region="epsilon = 10, delta = 1/10, c = 2.3, sigma = 0.231",
-)
+@theorem_2.refutes(grade="interval", region="epsilon = 10, delta = 1/10, c = 2.3, sigma = 0.231")
 def test_gaussian_constant_fails_for_large_epsilon(statement) -> None:
     point = attrs.evolve(INSIDE, epsilon=10, sigma=Fraction(231, 1000))
     assert statement.at(point) is Truth.FALSE
@@ -156,9 +151,7 @@ def test_gaussian_constant_fails_for_large_epsilon(statement) -> None:
     assert_printed_hypotheses(statement)
 
 
-@pytest.mark.evidence(
-    "wishart.theorem-2+repair@239e9c0a",
-    role="supports-repair",
+@theorem_2.supports_repair(
     grade="derived",
     region="every epsilon <= 1, every delta in (0, 1); the docstring's argument, certified by subdivision for c <= 2",
 )
@@ -210,12 +203,7 @@ def test_gaussian_constant_suffices_up_to_epsilon_one(statement) -> None:
     assert_printed_hypotheses(statement)
 
 
-@pytest.mark.evidence(
-    "wishart.theorem-2+repair@239e9c0a",
-    role="control",
-    grade="interval",
-    region="epsilon = 1, delta = 1e-5, noise cut by a third",
-)
+@theorem_2.controls("+repair", grade="interval", region="epsilon = 1, delta = 1e-5, noise cut by a third")
 def test_a_third_less_gaussian_noise_does_not_suffice(statement) -> None:
     point = GaussianNoise(1, Fraction(1, 100_000), 1, 5, Fraction(501, 100))
     assert statement.at(point) is Truth.TRUE

@@ -7,15 +7,18 @@ from fractions import Fraction
 
 import attrs
 import mpmath
-import pytest
 import sympy
 from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.claims.formulas import bind_formula, real, real_matrix
 from dpmatrix.exact import rational
+from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.wishart.spectra import SpectralPair
 from proofs_checks.exact_matrices import conjugated, diagonal, rotation
+
+theorem_6 = cite("wishart.theorem-6@451ba28b")
+
 
 ENTRIES = random.Random(20160213)
 ONE = fmpq_mat([[1, 0], [0, 1]])
@@ -115,9 +118,7 @@ def bind_numbers(statement, formula) -> list[SpectralPair]:
     return pairs
 
 
-@pytest.mark.evidence(
-    "wishart.theorem-6@451ba28b",
-    role="supports",
+@theorem_6.supports(
     grade="derived",
     region=EVERY_D + "the two sums machine-checked for d <= 5 and exactly at 26 points, Cauchy-Schwarz for k <= 3",
 )
@@ -167,12 +168,7 @@ def test_theorem_6(statement) -> None:
         assert statement.at(p) is Truth.TRUE
 
 
-@pytest.mark.evidence(
-    "wishart.theorem-6@451ba28b",
-    role="control",
-    grade="interval",
-    region="d = 2, the least noise that turns a line by 14 degrees",
-)
+@theorem_6.controls(grade="interval", region="d = 2, the least noise that turns a line by 14 degrees")
 def test_theorem_6_fails_with_a_smaller_constant(statement) -> None:
     """At this point the ratio of the two sides is sqrt(2)/(4 cos) = 0.36, so 0.72 in place of 2 fails."""
     assert statement.at(SHARPEST) is Truth.TRUE
@@ -184,12 +180,7 @@ def test_theorem_6_fails_with_a_smaller_constant(statement) -> None:
     assert statement.applies(SpectralPair((4, 0), ONE, (6, 2), ONE, 1)) is Truth.TRUE, "the gap is 2 ||W|| exactly"
 
 
-@pytest.mark.evidence(
-    "wishart.theorem-6/weyl@451ba28b",
-    role="supports",
-    grade="derived",
-    region="every d: Lemma 4; bound at 26 points, d <= 4",
-)
+@theorem_6.supports("weyl", grade="derived", region="every d: Lemma 4; bound at 26 points, d <= 4")
 def test_weyl_step(statement) -> None:
     """Lemma 4 with H = A and P = W; the eigenvalues of A, W and A + W are not negative, so they are singular values."""
 
@@ -203,9 +194,7 @@ def test_weyl_step(statement) -> None:
     bind_hypotheses(statement, INSIDE, SPECTRA)
 
 
-@pytest.mark.evidence(
-    "wishart.theorem-6/davis-kahan@451ba28b", role="supports", grade="derived", region=EVERY_D + "from Lemmas 3 and 4"
-)
+@theorem_6.supports("davis-kahan", grade="derived", region=EVERY_D + "from Lemmas 3 and 4")
 def test_davis_kahan_step(statement) -> None:
     """Lemma 3 (repaired): its hypothesis holds, as lambda_{k+1}(A + W) <= lambda_{k+1}(A) + w < lambda_k(A).
 
@@ -222,11 +211,8 @@ def test_davis_kahan_step(statement) -> None:
     bind_hypotheses(statement, INSIDE, SPECTRA | GAPS)
 
 
-@pytest.mark.evidence(
-    "wishart.theorem-6/weyl-in-denominator@451ba28b",
-    role="supports",
-    grade="derived",
-    region=EVERY_D + "the fractions machine-checked for every value",
+@theorem_6.supports(
+    "weyl-in-denominator", grade="derived", region=EVERY_D + "the fractions machine-checked for every value"
 )
 def test_denominator_step(statement) -> None:
     """w/(g - w) - w/D = w (D - (g - w)) / (D (g - w)) with D >= g - w by Lemma 4 and g - w > 0 by hypothesis."""
@@ -243,9 +229,8 @@ def test_denominator_step(statement) -> None:
     bind_hypotheses(statement, INSIDE, SPECTRA | GAPS)
 
 
-@pytest.mark.evidence(
-    "wishart.theorem-6/singular-values@451ba28b",
-    role="supports",
+@theorem_6.supports(
+    "singular-values",
     grade="derived",
     region="every d: A'A has the squares of the eigenvalues of A; checked exactly at 26 points, d <= 4",
 )
@@ -261,12 +246,7 @@ def test_singular_values_step(statement) -> None:
     bind_hypotheses(statement, INSIDE, SPECTRA | GAPS)
 
 
-@pytest.mark.evidence(
-    "wishart.theorem-6/gap-halves@451ba28b",
-    role="supports",
-    grade="derived",
-    region=EVERY_D + "the fractions machine-checked for every value",
-)
+@theorem_6.supports("gap-halves", grade="derived", region=EVERY_D + "the fractions machine-checked for every value")
 def test_gap_halves_step(statement) -> None:
     """With x = w/g in [0, 1/2], 2x - x/(1 - x) = x (1 - 2x)/(1 - x) >= 0, and x/(1 - x) is the bound before it."""
     x = sympy.Symbol("x")
@@ -281,12 +261,7 @@ def test_gap_halves_step(statement) -> None:
     bind_hypotheses(statement, INSIDE, SPECTRA | GAPS)
 
 
-@pytest.mark.evidence(
-    "wishart.theorem-6/projector-property@451ba28b",
-    role="refutes",
-    grade="interval",
-    region="d = 2, k = 1, a turn by 14 degrees",
-)
+@theorem_6.refutes("projector-property", grade="interval", region="d = 2, k = 1, a turn by 14 degrees")
 def test_projector_step_fails(statement) -> None:
     """Every hypothesis of the theorem holds, and the Frobenius norm is sqrt(2) times the spectral norm."""
     assert statement.at(SHARPEST) is Truth.FALSE
@@ -295,9 +270,8 @@ def test_projector_step_fails(statement) -> None:
     bind_hypotheses(statement, INSIDE, SPECTRA | GAPS)
 
 
-@pytest.mark.evidence(
-    "wishart.theorem-6/printed-projectors@451ba28b",
-    role="refutes",
+@theorem_6.refutes(
+    "printed-projectors",
     grade="interval",
     region="d = 3, k = 2: two equal eigenvalues that W >= 0 orders the other way round",
 )

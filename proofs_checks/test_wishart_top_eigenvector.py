@@ -6,12 +6,15 @@ from fractions import Fraction
 from itertools import product
 
 import attrs
-import pytest
 from flint import fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.exact import rational
+from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.wishart.top_eigenvector import TopVectorOutput, is_close, is_close_up_to_sign
+
+definition_6 = cite("wishart.definition-6@c5521412")
+
 
 E1, E2 = fmpq_mat([[1], [0]]), fmpq_mat([[0], [1]])
 DIRECTIONS = [(1, 0), (0, 1), (-1, 0), (Fraction(3, 5), Fraction(4, 5)), (Fraction(-4, 5), Fraction(3, 5))]
@@ -84,9 +87,7 @@ def check_unit_eigenvectors(statement) -> None:
             assert choice.at(exact_output(data=data, other_top=v)) is Truth.FALSE
 
 
-@pytest.mark.evidence(
-    "wishart.definition-6@c5521412",
-    role="refutes",
+@definition_6.refutes(
     grade="symbolic",
     region="d = 2, output e_1: records e_1, e_1, e_2 with v_1 = e_1 or -e_1; records e_1, e_2 with e_1 or e_2",
 )
@@ -103,9 +104,7 @@ def test_printed_definition_depends_on_the_choice(statement) -> None:
     )
 
 
-@pytest.mark.evidence(
-    "wishart.definition-6+repair@c5521412",
-    role="supports-repair",
+@definition_6.supports_repair(
     grade="derived",
     region="every data set with lambda_1 > lambda_2, every d, rho, eta and law, by the docstring's derivation",
 )
@@ -132,12 +131,7 @@ def test_repaired_definition_does_not_depend_on_the_choice(statement) -> None:
     assert statement.at(exact_output()) is Truth.TRUE
 
 
-@pytest.mark.evidence(
-    "wishart.definition-6+repair@c5521412",
-    role="control",
-    grade="symbolic",
-    region="records e_1, e_2: two equal eigenvalues",
-)
+@definition_6.controls("+repair", grade="symbolic", region="records e_1, e_2: two equal eigenvalues")
 def test_repaired_definition_needs_the_gap(statement) -> None:
     tied = exact_output(data=fmpq_mat([[1, 0], [0, 1]]), other_top=E2)
     assert statement.without("lambda_1 > lambda_2").at(tied) is Truth.FALSE
