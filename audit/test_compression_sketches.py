@@ -62,16 +62,8 @@ def covariance(correlation: Fraction) -> fmpq_mat:
     return fmpq_mat([[1, rational(correlation)], [rational(correlation), 1]])
 
 
-<<<<<<< HEAD
-@pytest.mark.evidence(
-    "compression.corollary-3-7@51c69395",
-    role="refutes",
-    grade="statistical",
-    region="n = 20, m = 3, p = 2: equal columns against one changed sign; confidence 1 - 1e-9",
-=======
 @corollary_3_7.refutes(
     grade="statistical", region="n = 20, m = 3, p = 2: equal columns against one changed sign; confidence 1 - 1e-9"
->>>>>>> 7a3c1a42eac0da9303f8284f9a4cde8eff47bac5
 )
 def test_plain_compression_gives_equal_columns_away(statement, audited) -> None:
     """Equal columns stay equal, to the last bit; after one changed sign they differ, almost surely: infinite loss."""
@@ -109,16 +101,8 @@ def test_the_release_itself_gives_equal_columns_away() -> None:
             assert (columns[0] == columns[1]) is equal
 
 
-<<<<<<< HEAD
-@pytest.mark.evidence(
-    "compression.theorem-4-6@3e95f506",
-    role="supports",
-    grade="statistical",
-    region="n = 140, m = 130, p = 2, reference = Sigma_1 = I, one changed sign; no alarm at 1e-9",
-=======
 @theorem_4_6.supports(
     grade="statistical", region="n = 140, m = 130, p = 2, reference = Sigma_1 = I, one changed sign; no alarm at 1e-9"
->>>>>>> 7a3c1a42eac0da9303f8284f9a4cde8eff47bac5
 )
 def test_truncated_compression_keeps_the_bound(statement, audited, record_property) -> None:
     mechanism = TruncatedCompression(
@@ -147,13 +131,7 @@ def test_truncated_compression_keeps_the_bound(statement, audited, record_proper
     record_property("detail", f"bound {bound:.3f}, supremum over the box at most {float(loss.supremum):.3f}")
 
 
-<<<<<<< HEAD
-@pytest.mark.evidence(
-    "compression.procedure-4-1@86561187",
-    role="refutes",
-=======
 @procedure_4_1.refutes(
->>>>>>> 7a3c1a42eac0da9303f8284f9a4cde8eff47bac5
     grade="interval",
     region="n = 140, m = 130, p = 2: an output that one neighbour's own box keeps and the other's throws away",
 )

@@ -54,16 +54,7 @@ def search(mechanism, outputs, dimension: int, parameters: int, *, refinement: i
     )
 
 
-<<<<<<< HEAD
-@pytest.mark.evidence(
-    "wishart.theorem-4@1a87265c",
-    role="refutes",
-    grade="interval",
-    region="epsilon = 1, n = 3, d as in the item's name",
-)
-=======
 @theorem_4.refutes(grade="interval", region="epsilon = 1, n = 3, d as in the item's name")
->>>>>>> 7a3c1a42eac0da9303f8284f9a4cde8eff47bac5
 @pytest.mark.parametrize("dimension", [1, 2, 3])
 def test_search_finds_an_output_that_one_neighbour_cannot_give(
     statement, record_property, record_loss, dimension: int
@@ -76,16 +67,7 @@ def test_search_finds_an_output_that_one_neighbour_cannot_give(
     assert statement.at(InputPerturbation(dimension, RECORDS, EPSILON)) is Truth.FALSE
 
 
-<<<<<<< HEAD
-@pytest.mark.evidence(
-    "wishart.theorem-3@999d9312",
-    role="supports",
-    grade="numeric",
-    region="epsilon = 1, n = 3, d as in the item's name, adversarial pairs",
-)
-=======
 @theorem_3.supports(grade="numeric", region="epsilon = 1, n = 3, d as in the item's name, adversarial pairs")
->>>>>>> 7a3c1a42eac0da9303f8284f9a4cde8eff47bac5
 @pytest.mark.parametrize(("dimension", "sensitivity"), [(1, 1.0), (2, math.sqrt(5)), (4, math.sqrt(13))])
 def test_laplace_loss_reaches_its_sensitivity_and_no_more(
     statement, record_property, record_loss, dimension: int, sensitivity: float
@@ -102,16 +84,7 @@ def test_laplace_loss_reaches_its_sensitivity_and_no_more(
     assert statement.at(InputPerturbation(dimension, RECORDS, EPSILON)) is Truth.TRUE
 
 
-<<<<<<< HEAD
-@pytest.mark.evidence(
-    "wishart.theorem-4+repair@1a87265c",
-    role="supports-repair",
-    grade="numeric",
-    region="epsilon = 1, n = 3, d as in the item's name, adversarial pairs",
-)
-=======
 @theorem_4.supports_repair(grade="numeric", region="epsilon = 1, n = 3, d as in the item's name, adversarial pairs")
->>>>>>> 7a3c1a42eac0da9303f8284f9a4cde8eff47bac5
 @pytest.mark.parametrize("dimension", [1, 2])
 def test_symmetrised_wishart_loss_stays_below_epsilon(statement, record_property, record_loss, dimension: int) -> None:
     mechanism = SymmetrisedWishartMechanism(EPSILON)

@@ -80,13 +80,7 @@ def extreme_losses(mechanism: Ppca, rest: list[list[float]], old: list[float], n
     return extremes(rational(mechanism.weight(len(old))), before, after, *records)
 
 
-<<<<<<< HEAD
-@pytest.mark.evidence(
-    "near-optimal.theorem-6@ab31c2c3",
-    role="supports",
-=======
 @theorem_6.supports(
->>>>>>> 7a3c1a42eac0da9303f8284f9a4cde8eff47bac5
     grade="numeric",
     region="every output, in balls, on nine kinds of pairs with k = 1, d = 2, 3, 5, n up to 121 and three epsilon",
 )

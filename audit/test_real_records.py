@@ -34,16 +34,7 @@ def audited_on_records(audited, records):
     return run
 
 
-<<<<<<< HEAD
-@pytest.mark.evidence(
-    "wishart.theorem-4@1a87265c",
-    role="refutes",
-    grade="statistical",
-    region="real records, epsilon = 1; confidence 1 - 1e-9",
-)
-=======
 @theorem_4.refutes(grade="statistical", region="real records, epsilon = 1; confidence 1 - 1e-9")
->>>>>>> 7a3c1a42eac0da9303f8284f9a4cde8eff47bac5
 def test_wishart_failure_is_found_on_real_records(statement, audited_on_records, records) -> None:
     result = audited_on_records(WishartMechanism(EPSILON, acknowledge="wishart.theorem-4"))
     assert result.violated
@@ -51,16 +42,7 @@ def test_wishart_failure_is_found_on_real_records(statement, audited_on_records,
     assert statement.at(InputPerturbation(d, n, EPSILON)) is Truth.FALSE
 
 
-<<<<<<< HEAD
-@pytest.mark.evidence(
-    "wishart.theorem-3@999d9312",
-    role="supports",
-    grade="statistical",
-    region="real records, epsilon = 1; no alarm at 1e-9",
-)
-=======
 @theorem_3.supports(grade="statistical", region="real records, epsilon = 1; no alarm at 1e-9")
->>>>>>> 7a3c1a42eac0da9303f8284f9a4cde8eff47bac5
 def test_laplace_raises_no_alarm_on_real_records(statement, audited_on_records, records) -> None:
     result = audited_on_records(LaplaceInputPerturbation(EPSILON))
     assert not result.violated
@@ -68,16 +50,7 @@ def test_laplace_raises_no_alarm_on_real_records(statement, audited_on_records, 
     assert statement.at(InputPerturbation(d, n, EPSILON)) is Truth.TRUE
 
 
-<<<<<<< HEAD
-@pytest.mark.evidence(
-    "wishart.theorem-4+repair@1a87265c",
-    role="supports-repair",
-    grade="statistical",
-    region="real records, epsilon = 1; no alarm at 1e-9",
-)
-=======
 @theorem_4.supports_repair(grade="statistical", region="real records, epsilon = 1; no alarm at 1e-9")
->>>>>>> 7a3c1a42eac0da9303f8284f9a4cde8eff47bac5
 def test_symmetrised_wishart_raises_no_alarm_on_real_records(statement, audited_on_records, records) -> None:
     result = audited_on_records(SymmetrisedWishartMechanism(EPSILON))
     assert not result.violated

@@ -15,11 +15,7 @@ from dpmatrix.spec.analyze_gauss.decompositions import Decomposition
 from proofs_checks.analyze_gauss.drawn_matrices import drawn, unit
 from proofs_checks.exact_matrices import cayley, diagonal
 
-<<<<<<< HEAD
 svd_relations = cite("analyze-gauss.svd-relations@9439b6bd")
-=======
-svd_relations = cite("analyze-gauss.svd-relations@9439b6bd")
->>>>>>> 7a3c1a42eac0da9303f8284f9a4cde8eff47bac5
 
 DRAWS = random.Random(20140531)
 

@@ -15,11 +15,7 @@ from dpmatrix.spec.analyze_gauss.eigenvalues import Factorisation
 from proofs_checks.analyze_gauss.drawn_matrices import drawn, similar, unit
 from proofs_checks.exact_matrices import diagonal
 
-<<<<<<< HEAD
 eigenvalue_properties = cite("analyze-gauss.eigenvalue-properties@ad38031c")
-=======
-eigenvalue_properties = cite("analyze-gauss.eigenvalue-properties@ad38031c")
->>>>>>> 7a3c1a42eac0da9303f8284f9a4cde8eff47bac5
 
 DRAWS = random.Random(20140531)
 

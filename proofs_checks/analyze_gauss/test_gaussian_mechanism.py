@@ -16,11 +16,7 @@ from dpmatrix.privacy.adjacency import Adjacency
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.analyze_gauss.gaussian_mechanism import GaussianPromise, GaussianRun
 
-<<<<<<< HEAD
 algorithm_1 = cite("analyze-gauss.algorithm-1@3eaa6e4e")
-=======
-algorithm_1 = cite("analyze-gauss.algorithm-1@3eaa6e4e")
->>>>>>> 7a3c1a42eac0da9303f8284f9a4cde8eff47bac5
 
 ADDED, REPLACED = Adjacency.ADD_REMOVE_ONE, Adjacency.REPLACE_ONE
 GRID = [

@@ -9,11 +9,7 @@ from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.analyze_gauss.noise import Ensemble, norm_tail
 
-<<<<<<< HEAD
 noise_norm = cite("analyze-gauss.noise-norm@05344f1a")
-=======
-noise_norm = cite("analyze-gauss.noise-norm@05344f1a")
->>>>>>> 7a3c1a42eac0da9303f8284f9a4cde8eff47bac5
 
 
 @noise_norm.supports(

@@ -19,11 +19,7 @@ from dpmatrix.spec.analyze_gauss.gaussian_mechanism import printed_deviation
 from dpmatrix.spec.analyze_gauss.online import FirstRow, OnlinePromise, OnlineRun
 from proofs_checks.analyze_gauss.online_promises import PROMISE, deviation, outside
 
-<<<<<<< HEAD
 algorithm_3 = cite("analyze-gauss.algorithm-3@a0c09f12")
-=======
-algorithm_3 = cite("analyze-gauss.algorithm-3@a0c09f12")
->>>>>>> 7a3c1a42eac0da9303f8284f9a4cde8eff47bac5
 
 SMALL = Fraction(1, 10**6)
 

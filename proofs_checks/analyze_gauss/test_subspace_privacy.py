@@ -23,11 +23,7 @@ from dpmatrix.spec.analyze_gauss.subspace_privacy import ClosedGap, RepairedReco
 from proofs_checks.exact_matrices import diagonal
 from proofs_checks.projector_algebra import P, Q, reduced
 
-<<<<<<< HEAD
 subspace_privacy = cite("analyze-gauss.subspace-privacy@5d352370")
-=======
-subspace_privacy = cite("analyze-gauss.subspace-privacy@5d352370")
->>>>>>> 7a3c1a42eac0da9303f8284f9a4cde8eff47bac5
 
 DRAWS = random.Random(20140603)
 NAME = "analyze-gauss.subspace-privacy"

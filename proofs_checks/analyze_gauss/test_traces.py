@@ -15,11 +15,7 @@ from dpmatrix.spec.analyze_gauss.traces import TracePoint
 from proofs_checks.analyze_gauss.drawn_matrices import drawn, similar, unit
 from proofs_checks.exact_matrices import diagonal
 
-<<<<<<< HEAD
 trace_properties = cite("analyze-gauss.trace-properties@4abc8410")
-=======
-trace_properties = cite("analyze-gauss.trace-properties@4abc8410")
->>>>>>> 7a3c1a42eac0da9303f8284f9a4cde8eff47bac5
 
 DRAWS = random.Random(20140531)
 

@@ -17,11 +17,7 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.analyze_gauss.worst_case import NoisyMoment
 from proofs_checks.exact_matrices import diagonal, rotation
 
-<<<<<<< HEAD
 theorem_4 = cite("analyze-gauss.theorem-4@3a2e66ac")
-=======
-theorem_4 = cite("analyze-gauss.theorem-4@3a2e66ac")
->>>>>>> 7a3c1a42eac0da9303f8284f9a4cde8eff47bac5
 
 DRAWS = random.Random(20140602)
 NAME = "analyze-gauss.theorem-4"

@@ -15,13 +15,8 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.compression.binary_game import SignData, SignRows
 from proofs_checks.steps import by_step
 
-<<<<<<< HEAD
 proposition_d_1 = cite("compression.proposition-d-1@54f26f59")
 example_3_6 = cite("compression.example-3-6@b3255567")
-=======
-proposition_d_1 = cite("compression.proposition-d-1@54f26f59")
-example_3_6 = cite("compression.example-3-6@b3255567")
->>>>>>> 7a3c1a42eac0da9303f8284f9a4cde8eff47bac5
 
 SIGNS = "x and y are rows of signs, of one length"
 

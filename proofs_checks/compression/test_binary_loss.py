@@ -18,13 +18,8 @@ from proofs_checks.compression.compressed_tails import least_rows, logarithm, sq
 from proofs_checks.compression.covariance_pairs import INDEFINITE, SKEW, WIDE, gamma
 from proofs_checks.exact_matrices import correlated
 
-<<<<<<< HEAD
 corollary_3_7 = cite("compression.corollary-3-7@51c69395")
 theorem_d_2 = cite("compression.theorem-d-2@4bf729a4")
-=======
-corollary_3_7 = cite("compression.corollary-3-7@51c69395")
-theorem_d_2 = cite("compression.theorem-d-2@4bf729a4")
->>>>>>> 7a3c1a42eac0da9303f8284f9a4cde8eff47bac5
 
 
 def game(n: int, differing: int, **fields) -> GamePair:

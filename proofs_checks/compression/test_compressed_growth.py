@@ -16,11 +16,7 @@ from proofs_checks.compression.compressed_tails import least_rows, logarithm, sq
 from proofs_checks.compression.covariance_pairs import INDEFINITE, SKEW
 from proofs_checks.exact_matrices import correlated, diagonal
 
-<<<<<<< HEAD
 theorem_3_5 = cite("compression.theorem-3-5@7f13ecd5")
-=======
-theorem_3_5 = cite("compression.theorem-3-5@7f13ecd5")
->>>>>>> 7a3c1a42eac0da9303f8284f9a4cde8eff47bac5
 
 
 def nearly_singular(power: int) -> GrowthPair:

@@ -12,13 +12,8 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.compression.definitions import PrivacyAlgorithm, TwoLaws
 from proofs_checks.compression.finite_mechanisms import LAWS, SHORT
 
-<<<<<<< HEAD
 definition_2_1 = cite("compression.definition-2-1@e9270547")
 definition_2_2 = cite("compression.definition-2-2@81cecd49")
-=======
-definition_2_1 = cite("compression.definition-2-1@e9270547")
-definition_2_2 = cite("compression.definition-2-2@81cecd49")
->>>>>>> 7a3c1a42eac0da9303f8284f9a4cde8eff47bac5
 
 HALF, ONE, NIL = fmpq(1, 2), fmpq(1), fmpq(0)
 FACTORS = (fmpq(1), fmpq(3, 2), fmpq(4))

@@ -23,13 +23,8 @@ from proofs_checks.compression.finite_mechanisms import (
     tables,
 )
 
-<<<<<<< HEAD
 definition_2_4 = cite("compression.definition-2-4@bd3433c4")
 theorem_2_5 = cite("compression.theorem-2-5@b524087b")
-=======
-definition_2_4 = cite("compression.definition-2-4@bd3433c4")
-theorem_2_5 = cite("compression.theorem-2-5@b524087b")
->>>>>>> 7a3c1a42eac0da9303f8284f9a4cde8eff47bac5
 
 HALF, ONE, NIL = fmpq(1, 2), fmpq(1), fmpq(0)
 

@@ -29,13 +29,8 @@ from proofs_checks.compression.covariance_pairs import (
 from proofs_checks.compression.drawn_outputs import OUTPUTS
 from proofs_checks.exact_matrices import correlated
 
-<<<<<<< HEAD
 theorem_3_2 = cite("compression.theorem-3-2@7ad6c810")
 remark_4_7 = cite("compression.remark-4-7@be655fbb")
-=======
-theorem_3_2 = cite("compression.theorem-3-2@7ad6c810")
-remark_4_7 = cite("compression.remark-4-7@be655fbb")
->>>>>>> 7a3c1a42eac0da9303f8284f9a4cde8eff47bac5
 
 ENTRIES = random.Random(20090625)
 

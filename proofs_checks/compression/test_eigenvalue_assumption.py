@@ -16,11 +16,7 @@ from dpmatrix.spec.compression.eigenvalue_assumption import EigenvalueAssumption
 from proofs_checks.compression.covariance_pairs import INDEFINITE, SKEW, WIDE, drawn_pairs, spectrum
 from proofs_checks.exact_matrices import correlated
 
-<<<<<<< HEAD
 assumption_1 = cite("compression.assumption-1@92109d55")
-=======
-assumption_1 = cite("compression.assumption-1@92109d55")
->>>>>>> 7a3c1a42eac0da9303f8284f9a4cde8eff47bac5
 
 ENTRIES = random.Random(20090119)
 

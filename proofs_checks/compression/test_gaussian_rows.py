@@ -15,11 +15,7 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.compression.gaussian_rows import GaussianDatabases
 from proofs_checks.compression.compressed_tails import chi_square_tails
 
-<<<<<<< HEAD
 lemma_4_5 = cite("compression.lemma-4-5@1c1ae611")
-=======
-lemma_4_5 = cite("compression.lemma-4-5@1c1ae611")
->>>>>>> 7a3c1a42eac0da9303f8284f9a4cde8eff47bac5
 
 DATABASES = GaussianDatabases(100, 2, 3, 5, Fraction(1, 2))
 DATABASES_OUTSIDE = {

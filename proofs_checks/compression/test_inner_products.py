@@ -16,11 +16,7 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.compression.inner_products import Decimal, ProjectedPair
 from proofs_checks.compression.compressed_tails import chi_square_tails, first_constant, second_constant
 
-<<<<<<< HEAD
 lemma_b_1 = cite("compression.lemma-b-1@a8d7d0f0")
-=======
-lemma_b_1 = cite("compression.lemma-b-1@a8d7d0f0")
->>>>>>> 7a3c1a42eac0da9303f8284f9a4cde8eff47bac5
 
 DIGITS = 70
 

@@ -26,11 +26,7 @@ from proofs_checks.compression.covariance_pairs import (
     spectrum,
 )
 
-<<<<<<< HEAD
 lipschitz_class = cite("compression.lipschitz-class@40b4a3e3")
-=======
-lipschitz_class = cite("compression.lipschitz-class@40b4a3e3")
->>>>>>> 7a3c1a42eac0da9303f8284f9a4cde8eff47bac5
 
 ENTRIES = random.Random(20090119)
 

@@ -33,13 +33,8 @@ from proofs_checks.compression.covariance_pairs import (
 from proofs_checks.exact_matrices import correlated
 from proofs_checks.steps import by_step
 
-<<<<<<< HEAD
 proposition_c_1 = cite("compression.proposition-c-1@8b8cd678")
 lemma_c_2 = cite("compression.lemma-c-2@56f45e42")
-=======
-proposition_c_1 = cite("compression.proposition-c-1@8b8cd678")
-lemma_c_2 = cite("compression.lemma-c-2@56f45e42")
->>>>>>> 7a3c1a42eac0da9303f8284f9a4cde8eff47bac5
 
 PAIRS = [CovariancePair(first, second) for first, second in drawn(random.Random(20090625))]
 SCALED = CovariancePair(fmpq_mat([[2, 0], [0, 2]]), fmpq_mat([[3, 0], [0, 3]]))

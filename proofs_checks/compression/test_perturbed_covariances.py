@@ -28,15 +28,9 @@ from proofs_checks.compression.covariance_pairs import (
 )
 from proofs_checks.exact_matrices import correlated
 
-<<<<<<< HEAD
 delta_max = cite("compression.delta-max@e852e776")
 proposition_3_1 = cite("compression.proposition-3-1@0183154b")
 lemma_3_3 = cite("compression.lemma-3-3@d900ae13")
-=======
-delta_max = cite("compression.delta-max@e852e776")
-proposition_3_1 = cite("compression.proposition-3-1@0183154b")
-lemma_3_3 = cite("compression.lemma-3-3@d900ae13")
->>>>>>> 7a3c1a42eac0da9303f8284f9a4cde8eff47bac5
 
 ENTRIES = random.Random(20090119)
 

@@ -24,11 +24,7 @@ from proofs_checks.compression.compressed_tails import logarithm, squared_consta
 from proofs_checks.compression.covariance_pairs import frobenius
 from proofs_checks.exact_matrices import correlated, diagonal
 
-<<<<<<< HEAD
 theorem_5_1 = cite("compression.theorem-5-1@cda87297")
-=======
-theorem_5_1 = cite("compression.theorem-5-1@cda87297")
->>>>>>> 7a3c1a42eac0da9303f8284f9a4cde8eff47bac5
 
 ENTRIES = random.Random(20041213)
 ONE = fmpq_mat([[1, 0], [0, 1]])

@@ -14,13 +14,8 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.compression.procedures import RejectionTable, TruncationRun, TwoCentres
 from proofs_checks.compression.rounded_products import DATA, ideal, nearest, normals, raw, rounding
 
-<<<<<<< HEAD
 procedure_4_1 = cite("compression.procedure-4-1@86561187")
 procedure_4_2 = cite("compression.procedure-4-2@83c34106")
-=======
-procedure_4_1 = cite("compression.procedure-4-1@86561187")
-procedure_4_2 = cite("compression.procedure-4-2@83c34106")
->>>>>>> 7a3c1a42eac0da9303f8284f9a4cde8eff47bac5
 
 
 def radius(p: TwoCentres) -> mpmath.mpf:

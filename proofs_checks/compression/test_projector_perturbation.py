@@ -18,11 +18,7 @@ from dpmatrix.spec.wishart.spectra import SpectralPair
 from proofs_checks.compression.covariance_pairs import frobenius
 from proofs_checks.exact_matrices import diagonal, rotation
 
-<<<<<<< HEAD
 proposition_3_4 = cite("compression.proposition-3-4@6ba34dc4")
-=======
-proposition_3_4 = cite("compression.proposition-3-4@6ba34dc4")
->>>>>>> 7a3c1a42eac0da9303f8284f9a4cde8eff47bac5
 
 ENTRIES = random.Random(20041213)
 ONE = fmpq_mat([[1, 0], [0, 1]])

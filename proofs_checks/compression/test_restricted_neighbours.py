@@ -19,11 +19,7 @@ from proofs_checks.compression.finite_mechanisms import (
     tables,
 )
 
-<<<<<<< HEAD
 definition_2_3 = cite("compression.definition-2-3@fe1256a1")
-=======
-definition_2_3 = cite("compression.definition-2-3@fe1256a1")
->>>>>>> 7a3c1a42eac0da9303f8284f9a4cde8eff47bac5
 
 HALF, ONE, NIL = fmpq(1, 2), fmpq(1), fmpq(0)
 STRAY = pair((HALF, HALF), (ONE, NIL), factor=fmpq(2))

@@ -14,11 +14,7 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.compression.transformation import CompressionRun, RawPair
 from proofs_checks.compression.rounded_products import DATA, nearest, normals, raw, rounding
 
-<<<<<<< HEAD
 transformation = cite("compression.transformation@cdc4f566")
-=======
-transformation = cite("compression.transformation@cdc4f566")
->>>>>>> 7a3c1a42eac0da9303f8284f9a4cde8eff47bac5
 
 
 def normalised_changes(p: RawPair) -> int:

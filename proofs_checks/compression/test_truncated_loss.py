@@ -35,11 +35,7 @@ from proofs_checks.compression.drawn_outputs import OUTPUTS
 from proofs_checks.exact_matrices import correlated
 from proofs_checks.steps import by_step
 
-<<<<<<< HEAD
 theorem_4_6 = cite("compression.theorem-4-6@3e95f506")
-=======
-theorem_4_6 = cite("compression.theorem-4-6@3e95f506")
->>>>>>> 7a3c1a42eac0da9303f8284f9a4cde8eff47bac5
 
 ENTRIES = random.Random(20090625)
 

@@ -21,13 +21,8 @@ from proofs_checks.compression.compressed_tails import (
     squared_constant,
 )
 
-<<<<<<< HEAD
 lemma_4_4 = cite("compression.lemma-4-4@d941d3e8")
 remark_4_3 = cite("compression.remark-4-3@8a632141")
-=======
-lemma_4_4 = cite("compression.lemma-4-4@d941d3e8")
-remark_4_3 = cite("compression.remark-4-3@8a632141")
->>>>>>> 7a3c1a42eac0da9303f8284f9a4cde8eff47bac5
 
 DIGITS = 70
 

@@ -13,11 +13,7 @@ from dpmatrix.claims import Statement, Truth, bind, bind_hypotheses, certify, in
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.cross_gaussian import GaussianScales
 
-<<<<<<< HEAD
 gaussian_constant = cite("cross.gaussian-constant@fc6acbc6")
-=======
-gaussian_constant = cite("cross.gaussian-constant@fc6acbc6")
->>>>>>> 7a3c1a42eac0da9303f8284f9a4cde8eff47bac5
 
 SCALES = [
     GaussianScales(d, epsilon, delta)

@@ -19,11 +19,7 @@ from dpmatrix.spec.cross_low_rank import PrivateError, Window
 from dpmatrix.spec.cross_reconstruction import Guess, TabledMechanism
 from proofs_checks.steps import by_step
 
-<<<<<<< HEAD
 low_rank_lower_bounds = cite("cross.low-rank-lower-bounds@10d56b59")
-=======
-low_rank_lower_bounds = cite("cross.low-rank-lower-bounds@10d56b59")
->>>>>>> 7a3c1a42eac0da9303f8284f9a4cde8eff47bac5
 
 MILLIONTH = Fraction(1, 10**6)
 ERRORS = [

@@ -16,11 +16,7 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.wishart.ppca import PpcaPoint, repaired_sample_size
 from proofs_checks.ppca_sizes import needed, outside
 
-<<<<<<< HEAD
 ppca_sample_complexity = cite("cross.ppca-sample-complexity@1eb15146")
-=======
-ppca_sample_complexity = cite("cross.ppca-sample-complexity@1eb15146")
->>>>>>> 7a3c1a42eac0da9303f8284f9a4cde8eff47bac5
 
 INSIDE = PpcaPoint(5, 100, Fraction(1, 10), 1, 0, Fraction(3, 10), Fraction(1, 1000))
 POINTS = [

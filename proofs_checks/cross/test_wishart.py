@@ -13,13 +13,8 @@ from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.cross_wishart import DegreesPoint, WishartDensityPoint
 
-<<<<<<< HEAD
 wishart_density = cite("cross.wishart-density@c2652586")
 wishart_degrees_of_freedom = cite("cross.wishart-degrees-of-freedom@c8fced8d")
-=======
-wishart_density = cite("cross.wishart-density@c2652586")
-wishart_degrees_of_freedom = cite("cross.wishart-degrees-of-freedom@c8fced8d")
->>>>>>> 7a3c1a42eac0da9303f8284f9a4cde8eff47bac5
 
 POINT = WishartDensityPoint(2, 3, 1, 2, 1)
 OUTSIDE = {

@@ -8,11 +8,7 @@ from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.near_optimal.classification import Attributes
 
-<<<<<<< HEAD
 table_2 = cite("near-optimal.table-2@62a962ef")
-=======
-table_2 = cite("near-optimal.table-2@62a962ef")
->>>>>>> 7a3c1a42eac0da9303f8284f9a4cde8eff47bac5
 
 
 def closest(p, base):

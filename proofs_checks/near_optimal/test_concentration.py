@@ -15,11 +15,7 @@ from dpmatrix.claims.formulas import bind_formula, real
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.near_optimal.concentration import Exponent, Outcome, Sequence
 
-<<<<<<< HEAD
 lemma_16 = cite("near-optimal.lemma-16@5254f776")
-=======
-lemma_16 = cite("near-optimal.lemma-16@5254f776")
->>>>>>> 7a3c1a42eac0da9303f8284f9a4cde8eff47bac5
 
 HALF = Fraction(1, 2)
 

@@ -14,11 +14,7 @@ from dpmatrix.experiments.spectra import recorded_spectra
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.near_optimal.data_sets import PRINTED_ROWS, Eigenvalues, MeasuredRow, PrintedRow
 
-<<<<<<< HEAD
 table_1 = cite("near-optimal.table-1@e300a6eb")
-=======
-table_1 = cite("near-optimal.table-1@e300a6eb")
->>>>>>> 7a3c1a42eac0da9303f8284f9a4cde8eff47bac5
 
 TABLE = {
     "kddcup": (494021, 116, 4, "0.6587", "0.96"),

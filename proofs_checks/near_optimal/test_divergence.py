@@ -13,11 +13,7 @@ from dpmatrix.claims import Statement, Truth, bind, bind_hypotheses
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.near_optimal.divergence import GaussianPair
 
-<<<<<<< HEAD
 lemma_14 = cite("near-optimal.lemma-14@53c98acd")
-=======
-lemma_14 = cite("near-optimal.lemma-14@53c98acd")
->>>>>>> 7a3c1a42eac0da9303f8284f9a4cde8eff47bac5
 
 IDENTITY = fmpq_mat(2, 2, [1, 0, 0, 1])
 PLAIN = GaussianPair((1, 0), (0, 2), IDENTITY)

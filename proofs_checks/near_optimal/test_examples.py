@@ -14,11 +14,7 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.near_optimal.examples import Copies
 from proofs_checks.near_optimal.conditions import bind_condition
 
-<<<<<<< HEAD
 sensitivity_example = cite("near-optimal.sensitivity-example@a843e706")
-=======
-sensitivity_example = cite("near-optimal.sensitivity-example@a843e706")
->>>>>>> 7a3c1a42eac0da9303f8284f9a4cde8eff47bac5
 
 HALF, FIFTH = Fraction(1, 2), Fraction(1, 5)
 

@@ -15,11 +15,7 @@ from dpmatrix.claims.formulas import bind_formula, real
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.near_optimal.fano import Estimation
 
-<<<<<<< HEAD
 theorem_13 = cite("near-optimal.theorem-13@4981a091")
-=======
-theorem_13 = cite("near-optimal.theorem-13@4981a091")
->>>>>>> 7a3c1a42eac0da9303f8284f9a4cde8eff47bac5
 
 HALF = Fraction(1, 2)
 

@@ -12,11 +12,7 @@ from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.near_optimal.gibbs_traces import Antipodes, Chain
 
-<<<<<<< HEAD
 figure_2 = cite("near-optimal.figure-2@13afb448")
-=======
-figure_2 = cite("near-optimal.figure-2@13afb448")
->>>>>>> 7a3c1a42eac0da9303f8284f9a4cde8eff47bac5
 
 
 def test_four_columns_of_signs_have_mean_square_one_over_t():

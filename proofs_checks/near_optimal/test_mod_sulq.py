@@ -19,11 +19,7 @@ from dpmatrix.spec.near_optimal.mod_sulq_change import DensityEntry, Dimension, 
 from dpmatrix.spec.near_optimal.mod_sulq_noise import Threshold
 from dpmatrix.spec.near_optimal.noise import ModSulq, printed_deviation
 
-<<<<<<< HEAD
 theorem_5 = cite("near-optimal.theorem-5@a985ba49")
-=======
-theorem_5 = cite("near-optimal.theorem-5@a985ba49")
->>>>>>> 7a3c1a42eac0da9303f8284f9a4cde8eff47bac5
 
 CLAIM = "near-optimal.theorem-5"
 FIFTH = Fraction(1, 5)

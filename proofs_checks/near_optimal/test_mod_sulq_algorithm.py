@@ -14,11 +14,7 @@ from dpmatrix.exact import ball
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.near_optimal.mod_sulq_algorithm import ModSulqRun
 
-<<<<<<< HEAD
 algorithm_1 = cite("near-optimal.algorithm-1@44fb5a6d")
-=======
-algorithm_1 = cite("near-optimal.algorithm-1@44fb5a6d")
->>>>>>> 7a3c1a42eac0da9303f8284f9a4cde8eff47bac5
 
 RAW = ModSulqRun(2, 1, 1, Fraction(1, 100), norm_bound=10)
 

@@ -16,11 +16,7 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.near_optimal.nearby import PrivateFamily, bound, total_correlation
 from proofs_checks.near_optimal.formulas import dot
 
-<<<<<<< HEAD
 lemma_12 = cite("near-optimal.lemma-12@f76499f2")
-=======
-lemma_12 = cite("near-optimal.lemma-12@f76499f2")
->>>>>>> 7a3c1a42eac0da9303f8284f9a4cde8eff47bac5
 
 HALF = Fraction(1, 2)
 

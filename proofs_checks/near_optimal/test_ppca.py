@@ -13,11 +13,7 @@ from dpmatrix.exact import ball
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.near_optimal.ppca import PpcaPair, ScoreChange, ScoreMechanism
 
-<<<<<<< HEAD
 theorem_6 = cite("near-optimal.theorem-6@ab31c2c3")
-=======
-theorem_6 = cite("near-optimal.theorem-6@ab31c2c3")
->>>>>>> 7a3c1a42eac0da9303f8284f9a4cde8eff47bac5
 
 CLAIM = "near-optimal.theorem-6"
 INSIDE = PpcaPair(1, 1, 0, 3, 2, Fraction(1, 2))

@@ -14,11 +14,7 @@ from dpmatrix.exact import ball, precision
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.near_optimal.ppca_algorithm import PpcaRun, SampledPair, raw_loss_margin
 
-<<<<<<< HEAD
 algorithm_2 = cite("near-optimal.algorithm-2@d5382d05")
-=======
-algorithm_2 = cite("near-optimal.algorithm-2@d5382d05")
->>>>>>> 7a3c1a42eac0da9303f8284f9a4cde8eff47bac5
 
 
 def log_constant(first: mpmath.mpf, second: mpmath.mpf, dimension: int) -> mpmath.mpf:

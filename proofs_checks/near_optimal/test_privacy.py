@@ -12,13 +12,8 @@ from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.wishart.definitions import DataSetPair, EventPoint
 
-<<<<<<< HEAD
 definition_3 = cite("near-optimal.definition-3@2e4512a9")
 definition_4 = cite("near-optimal.definition-4@6e325a22")
-=======
-definition_3 = cite("near-optimal.definition-3@2e4512a9")
-definition_4 = cite("near-optimal.definition-4@6e325a22")
->>>>>>> 7a3c1a42eac0da9303f8284f9a4cde8eff47bac5
 
 ZERO, HALVES = fmpq_mat(2, 1, [0, 0]), fmpq_mat(2, 1, [fmpq(1, 2), fmpq(1, 2)])
 TWO_COLUMNS = DataSetPair(fmpq_mat(1, 2, [0, 0]), fmpq_mat(1, 2, [1, 1]))

@@ -20,11 +20,7 @@ from dpmatrix.spec.wishart.ppca import PpcaPoint
 from proofs_checks.near_optimal.formulas import cap
 from proofs_checks.ppca_sizes import failure, needed, outside
 
-<<<<<<< HEAD
 theorem_7 = cite("near-optimal.theorem-7@edef7efe")
-=======
-theorem_7 = cite("near-optimal.theorem-7@edef7efe")
->>>>>>> 7a3c1a42eac0da9303f8284f9a4cde8eff47bac5
 
 CLAIM = "near-optimal.theorem-7"
 TENTH = Fraction(1, 10)

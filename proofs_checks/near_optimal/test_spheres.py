@@ -14,11 +14,7 @@ from dpmatrix.exact import ball
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.near_optimal.spheres import Cap, cap_measure, lower_bound
 
-<<<<<<< HEAD
 lemma_10 = cite("near-optimal.lemma-10@220696c1")
-=======
-lemma_10 = cite("near-optimal.lemma-10@220696c1")
->>>>>>> 7a3c1a42eac0da9303f8284f9a4cde8eff47bac5
 
 CAPS = [Cap(d, Fraction(k, 20)) for d in (1, 2, 3, 4, 5, 9, 30) for k in (0, 1, 5, 9, 14, 19)]
 

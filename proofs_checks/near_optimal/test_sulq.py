@@ -16,11 +16,7 @@ from dpmatrix.exact import precision
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.near_optimal.noise import ModSulq
 
-<<<<<<< HEAD
 sulq = cite("near-optimal.sulq@b7ace1b5")
-=======
-sulq = cite("near-optimal.sulq@b7ace1b5")
->>>>>>> 7a3c1a42eac0da9303f8284f9a4cde8eff47bac5
 
 
 def sulq_gap(p: ModSulq) -> mpmath.mpf:

@@ -25,11 +25,7 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.near_optimal.noise import printed_deviation
 from dpmatrix.spec.near_optimal.sulq_curve import Panel, curve
 
-<<<<<<< HEAD
 near_optimal_figure_1 = cite("near-optimal.figure-1@b5855d39")
-=======
-near_optimal_figure_1 = cite("near-optimal.figure-1@b5855d39")
->>>>>>> 7a3c1a42eac0da9303f8284f9a4cde8eff47bac5
 
 CENT = Fraction(1, 100)
 HALF = Fraction(1, 2)

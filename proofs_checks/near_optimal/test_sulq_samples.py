@@ -17,11 +17,7 @@ from dpmatrix.spec.near_optimal.noise import ModSulq
 from dpmatrix.spec.near_optimal.sulq_samples import PhiRate, Rearranged, Root, SulqSamples
 from proofs_checks.near_optimal.formulas import beta
 
-<<<<<<< HEAD
 theorem_9 = cite("near-optimal.theorem-9@6f7fe8ea")
-=======
-theorem_9 = cite("near-optimal.theorem-9@6f7fe8ea")
->>>>>>> 7a3c1a42eac0da9303f8284f9a4cde8eff47bac5
 
 HALF = Fraction(1, 2)
 CENT = Fraction(1, 100)

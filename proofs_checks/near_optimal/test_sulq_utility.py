@@ -18,11 +18,7 @@ from dpmatrix.spec.near_optimal.sulq_bound import SulqBound
 from dpmatrix.spec.near_optimal.sulq_utility_proof import Alignment, Dimension, Rearranged, UnitPair
 from proofs_checks.near_optimal.formulas import beta, cap, dot
 
-<<<<<<< HEAD
 theorem_15 = cite("near-optimal.theorem-15@0a8a174d")
-=======
-theorem_15 = cite("near-optimal.theorem-15@0a8a174d")
->>>>>>> 7a3c1a42eac0da9303f8284f9a4cde8eff47bac5
 
 HALF = Fraction(1, 2)
 CENT = Fraction(1, 100)

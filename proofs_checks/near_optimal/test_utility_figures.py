@@ -8,11 +8,7 @@ from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.near_optimal.utility_figures import SyntheticRecord
 
-<<<<<<< HEAD
 figure_5 = cite("near-optimal.figure-5@f73ee5cb")
-=======
-figure_5 = cite("near-optimal.figure-5@f73ee5cb")
->>>>>>> 7a3c1a42eac0da9303f8284f9a4cde8eff47bac5
 
 
 @figure_5.refutes(grade="derived", region="a record of norm 3 at epsilon = 1/10, by the docstring's bound on the loss")

@@ -17,13 +17,8 @@ from dpmatrix.spec.sliding_window.applications import DivisionPoint, FactorPoint
 from dpmatrix.spec.sliding_window.distinguishing import NeighbouringQueries, NeighbouringSpans
 from proofs_checks.sliding_window.promises import promise, told_apart
 
-<<<<<<< HEAD
 theorem_5 = cite("sliding-window.theorem-5@bb0127d3")
 theorem_6 = cite("sliding-window.theorem-6@5a0b5432")
-=======
-theorem_5 = cite("sliding-window.theorem-5@bb0127d3")
-theorem_6 = cite("sliding-window.theorem-6@5a0b5432")
->>>>>>> 7a3c1a42eac0da9303f8284f9a4cde8eff47bac5
 
 MILLIONTH = Fraction(1, 10**6)
 QUERIES = QueryPoint(5, 100, 100, 1, MILLIONTH, 1)

@@ -17,11 +17,7 @@ from dpmatrix.spec.sliding_window.update_lemmas import StreamRun, every_approxim
 from proofs_checks.exact_matrices import diagonal
 from proofs_checks.sliding_window.checkpoints import EQUAL, RUN, RUN_OUTSIDE, VECTORS, check_printed_lemma
 
-<<<<<<< HEAD
 lemma_1 = cite("sliding-window.lemma-1@c84d636a")
-=======
-lemma_1 = cite("sliding-window.lemma-1@c84d636a")
->>>>>>> 7a3c1a42eac0da9303f8284f9a4cde8eff47bac5
 
 HALF = Fraction(1, 2)
 

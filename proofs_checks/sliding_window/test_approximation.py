@@ -14,15 +14,9 @@ from dpmatrix.exact import rational
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.sliding_window.approximation import ApproximationPoint, EmbeddingPoint, ScalarPoint
 
-<<<<<<< HEAD
 spectral_approximation = cite("sliding-window.spectral-approximation@42e9e292")
 definition_5 = cite("sliding-window.definition-5@c16ec260")
 proposition_10 = cite("sliding-window.proposition-10@8542f998")
-=======
-spectral_approximation = cite("sliding-window.spectral-approximation@42e9e292")
-definition_5 = cite("sliding-window.definition-5@c16ec260")
-proposition_10 = cite("sliding-window.proposition-10@8542f998")
->>>>>>> 7a3c1a42eac0da9303f8284f9a4cde8eff47bac5
 
 
 def scalar(original, approximant, eta, zeta=0) -> ApproximationPoint:

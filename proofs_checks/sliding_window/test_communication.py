@@ -14,11 +14,7 @@ from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.sliding_window.communication import Protocol, best_success
 
-<<<<<<< HEAD
 theorem_13 = cite("sliding-window.theorem-13@0c89ae0e")
-=======
-theorem_13 = cite("sliding-window.theorem-13@0c89ae0e")
->>>>>>> 7a3c1a42eac0da9303f8284f9a4cde8eff47bac5
 
 
 def by_hand(p: Protocol):

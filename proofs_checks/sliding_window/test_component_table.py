@@ -18,11 +18,7 @@ from dpmatrix.spec.wishart.spectra import diagonal, identity
 from proofs_checks.exact_matrices import line
 from proofs_checks.steps import by_step
 
-<<<<<<< HEAD
 table_2 = cite("sliding-window.table-2@ac982dca")
-=======
-table_2 = cite("sliding-window.table-2@ac982dca")
->>>>>>> 7a3c1a42eac0da9303f8284f9a4cde8eff47bac5
 
 MILLIONTH = Fraction(1, 10**6)
 BASE = ComponentSetting(1000, 100, 5, Fraction(1, 10), 1, MILLIONTH)

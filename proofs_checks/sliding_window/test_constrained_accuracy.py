@@ -24,13 +24,8 @@ from dpmatrix.spec.wishart.spectra import diagonal, identity
 from proofs_checks.exact_matrices import line
 from proofs_checks.sliding_window.dyadic_noise import WINDOW_OUTSIDE, check_bound, check_promise, least_bound, released
 
-<<<<<<< HEAD
 theorem_7 = cite("sliding-window.theorem-7@27c73238")
 theorem_16 = cite("sliding-window.theorem-16@33afdb3a")
-=======
-theorem_7 = cite("sliding-window.theorem-7@27c73238")
-theorem_16 = cite("sliding-window.theorem-16@33afdb3a")
->>>>>>> 7a3c1a42eac0da9303f8284f9a4cde8eff47bac5
 
 THEOREM = "sliding-window.theorem-7"
 MILLIONTH = Fraction(1, 10**6)

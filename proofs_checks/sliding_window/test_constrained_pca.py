@@ -16,11 +16,7 @@ from dpmatrix.spec.sliding_window.constrained_pca import NonNegative, OpenSet, S
 from dpmatrix.spec.wishart.spectra import diagonal
 from proofs_checks.exact_matrices import line
 
-<<<<<<< HEAD
 algorithm_5 = cite("sliding-window.algorithm-5@2ca96d35")
-=======
-algorithm_5 = cite("sliding-window.algorithm-5@2ca96d35")
->>>>>>> 7a3c1a42eac0da9303f8284f9a4cde8eff47bac5
 
 
 @algorithm_5.refutes(grade="symbolic", region="A~ = (1, 0) and (3, 0): every t > 0, since t^2/(1 + t^2) increases")

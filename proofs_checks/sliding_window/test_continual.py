@@ -20,13 +20,8 @@ from proofs_checks.exact_matrices import scalars
 from proofs_checks.sliding_window.chi_square_losses import shifted_delta
 from proofs_checks.sliding_window.dyadic_noise import RELEASE, check_sequence, half_the_noise
 
-<<<<<<< HEAD
 theorem_17 = cite("sliding-window.theorem-17@3a182682")
 theorem_18 = cite("sliding-window.theorem-18@78af1d5f")
-=======
-theorem_17 = cite("sliding-window.theorem-17@3a182682")
-theorem_18 = cite("sliding-window.theorem-18@78af1d5f")
->>>>>>> 7a3c1a42eac0da9303f8284f9a4cde8eff47bac5
 
 MILLIONTH = Fraction(1, 10**6)
 

@@ -18,11 +18,7 @@ from dpmatrix.spec.sliding_window import cuts
 from dpmatrix.spec.sliding_window.cuts import CutQuery, NeighbouringCuts, PrivateCuts, cut_weight, quadratic_form
 from proofs_checks.sliding_window.dyadic_noise import WINDOW_OUTSIDE, ZETA, check_release, least_bound, released
 
-<<<<<<< HEAD
 corollary_2 = cite("sliding-window.corollary-2@fa600874")
-=======
-corollary_2 = cite("sliding-window.corollary-2@fa600874")
->>>>>>> 7a3c1a42eac0da9303f8284f9a4cde8eff47bac5
 
 PARALLEL = CutQuery(2, ((1, 2, 10**6),), (1,), 0, 16, Fraction(1, 4), 1, 1)
 CUTS = {

@@ -22,15 +22,9 @@ from dpmatrix.spec.sliding_window.definitions import (
 )
 from proofs_checks.exact_matrices import line
 
-<<<<<<< HEAD
 definition_2 = cite("sliding-window.definition-2@98289326")
 definition_4 = cite("sliding-window.definition-4@2bae22f8")
 definition_6 = cite("sliding-window.definition-6@435683f8")
-=======
-definition_2 = cite("sliding-window.definition-2@98289326")
-definition_4 = cite("sliding-window.definition-4@2bae22f8")
-definition_6 = cite("sliding-window.definition-6@435683f8")
->>>>>>> 7a3c1a42eac0da9303f8284f9a4cde8eff47bac5
 
 TALL = fmpq_mat([[1, 2], [3, 1], [0, 1]])
 AXIS = fmpq_mat([[1, 0], [0, 0]])

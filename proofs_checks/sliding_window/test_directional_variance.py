@@ -29,11 +29,7 @@ from proofs_checks.sliding_window.wishart_directions import (
     w,
 )
 
-<<<<<<< HEAD
 theorem_15 = cite("sliding-window.theorem-15@b1cc5d72")
-=======
-theorem_15 = cite("sliding-window.theorem-15@b1cc5d72")
->>>>>>> 7a3c1a42eac0da9303f8284f9a4cde8eff47bac5
 
 MILLIONTH = Fraction(1, 10**6)
 LONG = NeighbouringAnswers(1, 1, MILLIONTH, Fraction(1, 10**8), 10**4, 6, 6)

@@ -15,13 +15,8 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.sliding_window.histograms import Histogram
 from dpmatrix.spec.sliding_window.loewner import between
 
-<<<<<<< HEAD
 definition_8 = cite("sliding-window.definition-8@13031a50")
 definition_3 = cite("sliding-window.definition-3@cf69ee0c")
-=======
-definition_8 = cite("sliding-window.definition-8@13031a50")
-definition_3 = cite("sliding-window.definition-3@cf69ee0c")
->>>>>>> 7a3c1a42eac0da9303f8284f9a4cde8eff47bac5
 
 HALF = Fraction(1, 2)
 

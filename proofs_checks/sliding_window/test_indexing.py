@@ -10,11 +10,7 @@ from dpmatrix.claims import Truth, bind_hypotheses
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.sliding_window.indexing import IndexingGuess, success_probability
 
-<<<<<<< HEAD
 definition_7 = cite("sliding-window.definition-7@b6f2ace8")
-=======
-definition_7 = cite("sliding-window.definition-7@b6f2ace8")
->>>>>>> 7a3c1a42eac0da9303f8284f9a4cde8eff47bac5
 
 GUESS = IndexingGuess(3, 2, (0, 1))
 GUESS_OUTSIDE = {

@@ -15,13 +15,8 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.sliding_window.lower_bound_lemmas import BlockPoint, CoefficientPoint, SpanPoint
 from dpmatrix.spec.wishart.spectra import diagonal, identity
 
-<<<<<<< HEAD
 lemma_11 = cite("sliding-window.lemma-11@deed23c2")
 lemma_12 = cite("sliding-window.lemma-12@533a86a3")
-=======
-lemma_11 = cite("sliding-window.lemma-11@deed23c2")
-lemma_12 = cite("sliding-window.lemma-12@533a86a3")
->>>>>>> 7a3c1a42eac0da9303f8284f9a4cde8eff47bac5
 
 EXACT = SpanPoint(fmpq_mat([[2, 0], [0, 0]]), fmpq_mat([[2, 0], [1, 0]]), fmpq_mat([[1], [0]]), 2, 1)
 SPAN_OUTSIDE = {

@@ -25,11 +25,7 @@ from dpmatrix.spec.sliding_window.notation_margins import (
 )
 from dpmatrix.spec.wishart.spectra import diagonal, identity
 
-<<<<<<< HEAD
 notation_facts = cite("sliding-window.notation-facts@baddcd63")
-=======
-notation_facts = cite("sliding-window.notation-facts@baddcd63")
->>>>>>> 7a3c1a42eac0da9303f8284f9a4cde8eff47bac5
 
 FRAME = fmpq_mat(
     [[fmpq(2, 3), fmpq(-2, 3), fmpq(1, 3)], [fmpq(1, 3), fmpq(2, 3), fmpq(2, 3)], [fmpq(2, 3), fmpq(1, 3), fmpq(-2, 3)]]

@@ -20,13 +20,8 @@ from dpmatrix.spec.wishart.spectra import diagonal, identity
 from proofs_checks.exact_matrices import line
 from proofs_checks.sliding_window.symbolic_matrices import matrix
 
-<<<<<<< HEAD
 algorithm_4 = cite("sliding-window.algorithm-4@9bf2781c")
 theorem_16 = cite("sliding-window.theorem-16@33afdb3a")
-=======
-algorithm_4 = cite("sliding-window.algorithm-4@9bf2781c")
-theorem_16 = cite("sliding-window.theorem-16@33afdb3a")
->>>>>>> 7a3c1a42eac0da9303f8284f9a4cde8eff47bac5
 
 MILLIONTH = Fraction(1, 10**6)
 TENTH = Fraction(1, 10)

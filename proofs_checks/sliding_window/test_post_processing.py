@@ -12,11 +12,7 @@ from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.reporting.citing import cite
 from proofs_checks.sliding_window.processings import BROKEN, laws_after, outside, points, swapped
 
-<<<<<<< HEAD
 lemma_9 = cite("sliding-window.lemma-9@a15be15d")
-=======
-lemma_9 = cite("sliding-window.lemma-9@a15be15d")
->>>>>>> 7a3c1a42eac0da9303f8284f9a4cde8eff47bac5
 
 
 def largest_event(pairs: list[tuple[fmpq, fmpq]], exponential: fmpq) -> fmpq:

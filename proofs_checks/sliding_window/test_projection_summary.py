@@ -27,11 +27,7 @@ from dpmatrix.spec.sliding_window.summary_margins import (
 from dpmatrix.spec.wishart.spectra import diagonal, identity
 from proofs_checks.exact_matrices import line
 
-<<<<<<< HEAD
 lemma_5 = cite("sliding-window.lemma-5@3ac39896")
-=======
-lemma_5 = cite("sliding-window.lemma-5@3ac39896")
->>>>>>> 7a3c1a42eac0da9303f8284f9a4cde8eff47bac5
 
 MILLIONTH = Fraction(1, 10**6)
 TENTH = Fraction(1, 10)

@@ -23,13 +23,8 @@ from dpmatrix.spec.sliding_window.quoted_mechanisms import (
 )
 from proofs_checks.sliding_window.chi_square_losses import scaled_delta, shifted_delta
 
-<<<<<<< HEAD
 theorem_11 = cite("sliding-window.theorem-11@aed8fe41")
 theorem_12 = cite("sliding-window.theorem-12@df9d75d3")
-=======
-theorem_11 = cite("sliding-window.theorem-11@aed8fe41")
-theorem_12 = cite("sliding-window.theorem-12@df9d75d3")
->>>>>>> 7a3c1a42eac0da9303f8284f9a4cde8eff47bac5
 
 MILLIONTH = Fraction(1, 10**6)
 HALF = Fraction(1, 2)

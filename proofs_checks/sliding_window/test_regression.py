@@ -12,11 +12,7 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.sliding_window.regression import RegressionPoint
 from dpmatrix.spec.wishart.spectra import diagonal, identity
 
-<<<<<<< HEAD
 lemma_8 = cite("sliding-window.lemma-8@21a818b6")
-=======
-lemma_8 = cite("sliding-window.lemma-8@21a818b6")
->>>>>>> 7a3c1a42eac0da9303f8284f9a4cde8eff47bac5
 
 TURN = fmpq_mat([[fmpq(3, 5), fmpq(-4, 5)], [fmpq(4, 5), fmpq(3, 5)]])
 TALL = fmpq_mat([[fmpq(3, 5), 0], [fmpq(4, 5), 0], [0, 1]])

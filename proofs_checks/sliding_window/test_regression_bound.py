@@ -17,11 +17,7 @@ from dpmatrix.spec.sliding_window.distinguishing import NeighbouringRegressions
 from dpmatrix.spec.sliding_window.regression_bound import RegressionPoint
 from proofs_checks.sliding_window.promises import promise, told_apart
 
-<<<<<<< HEAD
 theorem_8 = cite("sliding-window.theorem-8@3f0d2124")
-=======
-theorem_8 = cite("sliding-window.theorem-8@3f0d2124")
->>>>>>> 7a3c1a42eac0da9303f8284f9a4cde8eff47bac5
 
 MILLIONTH = Fraction(1, 10**6)
 STEEP = NeighbouringRegressions(1, MILLIONTH, 1, 500)

@@ -16,11 +16,7 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.sliding_window.table_entries import TableSetting
 from proofs_checks.steps import by_step
 
-<<<<<<< HEAD
 table_1 = cite("sliding-window.table-1@4b0285e1")
-=======
-table_1 = cite("sliding-window.table-1@4b0285e1")
->>>>>>> 7a3c1a42eac0da9303f8284f9a4cde8eff47bac5
 
 MILLIONTH = Fraction(1, 10**6)
 BASE = TableSetting(1000, 50, 5, 2, Fraction(1, 10), 1, MILLIONTH, Fraction(1, 2))

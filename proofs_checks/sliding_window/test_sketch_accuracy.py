@@ -21,15 +21,9 @@ from dpmatrix.spec.sliding_window.sketch_privacy import SketchParameters
 from dpmatrix.spec.sliding_window.sketched_stream import SketchedStream, meant
 from proofs_checks.sliding_window.dyadic_noise import WINDOW_OUTSIDE, ZETA, check_release, least_bound, released
 
-<<<<<<< HEAD
 lemma_2 = cite("sliding-window.lemma-2@974e99a5")
 theorem_4 = cite("sliding-window.theorem-4@d99d4183")
 corollary_1 = cite("sliding-window.corollary-1@67b806c8")
-=======
-lemma_2 = cite("sliding-window.lemma-2@974e99a5")
-theorem_4 = cite("sliding-window.theorem-4@d99d4183")
-corollary_1 = cite("sliding-window.corollary-1@67b806c8")
->>>>>>> 7a3c1a42eac0da9303f8284f9a4cde8eff47bac5
 
 QUARTER = Fraction(1, 4)
 HALF = Fraction(1, 2)

@@ -20,11 +20,7 @@ from dpmatrix.spec.sliding_window.sketched_stream import SketchedStream
 from proofs_checks.sliding_window.chi_square_losses import scaled_delta
 from proofs_checks.sliding_window.dyadic_noise import RELEASE, check_promise, check_sequence
 
-<<<<<<< HEAD
 lemma_3 = cite("sliding-window.lemma-3@4cc185ae")
-=======
-lemma_3 = cite("sliding-window.lemma-3@4cc185ae")
->>>>>>> 7a3c1a42eac0da9303f8284f9a4cde8eff47bac5
 
 MILLIONTH = Fraction(1, 10**6)
 BROKEN = SketchParameters(1, Fraction(1, 1000), 1, MILLIONTH, 77)

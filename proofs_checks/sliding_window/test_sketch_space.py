@@ -21,13 +21,8 @@ from dpmatrix.spec.sliding_window.update_lemmas import StreamRun, structure
 from proofs_checks.sliding_window.dyadic_noise import RELEASE, half_the_noise
 from proofs_checks.sliding_window.histogram_by_hand import checkpoints
 
-<<<<<<< HEAD
 lemma_4 = cite("sliding-window.lemma-4@6bfae8b0")
 theorem_3 = cite("sliding-window.theorem-3@5bea1650")
-=======
-lemma_4 = cite("sliding-window.lemma-4@6bfae8b0")
-theorem_3 = cite("sliding-window.theorem-3@5bea1650")
->>>>>>> 7a3c1a42eac0da9303f8284f9a4cde8eff47bac5
 
 FIFTH, MILLIONTH = Fraction(1, 5), Fraction(1, 10**6)
 

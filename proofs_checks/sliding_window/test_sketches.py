@@ -15,13 +15,8 @@ from dpmatrix.claims.formulas import real
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.sliding_window.sketches import ConstantRows, PrintedSketch, SketchSize, needed_rows
 
-<<<<<<< HEAD
 theorem_9 = cite("sliding-window.theorem-9@7b2eec01")
 lemma_6 = cite("sliding-window.lemma-6@9e015b8c")
-=======
-theorem_9 = cite("sliding-window.theorem-9@7b2eec01")
-lemma_6 = cite("sliding-window.lemma-6@9e015b8c")
->>>>>>> 7a3c1a42eac0da9303f8284f9a4cde8eff47bac5
 
 HALF = Fraction(1, 2)
 

@@ -20,15 +20,9 @@ from dpmatrix.spec.sliding_window.space import KeptSpace, SpacePoint
 from proofs_checks.sliding_window.lower_bound_columns import columns
 from proofs_checks.steps import by_step
 
-<<<<<<< HEAD
 theorem_19 = cite("sliding-window.theorem-19@e2e6d180")
 conjecture_1 = cite("sliding-window.conjecture-1@89a7b02d")
 conjecture_2 = cite("sliding-window.conjecture-2@8f21c279")
-=======
-theorem_19 = cite("sliding-window.theorem-19@e2e6d180")
-conjecture_1 = cite("sliding-window.conjecture-1@89a7b02d")
-conjecture_2 = cite("sliding-window.conjecture-2@8f21c279")
->>>>>>> 7a3c1a42eac0da9303f8284f9a4cde8eff47bac5
 
 SPACES = [
     SpacePoint(w, d, k, b, Fraction(1, e), Fraction(c, 9))

@@ -14,13 +14,8 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.sliding_window.streams import OneOutput, StreamPair, StreamPoint, TwoReleases, window_matrix
 from proofs_checks.sliding_window.processings import BROKEN, laws_after, outside, points, swapped
 
-<<<<<<< HEAD
 neighbours = cite("sliding-window.neighbours@4d7e2adc")
 definition_1 = cite("sliding-window.definition-1@a8c5f0f2")
-=======
-neighbours = cite("sliding-window.neighbours@4d7e2adc")
-definition_1 = cite("sliding-window.definition-1@a8c5f0f2")
->>>>>>> 7a3c1a42eac0da9303f8284f9a4cde8eff47bac5
 
 ROWS = {"zero": (0, 0), "short": (fmpq(3, 5), fmpq(-4, 5)), "long": (fmpq(3, 5), fmpq(9, 10))}
 

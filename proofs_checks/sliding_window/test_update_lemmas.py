@@ -17,11 +17,7 @@ from dpmatrix.spec.sliding_window.updates import survivors
 from proofs_checks.sliding_window.checkpoints import EQUAL, RUN, RUN_OUTSIDE, VECTORS, check_printed_lemma
 from proofs_checks.sliding_window.histogram_by_hand import checkpoints
 
-<<<<<<< HEAD
 lemma_10 = cite("sliding-window.lemma-10@6b9c7a77")
-=======
-lemma_10 = cite("sliding-window.lemma-10@6b9c7a77")
->>>>>>> 7a3c1a42eac0da9303f8284f9a4cde8eff47bac5
 
 HALF = Fraction(1, 2)
 

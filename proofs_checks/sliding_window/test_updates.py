@@ -11,13 +11,8 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.sliding_window.updates import LoopState, UpdateRun, survivors
 from dpmatrix.streaming import Ending, Slip, printed_update, thin
 
-<<<<<<< HEAD
 algorithm_1 = cite("sliding-window.algorithm-1@3d00d6ea")
 algorithm_6 = cite("sliding-window.algorithm-6@774b39ab")
-=======
-algorithm_1 = cite("sliding-window.algorithm-1@3d00d6ea")
-algorithm_6 = cite("sliding-window.algorithm-6@774b39ab")
->>>>>>> 7a3c1a42eac0da9303f8284f9a4cde8eff47bac5
 
 BOTH = ("sliding-window.algorithm-1", "sliding-window.algorithm-6")
 STATE = LoopState(2, 4, 6, 3)

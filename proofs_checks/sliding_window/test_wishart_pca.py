@@ -21,11 +21,7 @@ from dpmatrix.spec.wishart.spectra import diagonal, identity
 from proofs_checks.exact_matrices import line
 from proofs_checks.sliding_window.symbolic_matrices import matrix
 
-<<<<<<< HEAD
 theorem_16 = cite("sliding-window.theorem-16@33afdb3a")
-=======
-theorem_16 = cite("sliding-window.theorem-16@33afdb3a")
->>>>>>> 7a3c1a42eac0da9303f8284f9a4cde8eff47bac5
 
 MILLIONTH = Fraction(1, 10**6)
 TENTH = Fraction(1, 10)

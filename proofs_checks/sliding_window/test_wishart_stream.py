@@ -13,13 +13,8 @@ from dpmatrix.spec.sliding_window.wishart_stream import MENDED, PRINTED, NoisySt
 from proofs_checks.exact_matrices import scalars
 from proofs_checks.sliding_window.histogram_by_hand import deletion_patterns
 
-<<<<<<< HEAD
 algorithm_7 = cite("sliding-window.algorithm-7@585e2499")
 algorithm_8 = cite("sliding-window.algorithm-8@d87c934c")
-=======
-algorithm_7 = cite("sliding-window.algorithm-7@585e2499")
-algorithm_8 = cite("sliding-window.algorithm-8@d87c934c")
->>>>>>> 7a3c1a42eac0da9303f8284f9a4cde8eff47bac5
 
 ONES = NoisyStream(fmpq_mat([[1], [1]]), scalars(3, 3), 2)
 UNEQUAL = attrs.evolve(ONES, noise=scalars(1, 5))

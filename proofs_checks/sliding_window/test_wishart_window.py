@@ -34,11 +34,7 @@ from proofs_checks.sliding_window.wishart_directions import (
     w,
 )
 
-<<<<<<< HEAD
 theorem_14 = cite("sliding-window.theorem-14@42b811a4")
-=======
-theorem_14 = cite("sliding-window.theorem-14@42b811a4")
->>>>>>> 7a3c1a42eac0da9303f8284f9a4cde8eff47bac5
 
 MILLIONTH = Fraction(1, 10**6)
 LONG_ROW = WishartParameters(1, 1, MILLIONTH, 194, 10)

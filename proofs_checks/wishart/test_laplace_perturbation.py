@@ -16,15 +16,9 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.wishart.laplace_perturbation import FlatRecords, InputPerturbation, LaplaceRun
 from proofs_checks.sign_matrices import exceeds_or_attains, squared_formula
 
-<<<<<<< HEAD
 lemma_2 = cite("wishart.lemma-2@61a15902")
 theorem_3 = cite("wishart.theorem-3@999d9312")
 algorithm_1 = cite("wishart.algorithm-1@ccf7653b")
-=======
-lemma_2 = cite("wishart.lemma-2@61a15902")
-theorem_3 = cite("wishart.theorem-3@999d9312")
-algorithm_1 = cite("wishart.algorithm-1@ccf7653b")
->>>>>>> 7a3c1a42eac0da9303f8284f9a4cde8eff47bac5
 
 d, n = sympy.symbols("d n", positive=True)
 step = sympy.symbols("step", nonnegative=True)

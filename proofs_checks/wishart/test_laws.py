@@ -12,13 +12,8 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.conditions import whole
 from dpmatrix.spec.wishart.laws import LaplaceDensityPoint, WishartNormaliser
 
-<<<<<<< HEAD
 definition_1 = cite("wishart.definition-1@44b196c5")
 definition_2 = cite("wishart.definition-2@3da41ded")
-=======
-definition_1 = cite("wishart.definition-1@44b196c5")
-definition_2 = cite("wishart.definition-2@3da41ded")
->>>>>>> 7a3c1a42eac0da9303f8284f9a4cde8eff47bac5
 
 z, mu, m, c = sympy.symbols("z mu m c", real=True)
 b = sympy.symbols("b", positive=True)

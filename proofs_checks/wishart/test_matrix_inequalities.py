@@ -20,15 +20,9 @@ from dpmatrix.spec.wishart.matrix_inequalities import HermitianPair, IndexedMatr
 from dpmatrix.spec.wishart.spectra import ranked
 from proofs_checks.exact_matrices import cayley, diagonal
 
-<<<<<<< HEAD
 trace_inequality = cite("wishart.trace-inequality@10d16dcf")
 singular_value_inequality = cite("wishart.singular-value-inequality@1ee5aa1f")
 lemma_4 = cite("wishart.lemma-4@a9a0aae8")
-=======
-trace_inequality = cite("wishart.trace-inequality@10d16dcf")
-singular_value_inequality = cite("wishart.singular-value-inequality@1ee5aa1f")
-lemma_4 = cite("wishart.lemma-4@a9a0aae8")
->>>>>>> 7a3c1a42eac0da9303f8284f9a4cde8eff47bac5
 
 ENTRIES = random.Random(20160212)
 

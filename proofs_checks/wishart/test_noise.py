@@ -27,13 +27,8 @@ from dpmatrix.spec.wishart.noise import (
 from dpmatrix.spec.wishart.points import InputPerturbation
 from proofs_checks.wishart.expected_noise_norms import d_, e_, n_, p_, s_, x_
 
-<<<<<<< HEAD
 lemma_1 = cite("wishart.lemma-1@b14a549d")
 laplace_noise_norm = cite("wishart.laplace-noise-norm@3bbddfce")
-=======
-lemma_1 = cite("wishart.lemma-1@b14a549d")
-laplace_noise_norm = cite("wishart.laplace-noise-norm@3bbddfce")
->>>>>>> 7a3c1a42eac0da9303f8284f9a4cde8eff47bac5
 
 EVERYWHERE = (
     "every d, every C > 0, every integer m >= 1, every theta >= 0: derivation in the docstring, its algebra checked; "

@@ -13,11 +13,7 @@ from dpmatrix.spec.wishart.noise_comparison import NoiseChoice
 from dpmatrix.spec.wishart.points import InputPerturbation
 from proofs_checks.wishart.expected_noise_norms import WISHART, check_laplace_expectation, check_net_bounds, d_, s_, x_
 
-<<<<<<< HEAD
 theorem_5 = cite("wishart.theorem-5@60189f5e")
-=======
-theorem_5 = cite("wishart.theorem-5@60189f5e")
->>>>>>> 7a3c1a42eac0da9303f8284f9a4cde8eff47bac5
 
 CHOICES = [
     NoiseChoice(d, l11, nuclear, e, n, k)

@@ -23,11 +23,7 @@ from dpmatrix.spec.wishart.noise_table import (
 )
 from proofs_checks.wishart.expected_noise_norms import WISHART, check_laplace_expectation, check_net_bounds, d_, e_, n_
 
-<<<<<<< HEAD
 table_1 = cite("wishart.table-1@c93f9ee8")
-=======
-table_1 = cite("wishart.table-1@c93f9ee8")
->>>>>>> 7a3c1a42eac0da9303f8284f9a4cde8eff47bac5
 
 ROWS = [
     TableRows(d, n, e, delta, k)

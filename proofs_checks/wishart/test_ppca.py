@@ -15,11 +15,7 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.wishart.ppca import PpcaPoint, failure_probability
 from proofs_checks.ppca_sizes import failure, needed, outside
 
-<<<<<<< HEAD
 theorem_8 = cite("wishart.theorem-8@2fd51554")
-=======
-theorem_8 = cite("wishart.theorem-8@2fd51554")
->>>>>>> 7a3c1a42eac0da9303f8284f9a4cde8eff47bac5
 
 TENTH = Fraction(1, 10)
 COUNTEREXAMPLES = (

@@ -17,13 +17,8 @@ from dpmatrix.spec.wishart.spectra import SpectralPair
 from proofs_checks.exact_matrices import cayley
 from proofs_checks.projector_algebra import P, Q, reduced
 
-<<<<<<< HEAD
 lemma_3 = cite("wishart.lemma-3@b1e51247")
 projector_norm_property = cite("wishart.projector-norm-property@63ebd910")
-=======
-lemma_3 = cite("wishart.lemma-3@b1e51247")
-projector_norm_property = cite("wishart.projector-norm-property@63ebd910")
->>>>>>> 7a3c1a42eac0da9303f8284f9a4cde8eff47bac5
 
 ENTRIES = random.Random(20120218)
 DIGITS = 60

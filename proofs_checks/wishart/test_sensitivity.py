@@ -10,11 +10,7 @@ from dpmatrix.claims import Statement, Truth, bind, bind_hypotheses, certify, in
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.wishart.sensitivity import RecordPair
 
-<<<<<<< HEAD
 nuclear_norm_bound = cite("wishart.nuclear-norm-bound@d7771214")
-=======
-nuclear_norm_bound = cite("wishart.nuclear-norm-bound@d7771214")
->>>>>>> 7a3c1a42eac0da9303f8284f9a4cde8eff47bac5
 
 WHOLE = RecordPair(interval(0, 1), interval(0, 1), interval(-1, 1))
 EVERYWHERE = "every |v|^2, |w|^2 in [0, 1] and <v, w>, the three numbers of the closed form"

@@ -13,11 +13,7 @@ from dpmatrix.exact import rational
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.wishart.top_eigenvector import TopVectorOutput, is_close, is_close_up_to_sign
 
-<<<<<<< HEAD
 definition_6 = cite("wishart.definition-6@6eb3fa95")
-=======
-definition_6 = cite("wishart.definition-6@6eb3fa95")
->>>>>>> 7a3c1a42eac0da9303f8284f9a4cde8eff47bac5
 
 E1, E2 = fmpq_mat([[1], [0]]), fmpq_mat([[0], [1]])
 DIRECTIONS = [(1, 0), (0, 1), (-1, 0), (Fraction(3, 5), Fraction(4, 5)), (Fraction(-4, 5), Fraction(3, 5))]

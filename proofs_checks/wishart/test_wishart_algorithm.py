@@ -14,13 +14,8 @@ from dpmatrix.exact import ball
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.wishart.wishart_algorithm import LaplaceDiagonal, PositiveDefiniteSum, WishartRun
 
-<<<<<<< HEAD
 psd_preservation = cite("wishart.psd-preservation@473db495")
 algorithm_2 = cite("wishart.algorithm-2@55bfeb02")
-=======
-psd_preservation = cite("wishart.psd-preservation@473db495")
-algorithm_2 = cite("wishart.algorithm-2@55bfeb02")
->>>>>>> 7a3c1a42eac0da9303f8284f9a4cde8eff47bac5
 
 
 @psd_preservation.supports(grade="derived", region="every d, n, m; symbolically for d, n, m <= 3")

@@ -17,11 +17,7 @@ from dpmatrix.spec.wishart.points import InputPerturbation
 from dpmatrix.spec.wishart.sensitivity import RecordPair
 from dpmatrix.spec.wishart.wishart_perturbation import SymmetrisedNoise, WishartOutput
 
-<<<<<<< HEAD
 theorem_4 = cite("wishart.theorem-4@1a87265c")
-=======
-theorem_4 = cite("wishart.theorem-4@1a87265c")
->>>>>>> 7a3c1a42eac0da9303f8284f9a4cde8eff47bac5
 
 INPUTS = {
     "dimension >= 1, an integer": InputPerturbation(0, 5, 1),

@@ -22,11 +22,7 @@ from dpmatrix.experiments.slides_image import image_panel, portrait
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.analyze_gauss.image import Panel, PixelPromise
 
-<<<<<<< HEAD
 image_experiment = cite("analyze-gauss.image-experiment@a9f894ad")
-=======
-image_experiment = cite("analyze-gauss.image-experiment@a9f894ad")
->>>>>>> 7a3c1a42eac0da9303f8284f9a4cde8eff47bac5
 
 
 SHOWN = (1, 5, 9, 13, 17, 21, 25, 29)

@@ -62,13 +62,8 @@ def test_all_documents_are_mirrored() -> None:
 
 
 TEXT = """
-<<<<<<< HEAD
-closer = cite("wishart.theorem-7@b7d447b0")
-smaller = cite("wishart.lemma-1@b14a549d")
-=======
 closer = cite("wishart.theorem-7")
 smaller = cite("wishart.lemma-1")
->>>>>>> 7a3c1a42eac0da9303f8284f9a4cde8eff47bac5
 
 @closer.supports(grade="symbolic", region="x")
 @smaller.supports(grade="symbolic", region="x")

@@ -28,15 +28,9 @@ from dpmatrix.spec.analyze_gauss.gaussian_mechanism import GaussianPromise, Gaus
 from dpmatrix.spec.analyze_gauss.online import OnlinePromise, OnlineRun
 from dpmatrix.spec.analyze_gauss.subspace_recovery import RecoveryRun
 
-<<<<<<< HEAD
 algorithm_1 = cite("analyze-gauss.algorithm-1@3eaa6e4e")
 algorithm_2 = cite("analyze-gauss.algorithm-2@9861d883")
 algorithm_3 = cite("analyze-gauss.algorithm-3@a0c09f12")
-=======
-algorithm_1 = cite("analyze-gauss.algorithm-1@3eaa6e4e")
-algorithm_2 = cite("analyze-gauss.algorithm-2@9861d883")
-algorithm_3 = cite("analyze-gauss.algorithm-3@a0c09f12")
->>>>>>> 7a3c1a42eac0da9303f8284f9a4cde8eff47bac5
 
 
 ADDED, REPLACED = Adjacency.ADD_REMOVE_ONE, Adjacency.REPLACE_ONE

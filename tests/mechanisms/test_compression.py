@@ -19,13 +19,8 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.compression.procedures import TruncationRun
 from dpmatrix.spec.compression.transformation import CompressionRun
 
-<<<<<<< HEAD
 transformation = cite("compression.transformation@cdc4f566")
 procedure_4_1 = cite("compression.procedure-4-1@86561187")
-=======
-transformation = cite("compression.transformation@cdc4f566")
-procedure_4_1 = cite("compression.procedure-4-1@86561187")
->>>>>>> 7a3c1a42eac0da9303f8284f9a4cde8eff47bac5
 
 
 KNOWN = "compression.corollary-3-7"

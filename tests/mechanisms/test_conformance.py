@@ -22,13 +22,8 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.wishart.laplace_perturbation import LaplaceRun
 from dpmatrix.spec.wishart.wishart_algorithm import WishartRun
 
-<<<<<<< HEAD
 algorithm_1 = cite("wishart.algorithm-1@ccf7653b")
 algorithm_2 = cite("wishart.algorithm-2@55bfeb02")
-=======
-algorithm_1 = cite("wishart.algorithm-1@ccf7653b")
-algorithm_2 = cite("wishart.algorithm-2@55bfeb02")
->>>>>>> 7a3c1a42eac0da9303f8284f9a4cde8eff47bac5
 
 
 def laplace_run(seed: int) -> LaplaceRun:

@@ -27,13 +27,8 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.near_optimal.mod_sulq_algorithm import ModSulqRun
 from dpmatrix.spec.near_optimal.ppca_algorithm import PpcaRun
 
-<<<<<<< HEAD
 algorithm_1 = cite("near-optimal.algorithm-1@44fb5a6d")
 algorithm_2 = cite("near-optimal.algorithm-2@d5382d05")
-=======
-algorithm_1 = cite("near-optimal.algorithm-1@44fb5a6d")
-algorithm_2 = cite("near-optimal.algorithm-2@d5382d05")
->>>>>>> 7a3c1a42eac0da9303f8284f9a4cde8eff47bac5
 
 
 DELTA = Fraction(1, 1000)

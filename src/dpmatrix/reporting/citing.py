@@ -2,11 +2,7 @@
 
 For example::
 
-<<<<<<< HEAD
-    theorem_4 = cite("wishart.theorem-4@1a87265c")
-=======
     theorem_4 = cite("wishart.theorem-4@<fingerprint>")
->>>>>>> 7a3c1a42eac0da9303f8284f9a4cde8eff47bac5
 
     @theorem_4.refutes("common-support", grade="symbolic", region="d = 2")
     def test_the_supports_differ(statement): ...
