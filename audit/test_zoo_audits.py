@@ -1,4 +1,4 @@
-"""The auditor before the zoo: faulty mechanisms are certified as violations, correct ones pass.
+"""The auditor before the suite of `audit.zoo`: faulty mechanisms are certified as violations, correct ones pass.
 
 By default a few of every kind with small budgets; with ``--audit-budget`` all of them, for as long as it says: a faulty
 mechanism until it is refuted, a correct one until its time is over. A false alarm has probability at most 1e-6 in each
@@ -11,8 +11,8 @@ from __future__ import annotations
 import pytest
 from attrs import evolve
 
-from dpmatrix.auditing.zoo import correct_specimens, faulty_specimens, specimen
-from dpmatrix.auditing.zoo.trial import Budget, examine
+from audit.zoo import correct_specimens, faulty_specimens, specimen
+from audit.zoo.trial import Budget, examine
 
 DETECTING = Budget(training=3000, confirmation=2**17, stages=6, tightness=0.0)
 PASSING = Budget(training=1000, confirmation=2**14, stages=3)

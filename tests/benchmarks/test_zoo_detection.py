@@ -1,8 +1,8 @@
-"""How well the auditor does on the zoo: detection, certified bound over truth, samples, time; and false alarms.
+"""How well the auditor does on the suite of faulty mechanisms: detection, bound over truth, time; false alarms.
 
 Measured is `audit_within` with its defaults, which is what ``dpmatrix audit`` and `audit_mechanism` run, on the pairs
 of each specimen. Run by `make bench` for a few specimens, or as a file for the whole table:
-``python tests/benchmarks/test_zoo_detection.py [--seconds 60] [--alarm-seconds 2] [--repetitions 100] [--workers 2]
+``python -m tests.benchmarks.test_zoo_detection [--seconds 60] [--alarm-seconds 2] [--repetitions 100] [--workers 2]
 [name ...]``. On a machine that does other work, ``--processor-time --workers 1`` gives every audit the seconds of one
 processor.
 
@@ -21,8 +21,8 @@ from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
 
 import pytest
 
-from dpmatrix.auditing.zoo import Specimen, correct_specimens, faulty_specimens, specimen
-from dpmatrix.auditing.zoo.trial import Allowance, Finding, examine_within
+from audit.zoo import Specimen, correct_specimens, faulty_specimens, specimen
+from audit.zoo.trial import Allowance, Finding, examine_within
 
 CONFIDENCE = 1e-6
 ROUND = 10

@@ -1,4 +1,4 @@
-"""The audit as users run it, within a time: the one recipe of the command line, the assertion, and the zoo's figures.
+"""The audit as users run it, within a time: the one recipe of the command line and the assertion.
 
 A pilot plans the sizes and the rounding; the outputs are tested for repetitions, in this process and in new ones; the
 audit itself follows; and where it finds a violation the outputs on its pair are tested again. No answer is given where

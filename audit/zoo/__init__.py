@@ -1,4 +1,4 @@
-"""A zoo of faulty mechanisms, each a one-line mutation of a correct one, with what is true of it: a benchmark.
+"""A suite of faulty mechanisms, each a one-line mutation of a correct one, with what is true of it.
 
 Every specimen carries its claim, neighbours to try, a vectorised target and, where it can be computed, the true
 epsilon and delta. The targets are simulations in floating point; only those with `Flag.REPRESENTATION` are about that.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from dpmatrix.auditing.zoo import (
+from audit.zoo import (
     additive,
     counting,
     layouts,
@@ -20,7 +20,7 @@ from dpmatrix.auditing.zoo import (
     spectral,
     wishart_and_sketch,
 )
-from dpmatrix.auditing.zoo.specimen import FLAGRANT, RESOLUTION, Flag, Specimen, Truth
+from audit.zoo.specimen import FLAGRANT, RESOLUTION, Flag, Specimen, Truth
 from dpmatrix.errors import InvalidParameterError
 
 __all__ = [

@@ -6,8 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from dpmatrix.auditing.targets import FloatArray
-from dpmatrix.auditing.zoo.additive import (
+from audit.zoo.additive import (
     ADD,
     DELTA,
     EPSILON,
@@ -18,7 +17,7 @@ from dpmatrix.auditing.zoo.additive import (
     laplace_moment,
     triangle_scale,
 )
-from dpmatrix.auditing.zoo.noise import (
+from audit.zoo.noise import (
     Law,
     Noise,
     additive,
@@ -30,8 +29,9 @@ from dpmatrix.auditing.zoo.noise import (
     mirrored,
     upper_triangle,
 )
-from dpmatrix.auditing.zoo.specimen import Flag, Specimen, Truth
-from dpmatrix.auditing.zoo.truth import certain_truth, profile_truth
+from audit.zoo.specimen import Flag, Specimen, Truth
+from audit.zoo.truth import certain_truth, profile_truth
+from dpmatrix.auditing.targets import FloatArray
 from dpmatrix.privacy.profiles.gaussian import GaussianProfile
 
 

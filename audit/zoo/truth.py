@@ -8,8 +8,8 @@ from collections.abc import Callable
 import numpy as np
 from flint import arb
 
+from audit.zoo.specimen import Truth
 from dpmatrix.auditing.targets import FloatArray
-from dpmatrix.auditing.zoo.specimen import Truth
 from dpmatrix.exact import Exact, Real, fraction
 from dpmatrix.privacy.profiles.protocol import PrivacyProfile
 

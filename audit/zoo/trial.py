@@ -10,6 +10,7 @@ from concurrent.futures import Executor
 import numpy as np
 from attrs import evolve, frozen
 
+from audit.zoo.specimen import Specimen
 from dpmatrix.auditing.density import worst_privacy_loss
 from dpmatrix.auditing.pairs import NeighbouringPair
 from dpmatrix.auditing.plan import AuditPlan
@@ -17,7 +18,6 @@ from dpmatrix.auditing.representation import audit_representation
 from dpmatrix.auditing.result import AuditResult
 from dpmatrix.auditing.search import audit
 from dpmatrix.auditing.within import audit_within
-from dpmatrix.auditing.zoo.specimen import Specimen
 from dpmatrix.errors import NoVerdictError
 from dpmatrix.exact import Exact, fraction
 

@@ -6,11 +6,10 @@ from fractions import Fraction
 
 import numpy as np
 
-from dpmatrix.auditing.targets import FloatArray, Target
-from dpmatrix.auditing.zoo.additive import DELTA, EPSILON, REPLACE, deviation, gaussian_truth
-from dpmatrix.auditing.zoo.noise import Noise, gaussian, gram, mirrored
-from dpmatrix.auditing.zoo.specimen import Flag, Specimen
-from dpmatrix.auditing.zoo.sphere import (
+from audit.zoo.additive import DELTA, EPSILON, REPLACE, deviation, gaussian_truth
+from audit.zoo.noise import Noise, gaussian, gram, mirrored
+from audit.zoo.specimen import Flag, Specimen
+from audit.zoo.sphere import (
     gap_truth,
     gibbs_chain,
     one_record_truth,
@@ -20,6 +19,7 @@ from dpmatrix.auditing.zoo.sphere import (
     uniform_on_sphere,
     uniform_rejection,
 )
+from dpmatrix.auditing.targets import FloatArray, Target
 from dpmatrix.privacy.adjacency import Adjacency
 
 _RECORDS = 4

@@ -6,9 +6,8 @@ import math
 
 import numpy as np
 
-from dpmatrix.auditing.targets import FloatArray, Target
-from dpmatrix.auditing.zoo.additive import ADD, EPSILON, REPLACE, triangle_scale
-from dpmatrix.auditing.zoo.noise import (
+from audit.zoo.additive import ADD, EPSILON, REPLACE, triangle_scale
+from audit.zoo.noise import (
     additive,
     clipped,
     column_sums,
@@ -17,9 +16,10 @@ from dpmatrix.auditing.zoo.noise import (
     laplace,
     mirrored,
 )
-from dpmatrix.auditing.zoo.specimen import Flag, Specimen, Truth
-from dpmatrix.auditing.zoo.truth import certain_truth, ratio_truth
-from dpmatrix.auditing.zoo.worst_pairs import deleted_extremal_record
+from audit.zoo.specimen import Flag, Specimen, Truth
+from audit.zoo.truth import certain_truth, ratio_truth
+from audit.zoo.worst_pairs import deleted_extremal_record
+from dpmatrix.auditing.targets import FloatArray, Target
 
 BOUND = 0.5
 RECORDS = 4
@@ -171,7 +171,7 @@ def _same_noise_twice(dimension: int, scale: float) -> Target:
     return target
 
 
-def _seeded(data: FloatArray, size: int, generator: np.random.Generator) -> FloatArray:  # noqa: ARG001 - the fault
+def _seeded(data: FloatArray, size: int, generator: np.random.Generator) -> FloatArray:
     noise = np.random.default_rng(2016).laplace(scale=math.sqrt(5) / EPSILON, size=5)
     return np.tile(column_sums(data) + noise, (size, 1))
 

@@ -8,8 +8,8 @@ import numpy as np
 from scipy.special import hyp1f1, i0
 from scipy.stats import chi2
 
+from audit.zoo.specimen import Truth
 from dpmatrix.auditing.targets import FloatArray
-from dpmatrix.auditing.zoo.specimen import Truth
 
 _GRID = 600
 

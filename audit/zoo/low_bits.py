@@ -6,11 +6,11 @@ import math
 
 import numpy as np
 
+from audit.zoo.additive import REPLACE, gaussian_moment, laplace_moment
+from audit.zoo.noise import column_sums
+from audit.zoo.preprocessing import vector_sum
+from audit.zoo.specimen import Flag, Specimen
 from dpmatrix.auditing.targets import FloatArray
-from dpmatrix.auditing.zoo.additive import REPLACE, gaussian_moment, laplace_moment
-from dpmatrix.auditing.zoo.noise import column_sums
-from dpmatrix.auditing.zoo.preprocessing import vector_sum
-from dpmatrix.auditing.zoo.specimen import Flag, Specimen
 
 _LENGTH = 5
 _SCALE = math.sqrt(_LENGTH)

@@ -7,11 +7,11 @@ from fractions import Fraction
 
 import numpy as np
 
+from audit.zoo.noise import Noise, additive, coordinates, counts, histogram, laplace
+from audit.zoo.specimen import Flag, Specimen, Truth
+from audit.zoo.truth import certain_truth
+from audit.zoo.worst_pairs import answer_patterns
 from dpmatrix.auditing.targets import FloatArray, Target
-from dpmatrix.auditing.zoo.noise import Noise, additive, coordinates, counts, histogram, laplace
-from dpmatrix.auditing.zoo.specimen import Flag, Specimen, Truth
-from dpmatrix.auditing.zoo.truth import certain_truth
-from dpmatrix.auditing.zoo.worst_pairs import answer_patterns
 from dpmatrix.privacy.adjacency import Adjacency
 
 ADD, REPLACE = Adjacency.ADD_REMOVE_ONE, Adjacency.REPLACE_ONE

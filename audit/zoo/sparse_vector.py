@@ -7,11 +7,11 @@ from functools import partial
 
 import numpy as np
 
+from audit.zoo.noise import counts
+from audit.zoo.specimen import Flag, Specimen, Truth, of_one_record
+from audit.zoo.truth import laplace_density, laplace_survival, quadrature
+from audit.zoo.worst_pairs import answer_patterns
 from dpmatrix.auditing.targets import FloatArray, Target
-from dpmatrix.auditing.zoo.noise import counts
-from dpmatrix.auditing.zoo.specimen import Flag, Specimen, Truth, of_one_record
-from dpmatrix.auditing.zoo.truth import laplace_density, laplace_survival, quadrature
-from dpmatrix.auditing.zoo.worst_pairs import answer_patterns
 
 LENGTH = 6
 THRESHOLD = 0.5

@@ -8,11 +8,11 @@ from functools import partial
 
 import numpy as np
 
+from audit.zoo.specimen import Flag, Specimen, Truth, of_one_record
+from audit.zoo.truth import finite_truth
+from audit.zoo.worst_pairs import basis, one_record
 from dpmatrix.auditing.pairs import NeighbouringPair
 from dpmatrix.auditing.targets import FloatArray, Target
-from dpmatrix.auditing.zoo.specimen import Flag, Specimen, Truth, of_one_record
-from dpmatrix.auditing.zoo.truth import finite_truth
-from dpmatrix.auditing.zoo.worst_pairs import basis, one_record
 
 CATEGORIES = 5
 _HASHES = 2

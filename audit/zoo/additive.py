@@ -11,10 +11,8 @@ import numpy as np
 from attrs import frozen
 from flint import arb, fmpq, fmpq_mat
 
-from dpmatrix.auditing.pairs import NeighbouringPair
-from dpmatrix.auditing.targets import FloatArray
-from dpmatrix.auditing.zoo.ceiling import LossLaw, laplace_losses
-from dpmatrix.auditing.zoo.noise import (
+from audit.zoo.ceiling import LossLaw, laplace_losses
+from audit.zoo.noise import (
     Noise,
     additive,
     averaged,
@@ -24,8 +22,10 @@ from dpmatrix.auditing.zoo.noise import (
     laplace,
     mirrored,
 )
-from dpmatrix.auditing.zoo.specimen import Density, Flag, Specimen, Truth
-from dpmatrix.auditing.zoo.truth import as_float, profile_truth, ratio_truth
+from audit.zoo.specimen import Density, Flag, Specimen, Truth
+from audit.zoo.truth import as_float, profile_truth, ratio_truth
+from dpmatrix.auditing.pairs import NeighbouringPair
+from dpmatrix.auditing.targets import FloatArray
 from dpmatrix.exact import rational
 from dpmatrix.privacy.adjacency import Adjacency
 from dpmatrix.privacy.guarantee import PrivacyGuarantee
