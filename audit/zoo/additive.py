@@ -24,8 +24,8 @@ from audit.zoo.noise import (
 )
 from audit.zoo.specimen import Density, Flag, Specimen, Truth
 from audit.zoo.truth import as_float, profile_truth, ratio_truth
-from dpmatrix.auditing.pairs import NeighbouringPair
-from dpmatrix.auditing.targets import FloatArray
+from dpmatrix.auditing.arrays import FloatArray
+from dpmatrix.auditing.pairs.pair import NeighbouringPair
 from dpmatrix.exact import rational
 from dpmatrix.privacy.adjacency import Adjacency
 from dpmatrix.privacy.guarantee import PrivacyGuarantee

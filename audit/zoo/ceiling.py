@@ -14,7 +14,7 @@ from attrs import frozen
 from scipy.special import betaincinv
 from scipy.stats import binom
 
-from dpmatrix.auditing.targets import FloatArray
+from dpmatrix.auditing.arrays import FloatArray
 from dpmatrix.exact import Exact, fraction
 
 _STEPS = 100

@@ -11,7 +11,8 @@ from audit.zoo.noise import Noise, additive, coordinates, counts, histogram, lap
 from audit.zoo.specimen import Flag, Specimen, Truth
 from audit.zoo.truth import certain_truth
 from audit.zoo.worst_pairs import answer_patterns
-from dpmatrix.auditing.targets import FloatArray, Target
+from dpmatrix.auditing.arrays import FloatArray
+from dpmatrix.auditing.targets.target import Target
 from dpmatrix.privacy.adjacency import Adjacency
 
 ADD, REPLACE = Adjacency.ADD_REMOVE_ONE, Adjacency.REPLACE_ONE

@@ -31,7 +31,7 @@ from audit.zoo.noise import (
 )
 from audit.zoo.specimen import Flag, Specimen, Truth
 from audit.zoo.truth import certain_truth, profile_truth
-from dpmatrix.auditing.targets import FloatArray
+from dpmatrix.auditing.arrays import FloatArray
 from dpmatrix.privacy.profiles.gaussian import GaussianProfile
 
 

@@ -11,8 +11,9 @@ import numpy as np
 from audit.zoo.specimen import Flag, Specimen, Truth, of_one_record
 from audit.zoo.truth import finite_truth
 from audit.zoo.worst_pairs import basis, one_record
-from dpmatrix.auditing.pairs import NeighbouringPair
-from dpmatrix.auditing.targets import FloatArray, Target
+from dpmatrix.auditing.arrays import FloatArray
+from dpmatrix.auditing.pairs.pair import NeighbouringPair
+from dpmatrix.auditing.targets.target import Target
 
 CATEGORIES = 5
 _HASHES = 2

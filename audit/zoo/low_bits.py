@@ -10,7 +10,7 @@ from audit.zoo.additive import REPLACE, gaussian_moment, laplace_moment
 from audit.zoo.noise import column_sums
 from audit.zoo.preprocessing import vector_sum
 from audit.zoo.specimen import Flag, Specimen
-from dpmatrix.auditing.targets import FloatArray
+from dpmatrix.auditing.arrays import FloatArray
 
 _LENGTH = 5
 _SCALE = math.sqrt(_LENGTH)

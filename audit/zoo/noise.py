@@ -7,7 +7,8 @@ from typing import TypeAlias
 
 import numpy as np
 
-from dpmatrix.auditing.targets import FloatArray, Target
+from dpmatrix.auditing.arrays import FloatArray
+from dpmatrix.auditing.targets.target import Target
 
 Law: TypeAlias = Callable[[np.random.Generator, tuple[int, ...]], FloatArray]
 Noise: TypeAlias = Callable[[int, np.random.Generator], FloatArray]

@@ -19,7 +19,8 @@ from audit.zoo.noise import (
 from audit.zoo.specimen import Flag, Specimen, Truth
 from audit.zoo.truth import certain_truth, ratio_truth
 from audit.zoo.worst_pairs import deleted_extremal_record
-from dpmatrix.auditing.targets import FloatArray, Target
+from dpmatrix.auditing.arrays import FloatArray
+from dpmatrix.auditing.targets.target import Target
 
 BOUND = 0.5
 RECORDS = 4

@@ -11,7 +11,8 @@ from audit.zoo.noise import counts
 from audit.zoo.specimen import Flag, Specimen, Truth, of_one_record
 from audit.zoo.truth import laplace_density, laplace_survival, quadrature
 from audit.zoo.worst_pairs import answer_patterns
-from dpmatrix.auditing.targets import FloatArray, Target
+from dpmatrix.auditing.arrays import FloatArray
+from dpmatrix.auditing.targets.target import Target
 
 LENGTH = 6
 THRESHOLD = 0.5

@@ -10,9 +10,9 @@ from attrs import evolve, frozen
 
 from audit.zoo.ceiling import LossLaw, most_certifiable
 from dpmatrix.auditing.density import LogRatio, OutputMap
-from dpmatrix.auditing.neighbours import neighbouring_pairs
-from dpmatrix.auditing.pairs import NeighbouringPair
-from dpmatrix.auditing.targets import Target, seen_at_resolution
+from dpmatrix.auditing.pairs.neighbours import neighbouring_pairs
+from dpmatrix.auditing.pairs.pair import NeighbouringPair
+from dpmatrix.auditing.targets.target import Target, seen_at_resolution
 from dpmatrix.exact import Exact
 from dpmatrix.privacy.adjacency import Adjacency
 

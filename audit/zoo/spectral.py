@@ -19,7 +19,8 @@ from audit.zoo.sphere import (
     uniform_on_sphere,
     uniform_rejection,
 )
-from dpmatrix.auditing.targets import FloatArray, Target
+from dpmatrix.auditing.arrays import FloatArray
+from dpmatrix.auditing.targets.target import Target
 from dpmatrix.privacy.adjacency import Adjacency
 
 _RECORDS = 4

@@ -9,7 +9,7 @@ from scipy.special import hyp1f1, i0
 from scipy.stats import chi2
 
 from audit.zoo.specimen import Truth
-from dpmatrix.auditing.targets import FloatArray
+from dpmatrix.auditing.arrays import FloatArray
 
 _GRID = 600
 

@@ -12,11 +12,11 @@ from attrs import evolve, frozen
 
 from audit.zoo.specimen import Specimen
 from dpmatrix.auditing.density import worst_privacy_loss
-from dpmatrix.auditing.pairs import NeighbouringPair
-from dpmatrix.auditing.plan import AuditPlan
-from dpmatrix.auditing.representation import audit_representation
+from dpmatrix.auditing.pairs.pair import NeighbouringPair
+from dpmatrix.auditing.planning.plan import AuditPlan
+from dpmatrix.auditing.representation.audit import audit_representation
 from dpmatrix.auditing.result import AuditResult
-from dpmatrix.auditing.search import audit
+from dpmatrix.auditing.statistical import audit
 from dpmatrix.auditing.within import audit_within
 from dpmatrix.errors import NoVerdictError
 from dpmatrix.exact import Exact, fraction

@@ -9,7 +9,7 @@ import numpy as np
 from flint import arb
 
 from audit.zoo.specimen import Truth
-from dpmatrix.auditing.targets import FloatArray
+from dpmatrix.auditing.arrays import FloatArray
 from dpmatrix.exact import Exact, Real, fraction
 from dpmatrix.privacy.profiles.protocol import PrivacyProfile
 

@@ -11,7 +11,8 @@ from audit.zoo.additive import ADD, DELTA, EPSILON
 from audit.zoo.noise import Noise, additive, gram, transposed, wishart
 from audit.zoo.specimen import Flag, Specimen, Truth
 from audit.zoo.truth import as_float, certain_truth, profile_truth
-from dpmatrix.auditing.targets import FloatArray, Target
+from dpmatrix.auditing.arrays import FloatArray
+from dpmatrix.auditing.targets.target import Target
 from dpmatrix.privacy.guarantee import PrivacyGuarantee
 from dpmatrix.privacy.least_noise import calibrate_sketch, calibrate_wishart
 from dpmatrix.privacy.profiles.sketch import SketchProfile

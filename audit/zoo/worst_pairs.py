@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 import numpy as np
 
-from dpmatrix.auditing.neighbours import l1_extremal_records
-from dpmatrix.auditing.pairs import NeighbouringPair
-from dpmatrix.auditing.targets import FloatArray
-from dpmatrix.auditing.unit_ball import unit_record
+from dpmatrix.auditing.arrays import FloatArray
+from dpmatrix.auditing.pairs.neighbours import l1_extremal_records
+from dpmatrix.auditing.pairs.pair import NeighbouringPair
+from dpmatrix.auditing.pairs.unit_ball import unit_record
 from dpmatrix.privacy.adjacency import Adjacency
 
 Pairs = Callable[[], tuple[NeighbouringPair, ...]]

@@ -9,15 +9,14 @@ import numpy as np
 import pytest
 from attrs import evolve
 
-from dpmatrix.auditing import AuditPlan, AuditResult, NeighbouringPair, audit
-from dpmatrix.auditing import search as searching
-from dpmatrix.auditing.contenders import Contender
-from dpmatrix.auditing.costs import Costs, likely_end
-from dpmatrix.auditing.events import best_event
-from dpmatrix.auditing.features import FeatureFamily
-from dpmatrix.auditing.sampling import Sampler
-from dpmatrix.auditing.sharpening import distinct, sharpened
-from dpmatrix.auditing.training import AMPLE, Shortlist, claims_to_choose_by, explore
+from dpmatrix.auditing import AuditPlan, AuditResult, NeighbouringPair, audit, statistical
+from dpmatrix.auditing.search.contenders import Contender
+from dpmatrix.auditing.search.costs import Costs, likely_end
+from dpmatrix.auditing.search.events import best_event
+from dpmatrix.auditing.search.features import FeatureFamily
+from dpmatrix.auditing.search.sharpening import distinct, sharpened
+from dpmatrix.auditing.search.training import AMPLE, Shortlist, claims_to_choose_by, explore
+from dpmatrix.auditing.targets.sampling import Sampler
 from dpmatrix.privacy import Adjacency
 
 IDENTITY = FeatureFamily(("itself",), lambda batch: batch[None])
@@ -41,7 +40,9 @@ def run(**options: object) -> AuditResult:
 def test_more_outputs_find_a_rarer_event(monkeypatch) -> None:
     """The last answer has probabilities 0.241 and 0.012, for which 40 outputs are too few and 5,000 are not."""
     sharp = run()
-    monkeypatch.setattr(searching, "sharpened", lambda *given, **_: (given[1][0].place, distinct(given[1][0].best), 0))
+    monkeypatch.setattr(
+        statistical, "sharpened", lambda *given, **_: (given[1][0].place, distinct(given[1][0].best), 0)
+    )
     blunt = run()
     assert 2.5 < sharp.epsilon_lower_bound < 3
     assert blunt.epsilon_lower_bound < 2.3

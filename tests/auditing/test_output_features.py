@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from dpmatrix.auditing import FeatureFamily, NeighbouringPair, feature_families
-from dpmatrix.auditing.events import best_event
+from dpmatrix.auditing.search.events import best_event
 from dpmatrix.errors import InvalidParameterError
 from dpmatrix.privacy.adjacency import Adjacency
 

@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpmatrix.auditing import NeighbouringPair
-from dpmatrix.auditing.counted import count_scores, has_atoms
-from dpmatrix.auditing.sampling import Sampler
-from dpmatrix.auditing.tallies import Tally, counted_below
-from dpmatrix.auditing.tallying import values_on, with_more
-from dpmatrix.auditing.training import Claim, explore
+from dpmatrix.auditing.search.counted import count_scores, has_atoms
+from dpmatrix.auditing.search.evaluation import values_on, with_more
+from dpmatrix.auditing.search.tallies import Tally, counted_below
+from dpmatrix.auditing.search.training import Claim, explore
+from dpmatrix.auditing.targets.sampling import Sampler
 from dpmatrix.privacy.adjacency import Adjacency
 
 CLAIMS = [(1.0, 0.0), (1.0, 0.01), (700.0, 1e-3)]

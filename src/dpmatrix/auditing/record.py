@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from dpmatrix.auditing.portable import PortableEvent, pair_from_json, pair_to_json
 from dpmatrix.auditing.result import AuditResult
+from dpmatrix.auditing.search.portable import PortableEvent, pair_from_json, pair_to_json
 from dpmatrix.errors import InvalidParameterError
 from dpmatrix.exact import fraction
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from attrs import frozen
 
-from dpmatrix.auditing.conditions import Conditions
-from dpmatrix.auditing.confidence import EventCounts
-from dpmatrix.auditing.confirmation import Look
-from dpmatrix.auditing.detectability import Detectable
-from dpmatrix.auditing.pairs import NeighbouringPair
-from dpmatrix.auditing.portable import PortableEvent
-from dpmatrix.auditing.replay import ReplayReport
+from dpmatrix.auditing.certify.confidence import EventCounts
+from dpmatrix.auditing.certify.confirmation import Look
+from dpmatrix.auditing.certify.detectability import Detectable
+from dpmatrix.auditing.independence.replay import ReplayReport
+from dpmatrix.auditing.pairs.pair import NeighbouringPair
+from dpmatrix.auditing.planning.conditions import Conditions
+from dpmatrix.auditing.search.portable import PortableEvent
 from dpmatrix.exact import Exact, fraction
 
 

@@ -7,19 +7,19 @@ from collections.abc import Sequence
 
 from attrs import evolve, frozen
 
-from dpmatrix.auditing.checkpoint import AuditState
-from dpmatrix.auditing.confirmation import Look, looks
-from dpmatrix.auditing.detectability import ConfirmationPlan, Detectable, detectable
-from dpmatrix.auditing.features import feature_families
-from dpmatrix.auditing.noise_cut import largest_caught_factor
-from dpmatrix.auditing.pairs import NeighbouringPair
-from dpmatrix.auditing.plan import AuditPlan
-from dpmatrix.auditing.replay import ReplayReport, replay
+from dpmatrix.auditing.certify.checkpoint import AuditState
+from dpmatrix.auditing.certify.confirmation import Look, looks
+from dpmatrix.auditing.certify.detectability import ConfirmationPlan, Detectable, detectable
+from dpmatrix.auditing.certify.noise_cut import largest_caught_factor
+from dpmatrix.auditing.certify.stages import Stage
+from dpmatrix.auditing.independence.replay import ReplayReport, replay
+from dpmatrix.auditing.pairs.pair import NeighbouringPair
+from dpmatrix.auditing.planning.plan import AuditPlan
 from dpmatrix.auditing.result import AuditResult, TradeOffPoint
-from dpmatrix.auditing.sampling import Sampler
-from dpmatrix.auditing.sharpening import MOST_SHARPENING, SHARPENING_SHARE
-from dpmatrix.auditing.stages import Stage
-from dpmatrix.auditing.training import REFINEMENT, finalists_of, outputs, pairs_of
+from dpmatrix.auditing.search.features import feature_families
+from dpmatrix.auditing.search.sharpening import MOST_SHARPENING, SHARPENING_SHARE
+from dpmatrix.auditing.search.training import REFINEMENT, finalists_of, outputs, pairs_of
+from dpmatrix.auditing.targets.sampling import Sampler
 from dpmatrix.exact import Exact, fraction
 
 _MEASURING = 3

@@ -15,12 +15,12 @@ from dpmatrix.auditing import (
     seen_at_resolution,
     violation_is_certified,
 )
-from dpmatrix.auditing.adapters import NamedTarget
-from dpmatrix.auditing.independence import check_independence
+from dpmatrix.auditing.independence.probes import check_independence
+from dpmatrix.auditing.independence.replay import FreshCalls, replay
 from dpmatrix.auditing.record import event_from_json
-from dpmatrix.auditing.replay import FreshCalls, replay
-from dpmatrix.auditing.sampling import entropy_of
-from dpmatrix.auditing.targets import Guarded, Target
+from dpmatrix.auditing.targets.adapters import NamedTarget
+from dpmatrix.auditing.targets.sampling import entropy_of
+from dpmatrix.auditing.targets.target import Guarded, Target
 from dpmatrix.errors import InvalidParameterError
 
 
