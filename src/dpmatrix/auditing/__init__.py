@@ -5,6 +5,10 @@ bits, where floating point gives inputs away. `audit_within` is the audit within
 for repetitions; the command line runs it, and `audit_mechanism` is the same as an assertion. Views show stateful
 mechanisms from several sides. `dpmatrix.auditing.density` searches an exact density ratio; it and
 `dpmatrix.auditing.pairs.strategies` need Hypothesis and are imported by their own names.
+
+An audit draws outputs of a mechanism (`targets`) on neighbouring inputs (`pairs`), sees whether they are independent
+(`independence`), looks for an event that tells the inputs apart (`search`) and proves what it can from fresh counts of
+it (`certify`). `planning` divides the time, and `representation` is all of that for low bits.
 """
 
 from dpmatrix.auditing.assertion import PrivacyViolationError, audit_mechanism
@@ -27,8 +31,9 @@ from dpmatrix.auditing.representation.bits import RepresentationTarget
 from dpmatrix.auditing.representation.reachability import reachable
 from dpmatrix.auditing.representation.result import InputPair, RepresentationAuditResult
 from dpmatrix.auditing.result import AuditResult, TradeOffPoint
-from dpmatrix.auditing.search.events import Event
-from dpmatrix.auditing.search.features import FeatureFamily, feature_families
+from dpmatrix.auditing.search.events import Event, Feature
+from dpmatrix.auditing.search.family import FeatureFamily
+from dpmatrix.auditing.search.features import feature_families
 from dpmatrix.auditing.statistical import audit, confirm
 from dpmatrix.auditing.targets.adapters import NamedTarget, as_target
 from dpmatrix.auditing.targets.target import Target, at_norm_bound, from_single_draw, seen_at_resolution
@@ -42,6 +47,7 @@ __all__ = [
     "Detectable",
     "Event",
     "EventCounts",
+    "Feature",
     "FeatureFamily",
     "InputPair",
     "NamedTarget",

@@ -210,7 +210,7 @@ def _trained(
         keep(state, False)
         plan.tell(f"pair {place + 1} of {len(pairs)}: {pairs[place].name}")
     if not state.events:
-        finalists = finalists_of([candidate for found in state.explored for candidate in found])
+        finalists = finalists_of(state.explored)
         seen = REFINEMENT * setting.training
         confirming = setting.confirmation
         place, events, drawn = sharpened(
@@ -233,5 +233,5 @@ def _trained(
         )
         state = evolve(state, place=place, events=events, sharpened=drawn)
         keep(state, True)
-        plan.tell(f"event: {events[0].build().sentence()}")
+        plan.tell(f"event: {events[0].sentence()}")
     return state

@@ -13,16 +13,16 @@ over gives its result again and draws nothing: there is no second confirmation.
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
 from dpmatrix.atomic_files import write_atomically
 from dpmatrix.auditing.pairs.pair import NeighbouringPair
-from dpmatrix.auditing.search.portable import PortableEvent
-from dpmatrix.auditing.search.training import Candidate
+from dpmatrix.auditing.search.events import Event
 from dpmatrix.errors import InvalidParameterError
 
 _VERSION = 2
@@ -57,9 +57,9 @@ class AuditState:
 
     facts: dict[str, Any]
     entropy: int
-    explored: tuple[tuple[Candidate, ...], ...] = ()
+    explored: tuple[tuple[Event, ...], ...] = ()
     place: int = -1
-    events: tuple[PortableEvent, ...] = ()
+    events: tuple[Event, ...] = ()
     sharpened: int = 0
     likely: int = 0
     totals: tuple[SideCounts, ...] = ()
@@ -72,7 +72,7 @@ def save(path: Path, state: AuditState) -> None:
         "version": _VERSION,
         "facts": state.facts,
         "entropy": str(state.entropy),
-        "explored": [[candidate.to_json() for candidate in found] for found in state.explored],
+        "explored": [[_scored_to_json(event) for event in found] for found in state.explored],
         "place": state.place,
         "events": [event.to_json() for event in state.events],
         "sharpened": state.sharpened,
@@ -81,6 +81,16 @@ def save(path: Path, state: AuditState) -> None:
         "partial": state.partial,
     }
     write_atomically(path, json.dumps(record), "checkpoint")
+
+
+def _scored_to_json(event: Event) -> dict[str, Any]:
+    """Return an event with its score, of which minus infinity becomes nothing."""
+    return {"score": event.score if math.isfinite(event.score) else None, "event": event.to_json()}
+
+
+def _scored_from_json(record: dict[str, Any], pair: NeighbouringPair) -> Event:
+    score = record["score"]
+    return evolve(Event.from_json(record["event"], pair), score=-math.inf if score is None else score)
 
 
 def _read(path: Path) -> dict[str, Any]:
@@ -123,9 +133,12 @@ def load(path: Path, facts: dict[str, Any], pairs: Sequence[NeighbouringPair]) -
     return AuditState(
         facts,
         int(record["entropy"]),
-        tuple(tuple(Candidate.from_json(one, pairs) for one in found) for found in record["explored"]),
+        tuple(
+            tuple(_scored_from_json(one, pair) for one in found)
+            for pair, found in zip(pairs, record["explored"], strict=False)
+        ),
         place,
-        tuple(PortableEvent.from_json(event, pairs[place]) for event in record["events"]),
+        tuple(Event.from_json(event, pairs[place]) for event in record["events"]),
         record["sharpened"],
         record["likely"],
         tuple((tuple(first), tuple(second)) for first, second in record["totals"]),

@@ -18,7 +18,7 @@ from dpmatrix.auditing.certify.confidence import (
 )
 from dpmatrix.auditing.certify.stages import Stage
 from dpmatrix.auditing.search.evaluation import count_chunk
-from dpmatrix.auditing.search.portable import PortableEvent
+from dpmatrix.auditing.search.events import Event
 from dpmatrix.auditing.search.training import AMPLE
 from dpmatrix.auditing.targets.sampling import Sampler, chunks
 from dpmatrix.exact import Exact, fraction
@@ -50,7 +50,7 @@ class Look:
         )
 
 
-def looks(events: tuple[PortableEvent, ...], plan: tuple[Stage, ...], totals: tuple[SideCounts, ...]) -> list[Look]:
+def looks(events: tuple[Event, ...], plan: tuple[Stage, ...], totals: tuple[SideCounts, ...]) -> list[Look]:
     """List every event after every finished stage.
 
     Of several events the first has half of the failure probability, the others share the rest: all bounds of all looks

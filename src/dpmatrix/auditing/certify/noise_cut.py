@@ -14,8 +14,8 @@ import numpy as np
 
 from dpmatrix.auditing.arrays import FloatArray
 from dpmatrix.auditing.certify.detectability import POWER, ConfirmationPlan
-from dpmatrix.auditing.search.events import best_event
-from dpmatrix.auditing.search.features import FeatureFamily
+from dpmatrix.auditing.search.events import Feature
+from dpmatrix.auditing.search.tallies import Tally
 
 _STEPS = 7
 _LEAST = 2.0**-6
@@ -36,26 +36,20 @@ def _pessimistic(hits: int, trials: int, sign: float) -> float:
 
 
 def _caught(
-    families: Sequence[FeatureFamily], batches: tuple[FloatArray, FloatArray], plan: ConfirmationPlan
+    features: Sequence[Feature], batches: tuple[FloatArray, FloatArray], plan: ConfirmationPlan
 ) -> tuple[bool, list[float]]:
     """Tell whether an event chosen on half of the outputs would be certified, judging it by the other half."""
     from scipy.stats import binom  # takes longer to import than all the rest, and workers do without
 
     half = len(batches[0]) // 2
     best, scores = False, []
-    for family in families:
-        values, other_values = (family.evaluate(batch) for batch in batches)
+    for first in features:
+        values, other_values = (first.family.evaluate(batch) for batch in batches)
         highest = -math.inf
-        for row in range(len(family.names)):
-            score, event = best_event(
-                family,
-                row,
-                values[row, :half],
-                other_values[row, :half],
-                epsilon=plan.epsilon,
-                delta=plan.delta,
-            )
-            highest = max(highest, score)
+        for row, feature in enumerate(first.of_family()):
+            tally = Tally.of(values[row, :half], other_values[row, :half])
+            (event,) = tally.events(feature, [(plan.epsilon, plan.delta)])
+            highest = max(highest, event.score)
             sides = (other_values, values) if event.on_neighbour else (values, other_values)
             counts = [_count(side[row, half:], event.threshold, event.at_least) for side in sides]
             trials = len(batches[0]) - half
@@ -74,7 +68,7 @@ def _count(values: FloatArray, threshold: float, at_least: bool) -> int:
 
 
 def largest_caught_factor(
-    families: Sequence[FeatureFamily],
+    features: Sequence[Feature],
     batch: FloatArray,
     other_batch: FloatArray,
     difference: FloatArray,
@@ -86,8 +80,8 @@ def largest_caught_factor(
 
     Parameters
     ----------
-    families
-        Features to choose an event from.
+    features
+        The first number of every family to choose an event from.
     batch, other_batch
         Training outputs on the data and on the neighbour, equally many.
     difference
@@ -106,11 +100,11 @@ def largest_caught_factor(
     def cut(factor: float) -> tuple[FloatArray, FloatArray]:
         return _pulled(batch, centre, factor), _pulled(other_batch, centre - difference, factor)
 
-    caught, scores = _caught(families, cut(_LEAST), plan)
+    caught, scores = _caught(features, cut(_LEAST), plan)
     if not caught:
         return 0.0
-    _, scores = _caught(families, cut(0.5), plan)
-    kept = [families[place] for place in np.argsort(scores)[::-1][:_FAMILIES]]
+    _, scores = _caught(features, cut(0.5), plan)
+    kept = [features[place] for place in np.argsort(scores)[::-1][:_FAMILIES]]
     low, high = math.log(_LEAST), 0.0
     for _ in range(_STEPS):
         middle = (low + high) / 2

@@ -12,9 +12,10 @@ from dpmatrix.auditing.arrays import FloatArray
 from dpmatrix.auditing.checks import positive_finite
 from dpmatrix.auditing.pairs.pair import NeighbouringPair
 from dpmatrix.auditing.planning.conditions import Sizes
-from dpmatrix.auditing.search.events import best_event
-from dpmatrix.auditing.search.features import FeatureFamily, feature_families
+from dpmatrix.auditing.search.events import Feature, first_features
+from dpmatrix.auditing.search.family import FeatureFamily
 from dpmatrix.auditing.search.learned import learn_scores
+from dpmatrix.auditing.search.tallies import Tally
 from dpmatrix.auditing.search.training import FINALISTS, LEARNING_PAIRS, REFINEMENT
 from dpmatrix.auditing.targets.sampling import Clock, generator_for
 from dpmatrix.auditing.targets.target import Target, at_norm_bound, draw_batch
@@ -78,8 +79,9 @@ def sizes_within(
     scaled = at_norm_bound(target, norm_bound)
     longest = min(_LONGEST_PILOT, _LONGEST_SHARE * seconds)
     batch, drawing = _timed_batch(scaled, pairs[0].data, longest, clock)
-    families = feature_families(pairs[0], batch.shape[1:], norm_bound)
-    features, choosing = _timed_features(families, batch, clock)
+    firsts = first_features(pairs[0], batch.shape[1:], norm_bound)
+    families = [first.family for first in firsts]
+    features, choosing = _timed_features(firsts, batch, clock)
     each = 2.0 * (drawing / workers + features + choosing)
     learning = _timed_learning(families, batch, clock) if learned else 0.0
     affordable = _TRAINING_SHARE * seconds / each
@@ -119,14 +121,14 @@ def _timed_learning(families: Sequence[FeatureFamily], batch: FloatArray, clock:
     return (clock() - begin) / len(rows)
 
 
-def _timed_features(families: Sequence[FeatureFamily], batch: FloatArray, clock: Clock) -> tuple[float, float]:
+def _timed_features(firsts: Sequence[Feature], batch: FloatArray, clock: Clock) -> tuple[float, float]:
     """Return the time that all features of an output take, and that the choice of their thresholds takes."""
     begin = clock()
-    values = [family.evaluate(batch) for family in families]
+    values = [first.family.evaluate(batch) for first in firsts]
     evaluated = clock()
-    for family, rows in zip(families, values, strict=True):
-        for row in range(len(family.names)):
-            best_event(family, row, rows[row], rows[row], epsilon=1.0, delta=0.0)
+    for first, rows in zip(firsts, values, strict=True):
+        for feature, row in zip(first.of_family(), rows, strict=True):
+            Tally.of(row, row).events(feature, [(1.0, 0.0)])
     return (evaluated - begin) / len(batch), (clock() - evaluated) / len(batch)
 
 

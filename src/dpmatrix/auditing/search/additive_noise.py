@@ -7,18 +7,14 @@ counts twice. For Gaussian noise it is the inner product with the change of the 
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TypeAlias
-
 import numpy as np
 
 from dpmatrix.auditing.arrays import FloatArray
 from dpmatrix.auditing.pairs.pair import NeighbouringPair
+from dpmatrix.auditing.search.family import FeatureFamily
 
-NamedNumbers: TypeAlias = tuple[tuple[str, ...], Callable[[FloatArray], FloatArray]]
 
-
-def _along(what: str, reference: FloatArray, other: FloatArray) -> NamedNumbers:
+def _along(what: str, reference: FloatArray, other: FloatArray) -> FeatureFamily:
     """Compare outputs with two references of their shape, over all entries."""
     first, second = reference.ravel(), other.ravel()
     change = first - second
@@ -31,7 +27,7 @@ def _along(what: str, reference: FloatArray, other: FloatArray) -> NamedNumbers:
         return np.concatenate([nearer[None], directions @ flat.T])
 
     part = "its upper triangle" if reference.ndim == 2 else "its signs"
-    return (
+    return FeatureFamily(
         (
             f"over all entries, the l1 distance to {what} of the neighbour less that to {what} of the data",
             f"the inner product with the change of {what}",
@@ -45,14 +41,13 @@ def _positives(data: FloatArray) -> FloatArray:
     return np.asarray(np.count_nonzero(data > 0, axis=0), dtype=np.float64)
 
 
-def further_families(
+def additive_noise_families(
     pair: NeighbouringPair, output_shape: tuple[int, ...], norm_bound: float = 1.0
-) -> tuple[NamedNumbers, ...]:
-    """List names and functions of further `FeatureFamily` objects; parameters as for `feature_families`.
+) -> tuple[FeatureFamily, ...]:
+    """List families for outputs of the dimension of the data; parameters as for `feature_families`.
 
-    Outputs of the dimension of the data are compared with the second moment if they are matrices; if they are vectors,
-    with the sum of the records and with the number of positive entries in every coordinate, as counting queries have
-    it. There is nothing for other outputs.
+    Matrices are compared with the second moment; vectors with the sum of the records and with the number of positive
+    entries in every coordinate, as counting queries have it. There is nothing for other outputs.
     """
     sizes = set(output_shape)
     if sizes != {pair.data.shape[1]} or len(output_shape) > 2:

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Sequence
 from attrs import frozen
 
 from dpmatrix.auditing.search.costs import Costs
-from dpmatrix.auditing.search.portable import PortableEvent
-from dpmatrix.auditing.search.tallies import Choice, Tally
+from dpmatrix.auditing.search.events import Event, Feature
+from dpmatrix.auditing.search.tallies import Tally
 from dpmatrix.auditing.search.training import Claim, Shortlist
 
 _FEATURES, _HOPEFUL, _FURTHER = 5, 3, 2
@@ -48,9 +48,9 @@ class Contender:
 
     def may_change(self) -> bool:
         """Tell whether another feature than that of the best event may turn out better."""
-        best = self.shortlist.best[0].feature_key()
+        best = self.shortlist.best[0].feature.key()
         pairs = zip(self.shortlist.features, self.hopes, strict=False)
-        others = [hope for feature, hope in pairs if feature.feature_key() != best]
+        others = [hope for feature, hope in pairs if feature.key() != best]
         return max(others, default=-math.inf) > _worth_while(self.shortlist.score)
 
 
@@ -74,23 +74,23 @@ def judged(contender: Contender, tallies: Sequence[Tally], claims: Sequence[Clai
     """
     points = [(claim.epsilon, claim.delta) for claim in claims]
     looked_at = [
-        _Judgement(feature, tally, tally.choices(points, confirming=costs.affordable(feature)))
+        _Judgement(tally, tally.events(feature, points, costs.affordable(feature)))
         for feature, tally in _different(contender.shortlist.features, tallies)
     ]
-    score = max(one.choices[0].score for one in looked_at)
+    score = max(one.events[0].score for one in looked_at)
     hopeful = sorted(looked_at, key=lambda one: -one.hope)[:_HOPEFUL]
-    best: list[PortableEvent] = []
+    best: list[Event] = []
     kept: list[_Judgement] = []
     for number in range(len(claims)):
-        ranked = sorted(looked_at, key=lambda one: -one.choices[number].score)
-        first = best[0] if best else ranked[0].feature
-        cheap = [one for one in ranked if one.feature is first or costs.bears(first, one.feature)]
-        best.append(cheap[0].feature.with_choice(cheap[0].choices[number]))
+        ranked = sorted(looked_at, key=lambda one: -one.events[number].score)
+        first = best[0].feature if best else ranked[0].feature
+        cheap = [one for one in ranked if costs.bears(first, one.feature)]
+        best.append(cheap[0].events[number])
         kept.append(cheap[0])
         kept.extend(cheap[1:_FURTHER] if number else _above(_worth_while(score), [*cheap[1:_FEATURES], *hopeful]))
-    left = list({one.feature.feature_key(): one for one in kept}.values())
+    left = list({one.feature.key(): one for one in kept}.values())
     return Contender(
-        Shortlist(score, contender.shortlist.place, tuple(best), tuple(one.feature for one in left)),
+        Shortlist(contender.shortlist.place, tuple(best), tuple(one.feature for one in left)),
         tuple(one.tally.thinned() for one in left),
         tuple(one.hope for one in left),
     )
@@ -98,22 +98,25 @@ def judged(contender: Contender, tallies: Sequence[Tally], claims: Sequence[Clai
 
 @frozen(eq=False)
 class _Judgement:
-    feature: PortableEvent
     tally: Tally
-    choices: list[Choice]
+    events: list[Event]
+
+    @property
+    def feature(self) -> Feature:
+        return self.events[0].feature
 
     @property
     def hope(self) -> float:
-        return self.choices[0].hope
+        return self.events[0].hope
 
 
 def _above(level: float, some: Iterable[_Judgement]) -> list[_Judgement]:
     return [one for one in some if one.hope > level]
 
 
-def _different(features: Sequence[PortableEvent], tallies: Sequence[Tally]) -> list[tuple[PortableEvent, Tally]]:
+def _different(features: Sequence[Feature], tallies: Sequence[Tally]) -> list[tuple[Feature, Tally]]:
     """Drop features that count the same as an earlier one, as a number and its size may: they are no rivals."""
-    unique: dict[tuple[bytes, bytes], tuple[PortableEvent, Tally]] = {}
+    unique: dict[tuple[bytes, bytes], tuple[Feature, Tally]] = {}
     for feature, tally in zip(features, tallies, strict=True):
         unique.setdefault((tally.below.tobytes(), tally.other_below.tobytes()), (feature, tally))
     return list(unique.values())

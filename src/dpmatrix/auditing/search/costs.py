@@ -9,7 +9,7 @@ from typing import Any
 from attrs import frozen
 
 from dpmatrix.auditing.search.evaluation import count_chunk
-from dpmatrix.auditing.search.portable import PortableEvent, values_of
+from dpmatrix.auditing.search.events import Event, Feature, values_of
 from dpmatrix.auditing.search.tallies import Tally, counted_below
 from dpmatrix.auditing.search.training import Shortlist
 from dpmatrix.auditing.targets.sampling import Sampler, draw_chunk
@@ -72,27 +72,25 @@ class Costs:
         values = values_of([first], batch)[0]
         begin = sampler.clock()
         tally = Tally.of(values, values)
-        tally.choices([(1.0, 0.0)])
+        tally.events(first, [(1.0, 0.0)])
         choosing, thinned = (sampler.clock() - begin) / size, tally.thinned()
         begin = sampler.clock()
         counted_below(values, thinned.thresholds)
         return cls(most, seconds, workers, drawing, evaluating, choosing, (sampler.clock() - begin) / size)
 
-    def affordable(self, feature: PortableEvent) -> float:
+    def affordable(self, feature: Feature) -> float:
         """Return how many outputs on each data set can confirm an event of one feature alone."""
         each = self.drawing + self.evaluating.get(feature.family_key(), 0.0)
         return min(self.most, max(1.0, self.workers * self.seconds / (2.0 * each))) if each else float(self.most)
 
-    def bears(self, first: PortableEvent, further: PortableEvent) -> bool:
+    def bears(self, first: Feature, further: Feature) -> bool:
         """Tell whether a further feature costs little beside the first."""
         if first.family_key() == further.family_key():
             return True
         each = self.drawing + self.evaluating.get(first.family_key(), 0.0)
         return self.evaluating.get(further.family_key(), 0.0) <= _FURTHER_COST * each
 
-    def outputs_within(
-        self, seconds: float, features: Sequence[PortableEvent], claims: int, *, counted: bool = False
-    ) -> int:
+    def outputs_within(self, seconds: float, features: Sequence[Feature], claims: int, *, counted: bool = False) -> int:
         """Return how many outputs on each data set can be drawn, evaluated and judged for all features in a time.
 
         Judged are thresholds between all outputs, or, if the outputs are only to be ``counted``, those that are known.
@@ -104,7 +102,7 @@ class Costs:
         return int(min(self.most, seconds / each)) if each else self.most
 
 
-def likely_end(sampler: Sampler, events: tuple[PortableEvent, ...], most: int, deadline: float) -> int:
+def likely_end(sampler: Sampler, events: tuple[Event, ...], most: int, deadline: float) -> int:
     """Return how many confirming outputs on each data set the time is likely to suffice for, at most ``most``.
 
     Outputs that serve nothing else are counted for a fiftieth of the time; the answer errs on the low side.

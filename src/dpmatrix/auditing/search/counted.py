@@ -21,7 +21,7 @@ from attrs import frozen
 from numpy.typing import NDArray
 
 from dpmatrix.auditing.arrays import FloatArray
-from dpmatrix.auditing.search.features import FeatureFamily
+from dpmatrix.auditing.search.family import FeatureFamily
 
 _MOST_ENTRIES = 64
 _MOST_ATOMS = 32

@@ -1,67 +1,22 @@
-"""Numbers read off an output that may tell two data sets apart, whatever mechanism produced the output.
-
-A family evaluates several numbers on a batch at once. Nothing here needs to be accurate for an audit to be valid: any
-deterministic function of the output defines an event.
-"""
+"""Numbers read off an output that may tell two data sets apart, whatever mechanism produced the output."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from typing import TypeAlias
+from weakref import WeakKeyDictionary
 
 import numpy as np
-from attrs import frozen
 
 from dpmatrix.auditing.arrays import FloatArray
 from dpmatrix.auditing.pairs.pair import NeighbouringPair
-from dpmatrix.auditing.search.additive_noise import further_families
+from dpmatrix.auditing.search.additive_noise import additive_noise_families
+from dpmatrix.auditing.search.family import Evaluation, FeatureFamily
 from dpmatrix.errors import InvalidParameterError
 
-Evaluation: TypeAlias = Callable[[FloatArray], FloatArray]
-RowEvaluation: TypeAlias = Callable[[FloatArray, Sequence[int]], FloatArray]
+Known: TypeAlias = dict[tuple[tuple[int, ...], float], tuple[FeatureFamily, ...]]
 
 _COORDINATES_SHOWN = 16
 _RANK_TOLERANCE = 1e-10
-
-
-@frozen
-class FeatureFamily:
-    """Named numbers that are computed together.
-
-    Attributes
-    ----------
-    names
-        What each number is, in words; k of them.
-    compute
-        Maps a batch of b finite outputs to an array of shape (k, b).
-    compute_rows
-        Computes some of the rows, shape (rows, b), where that is less work than to compute all.
-    takes_all
-        Whether ``compute`` is for outputs that are not finite as well.
-    """
-
-    names: tuple[str, ...]
-    compute: Evaluation
-    compute_rows: RowEvaluation | None = None
-    takes_all: bool = False
-
-    def evaluate(self, batch: FloatArray, rows: Sequence[int] | None = None) -> FloatArray:
-        """Return all numbers, shape (k, b), or some of them, without NaN.
-
-        They are minus infinity for an output that is not finite or has no such number.
-        """
-        if self.takes_all:
-            return self.compute(batch)
-        finite = np.isfinite(batch).reshape(len(batch), -1).all(axis=1)
-        inner = batch if finite.all() else np.where(finite.reshape(-1, *[1] * (batch.ndim - 1)), batch, 0.0)
-        with np.errstate(all="ignore"):
-            if rows is not None and self.compute_rows is not None:
-                values = np.array(self.compute_rows(inner, rows), dtype=np.float64)
-            else:
-                values = np.array(self.compute(inner), dtype=np.float64).reshape(len(self.names), len(batch))
-                values = values if rows is None else values[list(rows)]
-        values[np.isnan(values) | ~finite] = -np.inf
-        return values
 
 
 def _schur_complements(batch: FloatArray, directions: FloatArray) -> FloatArray:
@@ -203,6 +158,10 @@ _NOT_FINITE = FeatureFamily(
 )
 
 
+_KNOWN: WeakKeyDictionary[NeighbouringPair, Known] = WeakKeyDictionary()
+"""The families of the pairs that are in use, by output shape and norm bound; no family refers to its pair."""
+
+
 def _of_entries(family: FeatureFamily) -> FeatureFamily:
     """Read a family for vectors as one for matrices."""
     return FeatureFamily(family.names, lambda batch: family.compute(batch.reshape(len(batch), -1)))
@@ -232,7 +191,10 @@ def feature_families(
     InvalidParameterError
         If an output is neither a scalar, nor a vector, nor a square matrix.
     """
-    return (*_finite_families(pair, output_shape, norm_bound), _NOT_FINITE)
+    known = _KNOWN.setdefault(pair, {})
+    if (output_shape, norm_bound) not in known:
+        known[output_shape, norm_bound] = (*_finite_families(pair, output_shape, norm_bound), _NOT_FINITE)
+    return known[output_shape, norm_bound]
 
 
 def _finite_families(
@@ -240,7 +202,7 @@ def _finite_families(
 ) -> tuple[FeatureFamily, ...]:
     if output_shape == ():
         return (FeatureFamily(("the output", "|the output|"), lambda batch: np.stack([batch, np.abs(batch)])),)
-    further = tuple(FeatureFamily(*named) for named in further_families(pair, output_shape, norm_bound))
+    further = additive_noise_families(pair, output_shape, norm_bound)
     if len(output_shape) == 1:
         return (*_vector_families(pair, output_shape[0], norm_bound), *further)
     if len(output_shape) != 2 or output_shape[0] != output_shape[1]:

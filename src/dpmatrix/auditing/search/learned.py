@@ -17,7 +17,7 @@ from attrs import frozen
 
 from dpmatrix.auditing.arrays import FloatArray
 from dpmatrix.auditing.search.counted import entries_of
-from dpmatrix.auditing.search.features import FeatureFamily
+from dpmatrix.auditing.search.family import FeatureFamily
 from dpmatrix.errors import MissingExtraError
 
 _STEPS_PER_SPREAD = 2.0**10

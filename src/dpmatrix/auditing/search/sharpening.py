@@ -9,7 +9,6 @@ allows that they come out on top, and the race goes on as long as it is open.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Sequence
 
 from attrs import frozen
@@ -17,7 +16,7 @@ from attrs import frozen
 from dpmatrix.auditing.search.contenders import Contender, judged, still_open
 from dpmatrix.auditing.search.costs import Costs
 from dpmatrix.auditing.search.evaluation import values_on, with_more
-from dpmatrix.auditing.search.portable import PortableEvent
+from dpmatrix.auditing.search.events import Event
 from dpmatrix.auditing.search.tallies import Tally
 from dpmatrix.auditing.search.training import AMPLE, Claim, Shortlist
 from dpmatrix.auditing.targets.sampling import Sampler
@@ -38,11 +37,11 @@ _ROUNDS = ((6, 1 / 64, 0.25), (3, 1 / 16, 0.35), (2, 1 / 4, 0.5), (2, 1.0, 0.7),
 """For every round: how many pairs, the part of the outputs, and the share of the time that is left."""
 
 
-def distinct(events: Iterable[PortableEvent]) -> tuple[PortableEvent, ...]:
+def distinct(events: Iterable[Event]) -> tuple[Event, ...]:
     """Drop repetitions, each of which would have a share of the failure probability."""
-    unique: dict[str, PortableEvent] = {}
+    unique: dict[tuple[object, ...], Event] = {}
     for event in events:
-        unique.setdefault(json.dumps(event.to_json()), event)
+        unique.setdefault(event.key(), event)
     return tuple(unique.values())
 
 
@@ -56,7 +55,7 @@ def sharpened(
     deadline: float,
     confirming: int,
     seconds: float,
-) -> tuple[int, tuple[PortableEvent, ...], int]:
+) -> tuple[int, tuple[Event, ...], int]:
     """Choose the pair and the events.
 
     Parameters

@@ -16,6 +16,7 @@ from attrs import evolve, frozen
 from numpy.typing import NDArray
 
 from dpmatrix.auditing.arrays import FloatArray
+from dpmatrix.auditing.search.events import Event, Feature
 
 # Choosing among some 10^5 events inflates the best one by about this many standard deviations.
 _TRAINING_DEVIATIONS = 4.0
@@ -26,28 +27,6 @@ _CONFIRMING_DEVIATIONS, _CHOOSING_DEVIATIONS, _HOPING_DEVIATIONS = 5.0, 1.5, 2.5
 
 # Thresholds that stay in a thinned tally leave this ratio, at most, between the outputs beyond them in either tail.
 _RATIO_OF_RANKS = 1.04
-
-
-@frozen
-class Choice:
-    """A threshold for a feature.
-
-    Attributes
-    ----------
-    score
-        What the confirmation may be expected to show if training flattered the event; minus infinity where nothing
-        was learnt.
-    hope
-        The same if training wronged the event.
-    threshold, at_least, on_neighbour
-        As for `Event`.
-    """
-
-    score: float
-    hope: float
-    threshold: float
-    at_least: bool
-    on_neighbour: bool
 
 
 @frozen(eq=False)
@@ -107,11 +86,23 @@ class Tally:
             self, below=self.below + below, other_below=self.other_below + other_below, trials=self.trials + trials
         )
 
-    def choices(self, claims: Sequence[tuple[float, float]], confirming: float | None = None) -> list[Choice]:
-        """Choose the threshold, the side and the likelier data set, for each of some claims; see `best_events`."""
+    def events(
+        self, feature: Feature, claims: Sequence[tuple[float, float]], confirming: float | None = None
+    ) -> list[Event]:
+        """Choose the threshold, the side and the likelier data set, for each of some claims.
+
+        Parameters
+        ----------
+        feature
+            What was counted.
+        claims
+            Pairs of epsilon and delta.
+        confirming
+            How many outputs on each data set will confirm the event; without it the choice keeps to what is certain
+            now.
+        """
         if len(self.thresholds) == 0:
-            nothing = Choice(-math.inf, -math.inf, self.anchor, at_least=True, on_neighbour=False)
-            return [nothing for _ in claims]
+            return [Event(feature, self.anchor, at_least=True, on_neighbour=False) for _ in claims]
         effective, deviations = _effective(self.trials, confirming)
         scale = effective / self.trials
         best, chosen = [-math.inf] * len(claims), [(0, False, False)] * len(claims)
@@ -125,12 +116,13 @@ class Tally:
                     if scores[index] > best[place]:
                         best[place], chosen[place] = float(scores[index]), (index, at_least, on_neighbour)
         return [
-            Choice(
-                score,
-                self._hope(index, at_least, on_neighbour, claim, confirming),
+            Event(
+                feature,
                 float(self.thresholds[index]),
                 at_least,
                 on_neighbour,
+                score,
+                self._hope(index, at_least, on_neighbour, claim, confirming),
             )
             for score, claim, (index, at_least, on_neighbour) in zip(best, claims, chosen, strict=True)
         ]

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
-from typing import Any, TypeAlias
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TypeAlias
 
 from attrs import evolve, frozen
 
 from dpmatrix.auditing.arrays import FloatArray
 from dpmatrix.auditing.pairs.pair import NeighbouringPair
 from dpmatrix.auditing.search.counted import CountedScore, count_scores, has_atoms
-from dpmatrix.auditing.search.events import best_event
-from dpmatrix.auditing.search.features import FeatureFamily, feature_families
+from dpmatrix.auditing.search.events import Event, Feature, first_features
+from dpmatrix.auditing.search.features import feature_families
 from dpmatrix.auditing.search.learned import LearnedScore, learn_scores
-from dpmatrix.auditing.search.portable import PortableEvent
+from dpmatrix.auditing.search.tallies import Tally
 from dpmatrix.auditing.targets.sampling import Sampler
 from dpmatrix.errors import InvalidParameterError
 from dpmatrix.exact import Exact, fraction
@@ -71,33 +71,16 @@ def claims_to_choose_by(epsilon: Exact, delta: Exact, curve: Iterable[Exact]) ->
 
 @frozen(eq=False)
 class Shortlist:
-    """What was found on one pair: a score, the best event for every claim, and features that deserve another look."""
+    """What was found on one pair: the best event for every claim, and features that deserve another look."""
 
-    score: float
     place: int
-    best: tuple[PortableEvent, ...]
-    features: tuple[PortableEvent, ...]
+    best: tuple[Event, ...]
+    features: tuple[Feature, ...]
 
-
-@frozen(eq=False)
-class Candidate:
-    """An event with its score on training samples, and the place of its pair among those tried."""
-
-    score: float
-    place: int
-    event: PortableEvent
-
-    def to_json(self) -> dict[str, Any]:
-        """Return plain numbers; minus infinity becomes nothing."""
-        score = self.score if math.isfinite(self.score) else None
-        return {"score": score, "place": self.place, "event": self.event.to_json()}
-
-    @classmethod
-    def from_json(cls, record: dict[str, Any], pairs: Sequence[NeighbouringPair]) -> Candidate:
-        """Read what `to_json` returned, given the pairs."""
-        score, place = record["score"], record["place"]
-        event = PortableEvent.from_json(record["event"], pairs[place])
-        return cls(-math.inf if score is None else score, place, event)
+    @property
+    def score(self) -> float:
+        """The score of the best event for the first claim."""
+        return self.best[0].score
 
 
 def outputs(sampler: Sampler, pair: NeighbouringPair, size: int, key: tuple[int, int]) -> Batches:
@@ -117,37 +100,25 @@ def outputs(sampler: Sampler, pair: NeighbouringPair, size: int, key: tuple[int,
     return batch, other_batch
 
 
-def _blank(pair: NeighbouringPair, place: int, batches: Batches, norm_bound: float) -> Candidate:
-    shape = batches[0].shape[1:]
-    event = PortableEvent(pair, shape, norm_bound, 0, 0, 0.0, at_least=True, on_neighbour=False)
-    return Candidate(-math.inf, place, event)
-
-
-def _judged(
-    blank: Candidate, family: FeatureFamily, batches: Batches, claims: Sequence[Claim], confirming: float | None = None
-) -> list[list[Candidate]]:
+def _best_of_family(
+    first: Feature, batches: Batches, claims: Sequence[Claim], confirming: float | None = None
+) -> list[list[Event]]:
     """Choose the threshold for every number of a family; a list for every claim."""
-    values, other_values = (family.evaluate(batch) for batch in batches)
-    found: list[list[Candidate]] = [[] for _ in claims]
-    for row in range(len(family.names)):
-        feature = evolve(blank.event, row=row)
-        for claim, candidates in zip(claims, found, strict=True):
-            candidates.append(_thresholded(blank, feature, family, (values[row], other_values[row]), claim, confirming))
+    values, other_values = (first.family.evaluate(batch) for batch in batches)
+    found: list[list[Event]] = [[] for _ in claims]
+    for feature, *both in zip(first.of_family(), values, other_values, strict=True):
+        _extend(found, Tally.of(*both).events(feature, _points(claims), confirming))
     return found
 
 
-def _thresholded(
-    blank: Candidate,
-    feature: PortableEvent,
-    family: FeatureFamily,
-    values: Batches,
-    claim: Claim,
-    confirming: float | None = None,
-) -> Candidate:
-    score, event = best_event(
-        family, feature.row, *values, epsilon=claim.epsilon, delta=claim.delta, confirming=confirming
-    )
-    return Candidate(score, blank.place, feature.with_choice(event))
+def _points(claims: Sequence[Claim]) -> list[tuple[float, float]]:
+    return [(claim.epsilon, claim.delta) for claim in claims]
+
+
+def _extend(found: Sequence[list[Event]], events: Sequence[Event]) -> None:
+    """Add to the list of every claim its event."""
+    for some, event in zip(found, events, strict=True):
+        some.append(event)
 
 
 def explore(
@@ -160,55 +131,49 @@ def explore(
     *,
     counted: bool = False,
     confirming: float | None = None,
-) -> tuple[Candidate, ...]:
+) -> tuple[Event, ...]:
     """Score every feature on one pair, the one at ``place``; return the best events, at most two.
 
     Where values repeat, patterns of them can be all that tells the data sets apart; they take part if ``counted``,
     learned and judged on the same outputs, which is good enough to rank pairs.
     """
     batches = outputs(sampler, pair, size, (_EXPLORING, place))
-    blank = _blank(pair, place, batches, norm_bound)
-    found = []
-    for index, family in enumerate(feature_families(pair, blank.event.output_shape, norm_bound)):
-        of_family = evolve(blank, event=evolve(blank.event, family=index))
-        found.extend(_judged(of_family, family, batches, [claim], confirming)[0])
+    firsts = first_features(pair, batches[0].shape[1:], norm_bound)
     if counted and has_atoms(*batches):
-        scored = evolve(blank, event=evolve(blank.event, learned=count_scores(*batches)))
-        found.extend(_judged(scored, scored.event.feature(), batches, [claim], confirming)[0])
-    return tuple(sorted(found, key=lambda candidate: -candidate.score)[:_FINALISTS_PER_PAIR])
+        firsts.append(evolve(firsts[0], learned=count_scores(*batches)))
+    found = [event for first in firsts for event in _best_of_family(first, batches, [claim], confirming)[0]]
+    return tuple(_ranked(found)[:_FINALISTS_PER_PAIR])
 
 
-def finalists_of(candidates: Sequence[Candidate]) -> list[Candidate]:
-    """Return the events of the few best pairs, by their scores."""
-    ranked = sorted(candidates, key=lambda candidate: -candidate.score)
-    best = pairs_of(ranked)[:FINALISTS]
-    return [candidate for candidate in ranked if candidate.place in best]
+def _ranked(events: Iterable[Event]) -> list[Event]:
+    return sorted(events, key=lambda event: -event.score)
+
+
+def finalists_of(explored: Sequence[Sequence[Event]]) -> dict[int, list[Event]]:
+    """Return the events of the few best pairs by their places, the best pair and its best event first."""
+    ranked = {place: _ranked(found) for place, found in enumerate(explored)}
+    best = sorted(ranked, key=lambda place: -ranked[place][0].score)[:FINALISTS]
+    return {place: ranked[place] for place in best}
 
 
 def _learned(
-    blank: Candidate, batches: Batches, claims: Sequence[Claim], confirming: float, *, only_counted: bool
-) -> list[list[Candidate]]:
+    first: Feature, place: int, batches: Batches, claims: Sequence[Claim], confirming: float, *, only_counted: bool
+) -> list[list[Event]]:
     """Learn scores on one half of the outputs, choose their thresholds on the other; a list for every claim."""
-    half, event = len(batches[0]) // 2, blank.event
-    families = feature_families(event.pair, event.output_shape, event.norm_bound)
-    first, second = batches[0][:half], batches[1][:half]
-    scores: list[LearnedScore | CountedScore] = [count_scores(first, second)]
+    half = len(batches[0]) // 2
+    families = feature_families(first.pair, first.output_shape, first.norm_bound)
+    own, other = batches[0][:half], batches[1][:half]
+    scores: list[LearnedScore | CountedScore] = [count_scores(own, other)]
     if not only_counted:
-        scores.extend(learn_scores(families, first, second, blank.place))
+        scores.extend(learn_scores(families, own, other, place))
     rest = (batches[0][half:], batches[1][half:])
-    found: list[list[Candidate]] = [[] for _ in claims]
-    for score in scores:
-        scored = evolve(blank, event=evolve(event, learned=score))
-        for candidates, more in zip(
-            found, _judged(scored, scored.event.feature(), rest, claims, confirming), strict=True
-        ):
-            candidates.extend(more)
-    return found
+    by_score = [_best_of_family(evolve(first, learned=score), rest, claims, confirming) for score in scores]
+    return [[event for found in of_claim for event in found] for of_claim in zip(*by_score, strict=True)]
 
 
 def refine(
     sampler: Sampler,
-    finalists: Sequence[Candidate],
+    finalists: Mapping[int, Sequence[Event]],
     size: int,
     claims: Sequence[Claim],
     *,
@@ -222,45 +187,36 @@ def refine(
     pair is looked at.
     """
     lists: list[Shortlist] = []
-    for rank, place in enumerate(pairs_of(finalists)):
+    for rank, (place, events) in enumerate(finalists.items()):
         if lists and sampler.clock() > deadline:
             break
-        here = [candidate for candidate in finalists if candidate.place == place]
-        pair = here[0].event.pair
-        batches = outputs(sampler, pair, size, (_REFINING, place))
-        found: list[list[Candidate]] = [[] for _ in claims]
+        given = events[0].feature
+        batches = outputs(sampler, given.pair, size, (_REFINING, place))
+        found: list[list[Event]] = [[] for _ in claims]
         # What was counted is counted again, on more outputs.
-        for candidate in (one for one in here if one.event.learned is None):
-            family, row = candidate.event.feature(), candidate.event.row
-            values = tuple(family.evaluate(batch)[row] for batch in batches)
-            for claim, candidates in zip(claims, found, strict=True):
-                both = (values[0], values[1])
-                candidates.append(_thresholded(candidate, candidate.event, family, both, claim, confirming))
+        for feature in (event.feature for event in events if event.feature.learned is None):
+            values = (feature.family.evaluate(batch)[feature.row] for batch in batches)
+            _extend(found, Tally.of(*values).events(feature, _points(claims), confirming))
         if learned:
-            blank = _blank(pair, place, batches, here[0].event.norm_bound)
-            more = _learned(blank, batches, claims, confirming, only_counted=rank >= LEARNING_PAIRS)
-            for candidates, others in zip(found, more, strict=True):
-                candidates.extend(others)
+            first = Feature(given.pair, batches[0].shape[1:], given.norm_bound)
+            more = _learned(first, place, batches, claims, confirming, only_counted=rank >= LEARNING_PAIRS)
+            for some, others in zip(found, more, strict=True):
+                some.extend(others)
         lists.append(_shortlist(place, found))
     return sorted(lists, key=lambda one: -one.score)
 
 
-def _shortlist(place: int, found: Sequence[Sequence[Candidate]]) -> Shortlist:
-    ranked = [sorted(candidates, key=lambda candidate: -candidate.score) for candidates in found]
-    kept = [candidate.event for candidates in ranked for candidate in candidates[:_KEPT_FEATURES]]
-    counted = [candidate.event for candidate in found[0] if isinstance(candidate.event.learned, CountedScore)]
-    best = tuple(candidates[0].event for candidates in ranked)
-    return Shortlist(ranked[0][0].score, place, best, features_of([*kept, *counted]))
+def _shortlist(place: int, found: Sequence[Sequence[Event]]) -> Shortlist:
+    ranked = [_ranked(events) for events in found]
+    kept = [event.feature for events in ranked for event in events[:_KEPT_FEATURES]]
+    counted = [event.feature for event in found[0] if isinstance(event.feature.learned, CountedScore)]
+    best = tuple(events[0] for events in ranked)
+    return Shortlist(place, best, _different([*kept, *counted]))
 
 
-def features_of(events: Iterable[PortableEvent]) -> tuple[PortableEvent, ...]:
-    """Drop events of the feature of an earlier one."""
-    unique: dict[tuple[int, int, int], PortableEvent] = {}
-    for event in events:
-        unique.setdefault(event.feature_key(), event)
+def _different(features: Iterable[Feature]) -> tuple[Feature, ...]:
+    """Drop features that are the same number as an earlier one."""
+    unique: dict[tuple[int, int, int], Feature] = {}
+    for feature in features:
+        unique.setdefault(feature.key(), feature)
     return tuple(unique.values())
-
-
-def pairs_of(candidates: Sequence[Candidate]) -> list[int]:
-    """Return the places of the pairs of candidates, the best first."""
-    return list(dict.fromkeys(candidate.place for candidate in candidates))
