@@ -83,14 +83,14 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 def words(finding) -> str:
     return (
         f"certified epsilon >= {finding.epsilon:.3f}, delta >= {finding.delta:.3g} after {finding.samples} outputs; "
-        f"event: {finding.event}; pair: {finding.pair}"
+        f"event: {finding.event}; pair: {finding.pair}; by density epsilon >= {finding.density_epsilon:.3f}"
     )
 
 
 def test_faulty_mechanism_is_found(name: str, budget: Budget, record_property) -> None:
     finding = examine(specimen(name), budget, generator=2016)
     record_property("detail", words(finding))
-    assert finding.violated
+    assert finding.refuted
     truth = finding.specimen.truth()
     if truth is not None and truth.exact:
         assert finding.epsilon <= truth.epsilon, "a bound above the truth has probability at most 1e-6"
@@ -99,4 +99,5 @@ def test_faulty_mechanism_is_found(name: str, budget: Budget, record_property) -
 def test_correct_mechanism_passes(name: str, budget: Budget, record_property) -> None:
     finding = examine(specimen(name), budget, generator=2017)
     record_property("detail", words(finding))
-    assert not finding.violated
+    assert not finding.refuted
+    assert not finding.no_verdict

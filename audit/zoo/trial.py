@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 
 import numpy as np
-from attrs import evolve, frozen
+from attrs import frozen
 
 from audit.zoo.specimen import Specimen
 from dpmatrix.auditing.density import worst_privacy_loss
@@ -29,7 +29,7 @@ _DENSITY_EXAMPLES = 30
 
 @frozen(kw_only=True)
 class Budget:
-    """What one trial may cost.
+    """So many outputs, on the grid of the specimen; repetitions are not tested for.
 
     Attributes
     ----------
@@ -37,8 +37,6 @@ class Budget:
         As for `audit`.
     stages, tightness, seconds, learned, replay, chunk, clock
         As in `AuditPlan`.
-    density
-        Whether density ratios are looked at, where they are known and delta is 0.
     failure_probability
         Of the trial.
     """
@@ -50,15 +48,46 @@ class Budget:
     seconds: float | None = None
     learned: bool = True
     replay: bool = True
-    density: bool = True
     failure_probability: Exact = 1e-6
     chunk: int = 4096
     clock: Callable[[], float] = time.monotonic
 
+    def audited(
+        self,
+        specimen: Specimen,
+        pairs: Sequence[NeighbouringPair],
+        generator: np.random.Generator | int,
+        executor: Executor | None,
+        workers: int,
+    ) -> AuditResult:
+        """Audit a specimen by `audit`."""
+        plan = AuditPlan(
+            stages=self.stages,
+            tightness=self.tightness,
+            seconds=self.seconds,
+            learned=self.learned,
+            replay=self.replay,
+            executor=executor,
+            workers=workers,
+            chunk=self.chunk,
+            clock=self.clock,
+        )
+        return audit(
+            specimen.audited_target(),
+            pairs,
+            epsilon=specimen.epsilon,
+            delta=specimen.delta,
+            training=self.training,
+            confirmation=self.confirmation,
+            failure_probability=self.failure_probability,
+            generator=generator,
+            plan=plan,
+        )
+
 
 @frozen(kw_only=True)
 class Allowance:
-    """What the audit that users run may cost a trial.
+    """So much time, for the audit that users run with all its defaults, which hides low bits and refuses repetitions.
 
     Attributes
     ----------
@@ -66,11 +95,35 @@ class Allowance:
         As for `audit_within`.
     failure_probability
         Of the trial.
+    training, confirmation
+        Outputs of a specimen that is about low bits.
     """
 
     seconds: float = 60.0
     failure_probability: Exact = 1e-6
     clock: Callable[[], float] = time.monotonic
+    training: int = _LEAST_LOW_BIT_TRAINING
+    confirmation: int = 2**15
+
+    def audited(
+        self,
+        specimen: Specimen,
+        pairs: Sequence[NeighbouringPair],
+        generator: np.random.Generator | int,
+        executor: Executor | None,
+        workers: int,
+    ) -> AuditResult:
+        """Audit a specimen by `audit_within`."""
+        return audit_within(
+            specimen.target,
+            pairs,
+            epsilon=specimen.epsilon,
+            delta=specimen.delta,
+            seconds=self.seconds,
+            failure_probability=self.failure_probability,
+            generator=generator,
+            plan=AuditPlan(executor=executor, workers=workers, clock=self.clock),
+        )
 
 
 @frozen(eq=False)
@@ -82,9 +135,9 @@ class Finding:
     specimen
         The mechanism.
     violated
-        Whether a violation of the claim was certified.
+        Whether outputs certify a violation of the claim.
     epsilon, delta
-        Certified: no smaller epsilon holds with the claimed delta, no smaller delta with the claimed epsilon.
+        What outputs certify: no smaller epsilon holds with the claimed delta, no smaller delta with the claimed epsilon.
     samples
         Outputs drawn, on both data sets.
     seconds
@@ -94,7 +147,7 @@ class Finding:
     event, pair
         What told the data sets apart.
     density_epsilon
-        What a density ratio certified, without any outputs; 0 where no density is known.
+        What a density ratio certifies, without any outputs; 0 where no density is known.
     no_verdict
         Why there is none; empty where there is one.
     """
@@ -111,6 +164,11 @@ class Finding:
     density_epsilon: float = 0.0
     no_verdict: str = ""
 
+    @property
+    def refuted(self) -> bool:
+        """Whether outputs or the density certify a violation."""
+        return self.violated or fraction(self.density_epsilon) > fraction(self.specimen.epsilon)
+
     def share_of_truth(self) -> float:
         """Return the certified bound over the true value, of epsilon if that is finite, else of delta; or NaN."""
         truth = self.specimen.truth()
@@ -123,115 +181,48 @@ class Finding:
 
 def examine(
     specimen: Specimen,
-    budget: Budget,
+    limits: Budget | Allowance,
     *,
     generator: np.random.Generator | int,
-    pairs: Sequence[NeighbouringPair] | None = None,
     executor: Executor | None = None,
     workers: int = 2,
 ) -> Finding:
-    """Audit a specimen, its low bits if it is about these.
+    """Audit a specimen on its own pairs, its low bits if it is about these.
 
     Parameters
     ----------
     specimen
         The mechanism.
-    budget
-        What it may cost.
+    limits
+        What it may cost, and so which audit it is.
     generator
         Randomness, or a seed for it.
-    pairs
-        Neighbours to try instead of all those of the specimen.
     executor, workers
         As in `AuditPlan`; threads, since targets are closures. The low bits are looked at in this thread.
     """
     begin = time.perf_counter(), time.process_time()
     if specimen.is_about_representation:
-        return _examine_low_bits(specimen, budget, np.random.default_rng(generator), begin)
-    loss = 0.0 if specimen.delta or not budget.density else density_loss(specimen)
-    plan = AuditPlan(
-        stages=budget.stages,
-        tightness=budget.tightness,
-        seconds=budget.seconds,
-        learned=budget.learned,
-        replay=budget.replay,
-        executor=executor,
-        workers=workers,
-        chunk=budget.chunk,
-        clock=budget.clock,
-    )
-    result = audit(
-        specimen.audited_target(),
-        specimen.pairs() if pairs is None else pairs,
-        epsilon=specimen.epsilon,
-        delta=specimen.delta,
-        training=budget.training,
-        confirmation=budget.confirmation,
-        failure_probability=budget.failure_probability,
-        generator=generator,
-        plan=plan,
-    )
-    found = _found(specimen, result, _since(begin), loss)
-    violated = found.violated or fraction(loss) > fraction(specimen.epsilon)
-    return evolve(found, violated=violated, epsilon=max(loss, found.epsilon))
-
-
-def examine_within(
-    specimen: Specimen,
-    allowance: Allowance,
-    *,
-    generator: np.random.Generator | int,
-    pairs: Sequence[NeighbouringPair] | None = None,
-    executor: Executor | None = None,
-    workers: int = 2,
-) -> Finding:
-    """Audit a specimen as users audit, by `audit_within` with all its defaults, on the specimen's own pairs.
-
-    Parameters
-    ----------
-    specimen, generator, pairs, executor, workers
-        As for `examine`. Low bits, which this audit hides, are looked at as `examine` does.
-    allowance
-        What it may cost.
-    """
-    begin = time.perf_counter(), time.process_time()
-    if specimen.is_about_representation:
-        budget = Budget(failure_probability=allowance.failure_probability)
-        return _examine_low_bits(specimen, budget, np.random.default_rng(generator), begin)
+        return _examine_low_bits(specimen, limits, np.random.default_rng(generator), begin)
     try:
-        result = audit_within(
-            specimen.target,
-            specimen.pairs() if pairs is None else pairs,
-            epsilon=specimen.epsilon,
-            delta=specimen.delta,
-            seconds=allowance.seconds,
-            failure_probability=allowance.failure_probability,
-            generator=generator,
-            plan=AuditPlan(executor=executor, workers=workers, clock=allowance.clock),
-        )
+        result = limits.audited(specimen, specimen.pairs(), generator, executor, workers)
     except NoVerdictError as error:
         return Finding(specimen, False, 0.0, 0.0, 0, *_since(begin), "", "", no_verdict=str(error))
-    return _found(specimen, result, _since(begin), 0.0 if specimen.delta else density_loss(specimen))
-
-
-def _since(begin: tuple[float, float]) -> tuple[float, float]:
-    """Return the wall time and the processor time that went by."""
-    return time.perf_counter() - begin[0], time.process_time() - begin[1]
-
-
-def _found(specimen: Specimen, result: AuditResult, spent: tuple[float, float], loss: float) -> Finding:
-    """Return what outputs alone show; the loss by density stands beside it."""
     return Finding(
         specimen,
         result.violated,
         result.epsilon_lower_bound,
         result.delta_lower_bound_at_epsilon,
         result.training_samples + result.counts.trials + result.counts.other_trials,
-        *spent,
+        *_since(begin),
         result.event,
         result.pair.name,
-        loss,
+        0.0 if specimen.delta else density_loss(specimen),
     )
+
+
+def _since(begin: tuple[float, float]) -> tuple[float, float]:
+    """Return the wall time and the processor time that went by."""
+    return time.perf_counter() - begin[0], time.process_time() - begin[1]
 
 
 def density_loss(specimen: Specimen) -> float:
@@ -253,17 +244,17 @@ def density_loss(specimen: Specimen) -> float:
 
 
 def _examine_low_bits(
-    specimen: Specimen, budget: Budget, randomness: np.random.Generator, begin: tuple[float, float]
+    specimen: Specimen, limits: Budget | Allowance, randomness: np.random.Generator, begin: tuple[float, float]
 ) -> Finding:
-    confirmation = min(budget.confirmation, _MOST_LOW_BIT_SAMPLES)
+    confirmation = min(limits.confirmation, _MOST_LOW_BIT_SAMPLES)
     result = audit_representation(
         specimen.audited_target(),
         specimen.pairs()[:_LOW_BIT_PAIRS],
         epsilon=specimen.epsilon,
         delta=specimen.delta,
-        training=max(budget.training, _LEAST_LOW_BIT_TRAINING),
+        training=max(limits.training, _LEAST_LOW_BIT_TRAINING),
         confirmation=confirmation,
-        failure_probability=budget.failure_probability,
+        failure_probability=limits.failure_probability,
         generator=randomness,
     )
     return Finding(

@@ -302,7 +302,9 @@ def test_density_ratios_certify_all_of_the_truth_and_no_correct_mechanism() -> N
 def test_a_trial_reports_the_density_beside_what_outputs_show() -> None:
     creature = specimen("laplace-half-10")
     small = Budget(training=200, confirmation=500, stages=1, learned=False, replay=False)
-    found, blind = (examine(creature, evolve(small, density=known), generator=1) for known in (True, False))
-    assert (found.violated, blind.violated) == (True, False)
-    assert found.epsilon == found.density_epsilon > 1.999
+    found, blind = (examine(one, small, generator=1) for one in (creature, evolve(creature, density=None)))
+    assert (found.refuted, blind.refuted) == (True, False)
+    assert not found.violated
+    assert found.epsilon == blind.epsilon
+    assert found.density_epsilon > 1.999
     assert blind.density_epsilon == 0
