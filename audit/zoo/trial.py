@@ -137,7 +137,8 @@ class Finding:
     violated
         Whether outputs certify a violation of the claim.
     epsilon, delta
-        What outputs certify: no smaller epsilon holds with the claimed delta, no smaller delta with the claimed epsilon.
+        What outputs certify: no smaller epsilon holds with the claimed delta, no smaller delta with the claimed
+        epsilon.
     samples
         Outputs drawn, on both data sets.
     seconds
