@@ -72,9 +72,8 @@ def judged(contender: Contender, tallies: Sequence[Tally], claims: Sequence[Clai
     costs
         How many outputs can confirm which event.
     """
-    points = [(claim.epsilon, claim.delta) for claim in claims]
     looked_at = [
-        _Judgement(tally, tally.events(feature, points, costs.affordable(feature)))
+        _Judgement(tally, tally.events(feature, claims, costs.affordable(feature)))
         for feature, tally in _different(contender.shortlist.features, tallies)
     ]
     score = max(one.events[0].score for one in looked_at)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from attrs import evolve, frozen
 
@@ -44,8 +44,7 @@ _VANISHING_DELTA = 1e-300
 """A claim of so small a delta is broken most clearly by the event of the largest delta, not of the largest ratio."""
 
 
-@frozen
-class Claim:
+class Claim(NamedTuple):
     """The claim in floating point, which is good enough to choose an event by."""
 
     epsilon: float
@@ -107,12 +106,8 @@ def _best_of_family(
     values, other_values = (first.family.evaluate(batch) for batch in batches)
     found: list[list[Event]] = [[] for _ in claims]
     for feature, *both in zip(first.of_family(), values, other_values, strict=True):
-        _extend(found, Tally.of(*both).events(feature, _points(claims), confirming))
+        _extend(found, Tally.of(*both).events(feature, claims, confirming))
     return found
-
-
-def _points(claims: Sequence[Claim]) -> list[tuple[float, float]]:
-    return [(claim.epsilon, claim.delta) for claim in claims]
 
 
 def _extend(found: Sequence[list[Event]], events: Sequence[Event]) -> None:
@@ -196,7 +191,7 @@ def refine(
         # What was counted is counted again, on more outputs.
         for feature in (event.feature for event in events if event.feature.learned is None):
             values = (feature.family.evaluate(batch)[feature.row] for batch in batches)
-            _extend(found, Tally.of(*values).events(feature, _points(claims), confirming))
+            _extend(found, Tally.of(*values).events(feature, claims, confirming))
         if learned:
             first = Feature(given.pair, batches[0].shape[1:], given.norm_bound)
             more = _learned(first, place, batches, claims, confirming, only_counted=rank >= LEARNING_PAIRS)
