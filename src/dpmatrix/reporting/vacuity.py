@@ -1,8 +1,8 @@
 """Whether evidence notices an empty statement, and whether a hypothesis is needed: tried by machine, for every claim.
 
 In a run with ``--margins KIND`` each statement stands with another margin: a constant, or the sign of its own. An item
-about it notices if it fails, or passes without seeing what its role needs. In a run with ``--hypotheses`` each hypothesis
-is looked at alone: is there a point that violates it, meets the others, and at which the conclusion is false?
+about it notices if it fails, or passes without seeing what its role needs. In a run with ``--hypotheses`` each of the
+hypotheses is looked at alone: is there a point that violates it, meets the others, and at which the conclusion is false?
 """
 
 from __future__ import annotations
