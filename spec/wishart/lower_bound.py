@@ -7,7 +7,7 @@ from itertools import pairwise
 import attrs
 from flint import arb, fmpq
 
-from dpmatrix.claims import Claim, Defect, Kind, Locator, Repair, Statement, Step, Verdict
+from dpmatrix.claims import Chosen, Claim, Defect, Kind, Locator, Repair, Statement, Step, Verdict
 from dpmatrix.exact import Real, ball
 from dpmatrix.spec.conditions import exceeds, positive, whole
 from dpmatrix.spec.wishart.lower_bound_proof import PROOF
@@ -137,9 +137,10 @@ THEOREM_10 = Claim(
         "wishart", "Theorem 10", "||A - A^_k||_2 <= lambda_(k+1) + Omega(d / epsilon), any eps-DP mechanism"
     ),
     statement=Statement(
-        "for every epsilon-private mechanism and every A = XX', ||A - A^_k||_2 <= lambda_(k+1) + c d / epsilon",
+        "for some c, every epsilon-private mechanism and every A = XX', ||A - A^_k||_2 <= lambda_(k+1) + c d / epsilon",
         printed_direction_margin,
         given=CONSTANT_OUTPUT,
+        exists=(Chosen("constant"),),
     ),
     verdict=Verdict.HOLDS_WITH_REPAIR,
     defect=Defect.CONCLUSION,
@@ -155,8 +156,10 @@ THEOREM_10 = Claim(
         "data make it hold for every k, without the loss of d to d - k in the printed proof."
     ),
     reading=(
-        "A mechanism is epsilon-private under replacement of a record of norm at most 1; Omega hides c > 0. A gamma "
-        "as in the repair exists as soon as epsilon <= (2 d - 3) log 2 and n >= (2 d - 3) log 2 / epsilon."
+        "A mechanism is epsilon-private under replacement of a record of norm at most 1; Omega hides some c > 0. A "
+        "gamma as in the repair exists as soon as epsilon <= (2 d - 3) log 2 and n >= (2 d - 3) log 2 / epsilon. The "
+        "repair is executed as its last line, the log of a mass that smaller errors would put into disjoint balls, "
+        "which depends on d and gamma epsilon alone; that a private mechanism has this mass is proved in writing."
     ),
     repair=Repair(
         ">= for the expected error on the worst of the data sets, with enough records",
@@ -181,9 +184,10 @@ THEOREM_10 = Claim(
         Step(
             "reversed",
             Statement(
-                "for every epsilon-private mechanism and every A, ||A - A^_k||_2 >= lambda_(k+1) + c d / epsilon",
+                "for some c, every epsilon-private mechanism and every A, ||A - A^_k||_2 >= lambda_(k+1) + c d / eps",
                 reversed_direction_margin,
                 given=CONSTANT_OUTPUT,
+                exists=(Chosen("constant"),),
             ),
             sound=False,
             note="What Omega suggests; for each single data set some constant mechanism is exact.",

@@ -148,12 +148,21 @@ def projector_difference(p: SpectralPair) -> fmpq_mat:
     return projector(p.frame, p.k) - projector(p.perturbed_frame, p.k)
 
 
+def orthonormality(frame: fmpq_mat) -> arb:
+    """Zero exactly when the columns are orthonormal."""
+    return disagreement(frame.transpose() * frame, identity(frame.ncols()))
+
+
+def square_margin(p: SpectralPair) -> arb:
+    """Zero exactly when both frames are d x d, d the number of eigenvalues of each matrix."""
+    d = len(p.values)
+    sides = (p.frame.nrows(), p.frame.ncols(), p.perturbed_frame.nrows(), p.perturbed_frame.ncols())
+    return -arb(abs(len(p.perturbed_values) - d) + sum(abs(side - d) for side in sides))
+
+
 def orthogonal_margin(p: SpectralPair) -> arb:
-    """Zero exactly when both frames are orthogonal."""
-    unit = identity(p.frame.ncols())
-    return disagreement(p.frame.transpose() * p.frame, unit) + disagreement(
-        p.perturbed_frame.transpose() * p.perturbed_frame, unit
-    )
+    """Zero exactly when both frames are orthogonal d x d matrices: d eigenvectors for d eigenvalues."""
+    return square_margin(p) + orthonormality(p.frame) + orthonormality(p.perturbed_frame)
 
 
 def decreasing_margin(p: SpectralPair) -> arb:
