@@ -14,9 +14,9 @@ from dpmatrix.spec.conditions import at_least
 from dpmatrix.spec.wishart.definitions import DataSetPair, EventPoint
 from dpmatrix.spec.wishart.sensitivity import RecordPair
 
-definition_3 = cite("wishart.definition-3@8639b9ef")
-definition_4 = cite("wishart.definition-4@828df7f8")
-definition_5 = cite("wishart.definition-5@87687e77")
+definition_3 = cite("wishart.definition-3@be2953fe")
+definition_4 = cite("wishart.definition-4@72bd8998")
+definition_5 = cite("wishart.definition-5@2f060290")
 
 ZERO = fmpq_mat(2, 1, [0, 0])
 HALVES = fmpq_mat(2, 1, [fmpq(1, 2), fmpq(1, 2)])

@@ -16,9 +16,9 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.wishart.laplace_perturbation import FlatRecords, InputPerturbation, LaplaceRun
 from proofs_checks.sign_matrices import exceeds_or_attains, squared_formula
 
-lemma_2 = cite("wishart.lemma-2@61a15902")
-theorem_3 = cite("wishart.theorem-3@999d9312")
-algorithm_1 = cite("wishart.algorithm-1@ccf7653b")
+lemma_2 = cite("wishart.lemma-2@d06b08f5")
+theorem_3 = cite("wishart.theorem-3@58fb4023")
+algorithm_1 = cite("wishart.algorithm-1@09bb4df0")
 
 d, n = sympy.symbols("d n", positive=True)
 step = sympy.symbols("step", nonnegative=True)

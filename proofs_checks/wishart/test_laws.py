@@ -12,8 +12,8 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.conditions import whole
 from dpmatrix.spec.wishart.laws import LaplaceDensityPoint, WishartNormaliser
 
-definition_1 = cite("wishart.definition-1@44b196c5")
-definition_2 = cite("wishart.definition-2@3da41ded")
+definition_1 = cite("wishart.definition-1@b1081aab")
+definition_2 = cite("wishart.definition-2@750f6a7d")
 
 z, mu, m, c = sympy.symbols("z mu m c", real=True)
 b = sympy.symbols("b", positive=True)

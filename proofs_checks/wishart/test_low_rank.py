@@ -14,8 +14,8 @@ from dpmatrix.claims.formulas import real, real_matrix
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.wishart.low_rank import LowRankRelease, RunningTime
 
-theorem_9 = cite("wishart.theorem-9@ad85bcc7")
-running_time = cite("wishart.running-time@3148f7b7")
+theorem_9 = cite("wishart.theorem-9@77e34aee")
+running_time = cite("wishart.running-time@e91bf31e")
 
 ANY_MATRICES = (
     "every A, W >= 0, k, d, epsilon, theta: derivation in the docstring; its identity and its inequalities checked "

@@ -14,7 +14,7 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.wishart.lower_bound import ConstantOutput, PackingBound
 from dpmatrix.spec.wishart.lower_bound_proof import ErrorAbove, ProjectorData
 
-theorem_10 = cite("wishart.theorem-10@fb66c924")
+theorem_10 = cite("wishart.theorem-10@f6db89c5")
 
 k_, d_, x_, rate_, gamma_, e_, c_ = sympy.symbols("k d x rate gamma e c", positive=True)
 LOG_TWO = sympy.log(2)

@@ -20,9 +20,9 @@ from dpmatrix.spec.wishart.matrix_inequalities import HermitianPair, IndexedMatr
 from dpmatrix.spec.wishart.spectra import ranked
 from proofs_checks.exact_matrices import cayley, diagonal
 
-trace_inequality = cite("wishart.trace-inequality@10d16dcf")
-singular_value_inequality = cite("wishart.singular-value-inequality@1ee5aa1f")
-lemma_4 = cite("wishart.lemma-4@a9a0aae8")
+trace_inequality = cite("wishart.trace-inequality@66648130")
+singular_value_inequality = cite("wishart.singular-value-inequality@e9db56e7")
+lemma_4 = cite("wishart.lemma-4@64eed5f9")
 
 ENTRIES = random.Random(20160212)
 

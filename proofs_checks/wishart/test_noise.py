@@ -27,8 +27,8 @@ from dpmatrix.spec.wishart.noise import (
 from dpmatrix.spec.wishart.points import InputPerturbation
 from proofs_checks.wishart.expected_noise_norms import d_, e_, n_, p_, s_, x_
 
-lemma_1 = cite("wishart.lemma-1@b14a549d")
-laplace_noise_norm = cite("wishart.laplace-noise-norm@3bbddfce")
+lemma_1 = cite("wishart.lemma-1@b7190d0f")
+laplace_noise_norm = cite("wishart.laplace-noise-norm@7eaf9228")
 
 EVERYWHERE = (
     "every d, every C > 0, every integer m >= 1, every theta >= 0: derivation in the docstring, its algebra checked; "

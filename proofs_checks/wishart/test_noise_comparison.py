@@ -13,7 +13,7 @@ from dpmatrix.spec.wishart.noise_comparison import NoiseChoice
 from dpmatrix.spec.wishart.points import InputPerturbation
 from proofs_checks.wishart.expected_noise_norms import WISHART, check_laplace_expectation, check_net_bounds, d_, s_, x_
 
-theorem_5 = cite("wishart.theorem-5@60189f5e")
+theorem_5 = cite("wishart.theorem-5@c9cb6275")
 
 CHOICES = [
     NoiseChoice(d, l11, nuclear, e, n, k)

@@ -13,7 +13,7 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.wishart.packing import Packing
 from dpmatrix.spec.wishart.spectra import identity, spectral_norm
 
-lemma_5 = cite("wishart.lemma-5@2547bcd2")
+lemma_5 = cite("wishart.lemma-5@2f934ea7")
 
 k_, d_, x_, rate_, gamma_, e_, c_ = sympy.symbols("k d x rate gamma e c", positive=True)
 

@@ -14,8 +14,8 @@ from dpmatrix.claims import Condition, Statement, Truth, bind, bind_hypotheses, 
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.wishart.scalar_noise import GaussianNoise, LaplaceNoise
 
-theorem_1 = cite("wishart.theorem-1@78ab7151")
-theorem_2 = cite("wishart.theorem-2@eab726ec")
+theorem_1 = cite("wishart.theorem-1@dec3ccb1")
+theorem_2 = cite("wishart.theorem-2@461c7d68")
 
 e, s, scale, shift, z = sympy.symbols("epsilon s lambda t z", positive=True)
 

@@ -14,8 +14,8 @@ from dpmatrix.exact import ball
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.wishart.wishart_algorithm import LaplaceDiagonal, PositiveDefiniteSum, WishartRun
 
-psd_preservation = cite("wishart.psd-preservation@473db495")
-algorithm_2 = cite("wishart.algorithm-2@55bfeb02")
+psd_preservation = cite("wishart.psd-preservation@5d26512a")
+algorithm_2 = cite("wishart.algorithm-2@8809aa8a")
 
 
 @psd_preservation.supports(grade="derived", region="every d, n, m; symbolically for d, n, m <= 3")

@@ -17,7 +17,7 @@ from dpmatrix.spec.wishart.points import InputPerturbation
 from dpmatrix.spec.wishart.sensitivity import RecordPair
 from dpmatrix.spec.wishart.wishart_perturbation import SymmetrisedNoise, WishartOutput
 
-theorem_4 = cite("wishart.theorem-4@1a87265c")
+theorem_4 = cite("wishart.theorem-4@9be1c303")
 
 INPUTS = {
     "dimension >= 1, an integer": InputPerturbation(0, 5, 1),

@@ -208,9 +208,9 @@ LEMMA_1 = Claim(
     ),
     verdict=Verdict.HOLDS,
     because=(
-        "For an integer m W is a sum of m outer products, so the probability is at most d exp(-s t) ||E exp(s x "
-        "x')||^m for every s. With lambda_1(C) = 1 the norm is at most 1 + ((1 - 2 s)^(-r/2) - 1) / r, its logarithm "
-        "at most s + (r + 2) s^2 / (2 (1 - 2 r s)), and inverting that at the best s gives the printed threshold exactly. "
+        "For an integer m W is a sum of m outer products, so the probability is at most d exp(-s t) ||E exp(s xx')||^m "
+        "for every s. With lambda_1(C) = 1 the norm is at most 1 + ((1 - 2 s)^(-r/2) - 1) / r, its logarithm at most "
+        "s + (r + 2) s^2 / (2 (1 - 2 r s)), and inverting that at the best s gives the printed threshold exactly. "
         "It is loose: 2 theta r may be theta max(2, (r + 4) / 3). For a real m > d - 1 the moments of W are "
         "polynomials in m without negative coefficients, so log E tr exp(sW) is convex in log m; the little that is "
         "lost between two integers is less than what the second step leaves as soon as d exp(-theta) < 1. The "

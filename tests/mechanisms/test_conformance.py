@@ -22,8 +22,8 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.wishart.laplace_perturbation import LaplaceRun
 from dpmatrix.spec.wishart.wishart_algorithm import WishartRun
 
-algorithm_1 = cite("wishart.algorithm-1@ccf7653b")
-algorithm_2 = cite("wishart.algorithm-2@55bfeb02")
+algorithm_1 = cite("wishart.algorithm-1@09bb4df0")
+algorithm_2 = cite("wishart.algorithm-2@8809aa8a")
 
 
 def laplace_run(seed: int) -> LaplaceRun:
