@@ -100,14 +100,18 @@ class PackingBound:
     epsilon: Real
 
 
+def packing_radius(p: PackingBound) -> arb:
+    """``delta = 2 (log 2 / 128) d / (gamma epsilon)``: twice the error (log 2 / 128) d / epsilon, in units of gamma."""
+    return 2 * (arb(2).log() / 128) * p.dimension / (p.gamma * ball(p.epsilon))
+
+
 def packed_mass_margin(p: PackingBound) -> arb:
     """Log of the mass that disjoint balls would hold if every error were below (log 2 / 128) d / epsilon.
 
-    ``(1/2)(d - 1) log(1 / delta) - gamma epsilon - log 2`` with delta = 2 (log 2 / 128) d / (gamma epsilon).
+    ``(1/2)(d - 1) log(1 / delta) - gamma epsilon - log 2`` with delta = `packing_radius`.
     """
-    log_two, privacy = arb(2).log(), p.gamma * ball(p.epsilon)
-    delta = 2 * (log_two / 128) * p.dimension / privacy
-    return fmpq(1, 2) * (p.dimension - 1) * (1 / delta).log() - privacy - log_two
+    packed = fmpq(1, 2) * (p.dimension - 1) * (1 / packing_radius(p)).log()
+    return packed - p.gamma * ball(p.epsilon) - arb(2).log()
 
 
 def upper_privacy_margin(p: PackingBound) -> arb:
