@@ -204,9 +204,7 @@ def check_line(statement, inside: ProjectorData, more: dict[str, dict[str, objec
 @theorem_10.refutes("small-error", grade="symbolic", region="k = 1, d = 2, gamma = 10, delta = 1/10")
 @theorem_10.refutes("projector", grade="symbolic", region="k = 1, d = 2, gamma = 10, delta = 1/10")
 @theorem_10.refutes("disjoint", grade="interval", region="lines of the plane, gamma = 1, delta = 1/4, epsilon = 1/100")
-@theorem_10.refutes(
-    "last-line", grade="derived", region="k = d - 1, every c > 0 by growing d; c = 10^-12, .., 10^12"
-)
+@theorem_10.refutes("last-line", grade="derived", region="k = d - 1, every c > 0 by growing d; c = 10^-12, .., 10^12")
 def test_broken_lines(statements) -> None:
     """Publish 0: error gamma. Publish gamma YY': |gamma YY' - YY'| = gamma - 1. At 4 delta >= 1 balls are everything.
 

@@ -132,10 +132,8 @@ def test_printed_table(statement) -> None:
     assert all(statement.conclusion(p) is Truth.FALSE for p in ROWS)
     for delta in (Fraction(1, 10**9), Fraction(1, 3), Fraction(99, 100)):
         statement.refute(lambda constant, delta=delta: TableRows(2, 1, 1, delta, constant))
-    for p, enough in (
-        (TableRows(5, 7, 1, Fraction(1, 10**9), 1), False),
-        (TableRows(5, 7, 1, Fraction(1, 3), 10), True),
-    ):
+    small, large = TableRows(5, 7, 1, Fraction(1, 10**9), 1), TableRows(5, 7, 1, Fraction(1, 3), 10)
+    for p, enough in ((small, False), (large, True)):
         assert all(slack > 0 for slack in delta_slacks(p, printed_deviations(p))) is enough
     check_promise(statement, {"constant > 0": {"constant": 0}})
 

@@ -56,8 +56,8 @@ def test_graphs_of_contractions_are_a_packing(statement) -> None:
     of smallest singular value at least 2^(-1/2). So ||P_M - P_N|| >= ||(I - P_M) P_N|| >= ||M - N|| / 2. Take a maximal
     set of M in the unit ball of the spectral norm, pairwise more than 4 delta apart: balls of radius 4 delta around its
     members cover, hence N (4 delta)^D >= 1 with D = k(d - k), and projectors are pairwise more than 2 delta apart.
-    (1/(4 delta))^D >= (1/delta)^(D/2) says 16 delta <= 1. In the plane lines at an angle u have projectors sin(u) apart,
-    so N of them, equally spaced, are more than 2 delta apart as long as pi/N > arcsin(2 delta), and no more can be.
+    (1/(4 delta))^D >= (1/delta)^(D/2) says 16 delta <= 1. In the plane lines at an angle u have projectors sin(u)
+    apart, so N of them, equally spaced, are more than 2 delta apart if pi/N > arcsin(2 delta), and no more can be.
     """
     for k, d in ((1, 2), (1, 4), (2, 3), (2, 4), (3, 5)):
         for seed in (1, 2, 3):

@@ -53,8 +53,8 @@ def test_failure_probability_is_exact(statement) -> None:
 
     For P in K, w -> w + P maps K onto K + P and multiplies f by exp(-l(P)), so Pr(W in K + P) = exp(-l(P)), whatever
     the dimension. Let X hold a unit record v where its neighbour holds 0, and P = vv'/n: all outputs on X, less what
-    both share, are in K + P. An output on the neighbour is not with probability 1 - exp(-1/(2nc)) = 1 - exp(-epsilon/3), at
-    c = 3/(2 n epsilon). That no pair and no event has more is in the notes of the profile, with which it is compared.
+    both share, are in K + P. An output on the neighbour is not with probability 1 - exp(-1/(2nc)), 1 - exp(-epsilon/3)
+    at c = 3/(2 n epsilon). That no pair and no event has more is in the notes of the profile, which is compared.
     """
     c = sympy.Rational(3, 2) / (n * e)
     shift = sympy.Symbol("P", positive=True)
