@@ -17,8 +17,8 @@ from dpmatrix.spec.wishart.spectra import SpectralPair, frobenius_norm, projecto
 from proofs_checks.exact_matrices import cayley
 from proofs_checks.projector_algebra import P, Q, reduced
 
-lemma_3 = cite("wishart.lemma-3@59cf862d")
-projector_norm_property = cite("wishart.projector-norm-property@dc1eb7d4")
+lemma_3 = cite("wishart.lemma-3@81c40bcf")
+projector_norm_property = cite("wishart.projector-norm-property@9c75ace9")
 
 ENTRIES = random.Random(20120218)
 DIGITS = 60

@@ -17,7 +17,7 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.wishart.spectra import SpectralPair, frobenius_norm, gap, noise_norm, projector_difference
 from proofs_checks.exact_matrices import conjugated, diagonal, rotation
 
-theorem_6 = cite("wishart.theorem-6@a8ec9043")
+theorem_6 = cite("wishart.theorem-6@c28270ea")
 
 ENTRIES = random.Random(20160213)
 ONE = fmpq_mat([[1, 0], [0, 1]])

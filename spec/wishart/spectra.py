@@ -67,7 +67,15 @@ def column(matrix: fmpq_mat, number: int) -> fmpq_mat:
 
 
 def projector(frame: fmpq_mat, k: int) -> fmpq_mat:
-    """Sum of v_i v_i' over the first k columns."""
+    """Sum of v_i v_i' over the first k columns.
+
+    Raises
+    ------
+    ValueError
+        If k is negative.
+    """
+    if k < 0:
+        raise ValueError("there is no negative number of columns")
     leading = fmpq_mat(frame.nrows(), k, [frame[i, j] for i in range(frame.nrows()) for j in range(k)])
     return leading * leading.transpose()
 
