@@ -46,10 +46,14 @@ def test_replacing_a_column_changes_the_gram_matrix_by_two_outer_products(statem
             change = left * left.T - other * other.T
             outer = left[:, j] * left[:, j].T - right[:, j] * right[:, j].T
             assert (change - outer).expand() == sympy.zeros(d, d)
+    pairs = []
     for k in range(1, 25):
         data = fmpq_mat(3, 2, [fmpq(i * k % 7, 5) for i in range(6)])
         other = fmpq_mat(3, 2, [data[i, j] if j == 0 else fmpq(k, 9) + i for i in range(3) for j in range(2)])
-        assert statement.at(DataSetPair(data, other)) is Truth.TRUE
+        pairs.append(DataSetPair(data, other))
+        assert statement.at(pairs[-1]) is Truth.TRUE
+    bind(statement, ((p, 0) for p in pairs))
+    assert statement.conclusion(TWO_COLUMNS) is Truth.FALSE
     bind_hypotheses(statement, DataSetPair(ZERO, HALVES), {ONE_COLUMN: TWO_COLUMNS})
     for wider in (fmpq_mat(1, 2, [1, 1]), fmpq_mat(2, 1, [1, 1])):
         assert statement.applies(DataSetPair(fmpq_mat(1, 1, [0]), wider)) is Truth.FALSE, "another shape"
@@ -102,6 +106,7 @@ def test_the_condition_is_a_bound_of_the_divergence(statement) -> None:
         assert abs(definition_4_margin(attained) - arb(point.delta - excess)) < arb(2) ** -40
         assert largest_excess_margin(attained).contains(0)
     assert verdicts == {False, True}
+    bind(statement, ((p, 0) for p in event_points()))
     inside = event_points()[0]
     bind_hypotheses(
         statement,

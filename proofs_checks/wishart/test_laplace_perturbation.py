@@ -99,6 +99,7 @@ def test_an_upper_bound_below_the_exact_value_is_noticed(statement) -> None:
         return (arb(4 * p.dimension) / 3 - full_sensitivity(p)) / p.records
 
     assert statement.at(InputPerturbation(2, 1, 1)) is Truth.TRUE
+    assert statement.conclusion(InputPerturbation(1, 1, 1)) is Truth.FALSE
     assert statement.nudged(margin=narrower).at(InputPerturbation(2, 1, 1)) is Truth.FALSE
 
 
@@ -201,7 +202,11 @@ EXACT = (
 @pytest.mark.parametrize("dimension", [2, 3, 4, 5])
 def test_every_sign_matrix_stays_within_the_formula_and_one_attains_it(statements, dimension, entries):
     """The margins of Lemma 2 and Theorem 3 take the sensitivities from these formulas."""
+    point, spread = InputPerturbation(dimension, 1, 1), full(dimension)
     for statement in statements.values():
-        assert statement.at(InputPerturbation(dimension, 1, 1)) is Truth.TRUE
+        assert statement.at(point) is Truth.TRUE
+    least = sympy.Min(spread - dimension, 2 * dimension - spread).evalf(50)
+    bind(statements["wishart.lemma-2+repair"], [(point, least)], least=1)
+    bind(statements["wishart.theorem-3"], [(point, 0)], least=1)
     with precision(128):
         assert exceeds_or_attains(dimension, entries, squared_formula(dimension, entries)) == (False, True)

@@ -142,6 +142,7 @@ def test_wishart_density_has_integral_one(statement) -> None:
 @definition_2.controls(grade="interval", region="d = 2, m = 3: 2^(md) in place of 2^(md/2); C^-1 in place of C")
 def test_other_normalisers_are_noticed(statement) -> None:
     point = WishartNormaliser(3, fmpq_mat(2, 2, [2, 1, 1, 3]))
+    assert statement.margin(point).contains(0)
 
     def squared(p: WishartNormaliser) -> arb:
         return laws.printed_log_normaliser(p) + 3 * arb(2).log()

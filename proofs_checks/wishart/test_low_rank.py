@@ -191,6 +191,7 @@ def test_semidefinite_noise_counts_once(statement) -> None:
     point = LowRankRelease(swap, (2, 2), noise, 1, 1, theta=1, constant=1)
     tight = statement.without("W is positive semidefinite")
     assert tight.at(point) is not Truth.FALSE
+    assert tight.margin(point).contains(0)
 
     def once(p: LowRankRelease) -> arb:
         return next_eigenvalue(p) + spectral_norm(p.noise) - approximation_error(p)

@@ -122,7 +122,7 @@ def reversed_pairs_margin(p: MatrixPair) -> arb:
 
 @trace_inequality.controls(grade="interval", region="A = B = diag(1, 0): the pairs of singular values reversed")
 def test_trace_inequality_needs_its_order(statement) -> None:
-    assert statement.at(MatrixPair(ONE, ONE)) is Truth.TRUE, "the two sides are equal"
+    assert statement.margin(MatrixPair(ONE, ONE)).contains(0), "the two sides are equal"
     assert statement.at(MatrixPair(FIRST, FIRST)) is Truth.TRUE
     assert statement.nudged(margin=reversed_pairs_margin).at(MatrixPair(FIRST, FIRST)) is Truth.FALSE
 
@@ -213,6 +213,7 @@ def test_singular_value_inequality_needs_its_shift(statement) -> None:
     """Both sides are 1 for i = 1, j = 2; one index less on the left fails for i = j = 2 in dimension 3."""
     tight = IndexedMatrixPair(FIRST, SECOND, 1, 2)
     assert statement.at(tight) is Truth.TRUE
+    assert statement.margin(tight).contains(0)
     wide = IndexedMatrixPair(diagonal([1, 0, 0]), diagonal([0, 1, 0]), 2, 2)
     assert statement.at(wide) is Truth.TRUE
     assert statement.nudged(margin=unshifted_margin).at(wide) is Truth.FALSE
@@ -287,6 +288,7 @@ def test_weyl_fails_with_less_or_outside_its_hypotheses(statement) -> None:
     zero = fmpq_mat(2, 2)
     tight = HermitianPair(FIRST, zero, ONE, zero, 2, 1)
     assert statement.at(tight) is Truth.TRUE
+    assert statement.margin(tight).contains(0)
     single = HermitianPair(zero, zero, FIRST, zero, 1, 1)
     assert statement.at(single) is Truth.TRUE
     assert statement.nudged(margin=second_eigenvalue_margin).at(single) is Truth.FALSE

@@ -200,6 +200,7 @@ def test_projector_property_is_sharp(statement) -> None:
     first, second = fmpq_mat([[1, 0], [0, 1], [0, 0], [0, 0]]), fmpq_mat([[0, 0], [0, 0], [1, 0], [0, 1]])
     tight = FramePair(first, second)
     assert statement.at(tight) is not Truth.FALSE
+    assert statement.margin(tight).contains(0)
 
     def smaller(p: FramePair) -> arb:
         difference = span_difference(p)

@@ -179,6 +179,7 @@ def test_theorem_6_fails_with_a_smaller_constant(statement) -> None:
 
         return statement.nudged(margin=margin)
 
+    assert statement.margin(NOISELESS).contains(0)
     assert with_constant(72).at(SHARPEST) is Truth.FALSE
     assert with_constant(74).at(SHARPEST) is Truth.TRUE
     assert statement.at(NOISELESS) is Truth.TRUE

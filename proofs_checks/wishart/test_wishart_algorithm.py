@@ -56,6 +56,7 @@ def test_noise_that_is_not_semidefinite_is_noticed(statement) -> None:
         return arb((p.direction.transpose() * total * p.direction)[0, 0])
 
     half, one = fmpq_mat(1, 1, [fmpq(1, 2)]), fmpq_mat(1, 1, [1])
+    assert statement.margin(PositiveDefiniteSum(half, one, one)) == arb(5) / 4
     assert statement.nudged(margin=subtracted).at(PositiveDefiniteSum(half, one, one)) is Truth.FALSE
 
 

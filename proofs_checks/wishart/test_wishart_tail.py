@@ -234,6 +234,7 @@ def test_exact_tail_in_one_dimension(statement) -> None:
         degrees, t = point.degrees_of_freedom, ball(point.theta)
         exact = chi_square_tail(degrees, degrees + (6 * degrees * t).sqrt() + 2 * t)
         assert tail_bound(point) > exact, "the bound is one"
+    assert statement.margin(WishartTail((1,), 3, 0)).contains(0)
     assert rootless.at(WishartTail((1,), 3, 20)) is Truth.FALSE, "m + 2 theta r alone is exceeded too often"
     assert statement.nudged(margin=exact_margin(1, 1)).at(WishartTail((1,), 1, 40)) is Truth.FALSE, "2 theta is needed"
 
