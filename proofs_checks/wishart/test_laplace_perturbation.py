@@ -59,6 +59,8 @@ def nonnegative_for_nonnegative_step(polynomial) -> bool:
 @lemma_2.refutes(grade="symbolic", region="d = 1, n = 7: s_1 = 1/n = d/n")
 def test_strict_lower_bound_fails_in_dimension_one(statement) -> None:
     assert statement.at(InputPerturbation(1, 7, 1)) is Truth.FALSE
+    values = ((p, full(p.dimension) - p.dimension, 2 * p.dimension - full(p.dimension)) for p in inputs(2))
+    bind(statement, ((p, (sympy.Min(low, high) / p.records).evalf(50)) for p, low, high in values))
     bind_hypotheses(statement, InputPerturbation(1, 7, 1), SIZES)
 
 

@@ -45,6 +45,7 @@ def test_laplace_formula_is_a_density(statement) -> None:
             assert abs(total_mass(p) - 1) < arb(10) ** -40
     bind(statement, ((p, 0) for p in POINTS))
     bind_hypotheses(statement, LaplaceDensityPoint(0, 0, 1), {"scale > 0": LaplaceDensityPoint(0, 0, 0)})
+    assert statement.conclusion(LaplaceDensityPoint(1, 0, -1)) is Truth.FALSE
 
 
 @definition_1.controls(grade="interval", region="b = 1: without the factor 1/2; b = -1")

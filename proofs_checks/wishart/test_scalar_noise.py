@@ -210,3 +210,7 @@ def test_a_third_less_gaussian_noise_does_not_suffice(statement) -> None:
     assert statement.at(point) is Truth.TRUE
     less = attrs.evolve(point, sigma=Fraction(2, 3) * point.sigma)
     assert statement.without("sigma > c s_2 / epsilon").at(less) is Truth.FALSE
+    small = attrs.evolve(point, c=1, sigma=Fraction(11, 10))
+    assert statement.without("c^2 > 2 ln(1.25 / delta)").at(small) is Truth.FALSE
+    large = attrs.evolve(INSIDE, epsilon=10, sigma=Fraction(231, 1000))
+    assert statement.without("epsilon <= 1").at(large) is Truth.FALSE
