@@ -90,5 +90,5 @@ SENSITIVITY_EXAMPLE = Claim(
         "even n add a zero record to both."
     ),
     reading="Data sets are sequences, as records repeat; replace-one adjacency.",
-    uses=("near-optimal.definition-3+repair",),
+    uses=("near-optimal.definition-3",),
 )

@@ -54,5 +54,5 @@ THEOREM_5 = Claim(
         "sign; with two sides the same argument proves (epsilon, 2 delta)."
     ),
     steps=(*CHANGE_STEPS, *NOISE_STEPS),
-    uses=("near-optimal.definition-4+repair",),
+    uses=("near-optimal.definition-4",),
 )

@@ -278,5 +278,5 @@ LEMMA_12 = Claim(
             sound=True,
         ),
     ),
-    uses=("near-optimal.definition-3+repair",),
+    uses=("near-optimal.definition-3",),
 )

@@ -166,5 +166,5 @@ THEOREM_6 = Claim(
             sound=True,
         ),
     ),
-    uses=("near-optimal.definition-3+repair", "wishart.definition-5+repair"),
+    uses=("near-optimal.definition-3", "wishart.definition-5+repair"),
 )

@@ -150,5 +150,5 @@ THEOREM_8 = Claim(
         ),
     ),
     steps=PROOF,
-    uses=("near-optimal.lemma-11", "near-optimal.lemma-12", "near-optimal.definition-3+repair"),
+    uses=("near-optimal.lemma-11", "near-optimal.lemma-12", "near-optimal.definition-3"),
 )

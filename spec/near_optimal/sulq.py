@@ -78,5 +78,5 @@ SULQ = Claim(
             ),
         ),
     ),
-    uses=("near-optimal.definition-4+repair",),
+    uses=("near-optimal.definition-4",),
 )
