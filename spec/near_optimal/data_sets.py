@@ -153,9 +153,10 @@ TABLE_1 = Claim(
         "the columns wrongly: it calls the dimensions the second one and q_F the third."
     ),
     reading=(
-        "||.||_F is the Frobenius norm, as in section 2. The statement is of the four printed rows, through the largest "
-        "norm that a second moment with this q_F can have. Preprocessing: one-hot columns, features scaled to largest "
-        "absolute value 1, all records by one factor, no centring. Repaired rows are judged on the recorded spectra."
+        "||.||_F is the Frobenius norm, as in section 2. The statement is of the four printed rows, through the "
+        "largest norm that a second moment with this q_F can have. Preprocessing: one-hot columns, features scaled to "
+        "largest absolute value 1, all records by one factor, no centring. Repaired rows are judged on the recorded "
+        "spectra."
     ),
     repair=Repair(
         "q_F(V_k) / tr A in the last column",

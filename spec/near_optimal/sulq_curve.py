@@ -103,8 +103,8 @@ FIGURE_1 = Claim(
     because=(
         "(21) bounds the correlation on the worst data set from above; caption and text call it a lower bound, and the "
         "caption an upper bound as well. It lies above 3/4 everywhere, so it cannot show that MOD-SULQ is poor: with d "
-        "= 1000 and few records it says 0.814, where the correlation on some axis is at most 0.04. The curve is computed in 1 - "
-        "phi: in doubles the third end of Phi rounds to 1 at n = 4,000, d = 50 and eps = 2."
+        "= 1000 and few records it says 0.814, where the correlation on some axis is at most 0.04. The curve is "
+        "computed in 1 - phi: in doubles the third end of Phi rounds to 1 at n = 4,000, d = 50 and eps = 2."
     ),
     repair=Repair(
         "an upper bound on the worst data set, by Theorem 15; above 3/4",

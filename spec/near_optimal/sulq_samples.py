@@ -7,7 +7,7 @@ from flint import arb, fmpq
 
 from dpmatrix.claims import Chosen, Claim, Condition, Defect, Kind, Locator, Repair, Statement, Step, Verdict
 from dpmatrix.exact import Exact, Real, ball, rational, square
-from dpmatrix.spec.conditions import at_least, below, equality, exceeds, positive, whole
+from dpmatrix.spec.conditions import at_least, below, equality, exceeds, whole
 from dpmatrix.spec.near_optimal.noise import INPUTS, REAL_NOISE, ModSulq, printed_deviation
 from dpmatrix.spec.near_optimal.sulq_bound import (
     PHI,

@@ -48,8 +48,8 @@ THEOREM_15 = Claim(
         "log 8))^2 on some data set",
     ),
     statement=Statement(
-        "for every phi above the third end of Phi of (22), on n copies of some unit vector MOD-SULQ has E|<v^, v>| <= 1 - ((1-phi)/4) (1 - "
-        "(1/beta^2 + log 2)/log K)^2, K of (12)",
+        "for every phi above the third end of Phi of (22), on n copies of some unit vector MOD-SULQ has E|<v^, v>| <= "
+        "1 - ((1-phi)/4) (1 - (1/beta^2 + log 2)/log K)^2, K of (12)",
         theorem_15_margin,
         given=INSIDE_PHI,
     ),
