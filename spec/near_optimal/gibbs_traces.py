@@ -65,8 +65,9 @@ def mean_square(p: FlippedStates) -> fmpq:
     for coordinate in zip(*p.states, strict=True):
         values = [rational(value) for value in coordinate]
         for signs in product((-1, 1), repeat=steps):
-            total += sum((s * value for s, value in zip(signs, values, strict=True)), fmpq(0)) ** 2
-    return total / 2**steps / steps**2
+            reached = sum((s * value for s, value in zip(signs, values, strict=True)), fmpq(0))
+            total += reached * reached
+    return total / (2**steps * steps**2)
 
 
 def mean_square_margin(p: FlippedStates) -> arb:
