@@ -71,7 +71,10 @@ def scale(p: Sequence) -> mpmath.mpf:
     return 2 ** (-real(len(p.bounds) * Fraction(p.level)))
 
 
+LENGTHS = "N >= 1, and every outcome has N places and N values f_i"
+LONGER = tree([((0,), 1, (0, 1))], (0,), HALF)
 SEQUENCE_OUTSIDE = {
+    LENGTHS: LONGER,
     "the probabilities are at least 0": coins((Fraction(-1, 20),), HALF),
     "the probabilities sum to 1": tree([((0,), HALF, (0,)), ((1,), Fraction(9, 20), (1,))], (1,), 0),
     "f_i depends on Z_1, ..., Z_i": tree([((0, 0), HALF, (0, 0)), ((0, 1), HALF, (Fraction(1, 20), 0))], (1, 1), 0),
@@ -159,3 +162,12 @@ def test_a_faster_decay_is_refused(statement) -> None:
     low = attrs.evolve(certain, bounds=(Fraction(1, 2), Fraction(1, 2), Fraction(1, 2)))
     assert statement.applies(low) is Truth.FALSE
     assert statement.without("E[f_i | Z_1, ..., Z_(i-1)] <= a_i").at(low) is Truth.FALSE
+
+
+@lemma_16.controls(grade="symbolic", region="one bound and two values")
+def test_a_value_without_a_bound_is_not_bounded(statement) -> None:
+    """With one bound, 0, and two certain values, 0 and 1, the mean over N = 1 is 1 > 1/2, and 2^(-1/2) < 1."""
+    assert statement.applies(LONGER) is Truth.FALSE
+    assert statement.without(LENGTHS).at(LONGER) is Truth.FALSE
+    lengths = next(given for given in statement.given if given.says == LENGTHS)
+    bind(Statement(LENGTHS, lengths.margin), [(p, Fraction(len(p.bounds) - 1)) for p in SEQUENCES])

@@ -67,7 +67,7 @@ def mean_square(p: FlippedStates) -> fmpq:
         for signs in product((-1, 1), repeat=steps):
             reached = sum((s * value for s, value in zip(signs, values, strict=True)), fmpq(0))
             total += reached * reached
-    return total / (2**steps * steps**2)
+    return total / (steps * steps << steps)
 
 
 def mean_square_margin(p: FlippedStates) -> arb:
