@@ -68,6 +68,7 @@ def divergence(p: Estimation) -> mpmath.mpf:
 
 
 FANO_OUTSIDE = {
+    "r laws of the same values, r distances for each value": attrs.evolve(SKEWED, errors=SKEWED.errors[1:]),
     "r >= 2": estimation([[HALF, HALF]], [[0], [1]]),
     "the probabilities are at least 0": attrs.evolve(
         SKEWED, laws=((Fraction(-1, 20), Fraction(21, 20), 0), *SKEWED.laws[1:])

@@ -127,6 +127,7 @@ def exact_lines() -> dict:
 LAW_LINES = ("/disjoint", "/markov", "/rewritten", "/last")
 FIRST = FAMILIES[1]
 LAW_OUTSIDE = {
+    "K laws on the outputs, vectors of one length": PrivateFamily(((1, 0), (0, 1)), ((1, 0),), ((1,),), 1, 0),
     "K >= 2": PrivateFamily((line(0),), (line(0),), ((1,),), 1, 0),
     "eigenvectors and outputs have norm 1": attrs.evolve(FIRST, outputs=(*FANS[1][:3], (1, Fraction(1, 4)))),
     "the probabilities are at least 0": attrs.evolve(

@@ -338,6 +338,7 @@ def test_some_database_has_a_poor_answer(statement) -> None:
     assert [p for p in (*ANSWERS, CLOSE) if statement.at(p) is not Truth.TRUE] == []
     middle = answers(3, Fraction(1), Fraction(3, 5))
     outside = {
+        "K laws on the outputs, vectors of one length": PrivateFamily(((1, 0), (0, 1)), ((1, 0),), ((1,),), 1, 0),
         "K >= 2": PrivateFamily(((1, 0),), ((1, 0),), ((1,),), 1, 0),
         "eigenvectors and outputs have norm 1": attrs.evolve(middle, outputs=((1, 0, 0), (0, 1, 0), (0, HALF, 1))),
         "the probabilities are at least 0": attrs.evolve(
