@@ -174,8 +174,8 @@ def test_without_a_gap_the_sentence_is_empty(statement) -> None:
     """Let m_d = Gamma(d/2)/(sqrt(pi) Gamma((d+1)/2)) be the mean of |U_1| on the sphere (1); m_2 = 2/pi.
 
     A uniform unit vector of R^(d+1) has the first coordinate R U_1 with R <= 1 independent of U, uniform on the sphere
-    of R^d: m_(d+1) <= m_d. On n copies of t mu the output is the top eigenvector of t^2 mu mu' + N; it tends to that of N
-    as t -> 0, almost surely. Its mean correlation with mu, averaged over mu uniform on the sphere, tends to m_d by
+    of R^d: m_(d+1) <= m_d. On n copies of t mu the output is the top eigenvector of t^2 mu mu' + N; it tends to that of
+    N as t -> 0, almost surely. Its mean correlation with mu, averaged over mu uniform on the sphere, tends to m_d by
     bounded convergence: for any positive error some t and mu have at most m_d plus it, whatever n, eps and delta are.
     """
     theta = sympy.symbols("theta", positive=True)
