@@ -13,7 +13,7 @@ from flint import arb, fmpq
 from dpmatrix.claims import Statement, Truth, bind, bind_hypotheses
 from dpmatrix.claims.formulas import bind_formula, real
 from dpmatrix.reporting.citing import cite
-from dpmatrix.spec.near_optimal.concentration import Exponent, Outcome, Sequence
+from dpmatrix.spec.near_optimal.concentration import Exponent, Outcome, Sequence, mean_chance
 
 lemma_16 = cite("near-optimal.lemma-16@5254f776")
 
@@ -157,8 +157,12 @@ def test_a_faster_decay_is_refused(statement) -> None:
     """Three certain successes at t = 0.99 are likelier than the bound with log 3 for log 2, or half their means."""
     certain = tree([((0, 0, 0), 1, (1, 1, 1))], (1, 1, 1), Fraction(99, 100))
     assert statement.at(certain) is Truth.TRUE
-    steeper = [arb(3 - fmpq(297, 100) * arb(base).log()).exp() for base in (2, 3)]
-    assert statement.nudged(lambda margin: margin - steeper[0] + steeper[1]).at(certain) is Truth.FALSE
+
+    def steeper(p: Sequence) -> arb:
+        exponent = -arb(len(p.bounds) * fmpq(p.level.numerator, p.level.denominator)) * arb(3).log() + sum(p.bounds)
+        return exponent.exp() - mean_chance(p)
+
+    assert statement.nudged(margin=steeper).at(certain) is Truth.FALSE
     low = attrs.evolve(certain, bounds=(Fraction(1, 2), Fraction(1, 2), Fraction(1, 2)))
     assert statement.applies(low) is Truth.FALSE
     assert statement.without("E[f_i | Z_1, ..., Z_(i-1)] <= a_i").at(low) is Truth.FALSE

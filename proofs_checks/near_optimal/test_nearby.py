@@ -207,7 +207,9 @@ def test_the_average_needs_privacy_and_a_small_constant(statement) -> None:
     basis = tuple(tuple(int(i == j) for j in range(4)) for i in range(4))
     answer = respond(basis, Fraction(298, 100), Fraction(1095, 1000), 1)
     assert statement.at(answer) is Truth.TRUE
-    assert statement.nudged(lambda margin: margin - 4 * arb(fmpq(8, 16))).at(answer) is Truth.FALSE
+    assert (
+        statement.nudged(margin=lambda p: arb(bound(p, fmpq(9, 16)) - total_correlation(p))).at(answer) is Truth.FALSE
+    )
     exact = respond(basis, Fraction(10**4), Fraction(1095, 1000), 1)
     promise = "the laws of two databases are private at their distance"
     assert statement.without(promise).at(exact) is Truth.FALSE

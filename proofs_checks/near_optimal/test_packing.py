@@ -13,7 +13,7 @@ from flint import arb, fmpq
 
 from dpmatrix.claims import Statement, Truth, bind, bind_hypotheses
 from dpmatrix.claims.formulas import bind_formula, decimals, real
-from dpmatrix.exact import ball, precision
+from dpmatrix.exact import precision
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.near_optimal.packing import Collision, Draws, HalfLost, Survivors, cap_bound, cap_chance
 from dpmatrix.spec.near_optimal.packing_number import Lines, covering_share, packing_share
@@ -79,10 +79,8 @@ def test_half_of_the_bound_of_a_cap_suffices(statement) -> None:
     assert sympy.simplify(slope - v / (2 * (1 - x * v) ** sympy.Rational(3, 2))) == 0, "(2)"
     bind_formula(statement, LINES, lambda p: psi(p) - cap(p.dimension, real(p.phi)))
     assert all(statement.at(p) is Truth.TRUE for p in LINES)
-    for p in LINES:
-        # The margin is the bound less P: without half of the bound it is still zero or more.
-        half = (1 - ball(p.phi) ** 2) ** (arb(p.dimension - 1) / 2) / 2
-        assert statement.nudged(lambda margin, half=half: margin - half).at(p) is Truth.TRUE
+    half = statement.nudged(margin=lambda p: cap_bound(p) / 2 - cap_chance(p))
+    assert all(half.at(p) is Truth.TRUE or half.is_equality(p) for p in LINES)
     low = [Lines(d, Fraction(k, 100)) for d in (1, 2, 7, 300) for k in (0, 1, 5)]
     assert all(statement.at(p) is Truth.TRUE for p in low), "below the printed range as well"
     bind_hypotheses(statement, Lines(1, HALF), sphere_outside(Lines(1, HALF), least="phi >= 0"))

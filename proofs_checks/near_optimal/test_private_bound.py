@@ -499,7 +499,7 @@ def test_the_bound_with_whole_numbers_of_points(statement) -> None:
 @theorem_8.controls(
     "+repair",
     grade="interval",
-    region="d = 10: the margin lower by 1; d = 10 and 100: undecided beyond the loss of the families",
+    region="d = 3, epsilon = 100: the size with d/eps; d = 10 and 100: undecided beyond the loss of the families",
 )
 def test_the_bound_without_room_is_undecided(statement) -> None:
     """With 1-rho four times as large, beyond the loss of the families, nothing is proved, and nothing claimed."""
@@ -510,7 +510,9 @@ def test_the_bound_without_room_is_undecided(statement) -> None:
         beyond = attrs.evolve(close, rho=1 - Fraction(loss * 1.01))
         assert statement.conclusion(beyond) is Truth.UNDECIDED
         assert statement.applies(beyond) is Truth.FALSE
-    assert statement.nudged(lambda value: value - 1).at(INSIDE) is Truth.FALSE
+    assert statement.at(INSIDE) is Truth.TRUE
+    assert statement.applies(FALSE[0]) is Truth.FALSE
+    assert statement.without(WHOLE_SIZE).at(FALSE[0]) is Truth.FALSE, "below d/eps, and no whole record may differ"
 
 
 DIMENSIONS = [Dimension(d) for d in range(3, 27)]
