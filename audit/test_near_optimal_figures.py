@@ -31,10 +31,10 @@ from dpmatrix.spec.near_optimal.utility_figures import (
     Utilities,
 )
 
-figure_3 = cite("near-optimal.figure-3@dc344baa")
+figure_3 = cite("near-optimal.figure-3@bb71806a")
 figure_4 = cite("near-optimal.figure-4@ed0941a1")
-figure_5 = cite("near-optimal.figure-5@f73ee5cb")
-figure_2 = cite("near-optimal.figure-2@13afb448")
+figure_5 = cite("near-optimal.figure-5@ae8a918d")
+figure_2 = cite("near-optimal.figure-2@ad2c9605")
 
 
 EPSILON, DELTA = 0.1, 0.01

@@ -15,7 +15,7 @@ from dpmatrix.claims.formulas import bind_formula, real
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.near_optimal.concentration import Exponent, Outcome, Sequence, mean_chance
 
-lemma_16 = cite("near-optimal.lemma-16@5254f776")
+lemma_16 = cite("near-optimal.lemma-16@9233aa72")
 
 HALF = Fraction(1, 2)
 

@@ -14,7 +14,7 @@ from dpmatrix.experiments.spectra import recorded_spectra
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.near_optimal.data_sets import PRINTED_ROWS, Eigenvalues, MeasuredRow, PrintedRow
 
-table_1 = cite("near-optimal.table-1@e300a6eb")
+table_1 = cite("near-optimal.table-1@3e9cac0b")
 
 TABLE = {
     "kddcup": (494021, 116, 4, "0.6587", "0.96"),

@@ -14,7 +14,7 @@ from dpmatrix.claims import Statement, Truth, bind, bind_hypotheses
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.near_optimal.divergence import GaussianPair, expectation, form
 
-lemma_14 = cite("near-optimal.lemma-14@53c98acd")
+lemma_14 = cite("near-optimal.lemma-14@68d9c51f")
 
 IDENTITY = fmpq_mat(2, 2, [1, 0, 0, 1])
 PLAIN = GaussianPair((1, 0), (0, 2), IDENTITY)

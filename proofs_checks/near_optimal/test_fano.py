@@ -16,7 +16,7 @@ from dpmatrix.exact import ball
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.near_optimal.fano import Estimation, fano_bound, largest_error
 
-theorem_13 = cite("near-optimal.theorem-13@4981a091")
+theorem_13 = cite("near-optimal.theorem-13@becf390f")
 
 HALF = Fraction(1, 2)
 

@@ -13,7 +13,7 @@ from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.near_optimal.gibbs_traces import Antipodes, FlippedStates, StuckChain
 
-figure_2 = cite("near-optimal.figure-2@13afb448")
+figure_2 = cite("near-optimal.figure-2@ad2c9605")
 
 STEPS = 20_000
 FIFTHS = ((Fraction(3, 5), Fraction(4, 5)), (Fraction(-4, 5), Fraction(3, 5)), (Fraction(1), Fraction(0)))

@@ -19,7 +19,7 @@ from dpmatrix.spec.near_optimal.mod_sulq_change import DensityEntry, Dimension, 
 from dpmatrix.spec.near_optimal.mod_sulq_noise import Threshold
 from dpmatrix.spec.near_optimal.noise import ModSulq, printed_deviation
 
-theorem_5 = cite("near-optimal.theorem-5@a985ba49")
+theorem_5 = cite("near-optimal.theorem-5@d3070dff")
 
 CLAIM = "near-optimal.theorem-5"
 FIFTH = Fraction(1, 5)

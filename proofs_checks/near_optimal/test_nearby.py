@@ -16,7 +16,7 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.near_optimal.nearby import PrivateFamily, bound, total_correlation
 from proofs_checks.near_optimal.formulas import dot
 
-lemma_12 = cite("near-optimal.lemma-12@f76499f2")
+lemma_12 = cite("near-optimal.lemma-12@2aae96c5")
 
 HALF = Fraction(1, 2)
 

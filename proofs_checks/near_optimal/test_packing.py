@@ -19,9 +19,9 @@ from dpmatrix.spec.near_optimal.packing import Collision, Draws, HalfLost, Survi
 from dpmatrix.spec.near_optimal.packing_number import Lines, covering_share, packing_share
 from proofs_checks.near_optimal.formulas import cap
 
-lemma_17 = cite("near-optimal.lemma-17@252f4dd6")
-lemma_11 = cite("near-optimal.lemma-11@59898ed9")
-lemma_18 = cite("near-optimal.lemma-18@e9a063c1")
+lemma_17 = cite("near-optimal.lemma-17@1dacecd3")
+lemma_11 = cite("near-optimal.lemma-11@83940773")
+lemma_18 = cite("near-optimal.lemma-18@1edd9fa1")
 
 LINES = [Lines(d, Fraction(k, 20)) for d in (1, 2, 3, 6, 40) for k in (8, 9, 12, 15, 19)]
 HALF = Fraction(1, 2)

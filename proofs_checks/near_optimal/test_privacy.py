@@ -15,8 +15,8 @@ from dpmatrix.spec.near_optimal import privacy
 from dpmatrix.spec.near_optimal.privacy import TwoLaws, hockey_stick, largest_excess, pointwise, supremum_at_most
 from proofs_checks.near_optimal.conditions import bind_condition
 
-definition_3 = cite("near-optimal.definition-3@00000000")
-definition_4 = cite("near-optimal.definition-4@00000000")
+definition_3 = cite("near-optimal.definition-3@d7dbb120")
+definition_4 = cite("near-optimal.definition-4@ee4e7b9e")
 
 HALF, QUARTER = Fraction(1, 2), Fraction(1, 4)
 ROWS = [

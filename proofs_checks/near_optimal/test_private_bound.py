@@ -30,7 +30,7 @@ from dpmatrix.spec.near_optimal.private_bound_proof import Fractions, Rotated
 from dpmatrix.spec.near_optimal.private_bound_setting import Dimension, GapShare, Share, Solved
 from dpmatrix.spec.near_optimal.two_by_two import Block
 
-theorem_8 = cite("near-optimal.theorem-8@ebaf4446")
+theorem_8 = cite("near-optimal.theorem-8@234bd968")
 
 HALF = Fraction(1, 2)
 DIRECTIONS = ((1, 0), (Fraction(3, 5), Fraction(-4, 5)), (Fraction(2, 3), Fraction(2, 3), Fraction(1, 3)))

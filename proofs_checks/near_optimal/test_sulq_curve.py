@@ -26,7 +26,7 @@ from dpmatrix.spec.near_optimal.noise import ModSulq, printed_deviation
 from dpmatrix.spec.near_optimal.sulq_bound import SulqBound, printed_loss
 from dpmatrix.spec.near_optimal.sulq_curve import Panel, curve
 
-near_optimal_figure_1 = cite("near-optimal.figure-1@b5855d39")
+near_optimal_figure_1 = cite("near-optimal.figure-1@d319f7b8")
 
 CENT = Fraction(1, 100)
 ERROR = 1e-10

@@ -19,7 +19,7 @@ from dpmatrix.spec.near_optimal.sulq_bound import SulqBound
 from dpmatrix.spec.near_optimal.sulq_samples import Dimension, PhiRate, Rearranged, Root, SulqSamples, ThetaRate
 from proofs_checks.near_optimal.formulas import beta
 
-theorem_9 = cite("near-optimal.theorem-9@6f7fe8ea")
+theorem_9 = cite("near-optimal.theorem-9@b985a808")
 
 HALF = Fraction(1, 2)
 CENT = Fraction(1, 100)

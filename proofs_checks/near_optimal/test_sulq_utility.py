@@ -19,7 +19,7 @@ from dpmatrix.spec.near_optimal.sulq_utility import mean_distance
 from dpmatrix.spec.near_optimal.sulq_utility_proof import Alignment, Dimension, Rearranged, UnitPair
 from proofs_checks.near_optimal.formulas import beta, cap, dot
 
-theorem_15 = cite("near-optimal.theorem-15@0a8a174d")
+theorem_15 = cite("near-optimal.theorem-15@566d2fab")
 
 HALF = Fraction(1, 2)
 CENT = Fraction(1, 100)

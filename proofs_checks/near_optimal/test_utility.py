@@ -14,9 +14,9 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.near_optimal.utility import CapturedEnergy, Decomposition, OtherTop
 from proofs_checks.near_optimal.conditions import bind_condition
 
-definition_1 = cite("near-optimal.definition-1@47b20140")
-definition_2 = cite("near-optimal.definition-2@6e32a076")
-utility_identity = cite("near-optimal.utility-identity@dab411b2")
+definition_1 = cite("near-optimal.definition-1@5fe5f32f")
+definition_2 = cite("near-optimal.definition-2@e8748eb0")
+utility_identity = cite("near-optimal.utility-identity@db2bcee6")
 
 HALF, FIFTH = Fraction(1, 2), Fraction(1, 5)
 DISTINCT, GAP = "l_1, ..., l_k distinct", "l_k > l_{k+1}"

@@ -8,7 +8,7 @@ from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.near_optimal.utility_figures import SyntheticRecord
 
-figure_5 = cite("near-optimal.figure-5@f73ee5cb")
+figure_5 = cite("near-optimal.figure-5@ae8a918d")
 
 
 OUTSIDE = {"norm > 0": SyntheticRecord(0, 1), "epsilon > 0": SyntheticRecord(1, 0)}
