@@ -95,7 +95,7 @@ def utilities_on(name, size, draws, shape, seed):
         random=within(rank / d * values.sum(), 1e-9),
         deviation=noise_deviation(d, size, EPSILON, DELTA),
         dimension=d,
-        largest=values[0],
+        largest=float(values[0]),
     )
 
 
