@@ -28,6 +28,8 @@ class ModSulqRun(ModSulq):
         The integer Gram matrix of the data on the grid, the integer noise, and their published sum.
     vectors
         The k returned eigenvectors, shape (d, k), as the rationals that they are.
+    data, unit
+        The records that were used, in columns, as integers in units of a public grid; shape (d, n).
     """
 
     norm_bound: Exact = 1
@@ -36,6 +38,8 @@ class ModSulqRun(ModSulq):
     noise: fmpz_mat | None = None
     output: fmpz_mat | None = None
     vectors: fmpq_mat | None = None
+    data: fmpz_mat | None = None
+    unit: Exact = 1
 
 
 def any_data_delta(p: ModSulqRun) -> arb:
@@ -92,6 +96,16 @@ def deviation_margin(p: ModSulqRun) -> arb:
     return (deviation - beta).min(beta * (1 + arb(2) ** -20) - deviation)
 
 
+def records_margin(p: ModSulqRun) -> arb:
+    """The smaller of minus the largest entry of the Gram matrix - KK', K the data, and of R^2 - |x_i|^2."""
+    if p.data is None or p.gram is None or (p.data.nrows(), p.data.ncols()) != (p.dimension, p.records):
+        return arb(-1)
+    residual = max(abs(int(entry)) for entry in (p.gram - p.data * p.data.transpose()).entries())
+    norms = p.data.transpose() * p.data
+    longest = max(fmpq(int(norms[i, i])) for i in range(p.records)) * rational(p.unit) * rational(p.unit)
+    return arb(min(fmpq(-residual), rational(p.norm_bound) * rational(p.norm_bound) - longest))
+
+
 def residual_margin(p: ModSulqRun) -> arb:
     """Minus the largest entry of output - Gram matrix - noise, and of the noise minus its transpose: 0 or worse."""
     if p.gram is None or p.noise is None or p.output is None:
@@ -117,8 +131,8 @@ def vectors_margin(p: ModSulqRun) -> arb:
 
 
 def run_margin(p: ModSulqRun) -> arb:
-    """The least margin of the deviation, of the sum and of the eigenvectors."""
-    return deviation_margin(p).min(residual_margin(p)).min(vectors_margin(p))
+    """The least margin of the deviation, of the records, of the sum and of the eigenvectors."""
+    return deviation_margin(p).min(records_margin(p)).min(residual_margin(p)).min(vectors_margin(p))
 
 
 ALGORITHM_1 = Claim(
@@ -159,8 +173,8 @@ ALGORITHM_1 = Claim(
         "the eigenvectors of the k greatest eigenvalues of A + N, k an input; records of norm at most 1 on a grid, "
         "discrete Gaussian noise on and above the diagonal",
         Statement(
-            "the release is the integer Gram matrix plus symmetric noise of deviation beta, and the k vectors are its "
-            "eigenvectors of greatest eigenvalues",
+            "the release is the integer Gram matrix of records of norm at most the bound plus symmetric noise of "
+            "deviation beta, and the k vectors are its eigenvectors of greatest eigenvalues",
             run_margin,
             instance=True,
             given=(*INPUTS, REAL_NOISE, at_most("norm_bound", 1)),

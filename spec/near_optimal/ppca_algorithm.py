@@ -29,6 +29,8 @@ class PpcaRun:
         The ideal draw, enclosed: shape (d, 1).
     output, grid
         What was released, in units of the grid: shape (d, 1).
+    data
+        The records that were used, in columns: shape (d, n).
     """
 
     dimension: int
@@ -40,6 +42,7 @@ class PpcaRun:
     direction: arb_mat | None = None
     output: fmpz_mat | None = None
     grid: Exact = 1
+    data: fmpq_mat | None = None
 
 
 def spread_exponent(p: PpcaRun, along: int) -> fmpq_mat:
@@ -84,6 +87,16 @@ def sum_margin(p: Published) -> arb:
     return equality(arb(sum((rational(value) for value in p.probabilities), fmpq(0)) - 1), arb(0))
 
 
+def records_margin(p: PpcaRun) -> arb:
+    """The smaller of minus the largest entry of the moment - XX', and of R^2 - |x_i|^2."""
+    if p.data is None or p.moment is None or (p.data.nrows(), p.data.ncols()) != (p.dimension, p.records):
+        return arb(-1)
+    residual = max(abs(entry) for entry in (p.moment - p.data * p.data.transpose()).entries())
+    norms = p.data.transpose() * p.data
+    longest = max(norms[i, i] for i in range(p.records))
+    return arb(min(-residual, rational(p.norm_bound) * rational(p.norm_bound) - longest))
+
+
 def exponent_margin(p: PpcaRun) -> arb:
     """``B = n (eps/2) A``, that is (eps/2) XX', exactly."""
     if p.moment is None or p.exponent is None:
@@ -111,8 +124,8 @@ def length_margin(p: PpcaRun) -> arb:
 
 
 def run_margin(p: PpcaRun) -> arb:
-    """The least margin of the exponent, of the rounding and of the length."""
-    return exponent_margin(p).min(rounding_margin(p)).min(length_margin(p))
+    """The least margin of the records, of the exponent, of the rounding and of the length."""
+    return records_margin(p).min(exponent_margin(p)).min(rounding_margin(p)).min(length_margin(p))
 
 
 @attrs.frozen
@@ -211,7 +224,8 @@ ALGORITHM_2 = Claim(
     repair=Repair(
         "an exact draw for k = 1, rounded correctly to a public grid; records of norm at most 1 on a grid",
         Statement(
-            "the release is the nearest grid point to a unit vector drawn with exponent (epsilon/2) XX'",
+            "the release is the nearest grid point to a unit vector drawn with exponent (epsilon/2) XX', for records "
+            "of norm at most the bound",
             run_margin,
             instance=True,
             given=(whole("dimension", 1), *SETTING[1:], at_most("norm_bound", 1)),
