@@ -31,8 +31,8 @@ from dpmatrix.spec.near_optimal.utility_figures import (
     Utilities,
 )
 
-figure_3 = cite("near-optimal.figure-3@bb71806a")
-figure_4 = cite("near-optimal.figure-4@ed0941a1")
+figure_3 = cite("near-optimal.figure-3@7d08bb63")
+figure_4 = cite("near-optimal.figure-4@d2912810")
 figure_5 = cite("near-optimal.figure-5@ae8a918d")
 figure_2 = cite("near-optimal.figure-2@ad2c9605")
 
