@@ -53,7 +53,10 @@ def printed_norms_margin(p: SignRows) -> arb:
 
 
 def exact_norms_margin(p: SignRows) -> arb:
-    """The characteristic polynomial of n Delta is t^(p-2) (t^2 - 4 k (p - k)), and 4 k (p - k) <= p^2; exact."""
+    """Least of three: n Delta has the characteristic polynomial t^(p-2) (t^2 - 4 k (p - k)); norms; 4 k (p - k) <= p^2.
+
+    The squared Frobenius norm of Delta is twice the squared spectral norm 4 k (p - k)/n^2. All of it is exact.
+    """
     size, squared = len(p.row), 4 * flips(p) * (len(p.row) - flips(p))
     expected = [0] * (size + 1)
     expected[size] = 1
@@ -61,6 +64,8 @@ def exact_norms_margin(p: SignRows) -> arb:
         expected[size - 2] = -squared
     found = (row_change(p) * p.records).charpoly().coeffs()
     wrong = sum((abs(a - b) for a, b in zip(found, expected, strict=True)), fmpq(0))
+    frobenius = sum((entry * entry for entry in row_change(p).entries()), fmpq(0))
+    wrong += abs(frobenius - fmpq(2 * squared, p.records**2))
     return (-arb(wrong)).min(arb(size**2 - squared))
 
 
@@ -110,7 +115,8 @@ PROPOSITION_D_1 = Claim(
     repair=Repair(
         "||Delta||_2 = 2 p sqrt(tau (1 - tau))/n <= p/n, and ||Delta||_F is sqrt(2) times that",
         Statement(
-            "the eigenvalues of Delta are +-2 p sqrt(tau (1 - tau))/n and zeros, and at most p/n",
+            "the eigenvalues of Delta are +-2 p sqrt(tau (1 - tau))/n and zeros, and at most p/n; ||Delta||_F is "
+            "sqrt(2) times the spectral norm",
             exact_norms_margin,
             given=SIGNS,
         ),
