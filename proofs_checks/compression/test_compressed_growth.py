@@ -7,6 +7,7 @@ from fractions import Fraction
 import attrs
 import mpmath
 import sympy
+from flint import arb
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.claims.formulas import bind_formula, real, real_matrix
@@ -16,7 +17,7 @@ from proofs_checks.compression.compressed_tails import least_rows, logarithm, sq
 from proofs_checks.compression.covariance_pairs import INDEFINITE, SKEW
 from proofs_checks.exact_matrices import correlated, diagonal
 
-theorem_3_5 = cite("compression.theorem-3-5@aa9ad576")
+theorem_3_5 = cite("compression.theorem-3-5@a47c28c8")
 
 
 def nearly_singular(smallness: Fraction, power: int, rows: int) -> GrowthPair:
@@ -193,20 +194,33 @@ def test_theorem_3_5_needs_the_floor(statement) -> None:
     assert loose.at(far) is Truth.FALSE
 
 
-@theorem_3_5.refutes("normaliser", grade="symbolic", region="p = 1, n = 10^6, m = 300, X'X/m = A")
+def few_rows(least_records) -> OneColumn:
+    """Take the least m for K = 1, and X'X/m = A = 1."""
+    n = max(int(str(least_records)), 100)
+    return OneColumn(n, int(mpmath.ceil(mpmath.log(2 * n))) + 1, 1, 1, least_records)
+
+
+@theorem_3_5.refutes("normaliser", grade="derived", region="p = 1, K = 1, X'X/m = A: every n_0; run to 10^12")
 def test_the_normaliser_must_be_m(statement) -> None:
-    assert statement.at(OneColumn(10**6, 300, 1)) is Truth.FALSE
-    assert statement.at(OneColumn(300, 300, 1)) is Truth.TRUE
-    points = [OneColumn(n, m, Fraction(g, 4)) for n in (5, 9, 40) for m in (2, 5) for g in (1, 3, 4, 7)]
+    """X'X/n = m/n, at most (ln 2n + 2)/n, which is below 1/2 for n >= 100 and falls."""
+    assert arb(200).log() + 2 < 50
+    statement.refute(few_rows)
+    sizes = [(n, m, g) for n in (5, 9, 40) for m in (2, 5) for g in (3, 4, 5, 7)]
+    points = [OneColumn(n, m, Fraction(g, 4), Fraction(1, 5), n) for n, m, g in sizes]
     bind(statement, ((p, Fraction(1, 2) - abs(Fraction(p.rows, p.records) * p.entry - 1)) for p in points))
-    inside = OneColumn(2, 1, 1)
+    inside = OneColumn(10, 4, 1, 1, 10)
     outside = {
         "records >= 1, an integer": attrs.evolve(inside, records=-1),
         "rows >= 1, an integer": attrs.evolve(inside, rows=0),
-        "entry <= 2": attrs.evolve(inside, entry=Fraction(21, 10)),
+        "ratio > 0": attrs.evolve(inside, ratio=0),
+        "m >= K p^2 ln 2np": attrs.evolve(inside, ratio=Fraction(14, 10)),
+        "|X'X/m - A| <= 1/4": attrs.evolve(inside, entry=Fraction(13, 10)),
+        "n >= n_0": attrs.evolve(inside, least_records=11),
     }
     bind_hypotheses(statement, inside, outside)
-    bind_hypotheses(statement, OneColumn(1, 1, 2), outside)
+    bind_hypotheses(statement, attrs.evolve(inside, entry=Fraction(5, 4), ratio=Fraction(13, 10)), outside)
+    low = outside | {"|X'X/m - A| <= 1/4": attrs.evolve(inside, entry=Fraction(7, 10))}
+    bind_hypotheses(statement, attrs.evolve(inside, entry=Fraction(3, 4)), low)
     assert not statement.strict
 
 

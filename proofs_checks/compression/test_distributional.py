@@ -25,7 +25,7 @@ from proofs_checks.compression.finite_mechanisms import (
     worst_event,
 )
 
-definition_2_4 = cite("compression.definition-2-4@73fc1c07")
+definition_2_4 = cite("compression.definition-2-4@d4870bad")
 theorem_2_5 = cite("compression.theorem-2-5@4c416845")
 
 HALF, ONE, NIL = fmpq(1, 2), fmpq(1), fmpq(0)
@@ -111,19 +111,30 @@ TABLE_ONLY = {
 }
 
 
-@definition_2_4.refutes("composes", grade="symbolic", region="S_n = {X_1, X_2} with V = 2 delta and the identity")
-def test_a_set_without_stepping_stones_does_not_compose(statement) -> None:
-    assert statement.at(pair((ONE, NIL), (NIL, ONE), rows=2, distance=ONE, constraint=HALF)) is Truth.FALSE
-    nearer = pair((ONE, NIL), (NIL, ONE), rows=2, distance=fmpq(101, 100), constraint=HALF)
-    assert statement.at(nearer) is Truth.TRUE, "more than 2 delta apart: nothing is asked"
+@definition_2_4.supports("composes", grade="derived", region=EVERY_TABLE)
+def test_two_steps_within_the_set_compose(statement) -> None:
+    """p_i <= e^alpha p_k and p_k <= e^alpha p_j give p_i <= e^(2 alpha) p_j at every output."""
 
     def formula(p: FiniteMechanism) -> arb:
-        def wanted(i: int, j: int) -> bool:
-            return p.chosen[i] and p.chosen[j] and p.distances[i][j] <= p.constraint + p.constraint
+        def near(i: int, j: int) -> bool:
+            return i != j and p.chosen[i] and p.chosen[j] and p.distances[i][j] <= p.constraint
 
-        return least(p, wanted, p.exponential**2)
+        places = range(len(p.kernel))
+        return least(p, lambda i, j: any(near(i, k) and near(k, j) for k in places), p.exponential**2)
 
+    chains = [
+        attrs.evolve(p, distances=((NIL, HALF, ONE), (HALF, NIL, HALF), (ONE, HALF, NIL)), chosen=(True,) * 3)
+        for p in tables()
+    ]
     assert_margin(statement, formula)
+    met = [p for p in chains if p.constraint >= HALF and statement.applies(p) is Truth.TRUE]
+    assert len(met) >= 9
+    for p in met:
+        assert statement.at(p) is Truth.TRUE
+        assert abs(statement.margin(p) - formula(p)) < arb(2) ** -40
+    apart = pair((ONE, NIL), (NIL, ONE), rows=2, distance=ONE, constraint=HALF)
+    assert statement.applies(apart) is Truth.TRUE
+    assert abs(statement.margin(apart)) > arb(2) ** 100, "V = 2 delta and no third database: nothing is promised"
     bind_hypotheses(statement, pair(LAWS[2], LAWS[2]), TABLE_ONLY)
     assert not statement.strict
 

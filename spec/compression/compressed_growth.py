@@ -17,7 +17,7 @@ from dpmatrix.spec.compression.distributional_loss import (
 )
 from dpmatrix.spec.compression.truncated_loss import MASSES, TruncatedPair, loss_around, setting
 from dpmatrix.spec.compression.truncated_mass import logarithm
-from dpmatrix.spec.conditions import at_most, exceeds, positive, whole
+from dpmatrix.spec.conditions import exceeds, positive, whole
 
 
 @attrs.frozen
@@ -87,16 +87,33 @@ def few_columns_margin(p: SmallDeltaMax) -> arb:
 
 @attrs.frozen
 class OneColumn:
-    """One column: n, m, and an entry g of X'X/m."""
+    """One column: n, m, the entry g of X'X/m, K in m >= K p^2 ln 2np, and from which n on."""
 
     records: int
     rows: int
     entry: Exact
+    ratio: Exact
+    least_records: int
 
 
 def printed_normaliser_margin(p: OneColumn) -> arb:
     """``1/2 - |X'X/n - A|`` for one normalised column, where X'X/n = (m/n) g and A = 1."""
     return arb(fmpq(1, 2) - abs(fmpq(p.rows, p.records) * rational(p.entry) - 1))
+
+
+def close_margin(p: OneColumn) -> arb:
+    """``1/4 - |X'X/m - A|``."""
+    return arb(fmpq(1, 4) - abs(rational(p.entry) - 1))
+
+
+def many_rows_margin(p: OneColumn) -> arb:
+    """``m - K ln 2n``."""
+    return p.rows - ball(p.ratio) * arb(2 * p.records).log()
+
+
+def late_column_margin(p: OneColumn) -> arb:
+    """``n - n_0``."""
+    return arb(p.records - p.least_records)
 
 
 GROWTH = (
@@ -139,7 +156,7 @@ THEOREM_3_5 = Claim(
         "Gaussian rows would keep with high probability."
     ),
     because=(
-        "Assumption 1 has no floor. p = 2, Sigma_1(1,2) = 1 - eta, Sigma_2(1,2) = 1 - eta - t, t = sqrt(ln 2/n)/2, "
+        "Assumption 1 has no floor. p = 2, Sigma_1(1,2) = 1 - eta, Sigma_2(1,2) = 1 - eta - t, t = 0.45 sqrt(ln 2/n), "
         "eta^2 = t sqrt(ln n), m = 20.4 ln 4n: ||Gamma|| falls like 1/sqrt(ln n) and the loss grows like sqrt(ln n). "
         "More rows make any ||Gamma|| = s do: with eta^2 = t/s and m = 1/s^2 the loss exceeds 1 for every large n. "
         "With eigenvalues in [c, 1/c] Theorem 3.2 applies, since sqrt(log p ln 2np) <= 2 log n. B is printed with /n "
@@ -159,9 +176,18 @@ THEOREM_3_5 = Claim(
         Step(
             "normaliser",
             Statement(
-                "B = X'X/n - A is o(1) for an output with X'X/m close to A",
+                "for every K there is an n_0 such that for m >= K ln 2n and n >= n_0 an output with |X'X/m - A| <= 1/4 "
+                "has |X'X/n - A| <= 1/2; p = 1",
                 printed_normaliser_margin,
-                given=(whole("records", 1), whole("rows", 1), at_most("entry", 2)),
+                given=(
+                    whole("records", 1),
+                    whole("rows", 1),
+                    positive("ratio"),
+                    Condition("m >= K p^2 ln 2np", many_rows_margin),
+                    Condition("|X'X/m - A| <= 1/4", close_margin),
+                    Condition("n >= n_0", late_column_margin),
+                ),
+                exists=(Chosen("least_records", after=("ratio",), range=Range.WHOLE),),
             ),
             sound=False,
             note="X'X/m was meant, as in Theorem 5.1: X'X/n is about (m/n) A.",

@@ -223,7 +223,7 @@ LEMMA_C_2 = Claim(
         "Assumption 1 has no lower bound on eigenvalues: with Sigma_1 = [[1, 1-eta], [1-eta, 1]] (+) I_2 and a "
         "change of eta^(3/2) in the last correlation the middle term is about 2/sqrt(eta), while ||Gamma||, "
         "||Delta|| -> 0. What is used is only x = ||Sigma_1|| ||Gamma|| = o(1), which Assumption 1 does give, and "
-        "then both bounds on A are true, with 2 (1 - x)^2 for 2 - o(1)."
+        "then both bounds on A are true."
     ),
     repair=Repair(
         "x = ||Sigma_1|| ||Gamma|| < 1 in place of the first display; 2 (1 - x)^2 for 2 - o(1)",
@@ -232,11 +232,7 @@ LEMMA_C_2 = Claim(
     steps=(
         Step(
             "first-inequality",
-            Statement(
-                "||Sigma_1|| ||Gamma|| <= ||Delta|| ||Sigma_1|| / (lambda_min lambda_min)",
-                first_inequality_margin,
-                given=DEFINITE,
-            ),
+            Statement("||Sigma_1|| ||Gamma|| is at most the middle term", first_inequality_margin, given=DEFINITE),
             sound=True,
         ),
         Step(
