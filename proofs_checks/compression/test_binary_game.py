@@ -17,7 +17,7 @@ from dpmatrix.spec.compression.binary_game import SignData, SignRows
 from proofs_checks.steps import by_step
 
 proposition_d_1 = cite("compression.proposition-d-1@e127c358")
-example_3_6 = cite("compression.example-3-6@b3255567")
+example_3_6 = cite("compression.example-3-6@a23fa08d")
 
 SIGNS = "x and y are rows of signs, of one length"
 
@@ -181,9 +181,11 @@ def test_example_3_6(statement) -> None:
     bind(statement, ((p, fmpq(0)) for p in games()))
     inside = games()[1]
     two = SignData(fmpq_mat([[1, 1], [1, 1]]), fmpq_mat([[1, -1], [-1, 1]]))
-    names = ("all entries are signs", "at most one row differs")
-    for number in (fmpq_mat([[1, 2], [1, 1]]), fmpq_mat([[1, 0], [1, 1]])):
-        bind_hypotheses(statement, inside, {names[0]: SignData(number, number), names[1]: two})
+    says, signs, one = "both databases are n x p", "all entries are signs", "at most one row differs"
+    for longer in (fmpq_mat([[1, 1], [1, 1], [1, 1]]), fmpq_mat([[1, 1, 1], [1, 1, 1]])):
+        shapes = (SignData(two.data, longer), SignData(longer, two.data))
+        for number, shape in zip((fmpq_mat([[1, 2], [1, 1]]), fmpq_mat([[1, 0], [1, 1]])), shapes, strict=True):
+            bind_hypotheses(statement, inside, {says: shape, signs: SignData(number, number), one: two})
     other = SignData(fmpq_mat([[1, 1], [1, 1]]), fmpq_mat([[1, 1], [1, 3]]))
     assert statement.applies(other) is Truth.FALSE
     same = SignData(inside.data, inside.data)

@@ -161,6 +161,11 @@ def entries_margin(p: SignData) -> arb:
     return -arb(sum(abs(entry) != 1 for entry in (*p.data.entries(), *p.neighbour.entries())))
 
 
+def shape_margin(p: SignData) -> arb:
+    """Zero exactly when both databases have one shape."""
+    return -arb(abs(p.data.nrows() - p.neighbour.nrows()) + abs(p.data.ncols() - p.neighbour.ncols()))
+
+
 def one_row_margin(p: SignData) -> arb:
     """``1 -`` the number of rows in which the databases differ."""
     return arb(1 - len(changed_rows(p)))
@@ -188,6 +193,7 @@ EXAMPLE_3_6 = Claim(
         "both databases are normalised as in (4), and Sigma_1 - Sigma_2 = (xx' - yy')/n",
         game_margin,
         given=(
+            Condition("both databases are n x p", shape_margin),
             Condition("all entries are signs", entries_margin),
             exceeds("at most one row differs", one_row_margin, strict=False),
         ),
