@@ -34,7 +34,7 @@ from proofs_checks.compression.sign_pairs import (
 )
 from proofs_checks.exact_matrices import correlated
 
-theorem_d_2 = cite("compression.theorem-d-2@d83daeb8")
+theorem_d_2 = cite("compression.theorem-d-2@fa49bc49")
 
 GROWTH = {"p <= s sqrt(n/m)": attrs.evolve(INSIDE, smallness=Fraction(29, 100))}
 
@@ -71,6 +71,7 @@ def test_almost_equal_columns_make_the_loss_large(statement, record_property) ->
         found.append(f"n = 10^{power}, least m: loss above {least + 1}")
     record_property("detail", "; ".join(found))
     assert statement.conclusion(INSIDE) is Truth.TRUE
+    assert statement.formula(game(10**4, 1)) < -(10**5), "one row against two, beyond Assumption 1"
     bind_formula(statement, [attrs.evolve(p, smallness=9) for p in TIGHT], lambda p: 1 - loss(p))
     outside = ASSUMED | GROWTH
     for point in (INSIDE, attrs.evolve(INSIDE, rows=217), attrs.evolve(INSIDE, **MASSES)):

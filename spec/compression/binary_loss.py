@@ -237,5 +237,10 @@ THEOREM_D_2 = Claim(
             sound=True,
         ),
     ),
-    uses=("compression.theorem-4-6", "compression.proposition-d-1+repair", "compression.lemma-4-4"),
+    uses=(
+        "compression.theorem-4-6",
+        "compression.proposition-d-1+repair",
+        "compression.lemma-4-4",
+        "compression.remark-4-3",
+    ),
 )

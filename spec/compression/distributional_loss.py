@@ -256,8 +256,8 @@ THEOREM_3_2 = Claim(
     repair=Repair(
         "the laws are truncated by Procedure 4.1 or 4.2 and renormalised",
         Statement(
-            "s <= c^3/2 gives a loss of at most C s/(2c^2) + s^2 (1/(2c^2) + c^-6) + ln(1 + "
-            "1/(n^2 - 1)), twice, for any two databases of S_n over the kept outputs",
+            "Delta_max <= s/(p^2 sqrt(m ln 2np)) with s <= c^3/2 gives any two databases of S_n a loss of at most 2 (C "
+            "s/(2c^2) + s^2 (1/(2c^2) + c^-6) + ln(1 + 1/(n^2 - 1))) over the kept outputs",
             sufficient_margin,
             given=SUFFICIENT,
         ),

@@ -257,5 +257,5 @@ THEOREM_5_1 = Claim(
             note="Some kept outputs stay at C/sqrt(K), C = 4.5, as n grows; in probability ||B||_F does tend to 0.",
         ),
     ),
-    uses=("compression.lemma-4-4",),
+    uses=("compression.lemma-4-4", "compression.lemma-b-1+repair"),
 )
