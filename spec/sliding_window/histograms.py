@@ -10,7 +10,7 @@ from flint import arb, fmpq_mat
 from dpmatrix.claims import Claim, Condition, Kind, Locator, Repair, Statement, Step, Verdict
 from dpmatrix.exact import Exact, rational
 from dpmatrix.spec.conditions import at_least, below, positive, whole
-from dpmatrix.spec.sliding_window.loewner import between, flag, precedes, precedes_margin, scaled
+from dpmatrix.spec.sliding_window.loewner import are_symmetric, between, flag, precedes, precedes_margin, scaled
 from dpmatrix.spec.wishart.spectra import identity
 
 
@@ -149,6 +149,17 @@ def approximate_property_margin(p: Histogram) -> arb:
     return flag(has_approximate_property(p))
 
 
+def near_matrices_margin(p: Histogram) -> arb:
+    """0 when there is one S_i and one S~_i for each stamp, all symmetric d x d."""
+    counts = {len(p.stamps), len(p.matrices), len(p.approximations)}
+    return flag(len(counts) == 1 and are_symmetric((*p.matrices, *p.approximations), p.rows.ncols()))
+
+
+def matrices_margin(p: Histogram) -> arb:
+    """0 when there is one K_i for each stamp, and all are symmetric d x d."""
+    return flag(len(p.stamps) == len(p.matrices) and are_symmetric(p.matrices, p.rows.ncols()))
+
+
 def quarter_margin(p: Histogram) -> arb:
     """(4): each S~_i is between (1 - eta/4) S_i and (1 + eta/4) S_i."""
     quarter = rational(p.eta) / 4
@@ -188,6 +199,8 @@ def unconditional_closeness_margin(p: Histogram) -> arb:
 
 
 ACCURACY = (whole("window", 1), positive("eta"), below("eta", 1), at_least("floor", 0))
+MATRICES = Condition("a symmetric d x d matrix for each stamp", matrices_margin)
+NEAR_MATRICES = Condition("symmetric d x d matrices S_i and S~_i for each stamp", near_matrices_margin)
 MENDED = Condition("the spectral histogram property, as read", property_margin)
 MENDED_APPROXIMATE = Condition("the approximate spectral histogram property, as read", approximate_property_margin)
 APPROXIMATE = Condition("(4): S~_i is an eta/4 approximation of S_i", quarter_margin)
@@ -204,7 +217,7 @@ DEFINITION_8 = Claim(
     statement=Statement(
         "with the property, K_1 approximates the window: (1 - eta) K_1 <= A_W'A_W <= K_1",
         accuracy_margin,
-        given=(*ACCURACY, Condition("items 2 and 3 as printed", printed_property_margin)),
+        given=(*ACCURACY, MATRICES, Condition("items 2 and 3 as printed", printed_property_margin)),
     ),
     verdict=Verdict.ILL_POSED,
     reading=(
@@ -225,7 +238,7 @@ DEFINITION_8 = Claim(
         Statement(
             "with the property as read, (1 - eta) K_1 <= A_W'A_W <= K_1",
             accuracy_margin,
-            given=(*ACCURACY, MENDED),
+            given=(*ACCURACY, MATRICES, MENDED),
         ),
     ),
 )
@@ -246,6 +259,7 @@ DEFINITION_3 = Claim(
         approximate_accuracy_margin,
         given=(
             *ACCURACY,
+            NEAR_MATRICES,
             APPROXIMATE,
             Condition("items 2 and 3 as printed, for S and S~", printed_approximate_property_margin),
         ),
@@ -265,20 +279,24 @@ DEFINITION_3 = Claim(
         Statement(
             "with the property as read and (4), (1 - eta/4) A_W'A_W <= S~_1 <= (1 + eta/4)/(1 - eta) A_W'A_W",
             approximate_accuracy_margin,
-            given=(*ACCURACY, APPROXIMATE, MENDED_APPROXIMATE),
+            given=(*ACCURACY, NEAR_MATRICES, APPROXIMATE, MENDED_APPROXIMATE),
         ),
     ),
     steps=(
         Step(
             "stamps",
-            Statement("(2): t_2 <= T - W + 1 <= t_1", stamps_of_equation_2_margin, given=(*ACCURACY, MENDED)),
+            Statement(
+                "(2): t_2 <= T - W + 1 <= t_1", stamps_of_equation_2_margin, given=(*ACCURACY, MATRICES, MENDED)
+            ),
             sound=False,
             note="Reversed: t_1 <= T - W + 1 <= t_2.",
         ),
         Step(
             "closeness",
             Statement(
-                "(2): (1 - eta) S_i <= S_{i+1} for all i", unconditional_closeness_margin, given=(*ACCURACY, MENDED)
+                "(2): (1 - eta) S_i <= S_{i+1} for all i",
+                unconditional_closeness_margin,
+                given=(*ACCURACY, MATRICES, MENDED),
             ),
             sound=False,
             note="Not for adjacent stamps; rows e_1, e_2.",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.exact import Exact, rational
@@ -21,6 +23,11 @@ def precedes(small: fmpq_mat, large: fmpq_mat) -> bool:
 def scaled(factor: Exact, matrix: fmpq_mat) -> fmpq_mat:
     """``factor * matrix``."""
     return rational(factor) * matrix
+
+
+def are_symmetric(matrices: Iterable[fmpq_mat], order: int) -> bool:
+    """Whether all are symmetric of that order; `precedes` says nothing of other matrices."""
+    return all((each.nrows(), each.ncols()) == (order, order) and each == each.transpose() for each in matrices)
 
 
 def gram(matrix: fmpq_mat) -> fmpq_mat:

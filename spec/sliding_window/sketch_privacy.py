@@ -5,12 +5,13 @@ from __future__ import annotations
 import attrs
 from flint import arb
 
-from dpmatrix.claims import Claim, Defect, Kind, Locator, Repair, Statement, Step, Verdict
+from dpmatrix.claims import Claim, Condition, Defect, Kind, Locator, Repair, Statement, Step, Verdict
 from dpmatrix.exact import Exact, Real, ball, rational
 from dpmatrix.privacy.profiles import SketchProfile
 from dpmatrix.spec.conditions import at_least, below, exceeds, positive, whole
-from dpmatrix.spec.sliding_window.dyadic_release import RELEASE, SEQUENCE_CHANGE, SEQUENCE_SAYS, sequence_margin
+from dpmatrix.spec.sliding_window.dyadic_release import SEQUENCE_CHANGE
 from dpmatrix.spec.sliding_window.loewner import flag, row, squared_norm
+from dpmatrix.spec.sliding_window.released_sums import RELEASED
 from dpmatrix.spec.sliding_window.sketched_stream import (
     REPAIRED,
     Checkpoint,
@@ -66,16 +67,32 @@ def _profile(p: SketchParameters, squared_floor: arb, squared_change: Exact) -> 
     return SketchProfile(int(rows.p), squared_floor.sqrt(), ball(squared_change).sqrt()).delta(p.epsilon)
 
 
-def one_row_margin(p: SketchParameters) -> arb:
-    """Delta minus the exact profile of the sketches of (sigma; M) and (sigma; M + 1)."""
+def one_row_divergence(p: SketchParameters) -> arb:
+    """Exact divergence at epsilon of the sketches of (sigma; M) and (sigma; M + 1), the worse of both orders."""
     change = 2 * rational(p.row) + 1
     least = floor(p.rank, p.epsilon, p.delta) ** 2 + ball(rational(p.row) ** 2)
-    return ball(p.delta) - _profile(p, least, change)
+    return _profile(p, least, change)
 
 
-def unit_row_margin(p: SketchParameters) -> arb:
-    """Delta minus the exact profile for a row of norm 1 that is present or absent, over sigma I."""
-    return ball(p.delta) - _profile(p, floor(p.rank, p.epsilon, p.delta) ** 2, 1)
+def unit_row_divergence(p: SketchParameters) -> arb:
+    """The same for a row of norm 1 that is present or absent, over sigma I."""
+    return _profile(p, floor(p.rank, p.epsilon, p.delta) ** 2, 1)
+
+
+def promised_delta(p: SketchParameters) -> arb:
+    """``delta``."""
+    return ball(p.delta)
+
+
+def private_row(given: tuple[Condition, ...], prefix: str = "") -> Statement:
+    """Build the assertion that the sketch of one row keeps the promise, of parameters that fulfil the hypotheses."""
+    return Statement.of_law(
+        f"{prefix}for the streams (M) and (M + 1) of one row, the output at T = 1 is (epsilon, delta)-private",
+        one_row_divergence,
+        at_most=promised_delta,
+        given=given,
+        probability=False,
+    )
 
 
 def theorem_12_margin(p: SketchParameters) -> arb:
@@ -88,15 +105,15 @@ def whole_rows(p: SketchParameters) -> arb:
     return flag(rational(sketch_rows(p)).q == 1)
 
 
-PARAMETERS = (
+UNIT_ROWS = (
     whole("rank", 1),
     positive("eta"),
     positive("epsilon"),
     positive("delta"),
     below("delta", 1),
-    at_least("row", 0),
     exceeds("4r/eta is an integer", whole_rows, strict=False),
 )
+PARAMETERS = (*UNIT_ROWS, at_least("row", 0))
 
 
 @attrs.frozen
@@ -191,11 +208,7 @@ LEMMA_3 = Claim(
         "Lemma 3",
         "Algorithm 2 with sigma = (16 sqrt(r log(4/delta)) + log(4/delta))/eps and 4r/eta rows is (eps, delta)-DP",
     ),
-    statement=Statement(
-        "for the streams (M) and (M + 1) of one row, the output at T = 1 is (epsilon, delta)-private",
-        one_row_margin,
-        given=PARAMETERS,
-    ),
+    statement=private_row(PARAMETERS),
     verdict=Verdict.REFUTED,
     defect=Defect.LEAK,
     headline=(
@@ -204,21 +217,23 @@ LEMMA_3 = Claim(
     ),
     reading=(
         "Neighbours as in section 1.1: one row differs, by norm at most 1, and rows have any length. At T = 1 the "
-        "output is (Phi g')(sigma; M) under every reading of the lines; g has the law of a column of Phi."
+        "output is (Phi g')(sigma; M) under every reading of the lines; g has the law of a column of Phi. The statement "
+        "is what the lemma says of these streams: where it is true, the lemma is not proved."
     ),
     because=(
         "sigma is computed for 16 r rows and the sketch has 4r/eta, so Theorem 12 does not apply once eta < 1/4: it "
         "asks for (8 sqrt(r log(4/delta)/eta) + log(4/delta))/eps. The promise is broken, not only unproved: M^2 + "
         "sigma^2 against (M+1)^2 + sigma^2 as the variance of each of 4r/eta normal variates is a matter of one "
         "chi-square, and at M near sigma, eps = 1, delta = 10^-6 the exact delta is 0.017 for r = 1, eta = 1/1000 and "
-        "62 delta for r = 10, eta = 1/200. For a row of norm 1 that is present or absent it takes eta = 5 10^-7 "
-        "(r = 1: 200 delta). The step 'T > t by post-processing' does not hold either: the output at T is no function "
+        "62 delta for r = 10, eta = 1/200. For a row of norm 1 that is present or absent the output at that time "
+        "takes eta = 5 10^-7 to break it (r = 1: 200 delta). The step 'T > t by post-processing' does not hold either: the output at T is no function "
         "of the output at t. What is post-processed is the whole state, and that reveals the oldest row: the two "
         "oldest matrices agree exactly if it is zero; so do successive outputs before the first expiry. Whether the "
-        "last output alone, with hidden stamps, can be made private by a larger sigma is open: its t_1 is chosen by "
-        "looking at the very variates."
+        "last output alone, with hidden stamps, can be made private by a larger sigma is open for d <= 4r/eta: its t_1 "
+        "is chosen by looking at the very variates. The repair is another mechanism, and says nothing of space: it "
+        "holds the sums of all parts of the current blocks, of the order of W matrices, where the document has o(W)."
     ),
-    repair=Repair(SEQUENCE_CHANGE, Statement(SEQUENCE_SAYS, sequence_margin, given=RELEASE)),
+    repair=Repair(SEQUENCE_CHANGE, RELEASED),
     steps=(
         Step(
             "before-the-change",
@@ -231,19 +246,21 @@ LEMMA_3 = Claim(
         ),
         Step(
             "at-the-change",
-            Statement("T = t: sigma is at least the w of Theorem 12", theorem_12_margin, given=PARAMETERS),
+            Statement("T = t: sigma is at least the w of Theorem 12", theorem_12_margin, given=UNIT_ROWS),
             sound=False,
             note="True exactly for eta >= 1/4; and t_1 depends on the variates from t = 3 on.",
         ),
         Step(
             "unit-rows",
-            Statement(
+            Statement.of_law(
                 "T = t: for a row of norm 1 that is present or absent the output is (epsilon, delta)-private",
-                unit_row_margin,
-                given=PARAMETERS,
+                unit_row_divergence,
+                at_most=promised_delta,
+                given=UNIT_ROWS,
+                probability=False,
             ),
             sound=False,
-            note="sigma suffices for ordinary eta, by a wide margin; not for every eta, and eta has no lower limit.",
+            note="At T = t sigma suffices for ordinary eta; not for every eta, and eta has no lower limit.",
         ),
         Step(
             "after-the-change",
