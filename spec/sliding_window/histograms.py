@@ -285,9 +285,7 @@ DEFINITION_3 = Claim(
     steps=(
         Step(
             "stamps",
-            Statement(
-                "(2): t_2 <= T - W + 1 <= t_1", stamps_of_equation_2_margin, given=(*ACCURACY, MATRICES, MENDED)
-            ),
+            Statement("(2): t_2 <= T - W + 1 <= t_1", stamps_of_equation_2_margin, given=(*ACCURACY, MATRICES, MENDED)),
             sound=False,
             note="Reversed: t_1 <= T - W + 1 <= t_2.",
         ),

@@ -217,21 +217,22 @@ LEMMA_3 = Claim(
     ),
     reading=(
         "Neighbours as in section 1.1: one row differs, by norm at most 1, and rows have any length. At T = 1 the "
-        "output is (Phi g')(sigma; M) under every reading of the lines; g has the law of a column of Phi. The statement "
-        "is what the lemma says of these streams: where it is true, the lemma is not proved."
+        "output is (Phi g')(sigma; M) under every reading of the lines; g has the law of a column of Phi. The "
+        "statement is what the lemma says of these streams: where it is true, the lemma is not proved."
     ),
     because=(
         "sigma is computed for 16 r rows and the sketch has 4r/eta, so Theorem 12 does not apply once eta < 1/4: it "
         "asks for (8 sqrt(r log(4/delta)/eta) + log(4/delta))/eps. The promise is broken, not only unproved: M^2 + "
         "sigma^2 against (M+1)^2 + sigma^2 as the variance of each of 4r/eta normal variates is a matter of one "
         "chi-square, and at M near sigma, eps = 1, delta = 10^-6 the exact delta is 0.017 for r = 1, eta = 1/1000 and "
-        "62 delta for r = 10, eta = 1/200. For a row of norm 1 that is present or absent the output at that time "
-        "takes eta = 5 10^-7 to break it (r = 1: 200 delta). The step 'T > t by post-processing' does not hold either: the output at T is no function "
-        "of the output at t. What is post-processed is the whole state, and that reveals the oldest row: the two "
-        "oldest matrices agree exactly if it is zero; so do successive outputs before the first expiry. Whether the "
-        "last output alone, with hidden stamps, can be made private by a larger sigma is open for d <= 4r/eta: its t_1 "
-        "is chosen by looking at the very variates. The repair is another mechanism, and says nothing of space: it "
-        "holds the sums of all parts of the current blocks, of the order of W matrices, where the document has o(W)."
+        "62 delta for r = 10, eta = 1/200. For a row of norm 1 that is present or absent the output at that time takes "
+        "eta = 5 10^-7 to break it (r = 1: 200 delta). The step 'T > t by post-processing' does not hold either: the "
+        "output at T is no function of the output at t. What is post-processed is the whole state, and that reveals "
+        "the oldest row: the two oldest matrices agree exactly if it is zero; so do successive outputs before the "
+        "first expiry. Whether the last output alone, with hidden stamps, can be made private by a larger sigma is "
+        "open for d <= 4r/eta: its t_1 is chosen by looking at the very variates. The repair is another mechanism, and "
+        "says nothing of space: it holds the sums of all parts of the current blocks, of the order of W matrices, "
+        "where the document has o(W)."
     ),
     repair=Repair(SEQUENCE_CHANGE, RELEASED),
     steps=(
