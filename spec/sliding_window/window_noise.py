@@ -163,6 +163,8 @@ def moment_shapes(p: NoisyMoment) -> arb:
 
 def noise_margin(p: NoisyMoment) -> arb:
     """Non-negative exactly when the noise has norm at most zeta."""
+    if moment_shapes(p) < 0:
+        return flag(holds=False)
     return within_bound(noisy_moment(p) - p.window, p.bound)
 
 
