@@ -9,8 +9,10 @@ import attrs
 import mpmath
 from flint import fmpq, fmpq_mat
 
-from dpmatrix.claims import Statement, Truth, bind_hypotheses
+from dpmatrix.claims import Statement, Truth, bind_hypotheses, redefined
 from dpmatrix.claims.formulas import bind_formula, real
+from dpmatrix.spec.sliding_window import released_sums
+from dpmatrix.spec.sliding_window.dyadic_release import deviation
 from dpmatrix.spec.sliding_window.released_sums import ReleasedStreams
 from proofs_checks.sliding_window.dyadic_noise import check_promise, shift
 
@@ -28,10 +30,11 @@ def stream(time: int, height: int, epsilon=1, delta=MILLIONTH, row=UNIT) -> Rele
 
 
 START = stream(3, 2)
+ROW = "the row has norm at most 1"
 OUTSIDE = {
     "time >= 1, an integer": attrs.evolve(START, time=0),
     "time <= T": attrs.evolve(START, time=6),
-    "the row has norm at most 1": stream(3, 2, row=(1, fmpq(1, 100))),
+    ROW: stream(3, 2, row=(1, fmpq(1, 100))),
     "height >= 0, an integer": attrs.evolve(START, height=-1),
     "epsilon > 0": attrs.evolve(START, epsilon=0),
     "delta > 0": attrs.evolve(START, delta=0),
@@ -71,5 +74,15 @@ def check_released(statement: Statement) -> None:
     assert not statement.strict
     for inside in (START, stream(1, 0)):
         bind_hypotheses(statement, inside, OUTSIDE)
-    bound = "the row has norm at most 1"
-    assert statement.without(bound).at(stream(3, 2, row=(2, 0))) is Truth.FALSE, "a row of length 2 needs more noise"
+
+
+def check_noise_is_needed(statement: Statement) -> None:
+    """Check that half the noise does not do, and that a longer row needs more."""
+    line = ReleasedStreams(fmpq_mat([[0], [1], [3]]), 2, 1, 1, MILLIONTH)
+    assert statement.at(line) is Truth.TRUE
+
+    def quieter(p):
+        return deviation(p) / 2
+
+    assert redefined(statement, released_sums, "deviation", quieter).at(line) is Truth.FALSE
+    assert statement.without(ROW).at(attrs.evolve(line, rows=fmpq_mat([[0], [2], [3]]))) is Truth.FALSE

@@ -12,13 +12,12 @@ from flint import fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.claims.formulas import real
-from dpmatrix.privacy.profiles import GaussianProfile
 from dpmatrix.reporting.citing import cite
-from dpmatrix.spec.sliding_window.dyadic_release import DyadicRelease, parts, sums_with
+from dpmatrix.spec.sliding_window.dyadic_release import parts, sums_with
 from dpmatrix.spec.sliding_window.sketch_privacy import SketchParameters, TwoRuns
 from dpmatrix.spec.sliding_window.sketched_stream import SketchedStream
 from proofs_checks.sliding_window.chi_square_losses import scaled_delta
-from proofs_checks.sliding_window.dyadic_noise import RELEASE, check_promise, check_sequence
+from proofs_checks.sliding_window.released_streams import check_noise_is_needed, check_released
 
 lemma_3 = cite("sliding-window.lemma-3@4cc185ae")
 
@@ -31,7 +30,6 @@ PARAMETERS = {
     "epsilon > 0": attrs.evolve(ORDINARY, epsilon=0),
     "delta > 0": attrs.evolve(ORDINARY, delta=0),
     "delta < 1": attrs.evolve(ORDINARY, delta=1),
-    "row >= 0": attrs.evolve(ORDINARY, row=-1),
     "4r/eta is an integer": attrs.evolve(ORDINARY, eta=Fraction(3, 5)),
 }
 
@@ -74,7 +72,7 @@ def test_the_sketch_breaks_its_promise(statement) -> None:
             ),
         )
     assert not statement.strict
-    bind_hypotheses(statement, attrs.evolve(ORDINARY, row=0), PARAMETERS)
+    bind_hypotheses(statement, ORDINARY, PARAMETERS | {"row >= 0": attrs.evolve(ORDINARY, row=-1)})
 
 
 @lemma_3.refutes(
@@ -98,7 +96,7 @@ def test_even_a_row_of_the_ball_is_revealed_by_very_many_sketches(statement) -> 
             ),
         )
     assert not statement.strict
-    bind_hypotheses(statement, attrs.evolve(ORDINARY, row=0), PARAMETERS)
+    bind_hypotheses(statement, ORDINARY, PARAMETERS)
 
 
 @lemma_3.refutes("at-the-change", grade="symbolic", region="every eta < 1/4")
@@ -118,7 +116,7 @@ def test_sigma_is_made_for_sixteen_r_rows(statement) -> None:
             values.append((p, (printed - needed).subs(numbers).evalf(50)))
     bind(statement, values)
     assert not statement.strict
-    bind_hypotheses(statement, attrs.evolve(ORDINARY, row=0), PARAMETERS)
+    bind_hypotheses(statement, ORDINARY, PARAMETERS)
 
 
 def run(rows, coins=(1, 1, 1), window=2) -> SketchedStream:
@@ -200,8 +198,11 @@ def test_the_state_reveals_a_zero_row(statement) -> None:
         assert statement.applies(attrs.evolve(pair, second=other)) is Truth.FALSE
 
 
-@lemma_3.supports_repair(grade="derived", region="every h, epsilon, delta, leaf: derivation below, each line checked")
-def test_the_noise_of_dyadic_sums_suffices(statements) -> None:
+@lemma_3.supports_repair(
+    grade="derived",
+    region="every stream, row, h, epsilon, delta: derivation below, each line checked",
+)
+def test_the_noise_of_dyadic_sums_suffices(statement) -> None:
     """One row of norm at most 1 enters h + 1 sums, one of each length, and changes each by a'a, of norm at most 1.
 
     The triangle of a'a has norm at most |a|^2, so all sums together change by at most sqrt(h + 1) = mu s, and their
@@ -210,24 +211,13 @@ def test_the_noise_of_dyadic_sums_suffices(statements) -> None:
     f = exp(-z^2/2)/2 - Pr(N > z), f(0) = 0, f tends to 0, and f' = (1/sqrt(2 pi) - z/2) exp(-z^2/2) changes sign
     once, from + to -.
     """
-    check_promise()
     for height in range(5):
         for leaf in range(3 << height):
             assert sums_with(leaf, height) == height + 1
         assert len(parts(height)) == (2 << height) - 1
-
-    for statement in statements.values():
-        check_sequence(statement)
+    check_released(statement)
 
 
-@lemma_3.controls("+repair", grade="interval", region="noise for one sum in place of h + 1")
-def test_noise_for_a_single_sum_is_noticed(statements) -> None:
-    from dpmatrix.spec.sliding_window import dyadic_release as spec
-
-    def single(p: DyadicRelease):
-        s = spec.deviation(attrs.evolve(p, height=0))
-        return fmpq(1, 10**6) - GaussianProfile(spec.arb(p.height + 1).sqrt(), s).delta(p.epsilon)
-
-    for statement in statements.values():
-        assert statement.at(RELEASE) is Truth.TRUE
-        assert statement.nudged(margin=single).at(RELEASE) is Truth.FALSE
+@lemma_3.controls("+repair", grade="interval", region="half the noise; a row of norm 2")
+def test_less_noise_is_noticed(statement) -> None:
+    check_noise_is_needed(statement)
