@@ -101,9 +101,9 @@ def test_an_empty_window_costs_more_than_the_printed_term(statement) -> None:
     """Here m |Phi(1-P)|_F^2 is chi-square with n = 95 m degrees, and the bound is m t^2, m = 4r/eta.
 
     As r >= k'/eta, sigma >= 16 sqrt(k' log(4/delta)/eta)/eps, so t^2 <= c^2 d eta/(256 (1 - 6 eta)^2), as log(1/delta)
-    is below log(4/delta). At eta = 1/(10 c^2) <= 1/10 that is at most 100/(2560 (2/5)^2) < 1/4 of a unit, where the mean of
+    is below log(4/delta). At eta = 1/(10 c^2) <= 1/10 that is at most 100/(2560 (2/5)^2) < 1/4, where the mean of
     |Phi(1-P)|_F^2 is 95. For c < 1 the bound only falls. A chi-square below a 380th of its mean n, n > 100, has
-    probability at most exp(-(x - 1 - log x) n/2) < 10^-100 at x = 1/380.
+    probability at most exp(-(x - 1 - log x) n/2) < 10^-80 at x = 1/380.
     """
     statement.refute(small_eta)
     assert statement.at(EMPTY) is Truth.FALSE
@@ -298,9 +298,7 @@ def test_costs_are_kept_on_the_event_of_lemma_2(statement) -> None:
     assert not statement.strict
     skew = fmpq_mat([[fmpq(3, 8), -2], [2, fmpq(15, 8)]])
     twisted = Summary(diagonal((1, 1)), skew, diagonal((0, 1)), 0, fmpq(1, 2))
-    assert statement.without(SYMMETRIC).at(twisted) is Truth.FALSE, (
-        "its eigenvalues are in the interval, its form is not"
-    )
+    assert statement.without(SYMMETRIC).at(twisted) is Truth.FALSE, "its eigenvalues are near, its form is not"
     bind_hypotheses(
         statement,
         EDGE,

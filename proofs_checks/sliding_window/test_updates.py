@@ -6,8 +6,9 @@ from itertools import combinations, product
 
 import sympy
 
-from dpmatrix.claims import Truth, bind, bind_hypotheses
+from dpmatrix.claims import Truth, bind, bind_hypotheses, redefined
 from dpmatrix.reporting.citing import cite
+from dpmatrix.spec.sliding_window import updates
 from dpmatrix.spec.sliding_window.updates import LoopState, UpdateRun, survivors
 from dpmatrix.streaming import Ending, Slip, printed_update, thin
 
@@ -44,8 +45,13 @@ def check_loop(statement) -> None:
 def test_the_printed_inner_loop_never_ends(statements) -> None:
     for name in BOTH:
         assert statements[name].at(STATE) is Truth.FALSE
-        bind(statements[name], ((state, -1) for state in STATES))
         check_loop(statements[name])
+    bind(statements[BOTH[1]], ((state, -1) for state in STATES))
+    # executed, the loop is left after one round more than there are checkpoints
+    bind(statements[BOTH[0]], ((s, -1 if s.i + s.k <= s.length else s.length) for s in STATES))
+    mended = redefined(statements[BOTH[0]], updates, "PRINTED_INCREMENT", 1)
+    assert mended.at(STATE) is Truth.TRUE, "with an increment it ends"
+    assert mended.conclusion(LoopState(1, 2, 9, 1)) is Truth.TRUE
     endless = printed_update(4, lambda *_: True, frozenset({Slip.EMPTY, Slip.BOUND, Slip.LENGTH}))
     assert endless.ending is Ending.ENDLESS
     assert (endless.i, endless.j, endless.k) == (1, 3, 1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import reduce
 from itertools import pairwise
 
 import attrs
@@ -127,10 +128,13 @@ def seconds_apart(tested: tuple[fmpq_mat, ...], drop: Exact) -> bool:
     return all(not close(tested, i, i + 2, drop) for i in range(1, len(tested) - 2))
 
 
+def _has_shape(p: Histogram) -> bool:
+    return in_order(p) and are_suffixes(p) and covers_window(p) and neighbours_close(p)
+
+
 def has_property(p: Histogram) -> bool:
     """The spectral histogram property as the project reads it."""
-    shape = in_order(p) and are_suffixes(p) and covers_window(p)
-    return shape and neighbours_close(p) and seconds_apart(p.matrices, p.eta)
+    return _has_shape(p) and seconds_apart(p.matrices, p.eta)
 
 
 def property_margin(p: Histogram) -> arb:
@@ -140,8 +144,7 @@ def property_margin(p: Histogram) -> arb:
 
 def has_approximate_property(p: Histogram) -> bool:
     """The approximate property as the project reads it: closeness of S, non-closeness of S~ with eta/2."""
-    shape = in_order(p) and are_suffixes(p) and covers_window(p)
-    return shape and neighbours_close(p) and seconds_apart(p.approximations, rational(p.eta) / 2)
+    return _has_shape(p) and seconds_apart(p.approximations, rational(p.eta) / 2)
 
 
 def approximate_property_margin(p: Histogram) -> arb:
@@ -167,10 +170,7 @@ def quarter_margin(p: Histogram) -> arb:
         precedes_margin(scaled(1 - quarter, exact), near).min(precedes_margin(near, scaled(1 + quarter, exact)))
         for exact, near in zip(p.matrices, p.approximations, strict=True)
     ]
-    least = sides[0]
-    for side in sides[1:]:
-        least = least.min(side)
-    return least
+    return reduce(arb.min, sides)
 
 
 def accuracy_margin(p: Histogram) -> arb:

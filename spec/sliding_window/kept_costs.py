@@ -58,8 +58,19 @@ class SummaryPoint:
     upper: Exact
 
 
+def summary_shapes_margin(p: SummaryPoint) -> arb:
+    """Zero exactly when the summary has d columns and both are d x d projections."""
+    order = p.data.ncols()
+    square = all((each.nrows(), each.ncols()) == (order, order) for each in (p.projection, p.other))
+    if not square or p.summary.ncols() != order:
+        return flag(holds=False)
+    return sum((projection_margin(ProjectionPoint(p.data, each)) for each in (p.projection, p.other)), arb(0))
+
+
 def summary_margin(p: SummaryPoint) -> arb:
     """Least slack of (1 - eta) cost - tau_1 <= summary's cost <= (1 + eta) cost + tau_2, over both projections."""
+    if not summary_shapes_margin(p) >= 0:
+        return flag(holds=False)
     eta, lower, upper = rational(p.eta), rational(p.lower), rational(p.upper)
     pairs = [(right_cost(p.data, each), right_cost(p.summary, each)) for each in (p.projection, p.other)]
     return arb(min(min(b - (1 - eta) * a + lower, (1 + eta) * a + upper - b) for a, b in pairs))
@@ -67,6 +78,8 @@ def summary_margin(p: SummaryPoint) -> arb:
 
 def preferred_margin(p: SummaryPoint) -> arb:
     """Cost of X minus that of P, under the summary."""
+    if not summary_shapes_margin(p) >= 0:
+        return flag(holds=False)
     return arb(right_cost(p.summary, p.other) - right_cost(p.summary, p.projection))
 
 
@@ -75,15 +88,6 @@ def use_of_summary_margin(p: SummaryPoint) -> arb:
     eta = rational(p.eta)
     allowed = (1 + eta) * right_cost(p.data, p.other) + rational(p.lower) + rational(p.upper)
     return arb(allowed - (1 - eta) * right_cost(p.data, p.projection))
-
-
-def summary_shapes_margin(p: SummaryPoint) -> arb:
-    """Zero exactly when the summary has d columns and both are d x d projections."""
-    order = p.data.ncols()
-    square = all((each.nrows(), each.ncols()) == (order, order) for each in (p.projection, p.other))
-    if not square or p.summary.ncols() != order:
-        return flag(holds=False)
-    return sum((projection_margin(ProjectionPoint(p.data, each)) for each in (p.projection, p.other)), arb(0))
 
 
 DEFINITION_4 = Claim(
