@@ -15,7 +15,6 @@ from dpmatrix.claims.formulas import bind_formula, real, symbolic
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.sliding_window import projection_costs
 from dpmatrix.spec.sliding_window.projection_costs import Summary
-from dpmatrix.spec.sliding_window.projection_summary import SummaryParameters
 from dpmatrix.spec.sliding_window.summary_margins import (
     CrossTail,
     Displays,
@@ -24,6 +23,7 @@ from dpmatrix.spec.sliding_window.summary_margins import (
     ProductShape,
     SplitSketch,
 )
+from dpmatrix.spec.sliding_window.summary_parameters import SummaryParameters
 from dpmatrix.spec.wishart.spectra import diagonal, identity
 from proofs_checks.exact_matrices import line
 from proofs_checks.sliding_window.one_row_outputs import whole_above

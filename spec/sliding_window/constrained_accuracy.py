@@ -11,13 +11,13 @@ from dpmatrix.spec.conditions import at_least, below, exceeds, positive
 from dpmatrix.spec.sliding_window.loewner import flag
 from dpmatrix.spec.sliding_window.noisy_choice import NOISY_CHOICE, noisy_cost_margin
 from dpmatrix.spec.sliding_window.private_choice import CHANGE
-from dpmatrix.spec.sliding_window.projection_summary import (
+from dpmatrix.spec.sliding_window.sketch_privacy import floor, whole_rows
+from dpmatrix.spec.sliding_window.summary_parameters import (
     SummaryParameters,
     enlarged_rank,
     rounding_margin,
     success_asked,
 )
-from dpmatrix.spec.sliding_window.sketch_privacy import floor, whole_rows
 
 
 def printed_extra(p: SummaryParameters) -> arb:

@@ -96,11 +96,7 @@ def printed_approximate_property_margin(p: Histogram) -> arb:
 
 def in_order(p: Histogram) -> bool:
     """Stamps increase from at least 1 to at most T."""
-    return (
-        p.stamps[0] >= 1
-        and p.stamps[-1] <= p.rows.nrows()
-        and all(earlier < later for earlier, later in pairwise(p.stamps))
-    )
+    return all(earlier < later for earlier, later in pairwise((0, *p.stamps, p.rows.nrows() + 1)))
 
 
 def are_suffixes(p: Histogram) -> bool:
