@@ -19,8 +19,8 @@ from dpmatrix.spec.sliding_window.distinguishing import NeighbouringQueries, Nei
 from proofs_checks.sliding_window.one_row_outputs import whole_above
 from proofs_checks.sliding_window.promises import promise, told_apart
 
-theorem_5 = cite("sliding-window.theorem-5@bb0127d3")
-theorem_6 = cite("sliding-window.theorem-6@5a0b5432")
+theorem_5 = cite("sliding-window.theorem-5@4b190467")
+theorem_6 = cite("sliding-window.theorem-6@5be6da4b")
 
 MILLIONTH = Fraction(1, 10**6)
 QUERIES = QueryPoint(5, 100, 100, 1, MILLIONTH, 1)

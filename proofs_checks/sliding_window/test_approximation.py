@@ -19,7 +19,7 @@ from dpmatrix.spec.sliding_window.approximation import (
     reversed_approximation_margin,
 )
 
-spectral_approximation = cite("sliding-window.spectral-approximation@42e9e292")
+spectral_approximation = cite("sliding-window.spectral-approximation@e4b284ac")
 definition_5 = cite("sliding-window.definition-5@c16ec260")
 proposition_10 = cite("sliding-window.proposition-10@8542f998")
 

@@ -26,7 +26,7 @@ from proofs_checks.exact_matrices import line
 from proofs_checks.sliding_window.dyadic_noise import WINDOW_OUTSIDE, check_bound, check_promise, least_bound, released
 from proofs_checks.sliding_window.one_row_outputs import whole_above
 
-theorem_7 = cite("sliding-window.theorem-7@27c73238")
+theorem_7 = cite("sliding-window.theorem-7@2341b94c")
 theorem_16 = cite("sliding-window.theorem-16@33afdb3a")
 
 THEOREM = "sliding-window.theorem-7"

@@ -15,8 +15,8 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.sliding_window.histograms import Histogram, accuracy_margin
 from dpmatrix.spec.sliding_window.loewner import between
 
-definition_8 = cite("sliding-window.definition-8@13031a50")
-definition_3 = cite("sliding-window.definition-3@cf69ee0c")
+definition_8 = cite("sliding-window.definition-8@dfb15933")
+definition_3 = cite("sliding-window.definition-3@fa967847")
 
 HALF = Fraction(1, 2)
 

@@ -10,7 +10,7 @@ from dpmatrix.claims import Truth, bind_hypotheses
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.sliding_window.indexing import IndexingGuess, bits, success_probability
 
-definition_7 = cite("sliding-window.definition-7@b6f2ace8")
+definition_7 = cite("sliding-window.definition-7@11cb34f2")
 
 GUESS = IndexingGuess(3, 2, (0, 1))
 BITS = "the rule answers every case by a bit"

@@ -18,8 +18,8 @@ from dpmatrix.spec.sliding_window.definitions import left_cost, right_cost
 from dpmatrix.spec.sliding_window.kept_costs import OwnSummary, SketchPoint, SummaryPoint
 from proofs_checks.exact_matrices import line
 
-definition_4 = cite("sliding-window.definition-4@2bae22f8")
-definition_6 = cite("sliding-window.definition-6@435683f8")
+definition_4 = cite("sliding-window.definition-4@f1565715")
+definition_6 = cite("sliding-window.definition-6@9cccfaf4")
 
 TALL = fmpq_mat([[1, 2], [3, 1], [0, 1]])
 AXIS = fmpq_mat([[1, 0], [0, 0]])

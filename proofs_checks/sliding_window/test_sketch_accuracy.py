@@ -26,8 +26,8 @@ from proofs_checks.sliding_window.one_row_outputs import (
     small_outputs,
 )
 
-lemma_2 = cite("sliding-window.lemma-2@974e99a5")
-corollary_1 = cite("sliding-window.corollary-1@67b806c8")
+lemma_2 = cite("sliding-window.lemma-2@58af3abf")
+corollary_1 = cite("sliding-window.corollary-1@44be5f7b")
 
 QUARTER = Fraction(1, 4)
 HALF = Fraction(1, 2)

@@ -13,8 +13,8 @@ from dpmatrix.spec.sliding_window.sketch_algorithms import SketchShape
 from dpmatrix.spec.sliding_window.sketched_stream import Lines, SketchedStream, history
 from proofs_checks.sliding_window.histogram_by_hand import deletion_patterns
 
-algorithm_3 = cite("sliding-window.algorithm-3@c91666e8")
-algorithm_2 = cite("sliding-window.algorithm-2@1fcb1302")
+algorithm_3 = cite("sliding-window.algorithm-3@afeff44e")
+algorithm_2 = cite("sliding-window.algorithm-2@d8944ab9")
 
 TWO_ROWS = SketchedStream(fmpq_mat([[1], [1]]), fmpq_mat([[1]]), fmpq_mat([[2], [3]]), 5, 2)
 LEFT = SketchedStream(fmpq_mat([[7], [0], [0]]), fmpq_mat([[1]]), fmpq_mat([[1], [1], [1]]), 1, 2)

@@ -19,7 +19,7 @@ from dpmatrix.spec.sliding_window.sketched_stream import SketchedStream
 from proofs_checks.sliding_window.chi_square_losses import scaled_delta
 from proofs_checks.sliding_window.released_streams import check_noise_is_needed, check_released
 
-lemma_3 = cite("sliding-window.lemma-3@4cc185ae")
+lemma_3 = cite("sliding-window.lemma-3@ae45119e")
 
 MILLIONTH = Fraction(1, 10**6)
 BROKEN = SketchParameters(1, Fraction(1, 1000), 1, MILLIONTH, 77)
