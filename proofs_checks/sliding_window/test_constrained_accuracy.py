@@ -180,10 +180,10 @@ def test_the_printed_equations_do_not_follow(statements) -> None:
         assert statement.applies(attrs.evolve(ZERO, eta=fmpq(12, 25))) is Truth.TRUE
 
 
-@theorem_7.supports("equation-25", grade="symbolic", region="all norms: a non-negative combination of hypotheses")
+@theorem_7.supports("equation-25", grade="derived", region="all norms: a non-negative combination of hypotheses")
 @theorem_7.supports(
     "combination-with-gamma",
-    grade="symbolic",
+    grade="derived",
     region="all norms, eta in [0, 1/2), gamma >= 1: a non-negative combination of hypotheses",
 )
 def test_the_sound_equations_follow(statements) -> None:

@@ -109,11 +109,11 @@ def on_directions(formula: sympy.Expr):
         yield p, formula.subs(numbers).evalf(50)
 
 
-@lemma_2.supports("equation-10", grade="symbolic", region="any one direction: an identity in its seven numbers")
-@lemma_2.supports("equation-11", grade="symbolic", region="any one direction: an identity in its seven numbers")
-@lemma_2.supports("equation-12", grade="symbolic", region="any one direction: an identity in its seven numbers")
-@lemma_2.supports("equation-13", grade="symbolic", region="any one direction: an identity in its seven numbers")
-@lemma_2.supports("equation-14", grade="symbolic", region="any one direction: an identity in its seven numbers")
+@lemma_2.supports("equation-10", grade="derived", region="any one direction: an identity, coefficients >= 0")
+@lemma_2.supports("equation-11", grade="derived", region="any one direction: an identity, coefficients >= 0")
+@lemma_2.supports("equation-12", grade="derived", region="any one direction: an identity, coefficients >= 0")
+@lemma_2.supports("equation-13", grade="derived", region="any one direction: an identity, coefficients >= 0")
+@lemma_2.supports("equation-14", grade="derived", region="any one direction: an identity, coefficients >= 0")
 def test_the_chain_of_lemma_2(statements) -> None:
     """X <= Y means u'Xu <= u'Yu for every unit u, and each line is a sum of hypotheses with coefficients >= 0."""
     low, high = n1 - (1 - eta / 4) * (k1 + s2), (1 + eta / 4) * (k1 + s2) - n1
@@ -146,7 +146,7 @@ def test_the_chain_of_lemma_2(statements) -> None:
             assert statement.applies(outside) is Truth.FALSE
 
 
-@corollary_1.supports("factor", grade="symbolic", region="0 < eta <= 3/8")
+@corollary_1.supports("factor", grade="derived", region="0 < eta <= 3/8: two factors that are not negative")
 def test_the_factor_of_the_corollary(statement) -> None:
     """1 + 2 eta - (1+eta/4)/(1-eta) = 2 eta (3/8 - eta)/(1-eta)."""
     gap = 1 + 2 * eta - (1 + eta / 4) / (1 - eta)

@@ -126,7 +126,7 @@ def test_the_printed_bound_reads_beyond_the_end(statement) -> None:
     check_loop(statement)
 
 
-@algorithm_1.supports("length", grade="symbolic", region="every i, j, l")
+@algorithm_1.supports("length", grade="derived", region="every i < j <= l: j - 1 - i checkpoints lie between")
 def test_length_after_deletion(statement) -> None:
     i, j, l = sympy.symbols("i j l")
     assert sympy.expand((l + i - j + 1) - (i + (l - j + 1))) == 0
