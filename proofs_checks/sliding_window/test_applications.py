@@ -8,19 +8,21 @@ from itertools import product
 import attrs
 import mpmath
 import sympy
-from flint import fmpq_mat
+from flint import fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
-from dpmatrix.claims.formulas import real
+from dpmatrix.claims.formulas import real, symbolic, symbolic_matrix
 from dpmatrix.exact import rational
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.sliding_window.applications import DivisionPoint, QueryPoint, WindowOfRank
 from dpmatrix.spec.sliding_window.distinguishing import NeighbouringQueries, NeighbouringSpans
+from dpmatrix.spec.sliding_window.noisy_choice import NoisyChoice, best_cost_margin
+from proofs_checks.exact_matrices import diagonal, line
 from proofs_checks.sliding_window.one_row_outputs import whole_above
 from proofs_checks.sliding_window.promises import promise, told_apart
 
 theorem_5 = cite("sliding-window.theorem-5@4b190467")
-theorem_6 = cite("sliding-window.theorem-6@5be6da4b")
+theorem_6 = cite("sliding-window.theorem-6@88937edd")
 
 MILLIONTH = Fraction(1, 10**6)
 QUERIES = QueryPoint(5, 100, 100, 1, MILLIONTH, 1)
@@ -223,3 +225,69 @@ def test_division_by_a_negative_number(statement) -> None:
         },
     )
     assert not statement.strict
+
+
+NEAR = NoisyChoice(diagonal((9, 4)), fmpq_mat([[9, 1], [1, 4]]), line(1, 0), line(1, 2), 1)
+BEST = "Tr((I - P) C~) <= Tr((I - X) C~)"
+EVENT = "|C~ - A_W'A_W| <= zeta"
+
+
+def leaning(bound) -> NoisyChoice:
+    """C~ prefers the wrong axis by exactly the noise: e_2 costs 2 zeta more than e_1, and is as good for C~."""
+    window, published = diagonal((1 + 2 * bound, 1)), diagonal((1 + bound, 1 + bound))
+    return NoisyChoice(window, published, line(0, 1), line(1, 0), bound)
+
+
+@theorem_6.supports_repair(grade="derived", region="every d, k, zeta and C~: a trace inequality in the docstring")
+def test_the_best_projection_for_a_near_matrix_is_cheap(statement) -> None:
+    """With C~ = A'A + N, cost(P) - cost(X) = Tr((X-P)A'A) = Tr((X-P)C~) - Tr((X-P)N), and the first term is at most 0.
+
+    P - X has trace 0. Its positive eigenvalues are at most k in number, as P has rank k, and at most d - k, as P - X <=
+    """With C~ = A'A + N, cost(P) - cost(X) = Tr((X-P)A'A) = Tr((X-P)C~) - Tr((X-P)N), and the first term is <= 0.
+    2 min(k, d-k) |N|. The event is that of theorem-4's repair; P is the projection of algorithm-4's repair.
+    """
+    window, published, chosen, other = (
+        sympy.Matrix(3, 3, lambda i, j, name=name: sympy.Symbol(f"{name}{min(i, j)}{max(i, j)}")) for name in "gcpx"
+    )
+    costs = [((sympy.eye(3) - each) * window).trace() for each in (chosen, other)]
+    parts = ((other - chosen) * published).trace() - ((other - chosen) * (published - window)).trace()
+    assert sympy.expand(costs[0] - costs[1] - parts) == 0
+    values = []
+    for (a, b, c), (x, y), zeta in product(
+        ((9, 4, 0), (3, 5, 1), (2, 2, fmpq(1, 3))), ((1, 0), (1, 2), (2, -1), (1, 1)), (0, fmpq(1, 2))
+    ):
+        window_matrix = fmpq_mat([[a, c], [c, b]])
+        p = NoisyChoice(window_matrix, window_matrix, line(x, y), line(0, 1), zeta)
+        v = sympy.Matrix([x, y])
+        m = symbolic_matrix(window_matrix)
+        gain = (v.T * m * v)[0] / (x**2 + y**2) - m[1, 1]
+        values.append((p, (gain + 2 * symbolic(zeta)).evalf(50)))
+    bind(statement, values)
+    assert statement.at(NEAR) is Truth.TRUE
+    for bound in (0, fmpq(1, 3), 5):
+        assert statement.at(leaning(bound)) is Truth.TRUE, "equality"
+        assert statement.margin(leaning(bound)) == 0
+    wide = NoisyChoice(diagonal((9, 4, 1)), diagonal((9, 4, 2)), diagonal((1, 1, 0)), diagonal((1, 0, 1)), 1)
+    assert statement.at(wide) is Truth.TRUE
+    assert not statement.strict
+    outside = {
+        "A_W'A_W and C~ are symmetric, d x d": attrs.evolve(NEAR, published=fmpq_mat([[9, 1], [0, 4]])),
+        "both are orthogonal projections of rank k": attrs.evolve(NEAR, other=diagonal((1, 1))),
+        EVENT: attrs.evolve(NEAR, bound=fmpq(1, 2)),
+        BEST: attrs.evolve(NEAR, chosen=line(0, 1), other=line(1, 0)),
+    }
+    bind_hypotheses(statement, NEAR, outside)
+
+
+@theorem_6.controls("+repair", grade="symbolic", region="zeta for 2 zeta; no noise bound; no choice")
+def test_less_error_is_noticed(statement) -> None:
+    p = leaning(fmpq(1, 3))
+
+    def half(point: NoisyChoice):
+        return best_cost_margin(attrs.evolve(point, bound=rational(point.bound) / 2))
+
+    assert statement.at(p) is Truth.TRUE
+    assert statement.nudged(margin=half).at(p) is Truth.FALSE
+    worse = NoisyChoice(diagonal((9, 1)), diagonal((9, 1)), line(0, 1), line(1, 0), 1)
+    assert statement.without(BEST).at(worse) is Truth.FALSE
+    assert statement.without(EVENT).at(attrs.evolve(worse, published=diagonal((1, 1)))) is Truth.FALSE

@@ -15,8 +15,8 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.sliding_window.histograms import Histogram, accuracy_margin
 from dpmatrix.spec.sliding_window.loewner import between
 
-definition_8 = cite("sliding-window.definition-8@dfb15933")
-definition_3 = cite("sliding-window.definition-3@fa967847")
+definition_8 = cite("sliding-window.definition-8@778e2e85")
+definition_3 = cite("sliding-window.definition-3@146af252")
 
 HALF = Fraction(1, 2)
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import attrs
 from flint import arb, fmpq, fmpq_mat
 
-from dpmatrix.claims import Chosen, Claim, Defect, Kind, Locator, Statement, Step, Verdict
+from dpmatrix.claims import Chosen, Claim, Defect, Kind, Locator, Repair, Statement, Step, Verdict
 from dpmatrix.exact import Exact, Real, ball, nonnegative_root, rational
 from dpmatrix.spec.conditions import at_least, at_most, below, exceeds, positive, whole
 from dpmatrix.spec.sliding_window.distinguishing import some_projection_algorithm, some_query_algorithm
 from dpmatrix.spec.sliding_window.loewner import gram
+from dpmatrix.spec.sliding_window.noisy_choice import BEST_CHOICE, best_cost_margin
+from dpmatrix.spec.sliding_window.private_choice import CHANGE
 from dpmatrix.spec.sliding_window.sketch_privacy import floor
 from dpmatrix.spec.wishart.spectra import eigenvalues
 
@@ -223,8 +225,19 @@ THEOREM_6 = Claim(
         "line costs at least 1/2 on one of them if M >= 1/2. For every c that happens for delta near 1 (c = 1, eps = "
         "1: delta = 9/10, beta = 1/50), and for large eps, with beta = e^-eps/4 and delta = 1/2 (c = 1: from eps = 4.2 "
         "on); in the ordinary range of eps and delta that leaves eta < 1/6 open. The additive term inherits the "
-        "defects of Lemma 5, and (19), (20) and the theorem have three different ones. Theorem 7's repair with gamma = "
-        "1 and all projections of rank k is what can be said."
+        "defects of Lemma 5, and (19), (20) and the theorem have three different ones. On the private window of "
+        "theorem-4's repair the best projection for C~ costs at most 2 min(k, d-k) zeta more than the best for the "
+        "window, in squared norm: privacy, the probability of that event and its price in space are those of "
+        "theorem-4's repair."
+    ),
+    repair=Repair(
+        f"{CHANGE}; the projection onto the first k eigenvectors of C~; squared costs; 2 min(k, d-k) zeta",
+        Statement(
+            "wherever the noise of the window has norm at most zeta, a projection of rank k with the least cost "
+            "Tr((1-P)C~) has |A_W(1-P)|_F^2 <= |A_W(1-X)|_F^2 + 2 min(k, d-k) zeta for every other one of rank k",
+            best_cost_margin,
+            given=BEST_CHOICE,
+        ),
     ),
     steps=(
         Step(
@@ -256,4 +269,5 @@ THEOREM_6 = Claim(
             note="For eta < 1/6.",
         ),
     ),
+    uses=("sliding-window.algorithm-4+repair", "sliding-window.theorem-4+repair"),
 )

@@ -219,7 +219,8 @@ DEFINITION_8 = Claim(
     reading=(
         "1 <= t_1 < ... < t_l <= T; K_i is the Gram matrix of the rows t_i, ..., T (plus one fixed multiple of I); t_1 "
         "<= max(1, T - W + 1) < t_2, and t_1 = max(1, T - W + 1) where l = 1; for i <= l - 1: t_{i+1} = t_i + 1 or "
-        "(1-eta)K_i <= K_{i+1}; for i <= l - 3: (1-eta)K_i not<= K_{i+2}."
+        "(1-eta)K_i <= K_{i+1}; for i <= l - 3: (1-eta)K_i not<= K_{i+2}. "
+        "How many matrices there are is the count of lemma-10."
     ),
     because=(
         "Alternative (a) is an implication, and true for every pair of stamps that are not adjacent: the rows 10, 0, "
@@ -263,7 +264,8 @@ DEFINITION_3 = Claim(
     verdict=Verdict.ILL_POSED,
     reading=(
         "As Definition 8, with (1-eta/2)S~_i not<= S~_{i+2} for i <= l - 3; (4) is a separate hypothesis. S~ need not "
-        "be in Loewner order, and as Gram matrices of sketches they are not."
+        "be in Loewner order, and as Gram matrices of sketches they are not. How many matrices there are is lemma-4's "
+        "repair."
     ),
     because=(
         "Vacuous for stamps that are not adjacent, like Definition 8. s and l are both the number of checkpoints. (2), "

@@ -1,4 +1,4 @@
-"""What Theorem 7 becomes: a projection chosen by a second moment with little noise, and its cost."""
+"""What Theorems 6 and 7 become: a projection chosen by a second moment with little noise, and its cost."""
 
 from __future__ import annotations
 
@@ -43,6 +43,18 @@ def noisy_cost_margin(p: NoisyChoice) -> arb:
     return arb(factor * cost(p.window, p.other) + extra - cost(p.window, p.chosen))
 
 
+def best_cost_margin(p: NoisyChoice) -> arb:
+    """cost(X) + 2 min(k, d - k) zeta - cost(P), the costs those of A_W."""
+    k, d = p.chosen.rank(), p.window.nrows()
+    extra = 2 * min(k, d - k) * rational(p.bound)
+    return arb(cost(p.window, p.other) + extra - cost(p.window, p.chosen))
+
+
+def best_margin(p: NoisyChoice) -> arb:
+    """Tr((I - X) C~) - Tr((I - P) C~)."""
+    return arb(cost(p.published, p.other) - cost(p.published, p.chosen))
+
+
 def preferred_margin(p: NoisyChoice) -> arb:
     """gamma^2 Tr((I - X) C~) - Tr((I - P) C~)."""
     return arb(rational(p.gamma) ** 2 * cost(p.published, p.other) - cost(p.published, p.chosen))
@@ -58,9 +70,13 @@ def moments_margin(p: NoisyChoice) -> arb:
     return flag(are_symmetric((p.window, p.published), p.window.nrows()))
 
 
-NOISY_CHOICE = (
+NEAR = (
     exceeds("A_W'A_W and C~ are symmetric, d x d", moments_margin, strict=False),
     SAME_RANK,
     exceeds("|C~ - A_W'A_W| <= zeta", noise_margin, strict=False),
+)
+BEST_CHOICE = (*NEAR, exceeds("Tr((I - P) C~) <= Tr((I - X) C~)", best_margin, strict=False))
+NOISY_CHOICE = (
+    *NEAR,
     exceeds("Tr((I - P) C~) <= gamma^2 Tr((I - X) C~)", preferred_margin, strict=False),
 )
