@@ -242,9 +242,9 @@ def leaning(bound) -> NoisyChoice:
 def test_the_best_projection_for_a_near_matrix_is_cheap(statement) -> None:
     """With C~ = A'A + N, cost(P) - cost(X) = Tr((X-P)A'A) = Tr((X-P)C~) - Tr((X-P)N), and the first term is at most 0.
 
-    P - X has trace 0. Its positive eigenvalues are at most k in number, as P has rank k, and at most d - k, as P - X <=
-    """With C~ = A'A + N, cost(P) - cost(X) = Tr((X-P)A'A) = Tr((X-P)C~) - Tr((X-P)N), and the first term is <= 0.
-    2 min(k, d-k) |N|. The event is that of theorem-4's repair; P is the projection of algorithm-4's repair.
+    P - X has trace 0. Its positive eigenvalues are at most k in number, as P has rank k, and at most d - k, as P - X is
+    at most 1 - X; each is at most 1. So they add up to at most min(k, d-k), the negative ones to minus that, and
+    |Tr((P-X)N)| <= 2 min(k, d-k) |N|. The event is that of theorem-4's repair; P is the projection of algorithm-4's.
     """
     window, published, chosen, other = (
         sympy.Matrix(3, 3, lambda i, j, name=name: sympy.Symbol(f"{name}{min(i, j)}{max(i, j)}")) for name in "gcpx"
