@@ -28,7 +28,7 @@ from dpmatrix.spec.wishart.spectra import diagonal, identity
 from proofs_checks.exact_matrices import line
 from proofs_checks.sliding_window.one_row_outputs import whole_above
 
-lemma_5 = cite("sliding-window.lemma-5@a053e2cd")
+lemma_5 = cite("sliding-window.lemma-5@b34618c7")
 
 MILLIONTH = Fraction(1, 10**6)
 TENTH = Fraction(1, 10)
