@@ -17,9 +17,11 @@ import pytest
 
 from dpmatrix.atomic_files import write_atomically
 from dpmatrix.claims import (
+    Catalogue,
     Evidence,
     Ledger,
     Observed,
+    Outcome,
     Registry,
     Statement,
     findings,
@@ -29,6 +31,7 @@ from dpmatrix.claims import (
     violations,
 )
 from dpmatrix.claims.ledger import describe, dump
+from dpmatrix.reporting.conduct import misconduct
 from dpmatrix.reporting.environment import environment
 from dpmatrix.reporting.html import render
 from dpmatrix.reporting.implementations import ROOMS, implementations
@@ -37,6 +40,7 @@ from dpmatrix.reporting.outcomes import PROPERTY, Outcomes, Specified, seen
 from dpmatrix.reporting.record import report_record
 from dpmatrix.reporting.snapshots import changes_since
 from dpmatrix.reporting.terminal import gate_lines, standings_table
+from dpmatrix.reporting.vacuity import MARGINS, needs, replaced
 from dpmatrix.reporting.written import uncollected
 
 MARK = "evidence"
@@ -56,6 +60,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--accept-standings", action="store_true", help="write this run's standings as the snapshot")
     group.addoption("--audit-dir", default="build/audit", help="where the report and the ledger are written")
     group.addoption("--declared-evidence", metavar="FILE", help="write the evidence that exists, without outcomes")
+    group.addoption("--margins", choices=sorted(MARGINS), help="run evidence on statements with another margin")
+    group.addoption("--hypotheses", action="store_true", help="search for the need of each hypothesis")
+    group.addoption("--tried", metavar="FILE", help="write what --margins or --hypotheses found")
     parser.addini("specification", "module that holds the claims", default="dpmatrix.spec")
     parser.addini("rooms", "packages that hold implementations", type="args", default=list(ROOMS))
 
@@ -93,6 +100,13 @@ class _Session:
         self.deciding = deciding
         self.specification: Any = importlib.import_module(config.getini("specification"))
         self.registry: Registry = self.specification.load()
+        # Now, while the sources on disk are the ones that were imported.
+        self.fingerprints = dict(self.registry.fingerprints)
+        self.margins: str | None = config.getoption("--margins")
+        if self.margins is not None:
+            if deciding:
+                raise pytest.UsageError("--margins empties the statements; no verdict is earned with it")
+            self.registry = replaced(self.registry, self.margins)
         config.stash[REGISTRY] = self.registry
         self.modules = Modules([self.specification.__name__, *TRUSTED])
         self.judge = Modules([self.specification.__name__, *TRUSTED, JUDGE])
@@ -101,14 +115,18 @@ class _Session:
             getattr(self.specification, "committed_standings", dict)() if deciding else {}
         )
         self.specified = Specified(self.registry)
-        # Now, while the sources on disk are the ones that were imported.
-        self.fingerprints = dict(self.registry.fingerprints)
         if deciding:
             self._refuse_circles()
         self.declared: dict[tuple[str, ...], Evidence] = {}
         self.outcomes = Outcomes()
         self.malformed: list[str] = []
         self.interrupted = False
+        # Now, since an item may change what these read.
+        self.catalogue: Catalogue = self.specification.catalogue() if deciding else Catalogue((), frozenset())
+        self.implementations = tuple(implementations(config.getini("rooms"))) if deciding else ()
+        self.accepts = bool(config.getoption("--accept-standings"))
+        self.only_collects = bool(config.option.collectonly)
+        self.replaced_in_workers: set[str] = set()
         self.ledger: Ledger | None = None
 
     def _refuse_circles(self) -> None:
@@ -162,14 +180,27 @@ class _Session:
     def pytest_runtest_call(self, item: pytest.Item) -> Generator[None, object, object]:
         """Observe which statements an item evaluates."""
         with observing(self.modules.replaced) as observed:
+            raised = True
             try:
-                return (yield)
+                answer = yield
+                raised = False
+                return answer
             finally:
-                observed.search([one for one in (*observed.met,) if self.specified.is_held(one)])
+                observed.replaced.update(self.judge.replaced())
+                observed.search(self.specified.held_beside(observed.asked))
                 before = item.stash[BEFORE]
                 observed.failed |= {statement for statement in before.failed if self.specified.has(statement)}
                 observed.replaced |= before.replaced
-                item.user_properties.append((PROPERTY, json.dumps(seen(observed, self.specified))))
+                told = seen(observed, self.specified) | {"raised": raised}
+                if self.config.getoption("--hypotheses"):
+                    told["needs"] = {
+                        one.name: {says: need.value for says, need in needs(one, observed).items()}
+                        for one in self.specified.held_beside(observed.asked)
+                        if one in observed.met
+                    }
+                # a new list of new pairs: the one that an item had in hand may not be what it looks like
+                kept = [(str(name), value) for name, value in item.user_properties if name != PROPERTY]
+                item.user_properties = [*kept, (PROPERTY, json.dumps(told))]
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Keep the outcome of every item that ran, also of those that ran in a worker."""
@@ -182,6 +213,7 @@ class _Session:
         for record in output.get("declared", ()):
             self._note(Evidence.from_json(record))
         self.malformed = sorted({*self.malformed, *output.get("malformed", ())})
+        self.replaced_in_workers.update(output.get("replaced", ()))
 
     def pytest_keyboard_interrupt(self) -> None:
         """Remember that the run did not end by itself."""
@@ -194,6 +226,7 @@ class _Session:
             output: dict[str, object] = self.config.workeroutput  # type: ignore[attr-defined] # added by pytest-xdist
             output["declared"] = [evidence.to_json() for evidence in self.declared.values()]
             output["malformed"] = self.malformed
+            output["replaced"] = list(self.judge.replaced())
             return
         if self.malformed:
             session.exitstatus = pytest.ExitCode.USAGE_ERROR
@@ -201,7 +234,9 @@ class _Session:
         if declared_file:
             records = [evidence.to_json() for evidence in self.declared.values()]
             write_atomically(Path(declared_file), json.dumps(records))
-        if not self.deciding or self.config.option.collectonly:
+        if tried := self.config.getoption("--tried"):
+            write_atomically(Path(tried), dump(self._tried()))
+        if not self.deciding or self.only_collects:
             return
         self.interrupted |= session.exitstatus in (pytest.ExitCode.INTERNAL_ERROR, pytest.ExitCode.USAGE_ERROR)
         self.ledger = self._decide()
@@ -210,11 +245,18 @@ class _Session:
         if self.ledger.violations and session.exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
+    def _tried(self) -> dict[str, object]:
+        """Return what became of each piece of evidence that ran, and the needs that were found, by statement."""
+        judged = (self.outcomes.judge(self.declared[key]) for key in sorted(self.declared))
+        ran = [item for item in judged if item.outcome is not Outcome.DESELECTED]
+        pieces = [[item.node, item.citation.target, item.role.value, item.outcome is Outcome.PASSED] for item in ran]
+        return {"margins": self.margins, "evidence": pieces, "needs": self.outcomes.needs()}
+
     def _write(self, ledger: Ledger) -> None:
         folder = self.config.rootpath / self.config.getoption("--audit-dir")
-        described = describe(self.registry, ledger, implementations(self.config.getini("rooms")))
+        described = describe(self.registry, ledger, self.implementations)
         write_atomically(folder / "ledger.json", dump(ledger.to_json() | {"claims": described}))
-        pending = self.specification.catalogue().pending
+        pending = self.catalogue.pending
         found = findings(self.registry, ledger.evidence)
         changes = changes_since(ledger, self.specification.STANDINGS)
         titles = self.specification.documents()
@@ -224,15 +266,20 @@ class _Session:
 
     def _decide(self) -> Ledger:
         evidence = tuple(self.outcomes.judge(self.declared[key]) for key in sorted(self.declared))
-        cited = implementations(self.config.getini("rooms"))
-        found = standings(self.registry, evidence, cited, self.outcomes.failures())
-        if self.config.getoption("--accept-standings") and not self.interrupted:
+        found = standings(self.registry, evidence, self.implementations, self.outcomes.failures())
+        if self.accepts and not self.interrupted:
             write_atomically(self.specification.STANDINGS, dump(snapshot(self.registry, found, evidence)))
             self.committed = self.specification.committed_standings()
-        problems = violations(self.registry, self.specification.catalogue(), evidence, cited, found, self.committed)
+        problems = violations(self.registry, self.catalogue, evidence, self.implementations, found, self.committed)
         patterns = self.config.getini("python_files")
         problems += self.outcomes.replacements()
-        problems += [f"{name} is not what was imported" for name in self.judge.replaced()]
+        problems += [
+            f"{name}: its margin is one number wherever it was asked, and says nothing of its points"
+            for name in self.outcomes.constant(self.specified.universal())
+        ]
+        problems += misconduct(self.config.rootpath, (item.node.partition("::")[0] for item in evidence))
+        replaced = {*self.judge.replaced(), *self.replaced_in_workers}
+        problems += [f"{name} is not what was imported" for name in sorted(replaced)]
         problems += uncollected(self.config.rootpath, BODY, patterns, evidence)
         verdicts = {claim.id: claim.verdict.value for claim in self.registry}
         audits = self.outcomes.audits()
