@@ -16,7 +16,7 @@ from dpmatrix.spec.sliding_window.histograms import Histogram, accuracy_margin
 from dpmatrix.spec.sliding_window.loewner import between
 
 definition_8 = cite("sliding-window.definition-8@778e2e85")
-definition_3 = cite("sliding-window.definition-3@146af252")
+definition_3 = cite("sliding-window.definition-3@1d5f6e2c")
 
 HALF = Fraction(1, 2)
 

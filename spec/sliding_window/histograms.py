@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import reduce
 from itertools import pairwise
 
 import attrs
@@ -11,7 +10,7 @@ from flint import arb, fmpq_mat
 from dpmatrix.claims import Claim, Condition, Kind, Locator, Repair, Statement, Step, Verdict
 from dpmatrix.exact import Exact, rational
 from dpmatrix.spec.conditions import at_least, below, positive, whole
-from dpmatrix.spec.sliding_window.loewner import are_symmetric, between, flag, precedes, precedes_margin, scaled
+from dpmatrix.spec.sliding_window.loewner import are_symmetric, between, flag, least, precedes, precedes_margin, scaled
 from dpmatrix.spec.wishart.spectra import identity
 
 
@@ -166,7 +165,7 @@ def quarter_margin(p: Histogram) -> arb:
         precedes_margin(scaled(1 - quarter, exact), near).min(precedes_margin(near, scaled(1 + quarter, exact)))
         for exact, near in zip(p.matrices, p.approximations, strict=True)
     ]
-    return reduce(arb.min, sides)
+    return least(sides)
 
 
 def accuracy_margin(p: Histogram) -> arb:

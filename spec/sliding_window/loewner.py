@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from flint import arb, fmpq, fmpq_mat
 
@@ -61,3 +61,11 @@ def squared_norm(vector: fmpq_mat) -> fmpq:
 def flag(holds: bool) -> arb:
     """0 for true, -1 for false: the margin of an assertion that has no distance."""
     return arb(0 if holds else -1)
+
+
+def least(margins: Sequence[arb]) -> arb:
+    """Least of some margins."""
+    smallest = margins[0]
+    for margin in margins[1:]:
+        smallest = smallest.min(margin)
+    return smallest
