@@ -47,10 +47,11 @@ def test_the_printed_inner_loop_never_ends(statements) -> None:
         assert statements[name].at(STATE) is Truth.FALSE
         check_loop(statements[name])
     bind(statements[BOTH[1]], ((state, -1) for state in STATES))
-    # executed, the loop is left after one round more than there are checkpoints
-    bind(statements[BOTH[0]], ((s, -1 if s.i + s.k <= s.length else s.length) for s in STATES))
+    # executed, the loop is left by force after l + 1 rounds, where l - i - k + 1 were enough
+    bind(statements[BOTH[0]], ((s, s.length - s.i - s.k + 1 - (s.length + 1)) for s in STATES))
     mended = redefined(statements[BOTH[0]], updates, "PRINTED_INCREMENT", 1)
-    assert mended.at(STATE) is Truth.TRUE, "with an increment it ends"
+    assert mended.at(STATE) is Truth.TRUE, "with an increment it ends, in exactly so many rounds"
+    assert mended.margin(STATE) == 0
     assert mended.conclusion(LoopState(1, 2, 9, 1)) is Truth.TRUE
     endless = printed_update(4, lambda *_: True, frozenset({Slip.EMPTY, Slip.BOUND, Slip.LENGTH}))
     assert endless.ending is Ending.ENDLESS

@@ -57,8 +57,8 @@ def rounds(p: LoopState, increment: int) -> int:
 
 
 def printed_rounds_margin(p: LoopState) -> arb:
-    """``l`` minus the number of rounds."""
-    return arb(p.length - rounds(p, PRINTED_INCREMENT))
+    """``l - i - k + 1`` minus the number of rounds."""
+    return arb(p.length - p.i - p.k + 1 - rounds(p, PRINTED_INCREMENT))
 
 
 def printed_read_margin(p: LoopState) -> arb:
@@ -142,7 +142,7 @@ ALGORITHM_1 = Claim(
         "checkpoint i+k := checkpoint j+k-1; s := s + i - j + 1",
     ),
     statement=Statement(
-        "the inner loop ends, after at most l rounds",
+        "the inner loop ends, after l - i - k + 1 rounds at most: one for each checkpoint that i + k can still be",
         printed_rounds_margin,
         given=IN_LOOP,
     ),
