@@ -118,6 +118,7 @@ def test_the_approximate_property_holds_along_every_stream(statement) -> None:
             assert statement.at(p) is Truth.TRUE
             count += 1
     assert count > 200
+    assert statement.conclusion(twisted()) is Truth.FALSE
     check_run(statement)
 
 
@@ -128,6 +129,7 @@ def test_errors_beyond_a_quarter_lose_the_property(statement) -> None:
     """Second moments from 9 to 12, all seen as 1: distant sums are taken for close, and the property is lost."""
     rows = fmpq_mat([[3], [1], [1], [1]])
     lying = StreamRun(rows, 4, Fraction(1, 5), 0, tuple(fmpq_mat([[1]]) for _ in range(10)))
+    assert statement.at(attrs.evolve(lying, approximations=())) is Truth.TRUE
     assert statement.applies(lying) is Truth.FALSE
     assert statement.without(FOUR).at(lying) is Truth.FALSE
     skew = twisted()

@@ -109,6 +109,7 @@ def test_the_widened_factor_is_sharp(statement) -> None:
 
 @spectral_approximation.controls("+repair", grade="symbolic", region="the slack zeta, dropped from the hypotheses")
 def test_the_slack_has_to_vanish(statement) -> None:
+    assert statement.at(scalar(1, 1, HALF)) is Truth.TRUE
     loose = ApproximationPoint(fmpq_mat([[0]]), fmpq_mat([[1]]), HALF, 1)
     assert statement.applies(loose) is Truth.FALSE
     assert statement.without("zeta = 0").applies(loose) is Truth.TRUE, "zeta enters the hypothesis on both sides"
@@ -169,6 +170,7 @@ def test_loewner_form_bounds_every_vector(statement) -> None:
 def test_a_lost_direction_is_noticed(statement) -> None:
     name = "(1 - alpha) B'B <= B'E'EB <= (1 + alpha) B'B"
     lost = EmbeddingPoint(fmpq_mat([[1, 0]]), fmpq_mat([[1, 0], [0, 1]]), fmpq_mat([[0], [1]]), Fraction(9, 10), 0)
+    assert statement.at(attrs.evolve(lost, embedding=lost.basis)) is Truth.TRUE
     assert statement.without(name).at(lost) is Truth.FALSE
     assert statement.applies(lost) is Truth.FALSE
 

@@ -279,6 +279,7 @@ def test_the_mended_approximate_property_gives_the_accuracy(statement) -> None:
 
 @definition_3.controls("+repair", grade="symbolic", region="an error beyond eta/4")
 def test_a_worse_approximation_is_noticed(statement) -> None:
+    assert statement.at(GOOD) is Truth.TRUE
     bad = line((1, 1), 2, (1, 2), errors=(Fraction(43, 50), 1))
     assert statement.applies(bad) is Truth.FALSE
     assert statement.without(FOUR).at(bad) is Truth.FALSE, "86/100 is below 7/8"

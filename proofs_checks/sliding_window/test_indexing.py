@@ -35,6 +35,7 @@ def test_bob_knows_nothing_of_the_bit(statement) -> None:
                 assert statement.at(IndexingGuess(length, index, rule)) is Truth.TRUE
                 count += 1
     assert count > 50
+    assert statement.margin(GUESS) == 0
     for inside in (GUESS, IndexingGuess(1, 1, (1,))):
         bind_hypotheses(statement, inside, GUESS_OUTSIDE)
     assert not statement.strict
@@ -50,6 +51,7 @@ def test_an_advantage_is_noticed(statement) -> None:
         return -abs(arb(found) - arb(3) / 4)
 
     assert statement.nudged(margin=three_quarters).at(GUESS) is Truth.FALSE
+    assert statement.at(GUESS) is Truth.TRUE
     strange = IndexingGuess(1, 1, (2,))
     assert statement.applies(strange) is Truth.FALSE
     assert statement.without(BITS).at(strange) is Truth.FALSE

@@ -26,7 +26,7 @@ from proofs_checks.sliding_window.one_row_outputs import (
     small_outputs,
 )
 
-lemma_2 = cite("sliding-window.lemma-2@58af3abf")
+lemma_2 = cite("sliding-window.lemma-2@ff35a871")
 corollary_1 = cite("sliding-window.corollary-1@44be5f7b")
 
 QUARTER = Fraction(1, 4)
@@ -90,7 +90,14 @@ EVENT = {
     "(9) K~(1), K~(2) within 1 +- eta/4 of K^(1), K^(2)": attrs.evolve(SOUND, noisy_first=10),
     "eta >= 0": attrs.evolve(SOUND, eta=-1),
     "eta < 1": attrs.evolve(SOUND, eta=1),
-    "ridge >= 0": attrs.evolve(SOUND, ridge=-1),
+}
+SEVEN, EIGHT, NINE, *RANGE = EVENT
+NEEDED = {
+    10: (NINE,),
+    11: (SEVEN, NINE, *RANGE),
+    12: (NINE,),
+    13: (EIGHT, NINE, *RANGE),
+    14: (SEVEN, EIGHT, NINE, *RANGE),
 }
 STILL = SketchDirection(1, 1, 1, 1, 1, 0, 0)
 FORMULAS = {
@@ -129,21 +136,24 @@ def test_the_chain_of_lemma_2(statements) -> None:
     for line, formula in FORMULAS.items():
         assert sympy.simplify(formula - certificates[line]) == 0
     chosen = {f"sliding-window.lemma-2/equation-{line}": formula for line, formula in FORMULAS.items()}
-    for name, formula in chosen.items():
+    for line, (name, formula) in zip(FORMULAS, chosen.items(), strict=True):
         statement = statements[name]
         bind(statement, on_directions(formula))
         assert statement.at(SOUND) is Truth.TRUE
         assert statement.at(STILL) is Truth.TRUE, "equality is attained"
         assert not statement.strict
         for inside in (SOUND, STILL):
-            bind_hypotheses(statement, inside, EVENT)
-        for outside in (
-            attrs.evolve(SOUND, window=3),
+            bind_hypotheses(statement, inside, {says: EVENT[says] for says in NEEDED[line]})
+        for beyond in (
             attrs.evolve(SOUND, noisy_first=6),
             attrs.evolve(SOUND, noisy_second=9),
             attrs.evolve(SOUND, noisy_second=5),
         ):
-            assert statement.applies(outside) is Truth.FALSE
+            assert statement.applies(beyond) is Truth.FALSE
+    for line in (11, 14):
+        assert (
+            statements[f"sliding-window.lemma-2/equation-{line}"].applies(attrs.evolve(SOUND, window=3)) is Truth.FALSE
+        )
 
 
 @corollary_1.supports("factor", grade="derived", region="0 < eta <= 3/8: two factors that are not negative")
@@ -509,6 +519,7 @@ def test_enough_rows_keep_every_sketch(statements) -> None:
 
 @lemma_2.controls("+repair", grade="interval", region="d = T = 1: 4r/eta rows; a thirtieth of the rows")
 def test_fewer_rows_are_noticed(statement) -> None:
+    assert statement.at(WELL) is Truth.TRUE
     for size in (16, WELL.size // 30):
         few = attrs.evolve(WELL, size=size)
         assert statement.applies(few) is Truth.FALSE

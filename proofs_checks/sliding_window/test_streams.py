@@ -51,6 +51,7 @@ def test_neighbours_differ_in_one_short_row(statement) -> None:
     for total in range(1, 6):
         for kinds in product(ROWS, repeat=total):
             assert statement.at(pair(*kinds)) is Truth.TRUE
+            assert statement.margin(pair(*kinds)) == 0
     edge = StreamPair(fmpq_mat([[fmpq(3, 5), fmpq(4, 5)]]), fmpq_mat([[0, 0]]))
     assert statement.at(edge) is Truth.TRUE, "length exactly 1"
     assert statement.given == ()
@@ -61,6 +62,7 @@ def test_neighbours_differ_in_one_short_row(statement) -> None:
 def test_the_relation_is_neither_empty_nor_everything(statement) -> None:
     from dpmatrix.spec.sliding_window.streams import are_neighbours_margin
 
+    assert statement.at(pair("short", "short")) is Truth.TRUE
     relation = statement.nudged(margin=are_neighbours_margin)
     assert relation.at(pair("short", "zero")) is Truth.TRUE
     assert relation.at(pair("zero", "zero")) is Truth.TRUE
@@ -79,6 +81,7 @@ def test_window_matrix_holds_the_last_rows(statement) -> None:
     for total, window in product(range(1, 7), repeat=2):
         p = StreamPoint(stream(total, 3), window)
         assert statement.at(p) is Truth.TRUE
+        assert statement.margin(p) == 0
         rows = p.rows.tolist()
         expected = rows + [[fmpq(0)] * 3] * (window - total) if total <= window else rows[-window:]
         assert window_matrix(p).tolist() == expected
@@ -96,6 +99,7 @@ def test_a_window_of_another_size_is_noticed(statement) -> None:
     from dpmatrix.spec.sliding_window.loewner import between, gram
     from dpmatrix.spec.wishart.spectra import disagreement
 
+    assert statement.at(StreamPoint(stream(4, 3), 2)) is Truth.TRUE
     late = statement.nudged(margin=lambda p: disagreement(gram(window_matrix(p)), between(p.rows, 2, 4)))
     assert late.at(StreamPoint(stream(4, 3), 2)) is Truth.FALSE
     assert late.at(StreamPoint(stream(4, 3), 3)) is Truth.TRUE

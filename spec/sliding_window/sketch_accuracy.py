@@ -13,8 +13,11 @@ from dpmatrix.spec.sliding_window.one_row_output import (
     success_asked,
 )
 from dpmatrix.spec.sliding_window.sketch_bounds import (
-    EVENT,
+    CLOSE_8,
+    ETA,
+    ORDER_7,
     SCALES,
+    WITHIN_9,
     adjacent_histogram,
     bound_10,
     bound_11,
@@ -140,11 +143,25 @@ LEMMA_2 = Claim(
             sound=False,
             note="The deviation of 4r/eta rows is of the order of sqrt(eta), not of eta.",
         ),
-        Step("equation-10", Statement("(1-eta/4)(K(1)+sigma^2) <= K~(1)", bound_10, given=EVENT), True),
-        Step("equation-11", Statement("(1-eta/4)(A_W'A_W+sigma^2) <= K~(1)", bound_11, given=EVENT), True),
-        Step("equation-12", Statement("K~(1) <= (1+eta/4) K^(1)", bound_12, given=EVENT), True),
-        Step("equation-13", Statement("K~(1) <= (1+eta/4)/(1-eta) K^(2)", bound_13, given=EVENT), True),
-        Step("equation-14", Statement("K~(1) <= (1+eta/4)/(1-eta)(A_W'A_W+sigma^2)", bound_14, given=EVENT), True),
+        Step("equation-10", Statement("(1-eta/4)(K(1)+sigma^2) <= K~(1)", bound_10, given=(WITHIN_9,)), True),
+        Step(
+            "equation-11",
+            Statement("(1-eta/4)(A_W'A_W+sigma^2) <= K~(1)", bound_11, given=(ORDER_7, WITHIN_9, *ETA)),
+            True,
+        ),
+        Step("equation-12", Statement("K~(1) <= (1+eta/4) K^(1)", bound_12, given=(WITHIN_9,)), True),
+        Step(
+            "equation-13",
+            Statement("K~(1) <= (1+eta/4)/(1-eta) K^(2)", bound_13, given=(CLOSE_8, WITHIN_9, *ETA)),
+            True,
+        ),
+        Step(
+            "equation-14",
+            Statement(
+                "K~(1) <= (1+eta/4)/(1-eta)(A_W'A_W+sigma^2)", bound_14, given=(ORDER_7, CLOSE_8, WITHIN_9, *ETA)
+            ),
+            True,
+        ),
         Step(
             "substitution",
             Statement(

@@ -122,7 +122,7 @@ ALGORITHM_3 = Claim(
         ),
         Step(
             "equation-5",
-            Statement("(Phi g')(sigma I; a_t) = sigma Phi + g'a_t", block_product, given=RUN),
+            Statement("(Phi g')(sigma I; a_t) = sigma Phi + g'a_t", block_product, given=RUN[1:2]),
             sound=True,
         ),
         Step(

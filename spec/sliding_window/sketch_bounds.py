@@ -99,14 +99,10 @@ def histogram_8(p: SketchDirection) -> arb:
     return ball(p.second) + ball(p.ridge) - (1 - ball(p.eta)) * (ball(p.first) + ball(p.ridge))
 
 
-EVENT = (
-    exceeds("(7) u'K(2)u <= |A_W u|^2 <= u'K(1)u", sandwich, strict=False),
-    exceeds("(8) (1 - eta) u'K^(1)u <= u'K^(2)u", histogram_8, strict=False),
-    exceeds("(9) K~(1), K~(2) within 1 +- eta/4 of K^(1), K^(2)", event_9, strict=False),
-    at_least("eta", 0),
-    below("eta", 1),
-    at_least("ridge", 0),
-)
+ORDER_7 = exceeds("(7) u'K(2)u <= |A_W u|^2 <= u'K(1)u", sandwich, strict=False)
+CLOSE_8 = exceeds("(8) (1 - eta) u'K^(1)u <= u'K^(2)u", histogram_8, strict=False)
+WITHIN_9 = exceeds("(9) K~(1), K~(2) within 1 +- eta/4 of K^(1), K^(2)", event_9, strict=False)
+ETA = (at_least("eta", 0), below("eta", 1))
 
 
 def bound_10(p: SketchDirection) -> arb:
