@@ -19,7 +19,7 @@ from dpmatrix.spec.wishart.spectra import SpectralPair, gap
 from proofs_checks.compression.covariance_pairs import frobenius
 from proofs_checks.exact_matrices import diagonal, rotation
 
-proposition_3_4 = cite("compression.proposition-3-4@d6321407")
+proposition_3_4 = cite("compression.proposition-3-4@e54bb74d")
 
 ENTRIES = random.Random(20041213)
 ONE = fmpq_mat([[1, 0], [0, 1]])
