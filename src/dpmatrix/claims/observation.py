@@ -195,6 +195,18 @@ class Observed:
             ):
                 self.failed.add(statement)
 
+    def vary(self, statements: Iterable[Statement]) -> None:
+        """Ask statements that were asked at few points at a few more, to see whether their margins vary."""
+        for statement in statements:
+            for point in self.asked.get(statement.name, ())[:1]:
+                began = time.perf_counter()
+                for other in variations(point, statement.name, VARIATIONS):
+                    if self.values[statement][1] or time.perf_counter() - began > PATIENCE:
+                        break
+                    found = statement.consider(other)
+                    if found is not None:
+                        self.note_value(statement, found[1])
+
     def _fails_where_another_was_asked(self, statement: Statement) -> bool:
         began, claim = time.perf_counter(), claim_of(statement.name)
         accepted = {str(note) for note in getattr(statement.source, "__annotations__", {}).values()}

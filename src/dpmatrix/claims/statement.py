@@ -31,8 +31,8 @@ class Final:
     __slots__ = ()
 
     def __init_subclass__(cls) -> None:
-        if Final not in cls.__bases__:
-            raise TypeError(f"{cls.__bases__[0].__name__} has no variants; its fields say all that there is")
+        if any(base is not Final and issubclass(base, Final) for base in cls.__bases__):
+            raise TypeError(f"{cls.__mro__[1].__name__} has no variants; its fields say all that there is")
 
 
 @attrs.frozen

@@ -7,8 +7,12 @@ evidence then reads mathematics and checks of it, and nothing that decides about
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+
+from dpmatrix.reporting.citing import METHODS
+from dpmatrix.reporting.written import MARK
 
 MODULES = frozenset(
     {
@@ -35,30 +39,36 @@ NAMES = frozenset(
         ),
         *("__globals__", "__builtins__", "__init_subclass__", "__defaults__", "__kwdefaults__", "__class__"),
         *("stash", "pluginmanager", "user_properties", "iniconfig", "workerinput", "workeroutput"),
-        *("pytest_runtest_call", "pytest_runtest_setup", "pytest_runtest_teardown", "pytest_runtest_logreport"),
-        *("pytest_pyfunc_call", "pytest_runtest_protocol", "pytest_sessionfinish", "pytest_configure"),
-        *("pytest_collection_modifyitems", "pytest_collection_finish", "pytest_report_teststatus"),
+        *("settrace", "setprofile", "getinnerframes", "getouterframes", "walk_stack", "run_path", "run_module"),
+        *("observing", "Observed", "tell", "tell_family", "tell_comparison", "tell_excluded", "decided"),
+        *("execv", "execve", "execl", "fork_exec", "abort", "TestReport", "import_module"),
     }
 )
 """What evidence does not name."""
+HOOKS = frozenset({"pytest_addoption"})
+"""The hooks that a conftest beside evidence may define."""
+MADE_OF_TEXT = frozenset({"exec", "eval", "compile", "__import__", "setattr", "delattr", "globals"})
+"""Functions that do what no reader sees written."""
+_DECORATED = re.compile(rf"^\s*@[\w.()\"@+/-]*\b({'|'.join([MARK, *sorted(METHODS)])})\(", re.MULTILINE)
 SPECIFIED = frozenset({"src", "spec"})
 """Folders that are no evidence; other rules hold there."""
 PATCHED = ("dpmatrix.claims", "dpmatrix.reporting", "dpmatrix.spec", "dpmatrix.exact", "dpmatrix.privacy", "flint")
 """What evidence does not patch by the words of its path."""
 
 
-def misconduct(root: Path, files: Iterable[str]) -> list[str]:
+def misconduct(root: Path, folders: Iterable[str], files: Iterable[str] = ()) -> list[str]:
     """List what files of evidence do that they may not, the modules of the checkout that they import, and conftests.
 
     Parameters
     ----------
-    root
-        The checkout.
+    root, folders
+        The checkout, and the folders of it whose files are looked at if they mark an item as evidence.
     files
-        The files that hold evidence, relative to it.
+        Other files that hold evidence, relative to the checkout.
     """
-    asked = [root / name for name in sorted(set(files))]
-    found = []
+    found, asked = [], [root / name for name in sorted(files)]
+    asked += [path for folder in folders for path in sorted((root / folder).rglob("*.py")) if _marks(path)]
+    asked = list(dict.fromkeys(asked))
     for path in asked:  # grows while it is read
         tree = ast.parse(path.read_bytes())
         places = (root, path.parent, *(root / folder for folder in path.relative_to(root).parts[:1]))
@@ -70,6 +80,11 @@ def misconduct(root: Path, files: Iterable[str]) -> list[str]:
         name = path.relative_to(root).as_posix()
         found += [f"{name}:{line}: evidence does not {what}" for line, what in sorted(set(_found(tree)))]
     return sorted(found)
+
+
+def _marks(path: Path) -> bool:
+    """Whether something in a file is decorated as an item of evidence."""
+    return _DECORATED.search(path.read_text(encoding="utf-8")) is not None
 
 
 def _imported(tree: ast.AST, folders: Iterable[Path]) -> Iterator[Path]:
@@ -95,10 +110,14 @@ def _found(tree: ast.AST) -> Iterator[tuple[int, str]]:
                     yield node.lineno, f"import {whole}"
                 if alias.name in NAMES:
                     yield node.lineno, f"name {alias.name}"
-        elif isinstance(node, ast.Attribute | ast.Name | ast.FunctionDef):
-            name = node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", getattr(node, "name", ""))
-            if name in NAMES:
+        elif isinstance(node, ast.Attribute | ast.Name):
+            name = node.attr if isinstance(node, ast.Attribute) else node.id
+            if name in NAMES or (name == "__init__" and not ast.unparse(node).startswith("super()")):
                 yield node.lineno, f"name {name}"
+        elif isinstance(node, ast.FunctionDef) and node.name.startswith("pytest_") and node.name not in HOOKS:
+            yield node.lineno, f"define {node.name}"
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in MADE_OF_TEXT:
+            yield node.lineno, f"call {node.func.id}"
         elif isinstance(node, ast.Constant) and isinstance(node.value, str):
             if node.value in NAMES:
                 yield node.lineno, f"name {node.value}"

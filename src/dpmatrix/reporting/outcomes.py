@@ -39,11 +39,18 @@ class Specified:
 
     def has(self, statement: Statement) -> bool:
         """Whether a statement is one of them, unchanged."""
-        if statement.name not in self._known:
+        if type(statement.name) is not str or statement.name not in self._known:
             return False
         words, code = self._known[statement.name]
         same_words, here = words == _words(statement), _code(statement)
         return same_words and all(one is other for one, other in zip(code, here, strict=True))
+
+    def twins(self) -> dict[str, frozenset[str]]:
+        """Return for each statement the names of all that assert the same, in whatever words."""
+        names: dict[tuple[object, ...], set[str]] = {}
+        for name, (words, code) in self._known.items():
+            names.setdefault((*words[1:5], *map(id, code)), set()).add(name)
+        return {name: frozenset(same) for same in names.values() for name in same}
 
     def held_beside(self, names: Iterable[str]) -> list[Statement]:
         """Return the statements that are held to be true of all claims to which statements of these names belong."""
@@ -191,11 +198,14 @@ class Outcomes:
         ]
         return tuple(sorted(found, key=lambda audit: (audit.mechanism, audit.view, audit.node)))
 
-    def failures(self) -> dict[str, tuple[str, ...]]:
-        """Return unchanged statements that were false inside their hypotheses, with the items that saw it."""
+    def failures(self, twins: Mapping[str, Iterable[str]]) -> dict[str, tuple[str, ...]]:
+        """Return unchanged statements that were false inside their hypotheses, with the items that saw it.
+
+        Where one of several ``twins`` failed, all did.
+        """
         found: dict[str, list[str]] = {}
         for node, report in sorted(self._reports.items()):
-            for name in report.seen["failed"]:
+            for name in {twin for failed in report.seen["failed"] for twin in twins.get(failed, (failed,))}:
                 found.setdefault(name, []).append(node)
         return {name: tuple(nodes) for name, nodes in found.items()}
 

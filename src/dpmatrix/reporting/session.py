@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import importlib
-import json
 from collections.abc import Generator, Mapping
+from json import dumps
 from pathlib import Path
 from typing import Any
 
@@ -71,7 +71,9 @@ class Session:
         self.config = config
         self.deciding = deciding
         self.specification: Any = importlib.import_module(config.getini("specification"))
-        self.registry: Registry = self.specification.load()
+        self.registry = Registry.of(tuple(self.specification.load()))
+        if deciding and not self.is_worker and (found := misconduct(config.rootpath, BODY)):
+            raise pytest.UsageError("\n".join(found))
         # Now, while the sources on disk are the ones that were imported.
         self.fingerprints = dict(self.registry.fingerprints)
         self.margins: str | None = config.getoption("--margins")
@@ -182,6 +184,7 @@ class Session:
             finally:
                 observed.replaced.update(self.judge.replaced())
                 observed.search(self.specified.held_beside(observed.asked))
+                observed.vary([one for one in (*observed.values,) if self.specified.has(one)])
                 before = item.stash[BEFORE]
                 observed.failed |= {statement for statement in before.failed if self.specified.has(statement)}
                 observed.replaced |= before.replaced
@@ -194,7 +197,7 @@ class Session:
                     }
                 # a new list of new pairs: the one that an item had in hand may not be what it looks like
                 kept = [(str(name), value) for name, value in item.user_properties if name != PROPERTY]
-                item.user_properties = [*kept, (PROPERTY, json.dumps(told))]
+                item.user_properties = [*kept, (PROPERTY, dumps(told))]
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Keep the outcome of every item that ran, also of those that ran in a worker."""
@@ -227,7 +230,7 @@ class Session:
         declared_file = self.config.getoption("--declared-evidence")
         if declared_file:
             records = [evidence.to_json() for evidence in self.declared.values()]
-            write_atomically(Path(declared_file), json.dumps(records))
+            write_atomically(Path(declared_file), dumps(records))
         if tried := self.config.getoption("--tried"):
             write_atomically(Path(tried), dump(self._tried()))
         if not self.deciding or self.only_collects:
@@ -260,7 +263,7 @@ class Session:
 
     def _decide(self) -> Ledger:
         evidence = tuple(self.outcomes.judge(self.declared[key]) for key in sorted(self.declared))
-        found = standings(self.registry, evidence, self.implementations, self.outcomes.failures())
+        found = standings(self.registry, evidence, self.implementations, self.outcomes.failures(self.specified.twins()))
         if self.accepts and not self.interrupted and self.part is None:
             write_atomically(self.specification.STANDINGS, dump(snapshot(self.registry, found, evidence)))
             self.committed = self.specification.committed_standings()
@@ -271,7 +274,7 @@ class Session:
             f"{name}: its margin is one number wherever it was asked, and says nothing of its points"
             for name in self.outcomes.constant(self.specified.universal())
         ]
-        problems += misconduct(self.config.rootpath, (item.node.partition("::")[0] for item in evidence))
+        problems += misconduct(self.config.rootpath, BODY, {item.node.partition("::")[0] for item in evidence})
         replaced = {*self.judge.replaced(), *self.replaced_in_workers}
         problems += [f"{name} is not what was imported" for name in sorted(replaced)]
         if self.part is None:
