@@ -1,0 +1,193 @@
+"""`wishart.running-time`: what the mechanism costs, with counts that are executed."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from fractions import Fraction
+
+import attrs
+import sympy
+from flint import arb
+
+from dpmatrix.claims import Truth, bind
+from dpmatrix.claims.forms import Number
+from dpmatrix.exact import rational
+from dpmatrix.reporting.citing import cite
+from dpmatrix.spec.wishart.running_time import RunningTime, release_operations
+
+running_time = cite("wishart.running-time@e91bf31e")
+
+
+class Counted:
+    """A number that counts what is done with it."""
+
+    operations = 0
+
+    def __init__(self, value: Fraction) -> None:
+        self.value = value
+
+    def __add__(self, other: Counted) -> Counted:
+        Counted.operations += 1
+        return Counted(self.value + other.value)
+
+    def __sub__(self, other: Counted) -> Counted:
+        Counted.operations += 1
+        return Counted(self.value - other.value)
+
+    def __mul__(self, other: Counted) -> Counted:
+        Counted.operations += 1
+        return Counted(self.value * other.value)
+
+    def __truediv__(self, other: Counted) -> Counted:
+        Counted.operations += 1
+        return Counted(self.value / other.value)
+
+    def root(self) -> Counted:
+        """Take the square root, in floating point."""
+        Counted.operations += 1
+        return Counted(Fraction(math.sqrt(self.value)))
+
+
+def inner(first: list[Counted], second: list[Counted]) -> Counted:
+    total = first[0] * second[0]
+    for left, right in zip(first[1:], second[1:], strict=True):
+        total = total + left * right
+    return total
+
+
+def release_directly(d: int, n: int) -> tuple[list[list[Fraction]], int]:
+    """Upper triangle of XX'/n + c GG' with the operations that it took."""
+    rows = [[Counted(Fraction(i + 2 * j + 1, 3)) for j in range(n)] for i in range(d)]
+    normals = [[Counted(Fraction(2 * i - j, 5)) for j in range(d + 1)] for i in range(d)]
+    reciprocal, scale = Counted(Fraction(1, n)), Counted(Fraction(3, 2 * n))
+    Counted.operations = 0
+    upper = [
+        [inner(rows[i], rows[j]) * reciprocal + inner(normals[i], normals[j]) * scale for j in range(i, d)]
+        for i in range(d)
+    ]
+    return [[entry.value for entry in row] for row in upper], Counted.operations
+
+
+def step_directly(d: int, k: int) -> tuple[list[list[Fraction]], int, int]:
+    """Take a product with k vectors and make them orthonormal; the vectors, and the operations of the two parts."""
+    rows = [[Counted(Fraction((2 * i + 3 * j) % 5 + 4 * (i == j))) for j in range(d)] for i in range(d)]
+    vectors = [[Counted(Fraction((i + j) % 3 + (i == j))) for i in range(d)] for j in range(k)]
+    Counted.operations = 0
+    vectors = [[inner(row, vector) for row in rows] for vector in vectors]
+    product = Counted.operations
+    done: list[list[Counted]] = []
+    for vector in vectors:
+        rest = vector
+        for other in done:
+            share = inner(other, rest)
+            rest = [entry - share * direction for entry, direction in zip(rest, other, strict=True)]
+        norm = inner(rest, rest).root()
+        done.append([entry / norm for entry in rest])
+    return [[entry.value for entry in vector] for vector in done], product, Counted.operations - product
+
+
+SIZES = [
+    RunningTime(n, d, k, Fraction(c), steps)
+    for n, steps in ((1, 0), (2, 3), (5, 1), (11, 40))
+    for d, k, c in ((1, 1, "1/3"), (2, 1, 7), (3, 2, 1), (6, 6, 2))
+]
+SIZES += [RunningTime(10**9, 300, 7, 3, 12), *(RunningTime(n, 8, 3, 2, n) for n in (3, 4, 6, 9))]
+n_, d_, k_, s_ = sympy.symbols("n d k s", positive=True)
+
+
+def at_sizes(formula: sympy.Expr):
+    for p in SIZES:
+        yield p, formula.subs({n_: p.records, d_: p.dimension, k_: p.rank, s_: p.steps})
+
+
+def check_sizes(statement) -> None:
+    assert statement.applies(RunningTime(1, 1, 1, 1)) is Truth.TRUE
+    for says, point in (
+        ("records >= 1, an integer", RunningTime(0, 2, 1, 1)),
+        ("dimension >= 1, an integer", RunningTime(3, 0, 1, 1)),
+        ("rank >= 1, an integer", RunningTime(3, 2, 0, 1)),
+    ):
+        assert statement.applies(point) is Truth.FALSE
+        assert statement.without(says).applies(point) is Truth.TRUE
+
+
+@running_time.refutes(
+    grade="derived",
+    region="every K, k and d, as soon as n > K k d, by the docstring: every entry is read; K = 10^-12, .., 10^12",
+)
+def test_every_entry_of_the_data_must_be_read(statement) -> None:
+    """d(XX'/n)_ii / dx_ij = 2 x_ij / n: the law of the output changes with each of the n d entries."""
+    data = sympy.Matrix(2, 3, sympy.symbols("x1:7", positive=True))
+    second_moment = data * data.T / 3
+    for i in range(2):
+        for j in range(3):
+            assert sympy.simplify(sympy.diff(second_moment[i, i], data[i, j]) - 2 * data[i, j] / 3) == 0
+    constants = [sympy.Rational(p.constant) for p in SIZES]
+    printed = k_ * d_**2
+    values = [(p, c * v - p.records * p.dimension) for (p, v), c in zip(at_sizes(printed), constants, strict=True)]
+    bind(statement, values)
+    for k, d in ((1, 1), (3, 10), (300, 300)):
+
+        def many_records(constant: Number, k: int = k, d: int = d) -> RunningTime:
+            return RunningTime(int(rational(constant) * k * d) + 1, d, k, constant)
+
+        statement.refute(many_records)
+        assert statement.conclusion(RunningTime(1000 * k * d, d, k, 1000)) is Truth.TRUE
+    check_sizes(statement.without("constant > 0"))
+    assert statement.applies(RunningTime(1, 1, 1, 0)) is Truth.FALSE
+    assert statement.applies(RunningTime(1, 1, 1, Fraction(-1, 9))) is Truth.FALSE
+
+
+@running_time.supports_repair(
+    grade="derived",
+    region="every n, d, k <= d and s: the counts are executed at five sizes, the inequality is one of polynomials",
+)
+@running_time.supports(
+    "iteration",
+    grade="derived",
+    region="every d and k: d products and d - 1 sums for each of k d entries; the inequality is one of polynomials",
+)
+@running_time.controls("+repair", grade="symbolic", region="n = d = 1, 3 in place of 5; k > d")
+def test_operations(statements) -> None:
+    """5 (n d^2 + d^3) minus the count has no negative coefficient in n - 1 and d - 1; the counts are executed.
+
+    A step takes 2 k d (d - k) + k (k - 1)/2 operations less than 4 k d^2.
+    """
+    repaired, iteration = statements["wishart.running-time+repair"], statements["wishart.running-time/iteration"]
+    operations = d_ * (d_ + 1) / 2 * (2 * n_ + 2 * d_ + 3)
+    gap = 5 * (n_ * d_**2 + d_**3) - operations
+    shifted = sympy.Poly(sympy.expand(gap.subs({n_: n_ + 1, d_: d_ + 1})), n_, d_)
+    assert all(coefficient >= 0 for coefficient in shifted.coeffs())
+    for d, n in ((1, 1), (1, 4), (2, 1), (3, 5), (5, 2)):
+        upper, counted = release_directly(d, n)
+        assert counted == operations.subs({n_: n, d_: d})
+        assert upper[0][0] == sum(Fraction(2 * j + 1, 3) ** 2 for j in range(n)) / n + Fraction(3, 2 * n) * sum(
+            Fraction(j, 5) ** 2 for j in range(d + 1)
+        )
+    product = k_ * d_ * (d_ + d_ - 1)  # each of k d entries: d products and d - 1 sums
+    orthonormal = k_ * (k_ - 1) / 2 * (4 * d_ - 1) + 3 * k_ * d_
+    spare = 4 * k_ * d_**2 - product - orthonormal
+    assert sympy.expand(spare - 2 * k_ * d_ * (d_ - k_) - k_ * (k_ - 1) / 2) == 0
+    for d, k in ((1, 1), (2, 2), (3, 1), (4, 3), (5, 5)):
+        vectors, first, second = step_directly(d, k)
+        assert (first, second) == (product.subs({d_: d, k_: k}), orthonormal.subs({d_: d, k_: k}))
+        for i, j in itertools.product(range(k), repeat=2):
+            inner_product = sum(x * y for x, y in zip(vectors[i], vectors[j], strict=True))
+            assert abs(float(inner_product) - (i == j)) < 1e-9
+    bind(repaired, at_sizes(gap + s_ * spare))
+    bind(iteration, at_sizes(2 * k_ * d_**2 - product))
+    assert sympy.expand(2 * k_ * d_**2 - product) == k_ * d_
+    assert all(repaired.at(p) is Truth.TRUE and iteration.at(p) is Truth.TRUE for p in SIZES)
+    one = RunningTime(1, 1, 1, 1)
+
+    def with_three(p: RunningTime) -> arb:
+        return arb(3 * (p.records * p.dimension**2 + p.dimension**3) - release_operations(p))
+
+    assert repaired.nudged(margin=with_three).at(one) is Truth.FALSE, "7 operations, and 3 (1 + 1) = 6"
+    wide = RunningTime(1, 1, 9, steps=9)
+    assert repaired.without("k <= d").at(wide) is Truth.FALSE
+    check_sizes(repaired.without("k <= d").without("steps >= 0, an integer"))
+    assert repaired.applies(wide) is Truth.FALSE
+    assert repaired.applies(attrs.evolve(one, steps=-1)) is Truth.FALSE
+    check_sizes(iteration)
