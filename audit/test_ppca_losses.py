@@ -23,7 +23,7 @@ from dpmatrix.privacy.bingham import log_bingham_constant
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.near_optimal.ppca import PpcaNeighbours
 
-theorem_6 = cite("near-optimal.theorem-6@d44b7d87")
+theorem_6 = cite("near-optimal.theorem-6@a507a3ab")
 
 
 BITS = 8

@@ -47,7 +47,7 @@ COIN = Published((HALF, HALF))
 def test_a_published_value_has_a_positive_probability(statement) -> None:
     """One of m probabilities that sum to 1 is at least 1/m, and under a density every value has probability 0."""
     assert statement.at(COIN) is Truth.FALSE
-    many = [Published((*[Fraction(1, 2 * m)] * m, HALF)) for m in range(1, 25)]
+    many = [Published((*[Fraction(1, 2 * m)] * m, *[Fraction(1, 6)] * 3)) for m in range(1, 25)]
     assert all(statement.at(p) is Truth.FALSE for p in many)
     bind(statement, [(p, -max(p.probabilities)) for p in many])
     outside = {

@@ -16,7 +16,8 @@ from dpmatrix.exact import rational
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.near_optimal.noise import ModSulq
 from dpmatrix.spec.near_optimal.sulq_bound import SulqBound
-from dpmatrix.spec.near_optimal.sulq_samples import Dimension, PhiRate, Rearranged, Root, SulqSamples, ThetaRate
+from dpmatrix.spec.near_optimal.sulq_samples import SulqSamples
+from dpmatrix.spec.near_optimal.sulq_samples_proof import Dimension, PhiRate, Rearranged, Root, ThetaRate
 from proofs_checks.near_optimal.formulas import beta
 
 theorem_9 = cite("near-optimal.theorem-9@b985a808")

@@ -109,5 +109,5 @@ THEOREM_6 = Claim(
         "eps-DP mechanism; when a record appears or disappears the range is at most eps/2."
     ),
     steps=PROOF,
-    uses=("near-optimal.definition-3", "wishart.definition-5+repair"),
+    uses=("near-optimal.definition-3",),
 )
