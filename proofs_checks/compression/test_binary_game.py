@@ -113,7 +113,9 @@ def test_proposition_d_1_for_the_spectral_norm(statement) -> None:
 
 @proposition_d_1.controls("+repair", grade="symbolic", region="rows that are no signs; 2 tau for tau")
 def test_rows_that_are_no_signs_have_other_eigenvalues(statement) -> None:
-    assert statement.without(SIGNS).at(SignRows((2, 1), (1, 1), 5)) is Truth.FALSE
+    numbers = SignRows((2, 1), (1, 1), 5)
+    assert statement.without(SIGNS).at(numbers) is Truth.FALSE
+    assert statement.formula(numbers) < -2
     whole = binary_game.flips
     doubled = redefined(statement, binary_game, "flips", lambda p: 2 * whole(p))
     assert statement.at(SignRows((1, 1, 1), (1, 1, -1), 5)) is Truth.TRUE

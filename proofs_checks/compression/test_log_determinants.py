@@ -88,6 +88,7 @@ def test_another_expansion_is_noticed(statement) -> None:
     assert statement.at(p) is not Truth.FALSE
     twice = redefined(statement, log_determinants, "trace", lambda m: 2 * trace(m))
     assert twice.at(p) is Truth.FALSE
+    assert abs(twice.formula(p) + fmpq(1, 2)) < arb(2) ** -30, "Gamma = -1/2"
     other = redefined(statement, log_determinants, "inverse_difference", lambda point: point.second - point.first)
     assert other.at(p) is Truth.FALSE, "Delta for Gamma"
 

@@ -117,6 +117,9 @@ def test_another_law_is_no_law_of_the_rejection(statement) -> None:
     assert len(some) >= 12
     for p in some:
         assert plain.at(p) is Truth.FALSE
+        share = sum((x for x, keep in zip(p.law, p.kept, strict=True) if not keep), fmpq(0))
+        off = p.law[p.output] * (1 / (1 - share) - 1) * (1 - share**p.attempts)
+        assert abs(plain.formula(p) + off) < arb(2) ** -40
         assert endless.at(p) is Truth.FALSE
 
 

@@ -133,6 +133,8 @@ def test_density_ratio_step(statement) -> None:
     bind_formula(statement, OUTPUTS, lambda _: mpmath.mpf(0))
     sums = redefined(statement, truncated_loss, "gram", lambda p: p.output.transpose() * p.output)
     assert sums.at(PLAIN) is Truth.FALSE, "X'X for X'X/m"
+    twice = trace(gamma(PLAIN) * (real_matrix(PLAIN.output).T * real_matrix(PLAIN.output)))
+    assert abs(sums.formula(PLAIN) + abs(arb(str(twice / 2)))) < arb(2) ** -30
     a, b, c, u, v, w, z = sympy.symbols("a b c u v w z")
     change, output = sympy.Matrix([[a, b], [b, c]]), sympy.Matrix([[u, v], [w, z]])
     total = sum((output.row(i) * change * output.row(i).T)[0] for i in range(2))
