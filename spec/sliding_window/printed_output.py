@@ -57,9 +57,15 @@ def held_rows(rows: fmpq_mat, window: int) -> list[tuple[int, frozenset[int]]]:
             (stamp, seen | new if number >= PRINTED.first else seen) for number, (stamp, seen) in enumerate(held, 1)
         ]
         held.append((time, new))
-        now = held
-        held = [now[i - 1] for i in survivors(len(now), lambda i, j, now=now: now[i - 1][1] == now[j - 1][1])]
+        held = _thinned(held)
     return held
+
+
+def _thinned(held: list[tuple[int, frozenset[int]]]) -> list[tuple[int, frozenset[int]]]:
+    def same(one: int, other: int) -> bool:
+        return held[one - 1][1] == held[other - 1][1]
+
+    return [held[i - 1] for i in survivors(len(held), same)]
 
 
 def column_energies(rows: fmpq_mat, window: int) -> list[fmpq]:
