@@ -18,7 +18,7 @@ from dpmatrix.spec.sliding_window.loewner import gram
 from dpmatrix.spec.wishart.spectra import eigenvalues
 from proofs_checks.exact_matrices import diagonal, line
 
-definition_2 = cite("sliding-window.definition-2@889440d4")
+definition_2 = cite("sliding-window.definition-2@c9929922")
 
 TALL = fmpq_mat([[1, 2], [3, 1], [0, 1]])
 AXIS = fmpq_mat([[1, 0], [0, 0]])
