@@ -62,8 +62,10 @@ def held_rows(rows: fmpq_mat, window: int) -> list[tuple[int, frozenset[int]]]:
 
 
 def _thinned(held: list[tuple[int, frozenset[int]]]) -> list[tuple[int, frozenset[int]]]:
-    """Drop what Update drops where two checkpoints have seen the same rows."""
-    return [held[i - 1] for i in survivors(len(held), lambda i, j: held[i - 1][1] == held[j - 1][1])]
+    def same(one: int, other: int) -> bool:
+        return held[one - 1][1] == held[other - 1][1]
+
+    return [held[i - 1] for i in survivors(len(held), same)]
 
 
 def column_energies(rows: fmpq_mat, window: int) -> list[fmpq]:
