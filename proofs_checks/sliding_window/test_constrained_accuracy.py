@@ -25,7 +25,6 @@ from proofs_checks.exact_matrices import line
 from proofs_checks.sliding_window.dyadic_noise import WINDOW_OUTSIDE, check_bound, check_promise, least_bound, released
 
 theorem_7 = cite("sliding-window.theorem-7@27c73238")
-theorem_16 = cite("sliding-window.theorem-16@33afdb3a")
 
 THEOREM = "sliding-window.theorem-7"
 MILLIONTH = Fraction(1, 10**6)
@@ -201,7 +200,6 @@ def test_the_sound_equations_follow(statements) -> None:
 
 
 HALF = Fraction(1, 2)
-BEST, APPROXIMATE = "sliding-window.theorem-16+repair", "sliding-window.theorem-7+repair"
 ZETA = "zeta >= 4 s sqrt(q (d log 9 + log(2/beta)))"
 SHAPES = "A_W'A_W and C~ are symmetric, d x d"
 
@@ -268,11 +266,8 @@ def tight(gamma: int) -> PrivateChoice:
 @theorem_7.supports_repair(
     grade="derived", region="every d, k, gamma, W, T, eps, delta, beta: both derivations below, each line checked"
 )
-@theorem_16.supports_repair(
-    grade="derived", region="every d, k, W, T, eps, delta, beta: both derivations below, each line checked"
-)
-def test_projections_of_the_private_window_are_private_and_cheap(statements) -> None:
-    """Two derivations, one for each half of the statements.
+def test_projections_of_the_private_window_are_private_and_cheap(statement) -> None:
+    """Two derivations, one for each half of the statement.
 
     *Cost.* C~ = A'A + N is the signed sum, and |N| <= zeta but for an event of probability beta, by theorem-4+repair;
     so A'A - zeta <= C~ <= A'A + zeta. For a projection Q = 1 - P and X = B'B, Tr(QX) = |BQ|_F^2 >= 0. The margin is
@@ -315,15 +310,14 @@ def test_projections_of_the_private_window_are_private_and_cheap(statements) -> 
             for (leaf, height, end, begin), epsilon, delta in product(places, (1, 10**4), (Fraction(1, 7), MILLIONTH))
         ]
         runs = [attrs.evolve(p, bound=least_bound(p)) for p in runs]
-        for name, statement in statements.items():
-            found = [(p, by_hand(p, 1 if name == BEST else p.gamma)) for p in (*points(), *runs)]
-            assert sum(value < 0 for _, value in found) >= 8, "points at which the cost or the probability decides"
-            bind(statement, found)
-            assert all(statement.at(p) is Truth.TRUE for p in runs)
-            assert statement.at(GOOD) is Truth.TRUE
-            assert statement.at(tight(1)) is Truth.TRUE, "equality"
-            assert not statement.strict
-    assert statements[APPROXIMATE].at(tight(2)) is Truth.TRUE, "equality"
+        found = [(p, by_hand(p, p.gamma)) for p in (*points(), *runs)]
+        assert sum(value < 0 for _, value in found) >= 8, "points at which the cost or the probability decides"
+        bind(statement, found)
+    assert all(statement.at(p) is Truth.TRUE for p in runs)
+    assert statement.at(GOOD) is Truth.TRUE
+    assert not statement.strict
+    for edge in (tight(1), tight(2)):
+        assert statement.at(edge) is Truth.TRUE, "equality"
 
 
 CHOICE_OUTSIDE = WINDOW_OUTSIDE | {
@@ -332,41 +326,30 @@ CHOICE_OUTSIDE = WINDOW_OUTSIDE | {
     "both are orthogonal projections of rank k": {"other": identity(2)},
 }
 WORSE = {
-    BEST: {"Tr((I - X~) C~) <= Tr((I - P) C~)": {"chosen": line(0, 1)}},
-    APPROXIMATE: {
-        "gamma >= 1": {"gamma": fmpq(19, 20)},
-        "Tr((I - P) C~) <= gamma^2 Tr((I - X) C~)": {"chosen": line(0, 1), "gamma": 1},
-    },
+    "gamma >= 1": {"gamma": fmpq(19, 20)},
+    "Tr((I - P) C~) <= gamma^2 Tr((I - X) C~)": {"chosen": line(0, 1), "gamma": 1},
 }
 
 
 @theorem_7.controls("+repair", grade="interval", region="half the noise; a smaller zeta; the error without gamma")
-@theorem_16.controls("+repair", grade="interval", region="half the noise; a smaller zeta; half the error")
-def test_half_the_noise_and_smaller_errors_are_noticed(statements) -> None:
-    for name, statement in statements.items():
-        outside = {says: attrs.evolve(GOOD, **change) for says, change in (CHOICE_OUTSIDE | WORSE[name]).items()}
-        for inside in (GOOD, attrs.evolve(GOOD, leaf=0, begin=0, end=4), tight(1)):
-            bind_hypotheses(statement, inside, outside)
-        for wrong in ({"chosen": diagonal((2, 0))}, {"other": diagonal((2, 0))}):
-            assert statement.applies(attrs.evolve(GOOD, **wrong)) is Truth.FALSE
-        (shapes,) = (condition for condition in statement.given if condition.says == SHAPES)
-        for wrong in ({"window": fmpq_mat([[9, 1], [0, 4]])}, {"window": identity(3)}, {"published": identity(1)}):
-            assert shapes.at(attrs.evolve(GOOD, **wrong)) is Truth.FALSE
+def test_half_the_noise_and_smaller_errors_are_noticed(statement) -> None:
+    outside = {says: attrs.evolve(GOOD, **change) for says, change in (CHOICE_OUTSIDE | WORSE).items()}
+    for inside in (GOOD, attrs.evolve(GOOD, leaf=0, begin=0, end=4), tight(1)):
+        bind_hypotheses(statement, inside, outside)
+    for wrong in ({"chosen": diagonal((2, 0))}, {"other": diagonal((2, 0))}):
+        assert statement.applies(attrs.evolve(GOOD, **wrong)) is Truth.FALSE
+    (shapes,) = (condition for condition in statement.given if condition.says == SHAPES)
+    for wrong in ({"window": fmpq_mat([[9, 1], [0, 4]])}, {"window": identity(3)}, {"published": identity(1)}):
+        assert shapes.at(attrs.evolve(GOOD, **wrong)) is Truth.FALSE
 
-        small = attrs.evolve(GOOD, bound=GOOD.bound * 3 / 4)
-        assert statement.without(ZETA).at(small) is Truth.FALSE, "probability"
+    small = attrs.evolve(GOOD, bound=GOOD.bound * 3 / 4)
+    assert statement.without(ZETA).at(small) is Truth.FALSE, "probability"
 
-        def halved(p: PrivateChoice):
-            width = dyadic_release.deviation(p) / 2
-            return rational(p.delta) - GaussianProfile(p.height + 1, width).delta(p.epsilon)
+    def halved(p: PrivateChoice):
+        width = dyadic_release.deviation(p) / 2
+        return rational(p.delta) - GaussianProfile(p.height + 1, width).delta(p.epsilon)
 
-        assert statement.nudged(margin=halved).at(GOOD) is Truth.FALSE
-
-        def cheaper(p: PrivateChoice):
-            return private_choice.best_margin(p) - rational(p.bound) / 10
-
-        assert statement.nudged(margin=cheaper).at(tight(1)) is Truth.FALSE
-    statement = statements[APPROXIMATE]
+    assert statement.nudged(margin=halved).at(GOOD) is Truth.FALSE
     assert statement.applies(attrs.evolve(tight(2), gamma=fmpq(199, 100))) is Truth.FALSE
 
     def without_gamma(p: PrivateChoice):

@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 from flint import arb, arb_mat, ctx
 
-from dpmatrix.exact import Exact, ball
+from dpmatrix.exact import Exact, Real, ball
 from dpmatrix.privacy.profiles.incomplete_gamma import lower_tail, upper_tail
 
 GUARD = 64
@@ -119,3 +119,17 @@ def gaussian_within(order: int, end: arb) -> arb:
         return _between_0_and_1(_gaussian_pfaffian(order, end) / _gaussian_pfaffian(order, None))
     finally:
         ctx.prec = bits
+
+
+def triangle_exceeds(order: int, deviation: arb, bound: Real) -> arb:
+    """Enclose the probability that symmetric noise with N(0, deviation^2) on and above the diagonal exceeds a norm.
+
+    At least that of its first entry, and in one dimension just that. At most that of the noise plus as much again on
+    the diagonal, which is invariant under rotations: more independent symmetric noise makes it less likely to stay in
+    a convex symmetric set (Anderson 1955).
+    """
+    ratio = ball(bound) / (deviation * arb(2).sqrt())
+    if ratio <= 0:
+        return arb(1)
+    single = ratio.erfc()
+    return single if order == 1 else single.union(1 - gaussian_within(order, ratio))

@@ -14,11 +14,12 @@ from dpmatrix.spec.conditions import at_least, exceeds
 from dpmatrix.spec.sliding_window.loewner import flag
 from dpmatrix.spec.sliding_window.private_window import WINDOW, PrivateWindow, release_slack, within_bound
 from dpmatrix.spec.sliding_window.projection_costs import SAME_RANK, cost
+from dpmatrix.spec.sliding_window.published_windows import window_slack
 from dpmatrix.spec.wishart.spectra import disagreement
 
 
 @attrs.frozen
-class PrivateChoice(PrivateWindow):
+class BestChoice(PrivateWindow):
     """A release and one window of it, and a projection chosen by the published sum.
 
     Parameters
@@ -27,14 +28,18 @@ class PrivateChoice(PrivateWindow):
         A_W'A_W and C~, symmetric, d x d.
     chosen, other
         Orthogonal projections of one rank k: the chosen one, and any other.
-    gamma
-        The cost of the chosen one, as a norm, is at most gamma times that of the other one under C~.
     """
 
     window: fmpq_mat
     published: fmpq_mat
     chosen: fmpq_mat
     other: fmpq_mat
+
+
+@attrs.frozen
+class PrivateChoice(BestChoice):
+    """The same, where the cost of the chosen one, as a norm, is at most gamma times that of the other one under C~."""
+
     gamma: Exact = 1
 
 
@@ -53,9 +58,19 @@ def approximate_margin(p: PrivateChoice) -> arb:
     return slack.min(cost_margin(p)) if near >= 0 else arb("nan")
 
 
-def best_margin(p: PrivateChoice) -> arb:
-    """The same with gamma = 1."""
-    return approximate_margin(attrs.evolve(p, gamma=1))
+def best_cost_margin(p: BestChoice) -> arb:
+    """cost(P) + 2 min(k, d - k) zeta - cost(X~), the costs those of A_W."""
+    rank = p.chosen.rank()
+    extra = 2 * min(rank, p.dimension - rank) * rational(p.bound)
+    return arb(cost(p.window, p.other) + extra - cost(p.window, p.chosen))
+
+
+def best_margin(p: BestChoice) -> arb:
+    """Slack of the promise, of the cover and of the probability itself; and, up to noise zeta, of the cost."""
+    near, slack = within_bound(p.published - p.window, p.bound), window_slack(p)
+    if near < 0:
+        return slack
+    return slack.min(best_cost_margin(p)) if near >= 0 else arb("nan")
 
 
 def chosen_margin(p: PrivateChoice) -> arb:
@@ -63,12 +78,12 @@ def chosen_margin(p: PrivateChoice) -> arb:
     return arb(rational(p.gamma) ** 2 * cost(p.published, p.other) - cost(p.published, p.chosen))
 
 
-def best_chosen_margin(p: PrivateChoice) -> arb:
+def best_chosen_margin(p: BestChoice) -> arb:
     """Tr((I - P) C~) - Tr((I - X~) C~)."""
-    return chosen_margin(attrs.evolve(p, gamma=1))
+    return arb(cost(p.published, p.other) - cost(p.published, p.chosen))
 
 
-def moments_margin(p: PrivateChoice) -> arb:
+def moments_margin(p: BestChoice) -> arb:
     """0 when A_W'A_W and C~ are symmetric and d x d."""
     if {(each.nrows(), each.ncols()) for each in (p.window, p.published)} != {(p.dimension, p.dimension)}:
         return flag(holds=False)

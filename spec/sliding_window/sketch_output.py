@@ -46,7 +46,7 @@ def pairs(p: SketchedRun) -> int:
 
 def failure_slack(p: SketchedRun) -> arb:
     """``beta`` minus the bound on the probability that some sketch is not within 1 +- eta/4."""
-    each = SketchSize(p.rows.ncols(), p.size, ball(p.eta) / 4, p.beta)
+    each = SketchSize(p.rows.ncols(), p.size, rational(p.eta) / 4, p.beta)
     return ball(p.beta) - pairs(p) * failure_bound(each)
 
 

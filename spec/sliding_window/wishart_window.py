@@ -10,7 +10,7 @@ from dpmatrix.exact import Exact, ball, rational
 from dpmatrix.privacy.adjacency import Adjacency
 from dpmatrix.privacy.profiles import WishartProfile, support_failure
 from dpmatrix.spec.conditions import at_least, below, exceeds, positive, whole
-from dpmatrix.spec.sliding_window.dyadic_release import RELEASE, SEQUENCE_CHANGE, SEQUENCE_SAYS, sequence_margin
+from dpmatrix.spec.sliding_window.published_windows import CHANGE, LAST, PROMISE, last_window_margin
 from dpmatrix.spec.sliding_window.wishart_accuracy import (
     CHAIN,
     adjacent_margin,
@@ -138,7 +138,15 @@ THEOREM_14 = Claim(
         " and probability 1 - d^-k for tau >= 3; the survivors are chosen by their noises, and for them it is not "
         "proved."
     ),
-    repair=Repair(SEQUENCE_CHANGE, Statement(SEQUENCE_SAYS, sequence_margin, given=RELEASE)),
+    repair=Repair(
+        f"{CHANGE}zeta for c tau log tau",
+        Statement(
+            f"{PROMISE}C~, the signed sum of q <= 2h + 1 of them that makes the window, has A_W'A_W - zeta <= C~ <= "
+            "A_W'A_W + zeta with probability at least 1 - beta, zeta = 4 s sqrt(q (d log 9 + log(2/beta)))",
+            last_window_margin,
+            given=LAST,
+        ),
+    ),
     steps=(
         Step(
             "rank-one",
