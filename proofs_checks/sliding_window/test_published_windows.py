@@ -148,7 +148,9 @@ def test_windows_of_published_sums(statements) -> None:
         for width, (total, height, window) in product((1, 2, 3), ((1, 0, 1), (5, 2, 3), (7, 2, 4), (9, 3, 8))):
             p = attrs.evolve(published(name, total, height, window), rows=stream(total, width), time=min(3, total))
             p = attrs.evolve(p, rows=stream(total, width, p.time))
-            assert statement.at(attrs.evolve(p, bound=least_bound(name, p))) is Truth.TRUE
+            p = attrs.evolve(p, bound=least_bound(name, p))
+            assert statement.at(p) is Truth.TRUE
+            assert statement.at(attrs.evolve(p, rows=p.rows / 2)) is Truth.TRUE
         assert not statement.strict
     crossing = published(LONG, 9, 2, 9)
     assert statements[LONG].at(crossing) is Truth.TRUE
