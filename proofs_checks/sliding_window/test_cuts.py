@@ -108,7 +108,6 @@ def test_the_form_of_a_cut_is_its_weight(statement) -> None:
             assert statement.conclusion(query) is Truth.TRUE
     assert statement.at(PARALLEL) is Truth.TRUE
     assert statement.margin(PARALLEL) == 0
-    assert statement.nudged(lambda margin: margin - 1).at(PARALLEL) is Truth.FALSE
     assert not statement.strict
     says = "edges join vertices, S is a set of them"
     bind_hypotheses(statement, PARALLEL, {says: CUTS[says]})

@@ -33,7 +33,7 @@ from proofs_checks.sliding_window.wishart_directions import (
     w,
 )
 
-theorem_14 = cite("sliding-window.theorem-14@e2869261")
+theorem_14 = cite("sliding-window.theorem-14@72d298ef")
 
 MILLIONTH = Fraction(1, 10**6)
 LONG_ROW = WishartParameters(1, 1, MILLIONTH, 194, 10)

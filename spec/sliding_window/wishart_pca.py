@@ -155,8 +155,10 @@ THEOREM_16 = Claim(
         "probability 1 - 1/poly(d), tau = d + 14 log(4/delta)/eps^2",
     ),
     statement=Statement(
-        "d = 2, k = 1: X~_12 < 0 for the stream (M, 0) as often as e^eps times for (M, 1), plus delta, at most",
+        "d = 2, k = 1: X~_12 < 0 has probability 1/2 for the stream (M, 0), which is at most e^eps times that for (M, "
+        "1), plus delta; of the latter an upper bound stands in the margin, so that only a negative one tells",
         tilt_margin,
+        one_sided=True,
         given=(
             exceeds("d = 2", plane_margin, strict=False),
             positive("epsilon"),
