@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 from flint import arb, arb_mat, ctx
 
-from dpmatrix.exact import Exact, Real, ball
+from dpmatrix.exact import Real, ball
 from dpmatrix.privacy.profiles.incomplete_gamma import lower_tail, upper_tail
 
 GUARD = 64
@@ -63,7 +63,7 @@ def _wishart_pfaffian(order: int, rows: int, low: arb, high: arb | None) -> arb:
     return _pfaffian(lambda i, j: 2 * nested(i, j) - mass[i] * mass[j], lambda j: mass[j], order)
 
 
-def wishart_within(order: int, rows: int, low: Exact, high: Exact) -> arb:
+def wishart_within(order: int, rows: int, low: Real, high: Real) -> arb:
     """Probability that all eigenvalues of G'G lie between ``low`` >= 0 and ``high``, G with ``rows`` >= ``order`` rows.
 
     The entries of G are independent N(0, 1); the order is that of G'G.

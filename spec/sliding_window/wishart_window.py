@@ -17,10 +17,11 @@ from dpmatrix.spec.sliding_window.wishart_accuracy import (
     adjacent_margin,
     bound_39,
     chain_38,
-    eigenvalue_margin,
     enough_degrees,
+    large_eigenvalue,
     lower_41,
     printed_sandwich,
+    rare,
     upper_40,
 )
 from dpmatrix.spec.sliding_window.wishart_stream import RUN
@@ -198,9 +199,10 @@ THEOREM_14 = Claim(
         ),
         Step(
             "equation-37",
-            Statement(
-                "lambda_1(R) <= c tau log tau with probability 1 - d^-k, c = 6 + 6k",
-                eigenvalue_margin,
+            Statement.of_law(
+                "for one fresh R lambda_1(R) <= c tau log tau but for probability d^-k, c = 6 + 6k",
+                large_eigenvalue,
+                at_most=rare,
                 given=(
                     whole("dimension", 1),
                     whole("degrees", 1),
@@ -209,7 +211,8 @@ THEOREM_14 = Claim(
                 ),
             ),
             sound=True,
-            note="Rests on Pr(lambda_1 > (sqrt tau + sqrt d + t)^2) <= exp(-t^2/2), Davidson and Szarek 2001.",
+            note="Rests on Pr(lambda_1 > (sqrt tau + sqrt d + t)^2) <= exp(-t^2/2), Davidson and Szarek 2001. The "
+            "proof speaks of the R of surviving checkpoints, which are no fresh ones.",
         ),
         Step(
             "equation-38",
