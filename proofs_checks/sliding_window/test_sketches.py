@@ -17,8 +17,8 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.sliding_window.eigenvalue_laws import _wishart_pfaffian
 from dpmatrix.spec.sliding_window.sketches import ConstantRows, PrintedSketch, SketchSize, needed_rows
 
-theorem_9 = cite("sliding-window.theorem-9@27d05fc1")
-lemma_6 = cite("sliding-window.lemma-6@a6466437")
+theorem_9 = cite("sliding-window.theorem-9@4b82d072")
+lemma_6 = cite("sliding-window.lemma-6@61fa61cb")
 
 HALF = Fraction(1, 2)
 

@@ -1,4 +1,4 @@
-"""What theorems 7 and 16 become: a projection computed from the private window of theorem-4, its privacy and its cost.
+"""What theorem 16 becomes: the best projection for the private window of theorem-4, its privacy and its cost.
 
 C~ is the signed sum of the window's noisy dyadic sums, as in `private_window`: A_W'A_W + N with |N| <= zeta outside an
 event of probability beta, which no projection enters.
@@ -9,10 +9,10 @@ from __future__ import annotations
 import attrs
 from flint import arb, fmpq_mat
 
-from dpmatrix.exact import Exact, rational
-from dpmatrix.spec.conditions import at_least, exceeds
+from dpmatrix.exact import rational
+from dpmatrix.spec.conditions import exceeds
 from dpmatrix.spec.sliding_window.loewner import flag
-from dpmatrix.spec.sliding_window.private_window import WINDOW, PrivateWindow, release_slack, within_bound
+from dpmatrix.spec.sliding_window.private_window import WINDOW, PrivateWindow, within_bound
 from dpmatrix.spec.sliding_window.projection_costs import SAME_RANK, cost
 from dpmatrix.spec.sliding_window.published_windows import window_slack
 from dpmatrix.spec.wishart.spectra import disagreement
@@ -36,28 +36,6 @@ class BestChoice(PrivateWindow):
     other: fmpq_mat
 
 
-@attrs.frozen
-class PrivateChoice(BestChoice):
-    """The same, where the cost of the chosen one, as a norm, is at most gamma times that of the other one under C~."""
-
-    gamma: Exact = 1
-
-
-def cost_margin(p: PrivateChoice) -> arb:
-    """gamma^2 cost(X) + (1 + gamma^2)(d - k) zeta - cost(P), the costs those of A_W."""
-    factor = rational(p.gamma) ** 2
-    extra = (1 + factor) * (p.dimension - p.chosen.rank()) * rational(p.bound)
-    return arb(factor * cost(p.window, p.other) + extra - cost(p.window, p.chosen))
-
-
-def approximate_margin(p: PrivateChoice) -> arb:
-    """Slack of the release: promise, cover and probability; and, up to noise zeta, of the cost."""
-    near, slack = within_bound(p.published - p.window, p.bound), release_slack(p)
-    if near < 0:
-        return slack
-    return slack.min(cost_margin(p)) if near >= 0 else arb("nan")
-
-
 def best_cost_margin(p: BestChoice) -> arb:
     """cost(P) + 2 min(k, d - k) zeta - cost(X~), the costs those of A_W."""
     rank = p.chosen.rank()
@@ -71,11 +49,6 @@ def best_margin(p: BestChoice) -> arb:
     if near < 0:
         return slack
     return slack.min(best_cost_margin(p)) if near >= 0 else arb("nan")
-
-
-def chosen_margin(p: PrivateChoice) -> arb:
-    """gamma^2 Tr((I - X) C~) - Tr((I - P) C~)."""
-    return arb(rational(p.gamma) ** 2 * cost(p.published, p.other) - cost(p.published, p.chosen))
 
 
 def best_chosen_margin(p: BestChoice) -> arb:
@@ -92,11 +65,6 @@ def moments_margin(p: BestChoice) -> arb:
 
 _COMMON = (*WINDOW, exceeds("A_W'A_W and C~ are symmetric, d x d", moments_margin, strict=False), SAME_RANK)
 BEST_CHOICE = (*_COMMON, exceeds("Tr((I - X~) C~) <= Tr((I - P) C~)", best_chosen_margin, strict=False))
-APPROXIMATE_CHOICE = (
-    *_COMMON,
-    at_least("gamma", 1),
-    exceeds("Tr((I - P) C~) <= gamma^2 Tr((I - X) C~)", chosen_margin, strict=False),
-)
 
 CHANGE = (
     "rows of norm at most 1, one replaced by zero; C~ is the window's signed sum of dyadic sums with the Gaussian "
