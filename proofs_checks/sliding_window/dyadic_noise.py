@@ -87,6 +87,18 @@ def released(p) -> tuple[mpmath.mpf, mpmath.mpf, mpmath.mpf]:
     return spare_delta(p), mpmath.mpf(2 * p.height + 1 - count), real(p.beta) - fails
 
 
+def window_of_one(p) -> tuple[mpmath.mpf, mpmath.mpf, mpmath.mpf]:
+    """Slacks of promise and cover, and of the probability for numbers: Pr(|N(0, q s^2)| > zeta)."""
+    ratio = real(p.bound) / (deviation(p) * mpmath.sqrt(blocks(p)))
+    return *released(p)[:2], real(p.beta) - mpmath.erfc(ratio / mpmath.sqrt(2))
+
+
+def far_slack(p) -> mpmath.mpf:
+    """Smallest slack of a window where the noise exceeds zeta with a probability below 10^-45."""
+    assert p.dimension * mpmath.exp(-((real(p.bound) / deviation(p)) ** 2) / (16 * blocks(p)) + 3 * p.dimension) < 1e-45
+    return min(*released(p)[:2], real(p.beta))
+
+
 def check_sequence(statement: Statement) -> None:
     """Bind the statement that the sums are private to its closed form, with its hypotheses."""
     points = [

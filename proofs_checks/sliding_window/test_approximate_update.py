@@ -24,7 +24,7 @@ from proofs_checks.sliding_window.checkpoints import (
     check_printed_lemma,
 )
 
-lemma_1 = cite("sliding-window.lemma-1@723292d5")
+lemma_1 = cite("sliding-window.lemma-1@07e2dc0f")
 
 HALF = Fraction(1, 2)
 

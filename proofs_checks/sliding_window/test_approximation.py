@@ -7,10 +7,10 @@ from itertools import product
 
 import attrs
 import sympy
-from flint import arb, fmpq, fmpq_mat
+from flint import fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses, certify, interval
-from dpmatrix.exact import rational
+from dpmatrix.exact import ball, rational
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.sliding_window.approximation import (
     ApproximationPoint,
@@ -204,9 +204,13 @@ def test_proposition_10(statement) -> None:
 @proposition_10.controls(grade="interval", region="eta = 1/2")
 def test_proposition_10_has_no_room_for_the_threshold_itself(statement) -> None:
     """With 1 - 3 eta/4 in place of 1 - eta/2 it fails."""
-    wrong = statement.nudged(lambda margin: margin - arb(1) / 8 * arb(7) / 9)
-    assert wrong.at(ScalarPoint(HALF)) is Truth.FALSE
-    assert attrs.evolve(statement, given=()).at(ScalarPoint(0)) is Truth.FALSE, "equality at 0"
+
+    def smaller(p: ScalarPoint):
+        e = ball(p.eta)
+        return (1 - 3 * e / 4) * (1 - e / 4) / (1 + e / 4) - (1 - e)
+
+    assert statement.nudged(margin=smaller).at(ScalarPoint(HALF)) is Truth.FALSE
+    assert statement.without("eta > 0").at(ScalarPoint(0)) is Truth.FALSE, "equality at 0"
 
 
 @proposition_10.supports("left-expansion", grade="symbolic", region=EVERYWHERE)

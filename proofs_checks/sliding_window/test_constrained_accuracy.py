@@ -13,21 +13,15 @@ from flint import arb, fmpq, fmpq_mat
 from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.claims.formulas import real, symbolic, symbolic_matrix
 from dpmatrix.exact import rational
-from dpmatrix.privacy.profiles import GaussianProfile
 from dpmatrix.reporting.citing import cite
-from dpmatrix.spec.sliding_window import dyadic_release, private_choice
 from dpmatrix.spec.sliding_window.constrained_accuracy import Approximation, TwoAxes
-from dpmatrix.spec.sliding_window.dyadic_release import sums_with
 from dpmatrix.spec.sliding_window.noisy_choice import NoisyChoice, noisy_cost_margin
-from dpmatrix.spec.sliding_window.private_choice import PrivateChoice
 from dpmatrix.spec.sliding_window.projection_costs import cost
 from dpmatrix.spec.wishart.spectra import diagonal, identity
 from proofs_checks.exact_matrices import line
-from proofs_checks.sliding_window.dyadic_noise import WINDOW_OUTSIDE, check_bound, check_promise, least_bound, released
 from proofs_checks.sliding_window.one_row_outputs import whole_above
 
 theorem_7 = cite("sliding-window.theorem-7@1f7554aa")
-theorem_16 = cite("sliding-window.theorem-16@33afdb3a")
 
 THEOREM = "sliding-window.theorem-7"
 MILLIONTH = Fraction(1, 10**6)
@@ -224,68 +218,6 @@ def test_the_sound_equations_follow(statements) -> None:
 
 
 HALF = Fraction(1, 2)
-BEST = "sliding-window.theorem-16+repair"
-ZETA = "zeta >= 4 s sqrt(q (d log 9 + log(2/beta)))"
-SHAPES = "A_W'A_W and C~ are symmetric, d x d"
-
-
-def choice(window, published, chosen, other, gamma=1, **changes) -> PrivateChoice:
-    """Rows 5 to 8 of a stream with blocks of four rows: one sum subtracted, two added."""
-    fields = {"leaf": 5, "height": 2, "epsilon": 10**4, "delta": HALF, "begin": 5, "end": 9, "beta": HALF, "bound": 1}
-    fields |= changes
-    order = window.nrows()
-    return PrivateChoice(
-        **fields, dimension=order, window=window, published=published, chosen=chosen, other=other, gamma=gamma
-    )
-
-
-def by_hand(p: PrivateChoice, gamma):
-    """Compute the margin for noise whose eigenvalues are known in closed form: in the plane, or diagonal."""
-    window, noise = symbolic_matrix(p.window), symbolic_matrix(p.published - p.window)
-    if noise.is_diagonal():
-        norm = max(abs(entry) for entry in noise.diagonal())
-    else:
-        norm = abs(noise.trace()) / 2 + sympy.sqrt(noise.trace() ** 2 / 4 - noise.det())
-    slack, bound = min(released(p)), sympy.Rational(str(p.bound))
-    if norm > bound:
-        return slack
-    chosen, other = symbolic_matrix(p.chosen), symbolic_matrix(p.other)
-    kept = [window.trace() - (each * window).trace() for each in (chosen, other)]
-    cost = gamma**2 * kept[1] + (p.dimension - chosen.trace()) * (bound + gamma**2 * bound) - kept[0]
-    return min(slack, mpmath.mpf(str(sympy.N(cost, 50))))
-
-
-def points():
-    """Choices of rank 1 in the plane and of rank 1 and 2 in space, with noise below and above zeta."""
-    window = fmpq_mat([[6, 1], [1, 2]])
-    for (p, q), (s, t), noise, bound, factor in product(
-        ((1, 0), (1, 3)), ((1, -2), (0, 1)), ((fmpq(1, 5), fmpq(-1, 6), fmpq(1, 7)), (1, 0, 1)), (HALF, 2), (1, 2)
-    ):
-        published = window + fmpq_mat([[noise[0], noise[1]], [noise[1], noise[2]]])
-        yield choice(window, published, line(p, q), line(s, t), factor, bound=bound)
-    moments = diagonal((9, 3, 1))
-    for k, factor, bound, epsilon in product((1, 2), (1, 2), (HALF, Fraction(3, 4)), (10**4, 10**5)):
-        chosen, other = diagonal((0, int(k > 1), 1)), diagonal((1, int(k > 1), 0))
-        noisy = diagonal((9, fmpq(7, 2), 1))
-        yield choice(moments, noisy, chosen, other, factor, bound=bound, epsilon=epsilon, beta=Fraction(1, 3))
-
-
-GOOD = choice(diagonal((9, 4)), fmpq_mat([[9, fmpq(1, 7)], [fmpq(1, 7), 4]]), line(1, 0), line(1, 2), 2)
-GOOD = attrs.evolve(GOOD, bound=least_bound(GOOD))
-NOISE = rational(GOOD.bound)
-
-
-def tight(gamma: int) -> PrivateChoice:
-    """C~ prefers the wrong axis by exactly the noise: e_2 has the cost gamma^2 + (1 + gamma^2) zeta, e_1 the cost 1."""
-    least = gamma**2 + (1 + gamma**2) * NOISE
-    return attrs.evolve(
-        GOOD,
-        window=diagonal((least, 1)),
-        published=diagonal((least - NOISE, 1 + NOISE)),
-        chosen=line(0, 1),
-        other=line(1, 0),
-        gamma=gamma,
-    )
 
 
 def check_cost_identity() -> None:
@@ -304,86 +236,6 @@ def check_cost_identity() -> None:
     margin = g**2 * ((unit - other) * window).trace() - ((unit - chosen) * window).trace()
     margin += ((unit - chosen).trace() + g**2 * (unit - other).trace()) * zeta
     assert sympy.expand(margin - below - g**2 * above - ratio) == 0
-
-
-@theorem_16.supports_repair(
-    grade="derived", region="every d, k, W, T, eps, delta, beta: both derivations below, each line checked"
-)
-def test_projections_of_the_private_window_are_private_and_cheap(statements) -> None:
-    """Two derivations, one for each half of the statements.
-
-    *Cost.* C~ = A'A + N is the signed sum, and |N| <= zeta but for an event of probability beta, by theorem-4+repair;
-    so A'A - zeta <= C~ <= A'A + zeta. For a projection Q = 1 - P and X = B'B, Tr(QX) = |BQ|_F^2 >= 0. The margin is
-    Tr((1-P)(C~ - A'A + zeta)) + gamma^2 Tr((1-X)(A'A + zeta - C~)) + gamma^2 Tr((1-X)C~) - Tr((1-P)C~), with Tr(1-P) =
-    Tr(1-X) = d - k, and each term is non-negative. No projection enters the event, so P may depend on C~, and X on
-    A'A. C~ may have negative eigenvalues.
-
-    *Privacy.* A row of norm at most 1 enters h + 1 sums and changes the triangle of each by at most 1, so the profile
-    is that of mu = sqrt(h+1)/s = sqrt(z^2 + 2 eps) - z, for which eps/mu - mu/2 = z; the profile at eps is at most its
-    first term, Pr(N > z) <= exp(-z^2/2)/2 = delta/2. For the tail, f = exp(-z^2/2)/2 - Pr(N > z) is 0 at 0 and at
-    infinity, and f' = (1/sqrt(2 pi) - z/2) exp(-z^2/2) changes sign once, from + to -. P is computed from released
-    sums, and lemma-9 does the rest.
-
-    *Event.* 2 9^d exp(-zeta^2/(16 q s^2)) = beta at zeta = 4 s sqrt(q (d log 9 + log(2/beta))), and it falls with zeta.
-    """
-    check_cost_identity()
-    check_promise()
-    check_bound()
-    for height in range(5):
-        assert {sums_with(leaf, height) for leaf in range(3 << height)} == {height + 1}
-
-    places = ((0, 0, 1, 0), (9, 2, 11, 8), (1, 3, 7, 1), (4, 0, 5, 4))
-    with mpmath.workdps(60):
-        runs = [
-            attrs.evolve(GOOD, leaf=leaf, height=height, end=end, begin=begin, epsilon=epsilon, delta=delta)
-            for (leaf, height, end, begin), epsilon, delta in product(places, (1, 10**4), (Fraction(1, 7), MILLIONTH))
-        ]
-        runs = [attrs.evolve(p, bound=least_bound(p)) for p in runs]
-        for statement in statements.values():
-            found = [(p, by_hand(p, 1)) for p in (*points(), *runs)]
-            assert sum(value < 0 for _, value in found) >= 8, "points at which the cost or the probability decides"
-            bind(statement, found)
-            assert all(statement.at(p) is Truth.TRUE for p in runs)
-            assert statement.at(GOOD) is Truth.TRUE
-            assert statement.at(tight(1)) is Truth.TRUE, "equality"
-            assert not statement.strict
-
-
-CHOICE_OUTSIDE = WINDOW_OUTSIDE | {
-    ZETA: {"bound": GOOD.bound - Fraction(1, 10**5)},
-    SHAPES: {"published": fmpq_mat([[9, 1], [0, 4]])},
-    "both are orthogonal projections of rank k": {"other": identity(2)},
-}
-WORSE = {
-    BEST: {"Tr((I - X~) C~) <= Tr((I - P) C~)": {"chosen": line(0, 1)}},
-}
-
-
-@theorem_16.controls("+repair", grade="interval", region="half the noise; a smaller zeta; half the error")
-def test_half_the_noise_and_smaller_errors_are_noticed(statements) -> None:
-    for name, statement in statements.items():
-        outside = {says: attrs.evolve(GOOD, **change) for says, change in (CHOICE_OUTSIDE | WORSE[name]).items()}
-        for inside in (GOOD, attrs.evolve(GOOD, leaf=0, begin=0, end=4), tight(1)):
-            bind_hypotheses(statement, inside, outside)
-        for wrong in ({"chosen": diagonal((2, 0))}, {"other": diagonal((2, 0))}):
-            assert statement.applies(attrs.evolve(GOOD, **wrong)) is Truth.FALSE
-        (shapes,) = (condition for condition in statement.given if condition.says == SHAPES)
-        for wrong in ({"window": fmpq_mat([[9, 1], [0, 4]])}, {"window": identity(3)}, {"published": identity(1)}):
-            assert shapes.at(attrs.evolve(GOOD, **wrong)) is Truth.FALSE
-
-        small = attrs.evolve(GOOD, bound=GOOD.bound * 3 / 4)
-        assert statement.without(ZETA).at(small) is Truth.FALSE, "probability"
-
-        def halved(p: PrivateChoice):
-            width = dyadic_release.deviation(p) / 2
-            return rational(p.delta) - GaussianProfile(p.height + 1, width).delta(p.epsilon)
-
-        assert statement.nudged(margin=halved).at(GOOD) is Truth.FALSE
-
-        def cheaper(p: PrivateChoice):
-            return private_choice.best_margin(p) - rational(p.bound) / 10
-
-        assert statement.nudged(margin=cheaper).at(tight(1)) is Truth.FALSE
 
 
 def noisy(window, published, chosen, other, bound, gamma=1) -> NoisyChoice:

@@ -12,16 +12,17 @@ from flint import fmpq, fmpq_mat
 from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.exact import rational
 from dpmatrix.reporting.citing import cite
-from dpmatrix.spec.sliding_window.lower_bound_lemmas import BlockPoint, CoefficientPoint, SpanPoint
+from dpmatrix.spec.sliding_window.lower_bound_lemmas import BlockPoint, CoefficientPoint, OwnColumn, SpanPoint
 from dpmatrix.spec.wishart.spectra import diagonal, identity
 
-lemma_11 = cite("sliding-window.lemma-11@deed23c2")
-lemma_12 = cite("sliding-window.lemma-12@533a86a3")
+lemma_11 = cite("sliding-window.lemma-11@7a5569e3")
+lemma_12 = cite("sliding-window.lemma-12@25a29a0e")
 
 EXACT = SpanPoint(fmpq_mat([[2, 0], [0, 0]]), fmpq_mat([[2, 0], [1, 0]]), fmpq_mat([[1], [0]]), 2, 1)
 SPAN_OUTSIDE = {
     "psi >= 1": attrs.evolve(EXACT, psi=Fraction(49, 50), approximation=EXACT.original),
     "gamma >= 2 Psi^2": attrs.evolve(EXACT, gamma=Fraction(99, 50)),
+    "A_11 = gamma": attrs.evolve(EXACT, gamma=Fraction(201, 100)),
     "|A - B|_F^2 <= Psi": attrs.evolve(EXACT, approximation=fmpq_mat([[2, 0], [fmpq(51, 50), 0]])),
     "leading spans the column space of [A]_1": attrs.evolve(EXACT, leading=fmpq_mat([[1], [fmpq(1, 50)]])),
 }
@@ -42,7 +43,8 @@ def test_columns_of_an_approximation_span_another_space(statement) -> None:
     assert statement.at(same) is Truth.TRUE
     assert statement.margin(EXACT) == -1
     assert statement.margin(same) == 0
-    for inside in (EXACT, same, attrs.evolve(EXACT, gamma=3)):
+    three = attrs.evolve(EXACT, original=diagonal([3, 0]), approximation=fmpq_mat([[3, 0], [1, 0]]), gamma=3)
+    for inside in (EXACT, same, three):
         bind_hypotheses(statement, inside, SPAN_OUTSIDE)
     second = attrs.evolve(EXACT, leading=fmpq_mat([[0], [1]]))
     assert statement.applies(second) is Truth.FALSE, "an eigenvector for a smaller eigenvalue"
@@ -77,6 +79,7 @@ def test_the_planted_block_keeps_its_rank(statement) -> None:
     ranks = [BlockPoint(diagonal([a, b, c]), 2, 1) for a, b, c in product((0, 1, 2), repeat=3)]
     bind(statement, ((p, sum(p.block[i, i] != 0 for i in range(3)) - 3) for p in ranks))
     outside = {
+        "Y is square": BlockPoint(fmpq_mat([[2, 0]]), 2, 1),
         "psi >= 1": BlockPoint(2 * identity(2), 2, Fraction(49, 50)),
         "gamma >= 2 Psi^2": BlockPoint(fmpq(99, 50) * identity(2), Fraction(99, 50), 1),
         "|Y - gamma I|_F^2 <= Psi": block((fmpq(51, 50), 0, 0, 0)),
@@ -95,43 +98,32 @@ def test_a_large_error_loses_the_rank(statement) -> None:
     assert statement.without("gamma >= 2 Psi^2").at(small) is Truth.FALSE
 
 
-def coefficients(first, second=0, in_block=0, psi=2, gamma=8, shift=0) -> CoefficientPoint:
+def coefficients(first, second=0, psi=2, gamma=8, shift=0) -> CoefficientPoint:
     return CoefficientPoint(
-        (rational(gamma) + shift) * identity(2), fmpq_mat([[fmpq(first)], [fmpq(second)]]), in_block, gamma, psi
+        (rational(gamma) + shift) * identity(2), fmpq_mat([[fmpq(first)], [fmpq(second)]]), gamma, psi
     )
 
 
-OWN = coefficients(1, 0, 1)
-COEFFICIENTS_OUTSIDE = {
-    "psi >= 1": coefficients(0, 0, 0, Fraction(49, 50)),
-    "gamma >= 2 Psi^2": coefficients(0, 0, 0, 2, Fraction(399, 50)),
-    "the squared error is at most Psi": coefficients(0, 0, 0, shift=fmpq(51, 50)),
-    "a column of C is itself": coefficients(1, fmpq(1, 50), 1),
-}
-POINTS = [
-    coefficients(fmpq(i, 10), fmpq(j, 7), 0, psi, 50)
-    for i, j, psi in product((-2, 0, 1, 3), (-1, 0, 2), (1, 2, Fraction(7, 2)))
-]
+OWN = OwnColumn(8 * identity(2), 8, 2, 1)
 
 
-def check_coefficients(statement, outside, insides) -> None:
-    values = []
-    for p in POINTS:
-        largest = max(Fraction(int(e.p), int(e.q)) ** 2 for e in p.coefficients.entries())
-        values.append((p, 4 / Fraction(p.psi) ** 3 - largest))
-    bind(statement, values)
-    for inside in insides:
-        bind_hypotheses(statement, inside, COEFFICIENTS_OUTSIDE | outside)
-    assert statement.applies(coefficients(0, 1, 1)) is Truth.FALSE
-    assert not statement.strict
-
-
-@lemma_12.refutes(grade="symbolic", region="Psi = 2, gamma = 8: a column of the block")
+@lemma_12.refutes(grade="symbolic", region="Psi = 2, gamma = 8: both columns of the block; Y = (8, 1; 0, 9)")
 def test_a_column_of_the_block_has_a_coefficient_one(statement) -> None:
-    assert statement.at(OWN) is Truth.FALSE
-    assert statement.at(coefficients(0, 1, 2)) is Truth.FALSE
-    outside = {"in_block >= 1": coefficients(0, 0, 0)}
-    check_coefficients(statement, outside, (OWN, coefficients(0, 1, 2), coefficients(1, 0, 1, shift=1)))
+    for each in (OWN, attrs.evolve(OWN, place=2), attrs.evolve(OWN, block=fmpq_mat([[8, 1], [0, 8]]), place=2)):
+        assert statement.at(each) is Truth.FALSE
+    scaled = [OwnColumn(c * identity(2), c, psi, j) for c, psi, j in product((50, 70), (1, 2, 3, 4, 5), (1, 2))]
+    bind(statement, ((p, Fraction(4, p.psi**3) - 1) for p in scaled))
+    outside = {
+        "Y is square": attrs.evolve(OWN, block=fmpq_mat([[8, 0]])),
+        "psi >= 1": OwnColumn(8 * identity(2), 8, Fraction(49, 50), 1),
+        "gamma >= 2 Psi^2": OwnColumn(fmpq(399, 50) * identity(2), Fraction(399, 50), 2, 1),
+        "|Y - gamma I|_F^2 <= Psi": attrs.evolve(OWN, block=10 * identity(2)),
+        "place >= 1, an integer": attrs.evolve(OWN, place=0),
+        "place <= k": attrs.evolve(OWN, place=3),
+    }
+    for inside in (OWN, attrs.evolve(OWN, place=2), attrs.evolve(OWN, block=9 * identity(2))):
+        bind_hypotheses(statement, inside, outside)
+    assert not statement.strict
 
 
 @lemma_12.supports_repair(
@@ -143,19 +135,35 @@ def test_coefficients_outside_the_block_are_small(statement) -> None:
     root = sympy.symbols("root", positive=True)
     assert sympy.factor((2 * root**4 - root) - root**4) == sympy.factor(root * (root**3 - 1)), "root = sqrt(Psi) >= 1"
     assert sympy.simplify(root**2 / (root**4) ** 2 - 1 / (root**2) ** 3) == 0
-    edge = coefficients(fmpq(1, 6), 0, 0, 2, 8)
-    for p in (edge, coefficients(0, 0), coefficients(fmpq(1, 10), fmpq(1, 10)), coefficients(fmpq(-1, 3), 0, 0, 1, 2)):
+    edge = coefficients(fmpq(1, 6))
+    for p in (edge, coefficients(0), coefficients(fmpq(1, 10), fmpq(1, 10)), coefficients(fmpq(-1, 3), 0, 1, 2)):
         assert statement.at(p) is Truth.TRUE
-    outside = {"in_block <= 0": OWN}
-    check_coefficients(statement, outside, (edge, coefficients(0, 0, shift=1), coefficients(fmpq(1, 2), 0, 0, 1, 2)))
-    assert statement.applies(coefficients(fmpq(51, 100), 0, 0, 1, 2)) is Truth.FALSE
+    values = []
+    for i, j, psi in product((-2, 0, 1, 3), (-1, 0, 2), (1, 2, Fraction(7, 2))):
+        p = coefficients(fmpq(i, 10), fmpq(j, 7), psi, 50)
+        values.append((p, 4 / Fraction(psi) ** 3 - max(Fraction(i, 10) ** 2, Fraction(j, 7) ** 2)))
+    bind(statement, values)
+    outside = {
+        "Y is square": attrs.evolve(edge, block=fmpq_mat([[8, 0]])),
+        "psi >= 1": coefficients(0, 0, Fraction(49, 50)),
+        "gamma >= 2 Psi^2": coefficients(0, 0, 2, Fraction(399, 50)),
+        "the squared error is at most Psi": coefficients(0, 0, shift=fmpq(51, 50)),
+    }
+    for inside in (edge, coefficients(0, 0, shift=1), coefficients(fmpq(1, 2), 0, 1, 2)):
+        bind_hypotheses(statement, inside, outside)
+    assert statement.applies(coefficients(fmpq(51, 100), 0, 1, 2)) is Truth.FALSE
+    assert not statement.strict
 
 
-@lemma_12.controls("+repair", grade="symbolic", region="an error of the column beyond Psi")
+@lemma_12.controls("+repair", grade="symbolic", region="an error beyond Psi; 1/(4 Psi^3) for 4/Psi^3")
 def test_a_large_column_is_noticed(statement) -> None:
-    large = coefficients(1, 0)
+    large = coefficients(1)
     assert statement.applies(large) is Truth.FALSE
     assert statement.without("the squared error is at most Psi").at(large) is Truth.FALSE
-    attained = coefficients(fmpq(1, 2), 0, 0, 1, 2)
-    assert statement.at(attained) is Truth.TRUE
-    assert statement.nudged(lambda margin: margin - 4).at(attained) is Truth.FALSE
+    tight = coefficients(fmpq(52, 100), 0, 1, 2, fmpq(-1, 10))
+    assert statement.at(tight) is Truth.TRUE
+
+    def smaller(p: CoefficientPoint):
+        return statement.formula(p) - fmpq(15, 4) / rational(p.psi) ** 3
+
+    assert statement.nudged(margin=smaller).at(tight) is Truth.FALSE

@@ -13,7 +13,7 @@ from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.exact import rational
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.sliding_window.projection_cross_terms import CrossTerm
-from dpmatrix.spec.sliding_window.projections import CostPoint
+from dpmatrix.spec.sliding_window.projections import CostPoint, kept_margin
 from dpmatrix.spec.wishart.spectra import diagonal, identity
 
 lemma_7 = cite("sliding-window.lemma-7@46971767")
@@ -151,18 +151,16 @@ def test_the_mended_constant_keeps_the_costs(statement) -> None:
     check_parts(statement, {LARGEST: FALLING})
 
 
-@lemma_7.controls(
-    "+repair", grade="symbolic", region="E_2 too large for its bound, in the first or in the last eigenvalue"
-)
+@lemma_7.controls("+repair", grade="symbolic", region="E_2 too large, in the first or in the last eigenvalue; c = 0")
 def test_a_larger_error_is_noticed(statement) -> None:
     large = cost((2, 2, 1), (0, 0, 0), (2, -2, 0), axis=0, eta_1=0, prime=0)
     for p in (large, LAST):
         assert statement.applies(p) is Truth.FALSE
         assert statement.without(LARGEST).at(p) is Truth.FALSE
-    assert (
-        statement.nudged(lambda margin: margin - arb(51) / 100).at(attrs.evolve(HALVED, eta_2=Fraction(1, 4)))
-        is Truth.FALSE
-    )
+    halved = attrs.evolve(HALVED, eta_2=Fraction(1, 4))
+    assert statement.at(halved) is Truth.TRUE
+    without_constant = statement.nudged(margin=lambda p: kept_margin(p, fmpq(0)))
+    assert without_constant.at(halved) is Truth.FALSE, "c = 0"
 
 
 VALUES = (fmpq(4), fmpq(1), fmpq(0))

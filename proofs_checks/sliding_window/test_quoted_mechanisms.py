@@ -24,7 +24,7 @@ from dpmatrix.spec.sliding_window.quoted_mechanisms import (
 from proofs_checks.sliding_window.chi_square_losses import scaled_delta, shifted_delta
 
 theorem_11 = cite("sliding-window.theorem-11@aed8fe41")
-theorem_12 = cite("sliding-window.theorem-12@df9d75d3")
+theorem_12 = cite("sliding-window.theorem-12@57cca8a7")
 
 MILLIONTH = Fraction(1, 10**6)
 HALF = Fraction(1, 2)
@@ -332,3 +332,30 @@ def test_a_long_row_that_grows_shows_in_the_sketch(statement) -> None:
     for inside in (SketchPromise(2, Fraction(1, 50), Fraction(99, 100)), SketchPromise(3, 20, MILLIONTH)):
         bind_hypotheses(statement, inside, outside)
     assert not statement.strict
+
+
+@theorem_12.refutes("premise-of-both", grade="interval", region="r = 2, delta = 1/10, epsilon = 100 and 200")
+def test_a_large_epsilon_shows_a_row_above_the_floor(statement) -> None:
+    tenth = Fraction(1, 10)
+    for epsilon, least in ((100, "0.108"), (200, "0.33")):
+        point = SketchPromise(2, epsilon, tenth)
+        assert statement.at(point) is Truth.FALSE
+        assert arb(1) / 10 - statement.margin(point) > arb(least)
+    assert statement.at(SketchPromise(2, 8, tenth)) is Truth.TRUE
+    values = []
+    with mpmath.workdps(60):
+        for rows, e, delta in product((2, 3, 7), (1, 5, 100), (tenth, HALF, MILLIONTH)):
+            log = mpmath.log(4 / real(delta))
+            floor = (4 * mpmath.sqrt(rows * log) + log) / e
+            shift = scaled_delta(rows, 1 / floor**2, e)
+            values.append((SketchPromise(rows, e, delta), mpmath.nstr(real(delta) - shift, 50)))
+    bind(statement, values)
+    assert not statement.strict
+    inside = SketchPromise(2, 1, tenth)
+    outside = {
+        "rows >= 2, an integer": attrs.evolve(inside, rows=1),
+        "epsilon > 0": attrs.evolve(inside, epsilon=0),
+        "delta > 0": attrs.evolve(inside, delta=0),
+        "delta < 1": attrs.evolve(inside, delta=1),
+    }
+    bind_hypotheses(statement, inside, outside)

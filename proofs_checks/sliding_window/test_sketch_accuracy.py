@@ -26,8 +26,8 @@ from proofs_checks.sliding_window.one_row_outputs import (
     small_outputs,
 )
 
-lemma_2 = cite("sliding-window.lemma-2@ff35a871")
-corollary_1 = cite("sliding-window.corollary-1@44be5f7b")
+lemma_2 = cite("sliding-window.lemma-2@8854fb8f")
+corollary_1 = cite("sliding-window.corollary-1@a60d9838")
 
 QUARTER = Fraction(1, 4)
 HALF = Fraction(1, 2)

@@ -12,12 +12,12 @@ from flint import fmpq_mat
 from dpmatrix.claims import Truth, bind, bind_hypotheses, redefined
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.sliding_window import update_lemmas as module
-from dpmatrix.spec.sliding_window.update_lemmas import StreamRun, maintained
+from dpmatrix.spec.sliding_window.update_lemmas import ExactRun, StreamRun, maintained
 from dpmatrix.spec.sliding_window.updates import survivors
 from proofs_checks.sliding_window.checkpoints import EQUAL, RUN, RUN_OUTSIDE, VECTORS, check_printed_lemma
 from proofs_checks.sliding_window.histogram_by_hand import checkpoints
 
-lemma_10 = cite("sliding-window.lemma-10@b7665f8a")
+lemma_10 = cite("sliding-window.lemma-10@869f0afc")
 
 HALF = Fraction(1, 2)
 
@@ -61,7 +61,7 @@ def test_the_property_holds_along_every_stream(statement) -> None:
         streams += [list(choice) for choice in product(VECTORS, repeat=total)][:: max(1, 4 ** (total - 3))]
         for place, rows in enumerate(streams):
             window, eta = 1 + place % (total + 1), Fraction(1 + place % 4, 5)
-            assert statement.at(StreamRun(fmpq_mat(rows), window, eta, Fraction(1 + place % 3, 2))) is Truth.TRUE
+            assert statement.at(ExactRun(fmpq_mat(rows), window, eta, Fraction(1 + place % 3, 2))) is Truth.TRUE
             count += 1
     assert count > 400
     values = []
@@ -69,9 +69,10 @@ def test_the_property_holds_along_every_stream(statement) -> None:
         entries = (*entries, 1, 1, 2, 1)
         for window, eta, floor in ((3, HALF, 1), (7, Fraction(1, 3), Fraction(1, 2))):
             p = StreamRun(fmpq_mat([[entry] for entry in entries]), window, eta, floor)
+            exact = ExactRun(p.rows, window, eta, floor)
             stamps, margin = count_by_hand(entries, window, eta, Fraction(floor))
             assert maintained(p, eta) == stamps
-            values.append((p, margin.evalf(50)))
+            values.append((exact, margin.evalf(50)))
     bind(statement, values)
     outside = RUN_OUTSIDE | {"floor > 0": attrs.evolve(RUN, floor=0)}
     for inside in (RUN, attrs.evolve(RUN, window=1, eta=Fraction(1, 50), floor=Fraction(1, 100))):
@@ -79,10 +80,12 @@ def test_the_property_holds_along_every_stream(statement) -> None:
     assert not statement.strict
 
 
-@lemma_10.controls("+repair", grade="symbolic", region="no expiry; a rule that deletes one checkpoint more")
+@lemma_10.controls(
+    "+repair", grade="symbolic", region="no expiry; one checkpoint more deleted; 2 for 3; a misled Update"
+)
 def test_planted_mistakes_are_noticed(statement) -> None:
-    """Both mistakes are in how stamps are maintained; each loses the property on a stream of three rows."""
-    late = StreamRun(fmpq_mat([[3], [0], [0]]), 2, HALF, 1)
+    """Stamps that are maintained wrongly lose the property on a stream of three rows; a smaller count fails as well."""
+    late = ExactRun(fmpq_mat([[3], [0], [0]]), 2, HALF, 1)
     assert statement.at(late) is Truth.TRUE
 
     def maintain_late(p: StreamRun, drop) -> list[int]:
@@ -94,7 +97,18 @@ def test_planted_mistakes_are_noticed(statement) -> None:
         kept = survivors(count, close)
         return kept[:1] + kept[2 - (count < 3) :]
 
-    steep = StreamRun(fmpq_mat([[3], [0], [0]]), 5, HALF, 1)
+    steep = ExactRun(fmpq_mat([[3], [0], [0]]), 5, HALF, 1)
     assert redefined(statement, module, "survivors", fewer).at(steep) is Truth.FALSE, "10 next to 1, two stamps later"
     assert statement.at(steep) is Truth.TRUE
-    assert statement.nudged(lambda margin: margin - 3).at(StreamRun(fmpq_mat([[1]]), 1, HALF, 1)) is Truth.FALSE
+    still = ExactRun(fmpq_mat([[0], [0], [0]]), 3, HALF, 1)
+    assert statement.at(still) is Truth.TRUE
+    assert statement.nudged(lambda margin: margin - 1).at(still) is Truth.FALSE, "2 for 3: l = 3, equal determinants"
+    rows = fmpq_mat([[10], [10], [0], [0]])
+    blind = StreamRun(rows, 4, HALF, 1, tuple(fmpq_mat([[1]]) for _ in range(10)))
+
+    def misled(p: ExactRun):
+        return module.structure(attrs.evolve(blind, rows=p.rows), p.eta)
+
+    assert statement.at(ExactRun(rows, 4, HALF, 1)) is Truth.TRUE
+    misleading = redefined(statement, module, "exact_structure", misled)
+    assert misleading.at(ExactRun(rows, 4, HALF, 1)) is Truth.FALSE, "all look equal, 201 and 101 and 1 do not"

@@ -7,14 +7,15 @@ from itertools import product
 import attrs
 from flint import fmpq, fmpq_mat
 
-from dpmatrix.claims import Truth, bind_hypotheses
+from dpmatrix.claims import Truth, bind_hypotheses, redefined
 from dpmatrix.reporting.citing import cite
+from dpmatrix.spec.sliding_window import wishart_stream as module
 from dpmatrix.spec.sliding_window.wishart_stream import MENDED, PRINTED, NoisyStream, history, repaired_history
 from proofs_checks.exact_matrices import scalars
 from proofs_checks.sliding_window.histogram_by_hand import deletion_patterns
 
-algorithm_7 = cite("sliding-window.algorithm-7@585e2499")
-algorithm_8 = cite("sliding-window.algorithm-8@d87c934c")
+algorithm_7 = cite("sliding-window.algorithm-7@be65e1ae")
+algorithm_8 = cite("sliding-window.algorithm-8@9df8fb9a")
 
 ONES = NoisyStream(fmpq_mat([[1], [1]]), scalars(3, 3), 2)
 UNEQUAL = attrs.evolve(ONES, noise=scalars(1, 5))
@@ -105,7 +106,8 @@ def test_differences_of_noisy_sums_hold_the_window(statements) -> None:
 
     One stamp is born at each time, so at each time at most one stamp reaches t - W + 1; then it becomes the first. As
     the first pair is never deleted otherwise, t_1 <= max(1, t - W + 1) < t_2, and the sum over [t_1, t] exceeds that
-    over the window by a_s'a_s for t_1 <= s <= t - W: positive semidefinite.
+    over the window by a_s'a_s for t_1 <= s <= t - W: positive semidefinite. That over [t_2, t] lacks those of t - W + 1
+    <= s < t_2.
     """
     stored, output = (statements[f"sliding-window.algorithm-{number}+repair"] for number in (7, 8))
     for total, window in product(range(1, 6), repeat=2):
@@ -114,6 +116,7 @@ def test_differences_of_noisy_sums_hold_the_window(statements) -> None:
             assert stored.at(run) is Truth.TRUE
             assert output.at(run) is Truth.TRUE
             for time, held in enumerate(repaired_history(run), start=1):
+                assert held[-1].stamp == time
                 for number, pair in enumerate(held):
                     error = run.noise[time - 1] - (run.noise[pair.stamp - 2] if pair.stamp > 1 else 0 * run.noise[0])
                     assert pair.matrix == summed(run, pair.stamp, time) + error
@@ -124,20 +127,37 @@ def test_differences_of_noisy_sums_hold_the_window(statements) -> None:
         bind_hypotheses(statement, ONES, SHAPES)
 
 
-@algorithm_7.controls("+repair", grade="symbolic", region="a margin lower by 1 and by itself")
-@algorithm_8.controls("+repair", grade="symbolic", region="a window one row longer")
-def test_a_wrong_window_is_noticed(statements) -> None:
+@algorithm_7.controls("+repair", grade="symbolic", region="the noisy sum up to t_i subtracted; expiry one step late")
+@algorithm_8.controls("+repair", grade="symbolic", region="windows of other lengths")
+def test_a_wrong_sum_is_noticed(statements) -> None:
     run = stream(5, 2)
-    for statement in statements.values():
+    stored, output = (statements[f"sliding-window.algorithm-{number}+repair"] for number in (7, 8))
+    for statement in (stored, output):
         assert statement.at(run) is Truth.TRUE
-        assert statement.nudged(lambda margin: margin - 1 - abs(margin)).at(run) is Truth.FALSE
-    output = statements["sliding-window.algorithm-8+repair"]
-    held = repaired_history(run)[-1][0]
-    assert held.stamp == 4
 
-    def longer(p: NoisyStream):
-        from dpmatrix.spec.sliding_window.loewner import precedes_margin
+    def without_own_row(p: NoisyStream):
+        return [
+            [attrs.evolve(pair, matrix=pair.matrix - summed(p, pair.stamp, pair.stamp)) for pair in held]
+            for held in repaired_history(p)
+        ]
 
-        return precedes_margin(summed(p, 3, 5), summed(p, held.stamp, 5))
+    def late(p: NoisyStream):
+        return repaired_history(attrs.evolve(p, window=p.window + 1))
 
-    assert output.nudged(margin=longer).at(run) is Truth.FALSE
+    for wrong in (without_own_row, late):
+        assert redefined(stored, module, "repaired_history", wrong).at(run) is Truth.FALSE
+    held = repaired_history(run)[-1]
+    assert [pair.stamp for pair in held] == [4, 5]
+
+    def precedes_sum(first: int):
+        def margin(p: NoisyStream):
+            window, last = summed(p, first, 5), held[0].stamp
+            return module.precedes_margin(window, summed(p, last, 5)).min(
+                module.precedes_margin(summed(p, last + 1, 5), window)
+            )
+
+        return margin
+
+    assert output.nudged(margin=precedes_sum(4)).at(run) is Truth.TRUE
+    assert output.nudged(margin=precedes_sum(3)).at(run) is Truth.FALSE, "W + 1 rows are not below K(1)"
+    assert output.nudged(margin=precedes_sum(6)).at(run) is Truth.FALSE, "W - 2 rows are not above K(2)"

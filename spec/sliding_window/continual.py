@@ -5,22 +5,26 @@ from __future__ import annotations
 import attrs
 from flint import arb
 
-from dpmatrix.claims import Claim, Defect, Kind, Locator, Repair, Statement, Step, Verdict
+from dpmatrix.claims import Chosen, Claim, Defect, Kind, Locator, Repair, Statement, Step, Verdict
 from dpmatrix.exact import Exact, ball
 from dpmatrix.privacy.adjacency import Adjacency
 from dpmatrix.privacy.profiles import WishartProfile, support_failure
 from dpmatrix.spec.conditions import below, exceeds, positive, whole
 from dpmatrix.spec.sliding_window.dyadic_release import (
-    RELEASE,
-    SEQUENCE_CHANGE,
-    SEQUENCE_SAYS,
     cover_margin,
     parts,
-    sequence_margin,
     window_fits,
     window_nonempty,
 )
 from dpmatrix.spec.sliding_window.loewner import flag, row, squared_norm
+from dpmatrix.spec.sliding_window.published_windows import (
+    ALL,
+    CHANGE,
+    LONG,
+    PROMISE,
+    all_windows_margin,
+    long_windows_margin,
+)
 from dpmatrix.spec.sliding_window.wishart_stream import MENDED, NoisyStream, history, semidefinite_margin, shapes_margin
 from dpmatrix.spec.sliding_window.wishart_window import PARAMETERS, one_row_margin
 
@@ -78,7 +82,6 @@ FIRST_OUTPUT = Statement(
     one_row_margin,
     given=PARAMETERS,
 )
-REPAIR = Repair(SEQUENCE_CHANGE, Statement(SEQUENCE_SAYS, sequence_margin, given=RELEASE))
 
 
 @attrs.frozen
@@ -182,9 +185,17 @@ THEOREM_17 = Claim(
         " 3.5, delta = 10^-6, tau = 16 and W = 2^20 one node alone gives away the absence of a row with probability "
         "delta/16 and the path to the root with 1.3 delta. With Gaussian noise for h + 1 sums, each published once, "
         "the whole sequence keeps the promise, and any window of at most 2^h leaves is a signed sum of at most 2h + "
-        "1."
+        "1, so that the error of all windows is of the order log W sqrt(d log(1/delta) (d + log T))/eps."
     ),
-    repair=REPAIR,
+    repair=Repair(
+        f"{CHANGE}zeta for c tau log tau",
+        Statement(
+            f"{PROMISE}with probability at least 1 - beta, for all T times at once, the signed sum of at most 2h + 1 "
+            "of them that makes the window is within zeta of A_W'A_W, zeta = 4 s sqrt((2h+1) (d log 9 + log(2T/beta)))",
+            all_windows_margin,
+            given=ALL,
+        ),
+    ),
     steps=(
         SEQUENCE,
         Step(
@@ -261,9 +272,19 @@ THEOREM_18 = Claim(
         "Item 1 is item 1 of Theorem 14, and is refuted by the first output alone; successive outputs differ by "
         "a_t'a_t, as for Theorem 17. In the construction K(i) is the sum from t_i to the end of the sub-window, so the "
         "leaves of a node are nested, and a late row enters K_n once for each leaf, while the noise is that for one. "
-        "The repair releases the dyadic sums of Theorem 17's repair, and computes the rest from them."
+        "The repair keeps the sub-windows: in each of sqrt(W) rows there is a tree of plain sums, a window adds up to "
+        "sqrt(W) totals and parts of two trees, and the error grows like W^(1/4) times a power of log W."
     ),
-    repair=REPAIR,
+    repair=Repair(
+        f"{CHANGE}sub-windows of 2^h rows for windows of up to 4^h; zeta for c tau log tau",
+        Statement(
+            f"{PROMISE}with probability at least 1 - beta, for all T times at once, the signed sum of at most 2^h + 2h "
+            "of them that makes a window of W <= 4^h rows is within zeta of A_W'A_W, zeta = 4 s sqrt((2^h+2h) (d log 9 "
+            "+ log(2T/beta)))",
+            long_windows_margin,
+            given=LONG,
+        ),
+    ),
     steps=(
         SEQUENCE,
         Step(
@@ -289,9 +310,10 @@ THEOREM_18 = Claim(
         Step(
             "logarithmic-loss",
             Statement(
-                "an error of order W^(3/4) is at most c log W",
+                "there is a constant c with W^(3/4) <= c log W for every W",
                 logarithmic_margin,
-                given=(whole("window", 2), positive("constant")),
+                given=(whole("window", 2),),
+                exists=(Chosen("constant"),),
             ),
             sound=False,
             note="The error is announced to grow like log W, and W^(3/4) exceeds c log W for every c.",

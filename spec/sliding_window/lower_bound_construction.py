@@ -5,7 +5,7 @@ from __future__ import annotations
 import attrs
 from flint import arb, fmpq, fmpq_mat
 
-from dpmatrix.claims import Statement, Step
+from dpmatrix.claims import Chosen, Statement, Step
 from dpmatrix.exact import Exact, ball, rational
 from dpmatrix.spec.conditions import exceeds, positive, whole
 from dpmatrix.spec.sliding_window.loewner import flag, gram
@@ -193,6 +193,11 @@ def half_window(p: Budget) -> arb:
     return arb(fmpq(p.window, 2) - columns(p))
 
 
+def fewest_blocks(p: Budget) -> arb:
+    """``log W / eta + 1 - l``."""
+    return 1 - enough_blocks(p)
+
+
 def below_one(p: Budget) -> arb:
     """``1 - eta``."""
     return arb(1 - rational(p.eta))
@@ -205,7 +210,6 @@ BUDGET = (
     whole("blocks", 1),
     positive("eta"),
     exceeds("eta < 1", below_one),
-    positive("constant"),
 )
 LONG = (*BUDGET, exceeds("l >= log W / eta", enough_blocks, strict=False))
 ROOM = exceeds("a <= W/2", half_window, strict=False)
@@ -220,9 +224,11 @@ CONSTRUCTION = (
     Step(
         "polynomial-entries",
         Statement(
-            "entries of M are polynomially bounded: 10^l <= W^c, with a c that does not depend on eta",
+            "entries of M are polynomially bounded: there is a c, free of W, d, k, l and eta, with 10^l <= W^c for the "
+            "least l >= log W/eta",
             entries_margin,
-            given=LONG,
+            given=(*LONG, exceeds("l < log W/eta + 1", fewest_blocks)),
+            exists=(Chosen("constant"),),
         ),
         sound=False,
         note="10^(log W/eta) = W^(2.3/eta), polynomial in W for a fixed eta only. The bound on entries is not the "

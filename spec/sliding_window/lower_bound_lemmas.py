@@ -7,8 +7,8 @@ from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Claim, Defect, Kind, Locator, Repair, Statement, Verdict
 from dpmatrix.exact import Exact, rational
-from dpmatrix.spec.conditions import at_least, at_most, exceeds
-from dpmatrix.spec.sliding_window.loewner import squared_norm
+from dpmatrix.spec.conditions import at_least, exceeds, whole
+from dpmatrix.spec.sliding_window.loewner import flag, squared_norm
 
 
 @attrs.frozen
@@ -84,7 +84,18 @@ def leading_margin(p: SpanPoint) -> arb:
     return arb(-off - max(fmpq(0), trace - 2 * value))
 
 
+def planted_margin(p: SpanPoint) -> arb:
+    """Zero exactly when the block that Bob planted, one entry of A, is gamma."""
+    return -arb(abs(p.original[0, 0] - rational(p.gamma)))
+
+
+def square_margin(p: BlockPoint | CoefficientPoint) -> arb:
+    """0 when Y has as many rows as columns."""
+    return flag(p.block.nrows() == p.block.ncols())
+
+
 GAMMA = exceeds("gamma >= 2 Psi^2", gamma_margin, strict=False)
+SQUARE = exceeds("Y is square", square_margin, strict=False)
 ERROR = exceeds("|Y - gamma I|_F^2 <= Psi", block_error_margin, strict=False)
 
 LEMMA_11 = Claim(
@@ -102,6 +113,7 @@ LEMMA_11 = Claim(
             at_least("psi", 1),
             exceeds("gamma >= 2 Psi^2", span_gamma_margin, strict=False),
             exceeds("|A - B|_F^2 <= Psi", span_error_margin, strict=False),
+            exceeds("A_11 = gamma", planted_margin, strict=False),
             exceeds("leading spans the column space of [A]_1", leading_margin, strict=False),
         ),
     ),
@@ -124,7 +136,7 @@ LEMMA_11 = Claim(
         Statement(
             "if |Y - gamma I|_F^2 <= Psi and gamma >= 2 Psi^2, Y has rank k",
             full_rank_margin,
-            given=(at_least("psi", 1), GAMMA, ERROR),
+            given=(SQUARE, at_least("psi", 1), GAMMA, ERROR),
         ),
     ),
 )
@@ -132,7 +144,7 @@ LEMMA_11 = Claim(
 
 @attrs.frozen
 class CoefficientPoint:
-    """A column of B in the rows R, as Y eta: the coefficients eta, and whether the column belongs to C.
+    """A column of B in the rows R, as Y eta, outside C.
 
     Parameters
     ----------
@@ -140,17 +152,21 @@ class CoefficientPoint:
         Y (k x k).
     coefficients
         eta (k x 1).
-    in_block
-        Which column of C it is (from 1), or 0 for a column outside C.
     gamma, psi
         As in `BlockPoint`.
     """
 
     block: fmpq_mat
     coefficients: fmpq_mat
-    in_block: int
     gamma: Exact
     psi: Exact
+
+
+@attrs.frozen
+class OwnColumn(BlockPoint):
+    """The same for a column of C: which one of Y it is, from 1."""
+
+    place: int
 
 
 def coefficient_margin(p: CoefficientPoint) -> arb:
@@ -159,22 +175,15 @@ def coefficient_margin(p: CoefficientPoint) -> arb:
     return arb(4 / rational(p.psi) ** 3 - largest)
 
 
+def own_coefficient_margin(p: OwnColumn) -> arb:
+    """The same for a column of an invertible Y, whose coefficients Y determines."""
+    column = fmpq_mat([[row[p.place - 1]] for row in p.block.tolist()])
+    return coefficient_margin(CoefficientPoint(p.block, p.block.solve(column), p.gamma, p.psi))
+
+
 def coefficient_error_margin(p: CoefficientPoint) -> arb:
     """Psi minus the squared errors of Y and of the column Y eta, which stands for 0 outside C."""
-    order, gamma = p.block.nrows(), rational(p.gamma)
-    shifted = [p.block[i, j] - (gamma if i == j else 0) for i in range(order) for j in range(order)]
-    total = sum((entry * entry for entry in shifted), fmpq(0))
-    if p.in_block == 0:
-        total += squared_norm(p.block * p.coefficients)
-    return arb(rational(p.psi) - total)
-
-
-def own_column_margin(p: CoefficientPoint) -> arb:
-    """For a column of C: zero exactly when eta is its unit vector; 0 outside C."""
-    if p.in_block == 0:
-        return arb(0)
-    entries = p.coefficients.entries()
-    return -arb(sum(abs(entry - int(i == p.in_block - 1)) for i, entry in enumerate(entries)))
+    return block_error_margin(BlockPoint(p.block, p.gamma, p.psi)) - arb(squared_norm(p.block * p.coefficients))
 
 
 def coefficient_gamma_margin(p: CoefficientPoint) -> arb:
@@ -182,12 +191,10 @@ def coefficient_gamma_margin(p: CoefficientPoint) -> arb:
     return arb(rational(p.gamma) - 2 * rational(p.psi) ** 2)
 
 
-COEFFICIENTS = (
-    at_least("psi", 1),
-    exceeds("gamma >= 2 Psi^2", coefficient_gamma_margin, strict=False),
-    exceeds("the squared error is at most Psi", coefficient_error_margin, strict=False),
-    exceeds("a column of C is itself", own_column_margin, strict=False),
-)
+def place_margin(p: OwnColumn) -> arb:
+    """``k - place``."""
+    return arb(p.block.ncols() - p.place)
+
 
 LEMMA_12 = Claim(
     id="sliding-window.lemma-12",
@@ -199,8 +206,15 @@ LEMMA_12 = Claim(
     ),
     statement=Statement(
         "for a column i of the block itself, eta_{i,j}^2 <= 4/Psi^3",
-        coefficient_margin,
-        given=(*COEFFICIENTS, at_least("in_block", 1)),
+        own_coefficient_margin,
+        given=(
+            SQUARE,
+            at_least("psi", 1),
+            GAMMA,
+            ERROR,
+            whole("place", 1),
+            exceeds("place <= k", place_margin, strict=False),
+        ),
     ),
     verdict=Verdict.HOLDS_WITH_REPAIR,
     defect=Defect.FORMULA,
@@ -219,7 +233,12 @@ LEMMA_12 = Claim(
         Statement(
             "for a column outside the block, eta_{i,j}^2 <= 4/Psi^3",
             coefficient_margin,
-            given=(*COEFFICIENTS, at_most("in_block", 0)),
+            given=(
+                SQUARE,
+                at_least("psi", 1),
+                exceeds("gamma >= 2 Psi^2", coefficient_gamma_margin, strict=False),
+                exceeds("the squared error is at most Psi", coefficient_error_margin, strict=False),
+            ),
         ),
     ),
     uses=("sliding-window.lemma-11+repair",),

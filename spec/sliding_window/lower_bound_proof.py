@@ -5,7 +5,7 @@ from __future__ import annotations
 import attrs
 from flint import arb, fmpq
 
-from dpmatrix.claims import Statement, Step
+from dpmatrix.claims import Chosen, Statement, Step
 from dpmatrix.exact import Exact, rational
 from dpmatrix.spec.conditions import below, exceeds, positive, whole
 
@@ -128,7 +128,6 @@ CHAIN = (
     below("eta", 1),
     exceeds("a <= d/2", half_margin, strict=False),
     exceeds("a < W", window_margin),
-    positive("constant"),
 )
 
 
@@ -176,9 +175,11 @@ INEQUALITIES = (
     Step(
         "columns-of-c",
         Statement(
-            "what the other columns leave of Psi is at most 100^theta k (W-a)/5 + c 100^theta a",
+            "there is a constant c with which what the other columns leave of Psi is at most 100^theta k (W-a)/5 + c "
+            "100^theta a",
             remainder_margin,
             given=CHAIN,
+            exists=(Chosen("constant"),),
         ),
         sound=False,
         note="Psi contains 2 tau = 4 100^theta W d/l and 2 tau^2; the other columns take a W 100^theta/l at most.",

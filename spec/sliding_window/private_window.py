@@ -16,9 +16,7 @@ from dpmatrix.spec.sliding_window.dyadic_release import (
     RELEASE,
     DyadicRelease,
     WindowCover,
-    cover_margin,
     deviation,
-    sequence_margin,
     signed_cover,
     window_nonempty,
 )
@@ -59,21 +57,10 @@ def sums_of_window(p: PrivateWindow) -> int:
     return len(signed_cover(cover(p)))
 
 
-def window_failure(p: PrivateWindow) -> arb:
-    """``2 9^d exp(-zeta^2 / (16 q s^2))``: 9^d directions of a net, each with variance at most 2 q s^2."""
-    exponent = square(ball(p.bound)) / (16 * sums_of_window(p) * square(deviation(p)))
-    return 2 * arb(9) ** p.dimension * (-exponent).exp()
-
-
 def needed_bound(p: PrivateWindow) -> arb:
     """``4 s sqrt(q (d log 9 + log(2/beta)))``."""
     exponent = p.dimension * arb(9).log() + (2 / ball(p.beta)).log()
     return 4 * deviation(p) * (sums_of_window(p) * exponent).sqrt()
-
-
-def release_slack(p: PrivateWindow) -> arb:
-    """Least slack of the promise, of the window being a signed sum of at most 2h + 1 sums, and of the probability."""
-    return sequence_margin(p).min(cover_margin(cover(p))).min(ball(p.beta) - window_failure(p))
 
 
 def length_margin(p: PrivateWindow) -> arb:

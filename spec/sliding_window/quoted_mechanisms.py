@@ -259,5 +259,15 @@ THEOREM_12 = Claim(
             sound=False,
             note="The premise holds for both; the term log(4/delta) would have to be doubled.",
         ),
+        Step(
+            "premise-of-both",
+            Statement(
+                "with s_d >= w for both and every epsilon, delta covers the exact delta; a unit row above the floor",
+                worst_pair_margin,
+                given=(whole("rows", 2), *PROMISE),
+            ),
+            sound=False,
+            note="Fails from epsilon about 100 on: so the verdict does not hang on whose premise it is.",
+        ),
     ),
 )

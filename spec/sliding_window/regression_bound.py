@@ -5,7 +5,7 @@ from __future__ import annotations
 import attrs
 from flint import arb, fmpq, fmpq_mat
 
-from dpmatrix.claims import Claim, Defect, Kind, Locator, Statement, Step, Verdict
+from dpmatrix.claims import Chosen, Claim, Defect, Kind, Locator, Statement, Step, Verdict
 from dpmatrix.exact import Exact, ball, rational, square
 from dpmatrix.spec.conditions import at_least, below, exceeds, positive, whole
 from dpmatrix.spec.sliding_window.distinguishing import some_regression_algorithm
@@ -79,18 +79,18 @@ THEOREM_8 = Claim(
         "|A_W X~ - B_W|_F^2 <= min_X |A_W X - B_W|_F^2/(1-eta) + c (tau + p)^2 log(tau + p)/eps",
     ),
     statement=Statement(
-        "for the streams of one row (1/2, M) or (-1/2, M), d = p = 1, where OPT = 0, some X costs at most c (tau + "
-        "1)^2 log(tau + 1)/eps on both, or answers that fail with probability beta are so rare that an (eps, "
-        "delta)-private algorithm can give them",
+        "there is a constant c with which, for the streams of one row (1/2, M) or (-1/2, M), d = p = 1, where OPT = 0, "
+        "and all M, eps, delta, some X costs at most c (tau + 1)^2 log(tau + 1)/eps on both, or answers that fail with "
+        "probability beta are so rare that an (eps, delta)-private algorithm can give them",
         some_regression_algorithm,
         given=(
             positive("epsilon"),
             positive("delta"),
             below("delta", 1),
-            positive("constant"),
             at_least("response", 0),
             at_least("failure", 0),
         ),
+        exists=(Chosen("constant"),),
     ),
     verdict=Verdict.REFUTED,
     defect=Defect.CONCLUSION,
@@ -99,7 +99,8 @@ THEOREM_8 = Claim(
         "bound on both once M is large."
     ),
     reading=(
-        "Neighbours as in section 1.1: rows have any length. The theorem states no probability; any beta < (1 - delta)/"
+        "Neighbours as in section 1.1: rows have any length. One c for all streams, eps and delta; eta does not "
+        "matter, as OPT is 0. The theorem states no probability; any beta < (1 - delta)/"
         "(1 + e^eps) is refuted."
     ),
     because=(
@@ -115,18 +116,18 @@ THEOREM_8 = Claim(
         Step(
             "algorithm-8",
             Statement(
-                "for rows (a, b) of norm at most 1 the error of the minimiser under A'A + R is at most c (tau + 1)^2 "
-                "log(tau + 1)/eps when OPT = 0",
+                "there is a constant c with which, for all W equal rows (a, b) of norm at most 1, the error of the "
+                "minimiser under A'A + R is at most c (tau + 1)^2 log(tau + 1)/eps; OPT = 0",
                 regression_margin,
                 given=(
                     whole("window", 1),
                     whole("degrees", 1),
                     positive("epsilon"),
-                    positive("constant"),
                     exceeds("a^2 + b^2 <= 1", row_margin, strict=False),
                     exceeds("R is 2 x 2 and positive semidefinite", noise_margin, strict=False),
                     exceeds("R_11 > 0", corner_margin),
                 ),
+                exists=(Chosen("constant"),),
             ),
             sound=False,
             note="At R = tau I and, as the error is continuous in R, for all noise near it: with positive probability.",

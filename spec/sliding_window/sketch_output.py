@@ -99,7 +99,7 @@ def success_asked(p: ManySketches) -> arb:
 
 def union_slack(p: ManySketches) -> arb:
     """``beta`` minus the union over all times and stamps of the bound of Theorem 9 as repaired."""
-    return ball(p.beta) - pairs(p) * failure_bound(SketchSize(p.dimension, p.size, ball(p.eta) / 4, p.beta))
+    return ball(p.beta) - pairs(p) * failure_bound(SketchSize(p.dimension, p.size, rational(p.eta) / 4, p.beta))
 
 
 def enough_rows(p: ManySketches) -> arb:

@@ -5,10 +5,22 @@ from __future__ import annotations
 import attrs
 from flint import arb, fmpq
 
-from dpmatrix.claims import Claim, Defect, Kind, Locator, Repair, Statement, Verdict
+from dpmatrix.claims import Chosen, Claim, Defect, Kind, Locator, Repair, Statement, Verdict
 from dpmatrix.exact import Exact, Real, ball, rational, square
-from dpmatrix.privacy.profiles.incomplete_gamma import lower_tail
 from dpmatrix.spec.conditions import at_most, below, exceeds, positive, whole
+from dpmatrix.spec.sliding_window.eigenvalue_laws import wishart_within
+
+
+def kept(dimension: int, rows: int, distortion: fmpq) -> arb:
+    """Probability that Phi with ``rows`` rows keeps all |Phi x|^2 within 1 +- distortion of |x|^2 on a subspace.
+
+    In an orthonormal basis U of the subspace t (Phi U)'(Phi U) is a Wishart matrix with t degrees of freedom. With
+    fewer rows than dimensions it has the eigenvalue 0, and the others are those of (Phi U)(Phi U)'.
+    """
+    low, high = rows * max(fmpq(0), 1 - distortion), rows * (1 + distortion)
+    if rows >= dimension:
+        return wishart_within(dimension, rows, low, high)
+    return wishart_within(rows, dimension, low, high) if low == 0 and rows > 0 else arb(0)
 
 
 @attrs.frozen
@@ -29,15 +41,14 @@ def whole_rows_margin(p: PrintedSketch) -> arb:
     return arb(1 - printed_rows(p).q)
 
 
-def within(rows: fmpq, distortion: fmpq) -> arb:
-    """Probability that chi^2_m / m is within 1 +- distortion, for one direction: the exact law of |Phi x|^2 / |x|^2."""
-    half = arb(rows / 2)
-    return lower_tail(half * (1 + distortion), half) - lower_tail(half * (1 - distortion), half)
+def printed_success(p: PrintedSketch) -> arb:
+    """Probability that 4r/eta rows keep the whole range of A within 1 +- eta/4."""
+    return kept(p.rank, int(printed_rows(p)), rational(p.eta) / 4)
 
 
-def printed_success_margin(p: PrintedSketch) -> arb:
-    """Probability that one direction is kept, which is at least that of all, minus 1/2."""
-    return within(printed_rows(p), rational(p.eta) / 4) - fmpq(1, 2)
+def one_half(p: PrintedSketch) -> arb:  # noqa: ARG001 - a bound is a function of the point
+    """``1/2``."""
+    return arb(1) / 2
 
 
 @attrs.frozen
@@ -57,8 +68,8 @@ class SketchSize:
     """
 
     dimension: int
-    rows: Real
-    distortion: Real
+    rows: int
+    distortion: Exact
     beta: Real
 
 
@@ -67,14 +78,19 @@ def failure_bound(p: SketchSize) -> arb:
     return 2 * arb(9) ** p.dimension * (-ball(p.rows) * square(ball(p.distortion)) / 24).exp()
 
 
-def failure_margin(p: SketchSize) -> arb:
-    """``beta`` minus the bound on the probability of failure."""
-    return ball(p.beta) - failure_bound(p)
+def failure(p: SketchSize) -> arb:
+    """Probability that some direction of the subspace is off by more than alpha."""
+    return 1 - kept(p.dimension, p.rows, rational(p.distortion))
 
 
-def quarter_failure_margin(p: SketchSize) -> arb:
+def quarter_failure(p: SketchSize) -> arb:
     """The same for the distortion eta/4 of Theorem 9, eta being the ``distortion`` of the point."""
-    return failure_margin(attrs.evolve(p, distortion=ball(p.distortion) / 4))
+    return failure(attrs.evolve(p, distortion=rational(p.distortion) / 4))
+
+
+def allowed_failure(p: SketchSize | ConstantRows) -> arb:
+    """``beta``."""
+    return ball(p.beta)
 
 
 def needed_rows(dimension: int, distortion: Real, beta: Real) -> arb:
@@ -83,21 +99,21 @@ def needed_rows(dimension: int, distortion: Real, beta: Real) -> arb:
 
 
 def enough_margin(p: SketchSize) -> arb:
-    """Rows minus the rows that the bound needs."""
-    return ball(p.rows) - needed_rows(p.dimension, p.distortion, p.beta)
+    """Rows minus the rows that are asked for."""
+    return p.rows - needed_rows(p.dimension, p.distortion, p.beta)
 
 
 def quarter_enough_margin(p: SketchSize) -> arb:
-    """Rows minus the rows that the bound needs for a distortion of eta/4."""
-    return ball(p.rows) - needed_rows(p.dimension, ball(p.distortion) / 4, p.beta)
+    """Rows minus the rows that are asked for with a distortion of eta/4."""
+    return p.rows - needed_rows(p.dimension, ball(p.distortion) / 4, p.beta)
 
 
 SIZE = (
     whole("dimension", 1),
+    whole("rows", 1),
     positive("distortion"),
     at_most("distortion", 1),
     positive("beta"),
-    below("beta", 1),
 )
 
 THEOREM_9 = Claim(
@@ -109,9 +125,10 @@ THEOREM_9 = Claim(
         "A of rank r, Phi n x (4r/eta) with entries N(0, eta/4r): Pr[(1-eta/4)A'A <= A'Phi'Phi A <= (1+eta/4)A'A] >= "
         "1 - 1/poly(d)",
     ),
-    statement=Statement(
-        "with 4r/eta rows a single direction is kept within 1 +- eta/4 with probability at least 1/2",
-        printed_success_margin,
+    statement=Statement.of_law(
+        "with 4r/eta rows the whole range of A is kept within 1 +- eta/4 with probability at least 1/2",
+        printed_success,
+        at_least=one_half,
         given=(
             whole("rank", 1),
             positive("eta"),
@@ -126,20 +143,23 @@ THEOREM_9 = Claim(
         "log(1/beta))/eta^2."
     ),
     reading=(
-        "Phi is (4r/eta) x n, so that Phi A exists; 1 - 1/poly(d) is at least 1/2. The probability for one direction "
-        "of the range of A bounds that for all."
+        "Phi is (4r/eta) x n, so that Phi A exists; 1 - 1/poly(d) is at least 1/2. The probability is that of the "
+        "theorem: r and the number of rows alone decide it, as Phi is invariant under rotations."
     ),
     because=(
         "|Phi x|^2/|x|^2 is chi^2_m/m with m = 4r/eta, and its standard deviation sqrt(eta/2r) is larger than eta/4 "
         "unless r > 8/eta. For r = 1 the exact probability is 0.14 at eta = 1/4, 0.089 at 1/10 and 0.028 at 1/100, "
         "for every d. For all directions sqrt(r/m) = sqrt(eta)/2 spoils it for every r. The power of eta is wrong: "
-        "about (r + log(1/beta))/eta^2 rows are needed and suffice; 384 (r log 9 + log(2/beta))/eta^2 is proved here."
+        "about (r + log(1/beta))/eta^2 rows are needed and suffice; 384 (r log 9 + log(2/beta))/eta^2 is proved here, "
+        "by a net and a Chernoff bound, and the exact law of the extreme eigenvalues is far below beta there."
     ),
     repair=Repair(
         "384 (r log 9 + log(2/beta)) / eta^2 rows for probability 1 - beta",
-        Statement(
-            "the probability of failure is at most 2 9^r exp(-m eta^2/384) <= beta",
-            quarter_failure_margin,
+        Statement.of_law(
+            "with m such rows the probability that some direction of an r-dimensional range is off by more than eta/4 "
+            "is at most beta",
+            quarter_failure,
+            at_most=allowed_failure,
             given=(*SIZE, exceeds("m >= 384 (r log 9 + log(2/beta))/eta^2", quarter_enough_margin, strict=False)),
         ),
     ),
@@ -162,9 +182,12 @@ def constant_rows(p: ConstantRows) -> arb:
     return ball(p.constant) * (1 / ball(p.beta)).log() / square(ball(p.eta))
 
 
-def too_few_margin(p: ConstantRows) -> arb:
-    """Rows minus the dimension: below zero some vector of the subspace is mapped to 0, with certainty."""
-    return constant_rows(p) - p.dimension
+def constant_failure(p: ConstantRows) -> arb:
+    """Probability that the embedding fails with as many rows as there may be, C log(1/beta)/eta^2 rounded down."""
+    rows = constant_rows(p).floor().unique_fmpz()
+    if rows is None:
+        return arb(0).union(arb(1))
+    return 1 - kept(p.dimension, int(rows), rational(p.eta))
 
 
 LEMMA_6 = Claim(
@@ -176,12 +199,14 @@ LEMMA_6 = Claim(
         "R[i,j] ~ N(0, 1/t) is a subspace embedding for some t = O(eta^-2 log(1/beta)), an affine one for O(r eta^-2 "
         "log(1/beta))",
     ),
-    statement=Statement(
-        "for a constant C, C log(1/beta)/eta^2 rows are at least the dimension k, as an embedding needs",
-        too_few_margin,
+    statement=Statement.of_law(
+        "there is a constant C with which, for every dimension k, eta and beta, C log(1/beta)/eta^2 rows embed a "
+        "subspace of dimension k, but for probability beta",
+        constant_failure,
+        at_most=allowed_failure,
+        exists=(Chosen("constant"),),
         given=(
             whole("dimension", 1),
-            positive("constant"),
             positive("eta"),
             below("eta", 1),
             positive("beta"),
@@ -195,8 +220,9 @@ LEMMA_6 = Claim(
         "k-dimensional subspace to 0."
     ),
     reading=(
-        "A subspace embedding of dimension k with probability 1 - beta. Affine embeddings are not defined in the "
-        "document, and their number of rows is not judged here."
+        "A subspace embedding of dimension k with probability 1 - beta; one C for every k, eta and beta, and as many "
+        "rows as it allows. Affine embeddings are not defined in the document, and their number of rows is not judged "
+        "here."
     ),
     because=(
         "The dimension is missing. A sketch of t < k rows has a kernel in every k-dimensional subspace, and maps some "
@@ -205,9 +231,11 @@ LEMMA_6 = Claim(
     ),
     repair=Repair(
         "24 (k log 9 + log(2/beta)) / eta^2 rows",
-        Statement(
-            "the probability of failure is at most 2 9^k exp(-t eta^2/24) <= beta",
-            failure_margin,
+        Statement.of_law(
+            "with t such rows the probability that some direction of a k-dimensional subspace is off by more than eta "
+            "is at most beta",
+            failure,
+            at_most=allowed_failure,
             given=(*SIZE, exceeds("t >= 24 (k log 9 + log(2/beta))/eta^2", enough_margin, strict=False)),
         ),
     ),

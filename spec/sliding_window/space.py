@@ -5,9 +5,9 @@ from __future__ import annotations
 import attrs
 from flint import arb
 
-from dpmatrix.claims import Claim, Defect, Kind, Locator, Statement, Step, Verdict
+from dpmatrix.claims import Chosen, Claim, Defect, Kind, Locator, Statement, Step, Verdict
 from dpmatrix.exact import Exact, ball, square
-from dpmatrix.spec.conditions import exceeds, positive, whole
+from dpmatrix.spec.conditions import at_least, below, exceeds, positive, whole
 from dpmatrix.spec.sliding_window.lower_bound_construction import CONSTRUCTION
 from dpmatrix.spec.sliding_window.lower_bound_entries import ENTRIES
 from dpmatrix.spec.sliding_window.lower_bound_proof import INEQUALITIES
@@ -25,25 +25,48 @@ class SpacePoint:
     constant: Exact
 
 
+def window_bits(p: SpacePoint) -> arb:
+    """``W d b``, the bits of the window stored as it is."""
+    return arb(p.window * p.columns * p.entry_bits)
+
+
+def _claimed(p: SpacePoint, numbers: arb) -> arb:
+    return ball(p.constant) * numbers * arb(p.window).log() / arb(2).log()
+
+
+def low_rank_bits(p: SpacePoint) -> arb:
+    """``c W k log2(W) / eta``."""
+    return _claimed(p, p.window * p.rank / ball(p.eta))
+
+
+def spectral_bits(p: SpacePoint) -> arb:
+    """``c d^2 log2(W) / eta``."""
+    return _claimed(p, square(arb(p.columns)) / ball(p.eta))
+
+
+def principal_bits(p: SpacePoint) -> arb:
+    """``c d k log2(W) / eta^2``."""
+    return _claimed(p, p.columns * p.rank / square(ball(p.eta)))
+
+
 def stored_window_margin(p: SpacePoint) -> arb:
     """Bits of the window stored as it is, minus c W k log2(W) / eta."""
-    log = arb(p.window).log() / arb(2).log()
-    claimed = ball(p.constant) * p.window * p.rank * log / ball(p.eta)
-    return arb(p.window * p.columns * p.entry_bits) - claimed
+    return window_bits(p) - low_rank_bits(p)
 
 
 def spectral_space_margin(p: SpacePoint) -> arb:
     """Bits of the window stored as it is, minus c d^2 log2(W) / eta."""
-    log = arb(p.window).log() / arb(2).log()
-    claimed = ball(p.constant) * square(arb(p.columns)) * log / ball(p.eta)
-    return arb(p.window * p.columns * p.entry_bits) - claimed
+    return window_bits(p) - spectral_bits(p)
 
 
 def principal_space_margin(p: SpacePoint) -> arb:
     """Bits of the window stored as it is, minus c d k log2(W) / eta^2."""
-    log = arb(p.window).log() / arb(2).log()
-    claimed = ball(p.constant) * p.columns * p.rank * log / square(ball(p.eta))
-    return arb(p.window * p.columns * p.entry_bits) - claimed
+    return window_bits(p) - principal_bits(p)
+
+
+def rank_margin(p: SpacePoint) -> arb:
+    """``d - k``."""
+    return arb(p.columns - p.rank)
 
 
 SPACE = (
@@ -52,8 +75,9 @@ SPACE = (
     whole("rank", 1),
     whole("entry_bits", 1),
     positive("eta"),
-    positive("constant"),
+    exceeds("k <= d", rank_margin, strict=False),
 )
+SOME = (Chosen("constant"),)
 
 THEOREM_19 = Claim(
     id="sliding-window.theorem-19",
@@ -65,15 +89,21 @@ THEOREM_19 = Claim(
         "sliding window model is Omega(W k log(W)/eta)",
     ),
     statement=Statement(
-        "the algorithm that stores the window as it is uses at least c W k log2(W)/eta bits",
+        "there is a constant c with which, for all W, d, k, b and eta, the algorithm that stores the window as it is "
+        "uses at least c W k log2(W)/eta bits",
         stored_window_margin,
         given=SPACE,
+        exists=SOME,
     ),
     verdict=Verdict.REFUTED,
     defect=Defect.CONCLUSION,
     headline=(
         "It is false for small eta: storing the window takes W d b bits and is exact, while the stated bound grows "
         "without limit as eta falls."
+    ),
+    reading=(
+        "Omega is a constant c for all W, d, k and eta. The statement is the theorem for one algorithm, which is "
+        "exact: entries of b bits, rows stored as they come."
     ),
     because=(
         "Storing W rows of d entries of b bits takes W d b bits and gives the best approximation of any rank, "
@@ -90,22 +120,41 @@ THEOREM_19 = Claim(
 
 @attrs.frozen
 class KeptSpace(SpacePoint):
-    """The same, and the bits that some private algorithm with the conjectured accuracy keeps.
+    """The same, and some private algorithm with the conjectured accuracy.
 
     Which numbers of bits such an algorithm can have is what the conjectures ask; no condition here says it.
+
+    Parameters
+    ----------
+    kept_bits
+        The bits that it keeps.
+    additive
+        zeta, the additive error that the accuracy allows.
     """
 
     kept_bits: int = 0
+    additive: Exact = 0
 
 
 def spectral_kept_margin(p: KeptSpace) -> arb:
     """Bits that are kept, minus c d^2 log2(W) / eta."""
-    return p.kept_bits + spectral_space_margin(p) - p.window * p.columns * p.entry_bits
+    return p.kept_bits - spectral_bits(p)
 
 
 def principal_kept_margin(p: KeptSpace) -> arb:
     """Bits that are kept, minus c d k log2(W) / eta^2."""
-    return p.kept_bits + principal_space_margin(p) - p.window * p.columns * p.entry_bits
+    return p.kept_bits - principal_bits(p)
+
+
+def long_window_margin(p: KeptSpace) -> arb:
+    """``W - zeta (eta/4)/(1 - eta/4)``: up to 0 the constant zeta I has the accuracy for all rows of norm 1."""
+    quarter = ball(p.eta) / 4
+    return p.window - ball(p.additive) * quarter / (1 - quarter)
+
+
+def long_root_margin(p: KeptSpace) -> arb:
+    """``sqrt(W) - zeta``: up to 0 every projection has the accuracy for all rows of norm 1."""
+    return arb(p.window).sqrt() - ball(p.additive)
 
 
 CONJECTURE_1 = Claim(
@@ -117,18 +166,24 @@ CONJECTURE_1 = Claim(
         "differentially private spectral approximation needs Theta((d^2/eta) log W) space",
     ),
     statement=Statement(
-        "where the window itself takes c d^2 log2(W)/eta bits, what a private algorithm keeps takes as many",
+        "there is a constant c with which, where the window itself takes c d^2 log2(W)/eta bits and no constant output "
+        "is accurate, what a private algorithm keeps takes as many",
         spectral_kept_margin,
         given=(
             *SPACE,
+            below("eta", 1),
             whole("kept_bits", 0),
+            at_least("additive", 0),
             exceeds("W d b >= c d^2 log2(W)/eta", spectral_space_margin, strict=False),
+            exceeds("W > zeta (eta/4)/(1 - eta/4)", long_window_margin),
         ),
+        exists=SOME,
     ),
     verdict=Verdict.OPEN,
     reading=(
-        "The lower half of Theta, with a constant c; in the regime where the bound is below the W d b bits of the "
-        "window itself. A point names the bits that an algorithm keeps, for any private algorithm with the accuracy of "
+        "The lower half of Theta, with one constant c; in the regime where the bound is below the W d b bits of the "
+        "window itself, and W is too large for a constant output to have the accuracy of theorem-3 with its additive "
+        "error zeta. A point names the bits that an algorithm keeps, for any private algorithm with the accuracy of "
         "theorem-3: that it exists is a premise in words. So the predicate is false at kept_bits = 0, and no point of "
         "it is evidence either way."
     ),
@@ -143,9 +198,11 @@ CONJECTURE_1 = Claim(
         Step(
             "every-eta",
             Statement(
-                "for every eta the window stored as it is takes at least c d^2 log2(W)/eta bits",
+                "there is a constant c with which, for every eta, the window stored as it is takes at least c d^2 "
+                "log2(W)/eta bits",
                 spectral_space_margin,
                 given=SPACE,
+                exists=SOME,
             ),
             sound=False,
             note="Not for eta < c d log2(W)/(W b).",
@@ -158,17 +215,23 @@ CONJECTURE_2 = Claim(
     kind=Kind.CONJECTURE,
     source=Locator("sliding-window", "Conjecture 2", "differentially private PCA needs Omega((d k/eta^2) log W) space"),
     statement=Statement(
-        "where the window itself takes c d k log2(W)/eta^2 bits, what a private algorithm keeps takes as many",
+        "there is a constant c with which, where the window itself takes c d k log2(W)/eta^2 bits and no fixed "
+        "projection is accurate, what a private algorithm keeps takes as many",
         principal_kept_margin,
         given=(
             *SPACE,
+            below("eta", 1),
             whole("kept_bits", 0),
+            at_least("additive", 0),
             exceeds("W d b >= c d k log2(W)/eta^2", principal_space_margin, strict=False),
+            exceeds("sqrt(W) > zeta", long_root_margin),
         ),
+        exists=SOME,
     ),
     verdict=Verdict.OPEN,
     reading=(
-        "In the regime where the bound is below the W d b bits of the window itself; a point names the bits that an "
+        "With one constant c, in the regime where the bound is below the W d b bits of the window itself, and sqrt(W) "
+        "above the additive error zeta of theorem-6, which any projection has; a point names the bits that an "
         "algorithm keeps, for any private algorithm with the accuracy of theorem-6: that it exists is a premise in "
         "words. So the predicate is false at kept_bits = 0, and no point of it is evidence either way."
     ),
@@ -181,9 +244,11 @@ CONJECTURE_2 = Claim(
         Step(
             "every-eta",
             Statement(
-                "for every eta the window stored as it is takes at least c d k log2(W)/eta^2 bits",
+                "there is a constant c with which, for every eta, the window stored as it is takes at least c d k "
+                "log2(W)/eta^2 bits",
                 principal_space_margin,
                 given=SPACE,
+                exists=SOME,
             ),
             sound=False,
             note="Not for eta^2 < c k log2(W)/(W b).",

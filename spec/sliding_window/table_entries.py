@@ -5,7 +5,7 @@ from __future__ import annotations
 import attrs
 from flint import arb
 
-from dpmatrix.exact import Exact, ball
+from dpmatrix.exact import Exact, Real, ball
 from dpmatrix.spec.sliding_window.directional_variance import degrees
 
 TASKS = (
@@ -46,7 +46,7 @@ class TableSetting:
     eta: Exact
     epsilon: Exact
     delta: Exact
-    failure: Exact
+    failure: Real
     factor: Exact = 8
 
 

@@ -61,8 +61,8 @@ def increasing_margin(p: Checkpoints) -> arb:
 
 
 @attrs.frozen
-class StreamRun:
-    """A stream of T rows, a window, eta, a floor f, and approximations of the Gram matrices.
+class ExactRun:
+    """A stream of T rows, a window, eta and a floor f; Update compares the Gram matrices themselves.
 
     Parameters
     ----------
@@ -70,15 +70,25 @@ class StreamRun:
         T x d.
     window, eta, floor
         W, eta and f; every Gram matrix carries f I.
-    approximations
-        For each time t and stamp s <= t, in lexicographic order, the S~ that stands for the rows s, ..., t; empty for
-        the exact matrices.
     """
 
     rows: fmpq_mat
     window: int
     eta: Exact
     floor: Exact = 0
+
+
+@attrs.frozen
+class StreamRun(ExactRun):
+    """The same, where Update compares approximations of the Gram matrices.
+
+    Parameters
+    ----------
+    approximations
+        For each time t and stamp s <= t, in lexicographic order, the S~ that stands for the rows s, ..., t; empty for
+        the exact matrices.
+    """
+
     approximations: tuple[fmpq_mat, ...] = ()
 
 
@@ -120,16 +130,21 @@ def structure(p: StreamRun, drop: Exact) -> Histogram:
     return Histogram(p.rows, p.window, tuple(stamps), exact, p.eta, seen(p, total, stamps), p.floor)
 
 
-def count_margin(p: StreamRun) -> arb:
+def exact_structure(p: ExactRun) -> Histogram:
+    """The data structure after the last row, when Update compares the exact matrices with factor 1 - eta."""
+    return structure(StreamRun(p.rows, p.window, p.eta, p.floor), p.eta)
+
+
+def count_margin(p: ExactRun) -> arb:
     """3 + 2 log(det K_1 / det K_l) / -log(1 - eta) - l."""
-    after = structure(p, p.eta)
+    after = exact_structure(p)
     ratio = arb(after.matrices[0].det() / after.matrices[-1].det())
     return 3 + 2 * ratio.log() / -arb(1 - rational(p.eta)).log() - len(after.matrices)
 
 
-def kept_property_margin(p: StreamRun) -> arb:
+def kept_property_margin(p: ExactRun) -> arb:
     """The count's margin where the property holds, and -1 elsewhere."""
-    return count_margin(p) if has_property(structure(p, p.eta)) else flag(holds=False)
+    return count_margin(p) if has_property(exact_structure(p)) else flag(holds=False)
 
 
 def kept_approximate_property_margin(p: StreamRun) -> arb:
@@ -191,7 +206,10 @@ LEMMA_10 = Claim(
         "Three equal matrices with stamps 1, 2, 3 refute it, as the last triple is never tested; along a stream that "
         "starts empty the property holds."
     ),
-    reading="Algorithm 6 as repaired; item 3 speaks of a window that Update does not see.",
+    reading=(
+        "Algorithm 6 as repaired; item 3 speaks of a window that Update does not see. In the repair Update compares "
+        "the exact matrices; approximations of them are Lemma 1's."
+    ),
     because=(
         "As printed three equal matrices with stamps 1, 2, 3 refute it: p <= l - 1 leaves the last triple untested. "
         "And one call cannot bring closeness about where stamps are far apart. Along a stream it does hold. Two "

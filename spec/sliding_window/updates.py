@@ -37,12 +37,6 @@ class LoopState:
     k: int
 
 
-def printed_progress_margin(p: LoopState) -> arb:
-    """How much nearer ``i + k <= l`` comes to failing in one round of the printed loop, minus 1: k is not changed."""
-    next_k = p.k
-    return arb((next_k - p.k) - 1)
-
-
 PRINTED_INCREMENT = 0
 """What one round of the inner loop adds to k: no line changes it."""
 
@@ -184,8 +178,8 @@ ALGORITHM_6 = Claim(
         "K(i+k) = K(j+k-1); l := l + i - j + 1",
     ),
     statement=Statement(
-        "each round of the inner loop brings its condition i + k <= l nearer to failing",
-        printed_progress_margin,
+        "the inner loop ends, after l - i - k + 1 rounds at most: one for each checkpoint that i + k can still be",
+        printed_rounds_margin,
         given=IN_LOOP,
     ),
     verdict=Verdict.EXECUTABLE_WITH_REPAIR,

@@ -7,6 +7,7 @@ from flint import arb, fmpq
 
 from dpmatrix.exact import Real, ball
 from dpmatrix.spec.conditions import at_least, below, exceeds
+from dpmatrix.spec.sliding_window.eigenvalue_laws import wishart_within
 from dpmatrix.spec.sliding_window.loewner import between, precedes_margin
 from dpmatrix.spec.sliding_window.window_direction import WindowDirection, sandwich
 from dpmatrix.spec.sliding_window.wishart_stream import MENDED, PRINTED, NoisyStream, history
@@ -36,11 +37,19 @@ class Tail:
     power: int
 
 
-def eigenvalue_margin(p: Tail) -> arb:
-    """``c tau log tau - (sqrt tau + sqrt d + sqrt(2 k log d))^2`` with c = 6 + 6k."""
-    tau, d = arb(p.degrees), arb(p.dimension)
-    largest = (tau.sqrt() + d.sqrt() + (2 * p.power * d.log()).sqrt()) ** 2
-    return (6 + 6 * p.power) * tau * tau.log() - largest
+def noise_bound(p: Tail) -> arb:
+    """``c tau log tau`` with c = 6 + 6k."""
+    return (6 + 6 * p.power) * p.degrees * arb(p.degrees).log()
+
+
+def large_eigenvalue(p: Tail) -> arb:
+    """Probability that the largest eigenvalue of one Wishart matrix exceeds c tau log tau."""
+    return 1 - wishart_within(p.dimension, p.degrees, 0, noise_bound(p))
+
+
+def rare(p: Tail) -> arb:
+    """``d^-k``."""
+    return arb(p.dimension) ** -p.power
 
 
 def enough_degrees(p: Tail) -> arb:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import attrs
 from flint import arb, fmpq, fmpq_mat
 
-from dpmatrix.claims import Claim, Defect, Kind, Locator, Repair, Statement, Step, Verdict
+from dpmatrix.claims import Chosen, Claim, Defect, Kind, Locator, Repair, Statement, Step, Verdict
 from dpmatrix.exact import Exact, Real, ball, rational
 from dpmatrix.spec.conditions import at_least, at_most, below, exceeds, positive, whole
-from dpmatrix.spec.sliding_window.loewner import between, flag
+from dpmatrix.spec.sliding_window.loewner import between, flag, squared_norm
 from dpmatrix.spec.sliding_window.private_choice import BEST_CHOICE, CHANGE, PRIVATE, best_margin
 from dpmatrix.spec.sliding_window.projection_costs import (
     FACTORS,
@@ -26,7 +26,7 @@ from dpmatrix.spec.sliding_window.projection_costs import (
 )
 from dpmatrix.spec.sliding_window.wishart_stream import PRINTED, RUN, NoisyStream, history
 from dpmatrix.spec.sliding_window.wishart_window import DEGREES, WishartParameters
-from dpmatrix.spec.wishart.spectra import eigenvalues
+from dpmatrix.spec.wishart.spectra import eigenvalues, identity
 
 
 def reached(p: WishartParameters) -> arb:
@@ -81,9 +81,14 @@ def printed_cost_margin(p: NoisyChoice) -> arb:
 
 
 def best_for_output_margin(p: NoisyChoice) -> arb:
-    """Sum of all but the k largest eigenvalues of the printed output minus Tr((1 - X~)C~)."""
+    """Least eigenvalue of the printed output on the range of X~ minus the largest on its complement; -1 if they mix."""
     published = history(p.run, PRINTED)[-1][0].matrix
-    return sum(eigenvalues(published)[p.chosen.rank() :], arb(0)) - arb(cost(published, p.chosen))
+    kept, rest = p.chosen, identity(published.nrows()) - p.chosen
+    if kept * published != published * kept:
+        return flag(holds=False)
+    beyond = 1 + squared_norm(published)
+    least = eigenvalues(kept * published * kept + beyond * rest)[-1]
+    return least - eigenvalues(rest * published * rest - beyond * kept)[0]
 
 
 def noisy_projections_margin(p: NoisyChoice) -> arb:
@@ -150,8 +155,10 @@ THEOREM_16 = Claim(
         "probability 1 - 1/poly(d), tau = d + 14 log(4/delta)/eps^2",
     ),
     statement=Statement(
-        "d = 2, k = 1: X~_12 < 0 for the stream (M, 0) as often as e^eps times for (M, 1), plus delta, at most",
+        "d = 2, k = 1: X~_12 < 0 has probability 1/2 for the stream (M, 0), which is at most e^eps times that for (M, "
+        "1), plus delta; of the latter an upper bound stands in the margin, so that only a negative one tells",
         tilt_margin,
+        one_sided=True,
         given=(
             exceeds("d = 2", plane_margin, strict=False),
             positive("epsilon"),
@@ -183,9 +190,9 @@ THEOREM_16 = Claim(
         "from released sums, and |C~ - A_W'A_W| <= zeta gives the cost, with zeta for tau log tau."
     ),
     repair=Repair(
-        f"{CHANGE}; zeta for c tau log tau, and d - k for d",
+        f"{CHANGE}; zeta for c tau log tau, and 2 min(k, d-k) for d; no claim on space",
         Statement(
-            f"{PRIVATE}the X~ that is best for C~ has |A_W(1-X~)|_F^2 <= |A_W(1-P)|_F^2 + 2 (d-k) zeta",
+            f"{PRIVATE}the X~ that is best for C~ has |A_W(1-X~)|_F^2 <= |A_W(1-P)|_F^2 + 2 min(k, d-k) zeta",
             best_margin,
             given=BEST_CHOICE,
         ),
@@ -194,17 +201,18 @@ THEOREM_16 = Claim(
         Step(
             "accuracy",
             Statement(
-                "for the printed lines |A_W(1-X~)|_F^2 <= (1+2 eta)|A_W(1-P)|_F^2 + c d tau log tau",
+                "there is a constant c with which, for the printed lines, |A_W(1-X~)|_F^2 <= (1+2 eta)|A_W(1-P)|_F^2 + "
+                "c d tau log tau for all streams and noises",
                 printed_cost_margin,
                 given=(
                     positive("eta"),
                     below("eta", fmpq(1, 2)),
                     whole("degrees", 1),
-                    positive("constant"),
                     exceeds("the run is well formed", run_margin, strict=False),
                     exceeds("both are orthogonal projections of rank k", noisy_projections_margin, strict=False),
                     exceeds("X~ is best for the output", best_for_output_margin, strict=False),
                 ),
+                exists=(Chosen("constant"),),
             ),
             sound=False,
             note="The lines of algorithm-7 lose the window, as in theorem-14; (41) is not available.",

@@ -121,23 +121,34 @@ def late_expiry(p: NoisyStream) -> arb:
     return flag(all(pair.stamp > time - p.window + 1 for time, held in runs for pair in held[1:]))
 
 
-def prefix(p: NoisyStream, time: int) -> fmpq_mat:
-    """Noisy sum of the first rows: exact sum plus the error of that time."""
-    width = p.rows.ncols()
-    return between(p.rows, 1, time) + p.noise[time - 1] if time else zeros(width, width)
+@attrs.frozen
+class MendedCheckpoint(NoisyCheckpoint):
+    """A time stamp, the noisy sum that was published before it, and their difference from the present one."""
+
+    before: fmpq_mat
 
 
-def repaired_history(p: NoisyStream) -> list[list[NoisyCheckpoint]]:
-    """Checkpoints as differences of noisy sums: K~(i) is the sum up to t minus the sum before t_i."""
-    stamps: list[int] = []
+def repaired_history(p: NoisyStream) -> list[list[MendedCheckpoint]]:
+    """Execute the repaired lines, which know only the noisy sums of the first 0, 1, 2, ... rows, row by row."""
+    exact = published = zeros(*_shape(p))
+    held: list[MendedCheckpoint] = []
     found = []
     for time in range(1, p.rows.nrows() + 1):
-        stamps = [*stamps, time]
-        if len(stamps) > 1 and stamps[1] <= time - p.window + 1:
-            stamps = stamps[1:]
-        stamps = [stamp for stamp in stamps if (time, stamp) not in p.deleted]
-        found.append([NoisyCheckpoint(stamp, prefix(p, time) - prefix(p, stamp - 1)) for stamp in stamps])
+        before = published
+        exact = exact + gram(row(p.rows, time))
+        published = exact + p.noise[time - 1]
+        held = [attrs.evolve(pair, matrix=published - pair.before) for pair in held]
+        held = [*held, MendedCheckpoint(time, published - before, before)]
+        if len(held) > 1 and held[1].stamp <= time - p.window + 1:
+            held = held[1:]
+        held = [pair for pair in held if (time, pair.stamp) not in p.deleted]
+        found.append(held)
     return found
+
+
+def error_of(p: NoisyStream, stamp: int, time: int) -> fmpq_mat:
+    """Error of the noisy sum up to a time minus that of the sum before a stamp."""
+    return p.noise[time - 1] - (p.noise[stamp - 2] if stamp > 1 else zeros(*_shape(p)))
 
 
 def repaired_margin(p: NoisyStream) -> arb:
@@ -146,8 +157,8 @@ def repaired_margin(p: NoisyStream) -> arb:
     for time, held in enumerate(repaired_history(p), start=1):
         begin = time - p.window + 1
         for number, pair in enumerate(held):
-            error = p.noise[time - 1] - (p.noise[pair.stamp - 2] if pair.stamp > 1 else zeros(*_shape(p)))
-            margin = margin.min(disagreement(pair.matrix, between(p.rows, pair.stamp, time) + error))
+            meant = between(p.rows, pair.stamp, time) + error_of(p, pair.stamp, time)
+            margin = margin.min(disagreement(pair.matrix, meant))
             margin = margin.min(flag(pair.stamp > begin if number else pair.stamp <= max(1, begin)))
     return margin
 
@@ -163,7 +174,9 @@ def shapes_margin(p: NoisyStream) -> arb:
 
 
 def semidefinite_margin(p: NoisyStream) -> arb:
-    """Non-negative when every noise is positive semidefinite, as Wishart matrices are."""
+    """Non-negative when every noise is symmetric and positive semidefinite, as Wishart matrices are."""
+    if any(one != one.transpose() for one in p.noise):
+        return flag(holds=False)
     return min((nonnegative_spectrum(one) for one in p.noise), key=arb.mid)
 
 
@@ -253,11 +266,12 @@ def printed_output(p: NoisyStream) -> arb:
 
 
 def repaired_output(p: NoisyStream) -> arb:
-    """Non-negative exactly when the repaired output, without its error, is at least A_W'A_W."""
+    """Non-negative exactly when K(2) <= A_W'A_W <= K(1) for the repaired K~(1) and K~(2) without their errors."""
     total = p.rows.nrows()
-    first = repaired_history(p)[-1][0]
-    error = p.noise[total - 1] - (p.noise[first.stamp - 2] if first.stamp > 1 else zeros(*_shape(p)))
-    return precedes_margin(between(p.rows, total - p.window + 1, total), first.matrix - error)
+    window = between(p.rows, total - p.window + 1, total)
+    exact = [pair.matrix - error_of(p, pair.stamp, total) for pair in repaired_history(p)[-1]]
+    margin = precedes_margin(window, exact[0])
+    return margin.min(precedes_margin(exact[1], window)) if exact[1:] else margin
 
 
 ALGORITHM_8 = Claim(
@@ -275,9 +289,17 @@ ALGORITHM_8 = Claim(
         "repaired Algorithm 7 the rows of the first pair contain the window. r = d is passed and never used; the "
         "stream is Omega in one line and S in another."
     ),
+    reading=(
+        "Without an upper bound the sum of the whole stream would do; the repair has one, K(2), where there is a "
+        "second checkpoint. How far K(1) is from K(2) is Update's, Lemma 10."
+    ),
     repair=Repair(
         "the repaired Algorithm 7",
-        Statement("the output, without its error, is at least A_W'A_W", repaired_output, given=SHAPES),
+        Statement(
+            "K~(1), the output, without its error is at least A_W'A_W, and K~(2) without its error at most",
+            repaired_output,
+            given=SHAPES,
+        ),
     ),
     uses=("sliding-window.algorithm-7+repair",),
 )

@@ -1,0 +1,70 @@
+"""Theorem 14 of `sliding-window` for bounded rows: lines 12 to 14 select the largest noise, which gives a row away."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import product
+
+import attrs
+import mpmath
+from flint import arb, fmpq_mat
+
+from dpmatrix.claims import Truth, bind, bind_hypotheses
+from dpmatrix.claims.formulas import real
+from dpmatrix.reporting.citing import cite
+from dpmatrix.spec.sliding_window.largest_noise import LargestNoise
+from dpmatrix.spec.sliding_window.wishart_stream import MENDED, NoisyStream, history
+from proofs_checks.exact_matrices import scalars
+
+theorem_14 = cite("sliding-window.theorem-14@a115ed88")
+
+MILLIONTH = Fraction(1, 10**6)
+LONG = LargestNoise(194, 10**4, Fraction(26274, 100), 1, MILLIONTH)
+
+
+@theorem_14.refutes(
+    "bounded-rows", grade="interval", region="eps = 1, delta = 10^-6, tau = 194: n = 1000, 10^4; tau = 427: n = 10^5"
+)
+def test_the_largest_noise_gives_a_bounded_row_away(statement) -> None:
+    """The output is a^2 plus the largest of n independent chi-square variates R_1, ..., R_n.
+
+    By induction over the rows: K~(1) is the largest noise so far, as zeros change no matrix. A newest matrix that is
+    above K~(1) replaces everything; another one leaves K~(1) where it is, and Update never deletes the first. The last
+    row adds a^2 to every matrix, the newest one included, so that the order is that of the noises.
+    """
+    for noise in product((1, 2, 4, 7), repeat=3):
+        if len(set(noise)) < 3:
+            continue
+        for last in (0, 1):
+            run = NoisyStream(fmpq_mat([[0], [0], [last]]), scalars(*noise), 3)
+            held = history(run, attrs.evolve(MENDED, ordered=True))[-1]
+            assert held[0].matrix[0, 0] == last + max(noise)
+    for point, least in (
+        (LONG, 77),
+        (attrs.evolve(LONG, count=1000, threshold=Fraction(24384, 100)), 14),
+        (attrs.evolve(LONG, degrees=427, count=10**5, threshold=Fraction(545)), 2),
+    ):
+        assert statement.at(point) is Truth.FALSE
+        assert arb(10) ** -6 - statement.margin(point) > least * arb(10) ** -6
+    assert statement.at(attrs.evolve(LONG, count=1)) is Truth.TRUE, "one noise hides a unit row"
+    values = []
+    with mpmath.workdps(60):
+        for degrees, count, threshold, epsilon in product((20, 194), (1, 5, 90), (15, 100, 230), (1, Fraction(1, 3))):
+            zero, one = (
+                mpmath.gammainc(mpmath.mpf(degrees) / 2, 0, mpmath.mpf(t) / 2, regularized=True) ** count
+                for t in (threshold, threshold - 1)
+            )
+            value = mpmath.exp(real(epsilon)) * one + mpmath.mpf(1) / 20 - zero
+            values.append((LargestNoise(degrees, count, threshold, epsilon, Fraction(1, 20)), value))
+        bind(statement, values)
+    assert not statement.strict
+    outside = {
+        "degrees >= 1, an integer": attrs.evolve(LONG, degrees=0),
+        "count >= 1, an integer": attrs.evolve(LONG, count=0),
+        "threshold > 0": attrs.evolve(LONG, threshold=0),
+        "epsilon > 0": attrs.evolve(LONG, epsilon=0),
+        "delta > 0": attrs.evolve(LONG, delta=0),
+        "delta < 1": attrs.evolve(LONG, delta=1),
+        "tau >= floor(1 + 14 log(1/delta)/eps^2)": attrs.evolve(LONG, degrees=193),
+    }
+    bind_hypotheses(statement, LONG, outside)
