@@ -22,8 +22,8 @@ from dpmatrix.spec.analyze_gauss.online import FirstRow, OnlinePromise
 from dpmatrix.spec.analyze_gauss.subspace_privacy import GapSettings, RepairedRecovery
 
 subspace_privacy = cite("analyze-gauss.subspace-privacy@9146c371")
-algorithm_3 = cite("analyze-gauss.algorithm-3@a0c09f12")
-algorithm_1 = cite("analyze-gauss.algorithm-1@3eaa6e4e")
+algorithm_3 = cite("analyze-gauss.algorithm-3@b1a8cb7c")
+algorithm_1 = cite("analyze-gauss.algorithm-1@270beb25")
 
 
 ADDED = Adjacency.ADD_REMOVE_ONE

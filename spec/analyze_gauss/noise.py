@@ -27,8 +27,8 @@ def norm_probability(order: int, deviations: Real) -> arb:
     ``||E||_2 >= |E_11|``, and there is no more for n = 1. The largest eigenvalue is a function with Lipschitz constant
     sqrt(2) Delta of the n(n+1)/2 standard normal variates, as ||E||_F^2 <= 2 Delta^2 |g|^2. Its mean is at most
     2 sqrt(n) Delta (Sudakov-Fernique): the variance of u'Eu - v'Ev is at most 2 Delta^2 ||uu' - vv'||_F^2 =
-    4 Delta^2 (1 - (u'v)^2) <= 4 Delta^2 |u - v|^2, that of 2 Delta g'u - 2 Delta g'v. So it exceeds u Delta >= 2 sqrt(n)
-    Delta with probability at most exp(-(u - 2 sqrt(n))^2 / 4), and so does the largest one of -E.
+    4 Delta^2 (1 - (u'v)^2) <= 4 Delta^2 |u - v|^2, that of 2 Delta g'u - 2 Delta g'v. So it exceeds u Delta, with
+    u >= 2 sqrt(n), with probability at most exp(-(u - 2 sqrt(n))^2 / 4), and so does the largest one of -E.
     """
     level = ball(deviations)
     least = (level / arb(2).sqrt()).erfc()

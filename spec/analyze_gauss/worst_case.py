@@ -157,8 +157,9 @@ THEOREM_4 = Claim(
     reading=(
         "O means a constant C, and 14 is exhibited; 'with high probability' is the event ||E||_2 <= 7 sqrt(n) Delta, "
         "of probability at least 1 - exp(-4n/5) by `analyze-gauss.noise-norm`. The first printing has Ahat, which is "
-        "not defined, for A; the second has A. 'Principal' is read as the proof's 'highest singular subspace': the eigenvectors of largest "
-        "|eigenvalue|, ties in any order; eigenvectors of largest eigenvalue lose no more, by (2) and (3)."
+        "not defined, for A; the second has A. 'Principal' is read as the proof's 'highest singular subspace': the "
+        "eigenvectors of largest |eigenvalue|, ties in any order; eigenvectors of largest eigenvalue lose no more, by "
+        "(2) and (3)."
     ),
     because=(
         "A'A + E may be indefinite, and then its top singular subspace does not maximise tr(V'(A'A + E)V): diag(1, 0) "
