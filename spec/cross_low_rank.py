@@ -153,8 +153,8 @@ LOW_RANK_LOWER_BOUNDS = Claim(
         "The first bound as repaired: expected ||A - A^_k||_2 with A = XX', not divided by n, for the worst data set. "
         "The second one is for |A - AP|_F, not squared, beyond (1 + eta) times the least. Omega hides a constant c, "
         "which may depend on epsilon and delta; the error enters by an upper bound, so that a margin below zero "
-        "refutes, and k cancels. That the top-k space of A'A + N costs at most sqrt(2k|N|) more is the step cost-of-noise of sliding-window."
-        "table-2."
+        "refutes, and k cancels. That the top-k space of A'A + N costs at most sqrt(2k|N|) more is the step "
+        "cost-of-noise of sliding-window.table-2."
     ),
     because=(
         "The bounds speak of different errors, promises and neighbours, and neither implies the other: d/eps is the "
