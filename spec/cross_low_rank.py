@@ -5,7 +5,7 @@ from __future__ import annotations
 import attrs
 from flint import arb
 
-from dpmatrix.claims import Claim, Defect, Kind, Locator, Repair, Statement, Step, Verdict
+from dpmatrix.claims import Chosen, Claim, Defect, Kind, Locator, Repair, Statement, Step, Verdict
 from dpmatrix.exact import Exact, ball
 from dpmatrix.spec.conditions import at_least, at_most, below, exceeds, positive, whole
 from dpmatrix.spec.cross_adjacency import ChangedRow, moved_by_one, replaced_in_the_ball
@@ -78,13 +78,13 @@ def noisy_rows(p: PrivateError) -> arb:
 
 
 def first_covers_second(p: PrivateError) -> arb:
-    """``c d / epsilon - c sqrt(k d)``."""
-    return first_bound(p) - second_bound(p)
+    """``d / epsilon - c sqrt(k d)``."""
+    return p.dimension / ball(p.epsilon) - second_bound(p)
 
 
 def second_covers_first(p: PrivateError) -> arb:
-    """``c sqrt(k d) - c d / epsilon``."""
-    return second_bound(p) - first_bound(p)
+    """``sqrt(k d) - c d / epsilon``."""
+    return arb(p.rank * p.dimension).sqrt() - first_bound(p)
 
 
 def proper_margin(p: PrivateError) -> arb:
@@ -136,10 +136,12 @@ LOW_RANK_LOWER_BOUNDS = Claim(
         "necessarily differentially private, in the Frobenius norm",
     ),
     statement=Statement(
-        "one private release for rows of norm at most 1 present or absent, the setting of the other document, has "
-        "additive error at least c sqrt(kd)",
+        "for every epsilon and delta there is a c such that for all k <= d one private release for rows of norm at "
+        "most 1 present or absent, the setting of the other document, has additive error at least c sqrt(kd)",
         second_in_the_first_setting,
         given=SETTING,
+        exists=(Chosen("constant", after=("epsilon", "delta")),),
+        one_sided=True,
     ),
     verdict=Verdict.HOLDS_WITH_REPAIR,
     defect=Defect.HYPOTHESIS,
@@ -149,9 +151,10 @@ LOW_RANK_LOWER_BOUNDS = Claim(
     ),
     reading=(
         "The first bound as repaired: expected ||A - A^_k||_2 with A = XX', not divided by n, for the worst data set. "
-        "The second one is for |A - AP|_F, not squared, beyond (1 + eta) times the least. Omega hides a constant c. "
-        "That the top-k space of A'A + N costs at most sqrt(2k|N|) more is the step cost-of-noise of sliding-window."
-        "table-2."
+        "The second one is for |A - AP|_F, not squared, beyond (1 + eta) times the least. Omega hides a constant c, "
+        "which may depend on epsilon and delta; the error enters by an upper bound, so that a margin below zero "
+        "refutes, and k cancels. That the top-k space of A'A + N costs at most sqrt(2k|N|) more is the step "
+        "cost-of-noise of sliding-window.table-2."
     ),
     because=(
         "The bounds speak of different errors, promises and neighbours, and neither implies the other: d/eps is the "
@@ -187,22 +190,35 @@ LOW_RANK_LOWER_BOUNDS = Claim(
     steps=(
         Step(
             "first-covers-second",
-            Statement("d/eps is at least sqrt(kd)", first_covers_second, given=SETTING),
+            Statement(
+                "for some c, d/eps is at least c sqrt(kd)",
+                first_covers_second,
+                given=SETTING,
+                exists=(Chosen("constant"),),
+            ),
             sound=False,
             note="Not for eps > sqrt(d/k).",
         ),
         Step(
             "second-covers-first",
-            Statement("sqrt(kd) is at least d/eps", second_covers_first, given=SETTING),
+            Statement(
+                "for some c, sqrt(kd) is at least c d/eps",
+                second_covers_first,
+                given=SETTING,
+                exists=(Chosen("constant"),),
+            ),
             sound=False,
             note="Not for eps < sqrt(d/k).",
         ),
         Step(
             "first-with-a-delta",
             Statement(
-                "one (eps, delta)-private release has spectral error at least c d/eps",
+                "for every eps and delta there is a c such that one (eps, delta)-private release has spectral error at "
+                "least c d/eps",
                 first_with_a_delta,
                 given=SETTING,
+                exists=(Chosen("constant", after=("epsilon", "delta")),),
+                one_sided=True,
             ),
             sound=False,
             note="It is of the order sqrt(d log(1/delta))/eps; so Table 2 does not contradict the first bound.",
@@ -210,9 +226,12 @@ LOW_RANK_LOWER_BOUNDS = Claim(
         Step(
             "second-for-every-epsilon",
             Statement(
-                "k rows of length d with Gaussian noise that makes them (eps, delta)-private cost at least c sqrt(kd)",
+                "for every delta there is a c such that k rows of length d with Gaussian noise that makes them "
+                "(eps, delta)-private cost at least c sqrt(kd)",
                 noisy_rows,
                 given=SETTING,
+                exists=(Chosen("constant", after=("delta",)),),
+                one_sided=True,
             ),
             sound=False,
             note="No bound on epsilon is printed, nor differential privacy asked for.",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import attrs
-from flint import arb
+from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Claim, Kind, Locator, Repair, Statement, Verdict
 from dpmatrix.exact import Real, ball
@@ -14,41 +14,55 @@ from dpmatrix.spec.wishart.laws import multivariate_gamma_log
 
 @attrs.frozen
 class WishartDensityPoint:
-    """A positive definite W, through its trace and determinant, and the law W_d(m, cI)."""
+    """A positive definite W = TT', by its lower triangular T with a positive diagonal, and the law W_d(m, cI)."""
 
-    dimension: int
+    factor: fmpq_mat
     degrees_of_freedom: Real
     scale: Real
-    trace: Real
-    determinant: Real
+
+
+def _order(p: WishartDensityPoint) -> int:
+    return int(p.factor.nrows())
+
+
+def _trace(p: WishartDensityPoint) -> arb:
+    """``tr W``."""
+    return arb(sum((entry * entry for entry in p.factor.entries()), fmpq(0)))
 
 
 def _shared_log_density(p: WishartDensityPoint) -> arb:
     """What both documents print alike: |W|^((m-d-1)/2) / (|C|^(m/2) Gamma_d(m/2)), as a logarithm."""
-    m, d = ball(p.degrees_of_freedom), p.dimension
-    power = (m - d - 1) / 2 * ball(p.determinant).log()
+    m, d = ball(p.degrees_of_freedom), _order(p)
+    power = (m - d - 1) / 2 * arb((p.factor * p.factor.transpose()).det()).log()
     return power - m / 2 * d * ball(p.scale).log() - multivariate_gamma_log(d, m / 2)
 
 
 def first_log_density(p: WishartDensityPoint) -> arb:
     """Log density of `wishart.definition-2`: 2^(md/2) below, exp(-tr(C^-1 W)/2) above."""
     m = ball(p.degrees_of_freedom)
-    return _shared_log_density(p) - m * p.dimension / 2 * arb(2).log() - ball(p.trace) / (2 * ball(p.scale))
+    return _shared_log_density(p) - m * _order(p) / 2 * arb(2).log() - _trace(p) / (2 * ball(p.scale))
 
 
 def second_log_density(p: WishartDensityPoint) -> arb:
     """Log density as section 2 of `sliding-window` prints it: 2^(md) below, exp(+tr(C^-1 R)/2) above."""
     m = ball(p.degrees_of_freedom)
-    return _shared_log_density(p) - m * p.dimension * arb(2).log() + ball(p.trace) / (2 * ball(p.scale))
+    return _shared_log_density(p) - m * _order(p) * arb(2).log() + _trace(p) / (2 * ball(p.scale))
 
 
-def mended_log_density(p: WishartDensityPoint) -> arb:
-    """The second document's density with 2^(md/2) and a negative exponent."""
-    return (
-        second_log_density(p)
-        + ball(p.degrees_of_freedom) * p.dimension / 2 * arb(2).log()
-        - ball(p.trace) / ball(p.scale)
-    )
+def bartlett_log_density(p: WishartDensityPoint) -> arb:
+    """Log density of W = TT' when the t_ij / sqrt(c) are independent: chi with m - i + 1 degrees on, normal below.
+
+    The map from T to W has the Jacobian ``2^d prod t_ii^(d-i+1)``.
+    """
+    m, c, d, total = ball(p.degrees_of_freedom), ball(p.scale), _order(p), arb(0)
+    for i in range(d):
+        shape, square = (m - i) / 2, arb(p.factor[i, i] ** 2) / c
+        # t = t_ii has the density 2 t/c times that of chi square at t^2/c; below the diagonal stand i normal variates
+        total += (shape - 1) * (square / 2).log() - square / 2 - shape.lgamma() + (arb(p.factor[i, i]) / c).log()
+        for j in range(i):
+            total -= arb(p.factor[i, j] ** 2) / (2 * c) + (2 * arb.pi() * c).log() / 2
+        total -= (2 * arb(p.factor[i, i]) ** (d - i)).log()
+    return total
 
 
 def same_density_margin(p: WishartDensityPoint) -> arb:
@@ -57,21 +71,28 @@ def same_density_margin(p: WishartDensityPoint) -> arb:
 
 
 def mended_density_margin(p: WishartDensityPoint) -> arb:
-    """Minus the distance between the first log density and the mended second one."""
-    return equality(first_log_density(p), mended_log_density(p))
+    """Minus the distance between the log density with both slips mended, which is the first one, and Bartlett's."""
+    return equality(first_log_density(p), bartlett_log_density(p))
 
 
 def density_degrees_margin(p: WishartDensityPoint) -> arb:
     """``m - (d - 1)``."""
-    return ball(p.degrees_of_freedom) - (p.dimension - 1)
+    return ball(p.degrees_of_freedom) - (_order(p) - 1)
+
+
+def triangular_margin(p: WishartDensityPoint) -> arb:
+    """Least diagonal entry of T; negative where T is not lower triangular, square and of order 1 at least."""
+    order = _order(p)
+    fits = p.factor.ncols() == order and order > 0
+    if not fits or any(p.factor[i, j] != 0 for j in range(order) for i in range(j)):
+        return arb(-1)
+    return arb(min(p.factor[i, i] for i in range(order)))
 
 
 DENSITY_HYPOTHESES = (
-    whole("dimension", 1),
+    exceeds("T is lower triangular with a positive diagonal", triangular_margin),
     exceeds("m > d - 1", density_degrees_margin),
     positive("scale"),
-    positive("trace"),
-    positive("determinant"),
 )
 
 WISHART_DENSITY = Claim(
@@ -86,11 +107,16 @@ WISHART_DENSITY = Claim(
     verdict=Verdict.HOLDS_WITH_REPAIR,
     because=(
         "The document sliding-window prints exp(+tr/2), which is not integrable, and 2^(md) for 2^(md/2). With both "
-        "slips mended the densities are the same, and `wishart.definition-2` shows that it has integral 1."
+        "slips mended it is that of wishart, the law of TT' for Bartlett's triangular T: independent chi variates on "
+        "the diagonal, normal ones below. `wishart.definition-2` shows that it has integral 1."
     ),
     repair=Repair(
         "in sliding-window: a negative exponent, and 2^(md/2)",
-        Statement("the mended density is that of wishart", mended_density_margin, given=DENSITY_HYPOTHESES),
+        Statement(
+            "the mended density, that of wishart, is the law of TT' with Bartlett's T",
+            mended_density_margin,
+            given=DENSITY_HYPOTHESES,
+        ),
     ),
     uses=("wishart.definition-2",),
 )

@@ -15,7 +15,7 @@ from dpmatrix.spec.analyze_gauss.decompositions import Decomposition
 from proofs_checks.analyze_gauss.drawn_matrices import drawn, unit
 from proofs_checks.exact_matrices import cayley, diagonal
 
-svd_relations = cite("analyze-gauss.svd-relations@9439b6bd")
+svd_relations = cite("analyze-gauss.svd-relations@4c0d0dff")
 
 DRAWS = random.Random(20140531)
 
@@ -98,11 +98,12 @@ def test_repaired_relations(statements) -> None:
     bind(repaired, [(p, 0) for p in FULL])
     bind(existence, [(p, 0) for p in FULL + DEFICIENT])
     bind_hypotheses(existence, DEFICIENT[0], HYPOTHESES)
-    bind_hypotheses(repaired, SCALED, HYPOTHESES | {"s_n > 0": DEFICIENT[0]})
+    orthonormal = {"the columns of U and V are orthonormal": HYPOTHESES["the columns of U and V are orthonormal"]}
+    bind_hypotheses(repaired, SCALED, orthonormal | {"every s_i > 0": DEFICIENT[0]})
 
 
 @svd_relations.controls("+repair", grade="symbolic", region="a rank-deficient matrix; U scaled")
 def test_rank_matters_for_the_left_factor(statement) -> None:
-    assert statement.without("s_n > 0").at(DEFICIENT[0]) is Truth.FALSE
+    assert statement.without("every s_i > 0").at(DEFICIENT[0]) is Truth.FALSE
     scaled = attrs.evolve(SCALED, left=diagonal([1, Fraction(11, 10)]))
-    assert statement.conclusion(scaled) is Truth.FALSE
+    assert statement.without("the columns of U and V are orthonormal").at(scaled) is Truth.FALSE

@@ -12,11 +12,12 @@ from flint import arb, fmpz_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.claims.formulas import real
+from dpmatrix.exact import ball
 from dpmatrix.privacy.adjacency import Adjacency
 from dpmatrix.reporting.citing import cite
-from dpmatrix.spec.analyze_gauss.gaussian_mechanism import GaussianPromise, GaussianRun
+from dpmatrix.spec.analyze_gauss.gaussian_mechanism import GaussianPromise, GaussianRun, MovedRow, repaired_divergence
 
-algorithm_1 = cite("analyze-gauss.algorithm-1@3eaa6e4e")
+algorithm_1 = cite("analyze-gauss.algorithm-1@270beb25")
 
 ADDED, REPLACED = Adjacency.ADD_REMOVE_ONE, Adjacency.REPLACE_ONE
 GRID = [
@@ -120,8 +121,44 @@ def test_half_of_delta_suffices(statement) -> None:
 def test_less_noise_or_more_epsilon_fails(statement) -> None:
     """At epsilon = 20, delta = 1/2 half of delta does not suffice; nor does it a hundred times below it."""
     assert statement.without(LIMIT).at(GaussianPromise(20, Fraction(1, 2), 1, ADDED)) is Truth.FALSE
-    small = statement.nudged(lambda margin: margin - (arb(1) / 1000 - arb(1) / 100_000) / 2)
+    small = statement.nudged(margin=lambda p: ball(p.delta) / 200 - repaired_divergence(p))
     assert small.at(attrs.evolve(INSIDE, epsilon=Fraction(943, 100))) is Truth.FALSE
+
+
+def moved(x, y) -> Fraction:
+    """Squared change of the upper triangle, through the whole matrix: (|yy' - xx'|^2 + sum of squared diagonal)/2."""
+    before, after = (sum((a * a for a in row), Fraction(0)) for row in (x, y))
+    inner = sum((a * b for a, b in zip(x, y, strict=True)), Fraction(0))
+    diagonal = sum(((b * b - a * a) ** 2 for a, b in zip(x, y, strict=True)), Fraction(0))
+    return (before**2 + after**2 - 2 * inner**2 + diagonal) / 2
+
+
+@algorithm_1.supports(
+    "sensitivity", grade="derived", region="every n, R, x and y by the docstring; 49 pairs of rows exactly"
+)
+def test_one_row_moves_the_second_moment_by_the_sensitivity(statement) -> None:
+    """The upper triangle of M = yy' - xx' is at most |M|_F, and |M|_F^2 = |x|^4 + |y|^4 - 2 (x'y)^2 <= 2 R^4; with
+    x = 0 or y = 0 it is |y|^4 or |x|^4 <= R^4. e_1 replaced by e_2 attains the first one, and e_1 the second.
+    """  # noqa: D205
+    rows = [tuple(Fraction(a, 5) for a in row) for row in product((-3, 0, 4), repeat=2)]
+    rows = [row for row in rows if row != (4, 4)][:7]
+    values = []
+    for x, y in product(rows, repeat=2):
+        factor = 2 if any(x) and any(y) else 1
+        values.append((MovedRow(x, y, 2), factor * 16 - moved(x, y)))
+    bind(statement, values)
+    assert all(statement.at(p) is Truth.TRUE for p, _ in values)
+    assert statement.margin(MovedRow((1, 0), (0, 1), 1)) == 0
+    assert statement.margin(MovedRow((0, 0), (1, 0), 1)) == 0
+    inside = MovedRow((1, 0), (0, 1), 1)
+    bind_hypotheses(
+        statement,
+        inside,
+        {
+            "the rows have one length": attrs.evolve(inside, y=(1,)),
+            "rows have norm at most R": attrs.evolve(inside, norm_bound=Fraction(99, 100)),
+        },
+    )
 
 
 @algorithm_1.controls("output", grade="symbolic", region="36 invented runs: the least variance")

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import math
+from fractions import Fraction
+
+import mpmath
 import sympy
-from flint import arb, fmpq
+from flint import arb
 
-from dpmatrix.claims import Truth, bind, bind_hypotheses
+from dpmatrix.claims import Truth, bind_hypotheses
 from dpmatrix.reporting.citing import cite
-from dpmatrix.spec.analyze_gauss.noise import Ensemble, norm_tail
+from dpmatrix.spec.analyze_gauss.noise import NORM_CONSTANT, Ensemble, exceeding_probability, norm_probability
 
-noise_norm = cite("analyze-gauss.noise-norm@05344f1a")
+noise_norm = cite("analyze-gauss.noise-norm@01c5f546")
 
 
 @noise_norm.supports(
     grade="derived",
-    region="every n by the docstring's derivation; the variance with symbolic entries for n <= 4, the tail for every x",
+    region="C = 7, every n by the docstring's derivation; the variance with symbolic entries for n <= 4, the tail for "
+    "every x; the law itself at n = 1, ..., 1000, enclosed by another argument",
 )
 def test_noise_norm(statement) -> None:
     """Derivation, for every n, with Delta = 1.
@@ -41,18 +46,41 @@ def test_noise_norm(statement) -> None:
     assert sympy.limit(gap, z, sympy.oo) == 0
     assert sympy.simplify((u / (2 * sympy.sqrt(2))) ** 2 / 2 - u**2 / 16) == 0, "(5)"
     assert arb(49) / 16 - arb(9).log() > arb(4) / 5, "(6)"
-    n = sympy.Symbol("n")
-    formula = sympy.exp(-4 * n / 5) - sympy.exp(n * sympy.log(9) - 49 * n / 16)
-    bind(statement, [(Ensemble(order), formula.subs(n, order).evalf(60)) for order in range(1, 41)])
-    assert all(statement.at(Ensemble(order)) is Truth.TRUE for order in (1, 2, 10, 1000))
-    bind_hypotheses(statement, Ensemble(1), {"order >= 1, an integer": Ensemble(0)})
+    for order in (*range(1, 41), 1000):
+        point = Ensemble(order, NORM_CONSTANT)
+        assert statement.at(point) is Truth.TRUE
+        net = arb(9) ** order * (-arb(49 * order) / 16).exp()
+        assert exceeding_probability(point).lower() <= net.upper(), "the two arguments agree"
+    bind_hypotheses(statement, Ensemble(1, NORM_CONSTANT), {"order >= 1, an integer": Ensemble(0, NORM_CONSTANT)})
 
 
-@noise_norm.controls(grade="interval", region="n = 10: a constant below sqrt(16 log 9)")
-def test_the_net_does_not_give_a_smaller_constant(statement) -> None:
-    """With 5.9 in place of 7 the bound 9^n exp(-u^2/16) is exp(0.0217 n), above one."""
-    smaller = statement.nudged(
-        margin=lambda p: (-arb(4 * p.order) / 5).exp() - norm_tail(p.order, arb(p.order).sqrt() * fmpq(59, 10))
-    )
-    assert statement.at(Ensemble(10)) is Truth.TRUE
-    assert smaller.at(Ensemble(10)) is Truth.FALSE
+def probability_in_the_plane(level: float) -> float:
+    """Pr(||E||_2 >= u) for n = 2: half the trace is N(0, 1/2) and half the gap r has r^2 = x^2 + b^2, x ~ N(0, 1/2).
+
+    Both eigenvalues are within u when |half trace| + r < u; r has the density below, from the angle of (x, b).
+    """
+
+    def density(r: float) -> float:
+        return 2 * math.sqrt(2) / 2 * r * math.exp(-3 * r * r / 4) * float(mpmath.besseli(0, r * r / 4))
+
+    inside = mpmath.quad(lambda r: density(float(r)) * mpmath.erf(level - r), [0, level / 2, level])
+    return 1 - float(inside)
+
+
+def test_the_enclosure_holds_the_probability() -> None:
+    """Exactly for n = 1, by quadrature for n = 2."""
+    assert abs(probability_in_the_plane(0.0) - 1) < 1e-12
+    for level in (0.5, 2.0, 4.0, 6.0):
+        found, enclosed = probability_in_the_plane(level), norm_probability(2, Fraction(level))
+        assert enclosed.lower() - 1e-9 <= found <= enclosed.upper() + 1e-9
+    assert norm_probability(1, 3).overlaps(arb(str(mpmath.erfc(3 / mpmath.sqrt(2)))) + arb(0, 1e-12))
+
+
+@noise_norm.controls(grade="interval", region="n = 1: C = 1/2; exp(-30 n) in place of exp(-4n/5)")
+def test_neither_a_small_constant_nor_a_smaller_probability_will_do(statement) -> None:
+    """At n = 1 the probability is erfc(C / sqrt(2)), 0.62 for C = 1/2 and 2.6e-12 for C = 7."""
+    half = Ensemble(1, Fraction(1, 2))
+    assert statement.at(Ensemble(1, NORM_CONSTANT)) is Truth.TRUE
+    assert statement.exhibits(constant=Fraction(1, 2)).at(half) is Truth.FALSE
+    fast = statement.nudged(margin=lambda p: (-arb(30 * p.order)).exp() - exceeding_probability(p))
+    assert fast.at(Ensemble(1, NORM_CONSTANT)) is Truth.FALSE

@@ -12,22 +12,25 @@ from flint import arb, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.claims.formulas import real
+from dpmatrix.exact import ball
 from dpmatrix.reporting.citing import cite
-from dpmatrix.spec.analyze_gauss.regret import Alternating, OfflineLoss, TunedStream
-from dpmatrix.spec.analyze_gauss.worst_case import NoisyMoment
+from dpmatrix.spec.analyze_gauss.regret import Alternating, OfflineLoss, TunedStream, regret_bound
+from dpmatrix.spec.analyze_gauss.worst_case import NoisyMoment, best, captured
 from proofs_checks.analyze_gauss.online_promises import PROMISE, deviation, outside
 
-regret_online = cite("analyze-gauss.regret-online@9a2fdab9")
-regret_offline = cite("analyze-gauss.regret-offline@ef310b0a")
+regret_online = cite("analyze-gauss.regret-online@b244bfc9")
+regret_offline = cite("analyze-gauss.regret-offline@7f048eac")
 
 SMALL = Fraction(1, 10**6)
 
 
-ALTERNATING = Alternating(1, SMALL, 10**60, 1000, 10)
+def long_enough(power) -> int:
+    """Return a j such that 2^(j/2) exceeds any K log^c(2^j) with K up to 10^12 and c up to 10^12."""
+    return 150 * int(power) + 300
 
 
 @regret_online.refutes(
-    grade="derived", region="epsilon = 1, delta = 1e-6, K = 1000, c = 10 at m = 1e60; every K and c by the docstring"
+    grade="derived", region="epsilon = 1, delta = 1e-6: K and c up to 10^12 by machine; every K and c by the docstring"
 )
 def test_regret_at_a_fixed_promise_is_linear(statement) -> None:
     """Before an odd step the counts are equal, the law of E_t does not change when the coordinates are swapped, and the
@@ -36,18 +39,19 @@ def test_regret_at_a_fixed_promise_is_linear(statement) -> None:
     OPT = m/2. For cos 2t = u / sqrt(u^2 + 4 b^2), u ~ N(1, 2 Delta^2) and b ~ N(0, Delta^2), odd and increasing in u:
     E cos 2t is the integral over u > 0 of it times f(u - 1) - f(u + 1), at least that over u > 1 of its value at u = 1,
     (Phi(sqrt(2)/Delta) - 1/2) E (1 + 4 b^2)^(-1/2), and with |b| <= Delta at least Phi(1) - Phi(-1) times
-    (1 + 4 Delta^2)^(-1/2). It does not depend on m, while sqrt(m) log^c(m) = o(m).
+    (1 + 4 Delta^2)^(-1/2). It does not depend on m, while sqrt(m) log^c(m) = o(m):
+    for all K and c some m = 2^j has a larger regret, and epsilon and delta are the same for all of them.
     """  # noqa: D205
-    assert statement.at(ALTERNATING) is Truth.FALSE
+    statement.refute(lambda constant, power: Alternating(1, SMALL, long_enough(power), constant, int(power)))
     u, b = sympy.symbols("u b", positive=True)
     cosine = u / sympy.sqrt(u**2 + 4 * b**2)
     assert sympy.simplify(sympy.diff(cosine, u) - 4 * b**2 / (u**2 + 4 * b**2) ** sympy.Rational(3, 2)) == 0
     with mpmath.workdps(80):
         values = []
-        for epsilon, delta, steps, constant, power in product(
-            (1, 3), (SMALL, Fraction(1, 10)), (2, 100, 10**12), (1, 5), (0, 2)
+        for epsilon, delta, doublings, constant, power in product(
+            (1, 3), (SMALL, Fraction(1, 10)), (1, 7, 40), (1, 5), (0, 2)
         ):
-            p = Alternating(epsilon, delta, steps, constant, power)
+            p, steps = Alternating(epsilon, delta, doublings, constant, power), 2**doublings
             size = deviation(p)
             least = (mpmath.ncdf(1) - mpmath.ncdf(-1)) / mpmath.sqrt(1 + 4 * size**2)
             least *= mpmath.ncdf(mpmath.sqrt(2) / size) - mpmath.mpf(1) / 2
@@ -55,11 +59,10 @@ def test_regret_at_a_fixed_promise_is_linear(statement) -> None:
             allowed *= mpmath.mpf(2) ** (mpmath.mpf(1) / 4)
             values.append((p, allowed - mpmath.mpf(steps) / 4 * least + mpmath.mpf(1) / 2))
         bind(statement, values)
-    inside = Alternating(1, SMALL, 2, 1, 0)
-    assert statement.at(inside) is Truth.TRUE
+    inside = Alternating(1, SMALL, 1, 1, 0)
+    assert statement.at(inside) is Truth.UNDECIDED, "a lower bound of the regret that is small enough proves nothing"
     changes = {
-        "steps >= 2, an integer": {"steps": 0},
-        "m is even": {"steps": 3},
+        "doublings >= 1, an integer": {"doublings": 0},
         "constant > 0": {"constant": 0},
         "power >= 0, an integer": {"power": -1},
     }
@@ -76,7 +79,7 @@ TUNED = TunedStream(4, 2, 100, 50)
 
 @regret_online.supports_repair(
     grade="derived",
-    region="every n, k <= n, m >= 2, k sqrt(n) <= OPT <= m, by the docstring; arithmetic machine-checked",
+    region="every n, k, m >= 2, OPT >= k sqrt(n), by the docstring; arithmetic machine-checked",
 )
 def test_regret_of_the_tuned_leader(statement) -> None:
     """Let A_t = a_t a_t', E of the common law of the E_t, P_{t+1} the rank-k projector that maximises <C_t + E_t, P>.
@@ -115,37 +118,44 @@ def test_regret_of_the_tuned_leader(statement) -> None:
     changes = {
         "order >= 1, an integer": {"order": 0},
         "rank >= 1, an integer": {"rank": 0},
-        "k <= n": {"rank": 5},
         "steps >= 2, an integer": {"steps": 1},
         "OPT >= k sqrt(n)": {"best": 3},
-        "OPT <= m": {"best": 101},
     }
     bind_hypotheses(statement, TUNED, outside(TUNED, changes))
-    for inside in (TunedStream(4, 2, 100, 100), TunedStream(4, 2, 100, 4), TunedStream(4, 4, 100, 50)):
-        assert statement.applies(inside) is Truth.TRUE, "equality is allowed"
+    assert statement.applies(TunedStream(4, 2, 100, 4)) is Truth.TRUE, "equality is allowed"
 
 
 @regret_online.controls("+repair", grade="interval", region="n = 1, k = 1, m = 1e40, OPT = 1e39: 6.2 in place of 7")
 def test_smaller_constants_do_not_bound_the_regret(statement) -> None:
     """The bound of the regret is 4 sqrt(log 18) = 6.80 times sqrt(2 log m) Q plus terms of order Q."""
     point = TunedStream(1, 1, 10**40, 10**39)
-    root = (2 * arb(10**40).log()).sqrt() * arb(10**39).sqrt()
+
+    def with_less(p: TunedStream) -> arb:
+        factor = 10 + (2 * arb(p.steps).log()).sqrt() * 62 / 10
+        return factor * (p.rank * ball(p.best)).sqrt() * arb(p.order).sqrt().sqrt() - regret_bound(p)
+
     assert statement.at(point) is Truth.TRUE
-    assert statement.nudged(lambda margin: margin - root * 8 / 10).at(point) is Truth.FALSE
+    assert statement.nudged(margin=with_less).at(point) is Truth.FALSE
     small = TunedStream(4, 2, 100, Fraction(1, 1000))
     assert statement.without("OPT >= k sqrt(n)").at(small) is Truth.FALSE
 
 
 @regret_offline.refutes(
     grade="derived",
-    region="K = 1000, c = 10, OPT = 1e60, epsilon = 1e-80, delta = 1e-6; every K and c by the docstring",
+    region="delta = 1/10, epsilon = 1/OPT: K and c up to 10^12 by machine; every K and c by the docstring",
 )
 def test_the_offline_loss_depends_on_epsilon(statement) -> None:
     """With cos 2t as for `regret-online` and u ~ N(OPT, 2 Delta^2), E cos 2t is at most the integral over u > 0 of
     f(u - OPT) - f(u + OPT) = 2 Phi(OPT / (sqrt(2) Delta)) - 1, so the expected loss OPT (1 - E cos 2t)/2 is at least
-    OPT Phi(-OPT / (sqrt(2) Delta)). For every K and c choose OPT, then epsilon so that Delta exceeds OPT.
+    OPT Phi(-OPT / (sqrt(2) Delta)). With epsilon = 1/OPT and delta = 1/10, Delta is above 3 OPT
+    and the loss above OPT/3. For every K and c choose an OPT that exceeds K log^c(10 OPT) sqrt(OPT) that often.
     """  # noqa: D205
-    assert statement.at(OfflineLoss(Fraction(1, 10**80), SMALL, 10**60, 1000, 10)) is Truth.FALSE
+
+    def overwhelmed(constant, power) -> OfflineLoss:
+        amount = arb(2) ** long_enough(power)
+        return OfflineLoss(1 / amount, Fraction(1, 10), amount, constant, int(power))
+
+    statement.refute(overwhelmed)
     with mpmath.workdps(80):
         values = []
         for epsilon, delta, best, constant, power in product(
@@ -157,7 +167,7 @@ def test_the_offline_loss_depends_on_epsilon(statement) -> None:
             values.append((p, allowed - best * mpmath.ncdf(-best / (mpmath.sqrt(2) * deviation(p)))))
         bind(statement, values)
     inside = OfflineLoss(1, SMALL, 1, 1, 0)
-    assert statement.at(inside) is Truth.TRUE
+    assert statement.at(inside) is Truth.UNDECIDED
     changes = {
         "best >= 1": {"best": Fraction(9, 10)},
         "constant > 0": {"constant": 0},
@@ -212,8 +222,13 @@ def test_offline_loss_is_at_most_a_geometric_mean(statement) -> None:
 
 @regret_offline.controls("+repair", grade="interval", region="n = 2, k = 1: a loss of 2 ||E||_2 = OPT; no event")
 def test_offline_loss_attains_the_mean(statement) -> None:
-    """At 14 Delta sqrt(2) = 1.0098 and OPT = 1 both sides of the mean agree up to half of one per cent."""
+    """At 14 Delta sqrt(2) = 1.0098 and OPT = 1 both sides of the mean agree up to half of one per cent: 13.8 fails."""
+
+    def with_less(p: NoisyMoment) -> arb:
+        factor = (ball(Fraction(138, 10)) * ball(p.deviation)).sqrt()
+        return factor * (p.k * arb(best(p))).sqrt() * arb(len(p.values)).sqrt().sqrt() - arb(best(p) - captured(p))
+
     assert statement.at(SHARP) is Truth.TRUE
-    assert statement.nudged(lambda margin: margin - arb(1) / 100).at(SHARP) is Truth.FALSE
+    assert statement.nudged(margin=with_less).at(SHARP) is Truth.FALSE
     quiet = attrs.evolve(SHARP, deviation=Fraction(1, 100))
     assert statement.without("||E||_2 <= 7 sqrt(n) Delta").at(quiet) is Truth.FALSE

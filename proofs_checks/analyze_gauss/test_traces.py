@@ -15,7 +15,7 @@ from dpmatrix.spec.analyze_gauss.traces import TracePoint
 from proofs_checks.analyze_gauss.drawn_matrices import drawn, similar, unit
 from proofs_checks.exact_matrices import diagonal
 
-trace_properties = cite("analyze-gauss.trace-properties@4abc8410")
+trace_properties = cite("analyze-gauss.trace-properties@57543a43")
 
 DRAWS = random.Random(20140531)
 

@@ -10,10 +10,12 @@ import sympy
 from flint import fmpq
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
+from dpmatrix.exact import ball
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.cross_adjacency import ChangedRow, TwoSteps
+from dpmatrix.spec.sliding_window.post_processing import excess
 
-adjacency = cite("cross.adjacency@7bce592d")
+adjacency = cite("cross.adjacency@de8c3287")
 
 ZERO, FIRST, SECOND = (0, 0), (1, 0), (0, 1)
 ROWS = (ZERO, FIRST, SECOND, (Fraction(3, 5), Fraction(4, 5)), (Fraction(1, 2), 0), (10, 0), (11, 0))
@@ -35,7 +37,8 @@ def test_relations_differ(statement) -> None:
     assert relations(ChangedRow((10, 0), (11, 0))) == [False, False, True, True]
     bind(statement, [(p, Fraction(-int(len(set(relations(p))) > 1))) for p in PAIRS])
     assert statement.at(ChangedRow(ZERO, FIRST)) is Truth.TRUE
-    bind_hypotheses(statement, ChangedRow(ZERO, FIRST), {"the rows differ": ChangedRow(FIRST, FIRST)})
+    outside = {"the rows differ": ChangedRow(FIRST, FIRST), "the rows have one length": ChangedRow(ZERO, (1,))}
+    bind_hypotheses(statement, ChangedRow(ZERO, FIRST), outside)
 
 
 @adjacency.supports_repair(grade="derived", region="every row: the four definitions read off; 42 pairs by machine")
@@ -49,6 +52,7 @@ def test_a_row_present_or_absent_is_in_every_relation(statement) -> None:
         statement,
         ChangedRow(ZERO, FIRST),
         {
+            "the rows have one length": ChangedRow(ZERO, (1,)),
             "one of the rows is zero": ChangedRow(SECOND, FIRST),
             "|x| <= 1 and |y| <= 1": ChangedRow(ZERO, (Fraction(101, 100), 0)),
         },
@@ -120,9 +124,12 @@ def test_a_replaced_row_is_two_steps(statement) -> None:
     )
 
 
-@adjacency.controls("two-steps", grade="symbolic", region="less than 1 + E")
+@adjacency.controls("two-steps", grade="symbolic", region="1 + 9E/10 in place of 1 + E")
 def test_delta_grows(statement) -> None:
     """A chain that pays delta and then E delta: P = (3/10, ...), Q = (1/10, ...), R = (0, ...), E = 2, delta = 1/10."""
     chain = TwoSteps((fmpq(3, 10), fmpq(7, 10)), (fmpq(1, 10), fmpq(9, 10)), (fmpq(0), fmpq(1)), fmpq(2), fmpq(1, 10))
     assert statement.margin(chain).contains(0)
-    assert statement.nudged(lambda margin: margin - chain.delta * fmpq(1, 10)).at(chain) is Truth.FALSE
+    less = statement.nudged(
+        margin=lambda p: ball((1 + p.exponential * fmpq(9, 10)) * p.delta - excess(p.first, p.second, p.exponential**2))
+    )
+    assert less.at(chain) is Truth.FALSE

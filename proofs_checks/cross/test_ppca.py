@@ -11,9 +11,8 @@ import sympy
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.claims.formulas import bind_formula
-from dpmatrix.exact import ball
 from dpmatrix.reporting.citing import cite
-from dpmatrix.spec.wishart.ppca import PpcaPoint, repaired_sample_size
+from dpmatrix.spec.wishart.ppca import PpcaPoint, quoted_sample_size, repaired_sample_size
 from proofs_checks.ppca_sizes import needed, outside
 
 ppca_sample_complexity = cite("cross.ppca-sample-complexity@1eb15146")
@@ -49,13 +48,11 @@ def test_the_sizes_differ_by_a_factor_between_two_and_four(statement) -> None:
     bind_hypotheses(statement, INSIDE, outside(INSIDE))
 
 
-@ppca_sample_complexity.controls(
-    "+repair", grade="interval", region="the margin less a hundredth, or a fifth, of the size of near-optimal"
-)
+@ppca_sample_complexity.controls("+repair", grade="interval", region="39/10 in place of 4; 5/2 in place of 2")
 def test_narrower_factors_fail(statement) -> None:
     small_eta = attrs.evolve(INSIDE, eta=Fraction(1, 10**300))
-    assert statement.nudged(lambda margin: margin - repaired_sample_size(small_eta) / 100).at(small_eta) is Truth.FALSE
+    below = statement.nudged(margin=lambda p: quoted_sample_size(p) * 39 / 10 - repaired_sample_size(p))
+    assert below.at(small_eta) is Truth.FALSE
     likely = attrs.evolve(INSIDE, dimension=50, eta=Fraction(9, 10), first=Fraction(51, 100), second=Fraction(49, 100))
-    assert statement.nudged(lambda margin: margin - ball(Fraction(1, 5)) * repaired_sample_size(likely)).at(likely) is (
-        Truth.FALSE
-    )
+    above = statement.nudged(margin=lambda p: repaired_sample_size(p) - quoted_sample_size(p) * 5 / 2)
+    assert above.at(likely) is Truth.FALSE

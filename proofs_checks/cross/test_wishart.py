@@ -7,30 +7,51 @@ from itertools import product
 
 import attrs
 import sympy
-from flint import arb
+from flint import arb, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
+from dpmatrix.claims.formulas import symbolic
+from dpmatrix.exact import ball, rational
 from dpmatrix.reporting.citing import cite
-from dpmatrix.spec.cross_wishart import DegreesPoint, WishartDensityPoint
+from dpmatrix.spec.conditions import equality
+from dpmatrix.spec.cross_wishart import (
+    DegreesPoint,
+    WishartDensityPoint,
+    accuracy_degrees,
+    algorithm_7_degrees,
+    bartlett_log_density,
+    first_log_density,
+    second_log_density,
+)
+from dpmatrix.spec.sliding_window.quoted_mechanisms import wishart_degrees
 
-wishart_density = cite("cross.wishart-density@c2652586")
+wishart_density = cite("cross.wishart-density@aa69b9a4")
 wishart_degrees_of_freedom = cite("cross.wishart-degrees-of-freedom@c8fced8d")
 
-POINT = WishartDensityPoint(2, 3, 1, 2, 1)
+
+def triangle(order: int, diagonal: Fraction, below: Fraction) -> fmpq_mat:
+    """T with a diagonal that grows, and one number below it."""
+    entries = [
+        rational(diagonal + i) if i == j else rational(below if i > j else 0)
+        for i in range(order)
+        for j in range(order)
+    ]
+    return fmpq_mat(order, order, entries)
+
+
+POINT = WishartDensityPoint(triangle(2, Fraction(1), Fraction(1, 2)), 3, 1)
 OUTSIDE = {
-    "dimension >= 1, an integer": attrs.evolve(POINT, dimension=0),
+    "T is lower triangular with a positive diagonal": attrs.evolve(POINT, factor=fmpq_mat([[1, 1], [0, 1]])),
     "m > d - 1": attrs.evolve(POINT, degrees_of_freedom=1),
     "scale > 0": attrs.evolve(POINT, scale=0),
-    "trace > 0": attrs.evolve(POINT, trace=0),
-    "determinant > 0": attrs.evolve(POINT, determinant=0),
 }
 POINTS = [
-    WishartDensityPoint(d, d + Fraction(k, 2), Fraction(c, 3), Fraction(t, 2), Fraction(t, 7))
+    WishartDensityPoint(triangle(d, Fraction(t, 2), Fraction(t, 7)), d + Fraction(k, 2), Fraction(c, 3))
     for d, k, c, t in product((1, 2, 5), (0, 3), (1, 4), (1, 9))
 ]
 
 
-@wishart_density.refutes(grade="interval", region="d = 2, m = 3, c = 1, tr W = 2")
+@wishart_density.refutes(grade="interval", region="d = 2, m = 3, c = 1, tr W = 21/4")
 def test_the_printed_densities_differ(statement) -> None:
     """Their logarithms differ by tr(W)/c - (md/2) log 2."""
     assert statement.at(POINT) is Truth.FALSE
@@ -43,29 +64,44 @@ def test_the_printed_densities_differ(statement) -> None:
 def _numbers(p, m, d, c, t):
     return {
         m: sympy.Rational(p.degrees_of_freedom),
-        d: p.dimension,
+        d: p.factor.nrows(),
         c: sympy.Rational(p.scale),
-        t: sympy.Rational(p.trace),
+        t: sum(symbolic(entry) ** 2 for entry in p.factor.entries()),
     }
 
 
-@wishart_density.supports_repair(grade="symbolic", region="every d, m > d - 1, c, W")
-def test_the_mended_density_is_the_same(statement) -> None:
-    m, d, c, t, shared = sympy.symbols("m d c t shared")
-    first = shared - m * d / 2 * sympy.log(2) - t / (2 * c)
-    second = shared - m * d * sympy.log(2) + t / (2 * c)
-    mended = second + m * d / 2 * sympy.log(2) - t / c
-    assert sympy.simplify(first - mended) == 0
+@wishart_density.supports_repair(
+    grade="derived", region="every d, m > d - 1, c, W, by the docstring; 24 points, d = 1, 2, 5"
+)
+def test_the_mended_density_is_the_law_of_bartletts_matrix(statement) -> None:
+    """With t_ij the entries of T, tr W = sum t_ij^2 and |W| = prod t_ii^2, and the powers of t_ii agree:
+    (m - i + 1) - 1 - (d - i + 1) = m - d - 1 (1). The powers of c, 2 and pi: sum over i of (m - i + 1)/2 + (i - 1)/2 is
+    md/2 (2), and with the 2^d of the Jacobian 2^(md/2) pi^(d(d-1)/4) prod Gamma((m - i + 1)/2) is left below.
+    """  # noqa: D205
+    m, d, i = sympy.symbols("m d i")
+    assert sympy.expand((m - i + 1) - 1 - (d - i + 1) - (m - d - 1)) == 0, "(1)"
+    assert sympy.simplify(sympy.summation((m - i + 1) / 2 + (i - 1) / 2, (i, 1, d)) - m * d / 2) == 0, "(2)"
     bind(statement, ((p, 0) for p in POINTS))
     bind_hypotheses(statement, POINT, OUTSIDE)
-    for inside in (attrs.evolve(POINT, dimension=1), attrs.evolve(POINT, degrees_of_freedom=Fraction(21, 20))):
-        bind_hypotheses(statement, inside, OUTSIDE)
+    narrow = attrs.evolve(POINT, degrees_of_freedom=Fraction(21, 20))
+    bind_hypotheses(statement, narrow, OUTSIDE)
 
 
-@wishart_density.controls("+repair", grade="interval", region="only the sign mended")
+@wishart_density.controls("+repair", grade="interval", region="only the sign mended; only the power of 2 mended")
 def test_mending_one_slip_is_not_enough(statement) -> None:
-    half = statement.nudged(lambda margin: margin - 3 * arb(2).log())
-    assert half.at(POINT) is Truth.FALSE
+    """exp(-tr/2) over 2^(md), and exp(+tr/2) over 2^(md/2)."""
+
+    def sign_only(p: WishartDensityPoint) -> arb:
+        m, d = ball(p.degrees_of_freedom), p.factor.nrows()
+        return equality(first_log_density(p) - m * d / 2 * arb(2).log(), bartlett_log_density(p))
+
+    def power_only(p: WishartDensityPoint) -> arb:
+        m, d = ball(p.degrees_of_freedom), p.factor.nrows()
+        return equality(second_log_density(p) + m * d / 2 * arb(2).log(), bartlett_log_density(p))
+
+    assert statement.conclusion(POINTS[3]) is Truth.UNDECIDED, "an equation"
+    for change in (sign_only, power_only):
+        assert statement.nudged(margin=change).at(POINT) is Truth.FALSE
 
 
 MILLIONTH = Fraction(1, 10**6)
@@ -111,6 +147,16 @@ def test_theorem_11_asks_for_most(statement) -> None:
     assert not statement.strict
 
 
-@wishart_degrees_of_freedom.controls("+repair", grade="interval", region="epsilon = 1, delta = 1/2")
-def test_an_even_larger_tau_is_noticed(statement) -> None:
-    assert statement.nudged(lambda margin: margin - 30).at(DegreesPoint(1, 1, HALF)) is Truth.FALSE
+@wishart_degrees_of_freedom.controls(
+    "+repair", grade="interval", region="epsilon = 1, delta = 1/2: twice the other two"
+)
+def test_the_others_may_not_be_larger(statement) -> None:
+    """Tau is less than twice the largest of the others, by d."""
+    point = DegreesPoint(1, 1, HALF)
+    assert statement.at(point) is Truth.TRUE
+    twice = statement.nudged(
+        margin=lambda p: (
+            wishart_degrees(p.dimension, p.epsilon, p.delta) - 2 * algorithm_7_degrees(p).max(accuracy_degrees(p))
+        )
+    )
+    assert twice.at(point) is Truth.FALSE

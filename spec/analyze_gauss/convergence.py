@@ -5,11 +5,11 @@ from __future__ import annotations
 import attrs
 from flint import arb
 
-from dpmatrix.claims import Claim, Condition, Defect, Kind, Locator, Repair, Statement, Verdict
+from dpmatrix.claims import Chosen, Claim, Condition, Defect, Kind, Locator, Repair, Statement, Step, Verdict
 from dpmatrix.exact import Real, ball, square
 from dpmatrix.privacy.adjacency import Adjacency
 from dpmatrix.spec.analyze_gauss.gaussian_mechanism import printed_deviation
-from dpmatrix.spec.analyze_gauss.noise import norm_tail
+from dpmatrix.spec.analyze_gauss.noise import norm_probability
 from dpmatrix.spec.analyze_gauss.subspace_privacy import (
     PROMISE,
     GapSettings,
@@ -17,7 +17,7 @@ from dpmatrix.spec.analyze_gauss.subspace_privacy import (
     normal_tail,
     offset,
 )
-from dpmatrix.spec.conditions import exceeds, positive
+from dpmatrix.spec.conditions import below, exceeds, positive, whole
 from dpmatrix.spec.wishart.spectra import (
     DECREASING,
     EIGENVECTORS,
@@ -120,15 +120,33 @@ def repaired_bound(p: Recovery) -> arb:
     return 2 * norm_deviations(len(p.values), p.delta) * deviation / room_after_laplace(p)
 
 
-def events_margin(p: Recovery) -> arb:
-    """``2 delta`` minus the probability that one of the two events fails: delta/2 and the tail of ||E||_2."""
-    low = laplace_tail(GapSettings(p.epsilon, p.delta, p.gap), 2 * log_inverse(p.delta) / ball(p.epsilon))
-    return 2 * ball(p.delta) - low - norm_tail(len(p.values), norm_deviations(len(p.values), p.delta))
+@attrs.frozen
+class Draws:
+    """A promise, and the order n of the matrix: what the Laplace draw and the noise of the repaired run depend on."""
+
+    epsilon: Real
+    delta: Real
+    order: int
+
+
+def either_fails(p: Draws) -> arb:
+    """Pr(Lap(2/epsilon) < -2 log(1/delta)/epsilon, or ||E||_2 > 4 sqrt(n log 9 + log(1/delta)) deviations).
+
+    The first is exact, the second enclosed; they are independent, the second for each value of the first.
+    """
+    low = laplace_tail(GapSettings(p.epsilon, p.delta, 0), 2 * log_inverse(p.delta) / ball(p.epsilon))
+    large = norm_probability(p.order, norm_deviations(p.order, p.delta))
+    return low + (1 - low) * large
+
+
+def twice_delta(p: Draws) -> arb:
+    """``2 delta``."""
+    return 2 * ball(p.delta)
 
 
 def repaired_margin(p: Recovery) -> arb:
-    """Smaller of the bound minus ``||V_k V_k' - Vhat_k Vhat_k'||_2`` and the margin of the events."""
-    return (repaired_bound(p) - spectral_norm(projector_difference(p))).min(events_margin(p))
+    """The bound minus ``||V_k V_k' - Vhat_k Vhat_k'||_2``."""
+    return repaired_bound(p) - spectral_norm(projector_difference(p))
 
 
 def laplace_event_margin(p: Recovery) -> arb:
@@ -168,9 +186,12 @@ THEOREM_13 = Claim(
         "O(Delta sqrt(n) / (sigma_k^2 - sigma_{k+1}^2 - log(1/delta)/eps))",
     ),
     statement=Statement(
-        "for n = 2, k = 1 and some constant K, Pr(distance > K Delta sqrt(2) / (gap - log(1/delta)/eps)) <= 2 delta",
+        "there is a K such that for every epsilon, delta and A, here with n = 2 and k = 1, "
+        "Pr(distance > K Delta sqrt(2) / (gap - log(1/delta)/eps)) <= 2 delta",
         printed_margin,
         given=(*PROMISE, positive("constant"), exceeds("gap > offset, and the bound is below 1/sqrt(2)", room_margin)),
+        exists=(Chosen("constant"),),
+        one_sided=True,
     ),
     verdict=Verdict.HOLDS_WITH_REPAIR,
     defect=Defect.CONCLUSION,
@@ -179,9 +200,11 @@ THEOREM_13 = Claim(
         "probability that does not fall with delta."
     ),
     reading=(
-        "The algorithm is as in `analyze-gauss.algorithm-2`, d the noisy gap. Repaired, the theorem is stated for one "
-        "run on two events, the Laplace draw and ||E||_2, whose probabilities are part of the margin, with f = 1 where "
-        "the promise is for a row added or removed and f = 2, the factor of the repaired noise, where it is replaced."
+        "The algorithm is as in `analyze-gauss.algorithm-2`, d the noisy gap. O hides a K that is chosen before n, k, "
+        "epsilon, delta and A; the failure probability enters by a lower bound, so that a margin below zero refutes. "
+        "Repaired, the theorem is stated for one run on two events, the Laplace draw and ||E||_2, and the probability "
+        "that one of them fails is the step `events`. f = 1 where the promise is for a row added or removed and f = 2, "
+        "the factor of the repaired noise, where it is replaced."
     ),
     because=(
         "The distance is about |E_12|, of deviation Delta/gap for large gaps, so it exceeds any multiple K of it with "
@@ -194,9 +217,22 @@ THEOREM_13 = Claim(
         "8 f Delta sqrt(n log 9 + log(1/delta)) / (gap - 2 - 4 log(1/delta)/eps), where that is positive; f = 1 for a "
         "row added or removed, 2 for a row replaced",
         Statement(
-            "with probability at least 1 - 2 delta the distance is at most that",
+            "on the two events the distance is at most that",
             repaired_margin,
             given=RUN,
+        ),
+    ),
+    steps=(
+        Step(
+            "events",
+            Statement.of_law(
+                "one of the two events fails with probability at most 2 delta",
+                either_fails,
+                at_most=twice_delta,
+                given=(positive("epsilon"), positive("delta"), below("delta", 1), whole("order", 1)),
+            ),
+            sound=True,
+            note="not printed; what the repair rests on",
         ),
     ),
     uses=("analyze-gauss.noise-norm", "wishart.lemma-3+repair", "wishart.lemma-4+repair"),

@@ -130,7 +130,7 @@ SVD_RELATIONS = Claim(
         Statement(
             "A'A = V S^2 V', A = U S V' and U = A V S^-1",
             repaired_margin,
-            given=(*HYPOTHESES, Condition("s_n > 0", positive_margin, strict=True)),
+            given=(ORTHONORMAL, Condition("every s_i > 0", positive_margin, strict=True)),
         ),
     ),
     steps=(
@@ -142,8 +142,13 @@ SVD_RELATIONS = Claim(
         ),
         Step(
             "existence",
-            Statement("A = U S V' with U from A v_i / s_i", existence_margin, given=HYPOTHESES),
+            Statement(
+                "the u_i = A v_i / s_i, zero where s_i = 0, are orthonormal where s_i > 0, and give A again",
+                existence_margin,
+                given=HYPOTHESES,
+            ),
             sound=True,
+            note="that every A has such V and S is the spectral theorem for A'A",
         ),
         Step(
             "left",

@@ -90,25 +90,9 @@ def diagonal_entries_margin(p: Factorisation) -> arb:
     return -arb(sum(abs(x) for x in (p.matrix.charpoly() - product).coeffs()))
 
 
-def diagonalizable_margin(p: Factorisation) -> arb:
-    """Zero exactly when A has a basis of eigenvectors: the square-free part of det(tI - A) annihilates it."""
-    polynomial = p.matrix.charpoly()
-    square_free = polynomial // polynomial.gcd(polynomial.derivative())
-    order = p.matrix.nrows()
-    value, power = (
-        fmpq_mat(order, order),
-        fmpq_mat(order, order, [int(i == j) for i in range(order) for j in range(order)]),
-    )
-    for coefficient in square_free.coeffs():
-        value, power = value + coefficient * power, power * p.matrix
-    return disagreement(value, fmpq_mat(order, order))
-
-
 def bullets_margin(p: Factorisation) -> arb:
-    """Smallest of the four margins: all bullets hold exactly when it is zero."""
-    return (
-        eigenvalue_product_margin(p).min(rank_margin(p)).min(diagonal_entries_margin(p)).min(diagonalizable_margin(p))
-    )
+    """Smallest of the three margins: the bullets hold exactly when it is zero."""
+    return eigenvalue_product_margin(p).min(rank_margin(p)).min(diagonal_entries_margin(p))
 
 
 SQUARE = Condition("A, X and Lambda are square and of one order", square_margin)
@@ -126,9 +110,9 @@ EIGENVALUE_PROPERTIES = Claim(
         "|A| = prod lambda_i; rank = number of non-zero eigenvalues; eigenvalues of diag(a_ii); A = X Lambda X^-1",
     ),
     statement=Statement(
-        "for every square A the four bullets hold, and A = X Lambda X^-1 makes it diagonalizable",
+        "for every square A the first three bullets hold",
         bullets_margin,
-        given=HYPOTHESES,
+        given=(SQUARE,),
     ),
     verdict=Verdict.HOLDS_WITH_REPAIR,
     defect=Defect.HYPOTHESIS,
@@ -138,17 +122,21 @@ EIGENVALUE_PROPERTIES = Claim(
     ),
     reading=(
         "A is square, which the slides do not say (elsewhere A is m x n); eigenvalues are complex, with algebraic "
-        "multiplicity. Points are rational, roots are compared through their polynomial; for other matrices "
-        "the repaired statement rests on the derivation."
+        "multiplicity. The fourth bullet is a definition, Lambda the diagonal matrix that the letter stands for; it is "
+        "a hypothesis of the repair. Points are rational, roots are compared through their polynomial; for other "
+        "matrices the repaired statement rests on the derivation."
     ),
     because=(
-        "[[0, 1], [0, 0]] has rank 1 and no non-zero eigenvalue, and with X = I and Lambda = A it is 'diagonalizable' "
-        "in the words of the last bullet, as every matrix is. Once Lambda has to be diagonal both bullets are right: "
-        "rank A = rank Lambda. The determinant and diagonal matrices need no repair."
+        "[[0, 1], [0, 0]] has rank 1 and no non-zero eigenvalue. For a diagonalizable A = X Lambda X^-1 the bullet is "
+        "right: rank A = rank Lambda. The determinant and diagonal matrices need no repair."
     ),
     repair=Repair(
-        "Lambda is diagonal, and the rank bullet speaks of diagonalizable matrices",
-        Statement("all four bullets hold", bullets_margin, given=(*HYPOTHESES, DIAGONAL_MIDDLE)),
+        "the rank bullet speaks of diagonalizable matrices",
+        Statement(
+            "for every diagonalizable A = X Lambda X^-1 the first three bullets hold",
+            bullets_margin,
+            given=(*HYPOTHESES, DIAGONAL_MIDDLE),
+        ),
     ),
     steps=(
         Step(
@@ -170,12 +158,6 @@ EIGENVALUE_PROPERTIES = Claim(
                 given=(SQUARE, Condition("A is diagonal", diagonal_matrix_margin)),
             ),
             sound=True,
-        ),
-        Step(
-            "diagonalizable",
-            Statement("A = X Lambda X^-1 gives A a basis of eigenvectors", diagonalizable_margin, given=HYPOTHESES),
-            sound=False,
-            note="Lambda must be diagonal, which is not said",
         ),
     ),
 )

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import attrs
-from flint import arb, fmpz_mat
+from flint import arb, fmpq, fmpz_mat
 
-from dpmatrix.claims import Claim, Kind, Locator, Repair, Statement, Step, Verdict
-from dpmatrix.exact import Real, ball, square
+from dpmatrix.claims import Claim, Condition, Kind, Locator, Repair, Statement, Step, Verdict
+from dpmatrix.exact import Exact, Real, ball, rational, square
 from dpmatrix.privacy.adjacency import Adjacency
 from dpmatrix.privacy.profiles import GaussianProfile
 from dpmatrix.spec.conditions import at_most, below, exceeds, positive
@@ -38,17 +38,59 @@ def second_moment_sensitivity(p: GaussianPromise) -> arb:
     return factor * square(ball(p.norm_bound))
 
 
-def printed_margin(p: GaussianPromise) -> arb:
-    """Promised delta minus the exact delta of noise of deviation Delta."""
-    noise = GaussianProfile(second_moment_sensitivity(p), printed_deviation(p.epsilon, p.delta))
-    return ball(p.delta) - noise.delta(p.epsilon)
+def printed_divergence(p: GaussianPromise) -> arb:
+    """Exact delta at epsilon of noise of deviation Delta."""
+    return GaussianProfile(second_moment_sensitivity(p), printed_deviation(p.epsilon, p.delta)).delta(p.epsilon)
 
 
-def repaired_margin(p: GaussianPromise) -> arb:
-    """Half the promised delta minus the exact delta of noise of deviation Delta times the sensitivity."""
+def promised_delta(p: GaussianPromise) -> arb:
+    """Delta."""
+    return ball(p.delta)
+
+
+def repaired_divergence(p: GaussianPromise) -> arb:
+    """Exact delta at epsilon of noise of deviation Delta times the sensitivity."""
     sensitivity = second_moment_sensitivity(p)
-    noise = GaussianProfile(sensitivity, sensitivity * printed_deviation(p.epsilon, p.delta))
-    return ball(p.delta) / 2 - noise.delta(p.epsilon)
+    return GaussianProfile(sensitivity, sensitivity * printed_deviation(p.epsilon, p.delta)).delta(p.epsilon)
+
+
+def half_of_delta(p: GaussianPromise) -> arb:
+    """``delta / 2``."""
+    return ball(p.delta) / 2
+
+
+@attrs.frozen
+class MovedRow:
+    """A row x that leaves, a row y that comes (zero for none), of one length, and the bound R on their norms."""
+
+    x: tuple[Exact, ...]
+    y: tuple[Exact, ...]
+    norm_bound: Exact
+
+
+def _inner(x: tuple[Exact, ...], y: tuple[Exact, ...]) -> fmpq:
+    return sum((rational(a) * rational(b) for a, b in zip(x, y, strict=True)), fmpq(0))
+
+
+def moved_margin(p: MovedRow) -> arb:
+    """The squared sensitivity, 2 R^4 or R^4 if a row is zero, minus the squared change of the upper triangle of A'A."""
+    order, moved = len(p.x), fmpq(0)
+    for i in range(order):
+        for j in range(i, order):
+            moved += (rational(p.y[i]) * rational(p.y[j]) - rational(p.x[i]) * rational(p.x[j])) ** 2
+    replaced = any(rational(a) != 0 for a in p.x) and any(rational(b) != 0 for b in p.y)
+    return arb((2 if replaced else 1) * rational(p.norm_bound) ** 4 - moved)
+
+
+def one_length_margin(p: MovedRow) -> arb:
+    """0 when both rows have one length."""
+    return -arb(abs(len(p.x) - len(p.y)))
+
+
+def within_margin(p: MovedRow) -> arb:
+    """``R^2`` minus the larger of the squared norms; negative for a negative R."""
+    bound = rational(p.norm_bound)
+    return arb(abs(bound) * bound - max(_inner(p.x, p.x), _inner(p.y, p.y)))
 
 
 def small_epsilon_margin(p: GaussianPromise) -> arb:
@@ -115,10 +157,12 @@ ALGORITHM_1 = Claim(
         "Algorithm 1",
         "E symmetric, upper triangle i.i.d. N(0, Delta^2), Delta = (1 + sqrt(2 log(1/delta))) / eps; output A^T A + E",
     ),
-    statement=Statement(
+    statement=Statement.of_law(
         "for every matrix A and all epsilon, delta > 0 noise of deviation Delta is (epsilon, delta)-private",
-        printed_margin,
+        printed_divergence,
+        at_most=promised_delta,
         given=PRINTED,
+        probability=False,
     ),
     verdict=Verdict.EXECUTABLE_WITH_REPAIR,
     reading=(
@@ -135,31 +179,52 @@ ALGORITHM_1 = Claim(
     ),
     repair=Repair(
         "rows of norm at most R, deviation s Delta, s = R^2 or sqrt(2) R^2; epsilon <= 2 (1 + sqrt(2 log(1/delta)))",
-        Statement(
-            "noise of deviation s Delta is (epsilon, delta/2)-private", repaired_margin, given=(*PRINTED, SMALL_EPSILON)
+        Statement.of_law(
+            "noise of deviation s Delta is (epsilon, delta/2)-private",
+            repaired_divergence,
+            at_most=half_of_delta,
+            given=(*PRINTED, SMALL_EPSILON),
+            probability=False,
         ),
     ),
     steps=(
         Step(
             "row-added",
-            Statement(
+            Statement.of_law(
                 "with rows of norm at most 1, deviation Delta hides a row that is added, for every epsilon",
-                printed_margin,
+                printed_divergence,
+                at_most=promised_delta,
                 given=(*UNIT_ROWS, ADDED),
+                probability=False,
             ),
             sound=False,
             note="for epsilon <= 2 (1 + sqrt(2 log(1/delta))) it does",
         ),
         Step(
             "row-replaced",
-            Statement(
+            Statement.of_law(
                 "with rows of norm at most 1 and epsilon <= 2 (1 + sqrt(2 log(1/delta))), deviation Delta hides a row "
                 "that is replaced",
-                printed_margin,
+                printed_divergence,
+                at_most=promised_delta,
                 given=(*UNIT_ROWS, REPLACED, SMALL_EPSILON),
+                probability=False,
             ),
             sound=False,
             note="sqrt(2) Delta",
+        ),
+        Step(
+            "sensitivity",
+            Statement(
+                "a row added or removed moves the upper triangle of A'A by at most R^2, a row replaced by sqrt(2) R^2",
+                moved_margin,
+                given=(
+                    Condition("the rows have one length", one_length_margin),
+                    Condition("rows have norm at most R", within_margin),
+                ),
+            ),
+            sound=True,
+            note="not printed; what s stands for",
         ),
         Step(
             "output",

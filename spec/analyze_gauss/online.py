@@ -14,6 +14,7 @@ from dpmatrix.spec.analyze_gauss.gaussian_mechanism import (
     PRINTED,
     SMALL_EPSILON,
     GaussianPromise,
+    half_of_delta,
     printed_deviation,
     second_moment_sensitivity,
 )
@@ -53,10 +54,15 @@ def at_least_votes(p: FirstRow, chance: arb) -> arb:
     return total
 
 
-def sequence_margin(p: FirstRow) -> arb:
-    """``delta - (Pr(votes) - e^epsilon Pr'(votes))``."""
+def leaked_by_votes(p: FirstRow) -> arb:
+    """``max(0, Pr(votes) - e^epsilon Pr'(votes))``."""
     excess = at_least_votes(p, preference(p)) - ball(p.epsilon).exp() * at_least_votes(p, arb(1) / 2)
-    return ball(p.delta) - excess
+    return excess.max(arb(0))
+
+
+def promised_delta(p: FirstRow) -> arb:
+    """Delta."""
+    return ball(p.delta)
 
 
 def votes_margin(p: FirstRow) -> arb:
@@ -81,9 +87,9 @@ def online_deviation(p: OnlinePromise) -> arb:
     return arb(p.steps).sqrt() * second_moment_sensitivity(p) * printed_deviation(p.epsilon, p.delta)
 
 
-def repaired_margin(p: OnlinePromise) -> arb:
-    """``delta / 2`` minus the exact delta of all m noisy matrices together."""
-    return ball(p.delta) / 2 - GaussianProfile(sequence_sensitivity(p), online_deviation(p)).delta(p.epsilon)
+def sequence_divergence(p: OnlinePromise) -> arb:
+    """Exact delta at epsilon of all m noisy matrices together."""
+    return GaussianProfile(sequence_sensitivity(p), online_deviation(p)).delta(p.epsilon)
 
 
 @attrs.frozen
@@ -116,9 +122,12 @@ ALGORITHM_3 = Claim(
         "C_t = sum a a^T, Chat_t = C_t + E_t, E_t as in Algorithm 1 with eps, delta; Vhat_{t+1} its top k singular "
         "subspace",
     ),
-    statement=Statement(
-        "the sequence of subspaces is (epsilon, delta)-private for the parameters epsilon, delta of its noise",
-        sequence_margin,
+    statement=Statement.of_law(
+        "Pr(S) <= e^epsilon Pr'(S) + delta for the parameters epsilon, delta of the noise, S = 'so many subspaces are "
+        "closer to e_1', and a first row e_1 that is present or absent",
+        leaked_by_votes,
+        at_most=promised_delta,
+        probability=False,
         given=(
             positive("epsilon"),
             positive("delta"),
@@ -131,7 +140,9 @@ ALGORITHM_3 = Claim(
     verdict=Verdict.EXECUTABLE_WITH_REPAIR,
     reading=(
         "The slides call epsilon and delta regularization parameters and say nothing of privacy; judged is the promise "
-        "of Algorithm 1 for all outputs together, one row of the stream being added or removed, as a zero row. The "
+        "of Algorithm 1 for all outputs together, one row of the stream being added or removed, as a zero row: as an "
+        "algorithm without that promise it can be run as it is printed. One event is judged, which the promise "
+        "implies; its two probabilities are exact. The "
         "subspace is that of the largest eigenvalues, as the analysis needs."
     ),
     because=(
@@ -145,9 +156,11 @@ ALGORITHM_3 = Claim(
     ),
     repair=Repair(
         "deviation sqrt(m) s Delta, rows of norm at most R, epsilon <= 2 (1 + sqrt(2 log(1/delta)))",
-        Statement(
+        Statement.of_law(
             "all m noisy matrices, and so all subspaces, are together (epsilon, delta/2)-private",
-            repaired_margin,
+            sequence_divergence,
+            at_most=half_of_delta,
+            probability=False,
             given=(*PRINTED, whole("steps", 1), SMALL_EPSILON),
         ),
     ),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import attrs
-from flint import arb, fmpq, fmpq_mat
+from flint import arb, fmpq, fmpq_mat, fmpq_poly
 
 from dpmatrix.claims import Claim, Condition, Kind, Locator, Statement, Step, Verdict
 from dpmatrix.exact import Exact, rational
@@ -81,11 +81,12 @@ def transpose_margin(p: TracePoint) -> arb:
 
 
 def differential_margin(p: TracePoint) -> arb:
-    """``d tr A(t) / dt = tr(dA(t)/dt)``, coefficient by coefficient."""
-    total = arb(0)
-    for power, coefficient in enumerate(p.curve):
-        total += same(power * trace(coefficient), trace(power * coefficient))
-    return total
+    """``d tr A(t) / dt = tr(dA(t)/dt)``: the polynomial tr A(t), differentiated, and the entries, differentiated."""
+    outside = fmpq_poly([trace(coefficient) for coefficient in p.curve]).derivative()
+    inside = fmpq_poly()
+    for i in range(p.first.nrows()):
+        inside += fmpq_poly([coefficient[i, i] for coefficient in p.curve]).derivative()
+    return -arb(sum((abs(entry) for entry in (outside - inside).coeffs()), fmpq(0)))
 
 
 def idempotent_trace_margin(p: TracePoint) -> arb:

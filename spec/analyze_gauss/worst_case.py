@@ -7,7 +7,7 @@ from itertools import pairwise
 import attrs
 from flint import arb, fmpq, fmpq_mat
 
-from dpmatrix.claims import Claim, Condition, Kind, Locator, Statement, Step, Verdict
+from dpmatrix.claims import Chosen, Claim, Condition, Kind, Locator, Statement, Step, Verdict
 from dpmatrix.exact import Real, ball, rational
 from dpmatrix.spec.analyze_gauss.noise import NORM_CONSTANT
 from dpmatrix.spec.analyze_gauss.points import same
@@ -35,6 +35,13 @@ class NoisyMoment(SpectralPair):
     deviation: Real
 
 
+@attrs.frozen
+class CapturedLoss(NoisyMoment):
+    """The same, and the constant C that O stands for."""
+
+    constant: Real
+
+
 def true_projector(p: SpectralPair) -> fmpq_mat:
     """``V_k V_k'``."""
     return projector(p.frame, p.k)
@@ -55,9 +62,9 @@ def best(p: SpectralPair) -> fmpq:
     return trace(true_projector(p) * original(p))
 
 
-def theorem_4_margin(p: NoisyMoment) -> arb:
-    """``2 k 7 sqrt(n) Delta - (||A V_k||_F^2 - ||A Vhat_k||_F^2)``."""
-    allowed = 2 * p.k * NORM_CONSTANT * arb(len(p.values)).sqrt() * ball(p.deviation)
+def theorem_4_margin(p: CapturedLoss) -> arb:
+    """``C k sqrt(n) Delta - (||A V_k||_F^2 - ||A Vhat_k||_F^2)``."""
+    allowed = ball(p.constant) * p.k * arb(len(p.values)).sqrt() * ball(p.deviation)
     return allowed - arb(best(p) - captured(p))
 
 
@@ -140,16 +147,19 @@ THEOREM_4 = Claim(
         "||A Vhat_k||_F^2 >= ||A V_k||_F^2 - O(k sqrt(n) Delta), Vhat_k the principal rank-k subspace of A^T A + E",
     ),
     statement=Statement(
-        "||A Vhat_k||_F^2 >= ||A V_k||_F^2 - 14 k sqrt(n) Delta whenever ||E||_2 <= 7 sqrt(n) Delta",
+        "there is a C such that ||A Vhat_k||_F^2 >= ||A V_k||_F^2 - C k sqrt(n) Delta for every A, k and E with "
+        "||E||_2 <= 7 sqrt(n) Delta",
         theorem_4_margin,
         given=(*SPECTRA, NORM_EVENT),
+        exists=(Chosen("constant", exhibited=2 * NORM_CONSTANT),),
     ),
     verdict=Verdict.HOLDS_PROOF_REPAIRED,
     reading=(
-        "O means 14, and 'with high probability' is the event ||E||_2 <= 7 sqrt(n) Delta, of probability at least "
-        "1 - exp(-4n/5) by `analyze-gauss.noise-norm`. The first printing has Ahat, which is not defined, for A; the "
-        "second has A. 'Principal' is read as the proof's 'highest singular subspace': the eigenvectors of largest "
-        "|eigenvalue|, ties in any order; eigenvectors of largest eigenvalue lose no more, by (2) and (3)."
+        "O means a constant C, and 14 is exhibited; 'with high probability' is the event ||E||_2 <= 7 sqrt(n) Delta, "
+        "of probability at least 1 - exp(-4n/5) by `analyze-gauss.noise-norm`. The first printing has Ahat, which is "
+        "not defined, for A; the second has A. 'Principal' is read as the proof's 'highest singular subspace': the "
+        "eigenvectors of largest |eigenvalue|, ties in any order; eigenvectors of largest eigenvalue lose no more, by "
+        "(2) and (3)."
     ),
     because=(
         "A'A + E may be indefinite, and then its top singular subspace does not maximise tr(V'(A'A + E)V): diag(1, 0) "

@@ -28,9 +28,9 @@ from dpmatrix.spec.analyze_gauss.gaussian_mechanism import GaussianPromise, Gaus
 from dpmatrix.spec.analyze_gauss.online import OnlinePromise, OnlineRun
 from dpmatrix.spec.analyze_gauss.subspace_recovery import RecoveryRun
 
-algorithm_1 = cite("analyze-gauss.algorithm-1@3eaa6e4e")
-algorithm_2 = cite("analyze-gauss.algorithm-2@f8a9d972")
-algorithm_3 = cite("analyze-gauss.algorithm-3@a0c09f12")
+algorithm_1 = cite("analyze-gauss.algorithm-1@270beb25")
+algorithm_2 = cite("analyze-gauss.algorithm-2@08b78c6d")
+algorithm_3 = cite("analyze-gauss.algorithm-3@b1a8cb7c")
 
 
 ADDED, REPLACED = Adjacency.ADD_REMOVE_ONE, Adjacency.REPLACE_ONE
@@ -146,7 +146,7 @@ def test_recovery_withholds_and_perturbs_as_stated(statement, cdf_radius, cdf_di
             "epsilon > 0": attrs.evolve(inside, epsilon=0),
             "delta > 0": attrs.evolve(inside, delta=0),
             "delta < 1": attrs.evolve(inside, delta=1),
-            "the rounding is at most 1/1000": attrs.evolve(inside, rounding=Fraction(1, 900)),
+            "the rounding is at most 1/1000, and not negative": attrs.evolve(inside, rounding=Fraction(1, 900)),
         },
     )
 
