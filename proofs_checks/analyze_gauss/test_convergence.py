@@ -26,7 +26,7 @@ from dpmatrix.spec.analyze_gauss.convergence import (
 from dpmatrix.spec.wishart.spectra import projector_difference, spectral_norm
 from proofs_checks.exact_matrices import diagonal, rotation
 
-theorem_13 = cite("analyze-gauss.theorem-13@dddae3cc")
+theorem_13 = cite("analyze-gauss.theorem-13@1e77153c")
 
 DRAWS = random.Random(20140604)
 RELATIONS = (Adjacency.ADD_REMOVE_ONE, Adjacency.REPLACE_ONE)

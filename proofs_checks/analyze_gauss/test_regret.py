@@ -18,8 +18,8 @@ from dpmatrix.spec.analyze_gauss.regret import Alternating, OfflineLoss, TunedSt
 from dpmatrix.spec.analyze_gauss.worst_case import NoisyMoment, best, captured
 from proofs_checks.analyze_gauss.online_promises import PROMISE, deviation, outside
 
-regret_online = cite("analyze-gauss.regret-online@b244bfc9")
-regret_offline = cite("analyze-gauss.regret-offline@7f048eac")
+regret_online = cite("analyze-gauss.regret-online@9722b56d")
+regret_offline = cite("analyze-gauss.regret-offline@01f27afb")
 
 SMALL = Fraction(1, 10**6)
 

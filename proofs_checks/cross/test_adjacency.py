@@ -15,7 +15,7 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.cross_adjacency import ChangedRow, TwoSteps
 from dpmatrix.spec.sliding_window.post_processing import excess
 
-adjacency = cite("cross.adjacency@de8c3287")
+adjacency = cite("cross.adjacency@746b0843")
 
 ZERO, FIRST, SECOND = (0, 0), (1, 0), (0, 1)
 ROWS = (ZERO, FIRST, SECOND, (Fraction(3, 5), Fraction(4, 5)), (Fraction(1, 2), 0), (10, 0), (11, 0))

@@ -29,7 +29,7 @@ from dpmatrix.spec.analyze_gauss.online import OnlinePromise, OnlineRun
 from dpmatrix.spec.analyze_gauss.subspace_recovery import RecoveryRun
 
 algorithm_1 = cite("analyze-gauss.algorithm-1@270beb25")
-algorithm_2 = cite("analyze-gauss.algorithm-2@08b78c6d")
+algorithm_2 = cite("analyze-gauss.algorithm-2@ddd107b2")
 algorithm_3 = cite("analyze-gauss.algorithm-3@b1a8cb7c")
 
 
