@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Iterator
+from functools import cache
 from pathlib import Path
 
 from dpmatrix.reporting.citing import METHODS
@@ -70,7 +71,7 @@ def misconduct(root: Path, folders: Iterable[str], files: Iterable[str] = ()) ->
     asked += [path for folder in folders for path in sorted((root / folder).rglob("*.py")) if _marks(path)]
     asked = list(dict.fromkeys(asked))
     for path in asked:  # grows while it is read
-        tree = ast.parse(path.read_bytes())
+        tree = _tree(path)
         places = (root, path.parent, *(root / folder for folder in path.relative_to(root).parts[:1]))
         beside = [folder / "conftest.py" for folder in path.parents if root in (folder, *folder.parents)]
         for other in (*_imported(tree, places), *beside):
@@ -82,9 +83,18 @@ def misconduct(root: Path, folders: Iterable[str], files: Iterable[str] = ()) ->
     return sorted(found)
 
 
+@cache
+def _tree(path: Path) -> ast.Module:
+    return ast.parse(path.read_bytes())
+
+
 def _marks(path: Path) -> bool:
-    """Whether something in a file is decorated as an item of evidence."""
-    return _DECORATED.search(path.read_text(encoding="utf-8")) is not None
+    """Whether something in a file is decorated as an item of evidence, and not in a text that it holds."""
+    if _DECORATED.search(path.read_text(encoding="utf-8")) is None:
+        return False
+    nodes = [node for node in ast.walk(_tree(path)) if isinstance(node, ast.FunctionDef | ast.ClassDef)]
+    calls = [one.func for node in nodes for one in node.decorator_list if isinstance(one, ast.Call)]
+    return any(isinstance(call, ast.Attribute) and call.attr in {MARK, *METHODS} for call in calls)
 
 
 def _imported(tree: ast.AST, folders: Iterable[Path]) -> Iterator[Path]:

@@ -103,7 +103,8 @@ class Session:
         self.malformed: list[str] = []
         self.interrupted = False
         # Now, since an item may change what these read.
-        self.catalogue: Catalogue = self.specification.catalogue() if deciding else Catalogue((), frozenset())
+        catalogue = getattr(self.specification, "catalogue", None) if deciding else None
+        self.catalogue = Catalogue((), frozenset()) if catalogue is None else catalogue()
         self.implementations = tuple(implementations(config.getini("rooms"))) if deciding else ()
         if self.part is not None:
             self.committed = self.part.of_claims(self.committed)
