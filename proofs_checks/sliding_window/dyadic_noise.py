@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from itertools import product
 
 import attrs
 import mpmath
 import sympy
 from flint import arb, fmpq
 
-from dpmatrix.claims import Statement, Truth, bind_hypotheses
-from dpmatrix.claims.formulas import bind_formula, real
+from dpmatrix.claims.formulas import real
 from dpmatrix.privacy.profiles import GaussianProfile
 from dpmatrix.spec.sliding_window.dyadic_release import DyadicRelease, WindowCover, cover_margin, sums_with
 from dpmatrix.spec.sliding_window.dyadic_release import deviation as printed_deviation
@@ -97,20 +95,6 @@ def far_slack(p) -> mpmath.mpf:
     """Smallest slack of a window where the noise exceeds zeta with a probability below 10^-45."""
     assert p.dimension * mpmath.exp(-((real(p.bound) / deviation(p)) ** 2) / (16 * blocks(p)) + 3 * p.dimension) < 1e-45
     return min(*released(p)[:2], real(p.beta))
-
-
-def check_sequence(statement: Statement) -> None:
-    """Bind the statement that the sums are private to its closed form, with its hypotheses."""
-    points = [
-        DyadicRelease(leaf, height, epsilon, delta)
-        for leaf, height, epsilon, delta in product(
-            (0, 11), (0, 2, 5), (Fraction(1, 10), 1, 8), (Fraction(1, 3), MILLIONTH)
-        )
-    ]
-    bind_formula(statement, points, spare_delta)
-    assert all(statement.at(p) is Truth.TRUE for p in points)
-    assert not statement.strict
-    bind_hypotheses(statement, EMPTY_RELEASE, RELEASE_OUTSIDE)
 
 
 def check_promise() -> None:

@@ -70,10 +70,6 @@ def sequence_margin(p: DyadicRelease) -> arb:
 
 RELEASE = (whole("leaf", 0), whole("height", 0), positive("epsilon"), positive("delta"), below("delta", 1))
 
-SEQUENCE_SAYS = (
-    "with s = sqrt(h+1) (z + sqrt(z^2 + 2 eps)) / (2 eps), z = sqrt(2 log(1/delta)), all sums together, hence all time "
-    "stamps and all outputs, are (eps, delta)-DP for a row of norm at most 1 replaced by zero"
-)
 SEQUENCE_CHANGE = (
     "rows of norm at most 1, one replaced by zero; release the dyadic sums with Gaussian noise once, and compute "
     "stamps, comparisons and outputs from them"
