@@ -15,7 +15,7 @@ from dpmatrix.spec.analyze_gauss.decompositions import Decomposition
 from proofs_checks.analyze_gauss.drawn_matrices import drawn, unit
 from proofs_checks.exact_matrices import cayley, diagonal
 
-svd_relations = cite("analyze-gauss.svd-relations@4c0d0dff")
+svd_relations = cite("analyze-gauss.svd-relations@b5aa926a")
 
 DRAWS = random.Random(20140531)
 
@@ -97,8 +97,8 @@ def test_repaired_relations(statements) -> None:
     assert all(existence.at(p) is Truth.TRUE for p in FULL + DEFICIENT)
     bind(repaired, [(p, 0) for p in FULL])
     bind(existence, [(p, 0) for p in FULL + DEFICIENT])
-    bind_hypotheses(existence, DEFICIENT[0], HYPOTHESES)
     orthonormal = {"the columns of U and V are orthonormal": HYPOTHESES["the columns of U and V are orthonormal"]}
+    bind_hypotheses(existence, DEFICIENT[0], orthonormal)
     bind_hypotheses(repaired, SCALED, orthonormal | {"every s_i > 0": DEFICIENT[0]})
 
 

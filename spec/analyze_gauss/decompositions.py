@@ -145,7 +145,7 @@ SVD_RELATIONS = Claim(
             Statement(
                 "the u_i = A v_i / s_i, zero where s_i = 0, are orthonormal where s_i > 0, and give A again",
                 existence_margin,
-                given=HYPOTHESES,
+                given=(ORTHONORMAL,),
             ),
             sound=True,
             note="that every A has such V and S is the spectral theorem for A'A",
