@@ -68,7 +68,8 @@ def _integer(value: int, chance: random.Random) -> int:
     steps = [value - 1, value + 1, value + 2, 1, 2, 3, 5, 0]
     if abs(value) > _SMALL:
         steps += [2 * value, value // 2, value // 10]  # no more: a size may be the length of a loop
-    return chance.choice(steps)
+    # the size of a matrix that is negative ends the interpreter, inside flint
+    return chance.choice([step for step in steps if step >= 0 or value < 0])
 
 
 def _rational(value: fmpq, chance: random.Random) -> fmpq:
