@@ -32,7 +32,11 @@ def variations(point: Any, seed: str, count: int) -> Iterator[Any]:  # noqa: ANN
     """
     chance = random.Random(hashlib.sha256(seed.encode()).digest())  # noqa: S311 - points to look at, no secret
     for _ in range(count):
-        yield _varied(point, chance)
+        try:
+            varied = _varied(point, chance)
+        except (ValueError, TypeError, ArithmeticError):
+            continue  # a record may refuse what is no point of its sort
+        yield varied
 
 
 def _varied(point: Any, chance: random.Random) -> Any:  # noqa: ANN401 - points are the statement's own
