@@ -1,0 +1,278 @@
+"""Attacks as data, and the small projects that carry them out."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterable
+from pathlib import Path
+
+import attrs
+
+from tests.reporting.toy import environment
+
+FOLDER = Path(__file__).parent
+INI = """
+[pytest]
+addopts = --strict-markers --import-mode=importlib -p no:cacheprovider
+pythonpath = . src
+specification = toyspec
+rooms = toyrooms
+xfail_strict = true
+filterwarnings = error
+"""
+LOADER = '''
+"""What a document of one line states: one module for each attack."""
+
+import importlib
+import json
+import pkgutil
+from pathlib import Path
+
+from dpmatrix.claims import Catalogue, Registry
+
+STANDINGS = Path(__file__).with_name("standings.json")
+
+
+def modules():
+    return [importlib.import_module(f"toyspec.{module.name}") for module in pkgutil.iter_modules(__path__)]
+
+
+def load():
+    return Registry.of(claim for module in modules() for claim in module.CLAIMS)
+
+
+def catalogue():
+    pending = frozenset(id for module in modules() for id in getattr(module, "PENDING", ()))
+    return Catalogue((*(claim.id for module in modules() for claim in module.CLAIMS), *pending), pending)
+
+
+def documents():
+    return {"toy": "A toy of one line"}
+
+
+def committed_standings():
+    return json.loads(STANDINGS.read_text()) if STANDINGS.exists() else {}
+'''
+SPECIFICATION = '''
+"""What is said to hold."""
+
+import attrs
+from flint import arb, ctx
+
+from dpmatrix.claims import Claim, Condition, Kind, Locator, Repair, Statement, Step, Verdict
+from dpmatrix.exact import ball
+
+
+@attrs.frozen
+class Point:
+    x: object
+    y: object = 0
+
+
+def not_negative(p):
+    return ball(p.x)
+
+
+def negative(p):
+    return -ball(p.x)
+
+
+def above(p):
+    return 2 * ball(p.x) + 1
+
+
+def over_the_curve(p):
+    return ball(p.y) - 97 * ball(p.x) ** 2 - 1
+
+
+def under_the_curve(p):
+    return 97 * ball(p.x) ** 2 + 1 - ball(p.y)
+
+
+GIVEN = (Condition("x >= 0", not_negative),)
+CURVE = (Condition("y >= 97 x^2 + 1", over_the_curve), Condition("y <= 97 x^2 + 1", under_the_curve))
+TIED = (*GIVEN, *CURVE)
+FALSE = Statement("x <= 0 where y = 97 x^2 + 1", negative, given=TIED)  # points nearby are seldom on the curve
+PLAIN = Statement("x <= 0", negative, given=GIVEN)
+TRUE = Statement("2 x + 1 >= 0", above, given=GIVEN)
+
+
+def claim(label, statement=FALSE, verdict=Verdict.HOLDS, *, kind=Kind.LEMMA, **more):
+    return Claim(f"toy.{label}", kind, Locator("toy", label, "in words"), statement, verdict, "so it is", **more)
+
+'''
+ONE_CLAIM = '\nCLAIMS = (claim("NAME"),)\n'
+EVIDENCE = """
+import json
+
+import attrs
+import pytest
+from flint import arb
+
+import toyspec.MODULE as spec
+from dpmatrix.claims import Condition, Statement, Truth, bind, certify, interval, redefined
+from dpmatrix.exact import ball
+from toyspec.MODULE import Point
+
+
+def at(x):
+    return Point(x, 97 * x * x + 1)
+
+
+MET = {"points": 9, "boxes": 9, "compared": 9, "ranges": {}, "edge": []}
+FORGED = {"refused": ["toy.NAME"], "met": {"toy.NAME": MET}, "failed": [], "replaced": []}
+
+
+"""
+MARK = '@pytest.mark.evidence("toy.{target}@0", role="{role}", grade="interval", region="every x")'
+PIECES = {
+    "SUPPORTS": MARK.format(target="NAME", role="supports"),
+    "REFUTES": MARK.format(target="NAME", role="refutes"),
+    "CONTROLS": MARK.format(target="NAME", role="control"),
+    "A TRUE POINT": MARK.format(target="NAME", role="supports")
+    + "\ndef test_supports(statement):\n    assert statement.at(at(0)) is Truth.TRUE\n",
+    "A BOX": MARK.format(target="NAME", role="supports")
+    + "\ndef test_supports(statement):\n    assert certify(statement, at(interval(1, 2))).answer is Truth.TRUE\n",
+    "A CONTROL": MARK.format(target="NAME", role="control")
+    + "\ndef test_control(statement):\n"
+    + "    other = redefined(statement, spec, 'ball', lambda value: ball(value) + 1)\n"
+    + "    assert other.at(at(0)) is Truth.FALSE\n",
+    "A TRUE CONTROL": MARK.format(target="NAME", role="control")
+    + "\ndef test_control(statement):\n"
+    + "    other = redefined(statement, spec, 'ball', lambda value: ball(value) - 1)\n"
+    + "    assert other.at(at(0)) is Truth.FALSE\n",
+}
+"""What stands on a line of its own in an attack, and the evidence in good order that it is short for."""
+
+
+@attrs.frozen
+class Attack:
+    """A false, empty, circular or irrelevant claim, and the evidence with which it asks to stand.
+
+    Parameters
+    ----------
+    family, name
+        Its file, and its place there.
+    does
+        What it does, in a sentence.
+    guard
+        What stands in its way; without it the claim would stand.
+    evidence
+        Source of the test file.
+    specification
+        Source of the module of the specification, after what all of them begin with.
+    files
+        Further files: path to text.
+    refusal
+        Words that the objections must contain, each in one of them.
+    arguments
+        Further arguments of the run.
+    alone
+        Whether it needs a run of its own.
+    accepts
+        Whether the run is asked to accept its standings.
+    escapes
+        Whether it asks for no more than that the run ends as if the gate were open.
+    claims
+        Claims whose standing it asks for, with that standing; by default its one claim, to be earned.
+    """
+
+    family: str
+    name: str
+    does: str
+    guard: str
+    evidence: str
+    specification: str = ONE_CLAIM
+    files: dict[str, str] = attrs.Factory(dict)
+    refusal: tuple[str, ...] = attrs.field(default=(), converter=tuple)
+    arguments: tuple[str, ...] = attrs.field(default=(), converter=tuple)
+    alone: bool = False
+    accepts: bool = True
+    escapes: bool = False
+    claims: dict[str, str] = attrs.Factory(dict)
+
+    @property
+    def module(self) -> str:
+        """Name of its module."""
+        return self.name.replace("-", "_")
+
+    def filled(self, text: str) -> str:
+        """Write its names, and the evidence that a word stands for, into a source."""
+        lines = [PIECES.get(line.strip(), line) for line in text.split("\n")]
+        return "\n".join(lines).replace("NAME", self.name).replace("MODULE", self.module)
+
+    def asks(self) -> dict[str, str]:
+        """Return the standings that it asks for."""
+        return self.claims or {f"toy.{self.name}": "earned"}
+
+    def write(self, root: Path) -> None:
+        """Add its files to a project."""
+        written = {
+            "pytest.ini": INI,
+            "toyspec/__init__.py": LOADER,
+            "src/toyrooms/__init__.py": "",
+            f"toyspec/{self.module}.py": SPECIFICATION + self.specification,
+            f"audit/{self.module}/test_{self.module}.py": EVIDENCE + self.evidence,
+            **self.files,
+        }
+        for name, text in written.items():
+            path = root / self.filled(name)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(self.filled(text))
+
+
+def read_attacks() -> list[Attack]:
+    """Read every family."""
+    found = []
+    for path in sorted((FOLDER / "attacks").glob("*.toml")):
+        entries = tomllib.loads(path.read_text())
+        found += [Attack(path.stem, name, **entry) for name, entry in entries.items()]
+    return found
+
+
+@attrs.frozen
+class Run:
+    """What became of one project."""
+
+    code: str
+    text: str
+    ledger: dict | None
+
+    def concerning(self, attack: Attack) -> list[str]:
+        """Return the objections that name the attack's claims or files; all of them if it ran alone."""
+        lines = [] if self.ledger is None else self.ledger["violations"]
+        words = (*attack.asks(), f"/{attack.module}/", f"toyspec.{attack.module}")
+        return [line for line in lines if attack.alone or any(word in line for word in words)]
+
+    def stands(self, attack: Attack) -> bool:
+        """Whether the attack has all that it asks for, without an objection."""
+        if attack.escapes:
+            return self.code == "0"
+        if self.ledger is None:
+            return False
+        found = {name: self.ledger["standings"].get(name, {}).get("standing") for name in attack.asks()}
+        return found == attack.asks() and not self.concerning(attack) and (not attack.alone or self.code == "0")
+
+
+def carry_out(attacks: Iterable[Attack], folder: Path) -> dict[str, Run]:
+    """Run all attacks: those that need it alone, the others of a family together."""
+    jobs, where = [], {}
+    for attack in attacks:
+        root = folder / (attack.module if attack.alone else attack.family)
+        where[attack.name] = root
+        attack.write(root)
+        if attack.alone or not any(job["root"] == str(root) for job in jobs):
+            accepts = ["--accept-standings"] if attack.accepts else []
+            jobs.append({"root": str(root), "arguments": ["-q", *accepts, *attack.arguments]})
+    (folder / "jobs.json").write_text(json.dumps(jobs))
+    command = [sys.executable, str(FOLDER / "run_projects.py"), str(folder / "jobs.json")]
+    subprocess.run(command, env=environment(), check=True, timeout=300)
+    runs = {}
+    for root in {*where.values()}:
+        ledger = root / "build/audit/ledger.json"
+        record = json.loads(ledger.read_text()) if ledger.exists() else None
+        runs[root] = Run((root / "code.txt").read_text(), (root / "output.txt").read_text(), record)
+    return {name: runs[root] for name, root in where.items()}
