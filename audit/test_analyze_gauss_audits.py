@@ -41,7 +41,7 @@ PAIRS = [closing_pair(0.1), closing_pair(0.5), closing_pair(0.1, wide=40)]
 
 
 @pytest.mark.evidence(
-    "analyze-gauss.subspace-privacy@95088733",
+    "analyze-gauss.subspace-privacy@5d352370",
     role="refutes",
     grade="statistical",
     region="epsilon = 1, delta = 1e-6, n = 2: a row that closes a gap of 1/10; confidence 1 - 1e-9",
@@ -63,7 +63,7 @@ def test_the_closed_gap_is_found(statement, audited) -> None:
 
 
 @pytest.mark.evidence(
-    "analyze-gauss.subspace-privacy+repair@95088733",
+    "analyze-gauss.subspace-privacy+repair@5d352370",
     role="supports-repair",
     grade="statistical",
     region="epsilon = 1, delta = 1e-6, a row that closes a gap of 1/10, and one at a gap of 40; no alarm at 1e-9",
@@ -95,7 +95,7 @@ def printed_votes(data: np.ndarray, size: int, generator: np.random.Generator) -
 
 
 @pytest.mark.evidence(
-    "analyze-gauss.algorithm-3@8fdbdb61",
+    "analyze-gauss.algorithm-3@a0c09f12",
     role="refutes",
     grade="statistical",
     region="50 steps, epsilon = 1, delta = 1e-6: the number of steps that prefer e_1; confidence 1 - 1e-9",
@@ -108,7 +108,7 @@ def test_fifty_printed_steps_are_caught(statement, audited) -> None:
 
 
 @pytest.mark.evidence(
-    "analyze-gauss.algorithm-3+repair@8fdbdb61",
+    "analyze-gauss.algorithm-3+repair@a0c09f12",
     role="supports-repair",
     grade="statistical",
     region="50 steps, epsilon = 1, delta = 1e-6: the count or the sums of all matrices, as in the item's name; "
@@ -131,7 +131,7 @@ def test_fifty_repaired_steps_raise_no_alarm(statement, audited, seen: str) -> N
 
 
 @pytest.mark.evidence(
-    "analyze-gauss.algorithm-1@858b1e21",
+    "analyze-gauss.algorithm-1@3eaa6e4e",
     role="refutes",
     grade="statistical",
     region="a row of norm 5 at epsilon = 1, delta = 1e-6; confidence 1 - 1e-9",

@@ -35,7 +35,7 @@ def pairs(dimension: int):
 
 
 @pytest.mark.evidence(
-    "wishart.theorem-4@aa8adcd4",
+    "wishart.theorem-4@1a87265c",
     role="refutes",
     grade="statistical",
     region="epsilon = 1, n = 5, d as in the item's name; confidence 1 - 1e-9",
@@ -58,7 +58,7 @@ def test_wishart_failure_is_found_blindly(statement, audited, dimension: int) ->
 
 
 @pytest.mark.evidence(
-    "wishart.theorem-3@4f2e67ea",
+    "wishart.theorem-3@999d9312",
     role="supports",
     grade="statistical",
     region="epsilon = 1, n = 5, d as in the item's name; no alarm at 1e-9",
@@ -82,7 +82,7 @@ def test_laplace_raises_no_alarm(statement, audited, dimension: int, calibration
 
 
 @pytest.mark.evidence(
-    "wishart.theorem-4+repair@aa8adcd4",
+    "wishart.theorem-4+repair@1a87265c",
     role="supports-repair",
     grade="statistical",
     region="epsilon = 1, n = 5, d as in the item's name; no alarm at 1e-9",
@@ -104,7 +104,7 @@ def test_symmetrised_wishart_raises_no_alarm(statement, audited, dimension: int)
 
 
 @pytest.mark.evidence(
-    "wishart.theorem-1@d1ab6533",
+    "wishart.theorem-1@78ab7151",
     role="control",
     grade="statistical",
     region="d = 1, epsilon = 1, Laplace noise cut by a quarter",
@@ -126,7 +126,7 @@ def test_laplace_noise_cut_by_a_quarter_is_caught(statement, audited) -> None:
 
 
 @pytest.mark.evidence(
-    "wishart.theorem-3@4f2e67ea",
+    "wishart.theorem-3@999d9312",
     role="supports",
     grade="statistical",
     region="d = 2, n = 2: the released lattice values, every bit",

@@ -58,7 +58,7 @@ def covariance(correlation: Fraction) -> fmpq_mat:
 
 
 @pytest.mark.evidence(
-    "compression.corollary-3-7@1426a96a",
+    "compression.corollary-3-7@51c69395",
     role="refutes",
     grade="statistical",
     region="n = 20, m = 3, p = 2: equal columns against one changed sign; confidence 1 - 1e-9",
@@ -100,7 +100,7 @@ def test_the_release_itself_gives_equal_columns_away() -> None:
 
 
 @pytest.mark.evidence(
-    "compression.theorem-4-6@4206796a",
+    "compression.theorem-4-6@3e95f506",
     role="supports",
     grade="statistical",
     region="n = 140, m = 130, p = 2, reference = Sigma_1 = I, one changed sign; no alarm at 1e-9",
@@ -133,7 +133,7 @@ def test_truncated_compression_keeps_the_bound(statement, audited, record_proper
 
 
 @pytest.mark.evidence(
-    "compression.procedure-4-1@b85d4d19",
+    "compression.procedure-4-1@86561187",
     role="refutes",
     grade="interval",
     region="n = 140, m = 130, p = 2: an output that one neighbour's own box keeps and the other's throws away",

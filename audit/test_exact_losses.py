@@ -50,7 +50,7 @@ def search(mechanism, outputs, dimension: int, parameters: int, *, refinement: i
 
 
 @pytest.mark.evidence(
-    "wishart.theorem-4@aa8adcd4",
+    "wishart.theorem-4@1a87265c",
     role="refutes",
     grade="interval",
     region="epsilon = 1, n = 3, d as in the item's name",
@@ -68,7 +68,7 @@ def test_search_finds_an_output_that_one_neighbour_cannot_give(
 
 
 @pytest.mark.evidence(
-    "wishart.theorem-3@4f2e67ea",
+    "wishart.theorem-3@999d9312",
     role="supports",
     grade="numeric",
     region="epsilon = 1, n = 3, d as in the item's name, adversarial pairs",
@@ -90,7 +90,7 @@ def test_laplace_loss_reaches_its_sensitivity_and_no_more(
 
 
 @pytest.mark.evidence(
-    "wishart.theorem-4+repair@aa8adcd4",
+    "wishart.theorem-4+repair@1a87265c",
     role="supports-repair",
     grade="numeric",
     region="epsilon = 1, n = 3, d as in the item's name, adversarial pairs",

@@ -117,7 +117,7 @@ def changed(**fields):
 
 
 @pytest.mark.evidence(
-    "near-optimal.figure-3@f4a37f75",
+    "near-optimal.figure-3@dc344baa",
     role="refutes",
     grade="statistical",
     region="the spectrum of kddcup, n = 494,021; confidence 1 - 1e-9",
@@ -132,13 +132,13 @@ def test_mod_sulq_is_far_from_chance_on_all_of_kddcup(statement, record_property
 
 
 @pytest.mark.evidence(
-    "near-optimal.figure-3+repair@f4a37f75",
+    "near-optimal.figure-3+repair@dc344baa",
     role="supports-repair",
     grade="statistical",
     region="the spectrum of kddcup, n = 24,701; confidence 1 - 1e-9",
 )
 @pytest.mark.evidence(
-    "near-optimal.figure-3+repair@f4a37f75", role="control", grade="statistical", region="kddcup, all records"
+    "near-optimal.figure-3+repair@dc344baa", role="control", grade="statistical", region="kddcup, all records"
 )
 def test_mod_sulq_is_like_chance_where_its_noise_hides_the_data(statement, record_property):
     bind(statement.elsewhere(), [(p, slack(p)) for p in POINTS])
@@ -174,7 +174,7 @@ def bind_insurance(statement):
 
 
 @pytest.mark.evidence(
-    "near-optimal.figure-4@e6465c0b",
+    "near-optimal.figure-4@ed0941a1",
     role="supports",
     grade="statistical",
     region="the spectrum of insurance, all records; confidence 1 - 1e-9",
@@ -186,7 +186,7 @@ def test_the_panel_of_insurance(statement, record_property):
 
 
 @pytest.mark.evidence(
-    "near-optimal.figure-4/part-of-localization@e6465c0b",
+    "near-optimal.figure-4/part-of-localization@ed0941a1",
     role="supports",
     grade="statistical",
     region="the spectrum of 3 of 25 sequences of localization; confidence 1 - 1e-9",
@@ -199,7 +199,7 @@ def test_the_part_of_localization_that_is_at_hand(statement, record_property):
 
 
 @pytest.mark.evidence(
-    "near-optimal.figure-4@e6465c0b", role="control", grade="statistical", region="insurance, what is said reversed"
+    "near-optimal.figure-4@ed0941a1", role="control", grade="statistical", region="insurance, what is said reversed"
 )
 def test_the_reverse_of_the_panel_is_refuted(statement):
     found = on_insurance()
@@ -225,7 +225,7 @@ def clipped_utilities(records):
 
 
 @pytest.mark.evidence(
-    "near-optimal.figure-5+repair@cb66243e",
+    "near-optimal.figure-5+repair@f73ee5cb",
     role="supports-repair",
     grade="statistical",
     region="one draw of the synthetic records, clipped; epsilon = 0.1, exact draws; confidence 1 - 1e-9",
@@ -249,20 +249,20 @@ def test_clipped_records(statement, record_property):
 
 
 @pytest.mark.evidence(
-    "near-optimal.figure-5+repair@cb66243e", role="control", grade="statistical", region="a tenth of the records"
+    "near-optimal.figure-5+repair@f73ee5cb", role="control", grade="statistical", region="a tenth of the records"
 )
 def test_a_tenth_of_the_clipped_records_is_told_apart(statement):
     assert statement.elsewhere().at(clipped_utilities(500)) is Truth.FALSE
 
 
 @pytest.mark.evidence(
-    "near-optimal.figure-2+repair@bf83f86e",
+    "near-optimal.figure-2+repair@13afb448",
     role="supports-repair",
     grade="statistical",
     region="the chain itself, d = 4, k = 2, four steps from the lowest plane; confidence 1 - 1e-9",
 )
 @pytest.mark.evidence(
-    "near-optimal.figure-2+repair@bf83f86e", role="control", grade="statistical", region="a chain that keeps its signs"
+    "near-optimal.figure-2+repair@13afb448", role="control", grade="statistical", region="a chain that keeps its signs"
 )
 def test_mean_square_of_the_chain_is_one_over_t(statement):
     """F^2 is in [0, 1]: Hoeffding, 1,500 chains."""

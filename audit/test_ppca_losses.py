@@ -77,7 +77,7 @@ def extreme_losses(mechanism: Ppca, rest: list[list[float]], old: list[float], n
 
 
 @pytest.mark.evidence(
-    "near-optimal.theorem-6@f29d5b97",
+    "near-optimal.theorem-6@ab31c2c3",
     role="supports",
     grade="numeric",
     region="every output, in balls, on nine kinds of pairs with k = 1, d = 2, 3, 5, n up to 121 and three epsilon",

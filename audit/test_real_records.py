@@ -30,7 +30,7 @@ def audited_on_records(audited, records):
 
 
 @pytest.mark.evidence(
-    "wishart.theorem-4@aa8adcd4",
+    "wishart.theorem-4@1a87265c",
     role="refutes",
     grade="statistical",
     region="real records, epsilon = 1; confidence 1 - 1e-9",
@@ -43,7 +43,7 @@ def test_wishart_failure_is_found_on_real_records(statement, audited_on_records,
 
 
 @pytest.mark.evidence(
-    "wishart.theorem-3@4f2e67ea",
+    "wishart.theorem-3@999d9312",
     role="supports",
     grade="statistical",
     region="real records, epsilon = 1; no alarm at 1e-9",
@@ -56,7 +56,7 @@ def test_laplace_raises_no_alarm_on_real_records(statement, audited_on_records, 
 
 
 @pytest.mark.evidence(
-    "wishart.theorem-4+repair@aa8adcd4",
+    "wishart.theorem-4+repair@1a87265c",
     role="supports-repair",
     grade="statistical",
     region="real records, epsilon = 1; no alarm at 1e-9",

@@ -12,7 +12,9 @@ from pathlib import Path
 import pytest
 from flint import ctx
 
+import dpmatrix.spec
 from dpmatrix.claims import fingerprint
+from dpmatrix.claims.description import describe_statement
 
 SOURCE = '''
 import functools
@@ -21,7 +23,7 @@ from fractions import Fraction
 import attrs
 from flint import arb, fmpq, fmpq_mat
 
-from dpmatrix.claims import Claim, Condition, Kind, Locator, Repair, Statement, Step, Verdict
+from dpmatrix.claims import Chosen, Claim, Condition, Kind, Locator, Repair, Statement, Step, Verdict
 from dpmatrix.exact import ball
 
 SCALE = fmpq(3, 2)
@@ -189,6 +191,12 @@ CHANGES = {
     "name of a step": ('Step("only"', 'Step("sole"'),
     "repaired statement": ('"repaired", first', '"repaired", second'),
     "assumption": ("a conjecture", "two conjectures"),
+    "reason": ('"because"', '"for another reason"'),
+    "note": ("a note", "another note"),
+    "foundation": ('"toy.other"', '"toy.another"'),
+    "words of a repair": ("the sign", "a factor"),
+    "form": ('"it is so", margin', '"it is so", margin, one_sided=True'),
+    "exhibited number": ('"it is so", margin', '"it is so", margin, exists=(Chosen("x", exhibited=3),)'),
 }
 KEPT = {
     "comment": ("# a comment", "# another comment"),
@@ -201,8 +209,6 @@ KEPT = {
     ),
     "quotes and blanks": ('TABLE["left"]', "TABLE[ 'left' ]"),
     "number notation": ("value * 12", "value * 1_2"),
-    "reason": ('"because"', '"for another reason"'),
-    "note": ("a note", "another note"),
     "code that the claim does not name": ("def third(p)", "def unused(p):\n    return 0\n\n\ndef third(p)"),
     "order of a set": ('{"left", "right", "middle"', '{"middle", "right", "left"'),
 }
@@ -288,3 +294,21 @@ def with_helpers(folder: Path, helpers: Path, source: str) -> str:
     finally:
         del sys.modules[name]
         del dpmatrix.spec.toy_helpers  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    ("claim", "source"),
+    [
+        ("wishart.theorem-4", "class WishartProfile"),
+        ("wishart.lemma-2", "def l1_sensitivity"),
+        ("wishart.theorem-4", "def ball"),
+    ],
+)
+def test_the_trusted_base_is_described(claim, source) -> None:
+    """What a statement computes with outside the specification: exact numbers, sensitivities, privacy profiles."""
+    assert any(source in part for part in describe(claim))
+
+
+def describe(claim: str) -> list[str]:
+    seen: dict[int, int] = {}
+    return [part for one in dpmatrix.spec.load()[claim].statements().values() for part in describe_statement(one, seen)]

@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpmatrix.claims import (
+    Claim,
     Condition,
     OutsideHypothesesError,
     Statement,
@@ -77,7 +78,7 @@ def test_precision_grows_until_the_sign_is_certain() -> None:
     """At 2^-200 the margin is about 2^-602, far below what 64 bits see; the caller's precision is untouched."""
     before = ctx.prec
     assert STATEMENT.at(Point(Fraction(1, 2**200))) is Truth.TRUE
-    reverse = STATEMENT.nudged(lambda margin: -margin)
+    reverse = STATEMENT.nudged(margin=lambda p: -tiny(p))
     assert reverse.at(Point(Fraction(1, 2**200))) is Truth.FALSE
     assert ctx.prec == before
 
@@ -108,6 +109,48 @@ def test_without_drops_one_hypothesis() -> None:
 def test_nudged_needs_a_change() -> None:
     with pytest.raises(TypeError, match="give a change"):
         STATEMENT.nudged()
+
+
+@pytest.mark.parametrize("change", [lambda _: arb(-1), lambda margin: -margin, lambda margin: margin - 1 - abs(margin)])
+def test_a_change_that_fails_whatever_the_margin_is_shows_nothing(change) -> None:
+    with pytest.raises(TypeError, match="shows nothing of it"):
+        STATEMENT.nudged(change)
+
+
+@pytest.mark.parametrize("final", [Statement, Condition, Claim])
+def test_there_are_no_variants(final) -> None:
+    with pytest.raises(TypeError, match="has no variants"):
+        type("Eager", (final,), {})
+
+
+def test_a_strict_statement_is_not_met_by_an_equality() -> None:
+    def zero(p):
+        return ball(p.x).sqrt() * ball(p.x).sqrt() - ball(p.x)
+
+    equal, strict = Statement("", zero), Statement("", zero, strict=True)
+    wide = Statement("x - x >= 2^-40", lambda p: ball(p.x) - ball(p.x) - arb(2) ** -40)
+    with observing() as observed:
+        for statement in (equal, strict):
+            assert statement.at(Point(2)) is Truth.UNDECIDED
+        assert wide.at(Point(arb(0, 2**-36))) is Truth.UNDECIDED
+    assert {*observed.met} == {equal}
+
+
+def test_a_margin_that_changes_its_mind_is_not_met() -> None:
+    """By a count of its calls, and by the precision."""
+    calls = []
+
+    def counted(p):
+        calls.append(p)
+        return arb(len(calls))
+
+    def precise(p):
+        return ball(p.x) if ctx.prec < 100 else -ball(p.x)
+
+    with observing() as observed:
+        for margin in (counted, precise):
+            assert Statement("", margin).at(Point(1)) is Truth.TRUE
+    assert not observed.met
     assert STATEMENT.nudged(margin=minus_one).at(Point(1)) is Truth.FALSE
 
 

@@ -28,7 +28,7 @@ fractions = st.fractions(min_value=-5, max_value=5, max_denominator=2**20)
         (interval(-2, -1), F, F),
         (interval(-1, 1), U, U),
         (arb("nan"), U, U),
-        (arb("inf"), T, T),
+        (arb("inf"), U, U),
         (arb("-inf"), F, F),
         (arb("0 +/- inf"), U, U),
     ],
@@ -71,3 +71,9 @@ def test_a_truth_is_not_a_bool(answer) -> None:
         assert answer
     with pytest.raises(TypeError):
         all([answer])
+
+
+def test_a_margin_that_is_no_ball_has_no_sign() -> None:
+    for margin in (5e-17, 1, type("Liar", (arb,), {})(1)):
+        with pytest.raises(TypeError, match="a margin is a ball"):
+            decide(margin)

@@ -19,15 +19,17 @@ from dpmatrix.errors import InvalidParameterError
 from dpmatrix.experiments import regret_curves
 from dpmatrix.experiments.regret_curves import POLICIES, STREAMS, best_rewards, regret_curve, stream_rows
 from dpmatrix.experiments.slides_image import image_panel, portrait
+from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.analyze_gauss.image import Panel, PixelPromise
+
+image_experiment = cite("analyze-gauss.image-experiment@a9f894ad")
+
 
 SHOWN = (1, 5, 9, 13, 17, 21, 25, 29)
 FALLING = Panel(512, 20, SHOWN, (50, 40, 35, 30, 25, 22, 20, 18), 21)
 
 
-@pytest.mark.evidence(
-    "analyze-gauss.image-experiment@9140393a",
-    role="refutes",
+@image_experiment.refutes(
     grade="derived",
     region="epsilon = 10, delta = 1/2: delta above 0.99; every smaller epsilon and delta, as the margin grows "
     "with both",
@@ -55,9 +57,7 @@ def test_the_noise_does_not_hide_a_pixel(statement) -> None:
     )
 
 
-@pytest.mark.evidence(
-    "analyze-gauss.image-experiment+repair@9140393a",
-    role="supports-repair",
+@image_experiment.supports_repair(
     grade="statistical",
     region="the portrait with seeded noise, so that no chance is left; errors of other seeds differ by less than 0.05",
 )
@@ -90,11 +90,8 @@ def _drops() -> list[tuple[Panel, int]]:
     return panels
 
 
-@pytest.mark.evidence(
-    "analyze-gauss.image-experiment+repair@9140393a",
-    role="control",
-    grade="numeric",
-    region="two panels in the wrong order; a last panel worse than noise",
+@image_experiment.controls(
+    "+repair", grade="numeric", region="two panels in the wrong order; a last panel worse than noise"
 )
 def test_a_panel_that_gets_worse_is_noticed(statement) -> None:
     swapped = (50, 40, 35, 25, 30, 22, 20, 18)

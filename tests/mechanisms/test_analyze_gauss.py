@@ -23,9 +23,15 @@ from dpmatrix.mechanisms.lattice import lattice_gram
 from dpmatrix.privacy.adjacency import Adjacency
 from dpmatrix.randomness.entropy import SeededEntropy, SystemEntropy
 from dpmatrix.randomness.integer_noise import discrete_gaussian_noise
+from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.analyze_gauss.gaussian_mechanism import GaussianPromise, GaussianRun
 from dpmatrix.spec.analyze_gauss.online import OnlinePromise, OnlineRun
 from dpmatrix.spec.analyze_gauss.subspace_recovery import RecoveryRun
+
+algorithm_1 = cite("analyze-gauss.algorithm-1@3eaa6e4e")
+algorithm_2 = cite("analyze-gauss.algorithm-2@9861d883")
+algorithm_3 = cite("analyze-gauss.algorithm-3@a0c09f12")
+
 
 ADDED, REPLACED = Adjacency.ADD_REMOVE_ONE, Adjacency.REPLACE_ONE
 SMALL = Fraction(1, 10**6)
@@ -58,9 +64,8 @@ def printed_noise(count: int) -> tuple[np.ndarray, float]:
     return np.concatenate(drawn), 1 + float(np.sqrt(12 * np.log(10)))
 
 
-@pytest.mark.evidence(
-    "analyze-gauss.algorithm-1/output@858b1e21",
-    role="supports",
+@algorithm_1.supports(
+    "output",
     grade="statistical",
     region="20 seeded runs exactly, n <= 4, both relations; law of the noise at n = 8 with error 1e-10",
 )
@@ -73,12 +78,7 @@ def test_the_release_is_the_moment_plus_the_printed_noise(statement, cdf_radius,
     bind_hypotheses(statement, runs[0], {"n >= 1": empty})
 
 
-@pytest.mark.evidence(
-    "analyze-gauss.algorithm-1/output@858b1e21",
-    role="control",
-    grade="statistical",
-    region="noise cut by a quarter; left out",
-)
+@algorithm_1.controls("output", grade="statistical", region="noise cut by a quarter; left out")
 def test_other_gaussian_noise_is_rejected(statement, cdf_radius, cdf_distance) -> None:
     run = gaussian_run(2)
     assert statement.elsewhere().at(attrs.evolve(run, variance=Fraction(9, 10) * run.variance)) is Truth.FALSE
@@ -112,9 +112,7 @@ def recovery_run(mechanism: PrivateSubspaceRecovery, data: np.ndarray, seed: int
     return RecoveryRun(mechanism.epsilon, mechanism.delta, found.gap, adjacency, scaled, scale, Fraction(1, 1024))
 
 
-@pytest.mark.evidence(
-    "analyze-gauss.algorithm-2+repair@c5ec7198",
-    role="supports-repair",
+@algorithm_2.supports_repair(
     grade="statistical",
     region="48 seeded runs at gaps 0, 20, 40, 200, both relations, checked exactly; law of both noises, error 1e-10",
 )
@@ -153,9 +151,8 @@ def test_recovery_withholds_and_perturbs_as_stated(statement, cdf_radius, cdf_di
     )
 
 
-@pytest.mark.evidence(
-    "analyze-gauss.algorithm-2+repair@c5ec7198",
-    role="control",
+@algorithm_2.controls(
+    "+repair",
     grade="statistical",
     region="nine tenths of the variance; a release below the offset; a needless refusal; less noise on the gap",
 )
@@ -217,9 +214,8 @@ def online_run(adjacency: Adjacency, steps: int, seed: int) -> OnlineRun:
     return OnlineRun(OnlinePromise(2, SMALL, 1, adjacency, steps), variance * mechanism.grid**2, len(released))
 
 
-@pytest.mark.evidence(
-    "analyze-gauss.algorithm-3/noise@8fdbdb61",
-    role="supports",
+@algorithm_3.supports(
+    "noise",
     grade="statistical",
     region="8 seeded streams of 1 to 50 steps, both relations, every release replayed exactly",
 )
@@ -230,12 +226,7 @@ def test_every_step_draws_its_own_noise(statement) -> None:
     bind_hypotheses(statement, runs[0], {"m >= 1": missing})
 
 
-@pytest.mark.evidence(
-    "analyze-gauss.algorithm-3/noise@8fdbdb61",
-    role="control",
-    grade="statistical",
-    region="a stream of 9 steps, changed",
-)
+@algorithm_3.controls("noise", grade="statistical", region="a stream of 9 steps, changed")
 def test_fewer_steps_or_less_noise_are_rejected(statement) -> None:
     run = online_run(REPLACED, 9, 1)
     assert statement.elsewhere().at(attrs.evolve(run, variance=run.variance * Fraction(9, 10))) is Truth.FALSE

@@ -15,8 +15,13 @@ from dpmatrix.exact import precision, rational
 from dpmatrix.mechanisms import GaussianCompression, TruncatedCompression, compression
 from dpmatrix.randomness.entropy import SeededEntropy
 from dpmatrix.randomness.lazy import LazyNormals
+from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.compression.procedures import TruncationRun
 from dpmatrix.spec.compression.transformation import CompressionRun
+
+transformation = cite("compression.transformation@cdc4f566")
+procedure_4_1 = cite("compression.procedure-4-1@86561187")
+
 
 KNOWN = "compression.corollary-3-7"
 
@@ -54,9 +59,7 @@ def plain_run(drawn: list[LazyNormals], seed: int) -> CompressionRun:
     return CompressionRun(exact(data), digits(drawn[-1]), fmpz_mat(released.integers.tolist()), mechanism.grid)
 
 
-@pytest.mark.evidence(
-    "compression.transformation+repair@bf9e6ab6",
-    role="supports-repair",
+@transformation.supports_repair(
     grade="statistical",
     region="20 runs replayed in balls, n <= 7, p <= 3; the law of normal variates is that of the samplers' tests",
 )
@@ -77,11 +80,8 @@ def test_the_release_is_the_correctly_rounded_compression(statement, drawn) -> N
     assert not statement.strict
 
 
-@pytest.mark.evidence(
-    "compression.transformation+repair@bf9e6ab6",
-    role="control",
-    grade="statistical",
-    region="one integer off; other normal variates; another record",
+@transformation.controls(
+    "+repair", grade="statistical", region="one integer off; other normal variates; another record"
 )
 def test_another_release_is_noticed(statement, drawn) -> None:
     run = plain_run(drawn, 26)
@@ -127,9 +127,7 @@ def truncated_run(drawn: list[LazyNormals], seed: int, differing: int, attempts:
     return TruncationRun(exact(data), mechanism.grid, made, released, REFERENCE, delta_max, attempts)
 
 
-@pytest.mark.evidence(
-    "compression.procedure-4-1+repair@b85d4d19",
-    role="supports-repair",
+@procedure_4_1.supports_repair(
     grade="statistical",
     region="n = 140, p = 2: runs with one, with several and with too many attempts, replayed in balls",
 )
@@ -157,12 +155,7 @@ def test_the_first_draw_inside_the_box_is_released(statement, drawn) -> None:
     assert not statement.strict
 
 
-@pytest.mark.evidence(
-    "compression.procedure-4-1+repair@b85d4d19",
-    role="control",
-    grade="statistical",
-    region="an attempt left out or added; another box",
-)
+@procedure_4_1.controls("+repair", grade="statistical", region="an attempt left out or added; another box")
 def test_another_choice_of_the_attempt_is_noticed(statement, drawn) -> None:
     kept, refused = truncated_run(drawn, 1, 70, 3, Fraction(1, 3)), truncated_run(drawn, 1, 2, 2)
     assert statement.at(kept) is Truth.TRUE

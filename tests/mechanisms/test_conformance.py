@@ -10,7 +10,6 @@ from fractions import Fraction
 
 import attrs
 import numpy as np
-import pytest
 from flint import fmpz_mat
 from scipy.stats import chi2, laplace
 
@@ -19,8 +18,12 @@ from dpmatrix.mechanisms import LaplaceInputPerturbation, WishartMechanism
 from dpmatrix.mechanisms.lattice import lattice_gram
 from dpmatrix.randomness.entropy import SeededEntropy, SystemEntropy
 from dpmatrix.randomness.integer_noise import discrete_laplace_noise
+from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.wishart.laplace_perturbation import LaplaceRun
 from dpmatrix.spec.wishart.wishart_algorithm import WishartRun
+
+algorithm_1 = cite("wishart.algorithm-1@ccf7653b")
+algorithm_2 = cite("wishart.algorithm-2@55bfeb02")
 
 
 def laplace_run(seed: int) -> LaplaceRun:
@@ -46,11 +49,8 @@ def laplace_run(seed: int) -> LaplaceRun:
     )
 
 
-@pytest.mark.evidence(
-    "wishart.algorithm-1+repair@418d707e",
-    role="supports-repair",
-    grade="statistical",
-    region="20 seeded runs exactly, d <= 4; law of the noise at d = 8 with error 1e-10",
+@algorithm_1.supports_repair(
+    grade="statistical", region="20 seeded runs exactly, d <= 4; law of the noise at d = 8 with error 1e-10"
 )
 def test_laplace_release_is_the_gram_matrix_plus_printed_noise(statement, cdf_radius, cdf_distance) -> None:
     for seed in range(20):
@@ -73,12 +73,7 @@ def test_laplace_release_is_the_gram_matrix_plus_printed_noise(statement, cdf_ra
     )
 
 
-@pytest.mark.evidence(
-    "wishart.algorithm-1+repair@418d707e",
-    role="control",
-    grade="statistical",
-    region="noise cut by a quarter; noise left out",
-)
+@algorithm_1.controls("+repair", grade="statistical", region="noise cut by a quarter; noise left out")
 def test_other_laplace_noise_is_rejected(statement, cdf_radius, cdf_distance) -> None:
     run = laplace_run(2)
     assert statement.elsewhere().at(attrs.evolve(run, scale=Fraction(3, 4) * run.scale)) is Truth.FALSE
@@ -105,9 +100,7 @@ def scaled_traces(epsilon: Fraction, size: int) -> np.ndarray:
     return np.array(traces) / float(mechanism.noise_scale(4))
 
 
-@pytest.mark.evidence(
-    "wishart.algorithm-2+repair@c767a3bf",
-    role="supports-repair",
+@algorithm_2.supports_repair(
     grade="statistical",
     region="scale exactly for 24 inputs; degrees of freedom by the law of the trace at d = 2, error 1e-10",
 )
@@ -132,12 +125,7 @@ def test_wishart_release_has_the_printed_noise(statement, cdf_radius, cdf_distan
     )
 
 
-@pytest.mark.evidence(
-    "wishart.algorithm-2+repair@c767a3bf",
-    role="control",
-    grade="statistical",
-    region="scale cut by a quarter; m = d + 2",
-)
+@algorithm_2.controls("+repair", grade="statistical", region="scale cut by a quarter; m = d + 2")
 def test_other_wishart_noise_is_rejected(statement, cdf_radius, cdf_distance) -> None:
     run = wishart_run(2, 4, Fraction(1))
     assert statement.elsewhere().at(attrs.evolve(run, scale=Fraction(3, 4) * run.scale)) is Truth.FALSE

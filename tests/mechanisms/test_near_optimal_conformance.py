@@ -12,7 +12,6 @@ from math import isqrt, sqrt
 
 import attrs
 import numpy as np
-import pytest
 from flint import arb_mat, fmpq_mat, fmpz_mat
 from scipy.special import erfi
 from scipy.stats import norm
@@ -24,8 +23,13 @@ from dpmatrix.mechanisms.lattice import lattice_gram
 from dpmatrix.randomness.bingham import BinghamSampler
 from dpmatrix.randomness.entropy import SeededEntropy, SystemEntropy
 from dpmatrix.randomness.integer_noise import discrete_gaussian_noise
+from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.near_optimal.mod_sulq_algorithm import ModSulqRun
 from dpmatrix.spec.near_optimal.ppca_algorithm import PpcaRun
+
+algorithm_1 = cite("near-optimal.algorithm-1@44fb5a6d")
+algorithm_2 = cite("near-optimal.algorithm-2@d5382d05")
+
 
 DELTA = Fraction(1, 1000)
 
@@ -67,11 +71,8 @@ def released_noise(count: int) -> np.ndarray:
     return 3 * noise / beta
 
 
-@pytest.mark.evidence(
-    "near-optimal.algorithm-1+repair@8233c805",
-    role="supports-repair",
-    grade="statistical",
-    region="20 seeded runs exactly, d <= 4 and k <= d; law of the noise at d = 8 with error 1e-10",
+@algorithm_1.supports_repair(
+    grade="statistical", region="20 seeded runs exactly, d <= 4 and k <= d; law of the noise at d = 8 with error 1e-10"
 )
 def test_mod_sulq_adds_the_printed_noise_and_returns_eigenvectors(statement, cdf_radius, cdf_distance) -> None:
     for seed in range(20):
@@ -80,9 +81,8 @@ def test_mod_sulq_adds_the_printed_noise_and_returns_eigenvectors(statement, cdf
     assert cdf_distance(noise, norm.cdf) <= cdf_radius(noise.size) + 1e-6
 
 
-@pytest.mark.evidence(
-    "near-optimal.algorithm-1+repair@8233c805",
-    role="control",
+@algorithm_1.controls(
+    "+repair",
     grade="interval",
     region="a seeded run against the deviation cut by a quarter, noise left out, other "
     "eigenvectors; 20 runs as they are",
@@ -187,9 +187,7 @@ def bingham_cdf(cosines: np.ndarray, strength: float) -> np.ndarray:
     return (1 + erfi(sqrt(strength) * np.clip(cosines, -1, 1)) / erfi(sqrt(strength))) / 2
 
 
-@pytest.mark.evidence(
-    "near-optimal.algorithm-2+repair@3c31f332",
-    role="supports-repair",
+@algorithm_2.supports_repair(
     grade="statistical",
     region="30 seeded runs exactly, d <= 5; law of the release at d = 3, n = 10 and epsilon = 1 with error 1e-10",
 )
@@ -202,9 +200,8 @@ def test_ppca_rounds_a_draw_from_the_printed_law(statement, cdf_radius, cdf_dist
     assert cdf_distance(cosines, partial(bingham_cdf, strength=5.0)) <= cdf_radius(1500) + 1e-9
 
 
-@pytest.mark.evidence(
-    "near-optimal.algorithm-2+repair@3c31f332",
-    role="control",
+@algorithm_2.controls(
+    "+repair",
     grade="interval",
     region="a seeded run against another weight, another length, no draw; coordinates of 30 runs rounded the other way",
 )

@@ -171,6 +171,13 @@ def test_deselected_evidence_in_two_workers(toy, arguments) -> None:
 
 
 SPARE = '@pytest.mark.evidence("toy.alpha@0", role="supports", grade="interval", region="spare")\n'
+CITED = """
+from dpmatrix.reporting.citing import cite
+
+alpha = cite("toy.alpha@0")
+
+@alpha.supports(grade="interval", region="spare")
+"""
 LOST = {
     "ignored": (["--ignore", "audit/test_spare.py"], ""),
     "module-skip": ([], "pytest.skip('later', allow_module_level=True)\n"),
@@ -180,12 +187,16 @@ LOST = {
 }
 
 
-@pytest.mark.parametrize(("arguments", "head"), LOST.values(), ids=LOST)
-def test_evidence_that_pytest_never_saw(toy, arguments, head) -> None:
+@pytest.mark.parametrize(
+    ("spare", "arguments", "head"),
+    [*((SPARE, *lost) for lost in LOST.values()), (CITED, *LOST["shadowed"])],
+    ids=[*LOST, "cited-and-shadowed"],
+)
+def test_evidence_that_pytest_never_saw(toy, spare, arguments, head) -> None:
     """No claim needs it, so only the file itself tells that it exists."""
     last = "\n\ndef test_spare():\n    pass\n" if not arguments and not head else ""
     toy.add(
-        "audit/test_spare.py", f"import pytest\n\n{head}\n{SPARE}def test_spare(statement):\n    assert False\n{last}"
+        "audit/test_spare.py", f"import pytest\n\n{head}\n{spare}def test_spare(statement):\n    assert False\n{last}"
     )
     toy.stamp()
     now = toy.fingerprints()["toy.alpha"]

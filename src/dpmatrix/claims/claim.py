@@ -6,7 +6,7 @@ from enum import Enum
 
 import attrs
 
-from dpmatrix.claims.statement import Statement
+from dpmatrix.claims.statement import Final, Statement
 
 
 class Kind(Enum):
@@ -135,7 +135,7 @@ class Repair:
 
 
 @attrs.frozen
-class Claim:
+class Claim(Final):
     """One row of the catalogue, specified and judged.
 
     Parameters

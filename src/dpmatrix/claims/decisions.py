@@ -14,8 +14,9 @@ Margin: TypeAlias = Callable[[Any], arb]
 
 FIRST_PRECISION = 64
 LAST_PRECISION = 2048
-EQUALITY = 2.0**-32
-"""An undecided margin that is surely smaller is an equality; another one is of a box too wide to say anything."""
+EQUALITY_PRECISION = 4 * FIRST_PRECISION
+EQUALITY = 2.0**-128
+"""An undecided margin that is surely smaller at that precision is an equality; another one is of a box too wide."""
 
 
 def decided(margin: Margin, point: Any, *, strict: bool) -> Truth:  # noqa: ANN401 - points are the statement's own
@@ -42,7 +43,20 @@ def is_equality(margin: Margin, point: Any) -> bool:  # noqa: ANN401 - points ar
     """Whether the margin is so nearly zero that no precision tells its sign."""
     before = ctx.prec
     try:
-        ctx.prec = 4 * FIRST_PRECISION
+        ctx.prec = EQUALITY_PRECISION
         return bool(abs(margin(point)) < EQUALITY)
     finally:
         ctx.prec = before
+
+
+def is_function(margin: Margin, point: Any) -> bool:  # noqa: ANN401 - points are the statement's own
+    """Whether a margin has one value at a point: asked twice it answers alike, and with more bits it agrees."""
+    before = ctx.prec
+    try:
+        ctx.prec = FIRST_PRECISION
+        first, again = margin(point), margin(point)
+        ctx.prec = 3 * FIRST_PRECISION
+        finer = margin(point)
+    finally:
+        ctx.prec = before
+    return first.mid() == again.mid() and first.rad() == again.rad() and bool(first.overlaps(finer))

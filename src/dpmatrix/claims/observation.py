@@ -58,7 +58,7 @@ class Seen:
         wide = False
         for name, value in _numbers(point):
             enclosed = ball(value)
-            wide = wide or not enclosed.is_exact()
+            wide = wide or (isinstance(value, arb) and not value.is_exact())
             low, high = float(enclosed.lower()), float(enclosed.upper())
             known = self.ranges.get(name, (low, high))
             self.ranges[name] = min(low, known[0]), max(high, known[1])
@@ -132,6 +132,8 @@ class Observed:
             self._tell_truth(statement, point, answer, applies=applies)
 
     def _tell_failure(self, statement: Statement, point: Any, *, applies: bool | None) -> None:  # noqa: ANN401
+        if not is_plain(point):
+            return
         if statement not in self.failed and (statement.speaks_of(point) if applies is None else applies):
             self.failed.add(statement)
             self.replaced.update(self.watch())
@@ -148,7 +150,7 @@ class Observed:
         if not is_plain(point) or not (statement.speaks_of(point) if applies is None else applies):
             return
         if known is None:
-            if not statement.answers_again(point, answer):
+            if not statement.is_function(point):
                 return
             known = self.met[statement] = Seen()
             self.replaced.update(self.watch())

@@ -35,7 +35,17 @@ def is_plain(point: Any) -> bool:  # noqa: ANN401 - points are the statement's o
         attrs.has(kind)
         and _is_record(kind)
         and all(is_plain(getattr(point, field.name)) for field in attrs.fields(kind))
+        and _is_accepted(point)
     )
+
+
+def _is_accepted(point: Any) -> bool:  # noqa: ANN401 - points are the statement's own
+    """Whether its class makes such a record: whoever changed it afterwards went around the validators."""
+    try:
+        attrs.evolve(point)
+    except (TypeError, ValueError):
+        return False
+    return True
 
 
 def _is_record(kind: type) -> bool:

@@ -8,10 +8,13 @@ from typing import Any
 import attrs
 from flint import arb
 
-from dpmatrix.claims.decisions import Margin, decided, is_equality
+from dpmatrix.claims.decisions import Margin, decided, is_equality, is_function
 from dpmatrix.claims.forms import Chosen, Form, Law, Number, agrees_with, choices
 from dpmatrix.claims.observation import tell, tell_family
 from dpmatrix.claims.truth import Truth, conjunction, decide
+
+LARGE = arb(2) ** 200
+"""A margin that no change of the sentence turns into a failure."""
 
 
 class OutsideHypothesesError(ValueError):
@@ -22,8 +25,18 @@ class NoFamilyError(AssertionError):
     """A family of points does not refute the statement for every number that may be chosen."""
 
 
+class Final:
+    """What nobody may make a variant of: a subclass could answer otherwise than it says."""
+
+    __slots__ = ()
+
+    def __init_subclass__(cls) -> None:
+        if Final not in cls.__bases__:
+            raise TypeError(f"{cls.__bases__[0].__name__} has no variants; its fields say all that there is")
+
+
 @attrs.frozen
-class Condition:
+class Condition(Final):
     """A named predicate on a point: ``margin >= 0``, or ``margin > 0`` when strict.
 
     Parameters
@@ -49,8 +62,8 @@ class Condition:
         return decided(self.margin, point, strict=True) is Truth.TRUE
 
 
-@attrs.frozen
-class Statement:
+@attrs.frozen(eq=False)
+class Statement(Final):
     """What is asserted: under ``given``, the margin is non-negative (positive when strict).
 
     Without more it is asserted of every point. Other forms of sentences have rules of evidence of their own: see
@@ -197,11 +210,11 @@ class Statement:
 
     def is_equality(self, point: Any) -> bool:  # noqa: ANN401 - points are the statement's own
         """Whether both sides are so nearly equal that no precision tells them apart; nobody is told."""
-        return not self.one_sided and is_equality(self._margin, point)
+        return not self.one_sided and not self.strict and is_equality(self._margin, point)
 
-    def answers_again(self, point: Any, answer: Truth) -> bool:  # noqa: ANN401 - points are the statement's own
-        """Whether the assertion has the same answer when it is asked again; nobody is told."""
-        return self._decided(point) is answer
+    def is_function(self, point: Any) -> bool:  # noqa: ANN401 - points are the statement's own
+        """Whether the margin has one value at the point; nobody is told."""
+        return is_function(self._margin, point)
 
     def fails(self, point: Any) -> bool:  # noqa: ANN401 - points are the statement's own
         """Whether the assertion is certainly false at a point of which it speaks; nobody is told."""
@@ -296,11 +309,19 @@ class Statement:
         return attrs.evolve(self, instance=False, data=())
 
     def nudged(self, change: Callable[[arb], arb] | None = None, *, margin: Margin | None = None) -> Statement:
-        """Return a deliberately changed statement, for controls: another margin, or a function of this one."""
+        """Return a deliberately changed statement, for controls: another margin, or a function of this one.
+
+        Raises
+        ------
+        TypeError
+            If neither is given, or if the change fails even where the statement holds with plenty to spare.
+        """
         if margin is None:
             if change is None:
                 raise TypeError("give a change of the margin, or another margin")
             original, transform = self._margin, change
+            if not transform(LARGE) >= 0:
+                raise TypeError(f"{self.name}: the change fails whatever the margin is, and shows nothing of it")
 
             def margin(point: Any) -> arb:  # noqa: ANN401 - points are the statement's own
                 return transform(original(point))

@@ -46,7 +46,10 @@ def _varied(point: Any, chance: random.Random) -> Any:  # noqa: ANN401 - points 
     evolved = {field.alias: getattr(point, field.name) for field in attrs.fields(type(point))}
     for field in attrs.fields(type(point)):
         if field.name in changed:
-            evolved[field.alias] = _value(evolved[field.alias], chance)
+            before = evolved[field.alias]
+            # an integer in a field that takes any number is not a size
+            whole = isinstance(before, int) and field.type not in (int, "int", bool, "bool")
+            evolved[field.alias] = _value(fmpq(before) if whole else before, chance)
     return type(point)(**evolved)
 
 
@@ -62,7 +65,7 @@ def _value(value: Any, chance: random.Random) -> Any:  # noqa: ANN401 - any valu
 
 
 def _integer(value: int, chance: random.Random) -> int:
-    steps = [value - 1, value + 1, value + 2, 1, 2, 3, 0]
+    steps = [value - 1, value + 1, value + 2, 1, 2, 3, 5, 0]
     if abs(value) > _SMALL:
         steps += [2 * value, value // 2, 10 * value, value // 10, 1000 * value]
     return chance.choice(steps)

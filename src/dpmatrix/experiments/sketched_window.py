@@ -29,7 +29,7 @@ def keep_all(_held: tuple[StoredSketch, ...]) -> Stamps:
     return ()
 
 
-@implements("sliding-window.algorithm-2+repair@e566357a", "sliding-window.algorithm-3+repair@5fabfa05")
+@implements("sliding-window.algorithm-2+repair@1fcb1302", "sliding-window.algorithm-3+repair@c91666e8")
 @frozen(eq=False)
 class SketchedWindow:
     """A window of rows in sketches that share their variates; adding a row gives the next object.

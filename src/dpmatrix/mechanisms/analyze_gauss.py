@@ -35,7 +35,7 @@ def slide_deviation(epsilon: Fraction, delta: Fraction) -> arb:
     return (1 + (2 * (1 / ball(delta)).log()).sqrt()) / ball(epsilon)
 
 
-@implements("analyze-gauss.algorithm-1+repair@858b1e21")
+@implements("analyze-gauss.algorithm-1+repair@3eaa6e4e")
 @frozen
 class AnalyzeGauss(GaussianPerturbation):
     """Algorithm 1 of `analyze-gauss`, repaired, on a lattice: (epsilon, delta)-differentially private.
@@ -62,7 +62,7 @@ class _LeaderStream(SingleUse):
     remedy: ClassVar[str] = "publish it in the process that began it"
 
 
-@implements("analyze-gauss.algorithm-3+repair@8fdbdb61")
+@implements("analyze-gauss.algorithm-3+repair@a0c09f12")
 @frozen
 class OnlinePerturbedLeader(BoundedRecords):
     r"""Algorithm 3 of `analyze-gauss`, repaired: all m noisy matrices together are (epsilon, delta)-private.

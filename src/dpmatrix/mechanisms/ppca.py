@@ -120,7 +120,7 @@ class ExponentialPca(BoundedRecords):
         return [array], array.shape[1]
 
 
-@implements("near-optimal.algorithm-2+repair@3c31f332", "near-optimal.theorem-6@f29d5b97")
+@implements("near-optimal.algorithm-2+repair@d5382d05", "near-optimal.theorem-6@ab31c2c3")
 @frozen
 class Ppca(ExponentialPca):
     r"""Algorithm 2 of `near-optimal` by exact draws: (epsilon, 0)-differentially private.

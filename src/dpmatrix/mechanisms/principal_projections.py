@@ -38,7 +38,7 @@ def _onto(columns: FloatArray) -> FloatArray:
     return projection
 
 
-@implements("sliding-window.algorithm-4+repair@4961260b")
+@implements("sliding-window.algorithm-4+repair@9bf2781c")
 @frozen
 class PrincipalProjection:
     """The projection onto the first k eigenvectors of a released symmetric matrix, whatever the signs.
@@ -70,7 +70,7 @@ class PrincipalProjection:
         return _onto(vectors[:, len(vectors) - self.rank :])
 
 
-@implements("sliding-window.algorithm-5+repair@66e14817")
+@implements("sliding-window.algorithm-5+repair@2ca96d35")
 @frozen
 class SparseProjection:
     """The projection of rank k with at most s non-zero rows of least cost, by trying all supports.
@@ -120,7 +120,7 @@ class SparseProjection:
         return _onto(answer)
 
 
-@implements("sliding-window.algorithm-5/non-negative@66e14817")
+@implements("sliding-window.algorithm-5/non-negative@2ca96d35")
 @frozen
 class NonNegativeProjection:
     """The projection of rank k with a non-negative orthonormal basis of least cost, by trying all supports.

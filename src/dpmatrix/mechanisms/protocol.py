@@ -86,7 +86,7 @@ class Release:
         return PostProcessed(self, function)
 
 
-@implements("sliding-window.lemma-9@01efb877")
+@implements("sliding-window.lemma-9@a15be15d")
 @frozen
 class PostProcessed(Generic[Value]):
     """A value computed from a release and nothing else, which therefore keeps its promise.

@@ -3,24 +3,57 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from fnmatch import fnmatch
 from pathlib import Path
 
 from dpmatrix.claims import Evidence
+from dpmatrix.reporting.citing import METHODS, Cited, cite
 
 MARK = "evidence"
 
 
-def _markers(source: str) -> Iterator[tuple[str, str]]:
-    """Citation and role of every ``mark.evidence(...)`` whose words are literals."""
-    for node in ast.walk(ast.parse(source)):
-        if not (isinstance(node, ast.Call) and ast.unparse(node.func).endswith(f"mark.{MARK}")):
-            continue
-        role = next((keyword.value for keyword in node.keywords if keyword.arg == "role"), None)
-        citation = node.args[0] if node.args else None
-        if isinstance(citation, ast.Constant) and isinstance(role, ast.Constant):
-            yield str(citation.value), str(role.value)
+def written(tree: ast.AST) -> Iterator[tuple[str, str]]:
+    """Citation and role of every item of evidence whose words are literals, in the order of the text."""
+    cited = {
+        target.id: node.value
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call)
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    }
+    calls = (node for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute))
+    for call in sorted(calls, key=lambda call: (call.lineno, call.col_offset)):
+        mark = _marker(call) if ast.unparse(call.func).endswith(f"mark.{MARK}") else _of_citation(call, cited)
+        if mark is not None:
+            yield mark
+
+
+def _marker(call: ast.Call) -> tuple[str, str] | None:
+    """Read ``mark.evidence(...)``."""
+    role = next((keyword.value for keyword in call.keywords if keyword.arg == "role"), None)
+    citation = call.args[0] if call.args else None
+    if isinstance(citation, ast.Constant) and isinstance(role, ast.Constant):
+        return str(citation.value), str(role.value)
+    return None
+
+
+def _of_citation(call: ast.Call, cited: Mapping[str, ast.Call]) -> tuple[str, str] | None:
+    """Read ``cite(...).refutes(...)``, or the same through a name."""
+    method = call.func
+    if not (isinstance(method, ast.Attribute) and method.attr in METHODS):
+        return None
+    source = cited.get(method.value.id) if isinstance(method.value, ast.Name) else method.value
+    if not (isinstance(source, ast.Call) and ast.unparse(source.func).rpartition(".")[2] == cite.__name__):
+        return None
+    words = [*source.args, *call.args]
+    literals = [str(word.value) for word in words if isinstance(word, ast.Constant)]
+    if not literals or len(literals) != len(words):
+        return None
+    claim, _, fingerprint = literals[0].partition("@")
+    decorate = getattr(Cited(claim, fingerprint or None), method.attr)
+    mark = decorate(*literals[1:], grade="", region="").mark
+    return str(mark.args[0]), str(mark.kwargs["role"])
 
 
 def uncollected(root: Path, folders: Iterable[str], patterns: Iterable[str], evidence: Iterable[Evidence]) -> list[str]:
@@ -47,10 +80,10 @@ def uncollected(root: Path, folders: Iterable[str], patterns: Iterable[str], evi
                 continue
             source = path.read_text(encoding="utf-8")
             name = path.relative_to(root).as_posix()
-            if f".{MARK}(" in source:
+            if f".{MARK}(" in source or f"{cite.__name__}(" in source:
                 missing += [
                     f"{name}: {role} {citation} is written there and was not collected"
-                    for citation, role in sorted(set(_markers(source)))
+                    for citation, role in sorted(set(written(ast.parse(source))))
                     if (name, citation, role) not in collected
                 ]
     return missing

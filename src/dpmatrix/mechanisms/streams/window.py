@@ -75,7 +75,7 @@ class _NotPrivate:
         return self._entropy.words(count)
 
 
-@implements("sliding-window.algorithm-7+repair@d0ee8d6e", "sliding-window.algorithm-8+repair@8527087a")
+@implements("sliding-window.algorithm-7+repair@585e2499", "sliding-window.algorithm-8+repair@d87c934c")
 class SlidingWindowGram(SingleUse):
     r"""Private A_W'A_W over a sliding window, at every time.
 

@@ -1,0 +1,23 @@
+"""What the two claims about Algorithm 3 share: its noise, and what lies outside of its promise."""
+
+from __future__ import annotations
+
+import attrs
+import mpmath
+
+from dpmatrix.claims.formulas import real
+
+
+def deviation(p) -> mpmath.mpf:
+    return (1 + mpmath.sqrt(2 * mpmath.log(1 / real(p.delta)))) / real(p.epsilon)
+
+
+PROMISE = {
+    "epsilon > 0": {"epsilon": 0},
+    "delta > 0": {"delta": 0},
+    "delta < 1": {"delta": 1},
+}
+
+
+def outside(point, changes: dict[str, dict]) -> dict:
+    return {says: attrs.evolve(point, **change) for says, change in changes.items()}

@@ -1,0 +1,108 @@
+"""The slide on decompositions, equation by equation."""
+
+from __future__ import annotations
+
+import random
+from fractions import Fraction
+
+import attrs
+import sympy
+from flint import fmpq_mat
+
+from dpmatrix.claims import Truth, bind, bind_hypotheses
+from dpmatrix.reporting.citing import cite
+from dpmatrix.spec.analyze_gauss.decompositions import Decomposition
+from proofs_checks.analyze_gauss.drawn_matrices import drawn, unit
+from proofs_checks.exact_matrices import cayley, diagonal
+
+svd_relations = cite("analyze-gauss.svd-relations@9439b6bd")
+
+DRAWS = random.Random(20140531)
+
+
+def orthogonal(order: int) -> fmpq_mat:
+    return cayley(drawn(DRAWS, order, order))
+
+
+def decomposition(rows: int, values) -> Decomposition:
+    columns = fmpq_mat([row[: len(values)] for row in orthogonal(rows).tolist()])
+    return Decomposition(columns, tuple(values), orthogonal(len(values)))
+
+
+FULL = [
+    decomposition(order + extra, sorted((Fraction(DRAWS.randint(1, 9), 4) for _ in range(order)), reverse=True))
+    for order in (1, 2, 3)
+    for extra in (0, 1)
+    for _ in range(4)
+]
+DEFICIENT = [decomposition(3, (Fraction(5, 2), 0)), decomposition(2, (0, 0)), decomposition(4, (3, 3, 0))]
+SCALED = Decomposition(unit(2), (2, 1), unit(2))
+HYPOTHESES = {
+    "the columns of U and V are orthonormal": attrs.evolve(SCALED, right=diagonal([1, 2])),
+    "s_1 >= ... >= s_n >= 0": attrs.evolve(SCALED, values=(1, 2)),
+}
+SVD = "analyze-gauss.svd-relations"
+
+
+@svd_relations.refutes(grade="symbolic", region="A = S = diag(2, 1), U = V = I")
+@svd_relations.refutes("gram", grade="symbolic", region="A = S = diag(2, 1), U = V = I")
+@svd_relations.refutes("left", grade="symbolic", region="A = S = diag(2, 1), U = V = I")
+def test_one_s_does_not_fit_all(statements) -> None:
+    """At diag(2, 1) the entries differ by |4 - 2|; all three agree where every singular value is 1."""
+    isometry = Decomposition(unit(2), (1, 1), unit(2))
+    scales = [Decomposition(unit(1), (Fraction(i, 4),), unit(1)) for i in range(21)]
+    one = [(p, *map(sympy.Rational, p.values)) for p in scales]
+    formulas = {
+        f"{SVD}/gram": [(p, -abs(s**2 - s)) for p, s in one],
+        f"{SVD}/left": [(p, -abs(1 - s**2)) for p, s in one],
+        SVD: [(p, -abs(s**2 - s) - abs(1 - s**2)) for p, s in one],
+    }
+    for name, statement in statements.items():
+        assert statement.at(SCALED) is Truth.FALSE
+        assert statement.at(isometry) is Truth.TRUE
+        bind(statement, [(p, sympy.N(value, 50)) for p, value in formulas[name]])
+        bind_hypotheses(statement, SCALED, HYPOTHESES)
+        assert statement.applies(attrs.evolve(SCALED, values=(2, -1))) is Truth.FALSE
+        assert statement.applies(attrs.evolve(SCALED, left=fmpq_mat([[1, 1], [0, 1]]))) is Truth.FALSE
+        assert statement.applies(attrs.evolve(SCALED, right=unit(3))) is Truth.FALSE
+
+
+@svd_relations.supports_repair(
+    grade="derived", region="every m >= n, by substitution of U'U = V'V = I; exact at 24 points, n <= 3"
+)
+@svd_relations.supports(
+    "existence",
+    grade="derived",
+    region="every m >= n, from the spectral theorem for A'A; exact at 27 points, some rank-deficient, n <= 3",
+)
+def test_repaired_relations(statements) -> None:
+    """A'A = V S U'U S V' = V S^2 V'. A V = U S V'V = U S, so A V S^-1 = U where S is invertible.
+
+    Existence: take V and S^2 from the spectral theorem for A'A, which is positive semidefinite. |A v_i|^2 = s_i^2, and
+    A v_i and A v_j are orthogonal, so the u_i = A v_i / s_i with s_i > 0 are orthonormal; A v_i = 0 = s_i u_i with any
+    u_i where s_i = 0. So U S V' = A V V' = A.
+    """
+    cosine, sine, first, second = sympy.symbols("c s s1 s2", positive=True)
+    turn = sympy.Matrix([[cosine, -sine], [sine, cosine]])
+    middle = sympy.diag(first, second)
+    matrix = turn * middle * turn.T
+
+    def vanishes(difference: sympy.Matrix) -> bool:
+        return all(sympy.rem(sympy.expand(x), sine**2 + cosine**2 - 1, sine) == 0 for x in difference)
+
+    assert vanishes(matrix.T * matrix - turn * middle**2 * turn.T)
+    assert vanishes(matrix * turn * middle.inv() - turn)
+    repaired, existence = statements[f"{SVD}+repair"], statements[f"{SVD}/existence"]
+    assert all(repaired.at(p) is Truth.TRUE for p in FULL)
+    assert all(existence.at(p) is Truth.TRUE for p in FULL + DEFICIENT)
+    bind(repaired, [(p, 0) for p in FULL])
+    bind(existence, [(p, 0) for p in FULL + DEFICIENT])
+    bind_hypotheses(existence, DEFICIENT[0], HYPOTHESES)
+    bind_hypotheses(repaired, SCALED, HYPOTHESES | {"s_n > 0": DEFICIENT[0]})
+
+
+@svd_relations.controls("+repair", grade="symbolic", region="a rank-deficient matrix; U scaled")
+def test_rank_matters_for_the_left_factor(statement) -> None:
+    assert statement.without("s_n > 0").at(DEFICIENT[0]) is Truth.FALSE
+    scaled = attrs.evolve(SCALED, left=diagonal([1, Fraction(11, 10)]))
+    assert statement.conclusion(scaled) is Truth.FALSE

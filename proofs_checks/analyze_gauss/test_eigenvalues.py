@@ -1,0 +1,130 @@
+"""The slide on eigenvalues, bullet by bullet."""
+
+from __future__ import annotations
+
+import random
+
+import attrs
+import sympy
+from flint import fmpq_mat
+
+from dpmatrix.claims import Truth, bind, bind_hypotheses
+from dpmatrix.claims.formulas import symbolic_matrix
+from dpmatrix.reporting.citing import cite
+from dpmatrix.spec.analyze_gauss.eigenvalues import Factorisation
+from proofs_checks.analyze_gauss.drawn_matrices import drawn, similar, unit
+from proofs_checks.exact_matrices import diagonal
+
+eigenvalue_properties = cite("analyze-gauss.eigenvalue-properties@ad38031c")
+
+DRAWS = random.Random(20140531)
+
+
+NILPOTENT = fmpq_mat([[0, 1], [0, 0]])
+BLOCK = fmpq_mat([[2, 1, 0], [0, 2, 0], [0, 0, 0]])
+BAD = Factorisation(NILPOTENT, unit(2), NILPOTENT)
+GOOD = Factorisation(diagonal([1, 0]), unit(2), diagonal([1, 0]))
+SQUARE = {"A, X and Lambda are square and of one order": attrs.evolve(GOOD, matrix=fmpq_mat([[1, 0, 0], [0, 0, 0]]))}
+FACTORED = SQUARE | {
+    "X is invertible": attrs.evolve(GOOD, frame=fmpq_mat([[1, 1], [0, 0]])),
+    "A = X Lambda X^-1": attrs.evolve(GOOD, matrix=diagonal([2, 0])),
+}
+DIAGONALIZED = [
+    similar(DRAWS, diagonal([DRAWS.randint(-2, 2) for _ in range(order)])) for order in (1, 2, 3, 4) for _ in range(7)
+]
+ANY = [Factorisation(m, unit(m.nrows()), m) for m in (drawn(DRAWS, n, n) for n in (1, 2, 3, 4) for _ in range(7))]
+
+
+def roots(matrix: fmpq_mat) -> dict[sympy.Expr, int]:
+    return symbolic_matrix(matrix).eigenvals()
+
+
+@eigenvalue_properties.refutes(grade="symbolic", region="A = [[0, 1], [0, 0]] = Lambda, X = I")
+@eigenvalue_properties.refutes("rank", grade="symbolic", region="A = [[0, 1], [0, 0]]: rank 1, eigenvalues 0 and 0")
+@eigenvalue_properties.refutes("diagonalizable", grade="symbolic", region="A = [[0, 1], [0, 0]] = Lambda, X = I")
+def test_a_nilpotent_matrix_breaks_two_bullets(statements) -> None:
+    name = "analyze-gauss.eigenvalue-properties"
+    rank, definition = statements[f"{name}/rank"], statements[f"{name}/diagonalizable"]
+    for statement in (statements[name], rank, definition):
+        assert statement.at(BAD) is Truth.FALSE
+        assert all(statement.at(p) is Truth.TRUE for p in DIAGONALIZED)
+    assert not symbolic_matrix(NILPOTENT).is_diagonalizable()
+    block = Factorisation(BLOCK, unit(3), BLOCK)
+    bind(rank, [*((p, 0) for p in DIAGONALIZED), (BAD, -1), (block, 0), (similar(DRAWS, diagonal([0, 0, 5])), 0)])
+    assert definition.at(block) is Truth.FALSE
+    two_links = fmpq_mat([[0, 1, 0], [0, 0, 1], [0, 0, 0]])
+    bind(rank, [(Factorisation(two_links, unit(3), two_links), -2)], least=1)
+    bind_hypotheses(rank, GOOD, SQUARE)
+    for statement in (statements[name], definition):
+        bind_hypotheses(statement, GOOD, FACTORED)
+
+
+@eigenvalue_properties.supports(
+    "determinant",
+    grade="derived",
+    region="every n: det(tI - A) = prod (t - lambda_i) at t = 0; symbolic for n <= 3, exact at 28 points, n <= 4",
+)
+def test_determinant_bullet(statement) -> None:
+    """det(-A) = (-1)^n det A, as det is linear in each of n rows; it is prod (-lambda_i) = (-1)^n prod lambda_i."""
+    t = sympy.Symbol("t")
+    for order in (1, 2, 3):
+        matrix = sympy.Matrix(order, order, sympy.symbols(f"a:{order * order}"))
+        at_zero = (t * sympy.eye(order) - matrix).det(method="berkowitz").subs(t, 0)
+        assert sympy.expand(at_zero - (-1) ** order * matrix.det(method="berkowitz")) == 0
+    for p in ANY:
+        assert statement.at(p) is Truth.TRUE
+        product = sympy.prod(root**count for root, count in roots(p.matrix).items()) if p.matrix.nrows() < 4 else None
+        if product is not None:
+            assert sympy.Abs(sympy.N(product - symbolic_matrix(p.matrix).det(), 30)) < 1e-20
+    bind(statement, [(p, 0) for p in ANY])
+    bind_hypotheses(statement, GOOD, SQUARE)
+    empty = fmpq_mat(0, 0)
+    assert statement.applies(Factorisation(empty, empty, empty)) is Truth.FALSE
+
+
+@eigenvalue_properties.supports(
+    "diagonal",
+    grade="derived",
+    region="every n: det(tI - D) is the product of its diagonal; symbolic entries for n <= 4, exact at 28 points",
+)
+def test_diagonal_bullet(statement) -> None:
+    """The Leibniz sum of a diagonal matrix has one term that is not zero."""
+    t = sympy.Symbol("t")
+    for order in (1, 2, 3, 4):
+        entries = sympy.symbols(f"d:{order}")
+        found = (t * sympy.eye(order) - sympy.diag(*entries)).det(method="berkowitz")
+        assert sympy.expand(found - sympy.prod(t - entry for entry in entries)) == 0
+    points = [attrs.evolve(p, matrix=p.middle) for p in DIAGONALIZED]
+    bind(statement, [(p, 0) for p in points])
+    assert all(statement.at(p) is Truth.TRUE for p in points)
+    bind_hypotheses(statement, GOOD, SQUARE | {"A is diagonal": attrs.evolve(GOOD, matrix=fmpq_mat([[1, 1], [0, 0]]))})
+
+
+@eigenvalue_properties.supports_repair(
+    grade="derived", region="every n by the docstring's derivation; exact at 28 points with ties and zeros, n <= 4"
+)
+def test_bullets_of_diagonalizable_matrices(statement) -> None:
+    """A = X Lambda X^-1 has det(tI - A) = det(tI - Lambda), so its eigenvalues are the l_i; rank A = rank Lambda is the
+    number of l_i that are not zero; and q(A) = X q(Lambda) X^-1 = 0 for q the product of (t - l) over distinct l.
+    """  # noqa: D205
+    t, q = sympy.symbols("t q")
+    frame = sympy.Matrix(2, 2, sympy.symbols("x:4"))
+    middle = sympy.diag(*sympy.symbols("l:2"))
+    matrix = frame * middle * frame.inv()
+    assert sympy.simplify((t * sympy.eye(2) - matrix).det() - (t * sympy.eye(2) - middle).det()) == 0
+    assert sympy.simplify(matrix**2 + q * matrix - frame * (middle**2 + q * middle) * frame.inv()) == sympy.zeros(2)
+    for p in DIAGONALIZED:
+        assert statement.at(p) is Truth.TRUE
+        assert p.matrix.rank() == sum(p.middle[i, i] != 0 for i in range(p.middle.nrows()))
+        assert symbolic_matrix(p.matrix).is_diagonalizable()
+    bind(statement, [(p, 0) for p in DIAGONALIZED])
+    wrong = {"Lambda is diagonal": BAD}
+    bind_hypotheses(statement, GOOD, FACTORED | wrong)
+
+
+@eigenvalue_properties.controls("+repair", grade="symbolic", region="Lambda not diagonal; one bullet broken at a time")
+def test_each_eigenvalue_bullet_can_fail(statement) -> None:
+    assert statement.without("Lambda is diagonal").at(BAD) is Truth.FALSE
+    assert statement.nudged(lambda margin: margin - 1).at(GOOD) is Truth.FALSE
+    block = Factorisation(fmpq_mat([[2, 1], [0, 2]]), unit(2), fmpq_mat([[2, 1], [0, 2]]))
+    assert statement.conclusion(block) is Truth.FALSE, "only the last bullet fails here"

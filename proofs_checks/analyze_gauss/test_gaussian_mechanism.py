@@ -1,0 +1,148 @@
+"""The constant Delta of Algorithm 1: where it fails, and the proof of where it suffices."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import product
+
+import attrs
+import mpmath
+import sympy
+from flint import arb, fmpz_mat
+
+from dpmatrix.claims import Truth, bind, bind_hypotheses
+from dpmatrix.claims.formulas import real
+from dpmatrix.privacy.adjacency import Adjacency
+from dpmatrix.reporting.citing import cite
+from dpmatrix.spec.analyze_gauss.gaussian_mechanism import GaussianPromise, GaussianRun
+
+algorithm_1 = cite("analyze-gauss.algorithm-1@3eaa6e4e")
+
+ADDED, REPLACED = Adjacency.ADD_REMOVE_ONE, Adjacency.REPLACE_ONE
+GRID = [
+    GaussianPromise(epsilon, delta, bound, adjacency)
+    for epsilon, delta, bound, adjacency in product(
+        (Fraction(1, 10), 1, 7), (Fraction(1, 2), Fraction(1, 10**6)), (Fraction(1, 2), 1, 2), (ADDED, REPLACED)
+    )
+]
+INSIDE = GaussianPromise(1, Fraction(1, 1000), 1, ADDED)
+OUTSIDE = {
+    "epsilon > 0": attrs.evolve(INSIDE, epsilon=0),
+    "delta > 0": attrs.evolve(INSIDE, delta=0),
+    "delta < 1": attrs.evolve(INSIDE, delta=1),
+    "norm_bound > 0": attrs.evolve(INSIDE, norm_bound=0),
+}
+UNIT = {"norm_bound <= 1": attrs.evolve(INSIDE, norm_bound=Fraction(11, 10))}
+LIMIT = "epsilon <= 2 (1 + sqrt(2 log(1/delta)))"
+LARGE = {LIMIT: attrs.evolve(INSIDE, epsilon=Fraction(95, 10))}
+"""The limit at delta = 1/1000 is 9.4338."""
+
+
+def exact_delta(p: GaussianPromise, repaired: bool) -> mpmath.mpf:
+    """Profile of Gaussian noise by its textbook formula, at 60 digits."""
+    epsilon, delta = real(p.epsilon), Fraction(p.delta)
+    root = mpmath.sqrt(2 * mpmath.log(mpmath.mpf(delta.denominator) / delta.numerator))
+    deviation = (1 + root) / epsilon
+    bound = real(p.norm_bound)
+    sensitivity = bound**2 * (mpmath.sqrt(2) if p.adjacency is REPLACED else 1)
+    mu = sensitivity / (deviation * (sensitivity if repaired else 1))
+    return mpmath.ncdf(mu / 2 - epsilon / mu) - mpmath.exp(epsilon) * mpmath.ncdf(-mu / 2 - epsilon / mu)
+
+
+def bind_printed(statement) -> None:
+    with mpmath.workdps(80):
+        values = [(p, mpmath.mpf(1) * p.delta.numerator / p.delta.denominator - exact_delta(p, False)) for p in GRID]
+        bind(statement, [(p, mpmath.nstr(value, 60)) for p, value in values])
+
+
+@algorithm_1.refutes(grade="interval", region="a row of norm 5, epsilon = 1, delta = 1e-6")
+def test_rows_without_a_bound_are_given_away(statement) -> None:
+    point = GaussianPromise(1, Fraction(1, 10**6), 5, ADDED)
+    assert statement.at(point) is Truth.FALSE
+    assert statement.margin(point) < -arb(92) / 100
+    assert statement.at(INSIDE) is Truth.TRUE
+    bind_printed(statement)
+    bind_hypotheses(statement, INSIDE, OUTSIDE)
+
+
+@algorithm_1.refutes("row-added", grade="interval", region="unit rows, epsilon = 20, delta = 1/2")
+def test_large_epsilon_fails(statement) -> None:
+    assert statement.at(GaussianPromise(20, Fraction(1, 2), 1, ADDED)) is Truth.FALSE
+    assert statement.at(INSIDE) is Truth.TRUE
+    bind_printed(statement)
+    added = {"one row is added or removed": attrs.evolve(INSIDE, adjacency=REPLACED)}
+    bind_hypotheses(statement, INSIDE, OUTSIDE | UNIT | added)
+
+
+@algorithm_1.refutes("row-replaced", grade="interval", region="unit rows, epsilon = 1/2, delta = 1e-9")
+def test_replaced_rows_need_more(statement) -> None:
+    assert statement.at(GaussianPromise(Fraction(1, 2), Fraction(1, 10**9), 1, REPLACED)) is Truth.FALSE
+    inside = attrs.evolve(INSIDE, adjacency=REPLACED)
+    assert statement.at(inside) is Truth.TRUE
+    bind_printed(statement)
+    outside = {says: attrs.evolve(p, adjacency=REPLACED) for says, p in (OUTSIDE | UNIT | LARGE).items()}
+    bind_hypotheses(statement, inside, outside | {"one row is replaced": INSIDE})
+
+
+@algorithm_1.supports_repair(
+    grade="derived",
+    region="every R, delta < 1 and epsilon <= 2 (1 + sqrt(2 log(1/delta))), both relations, limit included, by "
+    "the docstring; its identities checked, and bound at 36 points",
+)
+def test_half_of_delta_suffices(statement) -> None:
+    """With a = sqrt(2 log(1/delta)) and mu = s / (s Delta) = epsilon / (1 + a) the exact delta is at most
+    Phi(mu/2 - epsilon/mu); epsilon/mu = 1 + a (1) and mu/2 <= 1 exactly when epsilon <= 2 (1 + a) (2). So it is at most
+    Phi(-a) = erfc(a / sqrt 2) / 2 <= exp(-a^2/2) / 2 = delta/2 (3): erfc(a / sqrt 2) <= exp(-a^2/2) as in
+    `analyze-gauss.noise-norm`, (4) there.
+    """  # noqa: D205
+    epsilon, a, delta = sympy.symbols("epsilon a delta", positive=True)
+    mu = epsilon / (1 + a)
+    assert sympy.simplify(epsilon / mu - (1 + a)) == 0, "(1)"
+    assert sympy.simplify(2 * (1 + a) * (1 - mu / 2) - (2 * (1 + a) - epsilon)) == 0, "(2)"
+    root = sympy.sqrt(2 * sympy.log(1 / delta))
+    assert sympy.simplify(sympy.exp(-(root**2) / 2) / 2 - delta / 2) == 0, "(3)"
+    with mpmath.workdps(80):
+        halves = [(p, real(p.delta) / 2 - exact_delta(p, True)) for p in GRID]
+        bind(statement, [(p, mpmath.nstr(value, 60)) for p, value in halves])
+    for p in GRID:
+        if statement.applies(p) is Truth.TRUE:
+            assert statement.at(p) is Truth.TRUE
+    edge = attrs.evolve(INSIDE, epsilon=Fraction(943, 100))
+    assert statement.at(edge) is Truth.TRUE
+    bind_hypotheses(statement, INSIDE, OUTSIDE | LARGE)
+
+
+@algorithm_1.controls(
+    "+repair",
+    grade="interval",
+    region="epsilon = 20, delta = 1/2; epsilon = 9.43, delta = 1/1000 with a hundredth of delta",
+)
+def test_less_noise_or_more_epsilon_fails(statement) -> None:
+    """At epsilon = 20, delta = 1/2 half of delta does not suffice; nor does it a hundred times below it."""
+    assert statement.without(LIMIT).at(GaussianPromise(20, Fraction(1, 2), 1, ADDED)) is Truth.FALSE
+    small = statement.nudged(lambda margin: margin - (arb(1) / 1000 - arb(1) / 100_000) / 2)
+    assert small.at(attrs.evolve(INSIDE, epsilon=Fraction(943, 100))) is Truth.FALSE
+
+
+@algorithm_1.controls("output", grade="symbolic", region="36 invented runs: the least variance")
+def test_the_least_variance_of_a_run(statement) -> None:
+    """(s Delta)^2; a sum that is wrong or noise that is not symmetric fails whatever its variance."""
+    zero, skew = fmpz_mat(2, 2), fmpz_mat([[0, 1], [2, 0]])
+    runs = [GaussianRun(p, 400, zero, zero, zero) for p in GRID]
+    with mpmath.workdps(80):
+        values = []
+        for run in runs:
+            p = run.promise
+            level = mpmath.log(mpmath.mpf(Fraction(p.delta).denominator) / Fraction(p.delta).numerator)
+            size = (1 + mpmath.sqrt(2 * level)) * Fraction(p.epsilon).denominator / Fraction(p.epsilon).numerator
+            bound = real(p.norm_bound)
+            square = (2 if p.adjacency is REPLACED else 1) * bound**4
+            values.append((run, mpmath.nstr(400 - square * size**2, 60)))
+        bind(statement.elsewhere(), values)
+    enough = attrs.evolve(runs[0], variance=10**9)
+    assert statement.at(enough) is Truth.TRUE
+    assert statement.elsewhere().at(attrs.evolve(enough, noise=skew, output=skew)) is Truth.FALSE
+    assert statement.elsewhere().at(attrs.evolve(enough, output=skew)) is Truth.FALSE
+    bind_hypotheses(statement, enough, {"n >= 1": attrs.evolve(enough, output=fmpz_mat(0, 0))})
+    one = fmpz_mat(1, 1)
+    assert statement.applies(GaussianRun(GRID[0], 1, one, one, one)) is Truth.TRUE

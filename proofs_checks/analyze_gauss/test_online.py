@@ -1,0 +1,130 @@
+"""Algorithm 3: the privacy of its whole output."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import product
+
+import attrs
+import mpmath
+import sympy
+from flint import arb
+
+from dpmatrix.claims import Truth, bind, bind_hypotheses
+from dpmatrix.claims.formulas import real
+from dpmatrix.privacy.adjacency import Adjacency
+from dpmatrix.privacy.profiles import GaussianProfile
+from dpmatrix.reporting.citing import cite
+from dpmatrix.spec.analyze_gauss.gaussian_mechanism import printed_deviation
+from dpmatrix.spec.analyze_gauss.online import FirstRow, OnlinePromise, OnlineRun
+from proofs_checks.analyze_gauss.online_promises import PROMISE, deviation, outside
+
+algorithm_3 = cite("analyze-gauss.algorithm-3@a0c09f12")
+
+SMALL = Fraction(1, 10**6)
+
+
+VOTES = FirstRow(1, SMALL, 50, 32)
+
+
+@algorithm_3.refutes(
+    grade="interval",
+    region="50 steps, epsilon = 1, delta = 1e-6: at least 32 of 49 steps prefer e_1, delta above 0.023",
+)
+def test_fifty_steps_break_the_promise(statement) -> None:
+    """A step prefers e_1 when (C + E)_11 > (C + E)_22: a normal variate of deviation sqrt(2) Delta and mean 1, or 0."""
+    assert statement.at(VOTES) is Truth.FALSE
+    assert statement.margin(VOTES) < -arb(23) / 1000
+    assert statement.margin(FirstRow(1, SMALL, 1000, 530)) < -arb(6) / 10, "the leak grows with the stream"
+    with mpmath.workdps(80):
+        values = []
+        for epsilon, delta, steps, share in product((Fraction(1, 2), 2), (SMALL, Fraction(1, 10)), (2, 9, 30), (2, 1)):
+            p = FirstRow(epsilon, delta, steps, (steps - 1) // share)
+            chance = mpmath.ncdf(1 / (mpmath.sqrt(2) * deviation(p)))
+            count = steps - 1
+            tails = [
+                sum(mpmath.binomial(count, j) * q**j * (1 - q) ** (count - j) for j in range(p.votes, count + 1))
+                for q in (chance, mpmath.mpf(1) / 2)
+            ]
+            values.append((p, real(delta) - tails[0] + mpmath.exp(real(epsilon)) * tails[1]))
+        bind(statement, values)
+    inside = FirstRow(1, SMALL, 2, 1)
+    assert statement.at(inside) is Truth.TRUE
+    changes = {"steps >= 2, an integer": {"steps": 1}, "votes >= 0, an integer": {"votes": -1}}
+    bind_hypotheses(statement, inside, outside(inside, PROMISE | changes | {"votes < m": {"votes": 2}}))
+
+
+ONLINE_PROMISES = [
+    OnlinePromise(epsilon, delta, bound, adjacency, steps)
+    for epsilon, delta, bound, adjacency, steps in product(
+        (Fraction(1, 10), 1, 7), (SMALL, Fraction(1, 10)), (1, 3), tuple(Adjacency), (1, 50)
+    )
+]
+
+
+RUNS = [
+    OnlineRun(OnlinePromise(epsilon, Fraction(1, 100), bound, adjacency, steps), variance, steps)
+    for epsilon, bound, adjacency, steps, variance in product((1, 2), (1, 2), tuple(Adjacency), (1, 4, 9), (10, 900))
+]
+
+
+@algorithm_3.controls("noise", grade="symbolic", region="48 invented runs: the least variance")
+def test_the_least_variance_of_a_stream(statement) -> None:
+    """At least m (s Delta)^2; a run that draws too few matrices fails whatever its variance."""
+    with mpmath.workdps(80):
+        values = []
+        for p in RUNS:
+            square = 2 if p.promise.adjacency is Adjacency.REPLACE_ONE else 1
+            least = p.promise.steps * square * p.promise.norm_bound**4 * deviation(p.promise) ** 2
+            values.append((p, p.variance - least))
+        bind(statement.elsewhere(), values)
+    assert statement.at(RUNS[1]) is Truth.TRUE
+    assert statement.elsewhere().at(RUNS[0]) is Truth.FALSE
+    assert statement.elsewhere().at(attrs.evolve(RUNS[3], variance=10**6, drawn=3)) is Truth.FALSE
+    assert statement.at(attrs.evolve(RUNS[3], variance=10**6)) is Truth.TRUE
+    empty = attrs.evolve(RUNS[0], promise=attrs.evolve(RUNS[0].promise, steps=0))
+    bind_hypotheses(statement, RUNS[0], {"m >= 1": empty})
+
+
+@algorithm_3.supports_repair(
+    grade="derived", region="every m, R, delta and epsilon under the hypotheses, both relations; bound at 48 points"
+)
+def test_all_steps_together_keep_the_promise(statement) -> None:
+    """The m upper triangles are one vector with independent noise; a row that comes at step t changes C_t, ..., C_m by
+    the same matrix of norm at most s, and the vector by sqrt(m - t + 1) s <= sqrt(m) s. Divided by sqrt(m) s this is
+    `analyze-gauss.algorithm-1+repair`, and sensitivity and deviation keep their ratio Delta.
+    """  # noqa: D205
+    m, s, t = sympy.symbols("m s t", positive=True)
+    assert sympy.simplify((sympy.sqrt(m) * s) ** 2 - (m - t + 1) * s**2 - (t - 1) * s**2) == 0
+    with mpmath.workdps(80):
+        values = []
+        for p in ONLINE_PROMISES:
+            epsilon, mu = real(p.epsilon), 1 / deviation(p)
+            found = mpmath.ncdf(mu / 2 - epsilon / mu) - mpmath.exp(epsilon) * mpmath.ncdf(-mu / 2 - epsilon / mu)
+            values.append((p, real(p.delta) / 2 - found))
+        bind(statement, values)
+    for p in ONLINE_PROMISES:
+        if statement.applies(p) is Truth.TRUE:
+            assert statement.at(p) is Truth.TRUE
+    inside = OnlinePromise(1, Fraction(1, 1000), 1, Adjacency.ADD_REMOVE_ONE, 1)
+    changes = {
+        "norm_bound > 0": {"norm_bound": 0},
+        "steps >= 1, an integer": {"steps": 0},
+        "epsilon <= 2 (1 + sqrt(2 log(1/delta)))": {"epsilon": Fraction(95, 10)},
+    }
+    bind_hypotheses(statement, inside, outside(inside, PROMISE | changes))
+
+
+@algorithm_3.controls("+repair", grade="interval", region="m = 50: the noise of one step; epsilon = 20")
+def test_noise_of_one_step_is_not_enough_for_fifty(statement) -> None:
+    """The exact profile at mu = sqrt(50)/Delta is above 0.3 for epsilon = 1, delta = 1e-6."""
+    point = OnlinePromise(1, SMALL, 1, Adjacency.ADD_REMOVE_ONE, 50)
+    assert statement.at(point) is Truth.TRUE
+
+    def one_step(p: OnlinePromise) -> arb:
+        noise = GaussianProfile(arb(p.steps).sqrt(), printed_deviation(p.epsilon, p.delta))
+        return arb(1) / 10**6 - noise.delta(p.epsilon)
+
+    assert statement.nudged(margin=one_step).at(point) is Truth.FALSE
+    large = OnlinePromise(20, Fraction(1, 2), 1, Adjacency.ADD_REMOVE_ONE, 1)
+    assert statement.without("epsilon <= 2 (1 + sqrt(2 log(1/delta)))").at(large) is Truth.FALSE

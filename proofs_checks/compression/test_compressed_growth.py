@@ -1,0 +1,215 @@
+"""`compression`: Theorem 3.5, step by step: how fast p may grow with n."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import attrs
+import mpmath
+import sympy
+
+from dpmatrix.claims import Truth, bind, bind_hypotheses
+from dpmatrix.claims.formulas import bind_formula, real, real_matrix
+from dpmatrix.reporting.citing import cite
+from dpmatrix.spec.compression.compressed_growth import GrowthPair, OneColumn
+from proofs_checks.compression.compressed_tails import least_rows, logarithm, squared_constant
+from proofs_checks.compression.covariance_pairs import INDEFINITE, SKEW
+from proofs_checks.exact_matrices import correlated, diagonal
+
+theorem_3_5 = cite("compression.theorem-3-5@7f13ecd5")
+
+
+def nearly_singular(power: int) -> GrowthPair:
+    """eta^2 = t sqrt(ln n) with t = 0.45 sqrt(ln 2/n), rounded to rationals; n = 10^power."""
+    n, unit = 10**power, 10 ** (2 * power)
+    with mpmath.workdps(3 * power + 40):
+        t = Fraction(int(unit * mpmath.mpf(9) / 20 * mpmath.sqrt(mpmath.log(2) / n)), unit)
+        eta = Fraction(int(unit * mpmath.sqrt(real(t) * mpmath.sqrt(mpmath.log(n)))), unit)
+    first, second = correlated(1 - eta), correlated(1 - eta - t)
+    fields = {"records": n, "rows": least_rows(n, 2), "floor": Fraction(1, 2)}
+    return GrowthPair(first, second, 2 * t, **fields, smallness=Fraction(1, 4), c_min=Fraction(1, 2))
+
+
+def digits_of_loss(p: GrowthPair) -> mpmath.mpf:
+    first, second = real_matrix(p.first), real_matrix(p.second)
+    turned = second**-1 - first**-1
+    linear = sum((turned * first)[i, i] for i in range(p.first.nrows()))
+    centre = mpmath.mpf(p.rows) / 2 * (mpmath.log(mpmath.det(second) / mpmath.det(first)) + linear)
+    radius = mpmath.sqrt(squared_constant() * logarithm(p.records, p.first.nrows()) / p.rows) + real(p.delta_max)
+    reach = mpmath.mpf(p.rows) / 2 * radius * sum(abs(x) for x in turned)
+    return max(centre + reach, reach - centre)
+
+
+def plain(n: int, m: int, first, second, **fields) -> GrowthPair:
+    delta = abs(Fraction(first) - Fraction(second))
+    given = {"records": n, "rows": m, "floor": Fraction(1, 2), "smallness": Fraction(1, 40)} | fields
+    return GrowthPair(correlated(first), correlated(second), delta, **given)
+
+
+TIGHT = [
+    plain(
+        10**6,
+        m,
+        Fraction(a, 10),
+        Fraction(a, 10) + Fraction(1, b),
+        smallness=Fraction(1, b),
+        floor=Fraction(1, 2 + a % 3),
+    )
+    for m in (5000, 9000)
+    for a in (-4, -2, 1, 3)
+    for b in (100, 200, 999)
+]
+BASE = plain(10**9, 500, Fraction(1, 4), Fraction(1, 4) + Fraction(1, 10**5), smallness=Fraction(1, 16))
+"""p^2 log n/sqrt(n/m) = 0.05861, sqrt(log p/n) = 2.63e-5, 2 (C_1 + C_2) ln 2np = 450.7."""
+COMMON = {
+    "the covariances are symmetric": attrs.evolve(BASE, first=SKEW, second=SKEW),
+    "Sigma_1 is positive definite": attrs.evolve(BASE, first=INDEFINITE),
+    "Sigma_j is positive definite": attrs.evolve(BASE, second=INDEFINITE),
+    "the columns are normalised as in (4)": attrs.evolve(BASE, first=diagonal([2, 1]), second=diagonal([2, 1])),
+    "max |Delta_jk| <= Delta_max": attrs.evolve(BASE, delta_max=Fraction(99, 10**7)),
+    "records >= 2, an integer": attrs.evolve(BASE, records=1),
+    "rows >= 1, an integer": attrs.evolve(BASE, rows=-1),
+    "m >= 2 (C_1 + C_2) ln 2np": attrs.evolve(BASE, rows=450),
+    "first_mass >= 0": attrs.evolve(BASE, first_mass=-1),
+    "second_mass >= 0": attrs.evolve(BASE, second_mass=-1),
+    "P_1(E) <= 1/n^2": attrs.evolve(BASE, first_mass=Fraction(11, 10**19)),
+    "P_i(E) <= 1/n^2": attrs.evolve(BASE, second_mass=Fraction(11, 10**19)),
+    "Delta_max <= sqrt(log p / n)": attrs.evolve(BASE, delta_max=Fraction(27, 10**6)),
+    "p^2 <= s sqrt(n/m)/log n": attrs.evolve(BASE, smallness=Fraction(58, 1000)),
+    "smallness > 0": attrs.evolve(BASE, smallness=0),
+}
+
+
+def assert_common(statement, more, inside) -> None:
+    assert sorted(condition.says for condition in statement.given) == sorted(COMMON | more)
+    for condition in statement.given:
+        assert condition.at((COMMON | more)[condition.says]) is Truth.FALSE, condition.says
+    for point in (inside, attrs.evolve(inside, delta_max=Fraction(26, 10**6)), attrs.evolve(inside, rows=451)):
+        assert statement.applies(point) is Truth.TRUE
+    mass = {"first_mass": Fraction(1, 10**18), "second_mass": Fraction(1, 10**18)}
+    assert statement.applies(attrs.evolve(inside, **mass)) is Truth.TRUE
+    assert not statement.strict
+
+
+@theorem_3_5.refutes(
+    grade="derived",
+    region="p = 2: n = 10^12, 10^30, 10^100 with s = 1/5, 1/8, 1/13: loss above 106, 161, 291; "
+    "every s by growing n, as ||Gamma|| falls like 1/sqrt(ln n)",
+)
+def test_theorem_3_5_fails_without_a_floor(statement, record_property) -> None:
+    """||Gamma|| is about t/eta^2 = 1/sqrt(ln n); the loss about m r ||Gamma||, m of order ln n, r of order one."""
+    losses = []
+    for power, least, s in ((12, 105, 5), (30, 160, 8), (100, 290, 13)):
+        p = attrs.evolve(nearly_singular(power), smallness=Fraction(1, s))
+        assert statement.at(p) is Truth.FALSE
+        assert statement.nudged(lambda margin, least=least: margin + least).at(p) is Truth.FALSE
+        losses.append(f"n = 10^{power}: loss > {least + 1}")
+    record_property("detail", "; ".join(losses))
+    bind_formula(statement, TIGHT, lambda p: 1 - digits_of_loss(p))
+    more = {
+        "1/lambda_max(Sigma_1) >= C_min": attrs.evolve(BASE, c_min=Fraction(81, 100)),
+        "c_min > 0": attrs.evolve(BASE, c_min=0),
+        "||Gamma||_2, ||Delta||_2 <= s": attrs.evolve(BASE, smallness=Fraction(1, 10**6)),
+    }
+    assert_common(statement, more, attrs.evolve(BASE, smallness=Fraction(59, 1000)))
+    assert statement.applies(attrs.evolve(BASE, c_min=Fraction(79, 100))) is Truth.TRUE
+    wide = plain(10**9, 500, Fraction(1, 4), Fraction(1, 4) - Fraction(1, 10**5), smallness=Fraction(1, 16))
+    for gamma in statement.given:
+        if gamma.says == "||Gamma||_2, ||Delta||_2 <= s":
+            # Gamma and Delta are about 1.78e-5 and 1e-5 here; at -Sigma's scale the other one counts.
+            assert gamma.at(attrs.evolve(wide, smallness=Fraction(17, 10**6))) is Truth.FALSE
+            assert gamma.at(attrs.evolve(wide, smallness=Fraction(18, 10**6))) is Truth.TRUE
+            large = attrs.evolve(wide, first=diagonal([9, 9]), second=diagonal([10, 10]))
+            assert gamma.at(attrs.evolve(large, smallness=Fraction(9, 10))) is Truth.FALSE, "Delta = -I"
+
+
+@theorem_3_5.supports_repair(
+    grade="derived", region="every p <= n, m, s under the hypotheses: Theorem 3.2 at 2 s; exact supremum at 24 pairs"
+)
+def test_theorem_3_5_with_a_floor(statement) -> None:
+    """Delta_max p^2 sqrt(m ln 2np) <= sqrt(log p/n) s sqrt(n/m) sqrt(m ln 2np)/log n = s sqrt(log p ln 2np)/log n (1).
+
+    log p <= log n and ln 2np <= 3 log n for p <= n, n >= 2, so that is at most sqrt(3) s <= 2 s, and 2 s <= c^3/2.
+    """
+    n, m, s, a, b, c = sympy.symbols("n m s a b c", positive=True)
+    left = sympy.sqrt(a / n) * s * sympy.sqrt(n / m) / c * sympy.sqrt(m * b)
+    assert sympy.simplify(left - s * sympy.sqrt(a * b) / c) == 0, "(1)"
+    assert sympy.expand(n**3 - 2 * n * n - n**2 * (n - 2)) == 0
+
+    def formula(p: GrowthPair) -> mpmath.mpf:
+        floor, small = real(p.floor), 2 * real(p.smallness)
+        explicit = mpmath.sqrt(squared_constant()) * small / (2 * floor**2)
+        explicit += small**2 * (1 / (2 * floor**2) + floor**-6)
+        return explicit + mpmath.log(1 + mpmath.mpf(1) / (p.records**2 - 1)) - digits_of_loss(p)
+
+    bind_formula(statement, TIGHT, formula)
+    inside = attrs.evolve(BASE, floor=Fraction(74, 100))
+    three = diagonal([1] * 3)
+    more = {
+        "floor > 0": attrs.evolve(BASE, floor=0),
+        "lambda_min(Sigma_1) >= c": attrs.evolve(BASE, floor=Fraction(751, 1000)),
+        "lambda_min(Sigma_i) >= c": attrs.evolve(BASE, second=correlated(Fraction(51, 100))),
+        "||Sigma_1|| <= 1/c": attrs.evolve(BASE, floor=Fraction(81, 100)),
+        "s <= c^3/4": attrs.evolve(BASE, floor=Fraction(62, 100)),
+        "p <= n": attrs.evolve(BASE, first=three, second=three, records=2),
+    }
+    assert_common(statement, more, inside)
+    assert statement.applies(attrs.evolve(inside, floor=Fraction(64, 100))) is Truth.TRUE, "s = 1/16 <= 0.0655"
+    assert statement.at(inside) is Truth.TRUE
+
+
+@theorem_3_5.controls("+repair", grade="interval", region="the floors dropped, n = 10^30")
+def test_theorem_3_5_needs_the_floor(statement) -> None:
+    free = statement.without("lambda_min(Sigma_1) >= c").without("lambda_min(Sigma_i) >= c")
+    p = attrs.evolve(nearly_singular(30), floor=Fraction(1, 2), smallness=Fraction(1, 40))
+    assert free.at(p) is Truth.FALSE
+
+
+@theorem_3_5.refutes("normaliser", grade="symbolic", region="p = 1, n = 10^6, m = 300, X'X/m = A")
+def test_the_normaliser_must_be_m(statement) -> None:
+    assert statement.at(OneColumn(10**6, 300, 1)) is Truth.FALSE
+    assert statement.at(OneColumn(300, 300, 1)) is Truth.TRUE
+    points = [OneColumn(n, m, Fraction(g, 4)) for n in (5, 9, 40) for m in (2, 5) for g in (1, 3, 4, 7)]
+    bind(statement, ((p, Fraction(1, 2) - abs(Fraction(p.rows, p.records) * p.entry - 1)) for p in points))
+    inside = OneColumn(2, 1, 1)
+    outside = {
+        "records >= 1, an integer": attrs.evolve(inside, records=-1),
+        "rows >= 1, an integer": attrs.evolve(inside, rows=0),
+        "entry <= 2": attrs.evolve(inside, entry=Fraction(21, 10)),
+    }
+    bind_hypotheses(statement, inside, outside)
+    bind_hypotheses(statement, OneColumn(1, 1, 2), outside)
+    assert not statement.strict
+
+
+@theorem_3_5.supports("worst-case", grade="derived", region="every n >= 2, p, s: log n <= ln 2np")
+def test_the_sixth_root(statement, record_property) -> None:
+    """p^3 <= s sqrt(n) L^(-3/2), L = ln 2np, so p^3 sqrt(L) log n <= s sqrt(n) (log n)/L <= s sqrt(n)."""
+    points = [
+        plain(n, 1, 0, 0, smallness=s) for n in (2, 50, 10**4, 10**9, 10**15) for s in (Fraction(1, 9), 1, 5, 40, 900)
+    ]
+
+    def formula(p: GrowthPair) -> mpmath.mpf:
+        growth = p.first.nrows() ** 3 * mpmath.sqrt(logarithm(p.records, p.first.nrows())) * mpmath.log(p.records)
+        return real(p.smallness) * mpmath.sqrt(p.records) - growth
+
+    bind_formula(statement, points, formula)
+    for p in points:
+        if statement.applies(p) is Truth.TRUE:
+            assert statement.at(p) is Truth.TRUE
+    # At n = 10^9, p = 2: p^6 L^3 / n = 6.9e-4, whose root is 0.0263.
+    inside = plain(10**9, 1, 0, 0, smallness=Fraction(27, 1000))
+    outside = {
+        "records >= 2, an integer": attrs.evolve(inside, records=1),
+        "smallness > 0": attrs.evolve(inside, smallness=0),
+        "p <= s^(1/3) n^(1/6)/sqrt(ln 2np)": attrs.evolve(inside, smallness=Fraction(26, 1000)),
+    }
+    bind_hypotheses(statement, inside, outside)
+    bind_hypotheses(statement, plain(2, 1, 0, 0, smallness=10**6), outside)
+    assert not statement.strict
+    allowed = {}
+    for power in (4, 6, 9):
+        sizes = [p for p in range(1, 200) if p**6 * float(logarithm(10**power, p)) ** 3 <= 10**power]
+        allowed[f"n = 10^{power}"] = max(sizes, default=0)
+    record_property("detail", f"largest p with p <= n^(1/6)/sqrt(ln 2np): {allowed}")
+    assert allowed == {"n = 10^4": 1, "n = 10^6": 2, "n = 10^9": 6}

@@ -1,0 +1,116 @@
+"""Definitions 2.1 and 2.2 of `compression`: what they say and do not imply, by exact laws."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import attrs
+from flint import arb, fmpq
+
+from dpmatrix.claims import Truth, bind, bind_hypotheses
+from dpmatrix.reporting.citing import cite
+from dpmatrix.spec.compression.definitions import PrivacyAlgorithm, TwoLaws
+from proofs_checks.compression.finite_mechanisms import LAWS, SHORT
+
+definition_2_1 = cite("compression.definition-2-1@e9270547")
+definition_2_2 = cite("compression.definition-2-2@81cecd49")
+
+HALF, ONE, NIL = fmpq(1, 2), fmpq(1), fmpq(0)
+FACTORS = (fmpq(1), fmpq(3, 2), fmpq(4))
+NOT_A_LAW = (fmpq(-1, 9), fmpq(10, 9))
+
+
+def two_laws() -> list[TwoLaws]:
+    return [TwoLaws(first, second, factor) for first, second, factor in product(LAWS, LAWS, FACTORS)]
+
+
+@definition_2_1.supports(
+    grade="derived", region="every pair of laws: the docstring; 25 pairs on two outcomes at three e^alpha exactly"
+)
+def test_events_and_outcomes_are_one_condition(statement) -> None:
+    """An outcome is an event, and the excess of an event is the sum of those of its outcomes, each at most 0."""
+    for p in two_laws():
+        assert statement.at(p) is Truth.TRUE
+    bind(statement, ((p, fmpq(0)) for p in two_laws()))
+    inside = TwoLaws(LAWS[2], LAWS[3], fmpq(2))
+    bind_hypotheses(statement, inside, {"both are probability laws": attrs.evolve(inside, second=NOT_A_LAW)})
+    bind_hypotheses(statement, inside, {"both are probability laws": attrs.evolve(inside, first=SHORT)})
+    bind_hypotheses(
+        statement, TwoLaws(LAWS[0], LAWS[1], ONE), {"both are probability laws": TwoLaws(SHORT, SHORT, ONE)}
+    )
+    assert not statement.strict
+
+
+@definition_2_1.controls(grade="symbolic", region="two outcomes, one likelier than allowed: the margin lower by 1")
+def test_a_single_outcome_that_is_too_likely_is_an_event(statement) -> None:
+    """Where the outcomes fail the events fail; a margin that forgot one of the two would be found here."""
+    unequal = TwoLaws((HALF, HALF), (fmpq(1, 4), fmpq(3, 4)), fmpq(3, 2))
+    assert statement.at(unequal) is Truth.TRUE
+    assert statement.nudged(lambda margin: margin - 1).at(unequal) is Truth.FALSE
+    for p in two_laws():
+        worst = max(a - p.exponential * b for a, b in zip(p.first, p.second, strict=True))
+        total = sum((max(a - p.exponential * b, NIL) for a, b in zip(p.first, p.second, strict=True)), NIL)
+        assert (total > 0) == (worst > 0)
+
+
+@definition_2_1.supports(
+    "range-of-alpha", grade="derived", region="every law, S the whole space: the docstring; bound at 25 points"
+)
+def test_equal_data_sets_force_a_nonnegative_alpha(statement) -> None:
+    """The whole space has probability 1 = P(S) <= e^alpha P(S) = e^alpha."""
+    points = [TwoLaws(law, law, fmpq(k, 4)) for law in LAWS for k in range(4, 9)]
+    bind(statement, ((p, p.exponential - 1) for p in points))
+    for p in points:
+        assert statement.at(p) is Truth.TRUE
+    inside = TwoLaws(LAWS[2], LAWS[2], ONE)
+    bind_hypotheses(
+        statement,
+        inside,
+        {
+            "both are probability laws": TwoLaws(SHORT, SHORT, ONE),
+            "the data sets are equal": attrs.evolve(inside, first=LAWS[3], exponential=fmpq(9)),
+            "P(S) <= e^alpha Q(S) for every S": attrs.evolve(inside, exponential=fmpq(99, 100)),
+        },
+    )
+    assert not statement.strict
+
+
+def algorithms() -> list[PrivacyAlgorithm]:
+    return [PrivacyAlgorithm((a, b), (c, d)) for a, b, c, d in product(LAWS[1:], repeat=4)][:60]
+
+
+@definition_2_2.supports(grade="derived", region="every finite table: the docstring; 60 tables exactly")
+def test_processing_keeps_a_map_to_measures(statement) -> None:
+    """Entries are sums of products of numbers that are not negative; a row sums to sum_i p_i (sum_j t_ij) = 1."""
+    for p in algorithms():
+        assert statement.at(p) is Truth.TRUE
+    bind(statement, ((p, fmpq(0)) for p in algorithms()))
+    inside = PrivacyAlgorithm((LAWS[2], LAWS[3]), (LAWS[3], LAWS[4]))
+    bind_hypotheses(
+        statement,
+        inside,
+        {
+            "every database has a probability law": attrs.evolve(inside, kernel=(LAWS[2], SHORT)),
+            "every output has a probability law": attrs.evolve(inside, after=(NOT_A_LAW, LAWS[2])),
+        },
+    )
+    bind_hypotheses(
+        statement,
+        inside,
+        {
+            "every database has a probability law": attrs.evolve(inside, kernel=(NOT_A_LAW, LAWS[0])),
+            "every output has a probability law": attrs.evolve(inside, after=(LAWS[2], SHORT)),
+        },
+    )
+    identity = PrivacyAlgorithm(((ONE, NIL), (NIL, ONE)), ((ONE, NIL), (NIL, ONE)))
+    assert statement.at(identity) is Truth.TRUE, "publishing the database is a privacy algorithm"
+    assert not statement.strict
+
+
+@definition_2_2.controls(grade="symbolic", region="a table whose rows are no laws")
+def test_a_table_that_is_no_map_to_measures_is_noticed(statement) -> None:
+    wrong = PrivacyAlgorithm((SHORT, SHORT), ((HALF, HALF), (HALF, HALF)))
+    assert statement.without("every database has a probability law").at(wrong) is Truth.FALSE
+    negative = PrivacyAlgorithm((NOT_A_LAW, NOT_A_LAW), ((ONE, NIL), (NIL, ONE)))
+    assert statement.without("every database has a probability law").at(negative) is Truth.FALSE
+    assert abs(statement.margin(negative) + arb(fmpq(1, 9))) < arb(2) ** -40

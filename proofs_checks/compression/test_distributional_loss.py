@@ -1,0 +1,250 @@
+"""`compression`: Theorem 3.2 and Remark 4.7, step by step."""
+
+from __future__ import annotations
+
+import random
+from fractions import Fraction
+
+import attrs
+import mpmath
+import sympy
+from flint import arb, fmpq, fmpq_mat
+
+from dpmatrix.claims import Truth, bind_hypotheses
+from dpmatrix.claims.formulas import bind_formula, real, real_matrix
+from dpmatrix.reporting.citing import cite
+from dpmatrix.spec.compression.distributional_loss import SmallDeltaMax, SmallDeltaMaxOutput, ThreeCovariances
+from proofs_checks.compression.compressed_tails import logarithm, squared_constant
+from proofs_checks.compression.covariance_pairs import (
+    INDEFINITE,
+    TRUNCATED_OUTSIDE,
+    UNIT,
+    drawn,
+    frobenius,
+    gamma,
+    loss,
+    norm,
+    trace,
+)
+from proofs_checks.compression.drawn_outputs import OUTPUTS
+from proofs_checks.exact_matrices import correlated
+
+theorem_3_2 = cite("compression.theorem-3-2@7ad6c810")
+remark_4_7 = cite("compression.remark-4-7@be655fbb")
+
+ENTRIES = random.Random(20090625)
+
+
+def small(first, second, delta, **fields) -> SmallDeltaMax:
+    given = {"records": 10**6, "rows": 400, "floor": Fraction(1, 2), "smallness": Fraction(1, 16)} | fields
+    return SmallDeltaMax(first, second, delta, **given)
+
+
+def small_points() -> list[SmallDeltaMax]:
+    points = []
+    for i, (first, second) in enumerate(drawn(ENTRIES, 20, spread=10**5)):
+        delta = max(abs(Fraction(int(x.p), int(x.q))) for x in (first - second).entries())
+        fields = {"floor": Fraction(1, 2 + i % 3), "smallness": Fraction(1, 128 - i), "rows": 40000 + i}
+        points.append(small(first, second, delta, **fields))
+    return points
+
+
+# At n = 10^6, p = 2: ln 2np = 15.2, so p^2 sqrt(m ln 2np) is 312 at m = 400.
+SMALL = small(correlated(Fraction(1, 4)), correlated(Fraction(1, 4) + Fraction(1, 6000)), Fraction(1, 6000))
+SMALL_OUTSIDE = {
+    name: small(p.first, p.second, p.delta_max, **{k: getattr(p, k) for k in ("first_mass", "second_mass")})
+    for name, p in TRUNCATED_OUTSIDE.items()
+    if name != "||Sigma_1|| ||Gamma|| <= 1/2"
+} | {
+    "records >= 2, an integer": attrs.evolve(SMALL, records=1),
+    "rows >= 1, an integer": attrs.evolve(SMALL, rows=0),
+    "m >= 2 (C_1 + C_2) ln 2np": attrs.evolve(SMALL, rows=309),
+    "floor > 0": attrs.evolve(SMALL, floor=0),
+    "lambda_min(Sigma_1) >= c": attrs.evolve(SMALL, floor=Fraction(76, 100)),
+    "lambda_min(Sigma_i) >= c": attrs.evolve(SMALL, second=correlated(Fraction(3, 4))),
+    "||Sigma_1|| <= 1/c": attrs.evolve(SMALL, floor=Fraction(81, 100)),
+    "Delta_max <= s / (p^2 sqrt(m ln 2np))": attrs.evolve(SMALL, smallness=Fraction(1, 20)),
+    "smallness > 0": attrs.evolve(SMALL, smallness=0),
+    "s <= c^3/2": attrs.evolve(SMALL, smallness=Fraction(1, 15)),
+}
+
+
+def assert_sufficient(statement) -> None:
+    bind_hypotheses(statement, SMALL, SMALL_OUTSIDE)
+    bind_hypotheses(statement, small(UNIT, UNIT, 0, records=2, rows=50), SMALL_OUTSIDE)
+    assert statement.applies(attrs.evolve(SMALL, rows=311)) is Truth.TRUE, "2 (C_1 + C_2) ln 2np = 309.9"
+    third = Fraction(74, 100)
+    assert statement.applies(attrs.evolve(SMALL, floor=third)) is Truth.TRUE
+    assert statement.applies(attrs.evolve(SMALL, smallness=Fraction(1, 19))) is Truth.TRUE, "312/6000 = 1/19.2"
+    masses = {"first_mass": Fraction(1, 10**12), "second_mass": Fraction(1, 10**12)}
+    assert statement.applies(attrs.evolve(SMALL, **masses)) is Truth.TRUE
+    assert not statement.strict
+
+
+@theorem_3_2.supports_repair(
+    grade="derived",
+    region="every p, n >= 2, m and pair under the hypotheses: Theorem 4.6; exact supremum at 20 pairs, p <= 3",
+)
+def test_theorem_3_2(statement) -> None:
+    """||Delta||_F <= p Delta_max <= s/(p sqrt(m L)), L = ln 2np >= 1, l_1, l_i >= c, ||Sigma_1|| <= 1/c.
+
+    x <= p Delta_max/c^3 <= s/c^3 <= 1/2, as Theorem 4.6 asks. Its terms: (m p ||Delta||_F/(2c^2)) C sqrt(L/m) <= C
+    s/(2c^2) (1); (m p ||Delta||_F/(2c^2)) Delta_max <= s^2/(2 c^2 p^2 L) (2); m ||Delta||_F^2/c^6 <= s^2/(c^6 p^2 L)
+    (3).
+    """
+    p, m, big, s, c, k = sympy.symbols("p m L s c C", positive=True)
+    delta = s / (p**2 * sympy.sqrt(m * big))
+    size = p * delta
+    assert sympy.simplify(m * p * size / (2 * c**2) * k * sympy.sqrt(big / m) - k * s / (2 * c**2)) == 0, "(1)"
+    assert sympy.simplify(m * p * size / (2 * c**2) * delta - s**2 / (2 * c**2 * p**2 * big)) == 0, "(2)"
+    assert sympy.simplify(m * size**2 / c**2 / c**4 - s**2 / (c**6 * p**2 * big)) == 0, "(3)"
+    assert arb(4).log() >= 1, "n >= 2, p >= 1"
+
+    def formula(point: SmallDeltaMax) -> mpmath.mpf:
+        floor, smallness = real(point.floor), real(point.smallness)
+        explicit = mpmath.sqrt(squared_constant()) * smallness / (2 * floor**2)
+        explicit += smallness**2 * (1 / (2 * floor**2) + floor**-6)
+        return explicit + mpmath.log(1 + mpmath.mpf(1) / (point.records**2 - 1)) - loss(point)
+
+    bind_formula(statement, small_points(), formula)
+    assert statement.at(SMALL) is Truth.TRUE
+    for point in small_points():
+        if statement.applies(point) is Truth.TRUE:
+            assert statement.at(point) is Truth.TRUE
+    assert_sufficient(statement)
+
+
+@theorem_3_2.controls("+repair", grade="interval", region="(9) dropped: correlation 1/10")
+def test_theorem_3_2_needs_a_small_delta_max(statement) -> None:
+    far = small(UNIT, correlated(Fraction(1, 10)), Fraction(1, 10), rows=10**5)
+    assert statement.without("Delta_max <= s / (p^2 sqrt(m ln 2np))").at(far) is Truth.FALSE
+
+
+UNTRUNCATED = SmallDeltaMaxOutput(
+    UNIT,
+    correlated(Fraction(1, 10**6)),
+    Fraction(1, 10**6),
+    records=10**6,
+    rows=400,
+    floor=Fraction(1, 2),
+    smallness=Fraction(1, 16),
+    output=fmpq_mat([[10**6, 10**6]] * 400),
+)
+
+
+@theorem_3_2.refutes(
+    grade="interval",
+    region="p = 2, m = 400, n = 10^6, a correlation of 10^-6 and every row (10^6, 10^6): the loss is 4 10^8",
+)
+def test_theorem_3_2_needs_truncated_tails(statement) -> None:
+    """At rows (t, t), t'(Sigma_i^-1 - I)t = -2 t^2 r/(1 + r), m times and halved, and m/2 ln(1 - r^2): r = 10^-6."""
+    assert statement.at(UNTRUNCATED) is Truth.FALSE
+
+    def formula(p: SmallDeltaMaxOutput) -> mpmath.mpf:
+        floor, smallness = real(p.floor), real(p.smallness)
+        explicit = mpmath.sqrt(squared_constant()) * smallness / (2 * floor**2)
+        explicit += smallness**2 * (1 / (2 * floor**2) + floor**-6) + mpmath.log(1 + mpmath.mpf(1) / (p.records**2 - 1))
+        r, t = real(Fraction(int(p.second[0, 1].p), int(p.second[0, 1].q))), real(int(p.output[0, 0].p))
+        return explicit - p.rows * abs(mpmath.log(1 - r**2) / 2 - t**2 * r / (1 + r))
+
+    scales = [(r, t) for r in range(6, 10) for t in (0, 1, 2, 10, 10**3, 10**6)]
+    points = [
+        attrs.evolve(
+            UNTRUNCATED,
+            second=correlated(Fraction(1, 10**r)),
+            delta_max=Fraction(1, 10**r),
+            output=fmpq_mat([[t, t]] * 400),
+        )
+        for r, t in scales
+    ]
+    bind_formula(statement, points, formula)
+    small_outputs = [p for p in points if p.output[0, 0] <= 1]
+    assert len(small_outputs) == 8
+    for p in small_outputs:
+        assert statement.at(p) is Truth.TRUE
+    outside = {
+        name: SmallDeltaMaxOutput(**attrs.asdict(p, recurse=False), output=fmpq_mat([[0] * p.first.nrows()] * p.rows))
+        for name, p in SMALL_OUTSIDE.items()
+        if p.rows
+    }
+    outside["rows >= 1, an integer"] = attrs.evolve(UNTRUNCATED, rows=0, output=fmpq_mat(0, 2))
+    outside["the output is m x p"] = attrs.evolve(UNTRUNCATED, output=fmpq_mat([[1, 1]] * 399))
+    bind_hypotheses(statement, UNTRUNCATED, outside)
+    assert statement.applies(attrs.evolve(UNTRUNCATED, output=fmpq_mat([[1] * 3] * 400))) is Truth.FALSE
+    assert not statement.strict
+
+
+@theorem_3_2.supports("conditions-16", grade="derived", region="every point: p^2 ln 2np >= 1")
+@theorem_3_2.supports("assumption-1", grade="derived", region="every point: (7), (8) and the floor")
+def test_the_sound_steps_of_theorem_3_2(statements) -> None:
+    """(m p^2 Delta_max^2) p^2 L = (p^2 Delta_max sqrt(m L))^2 <= s^2; ||Gamma|| <= ||Delta||_F/c^2."""
+    conditions = statements["compression.theorem-3-2/conditions-16"]
+    assumption = statements["compression.theorem-3-2/assumption-1"]
+
+    def growth(p: SmallDeltaMax) -> mpmath.mpf:
+        root = mpmath.sqrt(p.rows * logarithm(p.records, p.first.nrows()))
+        first = real(p.smallness) - real(p.delta_max) * p.first.nrows() ** 2 * root
+        return min(first, real(p.smallness) ** 2 - p.rows * (p.first.nrows() * real(p.delta_max)) ** 2)
+
+    bind_formula(conditions, small_points(), growth)
+    bind_formula(
+        assumption,
+        small_points(),
+        lambda p: p.first.nrows() * real(p.delta_max) / real(p.floor) ** 2 - norm(gamma(p)),
+    )
+    for statement in (conditions, assumption):
+        assert statement.at(SMALL) is Truth.TRUE
+        assert_sufficient(statement)
+
+
+@theorem_3_2.refutes("equal-norms", grade="interval", region="p = 2, one correlation changed")
+def test_the_norms_of_delta_differ(statement) -> None:
+    """At p = 2 the eigenvalues of Delta are t and -t: ||Delta||_2 = t, ||Delta||_F = sqrt(2) t, p Delta_max = 2 t."""
+    assert statement.at(SMALL) is Truth.FALSE
+
+    def formula(p: SmallDeltaMax) -> mpmath.mpf:
+        change = real_matrix(p.first - p.second)
+        bound = p.first.nrows() * real(p.delta_max)
+        return -abs(norm(change) - frobenius(change)) - abs(frobenius(change) - bound)
+
+    bind_formula(statement, small_points(), formula)
+    assert_sufficient(statement)
+
+
+def triples() -> list[ThreeCovariances]:
+    return [
+        ThreeCovariances(p.first, p.second, correlated(*[0] * (1 if p.first.nrows() == 2 else 3)), p.output)
+        for p in OUTPUTS
+    ]
+
+
+@remark_4_7.supports(grade="derived", region="every three covariances and output: triangle inequality")
+def test_remark_4_7(statement) -> None:
+    """Write ln f_k/f_j = (ln f_k - ln f_1) + (ln f_1 - ln f_j)."""
+
+    def density(covariance, p: ThreeCovariances) -> mpmath.mpf:
+        inverse, matrix = real_matrix(covariance) ** -1, real_matrix(p.output)
+        quadratic = trace(matrix * inverse * matrix.T)
+        return -(quadratic + p.output.nrows() * mpmath.log(mpmath.det(real_matrix(covariance)))) / 2
+
+    def formula(p: ThreeCovariances) -> mpmath.mpf:
+        k, j, one = (density(m, p) for m in (p.first, p.second, p.reference))
+        return abs(one - k) + abs(one - j) - abs(k - j)
+
+    bind_formula(statement, triples(), formula)
+    for p in triples():
+        assert statement.at(p) is not Truth.FALSE
+    p = triples()[1]
+    says = "the three covariances are positive definite"
+    for field in ("first", "second", "reference"):
+        bind_hypotheses(statement, p, {says: attrs.evolve(p, **{field: INDEFINITE})})
+        assert statement.applies(attrs.evolve(p, **{field: correlated(1)})) is Truth.FALSE
+    assert not statement.strict
+
+
+@remark_4_7.controls(grade="interval", region="Sigma_k and Sigma_j on either side")
+def test_remark_4_7_is_sharp(statement) -> None:
+    """With the reference between the two, the sum is attained, so nine tenths of it fails."""
+    p = ThreeCovariances(UNIT * fmpq(1, 2), UNIT * fmpq(2), UNIT, fmpq_mat([[0, 0]]))
+    assert statement.at(p) is not Truth.FALSE
+    assert statement.nudged(lambda margin: margin - arb(fmpq(1, 10))).at(p) is Truth.FALSE

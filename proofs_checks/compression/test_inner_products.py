@@ -1,0 +1,185 @@
+"""`compression`: Lemma B.1 against exact chi-square and product-normal tails."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import cache
+
+import attrs
+import mpmath
+import sympy
+from flint import arb, fmpq
+
+from dpmatrix.claims import Truth, bind, bind_hypotheses
+from dpmatrix.claims.formulas import bind_formula, real
+from dpmatrix.reporting.citing import cite
+from dpmatrix.spec.compression.inner_products import Decimal, ProjectedPair
+from proofs_checks.compression.compressed_tails import chi_square_tails, first_constant, second_constant
+
+lemma_b_1 = cite("compression.lemma-b-1@a8d7d0f0")
+
+DIGITS = 70
+
+
+@cache
+def product_tails(m: int, tau: Fraction, r: Fraction) -> mpmath.mpf:
+    """Integrate one gamma variable numerically: Pr(|(1 + r) G - (1 - r) G' - m r| >= m tau)."""
+    half = m // 2
+
+    def above(a, b, point) -> mpmath.mpf:
+        def integrand(g):
+            value = (point + b * g) / a
+            tail = mpmath.gammainc(half, value, mpmath.inf, regularized=True) if value > 0 else mpmath.mpf(1)
+            return tail * g ** (half - 1) * mpmath.exp(-g) / mpmath.gamma(half)
+
+        kink = -point / b if point < 0 else mpmath.mpf(0)
+        ends = [0, kink, kink + 5, kink + 20, kink + 60, mpmath.inf] if kink else [0, 2, 8, 30, 90, mpmath.inf]
+        return mpmath.quad(integrand, ends)
+
+    first, second = 1 + real(r), 1 - real(r)
+    return above(first, second, m * real(r + tau)) + above(second, first, m * real(tau - r))
+
+
+def tail(p: ProjectedPair) -> mpmath.mpf:
+    distance = Fraction(p.tau) / Fraction(p.norms)
+    if abs(p.cosine) == 1:
+        return chi_square_tails(p.rows, real(distance))
+    return product_tails(p.rows, distance, Fraction(p.cosine))
+
+
+PAIRS = [
+    *(ProjectedPair(m, Fraction(k, 8), s) for m in (1, 2, 5, 40) for k in (1, 7, 8, 20) for s in (1, -1)),
+    *(ProjectedPair(m, Fraction(2, 5), r) for m in (2, 4, 6) for r in (Fraction(0), Fraction(-3, 4), Fraction(1, 2))),
+    ProjectedPair(4, Fraction(1, 2), 1, Fraction(1, 3)),
+    ProjectedPair(4, Fraction(1, 2), Fraction(1, 4), Fraction(2, 3)),
+]
+
+
+def bind_pairs(statement, bound) -> None:
+    bind_formula(statement, PAIRS, lambda p: bound(p) - tail(p))
+
+
+INSIDE = ProjectedPair(2, Fraction(1, 2), Fraction(1, 2), Fraction(1, 2))
+OUTSIDE = {
+    "rows >= 1, an integer": attrs.evolve(INSIDE, rows=0),
+    "tau > 0": attrs.evolve(INSIDE, tau=0),
+    "cosine >= -1": attrs.evolve(INSIDE, cosine=Fraction(-101, 100)),
+    "cosine <= 1": attrs.evolve(INSIDE, cosine=Fraction(101, 100)),
+    "norms > 0": attrs.evolve(INSIDE, norms=0),
+    "norms <= 1": attrs.evolve(INSIDE, norms=Fraction(101, 100)),
+}
+
+
+def assert_domain(statement) -> None:
+    for edge in (INSIDE, ProjectedPair(1, 9, -1, 1), ProjectedPair(1, Fraction(1, 99), 1, Fraction(1, 99))):
+        bind_hypotheses(statement, edge, OUTSIDE)
+    assert not statement.strict
+
+
+@lemma_b_1.refutes(
+    grade="interval",
+    region="x = y: (m, tau) = (3500, 0.16), (10000, 0.05), (40000, 0.05), (10^6, 0.01), exact chi-square tails",
+)
+def test_lemma_b_1_fails_for_many_rows(statement, record_property) -> None:
+    for rows, tau in (
+        (3500, Fraction(4, 25)),
+        (10**4, Fraction(1, 20)),
+        (40000, Fraction(1, 20)),
+        (10**6, Fraction(1, 100)),
+    ):
+        assert statement.at(ProjectedPair(rows, tau)) is Truth.FALSE
+    record_property("detail", "m = 40000, tau = 1/20: probability 2.04e-12, printed bound 1.85e-15")
+    assert statement.at(ProjectedPair(3000, Fraction(4, 25))) is Truth.TRUE
+    assert statement.at(ProjectedPair(10**6, Fraction(3, 10))) is Truth.TRUE, "from tau = 0.2975 on it is true"
+    assert statement.at(ProjectedPair(40000, Fraction(1, 20), 0)) is Truth.TRUE, "orthogonal vectors: variance 1/m"
+    bind_pairs(
+        statement,
+        lambda p: 2 * mpmath.exp(-p.rows * real(p.tau) ** 2 / (first_constant() + second_constant() * real(p.tau))),
+    )
+    assert_domain(statement)
+
+
+@lemma_b_1.supports_repair(
+    grade="derived", region="every m, tau > 0, n, x, y: the docstring's derivation; bound to exact tails at 43 points"
+)
+def test_lemma_b_1_with_the_true_constants(statement) -> None:
+    """Chernoff for W = sum u_i v_i - m r with (u, v) standard normal of correlation r, for unit vectors x, y.
+
+    With a = (1+r)/2, b = (1-r)/2 and h(s) = -s - log(1-2s)/2 = sum_{k>=2} (2s)^k/(2k), the moment generating function
+    of W per row is exp(h(as) + h(-bs)). For s in [0, 1/2): h(-bs) <= h(bs), because the odd terms of the series are
+    positive (1); h is convex with h(0) = 0, so h(as) + h(bs) <= (a + b) h(s) = h(s) (2). The same holds for -W. So both
+    tails are at most inf_s exp(m (h(s) - s tau)) = exp(-m (tau - log(1+tau))/2), at s = tau/(2 (1+tau)) (3). Last, f(t)
+    = t - log(1+t) - t^2/(2 + 4t/3) has f(0) = 0 and f'(t) = (4/9) t^3 / ((1+t)(2+4t/3)^2) >= 0 (4). If |x||y| = q < 1,
+    the distance tau/q is larger and the bound decreases in tau (5).
+    """
+    s, t, r = sympy.symbols("s t r", positive=True)
+    h = -s - sympy.log(1 - 2 * s) / 2
+    assert all(c > 0 for c in sympy.Poly(sympy.series(h, s, 0, 9).removeO(), s).coeffs()), "(1)"
+    assert sympy.simplify(sympy.diff(h, s, 2) - 2 / (1 - 2 * s) ** 2) == 0, "(2)"
+    best = t / (2 * (1 + t))
+    assert sympy.simplify(sympy.diff(h, s).subs(s, best) - t) == 0, "(3)"
+    rate = sympy.simplify((best * t - h.subs(s, best)) - (t - sympy.log(1 + t)) / 2)
+    assert sympy.simplify(sympy.expand_log(rate, force=True)) == 0, "(3)"
+    f = t - sympy.log(1 + t) - t**2 / (2 + 4 * t / 3)
+    derivative = sympy.Rational(4, 9) * t**3 / ((1 + t) * (2 + 4 * t / 3) ** 2)
+    assert sympy.simplify(sympy.diff(f, t) - derivative) == 0, "(4)"
+    assert f.subs(t, 0) == 0, "(4)"
+    growth = sympy.diff(t**2 / (4 + 8 * t / 3), t)
+    assert sympy.simplify(growth - (8 * t + 8 * t**2 / 3) / (4 + 8 * t / 3) ** 2) == 0, "(5)"
+    covariance = sympy.Matrix([[1, r], [r, 1]])
+    assert set(covariance.eigenvals()) == {1 + r, 1 - r}, (
+        "u + v and u - v are independent, of variance 2 (1 + r), 2 (1 - r)"
+    )
+    bind_pairs(statement, lambda p: 2 * mpmath.exp(-p.rows * real(p.tau) ** 2 / (4 + 8 * real(p.tau) / 3)))
+    for p in PAIRS:
+        assert statement.at(p) is Truth.TRUE
+    for rows, tau in ((40000, Fraction(1, 20)), (10**6, Fraction(1, 100)), (200, Fraction(1)), (30, Fraction(9))):
+        for cosine in (1, -1, Fraction(0), Fraction(99, 100)):
+            if abs(cosine) == 1 or rows <= 200:
+                assert statement.at(ProjectedPair(rows, tau, cosine)) is Truth.TRUE
+    assert_domain(statement)
+
+
+@lemma_b_1.controls("+repair", grade="interval", region="C_1 = 3.6 in place of 4, m = 10^6")
+def test_a_smaller_first_constant_fails(statement) -> None:
+    """The variance is 2/m, so no C_1 below 4 will do: at m = 10^6 the bound with 3.6 is below the probability."""
+    p = ProjectedPair(10**6, Fraction(1, 50))
+    assert statement.at(p) is Truth.TRUE
+    smaller = 2 * (-arb(400) / (arb(fmpq(36, 10)) + arb(fmpq(8, 150)))).exp()
+    true = 2 * (-arb(400) / (4 + arb(fmpq(8, 150)))).exp()
+    assert statement.nudged(lambda margin: margin - true + smaller).at(p) is Truth.FALSE
+    assert statement.without("norms <= 1").at(ProjectedPair(100, Fraction(1), 1, 9)) is Truth.FALSE
+
+
+@lemma_b_1.supports("first-constant", grade="interval", region="the printed decimal")
+def test_first_printed_decimal(statement) -> None:
+    inside, outside = Decimal(Fraction(25044, 10**4)), Decimal(Fraction(25045, 10**4))
+    assert statement.at(inside) is Truth.TRUE
+    assert statement.without("the decimal is 2.5044").at(outside) is Truth.FALSE
+    bind_hypotheses(statement, inside, {"the decimal is 2.5044": outside})
+    assert statement.applies(Decimal(Fraction(25043, 10**4))) is Truth.FALSE
+    with mpmath.workdps(DIGITS):
+        bind(
+            statement,
+            [
+                (
+                    Decimal(Fraction(k, 10)),
+                    mpmath.nstr(mpmath.mpf(1) / 20000 - abs(first_constant() - real(Fraction(k, 10))), 55),
+                )
+                for k in range(15, 36)
+            ],
+        )
+    assert not statement.strict
+
+
+@lemma_b_1.refutes("second-constant", grade="interval", region="the printed decimal")
+def test_second_printed_decimal_is_not_the_printed_formula(statement) -> None:
+    assert statement.at(Decimal(Fraction(76885, 10**4))) is Truth.FALSE
+    assert statement.at(Decimal(Fraction(46633, 10**4))) is Truth.TRUE
+    with mpmath.workdps(DIGITS):
+        values = [Fraction(k, 10) for k in range(40, 62)]
+        formula = mpmath.sqrt(8 * mpmath.e)
+        bind(statement, [(Decimal(v), mpmath.nstr(mpmath.mpf(1) / 20000 - abs(formula - real(v)), 55)) for v in values])
+        assert abs(second_constant() - mpmath.mpf("7.6885")) < mpmath.mpf("0.00005"), "e sqrt(8) was meant"
+    assert statement.given == ()
+    assert not statement.strict

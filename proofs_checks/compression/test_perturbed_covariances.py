@@ -1,0 +1,197 @@
+"""`compression`: Delta_max, Proposition 3.1 and Lemma 3.3, on exact rational matrices."""
+
+from __future__ import annotations
+
+import random
+from fractions import Fraction
+
+import attrs
+import mpmath
+import sympy
+from flint import arb, fmpq, fmpq_mat
+
+from dpmatrix.claims import Truth, bind, bind_hypotheses
+from dpmatrix.claims.formulas import bind_formula, real, real_matrix
+from dpmatrix.reporting.citing import cite
+from dpmatrix.spec.compression.covariances import CovariancePair
+from dpmatrix.spec.compression.perturbed_covariances import DatabaseFamily
+from proofs_checks.compression.covariance_pairs import (
+    NEAR,
+    PAIR_OUTSIDE,
+    UNIT,
+    assert_definite,
+    drawn_pairs,
+    frobenius,
+    norm,
+    outside,
+    spectrum,
+)
+from proofs_checks.exact_matrices import correlated
+
+delta_max = cite("compression.delta-max@e852e776")
+proposition_3_1 = cite("compression.proposition-3-1@0183154b")
+lemma_3_3 = cite("compression.lemma-3-3@d900ae13")
+
+ENTRIES = random.Random(20090119)
+
+
+def family(*values, centre=0, other=0) -> DatabaseFamily:
+    return DatabaseFamily(tuple(correlated(value) for value in values), correlated(centre), correlated(other))
+
+
+def drawn_families() -> list[DatabaseFamily]:
+    return [
+        family(Fraction(i, 9), Fraction(-i, 7), Fraction(j, 8), centre=Fraction(j, 20), other=Fraction(i + j, 50))
+        for i in range(-2, 3)
+        for j in range(-2, 3)
+    ]
+
+
+def delta_max_formula(covariances, centre) -> fmpq:
+    return 2 * max(max(abs(x) for x in (matrix - centre).entries()) for matrix in covariances)
+
+
+@delta_max.supports(
+    grade="derived", region="every family of matrices: the triangle inequality; bound at 25 families of p = 2"
+)
+def test_delta_max_bounds_the_pairwise_distances(statement) -> None:
+    """|s_i - s_j| <= |s_i - c| + |c - s_j| <= 2 max_k |s_k - c|, entry by entry."""
+    values = []
+    for p in drawn_families():
+        pairs = [max(abs(x) for x in (a - b).entries()) for a in p.covariances for b in p.covariances]
+        values.append((p, delta_max_formula(p.covariances, p.centre) - max(pairs)))
+        assert statement.at(p) is Truth.TRUE
+    bind(statement, values)
+    s, c, t = sympy.symbols("s c t", real=True)
+    assert sympy.expand((s - c) + (c - t) - (s - t)) == 0
+    assert statement.given == ()
+    assert not statement.strict
+    assert statement.at(family(Fraction(1, 2), Fraction(-1, 2))) is Truth.TRUE, "attained: Sigma* half-way"
+
+
+@delta_max.controls(grade="symbolic", region="p = 2, Sigma* half-way: the margin lower by 1/20")
+def test_half_of_delta_max_is_too_small(statement) -> None:
+    half_way = family(Fraction(1, 2), Fraction(-1, 2))
+    assert statement.nudged(lambda margin: margin - arb(fmpq(1, 20))).at(half_way) is Truth.FALSE
+
+
+@delta_max.refutes("computable", grade="symbolic", region="one covariance, two candidates")
+def test_delta_max_depends_on_the_unknown_covariance(statement) -> None:
+    assert statement.at(family(0, centre=0, other=Fraction(1, 2))) is Truth.FALSE
+    values = []
+    for p in drawn_families():
+        both = [delta_max_formula(p.covariances, centre) for centre in (p.centre, p.other_centre)]
+        values.append((p, -abs(both[0] - both[1])))
+    bind(statement, values)
+    assert statement.given == ()
+    assert not statement.strict
+
+
+def first_bound(p: CovariancePair) -> mpmath.mpf:
+    return p.first.nrows() * real(p.delta_max) - frobenius(p.first - p.second)
+
+
+def second_bound(p: CovariancePair) -> mpmath.mpf:
+    inverses = real_matrix(p.second) ** -1 - real_matrix(p.first) ** -1
+    change = mpmath.sqrt(sum(x**2 for x in inverses))
+    return frobenius(p.first - p.second) / (spectrum(p.first)[0] * spectrum(p.second)[0]) - change
+
+
+SCALED = CovariancePair(fmpq_mat([[2, 0], [0, 2]]), UNIT, 1)
+"""Multiples of the identity: (8) is an equality."""
+EVERY_P = "every p: the docstring's derivation; bound at 24 pairs, p <= 4, its 2 x 2 case symbolically"
+
+
+@proposition_3_1.supports(grade="derived", region=EVERY_P)
+@proposition_3_1.supports("frobenius-norm", grade="derived", region=EVERY_P)
+@proposition_3_1.supports("inverse", grade="derived", region=EVERY_P)
+@proposition_3_1.supports("gamma", grade="derived", region=EVERY_P)
+def test_proposition_3_1(statements) -> None:
+    """(7) has p^2 squares of at most Delta_max^2; (8) is a product of three matrices.
+
+    Gamma = Sigma_j^-1 Delta Sigma_1^-1 because S^-1 (T - S) T^-1 = S^-1 - T^-1; in eigenbases U of Sigma_j and V of
+    Sigma_1, ||Gamma||_F^2 = sum (U'Delta V)_ik^2 / (mu_i lambda_k)^2 <= ||U'Delta V||_F^2 / (mu_min lambda_min)^2, and
+    U, V keep the Frobenius norm.
+    """
+    a, b, c, d = sympy.symbols("a b c d", real=True)
+    mu, nu, lam, kap = sympy.symbols("mu nu lambda kappa", positive=True)
+    turn = sympy.Matrix([[3, -4], [4, 3]]) / 5
+    other = sympy.Matrix([[5, -12], [12, 5]]) / 13
+    inner = sympy.Matrix([[a, b], [c, d]])
+    whole = turn * sympy.diag(1 / mu, 1 / nu) * inner * sympy.diag(1 / lam, 1 / kap) * other.T
+    squares = (a / mu / lam) ** 2 + (b / mu / kap) ** 2 + (c / nu / lam) ** 2 + (d / nu / kap) ** 2
+    assert sympy.expand((whole.T * whole).trace() - squares) == 0
+    whole_claim = statements["compression.proposition-3-1"]
+    bind_formula(whole_claim, drawn_pairs(ENTRIES), lambda p: min(first_bound(p), second_bound(p)))
+    bind_hypotheses(whole_claim, NEAR, PAIR_OUTSIDE)
+    first = statements["compression.proposition-3-1/frobenius-norm"]
+    bind_formula(first, drawn_pairs(ENTRIES), first_bound)
+    bind_hypotheses(first, NEAR, outside("the covariances are symmetric", "max |Delta_jk| <= Delta_max"))
+    second = statements["compression.proposition-3-1/inverse"]
+    bind_formula(second, drawn_pairs(ENTRIES), second_bound)
+    assert_definite(second)
+    identity = statements["compression.proposition-3-1/gamma"]
+    bind(identity, [(p, fmpq(0)) for p in drawn_pairs(ENTRIES)])
+    assert identity.at(SCALED) is Truth.TRUE
+    assert_definite(identity)
+    for p in drawn_pairs(ENTRIES):
+        for statement in (whole_claim, first, second, identity):
+            assert statement.at(p) is Truth.TRUE
+    assert second.at(SCALED) is not Truth.FALSE, "equality"
+    assert not any(statement.strict for statement in statements.values())
+    flat = CovariancePair(UNIT, UNIT, 0)
+    assert whole_claim.at(flat) is Truth.TRUE
+
+
+@proposition_3_1.controls(grade="interval", region="p = 11, all correlations 1/100")
+def test_proposition_3_1_fails_with_smaller_constants(statements) -> None:
+    """The sharp constant of (7) is sqrt(p (p - 1)) = 10.49 at p = 11, so 0.9 p fails."""
+    statement = statements["compression.proposition-3-1"]
+    size = 11
+    flat = correlated(*[Fraction(1, 100)] * (size * (size - 1) // 2))
+    point = CovariancePair(flat, correlated(*[0] * (size * (size - 1) // 2)), Fraction(1, 100))
+    assert statement.at(point) is Truth.TRUE
+    assert statement.nudged(lambda margin: margin - arb(fmpq(11, 1000))).at(point) is Truth.FALSE
+    assert statement.without("max |Delta_jk| <= Delta_max").at(attrs.evolve(point, delta_max=0)) is Truth.FALSE
+
+
+SMALLER = "||Delta||_2 < lambda_min(Sigma_1)"
+
+
+@lemma_3_3.supports(grade="derived", region="every p: the docstring's derivation; bound at 24 pairs, p <= 4")
+def test_lemma_3_3(statement) -> None:
+    """For a unit eigenvector u of the least eigenvalue of Sigma_j: u'Sigma_j u = u'Sigma_1 u - u'Delta u.
+
+    The first term is at least lambda_min(Sigma_1), and |u'Delta u| <= ||Delta||_2.
+    """
+    u, v, a, b, c = sympy.symbols("u v a b c", real=True)
+    x, y, z = sympy.symbols("x y z", real=True)
+    unit = sympy.Matrix([u, v])
+    first, second = sympy.Matrix([[a, b], [b, c]]), sympy.Matrix([[x, y], [y, z]])
+    forms = [(unit.T * m * unit)[0] for m in (first, second, first - second)]
+    assert sympy.expand(forms[1] - (forms[0] - forms[2])) == 0
+    bind_formula(
+        statement,
+        drawn_pairs(ENTRIES),
+        lambda p: spectrum(p.second)[0] - spectrum(p.first)[0] + norm(p.first - p.second),
+    )
+    for p in drawn_pairs(ENTRIES):
+        if statement.applies(p) is Truth.TRUE:
+            assert statement.at(p) is not Truth.FALSE
+    far = CovariancePair(correlated(Fraction(1, 2)), correlated(Fraction(-1, 9)))
+    bind_hypotheses(
+        statement,
+        NEAR,
+        outside("the covariances are symmetric", "Sigma_1 is positive definite") | {SMALLER: far},
+    )
+    equal = CovariancePair(UNIT, fmpq_mat([[1, 0], [0, 0]]))
+    assert statement.applies(equal) is Truth.FALSE, "the inequality of the hypothesis is strict"
+    assert statement.at(CovariancePair(UNIT, UNIT)) is Truth.TRUE
+    assert not statement.strict
+
+
+@lemma_3_3.controls(grade="interval", region="p = 2, equality")
+def test_lemma_3_3_is_sharp(statement) -> None:
+    sharp = CovariancePair(UNIT, fmpq_mat([[1, 0], [0, fmpq(1, 2)]]))
+    assert statement.at(sharp) is Truth.TRUE
+    assert statement.nudged(lambda margin: margin - arb(fmpq(1, 20))).at(sharp) is Truth.FALSE

@@ -1,0 +1,164 @@
+"""`compression`: rejection of what leaves a box, and the law that remains."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import attrs
+import mpmath
+from flint import arb, arb_mat, fmpq, fmpq_mat, fmpz_mat
+
+from dpmatrix.claims import Truth, bind, bind_hypotheses
+from dpmatrix.claims.formulas import real, real_matrix
+from dpmatrix.reporting.citing import cite
+from dpmatrix.spec.compression.procedures import RejectionTable, TruncationRun, TwoCentres
+from proofs_checks.compression.rounded_products import DATA, ideal, nearest, normals, raw, rounding
+
+procedure_4_1 = cite("compression.procedure-4-1@86561187")
+procedure_4_2 = cite("compression.procedure-4-2@83c34106")
+
+
+def radius(p: TwoCentres) -> mpmath.mpf:
+    constants = 2 * (4 * mpmath.e / mpmath.sqrt(6 * mpmath.pi) + mpmath.sqrt(8) * mpmath.e)
+    tail = mpmath.sqrt(constants * mpmath.log(2 * p.records * p.columns) / p.rows)
+    return tail + real(p.delta_max)
+
+
+def centres(n: int, entry=0, **fields) -> TwoCentres:
+    """Two covariances that differ by 2/n in one entry."""
+    return TwoCentres(n, 2, 20 * n, Fraction(2, n), entry=entry, first=0, second=Fraction(2, n), **fields)
+
+
+def between(n: int) -> TwoCentres:
+    """Place an output entry between the faces of the two boxes."""
+    with mpmath.workdps(30):
+        face = Fraction(int(radius(centres(n)) * 10**12), 10**12)
+    return centres(n, face + Fraction(1, n))
+
+
+@procedure_4_1.refutes(
+    grade="interval", region="p = 2, n = 10, 100, 10^4: an entry between the faces of boxes whose centres differ by 2/n"
+)
+def test_the_reference_is_not_without_loss_of_generality(statement) -> None:
+    """The output is kept for X_2 and thrown away for X_1: infinite loss when each run uses its own covariance."""
+    for n in (10, 100, 10**4):
+        assert statement.at(between(n)) is Truth.FALSE
+        assert statement.at(centres(n)) is Truth.TRUE
+
+    points = [centres(n, Fraction(k, 4)) for n in (10, 40, 99, 200) for k in range(-6, 8, 2)]
+    with mpmath.workdps(65):
+        values = []
+        for p in points:
+            both = [abs(real(p.entry) - mpmath.mpf(k) / p.records) for k in (0, 2)]
+            values.append((p, mpmath.nstr((radius(p) - both[0]) * (radius(p) - both[1]), 55)))
+        bind(statement, values)
+    inside = centres(10)
+    outside = {
+        "records >= 1, an integer": attrs.evolve(inside, records=0),
+        "columns >= 1, an integer": attrs.evolve(inside, columns=0),
+        "m >= 2 (C_1 + C_2) ln 2np": attrs.evolve(inside, rows=75),
+        "|s_1 - s_2| <= Delta_max": attrs.evolve(inside, second=Fraction(21, 100)),
+    }
+    bind_hypotheses(statement, inside, outside)
+    bind_hypotheses(statement, attrs.evolve(inside, rows=76), outside)
+    small = TwoCentres(1, 1, 15, Fraction(1, 9), first=Fraction(1, 9))
+    bind_hypotheses(statement, small, outside)
+    bind_hypotheses(statement, inside, outside | {"|s_1 - s_2| <= Delta_max": attrs.evolve(inside, first=1)})
+    assert not statement.strict
+
+
+LAW = (fmpq(1, 2), fmpq(1, 3), fmpq(1, 6))
+TABLES = [
+    RejectionTable(LAW, kept, output, k)
+    for kept in ((True, True, True), (True, False, True), (False, True, False), (False, False, True))
+    for output in range(3)
+    if kept[output]
+    for k in (1, 2, 5)
+]
+
+
+@procedure_4_2.supports(grade="derived", region="every law: the geometric series; 21 tables exactly")
+def test_rejection_draws_from_the_renormalised_law(statement) -> None:
+    """Sum_{j<k} q^j f = f (1 - q^k)/(1 - q), q = P(E) < 1."""
+    bind(statement, ((p, fmpq(0)) for p in TABLES))
+    for p in TABLES:
+        assert statement.at(p) is Truth.TRUE
+        share = sum((x for x, keep in zip(p.law, p.kept, strict=True) if not keep), fmpq(0))
+        assert p.law[p.output] * (1 - share**p.attempts) == (1 - share) * sum(
+            (share**j * p.law[p.output] for j in range(p.attempts)), fmpq(0)
+        )
+    inside = TABLES[3]
+    outside = {
+        "the table is a probability law": attrs.evolve(inside, law=(fmpq(1, 2), fmpq(1, 3), fmpq(1, 3))),
+        "the output is kept": attrs.evolve(inside, kept=(False, False, True), output=1),
+        "P(E) < 1": RejectionTable((fmpq(0), fmpq(1)), (True, False), 0, 1),
+        "attempts >= 1, an integer": attrs.evolve(inside, attempts=0),
+    }
+    bind_hypotheses(statement, inside, outside)
+    negative = attrs.evolve(inside, law=(fmpq(1, 2), fmpq(2, 3), fmpq(-1, 6)))
+    bind_hypotheses(statement, inside, outside | {"the table is a probability law": negative})
+    assert not statement.strict
+
+
+@procedure_4_2.controls(grade="symbolic", region="21 tables: the margin lower by 1/1000")
+def test_a_share_that_is_too_large_by_a_thousandth_is_noticed(statement) -> None:
+    for p in TABLES:
+        assert statement.nudged(lambda margin: margin - arb(fmpq(1, 1000))).at(p) is Truth.FALSE
+
+
+REFERENCE = fmpq_mat([[1, fmpq(1, 3)], [fmpq(1, 3), 1]])
+
+
+def slack(values: list[list[int]], delta_max) -> mpmath.mpf:
+    output = ideal(values)
+    gram = output.T * output / output.rows
+    constants = 2 * (4 * mpmath.e / mpmath.sqrt(6 * mpmath.pi) + mpmath.sqrt(8) * mpmath.e)
+    width = mpmath.sqrt(constants * mpmath.log(16) / output.rows) + real(delta_max)
+    return min(width - abs(gram[i, j] - real_matrix(REFERENCE)[i, j]) for i in (0, 1) for j in (0, 1))
+
+
+def truncation(
+    seeds: tuple[int, ...], limit: int, *, refused: bool, delta_max=Fraction(1, 5), factor: int = 1
+) -> TruncationRun:
+    values = [[[factor * x for x in row] for row in normals(seed)] for seed in seeds]
+    released = None if refused else fmpz_mat(nearest(values[-1], Fraction(1, 9)))
+    made = tuple(arb_mat(value) for value in values)
+    return TruncationRun(DATA, Fraction(1, 9), made, released, REFERENCE, delta_max, limit)
+
+
+@procedure_4_1.controls("+repair", grade="interval", region="n = 4, m = 3, p = 2: runs that keep or refuse wrongly")
+def test_a_wrong_choice_of_the_attempt_is_noticed(statement) -> None:
+    with mpmath.workdps(65):
+        bound = []
+        for limit in (1, 2, 4):
+            for seeds in ((1,), (2, 3), (5, 1), (4, 2, 6)):
+                for refused in (False, True):
+                    for factor in (0, 1):
+                        point = truncation(seeds, limit, refused=refused, factor=factor)
+                        values = [[[factor * x for x in row] for row in normals(seed)] for seed in seeds]
+                        least = mpmath.mpf(limit - len(seeds))
+                        thrown = values if refused else values[:-1]
+                        least = min([least, *(-slack(value, point.delta_max) for value in thrown)])
+                        if refused:
+                            least = min(least, mpmath.mpf(len(seeds) - limit))
+                        else:
+                            released = nearest(values[-1], Fraction(1, 9))
+                            least = min(
+                                least, slack(values[-1], point.delta_max), rounding(values[-1], released, point.grid)
+                            )
+                        bound.append((point, mpmath.nstr(least, 55)))
+        bind(statement.elsewhere(), [(p, "0" if abs(mpmath.mpf(v)) < mpmath.mpf(10) ** -50 else v) for p, v in bound])
+    small, large = truncation((1,), 1, refused=False, factor=0), truncation((1,), 1, refused=True, factor=9)
+    assert statement.at(small) is Truth.TRUE
+    assert statement.at(large) is Truth.TRUE
+    assert statement.elsewhere().at(attrs.evolve(small, released=None)) is Truth.FALSE
+    assert statement.elsewhere().at(truncation((1,), 1, refused=False, factor=9)) is Truth.FALSE
+    assert statement.elsewhere().at(attrs.evolve(large, limit=2)) is Truth.FALSE
+    outside = {
+        "no column is zero": attrs.evolve(small, data=raw((0, 1), (0, 1), (0, 2), (0, 1))),
+        "grid > 0": attrs.evolve(small, grid=0),
+        "limit >= 1, an integer": attrs.evolve(small, limit=0),
+    }
+    for point in (small, attrs.evolve(small, data=DATA * fmpq(1, 99), grid=Fraction(1, 99))):
+        bind_hypotheses(statement, point, outside)
+    assert not statement.strict

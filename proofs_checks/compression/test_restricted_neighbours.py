@@ -1,0 +1,80 @@
+"""Definition 2.3 of `compression`: what it says and does not imply, by exact tables."""
+
+from __future__ import annotations
+
+import attrs
+from flint import fmpq
+
+from dpmatrix.claims import Truth, bind_hypotheses
+from dpmatrix.reporting.citing import cite
+from proofs_checks.compression.finite_mechanisms import (
+    EVERY_TABLE,
+    IDENTITY,
+    LAWS,
+    SHORT,
+    assert_margin,
+    least,
+    neighbours,
+    pair,
+    tables,
+)
+
+definition_2_3 = cite("compression.definition-2-3@fe1256a1")
+
+HALF, ONE, NIL = fmpq(1, 2), fmpq(1), fmpq(0)
+STRAY = pair((HALF, HALF), (ONE, NIL), factor=fmpq(2))
+"""P is at most twice Q wherever Q is positive, in both directions, and has mass 1/2 where Q has none."""
+PRINTED_2 = "dP/dQ <= e^alpha where it exists, for d(D, E) = 1 and V(D, E) <= delta"
+CONTINUOUS = "P << Q for d(D, E) = 1 and V(D, E) <= delta"
+OUTSIDE_2_3 = {
+    "every database has a probability law": pair(SHORT, SHORT),
+    PRINTED_2: pair(LAWS[2], LAWS[3]),
+}
+
+
+@definition_2_3.refutes(grade="symbolic", region="two outputs, P = (1/2, 1/2), Q = (1, 0)")
+def test_the_derivative_misses_mass_where_the_other_law_has_none(statement) -> None:
+    assert statement.at(STRAY) is Truth.FALSE
+    assert statement.at(pair(LAWS[2], LAWS[3], factor=fmpq(3, 2))) is Truth.TRUE
+    bind_hypotheses(statement, pair(LAWS[2], LAWS[3], factor=fmpq(3, 2)), OUTSIDE_2_3)
+    bind_hypotheses(statement, pair(LAWS[2], LAWS[2]), OUTSIDE_2_3)
+    assert not statement.strict
+    assert_margin(statement, lambda p: least(p, neighbours(p), p.exponential))
+
+
+@definition_2_3.supports_repair(grade="derived", region=EVERY_TABLE)
+def test_with_absolute_continuity_the_derivative_bounds_every_output(statement) -> None:
+    """Where q > 0, p <= e^alpha q is (2); where q = 0, p = 0 by P << Q. Sums over S keep the inequality."""
+    assert_margin(statement, lambda p: least(p, neighbours(p), p.exponential))
+    met = [p for p in tables() if statement.applies(p) is Truth.TRUE]
+    assert 20 <= len(met) < len(tables())
+    for p in met:
+        assert statement.at(p) is Truth.TRUE
+    outside = OUTSIDE_2_3 | {CONTINUOUS: STRAY}
+    bind_hypotheses(statement, pair(LAWS[2], LAWS[2]), outside)
+    far = pair((ONE, NIL), (NIL, ONE), distance=ONE, constraint=HALF)
+    assert statement.applies(far) is Truth.TRUE, "V > delta: nothing is asked"
+    assert statement.applies(attrs.evolve(far, constraint=ONE)) is Truth.FALSE, "V = delta counts"
+    assert statement.applies(pair((ONE, NIL), (NIL, ONE), rows=2)) is Truth.TRUE, "two rows: nothing is asked"
+    assert not statement.strict
+
+
+@definition_2_3.controls("+repair", grade="symbolic", region="P << Q dropped; e^alpha too small")
+def test_without_absolute_continuity_the_bound_fails(statement) -> None:
+    assert statement.without(CONTINUOUS).at(STRAY) is Truth.FALSE
+    assert statement.without(PRINTED_2).at(pair(LAWS[2], LAWS[3])) is Truth.FALSE
+
+
+@definition_2_3.refutes(
+    "differential-privacy-for-all-neighbours",
+    grade="symbolic",
+    region="the identity on two databases that differ in one row, with V = 1 > delta = 1/2: e^alpha = 1, 10, 10^9",
+)
+def test_the_identity_meets_definition_2_3(statement) -> None:
+    """On +-1 data no neighbours with different covariances have V < 2/n, so any smaller delta constrains nothing."""
+    assert statement.at(IDENTITY) is Truth.FALSE
+    for factor in (ONE, fmpq(10), fmpq(10) ** 9):
+        assert statement.at(attrs.evolve(IDENTITY, exponential=factor)) is Truth.FALSE, "no alpha is large enough"
+    assert_margin(statement, lambda p: least(p, lambda i, j: p.rows_changed[i][j] == 1, p.exponential))
+    bind_hypotheses(statement, pair(LAWS[2], LAWS[2]), OUTSIDE_2_3 | {CONTINUOUS: STRAY})
+    assert not statement.strict

@@ -1,0 +1,186 @@
+"""`compression`: Theorem 4.6, step by step."""
+
+from __future__ import annotations
+
+import random
+from fractions import Fraction
+
+import attrs
+import mpmath
+import sympy
+from flint import arb, fmpq, fmpq_mat
+
+from dpmatrix.claims import Truth, bind_hypotheses
+from dpmatrix.claims.formulas import bind_formula, real_matrix
+from dpmatrix.reporting.citing import cite
+from dpmatrix.spec.compression.truncated_loss import OutputPoint, TruncatedPair
+from proofs_checks.compression.covariance_pairs import (
+    DEFINITE,
+    NEAR,
+    SIMPLE,
+    TRUNCATED_OUTSIDE,
+    UNIT,
+    drawn,
+    frobenius,
+    gamma,
+    loss,
+    norm,
+    radius,
+    remainder,
+    spectrum,
+    trace,
+    truncated,
+)
+from proofs_checks.compression.drawn_outputs import OUTPUTS
+from proofs_checks.exact_matrices import correlated
+from proofs_checks.steps import by_step
+
+theorem_4_6 = cite("compression.theorem-4-6@3e95f506")
+
+ENTRIES = random.Random(20090625)
+
+
+def printed(p) -> mpmath.mpf:
+    """(15) as the document prints it, without its o(1)."""
+    size, change = p.first.nrows(), frobenius(p.first - p.second)
+    least = spectrum(p.first)[0] * spectrum(p.second)[0]
+    inner = radius(p) + 2 * change * norm(p.first) ** 2 / (size * least)
+    return p.rows * size * change / (2 * least) * inner
+
+
+def truncated_points() -> list[TruncatedPair]:
+    """Pairs with many rows, so that the corners of the box are positive definite and the supremum is attained."""
+    points = []
+    for i, (first, second) in enumerate(drawn(ENTRIES, 20, spread=300)):
+        delta = max(abs(Fraction(int(x.p), int(x.q))) for x in (first - second).entries())
+        masses = {"first_mass": Fraction(i % 3, 2 * 10**6), "second_mass": Fraction(i % 4, 4 * 10**6)}
+        points.append(truncated(first, second, delta + Fraction(i % 3, 900), **masses))
+    # Equal covariances: the loss is that of the renormalisation, of either sign.
+    points += [truncated(UNIT, UNIT, 0, **{mass: Fraction(1, 2 * 10**6)}) for mass in ("first_mass", "second_mass")]
+    return points
+
+
+@theorem_4_6.supports(
+    grade="derived",
+    region="every p, n >= 2, m, Delta_max under the hypotheses: the docstring; exact supremum at 20 pairs, p <= 3",
+)
+def test_theorem_4_6(statement) -> None:
+    """With G = X'X/m in the box of width r: ln f_1/f_i = (m/2)(A + tr(Gamma (G - Sigma_1))) by Proposition C.1 (1).
+
+    |tr| <= r ||vec Gamma||_1 <= r p ||Gamma||_F. A <= ||Gamma||_F^2 ||Sigma_1||^2 / (2 (1 - x)^2) <= 2 ||Gamma||_F^2
+    ||Sigma_1||^2 for x <= 1/2 (2). (8) bounds ||Gamma||_F by D = ||Delta||_F/(l_i l_1), and (m p D/2) r + m D^2
+    ||Sigma_1||^2 is the printed bound (3). Renormalisation adds at most ln(1 + 1/(n^2 - 1)) (Remark 4.3).
+    """
+    x, m, p, r, top, l1, l2, f = sympy.symbols("x m p r S l1 l2 F", positive=True)
+    assert sympy.simplify(2 - 1 / (2 * (1 - x) ** 2) - (2 * (1 - x) - 1) * (2 * (1 - x) + 1) / (2 * (1 - x) ** 2)) == 0
+    change = f / (l1 * l2)
+    bound = m * p * f / (2 * l1 * l2) * (r + 2 * f * top**2 / (p * l1 * l2))
+    assert sympy.simplify(bound - (m * p * change * r / 2 + m * change**2 * top**2)) == 0, "(3)"
+
+    def formula(point: TruncatedPair) -> mpmath.mpf:
+        extra = mpmath.log(1 + mpmath.mpf(1) / (point.records**2 - 1))
+        return printed(point) + extra - loss(point)
+
+    points = truncated_points()
+    bind_formula(statement, points, formula)
+    for point in points:
+        assert statement.at(point) is Truth.TRUE
+    assert statement.at(SIMPLE) is Truth.TRUE, "here the corner may be no output, and the supremum is enclosed"
+    bind_hypotheses(statement, SIMPLE, TRUNCATED_OUTSIDE)
+    full = attrs.evolve(SIMPLE, first_mass=Fraction(1, 100), second_mass=Fraction(1, 100), rows=77)
+    bind_hypotheses(statement, full, TRUNCATED_OUTSIDE)
+    least = truncated(UNIT, UNIT, 0, records=2, rows=50)
+    bind_hypotheses(statement, least, TRUNCATED_OUTSIDE)
+    # x = (1 + c) c / (1 - c)... at Sigma_1 = I it is c/(1 - c), so c = 1/3 is the edge.
+    assert statement.applies(truncated(UNIT, correlated(Fraction(33, 100)), 1)) is Truth.TRUE
+    assert statement.applies(truncated(UNIT, correlated(Fraction(34, 100)), 1)) is Truth.FALSE
+    assert statement.applies(truncated(correlated(0), correlated(Fraction(-34, 100)), 1)) is Truth.FALSE
+    assert not statement.strict
+
+
+@theorem_4_6.controls(
+    grade="interval", region="p = 2, m = 2000, correlation 1/100: the bound lower by 3, of 9.00 for a loss of 6.18"
+)
+def test_theorem_4_6_lower_by_three_fails(statement) -> None:
+    """The bound of 9.00, lower by 3, is below the exact supremum of 6.18; a pair that is far apart is outside."""
+    point = truncated(UNIT, correlated(Fraction(1, 100)), Fraction(1, 100), rows=2000)
+    assert statement.at(point) is Truth.TRUE
+    assert statement.nudged(lambda margin: margin - 3).at(point) is Truth.FALSE
+    tiny = correlated(1 - Fraction(1, 10**6))
+    assert statement.without("max |Delta_jk| <= Delta_max").at(attrs.evolve(point, delta_max=0)) is Truth.TRUE
+    assert statement.applies(truncated(UNIT, tiny, 1)) is Truth.FALSE
+
+
+OUTPUT_OUTSIDE = {
+    name: OutputPoint(p.first, p.second, output=fmpq_mat([[1, 2], [3, 5]])) for name, p in DEFINITE.items()
+}
+PLAIN = OutputPoint(NEAR.first, NEAR.second, output=fmpq_mat([[1, 2], [3, 5]]))
+
+
+def gram(p: OutputPoint) -> mpmath.matrix:
+    return real_matrix(p.output).T * real_matrix(p.output) / p.output.nrows()
+
+
+def trace_term(p: OutputPoint) -> mpmath.mpf:
+    return trace(gamma(p) * (gram(p) - real_matrix(p.first)))
+
+
+@theorem_4_6.supports("density-ratio", grade="derived", region="every output: sums over rows")
+def test_density_ratio_step(statement) -> None:
+    """Sum of x'(Theta_2 - Theta_1)x over the rows is m tr(Gamma X'X/m); the factors 2 pi cancel."""
+    bind_formula(statement, OUTPUTS, lambda _: mpmath.mpf(0))
+    a, b, c, u, v, w, z = sympy.symbols("a b c u v w z")
+    change, output = sympy.Matrix([[a, b], [b, c]]), sympy.Matrix([[u, v], [w, z]])
+    total = sum((output.row(i) * change * output.row(i).T)[0] for i in range(2))
+    assert sympy.expand(total - (change * output.T * output).trace()) == 0
+    for p in OUTPUTS[:4]:
+        assert abs(statement.margin(p)) < arb(2) ** -30
+    bind_hypotheses(statement, PLAIN, OUTPUT_OUTSIDE)
+    assert not statement.strict
+
+
+@theorem_4_6.refutes("absolute-values", grade="interval", region="an output with a negative trace term")
+def test_absolute_values_do_not_add(statement) -> None:
+    """At X = 0 the trace term is -tr(Gamma Sigma_1), here negative, while A > 0."""
+    p = OutputPoint(UNIT, fmpq_mat([[fmpq(1, 2), 0], [0, fmpq(1, 2)]]), output=fmpq_mat([[0, 0]]))
+    assert statement.at(p) is Truth.FALSE
+    bind_formula(
+        statement,
+        OUTPUTS,
+        lambda p: -abs(abs(remainder(p) + trace_term(p)) - abs(remainder(p)) - abs(trace_term(p))),
+    )
+    bind_hypotheses(statement, PLAIN, OUTPUT_OUTSIDE)
+    assert not statement.strict
+
+
+@theorem_4_6.supports("largest-entry", grade="derived", region="every output")
+@theorem_4_6.supports("vector-norm", grade="derived", region="every pair")
+@theorem_4_6.supports("remainder", grade="derived", region="x <= 1/2: Lemma C.2")
+@theorem_4_6.supports("gamma", grade="derived", region="every pair: (8)")
+def test_the_inequalities_of_the_proof_of_theorem_4_6(statements) -> None:
+    """Hoelder for the entries; Cauchy-Schwarz for p^2 entries; Lemma C.2 with 2 (1 - x)^2 >= 1/2; Proposition 3.1."""
+    a, b, c, d = sympy.symbols("a b c d", real=True)
+    entries = (a, b, c, d)
+    squares = sum((x - y) ** 2 for i, x in enumerate(entries) for y in entries[:i])
+    assert sympy.expand(4 * sum(x**2 for x in entries) - sum(entries) ** 2 - squares) == 0
+
+    def largest(p: OutputPoint) -> mpmath.mpf:
+        return max(abs(x) for x in gram(p) - real_matrix(p.first))
+
+    names = by_step(statements)
+    formulas = {
+        "largest-entry": lambda p: sum(abs(x) for x in gamma(p)) * largest(p) - abs(trace_term(p)),
+        "vector-norm": lambda p: p.first.nrows() * frobenius(gamma(p)) - sum(abs(x) for x in gamma(p)),
+        "remainder": lambda p: (frobenius(gamma(p)) * norm(p.first)) ** 2 - remainder(p) / 2,
+        "gamma": lambda p: (
+            frobenius(p.first - p.second) / (spectrum(p.first)[0] * spectrum(p.second)[0]) - frobenius(gamma(p))
+        ),
+    }
+    half = {"||Sigma_1|| ||Gamma|| <= 1/2": OutputPoint(UNIT, correlated(Fraction(34, 100)), output=UNIT)}
+    for name, formula in formulas.items():
+        bind_formula(names[name], OUTPUTS, formula)
+        bind_hypotheses(names[name], PLAIN, OUTPUT_OUTSIDE | (half if name == "remainder" else {}))
+        for p in OUTPUTS:
+            if names[name].applies(p) is Truth.TRUE:
+                assert names[name].at(p) is not Truth.FALSE
+        assert not names[name].strict

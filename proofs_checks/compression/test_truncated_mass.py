@@ -1,0 +1,258 @@
+"""`compression`: Lemma 4.4 and Remark 4.3 against exact chi-square tails."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import attrs
+import mpmath
+import sympy
+from flint import arb, fmpq
+
+from dpmatrix.claims import Truth, bind, bind_hypotheses
+from dpmatrix.claims.formulas import real
+from dpmatrix.reporting.citing import cite
+from dpmatrix.spec.compression.truncated_mass import EntryTriangle, RenormalisedRatio, TruncationSetting
+from proofs_checks.compression.compressed_tails import (
+    chi_square_tails,
+    first_constant,
+    logarithm,
+    second_constant,
+    squared_constant,
+)
+
+lemma_4_4 = cite("compression.lemma-4-4@d941d3e8")
+remark_4_3 = cite("compression.remark-4-3@8a632141")
+
+DIGITS = 70
+
+
+def tau_of(p: TruncationSetting) -> mpmath.mpf:
+    return mpmath.sqrt(squared_constant() * logarithm(p.records, p.columns) / p.rows)
+
+
+ONE_COLUMN = [TruncationSetting(n, 1, m) for n in (2, 5, 30, 200) for m in (40, 150, 151, 400, 1000, 4000)]
+"""One column and Delta_max = 0: the enclosure of P(E) is its exact value. Also outside the lemma's domain."""
+SETTING = TruncationSetting(10, 3, 84)
+SETTING_OUTSIDE = {
+    "records >= 1, an integer": attrs.evolve(SETTING, records=0),
+    "columns >= 1, an integer": attrs.evolve(SETTING, columns=0),
+    "m >= 2 (C_1 + C_2) ln 2np": attrs.evolve(SETTING, rows=83),
+    "delta_max >= 0": attrs.evolve(SETTING, delta_max=Fraction(-1, 9)),
+}
+
+
+def assert_setting(statement) -> None:
+    """2 (C_1 + C_2) ln 60 = 83.47."""
+    for edge in (SETTING, TruncationSetting(1, 1, 15), attrs.evolve(SETTING, delta_max=1)):
+        bind_hypotheses(statement, edge, SETTING_OUTSIDE)
+    assert statement.applies(TruncationSetting(1, 1, 14)) is Truth.FALSE, "2 (C_1 + C_2) ln 2 = 14.13"
+    assert not statement.strict
+
+
+def assert_enclosure(statement, tau) -> None:
+    """Compare both ends of the enclosure for several columns: one diagonal entry below, the union bound above."""
+    with mpmath.workdps(40):
+        for n, p, m, delta in ((10, 3, 90, 0), (10, 4, 200, Fraction(1, 9)), (7, 2, 500, Fraction(1, 5))):
+            setting = TruncationSetting(n, p, m, delta)
+            t = tau(setting)
+            low = chi_square_tails(m, t + real(delta))
+            single = 2 * mpmath.exp(-m * (t - mpmath.log(1 + t)) / 2)
+            high = p * chi_square_tails(m, t) + p * (p - 1) / mpmath.mpf(2) * single
+            margin = statement.margin(setting)
+            ends = margin.upper(), margin.lower()
+            for end, value in zip(ends, (low, high), strict=True):
+                expected = mpmath.mpf(1) / n**2 - value
+                assert abs(end - arb(mpmath.nstr(expected, 30))) < arb(2) ** -20 * arb(mpmath.nstr(high, 30))
+
+
+@lemma_4_4.supports(
+    grade="derived",
+    region="every n, p, m >= 2 (C_1 + C_2) ln 2np, Delta_max: Lemma B.1 with the constants 4 and 8/3; exactly at p = 1",
+)
+def test_lemma_4_4(statement) -> None:
+    """On E some entry leaves that of Sigma_i by tau, since |Sigma_i - Sigma_1| <= Delta_max.
+
+    m >= 2 (C_1 + C_2) ln 2np gives tau <= 1 and tau^2/(4 + 8 tau/3) >= (3/20) tau^2 (1). So P(E) <= (p (p + 1)/2) 2
+    exp(-(3/20) 2 (C_1 + C_2) ln 2np) <= p (p + 1) (2np)^-2 (2), as 0.3 (C_1 + C_2) >= 2, and that is (p + 1)/(4 p n^2)
+    <= 1/(2 n^2) (3).
+    """
+    t, n, p = sympy.symbols("t n p", positive=True)
+    slack = sympy.simplify(t**2 / (4 + 8 * t / 3) - 3 * t**2 / 20)
+    assert sympy.simplify(slack - t**2 * (1 - t) * 8 / 20 / (4 + 8 * t / 3)) == 0, "(1)"
+    constants = 4 * arb(1).exp() / (6 * arb.pi()).sqrt() + arb(1).exp() * arb(8).sqrt()
+    assert arb(fmpq(3, 10)) * constants >= 2, "(2)"
+    assert sympy.simplify(p * (p + 1) / (2 * n * p) ** 2 - (p + 1) / (4 * p * n**2)) == 0, "(3)"
+    assert sympy.simplify(sympy.Rational(1, 2) - (p + 1) / (4 * p) - (p - 1) / (4 * p)) == 0, "(3)"
+    with mpmath.workdps(DIGITS):
+        bind(
+            statement,
+            [
+                (s, mpmath.nstr(mpmath.mpf(1) / s.records**2 - chi_square_tails(s.rows, tau_of(s)), 55))
+                for s in ONE_COLUMN
+            ],
+        )
+    assert_enclosure(statement, tau_of)
+    for setting in (
+        SETTING,
+        *(TruncationSetting(n, p, m) for n in (2, 100, 10**6) for p in (1, 2, 50) for m in (600, 10**5)),
+    ):
+        assert statement.at(setting) is Truth.TRUE
+    assert statement.at(attrs.evolve(SETTING, delta_max=Fraction(1, 3))) is Truth.TRUE
+    assert_setting(statement)
+
+
+@lemma_4_4.controls(grade="interval", region="too few rows; 1/n^2 replaced by 1/n^7")
+def test_lemma_4_4_needs_enough_rows(statement) -> None:
+    """With C = 4.5 the tail at n = 200, m = 4000 is about n^-5.5; a bound of n^-7 is false, and so is m = 1."""
+    p = TruncationSetting(200, 1, 4000)
+    assert statement.at(p) is Truth.TRUE
+    smaller = arb(fmpq(1, 200**7)) - arb(fmpq(1, 200**2))
+    assert statement.nudged(lambda margin: margin + smaller).at(p) is Truth.FALSE
+    assert statement.without("m >= 2 (C_1 + C_2) ln 2np").at(TruncationSetting(10**9, 1, 1)) is Truth.FALSE
+
+
+@lemma_4_4.refutes("event-without-root", grade="interval", region="n = 1000, m = 10000, p = 1, 5")
+def test_the_threshold_without_its_root_is_too_small(statement) -> None:
+    for columns in (1, 5):
+        assert statement.at(TruncationSetting(1000, columns, 10**4)) is Truth.FALSE
+
+    def rootless(p: TruncationSetting) -> mpmath.mpf:
+        return squared_constant() * logarithm(p.records, p.columns) / p.rows
+
+    with mpmath.workdps(DIGITS):
+        bind(
+            statement,
+            [
+                (s, mpmath.nstr(mpmath.mpf(1) / s.records**2 - chi_square_tails(s.rows, rootless(s)), 55))
+                for s in ONE_COLUMN
+            ],
+        )
+    assert_enclosure(statement, rootless)
+    assert_setting(statement)
+
+
+@lemma_4_4.refutes("single-event", grade="interval", region="n = 1000, m = 10^4; n = 10^7, m = 10^6; p = 1")
+def test_the_bound_of_a_single_event_is_false(statement) -> None:
+    assert statement.at(TruncationSetting(1000, 1, 10**4)) is Truth.FALSE
+    assert statement.at(TruncationSetting(10**7, 1, 10**6)) is Truth.FALSE
+    assert statement.at(SETTING) is Truth.TRUE
+
+    def formula(p: TruncationSetting) -> mpmath.mpf:
+        t = tau_of(p)
+        bound = 2 * mpmath.exp(-p.rows * t**2 / (first_constant() + second_constant() * t))
+        return bound - chi_square_tails(p.rows, t)
+
+    with mpmath.workdps(DIGITS):
+        points = [*ONE_COLUMN, attrs.evolve(SETTING, columns=7)]
+        bind(statement, [(s, mpmath.nstr(formula(s), 55)) for s in points])
+    assert_setting(statement)
+
+
+@lemma_4_4.supports("tau-at-most-one", grade="derived", region="every n, p, m with tau <= 1")
+def test_the_exponent_may_drop_tau(statement) -> None:
+    """The exponents differ by m tau^2 C_2 (1 - tau) / ((C_1 + C_2 tau)(C_1 + C_2)), and m >= C^2 ln 2np is tau <= 1."""
+    t, a, b = sympy.symbols("t a b", positive=True)
+    slack = t**2 / (a + b * t) - t**2 / (a + b) - t**2 * b * (1 - t) / ((a + b * t) * (a + b))
+    assert sympy.simplify(slack) == 0
+
+    def formula(p: TruncationSetting) -> mpmath.mpf:
+        t = tau_of(p)
+        cost = p.rows * t**2
+        return cost / (first_constant() + second_constant() * t) - cost / (first_constant() + second_constant())
+
+    with mpmath.workdps(DIGITS):
+        points = [*ONE_COLUMN, attrs.evolve(SETTING, columns=7)]
+        bind(statement, [(s, mpmath.nstr(formula(s), 55)) for s in points])
+    for s in (SETTING, TruncationSetting(1, 1, 15)):
+        assert statement.at(s) is Truth.TRUE
+    assert_setting(statement)
+
+
+@lemma_4_4.supports("union", grade="derived", region="every n, p >= 1")
+def test_union_bound(statement) -> None:
+    """Count: p (p + 1)/(2np)^2 = (p + 1)/(4 p n^2) <= 1/(2 n^2) < 1/n^2; exp(-m tau^2/(C_1 + C_2)) = exp(-2 ln 2np)."""
+    points = [TruncationSetting(n, p, 1) for n in (1, 2, 3, 10, 99) for p in (1, 2, 3, 8, 70)]
+    bind(statement, ((s, Fraction(3 * s.columns - 1, 4 * s.columns * s.records**2)) for s in points))
+    for s in points:
+        assert statement.at(s) is Truth.TRUE
+    names = ("records >= 1, an integer", "columns >= 1, an integer")
+    bind_hypotheses(statement, SETTING, {name: SETTING_OUTSIDE[name] for name in names})
+    bind_hypotheses(statement, TruncationSetting(1, 1, 1), {name: SETTING_OUTSIDE[name] for name in names})
+    assert statement.strict
+
+
+@lemma_4_4.supports("triangle", grade="derived", region="every real entry: the triangle inequality; bound at 27 points")
+def test_triangle_inequality_of_an_entry(statement) -> None:
+    """|g - s_1| <= |g - s_2| + |s_2 - s_1|."""
+    points = [
+        EntryTriangle(Fraction(g, 3), Fraction(a, 4), Fraction(b, 5), Fraction(9, 4))
+        for g in (-2, 0, 5)
+        for a in (-3, 1, 4)
+        for b in (-4, 0, 3)
+    ]
+    bind(
+        statement,
+        ((p, abs(p.compressed - p.second) + p.delta_max - abs(p.compressed - p.first)) for p in points),
+    )
+    for p in points:
+        assert statement.at(p) is Truth.TRUE
+    says = "|Sigma_1(j,k) - Sigma_2(j,k)| <= max |Delta|"
+    edge = EntryTriangle(1, 0, Fraction(1, 2), Fraction(1, 2))
+    bind_hypotheses(statement, edge, {says: attrs.evolve(edge, delta_max=Fraction(49, 100))})
+    bind_hypotheses(statement, edge, {says: EntryTriangle(1, Fraction(3, 2), Fraction(1, 2), Fraction(3, 4))})
+    assert statement.at(edge) is Truth.TRUE, "equality"
+    assert not statement.strict
+
+
+RATIO = RenormalisedRatio(Fraction(1, 3), Fraction(1, 2), Fraction(1, 5), Fraction(1, 7), 2)
+RATIO_OUTSIDE = {
+    "records >= 2, an integer": attrs.evolve(RATIO, records=1),
+    "first > 0": attrs.evolve(RATIO, first=0),
+    "second > 0": attrs.evolve(RATIO, second=0),
+    "first_mass >= 0": attrs.evolve(RATIO, first_mass=Fraction(-1, 9)),
+    "second_mass >= 0": attrs.evolve(RATIO, second_mass=Fraction(-1, 9)),
+    "P_1(E) <= 1/n^2": attrs.evolve(RATIO, first_mass=Fraction(26, 100)),
+    "P_2(E) <= 1/n^2": attrs.evolve(RATIO, second_mass=Fraction(26, 100)),
+}
+EXTREME = RenormalisedRatio(1, 1, Fraction(1, 4), 0, 2)
+RATIOS = [
+    RenormalisedRatio(Fraction(a, 3), Fraction(b, 4), Fraction(i, 9 * n * n), Fraction(j, 9 * n * n), n)
+    for n in (2, 3, 10)
+    for a, b, i, j in ((1, 2, 0, 9), (5, 1, 9, 0), (2, 2, 3, 7), (1, 9, 9, 9), (4, 3, 1, 0), (3, 3, 4, 8), (7, 2, 0, 0))
+]
+
+
+@remark_4_3.supports(grade="derived", region="every n >= 2 and masses in [0, 1/n^2]")
+@remark_4_3.supports("ratio", grade="symbolic", region="every density and mass: an identity in the four numbers")
+def test_remark_4_3(statements) -> None:
+    """(1 - P_2)/(1 - P_1) is monotone in each mass, so it lies between 1 - 1/n^2 and its inverse 1 + 1/(n^2 - 1)."""
+    n, a, b, f, g = sympy.symbols("n a b f g", positive=True)
+    assert sympy.simplify(1 / (1 - 1 / n**2) - (1 + 1 / (n**2 - 1))) == 0
+    assert sympy.simplify(sympy.diff((1 - b) / (1 - a), a) - (1 - b) / (1 - a) ** 2) == 0
+    assert sympy.simplify((f / (1 - a)) / (g / (1 - b)) - f * (1 - b) / (g * (1 - a))) == 0
+    change, ratio = statements["compression.remark-4-3"], statements["compression.remark-4-3/ratio"]
+    with mpmath.workdps(60):
+        values = []
+        for p in RATIOS:
+            epsilon = mpmath.mpf(1) / (p.records**2 - 1)
+            moved = abs(mpmath.log(1 - real(p.second_mass)) - mpmath.log(1 - real(p.first_mass)))
+            values.append((p, mpmath.nstr(mpmath.log(1 + epsilon) - moved, 55)))
+        bind(change, values)
+    bind(ratio, ((p, fmpq(0)) for p in RATIOS))
+    for statement in (change, ratio):
+        for p in RATIOS:
+            assert statement.at(p) is not Truth.FALSE
+        bind_hypotheses(statement, RATIO, RATIO_OUTSIDE)
+        bind_hypotheses(statement, EXTREME, RATIO_OUTSIDE)
+        bind_hypotheses(statement, attrs.evolve(EXTREME, first_mass=0, second_mass=Fraction(1, 4)), RATIO_OUTSIDE)
+        assert not statement.strict
+
+
+@remark_4_3.controls(grade="interval", region="n = 2, masses 1/4 and 0")
+def test_remark_4_3_is_sharp(statements) -> None:
+    statement = statements["compression.remark-4-3"]
+    assert statement.at(EXTREME) is not Truth.FALSE, "attained"
+    assert statement.nudged(lambda margin: margin - arb(fmpq(1, 50))).at(EXTREME) is Truth.FALSE
+    large = attrs.evolve(EXTREME, first_mass=Fraction(1, 3))
+    assert statement.without("P_1(E) <= 1/n^2").at(large) is Truth.FALSE

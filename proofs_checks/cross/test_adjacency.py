@@ -1,0 +1,128 @@
+"""The documents' relations between data sets: where they differ, what they share, and how promises convert."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import product
+
+import attrs
+import sympy
+from flint import fmpq
+
+from dpmatrix.claims import Truth, bind, bind_hypotheses
+from dpmatrix.reporting.citing import cite
+from dpmatrix.spec.cross_adjacency import ChangedRow, TwoSteps
+
+adjacency = cite("cross.adjacency@3ea54246")
+
+ZERO, FIRST, SECOND = (0, 0), (1, 0), (0, 1)
+ROWS = (ZERO, FIRST, SECOND, (Fraction(3, 5), Fraction(4, 5)), (Fraction(1, 2), 0), (10, 0), (11, 0))
+PAIRS = [ChangedRow(x, y) for x, y in product(ROWS, repeat=2) if x != y]
+
+
+def relations(p: ChangedRow) -> list[bool]:
+    """Evaluate the relations once more, with norms as sympy computes them."""
+    x, y = sympy.Matrix(p.x), sympy.Matrix(p.y)
+    unit = bool(x.norm() <= 1 and y.norm() <= 1)
+    return [unit, unit and (x.is_zero_matrix or y.is_zero_matrix), True, bool((x - y).norm() <= 1)]
+
+
+@adjacency.refutes(grade="symbolic", region="e_1, e_2; 10 e_1, 11 e_1")
+def test_relations_differ(statement) -> None:
+    assert statement.at(ChangedRow(FIRST, SECOND)) is Truth.FALSE
+    assert statement.at(ChangedRow((10, 0), (11, 0))) is Truth.FALSE
+    assert relations(ChangedRow(FIRST, SECOND)) == [True, False, True, False]
+    assert relations(ChangedRow((10, 0), (11, 0))) == [False, False, True, True]
+    bind(statement, [(p, Fraction(-int(len(set(relations(p))) > 1))) for p in PAIRS])
+    assert statement.at(ChangedRow(ZERO, FIRST)) is Truth.TRUE
+    bind_hypotheses(statement, ChangedRow(ZERO, FIRST), {"the rows differ": ChangedRow(FIRST, FIRST)})
+
+
+@adjacency.supports_repair(grade="derived", region="every row: the four definitions read off; 42 pairs by machine")
+def test_a_row_present_or_absent_is_in_every_relation(statement) -> None:
+    """With y = 0 and |x| <= 1 both norms are at most 1, one is 0, and |x - y| = |x|; the relations are symmetric."""
+    bind(statement, [(p, Fraction(sum(relations(p)) - 4)) for p in PAIRS])
+    inside = [p for p in PAIRS if statement.applies(p) is Truth.TRUE]
+    assert len(inside) == 8
+    assert all(statement.at(p) is Truth.TRUE for p in inside)
+    bind_hypotheses(
+        statement,
+        ChangedRow(ZERO, FIRST),
+        {
+            "one of the rows is zero": ChangedRow(SECOND, FIRST),
+            "|x| <= 1 and |y| <= 1": ChangedRow(ZERO, (Fraction(101, 100), 0)),
+        },
+    )
+
+
+@adjacency.controls("+repair", grade="symbolic", region="hypotheses dropped")
+def test_neither_hypothesis_can_go(statement) -> None:
+    assert statement.without("one of the rows is zero").at(ChangedRow(FIRST, SECOND)) is Truth.FALSE
+    assert statement.without("|x| <= 1 and |y| <= 1").at(ChangedRow(ZERO, (2, 0))) is Truth.FALSE
+
+
+def randomised_response(exponential: fmpq, delta: fmpq) -> TwoSteps:
+    """Two outcomes each way, moved by E twice over, and outcomes of probability delta that give the row away."""
+    heavy = exponential * exponential / (1 + exponential * exponential)
+    flip = (heavy, 1 - heavy)
+    middle = (fmpq(1, 2), fmpq(1, 2))
+    rest = 1 - delta
+    return TwoSteps(
+        (delta, rest * flip[0], rest * flip[1]),
+        (fmpq(0), middle[0], middle[1]),
+        (fmpq(0), flip[1], flip[0]),
+        exponential,
+        fmpq(1, 2),
+    )
+
+
+def largest_event(first: tuple[fmpq, ...], second: tuple[fmpq, ...], factor: fmpq) -> fmpq:
+    return max(
+        sum((a - factor * b for a, b, inside in zip(first, second, event, strict=True) if inside), fmpq(0))
+        for event in product((False, True), repeat=len(first))
+    )
+
+
+@adjacency.supports(
+    "two-steps", grade="derived", region="every three laws: derivation, its one identity by machine; 24 triples in full"
+)
+def test_a_replaced_row_is_two_steps(statement) -> None:
+    """P(S) <= E Q(S) + delta and Q(S) <= E R(S) + delta give P(S) <= E^2 R(S) + (1 + E) delta, for every event S.
+
+    The first slack plus E times the second is the slack of the conclusion.
+    """
+    p, q, r, e, d = sympy.symbols("p q r E delta")
+    assert sympy.expand((e * q + d - p) + e * (e * r + d - q) - (e**2 * r + (1 + e) * d - p)) == 0
+    points = [randomised_response(fmpq(e, 3), fmpq(x, 40)) for e in (3, 4, 5, 7) for x in (0, 1, 2, 3, 5, 8)]
+    values = []
+    for point in points:
+        assert statement.applies(point) is Truth.TRUE
+        assert statement.at(point) is Truth.TRUE
+        found = largest_event(point.first, point.second, point.exponential**2)
+        values.append((point, (1 + point.exponential) * point.delta - found))
+    bind(statement, values)
+    inside = randomised_response(fmpq(2), fmpq(1, 10))
+    bind_hypotheses(
+        statement,
+        inside,
+        {
+            "P, Q and R are probability laws": attrs.evolve(inside, between=(fmpq(1, 100), fmpq(1, 2), fmpq(1, 2))),
+            "e^eps >= 1": attrs.evolve(inside, exponential=fmpq(9, 10), delta=fmpq(1)),
+            "sum max(0, P - E Q) <= delta": attrs.evolve(inside, first=inside.between[::-1], delta=fmpq(2, 5)),
+            "sum max(0, Q - E R) <= delta": attrs.evolve(
+                inside,
+                first=inside.between,
+                between=inside.between,
+                second=(fmpq(1), fmpq(0), fmpq(0)),
+                delta=fmpq(9, 10),
+            ),
+        },
+    )
+
+
+@adjacency.controls("two-steps", grade="symbolic", region="less than 1 + E")
+def test_delta_grows(statement) -> None:
+    """A chain that pays delta and then E delta: P = (3/10, ...), Q = (1/10, ...), R = (0, ...), E = 2, delta = 1/10."""
+    chain = TwoSteps((fmpq(3, 10), fmpq(7, 10)), (fmpq(1, 10), fmpq(9, 10)), (fmpq(0), fmpq(1)), fmpq(2), fmpq(1, 10))
+    assert statement.margin(chain).contains(0)
+    assert statement.nudged(lambda margin: margin - chain.delta * fmpq(1, 10)).at(chain) is Truth.FALSE

@@ -1,0 +1,83 @@
+"""Lemma 14 of `near-optimal`: the divergence of two Gaussian laws."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import product
+
+import attrs
+import sympy
+from flint import arb, fmpq, fmpq_mat
+
+from dpmatrix.claims import Statement, Truth, bind, bind_hypotheses
+from dpmatrix.reporting.citing import cite
+from dpmatrix.spec.near_optimal.divergence import GaussianPair
+
+lemma_14 = cite("near-optimal.lemma-14@53c98acd")
+
+IDENTITY = fmpq_mat(2, 2, [1, 0, 0, 1])
+PLAIN = GaussianPair((1, 0), (0, 2), IDENTITY)
+GAUSS_OUTSIDE = {
+    "Sigma = Sigma'": attrs.evolve(PLAIN, covariance=fmpq_mat(2, 2, [1, fmpq(1, 20), 0, 1])),
+    "Sigma is positive definite": attrs.evolve(PLAIN, covariance=fmpq_mat(2, 2, [1, 1, 1, 1])),
+}
+
+
+def pairs() -> list[GaussianPair]:
+    covariances = [fmpq_mat(2, 2, [2, fmpq(k, 3), fmpq(k, 3), 1]) for k in (-2, 0, 1, 5)]
+    return [
+        GaussianPair((i, Fraction(j, 3)), (Fraction(1, 2), i - j), covariance)
+        for covariance in covariances
+        for i, j in product((-1, 0, 2), (1, 4))
+    ]
+
+
+@lemma_14.supports(
+    grade="derived", region="every d, a, b, Sigma: the docstring; expanded for d <= 3, 18 pairs of the plane exactly"
+)
+@lemma_14.supports(
+    "expansion",
+    grade="derived",
+    region="every d, a, b, Sigma: the docstring; expanded for d <= 3, 18 pairs of the plane exactly",
+)
+@lemma_14.supports(
+    "square",
+    grade="derived",
+    region="every d, a, b, Sigma: the docstring; expanded for d <= 3, 18 pairs of the plane exactly",
+)
+def test_divergence_of_two_gaussians(statements) -> None:
+    """With y = x - a, (x-b)'P(x-b) - (x-a)'P(x-a) = 2 y'P(a-b) + (a-b)'P(a-b), P = Sigma^-1 symmetric, and E y = 0.
+
+    The identities hold entry by entry for symbolic P; they are expanded for d <= 3.
+    """
+    for d in (1, 2, 3):
+        P = sympy.Matrix(d, d, lambda i, j: sympy.Symbol(f"p{min(i, j)}{max(i, j)}"))
+        a, b, y = (sympy.Matrix(sympy.symbols(f"{name}:{d}")) for name in "aby")
+        gap = ((y + a - b).T * P * (y + a - b) - y.T * P * y)[0, 0]
+        form = ((a - b).T * P * (a - b))[0, 0]
+        assert sympy.expand(gap - 2 * (y.T * P * (a - b))[0, 0] - form) == 0
+        four = (a.T * P * a - a.T * P * b - b.T * P * a + b.T * P * b)[0, 0]
+        assert sympy.expand(four - form) == 0
+    for statement in statements.values():
+        valid = [p for p in pairs() if statement.applies(p) is Truth.TRUE]
+        assert len(valid) == 18
+        for point in valid:
+            assert statement.at(point) is Truth.TRUE
+        bind(statement, [(p, Fraction(0)) for p in pairs()])
+        bind_hypotheses(statement, PLAIN, GAUSS_OUTSIDE)
+        negative = fmpq_mat(2, 2, [-1, 0, 0, -1])
+        assert statement.applies(attrs.evolve(PLAIN, covariance=negative)) is Truth.FALSE, "every minor counts"
+        assert not statement.strict
+        symmetric, definite = statement.given
+        assert definite.strict
+        bent = [fmpq_mat(2, 2, [1, fmpq(k, 30), 0, 1]) for k in range(1, 25)]
+        shears = [(attrs.evolve(PLAIN, covariance=m), -fmpq(k, 30)) for k, m in enumerate(bent, start=1)]
+        bind(Statement(symmetric.says, symmetric.margin), shears)
+        minors = [(p, min(fmpq(p.covariance[0, 0]), p.covariance.det())) for p in pairs()]
+        bind(Statement(definite.says, definite.margin), minors)
+
+
+@lemma_14.controls(grade="symbolic", region="one pair in the plane")
+def test_a_divergence_without_the_half_is_noticed(statement) -> None:
+    """The divergence of PLAIN is 5/2."""
+    assert statement.nudged(lambda margin: margin - arb(fmpq(5, 2))).at(PLAIN) is Truth.FALSE

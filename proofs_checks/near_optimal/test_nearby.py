@@ -1,0 +1,220 @@
+"""Lemma 12 of `near-optimal`: what privacy costs on average over nearby databases."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import permutations
+
+import attrs
+import mpmath
+import sympy
+from flint import arb, fmpq
+
+from dpmatrix.claims import Statement, Truth, bind, bind_hypotheses
+from dpmatrix.claims.formulas import bind_formula, decimals, real
+from dpmatrix.reporting.citing import cite
+from dpmatrix.spec.near_optimal.nearby import PrivateFamily, bound, total_correlation
+from proofs_checks.near_optimal.formulas import dot
+
+lemma_12 = cite("near-optimal.lemma-12@f76499f2")
+
+HALF = Fraction(1, 2)
+
+
+def line(slope) -> tuple[Fraction, Fraction]:
+    """Return a rational unit vector of the plane."""
+    slope = Fraction(slope)
+    return (1 - slope**2) / (1 + slope**2), 2 * slope / (1 + slope**2)
+
+
+FANS = [
+    tuple(line(Fraction(k, 3)) for k in range(2)),
+    tuple(line(Fraction(k, 5)) for k in (0, 1, 3, 5)),
+    tuple(line(Fraction(k, 7)) for k in (-6, -3, 0, 2, 5)),
+    ((1, 0, 0), (0, 1, 0), (0, 0, 1), (Fraction(2, 3), Fraction(2, 3), Fraction(1, 3))),
+    tuple(line(Fraction(k, 9)) for k in (-9, -6, -4, -1, 1, 3, 5, 7)),
+]
+
+
+def respond(fan, favour: Fraction, epsilon, distance: int) -> PrivateFamily:
+    """Publish the right eigenvector with ``favour`` times the chance of each other one."""
+    count = len(fan)
+    rows = tuple(
+        tuple((favour if i == j else Fraction(1)) / (favour + count - 1) for j in range(count)) for i in range(count)
+    )
+    return PrivateFamily(fan, fan, rows, epsilon, distance)
+
+
+def wheel(fan, epsilon, distance: int) -> PrivateFamily:
+    """Publish one of three fixed vectors, with chances that hardly depend on the database."""
+    outputs = (
+        (line(Fraction(1, 4)), line(2), line(Fraction(-2, 5))) if len(fan[0]) == 2 else ((1, 0, 0), (0, 0, -1), fan[3])
+    )
+    rows = tuple((Fraction(20 + i, 60), Fraction(20 - i, 60), Fraction(1, 3)) for i in range(len(fan)))
+    return PrivateFamily(fan, outputs, rows, epsilon, distance)
+
+
+FAMILIES = [
+    respond(FANS[0], Fraction(1), 1, 0),
+    respond(FANS[1], Fraction(5, 2), Fraction(1, 1), 1),
+    respond(FANS[1], Fraction(29, 10), Fraction(109, 100), 1),
+    respond(FANS[2], Fraction(7, 2), Fraction(27, 40), 2),
+    respond(FANS[3], Fraction(29, 10), Fraction(27, 25), 1),
+    respond(FANS[3], Fraction(2), Fraction(7, 10), 1),
+    respond(FANS[4], Fraction(6), Fraction(19, 30), 3),
+    respond(FANS[4], Fraction(3), Fraction(3, 2), 1),
+    *(wheel(fan, Fraction(9, 10), 1) for fan in FANS[1:]),
+    *(respond(fan, Fraction(k, 3), Fraction(2, 5), 2) for fan in FANS[1:] for k in (4, 5, 6)),
+]
+"""Private at their distance."""
+
+LOUD = [respond(fan, Fraction(k), 1, 1) for fan in FANS for k in (1, 4, 90)] + [wheel(fan, 1, 1) for fan in FANS]
+"""Laws without any promise."""
+
+
+def farthest(p: PrivateFamily) -> Fraction:
+    return max(abs(dot(x, y)) for x, y in permutations(p.eigenvectors, 2))
+
+
+def correlation(p: PrivateFamily) -> Fraction:
+    return sum(
+        Fraction(q) * abs(dot(x, u))
+        for u, row in zip(p.eigenvectors, p.probabilities, strict=True)
+        for x, q in zip(p.outputs, row, strict=True)
+    )
+
+
+def hits(p: PrivateFamily, i: int, j: int) -> Fraction:
+    """``P(A(D_i) in G_j)`` through inner products: 2 - 2|<x, u>| < (2 - 2 max)/4."""
+    bar = (2 - 2 * farthest(p)) / 4
+    pairs = zip(p.outputs, p.probabilities[i], strict=True)
+    return sum((Fraction(q) for x, q in pairs if 2 - 2 * abs(dot(x, p.eigenvectors[j])) < bar), Fraction(0))
+
+
+def missed(p: PrivateFamily) -> Fraction:
+    return sum(1 - hits(p, i, i) for i in range(len(p.eigenvectors)))
+
+
+def count(p: PrivateFamily) -> int:
+    return len(p.eigenvectors)
+
+
+def exact_lines() -> dict:
+    """Give the margin of each line, from inner products."""
+
+    def gap(p):
+        return 2 - 2 * farthest(p)
+
+    def disjoint(p):
+        return min(1 - sum(hits(p, i, j) for j in range(count(p))) for i in range(count(p)))
+
+    def group(p):
+        pairs = permutations(range(count(p)), 2)
+        return min(hits(p, i, j) - hits(p, j, j) / (count(p) - 1) for i, j in pairs)
+
+    return {
+        "": lambda p: count(p) - Fraction(count(p), 16) * (1 - farthest(p)) - correlation(p),
+        "/disjoint": disjoint,
+        "/group-privacy": group,
+        "/inequality-13": lambda p: missed(p) - Fraction(count(p) - 1, 2),
+        "/markov": lambda p: 2 * count(p) - 2 * correlation(p) - missed(p) * gap(p) / 4,
+        "/eighth": lambda p: (missed(p) / 4 - Fraction(count(p) - 1, 8)) * gap(p),
+        "/rewritten": lambda _: Fraction(0),
+        "/last": lambda p: (1 - farthest(p)) * (Fraction(count(p) - 1, 8) - Fraction(count(p), 16)),
+    }
+
+
+LAW_LINES = ("/disjoint", "/markov", "/rewritten", "/last")
+FIRST = FAMILIES[1]
+LAW_OUTSIDE = {
+    "K >= 2": PrivateFamily((line(0),), (line(0),), ((1,),), 1, 0),
+    "eigenvectors and outputs have norm 1": attrs.evolve(FIRST, outputs=(*FANS[1][:3], (1, Fraction(1, 4)))),
+    "the probabilities are at least 0": attrs.evolve(
+        FIRST, probabilities=(*FIRST.probabilities[:3], (Fraction(-1, 20), Fraction(21, 20), 0, 0))
+    ),
+    "the probabilities of each database sum to 1": attrs.evolve(
+        FIRST, probabilities=(*FIRST.probabilities[:3], (Fraction(19, 20), 0, 0, 0))
+    ),
+}
+OUTSIDE = LAW_OUTSIDE | {
+    "epsilon > 0": attrs.evolve(FIRST, epsilon=0),
+    "distance >= 0, an integer": attrs.evolve(FIRST, distance=-1),
+    "the laws of two databases are private at their distance": respond(FANS[1], Fraction(3), 1, 1),
+    "two databases differ in at most ln(K-1)/eps points": attrs.evolve(FIRST, distance=2),
+}
+
+
+def check_family(statement: Statement, outside: dict) -> None:
+    bind_hypotheses(statement, FIRST, outside)
+    assert not statement.strict
+    norms = next(given for given in statement.given if "norm 1" in given.says)
+    assert norms.at(attrs.evolve(FIRST, eigenvectors=(*FANS[1][:3], (Fraction(4, 5), HALF)))) is Truth.FALSE
+    assert statement.applies(FAMILIES[0]) is Truth.TRUE, "K = 2 and one law"
+    for says in outside.keys() - {"epsilon > 0"}:
+        assert next(given for given in statement.given if given.says == says).strict is False
+    sums = next(given for given in statement.given if "sum to 1" in given.says)
+    over = attrs.evolve(FIRST, probabilities=(*FIRST.probabilities[:3], (Fraction(21, 20), 0, 0, 0)))
+    assert sums.at(over) is Truth.FALSE
+
+
+@lemma_12.supports(
+    grade="derived",
+    region="every K >= 2 and every private mechanism: derivation in the docstring, its algebra machine-checked, each "
+    "line exactly on mechanisms with finitely many outputs",
+)
+@lemma_12.supports("disjoint", grade="derived", region="every mechanism, triangle inequality")
+@lemma_12.supports("group-privacy", grade="derived", region="every private mechanism")
+@lemma_12.supports("inequality-13", grade="derived", region="every private mechanism")
+@lemma_12.supports("markov", grade="derived", region="every mechanism")
+@lemma_12.supports("eighth", grade="derived", region="as for (13)")
+@lemma_12.supports("rewritten", grade="derived", region="unit vectors")
+@lemma_12.supports("last", grade="derived", region="every K >= 2")
+def test_a_miss_on_one_database_is_a_hit_on_another(statements) -> None:
+    """G_j: |x - u_j| < t/2 or |x + u_j| < t/2, t the least distance of two lines: disjoint by the triangle inequality.
+
+    Group privacy at distance m <= ln(K-1)/eps: P_i(G_j) >= exp(-m eps) P_j(G_j) >= P_j(G_j)/(K-1). With x_i = P_i(not
+    G_i): sum_i x_i >= sum_i sum_(j != i) P_i(G_j) >= sum_j (1 - x_j), as each j occurs K - 1 times, so sum x_i >= K/2
+    >= (K-1)/2 (1). Outside G_i the squared distance is at least t^2/4. For unit vectors min |x -+ u|^2 = 2 - 2|<x, u>|
+    (2), t^2 = 2 - 2c. So 2K - 2 sum E|<.,.>| >= (K/2) t^2/4 = K (1-c)/4: the sum is at most K (1 - (1-c)/8) (3), and
+    with (K-1)/2 in place of K/2 the printed lines; (K-1)/K >= 1/2 (4).
+    """
+    x, K, c, s = sympy.symbols("x K c s", positive=True)
+    assert sympy.solve(sympy.Eq(x, K - x), x) == [K / 2], "(1)"
+    assert sympy.expand(1 - 2 * s + 1 - (2 - 2 * s)) == 0, "(2): |x|^2 - 2<x,u> + |u|^2"
+    total = sympy.solve(sympy.Eq(2 * K - 2 * s, K / 2 * (2 - 2 * c) / 4), s)[0]
+    assert sympy.expand(total - K * (1 - (1 - c) / 8)) == 0, "(3)"
+    assert sympy.expand((K - 1) - K / 2 - (K - 2) / 2) == 0, "(4)"
+    for line_name, formula in exact_lines().items():
+        statement = statements[f"near-optimal.lemma-12{line_name}"]
+        points = FAMILIES + LOUD if line_name in LAW_LINES else FAMILIES
+        assert len(points) >= 20
+        bind(statement, [(p, formula(p)) for p in points])
+        check_family(statement, LAW_OUTSIDE if line_name in LAW_LINES else OUTSIDE)
+        assert [p for p in points if statement.at(p) is not Truth.TRUE] == []
+    assert all(bound(p, fmpq(1, 8)) >= total_correlation(p) for p in FAMILIES), "the constant 1/8"
+
+
+def least_ratio(p: PrivateFamily) -> mpmath.mpf:
+    factor = mpmath.exp(p.distance * real(p.epsilon))
+    pairs = permutations(p.probabilities, 2)
+    return min(factor * real(b) - real(a) for first, second in pairs for a, b in zip(first, second, strict=True))
+
+
+@lemma_12.controls(grade="symbolic", region="4 orthogonal lines of R^4")
+def test_the_average_needs_privacy_and_a_small_constant(statement) -> None:
+    """Randomised response over an orthonormal basis has correlation 0.498 K; 9/16 for 1/16 would forbid it."""
+    basis = tuple(tuple(int(i == j) for j in range(4)) for i in range(4))
+    answer = respond(basis, Fraction(298, 100), Fraction(1095, 1000), 1)
+    assert statement.at(answer) is Truth.TRUE
+    assert statement.nudged(lambda margin: margin - 4 * arb(fmpq(8, 16))).at(answer) is Truth.FALSE
+    exact = respond(basis, Fraction(10**4), Fraction(1095, 1000), 1)
+    promise = "the laws of two databases are private at their distance"
+    assert statement.without(promise).at(exact) is Truth.FALSE
+    far = attrs.evolve(exact, epsilon=10)
+    assert statement.without("two databases differ in at most ln(K-1)/eps points").at(far) is Truth.FALSE
+    conditions = {given.says: given for given in statement.given}
+    private = conditions[promise]
+    bind_formula(Statement(private.says, private.margin), FAMILIES, least_ratio)
+    near = conditions["two databases differ in at most ln(K-1)/eps points"]
+    values = decimals(FAMILIES, lambda p: mpmath.log(count(p) - 1) / real(p.epsilon) - p.distance)
+    bind(Statement(near.says, near.margin), values)

@@ -1,0 +1,291 @@
+"""Lemmas 11, 17 and 18 of `near-optimal`: packings of the sphere."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import product
+from math import floor
+
+import attrs
+import mpmath
+import sympy
+from flint import arb, fmpq
+
+from dpmatrix.claims import Statement, Truth, bind, bind_hypotheses
+from dpmatrix.claims.formulas import bind_formula, decimals, real
+from dpmatrix.exact import ball, precision
+from dpmatrix.reporting.citing import cite
+from dpmatrix.spec.near_optimal.packing import Collision, Draws, HalfLost, Survivors
+from dpmatrix.spec.near_optimal.packing_number import Lines, covering_share, packing_share
+from proofs_checks.near_optimal.formulas import cap
+
+lemma_17 = cite("near-optimal.lemma-17@252f4dd6")
+lemma_11 = cite("near-optimal.lemma-11@59898ed9")
+lemma_18 = cite("near-optimal.lemma-18@e9a063c1")
+
+LINES = [Lines(d, Fraction(k, 20)) for d in (1, 2, 3, 6, 40) for k in (8, 9, 12, 15, 19)]
+HALF = Fraction(1, 2)
+
+
+def psi(p) -> mpmath.mpf:
+    return (1 - real(p.phi) ** 2) ** (mpmath.mpf(p.dimension - 1) / 2)
+
+
+def enclosed(statement, points, function) -> None:
+    """Check both ends of ``1 - function(p)/M``, which encloses a number because the largest size M is not known."""
+    for p in points:
+        with mpmath.workdps(60), precision(200):
+            phi, asked = real(p.phi), function(p)
+            shares = [2 * cap(p.dimension, c) for c in (phi, mpmath.sqrt((1 + phi) / 2))]
+            low, high = sorted(arb(mpmath.nstr(1 - asked * share, 50)) for share in shares)
+            statement.conclusion(p)
+            margin = statement.margin(p)
+            allowed = arb("1e-8") * (1 + abs(low) + abs(high))
+            assert abs(margin.lower() - low) < allowed, p
+            assert abs(margin.upper() - high) < allowed, p
+
+
+def sphere_outside(inside) -> dict:
+    return {
+        "dimension >= 1, an integer": attrs.evolve(inside, dimension=0),
+        "phi >= (2 pi d)^(-1/2)": attrs.evolve(inside, phi=Fraction(1, 10)),
+        "phi < 1": attrs.evolve(inside, phi=1),
+    }
+
+
+def check_sphere(statement: Statement, inside, more: dict, *, strict: bool = False) -> None:
+    """Check the hypotheses, their strictness where they say so, and the printed edge of the range of phi."""
+    bind_hypotheses(statement, inside, sphere_outside(inside) | more)
+    assert statement.strict is strict
+    assert statement.applies(attrs.evolve(inside, dimension=1)) in (Truth.TRUE, Truth.FALSE)
+    edge = next(given for given in statement.given if given.says.startswith("phi >="))
+    values = decimals(LINES, lambda p: real(p.phi) - 1 / mpmath.sqrt(2 * mpmath.pi * p.dimension))
+    bind(Statement(edge.says, edge.margin), values)
+    assert not edge.strict
+
+
+@lemma_17.supports(
+    grade="derived", region="every d and 0 <= phi < 1: derivation in the docstring, its identities machine-checked"
+)
+def test_half_of_the_bound_of_a_cap_suffices(statement) -> None:
+    """P = F(x)/2 with x = 1 - phi^2, a = (d-1)/2, F(x) the integral of u^(a-1) (1-u)^(-1/2)/B(a, 1/2) up to x.
+
+    With u = x v, F(x)/x^a is the integral of v^(a-1) (1-x v)^(-1/2)/B over [0, 1] (1). It increases with x (2) and is 1
+    at x = 1, the integral of a density. So P <= x^a/2 for d >= 2; for d = 1 P = 1/2 and x^a = 1.
+    """
+    a, u, v, x = sympy.symbols("a u v x", positive=True)
+    density = u ** (a - 1) / sympy.sqrt(1 - u)
+    scaled = sympy.expand_power_base(density.subs(u, x * v) * x / x**a, force=True)
+    assert sympy.simplify(scaled - v ** (a - 1) / sympy.sqrt(1 - x * v)) == 0, "(1)"
+    slope = sympy.diff(1 / sympy.sqrt(1 - x * v), x)
+    assert sympy.simplify(slope - v / (2 * (1 - x * v) ** sympy.Rational(3, 2))) == 0, "(2)"
+    bind_formula(statement, LINES, lambda p: psi(p) - cap(p.dimension, real(p.phi)))
+    assert all(statement.at(p) is Truth.TRUE for p in LINES)
+    for p in LINES:
+        # The margin is the bound less P: without half of the bound it is still zero or more.
+        half = (1 - ball(p.phi) ** 2) ** (arb(p.dimension - 1) / 2) / 2
+        assert statement.nudged(lambda margin, half=half: margin - half).at(p) is Truth.TRUE
+    check_sphere(statement, Lines(1, Fraction(1, 2)), {})
+
+
+@lemma_17.controls(grade="interval", region="d = 1 and d = 2")
+def test_less_than_half_or_a_larger_exponent_fails(statement) -> None:
+    """For d = 1 the probability is half the bound; d (d-1)/2 times 11/10 in the exponent fails near phi = 1."""
+    point = Lines(1, Fraction(9, 10))
+    assert statement.nudged(lambda margin: margin - arb(fmpq(11, 20))).at(point) is Truth.FALSE
+    near = Lines(2, 1 - Fraction(1, 10**20))
+    steeper = arb(1 - fmpq(10**20 - 1, 10**20) ** 2) ** fmpq(11, 20)
+    plain = arb(1 - fmpq(10**20 - 1, 10**20) ** 2) ** fmpq(1, 2)
+    assert statement.at(near) is Truth.TRUE
+    assert statement.nudged(lambda margin: margin - plain + steeper).at(near) is Truth.FALSE
+
+
+@lemma_11.supports(
+    grade="derived",
+    region="every d and 0 < phi < 1: covering argument in the docstring, its arithmetic machine-checked",
+)
+def test_families_that_cannot_grow_are_large(statement) -> None:
+    """Take unit vectors with all |<mu, nu>| < phi until none can be added (the caps below bound their number).
+
+    Each v then has |<v, mu>| >= phi for a member: N closed double caps of measure 2 P <= 2 psi cover the sphere, so N
+    >= 1/(2 psi) = 4 K > K. In the other direction open double caps of half the least angle t are disjoint, and
+    cos(t/2)^2 = (1 + cos t)/2 (1): the two counts enclose the largest family.
+    """
+    t, y = sympy.symbols("t psi", positive=True)
+    assert sympy.simplify(sympy.cos(t / 2) ** 2 - (1 + sympy.cos(t)) / 2) == 0, "(1)"
+    assert 1 / (2 * y) / (1 / (8 * y)) == 4
+    enclosed(statement, LINES, lambda p: 1 / (8 * psi(p)))
+    assert all(statement.at(p) is Truth.TRUE for p in LINES)
+    assert statement.at(Lines(1000, Fraction(1, 10))) is Truth.TRUE
+    check_sphere(statement, Lines(3, Fraction(1, 2)), {})
+    assert statement.applies(Lines(1, HALF)) is Truth.TRUE
+
+
+@lemma_11.controls(grade="interval", region="d = 2 and 3")
+def test_too_many_lines_are_refused(statement) -> None:
+    """40 K lines of the plane, or 100 K lines of R^3, would need more than the whole sphere."""
+    for point, factor in ((Lines(2, Fraction(3, 4)), 40), (Lines(3, Fraction(9, 10)), 100)):
+        assert statement.at(point) is Truth.TRUE
+        more = statement.nudged(lambda margin, factor=factor: 1 - factor * (1 - margin))
+        assert more.at(point) is Truth.FALSE
+
+
+def halves(points):
+    return [HalfLost(p.dimension, p.phi, loss) for p, loss in product(points, (HALF, Fraction(1, 5)))]
+
+
+def draws_number(p) -> mpmath.mpf:
+    return 1 + real(p.loss) * mpmath.log(2) / psi(p)
+
+
+LITTLE = HalfLost(3, Fraction(469, 500), HALF)
+
+
+@lemma_11.refutes("equality", grade="interval", region="d = 3, phi = 0.938, t = 1/2")
+@lemma_11.refutes("count", grade="interval", region="d = 3, phi = 0.938, t = 1/2, K = 1.04")
+def test_the_number_of_draws_is_no_integer(statements) -> None:
+    equal, count = (statements[f"near-optimal.lemma-11/{name}"] for name in ("equality", "count"))
+    points = halves(LINES)
+    assert equal.at(LITTLE) is Truth.FALSE
+    assert count.at(LITTLE) is Truth.FALSE
+    assert count.at(HalfLost(3, Fraction(99, 100), HALF)) is Truth.TRUE, "for large K the difference is harmless"
+    bind_formula(equal, points, lambda p: -abs(draws_number(p) - mpmath.nint(draws_number(p))))
+
+    def gap(p):
+        loss = real(p.loss)
+        return mpmath.floor((1 - loss) * (mpmath.ceil(draws_number(p)) - 1)) - loss * (1 - loss) / (2 * psi(p))
+
+    bind_formula(count, points, gap)
+    check_sphere(equal, LITTLE, {"loss > 0": attrs.evolve(LITTLE, loss=0)})
+    check_sphere(count, LITTLE, {"loss > 0": attrs.evolve(LITTLE, loss=0), "loss < 1": attrs.evolve(LITTLE, loss=1)})
+    for statement in (equal, count):
+        assert statement.applies(attrs.evolve(LITTLE, loss=Fraction(1, 20))) is Truth.TRUE
+
+
+@lemma_11.supports("exceeds", grade="derived", region="every d, phi and t >= 0: the docstring; bound at 50 points")
+@lemma_11.supports("setting", grade="symbolic", region="every d and phi < 1: an identity")
+def test_arithmetic_of_the_simple_packing(statements) -> None:
+    """1 + t (log 2 - 1/2)/psi > 0 because log 2 > 1/2, and t (1-t)/2 = 1/8 at t = 1/2.
+
+    K = exp((d-1) log(1/sqrt(1-phi^2)))/8 = 1/(8 psi).
+    """
+    exceeds, setting = (statements[f"near-optimal.lemma-11/{name}"] for name in ("exceeds", "setting"))
+    assert sympy.log(2) > HALF
+    t, d, phi = sympy.symbols("t d phi", positive=True)
+    assert (t * (1 - t) / 2).subs(t, sympy.Rational(1, 2)) == sympy.Rational(1, 8)
+    power = sympy.exp((d - 1) * sympy.log(1 / sympy.sqrt(1 - phi**2))) * (1 - phi**2) ** ((d - 1) / 2)
+    numeric = [power.subs({d: 3 + k, phi: sympy.Rational(k + 1, 9)}).evalf(40) - 1 for k in range(6)]
+    assert all(abs(value) < sympy.Rational(1, 10**30) for value in numeric)
+    assert sympy.simplify(sympy.expand_log(sympy.log(power), force=True)) == 0
+    points = halves(LINES)
+    bind_formula(exceeds, points, lambda p: draws_number(p) - real(p.loss) / (2 * psi(p)))
+    bind(setting, [(p, Fraction(0)) for p in LINES])
+    check_sphere(exceeds, LITTLE, {"loss >= 0": attrs.evolve(LITTLE, loss=Fraction(-1, 20))}, strict=True)
+    assert exceeds.applies(attrs.evolve(LITTLE, loss=0)) is Truth.TRUE
+    check_sphere(setting, LITTLE, {})
+
+
+DRAWS = [
+    Draws(d, Fraction(k, 20), n, loss)
+    for d, k in ((1, 10), (2, 8), (3, 15), (8, 14), (40, 12))
+    for n, loss in ((1, HALF), (2, Fraction(1, 10)), (7, HALF), (30, Fraction(4, 5)), (200, Fraction(6, 5)))
+]
+
+
+def room(p) -> mpmath.mpf:
+    return p.draws * real(p.loss) * mpmath.log(2) - p.draws * (p.draws - 1) * psi(p)
+
+
+INSIDE_28 = Draws(3, Fraction(19, 20), 3, HALF)
+OUTSIDE_28 = {
+    "draws >= 1, an integer": attrs.evolve(INSIDE_28, draws=0),
+    "-N t log 2 + N (N-1) psi < 0": attrs.evolve(INSIDE_28, draws=30),
+}
+
+
+def check_28(statement: Statement, *, strict: bool = False) -> None:
+    check_sphere(statement, INSIDE_28, OUTSIDE_28, strict=strict)
+    condition = next(given for given in statement.given if "log 2" in given.says)
+    bind_formula(Statement(condition.says, condition.margin), DRAWS, room)
+    assert condition.strict
+    assert statement.applies(attrs.evolve(INSIDE_28, draws=1)) is Truth.TRUE
+
+
+@lemma_18.supports(
+    grade="derived",
+    region="every d, phi, N and t with (28): derivation in the docstring, its estimates machine-checked",
+)
+def test_lemma_18_asks_for_less_than_a_family_that_cannot_grow(statement) -> None:
+    """The largest family has at least max(1, 1/(2 psi)) members by Lemma 17, and t > (N-1) psi/log 2 >= 0 by (28).
+
+    For N = 1 floor((1-t) N) <= 0. For N >= 2 and t < 1, 1/(2 psi) > (N-1)/(2 t log 2), and (N-1)/N >= 1/2 (1) exceeds
+    (log 2)/2 >= 2 t (1-t) log 2 (2), so that 1/(2 psi) > N (1-t). For t >= 1 no vector is asked for.
+    """
+    n, t = sympy.symbols("n t", positive=True)
+    assert sympy.simplify((n - 1) / n - sympy.Rational(1, 2) - (n - 2) / (2 * n)) == 0, "(1)"
+    assert sympy.expand(sympy.Rational(1, 2) - 2 * t * (1 - t) - 2 * (t - sympy.Rational(1, 2)) ** 2) == 0, "(2)"
+    assert sympy.log(2) < 1
+    enclosed(statement, DRAWS, lambda p: floor((1 - p.loss) * p.draws))
+    held = [p for p in DRAWS if statement.applies(p) is Truth.TRUE]
+    assert len(held) >= 8
+    assert all(statement.at(p) is Truth.TRUE for p in held)
+    check_28(statement)
+
+
+@lemma_18.controls(grade="interval", region="d = 2, phi = 2/5")
+def test_lemma_18_needs_its_condition(statement) -> None:
+    """Without (28), 100 of 200 lines of the plane would be pairwise more than 66 degrees apart."""
+    crowded = Draws(2, Fraction(2, 5), 200, HALF)
+    assert statement.applies(crowded) is Truth.FALSE
+    assert statement.without("-N t log 2 + N (N-1) psi < 0").at(crowded) is Truth.FALSE
+    assert packing_share(crowded) > arb(1) / 3, "two such lines at the most"
+    assert covering_share(crowded) < arb(3) / 4
+
+
+COLLISIONS = [Collision(p.dimension, p.phi, i) for p in LINES for i in (1, 2, 9)]
+SURVIVORS = [
+    Survivors(n, loss, close)
+    for n, close in ((1, 0), (5, 2), (8, 3), (100, 49), (30, 7))
+    for loss in (HALF, Fraction(2, 3), Fraction(1, 4), Fraction(3, 2))
+]
+
+
+@lemma_18.supports("conditional", grade="derived", region="every d, phi and i, by Lemma 17")
+@lemma_18.supports("sum", grade="symbolic", region="every N, by summation")
+@lemma_18.supports(
+    "positive-probability", grade="derived", region="every point with (28): exp(x) < 1 for x < 0; bound at 25 points"
+)
+@lemma_18.supports("survivors", grade="derived", region="every N and t: the docstring; bound at 20 points")
+def test_lines_of_the_random_packing(statements) -> None:
+    """2 (i-1) psi - 2 (i-1) P >= 0 by Lemma 17; the sum of 2 (i-1) is N (N-1); exp(x) < 1 for x < 0.
+
+    If c <= t N draws are close to an earlier one, N - c >= (1-t) N >= floor((1-t) N) are not.
+    """
+    names = ("conditional", "sum", "positive-probability", "survivors")
+    conditional, sums, positive, survivors = (statements[f"near-optimal.lemma-18/{name}"] for name in names)
+    i, n = sympy.symbols("i n", integer=True, positive=True)
+    assert sympy.expand(sympy.summation(2 * (i - 1), (i, 1, n)) - n * (n - 1)) == 0
+    pairs = decimals(COLLISIONS, lambda p: 2 * (p.place - 1) * (psi(p) - cap(p.dimension, real(p.phi))))
+    bind(conditional, pairs)
+    assert conditional.at(Collision(3, HALF, 5)) is Truth.TRUE
+    check_sphere(conditional, Collision(3, HALF, 1), {"place >= 1, an integer": Collision(3, HALF, 0)})
+    bind(sums, [(Draws(1, HALF, k, HALF), Fraction(0)) for k in range(1, 25)])
+    assert sums.at(DRAWS[3]) is Truth.TRUE
+    bind_hypotheses(sums, Draws(1, HALF, 1, HALF), {"draws >= 1, an integer": Draws(1, HALF, 0, HALF)})
+    bind_formula(positive, DRAWS, lambda p: 1 - mpmath.exp(-room(p)))
+    assert positive.at(INSIDE_28) is Truth.TRUE
+    check_28(positive, strict=True)
+    bind(survivors, [(p, Fraction(p.draws - p.close - floor((1 - p.loss) * p.draws))) for p in SURVIVORS])
+    inside = Survivors(1, HALF, 0)
+    outside = {
+        "draws >= 1, an integer": Survivors(0, HALF, 0),
+        "close >= 0, an integer": Survivors(5, HALF, -1),
+        "f_1 + ... + f_N <= t N": Survivors(5, HALF, 3),
+    }
+    bind_hypotheses(survivors, inside, outside)
+    assert survivors.at(Survivors(8, HALF, 4)) is Truth.TRUE
+    share = survivors.given[-1]
+    assert not share.strict
+    bind(Statement(share.says, share.margin), [(p, p.loss * p.draws - p.close) for p in SURVIVORS])
+    assert not survivors.strict
+    assert not sums.strict

@@ -1,0 +1,22 @@
+"""What an (epsilon, delta) promise forbids, and what lies outside of it."""
+
+from __future__ import annotations
+
+import attrs
+import mpmath
+
+from dpmatrix.claims.formulas import real
+
+
+def told_apart(p):
+    """Compute e^eps beta + delta - (1 - beta)."""
+    return mpmath.exp(real(p.epsilon)) * real(p.failure) + real(p.delta) - 1 + real(p.failure)
+
+
+def promise(p) -> dict:
+    return {
+        "epsilon > 0": attrs.evolve(p, epsilon=0),
+        "delta > 0": attrs.evolve(p, delta=0),
+        "delta < 1": attrs.evolve(p, delta=1),
+        "constant > 0": attrs.evolve(p, constant=0),
+    }

@@ -1,0 +1,242 @@
+"""Lemma 1 of `sliding-window`: what the histogram keeps along a stream, printed, repaired and step by step."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import product
+
+import attrs
+import sympy
+from flint import arb, fmpq, fmpq_mat
+
+from dpmatrix.claims import Truth, bind, bind_hypotheses
+from dpmatrix.exact import rational
+from dpmatrix.reporting.citing import cite
+from dpmatrix.spec.sliding_window.approximate_update import ChainPoint, DropPoint
+from dpmatrix.spec.sliding_window.update_lemmas import StreamRun, every_approximation_margin, structure
+from proofs_checks.exact_matrices import diagonal
+from proofs_checks.sliding_window.checkpoints import EQUAL, RUN, RUN_OUTSIDE, VECTORS, check_printed_lemma
+
+lemma_1 = cite("sliding-window.lemma-1@c84d636a")
+
+HALF = Fraction(1, 2)
+
+
+@lemma_1.refutes(grade="symbolic", region="three zero matrices, stamps 1, 2, 3")
+def test_one_approximate_update_does_not_give_the_property(statement) -> None:
+    assert statement.at(EQUAL) is Truth.FALSE
+    check_printed_lemma(statement, lambda eta: eta / 2)
+
+
+def noisy(rows, window, eta, pattern, floor=0) -> StreamRun:
+    """Build a run whose approximations sit at the ends of (4), in an order given by ``pattern``."""
+    data, matrices, place = fmpq_mat(rows), [], 0
+    quarter = rational(eta) / 4
+    exact = StreamRun(data, window, eta, floor)
+    for time in range(1, data.nrows() + 1):
+        for stamp in range(1, time + 1):
+            factor = 1 + quarter * (pattern >> (place % 7) & 1) - quarter * (pattern >> ((place + 3) % 5) & 1)
+            (matrix,) = _suffix(exact, time, stamp)
+            matrices.append(factor * matrix)
+            place += 1
+    return StreamRun(data, window, eta, floor, tuple(matrices))
+
+
+def _suffix(p: StreamRun, time: int, stamp: int):
+    from dpmatrix.spec.sliding_window.update_lemmas import suffixes
+
+    return suffixes(p, time, [stamp])
+
+
+FOUR = "(4) at every time, for every stamp"
+
+
+def check_run(statement) -> None:
+    exact = noisy([[2], [1], [1]], 2, HALF, 0)
+    bad_low = tuple(fmpq(43, 50) * each for each in exact.approximations)
+    bad_high = tuple(fmpq(57, 50) * each for each in exact.approximations)
+    edges = [tuple(fmpq(k, 8) * each for each in exact.approximations) for k in (7, 9)]
+    outside = {says: attrs.evolve(p, approximations=()) for says, p in RUN_OUTSIDE.items()}
+    outside |= {
+        "floor >= 0": attrs.evolve(RUN, floor=Fraction(-1, 50)),
+        FOUR: attrs.evolve(exact, approximations=bad_low),
+    }
+    insides = [exact, *(attrs.evolve(exact, approximations=edge) for edge in edges), attrs.evolve(RUN, floor=0)]
+    for inside in insides:
+        bind_hypotheses(statement, inside, outside)
+    assert statement.applies(attrs.evolve(exact, approximations=bad_high)) is Truth.FALSE
+    for place in range(6):
+        only = list(exact.approximations)
+        only[place] = bad_high[place]
+        assert statement.applies(attrs.evolve(exact, approximations=tuple(only))) is Truth.FALSE, "each one counts"
+    assert not statement.strict
+
+
+@lemma_1.supports_repair(
+    grade="derived",
+    region="every stream and S~ under (4): Lemma 10's induction and the chain of the steps; core: 225 streams exactly",
+)
+def test_the_approximate_property_holds_along_every_stream(statement) -> None:
+    """Closeness of exact matrices at the time of a deletion, by the chain, then kept under further rows.
+
+    (1 - eta) S_i <= (1 - eta/2)(1 - eta/4)/(1 + eta/4) S_i <= (1 - eta/2)/(1 + eta/4) S~_i <= S~_j/(1 + eta/4) <= S_j,
+    by Proposition 10, (4), the test and (4). The rest is the induction of Lemma 10, in which no order of the matrices
+    was used but for the count. The factors are checked symbolically, the whole on streams with errors at both ends.
+    """
+    eta = sympy.Symbol("eta")
+    product_of_factors = (1 - eta / 2) * (1 - eta / 4) / (1 + eta / 4)
+    assert sympy.simplify(product_of_factors - (1 - eta) - 3 * eta**2 / 8 / (1 + eta / 4)) == 0
+    count = 0
+    for total in (1, 3, 5):
+        streams = [[(entry,) for entry in entries] for entries in product((0, 1, 3), repeat=total)]
+        streams += [list(choice) for choice in product(VECTORS, repeat=total)]
+        for place, rows in enumerate(streams[:: max(1, len(streams) // 120)]):
+            p = noisy(rows, 1 + place % (total + 1), Fraction(1 + place % 4, 5), place % 128, place % 2)
+            assert every_approximation_margin(p) >= 0
+            assert statement.at(p) is Truth.TRUE
+            count += 1
+    assert count > 200
+    check_run(statement)
+
+
+@lemma_1.controls("+repair", grade="symbolic", region="rows 3, 1, 1, 1, every approximation 1, eta = 1/5")
+def test_errors_beyond_a_quarter_lose_the_property(statement) -> None:
+    """Second moments from 9 to 12, all seen as 1: distant sums are taken for close, and the property is lost."""
+    rows = fmpq_mat([[3], [1], [1], [1]])
+    lying = StreamRun(rows, 4, Fraction(1, 5), 0, tuple(fmpq_mat([[1]]) for _ in range(10)))
+    assert statement.applies(lying) is Truth.FALSE
+    assert statement.without(FOUR).at(lying) is Truth.FALSE
+
+
+@lemma_1.refutes("update-rule", grade="symbolic", region="rows e_1, e_2; W = 2")
+def test_survivors_need_not_be_close(statement) -> None:
+    fresh = StreamRun(fmpq_mat([[1, 0], [0, 1]]), 2, HALF)
+    assert statement.at(fresh) is Truth.FALSE
+    assert statement.at(StreamRun(fmpq_mat([[1], [2]]), 2, HALF)) is Truth.TRUE
+    assert statement.at(StreamRun(fmpq_mat([[1], [2]]), 2, Fraction(39, 100))) is Truth.FALSE, "5 and 4: eta/2 < 1/5"
+    assert statement.at(StreamRun(fmpq_mat([[1], [2]]), 2, Fraction(41, 100))) is Truth.TRUE
+    check_run(statement)
+
+
+def chain(first, second, first_near, second_near, eta=HALF) -> ChainPoint:
+    return ChainPoint(*(fmpq_mat([[rational(each)]]) for each in (first, second, first_near, second_near)), eta)
+
+
+CHAINS = [
+    chain(Fraction(a, 3), Fraction(b, 4), Fraction(c, 5), Fraction(d, 6), Fraction(e, 7))
+    for a, b, c, d, e in product((2, 7), (3, 9), (1, 4), (5, 8), (2, 5))
+]
+ETA_OUTSIDE = {"eta > 0": chain(1, 1, 1, 1, 0), "eta < 1": chain(1, 1, 1, 1, 1)}
+EVERY_CHAIN = "every d: the order is kept under positive factors"
+
+
+def number(matrix) -> Fraction:
+    return Fraction(int(matrix[0, 0].p), int(matrix[0, 0].q))
+
+
+def check_chain(statement, formula, says, outside, insides) -> None:
+    """Bind the margin min(1, Y - X) of numbers X <= Y, and check the hypotheses."""
+    bind(
+        statement, ((p, formula(p.eta, *map(number, (p.first, p.second, p.first_near, p.second_near)))) for p in CHAINS)
+    )
+    for inside in insides:
+        bind_hypotheses(statement, inside, ETA_OUTSIDE | {says: outside})
+
+
+@lemma_1.refutes("strict-factor", grade="symbolic", region="L(j) = diag(1, 0)")
+def test_a_singular_matrix_is_not_strictly_smaller(statement) -> None:
+    singular, zero = fmpq_mat([[1, 0], [0, 0]]), fmpq_mat([[0, 0], [0, 0]])
+    assert statement.at(ChainPoint(singular, zero, zero, zero, HALF)) is Truth.FALSE
+    assert statement.at(chain(1, 0, 0, 0)) is Truth.TRUE
+    assert statement.strict
+    check_chain(
+        statement,
+        lambda e, *m: ((1 - e / 2) * (1 - e / 4) / (1 + e / 4) - (1 - e)) * m[0],
+        "L(j) >= 0",
+        chain(Fraction(-1, 50), 1, 1, 1),
+        [chain(0, 1, 1, 1), chain(1, 1, 1, 1, Fraction(49, 50))],
+    )
+
+
+@lemma_1.supports("into-approximation", grade="derived", region=EVERY_CHAIN)
+def test_into_the_approximation(statement) -> None:
+    """It is (1 - eta/2)/(1 + eta/4) > 0 times (1 - eta/4) L(j) <= L~(j)."""
+    assert statement.at(chain(1, 0, Fraction(7, 8), 0)) is Truth.TRUE, "equality"
+    check_chain(
+        statement,
+        lambda e, *m: min(1, (1 - e / 2) / (1 + e / 4) * (m[2] - (1 - e / 4) * m[0])),
+        "(1 - eta/4) L(j) <= L~(j)",
+        chain(1, 1, Fraction(43, 50), 1),
+        [chain(1, 1, Fraction(7, 8), 1), chain(0, 0, 0, 0)],
+    )
+    assert not statement.strict
+
+
+@lemma_1.supports("across", grade="derived", region=EVERY_CHAIN)
+def test_across(statement) -> None:
+    """It is 1/(1 + eta/4) > 0 times (1 - eta/2) L~(j) <= L~(j+1)."""
+    assert statement.at(chain(0, 0, 1, Fraction(3, 4))) is Truth.TRUE, "equality"
+    check_chain(
+        statement,
+        lambda e, *m: min(1, (m[3] - (1 - e / 2) * m[2]) / (1 + e / 4)),
+        "(1 - eta/2) L~(j) <= L~(j+1)",
+        chain(1, 1, 1, Fraction(37, 50)),
+        [chain(1, 1, 1, Fraction(3, 4)), chain(0, 0, 0, 0)],
+    )
+    assert not statement.strict
+
+
+@lemma_1.supports("out-of-approximation", grade="derived", region=EVERY_CHAIN)
+def test_out_of_the_approximation(statement) -> None:
+    """It is 1/(1 + eta/4) > 0 times L~(j+1) <= (1 + eta/4) L(j+1)."""
+    assert statement.at(chain(0, 1, 0, Fraction(9, 8))) is Truth.TRUE, "equality"
+    check_chain(
+        statement,
+        lambda e, *m: min(1, m[1] - m[3] / (1 + e / 4)),
+        "L~(j+1) <= (1 + eta/4) L(j+1)",
+        chain(1, 1, 1, Fraction(57, 50)),
+        [chain(1, 1, 1, Fraction(9, 8)), chain(0, 0, 0, 0)],
+    )
+    assert not statement.strict
+
+
+@lemma_1.refutes(
+    "singular-value", grade="interval", region="diag(100, 1) and diag(100, 1) - vv', v = (27/10, 27/100), eta = 1/4"
+)
+def test_the_drop_need_not_show_in_a_singular_value(statement) -> None:
+    """Both eigenvalues stay above 7/8 of the old ones, but 7/8 of the old matrix does not precede the new one."""
+    large = fmpq_mat([[100, 0], [0, 1]])
+    vector = fmpq_mat([[fmpq(27, 10)], [fmpq(27, 100)]])
+    small = large - vector * vector.transpose()
+    point = DropPoint(large, small, Fraction(1, 4))
+    assert statement.at(point) is Truth.FALSE
+    assert small.det() / large.det() < fmpq(7, 8), "the determinant does show it"
+    assert statement.strict
+    values = []
+    for a, b, k in product((3, 5), (1, 2), range(1, 7)):
+        large, small = fmpq_mat([[7, 0], [0, 6]]), fmpq_mat([[a, 0], [0, b]])
+        eta = Fraction(k, 7)
+        values.append((DropPoint(large, small, eta), max((1 - eta / 2) * 7 - a, (1 - eta / 2) * 6 - b)))
+    bind(statement, values)
+    says = "0 <= small <= large, not close"
+    bind_hypotheses(
+        statement,
+        point,
+        {
+            "eta > 0": attrs.evolve(point, eta=0),
+            "eta < 1": attrs.evolve(point, eta=1),
+            says: attrs.evolve(point, eta=Fraction(1, 2)),
+        },
+    )
+    one = fmpq_mat([[1]])
+    for small_entry, answer in ((fmpq(87, 100), Truth.TRUE), (fmpq(22, 25), Truth.FALSE), (-one[0, 0], Truth.FALSE)):
+        assert statement.applies(DropPoint(one, fmpq_mat([[small_entry]]), Fraction(1, 4))) is answer
+    cross = DropPoint(diagonal((2, 1)), diagonal((1, 2)), Fraction(1, 4))
+    assert statement.applies(cross) is Truth.FALSE, "not ordered"
+
+
+def test_structure_carries_what_it_is_made_of() -> None:
+    p = structure(RUN, HALF)
+    assert p.stamps[-1] == 4
+    assert p.floor == 1
+    assert arb(p.matrices[-1][0, 0]) == 5

@@ -1,0 +1,245 @@
+"""Table 2 of `sliding-window`: the rows in one measure, and the bounds on space against the theorems."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import product
+
+import attrs
+import mpmath
+import sympy
+from flint import arb, fmpq, fmpq_mat
+
+from dpmatrix.claims import Truth, bind, bind_hypotheses
+from dpmatrix.claims.formulas import bind_formula, real
+from dpmatrix.reporting.citing import cite
+from dpmatrix.spec.sliding_window.component_table import ComponentSetting, NoisyRelease
+from dpmatrix.spec.wishart.spectra import diagonal, identity
+from proofs_checks.exact_matrices import line
+from proofs_checks.steps import by_step
+
+table_2 = cite("sliding-window.table-2@ac982dca")
+
+MILLIONTH = Fraction(1, 10**6)
+BASE = ComponentSetting(1000, 100, 5, Fraction(1, 10), 1, MILLIONTH)
+LEAST = ComponentSetting(2, 3, 1, Fraction(1, 50), Fraction(1, 50), Fraction(1, 3))
+MOST = ComponentSetting(9, 3, 3, Fraction(49, 50), Fraction(1, 2), Fraction(49, 50), 2)
+POINTS = [
+    ComponentSetting(w, d, k, eta, epsilon, Fraction(1, 3), factor)
+    for (w, d), (k, eta), epsilon, factor in product(
+        ((2, 3), (1000, 60)),
+        ((1, Fraction(1, 5)), (3, Fraction(9, 10))),
+        (Fraction(1, 9), 1, 7, 90),
+        (1, Fraction(11, 3)),
+    )
+]
+OUTSIDE = {
+    "window >= 2, an integer": attrs.evolve(BASE, window=1),
+    "dimension >= 3, an integer": attrs.evolve(BASE, dimension=2),
+    "target >= 1, an integer": attrs.evolve(BASE, target=0),
+    "k <= d": attrs.evolve(BASE, target=101),
+    "eta > 0": attrs.evolve(BASE, eta=0),
+    "eta < 1": attrs.evolve(BASE, eta=1),
+    "epsilon > 0": attrs.evolve(BASE, epsilon=0),
+    "delta > 0": attrs.evolve(BASE, delta=0),
+    "delta < 1": attrs.evolve(BASE, delta=1),
+    "delta >= d^(-log d)": attrs.evolve(LEAST, delta=Fraction(29, 100)),
+    "factor >= 1": attrs.evolve(BASE, factor=Fraction(49, 50)),
+}
+
+
+def gaussian(p: ComponentSetting):
+    """Return sqrt(2k) times the root of the noise's norm, s the root of eps s^2 - z s - 1/2."""
+    far = mpmath.sqrt(-2 * mpmath.log(real(p.delta)))
+    scale = max(mpmath.polyroots([real(p.epsilon), -far, -mpmath.mpf(1) / 2]))
+    norm = 4 * scale * mpmath.sqrt(p.dimension * mpmath.log(9) + mpmath.log(p.dimension))
+    return mpmath.sqrt(2 * p.target * norm)
+
+
+def check(statement, formula, more=None, points=POINTS) -> None:
+    bind_formula(statement, points, formula)
+    assert not statement.strict
+    for inside in (LEAST, MOST):
+        bind_hypotheses(statement, inside, OUTSIDE | (more or {}))
+
+
+@table_2.refutes(
+    grade="derived",
+    region="every c by growing d: c = 1, 10, 100, k = 1, 5, delta = d^(-log d), rounded up, eps = 1 and 1/10",
+)
+def test_a_gaussian_release_of_static_data_costs_less(statement) -> None:
+    """The cost of the top-k space of A'A + N is sqrt(2k|N|) beyond the least: see cross.low-rank-lower-bounds."""
+    for factor, power in ((1, 7), (10, 12), (100, 17)):
+        for target, epsilon in product((1, 5), (1, Fraction(1, 10))):
+            delta = Fraction(1, 2 ** int((power * 2.3) ** 2))  # log 10^n > 2.3 n, and log 2 < 1
+            point = ComponentSetting(1000, 10**power, target, Fraction(1, 10), epsilon, delta, factor)
+            assert statement.at(point) is Truth.FALSE
+    assert BASE.factor == 1
+    assert statement.at(BASE) is Truth.TRUE, "in 100 dimensions the noise is the larger one"
+    check(
+        statement,
+        lambda p: real(p.factor) * gaussian(p) - mpmath.sqrt(p.target * p.dimension) / real(p.epsilon),
+    )
+
+
+@table_2.supports_repair(
+    grade="derived",
+    region="every d >= 3, k, eps <= 1, delta >= d^(-log d): derivation in the docstring, its constants checked",
+)
+def test_the_second_row_in_the_measure_of_the_last(statement) -> None:
+    """|A - AP|_F <= |A - AP*|_F + sqrt(2k|N|), and |N| <= 4 s sqrt(d log 9 + log d), as in the repaired theorem-15.
+
+    z = sqrt(2 log(1/delta)) <= sqrt(2) log d, and s <= z/eps + 1/sqrt(2 eps) <= (sqrt(2) + 1/sqrt(2)) log d/eps, since
+    eps <= 1 and log d >= 1. With log d <= d/e the norm is at most 4 (3/sqrt(2)) sqrt(log 9 + 1/e) sqrt(d) log d/eps,
+    below 14 sqrt(d) log d/eps.
+    """
+    d, z, e = sympy.symbols("d z e", positive=True)
+    assert sympy.solve(sympy.diff(d / sympy.E - sympy.log(d), d), d) == [sympy.E], "d/e - log d is least, 0, at e"
+    assert sympy.simplify((2 * z + sympy.sqrt(2 * e)) / (2 * e) - z / e - 1 / sympy.sqrt(2 * e)) == 0
+    assert arb(3).log() > 1
+    assert 4 * 3 / arb(2).sqrt() * (arb(9).log() + 1 / arb(1).exp()).sqrt() < 14
+    more = {"epsilon <= 1": attrs.evolve(BASE, epsilon=Fraction(51, 50))}
+    some = [attrs.evolve(p, epsilon=Fraction(k, 7)) for p in POINTS[::8] for k in (1, 2, 3, 5, 7)]
+    check(
+        statement,
+        lambda p: (
+            mpmath.sqrt(28 * p.target * mpmath.sqrt(p.dimension) * mpmath.log(p.dimension) / real(p.epsilon))
+            - gaussian(p)
+        ),
+        more,
+        some,
+    )
+    bind_hypotheses(statement, attrs.evolve(LEAST, epsilon=1), OUTSIDE | more)
+    assert all(statement.at(p) is Truth.TRUE for p in (*some, LEAST, MOST, BASE))
+
+
+@table_2.controls("+repair", grade="interval", region="epsilon = 10^4; half of the constant")
+def test_a_large_epsilon_is_noticed(statement) -> None:
+    large = attrs.evolve(LEAST, epsilon=10**4)
+    assert statement.applies(large) is Truth.FALSE
+    assert statement.without("epsilon <= 1").at(large) is Truth.FALSE
+    tight = ComponentSetting(2, 10**9, 1, Fraction(1, 2), 1, Fraction(1, 2**429))
+    cost = arb(28 * arb(10**9).sqrt() * arb(10**9).log()).sqrt()
+    assert statement.at(tight) is Truth.TRUE
+    assert statement.nudged(lambda margin: margin - cost / 2).at(tight) is Truth.FALSE
+
+
+def space(p: ComponentSetting, k: int, eta: int):
+    """Return d k^i log W / eta^j."""
+    return p.dimension * p.target**k * mpmath.log(p.window) / real(p.eta) ** eta
+
+
+@table_2.refutes("errors-in-order", grade="derived", region="every c: eps = 2c")
+@table_2.refutes("space-of-theorem-19", grade="derived", region="every c: W = 2cd")
+@table_2.refutes("space-of-theorem-3", grade="derived", region="every c: eta = 1/(2c)")
+@table_2.refutes("smaller-space", grade="derived", region="every c: k = 2c, d the least number above k log W/eta^3")
+@table_2.supports("spaces-in-order", grade="symbolic", region="every parameter: k/eta^2 >= 1")
+def test_rows_against_each_other_and_against_theorems(statements) -> None:
+    """The last: c d k^2/eta^3 - d k/eta = (d k/eta)(c k/eta^2 - 1), and c, k >= 1 > eta."""
+    by_name = by_step(statements)
+    for factor in (1, 10, 1000):
+        point = attrs.evolve(BASE, factor=factor)
+        assert by_name["errors-in-order"].at(attrs.evolve(point, epsilon=2 * factor)) is Truth.FALSE
+        assert by_name["errors-in-order"].at(attrs.evolve(point, epsilon=Fraction(1, 2))) is Truth.TRUE
+        assert by_name["space-of-theorem-19"].at(attrs.evolve(point, window=200 * factor)) is Truth.FALSE
+        assert by_name["space-of-theorem-3"].at(attrs.evolve(point, eta=Fraction(1, 2 * factor))) is Truth.FALSE
+        # log 20 < 3, and 3 * 2c * 8 <= 48c
+        many = attrs.evolve(point, window=20, target=2 * factor, eta=Fraction(1, 2), dimension=48 * factor)
+        assert by_name["smaller-space"].at(many) is Truth.FALSE
+    d, k, c, eta = sympy.symbols("d k c eta", positive=True)
+    assert sympy.simplify(c * d * k**2 / eta**3 - d * k / eta - d * k / eta * (c * k / eta**2 - 1)) == 0
+    assert all(by_name["spaces-in-order"].at(p) is Truth.TRUE for p in (*POINTS, LEAST, MOST))
+    check(
+        by_name["errors-in-order"],
+        lambda p: (real(p.factor) / real(p.epsilon) - 1) * mpmath.sqrt(p.target * p.dimension),
+    )
+    check(by_name["spaces-in-order"], lambda p: real(p.factor) * space(p, 2, 3) - space(p, 1, 1))
+    check(
+        by_name["space-of-theorem-19"],
+        lambda p: (real(p.factor) * p.dimension - p.window) * space(p, 1, 1) / p.dimension,
+    )
+    check(by_name["space-of-theorem-3"], lambda p: real(p.factor) * space(p, 2, 3) - space(p, 2, 4))
+    smaller = by_name["smaller-space"]
+    bind_formula(smaller, POINTS, lambda p: real(p.factor) * p.dimension**2 - space(p, 2, 3))
+    premise = "k log W/eta^3 <= d"
+    wide = ComponentSetting(2, 45, 1, Fraction(1, 4), 1, Fraction(1, 2))  # 64 log 2 = 44.4
+    moved = {says: attrs.evolve(wide, **{field: getattr(point, field)}) for says, point, field in fields()}
+    moved["delta >= d^(-log d)"] = attrs.evolve(wide, delta=MILLIONTH**2)
+    bind_hypotheses(smaller, wide, moved | {premise: attrs.evolve(wide, dimension=44)})
+    for inside in (attrs.evolve(wide, target=3, dimension=134), attrs.evolve(wide, eta=Fraction(49, 50), dimension=3)):
+        assert smaller.applies(inside) is Truth.TRUE
+    assert smaller.applies(attrs.evolve(wide, target=3, dimension=133)) is Truth.FALSE
+    assert not smaller.strict
+
+
+def fields():
+    """Yield each hypothesis of the table on one field, with the point that violates it, and the field."""
+    names = ("window", "dimension", "target", "eta", "epsilon", "delta", "factor")
+    for says, point in OUTSIDE.items():
+        if says.split()[0] in names and "^" not in says:
+            yield says, point, says.split()[0]
+    yield "k <= d", attrs.evolve(BASE, target=46), "target"
+
+
+WRONG_AXIS = NoisyRelease(diagonal((3, 1)), diagonal((-1, 1)), line(0, 1), line(1, 0), 1)
+"""The noise prefers the wrong axis: equality."""
+
+
+@table_2.supports(
+    "cost-of-noise",
+    grade="derived",
+    region="every d, k, A, N: a sum of three terms that are not negative; the identity checked for d = 3",
+)
+def test_noise_costs_at_most_twice_its_norm_in_every_direction(statement) -> None:
+    """2kb + cost(P*) - cost(P) = Tr(P(b - N)) + Tr(P*(b + N)) + Tr((P - P*)(A'A + N)), as Tr P = Tr P* = k.
+
+    Tr(PX) >= 0 for X = B'B, as it is |BP|_F^2; so |N| <= b makes the first two non-negative, and the choice the third.
+    The root: |A - AP|_F <= sqrt(x^2 + 2k|N|) <= x + sqrt(2k|N|).
+    """
+    moments, noise, chosen, other = (
+        sympy.Matrix(3, 3, lambda i, j, name=name: sympy.Symbol(f"{name}{min(i, j)}{max(i, j)}")) for name in "mnpx"
+    )
+    b, unit = sympy.symbols("b"), sympy.eye(3)
+    margin = (chosen.trace() + other.trace()) * b + ((unit - other) * moments - (unit - chosen) * moments).trace()
+    parts = (chosen * (b * unit - noise)).trace() + (other * (b * unit + noise)).trace()
+    assert sympy.expand(margin - parts - ((chosen - other) * (moments + noise)).trace()) == 0
+    x, y = sympy.symbols("x y", nonnegative=True)
+    assert sympy.expand((x + y) ** 2 - x**2 - y**2 - 2 * x * y) == 0
+    values = []
+    for (a, b), (u, v), (e, f), bound in product(
+        ((6, 2), (1, 5)), ((1, 0), (1, 3), (2, -1)), ((0, 1), (1, 1)), (Fraction(1, 3), 2)
+    ):
+        p = NoisyRelease(fmpq_mat([[a, 1], [1, b]]), diagonal((0, 0)), line(u, v), line(e, f), bound)
+        kept = [Fraction(a * s * s + 2 * s * t + b * t * t, s * s + t * t) for s, t in ((u, v), (e, f))]
+        values.append((p, 2 * bound + kept[0] - kept[1]))
+    plane = NoisyRelease(
+        diagonal((3, 2, 1)), diagonal((-1, 0, 1)), diagonal((0, 1, 1)), diagonal((1, 1, 0)), Fraction(5, 4)
+    )
+    values.append((plane, Fraction(3)))
+    bind(statement, values)
+    for p in (WRONG_AXIS, plane):
+        assert statement.at(p) is Truth.TRUE
+    assert not statement.strict
+    bind_hypotheses(
+        statement,
+        WRONG_AXIS,
+        {
+            "A'A and N are symmetric": attrs.evolve(WRONG_AXIS, noise=fmpq_mat([[-1, 1], [0, 1]])),
+            "both are orthogonal projections of rank k": attrs.evolve(WRONG_AXIS, other=identity(2)),
+            "|N| <= bound": attrs.evolve(WRONG_AXIS, bound=Fraction(99, 100)),
+            "P is no worse than P* for A'A + N": attrs.evolve(WRONG_AXIS, window=diagonal((4, 1))),
+        },
+    )
+    lopsided = attrs.evolve(WRONG_AXIS, window=fmpq_mat([[3, 1], [0, 1]]))
+    assert statement.applies(lopsided) is Truth.FALSE
+    assert statement.applies(attrs.evolve(WRONG_AXIS, chosen=diagonal((0, 2)))) is Truth.FALSE
+    shifted = attrs.evolve(WRONG_AXIS, noise=diagonal((-1, fmpq(101, 100))))
+    assert statement.applies(shifted) is Truth.FALSE, "from above"
+
+
+@table_2.controls("cost-of-noise", grade="symbolic", region="the norm once; no bound")
+def test_once_the_norm_is_not_enough(statement) -> None:
+    assert statement.at(WRONG_AXIS) is Truth.TRUE
+    assert statement.nudged(lambda margin: margin - 1).at(WRONG_AXIS) is Truth.FALSE
+    loud = attrs.evolve(WRONG_AXIS, noise=diagonal((-2, 2)), window=diagonal((5, 1)))
+    assert statement.without("|N| <= bound").at(loud) is Truth.FALSE

@@ -1,0 +1,375 @@
+"""Theorem 7 of `sliding-window`: what it loses, and the projection of a private window that repairs it."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import product
+
+import attrs
+import mpmath
+import sympy
+from flint import arb, fmpq, fmpq_mat
+
+from dpmatrix.claims import Truth, bind, bind_hypotheses
+from dpmatrix.claims.formulas import real, symbolic, symbolic_matrix
+from dpmatrix.exact import rational
+from dpmatrix.privacy.profiles import GaussianProfile
+from dpmatrix.reporting.citing import cite
+from dpmatrix.spec.sliding_window import dyadic_release, private_choice
+from dpmatrix.spec.sliding_window.constrained_accuracy import Approximation
+from dpmatrix.spec.sliding_window.dyadic_release import sums_with
+from dpmatrix.spec.sliding_window.private_choice import PrivateChoice
+from dpmatrix.spec.sliding_window.projection_summary import SummaryParameters
+from dpmatrix.spec.wishart.spectra import diagonal, identity
+from proofs_checks.exact_matrices import line
+from proofs_checks.sliding_window.dyadic_noise import WINDOW_OUTSIDE, check_bound, check_promise, least_bound, released
+
+theorem_7 = cite("sliding-window.theorem-7@27c73238")
+theorem_16 = cite("sliding-window.theorem-16@33afdb3a")
+
+THEOREM = "sliding-window.theorem-7"
+MILLIONTH = Fraction(1, 10**6)
+
+
+AXES = SummaryParameters(1, 2, Fraction(1, 4), 24, Fraction(1, 10), 1, MILLIONTH, 1, 10**4)
+
+
+@theorem_7.refutes(grade="derived", region="d = 2, k = 1, beta = 1/4: c = 1, 10^3, 10^6 by growing M; every c")
+def test_gamma_is_missing_before_the_additive_term(statement) -> None:
+    """With 1 - P = e_1e_1', |A~(1-P)|^2 = |sigma Phi_1 + M g'|^2 and |A~(1-X)|^2 = sigma^2 |Phi_2|^2.
+
+    The three vectors are independent with entries N(0, 1/m), so the first is (sigma^2 + M^2) chi^2_m/m, the second
+    sigma^2 chi^2_m/m, independent. At gamma^2 = 1 + M^2/sigma^2, (21) says that the first chi-square is at most the
+    second, which has probability 1/2 by symmetry; as gamma >= 1 it does not matter which one attains the minimum.
+    """
+    s, m, one, other = sympy.symbols("sigma M u v", positive=True)
+    gamma = sympy.sqrt(1 + m**2 / s**2)
+    assert sympy.simplify((s**2 + m**2) * one - gamma**2 * s**2 * other - (s**2 + m**2) * (one - other)) == 0
+    for constant, row in ((1, 10**4), (10**3, 10**6), (10**6, 10**9)):
+        assert statement.at(attrs.evolve(AXES, constant=constant, row=row)) is Truth.FALSE
+    assert statement.at(attrs.evolve(AXES, row=30)) is Truth.TRUE
+    assert statement.at(attrs.evolve(AXES, beta=Fraction(3, 5), rank=16)) is Truth.TRUE
+    values = []
+    with mpmath.workdps(60):
+        for k, beta, epsilon, constant, row in product(
+            (1, 2), (Fraction(1, 4), Fraction(3, 4)), (1, Fraction(1, 3)), (1, 9), (0, 70)
+        ):
+            more = k + mpmath.log(1 / real(beta))
+            bound = constant * mpmath.sqrt(more * 3) * mpmath.log(1 / real(MILLIONTH)) / real(epsilon)
+            point = SummaryParameters(k, 3, beta, 1, Fraction(1, 8), epsilon, MILLIONTH, constant, row)
+            values.append((point, max(real(beta) - mpmath.mpf(1) / 2, bound - row)))
+        bind(statement, values)
+    assert not statement.strict
+    bind_hypotheses(
+        statement,
+        AXES,
+        {
+            "d = 2, k = 1": attrs.evolve(AXES, dimension=3),
+            "beta > 0": attrs.evolve(AXES, beta=0),
+            "beta < 1": attrs.evolve(AXES, beta=1),
+            "r = k'/eta, rounded up": attrs.evolve(AXES, rank=25),
+            "eta > 0": attrs.evolve(AXES, eta=0),
+            "eta < 1/2": attrs.evolve(AXES, eta=Fraction(1, 2)),
+            "4r/eta is an integer": attrs.evolve(AXES, eta=Fraction(7, 69)),
+            "epsilon > 0": attrs.evolve(AXES, epsilon=0),
+            "delta > 0": attrs.evolve(AXES, delta=0),
+            "delta < 1": attrs.evolve(AXES, delta=1),
+            "constant > 0": attrs.evolve(AXES, constant=0),
+            "row >= 0": attrs.evolve(AXES, row=-1),
+        },
+    )
+    (positive_eta,) = (condition for condition in statement.given if condition.says == "eta > 0")
+    assert positive_eta.at(attrs.evolve(AXES, eta=0)) is Truth.FALSE
+    assert statement.applies(attrs.evolve(AXES, rank=23)) is Truth.FALSE
+    assert statement.applies(attrs.evolve(AXES, eta=Fraction(12, 25), rank=5)) is Truth.FALSE, "4r/eta"
+    assert statement.applies(attrs.evolve(AXES, k=2, rank=34)) is Truth.FALSE
+    nearly = attrs.evolve(AXES, eta=Fraction(20, 41), rank=5, row=0)
+    assert statement.applies(nearly) is Truth.TRUE
+
+
+x, x_best, y, y_best, y_least, eta, gamma, term, c = sympy.symbols("x xb y yb yl eta gamma K c", nonnegative=True)
+START = Approximation(1, 1, 1, 1, 1, fmpq(1, 4), 2, 1)
+NORMS = {
+    "best >= 0": attrs.evolve(START, best=-1),
+    "seen_chosen >= 0": attrs.evolve(START, seen_chosen=-1),
+    "seen_best >= 0": attrs.evolve(START, seen_best=-1),
+    "seen_least >= 0": attrs.evolve(START, seen_least=-1),
+    "extra >= 0": attrs.evolve(START, extra=-1),
+    "eta >= 0": attrs.evolve(START, eta=-1),
+    "eta < 1/2": attrs.evolve(START, eta=fmpq(1, 2)),
+    "gamma >= 1": attrs.evolve(START, gamma=fmpq(19, 20)),
+    "constant > 0": attrs.evolve(START, constant=0),
+}
+ZERO = Approximation(0, 0, 0, 0, 0, 0, 1)
+
+
+def on_norms(formula: sympy.Expr):
+    for a, b, e, g, k in product((2, 7), (1, 5), (fmpq(1, 8), fmpq(2, 5)), (1, 3), (0, 2)):
+        p = Approximation(a, b, fmpq(3, 2), a + 1, 2 * b, e, g, k, fmpq(7, 4))
+        known = {x: a, x_best: b, y: sympy.Rational(3, 2), y_best: a + 1, y_least: 2 * b, eta: symbolic(e), gamma: g}
+        yield p, formula.subs(known | {term: k, c: sympy.Rational(7, 4)}).evalf(50)
+
+
+RIGHT_24 = (1 + eta) * y + term - x
+BOUND_25 = (1 + eta) * gamma * y_least + term - x
+LEFT_26 = (x_best + term) / (1 - eta) - y_best
+SOUND_END = (1 + eta) / (1 - eta) * gamma * (x_best + term) + term - x
+
+
+@theorem_7.refutes("equation-24", grade="symbolic", region="eta = 1/4, exact sketch")
+@theorem_7.refutes("equation-26", grade="symbolic", region="eta = 1/8 and 1/4")
+@theorem_7.refutes(
+    "combination", grade="derived", region="eta = 0, OPT = 0, c = 1 and 10^6, every c >= 1 by gamma = 2c"
+)
+def test_the_printed_equations_do_not_follow(statements) -> None:
+    right, left, end = (statements[f"{THEOREM}/{name}"] for name in ("equation-24", "equation-26", "combination"))
+    quarter = fmpq(1, 4)
+    assert right.at(Approximation(2, 0, 1, 0, 0, quarter)) is Truth.FALSE
+    assert right.at(Approximation(fmpq(5, 4), 0, 1, 0, 0, quarter)) is Truth.TRUE
+    assert left.at(Approximation(0, 1, 0, 3, 0, fmpq(1, 8))) is Truth.FALSE
+    assert left.at(Approximation(0, 0, 0, 10**6, 0, quarter)) is Truth.FALSE
+    assert left.at(Approximation(0, 1, 0, 1, 0, quarter)) is Truth.TRUE
+    for constant in (1, 10**6):
+        factor = 2 * constant
+        point = Approximation(factor + 1, 0, factor, 1, 1, 0, factor, 1, constant)
+        assert end.at(point) is Truth.FALSE
+        assert end.at(attrs.evolve(point, constant=factor + 1)) is Truth.TRUE
+    bind(right, on_norms(RIGHT_24))
+    bind(left, on_norms(LEFT_26))
+    bind(end, on_norms((1 + eta) / (1 - eta) * gamma * x_best + c * term - x))
+    for condition, formula in (
+        (right.given[-1], (1 + 6 * eta) * y + c * term - x),
+        (left.given[-1], x_best + c * term - (1 - 6 * eta) * y_best),
+    ):
+        for p, value in on_norms(formula):
+            assert abs(condition.margin(p) - arb(str(value))) < arb(10) ** -12
+    bind_hypotheses(right, ZERO, NORMS | {"Lemma 5, right": attrs.evolve(START, chosen=9)})
+    bind_hypotheses(left, ZERO, NORMS | {"Lemma 5, left": attrs.evolve(START, eta=0, seen_best=9)})
+    bind_hypotheses(
+        end,
+        ZERO,
+        NORMS
+        | {
+            "(22)": attrs.evolve(START, seen_best=fmpq(1, 2)),
+            "(25)": attrs.evolve(START, chosen=9),
+            "(26)": attrs.evolve(START, seen_best=9),
+        },
+    )
+    for statement in statements.values():
+        assert not statement.strict
+        assert statement.applies(attrs.evolve(ZERO, eta=fmpq(12, 25))) is Truth.TRUE
+
+
+@theorem_7.supports("equation-25", grade="symbolic", region="all norms: a non-negative combination of hypotheses")
+@theorem_7.supports(
+    "combination-with-gamma",
+    grade="symbolic",
+    region="all norms, eta in [0, 1/2), gamma >= 1: a non-negative combination of hypotheses",
+)
+def test_the_sound_equations_follow(statements) -> None:
+    """The coefficients are 1, 1 + eta and (1 + eta) gamma, none of them negative."""
+    middle, end = (statements[f"{THEOREM}/{name}"] for name in ("equation-25", "combination-with-gamma"))
+    approximate, minimal = gamma * y_least - y, y_best - y_least
+    assert sympy.expand(BOUND_25 - RIGHT_24 - (1 + eta) * approximate) == 0
+    assert sympy.simplify(SOUND_END - BOUND_25 - (1 + eta) * gamma * (minimal + LEFT_26)) == 0
+    bind(middle, on_norms(BOUND_25))
+    bind(end, on_norms(SOUND_END))
+    assert middle.at(START) is Truth.TRUE
+    assert end.at(START) is Truth.TRUE
+    bind_hypotheses(
+        middle,
+        ZERO,
+        NORMS | {"(23)": attrs.evolve(START, seen_chosen=3), "(24)": attrs.evolve(START, chosen=3)},
+    )
+    assert middle.applies(attrs.evolve(START, seen_chosen=2)) is Truth.TRUE
+    assert middle.applies(attrs.evolve(START, seen_chosen=fmpq(21, 10))) is Truth.FALSE
+    assert middle.applies(attrs.evolve(START, chosen=fmpq(9, 4))) is Truth.TRUE
+    assert middle.applies(attrs.evolve(START, chosen=fmpq(23, 10))) is Truth.FALSE
+    bind_hypotheses(
+        end,
+        ZERO,
+        NORMS
+        | {
+            "(22)": attrs.evolve(START, seen_best=fmpq(99, 100)),
+            "(25)": attrs.evolve(START, chosen=fmpq(36, 10)),
+            "(26)": attrs.evolve(START, seen_best=fmpq(27, 10)),
+        },
+    )
+    assert end.applies(attrs.evolve(START, chosen=fmpq(7, 2))) is Truth.TRUE
+    for statement in statements.values():
+        assert not statement.strict
+
+
+HALF = Fraction(1, 2)
+BEST, APPROXIMATE = "sliding-window.theorem-16+repair", "sliding-window.theorem-7+repair"
+ZETA = "zeta >= 4 s sqrt(q (d log 9 + log(2/beta)))"
+SHAPES = "A_W'A_W and C~ are symmetric, d x d"
+
+
+def choice(window, published, chosen, other, gamma=1, **changes) -> PrivateChoice:
+    """Rows 5 to 8 of a stream with blocks of four rows: one sum subtracted, two added."""
+    fields = {"leaf": 5, "height": 2, "epsilon": 10**4, "delta": HALF, "begin": 5, "end": 9, "beta": HALF, "bound": 1}
+    fields |= changes
+    order = window.nrows()
+    return PrivateChoice(
+        **fields, dimension=order, window=window, published=published, chosen=chosen, other=other, gamma=gamma
+    )
+
+
+def by_hand(p: PrivateChoice, gamma):
+    """Compute the margin for noise whose eigenvalues are known in closed form: in the plane, or diagonal."""
+    window, noise = symbolic_matrix(p.window), symbolic_matrix(p.published - p.window)
+    if noise.is_diagonal():
+        norm = max(abs(entry) for entry in noise.diagonal())
+    else:
+        norm = abs(noise.trace()) / 2 + sympy.sqrt(noise.trace() ** 2 / 4 - noise.det())
+    slack, bound = min(released(p)), sympy.Rational(str(p.bound))
+    if norm > bound:
+        return slack
+    chosen, other = symbolic_matrix(p.chosen), symbolic_matrix(p.other)
+    kept = [window.trace() - (each * window).trace() for each in (chosen, other)]
+    cost = gamma**2 * kept[1] + (p.dimension - chosen.trace()) * (bound + gamma**2 * bound) - kept[0]
+    return min(slack, mpmath.mpf(str(sympy.N(cost, 50))))
+
+
+def points():
+    """Choices of rank 1 in the plane and of rank 1 and 2 in space, with noise below and above zeta."""
+    window = fmpq_mat([[6, 1], [1, 2]])
+    for (p, q), (s, t), noise, bound, factor in product(
+        ((1, 0), (1, 3)), ((1, -2), (0, 1)), ((fmpq(1, 5), fmpq(-1, 6), fmpq(1, 7)), (1, 0, 1)), (HALF, 2), (1, 2)
+    ):
+        published = window + fmpq_mat([[noise[0], noise[1]], [noise[1], noise[2]]])
+        yield choice(window, published, line(p, q), line(s, t), factor, bound=bound)
+    moments = diagonal((9, 3, 1))
+    for k, factor, bound, epsilon in product((1, 2), (1, 2), (HALF, Fraction(3, 4)), (10**4, 10**5)):
+        chosen, other = diagonal((0, int(k > 1), 1)), diagonal((1, int(k > 1), 0))
+        noisy = diagonal((9, fmpq(7, 2), 1))
+        yield choice(moments, noisy, chosen, other, factor, bound=bound, epsilon=epsilon, beta=Fraction(1, 3))
+
+
+GOOD = choice(diagonal((9, 4)), fmpq_mat([[9, fmpq(1, 7)], [fmpq(1, 7), 4]]), line(1, 0), line(1, 2), 2)
+GOOD = attrs.evolve(GOOD, bound=least_bound(GOOD))
+NOISE = rational(GOOD.bound)
+
+
+def tight(gamma: int) -> PrivateChoice:
+    """C~ prefers the wrong axis by exactly the noise: e_2 has the cost gamma^2 + (1 + gamma^2) zeta, e_1 the cost 1."""
+    least = gamma**2 + (1 + gamma**2) * NOISE
+    return attrs.evolve(
+        GOOD,
+        window=diagonal((least, 1)),
+        published=diagonal((least - NOISE, 1 + NOISE)),
+        chosen=line(0, 1),
+        other=line(1, 0),
+        gamma=gamma,
+    )
+
+
+@theorem_7.supports_repair(
+    grade="derived", region="every d, k, gamma, W, T, eps, delta, beta: both derivations below, each line checked"
+)
+@theorem_16.supports_repair(
+    grade="derived", region="every d, k, W, T, eps, delta, beta: both derivations below, each line checked"
+)
+def test_projections_of_the_private_window_are_private_and_cheap(statements) -> None:
+    """Two derivations, one for each half of the statements.
+
+    *Cost.* C~ = A'A + N is the signed sum, and |N| <= zeta but for an event of probability beta, by theorem-4+repair;
+    so A'A - zeta <= C~ <= A'A + zeta. For a projection Q = 1 - P and X = B'B, Tr(QX) = |BQ|_F^2 >= 0. The margin is
+    Tr((1-P)(C~ - A'A + zeta)) + gamma^2 Tr((1-X)(A'A + zeta - C~)) + gamma^2 Tr((1-X)C~) - Tr((1-P)C~), with Tr(1-P) =
+    Tr(1-X) = d - k, and each term is non-negative. No projection enters the event, so P may depend on C~, and X on
+    A'A. C~ may have negative eigenvalues.
+
+    *Privacy.* A row of norm at most 1 enters h + 1 sums and changes the triangle of each by at most 1, so the profile
+    is that of mu = sqrt(h+1)/s = sqrt(z^2 + 2 eps) - z, for which eps/mu - mu/2 = z; the profile at eps is at most its
+    first term, Pr(N > z) <= exp(-z^2/2)/2 = delta/2. For the tail, f = exp(-z^2/2)/2 - Pr(N > z) is 0 at 0 and at
+    infinity, and f' = (1/sqrt(2 pi) - z/2) exp(-z^2/2) changes sign once, from + to -. P is computed from released
+    sums, and lemma-9 does the rest.
+
+    *Event.* 2 9^d exp(-zeta^2/(16 q s^2)) = beta at zeta = 4 s sqrt(q (d log 9 + log(2/beta))), and it falls with zeta.
+    """
+    entries, u = sympy.Matrix(2, 3, sympy.symbols("b0:6")), sympy.Matrix(sympy.symbols("u0:3"))
+    rest = sympy.eye(3) - u * u.T / (u.T * u)[0, 0]
+    assert sympy.simplify((rest * entries.T * entries).trace() - ((entries * rest).T * (entries * rest)).trace()) == 0
+    window, published, chosen, other = (
+        sympy.Matrix(3, 3, lambda i, j, name=name: sympy.Symbol(f"{name}{min(i, j)}{max(i, j)}")) for name in "gcpx"
+    )
+    g, zeta = sympy.symbols("gamma zeta")
+    unit = sympy.eye(3)
+    above = ((unit - other) * (window + zeta * unit - published)).trace()
+    below = ((unit - chosen) * (published - window + zeta * unit)).trace()
+    ratio = g**2 * ((unit - other) * published).trace() - ((unit - chosen) * published).trace()
+    margin = g**2 * ((unit - other) * window).trace() - ((unit - chosen) * window).trace()
+    margin += ((unit - chosen).trace() + g**2 * (unit - other).trace()) * zeta
+    assert sympy.expand(margin - below - g**2 * above - ratio) == 0
+
+    check_promise()
+    check_bound()
+    for height in range(5):
+        assert {sums_with(leaf, height) for leaf in range(3 << height)} == {height + 1}
+
+    places = ((0, 0, 1, 0), (9, 2, 11, 8), (1, 3, 7, 1), (4, 0, 5, 4))
+    with mpmath.workdps(60):
+        runs = [
+            attrs.evolve(GOOD, leaf=leaf, height=height, end=end, begin=begin, epsilon=epsilon, delta=delta)
+            for (leaf, height, end, begin), epsilon, delta in product(places, (1, 10**4), (Fraction(1, 7), MILLIONTH))
+        ]
+        runs = [attrs.evolve(p, bound=least_bound(p)) for p in runs]
+        for name, statement in statements.items():
+            found = [(p, by_hand(p, 1 if name == BEST else p.gamma)) for p in (*points(), *runs)]
+            assert sum(value < 0 for _, value in found) >= 8, "points at which the cost or the probability decides"
+            bind(statement, found)
+            assert all(statement.at(p) is Truth.TRUE for p in runs)
+            assert statement.at(GOOD) is Truth.TRUE
+            assert statement.at(tight(1)) is Truth.TRUE, "equality"
+            assert not statement.strict
+    assert statements[APPROXIMATE].at(tight(2)) is Truth.TRUE, "equality"
+
+
+CHOICE_OUTSIDE = WINDOW_OUTSIDE | {
+    ZETA: {"bound": GOOD.bound - Fraction(1, 10**5)},
+    SHAPES: {"published": fmpq_mat([[9, 1], [0, 4]])},
+    "both are orthogonal projections of rank k": {"other": identity(2)},
+}
+WORSE = {
+    BEST: {"Tr((I - X~) C~) <= Tr((I - P) C~)": {"chosen": line(0, 1)}},
+    APPROXIMATE: {
+        "gamma >= 1": {"gamma": fmpq(19, 20)},
+        "Tr((I - P) C~) <= gamma^2 Tr((I - X) C~)": {"chosen": line(0, 1), "gamma": 1},
+    },
+}
+
+
+@theorem_7.controls("+repair", grade="interval", region="half the noise; a smaller zeta; the error without gamma")
+@theorem_16.controls("+repair", grade="interval", region="half the noise; a smaller zeta; half the error")
+def test_half_the_noise_and_smaller_errors_are_noticed(statements) -> None:
+    for name, statement in statements.items():
+        outside = {says: attrs.evolve(GOOD, **change) for says, change in (CHOICE_OUTSIDE | WORSE[name]).items()}
+        for inside in (GOOD, attrs.evolve(GOOD, leaf=0, begin=0, end=4), tight(1)):
+            bind_hypotheses(statement, inside, outside)
+        for wrong in ({"chosen": diagonal((2, 0))}, {"other": diagonal((2, 0))}):
+            assert statement.applies(attrs.evolve(GOOD, **wrong)) is Truth.FALSE
+        (shapes,) = (condition for condition in statement.given if condition.says == SHAPES)
+        for wrong in ({"window": fmpq_mat([[9, 1], [0, 4]])}, {"window": identity(3)}, {"published": identity(1)}):
+            assert shapes.at(attrs.evolve(GOOD, **wrong)) is Truth.FALSE
+
+        small = attrs.evolve(GOOD, bound=GOOD.bound * 3 / 4)
+        assert statement.without(ZETA).at(small) is Truth.FALSE, "probability"
+
+        def halved(p: PrivateChoice):
+            width = dyadic_release.deviation(p) / 2
+            return rational(p.delta) - GaussianProfile(p.height + 1, width).delta(p.epsilon)
+
+        assert statement.nudged(margin=halved).at(GOOD) is Truth.FALSE
+
+        def cheaper(p: PrivateChoice):
+            return private_choice.best_margin(p) - rational(p.bound) / 10
+
+        assert statement.nudged(margin=cheaper).at(tight(1)) is Truth.FALSE
+    statement = statements[APPROXIMATE]
+    assert statement.applies(attrs.evolve(tight(2), gamma=fmpq(199, 100))) is Truth.FALSE
+
+    def without_gamma(p: PrivateChoice):
+        return private_choice.approximate_margin(p) + (1 - p.gamma**2) * rational(p.bound)
+
+    assert statement.nudged(margin=without_gamma).at(tight(2)) is Truth.FALSE

@@ -1,0 +1,254 @@
+"""Theorems 17 and 18 of `sliding-window`: what the sequence of outputs reveals, and dyadic sums in its place."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import product
+
+import attrs
+import mpmath
+from flint import fmpq, fmpq_mat
+
+from dpmatrix.claims import Truth, bind, bind_hypotheses
+from dpmatrix.claims.formulas import real
+from dpmatrix.reporting.citing import cite
+from dpmatrix.spec.sliding_window.continual import NoisyPair, SubWindow, Tree, TreeNoise, WindowSize
+from dpmatrix.spec.sliding_window.dyadic_release import WindowCover, signed_cover
+from dpmatrix.spec.sliding_window.wishart_stream import NoisyStream
+from dpmatrix.spec.sliding_window.wishart_window import WishartParameters
+from proofs_checks.exact_matrices import scalars
+from proofs_checks.sliding_window.chi_square_losses import shifted_delta
+from proofs_checks.sliding_window.dyadic_noise import RELEASE, check_sequence, half_the_noise
+
+theorem_17 = cite("sliding-window.theorem-17@3a182682")
+theorem_18 = cite("sliding-window.theorem-18@78af1d5f")
+
+MILLIONTH = Fraction(1, 10**6)
+
+
+def pair(last, other, noise=(3, 7), window: int = 4) -> NoisyPair:
+    first, second = (NoisyStream(fmpq_mat([[fmpq(1, 2)], [value]]), scalars(*noise), window) for value in (last, other))
+    return NoisyPair(first, second)
+
+
+APART = pair(0, 1)
+FIRST = WishartParameters(1, 1, MILLIONTH, 194, 10)
+FIRST_OUTSIDE = {
+    "dimension >= 1, an integer": attrs.evolve(FIRST, dimension=0),
+    "epsilon > 0": attrs.evolve(FIRST, epsilon=0),
+    "delta > 0": attrs.evolve(FIRST, delta=0),
+    "delta < 1": attrs.evolve(FIRST, delta=1),
+    "degrees >= 1, an integer": attrs.evolve(FIRST, degrees=0),
+    "row >= 0": attrs.evolve(FIRST, row=-1),
+    "tau >= floor(d + 14 log(1/delta)/eps^2)": attrs.evolve(FIRST, degrees=193),
+}
+
+
+@theorem_17.refutes(
+    grade="interval", region="d = 1, eps = 1, delta = 10^-6, tau = 194; rows M and M + 1 for M = 10, 50; T = 1"
+)
+@theorem_18.refutes(
+    grade="interval", region="d = 1, eps = 1, delta = 10^-6, tau = 194; rows M and M + 1 for M = 10, 50; T = 1"
+)
+def test_the_first_output_alone_is_not_private(statements) -> None:
+    """R is Wis_1(tau, 1), chi-square, and the data shift it by M^2 or (M + 1)^2: one monotone likelihood ratio.
+
+    For f(x) = x^(a-1) e^(-x/2) with a = tau/2 and a shift by 2M + 1 the events are half-lines, given in closed form.
+    """
+    values = []
+    with mpmath.workdps(60):
+        for degrees, row, epsilon in product((16, 40, 194), (0, 2, 10), (1, Fraction(5, 2), 4)):
+            p = WishartParameters(1, epsilon, Fraction(1, 20), degrees, row)
+            values.append((p, real(p.delta) - shifted_delta(p.degrees, 2 * p.row + 1, epsilon)))
+    for statement in statements.values():
+        for row, least in ((10, 0.177), (50, 0.98)):
+            assert statement.at(attrs.evolve(FIRST, row=row)) is Truth.FALSE
+            assert -statement.margin(attrs.evolve(FIRST, row=row)) > least
+        assert statement.at(attrs.evolve(FIRST, row=0)) is Truth.TRUE, "a unit row, present or absent"
+        with mpmath.workdps(60):
+            bind(statement, values)
+        assert not statement.strict
+        for inside in (FIRST, attrs.evolve(FIRST, row=0, dimension=2, degrees=196)):
+            bind_hypotheses(statement, inside, FIRST_OUTSIDE)
+
+
+@theorem_17.refutes("successive-outputs", grade="derived", region="a zero row against a unit row: every noise")
+@theorem_18.refutes("successive-outputs", grade="derived", region="a zero row against a unit row: every noise")
+def test_successive_outputs_differ_by_the_row(statements) -> None:
+    """The noise of a checkpoint cancels in the difference of two outputs, whatever it was: probabilities 1 and 0."""
+    for statement in statements.values():
+        for noise in ((0, 0), (3, 7), (fmpq(1, 5), 100)):
+            assert statement.at(pair(0, 1, noise)) is Truth.FALSE
+            assert statement.at(pair(fmpq(1, 100), 0, noise)) is Truth.FALSE
+            assert statement.at(pair(fmpq(1, 2), 1, noise)) is Truth.TRUE, "neither row is zero"
+        matrices = (fmpq_mat([[4, 1], [1, 2]]), fmpq_mat([[3, 0], [0, 9]]))
+        plane = [NoisyStream(fmpq_mat([[1, 0], [0, value]]), matrices, 2) for value in (0, 1)]
+        assert statement.at(NoisyPair(*plane)) is Truth.FALSE
+        assert not statement.strict
+        bounds = "2 <= T <= W, and one positive semidefinite noise for each row"
+        differ = "the last rows differ by norm at most 1, all else agrees"
+        for inside in (APART, pair(0, 1, window=2)):
+            bind_hypotheses(statement, inside, {bounds: pair(0, 1, window=1), differ: pair(0, fmpq(3, 2))})
+        short = [NoisyStream(fmpq_mat([[value]]), scalars(3), 4) for value in (0, 1)]
+        assert statement.given[0].at(NoisyPair(*short)) is Truth.FALSE
+        assert statement.given[0].at(pair(0, 1, (3, -1))) is Truth.FALSE
+        assert statement.given[0].at(pair(0, 1, (3, 1, 1))) is Truth.FALSE
+        other = attrs.evolve(APART.second, noise=scalars(3, 8))
+        assert statement.given[1].at(NoisyPair(APART.first, other)) is Truth.FALSE
+        earlier = attrs.evolve(APART.second, rows=fmpq_mat([[1], [1]]))
+        assert statement.given[1].at(NoisyPair(APART.first, earlier)) is Truth.FALSE
+
+
+PATH = TreeNoise(1, 16, 21, Fraction(7, 2), MILLIONTH)
+TREE = {
+    "dimension >= 1, an integer": attrs.evolve(PATH, dimension=0),
+    "degrees >= 1, an integer": attrs.evolve(PATH, degrees=0),
+    "count >= 1, an integer": attrs.evolve(PATH, count=0),
+    "epsilon > 0": attrs.evolve(PATH, epsilon=0),
+    "delta > 0": attrs.evolve(PATH, delta=0),
+    "delta < 1": attrs.evolve(PATH, delta=1),
+    "tau >= floor(d + 14 log(1/delta)/eps^2)": attrs.evolve(PATH, degrees=15),
+}
+
+
+def tree_points():
+    for d, degrees, count, epsilon in product((1, 2), (9, 16, 40), (1, 3, 8), (1, Fraction(5, 2))):
+        yield TreeNoise(d, degrees, count, epsilon, Fraction(1, 20))
+
+
+@theorem_17.refutes("every-node", grade="interval", region="eps = 7/2, delta = 10^-6, W = 2^20")
+@theorem_18.refutes("node-privacy", grade="interval", region="d = 1, eps = 1, delta = 10^-6, four and eight leaves")
+def test_noise_for_one_is_not_noise_for_many(statements) -> None:
+    path, node = (
+        statements["sliding-window.theorem-17/every-node"],
+        statements["sliding-window.theorem-18/node-privacy"],
+    )
+    assert path.at(PATH) is Truth.FALSE
+    assert path.at(attrs.evolve(PATH, count=16)) is Truth.TRUE
+    assert path.at(attrs.evolve(PATH, count=17)) is Truth.FALSE
+    eight = TreeNoise(1, 194, 8, 1, MILLIONTH)
+    assert node.at(eight) is Truth.FALSE
+    assert -node.margin(eight) > 0.0048
+    assert node.at(attrs.evolve(eight, count=4)) is Truth.FALSE
+    assert node.at(attrs.evolve(eight, count=2)) is Truth.TRUE
+    with mpmath.workdps(60):
+
+        def chance(p: TreeNoise):
+            return mpmath.gammainc(real(p.degrees - p.dimension + 1) / 2, 0, mpmath.mpf(1) / 2, regularized=True)
+
+        def moved(p: TreeNoise):
+            return shifted_delta(p.degrees - p.dimension + 1, p.count, p.epsilon)
+
+        bind(path, ((p, real(p.delta) - (1 - (1 - chance(p)) ** p.count)) for p in tree_points()))
+        bind(node, ((p, real(p.delta) - moved(p)) for p in tree_points()))
+    for statement in statements.values():
+        assert not statement.strict
+    bind_hypotheses(node, PATH, TREE)
+    alone = "one node alone gives away a unit row with probability at most delta"
+    bind_hypotheses(path, attrs.evolve(PATH, count=1), TREE | {alone: attrs.evolve(PATH, degrees=13, epsilon=4)})
+    assert path.given[-1].strict
+
+
+@theorem_17.supports(
+    "window",
+    grade="derived",
+    region="every h and window: derivation below; h <= 4, every window of three blocks exactly",
+)
+def test_a_window_is_a_signed_sum_of_dyadic_sums(statement) -> None:
+    """The binary digits of a length cut a prefix of a block into dyadic parts: at most h of them, or the block itself.
+
+    A window of at most 2^h leaves lies in one block or in two. In one it is a prefix minus a prefix: at most 2h parts,
+    or the block and h. In two it is the first block, minus a prefix of it, plus a prefix of the second: 1 + h + h; a
+    second prefix that is a whole block leaves no room for the first.
+    """
+    for height in range(5):
+        width = 1 << height
+        for begin in range(2 * width):
+            for end in range(begin + 1, begin + width + 1):
+                point = WindowCover(begin, end, height)
+                assert statement.at(point) is Truth.TRUE
+                assert statement.margin(point) == 2 * height + 1 - len(signed_cover(point))
+    worst = max(len(signed_cover(WindowCover(b, b + n, 4))) for b in range(16) for n in range(1, 17))
+    assert worst >= 8
+    assert statement.nudged(lambda margin: margin - 9).at(WindowCover(15, 31, 4)) is Truth.FALSE
+    assert not statement.strict
+    inside = WindowCover(0, 1, 0)
+    outside = {
+        "begin >= 0, an integer": WindowCover(-1, 0, 0),
+        "height >= 0, an integer": WindowCover(0, 1, fmpq(1, 2)),
+        "the window is not empty": WindowCover(1, 1, 0),
+        "the window has at most 2^h leaves": WindowCover(0, 2, 0),
+    }
+    height_only = statement.given[1]
+    assert height_only.says == "height >= 0, an integer"
+    assert height_only.at(WindowCover(0, 1, -1)) is Truth.FALSE
+    del outside["height >= 0, an integer"]
+    bind_hypotheses(attrs.evolve(statement, given=(statement.given[0], *statement.given[2:])), inside, outside)
+    assert statement.applies(WindowCover(3, 11, 3)) is Truth.TRUE
+
+
+@theorem_17.supports("space", grade="derived", region="every h: a geometric sum")
+def test_a_tree_has_fewer_than_two_nodes_for_each_leaf(statement) -> None:
+    """2^h + 2^(h-1) + ... + 1 = 2^(h+1) - 1; counted for h <= 9."""
+    for height in range(10):
+        assert statement.at(Tree(height)) is Truth.TRUE
+        assert statement.margin(Tree(height)) == 1
+    assert statement.nudged(lambda margin: margin - 2).at(Tree(3)) is Truth.FALSE
+    assert not statement.strict
+    assert [condition.says for condition in statement.given] == ["height >= 0, an integer"]
+    assert statement.applies(Tree(0)) is Truth.TRUE
+    assert statement.applies(Tree(-1)) is Truth.FALSE
+
+
+@theorem_18.refutes("node-sum", grade="symbolic", region="rows 2 to 8 of up to 8 leaves")
+@theorem_18.refutes("logarithmic-loss", grade="derived", region="c = 1, 10, 1000 at W = 2^60, every c by growing W")
+def test_two_sentences_of_the_construction_fail(statements) -> None:
+    node, loss = (statements[f"sliding-window.theorem-18/{name}"] for name in ("node-sum", "logarithmic-loss"))
+    for leaves, place in product(range(1, 9), repeat=2):
+        if place <= leaves:
+            assert node.margin(SubWindow(leaves, place)) == 1 - place
+            assert node.at(SubWindow(leaves, place)) is (Truth.TRUE if place == 1 else Truth.FALSE)
+    bind_hypotheses(
+        node,
+        SubWindow(1, 1),
+        {
+            "leaves >= 1, an integer": SubWindow(0, 0),
+            "place >= 1, an integer": SubWindow(1, 0),
+            "place <= leaves": SubWindow(1, 2),
+        },
+    )
+    for constant in (1, 10, 1000):
+        assert loss.at(WindowSize(2**60, constant)) is Truth.FALSE
+    assert loss.at(WindowSize(16, 100)) is Truth.TRUE
+    with mpmath.workdps(60):
+        bind(
+            loss,
+            (
+                (WindowSize(w, c), c * mpmath.log(w) - mpmath.mpf(w) ** (mpmath.mpf(3) / 4))
+                for w, c in product((2, 3, 10, 77, 1024), (1, 2, 5, 30))
+            ),
+        )
+    hypotheses = {"window >= 2, an integer": WindowSize(1, 1), "constant > 0": WindowSize(2, 0)}
+    bind_hypotheses(loss, WindowSize(2, 1), hypotheses)
+    for statement in statements.values():
+        assert not statement.strict
+
+
+@theorem_17.supports_repair(
+    grade="derived", region="every h, epsilon, delta: the statement of lemma-3's repair, bound to its closed form"
+)
+@theorem_18.supports_repair(
+    grade="derived", region="every h, epsilon, delta: the statement of lemma-3's repair, bound to its closed form"
+)
+def test_the_sequence_is_private(statements) -> None:
+    """The same statement as the repair of lemma-3, whose derivation is machine-checked there."""
+    for statement in statements.values():
+        check_sequence(statement)
+
+
+@theorem_17.controls("+repair", grade="interval", region="half the noise")
+@theorem_18.controls("+repair", grade="interval", region="half the noise")
+def test_half_the_noise_is_noticed(statements) -> None:
+    for statement in statements.values():
+        assert statement.at(RELEASE) is Truth.TRUE
+        assert statement.nudged(margin=half_the_noise).at(RELEASE) is Truth.FALSE

@@ -1,0 +1,246 @@
+"""Corollary 2 of `sliding-window`: the answer is a root, no private algorithm meets the bound, and one repair does."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import product
+
+import attrs
+import mpmath
+import sympy
+from flint import fmpq, fmpq_mat
+
+from dpmatrix.claims import Truth, bind, bind_hypotheses, redefined
+from dpmatrix.claims.formulas import real
+from dpmatrix.exact import rational
+from dpmatrix.reporting.citing import cite
+from dpmatrix.spec.sliding_window import cuts
+from dpmatrix.spec.sliding_window.cuts import CutQuery, NeighbouringCuts, PrivateCuts, cut_weight, quadratic_form
+from proofs_checks.sliding_window.dyadic_noise import WINDOW_OUTSIDE, ZETA, check_release, least_bound, released
+
+corollary_2 = cite("sliding-window.corollary-2@fa600874")
+
+PARALLEL = CutQuery(2, ((1, 2, 10**6),), (1,), 0, 16, Fraction(1, 4), 1, 1)
+CUTS = {
+    "edges join vertices, S is a set of them": attrs.evolve(PARALLEL, edges=((1, 1, 3),)),
+    "degrees >= 2, an integer": attrs.evolve(PARALLEL, degrees=1),
+    "eta >= 0": attrs.evolve(PARALLEL, eta=Fraction(-1, 20)),
+    "eta < 1": attrs.evolve(PARALLEL, eta=1),
+    "epsilon > 0": attrs.evolve(PARALLEL, epsilon=0),
+    "constant > 0": attrs.evolve(PARALLEL, constant=0),
+    "e_S'C e_S obeys Theorem 15 with the same c": attrs.evolve(PARALLEL, noise=10**6),
+}
+
+
+def queries():
+    graph = ((1, 2, 3), (2, 3, 5), (1, 4, 7), (3, 4, 2))
+    for subset, noise, degrees, eta, epsilon in product(
+        ((1,), (2, 4), (1, 2, 3)), (0, Fraction(5, 2)), (3, 20), (Fraction(1, 4), 0), (1, Fraction(3, 2))
+    ):
+        yield CutQuery(4, graph, subset, noise, degrees, eta, epsilon, 2)
+
+
+def formulas(p: CutQuery):
+    weight = sum(count for u, v, count in p.edges if len({u, v} & set(p.subset)) == 1)
+    size, noise, eta = sympy.Integer(p.degrees), sympy.Rational(p.noise), sympy.Rational(p.eta)
+    root = sympy.sqrt(weight + noise)
+    extra = 2 * len(p.subset) * sympy.sqrt(size * sympy.log(size)) / sympy.Rational(p.epsilon)
+    return sympy.Min(root - weight + extra, weight / (1 - eta) + extra - root)
+
+
+def check(statement) -> None:
+    bind(statement, ((p, formulas(p).evalf(50)) for p in queries()))
+    assert not statement.strict
+    for inside in (PARALLEL, attrs.evolve(PARALLEL, eta=0, degrees=2)):
+        bind_hypotheses(statement, inside, CUTS)
+    for wrong in (
+        attrs.evolve(PARALLEL, subset=()),
+        attrs.evolve(PARALLEL, subset=(1, 1)),
+        attrs.evolve(PARALLEL, subset=(3,)),
+        attrs.evolve(PARALLEL, edges=((1, 2, 0),)),
+        attrs.evolve(PARALLEL, edges=((0, 2, 1),)),
+        attrs.evolve(PARALLEL, noise=-100),
+        attrs.evolve(PARALLEL, noise=334_000),
+    ):
+        assert statement.applies(wrong) is Truth.FALSE
+
+
+@corollary_2.refutes("root", grade="derived", region="k^2 parallel edges, no noise: every c by growing k")
+def test_the_root_of_a_cut_is_no_cut(statement) -> None:
+    assert statement.at(PARALLEL) is Truth.FALSE
+    for constant in (100, 10**6):
+        many = attrs.evolve(PARALLEL, edges=((1, 2, 100 * constant**2),), constant=constant)
+        assert statement.at(many) is Truth.FALSE
+    assert statement.at(attrs.evolve(PARALLEL, edges=((1, 2, 4),))) is Truth.TRUE
+    check(statement)
+
+
+@corollary_2.supports(
+    "cut", grade="derived", region="every graph and S: the identity for one edge; checked for all graphs on 4 vertices"
+)
+def test_the_form_of_a_cut_is_its_weight(statement) -> None:
+    """(e_u - e_v)'e_S is 1, -1 or 0 as u alone, v alone, or both or neither lie in S, and forms of edges add up."""
+    pairs = [(u, v) for u in range(1, 5) for v in range(u + 1, 5)]
+    for chosen in product((0, 1), repeat=len(pairs)):
+        edges = tuple(
+            (u, v, Fraction(2**k, 3)) for k, ((u, v), used) in enumerate(zip(pairs, chosen, strict=True)) if used
+        )
+        for bits in range(1, 16):
+            subset = tuple(vertex for vertex in range(1, 5) if bits >> (vertex - 1) & 1)
+            query = CutQuery(4, edges, subset, 0, 16, 0, 1, 1)
+            crossing = sum(2**k for k, (u, v) in enumerate(pairs) if chosen[k] and len({u, v} & set(subset)) == 1)
+            assert quadratic_form(query) == cut_weight(query) == fmpq(crossing, 3)
+            assert statement.conclusion(query) is Truth.TRUE
+    assert statement.at(PARALLEL) is Truth.TRUE
+    assert statement.margin(PARALLEL) == 0
+    assert statement.nudged(lambda margin: margin - 1).at(PARALLEL) is Truth.FALSE
+    assert not statement.strict
+    says = "edges join vertices, S is a set of them"
+    bind_hypotheses(statement, PARALLEL, {says: CUTS[says]})
+
+
+@corollary_2.controls("cut", grade="symbolic", region="an edge that is counted twice")
+def test_a_form_without_the_sign_is_noticed(statement) -> None:
+    assert statement.at(PARALLEL) is Truth.TRUE
+    without_sign = redefined(statement, cuts, "quadratic_form", lambda p: 2 * cut_weight(p))
+    assert without_sign.at(PARALLEL) is Truth.FALSE
+
+
+HALF = Fraction(1, 2)
+MILLIONTH = Fraction(1, 10**6)
+
+
+CUT = NeighbouringCuts(2, Fraction(1, 2500), 1, MILLIONTH, 1, 50, Fraction(7, 10))
+CUT_OUTSIDE = {
+    "vertices >= 2, an integer": attrs.evolve(CUT, vertices=1),
+    "eta > 0": attrs.evolve(CUT, eta=0),
+    "eta < 1": attrs.evolve(CUT, eta=1),
+    "epsilon > 0": attrs.evolve(CUT, epsilon=0),
+    "delta > 0": attrs.evolve(CUT, delta=0),
+    "delta < 1": attrs.evolve(CUT, delta=1),
+    "constant > 0": attrs.evolve(CUT, constant=0),
+    "length >= 0": attrs.evolve(CUT, length=-1),
+    "change >= 0": attrs.evolve(CUT, change=Fraction(-1, 10)),
+    "y sqrt(2) <= 1": attrs.evolve(CUT, change=Fraction(71, 100)),
+    "failure >= 0": attrs.evolve(CUT, failure=-1),
+}
+
+
+@corollary_2.refutes(
+    grade="derived",
+    region="n = 2, eps = 1, delta = 10^-6: c = 1, 100, 10^6, every c >= 1 by x = 50 c, eta = 1/x^2; beta up to 1/4; "
+    "every algorithm",
+)
+def test_no_private_algorithm_answers_cuts_so_well(statement) -> None:
+    for constant in (1, 100, 10**6):
+        for failure in (0, Fraction(1, 4)):
+            length = 50 * constant
+            point = attrs.evolve(CUT, constant=constant, length=length, eta=Fraction(1, length**2), failure=failure)
+            assert statement.at(point) is Truth.FALSE
+    assert statement.at(attrs.evolve(CUT, length=48, eta=Fraction(1, 48**2))) is Truth.TRUE
+    assert statement.at(attrs.evolve(CUT, failure=Fraction(27, 100))) is Truth.TRUE
+    assert statement.at(attrs.evolve(CUT, change=HALF)) is Truth.TRUE
+    values = []
+    with mpmath.workdps(60):
+        for n, epsilon, length, change in product((2, 9), (HALF, 3), (0, 12), (Fraction(1, 5), HALF)):
+            for failure in (0, Fraction(1, 3)):
+                p = NeighbouringCuts(n, Fraction(1, 7), epsilon, Fraction(1, 9), HALF, length, change, failure)
+                tau = n + 14 * mpmath.log(36) / real(epsilon) ** 2
+                extra = mpmath.sqrt(tau * mpmath.log(tau)) / real(epsilon) / 2
+                most = mpmath.mpf(length**2) * 7 / 6 + extra
+                least = (length + real(change)) ** 2 - extra
+                same = mpmath.exp(real(epsilon)) * real(failure) + mpmath.mpf(1) / 9 - 1 + real(failure)
+                values.append((p, max(most - least, same)))
+        bind(statement, values)
+    assert not statement.strict
+    for inside in (CUT, attrs.evolve(CUT, length=0, change=0)):
+        bind_hypotheses(statement, inside, CUT_OUTSIDE)
+    assert CUT.failure == 0, "the corollary's bounds always hold"
+
+
+def private_cuts(edges, subset, noise, order=3, **changes) -> PrivateCuts:
+    fields = {"leaf": 5, "height": 2, "epsilon": 10**4, "delta": HALF, "begin": 5, "end": 9, "beta": HALF, "bound": 1}
+    fields |= changes
+    matrix = fmpq_mat(order, order, [rational(entry) for entry in noise])
+    return PrivateCuts(**fields, dimension=order, edges=tuple(edges), subset=tuple(subset), noise=matrix)
+
+
+EDGES = ((1, 2, 1), (2, 3, HALF), (1, 2, Fraction(1, 3)))
+NOISE = (Fraction(1, 9), 0, Fraction(1, 8), 0, Fraction(-1, 7), 0, Fraction(1, 8), 0, Fraction(1, 6))
+SAFE = private_cuts(EDGES, (2,), NOISE)
+SAFE = attrs.evolve(SAFE, bound=least_bound(SAFE))
+EDGES_SAY = "edges of weight at most 1, one a row; symmetric noise"
+
+
+@corollary_2.supports_repair(
+    grade="derived",
+    region="every graph, S, n, W, T, eps, delta, beta: derivation, each line checked; cuts of a path and a triangle",
+)
+def test_cuts_from_the_noisy_moment(statement) -> None:
+    """An edge of weight w <= 1 is the row a = sqrt(w/2)(e_u - e_v) of the release, of norm sqrt(w) <= 1.
+
+    C is twice the noisy signed sum, A_W'A_W + 2N, and e_S'C e_S = Phi_S + 2 e_S'N e_S by the step `cut`; |e_S'N e_S| <=
+    zeta |e_S|^2 = zeta |S| for every S at once where |N| <= zeta. The release is as in `check_release`.
+    """
+    check_release()
+    w = sympy.symbols("w", positive=True)
+    row = sympy.sqrt(w / 2) * sympy.Matrix([1, -1, 0])
+    assert sympy.simplify(row.dot(row) - w) == 0
+    values = []
+    zero = (0,) * 9
+    with mpmath.workdps(60):
+        for bound, epsilon, noise, subset in product(
+            (Fraction(1, 10), Fraction(1, 4), 90), (1, 10**4), (zero, NOISE), ((1,), (2,), (1, 3), (1, 2, 3))
+        ):
+            p = private_cuts(
+                EDGES, subset, noise, epsilon=epsilon, bound=bound, delta=Fraction(9, 10), beta=Fraction(9, 10)
+            )
+            slack = min(released(p))
+            form = sum(2 * real(noise[3 * (i - 1) + j - 1]) for i in subset for j in subset)
+            most = mpmath.mpf(0) if noise is zero else norm_of_noise()
+            if most <= real(bound):
+                slack = min(slack, 2 * len(subset) * real(bound) - abs(form))
+            values.append((p, slack))
+        largest = attrs.evolve(SAFE, noise=fmpq_mat(3, 3, [0, 0, 0, 0, rational(SAFE.bound), 0, 0, 0, 0]))
+        assert min(released(largest)) > 0
+        bind(statement, [*values, (largest, 0)])
+    for subset in ((1,), (2,), (3,), (1, 2), (1, 3), (2, 3), (1, 2, 3)):
+        assert statement.at(attrs.evolve(SAFE, subset=subset)) is Truth.TRUE
+        triangle = ((1, 2, 1), (2, 3, 1), (1, 3, 1))
+        assert statement.at(attrs.evolve(SAFE, subset=subset, edges=triangle)) is Truth.TRUE
+    assert not statement.strict
+    outside = {says: attrs.evolve(SAFE, **change) for says, change in WINDOW_OUTSIDE.items()}
+    outside |= {
+        ZETA: attrs.evolve(SAFE, bound=SAFE.bound - Fraction(1, 10**5)),
+        EDGES_SAY: attrs.evolve(SAFE, edges=((1, 2, Fraction(11, 10)),)),
+    }
+    for inside in (SAFE, attrs.evolve(SAFE, leaf=0, begin=0, end=4, edges=(*EDGES, (1, 3, 1)))):
+        bind_hypotheses(statement, inside, outside)
+    for wrong in (
+        {"edges": ((1, 1, 1),)},
+        {"edges": ((1, 2, 0),)},
+        {"edges": ((1, 4, 1),)},
+        {"edges": ((0, 1, 1),)},
+        {"edges": (*EDGES, *EDGES)},
+        {"subset": ()},
+        {"subset": (4,)},
+        {"subset": (1, 1)},
+        {"noise": fmpq_mat(3, 3, [0, 1, 0, 0, 0, 0, 0, 0, 0])},
+        {"noise": fmpq_mat([[1]])},
+    ):
+        assert statement.applies(attrs.evolve(SAFE, **wrong)) is Truth.FALSE
+
+
+def norm_of_noise():
+    """Largest absolute eigenvalue of NOISE: of its block on 1 and 3, or the entry 1/7 by itself."""
+    a, b, c = (real(value) for value in (Fraction(1, 9), Fraction(1, 8), Fraction(1, 6)))
+    return max((a + c) / 2 + mpmath.sqrt(((a - c) / 2) ** 2 + b**2), mpmath.mpf(1) / 7)
+
+
+@corollary_2.controls("+repair", grade="interval", region="zeta a quarter smaller")
+def test_a_smaller_error_of_cuts_is_noticed(statement) -> None:
+    assert statement.at(SAFE) is Truth.TRUE
+    small = attrs.evolve(SAFE, bound=SAFE.bound * 3 / 4)
+    assert statement.applies(small) is Truth.FALSE
+    assert statement.without(ZETA).at(small) is Truth.FALSE
+    assert statement.nudged(lambda margin: margin - 1).at(SAFE) is Truth.FALSE

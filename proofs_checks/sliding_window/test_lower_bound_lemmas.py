@@ -1,0 +1,161 @@
+"""Lemmas 11 and 12 of `sliding-window`: the planted block and its approximation."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import product
+
+import attrs
+import sympy
+from flint import fmpq, fmpq_mat
+
+from dpmatrix.claims import Truth, bind, bind_hypotheses
+from dpmatrix.exact import rational
+from dpmatrix.reporting.citing import cite
+from dpmatrix.spec.sliding_window.lower_bound_lemmas import BlockPoint, CoefficientPoint, SpanPoint
+from dpmatrix.spec.wishart.spectra import diagonal, identity
+
+lemma_11 = cite("sliding-window.lemma-11@deed23c2")
+lemma_12 = cite("sliding-window.lemma-12@533a86a3")
+
+EXACT = SpanPoint(fmpq_mat([[2, 0], [0, 0]]), fmpq_mat([[2, 0], [1, 0]]), fmpq_mat([[1], [0]]), 2, 1)
+SPAN_OUTSIDE = {
+    "psi >= 1": attrs.evolve(EXACT, psi=Fraction(49, 50), approximation=EXACT.original),
+    "gamma >= 2 Psi^2": attrs.evolve(EXACT, gamma=Fraction(99, 50)),
+    "|A - B|_F^2 <= Psi": attrs.evolve(EXACT, approximation=fmpq_mat([[2, 0], [fmpq(51, 50), 0]])),
+    "leading spans the column space of [A]_1": attrs.evolve(EXACT, leading=fmpq_mat([[1], [fmpq(1, 50)]])),
+}
+
+
+@lemma_11.refutes(
+    grade="symbolic",
+    region="A = (320000, 0; 10, 0), B = (320000, 0; 0, 0), Psi = 400; A = (2, 0; 0, 0), B = (2, 0; 1, 0), Psi = 1",
+)
+def test_columns_of_an_approximation_span_another_space(statement) -> None:
+    gamma = 2 * 400**2
+    inside = SpanPoint(
+        fmpq_mat([[gamma, 0], [10, 0]]), fmpq_mat([[gamma, 0], [0, 0]]), fmpq_mat([[gamma], [10]]), gamma, 400
+    )
+    assert statement.at(inside) is Truth.FALSE, "entries 10^1 of Alice, gamma of Bob: |A - B|^2 = 100"
+    assert statement.at(EXACT) is Truth.FALSE
+    same = attrs.evolve(EXACT, approximation=fmpq_mat([[fmpq(3, 2), 0], [0, 0]]))
+    assert statement.at(same) is Truth.TRUE
+    assert statement.margin(EXACT) == -1
+    assert statement.margin(same) == 0
+    for inside in (EXACT, same, attrs.evolve(EXACT, gamma=3)):
+        bind_hypotheses(statement, inside, SPAN_OUTSIDE)
+    second = attrs.evolve(EXACT, leading=fmpq_mat([[0], [1]]))
+    assert statement.applies(second) is Truth.FALSE, "an eigenvector for a smaller eigenvalue"
+    assert not statement.strict
+
+
+def block(changes, gamma=2, psi=1) -> BlockPoint:
+    return BlockPoint(fmpq_mat([[gamma + changes[0], changes[1]], [changes[2], gamma + changes[3]]]), gamma, psi)
+
+
+BLOCKS = [
+    block(tuple(fmpq(each, 3) for each in changes), g, p)
+    for changes in product((-1, 0, 1), (-1, 1), (0, 1), (-1, 0))
+    for g, p in ((2, 1), (9, 2))
+]
+
+
+@lemma_11.supports_repair(
+    grade="derived",
+    region="every k and Psi >= 1: Yx = 0 gives gamma |x| = |(Y - gamma I)x| <= sqrt(Psi)|x| < gamma |x| unless x = 0",
+)
+def test_the_planted_block_keeps_its_rank(statement) -> None:
+    psi = sympy.symbols("psi", positive=True)
+    assert sympy.factor((2 * psi**2) ** 2 - psi) == psi * sympy.factor(4 * psi**3 - 1), "gamma^2 > Psi for Psi >= 1"
+    c, x = sympy.Matrix(2, 2, sympy.symbols("c0:4")), sympy.Matrix(2, 1, sympy.symbols("x0:2"))
+    slack = sum(e**2 for e in c) * x.dot(x) - (c * x).dot(c * x)
+    squares = (c[0] * x[1] - c[1] * x[0]) ** 2 + (c[2] * x[1] - c[3] * x[0]) ** 2
+    assert sympy.expand(slack - squares) == 0, "|Cx| <= |C|_F |x|"
+    for p in BLOCKS:
+        if statement.applies(p) is Truth.TRUE:
+            assert statement.conclusion(p) is Truth.TRUE
+    ranks = [BlockPoint(diagonal([a, b, c]), 2, 1) for a, b, c in product((0, 1, 2), repeat=3)]
+    bind(statement, ((p, sum(p.block[i, i] != 0 for i in range(3)) - 3) for p in ranks))
+    outside = {
+        "psi >= 1": BlockPoint(2 * identity(2), 2, Fraction(49, 50)),
+        "gamma >= 2 Psi^2": BlockPoint(fmpq(99, 50) * identity(2), Fraction(99, 50), 1),
+        "|Y - gamma I|_F^2 <= Psi": block((fmpq(51, 50), 0, 0, 0)),
+    }
+    for inside in (block((1, 0, 0, 0)), block((0, 0, -1, 0)), block((fmpq(1, 2),) * 4), block((1, 1, 0, 0), 8, 2)):
+        bind_hypotheses(statement, inside, outside)
+    assert not statement.strict
+
+
+@lemma_11.controls("+repair", grade="symbolic", region="an error larger than gamma^2")
+def test_a_large_error_loses_the_rank(statement) -> None:
+    lost = block((-2, 0, 0, 0))
+    assert statement.applies(lost) is Truth.FALSE
+    assert statement.without("|Y - gamma I|_F^2 <= Psi").at(lost) is Truth.FALSE
+    small = BlockPoint(diagonal([0, 1]), 1, 1)
+    assert statement.without("gamma >= 2 Psi^2").at(small) is Truth.FALSE
+
+
+def coefficients(first, second=0, in_block=0, psi=2, gamma=8, shift=0) -> CoefficientPoint:
+    return CoefficientPoint(
+        (rational(gamma) + shift) * identity(2), fmpq_mat([[fmpq(first)], [fmpq(second)]]), in_block, gamma, psi
+    )
+
+
+OWN = coefficients(1, 0, 1)
+COEFFICIENTS_OUTSIDE = {
+    "psi >= 1": coefficients(0, 0, 0, Fraction(49, 50)),
+    "gamma >= 2 Psi^2": coefficients(0, 0, 0, 2, Fraction(399, 50)),
+    "the squared error is at most Psi": coefficients(0, 0, 0, shift=fmpq(51, 50)),
+    "a column of C is itself": coefficients(1, fmpq(1, 50), 1),
+}
+POINTS = [
+    coefficients(fmpq(i, 10), fmpq(j, 7), 0, psi, 50)
+    for i, j, psi in product((-2, 0, 1, 3), (-1, 0, 2), (1, 2, Fraction(7, 2)))
+]
+
+
+def check_coefficients(statement, outside, insides) -> None:
+    values = []
+    for p in POINTS:
+        largest = max(Fraction(int(e.p), int(e.q)) ** 2 for e in p.coefficients.entries())
+        values.append((p, 4 / Fraction(p.psi) ** 3 - largest))
+    bind(statement, values)
+    for inside in insides:
+        bind_hypotheses(statement, inside, COEFFICIENTS_OUTSIDE | outside)
+    assert statement.applies(coefficients(0, 1, 1)) is Truth.FALSE
+    assert not statement.strict
+
+
+@lemma_12.refutes(grade="symbolic", region="Psi = 2, gamma = 8: a column of the block")
+def test_a_column_of_the_block_has_a_coefficient_one(statement) -> None:
+    assert statement.at(OWN) is Truth.FALSE
+    assert statement.at(coefficients(0, 1, 2)) is Truth.FALSE
+    outside = {"in_block >= 1": coefficients(0, 0, 0)}
+    check_coefficients(statement, outside, (OWN, coefficients(0, 1, 2), coefficients(1, 0, 1, shift=1)))
+
+
+@lemma_12.supports_repair(
+    grade="derived",
+    region="every k and Psi >= 1: |Y eta| <= sqrt(Psi), |Y eta| >= (gamma - sqrt(Psi))|eta| >= Psi^2|eta|",
+)
+def test_coefficients_outside_the_block_are_small(statement) -> None:
+    """eta_j^2 <= |eta|^2 <= Psi/(gamma - sqrt(Psi))^2 <= Psi/Psi^4, a quarter of what is printed."""
+    root = sympy.symbols("root", positive=True)
+    assert sympy.factor((2 * root**4 - root) - root**4) == sympy.factor(root * (root**3 - 1)), "root = sqrt(Psi) >= 1"
+    assert sympy.simplify(root**2 / (root**4) ** 2 - 1 / (root**2) ** 3) == 0
+    edge = coefficients(fmpq(1, 6), 0, 0, 2, 8)
+    for p in (edge, coefficients(0, 0), coefficients(fmpq(1, 10), fmpq(1, 10)), coefficients(fmpq(-1, 3), 0, 0, 1, 2)):
+        assert statement.at(p) is Truth.TRUE
+    outside = {"in_block <= 0": OWN}
+    check_coefficients(statement, outside, (edge, coefficients(0, 0, shift=1), coefficients(fmpq(1, 2), 0, 0, 1, 2)))
+    assert statement.applies(coefficients(fmpq(51, 100), 0, 0, 1, 2)) is Truth.FALSE
+
+
+@lemma_12.controls("+repair", grade="symbolic", region="an error of the column beyond Psi")
+def test_a_large_column_is_noticed(statement) -> None:
+    large = coefficients(1, 0)
+    assert statement.applies(large) is Truth.FALSE
+    assert statement.without("the squared error is at most Psi").at(large) is Truth.FALSE
+    attained = coefficients(fmpq(1, 2), 0, 0, 1, 2)
+    assert statement.at(attained) is Truth.TRUE
+    assert statement.nudged(lambda margin: margin - 4).at(attained) is Truth.FALSE

@@ -1,0 +1,104 @@
+"""Theorem 8 of `sliding-window`: no private algorithm meets it, and what is wrong with the printed one."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import product
+
+import attrs
+import mpmath
+import sympy
+from flint import fmpq_mat
+
+from dpmatrix.claims import Truth, bind, bind_hypotheses
+from dpmatrix.claims.formulas import real
+from dpmatrix.reporting.citing import cite
+from dpmatrix.spec.sliding_window.distinguishing import NeighbouringRegressions
+from dpmatrix.spec.sliding_window.regression_bound import RegressionPoint
+from proofs_checks.sliding_window.promises import promise, told_apart
+
+theorem_8 = cite("sliding-window.theorem-8@3f0d2124")
+
+MILLIONTH = Fraction(1, 10**6)
+STEEP = NeighbouringRegressions(1, MILLIONTH, 1, 500)
+
+
+@theorem_8.refutes(
+    grade="derived",
+    region="W = d = p = 1, eps = 1, delta = 10^-6: c = 1, 100, 10^6, every c by M = 500 sqrt(c); beta <= 1/4; "
+    "every algorithm",
+)
+def test_no_private_regression_fits_both_rows(statement) -> None:
+    """(X/2 - M)^2 <= K means X >= 2(M - sqrt K), and (-X/2 - M)^2 <= K means X <= -2(M - sqrt K)."""
+    x, m, k = sympy.symbols("x m k", positive=True)
+    assert sympy.solveset((x / 2 - m) ** 2 - k**2, x) == {2 * m - 2 * k, 2 * m + 2 * k}
+    for (constant, root), failure in product(((1, 1), (100, 10), (10**6, 1000)), (0, Fraction(1, 4))):
+        assert statement.at(attrs.evolve(STEEP, constant=constant, response=500 * root, failure=failure)) is Truth.FALSE
+    assert statement.at(attrs.evolve(STEEP, response=490)) is Truth.TRUE
+    assert STEEP.failure == 0, "the theorem's bound always holds"
+    assert statement.at(attrs.evolve(STEEP, failure=Fraction(27, 100))) is Truth.TRUE
+    values = []
+    with mpmath.workdps(60):
+        for epsilon, constant, response, failure in product(
+            (1, Fraction(5, 2), 7), (Fraction(1, 9), 2), (0, 9, 300), (0, Fraction(1, 3))
+        ):
+            p = NeighbouringRegressions(epsilon, Fraction(1, 9), constant, response, failure)
+            size = 2 + 14 * mpmath.log(36) / real(epsilon) ** 2
+            allowed = real(constant) * size**2 * mpmath.log(size) / real(epsilon)
+            values.append((p, max(4 * (mpmath.sqrt(allowed) - response), told_apart(p))))
+        bind(statement, values)
+    assert not statement.strict
+    outside = promise(STEEP) | {
+        "response >= 0": attrs.evolve(STEEP, response=-1),
+        "failure >= 0": attrs.evolve(STEEP, failure=-1),
+    }
+    for inside in (STEEP, attrs.evolve(STEEP, response=0)):
+        bind_hypotheses(statement, inside, outside)
+
+
+def regression(window: int, constant: int = 1, degrees: int = 214) -> RegressionPoint:
+    """W a^2 = tau up to rounding of a, b = 99/100, and the mean of the noise."""
+    feature = Fraction(int((degrees / window) ** 0.5 * 10**12), 10**12)
+    noise = fmpq_mat([[degrees, 0], [0, degrees]])
+    return RegressionPoint(window, feature, Fraction(99, 100), noise, degrees, 1, constant)
+
+
+@theorem_8.refutes("algorithm-8", grade="derived", region="d = p = 1, OPT = 0; c = 1, 10^3, 10^6, every c by growing W")
+def test_regression_forgets_the_size_of_the_solution(statement) -> None:
+    """With W a^2 = tau and R = tau I, X~ = (W a b)/(W a^2 + tau) = X^/2, and the error is W b^2/4."""
+    w, b, t = sympy.symbols("W b tau", positive=True)
+    a = sympy.sqrt(t / w)
+    solution = w * a * b / (w * a**2 + t)
+    assert sympy.simplify(solution - b / a / 2) == 0
+    assert sympy.simplify(w * (a * solution - b) ** 2 - w * b**2 / 4) == 0
+    for window, constant in ((10**9, 1), (10**12, 10**3), (10**15, 10**6)):
+        assert statement.at(regression(window, constant)) is Truth.FALSE
+    assert statement.at(regression(10**5)) is Truth.TRUE
+    tilted = attrs.evolve(regression(10**9), noise=fmpq_mat([[200, 30], [30, 230]]))
+    assert statement.at(tilted) is Truth.FALSE, "another noise"
+    values = []
+    for window, x, y, side, degrees, constant in product((10, 1000), (1, 3), (2, 5), (0, 1), (4, 9), (1, 2)):
+        noise = fmpq_mat([[3, side], [side, 4]])
+        point = RegressionPoint(window, Fraction(x, 9), Fraction(y, 9), noise, degrees, Fraction(1, 2), constant)
+        one, other = sympy.Rational(x, 9), sympy.Rational(y, 9)
+        best = (window * one * other + side) / (window * one**2 + 3)
+        bound = 2 * constant * (degrees + 1) ** 2 * sympy.log(degrees + 1)
+        values.append((point, (bound - window * (one * best - other) ** 2).evalf(50)))
+    bind(statement, values)
+    assert not statement.strict
+    inside = values[0][0]
+    bind_hypotheses(
+        statement,
+        inside,
+        {
+            "window >= 1, an integer": attrs.evolve(inside, window=0),
+            "degrees >= 1, an integer": attrs.evolve(inside, degrees=0),
+            "epsilon > 0": attrs.evolve(inside, epsilon=0),
+            "constant > 0": attrs.evolve(inside, constant=0),
+            "a^2 + b^2 <= 1": attrs.evolve(inside, feature=1),
+            "R is 2 x 2 and positive semidefinite": attrs.evolve(inside, noise=fmpq_mat([[1, 2], [2, 1]])),
+            "R_11 > 0": attrs.evolve(inside, noise=fmpq_mat([[0, 0], [0, 1]])),
+        },
+    )
+    edge = attrs.evolve(inside, feature=1, response=0, window=1, degrees=1)
+    assert statement.applies(edge) is Truth.TRUE

@@ -1,0 +1,233 @@
+"""Lemma 3 of `sliding-window`: the sketches of Algorithm 2 do not keep their promise, by exact profiles."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import product
+
+import attrs
+import mpmath
+import sympy
+from flint import fmpq, fmpq_mat
+
+from dpmatrix.claims import Truth, bind, bind_hypotheses
+from dpmatrix.claims.formulas import real
+from dpmatrix.privacy.profiles import GaussianProfile
+from dpmatrix.reporting.citing import cite
+from dpmatrix.spec.sliding_window.dyadic_release import DyadicRelease, parts, sums_with
+from dpmatrix.spec.sliding_window.sketch_privacy import SketchParameters, TwoRuns
+from dpmatrix.spec.sliding_window.sketched_stream import SketchedStream
+from proofs_checks.sliding_window.chi_square_losses import scaled_delta
+from proofs_checks.sliding_window.dyadic_noise import RELEASE, check_promise, check_sequence
+
+lemma_3 = cite("sliding-window.lemma-3@4cc185ae")
+
+MILLIONTH = Fraction(1, 10**6)
+BROKEN = SketchParameters(1, Fraction(1, 1000), 1, MILLIONTH, 77)
+ORDINARY = SketchParameters(1, Fraction(1, 2), 1, MILLIONTH, 77)
+PARAMETERS = {
+    "rank >= 1, an integer": attrs.evolve(ORDINARY, rank=0),
+    "eta > 0": attrs.evolve(ORDINARY, eta=0),
+    "epsilon > 0": attrs.evolve(ORDINARY, epsilon=0),
+    "delta > 0": attrs.evolve(ORDINARY, delta=0),
+    "delta < 1": attrs.evolve(ORDINARY, delta=1),
+    "row >= 0": attrs.evolve(ORDINARY, row=-1),
+    "4r/eta is an integer": attrs.evolve(ORDINARY, eta=Fraction(3, 5)),
+}
+
+
+def sigma(p: SketchParameters):
+    with mpmath.workdps(60):
+        log = mpmath.log(4 / real(p.delta))
+        return (16 * mpmath.sqrt(p.rank * log) + log) / real(p.epsilon)
+
+
+def small_sketches():
+    for rank, eta, epsilon, row in product((1, 2), (Fraction(1, 4), 2), (Fraction(1, 3), 4, 40), (0, 5)):
+        yield SketchParameters(rank, eta, epsilon, Fraction(1, 100), row)
+
+
+@lemma_3.refutes(
+    grade="interval", region="eps = 1, delta = 10^-6, M near sigma: (r, eta) = (1, 1/1000), (10, 1/200), (100, 1/200)"
+)
+def test_the_sketch_breaks_its_promise(statement) -> None:
+    for point, factor in (
+        (BROKEN, 16_000),
+        (SketchParameters(10, Fraction(1, 200), 1, MILLIONTH, 212), 62),
+        (SketchParameters(100, Fraction(1, 200), 1, MILLIONTH, 639), 100),
+    ):
+        assert statement.at(point) is Truth.FALSE
+        assert MILLIONTH - float(statement.margin(point).mid()) > factor * MILLIONTH
+    assert statement.at(ORDINARY) is Truth.TRUE, "an ordinary eta"
+    with mpmath.workdps(60):
+        bind(
+            statement,
+            (
+                (
+                    p,
+                    real(p.delta)
+                    - scaled_delta(
+                        4 * p.rank / Fraction(p.eta), (2 * p.row + 1) / (sigma(p) ** 2 + p.row**2), real(p.epsilon)
+                    ),
+                )
+                for p in small_sketches()
+            ),
+        )
+    assert not statement.strict
+    bind_hypotheses(statement, attrs.evolve(ORDINARY, row=0), PARAMETERS)
+
+
+@lemma_3.refutes(
+    "unit-rows", grade="interval", region="r = 1, eps = 1, delta = 10^-6, eta = 5 10^-7; eps = 5, eta = 10^-5"
+)
+def test_even_a_row_of_the_ball_is_revealed_by_very_many_sketches(statement) -> None:
+    point = SketchParameters(1, Fraction(1, 2 * 10**6), 1, MILLIONTH)
+    assert statement.at(point) is Truth.FALSE
+    assert MILLIONTH - float(statement.margin(point).mid()) > 200 * MILLIONTH
+    assert statement.at(SketchParameters(1, Fraction(1, 10**5), 5, MILLIONTH)) is Truth.FALSE
+    assert statement.at(BROKEN) is Truth.TRUE
+    with mpmath.workdps(60):
+        bind(
+            statement,
+            (
+                (
+                    p,
+                    real(p.delta) - scaled_delta(4 * p.rank / Fraction(p.eta), 1 / sigma(p) ** 2, real(p.epsilon)),
+                )
+                for p in small_sketches()
+            ),
+        )
+    assert not statement.strict
+    bind_hypotheses(statement, attrs.evolve(ORDINARY, row=0), PARAMETERS)
+
+
+@lemma_3.refutes("at-the-change", grade="symbolic", region="every eta < 1/4")
+def test_sigma_is_made_for_sixteen_r_rows(statement) -> None:
+    """Here w - sigma = (4 sqrt(4r/eta) - 16 sqrt(r)) sqrt(L)/eps, positive exactly for eta < 1/4."""
+    r, eta, log, eps = sympy.symbols("r eta L eps", positive=True)
+    printed = (16 * sympy.sqrt(r * log) + log) / eps
+    needed = (4 * sympy.sqrt(4 * r / eta * log) + log) / eps
+    assert sympy.simplify(needed - printed - 8 * sympy.sqrt(r * log) * (1 / sympy.sqrt(eta) - 2) / eps) == 0
+    assert statement.at(BROKEN) is Truth.FALSE
+    assert statement.at(attrs.evolve(BROKEN, eta=Fraction(4, 17))) is Truth.FALSE
+    assert statement.at(ORDINARY) is Truth.TRUE
+    with mpmath.workdps(60):
+        values = []
+        for p in small_sketches():
+            numbers = {r: p.rank, eta: sympy.Rational(p.eta), eps: sympy.Rational(p.epsilon), log: sympy.log(400)}
+            values.append((p, (printed - needed).subs(numbers).evalf(50)))
+    bind(statement, values)
+    assert not statement.strict
+    bind_hypotheses(statement, attrs.evolve(ORDINARY, row=0), PARAMETERS)
+
+
+def run(rows, coins=(1, 1, 1), window=2) -> SketchedStream:
+    return SketchedStream(
+        fmpq_mat(len(rows), 1, list(rows)), fmpq_mat([[1]]), fmpq_mat(len(coins), 1, list(coins)), 5, window
+    )
+
+
+ZERO_THEN_ONE = TwoRuns(run((0, 1, 0)), run((1, 0, 0)), 2)
+
+
+@lemma_3.refutes("after-the-change", grade="symbolic", region="rows 0, 1, 0 and 1, 0, 0 with W = 2, every variate 1")
+def test_a_later_output_is_no_function_of_an_earlier_one(statement) -> None:
+    """At t = 2 both runs give sigma Phi + g; at T = 3 the first pair is that of stamp 2, and only one has its row."""
+    assert statement.at(ZERO_THEN_ONE) is Truth.FALSE
+    assert statement.margin(ZERO_THEN_ONE) == -1
+    wide = TwoRuns(run((0, 1, 0), window=3), run((1, 0, 0), window=3), 2)
+    assert statement.at(wide) is Truth.TRUE, "before the first expiry it is one"
+    assert not statement.strict
+    bind_hypotheses(
+        statement,
+        ZERO_THEN_ONE,
+        {
+            "both runs are well formed": attrs.evolve(ZERO_THEN_ONE, time=0),
+            "rows and variates agree after t": attrs.evolve(ZERO_THEN_ONE, second=run((1, 0, 2))),
+            "the outputs at t agree": attrs.evolve(ZERO_THEN_ONE, second=run((1, 3, 0))),
+        },
+    )
+    for other in (run((1, 0, 0), window=3), attrs.evolve(run((1, 0, 0)), floor=4), run((1, 0, 0), (1, 1, 2))):
+        assert statement.applies(attrs.evolve(ZERO_THEN_ONE, second=other)) is Truth.FALSE
+
+
+@lemma_3.supports(
+    "before-the-change", grade="derived", region="every run: the lines read nothing later; T <= 4, W <= 4 exactly"
+)
+def test_outputs_before_the_change_agree(statement) -> None:
+    """Step t of Algorithm 3 reads rows and variates up to t: equal inputs give equal outputs."""
+    for window, time in product((2, 3, 4), (1, 2, 3, 4)):
+        rows, others = [3, 5, 7, 11], [3, 5, 7, 11]
+        others[time - 1] = -1
+        pair = TwoRuns(run(rows, (1, 2, 3, 4), window), run(others, (1, 2, 3, 4), window), time)
+        assert statement.at(pair) is Truth.TRUE
+    assert statement.margin(ZERO_THEN_ONE.__class__(run((1, 2, 3)), run((1, 2, 9)), 3)) == 0
+    assert statement.conclusion(attrs.evolve(ZERO_THEN_ONE, time=2)) is Truth.FALSE, "rows before t differ"
+    same = TwoRuns(run((1, 2, 3)), run((1, 2, 9)), 3)
+    bind_hypotheses(
+        statement,
+        same,
+        {
+            "both runs are well formed": attrs.evolve(same, time=0),
+            "rows and variates agree before t": ZERO_THEN_ONE,
+        },
+    )
+    assert not statement.strict
+
+
+@lemma_3.refutes("state", grade="derived", region="a zero row against a row of norm 1, every variate g != 0: delta = 1")
+def test_the_state_reveals_a_zero_row(statement) -> None:
+    """Ã_1 - Ã_2 = g_1'a_1, and g_1 is zero with probability zero: the event has probability 1 or 0."""
+    for coin, other in product((-2, 1, fmpq(1, 3)), (1, -7)):
+        pair = TwoRuns(run((0, 1), (coin, other), 4), run((1, 1), (coin, other), 4), 1)
+        assert statement.at(pair) is Truth.FALSE
+    pair = TwoRuns(run((0, 1), (1, 1), 4), run((1, 1), (1, 1), 4), 1)
+    assert statement.at(attrs.evolve(pair, first=run((fmpq(1, 2), 1), (1, 1), 4))) is Truth.TRUE
+    assert not statement.strict
+    for inside in (pair, attrs.evolve(pair, first=run((fmpq(1, 2), 1), (1, 1), 4))):
+        bind_hypotheses(
+            statement,
+            inside,
+            {
+                "both runs are well formed": attrs.evolve(
+                    pair, first=attrs.evolve(pair.first, base=fmpq_mat([[1, 1]]))
+                ),
+                "|a_t - a'_t| <= 1, all else agrees": attrs.evolve(pair, second=run((3, 1), (1, 1), 4)),
+                "no variate g is zero": attrs.evolve(pair, first=run((0, 1), (0, 1), 4), second=run((1, 1), (0, 1), 4)),
+            },
+        )
+    for other in (run((1, 2), (1, 1), 4), run((1, 1), (2, 1), 4), run((1, 1), (1, 1), 3)):
+        assert statement.applies(attrs.evolve(pair, second=other)) is Truth.FALSE
+
+
+@lemma_3.supports_repair(grade="derived", region="every h, epsilon, delta, leaf: derivation below, each line checked")
+def test_the_noise_of_dyadic_sums_suffices(statements) -> None:
+    """One row of norm at most 1 enters h + 1 sums, one of each length, and changes each by a'a, of norm at most 1.
+
+    The triangle of a'a has norm at most |a|^2, so all sums together change by at most sqrt(h + 1) = mu s, and their
+    profile is that of mu. For s as given mu = sqrt(z^2 + 2 eps) - z, hence eps/mu - mu/2 = z, and delta(eps) is at
+    most the first term of the profile, Pr(N > z) <= exp(-z^2/2)/2 = delta/2. The bound on the tail: with
+    f = exp(-z^2/2)/2 - Pr(N > z), f(0) = 0, f tends to 0, and f' = (1/sqrt(2 pi) - z/2) exp(-z^2/2) changes sign
+    once, from + to -.
+    """
+    check_promise()
+    for height in range(5):
+        for leaf in range(3 << height):
+            assert sums_with(leaf, height) == height + 1
+        assert len(parts(height)) == (2 << height) - 1
+
+    for statement in statements.values():
+        check_sequence(statement)
+
+
+@lemma_3.controls("+repair", grade="interval", region="noise for one sum in place of h + 1")
+def test_noise_for_a_single_sum_is_noticed(statements) -> None:
+    from dpmatrix.spec.sliding_window import dyadic_release as spec
+
+    def single(p: DyadicRelease):
+        s = spec.deviation(attrs.evolve(p, height=0))
+        return fmpq(1, 10**6) - GaussianProfile(spec.arb(p.height + 1).sqrt(), s).delta(p.epsilon)
+
+    for statement in statements.values():
+        assert statement.at(RELEASE) is Truth.TRUE
+        assert statement.nudged(margin=single).at(RELEASE) is Truth.FALSE

@@ -1,0 +1,270 @@
+"""Theorem 16 of `sliding-window`: what a projection through the Wishart mechanism reveals and costs."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import product
+
+import attrs
+import mpmath
+import sympy
+from flint import fmpq, fmpq_mat
+
+from dpmatrix.claims import Truth, bind, bind_hypotheses
+from dpmatrix.claims.formulas import real, symbolic
+from dpmatrix.reporting.citing import cite
+from dpmatrix.spec.sliding_window.projection_costs import Choice
+from dpmatrix.spec.sliding_window.wishart_pca import Ends, NoisyChoice
+from dpmatrix.spec.sliding_window.wishart_stream import NoisyStream
+from dpmatrix.spec.sliding_window.wishart_window import WishartParameters
+from dpmatrix.spec.wishart.spectra import diagonal, identity
+from proofs_checks.exact_matrices import line
+from proofs_checks.sliding_window.symbolic_matrices import matrix
+
+theorem_16 = cite("sliding-window.theorem-16@33afdb3a")
+
+MILLIONTH = Fraction(1, 10**6)
+TENTH = Fraction(1, 10)
+THEOREM = "sliding-window.theorem-16"
+
+
+TILT = WishartParameters(2, 1, MILLIONTH, 427, 200)
+
+
+@theorem_16.refutes(
+    grade="interval",
+    region="d = 2, k = 1, eps = 1, delta = 10^-6: M = 100 at tau = 195, 427, M = 200 at 427, M = 10^3 at 10^4",
+)
+def test_the_sign_of_one_entry_of_the_projection_tells_the_streams_apart(statement) -> None:
+    """X~ = (1 + (C~ - Tr C~/2)/rho)/2 in the plane, rho > 0 almost surely: X~_12 = c_12 / (2 rho) has the sign of c_12.
+
+    c_12 = R_12 = sum of tau products g_i h_i of standard normal variates for the row (M, 0), symmetric about 0; for the
+    row (M, 1), at distance 1, it is M + R_12. E exp(-s g h) = E exp(s^2 h^2/2) = (1 - s^2)^(-1/2), and Markov's
+    inequality gives the bound for every s in (0, 1); the s of the statement is where it is least, so the bound falls
+    with M: by e^(-s M).
+    """
+    a, b, c, s, m, t = sympy.symbols("a b c s M t", positive=True)
+    moments = sympy.Matrix([[a, c], [c, b]])
+    rho = sympy.sqrt((a - b) ** 2 / 4 + c**2)
+    projector = (sympy.eye(2) + (moments - moments.trace() / 2 * sympy.eye(2)) / rho) / 2
+    assert sympy.simplify(projector * projector - projector) == sympy.zeros(2, 2)
+    assert sympy.simplify(projector[0, 1] - c / (2 * rho)) == 0
+    largest = (a + b) / 2 + rho
+    assert sympy.simplify(moments * projector - largest * projector) == sympy.zeros(2, 2)
+    h = sympy.Symbol("h", real=True)
+    density = sympy.exp(-(h**2) / 2) / sympy.sqrt(2 * sympy.pi)
+    half = sympy.Rational(1, 2)
+    moment = sympy.integrate(density * sympy.exp(half**2 * h**2 / 2), (h, -sympy.oo, sympy.oo))
+    assert sympy.simplify(moment - (1 - half**2) ** -half) == 0, "at s = 1/2"
+    best = (sympy.sqrt(t**2 + 4 * m**2) - t) / (2 * m)
+    assert sympy.simplify(sympy.diff(-s * m - t / 2 * sympy.log(1 - s**2), s).subs(s, best)) == 0
+    assert statement.at(TILT) is Truth.FALSE
+    assert -statement.margin(TILT) > fmpq(1, 2) - fmpq(2, 10**6)
+    for row, degrees in ((100, 195), (100, 427), (1000, 10**4)):
+        assert statement.at(attrs.evolve(TILT, row=row, degrees=degrees)) is Truth.FALSE
+    assert statement.at(attrs.evolve(TILT, row=10)) is Truth.TRUE
+    values = []
+    with mpmath.workdps(60):
+        for row, degrees, epsilon, delta in product((1, 7, 40), (5, 195), (1, Fraction(1, 3)), (TENTH, MILLIONTH)):
+            at = (mpmath.sqrt(degrees**2 + 4 * row**2) - degrees) / (2 * row)
+            reached = mpmath.exp(-at * row) * (1 - at**2) ** (-mpmath.mpf(degrees) / 2)
+            value = mpmath.exp(real(epsilon)) * reached + real(delta) - mpmath.mpf(1) / 2
+            values.append((WishartParameters(2, epsilon, delta, degrees, row), value))
+        bind(statement, values)
+    assert not statement.strict
+    bind_hypotheses(
+        statement,
+        TILT,
+        {
+            "d = 2": attrs.evolve(TILT, dimension=3),
+            "epsilon > 0": attrs.evolve(TILT, epsilon=0),
+            "delta > 0": attrs.evolve(TILT, delta=0),
+            "delta < 1": attrs.evolve(TILT, delta=1),
+            "degrees >= 1, an integer": attrs.evolve(TILT, degrees=0),
+            "row > 0": attrs.evolve(TILT, row=0),
+            "tau >= floor(d + 14 log(1/delta)/eps^2)": attrs.evolve(TILT, degrees=194),
+        },
+    )
+
+
+def noisy_choice(size: int, noise: tuple[tuple[int, int], ...] = ((3, 5), (9, 4), (2, 2), (1, 8))) -> NoisyChoice:
+    """Rows z e_2 three times, then z e_1."""
+    rows = fmpq_mat([[0, size], [0, size], [0, size], [size, 0]])
+    run = NoisyStream(rows, tuple(diagonal(one) for one in noise), 4)
+    return NoisyChoice(run, diagonal((1, 0)), diagonal((0, 1)), fmpq(2, 5), 10, 1)
+
+
+@theorem_16.refutes(
+    "accuracy", grade="derived", region="T = W = 4, three diagonal noises, c = 1 and 10^6, every c by longer rows"
+)
+def test_the_printed_lines_forget_most_of_the_window(statement) -> None:
+    for noise in (((3, 5), (9, 4), (2, 2), (1, 8)), ((1, 1),) * 4, ((9, 0), (0, 9), (5, 5), (7, 0))):
+        assert statement.at(noisy_choice(10**3, noise)) is Truth.FALSE
+    point = noisy_choice(10**6)
+    assert statement.at(attrs.evolve(point, constant=10**6)) is Truth.FALSE
+    assert statement.at(noisy_choice(6)) is Truth.TRUE
+    assert statement.at(attrs.evolve(point, other=point.chosen)) is Truth.TRUE
+    values = []
+    with mpmath.workdps(60):
+        for size, eta, degrees, constant in product((3, 50, 900), (fmpq(1, 5), fmpq(2, 5)), (4, 9), (1, 3)):
+            extra = constant * 2 * degrees * mpmath.log(degrees)
+            value = (1 + 2 * real(Fraction(int(eta.p), int(eta.q)))) * size**2 + extra - 3 * size**2
+            candidate = attrs.evolve(noisy_choice(size), eta=eta, degrees=degrees, constant=constant)
+            values.append((candidate, value))
+        bind(statement, values)
+    assert not statement.strict
+    for wrong in (attrs.evolve(point, chosen=diagonal((2, 0))), attrs.evolve(point, other=diagonal((0, 2)))):
+        assert statement.applies(wrong) is Truth.FALSE
+    broken = attrs.evolve(point.run, noise=point.run.noise[:3])
+    bind_hypotheses(
+        statement,
+        point,
+        {
+            "eta > 0": attrs.evolve(point, eta=0),
+            "eta < 1/2": attrs.evolve(point, eta=fmpq(1, 2)),
+            "degrees >= 1, an integer": attrs.evolve(point, degrees=0),
+            "constant > 0": attrs.evolve(point, constant=0),
+            "the run is well formed": attrs.evolve(point, run=attrs.evolve(point.run, window=0)),
+            "both are orthogonal projections of rank k": attrs.evolve(point, other=diagonal((1, 1))),
+            "X~ is best for the output": attrs.evolve(point, chosen=diagonal((0, 1))),
+        },
+    )
+    (well_formed,) = (condition for condition in statement.given if condition.says == "the run is well formed")
+    assert well_formed.at(attrs.evolve(point, run=broken)) is Truth.FALSE
+    assert statement.applies(attrs.evolve(point, eta=fmpq(49, 100))) is Truth.TRUE
+
+
+CHOICE = Choice(diagonal((9, 4)), fmpq_mat([[10, 1], [1, 5]]), line(1, 0), line(1, 2), fmpq(1, 4), 1, 2)
+TIGHT = Choice(diagonal((8, 4)), diagonal((7, 3)), line(1, 0), line(1, 0), 0, 1, 0)
+EQUAL = Choice(diagonal((8, 4)), diagonal((8, 4)), line(1, 0), line(1, 0), 0, 0, 0)
+SAME_RANK = {"both are orthogonal projections of rank k": attrs.evolve(CHOICE, other=identity(2))}
+FACTORS = {"eta >= 0": attrs.evolve(CHOICE, eta=-1), "eta < 1": attrs.evolve(CHOICE, eta=1)}
+SYMMETRIC = {"A_W'A_W and C~ are symmetric": attrs.evolve(CHOICE, published=fmpq_mat([[10, 1], [0, 5]]))}
+LOWER = {"A_W'A_W - lower <= C~": attrs.evolve(CHOICE, lower=-1)}
+UPPER = {"C~ <= A_W'A_W/(1 - eta) + upper": attrs.evolve(CHOICE, upper=-3)}
+
+
+def choices():
+    for (a, b), (e, f), eta, lower, upper in product(
+        ((1, 0), (1, 3)), ((1, -2), (0, 1)), (0, fmpq(1, 5)), (1, fmpq(5, 2)), (2, 3)
+    ):
+        window, published = fmpq_mat([[6, 1], [1, 2]]), fmpq_mat([[4, 3], [3, -1]])
+        yield Choice(window, published, line(a, b), line(e, f), eta, lower, upper)
+
+
+def numbers_of(p: Choice):
+    """Costs of the chosen and the other projection on the window, then on the published matrix; factor and errors."""
+    found = []
+    for moments in (p.window, p.published):
+        found += [((sympy.eye(2) - matrix(each)) * matrix(moments)).trace() for each in (p.chosen, p.other)]
+    return *found, 1 / (1 - symbolic(p.eta)), symbolic(p.lower), symbolic(p.upper)
+
+
+def check_edges(statement, outside) -> None:
+    """Hypotheses of a statement on choices, and that each side of (41) is as sharp as it says."""
+    assert statement.at(CHOICE) is Truth.TRUE
+    for edge in (TIGHT, EQUAL):
+        assert statement.applies(edge) is Truth.TRUE
+    assert statement.applies(attrs.evolve(CHOICE, eta=fmpq(19, 20))) is Truth.TRUE
+    assert not statement.strict
+    (below_one,) = (condition for condition in statement.given if condition.says == "eta < 1")
+    assert below_one.at(attrs.evolve(CHOICE, eta=1)) is Truth.FALSE
+    bind_hypotheses(statement, CHOICE, outside)
+    assert statement.applies(attrs.evolve(CHOICE, chosen=diagonal((2, 0)))) is Truth.FALSE
+    assert statement.applies(attrs.evolve(CHOICE, other=diagonal((2, 0)))) is Truth.FALSE
+    assert statement.applies(attrs.evolve(CHOICE, window=fmpq_mat([[9, 1], [0, 4]]))) is Truth.FALSE
+    if set(LOWER) <= set(outside):
+        assert statement.applies(attrs.evolve(TIGHT, lower=fmpq(99, 100))) is Truth.FALSE
+    if set(UPPER) <= set(outside):
+        at = attrs.evolve(TIGHT, published=diagonal((18, 9)), eta=fmpq(1, 2), upper=2)
+        assert statement.applies(at) is Truth.TRUE
+        assert statement.applies(attrs.evolve(at, upper=fmpq(199, 100))) is Truth.FALSE
+
+
+@theorem_16.supports(
+    "equation-43",
+    grade="derived",
+    region="every d and k: traces against a projection keep the Loewner order; identities checked for d = 3",
+)
+@theorem_16.supports(
+    "equation-44",
+    grade="derived",
+    region="every d and k: traces against a projection keep the Loewner order; identities checked for d = 3",
+)
+def test_costs_follow_from_the_loewner_order(statements) -> None:
+    """For a projection Q = 1 - P and X = B'B, Tr(QX) = |BQ|_F^2 >= 0; Tr Q = d - k <= d.
+
+    (43) with slack Tr((1-X)(A'A/(1-eta) + upper - C~)) + k upper; (44) with Tr((1-P)(C~ - A'A + lower)) + k lower.
+    """
+    entries = sympy.Matrix(2, 3, sympy.symbols("b0:6"))
+    u = sympy.Matrix(sympy.symbols("u0:3"))
+    rest = sympy.eye(3) - u * u.T / (u.T * u)[0, 0]
+    left, right = (rest * entries.T * entries).trace(), ((entries * rest).T * (entries * rest)).trace()
+    assert sympy.simplify(left - right) == 0
+    window, published, chosen, other = (
+        sympy.Matrix(3, 3, lambda i, j, name=name: sympy.Symbol(f"{name}{min(i, j)}{max(i, j)}")) for name in "gcpx"
+    )
+    eta, lower, upper = sympy.symbols("eta a b")
+    unit = sympy.eye(3)
+    above = ((unit - other) * (window / (1 - eta) + upper * unit - published)).trace()
+    below = ((unit - chosen) * (published - window + lower * unit)).trace()
+    upper_43 = ((unit - other) * window).trace() / (1 - eta) + 3 * upper - ((unit - other) * published).trace()
+    assert sympy.simplify(upper_43 - above - other.trace() * upper) == 0
+    lower_44 = ((unit - chosen) * (published - window)).trace() + 3 * lower
+    assert sympy.simplify(lower_44 - below - chosen.trace() * lower) == 0
+    first, second = (statements[f"{THEOREM}/equation-{number}"] for number in (43, 44))
+    formulas = {first: [], second: []}
+    for p in choices():
+        x, y, seen_x, seen_y, factor, a, b = numbers_of(p)
+        formulas[first].append((p, (factor * y + 2 * b - seen_y).evalf(50)))
+        formulas[second].append((p, (seen_x - x + 2 * a).evalf(50)))
+    for statement, values in formulas.items():
+        bind(statement, values)
+    check_edges(first, FACTORS | SAME_RANK | SYMMETRIC | UPPER | {"upper >= 0": attrs.evolve(CHOICE, upper=-1)})
+    check_edges(second, FACTORS | SAME_RANK | SYMMETRIC | LOWER | {"lower >= 0": attrs.evolve(CHOICE, lower=-1)})
+
+
+@theorem_16.refutes("first-display-43", grade="symbolic", region="d = 2, k = 1")
+def test_a_matrix_is_added_to_a_trace(statement) -> None:
+    assert statement.at(CHOICE) is Truth.FALSE
+    assert statement.margin(CHOICE) == -1
+    unit = fmpq_mat([[1]])
+    assert statement.at(Choice(unit, unit, unit, unit, 0, 0, 0)) is Truth.TRUE
+    assert not statement.strict
+    bind_hypotheses(statement, CHOICE, SAME_RANK)
+
+
+@theorem_16.supports(
+    "combination",
+    grade="symbolic",
+    region="every eta in [0, 1/2] and all costs: a sum of hypotheses and eta(1 - 2 eta)/(1 - eta) times the least cost",
+)
+def test_the_last_lines_combine(statement) -> None:
+    seen, chosen, least, eta, extra = sympy.symbols("seen chosen least eta extra")
+    conclusion = (1 + 2 * eta) * least + 2 * extra - chosen
+    first, second = least / (1 - eta) + extra - seen, seen - chosen + extra
+    assert sympy.simplify(conclusion - first - second - least * eta * (1 - 2 * eta) / (1 - eta)) == 0
+    values = []
+    for a, b, c, e, f in product((4, 9), (5, 7), (3, 8), (fmpq(1, 5), fmpq(1, 3)), (0, 2)):
+        known = {seen: a, chosen: b, least: c, eta: symbolic(e), extra: f}
+        point = Ends(a, b, c, e, f)
+        values.append((point, conclusion.subs(known).evalf(50)))
+    bind(statement, values)
+    inside = Ends(4, 5, 3, fmpq(1, 3), 1)
+    assert statement.at(inside) is Truth.TRUE
+    assert not statement.strict
+    bind_hypotheses(
+        statement,
+        Ends(0, 0, 0, 0, 0),
+        {
+            "least >= 0": attrs.evolve(inside, least=-1),
+            "eta >= 0": attrs.evolve(inside, eta=-1),
+            "eta <= 1/2": attrs.evolve(inside, eta=fmpq(11, 20)),
+            "(43)": attrs.evolve(inside, seen=6),
+            "(44)": attrs.evolve(inside, chosen=6),
+        },
+    )
+    assert statement.applies(attrs.evolve(inside, eta=fmpq(1, 2))) is Truth.TRUE
+    assert statement.applies(Ends(7, 8, 3, fmpq(1, 2), 1)) is Truth.TRUE, "(43) and (44) are sharp"
+    assert statement.applies(Ends(fmpq(71, 10), 8, 3, fmpq(1, 2), 1)) is Truth.FALSE
+    assert statement.applies(Ends(7, fmpq(81, 10), 3, fmpq(1, 2), 1)) is Truth.FALSE

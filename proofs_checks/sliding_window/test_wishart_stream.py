@@ -1,0 +1,143 @@
+"""Algorithms 7 and 8 of `sliding-window`, traced: what the printed lines lose, and what differences of sums keep."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import attrs
+from flint import fmpq, fmpq_mat
+
+from dpmatrix.claims import Truth, bind_hypotheses
+from dpmatrix.reporting.citing import cite
+from dpmatrix.spec.sliding_window.wishart_stream import MENDED, PRINTED, NoisyStream, history, repaired_history
+from proofs_checks.exact_matrices import scalars
+from proofs_checks.sliding_window.histogram_by_hand import deletion_patterns
+
+algorithm_7 = cite("sliding-window.algorithm-7@585e2499")
+algorithm_8 = cite("sliding-window.algorithm-8@d87c934c")
+
+ONES = NoisyStream(fmpq_mat([[1], [1]]), scalars(3, 3), 2)
+UNEQUAL = attrs.evolve(ONES, noise=scalars(1, 5))
+GONE = NoisyStream(fmpq_mat([[7], [0], [0]]), scalars(3, 2, 1), 2)
+SHAPES = {
+    "window >= 1, an integer": attrs.evolve(ONES, window=0),
+    "there is one d x d noise for each row": attrs.evolve(ONES, noise=scalars(3)),
+    "Update spares the first and the newest checkpoint": attrs.evolve(ONES, deleted=((2, 2),)),
+}
+RUN = SHAPES | {"every noise is positive semidefinite": attrs.evolve(ONES, noise=scalars(1, -1))}
+INSIDE = (ONES, attrs.evolve(ONES, noise=scalars(0, 0)))
+
+
+def stream(total: int, window: int, deleted: tuple[tuple[int, int], ...] = ()) -> NoisyStream:
+    """Rows and errors that are powers of two: no two different sums of products agree."""
+    rows = fmpq_mat(total, 2, [2 ** (6 * t + 3 * j) for t in range(total) for j in range(2)])
+    noise = tuple(fmpq_mat([[fmpq(1, 2**t), 0], [0, fmpq(-1, 3**t)]]) for t in range(1, total + 1))
+    return NoisyStream(rows, noise, window, deleted)
+
+
+def summed(p: NoisyStream, first: int, last: int) -> fmpq_mat:
+    rows = p.rows.tolist()[max(first, 1) - 1 : last]
+    return fmpq_mat([[sum((r[i] * r[j] for r in rows), fmpq(0)) for j in range(2)] for i in range(2)])
+
+
+@algorithm_7.refutes(
+    grade="symbolic", region="rows 1, 1 with W = 2, noise 3, 3; rows 1, 1, 1 with W = 3, noise 9, 3, 1"
+)
+@algorithm_8.refutes(
+    grade="symbolic", region="rows 1, 1 with W = 2, noise 3, 3; rows 1, 1, 1 with W = 3, noise 9, 3, 1"
+)
+def test_the_first_matrix_misses_later_rows(statements) -> None:
+    longer = NoisyStream(fmpq_mat([[1], [1], [1]]), scalars(9, 3, 1), 3)
+    for statement in statements.values():
+        assert statement.at(ONES) is Truth.FALSE
+        assert statement.margin(ONES) == -1
+        assert statement.at(attrs.evolve(ONES, rows=fmpq_mat([[1], [0]]))) is Truth.TRUE
+        assert not statement.strict
+        for inside in INSIDE:
+            bind_hypotheses(statement, inside, RUN)
+        assert statement.margin(longer) < -1
+    held = history(attrs.evolve(longer, noise=scalars(9, 3, 1)), PRINTED)[-1]
+    assert [(pair.stamp, pair.matrix[0, 0]) for pair in held] == [(1, 10), (2, 5), (3, 2)]
+    assert statements["sliding-window.algorithm-7"].margin(longer) == -2
+    assert statements["sliding-window.algorithm-8"].margin(longer) == -2
+    short = NoisyStream(fmpq_mat([[5], [1], [1]]), scalars(9, 3, 1), 2)
+    assert statements["sliding-window.algorithm-8"].at(short) is Truth.TRUE, "25 stored, 2 in the window"
+
+
+@algorithm_7.refutes("expired-stamp", grade="symbolic", region="rows 7, 0, 0 with W = 2, noise 3, 2, 1")
+def test_a_stamp_before_the_window_is_kept(statement) -> None:
+    assert statement.at(GONE) is Truth.FALSE
+    late = attrs.evolve(MENDED, earliest=1)
+    assert [[pair.stamp for pair in held] for held in history(GONE, late)] == [[1], [1, 2], [1, 2, 3]]
+    assert [[pair.stamp for pair in held] for held in history(GONE, MENDED)] == [[1], [1, 2], [2, 3]]
+    assert statement.at(attrs.evolve(GONE, window=3)) is Truth.TRUE
+    assert not statement.strict
+    for inside in INSIDE:
+        bind_hypotheses(statement, inside, RUN)
+
+
+@algorithm_7.refutes("order", grade="symbolic", region="d = 1: rows 1, 1 with noise 1, 5")
+def test_the_ordering_deletes_the_window(statement) -> None:
+    """K~(1) = 1 + 1 + 1 is not above K~(2) = 1 + 5."""
+    assert statement.at(UNEQUAL) is Truth.FALSE
+    assert [pair.stamp for pair in history(UNEQUAL, attrs.evolve(MENDED, ordered=True))[-1]] == [2]
+    assert statement.at(ONES) is Truth.TRUE
+    level = attrs.evolve(ONES, noise=scalars(1, 2))
+    assert statement.at(level) is Truth.TRUE, "a matrix is above its equal"
+    assert statement.at(attrs.evolve(UNEQUAL, window=1)) is Truth.TRUE, "row 1 has left the window anyway"
+    noise = (fmpq_mat([[4, 0], [0, 1]]), fmpq_mat([[1, 0], [0, 4]]))
+    assert statement.at(NoisyStream(fmpq_mat([[1, 0], [0, 1]]), noise, 2)) is Truth.FALSE, "neither is above the other"
+    assert not statement.strict
+    for inside in INSIDE:
+        bind_hypotheses(statement, inside, RUN)
+
+
+@algorithm_7.supports_repair(
+    grade="derived",
+    region="every T, W, d and deletion: derivation below; T, W <= 5 with every deletion of up to three, exactly",
+)
+@algorithm_8.supports_repair(
+    grade="derived",
+    region="every T, W, d and deletion: derivation below; T, W <= 5 with every deletion of up to three, exactly",
+)
+def test_differences_of_noisy_sums_hold_the_window(statements) -> None:
+    """(S_t + E_t) - (S_{t_i - 1} + E_{t_i - 1}) is the sum over [t_i, t] plus E_t - E_{t_i - 1}, whatever is deleted.
+
+    One stamp is born at each time, so at each time at most one stamp reaches t - W + 1; then it becomes the first. As
+    the first pair is never deleted otherwise, t_1 <= max(1, t - W + 1) < t_2, and the sum over [t_1, t] exceeds that
+    over the window by a_s'a_s for t_1 <= s <= t - W: positive semidefinite.
+    """
+    stored, output = (statements[f"sliding-window.algorithm-{number}+repair"] for number in (7, 8))
+    for total, window in product(range(1, 6), repeat=2):
+        for deleted in deletion_patterns(total, window):
+            run = stream(total, window, deleted)
+            assert stored.at(run) is Truth.TRUE
+            assert output.at(run) is Truth.TRUE
+            for time, held in enumerate(repaired_history(run), start=1):
+                for number, pair in enumerate(held):
+                    error = run.noise[time - 1] - (run.noise[pair.stamp - 2] if pair.stamp > 1 else 0 * run.noise[0])
+                    assert pair.matrix == summed(run, pair.stamp, time) + error
+                    begin = time - window + 1
+                    assert pair.stamp > begin if number else pair.stamp <= max(1, begin)
+    for statement in (stored, output):
+        assert not statement.strict
+        bind_hypotheses(statement, ONES, SHAPES)
+
+
+@algorithm_7.controls("+repair", grade="symbolic", region="a margin lower by 1 and by itself")
+@algorithm_8.controls("+repair", grade="symbolic", region="a window one row longer")
+def test_a_wrong_window_is_noticed(statements) -> None:
+    run = stream(5, 2)
+    for statement in statements.values():
+        assert statement.at(run) is Truth.TRUE
+        assert statement.nudged(lambda margin: margin - 1 - abs(margin)).at(run) is Truth.FALSE
+    output = statements["sliding-window.algorithm-8+repair"]
+    held = repaired_history(run)[-1][0]
+    assert held.stamp == 4
+
+    def longer(p: NoisyStream):
+        from dpmatrix.spec.sliding_window.loewner import precedes_margin
+
+        return precedes_margin(summed(p, 3, 5), summed(p, held.stamp, 5))
+
+    assert output.nudged(margin=longer).at(run) is Truth.FALSE

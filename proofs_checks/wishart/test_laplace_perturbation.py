@@ -1,0 +1,271 @@
+"""Lemma 2, Theorem 3 and Algorithm 1 of `wishart`, against the exact sensitivity; sign matrices attain it."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import attrs
+import pytest
+import sympy
+from flint import fmpz_mat
+
+from dpmatrix.claims import Truth, bind, bind_hypotheses
+from dpmatrix.exact import precision
+from dpmatrix.privacy import Entries
+from dpmatrix.reporting.citing import cite
+from dpmatrix.spec.wishart.laplace_perturbation import FlatRecords, InputPerturbation, LaplaceRun
+from proofs_checks.sign_matrices import exceeds_or_attains, squared_formula
+
+lemma_2 = cite("wishart.lemma-2@61a15902")
+theorem_3 = cite("wishart.theorem-3@999d9312")
+algorithm_1 = cite("wishart.algorithm-1@ccf7653b")
+
+d, n = sympy.symbols("d n", positive=True)
+step = sympy.symbols("step", nonnegative=True)
+INPUTS = {
+    "dimension >= 1, an integer": InputPerturbation(0, 5, 1),
+    "records >= 1, an integer": InputPerturbation(3, 0, 1),
+    "epsilon > 0": InputPerturbation(3, 5, 0),
+}
+EVERY_D = (
+    "every d and n: the sensitivity by the notes of `l1_sensitivity`, its inequality with the bound as a polynomial"
+)
+
+
+def inputs(least: int = 1) -> list[InputPerturbation]:
+    return [InputPerturbation(k, 10 * k + 3, Fraction(k, 7)) for k in range(least, 40)]
+
+
+def full(k: int):
+    """Exact l1 sensitivity of all entries, unnormalised."""
+    return sympy.sqrt(2 * k**2 - k % 2)
+
+
+def triangle(k: int):
+    """Exact l1 sensitivity of the upper triangle, unnormalised."""
+    return sympy.Integer(1) if k == 1 else sympy.sqrt((k + 2) ** 2 + k**2 - k % 2) / 2
+
+
+def nonnegative_for_nonnegative_step(polynomial) -> bool:
+    """All coefficients in ``step`` are non-negative, so the polynomial is."""
+    return all(coefficient >= 0 for coefficient in sympy.Poly(sympy.expand(polynomial), step).all_coeffs())
+
+
+@lemma_2.refutes(grade="symbolic", region="d = 1, n = 7: s_1 = 1/n = d/n")
+def test_strict_lower_bound_fails_in_dimension_one(statement) -> None:
+    assert statement.at(InputPerturbation(1, 7, 1)) is Truth.FALSE
+    bind_hypotheses(statement, InputPerturbation(1, 7, 1), INPUTS)
+
+
+@lemma_2.supports_repair(grade="derived", region=EVERY_D + ", d >= 2")
+@lemma_2.supports("lower-bound", grade="derived", region=EVERY_D)
+@lemma_2.supports("upper-bound", grade="derived", region=EVERY_D)
+def test_sensitivity_lies_between_the_bounds(statements) -> None:
+    """Squares: 2d^2 - 1 > d^2 for d >= 2 (equal at d = 1) and 4d^2 > 2d^2."""
+    for parity in (0, 1):
+        square = 2 * d**2 - parity
+        assert nonnegative_for_nonnegative_step((square - d**2 - 1).subs(d, 2 + step))
+        assert nonnegative_for_nonnegative_step((4 * d**2 - square - 1).subs(d, 1 + step))
+    assert (full(1) - 1) == 0
+    lower = [(p, ((full(p.dimension) - p.dimension) / p.records).evalf(50)) for p in inputs()]
+    upper = [(p, ((2 * p.dimension - full(p.dimension)) / p.records).evalf(50)) for p in inputs()]
+    both = [(p, min(a, b)) for (p, a), (_, b) in zip(lower, upper, strict=True)]
+    bind(statements["wishart.lemma-2/lower-bound"], lower)
+    bind(statements["wishart.lemma-2/upper-bound"], upper)
+    bind(statements["wishart.lemma-2+repair"], both)
+    assert statements["wishart.lemma-2+repair"].strict
+    assert statements["wishart.lemma-2/upper-bound"].strict
+    assert not statements["wishart.lemma-2/lower-bound"].strict
+    assert statements["wishart.lemma-2/lower-bound"].at(InputPerturbation(1, 1, 1)) is Truth.TRUE
+    for name, statement in statements.items():
+        if name.endswith("+repair"):
+            outside = {
+                "records >= 1, an integer": INPUTS["records >= 1, an integer"],
+                "epsilon > 0": INPUTS["epsilon > 0"],
+                "dimension >= 2, an integer": InputPerturbation(1, 5, 1),
+            }
+            names = [condition.says for condition in statement.given]
+            assert names.count("dimension >= 1, an integer") == 1
+            kept = statement.without("dimension >= 1, an integer")
+            bind_hypotheses(kept, InputPerturbation(2, 5, 1), outside)
+        else:
+            bind_hypotheses(statement, InputPerturbation(2, 5, 1), INPUTS)
+
+
+@lemma_2.controls(
+    "+repair", grade="symbolic", region="d = 2, n = 1: the smaller margin, that of the lower bound, less 1"
+)
+def test_an_upper_bound_below_the_exact_value_is_noticed(statement) -> None:
+    assert statement.at(InputPerturbation(2, 1, 1)) is Truth.TRUE
+    assert statement.nudged(lambda margin: margin - 1).at(InputPerturbation(2, 1, 1)) is Truth.FALSE
+
+
+@lemma_2.refutes("triangle-inequality", grade="symbolic", region="d = 4, p flat, q = 0")
+@lemma_2.refutes("doubling", grade="symbolic", region="d = 4, p flat, q = 0")
+def test_two_printed_lines_fail_at_the_pair_of_the_lower_bound(statements) -> None:
+    zero, half = FlatRecords(4, 0), FlatRecords(4, Fraction(1, 2))
+    triangle_inequality = statements["wishart.lemma-2/triangle-inequality"]
+    doubling = statements["wishart.lemma-2/doubling"]
+    assert triangle_inequality.at(zero) is Truth.FALSE
+    assert doubling.at(zero) is Truth.FALSE
+    assert triangle_inequality.at(half) is Truth.TRUE
+    assert triangle_inequality.applies(FlatRecords(1, 0)) is Truth.TRUE
+    assert doubling.at(FlatRecords(4, 1)) is Truth.TRUE
+    t = sympy.symbols("t")
+    points = [FlatRecords(k, Fraction(j, 8)) for k in (1, 3, 8) for j in range(8)]
+    for statement, formula in (
+        (triangle_inequality, d * (1 + t**2) - d * (1 - t**2)),
+        (doubling, -sympy.Abs(d * (1 + t**2) - 2 * d)),
+    ):
+        bind(statement, ((p, formula.subs({d: p.dimension, t: sympy.Rational(p.t)}).evalf(50)) for p in points))
+        bind_hypotheses(
+            statement,
+            half,
+            {
+                "dimension >= 1, an integer": FlatRecords(0, 0),
+                "t >= 0": FlatRecords(4, -1),
+                "t <= 1": FlatRecords(4, 2),
+            },
+        )
+
+
+@lemma_2.refutes("factor-n", grade="symbolic", region="d = 3, n = 2")
+def test_the_factor_n_is_dropped(statement) -> None:
+    assert statement.at(InputPerturbation(3, 2, 1)) is Truth.FALSE
+    assert statement.at(InputPerturbation(3, 1, 1)) is Truth.TRUE, "at n = 1 both sides agree"
+    bind(statement, ((p, sympy.Rational(2 * p.dimension, p.records) - 2 * p.dimension) for p in inputs()))
+    bind_hypotheses(statement, InputPerturbation(2, 5, 1), INPUTS)
+
+
+@theorem_3.supports(
+    grade="derived",
+    region="every d, n, epsilon: the sensitivity by the notes of `l1_sensitivity`, its inequality with the "
+    "scale as a polynomial",
+)
+@theorem_3.supports(
+    "scale-exceeds", grade="derived", region="every d, n: 4 d^2 > 2 d^2, as for lemma-2/upper-bound; bound at 39 points"
+)
+def test_printed_scale_covers_the_upper_triangle(statements) -> None:
+    """For d >= 2, 16 d^2 - ((d+2)^2 + d^2) = 14 d^2 - 4d - 4 > 0, and 1 < 2 at d = 1."""
+    assert nonnegative_for_nonnegative_step((16 * d**2 - ((d + 2) ** 2 + d**2) - 1).subs(d, 1 + step))
+    bind(
+        statements["wishart.theorem-3"],
+        (
+            (p, (sympy.Rational(p.epsilon) * (1 - triangle(p.dimension) / (2 * p.dimension))).evalf(50))
+            for p in inputs()
+        ),
+    )
+    bind(
+        statements["wishart.theorem-3/scale-exceeds"],
+        ((p, ((2 * p.dimension - full(p.dimension)) / p.records).evalf(50)) for p in inputs()),
+    )
+    assert statements["wishart.theorem-3/scale-exceeds"].strict
+    assert not statements["wishart.theorem-3"].strict, "a promise may be met exactly"
+    assert statements["wishart.theorem-3"].at(InputPerturbation(1, 1, 1)) is Truth.TRUE
+    for statement in statements.values():
+        bind_hypotheses(statement, InputPerturbation(2, 5, 1), INPUTS)
+
+
+@theorem_3.refutes("independent-noise", grade="symbolic", region="d = 2: 3 variables for 4 entries")
+def test_entries_below_the_diagonal_get_no_noise_of_their_own(statement) -> None:
+    assert statement.at(InputPerturbation(2, 1, 1)) is Truth.FALSE
+    assert statement.at(InputPerturbation(1, 1, 1)) is Truth.TRUE
+    bind(statement, ((p, -abs(sympy.Rational(p.dimension * (p.dimension + 1), 2) - p.dimension**2)) for p in inputs()))
+    bind_hypotheses(statement, InputPerturbation(2, 5, 1), INPUTS)
+
+
+@theorem_3.controls(grade="symbolic", region="d = 50, scale divided by 3")
+def test_a_third_of_the_printed_scale_is_too_little(statement) -> None:
+    """The printed scale has slack 2 sqrt(2); a third of it must fail, three quarters must not."""
+    point = InputPerturbation(50, 10, 1)
+    assert statement.nudged(lambda margin: 1 - (1 - margin) * 4 / 3).at(point) is Truth.TRUE
+    assert statement.nudged(lambda margin: 1 - (1 - margin) * 3).at(point) is Truth.FALSE
+
+
+RUN = LaplaceRun(2, 4, 1, 1, 1)
+RUNS = {
+    "dimension >= 1, an integer": attrs.evolve(RUN, dimension=0, scale=0),
+    "records >= 1, an integer": attrs.evolve(RUN, records=0),
+    "epsilon > 0": attrs.evolve(RUN, epsilon=-1, scale=-1),
+}
+
+
+@algorithm_1.refutes(grade="symbolic", region="d = 1, n = 3, epsilon = 1, records of norm 2")
+def test_raw_data_of_any_norm_exceeds_the_noise(statement) -> None:
+    assert statement.at(LaplaceRun(1, 3, 1, 2, Fraction(2, 3))) is Truth.FALSE
+    assert statement.at(LaplaceRun(1, 3, 1, 1, Fraction(2, 3))) is Truth.TRUE
+    assert not statement.strict, "noise of exactly the needed scale suffices"
+    runs = [
+        LaplaceRun(k, k + 2, Fraction(k, 3), Fraction(r, 2), Fraction(2 * k * 3, (k + 2) * k))
+        for k in range(1, 9)
+        for r in (1, 2, 5)
+    ]
+    bind(
+        statement,
+        (
+            (
+                p,
+                (
+                    sympy.Rational(p.scale)
+                    - triangle(p.dimension)
+                    * sympy.Rational(p.norm_bound) ** 2
+                    / (p.records * sympy.Rational(p.epsilon))
+                ).evalf(50),
+            )
+            for p in runs
+        ),
+    )
+    kept = statement.without("records >= 1, an integer")
+    bind_hypotheses(
+        kept,
+        RUN,
+        {
+            "dimension >= 1, an integer": RUNS["dimension >= 1, an integer"],
+            "epsilon > 0": RUNS["epsilon > 0"],
+            "b = 2d/(n epsilon)": attrs.evolve(RUN, scale=2),
+        },
+    )
+    assert statement.applies(attrs.evolve(RUN, records=-4, scale=-1)) is Truth.FALSE
+
+
+@algorithm_1.controls("+repair", grade="symbolic", region="runs written by hand, d <= 2")
+def test_a_doctored_run_is_noticed(statement) -> None:
+    """What conformance means: a faithful run has margin 0, and every departure from it counts in full."""
+    gram, noise = fmpz_mat([[7, 2], [2, 4]]), fmpz_mat([[3, -1], [-1, 5]])
+    run = attrs.evolve(RUN, gram=gram, noise=noise, output=gram + noise)
+    assert statement.at(run) is Truth.TRUE
+    for missing in ("gram", "noise", "output"):
+        assert statement.elsewhere().at(attrs.evolve(run, **{missing: None})) is Truth.FALSE
+        assert statement.elsewhere().margin(attrs.evolve(run, **{missing: None})) == -1
+    for error in (1, -2):
+        wrong = attrs.evolve(run, output=gram + noise + fmpz_mat([[0, 0], [0, error]]))
+        assert statement.elsewhere().at(wrong) is Truth.FALSE
+        assert statement.elsewhere().margin(wrong) == -abs(error)
+    lopsided = fmpz_mat([[3, -1], [2, 5]])
+    assert statement.elsewhere().margin(attrs.evolve(run, noise=lopsided, output=gram + lopsided)) == -3
+    for scale, departure in ((2, -4), (Fraction(1, 2), -2)):
+        assert statement.elsewhere().at(attrs.evolve(run, scale=scale)) is Truth.FALSE
+        assert statement.elsewhere().margin(attrs.evolve(run, scale=scale)) == departure, "-|b n epsilon - 2d|"
+    outside = RUNS | {"records >= 1, an integer": attrs.evolve(RUN, records=0)}
+    bind_hypotheses(statement, attrs.evolve(RUN, dimension=1, records=1), outside | {"norm_bound <= 1": TWO})
+
+
+TWO = attrs.evolve(RUN, norm_bound=2)
+
+
+EXACT = (
+    "the sensitivity in the margin, entries and d as in the item's name: every sign matrix, to which the notes of "
+    "`l1_sensitivity` reduce it"
+)
+
+
+@lemma_2.supports_repair(grade="derived", region=EXACT)
+@theorem_3.supports(grade="derived", region=EXACT)
+@pytest.mark.parametrize("entries", Entries)
+@pytest.mark.parametrize("dimension", [2, 3, 4, 5])
+def test_every_sign_matrix_stays_within_the_formula_and_one_attains_it(statements, dimension, entries):
+    """The margins of Lemma 2 and Theorem 3 take the sensitivities from these formulas."""
+    for statement in statements.values():
+        assert statement.at(InputPerturbation(dimension, 1, 1)) is Truth.TRUE
+    with precision(128):
+        assert exceeds_or_attains(dimension, entries, squared_formula(dimension, entries)) == (False, True)

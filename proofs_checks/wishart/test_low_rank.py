@@ -1,0 +1,301 @@
+"""`wishart.theorem-9` and `wishart.running-time`: the rank-k approximation, its error and its price."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import attrs
+import mpmath
+import sympy
+from flint import arb, fmpq, fmpq_mat
+
+from dpmatrix.claims import Truth, bind, bind_hypotheses
+from dpmatrix.claims.formulas import real, real_matrix
+from dpmatrix.reporting.citing import cite
+from dpmatrix.spec.wishart.low_rank import LowRankRelease, RunningTime
+
+theorem_9 = cite("wishart.theorem-9@ad85bcc7")
+running_time = cite("wishart.running-time@3148f7b7")
+
+ANY_MATRICES = (
+    "every A, W >= 0, k, d, epsilon, theta: derivation in the docstring; its identity and its inequalities checked "
+    "exactly on rational matrices with d <= 4"
+)
+
+
+def rotation(d: int, seed: int) -> fmpq_mat:
+    """Cayley transform of a skew matrix: a rational rotation."""
+    skew = [[Fraction((seed * (3 * i + 5 * j + 1)) % 7 - 3, 2) for j in range(d)] for i in range(d)]
+    places = [(i, j) for i in range(d) for j in range(d)]
+    entries = {(i, j): skew[i][j] if i < j else -skew[j][i] if j < i else Fraction(0) for i, j in places}
+    minus, plus = (
+        fmpq_mat(d, d, [fmpq(int(i == j)) + sign * fmpq(*entries[i, j].as_integer_ratio()) for i, j in places])
+        for sign in (-1, 1)
+    )
+    return minus * plus.inv()
+
+
+def release(d: int, k: int, seed: int, size: Fraction, epsilon: Fraction) -> LowRankRelease:
+    """Build a release whose noise, of norm ``size``, has another eigenbasis than the output; A is semidefinite."""
+    other = rotation(d, seed + 3)
+    spread = fmpq_mat(d, d, [fmpq(d - i, d) if i == j else fmpq(0) for i in range(d) for j in range(d)])
+    noise = other * spread * other.transpose() * fmpq(*size.as_integer_ratio())
+    values = tuple(size + Fraction(seed * (d - 1 - i), 4) for i in range(d))
+    return LowRankRelease(rotation(d, seed), values, noise, k, epsilon, theta=Fraction(seed, 3), constant=seed)
+
+
+RELEASES = [
+    release(d, k, seed, size, epsilon)
+    for d in (2, 3, 4)
+    for k in range(1, d + 1)
+    for seed, size, epsilon in (
+        (1, Fraction(1, 2), Fraction(1)),
+        (2, Fraction(3), Fraction(1, 7)),
+        (5, Fraction(1, 9), Fraction(3)),
+    )
+]
+
+
+def decreasing(matrix: mpmath.matrix) -> list:
+    return sorted(mpmath.eigsy(matrix, eigvals_only=True), reverse=True)
+
+
+def parts(p: LowRankRelease) -> tuple:
+    """lambda_(k+1)(A), ||W||, ||A - A^_k||, from the eigenvectors of A + W that another program finds."""
+    d, noise = len(p.eigenvalues), real_matrix(p.noise)
+    output = real_matrix(p.eigenvectors) * mpmath.diag([real(v) for v in p.eigenvalues]) * real_matrix(p.eigenvectors).T
+    values, vectors = mpmath.eigsy(output)
+    approximation = mpmath.zeros(d)
+    for i in sorted(range(d), key=lambda i: -values[i])[: p.rank]:
+        approximation += values[i] * vectors[:, i] * vectors[:, i].T
+    data = output - noise
+    error = max(abs(v) for v in decreasing(data - approximation))
+    return [*decreasing(data), mpmath.mpf(0)][p.rank], decreasing(noise)[0], error
+
+
+def formulas(p: LowRankRelease) -> tuple[str, str, str]:
+    """Write the three margins again."""
+    with mpmath.workdps(70):
+        following, norm, error = parts(p)
+        d, epsilon, theta = len(p.eigenvalues), real(p.epsilon), real(p.theta)
+        printed = following + real(p.constant) * d * mpmath.log(d) / epsilon - error
+        threshold = (d + 1 + mpmath.sqrt(2 * (d + 1) * (d + 2) * theta) + 2 * theta * d) * 3 / (2 * epsilon)
+        return tuple(mpmath.nstr(v, 55) for v in (printed, following + threshold - error, following + 2 * norm - error))
+
+
+@theorem_9.supports_repair(grade="derived", region=ANY_MATRICES)
+@theorem_9.supports("perturbation", grade="derived", region=ANY_MATRICES)
+def test_error_is_at_most_the_next_eigenvalue_and_the_noise(statements) -> None:
+    """||A - A^_k|| <= lambda_(k+1) + ||W|| for A, W >= 0; Lemma 1 bounds ||W|| with probability 1 - d exp(-theta).
+
+    R = A^ - A^_k has the eigenvalues of A^ = A + W from k + 1 on, and zeros: R >= 0. As A - A^_k = R - W,
+    -||W|| <= x'(R - W)x <= x'Rx <= lambda_(k+1)(A^) for unit x. By the min-max principle, on the span of the
+    eigenvectors of A from k + 1 on, lambda_(k+1)(A^) <= lambda_(k+1)(A) + ||W||. Both ends are at most
+    lambda_(k+1)(A) + ||W||, so at most lambda_(k+1)(A) + 2 ||W||, and on the event at most lambda_(k+1)(A) + threshold.
+    """
+    repaired, doubled = statements["wishart.theorem-9+repair"], statements["wishart.theorem-9/perturbation"]
+    bind(repaired, [(p, formulas(p)[1]) for p in RELEASES])
+    bind(doubled, [(p, formulas(p)[2]) for p in RELEASES])
+    for p in RELEASES:
+        assert repaired.at(p) is Truth.TRUE
+        assert doubled.at(p) is Truth.TRUE
+        with mpmath.workdps(40):
+            following, norm, error = parts(p)
+            assert error <= following + norm + mpmath.mpf(10) ** -30
+            assert (
+                real(p.eigenvalues[p.rank]) <= following + norm + mpmath.mpf(10) ** -30
+                if p.rank < len(p.eigenvalues)
+                else following == 0
+            )
+
+
+INSIDE = release(2, 1, 1, Fraction(1, 2), Fraction(1))
+OUTSIDE = {
+    "the eigenvectors are orthonormal": attrs.evolve(INSIDE, eigenvectors=2 * INSIDE.eigenvectors),
+    "the eigenvalues decrease": attrs.evolve(INSIDE, eigenvalues=(1, 2)),
+    "W is symmetric": attrs.evolve(INSIDE, noise=fmpq_mat(2, 2, [fmpq(1, 4), fmpq(1, 9), fmpq(0), fmpq(1, 4)])),
+    "A is positive semidefinite": attrs.evolve(INSIDE, eigenvalues=(Fraction(1, 3), Fraction(1, 4))),
+    "W is positive semidefinite": attrs.evolve(INSIDE, noise=fmpq_mat(2, 2, [fmpq(-1, 9), 0, 0, fmpq(1, 9)])),
+    "rank >= 1, an integer": attrs.evolve(INSIDE, rank=0),
+    "k <= d": attrs.evolve(INSIDE, rank=3),
+    "epsilon > 0": attrs.evolve(INSIDE, epsilon=Fraction(-1, 50)),
+}
+EVENT = "||W||_2 is at most the threshold of Lemma 1"
+
+
+@theorem_9.refutes(
+    grade="derived",
+    region="A = 0, W = tI, every k < d, epsilon and K, by the docstring; d = 2, 3, 4 with K = 1, 40, 10^6, 10^9",
+)
+@theorem_9.controls("+repair", grade="symbolic", region="without the event of Lemma 1")
+def test_error_is_unbounded(statements) -> None:
+    """A = 0, W = tI: A^_k = t P_k, so the error is t; any t > K d log d / epsilon refutes the constant K."""
+    printed, repaired = statements["wishart.theorem-9"], statements["wishart.theorem-9+repair"]
+    bind(printed, [(p, formulas(p)[0]) for p in RELEASES])
+    for d, k, epsilon, constant in ((2, 1, 1, 1), (2, 1, Fraction(1, 10), 10**6), (3, 2, 5, 40), (4, 1, 1, 10**9)):
+        size = Fraction(4 * d * d * constant) / Fraction(epsilon)
+        unit = fmpq_mat(d, d, [fmpq(int(i == j)) for i in range(d) for j in range(d)])
+        noise = unit * fmpq(*size.as_integer_ratio())
+        point = LowRankRelease(unit, (size,) * d, noise, k, epsilon, theta=constant, constant=constant)
+        assert printed.at(point) is Truth.FALSE
+        larger = attrs.evolve(point, eigenvalues=(4 * size,) * d, noise=4 * noise)
+        assert repaired.without(EVENT).at(attrs.evolve(larger, theta=0)) is Truth.FALSE
+    bind_hypotheses(printed, INSIDE, OUTSIDE | {"constant > 0": attrs.evolve(INSIDE, constant=Fraction(-1, 9))})
+    huge = fmpq_mat(2, 2, [fmpq(10**6), 0, 0, fmpq(10**6)])
+    unit = fmpq_mat(2, 2, [1, 0, 0, 1])
+    passing = attrs.evolve(INSIDE, eigenvectors=unit, eigenvalues=(10**6, 10**6), noise=huge)
+    bind_hypotheses(
+        repaired, INSIDE, OUTSIDE | {"theta >= 0": attrs.evolve(INSIDE, theta=Fraction(-1, 99)), EVENT: passing}
+    )
+    check_boundary(printed, repaired)
+
+
+def check_boundary(printed, repaired) -> None:
+    """Every hypothesis and both conclusions hold with equality, except where the sign is strict."""
+    one, pair = fmpq_mat(1, 1, [1]), fmpq_mat(2, 2, [1, 0, 0, 1])
+    assert printed.at(LowRankRelease(one, (1,), 0 * one, 1, 1, theta=1, constant=1)) is Truth.TRUE, (
+        "no error, and log 1 = 0"
+    )
+    assert repaired.at(LowRankRelease(one, (3,), 3 * one, 1, 1, theta=0, constant=1)) is Truth.TRUE, (
+        "the threshold is 3 / epsilon"
+    )
+    assert printed.applies(LowRankRelease(pair, (0, 0), 0 * pair, 2, 1, theta=1, constant=1)) is Truth.TRUE, (
+        "A = W = 0, k = d"
+    )
+    for change in ({"epsilon": 0}, {"constant": 0}):
+        assert printed.applies(attrs.evolve(INSIDE, **change)) is Truth.FALSE
+    triple = fmpq_mat(3, 3, [int(i == j) for i in range(3) for j in range(3)])
+    assert printed.applies(LowRankRelease(triple, (3, 1, 2), 0 * triple, 1, 1, theta=1, constant=1)) is Truth.FALSE, (
+        "out of order"
+    )
+
+
+@theorem_9.controls("perturbation", grade="symbolic", region="d = 2, W not >= 0")
+def test_semidefinite_noise_counts_once(statement) -> None:
+    """Drop W >= 0: A = diag(3, 1), W = diag(-1, 1), a tie broken against A: the error is lambda_2 + 2 ||W||."""
+    swap = fmpq_mat(2, 2, [0, 1, 1, 0])
+    noise = fmpq_mat(2, 2, [-1, 0, 0, 1])
+    point = LowRankRelease(swap, (2, 2), noise, 1, 1, theta=1, constant=1)
+    tight = statement.without("W is positive semidefinite")
+    assert tight.at(point) is not Truth.FALSE
+    assert tight.nudged(lambda margin: margin - arb(1) / 10).at(point) is Truth.FALSE
+    bind_hypotheses(statement, INSIDE, OUTSIDE)
+
+
+class Counted:
+    """A number that counts what is done with it."""
+
+    operations = 0
+
+    def __init__(self, value: Fraction) -> None:
+        self.value = value
+
+    def __add__(self, other: Counted) -> Counted:
+        Counted.operations += 1
+        return Counted(self.value + other.value)
+
+    def __mul__(self, other: Counted) -> Counted:
+        Counted.operations += 1
+        return Counted(self.value * other.value)
+
+
+def inner(first: list[Counted], second: list[Counted]) -> Counted:
+    total = first[0] * second[0]
+    for left, right in zip(first[1:], second[1:], strict=True):
+        total = total + left * right
+    return total
+
+
+def release_directly(d: int, n: int) -> tuple[list[list[Fraction]], int]:
+    """Upper triangle of XX'/n + c GG' with the operations that it took."""
+    rows = [[Counted(Fraction(i + 2 * j + 1, 3)) for j in range(n)] for i in range(d)]
+    normals = [[Counted(Fraction(2 * i - j, 5)) for j in range(d + 1)] for i in range(d)]
+    reciprocal, scale = Counted(Fraction(1, n)), Counted(Fraction(3, 2 * n))
+    Counted.operations = 0
+    upper = [
+        [inner(rows[i], rows[j]) * reciprocal + inner(normals[i], normals[j]) * scale for j in range(i, d)]
+        for i in range(d)
+    ]
+    return [[entry.value for entry in row] for row in upper], Counted.operations
+
+
+SIZES = [
+    RunningTime(n, d, k, Fraction(c))
+    for n in (1, 2, 5, 11)
+    for d, k, c in ((1, 1, "1/3"), (2, 1, 7), (3, 2, 1), (6, 4, 2))
+]
+SIZES += [RunningTime(10**9, 300, 7, 3), *(RunningTime(n, 8, 3, 2) for n in (3, 4, 6, 9))]
+n_, d_, k_ = sympy.symbols("n d k", positive=True)
+
+
+def at_sizes(formula: sympy.Expr):
+    for p in SIZES:
+        yield p, formula.subs({n_: p.records, d_: p.dimension, k_: p.rank})
+
+
+def check_sizes(statement) -> None:
+    assert statement.applies(RunningTime(1, 1, 1, 1)) is Truth.TRUE
+    for says, point in (
+        ("records >= 1, an integer", RunningTime(0, 2, 1, 1)),
+        ("dimension >= 1, an integer", RunningTime(3, 0, 1, 1)),
+        ("rank >= 1, an integer", RunningTime(3, 2, 0, 1)),
+    ):
+        assert statement.applies(point) is Truth.FALSE
+        assert statement.without(says).applies(point) is Truth.TRUE
+
+
+@running_time.refutes(
+    grade="derived",
+    region="every K, k and d, as soon as n > K k d; K = 1, 1000, 10^6; that every entry is read is in the docstring",
+)
+def test_every_entry_of_the_data_must_be_read(statement) -> None:
+    """d(XX'/n)_ii / dx_ij = 2 x_ij / n: the law of the output changes with each of the n d entries."""
+    data = sympy.Matrix(2, 3, sympy.symbols("x1:7", positive=True))
+    second_moment = data * data.T / 3
+    for i in range(2):
+        for j in range(3):
+            assert sympy.simplify(sympy.diff(second_moment[i, i], data[i, j]) - 2 * data[i, j] / 3) == 0
+    constants = [sympy.Rational(p.constant) for p in SIZES]
+    printed = k_ * d_**2
+    values = [(p, c * v - p.records * p.dimension) for (p, v), c in zip(at_sizes(printed), constants, strict=True)]
+    bind(statement, values)
+    for k, d, constant in ((1, 1, 1), (3, 10, 1000), (300, 300, 10**6)):
+        assert statement.at(RunningTime(constant * k * d + 1, d, k, constant)) is Truth.FALSE
+        assert statement.at(RunningTime(constant * k * d, d, k, constant)) is Truth.TRUE
+    check_sizes(statement.without("constant > 0"))
+    assert statement.applies(RunningTime(1, 1, 1, 0)) is Truth.FALSE
+    assert statement.applies(RunningTime(1, 1, 1, Fraction(-1, 9))) is Truth.FALSE
+
+
+@running_time.supports_repair(
+    grade="derived", region="every n and d: the count is executed at five sizes, its inequality is one of polynomials"
+)
+@running_time.supports(
+    "iteration",
+    grade="derived",
+    region="every d and k: d products and d - 1 sums for each of k d entries; the inequality is one of polynomials",
+)
+@running_time.controls("+repair", grade="symbolic", region="n = d = 1; a constant below 7/2")
+def test_operations(statements) -> None:
+    """5 (n d^2 + d^3) minus the count has no negative coefficient in n - 1 and d - 1; the count is executed."""
+    repaired, iteration = statements["wishart.running-time+repair"], statements["wishart.running-time/iteration"]
+    operations = d_ * (d_ + 1) / 2 * (2 * n_ + 2 * d_ + 3)
+    gap = 5 * (n_ * d_**2 + d_**3) - operations
+    shifted = sympy.Poly(sympy.expand(gap.subs({n_: n_ + 1, d_: d_ + 1})), n_, d_)
+    assert all(coefficient >= 0 for coefficient in shifted.coeffs())
+    for d, n in ((1, 1), (1, 4), (2, 1), (3, 5), (5, 2)):
+        upper, counted = release_directly(d, n)
+        assert counted == operations.subs({n_: n, d_: d})
+        assert upper[0][0] == sum(Fraction(2 * j + 1, 3) ** 2 for j in range(n)) / n + Fraction(3, 2 * n) * sum(
+            Fraction(j, 5) ** 2 for j in range(d + 1)
+        )
+    bind(repaired, at_sizes(gap))
+    product = k_ * d_ * (d_ + d_ - 1)  # each of k d entries: d products and d - 1 sums
+    bind(iteration, at_sizes(2 * k_ * d_**2 - product))
+    assert sympy.expand(2 * k_ * d_**2 - product) == k_ * d_
+    assert all(repaired.at(p) is Truth.TRUE and iteration.at(p) is Truth.TRUE for p in SIZES)
+    one = RunningTime(1, 1, 1, 1)
+    assert repaired.nudged(lambda margin: margin - 3).at(one) is not Truth.FALSE
+    assert repaired.nudged(lambda margin: margin - 4).at(one) is Truth.FALSE, "7 operations, and 3 (1 + 1) = 6"
+    check_sizes(repaired)
+    check_sizes(iteration)

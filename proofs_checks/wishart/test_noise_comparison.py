@@ -1,0 +1,190 @@
+"""`wishart.theorem-5`: which of the two noises is smaller, and from where on."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import attrs
+import sympy
+
+from dpmatrix.claims import Truth, bind, bind_hypotheses
+from dpmatrix.reporting.citing import cite
+from dpmatrix.spec.wishart.noise_comparison import NoiseChoice
+from dpmatrix.spec.wishart.points import InputPerturbation
+from proofs_checks.wishart.expected_noise_norms import WISHART, check_laplace_expectation, check_net_bounds, d_, s_, x_
+
+theorem_5 = cite("wishart.theorem-5@60189f5e")
+
+CHOICES = [
+    NoiseChoice(d, l11, nuclear, e, n, k)
+    for d, l11, nuclear, k in (
+        (1, 9, 1, 1),
+        (10, 300, 2, 2),
+        (10, 4, 2, 1),
+        (400, 3, 2, Fraction(1, 9)),
+        (10**4, 1842, 2, 1),
+    )
+    for e, n in ((1, 1), (Fraction(1, 3), 7), (4, 2), (Fraction(2, 7), 100))
+]
+
+
+def choice_value(p: NoiseChoice, upper: sympy.Expr, lower: sympy.Expr, constants: tuple) -> sympy.Expr:
+    """Return the margin of a choice, given its levels and the constants of the two enclosures."""
+    exact = sympy.Rational
+    b, c, r = (
+        exact(p.entrywise) / exact(p.epsilon),
+        exact(p.nuclear) / (2 * exact(p.epsilon)),
+        exact(p.entrywise) / exact(p.nuclear),
+    )
+    laplace, wishart = sympy.sqrt(p.dimension) * b, (p.dimension + 1) * c
+    laplace_high, wishart_high = 15 * laplace, WISHART.subs(d_, p.dimension) * c
+    numbers = {d_: p.dimension, s_: exact(p.constant)}
+    if r > upper.subs(numbers).evalf(60) or r == upper.subs(numbers):
+        return laplace_high - wishart if constants == "most" else laplace - wishart_high
+    assert r <= lower.subs(numbers).evalf(60)
+    return wishart_high - laplace if constants == "most" else wishart - laplace_high
+
+
+CHOICE_INSIDE = NoiseChoice(100, 1, Fraction(1, 100), 1, 1, 1)
+CHOICE_OUTSIDE = {
+    "dimension >= 1, an integer": {"dimension": 0},
+    "entrywise > 0": {"entrywise": 0},
+    "nuclear > 0": {"nuclear": 0},
+    "epsilon > 0": {"epsilon": 0},
+    "records >= 1, an integer": {"records": 0},
+}
+
+
+def check_choice(statement, more: dict[str, dict[str, object]]) -> None:
+    """Ask for each hypothesis on its own; the point inside has the least number of records."""
+    outside = {says: attrs.evolve(CHOICE_INSIDE, **change) for says, change in (CHOICE_OUTSIDE | more).items()}
+    bind_hypotheses(statement, CHOICE_INSIDE, outside)
+
+
+@theorem_5.refutes(
+    grade="derived",
+    region="every K > 0 from some d on; K = 1: flat records, s = floor(sqrt(d) log d), every d >= 10000; "
+    "executed: d = 10^4, 54321, 10^6, 10^9, and K = 1/4, 1/2, 3",
+)
+def test_laplace_is_not_better_below_the_printed_level(statement) -> None:
+    """Records with s entries 1/sqrt(s): max ||Delta||_{1,1} = 2s, max ||Delta||_* = 2, both at disjoint supports.
+
+    E ||L|| >= 2 s sqrt(d)/eps >= (2 sqrt(d) log d - 2) sqrt(d)/eps, E ||W|| <= 5 (d log 9 + (d + 1) log(5)/2)/eps.
+    Divided by d, 2 log d - 2/sqrt(d) increases, 5 log 9 + (1 + 1/d) 5 log(5)/2 decreases; at d = 10000 the first is
+    larger by 3. With s = floor(K sqrt(d) log d) the first is 2 K log d - 2/sqrt(d), which grows without bound.
+    """
+    check_net_bounds()
+    first, second = (sympy.Matrix([int(i // 2 == block) for i in range(4)]) / sympy.sqrt(2) for block in (0, 1))
+    change = first * first.T - second * second.T
+    assert sum(abs(entry) for entry in change) == 4
+    assert change.eigenvals() == {1: 1, -1: 1, 0: 2}
+    advantage = 2 * sympy.log(d_) - 2 / sympy.sqrt(d_) - WISHART / d_
+    slope = sympy.expand(sympy.diff(sympy.expand(advantage), d_))
+    assert all(term.is_positive for term in slope.as_ordered_terms())
+    assert advantage.subs(d_, 10**4).evalf(30) > 3
+    for d in (10**4, 54321, 10**6, 10**9):
+        s = int(sympy.floor(sympy.sqrt(d) * sympy.log(d)))
+        assert 2 * s <= d, "room for two disjoint supports"
+        for epsilon in (Fraction(1, 100), 1, 8):
+            point = NoiseChoice(d, 2 * s, 2, epsilon)
+            assert statement.at(point) is Truth.FALSE
+            assert statement.at(attrs.evolve(point, entrywise=2 * s + 2)) is Truth.TRUE, "above it Wishart is chosen"
+    for constant, d in ((Fraction(1, 2), 10**8), (Fraction(1, 4), 10**16), (3, 10**4)):
+        s = int(sympy.floor(sympy.Rational(constant) * sympy.sqrt(d) * sympy.log(d)))
+        assert 2 * s <= d
+        assert statement.at(NoiseChoice(d, 2 * s, 2, 1, constant=constant)) is Truth.FALSE
+    level = s_ * sympy.sqrt(d_) * sympy.log(d_)
+    on_the_level = NoiseChoice(1, 0, 1, 1), WISHART.subs(d_, 1).evalf(60) / 2  # "otherwise" includes the level itself
+    bind(statement, [*((p, choice_value(p, level, level, "most").evalf(60)) for p in CHOICES), on_the_level])
+    assert statement.at(NoiseChoice(1, 1, 15, 1)) is Truth.TRUE, "equality of the bounds 15 b and 2 c, c = 15/2"
+    check_choice(statement, {"constant > 0": {"constant": 0}})
+
+
+@theorem_5.supports_repair(
+    grade="derived",
+    region="every d >= 1, all sensitivities, by the docstring; one of its two inequalities is checked as a "
+    "polynomial; the norms are enclosed by `check_net_bounds` and `check_laplace_expectation`",
+)
+@theorem_5.controls(
+    "+repair",
+    grade="symbolic",
+    region="d = 4, ratio 20, the first threshold: the margin less 20; undecided between the thresholds",
+)
+def test_the_threshold_is_of_order_root_d(statement) -> None:
+    """In units of c = nuclear/(2 eps): sqrt(d) b = 2 ratio sqrt(d), so at least 20 d > 5 (d log 9 + (d + 1) log(5)/2).
+
+    And at most 15 sqrt(d) b = 30 ratio sqrt(d) <= d < d + 1 for a ratio of at most sqrt(d)/30.
+    """
+    check_net_bounds()
+    check_laplace_expectation()
+    gap = sympy.expand((20 * d_ - WISHART).subs(d_, 1 + x_))
+    assert all(coefficient.evalf(30) > 0 for coefficient in sympy.Poly(gap, x_).coeffs())
+    wide = [
+        NoiseChoice(d, ratio * nuclear, nuclear, e)
+        for d, ratio in ((1, 10), (7, 27), (90, 95), (900, 1), (10**4, 3), (10**6, 10**4))
+        for nuclear, e in ((2, 1), (1, Fraction(1, 9)), (Fraction(1, 4), 3), (9, 9))
+    ]
+    bind(statement, [(p, choice_value(p, 10 * sympy.sqrt(d_), sympy.sqrt(d_) / 30, "least").evalf(60)) for p in wide])
+    assert all(statement.at(p) is Truth.TRUE for p in wide)
+    between = "the ratio is outside (sqrt(d) / 30, 10 sqrt(d))"
+    middle = attrs.evolve(CHOICE_INSIDE, entrywise=Fraction(1, 100))
+    for undecided in (middle, NoiseChoice(100, 99, 1, 1), NoiseChoice(900, 101, 100, 1)):
+        assert statement.applies(undecided) is Truth.FALSE
+        assert statement.without(between).at(undecided) is Truth.UNDECIDED
+    for edge in (NoiseChoice(100, 100, 1, 1), NoiseChoice(900, 1, 1, 1)):
+        assert statement.applies(edge) is Truth.TRUE
+    check_choice(statement.without(between), {})
+    assert statement.nudged(lambda margin: margin - 6).at(NoiseChoice(4, 40, 2, 1)) is Truth.TRUE
+    assert statement.nudged(lambda margin: margin - 20).at(NoiseChoice(4, 40, 2, 1)) is Truth.FALSE
+
+
+@theorem_5.refutes("divided-twice", grade="derived", region="every K, as soon as n > K: K = 1, 16, 2^20")
+@theorem_5.refutes(
+    "little-omega",
+    grade="derived",
+    region="every n, d, epsilon and K > 3n/4: d = 5, epsilon = 1/3, n = K = 1, 16, 2^20",
+)
+def test_general_framework(statements) -> None:
+    """sqrt(d) b > K sqrt(d) b / n for n > K; and ||C|| / (max ||Delta||_* / (n eps)) = (3/(2n))/(2/n^2) = 3n/4."""
+    twice, omega = statements["wishart.theorem-5/divided-twice"], statements["wishart.theorem-5/little-omega"]
+    exact = sympy.Rational
+    twice_values, omega_values = [], []
+    for p in CHOICES:
+        b = exact(p.entrywise) / exact(p.epsilon)
+        twice_values.append((p, (sympy.sqrt(p.dimension) * b * (exact(p.constant) / p.records - 1)).evalf(60)))
+        level = exact(p.constant) * exact(p.nuclear) / p.records / exact(p.epsilon)
+        omega_values.append((p, (exact(3, 2) / p.records / exact(p.epsilon) - level).evalf(60)))
+    bind(twice, [(p, "0" if abs(value) < 1e-50 else value) for p, value in twice_values])
+    bind(omega, omega_values)
+    for n in (1, 16, 2**20):
+        assert twice.at(NoiseChoice(5, Fraction(2, n), Fraction(2, n), Fraction(1, 3), n + 1, n)) is Truth.FALSE
+        assert twice.at(NoiseChoice(4, Fraction(2, n), Fraction(2, n), 1, n, n)) is Truth.TRUE, "equality at n = K"
+        assert omega.at(NoiseChoice(5, Fraction(2, n), Fraction(2, n), Fraction(1, 3), n, n)) is Truth.FALSE
+        assert omega.at(NoiseChoice(5, Fraction(2, n), Fraction(2, n), 2, n, Fraction(3 * n, 4))) is not Truth.FALSE
+    check_choice(twice, {"constant > 0": {"constant": 0}})
+    more = {"constant > 0": {"constant": 0}, "max ||Delta||_* <= 2 / n": {"nuclear": Fraction(21, 10)}}
+    check_choice(omega, more)
+
+
+@theorem_5.refutes("always-less", grade="symbolic", region="d = 1, n = 1, epsilon = 2: 1 against 3/2")
+def test_wishart_noise_is_not_always_less(statement) -> None:
+    """At d = 1, E|Lap(b)| = b = 2/(n eps) and E W = 2c = 3/(n eps); for d >= 2 the margin says what bounds leave."""
+    scale = sympy.Symbol("b", positive=True)
+    z = sympy.Symbol("z", positive=True)
+    assert sympy.integrate(z * sympy.exp(-z / scale) / scale, (z, 0, sympy.oo)) == scale
+    inside = InputPerturbation(1, 1, 2)
+    assert statement.at(inside) is Truth.FALSE
+    points = [InputPerturbation(d, n, e) for d in (1, 2, 30) for n in (1, 7) for e in (Fraction(1, 3), 1, 4, 9)]
+    exact = sympy.Rational
+    values = []
+    for p in points:
+        unit = 1 / (p.records * exact(p.epsilon))
+        laplace = 2 * unit if p.dimension == 1 else 30 * p.dimension * sympy.sqrt(p.dimension) * unit
+        values.append((p, (laplace - (p.dimension + 1) * exact(3, 2) * unit).evalf(60)))
+    bind(statement, values)
+    outside = {
+        "dimension >= 1, an integer": attrs.evolve(inside, dimension=0),
+        "records >= 1, an integer": attrs.evolve(inside, records=0),
+        "epsilon > 0": attrs.evolve(inside, epsilon=0),
+    }
+    bind_hypotheses(statement, inside, outside)

@@ -1,0 +1,159 @@
+"""`wishart.table-1`: the sizes of the noises in the table, as printed and as repaired."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from fractions import Fraction
+
+import attrs
+import sympy
+from flint import arb
+
+from dpmatrix.claims import Truth, bind, bind_hypotheses
+from dpmatrix.exact import ball, precision
+from dpmatrix.reporting.citing import cite
+from dpmatrix.spec.wishart.noise_table import (
+    TableRows,
+    delta_slacks,
+    least,
+    printed_deviations,
+    repaired_deviations,
+    size_slacks,
+)
+from proofs_checks.wishart.expected_noise_norms import WISHART, check_laplace_expectation, check_net_bounds, d_, e_, n_
+
+table_1 = cite("wishart.table-1@c93f9ee8")
+
+ROWS = [
+    TableRows(d, n, e, delta, k)
+    for d in (2, 3, 10, 500, 10**6)
+    for n, e, delta, k in (
+        (1, 1, Fraction(1, 10), 1),
+        (9, Fraction(1, 3), Fraction(1, 10**6), Fraction(1, 2)),
+        (100, Fraction(1, 20), Fraction(99, 100), 5),
+        (3, Fraction(4, 5), Fraction(1, 3), Fraction(1, 50)),
+    )
+]
+
+
+def profile(epsilon: sympy.Rational, shift: sympy.Expr) -> sympy.Expr:
+    """Phi(shift/2 - eps/shift) - e^eps Phi(-shift/2 - eps/shift)."""
+    near, far = ((epsilon / shift + sign * shift / 2) / sympy.sqrt(2) for sign in (-1, 1))
+    return (sympy.erfc(near) - sympy.exp(epsilon) * sympy.erfc(far)) / 2
+
+
+def promise(p: TableRows) -> tuple:
+    return tuple(sympy.Rational(value) for value in (p.dimension, p.records, p.epsilon, p.delta, p.constant))
+
+
+def printed_rows(p: TableRows) -> list[sympy.Expr]:
+    """Deviations of the two rows with a delta, n eps = 1."""
+    d, _, _, _, constant = promise(p)
+    return [constant * d * sympy.sqrt(sympy.log(d)), constant]
+
+
+def repaired_rows(p: TableRows) -> list[sympy.Expr]:
+    d, _, _, delta, _ = promise(p)
+    return [2 * v * sympy.sqrt(sympy.log(sympy.Rational(5, 4) * v / delta)) for v in (d, 1)]
+
+
+def printed_table(p: TableRows) -> sympy.Expr:
+    _, _, epsilon, delta, _ = promise(p)
+    shifts = [sympy.sqrt(2) * epsilon / deviation for deviation in printed_rows(p)]
+    gaussian = [delta - profile(epsilon, shift).evalf(60) for shift in shifts]
+    return min([sympy.exp(-epsilon / 3).evalf(60) - 1, *gaussian])
+
+
+def table_sizes(p: TableRows) -> list[sympy.Expr]:
+    """Return norm.low - low size and high size - norm.high for each row of the corrected table, n eps = 1."""
+    d, _, _, delta, _ = promise(p)
+    log, root, half = sympy.log, sympy.sqrt(d), sympy.Rational(3, 2)
+    narrow, wide = sympy.sqrt(log(sympy.Rational(5, 4) / delta)), d * sympy.sqrt(log(sympy.Rational(5, 4) * d / delta))
+    low, high = 2 * sympy.sqrt(2 * d / sympy.pi), 8 * sympy.sqrt(log(2) + d * log(9))
+    return [
+        *(2 * d * root - d * root, 31 * d * root - 30 * d * root),
+        *(low * wide - root * wide, 14 * root * wide - high * wide),
+        *(half * (d + 1) - d, 29 * d - half * WISHART.subs(d_, d)),
+        *(low * narrow - root * narrow, 14 * root * narrow - high * narrow),
+    ]
+
+
+def repaired_table(p: TableRows) -> sympy.Expr:
+    _, n, epsilon, delta, _ = promise(p)
+    profiles = [profile(epsilon, sympy.sqrt(2) * epsilon / deviation).evalf(60) for deviation in repaired_rows(p)]
+    return min([(size / (n * epsilon)).evalf(60) for size in table_sizes(p)] + [delta - value for value in profiles])
+
+
+PROMISE_OUTSIDE = {
+    "dimension >= 2, an integer": {"dimension": 1},
+    "records >= 1, an integer": {"records": 0},
+    "epsilon > 0": {"epsilon": 0},
+    "delta > 0": {"delta": 0},
+    "delta < 1": {"delta": 1},
+}
+
+
+def check_promise(statement, more: dict[str, dict[str, object]]) -> None:
+    inside = TableRows(2, 1, 1, Fraction(1, 10), 1)
+    bind_hypotheses(
+        statement, inside, {says: attrs.evolve(inside, **change) for says, change in (PROMISE_OUTSIDE | more).items()}
+    )
+
+
+def check_delta_slacks(deviations, printed: Callable[[TableRows], list[sympy.Expr]]) -> None:
+    """Each Gaussian row on its own: the smallest slack alone would hide the others."""
+    with precision(256):
+        for p in ROWS:
+            for slack, deviation in zip(delta_slacks(p, deviations(p)), printed(p), strict=True):
+                _, _, epsilon, delta, _ = promise(p)
+                expected = delta - profile(epsilon, sympy.sqrt(2) * epsilon / deviation).evalf(60)
+                assert abs(slack - arb(str(expected))) < arb(10) ** -40
+
+
+@table_1.refutes(grade="interval", region="20 rows: d = 2, 3, 10, 500, 10^6, each with four promises and constants")
+def test_printed_table(statement) -> None:
+    """W - e_1 e_1'/n is not positive definite where (e_1'W^-1 e_1)^-1 ~ c chi^2_2 is below 1/n, c = 3/(2 n eps).
+
+    That has probability 1 - exp(-1/(2nc)) = 1 - exp(-eps/3) > 0 (`wishart.theorem-4`; for d = 1 it is the exponential
+    law). And the delta of Gaussian noise whose constant is free of delta is a positive number free of delta.
+    """
+    scale = sympy.Rational(3, 2) / (n_ * e_)
+    assert sympy.simplify(1 / (2 * n_ * scale) - e_ / 3) == 0
+    bind(statement, [(p, printed_table(p)) for p in ROWS])
+    check_delta_slacks(printed_deviations, printed_rows)
+    assert [int(least([arb(x) for x in order]).unique_fmpz()) for order in itertools.permutations((1, 2, 3))] == [1] * 6
+    assert all(statement.at(p) is Truth.FALSE for p in ROWS)
+    small = TableRows(5, 7, 1, Fraction(1, 10**9), 1)
+    without_wishart = statement.nudged(lambda margin: margin + 1 - (arb(-1) / 3).exp())
+    assert without_wishart.at(small) is Truth.FALSE, "the delta rows fail too, by more than the Wishart row"
+    check_promise(statement, {"constant > 0": {"constant": 0}})
+
+
+@table_1.supports_repair(grade="derived", region="every d >= 2, n, eps <= 1, delta in (0, 1)")
+@table_1.controls("+repair", grade="interval", region="d = 2, n = 1, delta = 1/10, epsilon = 20")
+def test_repaired_table(statement) -> None:
+    """The enclosures of the norms, row by row, hold the stated constants for all d >= 2; delta is that of Theorem 2.
+
+    Laplace: sqrt(d) b = 2 d sqrt(d)/(n eps) and 15 times it. Gaussian, in 2 sqrt(d) deviations: 2 sqrt(2/pi) >= 1, and
+    8 sqrt(log 9 + log(2)/d) <= 14. Wishart: 3(d + 1)/2 >= d, and 7.5 (log 9 + (1 + 1/d) log(5)/2) <= 29. The narrow
+    deviation is sqrt(2 log(1.25/delta)) sqrt(2)/(n eps), that of Theorem 2 in its repaired form; the wide is larger.
+    """
+    check_net_bounds()
+    check_laplace_expectation()
+    two_root = 2 * sympy.sqrt(2 / sympy.pi)
+    assert two_root.evalf(30) > 1
+    assert (8 * sympy.sqrt(sympy.log(9) + sympy.log(2) / 2)).evalf(30) < 14
+    assert (sympy.Rational(15, 2) * (sympy.log(9) + sympy.Rational(3, 4) * sympy.log(5))).evalf(30) < 29
+    level = sympy.Symbol("level", positive=True)
+    assert sympy.simplify(sympy.sqrt(2 * level) * sympy.sqrt(2) - 2 * sympy.sqrt(level)) == 0
+    bind(statement, [(p, repaired_table(p)) for p in ROWS])
+    check_delta_slacks(repaired_deviations, repaired_rows)
+    with precision(256):
+        for p in ROWS:
+            for slack, expected in zip(size_slacks(p), table_sizes(p), strict=True):
+                scaled = slack * p.records * ball(p.epsilon)
+                assert abs(scaled - arb(str(expected.evalf(60)))) < (1 + abs(scaled)) * arb(10) ** -40
+    assert all(statement.at(p) is Truth.TRUE for p in ROWS)
+    check_promise(statement, {"epsilon <= 1": {"epsilon": Fraction(11, 10)}})
+    assert statement.without("epsilon <= 1").at(TableRows(2, 1, 20, Fraction(1, 10), 1)) is Truth.FALSE

@@ -1,0 +1,160 @@
+"""`wishart.lemma-5`: a packing of subspaces."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import attrs
+import sympy
+from flint import fmpq, fmpq_mat
+
+from dpmatrix.claims import Truth, bind, bind_hypotheses
+from dpmatrix.reporting.citing import cite
+from dpmatrix.spec.wishart.packing import Packing
+from dpmatrix.spec.wishart.spectra import identity, spectral_norm
+
+lemma_5 = cite("wishart.lemma-5@2547bcd2")
+
+k_, d_, x_, rate_, gamma_, e_, c_ = sympy.symbols("k d x rate gamma e c", positive=True)
+
+
+def block(top: fmpq_mat, bottom: fmpq_mat) -> fmpq_mat:
+    """Stack two matrices."""
+    return fmpq_mat(top.nrows() + bottom.nrows(), top.ncols(), [*top.entries(), *bottom.entries()])
+
+
+def graph(m: fmpq_mat) -> fmpq_mat:
+    return block(identity(m.ncols()), m)
+
+
+def projector_onto(columns: fmpq_mat) -> fmpq_mat:
+    return columns * (columns.transpose() * columns).inv() * columns.transpose()
+
+
+def contraction(rows: int, columns: int, seed: int) -> fmpq_mat:
+    """Return a matrix of Frobenius norm, hence of spectral norm, at most 1."""
+    entries = [fmpq((seed * (7 * i + 3) + i * i) % 11 - 5, 6 * rows * columns) for i in range(rows * columns)]
+    return fmpq_mat(rows, columns, entries)
+
+
+PACKINGS = [
+    Packing(k, d, delta, 1)
+    for k, d in ((1, 2), (1, 5), (2, 4), (3, 4), (2, 2))
+    for delta in (Fraction(1, 16), Fraction(1, 17), Fraction(1, 40), Fraction(3, 1000))
+]
+SMALL_BALLS = (
+    "every 1 <= k <= d, 0 < delta <= 1/16: derivation in the docstring, its identities checked exactly for d <= 5"
+)
+
+
+@lemma_5.supports_repair(grade="derived", region=SMALL_BALLS)
+def test_graphs_of_contractions_are_a_packing(statement) -> None:
+    """Y_M = span of [I; M] with M of shape (d - k) x k, ||M||_2 <= 1, has complement span of [-M'; I].
+
+    [-M'; I]'[I; N] = N - M, and the orthonormal frames are those blocks times (I + MM')^(-1/2) and (I + N'N)^(-1/2),
+    of smallest singular value at least 2^(-1/2). So ||P_M - P_N|| >= ||(I - P_M) P_N|| >= ||M - N|| / 2. Take a maximal
+    set of M in the unit ball of the spectral norm, pairwise more than 4 delta apart: balls of radius 4 delta around its
+    members cover, hence N (4 delta)^D >= 1 with D = k(d - k), and projectors are pairwise more than 2 delta apart.
+    (1/(4 delta))^D >= (1/delta)^(D/2) says 16 delta <= 1.
+    """
+    for k, d in ((1, 2), (1, 4), (2, 3), (2, 4), (3, 5)):
+        for seed in (1, 2, 3):
+            m, n = contraction(d - k, k, seed), contraction(d - k, k, seed + 4)
+            normal = block(-1 * m.transpose(), identity(d - k))
+            assert (normal.transpose() * graph(n) - (n - m)).entries() == [fmpq(0)] * (k * (d - k))
+            assert (normal.transpose() * graph(m)).rank() == 0
+            apart = spectral_norm(projector_onto(graph(m)) - projector_onto(graph(n)))
+            assert apart > spectral_norm(m - n) / 2, "strict, as these M are inside the ball"
+    power = (1 / (4 * x_)) ** (k_ * (d_ - k_)) / (1 / x_) ** (k_ * (d_ - k_) / 2)
+    base = 1 / (4 * sympy.sqrt(x_))
+    assert sympy.simplify(sympy.expand_log(sympy.log(power) - k_ * (d_ - k_) * sympy.log(base), force=True)) == 0
+    assert sympy.simplify(base.subs(x_, sympy.Rational(1, 16)) - 1) == 0
+    assert sympy.simplify(sympy.diff(base, x_)).is_negative
+    formula = (1 / (4 * x_)) ** (k_ * (d_ - k_)) - 2 ** (k_ * (d_ - k_) * sympy.log(1 / x_, 2) / 2)
+    values = []
+    for p in PACKINGS:
+        value = formula.subs({k_: p.rank, d_: p.dimension, x_: sympy.Rational(p.delta)}).evalf(60)
+        values.append((p, "0" if p.delta == Fraction(1, 16) else value))
+    bind(statement, values)
+    assert all(statement.at(p) is Truth.TRUE for p in PACKINGS if p.delta != Fraction(1, 16))
+    inside = Packing(1, 3, Fraction(1, 100), 1)
+    outside = {
+        "rank >= 1, an integer": attrs.evolve(inside, rank=0),
+        "k <= d": attrs.evolve(inside, rank=4),
+        "delta > 0": attrs.evolve(inside, delta=0),
+        "delta <= 1/16": attrs.evolve(inside, delta=Fraction(1, 15)),
+    }
+    bind_hypotheses(statement, inside, outside)
+    assert statement.applies(Packing(1, 1, Fraction(1, 16), 1)) is Truth.TRUE
+
+
+@lemma_5.controls("+repair", grade="interval", region="delta slightly above 1/16")
+def test_rate_one_half_needs_small_balls(statement) -> None:
+    """At delta = 1/15 the volume bound no longer gives the rate 1/2."""
+    wide = statement.without("delta <= 1/16")
+    assert all(wide.at(Packing(k, d, Fraction(1, 15), 1)) is Truth.FALSE for k, d in ((1, 2), (2, 5), (4, 5)))
+
+
+@lemma_5.refutes(
+    grade="derived",
+    region="sqrt(1/2) <= delta < 1, every rate > 0, all 1 <= k < d, by the docstring; three delta, four k, d and rates",
+)
+def test_no_two_large_balls_are_disjoint(statement) -> None:
+    """Turn a basis half way: principal vectors c e + s f of angle t have the midpoint of angle t/2, sin(t/2)^2 <= 1/2.
+
+    In the plane of one principal pair, and so in all of them together, projectors of angle u are sin(u) apart. Hence
+    N = 1 for delta^2 >= 1/2, while (1/delta)^(rate k (d - k)) > 1 for delta < 1 and every rate > 0.
+    """
+    t, u = sympy.symbols("t u", real=True)
+    first, second = (sympy.Matrix([sympy.cos(a), sympy.sin(a)]) for a in (t, u))
+    difference = first * first.T - second * second.T
+    assert sympy.simplify(difference.trace()) == 0
+    assert sympy.simplify(difference.det() + sympy.sin(t - u) ** 2) == 0, "eigenvalues are +- sin of the angle"
+    assert sympy.sin(sympy.pi / 4) ** 2 == sympy.Rational(1, 2), "t/2 <= pi/4"
+    for delta in (Fraction(3, 4), Fraction(99, 100), Fraction(7072, 10000)):
+        for k, d, rate in ((1, 2, 1), (2, 4, Fraction(1, 1000)), (5, 9, Fraction(1, 10**9)), (1, 40, 3)):
+            assert statement.at(Packing(k, d, delta, rate)) is Truth.FALSE
+    lines = [Fraction(i, 29) for i in range(1, 21)]
+    bind(
+        statement,
+        [
+            (
+                Packing(1, 2, delta, 1),
+                sympy.ceiling(sympy.pi / (2 * sympy.asin(sympy.Rational(delta))))
+                - 1
+                - 1 / sympy.Rational(delta).evalf(60),
+            )
+            for delta in lines
+        ],
+    )
+    bind(
+        statement,
+        [
+            (
+                Packing(k, k + 2, Fraction(i, 20), Fraction(1, 7)),
+                1 - (20 / sympy.Integer(i)) ** sympy.Rational(2 * k, 7).evalf(60),
+            )
+            for i in (15, 16, 17, 18, 19)
+            for k in (1, 2, 3, 4)
+        ],
+    )
+    inside = Packing(1, 3, Fraction(1, 100), 1)
+    outside = {
+        "rank >= 1, an integer": attrs.evolve(inside, rank=0),
+        "k <= d": attrs.evolve(inside, rank=4),
+        "delta > 0": attrs.evolve(inside, delta=0),
+        "rate > 0": attrs.evolve(inside, rate=0),
+    }
+    bind_hypotheses(statement, inside, outside)
+
+
+@lemma_5.refutes(grade="interval", region="lines of the plane, rate 1/2, delta = 0.7072, just over sqrt(1/2)")
+def test_small_balls_in_the_plane_are_disjoint(statement) -> None:
+    """The refutation is no artefact of the margin: it starts at sqrt(1/2); below, two lines have disjoint balls."""
+    assert statement.at(Packing(1, 2, Fraction(7072, 10000), Fraction(1, 2))) is Truth.FALSE
+    assert statement.at(Packing(1, 2, Fraction(7071, 10000), Fraction(1, 2))) is Truth.TRUE
+    assert statement.at(Packing(1, 2, Fraction(7072, 10000), Fraction(1, 2))) is Truth.FALSE
+    assert statement.at(Packing(1, 2, Fraction(1, 10), 1)) is Truth.TRUE
+    for delta in (Fraction(9, 10), Fraction(1, 10)):
+        assert statement.at(Packing(2, 2, delta, 1)) is Truth.TRUE, "k = d: one subspace, exponent 0"
+    assert statement.at(Packing(2, 5, Fraction(1, 10), 1)) is Truth.UNDECIDED, "not known exactly, so not claimed"

@@ -1,0 +1,210 @@
+"""Theorems 1 and 2 of `wishart`: Laplace noise suffices as printed, Gaussian noise only for small epsilon."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from itertools import product
+
+import attrs
+import sympy
+from flint import arb, ctx
+
+from dpmatrix.claims import Condition, Statement, Truth, bind, bind_hypotheses, certify, interval
+from dpmatrix.reporting.citing import cite
+from dpmatrix.spec.wishart.scalar_noise import GaussianNoise, LaplaceNoise
+
+theorem_1 = cite("wishart.theorem-1@78ab7151")
+theorem_2 = cite("wishart.theorem-2@eab726ec")
+
+e, s, scale, shift, z = sympy.symbols("epsilon s lambda t z", positive=True)
+
+
+def condition(statement: Statement, says: str) -> Condition:
+    """One hypothesis of a statement, by its sentence."""
+    return next(given for given in statement.given if given.says == says)
+
+
+def as_statement(statement: Statement, says: str) -> Statement:
+    """One hypothesis of a statement as a statement of its own, so that its formula can be bound."""
+    return Statement(says, condition(statement, says).margin)
+
+
+@theorem_1.supports(
+    grade="derived",
+    region="every epsilon, s_1, lambda and dimension: the loss by the triangle inequality, its bound by an identity",
+)
+def test_laplace_noise_suffices(statement) -> None:
+    """The loss is the sum of (|z_i - t_i| - |z_i|) / lambda, at most |t|_1 / lambda by the triangle inequality.
+
+    Then epsilon - s/lambda = (epsilon/lambda) (lambda - s/epsilon), positive by hypothesis.
+    """
+    margin = e - s / scale
+    assert sympy.simplify(margin - (e / scale) * (scale - s / e)) == 0
+    points = [
+        LaplaceNoise(Fraction(i, 3), Fraction(j, 2), Fraction(k, 5))
+        for i, j, k in product((1, 4, 9), (0, 1, 7), (2, 9, 31))
+    ]
+    bind(
+        statement,
+        (
+            (
+                p,
+                margin.subs(
+                    {e: sympy.Rational(p.epsilon), s: sympy.Rational(p.sensitivity), scale: sympy.Rational(p.scale)}
+                ).evalf(50),
+            )
+            for p in points
+        ),
+    )
+    bind_hypotheses(
+        statement,
+        LaplaceNoise(1, 1, 2),
+        {
+            "epsilon > 0": LaplaceNoise(-1, 1, 2),
+            "sensitivity >= 0": LaplaceNoise(1, -1, 2),
+            "lambda > s_1 / epsilon": LaplaceNoise(1, 1, 1),
+        },
+    )
+    assert condition(statement, "epsilon > 0").at(LaplaceNoise(0, 1, 2)) is Truth.FALSE
+    assert statement.applies(LaplaceNoise(1, 0, Fraction(1, 9))) is Truth.TRUE, "nothing is released, anything hides it"
+    assert statement.applies(LaplaceNoise(1, 1, Fraction(10, 9))) is Truth.TRUE
+    bind(
+        as_statement(statement, "lambda > s_1 / epsilon"),
+        ((p, sympy.Rational(p.scale) - sympy.Rational(p.sensitivity) / sympy.Rational(p.epsilon)) for p in points),
+    )
+
+
+@theorem_1.controls(grade="interval", region="s_1 = epsilon = 1, noise cut by a quarter")
+def test_less_laplace_noise_does_not_suffice(statement) -> None:
+    less = statement.without("lambda > s_1 / epsilon")
+    assert less.at(LaplaceNoise(1, 1, 1)) is Truth.TRUE, "equality suffices"
+    assert less.at(LaplaceNoise(1, 1, Fraction(3, 4))) is Truth.FALSE
+
+
+def printed_gap(c: arb, epsilon: arb) -> arb:
+    """Return delta - profile at sigma = c s / epsilon and delta = 1.25 exp(-c^2 / 2): the hypotheses with equality."""
+    near, far = epsilon / (2 * c) - c, -epsilon / (2 * c) - c
+    root_two = arb(2).sqrt()
+    profile = ((-near / root_two).erfc() - epsilon.exp() * (-far / root_two).erfc()) / 2
+    return 5 * (-c * c / 2).exp() / 4 - profile
+
+
+@attrs.frozen
+class Boundary:
+    """A point on the boundary of the hypotheses."""
+
+    c: arb
+    epsilon: arb
+
+
+CENT = Fraction(1, 100)
+INSIDE = GaussianNoise(1, Fraction(1, 10), 1, Fraction(23, 10), Fraction(231, 100))
+OUTSIDE = {
+    "epsilon > 0": attrs.evolve(INSIDE, epsilon=-1),
+    "delta < 1": attrs.evolve(INSIDE, delta=1),
+    "delta > 0": attrs.evolve(INSIDE, delta=0),
+    "sensitivity > 0": attrs.evolve(INSIDE, sensitivity=0),
+    "c > 0": attrs.evolve(INSIDE, c=Fraction(-23, 10)),
+    "c^2 > 2 ln(1.25 / delta)": attrs.evolve(INSIDE, c=2),
+    "sigma > c s_2 / epsilon": attrs.evolve(INSIDE, sigma=2),
+}
+
+
+def assert_printed_hypotheses(statement: Statement) -> None:
+    """Check that the two printed inequalities are strict, and are the printed formulas; so are the signs."""
+    boundary = attrs.evolve(INSIDE, c=Fraction(5, 2), sigma=Fraction(5, 2))
+    assert condition(statement, "sigma > c s_2 / epsilon").at(boundary) is Truth.FALSE
+    edge = attrs.evolve(INSIDE, c=0, delta=Fraction(5, 4))
+    assert condition(statement, "c^2 > 2 ln(1.25 / delta)").at(edge) is Truth.FALSE, "0 > 0 at c = 0, delta = 1.25"
+    assert condition(statement, "c > 0").at(edge) is Truth.FALSE
+    assert condition(statement, "epsilon > 0").at(attrs.evolve(INSIDE, epsilon=0)) is Truth.FALSE
+    points = [
+        GaussianNoise(Fraction(i, 3), Fraction(j, 10), Fraction(k, 2), Fraction(i + k, 2), Fraction(j, 4))
+        for i, j, k in product((1, 4, 9), (1, 5, 9), (1, 2, 7))
+    ]
+    bind(
+        as_statement(statement, "c^2 > 2 ln(1.25 / delta)"),
+        (
+            (p, (sympy.Rational(p.c) ** 2 - 2 * sympy.log(sympy.Rational(5, 4) / sympy.Rational(p.delta))).evalf(50))
+            for p in points
+        ),
+    )
+    bind(
+        as_statement(statement, "sigma > c s_2 / epsilon"),
+        (
+            (p, sympy.Rational(p.sigma) - sympy.Rational(p.c * p.sensitivity) / sympy.Rational(p.epsilon))
+            for p in points
+        ),
+    )
+    assert not statement.strict, "a promise may be met exactly"
+
+
+@theorem_2.refutes(grade="interval", region="epsilon = 10, delta = 1/10, c = 2.3, sigma = 0.231")
+def test_gaussian_constant_fails_for_large_epsilon(statement) -> None:
+    point = attrs.evolve(INSIDE, epsilon=10, sigma=Fraction(231, 1000))
+    assert statement.at(point) is Truth.FALSE
+    assert statement.margin(point) < -arb(1) / 4, "the exact delta is above 0.35"
+    bind_hypotheses(statement, INSIDE, OUTSIDE)
+    bind_hypotheses(statement, point, OUTSIDE)
+    assert_printed_hypotheses(statement)
+
+
+@theorem_2.supports_repair(
+    grade="derived",
+    region="every epsilon <= 1, every delta in (0, 1); the docstring's argument, certified by subdivision for c <= 2",
+)
+def test_gaussian_constant_suffices_up_to_epsilon_one(statement) -> None:
+    """The profile grows with mu = s/sigma, so equality in the hypotheses is the worst; there the gap is positive.
+
+    For c <= 2 by subdivision. For c >= 2 by Mills' ratio: with x = c - epsilon/(2c) >= 7/4 the profile is at most
+    phi(x)/x <= exp(-c^2/2) exp(1/2) / (sqrt(2 pi) 7/4). c^2 > 2 ln(1.25/delta) > 2 ln 1.25 bounds c from below.
+    """
+    mu, eps = sympy.symbols("mu epsilon", positive=True)
+
+    def phi(x):
+        return sympy.exp(-(x**2) / 2) / sympy.sqrt(2 * sympy.pi)
+
+    def cdf(x):
+        return (1 + sympy.erf(x / sympy.sqrt(2))) / 2
+
+    profile = cdf(mu / 2 - eps / mu) - sympy.exp(eps) * cdf(-mu / 2 - eps / mu)
+    growth = sympy.diff(profile, mu)
+    assert sympy.simplify(growth - phi(mu / 2 - eps / mu)) == 0, "positive for every mu and epsilon"
+
+    least = (2 * (arb(5) / 4).log()).sqrt().lower()
+    gap = Statement("gap", lambda p: printed_gap(p.c, p.epsilon), strict=True)
+    certificate = certify(gap, Boundary(interval(arb(least), 2), interval(0, 1)))
+    assert certificate.answer is Truth.TRUE
+    assert (arb(1) / 2).exp() / ((2 * arb.pi()).sqrt() * arb(7) / 4) < arb(5) / 4
+
+    def on_boundary():
+        for c, epsilon in product((1, 2, 3, 5), (Fraction(1, 10), Fraction(1, 2), Fraction(9, 10), 1, 7)):
+            with_prec = arb(c)
+            delta = 5 * (-with_prec * with_prec / 2).exp() / 4
+            ratio = arb(epsilon.numerator) / epsilon.denominator
+            yield GaussianNoise(epsilon, delta, 3, c, Fraction(3 * c) / epsilon), printed_gap(with_prec, ratio)
+
+    before, ctx.prec = ctx.prec, 300
+    try:
+        pairs = list(on_boundary())
+    finally:
+        ctx.prec = before
+    bind(statement, pairs)
+    for epsilon, digits in product((Fraction(1, 100), Fraction(1, 2), 1), (1, 3, 9)):
+        c = Fraction(math.ceil(1000 * math.sqrt(2 * math.log(1.25 * 10**digits))) + 1, 1000)
+        assert statement.at(GaussianNoise(epsilon, Fraction(1, 10**digits), 3, c, 3 * c / epsilon + CENT)) is Truth.TRUE
+    bind_hypotheses(
+        statement,
+        INSIDE,
+        OUTSIDE | {"epsilon <= 1": attrs.evolve(INSIDE, epsilon=2)},
+    )
+    assert_printed_hypotheses(statement)
+
+
+@theorem_2.controls("+repair", grade="interval", region="epsilon = 1, delta = 1e-5, noise cut by a third")
+def test_a_third_less_gaussian_noise_does_not_suffice(statement) -> None:
+    point = GaussianNoise(1, Fraction(1, 100_000), 1, 5, Fraction(501, 100))
+    assert statement.at(point) is Truth.TRUE
+    less = attrs.evolve(point, sigma=Fraction(2, 3) * point.sigma)
+    assert statement.without("sigma > c s_2 / epsilon").at(less) is Truth.FALSE

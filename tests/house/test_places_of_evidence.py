@@ -1,0 +1,84 @@
+"""`proofs_checks/` mirrors `spec/`: the evidence of a claim stands in the file of the module that specifies it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from dpmatrix.claims import Citation
+from dpmatrix.reporting.written import written
+from dpmatrix.spec import places
+
+ROOT = Path(__file__).resolve().parents[2]
+CHECKS = ROOT / "proofs_checks"
+FILES = sorted(path.relative_to(CHECKS).as_posix() for path in CHECKS.rglob("test_*.py"))
+COMMON = "common/"
+"""Checks of what is no claim."""
+
+
+def module_of(file: str) -> str:
+    """Return the module of the specification whose claims a file is about."""
+    document, _, name = file.partition("/test_")
+    return f"spec/cross_{name}" if document == "cross" else f"spec/{document}/{name}"
+
+
+def first_claims(text: str) -> Iterator[tuple[str, str]]:
+    """Name of every item of evidence in a file, and the claim that it cites first."""
+    tree = ast.parse(text)
+    cited = [node for node in tree.body if isinstance(node, ast.Assign)]
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef) and node.name.startswith("test_"):
+            for citation, _ in written(ast.Module([*cited, node], [])):
+                yield node.name, Citation.parse(citation).claim
+                break
+
+
+def misplaced(file: str, text: str) -> list[str]:
+    """List the items of a file that cite first a claim of another module."""
+    return [
+        f"{file}::{name} is about {claim}, which is specified in {places()[claim].file}"
+        for name, claim in first_claims(text)
+        if places()[claim].file != module_of(file)
+    ]
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_evidence_stands_where_its_claim_is_specified(file) -> None:
+    text = (CHECKS / file).read_text(encoding="utf-8")
+    if file.startswith(COMMON):
+        assert not list(first_claims(text)), "what is about a claim has a place of its own"
+        return
+    assert (ROOT / module_of(file)).is_file()
+    assert list(first_claims(text))
+    assert misplaced(file, text) == []
+
+
+def test_all_documents_are_mirrored() -> None:
+    documents = {path.parent.name for path in (ROOT / "spec").glob("*/__init__.py")}
+    assert {file.partition("/")[0] for file in FILES} == documents | {"cross", COMMON.strip("/")}
+
+
+TEXT = """
+closer = cite("wishart.theorem-7@b7d447b0")
+smaller = cite("wishart.lemma-1@b14a549d")
+
+@closer.supports(grade="symbolic", region="x")
+@smaller.supports(grade="symbolic", region="x")
+def test_both(): ...
+
+@smaller.supports(grade="symbolic", region="x")
+@closer.supports(grade="symbolic", region="x")
+def test_other_first(): ...
+
+def test_plain(): ...
+"""
+
+
+def test_an_item_in_the_wrong_file_is_told() -> None:
+    assert list(first_claims(TEXT)) == [("test_both", "wishart.theorem-7"), ("test_other_first", "wishart.lemma-1")]
+    found = "wishart/test_closeness.py::test_other_first is about wishart.lemma-1, which is specified in"
+    assert misplaced("wishart/test_closeness.py", TEXT) == [f"{found} spec/wishart/noise.py"]
+    assert len(misplaced("cross/test_wishart.py", TEXT)) == 2
