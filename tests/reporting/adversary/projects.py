@@ -85,17 +85,17 @@ def above(p):
 
 
 def over_the_curve(p):
-    return ball(p.y) - 97 * ball(p.x) ** 2 - 1
+    return ball(p.y) - 97 * ball(p.x) ** 2 - ball(p.x) - 1
 
 
 def under_the_curve(p):
-    return 97 * ball(p.x) ** 2 + 1 - ball(p.y)
+    return 97 * ball(p.x) ** 2 + ball(p.x) + 1 - ball(p.y)
 
 
 GIVEN = (Condition("x >= 0", not_negative),)
-CURVE = (Condition("y >= 97 x^2 + 1", over_the_curve), Condition("y <= 97 x^2 + 1", under_the_curve))
+CURVE = (Condition("y >= 97 x^2 + x + 1", over_the_curve), Condition("y <= 97 x^2 + x + 1", under_the_curve))
 TIED = (*GIVEN, *CURVE)
-FALSE = Statement("x <= 0 where y = 97 x^2 + 1", negative, given=TIED)  # points nearby are seldom on the curve
+FALSE = Statement("x <= 0 where y = 97 x^2 + x + 1", negative, given=TIED)  # points nearby are seldom on the curve
 PLAIN = Statement("x <= 0", negative, given=GIVEN)
 TRUE = Statement("2 x + 1 >= 0", above, given=GIVEN)
 
@@ -119,7 +119,7 @@ from toyspec.MODULE import Point
 
 
 def at(x):
-    return Point(x, 97 * x * x + 1)
+    return Point(x, 97 * x * x + x + 1)
 
 
 MET = {"points": 9, "boxes": 9, "compared": 9, "ranges": {}, "edge": []}
@@ -160,6 +160,8 @@ class Attack:
         What it does, in a sentence.
     guard
         What stands in its way; without it the claim would stand.
+    without
+        The same as names of `guards.GUARDS`, where it can be taken away.
     evidence
         Source of the test file.
     specification
@@ -188,6 +190,7 @@ class Attack:
     specification: str = ONE_CLAIM
     files: dict[str, str] = attrs.Factory(dict)
     refusal: tuple[str, ...] = attrs.field(default=(), converter=tuple)
+    without: tuple[str, ...] = attrs.field(default=(), converter=tuple)
     arguments: tuple[str, ...] = attrs.field(default=(), converter=tuple)
     alone: bool = False
     accepts: bool = True
@@ -241,11 +244,24 @@ class Run:
     text: str
     ledger: dict | None
 
-    def concerning(self, attack: Attack) -> list[str]:
-        """Return the objections that name the attack's claims or files; all of them if it ran alone."""
-        lines = [] if self.ledger is None else self.ledger["violations"]
+    @classmethod
+    def of(cls, root: Path) -> Run:
+        """Read what a run left in its project."""
+        ledger = root / "build/audit/ledger.json"
+        record = json.loads(ledger.read_text()) if ledger.exists() else None
+        return cls((root / "code.txt").read_text(), (root / "output.txt").read_text(), record)
+
+    def said_of(self, attack: Attack) -> list[str]:
+        """Return the objections, and the lines of the output, that name the attack's claims or files."""
+        objections = [] if self.ledger is None else self.ledger["violations"]
         words = (*attack.asks(), f"/{attack.module}/", f"toyspec.{attack.module}")
+        lines = [*objections, *self.text.splitlines()]
         return [line for line in lines if attack.alone or any(word in line for word in words)]
+
+    def objections_to(self, attack: Attack) -> list[str]:
+        """Return the objections alone."""
+        objections = [] if self.ledger is None else self.ledger["violations"]
+        return [line for line in self.said_of(attack) if line in objections]
 
     def stands(self, attack: Attack) -> bool:
         """Whether the attack has all that it asks for, without an objection."""
@@ -254,25 +270,32 @@ class Run:
         if self.ledger is None:
             return False
         found = {name: self.ledger["standings"].get(name, {}).get("standing") for name in attack.asks()}
-        return found == attack.asks() and not self.concerning(attack) and (not attack.alone or self.code == "0")
+        return found == attack.asks() and not self.objections_to(attack) and (not attack.alone or self.code == "0")
 
 
-def carry_out(attacks: Iterable[Attack], folder: Path) -> dict[str, Run]:
-    """Run all attacks: those that need it alone, the others of a family together."""
-    jobs, where = [], {}
+def carry_out(attacks: Iterable[Attack], folder: Path, *, unguarded: bool = False) -> dict[str, Run]:
+    """Run all attacks: those that need it alone, the others of a family together.
+
+    Parameters
+    ----------
+    attacks
+        What to run.
+    folder
+        Where the projects are written.
+    unguarded
+        Whether the guards that the attacks are aimed at are taken away.
+    """
+    jobs: dict[Path, dict] = {}
+    where = {}
     for attack in attacks:
-        root = folder / (attack.module if attack.alone else attack.family)
+        without = sorted(attack.without) if unguarded else []
+        company = "-".join(["without", *without]) if unguarded else attack.family
+        root = folder / (attack.module if attack.alone else company)
         where[attack.name] = root
         attack.write(root)
-        if attack.alone or not any(job["root"] == str(root) for job in jobs):
-            accepts = ["--accept-standings"] if attack.accepts else []
-            jobs.append({"root": str(root), "arguments": ["-q", *accepts, *attack.arguments]})
-    (folder / "jobs.json").write_text(json.dumps(jobs))
+        accepts = ["--accept-standings"] if attack.accepts else []
+        jobs[root] = {"root": str(root), "arguments": ["-q", "--tb=line", *accepts, *attack.arguments], "without": without}
+    (folder / "jobs.json").write_text(json.dumps([*jobs.values()]))
     command = [sys.executable, str(FOLDER / "run_projects.py"), str(folder / "jobs.json")]
     subprocess.run(command, env=environment(), check=True, timeout=300)
-    runs = {}
-    for root in {*where.values()}:
-        ledger = root / "build/audit/ledger.json"
-        record = json.loads(ledger.read_text()) if ledger.exists() else None
-        runs[root] = Run((root / "code.txt").read_text(), (root / "output.txt").read_text(), record)
-    return {name: runs[root] for name, root in where.items()}
+    return {name: Run.of(root) for name, root in where.items()}

@@ -1,6 +1,7 @@
 """Run pytest in several projects, each in a fork of one process that has imported what all of them need.
 
-Called as a program with a file of jobs: a list of ``{"root": ..., "arguments": [...]}``. Each job leaves what it
+Called as a program with a file of jobs: a list of ``{"root": ..., "arguments": [...], "without": [...]}``, where the last
+are names of guards that are taken away. Each job leaves what it
 printed in ``output.txt`` of its root, and its exit code, as a parent sees it, in ``code.txt``.
 """
 
@@ -13,14 +14,16 @@ import sys
 from pathlib import Path
 
 import pytest
+from guards import take_away
 
 PLUGIN = "dpmatrix.reporting.pytest_plugin"
 IMPORTED = ("html", "implementations", "outcomes", "record", "restamp", "snapshots", "terminal", "written")
 """What the plugin needs; pytest imports the plugin itself."""
 
 
-def _stamp(root: Path) -> None:
+def _stamp(root: Path, without: list[str]) -> None:
     """Bring the fingerprints in all citations up to date."""
+    take_away(without)
     sys.path[:0] = [str(root), str(root / "src")]
     restamp = importlib.import_module("dpmatrix.reporting.restamp").restamp
     restamp(root, dict(importlib.import_module("toyspec").load().fingerprints))
@@ -38,14 +41,19 @@ def _in_a_fork(root: Path, work) -> int:
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
 
+def _judge(job: dict) -> int:
+    take_away(job["without"])
+    return pytest.main(["-p", PLUGIN, "audit", *job["arguments"]])
+
+
 def main(jobs: list[dict]) -> None:
     """Run every job, one after the other."""
     for name in IMPORTED:
         importlib.import_module(f"dpmatrix.reporting.{name}")
     for job in jobs:
         root = Path(job["root"])
-        _in_a_fork(root, lambda root=root: _stamp(root))
-        code = _in_a_fork(root, lambda job=job: pytest.main(["-p", PLUGIN, "audit", *job["arguments"]]))
+        _in_a_fork(root, lambda root=root, job=job: _stamp(root, job["without"]))
+        code = _in_a_fork(root, lambda job=job: _judge(job))
         (root / "code.txt").write_text(str(code))
 
 
