@@ -16,9 +16,15 @@ from dpmatrix.claims import Truth
 from dpmatrix.mechanisms import OnlinePerturbedLeader, PrintedSubspaceRecovery, PrivateSubspaceRecovery
 from dpmatrix.mechanisms.analyze_gauss import simulate_stream, slide_deviation
 from dpmatrix.privacy.adjacency import Adjacency
+from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.analyze_gauss.gaussian_mechanism import GaussianPromise
 from dpmatrix.spec.analyze_gauss.online import FirstRow, OnlinePromise
 from dpmatrix.spec.analyze_gauss.subspace_privacy import ClosedGap, RepairedRecovery
+
+subspace_privacy = cite("analyze-gauss.subspace-privacy@5d352370")
+algorithm_3 = cite("analyze-gauss.algorithm-3@a0c09f12")
+algorithm_1 = cite("analyze-gauss.algorithm-1@3eaa6e4e")
+
 
 ADDED = Adjacency.ADD_REMOVE_ONE
 SMALL = Fraction(1, 10**6)
@@ -40,11 +46,8 @@ def closing_pair(excess: float, *, wide: int = 0) -> NeighbouringPair:
 PAIRS = [closing_pair(0.1), closing_pair(0.5), closing_pair(0.1, wide=40)]
 
 
-@pytest.mark.evidence(
-    "analyze-gauss.subspace-privacy@5d352370",
-    role="refutes",
-    grade="statistical",
-    region="epsilon = 1, delta = 1e-6, n = 2: a row that closes a gap of 1/10; confidence 1 - 1e-9",
+@subspace_privacy.refutes(
+    grade="statistical", region="epsilon = 1, delta = 1e-6, n = 2: a row that closes a gap of 1/10; confidence 1 - 1e-9"
 )
 def test_the_closed_gap_is_found(statement, audited) -> None:
     mechanism = PrintedSubspaceRecovery(1, ADDED, rank=1, delta=SMALL, acknowledge="analyze-gauss.subspace-privacy")
@@ -62,9 +65,7 @@ def test_the_closed_gap_is_found(statement, audited) -> None:
     assert statement.at(ClosedGap(1, SMALL, Fraction(1, 10), 10)) is Truth.FALSE
 
 
-@pytest.mark.evidence(
-    "analyze-gauss.subspace-privacy+repair@5d352370",
-    role="supports-repair",
+@subspace_privacy.supports_repair(
     grade="statistical",
     region="epsilon = 1, delta = 1e-6, a row that closes a gap of 1/10, and one at a gap of 40; no alarm at 1e-9",
 )
@@ -94,9 +95,7 @@ def printed_votes(data: np.ndarray, size: int, generator: np.random.Generator) -
     return votes(simulate_stream(data, float(slide_deviation(Fraction(1), SMALL)), size, generator))
 
 
-@pytest.mark.evidence(
-    "analyze-gauss.algorithm-3@a0c09f12",
-    role="refutes",
+@algorithm_3.refutes(
     grade="statistical",
     region="50 steps, epsilon = 1, delta = 1e-6: the number of steps that prefer e_1; confidence 1 - 1e-9",
 )
@@ -107,9 +106,7 @@ def test_fifty_printed_steps_are_caught(statement, audited) -> None:
     assert statement.at(FirstRow(1, SMALL, STEPS, 32)) is Truth.FALSE
 
 
-@pytest.mark.evidence(
-    "analyze-gauss.algorithm-3+repair@a0c09f12",
-    role="supports-repair",
+@algorithm_3.supports_repair(
     grade="statistical",
     region="50 steps, epsilon = 1, delta = 1e-6: the count or the sums of all matrices, as in the item's name; "
     "no alarm at 1e-9",
@@ -130,12 +127,7 @@ def test_fifty_repaired_steps_raise_no_alarm(statement, audited, seen: str) -> N
     assert statement.at(OnlinePromise(1, SMALL, 1, ADDED, STEPS)) is Truth.TRUE
 
 
-@pytest.mark.evidence(
-    "analyze-gauss.algorithm-1@3eaa6e4e",
-    role="refutes",
-    grade="statistical",
-    region="a row of norm 5 at epsilon = 1, delta = 1e-6; confidence 1 - 1e-9",
-)
+@algorithm_1.refutes(grade="statistical", region="a row of norm 5 at epsilon = 1, delta = 1e-6; confidence 1 - 1e-9")
 def test_a_long_row_is_caught(statement, audited) -> None:
     deviation = float(slide_deviation(Fraction(1), SMALL))
 

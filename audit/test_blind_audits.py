@@ -19,9 +19,15 @@ from dpmatrix.claims import Truth
 from dpmatrix.mechanisms import LaplaceInputPerturbation, SymmetrisedWishartMechanism, WishartMechanism
 from dpmatrix.privacy.adjacency import Adjacency
 from dpmatrix.randomness.entropy import SeededEntropy
+from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.wishart.points import InputPerturbation
 from dpmatrix.spec.wishart.scalar_noise import LaplaceNoise
 from dpmatrix.spec.wishart.wishart_perturbation import SymmetrisedNoise
+
+theorem_4 = cite("wishart.theorem-4@1a87265c")
+theorem_3 = cite("wishart.theorem-3@999d9312")
+theorem_1 = cite("wishart.theorem-1@78ab7151")
+
 
 EPSILON = 1
 RECORDS = 5
@@ -34,12 +40,7 @@ def pairs(dimension: int):
     return neighbouring_pairs(dimension, RECORDS, Adjacency.REPLACE_ONE)
 
 
-@pytest.mark.evidence(
-    "wishart.theorem-4@1a87265c",
-    role="refutes",
-    grade="statistical",
-    region="epsilon = 1, n = 5, d as in the item's name; confidence 1 - 1e-9",
-)
+@theorem_4.refutes(grade="statistical", region="epsilon = 1, n = 5, d as in the item's name; confidence 1 - 1e-9")
 @pytest.mark.parametrize("dimension", DIMENSIONS)
 def test_wishart_failure_is_found_blindly(statement, audited, dimension: int) -> None:
     mechanism = WishartMechanism(EPSILON, acknowledge="wishart.theorem-4")
@@ -57,12 +58,7 @@ def test_wishart_failure_is_found_blindly(statement, audited, dimension: int) ->
     assert statement.at(InputPerturbation(dimension, RECORDS, EPSILON)) is Truth.FALSE
 
 
-@pytest.mark.evidence(
-    "wishart.theorem-3@999d9312",
-    role="supports",
-    grade="statistical",
-    region="epsilon = 1, n = 5, d as in the item's name; no alarm at 1e-9",
-)
+@theorem_3.supports(grade="statistical", region="epsilon = 1, n = 5, d as in the item's name; no alarm at 1e-9")
 @pytest.mark.parametrize("calibration", ["printed", "tight"])
 @pytest.mark.parametrize("dimension", DIMENSIONS)
 def test_laplace_raises_no_alarm(statement, audited, dimension: int, calibration) -> None:
@@ -81,12 +77,7 @@ def test_laplace_raises_no_alarm(statement, audited, dimension: int, calibration
     assert statement.at(InputPerturbation(dimension, RECORDS, EPSILON)) is Truth.TRUE
 
 
-@pytest.mark.evidence(
-    "wishart.theorem-4+repair@1a87265c",
-    role="supports-repair",
-    grade="statistical",
-    region="epsilon = 1, n = 5, d as in the item's name; no alarm at 1e-9",
-)
+@theorem_4.supports_repair(grade="statistical", region="epsilon = 1, n = 5, d as in the item's name; no alarm at 1e-9")
 @pytest.mark.parametrize("dimension", DIMENSIONS)
 def test_symmetrised_wishart_raises_no_alarm(statement, audited, dimension: int) -> None:
     mechanism = SymmetrisedWishartMechanism(EPSILON)
@@ -103,12 +94,7 @@ def test_symmetrised_wishart_raises_no_alarm(statement, audited, dimension: int)
     assert statement.at(SymmetrisedNoise(dimension, Adjacency.REPLACE_ONE, EPSILON, 1, 0, 0)) is Truth.TRUE
 
 
-@pytest.mark.evidence(
-    "wishart.theorem-1@78ab7151",
-    role="control",
-    grade="statistical",
-    region="d = 1, epsilon = 1, Laplace noise cut by a quarter",
-)
+@theorem_1.controls(grade="statistical", region="d = 1, epsilon = 1, Laplace noise cut by a quarter")
 def test_laplace_noise_cut_by_a_quarter_is_caught(statement, audited) -> None:
     def target(data: np.ndarray, size: int, generator: np.random.Generator) -> np.ndarray:
         return float(np.sum(data**2)) + generator.laplace(scale=0.75, size=size)
@@ -125,12 +111,7 @@ def test_laplace_noise_cut_by_a_quarter_is_caught(statement, audited) -> None:
     assert statement.without("lambda > s_1 / epsilon").at(LaplaceNoise(1, 1, Fraction(3, 4))) is Truth.FALSE
 
 
-@pytest.mark.evidence(
-    "wishart.theorem-3@999d9312",
-    role="supports",
-    grade="statistical",
-    region="d = 2, n = 2: the released lattice values, every bit",
-)
+@theorem_3.supports(grade="statistical", region="d = 2, n = 2: the released lattice values, every bit")
 def test_the_release_itself_raises_no_alarm(statement, audited) -> None:
     """No grid is laid over these outputs: what is released is exact, so no bit of it may betray anything."""
     mechanism = LaplaceInputPerturbation(EPSILON)

@@ -11,7 +11,6 @@ import math
 from fractions import Fraction
 
 import numpy as np
-import pytest
 from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.auditing import NeighbouringPair, seen_at_resolution
@@ -20,9 +19,15 @@ from dpmatrix.exact import rational
 from dpmatrix.mechanisms import GaussianCompression, TruncatedCompression
 from dpmatrix.privacy.adjacency import Adjacency
 from dpmatrix.privacy.truncated_sketch import truncated_loss
+from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.compression.binary_loss import GamePair
 from dpmatrix.spec.compression.procedures import TwoCentres
 from dpmatrix.spec.compression.truncated_loss import TruncatedPair, exact_loss, printed_bound
+
+corollary_3_7 = cite("compression.corollary-3-7@51c69395")
+theorem_4_6 = cite("compression.theorem-4-6@3e95f506")
+procedure_4_1 = cite("compression.procedure-4-1@86561187")
+
 
 KNOWN = "compression.corollary-3-7"
 RESOLUTION = 2.0**-30
@@ -57,11 +62,8 @@ def covariance(correlation: Fraction) -> fmpq_mat:
     return fmpq_mat([[1, rational(correlation)], [rational(correlation), 1]])
 
 
-@pytest.mark.evidence(
-    "compression.corollary-3-7@51c69395",
-    role="refutes",
-    grade="statistical",
-    region="n = 20, m = 3, p = 2: equal columns against one changed sign; confidence 1 - 1e-9",
+@corollary_3_7.refutes(
+    grade="statistical", region="n = 20, m = 3, p = 2: equal columns against one changed sign; confidence 1 - 1e-9"
 )
 def test_plain_compression_gives_equal_columns_away(statement, audited) -> None:
     """Equal columns stay equal, to the last bit; after one changed sign they differ, almost surely: infinite loss."""
@@ -99,11 +101,8 @@ def test_the_release_itself_gives_equal_columns_away() -> None:
             assert (columns[0] == columns[1]) is equal
 
 
-@pytest.mark.evidence(
-    "compression.theorem-4-6@3e95f506",
-    role="supports",
-    grade="statistical",
-    region="n = 140, m = 130, p = 2, reference = Sigma_1 = I, one changed sign; no alarm at 1e-9",
+@theorem_4_6.supports(
+    grade="statistical", region="n = 140, m = 130, p = 2, reference = Sigma_1 = I, one changed sign; no alarm at 1e-9"
 )
 def test_truncated_compression_keeps_the_bound(statement, audited, record_property) -> None:
     mechanism = TruncatedCompression(
@@ -132,9 +131,7 @@ def test_truncated_compression_keeps_the_bound(statement, audited, record_proper
     record_property("detail", f"bound {bound:.3f}, supremum over the box at most {float(loss.supremum):.3f}")
 
 
-@pytest.mark.evidence(
-    "compression.procedure-4-1@86561187",
-    role="refutes",
+@procedure_4_1.refutes(
     grade="interval",
     region="n = 140, m = 130, p = 2: an output that one neighbour's own box keeps and the other's throws away",
 )

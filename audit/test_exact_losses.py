@@ -11,8 +11,13 @@ from dpmatrix.auditing.density import worst_privacy_loss
 from dpmatrix.claims import Truth
 from dpmatrix.mechanisms import LaplaceInputPerturbation, SymmetrisedWishartMechanism, WishartMechanism
 from dpmatrix.privacy.adjacency import Adjacency
+from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.wishart.points import InputPerturbation
 from dpmatrix.spec.wishart.wishart_perturbation import SymmetrisedNoise
+
+theorem_4 = cite("wishart.theorem-4@1a87265c")
+theorem_3 = cite("wishart.theorem-3@999d9312")
+
 
 EPSILON = 1
 RECORDS = 3
@@ -49,12 +54,7 @@ def search(mechanism, outputs, dimension: int, parameters: int, *, refinement: i
     )
 
 
-@pytest.mark.evidence(
-    "wishart.theorem-4@1a87265c",
-    role="refutes",
-    grade="interval",
-    region="epsilon = 1, n = 3, d as in the item's name",
-)
+@theorem_4.refutes(grade="interval", region="epsilon = 1, n = 3, d as in the item's name")
 @pytest.mark.parametrize("dimension", [1, 2, 3])
 def test_search_finds_an_output_that_one_neighbour_cannot_give(
     statement, record_property, record_loss, dimension: int
@@ -67,12 +67,7 @@ def test_search_finds_an_output_that_one_neighbour_cannot_give(
     assert statement.at(InputPerturbation(dimension, RECORDS, EPSILON)) is Truth.FALSE
 
 
-@pytest.mark.evidence(
-    "wishart.theorem-3@999d9312",
-    role="supports",
-    grade="numeric",
-    region="epsilon = 1, n = 3, d as in the item's name, adversarial pairs",
-)
+@theorem_3.supports(grade="numeric", region="epsilon = 1, n = 3, d as in the item's name, adversarial pairs")
 @pytest.mark.parametrize(("dimension", "sensitivity"), [(1, 1.0), (2, math.sqrt(5)), (4, math.sqrt(13))])
 def test_laplace_loss_reaches_its_sensitivity_and_no_more(
     statement, record_property, record_loss, dimension: int, sensitivity: float
@@ -89,12 +84,7 @@ def test_laplace_loss_reaches_its_sensitivity_and_no_more(
     assert statement.at(InputPerturbation(dimension, RECORDS, EPSILON)) is Truth.TRUE
 
 
-@pytest.mark.evidence(
-    "wishart.theorem-4+repair@1a87265c",
-    role="supports-repair",
-    grade="numeric",
-    region="epsilon = 1, n = 3, d as in the item's name, adversarial pairs",
-)
+@theorem_4.supports_repair(grade="numeric", region="epsilon = 1, n = 3, d as in the item's name, adversarial pairs")
 @pytest.mark.parametrize("dimension", [1, 2])
 def test_symmetrised_wishart_loss_stays_below_epsilon(statement, record_property, record_loss, dimension: int) -> None:
     mechanism = SymmetrisedWishartMechanism(EPSILON)

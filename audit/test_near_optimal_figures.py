@@ -11,7 +11,6 @@ from __future__ import annotations
 from functools import cache
 
 import numpy as np
-import pytest
 from flint import arb, fmpq
 from scipy.stats import beta
 
@@ -24,12 +23,19 @@ from dpmatrix.experiments.trace_figure import statistic
 from dpmatrix.experiments.utility_figures import exponent, synthetic_moment
 from dpmatrix.randomness.entropy import SeededEntropy
 from dpmatrix.randomness.matrix_bingham import MatrixBinghamSampler
+from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.near_optimal.gibbs_traces import Chain, mean_square
 from dpmatrix.spec.near_optimal.utility_figures import (
     ClippedUtilities,
     NoisyUtilities,
     Utilities,
 )
+
+figure_3 = cite("near-optimal.figure-3@dc344baa")
+figure_4 = cite("near-optimal.figure-4@ed0941a1")
+figure_5 = cite("near-optimal.figure-5@f73ee5cb")
+figure_2 = cite("near-optimal.figure-2@13afb448")
+
 
 EPSILON, DELTA = 0.1, 0.01
 WRONG = 1e-10
@@ -116,12 +122,7 @@ def changed(**fields):
     return NoisyUtilities(**(base | fields))
 
 
-@pytest.mark.evidence(
-    "near-optimal.figure-3@dc344baa",
-    role="refutes",
-    grade="statistical",
-    region="the spectrum of kddcup, n = 494,021; confidence 1 - 1e-9",
-)
+@figure_3.refutes(grade="statistical", region="the spectrum of kddcup, n = 494,021; confidence 1 - 1e-9")
 def test_mod_sulq_is_far_from_chance_on_all_of_kddcup(statement, record_property):
     bind(statement, [(p, slack(p)) for p in POINTS])
     bind_hypotheses(statement, changed(), {"best > 0": changed(best=fmpq(0))})
@@ -131,15 +132,8 @@ def test_mod_sulq_is_far_from_chance_on_all_of_kddcup(statement, record_property
     assert found.mod_sulq - found.random > found.best / 4
 
 
-@pytest.mark.evidence(
-    "near-optimal.figure-3+repair@dc344baa",
-    role="supports-repair",
-    grade="statistical",
-    region="the spectrum of kddcup, n = 24,701; confidence 1 - 1e-9",
-)
-@pytest.mark.evidence(
-    "near-optimal.figure-3+repair@dc344baa", role="control", grade="statistical", region="kddcup, all records"
-)
+@figure_3.supports_repair(grade="statistical", region="the spectrum of kddcup, n = 24,701; confidence 1 - 1e-9")
+@figure_3.controls("+repair", grade="statistical", region="kddcup, all records")
 def test_mod_sulq_is_like_chance_where_its_noise_hides_the_data(statement, record_property):
     bind(statement.elsewhere(), [(p, slack(p)) for p in POINTS])
     found = utilities_on("kddcup", 24_701, 1500, linear(0.566), 2)
@@ -173,21 +167,15 @@ def bind_insurance(statement):
     bind_hypotheses(statement, changed(), {"best > 0": changed(best=fmpq(0))})
 
 
-@pytest.mark.evidence(
-    "near-optimal.figure-4@ed0941a1",
-    role="supports",
-    grade="statistical",
-    region="the spectrum of insurance, all records; confidence 1 - 1e-9",
-)
+@figure_4.supports(grade="statistical", region="the spectrum of insurance, all records; confidence 1 - 1e-9")
 def test_the_panel_of_insurance(statement, record_property):
     bind_insurance(statement)
     record_property("detail", said(on_insurance()))
     assert statement.at(on_insurance()) is Truth.TRUE
 
 
-@pytest.mark.evidence(
-    "near-optimal.figure-4/part-of-localization@ed0941a1",
-    role="supports",
+@figure_4.supports(
+    "part-of-localization",
     grade="statistical",
     region="the spectrum of 3 of 25 sequences of localization; confidence 1 - 1e-9",
 )
@@ -198,9 +186,7 @@ def test_the_part_of_localization_that_is_at_hand(statement, record_property):
     assert statement.at(on_localization()) is Truth.TRUE
 
 
-@pytest.mark.evidence(
-    "near-optimal.figure-4@ed0941a1", role="control", grade="statistical", region="insurance, what is said reversed"
-)
+@figure_4.controls(grade="statistical", region="insurance, what is said reversed")
 def test_the_reverse_of_the_panel_is_refuted(statement):
     found = on_insurance()
     assert statement.nudged(margin=lambda p: ball(p.mod_sulq) - ball(p.ppca)).at(found) is Truth.FALSE
@@ -224,9 +210,7 @@ def clipped_utilities(records):
     return ClippedUtilities(within(best, 1e-9), mean_of(ppca, best + 1e-9), mean_of(other, best + 1e-9), fmpq(1, 10))
 
 
-@pytest.mark.evidence(
-    "near-optimal.figure-5+repair@f73ee5cb",
-    role="supports-repair",
+@figure_5.supports_repair(
     grade="statistical",
     region="one draw of the synthetic records, clipped; epsilon = 0.1, exact draws; confidence 1 - 1e-9",
 )
@@ -248,22 +232,15 @@ def test_clipped_records(statement, record_property):
     assert statement.at(found) is Truth.TRUE
 
 
-@pytest.mark.evidence(
-    "near-optimal.figure-5+repair@f73ee5cb", role="control", grade="statistical", region="a tenth of the records"
-)
+@figure_5.controls("+repair", grade="statistical", region="a tenth of the records")
 def test_a_tenth_of_the_clipped_records_is_told_apart(statement):
     assert statement.elsewhere().at(clipped_utilities(500)) is Truth.FALSE
 
 
-@pytest.mark.evidence(
-    "near-optimal.figure-2+repair@13afb448",
-    role="supports-repair",
-    grade="statistical",
-    region="the chain itself, d = 4, k = 2, four steps from the lowest plane; confidence 1 - 1e-9",
+@figure_2.supports_repair(
+    grade="statistical", region="the chain itself, d = 4, k = 2, four steps from the lowest plane; confidence 1 - 1e-9"
 )
-@pytest.mark.evidence(
-    "near-optimal.figure-2+repair@13afb448", role="control", grade="statistical", region="a chain that keeps its signs"
-)
+@figure_2.controls("+repair", grade="statistical", region="a chain that keeps its signs")
 def test_mean_square_of_the_chain_is_one_over_t(statement):
     """F^2 is in [0, 1]: Hoeffding, 1,500 chains."""
     count, steps, generator = 1500, 4, np.random.default_rng(9)

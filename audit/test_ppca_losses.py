@@ -20,7 +20,11 @@ from dpmatrix.mechanisms.lattice import lattice_gram
 from dpmatrix.mechanisms.sequential_ppca import reflection
 from dpmatrix.privacy.adjacency import Adjacency
 from dpmatrix.privacy.bingham import log_bingham_constant
+from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.near_optimal.ppca import PpcaPair
+
+theorem_6 = cite("near-optimal.theorem-6@ab31c2c3")
+
 
 BITS = 8
 """Coordinates are multiples of 2**-8, so that the data are exactly what is drawn from."""
@@ -76,9 +80,7 @@ def extreme_losses(mechanism: Ppca, rest: list[list[float]], old: list[float], n
     return extremes(rational(mechanism.weight(len(old))), before, after, *records)
 
 
-@pytest.mark.evidence(
-    "near-optimal.theorem-6@ab31c2c3",
-    role="supports",
+@theorem_6.supports(
     grade="numeric",
     region="every output, in balls, on nine kinds of pairs with k = 1, d = 2, 3, 5, n up to 121 and three epsilon",
 )

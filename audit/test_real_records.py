@@ -10,8 +10,13 @@ from dpmatrix.claims import Truth
 from dpmatrix.mechanisms import LaplaceInputPerturbation, SymmetrisedWishartMechanism, WishartMechanism
 from dpmatrix.privacy.adjacency import Adjacency
 from dpmatrix.randomness.entropy import SystemEntropy
+from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.wishart.points import InputPerturbation
 from dpmatrix.spec.wishart.wishart_perturbation import SymmetrisedNoise
+
+theorem_4 = cite("wishart.theorem-4@1a87265c")
+theorem_3 = cite("wishart.theorem-3@999d9312")
+
 
 EPSILON = 1
 PAIRS = 4
@@ -29,12 +34,7 @@ def audited_on_records(audited, records):
     return run
 
 
-@pytest.mark.evidence(
-    "wishart.theorem-4@1a87265c",
-    role="refutes",
-    grade="statistical",
-    region="real records, epsilon = 1; confidence 1 - 1e-9",
-)
+@theorem_4.refutes(grade="statistical", region="real records, epsilon = 1; confidence 1 - 1e-9")
 def test_wishart_failure_is_found_on_real_records(statement, audited_on_records, records) -> None:
     result = audited_on_records(WishartMechanism(EPSILON, acknowledge="wishart.theorem-4"))
     assert result.violated
@@ -42,12 +42,7 @@ def test_wishart_failure_is_found_on_real_records(statement, audited_on_records,
     assert statement.at(InputPerturbation(d, n, EPSILON)) is Truth.FALSE
 
 
-@pytest.mark.evidence(
-    "wishart.theorem-3@999d9312",
-    role="supports",
-    grade="statistical",
-    region="real records, epsilon = 1; no alarm at 1e-9",
-)
+@theorem_3.supports(grade="statistical", region="real records, epsilon = 1; no alarm at 1e-9")
 def test_laplace_raises_no_alarm_on_real_records(statement, audited_on_records, records) -> None:
     result = audited_on_records(LaplaceInputPerturbation(EPSILON))
     assert not result.violated
@@ -55,12 +50,7 @@ def test_laplace_raises_no_alarm_on_real_records(statement, audited_on_records, 
     assert statement.at(InputPerturbation(d, n, EPSILON)) is Truth.TRUE
 
 
-@pytest.mark.evidence(
-    "wishart.theorem-4+repair@1a87265c",
-    role="supports-repair",
-    grade="statistical",
-    region="real records, epsilon = 1; no alarm at 1e-9",
-)
+@theorem_4.supports_repair(grade="statistical", region="real records, epsilon = 1; no alarm at 1e-9")
 def test_symmetrised_wishart_raises_no_alarm_on_real_records(statement, audited_on_records, records) -> None:
     result = audited_on_records(SymmetrisedWishartMechanism(EPSILON))
     assert not result.violated

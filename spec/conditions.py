@@ -7,7 +7,7 @@ from typing import Any
 from flint import arb
 
 from dpmatrix.claims import Condition
-from dpmatrix.claims.statement import Margin
+from dpmatrix.claims.decisions import Margin
 from dpmatrix.exact import Real, ball
 
 

@@ -137,7 +137,7 @@ def test_a_strict_statement_is_not_met_by_an_equality() -> None:
 
 
 def test_a_margin_that_changes_its_mind_is_not_met() -> None:
-    """By a count of its calls, and by the precision."""
+    """By a count of its calls, and by the precision; nor is one that asks for nothing."""
     calls = []
 
     def counted(p):
@@ -148,7 +148,7 @@ def test_a_margin_that_changes_its_mind_is_not_met() -> None:
         return ball(p.x) if ctx.prec < 100 else -ball(p.x)
 
     with observing() as observed:
-        for margin in (counted, precise):
+        for margin in (counted, precise, lambda _: arb("inf")):
             assert Statement("", margin).at(Point(1)) is Truth.TRUE
     assert not observed.met
     assert STATEMENT.nudged(margin=minus_one).at(Point(1)) is Truth.FALSE

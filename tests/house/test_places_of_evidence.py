@@ -62,8 +62,8 @@ def test_all_documents_are_mirrored() -> None:
 
 
 TEXT = """
-closer = cite("wishart.theorem-7@b7d447b0")
-smaller = cite("wishart.lemma-1@b14a549d")
+closer = cite("wishart.theorem-7")
+smaller = cite("wishart.lemma-1")
 
 @closer.supports(grade="symbolic", region="x")
 @smaller.supports(grade="symbolic", region="x")

@@ -270,7 +270,7 @@ def test_what_the_plain_phrases_say() -> None:
     assert f"version: {__version__}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
     marks, _, body = (ROOT / BLIND).read_text(encoding="utf-8").partition("def test_wishart_failure_is_found_blindly")
     assert "\nDIMENSIONS = (1, 5, 20)\n" in marks
-    assert marks.endswith('confidence 1 - 1e-9",\n)\n@pytest.mark.parametrize("dimension", DIMENSIONS)\n')
+    assert marks.endswith('confidence 1 - 1e-9")\n@pytest.mark.parametrize("dimension", DIMENSIONS)\n')
     assert "\n    assert result.violated\n" in body.partition("\ndef ")[0]
 
 

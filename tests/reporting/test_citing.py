@@ -11,6 +11,7 @@ from dpmatrix.reporting.citing import METHODS, cite
 from dpmatrix.reporting.restamp import restamp
 from dpmatrix.reporting.written import written
 
+CLAIM = cite("toy.claim@0a")
 MARKS = [
     ("supports", (), "toy.claim@0a", "supports"),
     ("supports", ("a-step",), "toy.claim/a-step@0a", "supports"),
@@ -26,7 +27,7 @@ MARKS = [
 
 @pytest.mark.parametrize(("method", "part", "citation", "role"), MARKS)
 def test_an_item_is_marked_as_by_hand(method, part, citation, role) -> None:
-    mark = getattr(cite("toy.claim@0a"), method)(*part, grade="symbolic", region="d = 2").mark
+    mark = getattr(CLAIM, method)(*part, grade="symbolic", region="d = 2").mark
     assert mark == pytest.mark.evidence(citation, role=role, grade="symbolic", region="d = 2").mark
     evidence = Evidence.declare("node", *mark.args, **mark.kwargs)
     assert (evidence.citation, evidence.role) == (Citation.parse(citation), Role(role))
@@ -38,8 +39,8 @@ def test_every_method_and_every_role_is_tried() -> None:
 
 
 def test_a_claim_without_a_fingerprint_is_cited_without_one() -> None:
-    mark = cite("toy.claim").controls("a-step", grade="interval", region="x").mark
-    assert mark.args == ("toy.claim/a-step",)
+    assert cite("toy.claim").citation("a-step") == "toy.claim/a-step"
+    assert cite("toy.claim").citation() == "toy.claim"
 
 
 @pytest.mark.parametrize("text", ["toy.claim+repair@0a", "toy.claim/a-step@0a", "toy claim", "toy.claim@", ""])
@@ -56,13 +57,14 @@ def test_only_a_whole_claim_is_cited(text) -> None:
     ],
 )
 def test_an_unknown_grade_and_an_empty_region_are_refused(method, words) -> None:
-    mark = getattr(cite("toy.claim@0a"), method)(**words).mark
+    mark = getattr(CLAIM, method)(**words).mark
     with pytest.raises(ValueError, match=r"'certain' is not a valid Grade|the region is empty"):
         Evidence.declare("node", *mark.args, **mark.kwargs)
 
 
 def test_only_the_repair_supports_as_a_repair() -> None:
-    mark = cite("toy.claim@0a").supports("+repair", grade="interval", region="x").mark
+    decorate = CLAIM.supports
+    mark = decorate("+repair", grade="interval", region="x").mark
     with pytest.raises(ValueError, match="does not fit the target"):
         Evidence.declare("node", *mark.args, **mark.kwargs)
 

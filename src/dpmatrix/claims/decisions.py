@@ -50,7 +50,10 @@ def is_equality(margin: Margin, point: Any) -> bool:  # noqa: ANN401 - points ar
 
 
 def is_function(margin: Margin, point: Any) -> bool:  # noqa: ANN401 - points are the statement's own
-    """Whether a margin has one value at a point: asked twice it answers alike, and with more bits it agrees."""
+    """Whether a margin has one finite value at a point: asked twice it answers alike, and with more bits it agrees.
+
+    An infinite one is the least of no numbers: there the statement asks for nothing.
+    """
     before = ctx.prec
     try:
         ctx.prec = FIRST_PRECISION
@@ -59,4 +62,5 @@ def is_function(margin: Margin, point: Any) -> bool:  # noqa: ANN401 - points ar
         finer = margin(point)
     finally:
         ctx.prec = before
-    return first.mid() == again.mid() and first.rad() == again.rad() and bool(first.overlaps(finer))
+    same = first.mid() == again.mid() and first.rad() == again.rad()
+    return first.is_finite() and same and bool(first.overlaps(finer))

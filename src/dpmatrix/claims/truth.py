@@ -36,8 +36,6 @@ def decide(margin: arb, *, strict: bool = False) -> Truth:
     """
     if type(margin) is not arb:
         raise TypeError(f"a margin is a ball, not a {type(margin).__name__}; enclose it")
-    if not margin.is_finite() and not margin < 0:
-        return Truth.UNDECIDED  # more than any number is no number
     if (margin > 0) if strict else (margin >= 0):
         return Truth.TRUE
     if (margin <= 0) if strict else (margin < 0):

@@ -2,7 +2,7 @@
 
 For example::
 
-    theorem_4 = cite("wishart.theorem-4@1a87265c")
+    theorem_4 = cite("wishart.theorem-4@<fingerprint>")
 
     @theorem_4.refutes("common-support", grade="symbolic", region="d = 2")
     def test_the_supports_differ(statement): ...
