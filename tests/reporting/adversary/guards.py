@@ -9,38 +9,39 @@ from collections.abc import Callable, Iterable
 
 import attrs
 
+from dpmatrix import claims
 from dpmatrix.claims import Outcome, gate, observation, standing, statement
 from dpmatrix.reporting import intact, outcomes, written
 
 
 def _binding() -> None:
     """Believe the role of every item that passed."""
-    outcomes._Report.binds = lambda self, evidence: True
+    outcomes._Report.binds = lambda *_: True
 
 
 def _failures() -> None:
     """Do not look for a held statement that was seen false."""
-    outcomes.Outcomes.failures = lambda self: {}
+    outcomes.Outcomes.failures = lambda *_: {}
 
 
 def _search() -> None:
     """Look at no points nearby."""
-    observation.Observed.search = lambda self, wanted: None
+    observation.Observed.search = lambda *_: None
 
 
 def _plain() -> None:
     """Take every object for a point."""
-    observation.is_plain = lambda point: True
+    observation.is_plain = lambda *_: True
 
 
 def _one_value() -> None:
     """Ask a margin once."""
-    statement.Statement.is_function = lambda self, point: True
+    statement.Statement.is_function = lambda *_: True
 
 
 def _variants() -> None:
     """Allow subclasses of statements, hypotheses and claims."""
-    statement.Final.__init_subclass__ = classmethod(lambda cls: None)
+    statement.Final.__init_subclass__ = classmethod(lambda *_: None)
 
 
 def _unchanged() -> None:
@@ -50,17 +51,17 @@ def _unchanged() -> None:
 
 def _replaced() -> None:
     """Do not compare modules with what was imported."""
-    intact.Modules.replaced = lambda self: ()
+    intact.Modules.replaced = lambda *_: ()
 
 
 def _needs() -> None:
     """Ask for no evidence at all."""
-    standing._missing = lambda claim, evidence, implementations: []
+    standing._missing = lambda *_: []
 
 
 def _foundations() -> None:
     """Do not ask what a claim rests on."""
-    standing._foundations = lambda claim, registry, earned: []
+    standing._foundations = lambda *_: []
 
 
 def _passing() -> None:
@@ -79,31 +80,30 @@ def _deselected() -> None:
     violations = gate.violations
 
     def ran(registry, catalogue, evidence, *others):
-        return violations(registry, catalogue, [one for one in evidence if one.outcome is not Outcome.DESELECTED], *others)
+        kept = [one for one in evidence if one.outcome is not Outcome.DESELECTED]
+        return violations(registry, catalogue, kept, *others)
 
-    import dpmatrix.claims
-
-    dpmatrix.claims.violations = ran
+    claims.violations = ran
 
 
 def _citations() -> None:
     """Do not ask for which text evidence was written."""
-    gate._citation = lambda registry, citation, where: []
+    gate._citation = lambda *_: []
 
 
 def _catalogue() -> None:
     """Do not compare the claims with the catalogue."""
-    gate._registry_and_catalogue = lambda registry, catalogue: []
+    gate._registry_and_catalogue = lambda *_: []
 
 
 def _written() -> None:
     """Do not look for evidence that was not collected."""
-    written.uncollected = lambda *arguments: []
+    written.uncollected = lambda *_: []
 
 
 def _snapshot() -> None:
     """Compare with no snapshot."""
-    gate.gated = lambda entry: None
+    gate.gated = lambda *_: None
 
 
 def _equality() -> None:

@@ -294,7 +294,8 @@ def carry_out(attacks: Iterable[Attack], folder: Path, *, unguarded: bool = Fals
         where[attack.name] = root
         attack.write(root)
         accepts = ["--accept-standings"] if attack.accepts else []
-        jobs[root] = {"root": str(root), "arguments": ["-q", "--tb=line", *accepts, *attack.arguments], "without": without}
+        arguments = ["-q", "--tb=line", *accepts, *attack.arguments]
+        jobs[root] = {"root": str(root), "arguments": arguments, "without": without}
     (folder / "jobs.json").write_text(json.dumps([*jobs.values()]))
     command = [sys.executable, str(FOLDER / "run_projects.py"), str(folder / "jobs.json")]
     subprocess.run(command, env=environment(), check=True, timeout=300)

@@ -1,8 +1,8 @@
 """Run pytest in several projects, each in a fork of one process that has imported what all of them need.
 
-Called as a program with a file of jobs: a list of ``{"root": ..., "arguments": [...], "without": [...]}``, where the last
-are names of guards that are taken away. Each job leaves what it
-printed in ``output.txt`` of its root, and its exit code, as a parent sees it, in ``code.txt``.
+Called as a program with a file of jobs: a list of ``{"root": ..., "arguments": [...], "without": [...]}``, where the
+last are names of guards that are taken away. Each job leaves what it printed in ``output.txt`` of its root, and its
+exit code, as a parent sees it, in ``code.txt``.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ hold evidence. An item runs in the process of its judge, so it can change whatev
 to write for that is looked for, and what it leaves changed is compared. Out of scope, because they need code outside
 the evidence, or a person who types it:
 
-- plugins and options of the command line, ``PYTEST_ADDOPTS``, ``sitecustomize``, another interpreter, a patched library;
+- plugins and options of the command line or in ``PYTEST_ADDOPTS``, ``sitecustomize``, another interpreter;
 - who accepts standings, edits the snapshot or the judge under version control, or searches for a fingerprint of eight
   digits that an edited claim shares with the accepted one;
 - whether the words of a claim are those of the document, and whether its formula is what the words say. Only a reader
@@ -27,7 +27,104 @@ import pytest
 
 from tests.reporting.adversary.projects import carry_out, read_attacks
 
-STANDING: tuple[str, ...] = ()
+STANDING: tuple[str, ...] = (
+    # controls.toml
+    "another-margin-that-is-constant",
+    "less-than-a-bounded-margin",
+    "a-margin-that-ignores-its-point",
+    "a-square-is-not-negative",
+    "an-unrelated-statement-with-that-origin",
+    "an-instance-that-the-item-makes-up",
+    "controls-of-a-step-alone",
+    "an-accusation-that-cannot-be-wrong",
+    # false_supports.toml
+    "hypotheses-that-raise-where-it-fails",
+    "one-true-point",
+    "a-formula-bound-to-itself",
+    # forged_statements.toml
+    "changed-in-place-and-mended",
+    "a-hypothesis-changed-in-place",
+    "a-name-that-is-two-names",
+    "a-strictness-that-is-two-things",
+    "a-subclass-that-is-final",
+    "a-claim-that-is-final",
+    # forms.toml
+    "a-quantifier-turned-round",
+    "a-constant-that-depends",
+    "a-constant-beyond-the-numbers-tried",
+    "a-share-that-was-not-tried",
+    "a-family-of-liars",
+    "data-that-equal-everything",
+    "a-law-that-is-no-law",
+    # ids.toml
+    "a-claim-with-the-name-of-a-step",
+    "a-claim-with-the-name-of-a-repair",
+    "one-label-twice",
+    # judge_state.toml
+    "written-into-the-observer",
+    "an-observer-that-forgets",
+    "found-among-all-objects",
+    "what-the-fixtures-saw",
+    "a-summary-that-lies",
+    "a-property-that-does-not-take",
+    "a-report-of-its-own",
+    "json-that-lies",
+    "the-session-is-told",
+    "a-report-of-another-outcome",
+    "told-that-it-failed",
+    "told-of-a-family",
+    "told-that-a-control-failed",
+    # replacements.toml
+    "a-builtin-shadowed",
+    "a-builtin-replaced",
+    "a-helper-outside-the-specification",
+    "a-module-behind-its-twin",
+    "a-property-over-a-base",
+    # runs.toml
+    "the-process-ends",
+    "the-process-ends-well",
+    "the-judge-is-dismissed",
+    "only-a-collection",
+    "not-the-gate",
+    "standings-accepted-by-an-item",
+    "a-catalogue-written-by-an-item",
+    "a-worker-that-lies",
+    # search.toml
+    "a-failure-far-away",
+    "a-failure-in-a-gap",
+    "hypotheses-that-tie",
+    "numbers-in-words",
+    "a-long-way-to-a-point",
+    "a-record-that-turns-back",
+    # shape_shifting.toml
+    "a-margin-that-reads-the-clock",
+    "a-margin-that-reads-the-environment",
+    "a-switch-in-a-list",
+    "a-closure-that-changes",
+    "a-partial-that-changes",
+    "a-default-that-changes",
+    "a-record-that-changes",
+    "a-point-of-a-subclass",
+    "a-point-that-is-a-name",
+    "a-margin-that-counts-far",
+    "a-margin-that-knows-its-observer",
+    "a-margin-that-looks-at-the-stack",
+    # standing.toml
+    "one-statement-with-two-verdicts",
+    "a-step-that-is-the-claim",
+    "a-repair-that-changes-nothing",
+    "a-hypothesis-that-is-the-conclusion",
+    "a-hypothesis-that-says-as-much",
+    "hypotheses-of-one-point",
+    "on-something-irrelevant",
+    "an-assumption-without-words",
+    "a-question-that-accuses",
+    "a-question-that-was-answered",
+    "a-trivial-slip",
+    "a-grade-that-nobody-gave",
+    "an-implementation-made-by-an-item",
+    "an-implementation-in-name",
+)
 ATTACKS = {attack.name: attack for attack in read_attacks()}
 HONEST = [attack.name for attack in ATTACKS.values() if attack.family == "honest"]
 REFUSED = [name for name in ATTACKS if name not in (*STANDING, *HONEST)]
