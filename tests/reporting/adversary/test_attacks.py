@@ -27,18 +27,34 @@ import pytest
 
 from tests.reporting.adversary.projects import carry_out, read_attacks
 
+FOR_A_READER: tuple[str, ...] = (
+    "a-square-is-not-negative",
+    "an-instance-that-the-item-makes-up",
+    "hypotheses-that-raise-where-it-fails",
+    "a-quantifier-turned-round",
+    "a-constant-that-depends",
+    "a-law-that-is-no-law",
+    "a-failure-far-away",
+    "a-failure-in-a-gap",
+    "hypotheses-of-one-point",
+    "on-something-irrelevant",
+    "a-trivial-slip",
+    "a-point-outside-the-meaning",
+    "a-repair-that-says-nothing",
+    "an-implementation-in-name",
+    "a-grade-that-nobody-gave",
+)
+"""What is specified does not say what its words say, or says it of too little: only who reads both can tell."""
 STANDING: tuple[str, ...] = (
+    *FOR_A_READER,
     # controls.toml
     "another-margin-that-is-constant",
     "less-than-a-bounded-margin",
     "a-margin-that-ignores-its-point",
-    "a-square-is-not-negative",
     "an-unrelated-statement-with-that-origin",
-    "an-instance-that-the-item-makes-up",
     "controls-of-a-step-alone",
     "an-accusation-that-cannot-be-wrong",
     # false_supports.toml
-    "hypotheses-that-raise-where-it-fails",
     "one-true-point",
     "a-formula-bound-to-itself",
     # forged_statements.toml
@@ -49,13 +65,10 @@ STANDING: tuple[str, ...] = (
     "a-subclass-that-is-final",
     "a-claim-that-is-final",
     # forms.toml
-    "a-quantifier-turned-round",
-    "a-constant-that-depends",
     "a-constant-beyond-the-numbers-tried",
     "a-share-that-was-not-tried",
     "a-family-of-liars",
     "data-that-equal-everything",
-    "a-law-that-is-no-law",
     # ids.toml
     "a-claim-with-the-name-of-a-step",
     "a-claim-with-the-name-of-a-repair",
@@ -96,8 +109,6 @@ STANDING: tuple[str, ...] = (
     "a-mark-under-another-name",
     "a-registry-that-forgets",
     # search.toml
-    "a-failure-far-away",
-    "a-failure-in-a-gap",
     "hypotheses-that-tie",
     "numbers-in-words",
     "a-long-way-to-a-point",
@@ -121,17 +132,10 @@ STANDING: tuple[str, ...] = (
     "a-repair-that-changes-nothing",
     "a-hypothesis-that-is-the-conclusion",
     "a-hypothesis-that-says-as-much",
-    "hypotheses-of-one-point",
-    "on-something-irrelevant",
     "an-assumption-without-words",
     "a-question-that-accuses",
     "a-question-that-was-answered",
-    "a-trivial-slip",
-    "a-point-outside-the-meaning",
-    "a-repair-that-says-nothing",
-    "a-grade-that-nobody-gave",
     "an-implementation-made-by-an-item",
-    "an-implementation-in-name",
 )
 ATTACKS = {attack.name: attack for attack in read_attacks()}
 HONEST = [attack.name for attack in ATTACKS.values() if attack.family == "honest"]
