@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import shlex
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
@@ -26,28 +26,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--audit-budget", default="default", metavar="BUDGET", help=words)
 
 
-FOUND = pytest.StashKey[list[str]]()
-"""What the audits of an item said, for its failure."""
-
-
-@pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport(
-    item: pytest.Item, call: pytest.CallInfo[None]
-) -> Generator[None, Any, pytest.TestReport]:
-    """Add to a failure what each audit of the item found, whole, and the command that repeats it."""
-    report = yield
-    said = item.stash.get(FOUND, [])
-    if report.when == "call" and report.failed and said and hasattr(report.longrepr, "addsection"):
-        for message in said:
-            report.longrepr.addsection("what the audit found", message)
-        report.longrepr.addsection("run it again", f"python -m pytest {shlex.quote(item.nodeid)}")
-    return report
-
-
 @pytest.fixture
 def say(request) -> Callable[[str], None]:
-    """Keep the whole message of an audit for the failure of its item."""
-    return request.node.stash.setdefault(FOUND, []).append
+    """Print the whole message of an audit, which a failure of the item shows, and the command that repeats it."""
+    return lambda message: print(f"{message}\nrun it again: python -m pytest {shlex.quote(request.node.nodeid)}")
 
 
 @pytest.fixture

@@ -161,7 +161,7 @@ def test_outputs_before_the_change_agree(statement) -> None:
         others[time - 1] = -1
         pair = TwoRuns(run(rows, (1, 2, 3, 4), window), run(others, (1, 2, 3, 4), window), time)
         assert statement.at(pair) is Truth.TRUE
-    assert statement.margin(ZERO_THEN_ONE.__class__(run((1, 2, 3)), run((1, 2, 9)), 3)) == 0
+    assert statement.margin(TwoRuns(run((1, 2, 3)), run((1, 2, 9)), 3)) == 0
     assert statement.conclusion(attrs.evolve(ZERO_THEN_ONE, time=2)) is Truth.FALSE, "rows before t differ"
     same = TwoRuns(run((1, 2, 3)), run((1, 2, 9)), 3)
     bind_hypotheses(

@@ -40,9 +40,13 @@ def zero(p):
     return arb(0)
 
 
+def other(p):
+    return arb(p.x) - 1
+
+
 BARE = Statement("x <= y", zero)
-BOUNDED = Statement("x <= y", zero, given=(Condition("x < 1", zero),))
-CHANGED = Statement("x <= 2 y", zero)
+BOUNDED = Statement("x <= y", zero, given=(Condition("x < 1", other),))
+CHANGED = Statement("x <= 2 y", other)
 
 
 def claim(kind: Kind, verdict: Verdict, repair: Statement | None = None, **more) -> Claim:

@@ -35,8 +35,12 @@ def zero(p):
     return arb(0)
 
 
+def other(p):
+    return arb(1)
+
+
 STATEMENT = Statement("it is so", zero)
-REPAIR = Repair("the sign", STATEMENT)
+REPAIR = Repair("the sign", Statement("it is otherwise", other))
 SOUND, BROKEN = Step("sound", STATEMENT, sound=True), Step("broken", STATEMENT, sound=False)
 KINDS = {
     Verdict.WELL_POSED: Kind.DEFINITION,
@@ -79,7 +83,7 @@ LEAST: dict[Verdict, tuple[dict[str, object], list[Evidence], list[Implementatio
     Verdict.EXECUTABLE_WITH_REPAIR: ({"repair": REPAIR}, [R, SR, CR], [CODE]),
     Verdict.NOT_EXECUTABLE: ({}, [R], []),
     Verdict.REPRODUCED: ({}, [S, C], []),
-    Verdict.REPRODUCED_WITH_DIFFERENCE: ({"repair": REPAIR}, [R, SR, C], []),
+    Verdict.REPRODUCED_WITH_DIFFERENCE: ({"repair": REPAIR}, [R, SR, CR], []),
     Verdict.NOT_REPRODUCIBLE: ({}, [R], []),
 }
 STATISTICAL = {
@@ -153,8 +157,14 @@ def test_one_failure_violates_whatever_else_passed(verdict) -> None:
 
 
 def test_an_open_question_earns_nothing_and_can_be_violated() -> None:
-    assert standing(claim(Verdict.OPEN), [S, C, R]) == Standing(State.OPEN)
+    weak = [attrs.evolve(one, grade=Grade.NUMERIC) for one in (S, R)]
+    assert standing(claim(Verdict.OPEN), [*weak, C]) == Standing(State.OPEN)
     assert standing(claim(Verdict.OPEN), []) == Standing(State.OPEN)
+    for settled, word in ((S, "supports"), (R, "refutes")):
+        found = standing(claim(Verdict.OPEN), [settled])
+        assert found == Standing(State.UNEARNED, (f"held to be open, yet {settled.node} {word} it",))
+    unjudged = standing(claim(Verdict.OPEN, steps=(BROKEN,)), [])
+    assert unjudged == Standing(State.UNEARNED, ("step 'broken' has no proof-grade item that refutes it",))
     assert standing(claim(Verdict.OPEN), [attrs.evolve(S, outcome=Outcome.FAILED)]).state is State.VIOLATED
 
 

@@ -124,6 +124,7 @@ HEAD = """
 import pytest
 
 from dpmatrix.claims import Truth, bind, certify, interval
+from dpmatrix.exact import ball
 from toyspec import FALSE, TRUE, Point
 
 BOX = Point(interval(0, 1))
@@ -133,7 +134,7 @@ CHECKS = {
     "supports": "assert certify(statement, BOX).answer is Truth.TRUE",
     "supports-repair": "assert certify(statement, BOX).answer is Truth.TRUE",
     "refutes": "assert statement.at(Point(1)) is Truth.FALSE",
-    "control": "assert statement.nudged(lambda margin: -1 - margin).at(Point(1)) is Truth.FALSE",
+    "control": "assert statement.nudged(margin=lambda p: -ball(p.x)).at(Point(1)) is Truth.FALSE",
 }
 
 PLAIN = "\n\ndef test_plain():\n    pass\n"

@@ -7,10 +7,11 @@ from dpmatrix.claims.changes import Changes, Origin, changes
 from dpmatrix.claims.claim import Claim, Defect, Kind, Locator, Repair, Step, Verdict
 from dpmatrix.claims.evidence import Evidence, Grade, Outcome, Role
 from dpmatrix.claims.findings import GRAVE, Finding, Severity, findings
-from dpmatrix.claims.fingerprint import Citation, claim_of, fingerprint
+from dpmatrix.claims.fingerprint import Citation, fingerprint
 from dpmatrix.claims.forms import Chosen, Form, Law, Range
 from dpmatrix.claims.gate import violations
 from dpmatrix.claims.ledger import Ledger, describe
+from dpmatrix.claims.names import claim_of
 from dpmatrix.claims.observation import Observed, Seen, observing
 from dpmatrix.claims.provenance import look_up
 from dpmatrix.claims.registry import Catalogue, Implementation, Registry, implements, nearest

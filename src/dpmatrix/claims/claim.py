@@ -6,6 +6,7 @@ from enum import Enum
 
 import attrs
 
+from dpmatrix.claims.names import check_id, check_step
 from dpmatrix.claims.statement import Final, Statement
 
 
@@ -182,12 +183,19 @@ class Claim(Final):
 
     def __attrs_post_init__(self) -> None:
         """Name the statements and refuse a verdict that the kind does not have."""
+        check_id(self.id)
+        for step in self.steps:
+            check_step(step.name)
         if self.verdict not in VERDICTS_OF_KIND.get(self.kind, _TRUTH_VERDICTS):
             raise ValueError(f"{self.id}: a {self.kind.value} cannot be {self.verdict.value!r}")
         if self.source.document != self.document:
             raise ValueError(f"{self.id}: stands in {self.source.document!r}, not in {self.document!r}")
         if (self.verdict is Verdict.CONDITIONAL) != bool(self.assumes):
             raise ValueError(f"{self.id}: assumptions go with the verdict 'conditional', and only with it")
+        if not all(words.strip() for words in self.assumes):
+            raise ValueError(f"{self.id}: an assumption without words")
+        if self.repair is not None and self.repair.statement.asserts_as_much_as(self.statement):
+            raise ValueError(f"{self.id}: the repair asserts what the statement does, under the same hypotheses")
         if self.headline and (len(self.headline) > HEADLINE_LENGTH or self.headline[-1] != "."):
             raise ValueError(f"{self.id}: the headline is not one sentence of at most {HEADLINE_LENGTH} characters")
         set_field = object.__setattr__

@@ -19,24 +19,30 @@ EQUALITY = 2.0**-128
 """An undecided margin that is surely smaller at that precision is an equality; another one is of a box too wide."""
 
 
-def decided(margin: Margin, point: Any, *, strict: bool) -> Truth:  # noqa: ANN401 - points are the statement's own
-    """Evaluate with growing precision until the sign of the margin is certain, or precision no longer helps."""
+def decided(margin: Margin, point: Any, *, strict: bool) -> tuple[Truth, arb]:  # noqa: ANN401 - points are its own
+    """Evaluate with growing precision until the sign of the margin is certain, or precision no longer helps.
+
+    Returns
+    -------
+    tuple
+        The answer, and the last value of the margin.
+    """
     before = ctx.prec
     try:
-        bits, radius = FIRST_PRECISION, math.inf
+        bits, radius, value = FIRST_PRECISION, math.inf, arb("nan")
         while bits <= LAST_PRECISION:
             ctx.prec = bits
             value = margin(point)
             answer = decide(value, strict=strict)
             if answer is not Truth.UNDECIDED:
-                return answer
+                return answer, value
             last, radius = radius, float(value.rad())
             if bits > 2 * FIRST_PRECISION and not radius < last / 2:
                 break  # the width is the box's own, not rounding
             bits *= 2
     finally:
         ctx.prec = before
-    return Truth.UNDECIDED
+    return Truth.UNDECIDED, value
 
 
 def is_equality(margin: Margin, point: Any) -> bool:  # noqa: ANN401 - points are the statement's own

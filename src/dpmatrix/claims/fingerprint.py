@@ -17,11 +17,6 @@ _CITATION = re.compile(
 )
 
 
-def claim_of(target: str) -> str:
-    """Return the claim that a statement belongs to, from ``id``, ``id+repair`` or ``id/step``."""
-    return target.partition("+")[0].partition("/")[0]
-
-
 @attrs.frozen
 class Citation:
     """A reference to a claim, or to one of its statements, at a known fingerprint.

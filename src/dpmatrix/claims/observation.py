@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 from flint import arb, fmpq, fmpz
 
+from dpmatrix.claims.names import claim_of
 from dpmatrix.claims.plain import is_plain
 from dpmatrix.claims.truth import Truth
 from dpmatrix.claims.variations import variations
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 
 POINTS_LOOKED_AT = 200
 """After so many points of one statement, an observer only counts those whose hypotheses somebody has asked about."""
+POINTS_ASKED_AGAIN = 12
+"""How many of the points at which any version of a statement was asked are put to its whole claim."""
 VARIATIONS = 60
 PATIENCE = 0.25
 """Seconds of search for one statement and item; what is found depends on it, what is true does not."""
@@ -108,6 +111,10 @@ class Observed:
         there that no precision tells; with where that was. A point that is not plain data meets nothing.
     failed
         The statements that were false at a point, or on a box, where their hypotheses hold.
+    values
+        The first value of each statement's margin, whether another one was certainly different, and their number.
+    asked
+        A few of the points at which statements were asked, by the names of these.
     excluded
         Points that a hypothesis was shown to exclude, by statement and hypothesis.
     watch
@@ -121,11 +128,16 @@ class Observed:
     evaluated: set[Statement] = attrs.Factory(set)
     met: dict[Statement, Seen] = attrs.Factory(dict)
     failed: set[Statement] = attrs.Factory(set)
+    values: dict[Statement, tuple[arb, bool, int]] = attrs.Factory(dict)
+    asked: dict[str, list[Any]] = attrs.Factory(dict)
     excluded: dict[tuple[Statement, str], Any] = attrs.Factory(dict)
 
     def tell(self, statement: Statement, point: Any, answer: Truth, *, applies: bool | None) -> None:  # noqa: ANN401
         """Note an answer at a point; ``applies`` says whether the hypotheses hold, None if nobody asked."""
         self.evaluated.add(statement)
+        points = self.asked.setdefault(statement.name, [])
+        if len(points) < POINTS_ASKED_AGAIN and is_plain(point):
+            points.append(point)
         if answer is Truth.FALSE:
             self._tell_failure(statement, point, applies=applies)
         else:
@@ -158,11 +170,42 @@ class Observed:
         if known.points + known.boxes < POINTS_LOOKED_AT:
             known.look_inside(statement, point, answer)
 
+    def note_value(self, statement: Statement, value: arb) -> None:
+        """Note a value of a statement's own margin."""
+        first, varied, count = self.values.get(statement, (value, False, 0))
+        self.values[statement] = first, varied or not first.overlaps(value), count + 1
+
     def search(self, wanted: Iterable[Statement]) -> None:
-        """Look for points where statements fail, near those at which they were met, and for points further inside."""
+        """Look for points where statements fail: near those at which they were met, and wherever any was asked.
+
+        Parameters
+        ----------
+        wanted
+            The statements that are held to be true, of the claims that the item has to do with. A point at which
+            one of a claim's statements was asked, changed or not, is put to the others.
+        """
+        wanted = list(wanted)
         for statement in wanted:
-            if statement in self.met and not statement.instance and self._fails_near(statement, self.met[statement]):
+            if statement.instance or statement in self.failed:
+                continue
+            if self._fails_where_another_was_asked(statement) or (
+                statement in self.met and self._fails_near(statement, self.met[statement])
+            ):
                 self.failed.add(statement)
+
+    def _fails_where_another_was_asked(self, statement: Statement) -> bool:
+        began, claim = time.perf_counter(), claim_of(statement.name)
+        accepted = {str(note) for note in getattr(statement.source, "__annotations__", {}).values()}
+        types = {type(point) for point in self.asked.get(statement.name, ())}
+        for name, points in self.asked.items():
+            for point in points if claim_of(name) == claim else ():
+                if time.perf_counter() - began > PATIENCE:
+                    return False
+                fits = type(point).__name__ in accepted or type(point) in types
+                found = statement.consider(point) if fits else None
+                if found is not None and found[0] is Truth.FALSE:
+                    return True
+        return False
 
     def _fails_near(self, statement: Statement, seen: Seen) -> bool:
         began = time.perf_counter()
@@ -170,11 +213,14 @@ class Observed:
             for point in variations(sample, statement.name, VARIATIONS):
                 if time.perf_counter() - began > PATIENCE:
                     return False
-                answer = statement.answer_if_it_speaks_of(point)
+                found = statement.consider(point)
+                if found is None:
+                    continue
+                answer, value = found
+                self.note_value(statement, value)
                 if answer is Truth.FALSE:
                     return True
-                if answer is not None:
-                    seen.look_inside(statement, statement.exhibiting(point), answer)
+                seen.look_inside(statement, statement.exhibiting(point), answer)
         return False
 
 
@@ -196,9 +242,10 @@ def observing(watch: Callable[[], Iterable[str]] = tuple) -> Iterator[Observed]:
         _observing.remove(observed)
 
 
-def tell(statement: Statement, point: Any, answer: Truth, *, applies: bool | None = None) -> None:  # noqa: ANN401
-    """Tell whoever observes what a statement answered."""
+def tell(statement: Statement, point: Any, answer: Truth, value: arb, *, applies: bool | None = None) -> None:  # noqa: ANN401
+    """Tell whoever observes what a statement answered, and the value of its margin."""
     for observed in tuple(_observing):
+        observed.note_value(statement, value)
         observed.tell(statement, point, answer, applies=applies)
 
 

@@ -9,7 +9,7 @@ from typing import Protocol
 import attrs
 
 from dpmatrix.claims.evidence import Evidence
-from dpmatrix.claims.fingerprint import claim_of
+from dpmatrix.claims.names import claim_of
 from dpmatrix.claims.registry import Registry
 from dpmatrix.claims.snapshots import Recorded
 from dpmatrix.claims.standing import Standing

@@ -10,7 +10,8 @@ from typing import Any
 import attrs
 
 from dpmatrix.claims.evidence import Evidence, Grade, Outcome, Role
-from dpmatrix.claims.fingerprint import Citation, claim_of
+from dpmatrix.claims.fingerprint import Citation
+from dpmatrix.claims.names import claim_of
 from dpmatrix.claims.registry import Registry
 from dpmatrix.claims.standing import Basis, Standing, State
 from dpmatrix.errors import SnapshotError

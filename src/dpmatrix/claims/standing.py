@@ -131,23 +131,43 @@ def _missing(claim: Claim, evidence: list[Evidence], implementations: Iterable[I
     missing = [words for role, target, words in _needs(claim) if not _passing(claim, evidence, role, target)]
     if verdict in REPAIRED and claim.repair is None:
         missing.append("no repaired statement")
-    if (verdict in SUPPORTED | REPAIRED or claim.repair is not None) and not any(
-        item.role is Role.CONTROL and item.outcome is Outcome.PASSED for item in evidence
-    ):
-        missing.append("no control: nothing shows that the check can fail")
+    for role, target, _ in _needs(claim):
+        if role is not Role.REFUTES and not any(
+            item.role is Role.CONTROL and item.outcome is Outcome.PASSED and item.citation.target == target
+            for item in evidence
+        ):
+            missing.append(f"no control of {target}: nothing shows that the check can fail")
     if verdict in _CONFORMANCE and not any(
         citation.claim == claim.id for implementation in implementations for citation in implementation.citations
     ):
         missing.append("no implementation cites it")
-    for step in claim.steps:
-        role = Role.SUPPORTS if step.sound else Role.REFUTES
-        if not _passing(claim, evidence, role, step.statement.name):
-            missing.append(f"step {step.name!r} has no proof-grade item that {role.value} it")
+    missing += _unjudged_steps(claim, evidence)
     broken = [step.name for step in claim.steps if not step.sound]
     if verdict is Verdict.HOLDS and broken:
         missing.append(f"the printed proof has broken steps: {', '.join(broken)}")
     if verdict is Verdict.HOLDS_PROOF_REPAIRED and not broken:
         missing.append("no step of the printed proof is shown to be broken")
+    return missing
+
+
+def _settled(claim: Claim, evidence: Iterable[Evidence]) -> list[str]:
+    """List what keeps a question from being open: proof or refutation of it, and steps that nobody judged."""
+    items = list(evidence)
+    settles = {Role.SUPPORTS: "supports", Role.REFUTES: "refutes"}
+    found = [
+        f"held to be open, yet {item.node} {settles[item.role]} it"
+        for item in items
+        if item.role in settles and item.citation.target == claim.id and item.proves
+    ]
+    return found + _unjudged_steps(claim, items)
+
+
+def _unjudged_steps(claim: Claim, evidence: Iterable[Evidence]) -> list[str]:
+    items, missing = list(evidence), []
+    for step in claim.steps:
+        role = Role.SUPPORTS if step.sound else Role.REFUTES
+        if not _passing(claim, items, role, step.statement.name):
+            missing.append(f"step {step.name!r} has no proof-grade item that {role.value} it")
     return missing
 
 
@@ -241,8 +261,10 @@ def standings(
         reasons = _missing(claim, items, implementations) + _foundations(claim, registry, found)
         if failed:
             found[claim_id] = Standing(State.VIOLATED, tuple(failed))
-        elif claim.verdict is Verdict.OPEN:
+        elif claim.verdict is Verdict.OPEN and not (settled := _settled(claim, items)):
             found[claim_id] = Standing(State.OPEN)
+        elif claim.verdict is Verdict.OPEN:
+            found[claim_id] = Standing(State.UNEARNED, tuple(settled))
         elif reasons:
             found[claim_id] = Standing(State.UNEARNED, tuple(reasons))
         else:

@@ -55,11 +55,11 @@ class Condition(Final):
 
     def at(self, point: Any) -> Truth:  # noqa: ANN401 - points are the statement's own
         """Answer at one point, or for all of a box when the point's fields are wide balls."""
-        return decided(self.margin, point, strict=self.strict)
+        return decided(self.margin, point, strict=self.strict)[0]
 
     def inside(self, point: Any) -> bool:  # noqa: ANN401 - points are the statement's own
         """Whether the condition certainly holds with something to spare."""
-        return decided(self.margin, point, strict=True) is Truth.TRUE
+        return decided(self.margin, point, strict=True)[0] is Truth.TRUE
 
 
 @attrs.frozen(eq=False)
@@ -108,6 +108,11 @@ class Statement(Final):
     law: Law | None = attrs.field(default=None, kw_only=True)
     name: str = ""
     origin: Statement | None = attrs.field(default=None, eq=False, repr=False)
+
+    def __attrs_post_init__(self) -> None:
+        """Refuse a hypothesis that is the conclusion."""
+        if any(condition.margin is self._margin for condition in self.given):
+            raise ValueError(f"{self.says}: a hypothesis is the conclusion in other words")
 
     @classmethod
     def of_law(
@@ -172,7 +177,7 @@ class Statement(Final):
     def margin(self, point: Any) -> arb:  # noqa: ANN401 - points are the statement's own
         """Evaluate the margin at a point, at the working precision."""
         value = self._margin(point)
-        tell(self, point, self._sided(decide(value, strict=self.strict)))
+        tell(self, point, self._sided(decide(value, strict=self.strict)), value)
         return value
 
     def applies(self, point: Any) -> Truth:  # noqa: ANN401 - points are the statement's own
@@ -198,12 +203,13 @@ class Statement(Final):
 
     def _answer(self, point: Any, *, applies: bool | None) -> Truth:  # noqa: ANN401 - points are the statement's own
         """Answer, and tell whoever observes; every way to evaluate the assertion comes through `tell`."""
-        answer = self._decided(point)
-        tell(self, point, answer, applies=applies)
+        decision, value = decided(self._margin, point, strict=self.strict)
+        answer = self._sided(decision)
+        tell(self, point, answer, value, applies=applies)
         return answer
 
     def _decided(self, point: Any) -> Truth:  # noqa: ANN401 - points are the statement's own
-        return self._sided(decided(self._margin, point, strict=self.strict))
+        return self._sided(decided(self._margin, point, strict=self.strict)[0])
 
     def _sided(self, answer: Truth) -> Truth:
         return Truth.UNDECIDED if self.one_sided and answer is Truth.TRUE else answer
@@ -220,13 +226,16 @@ class Statement(Final):
         """Whether the assertion is certainly false at a point of which it speaks; nobody is told."""
         return self.speaks_of(point) and self._decided(point) is Truth.FALSE
 
-    def answer_if_it_speaks_of(self, point: Any) -> Truth | None:  # noqa: ANN401 - points are the statement's own
+    def consider(self, point: Any) -> tuple[Truth, arb] | None:  # noqa: ANN401 - points are the statement's own
         """Answer at a point, with the exhibited numbers, that meets the hypotheses; None at others; nobody is told."""
         try:
             chosen = self.exhibiting(point)
-            return self._decided(chosen) if self.speaks_of(chosen) else None
-        except (ArithmeticError, ValueError, TypeError, LookupError):
+            if not self.speaks_of(chosen):
+                return None
+            decision, value = decided(self._margin, chosen, strict=self.strict)
+        except (ArithmeticError, ValueError, TypeError, LookupError, AttributeError):
             return None  # not even defined there
+        return self._sided(decision), value
 
     def speaks_of(self, point: Any) -> bool:  # noqa: ANN401 - points are the statement's own
         """Whether every hypothesis certainly holds and the point has the exhibited numbers; nobody is told."""
@@ -286,6 +295,12 @@ class Statement(Final):
             if self.applies(point) is not Truth.TRUE or self._decided(point) is not Truth.FALSE:
                 raise NoFamilyError(f"{self.name} does not certainly fail at the point for {values}")
         tell_family(self)
+
+    def asserts_as_much_as(self, other: Statement) -> bool:
+        """Whether both have the same margin, strictness, form and hypotheses, in whatever words."""
+        return (self._margin, self.strict, self.forms, self.exists, self.data) == (
+            *(other.formula, other.strict, other.forms, other.exists, other.data),
+        ) and {(one.margin, one.strict) for one in self.given} == {(one.margin, one.strict) for one in other.given}
 
     def without(self, says: str) -> Statement:
         """Return the same statement with one hypothesis dropped, for controls and counterexamples."""

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from json import dumps, loads
 from typing import Any
 
 import attrs
 import pytest
 
-from dpmatrix.claims import AuditRecord, Evidence, Observed, Outcome, Registry, Role, Statement, held
+from dpmatrix.claims import AuditRecord, Evidence, Observed, Outcome, Registry, Role, Statement, claim_of, held
 
 PROPERTY = "statements"
 """Property of every item: what `seen` says of it, as the text of its JSON, so that any report of tests can hold it."""
 AUDIT = "audit"
 """Property of an item, several times if need be: an `AuditRecord` as the text of its JSON."""
+ENOUGH_TO_VARY = 5
+"""Of fewer values nothing is said."""
 _SEVERITY = (Outcome.PASSED, Outcome.SKIPPED, Outcome.FAILED)
-_NOTHING = json.dumps({"refused": (), "met": {}, "failed": (), "replaced": ()})
+_NOTHING = dumps({"refused": (), "met": {}, "failed": (), "replaced": (), "values": {}, "raised": False})
 
 
 class Specified:
@@ -29,8 +31,11 @@ class Specified:
         self._known = {
             name: (_words(one), _code(one)) for claim in registry for name, one in claim.statements().items()
         }
+        self._instances = {name for claim in registry for name, one in claim.statements().items() if one.instance}
         self._data = {name: one.data for claim in registry for name, one in claim.statements().items()}
-        self._held = {name for claim in registry for name in held(claim)}
+        self._held = {
+            name: one for claim in registry for name, one in claim.statements().items() if name in held(claim)
+        }
 
     def has(self, statement: Statement) -> bool:
         """Whether a statement is one of them, unchanged."""
@@ -40,9 +45,14 @@ class Specified:
         same_words, here = words == _words(statement), _code(statement)
         return same_words and all(one is other for one, other in zip(code, here, strict=True))
 
-    def is_held(self, statement: Statement) -> bool:
-        """Whether a statement is one of them, unchanged, that its author holds to be true."""
-        return statement.name in self._held and self.has(statement)
+    def held_beside(self, names: Iterable[str]) -> list[Statement]:
+        """Return the statements that are held to be true of all claims to which statements of these names belong."""
+        claims = {claim_of(name) for name in names}
+        return [one for name, one in self._held.items() if claim_of(name) in claims]
+
+    def universal(self) -> list[str]:
+        """Return the names of the statements and repairs that speak of more than one point."""
+        return [name for name in self._known if "/" not in name and name not in self._instances]
 
     def is_changed(self, statement: Statement) -> bool:
         """Whether a statement was made of one of them by a change, or asks one of them elsewhere."""
@@ -76,6 +86,12 @@ def seen(observed: Observed, specified: Specified) -> dict[str, Any]:
         "met": {one.name: where.to_json() for one, where in observed.met.items() if specified.has(one)},
         "failed": sorted({one.name for one in observed.failed if specified.has(one)}),
         "replaced": sorted(observed.replaced),
+        "values": {
+            one.name: [str(value.mid()), varied, count]
+            for one, (value, varied, count) in observed.values.items()
+            if specified.has(one)
+        },
+        "raised": False,
     }
 
 
@@ -108,6 +124,7 @@ class Outcomes:
 
     def __init__(self) -> None:
         self._reports: dict[str, _Report] = {}
+        self._objections: list[str] = []
 
     def add(self, report: pytest.TestReport) -> None:
         """Take note of a report: of the call, and of a setup or teardown that did not pass."""
@@ -117,15 +134,42 @@ class Outcomes:
         if outcome is Outcome.PASSED and hasattr(report, "wasxfail"):
             outcome = Outcome.SKIPPED  # an item that is allowed to fail shows nothing by passing
         known = self._reports.get(report.nodeid)
+        self._look_for_forgery(report, known)
         if known is not None and _SEVERITY.index(known.outcome) > _SEVERITY.index(outcome):
             outcome = known.outcome
         properties: dict[str, Any] = dict(report.user_properties)
         detail = str(properties.get("detail", ""))
         pairs: list[tuple[str, Any]] = report.user_properties
-        audits = tuple(AuditRecord.from_json(json.loads(value)) for name, value in pairs if name == AUDIT)
+        audits = tuple(AuditRecord.from_json(loads(value)) for name, value in pairs if name == AUDIT)
         self._reports[report.nodeid] = _Report(
-            outcome, report.duration, json.loads(properties.get(PROPERTY, _NOTHING)), detail, audits
+            outcome, report.duration, loads(properties.get(PROPERTY, _NOTHING)), detail, audits
         )
+
+    def _look_for_forgery(self, report: pytest.TestReport, known: _Report | None) -> None:
+        """Note a report that contradicts what the item did, or one that is not the only one of its call."""
+        if report.when != "call":
+            return
+        if known is not None:
+            self._objections.append(f"{report.nodeid}: reported twice")
+        told = [str(value) for name, value in report.user_properties if name == PROPERTY]
+        if len(told) != 1:
+            self._objections.append(f"{report.nodeid}: what it saw is told {len(told)} times")
+        elif report.passed and loads(told[0])["raised"]:
+            self._objections.append(f"{report.nodeid}: reported as passed, and raised an error")
+
+    def constant(self, names: Iterable[str]) -> list[str]:
+        """Return the statements among these whose margin was the same number, not zero, wherever it was asked."""
+        values: dict[str, set[str]] = {}
+        asked: dict[str, int] = {}
+        for report in self._reports.values():
+            for name, (value, varied, count) in report.seen["values"].items():
+                values.setdefault(name, set()).update({value, ""} if varied else {value})
+                asked[name] = asked.get(name, 0) + count
+        return [
+            name
+            for name in names
+            if asked.get(name, 0) >= ENOUGH_TO_VARY and len(values[name]) == 1 and not values[name] <= {"0", "nan"}
+        ]
 
     def audits(self) -> tuple[AuditRecord, ...]:
         """Return what audits recorded, by mechanism and view, with what became of their items."""
@@ -145,8 +189,8 @@ class Outcomes:
         return {name: tuple(nodes) for name, nodes in found.items()}
 
     def replacements(self) -> list[str]:
-        """List the items that evaluated a statement while part of what it computes with was replaced."""
-        return [
+        """List the items that evaluated a statement while part of what it computes with was replaced, and forgeries."""
+        return self._objections + [
             f"{node}: evaluated a statement while {', '.join(report.seen['replaced'])} stood for something else"
             for node, report in sorted(self._reports.items())
             if report.seen["replaced"]

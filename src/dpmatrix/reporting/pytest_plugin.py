@@ -17,6 +17,7 @@ import pytest
 
 from dpmatrix.atomic_files import write_atomically
 from dpmatrix.claims import (
+    Catalogue,
     Evidence,
     Ledger,
     Observed,
@@ -29,6 +30,7 @@ from dpmatrix.claims import (
     violations,
 )
 from dpmatrix.claims.ledger import describe, dump
+from dpmatrix.reporting.conduct import misconduct
 from dpmatrix.reporting.environment import environment
 from dpmatrix.reporting.html import render
 from dpmatrix.reporting.implementations import ROOMS, implementations
@@ -109,6 +111,12 @@ class _Session:
         self.outcomes = Outcomes()
         self.malformed: list[str] = []
         self.interrupted = False
+        # Now, since an item may change what these read.
+        self.catalogue: Catalogue = self.specification.catalogue() if deciding else Catalogue((), frozenset())
+        self.implementations = tuple(implementations(config.getini("rooms"))) if deciding else ()
+        self.accepts = bool(config.getoption("--accept-standings"))
+        self.only_collects = bool(config.option.collectonly)
+        self.replaced_in_workers: set[str] = set()
         self.ledger: Ledger | None = None
 
     def _refuse_circles(self) -> None:
@@ -162,14 +170,21 @@ class _Session:
     def pytest_runtest_call(self, item: pytest.Item) -> Generator[None, object, object]:
         """Observe which statements an item evaluates."""
         with observing(self.modules.replaced) as observed:
+            raised = True
             try:
-                return (yield)
+                answer = yield
+                raised = False
+                return answer
             finally:
-                observed.search([one for one in (*observed.met,) if self.specified.is_held(one)])
+                observed.replaced.update(self.judge.replaced())
+                observed.search(self.specified.held_beside(observed.asked))
                 before = item.stash[BEFORE]
                 observed.failed |= {statement for statement in before.failed if self.specified.has(statement)}
                 observed.replaced |= before.replaced
-                item.user_properties.append((PROPERTY, json.dumps(seen(observed, self.specified))))
+                told = seen(observed, self.specified) | {"raised": raised}
+                # a new list of new pairs: the one that an item had in hand may not be what it looks like
+                kept = [(str(name), value) for name, value in item.user_properties if name != PROPERTY]
+                item.user_properties = [*kept, (PROPERTY, json.dumps(told))]
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Keep the outcome of every item that ran, also of those that ran in a worker."""
@@ -182,6 +197,7 @@ class _Session:
         for record in output.get("declared", ()):
             self._note(Evidence.from_json(record))
         self.malformed = sorted({*self.malformed, *output.get("malformed", ())})
+        self.replaced_in_workers.update(output.get("replaced", ()))
 
     def pytest_keyboard_interrupt(self) -> None:
         """Remember that the run did not end by itself."""
@@ -194,6 +210,7 @@ class _Session:
             output: dict[str, object] = self.config.workeroutput  # type: ignore[attr-defined] # added by pytest-xdist
             output["declared"] = [evidence.to_json() for evidence in self.declared.values()]
             output["malformed"] = self.malformed
+            output["replaced"] = list(self.judge.replaced())
             return
         if self.malformed:
             session.exitstatus = pytest.ExitCode.USAGE_ERROR
@@ -201,7 +218,7 @@ class _Session:
         if declared_file:
             records = [evidence.to_json() for evidence in self.declared.values()]
             write_atomically(Path(declared_file), json.dumps(records))
-        if not self.deciding or self.config.option.collectonly:
+        if not self.deciding or self.only_collects:
             return
         self.interrupted |= session.exitstatus in (pytest.ExitCode.INTERNAL_ERROR, pytest.ExitCode.USAGE_ERROR)
         self.ledger = self._decide()
@@ -212,9 +229,9 @@ class _Session:
 
     def _write(self, ledger: Ledger) -> None:
         folder = self.config.rootpath / self.config.getoption("--audit-dir")
-        described = describe(self.registry, ledger, implementations(self.config.getini("rooms")))
+        described = describe(self.registry, ledger, self.implementations)
         write_atomically(folder / "ledger.json", dump(ledger.to_json() | {"claims": described}))
-        pending = self.specification.catalogue().pending
+        pending = self.catalogue.pending
         found = findings(self.registry, ledger.evidence)
         changes = changes_since(ledger, self.specification.STANDINGS)
         titles = self.specification.documents()
@@ -224,15 +241,20 @@ class _Session:
 
     def _decide(self) -> Ledger:
         evidence = tuple(self.outcomes.judge(self.declared[key]) for key in sorted(self.declared))
-        cited = implementations(self.config.getini("rooms"))
-        found = standings(self.registry, evidence, cited, self.outcomes.failures())
-        if self.config.getoption("--accept-standings") and not self.interrupted:
+        found = standings(self.registry, evidence, self.implementations, self.outcomes.failures())
+        if self.accepts and not self.interrupted:
             write_atomically(self.specification.STANDINGS, dump(snapshot(self.registry, found, evidence)))
             self.committed = self.specification.committed_standings()
-        problems = violations(self.registry, self.specification.catalogue(), evidence, cited, found, self.committed)
+        problems = violations(self.registry, self.catalogue, evidence, self.implementations, found, self.committed)
         patterns = self.config.getini("python_files")
         problems += self.outcomes.replacements()
-        problems += [f"{name} is not what was imported" for name in self.judge.replaced()]
+        problems += [
+            f"{name}: its margin is one number wherever it was asked, and says nothing of its points"
+            for name in self.outcomes.constant(self.specified.universal())
+        ]
+        problems += misconduct(self.config.rootpath, (item.node.partition("::")[0] for item in evidence))
+        replaced = {*self.judge.replaced(), *self.replaced_in_workers}
+        problems += [f"{name} is not what was imported" for name in sorted(replaced)]
         problems += uncollected(self.config.rootpath, BODY, patterns, evidence)
         verdicts = {claim.id: claim.verdict.value for claim in self.registry}
         audits = self.outcomes.audits()

@@ -78,8 +78,8 @@ def uncollected(root: Path, folders: Iterable[str], patterns: Iterable[str], evi
         for path in sorted((root / folder).rglob("*.py")):
             if not any(fnmatch(path.name, pattern) for pattern in patterns):
                 continue
-            source = path.read_text(encoding="utf-8")
             name = path.relative_to(root).as_posix()
+            source = path.read_text(encoding="utf-8")
             if f".{MARK}(" in source or f"{cite.__name__}(" in source:
                 missing += [
                     f"{name}: {role} {citation} is written there and was not collected"
