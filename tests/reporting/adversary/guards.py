@@ -11,7 +11,7 @@ import attrs
 
 from dpmatrix import claims
 from dpmatrix.claims import Outcome, gate, observation, standing, statement
-from dpmatrix.reporting import intact, outcomes, written
+from dpmatrix.reporting import conduct, intact, outcomes, written
 
 
 def _binding() -> None:
@@ -104,6 +104,16 @@ def _written() -> None:
 def _snapshot() -> None:
     """Compare with no snapshot."""
     gate.gated = lambda *_: None
+
+
+def _conduct() -> None:
+    """Do not read what evidence reaches for."""
+    conduct.misconduct = lambda *_: []
+
+
+def _variation() -> None:
+    """Do not ask whether a margin ever varies."""
+    outcomes.Outcomes.constant = lambda *_: []
 
 
 def _equality() -> None:

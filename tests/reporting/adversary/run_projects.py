@@ -17,7 +17,7 @@ import pytest
 from guards import take_away
 
 PLUGIN = "dpmatrix.reporting.pytest_plugin"
-IMPORTED = ("html", "implementations", "outcomes", "record", "restamp", "snapshots", "terminal", "written")
+IMPORTED = ("conduct", "html", "implementations", "outcomes", "record", "restamp", "snapshots", "terminal", "written")
 """What the plugin needs; pytest imports the plugin itself."""
 
 

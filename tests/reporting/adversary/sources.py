@@ -114,7 +114,8 @@ def at(x):
 
 
 MET = {"points": 9, "boxes": 9, "compared": 9, "ranges": {}, "edge": []}
-FORGED = {"refused": ["toy.NAME"], "met": {"toy.NAME": MET}, "failed": [], "replaced": []}
+NOTHING = {"refused": [], "met": {}, "failed": [], "replaced": [], "values": {}, "raised": False}
+FORGED = NOTHING | {"refused": ["toy.NAME"], "met": {"toy.NAME": MET}}
 
 
 """
