@@ -21,7 +21,7 @@ FAILURE_PROBABILITY = 1e-9
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Let the audits of the zoo take as long as they are told."""
+    """Let the audits of the faulty mechanisms take as long as they are told."""
     words = "default: a few small audits; deep: all, a minute each; a time such as 30m or 2h: all, within it in turn"
     parser.addoption("--audit-budget", default="default", metavar="BUDGET", help=words)
 

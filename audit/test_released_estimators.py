@@ -25,7 +25,7 @@ from audit.released.matrices import SymmetrisedWishart
 from audit.released.settings import ADDED, REPLACED, Setting
 from audit.released.subjects import SecretSeed
 from dpmatrix.__main__ import app
-from dpmatrix.auditing.laws import compare_laws
+from dpmatrix.auditing.certify.laws import compare_laws
 from dpmatrix.claims import AuditRecord, AuditVerdict, code_name
 from dpmatrix.errors import InvalidParameterError
 from dpmatrix.estimators import DPPCA, DPSecondMoment

@@ -20,7 +20,7 @@ import pytest
 from audit.released.coverage import SUBJECTS
 from audit.released.settings import ADDED, REPLACED, Setting, settings
 from audit.released.subjects import Subject
-from dpmatrix.auditing.laws import compare_laws, would_differ
+from dpmatrix.auditing.certify.laws import compare_laws, would_differ
 from dpmatrix.claims import AuditRecord, AuditVerdict, code_name
 
 PLACES = {REPLACED: (0, 2), ADDED: (1, 2)}

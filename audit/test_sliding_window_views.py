@@ -22,7 +22,7 @@ from attrs import frozen
 from flint import fmpq, fmpq_mat
 
 from dpmatrix.auditing import NeighbouringPair
-from dpmatrix.auditing.views import Transcript, View, seen_through
+from dpmatrix.auditing.targets.views import Transcript, View, seen_through
 from dpmatrix.claims import AuditRecord, AuditVerdict, Truth
 from dpmatrix.mechanisms.streams import SlidingWindowGram, WindowParameters
 from dpmatrix.privacy import Adjacency, PrivacyGuarantee

@@ -1,4 +1,4 @@
-"""The auditor before the zoo: faulty mechanisms are certified as violations, correct ones pass.
+"""The auditor before the suite of `audit.zoo`: faulty mechanisms are certified as violations, correct ones pass.
 
 By default a few of every kind with small budgets; with ``--audit-budget`` all of them, for as long as it says: a faulty
 mechanism until it is refuted, a correct one until its time is over. A false alarm has probability at most 1e-6 in each
@@ -11,8 +11,8 @@ from __future__ import annotations
 import pytest
 from attrs import evolve
 
-from dpmatrix.auditing.zoo import correct_specimens, faulty_specimens, specimen
-from dpmatrix.auditing.zoo.trial import Budget, examine
+from audit.zoo import correct_specimens, faulty_specimens, specimen
+from audit.zoo.trial import Budget, examine
 
 DETECTING = Budget(training=3000, confirmation=2**17, stages=6, tightness=0.0)
 PASSING = Budget(training=1000, confirmation=2**14, stages=3)
@@ -83,14 +83,14 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 def words(finding) -> str:
     return (
         f"certified epsilon >= {finding.epsilon:.3f}, delta >= {finding.delta:.3g} after {finding.samples} outputs; "
-        f"event: {finding.event}; pair: {finding.pair}"
+        f"event: {finding.event}; pair: {finding.pair}; by density epsilon >= {finding.density_epsilon:.3f}"
     )
 
 
 def test_faulty_mechanism_is_found(name: str, budget: Budget, record_property) -> None:
     finding = examine(specimen(name), budget, generator=2016)
     record_property("detail", words(finding))
-    assert finding.violated
+    assert finding.refuted
     truth = finding.specimen.truth()
     if truth is not None and truth.exact:
         assert finding.epsilon <= truth.epsilon, "a bound above the truth has probability at most 1e-6"
@@ -99,4 +99,5 @@ def test_faulty_mechanism_is_found(name: str, budget: Budget, record_property) -
 def test_correct_mechanism_passes(name: str, budget: Budget, record_property) -> None:
     finding = examine(specimen(name), budget, generator=2017)
     record_property("detail", words(finding))
-    assert not finding.violated
+    assert not finding.refuted
+    assert not finding.no_verdict

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from dpmatrix.__main__ import app
 from dpmatrix.atomic_files import write_atomically
-from dpmatrix.auditing.checkpoint import AuditState, save
+from dpmatrix.auditing.certify.checkpoint import AuditState, save
 from dpmatrix.errors import InvalidParameterError
 
 

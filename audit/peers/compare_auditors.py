@@ -1,13 +1,13 @@
 """Public auditors beside `dpmatrix.auditing`: the same mechanisms, pairs, outputs and numbers of them, in one run.
 
-    python audit/peers/compare_auditors.py [outputs] ["matrices"]
+    python -m audit.peers.compare_auditors [outputs] ["matrices"]
 
 What the others are, what they take and how they are asked stands in `other_auditors`. They are in no package registry
 under their own names, so none of them is an extra of this project. In an environment of their own, from two checkouts:
 
     python -m venv /path/to/auditors
     /path/to/auditors/bin/pip install -e ".[audit]" numba tqdm etils absl-py tensorflow-cpu /path/to/statdp
-    PYTHONPATH=/path/to/dp_auditorium /path/to/auditors/bin/python audit/peers/compare_auditors.py
+    PYTHONPATH=/path/to/dp_auditorium /path/to/auditors/bin/python -m audit.peers.compare_auditors
 
 About 2 GB, of which TensorFlow is 1.5. An auditor that is not importable is left out, with a word about it.
 
@@ -18,10 +18,11 @@ than the claim even of a faulty mechanism; then nobody can refute it. Of a symme
 triangle as a row of numbers, since that is what all of them take. Ours knows matrices, and looks at more of them where
 it is given one; so it is asked about matrices as they are in a last part, by itself, which the counts leave out.
 
-*The same for all.* The mechanisms are of our own zoo. The pair is the one on which our own search, with 20,000 whole
-outputs on each side of each pair, saw the mechanism do worst; that is on nobody's account. The number of outputs is the
-same, 80 % of them to confirm where the auditor distinguishes; DP-Auditorium's hockey-stick tester keeps its own halves.
-The error probability is 1e-6. Nobody searches data sets here, and nobody is told the law of the mechanism.
+*The same for all.* The mechanisms are of our own suite, `audit.zoo`. The pair is the one on which our own search, with
+20,000 whole outputs on each side of each pair, saw the mechanism do worst; that is on nobody's account. The number of
+outputs is the same, 80 % of them to confirm where the auditor distinguishes; DP-Auditorium's hockey-stick tester keeps
+its own halves. The error probability is 1e-6. Nobody searches data sets here, and nobody is told the law of the
+mechanism.
 """
 
 from __future__ import annotations
@@ -36,10 +37,10 @@ from typing import TypeAlias
 
 import numpy as np
 from attrs import frozen
-from other_auditors import OTHERS, FloatArray, Row, Sampler, Task, ask_statdp
 
+from audit.peers.other_auditors import OTHERS, FloatArray, Row, Sampler, Task, ask_statdp
+from audit.zoo import RESOLUTION, Specimen, specimen
 from dpmatrix.auditing import NeighbouringPair, audit, seen_at_resolution
-from dpmatrix.auditing.zoo import RESOLUTION, Specimen, specimen
 
 Summary: TypeAlias = Callable[[FloatArray, NeighbouringPair], FloatArray]
 OUTPUTS = 200_000

@@ -21,7 +21,7 @@ from audit.released.settings import (
     pairs_at,
 )
 from dpmatrix.auditing import NeighbouringPair
-from dpmatrix.auditing.targets import scaled_records
+from dpmatrix.auditing.targets.target import scaled_records
 from dpmatrix.mechanisms import (
     Release,
 )

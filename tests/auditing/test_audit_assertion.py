@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from dpmatrix.auditing import PrivacyViolationError, as_target, audit_mechanism, neighbouring_pairs
-from dpmatrix.auditing.budget import resolution_for, sizes_within
+from dpmatrix.auditing.planning.budget import resolution_for, sizes_within
 from dpmatrix.errors import InvalidParameterError
 from dpmatrix.mechanisms import LaplaceInputPerturbation
 from dpmatrix.privacy.adjacency import Adjacency

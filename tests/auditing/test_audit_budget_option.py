@@ -1,4 +1,4 @@
-"""``pytest audit --audit-budget``: how many audits of the zoo there are, and that they take their time."""
+"""``pytest audit --audit-budget``: how many audits of the suite there are, and that they take their time."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from dpmatrix.auditing.zoo import correct_specimens, faulty_specimens
+from audit.zoo import correct_specimens, faulty_specimens
 
 ROOT = Path(__file__).resolve().parents[2]
 EVERY = len(correct_specimens()) + sum(creature.is_demanded() for creature in faulty_specimens())

@@ -10,7 +10,7 @@ import pytest
 from attrs import frozen
 
 from dpmatrix.auditing import AuditPlan, AuditResult, Target, audit, from_single_draw, neighbouring_pairs
-from dpmatrix.auditing.sampling import Sampler, generator_for
+from dpmatrix.auditing.targets.sampling import Sampler, generator_for
 from dpmatrix.privacy.adjacency import Adjacency
 
 PAIRS = neighbouring_pairs(2, 2, Adjacency.REPLACE_ONE)[:3]

@@ -11,7 +11,7 @@ import pytest
 from scipy.stats import binom
 
 from dpmatrix.auditing import AuditPlan, NeighbouringPair, audit, feature_families
-from dpmatrix.auditing.learned import LearnedScore, learn_scores
+from dpmatrix.auditing.search.learned import LearnedScore, learn_scores
 from dpmatrix.errors import MissingExtraError
 from dpmatrix.privacy.adjacency import Adjacency
 

@@ -9,18 +9,16 @@ import numpy as np
 import pytest
 from attrs import evolve
 
-from dpmatrix.auditing import AuditPlan, AuditResult, NeighbouringPair, audit
-from dpmatrix.auditing import search as searching
-from dpmatrix.auditing.contenders import Contender
-from dpmatrix.auditing.costs import Costs, likely_end
-from dpmatrix.auditing.events import best_event
-from dpmatrix.auditing.features import FeatureFamily
-from dpmatrix.auditing.sampling import Sampler
-from dpmatrix.auditing.sharpening import distinct, sharpened
-from dpmatrix.auditing.training import AMPLE, Shortlist, claims_to_choose_by, explore
+from dpmatrix.auditing import AuditPlan, AuditResult, NeighbouringPair, audit, statistical
+from dpmatrix.auditing.search.contenders import Contender
+from dpmatrix.auditing.search.costs import Costs, likely_end
+from dpmatrix.auditing.search.events import Feature
+from dpmatrix.auditing.search.sharpening import distinct, sharpened
+from dpmatrix.auditing.search.tallies import Tally
+from dpmatrix.auditing.search.training import AMPLE, Shortlist, claims_to_choose_by, explore
+from dpmatrix.auditing.targets.sampling import Sampler
 from dpmatrix.privacy import Adjacency
 
-IDENTITY = FeatureFamily(("itself",), lambda batch: batch[None])
 PAIR = NeighbouringPair("one or zero", Adjacency.REPLACE_ONE, np.ones((1, 1)), np.zeros((1, 1)))
 
 
@@ -41,16 +39,18 @@ def run(**options: object) -> AuditResult:
 def test_more_outputs_find_a_rarer_event(monkeypatch) -> None:
     """The last answer has probabilities 0.241 and 0.012, for which 40 outputs are too few and 5,000 are not."""
     sharp = run()
-    monkeypatch.setattr(searching, "sharpened", lambda *given, **_: (given[1][0].place, distinct(given[1][0].best), 0))
+    monkeypatch.setattr(
+        statistical, "sharpened", lambda *given, **_: (given[1][0].place, distinct(given[1][0].best), 0)
+    )
     blunt = run()
     assert 2.5 < sharp.epsilon_lower_bound < 3
     assert blunt.epsilon_lower_bound < 2.3
     assert sharp.training_samples == 2 * (10 + 4 * 10 + 5000)
 
 
-def shortlist(place: int, pair: NeighbouringPair, sampler: Sampler) -> Shortlist:
-    found = explore(sampler, pair, place, 40, CLAIMS[0], 1.0)[0]
-    return Shortlist(found.score, place, (found.event,) * len(CLAIMS), (found.event,))
+def shortlist(place: int, pair: NeighbouringPair, sampler: Sampler, **changes: float) -> Shortlist:
+    found = evolve(explore(sampler, pair, place, 40, CLAIMS[0], 1.0)[0], **changes)
+    return Shortlist(place, (found,) * len(CLAIMS), (found.feature,))
 
 
 CLAIMS = claims_to_choose_by(1, 0, (2,))
@@ -72,10 +72,10 @@ def test_the_pair_is_chosen_by_what_more_outputs_show() -> None:
     """The pair without any difference comes first, and goes."""
     sampler = Sampler(rare_answer, 5, None, 1, 512)
     nothing = NeighbouringPair("half or one", Adjacency.REPLACE_ONE, np.full((1, 1), 0.5), np.ones((1, 1)))
-    lists = [evolve(shortlist(0, nothing, sampler), score=9.0 / 2), shortlist(1, PAIR, sampler)]
+    lists = [shortlist(0, nothing, sampler, score=9.0 / 2), shortlist(1, PAIR, sampler)]
     place, events, _ = sharpened(sampler, lists, CLAIMS, deadline=time.monotonic() + 600, **OPTIONS)
     assert place == 1
-    assert events[0].pair is PAIR
+    assert events[0].feature.pair is PAIR
 
 
 COMMON = NeighbouringPair("one or zero", Adjacency.REPLACE_ONE, np.ones((1, 1)), np.zeros((1, 1)))
@@ -108,7 +108,7 @@ def test_a_rare_event_stays_in_the_race(monkeypatch, hoping: bool) -> None:
 
 def test_what_exceeds_the_claim_by_far_is_not_sharpened() -> None:
     sampler = Sampler(rare_answer, 5, None, 1, 512)
-    given = evolve(shortlist(3, PAIR, sampler), score=CLAIMS[0].epsilon + AMPLE + 0.1)
+    given = shortlist(3, PAIR, sampler, score=CLAIMS[0].epsilon + AMPLE + 0.1)
     assert sharpened(sampler, [given], CLAIMS, deadline=math.inf, **OPTIONS) == (3, (given.best[0],), 0)
 
 
@@ -117,14 +117,14 @@ def test_a_larger_confirmation_dares_a_rarer_event(confirming: int | None, thres
     """Of 2,000 outputs 60 and 1 show the rarest answer: a ratio of 60, not 5, if there will be enough to see it."""
     counts = {8.0: (60, 1), 4.0: (540, 119), 0.0: (1400, 1880)}
     own, other = (np.repeat(list(counts), [pair[side] for pair in counts.values()]) for side in (0, 1))
-    _, event = best_event(IDENTITY, 0, own, other, epsilon=1.0, delta=0.0, confirming=confirming)
+    (event,) = Tally.of(own, other).events(Feature(PAIR, (), 1.0), [(1.0, 0.0)], confirming)
     assert event.threshold == threshold
 
 
 def test_costs_keep_a_dear_feature_from_joining_a_cheap_one() -> None:
     sampler = Sampler(rare_answer, 5, None, 1, 512)
-    cheap = shortlist(0, PAIR, sampler).best[0]
-    dear = evolve(cheap, family=7)
+    cheap = shortlist(0, PAIR, sampler).features[0]
+    dear = evolve(cheap, index=7)
     costs = Costs(10**6, 10.0, 2, 1e-6, {cheap.family_key(): 1e-6, dear.family_key(): 1e-4}, 1e-6)
     assert costs.bears(dear, cheap)
     assert costs.bears(dear, dear)

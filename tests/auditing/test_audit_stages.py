@@ -11,7 +11,7 @@ import pytest
 from scipy.stats import binom
 
 from dpmatrix.auditing import AuditPlan, AuditResult, NeighbouringPair, Target, audit, neighbouring_pairs
-from dpmatrix.auditing.stages import stages
+from dpmatrix.auditing.certify.stages import stages
 from dpmatrix.errors import InvalidParameterError
 from dpmatrix.privacy import Adjacency, GaussianProfile
 

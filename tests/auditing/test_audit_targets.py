@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dpmatrix.auditing import Target, audit, from_single_draw, neighbouring_pairs, seen_at_resolution
-from dpmatrix.auditing.targets import draw_batch
+from dpmatrix.auditing.targets.target import draw_batch
 from dpmatrix.errors import InvalidParameterError
 from dpmatrix.privacy.adjacency import Adjacency
 

@@ -10,7 +10,7 @@ import pytest
 from scipy.stats import binom
 
 from dpmatrix.auditing import AuditPlan, NeighbouringPair, audit
-from dpmatrix.auditing.counted import CountedScore, cautious_ratio, count_scores, entries_of
+from dpmatrix.auditing.search.counted import CountedScore, cautious_ratio, count_scores, entries_of
 from dpmatrix.privacy.adjacency import Adjacency
 
 PAIR = NeighbouringPair("one or zero", Adjacency.REPLACE_ONE, np.ones((1, 1)), np.zeros((1, 1)))

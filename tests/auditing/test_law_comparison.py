@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from dpmatrix.auditing.laws import QUANTILES, compare_laws, would_differ
+from dpmatrix.auditing.certify.laws import QUANTILES, compare_laws, would_differ
 from dpmatrix.errors import InvalidParameterError
 
 LEVEL = 1e-9

@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpmatrix.auditing import NeighbouringPair, neighbouring_pairs, neighbours_of
-from dpmatrix.auditing.neighbours import l1_extremal_records
-from dpmatrix.auditing.strategies import adjacent_data_sets, unit_ball_records
-from dpmatrix.auditing.unit_ball import inside_unit_ball, pulled_into_unit_ball, squared_norm, unit_record
+from dpmatrix.auditing.pairs.neighbours import l1_extremal_records
+from dpmatrix.auditing.pairs.strategies import adjacent_data_sets, unit_ball_records
+from dpmatrix.auditing.pairs.unit_ball import inside_unit_ball, pulled_into_unit_ball, squared_norm, unit_record
 from dpmatrix.errors import InvalidParameterError
 from dpmatrix.privacy import Entries, l1_sensitivity
 from dpmatrix.privacy.adjacency import Adjacency

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import gc
 import math
+import weakref
 
 import numpy as np
 import pytest
 
-from dpmatrix.auditing import FeatureFamily, NeighbouringPair, feature_families
-from dpmatrix.auditing.events import best_event
+from dpmatrix.auditing import Event, Feature, NeighbouringPair, feature_families
+from dpmatrix.auditing.search.tallies import Tally
 from dpmatrix.errors import InvalidParameterError
 from dpmatrix.privacy.adjacency import Adjacency
 
@@ -97,20 +99,35 @@ def test_vector_features_are_projections_and_norms() -> None:
     assert np.array_equal(table["coordinate 2"], batch[:, 2])
 
 
+@pytest.mark.parametrize("shape", [(), (3,), (5,), (3, 3), (2, 2)])
+def test_families_are_made_once_and_leave_with_their_pair(shape: tuple[int, ...]) -> None:
+    pair = NeighbouringPair("of its own", PAIR.adjacency, PAIR.data, PAIR.neighbour)
+    families = feature_families(pair, shape)
+    assert feature_families(pair, shape) is families
+    assert feature_families(pair, shape, 2.0) is not families
+    left = weakref.ref(pair)
+    del pair
+    gc.collect()
+    assert left() is None
+
+
 def test_tensors_are_refused() -> None:
     for shape in ((2, 3), (3, 3, 3)):
         with pytest.raises(InvalidParameterError):
             feature_families(PAIR, shape)
 
 
-IDENTITY = FeatureFamily(("x",), lambda batch: batch)
+def best_event(on_data: np.ndarray, on_neighbour: np.ndarray, delta: float = 0.0) -> Event:
+    """Choose the best event of outputs that are numbers."""
+    (event,) = Tally.of(on_data, on_neighbour).events(Feature(PAIR, (), 1.0), [(1.0, delta)])
+    return event
 
 
 def test_the_best_event_separates_what_can_be_separated() -> None:
     low, high = np.linspace(0, 1, 100), np.linspace(2, 3, 100)
-    score, event = best_event(IDENTITY, 0, low, high, epsilon=1.0, delta=0.0)
+    event = best_event(low, high)
     assert 1 < event.threshold <= 2
-    assert score > 1.5
+    assert event.score > 1.5
     hits, others = event.holds(high).sum(), event.holds(low).sum()
     assert {int(hits), int(others)} == {0, 100}
     assert event.on_neighbour == bool(hits)
@@ -120,24 +137,24 @@ def test_the_best_event_separates_what_can_be_separated() -> None:
 def test_adjacent_floats_and_infinite_values_get_a_finite_threshold_between_them() -> None:
     cases = [(1.0, np.nextafter(1.0, 2.0)), (-np.inf, 0.0), (0.0, np.inf), (-np.inf, np.inf), (-1e308, 1.7e308)]
     for low, high in cases:
-        _, event = best_event(IDENTITY, 0, np.full(50, low), np.full(50, high), epsilon=1.0, delta=0.0)
+        event = best_event(np.full(50, low), np.full(50, high))
         assert math.isfinite(event.threshold)
         assert low < event.threshold <= high
 
 
 def test_ties_teach_nothing() -> None:
     for value in (3.0, -np.inf):
-        score, event = best_event(IDENTITY, 0, np.full(9, value), np.full(9, value), epsilon=1.0, delta=0.0)
-        assert score == -math.inf
+        event = best_event(np.full(9, value), np.full(9, value))
+        assert event.score == -math.inf
         assert math.isfinite(event.threshold)
 
 
 def test_a_delta_is_part_of_the_score() -> None:
     on_data, on_neighbour = np.zeros(1000), np.repeat([0.0, 1.0], [700, 300])
-    scores = [best_event(IDENTITY, 0, on_data, on_neighbour, epsilon=1.0, delta=delta)[0] for delta in (0.0, 0.1, 0.35)]
+    scores = [best_event(on_data, on_neighbour, delta).score for delta in (0.0, 0.1, 0.35)]
     assert scores[0] > 1
     # Four standard deviations below 0.3, less e times four deviations above zero.
     assert scores[1] == scores[2]
     assert 0.1 < scores[1] < 0.3
     same = np.repeat([0.0, 1.0], [500, 500])
-    assert best_event(IDENTITY, 0, same, same, epsilon=1.0, delta=0.1)[0] < 0
+    assert best_event(same, same, 0.1).score < 0

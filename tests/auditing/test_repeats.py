@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dpmatrix.auditing.repeats import (
+from dpmatrix.auditing.independence.repeats import (
     CALLS,
     Drawn,
     are_frozen,

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpmatrix.auditing.representation_bits import NO_EXPONENT, NO_VALUATION, Representation
+from dpmatrix.auditing.representation.bits import NO_EXPONENT, NO_VALUATION, Representation
 from dpmatrix.errors import InvalidParameterError
 
 

@@ -10,15 +10,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpmatrix.auditing import NeighbouringPair
-from dpmatrix.auditing.counted import count_scores, has_atoms
-from dpmatrix.auditing.sampling import Sampler
-from dpmatrix.auditing.tallies import Tally, counted_below
-from dpmatrix.auditing.tallying import values_on, with_more
-from dpmatrix.auditing.training import Claim, explore
+from dpmatrix.auditing.search.counted import count_scores, has_atoms
+from dpmatrix.auditing.search.evaluation import values_on, with_more
+from dpmatrix.auditing.search.events import Feature
+from dpmatrix.auditing.search.tallies import Tally, counted_below
+from dpmatrix.auditing.search.training import Claim, explore
+from dpmatrix.auditing.targets.sampling import Sampler
 from dpmatrix.privacy.adjacency import Adjacency
 
 CLAIMS = [(1.0, 0.0), (1.0, 0.01), (700.0, 1e-3)]
 PAIR = NeighbouringPair("one or zero", Adjacency.REPLACE_ONE, np.ones((1, 1)), np.zeros((1, 1)))
+FEATURE = Feature(PAIR, (), 1.0)
 
 values = st.lists(st.sampled_from([-np.inf, -3.0, -1.0, 0.0, 1.0, 2.0, 2.5, np.inf]), min_size=1, max_size=30)
 
@@ -45,7 +47,7 @@ def test_a_tally_grows_to_that_of_all_outputs() -> None:
     grown = thin.with_more(*(counted_below(sample[1], thin.thresholds) for sample in (own, other)), 40_000)
     assert grown.trials == whole.trials == 80_000
     assert grown.below.tolist() == counted_below(own.ravel(), thin.thresholds).tolist()
-    for best, near in zip(whole.choices(CLAIMS, 10**6), grown.choices(CLAIMS, 10**6), strict=True):
+    for best, near in zip(*(tally.events(FEATURE, CLAIMS, 10**6) for tally in (whole, grown)), strict=True):
         assert near.score == pytest.approx(best.score, rel=0.02)
     few = Tally.of(np.arange(5.0), np.arange(5.0))
     assert few.thinned() is few
@@ -69,15 +71,15 @@ def test_hope_shrinks_to_the_score(claim: tuple[float, float]) -> None:
         rare[: size // 50] = 1.0
         other = np.zeros(size)
         other[: size // 300] = 1.0
-        (choice,) = Tally.of(rare, other).choices([claim], 10**6)
-        assert choice.hope > choice.score
-        gaps.append(choice.hope - choice.score)
+        (event,) = Tally.of(rare, other).events(FEATURE, [claim], 10**6)
+        assert event.hope > event.score
+        gaps.append(event.hope - event.score)
     assert gaps == sorted(gaps, reverse=True)
 
 
 def test_a_feature_that_does_not_vary_is_hopeless() -> None:
-    (choice,) = Tally.of(np.full(9, 2.0), np.full(9, 2.0)).choices([(1.0, 0.0)], 100)
-    assert (choice.score, choice.hope, choice.threshold) == (-math.inf, -math.inf, 2.0)
+    (event,) = Tally.of(np.full(9, 2.0), np.full(9, 2.0)).events(FEATURE, [(1.0, 0.0)], 100)
+    assert (event.score, event.hope, event.threshold) == (-math.inf, -math.inf, 2.0)
 
 
 def bits(data: np.ndarray, size: int, generator: np.random.Generator) -> np.ndarray:
@@ -112,7 +114,7 @@ def test_patterns_take_part_when_pairs_are_ranked() -> None:
 
 def test_outputs_are_counted_chunk_by_chunk() -> None:
     sampler = Sampler(bits, 6, None, 1, 512)
-    features = tuple(one.event for one in explore(sampler, PAIR, 0, 500, Claim(1.0, 0.0), 1.0, counted=True))
+    features = tuple(event.feature for event in explore(sampler, PAIR, 0, 500, Claim(1.0, 0.0), 1.0, counted=True))
     first = values_on(sampler, features, 700, math.inf, (0, 0))
     tallies = [Tally.of(own, other) for own, other in zip(*first, strict=True)]
     again = values_on(sampler, features, 1300, math.inf, (1, 0))

@@ -1,4 +1,4 @@
-"""The zoo is what it says: shapes, claims, parents, and true values by computations that share nothing with it.
+"""The suite of faulty mechanisms is what it says: shapes, claims, parents, and true values computed by other means.
 
 Simulations compare a mean of independent variables in [0, 1] with its expectation: by Hoeffding's inequality a
 deviation of 0.012 among 100,000 of them has probability below 1e-12.
@@ -14,10 +14,10 @@ import pytest
 from attrs import evolve
 from scipy.integrate import dblquad, quad
 
-from dpmatrix.auditing.zoo import FLAGRANT, Flag, correct_specimens, faulty_specimens, specimen
-from dpmatrix.auditing.zoo.sparse_vector import pattern_truth
-from dpmatrix.auditing.zoo.sphere import one_record_truth
-from dpmatrix.auditing.zoo.trial import Budget, density_loss, examine
+from audit.zoo import FLAGRANT, Flag, correct_specimens, faulty_specimens, specimen
+from audit.zoo.sparse_vector import pattern_truth
+from audit.zoo.sphere import one_record_truth
+from audit.zoo.trial import Budget, density_loss, examine
 from dpmatrix.errors import InvalidParameterError
 
 CORRECT, FAULTY = correct_specimens(), faulty_specimens()
@@ -302,7 +302,9 @@ def test_density_ratios_certify_all_of_the_truth_and_no_correct_mechanism() -> N
 def test_a_trial_reports_the_density_beside_what_outputs_show() -> None:
     creature = specimen("laplace-half-10")
     small = Budget(training=200, confirmation=500, stages=1, learned=False, replay=False)
-    found, blind = (examine(creature, evolve(small, density=known), generator=1) for known in (True, False))
-    assert (found.violated, blind.violated) == (True, False)
-    assert found.epsilon == found.density_epsilon > 1.999
+    found, blind = (examine(one, small, generator=1) for one in (creature, evolve(creature, density=None)))
+    assert (found.refuted, blind.refuted) == (True, False)
+    assert not found.violated
+    assert found.epsilon == blind.epsilon
+    assert found.density_epsilon > 1.999
     assert blind.density_epsilon == 0

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
+from audit.zoo import specimen
+from audit.zoo.ceiling import laplace_losses, most_certifiable
 from dpmatrix.auditing import EventCounts, epsilon_lower_bound
-from dpmatrix.auditing.zoo import specimen
-from dpmatrix.auditing.zoo.ceiling import laplace_losses, most_certifiable
 
 
 @pytest.mark.parametrize(("shift", "entries"), [(1.0, 1), (0.5, 2), (0.1, 55)])

@@ -1,11 +1,11 @@
-"""The stored table of the zoo is about the zoo that there is."""
+"""The stored table of faulty mechanisms is about the suite that there is."""
 
 from __future__ import annotations
 
 import math
 from pathlib import Path
 
-from dpmatrix.auditing.zoo import faulty_specimens
+from audit.zoo import faulty_specimens
 
 ROOT = Path(__file__).resolve().parents[2]
 TABLE = ROOT / "tests" / "benchmarks" / "zoo_detection.txt"

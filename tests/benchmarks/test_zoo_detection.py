@@ -1,8 +1,8 @@
-"""How well the auditor does on the zoo: detection, certified bound over truth, samples, time; and false alarms.
+"""How well the auditor does on the suite of faulty mechanisms: detection, bound over truth, time; false alarms.
 
 Measured is `audit_within` with its defaults, which is what ``dpmatrix audit`` and `audit_mechanism` run, on the pairs
 of each specimen. Run by `make bench` for a few specimens, or as a file for the whole table:
-``python tests/benchmarks/test_zoo_detection.py [--seconds 60] [--alarm-seconds 2] [--repetitions 100] [--workers 2]
+``python -m tests.benchmarks.test_zoo_detection [--seconds 60] [--alarm-seconds 2] [--repetitions 100] [--workers 2]
 [name ...]``. On a machine that does other work, ``--processor-time --workers 1`` gives every audit the seconds of one
 processor.
 
@@ -21,8 +21,8 @@ from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
 
 import pytest
 
-from dpmatrix.auditing.zoo import Specimen, correct_specimens, faulty_specimens, specimen
-from dpmatrix.auditing.zoo.trial import Allowance, Finding, examine_within
+from audit.zoo import Specimen, correct_specimens, faulty_specimens, specimen
+from audit.zoo.trial import Allowance, Finding, examine
 
 CONFIDENCE = 1e-6
 ROUND = 10
@@ -66,7 +66,7 @@ def table_of_faults(
     findings = []
     for place, creature in enumerate(creatures):
         allowance = Allowance(seconds=seconds, failure_probability=CONFIDENCE, clock=clock)
-        findings.append(examine_within(creature, allowance, generator=place, executor=executor, workers=workers))
+        findings.append(examine(creature, allowance, generator=place, executor=executor, workers=workers))
         print(row(findings[-1]), flush=True)
     demanded = [finding for finding in findings if finding.specimen.is_demanded()]
     shares = [
@@ -89,7 +89,7 @@ def alarms(name: str, seeds: range, seconds: float, processor_time: bool) -> tup
     """Audit a mechanism again and again; return how often it was refuted, and how often there was no verdict."""
     clock = time.process_time if processor_time else time.monotonic
     allowance = Allowance(seconds=seconds, failure_probability=CONFIDENCE, clock=clock)
-    findings = [examine_within(specimen(name), allowance, generator=seed) for seed in seeds]
+    findings = [examine(specimen(name), allowance, generator=seed) for seed in seeds]
     return sum(found.violated for found in findings), sum(bool(found.no_verdict) for found in findings)
 
 
@@ -120,7 +120,7 @@ def table_of_alarms(repetitions: int, workers: int, seconds: float, processor_ti
 @pytest.mark.parametrize("name", ["rows-unclipped", "wishart-printed", "sparse-vector-4"])
 def test_time_to_detect(benchmark, name: str) -> None:
     creature, allowance = specimen(name), Allowance(seconds=10.0, failure_probability=CONFIDENCE)
-    finding = benchmark.pedantic(lambda: examine_within(creature, allowance, generator=1), rounds=3)
+    finding = benchmark.pedantic(lambda: examine(creature, allowance, generator=1), rounds=3)
     assert finding.violated
 
 

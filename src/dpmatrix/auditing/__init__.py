@@ -4,13 +4,15 @@
 bits, where floating point gives inputs away. `audit_within` is the audit within a time, with outputs rounded and tested
 for repetitions; the command line runs it, and `audit_mechanism` is the same as an assertion. Views show stateful
 mechanisms from several sides. `dpmatrix.auditing.density` searches an exact density ratio; it and
-`dpmatrix.auditing.strategies` need Hypothesis and are imported by their own names.
+`dpmatrix.auditing.pairs.strategies` need Hypothesis and are imported by their own names.
+
+An audit draws outputs of a mechanism (`targets`) on neighbouring inputs (`pairs`), sees whether they are independent
+(`independence`), looks for an event that tells the inputs apart (`search`) and proves what it can from fresh counts of
+it (`certify`). `planning` divides the time, and `representation` is all of that for low bits.
 """
 
-from dpmatrix.auditing.adapters import NamedTarget, as_target
 from dpmatrix.auditing.assertion import PrivacyViolationError, audit_mechanism
-from dpmatrix.auditing.centres import CentrePair, adversarial_centres
-from dpmatrix.auditing.confidence import (
+from dpmatrix.auditing.certify.confidence import (
     EventCounts,
     delta_lower_bound,
     epsilon_lower_bound,
@@ -18,21 +20,24 @@ from dpmatrix.auditing.confidence import (
     upper_confidence_bound,
     violation_is_certified,
 )
-from dpmatrix.auditing.detectability import Detectable, detectable
-from dpmatrix.auditing.events import Event
-from dpmatrix.auditing.features import FeatureFamily, feature_families
-from dpmatrix.auditing.neighbours import neighbouring_pairs, neighbours_of
-from dpmatrix.auditing.pairs import NeighbouringPair
-from dpmatrix.auditing.plan import AuditPlan
-from dpmatrix.auditing.reachability import reachable
-from dpmatrix.auditing.replay import ObservedSensitivity, ReplayReport, observed_sensitivity, replay
-from dpmatrix.auditing.representation import audit_representation
-from dpmatrix.auditing.representation_bits import RepresentationTarget
-from dpmatrix.auditing.representation_result import InputPair, RepresentationAuditResult
+from dpmatrix.auditing.certify.detectability import Detectable, detectable
+from dpmatrix.auditing.independence.replay import ObservedSensitivity, ReplayReport, observed_sensitivity, replay
+from dpmatrix.auditing.pairs.centres import CentrePair, adversarial_centres
+from dpmatrix.auditing.pairs.neighbours import neighbouring_pairs, neighbours_of
+from dpmatrix.auditing.pairs.pair import NeighbouringPair
+from dpmatrix.auditing.planning.plan import AuditPlan
+from dpmatrix.auditing.representation.audit import audit_representation
+from dpmatrix.auditing.representation.bits import RepresentationTarget
+from dpmatrix.auditing.representation.reachability import reachable
+from dpmatrix.auditing.representation.result import InputPair, RepresentationAuditResult
 from dpmatrix.auditing.result import AuditResult, TradeOffPoint
-from dpmatrix.auditing.search import audit, confirm
-from dpmatrix.auditing.targets import Target, at_norm_bound, from_single_draw, seen_at_resolution
-from dpmatrix.auditing.views import Stopwatch, StreamMechanism, Transcript, View, all_views, seen_through, timed
+from dpmatrix.auditing.search.events import Event, Feature
+from dpmatrix.auditing.search.family import FeatureFamily
+from dpmatrix.auditing.search.features import feature_families
+from dpmatrix.auditing.statistical import audit, confirm
+from dpmatrix.auditing.targets.adapters import NamedTarget, as_target
+from dpmatrix.auditing.targets.target import Target, at_norm_bound, from_single_draw, seen_at_resolution
+from dpmatrix.auditing.targets.views import Stopwatch, StreamMechanism, Transcript, View, all_views, seen_through, timed
 from dpmatrix.auditing.within import audit_within
 
 __all__ = [
@@ -42,6 +47,7 @@ __all__ = [
     "Detectable",
     "Event",
     "EventCounts",
+    "Feature",
     "FeatureFamily",
     "InputPair",
     "NamedTarget",

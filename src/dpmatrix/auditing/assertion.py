@@ -9,12 +9,12 @@ from concurrent.futures import Executor
 
 import numpy as np
 
-from dpmatrix.auditing.adapters import as_target
 from dpmatrix.auditing.checks import positive_finite
-from dpmatrix.auditing.neighbours import neighbouring_pairs
-from dpmatrix.auditing.plan import AuditPlan
+from dpmatrix.auditing.pairs.neighbours import neighbouring_pairs
+from dpmatrix.auditing.planning.plan import AuditPlan
 from dpmatrix.auditing.result import AuditResult
-from dpmatrix.auditing.sampling import Clock
+from dpmatrix.auditing.targets.adapters import as_target
+from dpmatrix.auditing.targets.sampling import Clock
 from dpmatrix.auditing.within import audit_within, wall_limit
 from dpmatrix.errors import NoVerdictError
 from dpmatrix.exact import Exact

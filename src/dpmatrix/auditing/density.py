@@ -16,11 +16,11 @@ from hypothesis import Phase, given, settings, target
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from dpmatrix.auditing.neighbours import neighbouring_pairs
-from dpmatrix.auditing.pairs import NeighbouringPair
-from dpmatrix.auditing.strategies import adjacent_data_sets
-from dpmatrix.auditing.targets import FloatArray
-from dpmatrix.auditing.unit_ball import pulled_into_unit_ball
+from dpmatrix.auditing.arrays import FloatArray
+from dpmatrix.auditing.pairs.neighbours import neighbouring_pairs
+from dpmatrix.auditing.pairs.pair import NeighbouringPair
+from dpmatrix.auditing.pairs.strategies import adjacent_data_sets
+from dpmatrix.auditing.pairs.unit_ball import pulled_into_unit_ball
 from dpmatrix.exact import positive_integer
 from dpmatrix.privacy.adjacency import Adjacency
 

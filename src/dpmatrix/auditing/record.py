@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from dpmatrix.auditing.portable import PortableEvent, pair_from_json, pair_to_json
+import numpy as np
+
+from dpmatrix.auditing.arrays import FloatArray
+from dpmatrix.auditing.pairs.pair import NeighbouringPair
 from dpmatrix.auditing.result import AuditResult
+from dpmatrix.auditing.search.events import Event
 from dpmatrix.errors import InvalidParameterError
 from dpmatrix.exact import fraction
+from dpmatrix.privacy.adjacency import Adjacency
 
 
 def result_to_json(result: AuditResult) -> dict[str, Any]:
@@ -25,10 +30,10 @@ def result_to_json(result: AuditResult) -> dict[str, Any]:
             {"epsilon": str(fraction(point.epsilon)), "delta_lower_bound": point.delta_lower_bound}
             for point in result.curve
         ],
-        "pair": pair_to_json(result.pair),
+        "pair": _pair_to_json(result.pair),
         "event": result.event,
         "direction": result.direction,
-        "portable_event": result.portable.to_json(),
+        "portable_event": result.counted_event.to_json(),
         "counts": {
             "hits": counts.hits,
             "trials": counts.trials,
@@ -53,7 +58,26 @@ def _finite(value: float) -> float | None:
     return value if value < float("inf") else None
 
 
-def event_from_json(record: dict[str, Any]) -> PortableEvent:
+def _pair_to_json(pair: NeighbouringPair) -> dict[str, Any]:
+    return {
+        "name": pair.name,
+        "adjacency": pair.adjacency.value,
+        "dimension": pair.data.shape[1],
+        "data": pair.data.tolist(),
+        "neighbour": pair.neighbour.tolist(),
+    }
+
+
+def _pair_from_json(record: dict[str, Any]) -> NeighbouringPair:
+    sides = [_rows(record[side], record["dimension"]) for side in ("data", "neighbour")]
+    return NeighbouringPair(record["name"], Adjacency(record["adjacency"]), *sides)
+
+
+def _rows(rows: list[list[float]], dimension: int) -> FloatArray:
+    return np.array(rows, dtype=np.float64).reshape(len(rows), dimension)
+
+
+def event_from_json(record: dict[str, Any]) -> Event:
     """Read the event of what `result_to_json` returned.
 
     Raises
@@ -62,7 +86,7 @@ def event_from_json(record: dict[str, Any]) -> PortableEvent:
         If the record is of another kind.
     """
     try:
-        return PortableEvent.from_json(record["portable_event"], pair_from_json(record["pair"]))
+        return Event.from_json(record["portable_event"], _pair_from_json(record["pair"]))
     except (KeyError, TypeError, ValueError) as error:
         problem = f"it is no result of an audit ({error})"
         raise InvalidParameterError("record", problem, "pass the file that --json wrote") from error

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from attrs import frozen
 
-from dpmatrix.auditing.conditions import Conditions
-from dpmatrix.auditing.confidence import EventCounts
-from dpmatrix.auditing.confirmation import Look
-from dpmatrix.auditing.detectability import Detectable
-from dpmatrix.auditing.pairs import NeighbouringPair
-from dpmatrix.auditing.portable import PortableEvent
-from dpmatrix.auditing.replay import ReplayReport
+from dpmatrix.auditing.certify.confidence import EventCounts
+from dpmatrix.auditing.certify.confirmation import Look
+from dpmatrix.auditing.certify.detectability import Detectable
+from dpmatrix.auditing.independence.replay import ReplayReport
+from dpmatrix.auditing.pairs.pair import NeighbouringPair
+from dpmatrix.auditing.planning.conditions import Conditions
+from dpmatrix.auditing.search.events import Event
 from dpmatrix.exact import Exact, fraction
 
 
@@ -61,7 +61,7 @@ class AuditResult:
         Whether the confirmation ended as planned; a run that was out of time may be resumed.
     replay
         What frozen noise showed on the pair, if that was asked for.
-    portable
+    counted_event
         The event as data, to count it again elsewhere.
     pairs_tried
         How many pairs were looked at before the time was over.
@@ -86,7 +86,7 @@ class AuditResult:
     decisive: int
     complete: bool
     replay: ReplayReport | None
-    portable: PortableEvent
+    counted_event: Event
     pairs_tried: int
     conditions: Conditions | None = None
 

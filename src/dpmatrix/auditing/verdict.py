@@ -7,19 +7,19 @@ from collections.abc import Sequence
 
 from attrs import evolve, frozen
 
-from dpmatrix.auditing.checkpoint import AuditState
-from dpmatrix.auditing.confirmation import Look, looks
-from dpmatrix.auditing.detectability import ConfirmationPlan, Detectable, detectable
-from dpmatrix.auditing.features import feature_families
-from dpmatrix.auditing.noise_cut import largest_caught_factor
-from dpmatrix.auditing.pairs import NeighbouringPair
-from dpmatrix.auditing.plan import AuditPlan
-from dpmatrix.auditing.replay import ReplayReport, replay
+from dpmatrix.auditing.certify.checkpoint import AuditState
+from dpmatrix.auditing.certify.confirmation import Look, looks
+from dpmatrix.auditing.certify.detectability import ConfirmationPlan, Detectable, detectable
+from dpmatrix.auditing.certify.noise_cut import largest_caught_factor
+from dpmatrix.auditing.certify.stages import Stage
+from dpmatrix.auditing.independence.replay import ReplayReport, replay
+from dpmatrix.auditing.pairs.pair import NeighbouringPair
+from dpmatrix.auditing.planning.plan import AuditPlan
 from dpmatrix.auditing.result import AuditResult, TradeOffPoint
-from dpmatrix.auditing.sampling import Sampler
-from dpmatrix.auditing.sharpening import MOST_SHARPENING, SHARPENING_SHARE
-from dpmatrix.auditing.stages import Stage
-from dpmatrix.auditing.training import REFINEMENT, finalists_of, outputs, pairs_of
+from dpmatrix.auditing.search.events import first_features
+from dpmatrix.auditing.search.sharpening import MOST_SHARPENING, SHARPENING_SHARE
+from dpmatrix.auditing.search.training import REFINEMENT, finalists_of, outputs
+from dpmatrix.auditing.targets.sampling import Sampler
 from dpmatrix.exact import Exact, fraction
 
 _MEASURING = 3
@@ -67,8 +67,8 @@ def _noise_factor(
         float(fraction(setting.delta)),
         float(fraction(look.failure_probability)),
     )
-    families = feature_families(pair, batches[0].shape[1:], plan.norm_bound)
-    return largest_caught_factor(families, *batches, report.difference, confirmation)
+    features = first_features(pair, batches[0].shape[1:], plan.norm_bound)
+    return largest_caught_factor(features, *batches, report.difference, confirmation)
 
 
 def concluded(
@@ -90,7 +90,7 @@ def concluded(
     curve = tuple(
         TradeOffPoint(epsilon, max(one.delta_lower_bound(epsilon) for one in found)) for _, epsilon in epsilons
     )
-    finalists = finalists_of([candidate for candidates in state.explored for candidate in candidates])
+    finalists = finalists_of(state.explored)
     return AuditResult(
         epsilon_lower_bound=max(one.epsilon_lower_bound(setting.delta) for one in found),
         delta_lower_bound_at_epsilon=max(one.delta_lower_bound(setting.epsilon) for one in found),
@@ -99,17 +99,16 @@ def concluded(
         delta=setting.delta,
         pair=pair,
         direction="neighbour" if event.on_neighbour else "data",
-        event=event.build().sentence(),
+        event=event.sentence(),
         counts=look.counts,
         failure_probability=setting.failure_probability,
-        training_samples=2 * setting.training * (len(state.explored) + REFINEMENT * len(pairs_of(finalists)))
-        + state.sharpened,
+        training_samples=2 * setting.training * (len(state.explored) + REFINEMENT * len(finalists)) + state.sharpened,
         detectable=power,
         curve=curve,
         looks=tuple(found),
         decisive=decisive,
         complete=violated or len(state.totals) == len(setting.stages),
         replay=report,
-        portable=event,
+        counted_event=event,
         pairs_tried=len(state.explored),
     )

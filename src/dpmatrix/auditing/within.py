@@ -1,4 +1,4 @@
-"""The audit as users run it, within a time: the one recipe of the command line, the assertion, and the zoo's figures.
+"""The audit as users run it, within a time: the one recipe of the command line and the assertion.
 
 A pilot plans the sizes and the rounding; the outputs are tested for repetitions, in this process and in new ones; the
 audit itself follows; and where it finds a violation the outputs on its pair are tested again. No answer is given where
@@ -17,18 +17,18 @@ from typing import Any
 import numpy as np
 from attrs import evolve
 
-from dpmatrix.auditing.budget import resolution_for, sizes_within, stages_for
-from dpmatrix.auditing.conditions import Conditions, Planned, Sizes
-from dpmatrix.auditing.fresh import FreshProcess, fresh_processes
-from dpmatrix.auditing.independence import FROZEN, Checks, is_frozen, judge, surely_without_noise
-from dpmatrix.auditing.pairs import NeighbouringPair
-from dpmatrix.auditing.plan import AuditPlan
-from dpmatrix.auditing.repeats import CALLS, Drawn
-from dpmatrix.auditing.replay import FreshCalls
+from dpmatrix.auditing.independence.probes import FROZEN, Checks, is_frozen, judge, surely_without_noise
+from dpmatrix.auditing.independence.processes import FreshProcess, fresh_processes
+from dpmatrix.auditing.independence.repeats import CALLS, Drawn
+from dpmatrix.auditing.independence.replay import FreshCalls
+from dpmatrix.auditing.pairs.pair import NeighbouringPair
+from dpmatrix.auditing.planning.budget import resolution_for, sizes_within, stages_for
+from dpmatrix.auditing.planning.conditions import Conditions, Planned, Sizes
+from dpmatrix.auditing.planning.plan import AuditPlan
 from dpmatrix.auditing.result import AuditResult
-from dpmatrix.auditing.sampling import entropy_of
-from dpmatrix.auditing.search import audit
-from dpmatrix.auditing.targets import Guarded, Target, at_norm_bound, seen_at_resolution
+from dpmatrix.auditing.statistical import audit
+from dpmatrix.auditing.targets.sampling import entropy_of
+from dpmatrix.auditing.targets.target import Guarded, Target, at_norm_bound, seen_at_resolution
 from dpmatrix.errors import InvalidParameterError, NoVerdictError
 from dpmatrix.exact import Exact, fraction
 from dpmatrix.privacy.adjacency import Adjacency
@@ -119,7 +119,7 @@ def audit_within(
     target = Guarded(target)
     scaled = at_norm_bound(target, plan.norm_bound)
     entropy = entropy_of(generator)
-    checks = Checks(scaled, entropy, plan, fresh_processes(scaled, entropy), limit)
+    checks = Checks(scaled, entropy, fresh_processes(scaled, entropy), limit, plan.executor, plan.workers)
     try:
         checks.ask(pairs[0])
         if seconds is not None:

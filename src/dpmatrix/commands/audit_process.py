@@ -21,10 +21,10 @@ from attrs import asdict, evolve
 
 from dpmatrix.atomic_files import write_atomically
 from dpmatrix.auditing import AuditPlan, neighbouring_pairs
-from dpmatrix.auditing.adapters import NamedTarget
-from dpmatrix.auditing.conditions import Planned
+from dpmatrix.auditing.planning.conditions import Planned
 from dpmatrix.auditing.record import result_to_json
 from dpmatrix.auditing.result import AuditResult
+from dpmatrix.auditing.targets.adapters import NamedTarget
 from dpmatrix.auditing.within import audit_within, given_sizes
 from dpmatrix.commands.audit_replay import replayed
 from dpmatrix.commands.audit_setup import planned_settings

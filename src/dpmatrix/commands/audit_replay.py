@@ -15,12 +15,12 @@ from dpmatrix.auditing import (
     seen_at_resolution,
     violation_is_certified,
 )
-from dpmatrix.auditing.adapters import NamedTarget
-from dpmatrix.auditing.independence import check_independence
+from dpmatrix.auditing.independence.probes import check_independence
+from dpmatrix.auditing.independence.replay import FreshCalls, replay
 from dpmatrix.auditing.record import event_from_json
-from dpmatrix.auditing.replay import FreshCalls, replay
-from dpmatrix.auditing.sampling import entropy_of
-from dpmatrix.auditing.targets import Guarded, Target
+from dpmatrix.auditing.targets.adapters import NamedTarget
+from dpmatrix.auditing.targets.sampling import entropy_of
+from dpmatrix.auditing.targets.target import Guarded, Target
 from dpmatrix.errors import InvalidParameterError
 
 
@@ -49,17 +49,17 @@ def replayed(path: Path, mechanism: str | None, seed: int | None) -> tuple[bool,
     if settings["resolution"] is not None:
         target = seen_at_resolution(target, settings["resolution"])
     entropy = secrets.randbits(64) if seed is None else seed
-    remark = check_independence(bare, event.pair, entropy=entropy_of(entropy))
-    report = replay(target, event.pair, generator=entropy)
+    remark = check_independence(bare, event.feature.pair, entropy=entropy_of(entropy))
+    report = replay(target, event.feature.pair, generator=entropy)
     target = FreshCalls(target) if report.wants_fresh_calls else target
-    counts = confirm(target, event.pair, event.build(), samples=samples, generator=entropy)
+    counts = confirm(target, event.feature.pair, event, samples=samples, generator=entropy)
     epsilon, delta, failure = claim["epsilon"], claim["delta"], claim["failure_probability"]
     violated = violation_is_certified(counts, epsilon=epsilon, delta=delta, failure_probability=failure)
     least = epsilon_lower_bound(counts, delta=delta, failure_probability=failure)
     excess = delta_lower_bound(counts, epsilon=epsilon, failure_probability=failure)
     lines = [
-        f"event: {event.build().sentence()}",
-        f"pair: {event.pair.name}",
+        f"event: {event.sentence()}",
+        f"pair: {event.feature.pair.name}",
         f"counts: {counts.hits} against {counts.other_hits}, of {samples} each",
         f"epsilon is at least {least:.6g} at the claimed delta; delta at least {excess:.6g} at the claimed epsilon",
         *([] if remark is None else [remark]),

@@ -7,7 +7,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from dpmatrix.auditing.checkpoint import facts_of
+from dpmatrix.auditing.certify.checkpoint import facts_of
 from dpmatrix.commands.numbers import read
 from dpmatrix.errors import InvalidParameterError
 

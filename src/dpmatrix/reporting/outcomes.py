@@ -157,6 +157,17 @@ class Outcomes:
         elif report.passed and loads(told[0])["raised"]:
             self._objections.append(f"{report.nodeid}: reported as passed, and raised an error")
 
+    def needs(self) -> dict[str, dict[str, str]]:
+        """Return for each statement what was found of each hypothesis: the first of these words that any item found."""
+        order = ("needed", "domain", "not found")
+        found: dict[str, dict[str, str]] = {}
+        for report in self._reports.values():
+            for name, words in report.seen.get("needs", {}).items():
+                known = found.setdefault(name, {})
+                for says, word in words.items():
+                    known[says] = min(word, known.get(says, word), key=order.index)
+        return found
+
     def constant(self, names: Iterable[str]) -> list[str]:
         """Return the statements among these whose margin was the same number, not zero, wherever it was asked."""
         values: dict[str, set[str]] = {}

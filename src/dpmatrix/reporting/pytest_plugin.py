@@ -21,6 +21,7 @@ from dpmatrix.claims import (
     Evidence,
     Ledger,
     Observed,
+    Outcome,
     Registry,
     Statement,
     findings,
@@ -39,6 +40,7 @@ from dpmatrix.reporting.outcomes import PROPERTY, Outcomes, Specified, seen
 from dpmatrix.reporting.record import report_record
 from dpmatrix.reporting.snapshots import changes_since
 from dpmatrix.reporting.terminal import gate_lines, standings_table
+from dpmatrix.reporting.vacuity import MARGINS, needs, replaced
 from dpmatrix.reporting.written import uncollected
 
 MARK = "evidence"
@@ -58,6 +60,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--accept-standings", action="store_true", help="write this run's standings as the snapshot")
     group.addoption("--audit-dir", default="build/audit", help="where the report and the ledger are written")
     group.addoption("--declared-evidence", metavar="FILE", help="write the evidence that exists, without outcomes")
+    group.addoption("--margins", choices=sorted(MARGINS), help="run evidence on statements with another margin")
+    group.addoption("--hypotheses", action="store_true", help="search for the need of each hypothesis")
+    group.addoption("--tried", metavar="FILE", help="write what --margins or --hypotheses found")
     parser.addini("specification", "module that holds the claims", default="dpmatrix.spec")
     parser.addini("rooms", "packages that hold implementations", type="args", default=list(ROOMS))
 
@@ -95,6 +100,13 @@ class _Session:
         self.deciding = deciding
         self.specification: Any = importlib.import_module(config.getini("specification"))
         self.registry: Registry = self.specification.load()
+        # Now, while the sources on disk are the ones that were imported.
+        self.fingerprints = dict(self.registry.fingerprints)
+        self.margins: str | None = config.getoption("--margins")
+        if self.margins is not None:
+            if deciding:
+                raise pytest.UsageError("--margins empties the statements; no verdict is earned with it")
+            self.registry = replaced(self.registry, self.margins)
         config.stash[REGISTRY] = self.registry
         self.modules = Modules([self.specification.__name__, *TRUSTED])
         self.judge = Modules([self.specification.__name__, *TRUSTED, JUDGE])
@@ -103,8 +115,6 @@ class _Session:
             getattr(self.specification, "committed_standings", dict)() if deciding else {}
         )
         self.specified = Specified(self.registry)
-        # Now, while the sources on disk are the ones that were imported.
-        self.fingerprints = dict(self.registry.fingerprints)
         if deciding:
             self._refuse_circles()
         self.declared: dict[tuple[str, ...], Evidence] = {}
@@ -182,6 +192,12 @@ class _Session:
                 observed.failed |= {statement for statement in before.failed if self.specified.has(statement)}
                 observed.replaced |= before.replaced
                 told = seen(observed, self.specified) | {"raised": raised}
+                if self.config.getoption("--hypotheses"):
+                    told["needs"] = {
+                        one.name: {says: need.value for says, need in needs(one, observed).items()}
+                        for one in self.specified.held_beside(observed.asked)
+                        if one in observed.met
+                    }
                 # a new list of new pairs: the one that an item had in hand may not be what it looks like
                 kept = [(str(name), value) for name, value in item.user_properties if name != PROPERTY]
                 item.user_properties = [*kept, (PROPERTY, json.dumps(told))]
@@ -218,6 +234,8 @@ class _Session:
         if declared_file:
             records = [evidence.to_json() for evidence in self.declared.values()]
             write_atomically(Path(declared_file), json.dumps(records))
+        if tried := self.config.getoption("--tried"):
+            write_atomically(Path(tried), dump(self._tried()))
         if not self.deciding or self.only_collects:
             return
         self.interrupted |= session.exitstatus in (pytest.ExitCode.INTERNAL_ERROR, pytest.ExitCode.USAGE_ERROR)
@@ -226,6 +244,13 @@ class _Session:
             self._write(self.ledger)
         if self.ledger.violations and session.exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+    def _tried(self) -> dict[str, object]:
+        """Return what became of each piece of evidence that ran, and the needs that were found, by statement."""
+        judged = (self.outcomes.judge(self.declared[key]) for key in sorted(self.declared))
+        ran = [item for item in judged if item.outcome is not Outcome.DESELECTED]
+        pieces = [[item.node, item.citation.target, item.role.value, item.outcome is Outcome.PASSED] for item in ran]
+        return {"margins": self.margins, "evidence": pieces, "needs": self.outcomes.needs()}
 
     def _write(self, ledger: Ledger) -> None:
         folder = self.config.rootpath / self.config.getoption("--audit-dir")

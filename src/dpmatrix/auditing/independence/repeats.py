@@ -1,0 +1,165 @@
+"""Whether outputs repeat as independent ones do not: what an audit must know before its counts mean anything.
+
+Outputs of a discrete mechanism repeat honestly, so that a repetition alone is no evidence. Each test here has a bound
+on the probability that independent outputs of one law fail it, whatever the law is:
+
+- *Equal batches.* A sequence of m outputs of empirical entropy H (in nats) has probability at most ``exp(-m H)`` under
+  any law, so that another sequence equals it, and ``m H >= 40``, with probability at most ``exp(-40)``. All different
+  floats reach that at m = 16; a sequence of one value never does.
+- *Different constants.* That m outputs are all a and m others all b, with a and b different, has probability at most
+  ``4**-m``, since ``p (1 - p) <= 1/4``.
+- *Equal outputs some calls apart.* Of the pairs of outputs that lie L apart half do not overlap; they are equal
+  independently, with the probability c that two outputs are equal. Hoeffding's bound for U-statistics keeps c near its
+  estimate, and Chernoff's bound does the rest, each but for ``exp(-40)``.
+- *Equal first outputs.* That the first outputs of k processes are one value, and none of n others is, has probability
+  at most ``((k - 1) / (e n))**(k - 1)``: for a value of probability p it is ``p**k (1 - p)**n``, and summed over all
+  values at most the largest ``p**(k - 1) (1 - p)**n``. For k = 3 and 10,000 outputs that is 6e-9.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+
+import numpy as np
+from attrs import frozen
+from numpy.typing import NDArray
+
+from dpmatrix.auditing.arrays import FloatArray
+
+NATS = 40.0
+"""Minus the logarithm of the probability, at most, that one comparison of independent outputs finds a repetition."""
+
+CALLS = 24
+"""Outputs from calls of their own at the beginning; 4**-24 is below 1e-14."""
+
+_FEW_COORDINATES = 16
+_RARE = 1e-8
+
+
+@frozen(eq=False)
+class Drawn:
+    """What one process drew from one data set, in the order of its calls.
+
+    Attributes
+    ----------
+    process
+        Which process.
+    batches
+        The first holds `CALLS` outputs, each from a call of its own; the others come from a call each.
+    """
+
+    process: int
+    batches: tuple[FloatArray, ...]
+
+
+def _columns(batch: FloatArray) -> NDArray[np.int64]:
+    """Return the bits of the coordinates, shape (m, k); the two zeros are one, and so are all NaN."""
+    flat = batch.reshape(len(batch), -1) + 0.0
+    return np.ascontiguousarray(np.where(np.isnan(flat), np.nan, flat)).view(np.int64)
+
+
+def _codes(columns: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Give every distinct output a number."""
+    return np.asarray(np.unique(columns, axis=0, return_inverse=True)[1], dtype=np.int64).ravel()
+
+
+def _nats(codes: NDArray[np.int64]) -> float:
+    counts = np.unique(codes, return_counts=True)[1]
+    return float(np.sum(counts * np.log(len(codes) / counts)))
+
+
+def are_repeated(first: FloatArray, second: FloatArray) -> bool:
+    """Tell whether a coordinate, or the whole, of two batches is the same, output by output, beyond all chance."""
+    size = min(len(first), len(second))
+    own, other = _columns(first[:size]), _columns(second[:size])
+    if own.shape != other.shape:
+        return False
+    equal = np.flatnonzero(np.all(own == other, axis=0))
+    if equal.size == own.shape[1] and _nats(_codes(own)) >= NATS:
+        return True
+    return any(_nats(own[:, place]) >= NATS for place in equal)
+
+
+def are_kept(first: FloatArray, second: FloatArray) -> bool:
+    """Tell whether a coordinate has one value in the whole of a batch, and another in the whole of the other."""
+    size = min(len(first), len(second))
+    own, other = _columns(first[:size]), _columns(second[:size])
+    if size < CALLS or own.shape != other.shape:
+        return False
+    return bool(np.any(np.all(own == own[0], axis=0) & np.all(other == other[0], axis=0) & (own[0] != other[0])))
+
+
+def are_periodic(batch: FloatArray) -> bool:
+    """Tell whether equal outputs lie a fixed number of calls apart, beyond all chance."""
+    columns = _columns(batch)
+    sequences = [_codes(columns)]
+    if 1 < columns.shape[1] <= _FEW_COORDINATES:
+        sequences.extend(columns.T)
+    return any(_is_periodic(sequence) for sequence in sequences)
+
+
+def _is_periodic(codes: NDArray[np.int64]) -> bool:
+    size = len(codes)
+    counts = np.unique(codes, return_counts=True)[1]
+    collision = float(np.sum(counts * (counts - 1.0)) / (size * (size - 1.0)))
+    bound = collision + np.sqrt(NATS / (2 * (size // 2)))
+    if collision == 0 or bound >= 1:
+        return False
+    lags = np.arange(1, size // 2)
+    equal = np.array([np.count_nonzero(codes[lag:] == codes[:-lag]) for lag in lags])
+    share, halves = np.minimum(1.0, equal / (size - lags)), (size - lags) // 2
+    with np.errstate(all="ignore"):
+        miss = np.where(share < 1, (1 - share) * np.log((1 - share) / (1 - bound)), 0.0)
+        divergence = share * np.log(share / bound) + miss
+    return bool(np.any((share > bound) & (halves * divergence >= NATS)))
+
+
+def begin_alike(drawn: Sequence[Drawn]) -> bool:
+    """Tell whether the very first output is the same in every process, and never seen again, beyond all chance.
+
+    Such a mechanism begins without noise, or with the same noise in every process: whoever runs it once sees that.
+
+    Parameters
+    ----------
+    drawn
+        On one data set; of each process the first `Drawn` comes first.
+    """
+    columns = [_columns(np.concatenate(one.batches)) for one in drawn]
+    if len({one.shape[1] for one in columns}) > 1:
+        return False
+    codes = np.split(_codes(np.concatenate(columns)), np.cumsum([len(one) for one in columns])[:-1])
+    firsts = list({one.process: own[0] for one, own in reversed(list(zip(drawn, codes, strict=True)))}.values())
+    further, others = len(firsts) - 1, sum(len(own) for own in codes) - len(firsts)
+    if further < 1 or others == 0 or (further / (np.e * others)) ** further > _RARE:
+        return False
+    seen = sum(int(np.count_nonzero(own == firsts[0])) for own in codes)
+    return all(first == firsts[0] for first in firsts) and seen == len(firsts)
+
+
+def repetition(drawn: Sequence[Drawn]) -> str | None:
+    """Say how outputs on one data set repeat, in one process or across several; None if they do as independent ones.
+
+    Each process draws in the same order of calls and with generators of its own.
+    """
+    for one in drawn:
+        if any(are_repeated(first, second) for first, second in combinations(one.batches, 2)):
+            return "calls in one process repeat their outputs on the same data"
+        if are_periodic(np.concatenate(one.batches)):
+            return "outputs come back after a fixed number of calls on the same data"
+    for one, other in combinations(drawn, 2):
+        where = "two calls" if one.process == other.process else "two processes"
+        for first, second in zip(one.batches, other.batches, strict=False):
+            if are_repeated(first, second):
+                return f"{where} draw the same outputs from the same data, with different generators"
+        if are_kept(one.batches[0], other.batches[0]):
+            return f"a number of the output is drawn once and then kept: {where} have two values of it"
+    return None
+
+
+def are_frozen(data: Sequence[Drawn], neighbour: Sequence[Drawn]) -> bool:
+    """Tell whether all outputs on the data are the same, and all those on the neighbour, and these are others."""
+    sides = [_columns(np.concatenate([batch for one in drawn for batch in one.batches])) for drawn in (data, neighbour)]
+    if any(np.any(side != side[0]) for side in sides):
+        return False
+    return sides[0].shape[1] != sides[1].shape[1] or bool(np.any(sides[0][0] != sides[1][0]))

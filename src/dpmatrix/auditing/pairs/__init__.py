@@ -1,0 +1,1 @@
+"""Neighbouring inputs: data sets with records in the unit ball, and centres for additive noise."""

@@ -1,0 +1,154 @@
+"""Anybody's mechanism as a target: a function of the data, of batches, an object that simulates, or the name of one."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import importlib.util
+import inspect
+import random
+from collections.abc import Callable
+from functools import lru_cache
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+from attrs import frozen
+from numpy.typing import NDArray
+
+from dpmatrix.auditing.arrays import FloatArray
+from dpmatrix.auditing.targets.target import Target, from_single_draw, stacked
+from dpmatrix.errors import InvalidParameterError, NoVerdictError
+
+_REMEDY = (
+    "pass f(data), f(data, generator), f(data, size, generator), or an object with simulate(data, size, generator)"
+)
+_GENERATORS = ("generator", "rng")
+_NAMED = (inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+_POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+
+
+@frozen(eq=False)
+class _OwnEntropy:
+    """A function of the data alone; the global generators that it may use are seeded anew for every batch."""
+
+    function: Callable[[FloatArray], object]
+
+    def __call__(self, data: FloatArray, size: int, generator: np.random.Generator) -> FloatArray:
+        seed = int(generator.integers(2**32))
+        random.seed(seed)
+        np.random.seed(seed)  # noqa: NPY002 - for mechanisms that draw from it
+        return stacked(self.function(data) for _ in range(size))
+
+
+@frozen(eq=False)
+class _ByName:
+    """A function whose further parameters have names that say what they are; they are passed by these."""
+
+    function: Callable[..., object]
+    generator_name: str
+    takes_size: bool
+
+    def __call__(self, data: FloatArray, size: int, generator: np.random.Generator) -> FloatArray:
+        options: dict[str, object] = {self.generator_name: generator}
+        if self.takes_size:
+            return np.asarray(self.function(data, size=size, **options))
+        return stacked(self.function(data, **options) for _ in range(size))
+
+
+def as_target(mechanism: object) -> Target:
+    """Make a target of a mechanism.
+
+    Parameters
+    ----------
+    mechanism
+        A callable of one required argument ``data`` (with entropy of its own: the operating system's, or the global
+        generators of `random` and `numpy.random`), of two, ``data, generator``, or of three, ``data, size,
+        generator``; or an object with a method ``simulate(data, size, generator)``, as the mechanisms of this library.
+        Parameters with defaults are passed if their names say what they are: ``generator`` or ``rng``, and beside it
+        ``size``. Outputs are real numbers, vectors or square matrices, all of one shape.
+
+    Raises
+    ------
+    InvalidParameterError
+        If it is none of these; a class is none, since it has to be given its parameters first.
+    """
+    if inspect.isclass(mechanism):
+        raise InvalidParameterError("mechanism", f"{mechanism.__name__} is a class", "pass an instance of it")
+    simulate = getattr(mechanism, "simulate", None)
+    found: Any = simulate if callable(simulate) else mechanism
+    if not callable(found):
+        raise InvalidParameterError("mechanism", f"{mechanism!r} cannot be called", _REMEDY)
+    try:
+        parameters = list(inspect.signature(found).parameters.values())
+    except (TypeError, ValueError) as error:
+        raise InvalidParameterError("mechanism", f"{mechanism!r} has no signature", "wrap it in a function") from error
+    required = [one for one in parameters if one.default is one.empty and one.kind in _POSITIONAL]
+    if len(required) == 1:
+        names = [one.name for one in parameters if one.kind in _NAMED and one is not required[0]]
+        for name in (name for name in _GENERATORS if name in names):
+            return _ByName(found, name, takes_size="size" in names)
+        return _OwnEntropy(found)
+    if len(required) == 2:
+        return from_single_draw(found)
+    if len(required) == 3:
+        batches: Target = found
+        return batches
+    raise InvalidParameterError("mechanism", f"it takes {len(required)} required arguments", _REMEDY)
+
+
+def _module(name: str) -> ModuleType:
+    try:
+        if not name.endswith(".py"):
+            return importlib.import_module(name)
+        path = Path(name).resolve()
+        specification = importlib.util.spec_from_file_location(path.stem, path)
+        if specification is None or specification.loader is None:
+            raise ImportError(name)
+        module = importlib.util.module_from_spec(specification)
+        specification.loader.exec_module(module)
+    except SystemExit as error:
+        raise NoVerdictError(f"{name} calls exit({error}) when it is imported") from error
+    except Exception as error:  # whatever the module raises, it cannot be audited
+        raise InvalidParameterError("mechanism", f"{name} cannot be imported ({error})", "name a module") from error
+    return module
+
+
+@lru_cache(maxsize=16)
+def _resolved(name: str) -> Target:
+    module_name, _, path = name.partition(":")
+    if not module_name or not path:
+        raise InvalidParameterError("mechanism", f"{name!r} names nothing", "write package.module:name or file.py:name")
+    found: Any = _module(module_name)
+    for part in path.split("."):
+        if not hasattr(found, part):
+            raise InvalidParameterError("mechanism", f"{module_name} has no {path}", "name what the module defines")
+        found = getattr(found, part)
+    return as_target(found)
+
+
+@frozen
+class NamedTarget:
+    """A mechanism by its name, which every process imports for itself.
+
+    Attributes
+    ----------
+    name
+        "package.module:name" or "path/to/file.py:name"; the name may have dots.
+    """
+
+    name: str
+
+    def __attrs_post_init__(self) -> None:
+        _resolved(self.name)
+
+    def __call__(self, data: FloatArray, size: int, generator: np.random.Generator) -> NDArray[np.generic]:
+        """Run the mechanism."""
+        return _resolved(self.name)(data, size, generator)
+
+    def fingerprint(self) -> str:
+        """Return a hash of the source of the module, so that an edited mechanism is not taken for the same."""
+        module = self.name.partition(":")[0]
+        source = module if module.endswith(".py") else _module(module).__file__
+        return hashlib.sha256(Path(source).read_bytes() if source else b"").hexdigest()
