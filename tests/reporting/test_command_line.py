@@ -72,7 +72,11 @@ def zero(p):
     return arb(0)
 
 
-STATEMENT = Statement("[x] is [bold]so[/bold]", zero, given=(Condition("x > 0", zero),))
+def one(p):
+    return arb(1)
+
+
+STATEMENT = Statement("[x] is [bold]so[/bold]", zero, given=(Condition("x > 0", one),))
 REPAIRED = Claim(
     "toy.repaired",
     Kind.LEMMA,
@@ -81,7 +85,7 @@ REPAIRED = Claim(
     Verdict.HOLDS_WITH_REPAIR,
     "a counterexample at x = 1",
     reading="x is a number",
-    repair=Repair("drop the sign", STATEMENT),
+    repair=Repair("drop the sign", Statement("[x] is [bold]so[/bold]", one)),
     steps=(Step("slip", STATEMENT, sound=False, note="the sign"),),
     uses=("toy.base",),
 )

@@ -44,7 +44,11 @@ def zero(p):
     return arb(0)
 
 
-STATEMENT = Statement(EVIL, zero, given=(Condition(EVIL, zero),))
+def one(p):
+    return arb(1)
+
+
+STATEMENT = Statement(EVIL, zero, given=(Condition(EVIL, one),))
 CLAIMS = [
     Claim(
         "toy.repaired",
@@ -54,7 +58,7 @@ CLAIMS = [
         Verdict.HOLDS_WITH_REPAIR,
         EVIL,
         reading=EVIL,
-        repair=Repair(EVIL, STATEMENT),
+        repair=Repair(EVIL, Statement(EVIL, one)),
         steps=(Step("slip", STATEMENT, sound=False, note=EVIL), Step("fine", STATEMENT, sound=True)),
         uses=("toy.base", "toy.other+repair"),
     ),

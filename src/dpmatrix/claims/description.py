@@ -21,6 +21,14 @@ SPECIFICATION = "dpmatrix.spec"
 TRUSTED_BASE = ("dpmatrix.exact", "dpmatrix.privacy")
 """What statements compute with beside the specification; nothing else of the library enters a fingerprint."""
 _DESCRIBED = (SPECIFICATION, *TRUSTED_BASE)
+_GIVEN = frozenset(
+    {
+        *("flint", "attrs", "attr", "dpmatrix.errors", "dpmatrix.claims"),
+        *("builtins", "collections", "contextlib", "enum", "fractions", "functools", "itertools", "math"),
+        *("numbers", "operator", "typing", "typing_extensions", "abc"),
+    }
+)
+"""What else a statement may name: functions of numbers and of data, and nothing that tells time, chance or place."""
 
 
 def _without_docstrings(tree: ast.AST) -> ast.AST:
@@ -123,6 +131,7 @@ def _describe_names(function: types.FunctionType, seen: dict[int, int]) -> Itera
         value = function.__globals__.get(name)
         if name not in names and not isinstance(value, type):
             continue
+        _refuse_strangers(value, function)
         if isinstance(value, types.ModuleType):
             members = [getattr(value, other, None) for other in sorted(names)] if _inside(value) else []
             values = [member for member in members if member is not None]
@@ -134,6 +143,24 @@ def _describe_names(function: types.FunctionType, seen: dict[int, int]) -> Itera
                 yield f"{name}="
             if not named or _of_specification(inspect.unwrap(entry), near):
                 yield from _describe_value(entry, near, seen)
+
+
+def _refuse_strangers(value: object, function: types.FunctionType) -> None:
+    """Refuse a name whose meaning no fingerprint covers and that is no mathematics.
+
+    Raises
+    ------
+    TypeError
+        If a function of a statement names such a thing.
+    """
+    named = isinstance(value, types.ModuleType | types.FunctionType | types.BuiltinFunctionType | type)
+    home = (value.__name__ if isinstance(value, types.ModuleType) else getattr(value, "__module__", None)) or "builtins"
+    own = function.__module__.partition(".")[0]
+    known = any(f"{home}.".startswith(f"{name}.") for name in _GIVEN) or home in (function.__module__, "_operator")
+    together = own == home.partition(".")[0] != SPECIFICATION.partition(".")[0]  # a specification of another project
+    if named and not known and not together and not _is_described(home):
+        whose = f"{function.__module__}.{function.__qualname__}"
+        raise TypeError(f"{whose} computes with {home}, which no fingerprint covers; write it in the specification")
 
 
 def _inside(module: types.ModuleType) -> bool:

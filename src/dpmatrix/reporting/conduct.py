@@ -23,6 +23,16 @@ NAMES = frozenset(
     {
         *("_getframe", "_current_frames", "currentframe", "get_objects", "get_referrers", "_exit", "_os_exit"),
         *("_margin", "_observing", "__setattr__", "__code__", "__closure__", "cell_contents", "__setstate__"),
+        *(
+            "gi_frame",
+            "cr_frame",
+            "tb_frame",
+            "f_locals",
+            "f_back",
+            "f_globals",
+            "collect_ignore",
+            "collect_ignore_glob",
+        ),
         *("__globals__", "__builtins__", "__init_subclass__", "__defaults__", "__kwdefaults__", "__class__"),
         *("stash", "pluginmanager", "user_properties", "iniconfig", "workerinput", "workeroutput"),
         *("pytest_runtest_call", "pytest_runtest_setup", "pytest_runtest_teardown", "pytest_runtest_logreport"),

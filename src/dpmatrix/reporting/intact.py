@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import builtins
 import sys
 from collections.abc import Iterable, Mapping
+from fractions import Fraction
 from types import FunctionType
 
+from flint import arb, fmpq, fmpz
+
 _GONE = object()
+_SHADOWED = frozenset(vars(builtins))
+"""Names that a module need not have for its functions to find them; one that is new there hides the built-in one."""
+_NUMBERS = (Fraction, arb, fmpq, fmpz)
 _CACHED = frozenset({"__abstractmethods__", "_abc_impl", "__annotations__", "__annotations_cache__", "__doc__"})
 """Names of a class that Python itself may set late."""
 
@@ -27,6 +34,8 @@ class Modules:
             for name, module in sorted(sys.modules.items())
             if any(f"{name}.".startswith(f"{package}.") for package in wanted)
         }
+        modules["builtins"] = builtins
+        self._modules = modules
         self._first: dict[str, Mapping[str, object]] = {name: dict(vars(module)) for name, module in modules.items()}
         own = [
             (f"{name}.{place}", value)
@@ -35,6 +44,7 @@ class Modules:
             if getattr(value, "__module__", None) == name
         ]
         self._classes = [(name, value, dict(vars(value))) for name, value in own if isinstance(value, type)]
+        self._classes += [(kind.__name__, kind, dict(vars(kind))) for kind in _NUMBERS]
         members = [(f"{name}.{place}", value) for name, _, first in self._classes for place, value in first.items()]
         self._functions = [
             (name, value, _code(value)) for name, value in (*own, *members) if isinstance(value, FunctionType)
@@ -44,13 +54,16 @@ class Modules:
         """Return the dotted names that stand for something else than at first, or for nothing any more."""
         found: list[str] = []
         for module, first in self._first.items():
-            now = vars(sys.modules[module]) if module in sys.modules else {}
+            now = vars(self._modules[module])
             found += [f"{module}.{name}" for name, value in first.items() if now.get(name, _GONE) is not value]
+            found += [f"{module}.{name}" for name in now.keys() & _SHADOWED - first.keys()]
+            if module in sys.modules and sys.modules[module] is not self._modules[module]:
+                found.append(module)
         for name, kind, first in self._classes:
             here = vars(kind)
             places = {place for place, value in first.items() if here.get(place, _GONE) is not value}
             # Python itself adds what it caches; a method that was not there before hides one of a base.
-            places |= {place for place in here.keys() - first.keys() if callable(here[place])}
+            places |= here.keys() - first.keys()
             found += [f"{name}.{place}" for place in sorted(places - _CACHED)]
         found += [name for name, function, first in self._functions if _differ(_code(function), first)]
         return tuple(found)

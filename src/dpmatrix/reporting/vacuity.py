@@ -2,7 +2,7 @@
 
 In a run with ``--margins KIND`` each statement stands with another margin: a constant, or the sign of its own. An item
 about it notices if it fails, or passes without seeing what its role needs. In a run with ``--hypotheses`` each of the
-hypotheses is looked at alone: is there a point that violates it, meets the others, and at which the conclusion is false?
+hypotheses is looked at alone: is there a point that violates it and no other, and at which the conclusion is false?
 """
 
 from __future__ import annotations
