@@ -19,10 +19,13 @@ from typing import Any
 from attrs import frozen
 
 from dpmatrix.claims import Catalogue, Claim, Recorded, Registry, claim_of, nearest, read_snapshot
+from dpmatrix.claims.tried import Tried
 from dpmatrix.errors import UnknownClaimError
 
 FOLDER = Path(__file__).resolve().parent
 STANDINGS = FOLDER / "standings.json"
+TRIED = FOLDER / "tried.json"
+"""What `make vacuity` found when it last ran."""
 _CLAIM_ID = re.compile(r'    id="(?P<id>[a-z0-9.-]+)",')
 
 
@@ -137,3 +140,8 @@ def accepted_run() -> Mapping[str, Recorded]:
         If the file is no snapshot.
     """
     return read_snapshot(STANDINGS.read_text(encoding="utf-8"), STANDINGS.name) if STANDINGS.exists() else {}
+
+
+def tried() -> Tried | None:
+    """Read what was tried on the statements when that was last done; None if it never was."""
+    return Tried.from_json(json.loads(TRIED.read_text(encoding="utf-8"))) if TRIED.exists() else None

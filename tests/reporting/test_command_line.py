@@ -64,6 +64,7 @@ SCHEMA = {
     "implementations": list,
     "specified_in": str,
     "basis": str | None,
+    "forms": list,
 }
 ITEM_SCHEMA = {"node": str, "role": str, "grade": str, "region": str, "outcome": str | None, "from": str | None}
 

@@ -23,6 +23,7 @@ POINTS_LOOKED_AT = 200
 """After so many points of one statement, an observer only counts those whose hypotheses somebody has asked about."""
 POINTS_ASKED_AGAIN = 12
 """How many of the points at which any version of a statement was asked are put to its whole claim."""
+NARROW = 2.0**-20
 VARIATIONS = 60
 PATIENCE = 0.25
 """Seconds of search for one statement and item; what is found depends on it, what is true does not."""
@@ -173,7 +174,8 @@ class Observed:
     def note_value(self, statement: Statement, value: arb) -> None:
         """Note a value of a statement's own margin."""
         first, varied, count = self.values.get(statement, (value, False, 0))
-        self.values[statement] = first, varied or not first.overlaps(value), count + 1
+        wide = not value.is_finite() or float(value.rad()) > NARROW  # may be any number in it
+        self.values[statement] = first, varied or wide or not first.overlaps(value), count + 1
 
     def search(self, wanted: Iterable[Statement]) -> None:
         """Look for points where statements fail: near those at which they were met, and wherever any was asked.

@@ -14,8 +14,9 @@ from dpmatrix.commands.failures import one_line
 from dpmatrix.commands.runs import DEFAULT_LEDGER, LedgerPath, read_ledger
 from dpmatrix.reporting.implementations import cited_in_sources
 from dpmatrix.reporting.sentences import counted
+from dpmatrix.reporting.survey import survey, survey_table
 from dpmatrix.reporting.terminal import claim_page, claims_table
-from dpmatrix.spec import accepted_run, load, load_with_foundations, places
+from dpmatrix.spec import accepted_run, load, load_with_foundations, places, tried
 
 
 def exit_code(described: Iterable[Mapping[str, Any]]) -> int:
@@ -31,9 +32,15 @@ def claims_command(
     ] = None,
     *,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    table: Annotated[bool, typer.Option("--table", help="One row a claim: form, support, hypotheses, trials.")] = False,
     ledger: LedgerPath = DEFAULT_LEDGER,
 ) -> None:
     """List the claims, or show one, with what the last run says of them, or else the accepted one."""
+    if table:
+        rows = survey(load() if claim is None else load_with_foundations(claim), accepted_run(), tried())
+        shown = rows if claim is None else [row for row in rows if row["id"] == claim]
+        typer.echo(json.dumps(shown, indent=1, ensure_ascii=False) if as_json else survey_table(shown))
+        return
     run = read_ledger(ledger)
     registry = load() if claim is None else load_with_foundations(claim)
     wanted = None if claim is None else (claim,)

@@ -14,8 +14,8 @@ MODULES = frozenset(
     {
         *("gc", "ctypes", "atexit", "sys.monitoring", "signal", "_thread", "importlib.reload", "builtins"),
         *("dpmatrix.claims.observation", "dpmatrix.claims.decisions", "dpmatrix.claims.plain"),
-        *("dpmatrix.reporting.pytest_plugin", "dpmatrix.reporting.outcomes", "dpmatrix.reporting.intact"),
-        *("dpmatrix.reporting.conduct", "_pytest", "xdist"),
+        *(f"dpmatrix.reporting.{name}" for name in ("session", "pytest_plugin", "outcomes", "intact", "conduct")),
+        *("_pytest", "xdist"),
     }
 )
 """What evidence does not import."""

@@ -59,8 +59,8 @@ def standings_table(registry: Registry, ledger: Ledger) -> str:
     return _to_text(table)
 
 
-def gate_lines(registry: Registry, ledger: Ledger, folder: str) -> list[str]:
-    """Return the closing lines of a run."""
+def gate_lines(registry: Registry, ledger: Ledger, closing: str) -> list[str]:
+    """Return the closing lines of a run, the last of which says where it is written."""
     earned = [standing for standing in ledger.standings.values() if standing.state is State.EARNED]
     bases = Counter(standing.basis for standing in earned)
     shares = ", ".join(f"{bases[basis]} {basis.value}" for basis in Basis if bases[basis])
@@ -69,8 +69,7 @@ def gate_lines(registry: Registry, ledger: Ledger, folder: str) -> list[str]:
     lines = [f"{len(earned)} of {len(registry)} claims have earned their verdict{told}, on {pieces}"]
     lines += [f"gate: {violation}" for violation in ledger.violations]
     lines.append(f"gate: {'CLOSED, ' + counted(len(ledger.violations), 'objection') if ledger.violations else 'open'}")
-    lines.append(f"report: {folder}/report.html   ledger: {folder}/ledger.json")
-    return lines
+    return [*lines, closing]
 
 
 def claims_table(described: list[Mapping[str, Any]]) -> str:

@@ -1,0 +1,138 @@
+"""What was tried by machine on each statement: empty margins, and each hypothesis alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import attrs
+
+from dpmatrix.claims.names import claim_of
+from dpmatrix.claims.registry import Registry
+from dpmatrix.claims.standing import held
+
+Pieces = Iterable[tuple[str, str, str, bool]]
+"""Item, statement, role, and whether it still shows what it did."""
+
+
+@attrs.frozen
+class Trial:
+    """What was tried on one statement.
+
+    Parameters
+    ----------
+    unnoticed
+        The replacements of its margin that no item of evidence about it notices.
+    items
+        How many items there are.
+    needs
+        Each hypothesis of a statement that is held to be true, and what was found of it.
+    """
+
+    unnoticed: tuple[str, ...]
+    items: int
+    needs: Mapping[str, str]
+
+    def count(self, word: str) -> int:
+        """Count the hypotheses of which this was found."""
+        return sum(found == word for found in self.needs.values())
+
+
+@attrs.frozen
+class Tried:
+    """What was tried on all statements, with the fingerprints of the claims at that time."""
+
+    trials: Mapping[str, Trial]
+    fingerprints: Mapping[str, str]
+
+    @classmethod
+    def of(cls, registry: Registry, runs: Mapping[str, Pieces], needs: Mapping[str, Mapping[str, str]]) -> Tried:
+        """Sum up runs of the evidence.
+
+        Parameters
+        ----------
+        registry
+            The claims.
+        runs
+            For each replacement, what became of the items.
+        needs
+            For each statement, what was found of its hypotheses.
+        """
+        noticed: dict[str, set[str]] = {}
+        items: dict[str, set[str]] = {}
+        for kind, pieces in runs.items():
+            for node, target, _, still in pieces:
+                items.setdefault(target, set()).add(node)
+                if not still:
+                    noticed.setdefault(target, set()).add(kind)
+        trials = {
+            name: Trial(
+                tuple(sorted(runs.keys() - noticed.get(name, set()))),
+                len(items.get(name, ())),
+                {one.says: needs.get(name, {}).get(one.says, "not found") for one in statement.given}
+                if name in held(claim)
+                else {},
+            )
+            for claim in registry
+            for name, statement in claim.statements().items()
+        }
+        return cls(trials, dict(registry.fingerprints))
+
+    def problems(self, claims: Iterable[str], reasons: Mapping[str, Mapping[str, str]], *, whole: bool) -> list[str]:
+        """List what is neither noticed nor explained, and explanations that explain nothing.
+
+        Parameters
+        ----------
+        claims
+            Ids of the claims that were run.
+        reasons
+            For each statement, why a replacement cannot be noticed.
+        whole
+            Whether all claims were run.
+        """
+        wanted = set(claims)
+        found = [
+            f"{name}: no item of evidence notices a margin replaced by {kind}"
+            for name, trial in sorted(self.trials.items())
+            if claim_of(name) in wanted and trial.items
+            for kind in trial.unnoticed
+            if kind not in reasons.get(name, {})
+        ]
+        known = {name: trial.unnoticed for name, trial in self.trials.items()}
+        return found + [
+            f"{name}: {kind} is explained, and noticed"
+            for name, kinds in sorted(reasons.items())
+            if whole or claim_of(name) in wanted
+            for kind in kinds
+            if kind not in known.get(name, ())
+        ]
+
+    def summary(self, claims: Iterable[str]) -> str:
+        """Say in a few lines how many statements notice, and how many hypotheses are needed."""
+        wanted = set(claims)
+        trials = [trial for name, trial in self.trials.items() if claim_of(name) in wanted and trial.items]
+        kinds = sorted({kind for trial in trials for kind in trial.unnoticed})
+        lines = [f"{len(trials)} statements with evidence"]
+        lines += [f"replaced by {kind}: {sum(kind in one.unnoticed for one in trials)} unnoticed" for kind in kinds]
+        words = ("needed", "domain", "not found")
+        counts = {word: sum(trial.count(word) for trial in trials) for word in words}
+        return "\n".join([*lines, "hypotheses: " + ", ".join(f"{count} {word}" for word, count in counts.items())])
+
+    def to_json(self) -> dict[str, Any]:
+        """Return a JSON object; the inverse of `from_json`."""
+        return {
+            "fingerprints": dict(self.fingerprints),
+            "statements": {
+                name: {"unnoticed": list(one.unnoticed), "items": one.items, "needs": dict(one.needs)}
+                for name, one in sorted(self.trials.items())
+            },
+        }
+
+    @classmethod
+    def from_json(cls, record: Mapping[str, Any]) -> Tried:
+        """Read what `to_json` wrote."""
+        trials = {
+            name: Trial(tuple(one["unnoticed"]), one["items"], one["needs"])
+            for name, one in record["statements"].items()
+        }
+        return cls(trials, record["fingerprints"])
