@@ -46,6 +46,7 @@ FOR_A_READER: tuple[str, ...] = (
 STANDING: tuple[str, ...] = (
     *FOR_A_READER,
     # controls.toml
+    "a-margin-that-ignores-its-point",
     "an-accusation-that-cannot-be-wrong",
     # false_supports.toml
     "one-true-point",
@@ -91,6 +92,7 @@ STANDING: tuple[str, ...] = (
     "a-closure-in-pieces",
     "a-margin-that-imports",
     "a-margin-through-a-trusted-module",
+    "a-margin-of-built-in-names",
     "a-counter-of-the-library",
     # standing.toml
     "one-statement-with-two-verdicts",
