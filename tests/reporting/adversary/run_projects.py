@@ -21,7 +21,7 @@ IMPORTED = (
     *("conduct", "environment", "html", "implementations", "intact", "outcomes", "part", "record", "restamp"),
     *("snapshots", "terminal", "vacuity", "written"),
 )
-"""What the plugin needs; pytest imports the plugin itself, and with it the session, which finds what guards are left."""
+"""What the session needs; pytest imports the plugin and the session, which find what is left of the guards."""
 
 
 def _stamp(root: Path, without: list[str]) -> None:
