@@ -24,9 +24,9 @@ from dpmatrix.spec.wishart.points import InputPerturbation
 from dpmatrix.spec.wishart.scalar_noise import LaplaceNoise
 from dpmatrix.spec.wishart.wishart_perturbation import SymmetrisedNoise
 
-theorem_4 = cite("wishart.theorem-4@1a87265c")
-theorem_3 = cite("wishart.theorem-3@999d9312")
-theorem_1 = cite("wishart.theorem-1@78ab7151")
+theorem_4 = cite("wishart.theorem-4@9be1c303")
+theorem_3 = cite("wishart.theorem-3@58fb4023")
+theorem_1 = cite("wishart.theorem-1@dec3ccb1")
 
 
 EPSILON = 1

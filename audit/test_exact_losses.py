@@ -15,8 +15,8 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.wishart.points import InputPerturbation
 from dpmatrix.spec.wishart.wishart_perturbation import SymmetrisedNoise
 
-theorem_4 = cite("wishart.theorem-4@1a87265c")
-theorem_3 = cite("wishart.theorem-3@999d9312")
+theorem_4 = cite("wishart.theorem-4@9be1c303")
+theorem_3 = cite("wishart.theorem-3@58fb4023")
 
 
 EPSILON = 1

@@ -21,9 +21,9 @@ from dpmatrix.mechanisms.sequential_ppca import reflection
 from dpmatrix.privacy.adjacency import Adjacency
 from dpmatrix.privacy.bingham import log_bingham_constant
 from dpmatrix.reporting.citing import cite
-from dpmatrix.spec.near_optimal.ppca import PpcaPair
+from dpmatrix.spec.near_optimal.ppca import PpcaNeighbours
 
-theorem_6 = cite("near-optimal.theorem-6@ab31c2c3")
+theorem_6 = cite("near-optimal.theorem-6@d44b7d87")
 
 
 BITS = 8
@@ -112,7 +112,12 @@ def test_no_output_of_ppca_loses_more_than_epsilon(
             adjacency=mechanism.adjacency.value,
         )
     )
-    assert statement.at(PpcaPair(1, 1, 0, dimension, 1, epsilon)) is Truth.TRUE
+    for rest, old, new in databases(dimension, 4).values():
+        pair = (
+            fmpq_mat([[rational(record[i]) for record in (*rest, last)] for i in range(dimension)])
+            for last in (old, new)
+        )
+        assert statement.at(PpcaNeighbours(*pair, 1, epsilon)) is Truth.TRUE
 
 
 @pytest.mark.parametrize("adjacency", list(Adjacency))

@@ -180,5 +180,5 @@ ADJACENCY = Claim(
             note="No document says how its relation is to be compared with another one.",
         ),
     ),
-    uses=("wishart.definition-3+repair", "near-optimal.definition-3+repair", "sliding-window.neighbours"),
+    uses=("wishart.definition-3", "near-optimal.definition-3", "sliding-window.neighbours"),
 )

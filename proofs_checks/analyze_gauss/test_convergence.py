@@ -18,7 +18,7 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.analyze_gauss.convergence import PlaneRecovery, Recovery
 from proofs_checks.exact_matrices import diagonal, rotation
 
-theorem_13 = cite("analyze-gauss.theorem-13@d8d72a38")
+theorem_13 = cite("analyze-gauss.theorem-13@6365eb07")
 
 DRAWS = random.Random(20140604)
 RELATIONS = (Adjacency.ADD_REMOVE_ONE, Adjacency.REPLACE_ONE)

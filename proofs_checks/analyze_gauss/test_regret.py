@@ -17,8 +17,8 @@ from dpmatrix.spec.analyze_gauss.regret import Alternating, OfflineLoss, TunedSt
 from dpmatrix.spec.analyze_gauss.worst_case import NoisyMoment
 from proofs_checks.analyze_gauss.online_promises import PROMISE, deviation, outside
 
-regret_online = cite("analyze-gauss.regret-online@ebe78f6e")
-regret_offline = cite("analyze-gauss.regret-offline@7ad3fb0e")
+regret_online = cite("analyze-gauss.regret-online@9a2fdab9")
+regret_offline = cite("analyze-gauss.regret-offline@ef310b0a")
 
 SMALL = Fraction(1, 10**6)
 

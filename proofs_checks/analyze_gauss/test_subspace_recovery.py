@@ -17,7 +17,7 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.analyze_gauss.subspace_recovery import NoisyGap, RecoveryRun, RowsOrColumns
 from proofs_checks.exact_matrices import diagonal, rotation
 
-algorithm_2 = cite("analyze-gauss.algorithm-2@9861d883")
+algorithm_2 = cite("analyze-gauss.algorithm-2@f8a9d972")
 
 DRAWS = random.Random(20140605)
 NAME = "analyze-gauss.algorithm-2"

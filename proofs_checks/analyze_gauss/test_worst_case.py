@@ -17,7 +17,7 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.analyze_gauss.worst_case import NoisyMoment
 from proofs_checks.exact_matrices import diagonal, rotation
 
-theorem_4 = cite("analyze-gauss.theorem-4@3a2e66ac")
+theorem_4 = cite("analyze-gauss.theorem-4@10d2a33d")
 
 DRAWS = random.Random(20140602)
 NAME = "analyze-gauss.theorem-4"

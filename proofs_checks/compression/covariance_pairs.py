@@ -99,15 +99,15 @@ def radius(p) -> mpmath.mpf:
     return mpmath.sqrt(squared_constant() * logarithm(p.records, p.first.nrows()) / p.rows) + real(p.delta_max)
 
 
-def loss(p) -> mpmath.mpf:
-    """Search the corners of the box for the largest absolute log-ratio, by brute force over all sign patterns."""
+def loss(p, reference=None) -> mpmath.mpf:
+    """Search the corners of the box around the reference, or Sigma_1, for the largest absolute log-ratio."""
     shift = mpmath.log((1 - real(p.second_mass)) / (1 - real(p.first_mass)))
     size, change = p.first.nrows(), gamma(p)
     places = [(i, j) for i in range(size) for j in range(i, size)]
     best = mpmath.mpf(0)
     ratio = mpmath.log(mpmath.det(real_matrix(p.second)) / mpmath.det(real_matrix(p.first)))
     for pattern in range(2 ** len(places)):
-        corner = real_matrix(p.first)
+        corner = real_matrix(p.first if reference is None else reference)
         for bit, (i, j) in enumerate(places):
             step = radius(p) if pattern >> bit & 1 else -radius(p)
             corner[i, j] += step

@@ -48,6 +48,18 @@ def least(p: FiniteMechanism, wanted, factor) -> arb:
     return found
 
 
+def worst_event(p: FiniteMechanism, wanted) -> arb:
+    """Minus the largest excess of an event over the wanted pairs: positive excesses add up, else the largest counts."""
+    found = arb("inf")
+    for i, first in enumerate(p.kernel):
+        for j, second in enumerate(p.kernel):
+            if i != j and wanted(i, j):
+                excess = [a - p.exponential * b for a, b in zip(first, second, strict=True)]
+                total = sum((value for value in excess if value > 0), fmpq(0))
+                found = found.min(-arb(total if total > 0 else max(excess)))
+    return found
+
+
 def assert_margin(statement, formula) -> None:
     """Compare the margin with a formula on every table, also where it is infinite, and evaluate the statement."""
     different = set()

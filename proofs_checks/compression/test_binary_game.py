@@ -9,14 +9,15 @@ import mpmath
 import sympy
 from flint import arb, fmpq, fmpq_mat
 
-from dpmatrix.claims import Truth, bind, bind_hypotheses
+from dpmatrix.claims import Truth, bind, bind_hypotheses, redefined
 from dpmatrix.claims.formulas import bind_formula
 from dpmatrix.reporting.citing import cite
+from dpmatrix.spec.compression import binary_game
 from dpmatrix.spec.compression.binary_game import SignData, SignRows
 from proofs_checks.steps import by_step
 
-proposition_d_1 = cite("compression.proposition-d-1@54f26f59")
-example_3_6 = cite("compression.example-3-6@b3255567")
+proposition_d_1 = cite("compression.proposition-d-1@e127c358")
+example_3_6 = cite("compression.example-3-6@a23fa08d")
 
 SIGNS = "x and y are rows of signs, of one length"
 
@@ -46,6 +47,10 @@ def norms(p: SignRows) -> tuple[mpmath.mpf, mpmath.mpf, mpmath.mpf]:
     spectral = max(abs(value) for value in mpmath.eigsy(change, eigvals_only=True))
     frobenius = mpmath.sqrt(sum(value**2 for value in change))
     return spectral, frobenius, 2 * size * mpmath.sqrt(tau * (1 - tau)) / p.records
+
+
+def outer(left, right) -> fmpq_mat:
+    return fmpq_mat([[a * b for b in right] for a in left])
 
 
 def assert_signs(statement) -> None:
@@ -106,10 +111,14 @@ def test_proposition_d_1_for_the_spectral_norm(statement) -> None:
     assert_signs(statement)
 
 
-@proposition_d_1.controls("+repair", grade="symbolic", region="rows that are no signs")
+@proposition_d_1.controls("+repair", grade="symbolic", region="rows that are no signs; 2 tau for tau")
 def test_rows_that_are_no_signs_have_other_eigenvalues(statement) -> None:
     assert statement.without(SIGNS).at(SignRows((2, 1), (1, 1), 5)) is Truth.FALSE
-    assert statement.nudged(lambda margin: margin - 1).at(SignRows((1, 1), (1, -1), 5)) is Truth.FALSE
+    whole = binary_game.flips
+    doubled = redefined(statement, binary_game, "flips", lambda p: 2 * whole(p))
+    assert statement.at(SignRows((1, 1, 1), (1, 1, -1), 5)) is Truth.TRUE
+    assert doubled.at(SignRows((1, 1, 1), (1, 1, -1), 5)) is Truth.TRUE, "k and p - k give one Delta"
+    assert doubled.at(SignRows((1, 1), (1, -1), 5)) is Truth.FALSE
 
 
 @proposition_d_1.supports(
@@ -138,6 +147,11 @@ def test_the_sound_steps_of_proposition_d_1(statements) -> None:
         assert_signs(statement)
         if name != "half":
             bind(statement, ((p, fmpq(0)) for p in points))
+    one = SignRows((1, 1, 1), (1, 1, -1), 5)
+    other = redefined(names["split"], binary_game, "_outer", lambda left, right: outer(left, [abs(x) for x in right]))
+    assert other.at(one) is Truth.FALSE, "no bilinear product"
+    first = redefined(names["symmetry"], binary_game, "row_change", lambda p: outer(p.row, p.flipped))
+    assert first.at(one) is Truth.FALSE, "xy' changes its sign with y"
     bind(
         names["half"],
         ((p, fmpq(sum(a * b for a, b in zip(p.row, p.flipped, strict=True)) ** 2)) for p in (*points, *wide_pairs())),
@@ -167,9 +181,11 @@ def test_example_3_6(statement) -> None:
     bind(statement, ((p, fmpq(0)) for p in games()))
     inside = games()[1]
     two = SignData(fmpq_mat([[1, 1], [1, 1]]), fmpq_mat([[1, -1], [-1, 1]]))
-    names = ("all entries are signs", "at most one row differs")
-    for number in (fmpq_mat([[1, 2], [1, 1]]), fmpq_mat([[1, 0], [1, 1]])):
-        bind_hypotheses(statement, inside, {names[0]: SignData(number, number), names[1]: two})
+    says, signs, one = "both databases are n x p", "all entries are signs", "at most one row differs"
+    for longer in (fmpq_mat([[1, 1], [1, 1], [1, 1]]), fmpq_mat([[1, 1, 1], [1, 1, 1]])):
+        shapes = (SignData(two.data, longer), SignData(longer, two.data))
+        for number, shape in zip((fmpq_mat([[1, 2], [1, 1]]), fmpq_mat([[1, 0], [1, 1]])), shapes, strict=True):
+            bind_hypotheses(statement, inside, {says: shape, signs: SignData(number, number), one: two})
     other = SignData(fmpq_mat([[1, 1], [1, 1]]), fmpq_mat([[1, 1], [1, 3]]))
     assert statement.applies(other) is Truth.FALSE
     same = SignData(inside.data, inside.data)

@@ -1,150 +1,89 @@
-"""`compression`: Theorem D.2 and Corollary 3.7, step by step."""
+"""`compression`: Theorem D.2, step by step."""
 
 from __future__ import annotations
 
 from fractions import Fraction
-from math import ceil, isqrt
 
 import attrs
 import mpmath
 import sympy
-from flint import fmpq, fmpq_mat
+from flint import fmpq
 
-from dpmatrix.claims import Truth, bind, bind_hypotheses
+from dpmatrix.claims import Truth, bind, bind_hypotheses, redefined
 from dpmatrix.claims.formulas import bind_formula, real, real_matrix
 from dpmatrix.reporting.citing import cite
+from dpmatrix.spec.compression import binary_loss
 from dpmatrix.spec.compression.binary_loss import GamePair
-from proofs_checks.compression.compressed_tails import least_rows, logarithm, squared_constant
-from proofs_checks.compression.covariance_pairs import INDEFINITE, SKEW, WIDE, gamma
+from proofs_checks.compression.compressed_tails import least_rows
+from proofs_checks.compression.sign_pairs import (
+    ASSUMED,
+    BASE,
+    DEFINITE,
+    DELTA_MAX,
+    FLOORED,
+    INSIDE,
+    MASSES,
+    TIGHT,
+    assert_region,
+    differing,
+    from_data,
+    game,
+    loss,
+    orthogonal_data,
+    radius,
+)
 from proofs_checks.exact_matrices import correlated
 
-corollary_3_7 = cite("compression.corollary-3-7@51c69395")
-theorem_d_2 = cite("compression.theorem-d-2@4bf729a4")
+theorem_d_2 = cite("compression.theorem-d-2@fa49bc49")
 
-
-def game(n: int, differing: int, **fields) -> GamePair:
-    """Two columns of n signs that differ in some rows, and a sign changed where they agree."""
-    first = 1 - Fraction(2 * differing, n)
-    given = {"records": n, "rows": least_rows(n, 2), "row": (1, 1), "flipped": (1, -1)} | fields
-    return GamePair(correlated(first), correlated(first - Fraction(2, n)), Fraction(2, n), **given)
-
-
-def from_data(data: fmpq_mat, row: int, flipped: list[int], **fields) -> GamePair:
-    """Compute both covariances from a database of signs."""
-    n = data.nrows()
-    other = fmpq_mat([flipped if i == row else values for i, values in enumerate(data.tolist())])
-    signs = tuple(int(x.p) for x in data.tolist()[row])
-    return GamePair(
-        data.transpose() * data / n,
-        other.transpose() * other / n,
-        Fraction(2, n),
-        records=n,
-        row=signs,
-        flipped=tuple(flipped),
-        **({"rows": least_rows(n, data.ncols())} | fields),
-    )
-
-
-def orthogonal_data(n: int) -> fmpq_mat:
-    """Three columns of n signs, nearly orthogonal for n a multiple of four."""
-    return fmpq_mat([[1, 1 if i % 2 else -1, 1 if (i // 2) % 2 else -1] for i in range(n)])
-
-
-def printed_radius(p: GamePair) -> mpmath.mpf:
-    return mpmath.sqrt(squared_constant() * logarithm(p.records, p.first.nrows()) / p.rows)
-
-
-def loss(p: GamePair) -> mpmath.mpf:
-    """Compute the supremum where both corners of the box are outputs: (m/2)(A + r ||vec Gamma||_1) or its like."""
-    change = gamma(p)
-    product_matrix = change * real_matrix(p.first)
-    linear = sum(product_matrix[i, i] for i in range(p.first.nrows()))
-    ratio = mpmath.log(mpmath.det(real_matrix(p.second)) / mpmath.det(real_matrix(p.first)))
-    centre = mpmath.mpf(p.rows) / 2 * (ratio + linear)
-    reach = mpmath.mpf(p.rows) / 2 * (printed_radius(p) + real(p.delta_max)) * sum(abs(x) for x in change)
-    return max(centre + reach, reach - centre)
-
-
-TIGHT = [
-    *(game(n, round(n * share), rows=m) for n in (400, 10**4) for share in (0.4, 0.5, 0.6) for m in (2000, 5000, 9000)),
-    *(
-        from_data(orthogonal_data(n), 0, flips, rows=8000 + n)
-        for n in (400, 404)
-        for flips in ([-1, -1, -1], [1, 1, -1])
-    ),
-]
-"""Pairs with so many rows that both corners are outputs, and the loss is exact."""
-
-
-INSIDE = game(10**4, 5000, smallness=Fraction(3, 10), rows=220)
-"""Orthogonal columns; p sqrt(m/n) = 0.2966."""
-BASE = {
-    "the covariances are symmetric": attrs.evolve(INSIDE, first=SKEW, second=SKEW),
-    "the columns are normalised as in (4)": attrs.evolve(INSIDE, first=WIDE, second=WIDE),
-    "max |Delta_jk| <= Delta_max": attrs.evolve(INSIDE, delta_max=Fraction(199, 10**6)),
-    "records >= 2, an integer": attrs.evolve(INSIDE, records=1),
-    "rows >= 1, an integer": attrs.evolve(INSIDE, rows=0),
-    "m >= 2 (C_1 + C_2) ln 2np": attrs.evolve(INSIDE, rows=216),
-    "first_mass >= 0": attrs.evolve(INSIDE, first_mass=Fraction(-1, 10**9)),
-    "second_mass >= 0": attrs.evolve(INSIDE, second_mass=Fraction(-1, 10**9)),
-    "P_1(E) <= 1/n^2": attrs.evolve(INSIDE, first_mass=Fraction(11, 10**9)),
-    "P_i(E) <= 1/n^2": attrs.evolve(INSIDE, second_mass=Fraction(11, 10**9)),
-    "Sigma_1 - Sigma_2 = (xx' - yy')/n for rows of signs": attrs.evolve(INSIDE, flipped=(1, 1)),
-    "Delta_max <= 2/n": attrs.evolve(INSIDE, delta_max=Fraction(201, 10**6)),
-}
-DEFINITE = {
-    "Sigma_1 is positive definite": attrs.evolve(INSIDE, first=INDEFINITE),
-    "Sigma_j is positive definite": attrs.evolve(INSIDE, second=INDEFINITE),
-}
-SINGULAR = {
-    "the covariances are positive semidefinite": attrs.evolve(INSIDE, second=INDEFINITE),
-    "not both are singular": attrs.evolve(INSIDE, first=correlated(1), second=correlated(-1)),
-    "smallness > 0": attrs.evolve(INSIDE, smallness=0),
-}
 GROWTH = {"p <= s sqrt(n/m)": attrs.evolve(INSIDE, smallness=Fraction(29, 100))}
-QUARTER = game(10**4, 5000, smallness=Fraction(36, 100), rows=220)
-"""p (ln n/n)^(1/4) = 0.3484."""
-QUARTER_GROWTH = {"p <= s (n/log n)^(1/4)": attrs.evolve(QUARTER, smallness=Fraction(34, 100))}
-INFINITE = (
-    "p = 2, n = 10^6, 10^9, 10^12, every small s by growing n: one changed sign where the columns are equal (one "
-    "output for certain against never), differ in 1 row, or in sqrt(n sqrt(ln n)/2) rows"
-)
 
 
-@corollary_3_7.refutes(grade="derived", region=INFINITE)
-@theorem_d_2.refutes(grade="derived", region=INFINITE)
-def test_almost_equal_columns_make_the_loss_large(statements, record_property) -> None:
-    """Along (1, -1) the variances are 2/n and 4/n; an output of (12) may have variance 2r there."""
-    theorem, corollary = statements["compression.theorem-d-2"], statements["compression.corollary-3-7"]
+def almost_equal(smallness, least_records) -> GamePair:
+    """Two columns that differ in about sqrt(n/(2 s)) rows, m >= 1/s^2, and n so large that p <= s sqrt(n/m)."""
+    s, n = min(Fraction(str(smallness)), Fraction(1, 4)), 10**4
+    while n < int(str(least_records)) or s**2 * n < 4 * max(least_rows(n, 2), int(1 / s**2) + 1):
+        n *= 10
+    rows = max(least_rows(n, 2), int(1 / s**2) + 1)
+    return game(n, differing(s, n), rows=rows, smallness=smallness, least_records=least_records)
+
+
+@theorem_d_2.refutes(grade="derived", region="p = 2, C_min = 1/2: every s and n_0; run from 10^-12 to 10^12")
+def test_almost_equal_columns_make_the_loss_large(statement, record_property) -> None:
+    """Let the columns differ in k rows, eta = 2k/n: Sigma_1 has the eigenvalues eta and 2 - eta, Delta = (2/n) offdiag.
+
+    1/lambda_max > 1/2 and ||Delta|| = 2/n. Gamma is -g = -n/(2 k (k + 1)) along (1, -1)/sqrt(2) (1) and h < 1/n along
+    (1, 1)/sqrt(2); with k as chosen 0.9 s <= g <= 0.95 s for large n. The corner G = Sigma_1 + r (1, -1)'(1, -1) of
+    (12), r >= C sqrt(L/m), L = ln 4n, is an output, and there tr(Gamma (G - Sigma_1)) = -2 r g. So the loss is at least
+    m r g - m A/2 - ln(1 + 1/(n^2 - 1)), and m r g >= 4.5 sqrt(m L) 0.9 s >= 4 sqrt(L) for m >= 1/s^2. The eigenvalues
+    of Gamma Sigma_1 are -1/(k + 1) and at most 2 h, so A <= 1/(k + 1)^2 + 4/n^2 <= 2 s/n + 4/n^2, and m <= s^2 n/4
+    makes m A small.
+    """
+    k, n = sympy.symbols("k n", positive=True)
+    before, after = 2 * k / n, 2 * (k + 1) / n
+    assert sympy.simplify(1 / after - 1 / before + n / (2 * k * (k + 1))) == 0, "(1)"
+    statement.refute(almost_equal)
     found = []
-    for power in (6, 9, 12):
-        n = 10**power
-        for statement, bound in ((theorem, isqrt(n) // 50), (corollary, int((n / (power * 2.4)) ** 0.25))):
-            small = Fraction(2, bound)
-            assert statement.at(game(n, 1, smallness=small)) is Truth.FALSE
-            assert statement.at(game(n, 0, smallness=small)) is Truth.FALSE, "X_1 has equal columns"
-        found.append(f"n = {n}: s = {float(Fraction(2, isqrt(n) // 50)):.2g}")
-        # Assumption 1 holds along these: lambda_max(Sigma_1) < 2, and |Gamma| = 2/n / ((2k/n)(2(k+1)/n)) tends to 0.
-        differing = isqrt(int(n * (power * 2.302585) ** 0.5 / 2))
-        within = game(n, differing, smallness=small)
-        assert all(statement.at(within) is Truth.FALSE for statement in (theorem, corollary))
-        assert theorem.margin(within) < -80
-        assert abs(n / (2.0 * differing * (differing + 1)) - (power * 2.302585) ** -0.5) < 0.001
+    for power, least in ((6, 82), (9, 98), (12, 111)):
+        p = game(10**power, isqrt_of_root_log(power), smallness=Fraction(1, 3))
+        assert statement.formula(p) < -least
+        assert statement.applies(p) is Truth.TRUE
+        found.append(f"n = 10^{power}, least m: loss above {least + 1}")
     record_property("detail", "; ".join(found))
-    data = fmpq_mat([[1, 1]] * 400)
-    assert corollary.at(from_data(data, 0, [1, -1], smallness=1)) is Truth.FALSE, "an explicit database"
-    assert theorem.at(INSIDE) is Truth.TRUE
-    points = [attrs.evolve(p, smallness=9) for p in TIGHT]
-    for statement, growth, inside in ((theorem, GROWTH, INSIDE), (corollary, QUARTER_GROWTH, QUARTER)):
-        bind_formula(statement, points, lambda p: 1 - loss(p))
-        bind_hypotheses(statement, inside, BASE | SINGULAR | growth)
-        bind_hypotheses(statement, attrs.evolve(inside, rows=217), BASE | SINGULAR | growth)
-        mass = {"first_mass": Fraction(1, 10**8), "second_mass": Fraction(1, 10**8)}
-        bind_hypotheses(statement, attrs.evolve(inside, **mass), BASE | SINGULAR | growth)
-        other = BASE | SINGULAR | growth
-        other["the covariances are positive semidefinite"] = attrs.evolve(inside, first=INDEFINITE)
-        bind_hypotheses(statement, inside, other)
-        assert not statement.strict
+    assert statement.conclusion(INSIDE) is Truth.TRUE
+    assert statement.formula(game(10**4, 1)) < -(10**5), "one row against two, beyond Assumption 1"
+    bind_formula(statement, [attrs.evolve(p, smallness=9) for p in TIGHT], lambda p: 1 - loss(p))
+    outside = ASSUMED | GROWTH
+    for point in (INSIDE, attrs.evolve(INSIDE, rows=217), attrs.evolve(INSIDE, **MASSES)):
+        bind_hypotheses(statement, point, outside)
+    assert statement.applies(attrs.evolve(INSIDE, c_min=Fraction(99, 100))) is Truth.TRUE
+    assert not statement.strict
+
+
+def isqrt_of_root_log(power: int) -> int:
+    """Return k near sqrt(n sqrt(ln n)/2), n = 10^power: ||Gamma|| is 1/sqrt(ln n)."""
+    with mpmath.workdps(40):
+        return int(mpmath.sqrt(mpmath.mpf(10) ** power * mpmath.sqrt(power * mpmath.log(10)) / 2)) + 1
 
 
 def display(p: GamePair) -> mpmath.mpf:
@@ -152,82 +91,85 @@ def display(p: GamePair) -> mpmath.mpf:
     spectra = [mpmath.eigsy(real_matrix(matrix), eigvals_only=True) for matrix in (p.first, p.second)]
     least = min(spectra[0]) * min(spectra[1])
     n, m, size = mpmath.mpf(p.records), mpmath.mpf(p.rows), p.first.nrows()
-    inner = printed_radius(p) + 2 / n + 2 * max(spectra[0]) ** 2 / (n * least)
+    inner = radius(p) + 2 / n + 2 * max(spectra[0]) ** 2 / (n * least)
     return m * size**2 / (n * least) * inner + mpmath.log(1 + 1 / (n**2 - 1))
 
 
-def vanishing(p: GamePair, growth: mpmath.mpf) -> mpmath.mpf:
-    n, m, c = mpmath.mpf(p.records), mpmath.mpf(p.rows), real(p.floor)
-    return growth / c**2 * (1 + 2 / n + 2 * growth / (m * c**2)) + mpmath.log(1 + 1 / (n**2 - 1))
-
-
-FLOORED = (
-    BASE
-    | DEFINITE
-    | {
-        "smallness > 0": attrs.evolve(INSIDE, smallness=0),
-        "floor > 0": attrs.evolve(INSIDE, floor=0),
-        "lambda_min(Sigma_1), lambda_min(Sigma_2) >= c": attrs.evolve(INSIDE, second=correlated(Fraction(51, 100))),
-    }
-)
+def region_bound(p: GamePair) -> mpmath.mpf:
+    growth = real(p.smallness) ** 2
+    return (1 + mpmath.sqrt(2)) * growth / real(p.floor) ** 2 + mpmath.log(1 + mpmath.mpf(1) / (p.records**2 - 1))
 
 
 @theorem_d_2.supports_repair(
     grade="derived",
-    region="every p, n, m, s <= c under the hypotheses: Theorem 4.6 and Proposition D.1; exact supremum at 22 pairs",
+    region="every p, n, m and pair of neighbours under the hypotheses: the docstring; both ends bound at 22 pairs",
 )
+def test_theorem_d_2_with_a_floor(statement) -> None:
+    """Of neighbours D, E with covariances S and T, Delta = S - T has the eigenvalues +-d, d <= p/n (Proposition D.1).
+
+    ln|T|/|S| is the integral of tr((S - v Delta)^-1 Delta) over v, up to its sign, and lambda_min >= c on the segment:
+    at most 2 d/c <= 2 p/(n c). ||Gamma||_F <= ||Delta||_F/c^2 <= sqrt(2) p/(n c^2), and the sum of |Gamma| is at most p
+    times that. With |X'X/m| <= 2 the loss is at most (m/2) (2 p/(n c) + 2 sqrt(2) p^2/(n c^2)) plus renormalisation
+    (1), and with c <= lambda_min <= tr/p = 1 <= p that is (1 + sqrt(2)) m p^2/(n c^2) <= (1 + sqrt(2)) s^2/c^2 (2). The
+    region loses at most 1/n^2 of each law: off it some entry of X'X/m is more than 1 >= tau from that of its own
+    covariance (Lemma 4.4 with that covariance as the reference and Delta_max = 0), so renormalisation adds at most ln(1
+    + 1/(n^2 - 1)) (Remark 4.3).
+    """
+    m, p, n, c = sympy.symbols("m p n c", positive=True)
+    first = m / 2 * (2 * p / (n * c) + 2 * sympy.sqrt(2) * p**2 / (n * c**2))
+    assert sympy.expand(first - m * p**2 / (n * c**2) * (c / p + sympy.sqrt(2))) == 0, "(1), (2)"
+    points = [attrs.evolve(p, smallness=Fraction(1, 3 + i), floor=Fraction(1, 2 + i % 4)) for i, p in enumerate(TIGHT)]
+    assert_region(statement, [*points, attrs.evolve(INSIDE, **MASSES)], region_bound)
+    for n_value in (10**4, 10**6, 10**9):
+        for columns_differ in (0.3, 0.5, 0.7):
+            p = game(n_value, int(columns_differ * n_value), smallness=Fraction(3, 10), floor=Fraction(1, 2))
+            assert statement.at(p) is Truth.TRUE
+    data = from_data(orthogonal_data(40000), 0, [-1, 1, -1], smallness=Fraction(1, 4), floor=Fraction(9, 10))
+    assert statement.at(data) is Truth.TRUE, "three columns"
+    outside = FLOORED | GROWTH
+    for point in (INSIDE, attrs.evolve(INSIDE, smallness=1, rows=217), attrs.evolve(INSIDE, **MASSES)):
+        bind_hypotheses(statement, point, outside)
+    low = {"lambda_min(Sigma_1), lambda_min(Sigma_2) >= c": attrs.evolve(INSIDE, first=correlated(Fraction(51, 100)))}
+    bind_hypotheses(statement, INSIDE, outside | low)
+    assert not statement.strict
+
+
+@theorem_d_2.controls(
+    "+repair", grade="interval", region="the floor or the growth dropped; twenty times the region's loss"
+)
+def test_theorem_d_2_needs_the_floor(statement) -> None:
+    floor, growth = "lambda_min(Sigma_1), lambda_min(Sigma_2) >= c", "p <= s sqrt(n/m)"
+    assert statement.without(floor).at(game(10**6, 1, smallness=Fraction(1, 10))) is Truth.FALSE
+    assert statement.without(growth).at(attrs.evolve(INSIDE, smallness=Fraction(1, 1000))) is Truth.FALSE
+    assert statement.at(INSIDE) is Truth.TRUE
+    whole = binary_loss.region_loss
+    wide = redefined(statement, binary_loss, "region_loss", lambda p: 20 * whole(p))
+    assert wide.at(INSIDE) is Truth.FALSE
+
+
 @theorem_d_2.supports(
     "plugged-in",
     grade="derived",
     region="every pair of the game with x <= 1/2: Theorem 4.6 and Proposition D.1; exact supremum at 22 pairs",
 )
-def test_theorem_d_2_with_a_floor(statements) -> None:
-    """||Delta||_F <= sqrt(2) p/n in the bound of Theorem 4.6, whose first factor then is m p^2/(sqrt(2) n l_2 l_1) (1).
+def test_the_display_of_theorem_d_2(statement) -> None:
+    """||Delta||_F <= sqrt(2) p/n in the bound of Theorem 4.6, whose first factor then is m p^2/(sqrt(2) n l_2 l_1).
 
-    So the terms are (1/sqrt(2)) (C sqrt(L/m) + 2/n) + 2 ||Sigma_1||^2/(n l_2 l_1) times m p^2/(n l_2 l_1) (2), at most
-    the display. With l >= c, ||Sigma_1|| <= tr = p, m p^2/n <= s^2 and C sqrt(L/m) <= 1: the explicit bound (3). And
-    ||Sigma_1|| ||Gamma|| <= p (p/n)/c^2 <= s^2/(m c^2) <= 1/m <= 1/2 for s <= c, as Theorem 4.6 asks (4).
+    So the terms are (1/sqrt(2)) (C sqrt(L/m) + 2/n) + 2 ||Sigma_1||^2/(n l_2 l_1) times m p^2/(n l_2 l_1), at most the
+    display.
     """
-    m, p, n, l1, l2, top, r, c = sympy.symbols("m p n l1 l2 S r c", positive=True)
+    m, p, n, l1, l2, top, r = sympy.symbols("m p n l1 l2 S r", positive=True)
     change = sympy.sqrt(2) * p / n
     bound = m * p * change / (2 * l1 * l2) * (r + 2 * change * top**2 / (p * l1 * l2))
     split = m * p**2 / (n * l1 * l2) * (r / sympy.sqrt(2) + 2 * top**2 / (n * l1 * l2))
-    assert sympy.simplify(bound - split) == 0, "(1), (2)"
-    growth = m * p**2 / n
-    third = growth / c**2 * 2 * p**2 / (n * c**2)
-    assert sympy.simplify(third - growth / c**2 * 2 * growth / (m * c**2)) == 0, "(3)"
-    assert least_rows(2, 1) >= 2, "(4)"
-    repair, plugged = statements["compression.theorem-d-2+repair"], statements["compression.theorem-d-2/plugged-in"]
-    points = [attrs.evolve(p, smallness=Fraction(1, 3 + i), floor=Fraction(1, 2 + i % 4)) for i, p in enumerate(TIGHT)]
-    bind_formula(plugged, points, lambda p: display(p) - loss(p))
-    bind_formula(repair, points, lambda p: vanishing(p, real(p.smallness) ** 2) - loss(p))
+    assert sympy.simplify(bound - split) == 0
+    bind_formula(statement, TIGHT, lambda p: display(p) - loss(p))
     for p in TIGHT:
-        assert plugged.at(p) is Truth.TRUE
-    for n_value in (10**4, 10**6, 10**9):
-        for columns_differ in (0.3, 0.5, 0.7):
-            p = game(n_value, int(columns_differ * n_value), smallness=Fraction(3, 10), floor=Fraction(1, 2))
-            assert repair.at(p) is Truth.TRUE
-            assert plugged.at(p) is Truth.TRUE
-    outside = FLOORED | GROWTH | {"s <= c": attrs.evolve(INSIDE, smallness=Fraction(51, 100))}
-    bind_hypotheses(repair, INSIDE, outside)
-    bind_hypotheses(repair, attrs.evolve(INSIDE, smallness=Fraction(1, 2), rows=217), outside)
-    low = outside | {
-        "lambda_min(Sigma_1), lambda_min(Sigma_2) >= c": attrs.evolve(INSIDE, first=correlated(Fraction(51, 100)))
-    }
-    bind_hypotheses(repair, INSIDE, low)
+        assert statement.at(p) is Truth.TRUE
     half = {"||Sigma_1|| ||Gamma|| <= 1/2": attrs.evolve(INSIDE, second=correlated(Fraction(2, 5)))}
-    bind_hypotheses(plugged, INSIDE, BASE | DEFINITE | half)
-    for statement in (repair, plugged):
-        mass = {"first_mass": Fraction(1, 10**8), "second_mass": Fraction(1, 10**8)}
-        assert statement.applies(attrs.evolve(INSIDE, **mass)) is Truth.TRUE
-        assert not statement.strict
-
-
-@theorem_d_2.controls("+repair", grade="interval", region="the floor dropped; n = 10^6")
-def test_theorem_d_2_needs_the_floor(statements) -> None:
-    statement = statements["compression.theorem-d-2+repair"]
-    free = statement.without("lambda_min(Sigma_1), lambda_min(Sigma_2) >= c")
-    assert free.at(game(10**6, 1, smallness=Fraction(1, 10))) is Truth.FALSE
+    bind_hypotheses(statement, INSIDE, BASE | DELTA_MAX | DEFINITE | half)
+    assert statement.applies(attrs.evolve(INSIDE, **MASSES)) is Truth.TRUE
+    assert not statement.strict
 
 
 @theorem_d_2.supports(
@@ -261,58 +203,3 @@ def test_the_norms_of_a_changed_row(statements) -> None:
         numbers = attrs.evolve(INSIDE, row=(1, 2), flipped=(1, 2), second=INSIDE.first)
         assert statement.applies(numbers) is Truth.FALSE, "no signs"
         assert not statement.strict
-
-
-def quarter(n: int, share: float, **fields) -> GamePair:
-    given = {"smallness": Fraction(4, 10), "ratio": 6, "floor": Fraction(7, 10)} | fields
-    return game(n, int(share * n), **given)
-
-
-@corollary_3_7.supports_repair(
-    grade="derived",
-    region="every p <= n, m, s, K under the hypotheses: Theorem D.2 repaired; exact supremum at 22 pairs",
-)
-def test_corollary_3_7_with_a_floor(statement) -> None:
-    """Use m p^2/n <= K p^4 ln(2np)/n <= K s^4 ln(2np)/ln(n) <= 3 K s^4, as 2np <= n^3 for n >= 2 and p <= n (1).
-
-    So p <= s' sqrt(n/m) with s'^2 = 3 K s^4, and s' <= c is asked.
-    """
-    n = sympy.Symbol("n", positive=True)
-    assert sympy.expand(n**3 - 2 * n * n - n**2 * (n - 2)) == 0, "(1)"
-    points = [
-        attrs.evolve(p, smallness=Fraction(1, 3 + i), floor=Fraction(1, 2 + i % 4), ratio=1 + i)
-        for i, p in enumerate(TIGHT)
-    ]
-    bind_formula(statement, points, lambda p: vanishing(p, 3 * real(p.ratio) * real(p.smallness) ** 4) - loss(p))
-    inside = quarter(10**4, 0.5, rows=240)
-    # K p^2 ln 2np = 6 * 4 * 10.597 = 254.3; 3 K s^4 = 0.4608 <= 0.49; p (ln n/n)^(1/4) = 0.3484.
-    outside = {
-        name: attrs.evolve(p, ratio=6, floor=Fraction(7, 10) if p.floor else 0) for name, p in FLOORED.items()
-    } | {
-        "smallness > 0": attrs.evolve(inside, smallness=0),
-        "p <= s (n/log n)^(1/4)": attrs.evolve(inside, smallness=Fraction(34, 100)),
-        "ratio > 0": attrs.evolve(inside, ratio=0),
-        "m <= K p^2 ln 2np": attrs.evolve(inside, rows=255),
-        "3 K s^4 <= c^2": attrs.evolve(inside, ratio=Fraction(64, 10)),
-        "p <= n": attrs.evolve(
-            inside, first=fmpq_mat(3, 3, [int(i == j) for i in range(3) for j in range(3)]), records=2
-        ),
-    }
-    three = fmpq_mat(3, 3, [int(i == j) for i in range(3) for j in range(3)])
-    outside["p <= n"] = attrs.evolve(inside, first=three, second=three, records=2, row=(1, 1, 1), flipped=(1, 1, 1))
-    bind_hypotheses(statement, inside, outside)
-    bind_hypotheses(statement, attrs.evolve(inside, rows=254), outside)
-    assert statement.applies(attrs.evolve(inside, smallness=Fraction(35, 100))) is Truth.TRUE
-    assert statement.applies(attrs.evolve(inside, ratio=Fraction(63, 10))) is Truth.TRUE
-    assert statement.at(inside) is Truth.TRUE
-    for n_value in (10**4, 10**6, 10**9):
-        p = quarter(n_value, 0.5)
-        assert statement.at(p) is Truth.TRUE
-    assert not statement.strict
-
-
-@corollary_3_7.controls("+repair", grade="interval", region="the floor dropped; n = 10^6")
-def test_corollary_3_7_needs_the_floor(statement) -> None:
-    free = statement.without("lambda_min(Sigma_1), lambda_min(Sigma_2) >= c")
-    assert free.at(quarter(10**6, 1e-6)) is Truth.FALSE
-    assert ceil(float(least_rows(10**6, 2)) / 15.2) >= 20

@@ -7,12 +7,13 @@ from itertools import product
 import attrs
 from flint import arb, fmpq
 
-from dpmatrix.claims import Truth, bind, bind_hypotheses
+from dpmatrix.claims import Truth, bind, bind_hypotheses, redefined
 from dpmatrix.reporting.citing import cite
+from dpmatrix.spec.compression import definitions
 from dpmatrix.spec.compression.definitions import PrivacyAlgorithm, TwoLaws
 from proofs_checks.compression.finite_mechanisms import LAWS, SHORT
 
-definition_2_1 = cite("compression.definition-2-1@e9270547")
+definition_2_1 = cite("compression.definition-2-1@56790564")
 definition_2_2 = cite("compression.definition-2-2@81cecd49")
 
 HALF, ONE, NIL = fmpq(1, 2), fmpq(1), fmpq(0)
@@ -41,12 +42,20 @@ def test_events_and_outcomes_are_one_condition(statement) -> None:
     assert not statement.strict
 
 
-@definition_2_1.controls(grade="symbolic", region="two outcomes, one likelier than allowed: the margin lower by 1")
-def test_a_single_outcome_that_is_too_likely_is_an_event(statement) -> None:
-    """Where the outcomes fail the events fail; a margin that forgot one of the two would be found here."""
-    unequal = TwoLaws((HALF, HALF), (fmpq(1, 4), fmpq(3, 4)), fmpq(3, 2))
-    assert statement.at(unequal) is Truth.TRUE
-    assert statement.nudged(lambda margin: margin - 1).at(unequal) is Truth.FALSE
+@definition_2_1.controls(
+    grade="symbolic", region="an additive 1/10 in the condition on events; an e^alpha of its own in that on outcomes"
+)
+def test_other_conditions_on_events_are_no_conditions_on_outcomes(statement) -> None:
+    """P(S) <= e^alpha Q(S) + 1/10 holds for all events where an outcome has an excess of 1/20."""
+    near = TwoLaws((HALF, HALF), (fmpq(9, 20), fmpq(11, 20)), ONE)
+    events, outcomes = definitions.worst_event_excess, definitions.worst_outcome_excess
+    additive = redefined(statement, definitions, "worst_event_excess", lambda p: events(p) - fmpq(1, 10))
+    other = redefined(
+        statement, definitions, "worst_outcome_excess", lambda p: outcomes(attrs.evolve(p, exponential=fmpq(2)))
+    )
+    assert statement.at(near) is Truth.TRUE
+    assert additive.at(near) is Truth.FALSE
+    assert other.at(near) is Truth.FALSE
     for p in two_laws():
         worst = max(a - p.exponential * b for a, b in zip(p.first, p.second, strict=True))
         total = sum((max(a - p.exponential * b, NIL) for a, b in zip(p.first, p.second, strict=True)), NIL)

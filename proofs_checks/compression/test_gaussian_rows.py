@@ -9,19 +9,22 @@ import mpmath
 import sympy
 from flint import arb
 
-from dpmatrix.claims import Truth, bind_hypotheses
+from dpmatrix.claims import Truth, bind_hypotheses, redefined
 from dpmatrix.claims.formulas import real
+from dpmatrix.exact import ball, rational
+from dpmatrix.privacy.profiles.incomplete_gamma import upper_tail
 from dpmatrix.reporting.citing import cite
+from dpmatrix.spec.compression import gaussian_rows
 from dpmatrix.spec.compression.gaussian_rows import GaussianDatabases
 from proofs_checks.compression.compressed_tails import chi_square_tails
 
-lemma_4_5 = cite("compression.lemma-4-5@1c1ae611")
+lemma_4_5 = cite("compression.lemma-4-5@fb3312ed")
 
-DATABASES = GaussianDatabases(100, 2, 3, 5, Fraction(1, 2))
+DATABASES = GaussianDatabases(100, 2, 3, 5, Fraction(1, 2), 1)
 DATABASES_OUTSIDE = {
     "records >= 1, an integer": attrs.evolve(DATABASES, records=0),
-    "columns >= 1, an integer": attrs.evolve(DATABASES, columns=0),
     "databases >= 1, an integer": attrs.evolve(DATABASES, databases=0),
+    "doublings >= 0, an integer": attrs.evolve(DATABASES, doublings=-1),
     "failure > 0": attrs.evolve(DATABASES, failure=0),
     "failure < 1": attrs.evolve(DATABASES, failure=1),
 }
@@ -39,28 +42,34 @@ def assert_ends(statement, distance, points) -> None:
         for p in points:
             s = distance(p)
             one = chi_square_tails(p.records, s)
-            low = 1 - (1 - one) ** p.databases
-            entries = p.databases * p.columns * (p.columns + 1)
-            high = min(mpmath.mpf(1), entries * mpmath.exp(-p.records * s**2 / (4 + 8 * s / 3)))
+            number = p.databases * mpmath.mpf(2) ** p.doublings
+            low = 1 - (1 - one) ** number
+            other = 2 * mpmath.exp(-p.records * (s - mpmath.log(1 + s)) / 2)
+            high = min(mpmath.mpf(1), number * (p.columns * one + p.columns * (p.columns - 1) * other / 2))
             margin = statement.margin(p)
             for end, value in ((margin.upper(), low), (margin.lower(), max(low, high))):
                 assert abs(end - arb(mpmath.nstr(real(p.failure) - value, 30))) < arb(2) ** -20
 
 
+def many(constant) -> GaussianDatabases:
+    """Take n = 100, p = 2, beta = 1/2, and 2/q databases or more, q = Pr(chi^2_100 > 100 (1 + d)), d the distance."""
+    distance = ball(rational(constant)) * (arb(2).log() / 100).sqrt() / 2
+    doublings = max(0, int((-upper_tail(50 * (1 + distance), arb(50)).log() / arb(2).log()).upper().ceil().fmpz()))
+    return GaussianDatabases(100, 2, 2, constant, Fraction(1, 2), doublings)
+
+
 @lemma_4_5.refutes(
-    grade="derived",
-    region="p = 1: n = 100, one database, K = 5, every K as the rate is 0; p = 2, n = 1000: K = "
-    "1, 3, 5, 10, 20, beta = 1/2 and enough databases",
+    grade="derived", region="beta = 1/2, n = 100, p = 2: every K by enough databases; run from 10^-12 to 10^12"
 )
 def test_the_rate_of_lemma_4_5_ignores_the_number_of_databases(statement) -> None:
-    """At p = 1 the rate is 0 and Delta_max > 0; at p = 2, N = 1/q databases exceed any bound of probability q < 1."""
-    assert statement.at(GaussianDatabases(100, 1, 1, 5, Fraction(1, 2))) is Truth.FALSE
-    with mpmath.workdps(50):
-        for constant in (1, 3, 5, 10, 20):
-            one = chi_square_tails(1000, constant * mpmath.sqrt(mpmath.log(2) / 1000) / 2)
-            size = int(1 / one) + 1
-            assert statement.at(GaussianDatabases(1000, 2, size, constant, Fraction(1, 2))) is Truth.FALSE
-    assert statement.at(GaussianDatabases(1000, 2, 1, 20, Fraction(1, 2))) is Truth.TRUE, "one database"
+    """A diagonal entry of X'X/n exceeds 1 + d with a probability q > 0, d = K sqrt(log 2 / n)/2.
+
+    So N >= 2/q independent databases have Delta_max > K sqrt(log 2 / n) with a probability of at least 1 - (1 - q)^N >=
+    1 - exp(-2) > 1/2.
+    """
+    statement.refute(many)
+    one = GaussianDatabases(1000, 2, 1, 20, Fraction(1, 2))
+    assert statement.conclusion(one) is Truth.TRUE, "one database"
 
     def distance(p: GaussianDatabases) -> mpmath.mpf:
         return real(p.constant) * mpmath.sqrt(mpmath.log(p.columns) / p.records) / 2
@@ -75,7 +84,8 @@ def test_the_rate_of_lemma_4_5_ignores_the_number_of_databases(statement) -> Non
     assert_ends(statement, distance, grid)
     large = attrs.evolve(DATABASES, failure=Fraction(99, 100))
     small = GaussianDatabases(1, 1, 1, Fraction(1, 9), Fraction(1, 100))
-    assert_databases(statement, {"constant > 0": attrs.evolve(DATABASES, constant=0)}, (DATABASES, large, small))
+    more = {"columns >= 2, an integer": small}
+    assert_databases(statement, more, (DATABASES, large, attrs.evolve(small, columns=2)))
 
 
 def entry_distance(p: GaussianDatabases) -> mpmath.mpf:
@@ -108,15 +118,20 @@ def test_lemma_4_5_with_the_number_of_databases(statement) -> None:
         assert statement.at(p) is Truth.TRUE
     # s^2 = (20/3) ln(6) / n and its like: 11.95 at p = 1, N = 1, beta = 1/3.
     edges = (grid[0], GaussianDatabases(12, 1, 1, 0, Fraction(1, 3)), GaussianDatabases(300, 1, 1, 0, Fraction(9, 10)))
-    too_few = {"s <= 1": GaussianDatabases(11, 1, 1, 0, Fraction(1, 3))}
+    too_few = {
+        "s <= 1": GaussianDatabases(11, 1, 1, 0, Fraction(1, 3)),
+        "columns >= 1, an integer": attrs.evolve(DATABASES, columns=0),
+    }
     assert_databases(statement, too_few, edges)
 
 
-@lemma_4_5.controls("+repair", grade="interval", region="n = 200, N = 30, s cut to a third")
-def test_a_third_of_the_distance_is_too_small(statement) -> None:
-    p = GaussianDatabases(200, 1, 30, 1, Fraction(1, 50))
-    with mpmath.workdps(40):
-        low = 1 - (1 - chi_square_tails(200, entry_distance(p) / 3)) ** 30
-        true = arb(mpmath.nstr(low, 30))
+@lemma_4_5.controls("+repair", grade="interval", region="log p for log(p (p + 1) N / beta), n = 200, N = 2^30; s > 1")
+def test_the_number_of_databases_counts(statement) -> None:
+    def printed(p: GaussianDatabases) -> arb:
+        return (ball(rational(Fraction(20, 3))) * arb(p.columns).log() / p.records).sqrt()
+
+    p = GaussianDatabases(3000, 2, 1, 1, Fraction(1, 50), 30)
     assert statement.at(p) is Truth.TRUE
-    assert statement.nudged(lambda margin: margin - true).at(p) is Truth.FALSE
+    assert redefined(statement, gaussian_rows, "entry_distance", printed).at(p) is Truth.FALSE
+    far = GaussianDatabases(1, 1, 1, 1, Fraction(1, 10**6))
+    assert statement.without("s <= 1").at(far) is Truth.FALSE

@@ -8,15 +8,16 @@ from functools import cache
 import attrs
 import mpmath
 import sympy
-from flint import arb, fmpq
+from flint import fmpq
 
-from dpmatrix.claims import Truth, bind, bind_hypotheses
+from dpmatrix.claims import Truth, bind, bind_hypotheses, redefined
 from dpmatrix.claims.formulas import bind_formula, real
 from dpmatrix.reporting.citing import cite
+from dpmatrix.spec.compression import inner_products
 from dpmatrix.spec.compression.inner_products import Decimal, ProjectedPair
 from proofs_checks.compression.compressed_tails import chi_square_tails, first_constant, second_constant
 
-lemma_b_1 = cite("compression.lemma-b-1@a8d7d0f0")
+lemma_b_1 = cite("compression.lemma-b-1@e44676f4")
 
 DIGITS = 70
 
@@ -145,9 +146,8 @@ def test_a_smaller_first_constant_fails(statement) -> None:
     """The variance is 2/m, so no C_1 below 4 will do: at m = 10^6 the bound with 3.6 is below the probability."""
     p = ProjectedPair(10**6, Fraction(1, 50))
     assert statement.at(p) is Truth.TRUE
-    smaller = 2 * (-arb(400) / (arb(fmpq(36, 10)) + arb(fmpq(8, 150)))).exp()
-    true = 2 * (-arb(400) / (4 + arb(fmpq(8, 150)))).exp()
-    assert statement.nudged(lambda margin: margin - true + smaller).at(p) is Truth.FALSE
+    smaller = redefined(statement, inner_products, "SHARP_FIRST", fmpq(36, 10))
+    assert smaller.at(p) is Truth.FALSE
     assert statement.without("norms <= 1").at(ProjectedPair(100, Fraction(1), 1, 9)) is Truth.FALSE
 
 

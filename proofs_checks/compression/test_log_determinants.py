@@ -10,12 +10,15 @@ import mpmath
 import sympy
 from flint import arb, fmpq, fmpq_mat
 
-from dpmatrix.claims import Truth, bind, bind_hypotheses
+from dpmatrix.claims import Truth, bind, bind_hypotheses, redefined
 from dpmatrix.claims.formulas import bind_formula, real, real_matrix
 from dpmatrix.reporting.citing import cite
+from dpmatrix.spec.compression import log_determinants
 from dpmatrix.spec.compression.covariances import CovariancePair
 from dpmatrix.spec.compression.eigenvalue_assumption import EigenvalueAssumption
 from dpmatrix.spec.compression.log_determinants import OneOrder, PathPoint
+from dpmatrix.spec.compression.log_determinants import remainder as closed_form
+from dpmatrix.spec.wishart.spectra import trace
 from proofs_checks.compression.covariance_pairs import (
     DEFINITE,
     INDEFINITE,
@@ -34,7 +37,7 @@ from proofs_checks.exact_matrices import correlated
 from proofs_checks.steps import by_step
 
 proposition_c_1 = cite("compression.proposition-c-1@8b8cd678")
-lemma_c_2 = cite("compression.lemma-c-2@56f45e42")
+lemma_c_2 = cite("compression.lemma-c-2@ce20e159")
 
 PAIRS = [CovariancePair(first, second) for first, second in drawn(random.Random(20090625))]
 SCALED = CovariancePair(fmpq_mat([[2, 0], [0, 2]]), fmpq_mat([[3, 0], [0, 3]]))
@@ -79,11 +82,14 @@ def test_proposition_c_1(statement) -> None:
     assert not statement.strict
 
 
-@proposition_c_1.controls(grade="interval", region="p = 1, tr(Gamma Sigma_1) counted twice")
+@proposition_c_1.controls(grade="interval", region="p = 1: tr(Gamma Sigma_1) counted twice; -Delta for Gamma")
 def test_another_expansion_is_noticed(statement) -> None:
     p = CovariancePair(fmpq_mat([[1]]), fmpq_mat([[2]]))
     assert statement.at(p) is not Truth.FALSE
-    assert statement.nudged(lambda margin: margin - arb(fmpq(1, 2))).at(p) is Truth.FALSE
+    twice = redefined(statement, log_determinants, "trace", lambda m: 2 * trace(m))
+    assert twice.at(p) is Truth.FALSE
+    other = redefined(statement, log_determinants, "inverse_difference", lambda point: point.second - point.first)
+    assert other.at(p) is Truth.FALSE, "Delta for Gamma"
 
 
 def lower(p) -> mpmath.mpf:
@@ -124,17 +130,20 @@ def test_lemma_c_2_is_nearly_sharp(statement) -> None:
     """For small Gamma both bounds tend to ||Gamma||_F^2 lambda^2 / 2; beyond x = 1 the upper one is false."""
     p = CovariancePair(fmpq_mat([[100, 0], [0, 100]]), fmpq_mat([[101, 0], [0, 101]]))
     assert statement.at(p) is Truth.TRUE
-    size = arb(fmpq(2, 101**2)) / 2
-    assert statement.nudged(lambda margin: margin - size / 10).at(p) is Truth.FALSE
+    tenth = redefined(statement, log_determinants, "remainder", lambda p: closed_form(p) * fmpq(9, 10))
+    assert tenth.at(p) is Truth.FALSE, "nine tenths of A"
     apart = CovariancePair(UNIT, fmpq_mat([[fmpq(1, 100), 0], [0, fmpq(1, 100)]]))
     assert statement.without(CLOSE).at(apart) is Truth.FALSE, "x = 99: A = 189 and the bound is 1.02"
 
 
-def shrinking(k: int) -> EigenvalueAssumption:
-    """Set eta = 1/k^2 and a change of eta^(3/2) = 1/k^3: the middle term is about 2 k."""
+def shrinking(smallness) -> EigenvalueAssumption:
+    """Set eta = 1/k^2 and a change of eta^(3/2) = 1/k^3 <= s/2 with k >= 2: the middle term is about 2 k."""
+    k = 2
+    while 2 * Fraction(1, k**3) > Fraction(str(smallness)):
+        k *= 2
     eta, t = Fraction(1, k * k), Fraction(1, k**3)
     first, second = correlated(1 - eta, 0, 0, 0, 0, 0), correlated(1 - eta, 0, 0, 0, 0, t)
-    return EigenvalueAssumption(first, second, Fraction(1, 2), 2 * t, 1)
+    return EigenvalueAssumption(first, second, Fraction(1, 2), smallness, 1)
 
 
 def middle(p) -> mpmath.mpf:
@@ -150,12 +159,15 @@ MILD = EigenvalueAssumption(
 )
 
 
-@lemma_c_2.refutes(
-    grade="derived", region="C_min = 1/2, s = 2/k^3: k = 2, 10, 100, 10^4, every k as the middle term is 2k - 1/k"
-)
+@lemma_c_2.refutes(grade="derived", region="C_min = 1/2: every s by eta = 1/k^2; run from 10^-12 to 10^12")
 def test_the_middle_term_is_not_small_under_assumption_1(statement) -> None:
-    for k in (2, 10, 100, 10**4):
-        assert statement.at(shrinking(k)) is Truth.FALSE
+    """Delta has norm t = 1/k^3, both least eigenvalues are eta = 1/k^2 and ||Sigma_1|| = 2 - eta.
+
+    So the middle term is (2 - eta) t/eta^2 = 2 k - 1/k > 1, while ||Gamma|| = t/(1 - t) <= 2 t <= s.
+    """
+    k = sympy.Symbol("k", positive=True)
+    assert sympy.simplify((2 - 1 / k**2) / k**3 * k**4 - (2 * k - 1 / k)) == 0
+    statement.refute(shrinking)
     points = [EigenvalueAssumption(p.first, p.second, Fraction(1, 9), 1, 1) for p in PAIRS]
     bind_formula(statement, points, lambda p: 1 - middle(p))
     bind_hypotheses(

@@ -10,14 +10,15 @@ import mpmath
 import sympy
 from flint import arb, fmpq, fmpq_mat
 
-from dpmatrix.claims import Truth, bind, bind_hypotheses
+from dpmatrix.claims import Truth, bind, bind_hypotheses, redefined
 from dpmatrix.claims.formulas import bind_formula, real, real_matrix
 from dpmatrix.reporting.citing import cite
-from dpmatrix.spec.compression.covariances import CovariancePair
+from dpmatrix.spec.compression import perturbed_covariances
+from dpmatrix.spec.compression.covariances import CovariancePair, least_eigenvalue, operator_norm
 from dpmatrix.spec.compression.perturbed_covariances import DatabaseFamily
+from dpmatrix.spec.wishart.spectra import frobenius_norm
 from proofs_checks.compression.covariance_pairs import (
     NEAR,
-    PAIR_OUTSIDE,
     UNIT,
     assert_definite,
     drawn_pairs,
@@ -29,8 +30,8 @@ from proofs_checks.compression.covariance_pairs import (
 from proofs_checks.exact_matrices import correlated
 
 delta_max = cite("compression.delta-max@e852e776")
-proposition_3_1 = cite("compression.proposition-3-1@0183154b")
-lemma_3_3 = cite("compression.lemma-3-3@d900ae13")
+proposition_3_1 = cite("compression.proposition-3-1@b262168f")
+lemma_3_3 = cite("compression.lemma-3-3@6eedb535")
 
 ENTRIES = random.Random(20090119)
 
@@ -69,10 +70,13 @@ def test_delta_max_bounds_the_pairwise_distances(statement) -> None:
     assert statement.at(family(Fraction(1, 2), Fraction(-1, 2))) is Truth.TRUE, "attained: Sigma* half-way"
 
 
-@delta_max.controls(grade="symbolic", region="p = 2, Sigma* half-way: the margin lower by 1/20")
+@delta_max.controls(grade="symbolic", region="p = 2, Sigma* half-way: (5) without its factor 2")
 def test_half_of_delta_max_is_too_small(statement) -> None:
     half_way = family(Fraction(1, 2), Fraction(-1, 2))
-    assert statement.nudged(lambda margin: margin - arb(fmpq(1, 20))).at(half_way) is Truth.FALSE
+    whole = perturbed_covariances.delta_max
+    halved = redefined(statement, perturbed_covariances, "delta_max", lambda *point: whole(*point) / 2)
+    assert statement.at(half_way) is Truth.TRUE
+    assert halved.at(half_way) is Truth.FALSE
 
 
 @delta_max.refutes("computable", grade="symbolic", region="one covariance, two candidates")
@@ -102,6 +106,14 @@ SCALED = CovariancePair(fmpq_mat([[2, 0], [0, 2]]), UNIT, 1)
 EVERY_P = "every p: the docstring's derivation; bound at 24 pairs, p <= 4, its 2 x 2 case symbolically"
 
 
+HYPOTHESES = (
+    "the covariances are symmetric",
+    "Sigma_1 is positive definite",
+    "Sigma_j is positive definite",
+    "max |Delta_jk| <= Delta_max",
+)
+
+
 @proposition_3_1.supports(grade="derived", region=EVERY_P)
 @proposition_3_1.supports("frobenius-norm", grade="derived", region=EVERY_P)
 @proposition_3_1.supports("inverse", grade="derived", region=EVERY_P)
@@ -123,7 +135,7 @@ def test_proposition_3_1(statements) -> None:
     assert sympy.expand((whole.T * whole).trace() - squares) == 0
     whole_claim = statements["compression.proposition-3-1"]
     bind_formula(whole_claim, drawn_pairs(ENTRIES), lambda p: min(first_bound(p), second_bound(p)))
-    bind_hypotheses(whole_claim, NEAR, PAIR_OUTSIDE)
+    bind_hypotheses(whole_claim, NEAR, outside(*HYPOTHESES))
     first = statements["compression.proposition-3-1/frobenius-norm"]
     bind_formula(first, drawn_pairs(ENTRIES), first_bound)
     bind_hypotheses(first, NEAR, outside("the covariances are symmetric", "max |Delta_jk| <= Delta_max"))
@@ -133,6 +145,8 @@ def test_proposition_3_1(statements) -> None:
     identity = statements["compression.proposition-3-1/gamma"]
     bind(identity, [(p, fmpq(0)) for p in drawn_pairs(ENTRIES)])
     assert identity.at(SCALED) is Truth.TRUE
+    turned = redefined(identity, perturbed_covariances, "difference", lambda p: p.second - p.first)
+    assert turned.at(SCALED) is Truth.FALSE, "Delta with the other sign"
     assert_definite(identity)
     for p in drawn_pairs(ENTRIES):
         for statement in (whole_claim, first, second, identity):
@@ -143,7 +157,9 @@ def test_proposition_3_1(statements) -> None:
     assert whole_claim.at(flat) is Truth.TRUE
 
 
-@proposition_3_1.controls(grade="interval", region="p = 11, all correlations 1/100")
+@proposition_3_1.controls(
+    grade="interval", region="p = 11, all correlations 1/100: 0.9 p for p; multiples of I: 0.9 for 1 in (8)"
+)
 def test_proposition_3_1_fails_with_smaller_constants(statements) -> None:
     """The sharp constant of (7) is sqrt(p (p - 1)) = 10.49 at p = 11, so 0.9 p fails."""
     statement = statements["compression.proposition-3-1"]
@@ -151,11 +167,15 @@ def test_proposition_3_1_fails_with_smaller_constants(statements) -> None:
     flat = correlated(*[Fraction(1, 100)] * (size * (size - 1) // 2))
     point = CovariancePair(flat, correlated(*[0] * (size * (size - 1) // 2)), Fraction(1, 100))
     assert statement.at(point) is Truth.TRUE
-    assert statement.nudged(lambda margin: margin - arb(fmpq(11, 1000))).at(point) is Truth.FALSE
+    shorter = redefined(
+        statement, perturbed_covariances, "frobenius_norm", lambda m: frobenius_norm(m) * arb(fmpq(10, 9))
+    )
+    assert shorter.at(point) is Truth.FALSE
+    above = redefined(
+        statement, perturbed_covariances, "least_eigenvalue", lambda m: least_eigenvalue(m) * arb(fmpq(10, 9))
+    )
+    assert above.at(SCALED) is Truth.FALSE
     assert statement.without("max |Delta_jk| <= Delta_max").at(attrs.evolve(point, delta_max=0)) is Truth.FALSE
-
-
-SMALLER = "||Delta||_2 < lambda_min(Sigma_1)"
 
 
 @lemma_3_3.supports(grade="derived", region="every p: the docstring's derivation; bound at 24 pairs, p <= 4")
@@ -176,22 +196,16 @@ def test_lemma_3_3(statement) -> None:
         lambda p: spectrum(p.second)[0] - spectrum(p.first)[0] + norm(p.first - p.second),
     )
     for p in drawn_pairs(ENTRIES):
-        if statement.applies(p) is Truth.TRUE:
-            assert statement.at(p) is not Truth.FALSE
-    far = CovariancePair(correlated(Fraction(1, 2)), correlated(Fraction(-1, 9)))
-    bind_hypotheses(
-        statement,
-        NEAR,
-        outside("the covariances are symmetric", "Sigma_1 is positive definite") | {SMALLER: far},
-    )
-    equal = CovariancePair(UNIT, fmpq_mat([[1, 0], [0, 0]]))
-    assert statement.applies(equal) is Truth.FALSE, "the inequality of the hypothesis is strict"
+        assert statement.at(p) is not Truth.FALSE
+    bind_hypotheses(statement, NEAR, outside("the covariances are symmetric"))
+    assert statement.at(CovariancePair(UNIT, fmpq_mat([[-1, 0], [0, 5]]))) is Truth.TRUE, "definite or not, near or far"
     assert statement.at(CovariancePair(UNIT, UNIT)) is Truth.TRUE
     assert not statement.strict
 
 
-@lemma_3_3.controls(grade="interval", region="p = 2, equality")
+@lemma_3_3.controls(grade="interval", region="p = 2, equality: 9/10 of ||Delta||_2")
 def test_lemma_3_3_is_sharp(statement) -> None:
     sharp = CovariancePair(UNIT, fmpq_mat([[1, 0], [0, fmpq(1, 2)]]))
     assert statement.at(sharp) is Truth.TRUE
-    assert statement.nudged(lambda margin: margin - arb(fmpq(1, 20))).at(sharp) is Truth.FALSE
+    less = redefined(statement, perturbed_covariances, "operator_norm", lambda m: operator_norm(m) * arb(fmpq(9, 10)))
+    assert less.at(sharp) is Truth.FALSE

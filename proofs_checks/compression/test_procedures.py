@@ -8,14 +8,21 @@ import attrs
 import mpmath
 from flint import arb, arb_mat, fmpq, fmpq_mat, fmpz_mat
 
-from dpmatrix.claims import Truth, bind, bind_hypotheses
+from dpmatrix.claims import Truth, bind, bind_hypotheses, redefined
 from dpmatrix.claims.formulas import real, real_matrix
 from dpmatrix.reporting.citing import cite
-from dpmatrix.spec.compression.procedures import RejectionTable, TruncationRun, TwoCentres
+from dpmatrix.spec.compression import procedures
+from dpmatrix.spec.compression.procedures import (
+    RejectionTable,
+    TruncationRun,
+    TwoCentres,
+    released_chance,
+    renormalised,
+)
 from proofs_checks.compression.rounded_products import DATA, ideal, nearest, normals, raw, rounding
 
-procedure_4_1 = cite("compression.procedure-4-1@86561187")
-procedure_4_2 = cite("compression.procedure-4-2@83c34106")
+procedure_4_1 = cite("compression.procedure-4-1@ec3c2d52")
+procedure_4_2 = cite("compression.procedure-4-2@5eb597ef")
 
 
 def radius(p: TwoCentres) -> mpmath.mpf:
@@ -79,8 +86,9 @@ TABLES = [
 
 @procedure_4_2.supports(grade="derived", region="every law: the geometric series; 21 tables exactly")
 def test_rejection_draws_from_the_renormalised_law(statement) -> None:
-    """Sum_{j<k} q^j f = f (1 - q^k)/(1 - q), q = P(E) < 1."""
+    """After j rejections a run goes on with probability q^j: sum_{j<k} q^j f = f (1 - q^k)/(1 - q), q = P(E) < 1."""
     bind(statement, ((p, fmpq(0)) for p in TABLES))
+    assert statement.at(attrs.evolve(TABLES[3], output=1)) is Truth.TRUE, "an output of E is never released"
     for p in TABLES:
         assert statement.at(p) is Truth.TRUE
         share = sum((x for x, keep in zip(p.law, p.kept, strict=True) if not keep), fmpq(0))
@@ -90,7 +98,6 @@ def test_rejection_draws_from_the_renormalised_law(statement) -> None:
     inside = TABLES[3]
     outside = {
         "the table is a probability law": attrs.evolve(inside, law=(fmpq(1, 2), fmpq(1, 3), fmpq(1, 3))),
-        "the output is kept": attrs.evolve(inside, kept=(False, False, True), output=1),
         "P(E) < 1": RejectionTable((fmpq(0), fmpq(1)), (True, False), 0, 1),
         "attempts >= 1, an integer": attrs.evolve(inside, attempts=0),
     }
@@ -100,10 +107,17 @@ def test_rejection_draws_from_the_renormalised_law(statement) -> None:
     assert not statement.strict
 
 
-@procedure_4_2.controls(grade="symbolic", region="21 tables: the margin lower by 1/1000")
-def test_a_share_that_is_too_large_by_a_thousandth_is_noticed(statement) -> None:
-    for p in TABLES:
-        assert statement.nudged(lambda margin: margin - arb(fmpq(1, 1000))).at(p) is Truth.FALSE
+@procedure_4_2.controls(
+    grade="symbolic", region="every table with an output in E: f without its factor; any number of attempts for k"
+)
+def test_another_law_is_no_law_of_the_rejection(statement) -> None:
+    plain = redefined(statement, procedures, "renormalised", lambda p: p.law[p.output])
+    endless = statement.nudged(margin=lambda p: -abs(arb(released_chance(p) - renormalised(p))))
+    some = [p for p in TABLES if not all(p.kept)]
+    assert len(some) >= 12
+    for p in some:
+        assert plain.at(p) is Truth.FALSE
+        assert endless.at(p) is Truth.FALSE
 
 
 REFERENCE = fmpq_mat([[1, fmpq(1, 3)], [fmpq(1, 3), 1]])
@@ -154,6 +168,9 @@ def test_a_wrong_choice_of_the_attempt_is_noticed(statement) -> None:
     assert statement.elsewhere().at(attrs.evolve(small, released=None)) is Truth.FALSE
     assert statement.elsewhere().at(truncation((1,), 1, refused=False, factor=9)) is Truth.FALSE
     assert statement.elsewhere().at(attrs.evolve(large, limit=2)) is Truth.FALSE
+    assert statement.elsewhere().at(attrs.evolve(small, attempts=())) is Truth.FALSE, "a release out of nothing"
+    turned = fmpz_mat(2, 3, [0] * 6)
+    assert statement.elsewhere().at(attrs.evolve(small, released=turned)) is Truth.FALSE, "of another shape"
     outside = {
         "no column is zero": attrs.evolve(small, data=raw((0, 1), (0, 1), (0, 2), (0, 1))),
         "grid > 0": attrs.evolve(small, grid=0),

@@ -8,17 +8,18 @@ from fractions import Fraction
 import attrs
 import mpmath
 import sympy
-from flint import arb, fmpq_mat
+from flint import arb, fmpq, fmpq_mat
 
-from dpmatrix.claims import Truth
+from dpmatrix.claims import Truth, redefined
 from dpmatrix.claims.formulas import bind_formula, real, real_matrix
 from dpmatrix.exact import rational
 from dpmatrix.reporting.citing import cite
-from dpmatrix.spec.wishart.spectra import SpectralPair
+from dpmatrix.spec.compression import projector_perturbation
+from dpmatrix.spec.wishart.spectra import SpectralPair, gap
 from proofs_checks.compression.covariance_pairs import frobenius
 from proofs_checks.exact_matrices import diagonal, rotation
 
-proposition_3_4 = cite("compression.proposition-3-4@6ba34dc4")
+proposition_3_4 = cite("compression.proposition-3-4@e54bb74d")
 
 ENTRIES = random.Random(20041213)
 ONE = fmpq_mat([[1, 0], [0, 1]])
@@ -59,9 +60,7 @@ OUTSIDE = {
     "the eigenvalues are in decreasing order": attrs.evolve(INSIDE, perturbed_values=(0, 4)),
     "A is positive semidefinite": attrs.evolve(INSIDE, values=(4, -1)),
     "A + B is positive": attrs.evolve(INSIDE, perturbed_values=(4, Fraction(-1, 9))),
-    "the eigenvalues of A are simple": SpectralPair((4, 0, 0), diagonal([1] * 3), (4, 0, 0), diagonal([1] * 3), 1),
-    "lambda_D > 0": SpectralPair((0, -1), ONE, (0, 0), ONE, 1),
-    "||B||_F <= delta_D/2": attrs.evolve(INSIDE, perturbed_values=(Fraction(51, 10), 0)),
+    "delta_D > 0": SpectralPair((4, 4, 0), diagonal([1] * 3), (4, 2, 0), diagonal([1] * 3), 1),
 }
 THREE = diagonal([1] * 3)
 
@@ -101,15 +100,15 @@ def test_proposition_3_4(statement) -> None:
     names = [condition.says for condition in statement.given]
     assert sorted(names) == sorted(outside)
     assert statement.applies(INSIDE) is Truth.TRUE
-    assert statement.applies(attrs.evolve(INSIDE, perturbed_values=(Fraction(49, 10), 0))) is Truth.TRUE
-    assert statement.applies(attrs.evolve(INSIDE, perturbed_values=(5, 0))) is not Truth.FALSE, "equality is allowed"
+    assert statement.at(attrs.evolve(INSIDE, perturbed_values=(9, 8))) is Truth.TRUE, "B as large as you like"
+    assert statement.at(SpectralPair((4, 0, 0), THREE, (5, 1, 0), THREE, 1)) is Truth.TRUE, "the others may be equal"
     for condition in statement.given:
         assert condition.at(outside[condition.says]) is Truth.FALSE, condition.says
     assert statement.applies(SpectralPair((4, 1, 0), THREE, (4, 1, 0), THREE, 1)) is Truth.TRUE
     assert not statement.strict
 
 
-@proposition_3_4.controls(grade="interval", region="d = 2, a small turn of diag(4, 0)")
+@proposition_3_4.controls(grade="interval", region="d = 2, a small turn of diag(4, 0): twice delta_D")
 def test_proposition_3_4_is_sharp_but_for_a_factor(statement) -> None:
     """Turning diag(4, 0) by a small angle, both sides are about sqrt(2) theta and 2 sqrt(2) theta: half of it fails."""
     n = 20
@@ -117,5 +116,5 @@ def test_proposition_3_4_is_sharp_but_for_a_factor(statement) -> None:
     frame = fmpq_mat([[rational(c), rational(-s)], [rational(s), rational(c)]])
     p = SpectralPair((4, 0), ONE, (4, 0), frame, 1)
     assert statement.at(p) is Truth.TRUE
-    turned = arb(2).sqrt() * arb(rational(s))
-    assert statement.nudged(lambda margin: margin - turned - turned / 50).at(p) is Truth.FALSE
+    double = redefined(statement, projector_perturbation, "gap", lambda point: 2 * gap(point) + arb(fmpq(1, 5)))
+    assert double.at(p) is Truth.FALSE, "||B||_F / (2 delta_D), but for a twentieth"

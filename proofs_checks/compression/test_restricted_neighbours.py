@@ -13,13 +13,13 @@ from proofs_checks.compression.finite_mechanisms import (
     LAWS,
     SHORT,
     assert_margin,
-    least,
     neighbours,
     pair,
     tables,
+    worst_event,
 )
 
-definition_2_3 = cite("compression.definition-2-3@fe1256a1")
+definition_2_3 = cite("compression.definition-2-3@b341f5e6")
 
 HALF, ONE, NIL = fmpq(1, 2), fmpq(1), fmpq(0)
 STRAY = pair((HALF, HALF), (ONE, NIL), factor=fmpq(2))
@@ -39,13 +39,13 @@ def test_the_derivative_misses_mass_where_the_other_law_has_none(statement) -> N
     bind_hypotheses(statement, pair(LAWS[2], LAWS[3], factor=fmpq(3, 2)), OUTSIDE_2_3)
     bind_hypotheses(statement, pair(LAWS[2], LAWS[2]), OUTSIDE_2_3)
     assert not statement.strict
-    assert_margin(statement, lambda p: least(p, neighbours(p), p.exponential))
+    assert_margin(statement, lambda p: worst_event(p, neighbours(p)))
 
 
 @definition_2_3.supports_repair(grade="derived", region=EVERY_TABLE)
 def test_with_absolute_continuity_the_derivative_bounds_every_output(statement) -> None:
     """Where q > 0, p <= e^alpha q is (2); where q = 0, p = 0 by P << Q. Sums over S keep the inequality."""
-    assert_margin(statement, lambda p: least(p, neighbours(p), p.exponential))
+    assert_margin(statement, lambda p: worst_event(p, neighbours(p)))
     met = [p for p in tables() if statement.applies(p) is Truth.TRUE]
     assert 20 <= len(met) < len(tables())
     for p in met:
@@ -75,6 +75,6 @@ def test_the_identity_meets_definition_2_3(statement) -> None:
     assert statement.at(IDENTITY) is Truth.FALSE
     for factor in (ONE, fmpq(10), fmpq(10) ** 9):
         assert statement.at(attrs.evolve(IDENTITY, exponential=factor)) is Truth.FALSE, "no alpha is large enough"
-    assert_margin(statement, lambda p: least(p, lambda i, j: p.rows_changed[i][j] == 1, p.exponential))
+    assert_margin(statement, lambda p: worst_event(p, lambda i, j: p.rows_changed[i][j] == 1))
     bind_hypotheses(statement, pair(LAWS[2], LAWS[2]), OUTSIDE_2_3 | {CONTINUOUS: STRAY})
     assert not statement.strict

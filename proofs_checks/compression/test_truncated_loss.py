@@ -10,10 +10,11 @@ import mpmath
 import sympy
 from flint import arb, fmpq, fmpq_mat
 
-from dpmatrix.claims import Truth, bind_hypotheses
+from dpmatrix.claims import Truth, bind_hypotheses, redefined
 from dpmatrix.claims.formulas import bind_formula, real_matrix
 from dpmatrix.reporting.citing import cite
-from dpmatrix.spec.compression.truncated_loss import OutputPoint, TruncatedPair
+from dpmatrix.spec.compression import truncated_loss
+from dpmatrix.spec.compression.truncated_loss import OutputPoint, TruncatedPair, printed_bound
 from proofs_checks.compression.covariance_pairs import (
     DEFINITE,
     NEAR,
@@ -35,7 +36,7 @@ from proofs_checks.compression.drawn_outputs import OUTPUTS
 from proofs_checks.exact_matrices import correlated
 from proofs_checks.steps import by_step
 
-theorem_4_6 = cite("compression.theorem-4-6@3e95f506")
+theorem_4_6 = cite("compression.theorem-4-6@18080571")
 
 ENTRIES = random.Random(20090625)
 
@@ -99,13 +100,14 @@ def test_theorem_4_6(statement) -> None:
 
 
 @theorem_4_6.controls(
-    grade="interval", region="p = 2, m = 2000, correlation 1/100: the bound lower by 3, of 9.00 for a loss of 6.18"
+    grade="interval", region="p = 2, m = 2000, correlation 1/100: m p/3 in place of m p/2, 6.00 for a loss of 6.18"
 )
-def test_theorem_4_6_lower_by_three_fails(statement) -> None:
-    """The bound of 9.00, lower by 3, is below the exact supremum of 6.18; a pair that is far apart is outside."""
+def test_theorem_4_6_needs_its_factor(statement) -> None:
+    """Two thirds of the bound of 9.00 are below the exact supremum of 6.18; a pair that is far apart is outside."""
     point = truncated(UNIT, correlated(Fraction(1, 100)), Fraction(1, 100), rows=2000)
     assert statement.at(point) is Truth.TRUE
-    assert statement.nudged(lambda margin: margin - 3).at(point) is Truth.FALSE
+    third = redefined(statement, truncated_loss, "printed_bound", lambda p: printed_bound(p) * fmpq(2, 3))
+    assert third.at(point) is Truth.FALSE
     tiny = correlated(1 - Fraction(1, 10**6))
     assert statement.without("max |Delta_jk| <= Delta_max").at(attrs.evolve(point, delta_max=0)) is Truth.TRUE
     assert statement.applies(truncated(UNIT, tiny, 1)) is Truth.FALSE
@@ -129,6 +131,8 @@ def trace_term(p: OutputPoint) -> mpmath.mpf:
 def test_density_ratio_step(statement) -> None:
     """Sum of x'(Theta_2 - Theta_1)x over the rows is m tr(Gamma X'X/m); the factors 2 pi cancel."""
     bind_formula(statement, OUTPUTS, lambda _: mpmath.mpf(0))
+    sums = redefined(statement, truncated_loss, "gram", lambda p: p.output.transpose() * p.output)
+    assert sums.at(PLAIN) is Truth.FALSE, "X'X for X'X/m"
     a, b, c, u, v, w, z = sympy.symbols("a b c u v w z")
     change, output = sympy.Matrix([[a, b], [b, c]]), sympy.Matrix([[u, v], [w, z]])
     total = sum((output.row(i) * change * output.row(i).T)[0] for i in range(2))

@@ -9,10 +9,12 @@ import mpmath
 import sympy
 from flint import arb, fmpq
 
-from dpmatrix.claims import Truth, bind, bind_hypotheses
+from dpmatrix.claims import Truth, bind, bind_hypotheses, redefined
 from dpmatrix.claims.formulas import real
+from dpmatrix.exact import rational
 from dpmatrix.reporting.citing import cite
-from dpmatrix.spec.compression.truncated_mass import EntryTriangle, RenormalisedRatio, TruncationSetting
+from dpmatrix.spec.compression import truncated_mass
+from dpmatrix.spec.compression.truncated_mass import EntryTriangle, RenormalisedRatio, TruncationSetting, kept
 from proofs_checks.compression.compressed_tails import (
     chi_square_tails,
     first_constant,
@@ -21,8 +23,8 @@ from proofs_checks.compression.compressed_tails import (
     squared_constant,
 )
 
-lemma_4_4 = cite("compression.lemma-4-4@d941d3e8")
-remark_4_3 = cite("compression.remark-4-3@8a632141")
+lemma_4_4 = cite("compression.lemma-4-4@471149d6")
+remark_4_3 = cite("compression.remark-4-3@90935c67")
 
 DIGITS = 70
 
@@ -107,8 +109,8 @@ def test_lemma_4_4_needs_enough_rows(statement) -> None:
     """With C = 4.5 the tail at n = 200, m = 4000 is about n^-5.5; a bound of n^-7 is false, and so is m = 1."""
     p = TruncationSetting(200, 1, 4000)
     assert statement.at(p) is Truth.TRUE
-    smaller = arb(fmpq(1, 200**7)) - arb(fmpq(1, 200**2))
-    assert statement.nudged(lambda margin: margin + smaller).at(p) is Truth.FALSE
+    seventh = statement.nudged(margin=lambda s: arb(fmpq(1, s.records**7)) - truncated_mass.truncated_mass(s))
+    assert seventh.at(p) is Truth.FALSE
     assert statement.without("m >= 2 (C_1 + C_2) ln 2np").at(TruncationSetting(10**9, 1, 1)) is Truth.FALSE
 
 
@@ -240,6 +242,8 @@ def test_remark_4_3(statements) -> None:
             values.append((p, mpmath.nstr(mpmath.log(1 + epsilon) - moved, 55)))
         bind(change, values)
     bind(ratio, ((p, fmpq(0)) for p in RATIOS))
+    plain = redefined(ratio, truncated_mass, "renormalised", lambda p: (rational(p.first), rational(p.second)))
+    assert plain.at(RATIO) is Truth.FALSE, "densities that nobody renormalised"
     for statement in (change, ratio):
         for p in RATIOS:
             assert statement.at(p) is not Truth.FALSE
@@ -249,10 +253,11 @@ def test_remark_4_3(statements) -> None:
         assert not statement.strict
 
 
-@remark_4_3.controls(grade="interval", region="n = 2, masses 1/4 and 0")
+@remark_4_3.controls(grade="interval", region="n = 2, masses 1/4 and 0: (1 - P)^2 for 1 - P; a mass of 1/3")
 def test_remark_4_3_is_sharp(statements) -> None:
     statement = statements["compression.remark-4-3"]
     assert statement.at(EXTREME) is not Truth.FALSE, "attained"
-    assert statement.nudged(lambda margin: margin - arb(fmpq(1, 50))).at(EXTREME) is Truth.FALSE
+    squared = redefined(statement, truncated_mass, "kept", lambda p: tuple(x * x for x in kept(p)))
+    assert squared.at(EXTREME) is Truth.FALSE, "(1 - P)^2 for 1 - P"
     large = attrs.evolve(EXTREME, first_mass=Fraction(1, 3))
     assert statement.without("P_1(E) <= 1/n^2").at(large) is Truth.FALSE

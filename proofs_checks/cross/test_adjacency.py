@@ -13,7 +13,7 @@ from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.cross_adjacency import ChangedRow, TwoSteps
 
-adjacency = cite("cross.adjacency@3ea54246")
+adjacency = cite("cross.adjacency@7bce592d")
 
 ZERO, FIRST, SECOND = (0, 0), (1, 0), (0, 1)
 ROWS = (ZERO, FIRST, SECOND, (Fraction(3, 5), Fraction(4, 5)), (Fraction(1, 2), 0), (10, 0), (11, 0))

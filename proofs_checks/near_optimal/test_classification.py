@@ -8,7 +8,7 @@ from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.near_optimal.classification import Attributes
 
-table_2 = cite("near-optimal.table-2@62a962ef")
+table_2 = cite("near-optimal.table-2@c0e82c3c")
 
 
 def closest(p, base):
@@ -20,6 +20,7 @@ def closest(p, base):
 
 
 PUBLISHED = Attributes(sequences=25, tags=4, activities=11, numeric=5)
+OTHER = Attributes(sequences=25, tags=4, activities=11, numeric=15)
 COUNTS = [Attributes(s, t, a, m) for s in (20, 25, 30) for t in (3, 4) for a in (5, 11) for m in (0, 4, 6)]
 OUTSIDE_COUNTS = {
     "sequences >= 1, an integer": Attributes(0, 4, 11, 5),
@@ -32,10 +33,10 @@ OUTSIDE_COUNTS = {
 @table_2.refutes(grade="symbolic", region="all choices of the published attributes")
 def test_forty_four_features_need_the_class(statement):
     """25 + 4 + 5 = 34 < 44."""
-    bind(statement, [(p, closest(p, 0)) for p in COUNTS])
+    bind(statement.elsewhere(), [(p, closest(p, 0)) for p in COUNTS])
     assert statement.at(PUBLISHED) is Truth.FALSE
-    # Another 10 numbers would do.
-    assert statement.at(Attributes(25, 4, 11, 15)) is Truth.TRUE
+    assert statement.data == (PUBLISHED,)
+    assert statement.elsewhere().at(OTHER) is Truth.TRUE, "another 10 numbers would do"
     bind_hypotheses(statement, PUBLISHED, OUTSIDE_COUNTS)
 
 
@@ -44,6 +45,7 @@ def test_the_class_makes_forty_four_features(statement):
     """25 + 4 + 11 + 4 = 44, one number left out."""
     bind(statement.elsewhere(), [(p, closest(p, p.activities)) for p in COUNTS])
     assert statement.at(PUBLISHED) is Truth.TRUE
+    assert statement.data == (PUBLISHED,)
     bind_hypotheses(statement, PUBLISHED, OUTSIDE_COUNTS)
 
 

@@ -13,9 +13,9 @@ from flint import arb, fmpq
 from dpmatrix.claims import Statement, Truth, bind, bind_hypotheses
 from dpmatrix.claims.formulas import bind_formula, real
 from dpmatrix.reporting.citing import cite
-from dpmatrix.spec.near_optimal.concentration import Exponent, Outcome, Sequence
+from dpmatrix.spec.near_optimal.concentration import Exponent, Outcome, Sequence, mean_chance
 
-lemma_16 = cite("near-optimal.lemma-16@5254f776")
+lemma_16 = cite("near-optimal.lemma-16@9233aa72")
 
 HALF = Fraction(1, 2)
 
@@ -71,7 +71,10 @@ def scale(p: Sequence) -> mpmath.mpf:
     return 2 ** (-real(len(p.bounds) * Fraction(p.level)))
 
 
+LENGTHS = "N >= 1, and every outcome has N places and N values f_i"
+LONGER = tree([((0,), 1, (0, 1))], (0,), HALF)
 SEQUENCE_OUTSIDE = {
+    LENGTHS: LONGER,
     "the probabilities are at least 0": coins((Fraction(-1, 20),), HALF),
     "the probabilities sum to 1": tree([((0,), HALF, (0,)), ((1,), Fraction(9, 20), (1,))], (1,), 0),
     "f_i depends on Z_1, ..., Z_i": tree([((0, 0), HALF, (0, 0)), ((0, 1), HALF, (Fraction(1, 20), 0))], (1, 1), 0),
@@ -154,8 +157,21 @@ def test_a_faster_decay_is_refused(statement) -> None:
     """Three certain successes at t = 0.99 are likelier than the bound with log 3 for log 2, or half their means."""
     certain = tree([((0, 0, 0), 1, (1, 1, 1))], (1, 1, 1), Fraction(99, 100))
     assert statement.at(certain) is Truth.TRUE
-    steeper = [arb(3 - fmpq(297, 100) * arb(base).log()).exp() for base in (2, 3)]
-    assert statement.nudged(lambda margin: margin - steeper[0] + steeper[1]).at(certain) is Truth.FALSE
+
+    def steeper(p: Sequence) -> arb:
+        exponent = -arb(len(p.bounds) * fmpq(p.level.numerator, p.level.denominator)) * arb(3).log() + sum(p.bounds)
+        return exponent.exp() - mean_chance(p)
+
+    assert statement.nudged(margin=steeper).at(certain) is Truth.FALSE
     low = attrs.evolve(certain, bounds=(Fraction(1, 2), Fraction(1, 2), Fraction(1, 2)))
     assert statement.applies(low) is Truth.FALSE
     assert statement.without("E[f_i | Z_1, ..., Z_(i-1)] <= a_i").at(low) is Truth.FALSE
+
+
+@lemma_16.controls(grade="symbolic", region="one bound and two values")
+def test_a_value_without_a_bound_is_not_bounded(statement) -> None:
+    """With one bound, 0, and two certain values, 0 and 1, the mean over N = 1 is 1 > 1/2, and 2^(-1/2) < 1."""
+    assert statement.applies(LONGER) is Truth.FALSE
+    assert statement.without(LENGTHS).at(LONGER) is Truth.FALSE
+    lengths = next(given for given in statement.given if given.says == LENGTHS)
+    bind(Statement(LENGTHS, lengths.margin), [(p, Fraction(len(p.bounds) - 1)) for p in SEQUENCES])

@@ -6,18 +6,21 @@ from fractions import Fraction
 from itertools import product
 
 import attrs
+import mpmath
 import sympy
 from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Statement, Truth, bind, bind_hypotheses
 from dpmatrix.reporting.citing import cite
-from dpmatrix.spec.near_optimal.divergence import GaussianPair
+from dpmatrix.spec.near_optimal.divergence import GaussianPair, expectation, form
 
-lemma_14 = cite("near-optimal.lemma-14@53c98acd")
+lemma_14 = cite("near-optimal.lemma-14@68d9c51f")
 
 IDENTITY = fmpq_mat(2, 2, [1, 0, 0, 1])
 PLAIN = GaussianPair((1, 0), (0, 2), IDENTITY)
+SHAPE = "a and b have d >= 1 coordinates, Sigma is d x d"
 GAUSS_OUTSIDE = {
+    SHAPE: attrs.evolve(PLAIN, b=(0, 2, 1)),
     "Sigma = Sigma'": attrs.evolve(PLAIN, covariance=fmpq_mat(2, 2, [1, fmpq(1, 20), 0, 1])),
     "Sigma is positive definite": attrs.evolve(PLAIN, covariance=fmpq_mat(2, 2, [1, 1, 1, 1])),
 }
@@ -68,7 +71,8 @@ def test_divergence_of_two_gaussians(statements) -> None:
         negative = fmpq_mat(2, 2, [-1, 0, 0, -1])
         assert statement.applies(attrs.evolve(PLAIN, covariance=negative)) is Truth.FALSE, "every minor counts"
         assert not statement.strict
-        symmetric, definite = statement.given
+        shape, symmetric, definite = statement.given
+        bind(Statement(SHAPE, shape.margin), [(p, Fraction(1)) for p in pairs()])
         assert definite.strict
         bent = [fmpq_mat(2, 2, [1, fmpq(k, 30), 0, 1]) for k in range(1, 25)]
         shears = [(attrs.evolve(PLAIN, covariance=m), -fmpq(k, 30)) for k, m in enumerate(bent, start=1)]
@@ -77,7 +81,42 @@ def test_divergence_of_two_gaussians(statements) -> None:
         bind(Statement(definite.says, definite.margin), minors)
 
 
-@lemma_14.controls(grade="symbolic", region="one pair in the plane")
+@lemma_14.controls(grade="symbolic", region="two pairs in the plane: without the half, and with Sigma for its inverse")
 def test_a_divergence_without_the_half_is_noticed(statement) -> None:
-    """The divergence of PLAIN is 5/2."""
-    assert statement.nudged(lambda margin: margin - arb(fmpq(5, 2))).at(PLAIN) is Truth.FALSE
+    """The divergence of PLAIN is 5/2, and the form without the half is 5; Sigma = I is its own inverse, 2 I is not."""
+
+    def whole_form(p: GaussianPair) -> arb:
+        gap = gap_of(p)
+        return -abs(arb(expectation(p) - form(p, gap, gap)))
+
+    def not_inverted(p: GaussianPair) -> arb:
+        gap = gap_of(p)
+        return -abs(arb(expectation(p) - (gap.transpose() * p.covariance * gap)[0, 0] / 2))
+
+    def gap_of(p: GaussianPair) -> fmpq_mat:
+        return fmpq_mat(2, 1, [x - y for x, y in zip(p.a, p.b, strict=True)])
+
+    assert statement.nudged(margin=whole_form).at(PLAIN) is Truth.FALSE
+    wide = attrs.evolve(PLAIN, covariance=2 * IDENTITY)
+    assert statement.at(wide) is Truth.TRUE
+    assert statement.nudged(margin=not_inverted).at(wide) is Truth.FALSE
+    assert statement.nudged(margin=not_inverted).at(PLAIN) is Truth.TRUE
+
+
+def integrated(a: Fraction, b: Fraction, variance: Fraction) -> mpmath.mpf:
+    """Integrate the density times the log-ratio over 40 standard deviations on either side, d = 1."""
+    first, second, square = (mpmath.mpf(x.numerator) / x.denominator for x in (a, b, variance))
+    deviation = mpmath.sqrt(square)
+
+    def weighted(x):
+        return mpmath.npdf(x, first, deviation) * ((x - second) ** 2 - (x - first) ** 2) / (2 * square)
+
+    return mpmath.quad(weighted, [first - 40 * deviation, first, first + 40 * deviation])
+
+
+def test_the_expectation_is_an_integral() -> None:
+    for numbers in ((0, 1, 1), (2, -1, 3), (1, Fraction(3, 2), Fraction(1, 4))):
+        a, b, variance = map(Fraction, numbers)
+        value = expectation(GaussianPair((a,), (b,), fmpq_mat(1, 1, [fmpq(variance.numerator, variance.denominator)])))
+        with mpmath.workdps(30):
+            assert abs(integrated(a, b, variance) - mpmath.mpf(int(value.p)) / int(value.q)) < 1e-15

@@ -7,14 +7,14 @@ from itertools import product
 
 import attrs
 import sympy
-from flint import arb
+from flint import arb, fmpq
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.reporting.citing import cite
-from dpmatrix.spec.near_optimal.examples import Copies
+from dpmatrix.spec.near_optimal.examples import Copies, eigengap
 from proofs_checks.near_optimal.conditions import bind_condition
 
-sensitivity_example = cite("near-optimal.sensitivity-example@a843e706")
+sensitivity_example = cite("near-optimal.sensitivity-example@00b4e12c")
 
 HALF, FIFTH = Fraction(1, 2), Fraction(1, 5)
 
@@ -75,6 +75,7 @@ def test_other_pairs_are_noticed(statement) -> None:
         for m, i, j in product((0, 1, 4), (-2, 1, 3), (-3, 2, 5))
     ]
     bind(statement, [(p, departure(p)) for p in points])
-    assert statement.nudged(lambda margin: margin - arb(1) / 100).at(TILTED) is Truth.FALSE
+    wide = statement.nudged(margin=lambda p: arb(eigengap(p) - fmpq(2, 2 * p.copies + 1)))
+    assert wide.at(TILTED) is Truth.FALSE, "the eigengap is 1/n, not 2/n"
     free = statement.without("|u| = |u'| = 1")
     assert free.at(attrs.evolve(TILTED, u=(6 * FIFTH, 8 * FIFTH))) is Truth.FALSE

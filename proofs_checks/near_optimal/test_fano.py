@@ -8,14 +8,15 @@ from itertools import permutations
 import attrs
 import mpmath
 import sympy
-from flint import arb, fmpq
+from flint import arb
 
 from dpmatrix.claims import Statement, Truth, bind_hypotheses
 from dpmatrix.claims.formulas import bind_formula, real
+from dpmatrix.exact import ball
 from dpmatrix.reporting.citing import cite
-from dpmatrix.spec.near_optimal.fano import Estimation
+from dpmatrix.spec.near_optimal.fano import Estimation, fano_bound, largest_error
 
-theorem_13 = cite("near-optimal.theorem-13@4981a091")
+theorem_13 = cite("near-optimal.theorem-13@becf390f")
 
 HALF = Fraction(1, 2)
 
@@ -68,6 +69,7 @@ def divergence(p: Estimation) -> mpmath.mpf:
 
 
 FANO_OUTSIDE = {
+    "r laws of the same values, r distances for each value": attrs.evolve(SKEWED, errors=SKEWED.errors[1:]),
     "r >= 2": estimation([[HALF, HALF]], [[0], [1]]),
     "the probabilities are at least 0": attrs.evolve(
         SKEWED, laws=((Fraction(-1, 20), Fraction(21, 20), 0), *SKEWED.laws[1:])
@@ -134,6 +136,11 @@ def test_tau_in_place_of_half_tau_is_refused(statement) -> None:
     """Nothing is observed and the estimate is half-way to each theta: tau (1 - log 2/log 50) > tau/2 is false."""
     blind = estimation([[1]] * 50, [[HALF] * 50], 1, 0)
     assert statement.at(blind) is Truth.TRUE
-    assert statement.nudged(lambda margin: 2 * margin - arb(fmpq(1, 2))).at(blind) is Truth.FALSE
+
+    def whole_separation(p: Estimation) -> arb:
+        log_count = arb(len(p.laws)).log()
+        return arb(largest_error(p)) - 2 * fano_bound(ball(p.separation), ball(p.divergence), log_count)
+
+    assert statement.nudged(margin=whole_separation).at(blind) is Truth.FALSE
     certain = blurred(50, Fraction(1), 0)
     assert statement.without("KL(f_i|f_j) <= gamma").at(certain) is Truth.FALSE

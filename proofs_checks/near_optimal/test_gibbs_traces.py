@@ -4,59 +4,99 @@ from __future__ import annotations
 
 from fractions import Fraction
 from itertools import product
+from math import comb
 
 import sympy
-from flint import fmpq
+from flint import arb, fmpq
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.reporting.citing import cite
-from dpmatrix.spec.near_optimal.gibbs_traces import Antipodes, Chain
+from dpmatrix.spec.near_optimal.gibbs_traces import Antipodes, FlippedStates, StuckChain
 
-figure_2 = cite("near-optimal.figure-2@13afb448")
+figure_2 = cite("near-optimal.figure-2@ad2c9605")
 
-
-def test_four_columns_of_signs_have_mean_square_one_over_t():
-    """All sign sequences of two columns of a frozen plane over up to four steps, and of one column over up to seven."""
-    for count, most in ((1, 7), (2, 4)):
-        for steps in range(1, most + 1):
-            total = Fraction(0)
-            for signs in product((-1, 1), repeat=count * steps):
-                sums = [sum(signs[column::count]) for column in range(count)]
-                # The columns are orthonormal, so the squared norm of the sum is that of its coordinates.
-                total += Fraction(sum(value**2 for value in sums), count * steps**2)
-            assert total / 2 ** (count * steps) == Fraction(1, steps)
+STEPS = 20_000
+FIFTHS = ((Fraction(3, 5), Fraction(4, 5)), (Fraction(-4, 5), Fraction(3, 5)), (Fraction(1), Fraction(0)))
+THIRDS = ((Fraction(1, 3), Fraction(2, 3), Fraction(-2, 3)), (Fraction(2, 3), Fraction(2, 3), Fraction(1, 3)))
 
 
-@figure_2.refutes(
-    grade="derived", region="k = 1, 4, 11, every k: the docstring, 20,000 steps; signs enumerated for short chains"
-)
+def passing(columns: int) -> Fraction:
+    """Count sequences of signs: sums 2 s and 2 t with s^2 (+ t^2) < 10,000 for each column."""
+    half = STEPS // 2
+    ways = {s: comb(STEPS, half + s) for s in range(-142, 143)}
+    if columns == 1:
+        return Fraction(sum(ways[s] for s in range(-99, 100)), 2**STEPS)
+    total = 0
+    for s, count in ways.items():
+        most = max((t for t in range(142) if s * s + t * t < 20_000), default=-1)
+        total += count * sum(ways[t] for t in range(-most, most + 1)) if most >= 0 else 0
+    return Fraction(total, 4**STEPS)
+
+
+@figure_2.refutes(grade="interval", region="k = 1, 2, 4: the law of the sums of signs, against a count for k = 1 and 2")
 def test_a_frozen_chain_passes_the_diagnosis(statement):
-    """Column r of X(t) is s_r(t) v_r with fair independent signs: E F^2 = (1 / (k T^2)) sum over r and t of 1."""
-    test_four_columns_of_signs_have_mean_square_one_over_t()
-    bind(statement, [(Chain(k), Fraction(1, 20_000) - Fraction(1, 100) ** 2) for k in range(1, 26)])
-    assert all(statement.at(Chain(k)) is Truth.FALSE for k in (1, 4, 11))
-    bind_hypotheses(statement, Chain(4), {"columns >= 1, an integer": Chain(0)})
+    """Column r of X(t) is s_r(t) v_r with fair independent signs, so k T^2 F^2 is a sum of k squared sums of signs."""
+    for columns in (1, 2):
+        exact = passing(columns)
+        margin = statement.margin(StuckChain(columns))
+        expected = Fraction(1, 2) - exact
+        assert abs(margin - arb(fmpq(expected.numerator, expected.denominator))) < arb("1e-9")
+        assert statement.at(StuckChain(columns)) is Truth.FALSE
+    assert statement.margin(StuckChain(4)) < arb("-0.4")
+    bind_hypotheses(statement, StuckChain(4), {"columns >= 1, an integer": StuckChain(0)})
+
+
+def paths() -> list[FlippedStates]:
+    two = [FlippedStates(choice) for steps in (1, 2, 3) for choice in product(FIFTHS, repeat=steps)]
+    return two + [FlippedStates(choice) for steps in (1, 2, 3) for choice in product(THIRDS, repeat=steps)]
+
+
+OUTSIDE = {
+    "T >= 1 states of one length": FlippedStates((FIFTHS[0], THIRDS[0])),
+    "each state has norm 1": FlippedStates((FIFTHS[0], (Fraction(1), Fraction(1, 9)))),
+}
 
 
 @figure_2.supports_repair(
     grade="derived",
-    region="every chain with fresh signs, by the derivation in the docstring; signs enumerated for short ones",
+    region="every chain with fresh signs, by the derivation in the docstring; signs enumerated for up to three steps",
 )
-@figure_2.controls("+repair", grade="symbolic", region="half of the steps")
 def test_mean_square_of_a_chain_with_fresh_signs(statement):
-    """Hoff's sampler draws a column as N E y, the signs of y uniform and independent of N, E, |y| and the past.
+    """In E (s_1 x_1 + ... + s_T x_T)^2 the products of different s vanish, and x_1^2 + ... + x_T^2 is left.
 
-    So the column has mean 0 given the past, and for s < t the product of the column at t with that at s has mean 0:
-    E |X(1) + ... + X(T)|_F^2 = sum over t of E |X(t)|_F^2 = k T, whatever the start. `audit` measures it.
+    Summed over the coordinates of unit vectors that is T, and F^2 is its T^2-th part. Hoff's sampler draws a column as
+    N E y, the signs of y uniform and independent of N, E, |y| and the past: given the past the column has mean 0, so
+    that products of states at different times vanish in the mean as they do here, whatever the start, and for k columns
+    E |X(1) + ... + X(T)|_F^2 = k T. `audit` measures it.
     """
-    test_four_columns_of_signs_have_mean_square_one_over_t()
-    expected = Fraction(1, 2) - Fraction(1, 20_000) / Fraction(1, 100) ** 2
-    assert expected == 0
-    bind(statement, [(Chain(k), expected) for k in range(1, 26)])
-    assert all(statement.at(Chain(k)) is Truth.TRUE for k in (1, 4, 11))
-    bind_hypotheses(statement, Chain(4), {"columns >= 1, an integer": Chain(0)})
-    # Control: at 10,000 steps the bound is 1, a half more than 1/2.
-    assert statement.nudged(lambda margin: margin - fmpq(1, 2)).at(Chain(4)) is Truth.FALSE
+    x, y, z = sympy.symbols("x y z")
+    total = sum((a * x + b * y + c * z) ** 2 for a, b, c in product((-1, 1), repeat=3))
+    assert sympy.expand(total / 8 - (x**2 + y**2 + z**2)) == 0
+    bind(statement, [(p, Fraction(0)) for p in paths()])
+    assert all(statement.at(p) is Truth.TRUE for p in paths())
+    bind_hypotheses(statement, paths()[5], OUTSIDE)
+    assert not statement.strict
+
+
+@figure_2.controls("+repair", grade="symbolic", region="one state that is twice as long; a chain that keeps its signs")
+def test_other_chains_have_another_mean_square(statement):
+    """Without fresh signs the square of the mean of T equal states is 1, not 1/T."""
+    doubled = FlippedStates(((Fraction(2), Fraction(0)), FIFTHS[0]))
+    assert statement.without("each state has norm 1").at(doubled) is Truth.FALSE
+
+    def kept(p):
+        sums = [sum(coordinate) for coordinate in zip(*p.states, strict=True)]
+        gap = Fraction(sum(value**2 for value in sums), len(p.states) ** 2) - Fraction(1, len(p.states))
+        return -abs(arb(fmpq(gap.numerator, gap.denominator)))
+
+    assert statement.nudged(margin=kept).at(FlippedStates((FIFTHS[0], FIFTHS[0]))) is Truth.FALSE
+
+
+POINTS = [
+    Antipodes((Fraction(3), Fraction(b, 7)), ((Fraction(a, 5), Fraction(1, 3)), (Fraction(2), Fraction(a * b))))
+    for a in range(1, 6)
+    for b in range(1, 6)
+]
 
 
 @figure_2.supports(
@@ -66,11 +106,14 @@ def test_antipodes_have_the_same_density(statement):
     """``(-x)^2 = x^2`` entry by entry; B is diagonal in its eigenvectors."""
     x = sympy.symbols("x", real=True)
     assert sympy.expand((-x) ** 2 - x**2) == 0
-    points = [
-        Antipodes((Fraction(3), Fraction(b, 7)), ((Fraction(a, 5), Fraction(1, 3)), (Fraction(2), Fraction(a * b))))
-        for a in range(1, 6)
-        for b in range(1, 6)
-    ]
-    bind(statement, [(p, Fraction(0)) for p in points])
-    assert all(statement.at(p) is Truth.TRUE for p in points)
-    assert statement.nudged(lambda margin: margin - 1).at(points[0]) is Truth.FALSE
+    bind(statement, [(p, Fraction(0)) for p in POINTS])
+    assert all(statement.at(p) is Truth.TRUE for p in POINTS)
+
+
+@figure_2.controls("mean-zero", grade="symbolic", region="the density exp(tr B'V), linear in V")
+def test_a_linear_density_tells_antipodes_apart(statement):
+    def linear(p):
+        value = sum((b * x for b, row in zip(p.exponents, p.rows, strict=True) for x in row), Fraction(0))
+        return -abs(arb(fmpq((2 * value).numerator, (2 * value).denominator)))
+
+    assert statement.nudged(margin=linear).at(POINTS[0]) is Truth.FALSE

@@ -19,7 +19,7 @@ from dpmatrix.spec.near_optimal.mod_sulq_change import DensityEntry, Dimension, 
 from dpmatrix.spec.near_optimal.mod_sulq_noise import Threshold
 from dpmatrix.spec.near_optimal.noise import ModSulq, printed_deviation
 
-theorem_5 = cite("near-optimal.theorem-5@a985ba49")
+theorem_5 = cite("near-optimal.theorem-5@d3070dff")
 
 CLAIM = "near-optimal.theorem-5"
 FIFTH = Fraction(1, 5)
@@ -91,6 +91,11 @@ def test_squared_change_of_the_triangle_is_at_most_two(statements) -> None:
 )
 @theorem_5.supports("linear", grade="symbolic", region="every d >= 1: an identity, 2(d-1)/d")
 def test_elementary_and_flat_vectors(statements) -> None:
+    """Of the entries on and above the diagonal e_1 e_1' - e_2 e_2' has 1 at (1, 1), -1 at (2, 2), else 0.
+
+    So the squares sum to 2. The flat vector of norm 1 has 1/d in each of the d(d+1)/2 entries: against e_1 one entry
+    changes by 1 - 1/d and the others by 1/d, which is (d-1)/2 + 2 (d-1)/d in all.
+    """
     d = sympy.symbols("d", positive=True)
     attained, linear = statements[f"{CLAIM}/attained"], statements[f"{CLAIM}/linear"]
     for k in range(2, 25):

@@ -1,4 +1,4 @@
-"""Algorithm 1 of `near-optimal` on raw data."""
+"""Algorithm 1 of `near-optimal`: what its third step takes, and raw data."""
 
 from __future__ import annotations
 
@@ -7,14 +7,16 @@ from itertools import product
 
 import attrs
 import mpmath
+from flint import fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.claims.formulas import real
 from dpmatrix.exact import ball
 from dpmatrix.reporting.citing import cite
-from dpmatrix.spec.near_optimal.mod_sulq_algorithm import ModSulqRun
+from dpmatrix.spec.near_optimal.mod_sulq_algorithm import ModSulqRun, Perturbed
+from proofs_checks.near_optimal.conditions import bind_condition
 
-algorithm_1 = cite("near-optimal.algorithm-1@44fb5a6d")
+algorithm_1 = cite("near-optimal.algorithm-1@fffdb5ab")
 
 RAW = ModSulqRun(2, 1, 1, Fraction(1, 100), norm_bound=10)
 
@@ -33,13 +35,48 @@ def excess(p: ModSulqRun) -> mpmath.mpf:
     return delta - (tail(near) - mpmath.exp(epsilon) * tail(far))
 
 
-@algorithm_1.refutes(grade="interval", region="d = 2, n = 1, epsilon = 1, delta = 1/100, records of norm up to 10")
+SHAPE = "A and N have shape (d, d), v has d coordinates"
+COPIES, DOWN = fmpq_mat(2, 2, [1, 0, 0, 0]), fmpq_mat(2, 2, [-2, fmpq(1, 3), fmpq(1, 3), 1])
+LOST = Perturbed(COPIES, DOWN, (1, 0))
+PERTURBED = [
+    Perturbed(
+        fmpq_mat(2, 2, [fmpq(i, 4), fmpq(1, 8), fmpq(1, 8), fmpq(1, 2)]),
+        fmpq_mat(2, 2, [j, fmpq(k, 3), fmpq(k, 3), -1]),
+        (Fraction(k, 2), j),
+    )
+    for i, j, k in product((1, 2), (-3, 1, 2), (-2, 0, 1, 5))
+]
+
+
+def quadratic(matrix: fmpq_mat, v: tuple) -> Fraction:
+    entries = [[Fraction(int(x.p), int(x.q)) for x in row] for row in matrix.tolist()]
+    return sum(entries[i][j] * v[i] * v[j] for i in range(len(v)) for j in range(len(v)))
+
+
+@algorithm_1.refutes(grade="symbolic", region="d = 2, copies of e_1 and one value of the noise, at v = e_1")
+def test_the_noisy_matrix_is_not_semidefinite(statement) -> None:
+    """N_11 = -2 takes more than the eigenvalue 1 of A; the density of N is positive there."""
+    assert statement.at(LOST) is Truth.FALSE
+    bind(statement, [(p, quadratic(p.moment, p.direction) + quadratic(p.noise, p.direction)) for p in PERTURBED])
+    small = attrs.evolve(LOST, noise=fmpq_mat(2, 2, [fmpq(-1, 2), 0, 0, 0]))
+    assert statement.at(small) is Truth.TRUE
+    outside = {
+        SHAPE: attrs.evolve(LOST, direction=(1, 0, 0)),
+        "A = A' and N = N'": attrs.evolve(LOST, noise=fmpq_mat(2, 2, [0, 1, 0, 0])),
+        "v'Av >= 0": attrs.evolve(LOST, moment=DOWN),
+    }
+    bind_hypotheses(statement, LOST, outside)
+    bind_condition(statement, "v'Av >= 0", [(p, quadratic(p.moment, p.direction)) for p in PERTURBED])
+    assert not statement.strict
+
+
+@algorithm_1.refutes(
+    "raw-data", grade="interval", region="d = 2, n = 1, epsilon = 1, delta = 1/100, records of norm up to 10"
+)
 def test_longer_records_break_mod_sulq(statement) -> None:
     assert statement.at(RAW) is Truth.FALSE
     assert ModSulqRun(2, 1, 1, Fraction(1, 2)) == ModSulqRun(2, 1, 1, Fraction(1, 2), norm_bound=1, deviation=1)
-    assert statement.nudged(lambda margin: margin + ball(Fraction(49, 50))).at(RAW) is Truth.FALSE, (
-        "delta is above 0.99"
-    )
+    assert statement.margin(RAW) < ball(Fraction(-49, 50)), "delta is above 0.99"
     assert statement.at(attrs.evolve(RAW, norm_bound=1)) is Truth.TRUE
     with mpmath.workdps(60):
         points = [
@@ -52,6 +89,7 @@ def test_longer_records_break_mod_sulq(statement) -> None:
         RAW,
         {
             "dimension >= 1, an integer": attrs.evolve(RAW, dimension=0),
+            "norm_bound > 0": attrs.evolve(RAW, norm_bound=0),
             "records >= 1, an integer": attrs.evolve(RAW, records=0),
             "epsilon > 0": attrs.evolve(RAW, epsilon=0),
             "delta > 0": attrs.evolve(RAW, delta=0),

@@ -1,4 +1,4 @@
-"""Algorithm 2 of `near-optimal` on raw data, and what a sampler that is only close is worth."""
+"""Algorithm 2 of `near-optimal`: what can be published, raw data, and what a sampler that is only close is worth."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ from dpmatrix.claims import Statement, Truth, bind, bind_hypotheses
 from dpmatrix.claims.formulas import real
 from dpmatrix.exact import ball, precision
 from dpmatrix.reporting.citing import cite
-from dpmatrix.spec.near_optimal.ppca_algorithm import PpcaRun, SampledPair, raw_loss_margin
+from dpmatrix.spec.near_optimal.ppca_algorithm import PpcaRun, Published, SampledPair, raw_loss_margin
+from proofs_checks.near_optimal.conditions import bind_condition
 
-algorithm_2 = cite("near-optimal.algorithm-2@d5382d05")
+algorithm_2 = cite("near-optimal.algorithm-2@6b3d55a4")
 
 
 def log_constant(first: mpmath.mpf, second: mpmath.mpf, dimension: int) -> mpmath.mpf:
@@ -38,7 +39,29 @@ def raw_margin(p: PpcaRun) -> mpmath.mpf:
 LONG = PpcaRun(2, 1, Fraction(1, 3), 2)
 
 
-@algorithm_2.refutes(grade="interval", region="d = 2, n = 1, epsilon = 1/3, a record 2 e_1 against 2 e_2, at e_2")
+HALF = Fraction(1, 2)
+COIN = Published((HALF, HALF))
+
+
+@algorithm_2.refutes(grade="derived", region="a fair coin; every finite set of values by the docstring")
+def test_a_published_value_has_a_positive_probability(statement) -> None:
+    """One of m probabilities that sum to 1 is at least 1/m, and under a density every value has probability 0."""
+    assert statement.at(COIN) is Truth.FALSE
+    many = [Published((*[Fraction(1, 2 * m)] * m, HALF)) for m in range(1, 25)]
+    assert all(statement.at(p) is Truth.FALSE for p in many)
+    bind(statement, [(p, -max(p.probabilities)) for p in many])
+    outside = {
+        "the probabilities are at least 0": Published((Fraction(3, 2), -HALF)),
+        "the probabilities sum to 1": Published((HALF, Fraction(1, 3))),
+    }
+    bind_hypotheses(statement, COIN, outside)
+    bind_condition(statement, "the probabilities are at least 0", [(p, min(p.probabilities)) for p in many])
+    assert not statement.strict
+
+
+@algorithm_2.refutes(
+    "raw-data", grade="interval", region="d = 2, n = 1, epsilon = 1/3, a record 2 e_1 against 2 e_2, at e_2"
+)
 def test_longer_records_break_ppca(statement) -> None:
     """With one record the normalisers agree by symmetry, and the loss is R^2 epsilon / 2."""
     assert statement.at(LONG) is Truth.FALSE
@@ -57,6 +80,7 @@ def test_longer_records_break_ppca(statement) -> None:
         LONG,
         {
             "dimension >= 2, an integer": attrs.evolve(LONG, dimension=1),
+            "norm_bound > 0": attrs.evolve(LONG, norm_bound=0),
             "records >= 1, an integer": attrs.evolve(LONG, records=0),
             "epsilon > 0": attrs.evolve(LONG, epsilon=0),
         },

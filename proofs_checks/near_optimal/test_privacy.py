@@ -1,117 +1,128 @@
-"""Definitions 3 and 4 of `near-optimal`."""
+"""Definitions 3 and 4 of `near-optimal`: what they ask of the laws on two data sets."""
 
 from __future__ import annotations
 
+from fractions import Fraction
 from itertools import product
 
 import attrs
 import sympy
-from flint import arb, fmpq, fmpq_mat
+from flint import arb, fmpq
 
-from dpmatrix.claims import Truth, bind, bind_hypotheses
+from dpmatrix.claims import Truth, bind, bind_hypotheses, redefined
 from dpmatrix.reporting.citing import cite
-from dpmatrix.spec.wishart.definitions import DataSetPair, EventPoint
+from dpmatrix.spec.near_optimal import privacy
+from dpmatrix.spec.near_optimal.privacy import TwoLaws, hockey_stick, largest_excess, pointwise, supremum_at_most
+from proofs_checks.near_optimal.conditions import bind_condition
 
-definition_3 = cite("near-optimal.definition-3@2e4512a9")
-definition_4 = cite("near-optimal.definition-4@6e325a22")
+definition_3 = cite("near-optimal.definition-3@d7dbb120")
+definition_4 = cite("near-optimal.definition-4@ee4e7b9e")
 
-ZERO, HALVES = fmpq_mat(2, 1, [0, 0]), fmpq_mat(2, 1, [fmpq(1, 2), fmpq(1, 2)])
-TWO_COLUMNS = DataSetPair(fmpq_mat(1, 2, [0, 0]), fmpq_mat(1, 2, [1, 1]))
+HALF, QUARTER = Fraction(1, 2), Fraction(1, 4)
+ROWS = [
+    (HALF, Fraction(1, 3), Fraction(1, 6)),
+    (Fraction(0), QUARTER, 3 * QUARTER),
+    (Fraction(1), Fraction(0), Fraction(0)),
+]
+PAIRS = [
+    TwoLaws(first, second, exponential)
+    for first, second in product(ROWS, repeat=2)
+    for exponential in (HALF, Fraction(1), Fraction(3, 2), Fraction(4))
+]
+MILD = TwoLaws((HALF, HALF), (QUARTER, 3 * QUARTER), Fraction(2))
+OUTSIDE = {
+    "P and Q are of the same outputs": attrs.evolve(MILD, second=(Fraction(1),)),
+    "the probabilities are at least 0": attrs.evolve(MILD, first=(Fraction(-1, 20), Fraction(21, 20))),
+    "the probabilities of each data set sum to 1": attrs.evolve(MILD, second=(QUARTER, HALF)),
+    "exponential > 0": attrs.evolve(MILD, exponential=0),
+}
 
 
-@definition_3.refutes(grade="symbolic", region="d = 2, n = 1: (0,0) and (1/2,1/2)")
-def test_a_single_entry_has_two_readings(statement) -> None:
-    assert statement.at(DataSetPair(ZERO, HALVES)) is Truth.FALSE
-    assert statement.at(DataSetPair(ZERO, fmpq_mat(2, 1, [0, 1]))) is Truth.TRUE
-    assert statement.given == ()
+def bounded(p: TwoLaws) -> bool:
+    """Decide by the largest ratio of an output; from 1 on, as a law cannot be below another everywhere."""
+    ratios = [a / b if b else (sympy.oo if a else 0) for a, b in zip(p.first, p.second, strict=True)]
+    return p.exponential >= 1 and max(ratios) <= p.exponential
 
 
-@definition_3.supports_repair(
-    grade="derived",
-    region="every data set with d, n <= 3, symbolically; every d, n, as XX' is the sum over its columns",
+@definition_3.supports(
+    grade="derived", region="every two laws and epsilon: the docstring; 36 pairs on three outputs, all eight events"
 )
-def test_one_column_changes_two_outer_products(statement) -> None:
-    for d, n in product((1, 2, 3), repeat=2):
-        left, right = (sympy.MatrixSymbol(name, d, n).as_explicit().as_mutable() for name in "XY")
-        other = left.copy()
-        other[:, n - 1] = right[:, n - 1]
-        outer = left[:, n - 1] * left[:, n - 1].T - right[:, n - 1] * right[:, n - 1].T
-        assert (left * left.T - other * other.T - outer).expand() == sympy.zeros(d, d)
-    for k in range(1, 25):
-        data = fmpq_mat(3, 2, [fmpq(i * k % 7, 5) for i in range(6)])
-        other = fmpq_mat(3, 2, [data[i, j] if j == 0 else fmpq(k, 9) + i for i in range(3) for j in range(2)])
-        assert statement.at(DataSetPair(data, other)) is Truth.TRUE
-    bind_hypotheses(statement, DataSetPair(ZERO, HALVES), {"exactly one column differs": TWO_COLUMNS})
-    assert not statement.strict
+def test_the_supremum_is_decided_output_by_output(statement) -> None:
+    """If p <= E q for each output (density), P(S) <= E Q(S) for each S by summing (integrating), and E >= 1 by S = all.
 
-
-@definition_3.controls("+repair", grade="symbolic", region="two columns differ")
-def test_two_replaced_records_are_noticed(statement) -> None:
-    assert statement.without("exactly one column differs").at(TWO_COLUMNS) is Truth.FALSE
-
-
-def events() -> list[EventPoint]:
-    laws = [(fmpq(1, 2), fmpq(1, 3), fmpq(1, 6)), (fmpq(0), fmpq(1, 4), fmpq(3, 4)), (fmpq(1), fmpq(0), fmpq(0))]
-    return [
-        EventPoint(first, second, event, exponential, fmpq(0))
-        for first, second in product(laws, repeat=2)
-        for event in product((False, True), repeat=3)
-        for exponential in (fmpq(1), fmpq(3, 2), fmpq(2), fmpq(4))
+    So the ratio is at most E where Q(S) > 0; where Q(S) = 0, P(S) = 0 and the ratio is 1 <= E. Conversely, let every
+    ratio be at most E. The empty set has 0/0 = 1, so E >= 1. A set S on which p > E q has P(S) > E Q(S) unless it has
+    probability 0 under both: the ratio exceeds E where Q(S) > 0, and is infinite where Q(S) = 0 < P(S).
+    """
+    bind(statement, [(p, Fraction(0)) for p in PAIRS])
+    for p in PAIRS:
+        assert statement.at(p) is Truth.TRUE
+        assert supremum_at_most(p) == pointwise(p) == bounded(p)
+    assert {bounded(p) for p in PAIRS} == {True, False}
+    bind_hypotheses(statement, MILD, OUTSIDE)
+    low = [
+        (attrs.evolve(MILD, first=(Fraction(k, 9), 1 - Fraction(k, 9))), min(Fraction(k, 9), QUARTER)) for k in range(3)
     ]
-
-
-@definition_3.supports("ratio", grade="derived", region="every P(S), Q(S): the docstring; 288 events exactly")
-def test_ratio_and_product_agree(statement) -> None:
-    """For Q(S) > 0 multiply by it. For Q(S) = 0: the ratio is at most E only if P(S) = 0, and so is the product."""
-    for point in events():
-        assert statement.at(point) is Truth.TRUE
-    nowhere = EventPoint((fmpq(1),), (fmpq(1),), (False,), fmpq(1, 2), fmpq(0))
-    assert statement.conclusion(nowhere) is Truth.FALSE, "0/0 = 1 exceeds E = 1/2"
-    assert statement.margin(nowhere) == -1
-    everywhere = EventPoint((fmpq(1),), (fmpq(1),), (True,), fmpq(1, 2), fmpq(0))
-    assert statement.conclusion(everywhere) is Truth.TRUE, "1 <= 1/2 fails in both forms"
-    bind_hypotheses(statement, events()[0], {"exponential >= 1": attrs.evolve(nowhere, exponential=fmpq(19, 20))})
+    bind_condition(statement, "the probabilities are at least 0", (low + low) * 4)
     assert not statement.strict
 
 
-CERTAIN = EventPoint((fmpq(1),), (fmpq(0),), (True,), fmpq(2), fmpq(1))
-BEST = EventPoint((fmpq(3, 4), fmpq(1, 4)), (fmpq(1, 4), fmpq(3, 4)), (True, False), fmpq(1), fmpq(0))
+@definition_3.controls(grade="symbolic", region="laws without mass, and the empty set read as 0/0 = 0")
+def test_the_convention_and_the_total_matter(statement) -> None:
+    """Nothing at all has 0/0 = 1 above E = 1/2, and no output; with 0/0 = 0 the supremum of equal laws is missed."""
+    empty = TwoLaws((Fraction(0),), (Fraction(0),), HALF)
+    assert statement.without("the probabilities of each data set sum to 1").at(empty) is Truth.FALSE
+
+    def infinite(above: fmpq, under: fmpq, bound: fmpq) -> bool:
+        return under != 0 and above / under <= bound
+
+    equal = TwoLaws((HALF, HALF), (HALF, HALF), Fraction(1))
+    assert statement.at(equal) is Truth.TRUE
+    assert redefined(statement, privacy, "ratio_at_most", infinite).at(equal) is Truth.FALSE
 
 
-def excess(point: EventPoint) -> fmpq:
-    terms = zip(point.first, point.second, point.event, strict=True)
-    return sum((a - point.exponential * b for a, b, inside in terms if inside), fmpq(0))
+SIGNED = [
+    TwoLaws(
+        (Fraction(i, 3), Fraction(-j, 5), Fraction(1)), (Fraction(j, 7), Fraction(i, 4), Fraction(k)), Fraction(k, 2)
+    )
+    for i, j, k in product((1, 2, 3), (1, 4), (-1, 1, 2))
+]
 
 
-@definition_4.refutes(grade="symbolic", region="one outcome, S empty, delta = -1/10")
-def test_no_algorithm_has_a_negative_delta(statement) -> None:
-    assert statement.at(EventPoint((fmpq(1),), (fmpq(1),), (False,), fmpq(2), fmpq(-1, 10))) is Truth.FALSE
-    assert statement.at(CERTAIN) is Truth.TRUE, "at delta = 1 even full disclosure qualifies"
-    bind(statement, [(point, point.delta - excess(point)) for point in events()])
-    assert statement.given == ()
-    assert not statement.strict
-
-
-@definition_4.supports_repair(
-    grade="derived", region="every finite pair of laws and event, outcome by outcome; 288 events bound"
+@definition_4.supports(
+    grade="derived", region="every two laws, epsilon and delta: the docstring; 54 pairs on three outputs, all events"
 )
-def test_no_event_exceeds_the_hockey_stick_divergence(statement) -> None:
-    """Outcome by outcome max(0, x) - x = max(0, -x) and max(0, x) are not negative."""
+def test_the_least_delta_is_a_sum_over_outputs(statement) -> None:
+    """The excess of S is the sum (integral) of p - E q over S: at most that of its positive part over all outputs.
+
+    It is attained by the set of the outputs with p > E q. So P(S) <= E Q(S) + delta for every S exactly when the sum
+    is at most delta. Nothing is used of p and q but that they are summable.
+    """
     x = sympy.symbols("x", real=True)
-    assert sympy.expand((sympy.Max(0, x) - x - sympy.Max(0, -x)).rewrite(sympy.Abs)) == 0
-
-    def whole(point: EventPoint) -> fmpq:
-        return sum(
-            (max(a - point.exponential * b, fmpq(0)) for a, b in zip(point.first, point.second, strict=True)), fmpq(0)
-        )
-
-    bind(statement, [(point, whole(point) - excess(point)) for point in events()])
-    assert statement.at(BEST) is Truth.TRUE, "attained"
+    assert sympy.expand((sympy.Max(0, x) - x - sympy.Max(0, -x)).rewrite(sympy.Abs)) == 0, (
+        "no term exceeds its positive part"
+    )
+    for p in (*PAIRS, *SIGNED):
+        assert statement.at(p) is Truth.TRUE
+        positive = [max(a - p.exponential * b, Fraction(0)) for a, b in zip(p.first, p.second, strict=True)]
+        assert largest_excess(p) == hockey_stick(p) == fmpq(sum(positive).numerator, sum(positive).denominator)
+    bind(statement, [(p, Fraction(0)) for p in (*PAIRS, *SIGNED)])
+    bind_hypotheses(statement, MILD, {"P and Q are of the same outputs": OUTSIDE["P and Q are of the same outputs"]})
     assert not statement.strict
-    outside = {"delta >= 0": attrs.evolve(BEST, delta=fmpq(-1, 20)), "delta < 1": attrs.evolve(BEST, delta=fmpq(1))}
-    bind_hypotheses(statement, BEST, outside)
 
 
-@definition_4.controls("+repair", grade="symbolic", region="two outcomes: the margin lower by 1/20")
-def test_less_than_the_divergence_is_noticed(statement) -> None:
-    assert statement.nudged(lambda margin: margin - arb(1) / 20).at(BEST) is Truth.FALSE
+@definition_4.controls(
+    grade="symbolic", region="two outputs: all excesses, negative ones included, and half the sum of moduli"
+)
+def test_other_sums_are_not_the_least_delta(statement) -> None:
+    def total(p: TwoLaws) -> Fraction:
+        return sum((a - p.exponential * b for a, b in zip(p.first, p.second, strict=True)), Fraction(0))
+
+    def half_of_moduli(p: TwoLaws) -> Fraction:
+        return sum((abs(a - p.exponential * b) for a, b in zip(p.first, p.second, strict=True)), Fraction(0)) / 2
+
+    for wrong in (total, half_of_moduli):
+        changed = statement.nudged(
+            margin=lambda p, wrong=wrong: -abs(arb(largest_excess(p)) - arb(str(float(wrong(p)))))
+        )
+        assert changed.at(attrs.evolve(MILD, exponential=Fraction(3, 2))) is Truth.FALSE

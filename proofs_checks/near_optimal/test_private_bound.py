@@ -30,7 +30,7 @@ from dpmatrix.spec.near_optimal.private_bound_proof import Fractions, Rotated
 from dpmatrix.spec.near_optimal.private_bound_setting import Dimension, GapShare, Share, Solved
 from dpmatrix.spec.near_optimal.two_by_two import Block
 
-theorem_8 = cite("near-optimal.theorem-8@ebaf4446")
+theorem_8 = cite("near-optimal.theorem-8@234bd968")
 
 HALF = Fraction(1, 2)
 DIRECTIONS = ((1, 0), (Fraction(3, 5), Fraction(-4, 5)), (Fraction(2, 3), Fraction(2, 3), Fraction(1, 3)))
@@ -338,6 +338,7 @@ def test_some_database_has_a_poor_answer(statement) -> None:
     assert [p for p in (*ANSWERS, CLOSE) if statement.at(p) is not Truth.TRUE] == []
     middle = answers(3, Fraction(1), Fraction(3, 5))
     outside = {
+        "K laws on the outputs, vectors of one length": PrivateFamily(((1, 0), (0, 1)), ((1, 0),), ((1,),), 1, 0),
         "K >= 2": PrivateFamily(((1, 0),), ((1, 0),), ((1,),), 1, 0),
         "eigenvectors and outputs have norm 1": attrs.evolve(middle, outputs=((1, 0, 0), (0, 1, 0), (0, HALF, 1))),
         "the probabilities are at least 0": attrs.evolve(
@@ -498,7 +499,7 @@ def test_the_bound_with_whole_numbers_of_points(statement) -> None:
 @theorem_8.controls(
     "+repair",
     grade="interval",
-    region="d = 10: the margin lower by 1; d = 10 and 100: undecided beyond the loss of the families",
+    region="d = 3, epsilon = 100: the size with d/eps; d = 10 and 100: undecided beyond the loss of the families",
 )
 def test_the_bound_without_room_is_undecided(statement) -> None:
     """With 1-rho four times as large, beyond the loss of the families, nothing is proved, and nothing claimed."""
@@ -509,7 +510,9 @@ def test_the_bound_without_room_is_undecided(statement) -> None:
         beyond = attrs.evolve(close, rho=1 - Fraction(loss * 1.01))
         assert statement.conclusion(beyond) is Truth.UNDECIDED
         assert statement.applies(beyond) is Truth.FALSE
-    assert statement.nudged(lambda value: value - 1).at(INSIDE) is Truth.FALSE
+    assert statement.at(INSIDE) is Truth.TRUE
+    assert statement.applies(FALSE[0]) is Truth.FALSE
+    assert statement.without(WHOLE_SIZE).at(FALSE[0]) is Truth.FALSE, "below d/eps, and no whole record may differ"
 
 
 DIMENSIONS = [Dimension(d) for d in range(3, 27)]

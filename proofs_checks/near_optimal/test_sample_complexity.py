@@ -20,7 +20,7 @@ from dpmatrix.spec.wishart.ppca import PpcaPoint
 from proofs_checks.near_optimal.formulas import cap
 from proofs_checks.ppca_sizes import failure, needed, outside
 
-theorem_7 = cite("near-optimal.theorem-7@edef7efe")
+theorem_7 = cite("near-optimal.theorem-7@baac7dac")
 
 CLAIM = "near-optimal.theorem-7"
 TENTH = Fraction(1, 10)

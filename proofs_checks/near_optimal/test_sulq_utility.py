@@ -8,17 +8,18 @@ from itertools import product
 import attrs
 import mpmath
 import sympy
-from flint import arb, fmpq
+from flint import arb
 
 from dpmatrix.claims import Statement, Truth, bind, bind_hypotheses
 from dpmatrix.claims.formulas import bind_formula, real
-from dpmatrix.exact import precision
+from dpmatrix.exact import precision, square
 from dpmatrix.reporting.citing import cite
-from dpmatrix.spec.near_optimal.sulq_bound import SulqBound
+from dpmatrix.spec.near_optimal.sulq_bound import SulqBound, printed_loss
+from dpmatrix.spec.near_optimal.sulq_utility import mean_distance
 from dpmatrix.spec.near_optimal.sulq_utility_proof import Alignment, Dimension, Rearranged, UnitPair
 from proofs_checks.near_optimal.formulas import beta, cap, dot
 
-theorem_15 = cite("near-optimal.theorem-15@0a8a174d")
+theorem_15 = cite("near-optimal.theorem-15@566d2fab")
 
 HALF = Fraction(1, 2)
 CENT = Fraction(1, 100)
@@ -57,10 +58,6 @@ SETTING_OUTSIDE = {
     "delta < 1": attrs.evolve(INSIDE, delta=1),
 }
 ENDS = {
-    "phi >= 1/sqrt(2 pi d)": lambda p: 1 / mpmath.sqrt(2 * mpmath.pi * p.dimension),
-    "phi >= sqrt(1 - exp(-2 log(8d)/(d-1)))": lambda p: mpmath.sqrt(
-        1 - mpmath.exp(-2 * mpmath.log(8 * p.dimension) / (p.dimension - 1))
-    ),
     "phi >= sqrt(1 - exp(-(2/beta^2 + log 256)/(d-1)))": lambda p: mpmath.sqrt(
         1 - mpmath.exp(-(2 / beta(p) ** 2 + mpmath.log(256)) / (p.dimension - 1))
     ),
@@ -130,11 +127,17 @@ def test_fano_over_lines(statements) -> None:
         check_phi(statement)
 
 
-@theorem_15.controls(grade="interval", region="d = 20, n = 3")
+@theorem_15.controls(grade="interval", region="d = 20, n = 3: twice the separation; d = 1000 far below Phi")
 def test_a_larger_loss_is_refused(statement) -> None:
-    """Ten times the loss of (21) at the upper end of the enclosure is out of reach; so is any phi far below Phi."""
+    """The loss of (21) with 1 - phi four times as large, as for lines at twice the distance, is out of reach."""
     assert statement.at(INSIDE) is Truth.TRUE
-    assert statement.nudged(lambda margin: margin - arb(fmpq(1, 5))).at(INSIDE) is Truth.FALSE
+
+    def wider(p: SulqBound) -> arb:
+        return square(mean_distance(p)) / 2 - 4 * printed_loss(p)
+
+    crowded = attrs.evolve(INSIDE, phi=Fraction(1, 1) - Fraction(1, 10**12))
+    assert statement.at(crowded) is Truth.TRUE
+    assert statement.nudged(margin=wider).at(crowded) is Truth.FALSE
     below = SulqBound(1000, 10**5, 1, CENT, HALF)
     assert statement.conclusion(below) is Truth.FALSE, "beyond the zero of the bracket its square means nothing"
 

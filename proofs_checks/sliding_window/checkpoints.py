@@ -31,7 +31,7 @@ def numbers(*values, stamps=None, eta=HALF) -> Checkpoints:
     return Checkpoints(stamps or tuple(range(1, len(values) + 1)), matrices, eta)
 
 
-def check_printed_lemma(statement, drop) -> None:
+def check_printed_lemma(statement, drop, outside=ORDERED_OUTSIDE) -> None:
     """Compare with Update and item 2 written out for numbers, over decreasing quadruples and their stamps."""
     seen = set()
     for values, gap in product(product(range(7, -1, -2), repeat=4), (1, 2)):
@@ -54,7 +54,7 @@ def check_printed_lemma(statement, drop) -> None:
     assert seen == {True, False}
     one = fmpq_mat([[1]])
     for inside in (EQUAL, numbers(3, 2, 2), Checkpoints((1,), (one,), Fraction(1, 50))):
-        bind_hypotheses(statement, inside, ORDERED_OUTSIDE)
+        bind_hypotheses(statement, inside, outside)
     assert statement.applies(numbers(1, Fraction(-1, 20))) is Truth.FALSE
     assert statement.applies(numbers(2, 1, Fraction(11, 10))) is Truth.FALSE
 

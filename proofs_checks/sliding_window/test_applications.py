@@ -8,17 +8,21 @@ from itertools import product
 import attrs
 import mpmath
 import sympy
-from flint import fmpq
+from flint import fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
-from dpmatrix.claims.formulas import real
+from dpmatrix.claims.formulas import real, symbolic, symbolic_matrix
+from dpmatrix.exact import rational
 from dpmatrix.reporting.citing import cite
-from dpmatrix.spec.sliding_window.applications import DivisionPoint, FactorPoint, QueryPoint
+from dpmatrix.spec.sliding_window.applications import DivisionPoint, QueryPoint, WindowOfRank
 from dpmatrix.spec.sliding_window.distinguishing import NeighbouringQueries, NeighbouringSpans
+from dpmatrix.spec.sliding_window.noisy_choice import NoisyChoice, best_cost_margin
+from proofs_checks.exact_matrices import diagonal, line
+from proofs_checks.sliding_window.one_row_outputs import whole_above
 from proofs_checks.sliding_window.promises import promise, told_apart
 
-theorem_5 = cite("sliding-window.theorem-5@bb0127d3")
-theorem_6 = cite("sliding-window.theorem-6@5a0b5432")
+theorem_5 = cite("sliding-window.theorem-5@4b190467")
+theorem_6 = cite("sliding-window.theorem-6@88937edd")
 
 MILLIONTH = Fraction(1, 10**6)
 QUERIES = QueryPoint(5, 100, 100, 1, MILLIONTH, 1)
@@ -28,14 +32,20 @@ SPANS = NeighbouringSpans(1, Fraction(9, 10), 1, Fraction(1, 2), Fraction(1, 50)
 
 @theorem_5.refutes(
     grade="derived",
-    region="q = d = 100, eps = 1, delta = 10^-6: c = 1, 100, 10^6, every c >= 1 by M = 30 c, eta = 1/M^2; "
-    "q = d = 2: a unit row",
+    region="q = d = 100, eps = 1, delta = 10^-6: every c by M = 30 c >= 30, eta = 1/M^2; q = d = 2: a unit row",
 )
 def test_no_private_algorithm_answers_long_rows(statement) -> None:
-    for constant, failure in product((1, 100, 10**6), (0, Fraction(1, 4))):
-        row = 30 * constant
-        point = attrs.evolve(LONG, constant=constant, row=row, eta=Fraction(1, row**2), failure=failure)
-        assert statement.at(point) is Truth.FALSE
+    """With eta = 1/M^2 the right answers for M end at M^2 + 1 + 1/(M^2 - 1) + kappa, kappa = c log q log d/eps.
+
+    Those for M + 1 begin at (M + 1)^2 - kappa: disjoint for M > kappa + 1, and kappa = 21.2 c < 30 c - 1.
+    """
+
+    def family(constant, failure):
+        row = 30 * whole_above(constant)
+        return attrs.evolve(LONG, constant=constant, row=row, eta=Fraction(1, row**2), failure=failure)
+
+    for failure in (0, Fraction(1, 4)):
+        statement.refute(lambda constant, failure=failure: family(constant, failure))
     assert statement.at(attrs.evolve(LONG, row=20)) is Truth.TRUE
     assert LONG.failure == 0, "the theorem's bounds always hold"
     assert statement.at(attrs.evolve(LONG, failure=Fraction(27, 100))) is Truth.TRUE, "1/(1 + e) = 0.2689"
@@ -59,20 +69,25 @@ def test_no_private_algorithm_answers_long_rows(statement) -> None:
         "eta < 1/2": attrs.evolve(LONG, eta=Fraction(1, 2)),
         "row >= 0": attrs.evolve(LONG, row=-1),
         "failure >= 0": attrs.evolve(LONG, failure=-1),
+        "failure <= 1": attrs.evolve(LONG, failure=2),
     }
     for inside in (LONG, unit):
         bind_hypotheses(statement, inside, outside)
 
 
 @theorem_6.refutes(
+    "two-streams",
     grade="derived",
-    region="rows (1/2, 1/2), (1/2, -1/2): c = 1, 10, every c >= 1 with eps = 5 c^2, delta = 1/2, beta = 3^-eps/5; "
-    "eps = 1, delta near 1; every eta and algorithm",
+    region="rows (1/2, 1/2), (1/2, -1/2): every c with eps = 1, delta = 1 - x, beta = x/5, x = 1/(10 c + 10)^2; "
+    "c = 1, 10 with eps = 5 c^2, delta = 1/2, beta = 3^-eps/5; every eta and algorithm",
 )
 def test_no_private_projection_is_good_on_both_rows(statement) -> None:
     """For a unit vector p the squared costs of (M, 1/2) and (M, -1/2) add up to q' diag(2 M^2, 1/2) q for q _|_ p.
 
     So the larger cost is at least sqrt(min(2 M^2, 1/2)/2), and 1/2 from M = 1/2 on; the least cost is 0 on each.
+    With delta = 1 - x and x <= 1/100, log(1/delta) <= 2x, and log(5/x) <= log 5 + 4 x^(-1/4) - 4 gives
+    sqrt(2 log 2 (1 + log(5/x))) <= 3 x^(-1/8); so the additive term is at most 6 c x^(7/8), that is
+    6 c (10 c + 10)^(-7/4) < 1/2 for every c. And (e + 1) beta < x.
     """
     m, t = sympy.symbols("M t", real=True)
     costs = [(m * sympy.sin(t) - sign * sympy.cos(t) / 2) ** 2 for sign in (1, -1)]
@@ -85,10 +100,12 @@ def test_no_private_projection_is_good_on_both_rows(statement) -> None:
     assert statement.at(attrs.evolve(SPANS, constant=2)) is Truth.TRUE
     assert statement.at(attrs.evolve(SPANS, failure=Fraction(3, 100))) is Truth.TRUE
     assert statement.at(attrs.evolve(SPANS, length=Fraction(1, 4))) is Truth.TRUE
-    for constant in (1000, 10**6):
-        near = 1 - Fraction(1, 100 * constant)
-        rare = Fraction(1, 1000 * constant)
-        assert statement.at(NeighbouringSpans(1, near, constant, Fraction(1, 2), rare)) is Truth.FALSE
+
+    def family(constant):
+        rare = 1 / (10 * rational(constant) + 10) ** 2
+        return NeighbouringSpans(1, 1 - rare, constant, Fraction(1, 2), rare / 5)
+
+    statement.refute(family)
     values = []
     with mpmath.workdps(60):
         for epsilon, delta, constant, length, failure in product(
@@ -114,12 +131,12 @@ def test_no_private_projection_is_good_on_both_rows(statement) -> None:
         bind_hypotheses(statement, inside, outside)
 
 
-@theorem_5.refutes("algorithm-2", grade="derived", region="q = d = 100, r = 5; c = 1, 10^3, 10^6, every c by eps = 1/c")
+@theorem_5.refutes("algorithm-2", grade="derived", region="q = d = 100, r = 5: every c by eps = 1/c")
 def test_variance_queries_cost_sigma_squared(statement) -> None:
+    """At eps = 1/c sigma^2 is 256 r log(4/delta) c^2 and more, and the bound log q log d c^2."""
     assert statement.at(QUERIES) is Truth.FALSE
     assert statement.at(attrs.evolve(QUERIES, constant=1000)) is Truth.FALSE
-    for constant in (10**3, 10**6):
-        assert statement.at(attrs.evolve(QUERIES, constant=constant, epsilon=Fraction(1, constant))) is Truth.FALSE
+    statement.refute(lambda constant: attrs.evolve(QUERIES, constant=constant, epsilon=1 / rational(constant)))
     assert statement.at(attrs.evolve(QUERIES, constant=10**4)) is Truth.TRUE
     values = []
     for rank, queries, dimension, epsilon, constant in product((1, 4), (2, 50), (3, 20), (Fraction(1, 2), 5), (1, 9)):
@@ -145,48 +162,60 @@ def test_variance_queries_cost_sigma_squared(statement) -> None:
     )
 
 
-@theorem_6.refutes(
-    "factor", grade="symbolic", region="eta = 1/4: least cost 10, 10^6, 10^9, an output of once or twice that"
-)
+SQUARE = WindowOfRank(fmpq_mat([[3, 0], [0, 3]]), 1, Fraction(1, 4), 1, MILLIONTH, Fraction(1, 10), 1)
+
+
+@theorem_6.refutes(grade="derived", region="eta = 1/4, windows m I in the plane: every c by growing m; every output")
+def test_the_factor_of_theorem_6_is_negative(statement) -> None:
+    """(1 + 6 eta)/(1 - 6 eta) is -5 at eta = 1/4, so the bound is K - 5 OPT, below OPT, hence below every cost.
+
+    For m I in the plane OPT = m for k = 1, and any m > K/6 does it, where K is the additive error, a multiple of c.
+    """
+
+    def family(constant):
+        m = 100 * whole_above(constant)
+        return attrs.evolve(SQUARE, constant=constant, window=fmpq_mat([[m, 0], [0, m]]))
+
+    statement.refute(family)
+    assert statement.conclusion(attrs.evolve(SQUARE, eta=Fraction(1, 8))) is Truth.TRUE
+    values = []
+    with mpmath.workdps(60):
+        for a, b, eta, epsilon, failure in product(
+            (1, 3), (2, 9), (Fraction(1, 8), Fraction(1, 4), Fraction(2, 5)), (1, Fraction(1, 3)), (Fraction(1, 7),)
+        ):
+            p = WindowOfRank(fmpq_mat([[a, 0], [0, b]]), 1, eta, epsilon, Fraction(1, 9), failure, Fraction(5, 2))
+            extra = mpmath.mpf(5) / 2 * mpmath.log(9) / real(epsilon)
+            extra *= mpmath.sqrt(2 * mpmath.log(2) * (1 + mpmath.log(7)))
+            factor = (1 + 6 * real(eta)) / (1 - 6 * real(eta))
+            values.append((p, (factor - 1) * min(a, b) + extra))
+        bind(statement, values)
+    assert not statement.strict
+    outside = promise(SQUARE) | {
+        "k >= 1, an integer": attrs.evolve(SQUARE, k=0),
+        "k < d": attrs.evolve(SQUARE, k=2),
+        "eta > 0": attrs.evolve(SQUARE, eta=0),
+        "eta < 1/2": attrs.evolve(SQUARE, eta=Fraction(1, 2)),
+        "6 eta is not 1": attrs.evolve(SQUARE, eta=Fraction(1, 6)),
+        "failure > 0": attrs.evolve(SQUARE, failure=0),
+        "failure < 1": attrs.evolve(SQUARE, failure=1),
+    }
+    bind_hypotheses(statement, SQUARE, outside)
+
+
 @theorem_6.refutes("equation-19", grade="symbolic", region="eta = 1/4, x = 1, y = 0")
-def test_the_factor_of_theorem_6_is_negative(statements) -> None:
-    """(1 + 6 eta)/(1 - 6 eta) < 0 for eta > 1/6, so the right side is below the least cost, hence below every cost."""
-    factor, division = statements["sliding-window.theorem-6/factor"], statements["sliding-window.theorem-6/equation-19"]
+def test_division_by_a_negative_number(statement) -> None:
     quarter = Fraction(1, 4)
-    for cost, extra in ((10, 0), (10**6, 10**6), (10**9, 10**6)):
-        assert factor.at(FactorPoint(cost, cost, quarter, extra)) is Truth.FALSE
-        assert factor.at(FactorPoint(cost, 2 * cost, quarter, extra)) is Truth.FALSE
-    assert factor.conclusion(FactorPoint(10, 20, Fraction(1, 8))) is Truth.TRUE
-    assert factor.applies(FactorPoint(10, 20, Fraction(1, 8))) is Truth.FALSE
-    assert division.at(DivisionPoint(1, 0, quarter)) is Truth.FALSE
-    assert division.at(DivisionPoint(1, 1, Fraction(1, 8))) is Truth.TRUE
-    least, cost, eta, extra = sympy.symbols("least cost eta extra")
-    values, divided = [], []
+    assert statement.at(DivisionPoint(1, 0, quarter)) is Truth.FALSE
+    assert statement.at(DivisionPoint(1, 1, Fraction(1, 8))) is Truth.TRUE
+    least, cost, eta = sympy.symbols("least cost eta")
+    divided = []
     for a, b, c, e in product((1, 3), (4, 9), (Fraction(1, 8), quarter, Fraction(2, 5)), (0, 2)):
-        number = {least: a, cost: b, eta: sympy.Rational(c), extra: e}
-        bound = (1 + 6 * eta) / (1 - 6 * eta) * least + extra - cost
-        values.append((FactorPoint(a, b, c, e), bound.subs(number).evalf(50)))
-        divided.append((DivisionPoint(a, b + e, c), ((cost + extra) / (1 - 6 * eta) - least).subs(number).evalf(50)))
-    bind(factor, values)
-    bind(division, divided)
-    inside = FactorPoint(0, 0, quarter)
-    bind_hypotheses(
-        factor,
-        inside,
-        {
-            "least >= 0": attrs.evolve(inside, least=-1),
-            "extra >= 0": attrs.evolve(inside, extra=-1),
-            "eta > 0": attrs.evolve(inside, eta=0),
-            "eta < 1/2": attrs.evolve(inside, eta=Fraction(1, 2)),
-            "the output is a projection of rank k: its cost is at least the least": attrs.evolve(inside, least=1),
-            "eta > 1/6": attrs.evolve(inside, eta=fmpq(1, 6)),
-        },
-    )
-    assert factor.applies(inside) is Truth.TRUE
-    assert factor.applies(attrs.evolve(inside, least=1)) is Truth.FALSE
+        number = {least: a, cost: b + e, eta: sympy.Rational(c)}
+        divided.append((DivisionPoint(a, b + e, c), (cost / (1 - 6 * eta) - least).subs(number).evalf(50)))
+    bind(statement, divided)
     start = DivisionPoint(0, 0, quarter)
     bind_hypotheses(
-        division,
+        statement,
         start,
         {
             "left >= 0": attrs.evolve(start, left=-1),
@@ -195,5 +224,70 @@ def test_the_factor_of_theorem_6_is_negative(statements) -> None:
             "(1 - 6 eta) x <= y": attrs.evolve(start, right=-1),
         },
     )
-    for statement in statements.values():
-        assert not statement.strict
+    assert not statement.strict
+
+
+NEAR = NoisyChoice(diagonal((9, 4)), fmpq_mat([[9, 1], [1, 4]]), line(1, 0), line(1, 2), 1)
+BEST = "Tr((I - P) C~) <= Tr((I - X) C~)"
+EVENT = "|C~ - A_W'A_W| <= zeta"
+
+
+def leaning(bound) -> NoisyChoice:
+    """C~ prefers the wrong axis by exactly the noise: e_2 costs 2 zeta more than e_1, and is as good for C~."""
+    window, published = diagonal((1 + 2 * bound, 1)), diagonal((1 + bound, 1 + bound))
+    return NoisyChoice(window, published, line(0, 1), line(1, 0), bound)
+
+
+@theorem_6.supports_repair(grade="derived", region="every d, k, zeta and C~: a trace inequality in the docstring")
+def test_the_best_projection_for_a_near_matrix_is_cheap(statement) -> None:
+    """With C~ = A'A + N, cost(P) - cost(X) = Tr((X-P)A'A) = Tr((X-P)C~) - Tr((X-P)N), and the first term is at most 0.
+
+    P - X has trace 0. Its positive eigenvalues are at most k in number, as P has rank k, and at most d - k, as P - X is
+    at most 1 - X; each is at most 1. So they add up to at most min(k, d-k), the negative ones to minus that, and
+    |Tr((P-X)N)| <= 2 min(k, d-k) |N|. The event is that of theorem-4's repair; P is the projection of algorithm-4's.
+    """
+    window, published, chosen, other = (
+        sympy.Matrix(3, 3, lambda i, j, name=name: sympy.Symbol(f"{name}{min(i, j)}{max(i, j)}")) for name in "gcpx"
+    )
+    costs = [((sympy.eye(3) - each) * window).trace() for each in (chosen, other)]
+    parts = ((other - chosen) * published).trace() - ((other - chosen) * (published - window)).trace()
+    assert sympy.expand(costs[0] - costs[1] - parts) == 0
+    values = []
+    for (a, b, c), (x, y), zeta in product(
+        ((9, 4, 0), (3, 5, 1), (2, 2, fmpq(1, 3))), ((1, 0), (1, 2), (2, -1), (1, 1)), (0, fmpq(1, 2))
+    ):
+        window_matrix = fmpq_mat([[a, c], [c, b]])
+        p = NoisyChoice(window_matrix, window_matrix, line(x, y), line(0, 1), zeta)
+        v = sympy.Matrix([x, y])
+        m = symbolic_matrix(window_matrix)
+        gain = (v.T * m * v)[0] / (x**2 + y**2) - m[1, 1]
+        values.append((p, (gain + 2 * symbolic(zeta)).evalf(50)))
+    bind(statement, values)
+    assert statement.at(NEAR) is Truth.TRUE
+    for bound in (0, fmpq(1, 3), 5):
+        assert statement.at(leaning(bound)) is Truth.TRUE, "equality"
+        assert statement.margin(leaning(bound)) == 0
+    wide = NoisyChoice(diagonal((9, 4, 1)), diagonal((9, 4, 2)), diagonal((1, 1, 0)), diagonal((1, 0, 1)), 1)
+    assert statement.at(wide) is Truth.TRUE
+    assert not statement.strict
+    outside = {
+        "A_W'A_W and C~ are symmetric, d x d": attrs.evolve(NEAR, published=fmpq_mat([[9, 1], [0, 4]])),
+        "both are orthogonal projections of rank k": attrs.evolve(NEAR, other=diagonal((1, 1))),
+        EVENT: attrs.evolve(NEAR, bound=fmpq(1, 2)),
+        BEST: attrs.evolve(NEAR, chosen=line(0, 1), other=line(1, 0)),
+    }
+    bind_hypotheses(statement, NEAR, outside)
+
+
+@theorem_6.controls("+repair", grade="symbolic", region="zeta for 2 zeta; no noise bound; no choice")
+def test_less_error_is_noticed(statement) -> None:
+    p = leaning(fmpq(1, 3))
+
+    def half(point: NoisyChoice):
+        return best_cost_margin(attrs.evolve(point, bound=rational(point.bound) / 2))
+
+    assert statement.at(p) is Truth.TRUE
+    assert statement.nudged(margin=half).at(p) is Truth.FALSE
+    worse = NoisyChoice(diagonal((9, 1)), diagonal((9, 1)), line(0, 1), line(1, 0), 1)
+    assert statement.without(BEST).at(worse) is Truth.FALSE
+    assert statement.without(EVENT).at(attrs.evolve(worse, published=diagonal((1, 1)))) is Truth.FALSE

@@ -15,9 +15,16 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.sliding_window.approximate_update import ChainPoint, DropPoint
 from dpmatrix.spec.sliding_window.update_lemmas import StreamRun, every_approximation_margin, structure
 from proofs_checks.exact_matrices import diagonal
-from proofs_checks.sliding_window.checkpoints import EQUAL, RUN, RUN_OUTSIDE, VECTORS, check_printed_lemma
+from proofs_checks.sliding_window.checkpoints import (
+    EQUAL,
+    ORDERED_OUTSIDE,
+    RUN,
+    RUN_OUTSIDE,
+    VECTORS,
+    check_printed_lemma,
+)
 
-lemma_1 = cite("sliding-window.lemma-1@c84d636a")
+lemma_1 = cite("sliding-window.lemma-1@723292d5")
 
 HALF = Fraction(1, 2)
 
@@ -25,7 +32,10 @@ HALF = Fraction(1, 2)
 @lemma_1.refutes(grade="symbolic", region="three zero matrices, stamps 1, 2, 3")
 def test_one_approximate_update_does_not_give_the_property(statement) -> None:
     assert statement.at(EQUAL) is Truth.FALSE
-    check_printed_lemma(statement, lambda eta: eta / 2)
+    stamped = {"a symmetric matrix for each stamp": attrs.evolve(EQUAL, stamps=(1, 2))}
+    check_printed_lemma(statement, lambda eta: eta / 2, ORDERED_OUTSIDE | stamped)
+    skew = attrs.evolve(EQUAL, matrices=(fmpq_mat([[0, 1], [0, 0]]),) * 3)
+    assert statement.applies(skew) is Truth.FALSE
 
 
 def noisy(rows, window, eta, pattern, floor=0) -> StreamRun:
@@ -49,6 +59,17 @@ def _suffix(p: StreamRun, time: int, stamp: int):
 
 
 FOUR = "(4) at every time, for every stamp"
+SHAPES = "no S~, or a symmetric one for every time and stamp"
+
+
+def twisted() -> StreamRun:
+    """Rows (1, 0), (1/2, 0), 0, 0 with W = 4: exact sums, but for two that are seen at time 4."""
+    rows = fmpq_mat([[1, 0], [fmpq(1, 2), 0], [0, 0], [0, 0]])
+    exact = StreamRun(rows, 4, HALF, 1)
+    seen = [_suffix(exact, time, stamp)[0] for time in range(1, 5) for stamp in range(1, time + 1)]
+    seen[6] = fmpq(7, 8) * seen[6] + fmpq_mat([[0, 5], [-5, 0]])
+    seen[8] = fmpq(9, 8) * diagonal((1, 1))
+    return attrs.evolve(exact, approximations=tuple(seen))
 
 
 def check_run(statement) -> None:
@@ -60,6 +81,7 @@ def check_run(statement) -> None:
     outside |= {
         "floor >= 0": attrs.evolve(RUN, floor=Fraction(-1, 50)),
         FOUR: attrs.evolve(exact, approximations=bad_low),
+        SHAPES: attrs.evolve(exact, approximations=exact.approximations[1:]),
     }
     insides = [exact, *(attrs.evolve(exact, approximations=edge) for edge in edges), attrs.evolve(RUN, floor=0)]
     for inside in insides:
@@ -96,16 +118,23 @@ def test_the_approximate_property_holds_along_every_stream(statement) -> None:
             assert statement.at(p) is Truth.TRUE
             count += 1
     assert count > 200
+    assert statement.conclusion(twisted()) is Truth.FALSE
     check_run(statement)
 
 
-@lemma_1.controls("+repair", grade="symbolic", region="rows 3, 1, 1, 1, every approximation 1, eta = 1/5")
+@lemma_1.controls(
+    "+repair", grade="symbolic", region="rows 3, 1, 1, 1, every approximation 1, eta = 1/5; two that are not symmetric"
+)
 def test_errors_beyond_a_quarter_lose_the_property(statement) -> None:
     """Second moments from 9 to 12, all seen as 1: distant sums are taken for close, and the property is lost."""
     rows = fmpq_mat([[3], [1], [1], [1]])
     lying = StreamRun(rows, 4, Fraction(1, 5), 0, tuple(fmpq_mat([[1]]) for _ in range(10)))
+    assert statement.at(attrs.evolve(lying, approximations=())) is Truth.TRUE
     assert statement.applies(lying) is Truth.FALSE
     assert statement.without(FOUR).at(lying) is Truth.FALSE
+    skew = twisted()
+    assert statement.applies(skew) is Truth.FALSE
+    assert statement.without(SHAPES).at(skew) is Truth.FALSE, "the order is none between such matrices"
 
 
 @lemma_1.refutes("update-rule", grade="symbolic", region="rows e_1, e_2; W = 2")

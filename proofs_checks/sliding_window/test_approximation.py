@@ -12,9 +12,14 @@ from flint import arb, fmpq, fmpq_mat
 from dpmatrix.claims import Truth, bind, bind_hypotheses, certify, interval
 from dpmatrix.exact import rational
 from dpmatrix.reporting.citing import cite
-from dpmatrix.spec.sliding_window.approximation import ApproximationPoint, EmbeddingPoint, ScalarPoint
+from dpmatrix.spec.sliding_window.approximation import (
+    ApproximationPoint,
+    EmbeddingPoint,
+    ScalarPoint,
+    reversed_approximation_margin,
+)
 
-spectral_approximation = cite("sliding-window.spectral-approximation@42e9e292")
+spectral_approximation = cite("sliding-window.spectral-approximation@e4b284ac")
 definition_5 = cite("sliding-window.definition-5@c16ec260")
 proposition_10 = cite("sliding-window.proposition-10@8542f998")
 
@@ -24,15 +29,18 @@ def scalar(original, approximant, eta, zeta=0) -> ApproximationPoint:
 
 
 HALF = Fraction(1, 2)
+HALVES, THREE_FIFTHS = (fmpq(1, 2), fmpq(3, 2)), Fraction(3, 5)
 OUTSIDE = {
     "C is positive semidefinite": scalar(-1, 0, HALF),
-    "S is positive semidefinite": scalar(0, -1, HALF),
+    "C and S are symmetric, of one order": ApproximationPoint(fmpq_mat([[1]]), fmpq_mat([[1, 0], [0, 1]]), HALF),
     "eta >= 0": scalar(1, 1, Fraction(-1, 20)),
     "eta < 1": scalar(1, 1, 1),
-    "zeta >= 0": scalar(1, 1, HALF, Fraction(-1, 50)),
-    "zeta <= 0": scalar(1, 1, HALF, Fraction(1, 50)),
+    "zeta = 0": scalar(1, 1, HALF, Fraction(1, 50)),
     "(1 - eta) C - zeta I <= S <= (1 + eta) C + zeta I": scalar(1, Fraction(8, 5), HALF),
 }
+SKEW = ApproximationPoint(
+    fmpq_mat([[-1, -2], [2, HALVES[1]]]), fmpq_mat([[-HALVES[0], HALVES[0]], [-2, 1]]), THREE_FIFTHS
+)
 INSIDE = [scalar(1, HALF, HALF), scalar(1, Fraction(3, 2), HALF), scalar(1, 1, 0), scalar(0, 0, Fraction(19, 20))]
 SCALARS = [scalar(fmpq(i, 4), fmpq(j, 5), Fraction(k, 7)) for i, j, k in product((1, 3, 6), (1, 4, 7), (1, 3, 5))]
 
@@ -47,6 +55,8 @@ def check_hypotheses(statement) -> None:
     for inside in INSIDE:
         bind_hypotheses(statement, inside, OUTSIDE)
     assert statement.applies(scalar(1, Fraction(49, 100), HALF)) is Truth.FALSE, "just below (1 - eta) C"
+    assert statement.applies(scalar(1, 1, HALF, Fraction(-1, 50))) is Truth.FALSE
+    assert statement.applies(SKEW) is Truth.FALSE
     assert not statement.strict
 
 
@@ -89,16 +99,22 @@ def test_reversal_costs_a_factor(statement) -> None:
 def test_the_widened_factor_is_sharp(statement) -> None:
     point = scalar(1, HALF, HALF)
     assert statement.at(point) is Truth.TRUE
-    assert statement.nudged(lambda margin: margin - arb(1) / 50).at(point) is Truth.FALSE
+
+    def half_the_price(p: ApproximationPoint):
+        return reversed_approximation_margin(attrs.evolve(p, eta=rational(p.eta) / (2 - 2 * rational(p.eta))))
+
+    assert statement.nudged(margin=half_the_price).at(point) is Truth.FALSE
+    assert statement.without("C and S are symmetric, of one order").at(SKEW) is Truth.FALSE
 
 
 @spectral_approximation.controls("+repair", grade="symbolic", region="the slack zeta, dropped from the hypotheses")
 def test_the_slack_has_to_vanish(statement) -> None:
+    assert statement.at(scalar(1, 1, HALF)) is Truth.TRUE
     loose = ApproximationPoint(fmpq_mat([[0]]), fmpq_mat([[1]]), HALF, 1)
     assert statement.applies(loose) is Truth.FALSE
-    assert statement.without("zeta <= 0").applies(loose) is Truth.TRUE, "zeta enters the hypothesis on both sides"
+    assert statement.without("zeta = 0").applies(loose) is Truth.TRUE, "zeta enters the hypothesis on both sides"
     low = ApproximationPoint(fmpq_mat([[2]]), fmpq_mat([[0]]), HALF, 1)
-    assert statement.without("zeta <= 0").at(low) is Truth.FALSE
+    assert statement.without("zeta = 0").at(low) is Truth.FALSE
 
 
 def line(factor, alpha, eta) -> EmbeddingPoint:
@@ -154,6 +170,7 @@ def test_loewner_form_bounds_every_vector(statement) -> None:
 def test_a_lost_direction_is_noticed(statement) -> None:
     name = "(1 - alpha) B'B <= B'E'EB <= (1 + alpha) B'B"
     lost = EmbeddingPoint(fmpq_mat([[1, 0]]), fmpq_mat([[1, 0], [0, 1]]), fmpq_mat([[0], [1]]), Fraction(9, 10), 0)
+    assert statement.at(attrs.evolve(lost, embedding=lost.basis)) is Truth.TRUE
     assert statement.without(name).at(lost) is Truth.FALSE
     assert statement.applies(lost) is Truth.FALSE
 

@@ -10,37 +10,39 @@ from flint import fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.claims.formulas import symbolic
+from dpmatrix.exact import rational
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.sliding_window import constrained_pca
 from dpmatrix.spec.sliding_window.constrained_pca import NonNegative, OpenSet, Sparse
 from dpmatrix.spec.wishart.spectra import diagonal
 from proofs_checks.exact_matrices import line
 
-algorithm_5 = cite("sliding-window.algorithm-5@2ca96d35")
+algorithm_5 = cite("sliding-window.algorithm-5@9ccd5eaf")
 
 
-@algorithm_5.refutes(grade="symbolic", region="A~ = (1, 0) and (3, 0): every t > 0, since t^2/(1 + t^2) increases")
+@algorithm_5.refutes(grade="derived", region="A~ = (1, 0): every t > 0, by t' = t/2, since t^2/(1 + t^2) increases")
 def test_an_open_set_has_no_best_projection(statement) -> None:
+    """The cost of the line (1, t) is t^2/(1 + t^2), and with t/2 it is less by 3 t^2/((1 + t^2)(4 + t^2))."""
     t = sympy.Symbol("t", positive=True)
     cost = t**2 / (1 + t**2)
     gain = 3 * t**2 / ((1 + t**2) * (4 + t**2))
     assert sympy.simplify(cost - cost.subs(t, t / 2) - gain) == 0
+    line_of = fmpq_mat([[1, 0]])
+    statement.refute(lambda slope: OpenSet(line_of, slope, rational(slope) / 2))
     values = []
-    for first, second, slope in product((1, 3), (0, 1, 2), (fmpq(1, 10**6), fmpq(1, 3), 1, 50)):
-        x = symbolic(slope)
-        at = [(first * s - second) ** 2 / (1 + s**2) for s in (x / 2, x)]
-        values.append((OpenSet(fmpq_mat([[first, second]]), slope), (at[0] - at[1]).evalf(50)))
-        if not second:
-            assert statement.at(values[-1][0]) is Truth.FALSE
+    for first, second, slope, other in product((1, 3), (0, 1, 2), (fmpq(1, 10**6), fmpq(1, 3), 1, 50), (2, fmpq(1, 7))):
+        costs = [(first * s - second) ** 2 / (1 + s**2) for s in (symbolic(other), symbolic(slope))]
+        values.append((OpenSet(fmpq_mat([[first, second]]), slope, other), (costs[0] - costs[1]).evalf(50)))
     bind(statement, values)
-    inside = OpenSet(fmpq_mat([[0, 1]]), 1)
-    assert statement.at(inside) is Truth.TRUE
+    inside = OpenSet(fmpq_mat([[1, 1]]), 1, 2)
+    assert statement.conclusion(inside) is Truth.TRUE, "(1, 1) is best for itself"
     assert not statement.strict
     bind_hypotheses(
         statement,
         inside,
         {
             "slope > 0": attrs.evolve(inside, slope=0),
+            "other > 0": attrs.evolve(inside, other=0),
             "A~ has two columns": attrs.evolve(inside, sketch=fmpq_mat([[1, 0, 0]])),
         },
     )

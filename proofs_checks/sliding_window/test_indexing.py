@@ -8,16 +8,17 @@ from flint import arb, fmpq
 
 from dpmatrix.claims import Truth, bind_hypotheses
 from dpmatrix.reporting.citing import cite
-from dpmatrix.spec.sliding_window.indexing import IndexingGuess, success_probability
+from dpmatrix.spec.sliding_window.indexing import IndexingGuess, bits, success_probability
 
-definition_7 = cite("sliding-window.definition-7@b6f2ace8")
+definition_7 = cite("sliding-window.definition-7@11cb34f2")
 
 GUESS = IndexingGuess(3, 2, (0, 1))
+BITS = "the rule answers every case by a bit"
 GUESS_OUTSIDE = {
     "length >= 1, an integer": IndexingGuess(0, 1, (0,)),
     "index >= 1, an integer": IndexingGuess(2, 0, (0, 0, 0, 0)),
     "index <= N": IndexingGuess(1, 2, (0,)),
-    "the rule answers every case": IndexingGuess(3, 2, (0,)),
+    BITS: IndexingGuess(3, 2, (0,)),
 }
 
 
@@ -34,14 +35,25 @@ def test_bob_knows_nothing_of_the_bit(statement) -> None:
                 assert statement.at(IndexingGuess(length, index, rule)) is Truth.TRUE
                 count += 1
     assert count > 50
+    assert statement.margin(GUESS) == 0
     for inside in (GUESS, IndexingGuess(1, 1, (1,))):
         bind_hypotheses(statement, inside, GUESS_OUTSIDE)
     assert not statement.strict
 
 
-@definition_7.controls(grade="symbolic", region="a margin lower by 1/50, as for a rule that is right more often")
+@definition_7.controls(grade="symbolic", region="3/4 for 1/2; a rule that answers 2; a message that is the bit")
 def test_an_advantage_is_noticed(statement) -> None:
-    """A message of one bit, the parity of the rest, would raise the probability; here the margin falls by 1/50."""
-    assert statement.nudged(lambda margin: margin - arb(1) / 50).at(GUESS) is Truth.FALSE
+    """A message that is the bit itself makes every answer right; without one nothing is seen of it."""
+
+    def three_quarters(p: IndexingGuess):
+        known = bits(p.length - p.index)
+        found = success_probability(p.length, p.index, lambda seen: p.rule[known.index(seen)])
+        return -abs(arb(found) - arb(3) / 4)
+
+    assert statement.nudged(margin=three_quarters).at(GUESS) is Truth.FALSE
+    assert statement.at(GUESS) is Truth.TRUE
+    strange = IndexingGuess(1, 1, (2,))
+    assert statement.applies(strange) is Truth.FALSE
+    assert statement.without(BITS).at(strange) is Truth.FALSE
     assert success_probability(2, 1, lambda seen: seen[0]) == fmpq(1, 2)
     assert success_probability(1, 1, lambda seen: len(seen)) == fmpq(1, 2), "nothing is seen of the last bit"

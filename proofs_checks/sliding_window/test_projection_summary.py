@@ -15,7 +15,6 @@ from dpmatrix.claims.formulas import bind_formula, real, symbolic
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.sliding_window import projection_costs
 from dpmatrix.spec.sliding_window.projection_costs import Summary
-from dpmatrix.spec.sliding_window.projection_summary import SummaryParameters
 from dpmatrix.spec.sliding_window.summary_margins import (
     CrossTail,
     Displays,
@@ -24,10 +23,12 @@ from dpmatrix.spec.sliding_window.summary_margins import (
     ProductShape,
     SplitSketch,
 )
+from dpmatrix.spec.sliding_window.summary_parameters import SummaryParameters
 from dpmatrix.spec.wishart.spectra import diagonal, identity
 from proofs_checks.exact_matrices import line
+from proofs_checks.sliding_window.one_row_outputs import whole_above
 
-lemma_5 = cite("sliding-window.lemma-5@3ac39896")
+lemma_5 = cite("sliding-window.lemma-5@b34618c7")
 
 MILLIONTH = Fraction(1, 10**6)
 TENTH = Fraction(1, 10)
@@ -45,9 +46,9 @@ PARAMETERS = {
     "epsilon > 0": attrs.evolve(EMPTY, epsilon=0),
     "delta > 0": attrs.evolve(EMPTY, delta=0),
     "delta < 1": attrs.evolve(EMPTY, delta=1),
-    "constant > 0": attrs.evolve(EMPTY, constant=0),
-    "row >= 0": attrs.evolve(EMPTY, row=-1),
 }
+CONSTANT = {"constant > 0": attrs.evolve(EMPTY, constant=0)}
+ROW = {"row >= 0": attrs.evolve(EMPTY, row=-1)}
 
 
 def excludes_zero(statement, name: str) -> bool:
@@ -78,6 +79,14 @@ def parameters():
         yield SummaryParameters(k, k + wider, beta, rank, eta, epsilon, Fraction(1, 50), constant, 3)
 
 
+def small_eta(constant) -> SummaryParameters:
+    """Give eta = 1/(10 c^2), c rounded up, with the rank that belongs to it."""
+    number = 10 * whole_above(constant) ** 2
+    with mpmath.workdps(60):
+        rank = int(mpmath.ceil((5 + mpmath.log(10)) * number))
+    return attrs.evolve(EMPTY, constant=constant, eta=Fraction(1, number), rank=rank)
+
+
 def kept_probability(p: SummaryParameters):
     size = 4 * real(p.rank) / real(p.eta)
     bound = real(p.constant) * printed_term(p) / ((1 - 6 * real(p.eta)) * sigma(p))
@@ -86,20 +95,24 @@ def kept_probability(p: SummaryParameters):
 
 @lemma_5.refutes(
     grade="derived",
-    region="d = 100, k = 5, beta = 1/10: c = 1 and 20 at eta = 1/10, c = 10^3 and 10^6, every c, by small eta",
+    region="d = 100, k = 5, beta = 1/10, eps = 1, delta = 10^-6: every c by eta = 1/(10 c^2)",
 )
 def test_an_empty_window_costs_more_than_the_printed_term(statement) -> None:
+    """Here m |Phi(1-P)|_F^2 is chi-square with n = 95 m degrees, and the bound is m t^2, m = 4r/eta.
+
+    As r >= k'/eta, sigma >= 16 sqrt(k' log(4/delta)/eta)/eps, so t^2 <= c^2 d eta/(256 (1 - 6 eta)^2), as log(1/delta)
+    is below log(4/delta). At eta = 1/(10 c^2) <= 1/10 that is at most 100/(2560 (2/5)^2) < 1/4, where the mean of
+    |Phi(1-P)|_F^2 is 95. For c < 1 the bound only falls. A chi-square below a 380th of its mean n, n > 100, has
+    probability at most exp(-(x - 1 - log x) n/2) < 10^-80 at x = 1/380.
+    """
+    statement.refute(small_eta)
     assert statement.at(EMPTY) is Truth.FALSE
     assert -statement.margin(EMPTY) > fmpq(9, 10) - fmpq(1, 10**6)
     assert statement.at(attrs.evolve(EMPTY, constant=1)) is Truth.FALSE
     assert statement.at(attrs.evolve(EMPTY, constant=22)) is Truth.TRUE
-    for constant, digits in ((10**3, 5), (10**6, 11)):
-        rank = int(mpmath.ceil((5 + mpmath.log(10)) * 10**digits))
-        point = attrs.evolve(EMPTY, constant=constant, eta=Fraction(1, 10**digits), rank=rank)
-        assert statement.at(point) is Truth.FALSE
     bind_formula(statement, parameters(), lambda p: kept_probability(p) - (1 - real(p.beta)))
     assert not statement.strict
-    bind_hypotheses(statement, EMPTY, PARAMETERS | {"eta < 1/6": attrs.evolve(EMPTY, eta=Fraction(17, 100))})
+    bind_hypotheses(statement, EMPTY, PARAMETERS | CONSTANT | {"eta < 1/6": attrs.evolve(EMPTY, eta=Fraction(17, 100))})
     assert excludes_zero(statement, "eta")
     later = attrs.evolve(EMPTY, beta=Fraction(9117, 10**5))  # k'/eta is 73.95
     assert statement.applies(later) is Truth.TRUE
@@ -132,7 +145,7 @@ def test_the_floor_is_neither_private_nor_small(statements) -> None:
         )
     for statement in statements.values():
         assert not statement.strict
-        bind_hypotheses(statement, EMPTY, PARAMETERS)
+        bind_hypotheses(statement, EMPTY, PARAMETERS | ROW)
 
 
 @lemma_5.supports("equation-16-left", grade="derived", region="every parameter")
@@ -148,7 +161,7 @@ def test_the_ridge_only_adds(statement) -> None:
     assert statement.at(EMPTY) is Truth.TRUE
     assert statement.at(LONG) is Truth.TRUE
     assert not statement.strict
-    bind_hypotheses(statement, EMPTY, PARAMETERS)
+    bind_hypotheses(statement, EMPTY, PARAMETERS | ROW)
 
 
 x, y, z, tail, eta, term, c = sympy.symbols("x y z t eta K c", nonnegative=True)
@@ -180,7 +193,7 @@ def on_norms(*formulas: sympy.Expr):
 )
 @lemma_5.supports(
     "rearrangement",
-    grade="symbolic",
+    grade="derived",
     region="every eta in [0, 1) and all norms: each conclusion is a non-negative combination of hypotheses",
 )
 def test_the_last_lines_of_the_proof(statements) -> None:
@@ -283,10 +296,14 @@ def test_costs_are_kept_on_the_event_of_lemma_2(statement) -> None:
     bind(statement, [(wide, min(bound.evalf(50) for bound in bounds))], least=1)
     assert statement.at(wide) is Truth.TRUE
     assert not statement.strict
+    skew = fmpq_mat([[fmpq(3, 8), -2], [2, fmpq(15, 8)]])
+    twisted = Summary(diagonal((1, 1)), skew, diagonal((0, 1)), 0, fmpq(1, 2))
+    assert statement.without(SYMMETRIC).at(twisted) is Truth.FALSE, "its eigenvalues are near, its form is not"
     bind_hypotheses(
         statement,
         EDGE,
         {
+            SYMMETRIC: twisted,
             "P is an orthogonal projection": attrs.evolve(KEPT, projection=diagonal((2, 0))),
             "A_W'A_W is positive semidefinite": attrs.evolve(KEPT, window=diagonal((9, -1))),
             "eta >= 0": attrs.evolve(KEPT, eta=-1),
@@ -318,6 +335,7 @@ def test_without_the_ridge_it_fails(statement) -> None:
     assert statement.nudged(margin=without).at(point) is Truth.FALSE
 
 
+SYMMETRIC = "A_W'A_W and A~'A~ are symmetric, d x d"
 SPLIT = SplitSketch((3, 2, 1), fmpq_mat([[fmpq(5, 4), 0, 2], [0, 1, -1]]), 2, fmpq(9, 16))
 SHAPES = {
     "Phi is m x d and 1 <= k <= d": attrs.evolve(SPLIT, values=(3, 2)),
@@ -358,7 +376,6 @@ def test_the_blocks_of_the_error(statements) -> None:
         assert cross.at(point) is Truth.TRUE
     tall = attrs.evolve(SPLIT, sketch=fmpq_mat([[1, 0, 0], [fmpq(1, 2), 1, 0], [0, 0, 9]]), eta=1)
     assert error.at(tall) is Truth.TRUE
-    assert cross.nudged(lambda margin: margin - 1).at(SPLIT) is Truth.FALSE
     too_small = attrs.evolve(SPLIT, eta=fmpq(1, 2))
     bind_hypotheses(
         error,

@@ -16,7 +16,7 @@ from dpmatrix.spec.sliding_window.projection_cross_terms import CrossTerm
 from dpmatrix.spec.sliding_window.projections import CostPoint
 from dpmatrix.spec.wishart.spectra import diagonal, identity
 
-lemma_7 = cite("sliding-window.lemma-7@3c278f1b")
+lemma_7 = cite("sliding-window.lemma-7@46971767")
 
 QUARTER = Fraction(1, 4)
 AXES = [diagonal([int(i == j) for j in range(3)]) for i in range(3)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from itertools import product
+from itertools import combinations, product
 
 import attrs
 import mpmath
@@ -12,17 +12,22 @@ from flint import fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.claims.formulas import real
-from dpmatrix.privacy.profiles import GaussianProfile
 from dpmatrix.reporting.citing import cite
-from dpmatrix.spec.sliding_window.dyadic_release import DyadicRelease, parts, sums_with
-from dpmatrix.spec.sliding_window.sketch_privacy import SketchParameters, TwoRuns
-from dpmatrix.spec.sliding_window.sketched_stream import SketchedStream
+from dpmatrix.spec.sliding_window.dyadic_release import parts, sums_with
+from dpmatrix.spec.sliding_window.histograms import close
+from dpmatrix.spec.sliding_window.loewner import gram
+from dpmatrix.spec.sliding_window.printed_output import PrintedStreams, held_rows
+from dpmatrix.spec.sliding_window.sketch_privacy import SketchParameters
+from dpmatrix.spec.sliding_window.sketched_stream import PRINTED, Checkpoint, SketchedStream, after_step, meant
+from dpmatrix.spec.sliding_window.two_runs import TwoRuns
+from dpmatrix.spec.sliding_window.updates import survivors
 from proofs_checks.sliding_window.chi_square_losses import scaled_delta
-from proofs_checks.sliding_window.dyadic_noise import RELEASE, check_promise, check_sequence
+from proofs_checks.sliding_window.released_streams import check_noise_is_needed, check_released
 
-lemma_3 = cite("sliding-window.lemma-3@4cc185ae")
+lemma_3 = cite("sliding-window.lemma-3@f2a7f077")
 
 MILLIONTH = Fraction(1, 10**6)
+HALF, QUARTER = Fraction(1, 2), Fraction(1, 4)
 BROKEN = SketchParameters(1, Fraction(1, 1000), 1, MILLIONTH, 77)
 ORDINARY = SketchParameters(1, Fraction(1, 2), 1, MILLIONTH, 77)
 PARAMETERS = {
@@ -31,7 +36,6 @@ PARAMETERS = {
     "epsilon > 0": attrs.evolve(ORDINARY, epsilon=0),
     "delta > 0": attrs.evolve(ORDINARY, delta=0),
     "delta < 1": attrs.evolve(ORDINARY, delta=1),
-    "row >= 0": attrs.evolve(ORDINARY, row=-1),
     "4r/eta is an integer": attrs.evolve(ORDINARY, eta=Fraction(3, 5)),
 }
 
@@ -74,7 +78,7 @@ def test_the_sketch_breaks_its_promise(statement) -> None:
             ),
         )
     assert not statement.strict
-    bind_hypotheses(statement, attrs.evolve(ORDINARY, row=0), PARAMETERS)
+    bind_hypotheses(statement, ORDINARY, PARAMETERS | {"row >= 0": attrs.evolve(ORDINARY, row=-1)})
 
 
 @lemma_3.refutes(
@@ -98,7 +102,7 @@ def test_even_a_row_of_the_ball_is_revealed_by_very_many_sketches(statement) -> 
             ),
         )
     assert not statement.strict
-    bind_hypotheses(statement, attrs.evolve(ORDINARY, row=0), PARAMETERS)
+    bind_hypotheses(statement, ORDINARY, PARAMETERS)
 
 
 @lemma_3.refutes("at-the-change", grade="symbolic", region="every eta < 1/4")
@@ -118,7 +122,7 @@ def test_sigma_is_made_for_sixteen_r_rows(statement) -> None:
             values.append((p, (printed - needed).subs(numbers).evalf(50)))
     bind(statement, values)
     assert not statement.strict
-    bind_hypotheses(statement, attrs.evolve(ORDINARY, row=0), PARAMETERS)
+    bind_hypotheses(statement, ORDINARY, PARAMETERS)
 
 
 def run(rows, coins=(1, 1, 1), window=2) -> SketchedStream:
@@ -200,8 +204,90 @@ def test_the_state_reveals_a_zero_row(statement) -> None:
         assert statement.applies(attrs.evolve(pair, second=other)) is Truth.FALSE
 
 
-@lemma_3.supports_repair(grade="derived", region="every h, epsilon, delta, leaf: derivation below, each line checked")
-def test_the_noise_of_dyadic_sums_suffices(statements) -> None:
+def rows_of(*lengths) -> fmpq_mat:
+    """Rows in ten dimensions: the first along e_1, the others along e_2, of the given lengths."""
+    return fmpq_mat([[length * int(j == min(time, 1)) for j in range(10)] for time, length in enumerate(lengths)])
+
+
+OUTPUTS = PrintedStreams(rows_of(0, 10**6, 0, 0, 0), rows_of(1, 10**6, 0, 0, 0), 3, 1, HALF, 1, MILLIONTH)
+OUTPUTS_OUTSIDE = {
+    "window >= 1, an integer": attrs.evolve(OUTPUTS, window=0),
+    "rank >= 1, an integer": attrs.evolve(OUTPUTS, rank=0),
+    "eta > 0": attrs.evolve(OUTPUTS, eta=0),
+    "eta < 1": attrs.evolve(OUTPUTS, eta=1),
+    "4r/eta is an integer": attrs.evolve(OUTPUTS, eta=Fraction(3, 5)),
+    "epsilon > 0": attrs.evolve(OUTPUTS, epsilon=0),
+    "delta > 0": attrs.evolve(OUTPUTS, delta=0),
+    "delta < 1": attrs.evolve(OUTPUTS, delta=1),
+    "the streams are neighbours": attrs.evolve(OUTPUTS, other=rows_of(2, 10**6, 0, 0, 0)),
+    "d >= 4r/eta + the rank of all rows": attrs.evolve(OUTPUTS, eta=Fraction(4, 9)),
+}
+
+
+def traced(rows: fmpq_mat, window: int) -> list[tuple[int, frozenset[int]]]:
+    """Run Algorithm 3 as printed and Algorithm 1 as repaired on exact sketches, and tell which rows each one holds."""
+    total, size = rows.nrows(), 8
+    base = fmpq_mat([[fmpq((3 * i * i + 5 * i * j + 7 * j * j) % 31 - 15, 3) for j in range(10)] for i in range(size)])
+    coins = fmpq_mat([[fmpq((11 * t * t + 6 * i * t + i * i) % 29 - 13, 5) for i in range(size)] for t in range(total)])
+    stream = SketchedStream(rows, base, coins, 2, window)
+    held: list[Checkpoint] = []
+    for time in range(1, total + 1):
+        held = after_step(stream, held, time, PRINTED)
+        grams = tuple(gram(pair.sketch) for pair in held)
+        kept = survivors(len(held), lambda i, j, grams=grams: close(grams, i, j, QUARTER))
+        held = [held[i - 1] for i in kept]
+    nonzero = [time for time in range(1, total + 1) if any(rows[time - 1, j] != 0 for j in range(10))]
+    found = []
+    for pair in held:
+        sums = {
+            frozenset(chosen): 2 * base
+            + sum((meant(stream, time, time) - 2 * base for time in chosen), fmpq_mat(size, 10, [0] * 10 * size))
+            for count in range(len(nonzero) + 1)
+            for chosen in combinations(nonzero, count)
+        }
+        found.append((pair.stamp, next(chosen for chosen, total_of in sums.items() if total_of == pair.sketch)))
+    return found
+
+
+@lemma_3.refutes(
+    "output-as-printed",
+    grade="derived",
+    region="r = 1, eta = 1/2, d = 10, eps = 1, delta = 10^-6, W = 3, T = 5: rows 0 or e_1, then 10^6 e_2, then zeros",
+)
+def test_the_printed_lines_reveal_a_unit_row(statement) -> None:
+    """On the coordinates that no row meets sigma Phi has full row rank m, as d - rank >= m, with probability one.
+
+    If (1 - eta/2) K~_i precedes K~_p, then A~_i = C A~_p for some C, which is the identity on these coordinates; so
+    the sketches are equal, and the difference of their sums of g_s'a_s is zero only if it has no non-zero row. With
+    a_1 = 0 the first matrix, never updated, is sigma Phi, and so is that of stamp 3: at t = 4 stamp 2 is deleted, and
+    the output at T = 5 is sigma Phi. With a_1 = e_1 nothing is deleted, stamp 1 expires at t = 5, and the output is
+    that of stamp 2, with the row a_2 = 10^6 e_2. Its second column tells.
+    """
+    assert held_rows(OUTPUTS.rows, 3)[0] == (1, frozenset())
+    assert held_rows(OUTPUTS.other, 3)[0] == (2, frozenset({2}))
+    for rows, window in product((OUTPUTS.rows, OUTPUTS.other, rows_of(1, 2, 0, 3, 0, 0)), (2, 3, 4)):
+        assert traced(rows, window) == held_rows(rows, window), "one draw, exactly"
+    assert statement.at(OUTPUTS) is Truth.FALSE
+    least = statement.law.quantity(OUTPUTS).lower()
+    assert least > 1 - fmpq(1, 10**9)
+    small = attrs.evolve(OUTPUTS, rows=rows_of(0, 90, 0, 0, 0), other=rows_of(1, 90, 0, 0, 0))
+    with mpmath.workdps(30):
+        parameters = SketchParameters(1, HALF, 1, MILLIONTH)
+        by_hand = scaled_delta(8, 90**2 / sigma(parameters) ** 2, mpmath.mpf(1))
+        assert abs(float(statement.law.quantity(small).lower()) - float(by_hand)) < 1e-7, (
+            "an enclosure has an end of 30 bits"
+        )
+    same = attrs.evolve(OUTPUTS, other=OUTPUTS.rows)
+    assert statement.law.quantity(same).contains(0)
+    assert not statement.strict
+    bind_hypotheses(statement, OUTPUTS, OUTPUTS_OUTSIDE)
+
+
+@lemma_3.supports_repair(
+    grade="derived",
+    region="every stream, row, h, epsilon, delta: derivation below, each line checked",
+)
+def test_the_noise_of_dyadic_sums_suffices(statement) -> None:
     """One row of norm at most 1 enters h + 1 sums, one of each length, and changes each by a'a, of norm at most 1.
 
     The triangle of a'a has norm at most |a|^2, so all sums together change by at most sqrt(h + 1) = mu s, and their
@@ -210,24 +296,13 @@ def test_the_noise_of_dyadic_sums_suffices(statements) -> None:
     f = exp(-z^2/2)/2 - Pr(N > z), f(0) = 0, f tends to 0, and f' = (1/sqrt(2 pi) - z/2) exp(-z^2/2) changes sign
     once, from + to -.
     """
-    check_promise()
     for height in range(5):
         for leaf in range(3 << height):
             assert sums_with(leaf, height) == height + 1
         assert len(parts(height)) == (2 << height) - 1
-
-    for statement in statements.values():
-        check_sequence(statement)
+    check_released(statement)
 
 
-@lemma_3.controls("+repair", grade="interval", region="noise for one sum in place of h + 1")
-def test_noise_for_a_single_sum_is_noticed(statements) -> None:
-    from dpmatrix.spec.sliding_window import dyadic_release as spec
-
-    def single(p: DyadicRelease):
-        s = spec.deviation(attrs.evolve(p, height=0))
-        return fmpq(1, 10**6) - GaussianProfile(spec.arb(p.height + 1).sqrt(), s).delta(p.epsilon)
-
-    for statement in statements.values():
-        assert statement.at(RELEASE) is Truth.TRUE
-        assert statement.nudged(margin=single).at(RELEASE) is Truth.FALSE
+@lemma_3.controls("+repair", grade="interval", region="half the noise; a row of norm 2")
+def test_less_noise_is_noticed(statement) -> None:
+    check_noise_is_needed(statement)

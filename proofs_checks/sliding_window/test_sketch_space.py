@@ -6,33 +6,42 @@ from fractions import Fraction
 from itertools import product
 
 import attrs
+import mpmath
 import sympy
 from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
+from dpmatrix.exact import rational
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.sliding_window.approximate_update import DropPoint
-from dpmatrix.spec.sliding_window.dyadic_release import DyadicRelease
-from dpmatrix.spec.sliding_window.sketch_bounds import OneRowSketch
-from dpmatrix.spec.sliding_window.sketch_privacy import SketchParameters
-from dpmatrix.spec.sliding_window.sketch_space import LogarithmPoint, SpaceRun, undeletable
+from dpmatrix.spec.sliding_window.repeated_rows import RepeatedRows
+from dpmatrix.spec.sliding_window.sketch_privacy import LEMMA_3, SketchParameters
+from dpmatrix.spec.sliding_window.sketch_space import LogarithmPoint, SpaceRun, sketches
 from dpmatrix.spec.sliding_window.sketched_stream import SketchedStream
-from dpmatrix.spec.sliding_window.update_lemmas import StreamRun, structure
-from proofs_checks.sliding_window.dyadic_noise import RELEASE, half_the_noise
+from dpmatrix.spec.sliding_window.update_lemmas import StreamRun, structure, suffixes
 from proofs_checks.sliding_window.histogram_by_hand import checkpoints
+from proofs_checks.sliding_window.one_row_outputs import (
+    BLIND,
+    ONE_ROW_OUTSIDE,
+    by_hand,
+    lemma_2_ends,
+    small_outputs,
+    whole_above,
+)
+from proofs_checks.sliding_window.released_streams import check_noise_is_needed, check_released
 
-lemma_4 = cite("sliding-window.lemma-4@6bfae8b0")
-theorem_3 = cite("sliding-window.theorem-3@5bea1650")
+lemma_4 = cite("sliding-window.lemma-4@9f6d6808")
+theorem_3 = cite("sliding-window.theorem-3@1906b315")
 
-FIFTH, MILLIONTH = Fraction(1, 5), Fraction(1, 10**6)
+FIFTH, HALF, MILLIONTH = Fraction(1, 5), Fraction(1, 2), Fraction(1, 10**6)
 
 
-def blind_run(total: int, constant: int = 1, width: int = 21) -> SpaceRun:
+def blind_run(total: int, width: int = 21) -> SpaceRun:
     """Build a run with r = 1, eta = 1/5, d = 21: rows e_1, Phi = (0, I), no consecutive g's of sum zero."""
     base = fmpq_mat([[int(j == i + 1) for j in range(width)] for i in range(20)])
     rows = fmpq_mat([[int(j == 0) for j in range(width)] for _ in range(total)])
     coins = fmpq_mat([[(7 * t + 3 * i) % 11 + (i == 0) for i in range(20)] for t in range(total)])
-    return SpaceRun(SketchedStream(rows, base, coins, 1, total), 1, FIFTH, constant)
+    return SpaceRun(SketchedStream(rows, base, coins, 1, total), 1, FIFTH)
 
 
 SMALL = blind_run(3)
@@ -40,46 +49,77 @@ SPACE = {
     "rank >= 1, an integer": attrs.evolve(SMALL, rank=0),
     "eta > 0": attrs.evolve(SMALL, eta=0),
     "eta < 1/4": attrs.evolve(SMALL, eta=Fraction(1, 4)),
-    "constant > 0": attrs.evolve(SMALL, constant=0),
     "4r/eta rows of Phi, T = W, rows of rank at most r": attrs.evolve(SMALL, eta=Fraction(1, 6)),
 }
 
 
-@lemma_4.refutes(grade="derived", region="r = 1, eta = 1/5, d = 21, W = 24: every c by growing W")
-@theorem_3.refutes("item-3", grade="derived", region="r = 1, eta = 1/5, d = 21, W = 24, c = 1; every c by growing W")
-@lemma_4.refutes("singular-values", grade="symbolic", region="r = 1, eta = 1/5, d = 21")
-def test_no_sketch_can_be_deleted(statements) -> None:
+REPEATED = RepeatedRows(24, 21, 1, FIFTH, 1)
+REPEATED_OUTSIDE = {
+    "window >= 2, an integer": attrs.evolve(REPEATED, window=1),
+    "dimension >= 1, an integer": attrs.evolve(REPEATED, dimension=0),
+    "rank >= 1, an integer": attrs.evolve(REPEATED, rank=0),
+    "eta > 0": attrs.evolve(REPEATED, eta=0),
+    "eta < 1/4": attrs.evolve(REPEATED, eta=Fraction(1, 4)),
+    "4r/eta is an integer": attrs.evolve(REPEATED, eta=Fraction(3, 20)),
+    "constant > 0": attrs.evolve(REPEATED, constant=0),
+}
+
+
+def comparable(older: fmpq_mat, newer: fmpq_mat) -> bool:
+    """Whether some multiple of older'older is at most newer'newer: the rows of one span those of the other."""
+    stacked = fmpq_mat([*newer.tolist(), *older.tolist()])
+    return bool(stacked.rank() == newer.rank())
+
+
+def undeletable(p: SpaceRun) -> int:
+    """Count the checkpoints that no comparison of an older with a newer sketch can delete."""
+    held = sketches(p)
+    pairs = [(i, j) for j in range(len(held)) for i in range(j - 1) if comparable(held[i], held[j])]
+    return sum(not any(i < middle < j for i, j in pairs) for middle in range(len(held)))
+
+
+@lemma_4.refutes(grade="derived", region="r = 1, eta = 1/5, d = 21: every c by growing W; W <= 24 exactly")
+@theorem_3.refutes("item-3", grade="derived", region="r = 1, eta = 1/5, d = 21: every c by growing W")
+def test_all_checkpoints_stay(statements) -> None:
     """A~_i - A~_p = (sum of g_s over i <= s < p)'e_1, at every later time.
 
-    Let the last 20 columns of sigma Phi be invertible. If C A~_p = A~_i then C is the identity on these columns, so
-    the first columns agree and the sum of g's is zero, an event of probability zero. So W checkpoints stay for every W.
+    Let the last d - 1 >= m columns of sigma Phi have rank m, which has probability one. If C A~_p = A~_i then C is the
+    identity on these columns, so the first columns agree and the sum of g's is zero, an event of probability zero. So W
+    checkpoints stay for every W, and W exceeds 5 c log W once W = 10^4 c^2, c >= 1: sqrt W >= 100 > 10 log(sqrt W) for
+    c = 1, sqrt W = 100 c > 10 log(100 c) for larger c.
     """
-    long = blind_run(24)
-    assert undeletable(long) == 24
-    for name in ("lemma-4", "theorem-3/item-3"):
-        statement = statements[f"sliding-window.{name}"]
-        assert statement.at(long) is Truth.FALSE
-        assert statement.margin(SMALL) - 5 * sympy.log(3).evalf(30).__float__() + 3 < 1e-9
+    for total in (2, 3, 5, 24):
+        assert undeletable(blind_run(total)) == total
+    same = attrs.evolve(SMALL, run=attrs.evolve(SMALL.run, coins=fmpq_mat(3, 20, [0] * 60)))
+    assert undeletable(same) == 2, "equal sketches: only the first and the last stay"
+
+    def family(constant):
+        return attrs.evolve(REPEATED, constant=constant, window=10**4 * whole_above(constant) ** 2)
+
+    for statement in statements.values():
+        statement.refute(family)
+        assert statement.conclusion(attrs.evolve(REPEATED, constant=2)) is Truth.TRUE, "24 < 2 5 log 24"
+        assert statement.conclusion(attrs.evolve(REPEATED, dimension=20)) is Truth.UNDECIDED, "as many rows as columns"
         bind(
             statement,
             [
-                (blind_run(total, constant), (constant * 5 * sympy.log(total) - total).evalf(50))
-                for total, constant in product((2, 3, 4, 5, 6), (1, 2, 3, 7))
+                (
+                    attrs.evolve(REPEATED, window=w, constant=c, rank=r, dimension=99),
+                    (c * r * 5 * sympy.log(w) - w).evalf(50),
+                )
+                for w, c, r in product((2, 3, 24, 10**6), (1, 2, Fraction(1, 7)), (1, 3))
             ],
         )
-    number = statements["sliding-window.lemma-4/singular-values"]
-    assert number.at(SMALL) is Truth.FALSE
-    assert number.margin(SMALL) == -19
-    same = attrs.evolve(SMALL, run=attrs.evolve(SMALL.run, coins=fmpq_mat(3, 20, [0] * 60)))
-    assert undeletable(same) == 2, "equal sketches: only the first and the last stay"
-    for statement in statements.values():
         assert not statement.strict
-        bind_hypotheses(statement, SMALL, SPACE)
-        wide = attrs.evolve(SMALL.run, rows=fmpq_mat([[int(i == j) for j in range(21)] for i in range(3)]))
-        for wrong in (wide, attrs.evolve(SMALL.run, window=4), attrs.evolve(SMALL.run, coins=fmpq_mat(3, 2, [1] * 6))):
-            assert statement.applies(attrs.evolve(SMALL, run=wrong)) is Truth.FALSE
-        assert statement.applies(blind_run(2)) is Truth.TRUE
-        assert statement.applies(blind_run(1)) is Truth.FALSE
+        bind_hypotheses(statement, REPEATED, REPEATED_OUTSIDE)
+
+
+@lemma_4.refutes("singular-values", grade="symbolic", region="r = 1, eta = 1/5, d = 21")
+def test_a_sketch_has_more_singular_values(statement) -> None:
+    assert statement.at(SMALL) is Truth.FALSE
+    assert statement.margin(SMALL) == -19
+    assert not statement.strict
+    bind_hypotheses(statement, SMALL, SPACE)
 
 
 @lemma_4.refutes("one-singular-value", grade="symbolic", region="2 x 2, eta = 1/4")
@@ -119,7 +159,6 @@ def test_equation_15_has_a_negative_left_side(statements) -> None:
     right = [(p, 2 * sympy.Rational(p.constant) / sympy.Rational(p.eta) * sympy.log(p.window)) for p in points]
     bind(bound, ((p, (value - left(p)).evalf(50)) for p, value in right))
     assert all(bound.at(p) is Truth.TRUE and count.at(p) is Truth.FALSE for p in points)
-    assert bound.nudged(lambda margin: -margin).at(points[0]) is Truth.FALSE
     inside = LogarithmPoint(2, Fraction(1, 2))
     for statement in statements.values():
         assert not statement.strict
@@ -144,8 +183,10 @@ def kept_by_hand(entries, window, eta, floor):
     return [total for _, total in checkpoints(entries, window, 1 - eta / 2, floor)]
 
 
-@lemma_4.supports_repair(
-    grade="derived", region="every stream, d, W, eta, sigma: Lemma 10 as repaired with eta/2, and a scalar inequality"
+@lemma_4.supports(
+    "exact-matrices",
+    grade="derived",
+    region="every stream, d, W, eta, sigma: Lemma 10 as repaired with eta/2, and a scalar inequality",
 )
 def test_the_determinant_counts_checkpoints(statement) -> None:
     """Algorithm 1 on exact matrices is Algorithm 6 with eta/2 for eta: same lines, factor 1 - eta/2.
@@ -186,51 +227,105 @@ def test_the_determinant_counts_checkpoints(statement) -> None:
         bind_hypotheses(statement, inside, outside)
 
 
-@lemma_4.controls(
-    "+repair", grade="symbolic", region="2 in place of 3; no determinant; sketches in place of exact matrices"
+FOUR = "(4) at every time, for every stamp"
+
+
+def noisy(rows, window, eta, floor, errors) -> StreamRun:
+    """Let Algorithm 1 see each matrix off by a factor, the factors repeated as often as needed."""
+    stream = StreamRun(fmpq_mat([list(row) for row in rows]), window, eta, floor)
+    places = [(time, stamp) for time in range(1, len(rows) + 1) for stamp in range(1, time + 1)]
+    near = tuple(
+        rational(errors[k % len(errors)]) * suffixes(stream, time, [stamp])[0] for k, (time, stamp) in enumerate(places)
+    )
+    return attrs.evolve(stream, approximations=near)
+
+
+@lemma_4.supports_repair(
+    grade="derived", region="every stream, d, W, eta, sigma and error up to eta/4: the docstring; 90 streams decided"
 )
+def test_the_determinant_counts_noisy_checkpoints(statement) -> None:
+    """By Lemma 1 as repaired (1 - eta/2) S~_i does not precede S~_{i+2} for i <= l - 3.
+
+    With r = (eta^2/8)/(1 - eta/4), (1 - r)(1 - eta/4) = (1 - eta/2)(1 + eta/4). If (1 - r) S_i <= S_{i+2} held, (4)
+    would give S~_{i+2} >= (1 - eta/4)(1 - r) S_i >= (1 - eta/2) S~_i: so it does not. As S_{i+2} <= S_i, the
+    eigenvalues of S_i^(-1/2) S_{i+2} S_i^(-1/2) are at most 1 and one is below 1 - r: det S_{i+2} < (1 - r) det S_i.
+    The indices 1, 3, 5, ... up to l - 3 are at least (l - 3)/2 in number: det S_l <= (1 - r)^((l-3)/2) det S_1, that is
+    l <= 3 + 2 log(det S_1/det S_l)/-log(1 - r), and -log(1 - r) >= r >= eta^2/8.
+    """
+    e = sympy.symbols("eta", positive=True)
+    r = e**2 / 8 / (1 - e / 4)
+    assert sympy.simplify((1 - r) * (1 - e / 4) - (1 - e / 2) * (1 + e / 4)) == 0
+    assert sympy.simplify(r - e**2 / 8 - e**3 / 32 / (1 - e / 4)) == 0
+    values = []
+    patterns = ((Fraction(15, 16), Fraction(17, 16)), (Fraction(17, 16), 1, Fraction(15, 16)), (1,))
+    for entries, errors in product(product((0, 1, 3), repeat=3), patterns):
+        rows = [(entry,) for entry in (*entries, 1, 0)]
+        p = noisy(rows, 4, HALF, Fraction(1, 3), errors)
+        assert statement.at(p) is Truth.TRUE
+        kept = structure(p, Fraction(1, 4)).stamps
+        energy = [sum(entry**2 for (entry,) in rows[stamp - 1 :]) + Fraction(1, 3) for stamp in kept]
+        ratio = sympy.Rational(energy[0]) / sympy.Rational(energy[-1])
+        values.append((p, (3 + 64 * sympy.log(ratio) - len(kept)).evalf(50)))
+    bind(statement, values)
+    for place, choice in enumerate(product(((1, 0), (0, 1), (2, 1)), repeat=2)):
+        p = noisy((*choice, (0, 0), (1, 1)), 2 + place % 3, HALF, 1, (Fraction(8, 9), Fraction(10, 9), 1))
+        assert statement.at(p) is Truth.TRUE
+    still = noisy([(0,)] * 6, 6, HALF, 1, (1,))
+    assert statement.margin(still) == 0, "stamps 1, 5 and 6: the constant 3 is attained"
+    assert not statement.strict
+    outside = {
+        "window >= 1, an integer": attrs.evolve(still, window=0),
+        "eta > 0": attrs.evolve(still, eta=0),
+        "eta < 1": attrs.evolve(still, eta=1),
+        "floor > 0": attrs.evolve(still, floor=0),
+        "no S~, or a symmetric one for every time and stamp": attrs.evolve(
+            still, approximations=still.approximations[1:]
+        ),
+        FOUR: noisy([(0,)] * 6, 6, HALF, 1, (1, Fraction(9, 10), Fraction(5, 6))),
+    }
+    for inside in (still, attrs.evolve(still, window=1)):
+        bind_hypotheses(statement, inside, outside)
+
+
+@lemma_4.controls("+repair", grade="symbolic", region="2 for 3; no determinant; errors beyond eta/4")
 def test_a_smaller_count_is_noticed(statement) -> None:
-    assert statement.at(ZEROS) is Truth.TRUE
-    assert statement.nudged(lambda margin: margin - 1).at(ZEROS) is Truth.FALSE
-    steep = StreamRun(fmpq_mat([[9], [5], [3], [1], [1]]), 5, Fraction(1, 2), 1)
+    still = noisy([(0,)] * 6, 6, HALF, 1, (1,))
+    assert statement.at(still) is Truth.TRUE
+    assert statement.nudged(lambda margin: margin - 1).at(still) is Truth.FALSE, "2 + (16/eta^2) log(...)"
+    steep = StreamRun(fmpq_mat([[9], [5], [3], [1], [1]]), 5, HALF, 1)
     assert statement.at(steep) is Truth.TRUE
-    count = len(structure(steep, Fraction(1, 4)).stamps)
-    assert count == 5
+    assert len(structure(steep, Fraction(1, 4)).stamps) == 5
     assert statement.nudged(margin=lambda p: arb(3 - len(structure(p, p.eta / 2).stamps))).at(steep) is Truth.FALSE
     # sketches that fall by a third from stamp to stamp: nothing is deleted, although all matrices are equal
     falling = tuple(fmpq_mat([[fmpq(2, 3) ** stamp]]) for time in range(1, 7) for stamp in range(1, time + 1))
-    assert statement.without(COMPARES).at(attrs.evolve(ZEROS, approximations=falling)) is Truth.FALSE
+    far = attrs.evolve(still, approximations=falling)
+    assert statement.applies(far) is Truth.FALSE
+    assert statement.without(FOUR).at(far) is Truth.FALSE
 
 
 @theorem_3.refutes(grade="interval", region="r = 1, eta = 1/1000, eps = 1, delta = 10^-6, M = 77")
-@theorem_3.refutes(
-    "item-2", grade="derived", region="r = 1, eta = 1/4, d = 17, c = 1; every variate and c as for lemma-2"
-)
-@theorem_3.supports_repair(grade="derived", region="as lemma-3+repair")
-@theorem_3.controls("+repair", grade="interval", region="half the noise")
-def test_theorem_3_collects_the_lemmas(statements) -> None:
-    """Its statements are those of lemma-3 and lemma-2, margin for margin; their proofs are checked there."""
-    from dpmatrix.spec.sliding_window.sketch_accuracy import LEMMA_2
-    from dpmatrix.spec.sliding_window.sketch_privacy import LEMMA_3
+def test_theorem_3_is_not_private(statement) -> None:
+    """The statement is that of lemma-3, whose margin is bound there to another formula."""
+    broken = SketchParameters(1, Fraction(1, 1000), 1, MILLIONTH, 77)
+    assert statement.law == LEMMA_3.statement.law
+    assert statement.given == LEMMA_3.statement.given
+    assert statement.at(broken) is Truth.FALSE
+    assert -statement.margin(broken) > 0.016
 
-    private = statements["sliding-window.theorem-3"]
-    accurate = statements["sliding-window.theorem-3/item-2"]
-    repaired = statements["sliding-window.theorem-3+repair"]
-    for mine, theirs in (
-        (private, LEMMA_3.statement),
-        (accurate, LEMMA_2.statement),
-        (repaired, LEMMA_3.repair.statement),
-    ):
-        assert mine.formula is theirs.formula
-        assert mine.given == theirs.given
-        assert mine.strict is theirs.strict is False
-    assert private.at(SketchParameters(1, Fraction(1, 1000), 1, MILLIONTH, 77)) is Truth.FALSE
-    base = fmpq_mat([[*(int(i == j) for j in range(16)), i] for i in range(16)])
-    direction = fmpq_mat([[-i] for i in range(16)] + [[1]])
-    zero, coin = fmpq_mat(1, 17, [0] * 17), fmpq_mat(1, 16, [1] * 16)
-    blind = OneRowSketch(base, coin, zero, direction, 1, Fraction(1, 4), 1, MILLIONTH, 1)
-    assert accurate.at(blind) is Truth.FALSE
-    for height, epsilon, delta in product((0, 3), (Fraction(1, 2), 4), (Fraction(1, 9), MILLIONTH)):
-        assert repaired.at(DyadicRelease(2, height, epsilon, delta)) is Truth.TRUE
 
-    assert repaired.nudged(margin=half_the_noise).at(RELEASE) is Truth.FALSE
+@theorem_3.refutes("item-2", grade="derived", region="r = 1, eta = 1/4, d = 17: every c, with probability one")
+def test_item_2_has_the_blind_direction_of_lemma_2(statement) -> None:
+    """Here m rows in d > m dimensions leave a direction u with A~u = 0, where the lower bound is positive."""
+    statement.refute(lambda constant: attrs.evolve(BLIND, constant=constant))
+    with mpmath.workdps(60):
+        bind(statement, ((p, by_hand(p, *lemma_2_ends(p, 2)) - mpmath.mpf(9) / 10) for p in small_outputs()))
+    assert not statement.strict
+    bind_hypotheses(statement, BLIND, ONE_ROW_OUTSIDE)
+
+
+@theorem_3.supports_repair(grade="derived", region="every stream, row, h, epsilon, delta: as for lemma-3")
+@theorem_3.controls("+repair", grade="interval", region="half the noise; a row of norm 2")
+def test_what_remains_of_theorem_3(statement) -> None:
+    """The derivation is that of lemma-3's repair: `check_released`."""
+    check_released(statement)
+    check_noise_is_needed(statement)

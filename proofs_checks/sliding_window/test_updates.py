@@ -6,12 +6,13 @@ from itertools import combinations, product
 
 import sympy
 
-from dpmatrix.claims import Truth, bind, bind_hypotheses
+from dpmatrix.claims import Truth, bind, bind_hypotheses, redefined
 from dpmatrix.reporting.citing import cite
+from dpmatrix.spec.sliding_window import updates
 from dpmatrix.spec.sliding_window.updates import LoopState, UpdateRun, survivors
 from dpmatrix.streaming import Ending, Slip, printed_update, thin
 
-algorithm_1 = cite("sliding-window.algorithm-1@3d00d6ea")
+algorithm_1 = cite("sliding-window.algorithm-1@e9d8c2d1")
 algorithm_6 = cite("sliding-window.algorithm-6@774b39ab")
 
 BOTH = ("sliding-window.algorithm-1", "sliding-window.algorithm-6")
@@ -44,8 +45,14 @@ def check_loop(statement) -> None:
 def test_the_printed_inner_loop_never_ends(statements) -> None:
     for name in BOTH:
         assert statements[name].at(STATE) is Truth.FALSE
-        bind(statements[name], ((state, -1) for state in STATES))
         check_loop(statements[name])
+    bind(statements[BOTH[1]], ((state, -1) for state in STATES))
+    # executed, the loop is left by force after l + 1 rounds, where l - i - k + 1 were enough
+    bind(statements[BOTH[0]], ((s, s.length - s.i - s.k + 1 - (s.length + 1)) for s in STATES))
+    mended = redefined(statements[BOTH[0]], updates, "PRINTED_INCREMENT", 1)
+    assert mended.at(STATE) is Truth.TRUE, "with an increment it ends, in exactly so many rounds"
+    assert mended.margin(STATE) == 0
+    assert mended.conclusion(LoopState(1, 2, 9, 1)) is Truth.TRUE
     endless = printed_update(4, lambda *_: True, frozenset({Slip.EMPTY, Slip.BOUND, Slip.LENGTH}))
     assert endless.ending is Ending.ENDLESS
     assert (endless.i, endless.j, endless.k) == (1, 3, 1)
@@ -120,7 +127,7 @@ def test_the_printed_bound_reads_beyond_the_end(statement) -> None:
     check_loop(statement)
 
 
-@algorithm_1.supports("length", grade="symbolic", region="every i, j, l")
+@algorithm_1.supports("length", grade="derived", region="every i < j <= l: j - 1 - i checkpoints lie between")
 def test_length_after_deletion(statement) -> None:
     i, j, l = sympy.symbols("i j l")
     assert sympy.expand((l + i - j + 1) - (i + (l - j + 1))) == 0

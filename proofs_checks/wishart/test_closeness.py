@@ -15,10 +15,10 @@ from dpmatrix.claims.formulas import bind_formula, real, real_matrix
 from dpmatrix.exact import ball, rational
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.wishart.closeness_proof import TopVectorRun, scale_eigenvalue, tail_factor, tail_parameter
-from dpmatrix.spec.wishart.noise import WishartTail, printed_threshold
+from dpmatrix.spec.wishart.wishart_tail import WishartTail, printed_threshold
 from proofs_checks.exact_matrices import conjugated, diagonal, rotation
 
-theorem_7 = cite("wishart.theorem-7@b7d447b0")
+theorem_7 = cite("wishart.theorem-7@2fa1f30a")
 
 ENTRIES = random.Random(20160214)
 EVERY_D = "every d >= 2, A, W >= 0 and choice of eigenvectors, by the docstring's derivation; "

@@ -1,34 +1,39 @@
-"""Definitions 3 to 5 of `wishart`: what each leaves open, and that the adopted reading is sound."""
+"""Definitions 3 to 5 of `wishart`: what each says, and what the last one leaves open."""
 
 from __future__ import annotations
 
 from fractions import Fraction
 from itertools import product
 
+import attrs
 import sympy
 from flint import arb, fmpq, fmpq_mat
 
-from dpmatrix.claims import Truth, bind, bind_hypotheses
+from dpmatrix.claims import Truth, bind, bind_hypotheses, redefined
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.conditions import at_least
-from dpmatrix.spec.wishart.definitions import DataSetPair, EventPoint
+from dpmatrix.spec.wishart import definitions
+from dpmatrix.spec.wishart.definitions import (
+    DataSetPair,
+    EventPoint,
+    definition_4_margin,
+    is_private,
+    largest_excess_margin,
+    same_relation_margin,
+)
 from dpmatrix.spec.wishart.sensitivity import RecordPair
 
-definition_3 = cite("wishart.definition-3@8639b9ef")
-definition_4 = cite("wishart.definition-4@828df7f8")
-definition_5 = cite("wishart.definition-5@87687e77")
+definition_3 = cite("wishart.definition-3@be2953fe")
+definition_4 = cite("wishart.definition-4@c07f6e65")
+definition_5 = cite("wishart.definition-5@2f060290")
 
 ZERO = fmpq_mat(2, 1, [0, 0])
 HALVES = fmpq_mat(2, 1, [fmpq(1, 2), fmpq(1, 2)])
+TWO_COLUMNS = DataSetPair(fmpq_mat(1, 2, [0, 0]), fmpq_mat(1, 2, [1, 1]))
+ONE_COLUMN = "two data sets of one shape differ in exactly one column"
 
 
-@definition_3.refutes(grade="symbolic", region="d = 2, n = 1: (0,0) and (1/2,1/2)")
-def test_entry_and_column_are_different_relations(statement) -> None:
-    assert statement.at(DataSetPair(ZERO, HALVES)) is Truth.FALSE
-    assert statement.at(DataSetPair(ZERO, fmpq_mat(2, 1, [0, 1]))) is Truth.TRUE
-
-
-@definition_3.supports_repair(
+@definition_3.supports(
     grade="derived",
     region="every data set with d, n <= 3, symbolically; every d, n, since XX' is the sum of its columns' squares",
 )
@@ -41,80 +46,91 @@ def test_replacing_a_column_changes_the_gram_matrix_by_two_outer_products(statem
             change = left * left.T - other * other.T
             outer = left[:, j] * left[:, j].T - right[:, j] * right[:, j].T
             assert (change - outer).expand() == sympy.zeros(d, d)
+    pairs = []
     for k in range(1, 25):
         data = fmpq_mat(3, 2, [fmpq(i * k % 7, 5) for i in range(6)])
         other = fmpq_mat(3, 2, [data[i, j] if j == 0 else fmpq(k, 9) + i for i in range(3) for j in range(2)])
-        assert statement.at(DataSetPair(data, other)) is Truth.TRUE
-    two_columns = DataSetPair(fmpq_mat(1, 2, [0, 0]), fmpq_mat(1, 2, [1, 1]))
-    bind_hypotheses(statement, DataSetPair(ZERO, HALVES), {"exactly one column differs": two_columns})
+        pairs.append(DataSetPair(data, other))
+        assert statement.at(pairs[-1]) is Truth.TRUE
+    bind(statement, ((p, 0) for p in pairs))
+    assert statement.conclusion(TWO_COLUMNS) is Truth.FALSE
+    bind_hypotheses(statement, DataSetPair(ZERO, HALVES), {ONE_COLUMN: TWO_COLUMNS})
+    for wider in (fmpq_mat(1, 2, [1, 1]), fmpq_mat(2, 1, [1, 1])):
+        assert statement.applies(DataSetPair(fmpq_mat(1, 1, [0]), wider)) is Truth.FALSE, "another shape"
 
 
-@definition_3.controls("+repair", grade="symbolic", region="two columns differ")
-def test_two_replaced_columns_are_noticed(statement) -> None:
-    two = DataSetPair(fmpq_mat(1, 2, [0, 0]), fmpq_mat(1, 2, [1, 1]))
-    anything = statement.without("exactly one column differs")
-    assert anything.at(two) is Truth.FALSE
+@definition_3.controls(grade="symbolic", region="two columns differ; one entry of the matrix in place of one record")
+def test_other_relations_are_noticed(statement) -> None:
+    anything = statement.without(ONE_COLUMN)
+    assert anything.at(TWO_COLUMNS) is Truth.FALSE
     left_over = DataSetPair(fmpq_mat(2, 2, [0, 0, 0, 0]), fmpq_mat(2, 2, [1, 0, 0, 1]))
     assert anything.at(left_over) is Truth.FALSE, "one entry of four is left over, and the largest counts"
     assert anything.margin(left_over) == -1
+    assert same_relation_margin(DataSetPair(ZERO, HALVES)) == -1, "a replaced record changes up to d entries"
+    assert same_relation_margin(DataSetPair(ZERO, fmpq_mat(2, 1, [0, 1]))) == 0
 
 
-def _events() -> list[EventPoint]:
-    first = (fmpq(1, 2), fmpq(1, 3), fmpq(1, 6))
-    second = (fmpq(1, 6), fmpq(1, 3), fmpq(1, 2))
-    return [
-        EventPoint(first, second, event, exponential, fmpq(0))
-        for event in product((False, True), repeat=3)
-        for exponential in (fmpq(1), fmpq(3, 2), fmpq(4))
-    ]
-
-
-@definition_4.refutes(grade="interval", region="one outcome, S empty, delta = -1/10")
-def test_a_negative_delta_rules_out_even_a_constant_mechanism(statement) -> None:
-    assert statement.at(EventPoint((fmpq(1),), (fmpq(1),), (False,), fmpq(2), fmpq(-1, 10))) is Truth.FALSE
-    certain = EventPoint((fmpq(1),), (fmpq(0),), (True,), fmpq(2), fmpq(1))
-    assert statement.at(certain) is Truth.TRUE, "at delta = 1 even full disclosure qualifies"
-    for point in _events():
-        excess = sum(
-            (a - point.exponential * q for a, q, i in zip(point.first, point.second, point.event, strict=True) if i),
-            fmpq(0),
-        )
-        assert abs(statement.margin(point) - arb(point.delta - excess)) < arb(2) ** -40
-
-
-@definition_4.supports_repair(
-    grade="derived",
-    region="every finite pair of distributions and event, term by term; every pair by approximation; 24 events",
+LAWS = (
+    ((fmpq(1, 2), fmpq(1, 3), fmpq(1, 6)), (fmpq(1, 6), fmpq(1, 3), fmpq(1, 2))),
+    ((fmpq(3, 4), fmpq(1, 4)), (fmpq(1, 4), fmpq(3, 4))),
+    ((fmpq(1),), (fmpq(1),)),
+    ((fmpq(0), fmpq(2, 5), fmpq(3, 5), fmpq(0)), (fmpq(1, 4), fmpq(1, 4), fmpq(1, 4), fmpq(1, 4))),
 )
-def test_the_hockey_stick_divergence_is_the_largest_excess(statement) -> None:
-    """Outcome by outcome, max(0, x) - x and max(0, x) are never negative, so no event exceeds the sum."""
+
+
+def event_points() -> list[EventPoint]:
+    """Pairs of laws with deltas below, at and above the divergence."""
+    found = []
+    for (first, second), exponential in product(LAWS, (fmpq(1), fmpq(3, 2), fmpq(4))):
+        divergence = sum((max(fmpq(0), a - exponential * c) for a, c in zip(first, second, strict=True)), fmpq(0))
+        deltas = (divergence / 2, divergence, (1 + divergence) / 2)
+        found += [EventPoint(first, second, (True,) * len(first), exponential, delta) for delta in deltas]
+    return found
+
+
+@definition_4.supports(
+    grade="derived",
+    region="every pair of laws on finitely many outcomes, by the docstring; 36 pairs, all their events",
+)
+def test_the_condition_is_a_bound_of_the_divergence(statement) -> None:
+    """P(S) - E Q(S) is a sum over S of p - E q; the S of the outcomes with p > E q has the largest one."""
     x = sympy.symbols("x", real=True)
-    assert sympy.Max(0, x).subs(x, -3) == 0
-    assert sympy.expand((sympy.Max(0, x) - x - sympy.Max(0, -x)).rewrite(sympy.Abs)) == 0
-    values = []
-    for point in _events():
-        terms = [a - point.exponential * q for a, q in zip(point.first, point.second, strict=True)]
-        largest = sum((max(term, fmpq(0)) for term in terms), fmpq(0))
-        excess = sum((term for term, inside in zip(terms, point.event, strict=True) if inside), fmpq(0))
-        assert largest >= excess
-        values.append((point, largest - excess))
-    bind(statement, values)
-    best = EventPoint((fmpq(3, 4), fmpq(1, 4)), (fmpq(1, 4), fmpq(3, 4)), (True, False), fmpq(1), fmpq(0))
-    assert statement.at(best) is Truth.TRUE, "attained by the outcomes that are likelier than E times the other"
+    assert sympy.expand((sympy.Max(0, x) - x - sympy.Max(0, -x)).rewrite(sympy.Abs)) == 0, "x <= max(0, x)"
+    verdicts = set()
+    for point in event_points():
+        assert statement.at(point) is Truth.TRUE
+        verdicts.add(is_private(point))
+        best = tuple(a > point.exponential * c for a, c in zip(point.first, point.second, strict=True))
+        attained = attrs.evolve(point, event=best)
+        excess = sum((a - point.exponential * c for a, c, i in zip(point.first, point.second, best, strict=True) if i))
+        assert abs(definition_4_margin(attained) - arb(point.delta - excess)) < arb(2) ** -40
+        assert largest_excess_margin(attained).contains(0)
+    assert verdicts == {False, True}
+    bind(statement, ((p, 0) for p in event_points()))
+    inside = event_points()[0]
     bind_hypotheses(
         statement,
-        best,
+        inside,
         {
-            "delta >= 0": EventPoint(best.first, best.second, best.event, fmpq(1), fmpq(-1, 9)),
-            "delta < 1": EventPoint(best.first, best.second, best.event, fmpq(1), fmpq(1)),
+            "P and Q are probability laws on the same outcomes": attrs.evolve(inside, first=inside.first[:2]),
         },
     )
+    for weights in ((fmpq(3, 2), fmpq(-1, 2), fmpq(0)), (fmpq(1), fmpq(1), fmpq(0))):
+        assert statement.applies(attrs.evolve(inside, second=weights)) is Truth.FALSE
 
 
-@definition_4.controls("+repair", grade="interval", region="two outcomes")
-def test_a_smaller_bound_than_the_divergence_is_noticed(statement) -> None:
-    best = EventPoint((fmpq(3, 4), fmpq(1, 4)), (fmpq(1, 4), fmpq(3, 4)), (True, False), fmpq(1), fmpq(0))
-    assert statement.nudged(lambda margin: margin - arb(1) / 20).at(best) is Truth.FALSE
+@definition_4.controls(grade="symbolic", region="two outcomes: single outcomes in place of all events; delta < 0")
+def test_other_conditions_are_noticed(statement) -> None:
+    """Two outcomes of excess 1/4 each have 1/2 together; for delta < 0 the empty event rules every mechanism out."""
+
+    def outcome_by_outcome(p: EventPoint) -> bool:
+        return all(a <= p.exponential * c + p.delta for a, c in zip(p.first, p.second, strict=True))
+
+    first, second = (fmpq(1, 2), fmpq(1, 2), fmpq(0)), (fmpq(1, 4), fmpq(1, 4), fmpq(1, 2))
+    point = EventPoint(first, second, (True,) * 3, fmpq(1), fmpq(1, 3))
+    assert statement.at(point) is Truth.TRUE
+    assert redefined(statement, definitions, "is_private", outcome_by_outcome).at(point) is Truth.FALSE
+    assert not is_private(EventPoint((fmpq(1),), (fmpq(1),), (True,), fmpq(2), fmpq(-1, 10)))
 
 
 @definition_5.refutes(grade="interval", region="orthogonal unit records")
@@ -163,4 +179,5 @@ def _on_pairs(formula: sympy.Expr, a: sympy.Symbol, d: sympy.Symbol, s: sympy.Sy
 
 @definition_5.controls("+repair", grade="interval", region="orthogonal unit records")
 def test_a_smaller_entrywise_bound_is_noticed(statement) -> None:
+    """9/5 in place of 2."""
     assert statement.nudged(lambda margin: margin - arb(1) / 5).at(RecordPair(1, 1, 0)) is Truth.FALSE

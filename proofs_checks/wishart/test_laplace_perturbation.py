@@ -1,24 +1,28 @@
-"""Lemma 2, Theorem 3 and Algorithm 1 of `wishart`, against the exact sensitivity; sign matrices attain it."""
+"""Lemma 2 and Theorem 3 of `wishart`, against the exact sensitivity; sign matrices attain it."""
 
 from __future__ import annotations
 
 from fractions import Fraction
 
-import attrs
 import pytest
 import sympy
-from flint import fmpz_mat
+from flint import arb
 
-from dpmatrix.claims import Truth, bind, bind_hypotheses
-from dpmatrix.exact import precision
+from dpmatrix.claims import Statement, Truth, bind, bind_hypotheses, redefined
+from dpmatrix.exact import ball, precision
 from dpmatrix.privacy import Entries
 from dpmatrix.reporting.citing import cite
-from dpmatrix.spec.wishart.laplace_perturbation import FlatRecords, InputPerturbation, LaplaceRun
+from dpmatrix.spec.wishart import laplace_perturbation
+from dpmatrix.spec.wishart.laplace_perturbation import (
+    FlatRecords,
+    full_sensitivity,
+    laplace_perturbation_slack,
+)
+from dpmatrix.spec.wishart.points import InputPerturbation
 from proofs_checks.sign_matrices import exceeds_or_attains, squared_formula
 
-lemma_2 = cite("wishart.lemma-2@61a15902")
-theorem_3 = cite("wishart.theorem-3@999d9312")
-algorithm_1 = cite("wishart.algorithm-1@ccf7653b")
+lemma_2 = cite("wishart.lemma-2@d06b08f5")
+theorem_3 = cite("wishart.theorem-3@58fb4023")
 
 d, n = sympy.symbols("d n", positive=True)
 step = sympy.symbols("step", nonnegative=True)
@@ -27,6 +31,7 @@ INPUTS = {
     "records >= 1, an integer": InputPerturbation(3, 0, 1),
     "epsilon > 0": InputPerturbation(3, 5, 0),
 }
+SIZES = {says: point for says, point in INPUTS.items() if says != "epsilon > 0"}
 EVERY_D = (
     "every d and n: the sensitivity by the notes of `l1_sensitivity`, its inequality with the bound as a polynomial"
 )
@@ -54,7 +59,9 @@ def nonnegative_for_nonnegative_step(polynomial) -> bool:
 @lemma_2.refutes(grade="symbolic", region="d = 1, n = 7: s_1 = 1/n = d/n")
 def test_strict_lower_bound_fails_in_dimension_one(statement) -> None:
     assert statement.at(InputPerturbation(1, 7, 1)) is Truth.FALSE
-    bind_hypotheses(statement, InputPerturbation(1, 7, 1), INPUTS)
+    values = ((p, full(p.dimension) - p.dimension, 2 * p.dimension - full(p.dimension)) for p in inputs(2))
+    bind(statement, ((p, (sympy.Min(low, high) / p.records).evalf(50)) for p, low, high in values))
+    bind_hypotheses(statement, InputPerturbation(1, 7, 1), SIZES)
 
 
 @lemma_2.supports_repair(grade="derived", region=EVERY_D + ", d >= 2")
@@ -81,23 +88,21 @@ def test_sensitivity_lies_between_the_bounds(statements) -> None:
         if name.endswith("+repair"):
             outside = {
                 "records >= 1, an integer": INPUTS["records >= 1, an integer"],
-                "epsilon > 0": INPUTS["epsilon > 0"],
                 "dimension >= 2, an integer": InputPerturbation(1, 5, 1),
             }
-            names = [condition.says for condition in statement.given]
-            assert names.count("dimension >= 1, an integer") == 1
-            kept = statement.without("dimension >= 1, an integer")
-            bind_hypotheses(kept, InputPerturbation(2, 5, 1), outside)
+            bind_hypotheses(statement, InputPerturbation(2, 5, 1), outside)
         else:
-            bind_hypotheses(statement, InputPerturbation(2, 5, 1), INPUTS)
+            bind_hypotheses(statement, InputPerturbation(2, 5, 1), SIZES)
 
 
-@lemma_2.controls(
-    "+repair", grade="symbolic", region="d = 2, n = 1: the smaller margin, that of the lower bound, less 1"
-)
+@lemma_2.controls("+repair", grade="symbolic", region="d = 2, n = 1: an upper bound of 4d/(3n)")
 def test_an_upper_bound_below_the_exact_value_is_noticed(statement) -> None:
+    def narrower(p: InputPerturbation) -> arb:
+        return (arb(4 * p.dimension) / 3 - full_sensitivity(p)) / p.records
+
     assert statement.at(InputPerturbation(2, 1, 1)) is Truth.TRUE
-    assert statement.nudged(lambda margin: margin - 1).at(InputPerturbation(2, 1, 1)) is Truth.FALSE
+    assert statement.conclusion(InputPerturbation(1, 1, 1)) is Truth.FALSE
+    assert statement.nudged(margin=narrower).at(InputPerturbation(2, 1, 1)) is Truth.FALSE
 
 
 @lemma_2.refutes("triangle-inequality", grade="symbolic", region="d = 4, p flat, q = 0")
@@ -134,7 +139,7 @@ def test_the_factor_n_is_dropped(statement) -> None:
     assert statement.at(InputPerturbation(3, 2, 1)) is Truth.FALSE
     assert statement.at(InputPerturbation(3, 1, 1)) is Truth.TRUE, "at n = 1 both sides agree"
     bind(statement, ((p, sympy.Rational(2 * p.dimension, p.records) - 2 * p.dimension) for p in inputs()))
-    bind_hypotheses(statement, InputPerturbation(2, 5, 1), INPUTS)
+    bind_hypotheses(statement, InputPerturbation(2, 5, 1), SIZES)
 
 
 @theorem_3.supports(
@@ -146,15 +151,16 @@ def test_the_factor_n_is_dropped(statement) -> None:
     "scale-exceeds", grade="derived", region="every d, n: 4 d^2 > 2 d^2, as for lemma-2/upper-bound; bound at 39 points"
 )
 def test_printed_scale_covers_the_upper_triangle(statements) -> None:
-    """For d >= 2, 16 d^2 - ((d+2)^2 + d^2) = 14 d^2 - 4d - 4 > 0, and 1 < 2 at d = 1."""
+    """The divergence is 0 where the loss, sensitivity / scale, is at most epsilon (`wishart.theorem-1`).
+
+    For d >= 2, 16 d^2 - ((d+2)^2 + d^2) = 14 d^2 - 4d - 4 > 0, and 1 < 2 at d = 1.
+    """
     assert nonnegative_for_nonnegative_step((16 * d**2 - ((d + 2) ** 2 + d**2) - 1).subs(d, 1 + step))
-    bind(
-        statements["wishart.theorem-3"],
-        (
-            (p, (sympy.Rational(p.epsilon) * (1 - triangle(p.dimension) / (2 * p.dimension))).evalf(50))
-            for p in inputs()
-        ),
-    )
+    bind(statements["wishart.theorem-3"], ((p, 0) for p in inputs()))
+    with precision(256):
+        for p in inputs():
+            slack = (sympy.Rational(p.epsilon) * (1 - triangle(p.dimension) / (2 * p.dimension))).evalf(50)
+            assert abs(laplace_perturbation_slack(p) - arb(str(slack))) < arb(10) ** -40
     bind(
         statements["wishart.theorem-3/scale-exceeds"],
         ((p, ((2 * p.dimension - full(p.dimension)) / p.records).evalf(50)) for p in inputs()),
@@ -162,8 +168,8 @@ def test_printed_scale_covers_the_upper_triangle(statements) -> None:
     assert statements["wishart.theorem-3/scale-exceeds"].strict
     assert not statements["wishart.theorem-3"].strict, "a promise may be met exactly"
     assert statements["wishart.theorem-3"].at(InputPerturbation(1, 1, 1)) is Truth.TRUE
-    for statement in statements.values():
-        bind_hypotheses(statement, InputPerturbation(2, 5, 1), INPUTS)
+    bind_hypotheses(statements["wishart.theorem-3"], InputPerturbation(2, 5, 1), INPUTS)
+    bind_hypotheses(statements["wishart.theorem-3/scale-exceeds"], InputPerturbation(2, 5, 1), SIZES)
 
 
 @theorem_3.refutes("independent-noise", grade="symbolic", region="d = 2: 3 variables for 4 entries")
@@ -171,86 +177,19 @@ def test_entries_below_the_diagonal_get_no_noise_of_their_own(statement) -> None
     assert statement.at(InputPerturbation(2, 1, 1)) is Truth.FALSE
     assert statement.at(InputPerturbation(1, 1, 1)) is Truth.TRUE
     bind(statement, ((p, -abs(sympy.Rational(p.dimension * (p.dimension + 1), 2) - p.dimension**2)) for p in inputs()))
-    bind_hypotheses(statement, InputPerturbation(2, 5, 1), INPUTS)
+    bind_hypotheses(statement, InputPerturbation(2, 5, 1), SIZES)
 
 
 @theorem_3.controls(grade="symbolic", region="d = 50, scale divided by 3")
 def test_a_third_of_the_printed_scale_is_too_little(statement) -> None:
     """The printed scale has slack 2 sqrt(2); a third of it must fail, three quarters must not."""
-    point = InputPerturbation(50, 10, 1)
-    assert statement.nudged(lambda margin: 1 - (1 - margin) * 4 / 3).at(point) is Truth.TRUE
-    assert statement.nudged(lambda margin: 1 - (1 - margin) * 3).at(point) is Truth.FALSE
+    point, printed = InputPerturbation(50, 10, 1), laplace_perturbation.printed_laplace_scale
 
+    def with_share(share: Fraction) -> Statement:
+        return redefined(statement, laplace_perturbation, "printed_laplace_scale", lambda p: printed(p) * ball(share))
 
-RUN = LaplaceRun(2, 4, 1, 1, 1)
-RUNS = {
-    "dimension >= 1, an integer": attrs.evolve(RUN, dimension=0, scale=0),
-    "records >= 1, an integer": attrs.evolve(RUN, records=0),
-    "epsilon > 0": attrs.evolve(RUN, epsilon=-1, scale=-1),
-}
-
-
-@algorithm_1.refutes(grade="symbolic", region="d = 1, n = 3, epsilon = 1, records of norm 2")
-def test_raw_data_of_any_norm_exceeds_the_noise(statement) -> None:
-    assert statement.at(LaplaceRun(1, 3, 1, 2, Fraction(2, 3))) is Truth.FALSE
-    assert statement.at(LaplaceRun(1, 3, 1, 1, Fraction(2, 3))) is Truth.TRUE
-    assert not statement.strict, "noise of exactly the needed scale suffices"
-    runs = [
-        LaplaceRun(k, k + 2, Fraction(k, 3), Fraction(r, 2), Fraction(2 * k * 3, (k + 2) * k))
-        for k in range(1, 9)
-        for r in (1, 2, 5)
-    ]
-    bind(
-        statement,
-        (
-            (
-                p,
-                (
-                    sympy.Rational(p.scale)
-                    - triangle(p.dimension)
-                    * sympy.Rational(p.norm_bound) ** 2
-                    / (p.records * sympy.Rational(p.epsilon))
-                ).evalf(50),
-            )
-            for p in runs
-        ),
-    )
-    kept = statement.without("records >= 1, an integer")
-    bind_hypotheses(
-        kept,
-        RUN,
-        {
-            "dimension >= 1, an integer": RUNS["dimension >= 1, an integer"],
-            "epsilon > 0": RUNS["epsilon > 0"],
-            "b = 2d/(n epsilon)": attrs.evolve(RUN, scale=2),
-        },
-    )
-    assert statement.applies(attrs.evolve(RUN, records=-4, scale=-1)) is Truth.FALSE
-
-
-@algorithm_1.controls("+repair", grade="symbolic", region="runs written by hand, d <= 2")
-def test_a_doctored_run_is_noticed(statement) -> None:
-    """What conformance means: a faithful run has margin 0, and every departure from it counts in full."""
-    gram, noise = fmpz_mat([[7, 2], [2, 4]]), fmpz_mat([[3, -1], [-1, 5]])
-    run = attrs.evolve(RUN, gram=gram, noise=noise, output=gram + noise)
-    assert statement.at(run) is Truth.TRUE
-    for missing in ("gram", "noise", "output"):
-        assert statement.elsewhere().at(attrs.evolve(run, **{missing: None})) is Truth.FALSE
-        assert statement.elsewhere().margin(attrs.evolve(run, **{missing: None})) == -1
-    for error in (1, -2):
-        wrong = attrs.evolve(run, output=gram + noise + fmpz_mat([[0, 0], [0, error]]))
-        assert statement.elsewhere().at(wrong) is Truth.FALSE
-        assert statement.elsewhere().margin(wrong) == -abs(error)
-    lopsided = fmpz_mat([[3, -1], [2, 5]])
-    assert statement.elsewhere().margin(attrs.evolve(run, noise=lopsided, output=gram + lopsided)) == -3
-    for scale, departure in ((2, -4), (Fraction(1, 2), -2)):
-        assert statement.elsewhere().at(attrs.evolve(run, scale=scale)) is Truth.FALSE
-        assert statement.elsewhere().margin(attrs.evolve(run, scale=scale)) == departure, "-|b n epsilon - 2d|"
-    outside = RUNS | {"records >= 1, an integer": attrs.evolve(RUN, records=0)}
-    bind_hypotheses(statement, attrs.evolve(RUN, dimension=1, records=1), outside | {"norm_bound <= 1": TWO})
-
-
-TWO = attrs.evolve(RUN, norm_bound=2)
+    assert with_share(Fraction(3, 4)).at(point) is Truth.TRUE
+    assert with_share(Fraction(1, 3)).at(point) is Truth.FALSE
 
 
 EXACT = (
@@ -265,7 +204,11 @@ EXACT = (
 @pytest.mark.parametrize("dimension", [2, 3, 4, 5])
 def test_every_sign_matrix_stays_within_the_formula_and_one_attains_it(statements, dimension, entries):
     """The margins of Lemma 2 and Theorem 3 take the sensitivities from these formulas."""
+    point, spread = InputPerturbation(dimension, 1, 1), full(dimension)
     for statement in statements.values():
-        assert statement.at(InputPerturbation(dimension, 1, 1)) is Truth.TRUE
+        assert statement.at(point) is Truth.TRUE
+    least = sympy.Min(spread - dimension, 2 * dimension - spread).evalf(50)
+    bind(statements["wishart.lemma-2+repair"], [(point, least)], least=1)
+    bind(statements["wishart.theorem-3"], [(point, 0)], least=1)
     with precision(128):
         assert exceeds_or_attains(dimension, entries, squared_formula(dimension, entries)) == (False, True)

@@ -16,13 +16,18 @@ from flint import arb, fmpq, fmpq_mat
 from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.claims.formulas import real_matrix
 from dpmatrix.reporting.citing import cite
-from dpmatrix.spec.wishart.matrix_inequalities import HermitianPair, IndexedMatrixPair, MatrixPair, singular_values
-from dpmatrix.spec.wishart.spectra import ranked
+from dpmatrix.spec.wishart.matrix_inequalities import (
+    HermitianPair,
+    IndexedMatrixPair,
+    MatrixPair,
+    hermitian_eigenvalues,
+)
+from dpmatrix.spec.wishart.spectra import ranked, singular_values, trace
 from proofs_checks.exact_matrices import cayley, diagonal
 
-trace_inequality = cite("wishart.trace-inequality@10d16dcf")
-singular_value_inequality = cite("wishart.singular-value-inequality@1ee5aa1f")
-lemma_4 = cite("wishart.lemma-4@a9a0aae8")
+trace_inequality = cite("wishart.trace-inequality@66648130")
+singular_value_inequality = cite("wishart.singular-value-inequality@e9db56e7")
+lemma_4 = cite("wishart.lemma-4@64eed5f9")
 
 ENTRIES = random.Random(20160212)
 
@@ -42,6 +47,9 @@ def mp_singular(matrix: fmpq_mat) -> list[mpmath.mpf]:
 
 
 ONE = fmpq_mat([[1, 0], [0, 1]])
+WIDE = fmpq_mat([[1, 0, 0], [0, 1, 0]])
+SQUARE = "A and B are d x d"
+HERMITIAN = "H and P are Hermitian d x d matrices"
 FIRST, SECOND = fmpq_mat([[1, 0], [0, 0]]), fmpq_mat([[0, 0], [0, 1]])
 
 
@@ -102,13 +110,21 @@ def test_trace_inequality(statement) -> None:
             paired = sum(x * y for x, y in zip(mp_singular(point.first), mp_singular(point.second), strict=True))
             values.append((point, paired - abs(trace)))
         bind(statement, values)
+    bind_hypotheses(statement, MatrixPair(ONE, ONE), {SQUARE: MatrixPair(ONE, WIDE)})
+    assert statement.applies(MatrixPair(WIDE, ONE)) is Truth.FALSE
 
 
-@trace_inequality.controls(grade="interval", region="A = B = I, where the two sides are equal")
-def test_trace_inequality_is_sharp(statement) -> None:
-    point = MatrixPair(ONE, ONE)
-    assert statement.at(point) is Truth.TRUE
-    assert statement.nudged(lambda margin: margin - arb(2) / 100).at(point) is Truth.FALSE, "99 % of the right side"
+def reversed_pairs_margin(p: MatrixPair) -> arb:
+    """Pair the largest singular value of A with the smallest one of B."""
+    pairs = zip(singular_values(p.first), singular_values(p.second)[::-1], strict=True)
+    return sum((left * right for left, right in pairs), arb(0)) - abs(arb(trace(p.first * p.second)))
+
+
+@trace_inequality.controls(grade="interval", region="A = B = diag(1, 0): the pairs of singular values reversed")
+def test_trace_inequality_needs_its_order(statement) -> None:
+    assert statement.margin(MatrixPair(ONE, ONE)).contains(0), "the two sides are equal"
+    assert statement.at(MatrixPair(FIRST, FIRST)) is Truth.TRUE
+    assert statement.nudged(margin=reversed_pairs_margin).at(MatrixPair(FIRST, FIRST)) is Truth.FALSE
 
 
 def kernel(functionals: fmpq_mat) -> fmpq_mat | None:
@@ -177,6 +193,7 @@ def test_singular_value_inequality(statement) -> None:
         ]
         bind(statement, values)
     outside = {
+        SQUARE: IndexedMatrixPair(ONE, WIDE, 1, 1),
         "i >= 1, an integer": IndexedMatrixPair(ONE, ONE, 0, 2),
         "j >= 1, an integer": IndexedMatrixPair(ONE, ONE, 2, 0),
         "i + j - 1 <= d": IndexedMatrixPair(ONE, ONE, 2, 2),
@@ -196,7 +213,7 @@ def test_singular_value_inequality_needs_its_shift(statement) -> None:
     """Both sides are 1 for i = 1, j = 2; one index less on the left fails for i = j = 2 in dimension 3."""
     tight = IndexedMatrixPair(FIRST, SECOND, 1, 2)
     assert statement.at(tight) is Truth.TRUE
-    assert statement.nudged(lambda margin: margin - arb(1) / 100).at(tight) is Truth.FALSE
+    assert statement.margin(tight).contains(0)
     wide = IndexedMatrixPair(diagonal([1, 0, 0]), diagonal([0, 1, 0]), 2, 2)
     assert statement.at(wide) is Truth.TRUE
     assert statement.nudged(margin=unshifted_margin).at(wide) is Truth.FALSE
@@ -253,20 +270,37 @@ def test_weyl(statement) -> None:
     assert all(statement.at(p) is Truth.TRUE for p in points if p.first.nrows() > 1)
 
 
-@lemma_4.controls("+repair", grade="interval", region="P = I, where both sides are equal")
+def second_eigenvalue_margin(p: HermitianPair) -> arb:
+    """Compare with nu_i + rho_2."""
+    mu, nu, rho = (
+        hermitian_eigenvalues(*parts)
+        for parts in (
+            (p.first + p.second, p.first_imaginary + p.second_imaginary),
+            (p.first, p.first_imaginary),
+            (p.second, p.second_imaginary),
+        )
+    )
+    return nu[p.i - 1] + rho[1] - mu[p.i - 1]
+
+
+@lemma_4.controls("+repair", grade="interval", region="H = 0, P = diag(1, 0): nu_i + rho_2 in place of nu_i + rho_1")
 def test_weyl_fails_with_less_or_outside_its_hypotheses(statement) -> None:
     zero = fmpq_mat(2, 2)
     tight = HermitianPair(FIRST, zero, ONE, zero, 2, 1)
     assert statement.at(tight) is Truth.TRUE
-    assert statement.nudged(lambda margin: margin - arb(1) / 100).at(tight) is Truth.FALSE
+    assert statement.margin(tight).contains(0)
+    single = HermitianPair(zero, zero, FIRST, zero, 1, 1)
+    assert statement.at(single) is Truth.TRUE
+    assert statement.nudged(margin=second_eigenvalue_margin).at(single) is Truth.FALSE
     lopsided, turn = fmpq_mat([[0, 1], [0, 0]]), fmpq_mat([[0, 1], [-1, 0]])
     outside = {
-        "H and P are Hermitian": HermitianPair(lopsided, zero, ONE, zero, 1, 9),
+        HERMITIAN: HermitianPair(lopsided, zero, ONE, zero, 1, 9),
         "i >= 1, an integer": HermitianPair(ONE, zero, ONE, zero, 0, 9),
         "i <= d": HermitianPair(ONE, zero, ONE, zero, 3, 9),
     }
     bind_hypotheses(statement, HermitianPair(ONE, turn, ONE, turn, 2, 9), outside)
-    for parts in ((ONE, ONE, ONE, zero), (ONE, zero, lopsided, zero), (ONE, zero, ONE, ONE)):
+    big = fmpq_mat(3, 3)
+    for parts in ((ONE, ONE, ONE, zero), (ONE, zero, lopsided, zero), (ONE, zero, ONE, ONE), (ONE, zero, big, big)):
         assert statement.applies(HermitianPair(*parts, 1, 9)) is Truth.FALSE
 
 
@@ -278,7 +312,7 @@ def test_the_printed_range_leaves_the_spectrum(statement) -> None:
     assert statement.at(beyond) is Truth.FALSE
     assert statement.at(HermitianPair(FIRST, fmpq_mat(2, 2), ONE, fmpq_mat(2, 2), 2, 2)) is Truth.TRUE
     outside = {
-        "H and P are Hermitian": HermitianPair(fmpq_mat([[0, 1], [0, 0]]), fmpq_mat(2, 2), ONE, fmpq_mat(2, 2), 1, 9),
+        HERMITIAN: HermitianPair(fmpq_mat([[0, 1], [0, 0]]), fmpq_mat(2, 2), ONE, fmpq_mat(2, 2), 1, 9),
         "i >= 1, an integer": HermitianPair(one, zero, one, zero, 0, 2),
         "i <= n": HermitianPair(one, zero, one, zero, 3, 2),
     }

@@ -6,14 +6,15 @@ from fractions import Fraction
 
 import attrs
 import sympy
-from flint import fmpq, fmpq_mat
+from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
+from dpmatrix.exact import ball
 from dpmatrix.reporting.citing import cite
-from dpmatrix.spec.wishart.packing import Packing
+from dpmatrix.spec.wishart.packing import Packing, separated_family
 from dpmatrix.spec.wishart.spectra import identity, spectral_norm
 
-lemma_5 = cite("wishart.lemma-5@2547bcd2")
+lemma_5 = cite("wishart.lemma-5@2f934ea7")
 
 k_, d_, x_, rate_, gamma_, e_, c_ = sympy.symbols("k d x rate gamma e c", positive=True)
 
@@ -38,7 +39,7 @@ def contraction(rows: int, columns: int, seed: int) -> fmpq_mat:
 
 
 PACKINGS = [
-    Packing(k, d, delta, 1)
+    Packing(k, d, delta, Fraction(1, 2))
     for k, d in ((1, 2), (1, 5), (2, 4), (3, 4), (2, 2))
     for delta in (Fraction(1, 16), Fraction(1, 17), Fraction(1, 40), Fraction(3, 1000))
 ]
@@ -55,7 +56,8 @@ def test_graphs_of_contractions_are_a_packing(statement) -> None:
     of smallest singular value at least 2^(-1/2). So ||P_M - P_N|| >= ||(I - P_M) P_N|| >= ||M - N|| / 2. Take a maximal
     set of M in the unit ball of the spectral norm, pairwise more than 4 delta apart: balls of radius 4 delta around its
     members cover, hence N (4 delta)^D >= 1 with D = k(d - k), and projectors are pairwise more than 2 delta apart.
-    (1/(4 delta))^D >= (1/delta)^(D/2) says 16 delta <= 1.
+    (1/(4 delta))^D >= (1/delta)^(D/2) says 16 delta <= 1. In the plane lines at an angle u have projectors sin(u)
+    apart, so N of them, equally spaced, are more than 2 delta apart if pi/N > arcsin(2 delta), and no more can be.
     """
     for k, d in ((1, 2), (1, 4), (2, 3), (2, 4), (3, 5)):
         for seed in (1, 2, 3):
@@ -70,34 +72,50 @@ def test_graphs_of_contractions_are_a_packing(statement) -> None:
     assert sympy.simplify(sympy.expand_log(sympy.log(power) - k_ * (d_ - k_) * sympy.log(base), force=True)) == 0
     assert sympy.simplify(base.subs(x_, sympy.Rational(1, 16)) - 1) == 0
     assert sympy.simplify(sympy.diff(base, x_)).is_negative
-    formula = (1 / (4 * x_)) ** (k_ * (d_ - k_)) - 2 ** (k_ * (d_ - k_) * sympy.log(1 / x_, 2) / 2)
+    plane = sympy.ceiling(sympy.pi / sympy.asin(2 * x_)) - 1
+    volume = (1 / (4 * x_)) ** (k_ * (d_ - k_))
+    asked = 2 ** (rate_ * k_ * (d_ - k_) * sympy.log(1 / x_, 2))
     values = []
-    for p in PACKINGS:
-        value = formula.subs({k_: p.rank, d_: p.dimension, x_: sympy.Rational(p.delta)}).evalf(60)
-        values.append((p, "0" if p.delta == Fraction(1, 16) else value))
+    for p in (*PACKINGS, *(attrs.evolve(p, rate=Fraction(1, 3)) for p in PACKINGS)):
+        family = plane if (p.rank, p.dimension) == (1, 2) else volume
+        numbers = {k_: p.rank, d_: p.dimension, x_: sympy.Rational(p.delta), rate_: sympy.Rational(p.rate)}
+        value = (family - asked).subs(numbers).evalf(60)
+        values.append((p, "0" if abs(value) < 1e-50 else value))
     bind(statement, values)
-    assert all(statement.at(p) is Truth.TRUE for p in PACKINGS if p.delta != Fraction(1, 16))
-    inside = Packing(1, 3, Fraction(1, 100), 1)
+    for p in PACKINGS:
+        spaced = int(separated_family(p).unique_fmpz()) if (p.rank, p.dimension) == (1, 2) else 0
+        if spaced:
+            least = arb.sin_pi(1 / arb(spaced))
+            assert least > 2 * ball(p.delta)
+            assert not arb.sin_pi(1 / arb(spaced + 1)) > 2 * ball(p.delta)
+        equal = p.delta == Fraction(1, 16) and not spaced
+        assert statement.at(p) is Truth.TRUE or equal
+    inside = Packing(1, 3, Fraction(1, 100), Fraction(1, 2))
     outside = {
         "rank >= 1, an integer": attrs.evolve(inside, rank=0),
         "k <= d": attrs.evolve(inside, rank=4),
         "delta > 0": attrs.evolve(inside, delta=0),
         "delta <= 1/16": attrs.evolve(inside, delta=Fraction(1, 15)),
+        "rate > 0": attrs.evolve(inside, rate=0),
     }
     bind_hypotheses(statement, inside, outside)
-    assert statement.applies(Packing(1, 1, Fraction(1, 16), 1)) is Truth.TRUE
+    assert statement.applies(Packing(1, 1, Fraction(1, 16), Fraction(1, 2))) is Truth.TRUE
 
 
-@lemma_5.controls("+repair", grade="interval", region="delta slightly above 1/16")
+@lemma_5.controls("+repair", grade="interval", region="rate 3 in the plane; rate 1, and delta slightly above 1/16")
 def test_rate_one_half_needs_small_balls(statement) -> None:
-    """At delta = 1/15 the volume bound no longer gives the rate 1/2."""
-    wide = statement.without("delta <= 1/16")
-    assert all(wide.at(Packing(k, d, Fraction(1, 15), 1)) is Truth.FALSE for k, d in ((1, 2), (2, 5), (4, 5)))
+    """A rate of 3 is false of lines; of a larger rate or delta than stated the volume bound says nothing."""
+    lines = Packing(1, 2, Fraction(1, 16), 3)
+    assert statement.exhibits(rate=3).at(lines) is Truth.FALSE, "25 lines, not 4096"
+    wide, fast = statement.without("delta <= 1/16"), statement.exhibits(rate=1)
+    for k, d in ((2, 5), (4, 5)):
+        assert wide.at(Packing(k, d, Fraction(1, 15), Fraction(1, 2))) is Truth.FALSE
+        assert fast.at(Packing(k, d, Fraction(1, 20), 1)) is Truth.FALSE
 
 
 @lemma_5.refutes(
     grade="derived",
-    region="sqrt(1/2) <= delta < 1, every rate > 0, all 1 <= k < d, by the docstring; three delta, four k, d and rates",
+    region="every rate > 0: sqrt(1/2) <= delta < 1 and all 1 <= k < d, by the docstring; rates 10^-12, .., 10^12",
 )
 def test_no_two_large_balls_are_disjoint(statement) -> None:
     """Turn a basis half way: principal vectors c e + s f of angle t have the midpoint of angle t/2, sin(t/2)^2 <= 1/2.
@@ -112,8 +130,8 @@ def test_no_two_large_balls_are_disjoint(statement) -> None:
     assert sympy.simplify(difference.det() + sympy.sin(t - u) ** 2) == 0, "eigenvalues are +- sin of the angle"
     assert sympy.sin(sympy.pi / 4) ** 2 == sympy.Rational(1, 2), "t/2 <= pi/4"
     for delta in (Fraction(3, 4), Fraction(99, 100), Fraction(7072, 10000)):
-        for k, d, rate in ((1, 2, 1), (2, 4, Fraction(1, 1000)), (5, 9, Fraction(1, 10**9)), (1, 40, 3)):
-            assert statement.at(Packing(k, d, delta, rate)) is Truth.FALSE
+        for k, d in ((1, 2), (2, 4), (5, 9), (1, 40)):
+            statement.refute(lambda rate, k=k, d=d, delta=delta: Packing(k, d, delta, rate))
     lines = [Fraction(i, 29) for i in range(1, 21)]
     bind(
         statement,
@@ -148,13 +166,13 @@ def test_no_two_large_balls_are_disjoint(statement) -> None:
     bind_hypotheses(statement, inside, outside)
 
 
-@lemma_5.refutes(grade="interval", region="lines of the plane, rate 1/2, delta = 0.7072, just over sqrt(1/2)")
+@lemma_5.refutes(grade="interval", region="lines of the plane, every rate, delta = 0.7072, just over sqrt(1/2)")
 def test_small_balls_in_the_plane_are_disjoint(statement) -> None:
     """The refutation is no artefact of the margin: it starts at sqrt(1/2); below, two lines have disjoint balls."""
-    assert statement.at(Packing(1, 2, Fraction(7072, 10000), Fraction(1, 2))) is Truth.FALSE
-    assert statement.at(Packing(1, 2, Fraction(7071, 10000), Fraction(1, 2))) is Truth.TRUE
-    assert statement.at(Packing(1, 2, Fraction(7072, 10000), Fraction(1, 2))) is Truth.FALSE
-    assert statement.at(Packing(1, 2, Fraction(1, 10), 1)) is Truth.TRUE
+    statement.refute(lambda rate: Packing(1, 2, Fraction(7072, 10000), rate))
+    assert statement.conclusion(Packing(1, 2, Fraction(7071, 10000), Fraction(1, 2))) is Truth.TRUE
+    assert statement.conclusion(Packing(1, 2, Fraction(1, 10), 1)) is Truth.TRUE
     for delta in (Fraction(9, 10), Fraction(1, 10)):
-        assert statement.at(Packing(2, 2, delta, 1)) is Truth.TRUE, "k = d: one subspace, exponent 0"
-    assert statement.at(Packing(2, 5, Fraction(1, 10), 1)) is Truth.UNDECIDED, "not known exactly, so not claimed"
+        assert statement.conclusion(Packing(2, 2, delta, 1)) is Truth.TRUE, "k = d: one subspace, exponent 0"
+    unknown = statement.conclusion(Packing(2, 5, Fraction(1, 10), 1))
+    assert unknown is Truth.UNDECIDED, "not known exactly, so not claimed"

@@ -15,7 +15,7 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.wishart.ppca import PpcaPoint, failure_probability
 from proofs_checks.ppca_sizes import failure, needed, outside
 
-theorem_8 = cite("wishart.theorem-8@2fd51554")
+theorem_8 = cite("wishart.theorem-8@bae5ede3")
 
 TENTH = Fraction(1, 10)
 COUNTEREXAMPLES = (

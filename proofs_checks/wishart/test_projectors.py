@@ -12,13 +12,13 @@ from flint import arb, fmpq, fmpq_mat
 from dpmatrix.claims import Truth, bind_hypotheses
 from dpmatrix.claims.formulas import bind_formula, real_matrix
 from dpmatrix.reporting.citing import cite
-from dpmatrix.spec.wishart.projectors import FramePair
-from dpmatrix.spec.wishart.spectra import SpectralPair
+from dpmatrix.spec.wishart.projectors import FramePair, davis_kahan_bound, span_difference
+from dpmatrix.spec.wishart.spectra import SpectralPair, frobenius_norm, projector_difference, spectral_norm
 from proofs_checks.exact_matrices import cayley
 from proofs_checks.projector_algebra import P, Q, reduced
 
-lemma_3 = cite("wishart.lemma-3@b1e51247")
-projector_norm_property = cite("wishart.projector-norm-property@63ebd910")
+lemma_3 = cite("wishart.lemma-3@81c40bcf")
+projector_norm_property = cite("wishart.projector-norm-property@9c75ace9")
 
 ENTRIES = random.Random(20120218)
 DIGITS = 60
@@ -130,10 +130,19 @@ def test_davis_kahan(statement) -> None:
 def test_davis_kahan_is_sharp_and_needs_its_hypotheses(statement) -> None:
     """For two projectors of rank one A - Ahat = P - Phat and the separation is 1; 99 % of the bound is too little."""
     assert statement.at(TIGHT) is not Truth.FALSE
-    assert statement.nudged(lambda margin: margin - arb(4) / 5 / 100).at(TIGHT) is Truth.FALSE
+
+    def smaller(p: SpectralPair) -> arb:
+        return davis_kahan_bound(p) * 99 / 100 - spectral_norm(projector_difference(p))
+
+    assert statement.nudged(margin=smaller).at(TIGHT) is Truth.FALSE
     assert statement.at(SpectralPair((1, 0), ONE, (1, 0), ONE, 1)) is Truth.TRUE, "0 <= 0"
     bind_hypotheses(statement, TIGHT, OUTSIDE)
     assert statement.applies(SpectralPair((1, 0), TURN + TURN, (1, 0), ONE, 1)) is Truth.FALSE
+    tall = fmpq_mat([[1, 0], [0, 1], [0, 0]])
+    other = fmpq_mat([[0, 0], [0, 1], [1, 0]])
+    missing = SpectralPair((1, -5), tall, (1, -5), other, 1)
+    assert statement.applies(missing) is Truth.FALSE, "the eigenvalue 0 of the third direction is not listed"
+    assert statement.conclusion(missing) is Truth.FALSE
     assert statement.applies(SpectralPair((1, 0), ONE, (0, 1), TURN, 1)) is Truth.FALSE
 
 
@@ -191,7 +200,14 @@ def test_projector_property_is_sharp(statement) -> None:
     first, second = fmpq_mat([[1, 0], [0, 1], [0, 0], [0, 0]]), fmpq_mat([[0, 0], [0, 0], [1, 0], [0, 1]])
     tight = FramePair(first, second)
     assert statement.at(tight) is not Truth.FALSE
-    assert statement.nudged(lambda margin: margin - arb(2) / 100).at(tight) is Truth.FALSE, "99 % of the constant"
+    assert statement.margin(tight).contains(0)
+
+    def smaller(p: FramePair) -> arb:
+        difference = span_difference(p)
+        return arb(2 * p.frame.ncols()).sqrt() * 99 / 100 * spectral_norm(difference) - frobenius_norm(difference)
+
+    assert statement.nudged(margin=smaller).at(tight) is Truth.FALSE, "99 % of the constant"
     assert statement.at(FramePair(first, first)) is Truth.TRUE, "0 <= 0"
     bind_hypotheses(statement, tight, {"V'V = Vhat'Vhat = I_k": FramePair(first + first, second)})
     assert statement.applies(FramePair(first, second + second)) is Truth.FALSE
+    assert statement.applies(FramePair(first, leading(second, 1))) is Truth.FALSE, "another number of columns"

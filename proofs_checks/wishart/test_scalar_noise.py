@@ -14,8 +14,8 @@ from dpmatrix.claims import Condition, Statement, Truth, bind, bind_hypotheses, 
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.wishart.scalar_noise import GaussianNoise, LaplaceNoise
 
-theorem_1 = cite("wishart.theorem-1@78ab7151")
-theorem_2 = cite("wishart.theorem-2@eab726ec")
+theorem_1 = cite("wishart.theorem-1@dec3ccb1")
+theorem_2 = cite("wishart.theorem-2@461c7d68")
 
 e, s, scale, shift, z = sympy.symbols("epsilon s lambda t z", positive=True)
 
@@ -37,10 +37,12 @@ def as_statement(statement: Statement, says: str) -> Statement:
 def test_laplace_noise_suffices(statement) -> None:
     """The loss is the sum of (|z_i - t_i| - |z_i|) / lambda, at most |t|_1 / lambda by the triangle inequality.
 
-    Then epsilon - s/lambda = (epsilon/lambda) (lambda - s/epsilon), positive by hypothesis.
+    Then epsilon - s/lambda = (epsilon/lambda) (lambda - s/epsilon), positive by hypothesis. A loss of at most epsilon
+    everywhere makes the divergence at epsilon 0. The formula is bound also where it is positive.
     """
-    margin = e - s / scale
-    assert sympy.simplify(margin - (e / scale) * (scale - s / e)) == 0
+    slack = e - s / scale
+    assert sympy.simplify(slack - (e / scale) * (scale - s / e)) == 0
+    divergence = sympy.Max(0, 1 - sympy.exp(slack / 2))
     points = [
         LaplaceNoise(Fraction(i, 3), Fraction(j, 2), Fraction(k, 5))
         for i, j, k in product((1, 4, 9), (0, 1, 7), (2, 9, 31))
@@ -50,7 +52,7 @@ def test_laplace_noise_suffices(statement) -> None:
         (
             (
                 p,
-                margin.subs(
+                -divergence.subs(
                     {e: sympy.Rational(p.epsilon), s: sympy.Rational(p.sensitivity), scale: sympy.Rational(p.scale)}
                 ).evalf(50),
             )
@@ -208,3 +210,7 @@ def test_a_third_less_gaussian_noise_does_not_suffice(statement) -> None:
     assert statement.at(point) is Truth.TRUE
     less = attrs.evolve(point, sigma=Fraction(2, 3) * point.sigma)
     assert statement.without("sigma > c s_2 / epsilon").at(less) is Truth.FALSE
+    small = attrs.evolve(point, c=1, sigma=Fraction(11, 10))
+    assert statement.without("c^2 > 2 ln(1.25 / delta)").at(small) is Truth.FALSE
+    large = attrs.evolve(INSIDE, epsilon=10, sigma=Fraction(231, 1000))
+    assert statement.without("epsilon <= 1").at(large) is Truth.FALSE

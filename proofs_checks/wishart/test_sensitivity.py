@@ -88,6 +88,7 @@ def test_third_step(statement) -> None:
 @nuclear_norm_bound.controls(grade="interval", region="orthogonal unit records")
 def test_bound_fails_below_the_sharp_constant(statement) -> None:
     """The supremum is 2, so the same check with 2 - 1/128 in place of 3 must find a counterexample."""
+    assert statement.margin(RecordPair(0, 0, 0)) == 3
     sharp = statement.nudged(lambda margin: margin - 1)
     assert sharp.at(RecordPair(1, 1, 0)) is not Truth.FALSE, "2 is attained, not exceeded"
     too_small = statement.nudged(lambda margin: margin - 1 - 2**-7)

@@ -10,14 +10,14 @@ import mpmath
 import sympy
 from flint import arb, fmpq, fmpq_mat
 
-from dpmatrix.claims import Truth, bind, bind_hypotheses
+from dpmatrix.claims import Statement, Truth, bind, bind_hypotheses
 from dpmatrix.claims.formulas import bind_formula, real, real_matrix
 from dpmatrix.exact import rational
 from dpmatrix.reporting.citing import cite
-from dpmatrix.spec.wishart.spectra import SpectralPair
+from dpmatrix.spec.wishart.spectra import SpectralPair, frobenius_norm, gap, noise_norm, projector_difference
 from proofs_checks.exact_matrices import conjugated, diagonal, rotation
 
-theorem_6 = cite("wishart.theorem-6@e71af1ef")
+theorem_6 = cite("wishart.theorem-6@c28270ea")
 
 ENTRIES = random.Random(20160213)
 ONE = fmpq_mat([[1, 0], [0, 1]])
@@ -171,9 +171,17 @@ def test_theorem_6(statement) -> None:
 def test_theorem_6_fails_with_a_smaller_constant(statement) -> None:
     """At this point the ratio of the two sides is sqrt(2)/(4 cos) = 0.36, so 0.72 in place of 2 fails."""
     assert statement.at(SHARPEST) is Truth.TRUE
-    half_norm = arb(fmpq(2 * 16 * 63, 65 * 65))
-    assert statement.nudged(lambda margin: margin - (2 - arb(72) / 100) * half_norm).at(SHARPEST) is Truth.FALSE
-    assert statement.nudged(lambda margin: margin - (2 - arb(74) / 100) * half_norm).at(SHARPEST) is Truth.TRUE
+
+    def with_constant(percent: int) -> Statement:
+        def margin(p: SpectralPair) -> arb:
+            bound = arb(percent) / 100 * arb(p.k).sqrt() * noise_norm(p) / gap(p)
+            return bound - frobenius_norm(projector_difference(p))
+
+        return statement.nudged(margin=margin)
+
+    assert statement.margin(NOISELESS).contains(0)
+    assert with_constant(72).at(SHARPEST) is Truth.FALSE
+    assert with_constant(74).at(SHARPEST) is Truth.TRUE
     assert statement.at(NOISELESS) is Truth.TRUE
     bind_hypotheses(statement, INSIDE, SPECTRA | GAPS)
     assert statement.applies(SpectralPair((4, 0), ONE, (6, 2), ONE, 1)) is Truth.TRUE, "the gap is 2 ||W|| exactly"

@@ -6,45 +6,58 @@ from fractions import Fraction
 from itertools import product
 
 import attrs
+import mpmath
 import sympy
-from flint import ctx, fmpq, fmpq_mat
+from flint import arb, ctx, fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
-from dpmatrix.exact import ball
+from dpmatrix.claims.formulas import real
+from dpmatrix.exact import ball, precision
 from dpmatrix.reporting.citing import cite
-from dpmatrix.spec.wishart.wishart_algorithm import LaplaceDiagonal, PositiveDefiniteSum, WishartRun
+from dpmatrix.spec.wishart.points import GridNoise
+from dpmatrix.spec.wishart.wishart_algorithm import (
+    LaplaceDiagonal,
+    PositiveDefiniteSum,
+    WishartRun,
+    off_grid_probability,
+)
 
-psd_preservation = cite("wishart.psd-preservation@473db495")
-algorithm_2 = cite("wishart.algorithm-2@55bfeb02")
+psd_preservation = cite("wishart.psd-preservation@5d26512a")
+algorithm_2 = cite("wishart.algorithm-2@8809aa8a")
 
 
 @psd_preservation.supports(grade="derived", region="every d, n, m; symbolically for d, n, m <= 3")
 def test_wishart_output_is_semidefinite(statement) -> None:
-    """u'(XX' + GG')u is |X'u|^2 + |G'u|^2."""
+    """u'(XX'/n + GG')u is |X'u|^2 / n + |G'u|^2."""
     for d, columns in product((1, 2, 3), repeat=2):
         x, g = (sympy.MatrixSymbol(name, d, columns).as_explicit() for name in "XG")
         u = sympy.MatrixSymbol("u", d, 1).as_explicit()
-        form = (u.T * (x * x.T + g * g.T) * u)[0, 0]
-        squares = sum(entry**2 for entry in x.T * u) + sum(entry**2 for entry in g.T * u)
+        form = (u.T * (x * x.T / columns + g * g.T) * u)[0, 0]
+        squares = sum(entry**2 for entry in x.T * u) / columns + sum(entry**2 for entry in g.T * u)
         assert sympy.expand(form - squares) == 0
     values = []
     for k in range(1, 25):
         x, g = (fmpq_mat(3, 4, [fmpq((i * k + shift) % 11 - 5, 7) for i in range(12)]) for shift in (0, 3))
         u = fmpq_mat(3, 1, [fmpq(k % 5 - 2, 3), 1, fmpq(-k, 9)])
-        squares = sum(fmpq(entry) ** 2 for part in (x, g) for entry in (part.transpose() * u).entries())
-        values.append((PositiveDefiniteSum(x, g, u), fmpq(squares)))
+        data, factor = (sum(entry**2 for entry in (part.transpose() * u).entries()) for part in (x, g))
+        values.append((PositiveDefiniteSum(x, g, u), data / 4 + factor))
     bind(statement, values)
     assert statement.at(values[0][0]) is Truth.TRUE
     singular = PositiveDefiniteSum(fmpq_mat(2, 1, [1, 0]), fmpq_mat(2, 1, [2, 0]), fmpq_mat(2, 1, [0, 1]))
     assert statement.at(singular) is Truth.TRUE, "semidefinite, not definite"
-    assert statement.given == ()
+    other_rows = PositiveDefiniteSum(fmpq_mat(2, 1, [1, 0]), fmpq_mat(1, 1, [1]), fmpq_mat(2, 1, [0, 1]))
+    bind_hypotheses(statement, singular, {"X, G and u have d rows, u one column": other_rows})
 
 
-@psd_preservation.controls(grade="symbolic", region="d = 1, data 0, noise 1: the form less 2")
+@psd_preservation.controls(grade="symbolic", region="d = 1, data 1/2, noise -GG' with G = 1")
 def test_noise_that_is_not_semidefinite_is_noticed(statement) -> None:
-    zero, one = fmpq_mat(1, 1, [0]), fmpq_mat(1, 1, [1])
-    point = PositiveDefiniteSum(zero, one, one)
-    assert statement.nudged(lambda margin: margin - 2).at(point) is Truth.FALSE
+    def subtracted(p: PositiveDefiniteSum) -> arb:
+        total = p.data * p.data.transpose() / p.data.ncols() - p.factor * p.factor.transpose()
+        return arb((p.direction.transpose() * total * p.direction)[0, 0])
+
+    half, one = fmpq_mat(1, 1, [fmpq(1, 2)]), fmpq_mat(1, 1, [1])
+    assert statement.margin(PositiveDefiniteSum(half, one, one)) == arb(5) / 4
+    assert statement.nudged(margin=subtracted).at(PositiveDefiniteSum(half, one, one)) is Truth.FALSE
 
 
 @psd_preservation.supports(
@@ -75,30 +88,47 @@ def test_laplace_output_may_be_indefinite(statement) -> None:
     assert ctx.prec == 53
 
 
-@algorithm_2.refutes(grade="symbolic", region="d = 2, n = 3, epsilon = 1/2, records of norm 2: a scale of 1 against 4")
-def test_raw_data_of_any_norm_exceeds_the_wishart_scale(statement) -> None:
-    run = WishartRun(2, 3, Fraction(1, 2), 3, 1)
-    assert statement.at(attrs.evolve(run, norm_bound=2)) is Truth.FALSE
-    assert statement.margin(run).contains(0), "norm 1 is what the scale is for"
-    assert not statement.strict, "a scale that just covers the records suffices"
-    runs = [
-        WishartRun(d, records, Fraction(k, 3), d + 1, Fraction(9, 2 * records * k), Fraction(r, 2))
-        for d, records, k, r in product((1, 4), (1, 8), (1, 5), (1, 3, 4))
+@algorithm_2.refutes(
+    grade="derived",
+    region="every h > 0: the first cell of the grid has positive probability, by the docstring; h = 10^-12, .., 10^12",
+)
+def test_wishart_noise_is_on_no_grid(statement) -> None:
+    """An entry W_11 ~ c chi^2_(d+1) has a positive density on the half line: between h/4 and 3h/4 now and then.
+
+    This is so for every epsilon; the family takes 1/h, at which c = 3h/2 for n = 1.
+    """
+    statement.refute(lambda spacing: GridNoise(1, 1, 1 / spacing, spacing, spacing / 4))
+    points = [
+        GridNoise(d, n, Fraction(k, 3), Fraction(h, 10), Fraction(h, 10 * q))
+        for d, n, k in ((1, 1, 2), (2, 5, 1), (7, 2, 9))
+        for h, q in ((1, 3), (5, 4), (30, 9))
     ]
-    margins = [(p, (sympy.Rational(p.scale) * (1 - sympy.Rational(p.norm_bound) ** 2)).evalf(50)) for p in runs]
-    bind(statement, margins)
-    hypotheses = {
-        "dimension >= 1, an integer": attrs.evolve(run, dimension=0, degrees_of_freedom=1),
-        "records >= 1, an integer": attrs.evolve(run, records=0),
-        "epsilon > 0": attrs.evolve(run, epsilon=0),
-        "c = 3/(2 n epsilon)": attrs.evolve(run, scale=2),
-    }
-    bind_hypotheses(statement, run, hypotheses)
+    with precision(256), mpmath.workdps(60):
+        for p in points:
+            scale = mpmath.mpf(3) / (2 * p.records * real(p.epsilon))
+            ends = [real(end) / (2 * scale) for end in (p.distance, p.spacing - p.distance)]
+            first = mpmath.gammainc(mpmath.mpf(p.dimension + 1) / 2, *ends, regularized=True)
+            lower = off_grid_probability(p).lower()  # its end is rounded outwards
+            assert abs(lower - arb(mpmath.nstr(first, 55))) < arb(10) ** -8
+            assert off_grid_probability(p).upper() >= 1
+    inside = GridNoise(1, 1, 1, 1, Fraction(1, 4))
+    bind_hypotheses(
+        statement,
+        inside,
+        {
+            "dimension >= 1, an integer": attrs.evolve(inside, dimension=0),
+            "records >= 1, an integer": attrs.evolve(inside, records=0),
+            "epsilon > 0": attrs.evolve(inside, epsilon=0),
+            "spacing > 0": attrs.evolve(inside, spacing=0),
+            "distance >= 0": attrs.evolve(inside, distance=-1),
+            "distance < h/2": attrs.evolve(inside, distance=Fraction(1, 2)),
+        },
+    )
 
 
 @algorithm_2.controls("+repair", grade="symbolic", region="runs written by hand, d = 2, n = 3")
 def test_another_wishart_law_is_noticed(statement) -> None:
-    """Conformance means exactly d + 1 degrees of freedom and exactly the scale 3/(2 n epsilon)."""
+    """Conformance means exactly d + 1 degrees of freedom and exactly the scale 3/(2 n epsilon), for unit records."""
     run = WishartRun(2, 3, Fraction(1, 2), 3, 1)
     assert statement.at(run) is Truth.TRUE
     for freedom in (2, 4, 6):
@@ -109,6 +139,7 @@ def test_another_wishart_law_is_noticed(statement) -> None:
         assert statement.elsewhere().margin(attrs.evolve(run, scale=scale)) == -3 * abs(ball(scale) - 1), (
             "-|2 c n eps - 3|"
         )
+    assert statement.without("norm_bound <= 1").elsewhere().at(attrs.evolve(run, norm_bound=2)) is Truth.FALSE
     bind_hypotheses(
         statement,
         WishartRun(1, 1, 1, 2, Fraction(3, 2)),

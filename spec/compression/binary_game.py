@@ -53,7 +53,10 @@ def printed_norms_margin(p: SignRows) -> arb:
 
 
 def exact_norms_margin(p: SignRows) -> arb:
-    """The characteristic polynomial of n Delta is t^(p-2) (t^2 - 4 k (p - k)), and 4 k (p - k) <= p^2; exact."""
+    """Least of three: n Delta has the characteristic polynomial t^(p-2) (t^2 - 4 k (p - k)); norms; 4 k (p - k) <= p^2.
+
+    The squared Frobenius norm of Delta is twice the squared spectral norm 4 k (p - k)/n^2. All of it is exact.
+    """
     size, squared = len(p.row), 4 * flips(p) * (len(p.row) - flips(p))
     expected = [0] * (size + 1)
     expected[size] = 1
@@ -61,6 +64,8 @@ def exact_norms_margin(p: SignRows) -> arb:
         expected[size - 2] = -squared
     found = (row_change(p) * p.records).charpoly().coeffs()
     wrong = sum((abs(a - b) for a, b in zip(found, expected, strict=True)), fmpq(0))
+    frobenius = sum((entry * entry for entry in row_change(p).entries()), fmpq(0))
+    wrong += abs(frobenius - fmpq(2 * squared, p.records**2))
     return (-arb(wrong)).min(arb(size**2 - squared))
 
 
@@ -110,7 +115,8 @@ PROPOSITION_D_1 = Claim(
     repair=Repair(
         "||Delta||_2 = 2 p sqrt(tau (1 - tau))/n <= p/n, and ||Delta||_F is sqrt(2) times that",
         Statement(
-            "the eigenvalues of Delta are +-2 p sqrt(tau (1 - tau))/n and zeros, and at most p/n",
+            "the eigenvalues of Delta are +-2 p sqrt(tau (1 - tau))/n and zeros, and at most p/n; ||Delta||_F is "
+            "sqrt(2) times the spectral norm",
             exact_norms_margin,
             given=SIGNS,
         ),
@@ -155,6 +161,11 @@ def entries_margin(p: SignData) -> arb:
     return -arb(sum(abs(entry) != 1 for entry in (*p.data.entries(), *p.neighbour.entries())))
 
 
+def shape_margin(p: SignData) -> arb:
+    """Zero exactly when both databases have one shape."""
+    return -arb(abs(p.data.nrows() - p.neighbour.nrows()) + abs(p.data.ncols() - p.neighbour.ncols()))
+
+
 def one_row_margin(p: SignData) -> arb:
     """``1 -`` the number of rows in which the databases differ."""
     return arb(1 - len(changed_rows(p)))
@@ -182,6 +193,7 @@ EXAMPLE_3_6 = Claim(
         "both databases are normalised as in (4), and Sigma_1 - Sigma_2 = (xx' - yy')/n",
         game_margin,
         given=(
+            Condition("both databases are n x p", shape_margin),
             Condition("all entries are signs", entries_margin),
             exceeds("at most one row differs", one_row_margin, strict=False),
         ),

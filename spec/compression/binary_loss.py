@@ -1,31 +1,38 @@
-"""Theorem D.2 and Corollary 3.7: the privacy loss in the binary game (sections 3 and D)."""
+"""Theorem D.2: the privacy loss in the binary game (section D)."""
 
 from __future__ import annotations
 
 import attrs
 from flint import arb, fmpq
 
-from dpmatrix.claims import Claim, Condition, Defect, Kind, Locator, Repair, Statement, Step, Verdict
+from dpmatrix.claims import Chosen, Claim, Condition, Defect, Kind, Locator, Range, Repair, Statement, Step, Verdict
 from dpmatrix.exact import Exact, ball, rational, square
 from dpmatrix.spec.compression.binary_game import SignRows, row_change, signs_margin
+from dpmatrix.spec.compression.binary_region import region_bound, region_loss
 from dpmatrix.spec.compression.covariances import (
-    definite_margin,
+    DEFINITE,
+    NORMALISED,
+    SYMMETRIC,
+    WITHIN_DELTA_MAX,
     difference,
+    inverse_difference,
     largest_eigenvalue,
     largest_entry,
     least_eigenvalue,
+    operator_norm,
 )
 from dpmatrix.spec.compression.truncated_loss import (
-    HALF,
+    MASSES,
+    SIZES,
     TRUNCATED,
     TruncatedPair,
     exact_loss,
     renormalisation,
     setting,
 )
-from dpmatrix.spec.compression.truncated_mass import logarithm, threshold
-from dpmatrix.spec.conditions import exceeds, positive
-from dpmatrix.spec.wishart.spectra import disagreement, frobenius_norm, nonnegative_spectrum
+from dpmatrix.spec.compression.truncated_mass import threshold
+from dpmatrix.spec.conditions import positive
+from dpmatrix.spec.wishart.spectra import disagreement, frobenius_norm
 
 
 @attrs.frozen
@@ -42,6 +49,10 @@ class GamePair(TruncatedPair):
         c, a bound on the eigenvalues from below.
     ratio
         K in m <= K p^2 ln 2np.
+    c_min
+        C_min of Assumption 1, and s is what it calls o(1) as well.
+    least_records
+        From which n on the theorem speaks.
     """
 
     row: tuple[int, ...] = attrs.field(kw_only=True)
@@ -49,6 +60,8 @@ class GamePair(TruncatedPair):
     smallness: Exact = attrs.field(default=1, kw_only=True)
     floor: Exact = attrs.field(default=fmpq(1, 2), kw_only=True)
     ratio: Exact = attrs.field(default=1, kw_only=True)
+    c_min: Exact = attrs.field(default=fmpq(1, 2), kw_only=True)
+    least_records: int = attrs.field(default=2, kw_only=True)
 
 
 def _rows(p: GamePair) -> SignRows:
@@ -70,16 +83,24 @@ def growth_margin(p: GamePair) -> arb:
     return square(ball(p.smallness)) * p.records - p.first.nrows() ** 2 * p.rows
 
 
-def quarter_growth_margin(p: GamePair) -> arb:
-    """``s^4 n - p^4 ln n``: p <= s (n/log n)^(1/4)."""
-    return square(square(ball(p.smallness))) * p.records - p.first.nrows() ** 4 * arb(p.records).log()
-
-
 def below_one_margin(p: GamePair) -> arb:
-    """1 minus the loss; minus infinity when one covariance is singular and the other is not."""
-    if any(not definite_margin(matrix) > 0 for matrix in (p.first, p.second)):
-        return arb("-inf")
+    """1 minus the loss."""
     return 1 - exact_loss(p)
+
+
+def upper_eigenvalue_margin(p: GamePair) -> arb:
+    """``1/lambda_max(Sigma_1) - C_min``."""
+    return 1 / largest_eigenvalue(p.first) - ball(p.c_min)
+
+
+def small_gamma_margin(p: GamePair) -> arb:
+    """``s`` minus the larger of ``||Gamma||_2`` and ``||Delta||_2``."""
+    return ball(p.smallness) - operator_norm(inverse_difference(p)).max(operator_norm(difference(p)))
+
+
+def late_margin(p: GamePair) -> arb:
+    """``n - n_0``."""
+    return arb(p.records - p.least_records)
 
 
 def plugged_bound(p: GamePair) -> arb:
@@ -95,20 +116,10 @@ def plugged_margin(p: GamePair) -> arb:
     return plugged_bound(p) - exact_loss(p)
 
 
-def _vanishing(p: GamePair, growth: arb) -> arb:
-    """``(g/c^2)(1 + 2/n + 2 g/(m c^2)) + ln(1 + 1/(n^2 - 1))`` with g >= m p^2/n."""
-    share = growth / square(ball(p.floor))
-    return share * (1 + arb(fmpq(2, p.records)) + 2 * share / p.rows) + renormalisation(p.records)
-
-
 def explicit_margin(p: GamePair) -> arb:
-    """The bound with g = s^2 minus the loss."""
-    return _vanishing(p, square(ball(p.smallness))) - exact_loss(p)
-
-
-def corollary_margin(p: GamePair) -> arb:
-    """The bound with g = 3 K s^4 minus the loss."""
-    return _vanishing(p, 3 * ball(p.ratio) * square(square(ball(p.smallness)))) - exact_loss(p)
+    """The bound with g = s^2 minus the loss over the fixed region."""
+    growth = square(ball(p.smallness))
+    return region_bound(growth, ball(p.floor), renormalisation(p.records)) - region_loss(p)
 
 
 def entries_margin(p: GamePair) -> arb:
@@ -126,62 +137,35 @@ def floor_margin(p: GamePair) -> arb:
     return least_eigenvalue(p.first).min(least_eigenvalue(p.second)) - ball(p.floor)
 
 
-def small_margin(p: GamePair) -> arb:
-    """``c - s``."""
-    return ball(p.floor) - ball(p.smallness)
-
-
-def few_rows_margin(p: GamePair) -> arb:
-    """``K p^2 ln 2np - m``."""
-    return ball(p.ratio) * p.first.nrows() ** 2 * logarithm(setting(p)) - p.rows
-
-
-def small_quarter_margin(p: GamePair) -> arb:
-    """``c^2 - 3 K s^4``."""
-    return square(ball(p.floor)) - 3 * ball(p.ratio) * square(square(ball(p.smallness)))
-
-
-def columns_margin(p: GamePair) -> arb:
-    """``n - p``."""
-    return arb(p.records - p.first.nrows())
-
-
-def semidefinite_margin(p: GamePair) -> arb:
-    """Non-negative exactly when Sigma_1 and Sigma_2 are positive semidefinite."""
-    return nonnegative_spectrum(p.first).min(nonnegative_spectrum(p.second))
-
-
-def rank_margin(p: GamePair) -> arb:
-    """Positive when at least one of the covariances is positive definite."""
-    return definite_margin(p.first).max(definite_margin(p.second))
-
-
 GAME = Condition("Sigma_1 - Sigma_2 = (xx' - yy')/n for rows of signs", game_margin)
 SMALL_DELTA_MAX = Condition("Delta_max <= 2/n", delta_max_margin)
-_SETTING = tuple(
-    condition
-    for condition in TRUNCATED
-    if condition is not HALF and not condition.says.endswith("is positive definite")
-)
-SINGULAR_TOO = (
-    *_SETTING,
+LATE = Condition("n >= n_0", late_margin)
+ASSUMED = (
+    *DEFINITE,
+    NORMALISED,
+    WITHIN_DELTA_MAX,
+    *SIZES,
+    *MASSES,
     GAME,
     SMALL_DELTA_MAX,
-    Condition("the covariances are positive semidefinite", semidefinite_margin),
-    exceeds("not both are singular", rank_margin),
-    positive("smallness"),
+    positive("c_min"),
+    Condition("1/lambda_max(Sigma_1) >= C_min", upper_eigenvalue_margin),
+    Condition("||Gamma||_2, ||Delta||_2 <= s", small_gamma_margin),
+    LATE,
 )
+"""Neighbours in the game under Assumption 1, with s for its o(1)."""
 PLUGGED = (*TRUNCATED, GAME, SMALL_DELTA_MAX)
 FLOORED = (
-    *(condition for condition in TRUNCATED if condition is not HALF),
+    SYMMETRIC,
+    NORMALISED,
+    *SIZES,
+    *MASSES,
     GAME,
-    SMALL_DELTA_MAX,
-    positive("smallness"),
     positive("floor"),
     Condition("lambda_min(Sigma_1), lambda_min(Sigma_2) >= c", floor_margin),
 )
+"""Any neighbours in the game whose covariances have no eigenvalue below c."""
 GROWTH = Condition("p <= s sqrt(n/m)", growth_margin)
-QUARTER_GROWTH = Condition("p <= s (n/log n)^(1/4)", quarter_growth_margin)
 
 THEOREM_D_2 = Claim(
     id="compression.theorem-d-2",
@@ -193,33 +177,50 @@ THEOREM_D_2 = Claim(
         "for p = o(sqrt(n/m)), m >= Omega(ln 2np)",
     ),
     statement=Statement(
-        "p <= s sqrt(n/m) gives a loss below 1 once s is small", below_one_margin, given=(*SINGULAR_TOO, GROWTH)
+        "for every C_min there are s and n_0 such that under Assumption 1, with s for its o(1), p <= s sqrt(n/m) and n "
+        ">= n_0 give a loss of at most 1",
+        below_one_margin,
+        given=(*ASSUMED, GROWTH),
+        exists=(Chosen("smallness", after=("c_min",)), Chosen("least_records", after=("c_min",), range=Range.WHOLE)),
     ),
     verdict=Verdict.HOLDS_WITH_REPAIR,
     defect=Defect.LEAK,
     headline=(
-        "The privacy loss need not be o(1): nothing bounds the least eigenvalues, and at p = 2 it exceeds 10^5 at n ="
-        " 10^4 and is infinite for equal columns."
+        "The privacy loss need not be o(1), not even under Assumption 1: nothing bounds the least eigenvalues, and at "
+        "p = 2 it is 83 at n = 10^6 and grows."
     ),
-    reading="o(1) is below 1 for small s; Omega is 2 (C_1 + C_2); Sigma_1 is public. O(1/n) is read off the proof.",
+    reading=(
+        "Assumption 1 holds, since the theorem is a corollary of Theorem 4.6; Sigma_1 is public, and Delta_max is the "
+        "largest entry of Delta. Of o(1) no more is judged than 1 at most, once all that is o(1) is below an s, from "
+        "some n_0 on, that may depend on C_min. Omega is 2 (C_1 + C_2), and O(1/n) is read off the proof."
+    ),
     because=(
-        "Nothing bounds the least eigenvalues. p = 2, columns that differ in one row against two rows: lambda_min is "
-        "2/n and 4/n, and the loss exceeds 10^5 at n = 10^4 and grows with n; when the columns of X_1 are equal it is"
-        " infinite. With sqrt(n sqrt(ln n)/2) differing rows Assumption 1 is met, and the loss is 83 at n = 10^6 and "
-        "99 at n = 10^9. With lambda_min >= c it is at most (s^2/c^2)(1 + 2/n + 2 s^2/(m c^2)) + ln(1 + 1/(n^2 - 1))."
-        " The display of the proof is true although ||Delta||_F <= p/n is not: a factor 2 lost in (15) pays for the "
-        "sqrt(2)."
+        "Nothing bounds the least eigenvalues. p = 2, columns that differ in k = sqrt(n sqrt(ln n)/2) rows, and a sign "
+        "changed in one more: 1/lambda_max > 1/2, ||Delta|| = 2/n, ||Gamma|| = n/(2 k (k+1)) falls like 1/sqrt(ln n), "
+        "and at the least m the loss is 83 at n = 10^6, 99 at n = 10^9, and grows. More rows make any ||Gamma|| = s "
+        "do: with m = 1/s^2 the loss exceeds 1 for every large n. Where Assumption 1 fails, it exceeds 10^5 at n = "
+        "10^4 for columns that differ in one row against two, and is infinite where the columns of X_1 are equal. The "
+        "display of the proof is true although ||Delta||_F <= p/n is not: a factor 2 lost in (15) pays for the "
+        "sqrt(2). With lambda_min >= c and a region that no data determine, |X'X/m| <= 2, |ln|Sigma_1|/|Sigma_2|| <= 2 "
+        "p/(n c) and the sum of |Gamma| is at most sqrt(2) p^2/(n c^2): the loss is at most (1 + sqrt(2)) m p^2/(n "
+        "c^2), for all neighbours, with no reference and no Delta_max."
     ),
     repair=Repair(
-        "lambda_min(Sigma_1), lambda_min(Sigma_2) >= c",
+        "lambda_min(Sigma_1), lambda_min(Sigma_2) >= c; kept are the outputs with |X'X/m| <= 2",
         Statement(
-            "the loss is at most (s^2/c^2)(1 + 2/n + 2 s^2/(m c^2)) + ln(1 + 1/(n^2 - 1)) for s <= c",
+            "any neighbours have a loss of at most (1 + sqrt(2)) s^2/c^2 + ln(1 + 1/(n^2 - 1)) over the outputs with "
+            "|X'X/m| <= 2",
             explicit_margin,
-            given=(*FLOORED, GROWTH, Condition("s <= c", small_margin)),
+            given=(*FLOORED, GROWTH),
         ),
     ),
     steps=(
-        Step("largest-entry", Statement("Delta_max = max Delta_jk <= 2/n", entries_margin, given=(GAME,)), sound=True),
+        Step(
+            "largest-entry",
+            Statement("Delta_max = max Delta_jk <= 2/n", entries_margin, given=(GAME,)),
+            sound=True,
+            note="Of one pair; two neighbours of X_1 in different rows may differ by 4/n.",
+        ),
         Step(
             "frobenius-norm",
             Statement("||Delta||_F <= p/n", frobenius_margin, given=(GAME,)),
@@ -236,55 +237,10 @@ THEOREM_D_2 = Claim(
             sound=True,
         ),
     ),
-    uses=("compression.theorem-4-6", "compression.proposition-d-1+repair"),
-)
-
-COROLLARY_3_7 = Claim(
-    id="compression.corollary-3-7",
-    kind=Kind.PRIVACY,
-    source=Locator(
-        "compression",
-        "Corollary 3.7",
-        "p = o((n/log n)^(1/4)) suffices for PCA on compressed data and alpha-DP, alpha = o(1)",
+    uses=(
+        "compression.theorem-4-6",
+        "compression.proposition-d-1+repair",
+        "compression.lemma-4-4",
+        "compression.remark-4-3",
     ),
-    statement=Statement(
-        "p <= s (n/log n)^(1/4) gives a loss below 1 once s is small",
-        below_one_margin,
-        given=(*SINGULAR_TOO, QUARTER_GROWTH),
-    ),
-    verdict=Verdict.HOLDS_WITH_REPAIR,
-    defect=Defect.LEAK,
-    headline=(
-        "The privacy loss need not be o(1): at p = 2 some neighbours have an infinite loss for every n, as nothing "
-        "bounds the least eigenvalues."
-    ),
-    reading=(
-        "The privacy is judged here, the PCA in Theorem 5.1. o(1) is below 1 for small s; Sigma_1 is the public "
-        "reference; m is at least 2 (C_1 + C_2) ln 2np and, in the repair, at most K p^2 ln 2np."
-    ),
-    because=(
-        "For every n there are neighbours with an infinite loss at p = 2: X_1 with two equal columns publishes two "
-        "equal columns, always, and X_2 with one changed sign never does. Assumption 1 does not help: with sqrt(n "
-        "sqrt(ln n)/2) differing rows, p = 2 and m = 20.4 ln 4n, ||Gamma|| falls like 1/sqrt(ln n), and the loss is "
-        "83 at n = 10^6, 99 at 10^9, and grows. So no alpha is possible without a condition on the data, as section D"
-        " itself says ('one can not allow differential privacy without constraints'). With lambda_min >= c for both "
-        "it is at most (g/c^2)(1 + 2/n + 2 g/(m c^2)) + ln(1 + 1/(n^2 - 1)), g = 3 K s^4: a promise about restricted "
-        "neighbours, not alpha-differential privacy."
-    ),
-    repair=Repair(
-        "lambda_min(Sigma_1), lambda_min(Sigma_2) >= c, and m <= K p^2 ln 2np",
-        Statement(
-            "the loss is at most (g/c^2)(1 + 2/n + 2 g/(m c^2)) + ln(1 + 1/(n^2 - 1)) with g = 3 K s^4 <= c^2",
-            corollary_margin,
-            given=(
-                *FLOORED,
-                QUARTER_GROWTH,
-                positive("ratio"),
-                Condition("m <= K p^2 ln 2np", few_rows_margin),
-                Condition("3 K s^4 <= c^2", small_quarter_margin),
-                Condition("p <= n", columns_margin),
-            ),
-        ),
-    ),
-    uses=("compression.theorem-d-2+repair",),
 )

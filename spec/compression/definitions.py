@@ -20,13 +20,19 @@ class TwoLaws:
     exponential: fmpq
 
 
-def worst_event_excess(p: TwoLaws) -> fmpq:
-    """Largest ``P(S) - E Q(S)`` over all events S, by enumeration."""
-    events = product((False, True), repeat=len(p.first))
+def event_excess(first: tuple[fmpq, ...], second: tuple[fmpq, ...], exponential: fmpq) -> fmpq:
+    """Largest ``P(S) - E Q(S)`` over all events S but the empty one, by enumeration."""
+    events = (event for event in product((False, True), repeat=len(first)) if any(event))
     return max(
-        sum((a - p.exponential * b for a, b, inside in zip(p.first, p.second, event, strict=True) if inside), fmpq(0))
+        sum((a for a, inside in zip(first, event, strict=True) if inside), fmpq(0))
+        - exponential * sum((b for b, inside in zip(second, event, strict=True) if inside), fmpq(0))
         for event in events
     )
+
+
+def worst_event_excess(p: TwoLaws) -> fmpq:
+    """Largest ``P(S) - E Q(S)`` over all events S."""
+    return event_excess(p.first, p.second, p.exponential)
 
 
 def worst_outcome_excess(p: TwoLaws) -> fmpq:
@@ -79,7 +85,10 @@ DEFINITION_2_1 = Claim(
         "range of alpha follows: data sets 'differing on at most one element' may be equal, and S = Range(A) then "
         "gives alpha >= 0. S must be measurable, which goes unsaid."
     ),
-    reading="An element is a record (a row), although section 1 says 'entry'; S ranges over the measurable sets.",
+    reading=(
+        "An element is a record (a row), although section 1 says 'entry'; S ranges over the measurable sets. Judged is "
+        "one direction for one pair of finite laws; the definition asks it of both orders of every pair."
+    ),
     steps=(
         Step(
             "range-of-alpha",

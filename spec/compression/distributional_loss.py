@@ -3,31 +3,34 @@
 from __future__ import annotations
 
 import attrs
-from flint import arb, fmpq_mat
+from flint import arb, fmpq, fmpq_mat
 
-from dpmatrix.claims import Claim, Condition, Defect, Kind, Locator, Repair, Statement, Step, Verdict
-from dpmatrix.exact import Exact, ball, square
+from dpmatrix.claims import Chosen, Claim, Condition, Defect, Kind, Locator, Range, Repair, Statement, Step, Verdict
+from dpmatrix.exact import Exact, ball, rational, square
 from dpmatrix.spec.compression.covariances import (
     definite_margin,
     difference,
     inverse_difference,
     largest_eigenvalue,
+    largest_entry,
     least_eigenvalue,
+    log_determinant_ratio,
     operator_norm,
 )
 from dpmatrix.spec.compression.tails import squared_constant
 from dpmatrix.spec.compression.truncated_loss import (
-    HALF,
-    TRUNCATED,
+    MASSES,
+    SIZES,
+    OutputPoint,
     TruncatedPair,
-    exact_loss,
     log_density,
+    loss_around,
     renormalisation,
     setting,
 )
 from dpmatrix.spec.compression.truncated_mass import logarithm
 from dpmatrix.spec.conditions import equality, exceeds, positive
-from dpmatrix.spec.wishart.spectra import frobenius_norm
+from dpmatrix.spec.wishart.spectra import frobenius_norm, trace
 
 
 @attrs.frozen
@@ -40,15 +43,31 @@ class ThreeCovariances:
     output: fmpq_mat
 
 
+def log_ratio(first: fmpq_mat, second: fmpq_mat, output: fmpq_mat) -> arb:
+    """``ln f_k/f_j`` by (15): (m/2)(ln|Sigma_j| - ln|Sigma_k| + tr((Sigma_j^-1 - Sigma_k^-1) X'X/m))."""
+    pair = OutputPoint(first, second, output=output)
+    linear = trace(inverse_difference(pair) * output.transpose() * output)
+    return (output.nrows() * log_determinant_ratio(pair) + arb(linear)) / 2
+
+
 def chained_margin(p: ThreeCovariances) -> arb:
-    """``|ln f_1/f_k| + |ln f_1/f_j| - |ln f_k/f_j|``."""
+    """``|ln f_1/f_k| + |ln f_1/f_j| - |ln f_k/f_j|``; the left side by the densities, the right one by (15)."""
     ours, theirs, middle = (log_density(matrix, p.output) for matrix in (p.first, p.second, p.reference))
-    return abs(middle - ours) + abs(middle - theirs) - abs(ours - theirs)
+    return abs(middle - ours) + abs(middle - theirs) - abs(log_ratio(p.first, p.second, p.output))
+
+
+def three_symmetric_margin(p: ThreeCovariances | SmallDeltaMax) -> arb:
+    """Zero exactly when all three matrices are symmetric."""
+    matrices = (p.first, p.second, p.reference)
+    return -arb(sum((abs(e) for m in matrices for e in (m - m.transpose()).entries()), fmpq(0)))
 
 
 def three_definite_margin(p: ThreeCovariances) -> arb:
     """Positive exactly when all three matrices are positive definite."""
     return definite_margin(p.first).min(definite_margin(p.second)).min(definite_margin(p.reference))
+
+
+THREE_SYMMETRIC = Condition("the three covariances are symmetric", three_symmetric_margin)
 
 
 REMARK_4_7 = Claim(
@@ -58,7 +77,7 @@ REMARK_4_7 = Claim(
     statement=Statement(
         "|ln f_k/f_j| <= |ln f_1/f_k| + |ln f_1/f_j|",
         chained_margin,
-        given=(exceeds("the three covariances are positive definite", three_definite_margin),),
+        given=(THREE_SYMMETRIC, exceeds("the three covariances are positive definite", three_definite_margin)),
     ),
     verdict=Verdict.HOLDS,
     because=(
@@ -70,10 +89,24 @@ REMARK_4_7 = Claim(
 
 @attrs.frozen
 class SmallDeltaMax(TruncatedPair):
-    """A pair with a floor c under its eigenvalues, and the number s that stands for the o(1) of (9)."""
+    """Any two covariances of S_n and the reference Sigma_1, with what the theorem says of them.
 
+    Parameters
+    ----------
+    reference
+        Sigma_1, the centre of (12).
+    floor
+        c, a bound on all eigenvalues from below; 1/c is one from above.
+    smallness
+        s, which stands for the o(1) of (9).
+    least_records
+        From which n on the theorem speaks.
+    """
+
+    reference: fmpq_mat = attrs.field(kw_only=True)
     floor: Exact = attrs.field(kw_only=True)
     smallness: Exact = attrs.field(kw_only=True)
+    least_records: int = attrs.field(default=2, kw_only=True)
 
 
 def _growth(p: SmallDeltaMax) -> arb:
@@ -89,8 +122,8 @@ def explicit_bound(p: SmallDeltaMax) -> arb:
 
 
 def sufficient_margin(p: SmallDeltaMax) -> arb:
-    """The explicit bound minus the loss."""
-    return explicit_bound(p) - exact_loss(p)
+    """Twice the explicit bound minus the loss of the pair over the outputs around Sigma_1."""
+    return 2 * explicit_bound(p) - loss_around(p, p.reference)
 
 
 @attrs.frozen
@@ -101,8 +134,8 @@ class SmallDeltaMaxOutput(SmallDeltaMax):
 
 
 def every_output_margin(p: SmallDeltaMaxOutput) -> arb:
-    """The explicit bound minus ``|ln f_1/f_i|`` of the laws of Phi X, as they are, at the output."""
-    return explicit_bound(p) - abs(log_density(p.first, p.output) - log_density(p.second, p.output))
+    """``1 - |ln f_i/f_j|`` of the laws of Phi X, as they are, at the output."""
+    return 1 - abs(log_density(p.first, p.output) - log_density(p.second, p.output))
 
 
 def output_rows_margin(p: SmallDeltaMaxOutput) -> arb:
@@ -115,19 +148,32 @@ def small_delta_max_margin(p: SmallDeltaMax) -> arb:
     return ball(p.smallness) - ball(p.delta_max) * _growth(p)
 
 
-def first_floor_margin(p: SmallDeltaMax) -> arb:
-    """``lambda_min(Sigma_1) - c``."""
-    return least_eigenvalue(p.first) - ball(p.floor)
+def three_normalised_margin(p: SmallDeltaMax) -> arb:
+    """Zero exactly when (4) holds: all diagonals are 1."""
+    matrices, places = (p.first, p.second, p.reference), range(p.first.nrows())
+    return -arb(sum((abs(m[i, i] - 1) for m in matrices for i in places), fmpq(0)))
 
 
-def second_floor_margin(p: SmallDeltaMax) -> arb:
-    """``lambda_min(Sigma_i) - c``."""
-    return least_eigenvalue(p.second) - ball(p.floor)
+def in_set_margin(p: SmallDeltaMax) -> arb:
+    """(6): ``Delta_max`` minus the largest entry of any of the three differences."""
+    pairs = ((p.first, p.second), (p.first, p.reference), (p.second, p.reference))
+    return arb(rational(p.delta_max) - max(largest_entry(one - other) for one, other in pairs))
+
+
+def floor_margin(p: SmallDeltaMax) -> arb:
+    """Least eigenvalue of the three covariances, minus c."""
+    least = least_eigenvalue(p.first).min(least_eigenvalue(p.second)).min(least_eigenvalue(p.reference))
+    return least - ball(p.floor)
 
 
 def ceiling_margin(p: SmallDeltaMax) -> arb:
     """``1/c - ||Sigma_1||``."""
-    return 1 / ball(p.floor) - largest_eigenvalue(p.first)
+    return 1 / ball(p.floor) - largest_eigenvalue(p.reference)
+
+
+def late_margin(p: SmallDeltaMax) -> arb:
+    """``n - n_0``."""
+    return arb(p.records - p.least_records)
 
 
 def small_enough_margin(p: SmallDeltaMax) -> arb:
@@ -155,20 +201,21 @@ def gamma_margin(p: SmallDeltaMax) -> arb:
     return bound - operator_norm(inverse_difference(p))
 
 
-FLOORS = (
+FAMILY = (
+    THREE_SYMMETRIC,
+    Condition("all columns are normalised as in (4)", three_normalised_margin),
+    Condition("max |Sigma_j - Sigma_k| <= Delta_max for all three", in_set_margin),
+    *SIZES,
+)
+"""Two databases of S_n and X_1, and enough rows."""
+ONE_ORDER = (
     positive("floor"),
-    Condition("lambda_min(Sigma_1) >= c", first_floor_margin),
-    Condition("lambda_min(Sigma_i) >= c", second_floor_margin),
+    Condition("lambda_min >= c for all three", floor_margin),
+    Condition("||Sigma_1|| <= 1/c", ceiling_margin),
 )
 SMALL = Condition("Delta_max <= s / (p^2 sqrt(m ln 2np))", small_delta_max_margin)
-SUFFICIENT = (
-    *(condition for condition in TRUNCATED if condition is not HALF),
-    *FLOORS,
-    Condition("||Sigma_1|| <= 1/c", ceiling_margin),
-    SMALL,
-    positive("smallness"),
-    Condition("s <= c^3/2", small_enough_margin),
-)
+PRINTED = (*FAMILY, *ONE_ORDER, SMALL, Condition("n >= n_0", late_margin))
+SUFFICIENT = (*FAMILY, *MASSES, *ONE_ORDER, SMALL, Condition("s <= c^3/2", small_enough_margin))
 
 THEOREM_3_2 = Claim(
     id="compression.theorem-3-2",
@@ -179,10 +226,11 @@ THEOREM_3_2 = Claim(
         "m >= Omega(ln 2np), eigenvalues of one order: Delta_max = o(1/(p^2 sqrt(m ln 2np)))",
     ),
     statement=Statement(
-        "Delta_max <= s/(p^2 sqrt(m ln 2np)) gives |ln f_1/f_i| <= C s/(2c^2) + s^2 (1/(2c^2) + c^-6) + ln(1 + "
-        "1/(n^2 - 1)) at every output of Phi X",
+        "for every c there are s and n_0 such that Delta_max <= s/(p^2 sqrt(m ln 2np)) and n >= n_0 give |ln f_i/f_j| "
+        "<= 1 at every output of Phi X",
         every_output_margin,
-        given=(*SUFFICIENT, Condition("the output is m x p", output_rows_margin)),
+        given=(*PRINTED, Condition("the output is m x p", output_rows_margin)),
+        exists=(Chosen("smallness", after=("floor",)), Chosen("least_records", after=("floor",), range=Range.WHOLE)),
     ),
     verdict=Verdict.HOLDS_WITH_REPAIR,
     defect=Defect.HYPOTHESIS,
@@ -192,22 +240,24 @@ THEOREM_3_2 = Claim(
     ),
     reading=(
         "Judged is Phi X as section 3 publishes it; truncation, which section 1 calls essential and later theorems "
-        "name, is the repair. The loss meant is alpha = o(1), and delta is Delta_max. 'In the same order' is c <= "
-        "lambda_min(Sigma_1), lambda_min(Sigma_i) and ||Sigma_1|| <= 1/c: under (4) the eigenvalues have mean 1, so "
-        "one order means constant order. Omega is 2 (C_1 + C_2); o(.) is s. Any two databases cost twice."
+        "name, is the repair. The loss meant is alpha = o(1), of which no more is judged than 1 at most, and delta is "
+        "Delta_max. 'In the same order' is c <= lambda_min of all and ||Sigma_1|| <= 1/c: under (4) the eigenvalues "
+        "have mean 1, so one order means constant order. Omega is 2 (C_1 + C_2); o(.) is below an s, from some n_0 on, "
+        "that may depend on c."
     ),
     because=(
         "Untruncated, two Gaussian laws of different covariance have unbounded loss: at p = 2, Sigma_1 = I and a "
-        "correlation of 10^-6 it passes every bound once all rows of the output are (t, t) with t large. Over the "
-        "kept outputs: Theorem 4.6 with ||Delta||_F <= p Delta_max; its three terms are at most C s/(2c^2), "
-        "s^2/(2c^2) and s^2/c^6. The proof writes ||Delta||_2 = ||Delta||_F = p Delta_max: under (4) Delta has trace "
-        "zero, so ||Delta||_2 < ||Delta||_F unless it vanishes; <= is what is used."
+        "correlation of 10^-6 it passes every bound once all rows of the output are (t, t) with t large. Over the kept "
+        "outputs: Theorem 4.6 with ||Delta||_F <= p Delta_max; its three terms are at most C s/(2c^2), s^2/(2c^2) and "
+        "s^2/c^6, and any two databases cost twice (Remark 4.7). The proof writes ||Delta||_2 = ||Delta||_F = p "
+        "Delta_max: under (4) Delta has trace zero, so ||Delta||_2 < ||Delta||_F unless it vanishes; <= is what is "
+        "used."
     ),
     repair=Repair(
         "the laws are truncated by Procedure 4.1 or 4.2 and renormalised",
         Statement(
-            "Delta_max <= s/(p^2 sqrt(m ln 2np)) gives a loss of at most C s/(2c^2) + s^2 (1/(2c^2) + c^-6) + ln(1 + "
-            "1/(n^2 - 1)) against X_1 over the kept outputs",
+            "Delta_max <= s/(p^2 sqrt(m ln 2np)) with s <= c^3/2 gives any two databases of S_n a loss of at most 2 (C "
+            "s/(2c^2) + s^2 (1/(2c^2) + c^-6) + ln(1 + 1/(n^2 - 1))) over the kept outputs",
             sufficient_margin,
             given=SUFFICIENT,
         ),
@@ -235,5 +285,5 @@ THEOREM_3_2 = Claim(
             note="It takes the floor c, which Assumption 1 itself does not give.",
         ),
     ),
-    uses=("compression.theorem-4-6", "compression.proposition-3-1"),
+    uses=("compression.theorem-4-6", "compression.remark-4-7", "compression.proposition-3-1"),
 )

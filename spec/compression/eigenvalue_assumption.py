@@ -5,7 +5,7 @@ from __future__ import annotations
 import attrs
 from flint import arb, fmpq_mat
 
-from dpmatrix.claims import Claim, Condition, Kind, Locator, Repair, Statement, Step, Verdict
+from dpmatrix.claims import Chosen, Claim, Condition, Kind, Locator, Repair, Statement, Step, Verdict
 from dpmatrix.exact import Exact, ball
 from dpmatrix.spec.compression.covariances import (
     DEFINITE,
@@ -15,7 +15,7 @@ from dpmatrix.spec.compression.covariances import (
     least_eigenvalue,
     operator_norm,
 )
-from dpmatrix.spec.conditions import exceeds, positive
+from dpmatrix.spec.conditions import positive
 
 
 @attrs.frozen
@@ -31,7 +31,7 @@ class EigenvalueAssumption:
     smallness
         The number that stands for o(1): a bound on the spectral norms of Gamma and of Delta.
     floor
-        Any positive number, however small: what 'stay away from being singular' is measured by.
+        What 'stay away from being singular' is measured by.
     """
 
     first: fmpq_mat
@@ -76,11 +76,6 @@ def repaired_floor_margin(p: EigenvalueAssumption) -> arb:
     return least_eigenvalue(p.second) - (ball(p.c_min) - ball(p.smallness))
 
 
-def useful_margin(p: EigenvalueAssumption) -> arb:
-    """``C_min - s``."""
-    return ball(p.c_min) - ball(p.smallness)
-
-
 SMALL_DELTA = Condition("||Delta||_2 <= s", small_delta_margin)
 ASSUMPTION = (
     *DEFINITE,
@@ -91,6 +86,9 @@ ASSUMPTION = (
     SMALL_DELTA,
 )
 
+THRESHOLDS = (Chosen("smallness", after=("c_min",)), Chosen("floor", after=("c_min",)))
+"""o(1) and 'some constant': once C_min is given there are an s and a floor."""
+
 ASSUMPTION_1 = Claim(
     id="compression.assumption-1",
     kind=Kind.DEFINITION,
@@ -100,43 +98,42 @@ ASSUMPTION_1 = Claim(
         "lambda_min(Sigma_1^-1) = 1/lambda_max(Sigma_1) >= C_min > 0; ||Gamma||_2 = o(1); ||Delta||_2 = o(1)",
     ),
     statement=Statement(
-        "it 'guarantees that all matrices in S_n stay away from being singular': lambda_min >= some floor > 0",
+        "it 'guarantees that all matrices in S_n stay away from being singular': for every C_min there are s and a "
+        "floor such that ||Gamma||_2, ||Delta||_2 <= s gives lambda_min(Sigma_j) >= floor",
         away_from_singular_margin,
-        given=(*ASSUMPTION, positive("floor")),
+        given=ASSUMPTION,
+        exists=THRESHOLDS,
     ),
     verdict=Verdict.ILL_POSED,
     because=(
         "The assumption bounds lambda_max(Sigma_1) from above and nothing from below. With Sigma_1 = [[1, 1-eta], "
-        "[1-eta, 1]] (+) I_2 and Sigma_j that differs from it by eta^2 in the correlation of the last two columns, "
-        "||Gamma|| and ||Delta|| are at most 2 eta^2, 1/lambda_max > 1/2, and lambda_min(Sigma_j) = eta: no floor "
-        "survives. lambda_min(Sigma_1) >= C_min was meant."
+        "[1-eta, 1]] (+) I_2 and Sigma_j that differs from it by t <= 1/2 in the correlation of the last two columns, "
+        "||Gamma|| and ||Delta|| are at most 2 t, 1/lambda_max > 1/2, and lambda_min(Sigma_j) = eta, whatever t is: no "
+        "floor survives. lambda_min(Sigma_1) >= C_min was meant."
     ),
-    reading="o(1) is an explicit s: the assumption is made for one pair and every s > 0 is allowed.",
+    reading=(
+        "o(1) is read for one pair: below some s > 0, which may depend on C_min. A floor means one for all such pairs."
+    ),
     repair=Repair(
         "lambda_min(Sigma_1) >= C_min as well",
         Statement(
-            "then lambda_min(Sigma_j) >= C_min - s, which is positive",
+            "then lambda_min(Sigma_j) >= C_min - s, a floor for s < C_min",
             repaired_floor_margin,
-            given=(
-                SYMMETRIC,
-                NORMALISED,
-                positive("c_min"),
-                Condition("lambda_min(Sigma_1) >= C_min", lower_eigenvalue_margin),
-                SMALL_DELTA,
-                exceeds("s < C_min", useful_margin),
-            ),
+            given=(SYMMETRIC, Condition("lambda_min(Sigma_1) >= C_min", lower_eigenvalue_margin), SMALL_DELTA),
         ),
     ),
     steps=(
         Step(
             "eigenvalue-conditions",
             Statement(
-                "the eigenvalues in Theorem 3.2 are of one order: lambda_min(Sigma_1) >= floor ||Sigma_1||_2",
+                "the eigenvalues in Theorem 3.2 are of one order: for every C_min there are s and a floor such that "
+                "||Gamma||_2, ||Delta||_2 <= s gives lambda_min(Sigma_1) >= floor ||Sigma_1||_2",
                 one_order_margin,
-                given=(*ASSUMPTION, positive("floor")),
+                given=ASSUMPTION,
+                exists=THRESHOLDS,
             ),
             sound=False,
-            note="The sentence before Lemma 3.3; the same family refutes it for every floor.",
+            note="The sentence before Lemma 3.3; the same family refutes it, whatever s and the floor are.",
         ),
     ),
     uses=("compression.lemma-3-3",),

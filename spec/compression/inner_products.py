@@ -38,17 +38,19 @@ def probability(p: ProjectedPair) -> arb:
     return inner_product_tail(p.rows, ball(p.tau) / ball(p.norms), rational(p.cosine))
 
 
-def printed_margin(p: ProjectedPair) -> arb:
-    """``2 exp(-m tau^2 / (C_1 + C_2 tau))`` minus the probability."""
+def printed_bound(p: ProjectedPair) -> arb:
+    """``2 exp(-m tau^2 / (C_1 + C_2 tau))``."""
     tau = ball(p.tau)
-    bound = 2 * (-p.rows * square(tau) / (first_constant() + second_constant() * tau)).exp()
-    return bound - probability(p)
+    return 2 * (-p.rows * square(tau) / (first_constant() + second_constant() * tau)).exp()
 
 
-def sharp_margin(p: ProjectedPair) -> arb:
-    """``2 exp(-m tau^2 / (4 + 8 tau / 3))`` minus the probability."""
+SHARP_FIRST, SHARP_SECOND = fmpq(4), fmpq(8, 3)
+
+
+def sharp_bound(p: ProjectedPair) -> arb:
+    """``2 exp(-m tau^2 / (4 + 8 tau / 3))``."""
     tau = ball(p.tau)
-    return 2 * (-p.rows * square(tau) / (4 + ball(fmpq(8, 3)) * tau)).exp() - probability(p)
+    return 2 * (-p.rows * square(tau) / (ball(SHARP_FIRST) + ball(SHARP_SECOND) * tau)).exp()
 
 
 @attrs.frozen
@@ -91,11 +93,17 @@ LEMMA_B_1 = Claim(
         "P[|(n/m) <Phi x, Phi y> - <x, y>| >= tau] <= 2 exp(-m tau^2 / (C_1 + C_2 tau)), tau > 0, |x|, |y| <= 1, C_1 = "
         "4e/sqrt(6 pi) ~ 2.5044, C_2 = sqrt(8e) ~ 7.6885",
     ),
-    statement=Statement(
-        "the probability is at most 2 exp(-m tau^2 / (C_1 + C_2 tau)) for all tau > 0", printed_margin, given=HYPOTHESES
+    statement=Statement.of_law(
+        "the probability is at most 2 exp(-m tau^2 / (C_1 + C_2 tau)) for all tau > 0",
+        probability,
+        at_most=printed_bound,
+        given=HYPOTHESES,
     ),
     verdict=Verdict.HOLDS_WITH_REPAIR,
-    reading="C_2 is the decimal 7.6885 = e sqrt(8); with the formula sqrt(8 e) = 4.6633 the bound fails earlier.",
+    reading=(
+        "C_2 is the decimal 7.6885 = e sqrt(8); with the formula sqrt(8 e) = 4.6633 the bound fails earlier. The "
+        "probability is computed for even m and for x = y or x = -y; for other odd m it is left between 0 and 1."
+    ),
     because=(
         "For x = y of norm 1 the inner product is chi^2_m / m, of variance 2/m, so small deviations cost exp(-m "
         "tau^2 / 4): C_1 must be at least 4. At m = 40000, tau = 0.05 the probability is 2.0e-12 and the bound "
@@ -106,7 +114,12 @@ LEMMA_B_1 = Claim(
     ),
     repair=Repair(
         "C_1 = 4 and C_2 = 8/3",
-        Statement("the probability is at most 2 exp(-m tau^2 / (4 + 8 tau / 3))", sharp_margin, given=HYPOTHESES),
+        Statement.of_law(
+            "the probability is at most 2 exp(-m tau^2 / (4 + 8 tau / 3))",
+            probability,
+            at_most=sharp_bound,
+            given=HYPOTHESES,
+        ),
     ),
     steps=(
         Step(

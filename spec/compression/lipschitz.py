@@ -5,7 +5,7 @@ from __future__ import annotations
 import attrs
 from flint import arb, fmpq_mat
 
-from dpmatrix.claims import Claim, Kind, Locator, Repair, Statement, Step, Verdict
+from dpmatrix.claims import Chosen, Claim, Kind, Locator, Repair, Statement, Step, Verdict
 from dpmatrix.exact import Exact, ball
 from dpmatrix.spec.compression.covariances import (
     DEFINITE,
@@ -13,9 +13,9 @@ from dpmatrix.spec.compression.covariances import (
     CovariancePair,
     definite_margin,
     difference,
-    largest_entry,
+    operator_norm,
 )
-from dpmatrix.spec.conditions import exceeds, positive
+from dpmatrix.spec.conditions import exceeds
 from dpmatrix.spec.wishart.spectra import (
     DECREASING,
     EIGENVECTORS,
@@ -29,8 +29,8 @@ from dpmatrix.spec.wishart.spectra import (
 
 
 def norm_independent_margin(p: CovariancePair) -> arb:
-    """``max |A_jk - D_jk| - ||A - D||_F``: f(A) = ||A - D||_F, of constant 1 in one norm, has it in the other too."""
-    return largest_entry(difference(p)) - frobenius_norm(difference(p))
+    """``||A - D||_2 - ||A - D||_F``: f(A) = ||A - D||_F, of constant 1 in one norm, has it in the other too."""
+    return operator_norm(difference(p)) - frobenius_norm(difference(p))
 
 
 def eigenvalue_margin(p: CovariancePair) -> arb:
@@ -82,17 +82,18 @@ LIPSCHITZ_CLASS = Claim(
         "compression", "(1)", "F(L) = {f: |f(A) - f(D)| <= L ||A - D||}, A, D positive definite, any matrix norm"
     ),
     statement=Statement(
-        "F(1) is one class for 'any matrix norm': ||. - D||_F, in it for one norm, is in it for the largest entry",
+        "'any matrix norm' gives one class: f(A) = ||A - D||_F, which is in F(1) for the Frobenius norm, has |f(A) - "
+        "f(D)| <= ||A - D|| for the spectral norm too",
         norm_independent_margin,
         given=DEFINITE,
     ),
     verdict=Verdict.ILL_POSED,
     because=(
         "The class depends on the norm, and 'up to a constant L' on p: norms of p x p matrices differ by factors up to "
-        "p, ||A - D||_F = 2 where the largest entry is 1. With the Frobenius norm, which the document's one example "
-        "uses, each eigenvalue is in F(1) by Weyl's inequality. PCA itself, 'an instance from (1)', is in no F(L): at "
-        "diag(1+t, 1-t) and diag(1-t, 1+t) the top projectors differ by sqrt(2) and the matrices by 2 sqrt(2) t. It "
-        "is Lipschitz at a matrix with an eigengap only (Proposition 3.4)."
+        "p; for A - D = I the spectral norm is 1 and ||A - D||_F is sqrt(p). With the Frobenius norm, which the "
+        "document's one example uses, each eigenvalue is in F(1) by Weyl's inequality. PCA itself, 'an instance from "
+        "(1)', is in no F(L): at diag(1+t, 1-t) and diag(1-t, 1+t) the top projectors differ by sqrt(2) and the "
+        "matrices by 2 sqrt(2) t. It is Lipschitz at a matrix with an eigengap only (Proposition 3.4)."
     ),
     reading="The Frobenius norm; f is real-valued, or matrix-valued with the Frobenius norm on both sides.",
     repair=Repair(
@@ -112,8 +113,8 @@ LIPSCHITZ_CLASS = Claim(
                     EIGENVECTORS,
                     DECREASING,
                     exceeds("both matrices are positive definite", least_eigenvalue_margin),
-                    positive("constant"),
                 ),
+                exists=(Chosen("constant"),),
             ),
             sound=False,
             note="No L does: it takes an eigengap that stays away from zero.",

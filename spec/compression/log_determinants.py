@@ -5,7 +5,7 @@ from __future__ import annotations
 import attrs
 from flint import acb, acb_mat, arb, arb_mat, fmpq
 
-from dpmatrix.claims import Claim, Condition, Defect, Kind, Locator, Repair, Statement, Step, Verdict
+from dpmatrix.claims import Chosen, Claim, Condition, Defect, Kind, Locator, Repair, Statement, Step, Verdict
 from dpmatrix.exact import Exact, ball, rational, square
 from dpmatrix.spec.compression.covariances import (
     DEFINITE,
@@ -206,19 +206,24 @@ LEMMA_C_2 = Claim(
         "||Sigma_1||^2 / (2 - o(1))",
     ),
     statement=Statement(
-        "under Assumption 1 ||Delta|| ||Sigma_1|| / (lambda_min(Sigma_2) lambda_min(Sigma_1)) is small, 1 at most",
+        "the first display: for every C_min there is an s such that under Assumption 1 with ||Gamma||, ||Delta|| <= s "
+        "||Delta|| ||Sigma_1|| / (lambda_min(Sigma_2) lambda_min(Sigma_1)) is at most 1",
         middle_is_small_margin,
         given=ASSUMPTION,
+        exists=(Chosen("smallness", after=("c_min",)),),
     ),
     verdict=Verdict.HOLDS_WITH_REPAIR,
     defect=Defect.CONCLUSION,
     headline="The first display is false, as Assumption 1 has no floor for eigenvalues; both bounds on A hold.",
-    reading="o(1) under Assumption 1 with smallness s: below 1 once s is small. 2 - o(1) is 2 (1 - x)^2.",
+    reading=(
+        "o(1) is judged as 1 at most, once what Assumption 1 calls o(1) is below an s that may depend on C_min; the "
+        "bounds on A are judged in the repair, with 2 (1 - x)^2 for 2 - o(1)."
+    ),
     because=(
         "Assumption 1 has no lower bound on eigenvalues: with Sigma_1 = [[1, 1-eta], [1-eta, 1]] (+) I_2 and a "
         "change of eta^(3/2) in the last correlation the middle term is about 2/sqrt(eta), while ||Gamma||, "
         "||Delta|| -> 0. What is used is only x = ||Sigma_1|| ||Gamma|| = o(1), which Assumption 1 does give, and "
-        "then both bounds on A are true, with 2 (1 - x)^2 for 2 - o(1)."
+        "then both bounds on A are true."
     ),
     repair=Repair(
         "x = ||Sigma_1|| ||Gamma|| < 1 in place of the first display; 2 (1 - x)^2 for 2 - o(1)",
@@ -227,11 +232,7 @@ LEMMA_C_2 = Claim(
     steps=(
         Step(
             "first-inequality",
-            Statement(
-                "||Sigma_1|| ||Gamma|| <= ||Delta|| ||Sigma_1|| / (lambda_min lambda_min)",
-                first_inequality_margin,
-                given=DEFINITE,
-            ),
+            Statement("||Sigma_1|| ||Gamma|| is at most the middle term", first_inequality_margin, given=DEFINITE),
             sound=True,
         ),
         Step(

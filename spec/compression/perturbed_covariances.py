@@ -11,8 +11,6 @@ from dpmatrix.claims import Claim, Kind, Locator, Statement, Step, Verdict
 from dpmatrix.exact import ball
 from dpmatrix.spec.compression.covariances import (
     DEFINITE,
-    FIRST_DEFINITE,
-    NORMALISED,
     SYMMETRIC,
     WITHIN_DELTA_MAX,
     CovariancePair,
@@ -22,7 +20,6 @@ from dpmatrix.spec.compression.covariances import (
     least_eigenvalue,
     operator_norm,
 )
-from dpmatrix.spec.conditions import exceeds
 from dpmatrix.spec.wishart.spectra import disagreement, frobenius_norm
 
 
@@ -107,14 +104,14 @@ PROPOSITION_3_1 = Claim(
         "Proposition 3.1",
         "||Delta||_F <= p Delta_max (7); ||Gamma||_F <= ||Delta||_F / (lambda_min(Sigma_1) lambda_min(Sigma_j)) (8)",
     ),
-    statement=Statement("(7) and (8) hold", both_margin, given=(*DEFINITE, NORMALISED, WITHIN_DELTA_MAX)),
+    statement=Statement("(7) and (8) hold", both_margin, given=(*DEFINITE, WITHIN_DELTA_MAX)),
     verdict=Verdict.HOLDS,
     because=(
         "p^2 entries of at most Delta_max each; under (4) the diagonal of Delta vanishes and sqrt(p (p - 1)) is the "
         "sharp constant. (8) is ||M N P||_F <= ||M||_2 ||N||_F ||P||_2; it needs both covariances invertible, which "
         "the proposition does not say."
     ),
-    reading="Sigma_1 and Sigma_j are invertible where (8) speaks of their inverses.",
+    reading="Sigma_1 and Sigma_j are invertible where (8) speaks of their inverses; (4) is not used, and not asked.",
     steps=(
         Step(
             "gamma",
@@ -144,11 +141,6 @@ def weyl_margin(p: CovariancePair) -> arb:
     return least_eigenvalue(p.second) - (least_eigenvalue(p.first) - operator_norm(difference(p)))
 
 
-def small_difference_margin(p: CovariancePair) -> arb:
-    """``lambda_min(Sigma_1) - ||Delta||_2``."""
-    return least_eigenvalue(p.first) - operator_norm(difference(p))
-
-
 LEMMA_3_3 = Claim(
     id="compression.lemma-3-3",
     kind=Kind.LEMMA,
@@ -161,15 +153,12 @@ LEMMA_3_3 = Claim(
     statement=Statement(
         "lambda_min(Sigma_j) >= lambda_min(Sigma_1) - ||Delta||_2",
         weyl_margin,
-        given=(
-            SYMMETRIC,
-            FIRST_DEFINITE,
-            exceeds("||Delta||_2 < lambda_min(Sigma_1)", small_difference_margin),
-        ),
+        given=(SYMMETRIC,),
     ),
     verdict=Verdict.HOLDS,
-    because=(
-        "u'Sigma_j u = u'Sigma_1 u - u'Delta u >= lambda_min(Sigma_1) - ||Delta||_2 for every unit u; the hypotheses "
-        "only make the bound positive."
+    reading=(
+        "Judged for any two symmetric matrices: lambda_min(Sigma_1) > 0 and ||Delta||_2 < lambda_min(Sigma_1), which "
+        "the document asks, only make the bound positive."
     ),
+    because=("u'Sigma_j u = u'Sigma_1 u - u'Delta u >= lambda_min(Sigma_1) - ||Delta||_2 for every unit u."),
 )

@@ -7,7 +7,7 @@ from flint import arb, arb_mat, fmpq, fmpq_mat, fmpz_mat
 
 from dpmatrix.claims import Claim, Condition, Kind, Locator, Repair, Statement, Verdict
 from dpmatrix.exact import Exact, ball, rational
-from dpmatrix.spec.compression.transformation import compressed, rounding_margin, squared_columns
+from dpmatrix.spec.compression.transformation import compressed, rounding_margin, same_shape_margin, squared_columns
 from dpmatrix.spec.compression.truncated_mass import ENOUGH_ROWS, TruncationSetting, threshold
 from dpmatrix.spec.conditions import exceeds, positive, whole
 
@@ -74,13 +74,18 @@ def _slack(p: TruncationRun, normals: arb_mat) -> arb:
 def truncation_run_margin(p: TruncationRun) -> arb:
     """All attempts but the last lie outside (12); the last lies inside and is released, or the limit is reached."""
     least = arb(p.limit - len(p.attempts))
+    if p.released is not None and not p.attempts:
+        return arb(-1)  # a release out of nothing
     kept = p.attempts[-1:] if p.released is not None else ()
     for normals in p.attempts[: len(p.attempts) - len(kept)]:
         least = least.min(-_slack(p, normals))
     if p.released is None:
         return least.min(arb(len(p.attempts) - p.limit))
     for normals in kept:
-        least = least.min(_slack(p, normals)).min(rounding_margin(compressed(p.data, normals), p.released, p.grid))
+        ideal = compressed(p.data, normals)
+        wrong = same_shape_margin(ideal, p.released)
+        rounded = wrong if wrong < 0 else rounding_margin(ideal, p.released, p.grid)
+        least = least.min(_slack(p, normals)).min(rounded)
     return least
 
 
@@ -117,6 +122,10 @@ PROCEDURE_4_1 = Claim(
         "refusal, which such data must count as an output; (3) acceptance is decided on the ideal real output and "
         "the release is its correct rounding."
     ),
+    reading=(
+        "'W.l.o.g.' is read as: it does not matter which database of S_n serves as the reference. Judged on one entry "
+        "of X'X/m."
+    ),
     repair=Repair(
         "public Sigma_1 and Delta_max, at most a fixed number of attempts, the output rounded to a grid",
         Statement(
@@ -144,21 +153,29 @@ def truncated_share(p: RejectionTable) -> fmpq:
     return sum((value for value, keep in zip(p.law, p.kept, strict=True) if not keep), fmpq(0))
 
 
+def released_chance(p: RejectionTable) -> fmpq:
+    """Probability that the output has been released: the loop of Procedure 4.1 followed attempt by attempt."""
+    waiting, released = fmpq(1), fmpq(0)
+    for _ in range(p.attempts):
+        drawn = [waiting * value for value in p.law]
+        released += drawn[p.output] if p.kept[p.output] else fmpq(0)
+        waiting = sum((value for value, keep in zip(drawn, p.kept, strict=True) if not keep), fmpq(0))
+    return released
+
+
+def renormalised(p: RejectionTable) -> fmpq:
+    """(14): f' = 0 on E, f' = f/(1 - P(E)) elsewhere."""
+    return p.law[p.output] / (1 - truncated_share(p)) if p.kept[p.output] else fmpq(0)
+
+
 def renormalised_margin(p: RejectionTable) -> arb:
-    """Sum over k attempts of P(E)^j f against f' (1 - P(E)^k), f' = f/(1 - P(E)), exactly."""
-    share = truncated_share(p)
-    chance = sum((share**j * p.law[p.output] for j in range(p.attempts)), fmpq(0))
-    return -arb(abs(chance - p.law[p.output] / (1 - share) * (1 - share**p.attempts)))
+    """Minus the distance of the chance of a release in k attempts from f' (1 - P(E)^k), exactly."""
+    return -arb(abs(released_chance(p) - renormalised(p) * (1 - truncated_share(p) ** p.attempts)))
 
 
 def law_margin(p: RejectionTable) -> arb:
     """Zero or more exactly when the table is a probability law."""
     return arb(min(p.law)).min(-abs(arb(sum(p.law, fmpq(0)) - 1)))
-
-
-def kept_margin(p: RejectionTable) -> arb:
-    """1 when the output is kept, -1 when it is not."""
-    return arb(1 if p.kept[p.output] else -1)
 
 
 def some_kept_margin(p: RejectionTable) -> arb:
@@ -171,11 +188,10 @@ PROCEDURE_4_2 = Claim(
     kind=Kind.ALGORITHM,
     source=Locator("compression", "Procedure 4.2", "f' = 0 on E, f' = f/(1 - P[E]) elsewhere (14)"),
     statement=Statement(
-        "after k attempts an output of the kept set has been released with probability f' (1 - P(E)^k)",
+        "after k attempts an output has been released with probability f' (1 - P(E)^k)",
         renormalised_margin,
         given=(
             Condition("the table is a probability law", law_margin),
-            exceeds("the output is kept", kept_margin),
             exceeds("P(E) < 1", some_kept_margin),
             whole("attempts", 1),
         ),
@@ -186,5 +202,5 @@ PROCEDURE_4_2 = Claim(
         "given that there was no refusal. The loss of a refusal itself is ln of the ratio of P_1(E)^k and P_2(E)^k; "
         "on S_n both are at most n^(-2k)."
     ),
-    reading="P(E) < 1, which holds for definite Sigma_i and m >= p.",
+    reading="P(E) < 1, which holds for definite Sigma_i and m >= p. Judged on finite laws; densities are their limits.",
 )

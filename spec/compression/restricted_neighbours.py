@@ -12,7 +12,7 @@ import attrs
 from flint import arb, fmpq
 
 from dpmatrix.claims import Claim, Condition, Kind, Locator, Repair, Statement, Step, Verdict
-from dpmatrix.spec.compression.definitions import rows_margin
+from dpmatrix.spec.compression.definitions import event_excess, rows_margin
 
 
 @attrs.frozen
@@ -64,9 +64,15 @@ def chosen_pairs(p: FiniteMechanism, constraint: fmpq) -> list[tuple[int, int]]:
     return [(i, j) for i, j in database_pairs(p) if p.chosen[i] and p.chosen[j] and p.distances[i][j] <= constraint]
 
 
+def least_event_slack(p: FiniteMechanism, pairs: list[tuple[int, int]]) -> arb:
+    """Minus the largest ``P(S) - E Q(S)`` over pairs of databases and events S; infinite when there is no pair."""
+    excess = [event_excess(p.kernel[i], p.kernel[j], p.exponential) for i, j in pairs]
+    return -arb(max(excess)) if excess else arb("inf")
+
+
 def constrained_margin(p: FiniteMechanism) -> arb:
-    """P(S) <= e^alpha Q(S) for every constrained pair of neighbours."""
-    return least_slack(p, constrained_neighbours(p), p.exponential)
+    """P(S) <= e^alpha Q(S) for every event S and every constrained pair of neighbours."""
+    return least_event_slack(p, constrained_neighbours(p))
 
 
 def derivative_margin(p: FiniteMechanism) -> arb:
@@ -90,7 +96,7 @@ def absolutely_continuous_margin(p: FiniteMechanism) -> arb:
 
 def all_neighbours_margin(p: FiniteMechanism) -> arb:
     """P(S) <= e^alpha Q(S) for every pair with d(D, E) = 1, whatever V is: Definition 2.1."""
-    return least_slack(p, [(i, j) for i, j in database_pairs(p) if p.rows_changed[i][j] == 1], p.exponential)
+    return least_event_slack(p, [(i, j) for i, j in database_pairs(p) if p.rows_changed[i][j] == 1])
 
 
 def table_margin(p: FiniteMechanism) -> arb:
@@ -109,7 +115,7 @@ DEFINITION_2_3 = Claim(
         "compression", "Definition 2.3", "sup over d(D,E) = 1, V(D,E) <= delta of ess sup dP_D/dP_E <= e^alpha"
     ),
     statement=Statement(
-        "(2) gives P_D(S) <= e^alpha P_E(S) for the pairs that it constrains",
+        "(2) gives P_D(S) <= e^alpha P_E(S) for all events S and the pairs that it constrains",
         constrained_margin,
         given=(TABLE, PRINTED_2),
     ),
@@ -123,12 +129,13 @@ DEFINITION_2_3 = Claim(
     ),
     reading=(
         "Delta(P, Q) is infinite unless P << Q, and the essential supremum is with respect to Q. V(D, E) = max "
-        "|Sigma_D - Sigma_E|, a pseudometric. The notion is a promise about restricted neighbours, not (eps, delta)-DP."
+        "|Sigma_D - Sigma_E|, a pseudometric. The notion is a promise about restricted neighbours, not (eps, "
+        "delta)-DP. Judged on finite tables of laws, in which d and V are any numbers."
     ),
     repair=Repair(
         "Delta(P, Q) = infinity unless P << Q",
         Statement(
-            "(2) with P << Q gives P_D(S) <= e^alpha P_E(S) for the pairs that it constrains",
+            "(2) with P << Q gives P_D(S) <= e^alpha P_E(S) for all events S and the pairs that it constrains",
             constrained_margin,
             given=(TABLE, PRINTED_2, CONTINUOUS),
         ),

@@ -96,8 +96,10 @@ def rounding_margin(ideal: arb_mat, released: fmpz_mat, grid: Exact) -> arb:
 
 
 def compression_run_margin(p: CompressionRun) -> arb:
-    """The released integers are the ideal output, correctly rounded."""
-    return rounding_margin(compressed(p.data, p.normals), p.released, p.grid)
+    """The released integers are the ideal output, correctly rounded, in its shape."""
+    ideal = compressed(p.data, p.normals)
+    wrong = same_shape_margin(ideal, p.released)
+    return wrong if wrong < 0 else rounding_margin(ideal, p.released, p.grid)
 
 
 def run_columns_margin(p: CompressionRun) -> arb:
@@ -108,6 +110,11 @@ def run_columns_margin(p: CompressionRun) -> arb:
 def fewer_rows_margin(p: CompressionRun) -> arb:
     """``n - m``."""
     return arb(p.data.nrows() - p.normals.nrows())
+
+
+def same_shape_margin(ideal: arb_mat, released: fmpz_mat) -> arb:
+    """Zero exactly when the release has the shape of the ideal output."""
+    return -arb(abs(ideal.nrows() - released.nrows()) + abs(ideal.ncols() - released.ncols()))
 
 
 RUN = (
@@ -138,8 +145,9 @@ TRANSFORMATION = Claim(
         "The normalisation depends on the data: one changed record rescales a whole column, so all n rows can change, "
         "and the distance V of former neighbours can be of order one instead of 1/n. So it cannot be a step of the "
         "mechanism while the guarantee speaks of databases that are normalised. Changed lines: (1) neighbours are "
-        "compared after normalisation, or the data meet (4) as signs do; a zero column is refused, and m > n too; "
-        "(2) Phi X cannot be published: the release is the correct rounding of the ideal output to a public grid."
+        "compared after normalisation, which leaves little: two databases that both meet (4) and agree but for "
+        "one row differ in signs of that row alone; a zero column is refused, and m > n too; (2) Phi X cannot be "
+        "published: the release is the correct rounding of the ideal output to a public grid."
     ),
     repair=Repair(
         "neighbours after normalisation; no zero column; the output rounded to a grid",

@@ -22,7 +22,7 @@ from dpmatrix.spec.compression.log_determinants import relative_change, remainde
 from dpmatrix.spec.compression.perturbed_covariances import inverse_frobenius_margin
 from dpmatrix.spec.compression.truncated_mass import ENOUGH_ROWS, TruncationSetting, threshold
 from dpmatrix.spec.conditions import at_least, equality, whole
-from dpmatrix.spec.wishart.spectra import frobenius_norm
+from dpmatrix.spec.wishart.spectra import frobenius_norm, trace
 
 
 @attrs.frozen
@@ -59,11 +59,11 @@ def renormalisation(records: int) -> arb:
     return arb(fmpq(records**2, records**2 - 1)).log()
 
 
-def _corner(p: TruncatedPair, sign: int) -> arb_mat:
+def _corner(p: TruncatedPair, reference: fmpq_mat, sign: int) -> arb_mat:
     """The corner of (12) at which the log-ratio is largest (sign 1) or least (sign -1)."""
     radius, size = threshold(setting(p)) + ball(p.delta_max), p.first.nrows()
     signs = [int(entry > 0) - int(entry < 0) for entry in inverse_difference(p).entries()]
-    entries = [arb(s) + sign * t * radius for s, t in zip(p.first.entries(), signs, strict=True)]
+    entries = [arb(s) + sign * t * radius for s, t in zip(reference.entries(), signs, strict=True)]
     return arb_mat(size, size, entries)
 
 
@@ -75,22 +75,30 @@ def _is_output(p: TruncatedPair, corner: arb_mat) -> bool:
     return p.rows >= corner.nrows() and all(minor > 0 for minor in leading)
 
 
-def exact_loss(p: TruncatedPair) -> arb:
-    """Enclose sup |ln f_1'/f_i'| over the outputs of (12); exact when both corners of the box are outputs.
+def renormalisation_shift(p: TruncatedPair) -> arb:
+    """``ln((1 - P_i)/(1 - P_1))``: what renormalisation adds to the log-ratio."""
+    return arb((1 - rational(p.second_mass)) / (1 - rational(p.first_mass))).log()
 
-    With G = X'X/m the log-ratio is (m/2)(A + tr(Gamma (G - Sigma_1))) + c, c the logarithm of (1 - P_i)/(1 - P_1). Over
-    the box the trace lies between plus and minus r times the sum of |Gamma|; at G = Sigma_1 it is 0.
+
+def loss_around(p: TruncatedPair, reference: fmpq_mat) -> arb:
+    """Enclose sup |ln f'/f'| of a pair over the outputs of (12) around a reference; exact if both corners are outputs.
+
+    With G = X'X/m the log-ratio is (m/2)(ln of the determinants' ratio + tr(Gamma G)) + c, c the shift. Over the box
+    the trace of Gamma G lies within r times the sum of |Gamma| of its value at the reference.
     """
-    radius = threshold(setting(p)) + ball(p.delta_max)
-    half = arb(p.rows) / 2
-    shift = arb((1 - rational(p.second_mass)) / (1 - rational(p.first_mass))).log()
-    centre = half * remainder(p) + shift
-    reach = half * radius * arb(entry_sum(inverse_difference(p)))
-    attained = abs(centre) if p.rows >= p.first.nrows() else arb(0)  # G = Sigma_1 takes p rows
+    half, gamma = arb(p.rows) / 2, inverse_difference(p)
+    centre = half * (log_determinant_ratio(p) + arb(trace(gamma * reference))) + renormalisation_shift(p)
+    reach = half * (threshold(setting(p)) + ball(p.delta_max)) * arb(entry_sum(gamma))
+    attained = abs(centre) if p.rows >= p.first.nrows() else arb(0)  # the reference itself takes p rows
     for sign in (1, -1):
-        if _is_output(p, _corner(p, sign)):
+        if _is_output(p, _corner(p, reference, sign)):
             attained = attained.max(sign * centre + reach)
     return attained.union((centre + reach).max(reach - centre))
+
+
+def exact_loss(p: TruncatedPair) -> arb:
+    """Enclose sup |ln f_1'/f_i'| over the outputs of (12), Sigma_1 the reference."""
+    return loss_around(p, p.first)
 
 
 def theorem_margin(p: TruncatedPair) -> arb:
@@ -119,19 +127,14 @@ def second_mass_margin(p: TruncatedPair) -> arb:
 
 
 HALF = Condition("||Sigma_1|| ||Gamma|| <= 1/2", half_margin)
-TRUNCATED = (
-    *DEFINITE,
-    NORMALISED,
-    WITHIN_DELTA_MAX,
-    whole("records", 2),
-    whole("rows", 1),
-    Condition(ENOUGH_ROWS.says, rows_margin),
+SIZES = (whole("records", 2), whole("rows", 1), Condition(ENOUGH_ROWS.says, rows_margin))
+MASSES = (
     at_least("first_mass", 0),
     at_least("second_mass", 0),
     Condition("P_1(E) <= 1/n^2", first_mass_margin),
     Condition("P_i(E) <= 1/n^2", second_mass_margin),
-    HALF,
 )
+TRUNCATED = (*DEFINITE, NORMALISED, WITHIN_DELTA_MAX, *SIZES, *MASSES, HALF)
 
 
 @attrs.frozen
@@ -212,7 +215,8 @@ THEOREM_4_6 = Claim(
     reading=(
         "Sigma_1 and Delta_max are public and fixed before the data are seen, and both data sets keep the promise "
         "|Sigma_i - Sigma_1| <= Delta_max. o(1) is ln(1 + 1/(n^2 - 1)), and Assumption 1 enters as ||Sigma_1|| "
-        "||Gamma|| <= 1/2. The loss is that of the renormalised densities, in both directions."
+        "||Gamma|| <= 1/2. The loss is that of the renormalised densities, in both directions; the masses P(E) are any "
+        "numbers up to 1/n^2, which Lemma 4.4 provides."
     ),
     because=(
         "(m/2) |A| + (m/2) r ||vec Gamma||_1 with r the width of the box; ||vec Gamma||_1 <= p ||Gamma||_F, A <= 2 "

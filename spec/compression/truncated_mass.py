@@ -43,21 +43,30 @@ def _mass(p: TruncationSetting, tau: arb) -> arb:
     return below.union(p.columns * diagonal_tail(p.rows, tau) + arb(pairs) * single)
 
 
-def truncated_mass_margin(p: TruncationSetting) -> arb:
-    """``1/n^2 - P(E)``."""
-    return arb(fmpq(1, p.records**2)) - _mass(p, threshold(p))
+def truncated_mass(p: TruncationSetting) -> arb:
+    """``P(E)``."""
+    return _mass(p, threshold(p))
 
 
-def rootless_margin(p: TruncationSetting) -> arb:
-    """``1/n^2`` minus the probability of the event with tau = 2 (C_1 + C_2) ln 2np / m, without a root."""
-    return arb(fmpq(1, p.records**2)) - _mass(p, squared_constant() * logarithm(p) / p.rows)
+def rootless_mass(p: TruncationSetting) -> arb:
+    """Probability of the event with tau = 2 (C_1 + C_2) ln 2np / m, without a root."""
+    return _mass(p, squared_constant() * logarithm(p) / p.rows)
 
 
-def single_event_margin(p: TruncationSetting) -> arb:
-    """``2 exp(-m tau^2 / (C_1 + C_2 tau))`` minus the probability that a diagonal entry deviates by tau."""
+def inverse_square(p: TruncationSetting) -> arb:
+    """``1/n^2``."""
+    return arb(fmpq(1, p.records**2))
+
+
+def single_event(p: TruncationSetting) -> arb:
+    """Probability that a diagonal entry deviates by tau."""
+    return diagonal_tail(p.rows, threshold(p))
+
+
+def single_event_bound(p: TruncationSetting) -> arb:
+    """``2 exp(-m tau^2 / (C_1 + C_2 tau))``."""
     tau = threshold(p)
-    bound = 2 * (-p.rows * square(tau) / (first_constant() + second_constant() * tau)).exp()
-    return bound - diagonal_tail(p.rows, tau)
+    return 2 * (-p.rows * square(tau) / (first_constant() + second_constant() * tau)).exp()
 
 
 def simplified_exponent_margin(p: TruncationSetting) -> arb:
@@ -107,11 +116,14 @@ LEMMA_4_4 = Claim(
     id="compression.lemma-4-4",
     kind=Kind.LEMMA,
     source=Locator("compression", "Lemma 4.4", "m >= 2 (C_1 + C_2) ln 2np, columns of norm sqrt(n): P_i[E] <= 1/n^2"),
-    statement=Statement("P_i(E) <= 1/n^2 for the set E of (13)", truncated_mass_margin, given=SETTING),
+    statement=Statement.of_law(
+        "P_i(E) <= 1/n^2 for the set E of (13)", truncated_mass, at_most=inverse_square, given=SETTING
+    ),
     verdict=Verdict.HOLDS_PROOF_REPAIRED,
     reading=(
-        "X_i with max |Sigma_i - Sigma_1| <= Delta_max, Sigma_1 fixed. The margin encloses P_i(E) between the exact "
-        "probability of one diagonal entry and a union bound; both are the same at p = 1 and Delta_max = 0."
+        "X_i with max |Sigma_i - Sigma_1| <= Delta_max, Sigma_1 fixed. P_i(E) is enclosed between the exact "
+        "probability of one diagonal entry and a union bound over exact diagonal tails and Chernoff's bound off the "
+        "diagonal, for all such X_i at once; both ends are the same at p = 1 and Delta_max = 0."
     ),
     because=(
         "The proof rests on the false Lemma B.1 at the very tau that it needs, and defines tau once without its root. "
@@ -131,9 +143,10 @@ LEMMA_4_4 = Claim(
         ),
         Step(
             "event-without-root",
-            Statement(
+            Statement.of_law(
                 "with tau = 2 (C_1 + C_2) ln 2np / m the event has probability at most 1/n^2",
-                rootless_margin,
+                rootless_mass,
+                at_most=inverse_square,
                 given=SETTING,
             ),
             sound=False,
@@ -141,9 +154,10 @@ LEMMA_4_4 = Claim(
         ),
         Step(
             "single-event",
-            Statement(
+            Statement.of_law(
                 "one entry deviates by tau with probability at most 2 exp(-m tau^2 / (C_1 + C_2 tau))",
-                single_event_margin,
+                single_event,
+                at_most=single_event_bound,
                 given=SETTING,
             ),
             sound=False,
@@ -190,17 +204,24 @@ def kept(p: RenormalisedRatio) -> tuple[fmpq, fmpq]:
     return 1 - rational(p.first_mass), 1 - rational(p.second_mass)
 
 
-def change_margin(p: RenormalisedRatio) -> arb:
-    """``ln(1 + 1/(n^2 - 1))`` minus the change of the log-ratio by renormalisation."""
+def renormalised(p: RenormalisedRatio) -> tuple[fmpq, fmpq]:
+    """(14): f_1' and f_2'."""
     first, second = kept(p)
-    return arb(fmpq(p.records**2, p.records**2 - 1)).log() - abs(arb(second / first).log())
+    return rational(p.first) / first, rational(p.second) / second
+
+
+def change_margin(p: RenormalisedRatio) -> arb:
+    """``ln(1 + 1/(n^2 - 1)) - |ln f_1'/f_2' - ln f_1/f_2|``."""
+    first, second = renormalised(p)
+    change = arb(first / second).log() - arb(rational(p.first) / rational(p.second)).log()
+    return arb(fmpq(p.records**2, p.records**2 - 1)).log() - abs(change)
 
 
 def ratio_margin(p: RenormalisedRatio) -> arb:
     """f_1'/f_2' = f_1 (1 - P_2(E)) / (f_2 (1 - P_1(E))), exactly."""
     first, second = kept(p)
-    density, other = rational(p.first), rational(p.second)
-    return -arb(abs((density / first) / (other / second) - density * second / (other * first)))
+    density, other = renormalised(p)
+    return -arb(abs(density / other - rational(p.first) * second / (rational(p.second) * first)))
 
 
 def first_mass_margin(p: RenormalisedRatio) -> arb:
@@ -235,7 +256,10 @@ REMARK_4_3 = Claim(
         given=RATIO,
     ),
     verdict=Verdict.HOLDS,
-    reading="epsilon = O(1/n^2) is made explicit as 1/(n^2 - 1); n >= 2, since at n = 1 nothing need be left.",
+    reading=(
+        "epsilon = O(1/n^2) is made explicit as 1/(n^2 - 1); n >= 2, since at n = 1 nothing need be left. P_1(E) and "
+        "P_2(E) are any numbers up to 1/n^2, which Lemma 4.4 provides."
+    ),
     because=(
         "(1 - P_2)/(1 - P_1) lies between 1 - 1/n^2 and its inverse n^2/(n^2 - 1) = 1 + 1/(n^2 - 1); attained. It "
         "needs one event E for all databases, that is, one reference Sigma_1."

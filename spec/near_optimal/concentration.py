@@ -49,9 +49,14 @@ def level_power(p: Sequence) -> arb:
     return (-arb(len(p.bounds) * rational(p.level)) * arb(2).log()).exp()
 
 
-def lemma_16_margin(p: Sequence) -> arb:
-    """``exp(-N t log 2 + a_1 + ... + a_N) - P(mean > t)``."""
-    return level_power(p) * arb(total(p.bounds)).exp() - arb(chance(p))
+def mean_chance(p: Sequence) -> arb:
+    """``P((f_1 + ... + f_N)/N > t)``, exactly."""
+    return arb(chance(p))
+
+
+def lemma_16_bound(p: Sequence) -> arb:
+    """``exp(-N t log 2 + a_1 + ... + a_N)``."""
+    return level_power(p) * arb(total(p.bounds)).exp()
 
 
 def doubled_chance(p: Sequence) -> fmpq:
@@ -154,7 +159,15 @@ def expectation_margin(p: Sequence) -> arb:
     return arb(min(gaps))
 
 
+def length_margin(p: Sequence) -> arb:
+    """``N - 1``, or -1 if an outcome has not N places or not N values of the f_i."""
+    size = len(p.bounds)
+    fits = all(len(z.path) == len(z.values) == size for z in p.outcomes)
+    return arb(size - 1 if fits else -1)
+
+
 SEQUENCE = (
+    Condition("N >= 1, and every outcome has N places and N values f_i", length_margin),
     Condition("the probabilities are at least 0", mass_margin),
     Condition("the probabilities sum to 1", sum_margin),
     Condition("f_i depends on Z_1, ..., Z_i", adapted_margin),
@@ -171,7 +184,12 @@ LEMMA_16 = Claim(
         "Lemma 16",
         "0 <= f_i <= 1, E[f_i | Z_1..Z_(i-1)] <= a_i implies P(mean f_i > t) <= exp(-N t log 2 + sum a_i)",
     ),
-    statement=Statement("P((f_1 + ... + f_N)/N > t) <= exp(-N t log 2 + a_1 + ... + a_N)", lemma_16_margin, SEQUENCE),
+    statement=Statement.of_law(
+        "P((f_1 + ... + f_N)/N > t) <= exp(-N t log 2 + a_1 + ... + a_N)",
+        mean_chance,
+        at_most=lemma_16_bound,
+        given=SEQUENCE,
+    ),
     verdict=Verdict.HOLDS,
     reading="The a_i are constants. Evaluated for variables with finitely many values; the proof is for all.",
     because=(

@@ -63,6 +63,12 @@ def square_margin(p: GaussianPair) -> arb:
     return equality(arb(four_forms(p) - form(p, gap, gap) / 2), arb(0))
 
 
+def shape_margin(p: GaussianPair) -> arb:
+    """``d - 1`` where a and b have d coordinates and Sigma is d x d, else -1."""
+    sizes = {len(p.b), p.covariance.nrows(), p.covariance.ncols()}
+    return arb(len(p.a) - 1 if sizes == {len(p.a)} else -1)
+
+
 def symmetric_margin(p: GaussianPair) -> arb:
     """Minus the largest entry of Sigma - Sigma'."""
     return -arb(max(abs(entry) for entry in (p.covariance - p.covariance.transpose()).entries()))
@@ -76,6 +82,7 @@ def minors_margin(p: GaussianPair) -> arb:
 
 
 POSITIVE_DEFINITE = (
+    Condition("a and b have d >= 1 coordinates, Sigma is d x d", shape_margin),
     Condition("Sigma = Sigma'", symmetric_margin),
     Condition("Sigma is positive definite", minors_margin, strict=True),
 )
@@ -90,6 +97,10 @@ LEMMA_14 = Claim(
         given=POSITIVE_DEFINITE,
     ),
     verdict=Verdict.HOLDS,
+    reading=(
+        "The divergence is the mean of the log-ratio of the densities under N(a, Sigma), whose second moment about any "
+        "c is Sigma + (a-c)(a-c)'; no integral is computed."
+    ),
     because=(
         "The normalisers are equal, so the log-ratio of the densities is half the difference of two quadratic forms, "
         "with expectations d + (a-b)' Sigma^-1 (a-b) and d."

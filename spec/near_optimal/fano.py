@@ -65,6 +65,12 @@ def count_margin(p: Estimation) -> arb:
     return arb(len(p.laws) - 2)
 
 
+def shape_margin(p: Estimation) -> arb:
+    """0 when the laws are of the same values and each value has one distance for each law, else -1."""
+    values = {len(law) for law in p.laws} | {len(p.errors)}
+    return arb(0 if len(values) == 1 and {len(row) for row in p.errors} == {len(p.laws)} else -1)
+
+
 def mass_margin(p: Estimation) -> arb:
     """Least probability."""
     return arb(min(rational(f) for law in p.laws for f in law))
@@ -111,6 +117,7 @@ THEOREM_13 = Claim(
         theorem_13_margin,
         given=(
             Condition("r >= 2", count_margin),
+            Condition("r laws of the same values, r distances for each value", shape_margin),
             Condition("the probabilities are at least 0", mass_margin),
             Condition("each law sums to 1", sum_margin),
             Condition("distances are at least 0", error_margin),

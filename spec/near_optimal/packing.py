@@ -17,9 +17,9 @@ def cap_bound(p: Lines) -> arb:
     return (1 - square(ball(p.phi))) ** fmpq(p.dimension - 1, 2)
 
 
-def lemma_17_margin(p: Lines) -> arb:
-    """``psi - P(<U, u> >= phi)``."""
-    return cap_bound(p) - cap_measure(Cap(p.dimension, p.phi))
+def cap_chance(p: Lines) -> arb:
+    """``P(<U, u> >= phi)``."""
+    return cap_measure(Cap(p.dimension, p.phi))
 
 
 def simple_count(p: Lines) -> arb:
@@ -150,22 +150,23 @@ def count_margin(p: HalfLost) -> arb:
     return proved_count(p) - ball(p.loss) * (1 - ball(p.loss)) / (2 * cap_bound(p))
 
 
-def range_margin(p: Lines) -> arb:
-    """``phi - (2 pi d)^(-1/2)``."""
-    return ball(p.phi) - 1 / (2 * arb.pi() * p.dimension).sqrt()
-
-
-SPHERE = (whole("dimension", 1), Condition("phi >= (2 pi d)^(-1/2)", range_margin), below("phi", 1))
+HALF_SPHERE = (whole("dimension", 1), at_least("phi", 0), below("phi", 1))
+SPHERE = (whole("dimension", 1), positive("phi"), below("phi", 1))
+"""The printed range of phi begins at (2 pi d)^(-1/2); it is not needed."""
 DRAWS = (*SPHERE, whole("draws", 1), exceeds("-N t log 2 + N (N-1) psi < 0", condition_28))
 
 LEMMA_17 = Claim(
     id="near-optimal.lemma-17",
     kind=Kind.LEMMA,
     source=Locator("near-optimal", "Lemma 17", "P(<U, u> >= phi) <= (1 - phi^2)^((d-1)/2)"),
-    statement=Statement(
-        "P(<U, u> >= phi) <= (1 - phi^2)^((d-1)/2) for U uniform on the sphere", lemma_17_margin, given=SPHERE
+    statement=Statement.of_law(
+        "P(<U, u> >= phi) <= (1 - phi^2)^((d-1)/2) for U uniform on the sphere and 0 <= phi < 1",
+        cap_chance,
+        at_most=cap_bound,
+        given=HALF_SPHERE,
     ),
     verdict=Verdict.HOLDS,
+    reading="For 0 <= phi < 1: more than is printed, where phi is at least (2 pi d)^(-1/2).",
     because=(
         "Half of the right side is enough, and no lower bound on phi is needed: with x = 1 - phi^2 and a = (d-1)/2, "
         "2 P/x^a is the integral of v^(a-1) (1 - x v)^(-1/2)/B(a, 1/2) over v in [0, 1], which increases with x up to "
@@ -187,7 +188,11 @@ LEMMA_18 = Claim(
         given=DRAWS,
     ),
     verdict=Verdict.HOLDS,
-    reading="N >= 1 is an integer; psi is (1-phi^2)^((d-1)/2). The largest family is enclosed, not known.",
+    reading=(
+        "N >= 1 is an integer; psi is (1-phi^2)^((d-1)/2); 0 < phi < 1, where (2 pi d)^(-1/2) <= phi is printed. The "
+        "size of the largest family is not known: it is enclosed between the bounds from covering and from packing "
+        "with caps."
+    ),
     because=(
         "No randomness is needed: a family that cannot grow has at least 1/(2 psi) members by Lemma 17, and (28) "
         "gives 1/(2 psi) > (N-1)/(2 t log 2) >= N (1-t) for N >= 2, as 2 t (1-t) log 2 <= (log 2)/2 < 1/2 <= (N-1)/N. "
@@ -243,7 +248,10 @@ LEMMA_11 = Claim(
         given=SPHERE,
     ),
     verdict=Verdict.HOLDS_PROOF_REPAIRED,
-    reading="K of (12) is not an integer; the family has at least K members, and 'any pair' means distinct members.",
+    reading=(
+        "K of (12) is not an integer; the family has at least K members, and 'any pair' means distinct members. 0 < "
+        "phi < 1, where (2 pi d)^(-1/2) <= phi is printed. The size of the largest family is enclosed, as for Lemma 18."
+    ),
     because=(
         "A family that cannot grow has at least 1/(2 psi) = 4 K members, psi = (1-phi^2)^((d-1)/2), by Lemma 17, and "
         "1/psi = 8 K by its sharper form. The printed proof sets (28) to equality, where Lemma 18 says nothing, for an "

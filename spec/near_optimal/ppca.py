@@ -3,128 +3,101 @@
 from __future__ import annotations
 
 import attrs
-from flint import arb
+from flint import arb, fmpq, fmpq_mat
 
-from dpmatrix.claims import Claim, Condition, Kind, Locator, Statement, Step, Verdict
-from dpmatrix.exact import Exact, Real, ball, rational
-from dpmatrix.spec.conditions import at_most, equality, positive, whole
-from dpmatrix.spec.wishart.sensitivity import UNIT_BALL, RecordPair, nuclear_norm
+from dpmatrix.claims import Claim, Condition, Kind, Locator, Statement, Verdict
+from dpmatrix.exact import Exact, ball, nonnegative_root, rational
+from dpmatrix.privacy.bingham import log_bingham_constant
+from dpmatrix.spec.conditions import positive, whole
+from dpmatrix.spec.near_optimal.ppca_proof import PROOF, SAME_SHAPE, Neighbours, changed_columns
+
+
+def one_record_margin(p: Neighbours) -> arb:
+    """One minus the number of columns that differ."""
+    return arb(1 - len(changed_columns(p)))
+
+
+def norm_margin(p: Neighbours) -> arb:
+    """One minus the largest squared norm of a column."""
+    grams = [matrix.transpose() * matrix for matrix in (p.data, p.neighbour)]
+    return arb(1 - max(gram[j, j] for gram in grams for j in range(gram.nrows())))
 
 
 @attrs.frozen
-class PpcaPair(RecordPair):
-    """A record v of norm at most 1 and the record w that replaces it, under PPCA with density exp(n (eps/2) tr V'AV).
+class PpcaNeighbours(Neighbours):
+    """The same with the number k of columns of V, and epsilon."""
 
-    Parameters
-    ----------
-    dimension, rank
-        Dimension d and the number k <= d of columns of V.
-    epsilon
-        Privacy parameter.
-    """
-
-    dimension: int
     rank: int
-    epsilon: Real
+    epsilon: Exact
 
 
-def score_range(p: PpcaPair) -> arb:
-    """Largest minus smallest ``tr V'(vv' - ww')V``: the two non-zero eigenvalues have opposite signs; 0 for k = d."""
-    return nuclear_norm(p) if p.rank < p.dimension else arb(0)
+def log_normaliser(exponent: fmpq_mat, rank: int) -> arb:
+    """``log E exp(tr V'BV)`` for the uniform law of V: for k = 1, d - 1 and d; otherwise not a number.
+
+    For k = d - 1, V leaves out one direction u, and tr V'BV = tr B - u'Bu.
+    """
+    size = exponent.nrows()
+    trace = arb(sum((exponent[i, i] for i in range(size)), fmpq(0)))
+    if rank == size:
+        return trace
+    if rank == 1:
+        return log_bingham_constant(exponent)
+    return trace + log_bingham_constant(-exponent) if rank == size - 1 else arb.nan()
 
 
-def theorem_6_margin(p: PpcaPair) -> arb:
-    """``eps`` minus ``eps/2`` times the range, which bounds the loss as both densities have integral 1."""
-    return ball(p.epsilon) * (1 - score_range(p) / 2)
+def worst_loss(p: PpcaNeighbours) -> arb:
+    """The largest log-ratio of the densities ``exp((eps/2) tr V'XX'V)`` over V, with their normalisers.
+
+    XX' - X'X'' has one eigenvalue of either sign at most, and zeros: the sum of the k largest is the largest one for
+    k < d, from the trace of the matrix and that of its square, and the trace for k = d.
+    """
+    half = rational(p.epsilon) / 2
+    before, after = p.data * p.data.transpose(), p.neighbour * p.neighbour.transpose()
+    change = before - after
+    traces = [sum((m[i, i] for i in range(m.nrows())), fmpq(0)) for m in (change, change * change)]
+    top = (arb(traces[0]) + nonnegative_root(arb(2 * traces[1] - traces[0] * traces[0]))) / 2
+    gained = top if p.rank < change.nrows() else arb(traces[0])
+    return half * gained - log_normaliser(before * half, p.rank) + log_normaliser(after * half, p.rank)
 
 
-def one_column_margin(p: PpcaPair) -> arb:
-    """``k = 1``: the printed proof maximises over v in the unit sphere."""
-    return equality(arb(p.rank), arb(1))
+def promised(p: PpcaNeighbours) -> arb:
+    """``eps``."""
+    return ball(p.epsilon)
 
 
-def rank_margin(p: PpcaPair) -> arb:
+def columns_margin(p: PpcaNeighbours) -> arb:
     """``d - k``."""
-    return arb(p.dimension - p.rank)
+    return arb(p.data.nrows() - p.rank)
 
 
-SETTING = (
-    whole("dimension", 1),
+NEIGHBOURS = (
+    SAME_SHAPE,
+    Condition("they differ in at most one record", one_record_margin),
+    Condition("records have norm at most 1", norm_margin),
     whole("rank", 1),
-    Condition("k <= d", rank_margin),
+    Condition("k <= d", columns_margin),
     positive("epsilon"),
-    *UNIT_BALL,
 )
 
-
-@attrs.frozen
-class ScoreChange:
-    """Output v, the other records' part R of the score n v'Av, and the records x_n and x'_n, through inner products.
-
-    Parameters
-    ----------
-    rest
-        Sum of <v, x_i>^2 over i < n.
-    old, new
-        The inner products <v, x_n> and <v, x'_n>, of modulus at most 1.
-    """
-
-    rest: Exact
-    old: Exact
-    new: Exact
-
-
-def score_difference_margin(p: ScoreChange) -> arb:
-    """``n v'A'v - n v'Av = <v, x'_n>^2 - <v, x_n>^2``."""
-    old, new, rest = rational(p.old), rational(p.new), rational(p.rest)
-    return equality(arb((rest + new * new) - (rest + old * old) - (new * new - old * old)), arb(0))
-
-
-def score_bound_margin(p: ScoreChange) -> arb:
-    """``1 - |<v, x'_n>^2 - <v, x_n>^2|``."""
-    return 1 - abs(arb(rational(p.new) * rational(p.new) - rational(p.old) * rational(p.old)))
-
-
-def old_margin(p: ScoreChange) -> arb:
-    """``1 - <v, x_n>^2``."""
-    return 1 - arb(rational(p.old) * rational(p.old))
-
-
-def new_margin(p: ScoreChange) -> arb:
-    """``1 - <v, x'_n>^2``."""
-    return 1 - arb(rational(p.new) * rational(p.new))
-
-
-@attrs.frozen
-class ScoreMechanism:
-    """The exponential mechanism with density exp(eps q/2), for a score q that changes by at most ``sensitivity``."""
-
-    epsilon: Real
-    sensitivity: Real
-
-
-def exponential_mechanism_margin(p: ScoreMechanism) -> arb:
-    """``eps`` minus ``eps/2`` times twice the sensitivity: once for the density, once for its normaliser."""
-    return ball(p.epsilon) * (1 - 2 * ball(p.sensitivity) / 2)
-
-
-WITHIN_ONE = (Condition("|<v, x_n>| <= 1", old_margin), Condition("|<v, x'_n>| <= 1", new_margin))
 
 THEOREM_6 = Claim(
     id="near-optimal.theorem-6",
     kind=Kind.PRIVACY,
     source=Locator("near-optimal", "Theorem 6", "PPCA, V ~ BMF_k(n (eps/2) A), is eps-DP"),
-    statement=Statement(
+    statement=Statement.of_law(
         "sampling V with density proportional to exp(n (epsilon/2) tr V'AV) is epsilon-differentially private",
-        theorem_6_margin,
-        given=SETTING,
+        worst_loss,
+        at_most=promised,
+        given=NEIGHBOURS,
+        probability=False,
     ),
     verdict=Verdict.HOLDS_PROOF_REPAIRED,
     reading=(
         "Records of norm at most 1, as section 2 assumes and Algorithm 2 does not repeat; replace-one adjacency with n "
         "public. The density is with respect to the uniform probability on d x k matrices with orthonormal columns. "
-        "Exact samples: a Markov chain within total variation delta of this law gives (eps, (1 + e^eps) delta), not "
-        "the (eps, delta) of section 7."
+        "The loss is the largest over all V, and enclosed for k = 1, d - 1 and d, thus for all k up to d = 3; the "
+        "proof is for every k. Exact samples: a Markov chain within total variation delta of this law gives (eps, (1 + "
+        "e^eps) delta), not the (eps, delta) of section 7."
     ),
     because=(
         "The printed proof is for k = 1 only. For every k, |V'x|^2 lies in [0, |x|^2], so the score n tr V'AV changes"
@@ -135,36 +108,6 @@ THEOREM_6 = Claim(
         " the loss, not only its modulus, is at most eps, so that the profile is better than that of an arbitrary "
         "eps-DP mechanism; when a record appears or disappears the range is at most eps/2."
     ),
-    steps=(
-        Step(
-            "one-column",
-            Statement("the output of PPCA is a unit vector", one_column_margin, given=SETTING),
-            sound=False,
-            note="Only for k = 1. For k columns, |V'x|^2 in [0, |x|^2] takes the place of <v, x>^2.",
-        ),
-        Step(
-            "score-difference",
-            Statement(
-                "n v'A'v - n v'Av = v'(x'x'' - xx')v = <v, x'>^2 - <v, x>^2 when only the last record differs",
-                score_difference_margin,
-            ),
-            sound=True,
-            note="Printed as two inequalities, with a maximum over v on the left only; they are equations for each v.",
-        ),
-        Step(
-            "score-bound",
-            Statement("|<v, x'>^2 - <v, x>^2| <= 1", score_bound_margin, given=WITHIN_ONE),
-            sound=True,
-        ),
-        Step(
-            "exponential-mechanism",
-            Statement(
-                "the exponential mechanism exp(eps q/2) for a score that changes by at most 1 is eps-DP",
-                exponential_mechanism_margin,
-                given=(positive("epsilon"), at_most("sensitivity", 1)),
-            ),
-            sound=True,
-        ),
-    ),
-    uses=("near-optimal.definition-3+repair", "wishart.definition-5+repair"),
+    steps=PROOF,
+    uses=("near-optimal.definition-3", "wishart.definition-5+repair"),
 )

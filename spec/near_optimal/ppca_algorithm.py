@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import attrs
-from flint import arb, arb_mat, fmpq_mat, fmpz_mat
+from flint import arb, arb_mat, fmpq, fmpq_mat, fmpz_mat
 
 from dpmatrix.claims import Claim, Condition, Kind, Locator, Repair, Statement, Step, Verdict
 from dpmatrix.exact import Exact, ball, rational
 from dpmatrix.privacy.bingham import log_bingham_constant
-from dpmatrix.spec.conditions import at_least, at_most, positive, whole
+from dpmatrix.spec.conditions import at_least, at_most, equality, positive, whole
 
 
 @attrs.frozen
@@ -29,6 +29,8 @@ class PpcaRun:
         The ideal draw, enclosed: shape (d, 1).
     output, grid
         What was released, in units of the grid: shape (d, 1).
+    data
+        The records that were used, in columns: shape (d, n).
     """
 
     dimension: int
@@ -40,6 +42,7 @@ class PpcaRun:
     direction: arb_mat | None = None
     output: fmpz_mat | None = None
     grid: Exact = 1
+    data: fmpq_mat | None = None
 
 
 def spread_exponent(p: PpcaRun, along: int) -> fmpq_mat:
@@ -51,11 +54,47 @@ def spread_exponent(p: PpcaRun, along: int) -> fmpq_mat:
     return exponent
 
 
-def raw_loss_margin(p: PpcaRun) -> arb:
-    """``eps`` minus the privacy loss at e_2 when, among n records R e_1, one becomes R e_2."""
+def raw_loss(p: PpcaRun) -> arb:
+    """The privacy loss at e_2 when, among n records R e_1, one becomes R e_2."""
     before, after = spread_exponent(p, 0), spread_exponent(p, 1)
-    loss = arb(after[1, 1] - before[1, 1]) - log_bingham_constant(after) + log_bingham_constant(before)
-    return ball(p.epsilon) - loss
+    return arb(after[1, 1] - before[1, 1]) - log_bingham_constant(after) + log_bingham_constant(before)
+
+
+def raw_loss_margin(p: PpcaRun) -> arb:
+    """``eps`` minus the loss; at one output, where the loss may be negative."""
+    return ball(p.epsilon) - raw_loss(p)
+
+
+@attrs.frozen
+class Published:
+    """The probabilities of the values that a program can publish, finitely many."""
+
+    probabilities: tuple[Exact, ...]
+
+
+def atom_margin(p: Published) -> arb:
+    """Minus the largest probability of a value: a law with a density has none above 0."""
+    return arb(-max((rational(value) for value in p.probabilities), default=fmpq(1)))
+
+
+def mass_margin(p: Published) -> arb:
+    """Least probability."""
+    return arb(min((rational(value) for value in p.probabilities), default=fmpq(-1)))
+
+
+def sum_margin(p: Published) -> arb:
+    """The probabilities sum to 1."""
+    return equality(arb(sum((rational(value) for value in p.probabilities), fmpq(0)) - 1), arb(0))
+
+
+def records_margin(p: PpcaRun) -> arb:
+    """The smaller of minus the largest entry of the moment - XX', and of R^2 - |x_i|^2."""
+    if p.data is None or p.moment is None or (p.data.nrows(), p.data.ncols()) != (p.dimension, p.records):
+        return arb(-1)
+    residual = max(abs(entry) for entry in (p.moment - p.data * p.data.transpose()).entries())
+    norms = p.data.transpose() * p.data
+    longest = max(norms[i, i] for i in range(p.records))
+    return arb(min(-residual, rational(p.norm_bound) * rational(p.norm_bound) - longest))
 
 
 def exponent_margin(p: PpcaRun) -> arb:
@@ -85,8 +124,8 @@ def length_margin(p: PpcaRun) -> arb:
 
 
 def run_margin(p: PpcaRun) -> arb:
-    """The least margin of the exponent, of the rounding and of the length."""
-    return exponent_margin(p).min(rounding_margin(p)).min(length_margin(p))
+    """The least margin of the records, of the exponent, of the rounding and of the length."""
+    return records_margin(p).min(exponent_margin(p)).min(rounding_margin(p)).min(length_margin(p))
 
 
 @attrs.frozen
@@ -158,34 +197,51 @@ ALGORITHM_2 = Claim(
         "inputs X, eps, k; A = XX'/n; sample V_k = BMF(n (eps/2) A), of density exp(tr V'BV) / 1F1(k/2, d/2, B)",
     ),
     statement=Statement(
-        "on any raw data matrix a direction drawn with exponent n (epsilon/2) A has privacy loss at most epsilon",
-        raw_loss_margin,
-        given=SETTING,
+        "what a program publishes, one of finitely many values, can have the density (6): no value has a positive "
+        "probability",
+        atom_margin,
+        given=(
+            Condition("the probabilities are at least 0", mass_margin),
+            Condition("the probabilities sum to 1", sum_margin),
+        ),
     ),
     verdict=Verdict.EXECUTABLE_WITH_REPAIR,
     reading=(
         "k = 1, where the law is drawn exactly and its normaliser is enclosed; the promise for every k is "
-        "near-optimal.theorem-6. The density (6) is with respect to the uniform probability."
+        "near-optimal.theorem-6. The density (6) is with respect to the uniform probability. One run is judged: that "
+        "the direction has its law is shown on samples."
     ),
     because=(
-        "Changed lines: (1) the input must bound |x_i| by 1, as section 2 assumes: where a single record 2 e_1 becomes "
-        "2 e_2 the loss at e_2 is 2 epsilon. (2) The document samples by a Gibbs chain, whose law is not the matrix "
+        "Changed lines: (1) A real vector cannot be published, as section 7 says of finite precision: the release is "
+        "its correct rounding to a public grid. (2) The document samples by a Gibbs chain, whose law is not the matrix "
         "Bingham law at any finite time; the implementation draws from it by rejection, each decision made for ideal "
-        "real variates. (3) A real vector cannot be published: the release is its correct rounding to a public grid. "
+        "real variates. (3) The bound |x_i| <= 1, which section 2 assumes, is part of the input and enforced: where a "
+        "single record 2 e_1 becomes 2 e_2 the loss at e_2 is 2 epsilon. "
         "(4) Records are truncated to a grid, so that XX' is an exact matrix of integers. Section 7 would repair a "
         "chain by total variation delta and promise (epsilon, delta); it is (epsilon, (1 + e^epsilon) delta), and the "
         "distance must hold for every data set."
     ),
     repair=Repair(
-        "records of norm at most 1 on a grid; an exact draw for k = 1, rounded correctly to a public grid",
+        "an exact draw for k = 1, rounded correctly to a public grid; records of norm at most 1 on a grid",
         Statement(
-            "the release is the nearest grid point to a unit vector drawn with exponent (epsilon/2) XX'",
+            "the release is the nearest grid point to a unit vector drawn with exponent (epsilon/2) XX', for records "
+            "of norm at most the bound",
             run_margin,
             instance=True,
             given=(whole("dimension", 1), *SETTING[1:], at_most("norm_bound", 1)),
         ),
     ),
     steps=(
+        Step(
+            "raw-data",
+            Statement(
+                "on any data matrix a direction drawn with exponent n (epsilon/2) A has privacy loss at most epsilon",
+                raw_loss_margin,
+                given=(*SETTING, positive("norm_bound")),
+            ),
+            sound=False,
+            note="The inputs name no bound; section 2 assumes |x_i| <= 1 throughout, and then Theorem 6 holds.",
+        ),
         Step(
             "total-variation",
             Statement(

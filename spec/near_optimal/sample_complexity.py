@@ -6,10 +6,10 @@ import attrs
 from flint import arb
 
 from dpmatrix.claims import Claim, Kind, Locator, Statement, Step, Verdict
-from dpmatrix.exact import Exact, rational
+from dpmatrix.exact import Exact, ball, rational
 from dpmatrix.spec.conditions import exceeds
 from dpmatrix.spec.near_optimal.sample_complexity_proof import PROOF_STEPS
-from dpmatrix.spec.wishart.ppca import SETTING, PpcaPoint, repaired_records_margin, theorem_8_margin
+from dpmatrix.spec.wishart.ppca import SETTING, PpcaPoint, failure_probability, repaired_records_margin
 
 ENOUGH_RECORDS = exceeds(
     "n > d/(epsilon (1-rho)(lambda_1-lambda_2)) (4 log(1/eta)/d + 2 log(8 lambda_1/((1-rho^2)(lambda_1-lambda_2))))",
@@ -25,9 +25,14 @@ class OtherData(PpcaPoint):
     other_second: Exact
 
 
-def other_closeness_margin(p: OtherData) -> arb:
-    """``eta - P(|<vhat, v_1>| < rho)`` on the other data set."""
-    return theorem_8_margin(attrs.evolve(p, first=p.other_first, second=p.other_second))
+def other_failure(p: OtherData) -> arb:
+    """``P(|<vhat, v_1>| < rho)`` on the other data set."""
+    return failure_probability(attrs.evolve(p, first=p.other_first, second=p.other_second))
+
+
+def allowed_failure(p: PpcaPoint) -> arb:
+    """``eta``."""
+    return ball(p.eta)
 
 
 def other_gap_margin(p: OtherData) -> arb:
@@ -49,9 +54,10 @@ THEOREM_7 = Claim(
         "n > d/(eps Delta (1 - rho)) (4 log(1/eta)/d + 2 log(8 l1/((1 - rho^2) Delta))) implies P(|<v_1, vhat_1>| > "
         "rho) >= 1 - eta; that is, PPCA is a (rho, eta)-close approximation to PCA",
     ),
-    statement=Statement(
+    statement=Statement.of_law(
         "P(|<vhat, v_1>| <= rho) <= eta for PPCA with k = 1 and n above the sample size",
-        theorem_8_margin,
+        failure_probability,
+        at_most=allowed_failure,
         given=(*SETTING, ENOUGH_RECORDS),
     ),
     verdict=Verdict.HOLDS_PROOF_REPAIRED,
@@ -76,10 +82,11 @@ THEOREM_7 = Claim(
     steps=(
         Step(
             "every-data-set",
-            Statement(
+            Statement.of_law(
                 "with n above the sample size of one data set, PPCA misses rho with probability at most eta on every "
                 "data set of n records with a gap",
-                other_closeness_margin,
+                other_failure,
+                at_most=allowed_failure,
                 given=(
                     *SETTING,
                     ENOUGH_RECORDS,

@@ -14,7 +14,9 @@ from dpmatrix.spec.sliding_window.update_lemmas import (
     RUN,
     every_approximation_margin,
     kept_approximate_property_margin,
+    near_shapes_margin,
     printed_approximate_lemma_margin,
+    stamped_margin,
     survivors_close_margin,
 )
 from dpmatrix.spec.wishart.spectra import eigenvalues, nonnegative_spectrum
@@ -107,6 +109,7 @@ ETA = (positive("eta"), below("eta", 1))
 FIRST = Condition("(1 - eta/4) L(j) <= L~(j)", first_quarter_margin)
 SECOND = Condition("L~(j+1) <= (1 + eta/4) L(j+1)", second_quarter_margin)
 RELATION = Condition("(1 - eta/2) L~(j) <= L~(j+1)", update_relation_margin)
+NEAR_SHAPES = Condition("no S~, or a symmetric one for every time and stamp", near_shapes_margin)
 APPROXIMATIONS = Condition("(4) at every time, for every stamp", every_approximation_margin)
 
 LEMMA_1 = Claim(
@@ -121,7 +124,7 @@ LEMMA_1 = Claim(
     statement=Statement(
         "for ordered input, exact approximations included, the output of Algorithm 1 has item 2 of Definition 3",
         printed_approximate_lemma_margin,
-        given=ORDERED,
+        given=(Condition("a symmetric matrix for each stamp", stamped_margin), *ORDERED),
     ),
     verdict=Verdict.HOLDS_WITH_REPAIR,
     defect=Defect.CONCLUSION,
@@ -144,7 +147,7 @@ LEMMA_1 = Claim(
         Statement(
             "after every row the structure has the approximate property",
             kept_approximate_property_margin,
-            given=(*RUN, at_least("floor", 0), APPROXIMATIONS),
+            given=(*RUN, at_least("floor", 0), NEAR_SHAPES, APPROXIMATIONS),
         ),
     ),
     steps=(
@@ -153,7 +156,7 @@ LEMMA_1 = Claim(
             Statement(
                 "by the update rule (1 - eta/2) L~(j) <= L~(j+1)",
                 survivors_close_margin,
-                given=(*RUN, at_least("floor", 0), APPROXIMATIONS),
+                given=(*RUN, at_least("floor", 0), NEAR_SHAPES, APPROXIMATIONS),
             ),
             sound=False,
             note="Not for adjacent stamps, and not at later times.",

@@ -7,8 +7,8 @@ from flint import arb, fmpq_mat
 
 from dpmatrix.claims import Claim, Condition, Kind, Locator, Repair, Statement, Step, Verdict
 from dpmatrix.exact import Exact, Real, ball, rational
-from dpmatrix.spec.conditions import at_least, at_most, below, equality, positive
-from dpmatrix.spec.sliding_window.loewner import gram, precedes_margin, scaled, squared_norm
+from dpmatrix.spec.conditions import at_least, below, equality, positive
+from dpmatrix.spec.sliding_window.loewner import are_symmetric, flag, gram, precedes_margin, scaled, squared_norm
 from dpmatrix.spec.wishart.spectra import identity, nonnegative_spectrum
 
 
@@ -45,9 +45,14 @@ def widened_margin(p: ApproximationPoint) -> arb:
     return _both(p.approximant, p.original, eta / (1 - eta), 0)
 
 
-def approximant_margin(p: ApproximationPoint) -> arb:
-    """Non-negative exactly when S is positive semidefinite."""
-    return nonnegative_spectrum(p.approximant)
+def symmetric_pair_margin(p: ApproximationPoint) -> arb:
+    """0 when C and S are symmetric, of one order."""
+    return flag(are_symmetric((p.original, p.approximant), p.original.nrows()))
+
+
+def no_slack_margin(p: ApproximationPoint) -> arb:
+    """Zero exactly when zeta is."""
+    return -abs(ball(p.zeta))
 
 
 def original_margin(p: ApproximationPoint) -> arb:
@@ -56,11 +61,14 @@ def original_margin(p: ApproximationPoint) -> arb:
 
 
 APPROXIMATES = Condition("(1 - eta) C - zeta I <= S <= (1 + eta) C + zeta I", approximation_margin)
-PSD_PAIR = (
+APPROXIMATION = (
+    Condition("C and S are symmetric, of one order", symmetric_pair_margin),
     Condition("C is positive semidefinite", original_margin),
-    Condition("S is positive semidefinite", approximant_margin),
+    at_least("eta", 0),
+    below("eta", 1),
+    Condition("zeta = 0", no_slack_margin),
+    APPROXIMATES,
 )
-PARAMETERS = (at_least("eta", 0), below("eta", 1), at_least("zeta", 0))
 
 SPECTRAL_APPROXIMATION = Claim(
     id="sliding-window.spectral-approximation",
@@ -73,24 +81,27 @@ SPECTRAL_APPROXIMATION = Claim(
     statement=Statement(
         "with zeta = 0, S in the middle and C in the middle describe one relation: the first implies the second",
         reversed_approximation_margin,
-        given=(*PSD_PAIR, *PARAMETERS, at_most("zeta", 0), APPROXIMATES),
+        given=APPROXIMATION,
     ),
     verdict=Verdict.ILL_POSED,
     reading=(
-        "The original is at the ends and the approximant in the middle, as in (4) and in Theorem 3; S is positive "
-        "semidefinite, zeta >= 0, 0 <= eta < 1."
+        "The original is at the ends and the approximant in the middle, as in (4) and in Theorem 3; 0 <= eta < 1. The "
+        "second display speaks of zeta = 0, and so do both statements; both matrices are symmetric, and S is then "
+        "positive semidefinite with C."
     ),
     because=(
         "The two displays put different matrices in the middle, and 1/(1 - eta) is not 1 + eta: S = 1 - eta "
         "approximates C = 1 in the first sense and not in the second, since (1 + eta)(1 - eta) < 1. The price of "
-        "turning one into the other is eta / (1 - eta)."
+        "turning one into the other is eta / (1 - eta), which S = 1 - eta attains; on the other side eta / (1 + eta) "
+        "would do, and for eta >= 1/2 the printed form of that side says nothing. Each display by itself is a "
+        "definition; it is their use as one that fails."
     ),
     repair=Repair(
         "eta / (1 - eta) in the second display",
         Statement(
             "with zeta = 0, C is between (1 - e) S and (1 + e) S for e = eta / (1 - eta)",
             widened_margin,
-            given=(*PSD_PAIR, *PARAMETERS, at_most("zeta", 0), APPROXIMATES),
+            given=APPROXIMATION,
         ),
     ),
 )

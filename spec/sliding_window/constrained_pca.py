@@ -8,7 +8,7 @@ from itertools import combinations, product
 import attrs
 from flint import arb, arb_mat, fmpq, fmpq_mat
 
-from dpmatrix.claims import Claim, Kind, Locator, Repair, Statement, Step, Verdict
+from dpmatrix.claims import Chosen, Claim, Kind, Locator, Repair, Statement, Step, Verdict
 from dpmatrix.exact import Exact, rational
 from dpmatrix.spec.conditions import exceeds, positive, whole
 from dpmatrix.spec.sliding_window.definitions import right_cost
@@ -19,10 +19,11 @@ from dpmatrix.spec.wishart.spectra import disagreement, eigenvalues, identity, t
 
 @attrs.frozen
 class OpenSet:
-    """A sketch A~ with two columns, and t: Pi is the set of all projections onto (1, t), t > 0."""
+    """A sketch A~ with two columns, t and t': Pi is the set of all projections onto (1, t), t > 0."""
 
     sketch: fmpq_mat
     slope: Exact
+    other: Exact
 
 
 def onto(slope: fmpq) -> fmpq_mat:
@@ -31,9 +32,8 @@ def onto(slope: fmpq) -> fmpq_mat:
 
 
 def attained_margin(p: OpenSet) -> arb:
-    """Cost of the projection with half the slope, also in Pi, minus that of P_t."""
-    slope = rational(p.slope)
-    return arb(right_cost(p.sketch, onto(slope / 2)) - right_cost(p.sketch, onto(slope)))
+    """Cost of the projection with slope t' minus that of the one with slope t."""
+    return arb(right_cost(p.sketch, onto(rational(p.other))) - right_cost(p.sketch, onto(rational(p.slope))))
 
 
 def two_columns(p: OpenSet) -> arb:
@@ -158,9 +158,11 @@ ALGORITHM_5 = Claim(
         "A~ as in Algorithm 4; output X~ = argmin over P in Pi of |A~(1-P)|_F, by any non-private algorithm",
     ),
     statement=Statement(
-        "for Pi the projections onto (1, t), t > 0, some P_t attains the least |A~(1-P)|_F",
+        "for Pi the projections onto (1, t), t > 0, and every A~ there is a t with which |A~(1-P_t)|_F is at most "
+        "|A~(1-P_t')|_F for every t'",
         attained_margin,
-        given=(positive("slope"), exceeds("A~ has two columns", two_columns, strict=False)),
+        given=(positive("slope"), positive("other"), exceeds("A~ has two columns", two_columns, strict=False)),
+        exists=(Chosen("slope", after=("sketch",)),),
     ),
     verdict=Verdict.EXECUTABLE_WITH_REPAIR,
     reading="Pi is any set of projections of rank k, as line 1 has it; the output is X~, and not the A~ of line 2.",

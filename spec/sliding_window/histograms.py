@@ -10,7 +10,7 @@ from flint import arb, fmpq_mat
 from dpmatrix.claims import Claim, Condition, Kind, Locator, Repair, Statement, Step, Verdict
 from dpmatrix.exact import Exact, rational
 from dpmatrix.spec.conditions import at_least, below, positive, whole
-from dpmatrix.spec.sliding_window.loewner import between, flag, precedes, precedes_margin, scaled
+from dpmatrix.spec.sliding_window.loewner import are_symmetric, between, flag, least, precedes, precedes_margin, scaled
 from dpmatrix.spec.wishart.spectra import identity
 
 
@@ -95,11 +95,7 @@ def printed_approximate_property_margin(p: Histogram) -> arb:
 
 def in_order(p: Histogram) -> bool:
     """Stamps increase from at least 1 to at most T."""
-    return (
-        p.stamps[0] >= 1
-        and p.stamps[-1] <= p.rows.nrows()
-        and all(earlier < later for earlier, later in pairwise(p.stamps))
-    )
+    return all(earlier < later for earlier, later in pairwise((0, *p.stamps, p.rows.nrows() + 1)))
 
 
 def are_suffixes(p: Histogram) -> bool:
@@ -127,10 +123,13 @@ def seconds_apart(tested: tuple[fmpq_mat, ...], drop: Exact) -> bool:
     return all(not close(tested, i, i + 2, drop) for i in range(1, len(tested) - 2))
 
 
+def _has_shape(p: Histogram) -> bool:
+    return in_order(p) and are_suffixes(p) and covers_window(p) and neighbours_close(p)
+
+
 def has_property(p: Histogram) -> bool:
     """The spectral histogram property as the project reads it."""
-    shape = in_order(p) and are_suffixes(p) and covers_window(p)
-    return shape and neighbours_close(p) and seconds_apart(p.matrices, p.eta)
+    return _has_shape(p) and seconds_apart(p.matrices, p.eta)
 
 
 def property_margin(p: Histogram) -> arb:
@@ -140,13 +139,23 @@ def property_margin(p: Histogram) -> arb:
 
 def has_approximate_property(p: Histogram) -> bool:
     """The approximate property as the project reads it: closeness of S, non-closeness of S~ with eta/2."""
-    shape = in_order(p) and are_suffixes(p) and covers_window(p)
-    return shape and neighbours_close(p) and seconds_apart(p.approximations, rational(p.eta) / 2)
+    return _has_shape(p) and seconds_apart(p.approximations, rational(p.eta) / 2)
 
 
 def approximate_property_margin(p: Histogram) -> arb:
     """0 exactly when the repaired Definition 3 holds."""
     return flag(has_approximate_property(p))
+
+
+def near_matrices_margin(p: Histogram) -> arb:
+    """0 when there is one S_i and one S~_i for each stamp, all symmetric d x d."""
+    counts = {len(p.stamps), len(p.matrices), len(p.approximations)}
+    return flag(len(counts) == 1 and are_symmetric((*p.matrices, *p.approximations), p.rows.ncols()))
+
+
+def matrices_margin(p: Histogram) -> arb:
+    """0 when there is one K_i for each stamp, and all are symmetric d x d."""
+    return flag(len(p.stamps) == len(p.matrices) and are_symmetric(p.matrices, p.rows.ncols()))
 
 
 def quarter_margin(p: Histogram) -> arb:
@@ -156,10 +165,7 @@ def quarter_margin(p: Histogram) -> arb:
         precedes_margin(scaled(1 - quarter, exact), near).min(precedes_margin(near, scaled(1 + quarter, exact)))
         for exact, near in zip(p.matrices, p.approximations, strict=True)
     ]
-    least = sides[0]
-    for side in sides[1:]:
-        least = least.min(side)
-    return least
+    return least(sides)
 
 
 def accuracy_margin(p: Histogram) -> arb:
@@ -188,6 +194,8 @@ def unconditional_closeness_margin(p: Histogram) -> arb:
 
 
 ACCURACY = (whole("window", 1), positive("eta"), below("eta", 1), at_least("floor", 0))
+MATRICES = Condition("a symmetric d x d matrix for each stamp", matrices_margin)
+NEAR_MATRICES = Condition("symmetric d x d matrices S_i and S~_i for each stamp", near_matrices_margin)
 MENDED = Condition("the spectral histogram property, as read", property_margin)
 MENDED_APPROXIMATE = Condition("the approximate spectral histogram property, as read", approximate_property_margin)
 APPROXIMATE = Condition("(4): S~_i is an eta/4 approximation of S_i", quarter_margin)
@@ -204,13 +212,14 @@ DEFINITION_8 = Claim(
     statement=Statement(
         "with the property, K_1 approximates the window: (1 - eta) K_1 <= A_W'A_W <= K_1",
         accuracy_margin,
-        given=(*ACCURACY, Condition("items 2 and 3 as printed", printed_property_margin)),
+        given=(*ACCURACY, MATRICES, Condition("items 2 and 3 as printed", printed_property_margin)),
     ),
     verdict=Verdict.ILL_POSED,
     reading=(
         "1 <= t_1 < ... < t_l <= T; K_i is the Gram matrix of the rows t_i, ..., T (plus one fixed multiple of I); t_1 "
         "<= max(1, T - W + 1) < t_2, and t_1 = max(1, T - W + 1) where l = 1; for i <= l - 1: t_{i+1} = t_i + 1 or "
-        "(1-eta)K_i <= K_{i+1}; for i <= l - 3: (1-eta)K_i not<= K_{i+2}."
+        "(1-eta)K_i <= K_{i+1}; for i <= l - 3: (1-eta)K_i not<= K_{i+2}. "
+        "How many matrices there are is the count of lemma-10."
     ),
     because=(
         "Alternative (a) is an implication, and true for every pair of stamps that are not adjacent: the rows 10, 0, "
@@ -225,7 +234,7 @@ DEFINITION_8 = Claim(
         Statement(
             "with the property as read, (1 - eta) K_1 <= A_W'A_W <= K_1",
             accuracy_margin,
-            given=(*ACCURACY, MENDED),
+            given=(*ACCURACY, MATRICES, MENDED),
         ),
     ),
 )
@@ -246,6 +255,7 @@ DEFINITION_3 = Claim(
         approximate_accuracy_margin,
         given=(
             *ACCURACY,
+            NEAR_MATRICES,
             APPROXIMATE,
             Condition("items 2 and 3 as printed, for S and S~", printed_approximate_property_margin),
         ),
@@ -253,7 +263,8 @@ DEFINITION_3 = Claim(
     verdict=Verdict.ILL_POSED,
     reading=(
         "As Definition 8, with (1-eta/2)S~_i not<= S~_{i+2} for i <= l - 3; (4) is a separate hypothesis. S~ need not "
-        "be in Loewner order, and as Gram matrices of sketches they are not."
+        "be in Loewner order, and as Gram matrices of sketches they are not. How many matrices there are is lemma-4's "
+        "repair."
     ),
     because=(
         "Vacuous for stamps that are not adjacent, like Definition 8. s and l are both the number of checkpoints. (2), "
@@ -265,20 +276,22 @@ DEFINITION_3 = Claim(
         Statement(
             "with the property as read and (4), (1 - eta/4) A_W'A_W <= S~_1 <= (1 + eta/4)/(1 - eta) A_W'A_W",
             approximate_accuracy_margin,
-            given=(*ACCURACY, APPROXIMATE, MENDED_APPROXIMATE),
+            given=(*ACCURACY, NEAR_MATRICES, APPROXIMATE, MENDED_APPROXIMATE),
         ),
     ),
     steps=(
         Step(
             "stamps",
-            Statement("(2): t_2 <= T - W + 1 <= t_1", stamps_of_equation_2_margin, given=(*ACCURACY, MENDED)),
+            Statement("(2): t_2 <= T - W + 1 <= t_1", stamps_of_equation_2_margin, given=(*ACCURACY, MATRICES, MENDED)),
             sound=False,
             note="Reversed: t_1 <= T - W + 1 <= t_2.",
         ),
         Step(
             "closeness",
             Statement(
-                "(2): (1 - eta) S_i <= S_{i+1} for all i", unconditional_closeness_margin, given=(*ACCURACY, MENDED)
+                "(2): (1 - eta) S_i <= S_{i+1} for all i",
+                unconditional_closeness_margin,
+                given=(*ACCURACY, MATRICES, MENDED),
             ),
             sound=False,
             note="Not for adjacent stamps; rows e_1, e_2.",

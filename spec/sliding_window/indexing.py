@@ -54,8 +54,9 @@ def index_margin(p: IndexingGuess) -> arb:
 
 
 def complete_rule_margin(p: IndexingGuess) -> arb:
-    """Zero exactly when the rule has one guess for each string that Bob may know."""
-    return -arb(abs(len(p.rule) - 2 ** max(p.length - p.index, 0)))
+    """Zero exactly when the rule has one guess, a bit, for each string that Bob may know."""
+    wrong = sum(guess not in (0, 1) for guess in p.rule)
+    return -arb(abs(len(p.rule) - 2 ** max(p.length - p.index, 0)) + wrong)
 
 
 DEFINITION_7 = Claim(
@@ -73,9 +74,10 @@ DEFINITION_7 = Claim(
             whole("length", 1),
             whole("index", 1),
             exceeds("index <= N", index_margin, strict=False),
-            exceeds("the rule answers every case", complete_rule_margin, strict=False),
+            exceeds("the rule answers every case by a bit", complete_rule_margin, strict=False),
         ),
     ),
     verdict=Verdict.WELL_POSED,
+    reading="Rules are deterministic; one that draws bits is a mixture of them. What a message does is theorem-13's.",
     because="The bits that Bob knows do not contain x_ind, so flipping it pairs the strings on which a rule is right.",
 )

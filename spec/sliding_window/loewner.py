@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+
 from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.exact import Exact, rational
@@ -21,6 +23,11 @@ def precedes(small: fmpq_mat, large: fmpq_mat) -> bool:
 def scaled(factor: Exact, matrix: fmpq_mat) -> fmpq_mat:
     """``factor * matrix``."""
     return rational(factor) * matrix
+
+
+def are_symmetric(matrices: Iterable[fmpq_mat], order: int) -> bool:
+    """Whether all are symmetric of that order; `precedes` says nothing of other matrices."""
+    return all((each.nrows(), each.ncols()) == (order, order) and each == each.transpose() for each in matrices)
 
 
 def gram(matrix: fmpq_mat) -> fmpq_mat:
@@ -54,3 +61,11 @@ def squared_norm(vector: fmpq_mat) -> fmpq:
 def flag(holds: bool) -> arb:
     """0 for true, -1 for false: the margin of an assertion that has no distance."""
     return arb(0 if holds else -1)
+
+
+def least(margins: Sequence[arb]) -> arb:
+    """Least of some margins."""
+    smallest = margins[0]
+    for margin in margins[1:]:
+        smallest = smallest.min(margin)
+    return smallest

@@ -10,7 +10,7 @@ import attrs
 from flint import arb, fmpq_mat
 
 from dpmatrix.exact import Exact, rational
-from dpmatrix.spec.conditions import at_least, exceeds
+from dpmatrix.spec.conditions import exceeds
 from dpmatrix.spec.sliding_window.loewner import flag
 from dpmatrix.spec.sliding_window.private_window import WINDOW, PrivateWindow, release_slack, within_bound
 from dpmatrix.spec.sliding_window.projection_costs import SAME_RANK, cost
@@ -77,11 +77,6 @@ def moments_margin(p: PrivateChoice) -> arb:
 
 _COMMON = (*WINDOW, exceeds("A_W'A_W and C~ are symmetric, d x d", moments_margin, strict=False), SAME_RANK)
 BEST_CHOICE = (*_COMMON, exceeds("Tr((I - X~) C~) <= Tr((I - P) C~)", best_chosen_margin, strict=False))
-APPROXIMATE_CHOICE = (
-    *_COMMON,
-    at_least("gamma", 1),
-    exceeds("Tr((I - P) C~) <= gamma^2 Tr((I - X) C~)", chosen_margin, strict=False),
-)
 
 CHANGE = (
     "rows of norm at most 1, one replaced by zero; C~ is the window's signed sum of dyadic sums with the Gaussian "

@@ -7,9 +7,9 @@ independent entries N(0, s^2) on and above the diagonal, s as in `dyadic_release
 from __future__ import annotations
 
 import attrs
-from flint import arb, fmpq, fmpq_mat
+from flint import arb, fmpq_mat
 
-from dpmatrix.exact import Exact, ball, rational, square
+from dpmatrix.exact import Exact, ball, square
 from dpmatrix.spec.conditions import at_least, below, exceeds, positive, whole
 from dpmatrix.spec.sliding_window.distinguishing import confusion
 from dpmatrix.spec.sliding_window.dyadic_release import (
@@ -23,7 +23,7 @@ from dpmatrix.spec.sliding_window.dyadic_release import (
     window_nonempty,
 )
 from dpmatrix.spec.sliding_window.loewner import flag, precedes_margin, scaled
-from dpmatrix.spec.wishart.spectra import diagonal, disagreement, identity
+from dpmatrix.spec.wishart.spectra import identity
 
 
 @attrs.frozen
@@ -100,64 +100,10 @@ WINDOW = (
 )
 
 
-@attrs.frozen
-class PrivateMoment(PrivateWindow):
-    """The window's second moment and its noisy version ``Q diag(spectrum) Q'``, by an exact spectral decomposition."""
-
-    window: fmpq_mat
-    frame: fmpq_mat
-    spectrum: tuple[Exact, ...]
-
-
 def within_bound(noise: fmpq_mat, bound: Exact) -> arb:
     """Non-negative exactly when the symmetric matrix has norm at most the bound."""
     limit = scaled(bound, identity(noise.nrows()))
     return precedes_margin(-limit, noise).min(precedes_margin(noise, limit))
-
-
-def noisy_moment(p: PrivateMoment) -> fmpq_mat:
-    """Signed sum of the released sums."""
-    return p.frame * diagonal(p.spectrum) * p.frame.transpose()
-
-
-def positive_part(p: PrivateMoment) -> fmpq_mat:
-    """C_+, the positive semidefinite matrix nearest to the noisy moment: negative eigenvalues are replaced by zero."""
-    return p.frame * diagonal([max(rational(value), fmpq(0)) for value in p.spectrum]) * p.frame.transpose()
-
-
-def moment_margin(p: PrivateMoment) -> arb:
-    """Slack of the release and, up to noise zeta, of 0 <= C_+ and A_W'A_W - zeta <= C_+ <= A_W'A_W + 2 zeta."""
-    near, slack = within_bound(noisy_moment(p) - p.window, p.bound), release_slack(p)
-    if near < 0:
-        return slack
-    if not near >= 0:
-        return arb("nan")
-    output, zeta = positive_part(p), scaled(p.bound, identity(p.dimension))
-    lower = precedes_margin(p.window - zeta, output).min(precedes_margin(output - output, output))
-    return slack.min(lower).min(precedes_margin(output, p.window + zeta + zeta))
-
-
-def moment_shapes(p: PrivateMoment) -> arb:
-    """0 when the frame is orthogonal, and the window symmetric, positive semidefinite and of its shape."""
-    order = p.dimension
-    shapes = {(each.nrows(), each.ncols()) for each in (p.window, p.frame)}
-    if shapes != {(order, order)} or len(p.spectrum) != order:
-        return flag(holds=False)
-    exact = disagreement(p.frame * p.frame.transpose(), identity(order))
-    return exact.min(precedes_margin(p.window - p.window, p.window)).min(arb(0))
-
-
-MOMENT = (*WINDOW, exceeds("Q is orthogonal and A_W'A_W positive semidefinite, d x d", moment_shapes, strict=False))
-
-MOMENT_CHANGE = (
-    "rows of norm at most 1, one replaced by zero; in place of Algorithm 2 the window's signed sum of dyadic sums with "
-    "Gaussian noise, and C_+, the positive semidefinite matrix nearest to it; no factor 1 +- eta, and zeta"
-)
-MOMENT_SAYS = (
-    "with s = sqrt(h+1) (z + sqrt(z^2 + 2 eps)) / (2 eps), z = sqrt(2 log(1/delta)), all sums together are (eps, delta)"
-    "-DP; with probability at least 1 - beta A_W'A_W - zeta <= C_+ <= A_W'A_W + 2 zeta, for zeta = 4 s sqrt(q (d log 9 "
-    "+ log(2/beta))) and the q <= 2h + 1 sums of the window; and C_+ >= 0"
-)
 
 
 @attrs.frozen

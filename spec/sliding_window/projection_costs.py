@@ -10,7 +10,7 @@ from flint import arb, fmpq, fmpq_mat
 from dpmatrix.exact import Exact, ball, nonnegative_root, rational
 from dpmatrix.spec.conditions import at_least, below, exceeds
 from dpmatrix.spec.sliding_window.definitions import ProjectionPoint, projection_margin
-from dpmatrix.spec.sliding_window.loewner import flag, precedes_margin, scaled
+from dpmatrix.spec.sliding_window.loewner import are_symmetric, flag, precedes_margin, scaled
 from dpmatrix.spec.wishart.spectra import diagonal, disagreement, identity, trace
 
 
@@ -66,6 +66,11 @@ def kept_costs_margin(p: Summary) -> arb:
     return lower.min((1 + eta / 4) * seen - exact)
 
 
+def summary_shapes_margin(p: Summary) -> arb:
+    """0 when A_W'A_W and A~'A~ are symmetric, of one order."""
+    return flag(are_symmetric((p.window, p.summary), p.window.nrows()))
+
+
 def summary_moments_margin(p: Summary) -> arb:
     """Non-negative exactly when A_W'A_W is positive semidefinite."""
     return precedes_margin(scaled(0, p.window), p.window)
@@ -77,6 +82,7 @@ def summary_projection_margin(p: Summary) -> arb:
 
 
 SUMMARY = (
+    exceeds("A_W'A_W and A~'A~ are symmetric, d x d", summary_shapes_margin, strict=False),
     exceeds("P is an orthogonal projection", summary_projection_margin, strict=False),
     exceeds("A_W'A_W is positive semidefinite", summary_moments_margin, strict=False),
     at_least("eta", 0),

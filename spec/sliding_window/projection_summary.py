@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import attrs
-from flint import arb, fmpq
+from flint import fmpq
 
-from dpmatrix.claims import Claim, Defect, Kind, Locator, Repair, Statement, Step, Verdict
-from dpmatrix.exact import Exact, ball, rational, square
-from dpmatrix.privacy.profiles.incomplete_gamma import lower_tail
+from dpmatrix.claims import Chosen, Claim, Defect, Kind, Locator, Repair, Statement, Step, Verdict
 from dpmatrix.spec.conditions import at_least, at_most, below, exceeds, positive, whole
 from dpmatrix.spec.sliding_window.projection_costs import SUMMARY, kept_costs_margin
-from dpmatrix.spec.sliding_window.sketch_privacy import floor, one_row_margin, whole_rows
+from dpmatrix.spec.sliding_window.sketch_privacy import private_row
 from dpmatrix.spec.sliding_window.summary_margins import (
     COUNTED,
     NORMS,
@@ -31,97 +28,14 @@ from dpmatrix.spec.sliding_window.summary_margins import (
     subadditive_margin,
     trace_margin,
 )
-
-
-@attrs.frozen
-class SummaryParameters:
-    """Parameters of the lemma, a window and a projection P of rank k.
-
-    Parameters
-    ----------
-    k, dimension
-        k and d.
-    beta
-        Allowed probability of failure.
-    rank
-        r of Algorithm 2: (k + log(1/beta))/eta, rounded up.
-    eta, epsilon, delta
-        The other parameters of Algorithm 2.
-    constant
-        c of the bounds.
-    row
-        M >= 0: the window is the one row M u, for a unit vector u that P maps to 0.
-    """
-
-    k: int
-    dimension: int
-    beta: Exact
-    rank: int
-    eta: Exact
-    epsilon: Exact
-    delta: Exact
-    constant: Exact = 1
-    row: Exact = 0
-
-
-def enlarged_rank(p: SummaryParameters) -> arb:
-    """``k' = k + log(1/beta)``."""
-    return p.k - ball(p.beta).log()
-
-
-def additive(p: SummaryParameters) -> arb:
-    """``K = sqrt(k' d log(1/delta)) / epsilon``."""
-    return (enlarged_rank(p) * p.dimension * -ball(p.delta).log()).sqrt() / ball(p.epsilon)
-
-
-def empty_window_margin(p: SummaryParameters) -> arb:
-    """Probability that (1 - 6 eta)|sigma Phi(1 - P)|_F <= c K, an exact chi-square, minus 1 - beta."""
-    size = ball(4 * p.rank / rational(p.eta))
-    limit = ball(p.constant) * additive(p) / ((1 - 6 * ball(p.eta)) * floor(p.rank, p.epsilon, p.delta))
-    return lower_tail(size * limit * limit / 2, size * (p.dimension - p.k) / 2) - (1 - ball(p.beta))
-
-
-def rounding_margin(p: SummaryParameters) -> arb:
-    """Smaller of r - k'/eta and k'/eta + 1 - r."""
-    wanted = enlarged_rank(p) / ball(p.eta)
-    return (p.rank - wanted).min(wanted + 1 - p.rank)
-
-
-def room_margin(p: SummaryParameters) -> arb:
-    """``d - k``."""
-    return arb(p.dimension - p.k)
-
-
-def stacked_cost(p: SummaryParameters) -> arb:
-    """``|A^(1 - P)|_F`` for A^ = (sigma I; A)."""
-    return (square(ball(p.row)) + floor(p.rank, p.epsilon, p.delta) ** 2 * (p.dimension - p.k)).sqrt()
-
-
-def subadditive_lower(p: SummaryParameters) -> arb:
-    """(16), left: |A^(1 - P)|_F - |A(1 - P)|_F + K."""
-    return stacked_cost(p) - ball(p.row) + additive(p)
-
-
-def subadditive_upper(p: SummaryParameters) -> arb:
-    """(16), right: |A(1 - P)|_F + K - |A^(1 - P)|_F."""
-    return ball(p.row) + additive(p) - stacked_cost(p)
-
-
-PARAMETERS = (
-    whole("k", 1),
-    exceeds("k < d", room_margin),
-    positive("beta"),
-    below("beta", 1),
-    exceeds("r = k'/eta, rounded up", rounding_margin, strict=False),
-    positive("eta"),
-    exceeds("4r/eta is an integer", whole_rows, strict=False),
-    positive("epsilon"),
-    positive("delta"),
-    below("delta", 1),
-    positive("constant"),
-    at_least("row", 0),
+from dpmatrix.spec.sliding_window.summary_parameters import (
+    EMPTY_WINDOW,
+    PARAMETERS,
+    empty_window_probability,
+    subadditive_lower,
+    subadditive_upper,
+    success_asked,
 )
-
 
 LEMMA_5 = Claim(
     id="sliding-window.lemma-5",
@@ -133,10 +47,13 @@ LEMMA_5 = Claim(
         " <= |A(1-P)|_F <= (1+6 eta)|A~(1-P)|_F + c_2 K for all rank-k P with probability 1 - beta, K = sqrt(k' d "
         "log(1/delta))/eps",
     ),
-    statement=Statement(
-        "for a window of zeros and one P, (1 - 6 eta)|A~(1-P)|_F <= c K with probability at least 1 - beta",
-        empty_window_margin,
-        given=(*PARAMETERS, below("eta", fmpq(1, 6))),
+    statement=Statement.of_law(
+        "there is a constant c with which, for a window of zeros and one P, (1 - 6 eta)|A~(1-P)|_F <= c K with "
+        "probability at least 1 - beta",
+        empty_window_probability,
+        at_least=success_asked,
+        given=(*EMPTY_WINDOW, below("eta", fmpq(1, 6))),
+        exists=(Chosen("constant"),),
     ),
     verdict=Verdict.REFUTED,
     defect=Defect.LEAK,
@@ -145,8 +62,9 @@ LEMMA_5 = Claim(
         "fails too: a factor 1/sqrt(eta) is missing."
     ),
     reading=(
-        "r is k'/eta rounded up, with 4r/eta an integer; K as printed, c any constant. For a window of zeros the "
-        "output is sigma Phi under every reading of the lines, and m|Phi(1-P)|_F^2 is chi-square with m(d-k) degrees."
+        "r is k'/eta rounded up, with 4r/eta an integer; K as printed, c one constant for all parameters; eta < 1/6, "
+        "as beyond the left side is negative. For a window of zeros the output is sigma Phi under every reading of the "
+        "lines, and m|Phi(1-P)|_F^2 is chi-square with m(d-k) degrees."
     ),
     because=(
         "sigma |1-P|_F is (16 sqrt(k' log(4/delta)/eta) + log(4/delta)) sqrt(d-k)/eps and not K: 1/sqrt(eta) is "
@@ -170,11 +88,7 @@ LEMMA_5 = Claim(
     steps=(
         Step(
             "privacy",
-            Statement(
-                "for the streams (M) and (M + 1) of one row, the output at T = 1 is (epsilon, delta)-private",
-                one_row_margin,
-                given=PARAMETERS,
-            ),
+            private_row(PARAMETERS),
             sound=False,
             note="As in lemma-3; the sketch has 4k'/eta^2 rows and sigma is that of 16 k'/eta.",
         ),
@@ -242,8 +156,8 @@ LEMMA_5 = Claim(
         Step(
             "equation-18-bound",
             Statement(
-                "with 4k'/eta^2 rows |V_k'Phi'Phi A^P_2|_F^2 <= eta^2 |A^ - [A^]_k|_F^2 fails with probability at most "
-                "2^k e^-k' + exp(-(k'/eta^2)(1 - 2 log(3/2))) <= beta",
+                "with 4k'/eta^2 rows the bound used for the probability that |V_k'Phi'Phi A^P_2|_F^2 <= eta^2 |A^ - "
+                "[A^]_k|_F^2 fails, 2^k e^-k' + exp(-(k'/eta^2)(1 - 2 log(3/2))), is at most beta",
                 cross_tail_margin,
                 given=(
                     whole("k", 1),

@@ -197,5 +197,5 @@ LEMMA_7 = Claim(
         ),
         *CROSS_TERMS,
     ),
-    uses=("sliding-window.definition-2+repair", "sliding-window.definition-6+repair"),
+    uses=("sliding-window.definition-2+repair", "sliding-window.definition-6"),
 )

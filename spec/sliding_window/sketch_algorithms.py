@@ -11,6 +11,7 @@ from dpmatrix.spec.conditions import exceeds, whole
 from dpmatrix.spec.sliding_window.loewner import flag
 from dpmatrix.spec.sliding_window.sketched_stream import (
     PRINTED,
+    PRINTED_RUN,
     REPAIRED,
     RUN,
     Lines,
@@ -85,7 +86,7 @@ ALGORITHM_3 = Claim(
     statement=Statement(
         "at every time each stored matrix is sigma Phi plus the sum of g_s'a_s over the rows from its stamp on",
         printed_sums,
-        given=RUN,
+        given=PRINTED_RUN,
     ),
     verdict=Verdict.EXECUTABLE_WITH_REPAIR,
     reading=(
@@ -113,13 +114,15 @@ ALGORITHM_3 = Claim(
     steps=(
         Step(
             "expired-stamp",
-            Statement("after lines 3 to 5 only t_1 is at or before the window's first row", printed_expiry, given=RUN),
+            Statement(
+                "after lines 3 to 5 only t_1 is at or before the window's first row", printed_expiry, given=PRINTED_RUN
+            ),
             sound=False,
             note="t_2 = t - W + 1 is kept beside t_1 = t - W, whose row has left the window.",
         ),
         Step(
             "equation-5",
-            Statement("(Phi g')(sigma I; a_t) = sigma Phi + g'a_t", block_product, given=RUN),
+            Statement("(Phi g')(sigma I; a_t) = sigma Phi + g'a_t", block_product, given=RUN[1:2]),
             sound=True,
         ),
         Step(
@@ -184,6 +187,11 @@ ALGORITHM_2 = Claim(
         given=(whole("size", 1), whole("dimension", 1), exceeds("Phi has d + 1 columns", drawn_columns, strict=False)),
     ),
     verdict=Verdict.EXECUTABLE_WITH_REPAIR,
+    reading=(
+        "The statement sets line 3 of this algorithm beside (5) of the other: what one draws the other cannot "
+        "multiply, at any size. 4r/eta is a whole number; the repair says of t_1 that it is not too late, and "
+        "algorithm-3's that no other stamp is at or before the window's first row."
+    ),
     because=(
         "Phi has d + 1 columns here and d in Algorithm 3, where (Phi g') must meet the d + 1 rows of (sigma I; a_t). "
         "With d columns and the repaired lines of Algorithm 3 the output is the sketch of all rows from t_1 on, and "
@@ -201,7 +209,7 @@ ALGORITHM_2 = Claim(
     steps=(
         Step(
             "output",
-            Statement("line 10 outputs the sketch of the rows from t_1 on", printed_output, given=RUN),
+            Statement("line 10 outputs the sketch of the rows from t_1 on", printed_output, given=PRINTED_RUN),
             sound=False,
             note="Line 9 of Algorithm 3 leaves out the first pair, so the output is the sketch of one row.",
         ),

@@ -1,4 +1,4 @@
-"""The bounds of Lemma 2, Corollary 1 and Theorem 4 as margins: one run, one direction, one set of parameters."""
+"""Steps of Lemma 2, Corollary 1 and Theorem 4 as margins: one run, one direction, one set of parameters."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from dpmatrix.spec.wishart.spectra import disagreement, identity
 
 @attrs.frozen
 class OneRowSketch:
-    """A run of Algorithm 2 on one row with the variates that it draws, seen along u; and the constant c of a bound.
+    """A run of Algorithm 2 on one row with the variates that it draws, seen along u.
 
     Parameters
     ----------
@@ -27,8 +27,6 @@ class OneRowSketch:
         u, d x 1.
     rank, eta, epsilon, delta
         Parameters of the algorithm; m = 4r/eta.
-    constant
-        c > 0.
     """
 
     base: fmpq_mat
@@ -39,12 +37,6 @@ class OneRowSketch:
     eta: Exact
     epsilon: Exact
     delta: Exact
-    constant: Exact
-
-
-def along(p: OneRowSketch) -> arb:
-    """``|A u|^2``, of the window."""
-    return arb(squared_norm(p.row * p.direction))
 
 
 def sketched(p: OneRowSketch) -> arb:
@@ -60,34 +52,6 @@ def sketched(p: OneRowSketch) -> arb:
 def length(p: OneRowSketch) -> arb:
     """``|u|^2``."""
     return arb(squared_norm(p.direction))
-
-
-def inverse_log(p: OneRowSketch) -> arb:
-    """``log(1/delta)``."""
-    return -ball(p.delta).log()
-
-
-def lemma_2_bounds(p: OneRowSketch) -> arb:
-    """Least margin of both bounds, with ``c r log(1/delta)^2 / epsilon^2``."""
-    eta = ball(p.eta)
-    extra = ball(p.constant) * p.rank * inverse_log(p) ** 2 / ball(p.epsilon) ** 2 * length(p)
-    lower = sketched(p) - (1 - eta / 4) * (along(p) + extra)
-    return lower.min((1 + eta / 4) / (1 - eta) * along(p) + extra - sketched(p))
-
-
-def corollary_bounds(p: OneRowSketch) -> arb:
-    """Least margin of (1-eta)(A'A - c r log(1/delta)/eps^2) <= A~'A~ <= (1+eta)(A'A + c r log(1/delta)/eps)."""
-    eta, extra = ball(p.eta), ball(p.constant) * p.rank * inverse_log(p) * length(p)
-    lower = sketched(p) - (1 - eta) * (along(p) - extra / ball(p.epsilon) ** 2)
-    return lower.min((1 + eta) * (along(p) + extra / ball(p.epsilon)) - sketched(p))
-
-
-def theorem_4_bounds(p: OneRowSketch) -> arb:
-    """Least margin of the bounds on C = A~'A~ - sigma^2, with ``c eta r log(1/delta) / epsilon^2`` and a quarter."""
-    eta = ball(p.eta)
-    value = sketched(p) - floor(p.rank, p.epsilon, p.delta) ** 2 * length(p)
-    extra = ball(p.constant) * eta * p.rank * inverse_log(p) / ball(p.epsilon) ** 2 * length(p)
-    return (value - (1 - eta) * along(p) + extra / 4).min((1 + eta) * along(p) + extra - value)
 
 
 def semidefinite(p: OneRowSketch) -> arb:
@@ -109,7 +73,6 @@ DRAWN = (
     positive("epsilon"),
     positive("delta"),
     below("delta", 1),
-    positive("constant"),
     exceeds("Phi has 4r/eta rows, and the shapes fit", drawn_shapes, strict=False),
 )
 
@@ -136,14 +99,10 @@ def histogram_8(p: SketchDirection) -> arb:
     return ball(p.second) + ball(p.ridge) - (1 - ball(p.eta)) * (ball(p.first) + ball(p.ridge))
 
 
-EVENT = (
-    exceeds("(7) u'K(2)u <= |A_W u|^2 <= u'K(1)u", sandwich, strict=False),
-    exceeds("(8) (1 - eta) u'K^(1)u <= u'K^(2)u", histogram_8, strict=False),
-    exceeds("(9) K~(1), K~(2) within 1 +- eta/4 of K^(1), K^(2)", event_9, strict=False),
-    at_least("eta", 0),
-    below("eta", 1),
-    at_least("ridge", 0),
-)
+ORDER_7 = exceeds("(7) u'K(2)u <= |A_W u|^2 <= u'K(1)u", sandwich, strict=False)
+CLOSE_8 = exceeds("(8) (1 - eta) u'K^(1)u <= u'K^(2)u", histogram_8, strict=False)
+WITHIN_9 = exceeds("(9) K~(1), K~(2) within 1 +- eta/4 of K^(1), K^(2)", event_9, strict=False)
+ETA = (at_least("eta", 0), below("eta", 1))
 
 
 def bound_10(p: SketchDirection) -> arb:
@@ -193,10 +152,10 @@ def substitution_margin(p: ScaleParameters) -> arb:
 
 
 def sketch_probability(p: ScaleParameters) -> arb:
-    """``Pr(|chi^2_m / m - 1| <= eta/4) - 9/10`` with m = 4r/eta: (9) in one dimension, without data."""
+    """``Pr(|chi^2_m / m - 1| <= eta/4)`` with m = 4r/eta: (9) in one dimension, without data."""
     rows = 4 * ball(p.rank) / ball(p.eta)
     low, high = (rows * (1 + sign * ball(p.eta) / 4) / 2 for sign in (-1, 1))
-    return lower_tail(high, rows / 2) - lower_tail(low, rows / 2) - arb(9) / 10
+    return lower_tail(high, rows / 2) - lower_tail(low, rows / 2)
 
 
 def factor_margin(p: ScaleParameters) -> arb:
@@ -225,6 +184,11 @@ def last_display(p: FourthStep) -> arb:
     """(1 - eta)(A'A - X) - X against (1 - eta) A'A - eta X."""
     eta, w, x = ball(p.eta), ball(p.window), ball(p.extra)
     return equality((1 - eta) * (w - x) - x, (1 - eta) * w - eta * x)
+
+
+def nine_tenths(_: object) -> arb:
+    """9/10."""
+    return arb(9) / 10
 
 
 def ridge_identity(p: SketchedStream) -> arb:

@@ -10,62 +10,24 @@ from __future__ import annotations
 import attrs
 from flint import arb
 
-from dpmatrix.exact import Exact, ball, rational, square
-from dpmatrix.spec.conditions import below, exceeds, positive, whole
+from dpmatrix.exact import Exact, ball, rational
+from dpmatrix.privacy.profiles.incomplete_gamma import lower_tail, upper_tail
+from dpmatrix.spec.conditions import at_least, below, exceeds, positive, whole
+from dpmatrix.spec.sliding_window.approximate_update import APPROXIMATIONS, NEAR_SHAPES
 from dpmatrix.spec.sliding_window.histograms import Histogram, approximate_accuracy_margin, window_gram
-from dpmatrix.spec.sliding_window.loewner import flag, precedes_margin, scaled
-from dpmatrix.spec.sliding_window.quoted_mechanisms import sketch_floor
+from dpmatrix.spec.sliding_window.loewner import precedes_margin, scaled
 from dpmatrix.spec.sliding_window.sketches import SketchSize, failure_bound, quarter_enough_margin
-from dpmatrix.spec.sliding_window.update_lemmas import StreamRun, every_approximation_margin, structure
+from dpmatrix.spec.sliding_window.update_lemmas import RUN, StreamRun, structure
 
 
-@attrs.frozen
-class SketchedRun(StreamRun):
-    """A run of the repaired Algorithm 2: ``floor`` is sigma^2, ``approximations`` are the A~'A~ of all pairs (t, s).
-
-    Parameters
-    ----------
-    size
-        m, the number of rows of each sketch; its variates are N(0, 1/m).
-    beta
-        Allowed probability of failure.
-    epsilon, delta
-        The promise for which sigma is chosen.
-    """
-
-    size: int = 1
-    beta: Exact = 1
-    epsilon: Exact = 1
-    delta: Exact = 1
-
-
-def pairs(p: SketchedRun) -> int:
-    """``T (T + 1) / 2``, the number of times and stamps."""
-    return p.rows.nrows() * (p.rows.nrows() + 1) // 2
-
-
-def failure_slack(p: SketchedRun) -> arb:
-    """``beta`` minus the bound on the probability that some sketch is not within 1 +- eta/4."""
-    each = SketchSize(p.rows.ncols(), p.size, ball(p.eta) / 4, p.beta)
-    return ball(p.beta) - pairs(p) * failure_bound(each)
-
-
-def _unless_failed(p: SketchedRun, output: arb) -> arb:
-    """Slack of the probability, and of the output wherever every sketch is within 1 +- eta/4."""
-    accurate, slack = every_approximation_margin(p), failure_slack(p)
-    if accurate < 0:
-        return slack
-    return slack.min(output) if accurate >= 0 else arb("nan")
-
-
-def output_of(p: SketchedRun) -> Histogram:
+def output_of(p: StreamRun) -> Histogram:
     """Data structure after the last row; its first sketch is the output."""
     return structure(p, rational(p.eta) / 2)
 
 
-def accurate_output(p: SketchedRun) -> arb:
-    """Slack of both bounds of Lemma 2 with sigma^2, and of the probability."""
-    return _unless_failed(p, approximate_accuracy_margin(output_of(p)))
+def accurate_output(p: StreamRun) -> arb:
+    """Slack of both bounds of Lemma 2, with the floor sigma^2."""
+    return approximate_accuracy_margin(output_of(p))
 
 
 def doubled_margin(p: Histogram) -> arb:
@@ -75,40 +37,83 @@ def doubled_margin(p: Histogram) -> arb:
     return lower.min(precedes_margin(p.approximations[0], scaled(1 + 2 * eta, inside)))
 
 
-def doubled_output(p: SketchedRun) -> arb:
-    """Slack of both bounds of Corollary 1 with sigma^2 and 1 + 2 eta, and of the probability."""
-    return _unless_failed(p, doubled_margin(output_of(p)))
+def doubled_output(p: StreamRun) -> arb:
+    """Slack of both bounds of Corollary 1 with sigma^2 and 1 + 2 eta."""
+    return doubled_margin(output_of(p))
 
 
-def enough_rows(p: SketchedRun) -> arb:
+ON_THE_EVENT = (*RUN, at_least("floor", 0), NEAR_SHAPES, APPROXIMATIONS)
+
+
+@attrs.frozen
+class ManySketches:
+    """The sketches of all times and stamps of a stream.
+
+    Parameters
+    ----------
+    dimension, total
+        d and T.
+    size
+        m, the number of rows of each sketch; its variates are N(0, 1/m).
+    eta, beta
+        Accuracy, and allowed probability of failure.
+    """
+
+    dimension: int
+    total: int
+    size: int
+    eta: Exact
+    beta: Exact
+
+
+def pairs(p: ManySketches) -> int:
+    """``T (T + 1) / 2``, the number of times and stamps."""
+    return p.total * (p.total + 1) // 2
+
+
+def outside(size: int, distortion: arb) -> arb:
+    """Probability that chi^2_m / m is not within 1 +- distortion, for a distortion below 1."""
+    half = arb(size) / 2
+    return lower_tail(half * (1 - distortion), half) + upper_tail(half * (1 + distortion), half)
+
+
+def all_within(p: ManySketches) -> arb:
+    """Probability that every sketch is within 1 +- eta/4 of its matrix: exact for d = T = 1, else enclosed.
+
+    One sketch is G'G for m x d independent N(0, 1/m) in the basis where its matrix is I. If |G'G - I| > a then some
+    entry is beyond a/d. An entry off the diagonal is half the difference of two |Gu|^2, u = (e_i +- e_j)/sqrt 2, so
+    one of d^2 vectors u of norm 1 has | |Gu|^2 - 1| > a/d, and |Gu|^2 is chi^2_m / m. From above: u = e_1 alone.
+    """
+    quarter = ball(p.eta) / 4
+    most = 1 - outside(p.size, quarter)
+    count = pairs(p) * p.dimension**2
+    if count == 1:
+        return most
+    return (1 - count * outside(p.size, quarter / p.dimension)).max(arb(0)).union(most)
+
+
+def success_asked(p: ManySketches) -> arb:
+    """``1 - beta``."""
+    return 1 - ball(p.beta)
+
+
+def union_slack(p: ManySketches) -> arb:
+    """``beta`` minus the union over all times and stamps of the bound of Theorem 9 as repaired."""
+    return ball(p.beta) - pairs(p) * failure_bound(SketchSize(p.dimension, p.size, ball(p.eta) / 4, p.beta))
+
+
+def enough_rows(p: ManySketches) -> arb:
     """``m - 384 (d log 9 + log(T (T + 1)/beta)) / eta^2``."""
-    each = SketchSize(p.rows.ncols(), p.size, p.eta, ball(p.beta) / pairs(p))
-    return quarter_enough_margin(each)
+    return quarter_enough_margin(SketchSize(p.dimension, p.size, p.eta, ball(p.beta) / pairs(p)))
 
 
-def enough_noise(p: SketchedRun) -> arb:
-    """``sigma^2 - w^2`` with the w that Theorem 12 asks for when the sketch has m rows."""
-    return ball(p.floor) - square(sketch_floor(p.size, p.epsilon, p.delta))
-
-
-def sketch_shapes(p: SketchedRun) -> arb:
-    """0 when there is one symmetric d x d matrix for every time and stamp."""
-    width = p.rows.ncols()
-    fits = all((each.nrows(), each.ncols()) == (width, width) for each in p.approximations)
-    return flag(fits and len(p.approximations) == pairs(p) and all(m == m.transpose() for m in p.approximations))
-
-
-SKETCHED = (
-    exceeds("one symmetric A~'A~ for every time and stamp", sketch_shapes, strict=False),
-    whole("window", 2),
+ENOUGH_ROWS = (
+    whole("dimension", 1),
+    whole("total", 1),
+    whole("size", 1),
     positive("eta"),
     below("eta", 1),
     positive("beta"),
     below("beta", 1),
-    positive("epsilon"),
-    positive("delta"),
-    below("delta", 1),
-    whole("size", 1),
     exceeds("m >= 384 (d log 9 + log(T(T+1)/beta))/eta^2", enough_rows, strict=False),
-    exceeds("sigma >= w, the w of Theorem 12 for m rows", enough_noise, strict=False),
 )

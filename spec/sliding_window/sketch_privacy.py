@@ -5,20 +5,25 @@ from __future__ import annotations
 import attrs
 from flint import arb
 
-from dpmatrix.claims import Claim, Defect, Kind, Locator, Repair, Statement, Step, Verdict
+from dpmatrix.claims import Claim, Condition, Defect, Kind, Locator, Repair, Statement, Step, Verdict
 from dpmatrix.exact import Exact, Real, ball, rational
 from dpmatrix.privacy.profiles import SketchProfile
 from dpmatrix.spec.conditions import at_least, below, exceeds, positive, whole
-from dpmatrix.spec.sliding_window.dyadic_release import RELEASE, SEQUENCE_CHANGE, SEQUENCE_SAYS, sequence_margin
-from dpmatrix.spec.sliding_window.loewner import flag, row, squared_norm
-from dpmatrix.spec.sliding_window.sketched_stream import (
-    REPAIRED,
-    Checkpoint,
-    SketchedStream,
-    history,
-    shapes_margin,
+from dpmatrix.spec.sliding_window.dyadic_release import SEQUENCE_CHANGE
+from dpmatrix.spec.sliding_window.loewner import flag
+from dpmatrix.spec.sliding_window.printed_output import MANY_DIMENSIONS, PrintedStreams, output_divergence
+from dpmatrix.spec.sliding_window.released_sums import RELEASED
+from dpmatrix.spec.sliding_window.two_runs import (
+    WELL_FORMED,
+    at_time_margin,
+    earlier_margin,
+    later_margin,
+    nonzero_coins,
+    same_after,
+    same_before,
+    state_margin,
+    streams_are_neighbours,
 )
-from dpmatrix.spec.wishart.spectra import disagreement
 
 
 @attrs.frozen
@@ -66,16 +71,37 @@ def _profile(p: SketchParameters, squared_floor: arb, squared_change: Exact) -> 
     return SketchProfile(int(rows.p), squared_floor.sqrt(), ball(squared_change).sqrt()).delta(p.epsilon)
 
 
-def one_row_margin(p: SketchParameters) -> arb:
-    """Delta minus the exact profile of the sketches of (sigma; M) and (sigma; M + 1)."""
+def one_row_divergence(p: SketchParameters) -> arb:
+    """Exact divergence at epsilon of the sketches of (sigma; M) and (sigma; M + 1), the worse of both orders."""
     change = 2 * rational(p.row) + 1
     least = floor(p.rank, p.epsilon, p.delta) ** 2 + ball(rational(p.row) ** 2)
-    return ball(p.delta) - _profile(p, least, change)
+    return _profile(p, least, change)
 
 
-def unit_row_margin(p: SketchParameters) -> arb:
-    """Delta minus the exact profile for a row of norm 1 that is present or absent, over sigma I."""
-    return ball(p.delta) - _profile(p, floor(p.rank, p.epsilon, p.delta) ** 2, 1)
+def unit_row_divergence(p: SketchParameters) -> arb:
+    """The same for a row of norm 1 that is present or absent, over sigma I."""
+    return _profile(p, floor(p.rank, p.epsilon, p.delta) ** 2, 1)
+
+
+def printed_output_divergence(p: PrintedStreams) -> arb:
+    """`output_divergence` for the printed sigma."""
+    return output_divergence(p, floor(p.rank, p.epsilon, p.delta) ** 2)
+
+
+def promised_delta(p: SketchParameters | PrintedStreams) -> arb:
+    """``delta``."""
+    return ball(p.delta)
+
+
+def private_row(given: tuple[Condition, ...], prefix: str = "") -> Statement:
+    """Build the assertion that the sketch of one row keeps the promise, of parameters that fulfil the hypotheses."""
+    return Statement.of_law(
+        f"{prefix}for the streams (M) and (M + 1) of one row, the output at T = 1 is (epsilon, delta)-private",
+        one_row_divergence,
+        at_most=promised_delta,
+        given=given,
+        probability=False,
+    )
 
 
 def theorem_12_margin(p: SketchParameters) -> arb:
@@ -88,100 +114,16 @@ def whole_rows(p: SketchParameters) -> arb:
     return flag(rational(sketch_rows(p)).q == 1)
 
 
-PARAMETERS = (
+UNIT_ROWS = (
     whole("rank", 1),
     positive("eta"),
     positive("epsilon"),
     positive("delta"),
     below("delta", 1),
-    at_least("row", 0),
     exceeds("4r/eta is an integer", whole_rows, strict=False),
 )
+PARAMETERS = (*UNIT_ROWS, at_least("row", 0))
 
-
-@attrs.frozen
-class TwoRuns:
-    """Two runs of the repaired Algorithm 2 and the time at which their streams differ."""
-
-    first: SketchedStream
-    second: SketchedStream
-    time: int
-
-
-def _output(run: SketchedStream, time: int) -> Checkpoint:
-    return history(run, REPAIRED)[time - 1][0]
-
-
-def earlier_margin(p: TwoRuns) -> arb:
-    """Zero exactly when the outputs before the time agree."""
-    gaps = [disagreement(_output(p.first, t).sketch, _output(p.second, t).sketch) for t in range(1, p.time)]
-    return min(gaps, key=arb.mid) if gaps else arb(0)
-
-
-def later_margin(p: TwoRuns) -> arb:
-    """Zero exactly when the last outputs agree."""
-    total = p.first.rows.nrows()
-    return disagreement(_output(p.first, total).sketch, _output(p.second, total).sketch)
-
-
-def at_time_margin(p: TwoRuns) -> arb:
-    """Zero exactly when the outputs at the time agree."""
-    return disagreement(_output(p.first, p.time).sketch, _output(p.second, p.time).sketch)
-
-
-def _same_rows(p: TwoRuns, first: int, last: int) -> bool:
-    times = range(first, last + 1)
-    return all(
-        row(p.first.rows, t) == row(p.second.rows, t) and row(p.first.coins, t) == row(p.second.coins, t) for t in times
-    )
-
-
-def same_before(p: TwoRuns) -> arb:
-    """0 when rows and variates before the time agree, and Phi, sigma, W and the deletions."""
-    return flag(_same_rows(p, 1, p.time - 1) and _same_parameters(p))
-
-
-def same_after(p: TwoRuns) -> arb:
-    """0 when rows and variates after the time agree, and Phi, sigma, W and the deletions."""
-    return flag(_same_rows(p, p.time + 1, p.first.rows.nrows()) and _same_parameters(p))
-
-
-def _same_parameters(p: TwoRuns) -> bool:
-    one, other = (attrs.evolve(run, rows=p.first.rows, coins=p.first.coins) for run in (p.first, p.second))
-    return one == other and p.first.rows.nrows() == p.second.rows.nrows()
-
-
-def both_shapes(p: TwoRuns) -> arb:
-    """0 when both runs are well formed and the time is one of theirs."""
-    fits = shapes_margin(p.first).min(shapes_margin(p.second))
-    return fits.min(flag(1 <= p.time <= p.first.rows.nrows()))
-
-
-def oldest_agree(run: SketchedStream) -> bool:
-    """Whether the two oldest stored matrices are equal at the end."""
-    held = history(run, REPAIRED)[-1]
-    return len(held) > 1 and held[0].sketch == held[1].sketch
-
-
-def state_margin(p: TwoRuns) -> arb:
-    """0 unless exactly one of the two final states has equal oldest matrices."""
-    return flag(oldest_agree(p.first) == oldest_agree(p.second))
-
-
-def streams_are_neighbours(p: TwoRuns) -> arb:
-    """1 minus the squared norm of the difference at the time, or -1 if other rows or any variates differ."""
-    total = p.first.rows.nrows()
-    agree = _same_parameters(p) and p.first.coins == p.second.coins
-    agree = agree and _same_rows(p, 1, p.time - 1) and _same_rows(p, p.time + 1, total)
-    return 1 - arb(squared_norm(row(p.first.rows - p.second.rows, p.time))) if agree else flag(holds=False)
-
-
-def nonzero_coins(p: TwoRuns) -> arb:
-    """Least squared norm of a variate g; zero has probability zero."""
-    return arb(min(squared_norm(row(p.first.coins, t)) for t in range(1, p.first.rows.nrows() + 1)))
-
-
-WELL_FORMED = exceeds("both runs are well formed", both_shapes, strict=False)
 
 LEMMA_3 = Claim(
     id="sliding-window.lemma-3",
@@ -191,11 +133,7 @@ LEMMA_3 = Claim(
         "Lemma 3",
         "Algorithm 2 with sigma = (16 sqrt(r log(4/delta)) + log(4/delta))/eps and 4r/eta rows is (eps, delta)-DP",
     ),
-    statement=Statement(
-        "for the streams (M) and (M + 1) of one row, the output at T = 1 is (epsilon, delta)-private",
-        one_row_margin,
-        given=PARAMETERS,
-    ),
+    statement=private_row(PARAMETERS),
     verdict=Verdict.REFUTED,
     defect=Defect.LEAK,
     headline=(
@@ -204,21 +142,26 @@ LEMMA_3 = Claim(
     ),
     reading=(
         "Neighbours as in section 1.1: one row differs, by norm at most 1, and rows have any length. At T = 1 the "
-        "output is (Phi g')(sigma; M) under every reading of the lines; g has the law of a column of Phi."
+        "output is (Phi g')(sigma; M) under every reading of the lines; g has the law of a column of Phi. The "
+        "statement is what the lemma says of these streams: where it is true, the lemma is not proved."
     ),
     because=(
         "sigma is computed for 16 r rows and the sketch has 4r/eta, so Theorem 12 does not apply once eta < 1/4: it "
         "asks for (8 sqrt(r log(4/delta)/eta) + log(4/delta))/eps. The promise is broken, not only unproved: M^2 + "
         "sigma^2 against (M+1)^2 + sigma^2 as the variance of each of 4r/eta normal variates is a matter of one "
         "chi-square, and at M near sigma, eps = 1, delta = 10^-6 the exact delta is 0.017 for r = 1, eta = 1/1000 and "
-        "62 delta for r = 10, eta = 1/200. For a row of norm 1 that is present or absent it takes eta = 5 10^-7 "
-        "(r = 1: 200 delta). The step 'T > t by post-processing' does not hold either: the output at T is no function "
-        "of the output at t. What is post-processed is the whole state, and that reveals the oldest row: the two "
-        "oldest matrices agree exactly if it is zero; so do successive outputs before the first expiry. Whether the "
-        "last output alone, with hidden stamps, can be made private by a larger sigma is open: its t_1 is chosen by "
-        "looking at the very variates."
+        "62 delta for r = 10, eta = 1/200. For a row of norm 1 that is present or absent the output at that time takes "
+        "eta = 5 10^-7 to break it (r = 1: 200 delta). A later output, of Algorithm 3 as printed, breaks it at every "
+        "ordinary parameter: of the rows 0, a, 0, 0, 0 with W = 3 the sketch of a is deleted, as the first matrix is "
+        "never updated and equals the newest ones, and with e_1 for the first 0 it is the output. The step 'T > t by "
+        "post-processing' does not hold either: the output at T is no function of the output at t. What is "
+        "post-processed is the whole state, and that reveals the oldest row: the two oldest matrices agree exactly if "
+        "it is zero; so do successive outputs before the first expiry. Whether the last output alone, with hidden "
+        "stamps, can be made private by a larger sigma is open for d <= 4r/eta: its t_1 is chosen by looking at the "
+        "very variates. The repair is another mechanism, and says nothing of space: it holds the sums of all parts of "
+        "the current blocks, of the order of W matrices, where the document has o(W)."
     ),
-    repair=Repair(SEQUENCE_CHANGE, Statement(SEQUENCE_SAYS, sequence_margin, given=RELEASE)),
+    repair=Repair(SEQUENCE_CHANGE, RELEASED),
     steps=(
         Step(
             "before-the-change",
@@ -231,19 +174,34 @@ LEMMA_3 = Claim(
         ),
         Step(
             "at-the-change",
-            Statement("T = t: sigma is at least the w of Theorem 12", theorem_12_margin, given=PARAMETERS),
+            Statement("T = t: sigma is at least the w of Theorem 12", theorem_12_margin, given=UNIT_ROWS),
             sound=False,
             note="True exactly for eta >= 1/4; and t_1 depends on the variates from t = 3 on.",
         ),
         Step(
             "unit-rows",
-            Statement(
+            Statement.of_law(
                 "T = t: for a row of norm 1 that is present or absent the output is (epsilon, delta)-private",
-                unit_row_margin,
-                given=PARAMETERS,
+                unit_row_divergence,
+                at_most=promised_delta,
+                given=UNIT_ROWS,
+                probability=False,
             ),
             sound=False,
-            note="sigma suffices for ordinary eta, by a wide margin; not for every eta, and eta has no lower limit.",
+            note="At T = t sigma suffices for ordinary eta; not for every eta, and eta has no lower limit.",
+        ),
+        Step(
+            "output-as-printed",
+            Statement.of_law(
+                "T > t: with the loop of line 9 from 2 and the expiry of line 3, as printed, the output at T is "
+                "(epsilon, delta)-private, for d >= 4r/eta + the rank of all rows",
+                printed_output_divergence,
+                at_most=promised_delta,
+                given=MANY_DIMENSIONS,
+                probability=False,
+            ),
+            sound=False,
+            note="A unit row, present or absent, decides whether a later row is in the output at all: delta is near 1.",
         ),
         Step(
             "after-the-change",

@@ -5,50 +5,39 @@ from __future__ import annotations
 import attrs
 from flint import arb, fmpq_mat
 
-from dpmatrix.claims import Claim, Defect, Kind, Locator, Repair, Statement, Step, Verdict
+from dpmatrix.claims import Chosen, Claim, Defect, Kind, Locator, Repair, Statement, Step, Verdict
 from dpmatrix.exact import Exact, ball, rational
 from dpmatrix.spec.conditions import below, exceeds, positive, whole
-from dpmatrix.spec.sliding_window.approximate_update import not_close_margin, singular_drop_margin
-from dpmatrix.spec.sliding_window.dyadic_release import RELEASE, SEQUENCE_CHANGE, SEQUENCE_SAYS, sequence_margin
+from dpmatrix.spec.sliding_window.approximate_update import (
+    APPROXIMATIONS,
+    NEAR_SHAPES,
+    not_close_margin,
+    singular_drop_margin,
+)
+from dpmatrix.spec.sliding_window.dyadic_release import SEQUENCE_CHANGE
 from dpmatrix.spec.sliding_window.loewner import flag
-from dpmatrix.spec.sliding_window.sketch_bounds import DRAWN, lemma_2_bounds
-from dpmatrix.spec.sliding_window.sketch_privacy import PARAMETERS, one_row_margin
+from dpmatrix.spec.sliding_window.one_row_output import ONE_ROW, theorem_3_probability
+from dpmatrix.spec.sliding_window.released_sums import RELEASED
+from dpmatrix.spec.sliding_window.repeated_rows import REPEATED_ROWS, repeated_rows_margin
+from dpmatrix.spec.sliding_window.sketch_bounds import nine_tenths
+from dpmatrix.spec.sliding_window.sketch_privacy import PARAMETERS, private_row
 from dpmatrix.spec.sliding_window.sketched_stream import SketchedStream, meant, shapes_margin
 from dpmatrix.spec.sliding_window.update_lemmas import StreamRun, structure
 
 
 @attrs.frozen
 class SpaceRun:
-    """A run of Algorithm 2 of T = W rows, the parameters r and eta, and the constant c of a bound."""
+    """A run of Algorithm 2 of T = W rows, and the parameters r and eta."""
 
     run: SketchedStream
     rank: int
     eta: Exact
-    constant: Exact = 1
 
 
 def sketches(p: SpaceRun) -> list[fmpq_mat]:
     """The matrices ``sigma Phi + sum of g_s'a_s`` from every stamp on, at the last time."""
     total = p.run.rows.nrows()
     return [meant(p.run, stamp, total) for stamp in range(1, total + 1)]
-
-
-def comparable(older: fmpq_mat, newer: fmpq_mat) -> bool:
-    """Whether some multiple of older'older is at most newer'newer: the rows of one span those of the other."""
-    stacked = fmpq_mat([*newer.tolist(), *older.tolist()])
-    return bool(stacked.rank() == newer.rank())
-
-
-def undeletable(p: SpaceRun) -> int:
-    """Count the checkpoints that no comparison of an older with a newer sketch can delete."""
-    held = sketches(p)
-    pairs = [(i, j) for j in range(len(held)) for i in range(j - 1) if comparable(held[i], held[j])]
-    return sum(not any(i < middle < j for i, j in pairs) for middle in range(len(held)))
-
-
-def checkpoint_margin(p: SpaceRun) -> arb:
-    """``c (r / eta) log W`` minus the number of checkpoints that stay."""
-    return ball(p.constant) * p.rank / ball(p.eta) * arb(p.run.window).log() - undeletable(p)
 
 
 def spectrum_margin(p: SpaceRun) -> arb:
@@ -67,7 +56,6 @@ SPACE = (
     whole("rank", 1),
     positive("eta"),
     below("eta", rational(1) / 4),
-    positive("constant"),
     exceeds("4r/eta rows of Phi, T = W, rows of rank at most r", runs_fit, strict=False),
 )
 
@@ -94,6 +82,12 @@ def equation_15(p: LogarithmPoint) -> arb:
 LOGARITHM = (whole("window", 2), positive("eta"), below("eta", 1), positive("constant"))
 
 
+def approximate_count_margin(p: StreamRun) -> arb:
+    """``3 + (16/eta^2) log(det S_1 / det S_l) - l`` for the checkpoints that Algorithm 1 keeps after the last row."""
+    kept = structure(p, rational(p.eta) / 2).matrices
+    return 3 + 16 / ball(p.eta) ** 2 * arb(kept[0].det() / kept[-1].det()).log() - len(kept)
+
+
 def exact_count_margin(p: StreamRun) -> arb:
     """``3 + (4/eta) log(det K^(1) / det K^(l)) - l`` for the checkpoints that Algorithm 1 keeps after the last row."""
     kept = structure(p, rational(p.eta) / 2).matrices
@@ -113,6 +107,8 @@ EXACT = (
     exceeds("Algorithm 1 compares K + sigma^2 I", exact_matrices, strict=False),
 )
 
+APPROXIMATE = (whole("window", 1), positive("eta"), below("eta", 1), positive("floor"), NEAR_SHAPES, APPROXIMATIONS)
+
 LEMMA_4 = Claim(
     id="sliding-window.lemma-4",
     kind=Kind.UTILITY,
@@ -122,7 +118,10 @@ LEMMA_4 = Claim(
         "for eta in (0, 1/4) the space is O((r^2 d/eta) log n log W), as O((r/eta) log W) checkpoints are stored",
     ),
     statement=Statement(
-        "at most c (r/eta) log W checkpoints are kept at T = W, for streams of rank r", checkpoint_margin, given=SPACE
+        "there is a constant c with which at most c (r/eta) log W checkpoints are kept at T = W, for W rows e_1",
+        repeated_rows_margin,
+        given=REPEATED_ROWS,
+        exists=(Chosen("constant"),),
     ),
     verdict=Verdict.HOLDS_WITH_REPAIR,
     defect=Defect.CONCLUSION,
@@ -131,33 +130,47 @@ LEMMA_4 = Claim(
         "checkpoints."
     ),
     reading=(
-        "Natural logarithm; the count of checkpoints, which the proof derives and multiplies by the size of a sketch. "
+        "Natural logarithm; the count of checkpoints, which the proof derives and multiplies by the size of a sketch; "
+        "c is one constant for all W, r, eta and d. The stream has rank 1, and the count holds with probability one. "
         "The n is not defined, and three other bounds on the space stand elsewhere."
     ),
     because=(
-        "For d > 4r/eta sketches are of rank 4r/eta, and (1 - eta/2)K~(i) <= K~(p) requires that the rows of A~_i lie"
-        " in the span of those of A~_p. With rows a_t = e_1, Phi of full rank on the other coordinates and g's no "
-        "consecutive ones of which add up to zero, which has probability one, they never do: nothing is ever deleted,"
-        " and W checkpoints are kept, for every W and r = 1. Where true matrices K^ = K + sigma^2 I are compared, a "
+        "For d > 4r/eta sketches are of rank 4r/eta, and (1 - eta/2)K~(i) <= K~(p) requires that the rows of A~_i lie "
+        "in the span of those of A~_p. With rows a_t = e_1, Phi of full rank on the other coordinates and g's no "
+        "consecutive ones of which add up to zero, which has probability one, they never do: nothing is ever deleted, "
+        "and W checkpoints are kept, for every W and r = 1. Where true matrices K^ = K + sigma^2 I are compared, a "
         "pair (1 - eta/2)K^(i) not <= K^(i+2) <= K^(i) loses a factor 1 - eta/2 of its determinant, whatever single "
-        "eigenvalues do, and Lemma 10 has such pairs for i <= l - 3; hence l <= 3 + (4/eta) log(det K^(1)/det K^(l)),"
-        " and for rank r and rows of norm at most B that is 3 + (4r/eta) log(1 + (t - t_1 + 1) B^2/(r sigma^2)). The "
-        "3 cannot be less: zero rows keep t_1, t - 1 and t. t_1 may be far older than the window, but t_2 is not, and"
-        " the same count from i = 2 on gives l <= 4 + (4r/eta) log(1 + W B^2/(r sigma^2)): the logarithm is that of "
-        "W. This bounds a structure that stores exact matrices and is not private; for sketches that only approximate"
-        " them lemma-1 leaves a weaker factor for each two checkpoints, and the printed bound is not proved. (15) is "
-        "true because its left side is negative; 1/(1 - eta/2) is meant as the base."
+        "eigenvalues do, and Lemma 10 has such pairs for i <= l - 3; hence l <= 3 + (4/eta) log(det K^(1)/det K^(l)), "
+        "and for rank r and rows of norm at most B that is 3 + (4r/eta) log(1 + (t - t_1 + 1) B^2/(r sigma^2)). The 3 "
+        "cannot be less: zero rows keep t_1, t - 1 and t. t_1 may be far older than the window, but t_2 is not, and "
+        "the same count from i = 2 on gives l <= 4 + (4r/eta) log(1 + W B^2/(r sigma^2)): the logarithm is that of W. "
+        "For sketches that only approximate them, within (4) at every time, lemma-1 leaves the factor 1 - (eta^2/8)/(1 "
+        "- eta/4) for each two checkpoints, and the same count gives l <= 3 + (16/eta^2) log(det K^(1)/det K^(l)), one "
+        "power of 1/eta more than printed; lemma-2's repair gives (4) with probability 1 - beta. It bounds the number "
+        "of sketches, each of which has more rows than printed, and says nothing of privacy. (15) is true because its "
+        "left side is negative; 1/(1 - eta/2) is meant as the base."
     ),
     repair=Repair(
-        "a structure that is not private: Algorithm 1 as repaired compares K + sigma^2 I itself, along a stream that "
-        "starts empty; l <= 3 + (4/eta) log(det K^(1)/det K^(l))",
+        "enough rows in each sketch for (4) to hold at every time, as in lemma-2's repair; Algorithm 1 as repaired, "
+        "along a stream that starts empty; 16/eta^2 for r/eta, log(det K^(1)/det K^(l)) for log W",
         Statement(
-            "after every row l <= 3 + (4/eta) log(det K^(1)/det K^(l)), for K^ = K + sigma^2 I",
-            exact_count_margin,
-            given=EXACT,
+            "under (4) at every time, after every row l <= 3 + (16/eta^2) log(det K^(1)/det K^(l)), K^ = K + sigma^2 I",
+            approximate_count_margin,
+            given=APPROXIMATE,
         ),
     ),
     steps=(
+        Step(
+            "exact-matrices",
+            Statement(
+                "where the matrices K^ are compared themselves, after every row l <= 3 + (4/eta) log(det K^(1)/det "
+                "K^(l))",
+                exact_count_margin,
+                given=EXACT,
+            ),
+            sound=True,
+            note="Of the order of the printed bound, for a structure that is not private.",
+        ),
         Step(
             "singular-values",
             Statement("a stored matrix has at most r singular values that are not zero", spectrum_margin, given=SPACE),
@@ -194,7 +207,7 @@ LEMMA_4 = Claim(
             note="The base must be 1/(1 - eta/2).",
         ),
     ),
-    uses=("sliding-window.lemma-10+repair",),
+    uses=("sliding-window.lemma-1+repair", "sliding-window.lemma-10+repair"),
 )
 
 THEOREM_3 = Claim(
@@ -206,35 +219,48 @@ THEOREM_3 = Claim(
         "Algorithm 2 is (eps, delta)-DP; bounds of Lemma 2 with (1+eta/4)^2/(1-eta) and probability 9/10; space "
         "O(d r^2 log W / eta^2); update time poly(d, log W)",
     ),
-    statement=Statement(
-        "for the streams (M) and (M + 1) of one row, the output at T = 1 is (epsilon, delta)-private",
-        one_row_margin,
-        given=PARAMETERS,
-    ),
+    statement=private_row(PARAMETERS),
     verdict=Verdict.REFUTED,
     defect=Defect.LEAK,
     headline=(
         "Items 1 to 3 fail: one output breaks the privacy guarantee (Lemma 3), some direction is lost (Lemma 2), and "
         "all W checkpoints may stay (Lemma 4)."
     ),
-    reading="Item 1 is the statement, as in lemma-3; items 2 and 3 are steps; c is one constant.",
+    reading=(
+        "Item 1 is the statement, as in lemma-3, and items 2 and 3 are steps; c is one constant. Item 4, an update "
+        "time that is polynomial in d and log W, has no step: it falls with item 3, as every update touches all "
+        "checkpoints."
+    ),
     because=(
         "Item 1 is Lemma 3, item 2 Lemma 2 and item 3 Lemma 4, and each fails: the noise is computed for 16 r rows in "
         "place of 4r/eta, the sketch of fewer than d rows is blind in some direction, and its matrices cannot be "
-        "compared, so that all W checkpoints stay. What remains: a data structure of noisy dyadic sums that is private "
-        "at all times, whose checkpoints are compared with an additive slack."
+        "compared, so that all W checkpoints stay. What remains of item 1 is another mechanism, noisy dyadic sums that "
+        "are private at all times; theorem-4's repair has its accuracy in place of item 2. Of items 3 and 4 nothing "
+        "remains: it holds of the order of W matrices."
     ),
-    repair=Repair(SEQUENCE_CHANGE, Statement(SEQUENCE_SAYS, sequence_margin, given=RELEASE)),
+    repair=Repair(SEQUENCE_CHANGE, RELEASED),
     steps=(
         Step(
             "item-2",
-            Statement("both bounds of item 2 hold in the direction u", lemma_2_bounds, given=DRAWN),
+            Statement.of_law(
+                "there is a constant c with which, for every stream of one row, both bounds of item 2 hold with "
+                "probability at least 9/10",
+                theorem_3_probability,
+                at_least=nine_tenths,
+                given=ONE_ROW,
+                exists=(Chosen("constant"),),
+            ),
             sound=False,
-            note="Lemma 2, with one factor 1 + eta/4; the theorem squares it.",
+            note="As Lemma 2, with 1 + eta/4 squared.",
         ),
         Step(
             "item-3",
-            Statement("at most c (r/eta) log W sketches are stored", checkpoint_margin, given=SPACE),
+            Statement(
+                "there is a constant c with which at most c (r/eta) log W sketches are stored, for W rows e_1",
+                repeated_rows_margin,
+                given=REPEATED_ROWS,
+                exists=(Chosen("constant"),),
+            ),
             sound=False,
             note="Lemma 4.",
         ),

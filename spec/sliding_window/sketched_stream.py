@@ -123,12 +123,12 @@ def shapes_margin(p: SketchedStream) -> arb:
     return flag(fits)
 
 
-def spared_margin(p: SketchedStream) -> arb:
+def _spared(p: SketchedStream, lines: Lines) -> arb:
     """0 when Update-Approx deletes neither the first nor the newest of the stamps it finds, as Algorithm 1 does not."""
     stamps: list[int] = []
     spared = True
     for time in range(1, p.rows.nrows() + 1):
-        if len(stamps) > 1 and stamps[1] < time - p.window + REPAIRED.earliest:
+        if len(stamps) > 1 and stamps[1] < time - p.window + lines.earliest:
             stamps = stamps[1:]
         stamps = [*stamps, time]
         gone = {stamp for at, stamp in p.deleted if at == time}
@@ -137,8 +137,22 @@ def spared_margin(p: SketchedStream) -> arb:
     return flag(spared)
 
 
+def spared_margin(p: SketchedStream) -> arb:
+    """`_spared` for the stamps that the repaired expiry leaves."""
+    return _spared(p, REPAIRED)
+
+
+def spared_as_printed_margin(p: SketchedStream) -> arb:
+    """`_spared` for the stamps that the printed expiry leaves."""
+    return _spared(p, PRINTED)
+
+
 RUN = (
     whole("window", 1),
     exceeds("Phi is m x d and every g has length m", shapes_margin, strict=False),
     exceeds("Update-Approx spares the first and the newest checkpoint", spared_margin, strict=False),
+)
+PRINTED_RUN = (
+    *RUN[:2],
+    exceeds("Update-Approx spares the first and the newest, as printed", spared_as_printed_margin, strict=False),
 )

@@ -112,7 +112,10 @@ NEIGHBOURS = Claim(
         neighbours_margin,
     ),
     verdict=Verdict.WELL_POSED,
-    reading="'at any T' means at every T; a stream is its own neighbour, as B = 0 is in N.",
+    reading=(
+        "'at any T' means at every T; a stream is its own neighbour, as B = 0 is in N; neighbours have one length, as "
+        "A_T - A'_T has to exist."
+    ),
     because=(
         "The relation is event-level, symmetric, and says nothing about the length of a row. So A'A can change by any "
         "amount: a row (M) that becomes (M + 1) changes it by 2M + 1. Every guarantee that is calibrated to one row "
@@ -260,7 +263,9 @@ DEFINITION_1 = Claim(
     verdict=Verdict.WELL_POSED,
     reading=(
         "One-shot privacy: the output at one public time T, for A_T the whole T x d stream, so that expired rows "
-        "count. The algorithm R of the definition is its M."
+        "count. The algorithm R of the definition is its M. The statement is of the two laws of one output, in one "
+        "order of the neighbours: it says that the condition over all events is a condition on one number, and 'E' is "
+        "e^eps."
     ),
     because=(
         "The best event is {P > e^eps Q}, so the condition is that one sum is at most delta. A_T is the stream up to "

@@ -16,7 +16,7 @@ from dpmatrix.spec.sliding_window.histograms import (
     printed_item_2,
     raised,
 )
-from dpmatrix.spec.sliding_window.loewner import between, flag, precedes, precedes_margin, scaled
+from dpmatrix.spec.sliding_window.loewner import are_symmetric, between, flag, precedes, precedes_margin, scaled
 from dpmatrix.spec.sliding_window.updates import survivors
 
 
@@ -146,6 +146,17 @@ def every_approximation_margin(p: StreamRun) -> arb:
             least = least.min(precedes_margin(scaled(1 - quarter, exact), near))
             least = least.min(precedes_margin(near, scaled(1 + quarter, exact)))
     return least
+
+
+def near_shapes_margin(p: StreamRun) -> arb:
+    """0 when nothing stands for the Gram matrices, or one symmetric d x d matrix for each time and stamp."""
+    total, near = p.rows.nrows(), p.approximations
+    return flag(len(near) in {0, total * (total + 1) // 2} and are_symmetric(near, p.rows.ncols()))
+
+
+def stamped_margin(p: Checkpoints) -> arb:
+    """0 when each of the matrices, symmetric and of one order, has a stamp."""
+    return flag(len(p.stamps) == len(p.matrices) > 0 and are_symmetric(p.matrices, p.matrices[0].nrows()))
 
 
 def survivors_close_margin(p: StreamRun) -> arb:

@@ -43,14 +43,33 @@ def printed_progress_margin(p: LoopState) -> arb:
     return arb((next_k - p.k) - 1)
 
 
+PRINTED_INCREMENT = 0
+"""What one round of the inner loop adds to k: no line changes it."""
+
+
+def rounds(p: LoopState, increment: int) -> int:
+    """Execute steps 8 to 10 from a state on, and count the rounds; stop after l + 1 of them."""
+    k, count = p.k, 0
+    while p.i + k <= p.length and count <= p.length:
+        k += increment
+        count += 1
+    return count
+
+
+def printed_rounds_margin(p: LoopState) -> arb:
+    """``l - i - k + 1`` minus the number of rounds."""
+    return arb(p.length - p.i - p.k + 1 - rounds(p, PRINTED_INCREMENT))
+
+
 def printed_read_margin(p: LoopState) -> arb:
     """``l - (j + k - 1)``: room left by the checkpoint that the printed loop reads."""
     return arb(p.length - (p.j + p.k - 1))
 
 
 def length_margin(p: LoopState) -> arb:
-    """Zero when l + i - j + 1 counts i survivors and the checkpoints j, ..., l."""
-    return -arb(abs((p.length + p.i - p.j + 1) - (p.i + (p.length - p.j + 1))))
+    """Minus the distance of l + i - j + 1 from the number of checkpoints of 1, ..., l that are not between i and j."""
+    left = [each for each in range(1, p.length + 1) if not p.i < each < p.j]
+    return -arb(abs((p.length + p.i - p.j + 1) - len(left)))
 
 
 def loop_margin(p: LoopState) -> arb:
@@ -123,8 +142,8 @@ ALGORITHM_1 = Claim(
         "checkpoint i+k := checkpoint j+k-1; s := s + i - j + 1",
     ),
     statement=Statement(
-        "each round of the inner loop brings its condition i + k <= l nearer to failing",
-        printed_progress_margin,
+        "the inner loop ends, after l - i - k + 1 rounds at most: one for each checkpoint that i + k can still be",
+        printed_rounds_margin,
         given=IN_LOOP,
     ),
     verdict=Verdict.EXECUTABLE_WITH_REPAIR,
@@ -149,7 +168,7 @@ ALGORITHM_1 = Claim(
         ),
         Step(
             "length",
-            Statement("l + i - j + 1 checkpoints remain: i of them, and j, ..., l", length_margin, given=IN_LOOP),
+            Statement("l + i - j + 1 checkpoints remain of 1, ..., l", length_margin, given=IN_LOOP),
             sound=True,
         ),
     ),

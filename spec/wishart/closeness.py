@@ -51,7 +51,8 @@ THEOREM_7 = Claim(
     ),
     verdict=Verdict.HOLDS_WITH_REPAIR,
     reading=(
-        "A point is one run. By Lemma 1 with theta = log(d/eta) the event ||W||_2 <= (tail factor) lambda_1(C) has "
+        "A point is one run; the probability of 1 - eta is not computed. "
+        "By Lemma 1 with theta = log(d/eta) the event ||W||_2 <= (tail factor) lambda_1(C) has "
         "probability at least 1 - eta, so the theorem follows from the inequality on that event. The gap is positive, "
         "since the sample size divides by it, and d >= 2. Definition 6 asks for closeness on all data sets of n "
         "points, which no n gives that depends on the gap of one of them (`near-optimal.theorem-7`); what is judged "

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
 import attrs
 from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Claim, Kind, Locator, Repair, Statement, Verdict
 from dpmatrix.exact import ball, nonnegative_root, square
-from dpmatrix.spec.conditions import at_least, below, exceeds
+from dpmatrix.spec.conditions import exceeds
 from dpmatrix.spec.wishart.sensitivity import UNIT_BALL, RecordPair
 
 
@@ -34,13 +36,18 @@ def changed_columns(p: DataSetPair) -> int:
 
 
 def same_relation_margin(p: DataSetPair) -> arb:
-    """0 when "one distinct entry" and "one replaced column" agree about a pair, -1 when they do not."""
+    """0 when one changed entry of the matrix and one replaced column agree about a pair, -1 when they do not."""
     return -arb(int((changed_entries(p) == 1) != (changed_columns(p) == 1)))
 
 
+def one_shape_margin(p: DataSetPair) -> arb:
+    """Minus the differences of the numbers of rows and of columns."""
+    return -arb(abs(p.data.nrows() - p.neighbour.nrows()) + abs(p.data.ncols() - p.neighbour.ncols()))
+
+
 def one_column_margin(p: DataSetPair) -> arb:
-    """Exactly one column differs."""
-    return -arb(abs(changed_columns(p) - 1))
+    """Exactly one column differs, of two data sets of one shape."""
+    return one_shape_margin(p) if one_shape_margin(p) < 0 else -arb(abs(changed_columns(p) - 1))
 
 
 def _column(matrix: fmpq_mat, j: int) -> fmpq_mat:
@@ -65,25 +72,19 @@ DEFINITION_3 = Claim(
         "adjacent: only one distinct entry; Pr{M(D) in S} <= e^eps Pr{M(D^) in S} for all S; then: one column replaced",
     ),
     statement=Statement(
-        "'only one distinct entry' and 'one column replaced' describe one relation between data sets",
-        same_relation_margin,
+        "between adjacent data sets XX' changes by vv' - ww', v and w the columns that differ, and by nothing else",
+        rank_two_change_margin,
+        given=(exceeds("two data sets of one shape differ in exactly one column", one_column_margin, strict=False),),
     ),
-    verdict=Verdict.ILL_POSED,
+    verdict=Verdict.WELL_POSED,
     because=(
-        "A replaced column changes up to d entries, so the two descriptions differ from d = 2 on: (0, 0) against "
-        "(1/2, 1/2). All proofs use the column. S must be measurable, and n is equal and public for neighbours."
+        "The paragraph after the definition says which data sets are adjacent: those with one column replaced. As n is "
+        "then the same for both, XX'/n changes by (vv' - ww')/n, with which all proofs begin."
     ),
     reading=(
-        "Replace-one adjacency: exactly one column (record) differs; records have Euclidean norm at most 1; n is "
-        "public; S ranges over the measurable sets; epsilon > 0."
-    ),
-    repair=Repair(
-        "adjacent data sets differ in exactly one column",
-        Statement(
-            "then XX' changes by vv' - ww', v and w the columns that differ, and by nothing else",
-            rank_two_change_margin,
-            given=(exceeds("exactly one column differs", one_column_margin, strict=False),),
-        ),
+        "An entry of a data set is a record, as where the document speaks of the replacement of an individual data "
+        "entry; an entry of the matrix would be another relation from d = 2 on. Records have Euclidean norm at most 1; "
+        "n is public; S ranges over the measurable sets; epsilon > 0."
     ),
 )
 
@@ -127,6 +128,31 @@ def definition_4_margin(p: EventPoint) -> arb:
     return ball(p.delta) - event_excess(p)
 
 
+def law_margin(p: EventPoint) -> arb:
+    """Zero exactly when both are probability laws on the same outcomes."""
+    fault = fmpq(abs(len(p.first) - len(p.second)) + abs(len(p.first) - len(p.event)))
+    for law in (p.first, p.second):
+        fault += abs(sum(law, fmpq(0)) - 1) + sum((max(fmpq(0), -weight) for weight in law), fmpq(0))
+    return -arb(fault)
+
+
+def is_private(p: EventPoint) -> bool:
+    """Whether P(S) <= E Q(S) + delta for every S, by going through all of them."""
+    outcomes = range(len(p.first))
+    return all(
+        sum((p.first[i] for i in chosen), fmpq(0))
+        <= p.exponential * sum((p.second[i] for i in chosen), fmpq(0)) + p.delta
+        for size in range(len(p.first) + 1)
+        for chosen in combinations(outcomes, size)
+    )
+
+
+def same_condition_margin(p: EventPoint) -> arb:
+    """0 when all events and the hockey-stick divergence say the same of a pair of laws, -1 when they do not."""
+    excess = sum((max(fmpq(0), a - p.exponential * b) for a, b in zip(p.first, p.second, strict=True)), fmpq(0))
+    return -arb(int(is_private(p) != bool(excess <= p.delta)))
+
+
 def largest_excess_margin(p: EventPoint) -> arb:
     """``sum max(0, p - E q) - (P(S) - E Q(S))``."""
     return hockey_stick(p) - event_excess(p)
@@ -137,24 +163,17 @@ DEFINITION_4 = Claim(
     kind=Kind.DEFINITION,
     source=Locator("wishart", "Definition 4", "Pr[M(D) in S] <= e^eps Pr[M(D^) in S] + delta"),
     statement=Statement(
-        "a constant mechanism, which reveals nothing, meets the definition whatever delta is",
-        definition_4_margin,
+        "on finitely many outcomes the condition holds for every S exactly if sum max(0, p - e^eps q) <= delta",
+        same_condition_margin,
+        given=(exceeds("P and Q are probability laws on the same outcomes", law_margin, strict=False),),
     ),
-    verdict=Verdict.ILL_POSED,
+    verdict=Verdict.WELL_POSED,
     because=(
-        "No range is given for epsilon and delta: below 0 not even a constant mechanism qualifies (take S empty), "
-        "from 1 on every mechanism does. Adjacency has the two descriptions of Definition 3."
+        "The condition for all S is a bound of one number, the hockey-stick divergence, which the likeliest S attains. "
+        "The ranges go unsaid: below 0 no mechanism would qualify (take S empty), and from 1 on every mechanism does."
     ),
     reading="Adjacency as in Definition 3; epsilon > 0 and 0 <= delta < 1; S measurable.",
-    repair=Repair(
-        "0 <= delta < 1, and a bound of the hockey-stick divergence by delta",
-        Statement(
-            "no event exceeds the sum of max(0, p - e^eps q), so the definition is a bound on that sum",
-            largest_excess_margin,
-            given=(at_least("delta", 0), below("delta", 1)),
-        ),
-    ),
-    uses=("wishart.definition-3+repair",),
+    uses=("wishart.definition-3",),
 )
 
 
@@ -198,17 +217,17 @@ DEFINITION_5 = Claim(
     because=(
         "Section 2 defines ||.||_2 of a matrix as the spectral norm. Theorem 2 adds noise to each entry and needs the "
         "Euclidean norm of the entries: orthogonal unit records change XX' by 1 in the first norm and by sqrt(2) in "
-        "the second. Nor is ||.||_1 of a matrix defined, only ||.||_{1,1}; d(D, D^) is not; and the maximum should be "
-        "a supremum."
+        "the second, which is the largest change. Nor is ||.||_1 of a matrix defined, only ||.||_{1,1}; d(D, D^) is "
+        "not; and the maximum should be a supremum."
     ),
     reading="Norms are entrywise; d(D, D^) = 1 means adjacent; the maximum is a supremum.",
     repair=Repair(
         "entrywise norms",
         Statement(
-            "the entrywise l2 norm of vv' - ww' is at most sqrt(2), attained by orthogonal unit records (d >= 2)",
+            "the entrywise l2 norm of vv' - ww' is at most sqrt(2)",
             frobenius_bound_margin,
             given=UNIT_BALL,
         ),
     ),
-    uses=("wishart.definition-3+repair",),
+    uses=("wishart.definition-3",),
 )

@@ -1,16 +1,18 @@
-"""Algorithm 1, Lemma 2 and Theorem 3: Laplace input perturbation (section 3, supplement A)."""
+"""Lemma 2 and Theorem 3: the sensitivity of XX'/n and Laplace input perturbation (section 4, supplement A)."""
 
 from __future__ import annotations
 
 import attrs
-from flint import arb, fmpq, fmpz_mat
+from flint import arb, fmpq
 
 from dpmatrix.claims import Claim, Defect, Kind, Locator, Repair, Statement, Step, Verdict
-from dpmatrix.exact import Exact, Real, ball, rational
+from dpmatrix.exact import Real, ball
 from dpmatrix.privacy.adjacency import Adjacency
+from dpmatrix.privacy.profiles import LaplaceProfile
 from dpmatrix.privacy.sensitivity import Entries, l1_sensitivity
-from dpmatrix.spec.conditions import at_least, at_most, equality, exceeds, whole
+from dpmatrix.spec.conditions import at_least, at_most, equality, whole
 from dpmatrix.spec.wishart.points import INPUT_HYPOTHESES, InputPerturbation
+from dpmatrix.spec.wishart.scalar_noise import no_delta
 
 
 def full_sensitivity(p: InputPerturbation) -> arb:
@@ -51,6 +53,11 @@ def flat_change(p: FlatRecords) -> arb:
     return p.dimension * abs(1 - ball(p.t) * ball(p.t))
 
 
+def flat_records_margin(p: InputPerturbation) -> arb:
+    """s_1 minus what p flat and q = 0 change: sum |p_i p_j| / n."""
+    return full_sensitivity(p) / p.records - flat_change(FlatRecords(p.dimension, 0)) / p.records
+
+
 def flat_triangle_inequality_margin(p: FlatRecords) -> arb:
     """Sum of |p_i p_j| + |q_i q_j| minus the sum of |p_i p_j - q_i q_j|."""
     return p.dimension * (1 + ball(p.t) * ball(p.t)) - flat_change(p)
@@ -66,6 +73,7 @@ def factor_n_margin(p: InputPerturbation) -> arb:
     return 2 * arb(p.dimension) / p.records - 2 * arb(p.dimension)
 
 
+SIZES = (whole("dimension", 1), whole("records", 1))
 UNIT_T = (whole("dimension", 1), at_least("t", 0), at_most("t", 1))
 
 LEMMA_2 = Claim(
@@ -75,7 +83,7 @@ LEMMA_2 = Claim(
     statement=Statement(
         "the l1 sensitivity of XX'/n lies strictly between d/n and 2d/n",
         lemma_2_margin,
-        given=INPUT_HYPOTHESES,
+        given=SIZES,
         strict=True,
     ),
     verdict=Verdict.HOLDS_WITH_REPAIR,
@@ -91,14 +99,14 @@ LEMMA_2 = Claim(
         Statement(
             "for d >= 2 the l1 sensitivity lies strictly between d/n and 2d/n",
             lemma_2_margin,
-            given=(*INPUT_HYPOTHESES, whole("dimension", 2)),
+            given=(whole("dimension", 2), whole("records", 1)),
             strict=True,
         ),
     ),
     steps=(
         Step(
             "lower-bound",
-            Statement("p flat and q = 0 give s_1 >= d/n", lemma_2_lower_margin, given=INPUT_HYPOTHESES),
+            Statement("p flat and q = 0 give s_1 >= d/n", flat_records_margin, given=SIZES),
             sound=True,
         ),
         Step(
@@ -120,13 +128,13 @@ LEMMA_2 = Claim(
         ),
         Step(
             "factor-n",
-            Statement("2 sum |p_i p_j| <= 2d/n", factor_n_margin, given=INPUT_HYPOTHESES),
+            Statement("2 sum |p_i p_j| <= 2d/n", factor_n_margin, given=SIZES),
             sound=False,
             note="The factor 1/n of the objective is dropped on the left: 2d was meant.",
         ),
         Step(
             "upper-bound",
-            Statement("s_1 < 2d/n", lemma_2_upper_margin, given=INPUT_HYPOTHESES, strict=True),
+            Statement("s_1 < 2d/n", lemma_2_upper_margin, given=SIZES, strict=True),
             sound=True,
         ),
     ),
@@ -134,10 +142,24 @@ LEMMA_2 = Claim(
 )
 
 
-def laplace_perturbation_margin(p: InputPerturbation) -> arb:
-    """Promised epsilon minus the loss of Lap(0, 2d/(n epsilon)) on the upper triangle."""
-    scale = 2 * arb(p.dimension) / (p.records * ball(p.epsilon))
-    return ball(p.epsilon) - triangle_sensitivity(p) / scale
+def printed_laplace_scale(p: InputPerturbation) -> arb:
+    """``2d/(n epsilon)``."""
+    return 2 * arb(p.dimension) / (p.records * ball(p.epsilon))
+
+
+def triangle_profile(p: InputPerturbation) -> LaplaceProfile:
+    """Return the privacy profile of the printed noise on the upper triangle."""
+    return LaplaceProfile(triangle_sensitivity(p), printed_laplace_scale(p))
+
+
+def laplace_perturbation_delta(p: InputPerturbation) -> arb:
+    """Largest hockey-stick divergence at epsilon between the upper triangles that two neighbours release."""
+    return triangle_profile(p).delta(p.epsilon)
+
+
+def laplace_perturbation_slack(p: InputPerturbation) -> arb:
+    """Promised epsilon minus the largest privacy loss."""
+    return ball(p.epsilon) - triangle_profile(p).pure_epsilon()
 
 
 def noise_per_coordinate_margin(p: InputPerturbation) -> arb:
@@ -149,9 +171,11 @@ THEOREM_3 = Claim(
     id="wishart.theorem-3",
     kind=Kind.PRIVACY,
     source=Locator("wishart", "Theorem 3", "Algorithm 1, Lap(0, 2d/(n eps)) on the upper triangle, is (eps, 0)-DP"),
-    statement=Statement(
-        "Laplace input perturbation with scale 2d/(n epsilon) is (epsilon, 0)-differentially private",
-        laplace_perturbation_margin,
+    statement=Statement.of_law(
+        "the hockey-stick divergence at epsilon of Laplace input perturbation with scale 2d/(n epsilon) is 0",
+        laplace_perturbation_delta,
+        at_most=no_delta,
+        probability=False,
         given=INPUT_HYPOTHESES,
     ),
     verdict=Verdict.HOLDS_PROOF_REPAIRED,
@@ -167,93 +191,16 @@ THEOREM_3 = Claim(
             Statement(
                 "each of the d^2 coordinates of M(D) gets noise of its own",
                 noise_per_coordinate_margin,
-                given=INPUT_HYPOTHESES,
+                given=SIZES,
             ),
             sound=False,
             note="Only d(d+1)/2 variables are drawn. Theorem 1 applies to the upper triangle.",
         ),
         Step(
             "scale-exceeds",
-            Statement("2d/n > s_1(M), from Lemma 2", lemma_2_upper_margin, given=INPUT_HYPOTHESES, strict=True),
+            Statement("2d/n > s_1(M), from Lemma 2", lemma_2_upper_margin, given=SIZES, strict=True),
             sound=True,
         ),
     ),
     uses=("wishart.theorem-1",),
-)
-
-
-@attrs.frozen
-class LaplaceRun:
-    """One run of an implementation of Algorithm 1 on a grid.
-
-    Parameters
-    ----------
-    dimension, records, epsilon
-        The inputs.
-    norm_bound
-        Bound on the Euclidean norm of a record.
-    scale
-        Scale b of the noise on XX'/n.
-    gram, noise, output
-        The integer Gram matrix of the data on the grid, the integer noise, and what was released (before scaling).
-    """
-
-    dimension: int
-    records: int
-    epsilon: Exact
-    norm_bound: Exact
-    scale: Exact
-    gram: fmpz_mat | None = None
-    noise: fmpz_mat | None = None
-    output: fmpz_mat | None = None
-
-
-def any_data_margin(p: LaplaceRun) -> arb:
-    """Scale minus sensitivity / epsilon, for records of norm up to ``norm_bound``, which the input line leaves open."""
-    sensitivity = l1_sensitivity(p.dimension, Adjacency.REPLACE_ONE, Entries.UPPER_TRIANGLE, p.norm_bound)
-    return ball(p.scale) - sensitivity / (p.records * ball(p.epsilon))
-
-
-def printed_scale_margin(p: LaplaceRun) -> arb:
-    """``b = 2d/(n epsilon)``."""
-    return equality(ball(rational(p.scale) * p.records * rational(p.epsilon)), 2 * arb(p.dimension))
-
-
-def laplace_run_margin(p: LaplaceRun) -> arb:
-    """The scale is 2d/(n epsilon), the noise is symmetric, and the output is Gram matrix plus noise, exactly."""
-    if p.gram is None or p.noise is None or p.output is None:
-        return arb(-1)
-    residual = [p.output - p.gram - p.noise, p.noise - p.noise.transpose()]
-    return printed_scale_margin(p).min(-arb(max(abs(int(entry)) for matrix in residual for entry in matrix.entries())))
-
-
-ALGORITHM_1 = Claim(
-    id="wishart.algorithm-1",
-    kind=Kind.ALGORITHM,
-    source=Locator(
-        "wishart",
-        "Algorithm 1",
-        "input X in R^(d x n); draw (d^2 + d)/2 samples of Lap(0, 2d/(n eps)); fill symmetrically; output XX'/n + L",
-    ),
-    statement=Statement(
-        "on any raw data matrix the scale 2d/(n epsilon) covers the sensitivity of what is released",
-        any_data_margin,
-        given=(*INPUT_HYPOTHESES, exceeds("b = 2d/(n epsilon)", printed_scale_margin, strict=False)),
-    ),
-    verdict=Verdict.EXECUTABLE_WITH_REPAIR,
-    because=(
-        "Changed lines: (1) the input must bound |x_i| by 1, as section 2 assumes; at d = 1 a record of norm 2 "
-        "already exceeds the noise. (2) Real-valued Laplace noise cannot be drawn, and its floating-point stand-in "
-        "leaks; records are truncated to a grid, the Gram matrix is an exact integer matrix, and the noise is "
-        "discrete Laplace, exact."
-    ),
-    repair=Repair(
-        "records of norm at most 1, on a grid, with discrete Laplace noise of the printed scale",
-        Statement(
-            "the release is the integer Gram matrix plus symmetric integer noise of scale 2d/(n epsilon)",
-            laplace_run_margin,
-            instance=True,
-            given=(*INPUT_HYPOTHESES, at_most("norm_bound", 1)),
-        ),
-    ),
 )

@@ -7,7 +7,7 @@ from itertools import pairwise
 import attrs
 from flint import arb, fmpq
 
-from dpmatrix.claims import Claim, Defect, Kind, Locator, Repair, Statement, Step, Verdict
+from dpmatrix.claims import Chosen, Claim, Defect, Kind, Locator, Repair, Statement, Step, Verdict
 from dpmatrix.exact import Real, ball
 from dpmatrix.spec.conditions import exceeds, positive, whole
 from dpmatrix.spec.wishart.lower_bound_proof import PROOF
@@ -100,14 +100,18 @@ class PackingBound:
     epsilon: Real
 
 
+def packing_radius(p: PackingBound) -> arb:
+    """``delta = 2 (log 2 / 128) d / (gamma epsilon)``: twice the error (log 2 / 128) d / epsilon, in units of gamma."""
+    return 2 * (arb(2).log() / 128) * p.dimension / (p.gamma * ball(p.epsilon))
+
+
 def packed_mass_margin(p: PackingBound) -> arb:
     """Log of the mass that disjoint balls would hold if every error were below (log 2 / 128) d / epsilon.
 
-    ``(1/2)(d - 1) log(1 / delta) - gamma epsilon - log 2`` with delta = 2 (log 2 / 128) d / (gamma epsilon).
+    ``(1/2)(d - 1) log(1 / delta) - gamma epsilon - log 2`` with delta = `packing_radius`.
     """
-    log_two, privacy = arb(2).log(), p.gamma * ball(p.epsilon)
-    delta = 2 * (log_two / 128) * p.dimension / privacy
-    return fmpq(1, 2) * (p.dimension - 1) * (1 / delta).log() - privacy - log_two
+    packed = fmpq(1, 2) * (p.dimension - 1) * (1 / packing_radius(p)).log()
+    return packed - p.gamma * ball(p.epsilon) - arb(2).log()
 
 
 def upper_privacy_margin(p: PackingBound) -> arb:
@@ -137,9 +141,10 @@ THEOREM_10 = Claim(
         "wishart", "Theorem 10", "||A - A^_k||_2 <= lambda_(k+1) + Omega(d / epsilon), any eps-DP mechanism"
     ),
     statement=Statement(
-        "for every epsilon-private mechanism and every A = XX', ||A - A^_k||_2 <= lambda_(k+1) + c d / epsilon",
+        "for some c, every epsilon-private mechanism and every A = XX', ||A - A^_k||_2 <= lambda_(k+1) + c d / epsilon",
         printed_direction_margin,
         given=CONSTANT_OUTPUT,
+        exists=(Chosen("constant"),),
     ),
     verdict=Verdict.HOLDS_WITH_REPAIR,
     defect=Defect.CONCLUSION,
@@ -155,8 +160,10 @@ THEOREM_10 = Claim(
         "data make it hold for every k, without the loss of d to d - k in the printed proof."
     ),
     reading=(
-        "A mechanism is epsilon-private under replacement of a record of norm at most 1; Omega hides c > 0. A gamma "
-        "as in the repair exists as soon as epsilon <= (2 d - 3) log 2 and n >= (2 d - 3) log 2 / epsilon."
+        "A mechanism is epsilon-private under replacement of a record of norm at most 1; Omega hides some c > 0. A "
+        "gamma as in the repair exists as soon as epsilon <= (2 d - 3) log 2 and n >= (2 d - 3) log 2 / epsilon. The "
+        "repair is executed as its last line, the log of a mass that smaller errors would put into disjoint balls, "
+        "which depends on d and gamma epsilon alone; that a private mechanism has this mass is proved in writing."
     ),
     repair=Repair(
         ">= for the expected error on the worst of the data sets, with enough records",
@@ -181,9 +188,10 @@ THEOREM_10 = Claim(
         Step(
             "reversed",
             Statement(
-                "for every epsilon-private mechanism and every A, ||A - A^_k||_2 >= lambda_(k+1) + c d / epsilon",
+                "for some c, every epsilon-private mechanism and every A, ||A - A^_k||_2 >= lambda_(k+1) + c d / eps",
                 reversed_direction_margin,
                 given=CONSTANT_OUTPUT,
+                exists=(Chosen("constant"),),
             ),
             sound=False,
             note="What Omega suggests; for each single data set some constant mechanism is exact.",

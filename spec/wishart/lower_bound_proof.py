@@ -5,7 +5,7 @@ from __future__ import annotations
 import attrs
 from flint import arb, fmpq
 
-from dpmatrix.claims import Statement, Step
+from dpmatrix.claims import Chosen, Statement, Step
 from dpmatrix.exact import Real, ball
 from dpmatrix.spec.conditions import at_least, below, exceeds, positive, whole
 from dpmatrix.spec.wishart.packing import Packing, largest_family, log_printed_count
@@ -188,6 +188,7 @@ PROOF = (
                 positive("constant"),
                 exceeds("(1/2) exp(-2 gamma k eps) N <= 1", mass_margin, strict=False),
             ),
+            exists=(Chosen("constant", after=("rate",)),),
         ),
         sound=False,
         note="k cancels and d - k is left: at k = d - 1 the premise asks for no growth with d. Fine for k <= d / 2.",

@@ -18,6 +18,15 @@ class MatrixPair:
     second: fmpq_mat
 
 
+def square_margin(p: MatrixPair | IndexedMatrixPair) -> arb:
+    """Zero exactly when both matrices are d x d."""
+    d = p.first.nrows()
+    return -arb(abs(p.first.ncols() - d) + abs(p.second.nrows() - d) + abs(p.second.ncols() - d))
+
+
+SQUARE = exceeds("A and B are d x d", square_margin, strict=False)
+
+
 def paired_singular_values(p: MatrixPair) -> arb:
     """``sum_i sigma_i(A) sigma_i(B)``."""
     total = arb(0)
@@ -37,7 +46,7 @@ TRACE_INEQUALITY = Claim(
     source=Locator(
         "wishart", "proof of Theorem 4", "|tr(AB)| <= sum_{i=1}^d sigma_i(A) sigma_i(B), A and B real d x d"
     ),
-    statement=Statement("|tr(AB)| <= sum over i of sigma_i(A) sigma_i(B)", trace_inequality_margin),
+    statement=Statement("|tr(AB)| <= sum over i of sigma_i(A) sigma_i(B)", trace_inequality_margin, given=(SQUARE,)),
     verdict=Verdict.HOLDS,
     because=(
         "Von Neumann's inequality. Write both matrices in singular form; tr(AB) becomes sum sigma_j tau_k P_jk Q_kj "
@@ -81,7 +90,7 @@ SINGULAR_VALUE_INEQUALITY = Claim(
     statement=Statement(
         "sigma_{i+j-1}(A + B) <= sigma_i(A) + sigma_j(B)",
         singular_value_margin,
-        given=(whole("i", 1), whole("j", 1), Condition("i + j - 1 <= d", index_exists_margin)),
+        given=(SQUARE, whole("i", 1), whole("j", 1), Condition("i + j - 1 <= d", index_exists_margin)),
     ),
     verdict=Verdict.HOLDS,
     reading="The document gives no range of indices; the one adopted is that in which sigma_{i+j-1} exists.",
@@ -122,7 +131,11 @@ def weyl_margin(p: HermitianPair) -> arb:
 
 
 def hermitian_margin(p: HermitianPair) -> arb:
-    """Zero exactly when the real parts are symmetric and the imaginary parts antisymmetric."""
+    """Zero exactly when all parts are d x d, the real ones symmetric and the imaginary ones antisymmetric."""
+    d, parts = p.first.nrows(), (p.first, p.first_imaginary, p.second, p.second_imaginary)
+    shapes = sum(abs(part.nrows() - d) + abs(part.ncols() - d) for part in parts)
+    if shapes:
+        return -arb(shapes)
     real = disagreement(p.first, p.first.transpose()) + disagreement(p.second, p.second.transpose())
     return (
         real
@@ -141,7 +154,7 @@ def printed_range_margin(p: HermitianPair) -> arb:
     return arb(p.n - p.i)
 
 
-HERMITIAN = (exceeds("H and P are Hermitian", hermitian_margin, strict=False), whole("i", 1))
+HERMITIAN = (exceeds("H and P are Hermitian d x d matrices", hermitian_margin, strict=False), whole("i", 1))
 
 
 LEMMA_4 = Claim(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import attrs
 from flint import arb, fmpq
 
-from dpmatrix.claims import Claim, Defect, Kind, Locator, Repair, Statement, Verdict
+from dpmatrix.claims import Chosen, Claim, Defect, Kind, Locator, Repair, Statement, Verdict
 from dpmatrix.exact import Real, ball, square
 from dpmatrix.spec.conditions import at_most, exceeds, positive, whole
 
@@ -59,10 +59,21 @@ def packing_margin(p: Packing) -> arb:
     return largest_family(p) - log_printed_count(p).exp()
 
 
-def graph_packing_margin(p: Packing) -> arb:
-    """``(1 / (4 delta))^(k (d - k)) - 2^((1/2) k (d - k) log_2(1 / delta))``."""
+def separated_family(p: Packing) -> arb:
+    """Size of a family of subspaces whose projectors are more than 2 delta apart, delta < 1/2.
+
+    Of lines in the plane the largest: their angles, multiples of one number, are more than arcsin(2 delta) apart on a
+    circle of length pi. Otherwise the size that a packing of graphs of matrices is known to have.
+    """
     delta = ball(p.delta)
-    return (1 / (4 * delta)) ** parameters(p) - (fmpq(1, 2) * parameters(p) * (1 / delta).log()).exp()
+    if p.rank == 1 and p.dimension == 2:
+        return (arb.pi() / (2 * delta).asin()).ceil() - 1
+    return (1 / (4 * delta)) ** parameters(p)
+
+
+def separated_packing_margin(p: Packing) -> arb:
+    """A family minus the N of the lemma."""
+    return separated_family(p) - log_printed_count(p).exp()
 
 
 def complement_margin(p: Packing) -> arb:
@@ -84,6 +95,7 @@ LEMMA_5 = Claim(
         "for each delta > 0 some N = 2^(rate k (d - k) log_2(1 / delta)) subspaces have disjoint balls of radius delta",
         packing_margin,
         given=(*SUBSPACES, positive("rate")),
+        exists=(Chosen("rate"),),
     ),
     verdict=Verdict.HOLDS_WITH_REPAIR,
     defect=Defect.HYPOTHESIS,
@@ -94,14 +106,18 @@ LEMMA_5 = Claim(
         "projectors are at least ||M - M'||_2 / 2 apart, and a maximal set of M more than 4 delta apart has at least "
         "(1 / (4 delta))^(k (d - k)) members."
     ),
-    reading="The constant in Omega is a rate > 0, the logarithm is to base 2.",
+    reading=(
+        "Omega hides a rate > 0, the same for all k, d and delta; the logarithm is to base 2. Outside the plane the "
+        "largest family is not known, and a lower bound stands for it in the repair."
+    ),
     repair=Repair(
         "0 < delta <= 1/16, rate 1/2, and the stronger separation",
         Statement(
             "for 0 < delta <= 1/16 some N >= 2^((1/2) k (d - k) log_2(1 / delta)) subspaces have "
             "||P_i - P_j||_2 > 2 delta for i != j, hence disjoint balls of radius delta",
-            graph_packing_margin,
-            given=(*SUBSPACES, at_most("delta", fmpq(1, 16))),
+            separated_packing_margin,
+            given=(*SUBSPACES, at_most("delta", fmpq(1, 16)), positive("rate")),
+            exists=(Chosen("rate", exhibited=fmpq(1, 2)),),
         ),
     ),
 )

@@ -13,10 +13,9 @@ from dpmatrix.spec.wishart.spectra import (
     PROPER_RANK,
     SpectralPair,
     column,
-    disagreement,
     frobenius_norm,
-    identity,
     noise_norm,
+    orthonormality,
     projector,
     projector_difference,
     ranked,
@@ -66,7 +65,7 @@ LEMMA_3 = Claim(
         given=SEPARATED,
     ),
     verdict=Verdict.HOLDS_WITH_REPAIR,
-    reading="A and Ahat are symmetric, eigenvalues in decreasing order, eigenvectors orthonormal, 1 <= k < d.",
+    reading="A and Ahat are symmetric d x d, eigenvalues in decreasing order, eigenvectors orthonormal, 1 <= k < d.",
     because=(
         "As printed P_k is k v_k v_k', and two nearly equal eigenvalues that change places refute it: in dimension 3 "
         "with k = 2, diag(101/100, 1, 0) against diag(1, 101/100, 0), the left side is 2 and the right side 1/100. "
@@ -111,9 +110,9 @@ def projector_margin(p: FramePair) -> arb:
 
 
 def orthonormal_columns_margin(p: FramePair) -> arb:
-    """Zero exactly when the columns of both matrices are orthonormal."""
-    unit = identity(p.frame.ncols())
-    return disagreement(p.frame.transpose() * p.frame, unit) + disagreement(p.other.transpose() * p.other, unit)
+    """Zero exactly when both matrices are of one shape and their columns are orthonormal."""
+    shapes = abs(p.frame.nrows() - p.other.nrows()) + abs(p.frame.ncols() - p.other.ncols())
+    return orthonormality(p.frame) + orthonormality(p.other) - shapes
 
 
 ORTHONORMAL_COLUMNS = Condition("V'V = Vhat'Vhat = I_k", orthonormal_columns_margin)

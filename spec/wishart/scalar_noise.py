@@ -20,9 +20,14 @@ class LaplaceNoise:
     scale: Real
 
 
-def laplace_margin(p: LaplaceNoise) -> arb:
-    """Promised epsilon minus the largest privacy loss, s_1 / lambda."""
-    return ball(p.epsilon) - LaplaceProfile(p.sensitivity, p.scale).pure_epsilon()
+def laplace_delta(p: LaplaceNoise) -> arb:
+    """Largest hockey-stick divergence at epsilon between two laws of the noise, moved apart by s_1 in the l1 norm."""
+    return LaplaceProfile(p.sensitivity, p.scale).delta(p.epsilon)
+
+
+def no_delta(_: object) -> arb:
+    """Return the delta of pure differential privacy."""
+    return arb(0)
 
 
 def laplace_scale_margin(p: LaplaceNoise) -> arb:
@@ -34,9 +39,11 @@ THEOREM_1 = Claim(
     id="wishart.theorem-1",
     kind=Kind.PRIVACY,
     source=Locator("wishart", "Theorem 1", "noise Lap(0, lambda) with lambda > s_1 / eps is (eps, 0)-DP"),
-    statement=Statement(
-        "independent Laplace noise of scale lambda on each coordinate is (epsilon, 0)-differentially private",
-        laplace_margin,
+    statement=Statement.of_law(
+        "the hockey-stick divergence at epsilon of independent Laplace noise of scale lambda is 0",
+        laplace_delta,
+        at_most=no_delta,
+        probability=False,
         given=(
             positive("epsilon"),
             at_least("sensitivity", 0),
@@ -44,9 +51,12 @@ THEOREM_1 = Claim(
         ),
     ),
     verdict=Verdict.HOLDS,
-    because="The privacy loss is at most s_1 / lambda, which lambda = s_1 / epsilon already brings down to epsilon.",
+    because=(
+        "The divergence is max(0, 1 - exp((epsilon - s_1 / lambda) / 2)), that of the whole shift in one coordinate; "
+        "it is 0 already at lambda = s_1 / epsilon."
+    ),
     reading="'To each dimension' is read as independent noise for each coordinate; the norm is entrywise.",
-    uses=("wishart.definition-1+repair", "wishart.definition-3+repair", "wishart.definition-5+repair"),
+    uses=("wishart.definition-1", "wishart.definition-3", "wishart.definition-5+repair"),
 )
 
 
@@ -61,9 +71,14 @@ class GaussianNoise:
     sigma: Real
 
 
-def gaussian_margin(p: GaussianNoise) -> arb:
-    """Promised delta minus the exact profile at epsilon."""
-    return ball(p.delta) - GaussianProfile(p.sensitivity, p.sigma).delta(p.epsilon)
+def gaussian_delta(p: GaussianNoise) -> arb:
+    """Hockey-stick divergence at epsilon between two laws of the noise, moved apart by s_2 in the l2 norm."""
+    return GaussianProfile(p.sensitivity, p.sigma).delta(p.epsilon)
+
+
+def promised_delta(p: GaussianNoise) -> arb:
+    """``delta``."""
+    return ball(p.delta)
 
 
 def constant_margin(p: GaussianNoise) -> arb:
@@ -90,9 +105,11 @@ THEOREM_2 = Claim(
     id="wishart.theorem-2",
     kind=Kind.PRIVACY,
     source=Locator("wishart", "Theorem 2", "noise N(0, sigma^2), sigma > c s_2 / eps, c^2 > 2 ln(1.25 / delta)"),
-    statement=Statement(
-        "independent Gaussian noise of deviation sigma on each coordinate is (epsilon, delta)-differentially private",
-        gaussian_margin,
+    statement=Statement.of_law(
+        "the hockey-stick divergence at epsilon of independent Gaussian noise of deviation sigma is at most delta",
+        gaussian_delta,
+        at_most=promised_delta,
+        probability=False,
         given=GAUSSIAN_HYPOTHESES,
     ),
     verdict=Verdict.HOLDS_WITH_REPAIR,
@@ -109,11 +126,13 @@ THEOREM_2 = Claim(
     reading="s_2 is entrywise, as in the repaired Definition 5; the noise of each coordinate is independent; c > 0.",
     repair=Repair(
         "epsilon <= 1",
-        Statement(
-            "for epsilon <= 1 the noise is (epsilon, delta)-differentially private",
-            gaussian_margin,
+        Statement.of_law(
+            "for epsilon <= 1 the hockey-stick divergence at epsilon of the noise is at most delta",
+            gaussian_delta,
+            at_most=promised_delta,
+            probability=False,
             given=(*GAUSSIAN_HYPOTHESES, at_most("epsilon", 1)),
         ),
     ),
-    uses=("wishart.definition-4+repair", "wishart.definition-5+repair"),
+    uses=("wishart.definition-4", "wishart.definition-5+repair"),
 )

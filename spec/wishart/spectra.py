@@ -67,7 +67,15 @@ def column(matrix: fmpq_mat, number: int) -> fmpq_mat:
 
 
 def projector(frame: fmpq_mat, k: int) -> fmpq_mat:
-    """Sum of v_i v_i' over the first k columns."""
+    """Sum of v_i v_i' over the first k columns.
+
+    Raises
+    ------
+    ValueError
+        If k is negative.
+    """
+    if k < 0:
+        raise ValueError("there is no negative number of columns")
     leading = fmpq_mat(frame.nrows(), k, [frame[i, j] for i in range(frame.nrows()) for j in range(k)])
     return leading * leading.transpose()
 
@@ -148,12 +156,21 @@ def projector_difference(p: SpectralPair) -> fmpq_mat:
     return projector(p.frame, p.k) - projector(p.perturbed_frame, p.k)
 
 
+def orthonormality(frame: fmpq_mat) -> arb:
+    """Zero exactly when the columns are orthonormal."""
+    return disagreement(frame.transpose() * frame, identity(frame.ncols()))
+
+
+def square_margin(p: SpectralPair) -> arb:
+    """Zero exactly when both frames are d x d, d the number of eigenvalues of each matrix."""
+    d = len(p.values)
+    sides = (p.frame.nrows(), p.frame.ncols(), p.perturbed_frame.nrows(), p.perturbed_frame.ncols())
+    return -arb(abs(len(p.perturbed_values) - d) + sum(abs(side - d) for side in sides))
+
+
 def orthogonal_margin(p: SpectralPair) -> arb:
-    """Zero exactly when both frames are orthogonal."""
-    unit = identity(p.frame.ncols())
-    return disagreement(p.frame.transpose() * p.frame, unit) + disagreement(
-        p.perturbed_frame.transpose() * p.perturbed_frame, unit
-    )
+    """Zero exactly when both frames are orthogonal d x d matrices: d eigenvectors for d eigenvalues."""
+    return square_margin(p) + orthonormality(p.frame) + orthonormality(p.perturbed_frame)
 
 
 def decreasing_margin(p: SpectralPair) -> arb:

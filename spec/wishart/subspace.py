@@ -101,7 +101,8 @@ THEOREM_6 = Claim(
     reading=(
         "Both sides are functions of one realisation of W, and so is the hypothesis, so 'with high probability' is "
         "void: the inequality is stated for every positive semidefinite W, and a Wishart matrix is one. 1 <= k < d, "
-        "and the gap is positive, since the right side divides by it; every choice of eigenvectors is allowed."
+        "and the gap is positive, since the right side divides by it; every choice of eigenvectors is allowed. As A is "
+        "semidefinite its singular values are its eigenvalues, by which it is given."
     ),
     because=(
         "The printed proof ends with ||.||_F <= sqrt(k) ||.||_2, which is false, and the proof with the true factor "

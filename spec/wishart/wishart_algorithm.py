@@ -6,9 +6,11 @@ import attrs
 from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Claim, Kind, Locator, Repair, Statement, Step, Verdict
-from dpmatrix.exact import Exact, Real, ball, rational, square
+from dpmatrix.exact import Exact, Real, ball, rational
 from dpmatrix.spec.conditions import at_least, at_most, equality, exceeds, positive
-from dpmatrix.spec.wishart.points import INPUT_HYPOTHESES
+from dpmatrix.spec.wishart.points import GRID, INPUT_HYPOTHESES, ON_A_GRID, GridNoise, InputPerturbation
+from dpmatrix.spec.wishart.scalar_noise import no_delta
+from dpmatrix.spec.wishart.wishart_perturbation import printed_wishart_scale
 
 
 @attrs.frozen
@@ -21,9 +23,15 @@ class PositiveDefiniteSum:
 
 
 def quadratic_form_margin(p: PositiveDefiniteSum) -> arb:
-    """``u'(XX' + GG')u``, exactly."""
-    total = p.data * p.data.transpose() + p.factor * p.factor.transpose()
+    """``u'(XX'/n + GG')u``, exactly."""
+    total = p.data * p.data.transpose() / fmpq(p.data.ncols()) + p.factor * p.factor.transpose()
     return arb(fmpq((p.direction.transpose() * total * p.direction)[0, 0]))
+
+
+def rows_margin(p: PositiveDefiniteSum) -> arb:
+    """Zero exactly when the shapes are d x n, d x m and d x 1."""
+    d = p.data.nrows()
+    return -arb(abs(p.factor.nrows() - d) + abs(p.direction.nrows() - d) + abs(p.direction.ncols() - 1))
 
 
 @attrs.frozen
@@ -43,17 +51,22 @@ PSD_PRESERVATION = Claim(
     id="wishart.psd-preservation",
     kind=Kind.UTILITY,
     source=Locator("wishart", "section 3", "Algorithm 2 keeps the output positive semidefinite; Algorithm 1 does not"),
-    statement=Statement("XX'/n + W is positive semidefinite", quadratic_form_margin),
+    statement=Statement(
+        "XX'/n + W is positive semidefinite, W = GG'",
+        quadratic_form_margin,
+        given=(exceeds("X, G and u have d rows, u one column", rows_margin, strict=False),),
+    ),
     verdict=Verdict.HOLDS,
     because=(
-        "u'(XX' + GG')u = |X'u|^2 + |G'u|^2. This is also what breaks Theorem 4: noise that never leaves the cone "
-        "tells neighbours apart at its boundary."
+        "u'(XX'/n + GG')u = |X'u|^2 / n + |G'u|^2. This is also what breaks Theorem 4: noise that never leaves the "
+        "cone tells neighbours apart at its boundary."
     ),
     steps=(
         Step(
             "laplace-may-leave",
             Statement(
-                "Laplace input perturbation leaves the cone with positive probability",
+                "Laplace input perturbation leaves the cone with positive probability: Pr(a + Lap(0, b) < 0) > 0 for a "
+                "diagonal entry a",
                 negative_diagonal_probability,
                 given=(at_least("entry", 0), at_most("entry", 1), positive("scale")),
                 strict=True,
@@ -92,9 +105,30 @@ def wishart_run_margin(p: WishartRun) -> arb:
     return scale.min(equality(arb(p.degrees_of_freedom), arb(p.dimension + 1)))
 
 
-def any_norm_margin(p: WishartRun) -> arb:
+def needed_scale_margin(p: WishartRun) -> arb:
     """Scale c minus what the proof of Theorem 4 asks for when records have norms up to R: 3 R^2 / (2 n epsilon)."""
-    return ball(p.scale) - 3 * square(ball(p.norm_bound)) / (2 * p.records * ball(p.epsilon))
+    needed = 3 * rational(p.norm_bound) ** 2 / (2 * p.records * rational(p.epsilon))
+    return arb(rational(p.scale) - needed)
+
+
+def conforming_run_margin(p: WishartRun) -> arb:
+    """The law is the printed one, and its scale what the proof asks for."""
+    return wishart_run_margin(p).min(needed_scale_margin(p))
+
+
+def off_grid_probability(p: GridNoise) -> arb:
+    """Probability that an entry W_11 ~ c chi^2_(d+1) of the noise is farther than ``distance`` from hZ.
+
+    It is at least that of the first cell, between ``distance`` and h - ``distance``, and at most 1.
+    """
+    scale = printed_wishart_scale(InputPerturbation(p.dimension, p.records, p.epsilon))
+    half_degrees = arb(p.dimension + 1) / 2
+
+    def beyond(level: arb) -> arb:
+        return (level / (2 * scale)).gamma_upper(half_degrees, regularized=1)
+
+    first_cell = beyond(ball(p.distance)) - beyond(ball(p.spacing) - ball(p.distance))
+    return first_cell.union(arb(1))
 
 
 ALGORITHM_2 = Claim(
@@ -103,23 +137,28 @@ ALGORITHM_2 = Claim(
     source=Locator(
         "wishart", "Algorithm 2", "draw W from W_d(d+1, C), C with d equal eigenvalues 3/(2 n eps); output XX'/n + W"
     ),
-    statement=Statement(
-        "on any raw data matrix the scale 3/(2 n epsilon) is the one that the proof of Theorem 4 asks for",
-        any_norm_margin,
-        given=(*INPUT_HYPOTHESES, exceeds("c = 3/(2 n epsilon)", wishart_run_margin, strict=False)),
+    statement=Statement.of_law(
+        "a machine can draw the noise: for some h > 0 the entries of W ~ W_d(d + 1, cI), c = 3/(2 n epsilon), are on "
+        "the grid hZ",
+        off_grid_probability,
+        at_most=no_delta,
+        given=GRID,
+        exists=ON_A_GRID,
     ),
     verdict=Verdict.EXECUTABLE_WITH_REPAIR,
     because=(
-        "Changed lines: (1) the input must bound |x_i| by 1, as section 2 assumes. (2) Real-valued noise cannot be "
-        "published; the release is the correct rounding of the ideal output to a public grid. Equal eigenvalues make "
-        "C = cI. It does not keep its promise (Theorem 4): the class asks for an acknowledgement and its releases are "
-        "never private."
+        "Changed lines: (5) real-valued noise is on no grid, so that no machine publishes it; the release is the "
+        "correct rounding of the ideal output to a public grid. (1) The input line admits any matrix: the release "
+        "checks that |x_i| <= 1, as section 2 assumes and the scale needs. Equal eigenvalues make C = cI. It does not "
+        "keep its promise (Theorem 4): the class asks for an acknowledgement and its releases are never private."
     ),
+    reading="What a machine writes is a multiple of some h > 0, its smallest number; h may depend on nothing.",
     repair=Repair(
         "records of norm at most 1; the output rounded to a grid",
         Statement(
-            "the noise is W_d(d + 1, cI) with c = 3/(2 n epsilon)",
-            wishart_run_margin,
+            "the noise is W_d(d + 1, cI) with c = 3/(2 n epsilon), the scale that the proof of Theorem 4 asks for at "
+            "the given norm",
+            conforming_run_margin,
             instance=True,
             given=(*INPUT_HYPOTHESES, at_most("norm_bound", 1)),
         ),

@@ -80,5 +80,5 @@ def test_plain(): ...
 def test_an_item_in_the_wrong_file_is_told() -> None:
     assert list(first_claims(TEXT)) == [("test_both", "wishart.theorem-7"), ("test_other_first", "wishart.lemma-1")]
     found = "wishart/test_closeness.py::test_other_first is about wishart.lemma-1, which is specified in"
-    assert misplaced("wishart/test_closeness.py", TEXT) == [f"{found} spec/wishart/noise.py"]
+    assert misplaced("wishart/test_closeness.py", TEXT) == [f"{found} spec/wishart/wishart_tail.py"]
     assert len(misplaced("cross/test_wishart.py", TEXT)) == 2

@@ -29,7 +29,7 @@ from dpmatrix.spec.analyze_gauss.online import OnlinePromise, OnlineRun
 from dpmatrix.spec.analyze_gauss.subspace_recovery import RecoveryRun
 
 algorithm_1 = cite("analyze-gauss.algorithm-1@3eaa6e4e")
-algorithm_2 = cite("analyze-gauss.algorithm-2@9861d883")
+algorithm_2 = cite("analyze-gauss.algorithm-2@f8a9d972")
 algorithm_3 = cite("analyze-gauss.algorithm-3@a0c09f12")
 
 

@@ -19,11 +19,11 @@ from dpmatrix.mechanisms.lattice import lattice_gram
 from dpmatrix.randomness.entropy import SeededEntropy, SystemEntropy
 from dpmatrix.randomness.integer_noise import discrete_laplace_noise
 from dpmatrix.reporting.citing import cite
-from dpmatrix.spec.wishart.laplace_perturbation import LaplaceRun
+from dpmatrix.spec.wishart.laplace_algorithm import LaplaceRun
 from dpmatrix.spec.wishart.wishart_algorithm import WishartRun
 
-algorithm_1 = cite("wishart.algorithm-1@ccf7653b")
-algorithm_2 = cite("wishart.algorithm-2@55bfeb02")
+algorithm_1 = cite("wishart.algorithm-1@09bb4df0")
+algorithm_2 = cite("wishart.algorithm-2@8809aa8a")
 
 
 def laplace_run(seed: int) -> LaplaceRun:

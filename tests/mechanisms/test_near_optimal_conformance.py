@@ -27,8 +27,8 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.near_optimal.mod_sulq_algorithm import ModSulqRun
 from dpmatrix.spec.near_optimal.ppca_algorithm import PpcaRun
 
-algorithm_1 = cite("near-optimal.algorithm-1@44fb5a6d")
-algorithm_2 = cite("near-optimal.algorithm-2@d5382d05")
+algorithm_1 = cite("near-optimal.algorithm-1@fffdb5ab")
+algorithm_2 = cite("near-optimal.algorithm-2@6b3d55a4")
 
 
 DELTA = Fraction(1, 1000)
@@ -59,7 +59,14 @@ def mod_sulq_run(seed: int) -> ModSulqRun:
         noise=fmpz_mat(noise.tolist()),
         output=fmpz_mat(release.integers.tolist()),
         vectors=fmpq_mat(*vectors.shape, [rational(entry) for entry in vectors.ravel().tolist()]),
+        data=on_grid(data, 12),
+        unit=Fraction(1, 2**12),
     )
+
+
+def on_grid(data: np.ndarray, bits: int) -> fmpz_mat:
+    """Truncate records towards zero and put them into columns."""
+    return fmpz_mat([[int(entry) for entry in column] for column in np.trunc(data * 2**bits).T])
 
 
 def released_noise(count: int) -> np.ndarray:
@@ -97,6 +104,10 @@ def test_other_runs_are_not_mod_sulq(statement) -> None:
         {"deviation": run.deviation * (1 + Fraction(1, 2**19))},
         {"output": run.gram},
         {"noise": None},
+        {"data": None},
+        {"data": 2 * run.data},
+        {"records": run.records + 1},
+        {"unit": Fraction(1, 2**10)},
         {"vectors": None},
         {"vectors": run.vectors * Fraction(11, 10).numerator / 10},
         {"vectors": fmpq_mat(run.vectors.nrows(), run.vectors.ncols(), [0] * (run.dimension * run.vectors.ncols()))},
@@ -159,6 +170,7 @@ def ppca_run(seed: int) -> PpcaRun:
         enclosed,
         fmpz_mat(dimension, 1, [int(entry) for entry in release.integers.ravel()]),
         mechanism.grid,
+        fmpq_mat(on_grid(data, 20)) / 2**20,
     )
 
 
@@ -212,6 +224,9 @@ def test_other_runs_are_not_ppca(statement) -> None:
         {"exponent": run.exponent * rational(Fraction(11, 10))},
         {"exponent": None},
         {"moment": None},
+        {"data": None},
+        {"data": run.data * 2},
+        {"norm_bound": Fraction(1, 10)},
         {"output": run.output + unit},
         {"output": None},
         {"direction": None},

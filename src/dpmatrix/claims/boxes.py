@@ -61,6 +61,11 @@ def _centre(point: Any) -> Any:  # noqa: ANN401
     return attrs.evolve(point, **{name: value.mid() for name, value in _wide_fields(point).items()})
 
 
+def _holds_at(statement: Statement, point: Any) -> bool:  # noqa: ANN401
+    """Whether a point meets the hypotheses and the statement is seen to be true there."""
+    return statement.applies(point) is Truth.TRUE and statement.conclusion(point) is Truth.TRUE
+
+
 def certify(statement: Statement, box: Any, *, budget: int = 20_000) -> Certificate:  # noqa: ANN401
     """Prove a statement on a box, find a sub-box that refutes it, or give up.
 
@@ -92,7 +97,7 @@ def certify(statement: Statement, box: Any, *, budget: int = 20_000) -> Certific
         answer = statement.conclusion(here)
         if answer is Truth.TRUE:
             proved += 1
-            inhabited = inhabited or Truth.TRUE in (applies, statement.applies(_centre(here)))
+            inhabited = inhabited or applies is Truth.TRUE or _holds_at(statement, _centre(here))
         elif answer is Truth.FALSE and applies is Truth.TRUE:
             return Certificate(Truth.FALSE, proved, excluded, here)
         elif examined >= budget or not _wide_fields(here):

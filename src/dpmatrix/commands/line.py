@@ -21,6 +21,7 @@ from dpmatrix.commands.pca import pca
 from dpmatrix.commands.privacy import calibrate, profile
 from dpmatrix.commands.reproduce import REPRODUCED, TARGETS, reproduce
 from dpmatrix.commands.runs import DEFAULT_LEDGER, LedgerPath, read_ledger
+from dpmatrix.commands.trace import trace_command
 from dpmatrix.reporting.figures import reproduced
 from dpmatrix.reporting.html import render
 from dpmatrix.reporting.implementations import implementations
@@ -91,4 +92,5 @@ app.command()(calibrate)
 app.command()(constants)
 app.command()(reproduce)
 app.command()(pca)
+app.command(name="trace")(trace_command)
 app.command(name="documentation")(documentation_command)

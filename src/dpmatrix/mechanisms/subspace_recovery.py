@@ -51,7 +51,7 @@ class SubspaceRelease:
     guarantee: PrivacyGuarantee | None
 
 
-@implements("analyze-gauss.algorithm-2+repair@9861d883", "analyze-gauss.subspace-privacy+repair@5d352370")
+@implements("analyze-gauss.algorithm-2+repair@f8a9d972", "analyze-gauss.subspace-privacy+repair@5d352370")
 @frozen
 class PrivateSubspaceRecovery(RecoverySettings):
     r"""Algorithm 2 of `analyze-gauss`, repaired, on lattices: (2 epsilon, 2 delta)-differentially private.

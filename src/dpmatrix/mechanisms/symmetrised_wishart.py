@@ -27,7 +27,7 @@ _STREAMED_BITS = 40
 """Binary digits that are kept of the coordinates of records that come in blocks."""
 
 
-@implements("wishart.theorem-4+repair@1a87265c")
+@implements("wishart.theorem-4+repair@9be1c303")
 @frozen
 class SymmetrisedWishartMechanism(InputPerturbation):
     r"""Adds W1 - W2, independent variates of W_d(d + 1, c I): (epsilon, 0)-differentially private.
@@ -35,16 +35,12 @@ class SymmetrisedWishartMechanism(InputPerturbation):
     The scale is c = s / (2 n epsilon), where s is the nuclear-norm sensitivity of X'X (`nuclear_sensitivity`): with
     norm bound 1 it is 1 / (n epsilon) under replace-one and 1 / (2 n epsilon) under add/remove-one or for d = 1.
 
-    *Proof.* With d + 1 degrees of freedom, W_i has a density proportional to :math:`e^{-\mathrm{tr} W/2c}` on the cone
-    of positive semidefinite matrices. So N = W1 - W2 has, everywhere, the density
-
-    .. math:: q(N) \propto e^{\mathrm{tr} N/2c} \int_{W \ge 0,\, W \ge N} e^{-\mathrm{tr} W/c}\, dW .
-
-    Let D be positive semidefinite. The region for N + D lies inside the region for N, and contains the translate of
-    that region by D, so the integral I satisfies :math:`e^{-\mathrm{tr} D/c} I(N) \le I(N + D) \le I(N)`. With the
-    factor in front, :math:`|\log q(N + D) - \log q(N)| \le \mathrm{tr} D/2c`. Neighbours' matrices differ by
-    (P - M)/n, where P and M are the positive and the negative part of the change of X'X: add P/n, take M/n away, and
-    the log-density changes by at most (tr P + tr M)/(2 n c), the nuclear norm over 2 n c, at most epsilon.
+    *Proof.* With d + 1 degrees of freedom, W_i has a density f proportional to :math:`e^{-\mathrm{tr} W/2c}` on the
+    cone of positive semidefinite matrices, and 0 off it. For P in the cone
+    :math:`f(W - P) \le e^{\mathrm{tr} P/2c} f(W)`: where W - P is in the cone so is W. Neighbours' matrices differ by
+    (P - M)/n, where P and M are the positive and the negative part of the change of X'X. The pair (W1 + P/n, W2 + M/n)
+    has a density of at most :math:`e^{(\mathrm{tr} P + \mathrm{tr} M)/2nc}` times that of (W1, W2), and both outputs
+    are one function of these pairs. The exponent is the nuclear norm over 2 n c, at most epsilon.
 
     The release is the correct rounding of the ideal real output to a public grid, hence post-processing, and inherits
     the guarantee. For d = 1 the noise is exactly Laplace's, of scale 2 c. The spectral norm of the noise is at most

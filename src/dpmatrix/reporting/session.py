@@ -25,6 +25,7 @@ from dpmatrix.claims import (
     violations,
 )
 from dpmatrix.claims.ledger import describe, dump
+from dpmatrix.errors import UnknownClaimError
 from dpmatrix.reporting.conduct import misconduct
 from dpmatrix.reporting.environment import environment
 from dpmatrix.reporting.html import render
@@ -78,8 +79,7 @@ class Session:
             if deciding:
                 raise pytest.UsageError("--margins empties the statements; no verdict is earned with it")
             self.registry = replaced(self.registry, self.margins)
-        words = config.getoption("--claims")
-        self.part = Part.of(self.registry, words) if words else None
+        self.part = self._part(config.getoption("--claims"))
         if self.part is not None:
             self.registry = self.part.registry(self.registry)
         config.stash[REGISTRY] = self.registry
@@ -112,6 +112,12 @@ class Session:
         self.only_collects = bool(config.option.collectonly)
         self.replaced_in_workers: set[str] = set()
         self.ledger: Ledger | None = None
+
+    def _part(self, words: list[str]) -> Part | None:
+        try:
+            return Part.of(self.registry, words) if words else None
+        except UnknownClaimError as error:
+            raise pytest.UsageError(f"--claims: {error}") from error
 
     def _refuse_circles(self) -> None:
         try:

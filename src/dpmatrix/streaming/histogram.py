@@ -17,7 +17,7 @@ from dpmatrix.streaming.loewner import precedes
 Closeness = Callable[[int, int], bool]
 
 
-@implements("sliding-window.algorithm-1@3d00d6ea", "sliding-window.algorithm-6@774b39ab")
+@implements("sliding-window.algorithm-1@e9d8c2d1", "sliding-window.algorithm-6@774b39ab")
 def thin(count: int, close: Closeness, *, ordered: bool = False) -> list[int]:
     """Choose the checkpoints that remain: `sliding-window.algorithm-1` and `sliding-window.algorithm-6`, repaired.
 

@@ -1,0 +1,136 @@
+"""Neighbours in the binary game for the evidence on `compression`, and their losses computed once more."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import isqrt
+
+import attrs
+import mpmath
+from flint import arb, fmpq_mat
+
+from dpmatrix.claims.formulas import real, real_matrix
+from dpmatrix.spec.compression.binary_loss import GamePair
+from proofs_checks.compression.compressed_tails import least_rows, logarithm, squared_constant
+from proofs_checks.compression.covariance_pairs import INDEFINITE, SKEW, WIDE, gamma
+from proofs_checks.exact_matrices import correlated
+
+
+def game(n: int, differing: int, **fields) -> GamePair:
+    """Two columns of n signs that differ in some rows, and a sign changed where they agree."""
+    first = 1 - Fraction(2 * differing, n)
+    given = {"records": n, "rows": least_rows(n, 2), "row": (1, 1), "flipped": (1, -1)} | fields
+    return GamePair(correlated(first), correlated(first - Fraction(2, n)), Fraction(2, n), **given)
+
+
+def from_data(data: fmpq_mat, row: int, flipped: list[int], **fields) -> GamePair:
+    """Compute both covariances from a database of signs."""
+    n = data.nrows()
+    other = fmpq_mat([flipped if i == row else values for i, values in enumerate(data.tolist())])
+    signs = tuple(int(x.p) for x in data.tolist()[row])
+    return GamePair(
+        data.transpose() * data / n,
+        other.transpose() * other / n,
+        Fraction(2, n),
+        records=n,
+        row=signs,
+        flipped=tuple(flipped),
+        **({"rows": least_rows(n, data.ncols())} | fields),
+    )
+
+
+def orthogonal_data(n: int) -> fmpq_mat:
+    """Three columns of n signs, nearly orthogonal for n a multiple of four."""
+    return fmpq_mat([[1, 1 if i % 2 else -1, 1 if (i // 2) % 2 else -1] for i in range(n)])
+
+
+def radius(p: GamePair) -> mpmath.mpf:
+    return mpmath.sqrt(squared_constant() * logarithm(p.records, p.first.nrows()) / p.rows)
+
+
+def loss(p: GamePair) -> mpmath.mpf:
+    """Compute the supremum where both corners of the box are outputs: (m/2)(A + r ||vec Gamma||_1) or its like."""
+    change = gamma(p)
+    product_matrix = change * real_matrix(p.first)
+    linear = sum(product_matrix[i, i] for i in range(p.first.nrows()))
+    ratio = mpmath.log(mpmath.det(real_matrix(p.second)) / mpmath.det(real_matrix(p.first)))
+    centre = mpmath.mpf(p.rows) / 2 * (ratio + linear)
+    reach = mpmath.mpf(p.rows) / 2 * (radius(p) + real(p.delta_max)) * sum(abs(x) for x in change)
+    return max(centre + reach, reach - centre)
+
+
+TIGHT = [
+    *(game(n, round(n * share), rows=m) for n in (400, 10**4) for share in (0.4, 0.5, 0.6) for m in (2000, 5000, 9000)),
+    *(
+        from_data(orthogonal_data(n), 0, flips, rows=8000 + n)
+        for n in (400, 404)
+        for flips in ([-1, -1, -1], [1, 1, -1])
+    ),
+]
+"""Pairs with so many rows that both corners are outputs, and the loss is exact."""
+
+
+INSIDE = game(10**4, 5000, smallness=Fraction(3, 10), rows=220)
+"""Orthogonal columns; p sqrt(m/n) = 0.2966, ||Gamma|| = 2.0e-4."""
+SIZES = {
+    "records >= 2, an integer": attrs.evolve(INSIDE, records=1),
+    "rows >= 1, an integer": attrs.evolve(INSIDE, rows=0),
+    "m >= 2 (C_1 + C_2) ln 2np": attrs.evolve(INSIDE, rows=216),
+    "first_mass >= 0": attrs.evolve(INSIDE, first_mass=Fraction(-1, 10**9)),
+    "second_mass >= 0": attrs.evolve(INSIDE, second_mass=Fraction(-1, 10**9)),
+    "P_1(E) <= 1/n^2": attrs.evolve(INSIDE, first_mass=Fraction(11, 10**9)),
+    "P_i(E) <= 1/n^2": attrs.evolve(INSIDE, second_mass=Fraction(11, 10**9)),
+}
+BASE = SIZES | {
+    "the covariances are symmetric": attrs.evolve(INSIDE, first=SKEW, second=SKEW),
+    "the columns are normalised as in (4)": attrs.evolve(INSIDE, first=WIDE, second=WIDE),
+    "Sigma_1 - Sigma_2 = (xx' - yy')/n for rows of signs": attrs.evolve(INSIDE, flipped=(1, 1)),
+}
+DELTA_MAX = {
+    "max |Delta_jk| <= Delta_max": attrs.evolve(INSIDE, delta_max=Fraction(199, 10**6)),
+    "Delta_max <= 2/n": attrs.evolve(INSIDE, delta_max=Fraction(201, 10**6)),
+}
+DEFINITE = {
+    "Sigma_1 is positive definite": attrs.evolve(INSIDE, first=INDEFINITE),
+    "Sigma_j is positive definite": attrs.evolve(INSIDE, second=INDEFINITE),
+}
+ASSUMED = (
+    BASE
+    | DELTA_MAX
+    | DEFINITE
+    | {
+        "c_min > 0": attrs.evolve(INSIDE, c_min=0),
+        "1/lambda_max(Sigma_1) >= C_min": attrs.evolve(INSIDE, c_min=Fraction(101, 100)),
+        "||Gamma||_2, ||Delta||_2 <= s": attrs.evolve(INSIDE, smallness=Fraction(19, 10**5)),
+        "n >= n_0": attrs.evolve(INSIDE, least_records=10**4 + 1),
+    }
+)
+FLOORED = BASE | {
+    "floor > 0": attrs.evolve(INSIDE, floor=0),
+    "lambda_min(Sigma_1), lambda_min(Sigma_2) >= c": attrs.evolve(INSIDE, second=correlated(Fraction(51, 100))),
+}
+MASSES = {"first_mass": Fraction(1, 10**8), "second_mass": Fraction(1, 10**8)}
+
+
+def differing(smallness: Fraction, records: int) -> int:
+    """Return a number k of differing rows for which ||Gamma|| = n/(2 k (k + 1)) is just below s."""
+    return isqrt(int(records * 10 / (19 * smallness))) + 1
+
+
+def assert_region(statement, points, bound) -> None:
+    """Compare both ends of the margin with formulas: 2 uu', u the signs of a row of Gamma, and all of |Gamma|."""
+    with mpmath.workdps(60):
+        for p in points:
+            change, size = gamma(p), p.first.nrows()
+            half = mpmath.mpf(p.rows) / 2
+            constant = half * mpmath.log(mpmath.det(real_matrix(p.second)) / mpmath.det(real_matrix(p.first)))
+            constant += mpmath.log((1 - real(p.second_mass)) / (1 - real(p.first_mass)))
+            attained = mpmath.mpf(0)
+            for row in range(size):
+                signs = [1 if change[row, j] >= -(mpmath.mpf(10) ** -50) else -1 for j in range(size)]
+                form = sum(change[i, j] * signs[i] * signs[j] for i in range(size) for j in range(size))
+                attained = max(attained, abs(constant + half * 2 * form))
+            largest = abs(constant) + half * 2 * sum(abs(x) for x in change)
+            margin = statement.margin(p)
+            for end, value in ((margin.upper(), attained), (margin.lower(), largest)):
+                assert abs(end - arb(mpmath.nstr(bound(p) - value, 40))) < arb(2) ** -20 * arb(mpmath.nstr(largest, 40))

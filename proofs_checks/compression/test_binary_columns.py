@@ -1,0 +1,165 @@
+"""`compression`: Corollary 3.7, step by step."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import attrs
+import mpmath
+import sympy
+from flint import fmpq_mat
+
+from dpmatrix.claims import Truth, bind_hypotheses
+from dpmatrix.claims.formulas import bind_formula, real
+from dpmatrix.reporting.citing import cite
+from dpmatrix.spec.compression.binary_loss import GamePair
+from proofs_checks.compression.compressed_tails import least_rows, logarithm
+from proofs_checks.compression.covariance_pairs import INDEFINITE
+from proofs_checks.compression.sign_pairs import (
+    ASSUMED,
+    BASE,
+    DELTA_MAX,
+    FLOORED,
+    INSIDE,
+    MASSES,
+    TIGHT,
+    assert_region,
+    differing,
+    from_data,
+    game,
+    loss,
+)
+from proofs_checks.exact_matrices import correlated
+
+corollary_3_7 = cite("compression.corollary-3-7@b77a2648")
+
+QUARTER = attrs.evolve(INSIDE, smallness=Fraction(36, 100), ratio=6)
+"""p (ln n/n)^(1/4) = 0.3484; K p^2 ln 2np = 6 * 4 * 10.597 = 254.3."""
+GROWTH = {
+    "p <= s (n/log n)^(1/4)": attrs.evolve(QUARTER, smallness=Fraction(34, 100)),
+    "m <= K p^2 ln 2np": attrs.evolve(QUARTER, rows=255),
+}
+LARGE = 10**26
+"""The constant K at which the family is run: for a small one n would have too many digits."""
+
+
+def enough(smallness, least_records) -> tuple[int, int, Fraction]:
+    """Return n and m = 4 K ln 4n, rounded down, with 16 ln n <= s^4 n, and s or 1/4."""
+    s, n = min(Fraction(str(smallness)), Fraction(1, 4)), 10**4
+    while n < int(str(least_records)) or s**4 * n < 16 * int(mpmath.ceil(mpmath.log(n))):
+        n *= 10
+    return n, int(4 * LARGE * logarithm(n, 2)), s
+
+
+def almost_equal(smallness, least_records) -> GamePair:
+    """Two columns that differ in about sqrt(n/(2 s)) rows, and a sign changed in one more."""
+    with mpmath.workdps(60):
+        n, rows, s = enough(smallness, least_records)
+    sizes = {"rows": rows, "smallness": smallness, "least_records": least_records, "ratio": LARGE}
+    return game(n, differing(s, n), **sizes)
+
+
+@corollary_3_7.refutes(
+    grade="derived", region="p = 2, C_min = 1/2: every K, s and n_0; run at K = 10^26 from 10^-12 to 10^12"
+)
+def test_almost_equal_columns_make_the_loss_large(statement) -> None:
+    """The neighbours of Theorem D.2 with m = 4 K L, L = ln 4n, rounded down: ||Gamma|| is between 0.9 s and 0.95 s.
+
+    The loss is at least 4.5 sqrt(m L) 0.9 s - m A/2 - ln(1 + 1/(n^2 - 1)) with A <= 2 s/n + 4/n^2. That is about 8
+    sqrt(K) s L, above 1 for every large n, whatever K and s are; the growth asks 16 ln n <= s^4 n alone.
+    """
+    statement.refute(almost_equal)
+    with mpmath.workdps(60):
+        for power, s in ((12, Fraction(1, 5)), (30, Fraction(1, 8)), (100, Fraction(1, 15))):
+            n = 10**power
+            p = game(n, differing(s, n), smallness=s, ratio=6, rows=int(24 * logarithm(n, 2)))
+            assert statement.applies(p) is Truth.TRUE
+            assert statement.conclusion(p) is Truth.FALSE, "K = 6"
+    bind_formula(statement, [attrs.evolve(p, smallness=9) for p in TIGHT], lambda p: 1 - loss(p))
+    ratio = {"ratio > 0": attrs.evolve(QUARTER, ratio=0)}
+    for point in (QUARTER, attrs.evolve(QUARTER, rows=254), attrs.evolve(QUARTER, **MASSES)):
+        bind_hypotheses(statement, point, ASSUMED | GROWTH | ratio)
+    assert statement.applies(attrs.evolve(QUARTER, smallness=Fraction(35, 100))) is Truth.TRUE
+    assert not statement.strict
+
+
+def equal_columns(smallness, least_records) -> GamePair:
+    """X_1 with two equal columns, and X_2 with one sign changed."""
+    with mpmath.workdps(60):
+        n, _, _ = enough(smallness, least_records)
+    return game(n, 0, smallness=smallness, least_records=least_records, ratio=6)
+
+
+@corollary_3_7.refutes(
+    "alpha-differential-privacy",
+    grade="derived",
+    region="p = 2, K = 6, equal columns against one changed sign: every s and n_0; run from 10^-12 to 10^12",
+)
+def test_equal_columns_make_the_loss_infinite(statement) -> None:
+    """X_1 publishes two equal columns with probability 1, and X_2, of rank 2, with probability 0, for every n and m."""
+    statement.refute(equal_columns)
+    data = from_data(fmpq_mat([[1, 1]] * 400), 0, [1, -1], smallness=1, ratio=6)
+    assert statement.applies(data) is Truth.TRUE, "an explicit database"
+    assert statement.conclusion(data) is Truth.FALSE
+    bind_formula(statement, [attrs.evolve(p, smallness=9) for p in TIGHT], lambda p: 1 - loss(p))
+    outside = (
+        BASE
+        | DELTA_MAX
+        | GROWTH
+        | {
+            "the covariances are positive semidefinite": attrs.evolve(QUARTER, second=INDEFINITE),
+            "not both are singular": attrs.evolve(QUARTER, first=correlated(1), second=correlated(-1)),
+            "ratio > 0": attrs.evolve(QUARTER, ratio=0),
+            "n >= n_0": attrs.evolve(QUARTER, least_records=10**5),
+        }
+    )
+    bind_hypotheses(statement, QUARTER, outside)
+    first = {"the covariances are positive semidefinite": attrs.evolve(QUARTER, first=INDEFINITE)}
+    bind_hypotheses(statement, QUARTER, outside | first)
+    assert not statement.strict
+
+
+def quarter(n: int, share: float, **fields) -> GamePair:
+    given = {"smallness": Fraction(4, 10), "ratio": 6, "floor": Fraction(7, 10)} | fields
+    return game(n, int(share * n), **given)
+
+
+def region_bound(p: GamePair) -> mpmath.mpf:
+    growth = 3 * real(p.ratio) * real(p.smallness) ** 4
+    return (1 + mpmath.sqrt(2)) * growth / real(p.floor) ** 2 + mpmath.log(1 + mpmath.mpf(1) / (p.records**2 - 1))
+
+
+@corollary_3_7.supports_repair(
+    grade="derived",
+    region="every p <= n, m, s, K and pair of neighbours under the hypotheses: Theorem D.2; both ends at 22 pairs",
+)
+def test_corollary_3_7_with_a_floor(statement) -> None:
+    """Use m p^2/n <= K p^4 ln(2np)/n <= K s^4 ln(2np)/ln(n) <= 3 K s^4, as 2np <= n^3 for n >= 2 and p <= n (1).
+
+    So p <= s' sqrt(n/m) with s'^2 = 3 K s^4 in Theorem D.2 as repaired.
+    """
+    n = sympy.Symbol("n", positive=True)
+    assert sympy.expand(n**3 - 2 * n * n - n**2 * (n - 2)) == 0, "(1)"
+    points = [
+        attrs.evolve(p, smallness=Fraction(1, 3 + i), floor=Fraction(1, 2 + i % 4), ratio=1 + i)
+        for i, p in enumerate(TIGHT)
+    ]
+    assert_region(statement, [*points, attrs.evolve(QUARTER, **MASSES)], region_bound)
+    three = correlated(0, 0, 0)
+    many = attrs.evolve(QUARTER, first=three, second=three, records=2, row=(1, 1, 1), flipped=(1, 1, 1))
+    outside = FLOORED | GROWTH | {"p <= n": many}
+    for point in (QUARTER, attrs.evolve(QUARTER, rows=254), attrs.evolve(QUARTER, **MASSES)):
+        bind_hypotheses(statement, point, outside)
+    assert statement.applies(attrs.evolve(QUARTER, smallness=Fraction(35, 100))) is Truth.TRUE
+    for n_value in (10**4, 10**6, 10**9):
+        assert statement.at(quarter(n_value, 0.5)) is Truth.TRUE
+    assert not statement.strict
+
+
+@corollary_3_7.controls("+repair", grade="interval", region="the floor dropped, n = 10^6; any number of rows, n = 10^4")
+def test_corollary_3_7_needs_the_floor(statement) -> None:
+    floor = "lambda_min(Sigma_1), lambda_min(Sigma_2) >= c"
+    assert statement.without(floor).at(quarter(10**6, 1e-6)) is Truth.FALSE
+    many = quarter(10**4, 0.5, rows=10**7)
+    assert statement.without("m <= K p^2 ln 2np").at(many) is Truth.FALSE
+    assert least_rows(10**4, 2) > 200

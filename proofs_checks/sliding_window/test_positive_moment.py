@@ -1,0 +1,393 @@
+"""Theorem 4 of `sliding-window`: no private algorithm meets its bounds, and a private sum of dyadic sums instead."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import product
+
+import attrs
+import mpmath
+import sympy
+from flint import fmpq, fmpq_mat
+
+from dpmatrix.claims import Truth, bind, bind_hypotheses
+from dpmatrix.claims.formulas import bind_formula, real, symbolic
+from dpmatrix.exact import rational
+from dpmatrix.reporting.citing import cite
+from dpmatrix.spec.sliding_window.dyadic_release import WindowCover
+from dpmatrix.spec.sliding_window.private_window import NeighbouringWindows
+from dpmatrix.spec.sliding_window.sketch_bounds import FourthStep, OneRowSketch
+from dpmatrix.spec.sliding_window.sketch_privacy import SketchParameters
+from dpmatrix.spec.sliding_window.window_noise import NoisyMoment, WindowNoise
+from proofs_checks.sliding_window.dyadic_noise import blocks, check_bound, deviation, least_bound
+from proofs_checks.sliding_window.one_row_outputs import (
+    BLIND,
+    ONE_ROW_OUTSIDE,
+    by_hand,
+    ridge,
+    small_outputs,
+    whole_above,
+)
+from proofs_checks.sliding_window.released_streams import check_released
+
+theorem_4 = cite("sliding-window.theorem-4@d6295388")
+
+QUARTER = Fraction(1, 4)
+HALF = Fraction(1, 2)
+MILLIONTH = Fraction(1, 10**6)
+
+
+def kernel_run(coin_shift: int = 0, **changes) -> OneRowSketch:
+    """16 rows in 17 dimensions: Phi = (I, v), and a direction that Phi and the row do not see."""
+    base = fmpq_mat([[*(int(i == j) for j in range(16)), i - 7] for i in range(16)])
+    direction = fmpq_mat([[7 - i] for i in range(16)] + [[1]])
+    row = fmpq_mat([[1, *([0] * 15), -7]])
+    coin = fmpq_mat([[k * k % 5 + coin_shift for k in range(16)]])
+    return attrs.evolve(OneRowSketch(base, coin, row, direction, 1, QUARTER, 1, MILLIONTH), **changes)
+
+
+DRAWN = {
+    "rank >= 1, an integer": kernel_run(rank=0),
+    "eta > 0": kernel_run(eta=0),
+    "epsilon > 0": kernel_run(epsilon=0),
+    "delta > 0": kernel_run(delta=0),
+    "delta < 1": kernel_run(delta=1),
+    "Phi has 4r/eta rows, and the shapes fit": kernel_run(eta=HALF),
+}
+
+
+def small_runs():
+    for k, eta, epsilon in product(range(1, 6), (1, HALF), (HALF, 3)):
+        rows = int(4 / eta)
+        base = fmpq_mat(rows, 2, [fmpq((i * k) % 7 - 3, 2) for i in range(2 * rows)])
+        coin = fmpq_mat(1, rows, [fmpq(i - k, 3) for i in range(rows)])
+        yield OneRowSketch(
+            base, coin, fmpq_mat([[k, -1]]), fmpq_mat([[1], [fmpq(k, 2)]]), 1, eta, epsilon, Fraction(1, 50)
+        )
+
+
+def change_by_hand(p: OneRowSketch):
+    """Compute |A~ u|^2 - sigma^2 |u|^2 by sympy."""
+    log = sympy.log(4 / symbolic(p.delta))
+    sigma = (16 * sympy.sqrt(p.rank * log) + log) / symbolic(p.epsilon)
+    u = [symbolic(p.direction[j, 0]) for j in range(p.direction.nrows())]
+    dot = sum(symbolic(p.row[0, j]) * u[j] for j in range(len(u)))
+    sketched = sum(
+        (sigma * sum(symbolic(p.base[k, j]) * u[j] for j in range(len(u))) + symbolic(p.coin[0, k]) * dot) ** 2
+        for k in range(p.base.nrows())
+    )
+    return (sketched - sigma**2 * sum(entry**2 for entry in u)).evalf(50)
+
+
+@theorem_4.refutes("semidefinite", grade="derived", region="d > 4r/eta: every variate; d = 17 exactly for three draws")
+def test_c_is_negative_in_the_direction_that_is_not_seen(statement) -> None:
+    """Here m rows in d > m dimensions leave a direction u with A~u = 0, where C is -sigma^2 |u|^2."""
+    for shift in (0, 3, 5):
+        assert statement.at(kernel_run(shift)) is Truth.FALSE
+    bind(statement, ((p, change_by_hand(p)) for p in small_runs()))
+    assert not statement.strict
+    bind_hypotheses(statement, kernel_run(), DRAWN)
+    for wrong in ({"coin": fmpq_mat(1, 3, [1, 2, 3])}, {"row": fmpq_mat([[1]])}, {"direction": fmpq_mat([[1]])}):
+        assert statement.applies(kernel_run(**wrong)) is Truth.FALSE
+
+
+@theorem_4.refutes(
+    "algorithm-2", grade="derived", region="r = 1, every c by eta = 1/(4 c), d = 16 c + 1: probability 0"
+)
+def test_algorithm_2_does_not_see_some_direction(statement) -> None:
+    """In a direction u with A~u = 0 C is -sigma^2, below the lower bound as soon as c eta r log(1/delta)/4 < 256 r log.
+
+    For c >= 1 eta = 1/(4 ceil c) does it, with 16 ceil c rows; for smaller c eta = 1/4 does.
+    """
+
+    def family(constant):
+        size = whole_above(constant)
+        return attrs.evolve(BLIND, constant=constant, eta=Fraction(1, 4 * size), dimension=16 * size + 1)
+
+    statement.refute(family)
+    assert statement.conclusion(attrs.evolve(BLIND, constant=10**5)) is not Truth.FALSE, "an absurd constant"
+
+    def expected(p):
+        log, e, window = -mpmath.log(real(p.delta)), real(p.eta), real(p.row) ** 2
+        extra = real(p.constant) * e * p.rank * log / real(p.epsilon) ** 2
+        low, high = ridge(p) + (1 - e) * window - extra / 4, ridge(p) + (1 + e) * window + extra
+        return by_hand(p, low, high) - 1 + real(p.failure)
+
+    with mpmath.workdps(60):
+        bind(statement, ((p, expected(p)) for p in small_outputs()))
+    assert not statement.strict
+    ends = {"failure > 0": attrs.evolve(BLIND, failure=0), "failure < 1": attrs.evolve(BLIND, failure=1)}
+    bind_hypotheses(statement, BLIND, ONE_ROW_OUTSIDE | ends)
+
+
+@theorem_4.refutes("last-display", grade="symbolic", region="X > 0, eta < 1: 2X(1 - eta)")
+def test_the_last_display_of_theorem_4(statement) -> None:
+    """(1-eta)(w-x) - x - (1-eta)w + eta x = -2x(1-eta)."""
+    x, w, eta = sympy.symbols("x w eta")
+    difference = sympy.expand((1 - eta) * (w - x) - x - ((1 - eta) * w - eta * x))
+    assert sympy.expand(difference + 2 * x * (1 - eta)) == 0
+    assert statement.at(FourthStep(5, 1, HALF)) is Truth.FALSE
+    assert statement.at(FourthStep(5, 0, HALF)) is Truth.TRUE
+    points = [FourthStep(i, j, Fraction(k, 7)) for i, j, k in product((0, 3), (1, 2, 5), (0, 2, 5, 6))]
+    bind(statement, ((p, -2 * symbolic(p.extra) * (1 - symbolic(p.eta))) for p in points))
+    assert not statement.strict
+    bind_hypotheses(statement, FourthStep(5, 0, HALF), {"extra >= 0": FourthStep(5, -1, HALF)})
+
+
+TOLD = NeighbouringWindows(1, Fraction(1, 20), 1, MILLIONTH, 1)
+TOLD_OUTSIDE = {
+    "rank >= 1, an integer": attrs.evolve(TOLD, rank=0),
+    "eta > 0": attrs.evolve(TOLD, eta=0),
+    "eta < 1": attrs.evolve(TOLD, eta=1),
+    "epsilon > 0": attrs.evolve(TOLD, epsilon=0),
+    "delta > 0": attrs.evolve(TOLD, delta=0),
+    "delta < 1": attrs.evolve(TOLD, delta=1),
+    "constant > 0": attrs.evolve(TOLD, constant=0),
+    "failure >= 0": attrs.evolve(TOLD, failure=-1),
+    "failure <= 1": attrs.evolve(TOLD, failure=2),
+}
+
+
+@theorem_4.refutes(
+    grade="derived",
+    region="eps = 1, delta = 10^-6: every c by eta = 1/(20 c), below 1/(1 + 17.3 c); beta up to 1/4; every algorithm",
+)
+def test_no_private_algorithm_meets_theorem_4(statement) -> None:
+    """Where no C is right for both rows, "C is right for 0" has probability >= 1 - beta for 0 and <= beta for 1.
+
+    The right answers for 0 end below those for 1 as soon as eta (1 + 5 c r log(1/delta)/(4 eps^2)) < 1.
+    """
+    for failure in (0, QUARTER):
+        told = attrs.evolve(TOLD, failure=failure)
+        statement.refute(
+            lambda constant, told=told: attrs.evolve(
+                told, constant=constant, eta=Fraction(1, 20 * whole_above(constant))
+            )
+        )
+    assert statement.at(attrs.evolve(TOLD, eta=Fraction(1, 18))) is Truth.TRUE, "4.8 % against 5.47 %"
+    assert statement.at(attrs.evolve(TOLD, eta=Fraction(1, 19))) is Truth.FALSE
+    assert statement.at(attrs.evolve(TOLD, failure=Fraction(27, 100))) is Truth.TRUE, "1/(1 + e) = 0.2689"
+    assert statement.at(attrs.evolve(TOLD, failure=Fraction(26, 100))) is Truth.FALSE
+    values = []
+    with mpmath.workdps(60):
+        for rank, eta, epsilon, failure in product((1, 3), (Fraction(1, 9), HALF), (HALF, 9), (0, Fraction(2, 5))):
+            for constant in (Fraction(1, 50), 2):
+                p = NeighbouringWindows(rank, eta, epsilon, Fraction(1, 7), constant, failure)
+                e, c, beta = real(eta), real(constant), real(failure)
+                extra = c * e * rank * mpmath.log(7) / real(epsilon) ** 2
+                same = mpmath.exp(real(epsilon)) * beta + mpmath.mpf(1) / 7 - 1 + beta
+                values.append((p, max(extra - (1 - e) + extra / 4, same)))
+        bind(statement, values)
+    assert not statement.strict
+    bind_hypotheses(statement, TOLD, TOLD_OUTSIDE)
+    assert TOLD.failure == 0, "the theorem's bounds always hold"
+
+
+@theorem_4.refutes("private", grade="interval", region="r = 1, eta = 1/1000, eps = 1, delta = 10^-6, M = 77")
+def test_c_is_no_more_private_than_the_sketch(statement) -> None:
+    """At d = 1 the sketch is sqrt(s) times m standard normal variates: |A~|^2 has the likelihood ratio of A~ itself.
+
+    log p_s(x) - log p_s'(x) = (m/2) log(s'/s) + (1/s' - 1/s) |x|^2/2 depends on x through |x|^2 = C + sigma^2 alone.
+    """
+    s, t, m, x = sympy.symbols("s t m x", positive=True)
+    normal = [-m / 2 * sympy.log(2 * sympy.pi * v) - x / (2 * v) for v in (s, t)]
+    ratio = sympy.expand_log(normal[0] - normal[1], force=True)
+    assert sympy.simplify(ratio - (m / 2 * (sympy.log(t) - sympy.log(s)) + (1 / t - 1 / s) * x / 2)) == 0
+    broken = SketchParameters(1, Fraction(1, 1000), 1, MILLIONTH, 77)
+    assert statement.at(broken) is Truth.FALSE
+    assert 0.016 < float(-statement.margin(broken)) < 0.018
+    assert statement.at(attrs.evolve(broken, eta=HALF)) is Truth.TRUE
+    assert not statement.strict
+
+
+SPINS = (fmpq_mat([[1, 0], [0, 1]]), fmpq_mat([[fmpq(3, 5), fmpq(4, 5)], [fmpq(-4, 5), fmpq(3, 5)]]))
+SHAPES = "Q is orthogonal and A_W'A_W positive semidefinite, d x d"
+EVENT = "the noise has norm at most zeta"
+
+
+def moment(values, spectrum, bound, frame=SPINS[1]) -> NoisyMoment:
+    """Window Q diag(values) Q' and noisy moment Q diag(spectrum) Q'."""
+    order = len(values)
+    frame = frame if order == 2 else fmpq_mat([[1]])
+    middle = fmpq_mat(order, order, [rational(values[i]) if i == j else 0 for i in range(order) for j in range(order)])
+    return NoisyMoment(frame * middle * frame.transpose(), frame, tuple(spectrum), bound)
+
+
+GOOD = moment((2, 0), (Fraction(19, 10), Fraction(-1, 10)), QUARTER)
+
+
+def least_symmetric(gaps) -> Fraction:
+    """Least elementary symmetric polynomial of the eigenvalues of a difference, 1 among them."""
+    total = Fraction(1)
+    for gap in gaps:
+        total *= gap
+    return min(Fraction(1), sum(gaps), total)
+
+
+def moment_by_hand(values, spectrum, bound) -> Fraction:
+    """Compute the margin where window and noisy moment have the same eigenvectors."""
+    pairs = [
+        (max(Fraction(noisy), Fraction(0)), Fraction(value)) for noisy, value in zip(spectrum, values, strict=True)
+    ]
+    lower = least_symmetric([kept - (value - bound) for kept, value in pairs])
+    upper = least_symmetric([value + 2 * bound - kept for kept, value in pairs])
+    return min(lower, upper, least_symmetric([kept for kept, _ in pairs]))
+
+
+@theorem_4.supports("on-the-event", grade="derived", region="every d, window, noise and zeta: the docstring")
+def test_the_positive_part_is_near_the_window(statement) -> None:
+    """Let C = A_W'A_W + N, |N| <= zeta.
+
+    C >= A_W'A_W - zeta >= -zeta, so every eigenvalue v of C has v >= -zeta and 0 <= max(v, 0) - v <= zeta: hence
+    C <= C_+ <= C + zeta, that is A_W'A_W - zeta <= C_+ <= A_W'A_W + 2 zeta.
+    """
+    for v, zeta in product((Fraction(k, 4) for k in range(-8, 9)), (HALF, 1, 2)):
+        if v >= -zeta:
+            assert 0 <= max(v, 0) - v <= zeta
+    spectra = (((2, 0), (Fraction(19, 10), Fraction(-1, 10))), ((3, 1), (Fraction(16, 5), HALF)), ((0,), (QUARTER,)))
+    values = [
+        (moment(exact, noisy, bound, frame), moment_by_hand(exact, noisy, bound))
+        for (exact, noisy), bound, frame in product(spectra, (Fraction(1, 20), HALF, 2, Fraction(1, 10)), SPINS)
+    ]
+    bind(statement, values)
+    tilted = fmpq_mat([[2, 1], [1, 1]])
+    for frame, spectrum in product(SPINS, ((2, 1), (3, Fraction(1, 3)), (3, Fraction(-1, 10)))):
+        p = NoisyMoment(tilted, frame, spectrum, 3)
+        assert statement.at(p) is Truth.TRUE, "window and noise do not commute"
+    assert statement.at(GOOD) is Truth.TRUE
+    assert not statement.strict
+    outside = {
+        SHAPES: attrs.evolve(GOOD, frame=fmpq_mat([[1, 1], [0, 1]])),
+        "bound >= 0": attrs.evolve(GOOD, bound=-1),
+        EVENT: attrs.evolve(GOOD, bound=Fraction(1, 20)),
+    }
+    bind_hypotheses(statement, GOOD, outside)
+    for wrong in (
+        {"window": fmpq_mat([[1, 0], [0, -1]])},
+        {"window": fmpq_mat([[1, 1], [0, 1]])},
+        {"window": fmpq_mat([[1]])},
+        {"spectrum": (1,)},
+        {"frame": fmpq_mat([[1]])},
+    ):
+        assert statement.applies(attrs.evolve(GOOD, **wrong)) is Truth.FALSE
+    assert statement.without(EVENT).at(attrs.evolve(GOOD, bound=Fraction(1, 20))) is Truth.FALSE
+
+
+@theorem_4.supports("released", grade="derived", region="every stream, row, h, epsilon, delta: as for lemma-3")
+def test_the_released_sums_are_private(statement) -> None:
+    """The derivation is that of lemma-3's repair: `check_released`."""
+    check_released(statement)
+
+
+@theorem_4.supports(
+    "cover", grade="derived", region="every window: the docstring; all windows of up to 16 rows exactly"
+)
+def test_a_window_is_a_signed_sum(statement) -> None:
+    """A prefix of a block has one dyadic part for each binary digit 1 of its length: at most h, or 1 for a whole block.
+
+    A window of at most 2^h rows meets one block or two neighbouring ones. In one block it is a prefix less a prefix,
+    in two the first block less a prefix and a prefix of the second: at most 2h + 1 parts either way.
+    """
+    count = 0
+    for height in range(5):
+        width = 1 << height
+        for begin, length in product(range(2 * width), range(1, width + 1)):
+            p = WindowCover(begin, begin + length, height)
+            assert statement.at(p) is Truth.TRUE
+            assert statement.margin(p) == 2 * height + 1 - blocks(p)
+            count += 1
+    assert count > 500
+    start = WindowCover(5, 9, 2)
+    bind_formula(
+        statement,
+        [WindowCover(b, b + n, 4) for b, n in product(range(0, 30, 3), (1, 5, 16))],
+        lambda p: 2 * p.height + 1 - blocks(p),
+    )
+    assert not statement.strict
+    bind_hypotheses(
+        statement,
+        start,
+        {
+            "height >= 0, an integer": attrs.evolve(start, height=-1),
+            "begin >= 0, an integer": attrs.evolve(start, begin=-1),
+            "the window is not empty": attrs.evolve(start, end=5),
+            "the window has at most 2^h rows": attrs.evolve(start, end=10),
+        },
+    )
+
+
+def noise(dimension: int, beta=HALF, **changes) -> WindowNoise:
+    """Take the rows 5 to 8 in blocks of four, and the least zeta in hundredths of a thousandth."""
+    p = attrs.evolve(WindowNoise(5, 9, 2, 1, MILLIONTH, dimension, beta, 1), **changes)
+    return attrs.evolve(p, bound=least_bound(p))
+
+
+NOISE = noise(2)
+ZETA = "zeta >= 4 s sqrt(q (d log 9 + log(2/beta)))"
+NOISE_OUTSIDE = {
+    "height >= 0, an integer": attrs.evolve(NOISE, height=-1),
+    "begin >= 0, an integer": attrs.evolve(NOISE, begin=-1),
+    "the window is not empty": attrs.evolve(NOISE, end=5),
+    "epsilon > 0": attrs.evolve(NOISE, epsilon=0),
+    "delta > 0": attrs.evolve(NOISE, delta=0),
+    "delta < 1": attrs.evolve(NOISE, delta=1),
+    "dimension >= 1, an integer": attrs.evolve(NOISE, dimension=0),
+    "beta > 0": attrs.evolve(NOISE, beta=0),
+    "beta < 1": attrs.evolve(NOISE, beta=1),
+    ZETA: attrs.evolve(NOISE, bound=NOISE.bound - Fraction(1, 10**4)),
+}
+
+
+@theorem_4.supports_repair(
+    grade="derived", region="every d, window, eps, delta, beta by the docstring; d <= 20 by chi-square laws alone"
+)
+@theorem_4.supports(
+    "union", grade="derived", region="every d, window, beta: symbolically equal to beta at the least zeta"
+)
+def test_the_noise_of_a_window_is_small(statements) -> None:
+    """The noise N of q sums has entries N(0, q s^2) on and above the diagonal, so u'Nu has variance at most 2 q s^2.
+
+    A net of 9^d directions has |N| <= 2 max |u'Nu|, and each exceeds zeta/2 with probability at most
+    2 exp(-(zeta/2)^2/(4 q s^2)): in all 2 9^d exp(-zeta^2/(16 q s^2)), which is beta at the least zeta.
+    Machine alone: the enclosure of the probability is above 1 - beta at the points below. |N|^2 <= |N|_F^2, at most
+    twice the sum of squares of d(d+1)/2 independent entries, which is q s^2 times a chi-square; exact for d = 1.
+    """
+    check_bound()
+    n = sympy.symbols("n0:6")
+    frobenius = n[0] ** 2 + n[3] ** 2 + n[5] ** 2 + 2 * (n[1] ** 2 + n[2] ** 2 + n[4] ** 2)
+    assert sympy.expand(2 * sum(x**2 for x in n) - frobenius) == n[0] ** 2 + n[3] ** 2 + n[5] ** 2
+    law, union = (statements[f"sliding-window.theorem-4{part}"] for part in ("+repair", "/union"))
+    for dimension, beta in product((1, 2, 3, 5, 10, 20), (HALF, Fraction(1, 100), Fraction(99, 100))):
+        for changes in ({}, {"begin": 0, "end": 1, "height": 0}, {"epsilon": 10, "end": 8}):
+            p = noise(dimension, beta, **changes)
+            assert law.at(p) is Truth.TRUE
+            assert union.at(p) is Truth.TRUE
+    values, bounds = [], []
+    with mpmath.workdps(60):
+        for begin, end, height, epsilon, bound in (
+            (b, e, h, x, z) for (b, e, h), x, z in product(((5, 9, 2), (1, 7, 3), (4, 5, 0)), (1, 7), (1, 5, 30, 90))
+        ):
+            p = WindowNoise(begin, end, height, epsilon, MILLIONTH, 1, HALF, bound)
+            spread = blocks(p) * deviation(p) ** 2
+            values.append((p, mpmath.erf(bound / mpmath.sqrt(2 * spread)) - real(HALF)))
+            for dimension in (1, 2):
+                bound_used = 2 * mpmath.mpf(9) ** dimension * mpmath.exp(-(bound**2) / (16 * spread))
+                bounds += [(attrs.evolve(p, dimension=dimension), real(HALF) - bound_used)]
+        bind(law, values)
+        bind(union, bounds)
+    for statement in (law, union):
+        assert not statement.strict
+        for inside in (NOISE, noise(1, begin=0, end=4)):
+            bind_hypotheses(statement, inside, NOISE_OUTSIDE)
+
+
+@theorem_4.controls(
+    "+repair", grade="interval", region="beta = 1/2: d = 1 and a twelfth of zeta, d = 40 and an eightieth"
+)
+def test_a_smaller_bound_on_the_noise_is_noticed(statement) -> None:
+    line, wide = noise(1), noise(40)
+    assert statement.at(line) is Truth.TRUE
+    for p, factor in ((line, Fraction(1, 12)), (wide, Fraction(1, 80))):
+        small = attrs.evolve(p, bound=p.bound * factor)
+        assert statement.applies(small) is Truth.FALSE
+        assert statement.without(ZETA).at(small) is Truth.FALSE

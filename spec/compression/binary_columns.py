@@ -1,0 +1,147 @@
+"""Corollary 3.7: how many columns compression can serve in the binary game, privately (section 3)."""
+
+from __future__ import annotations
+
+from flint import arb
+
+from dpmatrix.claims import Chosen, Claim, Condition, Defect, Kind, Locator, Range, Repair, Statement, Step, Verdict
+from dpmatrix.exact import ball, square
+from dpmatrix.spec.compression.binary_loss import (
+    ASSUMED,
+    FLOORED,
+    GAME,
+    LATE,
+    SMALL_DELTA_MAX,
+    GamePair,
+    below_one_margin,
+)
+from dpmatrix.spec.compression.binary_region import region_bound, region_loss
+from dpmatrix.spec.compression.covariances import NORMALISED, SYMMETRIC, WITHIN_DELTA_MAX, definite_margin
+from dpmatrix.spec.compression.truncated_loss import MASSES, SIZES, renormalisation, setting
+from dpmatrix.spec.compression.truncated_mass import logarithm
+from dpmatrix.spec.conditions import exceeds, positive
+from dpmatrix.spec.wishart.spectra import nonnegative_spectrum
+
+
+def quarter_growth_margin(p: GamePair) -> arb:
+    """``s^4 n - p^4 ln n``: p <= s (n/log n)^(1/4)."""
+    return square(square(ball(p.smallness))) * p.records - p.first.nrows() ** 4 * arb(p.records).log()
+
+
+def corollary_margin(p: GamePair) -> arb:
+    """The bound with g = 3 K s^4 minus the loss over the fixed region."""
+    growth = 3 * ball(p.ratio) * square(square(ball(p.smallness)))
+    return region_bound(growth, ball(p.floor), renormalisation(p.records)) - region_loss(p)
+
+
+def few_rows_margin(p: GamePair) -> arb:
+    """``K p^2 ln 2np - m``."""
+    return ball(p.ratio) * p.first.nrows() ** 2 * logarithm(setting(p)) - p.rows
+
+
+def columns_margin(p: GamePair) -> arb:
+    """``n - p``."""
+    return arb(p.records - p.first.nrows())
+
+
+def every_neighbour_margin(p: GamePair) -> arb:
+    """1 minus the loss; minus infinity when one covariance is singular and the other is not."""
+    if any(not definite_margin(matrix) > 0 for matrix in (p.first, p.second)):
+        return arb("-inf")
+    return below_one_margin(p)
+
+
+def semidefinite_margin(p: GamePair) -> arb:
+    """Non-negative exactly when Sigma_1 and Sigma_2 are positive semidefinite."""
+    return nonnegative_spectrum(p.first).min(nonnegative_spectrum(p.second))
+
+
+def rank_margin(p: GamePair) -> arb:
+    """Positive when at least one of the covariances is positive definite."""
+    return definite_margin(p.first).max(definite_margin(p.second))
+
+
+QUARTER_GROWTH = Condition("p <= s (n/log n)^(1/4)", quarter_growth_margin)
+FEW_ROWS = Condition("m <= K p^2 ln 2np", few_rows_margin)
+
+COROLLARY_3_7 = Claim(
+    id="compression.corollary-3-7",
+    kind=Kind.PRIVACY,
+    source=Locator(
+        "compression",
+        "Corollary 3.7",
+        "p = o((n/log n)^(1/4)) suffices for PCA on compressed data and alpha-DP, alpha = o(1)",
+    ),
+    statement=Statement(
+        "for every C_min and K there are s and n_0 such that under Assumption 1, with s for its o(1), m <= K p^2 ln "
+        "2np, p <= s (n/log n)^(1/4) and n >= n_0 give a loss of at most 1",
+        below_one_margin,
+        given=(*ASSUMED, positive("ratio"), FEW_ROWS, QUARTER_GROWTH),
+        exists=(
+            Chosen("smallness", after=("c_min", "ratio")),
+            Chosen("least_records", after=("c_min", "ratio"), range=Range.WHOLE),
+        ),
+    ),
+    verdict=Verdict.HOLDS_WITH_REPAIR,
+    defect=Defect.LEAK,
+    headline=(
+        "The privacy loss need not be o(1), not even under Assumption 1: nothing bounds the least eigenvalues, and at "
+        "p = 2 it grows like sqrt(log n)."
+    ),
+    reading=(
+        "The privacy is judged here, the PCA in Theorem 5.1. Assumption 1 holds, since the corollary is a case of "
+        "Theorem 3.5, and Sigma_1 is the public reference. m is as large as the PCA needs: at least 2 (C_1 + C_2) ln "
+        "2np, at most K p^2 ln 2np, K any constant. Of o(1) no more is judged than 1 at most, once all that is o(1) is "
+        "below an s, from some n_0 on, that may depend on C_min and K."
+    ),
+    because=(
+        "The neighbours of Theorem D.2: p = 2, columns that differ in sqrt(n/(2 s)) rows, and a sign changed in one "
+        "more. Then ||Gamma|| is nearly s, and at m = 4 K ln 4n the loss is about 9 sqrt(K) s ln 4n, above 1 for every "
+        "large n. At the least m and s = 1/sqrt(ln n) it is 83 at n = 10^6, 99 at 10^9, and grows. Where Assumption 1 "
+        "fails it may be infinite: X_1 with two equal columns publishes two equal columns, always, and X_2 with one "
+        "changed sign never does. So no alpha is possible without a condition on the data, as section D itself says. "
+        "With lambda_min >= c for both and the outputs with |X'X/m| <= 2 Theorem D.2 as repaired gives (1 + sqrt(2)) 3 "
+        "K s^4/c^2 + ln(1 + 1/(n^2 - 1)): a promise about restricted neighbours, not alpha-differential privacy."
+    ),
+    repair=Repair(
+        "lambda_min(Sigma_1), lambda_min(Sigma_2) >= c, m <= K p^2 ln 2np; kept are the outputs with |X'X/m| <= 2",
+        Statement(
+            "any neighbours have a loss of at most (1 + sqrt(2)) 3 K s^4/c^2 + ln(1 + 1/(n^2 - 1)) over the outputs "
+            "with |X'X/m| <= 2",
+            corollary_margin,
+            given=(*FLOORED, QUARTER_GROWTH, FEW_ROWS, Condition("p <= n", columns_margin)),
+        ),
+    ),
+    steps=(
+        Step(
+            "alpha-differential-privacy",
+            Statement(
+                "as Definition 2.1 has it, for all neighbours of Example 3.6: for every K there are s and n_0 such "
+                "that m <= K p^2 ln 2np, p <= s (n/log n)^(1/4) and n >= n_0 give a loss of at most 1",
+                every_neighbour_margin,
+                given=(
+                    SYMMETRIC,
+                    NORMALISED,
+                    WITHIN_DELTA_MAX,
+                    *SIZES,
+                    *MASSES,
+                    GAME,
+                    SMALL_DELTA_MAX,
+                    Condition("the covariances are positive semidefinite", semidefinite_margin),
+                    exceeds("not both are singular", rank_margin),
+                    positive("ratio"),
+                    FEW_ROWS,
+                    QUARTER_GROWTH,
+                    LATE,
+                ),
+                exists=(
+                    Chosen("smallness", after=("ratio",)),
+                    Chosen("least_records", after=("ratio",), range=Range.WHOLE),
+                ),
+            ),
+            sound=False,
+            note="Equal columns stay equal, and after one changed sign they never are: the loss is infinite.",
+        ),
+    ),
+    uses=("compression.theorem-d-2+repair",),
+)

@@ -1,0 +1,42 @@
+"""The fixed region of the repaired binary game: kept are the outputs with |X'X/m| <= 2, whatever the data are.
+
+Off the region some entry of X'X/m leaves that of its own covariance by more than 1, since |Sigma_jk| <= 1. For m >= 2
+(C_1 + C_2) ln 2np that is at least the tau of Lemma 4.4, so each law has at most 1/n^2 there.
+"""
+
+from __future__ import annotations
+
+from flint import arb, fmpq_mat
+
+from dpmatrix.spec.compression.covariances import inverse_difference, log_determinant_ratio
+from dpmatrix.spec.compression.truncated_loss import TruncatedPair, entry_sum, renormalisation_shift
+from dpmatrix.spec.wishart.spectra import trace
+
+LARGEST = 2
+"""The largest entry of X'X/m that is kept."""
+
+
+def _sign_patterns(matrix: fmpq_mat) -> list[fmpq_mat]:
+    """The matrices uu' with u the signs of a row of the matrix: some of the corners of the region."""
+    rows = [[1 if entry >= 0 else -1 for entry in row] for row in matrix.tolist()]
+    return [fmpq_mat([[a * b for b in row] for a in row]) for row in rows]
+
+
+def region_loss(p: TruncatedPair) -> arb:
+    """Enclose sup |ln f_D'/f_E'| of two databases over the region.
+
+    With G = X'X/m the log-ratio is (m/2)(ln of the determinants' ratio + tr(Gamma G)) + c, c what renormalisation adds,
+    and |tr(Gamma G)| is at most twice the sum of |Gamma|. Each 2 uu' with u a row of signs is X'X/m for an output.
+    """
+    half, gamma = arb(p.rows) / 2, inverse_difference(p)
+    constant = half * log_determinant_ratio(p) + renormalisation_shift(p)
+    reach = half * LARGEST * arb(entry_sum(gamma))
+    attained = arb(0)
+    for corner in _sign_patterns(gamma):
+        attained = attained.max(abs(constant + half * LARGEST * arb(trace(gamma * corner))))
+    return attained.union((constant + reach).max(reach - constant))
+
+
+def region_bound(growth: arb, floor: arb, renormalised: arb) -> arb:
+    """``(1 + sqrt 2) g/c^2 + ln(1 + 1/(n^2 - 1))`` with g >= m p^2/n."""
+    return (1 + arb(2).sqrt()) * growth / (floor * floor) + renormalised

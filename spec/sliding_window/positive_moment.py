@@ -1,0 +1,138 @@
+"""Theorem 4: a positive semidefinite matrix near the second moment of the window (section 3)."""
+
+from __future__ import annotations
+
+from dpmatrix.claims import Chosen, Claim, Defect, Kind, Locator, Repair, Statement, Step, Verdict
+from dpmatrix.spec.conditions import at_least, at_most
+from dpmatrix.spec.sliding_window.dyadic_release import cover_margin
+from dpmatrix.spec.sliding_window.one_row_output import (
+    FAILURE,
+    ONE_ROW,
+    success_asked,
+    theorem_4_probability,
+)
+from dpmatrix.spec.sliding_window.private_window import ANY_ALGORITHM, some_algorithm
+from dpmatrix.spec.sliding_window.released_sums import RELEASED
+from dpmatrix.spec.sliding_window.sketch_bounds import (
+    DRAWN,
+    last_display,
+    semidefinite,
+)
+from dpmatrix.spec.sliding_window.sketch_privacy import PARAMETERS, private_row
+from dpmatrix.spec.sliding_window.window_noise import (
+    COVERED,
+    MOMENT,
+    MOMENT_CHANGE,
+    NOISE,
+    WINDOW_NOISE,
+    moment_margin,
+)
+from dpmatrix.spec.sliding_window.window_noise import union_slack as union_slack_of_noise
+
+THEOREM_4 = Claim(
+    id="sliding-window.theorem-4",
+    kind=Kind.UTILITY,
+    source=Locator(
+        "sliding-window",
+        "Theorem 4",
+        "a positive semidefinite C = A~'A~ - sigma^2 with (1-eta)A_W'A_W - c eta r log(1/delta)/(4 eps^2) <= C <= "
+        "(1+eta)A_W'A_W + c eta r log(1/delta)/eps^2 with probability 1 - beta; computing C preserves (eps, delta)-DP",
+    ),
+    statement=Statement(
+        "there is a constant c with which, for the streams (0) and (1) of one row, some C meets both bounds, or a test "
+        "that fails with probability beta is rare enough for an (eps, delta)-private algorithm: 1 - beta <= e^eps beta "
+        "+ delta",
+        some_algorithm,
+        given=(*ANY_ALGORITHM, at_most("failure", 1)),
+        exists=(Chosen("constant"),),
+    ),
+    verdict=Verdict.REFUTED,
+    defect=Defect.CONCLUSION,
+    headline=(
+        "No private algorithm is so accurate: for small eta (below 0.0547 at r = c = epsilon = 1, delta = 1e-6) no "
+        "answer is right for the rows 0 and 1 both."
+    ),
+    reading=(
+        "c is one constant for all r, eta, eps and delta; for every c any beta < (1 - delta)/(1 + e^eps) is refuted by "
+        "a small eta. The statement is what the theorem says of two streams."
+    ),
+    because=(
+        "No algorithm at all can do it. For the row 0 C is at most c eta r log(1/delta)/eps^2 and for the row 1 at "
+        "least 1 - eta - c eta r log(1/delta)/(4 eps^2): once eta (1 + 5 c r log(1/delta)/(4 eps^2)) < 1, one look at "
+        "C tells the neighbours apart, at eps = 1, r = 1, delta = 10^-6, c = 1 below eta = 0.0547. Algorithm 2 itself "
+        "fails for ordinary eta: in a direction that no row of the sketch sees, and there is one as soon as d > "
+        "4r/eta, C is -sigma^2, and at d = 1 C determines |A~|^2, whose promise lemma-3 refutes. The display of the "
+        "proof takes (1-eta)(A - X) - X for (1-eta)A - eta X; it is (1-eta)A - (2-eta)X. Repaired, the noise of the "
+        "window's second moment is Gaussian: its norm is at most zeta but for beta, by a net, as u'Nu has variance at "
+        "most 2 q s^2; and no eigenvalue of the noisy moment is below -zeta, so that C_+ is at most zeta above it. "
+        "zeta is of the order log W sqrt(d log(1/delta))/eps for beta = 2^-d. The probability is exact for d = 1 and "
+        "enclosed by chi-square laws of the entries otherwise, which decides it for d up to 20; for every d it rests "
+        "on the written proof, whose bound is the step `union`. The repair says nothing of space: it holds the sums of "
+        "all parts of the current blocks, of the order of W matrices."
+    ),
+    repair=Repair(MOMENT_CHANGE, NOISE),
+    steps=(
+        Step(
+            "on-the-event",
+            Statement(
+                "wherever the noise has norm at most zeta, C_+ >= 0 and A_W'A_W - zeta <= C_+ <= A_W'A_W + 2 zeta",
+                moment_margin,
+                given=MOMENT,
+            ),
+            sound=True,
+            note="The deterministic half of the repair.",
+        ),
+        Step("released", RELEASED, sound=True, note="The privacy of the repair, as for lemma-3."),
+        Step(
+            "cover",
+            Statement(
+                "a window of at most 2^h rows is the signed sum of at most 2h + 1 of the sums that are released",
+                cover_margin,
+                given=COVERED,
+            ),
+            sound=True,
+        ),
+        Step(
+            "union",
+            Statement(
+                "the bound used for the probability that the noise exceeds zeta, 2 9^d exp(-zeta^2/(16 q s^2)), is at "
+                "most beta",
+                union_slack_of_noise,
+                given=WINDOW_NOISE,
+            ),
+            sound=True,
+            note="Arithmetic of the repair: 9^d directions of a net, each with variance at most 2 q s^2.",
+        ),
+        Step(
+            "algorithm-2",
+            Statement.of_law(
+                "there is a constant c with which both bounds on C hold for Algorithm 2 with probability at least 1 - "
+                "beta, for every stream of one row",
+                theorem_4_probability,
+                at_least=success_asked,
+                given=(*ONE_ROW, *FAILURE),
+                exists=(Chosen("constant"),),
+            ),
+            sound=False,
+            note="For d > 4r/eta and eta c < 1024 the lower bound fails with probability one.",
+        ),
+        Step(
+            "private",
+            private_row(PARAMETERS, "computing C from Algorithm 2 is private; at d = 1 C determines |A~|^2: "),
+            sound=False,
+            note="|A~|^2 is sufficient for the variance of the 4r/eta normal variates, so C has the delta of lemma-3.",
+        ),
+        Step(
+            "semidefinite",
+            Statement("C = A~'A~ - sigma^2 is positive semidefinite", semidefinite, given=DRAWN),
+            sound=False,
+            note="It is a difference; post-processing by projection makes it so and keeps the promise.",
+        ),
+        Step(
+            "last-display",
+            Statement("(1-eta)(A'A - X) - X = (1-eta)A'A - eta X", last_display, given=(at_least("extra", 0),)),
+            sound=False,
+            note="With + X in Corollary 1, as (11) has it, the right side is correct.",
+        ),
+    ),
+)

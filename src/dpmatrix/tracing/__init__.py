@@ -1,0 +1,23 @@
+"""Margins as exact expressions: what the executable statements compute, written down and compared exactly.
+
+A margin is run on symbols in a copy of its module. `trace` returns a statement in expressions, or says why it has
+none; `bind_expression` shows that a formula of a proof is the margin; `compare` tests expressions against the margins.
+"""
+
+from dpmatrix.tracing.binding import UndecidedFormulaError, bind_expression
+from dpmatrix.tracing.check import Agreement, compare
+from dpmatrix.tracing.expressions import Expression, UntraceableError
+from dpmatrix.tracing.tracer import Assertion, Case, Traced, trace
+
+__all__ = [
+    "Agreement",
+    "Assertion",
+    "Case",
+    "Expression",
+    "Traced",
+    "UndecidedFormulaError",
+    "UntraceableError",
+    "bind_expression",
+    "compare",
+    "trace",
+]

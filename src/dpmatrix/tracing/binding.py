@@ -1,0 +1,129 @@
+"""Tie a formula of sympy to the statement that it is meant to be the margin of, exactly."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import sympy
+from flint import arb
+
+from dpmatrix.claims import Statement, Truth, WrongFormulaError
+from dpmatrix.exact import precision
+from dpmatrix.tracing.equality import NotEqualError, show_equal
+from dpmatrix.tracing.evaluation import Evaluator, UndecidedComparisonError, Values
+from dpmatrix.tracing.expressions import Expression, UntraceableError, Variable
+from dpmatrix.tracing.points import point, values_at
+from dpmatrix.tracing.reading import UnreadableError, read
+from dpmatrix.tracing.sampling import BITS, draw
+from dpmatrix.tracing.tracer import Case, trace
+
+POINTS = 8
+"""Points of each case at which the statement is evaluated."""
+
+
+class UndecidedFormulaError(WrongFormulaError):
+    """A formula that may be the margin, but was not shown to be."""
+
+
+def bind_expression(
+    statement: Statement,
+    formula: sympy.Expr | Callable[[Mapping[str, Any]], sympy.Expr],
+    *,
+    fields: Mapping[str, sympy.Symbol] | None = None,
+    points: Iterable[Any] = (),
+) -> None:
+    """Show that a statement's margin is a formula, at every point that meets the hypotheses and where it is defined.
+
+    The margin is traced, and the difference of both expressions is rewritten to zero in every part of the domain that
+    their choices make; values at points only ever refuse. The statement is evaluated at some points that meet its
+    hypotheses, which marks it as examined.
+
+    Parameters
+    ----------
+    statement
+        The statement.
+    formula
+        The formula in symbols that are named as the fields of the point, or a function that returns it for given
+        flags and members of enumerations, by the names of their fields.
+    fields
+        The symbol of a field, by its dotted name, where it is named otherwise.
+    points
+        Points that meet the hypotheses, in addition to those that are found at random.
+
+    Raises
+    ------
+    WrongFormulaError
+        If the formula is another one.
+    UndecidedFormulaError
+        If neither was shown, or no point is known that meets the hypotheses.
+    UntraceableError
+        If the margin has no expression for all points; the text says why.
+    """
+    traced = trace(statement)
+    if not traced.complete:
+        raise UntraceableError(f"{statement.name}: traced at some sizes and counts only")
+    given = list(points)
+    examined = 0
+    for case in traced.cases:
+        wanted = formula if isinstance(formula, sympy.Basic) else formula(case.fixed)
+        try:
+            expression = read(wanted, _symbols(case, wanted, fields or {}))
+        except UnreadableError as error:
+            raise WrongFormulaError(f"{statement.name}: {error}") from error
+        examined += _examine(statement, case, expression, given)
+        try:
+            show_equal(case.conclusion.margin, expression, case.known)
+        except NotEqualError as error:
+            raise UndecidedFormulaError(f"{statement.name}{_named(case)}, {error}") from error
+    if not examined:
+        raise UndecidedFormulaError(f"{statement.name}: no point is known that meets the hypotheses; give some")
+
+
+def _named(case: Case) -> str:
+    return "".join(f", {name} = {value}" for name, value in case.fixed.items())
+
+
+def _symbols(case: Case, formula: sympy.Basic, fields: Mapping[str, sympy.Symbol]) -> dict[sympy.Symbol, Variable]:
+    """Pair the symbols of a formula with the fields of their names, whatever else is assumed of them."""
+    named = {variable.name: variable for variable in case.variables}
+    given = {symbol: named[field] for field, symbol in fields.items() if field in named}
+    free = {symbol: named[symbol.name] for symbol in formula.free_symbols if symbol.name in named}
+    return free | given
+
+
+def _examine(statement: Statement, case: Case, formula: Expression, given: list[Any]) -> int:
+    """Evaluate a statement at points of a case that meet its hypotheses, and return their number.
+
+    Raises
+    ------
+    WrongFormulaError
+        If the formula has certainly another value at one of them.
+    """
+    drawn: list[tuple[Values, Any]] = [
+        (values, point(case.layout, values)) for values, inside in draw(case, POINTS, statement.name) if inside
+    ]
+    own = [(values_at(case.layout, each), each) for each in given]
+    drawn += [(values, each) for values, each in own if values is not None]
+    count = 0
+    for values, place in drawn:
+        if statement.applies(place) is not Truth.TRUE:
+            continue
+        count += 1
+        statement.at(place)
+        with precision(BITS):
+            margin = statement.margin(place)
+            if _differ(values, case.conclusion.margin, margin):
+                raise UntraceableError(f"{statement.name} at {place}: the traced expression is not the margin")
+            if _differ(values, formula, margin):
+                raise WrongFormulaError(f"{statement.name} at {place}: the margin is {margin}, the formula is not")
+    return count
+
+
+def _differ(values: Values, expression: Expression, margin: arb) -> bool:
+    """Whether an expression has certainly another value than a margin."""
+    try:
+        value = Evaluator(values).value(expression)
+    except UndecidedComparisonError:
+        return False
+    return not value.overlaps(margin) or value.is_finite() is not margin.is_finite()

@@ -1,0 +1,83 @@
+"""What was tried by machine: emptied statements that nobody notices, hypotheses that nobody needs."""
+
+from __future__ import annotations
+
+import attrs
+from flint import arb
+
+from dpmatrix.claims import Condition, Statement, Truth, observing
+from dpmatrix.claims.tried import Trial, Tried
+from dpmatrix.exact import Real, ball
+from dpmatrix.reporting.vacuity import Need, needs, replaced
+from dpmatrix.spec import load
+from dpmatrix.spec.wishart.points import InputPerturbation
+
+
+@attrs.frozen
+class Point:
+    """A number, and an integer that it bounds."""
+
+    x: Real
+    n: int
+
+
+def root(p):
+    """``sqrt(x) + 2 - n``, which has no value for negative x."""
+    return ball(p.x).sqrt() + 2 - p.n
+
+
+STATEMENT = Statement(
+    "n <= sqrt(x) + 2",
+    root,
+    (
+        Condition("x >= 0", lambda p: ball(p.x)),
+        Condition("n <= 2", lambda p: arb(2 - p.n)),
+        Condition("n >= -9", lambda p: arb(p.n + 9)),
+    ),
+    name="toy.root",
+)
+
+
+def test_each_hypothesis_is_needed_of_the_domain_or_neither() -> None:
+    """Without n <= 2 it is false, for negative x it has no value, and nobody needs n >= -9."""
+    with observing() as observed:
+        assert STATEMENT.at(Point(1, 2)) is Truth.TRUE
+    found = needs(STATEMENT, observed)
+    assert found == {"x >= 0": Need.DOMAIN, "n <= 2": Need.NEEDED, "n >= -9": Need.NOT_FOUND}
+
+
+def test_emptied_statements_keep_their_names_and_hypotheses() -> None:
+    registry = load()
+    for kind, value in {"zero": 0, "one": 1, "minus-one": -1}.items():
+        empty = replaced(registry, kind)
+        assert {*empty.claims} == {*registry.claims}
+        claim, own = empty["wishart.theorem-4"], registry["wishart.theorem-4"]
+        assert claim.statements().keys() == own.statements().keys()
+        assert claim.statement.given == own.statement.given
+        assert claim.statement.formula is not own.statement.formula
+        assert claim.statement.formula(InputPerturbation(2, 5, 1)) == value
+
+
+RUNS = {
+    "one": [("a", "wishart.theorem-4", "refutes", False), ("b", "wishart.theorem-4+repair", "control", True)],
+    "zero": [("a", "wishart.theorem-4", "refutes", True), ("b", "wishart.theorem-4+repair", "control", False)],
+}
+
+
+def test_what_nobody_notices_must_be_explained() -> None:
+    tried = Tried.of(load(), RUNS, {"wishart.theorem-4+repair": {"epsilon > 0": "needed"}})
+    assert tried.trials["wishart.theorem-4"] == Trial(("zero",), 1, {})
+    repaired = tried.trials["wishart.theorem-4+repair"]
+    assert repaired.unnoticed == ("one",)
+    assert (repaired.needs["epsilon > 0"], repaired.count("needed")) == ("needed", 1)
+    assert tried.problems(["wishart.theorem-4"], {}, whole=False) == [
+        "wishart.theorem-4: no item of evidence notices a margin replaced by zero",
+        "wishart.theorem-4+repair: no item of evidence notices a margin replaced by one",
+    ]
+    reasons = {"wishart.theorem-4": {"zero": "it is zero"}, "wishart.theorem-4+repair": {"one": "so", "sign": "so"}}
+    assert tried.problems(["wishart.theorem-4"], reasons, whole=False) == [
+        "wishart.theorem-4+repair: sign is explained, and noticed"
+    ]
+    assert tried.problems(["wishart.lemma-2"], {}, whole=False) == []
+    assert "replaced by zero: 1 unnoticed" in tried.summary(["wishart.theorem-4"])
+    assert Tried.from_json(tried.to_json()) == tried
