@@ -10,6 +10,7 @@ to write for that is looked for, and what it leaves changed is compared. Out of 
 the evidence, or a person who types it:
 
 - plugins and options of the command line or in ``PYTEST_ADDOPTS``, ``sitecustomize``, another interpreter;
+- the library and the specification themselves, which are read as what they are, and not as evidence;
 - who accepts standings, edits the snapshot or the judge under version control, or searches for a fingerprint of eight
   digits that an edited claim shares with the accepted one;
 - whether the words of a claim are those of the document, and whether its formula is what the words say. Only a reader
