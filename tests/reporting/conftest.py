@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib.util
 import json
-import os
 import shutil
 import subprocess
 import sys
@@ -15,6 +14,7 @@ import attrs
 import pytest
 
 from dpmatrix.reporting.restamp import restamp
+from tests.reporting.toy import environment
 
 INI = """
 [pytest]
@@ -189,12 +189,6 @@ class Run:
         assert self.code == 1, self.text
         number = len(self.objections)
         assert f"gate: CLOSED, {number} objection{'s' if number != 1 else ''}\n" in self.text
-
-
-def environment() -> dict[str, str]:
-    """Return the environment without what an outer run of pytest leaves in it."""
-    kept = {key: value for key, value in os.environ.items() if not key.startswith(("PYTEST", "PYTHONOPTIMIZE"))}
-    return kept | {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTHONDONTWRITEBYTECODE": "1", "COLUMNS": "400"}
 
 
 @attrs.frozen
