@@ -17,7 +17,7 @@ from dpmatrix.spec.compression import inner_products
 from dpmatrix.spec.compression.inner_products import Decimal, ProjectedPair
 from proofs_checks.compression.compressed_tails import chi_square_tails, first_constant, second_constant
 
-lemma_b_1 = cite("compression.lemma-b-1@e44676f4")
+lemma_b_1 = cite("compression.lemma-b-1@ee6b7ed6")
 
 DIGITS = 70
 
@@ -134,6 +134,7 @@ def test_lemma_b_1_with_the_true_constants(statement) -> None:
     bind_pairs(statement, lambda p: 2 * mpmath.exp(-p.rows * real(p.tau) ** 2 / (4 + 8 * real(p.tau) / 3)))
     for p in PAIRS:
         assert statement.at(p) is Truth.TRUE
+    assert statement.at(ProjectedPair(6, Fraction(3, 7), Fraction(3, 7))) is Truth.TRUE, "the lower end is 0"
     for rows, tau in ((40000, Fraction(1, 20)), (10**6, Fraction(1, 100)), (200, Fraction(1)), (30, Fraction(9))):
         for cosine in (1, -1, Fraction(0), Fraction(99, 100)):
             if abs(cosine) == 1 or rows <= 200:

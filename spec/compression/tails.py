@@ -35,8 +35,11 @@ def diagonal_tail(rows: int, tau: arb) -> arb:
 
 def _above(half_rows: int, first: fmpq, second: fmpq, point: arb) -> arb:
     """Pr(a G - b G' > x) for a + b = 2, a, b > 0 and G, G' of law Gamma(k), k an integer."""
-    if not point >= 0:
+    if point < 0:
         return 1 - _above(half_rows, second, first, -point)
+    if not point >= 0:  # a ball around 0; the probability decreases
+        ends = arb(point.upper()), arb(point.lower())
+        return _above(half_rows, first, second, ends[0]).union(_above(half_rows, first, second, ends[1]))
     ratio = point / arb(first)
     partial, term, sums = arb(0), arb(1), []
     for index in range(half_rows):
