@@ -161,6 +161,7 @@ def check_size(statement, says, scale) -> None:
     outside = SIZE_OUTSIDE | {says: attrs.evolve(size(1, HALF, HALF), rows=3)}
     for inside in (SketchSize(1, 10**6, 1, Fraction(1, 50)), SketchSize(2, 10**6, HALF, Fraction(49, 50))):
         bind_hypotheses(statement, inside, outside)
+    assert statement.at(attrs.evolve(size(1, Fraction(1) / scale, HALF), distortion=1)) is Truth.TRUE
     assert not statement.strict
 
 

@@ -14,6 +14,7 @@ from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.claims.formulas import bind_formula, real
 from dpmatrix.exact import rational
 from dpmatrix.reporting.citing import cite
+from dpmatrix.spec import load
 from dpmatrix.spec.sliding_window.lower_bound_construction import Budget, Places, Planted
 from dpmatrix.spec.sliding_window.lower_bound_entries import Block, Entry, Roots, Success
 from dpmatrix.spec.sliding_window.lower_bound_proof import Chain
@@ -72,8 +73,8 @@ def test_storing_the_window_is_cheaper_than_the_bound(statement) -> None:
     check_space(statement, lambda p, log, c, e: c * p.window * p.rank * log / e)
 
 
-@theorem_19.controls(grade="interval", region="W = 1000, d = 100, k = 5, 64 bits, c = 1: no 1/eta; k <= 5 at eta = 1")
-def test_the_bound_fails_for_its_factor_one_over_eta(statement) -> None:
+def test_the_bound_fails_for_its_factor_one_over_eta() -> None:
+    statement = load()["sliding-window.theorem-19"].statement
     point = small_eta(fmpq(1, 285))(1)
     assert statement.at(point) is Truth.FALSE
     coarse = statement.nudged(margin=lambda p: statement.formula(attrs.evolve(p, eta=1)))

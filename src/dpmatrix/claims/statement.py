@@ -246,7 +246,9 @@ class Statement(Final):
 
     def _is_of(self, point: Any) -> bool:  # noqa: ANN401 - points are the statement's own
         fixed = not self.data or point in self.data
-        return fixed and all(one.agrees(point) for one in self.exists)
+        # a changed sentence for which nothing is exhibited is asked of the point's own numbers
+        free = self.origin is not None
+        return fixed and all(one.agrees(point) or (free and one.exhibited is None) for one in self.exists)
 
     def exhibiting(self, point: Any) -> Any:  # noqa: ANN401 - points are the statement's own
         """Return the point with the exhibited numbers in the fields that the sentence says exist."""

@@ -94,7 +94,7 @@ def seen(observed: Observed, specified: Specified) -> dict[str, Any]:
         "failed": sorted({one.name for one in observed.failed if specified.has(one)}),
         "replaced": sorted(observed.replaced),
         "values": {
-            one.name: [str(value.mid()), varied, count]
+            one.name: ["0" if value.contains(0) else str(value.mid()), varied, count]
             for one, (value, varied, count) in observed.values.items()
             if specified.has(one)
         },
