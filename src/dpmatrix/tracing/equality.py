@@ -56,9 +56,11 @@ def show_equal(left: Expression, right: Expression, known: Decisions, splits: in
     if facts.contradictory:
         return
     left, right = settled(left, facts), settled(right, facts)
-    for part in parts(left, right):
-        if isinstance(part, Undefined) and part in (left, right):
-            raise NotEqualError(f"{_where(known)}: undefined, {part.reason}")
+    undefined = [part for part in (left, right) if isinstance(part, Undefined)]
+    if len(undefined) == 1:
+        raise NotEqualError(f"{_where(known)}: one of both is undefined: {undefined[0].reason}")
+    if undefined:
+        return
     choices = [part.condition for part in parts(left, right) if isinstance(part, Choice)]
     asked = next(iter(choices), None) or next(_hidden(left, right), None)
     if not choices and _rewritten_to_zero(left, right, facts, QUICK):
