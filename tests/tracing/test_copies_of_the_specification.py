@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import subprocess
 import sys
 
 import pytest
@@ -87,3 +88,22 @@ def test_a_margin_that_leaves_its_module_is_not_traced():
     margin.__annotations__["p"] = point
     with pytest.raises(UntraceableError):
         trace(Statement("elsewhere", margin, given=(Condition("there", margin),)))
+
+
+CHANGED = """
+from audit.mutation.substitution import folder_of, load
+
+name = "dpmatrix.spec.wishart.sensitivity"
+source = (folder_of("dpmatrix.spec") / "wishart/sensitivity.py").read_text(encoding="utf-8")
+registry = load("dpmatrix.spec", name, source.replace("return 3 - nuclear", "return fmpq(4) - nuclear"))
+
+from dpmatrix.tracing import trace
+from dpmatrix.tracing.rendering import render
+
+print(render(trace(registry["wishart.nuclear-norm-bound"].statement).cases[0].conclusion.margin))
+"""
+
+
+def test_a_module_that_is_loaded_from_another_text_is_copied_from_that_text():
+    done = subprocess.run([sys.executable, "-c", CHANGED], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "4 - sqrt((v_squared + w_squared)^2 - 4 * inner^2)"
