@@ -120,6 +120,11 @@ def test_symbols_may_have_other_names_but_have_to_be_fields():
         bind_expression(bound, sympy.Abs(a - b))
 
 
+def test_a_formula_that_is_not_real_is_refused():
+    with pytest.raises(WrongFormulaError):
+        bind_expression(statement("wishart.nuclear-norm-bound"), sympy.Max(sympy.sqrt(-1 - V), V))
+
+
 def test_an_assumption_of_the_proof_that_no_hypothesis_makes_helps_nothing():
     bound, inner = statement("wishart.nuclear-norm-bound"), sympy.Symbol("inner", positive=True)
     bind_expression(bound, 3 - sympy.sqrt((V + W) ** 2 - 4 * inner * sympy.Abs(inner)))

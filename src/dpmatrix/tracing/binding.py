@@ -16,7 +16,7 @@ from dpmatrix.tracing.evaluation import Evaluator, UndecidedComparisonError, Val
 from dpmatrix.tracing.expressions import Expression, UntraceableError, Variable
 from dpmatrix.tracing.facts import Facts
 from dpmatrix.tracing.points import point, values_at
-from dpmatrix.tracing.reading import UnreadableError, read
+from dpmatrix.tracing.reading import read
 from dpmatrix.tracing.sampling import BITS, draw
 from dpmatrix.tracing.tracer import Case, trace
 
@@ -75,7 +75,7 @@ def bind_expression(
         wanted = formula if isinstance(formula, sympy.Basic) else formula(case.fixed)
         try:
             expression = _canonical(case, wanted, _symbols(case, wanted, fields or {}))
-        except UnreadableError as error:
+        except ValueError as error:  # unreadable, or sympy itself refuses to compare complex numbers
             raise WrongFormulaError(f"{statement.name}: {error}") from error
         examined += _examine(statement, case, expression, given)
         try:
@@ -114,7 +114,7 @@ def _margin(case: Case) -> Expression:
     """Return the margin inside the hypotheses as sympy writes it, or as it is where sympy brings in complex numbers."""
     try:
         return _canonical(case, to_sympy(case.inside.margin, _own(case)), {})
-    except UnreadableError:
+    except ValueError:
         return case.inside.margin
 
 

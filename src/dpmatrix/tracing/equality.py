@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import Any, TypeAlias
 
 import sympy
+from sympy.polys.polyerrors import BasePolynomialError
 
 from dpmatrix.tracing.algebra import symbol, to_sympy
 from dpmatrix.tracing.expressions import (
@@ -91,9 +92,12 @@ def _rewritten_to_zero(left: Expression, right: Expression, facts: Facts, ways: 
     free = variables(left, right)
     for place in (symbol, _inside_its_bounds):
         symbols = {variable: place(variable, facts) for variable in free}
-        difference = to_sympy(left, symbols) - to_sympy(right, symbols)
-        if any(rewrite(difference) == 0 for rewrite in ways):
-            return True
+        try:
+            difference = to_sympy(left, symbols) - to_sympy(right, symbols)
+            if any(rewrite(difference) == 0 for rewrite in ways):
+                return True
+        except (ValueError, TypeError, NotImplementedError, BasePolynomialError):
+            continue  # sympy does not compute with what it finds to be complex
     return False
 
 
