@@ -10,16 +10,22 @@ from flint import arb
 
 from dpmatrix.claims import Statement, Truth, WrongFormulaError
 from dpmatrix.exact import precision
+from dpmatrix.tracing.algebra import symbol, to_sympy
 from dpmatrix.tracing.equality import NotEqualError, show_equal
 from dpmatrix.tracing.evaluation import Evaluator, UndecidedComparisonError, Values
 from dpmatrix.tracing.expressions import Expression, UntraceableError, Variable
+from dpmatrix.tracing.facts import Facts
 from dpmatrix.tracing.points import point, values_at
-from dpmatrix.tracing.reading import UnreadableError, read
+from dpmatrix.tracing.reading import read
 from dpmatrix.tracing.sampling import BITS, draw
 from dpmatrix.tracing.tracer import Case, trace
 
 POINTS = 8
 """Points of each case at which the statement is evaluated."""
+
+
+DIGITS = 40
+"""Values that agree to so many digits refuse nothing."""
 
 
 class UndecidedFormulaError(WrongFormulaError):
@@ -68,12 +74,12 @@ def bind_expression(
     for case in traced.cases:
         wanted = formula if isinstance(formula, sympy.Basic) else formula(case.fixed)
         try:
-            expression = read(wanted, _symbols(case, wanted, fields or {}))
-        except UnreadableError as error:
+            expression = _canonical(case, wanted, _symbols(case, wanted, fields or {}))
+        except ValueError as error:  # unreadable, or sympy itself refuses to compare complex numbers
             raise WrongFormulaError(f"{statement.name}: {error}") from error
         examined += _examine(statement, case, expression, given)
         try:
-            show_equal(case.conclusion.margin, expression, case.known)
+            show_equal(_margin(case), expression, case.known)
         except NotEqualError as error:
             raise UndecidedFormulaError(f"{statement.name}{_named(case)}, {error}") from error
     if not examined:
@@ -87,9 +93,29 @@ def _named(case: Case) -> str:
 def _symbols(case: Case, formula: sympy.Basic, fields: Mapping[str, sympy.Symbol]) -> dict[sympy.Symbol, Variable]:
     """Pair the symbols of a formula with the fields of their names, whatever else is assumed of them."""
     named = {variable.name: variable for variable in case.variables}
-    given = {symbol: named[field] for field, symbol in fields.items() if field in named}
-    free = {symbol: named[symbol.name] for symbol in formula.free_symbols if symbol.name in named}
+    given = {each: named[field] for field, each in fields.items() if field in named}
+    free = {each: named[each.name] for each in formula.free_symbols if each.name in named}
     return free | given
+
+
+def _own(case: Case) -> dict[Variable, sympy.Symbol]:
+    facts = Facts(case.known)
+    return {variable: symbol(variable, facts) for variable in case.variables}
+
+
+def _canonical(case: Case, formula: sympy.Expr, symbols: Mapping[sympy.Symbol, Variable]) -> Expression:
+    """Read a formula as sympy writes it when it knows the signs that the hypotheses give: equal parts look alike."""
+    own = _own(case)
+    written = formula.xreplace({each: own[variable] for each, variable in symbols.items()})
+    return read(written, {each: variable for variable, each in own.items()})
+
+
+def _margin(case: Case) -> Expression:
+    """Return the margin inside the hypotheses as sympy writes it, or as it is where sympy brings in complex numbers."""
+    try:
+        return _canonical(case, to_sympy(case.inside.margin, _own(case)), {})
+    except ValueError:
+        return case.inside.margin
 
 
 def _examine(statement: Statement, case: Case, formula: Expression, given: list[Any]) -> int:
@@ -116,14 +142,14 @@ def _examine(statement: Statement, case: Case, formula: Expression, given: list[
             if _differ(values, case.conclusion.margin, margin):
                 raise UntraceableError(f"{statement.name} at {place}: the traced expression is not the margin")
             if _differ(values, formula, margin):
-                raise WrongFormulaError(f"{statement.name} at {place}: the margin is {margin}, the formula is not")
+                raise WrongFormulaError(f"{statement.name} at {place}: the margin is {margin.str(20)}, the formula not")
     return count
 
 
 def _differ(values: Values, expression: Expression, margin: arb) -> bool:
-    """Whether an expression has certainly another value than a margin."""
+    """Whether an expression has certainly another value than a margin, which may take an end of a ball for the ball."""
     try:
         value = Evaluator(values).value(expression)
     except UndecidedComparisonError:
         return False
-    return not value.overlaps(margin) or value.is_finite() is not margin.is_finite()
+    return bool(abs(value - margin) > (1 + abs(margin)) * arb(10) ** -DIGITS)

@@ -61,9 +61,17 @@ class Copies:
         kept = ("__package__", "__file__", "__path__", "__spec__")
         content.update({key: vars(original)[key] for key in kept if key in vars(original)})
         content["__builtins__"] = self._builtins
+        content.update(self._given(original))
         exec(code, content)  # noqa: S102 - the text of our own module
         content.update({key: function for key, (function, _) in TRUSTED.get(name, {}).items()})
         return copy
+
+    def _given(self, original: types.ModuleType) -> dict[str, object]:
+        """Return names of flint and attrs that a module has, by whatever way it got them, as a copy has them."""
+        kinds = {key: value for key, value in vars(original).items() if hasattr(value, "__module__")}
+        own = {key: value for key, value in kinds.items() if value.__module__.partition(".")[0] in ("attr", "attrs")}
+        numbers = {key: value for key, value in kinds.items() if getattr(flint, key, None) is value}
+        return own | {key: getattr(self._flint, key) for key in numbers}
 
     def _import(
         self,

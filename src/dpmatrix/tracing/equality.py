@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import Any, TypeAlias
 
 import sympy
+from sympy.polys.polyerrors import BasePolynomialError
 
 from dpmatrix.tracing.algebra import symbol, to_sympy
 from dpmatrix.tracing.expressions import (
@@ -56,9 +57,11 @@ def show_equal(left: Expression, right: Expression, known: Decisions, splits: in
     if facts.contradictory:
         return
     left, right = settled(left, facts), settled(right, facts)
-    for part in parts(left, right):
-        if isinstance(part, Undefined) and part in (left, right):
-            raise NotEqualError(f"{_where(known)}: undefined, {part.reason}")
+    undefined = [part for part in (left, right) if isinstance(part, Undefined)]
+    if len(undefined) == 1:
+        raise NotEqualError(f"{_where(known)}: one of both is undefined: {undefined[0].reason}")
+    if undefined:
+        return
     choices = [part.condition for part in parts(left, right) if isinstance(part, Choice)]
     asked = next(iter(choices), None) or next(_hidden(left, right), None)
     if not choices and _rewritten_to_zero(left, right, facts, QUICK):
@@ -89,9 +92,12 @@ def _rewritten_to_zero(left: Expression, right: Expression, facts: Facts, ways: 
     free = variables(left, right)
     for place in (symbol, _inside_its_bounds):
         symbols = {variable: place(variable, facts) for variable in free}
-        difference = to_sympy(left, symbols) - to_sympy(right, symbols)
-        if any(rewrite(difference) == 0 for rewrite in ways):
-            return True
+        try:
+            difference = to_sympy(left, symbols) - to_sympy(right, symbols)
+            if any(rewrite(difference) == 0 for rewrite in ways):
+                return True
+        except (ValueError, TypeError, NotImplementedError, BasePolynomialError):
+            continue  # sympy does not compute with what it finds to be complex
     return False
 
 

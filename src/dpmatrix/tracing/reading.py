@@ -8,8 +8,9 @@ from functools import cache, reduce
 from typing import Any
 
 import sympy
+from sympy.core.function import AppliedUndef
 
-from dpmatrix.tracing.expressions import ONE, Choice, Comparison, Expression, Number, Variable
+from dpmatrix.tracing.expressions import ONE, SPECIAL, Choice, Comparison, Expression, Number, Undefined, Variable
 from dpmatrix.tracing.writing import apply
 
 
@@ -71,6 +72,10 @@ def read(formula: Any, variables: Mapping[sympy.Symbol, Variable]) -> Expression
         return apply("beta_lower_regularized" if regularized else "beta_lower", inside(a), inside(b), inside(x))
     if isinstance(formula, sympy.Piecewise):
         return _choices(formula, variables)
+    if formula is sympy.nan:
+        return Undefined("not a number")
+    if isinstance(formula, AppliedUndef) and SPECIAL.get(formula.func.__name__) == len(formula.args):
+        return apply(formula.func.__name__, *map(inside, formula.args))
     if getattr(formula, "func", None) in _names():
         return apply(_names()[formula.func], *map(inside, formula.args))
     raise UnreadableError(f"{formula} is not understood: {type(formula).__name__}")
@@ -82,24 +87,46 @@ def _choices(formula: sympy.Piecewise, variables: Mapping[sympy.Symbol, Variable
         raise UnreadableError(f"{formula} has no value where none of its conditions holds")
     found = read(last, variables)
     for value, condition in reversed(first):
-        comparison, answer = _comparison(condition, variables)
-        then = read(value, variables)
-        found = Choice(comparison, then, found) if answer else Choice(comparison, found, then)
+        found = _branches(condition, read(value, variables), found, variables)
     return found
 
 
-def _comparison(condition: Any, variables: Mapping[sympy.Symbol, Variable]) -> tuple[Comparison, bool]:  # noqa: ANN401
-    """Return a comparison and the answer to it that a relation of sympy means."""
-    forms = {
-        sympy.Lt: ("<", False, True),
-        sympy.Gt: ("<", True, True),
-        sympy.Ge: ("<", False, False),
-        sympy.Le: ("<", True, False),
-        sympy.Eq: ("=", False, True),
-        sympy.Ne: ("=", False, False),
-    }
-    if getattr(condition, "func", None) not in forms:
+RELATIONS: Mapping[Any, tuple[str, bool, bool]] = {
+    sympy.Lt: ("<", False, True),
+    sympy.Gt: ("<", True, True),
+    sympy.Ge: ("<", False, False),
+    sympy.Le: ("<", True, False),
+    sympy.Eq: ("=", False, True),
+    sympy.Ne: ("=", False, False),
+}
+"""For each relation of sympy: the comparison, whether its sides are exchanged, and the answer that is meant."""
+
+
+def _branches(
+    condition: Any,  # noqa: ANN401 - sympy's own
+    then: Expression,
+    otherwise: Expression,
+    variables: Mapping[sympy.Symbol, Variable],
+) -> Expression:
+    """Return one expression where a condition holds, and another one elsewhere."""
+
+    def branch(part: Any, yes: Expression, no: Expression) -> Expression:  # noqa: ANN401
+        return _branches(part, yes, no, variables)
+
+    if condition in (sympy.true, sympy.false):
+        return then if condition == sympy.true else otherwise
+    if isinstance(condition, sympy.Not):
+        return branch(condition.args[0], otherwise, then)
+    if isinstance(condition, sympy.And):
+        return reduce(lambda inside, part: branch(part, inside, otherwise), reversed(condition.args), then)
+    if isinstance(condition, sympy.Or):
+        return reduce(lambda inside, part: branch(part, then, inside), reversed(condition.args), otherwise)
+    if isinstance(condition, sympy.ITE):
+        asked, yes, no = condition.args
+        return branch(asked, branch(yes, then, otherwise), branch(no, then, otherwise))
+    if condition.func not in RELATIONS:
         raise UnreadableError(f"the condition {condition} is no comparison")
-    relation, swapped, answer = forms[condition.func]
-    left, right = read(condition.lhs, variables), read(condition.rhs, variables)
-    return Comparison(relation, *((right, left) if swapped else (left, right))), answer
+    relation, exchanged, answer = RELATIONS[condition.func]
+    sides = read(condition.lhs, variables), read(condition.rhs, variables)
+    comparison = Comparison(relation, *(sides[::-1] if exchanged else sides))
+    return Choice(comparison, then, otherwise) if answer else Choice(comparison, otherwise, then)

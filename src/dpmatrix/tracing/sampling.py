@@ -19,6 +19,9 @@ BITS = 256
 ATTEMPTS = 40
 """Points that are drawn for each one that is wanted, at most."""
 
+PASSES = 2
+"""How often a drawn point is moved towards the hypotheses."""
+
 
 def draw(case: Case, count: int, seed: str) -> Iterator[tuple[Values, bool]]:
     """Yield points of a case, and whether each certainly meets the hypotheses: those that do first.
@@ -67,9 +70,10 @@ def _draw(case: Case, known: Facts, source: random.Random) -> Values:
     for variable in case.variables:
         value = _number(variable, known, source)
         values[variable] = fmpq(value.numerator, value.denominator)
-    for hypothesis in case.hypotheses:
-        for margin in conjuncts(hypothesis.margin):
-            _solve(margin, values)
+    for _ in range(PASSES):
+        for hypothesis in case.hypotheses:
+            for margin in conjuncts(hypothesis.margin):
+                _mend(margin, values, source)
     return values
 
 
@@ -90,12 +94,10 @@ def _number(variable: Variable, known: Facts, source: random.Random) -> Fraction
     return high - size if high is not None else size * source.choice((-1, 1))
 
 
-def _solve(margin: Expression, values: dict[Variable, fmpq]) -> None:
-    """Change one variable so that an equation holds in which it stands once, by itself."""
+def _mend(margin: Expression, values: dict[Variable, fmpq], source: random.Random) -> None:
+    """Change a variable that stands in a margin by itself, so that an equation holds or a negative margin does not."""
     sides = equation(margin)
-    if sides is None:
-        return
-    terms, constant = linear(Apply("-", sides))
+    terms, constant = linear(margin if sides is None else Apply("-", sides))
     alone = [
         term
         for term, factor in terms.items()
@@ -103,14 +105,21 @@ def _solve(margin: Expression, values: dict[Variable, fmpq]) -> None:
     ]
     if not alone:
         return
-    last = alone[-1]
+    chosen = alone[-1] if sides is not None else source.choice(alone)
     with precision(BITS):
         evaluator = Evaluator(values)
-        rest = [(evaluator.rational(term), factor) for term, factor in terms.items() if term != last]
+        try:
+            rest = [(evaluator.rational(term), factor) for term, factor in terms.items() if term != chosen]
+        except UndecidedComparisonError:
+            return
     exact = [number * fmpq(factor.numerator, factor.denominator) for number, factor in rest if number is not None]
     if len(exact) < len(rest):
         return
-    total = sum(exact, fmpq(constant.numerator, constant.denominator))
-    found = -total / fmpq(terms[last].numerator, terms[last].denominator)
-    if last.sort is Sort.REAL or found.q == 1:
-        values[last] = found
+    slope = fmpq(terms[chosen].numerator, terms[chosen].denominator)
+    others = sum(exact, fmpq(constant.numerator, constant.denominator))
+    if sides is None and others + slope * values[chosen] >= 0:
+        return
+    aim = fmpq(0 if sides is not None else source.randint(0, 8), source.choice((1, 4)))
+    found = (aim - others) / slope
+    if chosen.sort is Sort.REAL or found.q == 1:
+        values[chosen] = found

@@ -1,0 +1,101 @@
+"""Every statement of the specification: traced, or with a reason, and the same as its margin."""
+
+from __future__ import annotations
+
+from collections import Counter
+from fractions import Fraction
+
+import attrs
+import pytest
+
+import dpmatrix.spec
+from dpmatrix.tracing import compare, trace
+from dpmatrix.tracing.expressions import Number
+from dpmatrix.tracing.rendering import render
+from dpmatrix.tracing.survey import AT_SIZES, EVERYWHERE, NOT, defined_where, reasons, survey
+from dpmatrix.tracing.writing import apply
+
+REGISTRY = dpmatrix.spec.load()
+ENOUGH = 280
+"""Statements that have an expression at every point, at least."""
+
+
+@pytest.fixture(scope="module")
+def entries():
+    return list(survey(REGISTRY))
+
+
+def statement(name: str):
+    return REGISTRY[name.partition("/")[0].partition("+")[0]].statements()[name]
+
+
+def test_every_statement_is_traced_or_says_why_not(entries):
+    assert len(entries) == sum(len(claim.statements()) for claim in REGISTRY)
+    extents = Counter(entry.extent for entry in entries)
+    assert extents[EVERYWHERE] >= ENOUGH
+    assert extents[AT_SIZES] > 0
+    assert sum(reasons(entries).values()) == extents[NOT]
+    assert all(reasons(entries))
+
+
+def test_expressions_have_the_values_of_their_margins(entries):
+    complete = [entry.traced for entry in entries if entry.extent == EVERYWHERE]
+    agreements = [compare(traced, 2) for traced in complete]
+    assert [difference for agreement in agreements for difference in agreement.differences] == []
+    assert all(agreement.values for agreement in agreements)
+
+
+def test_expressions_at_small_sizes_have_the_values_of_their_margins(entries):
+    sized = [entry.traced for entry in entries if entry.extent == AT_SIZES][::12]
+    agreements = [compare(attrs.evolve(traced, cases=traced.cases[:2]), 2) for traced in sized]
+    assert [difference for agreement in agreements for difference in agreement.differences] == []
+    assert sum(agreement.values for agreement in agreements) > len(sized)
+
+
+def test_the_point_check_finds_another_constant():
+    traced = trace(statement("cross.gaussian-constant/slides-as-printed"))
+    case = traced.cases[0]
+    other = case.conclusion.of(apply("*", Number(1 + Fraction(1, 10**20)), case.conclusion.margin))
+    changed = attrs.evolve(traced, cases=(attrs.evolve(case, conclusion=other),))
+    assert compare(traced).differences == ()
+    assert compare(changed).differences
+
+
+def test_tracing_twice_gives_the_same(entries):
+    for entry in entries[::40]:
+        if entry.traced is not None:
+            assert trace(entry.traced.statement) == entry.traced
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("wishart.nuclear-norm-bound", "3 - sqrt((v_squared + w_squared)^2 - 4 * inner^2)"),
+        ("wishart.theorem-4/common-support", "noise + (v_squared - w_squared) / records"),
+        (
+            "near-optimal.lemma-10",
+            (
+                "if dimension = 1 then min(1/2 - exp(-(dimension - 1) / 2 * log(2 / (1 - c))) / 2, "
+                "exp(-dimension * c^2 / 2) - 1/2) else "
+                "min(beta_lower_regularized((dimension - 1) / 2, 1/2, 1 - c^2) / 2 "
+                "- exp(-(dimension - 1) / 2 * log(2 / (1 - c))) / 2, "
+                "exp(-dimension * c^2 / 2) - beta_lower_regularized((dimension - 1) / 2, 1/2, 1 - c^2) / 2)"
+            ),
+        ),
+    ],
+)
+def test_the_expression_of_a_statement_reads_as_its_margin(name, text):
+    assert render(trace(statement(name)).cases[0].inside.margin) == text
+
+
+def test_cases_are_the_members_of_an_enumeration_and_hypotheses_go_with_them():
+    traced = trace(statement("wishart.theorem-4+repair"))
+    assert [str(case.fixed["adjacency"].value) for case in traced.cases] == ["replace-one", "add-remove-one"]
+    assert [render(case.hypotheses[-1].margin) for case in traced.cases] == ["0", "-w_squared"]
+    assert defined_where(traced.cases[1]) == ("(v_squared + w_squared)^2 - 4 * inner^2 >= 0",)
+
+
+def test_tuples_and_matrices_are_traced_at_sizes_and_no_more_is_claimed(entries):
+    traced = next(entry.traced for entry in entries if entry.name == "analyze-gauss.trace-properties/scalar")
+    assert traced.sizes == (2, 3, 4)
+    assert not traced.complete
