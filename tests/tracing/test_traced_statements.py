@@ -16,7 +16,7 @@ from dpmatrix.tracing.survey import AT_SIZES, EVERYWHERE, NOT, defined_where, re
 from dpmatrix.tracing.writing import apply
 
 REGISTRY = dpmatrix.spec.load()
-ENOUGH = 280
+ENOUGH = 270
 """Statements that have an expression at every point, at least."""
 
 

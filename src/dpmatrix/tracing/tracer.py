@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
 
 import attrs
 
@@ -176,7 +177,7 @@ def trace(statement: Statement) -> Traced:
     UntraceableError
         If it does not run on symbols; the text says why.
     """
-    name, hint = point_type((statement.formula, *(condition.margin for condition in statement.given)))
+    name, hint = point_type((statement.source, *(condition.margin for condition in statement.given)))
     path = "" if isinstance(hint, type) and attrs.has(hint) else name
     if not is_sized(hint):
         return _traced(statement, _cases(statement, layouts(hint, path, 0)), ())
@@ -240,8 +241,20 @@ def _case(statement: Statement, layout: Layout, counts: Mapping[Variable, int]) 
 
 
 def _assertion(asserted: Condition | Statement, layout: Layout, counts: Mapping[Variable, int]) -> Assertion:
-    margin = copies().counterpart(asserted.formula if isinstance(asserted, Statement) else asserted.margin)
+    margin = _counterpart(asserted)
     expression = explore(lambda: expression_of(margin(symbolic_point(layout, counts))))
     if sum(1 for _ in parts(expression)) > MOST_PARTS:
         raise UntraceableError("an expression of thousands of parts")
     return Assertion(asserted.says, expression, asserted.strict)
+
+
+def _counterpart(asserted: Condition | Statement) -> Callable[[Any], Any]:
+    """Return what computes the margin of symbols; that of a law is the difference of its two sides."""
+    law = asserted.law if isinstance(asserted, Statement) else None
+    if law is None:
+        found: Callable[[Any], Any] = copies().counterpart(
+            asserted.formula if isinstance(asserted, Statement) else asserted.margin
+        )
+        return found
+    quantity, bound = copies().counterpart(law.quantity), copies().counterpart(law.bound)
+    return lambda point: bound(point) - quantity(point) if law.at_most else -(bound(point) - quantity(point))
