@@ -264,7 +264,11 @@ REFUSED = {
     "a set": ("NAMES = frozenset({", "NAMES = set({", "a set in .* can be changed"),
     "a default": ("offset=DEFAULT", "offset=[1]", "a list in .* can be changed"),
     "an import": ("    # a comment", "    import time", "imports time where it computes"),
-    "an inner import": ("return value * 7", "return (lambda: __import__('os'))()", "computes with the built-in __import__"),
+    "an inner import": (
+        "return value * 7",
+        "return (lambda: __import__('os'))()",
+        "computes with the built-in __import__",
+    ),
     "the file system": ("return value + 1", "return open(value)", "computes with the built-in open"),
     "an address": ("return value + 1", "return id(value)", "computes with the built-in id"),
     "a global": ("    # a comment", "    global SCALE; SCALE = 3", "changes SCALE where it computes"),

@@ -21,6 +21,8 @@ REACHES = {
     "patch('dpmatrix.spec.wishart.x')\n": "reach dpmatrix.spec.wishart.x by its path",
     "def test(request):\n    request.node.stash.clear()\n": "name stash",
     "import os\nos._exit(0)\n": "name _exit",
+    "getattr(1, '__co' + 'de__')\n": "ask for an attribute whose name it makes",
+    "getattr(1, ''.join(('__co', 'de__')))\n": "ask for an attribute whose name it makes",
 }
 
 

@@ -15,9 +15,9 @@ from typing import Any
 import attrs
 from flint import arb
 
-from dpmatrix.claims.statement import Condition, Statement
+from dpmatrix.claims.conditions import Condition
+from dpmatrix.claims.statement import Statement
 from dpmatrix.claims.strangers import is_described, names, refuse_name, refuse_state, refuse_unnamed
-
 
 
 def _without_docstrings(tree: ast.AST) -> ast.AST:

@@ -27,7 +27,20 @@ _GIVEN = frozenset(
 _BUILT_IN = frozenset(
     {
         *("abs", "all", "any", "bool", "callable", "dict", "divmod", "enumerate", "filter", "float", "frozenset"),
-        *("getattr", "hasattr", "int", "isinstance", "issubclass", "len", "list", "map", "max", "min", "next", "object"),
+        *(
+            "getattr",
+            "hasattr",
+            "int",
+            "isinstance",
+            "issubclass",
+            "len",
+            "list",
+            "map",
+            "max",
+            "min",
+            "next",
+            "object",
+        ),
         *("pow", "property", "range", "repr", "reversed", "round", "set", "sorted", "str", "sum", "super", "tuple"),
         *("type", "zip", "NotImplemented"),
     }
