@@ -13,7 +13,7 @@ from flint import arb
 
 from dpmatrix.claims.names import claim_of
 from dpmatrix.claims.plain import is_plain
-from dpmatrix.claims.seen import Seen
+from dpmatrix.claims.seen import Seen, is_box
 from dpmatrix.claims.truth import Truth
 from dpmatrix.claims.variations import variations
 
@@ -103,15 +103,16 @@ class Observed:
         if known.points + known.boxes < POINTS_LOOKED_AT:
             known.look_inside(statement, point, answer)
 
-    def note_value(self, statement: Statement, value: arb) -> None:
-        """Note a value of a statement's own margin; a wide one may be any number in it, and says nothing."""
+    def note_value(self, statement: Statement, point: Any, value: arb) -> None:  # noqa: ANN401
+        """Note a value of a statement's own margin, unless its width is that of a box: then it says nothing."""
         first, varied, count = self.values.get(statement, (arb("nan"), False, 0))
-        if not value.is_finite() or float(value.rad()) > NARROW:
+        wide = not value.is_finite() or float(value.rad()) > NARROW  # may be any number in it
+        if wide and is_box(point):
             self.values[statement] = first, varied, count
         elif count == 0:
-            self.values[statement] = value, False, 1
+            self.values[statement] = value, wide, 1
         else:
-            self.values[statement] = first, varied or not first.overlaps(value), count + 1
+            self.values[statement] = first, varied or wide or not first.overlaps(value), count + 1
 
     def search(self, wanted: Iterable[Statement]) -> None:
         """Look for points where statements fail: near those at which they were met, and wherever any was asked.
@@ -141,7 +142,7 @@ class Observed:
                         break
                     found = statement.consider(other)
                     if found is not None:
-                        self.note_value(statement, found[1])
+                        self.note_value(statement, other, found[1])
 
     def _fails_where_another_was_asked(self, statement: Statement) -> bool:
         began, claim = time.perf_counter(), claim_of(statement.name)
@@ -168,7 +169,7 @@ class Observed:
                     continue
                 answer, value = found
                 seen.others = seen.others or seen.is_another(statement.exhibiting(point))
-                self.note_value(statement, value)
+                self.note_value(statement, point, value)
                 if answer is Truth.FALSE:
                     return True
                 seen.look_inside(statement, statement.exhibiting(point), answer)
@@ -204,7 +205,7 @@ def observing(watch: Callable[[], Iterable[str]] = tuple) -> Iterator[Observed]:
 def tell(statement: Statement, point: Any, answer: Truth, value: arb, *, applies: bool | None = None) -> None:  # noqa: ANN401
     """Tell whoever observes what a statement answered, and the value of its margin."""
     for observed in tuple(_observing):
-        observed.note_value(statement, value)
+        observed.note_value(statement, point, value)
         observed.tell(statement, point, answer, applies=applies)
 
 

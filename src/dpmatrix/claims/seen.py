@@ -96,3 +96,11 @@ def _numbers(point: Any) -> Iterator[tuple[str, Any]]:  # noqa: ANN401 - points 
         value = getattr(point, field.name)
         if isinstance(value, int | float | fmpq | fmpz | arb) or type(value).__name__ == "Fraction":
             yield field.name, value
+
+
+def is_box(point: Any) -> bool:  # noqa: ANN401 - points are the statement's own
+    """Whether some number of a point is a ball with an inside."""
+    if isinstance(point, arb):
+        return not point.is_exact()
+    entries = (getattr(point, field.name) for field in attrs.fields(type(point))) if attrs.has(type(point)) else point
+    return (attrs.has(type(point)) or isinstance(point, tuple)) and any(is_box(entry) for entry in entries)

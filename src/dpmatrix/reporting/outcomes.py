@@ -8,6 +8,7 @@ from typing import Any
 
 import attrs
 import pytest
+from flint import arb
 
 from dpmatrix.claims import AuditRecord, Evidence, Observed, Outcome, Registry, Role, Statement, claim_of, held
 
@@ -98,7 +99,7 @@ def seen(observed: Observed, specified: Specified) -> dict[str, Any]:
         "failed": sorted({one.name for one in observed.failed if specified.has(one)}),
         "replaced": sorted(observed.replaced),
         "values": {
-            one.name: [str(value.mid()), varied, count]
+            one.name: ["0" if value.overlaps(arb(0)) else str(value.mid()), varied, count]
             for one, (value, varied, count) in observed.values.items()
             if specified.has(one)
         },

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import attrs
 
+from tests.reporting.adversary.guards import ANYWAY
 from tests.reporting.adversary.sources import EVIDENCE, INI, LOADER, ONE_CLAIM, PIECES, SPECIFICATION
 from tests.reporting.toy import environment
 
@@ -162,7 +163,7 @@ def carry_out(attacks: Iterable[Attack], folder: Path, *, unguarded: bool = Fals
     jobs: dict[Path, dict] = {}
     where = {}
     for attack in attacks:
-        without = sorted(attack.without) if unguarded else []
+        without = sorted({*attack.without, *ANYWAY}) if unguarded else []
         company = "-".join(["without", *without]) if unguarded else attack.family + "-unread" * attack.is_read_only
         root = folder / (attack.module if attack.alone else company)
         where[attack.name] = root
