@@ -29,10 +29,10 @@ from dpmatrix.exact import ball
 SCALE = fmpq(3, 2)
 THIRD = Fraction(1, 3)
 DEFAULT = Fraction(1, 7)
-WEIGHTS = (1, 2, [fmpq(5, 7)])
+WEIGHTS = (1, 2, (fmpq(5, 7),))
 WIDE = arb((2**150 + 1, -150), (1, -190))
 MATRIX = fmpq_mat(2, 1, [1, fmpq(2, 3)])
-TABLE = {"left": 1, "right": 2}
+TABLE = (("left", 1), ("right", 2))
 NAMES = frozenset({"left", "right", "middle", "top", "bottom"})
 
 
@@ -86,7 +86,7 @@ def margin(p: Point, offset=DEFAULT):
     """The margin."""
     # a comment
     total = SCALE * helper(p.doubled) + offset + THIRD + remembered(2) - SETTINGS.tolerance + square(p.x)
-    total += sum(only_in_a_comprehension(i) for i, _ in enumerate(WEIGHTS)) + len(NAMES) + TABLE["left"]
+    total += sum(only_in_a_comprehension(i) for i, _ in enumerate(WEIGHTS)) + len(NAMES) + dict(TABLE)["left"]
     return ball(total) + WIDE + MATRIX[1, 0]
 
 
@@ -155,12 +155,12 @@ CHANGES = {
     "rational constant": ("fmpq(3, 2)", "fmpq(3, 4)"),
     "fraction constant": ("THIRD = Fraction(1, 3)", "THIRD = Fraction(1, 4)"),
     "default argument": ("DEFAULT = Fraction(1, 7)", "DEFAULT = Fraction(1, 8)"),
-    "nested constant": ("[fmpq(5, 7)]", "[fmpq(5, 8)]"),
+    "nested constant": ("(fmpq(5, 7),)", "(fmpq(5, 8),)"),
     "last digit of a ball": ("2**150 + 1,", "2**150 + 3,"),
     "radius of a ball": ("(1, -190)", "(1, -191)"),
     "matrix entry": ("fmpq(2, 3)])", "fmpq(2, 5)])"),
     "matrix shape": ("fmpq_mat(2, 1,", "fmpq_mat(1, 2,"),
-    "table entry": ('"left": 1', '"left": 3'),
+    "table entry": ('("left", 1)', '("left", 3)'),
     "member of a set": ('"bottom"}', '"base"}'),
     "record constant": ("Settings(Fraction(1, 9))", "Settings(Fraction(1, 10))"),
     "field of the point": ("records: int = 4", "records: int = 5"),
@@ -207,7 +207,7 @@ KEPT = {
         "ball(total) + WIDE + MATRIX[1, 0]",
         "(\n        ball(total) + WIDE\n        + MATRIX[1, 0]\n    )",
     ),
-    "quotes and blanks": ('TABLE["left"]', "TABLE[ 'left' ]"),
+    "quotes and blanks": ('dict(TABLE)["left"]', "dict(TABLE)[ 'left' ]"),
     "number notation": ("value * 12", "value * 1_2"),
     "code that the claim does not name": ("def third(p)", "def unused(p):\n    return 0\n\n\ndef third(p)"),
     "order of a set": ('{"left", "right", "middle"', '{"middle", "right", "left"'),
@@ -255,9 +255,37 @@ def test_it_is_the_same_in_every_process(printed, tmp_path) -> None:
         assert done.stdout.strip() == printed(SOURCE)
 
 
-def test_a_constant_without_a_stable_description_is_refused(printed) -> None:
-    with pytest.raises(TypeError, match="has no stable description"):
-        printed(SOURCE.replace("SCALE = fmpq(3, 2)", "SCALE = object()"))
+REFUSED = {
+    "no description": ("SCALE = fmpq(3, 2)", "SCALE = object()", "has no stable description"),
+    "a counter": ("SCALE = fmpq(3, 2)", "import itertools; SCALE = itertools.count()", "has no stable description"),
+    "a list": ("WEIGHTS = (1, 2, (fmpq(5, 7),))", "WEIGHTS = [1, 2]", "a list in .* can be changed"),
+    "a list inside": ("(fmpq(5, 7),)", "[fmpq(5, 7)]", "a list in .* can be changed"),
+    "a table": ('TABLE = (("left", 1), ("right", 2))', 'TABLE = {"left": 1}', "a dict in .* can be changed"),
+    "a set": ("NAMES = frozenset({", "NAMES = set({", "a set in .* can be changed"),
+    "a default": ("offset=DEFAULT", "offset=[1]", "a list in .* can be changed"),
+    "an import": ("    # a comment", "    import time", "imports time where it computes"),
+    "an inner import": (
+        "return value * 7",
+        "return (lambda: __import__('os'))()",
+        "computes with the built-in __import__",
+    ),
+    "the file system": ("return value + 1", "return open(value)", "computes with the built-in open"),
+    "an address": ("return value + 1", "return id(value)", "computes with the built-in id"),
+    "a global": ("    # a comment", "    global SCALE; SCALE = 3", "changes SCALE where it computes"),
+    "through a module": (
+        "return value + 1",
+        "return len(exact.sys.modules)",
+        "computes with sys, which no fingerprint covers",
+    ),
+}
+
+
+@pytest.mark.parametrize(("old", "new", "words"), REFUSED.values(), ids=REFUSED)
+def test_what_may_have_another_value_tomorrow_is_refused(printed, old, new, words) -> None:
+    source = SOURCE.replace("import attrs\n", "import attrs\nfrom dpmatrix import exact\n", 1)
+    assert source.count(old) == 1, "the edit must be the only one"
+    with pytest.raises(TypeError, match=words):
+        printed(source.replace(old, new))
 
 
 def test_helpers_of_other_modules_of_the_specification_count(tmp_path) -> None:

@@ -17,10 +17,12 @@ REACHES = {
     "import sys\nsys._getframe()\n": "name _getframe",
     "object.__setattr__(1, '_margin', 2)\n": "name __setattr__",
     "getattr(1, '__code__')\n": "name __code__",
-    "def pytest_runtest_call(item): ...\n": "name pytest_runtest_call",
+    "def pytest_runtest_call(item): ...\n": "define pytest_runtest_call",
     "patch('dpmatrix.spec.wishart.x')\n": "reach dpmatrix.spec.wishart.x by its path",
     "def test(request):\n    request.node.stash.clear()\n": "name stash",
     "import os\nos._exit(0)\n": "name _exit",
+    "getattr(1, '__co' + 'de__')\n": "ask for an attribute whose name it makes",
+    "getattr(1, ''.join(('__co', 'de__')))\n": "ask for an attribute whose name it makes",
 }
 
 
@@ -34,7 +36,7 @@ def test_what_evidence_may_not_do_is_told_with_its_line(tmp_path, source, place)
     (folder / "test_it.py").write_text("from proofs_checks.helper import x\n")
     (folder.parent / where).write_text(source)
     lines = len(source.splitlines())
-    found = misconduct(tmp_path, ["proofs_checks/toy/test_it.py"])
+    found = misconduct(tmp_path, (), ["proofs_checks/toy/test_it.py"])
     assert f"proofs_checks/{where}:{lines}: evidence does not {REACHES[source]}" in found
 
 
@@ -42,7 +44,7 @@ def test_what_evidence_does_not_import_is_not_looked_at(tmp_path) -> None:
     (tmp_path / "proofs_checks").mkdir()
     (tmp_path / "proofs_checks/test_it.py").write_text("import json\nx = 'a word of dpmatrix.spec in a sentence'\n")
     (tmp_path / "proofs_checks/tool.py").write_text("import gc\n")
-    assert misconduct(tmp_path, ["proofs_checks/test_it.py"]) == []
+    assert misconduct(tmp_path, (), ["proofs_checks/test_it.py"]) == []
 
 
 def test_the_lists_name_what_exists() -> None:

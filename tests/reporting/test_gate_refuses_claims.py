@@ -108,7 +108,7 @@ def test_evidence_that_a_verdict_needs(toy) -> None:
     toy.stamp()
     toy.audit("--accept-standings").objects_to(
         f"toy.alpha: unearned: {NO_SUPPORT}",
-        "toy.beta: unearned: no control: nothing shows that the check can fail",
+        "toy.beta: unearned: no control of toy.beta: nothing shows that the check can fail",
         f"toy.gamma: unearned: {NO_SUPPORT}",
         f"toy.delta: unearned: {NO_SUPPORT}",
         f"toy.figure: unearned: {NO_SUPPORT}",
@@ -119,7 +119,7 @@ def test_evidence_that_a_verdict_needs(toy) -> None:
         "toy.proof-repaired: unearned: step 'slip' has no proof-grade item that refutes it",
         "toy.repaired: unearned: no certified refutation of the statement",
         "toy.repaired: unearned: no proof-grade support of the repaired statement",
-        "toy.repaired: unearned: no control: nothing shows that the check can fail",
+        "toy.repaired: unearned: no control of toy.repaired+repair: nothing shows that the check can fail",
         "toy.corollary: unearned: uses toy.repaired+repair, whose standing is 'unearned'",
         "toy.refuted: unearned: no certified refutation of the statement",
         "toy.algorithm: unearned: no implementation cites it",
@@ -152,7 +152,6 @@ def test_verdicts_that_their_parts_deny(toy) -> None:
         "toy.top: unearned: uses toy.middle+repair, whose verdict is 'holds'",
         "toy.top: unearned: uses the unknown claim 'toy.nobody'",
         "toy.repaired: unearned: no repaired statement",
-        "toy.repaired: unearned: no control",
         "toy.corollary: unearned: uses toy.repaired+repair, whose standing is 'unearned'",
     )
 
@@ -162,7 +161,7 @@ NUDGED = "assert statement.nudged(lambda margin: margin - 1).at(Point(1))"
 
 
 def test_a_refutation_of_what_is_held_to_be_true(toy) -> None:
-    """The author's 'holds' stands beside a certified counterexample, for a claim and for a sound step."""
+    """The author's 'holds' stands beside a certified counterexample, also one of the same statement elsewhere."""
     toy.edit(SPECIFICATION, 'claim("alpha")', 'claim("alpha", statement=FALSE)')
     toy.edit(SPECIFICATION, "steps=(SOUND, SLIP)", 'steps=(Step("sound", FALSE, sound=True), SLIP)')
     for role, check in [("supports", POINTLESS), ("control", f"{NUDGED} is Truth.FALSE")]:
@@ -174,7 +173,12 @@ def test_a_refutation_of_what_is_held_to_be_true(toy) -> None:
     toy.audit("--accept-standings").objects_to(
         f"toy.alpha: violated: toy.alpha is held to be true, yet refuted by {PROOFS}::test_alpha_refutes",
         f"toy.alpha: violated: toy.alpha is held to be true, yet false inside its hypotheses in {AUDIT}::test_alpha_c",
+        *(
+            f"toy.alpha: violated: toy.alpha is held to be true, yet false inside its hypotheses in {PROOFS}::{twin}"
+            for twin in ("test_proof_repaired_s", "test_refuted_refutes", "test_repaired_refutes")
+        ),
         "toy.proof-repaired: violated: toy.proof-repaired/sound is held to be true, yet refuted by",
+        "toy.proof-repaired: violated: toy.proof-repaired/sound is held to be true, yet false inside its hypotheses in",
         f"{AUDIT}::test_alpha_supports: passed without evaluating toy.alpha unchanged",
         f"{PROOFS}::test_proof_repaired_sound_supports: passed without evaluating toy.proof-repaired/sound unchanged",
     )

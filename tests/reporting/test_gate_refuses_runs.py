@@ -51,6 +51,8 @@ class TestMarked:
     def test_of_a_class(self):
         pass
 """
+DEADLY = "import flint\n    flint.fmpq_mat(-1, 1)"
+"""Ends its process inside flint, by no name that evidence may not use."""
 SKIPPED, FAILED = "evidence was skipped", "evidence was failed"
 UNEVALUATED = "passed without evaluating toy.alpha unchanged and inside its hypotheses, or although it failed"
 NO_COUNTEREXAMPLE = "passed without finding a point where the hypotheses of toy.refuted hold and it fails"
@@ -219,7 +221,7 @@ def test_a_collection_error(stamped) -> None:
 
 @pytest.mark.parametrize("restarts", [(), ("--max-worker-restart", "0")], ids=["restarted", "not-restarted"])
 def test_a_worker_that_dies(toy, restarts) -> None:
-    toy.add(AUDIT, item("deadly", "import os\n    os._exit(0)"))
+    toy.add(AUDIT, item("deadly", DEADLY))
     toy.stamp()
     run = toy.audit("-n", "2", *restarts)
     assert run.code not in (0, 5), run.text
@@ -255,7 +257,7 @@ STOPS = {
     # Raised, not signalled: a run in the background of a shell ignores SIGINT.
     "interrupt": ("raise KeyboardInterrupt", 2),
     "exit": ("pytest.exit('enough', returncode=0)", 1),
-    "kill": ("import os, signal\n    os.kill(os.getpid(), signal.SIGKILL)", -9),
+    "kill": (DEADLY, -6),
 }
 
 

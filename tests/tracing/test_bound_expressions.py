@@ -48,7 +48,7 @@ def test_a_formula_that_is_written_another_way_is_accepted(name):
     with observing() as observed:
         bind_expression(statement(name), RIGHT[name])
     assert statement(name) in observed.evaluated
-    assert statement(name) in observed.met | observed.failed
+    assert statement(name) in {*observed.met} | observed.failed
 
 
 def changed_constants(formula):

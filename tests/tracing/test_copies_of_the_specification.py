@@ -85,9 +85,12 @@ def test_a_margin_that_leaves_its_module_is_not_traced():
     def margin(p) -> arb:
         return arb(p.v_squared)
 
-    margin.__annotations__["p"] = point
+    def other(p) -> arb:
+        return arb(p.w_squared)
+
+    margin.__annotations__["p"] = other.__annotations__["p"] = point
     with pytest.raises(UntraceableError):
-        trace(Statement("elsewhere", margin, given=(Condition("there", margin),)))
+        trace(Statement("elsewhere", margin, given=(Condition("there", other),)))
 
 
 CHANGED = """

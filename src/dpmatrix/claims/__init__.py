@@ -5,19 +5,21 @@ from dpmatrix.claims.binding import WrongFormulaError, bind, bind_hypotheses, re
 from dpmatrix.claims.boxes import Certificate, certify, interval
 from dpmatrix.claims.changes import Changes, Origin, changes
 from dpmatrix.claims.claim import Claim, Defect, Kind, Locator, Repair, Step, Verdict
+from dpmatrix.claims.conditions import Condition, OutsideHypothesesError
 from dpmatrix.claims.evidence import Evidence, Grade, Outcome, Role
 from dpmatrix.claims.findings import GRAVE, Finding, Severity, findings
 from dpmatrix.claims.fingerprint import Citation, fingerprint
-from dpmatrix.claims.forms import Chosen, Form, Law, Range
+from dpmatrix.claims.forms import Chosen, Form, Law, NoFamilyError, Range
 from dpmatrix.claims.gate import violations
 from dpmatrix.claims.ledger import Ledger, describe
 from dpmatrix.claims.names import claim_of
-from dpmatrix.claims.observation import Observed, Seen, observing
+from dpmatrix.claims.observation import Observed, observing
 from dpmatrix.claims.provenance import look_up
 from dpmatrix.claims.registry import Catalogue, Implementation, Registry, implements, nearest
+from dpmatrix.claims.seen import Seen
 from dpmatrix.claims.snapshots import Recorded, read_snapshot, snapshot
 from dpmatrix.claims.standing import Basis, Standing, State, basis, held, standings
-from dpmatrix.claims.statement import Condition, NoFamilyError, OutsideHypothesesError, Statement
+from dpmatrix.claims.statement import Statement
 from dpmatrix.claims.truth import Truth, conjunction, decide
 
 __all__ = [

@@ -6,8 +6,9 @@ from enum import Enum
 
 import attrs
 
+from dpmatrix.claims.conditions import Final
 from dpmatrix.claims.names import check_id, check_step
-from dpmatrix.claims.statement import Final, Statement
+from dpmatrix.claims.statement import Statement
 
 
 class Kind(Enum):

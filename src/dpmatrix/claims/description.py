@@ -8,27 +8,16 @@ import inspect
 import re
 import textwrap
 import types
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import attrs
 from flint import arb
 
-from dpmatrix.claims.statement import Condition, Statement
-
-SPECIFICATION = "dpmatrix.spec"
-TRUSTED_BASE = ("dpmatrix.exact", "dpmatrix.privacy")
-"""What statements compute with beside the specification; nothing else of the library enters a fingerprint."""
-_DESCRIBED = (SPECIFICATION, *TRUSTED_BASE)
-_GIVEN = frozenset(
-    {
-        *("flint", "attrs", "attr", "dpmatrix.errors", "dpmatrix.claims"),
-        *("builtins", "collections", "contextlib", "enum", "fractions", "functools", "itertools", "math"),
-        *("numbers", "operator", "typing", "typing_extensions", "abc"),
-    }
-)
-"""What else a statement may name: functions of numbers and of data, and nothing that tells time, chance or place."""
+from dpmatrix.claims.conditions import Condition
+from dpmatrix.claims.statement import Statement
+from dpmatrix.claims.strangers import is_described, names, refuse_name, refuse_state, refuse_unnamed
 
 
 def _without_docstrings(tree: ast.AST) -> ast.AST:
@@ -55,11 +44,7 @@ def _classes(file: str) -> dict[str, ast.ClassDef]:
 
 def _of_specification(thing: object, near: str) -> bool:
     module = getattr(thing, "__module__", None) or ""
-    return module == near or _is_described(module)
-
-
-def _is_described(module: str) -> bool:
-    return any(f"{module}.".startswith(f"{package}.") for package in _DESCRIBED)
+    return module == near or is_described(module)
 
 
 def _describe_ball(value: arb) -> str:
@@ -77,31 +62,34 @@ def _describe_value(value: Any, near: str, seen: dict[int, int]) -> Iterator[str
     elif isinstance(value, type):
         yield from _describe_class(value, near, seen)
     elif isinstance(value, functools.partial):
-        yield from _describe_value((value.func, value.args, value.keywords), near, seen)
+        yield "tuple of 3"
+        for part in (value.func, value.args):
+            yield from _describe_value(part, near, seen)
+        yield from _describe_entries("list", tuple(value.keywords.items()), near, seen)
     elif callable(value) and hasattr(value, "__wrapped__"):
         yield from _describe_value(value.__wrapped__, near, seen)
     elif isinstance(value, arb):
         yield _describe_ball(value)
     elif type(value).__module__.startswith("flint.") and hasattr(value, "entries"):
         yield f"{type(value).__name__} {value.nrows()} x {value.ncols()}"
-        yield from _describe_value(value.entries(), near, seen)
-    elif isinstance(value, tuple | list):
-        yield f"{type(value).__name__} of {len(value)}"
-        for entry in value:
-            yield from _describe_value(entry, near, seen)
-    elif isinstance(value, set | frozenset):
+        yield from _describe_entries("list", value.entries(), near, seen)
+    elif isinstance(value, tuple):
+        yield from _describe_entries(type(value).__name__, value, near, seen)
+    elif isinstance(value, frozenset):
         yield repr(sorted("\0".join(_describe_value(entry, near, {})) for entry in value))
-    elif isinstance(value, dict):
-        yield from _describe_value(list(value.items()), near, seen)
     elif attrs.has(type(value)):
         yield type(value).__qualname__
         for field in attrs.fields(type(value)):
             yield from _describe_value(getattr(value, field.name), near, seen)
     else:
-        text = repr(value)
-        if " at 0x" in text:
-            raise TypeError(f"{text} in {near} has no stable description; use a number, a record or a named function")
-        yield text
+        refuse_state(value, near)
+        yield repr(value)
+
+
+def _describe_entries(kind: str, entries: Sequence[Any], near: str, seen: dict[int, int]) -> Iterator[str]:
+    yield f"{kind} of {len(entries)}"
+    for entry in entries:
+        yield from _describe_value(entry, near, seen)
 
 
 def _describe_class(thing: type, near: str, seen: dict[int, int]) -> Iterator[str]:
@@ -117,54 +105,32 @@ def _describe_class(thing: type, near: str, seen: dict[int, int]) -> Iterator[st
             yield from _describe_names(method, seen)
 
 
-def _names(code: types.CodeType) -> set[str]:
-    """Global names of a function, also those inside its comprehensions and inner functions."""
-    inner = [_names(constant) for constant in code.co_consts if isinstance(constant, types.CodeType)]
-    return {*code.co_names}.union(*inner)
-
-
 def _describe_names(function: types.FunctionType, seen: dict[int, int]) -> Iterator[str]:
     """Describe what the names in a function stand for: helpers and records of the specification, and constants."""
-    near, names = function.__module__, _names(function.__code__)
+    near, named = function.__module__, names(function.__code__)
+    refuse_unnamed(function)
     annotated = {word for note in function.__annotations__.values() for word in re.findall(r"\w+", str(note))}
-    for name in sorted(names | annotated):
+    for name in sorted(named | annotated):
         value = function.__globals__.get(name)
-        if name not in names and not isinstance(value, type):
+        if name not in named and not isinstance(value, type):
             continue
-        _refuse_strangers(value, function)
+        refuse_name(value, function)
         if isinstance(value, types.ModuleType):
-            members = [getattr(value, other, None) for other in sorted(names)] if _inside(value) else []
+            members = [getattr(value, other, None) for other in sorted(named)] if _inside(value) else []
             values = [member for member in members if member is not None]
         else:
             values = [] if value is None else [value]
         for entry in values:
-            named = callable(entry) and not isinstance(entry, functools.partial) and not attrs.has(type(entry))
-            if not named:
+            refuse_name(entry, function)
+            by_name = callable(entry) and not isinstance(entry, functools.partial) and not attrs.has(type(entry))
+            if not by_name:
                 yield f"{name}="
-            if not named or _of_specification(inspect.unwrap(entry), near):
+            if not by_name or _of_specification(inspect.unwrap(entry), near):
                 yield from _describe_value(entry, near, seen)
 
 
-def _refuse_strangers(value: object, function: types.FunctionType) -> None:
-    """Refuse a name whose meaning no fingerprint covers and that is no mathematics.
-
-    Raises
-    ------
-    TypeError
-        If a function of a statement names such a thing.
-    """
-    named = isinstance(value, types.ModuleType | types.FunctionType | types.BuiltinFunctionType | type)
-    home = (value.__name__ if isinstance(value, types.ModuleType) else getattr(value, "__module__", None)) or "builtins"
-    own = function.__module__.partition(".")[0]
-    known = any(f"{home}.".startswith(f"{name}.") for name in _GIVEN) or home in (function.__module__, "_operator")
-    together = own == home.partition(".")[0] != SPECIFICATION.partition(".")[0]  # a specification of another project
-    if named and not known and not together and not _is_described(home):
-        whose = f"{function.__module__}.{function.__qualname__}"
-        raise TypeError(f"{whose} computes with {home}, which no fingerprint covers; write it in the specification")
-
-
 def _inside(module: types.ModuleType) -> bool:
-    return _is_described(module.__name__)
+    return is_described(module.__name__)
 
 
 def _describe_function(function: types.FunctionType, seen: dict[int, int]) -> Iterator[str]:

@@ -15,6 +15,10 @@ from dpmatrix.exact import Real, ball, rational
 Number: TypeAlias = int | Real
 
 
+class NoFamilyError(AssertionError):
+    """A family of points does not refute the statement for every number that may be chosen."""
+
+
 class Form(Enum):
     """What sort of sentence a statement is; each has rules of evidence of its own."""
 

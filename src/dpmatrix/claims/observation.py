@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import functools
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import attrs
-from flint import arb, fmpq, fmpz
+from flint import arb
 
 from dpmatrix.claims.names import claim_of
 from dpmatrix.claims.plain import is_plain
+from dpmatrix.claims.seen import Seen, is_box
 from dpmatrix.claims.truth import Truth
 from dpmatrix.claims.variations import variations
-from dpmatrix.exact import ball
 
 if TYPE_CHECKING:
     from dpmatrix.claims.statement import Statement
@@ -27,76 +28,6 @@ NARROW = 2.0**-20
 VARIATIONS = 60
 PATIENCE = 0.25
 """Seconds of search for one statement and item; what is found depends on it, what is true does not."""
-
-
-@attrs.define
-class Seen:
-    """Where a statement was seen to be true inside its hypotheses.
-
-    Parameters
-    ----------
-    points, boxes
-        How many points, and boxes with an inside.
-    compared
-        At how many points its margin was compared with a formula.
-    ranges
-        Least and greatest value of each numeric field.
-    inside
-        The hypotheses that were strictly true at some of the points.
-    beyond
-        The hypotheses that are strictly true at some point nearby where the statement is not decided.
-    samples
-        A few of the points.
-    """
-
-    points: int = 0
-    boxes: int = 0
-    compared: int = 0
-    ranges: dict[str, tuple[float, float]] = attrs.Factory(dict)
-    inside: set[str] = attrs.Factory(set)
-    beyond: set[str] = attrs.Factory(set)
-    samples: list[Any] = attrs.Factory(list)
-
-    def add(self, point: Any) -> None:  # noqa: ANN401 - points are the statement's own
-        """Count a point."""
-        wide = False
-        for name, value in _numbers(point):
-            enclosed = ball(value)
-            wide = wide or (isinstance(value, arb) and not value.is_exact())
-            low, high = float(enclosed.lower()), float(enclosed.upper())
-            known = self.ranges.get(name, (low, high))
-            self.ranges[name] = min(low, known[0]), max(high, known[1])
-        if wide:
-            self.boxes += 1
-        else:
-            self.points += 1
-        if len(self.samples) < 3:  # enough to begin a search at
-            self.samples.append(point)
-
-    def look_inside(self, statement: Statement, point: Any, answer: Truth) -> None:  # noqa: ANN401
-        """Note which hypotheses are strictly true at a point of which the statement speaks, and what it says there."""
-        known = answer is Truth.TRUE or statement.is_equality(point)
-        found = self.inside if known else self.beyond
-        found |= {one.says for one in statement.given if one.says not in self.inside and one.inside(point)}
-
-    def to_json(self) -> dict[str, Any]:
-        """Return what a report tells of it."""
-        return {
-            "points": self.points,
-            "boxes": self.boxes,
-            "compared": self.compared,
-            "ranges": {name: list(ends) for name, ends in sorted(self.ranges.items())},
-            "edge": sorted(self.beyond - self.inside),
-        }
-
-
-def _numbers(point: Any) -> Iterator[tuple[str, Any]]:  # noqa: ANN401 - points are the statement's own
-    """Yield the numeric fields of a record."""
-    fields = attrs.fields(type(point)) if attrs.has(type(point)) else ()
-    for field in fields:
-        value = getattr(point, field.name)
-        if isinstance(value, int | float | fmpq | fmpz | arb) or type(value).__name__ == "Fraction":
-            yield field.name, value
 
 
 @attrs.define(eq=False)
@@ -113,7 +44,8 @@ class Observed:
     failed
         The statements that were false at a point, or on a box, where their hypotheses hold.
     values
-        The first value of each statement's margin, whether another one was certainly different, and their number.
+        The first narrow value of each statement's margin, whether another one was certainly different, and their
+        number.
     asked
         A few of the points at which statements were asked, by the names of these.
     excluded
@@ -137,7 +69,7 @@ class Observed:
         """Note an answer at a point; ``applies`` says whether the hypotheses hold, None if nobody asked."""
         self.evaluated.add(statement)
         points = self.asked.setdefault(statement.name, [])
-        if len(points) < POINTS_ASKED_AGAIN and is_plain(point):
+        if len(points) < POINTS_ASKED_AGAIN and _is_plain(statement, point):
             points.append(point)
         if answer is Truth.FALSE:
             self._tell_failure(statement, point, applies=applies)
@@ -145,7 +77,7 @@ class Observed:
             self._tell_truth(statement, point, answer, applies=applies)
 
     def _tell_failure(self, statement: Statement, point: Any, *, applies: bool | None) -> None:  # noqa: ANN401
-        if not is_plain(point):
+        if not _is_plain(statement, point):
             return
         if statement not in self.failed and (statement.speaks_of(point) if applies is None else applies):
             self.failed.add(statement)
@@ -160,7 +92,7 @@ class Observed:
             return
         if answer is Truth.UNDECIDED and not statement.is_equality(point):
             return
-        if not is_plain(point) or not (statement.speaks_of(point) if applies is None else applies):
+        if not _is_plain(statement, point) or not (statement.speaks_of(point) if applies is None else applies):
             return
         if known is None:
             if not statement.is_function(point):
@@ -171,11 +103,16 @@ class Observed:
         if known.points + known.boxes < POINTS_LOOKED_AT:
             known.look_inside(statement, point, answer)
 
-    def note_value(self, statement: Statement, value: arb) -> None:
-        """Note a value of a statement's own margin."""
-        first, varied, count = self.values.get(statement, (value, False, 0))
+    def note_value(self, statement: Statement, point: Any, value: arb) -> None:  # noqa: ANN401
+        """Note a value of a statement's own margin, unless its width is that of a box: then it says nothing."""
+        first, varied, count = self.values.get(statement, (arb("nan"), False, 0))
         wide = not value.is_finite() or float(value.rad()) > NARROW  # may be any number in it
-        self.values[statement] = first, varied or wide or not first.overlaps(value), count + 1
+        if wide and is_box(point):
+            self.values[statement] = first, varied, count
+        elif count == 0:
+            self.values[statement] = value, wide, 1
+        else:
+            self.values[statement] = first, varied or wide or not first.overlaps(value), count + 1
 
     def search(self, wanted: Iterable[Statement]) -> None:
         """Look for points where statements fail: near those at which they were met, and wherever any was asked.
@@ -205,7 +142,7 @@ class Observed:
                         break
                     found = statement.consider(other)
                     if found is not None:
-                        self.note_value(statement, found[1])
+                        self.note_value(statement, other, found[1])
 
     def _fails_where_another_was_asked(self, statement: Statement) -> bool:
         began, claim = time.perf_counter(), claim_of(statement.name)
@@ -231,11 +168,20 @@ class Observed:
                 if found is None:
                     continue
                 answer, value = found
-                self.note_value(statement, value)
+                seen.others = seen.others or seen.is_another(statement.exhibiting(point))
+                self.note_value(statement, point, value)
                 if answer is Truth.FALSE:
                     return True
                 seen.look_inside(statement, statement.exhibiting(point), answer)
         return False
+
+
+def _is_plain(statement: Statement, point: Any) -> bool:  # noqa: ANN401 - points are the statement's own
+    """Whether a point is data, of the library's classes or of those that come with the statement itself."""
+    source: Any = (statement.origin or statement).source
+    while isinstance(source, functools.partial):
+        source = source.func
+    return is_plain(point, frozenset({"dpmatrix", source.__module__.partition(".")[0]}))
 
 
 _observing: list[Observed] = []
@@ -259,7 +205,7 @@ def observing(watch: Callable[[], Iterable[str]] = tuple) -> Iterator[Observed]:
 def tell(statement: Statement, point: Any, answer: Truth, value: arb, *, applies: bool | None = None) -> None:  # noqa: ANN401
     """Tell whoever observes what a statement answered, and the value of its margin."""
     for observed in tuple(_observing):
-        observed.note_value(statement, value)
+        observed.note_value(statement, point, value)
         observed.tell(statement, point, answer, applies=applies)
 
 

@@ -19,22 +19,32 @@ _VALUES = (
 _SEQUENCES = (tuple, frozenset)
 
 
-def is_plain(point: Any) -> bool:  # noqa: ANN401 - points are the statement's own
+def is_plain(point: Any, homes: frozenset[str]) -> bool:  # noqa: ANN401 - points are the statement's own
     """Whether a point is a number, a matrix, a word, or a frozen record of such, of these very types.
 
-    A record's class is looked at as well: its fields are stored, not computed, and no hook stands before them.
+    A record's class is looked at as well: its fields are stored, not computed, and no hook stands before them. A
+    record or a name of a class that somebody else wrote may answer otherwise than the one that it is made like.
+
+    Parameters
+    ----------
+    point
+        Any object.
+    homes
+        The packages whose classes count.
     """
     kind = type(point)
     if any(kind is known for known in _VALUES):
         return True
     if any(kind is known for known in _SEQUENCES):
-        return all(is_plain(entry) for entry in point)
+        return all(is_plain(entry, homes) for entry in point)
+    if kind.__module__.partition(".")[0] not in homes:
+        return False
     if isinstance(point, Enum):
         return getattr(sys.modules.get(kind.__module__), kind.__qualname__, None) is kind
     return (
         attrs.has(kind)
         and _is_record(kind)
-        and all(is_plain(getattr(point, field.name)) for field in attrs.fields(kind))
+        and all(is_plain(getattr(point, field.name), homes) for field in attrs.fields(kind))
         and _is_accepted(point)
     )
 

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 import attrs
 
-from dpmatrix.claims.claim import Claim
+from dpmatrix.claims.claim import Claim, Locator
 from dpmatrix.claims.fingerprint import Citation, fingerprint
 from dpmatrix.errors import UnknownClaimError
 
@@ -107,12 +107,15 @@ class Registry:
         Raises
         ------
         ValueError
-            If two claims have one id.
+            If two claims have one id, or stand at one place of a document and say one thing.
         """
         found: dict[str, Claim] = {}
+        places: dict[Locator, str] = {}
         for claim in claims:
             if claim.id in found and found[claim.id] is not claim:
                 raise ValueError(f"two claims have the id {claim.id!r}")
+            if places.setdefault(claim.source, claim.id) != claim.id:
+                raise ValueError(f"{claim.id} stands where {places[claim.source]} stands, and says the same")
             found[claim.id] = claim
         return cls(found)
 

@@ -50,6 +50,8 @@ HOOKS = frozenset({"pytest_addoption"})
 """The hooks that a conftest beside evidence may define."""
 MADE_OF_TEXT = frozenset({"exec", "eval", "compile", "__import__", "setattr", "delattr", "globals"})
 """Functions that do what no reader sees written."""
+_IN_PIECES = (ast.BinOp, ast.JoinedStr, ast.Call, ast.Subscript)
+"""What a name is made by, where no reader sees it written."""
 _DECORATED = re.compile(rf"^\s*@[\w.()\"@+/-]*\b({'|'.join([MARK, *sorted(METHODS)])})\(", re.MULTILINE)
 SPECIFIED = frozenset({"src", "spec"})
 """Folders that are no evidence; other rules hold there."""
@@ -126,8 +128,11 @@ def _found(tree: ast.AST) -> Iterator[tuple[int, str]]:
                 yield node.lineno, f"name {name}"
         elif isinstance(node, ast.FunctionDef) and node.name.startswith("pytest_") and node.name not in HOOKS:
             yield node.lineno, f"define {node.name}"
-        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in MADE_OF_TEXT:
-            yield node.lineno, f"call {node.func.id}"
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            if node.func.id in MADE_OF_TEXT:
+                yield node.lineno, f"call {node.func.id}"
+            if node.func.id == "getattr" and any(isinstance(word, _IN_PIECES) for word in node.args[1:2]):
+                yield node.lineno, "ask for an attribute whose name it makes"
         elif isinstance(node, ast.Constant) and isinstance(node.value, str):
             if node.value in NAMES:
                 yield node.lineno, f"name {node.value}"

@@ -6,7 +6,7 @@ import os
 import platform
 from importlib.metadata import PackageNotFoundError, version
 
-from dpmatrix.claims.description import TRUSTED_BASE
+from dpmatrix.claims.strangers import TRUSTED_BASE
 
 PACKAGES = ("dpmatrix", "python-flint", "numpy", "scipy", "sympy", "mpmath", "hypothesis", "pytest", "scikit-learn")
 

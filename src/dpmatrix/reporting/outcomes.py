@@ -8,6 +8,7 @@ from typing import Any
 
 import attrs
 import pytest
+from flint import arb
 
 from dpmatrix.claims import AuditRecord, Evidence, Observed, Outcome, Registry, Role, Statement, claim_of, held
 
@@ -61,6 +62,10 @@ class Specified:
         """Return the names of the statements and repairs that speak of more than one point."""
         return [name for name in self._known if "/" not in name and name not in self._instances]
 
+    def supported(self) -> list[str]:
+        """Return the names of those of them that are held to be true."""
+        return [name for name in self.universal() if name in self._held]
+
     def is_changed(self, statement: Statement) -> bool:
         """Whether a statement was made of one of them by a change, or asks one of them elsewhere."""
         if statement.origin is not None:
@@ -94,7 +99,11 @@ def seen(observed: Observed, specified: Specified) -> dict[str, Any]:
         "failed": sorted({one.name for one in observed.failed if specified.has(one)}),
         "replaced": sorted(observed.replaced),
         "values": {
+<<<<<<< HEAD
             one.name: ["0" if value.contains(0) else str(value.mid()), varied, count]
+=======
+            one.name: ["0" if value.overlaps(arb(0)) else str(value.mid()), varied, count]
+>>>>>>> w_judge
             for one, (value, varied, count) in observed.values.items()
             if specified.has(one)
         },
@@ -132,6 +141,7 @@ class Outcomes:
     def __init__(self) -> None:
         self._reports: dict[str, _Report] = {}
         self._objections: list[str] = []
+        self._called: set[str] = set()
 
     def add(self, report: pytest.TestReport) -> None:
         """Take note of a report: of the call, and of a setup or teardown that did not pass."""
@@ -141,7 +151,7 @@ class Outcomes:
         if outcome is Outcome.PASSED and hasattr(report, "wasxfail"):
             outcome = Outcome.SKIPPED  # an item that is allowed to fail shows nothing by passing
         known = self._reports.get(report.nodeid)
-        self._look_for_forgery(report, known)
+        self._look_for_forgery(report)
         if known is not None and _SEVERITY.index(known.outcome) > _SEVERITY.index(outcome):
             outcome = known.outcome
         properties: dict[str, Any] = dict(report.user_properties)
@@ -152,12 +162,13 @@ class Outcomes:
             outcome, report.duration, loads(properties.get(PROPERTY, _NOTHING)), detail, audits
         )
 
-    def _look_for_forgery(self, report: pytest.TestReport, known: _Report | None) -> None:
+    def _look_for_forgery(self, report: pytest.TestReport) -> None:
         """Note a report that contradicts what the item did, or one that is not the only one of its call."""
-        if report.when != "call":
+        if report.when != "call" or isinstance(report, pytest.SubtestReport):
             return
-        if known is not None:
+        if report.nodeid in self._called:
             self._objections.append(f"{report.nodeid}: reported twice")
+        self._called.add(report.nodeid)
         told = [str(value) for name, value in report.user_properties if name == PROPERTY]
         if len(told) != 1:
             self._objections.append(f"{report.nodeid}: what it saw is told {len(told)} times")
@@ -188,6 +199,14 @@ class Outcomes:
             for name in names
             if asked.get(name, 0) >= ENOUGH_TO_VARY and len(values[name]) == 1 and not values[name] <= {"0", "nan"}
         ]
+
+    def alone(self, names: Iterable[str]) -> list[str]:
+        """Return the statements among these that were met at one point, and no other is known of which they speak."""
+        points: dict[str, set[str]] = {}
+        for report in self._reports.values():
+            for name, met in report.seen["met"].items():
+                points.setdefault(name, set()).update({met["alone"]} if met["alone"] else {"", "several"})
+        return [name for name in names if len(points.get(name, ())) == 1]
 
     def audits(self) -> tuple[AuditRecord, ...]:
         """Return what audits recorded, by mechanism and view, with what became of their items."""

@@ -18,23 +18,20 @@ from dpmatrix.claims import (
     Observed,
     Outcome,
     Registry,
-    findings,
     observing,
     snapshot,
     standings,
     violations,
 )
-from dpmatrix.claims.ledger import describe, dump
+from dpmatrix.claims.ledger import dump
 from dpmatrix.errors import UnknownClaimError
 from dpmatrix.reporting.conduct import misconduct
 from dpmatrix.reporting.environment import environment
-from dpmatrix.reporting.html import render
+from dpmatrix.reporting.folder import write_report
 from dpmatrix.reporting.implementations import implementations
 from dpmatrix.reporting.intact import Modules
 from dpmatrix.reporting.outcomes import PROPERTY, Outcomes, Specified, seen
 from dpmatrix.reporting.part import Part
-from dpmatrix.reporting.record import report_record
-from dpmatrix.reporting.snapshots import changes_since
 from dpmatrix.reporting.terminal import gate_lines, standings_table
 from dpmatrix.reporting.vacuity import needs, replaced
 from dpmatrix.reporting.written import uncollected
@@ -239,7 +236,10 @@ class Session:
         self.interrupted |= session.exitstatus in (pytest.ExitCode.INTERNAL_ERROR, pytest.ExitCode.USAGE_ERROR)
         self.ledger = self._decide()
         if not self.interrupted and self.part is None:
-            self._write(self.ledger)
+            folder = self.config.rootpath / self.config.getoption("--audit-dir")
+            write_report(
+                folder, self.registry, self.ledger, self.implementations, self.catalogue.pending, self.specification
+            )
         if self.ledger.violations and session.exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
@@ -249,18 +249,6 @@ class Session:
         ran = [item for item in judged if item.outcome is not Outcome.DESELECTED]
         pieces = [[item.node, item.citation.target, item.role.value, item.outcome is Outcome.PASSED] for item in ran]
         return {"margins": self.margins, "evidence": pieces, "needs": self.outcomes.needs()}
-
-    def _write(self, ledger: Ledger) -> None:
-        folder = self.config.rootpath / self.config.getoption("--audit-dir")
-        described = describe(self.registry, ledger, self.implementations)
-        write_atomically(folder / "ledger.json", dump(ledger.to_json() | {"claims": described}))
-        pending = self.catalogue.pending
-        found = findings(self.registry, ledger.evidence)
-        changes = changes_since(ledger, self.specification.STANDINGS)
-        titles = self.specification.documents()
-        page = render(described, ledger, titles, pending, found=found, changes=changes)
-        write_atomically(folder / "report.html", page)
-        write_atomically(folder / "report.json", dump(report_record(described, ledger, found, changes)))
 
     def _decide(self) -> Ledger:
         evidence = tuple(self.outcomes.judge(self.declared[key]) for key in sorted(self.declared))
@@ -274,6 +262,10 @@ class Session:
         problems += [
             f"{name}: its margin is one number wherever it was asked, and says nothing of its points"
             for name in self.outcomes.constant(self.specified.universal())
+        ]
+        problems += [
+            f"{name}: met at one point, and no other is known of which it speaks"
+            for name in self.outcomes.alone(self.specified.supported())
         ]
         problems += misconduct(self.config.rootpath, BODY, {item.node.partition("::")[0] for item in evidence})
         replaced = {*self.judge.replaced(), *self.replaced_in_workers}

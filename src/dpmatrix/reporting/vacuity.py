@@ -15,7 +15,7 @@ import attrs
 from flint import arb
 
 from dpmatrix.claims import Claim, Observed, Registry, Statement, Step, Truth
-from dpmatrix.claims.statement import Condition
+from dpmatrix.claims.conditions import Condition
 from dpmatrix.claims.variations import variations
 
 Replacement: TypeAlias = Callable[[arb], arb]
@@ -70,6 +70,7 @@ def _empty(statement: Statement, change: Replacement) -> Statement:
     def margin(point: Any) -> arb:  # noqa: ANN401 - points are the statement's own
         return change(formula(point))
 
+    margin.__module__ = statement.source.__module__  # where its points are at home
     return attrs.evolve(statement, margin=margin, law=None)
 
 

@@ -116,6 +116,11 @@ def _variation() -> None:
     outcomes.Outcomes.constant = lambda *_: []
 
 
+def _alone() -> None:
+    """Take one point for as good as many."""
+    outcomes.Outcomes.alone = lambda *_: []
+
+
 def _equality() -> None:
     """Take every thin ball about zero for an equality."""
     statement.Statement.is_equality = lambda self, point: abs(self.formula(point)) < 2.0**-32
@@ -126,6 +131,10 @@ GUARDS: dict[str, Callable[[], None]] = {
     for name, thing in list(vars().items())
     if callable(thing) and name.startswith("_") and getattr(thing, "__module__", "") == __name__
 }
+
+
+ANYWAY = ("alone", "variation")
+"""Taken away beside whatever an attack is aimed at: its one true point, or its constant margin, is refused as well."""
 
 
 def take_away(names: Iterable[str]) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import attrs
 
+from tests.reporting.adversary.guards import ANYWAY
 from tests.reporting.adversary.sources import EVIDENCE, INI, LOADER, ONE_CLAIM, PIECES, SPECIFICATION
 from tests.reporting.toy import environment
 
@@ -80,6 +81,11 @@ class Attack:
         """Return the standings that it asks for."""
         return self.claims or {f"toy.{self.name}": "earned"}
 
+    @property
+    def is_read_only(self) -> bool:
+        """Whether it is refused by what is written, so that nothing of its project runs."""
+        return any(words.startswith("evidence does not") for words in self.refusal)
+
     def write(self, root: Path) -> None:
         """Add its files to a project."""
         written = {
@@ -143,7 +149,7 @@ class Run:
 
 
 def carry_out(attacks: Iterable[Attack], folder: Path, *, unguarded: bool = False) -> dict[str, Run]:
-    """Run all attacks: those that need it alone, the others of a family together.
+    """Run all attacks: those that need it alone, the others of a family together, apart from those that are only read.
 
     Parameters
     ----------
@@ -157,8 +163,8 @@ def carry_out(attacks: Iterable[Attack], folder: Path, *, unguarded: bool = Fals
     jobs: dict[Path, dict] = {}
     where = {}
     for attack in attacks:
-        without = sorted(attack.without) if unguarded else []
-        company = "-".join(["without", *without]) if unguarded else attack.family
+        without = sorted({*attack.without, *ANYWAY}) if unguarded else []
+        company = "-".join(["without", *without]) if unguarded else attack.family + "-unread" * attack.is_read_only
         root = folder / (attack.module if attack.alone else company)
         where[attack.name] = root
         attack.write(root)

@@ -46,58 +46,12 @@ FOR_A_READER: tuple[str, ...] = (
 """What is specified does not say what its words say, or says it of too little: only who reads both can tell."""
 STANDING: tuple[str, ...] = (
     *FOR_A_READER,
-    # controls.toml
-    "a-margin-that-ignores-its-point",
-    "an-accusation-that-cannot-be-wrong",
-    # false_supports.toml
-    "one-true-point",
-    "a-formula-bound-to-itself",
-    # forged_statements.toml
-    "a-name-that-is-two-names",
-    "a-subclass-that-is-final",
-    "a-claim-that-is-final",
-    "a-hypothesis-made-anew",
     # forms.toml
     "a-constant-beyond-the-numbers-tried",
     "a-share-that-was-not-tried",
-    "data-that-equal-everything",
-    # ids.toml
-    "one-label-twice",
-    # judge_state.toml
-    "json-that-lies",
-    "told-through-the-package",
-    "told-by-the-statements-module",
-    "a-name-in-pieces",
-    "a-source-in-a-text",
-    "a-source-in-a-file",
-    "a-report-made-anew",
-    # runs.toml
-    "the-process-ends",
-    "the-process-ends-well",
-    "the-judge-is-dismissed",
-    "not-the-gate",
-    "a-registry-that-forgets",
-    "the-process-becomes-another",
     # search.toml
-    "hypotheses-that-tie",
-    "numbers-in-words",
     "a-long-way-to-a-point",
-    "a-record-that-turns-back",
-    # shape_shifting.toml
-    "a-switch-in-a-list",
-    "a-point-of-a-subclass",
-    "a-point-that-is-a-name",
-    "a-margin-that-counts-far",
-    "a-record-made-anew",
-    "a-default-reached-by-its-signature",
-    "a-closure-in-pieces",
-    "a-margin-that-imports",
-    "a-margin-through-a-trusted-module",
-    "a-margin-of-built-in-names",
-    "a-counter-of-the-library",
     # standing.toml
-    "one-statement-with-two-verdicts",
-    "a-step-that-is-the-claim",
     "a-hypothesis-that-says-as-much",
 )
 ATTACKS = {attack.name: attack for attack in read_attacks()}
