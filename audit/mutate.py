@@ -1,7 +1,8 @@
 """Mutate the specification: evidence must notice a changed constant, a dropped hypothesis, a flipped inequality.
 
 Run as ``python audit/mutate.py``. The exit code is 0 only if every mutant is noticed, or its survival is explained in
-``mutation_survivors.toml`` next to this file. Nothing is written but the report that ``--json`` asks for.
+``mutation_survivors.toml`` next to this file. What statements compute with is mutated as well, as far as some statement
+reaches it. Nothing is written but what ``--json``, ``--table`` and ``--state`` ask for.
 """
 
 from __future__ import annotations
@@ -10,20 +11,27 @@ import argparse
 import json
 import os
 import sys
+import tempfile
 from pathlib import Path
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # a process that forks must have no threads
 
 from mutation import explanations, report, substitution
-from mutation.campaign import Campaign, Outcome, Tell
+from mutation.campaign import Campaign, Tell
 from mutation.evidence import NoEvidenceError
-from mutation.selection import Selection, run
+from mutation.selection import OPERATORS, VACUOUS, Selection, run
+from mutation.state import State, StateError
+from mutation.verdicts import Outcome
 from rich.console import Console
+from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+
+from dpmatrix.atomic_files import write_atomically
+from dpmatrix.claims.description import TRUSTED_BASE
 
 HERE = Path(__file__).resolve().parent
 WIDTH = 120
-WARM = ("numpy", "scipy.stats", "sympy", "mpmath", "hypothesis", "dpmatrix.privacy", "dpmatrix.mechanisms")
+WARM = ("numpy", "scipy.stats", "sympy", "mpmath", "hypothesis")
 
 
 def _arguments() -> argparse.Namespace:
@@ -32,9 +40,14 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--module", action="append", default=[], metavar="NAME", help="such as wishart.sensitivity")
     parser.add_argument("--workers", type=int, default=2, help="processes at a time")
     parser.add_argument("--sample", type=int, metavar="N", help="only N mutants, drawn with a fixed seed")
+    kinds = (*OPERATORS, VACUOUS)
+    parser.add_argument("--operator", action="append", default=[], choices=kinds, help="only changes of this kind")
+    parser.add_argument("--state", type=Path, metavar="FILE", help="keep every fate there, and go on from it")
+    parser.add_argument("--table", type=Path, metavar="FILE", help="write counts by module and kind of change")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write every mutant and its fate")
     parser.add_argument("--root", type=Path, default=HERE.parent, help="the checkout in which pytest runs")
     parser.add_argument("--specification", default="dpmatrix.spec", help="the package to mutate")
+    parser.add_argument("--base", nargs="*", default=TRUSTED_BASE, help="what statements compute with")
     parser.add_argument("--survivors", type=Path, default=HERE / "mutation_survivors.toml", help="the explanations")
     parser.add_argument("--warm", nargs="*", default=WARM, metavar="NAME", help="what to import once for all mutants")
     return parser.parse_args()
@@ -59,15 +72,18 @@ def main() -> int:
     console = Console() if sys.stdout.isatty() else Console(width=WIDTH)
     sys.path.insert(0, str(arguments.root))
     substitution.warm_up(arguments.warm)
-    campaign = Campaign(arguments.root.resolve(), arguments.specification, arguments.workers)
-    selection = Selection(frozenset(arguments.module), frozenset(arguments.claims), arguments.sample)
+    operators = frozenset(arguments.operator or OPERATORS)
+    selection = Selection(frozenset(arguments.module), frozenset(arguments.claims), arguments.sample, operators)
     reasons = explanations.read(arguments.survivors)
     bars = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    where = (arguments.root.resolve(), arguments.specification, tuple(arguments.base))
     try:
-        with Progress(*bars, console=console, auto_refresh=False) as progress:
-            found, verdicts = run(campaign, selection, _tell(progress))
-    except (NoEvidenceError, LookupError) as error:
-        console.print(f"[red]no answer:[/red] {error}", soft_wrap=True)
+        with tempfile.TemporaryDirectory() as drafts, Progress(*bars, console=console, auto_refresh=False) as progress:
+            campaign = Campaign(*where, Path(drafts), arguments.workers)
+            state = State.read(arguments.state, arguments.specification)
+            found, verdicts = run(campaign, selection, state, _tell(progress))
+    except (NoEvidenceError, LookupError, StateError) as error:
+        console.print(f"[red]no answer:[/red] {escape(str(error))}", soft_wrap=True)
         return 2
     modules = {mutant.module.short for mutant in found}
     every = {module.short for module in campaign.modules()}
@@ -82,6 +98,8 @@ def main() -> int:
         console.print(f"[red]explanation:[/red] {problem}", soft_wrap=True, markup=True)
     if arguments.json:
         arguments.json.write_text(json.dumps(report.records(verdicts, reasons), indent=1), encoding="utf-8")
+    if arguments.table:
+        write_atomically(arguments.table, report.table_file(verdicts, reasons), "table")
     return int(bool(open_ones or blind or problems))
 
 

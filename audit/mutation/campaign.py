@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import importlib
 import sys
 import traceback
-from collections.abc import Callable, Mapping, Sequence
-from enum import Enum
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 import attrs
 import pytest
 
 from mutation import evidence, substitution
+from mutation.imports import Imports
 from mutation.mutants import Module, Mutant, margin_names, mutants
 from mutation.pool import forked
+from mutation.reach import Reach, noting_calls, now
 from mutation.source import Edit
+from mutation.verdicts import Outcome, Verdict
 
 SECONDS_PER_MUTANT = 60.0
 SECONDS_OF_BASELINE = 1200.0
@@ -25,49 +29,14 @@ ROOMS = ("src", "spec", "proofs_checks", "tests", "audit")
 Tell = Callable[[str, int, int], None]
 """Told the phase, how many of its tasks are done, and of how many."""
 
-Affected: TypeAlias = tuple[str, ...] | str | None
-"""Claims whose fingerprint changes, or the error on import, or None when the import did not end."""
-
-
-class Outcome(Enum):
-    """What became of a mutant."""
-
-    ASSERTION = "killed by assertion"
-    CRASH = "killed by a crash"
-    IMPORT = "killed by import error"
-    TIMEOUT = "killed by timeout"
-    SURVIVED = "survived"
-    UNSEEN = "changes no claim"
-    BLIND = "noticed by evidence, not by a fingerprint"
-
-
-KILLED = frozenset({Outcome.ASSERTION, Outcome.CRASH, Outcome.IMPORT, Outcome.TIMEOUT})
-
 
 @attrs.frozen
-class Verdict:
-    """A mutant and what became of it.
-
-    Parameters
-    ----------
-    mutant, outcome
-        Which, and what.
-    claims
-        Claims whose fingerprint changed.
-    node
-        The item of evidence that noticed.
-    reason
-        What it said, in a line.
-    seconds
-        Time that the evidence took.
-    """
+class Task:
+    """A mutant, the claims that it may change, and the claims to ask if it changes none."""
 
     mutant: Mutant
-    outcome: Outcome
-    claims: tuple[str, ...] = ()
-    node: str = ""
-    reason: str = ""
-    seconds: float = 0.0
+    claims: tuple[str, ...]
+    otherwise: tuple[str, ...] = ()
 
 
 @attrs.frozen
@@ -79,7 +48,11 @@ class Campaign:
     root
         The checkout; pytest runs there.
     package
-        Dotted name of the specification; nothing may have imported it.
+        Dotted name of the specification.
+    base
+        Dotted names of what statements compute with besides.
+    drafts
+        A folder for the texts of mutants.
     workers
         Number of processes.
     timeout
@@ -87,9 +60,19 @@ class Campaign:
     """
 
     root: Path
-    package: str = "dpmatrix.spec"
+    package: str
+    base: tuple[str, ...]
+    drafts: Path
     workers: int = 2
     timeout: float = SECONDS_PER_MUTANT
+    imports: Imports = attrs.field(init=False)
+    kills: dict[tuple[str, str], Counter[str]] = attrs.field(factory=dict, init=False)
+
+    @imports.default
+    def _imports(self) -> Imports:
+        folders = {room: self.root / room for room in evidence.ROOMS}
+        library = {name: substitution.folder_of(name) for name in ("dpmatrix", self.package)}
+        return Imports.of(folders | library)
 
     def files(self) -> dict[str, tuple[int, int]]:
         """Size and time of change of every Python file on which a run depends."""
@@ -97,21 +80,52 @@ class Campaign:
         return {str(path): (path.stat().st_size, path.stat().st_mtime_ns) for path in files}
 
     def modules(self) -> list[Module]:
-        """Read every module of the specification."""
-        return Module.find(self.package, substitution.folder_of(self.package))
+        """Read every module of the specification, and of what statements compute with."""
+        found = Module.find(self.package, substitution.folder_of(self.package))
+        for name in self.base:
+            found += Module.of_base(name, substitution.folder_of(name))
+        return found
 
-    def _enumerate(self, modules: Sequence[Module]) -> tuple[Mapping[str, str], list[list[Mutant]]]:
-        """Import the specification as it is; return its fingerprints, and the mutants of each module."""
-        registry = substitution.load(self.package)
-        margins = margin_names(self.modules())
+    def enumerate(
+        self, modules: Sequence[Module], claims: Collection[str], operators: Collection[str]
+    ) -> tuple[Reach, list[Mutant]]:
+        """Import the specification; return what the chosen claims consist of, and the mutants that may touch them.
 
-        def of(module: Module) -> list[Mutant]:
-            names = vars(sys.modules[module.name])
-            return mutants(module, margins, lambda text: eval(text, dict(names)))
+        Raises
+        ------
+        LookupError
+            If a chosen claim does not exist.
+        """
 
-        return substitution.fingerprints(registry), [of(module) for module in modules]
+        def survey(_: None) -> tuple[Reach | list[str], list[Mutant]]:
+            with noting_calls() as called:
+                registry = importlib.import_module(self.package).load()
+            unknown = sorted(set(claims) - {claim.id for claim in registry})
+            if unknown:
+                return unknown, []
+            reach = Reach.of([claim for claim in registry if not claims or claim.id in claims], called)
+            needed = self.imports.closure(reach.homes.values())
+            margins = margin_names(module for module in self.modules() if not module.trusted)
+            found: list[Mutant] = []
+            for module in modules:
+                if claims and module.name not in needed:
+                    continue
+                names = dict(vars(importlib.import_module(module.name)))
+                every = mutants(
+                    module, margins, lambda text, names=names: eval(text, dict(names)), substitution.VACUOUS
+                )
+                found += [mutant for mutant in every if mutant.edit.operator in operators]
+            return reach, found
 
-    def check_substitution(self, modules: Sequence[Module], fingerprints: Mapping[str, str], tell: Tell) -> None:
+        [(_, answer)] = forked(survey, [None], lambda _: SECONDS_OF_BASELINE, workers=1)
+        if answer is None:
+            raise evidence.NoEvidenceError(f"the specification took more than {SECONDS_OF_BASELINE:.0f} s to read")
+        reach, found = answer
+        if not isinstance(reach, Reach):
+            raise LookupError(f"no claim {', '.join(reach)}")
+        return reach, found
+
+    def check_substitution(self, reach: Reach, tasks: Sequence[Task], tell: Tell) -> None:
         """Exchange each module for its own text, which must change no claim.
 
         Raises
@@ -119,15 +133,24 @@ class Campaign:
         RuntimeError
             If it does, so that a mutant could seem to be noticed for nothing.
         """
-        unchanged = [Mutant(module, "unchanged", Edit(0, 0, "", "none", "", "", 1)) for module in modules]
-        for mutant, claims in zip(unchanged, self.affected(unchanged, fingerprints, tell), strict=True):
-            if claims != ():
-                raise RuntimeError(f"{mutant.module.name} exchanged for itself: {claims}")
+        claims: dict[Module, set[str]] = {}
+        for task in tasks:
+            claims.setdefault(task.mutant.module, set()).update(task.claims)
 
-    def enumerate(self, modules: Sequence[Module]) -> tuple[Mapping[str, str], list[Mutant]]:
-        """Return the fingerprints of all claims, and every mutant of the modules."""
-        [(_, (fingerprints, found))] = forked(self._enumerate, [modules], lambda _: SECONDS_OF_BASELINE, workers=1)
-        return fingerprints, [mutant for group in found for mutant in group]
+        def changed(module: Module) -> list[str]:
+            unchanged = Mutant(module, "unchanged", Edit(0, 0, "", "none", "", "", 1))
+            return [*self._exchanged(reach, unchanged, sorted(claims[module]))]
+
+        modules = [*claims]
+        for module, found in zip(modules, self._all("unchanged text", changed, modules, tell), strict=True):
+            if found != []:
+                raise RuntimeError(f"{module.name} exchanged for itself: {found}")
+
+    def _exchanged(self, reach: Reach, mutant: Mutant, claims: Sequence[str]) -> Iterator[str]:
+        """Import the mutant in this process; yield the claims that differ."""
+        substitution.exchange(self.imports, mutant.module.name, mutant.source, self.drafts)
+        found = now(claims, reach.homes)
+        yield from (claim for claim in claims if found[claim] != reach.fingerprints[claim])
 
     def _all(
         self,
@@ -136,31 +159,21 @@ class Campaign:
         tasks: Sequence[Any],
         tell: Tell,
         extra: Callable[[Any], float] = lambda _: 0.0,
+        note: Callable[[int, Any], None] = lambda *_: None,
     ) -> list[Any]:
         answers: list[Any] = [None] * len(tasks)
         for done, (place, answer) in enumerate(
             forked(work, tasks, lambda task: self.timeout + extra(task), workers=self.workers), start=1
         ):
             answers[place] = answer
+            note(place, answer)
             tell(phase, done, len(tasks))
         return answers
 
-    def affected(self, found: Sequence[Mutant], fingerprints: Mapping[str, str], tell: Tell) -> list[Affected]:
-        """Find for each mutant what it changes."""
-
-        def changed(mutant: Mutant) -> tuple[str, ...] | str:
-            try:
-                registry = substitution.load(self.package, mutant.module.name, mutant.source)
-            except Exception:  # whatever the changed module raises
-                return traceback.format_exc().strip().splitlines()[-1]
-            now = substitution.fingerprints(registry)
-            ids = sorted(now.keys() | fingerprints.keys())
-            return tuple(claim for claim in ids if now.get(claim) != fingerprints.get(claim))
-
-        return self._all("which claims change", changed, found, tell)
-
     def baseline(self, nodes: Sequence[str]) -> dict[str, float]:
         """Run the evidence on the specification as it is; return the seconds of each item.
+
+        What it imported is imported here as well, once for all mutants.
 
         Raises
         ------
@@ -168,12 +181,12 @@ class Campaign:
             If an item fails.
         """
 
-        def run(nodes: Sequence[str]) -> tuple[int, evidence.Recorder]:
-            substitution.load(self.package)
-            return evidence.run(self.root, nodes, first_failure=False)
+        def run(nodes: Sequence[str]) -> tuple[int, evidence.Recorder, list[str]]:
+            code, recorder = evidence.run(self.root, nodes, first_failure=False)
+            return code, recorder, [*sys.modules]
 
         if not nodes:
-            raise evidence.NoEvidenceError("no item of evidence speaks about the chosen modules")
+            return {}
         [(_, answer)] = forked(run, [nodes], lambda _: SECONDS_OF_BASELINE, workers=1)
         if answer is None:
             raise evidence.NoEvidenceError(f"the evidence took more than {SECONDS_OF_BASELINE:.0f} s")
@@ -183,60 +196,75 @@ class Campaign:
             raise evidence.NoEvidenceError(
                 f"the evidence fails before anything is changed (exit code {code}): {recorder.failed} {recorder.reason}"
             )
+        # pytest wants to be the first who imports its plugins and the tests.
+        mine = ("dpmatrix", self.package.partition(".")[0])
+        substitution.warm_up(
+            [name for name in answer[2] if name.partition(".")[0] in mine and not name.endswith("pytest_plugin")]
+        )
+        self.imports.closure(sys.modules)  # read once here, and not in each process
         return recorder.seconds
-
-    def _judge(self, task: tuple[Mutant, tuple[str, ...], Sequence[str]]) -> Verdict:
-        mutant, claims, nodes = task
-        substitution.load(self.package, mutant.module.name, mutant.source)
-        code, recorder = evidence.run(self.root, nodes, first_failure=True)
-        seconds = sum(recorder.seconds.values())
-        if code == pytest.ExitCode.OK:
-            return Verdict(mutant, Outcome.SURVIVED, claims, seconds=seconds)
-        if not recorder.failed:
-            return Verdict(mutant, Outcome.IMPORT, claims, reason=recorder.reason, seconds=seconds)
-        outcome = Outcome.ASSERTION if recorder.judged else Outcome.CRASH
-        return Verdict(mutant, outcome, claims, recorder.failed, recorder.reason, seconds)
 
     def judge(
         self,
-        found: Sequence[Mutant],
-        affected: Sequence[Affected],
+        reach: Reach,
+        tasks: Sequence[Task],
         nodes_of: Mapping[str, frozenset[str]],
         seconds: Mapping[str, float],
         tell: Tell,
+        keep: Callable[[Task, Verdict], None],
     ) -> list[Verdict]:
-        """Run the affected claims' evidence against each mutant.
+        """Run the changed claims' evidence against each mutant, and hand each verdict on when it is known.
 
-        A mutant that changes no fingerprint runs against the evidence of all claims that its module affects: it must
-        pass, or fingerprints are blind to what evidence sees.
+        A mutant of the specification that changes no claim runs against the evidence of all claims that its module
+        may touch: it must pass, or fingerprints are blind to what evidence sees.
         """
-        reach: dict[str, set[str]] = {}
-        for mutant, claims in zip(found, affected, strict=True):
-            if isinstance(claims, tuple):
-                reach.setdefault(mutant.module.name, set()).update(claims)
-        verdicts: list[Verdict] = []
-        tasks: list[tuple[Mutant, tuple[str, ...], Sequence[str]]] = []
-        for mutant, claims in zip(found, affected, strict=True):
-            if claims is None:
-                verdicts.append(Verdict(mutant, Outcome.TIMEOUT))
-            elif isinstance(claims, str):
-                verdicts.append(Verdict(mutant, Outcome.IMPORT, reason=claims))
-            else:
-                asked = claims or sorted(reach[mutant.module.name])
-                nodes = {node for claim in asked for node in nodes_of.get(claim, ())}
-                if nodes:
-                    tasks.append((mutant, claims, evidence.in_order(nodes, seconds)))
-                else:
-                    verdicts.append(Verdict(mutant, Outcome.SURVIVED, claims, reason="no evidence"))
 
-        def extra(task: tuple[Mutant, tuple[str, ...], Sequence[str]]) -> float:
-            return 3 * sum(seconds.get(node, 0.0) for node in task[2])
+        def nodes(claims: Sequence[str]) -> set[str]:
+            return {node for claim in claims for node in nodes_of.get(claim, ())}
 
-        answers = self._all("evidence against mutants", self._judge, tasks, tell, extra)
-        for (mutant, claims, _), answer in zip(tasks, answers, strict=True):
-            verdict = answer or Verdict(mutant, Outcome.TIMEOUT, claims)
-            if not claims:
+        def work(task: Task) -> Verdict:
+            mutant = task.mutant
+            try:
+                changed = tuple(self._exchanged(reach, mutant, task.claims))
+            except substitution.StaleError:
+                raise
+            except Exception:  # whatever the changed module raises
+                return Verdict(mutant, Outcome.IMPORT, reason=traceback.format_exc().strip().splitlines()[-1])
+            asked = nodes(changed or task.otherwise)
+            if not asked:
+                outcome = Outcome.SURVIVED if changed else Outcome.UNSEEN
+                return Verdict(mutant, outcome, changed, reason="no evidence" if changed else "")
+            order = evidence.in_order(asked, seconds, self.kills.get(_scope(mutant), {}))
+            substitution.known_fingerprints(reach.fingerprints)
+            verdict = _run(self.root, mutant, changed, order)
+            if not changed:
                 unseen = Outcome.UNSEEN if verdict.outcome is Outcome.SURVIVED else Outcome.BLIND
-                verdict = attrs.evolve(verdict, outcome=unseen)
-            verdicts.append(verdict)
-        return verdicts
+                return attrs.evolve(verdict, outcome=unseen)
+            return verdict
+
+        def extra(task: Task) -> float:
+            return 3 * sum(seconds.get(node, 0.0) for node in nodes((*task.claims, *task.otherwise)))
+
+        def note(place: int, answer: Verdict | None) -> None:
+            verdict = answer or Verdict(tasks[place].mutant, Outcome.TIMEOUT)
+            if verdict.node:
+                self.kills.setdefault(_scope(verdict.mutant), Counter())[verdict.node] += 1
+            keep(tasks[place], verdict)
+
+        answers = self._all("evidence against mutants", work, tasks, tell, extra, note)
+        return [answer or Verdict(task.mutant, Outcome.TIMEOUT) for task, answer in zip(tasks, answers, strict=True)]
+
+
+def _scope(mutant: Mutant) -> tuple[str, str]:
+    return mutant.module.name, mutant.edit.scope
+
+
+def _run(root: Path, mutant: Mutant, claims: tuple[str, ...], nodes: Sequence[str]) -> Verdict:
+    code, recorder = evidence.run(root, nodes, first_failure=True)
+    seconds = sum(recorder.seconds.values())
+    if code == pytest.ExitCode.OK:
+        return Verdict(mutant, Outcome.SURVIVED, claims, seconds=seconds)
+    if not recorder.failed:
+        return Verdict(mutant, Outcome.IMPORT, claims, reason=recorder.reason, seconds=seconds)
+    outcome = Outcome.ASSERTION if recorder.judged else Outcome.CRASH
+    return Verdict(mutant, outcome, claims, recorder.failed, recorder.reason, seconds)

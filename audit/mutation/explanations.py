@@ -6,8 +6,8 @@ import tomllib
 from collections.abc import Collection, Mapping
 from pathlib import Path
 
-from mutation.campaign import Outcome, Verdict
 from mutation.mutants import Mutant
+from mutation.verdicts import Outcome, Verdict
 
 Explanations = Mapping[str, Mapping[str, str]]
 """For each module, by its short name, the reason why a mutant, by its key, cannot be noticed."""

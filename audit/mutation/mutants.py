@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 import attrs
@@ -15,11 +15,24 @@ from mutation.source import Edit, View
 
 @attrs.frozen
 class Module:
-    """A module of the specification: its dotted name, its short name within the package, its text."""
+    """A module of the specification, or of what statements compute with.
+
+    Parameters
+    ----------
+    name
+        Its dotted name.
+    short
+        Its name within the specification; the dotted name of another module.
+    source
+        Its text.
+    trusted
+        Whether statements compute with it, and it is no part of the specification.
+    """
 
     name: str
     short: str
     source: str
+    trusted: bool = False
 
     @classmethod
     def find(cls, package: str, folder: Path) -> list[Module]:
@@ -32,6 +45,13 @@ class Module:
             parts = parts[:-1] if parts[-1] == "__init__" else parts
             found.append(cls(".".join((package, *parts)), ".".join(parts), path.read_text(encoding="utf-8")))
         return found
+
+    @classmethod
+    def of_base(cls, package: str, path: Path) -> list[Module]:
+        """Read a module, or every module of a package, with which statements compute."""
+        if path.is_file():
+            return [cls(package, package, path.read_text(encoding="utf-8"), trusted=True)]
+        return [attrs.evolve(module, short=module.name, trusted=True) for module in cls.find(package, path)]
 
 
 @attrs.frozen
@@ -84,7 +104,12 @@ def _keys(edits: Iterable[Edit]) -> list[str]:
     return keys
 
 
-def mutants(module: Module, margins: frozenset[str], evaluate: Callable[[str], object]) -> list[Mutant]:
+def mutants(
+    module: Module,
+    margins: frozenset[str],
+    evaluate: Callable[[str], object],
+    vacuous: Mapping[str, str],
+) -> list[Mutant]:
     """Return every mutant of a module.
 
     Parameters
@@ -95,12 +120,15 @@ def mutants(module: Module, margins: frozenset[str], evaluate: Callable[[str], o
         Names of margin functions of the whole specification.
     evaluate
         Value of an expression among the names of the unchanged module.
+    vacuous
+        For each kind of an empty margin the function that makes it.
     """
     view = View(module.source)
     edits = [
         *operators.literals(view),
         *hypotheses.dropped(view, evaluate),
         *operators.signs(view, margins),
+        *operators.emptied(view, margins, vacuous),
         *hypotheses.strictness(view),
         *hypotheses.boundaries(view, evaluate),
         *operators.comparisons(view),

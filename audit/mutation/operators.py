@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
 
 import attrs
@@ -88,6 +88,16 @@ def signs(view: View, names: frozenset[str]) -> Iterator[Edit]:
             start, end = view.start(node) + len("return"), view.end(node)
             value = view.source[start:end].strip()
             yield view.edit(node, f" -({value})", "sign", "return X -> return -(X)", span=(start, end))
+
+
+def emptied(view: View, names: frozenset[str], vacuous: Mapping[str, str]) -> Iterator[Edit]:
+    """Each margin function with something empty as its value: a constant, or a sign."""
+    for node in view.nodes():
+        if isinstance(node, ast.Return) and node.value is not None and _within(view, node) in names:
+            start, end = view.start(node) + len("return"), view.end(node)
+            for kind, function in vacuous.items():
+                after = f" {function}({view.source[start:end].strip()})"
+                yield view.edit(node, after, "vacuous", f"return X -> return {kind}", span=(start, end))
 
 
 def comparisons(view: View) -> Iterator[Edit]:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from mutation.campaign import KILLED, Outcome, Verdict
 from mutation.explanations import Explanations, explained
+from mutation.verdicts import KILLED, Outcome, Verdict
 
 COLUMNS = {
     Outcome.ASSERTION: "by assertion",
@@ -22,26 +22,43 @@ COLUMNS = {
 """What a mutant may be killed by, and the heading of its column."""
 
 
+HEADINGS = ("mutants", *COLUMNS.values(), "explained", "survived", "change no claim", "blind")
+
+
+def _counts(verdicts: Sequence[Verdict], explanations: Explanations) -> list[str]:
+    outcomes = Counter(verdict.outcome for verdict in verdicts)
+    survivors = [verdict for verdict in verdicts if verdict.outcome is Outcome.SURVIVED]
+    reasons = sum(explained(explanations, verdict.mutant) for verdict in survivors)
+    counted = sum(outcomes[outcome] for outcome in (*KILLED, Outcome.SURVIVED))
+    killed = [outcomes[outcome] for outcome in COLUMNS]
+    others = [outcomes[Outcome.UNSEEN], outcomes[Outcome.BLIND]]
+    return [str(number) for number in (counted, *killed, reasons, len(survivors) - reasons, *others)]
+
+
 def counts_table(verdicts: Sequence[Verdict], explanations: Explanations) -> Table:
     """One row per module: mutants, what killed them, survivors."""
-    table = Table(title="mutants of the specification", show_footer=True)
-    counted = [verdict for verdict in verdicts if verdict.outcome in KILLED or verdict.outcome is Outcome.SURVIVED]
-    modules = list(dict.fromkeys(verdict.mutant.module.short for verdict in verdicts))
-
-    def row(chosen: Sequence[Verdict]) -> list[str]:
-        outcomes = Counter(verdict.outcome for verdict in chosen)
-        survivors = [verdict for verdict in chosen if verdict.outcome is Outcome.SURVIVED]
-        reasons = sum(explained(explanations, verdict.mutant) for verdict in survivors)
-        numbers = [len(chosen), *(outcomes[outcome] for outcome in COLUMNS), reasons, len(survivors) - reasons]
-        return [str(number) for number in numbers]
-
-    names = ["mutants", *COLUMNS.values(), "explained", "survived"]
+    table = Table(title="mutants of the specification, and of what it computes with", show_footer=True)
     table.add_column("module", footer="all")
-    for name, total in zip(names, row(counted), strict=True):
+    for name, total in zip(HEADINGS, _counts(verdicts, explanations), strict=True):
         table.add_column(name, justify="right", footer=total)
-    for module in modules:
-        table.add_row(module, *row([verdict for verdict in counted if verdict.mutant.module.short == module]))
+    for module in dict.fromkeys(verdict.mutant.module.short for verdict in verdicts):
+        table.add_row(module, *_counts([each for each in verdicts if each.mutant.module.short == module], explanations))
     return table
+
+
+def _rows(verdicts: Sequence[Verdict], explanations: Explanations) -> Iterator[list[str]]:
+    kinds = sorted({(verdict.mutant.module.short, verdict.mutant.edit.operator) for verdict in verdicts})
+    for kind in kinds:
+        of_kind = [each for each in verdicts if (each.mutant.module.short, each.mutant.edit.operator) == kind]
+        yield [*kind, *_counts(of_kind, explanations)]
+    yield ["all", "all", *_counts(verdicts, explanations)]
+
+
+def table_file(verdicts: Sequence[Verdict], explanations: Explanations) -> str:
+    """Count by module and kind of change, in Markdown; the same for the same fates."""
+    headings = ["module", "change", *HEADINGS]
+    lines = [headings, ["---", "---", *("--:" for _ in HEADINGS)], *_rows(verdicts, explanations)]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
 def print_verdicts(console: Console, title: str, verdicts: Sequence[Verdict]) -> None:

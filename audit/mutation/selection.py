@@ -2,16 +2,30 @@
 
 from __future__ import annotations
 
+import functools
+import hashlib
+import json
+import platform
 import random
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from importlib.metadata import version
+from pathlib import Path
 
 import attrs
 
 from mutation import evidence
-from mutation.campaign import Affected, Campaign, Outcome, Tell, Verdict
-from mutation.mutants import Mutant
+from mutation.campaign import Campaign, Task, Tell
+from mutation.mutants import Module, Mutant
+from mutation.reach import Reach
+from mutation.state import State
+from mutation.verdicts import Outcome, Verdict
 
 SEED = 20160205
+OPERATORS = ("literal", "hypothesis", "sign", "strictness", "comparison", "extremum", "sum")
+"""The kinds of change that are tried unless others are asked for."""
+VACUOUS = "vacuous"
+"""Empty margins, function by function; `audit/vacuity.py` tries them statement by statement."""
+TOOL = Path(__file__).resolve().parent
 
 
 @attrs.frozen
@@ -26,30 +40,110 @@ class Selection:
         Ids of which a mutant must change at least one, and whose evidence alone is asked; empty for all.
     sample
         How many mutants to draw; None for all.
+    operators
+        Kinds of change.
     """
 
     modules: frozenset[str] = frozenset()
     claims: frozenset[str] = frozenset()
     sample: int | None = None
+    operators: frozenset[str] = frozenset(OPERATORS)
 
     @property
     def everything(self) -> bool:
         """Whether no mutant of the chosen modules is left out."""
-        return not self.claims and self.sample is None
+        return not self.claims and self.sample is None and self.operators >= {*OPERATORS}
 
-    def of_claims(self, found: Sequence[Mutant], affected: Sequence[Affected]) -> tuple[list[Mutant], list[Affected]]:
-        """Keep the mutants that change a chosen claim, or that cannot be imported."""
-        if not self.claims:
-            return list(found), list(affected)
-        kept: list[tuple[Mutant, Affected]] = []
-        for mutant, ids in zip(found, affected, strict=True):
-            chosen = tuple(claim for claim in ids if claim in self.claims) if isinstance(ids, tuple) else ids
-            if chosen != ():
-                kept.append((mutant, chosen))
-        return [mutant for mutant, _ in kept], [ids for _, ids in kept]
+    def tasks(self, found: Sequence[Mutant], touched: Mapping[Mutant, tuple[str, ...]]) -> list[Task]:
+        """Return what to do: with chosen claims, nothing about mutants that touch none of them."""
+        if self.claims:
+            return [Task(mutant, touched[mutant]) for mutant in found if touched[mutant]]
+        of_module: dict[Module, set[str]] = {}
+        for mutant, claims in touched.items():
+            of_module.setdefault(mutant.module, set()).update(claims)
+        return [
+            Task(mutant, touched[mutant], () if mutant.module.trusted else tuple(sorted(of_module[mutant.module])))
+            for mutant in found
+        ]
 
 
-def run(campaign: Campaign, selection: Selection, tell: Tell) -> tuple[list[Mutant], list[Verdict]]:
+@attrs.frozen
+class Run:
+    """Judge tasks, as far as their fates are not known.
+
+    Parameters
+    ----------
+    campaign, reach, nodes_of, state, tell
+        As they are called elsewhere.
+    files
+        The files as they were at the start.
+    """
+
+    campaign: Campaign
+    reach: Reach
+    nodes_of: Mapping[str, frozenset[str]]
+    state: State
+    tell: Tell
+    files: Mapping[str, tuple[int, int]]
+
+    def against(self, task: Task) -> str:
+        """Digest of the change and of every Python file that has a say in its fate."""
+        claims = sorted({*task.claims, *task.otherwise})
+        nodes = sorted({node for claim in claims for node in self.nodes_of.get(claim, ())})
+        files = {node.partition("::")[0] for node in nodes}
+        names = {".".join(Path(file).with_suffix("").parts) for file in files}
+        names |= {f"{name.rpartition('.')[0]}.conftest" for name in names}
+        names |= {f"{room}.conftest" for room in evidence.ROOMS}
+        names |= {self.reach.homes[claim] for claim in claims} | {task.mutant.module.name}
+        names |= {self.campaign.package, "dpmatrix.reporting.pytest_plugin"}
+        said = [task.mutant.diff(), task.mutant.edit.operator, task.claims, task.otherwise, nodes]
+        whole = json.dumps([said, self.campaign.imports.digest(names), _surroundings()])
+        return hashlib.sha256(whole.encode()).hexdigest()
+
+    def check_files(self) -> None:
+        """Refuse what was found while files changed.
+
+        Raises
+        ------
+        NoEvidenceError
+            If one did.
+        """
+        if self.campaign.files() != self.files:
+            raise evidence.NoEvidenceError("files were changed during the run; run it again")
+
+    def _keep(self, task: Task, verdict: Verdict) -> None:
+        self.state.fates[task.mutant.name] = verdict.fate() | {"against": self.against(task)}
+        if self.state.due():
+            self.write()
+
+    def write(self) -> None:
+        """Write the fates, unless a file has changed meanwhile."""
+        self.check_files()
+        self.state.write()
+
+    def verdicts(self, tasks: Sequence[Task]) -> list[Verdict]:
+        """Return the fate of each, known or found."""
+        fates = {task.mutant: self.state.known(task.mutant.name, self.against(task)) for task in tasks}
+        old = [Verdict.of(mutant, fate) for mutant, fate in fates.items() if fate is not None]
+        left = [task for task in tasks if fates[task.mutant] is None]
+        asked = {claim for task in left for claim in (*task.claims, *task.otherwise)}
+        nodes = sorted({node for claim in asked for node in self.nodes_of.get(claim, ())})
+        seconds = self.campaign.baseline(nodes)
+        self.campaign.check_substitution(self.reach, left, self.tell)
+        try:
+            found = self.campaign.judge(self.reach, left, self.nodes_of, seconds, self.tell, self._keep)
+        finally:
+            self.write()
+        return old + found
+
+
+@functools.cache
+def _surroundings() -> list[str]:
+    own = hashlib.sha256(b"".join(path.read_bytes() for path in sorted(TOOL.glob("*.py")))).hexdigest()
+    return [platform.python_version(), *(version(name) for name in ("python-flint", "pytest", "sympy")), own]
+
+
+def run(campaign: Campaign, selection: Selection, state: State, tell: Tell) -> tuple[list[Mutant], list[Verdict]]:
     """Return every mutant of the chosen modules, and the fate of those that were chosen, in the order of the text.
 
     Raises
@@ -65,27 +159,23 @@ def run(campaign: Campaign, selection: Selection, tell: Tell) -> tuple[list[Muta
     if unknown:
         raise LookupError(f"no module {', '.join(sorted(unknown))}; there are {[module.short for module in every]}")
     modules = [module for module in every if not selection.modules or module.short in selection.modules]
-    nodes_of = evidence.collect(campaign.root)
-    fingerprints, found = campaign.enumerate(modules)
-    campaign.check_substitution(modules, fingerprints, tell)
-    if selection.claims - fingerprints.keys():
-        raise LookupError(f"no claim {', '.join(sorted(selection.claims - fingerprints.keys()))}")
+    reach, found = campaign.enumerate(modules, selection.claims, selection.operators)
+    nodes_of = evidence.collect(campaign.root, selection.claims)
+    touched = reach.touched(found, campaign.imports)
+    at_work = Run(campaign, reach, nodes_of, state, tell, files)
     first = [mutant for mutant in found if not mutant.edit.fallback]
     if selection.sample is not None:
+        first = [mutant for mutant in first if touched[mutant] or not selection.claims]
         first = random.Random(SEED).sample(first, min(selection.sample, len(first)))
-    chosen, affected = selection.of_claims(first, campaign.affected(first, fingerprints, tell))
-    touched = {claim for ids in affected if isinstance(ids, tuple) for claim in ids}
-    seconds = campaign.baseline(sorted({node for claim in touched for node in nodes_of.get(claim, ())}))
-    verdicts = campaign.judge(chosen, affected, nodes_of, seconds, tell)
+    verdicts = at_work.verdicts(selection.tasks(first, touched))
     crashed = {verdict.mutant.place for verdict in verdicts if verdict.outcome in (Outcome.CRASH, Outcome.IMPORT)}
     whole = [mutant for mutant in found if mutant.edit.fallback and mutant.place in crashed]
+    verdicts += at_work.verdicts(selection.tasks(whole, touched))
+    at_work.check_files()
+    return found, _in_order(verdicts, found, only_changes=bool(selection.claims))
 
-    def tell_again(phase: str, done: int, total: int) -> None:
-        tell(f"{phase} (whole numbers)", done, total)
 
-    chosen, affected = selection.of_claims(whole, campaign.affected(whole, fingerprints, tell_again))
-    verdicts += campaign.judge(chosen, affected, nodes_of, seconds, tell_again)
-    if campaign.files() != files:
-        raise evidence.NoEvidenceError("files were changed during the run, which says nothing therefore; run it again")
+def _in_order(verdicts: Iterable[Verdict], found: Sequence[Mutant], *, only_changes: bool) -> list[Verdict]:
     order = {mutant: place for place, mutant in enumerate(found)}
-    return found, sorted(verdicts, key=lambda verdict: order[verdict.mutant])
+    kept = [verdict for verdict in verdicts if not (only_changes and verdict.outcome is Outcome.UNSEEN)]
+    return sorted(kept, key=lambda verdict: order[verdict.mutant])

@@ -1,4 +1,4 @@
-"""Import the specification with the text of one module exchanged; nothing is written."""
+"""Import the specification anew with the text of one module exchanged, in a process that may hold it already."""
 
 from __future__ import annotations
 
@@ -7,27 +7,44 @@ import importlib
 import importlib.abc
 import importlib.machinery
 import importlib.util
-import linecache
+import os
 import sys
 import types
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import attrs
 import flint
 
-from dpmatrix.claims import Registry
+from dpmatrix.reporting.vacuity import MARGINS
+from mutation.imports import Imports
 
-NAMES = {"fmpq": flint.fmpq, "evolve": attrs.evolve}
+
+@attrs.frozen
+class Vacuous:
+    """Put something empty in the place of a margin, as `dpmatrix.reporting.vacuity` knows it by its kind."""
+
+    kind: str
+
+    def __call__(self, margin: flint.arb) -> flint.arb:
+        """Return what stands in the place of the margin."""
+        return MARGINS[self.kind](margin)
+
+
+VACUOUS = {kind: f"vacuous_{kind.replace('-', '_')}" for kind in MARGINS}
+"""What the text of a mutant calls each kind of an empty margin."""
+
+NAMES = {"fmpq": flint.fmpq, "evolve": attrs.evolve, **{name: Vacuous(kind) for kind, name in VACUOUS.items()}}
 """What the text of a mutant may use beyond what its module imports."""
 
 
-class Substitute(importlib.abc.MetaPathFinder, importlib.abc.InspectLoader):
-    """Finds and loads one module from a text."""
+@attrs.frozen
+class Substitute(importlib.abc.MetaPathFinder):
+    """Finds one module in another file, with the names that changes use."""
 
-    def __init__(self, name: str, source: str) -> None:
-        self.name, self.source = name, source
-        self.file = f"{name}:changed"
+    name: str
+    file: Path
 
     def find_spec(
         self,
@@ -38,43 +55,73 @@ class Substitute(importlib.abc.MetaPathFinder, importlib.abc.InspectLoader):
         """Answer for the one module only."""
         if fullname != self.name:
             return None
-        spec = importlib.util.spec_from_loader(fullname, self, origin=self.file, is_package=False)
-        if spec is not None:
-            spec.has_location = True  # sets __file__, by which the source of a class is found
-        return spec
+        return importlib.util.spec_from_file_location(fullname, self.file, loader=_Loader(fullname, str(self.file)))
 
-    def get_source(self, fullname: str) -> str:  # noqa: ARG002 - the protocol has it
-        """Return the changed text, which is also what fingerprints read."""
-        return self.source
 
-    def get_code(self, fullname: str) -> types.CodeType:  # noqa: ARG002 - the protocol has it
-        """Compile the changed text under a name that is no file."""
-        linecache.cache[self.file] = (len(self.source), None, self.source.splitlines(keepends=True), self.file)
-        return self.source_to_code(self.source, self.file)
-
+class _Loader(importlib.machinery.SourceFileLoader):
     def exec_module(self, module: types.ModuleType) -> None:
-        """Run the changed text, with the names that changes use."""
         for name, value in NAMES.items():
             setattr(module, name, value)
         super().exec_module(module)
 
 
+class StaleError(RuntimeError):
+    """A module still holds what belongs to a text that was exchanged: a change of it might not be seen."""
+
+
 def folder_of(package: str) -> Path:
-    """Return the folder of a package, without importing it."""
+    """Return the folder of a package, without importing it; of a module, its own file."""
     spec = importlib.util.find_spec(package)
-    if spec is None or not spec.submodule_search_locations:
+    if spec is None or spec.origin is None:
         raise ModuleNotFoundError(f"no package {package!r}")
-    return Path(spec.submodule_search_locations[0])
+    return Path(spec.submodule_search_locations[0] if spec.submodule_search_locations else spec.origin)
 
 
-def load(package: str, name: str | None = None, source: str = "") -> Registry:
-    """Import a specification, in a process that has not imported it yet, with one module's text exchanged."""
-    if package in sys.modules:
-        raise RuntimeError(f"{package} is imported already; a change would not be seen")
-    if name is not None:
-        sys.meta_path.insert(0, Substitute(name, source))
-    registry: Registry = importlib.import_module(package).load()
-    return registry
+def exchange(imports: Imports, name: str, source: str, drafts: Path) -> None:
+    """Forget a module and all that imported it, so that the next import reads another text.
+
+    Parameters
+    ----------
+    imports
+        Which module imports which.
+    name
+        The module.
+    source
+        Its new text.
+    drafts
+        A folder for the text, since the sources of classes are read from files.
+
+    Raises
+    ------
+    StaleError
+        If a module that stays still holds a function or a class of one that goes.
+    """
+    file = drafts / f"{os.getpid()}_{name.replace('.', '_')}.py"
+    file.write_text(source, encoding="utf-8")
+    gone = imports.dependents(name, [*sys.modules])
+    for other in gone:
+        parent, _, leaf = other.rpartition(".")
+        module = sys.modules.pop(other)
+        if parent in sys.modules and vars(sys.modules[parent]).get(leaf) is module:
+            delattr(sys.modules[parent], leaf)
+    _refuse_leftovers(imports, gone)
+    sys.dont_write_bytecode = True
+    sys.meta_path.insert(0, Substitute(name, file))
+    importlib.invalidate_caches()
+
+
+def _refuse_leftovers(imports: Imports, gone: Collection[str]) -> None:
+    for name in imports.files.keys() & sys.modules.keys():
+        for word, value in vars(sys.modules[name]).items():
+            home = value.__name__ if isinstance(value, types.ModuleType) else getattr(value, "__module__", None)
+            if isinstance(value, types.FunctionType | type | types.ModuleType) and home in gone:
+                raise StaleError(f"{name}.{word} is still that of {home}")
+
+
+def known_fingerprints(known: Mapping[str, str]) -> None:
+    """Let this process take fingerprints for known: a run of pytest would compute those of all claims."""
+    registry: Any = importlib.import_module("dpmatrix.claims.registry")
+    registry.fingerprint = lambda claim: known.get(claim.id, "")
 
 
 def warm_up(modules: Sequence[str]) -> None:
@@ -86,8 +133,3 @@ def warm_up(modules: Sequence[str]) -> None:
         sympy = importlib.import_module("sympy")
         x = sympy.Symbol("x", positive=True)
         sympy.simplify(sympy.integrate(x * sympy.exp(-x), (x, 0, sympy.oo)) - 1 + sympy.sqrt(x).subs(x, 2).evalf(50))
-
-
-def fingerprints(registry: Registry) -> Mapping[str, str]:
-    """Fingerprint of every claim."""
-    return dict(registry.fingerprints)

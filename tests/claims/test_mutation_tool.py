@@ -154,7 +154,7 @@ def test_idle_explanations_are_errors(outcome) -> None:
 
 
 def test_evidence_that_fails_unchanged_is_refused(tmp_path) -> None:
-    done = mutate(tmp_path, EVIDENCE.replace("== 2.0", "== 2.5"), "", "--sample", "1")
+    done = mutate(tmp_path, EVIDENCE.replace("== 2.0", "== 2.5"), "", "--module", "bound")
     assert done.returncode == 2
     assert "fails before anything is changed" in done.stdout
     assert not (tmp_path / "out.json").exists()

@@ -1,0 +1,158 @@
+"""Which claims a change can touch: functions that a description names, and whatever runs on import."""
+
+from __future__ import annotations
+
+import ast
+import gc
+import importlib
+import sys
+import types
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import TypeAlias
+
+import attrs
+
+from dpmatrix.claims import Claim
+from dpmatrix.claims.description import describe_statement
+from dpmatrix.claims.fingerprint import fingerprint
+from mutation.imports import Imports
+from mutation.mutants import Mutant
+
+Place: TypeAlias = tuple[str, int | str]
+"""A module, with the first line of a function or the name of a class."""
+
+
+def _module_of_file() -> dict[str, str]:
+    return {file: name for name, module in [*sys.modules.items()] if (file := getattr(module, "__file__", None))}
+
+
+def described(claim: Claim) -> frozenset[Place]:
+    """Functions and classes that the fingerprint of a claim reads."""
+    seen: dict[int, int] = {}
+    for statement in claim.statements().values():
+        for _ in describe_statement(statement, seen):
+            pass
+    modules = _module_of_file()
+    found: set[Place] = set()
+    for thing in gc.get_objects():
+        if id(thing) in seen:
+            if isinstance(thing, types.FunctionType) and thing.__code__.co_filename in modules:
+                found.add((modules[thing.__code__.co_filename], thing.__code__.co_firstlineno))
+            elif isinstance(thing, type):
+                found.add((thing.__module__, thing.__qualname__))
+    return frozenset(found)
+
+
+@contextmanager
+def noting_calls() -> Iterator[set[types.CodeType]]:
+    """Note which functions run, such as the makers of conditions when a specification is imported."""
+    called: set[types.CodeType] = set()
+
+    def note(frame: types.FrameType, event: str, _: object) -> None:
+        if event == "call":
+            called.add(frame.f_code)
+
+    sys.setprofile(note)
+    try:
+        yield called
+    finally:
+        sys.setprofile(None)
+
+
+def enclosing(source: str) -> Callable[[int], frozenset[int | str]]:
+    """Return a function of a line: the functions, by first line, and the classes, by name, around it."""
+    around = [
+        (min([node.lineno, *(each.lineno for each in node.decorator_list)]), node.end_lineno or 0, node)
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.FunctionDef | ast.ClassDef)
+    ]
+    return lambda line: frozenset(
+        node.name if isinstance(node, ast.ClassDef) else first for first, last, node in around if first <= line <= last
+    )
+
+
+def _run_by_itself(source: str) -> frozenset[int]:
+    """First lines of functions that the text calls outside of every function."""
+    tree = ast.parse(source)
+    outside = [node for node in tree.body if not isinstance(node, ast.FunctionDef | ast.ClassDef)]
+    calls = [part.func for node in outside for part in ast.walk(node) if isinstance(part, ast.Call)]
+    names = {called.id for called in calls if isinstance(called, ast.Name)}
+    return frozenset(
+        min([node.lineno, *(each.lineno for each in node.decorator_list)])
+        for node in tree.body
+        if isinstance(node, ast.FunctionDef) and node.name in names
+    )
+
+
+@attrs.frozen
+class Reach:
+    """What the claims as they are consist of.
+
+    Parameters
+    ----------
+    fingerprints
+        Of each claim.
+    homes
+        The module that holds each claim.
+    described
+        What the fingerprint of each claim reads.
+    run
+        Functions that run when the specification is imported.
+    """
+
+    fingerprints: Mapping[str, str]
+    homes: Mapping[str, str]
+    described: Mapping[str, frozenset[Place]]
+    run: frozenset[Place]
+
+    @classmethod
+    def of(cls, claims: Iterable[Claim], called: Iterable[types.CodeType]) -> Reach:
+        """Read claims that this process has imported."""
+        chosen = {claim.id: claim for claim in claims}
+        modules = _module_of_file()
+        homes = {
+            value.id: name
+            for name, module in [*sys.modules.items()]
+            for value in [*vars(module).values()]
+            if isinstance(value, Claim) and chosen.get(value.id) is value and not hasattr(module, "load")
+        }
+        run = {(modules[code.co_filename], code.co_firstlineno) for code in called if code.co_filename in modules}
+        return cls(
+            {name: fingerprint(claim) for name, claim in chosen.items()},
+            homes,
+            {name: described(claim) for name, claim in chosen.items()},
+            frozenset(run),
+        )
+
+    def touched(self, found: Iterable[Mutant], imports: Imports) -> dict[Mutant, tuple[str, ...]]:
+        """Return the claims whose fingerprint each mutant may change; whether it does, only an import tells."""
+        needs = {claim: imports.closure([home]) for claim, home in self.homes.items()}
+        around: dict[str, Callable[[int], frozenset[int | str]]] = {}
+        answers = {}
+        run = set(self.run)
+        for mutant in found:
+            module = mutant.module.name
+            if module not in around:
+                around[module] = enclosing(mutant.module.source)
+                run |= {(module, line) for line in _run_by_itself(mutant.module.source)}
+            places: set[Place] = {(module, place) for place in around[module](mutant.edit.line)}
+            named = any(isinstance(place, int) for _, place in places)
+            if named and not places & run:
+                claims = [claim for claim, reads in self.described.items() if places & reads]
+            else:
+                claims = [claim for claim in self.homes if module in needs[claim]]
+            answers[mutant] = tuple(sorted(claims))
+        return answers
+
+
+def now(claims: Iterable[str], homes: Mapping[str, str]) -> dict[str, str | None]:
+    """Fingerprints of claims as this process imports them; None of one that is gone."""
+    kind = importlib.import_module("dpmatrix.claims").Claim
+    hashed = importlib.import_module("dpmatrix.claims.fingerprint").fingerprint
+    found: dict[str, str | None] = {}
+    for claim in claims:
+        content = vars(importlib.import_module(homes[claim])).values()
+        meant = [value for value in content if isinstance(value, kind) and value.id == claim]
+        found[claim] = hashed(meant[0]) if meant else None
+    return found
