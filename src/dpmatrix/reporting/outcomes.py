@@ -99,11 +99,7 @@ def seen(observed: Observed, specified: Specified) -> dict[str, Any]:
         "failed": sorted({one.name for one in observed.failed if specified.has(one)}),
         "replaced": sorted(observed.replaced),
         "values": {
-<<<<<<< HEAD
-            one.name: ["0" if value.contains(0) else str(value.mid()), varied, count]
-=======
             one.name: ["0" if value.overlaps(arb(0)) else str(value.mid()), varied, count]
->>>>>>> w_judge
             for one, (value, varied, count) in observed.values.items()
             if specified.has(one)
         },
