@@ -131,7 +131,7 @@ SUBSPACE_PRIVACY = Claim(
     defect=Defect.LEAK,
     headline=(
         "The guarantee fails: a gap near zero gets little noise, and at epsilon = 1, delta = 1e-6 an event has "
-        "probability above 0.98 against 0.02 on a neighbour."
+        "probability 0.999 against 0.0011 on a neighbour."
     ),
     reading=(
         "Rows have norm at most 1, d is the noisy gap, the output is the projector onto the top k eigenvectors, and "
