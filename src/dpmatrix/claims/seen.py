@@ -85,7 +85,7 @@ class Seen:
             "compared": self.compared,
             "ranges": {name: list(ends) for name, ends in sorted(self.ranges.items())},
             "edge": sorted(self.beyond - self.inside),
-            "alone": "" if self.several or self.others else repr(self.samples[0]),
+            "alone": "" if self.several or self.others else repr(self.samples[:1]),
         }
 
 
