@@ -8,6 +8,7 @@ import sys
 import traceback
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -109,10 +110,8 @@ class Campaign:
             for module in modules:
                 if claims and module.name not in needed:
                     continue
-                names = dict(vars(importlib.import_module(module.name)))
-                found += mutants(
-                    module, margins, lambda text, names=names: eval(text, dict(names)), substitution.VACUOUS
-                )
+                value = partial(_value, vars(importlib.import_module(module.name)))
+                found += mutants(module, margins, value, substitution.VACUOUS)
             return reach, found
 
         [(_, answer)] = forked(survey, [None], lambda _: SECONDS_OF_BASELINE, workers=1)
@@ -264,6 +263,10 @@ class Campaign:
 
         answers = self._all("evidence against mutants", work, tasks, tell, extra, note)
         return [answer or Verdict(task.mutant, Outcome.TIMEOUT) for task, answer in zip(tasks, answers, strict=True)]
+
+
+def _value(names: Mapping[str, object], text: str) -> object:
+    return eval(text, dict(names))
 
 
 def _scope(mutant: Mutant) -> tuple[str, str]:
