@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import importlib
 import sys
 import traceback
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +19,7 @@ from mutation import evidence, substitution
 from mutation.imports import Imports
 from mutation.mutants import Module, Mutant, margin_names, mutants
 from mutation.pool import forked
-from mutation.reach import Reach, noting_calls, now
+from mutation.reach import Reach, claims_now, fingerprints_now, noting_calls
 from mutation.source import Edit
 from mutation.verdicts import Outcome, Verdict
 
@@ -86,9 +88,7 @@ class Campaign:
             found += Module.of_base(name, substitution.folder_of(name))
         return found
 
-    def enumerate(
-        self, modules: Sequence[Module], claims: Collection[str], operators: Collection[str]
-    ) -> tuple[Reach, list[Mutant]]:
+    def enumerate(self, modules: Sequence[Module], claims: Collection[str]) -> tuple[Reach, list[Mutant]]:
         """Import the specification; return what the chosen claims consist of, and the mutants that may touch them.
 
         Raises
@@ -103,18 +103,15 @@ class Campaign:
             unknown = sorted(set(claims) - {claim.id for claim in registry})
             if unknown:
                 return unknown, []
-            reach = Reach.of([claim for claim in registry if not claims or claim.id in claims], called)
-            needed = self.imports.closure(reach.homes.values())
+            reach = Reach.of(registry, claims, called)
+            needed = self.imports.closure(reach.homes[claim] for claim in reach.described)
             margins = margin_names(module for module in self.modules() if not module.trusted)
             found: list[Mutant] = []
             for module in modules:
                 if claims and module.name not in needed:
                     continue
-                names = dict(vars(importlib.import_module(module.name)))
-                every = mutants(
-                    module, margins, lambda text, names=names: eval(text, dict(names)), substitution.VACUOUS
-                )
-                found += [mutant for mutant in every if mutant.edit.operator in operators]
+                value = partial(_value, vars(importlib.import_module(module.name)))
+                found += mutants(module, margins, value, substitution.VACUOUS)
             return reach, found
 
         [(_, answer)] = forked(survey, [None], lambda _: SECONDS_OF_BASELINE, workers=1)
@@ -149,8 +146,8 @@ class Campaign:
     def _exchanged(self, reach: Reach, mutant: Mutant, claims: Sequence[str]) -> Iterator[str]:
         """Import the mutant in this process; yield the claims that differ."""
         substitution.exchange(self.imports, mutant.module.name, mutant.source, self.drafts)
-        found = now(claims, reach.homes)
-        yield from (claim for claim in claims if found[claim] != reach.fingerprints[claim])
+        found = fingerprints_now(claims, reach.homes)
+        yield from (claim for claim in claims if found.get(claim) != reach.fingerprints[claim])
 
     def _all(
         self,
@@ -170,10 +167,11 @@ class Campaign:
             tell(phase, done, len(tasks))
         return answers
 
-    def baseline(self, nodes: Sequence[str]) -> dict[str, float]:
+    def baseline(self, reach: Reach, nodes: Sequence[str], cited: Collection[str]) -> dict[str, float]:
         """Run the evidence on the specification as it is; return the seconds of each item.
 
-        What it imported is imported here as well, once for all mutants.
+        What it imported is imported here as well, once for all mutants. With claims that the items cite, no other
+        claim is loaded.
 
         Raises
         ------
@@ -182,6 +180,7 @@ class Campaign:
         """
 
         def run(nodes: Sequence[str]) -> tuple[int, evidence.Recorder, list[str]]:
+            self._restrict(reach, cited)
             code, recorder = evidence.run(self.root, nodes, first_failure=False)
             return code, recorder, [*sys.modules]
 
@@ -202,13 +201,21 @@ class Campaign:
             [name for name in answer[2] if name.partition(".")[0] in mine and not name.endswith("pytest_plugin")]
         )
         self.imports.closure(sys.modules)  # read once here, and not in each process
+        gc.collect()
+        gc.freeze()  # what all processes share need not be searched for garbage in each
         return recorder.seconds
+
+    def _restrict(self, reach: Reach, cited: Collection[str]) -> None:
+        substitution.known_fingerprints(reach.fingerprints)
+        if cited:
+            substitution.hand_out(self.package, claims_now(cited, reach.homes))
 
     def judge(
         self,
         reach: Reach,
         tasks: Sequence[Task],
         nodes_of: Mapping[str, frozenset[str]],
+        cited: Collection[str],
         seconds: Mapping[str, float],
         tell: Tell,
         keep: Callable[[Task, Verdict], None],
@@ -235,7 +242,10 @@ class Campaign:
                 outcome = Outcome.SURVIVED if changed else Outcome.UNSEEN
                 return Verdict(mutant, outcome, changed, reason="no evidence" if changed else "")
             order = evidence.in_order(asked, seconds, self.kills.get(_scope(mutant), {}))
-            substitution.known_fingerprints(reach.fingerprints)
+            try:
+                self._restrict(reach, cited)
+            except Exception:  # a module of another claim that the changed one breaks
+                return Verdict(mutant, Outcome.IMPORT, changed, reason=traceback.format_exc().strip().splitlines()[-1])
             verdict = _run(self.root, mutant, changed, order)
             if not changed:
                 unseen = Outcome.UNSEEN if verdict.outcome is Outcome.SURVIVED else Outcome.BLIND
@@ -253,6 +263,10 @@ class Campaign:
 
         answers = self._all("evidence against mutants", work, tasks, tell, extra, note)
         return [answer or Verdict(task.mutant, Outcome.TIMEOUT) for task, answer in zip(tasks, answers, strict=True)]
+
+
+def _value(names: Mapping[str, object], text: str) -> object:
+    return eval(text, dict(names))
 
 
 def _scope(mutant: Mutant) -> tuple[str, str]:

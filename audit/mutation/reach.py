@@ -7,7 +7,7 @@ import gc
 import importlib
 import sys
 import types
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TypeAlias
 
@@ -94,7 +94,7 @@ class Reach:
     fingerprints
         Of each claim.
     homes
-        The module that holds each claim.
+        The module that holds each claim, of all claims.
     described
         What the fingerprint of each claim reads.
     run
@@ -107,27 +107,28 @@ class Reach:
     run: frozenset[Place]
 
     @classmethod
-    def of(cls, claims: Iterable[Claim], called: Iterable[types.CodeType]) -> Reach:
-        """Read claims that this process has imported."""
-        chosen = {claim.id: claim for claim in claims}
+    def of(cls, claims: Iterable[Claim], chosen: Collection[str], called: Iterable[types.CodeType]) -> Reach:
+        """Read claims that this process has imported; only the chosen ones in full, or all."""
+        every = {claim.id: claim for claim in claims}
+        read = {name: claim for name, claim in every.items() if not chosen or name in chosen}
         modules = _module_of_file()
         homes = {
             value.id: name
             for name, module in [*sys.modules.items()]
             for value in [*vars(module).values()]
-            if isinstance(value, Claim) and chosen.get(value.id) is value and not hasattr(module, "load")
+            if isinstance(value, Claim) and every.get(value.id) is value and not hasattr(module, "load")
         }
         run = {(modules[code.co_filename], code.co_firstlineno) for code in called if code.co_filename in modules}
         return cls(
-            {name: fingerprint(claim) for name, claim in chosen.items()},
+            {name: fingerprint(claim) for name, claim in read.items()},
             homes,
-            {name: described(claim) for name, claim in chosen.items()},
+            {name: described(claim) for name, claim in read.items()},
             frozenset(run),
         )
 
     def touched(self, found: Iterable[Mutant], imports: Imports) -> dict[Mutant, tuple[str, ...]]:
         """Return the claims whose fingerprint each mutant may change; whether it does, only an import tells."""
-        needs = {claim: imports.closure([home]) for claim, home in self.homes.items()}
+        needs = {claim: imports.closure([self.homes[claim]]) for claim in self.described}
         around: dict[str, Callable[[int], frozenset[int | str]]] = {}
         answers = {}
         run = set(self.run)
@@ -141,18 +142,21 @@ class Reach:
             if named and not places & run:
                 claims = [claim for claim, reads in self.described.items() if places & reads]
             else:
-                claims = [claim for claim in self.homes if module in needs[claim]]
+                claims = [claim for claim, modules in needs.items() if module in modules]
             answers[mutant] = tuple(sorted(claims))
         return answers
 
 
-def now(claims: Iterable[str], homes: Mapping[str, str]) -> dict[str, str | None]:
-    """Fingerprints of claims as this process imports them; None of one that is gone."""
+def claims_now(ids: Collection[str], homes: Mapping[str, str]) -> dict[str, Claim]:
+    """Claims as this process imports them, without those that are gone."""
     kind = importlib.import_module("dpmatrix.claims").Claim
+    contents = [vars(importlib.import_module(homes[claim])) for claim in ids]
+    meant = {*ids}
+    every = [value for content in contents for value in [*content.values()] if isinstance(value, kind)]
+    return {value.id: value for value in every if value.id in meant}
+
+
+def fingerprints_now(ids: Collection[str], homes: Mapping[str, str]) -> dict[str, str]:
+    """Fingerprints of claims as this process imports them."""
     hashed = importlib.import_module("dpmatrix.claims.fingerprint").fingerprint
-    found: dict[str, str | None] = {}
-    for claim in claims:
-        content = vars(importlib.import_module(homes[claim])).values()
-        meant = [value for value in content if isinstance(value, kind) and value.id == claim]
-        found[claim] = hashed(meant[0]) if meant else None
-    return found
+    return {name: hashed(claim) for name, claim in claims_now(ids, homes).items()}

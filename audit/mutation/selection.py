@@ -75,6 +75,8 @@ class Run:
     ----------
     campaign, reach, nodes_of, state, tell
         As they are called elsewhere.
+    cited
+        The claims of which the evidence needs to know; empty for all.
     files
         The files as they were at the start.
     """
@@ -82,6 +84,7 @@ class Run:
     campaign: Campaign
     reach: Reach
     nodes_of: Mapping[str, frozenset[str]]
+    cited: frozenset[str]
     state: State
     tell: Tell
     files: Mapping[str, tuple[int, int]]
@@ -123,18 +126,20 @@ class Run:
 
     def verdicts(self, tasks: Sequence[Task]) -> list[Verdict]:
         """Return the fate of each, known or found."""
+        idle = [Verdict(task.mutant, Outcome.UNSEEN) for task in tasks if not task.claims and not task.otherwise]
+        tasks = [task for task in tasks if task.claims or task.otherwise]
         fates = {task.mutant: self.state.known(task.mutant.name, self.against(task)) for task in tasks}
         old = [Verdict.of(mutant, fate) for mutant, fate in fates.items() if fate is not None]
         left = [task for task in tasks if fates[task.mutant] is None]
         asked = {claim for task in left for claim in (*task.claims, *task.otherwise)}
         nodes = sorted({node for claim in asked for node in self.nodes_of.get(claim, ())})
-        seconds = self.campaign.baseline(nodes)
+        seconds = self.campaign.baseline(self.reach, nodes, self.cited)
         self.campaign.check_substitution(self.reach, left, self.tell)
         try:
-            found = self.campaign.judge(self.reach, left, self.nodes_of, seconds, self.tell, self._keep)
+            found = self.campaign.judge(self.reach, left, self.nodes_of, self.cited, seconds, self.tell, self._keep)
         finally:
             self.write()
-        return old + found
+        return idle + old + found
 
 
 @functools.cache
@@ -159,17 +164,23 @@ def run(campaign: Campaign, selection: Selection, state: State, tell: Tell) -> t
     if unknown:
         raise LookupError(f"no module {', '.join(sorted(unknown))}; there are {[module.short for module in every]}")
     modules = [module for module in every if not selection.modules or module.short in selection.modules]
-    reach, found = campaign.enumerate(modules, selection.claims, selection.operators)
+    reach, found = campaign.enumerate(modules, selection.claims)
     nodes_of = evidence.collect(campaign.root, selection.claims)
+    asked = frozenset[str]().union(*(nodes_of.get(claim, ()) for claim in selection.claims))
+    cited = frozenset(claim for claim, nodes in nodes_of.items() if nodes & asked)
     touched = reach.touched(found, campaign.imports)
-    at_work = Run(campaign, reach, nodes_of, state, tell, files)
-    first = [mutant for mutant in found if not mutant.edit.fallback]
+    at_work = Run(campaign, reach, nodes_of, cited, state, tell, files)
+    chosen = [mutant for mutant in found if mutant.edit.operator in selection.operators]
+    first = [mutant for mutant in chosen if not mutant.edit.fallback]
     if selection.sample is not None:
         first = [mutant for mutant in first if touched[mutant] or not selection.claims]
         first = random.Random(SEED).sample(first, min(selection.sample, len(first)))
-    verdicts = at_work.verdicts(selection.tasks(first, touched))
+    tasks = selection.tasks(first, touched)
+    if not tasks:
+        raise LookupError("no mutant of the chosen modules, claims and kinds exists: nothing was judged")
+    verdicts = at_work.verdicts(tasks)
     crashed = {verdict.mutant.place for verdict in verdicts if verdict.outcome in (Outcome.CRASH, Outcome.IMPORT)}
-    whole = [mutant for mutant in found if mutant.edit.fallback and mutant.place in crashed]
+    whole = [mutant for mutant in chosen if mutant.edit.fallback and mutant.place in crashed]
     verdicts += at_work.verdicts(selection.tasks(whole, touched))
     at_work.check_files()
     return found, _in_order(verdicts, found, only_changes=bool(selection.claims))

@@ -34,7 +34,7 @@ def _parse(text: str, specification: str, path: Path) -> dict[str, Fate]:
     head_line, _, body = text.partition("\n")
     try:
         head = json.loads(head_line)
-        fates: dict[str, Fate] = json.loads(body)
+        fates: Any = json.loads(body)
     except ValueError as error:
         raise StateError(f"{path} is not a whole file of fates ({error}); name another one, or remove it") from error
     if not isinstance(head, dict) or head.get("format") != FORMAT:
@@ -43,7 +43,7 @@ def _parse(text: str, specification: str, path: Path) -> dict[str, Fate]:
         raise StateError(f"{path} is about {head.get('specification')!r}, and not about {specification!r}")
     if not isinstance(fates, dict) or _dump(specification, fates) != text:
         raise StateError(f"{path} was changed after it was written; name another one, or remove it")
-    return fates
+    return dict(fates)
 
 
 @attrs.define

@@ -83,12 +83,14 @@ IDLE = """
 """
 
 
-def mutate(root: Path, evidence: str, survivors: str, *options: str) -> subprocess.CompletedProcess[str]:
+def mutate(
+    root: Path, evidence: str, survivors: str, *options: str, module: str = MODULE, base: tuple[str, ...] = ()
+) -> subprocess.CompletedProcess[str]:
     """Run the tool on a toy specification."""
     files = {
         "pytest.ini": SETTINGS,
         "toy_specification/__init__.py": PACKAGE,
-        "toy_specification/bound.py": MODULE,
+        "toy_specification/bound.py": module,
         "audit/test_toy.py": evidence,
         "survivors.toml": survivors,
     }
@@ -101,6 +103,8 @@ def mutate(root: Path, evidence: str, survivors: str, *options: str) -> subproce
         "--json",
         str(root / "out.json"),
         *options,
+        "--base",
+        *base,
         "--warm",
     ]
     command = [sys.executable, str(REPOSITORY / "audit" / "mutate.py"), *arguments]
@@ -164,3 +168,100 @@ def test_a_clean_run_succeeds(tmp_path) -> None:
     done = mutate(tmp_path, EVIDENCE, EXPLAINED, "--sample", "2", "--claims", "toy.bound")
     assert done.returncode == 0, done.stdout + done.stderr
     assert len(json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))) == 2
+
+
+ROOTED = MODULE.replace("3 - arb(p.x)", "3 - nonnegative_root(arb(p.x) * p.x)").replace(
+    "from dpmatrix.claims", "from dpmatrix.exact import nonnegative_root\nfrom dpmatrix.claims", 1
+)
+
+
+def test_what_statements_compute_with_is_mutated_as_far_as_one_reaches_it(tmp_path) -> None:
+    exact = "dpmatrix.exact"
+    mutate(tmp_path, EVIDENCE, "", "--module", exact, "--state", str(tmp_path / "s"), module=ROOTED, base=(exact,))
+    records = {record["key"]: record for record in json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))}
+    dropped = records["nonnegative_root: value > -> <= 0"]
+    assert (dropped["outcome"], dropped["claims"]) == ("assertion", ["toy.bound"])
+    unreached = [record for key, record in records.items() if key.startswith("rational:")]
+    assert {record["outcome"] for record in unreached} == {"unseen"}
+    judged = json.loads((tmp_path / "s").read_text(encoding="utf-8").partition("\n")[2])
+    assert not [name for name in judged if " rational:" in name], "nothing is run for what no statement reaches"
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the folder of a run that kept its fates."""
+    root = tmp_path_factory.mktemp("kept")
+    done = mutate(root, EVIDENCE, EXPLAINED, "--state", str(root / "state"), "--table", str(root / "table.md"))
+    assert done.returncode == 0, done.stdout + done.stderr
+    return root
+
+
+def _again(root: Path, state: Path, evidence: str = EVIDENCE) -> subprocess.CompletedProcess[str]:
+    return mutate(root, evidence, EXPLAINED, "--state", str(state))
+
+
+def test_a_second_run_judges_only_what_changed(kept, tmp_path) -> None:
+    state = tmp_path / "copy"
+    text = (kept / "state").read_text(encoding="utf-8")
+    state.write_text(text, encoding="utf-8")
+    again = _again(kept, state)
+    assert again.returncode == 0, again.stdout + again.stderr
+    assert "evidence against mutants" not in again.stdout, "every fate was known"
+    assert state.read_text(encoding="utf-8") == text
+    changed = _again(kept, state, EVIDENCE.replace("pinned at", "fixed at"))
+    assert "evidence against mutants" in changed.stdout
+    fates, before = (json.loads(each.partition("\n")[2]) for each in (state.read_text(encoding="utf-8"), text))
+    assert all(fates[name]["against"] != before[name]["against"] for name in before)
+
+
+def test_a_run_goes_on_from_the_fates_of_a_part(kept, tmp_path) -> None:
+    state = tmp_path / "part"
+    first = mutate(kept, EVIDENCE, EXPLAINED, "--state", str(state), "--operator", "sum")
+    assert first.returncode == 0, first.stdout + first.stderr
+    known = json.loads(state.read_text(encoding="utf-8").partition("\n")[2])
+    assert {name.partition(": ")[0] for name in known} == {"bound bound_margin", "bound small_margin"}
+    whole = _again(kept, state)
+    assert whole.returncode == 0, whole.stdout + whole.stderr
+    fates = json.loads(state.read_text(encoding="utf-8").partition("\n")[2])
+    assert {name: fates[name] for name in known} == known, "they were not judged again"
+    assert len(fates) > len(known)
+
+
+@pytest.mark.parametrize(
+    ("spoil", "words"),
+    [
+        (lambda text: text[: len(text) // 2], "is not a whole file of fates"),
+        (lambda text: text[: text.index("\n") + 1], "is not a whole file of fates"),
+        (lambda _: "", "is not a whole file of fates"),
+        (lambda _: '{"format": "another"}\n{}\n', "is of another format"),
+        (lambda text: text.replace("toy_specification", "other_specification", 1), "is about 'other_specification'"),
+        (lambda text: text.replace('"survived"', '"assertion"', 1), "was changed after it was written"),
+    ],
+)
+def test_half_a_file_of_fates_or_a_foreign_one_is_refused(kept, tmp_path, spoil, words) -> None:
+    state = tmp_path / "state"
+    state.write_text(spoil((kept / "state").read_text(encoding="utf-8")), encoding="utf-8")
+    spoilt = state.read_text(encoding="utf-8")
+    done = _again(kept, state)
+    assert done.returncode == 2
+    assert words in done.stdout
+    assert state.read_text(encoding="utf-8") == spoilt
+
+
+def test_the_table_counts_by_module_and_kind_of_change(kept) -> None:
+    lines = (kept / "table.md").read_text(encoding="utf-8").splitlines()
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+    assert rows[0][:3] == ["module", "change", "mutants"]
+    assert [row[:2] for row in rows[2:-1]] == [
+        ["bound", kind] for kind in ("hypothesis", "literal", "sign", "strictness", "sum")
+    ]
+    assert sum(int(row[2]) for row in rows[2:-1]) == int(rows[-1][2]) > 0
+    assert rows[-1][rows[0].index("explained")] == "1"
+
+
+def test_empty_margins_are_tried_when_asked_for(tmp_path) -> None:
+    mutate(tmp_path, EVIDENCE, "", "--operator", "vacuous")
+    records = {record["key"]: record for record in json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))}
+    assert records["bound_margin: return X -> return minus-one"]["outcome"] == "assertion"
+    assert records["bound_margin: return X -> return sign"]["claims"] == ["toy.bound"]
+    assert {record["operator"] for record in records.values()} == {"vacuous"}
