@@ -78,10 +78,10 @@ class Session:
             if deciding:
                 raise pytest.UsageError("--margins empties the statements; no verdict is earned with it")
             self.registry = replaced(self.registry, self.margins)
+        config.stash[REGISTRY] = self.registry
         self.part = self._part(config.getoption("--claims"))
         if self.part is not None:
             self.registry = self.part.registry(self.registry)
-        config.stash[REGISTRY] = self.registry
         self.modules = Modules([self.specification.__name__, *TRUSTED])
         self.judge = Modules([self.specification.__name__, *TRUSTED, JUDGE])
         # Now, since an item may write to the file.
