@@ -27,7 +27,7 @@ from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
 from dpmatrix.atomic_files import write_atomically
-from dpmatrix.claims.description import TRUSTED_BASE
+from dpmatrix.claims.strangers import TRUSTED_BASE
 
 HERE = Path(__file__).resolve().parent
 WIDTH = 120
