@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from flint import arb, ctx, fmpq
@@ -93,20 +94,28 @@ def test_a_margin_that_leaves_its_module_is_not_traced():
         trace(Statement("elsewhere", margin, given=(Condition("there", other),)))
 
 
+ROOT = Path(__file__).resolve().parents[2]
 CHANGED = """
-from audit.mutation.substitution import folder_of, load
+import sys
+from pathlib import Path
 
-name = "dpmatrix.spec.wishart.sensitivity"
+sys.path.insert(0, sys.argv[1])
+from mutation.substitution import Substitute, folder_of
+
 source = (folder_of("dpmatrix.spec") / "wishart/sensitivity.py").read_text(encoding="utf-8")
-registry = load("dpmatrix.spec", name, source.replace("return 3 - nuclear", "return fmpq(4) - nuclear"))
+changed = Path(sys.argv[2]) / "changed.py"
+changed.write_text(source.replace("return 3 - nuclear", "return fmpq(4) - nuclear"), encoding="utf-8")
+sys.meta_path.insert(0, Substitute("dpmatrix.spec.wishart.sensitivity", changed))
 
+from dpmatrix.spec import load
 from dpmatrix.tracing import trace
 from dpmatrix.tracing.rendering import render
 
-print(render(trace(registry["wishart.nuclear-norm-bound"].statement).cases[0].conclusion.margin))
+print(render(trace(load()["wishart.nuclear-norm-bound"].statement).cases[0].conclusion.margin))
 """
 
 
-def test_a_module_that_is_loaded_from_another_text_is_copied_from_that_text():
-    done = subprocess.run([sys.executable, "-c", CHANGED], capture_output=True, text=True, check=True)
+def test_a_module_that_is_loaded_from_another_text_is_copied_from_that_text(tmp_path):
+    command = [sys.executable, "-c", CHANGED, str(ROOT / "audit"), str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "4 - sqrt((v_squared + w_squared)^2 - 4 * inner^2)"
