@@ -6,9 +6,9 @@ import attrs
 from flint import arb
 
 from dpmatrix.claims import Condition, Statement, Truth, observing
-from dpmatrix.claims.tried import Trial, Tried
+from dpmatrix.claims.tried import Need, Trial, Tried
 from dpmatrix.exact import Real, ball
-from dpmatrix.reporting.vacuity import Need, needs, replaced
+from dpmatrix.reporting.vacuity import needs, replaced
 from dpmatrix.spec import load
 from dpmatrix.spec.wishart.points import InputPerturbation
 

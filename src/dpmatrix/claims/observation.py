@@ -68,8 +68,10 @@ class Observed:
     def tell(self, statement: Statement, point: Any, answer: Truth, *, applies: bool | None) -> None:  # noqa: ANN401
         """Note an answer at a point; ``applies`` says whether the hypotheses hold, None if nobody asked."""
         self.evaluated.add(statement)
+        if not _is_plain(statement, point):
+            return
         points = self.asked.setdefault(statement.name, [])
-        if len(points) < POINTS_ASKED_AGAIN and _is_plain(statement, point):
+        if len(points) < POINTS_ASKED_AGAIN:
             points.append(point)
         if answer is Truth.FALSE:
             self._tell_failure(statement, point, applies=applies)
@@ -77,8 +79,6 @@ class Observed:
             self._tell_truth(statement, point, answer, applies=applies)
 
     def _tell_failure(self, statement: Statement, point: Any, *, applies: bool | None) -> None:  # noqa: ANN401
-        if not _is_plain(statement, point):
-            return
         if statement not in self.failed and (statement.speaks_of(point) if applies is None else applies):
             self.failed.add(statement)
             self.replaced.update(self.watch())
@@ -92,7 +92,7 @@ class Observed:
             return
         if answer is Truth.UNDECIDED and not statement.is_equality(point):
             return
-        if not _is_plain(statement, point) or not (statement.speaks_of(point) if applies is None else applies):
+        if not (statement.speaks_of(point) if applies is None else applies):
             return
         if known is None:
             if not statement.is_function(point):

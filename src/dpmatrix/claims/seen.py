@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import attrs
@@ -51,10 +52,9 @@ class Seen:
 
     def add(self, point: Any) -> None:  # noqa: ANN401 - points are the statement's own
         """Count a point."""
-        wide = False
+        wide = is_box(point)
         for name, value in _numbers(point):
             enclosed = ball(value)
-            wide = wide or (isinstance(value, arb) and not value.is_exact())
             low, high = float(enclosed.lower()), float(enclosed.upper())
             known = self.ranges.get(name, (low, high))
             self.ranges[name] = min(low, known[0]), max(high, known[1])
@@ -94,7 +94,7 @@ def _numbers(point: Any) -> Iterator[tuple[str, Any]]:  # noqa: ANN401 - points 
     fields = attrs.fields(type(point)) if attrs.has(type(point)) else ()
     for field in fields:
         value = getattr(point, field.name)
-        if isinstance(value, int | float | fmpq | fmpz | arb) or type(value).__name__ == "Fraction":
+        if isinstance(value, int | float | Fraction | fmpq | fmpz | arb):
             yield field.name, value
 
 

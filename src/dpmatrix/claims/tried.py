@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from enum import Enum
 from typing import Any
 
 import attrs
@@ -13,6 +14,19 @@ from dpmatrix.claims.standing import held
 
 Pieces = Iterable[tuple[str, str, str, bool]]
 """Item, statement, role, and whether it still shows what it did."""
+
+
+class Need(Enum):
+    """What became of the search for a point that a hypothesis alone excludes; the most telling first."""
+
+    NEEDED = "needed"
+    """Without it the statement is false: a point is known."""
+    DOMAIN = "domain"
+    """Outside it the statement is not defined: a point is known at which it has no value."""
+    NOT_FOUND = "not found"
+
+
+NEEDS = tuple(need.value for need in Need)
 
 
 @attrs.frozen
@@ -69,7 +83,7 @@ class Tried:
             name: Trial(
                 tuple(sorted(runs.keys() - noticed.get(name, set()))),
                 len(items.get(name, ())),
-                {one.says: needs.get(name, {}).get(one.says, "not found") for one in statement.given}
+                {one.says: needs.get(name, {}).get(one.says, Need.NOT_FOUND.value) for one in statement.given}
                 if name in held(claim)
                 else {},
             )
@@ -114,8 +128,7 @@ class Tried:
         kinds = sorted({kind for trial in trials for kind in trial.unnoticed})
         lines = [f"{len(trials)} statements with evidence"]
         lines += [f"replaced by {kind}: {sum(kind in one.unnoticed for one in trials)} unnoticed" for kind in kinds]
-        words = ("needed", "domain", "not found")
-        counts = {word: sum(trial.count(word) for trial in trials) for word in words}
+        counts = {word: sum(trial.count(word) for trial in trials) for word in NEEDS}
         return "\n".join([*lines, "hypotheses: " + ", ".join(f"{count} {word}" for word, count in counts.items())])
 
     def to_json(self) -> dict[str, Any]:

@@ -85,6 +85,11 @@ def misconduct(root: Path, folders: Iterable[str], files: Iterable[str] = ()) ->
     return sorted(found)
 
 
+def unread(root: Path, nodes: Iterable[str]) -> set[str]:
+    """Return the files of items that nothing in them marks as evidence, so that no look at marked files sees them."""
+    return {name for name in {node.partition("::")[0] for node in nodes} if not _marks(root / name)}
+
+
 @cache
 def _tree(path: Path) -> ast.Module:
     return ast.parse(path.read_bytes())

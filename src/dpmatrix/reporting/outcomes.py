@@ -11,6 +11,7 @@ import pytest
 from flint import arb
 
 from dpmatrix.claims import AuditRecord, Evidence, Observed, Outcome, Registry, Role, Statement, claim_of, held
+from dpmatrix.claims.tried import NEEDS
 
 PROPERTY = "statements"
 """Property of every item: what `seen` says of it, as the text of its JSON, so that any report of tests can hold it."""
@@ -173,13 +174,12 @@ class Outcomes:
 
     def needs(self) -> dict[str, dict[str, str]]:
         """Return for each statement what was found of each hypothesis: the first of these words that any item found."""
-        order = ("needed", "domain", "not found")
         found: dict[str, dict[str, str]] = {}
         for report in self._reports.values():
             for name, words in report.seen.get("needs", {}).items():
                 known = found.setdefault(name, {})
                 for says, word in words.items():
-                    known[says] = min(word, known.get(says, word), key=order.index)
+                    known[says] = min(word, known.get(says, word), key=NEEDS.index)
         return found
 
     def constant(self, names: Iterable[str]) -> list[str]:

@@ -25,7 +25,7 @@ from dpmatrix.claims import (
 )
 from dpmatrix.claims.ledger import dump
 from dpmatrix.errors import UnknownClaimError
-from dpmatrix.reporting.conduct import misconduct
+from dpmatrix.reporting.conduct import misconduct, unread
 from dpmatrix.reporting.environment import environment
 from dpmatrix.reporting.folder import write_report
 from dpmatrix.reporting.implementations import implementations
@@ -180,9 +180,10 @@ class Session:
                 raised = False
                 return answer
             finally:
-                observed.replaced.update(self.judge.replaced())
-                observed.search(self.specified.held_beside(observed.asked))
-                observed.vary([one for one in (*observed.values,) if self.specified.has(one)])
+                if self.restricted:  # otherwise nobody asks what an item saw
+                    observed.replaced.update(self.judge.replaced())
+                    observed.search(self.specified.held_beside(observed.asked))
+                    observed.vary([one for one in (*observed.values,) if self.specified.has(one)])
                 before = item.stash[BEFORE]
                 observed.failed |= {statement for statement in before.failed if self.specified.has(statement)}
                 observed.replaced |= before.replaced
@@ -267,7 +268,7 @@ class Session:
             f"{name}: met at one point, and no other is known of which it speaks"
             for name in self.outcomes.alone(self.specified.supported())
         ]
-        problems += misconduct(self.config.rootpath, BODY, {item.node.partition("::")[0] for item in evidence})
+        problems += misconduct(self.config.rootpath, (), unread(self.config.rootpath, (one.node for one in evidence)))
         replaced = {*self.judge.replaced(), *self.replaced_in_workers}
         problems += [f"{name} is not what was imported" for name in sorted(replaced)]
         if self.part is None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from dpmatrix.claims import Claim, Grade, Recorded, Registry, Role, Statement
-from dpmatrix.claims.tried import Tried
+from dpmatrix.claims.tried import NEEDS, Tried
 from dpmatrix.reporting.terminal import table_text
 
 _HEADINGS = ("claim", "verdict", "form", "support", "needed", "domain", "idle?", "unnoticed")
@@ -72,13 +72,13 @@ def _cells(row: Mapping[str, Any]) -> Iterator[str]:
     yield row["verdict"]
     yield ", ".join(row["forms"])
     yield row["support"] or "none"
-    for word in ("needed", "domain", "not found"):
+    for word in NEEDS:
         yield _NOT_TRIED if row["needs"] is None else str(sum(found == word for found in row["needs"].values()))
     yield _NOT_TRIED if row["unnoticed"] is None else ", ".join(row["unnoticed"]) or "none"
 
 
 def _caption(rows: list[dict[str, Any]]) -> str:
-    total = dict.fromkeys(("needed", "domain", "not found"), 0)
+    total = dict.fromkeys(NEEDS, 0)
     for row in rows:
         for found in (row["needs"] or {}).values():
             total[found] += 1

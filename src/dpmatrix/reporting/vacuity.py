@@ -8,7 +8,6 @@ hypotheses is looked at alone: is there a point that violates it and no other, a
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from enum import Enum
 from typing import Any, TypeAlias
 
 import attrs
@@ -16,6 +15,7 @@ from flint import arb
 
 from dpmatrix.claims import Claim, Observed, Registry, Statement, Step, Truth
 from dpmatrix.claims.conditions import Condition
+from dpmatrix.claims.tried import Need
 from dpmatrix.claims.variations import variations
 
 Replacement: TypeAlias = Callable[[arb], arb]
@@ -72,16 +72,6 @@ def _empty(statement: Statement, change: Replacement) -> Statement:
 
     margin.__module__ = statement.source.__module__  # where its points are at home
     return attrs.evolve(statement, margin=margin, law=None)
-
-
-class Need(Enum):
-    """What became of the search for a point that a hypothesis alone excludes."""
-
-    NEEDED = "needed"
-    """Without it the statement is false: a point is known."""
-    DOMAIN = "domain"
-    """Outside it the statement is not defined: a point is known at which it has no value."""
-    NOT_FOUND = "not found"
 
 
 def needs(statement: Statement, observed: Observed) -> dict[str, Need]:
