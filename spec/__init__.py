@@ -35,7 +35,8 @@ def load() -> Registry:
     for module in pkgutil.walk_packages(__path__, prefix=f"{__name__}."):
         content = vars(importlib.import_module(module.name))
         claims += [value for value in content.values() if isinstance(value, Claim)]
-    return Registry.of(sorted(claims, key=lambda claim: _order().get(claim.id, len(_order()))))
+    order = {claim_id: place for place, claim_id in enumerate(catalogue().ids)}
+    return Registry.of(sorted(claims, key=lambda claim: order.get(claim.id, len(order))))
 
 
 @frozen
@@ -94,10 +95,6 @@ def load_with_foundations(claim_id: str) -> Registry:
         found[name] = next(value for value in content.values() if isinstance(value, Claim) and value.id == name)
         waiting += [claim_of(use) for use in found[name].uses]
     return Registry(found)
-
-
-def _order() -> dict[str, int]:
-    return {claim_id: place for place, claim_id in enumerate(catalogue().ids)}
 
 
 def documents() -> dict[str, str]:

@@ -69,6 +69,7 @@ class Campaign:
     timeout: float = SECONDS_PER_MUTANT
     imports: Imports = attrs.field(init=False)
     kills: dict[tuple[str, str], Counter[str]] = attrs.field(factory=dict, init=False)
+    noticed_by: dict[str, str] = attrs.field(factory=dict, init=False)
 
     @imports.default
     def _imports(self) -> Imports:
@@ -210,6 +211,11 @@ class Campaign:
         if cited:
             substitution.hand_out(self.package, claims_now(cited, reach.homes))
 
+    def remember(self, mutant: Mutant, node: str) -> None:
+        """Ask first what noticed a mutant in an earlier run, of it and of others of the same function."""
+        self.noticed_by[mutant.name] = node
+        self.kills.setdefault(_scope(mutant), Counter())[node] += 1
+
     def judge(
         self,
         reach: Reach,
@@ -241,7 +247,9 @@ class Campaign:
             if not asked:
                 outcome = Outcome.SURVIVED if changed else Outcome.UNSEEN
                 return Verdict(mutant, outcome, changed, reason="no evidence" if changed else "")
-            order = evidence.in_order(asked, seconds, self.kills.get(_scope(mutant), {}))
+            order = evidence.in_order(
+                asked, seconds, self.kills.get(_scope(mutant), {}), self.noticed_by.get(mutant.name)
+            )
             try:
                 self._restrict(reach, cited)
             except Exception:  # a module of another claim that the changed one breaks

@@ -113,7 +113,7 @@ def run(root: Path, nodes: Iterable[str], *, first_failure: bool) -> tuple[int, 
     os.chdir(root)
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
     recorder = Recorder()
-    options = ["-q", "-p", "no:cacheprovider", *(["-x"] if first_failure else [])]
+    options = ["-q", "--tb=no", "-p", "no:cacheprovider", *(["-x"] if first_failure else [])]
     code = int(pytest.main([*options, *nodes], plugins=[recorder]))
     if code != pytest.ExitCode.OK and not recorder.failed:
         size = os.lseek(printed, 0, os.SEEK_END)
@@ -121,6 +121,8 @@ def run(root: Path, nodes: Iterable[str], *, first_failure: bool) -> tuple[int, 
     return code, recorder
 
 
-def in_order(nodes: Iterable[str], seconds: Mapping[str, float], kills: Mapping[str, int]) -> Sequence[str]:
-    """Put first what noticed other changes of the same function most often, and then what is quick."""
-    return sorted(nodes, key=lambda node: (-kills.get(node, 0), seconds.get(node, 0.0), node))
+def in_order(
+    nodes: Iterable[str], seconds: Mapping[str, float], kills: Mapping[str, int], last: str | None = None
+) -> Sequence[str]:
+    """Put first what noticed this change before, then what noticed others of the same function, then what is quick."""
+    return sorted(nodes, key=lambda node: (node != last, -kills.get(node, 0), seconds.get(node, 0.0), node))

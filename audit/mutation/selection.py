@@ -131,6 +131,9 @@ class Run:
         fates = {task.mutant: self.state.known(task.mutant.name, self.against(task)) for task in tasks}
         old = [Verdict.of(mutant, fate) for mutant, fate in fates.items() if fate is not None]
         left = [task for task in tasks if fates[task.mutant] is None]
+        for task in left:
+            if node := self.state.fates.get(task.mutant.name, {}).get("node"):
+                self.campaign.remember(task.mutant, node)
         asked = {claim for task in left for claim in (*task.claims, *task.otherwise)}
         nodes = sorted({node for claim in asked for node in self.nodes_of.get(claim, ())})
         seconds = self.campaign.baseline(self.reach, nodes, self.cited)

@@ -61,17 +61,20 @@ class Modules:
                 found.append(module)
         for name, kind, first in self._classes:
             here = vars(kind)
-            places = {place for place, value in first.items() if here.get(place, _GONE) is not value}
+            places = [place for place, value in first.items() if here.get(place, _GONE) is not value]
             # Python itself adds what it caches; a method that was not there before hides one of a base.
-            places |= here.keys() - first.keys()
-            found += [f"{name}.{place}" for place in sorted(places - _CACHED)]
-        found += [name for name, function, first in self._functions if _differ(_code(function), first)]
+            if places or len(here) != len(first):
+                places = sorted({*places, *(here.keys() - first.keys())} - _CACHED)
+                found += [f"{name}.{place}" for place in places]
+        found += [
+            name
+            for name, function, (code, defaults, by_name) in self._functions
+            if function.__code__ is not code
+            or function.__defaults__ is not defaults
+            or function.__kwdefaults__ is not by_name
+        ]
         return tuple(found)
 
 
-def _code(function: FunctionType) -> tuple[object, ...]:
+def _code(function: FunctionType) -> tuple[object, object, object]:
     return function.__code__, function.__defaults__, function.__kwdefaults__
-
-
-def _differ(one: tuple[object, ...], other: tuple[object, ...]) -> bool:
-    return any(here is not there for here, there in zip(one, other, strict=True))

@@ -166,6 +166,8 @@ class Session:
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_setup(self, item: pytest.Item) -> Generator[None, object, object]:
         """Observe which statements fail in the fixtures of an item; what is met there counts for nothing."""
+        if not self.restricted:  # nobody asks what an item saw
+            return (yield)
         with observing(self.modules.replaced) as observed:
             item.stash[BEFORE] = observed
             return (yield)
@@ -173,6 +175,8 @@ class Session:
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_call(self, item: pytest.Item) -> Generator[None, object, object]:
         """Observe which statements an item evaluates."""
+        if not self.restricted:
+            return (yield)
         with observing(self.modules.replaced) as observed:
             raised = True
             try:
@@ -180,10 +184,9 @@ class Session:
                 raised = False
                 return answer
             finally:
-                if self.restricted:  # otherwise nobody asks what an item saw
-                    observed.replaced.update(self.judge.replaced())
-                    observed.search(self.specified.held_beside(observed.asked))
-                    observed.vary([one for one in (*observed.values,) if self.specified.has(one)])
+                observed.replaced.update(self.judge.replaced())
+                observed.search(self.specified.held_beside(observed.asked))
+                observed.vary([one for one in (*observed.values,) if self.specified.has(one)])
                 before = item.stash[BEFORE]
                 observed.failed |= {statement for statement in before.failed if self.specified.has(statement)}
                 observed.replaced |= before.replaced
