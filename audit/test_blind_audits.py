@@ -20,7 +20,7 @@ from dpmatrix.mechanisms import LaplaceInputPerturbation, SymmetrisedWishartMech
 from dpmatrix.privacy.adjacency import Adjacency
 from dpmatrix.randomness.entropy import SeededEntropy
 from dpmatrix.reporting.citing import cite
-from dpmatrix.spec.wishart.points import InputPerturbation
+from dpmatrix.spec.common.points import InputPerturbation
 from dpmatrix.spec.wishart.scalar_noise import LaplaceNoise
 from dpmatrix.spec.wishart.wishart_perturbation import SymmetrisedNoise
 

@@ -12,7 +12,7 @@ from dpmatrix.claims import Truth
 from dpmatrix.mechanisms import LaplaceInputPerturbation, SymmetrisedWishartMechanism, WishartMechanism
 from dpmatrix.privacy.adjacency import Adjacency
 from dpmatrix.reporting.citing import cite
-from dpmatrix.spec.wishart.points import InputPerturbation
+from dpmatrix.spec.common.points import InputPerturbation
 from dpmatrix.spec.wishart.wishart_perturbation import SymmetrisedNoise
 
 theorem_4 = cite("wishart.theorem-4@9be1c303")

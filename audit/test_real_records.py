@@ -11,7 +11,7 @@ from dpmatrix.mechanisms import LaplaceInputPerturbation, SymmetrisedWishartMech
 from dpmatrix.privacy.adjacency import Adjacency
 from dpmatrix.randomness.entropy import SystemEntropy
 from dpmatrix.reporting.citing import cite
-from dpmatrix.spec.wishart.points import InputPerturbation
+from dpmatrix.spec.common.points import InputPerturbation
 from dpmatrix.spec.wishart.wishart_perturbation import SymmetrisedNoise
 
 theorem_4 = cite("wishart.theorem-4@9be1c303")

@@ -7,7 +7,7 @@ from flint import arb, fmpq
 
 from dpmatrix.claims import Claim, Condition, Defect, Kind, Locator, Repair, Statement, Step, Verdict
 from dpmatrix.exact import Exact, ball, rational
-from dpmatrix.spec.conditions import exceeds
+from dpmatrix.spec.common.conditions import exceeds
 from dpmatrix.spec.sliding_window.post_processing import excess
 
 

@@ -8,7 +8,7 @@ from flint import arb, fmpq
 from dpmatrix.claims import Claim, Kind, Locator, Repair, Statement, Step, Verdict
 from dpmatrix.exact import Real, ball
 from dpmatrix.spec.analyze_gauss.gaussian_mechanism import printed_deviation
-from dpmatrix.spec.conditions import below, equality, positive, whole
+from dpmatrix.spec.common.conditions import below, equality, positive, whole
 from dpmatrix.spec.near_optimal.noise import noise_times_records
 
 

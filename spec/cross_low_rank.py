@@ -7,7 +7,7 @@ from flint import arb
 
 from dpmatrix.claims import Chosen, Claim, Defect, Kind, Locator, Repair, Statement, Step, Verdict
 from dpmatrix.exact import Exact, ball
-from dpmatrix.spec.conditions import at_least, at_most, below, exceeds, positive, whole
+from dpmatrix.spec.common.conditions import at_least, at_most, below, exceeds, positive, whole
 from dpmatrix.spec.cross_adjacency import ChangedRow, moved_by_one, replaced_in_the_ball
 from dpmatrix.spec.cross_reconstruction import (
     exponential_margin,

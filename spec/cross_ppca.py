@@ -5,7 +5,7 @@ from __future__ import annotations
 from flint import arb
 
 from dpmatrix.claims import Claim, Kind, Locator, Repair, Statement, Verdict
-from dpmatrix.spec.conditions import equality
+from dpmatrix.spec.common.conditions import equality
 from dpmatrix.spec.wishart.ppca import SETTING, PpcaPoint, quoted_sample_size, repaired_sample_size
 
 

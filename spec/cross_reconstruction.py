@@ -8,9 +8,9 @@ import attrs
 from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.exact import Exact, rational
+from dpmatrix.spec.common.spectra import disagreement
 from dpmatrix.spec.sliding_window.loewner import flag, squared_norm
 from dpmatrix.spec.sliding_window.post_processing import excess
-from dpmatrix.spec.wishart.spectra import disagreement
 
 
 @attrs.frozen

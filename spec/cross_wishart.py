@@ -7,7 +7,7 @@ from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Claim, Kind, Locator, Repair, Statement, Verdict
 from dpmatrix.exact import Real, ball
-from dpmatrix.spec.conditions import below, equality, exceeds, positive, whole
+from dpmatrix.spec.common.conditions import below, equality, exceeds, positive, whole
 from dpmatrix.spec.sliding_window.quoted_mechanisms import wishart_degrees
 from dpmatrix.spec.wishart.laws import multivariate_gamma_log
 

@@ -23,7 +23,7 @@ from dpmatrix.spec.analyze_gauss.convergence import (
     either_fails,
     repaired_bound,
 )
-from dpmatrix.spec.wishart.spectra import projector_difference, spectral_norm
+from dpmatrix.spec.common.spectra import projector_difference, spectral_norm
 from proofs_checks.exact_matrices import diagonal, rotation
 
 theorem_13 = cite("analyze-gauss.theorem-13@1e77153c")

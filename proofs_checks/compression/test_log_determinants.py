@@ -13,12 +13,12 @@ from flint import arb, fmpq, fmpq_mat
 from dpmatrix.claims import Truth, bind, bind_hypotheses, redefined
 from dpmatrix.claims.formulas import bind_formula, real, real_matrix
 from dpmatrix.reporting.citing import cite
+from dpmatrix.spec.common.spectra import trace
 from dpmatrix.spec.compression import log_determinants
 from dpmatrix.spec.compression.covariances import CovariancePair
 from dpmatrix.spec.compression.eigenvalue_assumption import EigenvalueAssumption
 from dpmatrix.spec.compression.log_determinants import OneOrder, PathPoint
 from dpmatrix.spec.compression.log_determinants import remainder as closed_form
-from dpmatrix.spec.wishart.spectra import trace
 from proofs_checks.compression.covariance_pairs import (
     DEFINITE,
     INDEFINITE,

@@ -13,10 +13,10 @@ from flint import arb, fmpq, fmpq_mat
 from dpmatrix.claims import Truth, bind, bind_hypotheses, redefined
 from dpmatrix.claims.formulas import bind_formula, real, real_matrix
 from dpmatrix.reporting.citing import cite
+from dpmatrix.spec.common.spectra import frobenius_norm
 from dpmatrix.spec.compression import perturbed_covariances
 from dpmatrix.spec.compression.covariances import CovariancePair, least_eigenvalue, operator_norm
 from dpmatrix.spec.compression.perturbed_covariances import DatabaseFamily
-from dpmatrix.spec.wishart.spectra import frobenius_norm
 from proofs_checks.compression.covariance_pairs import (
     NEAR,
     UNIT,

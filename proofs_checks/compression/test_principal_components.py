@@ -13,6 +13,7 @@ from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.claims.formulas import bind_formula, real, real_matrix
 from dpmatrix.exact import rational
 from dpmatrix.reporting.citing import cite
+from dpmatrix.spec.common.spectra import frobenius_norm
 from dpmatrix.spec.compression import principal_components
 from dpmatrix.spec.compression.principal_components import (
     ChangeOfCovariance,
@@ -20,7 +21,6 @@ from dpmatrix.spec.compression.principal_components import (
     KeptCovariance,
     KeptEntry,
 )
-from dpmatrix.spec.wishart.spectra import frobenius_norm
 from proofs_checks.compression.compressed_tails import chi_square_tails, least_rows, logarithm, squared_constant
 from proofs_checks.compression.covariance_pairs import frobenius
 from proofs_checks.exact_matrices import correlated, diagonal

@@ -14,8 +14,8 @@ from dpmatrix.claims import Truth, redefined
 from dpmatrix.claims.formulas import bind_formula, real, real_matrix
 from dpmatrix.exact import rational
 from dpmatrix.reporting.citing import cite
+from dpmatrix.spec.common.spectra import SpectralPair, gap
 from dpmatrix.spec.compression import projector_perturbation
-from dpmatrix.spec.wishart.spectra import SpectralPair, gap
 from proofs_checks.compression.covariance_pairs import frobenius
 from proofs_checks.exact_matrices import diagonal, rotation
 

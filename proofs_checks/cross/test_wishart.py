@@ -13,7 +13,7 @@ from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.claims.formulas import symbolic
 from dpmatrix.exact import ball, rational
 from dpmatrix.reporting.citing import cite
-from dpmatrix.spec.conditions import equality
+from dpmatrix.spec.common.conditions import equality
 from dpmatrix.spec.cross_wishart import (
     DegreesPoint,
     WishartDensityPoint,

@@ -15,9 +15,9 @@ from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.claims.formulas import bind_formula, real
 from dpmatrix.exact import rational
 from dpmatrix.reporting.citing import cite
+from dpmatrix.spec.common.spectra import diagonal, identity
 from dpmatrix.spec.sliding_window import component_table
 from dpmatrix.spec.sliding_window.component_table import ComponentSetting, NoisyRelease
-from dpmatrix.spec.wishart.spectra import diagonal, identity
 from proofs_checks.exact_matrices import line
 from proofs_checks.steps import by_step
 

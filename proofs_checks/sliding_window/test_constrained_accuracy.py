@@ -14,10 +14,10 @@ from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.claims.formulas import real, symbolic, symbolic_matrix
 from dpmatrix.exact import rational
 from dpmatrix.reporting.citing import cite
+from dpmatrix.spec.common.spectra import diagonal, identity
 from dpmatrix.spec.sliding_window.constrained_accuracy import Approximation, TwoAxes
 from dpmatrix.spec.sliding_window.noisy_choice import NoisyChoice, noisy_cost_margin
 from dpmatrix.spec.sliding_window.projection_costs import cost
-from dpmatrix.spec.wishart.spectra import diagonal, identity
 from proofs_checks.exact_matrices import line
 from proofs_checks.sliding_window.one_row_outputs import whole_above
 

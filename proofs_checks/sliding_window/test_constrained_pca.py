@@ -12,9 +12,9 @@ from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.claims.formulas import symbolic
 from dpmatrix.exact import rational
 from dpmatrix.reporting.citing import cite
+from dpmatrix.spec.common.spectra import diagonal
 from dpmatrix.spec.sliding_window import constrained_pca
 from dpmatrix.spec.sliding_window.constrained_pca import NonNegative, OpenSet, Sparse
-from dpmatrix.spec.wishart.spectra import diagonal
 from proofs_checks.exact_matrices import line
 
 algorithm_5 = cite("sliding-window.algorithm-5@9ccd5eaf")

@@ -13,9 +13,9 @@ from flint import arb, fmpq, fmpq_mat
 from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.claims.formulas import symbolic_matrix
 from dpmatrix.reporting.citing import cite
+from dpmatrix.spec.common.spectra import eigenvalues
 from dpmatrix.spec.sliding_window.definitions import LeadingPoint, ProjectionPoint, right_cost
 from dpmatrix.spec.sliding_window.loewner import gram
-from dpmatrix.spec.wishart.spectra import eigenvalues
 from proofs_checks.exact_matrices import diagonal, line
 
 definition_2 = cite("sliding-window.definition-2@c9929922")

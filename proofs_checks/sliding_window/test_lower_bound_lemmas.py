@@ -12,8 +12,8 @@ from flint import fmpq, fmpq_mat
 from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.exact import rational
 from dpmatrix.reporting.citing import cite
+from dpmatrix.spec.common.spectra import diagonal, identity
 from dpmatrix.spec.sliding_window.lower_bound_lemmas import BlockPoint, CoefficientPoint, OwnColumn, SpanPoint
-from dpmatrix.spec.wishart.spectra import diagonal, identity
 
 lemma_11 = cite("sliding-window.lemma-11@7a5569e3")
 lemma_12 = cite("sliding-window.lemma-12@25a29a0e")

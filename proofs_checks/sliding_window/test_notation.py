@@ -13,6 +13,7 @@ from flint import arb, fmpq, fmpq_mat
 from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.claims.formulas import symbolic_matrix
 from dpmatrix.reporting.citing import cite
+from dpmatrix.spec.common.spectra import diagonal, identity
 from dpmatrix.spec.sliding_window.notation_margins import (
     DecomposedPoint,
     MatrixPoint,
@@ -24,7 +25,6 @@ from dpmatrix.spec.sliding_window.notation_margins import (
     WishartLaw,
     least_singular_margin,
 )
-from dpmatrix.spec.wishart.spectra import diagonal, identity
 
 notation_facts = cite("sliding-window.notation-facts@baddcd63")
 

@@ -13,10 +13,10 @@ from flint import arb, fmpq, fmpq_mat
 from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.claims.formulas import real, symbolic
 from dpmatrix.reporting.citing import cite
+from dpmatrix.spec.common.spectra import diagonal, identity
 from dpmatrix.spec.sliding_window import projection_costs
 from dpmatrix.spec.sliding_window.pca import Minimiser, PassedRank
 from dpmatrix.spec.sliding_window.projection_costs import SpectralChoice
-from dpmatrix.spec.wishart.spectra import diagonal, identity
 from proofs_checks.exact_matrices import line
 from proofs_checks.sliding_window.symbolic_matrices import matrix
 

@@ -14,8 +14,8 @@ from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.claims.formulas import symbolic_matrix
 from dpmatrix.exact import rational
 from dpmatrix.reporting.citing import cite
+from dpmatrix.spec.common.spectra import diagonal, identity
 from dpmatrix.spec.sliding_window.private_choice import BestChoice
-from dpmatrix.spec.wishart.spectra import diagonal, identity
 from proofs_checks.exact_matrices import line
 from proofs_checks.sliding_window.dyadic_noise import (
     WINDOW_OUTSIDE,

@@ -13,6 +13,7 @@ from flint import arb, fmpq, fmpq_mat
 from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.claims.formulas import bind_formula, real, symbolic
 from dpmatrix.reporting.citing import cite
+from dpmatrix.spec.common.spectra import diagonal, identity
 from dpmatrix.spec.sliding_window import projection_costs
 from dpmatrix.spec.sliding_window.projection_costs import Summary
 from dpmatrix.spec.sliding_window.summary_margins import (
@@ -24,7 +25,6 @@ from dpmatrix.spec.sliding_window.summary_margins import (
     SplitSketch,
 )
 from dpmatrix.spec.sliding_window.summary_parameters import SummaryParameters
-from dpmatrix.spec.wishart.spectra import diagonal, identity
 from proofs_checks.exact_matrices import line
 from proofs_checks.sliding_window.one_row_outputs import whole_above
 

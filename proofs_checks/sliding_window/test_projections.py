@@ -12,9 +12,9 @@ from flint import arb, fmpq, fmpq_mat
 from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.exact import rational
 from dpmatrix.reporting.citing import cite
+from dpmatrix.spec.common.spectra import diagonal, identity
 from dpmatrix.spec.sliding_window.projection_cross_terms import CrossTerm
 from dpmatrix.spec.sliding_window.projections import CostPoint, kept_margin
-from dpmatrix.spec.wishart.spectra import diagonal, identity
 
 lemma_7 = cite("sliding-window.lemma-7@46971767")
 

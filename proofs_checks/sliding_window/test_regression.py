@@ -9,8 +9,8 @@ from flint import fmpq, fmpq_mat
 from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.claims.formulas import symbolic, symbolic_matrix
 from dpmatrix.reporting.citing import cite
+from dpmatrix.spec.common.spectra import diagonal, identity
 from dpmatrix.spec.sliding_window.regression import RegressionPoint
-from dpmatrix.spec.wishart.spectra import diagonal, identity
 
 lemma_8 = cite("sliding-window.lemma-8@21a818b6")
 

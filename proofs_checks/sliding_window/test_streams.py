@@ -96,8 +96,8 @@ def test_window_matrix_holds_the_last_rows(statement) -> None:
 
 @neighbours.controls("window", grade="symbolic", region="T = 4 rows, W = 2")
 def test_a_window_of_another_size_is_noticed(statement) -> None:
+    from dpmatrix.spec.common.spectra import disagreement
     from dpmatrix.spec.sliding_window.loewner import between, gram
-    from dpmatrix.spec.wishart.spectra import disagreement
 
     assert statement.at(StreamPoint(stream(4, 3), 2)) is Truth.TRUE
     late = statement.nudged(margin=lambda p: disagreement(gram(window_matrix(p)), between(p.rows, 2, 4)))

@@ -11,7 +11,7 @@ from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses, redefined
 from dpmatrix.reporting.citing import cite
-from dpmatrix.spec.conditions import at_least
+from dpmatrix.spec.common.conditions import at_least
 from dpmatrix.spec.wishart import definitions
 from dpmatrix.spec.wishart.definitions import (
     DataSetPair,

@@ -11,8 +11,8 @@ from flint import fmpz_mat
 from dpmatrix.claims import Truth, bind_hypotheses
 from dpmatrix.claims.formulas import bind_formula, real
 from dpmatrix.reporting.citing import cite
+from dpmatrix.spec.common.points import GridNoise
 from dpmatrix.spec.wishart.laplace_algorithm import LaplaceRun
-from dpmatrix.spec.wishart.points import GridNoise
 
 algorithm_1 = cite("wishart.algorithm-1@09bb4df0")
 

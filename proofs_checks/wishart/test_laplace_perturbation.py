@@ -12,13 +12,13 @@ from dpmatrix.claims import Statement, Truth, bind, bind_hypotheses, redefined
 from dpmatrix.exact import ball, precision
 from dpmatrix.privacy import Entries
 from dpmatrix.reporting.citing import cite
+from dpmatrix.spec.common.points import InputPerturbation
 from dpmatrix.spec.wishart import laplace_perturbation
 from dpmatrix.spec.wishart.laplace_perturbation import (
     FlatRecords,
     full_sensitivity,
     laplace_perturbation_slack,
 )
-from dpmatrix.spec.wishart.points import InputPerturbation
 from proofs_checks.sign_matrices import exceeds_or_attains, squared_formula
 
 lemma_2 = cite("wishart.lemma-2@d06b08f5")

@@ -13,12 +13,12 @@ from dpmatrix.claims.forms import Number
 from dpmatrix.claims.formulas import real, real_matrix
 from dpmatrix.exact import rational
 from dpmatrix.reporting.citing import cite
+from dpmatrix.spec.common.spectra import identity, spectral_norm
 from dpmatrix.spec.wishart.low_rank import (
     LowRankRelease,
     approximation_error,
     next_eigenvalue,
 )
-from dpmatrix.spec.wishart.spectra import identity, spectral_norm
 
 theorem_9 = cite("wishart.theorem-9@77e34aee")
 

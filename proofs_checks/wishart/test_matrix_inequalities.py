@@ -16,13 +16,13 @@ from flint import arb, fmpq, fmpq_mat
 from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.claims.formulas import real_matrix
 from dpmatrix.reporting.citing import cite
+from dpmatrix.spec.common.spectra import ranked, singular_values, trace
 from dpmatrix.spec.wishart.matrix_inequalities import (
     HermitianPair,
     IndexedMatrixPair,
     MatrixPair,
     hermitian_eigenvalues,
 )
-from dpmatrix.spec.wishart.spectra import ranked, singular_values, trace
 from proofs_checks.exact_matrices import cayley, diagonal
 
 trace_inequality = cite("wishart.trace-inequality@66648130")

@@ -11,8 +11,8 @@ from flint import arb, fmpq, fmpq_mat
 from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.exact import ball
 from dpmatrix.reporting.citing import cite
+from dpmatrix.spec.common.spectra import identity, spectral_norm
 from dpmatrix.spec.wishart.packing import Packing, separated_family
-from dpmatrix.spec.wishart.spectra import identity, spectral_norm
 
 lemma_5 = cite("wishart.lemma-5@2f934ea7")
 

@@ -12,8 +12,8 @@ from flint import arb, fmpq, fmpq_mat
 from dpmatrix.claims import Truth, bind_hypotheses
 from dpmatrix.claims.formulas import bind_formula, real_matrix
 from dpmatrix.reporting.citing import cite
+from dpmatrix.spec.common.spectra import SpectralPair, frobenius_norm, projector_difference, spectral_norm
 from dpmatrix.spec.wishart.projectors import FramePair, davis_kahan_bound, span_difference
-from dpmatrix.spec.wishart.spectra import SpectralPair, frobenius_norm, projector_difference, spectral_norm
 from proofs_checks.exact_matrices import cayley
 from proofs_checks.projector_algebra import P, Q, reduced
 

@@ -14,7 +14,7 @@ from dpmatrix.claims import Statement, Truth, bind, bind_hypotheses
 from dpmatrix.claims.formulas import bind_formula, real, real_matrix
 from dpmatrix.exact import rational
 from dpmatrix.reporting.citing import cite
-from dpmatrix.spec.wishart.spectra import SpectralPair, frobenius_norm, gap, noise_norm, projector_difference
+from dpmatrix.spec.common.spectra import SpectralPair, frobenius_norm, gap, noise_norm, projector_difference
 from proofs_checks.exact_matrices import conjugated, diagonal, rotation
 
 theorem_6 = cite("wishart.theorem-6@c28270ea")

@@ -14,7 +14,7 @@ from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.claims.formulas import real
 from dpmatrix.exact import ball, precision
 from dpmatrix.reporting.citing import cite
-from dpmatrix.spec.wishart.points import GridNoise
+from dpmatrix.spec.common.points import GridNoise
 from dpmatrix.spec.wishart.wishart_algorithm import (
     LaplaceDiagonal,
     PositiveDefiniteSum,

@@ -13,8 +13,8 @@ from dpmatrix.claims import Truth, bind, bind_hypotheses, interval, redefined
 from dpmatrix.privacy.adjacency import Adjacency
 from dpmatrix.privacy.profiles import WishartProfile
 from dpmatrix.reporting.citing import cite
+from dpmatrix.spec.common.points import InputPerturbation
 from dpmatrix.spec.wishart import wishart_perturbation
-from dpmatrix.spec.wishart.points import InputPerturbation
 from dpmatrix.spec.wishart.sensitivity import RecordPair
 from dpmatrix.spec.wishart.wishart_perturbation import SymmetrisedNoise, WishartOutput, symmetrised_scale
 

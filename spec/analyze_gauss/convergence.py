@@ -17,8 +17,8 @@ from dpmatrix.spec.analyze_gauss.subspace_privacy import (
     normal_tail,
     offset,
 )
-from dpmatrix.spec.conditions import below, exceeds, positive, whole
-from dpmatrix.spec.wishart.spectra import (
+from dpmatrix.spec.common.conditions import below, exceeds, positive, whole
+from dpmatrix.spec.common.spectra import (
     DECREASING,
     EIGENVECTORS,
     PROPER_RANK,

@@ -9,7 +9,7 @@ from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Claim, Condition, Defect, Kind, Locator, Repair, Statement, Step, Verdict
 from dpmatrix.exact import Exact, rational
-from dpmatrix.spec.wishart.spectra import diagonal, disagreement, identity
+from dpmatrix.spec.common.spectra import diagonal, disagreement, identity
 
 
 @attrs.frozen

@@ -7,7 +7,7 @@ from flint import arb, fmpq, fmpq_mat, fmpq_poly
 
 from dpmatrix.claims import Claim, Condition, Defect, Kind, Locator, Repair, Statement, Step, Verdict
 from dpmatrix.spec.analyze_gauss.points import same
-from dpmatrix.spec.wishart.spectra import disagreement
+from dpmatrix.spec.common.spectra import disagreement
 
 
 @attrs.frozen

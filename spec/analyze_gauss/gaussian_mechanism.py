@@ -9,7 +9,7 @@ from dpmatrix.claims import Claim, Condition, Kind, Locator, Repair, Statement, 
 from dpmatrix.exact import Exact, Real, ball, rational, square
 from dpmatrix.privacy.adjacency import Adjacency
 from dpmatrix.privacy.profiles import GaussianProfile
-from dpmatrix.spec.conditions import at_most, below, exceeds, positive
+from dpmatrix.spec.common.conditions import at_most, below, exceeds, positive
 
 
 @attrs.frozen

@@ -11,7 +11,7 @@ from dpmatrix.claims import Chosen, Claim, Kind, Locator, Range, Repair, Stateme
 from dpmatrix.exact import Exact, Real, ball, rational
 from dpmatrix.privacy.profiles import GaussianProfile
 from dpmatrix.spec.analyze_gauss.points import same
-from dpmatrix.spec.conditions import at_most, exceeds, positive
+from dpmatrix.spec.common.conditions import at_most, exceeds, positive
 
 SIDE, NOISE, SHOWN = 512, 20, (1, 5, 9, 13, 17, 21, 25, 29)
 """Side of the image, deviation of its noise, and the numbers of components of the eight panels."""

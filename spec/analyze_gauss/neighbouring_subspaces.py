@@ -9,8 +9,8 @@ from flint import acb, arb, arb_mat, fmpq, fmpq_mat
 
 from dpmatrix.claims import Condition
 from dpmatrix.exact import square
-from dpmatrix.spec.conditions import exceeds, whole
-from dpmatrix.spec.wishart.spectra import eigenvalues, nonnegative_spectrum, ranked
+from dpmatrix.spec.common.conditions import exceeds, whole
+from dpmatrix.spec.common.spectra import eigenvalues, nonnegative_spectrum, ranked
 
 
 @attrs.frozen

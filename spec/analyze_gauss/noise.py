@@ -7,7 +7,7 @@ from flint import arb
 
 from dpmatrix.claims import Chosen, Claim, Kind, Locator, Statement, Verdict
 from dpmatrix.exact import Real, ball, square
-from dpmatrix.spec.conditions import whole
+from dpmatrix.spec.common.conditions import whole
 
 NORM_CONSTANT = 7
 """``||E||_2 <= 7 sqrt(n) Delta`` except with probability exp(-4n/5)."""

@@ -18,7 +18,7 @@ from dpmatrix.spec.analyze_gauss.gaussian_mechanism import (
     printed_deviation,
     second_moment_sensitivity,
 )
-from dpmatrix.spec.conditions import below, exceeds, positive, whole
+from dpmatrix.spec.common.conditions import below, exceeds, positive, whole
 
 
 @attrs.frozen

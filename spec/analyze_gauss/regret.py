@@ -11,7 +11,7 @@ from dpmatrix.spec.analyze_gauss.gaussian_mechanism import printed_deviation
 from dpmatrix.spec.analyze_gauss.noise import NORM_CONSTANT
 from dpmatrix.spec.analyze_gauss.subspace_privacy import normal_tail
 from dpmatrix.spec.analyze_gauss.worst_case import NORM_EVENT, SPECTRA, NoisyMoment, best, captured
-from dpmatrix.spec.conditions import at_least, below, exceeds, positive, whole
+from dpmatrix.spec.common.conditions import at_least, below, exceeds, positive, whole
 
 
 @attrs.frozen

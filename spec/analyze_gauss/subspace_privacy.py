@@ -20,7 +20,7 @@ from dpmatrix.spec.analyze_gauss.neighbouring_subspaces import (
     projector_bound_margin,
     projector_margin,
 )
-from dpmatrix.spec.conditions import below, exceeds, positive
+from dpmatrix.spec.common.conditions import below, exceeds, positive
 
 
 @attrs.frozen

@@ -11,8 +11,8 @@ from dpmatrix.privacy.adjacency import Adjacency
 from dpmatrix.spec.analyze_gauss.gaussian_mechanism import printed_deviation
 from dpmatrix.spec.analyze_gauss.points import same
 from dpmatrix.spec.analyze_gauss.subspace_privacy import PROMISE, GapSettings, laplace_scale, offset
-from dpmatrix.spec.conditions import exceeds
-from dpmatrix.spec.wishart.spectra import disagreement, identity, projector, trace
+from dpmatrix.spec.common.conditions import exceeds
+from dpmatrix.spec.common.spectra import disagreement, identity, projector, trace
 
 
 @attrs.frozen

@@ -8,7 +8,7 @@ from flint import arb, fmpq, fmpq_mat, fmpq_poly
 from dpmatrix.claims import Claim, Condition, Kind, Locator, Statement, Step, Verdict
 from dpmatrix.exact import Exact, rational
 from dpmatrix.spec.analyze_gauss.points import same
-from dpmatrix.spec.wishart.spectra import disagreement, trace
+from dpmatrix.spec.common.spectra import disagreement, trace
 
 
 @attrs.frozen

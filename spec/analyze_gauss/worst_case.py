@@ -11,8 +11,8 @@ from dpmatrix.claims import Chosen, Claim, Condition, Kind, Locator, Statement, 
 from dpmatrix.exact import Real, ball, rational
 from dpmatrix.spec.analyze_gauss.noise import NORM_CONSTANT
 from dpmatrix.spec.analyze_gauss.points import same
-from dpmatrix.spec.conditions import exceeds, whole
-from dpmatrix.spec.wishart.spectra import (
+from dpmatrix.spec.common.conditions import exceeds, whole
+from dpmatrix.spec.common.spectra import (
     EIGENVECTORS,
     SpectralPair,
     noise,

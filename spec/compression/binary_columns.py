@@ -6,6 +6,8 @@ from flint import arb
 
 from dpmatrix.claims import Chosen, Claim, Condition, Defect, Kind, Locator, Range, Repair, Statement, Step, Verdict
 from dpmatrix.exact import ball, square
+from dpmatrix.spec.common.conditions import exceeds, positive
+from dpmatrix.spec.common.spectra import nonnegative_spectrum
 from dpmatrix.spec.compression.binary_loss import (
     ASSUMED,
     FLOORED,
@@ -19,8 +21,6 @@ from dpmatrix.spec.compression.binary_region import region_bound, region_loss
 from dpmatrix.spec.compression.covariances import NORMALISED, SYMMETRIC, WITHIN_DELTA_MAX, definite_margin
 from dpmatrix.spec.compression.truncated_loss import MASSES, SIZES, renormalisation, setting
 from dpmatrix.spec.compression.truncated_mass import logarithm
-from dpmatrix.spec.conditions import exceeds, positive
-from dpmatrix.spec.wishart.spectra import nonnegative_spectrum
 
 
 def quarter_growth_margin(p: GamePair) -> arb:

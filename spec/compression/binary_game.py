@@ -6,9 +6,9 @@ import attrs
 from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Claim, Condition, Kind, Locator, Repair, Statement, Step, Verdict
+from dpmatrix.spec.common.conditions import exceeds, whole
+from dpmatrix.spec.common.spectra import disagreement, frobenius_norm
 from dpmatrix.spec.compression.covariances import operator_norm
-from dpmatrix.spec.conditions import exceeds, whole
-from dpmatrix.spec.wishart.spectra import disagreement, frobenius_norm
 
 
 @attrs.frozen

@@ -7,6 +7,8 @@ from flint import arb, fmpq
 
 from dpmatrix.claims import Chosen, Claim, Condition, Defect, Kind, Locator, Range, Repair, Statement, Step, Verdict
 from dpmatrix.exact import Exact, ball, rational, square
+from dpmatrix.spec.common.conditions import positive
+from dpmatrix.spec.common.spectra import disagreement, frobenius_norm
 from dpmatrix.spec.compression.binary_game import SignRows, row_change, signs_margin
 from dpmatrix.spec.compression.binary_region import region_bound, region_loss
 from dpmatrix.spec.compression.covariances import (
@@ -31,8 +33,6 @@ from dpmatrix.spec.compression.truncated_loss import (
     setting,
 )
 from dpmatrix.spec.compression.truncated_mass import threshold
-from dpmatrix.spec.conditions import positive
-from dpmatrix.spec.wishart.spectra import disagreement, frobenius_norm
 
 
 @attrs.frozen

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from flint import arb, fmpq_mat
 
+from dpmatrix.spec.common.spectra import trace
 from dpmatrix.spec.compression.covariances import inverse_difference, log_determinant_ratio
 from dpmatrix.spec.compression.truncated_loss import TruncatedPair, entry_sum, renormalisation_shift
-from dpmatrix.spec.wishart.spectra import trace
 
 LARGEST = 2
 """The largest entry of X'X/m that is kept."""

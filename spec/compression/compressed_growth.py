@@ -7,6 +7,7 @@ from flint import arb, fmpq
 
 from dpmatrix.claims import Chosen, Claim, Condition, Defect, Kind, Locator, Range, Repair, Statement, Step, Verdict
 from dpmatrix.exact import Exact, ball, rational, square
+from dpmatrix.spec.common.conditions import exceeds, positive, whole
 from dpmatrix.spec.compression.covariances import definite_margin, largest_eigenvalue, operator_norm
 from dpmatrix.spec.compression.distributional_loss import (
     FAMILY,
@@ -17,7 +18,6 @@ from dpmatrix.spec.compression.distributional_loss import (
 )
 from dpmatrix.spec.compression.truncated_loss import MASSES, TruncatedPair, loss_around, setting
 from dpmatrix.spec.compression.truncated_mass import logarithm
-from dpmatrix.spec.conditions import exceeds, positive, whole
 
 
 @attrs.frozen

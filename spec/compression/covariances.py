@@ -7,8 +7,8 @@ from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Condition
 from dpmatrix.exact import Exact, rational
-from dpmatrix.spec.conditions import exceeds
-from dpmatrix.spec.wishart.spectra import disagreement, eigenvalues
+from dpmatrix.spec.common.conditions import exceeds
+from dpmatrix.spec.common.spectra import disagreement, eigenvalues
 
 
 def largest_entry(matrix: fmpq_mat) -> fmpq:

@@ -6,6 +6,7 @@ import attrs
 from flint import arb, fmpq
 
 from dpmatrix.claims import Claim, Condition, Kind, Locator, Repair, Statement, Step, Verdict
+from dpmatrix.spec.common.conditions import exceeds
 from dpmatrix.spec.compression.definitions import event_excess
 from dpmatrix.spec.compression.restricted_neighbours import (
     TABLE,
@@ -15,7 +16,6 @@ from dpmatrix.spec.compression.restricted_neighbours import (
     least_event_slack,
     least_slack,
 )
-from dpmatrix.spec.conditions import exceeds
 
 
 @attrs.frozen

@@ -7,6 +7,8 @@ from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Chosen, Claim, Condition, Defect, Kind, Locator, Range, Repair, Statement, Step, Verdict
 from dpmatrix.exact import Exact, ball, rational, square
+from dpmatrix.spec.common.conditions import equality, exceeds, positive
+from dpmatrix.spec.common.spectra import frobenius_norm, trace
 from dpmatrix.spec.compression.covariances import (
     definite_margin,
     difference,
@@ -29,8 +31,6 @@ from dpmatrix.spec.compression.truncated_loss import (
     setting,
 )
 from dpmatrix.spec.compression.truncated_mass import logarithm
-from dpmatrix.spec.conditions import equality, exceeds, positive
-from dpmatrix.spec.wishart.spectra import frobenius_norm, trace
 
 
 @attrs.frozen

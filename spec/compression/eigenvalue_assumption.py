@@ -7,6 +7,7 @@ from flint import arb, fmpq_mat
 
 from dpmatrix.claims import Chosen, Claim, Condition, Kind, Locator, Repair, Statement, Step, Verdict
 from dpmatrix.exact import Exact, ball
+from dpmatrix.spec.common.conditions import positive
 from dpmatrix.spec.compression.covariances import (
     DEFINITE,
     NORMALISED,
@@ -15,7 +16,6 @@ from dpmatrix.spec.compression.covariances import (
     least_eigenvalue,
     operator_norm,
 )
-from dpmatrix.spec.conditions import positive
 
 
 @attrs.frozen

@@ -7,8 +7,8 @@ from flint import arb, fmpq
 
 from dpmatrix.claims import Chosen, Claim, Condition, Defect, Kind, Locator, Repair, Statement, Verdict
 from dpmatrix.exact import Exact, ball
+from dpmatrix.spec.common.conditions import below, positive, whole
 from dpmatrix.spec.compression.tails import diagonal_tail
-from dpmatrix.spec.conditions import below, positive, whole
 
 
 @attrs.frozen

@@ -7,8 +7,8 @@ from flint import arb, fmpq
 
 from dpmatrix.claims import Claim, Kind, Locator, Repair, Statement, Step, Verdict
 from dpmatrix.exact import Exact, ball, rational, square
+from dpmatrix.spec.common.conditions import at_least, at_most, exceeds, positive, whole
 from dpmatrix.spec.compression.tails import first_constant, inner_product_tail, second_constant
-from dpmatrix.spec.conditions import at_least, at_most, exceeds, positive, whole
 
 
 @attrs.frozen

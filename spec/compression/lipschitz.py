@@ -7,16 +7,8 @@ from flint import arb, fmpq_mat
 
 from dpmatrix.claims import Chosen, Claim, Kind, Locator, Repair, Statement, Step, Verdict
 from dpmatrix.exact import Exact, ball
-from dpmatrix.spec.compression.covariances import (
-    DEFINITE,
-    SYMMETRIC,
-    CovariancePair,
-    definite_margin,
-    difference,
-    operator_norm,
-)
-from dpmatrix.spec.conditions import exceeds
-from dpmatrix.spec.wishart.spectra import (
+from dpmatrix.spec.common.conditions import exceeds
+from dpmatrix.spec.common.spectra import (
     DECREASING,
     EIGENVECTORS,
     PROPER_RANK,
@@ -25,6 +17,14 @@ from dpmatrix.spec.wishart.spectra import (
     frobenius_norm,
     noise,
     projector_difference,
+)
+from dpmatrix.spec.compression.covariances import (
+    DEFINITE,
+    SYMMETRIC,
+    CovariancePair,
+    definite_margin,
+    difference,
+    operator_norm,
 )
 
 

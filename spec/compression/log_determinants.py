@@ -7,6 +7,8 @@ from flint import acb, acb_mat, arb, arb_mat, fmpq
 
 from dpmatrix.claims import Chosen, Claim, Condition, Defect, Kind, Locator, Repair, Statement, Step, Verdict
 from dpmatrix.exact import Exact, ball, rational, square
+from dpmatrix.spec.common.conditions import at_least, at_most, equality, exceeds, positive
+from dpmatrix.spec.common.spectra import frobenius_norm, trace
 from dpmatrix.spec.compression.covariances import (
     DEFINITE,
     NORMALISED,
@@ -19,8 +21,6 @@ from dpmatrix.spec.compression.covariances import (
     operator_norm,
 )
 from dpmatrix.spec.compression.eigenvalue_assumption import ASSUMPTION, EigenvalueAssumption
-from dpmatrix.spec.conditions import at_least, at_most, equality, exceeds, positive
-from dpmatrix.spec.wishart.spectra import frobenius_norm, trace
 
 
 def integral_remainder(p: CovariancePair) -> arb:

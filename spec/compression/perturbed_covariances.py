@@ -9,6 +9,7 @@ from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Claim, Kind, Locator, Statement, Step, Verdict
 from dpmatrix.exact import ball
+from dpmatrix.spec.common.spectra import disagreement, frobenius_norm
 from dpmatrix.spec.compression.covariances import (
     DEFINITE,
     SYMMETRIC,
@@ -20,7 +21,6 @@ from dpmatrix.spec.compression.covariances import (
     least_eigenvalue,
     operator_norm,
 )
-from dpmatrix.spec.wishart.spectra import disagreement, frobenius_norm
 
 
 @attrs.frozen

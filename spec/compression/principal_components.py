@@ -7,10 +7,10 @@ from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Chosen, Claim, Condition, Kind, Locator, Range, Statement, Step, Verdict
 from dpmatrix.exact import Exact, ball, rational, square
+from dpmatrix.spec.common.conditions import at_least, positive, whole
+from dpmatrix.spec.common.spectra import disagreement, frobenius_norm, nonnegative_spectrum
 from dpmatrix.spec.compression.tails import diagonal_tail, squared_constant
 from dpmatrix.spec.compression.truncated_mass import ENOUGH_ROWS, TruncationSetting, logarithm, truncated_mass
-from dpmatrix.spec.conditions import at_least, positive, whole
-from dpmatrix.spec.wishart.spectra import disagreement, frobenius_norm, nonnegative_spectrum
 
 
 @attrs.frozen

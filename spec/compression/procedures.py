@@ -7,9 +7,9 @@ from flint import arb, arb_mat, fmpq, fmpq_mat, fmpz_mat
 
 from dpmatrix.claims import Claim, Condition, Kind, Locator, Repair, Statement, Verdict
 from dpmatrix.exact import Exact, ball, rational
+from dpmatrix.spec.common.conditions import exceeds, positive, whole
 from dpmatrix.spec.compression.transformation import compressed, rounding_margin, same_shape_margin, squared_columns
 from dpmatrix.spec.compression.truncated_mass import ENOUGH_ROWS, TruncationSetting, threshold
-from dpmatrix.spec.conditions import exceeds, positive, whole
 
 
 @attrs.frozen

@@ -6,8 +6,8 @@ from flint import arb
 
 from dpmatrix.claims import Claim, Condition, Kind, Locator, Statement, Verdict
 from dpmatrix.exact import ball
-from dpmatrix.spec.conditions import exceeds
-from dpmatrix.spec.wishart.spectra import (
+from dpmatrix.spec.common.conditions import exceeds
+from dpmatrix.spec.common.spectra import (
     DECREASING,
     EIGENVECTORS,
     PROPER_RANK,

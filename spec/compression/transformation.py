@@ -7,7 +7,7 @@ from flint import arb, arb_mat, fmpq, fmpq_mat, fmpz_mat
 
 from dpmatrix.claims import Claim, Condition, Kind, Locator, Repair, Statement, Verdict
 from dpmatrix.exact import Exact, ball
-from dpmatrix.spec.conditions import exceeds, positive
+from dpmatrix.spec.common.conditions import exceeds, positive
 
 
 @attrs.frozen

@@ -7,6 +7,8 @@ from flint import arb, arb_mat, fmpq, fmpq_mat
 
 from dpmatrix.claims import Claim, Condition, Kind, Locator, Statement, Step, Verdict
 from dpmatrix.exact import Exact, ball, rational, square
+from dpmatrix.spec.common.conditions import at_least, equality, whole
+from dpmatrix.spec.common.spectra import frobenius_norm, trace
 from dpmatrix.spec.compression.covariances import (
     DEFINITE,
     NORMALISED,
@@ -21,8 +23,6 @@ from dpmatrix.spec.compression.covariances import (
 from dpmatrix.spec.compression.log_determinants import relative_change, remainder
 from dpmatrix.spec.compression.perturbed_covariances import inverse_frobenius_margin
 from dpmatrix.spec.compression.truncated_mass import ENOUGH_ROWS, TruncationSetting, threshold
-from dpmatrix.spec.conditions import at_least, equality, whole
-from dpmatrix.spec.wishart.spectra import frobenius_norm, trace
 
 
 @attrs.frozen

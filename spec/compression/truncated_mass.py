@@ -7,8 +7,8 @@ from flint import arb, fmpq
 
 from dpmatrix.claims import Claim, Condition, Kind, Locator, Statement, Step, Verdict
 from dpmatrix.exact import Exact, ball, rational, square
+from dpmatrix.spec.common.conditions import at_least, positive, whole
 from dpmatrix.spec.compression.tails import diagonal_tail, first_constant, second_constant, squared_constant
-from dpmatrix.spec.conditions import at_least, positive, whole
 
 
 @attrs.frozen

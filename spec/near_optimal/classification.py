@@ -8,7 +8,7 @@ import attrs
 from flint import arb
 
 from dpmatrix.claims import Claim, Kind, Locator, Repair, Statement, Verdict
-from dpmatrix.spec.conditions import equality, whole
+from dpmatrix.spec.common.conditions import equality, whole
 
 PRINTED_DIMENSIONS = 44
 

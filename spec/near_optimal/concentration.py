@@ -7,7 +7,7 @@ from flint import arb, fmpq
 
 from dpmatrix.claims import Claim, Condition, Kind, Locator, Statement, Step, Verdict
 from dpmatrix.exact import Exact, Real, ball, rational
-from dpmatrix.spec.conditions import at_least, at_most, equality
+from dpmatrix.spec.common.conditions import at_least, at_most, equality
 
 
 @attrs.frozen

@@ -9,7 +9,7 @@ from flint import arb, fmpq
 
 from dpmatrix.claims import Claim, Condition, Kind, Locator, Repair, Statement, Step, Verdict
 from dpmatrix.exact import Exact, rational
-from dpmatrix.spec.conditions import positive, whole
+from dpmatrix.spec.common.conditions import positive, whole
 
 
 @attrs.frozen

@@ -7,7 +7,7 @@ from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Condition
 from dpmatrix.exact import Exact, rational
-from dpmatrix.spec.conditions import equality, positive, whole
+from dpmatrix.spec.common.conditions import equality, positive, whole
 from dpmatrix.spec.near_optimal.nearby import Vector, inner
 
 

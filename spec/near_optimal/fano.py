@@ -9,7 +9,7 @@ from flint import arb, fmpq
 
 from dpmatrix.claims import Claim, Condition, Kind, Locator, Statement, Verdict
 from dpmatrix.exact import Exact, Real, ball, rational
-from dpmatrix.spec.conditions import at_least
+from dpmatrix.spec.common.conditions import at_least
 
 
 @attrs.frozen

@@ -9,7 +9,7 @@ from flint import arb, arb_poly, fmpq, fmpz
 
 from dpmatrix.claims import Claim, Condition, Kind, Locator, Repair, Statement, Step, Verdict
 from dpmatrix.exact import Exact, rational
-from dpmatrix.spec.conditions import equality, whole
+from dpmatrix.spec.common.conditions import equality, whole
 
 PRINTED_STEPS, PRINTED_BOUND = 20_000, fmpq(1, 100)
 

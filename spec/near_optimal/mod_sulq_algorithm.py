@@ -10,7 +10,7 @@ from dpmatrix.exact import Exact, ball, rational
 from dpmatrix.privacy.adjacency import Adjacency
 from dpmatrix.privacy.profiles import GaussianProfile
 from dpmatrix.privacy.sensitivity import frobenius_sensitivity
-from dpmatrix.spec.conditions import at_most, positive
+from dpmatrix.spec.common.conditions import at_most, positive
 from dpmatrix.spec.near_optimal.noise import INPUTS, REAL_NOISE, ModSulq, printed_deviation
 
 

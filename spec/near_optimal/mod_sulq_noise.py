@@ -10,7 +10,7 @@ from dpmatrix.exact import Real, ball
 from dpmatrix.privacy.adjacency import Adjacency
 from dpmatrix.privacy.profiles import GaussianProfile
 from dpmatrix.privacy.sensitivity import frobenius_sensitivity
-from dpmatrix.spec.conditions import equality, positive, whole
+from dpmatrix.spec.common.conditions import equality, positive, whole
 from dpmatrix.spec.near_optimal.noise import ModSulq, logarithm, printed_deviation
 
 

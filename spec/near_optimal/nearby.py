@@ -9,7 +9,7 @@ from flint import arb, fmpq
 
 from dpmatrix.claims import Claim, Condition, Kind, Locator, Statement, Step, Verdict
 from dpmatrix.exact import Exact, Real, ball, rational
-from dpmatrix.spec.conditions import equality, positive, whole
+from dpmatrix.spec.common.conditions import equality, positive, whole
 
 Vector = tuple[Exact, ...]
 

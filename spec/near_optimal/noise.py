@@ -7,7 +7,7 @@ from flint import arb
 
 from dpmatrix.claims import Condition
 from dpmatrix.exact import Real, ball
-from dpmatrix.spec.conditions import below, positive, whole
+from dpmatrix.spec.common.conditions import below, positive, whole
 
 
 def noise_logarithm(dimension: int, delta: Real) -> arb:

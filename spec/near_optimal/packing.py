@@ -7,7 +7,7 @@ from flint import arb, fmpq
 
 from dpmatrix.claims import Claim, Condition, Kind, Locator, Statement, Step, Verdict
 from dpmatrix.exact import Exact, ball, rational, square
-from dpmatrix.spec.conditions import at_least, below, equality, exceeds, positive, whole
+from dpmatrix.spec.common.conditions import at_least, below, equality, exceeds, positive, whole
 from dpmatrix.spec.near_optimal.packing_number import Lines, share_of_each
 from dpmatrix.spec.near_optimal.spheres import Cap, cap_measure
 

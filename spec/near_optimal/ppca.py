@@ -8,7 +8,7 @@ from flint import arb, fmpq, fmpq_mat
 from dpmatrix.claims import Claim, Condition, Kind, Locator, Statement, Verdict
 from dpmatrix.exact import Exact, ball, nonnegative_root, rational
 from dpmatrix.privacy.bingham import log_bingham_constant
-from dpmatrix.spec.conditions import positive, whole
+from dpmatrix.spec.common.conditions import positive, whole
 from dpmatrix.spec.near_optimal.ppca_proof import PROOF, SAME_SHAPE, Neighbours, changed_columns
 
 

@@ -8,7 +8,7 @@ from flint import arb, arb_mat, fmpq, fmpq_mat, fmpz_mat
 from dpmatrix.claims import Claim, Condition, Kind, Locator, Repair, Statement, Step, Verdict
 from dpmatrix.exact import Exact, ball, rational
 from dpmatrix.privacy.bingham import log_bingham_constant
-from dpmatrix.spec.conditions import at_least, at_most, equality, positive, whole
+from dpmatrix.spec.common.conditions import at_least, at_most, equality, positive, whole
 
 
 @attrs.frozen

@@ -7,7 +7,7 @@ from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Condition, Statement, Step
 from dpmatrix.exact import Exact, Real, ball, rational
-from dpmatrix.spec.conditions import equality, positive, whole
+from dpmatrix.spec.common.conditions import equality, positive, whole
 from dpmatrix.spec.wishart.sensitivity import UNIT_BALL, RecordPair, nuclear_norm
 
 

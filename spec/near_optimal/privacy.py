@@ -9,7 +9,7 @@ from flint import arb, fmpq
 
 from dpmatrix.claims import Claim, Condition, Kind, Locator, Statement, Verdict
 from dpmatrix.exact import Exact, rational
-from dpmatrix.spec.conditions import equality, positive
+from dpmatrix.spec.common.conditions import equality, positive
 
 
 @attrs.frozen

@@ -7,7 +7,7 @@ from flint import arb, fmpq
 
 from dpmatrix.claims import Claim, Condition, Defect, Kind, Locator, Repair, Statement, Verdict
 from dpmatrix.exact import Exact, ball, rational, square
-from dpmatrix.spec.conditions import below, exceeds, positive, whole
+from dpmatrix.spec.common.conditions import below, exceeds, positive, whole
 from dpmatrix.spec.near_optimal.packing_number import Lines, packing_share
 from dpmatrix.spec.near_optimal.private_bound_proof import PROOF
 from dpmatrix.spec.near_optimal.private_bound_setting import printed_complement

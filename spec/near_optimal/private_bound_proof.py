@@ -7,7 +7,7 @@ from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Condition, Statement, Step
 from dpmatrix.exact import Exact, rational
-from dpmatrix.spec.conditions import at_least, at_most, equality, exceeds, positive
+from dpmatrix.spec.common.conditions import at_least, at_most, equality, exceeds, positive
 from dpmatrix.spec.near_optimal.databases import (
     FIRST,
     SECOND,

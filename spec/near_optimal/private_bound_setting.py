@@ -7,7 +7,7 @@ from flint import arb, fmpq
 
 from dpmatrix.claims import Statement, Step
 from dpmatrix.exact import Exact, Real, ball, rational
-from dpmatrix.spec.conditions import below, equality, exceeds, positive, whole
+from dpmatrix.spec.common.conditions import below, equality, exceeds, positive, whole
 from dpmatrix.spec.near_optimal.packing_number import Lines, polynomial_count
 
 

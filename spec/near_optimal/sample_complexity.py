@@ -7,7 +7,7 @@ from flint import arb
 
 from dpmatrix.claims import Claim, Kind, Locator, Statement, Step, Verdict
 from dpmatrix.exact import Exact, ball, rational
-from dpmatrix.spec.conditions import exceeds
+from dpmatrix.spec.common.conditions import exceeds
 from dpmatrix.spec.near_optimal.sample_complexity_proof import PROOF_STEPS
 from dpmatrix.spec.wishart.ppca import SETTING, PpcaPoint, failure_probability, repaired_records_margin
 

@@ -8,7 +8,7 @@ from flint import arb, fmpq
 from dpmatrix.claims import Condition, Statement, Step
 from dpmatrix.errors import InvalidParameterError
 from dpmatrix.exact import Exact, Real, ball, rational, square
-from dpmatrix.spec.conditions import at_least, below, equality, exceeds, positive, whole
+from dpmatrix.spec.common.conditions import at_least, below, equality, exceeds, positive, whole
 from dpmatrix.spec.near_optimal.spheres import Cap, cap_measure
 from dpmatrix.spec.wishart.ppca import (
     SETTING,

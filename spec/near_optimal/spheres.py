@@ -7,7 +7,7 @@ from flint import arb, fmpq
 
 from dpmatrix.claims import Claim, Kind, Locator, Statement, Verdict
 from dpmatrix.exact import Real, ball, square
-from dpmatrix.spec.conditions import at_least, below, whole
+from dpmatrix.spec.common.conditions import at_least, below, whole
 
 
 @attrs.frozen

@@ -9,7 +9,7 @@ from dpmatrix.exact import ball
 from dpmatrix.privacy.adjacency import Adjacency
 from dpmatrix.privacy.profiles import GaussianProfile
 from dpmatrix.privacy.sensitivity import frobenius_sensitivity
-from dpmatrix.spec.conditions import whole
+from dpmatrix.spec.common.conditions import whole
 from dpmatrix.spec.near_optimal.noise import INPUTS, ModSulq
 
 

@@ -7,7 +7,7 @@ from flint import arb
 
 from dpmatrix.claims import Condition
 from dpmatrix.exact import Real, ball, square
-from dpmatrix.spec.conditions import below, positive, whole
+from dpmatrix.spec.common.conditions import below, positive, whole
 from dpmatrix.spec.near_optimal.noise import ModSulq, printed_deviation
 
 

@@ -7,7 +7,7 @@ from flint import arb, fmpq
 
 from dpmatrix.claims import Claim, Kind, Locator, Repair, Statement, Step, Verdict
 from dpmatrix.exact import Real, ball, square
-from dpmatrix.spec.conditions import at_least
+from dpmatrix.spec.common.conditions import at_least
 from dpmatrix.spec.near_optimal.noise import ModSulq
 from dpmatrix.spec.near_optimal.sulq_bound import PHI, SETTING, SulqBound, printed_loss, threshold
 from dpmatrix.spec.near_optimal.sulq_worst import axis_correlation

@@ -7,7 +7,7 @@ from flint import arb, fmpq
 
 from dpmatrix.claims import Chosen, Claim, Defect, Kind, Locator, Repair, Statement, Verdict
 from dpmatrix.exact import Exact, ball, rational
-from dpmatrix.spec.conditions import below, exceeds, whole
+from dpmatrix.spec.common.conditions import below, exceeds, whole
 from dpmatrix.spec.near_optimal.noise import INPUTS, REAL_NOISE, ModSulq
 from dpmatrix.spec.near_optimal.sulq_samples_proof import PROOF
 from dpmatrix.spec.near_optimal.sulq_worst import least_loss, most_loss, random_correlation

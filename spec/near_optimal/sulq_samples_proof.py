@@ -7,7 +7,7 @@ from flint import arb, fmpq
 
 from dpmatrix.claims import Chosen, Condition, Statement, Step
 from dpmatrix.exact import Exact, Real, ball, square
-from dpmatrix.spec.conditions import at_least, equality, whole
+from dpmatrix.spec.common.conditions import at_least, equality, whole
 from dpmatrix.spec.near_optimal.noise import ModSulq, printed_deviation
 from dpmatrix.spec.near_optimal.sulq_bound import (
     PHI,

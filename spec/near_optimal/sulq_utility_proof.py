@@ -7,7 +7,7 @@ from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Condition, Statement, Step
 from dpmatrix.exact import Exact, Real, ball, rational, square
-from dpmatrix.spec.conditions import at_least, below, equality, positive, whole
+from dpmatrix.spec.common.conditions import at_least, below, equality, positive, whole
 from dpmatrix.spec.near_optimal.divergence import GaussianPair, form
 from dpmatrix.spec.near_optimal.nearby import Vector, inner
 from dpmatrix.spec.near_optimal.sulq_bound import SETTING, SulqBound, basis_end, divergence_end, log_count, threshold

@@ -7,7 +7,7 @@ from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Condition, Statement, Step
 from dpmatrix.exact import Exact, rational
-from dpmatrix.spec.conditions import equality, positive
+from dpmatrix.spec.common.conditions import equality, positive
 
 
 @attrs.frozen

@@ -9,7 +9,7 @@ from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Claim, Condition, Kind, Locator, Repair, Statement, Verdict
 from dpmatrix.exact import Exact, rational
-from dpmatrix.spec.conditions import equality
+from dpmatrix.spec.common.conditions import equality
 
 
 @attrs.frozen

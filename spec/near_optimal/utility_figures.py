@@ -7,7 +7,7 @@ from flint import arb, fmpq
 
 from dpmatrix.claims import Claim, Condition, Kind, Locator, Repair, Statement, Step, Verdict
 from dpmatrix.exact import Exact, Real, ball, rational
-from dpmatrix.spec.conditions import equality, positive
+from dpmatrix.spec.common.conditions import equality, positive
 
 TENTH = fmpq(1, 10)
 

@@ -7,13 +7,13 @@ from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Chosen, Claim, Defect, Kind, Locator, Repair, Statement, Step, Verdict
 from dpmatrix.exact import Exact, Real, ball, nonnegative_root, rational
-from dpmatrix.spec.conditions import at_least, at_most, below, exceeds, positive, whole
+from dpmatrix.spec.common.conditions import at_least, at_most, below, exceeds, positive, whole
+from dpmatrix.spec.common.spectra import eigenvalues
 from dpmatrix.spec.sliding_window.distinguishing import some_projection_algorithm, some_query_algorithm
 from dpmatrix.spec.sliding_window.loewner import gram
 from dpmatrix.spec.sliding_window.noisy_choice import BEST_CHOICE, best_cost_margin
 from dpmatrix.spec.sliding_window.private_choice import CHANGE
 from dpmatrix.spec.sliding_window.sketch_privacy import floor
-from dpmatrix.spec.wishart.spectra import eigenvalues
 
 
 @attrs.frozen

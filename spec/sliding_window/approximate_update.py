@@ -7,7 +7,8 @@ from flint import arb, fmpq_mat
 
 from dpmatrix.claims import Claim, Condition, Defect, Kind, Locator, Repair, Statement, Step, Verdict
 from dpmatrix.exact import Exact, rational
-from dpmatrix.spec.conditions import at_least, below, positive
+from dpmatrix.spec.common.conditions import at_least, below, positive
+from dpmatrix.spec.common.spectra import eigenvalues, nonnegative_spectrum
 from dpmatrix.spec.sliding_window.loewner import flag, precedes, precedes_margin, scaled
 from dpmatrix.spec.sliding_window.update_lemmas import (
     ORDERED,
@@ -19,7 +20,6 @@ from dpmatrix.spec.sliding_window.update_lemmas import (
     stamped_margin,
     survivors_close_margin,
 )
-from dpmatrix.spec.wishart.spectra import eigenvalues, nonnegative_spectrum
 
 
 @attrs.frozen

@@ -7,9 +7,9 @@ from flint import arb, fmpq_mat
 
 from dpmatrix.claims import Claim, Condition, Kind, Locator, Repair, Statement, Step, Verdict
 from dpmatrix.exact import Exact, Real, ball, rational
-from dpmatrix.spec.conditions import at_least, below, equality, positive
+from dpmatrix.spec.common.conditions import at_least, below, equality, positive
+from dpmatrix.spec.common.spectra import identity, nonnegative_spectrum
 from dpmatrix.spec.sliding_window.loewner import are_symmetric, flag, gram, precedes_margin, scaled, squared_norm
-from dpmatrix.spec.wishart.spectra import identity, nonnegative_spectrum
 
 
 @attrs.frozen

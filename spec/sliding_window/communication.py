@@ -6,7 +6,7 @@ import attrs
 from flint import arb, fmpq
 
 from dpmatrix.claims import Claim, Kind, Locator, Statement, Verdict
-from dpmatrix.spec.conditions import exceeds, whole
+from dpmatrix.spec.common.conditions import exceeds, whole
 
 
 def binary_entropy(probability: arb) -> arb:

@@ -7,11 +7,11 @@ from flint import arb, fmpq_mat
 
 from dpmatrix.claims import Chosen, Claim, Kind, Locator, Repair, Statement, Step, Verdict
 from dpmatrix.exact import Exact, ball, rational
-from dpmatrix.spec.conditions import at_most, below, exceeds, positive, whole
+from dpmatrix.spec.common.conditions import at_most, below, exceeds, positive, whole
+from dpmatrix.spec.common.spectra import disagreement
 from dpmatrix.spec.sliding_window.directional_variance import OneRelease, noise_bound
 from dpmatrix.spec.sliding_window.private_window import within_bound
 from dpmatrix.spec.sliding_window.projection_costs import SAME_RANK, cost
-from dpmatrix.spec.wishart.spectra import disagreement
 
 ROWS = ("Hardt and Roth", "Dwork and others", "Upadhyay", "lower bound", "this paper")
 

@@ -10,11 +10,11 @@ from flint import arb, arb_mat, fmpq, fmpq_mat
 
 from dpmatrix.claims import Chosen, Claim, Kind, Locator, Repair, Statement, Step, Verdict
 from dpmatrix.exact import Exact, rational
-from dpmatrix.spec.conditions import exceeds, positive, whole
+from dpmatrix.spec.common.conditions import exceeds, positive, whole
+from dpmatrix.spec.common.spectra import disagreement, eigenvalues, identity, trace
 from dpmatrix.spec.sliding_window.definitions import right_cost
 from dpmatrix.spec.sliding_window.loewner import flag, gram
 from dpmatrix.spec.sliding_window.projection_costs import is_projection
-from dpmatrix.spec.wishart.spectra import disagreement, eigenvalues, identity, trace
 
 
 @attrs.frozen

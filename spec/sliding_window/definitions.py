@@ -9,8 +9,8 @@ from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Claim, Condition, Kind, Locator, Repair, Statement, Step, Verdict
 from dpmatrix.exact import Exact, rational
+from dpmatrix.spec.common.spectra import diagonal, disagreement, eigenvalues, identity, projector, trace
 from dpmatrix.spec.sliding_window.loewner import flag, gram
-from dpmatrix.spec.wishart.spectra import diagonal, disagreement, eigenvalues, identity, projector, trace
 
 
 @attrs.frozen

@@ -13,7 +13,7 @@ from flint import arb
 
 from dpmatrix.exact import Exact, Real, ball
 from dpmatrix.privacy.profiles import GaussianProfile
-from dpmatrix.spec.conditions import below, positive, whole
+from dpmatrix.spec.common.conditions import below, positive, whole
 
 
 @attrs.frozen

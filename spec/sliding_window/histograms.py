@@ -9,9 +9,9 @@ from flint import arb, fmpq_mat
 
 from dpmatrix.claims import Claim, Condition, Kind, Locator, Repair, Statement, Step, Verdict
 from dpmatrix.exact import Exact, rational
-from dpmatrix.spec.conditions import at_least, below, positive, whole
+from dpmatrix.spec.common.conditions import at_least, below, positive, whole
+from dpmatrix.spec.common.spectra import identity
 from dpmatrix.spec.sliding_window.loewner import are_symmetric, between, flag, least, precedes, precedes_margin, scaled
-from dpmatrix.spec.wishart.spectra import identity
 
 
 @attrs.frozen

@@ -7,7 +7,7 @@ from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Chosen, Claim, Condition, Kind, Locator, Repair, Statement, Step, Verdict
 from dpmatrix.exact import Exact, ball, rational
-from dpmatrix.spec.conditions import at_least, below, exceeds
+from dpmatrix.spec.common.conditions import at_least, below, exceeds
 from dpmatrix.spec.sliding_window.definitions import (
     PROJECTION,
     RIGHT_SHAPE,

@@ -8,7 +8,7 @@ from flint import arb
 from dpmatrix.claims import Statement, Step
 from dpmatrix.exact import Exact, ball, rational
 from dpmatrix.privacy.profiles.incomplete_gamma import lower_tail
-from dpmatrix.spec.conditions import below, exceeds, positive, whole
+from dpmatrix.spec.common.conditions import below, exceeds, positive, whole
 
 
 @attrs.frozen

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.exact import Exact, rational
-from dpmatrix.spec.wishart.spectra import nonnegative_spectrum
+from dpmatrix.spec.common.spectra import nonnegative_spectrum
 
 
 def precedes_margin(small: fmpq_mat, large: fmpq_mat) -> arb:

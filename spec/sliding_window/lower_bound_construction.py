@@ -7,9 +7,9 @@ from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Chosen, Statement, Step
 from dpmatrix.exact import Exact, ball, rational
-from dpmatrix.spec.conditions import exceeds, positive, whole
+from dpmatrix.spec.common.conditions import exceeds, positive, whole
+from dpmatrix.spec.common.spectra import eigenvalues
 from dpmatrix.spec.sliding_window.loewner import flag, gram
-from dpmatrix.spec.wishart.spectra import eigenvalues
 
 
 @attrs.frozen

@@ -7,7 +7,7 @@ from flint import arb, fmpq
 
 from dpmatrix.claims import Statement, Step
 from dpmatrix.exact import Exact, ball, rational
-from dpmatrix.spec.conditions import at_least, at_most, below, exceeds, positive, whole
+from dpmatrix.spec.common.conditions import at_least, at_most, below, exceeds, positive, whole
 
 
 @attrs.frozen

@@ -7,7 +7,7 @@ from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Claim, Defect, Kind, Locator, Repair, Statement, Verdict
 from dpmatrix.exact import Exact, rational
-from dpmatrix.spec.conditions import at_least, exceeds, whole
+from dpmatrix.spec.common.conditions import at_least, exceeds, whole
 from dpmatrix.spec.sliding_window.loewner import flag, squared_norm
 
 

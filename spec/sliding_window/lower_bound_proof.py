@@ -7,7 +7,7 @@ from flint import arb, fmpq
 
 from dpmatrix.claims import Chosen, Statement, Step
 from dpmatrix.exact import Exact, rational
-from dpmatrix.spec.conditions import below, exceeds, positive, whole
+from dpmatrix.spec.common.conditions import below, exceeds, positive, whole
 
 
 @attrs.frozen

@@ -6,7 +6,7 @@ import attrs
 from flint import arb, fmpq_mat
 
 from dpmatrix.exact import Exact, rational
-from dpmatrix.spec.conditions import exceeds
+from dpmatrix.spec.common.conditions import exceeds
 from dpmatrix.spec.sliding_window.loewner import are_symmetric, flag
 from dpmatrix.spec.sliding_window.private_window import within_bound
 from dpmatrix.spec.sliding_window.projection_costs import SAME_RANK, cost

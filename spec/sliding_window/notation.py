@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dpmatrix.claims import Claim, Condition, Kind, Locator, Repair, Statement, Step, Verdict
-from dpmatrix.spec.conditions import exceeds, positive, whole
+from dpmatrix.spec.common.conditions import exceeds, positive, whole
 from dpmatrix.spec.sliding_window.notation_margins import (
     DECOMPOSED,
     SYMMETRIC,

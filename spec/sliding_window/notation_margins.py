@@ -9,10 +9,10 @@ from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Condition
 from dpmatrix.exact import Real, ball, square
-from dpmatrix.spec.conditions import equality
+from dpmatrix.spec.common.conditions import equality
+from dpmatrix.spec.common.spectra import diagonal, disagreement, eigenvalues, identity, singular_values, trace
 from dpmatrix.spec.sliding_window.loewner import flag, gram, squared_norm
 from dpmatrix.spec.wishart.laws import multivariate_gamma_log
-from dpmatrix.spec.wishart.spectra import diagonal, disagreement, eigenvalues, identity, singular_values, trace
 
 
 @attrs.frozen

@@ -7,11 +7,11 @@ from flint import arb, fmpq_mat
 
 from dpmatrix.claims import Claim, Kind, Locator, Repair, Statement, Step, Verdict
 from dpmatrix.exact import Exact, ball
-from dpmatrix.spec.conditions import below, exceeds, positive, whole
+from dpmatrix.spec.common.conditions import below, exceeds, positive, whole
+from dpmatrix.spec.common.spectra import eigenvalues
 from dpmatrix.spec.sliding_window.definitions import ProjectionPoint, projection_margin, right_cost
 from dpmatrix.spec.sliding_window.loewner import gram
 from dpmatrix.spec.sliding_window.projection_costs import SPECTRAL, eigenvector_margin
-from dpmatrix.spec.wishart.spectra import eigenvalues
 
 
 @attrs.frozen

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dpmatrix.claims import Chosen, Claim, Defect, Kind, Locator, Repair, Statement, Step, Verdict
-from dpmatrix.spec.conditions import at_least, at_most
+from dpmatrix.spec.common.conditions import at_least, at_most
 from dpmatrix.spec.sliding_window.dyadic_release import cover_margin
 from dpmatrix.spec.sliding_window.one_row_output import (
     FAILURE,

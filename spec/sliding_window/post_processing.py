@@ -7,7 +7,7 @@ from flint import arb, fmpq
 
 from dpmatrix.claims import Claim, Kind, Locator, Statement, Step, Verdict
 from dpmatrix.exact import ball
-from dpmatrix.spec.conditions import exceeds, positive
+from dpmatrix.spec.common.conditions import exceeds, positive
 
 
 @attrs.frozen

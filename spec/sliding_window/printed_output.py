@@ -7,7 +7,7 @@ from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.exact import Exact, ball, rational
 from dpmatrix.privacy.profiles import SketchProfile
-from dpmatrix.spec.conditions import below, exceeds, positive, whole
+from dpmatrix.spec.common.conditions import below, exceeds, positive, whole
 from dpmatrix.spec.sliding_window.loewner import flag
 from dpmatrix.spec.sliding_window.sketched_stream import PRINTED
 from dpmatrix.spec.sliding_window.streams import StreamPair, one_short_change

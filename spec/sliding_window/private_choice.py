@@ -10,12 +10,12 @@ import attrs
 from flint import arb, fmpq_mat
 
 from dpmatrix.exact import rational
-from dpmatrix.spec.conditions import exceeds
+from dpmatrix.spec.common.conditions import exceeds
+from dpmatrix.spec.common.spectra import disagreement
 from dpmatrix.spec.sliding_window.loewner import flag
 from dpmatrix.spec.sliding_window.private_window import WINDOW, PrivateWindow, within_bound
 from dpmatrix.spec.sliding_window.projection_costs import SAME_RANK, cost
 from dpmatrix.spec.sliding_window.published_windows import window_slack
-from dpmatrix.spec.wishart.spectra import disagreement
 
 
 @attrs.frozen

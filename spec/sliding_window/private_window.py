@@ -10,7 +10,8 @@ import attrs
 from flint import arb, fmpq_mat
 
 from dpmatrix.exact import Exact, ball, square
-from dpmatrix.spec.conditions import at_least, below, exceeds, positive, whole
+from dpmatrix.spec.common.conditions import at_least, below, exceeds, positive, whole
+from dpmatrix.spec.common.spectra import identity
 from dpmatrix.spec.sliding_window.distinguishing import confusion
 from dpmatrix.spec.sliding_window.dyadic_release import (
     RELEASE,
@@ -21,7 +22,6 @@ from dpmatrix.spec.sliding_window.dyadic_release import (
     window_nonempty,
 )
 from dpmatrix.spec.sliding_window.loewner import flag, precedes_margin, scaled
-from dpmatrix.spec.wishart.spectra import identity
 
 
 @attrs.frozen

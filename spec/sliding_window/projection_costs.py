@@ -8,10 +8,10 @@ import attrs
 from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.exact import Exact, ball, nonnegative_root, rational
-from dpmatrix.spec.conditions import at_least, below, exceeds
+from dpmatrix.spec.common.conditions import at_least, below, exceeds
+from dpmatrix.spec.common.spectra import diagonal, disagreement, identity, trace
 from dpmatrix.spec.sliding_window.definitions import ProjectionPoint, projection_margin
 from dpmatrix.spec.sliding_window.loewner import are_symmetric, flag, precedes_margin, scaled
-from dpmatrix.spec.wishart.spectra import diagonal, disagreement, identity, trace
 
 
 def cost(moments: fmpq_mat, projection: fmpq_mat) -> fmpq:

@@ -7,9 +7,9 @@ from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Condition, Statement, Step
 from dpmatrix.exact import Exact, rational
-from dpmatrix.spec.conditions import at_least
+from dpmatrix.spec.common.conditions import at_least
+from dpmatrix.spec.common.spectra import diagonal, disagreement, identity, trace
 from dpmatrix.spec.sliding_window.loewner import flag
-from dpmatrix.spec.wishart.spectra import diagonal, disagreement, identity, trace
 
 
 @attrs.frozen

@@ -5,7 +5,7 @@ from __future__ import annotations
 from flint import fmpq
 
 from dpmatrix.claims import Chosen, Claim, Defect, Kind, Locator, Repair, Statement, Step, Verdict
-from dpmatrix.spec.conditions import at_least, at_most, below, exceeds, positive, whole
+from dpmatrix.spec.common.conditions import at_least, at_most, below, exceeds, positive, whole
 from dpmatrix.spec.sliding_window.projection_costs import SUMMARY, kept_costs_margin
 from dpmatrix.spec.sliding_window.sketch_privacy import private_row
 from dpmatrix.spec.sliding_window.summary_margins import (

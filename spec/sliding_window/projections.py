@@ -7,10 +7,8 @@ from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Claim, Condition, Defect, Kind, Locator, Repair, Statement, Step, Verdict
 from dpmatrix.exact import Exact, rational
-from dpmatrix.spec.conditions import at_least
-from dpmatrix.spec.sliding_window.loewner import precedes_margin, scaled
-from dpmatrix.spec.sliding_window.projection_cross_terms import CROSS_TERMS
-from dpmatrix.spec.wishart.spectra import (
+from dpmatrix.spec.common.conditions import at_least
+from dpmatrix.spec.common.spectra import (
     diagonal,
     disagreement,
     eigenvalues,
@@ -18,6 +16,8 @@ from dpmatrix.spec.wishart.spectra import (
     nonnegative_spectrum,
     trace,
 )
+from dpmatrix.spec.sliding_window.loewner import precedes_margin, scaled
+from dpmatrix.spec.sliding_window.projection_cross_terms import CROSS_TERMS
 
 
 @attrs.frozen

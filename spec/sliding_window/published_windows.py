@@ -11,7 +11,7 @@ from flint import arb
 
 from dpmatrix.claims import Condition
 from dpmatrix.exact import Exact, ball
-from dpmatrix.spec.conditions import below, exceeds, positive, whole
+from dpmatrix.spec.common.conditions import below, exceeds, positive, whole
 from dpmatrix.spec.sliding_window.dyadic_release import (
     DyadicRelease,
     WindowCover,

@@ -8,7 +8,7 @@ from flint import arb, fmpq
 from dpmatrix.claims import Claim, Defect, Kind, Locator, Repair, Statement, Step, Verdict
 from dpmatrix.exact import Exact, Real, ball, rational
 from dpmatrix.privacy import Adjacency, SketchProfile, WishartProfile
-from dpmatrix.spec.conditions import at_least, at_most, below, exceeds, positive, whole
+from dpmatrix.spec.common.conditions import at_least, at_most, below, exceeds, positive, whole
 
 ADD = Adjacency.ADD_REMOVE_ONE
 

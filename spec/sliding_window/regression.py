@@ -6,13 +6,13 @@ import attrs
 from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Claim, Condition, Defect, Kind, Locator, Repair, Statement, Step, Verdict
-from dpmatrix.spec.conditions import exceeds, whole
-from dpmatrix.spec.sliding_window.loewner import flag, gram, squared_norm
-from dpmatrix.spec.wishart.spectra import (
+from dpmatrix.spec.common.conditions import exceeds, whole
+from dpmatrix.spec.common.spectra import (
     diagonal,
     disagreement,
     identity,
 )
+from dpmatrix.spec.sliding_window.loewner import flag, gram, squared_norm
 
 
 @attrs.frozen

@@ -7,9 +7,9 @@ from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Chosen, Claim, Defect, Kind, Locator, Statement, Step, Verdict
 from dpmatrix.exact import Exact, ball, rational, square
-from dpmatrix.spec.conditions import at_least, below, exceeds, positive, whole
+from dpmatrix.spec.common.conditions import at_least, below, exceeds, positive, whole
+from dpmatrix.spec.common.spectra import nonnegative_spectrum
 from dpmatrix.spec.sliding_window.distinguishing import some_regression_algorithm
-from dpmatrix.spec.wishart.spectra import nonnegative_spectrum
 
 
 @attrs.frozen

@@ -8,7 +8,7 @@ from flint import arb, fmpq, fmpq_mat
 from dpmatrix.claims import Statement
 from dpmatrix.exact import Exact, ball
 from dpmatrix.privacy.profiles import GaussianProfile
-from dpmatrix.spec.conditions import below, exceeds, positive, whole
+from dpmatrix.spec.common.conditions import below, exceeds, positive, whole
 from dpmatrix.spec.sliding_window.dyadic_release import DyadicRelease, deviation, parts
 from dpmatrix.spec.sliding_window.loewner import row, squared_norm
 

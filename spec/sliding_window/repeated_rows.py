@@ -6,7 +6,7 @@ import attrs
 from flint import arb, fmpq
 
 from dpmatrix.exact import Exact, ball, rational
-from dpmatrix.spec.conditions import below, exceeds, positive, whole
+from dpmatrix.spec.common.conditions import below, exceeds, positive, whole
 from dpmatrix.spec.sliding_window.loewner import flag
 
 

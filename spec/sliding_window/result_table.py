@@ -6,7 +6,7 @@ from flint import arb, fmpq
 
 from dpmatrix.claims import Chosen, Claim, Kind, Locator, Repair, Statement, Step, Verdict
 from dpmatrix.exact import ball
-from dpmatrix.spec.conditions import at_most, below, equality, positive, whole
+from dpmatrix.spec.common.conditions import at_most, below, equality, positive, whole
 from dpmatrix.spec.sliding_window.sketch_privacy import floor
 from dpmatrix.spec.sliding_window.table_entries import (
     TableSetting,

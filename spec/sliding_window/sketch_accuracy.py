@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dpmatrix.claims import Chosen, Claim, Defect, Kind, Locator, Repair, Statement, Step, Verdict
 from dpmatrix.exact import rational
-from dpmatrix.spec.conditions import at_most, below, positive
+from dpmatrix.spec.common.conditions import at_most, below, positive
 from dpmatrix.spec.sliding_window.one_row_output import (
     FAILURE,
     ONE_ROW,

@@ -7,7 +7,8 @@ from flint import arb
 
 from dpmatrix.claims import Claim, Kind, Locator, Repair, Statement, Step, Verdict
 from dpmatrix.exact import rational
-from dpmatrix.spec.conditions import exceeds, whole
+from dpmatrix.spec.common.conditions import exceeds, whole
+from dpmatrix.spec.common.spectra import disagreement
 from dpmatrix.spec.sliding_window.loewner import flag
 from dpmatrix.spec.sliding_window.sketched_stream import (
     PRINTED,
@@ -21,7 +22,6 @@ from dpmatrix.spec.sliding_window.sketched_stream import (
     meant,
     update_term,
 )
-from dpmatrix.spec.wishart.spectra import disagreement
 
 
 def sums_margin(p: SketchedStream, lines: Lines) -> arb:

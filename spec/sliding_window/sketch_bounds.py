@@ -7,12 +7,12 @@ from flint import arb, fmpq_mat
 
 from dpmatrix.exact import Exact, Real, ball, rational
 from dpmatrix.privacy.profiles.incomplete_gamma import lower_tail
-from dpmatrix.spec.conditions import at_least, below, equality, exceeds, positive, whole
+from dpmatrix.spec.common.conditions import at_least, below, equality, exceeds, positive, whole
+from dpmatrix.spec.common.spectra import disagreement, identity
 from dpmatrix.spec.sliding_window.loewner import between, flag, gram, precedes_margin, squared_norm
 from dpmatrix.spec.sliding_window.sketch_privacy import floor
 from dpmatrix.spec.sliding_window.sketched_stream import PRINTED, REPAIRED, SketchedStream, history
 from dpmatrix.spec.sliding_window.window_direction import WindowDirection, sandwich
-from dpmatrix.spec.wishart.spectra import disagreement, identity
 
 
 @attrs.frozen

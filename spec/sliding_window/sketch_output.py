@@ -12,7 +12,7 @@ from flint import arb
 
 from dpmatrix.exact import Exact, ball, rational
 from dpmatrix.privacy.profiles.incomplete_gamma import lower_tail, upper_tail
-from dpmatrix.spec.conditions import at_least, below, exceeds, positive, whole
+from dpmatrix.spec.common.conditions import at_least, below, exceeds, positive, whole
 from dpmatrix.spec.sliding_window.approximate_update import APPROXIMATIONS, NEAR_SHAPES
 from dpmatrix.spec.sliding_window.histograms import Histogram, approximate_accuracy_margin, window_gram
 from dpmatrix.spec.sliding_window.loewner import precedes_margin, scaled

@@ -8,7 +8,7 @@ from flint import arb
 from dpmatrix.claims import Claim, Condition, Defect, Kind, Locator, Repair, Statement, Step, Verdict
 from dpmatrix.exact import Exact, Real, ball, rational
 from dpmatrix.privacy.profiles import SketchProfile
-from dpmatrix.spec.conditions import at_least, below, exceeds, positive, whole
+from dpmatrix.spec.common.conditions import at_least, below, exceeds, positive, whole
 from dpmatrix.spec.sliding_window.dyadic_release import SEQUENCE_CHANGE
 from dpmatrix.spec.sliding_window.loewner import flag
 from dpmatrix.spec.sliding_window.printed_output import MANY_DIMENSIONS, PrintedStreams, output_divergence

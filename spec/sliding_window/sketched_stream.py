@@ -6,7 +6,7 @@ import attrs
 from flint import arb, fmpq_mat
 
 from dpmatrix.exact import Exact, rational
-from dpmatrix.spec.conditions import exceeds, whole
+from dpmatrix.spec.common.conditions import exceeds, whole
 from dpmatrix.spec.sliding_window.loewner import flag, row
 
 

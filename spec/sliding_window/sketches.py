@@ -7,7 +7,7 @@ from flint import arb, fmpq
 
 from dpmatrix.claims import Chosen, Claim, Defect, Kind, Locator, Repair, Statement, Verdict
 from dpmatrix.exact import Exact, Real, ball, rational, square
-from dpmatrix.spec.conditions import at_most, below, exceeds, positive, whole
+from dpmatrix.spec.common.conditions import at_most, below, exceeds, positive, whole
 from dpmatrix.spec.sliding_window.eigenvalue_laws import wishart_within
 
 

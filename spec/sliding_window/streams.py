@@ -9,10 +9,10 @@ from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Claim, Condition, Kind, Locator, Statement, Step, Verdict
 from dpmatrix.exact import Exact, rational
-from dpmatrix.spec.conditions import at_least, whole
+from dpmatrix.spec.common.conditions import at_least, whole
+from dpmatrix.spec.common.spectra import disagreement, spectral_norm
 from dpmatrix.spec.sliding_window.loewner import between, flag, gram, row, squared_norm, zeros
 from dpmatrix.spec.sliding_window.post_processing import TAIL_OF_THE_LOSS
-from dpmatrix.spec.wishart.spectra import disagreement, spectral_norm
 
 
 @attrs.frozen

@@ -6,9 +6,9 @@ import attrs
 from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.exact import Exact, Real, ball, rational, square
-from dpmatrix.spec.conditions import at_least, below, exceeds
+from dpmatrix.spec.common.conditions import at_least, below, exceeds
+from dpmatrix.spec.common.spectra import diagonal, disagreement, eigenvalues, identity, trace
 from dpmatrix.spec.sliding_window.loewner import flag, gram, precedes_margin, scaled
-from dpmatrix.spec.wishart.spectra import diagonal, disagreement, eigenvalues, identity, trace
 
 
 @attrs.frozen

@@ -7,7 +7,7 @@ from flint import arb
 
 from dpmatrix.exact import Exact, ball, rational, square
 from dpmatrix.privacy.profiles.incomplete_gamma import lower_tail
-from dpmatrix.spec.conditions import at_least, below, exceeds, positive, whole
+from dpmatrix.spec.common.conditions import at_least, below, exceeds, positive, whole
 from dpmatrix.spec.sliding_window.sketch_privacy import floor, whole_rows
 
 MANY_DEGREES = 10**5

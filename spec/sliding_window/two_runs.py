@@ -5,7 +5,8 @@ from __future__ import annotations
 import attrs
 from flint import arb
 
-from dpmatrix.spec.conditions import exceeds
+from dpmatrix.spec.common.conditions import exceeds
+from dpmatrix.spec.common.spectra import disagreement
 from dpmatrix.spec.sliding_window.loewner import flag, row, squared_norm
 from dpmatrix.spec.sliding_window.sketched_stream import (
     REPAIRED,
@@ -14,7 +15,6 @@ from dpmatrix.spec.sliding_window.sketched_stream import (
     history,
     shapes_margin,
 )
-from dpmatrix.spec.wishart.spectra import disagreement
 
 
 @attrs.frozen

@@ -7,7 +7,7 @@ from flint import arb, fmpq_mat
 
 from dpmatrix.claims import Claim, Condition, Defect, Kind, Locator, Repair, Statement, Verdict
 from dpmatrix.exact import Exact, rational
-from dpmatrix.spec.conditions import below, exceeds, positive, whole
+from dpmatrix.spec.common.conditions import below, exceeds, positive, whole
 from dpmatrix.spec.sliding_window.histograms import (
     Histogram,
     close,

@@ -8,7 +8,7 @@ import attrs
 from flint import arb
 
 from dpmatrix.claims import Claim, Kind, Locator, Repair, Statement, Step, Verdict
-from dpmatrix.spec.conditions import exceeds, whole
+from dpmatrix.spec.common.conditions import exceeds, whole
 from dpmatrix.spec.sliding_window.loewner import flag
 
 Closeness = Callable[[int, int], bool]

@@ -11,7 +11,8 @@ from flint import arb, fmpq, fmpq_mat
 from dpmatrix.claims import Statement
 from dpmatrix.exact import Exact, ball, rational, square
 from dpmatrix.privacy.profiles.incomplete_gamma import lower_tail
-from dpmatrix.spec.conditions import at_least, below, exceeds, positive, whole
+from dpmatrix.spec.common.conditions import at_least, below, exceeds, positive, whole
+from dpmatrix.spec.common.spectra import diagonal, disagreement, identity
 from dpmatrix.spec.sliding_window.dyadic_release import (
     DyadicRelease,
     WindowCover,
@@ -22,7 +23,6 @@ from dpmatrix.spec.sliding_window.dyadic_release import (
 )
 from dpmatrix.spec.sliding_window.loewner import are_symmetric, flag, precedes_margin, scaled
 from dpmatrix.spec.sliding_window.private_window import within_bound
-from dpmatrix.spec.wishart.spectra import diagonal, disagreement, identity
 
 
 @attrs.frozen

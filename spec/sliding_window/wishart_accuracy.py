@@ -6,7 +6,7 @@ import attrs
 from flint import arb, fmpq
 
 from dpmatrix.exact import Real, ball
-from dpmatrix.spec.conditions import at_least, below, exceeds
+from dpmatrix.spec.common.conditions import at_least, below, exceeds
 from dpmatrix.spec.sliding_window.eigenvalue_laws import wishart_within
 from dpmatrix.spec.sliding_window.loewner import between, precedes_margin
 from dpmatrix.spec.sliding_window.window_direction import WindowDirection, sandwich

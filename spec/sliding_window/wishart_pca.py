@@ -7,7 +7,8 @@ from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Chosen, Claim, Defect, Kind, Locator, Repair, Statement, Step, Verdict
 from dpmatrix.exact import Exact, Real, ball, rational
-from dpmatrix.spec.conditions import at_least, at_most, below, exceeds, positive, whole
+from dpmatrix.spec.common.conditions import at_least, at_most, below, exceeds, positive, whole
+from dpmatrix.spec.common.spectra import eigenvalues, identity
 from dpmatrix.spec.sliding_window.loewner import between, flag, squared_norm
 from dpmatrix.spec.sliding_window.private_choice import BEST_CHOICE, CHANGE, PRIVATE, best_margin
 from dpmatrix.spec.sliding_window.projection_costs import (
@@ -26,7 +27,6 @@ from dpmatrix.spec.sliding_window.projection_costs import (
 )
 from dpmatrix.spec.sliding_window.wishart_stream import PRINTED, RUN, NoisyStream, history
 from dpmatrix.spec.sliding_window.wishart_window import DEGREES, WishartParameters
-from dpmatrix.spec.wishart.spectra import eigenvalues, identity
 
 
 def reached(p: WishartParameters) -> arb:

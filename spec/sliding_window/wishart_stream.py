@@ -6,9 +6,9 @@ import attrs
 from flint import arb, fmpq_mat
 
 from dpmatrix.claims import Claim, Kind, Locator, Repair, Statement, Step, Verdict
-from dpmatrix.spec.conditions import exceeds, whole
+from dpmatrix.spec.common.conditions import exceeds, whole
+from dpmatrix.spec.common.spectra import disagreement, nonnegative_spectrum
 from dpmatrix.spec.sliding_window.loewner import between, flag, gram, precedes, precedes_margin, row, zeros
-from dpmatrix.spec.wishart.spectra import disagreement, nonnegative_spectrum
 
 
 @attrs.frozen

@@ -9,7 +9,7 @@ from dpmatrix.claims import Claim, Defect, Kind, Locator, Repair, Statement, Ste
 from dpmatrix.exact import Exact, ball, rational
 from dpmatrix.privacy.adjacency import Adjacency
 from dpmatrix.privacy.profiles import WishartProfile, support_failure
-from dpmatrix.spec.conditions import at_least, below, exceeds, positive, whole
+from dpmatrix.spec.common.conditions import at_least, below, exceeds, positive, whole
 from dpmatrix.spec.sliding_window.largest_noise import LARGEST_NOISE
 from dpmatrix.spec.sliding_window.published_windows import CHANGE, LAST, PROMISE, last_window_margin
 from dpmatrix.spec.sliding_window.wishart_accuracy import (

@@ -6,6 +6,7 @@ from flint import arb
 
 from dpmatrix.claims import Claim, Condition, Kind, Locator, Repair, Statement, Verdict
 from dpmatrix.exact import rational
+from dpmatrix.spec.common.spectra import noise_norm
 from dpmatrix.spec.wishart.closeness_proof import (
     NOISY_TOP,
     PARAMETERS,
@@ -18,7 +19,6 @@ from dpmatrix.spec.wishart.closeness_proof import (
     signed_closeness_margin,
     tail_factor,
 )
-from dpmatrix.spec.wishart.spectra import noise_norm
 
 
 def closeness_margin(p: TopVectorRun) -> arb:

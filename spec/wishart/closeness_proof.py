@@ -7,8 +7,8 @@ from flint import arb, fmpq
 
 from dpmatrix.claims import Condition, Statement, Step
 from dpmatrix.exact import Exact, Real, ball, rational, square
-from dpmatrix.spec.conditions import below, equality, exceeds, positive, whole
-from dpmatrix.spec.wishart.spectra import (
+from dpmatrix.spec.common.conditions import below, equality, exceeds, positive, whole
+from dpmatrix.spec.common.spectra import (
     DECREASING,
     EIGENVECTORS,
     PROPER_RANK,

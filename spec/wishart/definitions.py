@@ -9,7 +9,7 @@ from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Claim, Kind, Locator, Repair, Statement, Verdict
 from dpmatrix.exact import ball, nonnegative_root, square
-from dpmatrix.spec.conditions import exceeds
+from dpmatrix.spec.common.conditions import exceeds
 from dpmatrix.spec.wishart.sensitivity import UNIT_BALL, RecordPair
 
 

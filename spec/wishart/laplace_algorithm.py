@@ -9,9 +9,9 @@ from dpmatrix.claims import Claim, Kind, Locator, Repair, Statement, Verdict
 from dpmatrix.exact import Exact, ball, rational
 from dpmatrix.privacy.adjacency import Adjacency
 from dpmatrix.privacy.sensitivity import Entries, l1_sensitivity
-from dpmatrix.spec.conditions import at_most, equality
+from dpmatrix.spec.common.conditions import at_most, equality
+from dpmatrix.spec.common.points import GRID, INPUT_HYPOTHESES, ON_A_GRID, GridNoise, InputPerturbation
 from dpmatrix.spec.wishart.laplace_perturbation import printed_laplace_scale
-from dpmatrix.spec.wishart.points import GRID, INPUT_HYPOTHESES, ON_A_GRID, GridNoise, InputPerturbation
 from dpmatrix.spec.wishart.scalar_noise import no_delta
 
 

@@ -10,8 +10,8 @@ from flint import acb, arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Claim, Kind, Locator, Statement, Verdict
 from dpmatrix.exact import Real, ball
-from dpmatrix.spec.conditions import equality, exceeds, positive
-from dpmatrix.spec.wishart.spectra import disagreement
+from dpmatrix.spec.common.conditions import equality, exceeds, positive
+from dpmatrix.spec.common.spectra import disagreement
 
 
 @attrs.frozen

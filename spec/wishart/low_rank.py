@@ -9,9 +9,9 @@ from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Chosen, Claim, Defect, Kind, Locator, Repair, Statement, Step, Verdict
 from dpmatrix.exact import Exact, ball, rational
-from dpmatrix.spec.conditions import at_least, exceeds, positive, whole
-from dpmatrix.spec.wishart.points import InputPerturbation
-from dpmatrix.spec.wishart.spectra import (
+from dpmatrix.spec.common.conditions import at_least, exceeds, positive, whole
+from dpmatrix.spec.common.points import InputPerturbation
+from dpmatrix.spec.common.spectra import (
     diagonal,
     disagreement,
     eigenvalues,

@@ -7,7 +7,7 @@ from flint import arb, fmpq
 
 from dpmatrix.claims import Chosen, Statement, Step
 from dpmatrix.exact import Real, ball
-from dpmatrix.spec.conditions import at_least, below, exceeds, positive, whole
+from dpmatrix.spec.common.conditions import at_least, below, exceeds, positive, whole
 from dpmatrix.spec.wishart.packing import Packing, largest_family, log_printed_count
 
 

@@ -6,8 +6,8 @@ import attrs
 from flint import arb, fmpq_mat
 
 from dpmatrix.claims import Claim, Condition, Defect, Kind, Locator, Repair, Statement, Verdict
-from dpmatrix.spec.conditions import exceeds, whole
-from dpmatrix.spec.wishart.spectra import disagreement, eigenvalues, ranked, singular_values, trace
+from dpmatrix.spec.common.conditions import exceeds, whole
+from dpmatrix.spec.common.spectra import disagreement, eigenvalues, ranked, singular_values, trace
 
 
 @attrs.frozen

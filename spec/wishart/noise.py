@@ -7,8 +7,8 @@ from flint import arb, fmpz
 
 from dpmatrix.claims import Chosen, Claim, Kind, Locator, Statement, Step, Verdict
 from dpmatrix.exact import Real, ball
+from dpmatrix.spec.common.points import INPUT_HYPOTHESES, InputPerturbation
 from dpmatrix.spec.wishart.laplace_perturbation import printed_laplace_scale
-from dpmatrix.spec.wishart.points import INPUT_HYPOTHESES, InputPerturbation
 
 
 def gaussian_trace_moment(size: int, order: int) -> fmpz:

@@ -7,9 +7,9 @@ from flint import arb
 
 from dpmatrix.claims import Chosen, Claim, Defect, Kind, Locator, Range, Repair, Statement, Step, Verdict
 from dpmatrix.exact import Real, ball
-from dpmatrix.spec.conditions import exceeds, positive, whole
+from dpmatrix.spec.common.conditions import exceeds, positive, whole
+from dpmatrix.spec.common.points import INPUT_HYPOTHESES, InputPerturbation
 from dpmatrix.spec.wishart.laplace_perturbation import printed_laplace_scale
-from dpmatrix.spec.wishart.points import INPUT_HYPOTHESES, InputPerturbation
 from dpmatrix.spec.wishart.wishart_perturbation import printed_wishart_scale
 
 

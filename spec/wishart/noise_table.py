@@ -8,10 +8,10 @@ from flint import arb, fmpq
 from dpmatrix.claims import Chosen, Claim, Kind, Locator, Repair, Statement, Verdict
 from dpmatrix.exact import Real, ball, nonnegative_root
 from dpmatrix.privacy.profiles import GaussianProfile
-from dpmatrix.spec.conditions import at_most, below, positive, whole
+from dpmatrix.spec.common.conditions import at_most, below, positive, whole
+from dpmatrix.spec.common.points import InputPerturbation
 from dpmatrix.spec.wishart.laplace_perturbation import laplace_perturbation_slack, printed_laplace_scale
 from dpmatrix.spec.wishart.noise_comparison import Between, gaussian_norm, laplace_norm, wishart_norm
-from dpmatrix.spec.wishart.points import InputPerturbation
 from dpmatrix.spec.wishart.wishart_perturbation import printed_wishart_scale
 
 

@@ -7,7 +7,7 @@ from flint import arb, fmpq
 
 from dpmatrix.claims import Chosen, Claim, Defect, Kind, Locator, Repair, Statement, Verdict
 from dpmatrix.exact import Real, ball, square
-from dpmatrix.spec.conditions import at_most, exceeds, positive, whole
+from dpmatrix.spec.common.conditions import at_most, exceeds, positive, whole
 
 
 @attrs.frozen

@@ -6,8 +6,8 @@ import attrs
 from flint import arb, fmpq_mat
 
 from dpmatrix.claims import Claim, Condition, Kind, Locator, Repair, Statement, Verdict
-from dpmatrix.spec.conditions import exceeds
-from dpmatrix.spec.wishart.spectra import (
+from dpmatrix.spec.common.conditions import exceeds
+from dpmatrix.spec.common.spectra import (
     DECREASING,
     EIGENVECTORS,
     PROPER_RANK,

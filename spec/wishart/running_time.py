@@ -7,7 +7,7 @@ from flint import arb
 
 from dpmatrix.claims import Chosen, Claim, Defect, Kind, Locator, Repair, Statement, Step, Verdict
 from dpmatrix.exact import Real, ball
-from dpmatrix.spec.conditions import exceeds, positive, whole
+from dpmatrix.spec.common.conditions import exceeds, positive, whole
 
 
 @attrs.frozen

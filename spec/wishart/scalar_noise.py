@@ -8,7 +8,7 @@ from flint import arb, fmpq
 from dpmatrix.claims import Claim, Defect, Kind, Locator, Repair, Statement, Verdict
 from dpmatrix.exact import Real, ball
 from dpmatrix.privacy.profiles import GaussianProfile, LaplaceProfile
-from dpmatrix.spec.conditions import at_least, at_most, below, exceeds, positive
+from dpmatrix.spec.common.conditions import at_least, at_most, below, exceeds, positive
 
 
 @attrs.frozen

@@ -10,7 +10,7 @@ from flint import arb
 
 from dpmatrix.claims import Claim, Condition, Kind, Locator, Statement, Step, Verdict
 from dpmatrix.exact import Real, ball, nonnegative_root, square
-from dpmatrix.spec.conditions import at_least, at_most
+from dpmatrix.spec.common.conditions import at_least, at_most
 
 
 @attrs.frozen

@@ -5,9 +5,8 @@ from __future__ import annotations
 from flint import arb
 
 from dpmatrix.claims import Claim, Condition, Kind, Locator, Statement, Step, Verdict
-from dpmatrix.spec.conditions import equality, exceeds
-from dpmatrix.spec.wishart.projectors import davis_kahan_bound, davis_kahan_margin, repeated_vector_difference
-from dpmatrix.spec.wishart.spectra import (
+from dpmatrix.spec.common.conditions import equality, exceeds
+from dpmatrix.spec.common.spectra import (
     DECREASING,
     EIGENVECTORS,
     PROPER_RANK,
@@ -24,6 +23,7 @@ from dpmatrix.spec.wishart.spectra import (
     singular_values,
     spectral_norm,
 )
+from dpmatrix.spec.wishart.projectors import davis_kahan_bound, davis_kahan_margin, repeated_vector_difference
 
 
 def theorem_6_margin(p: SpectralPair) -> arb:

@@ -7,8 +7,8 @@ from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Claim, Condition, Kind, Locator, Repair, Statement, Verdict
 from dpmatrix.exact import Exact, rational
-from dpmatrix.spec.conditions import equality
-from dpmatrix.spec.wishart.spectra import disagreement, identity, nonnegative_spectrum, trace
+from dpmatrix.spec.common.conditions import equality
+from dpmatrix.spec.common.spectra import disagreement, identity, nonnegative_spectrum, trace
 
 
 @attrs.frozen

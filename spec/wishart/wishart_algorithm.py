@@ -7,8 +7,8 @@ from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Claim, Kind, Locator, Repair, Statement, Step, Verdict
 from dpmatrix.exact import Exact, Real, ball, rational
-from dpmatrix.spec.conditions import at_least, at_most, equality, exceeds, positive
-from dpmatrix.spec.wishart.points import GRID, INPUT_HYPOTHESES, ON_A_GRID, GridNoise, InputPerturbation
+from dpmatrix.spec.common.conditions import at_least, at_most, equality, exceeds, positive
+from dpmatrix.spec.common.points import GRID, INPUT_HYPOTHESES, ON_A_GRID, GridNoise, InputPerturbation
 from dpmatrix.spec.wishart.scalar_noise import no_delta
 from dpmatrix.spec.wishart.wishart_perturbation import printed_wishart_scale
 

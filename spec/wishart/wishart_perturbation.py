@@ -10,8 +10,8 @@ from dpmatrix.exact import Real, ball, square
 from dpmatrix.privacy.adjacency import Adjacency
 from dpmatrix.privacy.profiles import WishartProfile
 from dpmatrix.privacy.sensitivity import nuclear_sensitivity
-from dpmatrix.spec.conditions import at_least, at_most, equality, exceeds, positive, whole
-from dpmatrix.spec.wishart.points import INPUT_HYPOTHESES, InputPerturbation
+from dpmatrix.spec.common.conditions import at_least, at_most, equality, exceeds, positive, whole
+from dpmatrix.spec.common.points import INPUT_HYPOTHESES, InputPerturbation
 from dpmatrix.spec.wishart.scalar_noise import no_delta
 from dpmatrix.spec.wishart.sensitivity import UNIT_BALL, RecordPair, nuclear_norm
 

@@ -7,8 +7,8 @@ from flint import acb, arb, fmpq
 
 from dpmatrix.claims import Chosen, Claim, Kind, Locator, Statement, Step, Verdict
 from dpmatrix.exact import Exact, Real, ball, nonnegative_root, rational
-from dpmatrix.spec.conditions import at_least, equality, exceeds, positive, whole
-from dpmatrix.spec.wishart.points import InputPerturbation
+from dpmatrix.spec.common.conditions import at_least, equality, exceeds, positive, whole
+from dpmatrix.spec.common.points import InputPerturbation
 from dpmatrix.spec.wishart.wishart_perturbation import printed_wishart_scale
 
 

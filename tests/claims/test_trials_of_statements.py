@@ -10,7 +10,7 @@ from dpmatrix.claims.tried import Need, Trial, Tried
 from dpmatrix.exact import Real, ball
 from dpmatrix.reporting.vacuity import needs, replaced
 from dpmatrix.spec import load
-from dpmatrix.spec.wishart.points import InputPerturbation
+from dpmatrix.spec.common.points import InputPerturbation
 
 
 @attrs.frozen

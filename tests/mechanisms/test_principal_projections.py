@@ -18,8 +18,8 @@ from dpmatrix.mechanisms import (
 )
 from dpmatrix.mechanisms.streams import SlidingWindowGram, WindowParameters
 from dpmatrix.privacy import Adjacency, PrivacyGuarantee
+from dpmatrix.spec.common.spectra import diagonal
 from dpmatrix.spec.sliding_window.constrained_pca import NonNegative, Sparse, best_sparse, non_negative_margin
-from dpmatrix.spec.wishart.spectra import diagonal
 
 PROMISE = PrivacyGuarantee(1, Fraction(1, 10**6), Adjacency.ADD_REMOVE_ONE)
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from dpmatrix.claims import Truth
 from dpmatrix.errors import InvalidParameterError
-from dpmatrix.spec.wishart.spectra import nonnegative_spectrum
+from dpmatrix.spec.common.spectra import nonnegative_spectrum
 from dpmatrix.streaming import positive_semidefinite, precedes
 
 SMALL = st.integers(-3, 3)

@@ -31,8 +31,8 @@ from dpmatrix.privacy import (
     l1_sensitivity,
 )
 from dpmatrix.spec.analyze_gauss.gaussian_mechanism import printed_deviation
+from dpmatrix.spec.common.points import InputPerturbation
 from dpmatrix.spec.cross_gaussian import GaussianScales, first_scale, second_scale
-from dpmatrix.spec.wishart.points import InputPerturbation
 from dpmatrix.spec.wishart.wishart_perturbation import printed_wishart_scale
 
 REPLACE, ADD = Adjacency.REPLACE_ONE, Adjacency.ADD_REMOVE_ONE

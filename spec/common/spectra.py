@@ -14,7 +14,7 @@ from flint import acb, arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Condition
 from dpmatrix.exact import Exact, Real, ball, nonnegative_root, rational
-from dpmatrix.spec.conditions import exceeds, whole
+from dpmatrix.spec.common.conditions import exceeds, whole
 
 
 def eigenvalues(matrix: fmpq_mat) -> list[arb]:

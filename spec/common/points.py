@@ -7,7 +7,7 @@ from flint import arb
 
 from dpmatrix.claims import Chosen
 from dpmatrix.exact import Real, ball
-from dpmatrix.spec.conditions import at_least, exceeds, positive, whole
+from dpmatrix.spec.common.conditions import at_least, exceeds, positive, whole
 
 
 @attrs.frozen
