@@ -7,7 +7,7 @@ from fractions import Fraction
 import attrs
 import mpmath
 import sympy
-from flint import arb
+from flint import arb, ctx
 
 from dpmatrix.claims import Truth, bind_hypotheses, redefined
 from dpmatrix.claims.formulas import real
@@ -53,8 +53,9 @@ def assert_ends(statement, distance, points) -> None:
 
 def many(constant) -> GaussianDatabases:
     """Take n = 100, p = 2, beta = 1/2, and 2/q databases or more, q = Pr(chi^2_100 > 100 (1 + d)), d the distance."""
-    distance = ball(rational(constant)) * (arb(2).log() / 100).sqrt() / 2
-    doublings = max(0, int((-upper_tail(50 * (1 + distance), arb(50)).log() / arb(2).log()).upper().ceil().fmpz()))
+    with ctx.workprec(1024):
+        distance = ball(rational(constant)) * (arb(2).log() / 100).sqrt() / 2
+        doublings = max(0, int((-upper_tail(50 * (1 + distance), arb(50)).log() / arb(2).log()).upper().ceil().fmpz()))
     return GaussianDatabases(100, 2, 2, constant, Fraction(1, 2), doublings)
 
 

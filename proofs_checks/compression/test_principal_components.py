@@ -115,9 +115,9 @@ def test_theorem_5_1_needs_its_rows_and_its_rate(statement) -> None:
 def kept(ratio, least_records) -> KeptCovariance:
     """P = 2, A = Sigma_1 = I, and the corner of the box (12): X'X/m = I + r J, r = C sqrt(ln 2np/m) rounded down."""
     n = max(int(str(least_records)), 10**3)
-    with mpmath.workdps(60):
+    with mpmath.workdps(400):
         m = max(int(4 * real(ratio) * logarithm(n, 2)) + 1, least_rows(n, 2))
-        r = Fraction(int(mpmath.sqrt(squared_constant() * logarithm(n, 2) / m) * 10**30), 10**30)
+        r = Fraction(int(mpmath.sqrt(squared_constant() * logarithm(n, 2) / m) * 10**200), 10**200)
     corner = fmpq_mat([[1 + rational(r), rational(r)], [rational(r), 1 + rational(r)]])
     return KeptCovariance(ONE, ONE, corner, n, m, 0, ratio, least_records)
 

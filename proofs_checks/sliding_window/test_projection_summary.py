@@ -82,7 +82,7 @@ def parameters():
 def small_eta(constant) -> SummaryParameters:
     """Give eta = 1/(10 c^2), c rounded up, with the rank that belongs to it."""
     number = 10 * whole_above(constant) ** 2
-    with mpmath.workdps(60):
+    with mpmath.workdps(400):
         rank = int(mpmath.ceil((5 + mpmath.log(10)) * number))
     return attrs.evolve(EMPTY, constant=constant, eta=Fraction(1, number), rank=rank)
 

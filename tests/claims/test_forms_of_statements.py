@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import attrs
 import pytest
-from flint import arb
+from flint import arb, fmpq
 
 from dpmatrix.claims import (
     Chosen,
@@ -20,7 +20,7 @@ from dpmatrix.claims import (
     bind,
     observing,
 )
-from dpmatrix.claims.forms import choices
+from dpmatrix.claims.families import choices
 from dpmatrix.exact import Real, ball, rational
 
 
@@ -117,6 +117,9 @@ def test_a_family_refutes_every_constant() -> None:
         (lambda constant: Point(2, constant=constant), "does not certainly fail"),
         (lambda constant: Point(2 * constant, constant=constant), "does not certainly fail"),  # x < 1 is outside
         (lambda constant: Point(2 * constant + 1, constant=1), "has other numbers"),
+        (lambda constant: Point(rational(10) ** 13, constant=constant), "does not fail"),
+        (lambda constant: Point(rational(10) ** 60, constant=constant), "does not fail"),  # K beyond its own number
+        (lambda constant: Point(2 * constant + 1 if constant < 10**13 else fmpq(1, 2), constant=constant), "not fail"),
     ],
 )
 def test_a_family_that_does_not_refute_is_refused(family, words) -> None:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from enum import Enum
 from typing import Any, TypeAlias
 
@@ -42,17 +41,6 @@ class Range(Enum):
     POSITIVE = "a positive number"
     WHOLE = "a positive integer"
     SHARE = "a number between 0 and 1"
-
-
-_POWERS = range(-12, 13, 2)
-_NUMBERS: Mapping[Range, tuple[Number, ...]] = {
-    Range.POSITIVE: tuple(rational(10) ** power for power in _POWERS),
-    Range.WHOLE: (2, 3, 5, 50, 500, *(10**power for power in _POWERS if power >= 0)),
-    Range.SHARE: (
-        *(rational(10) ** power for power in _POWERS if power < 0),
-        *(rational(k) / 8 for k in range(1, 8)),
-    ),
-}
 
 
 @attrs.frozen
@@ -98,16 +86,6 @@ def _same(one: Number, other: Number) -> bool:
 def agrees_with(point: Any, values: Mapping[str, Number]) -> bool:  # noqa: ANN401 - points are the statement's own
     """Whether a point has the given values in its fields."""
     return all(_same(getattr(point, name), value) for name, value in values.items())
-
-
-def choices(exists: Iterable[Chosen]) -> Iterator[dict[str, Number]]:
-    """Yield values of the chosen fields, over all of their ranges: all of one field, or ends and middles of several."""
-    chosen = tuple(exists)
-    values = [_NUMBERS[one.range] for one in chosen]
-    if len(chosen) > 1:
-        values = [(some[0], *some[:: max(1, len(some) // 4)][1:], some[-1]) for some in values]
-    for combination in itertools.product(*values):
-        yield {one.field: value for one, value in zip(chosen, combination, strict=True)}
 
 
 @attrs.frozen

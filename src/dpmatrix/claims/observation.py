@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -13,6 +14,7 @@ from flint import arb
 
 from dpmatrix.claims.names import claim_of
 from dpmatrix.claims.plain import is_plain
+from dpmatrix.claims.restatements import restatements
 from dpmatrix.claims.seen import Seen, is_box
 from dpmatrix.claims.truth import Truth
 from dpmatrix.claims.variations import variations
@@ -28,6 +30,10 @@ NARROW = 2.0**-20
 VARIATIONS = 60
 PATIENCE = 0.25
 """Seconds of search for one statement and item; what is found depends on it, what is true does not."""
+LEAST = 8
+"""How many points are asked nearby even where that takes longer."""
+LONG_PATIENCE = 4.0
+"""Seconds of computing after which even those are not asked, and the search counts as hurried."""
 
 
 @attrs.define(eq=False)
@@ -127,10 +133,20 @@ class Observed:
         for statement in wanted:
             if statement.instance or statement in self.failed:
                 continue
+            if statement in self.met:
+                self._look_for_restatements(statement, self.met[statement])
             if self._fails_where_another_was_asked(statement) or (
                 statement in self.met and self._fails_near(statement, self.met[statement])
             ):
                 self.failed.add(statement)
+
+    def _look_for_restatements(self, statement: Statement, seen: Seen) -> None:
+        began = time.perf_counter()
+        near = (point for sample in seen.samples[:1] for point in variations(sample, statement.name, VARIATIONS))
+        points = itertools.chain(seen.samples, near)
+        seen.restated = restatements(
+            statement, itertools.takewhile(lambda _: time.perf_counter() - began <= PATIENCE, points)
+        )
 
     def vary(self, statements: Iterable[Statement]) -> None:
         """Ask statements that were asked at few points at a few more, to see whether their margins vary."""
@@ -159,11 +175,13 @@ class Observed:
         return False
 
     def _fails_near(self, statement: Statement, seen: Seen) -> bool:
-        began = time.perf_counter()
+        began, tried = time.process_time(), 0  # a busy machine is no reason to look at less
         for sample in seen.samples:
             for point in variations(sample, statement.name, VARIATIONS):
-                if time.perf_counter() - began > PATIENCE:
+                if time.process_time() - began > (PATIENCE if tried >= LEAST else LONG_PATIENCE):
+                    seen.hurried = tried < LEAST
                     return False
+                tried += 1
                 found = statement.consider(point)
                 if found is None:
                     continue

@@ -38,6 +38,10 @@ class Seen:
         Whether two of the points differ, or one is a box.
     others
         Whether another point is known of which the statement speaks.
+    hurried
+        Whether time ran out before the search had asked at a few points nearby.
+    restated
+        The hypotheses that say as much as the conclusion, and those that are known not to: see `restatements`.
     """
 
     points: int = 0
@@ -49,11 +53,13 @@ class Seen:
     samples: list[Any] = attrs.Factory(list)
     several: bool = False
     others: bool = False
+    hurried: bool = False
+    restated: dict[str, bool] = attrs.Factory(dict)
 
     def add(self, point: Any) -> None:  # noqa: ANN401 - points are the statement's own
         """Count a point."""
         wide = is_box(point)
-        for name, value in _numbers(point):
+        for name, value in numbers(point):
             enclosed = ball(value)
             low, high = float(enclosed.lower()), float(enclosed.upper())
             known = self.ranges.get(name, (low, high))
@@ -85,11 +91,13 @@ class Seen:
             "compared": self.compared,
             "ranges": {name: list(ends) for name, ends in sorted(self.ranges.items())},
             "edge": sorted(self.beyond - self.inside),
+            "hurried": self.hurried,
+            "restated": dict(sorted(self.restated.items())),
             "alone": "" if self.several or self.others else repr(self.samples[:1]),
         }
 
 
-def _numbers(point: Any) -> Iterator[tuple[str, Any]]:  # noqa: ANN401 - points are the statement's own
+def numbers(point: Any) -> Iterator[tuple[str, Any]]:  # noqa: ANN401 - points are the statement's own
     """Yield the numeric fields of a record."""
     fields = attrs.fields(type(point)) if attrs.has(type(point)) else ()
     for field in fields:

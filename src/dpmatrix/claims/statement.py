@@ -10,7 +10,8 @@ from flint import arb
 
 from dpmatrix.claims.conditions import Condition, Final, OutsideHypothesesError
 from dpmatrix.claims.decisions import Margin, decided, is_equality, is_function
-from dpmatrix.claims.forms import Chosen, Form, Law, NoFamilyError, Number, agrees_with, choices
+from dpmatrix.claims.families import ask_family
+from dpmatrix.claims.forms import Chosen, Form, Law, NoFamilyError, Number
 from dpmatrix.claims.observation import tell, tell_family
 from dpmatrix.claims.truth import Truth, conjunction, decide
 
@@ -164,7 +165,8 @@ class Statement(Final):
         tell(self, point, answer, value, applies=applies)
         return answer
 
-    def _decided(self, point: Any) -> Truth:  # noqa: ANN401 - points are the statement's own
+    def concludes(self, point: Any) -> Truth:  # noqa: ANN401 - points are the statement's own
+        """Answer as `conclusion` does; nobody is told."""
         return self._sided(decided(self._margin, point, strict=self.strict)[0])
 
     def _sided(self, answer: Truth) -> Truth:
@@ -180,7 +182,7 @@ class Statement(Final):
 
     def fails(self, point: Any) -> bool:  # noqa: ANN401 - points are the statement's own
         """Whether the assertion is certainly false at a point of which it speaks; nobody is told."""
-        return self.speaks_of(point) and self._decided(point) is Truth.FALSE
+        return self.speaks_of(point) and self.concludes(point) is Truth.FALSE
 
     def consider(self, point: Any) -> tuple[Truth, arb] | None:  # noqa: ANN401 - points are the statement's own
         """Answer at a point, with the exhibited numbers, that meets the hypotheses; None at others; nobody is told."""
@@ -231,8 +233,8 @@ class Statement(Final):
         Parameters
         ----------
         family
-            Function of the chosen fields, by their names, that returns a point with these values. It is run at
-            numbers all over the ranges of the fields. All its points agree in the fields that come before the choice.
+            Function of the chosen fields, by their names, that returns a point with these values; see `ask_family`
+            for the values. All its points agree in the fields that come before the choice.
 
         Raises
         ------
@@ -242,16 +244,7 @@ class Statement(Final):
         """
         if not self.exists:
             raise NoFamilyError(f"{self.name} does not say that a number exists; one point refutes it")
-        before: dict[str, Any] = {}
-        for values in choices(self.exists):
-            point = family(**values)
-            if not agrees_with(point, values):
-                raise NoFamilyError(f"{self.name}: the point for {values} has other numbers")
-            for name in {name for one in self.exists for name in one.after} - values.keys():
-                if before.setdefault(name, getattr(point, name)) != getattr(point, name):
-                    raise NoFamilyError(f"{self.name}: {name} comes before the choice, and changes with it")
-            if self.applies(point) is not Truth.TRUE or self._decided(point) is not Truth.FALSE:
-                raise NoFamilyError(f"{self.name} does not certainly fail at the point for {values}")
+        ask_family(self, family)
         tell_family(self)
 
     def asserts_as_much_as(self, other: Statement) -> bool:

@@ -204,6 +204,24 @@ class Outcomes:
                 points.setdefault(name, set()).update({met["alone"]} if met["alone"] else {"", "several"})
         return [name for name in names if len(points.get(name, ())) == 1]
 
+    def hurried(self, names: Iterable[str]) -> list[str]:
+        """Return the statements among these near which no item had the time to search."""
+        times: dict[str, list[bool]] = {}
+        for report in self._reports.values():
+            for name, met in report.seen["met"].items():
+                times.setdefault(name, []).append(met["hurried"])
+        return [name for name in names if times.get(name) and all(times[name])]
+
+    def restated(self, names: Iterable[str]) -> list[tuple[str, str]]:
+        """Return the statements among these with a hypothesis that says as much, wherever it was compared."""
+        found: dict[tuple[str, str], set[bool]] = {}
+        for report in self._reports.values():
+            for name, met in report.seen["met"].items():
+                for says, same in met["restated"].items():
+                    found.setdefault((name, says), set()).add(same)
+        wanted = set(names)
+        return sorted(pair for pair, same in found.items() if pair[0] in wanted and same == {True})
+
     def audits(self) -> tuple[AuditRecord, ...]:
         """Return what audits recorded, by mechanism and view, with what became of their items."""
         found = [

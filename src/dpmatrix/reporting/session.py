@@ -30,6 +30,7 @@ from dpmatrix.reporting.environment import environment
 from dpmatrix.reporting.folder import write_report
 from dpmatrix.reporting.implementations import implementations
 from dpmatrix.reporting.intact import Modules
+from dpmatrix.reporting.objections import empty_support
 from dpmatrix.reporting.outcomes import PROPERTY, Outcomes, Specified, seen
 from dpmatrix.reporting.part import Part
 from dpmatrix.reporting.terminal import gate_lines, standings_table
@@ -263,14 +264,7 @@ class Session:
         problems = violations(self.registry, self.catalogue, evidence, self.implementations, found, self.committed)
         patterns = self.config.getini("python_files")
         problems += self.outcomes.replacements()
-        problems += [
-            f"{name}: its margin is one number wherever it was asked, and says nothing of its points"
-            for name in self.outcomes.constant(self.specified.universal())
-        ]
-        problems += [
-            f"{name}: met at one point, and no other is known of which it speaks"
-            for name in self.outcomes.alone(self.specified.supported())
-        ]
+        problems += empty_support(self.outcomes, self.specified)
         problems += misconduct(self.config.rootpath, (), unread(self.config.rootpath, (one.node for one in evidence)))
         replaced = {*self.judge.replaced(), *self.replaced_in_workers}
         problems += [f"{name} is not what was imported" for name in sorted(replaced)]

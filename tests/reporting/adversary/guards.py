@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterable
 import attrs
 
 from dpmatrix import claims
-from dpmatrix.claims import Outcome, gate, observation, standing, statement
+from dpmatrix.claims import Outcome, families, gate, observation, standing, statement
+from dpmatrix.exact import rational
 from dpmatrix.reporting import conduct, intact, outcomes, written
 
 
@@ -119,6 +120,22 @@ def _variation() -> None:
 def _alone() -> None:
     """Take one point for as good as many."""
     outcomes.Outcomes.alone = lambda *_: []
+
+
+def _hurry() -> None:
+    """Search no longer where points are slow, and do not say so."""
+    observation.LEAST = 0
+
+
+def _restatements() -> None:
+    """Do not compare hypotheses with the conclusion."""
+    outcomes.Outcomes.restated = lambda *_: []
+
+
+def _choices() -> None:
+    """Ask families nowhere between eighths, and nowhere farther out."""
+    families._farther = lambda *_: ()
+    families._NUMBERS = {**families._NUMBERS, families.Range.SHARE: [rational(k) / 8 for k in range(1, 8)]}
 
 
 def _equality() -> None:

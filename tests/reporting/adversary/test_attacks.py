@@ -16,8 +16,8 @@ the evidence, or a person who types it:
 - whether the words of a claim are those of the document, and whether its formula is what the words say. Only a reader
   can tell; the fingerprint makes him look again after every change.
 
-`STANDING` lists the attacks that still have what they ask for. Each is there until the judge is mended; then its test
-fails, and it belongs among the others, with the words that refuse it.
+`STANDING` lists the attacks that still have what they ask for. Where the judge is mended, the test of one fails, and it
+belongs among the others, with the words that refuse it.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ import pytest
 
 from tests.reporting.adversary.projects import carry_out, read_attacks
 
-FOR_A_READER: tuple[str, ...] = (
+STANDING: tuple[str, ...] = (
     "a-square-is-not-negative",
     "an-instance-that-the-item-makes-up",
     "hypotheses-that-raise-where-it-fails",
@@ -44,16 +44,6 @@ FOR_A_READER: tuple[str, ...] = (
     "a-grade-that-nobody-gave",
 )
 """What is specified does not say what its words say, or says it of too little: only who reads both can tell."""
-STANDING: tuple[str, ...] = (
-    *FOR_A_READER,
-    # forms.toml
-    "a-constant-beyond-the-numbers-tried",
-    "a-share-that-was-not-tried",
-    # search.toml
-    "a-long-way-to-a-point",
-    # standing.toml
-    "a-hypothesis-that-says-as-much",
-)
 ATTACKS = {attack.name: attack for attack in read_attacks()}
 HONEST = [attack.name for attack in ATTACKS.values() if attack.family == "honest"]
 REFUSED = [name for name in ATTACKS if name not in (*STANDING, *HONEST)]
