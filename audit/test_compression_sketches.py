@@ -24,8 +24,8 @@ from dpmatrix.spec.compression.binary_loss import GamePair
 from dpmatrix.spec.compression.procedures import TwoCentres
 from dpmatrix.spec.compression.truncated_loss import TruncatedPair, exact_loss, printed_bound
 
-corollary_3_7 = cite("compression.corollary-3-7@b77a2648")
-theorem_4_6 = cite("compression.theorem-4-6@18080571")
+corollary_3_7 = cite("compression.corollary-3-7@b5e626c0")
+theorem_4_6 = cite("compression.theorem-4-6@910a4250")
 procedure_4_1 = cite("compression.procedure-4-1@ec3c2d52")
 
 

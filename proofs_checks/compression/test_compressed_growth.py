@@ -17,7 +17,7 @@ from proofs_checks.compression.compressed_tails import least_rows, logarithm, sq
 from proofs_checks.compression.covariance_pairs import INDEFINITE, SKEW
 from proofs_checks.exact_matrices import correlated, diagonal
 
-theorem_3_5 = cite("compression.theorem-3-5@a47c28c8")
+theorem_3_5 = cite("compression.theorem-3-5@51979383")
 
 
 def nearly_singular(smallness: Fraction, power: int, rows: int) -> GrowthPair:

@@ -37,7 +37,7 @@ from proofs_checks.compression.covariance_pairs import (
 from proofs_checks.compression.drawn_outputs import OUTPUTS
 from proofs_checks.exact_matrices import correlated
 
-theorem_3_2 = cite("compression.theorem-3-2@73e030a3")
+theorem_3_2 = cite("compression.theorem-3-2@9f956db5")
 remark_4_7 = cite("compression.remark-4-7@973eede2")
 
 ENTRIES = random.Random(20090625)

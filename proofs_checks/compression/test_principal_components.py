@@ -25,7 +25,7 @@ from proofs_checks.compression.compressed_tails import chi_square_tails, least_r
 from proofs_checks.compression.covariance_pairs import frobenius
 from proofs_checks.exact_matrices import correlated, diagonal
 
-theorem_5_1 = cite("compression.theorem-5-1@407832c9")
+theorem_5_1 = cite("compression.theorem-5-1@7893c680")
 
 ONE = fmpq_mat([[1, 0], [0, 1]])
 

@@ -17,7 +17,7 @@ def positive(field: str) -> Condition:
     def margin(point: Any) -> arb:  # noqa: ANN401 - any point that has the field
         return ball(getattr(point, field))
 
-    return Condition(f"{field} > 0", margin, strict=True)
+    return Condition(f"{field} > 0", margin, strict=True, of=field)
 
 
 def at_least(field: str, bound: Real) -> Condition:
@@ -26,7 +26,7 @@ def at_least(field: str, bound: Real) -> Condition:
     def margin(point: Any) -> arb:  # noqa: ANN401 - any point that has the field
         return ball(getattr(point, field)) - ball(bound)
 
-    return Condition(f"{field} >= {bound}", margin)
+    return Condition(f"{field} >= {bound}", margin, of=field)
 
 
 def at_most(field: str, bound: Real) -> Condition:
@@ -35,7 +35,7 @@ def at_most(field: str, bound: Real) -> Condition:
     def margin(point: Any) -> arb:  # noqa: ANN401 - any point that has the field
         return ball(bound) - ball(getattr(point, field))
 
-    return Condition(f"{field} <= {bound}", margin)
+    return Condition(f"{field} <= {bound}", margin, of=field)
 
 
 def below(field: str, bound: Real) -> Condition:
@@ -44,7 +44,7 @@ def below(field: str, bound: Real) -> Condition:
     def margin(point: Any) -> arb:  # noqa: ANN401 - any point that has the field
         return ball(bound) - ball(getattr(point, field))
 
-    return Condition(f"{field} < {bound}", margin, strict=True)
+    return Condition(f"{field} < {bound}", margin, strict=True, of=field)
 
 
 def whole(field: str, least: int) -> Condition:
@@ -54,7 +54,7 @@ def whole(field: str, least: int) -> Condition:
         value = getattr(point, field)
         return arb(value - least) if isinstance(value, int) else arb(-1)
 
-    return Condition(f"{field} >= {least}, an integer", margin)
+    return Condition(f"{field} >= {least}, an integer", margin, of=field)
 
 
 def exceeds(says: str, margin: Margin, *, strict: bool = True) -> Condition:

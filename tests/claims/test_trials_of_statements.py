@@ -70,6 +70,7 @@ def test_what_nobody_notices_must_be_explained() -> None:
     repaired = tried.trials["wishart.theorem-4+repair"]
     assert repaired.unnoticed == ("one",)
     assert (repaired.needs["epsilon > 0"], repaired.count("needed")) == ("needed", 1)
+    assert repaired.needs["dimension >= 1, an integer"] == "range"
     assert tried.problems(["wishart.theorem-4"], {}, whole=False) == [
         "wishart.theorem-4: no item of evidence notices a margin replaced by zero",
         "wishart.theorem-4+repair: no item of evidence notices a margin replaced by one",

@@ -36,11 +36,14 @@ class Condition(Final):
         Function of a point that returns a ball.
     strict
         Whether equality fails the condition.
+    of
+        The one field whose range the condition states; empty if it relates several, or says more of one.
     """
 
     says: str
     margin: Margin
     strict: bool = False
+    of: str = ""
 
     def at(self, point: Any) -> Truth:  # noqa: ANN401 - points are the statement's own
         """Answer at one point, or for all of a box when the point's fields are wide balls."""

@@ -8,6 +8,7 @@ from typing import Any
 
 import attrs
 
+from dpmatrix.claims.conditions import Condition
 from dpmatrix.claims.names import claim_of
 from dpmatrix.claims.registry import Registry
 from dpmatrix.claims.standing import held
@@ -23,6 +24,8 @@ class Need(Enum):
     """Without it the statement is false: a point is known."""
     DOMAIN = "domain"
     """Outside it the statement is not defined: a point is known at which it has no value."""
+    RANGE = "range"
+    """It states the range of one parameter, for which the sentence is meant; no point is known that needs it."""
     NOT_FOUND = "not found"
 
 
@@ -50,6 +53,11 @@ class Trial:
     def count(self, word: str) -> int:
         """Count the hypotheses of which this was found."""
         return sum(found == word for found in self.needs.values())
+
+
+def _found(condition: Condition, needs: Mapping[str, str]) -> str:
+    found = needs.get(condition.says, Need.NOT_FOUND.value)
+    return Need.RANGE.value if found == Need.NOT_FOUND.value and condition.of else found
 
 
 @attrs.frozen
@@ -83,7 +91,7 @@ class Tried:
             name: Trial(
                 tuple(sorted(runs.keys() - noticed.get(name, set()))),
                 len(items.get(name, ())),
-                {one.says: needs.get(name, {}).get(one.says, Need.NOT_FOUND.value) for one in statement.given}
+                {one.says: _found(one, needs.get(name, {})) for one in statement.given}
                 if name in held(claim)
                 else {},
             )
