@@ -10,11 +10,12 @@ import attrs
 import sympy
 from flint import arb
 
-from dpmatrix.claims import Truth, bind
+from dpmatrix.claims import Truth
 from dpmatrix.claims.forms import Number
 from dpmatrix.exact import rational
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.wishart.running_time import RunningTime, release_operations
+from dpmatrix.tracing import bind_expression
 
 running_time = cite("wishart.running-time@e91bf31e")
 
@@ -93,12 +94,7 @@ SIZES = [
     for d, k, c in ((1, 1, "1/3"), (2, 1, 7), (3, 2, 1), (6, 6, 2))
 ]
 SIZES += [RunningTime(10**9, 300, 7, 3, 12), *(RunningTime(n, 8, 3, 2, n) for n in (3, 4, 6, 9))]
-n_, d_, k_, s_ = sympy.symbols("n d k s", positive=True)
-
-
-def at_sizes(formula: sympy.Expr):
-    for p in SIZES:
-        yield p, formula.subs({n_: p.records, d_: p.dimension, k_: p.rank, s_: p.steps})
+n_, d_, k_, s_, c_ = sympy.symbols("records dimension rank steps constant", positive=True)
 
 
 def check_sizes(statement) -> None:
@@ -123,10 +119,7 @@ def test_every_entry_of_the_data_must_be_read(statement) -> None:
     for i in range(2):
         for j in range(3):
             assert sympy.simplify(sympy.diff(second_moment[i, i], data[i, j]) - 2 * data[i, j] / 3) == 0
-    constants = [sympy.Rational(p.constant) for p in SIZES]
-    printed = k_ * d_**2
-    values = [(p, c * v - p.records * p.dimension) for (p, v), c in zip(at_sizes(printed), constants, strict=True)]
-    bind(statement, values)
+    bind_expression(statement, c_ * k_ * d_**2 - n_ * d_)
     for k, d in ((1, 1), (3, 10), (300, 300)):
 
         def many_records(constant: Number, k: int = k, d: int = d) -> RunningTime:
@@ -155,7 +148,8 @@ def test_operations(statements) -> None:
     A step takes 2 k d (d - k) + k (k - 1)/2 operations less than 4 k d^2.
     """
     repaired, iteration = statements["wishart.running-time+repair"], statements["wishart.running-time/iteration"]
-    operations = d_ * (d_ + 1) / 2 * (2 * n_ + 2 * d_ + 3)
+    triangle, pairs = d_ * (d_ + 1) / 2, k_ * (k_ - 1) / 2
+    operations = triangle * (2 * n_ + 2 * d_ + 3)
     gap = 5 * (n_ * d_**2 + d_**3) - operations
     shifted = sympy.Poly(sympy.expand(gap.subs({n_: n_ + 1, d_: d_ + 1})), n_, d_)
     assert all(coefficient >= 0 for coefficient in shifted.coeffs())
@@ -166,7 +160,7 @@ def test_operations(statements) -> None:
             Fraction(j, 5) ** 2 for j in range(d + 1)
         )
     product = k_ * d_ * (d_ + d_ - 1)  # each of k d entries: d products and d - 1 sums
-    orthonormal = k_ * (k_ - 1) / 2 * (4 * d_ - 1) + 3 * k_ * d_
+    orthonormal = pairs * (4 * d_ - 1) + 3 * k_ * d_
     spare = 4 * k_ * d_**2 - product - orthonormal
     assert sympy.expand(spare - 2 * k_ * d_ * (d_ - k_) - k_ * (k_ - 1) / 2) == 0
     for d, k in ((1, 1), (2, 2), (3, 1), (4, 3), (5, 5)):
@@ -175,8 +169,9 @@ def test_operations(statements) -> None:
         for i, j in itertools.product(range(k), repeat=2):
             inner_product = sum(x * y for x, y in zip(vectors[i], vectors[j], strict=True))
             assert abs(float(inner_product) - (i == j)) < 1e-9
-    bind(repaired, at_sizes(gap + s_ * spare))
-    bind(iteration, at_sizes(2 * k_ * d_**2 - product))
+    halves = {triangle: sympy.floor(triangle), pairs: sympy.floor(pairs)}
+    bind_expression(repaired, (gap + s_ * spare).subs(halves))
+    bind_expression(iteration, 2 * k_ * d_**2 - product)
     assert sympy.expand(2 * k_ * d_**2 - product) == k_ * d_
     assert all(repaired.at(p) is Truth.TRUE and iteration.at(p) is Truth.TRUE for p in SIZES)
     one = RunningTime(1, 1, 1, 1)
