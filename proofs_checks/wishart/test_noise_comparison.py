@@ -8,7 +8,7 @@ import attrs
 import sympy
 from flint import arb, fmpq
 
-from dpmatrix.claims import Truth, bind, bind_hypotheses
+from dpmatrix.claims import Truth, bind_hypotheses
 from dpmatrix.claims.forms import Number
 from dpmatrix.exact import rational
 from dpmatrix.reporting.citing import cite
@@ -19,38 +19,34 @@ from dpmatrix.spec.wishart.noise_comparison import (
     ratio,
     wishart_choice,
 )
-from proofs_checks.wishart.expected_noise_norms import WISHART, check_laplace_expectation, check_net_bounds, d_, s_, x_
+from dpmatrix.tracing import bind_expression
+from proofs_checks.wishart.expected_noise_norms import (
+    WISHART,
+    check_laplace_expectation,
+    check_net_bounds,
+    d_,
+    e_,
+    n_,
+    x_,
+)
 
 theorem_5 = cite("wishart.theorem-5@c9cb6275")
 
-CHOICES = [
-    NoiseChoice(d, l11, nuclear, e, n, k)
-    for d, l11, nuclear, k in (
-        (1, 9, 1, 1),
-        (10, 300, 2, 2),
-        (10, 4, 2, 1),
-        (400, 3, 2, Fraction(1, 9)),
-        (10**4, 1842, 2, 1),
-    )
-    for e, n in ((1, 1), (Fraction(1, 3), 7), (4, 2), (Fraction(2, 7), 100))
-]
+ENTRYWISE, NUCLEAR, CONSTANT = sympy.symbols("entrywise nuclear constant", positive=True)
+ROOT = sympy.sqrt(d_)
+LAPLACE, WISHART_SIZE = ROOT * ENTRYWISE / e_, NUCLEAR / (2 * e_)
+"""The lower bound of the Laplace norm, and the unit of the Wishart norm."""
 
 
-def choice_value(p: NoiseChoice, upper: sympy.Expr, lower: sympy.Expr, constants: tuple) -> sympy.Expr:
-    """Return the margin of a choice, given its levels and the constants of the two enclosures."""
-    exact = sympy.Rational
-    b, c, r = (
-        exact(p.entrywise) / exact(p.epsilon),
-        exact(p.nuclear) / (2 * exact(p.epsilon)),
-        exact(p.entrywise) / exact(p.nuclear),
+def choice(wishart_from: sympy.Expr, laplace_to: sympy.Expr, *, most: bool) -> sympy.Expr:
+    """Return the margin of a choice: by how much at most, or at least, the other noise is larger."""
+    laplace, wishart = (LAPLACE, 15 * LAPLACE), ((d_ + 1) * WISHART_SIZE, WISHART * WISHART_SIZE)
+    low, high = (1, 0) if most else (0, 1)
+    return sympy.Piecewise(
+        (laplace[low] - wishart[high], wishart_from),
+        (wishart[low] - laplace[high], laplace_to),
+        (sympy.nan, True),
     )
-    laplace, wishart = sympy.sqrt(p.dimension) * b, (p.dimension + 1) * c
-    laplace_high, wishart_high = 15 * laplace, WISHART.subs(d_, p.dimension) * c
-    numbers = {d_: p.dimension, s_: exact(p.constant)}
-    if r > upper.subs(numbers).evalf(60) or r == upper.subs(numbers):
-        return laplace_high - wishart if constants == "most" else laplace - wishart_high
-    assert r <= lower.subs(numbers).evalf(60)
-    return wishart_high - laplace if constants == "most" else wishart - laplace_high
 
 
 CHOICE_INSIDE = NoiseChoice(100, 1, Fraction(1, 100), 1, 1, 1)
@@ -120,9 +116,8 @@ def test_laplace_is_not_better_below_the_printed_level(statement) -> None:
             above = attrs.evolve(point, entrywise=2 * s + 2)
             assert statement.conclusion(above) is Truth.UNDECIDED, "above it Wishart is chosen"
             assert statement.margin(above) > 0
-    level = s_ * sympy.sqrt(d_) * sympy.log(d_)
-    on_the_level = NoiseChoice(1, 0, 1, 1), WISHART.subs(d_, 1).evalf(60) / 2  # "otherwise" includes the level itself
-    bind(statement, [*((p, choice_value(p, level, level, "most").evalf(60)) for p in CHOICES), on_the_level])
+    ratio, level = ENTRYWISE / NUCLEAR, CONSTANT * ROOT * sympy.log(d_)
+    bind_expression(statement, choice(ratio > level, ratio <= level, most=True))
     check_choice(statement, {"constant > 0": {"constant": 0}})
 
 
@@ -150,7 +145,8 @@ def test_the_threshold_is_of_order_root_d(statement) -> None:
         for d, ratio in ((1, 10), (7, 27), (90, 95), (900, 1), (10**4, 3), (10**6, 10**4))
         for nuclear, e in ((2, 1), (1, Fraction(1, 9)), (Fraction(1, 4), 3), (9, 9))
     ]
-    bind(statement, [(p, choice_value(p, 10 * sympy.sqrt(d_), sympy.sqrt(d_) / 30, "least").evalf(60)) for p in wide])
+    share = ENTRYWISE / NUCLEAR
+    bind_expression(statement, choice(share >= 10 * ROOT, share <= ROOT / 30, most=False))
     assert all(statement.at(p) is Truth.TRUE for p in wide)
     between = "the ratio is outside (sqrt(d) / 30, 10 sqrt(d))"
     middle = attrs.evolve(CHOICE_INSIDE, entrywise=Fraction(1, 100))
@@ -178,15 +174,8 @@ def test_the_threshold_is_of_order_root_d(statement) -> None:
 def test_general_framework(statements) -> None:
     """sqrt(d) b > K sqrt(d) b / n for n > K; and ||C|| / (max ||Delta||_* / (n eps)) = (3/(2n))/(2/n^2) = 3n/4."""
     twice, omega = statements["wishart.theorem-5/divided-twice"], statements["wishart.theorem-5/little-omega"]
-    exact = sympy.Rational
-    twice_values, omega_values = [], []
-    for p in CHOICES:
-        b = exact(p.entrywise) / exact(p.epsilon)
-        twice_values.append((p, (sympy.sqrt(p.dimension) * b * (exact(p.constant) / p.records - 1)).evalf(60)))
-        level = exact(p.constant) * exact(p.nuclear) / p.records / exact(p.epsilon)
-        omega_values.append((p, (exact(3, 2) / p.records / exact(p.epsilon) - level).evalf(60)))
-    bind(twice, [(p, "0" if abs(value) < 1e-50 else value) for p, value in twice_values])
-    bind(omega, omega_values)
+    bind_expression(twice, LAPLACE * (CONSTANT / n_ - 1))
+    bind_expression(omega, (sympy.Rational(3, 2) - CONSTANT * NUCLEAR) / (n_ * e_))
 
     def many_records(constant: Number) -> NoiseChoice:
         n = int(rational(constant)) + 1
@@ -228,11 +217,7 @@ def test_wishart_noise_is_less_from_some_dimension_on(statement) -> None:
         for n in (1, 7)
         for e in (Fraction(1, 3), 4)
     ]
-    exact = sympy.Rational
-    bind(
-        statement,
-        [(p, (slack.subs(d_, p.dimension) * p.dimension / (p.records * exact(p.epsilon))).evalf(60)) for p in points],
-    )
+    bind_expression(statement, slack * d_ / (n_ * e_))
     assert all(statement.at(p) is Truth.TRUE for p in points if p.dimension >= 150)
     assert statement.exhibits(threshold=100).at(FromSomeDimension(100, 1, 1, 100)) is Truth.FALSE
     scale, z = sympy.symbols("b z", positive=True)
