@@ -16,7 +16,7 @@ from dpmatrix.spec.common.points import InputPerturbation
 from dpmatrix.spec.wishart.wishart_perturbation import SymmetrisedNoise
 
 theorem_4 = cite("wishart.theorem-4@9be1c303")
-theorem_3 = cite("wishart.theorem-3@58fb4023")
+theorem_3 = cite("wishart.theorem-3@095ad80f")
 
 
 EPSILON = 1

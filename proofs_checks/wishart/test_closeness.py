@@ -18,7 +18,7 @@ from dpmatrix.spec.wishart.closeness_proof import TopVectorRun, scale_eigenvalue
 from dpmatrix.spec.wishart.wishart_tail import WishartTail, printed_threshold
 from proofs_checks.exact_matrices import conjugated, diagonal, rotation
 
-theorem_7 = cite("wishart.theorem-7@2fa1f30a")
+theorem_7 = cite("wishart.theorem-7@a23bf054")
 
 ENTRIES = random.Random(20160214)
 EVERY_D = "every d >= 2, A, W >= 0 and choice of eigenvectors, by the docstring's derivation; "
@@ -262,7 +262,9 @@ def test_trace_value(statement) -> None:
 
 
 @theorem_7.supports(
-    "twice-sine", grade="derived", region=EVERY_D + "its sum is machine-checked in the proof of the repaired theorem"
+    "twice-squared-sine",
+    grade="derived",
+    region=EVERY_D + "its sum is machine-checked in the proof of the repaired theorem",
 )
 def test_twice_sine(statement) -> None:
     """2 - 2c^2 = 2 sin^2 <= 2w/g, which is twice (3) in the proof of the repaired theorem."""
@@ -274,7 +276,7 @@ def test_twice_sine(statement) -> None:
 
 
 @theorem_7.supports(
-    "last-term", grade="symbolic", region="every gap g and norm w with g >= 2w: the margin is (g - 2w)/g"
+    "last-term-at-most-one", grade="symbolic", region="every gap g and norm w with g >= 2w: the margin is (g - 2w)/g"
 )
 def test_last_term(statement) -> None:
     """1 - 2w/g = (g - 2w)/g."""
@@ -288,7 +290,7 @@ def test_last_term(statement) -> None:
     bind_numbers(statement, lambda n: 1 - 2 * n.noise / n.gap)
 
 
-@theorem_7.supports("root-half", grade="derived", region=EVERY_D + "from the two steps before")
+@theorem_7.supports("cosine-at-least-root-half", grade="derived", region=EVERY_D + "from the two steps before")
 def test_root_half(statement) -> None:
     """2 - 2c^2 <= 1 is c^2 >= 1/2."""
     c = sympy.Symbol("c")
@@ -333,7 +335,7 @@ def test_random_norm_is_not_its_bound(statement) -> None:
 
 
 @theorem_7.supports(
-    "scale", grade="symbolic", region="every tail factor, n, epsilon and gap: substitution of lambda_1(C)"
+    "scale-inserted", grade="symbolic", region="every tail factor, n, epsilon and gap: substitution of lambda_1(C)"
 )
 def test_scale(statement) -> None:
     K, n, epsilon, g, scale = sympy.symbols("K n epsilon g c", positive=True)
@@ -361,7 +363,7 @@ def test_enough_records(statement) -> None:
     bind_numbers(statement, lambda n: 1 - 3 * n.tail / (2 * n.n * n.epsilon * n.gap) - n.rho**2)
 
 
-@theorem_7.refutes("sign", grade="interval", region="d = 2, vhat_1 = -v_1, rho = 3/4")
+@theorem_7.refutes("root-of-the-square", grade="interval", region="d = 2, vhat_1 = -v_1, rho = 3/4")
 def test_root_drops_a_sign(statement) -> None:
     """For c = -1 and rho = 3/4, c^2 >= rho^2, but not c >= rho."""
     assert statement.at(REVERSED) is Truth.FALSE

@@ -23,7 +23,7 @@ from dpmatrix.tracing import bind_expression
 from proofs_checks.sign_matrices import exceeds_or_attains, squared_formula
 
 lemma_2 = cite("wishart.lemma-2@d06b08f5")
-theorem_3 = cite("wishart.theorem-3@58fb4023")
+theorem_3 = cite("wishart.theorem-3@095ad80f")
 
 d, n = sympy.symbols("dimension records", positive=True)
 step = sympy.symbols("step", nonnegative=True)
@@ -149,7 +149,9 @@ def test_the_factor_n_is_dropped(statement) -> None:
     "scale as a polynomial",
 )
 @theorem_3.supports(
-    "scale-exceeds", grade="derived", region="every d, n: 4 d^2 > 2 d^2, as for lemma-2/upper-bound; bound at 39 points"
+    "scale-exceeds-sensitivity",
+    grade="derived",
+    region="every d, n: 4 d^2 > 2 d^2, as for lemma-2/upper-bound; bound at 39 points",
 )
 def test_printed_scale_covers_the_upper_triangle(statements) -> None:
     """The divergence is 0 where the loss, sensitivity / scale, is at most epsilon (`wishart.theorem-1`).
@@ -162,12 +164,12 @@ def test_printed_scale_covers_the_upper_triangle(statements) -> None:
         for p in inputs():
             slack = (sympy.Rational(p.epsilon) * (1 - triangle(p.dimension) / (2 * p.dimension))).evalf(50)
             assert abs(laplace_perturbation_slack(p) - arb(str(slack))) < arb(10) ** -40
-    bind_expression(statements["wishart.theorem-3/scale-exceeds"], (2 * d - FULL) / n)
-    assert statements["wishart.theorem-3/scale-exceeds"].strict
+    bind_expression(statements["wishart.theorem-3/scale-exceeds-sensitivity"], (2 * d - FULL) / n)
+    assert statements["wishart.theorem-3/scale-exceeds-sensitivity"].strict
     assert not statements["wishart.theorem-3"].strict, "a promise may be met exactly"
     assert statements["wishart.theorem-3"].at(InputPerturbation(1, 1, 1)) is Truth.TRUE
     bind_hypotheses(statements["wishart.theorem-3"], InputPerturbation(2, 5, 1), INPUTS)
-    bind_hypotheses(statements["wishart.theorem-3/scale-exceeds"], InputPerturbation(2, 5, 1), SIZES)
+    bind_hypotheses(statements["wishart.theorem-3/scale-exceeds-sensitivity"], InputPerturbation(2, 5, 1), SIZES)
 
 
 @theorem_3.refutes("independent-noise", grade="symbolic", region="d = 2: 3 variables for 4 entries")

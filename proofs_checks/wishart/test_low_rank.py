@@ -20,7 +20,7 @@ from dpmatrix.spec.wishart.low_rank import (
     next_eigenvalue,
 )
 
-theorem_9 = cite("wishart.theorem-9@77e34aee")
+theorem_9 = cite("wishart.theorem-9@6018731a")
 
 ANY_MATRICES = (
     "every A, W >= 0, k, d, epsilon, theta: derivation in the docstring; its identity and its inequalities checked "

@@ -17,7 +17,7 @@ from dpmatrix.spec.wishart.lower_bound import ConstantOutput, PackingBound, pack
 from dpmatrix.spec.wishart.lower_bound_proof import ErrorAbove, ProjectorData
 from dpmatrix.tracing import bind_expression
 
-theorem_10 = cite("wishart.theorem-10@22c0591f")
+theorem_10 = cite("wishart.theorem-10@7c2324b8")
 
 k_, d_, x_, rate_, gamma_, e_, c_ = sympy.symbols("rank dimension delta rate gamma epsilon constant", positive=True)
 LOG_TWO = sympy.log(2)
@@ -54,10 +54,12 @@ def slack(p: ConstantOutput) -> sympy.Rational:
 @theorem_10.refutes(
     grade="derived", region="every c, d, k and epsilon, as soon as n > c d / epsilon; three d, k, epsilon, 13 c each"
 )
-@theorem_10.refutes("reversed", grade="derived", region="every c, d, k and epsilon; three d, k, epsilon, 13 c each")
+@theorem_10.refutes(
+    "reversed-inequality", grade="derived", region="every c, d, k and epsilon; three d, k, epsilon, 13 c each"
+)
 def test_constant_mechanisms_refute_both_directions(statements) -> None:
     """Publishing 0 errs by n on n copies of e_1; publishing n e_1 e_1' errs by 0 on them. Neither looks at the data."""
-    printed, turned = statements["wishart.theorem-10"], statements["wishart.theorem-10/reversed"]
+    printed, turned = statements["wishart.theorem-10"], statements["wishart.theorem-10/reversed-inequality"]
     bind(printed, [(p, slack(p).evalf(60)) for p in CONSTANTS])
     bind(turned, [(p, (-slack(p)).evalf(60)) for p in CONSTANTS])
     for d, k, epsilon in ((1, 1, 1), (2, 1, Fraction(1, 10)), (9, 5, 3)):
@@ -199,7 +201,9 @@ def check_line(statement, inside: ProjectorData, more: dict[str, dict[str, objec
 
 @theorem_10.refutes("small-error", grade="symbolic", region="k = 1, d = 2, gamma = 10, delta = 1/10")
 @theorem_10.refutes("projector", grade="symbolic", region="k = 1, d = 2, gamma = 10, delta = 1/10")
-@theorem_10.refutes("disjoint", grade="interval", region="lines of the plane, gamma = 1, delta = 1/4, epsilon = 1/100")
+@theorem_10.refutes(
+    "disjoint-balls", grade="interval", region="lines of the plane, gamma = 1, delta = 1/4, epsilon = 1/100"
+)
 @theorem_10.refutes("last-line", grade="derived", region="k = d - 1, every c > 0 by growing d; c = 10^-12, .., 10^12")
 def test_broken_lines(statements) -> None:
     """Publish 0: error gamma. Publish gamma YY': |gamma YY' - YY'| = gamma - 1. At 4 delta >= 1 balls are everything.
@@ -208,7 +212,7 @@ def test_broken_lines(statements) -> None:
     log 2 + 2 (d - 1), and its conclusion 1 >= c d log 16 fails for large d.
     """
     small, projector, disjoint, last = (
-        statements[f"wishart.theorem-10/{name}"] for name in ("small-error", "projector", "disjoint", "last-line")
+        statements[f"wishart.theorem-10/{name}"] for name in ("small-error", "projector", "disjoint-balls", "last-line")
     )
     point = ProjectorData(1, 2, 10, Fraction(1, 10), 1, 1, 1)
     bind_expression(small, x_ * gamma_ - gamma_)

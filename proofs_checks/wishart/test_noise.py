@@ -18,7 +18,7 @@ from dpmatrix.spec.wishart.noise import LaplaceNorm, gaussian_trace_moment, lapl
 from dpmatrix.tracing import bind_expression
 from proofs_checks.wishart.expected_noise_norms import d_, e_, n_, p_, s_, x_
 
-laplace_noise_norm = cite("wishart.laplace-noise-norm@7eaf9228")
+laplace_noise_norm = cite("wishart.laplace-noise-norm@d0111cb9")
 
 EVERY_DIMENSION = (
     "every d >= 1, n >= 1, epsilon > 0: derivation in the docstring, its algebra checked; the recursion of Harer and "
@@ -186,7 +186,7 @@ def test_laplace_norm_bound_can_fail(statement) -> None:
 
 
 @laplace_noise_norm.supports(
-    "requires",
+    "lower-bound",
     grade="derived",
     region="every d >= 1, n >= 1, epsilon > 0: E ||L|| >= E |L e_1| by the docstring, its integral and its "
     "identity checked",

@@ -30,7 +30,7 @@ from proofs_checks.wishart.expected_noise_norms import (
     x_,
 )
 
-theorem_5 = cite("wishart.theorem-5@c9cb6275")
+theorem_5 = cite("wishart.theorem-5@18e28109")
 
 ENTRYWISE, NUCLEAR, CONSTANT = sympy.symbols("entrywise nuclear constant", positive=True)
 ROOT = sympy.sqrt(d_)
@@ -165,7 +165,7 @@ def test_the_threshold_is_of_order_root_d(statement) -> None:
         assert statement.nudged(margin=exchanged).at(p) is Truth.FALSE
 
 
-@theorem_5.refutes("divided-twice", grade="derived", region="every K, as soon as n > K: K = 10^-12, .., 10^12")
+@theorem_5.refutes("divided-by-n-twice", grade="derived", region="every K, as soon as n > K: K = 10^-12, .., 10^12")
 @theorem_5.refutes(
     "little-omega",
     grade="derived",
@@ -173,7 +173,7 @@ def test_the_threshold_is_of_order_root_d(statement) -> None:
 )
 def test_general_framework(statements) -> None:
     """sqrt(d) b > K sqrt(d) b / n for n > K; and ||C|| / (max ||Delta||_* / (n eps)) = (3/(2n))/(2/n^2) = 3n/4."""
-    twice, omega = statements["wishart.theorem-5/divided-twice"], statements["wishart.theorem-5/little-omega"]
+    twice, omega = statements["wishart.theorem-5/divided-by-n-twice"], statements["wishart.theorem-5/little-omega"]
     bind_expression(twice, LAPLACE * (CONSTANT / n_ - 1))
     bind_expression(omega, (sympy.Rational(3, 2) - CONSTANT * NUCLEAR) / (n_ * e_))
 

@@ -17,7 +17,7 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.wishart.running_time import RunningTime, release_operations
 from dpmatrix.tracing import bind_expression
 
-running_time = cite("wishart.running-time@e91bf31e")
+running_time = cite("wishart.running-time@ecaba959")
 
 
 class Counted:
@@ -137,7 +137,7 @@ def test_every_entry_of_the_data_must_be_read(statement) -> None:
     region="every n, d, k <= d and s: the counts are executed at five sizes, the inequality is one of polynomials",
 )
 @running_time.supports(
-    "iteration",
+    "one-iteration",
     grade="derived",
     region="every d and k: d products and d - 1 sums for each of k d entries; the inequality is one of polynomials",
 )
@@ -147,7 +147,7 @@ def test_operations(statements) -> None:
 
     A step takes 2 k d (d - k) + k (k - 1)/2 operations less than 4 k d^2.
     """
-    repaired, iteration = statements["wishart.running-time+repair"], statements["wishart.running-time/iteration"]
+    repaired, iteration = statements["wishart.running-time+repair"], statements["wishart.running-time/one-iteration"]
     triangle, pairs = d_ * (d_ + 1) / 2, k_ * (k_ - 1) / 2
     operations = triangle * (2 * n_ + 2 * d_ + 3)
     gap = 5 * (n_ * d_**2 + d_**3) - operations

@@ -23,7 +23,7 @@ from dpmatrix.spec.wishart.wishart_algorithm import (
 )
 from dpmatrix.tracing import bind_expression
 
-psd_preservation = cite("wishart.psd-preservation@5d26512a")
+psd_preservation = cite("wishart.psd-preservation@ce28cd2a")
 algorithm_2 = cite("wishart.algorithm-2@8809aa8a")
 
 
@@ -62,7 +62,7 @@ def test_noise_that_is_not_semidefinite_is_noticed(statement) -> None:
 
 
 @psd_preservation.supports(
-    "laplace-may-leave",
+    "laplace-may-leave-the-cone",
     grade="derived",
     region="every entry and scale: the tail is integrated; a negative diagonal entry rules semidefiniteness out",
 )

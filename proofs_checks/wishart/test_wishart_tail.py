@@ -17,7 +17,7 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.wishart.wishart_tail import AlgorithmTail, WishartTail, order_constant, tail_bound
 from dpmatrix.tracing import bind_expression
 
-lemma_1 = cite("wishart.lemma-1@b7190d0f")
+lemma_1 = cite("wishart.lemma-1@3ea7ec0b")
 
 EVERYWHERE = (
     "every d, C > 0, real m > d - 1 and theta >= 0: derivations in the docstrings, their algebra checked; "
@@ -240,8 +240,8 @@ def test_exact_tail_in_one_dimension(statement) -> None:
     assert statement.nudged(margin=exact_margin(1, 1)).at(WishartTail((1,), 1, 40)) is Truth.FALSE, "2 theta is needed"
 
 
-@lemma_1.supports("settings", grade="symbolic", region="every d, n, epsilon and c > 1")
-@lemma_1.supports("power", grade="symbolic", region="every d and c")
+@lemma_1.supports("threshold-in-algorithm-2", grade="symbolic", region="every d, n, epsilon and c > 1")
+@lemma_1.supports("probability-at-c-log-d", grade="symbolic", region="every d and c")
 def test_substitutions(statements) -> None:
     """tr(cI)/c = d, and d exp(-c log d) = d^(1 - c)."""
     d, c = sympy.symbols("d c", positive=True)
@@ -251,14 +251,14 @@ def test_substitutions(statements) -> None:
     assert sympy.simplify(d * sympy.exp(-c * sympy.log(d)) - d ** (1 - c)) == 0
     small = [point for point in ALGORITHM if point.dimension < 100]
     more = [AlgorithmTail(d, 3, Fraction(1, 7), Fraction(9, 4), 1) for d in (4, 5, 6, 8)]
-    bind(statements["wishart.lemma-1/settings"], [(point, "0") for point in [*small, *more]])
-    bind_expression(statements["wishart.lemma-1/power"], sympy.Integer(0))
+    bind(statements["wishart.lemma-1/threshold-in-algorithm-2"], [(point, "0") for point in [*small, *more]])
+    bind_expression(statements["wishart.lemma-1/probability-at-c-log-d"], sympy.Integer(0))
     for statement in statements.values():
         check_settings(statement)
 
 
 @lemma_1.supports(
-    "order",
+    "order-of-the-threshold",
     grade="derived",
     region="every d >= 2, n, epsilon and c > 1: three factors that fall with d, by the docstring; two of them checked",
 )
@@ -281,7 +281,7 @@ def test_order(statement) -> None:
     check_settings(statement)
 
 
-@lemma_1.controls("order", grade="interval", region="d = 1 and a smaller constant")
+@lemma_1.controls("order-of-the-threshold", grade="interval", region="d = 1 and a smaller constant")
 def test_order_needs_two_dimensions_and_its_constant(statement) -> None:
     """At d = 1 the bound is 0 while the threshold is not; with 1 % less the bound fails at d = 2."""
     dropped = statement.without("dimension >= 2, an integer")

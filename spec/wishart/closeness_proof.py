@@ -177,13 +177,13 @@ STEPS = (
     ),
     Step("trace-value", Statement("tr(DD') = 2 - 2 (v_1'vhat_1)^2", trace_value_margin, given=TOP), sound=True),
     Step(
-        "twice-sine",
+        "twice-squared-sine",
         Statement("2 - 2 (v_1'vhat_1)^2 <= 2 ||W||_2/(lambda_1 - lambda_2)", twice_sine_margin, given=NOISY_TOP),
         sound=True,
         note="Theorem 6 bounds the root of the left side; the inequality is true for another reason",
     ),
     Step(
-        "last-term",
+        "last-term-at-most-one",
         Statement(
             "lambda_1 - lambda_2 >= 2 ||W||_2 makes the last term at most 1",
             last_term_margin,
@@ -192,7 +192,7 @@ STEPS = (
         sound=True,
     ),
     Step(
-        "root-half",
+        "cosine-at-least-root-half",
         Statement("which implies |v_1'vhat_1| >= sqrt(2)/2", half_margin, given=(*NOISY_TOP, GAP)),
         sound=True,
         note="the printed proof goes no further with rho >= sqrt(2)/2; it would serve to meet this gap condition",
@@ -218,7 +218,7 @@ STEPS = (
         note="W is random; '>=' holds with probability at least 1 - eta",
     ),
     Step(
-        "scale",
+        "scale-inserted",
         Statement(
             "1 - (tail factor) lambda_1(C)/(lambda_1 - lambda_2) = "
             "1 - 3 (tail factor)/(2 n epsilon (lambda_1 - lambda_2))",
@@ -237,7 +237,7 @@ STEPS = (
         sound=True,
     ),
     Step(
-        "sign",
+        "root-of-the-square",
         Statement(
             "(v_1'vhat_1)^2 >= rho^2 yields v_1'vhat_1 >= rho",
             signed_closeness_margin,

@@ -197,7 +197,7 @@ THEOREM_3 = Claim(
             note="Only d(d+1)/2 variables are drawn. Theorem 1 applies to the upper triangle.",
         ),
         Step(
-            "scale-exceeds",
+            "scale-exceeds-sensitivity",
             Statement("2d/n > s_1(M), from Lemma 2", lemma_2_upper_margin, given=SIZES, strict=True),
             sound=True,
         ),

@@ -172,7 +172,7 @@ THEOREM_9 = Claim(
         "W is any positive semidefinite matrix, as each neighbourhood of one has positive probability; lambda_(d+1) is "
         "0. The probability of at least 1 - d exp(-theta) is that of the event of Lemma 1 at m = d + 1, "
         "C = 3 / (2 epsilon) I, and is not computed; theta = c log d gives O(d log d / epsilon) for d >= 2 (the step "
-        "`order` of Lemma 1); the logarithm is superfluous."
+        "`order-of-the-threshold` of Lemma 1); the logarithm is superfluous."
     ),
     repair=Repair(
         "with probability at least 1 - d exp(-theta), and an explicit bound",

@@ -186,7 +186,7 @@ THEOREM_10 = Claim(
     ),
     steps=(
         Step(
-            "reversed",
+            "reversed-inequality",
             Statement(
                 "for some c, every epsilon-private mechanism and every A, ||A - A^_k||_2 >= lambda_(k+1) + c d / eps",
                 reversed_direction_margin,

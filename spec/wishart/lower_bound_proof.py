@@ -165,7 +165,7 @@ PROOF = (
         note="exp(gamma k eps) suffices.",
     ),
     Step(
-        "disjoint",
+        "disjoint-balls",
         Statement(
             "half the mass in each C_(4 delta)(Y^i) gives (1/2) exp(-2 gamma k eps) N <= 1, family at radius delta",
             overlapping_mass_margin,

@@ -211,7 +211,7 @@ THEOREM_5 = Claim(
     ),
     steps=(
         Step(
-            "divided-twice",
+            "divided-by-n-twice",
             Statement(
                 "E ||L||_2 = O(max ||Delta||_{1,1} sqrt(d) / (n epsilon))",
                 divided_twice_margin,

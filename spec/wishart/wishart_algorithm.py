@@ -63,7 +63,7 @@ PSD_PRESERVATION = Claim(
     ),
     steps=(
         Step(
-            "laplace-may-leave",
+            "laplace-may-leave-the-cone",
             Statement(
                 "Laplace input perturbation leaves the cone with positive probability: Pr(a + Lap(0, b) < 0) > 0 for a "
                 "diagonal entry a",
