@@ -61,7 +61,8 @@ def printed_third_covers_first_margin(p: GaussianScales) -> arb:
     return printed_deviation(p.epsilon, p.delta) - first_scale(p)
 
 
-SCALE_HYPOTHESES = (positive("epsilon"), positive("delta"), below("delta", 1), whole("dimension", 2))
+PROMISE = (positive("epsilon"), positive("delta"), below("delta", 1))
+SCALE_HYPOTHESES = (*PROMISE, whole("dimension", 2))
 
 GAUSSIAN_CONSTANT = Claim(
     id="cross.gaussian-constant",
@@ -98,7 +99,7 @@ GAUSSIAN_CONSTANT = Claim(
             Statement(
                 "sqrt(2) Delta of analyze-gauss is at least the scale of wishart",
                 third_covers_first_margin,
-                given=SCALE_HYPOTHESES,
+                given=PROMISE,
             ),
             sound=True,
         ),
@@ -116,7 +117,7 @@ GAUSSIAN_CONSTANT = Claim(
             Statement(
                 "Delta as printed is at least the scale of wishart",
                 printed_third_covers_first_margin,
-                given=SCALE_HYPOTHESES,
+                given=PROMISE,
             ),
             sound=False,
             note="it is for a row that is added, of sensitivity 1; c is for sensitivity sqrt(2)",

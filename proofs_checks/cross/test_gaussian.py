@@ -14,7 +14,7 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.cross_gaussian import GaussianScales
 from dpmatrix.tracing import bind_expression
 
-gaussian_constant = cite("cross.gaussian-constant@fc6acbc6")
+gaussian_constant = cite("cross.gaussian-constant@e693a6e9")
 
 SCALES = [
     GaussianScales(d, epsilon, delta)
@@ -111,7 +111,9 @@ def test_the_slides_lie_between(statements) -> None:
         (printed, THIRD / sympy.sqrt(2) - FIRST),
     ):
         bind_expression(statement, formula)
-        bind_hypotheses(statement, inside, SCALE_OUTSIDE)
+        named = {condition.says for condition in statement.given}
+        assert ("dimension >= 2, an integer" in named) == (statement is below)
+        bind_hypotheses(statement, inside, {says: point for says, point in SCALE_OUTSIDE.items() if says in named})
     assert all(replaced.at(p) is Truth.TRUE and below.at(p) is Truth.TRUE for p in SCALES)
     assert printed.at(GaussianScales(2, 1, Fraction(1, 10**9))) is Truth.FALSE
 

@@ -19,7 +19,7 @@ from dpmatrix.tracing import bind_expression
 
 definition_3 = cite("wishart.definition-3@d2118705")
 definition_4 = cite("wishart.definition-4@39bc1369")
-definition_5 = cite("wishart.definition-5@2f060290")
+definition_5 = cite("wishart.definition-5@ad0ed900")
 
 ZERO = fmpq_mat(2, 1, [0, 0])
 HALVES = fmpq_mat(2, 1, [fmpq(1, 2), fmpq(1, 2)])
@@ -58,9 +58,9 @@ def test_replacing_a_column_changes_the_gram_matrix_by_two_outer_products(statem
 def test_other_relations_are_noticed(statement) -> None:
     anything = statement.without(ONE_COLUMN)
     assert anything.at(TWO_COLUMNS) is Truth.FALSE
-    left_over = DataSetPair(fmpq_mat(2, 2, [0, 0, 0, 0]), fmpq_mat(2, 2, [1, 0, 0, 1]))
+    left_over = DataSetPair(fmpq_mat(2, 2, [0, 0, 0, 0]), fmpq_mat(2, 2, [1, 0, 0, 2]))
     assert anything.at(left_over) is Truth.FALSE, "one entry of four is left over, and the largest counts"
-    assert anything.margin(left_over) == -1
+    assert anything.margin(left_over) == -4
     assert statement.applies(DataSetPair(ZERO, HALVES)) is Truth.TRUE, "a replaced record changes up to d entries"
 
 

@@ -17,7 +17,7 @@ from dpmatrix.spec.wishart.lower_bound import ConstantOutput, PackingBound, pack
 from dpmatrix.spec.wishart.lower_bound_proof import ErrorAbove, ProjectorData
 from dpmatrix.tracing import bind_expression
 
-theorem_10 = cite("wishart.theorem-10@7c2324b8")
+theorem_10 = cite("wishart.theorem-10@802d8ac0")
 
 k_, d_, x_, rate_, gamma_, e_, c_ = sympy.symbols("rank dimension delta rate gamma epsilon constant", positive=True)
 LOG_TWO = sympy.log(2)
@@ -268,7 +268,6 @@ def test_markov(statement) -> None:
     assert statement.at(ErrorAbove(0, 1, 0)) is Truth.TRUE, "no error, with probability 1"
     outside = {
         "mean >= 0": ErrorAbove(Fraction(-1, 99), Fraction(-1, 60), 1),
-        "mass >= 0": ErrorAbove(1, 3, Fraction(-1, 99)),
         "error > 4 delta gamma": ErrorAbove(1, 2, Fraction(1, 2)),
         "error mass <= 2 delta gamma": ErrorAbove(1, 3, Fraction(1, 2)),
     }
@@ -292,4 +291,10 @@ def test_sound_lines(statements) -> None:
     bind_expression(group, sympy.exp(2 * t) - sympy.exp(t))
     for statement in (distance, group):
         assert all(statement.at(p) is Truth.TRUE for p in LINES)
-        check_line(statement, ProjectorData(1, 2, 1, Fraction(1, 9), 1, 1, 1), {})
+    inside = ProjectorData(1, 2, 1, Fraction(1, 9), 1, 1, 1)
+    outside = {
+        "rank >= 1, an integer": attrs.evolve(inside, rank=-1),
+        "gamma >= 1, an integer": attrs.evolve(inside, gamma=-1),
+    }
+    bind_hypotheses(distance, inside, outside)
+    bind_hypotheses(group, inside, outside | {"epsilon > 0": attrs.evolve(inside, epsilon=-1)})

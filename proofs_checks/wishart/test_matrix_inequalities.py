@@ -325,3 +325,5 @@ def test_the_printed_range_leaves_the_spectrum(statement) -> None:
         blank = fmpq_mat(order, order)
         margins.append((HermitianPair(symmetric(order), blank, plain, blank, 1 + number % order, 9), 0))
     bind(statement, margins)
+    apart = HermitianPair(diagonal([3, 0]), fmpq_mat(2, 2), diagonal([0, 6]), fmpq_mat(2, 2), 1, 1)
+    assert statement.margin(apart) == 3, "mu = 6, 0; nu = 3, 0; rho = 6, 0"

@@ -30,7 +30,7 @@ from proofs_checks.wishart.expected_noise_norms import (
     x_,
 )
 
-theorem_5 = cite("wishart.theorem-5@18e28109")
+theorem_5 = cite("wishart.theorem-5@0f1a92c8")
 
 ENTRYWISE, NUCLEAR, CONSTANT = sympy.symbols("entrywise nuclear constant", positive=True)
 ROOT = sympy.sqrt(d_)
@@ -55,8 +55,8 @@ CHOICE_OUTSIDE = {
     "entrywise > 0": {"entrywise": 0},
     "nuclear > 0": {"nuclear": 0},
     "epsilon > 0": {"epsilon": 0},
-    "records >= 1, an integer": {"records": 0},
 }
+WITH_RECORDS = {"constant > 0": {"constant": 0}, "records >= 1, an integer": {"records": 0}}
 
 
 def check_choice(statement, more: dict[str, dict[str, object]]) -> None:
@@ -187,9 +187,8 @@ def test_general_framework(statements) -> None:
         omega.refute(lambda threshold, level=level: attrs.evolve(level, dimension=threshold, threshold=threshold))
         below = attrs.evolve(level, epsilon=2, constant=Fraction(3 * n, 4))
         assert omega.conclusion(below) is not Truth.FALSE
-    check_choice(twice, {"constant > 0": {"constant": 0}})
-    more = {
-        "constant > 0": {"constant": 0},
+    check_choice(twice, WITH_RECORDS)
+    more = WITH_RECORDS | {
         "max ||Delta||_* <= 2 / n": {"nuclear": Fraction(21, 10)},
         "d >= threshold": {"threshold": 101},
     }

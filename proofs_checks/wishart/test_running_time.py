@@ -10,14 +10,14 @@ import attrs
 import sympy
 from flint import arb
 
-from dpmatrix.claims import Truth
+from dpmatrix.claims import Truth, bind_hypotheses
 from dpmatrix.claims.forms import Number
 from dpmatrix.exact import rational
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.wishart.running_time import RunningTime, release_operations
 from dpmatrix.tracing import bind_expression
 
-running_time = cite("wishart.running-time@ecaba959")
+running_time = cite("wishart.running-time@c8e0754c")
 
 
 class Counted:
@@ -97,15 +97,20 @@ SIZES += [RunningTime(10**9, 300, 7, 3, 12), *(RunningTime(n, 8, 3, 2, n) for n 
 n_, d_, k_, s_, c_ = sympy.symbols("records dimension rank steps constant", positive=True)
 
 
-def check_sizes(statement) -> None:
-    assert statement.applies(RunningTime(1, 1, 1, 1)) is Truth.TRUE
-    for says, point in (
-        ("records >= 1, an integer", RunningTime(0, 2, 1, 1)),
-        ("dimension >= 1, an integer", RunningTime(3, 0, 1, 1)),
-        ("rank >= 1, an integer", RunningTime(3, 2, 0, 1)),
-    ):
-        assert statement.applies(point) is Truth.FALSE
-        assert statement.without(says).applies(point) is Truth.TRUE
+ONE = RunningTime(1, 1, 1, 1)
+OUTSIDE = {
+    "records >= 1, an integer": attrs.evolve(ONE, records=-5),
+    "dimension >= 1, an integer": attrs.evolve(ONE, dimension=-1),
+    "rank >= 1, an integer": attrs.evolve(ONE, rank=-1, steps=2),
+}
+
+
+def check_sizes(statement, more: dict[str, RunningTime], *names: str) -> None:
+    """Each size is asked to be at least 1, and nothing else but what is given."""
+    outside = {says: point for says, point in OUTSIDE.items() if not names or says.partition(" ")[0] in names} | more
+    bind_hypotheses(statement, ONE, outside)
+    for name in (says.partition(" ")[0] for says in outside if says in OUTSIDE):
+        assert statement.applies(attrs.evolve(ONE, **{name: 0})) is Truth.FALSE
 
 
 @running_time.refutes(
@@ -127,9 +132,8 @@ def test_every_entry_of_the_data_must_be_read(statement) -> None:
 
         statement.refute(many_records)
         assert statement.conclusion(RunningTime(1000 * k * d, d, k, 1000)) is Truth.TRUE
-    check_sizes(statement.without("constant > 0"))
-    assert statement.applies(RunningTime(1, 1, 1, 0)) is Truth.FALSE
-    assert statement.applies(RunningTime(1, 1, 1, Fraction(-1, 9))) is Truth.FALSE
+    check_sizes(statement, {"constant > 0": attrs.evolve(ONE, constant=0)})
+    assert statement.applies(attrs.evolve(ONE, constant=Fraction(-1, 9))) is Truth.FALSE
 
 
 @running_time.supports_repair(
@@ -174,15 +178,14 @@ def test_operations(statements) -> None:
     bind_expression(iteration, 2 * k_ * d_**2 - product)
     assert sympy.expand(2 * k_ * d_**2 - product) == k_ * d_
     assert all(repaired.at(p) is Truth.TRUE and iteration.at(p) is Truth.TRUE for p in SIZES)
-    one = RunningTime(1, 1, 1, 1)
 
     def with_three(p: RunningTime) -> arb:
         return arb(3 * (p.records * p.dimension**2 + p.dimension**3) - release_operations(p))
 
-    assert repaired.nudged(margin=with_three).at(one) is Truth.FALSE, "7 operations, and 3 (1 + 1) = 6"
+    assert repaired.nudged(margin=with_three).at(ONE) is Truth.FALSE, "7 operations, and 3 (1 + 1) = 6"
     wide = RunningTime(1, 1, 9, steps=9)
     assert repaired.without("k <= d").at(wide) is Truth.FALSE
-    check_sizes(repaired.without("k <= d").without("steps >= 0, an integer"))
-    assert repaired.applies(wide) is Truth.FALSE
-    assert repaired.applies(attrs.evolve(one, steps=-1)) is Truth.FALSE
-    check_sizes(iteration)
+    backwards = attrs.evolve(ONE, dimension=3, steps=-10)
+    check_sizes(repaired, {"k <= d": wide, "steps >= 0, an integer": backwards})
+    assert repaired.applies(attrs.evolve(ONE, steps=-1)) is Truth.FALSE
+    check_sizes(iteration, {}, "dimension", "rank")

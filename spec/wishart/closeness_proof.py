@@ -12,7 +12,6 @@ from dpmatrix.spec.common.spectra import (
     DECREASING,
     EIGENVECTORS,
     PROPER_RANK,
-    PSD_MATRIX,
     PSD_NOISE,
     SpectralPair,
     column,
@@ -160,7 +159,8 @@ def squares_close_margin(p: TopVectorRun) -> arb:
 
 
 TOP = (Condition("k = 1", first_rank_margin), EIGENVECTORS)
-NOISY_TOP = (*TOP, PROPER_RANK[1], DECREASING, PSD_MATRIX, PSD_NOISE, exceeds("lambda_1 > lambda_2", gap))
+TOP_GAP = exceeds("lambda_1 > lambda_2", gap)
+NOISY_TOP = (*TOP, PROPER_RANK[1], DECREASING, PSD_NOISE, TOP_GAP)
 PARAMETERS = (whole("records", 1), positive("epsilon"), positive("eta"), below("eta", 1))
 RHO = (Condition("rho >= sqrt(2)/2", root_half_margin), below("rho", 1))
 SAMPLE_SIZE = Condition(
@@ -187,7 +187,7 @@ STEPS = (
         Statement(
             "lambda_1 - lambda_2 >= 2 ||W||_2 makes the last term at most 1",
             last_term_margin,
-            given=(*NOISY_TOP, GAP),
+            given=(TOP_GAP, GAP),
         ),
         sound=True,
     ),
@@ -199,7 +199,7 @@ STEPS = (
     ),
     Step(
         "tail-parameter",
-        Statement("eta = d exp(-theta) for theta = log(d/eta)", tail_probability_margin, given=PARAMETERS),
+        Statement("eta = d exp(-theta) for theta = log(d/eta)", tail_probability_margin, given=(positive("eta"),)),
         sound=True,
     ),
     Step(
@@ -223,7 +223,7 @@ STEPS = (
             "1 - (tail factor) lambda_1(C)/(lambda_1 - lambda_2) = "
             "1 - 3 (tail factor)/(2 n epsilon (lambda_1 - lambda_2))",
             scale_margin,
-            given=(*NOISY_TOP, *PARAMETERS),
+            given=(TOP_GAP, *PARAMETERS),
         ),
         sound=True,
     ),
@@ -232,7 +232,7 @@ STEPS = (
         Statement(
             "under the condition on n the last expression is at least 1 - (1 - rho^2) = rho^2",
             enough_records_margin,
-            given=(*NOISY_TOP, *PARAMETERS, *RHO, SAMPLE_SIZE),
+            given=(TOP_GAP, *PARAMETERS, *RHO, SAMPLE_SIZE),
         ),
         sound=True,
     ),

@@ -136,7 +136,7 @@ def event_margin(p: LowRankRelease) -> arb:
     return noise_threshold(p) - spectral_norm(p.noise)
 
 
-RELEASE = (
+SPECTRAL_RELEASE = (
     exceeds("the eigenvectors are orthonormal", orthogonal_margin, strict=False),
     exceeds("the eigenvalues decrease", decreasing_margin, strict=False),
     exceeds("W is symmetric", symmetric_margin, strict=False),
@@ -144,8 +144,8 @@ RELEASE = (
     exceeds("W is positive semidefinite", noise_semidefinite_margin, strict=False),
     whole("rank", 1),
     exceeds("k <= d", rank_margin, strict=False),
-    positive("epsilon"),
 )
+RELEASE = (*SPECTRAL_RELEASE, positive("epsilon"))
 
 THEOREM_9 = Claim(
     id="wishart.theorem-9",
@@ -193,7 +193,7 @@ THEOREM_9 = Claim(
             Statement(
                 "the lemma that is applied: ||A - A^_k||_2 <= lambda_(k+1) + 2 ||W||_2",
                 doubled_error_margin,
-                given=RELEASE,
+                given=SPECTRAL_RELEASE,
             ),
             sound=True,
             note="For semidefinite W the factor 2 is not needed.",

@@ -151,14 +151,9 @@ def unit_records_margin(p: NoiseChoice) -> arb:
     return 2 - p.records * ball(p.nuclear)
 
 
-CHOICE = (
-    whole("dimension", 1),
-    positive("entrywise"),
-    positive("nuclear"),
-    positive("epsilon"),
-    whole("records", 1),
-)
+CHOICE = (whole("dimension", 1), positive("entrywise"), positive("nuclear"), positive("epsilon"))
 FIXED_CONSTANT = (*CHOICE, positive("constant"))
+WITH_RECORDS = (*FIXED_CONSTANT, whole("records", 1))
 
 THEOREM_5 = Claim(
     id="wishart.theorem-5",
@@ -215,7 +210,7 @@ THEOREM_5 = Claim(
             Statement(
                 "E ||L||_2 = O(max ||Delta||_{1,1} sqrt(d) / (n epsilon))",
                 divided_twice_margin,
-                given=FIXED_CONSTANT,
+                given=WITH_RECORDS,
                 exists=(Chosen("constant"),),
                 one_sided=True,
             ),
@@ -228,7 +223,7 @@ THEOREM_5 = Claim(
                 "||C||_2 = omega(max ||Delta||_* / (n epsilon)) in Algorithm 2: from some d on it exceeds K times that",
                 little_omega_margin,
                 given=(
-                    *FIXED_CONSTANT,
+                    *WITH_RECORDS,
                     exceeds("max ||Delta||_* <= 2 / n", unit_records_margin, strict=False),
                     exceeds("d >= threshold", from_threshold_margin, strict=False),
                 ),

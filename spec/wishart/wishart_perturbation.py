@@ -13,7 +13,7 @@ from dpmatrix.privacy.sensitivity import nuclear_sensitivity
 from dpmatrix.spec.common.conditions import at_least, at_most, equality, exceeds, positive, whole
 from dpmatrix.spec.common.points import INPUT_HYPOTHESES, InputPerturbation
 from dpmatrix.spec.wishart.scalar_noise import no_delta
-from dpmatrix.spec.wishart.sensitivity import UNIT_BALL, RecordPair, nuclear_norm
+from dpmatrix.spec.wishart.sensitivity import PAIR, UNIT_BALL, RecordPair, nuclear_norm
 
 
 def printed_wishart_scale(p: InputPerturbation) -> arb:
@@ -248,7 +248,7 @@ THEOREM_4 = Claim(
         ),
         Step(
             "trace-and-norm",
-            Statement("tr(C^-1 Delta) <= ||C^-1||_2 ||Delta||_*, inequality (1)", trace_bound_margin, given=UNIT_BALL),
+            Statement("tr(C^-1 Delta) <= ||C^-1||_2 ||Delta||_*, inequality (1)", trace_bound_margin, given=PAIR),
             sound=True,
             note="For C = cI; the first of its two lines holds for every C by `wishart.trace-inequality`.",
         ),
