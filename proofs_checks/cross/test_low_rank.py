@@ -20,7 +20,7 @@ from dpmatrix.spec.cross_reconstruction import Guess, TabledMechanism, worst_cos
 from dpmatrix.tracing import bind_expression
 from proofs_checks.steps import by_step
 
-low_rank_lower_bounds = cite("cross.low-rank-lower-bounds@68a73242")
+low_rank_lower_bounds = cite("cross.low-rank-lower-bounds@fcfafb58")
 
 MILLIONTH = Fraction(1, 10**6)
 HALF = Fraction(1, 2)
@@ -204,6 +204,7 @@ def test_private_projections_cost(statement) -> None:
         assert statement.margin(point).overlaps(lost), "B is lost: each entry costs 1/4"
     for point in (RESPONSE, PLANE, attrs.evolve(HONEST, delta=fmpq(1))):
         assert statement.at(point) is Truth.TRUE
+    assert statement.margin(PLANE).contains(fmpq(7, 4) - fmpq(1, 20)), "at worst (3 + 1/2)/2; the bound is 2/40"
     checked = [table for table, _ in tables() if statement.applies(table) is Truth.TRUE]
     assert len(checked) >= 5
     assert all(statement.at(table) is Truth.TRUE for table in checked)
@@ -212,7 +213,7 @@ def test_private_projections_cost(statement) -> None:
         bind_hypotheses(statement, inside, TABLE_OUTSIDE)
     for wrong in (
         attrs.evolve(RESPONSE, laws=RESPONSE.laws[:1] * 3),
-        attrs.evolve(RESPONSE, laws=(law(fmpq(5, 4), fmpq(-1, 4), 0),) * 2),
+        attrs.evolve(RESPONSE, laws=(law(fmpq(21, 20), fmpq(-1, 20), 0),) * 2, exponential=fmpq(1)),
         attrs.evolve(RESPONSE, laws=(law(fmpq(1, 2), fmpq(1, 2)),) * 2),
         attrs.evolve(RESPONSE, outputs=(onto((1, 0), (0, 1)), *LINES[1:])),
         attrs.evolve(RESPONSE, outputs=(onto((1, 0, 0)), *LINES[1:])),
