@@ -26,7 +26,7 @@ from dpmatrix.spec.cross_wishart import (
 from dpmatrix.spec.sliding_window.quoted_mechanisms import wishart_degrees
 from dpmatrix.tracing import bind_expression
 
-wishart_density = cite("cross.wishart-density@aa69b9a4")
+wishart_density = cite("cross.wishart-density@e320aa85")
 wishart_degrees_of_freedom = cite("cross.wishart-degrees-of-freedom@c8fced8d")
 
 
@@ -84,6 +84,8 @@ def test_the_mended_density_is_the_law_of_bartletts_matrix(statement) -> None:
     assert sympy.simplify(sympy.summation((m - i + 1) / 2 + (i - 1) / 2, (i, 1, d)) - m * d / 2) == 0, "(2)"
     bind(statement, ((p, 0) for p in POINTS))
     bind_hypotheses(statement, POINT, OUTSIDE)
+    for factor in (fmpq_mat([[1, 0], [1, 0]]), fmpq_mat([[1, 0], [0, 1], [1, 1]]), fmpq_mat([[1, 0, 0], [0, 1, 0]])):
+        assert statement.given[0].at(attrs.evolve(POINT, factor=factor)) is Truth.FALSE, "a zero, another shape"
     narrow = attrs.evolve(POINT, degrees_of_freedom=Fraction(21, 20))
     bind_hypotheses(statement, narrow, OUTSIDE)
 

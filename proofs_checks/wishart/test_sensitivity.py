@@ -47,7 +47,7 @@ def test_bound_holds_on_the_whole_domain(statement) -> None:
     assert not statement.strict
 
 
-@nuclear_norm_bound.supports("singular-values", grade="symbolic", region=EVERYWHERE)
+@nuclear_norm_bound.supports("singular-values", grade="derived", region=EVERYWHERE)
 def test_first_step(statement) -> None:
     """The sum is a + b + max(a, b) >= a + b >= sqrt((a + b)^2 - 4 s^2)."""
     bind_expression(statement, a + b + sympy.Max(a, b) - sympy.sqrt((a + b) ** 2 - 4 * s**2))

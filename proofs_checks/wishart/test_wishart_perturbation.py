@@ -121,11 +121,11 @@ def test_three_steps_of_the_proof_fail(statements) -> None:
 
 @theorem_4.supports(
     "trace-and-norm",
-    grade="symbolic",
-    region="C = cI, every |v|^2, |w|^2 and <v, w>: an identity in these three numbers",
+    grade="derived",
+    region="C = cI, every |v|^2, |w|^2 and <v, w>: the squares differ by an identity in these three numbers",
 )
 @theorem_4.supports(
-    "last-line", grade="symbolic", region="every |v|^2, |w|^2 in [0, 1] and <v, w>: an identity in these three numbers"
+    "last-line", grade="derived", region="every |v|^2, |w|^2 in [0, 1] and <v, w>: the squares differ by an identity"
 )
 def test_two_steps_of_the_proof_are_sound(statements) -> None:
     """(a+b)^2 - 4s^2 - (a-b)^2 = 4(ab - s^2) >= 0 by Cauchy-Schwarz, and (a+b)^2 - 4s^2 <= 4 < 9."""
