@@ -123,7 +123,7 @@ WISHART_DENSITY = Claim(
 
 @attrs.frozen
 class DegreesPoint:
-    """Dimension and promise of the Wishart mechanism."""
+    """Dimension and guarantee of the Wishart mechanism."""
 
     dimension: int
     epsilon: Real

@@ -1,4 +1,4 @@
-"""The documents' relations between data sets: where they differ, what they share, and how promises convert."""
+"""The documents' relations between data sets: where they differ, what they share, and how guarantees convert."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.cross_adjacency import ChangedRow, TwoSteps
 from dpmatrix.spec.sliding_window.post_processing import excess
 
-adjacency = cite("cross.adjacency@746b0843")
+adjacency = cite("cross.adjacency@a0b4d1f6")
 
 ZERO, FIRST, SECOND = (0, 0), (1, 0), (0, 1)
 ROWS = (

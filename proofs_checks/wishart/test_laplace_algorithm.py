@@ -63,6 +63,7 @@ def test_a_doctored_run_is_noticed(statement) -> None:
     for missing in ("gram", "noise", "output"):
         assert statement.elsewhere().at(attrs.evolve(run, **{missing: None})) is Truth.FALSE
         assert statement.elsewhere().margin(attrs.evolve(run, **{missing: None})) == -1
+    assert statement.elsewhere().margin(attrs.evolve(run, dimension=3)) == -1, "matrices of another order"
     for error in (1, -2):
         wrong = attrs.evolve(run, output=gram + noise + fmpz_mat([[0, 0], [0, error]]))
         assert statement.elsewhere().at(wrong) is Truth.FALSE

@@ -166,7 +166,7 @@ def test_printed_scale_covers_the_upper_triangle(statements) -> None:
             assert abs(laplace_perturbation_slack(p) - arb(str(slack))) < arb(10) ** -40
     bind_expression(statements["wishart.theorem-3/scale-exceeds-sensitivity"], (2 * d - FULL) / n)
     assert statements["wishart.theorem-3/scale-exceeds-sensitivity"].strict
-    assert not statements["wishart.theorem-3"].strict, "a promise may be met exactly"
+    assert not statements["wishart.theorem-3"].strict, "a guarantee may be met exactly"
     assert statements["wishart.theorem-3"].at(InputPerturbation(1, 1, 1)) is Truth.TRUE
     bind_hypotheses(statements["wishart.theorem-3"], InputPerturbation(2, 5, 1), INPUTS)
     bind_hypotheses(statements["wishart.theorem-3/scale-exceeds-sensitivity"], InputPerturbation(2, 5, 1), SIZES)

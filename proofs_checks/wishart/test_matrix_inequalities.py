@@ -111,7 +111,8 @@ def test_trace_inequality(statement) -> None:
             values.append((point, paired - abs(trace)))
         bind(statement, values)
     bind_hypotheses(statement, MatrixPair(ONE, ONE), {SQUARE: MatrixPair(ONE, WIDE)})
-    assert statement.applies(MatrixPair(WIDE, ONE)) is Truth.FALSE
+    for pair in (MatrixPair(WIDE, ONE), MatrixPair(ONE, WIDE.transpose()), MatrixPair(WIDE, WIDE.transpose())):
+        assert statement.applies(pair) is Truth.FALSE
 
 
 def reversed_pairs_margin(p: MatrixPair) -> arb:

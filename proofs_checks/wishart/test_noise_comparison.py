@@ -30,7 +30,7 @@ from proofs_checks.wishart.expected_noise_norms import (
     x_,
 )
 
-theorem_5 = cite("wishart.theorem-5@0f1a92c8")
+theorem_5 = cite("wishart.theorem-5@d6ab8f0a")
 
 ENTRYWISE, NUCLEAR, CONSTANT = sympy.symbols("entrywise nuclear constant", positive=True)
 ROOT = sympy.sqrt(d_)
@@ -49,7 +49,20 @@ def choice(wishart_from: sympy.Expr, laplace_to: sympy.Expr, *, most: bool) -> s
     )
 
 
-CHOICE_INSIDE = NoiseChoice(100, 1, Fraction(1, 100), 1, 1, 1)
+def settings(
+    dimension: int,
+    entrywise: Number,
+    nuclear: Number,
+    epsilon: Number,
+    records: int = 1,
+    constant: Number = 1,
+    threshold: int = 1,
+) -> NoiseChoice:
+    """Return a point at which what its statement does not speak of is 1."""
+    return NoiseChoice(dimension, entrywise, nuclear, epsilon, records, constant, threshold)
+
+
+CHOICE_INSIDE = settings(100, 1, Fraction(1, 100), 1, 1, 1)
 CHOICE_OUTSIDE = {
     "dimension >= 1, an integer": {"dimension": 0},
     "entrywise > 0": {"entrywise": 0},
@@ -73,12 +86,12 @@ def flat_choice(constant: Number) -> NoiseChoice:
         j += 1
     entries = share * 10**j * 2 * j * fmpq(2302, 1000)
     s = int(entries.p) // int(entries.q)
-    return NoiseChoice(10 ** (2 * j), 2 * s, 2, 1, constant=constant)
+    return settings(10 ** (2 * j), 2 * s, 2, 1, constant=constant)
 
 
 def against(constant: Number) -> NoiseChoice:
     """Choose a point at which the constant fails: one changed diagonal entry for small ones, else flat records."""
-    return NoiseChoice(1024, 1, 1, 1, constant=constant) if rational(constant) < fmpq(1, 250) else flat_choice(constant)
+    return settings(1024, 1, 1, 1, constant=constant) if rational(constant) < fmpq(1, 250) else flat_choice(constant)
 
 
 @theorem_5.refutes(
@@ -111,7 +124,7 @@ def test_laplace_is_not_better_below_the_printed_level(statement) -> None:
         s = int(sympy.floor(sympy.sqrt(d) * sympy.log(d)))
         assert 2 * s <= d, "room for two disjoint supports"
         for epsilon in (Fraction(1, 100), 1, 8):
-            point = NoiseChoice(d, 2 * s, 2, epsilon)
+            point = settings(d, 2 * s, 2, epsilon)
             assert statement.conclusion(point) is Truth.FALSE
             above = attrs.evolve(point, entrywise=2 * s + 2)
             assert statement.conclusion(above) is Truth.UNDECIDED, "above it Wishart is chosen"
@@ -141,7 +154,7 @@ def test_the_threshold_is_of_order_root_d(statement) -> None:
     gap = sympy.expand((20 * d_ - WISHART).subs(d_, 1 + x_))
     assert all(coefficient.evalf(30) > 0 for coefficient in sympy.Poly(gap, x_).coeffs())
     wide = [
-        NoiseChoice(d, ratio * nuclear, nuclear, e)
+        settings(d, ratio * nuclear, nuclear, e)
         for d, ratio in ((1, 10), (7, 27), (90, 95), (900, 1), (10**4, 3), (10**6, 10**4))
         for nuclear, e in ((2, 1), (1, Fraction(1, 9)), (Fraction(1, 4), 3), (9, 9))
     ]
@@ -150,10 +163,10 @@ def test_the_threshold_is_of_order_root_d(statement) -> None:
     assert all(statement.at(p) is Truth.TRUE for p in wide)
     between = "the ratio is outside (sqrt(d) / 30, 10 sqrt(d))"
     middle = attrs.evolve(CHOICE_INSIDE, entrywise=Fraction(1, 100))
-    for undecided in (middle, NoiseChoice(100, 99, 1, 1), NoiseChoice(900, 101, 100, 1)):
+    for undecided in (middle, settings(100, 99, 1, 1), settings(900, 101, 100, 1)):
         assert statement.applies(undecided) is Truth.FALSE
         assert statement.without(between).at(undecided) is Truth.UNDECIDED
-    for edge in (NoiseChoice(100, 100, 1, 1), NoiseChoice(900, 1, 1, 1)):
+    for edge in (settings(100, 100, 1, 1), settings(900, 1, 1, 1)):
         assert statement.applies(edge) is Truth.TRUE
     check_choice(statement.without(between), {})
 
@@ -161,7 +174,7 @@ def test_the_threshold_is_of_order_root_d(statement) -> None:
         one, other = laplace_choice(p), wishart_choice(p)
         return other.low - one.high if ratio(p) >= 10 * arb(p.dimension).sqrt() else one.low - other.high
 
-    for p in (NoiseChoice(4, 40, 2, 1), NoiseChoice(900, 1, 1, 1)):
+    for p in (settings(4, 40, 2, 1), settings(900, 1, 1, 1)):
         assert statement.nudged(margin=exchanged).at(p) is Truth.FALSE
 
 
@@ -179,11 +192,11 @@ def test_general_framework(statements) -> None:
 
     def many_records(constant: Number) -> NoiseChoice:
         n = int(rational(constant)) + 1
-        return NoiseChoice(5, Fraction(2, n), Fraction(2, n), Fraction(1, 3), n, constant)
+        return settings(5, Fraction(2, n), Fraction(2, n), Fraction(1, 3), n, constant)
 
     twice.refute(many_records)
     for n in (1, 16, 2**20):
-        level = NoiseChoice(5, Fraction(2, n), Fraction(2, n), Fraction(1, 3), n, n)
+        level = settings(5, Fraction(2, n), Fraction(2, n), Fraction(1, 3), n, n)
         omega.refute(lambda threshold, level=level: attrs.evolve(level, dimension=threshold, threshold=threshold))
         below = attrs.evolve(level, epsilon=2, constant=Fraction(3 * n, 4))
         assert omega.conclusion(below) is not Truth.FALSE

@@ -15,7 +15,7 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.wishart.scalar_noise import GaussianNoise, LaplaceNoise
 
 theorem_1 = cite("wishart.theorem-1@dec3ccb1")
-theorem_2 = cite("wishart.theorem-2@461c7d68")
+theorem_2 = cite("wishart.theorem-2@9ddf568d")
 
 e, s, scale, shift, z = sympy.symbols("epsilon s lambda t z", positive=True)
 
@@ -139,7 +139,7 @@ def assert_printed_hypotheses(statement: Statement) -> None:
             for p in points
         ),
     )
-    assert not statement.strict, "a promise may be met exactly"
+    assert not statement.strict, "a guarantee may be met exactly"
 
 
 @theorem_2.refutes(grade="interval", region="epsilon = 10, delta = 1/10, c = 2.3, sigma = 0.231")

@@ -23,7 +23,7 @@ from dpmatrix.spec.wishart.wishart_algorithm import (
 from dpmatrix.tracing import bind_expression
 
 psd_preservation = cite("wishart.psd-preservation@ce28cd2a")
-algorithm_2 = cite("wishart.algorithm-2@8809aa8a")
+algorithm_2 = cite("wishart.algorithm-2@ef034650")
 
 
 @psd_preservation.supports(grade="derived", region="every d, n, m; symbolically for d, n, m <= 3")

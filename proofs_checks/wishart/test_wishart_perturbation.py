@@ -19,7 +19,7 @@ from dpmatrix.spec.wishart.sensitivity import RecordPair
 from dpmatrix.spec.wishart.wishart_perturbation import SymmetrisedNoise, WishartOutput, symmetrised_scale
 from dpmatrix.tracing import bind_expression
 
-theorem_4 = cite("wishart.theorem-4@72fa6358")
+theorem_4 = cite("wishart.theorem-4@500d014d")
 
 INPUTS = {
     "dimension >= 1, an integer": InputPerturbation(0, 5, 1),
@@ -42,7 +42,7 @@ def test_algorithm_2_is_not_private_at_any_epsilon(statement) -> None:
     for d, records in product((1, 5, 20), (1, 1000)):
         for low, high in ((Fraction(1, 1000), 1), (1, 10), (10, 100)):
             assert statement.at(InputPerturbation(d, records, interval(low, high))) is Truth.FALSE
-    assert not statement.strict, "a promise may be met exactly"
+    assert not statement.strict, "a guarantee may be met exactly"
 
 
 @theorem_4.refutes(

@@ -158,7 +158,7 @@ def laplace_perturbation_delta(p: InputPerturbation) -> arb:
 
 
 def laplace_perturbation_slack(p: InputPerturbation) -> arb:
-    """Promised epsilon minus the largest privacy loss."""
+    """Stated epsilon minus the largest privacy loss."""
     return ball(p.epsilon) - triangle_profile(p).pure_epsilon()
 
 

@@ -38,7 +38,7 @@ class LowRankRelease:
     rank
         The rank k of the approximation.
     epsilon
-        Promised epsilon.
+        Stated epsilon.
     theta
         Exponent of the tail bound of the noise.
     constant

@@ -20,7 +20,7 @@ class ProjectorData:
     rank, dimension, gamma
         k, d and the number of copies of each basis.
     delta, epsilon
-        Radius of the balls, and the promised epsilon.
+        Radius of the balls, and the stated epsilon.
     rate, constant
         The constants that Omega hides in Lemma 5 and in the last line.
     """

@@ -52,7 +52,7 @@ class NoiseChoice:
     nuclear
         max ||Delta||_*: the Wishart scale is c = nuclear / (2 epsilon), with d + 1 degrees of freedom.
     epsilon
-        Promised epsilon.
+        Stated epsilon.
     records, constant
         n, and the constant that an asymptotic symbol hides.
     threshold
@@ -63,9 +63,9 @@ class NoiseChoice:
     entrywise: Real
     nuclear: Real
     epsilon: Real
-    records: int = 1
-    constant: Real = 1
-    threshold: int = 1
+    records: int
+    constant: Real
+    threshold: int
 
 
 def laplace_choice(p: NoiseChoice) -> Between:
@@ -130,7 +130,7 @@ def little_omega_margin(p: NoiseChoice) -> arb:
 
 @attrs.frozen
 class FromSomeDimension(InputPerturbation):
-    """Algorithms 1 and 2 at one promise, and the dimension from which on something is asserted of them."""
+    """Algorithms 1 and 2 at one guarantee, and the dimension from which on something is asserted of them."""
 
     threshold: int
 
@@ -184,7 +184,7 @@ THEOREM_5 = Claim(
         "The true threshold is of order sqrt(d): from 10 sqrt(d) on Wishart noise is smaller, up to "
         "sqrt(d) / 30 Laplace noise is. The ratio lies between 1 and d for every symmetric matrix, so the first case "
         "needs d >= 100 and the second d >= 900. Size is all that is compared: the Wishart noise does not keep the "
-        "promise (Theorem 4)."
+        "guarantee (Theorem 4)."
     ),
     reading=(
         "Works better means a smaller expected spectral norm at the scales of the general framework: Laplace "

@@ -122,7 +122,7 @@ class AlgorithmTail:
     Parameters
     ----------
     dimension, records, epsilon
-        d, n and the promised epsilon.
+        d, n and the stated epsilon.
     factor
         The constant c.
     constant
