@@ -24,8 +24,8 @@ from dpmatrix.spec.common.points import InputPerturbation
 from dpmatrix.spec.wishart.scalar_noise import LaplaceNoise
 from dpmatrix.spec.wishart.wishart_perturbation import SymmetrisedNoise
 
-theorem_4 = cite("wishart.theorem-4@9be1c303")
-theorem_3 = cite("wishart.theorem-3@58fb4023")
+theorem_4 = cite("wishart.theorem-4@500d014d")
+theorem_3 = cite("wishart.theorem-3@095ad80f")
 theorem_1 = cite("wishart.theorem-1@dec3ccb1")
 
 

@@ -38,7 +38,7 @@ def replaced_in_the_ball(p: ChangedRow) -> bool:
 
 
 def added_or_removed(p: ChangedRow) -> bool:
-    """`analyze-gauss`, which names no relation: its Delta is made for a row of norm at most 1 that appears."""
+    """`analyze-gauss`, which names no neighbouring relation: its Delta is for a row of norm at most 1 that appears."""
     return bool(replaced_in_the_ball(p) and min(squared_norm(p.x), squared_norm(p.y)) == 0)
 
 
@@ -142,20 +142,20 @@ ADJACENCY = Claim(
     defect=Defect.HYPOTHESIS,
     headline=(
         "The documents do not call the same data sets neighbours, so no noise scale may be carried from one to "
-        "another unless the relation is named."
+        "another unless the neighbouring relation is named."
     ),
     reading=(
-        "`analyze-gauss` names no relation; its Delta suffices for a row of norm at most 1 that appears or disappears "
-        "and not for one that is replaced. 'A single entry' in `near-optimal` is a record. n is public throughout. "
-        "(4) of `compression`, which calls the normalisation a step of the scheme, is set aside: with all columns of "
-        "norm sqrt(n) in both data sets, a changed row may only change signs of its entries."
+        "`analyze-gauss` names no neighbouring relation; its Delta suffices for a row of norm at most 1 that appears or"
+        " disappears and not for one that is replaced. 'A single entry' in `near-optimal` is a record. n is public "
+        "throughout. (4) of `compression`, which calls the normalisation a step of the scheme, is set aside: with all "
+        "columns of norm sqrt(n) in both data sets, a changed row may only change signs of its entries."
     ),
     because=(
         "e_1 replaced by e_2 is a pair of neighbours in wishart, near-optimal and compression, not under the relation "
         "that the Delta of analyze-gauss fits, and not in sliding-window, where the rows may differ by 1 only. The row "
         "10 e_1 that becomes 11 e_1 is one in sliding-window and compression alone, and moves the second-moment matrix "
         "by 21. So a noise scale must not be carried from one document to another. A row of the unit ball against the "
-        "zero row is a pair of neighbours in all of them; a promise (eps, delta) for that gives (2 eps, (1 + e^eps) "
+        "zero row is a pair of neighbours in all of them; a guarantee (eps, delta) for that gives (2 eps, (1 + e^eps) "
         "delta) for a replaced row, in two steps."
     ),
     repair=Repair(
@@ -174,7 +174,7 @@ ADJACENCY = Claim(
         Step(
             "two-steps",
             Statement(
-                "a promise (eps, delta) for a row that is present or absent is (2 eps, (1 + e^eps) delta) for a "
+                "a guarantee (eps, delta) for a row that is present or absent is (2 eps, (1 + e^eps) delta) for a "
                 "replaced row",
                 two_steps_margin,
                 given=(

@@ -14,7 +14,7 @@ from dpmatrix.spec.near_optimal.noise import noise_times_records
 
 @attrs.frozen
 class GaussianScales:
-    """Dimension, and the promise, of Gaussian noise on the upper triangle of the second-moment matrix with n = 1."""
+    """Dimension, and the guarantee, of Gaussian noise on the upper triangle of the second-moment matrix with n = 1."""
 
     dimension: int
     epsilon: Real
@@ -61,7 +61,8 @@ def printed_third_covers_first_margin(p: GaussianScales) -> arb:
     return printed_deviation(p.epsilon, p.delta) - first_scale(p)
 
 
-SCALE_HYPOTHESES = (positive("epsilon"), positive("delta"), below("delta", 1), whole("dimension", 2))
+GUARANTEE = (positive("epsilon"), positive("delta"), below("delta", 1))
+SCALE_HYPOTHESES = (*GUARANTEE, whole("dimension", 2))
 
 GAUSSIAN_CONSTANT = Claim(
     id="cross.gaussian-constant",
@@ -98,7 +99,7 @@ GAUSSIAN_CONSTANT = Claim(
             Statement(
                 "sqrt(2) Delta of analyze-gauss is at least the scale of wishart",
                 third_covers_first_margin,
-                given=SCALE_HYPOTHESES,
+                given=GUARANTEE,
             ),
             sound=True,
         ),
@@ -116,7 +117,7 @@ GAUSSIAN_CONSTANT = Claim(
             Statement(
                 "Delta as printed is at least the scale of wishart",
                 printed_third_covers_first_margin,
-                given=SCALE_HYPOTHESES,
+                given=GUARANTEE,
             ),
             sound=False,
             note="it is for a row that is added, of sensitivity 1; c is for sensitivity sqrt(2)",

@@ -27,14 +27,14 @@ from dpmatrix.spec.sliding_window.loewner import flag
 
 @attrs.frozen
 class PrivateError:
-    """Dimension, rank and promise of a low-rank approximation, and the constant of a lower bound.
+    """Dimension, rank and guarantee of a low-rank approximation, and the constant of a lower bound.
 
     Parameters
     ----------
     dimension, rank
         d and k.
     epsilon, delta
-        The promise.
+        The guarantee.
     constant
         c.
     """
@@ -157,16 +157,16 @@ LOW_RANK_LOWER_BOUNDS = Claim(
         "cost-of-noise of sliding-window.table-2."
     ),
     because=(
-        "The bounds speak of different errors, promises and neighbours, and neither implies the other: d/eps is the "
+        "The bounds speak of different errors, guarantees and neighbours, and neither implies the other: d/eps is the "
         "larger one for eps < sqrt(d/k). The first needs delta = 0: the rank k part of A'A + N, N Gaussian, errs by "
-        "2|N|, of the order sqrt(d log(1/delta))/eps. The second cannot be carried to rows of norm at most 1: there "
-        "the top-k space of A'A + N costs at most sqrt(2k|N|) more, which grows like sqrt(k) d^(1/4). Nor does it "
-        "hold for every epsilon: k rows with noise in every entry cost at most s sqrt(kd), and s -> 0. Nor for k near "
-        "d: at k = d the projection I costs nothing and tells nothing. It is true for k <= d/2 and eps of constant "
-        "order under the document's own relation, where rows have any length: with m = d - k >= d/2, in (gamma I, B) "
+        "2|N|, of the order sqrt(d log(1/delta))/eps. The second cannot be carried to rows of norm at most 1: there the"
+        " top-k space of A'A + N costs at most sqrt(2k|N|) more, which grows like sqrt(k) d^(1/4). Nor does it hold for"
+        " every epsilon: k rows with noise in every entry cost at most s sqrt(kd), and s -> 0. Nor for k near d: at k ="
+        " d the projection I costs nothing and tells nothing. It is true for k <= d/2 and eps of constant order under "
+        "the document's own neighbouring relation, where rows have any length: with m = d - k >= d/2, in (gamma I, B) "
         "the projection gives B away up to 20 cost^2 signs, and each sign may be known with probability (e^eps + "
-        "delta)/(1 + e^eps) only. The least cost of these matrices is 0, so no factor 1 + eta helps. So the upper "
-        "bound sqrt(kd)/eps of Table 2 is tight for k <= d/2 and eps of constant order, not for all eps = O(1)."
+        "delta)/(1 + e^eps) only. The least cost of these matrices is 0, so no factor 1 + eta helps. So the upper bound"
+        " sqrt(kd)/eps of Table 2 is tight for k <= d/2 and eps of constant order, not for all eps = O(1)."
     ),
     repair=Repair(
         "neighbours that differ by 1 in one row of any length, and a factor that falls with epsilon",

@@ -76,7 +76,7 @@ def privacy_margin(p: TabledMechanism) -> arb:
     bits = p.rank * p.columns
     pairs = [(one, one ^ (1 << place)) for one in range(2**bits) for place in range(bits)]
     excesses = [excess(p.laws[one], p.laws[other], p.exponential) for one, other in pairs]
-    return arb(p.delta - max(excesses, default=fmpq(0)))
+    return arb(p.delta - max(excesses))
 
 
 def table_margin(p: TabledMechanism) -> arb:
@@ -139,7 +139,7 @@ def guessed(p: Guess) -> fmpq_mat:
 def wrong_signs(p: Guess) -> int:
     """Count the entries of B whose sign the guess misses; an entry 0 of the guess stands for a positive sign."""
     pairs = zip(p.signs.entries(), guessed(p).entries(), strict=True)
-    return sum((sign > 0) != (guess >= 0) for sign, guess in pairs)
+    return sum((sign == fmpq(1, 2)) != (guess >= 0) for sign, guess in pairs)
 
 
 def guess_margin(p: Guess) -> arb:

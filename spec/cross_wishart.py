@@ -81,12 +81,11 @@ def density_degrees_margin(p: WishartDensityPoint) -> arb:
 
 
 def triangular_margin(p: WishartDensityPoint) -> arb:
-    """Least diagonal entry of T; negative where T is not lower triangular, square and of order 1 at least."""
-    order = _order(p)
-    fits = p.factor.ncols() == order and order > 0
-    if not fits or any(p.factor[i, j] != 0 for j in range(order) for i in range(j)):
-        return arb(-1)
-    return arb(min(p.factor[i, i] for i in range(order)))
+    """Least diagonal entry of T; where T is not square and lower triangular, minus what is too much of it."""
+    order, columns = _order(p), p.factor.ncols()
+    above = sum((abs(p.factor[i, j]) for i in range(order) for j in range(i + 1, columns)), fmpq(0))
+    wrong = abs(columns - order) + above
+    return -arb(wrong) if wrong else arb(min(p.factor[i, i] for i in range(order)))
 
 
 DENSITY_HYPOTHESES = (
@@ -124,7 +123,7 @@ WISHART_DENSITY = Claim(
 
 @attrs.frozen
 class DegreesPoint:
-    """Dimension and promise of the Wishart mechanism."""
+    """Dimension and guarantee of the Wishart mechanism."""
 
     dimension: int
     epsilon: Real

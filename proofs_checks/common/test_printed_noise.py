@@ -1,4 +1,4 @@
-"""Where the printed noise keeps its promise, certified over boxes of (epsilon, delta), and where it certainly fails."""
+"""Where the printed noise keeps its guarantee, certified over boxes of (epsilon, delta), and where it fails."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def certified_everywhere(noise, cell, dimension, rows):
 
 @pytest.mark.parametrize("dimension", [2, 5, 50])
 @pytest.mark.parametrize(("claim", "adjacency", "epsilon", "delta"), KEEPS)
-def test_printed_noise_keeps_its_promise_over_a_box(claim, adjacency, epsilon, delta, dimension):
+def test_printed_noise_keeps_its_guarantee_over_a_box(claim, adjacency, epsilon, delta, dimension):
     # Theorem 12 asks for d < r; the other formulas have no r.
     with precision(64):
         assert certified_everywhere(NOISE[claim, adjacency], (epsilon, delta), dimension, dimension + 1)

@@ -12,33 +12,12 @@ from flint import arb, fmpq
 from dpmatrix.exact import precision
 from dpmatrix.privacy import GaussianProfile
 from dpmatrix.privacy.profiles.chi_square import absent_against_present, present_against_absent
-
-
-def cells(lower: fmpq, upper: fmpq, count: int) -> list[tuple[fmpq, fmpq]]:
-    step = (upper - lower) / count
-    return [(lower + step * i, lower + step * (i + 1)) for i in range(count)]
-
-
-def box(cell: tuple[fmpq, fmpq]) -> arb:
-    return arb(cell[0]).union(arb(cell[1]))
+from proofs_checks.common.subdivision import cells, follows
 
 
 def gamma_density(point: arb, degrees: fmpq) -> arb:
     half = arb(degrees) / 2
     return point ** (half - 1) * (-point).exp() / half.gamma()
-
-
-def follows_derivative(
-    value: Callable[[fmpq], arb], slope: Callable[[arb], arb], where: list[tuple[fmpq, fmpq]]
-) -> bool:
-    """On every cell the slope is certainly positive, and the increments agree with it by the mean value theorem."""
-    for cell in where:
-        derivative = slope(box(cell))
-        if not derivative > 0:
-            return False
-        if not (value(cell[1]) - value(cell[0])).overlaps(derivative * arb(cell[1] - cell[0])):
-            return False
-    return True
 
 
 def absent_slope(epsilon: fmpq, degrees: fmpq) -> Callable[[arb], arb]:
@@ -81,11 +60,11 @@ def test_thresholds_are_where_the_log_ratio_is_epsilon():
 def test_chi_square_divergences_increase_with_the_shift(epsilon, degrees):
     with precision(96):
         where = cells(fmpq(1, 10), fmpq(3), 150)
-        assert follows_derivative(
+        assert follows(
             lambda shift: absent_against_present(epsilon, shift, degrees), absent_slope(epsilon, degrees), where
         )
         beyond = cells(epsilon + fmpq(1, 4), epsilon + 3, 300)
-        assert follows_derivative(
+        assert follows(
             lambda shift: present_against_absent(epsilon, shift, degrees), present_slope(epsilon, degrees), beyond
         )
 
@@ -93,7 +72,7 @@ def test_chi_square_divergences_increase_with_the_shift(epsilon, degrees):
 def test_control_a_slope_without_its_factor_is_noticed():
     epsilon, degrees = fmpq(1), fmpq(8)
     with precision(96):
-        assert not follows_derivative(
+        assert not follows(
             lambda shift: absent_against_present(epsilon, shift, degrees),
             lambda shift: absent_slope(epsilon, degrees)(shift) * fmpq(5, 4),
             cells(fmpq(1, 10), fmpq(3), 150),
@@ -108,7 +87,7 @@ def test_gaussian_profile_increases_with_the_shift(epsilon):
 
     with precision(96):
         where = cells(fmpq(1, 4), fmpq(4), 200)
-        assert follows_derivative(lambda shift: GaussianProfile(shift, 1).delta(epsilon), slope, where)
+        assert follows(lambda shift: GaussianProfile(shift, 1).delta(epsilon), slope, where)
 
 
 def test_gaussian_slope_is_the_derivative():

@@ -1,4 +1,4 @@
-"""The documents' relations between data sets: where they differ, what they share, and how promises convert."""
+"""The documents' relations between data sets: where they differ, what they share, and how guarantees convert."""
 
 from __future__ import annotations
 
@@ -15,10 +15,19 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.cross_adjacency import ChangedRow, TwoSteps
 from dpmatrix.spec.sliding_window.post_processing import excess
 
-adjacency = cite("cross.adjacency@746b0843")
+adjacency = cite("cross.adjacency@a0b4d1f6")
 
 ZERO, FIRST, SECOND = (0, 0), (1, 0), (0, 1)
-ROWS = (ZERO, FIRST, SECOND, (Fraction(3, 5), Fraction(4, 5)), (Fraction(1, 2), 0), (10, 0), (11, 0))
+ROWS = (
+    ZERO,
+    FIRST,
+    SECOND,
+    (Fraction(3, 5), Fraction(4, 5)),
+    (Fraction(1, 2), 0),
+    (Fraction(51, 50), 0),
+    (10, 0),
+    (11, 0),
+)
 PAIRS = [ChangedRow(x, y) for x, y in product(ROWS, repeat=2) if x != y]
 
 
@@ -41,7 +50,7 @@ def test_relations_differ(statement) -> None:
     bind_hypotheses(statement, ChangedRow(ZERO, FIRST), outside)
 
 
-@adjacency.supports_repair(grade="derived", region="every row: the four definitions read off; 42 pairs by machine")
+@adjacency.supports_repair(grade="derived", region="every row: the four definitions read off; 56 pairs by machine")
 def test_a_row_present_or_absent_is_in_every_relation(statement) -> None:
     """With y = 0 and |x| <= 1 both norms are at most 1, one is 0, and |x - y| = |x|; the relations are symmetric."""
     bind(statement, [(p, Fraction(sum(relations(p)) - 4)) for p in PAIRS])
@@ -104,13 +113,20 @@ def test_a_replaced_row_is_two_steps(statement) -> None:
         assert statement.at(point) is Truth.TRUE
         found = largest_event(point.first, point.second, point.exponential**2)
         values.append((point, (1 + point.exponential) * point.delta - found))
+    far = TwoSteps((fmpq(9, 10), fmpq(1, 10)), (fmpq(1, 2), fmpq(1, 2)), (fmpq(1, 10), fmpq(9, 10)), fmpq(2), fmpq(1))
+    values.append((far, 3 - fmpq(1, 2)))  # 9/10 - 4/10 is left of the first outcome, nothing of the second
     bind(statement, values)
-    inside = randomised_response(fmpq(2), fmpq(1, 10))
+    inside, half = randomised_response(fmpq(2), fmpq(1, 10)), fmpq(1, 2)
+    more, negative = (fmpq(1, 100), half, half), (fmpq(-1, 100), half, half + fmpq(1, 100))
+    laws = "P, Q and R are probability laws"
+    [are_laws] = [condition for condition in statement.given if condition.says == laws]
+    for place in ("first", "between", "second"):
+        assert are_laws.at(attrs.evolve(inside, **{place: negative})) is Truth.FALSE
     bind_hypotheses(
         statement,
         inside,
         {
-            "P, Q and R are probability laws": attrs.evolve(inside, between=(fmpq(1, 100), fmpq(1, 2), fmpq(1, 2))),
+            laws: attrs.evolve(inside, between=more),
             "e^eps >= 1": attrs.evolve(inside, exponential=fmpq(9, 10), delta=fmpq(1)),
             "sum max(0, P - E Q) <= delta": attrs.evolve(inside, first=inside.between[::-1], delta=fmpq(2, 5)),
             "sum max(0, Q - E R) <= delta": attrs.evolve(
@@ -129,6 +145,7 @@ def test_delta_grows(statement) -> None:
     """A chain that pays delta and then E delta: P = (3/10, ...), Q = (1/10, ...), R = (0, ...), E = 2, delta = 1/10."""
     chain = TwoSteps((fmpq(3, 10), fmpq(7, 10)), (fmpq(1, 10), fmpq(9, 10)), (fmpq(0), fmpq(1)), fmpq(2), fmpq(1, 10))
     assert statement.margin(chain).contains(0)
+    assert statement.at(chain) is Truth.TRUE, "equality"
     less = statement.nudged(
         margin=lambda p: ball((1 + p.exponential * fmpq(9, 10)) * p.delta - excess(p.first, p.second, p.exponential**2))
     )

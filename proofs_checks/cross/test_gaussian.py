@@ -9,11 +9,12 @@ import attrs
 import sympy
 from flint import arb
 
-from dpmatrix.claims import Statement, Truth, bind, bind_hypotheses, certify, interval
+from dpmatrix.claims import Statement, Truth, bind_hypotheses, certify, interval
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.cross_gaussian import GaussianScales
+from dpmatrix.tracing import bind_expression
 
-gaussian_constant = cite("cross.gaussian-constant@fc6acbc6")
+gaussian_constant = cite("cross.gaussian-constant@e693a6e9")
 
 SCALES = [
     GaussianScales(d, epsilon, delta)
@@ -27,21 +28,17 @@ SCALE_OUTSIDE = {
     "delta < 1": GaussianScales(2, 1, 1),
     "dimension >= 2, an integer": GaussianScales(1, 1, Fraction(1, 2)),
 }
-e, delta, d = sympy.symbols("epsilon delta d", positive=True)
+e, delta, d = sympy.symbols("epsilon delta dimension", positive=True)
 FIRST = 2 * sympy.sqrt(sympy.log(sympy.Rational(5, 4) / delta)) / e
 SECOND = (d + 1) / e * sympy.sqrt(2 * sympy.log((d**2 + d) / (2 * sympy.sqrt(2 * sympy.pi) * delta))) + 1 / sympy.sqrt(
     e
 )
 
 
-def _at(p: GaussianScales, formula: sympy.Expr):
-    return formula.subs({d: p.dimension, e: sympy.Rational(p.epsilon), delta: sympy.Rational(p.delta)}).evalf(50)
-
-
 @gaussian_constant.refutes(grade="interval", region="d = 2, epsilon = 1, delta = 1e-6")
 def test_the_scales_differ(statement) -> None:
     assert statement.at(GaussianScales(2, 1, Fraction(1, 10**6))) is Truth.FALSE
-    bind(statement, ((p, -abs(_at(p, SECOND - FIRST))) for p in SCALES))
+    bind_expression(statement, -sympy.Abs(SECOND - FIRST))
     bind_hypotheses(statement, GaussianScales(2, 1, Fraction(1, 2)), SCALE_OUTSIDE)
     assert statement.applies(GaussianScales(2, 0, Fraction(1, 2))) is Truth.FALSE
 
@@ -76,7 +73,7 @@ def test_the_second_scale_covers_the_first(statement) -> None:
     step = sympy.Symbol("step", nonnegative=True)
     growth = sympy.Poly(sympy.expand((d**2 + d).subs(d, 2 + step) - 6), step)
     assert all(coefficient >= 0 for coefficient in growth.all_coeffs())
-    bind(statement, ((p, _at(p, SECOND - FIRST)) for p in SCALES))
+    bind_expression(statement, SECOND - FIRST)
     bind_hypotheses(statement, GaussianScales(2, 1, Fraction(1, 2)), SCALE_OUTSIDE)
 
 
@@ -113,8 +110,10 @@ def test_the_slides_lie_between(statements) -> None:
         (below, SECOND - THIRD),
         (printed, THIRD / sympy.sqrt(2) - FIRST),
     ):
-        bind(statement, ((p, _at(p, formula)) for p in SCALES))
-        bind_hypotheses(statement, inside, SCALE_OUTSIDE)
+        bind_expression(statement, formula)
+        named = {condition.says for condition in statement.given}
+        assert ("dimension >= 2, an integer" in named) == (statement is below)
+        bind_hypotheses(statement, inside, {says: point for says, point in SCALE_OUTSIDE.items() if says in named})
     assert all(replaced.at(p) is Truth.TRUE and below.at(p) is Truth.TRUE for p in SCALES)
     assert printed.at(GaussianScales(2, 1, Fraction(1, 10**9))) is Truth.FALSE
 

@@ -7,29 +7,23 @@ from fractions import Fraction
 from itertools import product
 
 import attrs
-import mpmath
 import sympy
 from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
-from dpmatrix.claims.formulas import bind_formula, real, symbolic_matrix
+from dpmatrix.claims.formulas import symbolic_matrix
 from dpmatrix.exact import rational
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.cross_adjacency import ChangedRow
 from dpmatrix.spec.cross_low_rank import PrivateError, Window
 from dpmatrix.spec.cross_reconstruction import Guess, TabledMechanism, worst_cost
+from dpmatrix.tracing import bind_expression
 from proofs_checks.steps import by_step
 
-low_rank_lower_bounds = cite("cross.low-rank-lower-bounds@68a73242")
+low_rank_lower_bounds = cite("cross.low-rank-lower-bounds@d809a575")
 
 MILLIONTH = Fraction(1, 10**6)
 HALF = Fraction(1, 2)
-ERRORS = [
-    PrivateError(d, k, epsilon, delta, constant)
-    for d, k, epsilon, delta, constant in product(
-        (3, 90), (1, 3), (Fraction(1, 3), 5), (MILLIONTH, Fraction(1, 3)), (Fraction(1, 7), 2)
-    )
-]
 INSIDE = PrivateError(2, 2, Fraction(1, 50), Fraction(49, 50), Fraction(1, 50))
 SETTING = {
     "dimension >= 2, an integer": attrs.evolve(INSIDE, dimension=1),
@@ -47,25 +41,20 @@ def at_least(value: fmpq) -> int:
     return max(2, int(value.ceil()))
 
 
-def deviation(p: PrivateError):
-    """Return the positive root of eps s^2 - z s - 1/2."""
-    return max(mpmath.polyroots([real(p.epsilon), -mpmath.sqrt(-2 * mpmath.log(real(p.delta))), -mpmath.mpf(1) / 2]))
-
-
-def noise(p: PrivateError):
-    """Return the bound on the norm of the noise that a net of 9^d points gives with probability 1 - 1/d."""
-    return 4 * deviation(p) * mpmath.sqrt(p.dimension * mpmath.log(9) + mpmath.log(p.dimension))
+k, d, e, delta, c, z = sympy.symbols("rank dimension epsilon delta constant z", positive=True)
+POSITIVE_ROOT = (z + sympy.sqrt(z**2 + 2 * e)) / (2 * e)
+DEVIATION = POSITIVE_ROOT.subs(z, sympy.sqrt(-2 * sympy.log(delta)))
+"""The positive root of eps s^2 - z s - 1/2, z = sqrt(2 log(1/delta))."""
+NOISE = 4 * DEVIATION * sympy.sqrt(d * sympy.log(9) + sympy.log(d))
+"""The bound on the norm of the noise that a net of 9^d points gives with probability 1 - 1/d."""
+SECOND = c * sympy.sqrt(k * d)
 
 
 def check_errors(statement, formula) -> None:
-    bind_formula(statement, ERRORS, formula)
+    bind_expression(statement, formula)
     assert not statement.strict
     for inside in (INSIDE, PrivateError(9, 1, 3, Fraction(1, 50), 2)):
         bind_hypotheses(statement, inside, SETTING)
-
-
-def second(p: PrivateError):
-    return real(p.constant) * mpmath.sqrt(p.rank * p.dimension)
 
 
 @low_rank_lower_bounds.refutes(
@@ -82,7 +71,7 @@ def test_rows_of_the_unit_ball_cost_less(statement) -> None:
     wide = PrivateError(at_least((900 / rational(1)) ** 4), 5, 1, MILLIONTH, Fraction(1, 100))
     assert statement.conclusion(wide) is Truth.FALSE, "for other ranks as well"
     assert statement.at(PrivateError(10, 1, 1, MILLIONTH, 1)) is Truth.UNDECIDED, "an upper bound proves nothing"
-    check_errors(statement, lambda p: mpmath.sqrt(2 * p.rank * noise(p)) - second(p))
+    check_errors(statement, sympy.sqrt(2 * k * NOISE) - SECOND)
 
 
 @low_rank_lower_bounds.refutes("first-covers-second", grade="derived", region="every c: eps = 4/c with d = 4, k = 1")
@@ -100,6 +89,7 @@ def test_the_bounds_do_not_cover_each_other(statements) -> None:
     Rows with noise: A + E has rank at most k, so AP = (A + E)P - EP and A - AP = -E(I - P); E|E|_F^2 = s^2 kd, and
     s < 1 at eps = 200, s < c at eps = 200/c^2 for c <= 1.
     """  # noqa: D205
+    assert sympy.expand(e * POSITIVE_ROOT**2 - z * POSITIVE_ROOT - HALF) == 0
     by_name = by_step(statements)
     by_name["first-covers-second"].refute(lambda constant: PrivateError(4, 1, 4 / rational(constant), HALF, constant))
     by_name["second-covers-first"].refute(lambda constant: PrivateError(4, 1, rational(constant) / 4, HALF, constant))
@@ -110,15 +100,11 @@ def test_the_bounds_do_not_cover_each_other(statements) -> None:
         lambda constant: PrivateError(50, 5, 200 / min(rational(constant), fmpq(1)) ** 2, MILLIONTH, constant)
     )
 
-    def first(p):
-        return real(p.constant) * p.dimension / real(p.epsilon)
-
-    check_errors(by_name["first-covers-second"], lambda p: p.dimension / real(p.epsilon) - second(p))
-    check_errors(by_name["second-covers-first"], lambda p: mpmath.sqrt(p.rank * p.dimension) - first(p))
-    check_errors(by_name["first-with-a-delta"], lambda p: 2 * noise(p) - first(p))
-    check_errors(
-        by_name["second-for-every-epsilon"], lambda p: deviation(p) * mpmath.sqrt(p.rank * p.dimension) - second(p)
-    )
+    first = c * d / e
+    check_errors(by_name["first-covers-second"], d / e - SECOND)
+    check_errors(by_name["second-covers-first"], sympy.sqrt(k * d) - first)
+    check_errors(by_name["first-with-a-delta"], 2 * NOISE - first)
+    check_errors(by_name["second-for-every-epsilon"], DEVIATION * sympy.sqrt(k * d) - SECOND)
 
 
 def onto(*rows) -> fmpq_mat:
@@ -218,6 +204,7 @@ def test_private_projections_cost(statement) -> None:
         assert statement.margin(point).overlaps(lost), "B is lost: each entry costs 1/4"
     for point in (RESPONSE, PLANE, attrs.evolve(HONEST, delta=fmpq(1))):
         assert statement.at(point) is Truth.TRUE
+    assert statement.margin(PLANE).contains(fmpq(7, 4) - fmpq(1, 20)), "at worst (3 + 1/2)/2; the bound is 2/40"
     checked = [table for table, _ in tables() if statement.applies(table) is Truth.TRUE]
     assert len(checked) >= 5
     assert all(statement.at(table) is Truth.TRUE for table in checked)
@@ -226,7 +213,7 @@ def test_private_projections_cost(statement) -> None:
         bind_hypotheses(statement, inside, TABLE_OUTSIDE)
     for wrong in (
         attrs.evolve(RESPONSE, laws=RESPONSE.laws[:1] * 3),
-        attrs.evolve(RESPONSE, laws=(law(fmpq(5, 4), fmpq(-1, 4), 0),) * 2),
+        attrs.evolve(RESPONSE, laws=(law(fmpq(21, 20), fmpq(-1, 20), 0),) * 2, exponential=fmpq(1)),
         attrs.evolve(RESPONSE, laws=(law(fmpq(1, 2), fmpq(1, 2)),) * 2),
         attrs.evolve(RESPONSE, outputs=(onto((1, 0), (0, 1)), *LINES[1:])),
         attrs.evolve(RESPONSE, outputs=(onto((1, 0, 0)), *LINES[1:])),
@@ -343,7 +330,8 @@ def test_moves_and_a_trivial_error(statements) -> None:
     assert sympy.factor(w**2 - w - w * (w - 1)) == 0, "sqrt(W)^2 <= W^2 for W >= 1"
     windows = [Window(rows, columns) for rows, columns in product((1, 2, 9, 10**6), (1, 2, 3, 50, 70))]
     assert all(error.at(p) is Truth.FALSE for p in windows)
-    bind(error, ((p, (sympy.sqrt(p.rows) - p.rows - p.dimension).evalf(50)) for p in windows))
+    rows_ = sympy.Symbol("rows")
+    bind_expression(error, sympy.sqrt(rows_) - rows_ - d)
     bind_hypotheses(
         error,
         Window(1, 1),

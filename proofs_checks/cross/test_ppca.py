@@ -6,14 +6,13 @@ from fractions import Fraction
 from itertools import product
 
 import attrs
-import mpmath
 import sympy
 
-from dpmatrix.claims import Truth, bind, bind_hypotheses
-from dpmatrix.claims.formulas import bind_formula
+from dpmatrix.claims import Truth, bind_hypotheses
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.wishart.ppca import PpcaPoint, quoted_sample_size, repaired_sample_size
-from proofs_checks.ppca_sizes import needed, outside
+from dpmatrix.tracing import bind_expression
+from proofs_checks.ppca_sizes import outside
 
 ppca_sample_complexity = cite("cross.ppca-sample-complexity@1eb15146")
 
@@ -23,11 +22,20 @@ POINTS = [
     for d, e, k, r, m in product((2, 7), (1, 9), (0, 3), (1, 8), (2, 1000))
 ]
 
+d, e, first, second, rho, eta = sympy.symbols("dimension epsilon first second rho eta")
+
+
+def size(chance: int, outside_log: int, inside_log: int) -> sympy.Expr:
+    """Return the sample size of PPCA with three constants."""
+    gap = first - second
+    bracket = chance * sympy.log(1 / eta) / d + outside_log * sympy.log(inside_log * first / ((1 - rho**2) * gap))
+    return d / (e * (1 - rho) * gap) * bracket
+
 
 @ppca_sample_complexity.refutes(grade="interval", region="d = 5, epsilon = 1/10, A = e_1 e_1'")
 def test_the_quoted_size_is_another(statement) -> None:
     assert statement.at(INSIDE) is Truth.FALSE
-    bind_formula(statement, POINTS, lambda p: -abs(needed(p, 1, 1, 4) - needed(p, 4, 2, 8)))
+    bind_expression(statement, -sympy.Abs(size(1, 1, 4) - size(4, 2, 8)))
     bind_hypotheses(statement, INSIDE, outside(INSIDE))
 
 
@@ -40,9 +48,8 @@ def test_the_sizes_differ_by_a_factor_between_two_and_four(statement) -> None:
     quoted, original = a + x + 2 * two, 4 * a + 2 * (x + 3 * two)
     assert sympy.expand(original - 2 * quoted - (2 * a + 2 * two)) == 0
     assert sympy.expand(4 * quoted - original - (2 * x + 2 * two)) == 0
-    with mpmath.workdps(60):
-        sizes = [(p, needed(p, 1, 1, 4), needed(p, 4, 2, 8)) for p in POINTS]
-        bind(statement, [(p, mpmath.nstr(min(large - 2 * small, 4 * small - large), 50)) for p, small, large in sizes])
+    small, large = size(1, 1, 4), size(4, 2, 8)
+    bind_expression(statement, sympy.Min(large - 2 * small, 4 * small - large))
     assert all(statement.at(p) is Truth.TRUE for p in POINTS)
     assert not statement.strict
     bind_hypotheses(statement, INSIDE, outside(INSIDE))

@@ -24,8 +24,9 @@ from dpmatrix.spec.cross_wishart import (
     second_log_density,
 )
 from dpmatrix.spec.sliding_window.quoted_mechanisms import wishart_degrees
+from dpmatrix.tracing import bind_expression
 
-wishart_density = cite("cross.wishart-density@aa69b9a4")
+wishart_density = cite("cross.wishart-density@e320aa85")
 wishart_degrees_of_freedom = cite("cross.wishart-degrees-of-freedom@c8fced8d")
 
 
@@ -83,6 +84,8 @@ def test_the_mended_density_is_the_law_of_bartletts_matrix(statement) -> None:
     assert sympy.simplify(sympy.summation((m - i + 1) / 2 + (i - 1) / 2, (i, 1, d)) - m * d / 2) == 0, "(2)"
     bind(statement, ((p, 0) for p in POINTS))
     bind_hypotheses(statement, POINT, OUTSIDE)
+    for factor in (fmpq_mat([[1, 0], [1, 0]]), fmpq_mat([[1, 0], [0, 1], [1, 1]]), fmpq_mat([[1, 0, 0], [0, 1, 0]])):
+        assert statement.given[0].at(attrs.evolve(POINT, factor=factor)) is Truth.FALSE, "a zero, another shape"
     narrow = attrs.evolve(POINT, degrees_of_freedom=Fraction(21, 20))
     bind_hypotheses(statement, narrow, OUTSIDE)
 
@@ -119,17 +122,14 @@ DEGREES_OUTSIDE = {
 }
 
 
-def on_degrees(formula):
-    for p in DEGREES:
-        log = sympy.log(1 / sympy.Rational(p.delta))
-        yield p, formula(log, sympy.Rational(p.epsilon)).evalf(50)
+e_, delta_ = sympy.symbols("epsilon delta", positive=True)
 
 
 @wishart_degrees_of_freedom.refutes(grade="interval", region="d = 1, epsilon = 1, delta = 1/2")
 def test_one_document_asks_for_three_degrees(statement) -> None:
     """The largest distance is to Algorithm 7: (28 log(4/delta) - 14 log(1/delta))/epsilon^2."""
     assert statement.at(DEGREES[0]) is Truth.FALSE
-    bind(statement, on_degrees(lambda log, e: -(28 * (log + sympy.log(4)) - 14 * log) / e**2))
+    bind_expression(statement, -(28 * sympy.log(4 / delta_) - 14 * sympy.log(1 / delta_)) / e_**2)
     for inside in (DegreesPoint(1, Fraction(1, 50), Fraction(99, 100)), DegreesPoint(9, 30, MILLIONTH)):
         bind_hypotheses(statement, inside, DEGREES_OUTSIDE)
 
@@ -138,9 +138,7 @@ def test_one_document_asks_for_three_degrees(statement) -> None:
     grade="symbolic", region="every d, epsilon, delta: the difference is 14 log(4/delta)/epsilon^2"
 )
 def test_theorem_11_asks_for_most(statement) -> None:
-    log, _e = sympy.symbols("log e", positive=True)
-    assert sympy.simplify((28 * (log + sympy.log(4)) - 14 * (log + sympy.log(4))) - 14 * (log + sympy.log(4))) == 0
-    bind(statement, on_degrees(lambda log, e: 14 * (log + sympy.log(4)) / e**2))
+    bind_expression(statement, 14 * sympy.log(4 / delta_) / e_**2)
     assert all(statement.at(p) is Truth.TRUE for p in DEGREES)
     for inside in (DegreesPoint(1, Fraction(1, 50), Fraction(99, 100)), DegreesPoint(9, 30, MILLIONTH)):
         bind_hypotheses(statement, inside, DEGREES_OUTSIDE)

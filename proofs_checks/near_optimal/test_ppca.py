@@ -18,7 +18,7 @@ from dpmatrix.spec.near_optimal.ppca import PpcaNeighbours
 from dpmatrix.spec.near_optimal.ppca_proof import FiniteMechanism, PpcaPair, Products, ScoreChange
 from proofs_checks.near_optimal.conditions import bind_condition
 
-theorem_6 = cite("near-optimal.theorem-6@a507a3ab")
+theorem_6 = cite("near-optimal.theorem-6@5c3dfa87")
 
 CLAIM = "near-optimal.theorem-6"
 INSIDE = PpcaPair(1, 1, 0, 3, 2, Fraction(1, 2))

@@ -9,7 +9,7 @@ from flint import arb
 
 from dpmatrix.spec.wishart.noise import laplace_trace_moment, walk_length
 
-x_, p_, d_, n_, e_, s_ = sympy.symbols("x p d n e s", positive=True)
+x_, p_, d_, n_, e_, s_ = sympy.symbols("x p dimension records epsilon s", positive=True)
 
 
 def check_net_bounds() -> None:

@@ -18,7 +18,7 @@ from dpmatrix.spec.wishart.closeness_proof import TopVectorRun, scale_eigenvalue
 from dpmatrix.spec.wishart.wishart_tail import WishartTail, printed_threshold
 from proofs_checks.exact_matrices import conjugated, diagonal, rotation
 
-theorem_7 = cite("wishart.theorem-7@2fa1f30a")
+theorem_7 = cite("wishart.theorem-7@706da0ae")
 
 ENTRIES = random.Random(20160214)
 EVERY_D = "every d >= 2, A, W >= 0 and choice of eigenvectors, by the docstring's derivation; "
@@ -115,37 +115,57 @@ ENOUGH_EXACTLY = attrs.evolve(EXACT, records=6, rho=Fraction(1, 2))
 """The same with rho = 1/2, where 6 records are the printed sample size."""
 WIDE = diagonal([1, 1, 1])
 LINE = diagonal([1])
-UNSORTED = (1, 0, Fraction(1, 2))
+SWAP = fmpq_mat([[0, 1], [1, 0]])
+SECOND_OF_THREE = attrs.evolve(
+    SHIFTED,
+    values=(1, 1, 0),
+    frame=WIDE,
+    perturbed_values=(Fraction(11, 10), Fraction(11, 10), Fraction(1, 10)),
+    perturbed_frame=fmpq_mat([[0, 1, 0], [0, 0, 1], [1, 0, 0]]),
+    k=2,
+    records=200,
+)
+"""A turn of the first vector by a right angle that costs no noise: k = 2, or eigenvalues out of order."""
 TOP = {
-    "k = 1": attrs.evolve(SHIFTED, k=0),
-    "the eigenvectors are orthonormal": attrs.evolve(SHIFTED, frame=diagonal([Fraction(1001, 1000), 1])),
-}
-NOISY_TOP = TOP | {
-    "k < d": TopVectorRun((1,), LINE, (1,), LINE, 1, 100, 1, Fraction(3, 4), Fraction(1, 10)),
-    "the eigenvalues are in decreasing order": attrs.evolve(
-        SHIFTED, values=UNSORTED, frame=WIDE, perturbed_values=UNSORTED, perturbed_frame=WIDE
+    "k = 1": attrs.evolve(SECOND_OF_THREE, perturbed_frame=fmpq_mat([[0, 1, 0], [1, 0, 0], [0, 0, 1]])),
+    "the eigenvectors are orthonormal": attrs.evolve(
+        SHIFTED, perturbed_values=(Fraction(22, 5), Fraction(1, 10)), perturbed_frame=diagonal([Fraction(1, 2), 1])
     ),
-    "A is positive semidefinite": attrs.evolve(SHIFTED, values=(1, Fraction(-1, 99))),
-    "W is positive semidefinite": attrs.evolve(SHIFTED, perturbed_values=(Fraction(9, 10), 0)),
-    "lambda_1 > lambda_2": attrs.evolve(SHIFTED, values=(1, 1), perturbed_values=(1, 1)),
 }
+GAP_OF_TOP = {
+    "lambda_1 > lambda_2": attrs.evolve(SHIFTED, values=(1, 1), perturbed_values=(1, 1), perturbed_frame=SWAP),
+}
+NOISY_TOP = (
+    TOP
+    | GAP_OF_TOP
+    | {
+        "k < d": TopVectorRun((1,), LINE, (1,), LINE, 1, 100, 1, Fraction(3, 4), Fraction(1, 10)),
+        "the eigenvalues are in decreasing order": attrs.evolve(SECOND_OF_THREE, values=(1, 0, 1), k=1),
+        "W is positive semidefinite": attrs.evolve(
+            SHIFTED,
+            perturbed_values=(Fraction(3, 5), Fraction(2, 5)),
+            perturbed_frame=SWAP,
+            records=40,
+            rho=Fraction(1, 4),
+        ),
+    }
+)
+SEMIDEFINITE = {"A is positive semidefinite": attrs.evolve(SHIFTED, values=(1, Fraction(-1, 99)))}
 PARAMETERS = {
     "records >= 1, an integer": attrs.evolve(SHIFTED, records=0),
     "epsilon > 0": attrs.evolve(SHIFTED, epsilon=0),
     "eta > 0": attrs.evolve(SHIFTED, eta=0),
     "eta < 1": attrs.evolve(SHIFTED, eta=1),
 }
-RHO = {
-    "rho >= sqrt(2)/2": attrs.evolve(SHIFTED, rho=Fraction(707, 1000)),
-    "rho < 1": attrs.evolve(SHIFTED, rho=1),
-}
+RHO = {"rho >= sqrt(2)/2": attrs.evolve(SHIFTED, rho=-2), "rho < 1": attrs.evolve(SHIFTED, rho=2)}
+NOT_ONE = {"rho < 1": attrs.evolve(SHIFTED, rho=1)}
 ENOUGH = (
     "n >= 3 (d + 1 + sqrt(2 (d+1)(d+2) log(d/eta)) + 2 d log(d/eta)) / (2 epsilon (1 - rho^2)(lambda_1 - lambda_2))"
 )
 EVENT = "||W||_2 is at most the bound of Lemma 1 for theta = log(d/eta)"
-SAMPLE_SIZE = {ENOUGH: attrs.evolve(SHIFTED, records=80)}
-TAIL_EVENT = {EVENT: attrs.evolve(SHIFTED, perturbed_values=(Fraction(7, 5), Fraction(2, 5)))}
-GAP = {"sigma_k - sigma_{k+1} >= 2 ||W||_2": attrs.evolve(SHIFTED, perturbed_values=(Fraction(8, 5), Fraction(3, 5)))}
+SAMPLE_SIZE = {ENOUGH: attrs.evolve(TURNED, records=12)}
+TAIL_EVENT = {EVENT: TURNED}
+GAP = {"sigma_k - sigma_{k+1} >= 2 ||W||_2": TURNED}
 
 
 def hypothesis(statement, says: str):
@@ -171,8 +191,11 @@ def test_printed_theorem_fails_for_one_sign(statement) -> None:
     assert statement.at(SHIFTED) is Truth.TRUE
     bind_numbers(statement, lambda n: n.cosine - n.rho)
     assert statement.conclusion(attrs.evolve(TURNED, rho=Fraction(3, 5))) is Truth.TRUE, "equality"
-    bind_names(statement, NOISY_TOP, PARAMETERS, RHO, SAMPLE_SIZE, TAIL_EVENT)
+    bind_names(statement, NOISY_TOP, SEMIDEFINITE, PARAMETERS, RHO, SAMPLE_SIZE, TAIL_EVENT)
     check_equality(statement)
+    quiet = attrs.evolve(SHIFTED, records=1000, perturbed_values=(Fraction(101, 100), Fraction(1, 100)))
+    for bound, truth in ((707, Truth.FALSE), (708, Truth.TRUE)):
+        assert statement.applies(attrs.evolve(quiet, rho=Fraction(bound, 1000))) is truth, "sqrt(2)/2 is 0.7071"
 
 
 @theorem_7.supports_repair(
@@ -214,6 +237,7 @@ def test_repaired_theorem(statement) -> None:
         assert lemma.overlaps(tail_factor(run) * scale), "(5): the bound of Lemma 1 is the one used here"
         assert (lemma - tail_factor(run) * scale).rad() < 2**-20
     bind_numbers(statement, lambda n: abs(n.cosine) - n.rho)
+    bind_names(statement, NOISY_TOP, PARAMETERS, NOT_ONE, SAMPLE_SIZE, TAIL_EVENT)
 
 
 @theorem_7.controls("+repair", grade="interval", region="d = 2, a turn by 53 degrees and its noise")
@@ -222,7 +246,6 @@ def test_repaired_theorem_needs_its_hypotheses(statement) -> None:
     assert statement.without(EVENT).at(TURNED) is Truth.FALSE
     assert statement.without(ENOUGH).at(attrs.evolve(TURNED, records=12)) is Truth.FALSE
     assert statement.conclusion(attrs.evolve(TURNED, rho=Fraction(3, 5))) is Truth.TRUE, "equality"
-    bind_names(statement, NOISY_TOP, PARAMETERS, RHO, SAMPLE_SIZE, TAIL_EVENT)
     check_equality(statement)
     for run, truth in (
         (attrs.evolve(SHIFTED, records=81), Truth.TRUE),
@@ -256,13 +279,15 @@ def test_trace_value(statement) -> None:
     assert sympy.expand((difference * difference).trace() - norms + 2 * inner**2) == 0
     for run in RUNS:
         assert statement.at(run) is Truth.TRUE
-    assert statement.conclusion(attrs.evolve(SHIFTED, frame=ONE + ONE)) is Truth.FALSE, "not unit vectors"
+    assert statement.margin(attrs.evolve(SHIFTED, frame=ONE + ONE)) == -15, "tr (3 e1 e1')^2 = 9, and 2 - 2 (2^2) = -6"
     bind_names(statement, TOP)
     bind_numbers(statement, lambda n: n.gap - n.gap)
 
 
 @theorem_7.supports(
-    "twice-sine", grade="derived", region=EVERY_D + "its sum is machine-checked in the proof of the repaired theorem"
+    "twice-squared-sine",
+    grade="derived",
+    region=EVERY_D + "its sum is machine-checked in the proof of the repaired theorem",
 )
 def test_twice_sine(statement) -> None:
     """2 - 2c^2 = 2 sin^2 <= 2w/g, which is twice (3) in the proof of the repaired theorem."""
@@ -274,7 +299,7 @@ def test_twice_sine(statement) -> None:
 
 
 @theorem_7.supports(
-    "last-term", grade="symbolic", region="every gap g and norm w with g >= 2w: the margin is (g - 2w)/g"
+    "last-term-at-most-one", grade="symbolic", region="every gap g and norm w with g >= 2w: the margin is (g - 2w)/g"
 )
 def test_last_term(statement) -> None:
     """1 - 2w/g = (g - 2w)/g."""
@@ -284,11 +309,11 @@ def test_last_term(statement) -> None:
     assert (
         statement.conclusion(attrs.evolve(SHIFTED, perturbed_values=(Fraction(3, 2), Fraction(1, 2)))) is Truth.TRUE
     ), "equality"
-    bind_names(statement, NOISY_TOP, GAP)
+    bind_names(statement, GAP_OF_TOP, GAP)
     bind_numbers(statement, lambda n: 1 - 2 * n.noise / n.gap)
 
 
-@theorem_7.supports("root-half", grade="derived", region=EVERY_D + "from the two steps before")
+@theorem_7.supports("cosine-at-least-root-half", grade="derived", region=EVERY_D + "from the two steps before")
 def test_root_half(statement) -> None:
     """2 - 2c^2 <= 1 is c^2 >= 1/2."""
     c = sympy.Symbol("c")
@@ -304,8 +329,7 @@ def test_tail_parameter(statement) -> None:
     d, eta = sympy.symbols("d eta", positive=True)
     assert sympy.simplify(d * sympy.exp(-sympy.log(d / eta)) - eta) == 0
     assert statement.conclusion(EXACT) is Truth.TRUE, "equality"
-    bind_names(statement, PARAMETERS)
-    assert statement.applies(attrs.evolve(SHIFTED, records=1)) is Truth.TRUE
+    bind_names(statement, {"eta > 0": PARAMETERS["eta > 0"]})
     bind_numbers(statement, lambda n: n.gap - n.gap)
     assert statement.at(SHIFTED) is not Truth.FALSE
 
@@ -333,7 +357,7 @@ def test_random_norm_is_not_its_bound(statement) -> None:
 
 
 @theorem_7.supports(
-    "scale", grade="symbolic", region="every tail factor, n, epsilon and gap: substitution of lambda_1(C)"
+    "scale-inserted", grade="symbolic", region="every tail factor, n, epsilon and gap: substitution of lambda_1(C)"
 )
 def test_scale(statement) -> None:
     K, n, epsilon, g, scale = sympy.symbols("K n epsilon g c", positive=True)
@@ -341,7 +365,7 @@ def test_scale(statement) -> None:
     assert sympy.simplify(substituted - (1 - 3 * K / (2 * n * epsilon * g))) == 0
     assert statement.at(SHIFTED) is not Truth.FALSE
     assert statement.conclusion(EXACT) is Truth.TRUE, "equality"
-    bind_names(statement, NOISY_TOP, PARAMETERS)
+    bind_names(statement, GAP_OF_TOP, PARAMETERS)
     bind_numbers(statement, lambda n: n.gap - n.gap)
 
 
@@ -357,11 +381,11 @@ def test_enough_records(statement) -> None:
     assert sympy.simplify(1 - 3 * K / (2 * n * epsilon * g) - rho**2 - (1 - rho**2) * (1 - enough / n)) == 0
     assert statement.at(SHIFTED) is Truth.TRUE
     assert statement.conclusion(ENOUGH_EXACTLY) is Truth.TRUE, "equality"
-    bind_names(statement, NOISY_TOP, PARAMETERS, RHO, SAMPLE_SIZE)
+    bind_names(statement, GAP_OF_TOP, PARAMETERS, RHO, SAMPLE_SIZE)
     bind_numbers(statement, lambda n: 1 - 3 * n.tail / (2 * n.n * n.epsilon * n.gap) - n.rho**2)
 
 
-@theorem_7.refutes("sign", grade="interval", region="d = 2, vhat_1 = -v_1, rho = 3/4")
+@theorem_7.refutes("root-of-the-square", grade="interval", region="d = 2, vhat_1 = -v_1, rho = 3/4")
 def test_root_drops_a_sign(statement) -> None:
     """For c = -1 and rho = 3/4, c^2 >= rho^2, but not c >= rho."""
     assert statement.at(REVERSED) is Truth.FALSE

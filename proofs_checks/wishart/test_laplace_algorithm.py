@@ -5,14 +5,14 @@ from __future__ import annotations
 from fractions import Fraction
 
 import attrs
-import mpmath
+import sympy
 from flint import fmpz_mat
 
 from dpmatrix.claims import Truth, bind_hypotheses
-from dpmatrix.claims.formulas import bind_formula, real
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.common.points import GridNoise
 from dpmatrix.spec.wishart.laplace_algorithm import LaplaceRun
+from dpmatrix.tracing import bind_expression
 
 algorithm_1 = cite("wishart.algorithm-1@09bb4df0")
 
@@ -20,29 +20,25 @@ RUN = LaplaceRun(2, 4, 1, 1, 1)
 TWO = attrs.evolve(RUN, norm_bound=2)
 
 
-def off_grid(p: GridNoise) -> mpmath.mpf:
-    """Return minus the probability, cell by cell: both halves of the line have the same."""
-    rate = p.records * real(p.epsilon) / (2 * p.dimension)
-    spacing, distance = real(p.spacing), real(p.distance)
-    cells = range(int(mpmath.ceil(160 / (rate * spacing))) + 1)
-    ends = ((cell * spacing + distance, (cell + 1) * spacing - distance) for cell in cells)
-    return -mpmath.fsum(mpmath.exp(-rate * start) - mpmath.exp(-rate * end) for start, end in ends)
-
-
 @algorithm_1.refutes(
     grade="derived",
-    region="every h > 0: sinh((h/2 - r)/b) > 0 for r < h/2; h = 10^-12, .., 10^12; the formula at 27 points",
+    region="every h > 0: sinh((h/2 - r)/b) > 0 for r < h/2; h = 10^-12, .., 10^12; the formula as an expression",
 )
 def test_laplace_noise_is_on_no_grid(statement) -> None:
-    """The density is positive everywhere, so a variable is farther than r < h/2 from hZ with positive probability."""
+    """The density is positive everywhere, so a variable is farther than r < h/2 from hZ with positive probability.
+
+    At x from the left end of a cell the densities of both sides of 0, over all cells, sum to a multiple of exp(-x/b) +
+    exp((x - h)/b) = 2 exp(-h/(2b)) cosh((x - h/2)/b). Farther than r from the grid is r < x < h - r.
+    """
     statement.refute(lambda spacing: GridNoise(1, 1, 1 / spacing, spacing, spacing / 4))
-    points = [
-        GridNoise(d, n, Fraction(k, 3), Fraction(h, 10), Fraction(h, 10 * q))
-        for d, n, k in ((1, 1, 2), (2, 5, 1), (7, 2, 9))
-        for h in (4, 15, 100)
-        for q in (3, 4, 9)
-    ]
-    bind_formula(statement, points, off_grid)
+    x, h, r, b, d, n, e = sympy.symbols("x spacing distance b dimension records epsilon", positive=True)
+    folded = sympy.cosh((x - h / 2) / b)
+    both_sides = sympy.exp(-x / b) + sympy.exp((x - h) / b)
+    assert sympy.simplify((both_sides - 2 * sympy.exp(-h / (2 * b)) * folded).rewrite(sympy.exp)) == 0
+    mass = sympy.integrate(folded, (x, 0, h))
+    probability = sympy.sinh((h / 2 - r) / b) / sympy.sinh(h / (2 * b))
+    assert sympy.simplify((sympy.integrate(folded, (x, r, h - r)) - probability * mass).rewrite(sympy.exp)) == 0
+    bind_expression(statement, -probability.subs(b, 2 * d / (n * e)))
     inside = GridNoise(1, 1, 1, 1, Fraction(1, 4))
     bind_hypotheses(
         statement,
@@ -67,6 +63,7 @@ def test_a_doctored_run_is_noticed(statement) -> None:
     for missing in ("gram", "noise", "output"):
         assert statement.elsewhere().at(attrs.evolve(run, **{missing: None})) is Truth.FALSE
         assert statement.elsewhere().margin(attrs.evolve(run, **{missing: None})) == -1
+    assert statement.elsewhere().margin(attrs.evolve(run, dimension=3)) == -1, "matrices of another order"
     for error in (1, -2):
         wrong = attrs.evolve(run, output=gram + noise + fmpz_mat([[0, 0], [0, error]]))
         assert statement.elsewhere().at(wrong) is Truth.FALSE

@@ -19,12 +19,13 @@ from dpmatrix.spec.wishart.laplace_perturbation import (
     full_sensitivity,
     laplace_perturbation_slack,
 )
+from dpmatrix.tracing import bind_expression
 from proofs_checks.sign_matrices import exceeds_or_attains, squared_formula
 
 lemma_2 = cite("wishart.lemma-2@d06b08f5")
-theorem_3 = cite("wishart.theorem-3@58fb4023")
+theorem_3 = cite("wishart.theorem-3@095ad80f")
 
-d, n = sympy.symbols("d n", positive=True)
+d, n = sympy.symbols("dimension records", positive=True)
 step = sympy.symbols("step", nonnegative=True)
 INPUTS = {
     "dimension >= 1, an integer": InputPerturbation(0, 5, 1),
@@ -37,13 +38,17 @@ EVERY_D = (
 )
 
 
-def inputs(least: int = 1) -> list[InputPerturbation]:
-    return [InputPerturbation(k, 10 * k + 3, Fraction(k, 7)) for k in range(least, 40)]
+def inputs() -> list[InputPerturbation]:
+    return [InputPerturbation(k, 10 * k + 3, Fraction(k, 7)) for k in range(1, 40)]
 
 
-def full(k: int):
+def full(k):
     """Exact l1 sensitivity of all entries, unnormalised."""
     return sympy.sqrt(2 * k**2 - k % 2)
+
+
+FULL = sympy.sqrt(2 * d**2 - d + 2 * sympy.floor(d / 2))
+"""The same in one symbol: d mod 2 is d - 2 floor(d/2)."""
 
 
 def triangle(k: int):
@@ -59,8 +64,7 @@ def nonnegative_for_nonnegative_step(polynomial) -> bool:
 @lemma_2.refutes(grade="symbolic", region="d = 1, n = 7: s_1 = 1/n = d/n")
 def test_strict_lower_bound_fails_in_dimension_one(statement) -> None:
     assert statement.at(InputPerturbation(1, 7, 1)) is Truth.FALSE
-    values = ((p, full(p.dimension) - p.dimension, 2 * p.dimension - full(p.dimension)) for p in inputs(2))
-    bind(statement, ((p, (sympy.Min(low, high) / p.records).evalf(50)) for p, low, high in values))
+    bind_expression(statement, sympy.Min((FULL - d) / n, (2 * d - FULL) / n))
     bind_hypotheses(statement, InputPerturbation(1, 7, 1), SIZES)
 
 
@@ -74,12 +78,10 @@ def test_sensitivity_lies_between_the_bounds(statements) -> None:
         assert nonnegative_for_nonnegative_step((square - d**2 - 1).subs(d, 2 + step))
         assert nonnegative_for_nonnegative_step((4 * d**2 - square - 1).subs(d, 1 + step))
     assert (full(1) - 1) == 0
-    lower = [(p, ((full(p.dimension) - p.dimension) / p.records).evalf(50)) for p in inputs()]
-    upper = [(p, ((2 * p.dimension - full(p.dimension)) / p.records).evalf(50)) for p in inputs()]
-    both = [(p, min(a, b)) for (p, a), (_, b) in zip(lower, upper, strict=True)]
-    bind(statements["wishart.lemma-2/lower-bound"], lower)
-    bind(statements["wishart.lemma-2/upper-bound"], upper)
-    bind(statements["wishart.lemma-2+repair"], both)
+    lower, upper = (FULL - d) / n, (2 * d - FULL) / n
+    bind_expression(statements["wishart.lemma-2/lower-bound"], lower)
+    bind_expression(statements["wishart.lemma-2/upper-bound"], upper)
+    bind_expression(statements["wishart.lemma-2+repair"], sympy.Min(lower, upper))
     assert statements["wishart.lemma-2+repair"].strict
     assert statements["wishart.lemma-2/upper-bound"].strict
     assert not statements["wishart.lemma-2/lower-bound"].strict
@@ -117,12 +119,11 @@ def test_two_printed_lines_fail_at_the_pair_of_the_lower_bound(statements) -> No
     assert triangle_inequality.applies(FlatRecords(1, 0)) is Truth.TRUE
     assert doubling.at(FlatRecords(4, 1)) is Truth.TRUE
     t = sympy.symbols("t")
-    points = [FlatRecords(k, Fraction(j, 8)) for k in (1, 3, 8) for j in range(8)]
     for statement, formula in (
-        (triangle_inequality, d * (1 + t**2) - d * (1 - t**2)),
+        (triangle_inequality, d * (1 + t**2) - d * sympy.Abs(1 - t**2)),
         (doubling, -sympy.Abs(d * (1 + t**2) - 2 * d)),
     ):
-        bind(statement, ((p, formula.subs({d: p.dimension, t: sympy.Rational(p.t)}).evalf(50)) for p in points))
+        bind_expression(statement, formula)
         bind_hypotheses(
             statement,
             half,
@@ -138,7 +139,7 @@ def test_two_printed_lines_fail_at_the_pair_of_the_lower_bound(statements) -> No
 def test_the_factor_n_is_dropped(statement) -> None:
     assert statement.at(InputPerturbation(3, 2, 1)) is Truth.FALSE
     assert statement.at(InputPerturbation(3, 1, 1)) is Truth.TRUE, "at n = 1 both sides agree"
-    bind(statement, ((p, sympy.Rational(2 * p.dimension, p.records) - 2 * p.dimension) for p in inputs()))
+    bind_expression(statement, 2 * d / n - 2 * d)
     bind_hypotheses(statement, InputPerturbation(2, 5, 1), SIZES)
 
 
@@ -148,7 +149,9 @@ def test_the_factor_n_is_dropped(statement) -> None:
     "scale as a polynomial",
 )
 @theorem_3.supports(
-    "scale-exceeds", grade="derived", region="every d, n: 4 d^2 > 2 d^2, as for lemma-2/upper-bound; bound at 39 points"
+    "scale-exceeds-sensitivity",
+    grade="derived",
+    region="every d, n: 4 d^2 > 2 d^2, as for lemma-2/upper-bound; bound at 39 points",
 )
 def test_printed_scale_covers_the_upper_triangle(statements) -> None:
     """The divergence is 0 where the loss, sensitivity / scale, is at most epsilon (`wishart.theorem-1`).
@@ -161,22 +164,19 @@ def test_printed_scale_covers_the_upper_triangle(statements) -> None:
         for p in inputs():
             slack = (sympy.Rational(p.epsilon) * (1 - triangle(p.dimension) / (2 * p.dimension))).evalf(50)
             assert abs(laplace_perturbation_slack(p) - arb(str(slack))) < arb(10) ** -40
-    bind(
-        statements["wishart.theorem-3/scale-exceeds"],
-        ((p, ((2 * p.dimension - full(p.dimension)) / p.records).evalf(50)) for p in inputs()),
-    )
-    assert statements["wishart.theorem-3/scale-exceeds"].strict
-    assert not statements["wishart.theorem-3"].strict, "a promise may be met exactly"
+    bind_expression(statements["wishart.theorem-3/scale-exceeds-sensitivity"], (2 * d - FULL) / n)
+    assert statements["wishart.theorem-3/scale-exceeds-sensitivity"].strict
+    assert not statements["wishart.theorem-3"].strict, "a guarantee may be met exactly"
     assert statements["wishart.theorem-3"].at(InputPerturbation(1, 1, 1)) is Truth.TRUE
     bind_hypotheses(statements["wishart.theorem-3"], InputPerturbation(2, 5, 1), INPUTS)
-    bind_hypotheses(statements["wishart.theorem-3/scale-exceeds"], InputPerturbation(2, 5, 1), SIZES)
+    bind_hypotheses(statements["wishart.theorem-3/scale-exceeds-sensitivity"], InputPerturbation(2, 5, 1), SIZES)
 
 
 @theorem_3.refutes("independent-noise", grade="symbolic", region="d = 2: 3 variables for 4 entries")
 def test_entries_below_the_diagonal_get_no_noise_of_their_own(statement) -> None:
     assert statement.at(InputPerturbation(2, 1, 1)) is Truth.FALSE
     assert statement.at(InputPerturbation(1, 1, 1)) is Truth.TRUE
-    bind(statement, ((p, -abs(sympy.Rational(p.dimension * (p.dimension + 1), 2) - p.dimension**2)) for p in inputs()))
+    bind_expression(statement, -d * (d - 1) / 2)
     bind_hypotheses(statement, InputPerturbation(2, 5, 1), SIZES)
 
 

@@ -46,6 +46,7 @@ def test_laplace_formula_is_a_density(statement) -> None:
     bind(statement, ((p, 0) for p in POINTS))
     bind_hypotheses(statement, LaplaceDensityPoint(0, 0, 1), {"scale > 0": LaplaceDensityPoint(0, 0, 0)})
     assert statement.conclusion(LaplaceDensityPoint(1, 0, -1)) is Truth.FALSE
+    assert statement.margin(LaplaceDensityPoint(1, 0, -1)) < -2, "the formula is not integrable"
 
 
 @definition_1.controls(grade="interval", region="b = 1: without the factor 1/2; b = -1")

@@ -20,7 +20,7 @@ from dpmatrix.spec.wishart.low_rank import (
     next_eigenvalue,
 )
 
-theorem_9 = cite("wishart.theorem-9@77e34aee")
+theorem_9 = cite("wishart.theorem-9@59619e4f")
 
 ANY_MATRICES = (
     "every A, W >= 0, k, d, epsilon, theta: derivation in the docstring; its identity and its inequalities checked "
@@ -104,6 +104,11 @@ def test_error_is_at_most_the_next_eigenvalue_and_the_noise(statements) -> None:
     for p in RELEASES:
         assert repaired.at(p) is Truth.TRUE
         assert doubled.at(p) is Truth.TRUE
+    bind_hypotheses(doubled, INSIDE, {says: point for says, point in OUTSIDE.items() if says != "epsilon > 0"})
+    huge = attrs.evolve(QUIET, eigenvalues=(10**6, 10**6), noise=10**6 * identity(2))
+    more = {"theta >= 0": attrs.evolve(INSIDE, theta=Fraction(-1, 99)), EVENT: huge}
+    bind_hypotheses(repaired, INSIDE, OUTSIDE | more)
+    for p in RELEASES:
         with mpmath.workdps(40):
             following, norm, error = parts(p)
             assert error <= following + norm + mpmath.mpf(10) ** -30
@@ -114,13 +119,19 @@ def test_error_is_at_most_the_next_eigenvalue_and_the_noise(statements) -> None:
             )
 
 
+QUIET = LowRankRelease(identity(2), (1, 0), fmpq_mat(2, 2), 1, 9, theta=0, constant=1)
+"""No noise; the threshold is 1/2."""
+CROSSED = LowRankRelease(fmpq_mat(2, 2, [0, 1, 1, 0]), (2, 2), fmpq_mat(2, 2, [-1, 0, 0, 1]), 1, 1, theta=1, constant=1)
+"""A = diag(3, 1), W = diag(-1, 1), a tie broken against A: the error is lambda_2 + 2 ||W||."""
 INSIDE = release(2, 1, 1, Fraction(1, 2), Fraction(1))
 OUTSIDE = {
-    "the eigenvectors are orthonormal": attrs.evolve(INSIDE, eigenvectors=2 * INSIDE.eigenvectors),
-    "the eigenvalues decrease": attrs.evolve(INSIDE, eigenvalues=(1, 2)),
+    "the eigenvectors are orthonormal": attrs.evolve(
+        QUIET, eigenvectors=fmpq_mat([[1, 1], [0, fmpq(1, 10)]]), eigenvalues=(1, 1)
+    ),
+    "the eigenvalues decrease": attrs.evolve(QUIET, eigenvalues=(0, 1)),
     "W is symmetric": attrs.evolve(INSIDE, noise=fmpq_mat(2, 2, [fmpq(1, 4), fmpq(1, 9), fmpq(0), fmpq(1, 4)])),
     "A is positive semidefinite": attrs.evolve(INSIDE, eigenvalues=(Fraction(1, 3), Fraction(1, 4))),
-    "W is positive semidefinite": attrs.evolve(INSIDE, noise=fmpq_mat(2, 2, [fmpq(-1, 9), 0, 0, fmpq(1, 9)])),
+    "W is positive semidefinite": attrs.evolve(CROSSED, epsilon=3),
     "rank >= 1, an integer": attrs.evolve(INSIDE, rank=0),
     "k <= d": attrs.evolve(INSIDE, rank=3),
     "epsilon > 0": attrs.evolve(INSIDE, epsilon=Fraction(-1, 50)),
@@ -146,12 +157,6 @@ def test_error_is_unbounded(statements) -> None:
         printed.refute(large_noise)
         assert repaired.without(EVENT).at(large_noise(10)) is Truth.FALSE
     bind_hypotheses(printed, INSIDE, OUTSIDE | {"constant > 0": attrs.evolve(INSIDE, constant=Fraction(-1, 9))})
-    huge = fmpq_mat(2, 2, [fmpq(10**6), 0, 0, fmpq(10**6)])
-    unit = fmpq_mat(2, 2, [1, 0, 0, 1])
-    passing = attrs.evolve(INSIDE, eigenvectors=unit, eigenvalues=(10**6, 10**6), noise=huge)
-    bind_hypotheses(
-        repaired, INSIDE, OUTSIDE | {"theta >= 0": attrs.evolve(INSIDE, theta=Fraction(-1, 99)), EVENT: passing}
-    )
     check_boundary(printed, repaired)
 
 
@@ -161,8 +166,11 @@ def check_boundary(printed, repaired) -> None:
     assert printed.conclusion(LowRankRelease(one, (1,), 0 * one, 1, 1, theta=1, constant=1)) is Truth.TRUE, (
         "no error, and log 1 = 0"
     )
-    tall = fmpq_mat(3, 2, [1, 0, 0, 1, 0, 0])
-    assert printed.applies(LowRankRelease(tall, (2, 1), fmpq_mat(3, 3), 1, 1, theta=1, constant=1)) is Truth.FALSE
+    tall, wide = fmpq_mat(3, 2, [1, 0, 0, 1, 0, 0]), fmpq_mat(2, 3, [1, 0, 0, 0, 1, 0])
+    for frame in (tall, wide):
+        noise = fmpq_mat(frame.nrows(), frame.nrows())
+        other = LowRankRelease(frame, (2, 1), noise, 1, 1, theta=1, constant=1)
+        assert printed.given[0].at(other) is Truth.FALSE, "the frame is not square"
     assert repaired.at(LowRankRelease(one, (3,), 3 * one, 1, 1, theta=0, constant=1)) is Truth.TRUE, (
         "the threshold is 3 / epsilon"
     )
@@ -179,16 +187,12 @@ def check_boundary(printed, repaired) -> None:
 
 @theorem_9.controls("perturbation", grade="symbolic", region="d = 2, W not >= 0")
 def test_semidefinite_noise_counts_once(statement) -> None:
-    """Drop W >= 0: A = diag(3, 1), W = diag(-1, 1), a tie broken against A: the error is lambda_2 + 2 ||W||."""
-    swap = fmpq_mat(2, 2, [0, 1, 1, 0])
-    noise = fmpq_mat(2, 2, [-1, 0, 0, 1])
-    point = LowRankRelease(swap, (2, 2), noise, 1, 1, theta=1, constant=1)
+    """Drop W >= 0: the error is lambda_2 + 2 ||W||."""
     tight = statement.without("W is positive semidefinite")
-    assert tight.at(point) is not Truth.FALSE
-    assert tight.margin(point).contains(0)
+    assert tight.at(CROSSED) is not Truth.FALSE
+    assert tight.margin(CROSSED).contains(0)
 
     def once(p: LowRankRelease) -> arb:
         return next_eigenvalue(p) + spectral_norm(p.noise) - approximation_error(p)
 
-    assert tight.nudged(margin=once).at(point) is Truth.FALSE, "||W|| once is too little for such a W"
-    bind_hypotheses(statement, INSIDE, OUTSIDE)
+    assert tight.nudged(margin=once).at(CROSSED) is Truth.FALSE, "||W|| once is too little for such a W"

@@ -15,10 +15,11 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.wishart import lower_bound
 from dpmatrix.spec.wishart.lower_bound import ConstantOutput, PackingBound, packing_radius
 from dpmatrix.spec.wishart.lower_bound_proof import ErrorAbove, ProjectorData
+from dpmatrix.tracing import bind_expression
 
-theorem_10 = cite("wishart.theorem-10@22c0591f")
+theorem_10 = cite("wishart.theorem-10@09b4283c")
 
-k_, d_, x_, rate_, gamma_, e_, c_ = sympy.symbols("k d x rate gamma e c", positive=True)
+k_, d_, x_, rate_, gamma_, e_, c_ = sympy.symbols("rank dimension delta rate gamma epsilon constant", positive=True)
 LOG_TWO = sympy.log(2)
 
 
@@ -53,10 +54,12 @@ def slack(p: ConstantOutput) -> sympy.Rational:
 @theorem_10.refutes(
     grade="derived", region="every c, d, k and epsilon, as soon as n > c d / epsilon; three d, k, epsilon, 13 c each"
 )
-@theorem_10.refutes("reversed", grade="derived", region="every c, d, k and epsilon; three d, k, epsilon, 13 c each")
+@theorem_10.refutes(
+    "reversed-inequality", grade="derived", region="every c, d, k and epsilon; three d, k, epsilon, 13 c each"
+)
 def test_constant_mechanisms_refute_both_directions(statements) -> None:
     """Publishing 0 errs by n on n copies of e_1; publishing n e_1 e_1' errs by 0 on them. Neither looks at the data."""
-    printed, turned = statements["wishart.theorem-10"], statements["wishart.theorem-10/reversed"]
+    printed, turned = statements["wishart.theorem-10"], statements["wishart.theorem-10/reversed-inequality"]
     bind(printed, [(p, slack(p).evalf(60)) for p in CONSTANTS])
     bind(turned, [(p, (-slack(p)).evalf(60)) for p in CONSTANTS])
     for d, k, epsilon in ((1, 1, 1), (2, 1, Fraction(1, 10)), (9, 5, 3)):
@@ -127,8 +130,7 @@ def test_small_errors_would_need_more_than_all_the_mass(statement) -> None:
     least = mass.subs(x_, sympy.Rational(1, 16)).subs(e_, (2 * d_ - 3) * LOG_TWO / gamma_)
     assert sympy.simplify(sympy.expand_log(least, force=True)) == 0
     formula = mass.subs(x_, delta)
-    values = {p: {d_: p.dimension, gamma_: p.gamma, e_: sympy.Rational(p.epsilon)} for p in BOUNDS}
-    bind(statement, [(p, formula.subs(numbers).evalf(60)) for p, numbers in values.items()])
+    bind_expression(statement, formula)
     assert all(statement.at(p) is Truth.TRUE for p in BOUNDS)
     assert statement.at(PackingBound(2, 2, 1, 1, Fraction(1, 2))) is Truth.TRUE, "one record, one copy"
     inside = bound_point(4, Fraction(3, 4), Fraction(1, 1000))
@@ -191,10 +193,6 @@ def numbers(p: ProjectorData) -> dict[sympy.Symbol, sympy.Rational]:
     }
 
 
-def bind_line(statement, formula: sympy.Expr, points=LINES) -> None:
-    bind(statement, [(p, sympy.sympify(formula).subs(numbers(p)).evalf(60)) for p in points])
-
-
 def check_line(statement, inside: ProjectorData, more: dict[str, dict[str, object]]) -> None:
     bind_hypotheses(
         statement, inside, {says: attrs.evolve(inside, **change) for says, change in (HYPOTHESES | more).items()}
@@ -203,7 +201,9 @@ def check_line(statement, inside: ProjectorData, more: dict[str, dict[str, objec
 
 @theorem_10.refutes("small-error", grade="symbolic", region="k = 1, d = 2, gamma = 10, delta = 1/10")
 @theorem_10.refutes("projector", grade="symbolic", region="k = 1, d = 2, gamma = 10, delta = 1/10")
-@theorem_10.refutes("disjoint", grade="interval", region="lines of the plane, gamma = 1, delta = 1/4, epsilon = 1/100")
+@theorem_10.refutes(
+    "disjoint-balls", grade="interval", region="lines of the plane, gamma = 1, delta = 1/4, epsilon = 1/100"
+)
 @theorem_10.refutes("last-line", grade="derived", region="k = d - 1, every c > 0 by growing d; c = 10^-12, .., 10^12")
 def test_broken_lines(statements) -> None:
     """Publish 0: error gamma. Publish gamma YY': |gamma YY' - YY'| = gamma - 1. At 4 delta >= 1 balls are everything.
@@ -212,11 +212,11 @@ def test_broken_lines(statements) -> None:
     log 2 + 2 (d - 1), and its conclusion 1 >= c d log 16 fails for large d.
     """
     small, projector, disjoint, last = (
-        statements[f"wishart.theorem-10/{name}"] for name in ("small-error", "projector", "disjoint", "last-line")
+        statements[f"wishart.theorem-10/{name}"] for name in ("small-error", "projector", "disjoint-balls", "last-line")
     )
     point = ProjectorData(1, 2, 10, Fraction(1, 10), 1, 1, 1)
-    bind_line(small, x_ * gamma_ - gamma_)
-    bind_line(projector, 2 * x_ * gamma_ - (gamma_ - 1))
+    bind_expression(small, x_ * gamma_ - gamma_)
+    bind_expression(projector, 2 * x_ * gamma_ - (gamma_ - 1))
     assert small.at(point) is Truth.FALSE
     assert projector.at(point) is Truth.FALSE
     assert projector.at(attrs.evolve(point, gamma=2, delta=Fraction(1, 4))) is Truth.TRUE, "equality"
@@ -229,13 +229,14 @@ def test_broken_lines(statements) -> None:
         for j in (2, 3, 50, 99, 200)
     ]
     lines = sympy.ceiling(sympy.pi / (2 * sympy.asin(x_))) - 1
-    bind_line(disjoint, 1 - sympy.exp(-2 * gamma_ * k_ * e_) * lines / 2, plane)
+    formula = 1 - sympy.exp(-2 * gamma_ * k_ * e_) * lines / 2
+    bind(disjoint, [(p, formula.subs(numbers(p)).evalf(60)) for p in plane])
     overlap = ProjectorData(1, 2, 1, Fraction(1, 4), Fraction(1, 100), 1, 1)
     assert disjoint.at(overlap) is Truth.FALSE, "six lines, each ball of radius 1 has all the mass"
     everywhere = "4 delta >= 1: any output is in each ball"
     assert disjoint.applies(attrs.evolve(overlap, delta=Fraction(6, 25))) is Truth.FALSE
     check_line(disjoint.without(everywhere), overlap, {})
-    bind_line(last, gamma_ - c_ * d_ * sympy.log(1 / x_) / e_)
+    bind_expression(last, gamma_ - c_ * d_ * sympy.log(1 / x_) / e_)
 
     def escape(constant: Number) -> ProjectorData:
         d = int(1 / rational(constant)) + 2
@@ -261,18 +262,12 @@ def test_markov(statement) -> None:
     """The mass q above 2a costs the mean at least q times the conditional error x > 2a: q x <= a, so q <= a/x < 1/2."""
     a, error = sympy.symbols("a error", positive=True)
     assert sympy.simplify(sympy.Rational(1, 2) - a / error - (error - 2 * a) / (2 * error)) == 0
-    grid = [
-        ErrorAbove(Fraction(i, 3), Fraction(2 * i, 3) + Fraction(1, j), Fraction(j, 29))
-        for i in range(5)
-        for j in range(1, 6)
-    ]
-    bind(statement, [(p, (sympy.Rational(1, 2) - sympy.Rational(p.mass)).evalf(60)) for p in grid])
+    bind_expression(statement, sympy.Rational(1, 2) - sympy.Symbol("mass"))
     inside = ErrorAbove(1, Fraction(17, 8), Fraction(1, 4))
     assert statement.at(inside) is Truth.TRUE
     assert statement.at(ErrorAbove(0, 1, 0)) is Truth.TRUE, "no error, with probability 1"
     outside = {
         "mean >= 0": ErrorAbove(Fraction(-1, 99), Fraction(-1, 60), 1),
-        "mass >= 0": ErrorAbove(1, 3, Fraction(-1, 99)),
         "error > 4 delta gamma": ErrorAbove(1, 2, Fraction(1, 2)),
         "error mass <= 2 delta gamma": ErrorAbove(1, 3, Fraction(1, 2)),
     }
@@ -292,8 +287,14 @@ def test_sound_lines(statements) -> None:
     distance, group = statements["wishart.theorem-10/distance"], statements["wishart.theorem-10/group-privacy"]
     t = gamma_ * k_ * e_
     assert sympy.expand(sympy.exp(t) * (sympy.exp(t) - 1) - sympy.exp(2 * t) + sympy.exp(t)) == 0
-    bind_line(distance, 2 * gamma_ * k_ - gamma_ * k_)
-    bind_line(group, sympy.exp(2 * t) - sympy.exp(t))
+    bind_expression(distance, 2 * gamma_ * k_ - gamma_ * k_)
+    bind_expression(group, sympy.exp(2 * t) - sympy.exp(t))
     for statement in (distance, group):
         assert all(statement.at(p) is Truth.TRUE for p in LINES)
-        check_line(statement, ProjectorData(1, 2, 1, Fraction(1, 9), 1, 1, 1), {})
+    inside = ProjectorData(1, 2, 1, Fraction(1, 9), 1, 1, 1)
+    outside = {
+        "rank >= 1, an integer": attrs.evolve(inside, rank=-1),
+        "gamma >= 1, an integer": attrs.evolve(inside, gamma=-1),
+    }
+    bind_hypotheses(distance, inside, outside)
+    bind_hypotheses(group, inside, outside | {"epsilon > 0": attrs.evolve(inside, epsilon=-1)})

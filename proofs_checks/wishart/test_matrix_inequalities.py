@@ -111,7 +111,8 @@ def test_trace_inequality(statement) -> None:
             values.append((point, paired - abs(trace)))
         bind(statement, values)
     bind_hypotheses(statement, MatrixPair(ONE, ONE), {SQUARE: MatrixPair(ONE, WIDE)})
-    assert statement.applies(MatrixPair(WIDE, ONE)) is Truth.FALSE
+    for pair in (MatrixPair(WIDE, ONE), MatrixPair(ONE, WIDE.transpose()), MatrixPair(WIDE, WIDE.transpose())):
+        assert statement.applies(pair) is Truth.FALSE
 
 
 def reversed_pairs_margin(p: MatrixPair) -> arb:
@@ -325,3 +326,5 @@ def test_the_printed_range_leaves_the_spectrum(statement) -> None:
         blank = fmpq_mat(order, order)
         margins.append((HermitianPair(symmetric(order), blank, plain, blank, 1 + number % order, 9), 0))
     bind(statement, margins)
+    apart = HermitianPair(diagonal([3, 0]), fmpq_mat(2, 2), diagonal([0, 6]), fmpq_mat(2, 2), 1, 1)
+    assert statement.margin(apart) == 3, "mu = 6, 0; nu = 3, 0; rho = 6, 0"

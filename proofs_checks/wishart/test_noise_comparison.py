@@ -8,7 +8,7 @@ import attrs
 import sympy
 from flint import arb, fmpq
 
-from dpmatrix.claims import Truth, bind, bind_hypotheses
+from dpmatrix.claims import Truth, bind_hypotheses
 from dpmatrix.claims.forms import Number
 from dpmatrix.exact import rational
 from dpmatrix.reporting.citing import cite
@@ -19,48 +19,57 @@ from dpmatrix.spec.wishart.noise_comparison import (
     ratio,
     wishart_choice,
 )
-from proofs_checks.wishart.expected_noise_norms import WISHART, check_laplace_expectation, check_net_bounds, d_, s_, x_
+from dpmatrix.tracing import bind_expression
+from proofs_checks.wishart.expected_noise_norms import (
+    WISHART,
+    check_laplace_expectation,
+    check_net_bounds,
+    d_,
+    e_,
+    n_,
+    x_,
+)
 
-theorem_5 = cite("wishart.theorem-5@c9cb6275")
+theorem_5 = cite("wishart.theorem-5@d6ab8f0a")
 
-CHOICES = [
-    NoiseChoice(d, l11, nuclear, e, n, k)
-    for d, l11, nuclear, k in (
-        (1, 9, 1, 1),
-        (10, 300, 2, 2),
-        (10, 4, 2, 1),
-        (400, 3, 2, Fraction(1, 9)),
-        (10**4, 1842, 2, 1),
+ENTRYWISE, NUCLEAR, CONSTANT = sympy.symbols("entrywise nuclear constant", positive=True)
+ROOT = sympy.sqrt(d_)
+LAPLACE, WISHART_SIZE = ROOT * ENTRYWISE / e_, NUCLEAR / (2 * e_)
+"""The lower bound of the Laplace norm, and the unit of the Wishart norm."""
+
+
+def choice(wishart_from: sympy.Expr, laplace_to: sympy.Expr, *, most: bool) -> sympy.Expr:
+    """Return the margin of a choice: by how much at most, or at least, the other noise is larger."""
+    laplace, wishart = (LAPLACE, 15 * LAPLACE), ((d_ + 1) * WISHART_SIZE, WISHART * WISHART_SIZE)
+    low, high = (1, 0) if most else (0, 1)
+    return sympy.Piecewise(
+        (laplace[low] - wishart[high], wishart_from),
+        (wishart[low] - laplace[high], laplace_to),
+        (sympy.nan, True),
     )
-    for e, n in ((1, 1), (Fraction(1, 3), 7), (4, 2), (Fraction(2, 7), 100))
-]
 
 
-def choice_value(p: NoiseChoice, upper: sympy.Expr, lower: sympy.Expr, constants: tuple) -> sympy.Expr:
-    """Return the margin of a choice, given its levels and the constants of the two enclosures."""
-    exact = sympy.Rational
-    b, c, r = (
-        exact(p.entrywise) / exact(p.epsilon),
-        exact(p.nuclear) / (2 * exact(p.epsilon)),
-        exact(p.entrywise) / exact(p.nuclear),
-    )
-    laplace, wishart = sympy.sqrt(p.dimension) * b, (p.dimension + 1) * c
-    laplace_high, wishart_high = 15 * laplace, WISHART.subs(d_, p.dimension) * c
-    numbers = {d_: p.dimension, s_: exact(p.constant)}
-    if r > upper.subs(numbers).evalf(60) or r == upper.subs(numbers):
-        return laplace_high - wishart if constants == "most" else laplace - wishart_high
-    assert r <= lower.subs(numbers).evalf(60)
-    return wishart_high - laplace if constants == "most" else wishart - laplace_high
+def settings(
+    dimension: int,
+    entrywise: Number,
+    nuclear: Number,
+    epsilon: Number,
+    records: int = 1,
+    constant: Number = 1,
+    threshold: int = 1,
+) -> NoiseChoice:
+    """Return a point at which what its statement does not speak of is 1."""
+    return NoiseChoice(dimension, entrywise, nuclear, epsilon, records, constant, threshold)
 
 
-CHOICE_INSIDE = NoiseChoice(100, 1, Fraction(1, 100), 1, 1, 1)
+CHOICE_INSIDE = settings(100, 1, Fraction(1, 100), 1, 1, 1)
 CHOICE_OUTSIDE = {
     "dimension >= 1, an integer": {"dimension": 0},
     "entrywise > 0": {"entrywise": 0},
     "nuclear > 0": {"nuclear": 0},
     "epsilon > 0": {"epsilon": 0},
-    "records >= 1, an integer": {"records": 0},
 }
+WITH_RECORDS = {"constant > 0": {"constant": 0}, "records >= 1, an integer": {"records": 0}}
 
 
 def check_choice(statement, more: dict[str, dict[str, object]]) -> None:
@@ -77,12 +86,12 @@ def flat_choice(constant: Number) -> NoiseChoice:
         j += 1
     entries = share * 10**j * 2 * j * fmpq(2302, 1000)
     s = int(entries.p) // int(entries.q)
-    return NoiseChoice(10 ** (2 * j), 2 * s, 2, 1, constant=constant)
+    return settings(10 ** (2 * j), 2 * s, 2, 1, constant=constant)
 
 
 def against(constant: Number) -> NoiseChoice:
     """Choose a point at which the constant fails: one changed diagonal entry for small ones, else flat records."""
-    return NoiseChoice(1024, 1, 1, 1, constant=constant) if rational(constant) < fmpq(1, 250) else flat_choice(constant)
+    return settings(1024, 1, 1, 1, constant=constant) if rational(constant) < fmpq(1, 250) else flat_choice(constant)
 
 
 @theorem_5.refutes(
@@ -115,14 +124,13 @@ def test_laplace_is_not_better_below_the_printed_level(statement) -> None:
         s = int(sympy.floor(sympy.sqrt(d) * sympy.log(d)))
         assert 2 * s <= d, "room for two disjoint supports"
         for epsilon in (Fraction(1, 100), 1, 8):
-            point = NoiseChoice(d, 2 * s, 2, epsilon)
+            point = settings(d, 2 * s, 2, epsilon)
             assert statement.conclusion(point) is Truth.FALSE
             above = attrs.evolve(point, entrywise=2 * s + 2)
             assert statement.conclusion(above) is Truth.UNDECIDED, "above it Wishart is chosen"
             assert statement.margin(above) > 0
-    level = s_ * sympy.sqrt(d_) * sympy.log(d_)
-    on_the_level = NoiseChoice(1, 0, 1, 1), WISHART.subs(d_, 1).evalf(60) / 2  # "otherwise" includes the level itself
-    bind(statement, [*((p, choice_value(p, level, level, "most").evalf(60)) for p in CHOICES), on_the_level])
+    ratio, level = ENTRYWISE / NUCLEAR, CONSTANT * ROOT * sympy.log(d_)
+    bind_expression(statement, choice(ratio > level, ratio <= level, most=True))
     check_choice(statement, {"constant > 0": {"constant": 0}})
 
 
@@ -146,18 +154,19 @@ def test_the_threshold_is_of_order_root_d(statement) -> None:
     gap = sympy.expand((20 * d_ - WISHART).subs(d_, 1 + x_))
     assert all(coefficient.evalf(30) > 0 for coefficient in sympy.Poly(gap, x_).coeffs())
     wide = [
-        NoiseChoice(d, ratio * nuclear, nuclear, e)
+        settings(d, ratio * nuclear, nuclear, e)
         for d, ratio in ((1, 10), (7, 27), (90, 95), (900, 1), (10**4, 3), (10**6, 10**4))
         for nuclear, e in ((2, 1), (1, Fraction(1, 9)), (Fraction(1, 4), 3), (9, 9))
     ]
-    bind(statement, [(p, choice_value(p, 10 * sympy.sqrt(d_), sympy.sqrt(d_) / 30, "least").evalf(60)) for p in wide])
+    share = ENTRYWISE / NUCLEAR
+    bind_expression(statement, choice(share >= 10 * ROOT, share <= ROOT / 30, most=False))
     assert all(statement.at(p) is Truth.TRUE for p in wide)
     between = "the ratio is outside (sqrt(d) / 30, 10 sqrt(d))"
     middle = attrs.evolve(CHOICE_INSIDE, entrywise=Fraction(1, 100))
-    for undecided in (middle, NoiseChoice(100, 99, 1, 1), NoiseChoice(900, 101, 100, 1)):
+    for undecided in (middle, settings(100, 99, 1, 1), settings(900, 101, 100, 1)):
         assert statement.applies(undecided) is Truth.FALSE
         assert statement.without(between).at(undecided) is Truth.UNDECIDED
-    for edge in (NoiseChoice(100, 100, 1, 1), NoiseChoice(900, 1, 1, 1)):
+    for edge in (settings(100, 100, 1, 1), settings(900, 1, 1, 1)):
         assert statement.applies(edge) is Truth.TRUE
     check_choice(statement.without(between), {})
 
@@ -165,11 +174,11 @@ def test_the_threshold_is_of_order_root_d(statement) -> None:
         one, other = laplace_choice(p), wishart_choice(p)
         return other.low - one.high if ratio(p) >= 10 * arb(p.dimension).sqrt() else one.low - other.high
 
-    for p in (NoiseChoice(4, 40, 2, 1), NoiseChoice(900, 1, 1, 1)):
+    for p in (settings(4, 40, 2, 1), settings(900, 1, 1, 1)):
         assert statement.nudged(margin=exchanged).at(p) is Truth.FALSE
 
 
-@theorem_5.refutes("divided-twice", grade="derived", region="every K, as soon as n > K: K = 10^-12, .., 10^12")
+@theorem_5.refutes("divided-by-n-twice", grade="derived", region="every K, as soon as n > K: K = 10^-12, .., 10^12")
 @theorem_5.refutes(
     "little-omega",
     grade="derived",
@@ -177,30 +186,22 @@ def test_the_threshold_is_of_order_root_d(statement) -> None:
 )
 def test_general_framework(statements) -> None:
     """sqrt(d) b > K sqrt(d) b / n for n > K; and ||C|| / (max ||Delta||_* / (n eps)) = (3/(2n))/(2/n^2) = 3n/4."""
-    twice, omega = statements["wishart.theorem-5/divided-twice"], statements["wishart.theorem-5/little-omega"]
-    exact = sympy.Rational
-    twice_values, omega_values = [], []
-    for p in CHOICES:
-        b = exact(p.entrywise) / exact(p.epsilon)
-        twice_values.append((p, (sympy.sqrt(p.dimension) * b * (exact(p.constant) / p.records - 1)).evalf(60)))
-        level = exact(p.constant) * exact(p.nuclear) / p.records / exact(p.epsilon)
-        omega_values.append((p, (exact(3, 2) / p.records / exact(p.epsilon) - level).evalf(60)))
-    bind(twice, [(p, "0" if abs(value) < 1e-50 else value) for p, value in twice_values])
-    bind(omega, omega_values)
+    twice, omega = statements["wishart.theorem-5/divided-by-n-twice"], statements["wishart.theorem-5/little-omega"]
+    bind_expression(twice, LAPLACE * (CONSTANT / n_ - 1))
+    bind_expression(omega, (sympy.Rational(3, 2) - CONSTANT * NUCLEAR) / (n_ * e_))
 
     def many_records(constant: Number) -> NoiseChoice:
         n = int(rational(constant)) + 1
-        return NoiseChoice(5, Fraction(2, n), Fraction(2, n), Fraction(1, 3), n, constant)
+        return settings(5, Fraction(2, n), Fraction(2, n), Fraction(1, 3), n, constant)
 
     twice.refute(many_records)
     for n in (1, 16, 2**20):
-        level = NoiseChoice(5, Fraction(2, n), Fraction(2, n), Fraction(1, 3), n, n)
+        level = settings(5, Fraction(2, n), Fraction(2, n), Fraction(1, 3), n, n)
         omega.refute(lambda threshold, level=level: attrs.evolve(level, dimension=threshold, threshold=threshold))
         below = attrs.evolve(level, epsilon=2, constant=Fraction(3 * n, 4))
         assert omega.conclusion(below) is not Truth.FALSE
-    check_choice(twice, {"constant > 0": {"constant": 0}})
-    more = {
-        "constant > 0": {"constant": 0},
+    check_choice(twice, WITH_RECORDS)
+    more = WITH_RECORDS | {
         "max ||Delta||_* <= 2 / n": {"nuclear": Fraction(21, 10)},
         "d >= threshold": {"threshold": 101},
     }
@@ -228,11 +229,7 @@ def test_wishart_noise_is_less_from_some_dimension_on(statement) -> None:
         for n in (1, 7)
         for e in (Fraction(1, 3), 4)
     ]
-    exact = sympy.Rational
-    bind(
-        statement,
-        [(p, (slack.subs(d_, p.dimension) * p.dimension / (p.records * exact(p.epsilon))).evalf(60)) for p in points],
-    )
+    bind_expression(statement, slack * d_ / (n_ * e_))
     assert all(statement.at(p) is Truth.TRUE for p in points if p.dimension >= 150)
     assert statement.exhibits(threshold=100).at(FromSomeDimension(100, 1, 1, 100)) is Truth.FALSE
     scale, z = sympy.symbols("b z", positive=True)

@@ -23,7 +23,7 @@ from dpmatrix.spec.wishart.noise_table import (
 )
 from proofs_checks.wishart.expected_noise_norms import WISHART, check_laplace_expectation, check_net_bounds, d_, e_, n_
 
-table_1 = cite("wishart.table-1@87e97ada")
+table_1 = cite("wishart.table-1@94931dbb")
 
 ROWS = [
     TableRows(d, n, e, delta, k)
@@ -43,23 +43,23 @@ def profile(epsilon: sympy.Rational, shift: sympy.Expr) -> sympy.Expr:
     return (sympy.erfc(near) - sympy.exp(epsilon) * sympy.erfc(far)) / 2
 
 
-def promise(p: TableRows) -> tuple:
+def guarantee(p: TableRows) -> tuple:
     return tuple(sympy.Rational(value) for value in (p.dimension, p.records, p.epsilon, p.delta, p.constant))
 
 
 def printed_rows(p: TableRows) -> list[sympy.Expr]:
     """Deviations of the two rows with a delta, n eps = 1."""
-    d, _, _, _, constant = promise(p)
+    d, _, _, _, constant = guarantee(p)
     return [constant * d * sympy.sqrt(sympy.log(d)), constant]
 
 
 def repaired_rows(p: TableRows) -> list[sympy.Expr]:
-    d, _, _, delta, _ = promise(p)
+    d, _, _, delta, _ = guarantee(p)
     return [2 * v * sympy.sqrt(sympy.log(sympy.Rational(5, 4) * v / delta)) for v in (d, 1)]
 
 
 def printed_table(p: TableRows) -> sympy.Expr:
-    _, _, epsilon, delta, _ = promise(p)
+    _, _, epsilon, delta, _ = guarantee(p)
     shifts = [sympy.sqrt(2) * epsilon / deviation for deviation in printed_rows(p)]
     gaussian = [delta - profile(epsilon, shift).evalf(60) for shift in shifts]
     return min([sympy.exp(-epsilon / 3).evalf(60) - 1, *gaussian])
@@ -67,7 +67,7 @@ def printed_table(p: TableRows) -> sympy.Expr:
 
 def table_sizes(p: TableRows) -> list[sympy.Expr]:
     """Return norm.low - low size and high size - norm.high for each row of the corrected table, n eps = 1."""
-    d, _, _, delta, _ = promise(p)
+    d, _, _, delta, _ = guarantee(p)
     log, root, half = sympy.log, sympy.sqrt(d), sympy.Rational(3, 2)
     narrow, wide = sympy.sqrt(log(sympy.Rational(5, 4) / delta)), d * sympy.sqrt(log(sympy.Rational(5, 4) * d / delta))
     low, high = 2 * sympy.sqrt(2 * d / sympy.pi), 8 * sympy.sqrt(log(2) + d * log(9))
@@ -80,7 +80,7 @@ def table_sizes(p: TableRows) -> list[sympy.Expr]:
 
 
 def repaired_table(p: TableRows) -> sympy.Expr:
-    _, n, epsilon, delta, _ = promise(p)
+    _, n, epsilon, delta, _ = guarantee(p)
     profiles = [profile(epsilon, sympy.sqrt(2) * epsilon / deviation).evalf(60) for deviation in repaired_rows(p)]
     d = p.dimension
     loss = (1 if d == 1 else sympy.sqrt((d + 2) ** 2 + d**2 - d % 2) / 2) * epsilon / (2 * d)
@@ -88,7 +88,7 @@ def repaired_table(p: TableRows) -> sympy.Expr:
     return min([*sizes, (epsilon - loss).evalf(60), *(delta - value for value in profiles)])
 
 
-PROMISE_OUTSIDE = {
+GUARANTEE_OUTSIDE = {
     "dimension >= 2, an integer": {"dimension": 1},
     "records >= 1, an integer": {"records": 0},
     "epsilon > 0": {"epsilon": 0},
@@ -97,10 +97,10 @@ PROMISE_OUTSIDE = {
 }
 
 
-def check_promise(statement, more: dict[str, dict[str, object]]) -> None:
+def check_guarantee(statement, more: dict[str, dict[str, object]]) -> None:
     inside = TableRows(2, 1, 1, Fraction(1, 10), 1)
     bind_hypotheses(
-        statement, inside, {says: attrs.evolve(inside, **change) for says, change in (PROMISE_OUTSIDE | more).items()}
+        statement, inside, {says: attrs.evolve(inside, **change) for says, change in (GUARANTEE_OUTSIDE | more).items()}
     )
 
 
@@ -109,7 +109,7 @@ def check_delta_slacks(deviations, printed: Callable[[TableRows], list[sympy.Exp
     with precision(256):
         for p in ROWS:
             for slack, deviation in zip(delta_slacks(p, deviations(p)), printed(p), strict=True):
-                _, _, epsilon, delta, _ = promise(p)
+                _, _, epsilon, delta, _ = guarantee(p)
                 expected = delta - profile(epsilon, sympy.sqrt(2) * epsilon / deviation).evalf(60)
                 assert abs(slack - arb(str(expected))) < arb(10) ** -40
 
@@ -135,7 +135,7 @@ def test_printed_table(statement) -> None:
     small, large = TableRows(5, 7, 1, Fraction(1, 10**9), 1), TableRows(5, 7, 1, Fraction(1, 3), 10)
     for p, enough in ((small, False), (large, True)):
         assert all(slack > 0 for slack in delta_slacks(p, printed_deviations(p))) is enough
-    check_promise(statement, {"constant > 0": {"constant": 0}})
+    check_guarantee(statement, {"constant > 0": {"constant": 0}})
 
 
 @table_1.supports_repair(grade="derived", region="every d >= 2, n, eps <= 1, delta in (0, 1)")
@@ -163,5 +163,5 @@ def test_repaired_table(statement) -> None:
                 scaled = slack * p.records * ball(p.epsilon)
                 assert abs(scaled - arb(str(expected.evalf(60)))) < (1 + abs(scaled)) * arb(10) ** -40
     assert all(statement.at(p) is Truth.TRUE for p in ROWS)
-    check_promise(statement, {"epsilon <= 1": {"epsilon": Fraction(11, 10)}})
+    check_guarantee(statement, {"epsilon <= 1": {"epsilon": Fraction(11, 10)}})
     assert statement.without("epsilon <= 1").at(TableRows(2, 1, 20, Fraction(1, 10), 1)) is Truth.FALSE

@@ -27,12 +27,13 @@ ONE = fmpq_mat([[1, 0], [0, 1]])
 TURN = fmpq_mat([[fmpq(3, 5), fmpq(-4, 5)], [fmpq(4, 5), fmpq(3, 5)]])
 SWAP = fmpq_mat([[0, 1, 0], [1, 0, 0], [0, 0, 1]])
 UNIT = fmpq_mat([[1, 0, 0], [0, 1, 0], [0, 0, 1]])
+TURNED_AXES = fmpq_mat([[0, 0, 1], [1, 0, 0], [0, 1, 0]])
 TIGHT = SpectralPair((1, 0), ONE, (1, 0), TURN, 1)
 OUTSIDE = {
     "k >= 1, an integer": SpectralPair((1, 0), ONE, (1, 0), TURN, 0),
     "k < d": SpectralPair((1, 0), ONE, (1, 0), TURN, 2),
     "the eigenvectors are orthonormal": SpectralPair((1, 0), ONE, (1, 0), TURN + TURN, 1),
-    "the eigenvalues are in decreasing order": SpectralPair((1, 2), ONE, (1, 0), TURN, 1),
+    "the eigenvalues are in decreasing order": SpectralPair((4, 1, 0), UNIT, (1, 0, 4), TURNED_AXES, 1),
     "lambda_k(A) > lambda_{k+1}(Ahat)": SpectralPair((1, 0), ONE, (1, 1), TURN, 1),
 }
 A, B = sympy.symbols("A B", commutative=False)
@@ -124,6 +125,7 @@ def test_davis_kahan(statement) -> None:
         assert (product * product.transpose()).charpoly() == (product.transpose() * product).charpoly(), "(3)"
         assert statement.at(p) is Truth.TRUE
     bind_formula(statement, pairs, lambda p: mp_davis_kahan(p, repeated=False), digits=DIGITS)
+    bind_hypotheses(statement, TIGHT, OUTSIDE)
 
 
 @lemma_3.controls("+repair", grade="interval", region="two lines in the plane, where equality holds")
@@ -136,7 +138,6 @@ def test_davis_kahan_is_sharp_and_needs_its_hypotheses(statement) -> None:
 
     assert statement.nudged(margin=smaller).at(TIGHT) is Truth.FALSE
     assert statement.at(SpectralPair((1, 0), ONE, (1, 0), ONE, 1)) is Truth.TRUE, "0 <= 0"
-    bind_hypotheses(statement, TIGHT, OUTSIDE)
     assert statement.applies(SpectralPair((1, 0), TURN + TURN, (1, 0), ONE, 1)) is Truth.FALSE
     tall = fmpq_mat([[1, 0], [0, 1], [0, 0]])
     other = fmpq_mat([[0, 0], [0, 1], [1, 0]])

@@ -10,13 +10,14 @@ import attrs
 import sympy
 from flint import arb
 
-from dpmatrix.claims import Truth, bind
+from dpmatrix.claims import Truth, bind_hypotheses
 from dpmatrix.claims.forms import Number
 from dpmatrix.exact import rational
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.wishart.running_time import RunningTime, release_operations
+from dpmatrix.tracing import bind_expression
 
-running_time = cite("wishart.running-time@e91bf31e")
+running_time = cite("wishart.running-time@c8e0754c")
 
 
 class Counted:
@@ -93,23 +94,23 @@ SIZES = [
     for d, k, c in ((1, 1, "1/3"), (2, 1, 7), (3, 2, 1), (6, 6, 2))
 ]
 SIZES += [RunningTime(10**9, 300, 7, 3, 12), *(RunningTime(n, 8, 3, 2, n) for n in (3, 4, 6, 9))]
-n_, d_, k_, s_ = sympy.symbols("n d k s", positive=True)
+n_, d_, k_, s_, c_ = sympy.symbols("records dimension rank steps constant", positive=True)
 
 
-def at_sizes(formula: sympy.Expr):
-    for p in SIZES:
-        yield p, formula.subs({n_: p.records, d_: p.dimension, k_: p.rank, s_: p.steps})
+ONE = RunningTime(1, 1, 1, 1)
+OUTSIDE = {
+    "records >= 1, an integer": attrs.evolve(ONE, records=-5),
+    "dimension >= 1, an integer": attrs.evolve(ONE, dimension=-1),
+    "rank >= 1, an integer": attrs.evolve(ONE, rank=-1, steps=2),
+}
 
 
-def check_sizes(statement) -> None:
-    assert statement.applies(RunningTime(1, 1, 1, 1)) is Truth.TRUE
-    for says, point in (
-        ("records >= 1, an integer", RunningTime(0, 2, 1, 1)),
-        ("dimension >= 1, an integer", RunningTime(3, 0, 1, 1)),
-        ("rank >= 1, an integer", RunningTime(3, 2, 0, 1)),
-    ):
-        assert statement.applies(point) is Truth.FALSE
-        assert statement.without(says).applies(point) is Truth.TRUE
+def check_sizes(statement, more: dict[str, RunningTime], *names: str) -> None:
+    """Each size is asked to be at least 1, and nothing else but what is given."""
+    outside = {says: point for says, point in OUTSIDE.items() if not names or says.partition(" ")[0] in names} | more
+    bind_hypotheses(statement, ONE, outside)
+    for name in (says.partition(" ")[0] for says in outside if says in OUTSIDE):
+        assert statement.applies(attrs.evolve(ONE, **{name: 0})) is Truth.FALSE
 
 
 @running_time.refutes(
@@ -123,10 +124,7 @@ def test_every_entry_of_the_data_must_be_read(statement) -> None:
     for i in range(2):
         for j in range(3):
             assert sympy.simplify(sympy.diff(second_moment[i, i], data[i, j]) - 2 * data[i, j] / 3) == 0
-    constants = [sympy.Rational(p.constant) for p in SIZES]
-    printed = k_ * d_**2
-    values = [(p, c * v - p.records * p.dimension) for (p, v), c in zip(at_sizes(printed), constants, strict=True)]
-    bind(statement, values)
+    bind_expression(statement, c_ * k_ * d_**2 - n_ * d_)
     for k, d in ((1, 1), (3, 10), (300, 300)):
 
         def many_records(constant: Number, k: int = k, d: int = d) -> RunningTime:
@@ -134,9 +132,8 @@ def test_every_entry_of_the_data_must_be_read(statement) -> None:
 
         statement.refute(many_records)
         assert statement.conclusion(RunningTime(1000 * k * d, d, k, 1000)) is Truth.TRUE
-    check_sizes(statement.without("constant > 0"))
-    assert statement.applies(RunningTime(1, 1, 1, 0)) is Truth.FALSE
-    assert statement.applies(RunningTime(1, 1, 1, Fraction(-1, 9))) is Truth.FALSE
+    check_sizes(statement, {"constant > 0": attrs.evolve(ONE, constant=0)})
+    assert statement.applies(attrs.evolve(ONE, constant=Fraction(-1, 9))) is Truth.FALSE
 
 
 @running_time.supports_repair(
@@ -144,7 +141,7 @@ def test_every_entry_of_the_data_must_be_read(statement) -> None:
     region="every n, d, k <= d and s: the counts are executed at five sizes, the inequality is one of polynomials",
 )
 @running_time.supports(
-    "iteration",
+    "one-iteration",
     grade="derived",
     region="every d and k: d products and d - 1 sums for each of k d entries; the inequality is one of polynomials",
 )
@@ -154,8 +151,9 @@ def test_operations(statements) -> None:
 
     A step takes 2 k d (d - k) + k (k - 1)/2 operations less than 4 k d^2.
     """
-    repaired, iteration = statements["wishart.running-time+repair"], statements["wishart.running-time/iteration"]
-    operations = d_ * (d_ + 1) / 2 * (2 * n_ + 2 * d_ + 3)
+    repaired, iteration = statements["wishart.running-time+repair"], statements["wishart.running-time/one-iteration"]
+    triangle, pairs = d_ * (d_ + 1) / 2, k_ * (k_ - 1) / 2
+    operations = triangle * (2 * n_ + 2 * d_ + 3)
     gap = 5 * (n_ * d_**2 + d_**3) - operations
     shifted = sympy.Poly(sympy.expand(gap.subs({n_: n_ + 1, d_: d_ + 1})), n_, d_)
     assert all(coefficient >= 0 for coefficient in shifted.coeffs())
@@ -166,7 +164,7 @@ def test_operations(statements) -> None:
             Fraction(j, 5) ** 2 for j in range(d + 1)
         )
     product = k_ * d_ * (d_ + d_ - 1)  # each of k d entries: d products and d - 1 sums
-    orthonormal = k_ * (k_ - 1) / 2 * (4 * d_ - 1) + 3 * k_ * d_
+    orthonormal = pairs * (4 * d_ - 1) + 3 * k_ * d_
     spare = 4 * k_ * d_**2 - product - orthonormal
     assert sympy.expand(spare - 2 * k_ * d_ * (d_ - k_) - k_ * (k_ - 1) / 2) == 0
     for d, k in ((1, 1), (2, 2), (3, 1), (4, 3), (5, 5)):
@@ -175,19 +173,19 @@ def test_operations(statements) -> None:
         for i, j in itertools.product(range(k), repeat=2):
             inner_product = sum(x * y for x, y in zip(vectors[i], vectors[j], strict=True))
             assert abs(float(inner_product) - (i == j)) < 1e-9
-    bind(repaired, at_sizes(gap + s_ * spare))
-    bind(iteration, at_sizes(2 * k_ * d_**2 - product))
+    halves = {triangle: sympy.floor(triangle), pairs: sympy.floor(pairs)}
+    bind_expression(repaired, (gap + s_ * spare).subs(halves))
+    bind_expression(iteration, 2 * k_ * d_**2 - product)
     assert sympy.expand(2 * k_ * d_**2 - product) == k_ * d_
     assert all(repaired.at(p) is Truth.TRUE and iteration.at(p) is Truth.TRUE for p in SIZES)
-    one = RunningTime(1, 1, 1, 1)
 
     def with_three(p: RunningTime) -> arb:
         return arb(3 * (p.records * p.dimension**2 + p.dimension**3) - release_operations(p))
 
-    assert repaired.nudged(margin=with_three).at(one) is Truth.FALSE, "7 operations, and 3 (1 + 1) = 6"
+    assert repaired.nudged(margin=with_three).at(ONE) is Truth.FALSE, "7 operations, and 3 (1 + 1) = 6"
     wide = RunningTime(1, 1, 9, steps=9)
     assert repaired.without("k <= d").at(wide) is Truth.FALSE
-    check_sizes(repaired.without("k <= d").without("steps >= 0, an integer"))
-    assert repaired.applies(wide) is Truth.FALSE
-    assert repaired.applies(attrs.evolve(one, steps=-1)) is Truth.FALSE
-    check_sizes(iteration)
+    backwards = attrs.evolve(ONE, dimension=3, steps=-10)
+    check_sizes(repaired, {"k <= d": wide, "steps >= 0, an integer": backwards})
+    assert repaired.applies(attrs.evolve(ONE, steps=-1)) is Truth.FALSE
+    check_sizes(iteration, {}, "dimension", "rank")

@@ -67,11 +67,12 @@ SHARPEST = rank_one_noise(8, 1)
 
 INSIDE = SpectralPair((4, 0), ONE, (5, 1), ONE, 1)
 WIDE = diagonal([1, 1, 1])
+TURNED_AXES = fmpq_mat([[0, 1, 0], [0, 0, 1], [1, 0, 0]])
 SPECTRA = {
     "k >= 1, an integer": attrs.evolve(INSIDE, k=0),
     "k < d": attrs.evolve(INSIDE, k=2),
-    "the eigenvectors are orthonormal": attrs.evolve(INSIDE, perturbed_frame=diagonal([Fraction(1001, 1000), 1])),
-    "the eigenvalues are in decreasing order": SpectralPair((4, 0, 1), WIDE, (5, 1, 2), WIDE, 1),
+    "the eigenvectors are orthonormal": SpectralPair((4, 0), ONE, (Fraction(5, 4), 1), diagonal([2, 1]), 1),
+    "the eigenvalues are in decreasing order": SpectralPair((4, 0, 4), WIDE, (5, 5, 1), TURNED_AXES, 1),
     "A is positive semidefinite": SpectralPair((4, -1), ONE, (5, 0), ONE, 1),
     "W is positive semidefinite": SpectralPair((4, 1), ONE, (3, 1), ONE, 1),
 }
@@ -165,6 +166,7 @@ def test_theorem_6(statement) -> None:
         assert trace(second - first) == 0, "(3)"
         assert (second - first).rank() <= min(2 * p.k, d), "(5)"
         assert statement.at(p) is Truth.TRUE
+    bind_hypotheses(statement, INSIDE, SPECTRA | GAPS)
 
 
 @theorem_6.controls(grade="interval", region="d = 2, the least noise that turns a line by 14 degrees")
@@ -183,7 +185,6 @@ def test_theorem_6_fails_with_a_smaller_constant(statement) -> None:
     assert with_constant(72).at(SHARPEST) is Truth.FALSE
     assert with_constant(74).at(SHARPEST) is Truth.TRUE
     assert statement.at(NOISELESS) is Truth.TRUE
-    bind_hypotheses(statement, INSIDE, SPECTRA | GAPS)
     assert statement.applies(SpectralPair((4, 0), ONE, (6, 2), ONE, 1)) is Truth.TRUE, "the gap is 2 ||W|| exactly"
 
 
@@ -233,7 +234,8 @@ def test_denominator_step(statement) -> None:
     for p in bind_numbers(statement, loss):
         assert statement.at(p) is not Truth.FALSE
     assert statement.at(NOISELESS) is Truth.TRUE
-    bind_hypotheses(statement, INSIDE, SPECTRA | GAPS)
+    unsorted = SpectralPair((4, 0, 2), WIDE, (5, 3, 1), fmpq_mat([[1, 0, 0], [0, 0, 1], [0, 1, 0]]), 1)
+    bind_hypotheses(statement, INSIDE, SPECTRA | GAPS | {"the eigenvalues are in decreasing order": unsorted})
 
 
 @theorem_6.supports(
@@ -249,6 +251,7 @@ def test_singular_values_step(statement) -> None:
         assert statement.at(p) is not Truth.FALSE
     indefinite = SpectralPair((1, -3), ONE, (2, -2), ONE, 1)
     assert statement.conclusion(indefinite) is Truth.FALSE, "singular values 3 and 1, eigenvalues 1 and -3"
+    assert abs(statement.margin(indefinite) + fmpq(2, 3)) < 1e-9, "1/(4 - 1) against 1/(2 - 1)"
     assert statement.at(NOISELESS) is Truth.TRUE
     bind_hypotheses(statement, INSIDE, SPECTRA | GAPS)
 

@@ -128,13 +128,14 @@ def test_repaired_definition_does_not_depend_on_the_choice(statement) -> None:
         "bound also at choices that are not eigenvectors"
     )
     assert statement.at(exact_output()) is Truth.TRUE
+    tied = exact_output(data=fmpq_mat([[1, 0], [0, 1]]), other_top=E2)
+    bind_hypotheses(statement, exact_output(), CHOICES | {"lambda_1 > lambda_2": tied})
 
 
 @definition_6.controls("+repair", grade="symbolic", region="records e_1, e_2: two equal eigenvalues")
 def test_repaired_definition_needs_the_gap(statement) -> None:
     tied = exact_output(data=fmpq_mat([[1, 0], [0, 1]]), other_top=E2)
     assert statement.without("lambda_1 > lambda_2").at(tied) is Truth.FALSE
-    bind_hypotheses(statement, exact_output(), CHOICES | {"lambda_1 > lambda_2": tied})
     check_unit_eigenvectors(statement)
     for law in (((E1 + E1, 1),), ((E1, Fraction(3, 2)), (E2, Fraction(-1, 2)))):
         assert statement.applies(exact_output(outputs=law)) is Truth.FALSE

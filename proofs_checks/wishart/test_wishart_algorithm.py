@@ -19,11 +19,11 @@ from dpmatrix.spec.wishart.wishart_algorithm import (
     LaplaceDiagonal,
     PositiveDefiniteSum,
     WishartRun,
-    off_grid_probability,
 )
+from dpmatrix.tracing import bind_expression
 
-psd_preservation = cite("wishart.psd-preservation@5d26512a")
-algorithm_2 = cite("wishart.algorithm-2@8809aa8a")
+psd_preservation = cite("wishart.psd-preservation@ce28cd2a")
+algorithm_2 = cite("wishart.algorithm-2@ef034650")
 
 
 @psd_preservation.supports(grade="derived", region="every d, n, m; symbolically for d, n, m <= 3")
@@ -61,19 +61,16 @@ def test_noise_that_is_not_semidefinite_is_noticed(statement) -> None:
 
 
 @psd_preservation.supports(
-    "laplace-may-leave",
+    "laplace-may-leave-the-cone",
     grade="derived",
     region="every entry and scale: the tail is integrated; a negative diagonal entry rules semidefiniteness out",
 )
 def test_laplace_output_may_be_indefinite(statement) -> None:
     """Pr(Lap(b) < -x) is exp(-x/b)/2 for x >= 0, and a negative diagonal entry rules semidefiniteness out."""
-    z, scale, x = sympy.symbols("z b x", positive=True)
+    z, scale, x = sympy.symbols("z scale entry", positive=True)
     tail = sympy.integrate(sympy.exp(-z / scale) / (2 * scale), (z, x, sympy.oo))
     assert sympy.simplify(tail - sympy.exp(-x / scale) / 2) == 0
-    points = [LaplaceDiagonal(Fraction(i, 9), Fraction(k, 4)) for i in range(0, 10, 2) for k in (1, 2, 5, 40)]
-    bind(
-        statement, ((p, (sympy.exp(-sympy.Rational(p.entry) / sympy.Rational(p.scale)) / 2).evalf(50)) for p in points)
-    )
+    bind_expression(statement, sympy.exp(-x / scale) / 2)
     assert statement.strict
     for inside in (LaplaceDiagonal(0, 1), LaplaceDiagonal(1, 1)):
         bind_hypotheses(
@@ -108,9 +105,10 @@ def test_wishart_noise_is_on_no_grid(statement) -> None:
             scale = mpmath.mpf(3) / (2 * p.records * real(p.epsilon))
             ends = [real(end) / (2 * scale) for end in (p.distance, p.spacing - p.distance)]
             first = mpmath.gammainc(mpmath.mpf(p.dimension + 1) / 2, *ends, regularized=True)
-            lower = off_grid_probability(p).lower()  # its end is rounded outwards
+            probability = -statement.margin(p)
+            lower = probability.lower()  # its end is rounded outwards
             assert abs(lower - arb(mpmath.nstr(first, 55))) < arb(10) ** -8
-            assert off_grid_probability(p).upper() >= 1
+            assert probability.upper() >= 1
     inside = GridNoise(1, 1, 1, 1, Fraction(1, 4))
     bind_hypotheses(
         statement,
@@ -130,6 +128,9 @@ def test_wishart_noise_is_on_no_grid(statement) -> None:
 def test_another_wishart_law_is_noticed(statement) -> None:
     """Conformance means exactly d + 1 degrees of freedom and exactly the scale 3/(2 n epsilon), for unit records."""
     run = WishartRun(2, 3, Fraction(1, 2), 3, 1)
+    m, d, c, n, e, bound = sympy.symbols("degrees_of_freedom dimension scale records epsilon norm_bound")
+    law = sympy.Min(-sympy.Abs(2 * c * n * e - 3), -sympy.Abs(m - d - 1))
+    bind_expression(statement, sympy.Min(law, c - 3 * bound**2 / (2 * n * e)))
     assert statement.at(run) is Truth.TRUE
     for freedom in (2, 4, 6):
         assert statement.elsewhere().at(attrs.evolve(run, degrees_of_freedom=freedom)) is Truth.FALSE

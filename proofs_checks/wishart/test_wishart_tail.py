@@ -15,8 +15,9 @@ from dpmatrix.claims.formulas import real
 from dpmatrix.exact import ball, precision
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.wishart.wishart_tail import AlgorithmTail, WishartTail, order_constant, tail_bound
+from dpmatrix.tracing import bind_expression
 
-lemma_1 = cite("wishart.lemma-1@b7190d0f")
+lemma_1 = cite("wishart.lemma-1@3ea7ec0b")
 
 EVERYWHERE = (
     "every d, C > 0, real m > d - 1 and theta >= 0: derivations in the docstrings, their algebra checked; "
@@ -239,8 +240,8 @@ def test_exact_tail_in_one_dimension(statement) -> None:
     assert statement.nudged(margin=exact_margin(1, 1)).at(WishartTail((1,), 1, 40)) is Truth.FALSE, "2 theta is needed"
 
 
-@lemma_1.supports("settings", grade="symbolic", region="every d, n, epsilon and c > 1")
-@lemma_1.supports("power", grade="symbolic", region="every d and c")
+@lemma_1.supports("threshold-in-algorithm-2", grade="symbolic", region="every d, n, epsilon and c > 1")
+@lemma_1.supports("probability-at-c-log-d", grade="symbolic", region="every d and c")
 def test_substitutions(statements) -> None:
     """tr(cI)/c = d, and d exp(-c log d) = d^(1 - c)."""
     d, c = sympy.symbols("d c", positive=True)
@@ -250,32 +251,27 @@ def test_substitutions(statements) -> None:
     assert sympy.simplify(d * sympy.exp(-c * sympy.log(d)) - d ** (1 - c)) == 0
     small = [point for point in ALGORITHM if point.dimension < 100]
     more = [AlgorithmTail(d, 3, Fraction(1, 7), Fraction(9, 4), 1) for d in (4, 5, 6, 8)]
-    bind(statements["wishart.lemma-1/settings"], [(point, "0") for point in [*small, *more]])
-    bind(statements["wishart.lemma-1/power"], [(point, "0") for point in ALGORITHM])
+    bind(statements["wishart.lemma-1/threshold-in-algorithm-2"], [(point, "0") for point in [*small, *more]])
+    bind_expression(statements["wishart.lemma-1/probability-at-c-log-d"], sympy.Integer(0))
     for statement in statements.values():
         check_settings(statement)
 
 
 @lemma_1.supports(
-    "order",
+    "order-of-the-threshold",
     grade="derived",
     region="every d >= 2, n, epsilon and c > 1: three factors that fall with d, by the docstring; two of them checked",
 )
 def test_order(statement) -> None:
     """Divide by d log d: (1 + 1/d)/log d, sqrt(2 c (1 + 1/d)(1 + 2/d)/log d) and 2c; all are largest at d = 2."""
-    d, c, n, e = sympy.symbols("d c n e", positive=True)
+    d, c, n, e = sympy.symbols("dimension factor records epsilon", positive=True)
     log = sympy.log
     assert sympy.factor(sympy.Rational(3, 2) - (1 + 1 / d)) == (d - 2) / (2 * d)
     assert sympy.factor(3 - (1 + 1 / d) * (1 + 2 / d)) == (d - 2) * (2 * d + 1) / d**2
     constant = 3 / (2 * log(2)) + sympy.sqrt(6 * c / log(2)) + 2 * c
     inner = d + 1 + sympy.sqrt(2 * (d + 1) * (d + 2) * c * log(d)) + 2 * c * d * log(d)
-    chosen = sympy.Symbol("K", positive=True)
-    margin = chosen * 3 * d * log(d) / (2 * n * e) - inner * 3 / (2 * n * e)
-    values = []
-    for point in ALGORITHM:
-        numbers = {d: point.dimension, n: point.records, e: point.epsilon, c: point.factor, chosen: point.constant}
-        values.append((point, margin.subs({key: sympy.Rational(value) for key, value in numbers.items()}).evalf(60)))
-    bind(statement, values)
+    chosen = sympy.Symbol("constant", positive=True)
+    bind_expression(statement, chosen * 3 * d * log(d) / (2 * n * e) - inner * 3 / (2 * n * e))
     with precision(300):
         for point in ALGORITHM:
             exhibited = attrs.evolve(point, constant=order_constant(point.factor))
@@ -285,7 +281,7 @@ def test_order(statement) -> None:
     check_settings(statement)
 
 
-@lemma_1.controls("order", grade="interval", region="d = 1 and a smaller constant")
+@lemma_1.controls("order-of-the-threshold", grade="interval", region="d = 1 and a smaller constant")
 def test_order_needs_two_dimensions_and_its_constant(statement) -> None:
     """At d = 1 the bound is 0 while the threshold is not; with 1 % less the bound fails at d = 2."""
     dropped = statement.without("dimension >= 2, an integer")

@@ -12,7 +12,7 @@ from dpmatrix.spec.common.conditions import at_least, exceeds, positive, whole
 
 @attrs.frozen
 class InputPerturbation:
-    """Dimension, number of records and promised epsilon of an input perturbation of XX'/n."""
+    """Dimension, number of records and stated epsilon of an input perturbation of XX'/n."""
 
     dimension: int
     records: int

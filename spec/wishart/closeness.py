@@ -6,7 +6,7 @@ from flint import arb
 
 from dpmatrix.claims import Claim, Condition, Kind, Locator, Repair, Statement, Verdict
 from dpmatrix.exact import rational
-from dpmatrix.spec.common.spectra import noise_norm
+from dpmatrix.spec.common.spectra import PSD_MATRIX, noise_norm
 from dpmatrix.spec.wishart.closeness_proof import (
     NOISY_TOP,
     PARAMETERS,
@@ -32,7 +32,8 @@ def tail_event_margin(p: TopVectorRun) -> arb:
 
 
 TAIL_EVENT = Condition("||W||_2 is at most the bound of Lemma 1 for theta = log(d/eta)", tail_event_margin)
-HYPOTHESES = (*NOISY_TOP, *PARAMETERS, *RHO, SAMPLE_SIZE, TAIL_EVENT)
+HYPOTHESES = (*NOISY_TOP, PSD_MATRIX, *PARAMETERS, *RHO, SAMPLE_SIZE, TAIL_EVENT)
+REPAIRED_HYPOTHESES = (*NOISY_TOP, *PARAMETERS, RHO[1], SAMPLE_SIZE, TAIL_EVENT)
 
 THEOREM_7 = Claim(
     id="wishart.theorem-7",
@@ -64,8 +65,8 @@ THEOREM_7 = Claim(
         "two signs <vhat_1, v_1> <= 0, and with a fair coin for the sign the probability is at most 1/2. With |<.,.>| "
         "it holds: vhat_1 maximises the form of A + W, so (lambda_1 - lambda_2) sin^2 <= vhat_1'W vhat_1 - v_1'W v_1 "
         "<= ||W||_2 for positive semidefinite W, which is at most (1 - rho^2)(lambda_1 - lambda_2) on the event. No "
-        "gap condition and no rho >= sqrt(2)/2 is needed, nor Theorem 6. The printed proof equates a Frobenius norm "
-        "with its square and a random norm with its bound, and drops a sign."
+        "gap condition, no rho >= sqrt(2)/2 and no semidefinite A is needed, nor Theorem 6. The printed proof equates "
+        "a Frobenius norm with its square and a random norm with its bound, and drops a sign."
     ),
     repair=Repair(
         "|<vhat_1, v_1>| in place of <vhat_1, v_1>, as in the repaired Definition 6, and closeness on the data sets "
@@ -73,7 +74,7 @@ THEOREM_7 = Claim(
         Statement(
             "on the event of Lemma 1, which has probability at least 1 - eta, |<vhat_1, v_1>| >= rho",
             closeness_margin,
-            given=HYPOTHESES,
+            given=REPAIRED_HYPOTHESES,
         ),
     ),
     steps=STEPS,

@@ -12,7 +12,6 @@ from dpmatrix.spec.common.spectra import (
     DECREASING,
     EIGENVECTORS,
     PROPER_RANK,
-    PSD_MATRIX,
     PSD_NOISE,
     SpectralPair,
     column,
@@ -160,7 +159,8 @@ def squares_close_margin(p: TopVectorRun) -> arb:
 
 
 TOP = (Condition("k = 1", first_rank_margin), EIGENVECTORS)
-NOISY_TOP = (*TOP, PROPER_RANK[1], DECREASING, PSD_MATRIX, PSD_NOISE, exceeds("lambda_1 > lambda_2", gap))
+TOP_GAP = exceeds("lambda_1 > lambda_2", gap)
+NOISY_TOP = (*TOP, PROPER_RANK[1], DECREASING, PSD_NOISE, TOP_GAP)
 PARAMETERS = (whole("records", 1), positive("epsilon"), positive("eta"), below("eta", 1))
 RHO = (Condition("rho >= sqrt(2)/2", root_half_margin), below("rho", 1))
 SAMPLE_SIZE = Condition(
@@ -177,29 +177,29 @@ STEPS = (
     ),
     Step("trace-value", Statement("tr(DD') = 2 - 2 (v_1'vhat_1)^2", trace_value_margin, given=TOP), sound=True),
     Step(
-        "twice-sine",
+        "twice-squared-sine",
         Statement("2 - 2 (v_1'vhat_1)^2 <= 2 ||W||_2/(lambda_1 - lambda_2)", twice_sine_margin, given=NOISY_TOP),
         sound=True,
         note="Theorem 6 bounds the root of the left side; the inequality is true for another reason",
     ),
     Step(
-        "last-term",
+        "last-term-at-most-one",
         Statement(
             "lambda_1 - lambda_2 >= 2 ||W||_2 makes the last term at most 1",
             last_term_margin,
-            given=(*NOISY_TOP, GAP),
+            given=(TOP_GAP, GAP),
         ),
         sound=True,
     ),
     Step(
-        "root-half",
+        "cosine-at-least-root-half",
         Statement("which implies |v_1'vhat_1| >= sqrt(2)/2", half_margin, given=(*NOISY_TOP, GAP)),
         sound=True,
         note="the printed proof goes no further with rho >= sqrt(2)/2; it would serve to meet this gap condition",
     ),
     Step(
         "tail-parameter",
-        Statement("eta = d exp(-theta) for theta = log(d/eta)", tail_probability_margin, given=PARAMETERS),
+        Statement("eta = d exp(-theta) for theta = log(d/eta)", tail_probability_margin, given=(positive("eta"),)),
         sound=True,
     ),
     Step(
@@ -218,12 +218,12 @@ STEPS = (
         note="W is random; '>=' holds with probability at least 1 - eta",
     ),
     Step(
-        "scale",
+        "scale-inserted",
         Statement(
             "1 - (tail factor) lambda_1(C)/(lambda_1 - lambda_2) = "
             "1 - 3 (tail factor)/(2 n epsilon (lambda_1 - lambda_2))",
             scale_margin,
-            given=(*NOISY_TOP, *PARAMETERS),
+            given=(TOP_GAP, *PARAMETERS),
         ),
         sound=True,
     ),
@@ -232,12 +232,12 @@ STEPS = (
         Statement(
             "under the condition on n the last expression is at least 1 - (1 - rho^2) = rho^2",
             enough_records_margin,
-            given=(*NOISY_TOP, *PARAMETERS, *RHO, SAMPLE_SIZE),
+            given=(TOP_GAP, *PARAMETERS, *RHO, SAMPLE_SIZE),
         ),
         sound=True,
     ),
     Step(
-        "sign",
+        "root-of-the-square",
         Statement(
             "(v_1'vhat_1)^2 >= rho^2 yields v_1'vhat_1 >= rho",
             signed_closeness_margin,

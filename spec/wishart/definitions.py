@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import combinations
+from itertools import product
 
 import attrs
 from flint import arb, fmpq, fmpq_mat
@@ -21,33 +21,16 @@ class DataSetPair:
     neighbour: fmpq_mat
 
 
-def _changed(p: DataSetPair) -> list[tuple[int, int]]:
-    return [(i, j) for i in range(p.data.nrows()) for j in range(p.data.ncols()) if p.data[i, j] != p.neighbour[i, j]]
-
-
-def changed_entries(p: DataSetPair) -> int:
-    """Count the entries in which two data sets differ."""
-    return len(_changed(p))
-
-
-def changed_columns(p: DataSetPair) -> int:
-    """Count the records in which two data sets differ."""
-    return len({j for _, j in _changed(p)})
-
-
-def same_relation_margin(p: DataSetPair) -> arb:
-    """0 when one changed entry of the matrix and one replaced column agree about a pair, -1 when they do not."""
-    return -arb(int((changed_entries(p) == 1) != (changed_columns(p) == 1)))
-
-
-def one_shape_margin(p: DataSetPair) -> arb:
-    """Minus the differences of the numbers of rows and of columns."""
-    return -arb(abs(p.data.nrows() - p.neighbour.nrows()) + abs(p.data.ncols() - p.neighbour.ncols()))
+def _changed(p: DataSetPair) -> set[int]:
+    """Return the numbers of the records in which two data sets differ."""
+    places = ((i, j) for i in range(p.data.nrows()) for j in range(p.data.ncols()))
+    return {j for i, j in places if p.data[i, j] != p.neighbour[i, j]}
 
 
 def one_column_margin(p: DataSetPair) -> arb:
     """Exactly one column differs, of two data sets of one shape."""
-    return one_shape_margin(p) if one_shape_margin(p) < 0 else -arb(abs(changed_columns(p) - 1))
+    shape = abs(p.data.nrows() - p.neighbour.nrows()) + abs(p.data.ncols() - p.neighbour.ncols())
+    return -arb(shape or abs(len(_changed(p)) - 1))
 
 
 def _column(matrix: fmpq_mat, j: int) -> fmpq_mat:
@@ -56,7 +39,7 @@ def _column(matrix: fmpq_mat, j: int) -> fmpq_mat:
 
 def rank_two_change_margin(p: DataSetPair) -> arb:
     """Minus the largest entry of XX' - YY' - (vv' - ww'), v and w the columns that differ; exact."""
-    j = next(j for _, j in _changed(p))
+    j = next(j for j in _changed(p))
     v, w = _column(p.data, j), _column(p.neighbour, j)
     change = p.data * p.data.transpose() - p.neighbour * p.neighbour.transpose()
     rest = change - (v * v.transpose() - w * w.transpose())
@@ -90,72 +73,46 @@ DEFINITION_3 = Claim(
 
 
 @attrs.frozen
-class EventPoint:
-    """Two distributions on finitely many outcomes, an event, and E = e^epsilon.
+class LawPair:
+    """Two distributions on finitely many outcomes, and the parameters of the definition.
 
     Parameters
     ----------
     first, second
         Probabilities of the outcomes, of equal length.
-    event
-        For each outcome whether it belongs to the event.
     exponential
-        The number e^epsilon.
+        The number E = e^epsilon.
     delta
         The slack of the definition.
     """
 
     first: tuple[fmpq, ...]
     second: tuple[fmpq, ...]
-    event: tuple[bool, ...]
     exponential: fmpq
     delta: fmpq
 
 
-def event_excess(p: EventPoint) -> arb:
-    """``P(S) - E Q(S)``."""
-    terms = zip(p.first, p.second, p.event, strict=True)
-    return sum((ball(a) - ball(p.exponential) * ball(b) for a, b, inside in terms if inside), arb(0))
-
-
-def hockey_stick(p: EventPoint) -> arb:
-    """``sum max(0, p - E q)``."""
-    return sum((ball(a - p.exponential * b).max(arb(0)) for a, b in zip(p.first, p.second, strict=True)), arb(0))
-
-
-def definition_4_margin(p: EventPoint) -> arb:
-    """``delta - (P(S) - E Q(S))``."""
-    return ball(p.delta) - event_excess(p)
-
-
-def law_margin(p: EventPoint) -> arb:
+def law_margin(p: LawPair) -> arb:
     """Zero exactly when both are probability laws on the same outcomes."""
-    fault = fmpq(abs(len(p.first) - len(p.second)) + abs(len(p.first) - len(p.event)))
+    fault = fmpq(abs(len(p.first) - len(p.second)))
     for law in (p.first, p.second):
         fault += abs(sum(law, fmpq(0)) - 1) + sum((max(fmpq(0), -weight) for weight in law), fmpq(0))
     return -arb(fault)
 
 
-def is_private(p: EventPoint) -> bool:
+def is_private(p: LawPair) -> bool:
     """Whether P(S) <= E Q(S) + delta for every S, by going through all of them."""
-    outcomes = range(len(p.first))
+    terms = [a - p.exponential * b for a, b in zip(p.first, p.second, strict=True)]
+    events = product((False, True), repeat=len(terms))
     return all(
-        sum((p.first[i] for i in chosen), fmpq(0))
-        <= p.exponential * sum((p.second[i] for i in chosen), fmpq(0)) + p.delta
-        for size in range(len(p.first) + 1)
-        for chosen in combinations(outcomes, size)
+        sum((term for term, inside in zip(terms, event, strict=True) if inside), fmpq(0)) <= p.delta for event in events
     )
 
 
-def same_condition_margin(p: EventPoint) -> arb:
+def same_condition_margin(p: LawPair) -> arb:
     """0 when all events and the hockey-stick divergence say the same of a pair of laws, -1 when they do not."""
-    excess = sum((max(fmpq(0), a - p.exponential * b) for a, b in zip(p.first, p.second, strict=True)), fmpq(0))
-    return -arb(int(is_private(p) != bool(excess <= p.delta)))
-
-
-def largest_excess_margin(p: EventPoint) -> arb:
-    """``sum max(0, p - E q) - (P(S) - E Q(S))``."""
-    return hockey_stick(p) - event_excess(p)
+    divergence = sum((max(fmpq(0), a - p.exponential * b) for a, b in zip(p.first, p.second, strict=True)), fmpq(0))
+    return -arb(int(is_private(p) != bool(divergence <= p.delta)))
 
 
 DEFINITION_4 = Claim(

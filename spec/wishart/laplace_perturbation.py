@@ -158,7 +158,7 @@ def laplace_perturbation_delta(p: InputPerturbation) -> arb:
 
 
 def laplace_perturbation_slack(p: InputPerturbation) -> arb:
-    """Promised epsilon minus the largest privacy loss."""
+    """Stated epsilon minus the largest privacy loss."""
     return ball(p.epsilon) - triangle_profile(p).pure_epsilon()
 
 
@@ -197,7 +197,7 @@ THEOREM_3 = Claim(
             note="Only d(d+1)/2 variables are drawn. Theorem 1 applies to the upper triangle.",
         ),
         Step(
-            "scale-exceeds",
+            "scale-exceeds-sensitivity",
             Statement("2d/n > s_1(M), from Lemma 2", lemma_2_upper_margin, given=SIZES, strict=True),
             sound=True,
         ),

@@ -38,7 +38,7 @@ class LowRankRelease:
     rank
         The rank k of the approximation.
     epsilon
-        Promised epsilon.
+        Stated epsilon.
     theta
         Exponent of the tail bound of the noise.
     constant
@@ -136,7 +136,7 @@ def event_margin(p: LowRankRelease) -> arb:
     return noise_threshold(p) - spectral_norm(p.noise)
 
 
-RELEASE = (
+SPECTRAL_RELEASE = (
     exceeds("the eigenvectors are orthonormal", orthogonal_margin, strict=False),
     exceeds("the eigenvalues decrease", decreasing_margin, strict=False),
     exceeds("W is symmetric", symmetric_margin, strict=False),
@@ -144,8 +144,8 @@ RELEASE = (
     exceeds("W is positive semidefinite", noise_semidefinite_margin, strict=False),
     whole("rank", 1),
     exceeds("k <= d", rank_margin, strict=False),
-    positive("epsilon"),
 )
+RELEASE = (*SPECTRAL_RELEASE, positive("epsilon"))
 
 THEOREM_9 = Claim(
     id="wishart.theorem-9",
@@ -172,7 +172,7 @@ THEOREM_9 = Claim(
         "W is any positive semidefinite matrix, as each neighbourhood of one has positive probability; lambda_(d+1) is "
         "0. The probability of at least 1 - d exp(-theta) is that of the event of Lemma 1 at m = d + 1, "
         "C = 3 / (2 epsilon) I, and is not computed; theta = c log d gives O(d log d / epsilon) for d >= 2 (the step "
-        "`order` of Lemma 1); the logarithm is superfluous."
+        "`order-of-the-threshold` of Lemma 1); the logarithm is superfluous."
     ),
     repair=Repair(
         "with probability at least 1 - d exp(-theta), and an explicit bound",
@@ -193,7 +193,7 @@ THEOREM_9 = Claim(
             Statement(
                 "the lemma that is applied: ||A - A^_k||_2 <= lambda_(k+1) + 2 ||W||_2",
                 doubled_error_margin,
-                given=RELEASE,
+                given=SPECTRAL_RELEASE,
             ),
             sound=True,
             note="For semidefinite W the factor 2 is not needed.",

@@ -24,7 +24,7 @@ class ConstantOutput:
     output
         Diagonal of the matrix that is always published, at most k entries not zero.
     rank, epsilon
-        k and the promised epsilon; a constant output keeps every promise.
+        k and the stated epsilon; a constant output keeps every guarantee.
     constant
         The constant that Omega hides.
     """
@@ -153,7 +153,7 @@ THEOREM_10 = Claim(
         "for the worst data set >= is true."
     ),
     because=(
-        "The inequality points the wrong way: the mechanism that always publishes 0 keeps every promise and errs by "
+        "The inequality points the wrong way: the mechanism that always publishes 0 keeps every guarantee and errs by "
         "lambda_1(A) = n. Turned around it fails for the data whose matrix happens to be the published constant. "
         "What is true is a bound for the worst data set. Take gamma copies of a unit vector, over a packing of "
         "lines by Lemma 5: were every error small, disjoint balls would hold more than all the mass. One-dimensional "
@@ -186,7 +186,7 @@ THEOREM_10 = Claim(
     ),
     steps=(
         Step(
-            "reversed",
+            "reversed-inequality",
             Statement(
                 "for some c, every epsilon-private mechanism and every A, ||A - A^_k||_2 >= lambda_(k+1) + c d / eps",
                 reversed_direction_margin,

@@ -20,7 +20,7 @@ class ProjectorData:
     rank, dimension, gamma
         k, d and the number of copies of each basis.
     delta, epsilon
-        Radius of the balls, and the promised epsilon.
+        Radius of the balls, and the stated epsilon.
     rate, constant
         The constants that Omega hides in Lemma 5 and in the last line.
     """
@@ -109,10 +109,10 @@ def proper_margin(p: ProjectorData) -> arb:
     return arb(p.dimension - p.rank)
 
 
+COPIES = (whole("rank", 1), whole("gamma", 1))
 PROJECTOR_DATA = (
-    whole("rank", 1),
+    *COPIES,
     exceeds("k < d", proper_margin),
-    whole("gamma", 1),
     positive("delta"),
     below("delta", 1),
     positive("epsilon"),
@@ -140,7 +140,6 @@ PROOF = (
             markov_margin,
             given=(
                 at_least("mean", 0),
-                at_least("mass", 0),
                 exceeds("error > 4 delta gamma", above_margin),
                 exceeds("error mass <= 2 delta gamma", mean_margin, strict=False),
             ),
@@ -150,22 +149,22 @@ PROOF = (
     ),
     Step(
         "distance",
-        Statement(
-            "A^i and A^j are at most 2 gamma k replacements apart", replaced_records_margin, given=PROJECTOR_DATA
-        ),
+        Statement("A^i and A^j are at most 2 gamma k replacements apart", replaced_records_margin, given=COPIES),
         sound=True,
         note="gamma k replacements suffice; 2 gamma k counts removals and additions.",
     ),
     Step(
         "group-privacy",
         Statement(
-            "the ratio of the probabilities is at most exp(2 gamma k eps)", group_privacy_margin, given=PROJECTOR_DATA
+            "the ratio of the probabilities is at most exp(2 gamma k eps)",
+            group_privacy_margin,
+            given=(*COPIES, positive("epsilon")),
         ),
         sound=True,
         note="exp(gamma k eps) suffices.",
     ),
     Step(
-        "disjoint",
+        "disjoint-balls",
         Statement(
             "half the mass in each C_(4 delta)(Y^i) gives (1/2) exp(-2 gamma k eps) N <= 1, family at radius delta",
             overlapping_mass_margin,

@@ -83,7 +83,7 @@ LAPLACE_NOISE_NORM = Claim(
     ),
     steps=(
         Step(
-            "requires",
+            "lower-bound",
             Statement(
                 "the Laplace mechanism requires O(d sqrt(d) / (n epsilon)): E ||L||_2 >= 2 d sqrt(d) / (n epsilon)",
                 laplace_requires_margin,

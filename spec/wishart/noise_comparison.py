@@ -52,7 +52,7 @@ class NoiseChoice:
     nuclear
         max ||Delta||_*: the Wishart scale is c = nuclear / (2 epsilon), with d + 1 degrees of freedom.
     epsilon
-        Promised epsilon.
+        Stated epsilon.
     records, constant
         n, and the constant that an asymptotic symbol hides.
     threshold
@@ -63,9 +63,9 @@ class NoiseChoice:
     entrywise: Real
     nuclear: Real
     epsilon: Real
-    records: int = 1
-    constant: Real = 1
-    threshold: int = 1
+    records: int
+    constant: Real
+    threshold: int
 
 
 def laplace_choice(p: NoiseChoice) -> Between:
@@ -130,7 +130,7 @@ def little_omega_margin(p: NoiseChoice) -> arb:
 
 @attrs.frozen
 class FromSomeDimension(InputPerturbation):
-    """Algorithms 1 and 2 at one promise, and the dimension from which on something is asserted of them."""
+    """Algorithms 1 and 2 at one guarantee, and the dimension from which on something is asserted of them."""
 
     threshold: int
 
@@ -151,14 +151,9 @@ def unit_records_margin(p: NoiseChoice) -> arb:
     return 2 - p.records * ball(p.nuclear)
 
 
-CHOICE = (
-    whole("dimension", 1),
-    positive("entrywise"),
-    positive("nuclear"),
-    positive("epsilon"),
-    whole("records", 1),
-)
+CHOICE = (whole("dimension", 1), positive("entrywise"), positive("nuclear"), positive("epsilon"))
 FIXED_CONSTANT = (*CHOICE, positive("constant"))
+WITH_RECORDS = (*FIXED_CONSTANT, whole("records", 1))
 
 THEOREM_5 = Claim(
     id="wishart.theorem-5",
@@ -189,7 +184,7 @@ THEOREM_5 = Claim(
         "The true threshold is of order sqrt(d): from 10 sqrt(d) on Wishart noise is smaller, up to "
         "sqrt(d) / 30 Laplace noise is. The ratio lies between 1 and d for every symmetric matrix, so the first case "
         "needs d >= 100 and the second d >= 900. Size is all that is compared: the Wishart noise does not keep the "
-        "promise (Theorem 4)."
+        "guarantee (Theorem 4)."
     ),
     reading=(
         "Works better means a smaller expected spectral norm at the scales of the general framework: Laplace "
@@ -211,11 +206,11 @@ THEOREM_5 = Claim(
     ),
     steps=(
         Step(
-            "divided-twice",
+            "divided-by-n-twice",
             Statement(
                 "E ||L||_2 = O(max ||Delta||_{1,1} sqrt(d) / (n epsilon))",
                 divided_twice_margin,
-                given=FIXED_CONSTANT,
+                given=WITH_RECORDS,
                 exists=(Chosen("constant"),),
                 one_sided=True,
             ),
@@ -228,7 +223,7 @@ THEOREM_5 = Claim(
                 "||C||_2 = omega(max ||Delta||_* / (n epsilon)) in Algorithm 2: from some d on it exceeds K times that",
                 little_omega_margin,
                 given=(
-                    *FIXED_CONSTANT,
+                    *WITH_RECORDS,
                     exceeds("max ||Delta||_* <= 2 / n", unit_records_margin, strict=False),
                     exceeds("d >= threshold", from_threshold_margin, strict=False),
                 ),

@@ -17,15 +17,15 @@ from dpmatrix.spec.wishart.wishart_perturbation import printed_wishart_scale
 
 @attrs.frozen
 class TableRows:
-    """The four rows of Table 1 at one promise.
+    """The four rows of Table 1 at one guarantee.
 
     Parameters
     ----------
     dimension, records, epsilon, delta
-        d, n and the promise of the rows that have a delta.
+        d, n and the guarantee of the rows that have a delta.
     constant
-        The constant that O hides in the rows that have a delta: the deviation of an entry is it times the printed
-        magnitude over sqrt(d).
+        The constant that O hides in the rows that have a delta: the standard deviation of an entry is it times the
+        printed magnitude over sqrt(d).
     """
 
     dimension: int
@@ -78,7 +78,7 @@ def least(values: list[arb]) -> arb:
 
 
 def delta_slacks(p: TableRows, deviations: tuple[arb, arb]) -> list[arb]:
-    """Excess of the promised over the true delta of Gaussian noise of each deviation."""
+    """Excess of the stated over the true delta of Gaussian noise of each standard deviation."""
     return [ball(p.delta) - gaussian_delta(p, deviation) for deviation in deviations]
 
 
@@ -111,7 +111,7 @@ def repaired_table_margin(p: TableRows) -> arb:
     return least([*size_slacks(p), laplace, *delta_slacks(p, repaired_deviations(p))])
 
 
-PROMISE = (
+GUARANTEE = (
     whole("dimension", 2),
     whole("records", 1),
     positive("epsilon"),
@@ -131,7 +131,7 @@ TABLE_1 = Claim(
         "for every delta there is a constant such that noise of the size in each row, times the constant where the row "
         "has a delta, gives the privacy in that row",
         printed_table_margin,
-        given=(*PROMISE, positive("constant")),
+        given=(*GUARANTEE, positive("constant")),
         exists=(Chosen("constant", after=("delta",)),),
     ),
     verdict=Verdict.REPRODUCED_WITH_DIFFERENCE,
@@ -142,9 +142,9 @@ TABLE_1 = Claim(
         "corrected table says how."
     ),
     reading=(
-        "The rows with a delta are Gaussian noise on the upper triangle; their magnitude over sqrt(d) is the deviation "
-        "of an entry up to the constant, which may depend on delta. Magnitude is the expected spectral norm; the "
-        "corrected table encloses it, each order with explicit constants, and does not compute it. The two noises "
+        "The rows with a delta are Gaussian noise on the upper triangle; their magnitude over sqrt(d) is the standard "
+        "deviation of an entry up to the constant, which may depend on delta. Magnitude is the expected spectral norm; "
+        "the corrected table encloses it, each order with explicit constants, and does not compute it. The two noises "
         "without a delta are those of Algorithms 1 and 2."
     ),
     repair=Repair(
@@ -154,7 +154,7 @@ TABLE_1 = Claim(
             "[1, 14] d sqrt(d log(1.25 d/delta)), [1, 29] d and [1, 14] sqrt(d log(1.25/delta)), "
             "the Laplace row is (eps, 0)-private and the Gaussian rows are (eps, delta)-private for eps <= 1",
             repaired_table_margin,
-            given=(*PROMISE, at_most("epsilon", 1)),
+            given=(*GUARANTEE, at_most("epsilon", 1)),
         ),
     ),
     uses=("wishart.laplace-noise-norm", "wishart.theorem-2+repair", "wishart.theorem-3"),

@@ -13,7 +13,7 @@ from dpmatrix.spec.common.conditions import at_least, at_most, below, exceeds, p
 
 @attrs.frozen
 class LaplaceNoise:
-    """Laplace noise of scale lambda on an output of l1 sensitivity s_1, and the promised epsilon."""
+    """Laplace noise of scale lambda on an output of l1 sensitivity s_1, and the stated epsilon."""
 
     epsilon: Real
     sensitivity: Real
@@ -62,7 +62,7 @@ THEOREM_1 = Claim(
 
 @attrs.frozen
 class GaussianNoise:
-    """Gaussian noise of standard deviation sigma on an output of l2 sensitivity s_2, and the promise."""
+    """Gaussian noise of standard deviation sigma on an output of l2 sensitivity s_2, and the guarantee."""
 
     epsilon: Real
     delta: Real
@@ -76,7 +76,7 @@ def gaussian_delta(p: GaussianNoise) -> arb:
     return GaussianProfile(p.sensitivity, p.sigma).delta(p.epsilon)
 
 
-def promised_delta(p: GaussianNoise) -> arb:
+def stated_delta(p: GaussianNoise) -> arb:
     """``delta``."""
     return ball(p.delta)
 
@@ -106,9 +106,9 @@ THEOREM_2 = Claim(
     kind=Kind.PRIVACY,
     source=Locator("wishart", "Theorem 2", "noise N(0, sigma^2), sigma > c s_2 / eps, c^2 > 2 ln(1.25 / delta)"),
     statement=Statement.of_law(
-        "the hockey-stick divergence at epsilon of independent Gaussian noise of deviation sigma is at most delta",
+        "the divergence at epsilon of independent Gaussian noise of standard deviation sigma is at most delta",
         gaussian_delta,
-        at_most=promised_delta,
+        at_most=stated_delta,
         probability=False,
         given=GAUSSIAN_HYPOTHESES,
     ),
@@ -129,7 +129,7 @@ THEOREM_2 = Claim(
         Statement.of_law(
             "for epsilon <= 1 the hockey-stick divergence at epsilon of the noise is at most delta",
             gaussian_delta,
-            at_most=promised_delta,
+            at_most=stated_delta,
             probability=False,
             given=(*GAUSSIAN_HYPOTHESES, at_most("epsilon", 1)),
         ),

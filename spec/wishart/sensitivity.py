@@ -35,13 +35,14 @@ def cauchy_schwarz_margin(p: RecordPair) -> arb:
     return ball(p.v_squared) * ball(p.w_squared) - square(ball(p.inner))
 
 
-UNIT_BALL = (
+PAIR = (
     at_least("v_squared", 0),
-    at_most("v_squared", 1),
     at_least("w_squared", 0),
-    at_most("w_squared", 1),
     Condition("<v, w>^2 <= |v|^2 |w|^2", cauchy_schwarz_margin),
 )
+"""The three numbers are those of two vectors."""
+NORMS = (at_most("v_squared", 1), at_most("w_squared", 1))
+UNIT_BALL = (*PAIR, *NORMS)
 
 
 def nuclear_norm(p: RecordPair) -> arb:
@@ -98,15 +99,15 @@ NUCLEAR_NORM_BOUND = Claim(
                     "sigma_1(ww')}"
                 ),
                 singular_value_sum_margin,
-                given=UNIT_BALL,
+                given=PAIR,
             ),
             sound=True,
         ),
         Step(
             "three-maxima",
-            Statement("that sum is at most 3 max sigma_1(vv')", three_largest_margin, given=UNIT_BALL),
+            Statement("that sum is at most 3 max sigma_1(vv')", three_largest_margin),
             sound=True,
         ),
-        Step("unit-ball", Statement("3 max |v|^2 <= 3", largest_at_most_one_margin, given=UNIT_BALL), sound=True),
+        Step("unit-ball", Statement("3 max |v|^2 <= 3", largest_at_most_one_margin, given=NORMS), sound=True),
     ),
 )

@@ -63,7 +63,7 @@ PSD_PRESERVATION = Claim(
     ),
     steps=(
         Step(
-            "laplace-may-leave",
+            "laplace-may-leave-the-cone",
             Statement(
                 "Laplace input perturbation leaves the cone with positive probability: Pr(a + Lap(0, b) < 0) > 0 for a "
                 "diagonal entry a",
@@ -150,7 +150,7 @@ ALGORITHM_2 = Claim(
         "Changed lines: (5) real-valued noise is on no grid, so that no machine publishes it; the release is the "
         "correct rounding of the ideal output to a public grid. (1) The input line admits any matrix: the release "
         "checks that |x_i| <= 1, as section 2 assumes and the scale needs. Equal eigenvalues make C = cI. It does not "
-        "keep its promise (Theorem 4): the class asks for an acknowledgement and its releases are never private."
+        "keep its guarantee (Theorem 4): the class asks for an acknowledgement and its releases are never private."
     ),
     reading="What a machine writes is a multiple of some h > 0, its smallest number; h may depend on nothing.",
     repair=Repair(

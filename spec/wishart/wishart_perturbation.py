@@ -13,7 +13,7 @@ from dpmatrix.privacy.sensitivity import nuclear_sensitivity
 from dpmatrix.spec.common.conditions import at_least, at_most, equality, exceeds, positive, whole
 from dpmatrix.spec.common.points import INPUT_HYPOTHESES, InputPerturbation
 from dpmatrix.spec.wishart.scalar_noise import no_delta
-from dpmatrix.spec.wishart.sensitivity import UNIT_BALL, RecordPair, nuclear_norm
+from dpmatrix.spec.wishart.sensitivity import PAIR, UNIT_BALL, RecordPair, nuclear_norm
 
 
 def printed_wishart_scale(p: InputPerturbation) -> arb:
@@ -22,7 +22,7 @@ def printed_wishart_scale(p: InputPerturbation) -> arb:
 
 
 def wishart_delta(p: InputPerturbation) -> arb:
-    """Exact delta of W_d(d+1, 3/(2 n eps) I) at the promised epsilon."""
+    """Exact delta of W_d(d+1, 3/(2 n eps) I) at the stated epsilon."""
     profile = WishartProfile(
         p.dimension, p.dimension + 1, printed_wishart_scale(p), arb(1) / p.records, Adjacency.REPLACE_ONE
     )
@@ -36,9 +36,9 @@ class SymmetrisedNoise:
     Parameters
     ----------
     dimension, adjacency
-        d and the relation, on which s depends.
+        d and the neighbouring relation, on which s depends.
     epsilon
-        The promised epsilon.
+        The stated epsilon.
     v_squared, w_squared, inner
         The records v and w that stand for each other, by |v|^2, |w|^2 and <v, w>; w = 0 where v is removed.
     """
@@ -62,7 +62,7 @@ def symmetrised_loss(p: SymmetrisedNoise) -> arb:
 
 
 def symmetrised_loss_margin(p: SymmetrisedNoise) -> arb:
-    """Promised epsilon minus the bound of the privacy loss."""
+    """Stated epsilon minus the bound of the privacy loss."""
     return ball(p.epsilon) - symmetrised_loss(p)
 
 
@@ -103,7 +103,7 @@ class WishartOutput:
     noise
         The noise W_0 > 0 that A received.
     epsilon, records
-        Promised epsilon and number of records.
+        Stated epsilon and number of records.
     v_squared, w_squared
         Squared norms of the record of A and of its neighbour.
     """
@@ -203,7 +203,7 @@ THEOREM_4 = Claim(
     reading=(
         "Records have norm at most 1: the proof calls that no loss of generality, but it is an assumption. "
         "Replace-one; n is public. The loss of the repair enters through its bound, so that a margin >= 0 implies the "
-        "promise; that the bound is one is proved in writing."
+        "guarantee; that the bound is one is proved in writing."
     ),
     repair=Repair(
         "add W_1 - W_2, two independent W_d(d+1, cI) with c = s/(2 n eps), s the nuclear sensitivity, instead of W",
@@ -248,7 +248,7 @@ THEOREM_4 = Claim(
         ),
         Step(
             "trace-and-norm",
-            Statement("tr(C^-1 Delta) <= ||C^-1||_2 ||Delta||_*, inequality (1)", trace_bound_margin, given=UNIT_BALL),
+            Statement("tr(C^-1 Delta) <= ||C^-1||_2 ||Delta||_*, inequality (1)", trace_bound_margin, given=PAIR),
             sound=True,
             note="For C = cI; the first of its two lines holds for every C by `wishart.trace-inequality`.",
         ),

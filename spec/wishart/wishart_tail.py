@@ -122,7 +122,7 @@ class AlgorithmTail:
     Parameters
     ----------
     dimension, records, epsilon
-        d, n and the promised epsilon.
+        d, n and the stated epsilon.
     factor
         The constant c.
     constant
@@ -223,7 +223,7 @@ LEMMA_1 = Claim(
     ),
     steps=(
         Step(
-            "settings",
+            "threshold-in-algorithm-2",
             Statement(
                 "at r = d, m = d + 1 the threshold is (d + 1 + sqrt(2 (d + 1)(d + 2) theta) + 2 theta d) lambda_1(C)",
                 settings_margin,
@@ -232,13 +232,13 @@ LEMMA_1 = Claim(
             sound=True,
         ),
         Step(
-            "power",
+            "probability-at-c-log-d",
             Statement("theta = c log d gives d exp(-theta) = d^(1 - c)", power_margin, given=ALGORITHM_TAIL),
             sound=True,
             note="At d = 1 it is 1 for every c: high probability needs d to grow and c > 1 to stay fixed.",
         ),
         Step(
-            "order",
+            "order-of-the-threshold",
             Statement(
                 "the threshold at theta = c log d is O(3 d log d / (2 n epsilon))",
                 order_margin,

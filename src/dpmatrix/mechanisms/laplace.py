@@ -25,7 +25,7 @@ from dpmatrix.randomness.integer_noise import discrete_laplace_noise
 _SCALE_DENOMINATOR = 2**32
 
 
-@implements("wishart.algorithm-1+repair@09bb4df0", "wishart.theorem-3@58fb4023")
+@implements("wishart.algorithm-1+repair@09bb4df0", "wishart.theorem-3@095ad80f")
 @frozen
 class LaplaceInputPerturbation(LatticePerturbation):
     """Algorithm 1 of `wishart` on a lattice: (epsilon, 0)-differentially private, proved for what is released.

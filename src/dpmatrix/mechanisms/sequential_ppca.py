@@ -47,7 +47,7 @@ def reflection(integers: fmpz_mat) -> fmpq_mat:
     return (outer - identity) * sign
 
 
-@implements("near-optimal.theorem-6@a507a3ab")
+@implements("near-optimal.theorem-6@5c3dfa87")
 @frozen
 class SequentialPpca(ExponentialPca):
     r"""PPCA for k > 1, one direction at a time: (epsilon, 0)-differentially private. Not the law of Algorithm 2.

@@ -27,7 +27,7 @@ _STREAMED_BITS = 40
 """Binary digits that are kept of the coordinates of records that come in blocks."""
 
 
-@implements("wishart.theorem-4+repair@9be1c303")
+@implements("wishart.theorem-4+repair@500d014d")
 @frozen
 class SymmetrisedWishartMechanism(InputPerturbation):
     r"""Adds W1 - W2, independent variates of W_d(d + 1, c I): (epsilon, 0)-differentially private.
