@@ -82,7 +82,7 @@ def test_squared_change_of_the_triangle_is_at_most_two(statements) -> None:
 @theorem_5.supports(
     "attained", grade="derived", region="every d >= 2, as e_1 and e_2 have two entries, 1 and -1; d = 2 to 24 exactly"
 )
-@theorem_5.supports("linear", grade="symbolic", region="every d >= 1: an identity, 2(d-1)/d")
+@theorem_5.supports("l1-change-is-linear", grade="symbolic", region="every d >= 1: an identity, 2(d-1)/d")
 def test_elementary_and_flat_vectors(statements) -> None:
     """Of the entries on and above the diagonal e_1 e_1' - e_2 e_2' has 1 at (1, 1), -1 at (2, 2), else 0.
 
@@ -90,7 +90,7 @@ def test_elementary_and_flat_vectors(statements) -> None:
     changes by 1 - 1/d and the others by 1/d, which is (d-1)/2 + 2 (d-1)/d in all.
     """
     d = sympy.symbols("d", positive=True)
-    attained, linear = statements[f"{CLAIM}/attained"], statements[f"{CLAIM}/linear"]
+    attained, linear = statements[f"{CLAIM}/attained"], statements[f"{CLAIM}/l1-change-is-linear"]
     for k in range(2, 25):
         assert attained.at(Dimension(k)) is Truth.TRUE
     assert attained.conclusion(Dimension(1)) is Truth.FALSE, "there is one elementary vector only"

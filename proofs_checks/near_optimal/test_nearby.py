@@ -118,13 +118,13 @@ def exact_lines() -> dict:
         "/group-privacy": group,
         "/inequality-13": lambda p: missed(p) - Fraction(count(p) - 1, 2),
         "/markov": lambda p: 2 * count(p) - 2 * correlation(p) - missed(p) * gap(p) / 4,
-        "/eighth": lambda p: (missed(p) / 4 - Fraction(count(p) - 1, 8)) * gap(p),
-        "/rewritten": lambda _: Fraction(0),
-        "/last": lambda p: (1 - farthest(p)) * (Fraction(count(p) - 1, 8) - Fraction(count(p), 16)),
+        "/by-inequality-13": lambda p: (missed(p) / 4 - Fraction(count(p) - 1, 8)) * gap(p),
+        "/as-inner-products": lambda _: Fraction(0),
+        "/constant-1-16": lambda p: (1 - farthest(p)) * (Fraction(count(p) - 1, 8) - Fraction(count(p), 16)),
     }
 
 
-LAW_LINES = ("/disjoint", "/markov", "/rewritten", "/last")
+LAW_LINES = ("/disjoint", "/markov", "/as-inner-products", "/constant-1-16")
 FIRST = FAMILIES[1]
 LAW_OUTSIDE = {
     "K laws on the outputs, vectors of one length": PrivateFamily(((1, 0), (0, 1)), ((1, 0),), ((1,),), 1, 0),
@@ -167,9 +167,9 @@ def check_family(statement: Statement, outside: dict) -> None:
 @lemma_12.supports("group-privacy", grade="derived", region="every private mechanism")
 @lemma_12.supports("inequality-13", grade="derived", region="every private mechanism")
 @lemma_12.supports("markov", grade="derived", region="every mechanism")
-@lemma_12.supports("eighth", grade="derived", region="as for (13)")
-@lemma_12.supports("rewritten", grade="derived", region="unit vectors")
-@lemma_12.supports("last", grade="derived", region="every K >= 2")
+@lemma_12.supports("by-inequality-13", grade="derived", region="as for (13)")
+@lemma_12.supports("as-inner-products", grade="derived", region="unit vectors")
+@lemma_12.supports("constant-1-16", grade="derived", region="every K >= 2")
 def test_a_miss_on_one_database_is_a_hit_on_another(statements) -> None:
     """G_j: |x - u_j| < t/2 or |x + u_j| < t/2, t the least distance of two lines: disjoint by the triangle inequality.
 

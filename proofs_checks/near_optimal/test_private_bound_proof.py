@@ -105,14 +105,14 @@ def test_databases_are_what_they_are_said_to_be() -> None:
         assert sum((trace[i, i] for i in range(3)), fmpq(0)) == rational(gap), "rank one: the eigengap"
 
 
-@theorem_8.refutes("moment", grade="symbolic", region="n = 10, three points moved, Delta = 1/2, w = (3/5, -4/5)")
+@theorem_8.refutes("second-moment", grade="symbolic", region="n = 10, three points moved, Delta = 1/2, w = (3/5, -4/5)")
 @theorem_8.refutes(
     "eigenvector", grade="symbolic", region="n = 10, three points moved, Delta = 1/2, w = (3/5, -4/5): beta < Delta"
 )
 @theorem_8.refutes("two-eigenvalues", grade="symbolic", region="n = 2, one point moved, Delta = 1/2 = beta")
-@theorem_8.refutes("square", grade="symbolic", region="the 22 databases of the test: equal")
+@theorem_8.refutes("square-of-the-difference", grade="symbolic", region="the 22 databases of the test: equal")
 def test_slips_about_the_first_family(statements) -> None:
-    names = ("moment", "eigenvector", "two-eigenvalues", "square")
+    names = ("second-moment", "eigenvector", "two-eigenvalues", "square-of-the-difference")
     moment_of, eigenvector, two, square = (statements[f"near-optimal.theorem-8/{name}"] for name in names)
     single = FirstFamily(2, 1, HALF, 0, DIRECTIONS[1])
     assert moment_of.at(FIRST) is Truth.FALSE
@@ -244,7 +244,7 @@ SECONDS = [
 ]
 
 
-@theorem_8.refutes("second-gap", grade="symbolic", region="beta = 4/5, Delta = 2/5")
+@theorem_8.refutes("gap-of-the-second-family", grade="symbolic", region="beta = 4/5, Delta = 2/5")
 def test_the_second_family_lacks_a_root(statement) -> None:
     """The eigengap of the printed databases is Delta^2/beta: 1/5 for 2/5."""
     assert statement.at(SecondFamily(10, 8, Fraction(2, 5), DIRECTIONS[2])) is Truth.FALSE

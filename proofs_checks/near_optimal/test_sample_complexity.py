@@ -101,8 +101,8 @@ def score_violations(inside: ScorePoint, where: str, there: ScorePoint) -> dict[
     }
 
 
-@theorem_7.refutes("seven", grade="symbolic", region="n = epsilon = 1, u between v_1 and v_2")
-@theorem_7.refutes("eight", grade="symbolic", region="n = 5, epsilon = 3, u between v_1 and v_d")
+@theorem_7.refutes("inequality-7", grade="symbolic", region="n = epsilon = 1, u between v_1 and v_2")
+@theorem_7.refutes("inequality-8", grade="symbolic", region="n = 5, epsilon = 3, u between v_1 and v_d")
 @theorem_7.supports(
     "outside-exponent",
     grade="symbolic",
@@ -134,10 +134,10 @@ def test_the_exponent_and_not_the_score_is_bounded(statements) -> None:
         "<u, v_i>^2 >= 0": [(attrs.evolve(UNDER, weights=w), min(w)) for w in triples],
         "|u| = 1": [(attrs.evolve(UNDER, weights=w), -abs(sum(w) - 1)) for w in triples],
     }
-    where = {"seven": "|<u, v_1>| <= rho", "outside-exponent": "|<u, v_1>| <= rho"}
+    where = {"inequality-7": "|<u, v_1>| <= rho", "outside-exponent": "|<u, v_1>| <= rho"}
     formulas = {
-        "seven": lambda n, rate, score, upper, _: rate * upper - n * score,
-        "eight": lambda n, rate, score, _, lower: n * score - rate * lower,
+        "inequality-7": lambda n, rate, score, upper, _: rate * upper - n * score,
+        "inequality-8": lambda n, rate, score, _, lower: n * score - rate * lower,
         "outside-exponent": lambda _, rate, score, upper, __: rate * (upper - score),
         "inside-exponent": lambda _, rate, score, __, lower: rate * (score - lower),
     }
@@ -163,20 +163,20 @@ def test_the_exponent_and_not_the_score_is_bounded(statements) -> None:
             assert all(
                 statement.at(p) is Truth.TRUE for p in (*SCORES, UNDER, OVER) if statement.applies(p) is Truth.TRUE
             )
-    assert statements[f"{CLAIM}/seven"].at(UNDER) is Truth.FALSE
-    assert statements[f"{CLAIM}/eight"].at(OVER) is Truth.FALSE
-    assert statements[f"{CLAIM}/seven"].at(attrs.evolve(UNDER, records=9)) is Truth.FALSE, "whatever n is"
-    assert statements[f"{CLAIM}/seven"].at(attrs.evolve(UNDER, epsilon=2)) is Truth.TRUE
-    assert statements[f"{CLAIM}/eight"].at(attrs.evolve(OVER, epsilon=2)) is Truth.TRUE
+    assert statements[f"{CLAIM}/inequality-7"].at(UNDER) is Truth.FALSE
+    assert statements[f"{CLAIM}/inequality-8"].at(OVER) is Truth.FALSE
+    assert statements[f"{CLAIM}/inequality-7"].at(attrs.evolve(UNDER, records=9)) is Truth.FALSE, "whatever n is"
+    assert statements[f"{CLAIM}/inequality-7"].at(attrs.evolve(UNDER, epsilon=2)) is Truth.TRUE
+    assert statements[f"{CLAIM}/inequality-8"].at(attrs.evolve(OVER, epsilon=2)) is Truth.TRUE
 
 
 @theorem_7.supports(
-    "nine",
+    "inequality-9",
     grade="derived",
     region="every d >= 2, spectrum, sigma: derivation in the docstring, its terms evaluated at 64 points",
 )
 @theorem_7.supports(
-    "ten", grade="derived", region="every d >= 2 and sigma, from Lemma 10; its terms evaluated at 64 points"
+    "inequality-10", grade="derived", region="every d >= 2 and sigma, from Lemma 10; its terms evaluated at 64 points"
 )
 def test_nine_and_ten(statements) -> None:
     """(9): P(outside) <= P(outside)/P(U_sigma), as the denominator is at most 1; the normalisers cancel.
@@ -192,9 +192,9 @@ def test_nine_and_ten(statements) -> None:
     points = ratio_points()
     inside = points[0]
     with mpmath.workdps(60):
-        bind(statements[f"{CLAIM}/nine"], [(p, mpmath.nstr(nine(p) - failure(p), 50)) for p in points[:40]])
-        bind(statements[f"{CLAIM}/ten"], [(p, mpmath.nstr(ten(p) - nine(p), 50)) for p in points[:40]])
-    for name in ("nine", "ten"):
+        bind(statements[f"{CLAIM}/inequality-9"], [(p, mpmath.nstr(nine(p) - failure(p), 50)) for p in points[:40]])
+        bind(statements[f"{CLAIM}/inequality-10"], [(p, mpmath.nstr(ten(p) - nine(p), 50)) for p in points[:40]])
+    for name in ("inequality-9", "inequality-10"):
         statement = statements[f"{CLAIM}/{name}"]
         assert not statement.strict
         assert all(statement.at(p) is Truth.TRUE for p in points)
@@ -207,7 +207,7 @@ def test_nine_and_ten(statements) -> None:
 
 
 @theorem_7.supports("threshold", grade="symbolic", region="every spectrum, rho: an identity")
-@theorem_7.supports("exponent", grade="symbolic", region="every spectrum, rho: an identity")
+@theorem_7.supports("exponent-at-sigma", grade="symbolic", region="every spectrum, rho: an identity")
 @theorem_7.supports("equal-logarithms", grade="symbolic", region="every spectrum, rho: an identity")
 @theorem_7.supports("one-minus-rho", grade="symbolic", region="0 < rho < 1: rho (1 - rho)")
 @theorem_7.supports("logarithm", grade="derived", region="every spectrum, rho: the docstring; bound at 30 points")
@@ -231,7 +231,7 @@ def test_the_choice_of_sigma(statements) -> None:
             wanted = mpmath.log(4 / w) - mpmath.log(2 / (1 - mpmath.sqrt(1 - w)))
             values.append((p, mpmath.nstr(wanted, 50)))
         bind(statements[f"{CLAIM}/logarithm"], values)
-    for name in ("threshold", "exponent", "equal-logarithms"):
+    for name in ("threshold", "exponent-at-sigma", "equal-logarithms"):
         bind(statements[f"{CLAIM}/{name}"], [(p, 0) for p in points])
     bind(statements[f"{CLAIM}/one-minus-rho"], [(p, Fraction(p.rho) * (1 - Fraction(p.rho))) for p in points])
     for p in points:

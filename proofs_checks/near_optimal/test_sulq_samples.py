@@ -271,7 +271,7 @@ def test_lines_that_do_not_hold(statements) -> None:
     assert not any(statement.strict for statement in statements.values())
 
 
-@theorem_9.supports("quarter", grade="derived", region="every d >= 2, beta: the docstring; bound at 36 points")
+@theorem_9.supports("bracket-at-phi", grade="derived", region="every d >= 2, beta: the docstring; bound at 36 points")
 @theorem_9.supports("rate", grade="derived", region="d >= 2, 1/beta^2 >= 1: the docstring; bound at 36 points")
 @theorem_9.supports("noise", grade="derived", region="d >= 2, delta < 1: the docstring; bound at 36 points")
 def test_lines_about_the_noise(statements) -> None:
@@ -281,7 +281,9 @@ def test_lines_about_the_noise(statements) -> None:
     l be the log of (5): l - log(d/delta)/4 = (3/4) log(1/delta) + log((d+1) d^(3/4)/(2 sqrt(2 pi))) > 0 (2), as
     3 2^(3/4) > 2 sqrt(2 pi). So beta^2 > (d+1)^2 2 l/(n eps)^2 > d^2 2 (log(d/delta)/4)/(n eps)^2.
     """
-    quarter, rate, noise = (statements[f"near-optimal.theorem-9/{name}"] for name in ("quarter", "rate", "noise"))
+    quarter, rate, noise = (
+        statements[f"near-optimal.theorem-9/{name}"] for name in ("bracket-at-phi", "rate", "noise")
+    )
     x = sympy.Symbol("x", positive=True)
     exponent = sympy.expand_log(2 * (x + sympy.log(2)) + sympy.log(8))
     assert sympy.expand(exponent - 2 * x - 5 * sympy.log(2)) == 0, "(1)"
@@ -340,14 +342,14 @@ REARRANGED = [Rearranged(Fraction(i, 6), 1 - Fraction(j, 64)) for i, j in produc
 ROOTS = [Root(Fraction(i, 5), Fraction(j, 4)) for i, j in product(range(7), (0, 1, 3, 6))]
 
 
-@theorem_9.supports("squared", grade="derived", region="phi >= 0: the docstring; bound at 28 points")
-@theorem_9.supports("root", grade="derived", region="x >= 0, y >= 0: the docstring; bound at 28 points")
+@theorem_9.supports("square-of-phi", grade="derived", region="phi >= 0: the docstring; bound at 28 points")
+@theorem_9.supports("square-root", grade="derived", region="x >= 0, y >= 0: the docstring; bound at 28 points")
 def test_scalar_lines(statements) -> None:
     """With u = 16 (1-rho): if u >= 1 then 1 - 2u < 0; else phi^2 >= (1-u)^2 = 1 - 2u + u^2.
 
     If x < 1 - y, then x^2 < (1-y)^2 <= 1 - y for y in [0, 1]; for y > 1 the claim is x >= 1 - y < 0.
     """
-    squared, root = (statements[f"near-optimal.theorem-9/{name}"] for name in ("squared", "root"))
+    squared, root = (statements[f"near-optimal.theorem-9/{name}"] for name in ("square-of-phi", "square-root"))
     u, y = sympy.symbols("u y", real=True)
     assert sympy.expand((1 - u) ** 2 - (1 - 2 * u) - u**2) == 0
     assert sympy.factor((1 - y) - (1 - y) ** 2 - y * (1 - y)) == 0

@@ -142,11 +142,13 @@ def test_a_larger_loss_is_refused(statement) -> None:
     assert statement.conclusion(below) is Truth.FALSE, "beyond the zero of the bracket its square means nothing"
 
 
-@theorem_15.supports("basis", grade="symbolic", region="every d >= 2: an identity")
-@theorem_15.supports("vacuous", grade="symbolic", region="every d >= 2 and beta > 0: an identity")
+@theorem_15.supports("phi-of-a-basis", grade="symbolic", region="every d >= 2: an identity")
+@theorem_15.supports("phi-where-it-is-vacuous", grade="symbolic", region="every d >= 2 and beta > 0: an identity")
 def test_ends_of_phi(statements) -> None:
     """1 - phi^2 = exp(-2 y/(d-1)) gives (d-1) log(1/sqrt(1-phi^2)) = y; y = log(8d), and 1/beta^2 + log 2 + log 8."""
-    basis, vacuous = (statements[f"near-optimal.theorem-15/{name}"] for name in ("basis", "vacuous"))
+    basis, vacuous = (
+        statements[f"near-optimal.theorem-15/{name}"] for name in ("phi-of-a-basis", "phi-where-it-is-vacuous")
+    )
     y, d = sympy.symbols("y d", positive=True)
     value = (d - 1) * sympy.log(1 / sympy.sqrt(sympy.exp(-2 * y / (d - 1))))
     assert sympy.simplify(sympy.expand_log(value, force=True) - y) == 0
