@@ -11,6 +11,7 @@ import sympy
 from dpmatrix.claims import Statement, Truth, bind, bind_hypotheses
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.near_optimal.mod_sulq_change import DensityEntry, Dimension, NoisyChange, RecordChange
+from dpmatrix.tracing import bind_expression
 
 theorem_5 = cite("near-optimal.theorem-5@d3070dff")
 
@@ -82,7 +83,9 @@ def test_squared_change_of_the_triangle_is_at_most_two(statements) -> None:
 @theorem_5.supports(
     "attained", grade="derived", region="every d >= 2, as e_1 and e_2 have two entries, 1 and -1; d = 2 to 24 exactly"
 )
-@theorem_5.supports("l1-change-is-linear", grade="symbolic", region="every d >= 1: an identity, 2(d-1)/d")
+@theorem_5.supports(
+    "l1-change-is-linear", grade="derived", region="every d >= 1: the docstring; the difference is 2(d-1)/d"
+)
 def test_elementary_and_flat_vectors(statements) -> None:
     """Of the entries on and above the diagonal e_1 e_1' - e_2 e_2' has 1 at (1, 1), -1 at (2, 2), else 0.
 
@@ -99,7 +102,7 @@ def test_elementary_and_flat_vectors(statements) -> None:
     for k in (4, 9):
         flat = RecordChange(1, (1, *[0] * (k - 1)), (Fraction(1, int(k**0.5)),) * k)
         assert upper_sum(difference(flat), abs) == change.subs(d, k)
-    bind(linear, [(Dimension(k), Fraction(2 * (k - 1), k)) for k in range(1, 30)])
+    bind_expression(linear, change - (d - 1) / 2, fields={"dimension": d})
     assert linear.at(Dimension(1)) is Truth.TRUE
     assert not linear.strict
     assert not attained.strict
@@ -120,7 +123,7 @@ def test_two_forms_of_the_ratio_of_densities_agree(statement) -> None:
     ]
     for point in entries:
         assert statement.at(point) is Truth.TRUE
-    bind(statement, [(point, Fraction(0)) for point in entries])
+    bind_expression(statement, sympy.Integer(0))
     bind_hypotheses(
         statement,
         entries[0],

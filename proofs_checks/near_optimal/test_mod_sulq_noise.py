@@ -14,6 +14,7 @@ from dpmatrix.claims.formulas import bind_formula, decimals, real
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.near_optimal.mod_sulq_noise import Threshold
 from dpmatrix.spec.near_optimal.noise import ModSulq
+from dpmatrix.tracing import bind_expression
 
 theorem_5 = cite("near-optimal.theorem-5@d3070dff")
 
@@ -85,7 +86,7 @@ def test_all_entries_is_too_small_an_event(statement) -> None:
     bind_thresholds(statement)
 
 
-@theorem_5.supports("tail", grade="derived", region="every gamma > beta > 0: the docstring; bound at 36 points")
+@theorem_5.supports("tail", grade="derived", region="every gamma > beta > 0: the docstring; bound as an expression")
 @theorem_5.supports(
     "union-bound", grade="derived", region="every d, gamma > beta > 0: the docstring; bound at 36 points"
 )
@@ -101,7 +102,8 @@ def test_tail_and_union_bounds(statements) -> None:
     assert sympy.limit(mills, t, sympy.oo) == 0
     assert sympy.simplify(sympy.diff(1 - (1 - q) ** N, q) - N * (1 - q) ** (N - 1)) == 0
     one, union = statements[f"{CLAIM}/tail"], statements[f"{CLAIM}/union-bound"]
-    bind_formula(one, THRESHOLDS, lambda p: gauss(p) - tail(p))
+    at = {t: sympy.Symbol("threshold") / sympy.Symbol("deviation")}
+    bind_expression(one, (density - sympy.erfc(t / sympy.sqrt(2)) / 2).subs(at))
 
     def some(p: Threshold) -> mpmath.mpf:
         count = (p.dimension**2 + p.dimension) // 2
@@ -117,7 +119,8 @@ def test_tail_and_union_bounds(statements) -> None:
 @theorem_5.refutes("same-exponent", grade="interval", region="d = 3, n = 1, beta = 1: 1/2 apart")
 def test_three_and_two_differ(statement) -> None:
     assert statement.at(AT) is Truth.FALSE
-    bind_formula(statement, THRESHOLDS, lambda p: loss(p, 2) - loss(p, 3))
+    n, beta = sympy.symbols("records deviation", positive=True)
+    bind_expression(statement, -1 / (2 * n**2 * beta**2))
     bind_thresholds(statement)
 
 
@@ -135,31 +138,15 @@ RUNS = [
 ]
 
 
-def multiple(p: ModSulq) -> mpmath.mpf:
-    d = p.dimension
-    return mpmath.sqrt(2 * mpmath.log((d**2 + d) / (real(p.delta) * 2 * mpmath.sqrt(2 * mpmath.pi))))
-
-
-def root(p: ModSulq) -> mpmath.mpf:
-    """Compute the larger root of n^2 eps beta^2 - n (d+1) s beta - 1 = 0 without its formula."""
-    n, epsilon = p.records, real(p.epsilon)
-    return max(
-        mpmath.polyroots([n**2 * epsilon, -n * (p.dimension + 1) * multiple(p), -1], maxsteps=500, extraprec=500)
-    )
-
-
-def printed(p: ModSulq) -> mpmath.mpf:
-    n, epsilon = p.records, real(p.epsilon)
-    return (p.dimension + 1) / (n * epsilon) * multiple(p) + 1 / (mpmath.sqrt(epsilon) * n)
-
-
 @theorem_5.supports("rearranged", grade="symbolic", region="every d >= 2, delta in range: an identity in d and delta")
-@theorem_5.supports("gamma", grade="derived", region="every d >= 2, delta in range: the docstring; bound at 24 points")
+@theorem_5.supports(
+    "gamma", grade="derived", region="every d >= 2, delta in range: the docstring; bound as an expression"
+)
 @theorem_5.supports(
     "quadratic", grade="symbolic", region="every d >= 2, n, epsilon, delta: an identity in d, n, epsilon and s"
 )
 @theorem_5.supports(
-    "upper-bound", grade="derived", region="every d >= 2, n, epsilon, delta: the docstring; bound at 24 points"
+    "upper-bound", grade="derived", region="every d >= 2, n, epsilon, delta: the docstring; bound as an expression"
 )
 def test_gamma_and_beta_solve_their_equations(statements) -> None:
     """s^2 > 2 log(sqrt(e)) = 1 where delta < 3/sqrt(2 pi e) <= N/sqrt(2 pi e), N = (d^2+d)/2 >= 3.
@@ -183,8 +170,10 @@ def test_gamma_and_beta_solve_their_equations(statements) -> None:
     assert sympy.simplify(squares - 4 * a * sympy.sqrt(epsilon)) == 0, "positive"
     bind(statements[f"{CLAIM}/rearranged"], [(p, Fraction(0)) for p in RUNS])
     bind(statements[f"{CLAIM}/quadratic"], [(p, Fraction(0)) for p in RUNS])
-    bind_formula(statements[f"{CLAIM}/gamma"], RUNS, lambda p: multiple(p) - 1)
-    bind_formula(statements[f"{CLAIM}/upper-bound"], RUNS, lambda p: printed(p) - root(p))
+    multiple = sympy.sqrt(2 * log)
+    fields = {"dimension": d, "records": n, "epsilon": epsilon, "delta": delta}
+    bind_expression(statements[f"{CLAIM}/gamma"], multiple - 1, fields=fields)
+    bind_expression(statements[f"{CLAIM}/upper-bound"], (five - beta).subs(s, multiple), fields=fields)
     limit = decimals(RUNS, lambda p: 3 / mpmath.sqrt(2 * mpmath.pi * mpmath.e) - real(p.delta))
     for statement in statements.values():
         bind_hypotheses(statement, RANGE, RANGE_OUTSIDE)

@@ -17,6 +17,7 @@ from dpmatrix.exact import precision
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.near_optimal.packing import Collision, Draws, HalfLost, Survivors, cap_bound, cap_chance
 from dpmatrix.spec.near_optimal.packing_number import Lines, covering_share, packing_share
+from dpmatrix.tracing import bind_expression
 from proofs_checks.near_optimal.formulas import cap
 
 lemma_17 = cite("near-optimal.lemma-17@1dacecd3")
@@ -164,7 +165,7 @@ def test_the_number_of_draws_is_no_integer(statements) -> None:
 
 
 @lemma_11.supports(
-    "lower-bound-for-draws", grade="derived", region="every d, phi and t >= 0: the docstring; bound at 50 points"
+    "lower-bound-for-draws", grade="derived", region="every d, phi and t >= 0: the docstring; bound as an expression"
 )
 @lemma_11.supports("half-of-the-draws-lost", grade="symbolic", region="every d and phi < 1: an identity")
 def test_arithmetic_of_the_simple_packing(statements) -> None:
@@ -182,9 +183,10 @@ def test_arithmetic_of_the_simple_packing(statements) -> None:
     numeric = [power.subs({d: 3 + k, phi: sympy.Rational(k + 1, 9)}).evalf(40) - 1 for k in range(6)]
     assert all(abs(value) < sympy.Rational(1, 10**30) for value in numeric)
     assert sympy.simplify(sympy.expand_log(sympy.log(power), force=True)) == 0
-    points = halves(LINES)
-    bind_formula(exceeds, points, lambda p: draws_number(p) - real(p.loss) / (2 * psi(p)))
-    bind(setting, [(p, Fraction(0)) for p in LINES])
+    part = (1 - phi**2) ** ((d - 1) / 2)
+    fields = {"dimension": d, "phi": phi, "loss": t}
+    bind_expression(exceeds, 1 + t * (sympy.log(2) - sympy.Rational(1, 2)) / part, fields=fields)
+    bind_expression(setting, sympy.Integer(0))
     check_sphere(exceeds, LITTLE, {"loss >= 0": attrs.evolve(LITTLE, loss=Fraction(-1, 20))}, strict=True)
     assert exceeds.applies(attrs.evolve(LITTLE, loss=0)) is Truth.TRUE
     check_sphere(setting, LITTLE, {})

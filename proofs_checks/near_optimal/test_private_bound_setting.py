@@ -9,24 +9,31 @@ from math import floor
 import attrs
 import mpmath
 import sympy
-from flint import arb
+from flint import arb, fmpq
 
 from dpmatrix.claims import Statement, Truth, bind, bind_hypotheses
-from dpmatrix.claims.formulas import bind_formula, decimals, real
+from dpmatrix.claims.formulas import bind_formula, real
 from dpmatrix.exact import precision
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.near_optimal.packing_number import Lines, polynomial_count
 from dpmatrix.spec.near_optimal.private_bound_setting import Dimension, GapShare, Share, Solved
+from dpmatrix.tracing import bind_expression
 from proofs_checks.near_optimal.formulas import printed_complement
 
 theorem_8 = cite("near-optimal.theorem-8@234bd968")
 
 HALF = Fraction(1, 2)
-DIMENSIONS = [Dimension(d) for d in range(3, 27)]
 
 
 def check_dimension(statement: Statement, least: int = 3) -> None:
     bind_hypotheses(statement, Dimension(least), {f"dimension >= {least}, an integer": Dimension(least - 1)})
+
+
+def legendre_bound(s: Fraction, degree: int) -> arb:
+    """Delsarte's bound in R^3 by Legendre polynomials: ``(k+1) (P_(k+1)(s) - P_k(s))^2/(-2 (1-s) P_k P_(k+1))``."""
+    low, high = (sympy.legendre(k, sympy.Rational(s)) for k in (degree, degree + 1))
+    value = (degree + 1) * (high - low) ** 2 / (-2 * (1 - sympy.Rational(s)) * low * high)
+    return arb(fmpq(int(value.p), int(value.q)))
 
 
 @theorem_8.refutes("range-of-phi", grade="interval", region="d = 3")
@@ -47,6 +54,9 @@ def test_the_packing_of_the_proof_does_not_exist(statements) -> None:
         assert packing.margin(Dimension(1000)) < -22
         assert 120 <= polynomial_count(Lines(8, HALF)) < 176
         assert 6 <= polynomial_count(Lines(3, 1 / arb(5).sqrt())) < 13
+        # In R^3 the second polynomial is sqrt(5) (3 s^2 - 1)/2: a little above 0, then a little below.
+        for s, degree in ((Fraction(29, 50), 2), (Fraction(57, 100), 1)):
+            assert abs(polynomial_count(Lines(3, s)) - legendre_bound(s, degree)) < arb("1e-30")
 
     def bound(d):
         """Delsarte's bound by Gegenbauer polynomials, normalised by their mean squares."""
@@ -74,23 +84,15 @@ def test_the_packing_of_the_proof_does_not_exist(statements) -> None:
             expected = bound(d) - mpmath.log(1 + mpmath.exp(d))
             assert abs(packing.margin(Dimension(d)) - arb(mpmath.nstr(expected, 50))) < arb("1e-30"), d
     assert sphere.at(Dimension(3)) is Truth.FALSE
-    bind(sphere, sphere_ends())
+    d = sympy.Symbol("dimension")
+    bind_expression(sphere, 1 / sympy.sqrt(2 * sympy.pi * d) - 1 / sympy.sqrt(2 * sympy.pi * (d - 1)))
     check_dimension(sphere)
     assert not packing.strict
     assert not sphere.strict
 
 
-def sphere_ends() -> list:
-    def end(d):
-        return 1 / mpmath.sqrt(2 * mpmath.pi * d)
-
-    return decimals(DIMENSIONS, lambda p: end(p.dimension) - end(p.dimension - 1))
-
-
-@theorem_8.supports("choice-of-phi", grade="derived", region="every d >= 3: the docstring; bound at 24 dimensions")
-@theorem_8.supports(
-    "bound-for-d-at-least-3", grade="derived", region="every d >= 3: 1 - phi increases; bound at 24 dimensions"
-)
+@theorem_8.supports("choice-of-phi", grade="symbolic", region="every d >= 3: an identity")
+@theorem_8.supports("bound-for-d-at-least-3", grade="derived", region="every d >= 3: 1 - phi increases; d = 3")
 @theorem_8.supports("bound-for-d-at-least-100", grade="derived", region="every d >= 100: 1 - phi increases; d = 100")
 def test_the_choice_of_phi(statements) -> None:
     """(1-phi)^(-(d-2)/2)/8 = exp(ln 8 + ln(1 + e^d))/8 = 1 + e^d, and 1 - phi = exp(-2 g(d)) increases.
@@ -105,9 +107,10 @@ def test_the_choice_of_phi(statements) -> None:
     d = sympy.Symbol("d", positive=True)
     g = (sympy.log(8) + d + sympy.log(1 + sympy.exp(-d))) / (d - 2)
     assert sympy.simplify(g - 1 - (2 + sympy.log(8) + sympy.log(1 + sympy.exp(-d))) / (d - 2)) == 0, "(1)"
-    bind(choice, [(p, Fraction(0)) for p in DIMENSIONS])
-    bind_formula(least, DIMENSIONS, lambda p: printed_complement(p.dimension) - mpmath.mpf(35) / 10**6)
-    bind_formula(hundred, DIMENSIONS, lambda p: printed_complement(p.dimension) - mpmath.mpf(12) / 100)
+    complement = sympy.exp(-2 * g)
+    bind_expression(choice, sympy.Integer(0))
+    bind_expression(least, complement - sympy.Rational(35, 10**6), fields={"dimension": d})
+    bind_expression(hundred, complement - sympy.Rational(12, 100), fields={"dimension": d})
     assert least.at(Dimension(3)) is Truth.TRUE
     assert hundred.at(Dimension(100)) is Truth.TRUE
     assert hundred.without("dimension >= 100, an integer").at(Dimension(50)) is Truth.FALSE

@@ -9,6 +9,7 @@ import sympy
 from dpmatrix.claims import Statement, Truth, bind, bind_hypotheses
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.near_optimal.two_by_two import Block
+from dpmatrix.tracing import bind_expression
 
 theorem_8 = cite("near-optimal.theorem-8@234bd968")
 
@@ -34,13 +35,13 @@ def test_matrices_of_two_rows(statements) -> None:
     image = (matrix - v * sympy.eye(2)) * sympy.Matrix([b, -(a - v)])
     assert sympy.expand(image[0]) == 0
     assert sympy.expand(image[1] + (c - v) * (a - v) - b**2) == 0
-    bind(polynomial, [(p, Fraction(0)) for p in BLOCKS])
-    bind(discriminant, [(p, Fraction(0)) for p in BLOCKS])
+    bind_expression(polynomial, sympy.Integer(0))
+    bind_expression(discriminant, sympy.Integer(0))
+    bind_expression(direction, -sympy.Abs(char), fields={"value": v})
 
     def value(p):
         return (p.value - p.a) * (p.value - p.c) - p.b**2
 
-    bind(direction, [(p, -abs(Fraction(value(p)))) for p in BLOCKS])
     inside = Block(2, 1, 2, 3)
     outside = {"b > 0": Block(4, 0, 1, 4), "l is an eigenvalue": Block(2, 1, 2, Fraction(7, 2))}
     bind_hypotheses(direction, inside, outside)
