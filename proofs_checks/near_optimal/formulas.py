@@ -27,3 +27,8 @@ def beta(p) -> mpmath.mpf:
 
 def dot(x: Sequence, y: Sequence) -> Fraction:
     return sum((Fraction(a) * Fraction(b) for a, b in zip(x, y, strict=True)), Fraction(0))
+
+
+def printed_complement(dimension: int) -> mpmath.mpf:
+    """Give what Theorem 8 prints for 1 - phi."""
+    return mpmath.exp(-2 * (mpmath.log(8) + mpmath.log(1 + mpmath.exp(dimension))) / (dimension - 2))

@@ -14,6 +14,8 @@ from dpmatrix.claims import Statement, Truth, bind, bind_hypotheses
 from dpmatrix.claims.formulas import bind_formula, real
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.near_optimal.concentration import Exponent, Outcome, Sequence, mean_chance
+from dpmatrix.tracing import bind_expression
+from proofs_checks.near_optimal.conditions import bind_condition
 
 lemma_16 = cite("near-optimal.lemma-16@9233aa72")
 
@@ -128,21 +130,18 @@ def test_sums_of_bounded_functions(statements) -> None:
     assert lemma.applies(coins((Fraction(0), Fraction(1)), HALF)) is Truth.TRUE, "what cannot happen asks for nothing"
 
 
-EXPONENTS = [Exponent(Fraction(k, 12), Fraction(k - 7, 4)) for k in range(25)]
-
-
-@lemma_16.supports("power", grade="derived", region="0 <= b <= 1: convexity, 2^b = 1 + b at both ends")
+@lemma_16.supports("power-of-two", grade="derived", region="0 <= b <= 1: convexity, 2^b = 1 + b at both ends")
 @lemma_16.supports("exponential", grade="derived", region="every real a: convexity, value and slope 0 at 0")
 def test_powers_of_two(statements) -> None:
     """2^b is convex and equals 1 + b at b = 0 and 1; exp(a) - 1 - a is convex with value and slope 0 at 0."""
-    power, exponential = (statements[f"near-optimal.lemma-16/{name}"] for name in ("power", "exponential"))
+    power, exponential = (statements[f"near-optimal.lemma-16/{name}"] for name in ("power-of-two", "exponential"))
     b, a = sympy.symbols("b a", real=True)
     assert sympy.simplify(sympy.diff(2**b, b, 2) - sympy.log(2) ** 2 * 2**b) == 0
     assert [(1 + b - 2**b).subs(b, k) for k in (0, 1)] == [0, 0]
     gap = sympy.exp(a) - 1 - a
     assert (gap.subs(a, 0), sympy.diff(gap, a).subs(a, 0), sympy.diff(gap, a, 2)) == (0, 0, sympy.exp(a))
-    bind_formula(power, EXPONENTS, lambda p: 1 + real(p.b) - 2 ** real(p.b))
-    bind_formula(exponential, EXPONENTS, lambda p: mpmath.exp(real(p.a)) - 1 - real(p.a))
+    bind_expression(power, 1 + b - 2**b)
+    bind_expression(exponential, gap)
     outside = {"b >= 0": Exponent(Fraction(-1, 20), 0), "b <= 1": Exponent(Fraction(21, 20), 0)}
     bind_hypotheses(power, Exponent(0, 0), outside)
     assert power.applies(Exponent(1, 0)) is Truth.TRUE
@@ -173,5 +172,5 @@ def test_a_value_without_a_bound_is_not_bounded(statement) -> None:
     """With one bound, 0, and two certain values, 0 and 1, the mean over N = 1 is 1 > 1/2, and 2^(-1/2) < 1."""
     assert statement.applies(LONGER) is Truth.FALSE
     assert statement.without(LENGTHS).at(LONGER) is Truth.FALSE
-    lengths = next(given for given in statement.given if given.says == LENGTHS)
-    bind(Statement(LENGTHS, lengths.margin), [(p, Fraction(len(p.bounds) - 1)) for p in SEQUENCES])
+    lengths = [(LONGER, -1), *((p, Fraction(len(p.bounds) - 1)) for p in SEQUENCES)]
+    bind_condition(statement, LENGTHS, lengths)

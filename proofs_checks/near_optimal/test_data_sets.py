@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import product
 
 import sympy
 from flint import arb, fmpq
@@ -13,6 +14,7 @@ from dpmatrix.experiments.near_optimal_tables import PRINTED_TABLE_1
 from dpmatrix.experiments.spectra import recorded_spectra
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.near_optimal.data_sets import PRINTED_ROWS, Eigenvalues, MeasuredRow, PrintedRow
+from proofs_checks.near_optimal.conditions import bind_condition
 
 table_1 = cite("near-optimal.table-1@3e9cac0b")
 
@@ -81,6 +83,10 @@ def squares(p):
     return max(s**2, s / p.rank) - sum(Fraction(value) ** 2 for value in p.values)
 
 
+def least_step(p):
+    return min(a - b for a, b in zip(p.values, (*p.values[1:], 0), strict=True))
+
+
 def spectrum(values, rank, parts=12):
     return Eigenvalues(tuple(Fraction(value, parts) for value in values), rank)
 
@@ -117,6 +123,10 @@ def test_largest_frobenius_norm(statement):
     assert all(statement.at(p) is Truth.TRUE for p in points)
     assert all(statement.at(spectrum(values, 2)) is Truth.TRUE for values in partitions(12, 5, 12))
     bind(statement, [(p, squares(p)) for p in points[:60]])
+    others = [spectrum(values, rank) for values in product((3, 1, -2), repeat=3) for rank in (0, 1, 4)]
+    bind_condition(statement, "1 <= k <= d", [(p, min(p.rank - 1, 3 - p.rank)) for p in others])
+    bind_condition(statement, "l_1 >= ... >= l_d >= 0", [(p, least_step(p)) for p in others])
+    bind_condition(statement, "tr A <= 1", [(p, 1 - sum(p.values)) for p in others])
     bind_hypotheses(statement, points[5], OUTSIDE_SPECTRA)
     assert statement.without("tr A <= 1").at(spectrum((12, 12, 12), 1)) is Truth.FALSE
 
@@ -154,8 +164,9 @@ def test_ratios_are_to_the_trace(statement):
         for says, point in OUTSIDE_SPECTRA.items()
     }
     bind_hypotheses(statement, measured("kddcup"), others | {PRINTED: measured("kddcup", rank=3)})
-    for change in ({"ratio": "0.97"}, {"captured": "0.65"}):
-        assert statement.applies(measured("kddcup", **change)) is Truth.FALSE
+    changes = ({"ratio": "0.97"}, {"captured": "0.65"}, {"rank": 3})
+    told = [(measured("kddcup", **change), -1) for change in changes] + [(measured(name), 0) for name in names]
+    bind_condition(statement, PRINTED, told, least=6)
     for name in names:
         p = measured(name)
         norm = arb(str(float(sum(value**2 for value in p.values)) ** 0.5))

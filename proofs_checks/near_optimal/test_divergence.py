@@ -11,8 +11,9 @@ import sympy
 from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Statement, Truth, bind, bind_hypotheses
+from dpmatrix.exact import rational
 from dpmatrix.reporting.citing import cite
-from dpmatrix.spec.near_optimal.divergence import GaussianPair, expectation, form
+from dpmatrix.spec.near_optimal.divergence import GaussianPair, expectation, form, mean_form
 
 lemma_14 = cite("near-optimal.lemma-14@68d9c51f")
 
@@ -68,11 +69,12 @@ def test_divergence_of_two_gaussians(statements) -> None:
             assert statement.at(point) is Truth.TRUE
         bind(statement, [(p, Fraction(0)) for p in pairs()])
         bind_hypotheses(statement, PLAIN, GAUSS_OUTSIDE)
+        assert all(mean_form(p, fmpq_mat(2, 1, [*map(rational, p.a)])) == 2 for p in pairs()), "E (x-a)'P(x-a) = d"
         negative = fmpq_mat(2, 2, [-1, 0, 0, -1])
         assert statement.applies(attrs.evolve(PLAIN, covariance=negative)) is Truth.FALSE, "every minor counts"
         assert not statement.strict
         shape, symmetric, definite = statement.given
-        bind(Statement(SHAPE, shape.margin), [(p, Fraction(1)) for p in pairs()])
+        bind(Statement(SHAPE, shape.margin), [(GAUSS_OUTSIDE[SHAPE], -1), *((p, Fraction(1)) for p in pairs())])
         assert definite.strict
         bent = [fmpq_mat(2, 2, [1, fmpq(k, 30), 0, 1]) for k in range(1, 25)]
         shears = [(attrs.evolve(PLAIN, covariance=m), -fmpq(k, 30)) for k, m in enumerate(bent, start=1)]

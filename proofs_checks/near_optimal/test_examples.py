@@ -65,6 +65,18 @@ def departure(p: Copies) -> sympy.Rational:
     return min(-max(map(abs, errors)), 2 * top - first.trace() - sympy.Rational(1, n))
 
 
+WRONG_EIGENVALUE = [
+    Copies(m, *pair)
+    for m in (1, 2, 3)
+    for long, short in [((1, HALF), (-2 * FIFTH, Fraction(3, 4)))]
+    for pair in ((long, short), (short, long))
+]
+"""The squared norms sum to nearly 2, and the vectors are nearly orthogonal."""
+SPREAD = (Fraction(3, 8),) * 8, (Fraction(1, 3), Fraction(-1, 3)) * 4
+SMALL_EIGENGAP = [Copies(m, *pair) for m in (0, 1, 2) for pair in (SPREAD, SPREAD[::-1])]
+"""The same with small entries."""
+
+
 @sensitivity_example.controls(grade="symbolic", region="pairs that are not orthonormal")
 def test_other_pairs_are_noticed(statement) -> None:
     """At u = (1, 0), u' = (3/5, 4/5), m = 0 the squared length of the sum is 16/5, not 2."""
@@ -75,6 +87,8 @@ def test_other_pairs_are_noticed(statement) -> None:
         for m, i, j in product((0, 1, 4), (-2, 1, 3), (-3, 2, 5))
     ]
     bind(statement, [(p, departure(p)) for p in points])
+    # Each part of the margin is the least one somewhere: an eigenvalue, the distance, and the eigengap.
+    bind(statement, [(p, departure(p)) for p in (*WRONG_EIGENVALUE, *SMALL_EIGENGAP)], least=12)
     wide = statement.nudged(margin=lambda p: arb(eigengap(p) - fmpq(2, 2 * p.copies + 1)))
     assert wide.at(TILTED) is Truth.FALSE, "the eigengap is 1/n, not 2/n"
     free = statement.without("|u| = |u'| = 1")

@@ -15,6 +15,7 @@ from dpmatrix.claims.formulas import bind_formula, real
 from dpmatrix.exact import ball
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.near_optimal.fano import Estimation, fano_bound, largest_error
+from proofs_checks.near_optimal.conditions import bind_condition
 
 theorem_13 = cite("near-optimal.theorem-13@becf390f")
 
@@ -125,6 +126,9 @@ def test_fano_from_two_coins(statement) -> None:
     assert not any(given.strict for given in statement.given)
     largest = conditions["KL(f_i|f_j) <= gamma"]
     bind_formula(Statement(largest.says, largest.margin), ESTIMATIONS, divergence)
+    shapes = "r laws of the same values, r distances for each value"
+    told = [(FANO_OUTSIDE[shapes], -1), *((point, 0) for point in ESTIMATIONS)]
+    bind_condition(statement, shapes, told)
     singular = estimation([[1, 0], [HALF, HALF]], [[0, 1], [1, 0]], 1, 100)
     assert statement.applies(singular) is Truth.FALSE, "an infinite divergence"
     over = attrs.evolve(SKEWED, laws=(*SKEWED.laws[:2], (Fraction(1, 5), Fraction(2, 5), Fraction(9, 20))))

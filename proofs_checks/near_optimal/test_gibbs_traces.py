@@ -10,8 +10,9 @@ import sympy
 from flint import arb, fmpq
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
+from dpmatrix.exact import fraction
 from dpmatrix.reporting.citing import cite
-from dpmatrix.spec.near_optimal.gibbs_traces import Antipodes, FlippedStates, StuckChain
+from dpmatrix.spec.near_optimal.gibbs_traces import Antipodes, FlippedStates, StuckChain, exponent_of
 
 figure_2 = cite("near-optimal.figure-2@ad2c9605")
 
@@ -108,6 +109,9 @@ def test_antipodes_have_the_same_density(statement):
     assert sympy.expand((-x) ** 2 - x**2) == 0
     bind(statement, [(p, Fraction(0)) for p in POINTS])
     assert all(statement.at(p) is Truth.TRUE for p in POINTS)
+    for p in POINTS:
+        expected = sum(b * sum(x**2 for x in row) for b, row in zip(p.exponents, p.rows, strict=True))
+        assert fraction(exponent_of(p, 1)) == fraction(exponent_of(p, -1)) == expected
 
 
 @figure_2.controls("mean-zero", grade="symbolic", region="the density exp(tr B'V), linear in V")

@@ -66,6 +66,7 @@ def test_the_noisy_matrix_is_not_semidefinite(statement) -> None:
         "v'Av >= 0": attrs.evolve(LOST, moment=DOWN),
     }
     bind_hypotheses(statement, LOST, outside)
+    bind_condition(statement, SHAPE, [(outside[SHAPE], -1), *((p, 1) for p in PERTURBED)])
     bind_condition(statement, "v'Av >= 0", [(p, quadratic(p.moment, p.direction)) for p in PERTURBED])
     assert not statement.strict
 

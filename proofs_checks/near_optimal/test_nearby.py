@@ -14,11 +14,12 @@ from dpmatrix.claims import Statement, Truth, bind, bind_hypotheses
 from dpmatrix.claims.formulas import bind_formula, decimals, real
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.near_optimal.nearby import PrivateFamily, bound, total_correlation
+from proofs_checks.near_optimal.conditions import bind_condition
 from proofs_checks.near_optimal.formulas import dot
 
 lemma_12 = cite("near-optimal.lemma-12@2aae96c5")
 
-HALF = Fraction(1, 2)
+HALF, TENTH = Fraction(1, 2), Fraction(1, 10)
 
 
 def line(slope) -> tuple[Fraction, Fraction]:
@@ -68,7 +69,16 @@ FAMILIES = [
 ]
 """Private at their distance."""
 
+NEAR_THE_EDGE = PrivateFamily(
+    (line(0), line(Fraction(8, 11))),
+    (line(0), line(Fraction(4, 13)), line(Fraction(3, 10)), line(Fraction(8, 11))),
+    ((HALF, Fraction(1, 5), Fraction(1, 5), TENTH), (TENTH, Fraction(2, 5), Fraction(1, 5), Fraction(3, 10))),
+    1,
+    1,
+)
+"""The second output is at half the distance of the two lines from the first one, the third a little nearer."""
 LOUD = [respond(fan, Fraction(k), 1, 1) for fan in FANS for k in (1, 4, 90)] + [wheel(fan, 1, 1) for fan in FANS]
+LOUD += [NEAR_THE_EDGE]
 """Laws without any promise."""
 
 
@@ -118,13 +128,31 @@ def exact_lines() -> dict:
         "/group-privacy": group,
         "/inequality-13": lambda p: missed(p) - Fraction(count(p) - 1, 2),
         "/markov": lambda p: 2 * count(p) - 2 * correlation(p) - missed(p) * gap(p) / 4,
-        "/eighth": lambda p: (missed(p) / 4 - Fraction(count(p) - 1, 8)) * gap(p),
-        "/rewritten": lambda _: Fraction(0),
-        "/last": lambda p: (1 - farthest(p)) * (Fraction(count(p) - 1, 8) - Fraction(count(p), 16)),
+        "/by-inequality-13": lambda p: (missed(p) / 4 - Fraction(count(p) - 1, 8)) * gap(p),
+        "/as-inner-products": lambda _: Fraction(0),
+        "/constant-1-16": lambda p: (1 - farthest(p)) * (Fraction(count(p) - 1, 8) - Fraction(count(p), 16)),
     }
 
 
-LAW_LINES = ("/disjoint", "/markov", "/rewritten", "/last")
+STRETCHED = [
+    attrs.evolve(p, eigenvectors=tuple(tuple(x * Fraction(i + j, 3) for x in u) for j, u in enumerate(p.eigenvectors)))
+    for p in FAMILIES[:6]
+    for i in (1, 2, 5, 6)
+]
+"""Eigenvectors that do not have norm 1."""
+
+
+def rewritten(p: PrivateFamily) -> Fraction:
+    """Compute by what the squared distances differ from 2 K - 2 sum E|<., .>|, and from 2 - 2 max."""
+    rows = zip(p.eigenvectors, p.probabilities, strict=True)
+    cells = [(x, u, Fraction(q)) for u, row in rows for x, q in zip(p.outputs, row, strict=True)]
+    total = sum(q * (dot(x, x) + dot(u, u)) for x, u, q in cells) - 2 * count(p)
+    pairs = [(dot(x, x) + dot(y, y), abs(dot(x, y))) for x, y in permutations(p.eigenvectors, 2)]
+    least = min(squares - 2 * product_ for squares, product_ in pairs) - 2 + 2 * farthest(p)
+    return -max(abs(total), abs(least))
+
+
+LAW_LINES = ("/disjoint", "/markov", "/as-inner-products", "/constant-1-16")
 FIRST = FAMILIES[1]
 LAW_OUTSIDE = {
     "K laws on the outputs, vectors of one length": PrivateFamily(((1, 0), (0, 1)), ((1, 0),), ((1,),), 1, 0),
@@ -153,6 +181,8 @@ def check_family(statement: Statement, outside: dict) -> None:
     assert statement.applies(FAMILIES[0]) is Truth.TRUE, "K = 2 and one law"
     for says in outside.keys() - {"epsilon > 0"}:
         assert next(given for given in statement.given if given.says == says).strict is False
+    shapes = "K laws on the outputs, vectors of one length"
+    bind_condition(statement, shapes, [(outside[shapes], -1), *((p, 0) for p in FAMILIES)])
     sums = next(given for given in statement.given if "sum to 1" in given.says)
     over = attrs.evolve(FIRST, probabilities=(*FIRST.probabilities[:3], (Fraction(21, 20), 0, 0, 0)))
     assert sums.at(over) is Truth.FALSE
@@ -167,9 +197,9 @@ def check_family(statement: Statement, outside: dict) -> None:
 @lemma_12.supports("group-privacy", grade="derived", region="every private mechanism")
 @lemma_12.supports("inequality-13", grade="derived", region="every private mechanism")
 @lemma_12.supports("markov", grade="derived", region="every mechanism")
-@lemma_12.supports("eighth", grade="derived", region="as for (13)")
-@lemma_12.supports("rewritten", grade="derived", region="unit vectors")
-@lemma_12.supports("last", grade="derived", region="every K >= 2")
+@lemma_12.supports("by-inequality-13", grade="derived", region="as for (13)")
+@lemma_12.supports("as-inner-products", grade="derived", region="unit vectors")
+@lemma_12.supports("constant-1-16", grade="derived", region="every K >= 2")
 def test_a_miss_on_one_database_is_a_hit_on_another(statements) -> None:
     """G_j: |x - u_j| < t/2 or |x + u_j| < t/2, t the least distance of two lines: disjoint by the triangle inequality.
 
@@ -192,6 +222,7 @@ def test_a_miss_on_one_database_is_a_hit_on_another(statements) -> None:
         bind(statement, [(p, formula(p)) for p in points])
         check_family(statement, LAW_OUTSIDE if line_name in LAW_LINES else OUTSIDE)
         assert [p for p in points if statement.at(p) is not Truth.TRUE] == []
+    bind(statements["near-optimal.lemma-12/as-inner-products"], [(p, rewritten(p)) for p in STRETCHED])
     assert all(bound(p, fmpq(1, 8)) >= total_correlation(p) for p in FAMILIES), "the constant 1/8"
 
 

@@ -17,6 +17,7 @@ from dpmatrix.exact import precision
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.near_optimal.packing import Collision, Draws, HalfLost, Survivors, cap_bound, cap_chance
 from dpmatrix.spec.near_optimal.packing_number import Lines, covering_share, packing_share
+from dpmatrix.tracing import bind_expression
 from proofs_checks.near_optimal.formulas import cap
 
 lemma_17 = cite("near-optimal.lemma-17@1dacecd3")
@@ -142,10 +143,10 @@ def draws_number(p) -> mpmath.mpf:
 LITTLE = HalfLost(3, Fraction(469, 500), HALF)
 
 
-@lemma_11.refutes("equality", grade="interval", region="d = 3, phi = 0.938, t = 1/2")
-@lemma_11.refutes("count", grade="interval", region="d = 3, phi = 0.938, t = 1/2, K = 1.04")
+@lemma_11.refutes("equality-in-28", grade="interval", region="d = 3, phi = 0.938, t = 1/2")
+@lemma_11.refutes("count-by-lemma-18", grade="interval", region="d = 3, phi = 0.938, t = 1/2, K = 1.04")
 def test_the_number_of_draws_is_no_integer(statements) -> None:
-    equal, count = (statements[f"near-optimal.lemma-11/{name}"] for name in ("equality", "count"))
+    equal, count = (statements[f"near-optimal.lemma-11/{name}"] for name in ("equality-in-28", "count-by-lemma-18"))
     points = halves(LINES)
     assert equal.at(LITTLE) is Truth.FALSE
     assert count.at(LITTLE) is Truth.FALSE
@@ -163,14 +164,18 @@ def test_the_number_of_draws_is_no_integer(statements) -> None:
         assert statement.applies(attrs.evolve(LITTLE, loss=Fraction(1, 20))) is Truth.TRUE
 
 
-@lemma_11.supports("exceeds", grade="derived", region="every d, phi and t >= 0: the docstring; bound at 50 points")
-@lemma_11.supports("setting", grade="symbolic", region="every d and phi < 1: an identity")
+@lemma_11.supports(
+    "lower-bound-for-draws", grade="derived", region="every d, phi and t >= 0: the docstring; bound as an expression"
+)
+@lemma_11.supports("half-of-the-draws-lost", grade="symbolic", region="every d and phi < 1: an identity")
 def test_arithmetic_of_the_simple_packing(statements) -> None:
     """1 + t (log 2 - 1/2)/psi > 0 because log 2 > 1/2, and t (1-t)/2 = 1/8 at t = 1/2.
 
     K = exp((d-1) log(1/sqrt(1-phi^2)))/8 = 1/(8 psi).
     """
-    exceeds, setting = (statements[f"near-optimal.lemma-11/{name}"] for name in ("exceeds", "setting"))
+    exceeds, setting = (
+        statements[f"near-optimal.lemma-11/{name}"] for name in ("lower-bound-for-draws", "half-of-the-draws-lost")
+    )
     assert sympy.log(2) > HALF
     t, d, phi = sympy.symbols("t d phi", positive=True)
     assert (t * (1 - t) / 2).subs(t, sympy.Rational(1, 2)) == sympy.Rational(1, 8)
@@ -178,9 +183,10 @@ def test_arithmetic_of_the_simple_packing(statements) -> None:
     numeric = [power.subs({d: 3 + k, phi: sympy.Rational(k + 1, 9)}).evalf(40) - 1 for k in range(6)]
     assert all(abs(value) < sympy.Rational(1, 10**30) for value in numeric)
     assert sympy.simplify(sympy.expand_log(sympy.log(power), force=True)) == 0
-    points = halves(LINES)
-    bind_formula(exceeds, points, lambda p: draws_number(p) - real(p.loss) / (2 * psi(p)))
-    bind(setting, [(p, Fraction(0)) for p in LINES])
+    part = (1 - phi**2) ** ((d - 1) / 2)
+    fields = {"dimension": d, "phi": phi, "loss": t}
+    bind_expression(exceeds, 1 + t * (sympy.log(2) - sympy.Rational(1, 2)) / part, fields=fields)
+    bind_expression(setting, sympy.Integer(0))
     check_sphere(exceeds, LITTLE, {"loss >= 0": attrs.evolve(LITTLE, loss=Fraction(-1, 20))}, strict=True)
     assert exceeds.applies(attrs.evolve(LITTLE, loss=0)) is Truth.TRUE
     check_sphere(setting, LITTLE, {})

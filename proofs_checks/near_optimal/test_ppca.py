@@ -150,7 +150,9 @@ def test_ppca_keeps_its_promise(statement) -> None:
     assert statement.conclusion(wide) is Truth.UNDECIDED, "no normaliser is known for k = 2 and d = 4"
     bind_hypotheses(statement, SWAPPED, PPCA_OUTSIDE)
     bind_condition(statement, "k <= d", [(p, Fraction(p.data.nrows() - p.rank)) for p in NEIGHBOURS])
-    bind_condition(statement, SHAPE, [(p, Fraction(min(p.data.nrows(), p.data.ncols()) - 1)) for p in NEIGHBOURS])
+    sizes = [(p, Fraction(min(p.data.nrows(), p.data.ncols()) - 1)) for p in NEIGHBOURS]
+    bind_condition(statement, SHAPE, [(PPCA_OUTSIDE[SHAPE], -1), *sizes])
+    assert ppca.log_normaliser(fmpq_mat(2, 2, [1, fmpq(1, 3), fmpq(1, 3), -5]), 2) == -4, "V'BV has the trace of B"
     bind_condition(statement, "they differ in at most one record", [(p, Fraction(0)) for p in NEIGHBOURS])
     lengths = [attrs.evolve(SWAPPED, data=data((Fraction(k, 9), 0)), neighbour=data((0, 0))) for k in range(24)]
     values = [(p, 1 - Fraction(k, 9) ** 2) for k, p in enumerate(lengths)]
@@ -326,6 +328,8 @@ def test_exponential_mechanism(statement) -> None:
         "epsilon > 0": attrs.evolve(inside, epsilon=0),
     }
     bind_hypotheses(statement, inside, outside)
+    same = "both data sets have the same outputs, at least one"
+    bind_condition(statement, same, [(outside[same], -1), *((p, 2) for p in MECHANISMS)])
     changes = [(p, 1 - max(abs(a - b) for a, b in zip(p.before, p.after, strict=True))) for p in MECHANISMS]
     bind_condition(statement, "no score changes by more than 1", changes)
     assert not statement.strict

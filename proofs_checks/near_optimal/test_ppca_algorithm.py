@@ -49,13 +49,15 @@ def test_a_published_value_has_a_positive_probability(statement) -> None:
     assert statement.at(COIN) is Truth.FALSE
     many = [Published((*[Fraction(1, 2 * m)] * m, *[Fraction(1, 6)] * 3)) for m in range(1, 25)]
     assert all(statement.at(p) is Truth.FALSE for p in many)
-    bind(statement, [(p, -max(p.probabilities)) for p in many])
+    nothing = Published(())
+    bind(statement, [(nothing, -1), *((p, -max(p.probabilities)) for p in many)])
     outside = {
         "the probabilities are at least 0": Published((Fraction(3, 2), -HALF)),
         "the probabilities sum to 1": Published((HALF, Fraction(1, 3))),
     }
     bind_hypotheses(statement, COIN, outside)
-    bind_condition(statement, "the probabilities are at least 0", [(p, min(p.probabilities)) for p in many])
+    least = [(nothing, -1), *((p, min(p.probabilities)) for p in many)]
+    bind_condition(statement, "the probabilities are at least 0", least)
     assert not statement.strict
 
 

@@ -63,7 +63,8 @@ def test_the_supremum_is_decided_output_by_output(statement) -> None:
     low = [
         (attrs.evolve(MILD, first=(Fraction(k, 9), 1 - Fraction(k, 9))), min(Fraction(k, 9), QUARTER)) for k in range(3)
     ]
-    bind_condition(statement, "the probabilities are at least 0", (low + low) * 4)
+    low += [(TwoLaws((), (), HALF), -1)]
+    bind_condition(statement, "the probabilities are at least 0", low, least=4)
     assert not statement.strict
 
 
@@ -71,7 +72,8 @@ def test_the_supremum_is_decided_output_by_output(statement) -> None:
 def test_the_convention_and_the_total_matter(statement) -> None:
     """Nothing at all has 0/0 = 1 above E = 1/2, and no output; with 0/0 = 0 the supremum of equal laws is missed."""
     empty = TwoLaws((Fraction(0),), (Fraction(0),), HALF)
-    assert statement.without("the probabilities of each data set sum to 1").at(empty) is Truth.FALSE
+    free = statement.without("the probabilities of each data set sum to 1")
+    assert free.at(empty) is free.at(attrs.evolve(empty, exponential=Fraction(19, 20))) is Truth.FALSE
 
     def infinite(above: fmpq, under: fmpq, bound: fmpq) -> bool:
         return under != 0 and above / under <= bound

@@ -17,6 +17,7 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.near_optimal.sample_complexity import OtherData
 from dpmatrix.spec.near_optimal.sample_complexity_proof import RatioPoint, ScorePoint, chosen_defect
 from dpmatrix.spec.wishart.ppca import PpcaPoint
+from dpmatrix.tracing import bind_expression
 from proofs_checks.near_optimal.formulas import cap
 from proofs_checks.ppca_sizes import failure, needed, outside
 
@@ -101,17 +102,17 @@ def score_violations(inside: ScorePoint, where: str, there: ScorePoint) -> dict[
     }
 
 
-@theorem_7.refutes("seven", grade="symbolic", region="n = epsilon = 1, u between v_1 and v_2")
-@theorem_7.refutes("eight", grade="symbolic", region="n = 5, epsilon = 3, u between v_1 and v_d")
+@theorem_7.refutes("inequality-7", grade="symbolic", region="n = epsilon = 1, u between v_1 and v_2")
+@theorem_7.refutes("inequality-8", grade="symbolic", region="n = 5, epsilon = 3, u between v_1 and v_d")
 @theorem_7.supports(
     "outside-exponent",
-    grade="symbolic",
-    region="every u and spectrum on v_1, v_2 and v_d: an identity in its numbers, times n epsilon/2",
+    grade="derived",
+    region="every u and spectrum: the docstring; on v_1, v_2 and v_d an identity, times n epsilon/2",
 )
 @theorem_7.supports(
     "inside-exponent",
-    grade="symbolic",
-    region="every u and spectrum on v_1, v_2 and v_d: an identity in its numbers, times n epsilon/2",
+    grade="derived",
+    region="every u and spectrum: the docstring; on v_1, v_2 and v_d an identity, times n epsilon/2",
 )
 def test_the_exponent_and_not_the_score_is_bounded(statements) -> None:
     """With a, b, c the squared coordinates, a + b + c = 1, the differences are sums of products of numbers >= 0.
@@ -134,10 +135,10 @@ def test_the_exponent_and_not_the_score_is_bounded(statements) -> None:
         "<u, v_i>^2 >= 0": [(attrs.evolve(UNDER, weights=w), min(w)) for w in triples],
         "|u| = 1": [(attrs.evolve(UNDER, weights=w), -abs(sum(w) - 1)) for w in triples],
     }
-    where = {"seven": "|<u, v_1>| <= rho", "outside-exponent": "|<u, v_1>| <= rho"}
+    where = {"inequality-7": "|<u, v_1>| <= rho", "outside-exponent": "|<u, v_1>| <= rho"}
     formulas = {
-        "seven": lambda n, rate, score, upper, _: rate * upper - n * score,
-        "eight": lambda n, rate, score, _, lower: n * score - rate * lower,
+        "inequality-7": lambda n, rate, score, upper, _: rate * upper - n * score,
+        "inequality-8": lambda n, rate, score, _, lower: n * score - rate * lower,
         "outside-exponent": lambda _, rate, score, upper, __: rate * (upper - score),
         "inside-exponent": lambda _, rate, score, __, lower: rate * (score - lower),
     }
@@ -163,20 +164,20 @@ def test_the_exponent_and_not_the_score_is_bounded(statements) -> None:
             assert all(
                 statement.at(p) is Truth.TRUE for p in (*SCORES, UNDER, OVER) if statement.applies(p) is Truth.TRUE
             )
-    assert statements[f"{CLAIM}/seven"].at(UNDER) is Truth.FALSE
-    assert statements[f"{CLAIM}/eight"].at(OVER) is Truth.FALSE
-    assert statements[f"{CLAIM}/seven"].at(attrs.evolve(UNDER, records=9)) is Truth.FALSE, "whatever n is"
-    assert statements[f"{CLAIM}/seven"].at(attrs.evolve(UNDER, epsilon=2)) is Truth.TRUE
-    assert statements[f"{CLAIM}/eight"].at(attrs.evolve(OVER, epsilon=2)) is Truth.TRUE
+    assert statements[f"{CLAIM}/inequality-7"].at(UNDER) is Truth.FALSE
+    assert statements[f"{CLAIM}/inequality-8"].at(OVER) is Truth.FALSE
+    assert statements[f"{CLAIM}/inequality-7"].at(attrs.evolve(UNDER, records=9)) is Truth.FALSE, "whatever n is"
+    assert statements[f"{CLAIM}/inequality-7"].at(attrs.evolve(UNDER, epsilon=2)) is Truth.TRUE
+    assert statements[f"{CLAIM}/inequality-8"].at(attrs.evolve(OVER, epsilon=2)) is Truth.TRUE
 
 
 @theorem_7.supports(
-    "nine",
+    "inequality-9",
     grade="derived",
     region="every d >= 2, spectrum, sigma: derivation in the docstring, its terms evaluated at 64 points",
 )
 @theorem_7.supports(
-    "ten", grade="derived", region="every d >= 2 and sigma, from Lemma 10; its terms evaluated at 64 points"
+    "inequality-10", grade="derived", region="every d >= 2 and sigma, from Lemma 10; its terms evaluated at 64 points"
 )
 def test_nine_and_ten(statements) -> None:
     """(9): P(outside) <= P(outside)/P(U_sigma), as the denominator is at most 1; the normalisers cancel.
@@ -192,9 +193,9 @@ def test_nine_and_ten(statements) -> None:
     points = ratio_points()
     inside = points[0]
     with mpmath.workdps(60):
-        bind(statements[f"{CLAIM}/nine"], [(p, mpmath.nstr(nine(p) - failure(p), 50)) for p in points[:40]])
-        bind(statements[f"{CLAIM}/ten"], [(p, mpmath.nstr(ten(p) - nine(p), 50)) for p in points[:40]])
-    for name in ("nine", "ten"):
+        bind(statements[f"{CLAIM}/inequality-9"], [(p, mpmath.nstr(nine(p) - failure(p), 50)) for p in points[:40]])
+        bind(statements[f"{CLAIM}/inequality-10"], [(p, mpmath.nstr(ten(p) - nine(p), 50)) for p in points[:40]])
+    for name in ("inequality-9", "inequality-10"):
         statement = statements[f"{CLAIM}/{name}"]
         assert not statement.strict
         assert all(statement.at(p) is Truth.TRUE for p in points)
@@ -207,10 +208,10 @@ def test_nine_and_ten(statements) -> None:
 
 
 @theorem_7.supports("threshold", grade="symbolic", region="every spectrum, rho: an identity")
-@theorem_7.supports("exponent", grade="symbolic", region="every spectrum, rho: an identity")
+@theorem_7.supports("exponent-at-sigma", grade="symbolic", region="every spectrum, rho: an identity")
 @theorem_7.supports("equal-logarithms", grade="symbolic", region="every spectrum, rho: an identity")
 @theorem_7.supports("one-minus-rho", grade="symbolic", region="0 < rho < 1: rho (1 - rho)")
-@theorem_7.supports("logarithm", grade="derived", region="every spectrum, rho: the docstring; bound at 30 points")
+@theorem_7.supports("logarithm", grade="derived", region="every spectrum, rho: the docstring; bound as an expression")
 def test_the_choice_of_sigma(statements) -> None:
     """With w = 1 - sigma^2 in (0, 1/2]: 4/w - 2/(1 - sigma) = 2(1 - sigma)/w > 0, as (1 - sigma)(1 + sigma) = w."""
     rho, first, second, sigma = sympy.symbols("rho l1 l2 sigma", positive=True)
@@ -224,16 +225,14 @@ def test_the_choice_of_sigma(statements) -> None:
     w = 1 - sigma**2
     assert sympy.simplify(4 / w - 2 / (1 - sigma) - 2 * (1 - sigma) / w) == 0
     points = grid()
-    with mpmath.workdps(60):
-        values = []
-        for p in points:
-            w = (1 - real(p.rho) ** 2) * (1 - real(p.second) / real(p.first)) / 2
-            wanted = mpmath.log(4 / w) - mpmath.log(2 / (1 - mpmath.sqrt(1 - w)))
-            values.append((p, mpmath.nstr(wanted, 50)))
-        bind(statements[f"{CLAIM}/logarithm"], values)
-    for name in ("threshold", "exponent", "equal-logarithms"):
-        bind(statements[f"{CLAIM}/{name}"], [(p, 0) for p in points])
-    bind(statements[f"{CLAIM}/one-minus-rho"], [(p, Fraction(p.rho) * (1 - Fraction(p.rho))) for p in points])
+    fields = {"rho": rho, "first": first, "second": second}
+    wanted = sympy.log(4 / defect) - sympy.log(2 / (1 - sympy.sqrt(1 - defect)))
+    bind_expression(statements[f"{CLAIM}/logarithm"], wanted, fields=fields)
+    bind_expression(statements[f"{CLAIM}/one-minus-rho"], rho * (1 - rho), fields=fields)
+    share_of_one = sympy.Symbol("x", positive=True)
+    assert (rho * (1 - rho)).subs(rho, 1 / (1 + share_of_one)).is_positive, "every rho in (0, 1) is of this form"
+    for name in ("threshold", "exponent-at-sigma", "equal-logarithms"):
+        bind_expression(statements[f"{CLAIM}/{name}"], sympy.Integer(0))
     for p in points:
         wanted = (1 - Fraction(p.rho) ** 2) * (1 - Fraction(p.second) / Fraction(p.first)) / 2
         assert chosen_defect(p) == fmpq(wanted.numerator, wanted.denominator)
@@ -243,15 +242,8 @@ def test_the_choice_of_sigma(statements) -> None:
         bind_hypotheses(statement, INSIDE, outside(INSIDE))
 
 
-def sufficient(p: PpcaPoint) -> mpmath.mpf:
-    rho, gap = real(p.rho), real(p.first) - real(p.second)
-    left = p.records * real(p.epsilon) / 4 * (1 - rho**2) * gap
-    inner = mpmath.log(8 * real(p.first) / ((1 - rho**2) * gap))
-    return left - mpmath.log(1 / real(p.eta)) - mpmath.mpf(p.dimension - 1) / 2 * inner
-
-
 @theorem_7.supports(
-    "sufficient", grade="derived", region="every d, spectrum, epsilon, rho, eta: the docstring; bound at 30 points"
+    "sufficient", grade="derived", region="every d, spectrum, epsilon, rho, eta: the docstring; bound as an expression"
 )
 def test_the_sample_size_is_sufficient(statement) -> None:
     """At n equal to the size the left side is (1 + rho)(log(1/eta) + (d/2) L), L = log(8 l1/((1-rho^2) Delta)) > 0.
@@ -263,8 +255,12 @@ def test_the_sample_size_is_sufficient(statement) -> None:
     left = (n * epsilon / 4 * (1 - rho**2) * g).subs(n, size)
     excess = left - eta_log - (d - 1) / 2 * size_log
     assert sympy.simplify(excess - (rho * eta_log + (rho * d + 1) * size_log / 2)) == 0
+    first, second, eta = sympy.symbols("first second eta", positive=True)
+    written = {size_log: sympy.log(8 * first / ((1 - rho**2) * (first - second))), eta_log: -sympy.log(eta)}
+    margin = n * epsilon / 4 * (1 - rho**2) * g - eta_log - (d - 1) / 2 * size_log
+    fields = {"dimension": d, "records": n}
+    bind_expression(statement, margin.subs(written).subs(g, first - second), fields=fields)
     points = grid()
-    bind_formula(statement, points, sufficient)
     assert all(statement.at(p) is Truth.TRUE for p in points)
     assert statement.strict
     bind_size(statement, "n above the sample size")

@@ -13,6 +13,7 @@ from dpmatrix.claims.formulas import bind_formula, real
 from dpmatrix.exact import ball
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.near_optimal.spheres import Cap, cap_measure, lower_bound
+from dpmatrix.tracing import bind_expression
 
 lemma_10 = cite("near-optimal.lemma-10@220696c1")
 
@@ -74,6 +75,11 @@ def test_caps_lie_between_the_bounds(statement) -> None:
         assert at_far < (-arb(k) / 2).exp()
     assert abs((arb(1) / 2).acos() / arb.pi() - third) < arb(2) ** -40
     bind_formula(statement, CAPS, cap_gap)
+    dimension, height = sympy.symbols("dimension c")
+    share = sympy.betainc_regularized((dimension - 1) / 2, sympy.Rational(1, 2), 0, 1 - height**2) / 2
+    measured = sympy.Piecewise((sympy.Rational(1, 2), sympy.Eq(dimension, 1)), (share, True))
+    least, most = ((1 - height) / 2) ** ((dimension - 1) / 2) / 2, sympy.exp(-dimension * height**2 / 2)
+    bind_expression(statement, sympy.Min(measured - least, most - measured))
     assert statement.at(Cap(7, Fraction(2, 5))) is Truth.TRUE
     bind_hypotheses(
         statement,

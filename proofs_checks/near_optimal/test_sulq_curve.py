@@ -136,7 +136,7 @@ def test_curve_has_one_minimum(statement) -> None:
             assert abs(value - expected) < arb("1e-7") * abs(1 - expected) + value.rad() * 2, (d, n, epsilon)
     points = [
         at(d, n, epsilon, phi)
-        for d, n, epsilon in ((20, 3, 1), (50, 10, CENT), (50, 300, 2), (100, 2000, 1))
+        for d, n, epsilon in ((20, 3, 1), (50, 10, CENT), (50, 300, 2), (100, 2000, 1), (1000, 1000, CENT))
         for phi in (Fraction(9, 10), Fraction(99, 100), 1 - Fraction(1, 10**6), 1 - Fraction(1, 10**9))
     ]
     held = [p for p in points if statement.applies(p) is Truth.TRUE]

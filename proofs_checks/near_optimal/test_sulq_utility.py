@@ -17,6 +17,8 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.near_optimal.sulq_bound import SulqBound, printed_loss
 from dpmatrix.spec.near_optimal.sulq_utility import mean_distance
 from dpmatrix.spec.near_optimal.sulq_utility_proof import Alignment, Dimension, Rearranged, UnitPair
+from dpmatrix.tracing import bind_expression
+from proofs_checks.near_optimal.conditions import bind_condition
 from proofs_checks.near_optimal.formulas import beta, cap, dot
 
 theorem_15 = cite("near-optimal.theorem-15@566d2fab")
@@ -142,16 +144,18 @@ def test_a_larger_loss_is_refused(statement) -> None:
     assert statement.conclusion(below) is Truth.FALSE, "beyond the zero of the bracket its square means nothing"
 
 
-@theorem_15.supports("basis", grade="symbolic", region="every d >= 2: an identity")
-@theorem_15.supports("vacuous", grade="symbolic", region="every d >= 2 and beta > 0: an identity")
+@theorem_15.supports("phi-of-a-basis", grade="symbolic", region="every d >= 2: an identity")
+@theorem_15.supports("phi-where-it-is-vacuous", grade="symbolic", region="every d >= 2 and beta > 0: an identity")
 def test_ends_of_phi(statements) -> None:
     """1 - phi^2 = exp(-2 y/(d-1)) gives (d-1) log(1/sqrt(1-phi^2)) = y; y = log(8d), and 1/beta^2 + log 2 + log 8."""
-    basis, vacuous = (statements[f"near-optimal.theorem-15/{name}"] for name in ("basis", "vacuous"))
+    basis, vacuous = (
+        statements[f"near-optimal.theorem-15/{name}"] for name in ("phi-of-a-basis", "phi-where-it-is-vacuous")
+    )
     y, d = sympy.symbols("y d", positive=True)
     value = (d - 1) * sympy.log(1 / sympy.sqrt(sympy.exp(-2 * y / (d - 1))))
     assert sympy.simplify(sympy.expand_log(value, force=True) - y) == 0
     assert sympy.expand_log(sympy.log(256)) / 2 == sympy.expand_log(sympy.log(2) + sympy.log(8))
-    bind(basis, [(Dimension(k), Fraction(0)) for k in range(2, 25)])
+    bind_expression(basis, sympy.Integer(0))
     bind(vacuous, [(p, Fraction(0)) for p in BOUNDS])
     bind_hypotheses(basis, Dimension(2), {"dimension >= 2, an integer": Dimension(1)})
     bind_hypotheses(vacuous, attrs.evolve(INSIDE, dimension=2, records=1), SETTING_OUTSIDE)
@@ -269,6 +273,8 @@ def test_the_sign_of_an_eigenvector_breaks_the_proof(statement) -> None:
         "the probabilities sum to 1": Alignment((0, 1), (HALF, Fraction(11, 20))),
     }
     bind_hypotheses(statement, OPPOSITE, outside)
+    within = [(p, min(1 - abs(Fraction(s)) for s in p.values)) for p in ALIGNMENTS]
+    bind_condition(statement, "|<v^, mu>| <= 1", within)
     assert not any(given.strict for given in statement.given)
     assert statement.applies(Alignment((0, 1), (0, 1))) is Truth.TRUE
     assert statement.applies(Alignment((0, 1), (HALF, Fraction(9, 20)))) is Truth.FALSE
@@ -290,7 +296,8 @@ def test_rearranged(statement) -> None:
     def margin(p):
         return 1 - (1 - p.phi) / 4 * p.bracket**2 - p.correlation
 
-    bind(statement, [(p, margin(p)) for p in REARRANGED])
+    names = {"correlation": x, "phi": phi, "bracket": b}
+    bind_expression(statement, 1 - (1 - phi) / 4 * b**2 - x, fields=names)
     inside = Rearranged(HALF, HALF, 0)
     outside = {
         "bracket >= 0": Rearranged(HALF, HALF, Fraction(-1, 20)),

@@ -46,7 +46,8 @@ def bind_energy(statement: Statement) -> None:
 
     bind(statement, [(p, captured(p)) for p in ENERGIES])
     steps = [(p, min(p.eigenvalues[i] - p.eigenvalues[i + 1] for i in range(len(p.weights) - 1))) for p in ENERGIES]
-    bind_condition(statement, "l_1 >= ... >= l_d", steps)
+    single = CapturedEnergy((1,), (1,), 1)
+    bind_condition(statement, "l_1 >= ... >= l_d", [(single, -1), *steps])
     bind_condition(statement, "one weight for each eigenvalue", [(p, Fraction(0)) for p in ENERGIES])
     bind_condition(statement, "1 <= k < d", [(p, Fraction(min(p.rank, len(p.weights) - p.rank) - 1)) for p in ENERGIES])
     inner = [(p, min(min(w, 1 - w) for w in p.weights)) for p in ENERGIES]
@@ -66,7 +67,8 @@ def test_distinct_eigenvalues_do_not_determine_the_subspace(statement) -> None:
         SEMIDEFINITE: attrs.evolve(SWAPPED, eigenvalues=(2, 1, Fraction(-1, 20))),
     }
     bind_hypotheses(statement, SWAPPED, ENERGY | more)
-    bind_condition(statement, SEMIDEFINITE, [(p, min(p.eigenvalues)) for p in ENERGIES])
+    none = CapturedEnergy((), (), 0)
+    bind_condition(statement, SEMIDEFINITE, [(none, -1), *((p, min(p.eigenvalues)) for p in ENERGIES)])
     first = [(p, p.eigenvalues[0] - p.eigenvalues[1] if p.rank > 1 else Fraction(1)) for p in ENERGIES]
     bind_condition(statement, DISTINCT, first, strict=True)
     uneven = attrs.evolve(SWAPPED, eigenvalues=(5, 4, 4, 1), weights=(1, 1, 0, 1), rank=3)
@@ -143,6 +145,7 @@ SHAPE, ORTHOGONAL, EIGENVECTORS = (
     "V is orthogonal",
     "A v_i = l_i v_i",
 )
+NOTHING = Decomposition(fmpq_mat(0, 0), fmpq_mat(0, 0), (), ())
 DOUBLED = attrs.evolve(
     ROTATED, matrix=fmpq_mat(2, 2, [2, 0, 0, 2]), vectors=fmpq_mat(2, 2, [2, 0, 0, 2]), eigenvalues=(2, 2)
 )
@@ -164,7 +167,10 @@ def check_decomposition(statement: Statement, wrap) -> None:
     off = [(fmpq_mat(2, 2, [2, fmpq(k, 30), fmpq(k, 30), 1]), -fmpq(k, 30)) for k in range(1, 25)]
     moved = [(wrap(attrs.evolve(ROTATED, matrix=matrix, vectors=unit)), value) for matrix, value in off]
     bind_condition(statement, EIGENVECTORS, moved)
-    bind_condition(statement, SHAPE, [(wrap(p), Fraction(len(p.eigenvalues) - 1)) for p in DECOMPOSITIONS])
+    sizes = [(wrap(p), Fraction(len(p.eigenvalues) - 1)) for p in DECOMPOSITIONS]
+    bind_condition(statement, SHAPE, [(wrap(outside(ROTATED)[SHAPE]), -1), *sizes])
+    for says in (ORTHOGONAL, EIGENVECTORS):
+        bind_condition(statement, says, [(wrap(NOTHING), 0)], least=1)
 
 
 @utility_identity.supports(
@@ -213,6 +219,10 @@ TIE = beside(decomposed(fmpq_mat(2, 2, [1, 0, 0, 1]), (HALF, HALF), (1, 0)), (0,
 TILTED = beside(ROTATED, (Fraction(-3, 5), Fraction(-4, 5)))
 
 
+ONE = beside(decomposed(fmpq_mat(1, 1, [1]), (3,), (1,)), (1,))
+"""In dimension one there is no second eigenvalue."""
+
+
 def top_outside(p: OtherTop) -> dict:
     return outside(p) | {
         "l_1 >= ... >= l_d": attrs.evolve(p, eigenvalues=(1, 2)),
@@ -231,6 +241,7 @@ TOPS = [
 def check_top(statement: Statement) -> None:
     check_decomposition(statement, lambda p: beside(p, tuple(1 if i == 0 else 0 for i in range(len(p.eigenvalues)))))
     falls = [(p, min(a - b for a, b in zip(p.eigenvalues, p.eigenvalues[1:], strict=False))) for p in TOPS]
+    falls.append((ONE, 0))
     bind_condition(statement, "l_1 >= ... >= l_d", [(p, Fraction(value)) for p, value in falls])
     stretched = [(attrs.evolve(TIE, other=(0, Fraction(k, 9))), -abs(Fraction(k, 9) ** 2 - 1)) for k in range(24)]
     bind_condition(statement, "the other vector has norm 1", stretched)
@@ -268,7 +279,7 @@ def test_an_eigengap_makes_closeness_well_defined(statement) -> None:
     assert all(statement.at(p) is Truth.TRUE for p in (*held, TILTED))
     bind_hypotheses(statement, TILTED, top_outside(TILTED) | {"l_1 > l_2": TIE})
     gaps = [(p, Fraction(p.eigenvalues[0]) - Fraction(p.eigenvalues[1])) for p in TOPS]
-    bind_condition(statement, "l_1 > l_2", gaps, strict=True)
+    bind_condition(statement, "l_1 > l_2", [(ONE, 1), *gaps], strict=True)
 
 
 @definition_2.controls("+repair", grade="symbolic", region="A = I/2; a vector that is no top eigenvector")

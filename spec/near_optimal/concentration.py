@@ -217,7 +217,7 @@ LEMMA_16 = Claim(
             sound=True,
             note="An equation.",
         ),
-        Step("power", Statement("2^b <= 1 + b for b in [0, 1]", lower_power_margin, given=UNIT), sound=True),
+        Step("power-of-two", Statement("2^b <= 1 + b for b in [0, 1]", lower_power_margin, given=UNIT), sound=True),
         Step("exponential", Statement("1 + a <= exp(a)", upper_power_margin), sound=True),
         Step(
             "one-step",

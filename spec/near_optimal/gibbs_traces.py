@@ -31,7 +31,7 @@ def passing_chance(p: StuckChain) -> arb:
     half, size = PRINTED_STEPS // 2, p.columns * int((PRINTED_STEPS * PRINTED_BOUND / 2) ** 2)
     coefficients = [arb(0)] * size
     chance, heads = arb(fmpz.bin_uiui(PRINTED_STEPS, half)) / arb(2) ** PRINTED_STEPS, 0
-    while heads * heads < size and heads <= half:
+    while heads * heads < size:
         coefficients[heads * heads] = chance if heads == 0 else 2 * chance
         chance *= fmpq(half - heads, half + heads + 1)
         heads += 1

@@ -125,7 +125,7 @@ def attained_margin(p: Dimension) -> arb:
     return equality(arb(squared_change(pair)), arb(2))
 
 
-def linear_margin(p: Dimension) -> arb:
+def linear_change_margin(p: Dimension) -> arb:
     """``(1 - 1/d) + (d(d+1)/2 - 1)/d - (d - 1)/2``: the l1 change from e_1 to the flat vector, minus (d-1)/2."""
     d = p.dimension
     return arb(fmpq(d - 1, d) + fmpq(d * (d + 1) - 2, 2 * d) - fmpq(d - 1, 2))
@@ -193,10 +193,10 @@ CHANGE_STEPS = (
         note="The exact maximum is sqrt((d+2)^2 + d^2 - (d mod 2))/2 for d >= 2, about d/sqrt(2).",
     ),
     Step(
-        "linear",
+        "l1-change-is-linear",
         Statement(
             "between e_1 and the flat vector the l1 change is linear in d: at least (d-1)/2",
-            linear_margin,
+            linear_change_margin,
             given=(whole("dimension", 1),),
         ),
         sound=True,

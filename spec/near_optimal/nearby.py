@@ -138,20 +138,20 @@ def markov_margin(p: PrivateFamily) -> arb:
     return arb(total_square_distance(p) - total_miss(p) * square_separation(p) / 4)
 
 
-def eighth_margin(p: PrivateFamily) -> arb:
+def by_inequality_13_margin(p: PrivateFamily) -> arb:
     """``sum P(A(D_i) not in G_i) t^2/4 - (K-1) t^2/8``."""
     t_square = square_separation(p)
     return arb(total_miss(p) * t_square / 4 - (size(p) - 1) * t_square / 8)
 
 
-def rewritten_margin(p: PrivateFamily) -> arb:
+def as_inner_products_margin(p: PrivateFamily) -> arb:
     """The printed inequality of inner products is that of norms: both sides are equal, rewritten."""
     left = total_square_distance(p) - (2 * size(p) - 2 * total_correlation(p))
     right = square_separation(p) - (2 - 2 * largest_correlation(p))
     return equality(arb(max(abs(left), abs(right))), arb(0))
 
 
-def last_margin(p: PrivateFamily) -> arb:
+def constant_margin(p: PrivateFamily) -> arb:
     """``K (1 - (1 - max)/16) - K (1 - (1/8) ((K-1)/K) (1 - max))``."""
     return arb(bound(p, fmpq(1, 16)) - bound(p, fmpq(1, 8) * fmpq(size(p) - 1, size(p))))
 
@@ -269,22 +269,22 @@ LEMMA_12 = Claim(
             sound=True,
         ),
         Step(
-            "eighth",
-            Statement("sum P(A(D_i) not in G_i) t^2/4 >= (K-1) t^2/8", eighth_margin, given=PRIVATE),
+            "by-inequality-13",
+            Statement("sum P(A(D_i) not in G_i) t^2/4 >= (K-1) t^2/8", by_inequality_13_margin, given=PRIVATE),
             sound=True,
         ),
         Step(
-            "rewritten",
+            "as-inner-products",
             Statement(
                 "the norms are 2K - 2 sum E|<A(D_i), u_i>| and t^2 = 2 - 2 max |<u_i, u_j>|",
-                rewritten_margin,
+                as_inner_products_margin,
                 given=LAWS,
             ),
             sound=True,
         ),
         Step(
-            "last",
-            Statement("K (1 - ((K-1)/K) (1 - max)/8) <= K (1 - (1 - max)/16)", last_margin, given=LAWS),
+            "constant-1-16",
+            Statement("K (1 - ((K-1)/K) (1 - max)/8) <= K (1 - (1 - max)/16)", constant_margin, given=LAWS),
             sound=True,
         ),
     ),

@@ -128,12 +128,12 @@ def whole_number_margin(p: HalfLost) -> arb:
     return -abs(number - (number + fmpq(1, 2)).floor())
 
 
-def exceeds_margin(p: HalfLost) -> arb:
+def lower_bound_for_draws_margin(p: HalfLost) -> arb:
     """``N - t/(2 psi)``."""
     return printed_draws(p) - ball(p.loss) / (2 * cap_bound(p))
 
 
-def half_margin(p: Lines) -> arb:
+def half_lost_margin(p: Lines) -> arb:
     """``t (1-t)/(2 psi)`` at t = 1/2 is K of (12)."""
     half = fmpq(1, 2)
     return equality(half * (1 - half) / (2 * cap_bound(p)), simple_count(p))
@@ -260,7 +260,7 @@ LEMMA_11 = Claim(
     ),
     steps=(
         Step(
-            "equality",
+            "equality-in-28",
             Statement(
                 "N = 1 + t log 2/psi, where (28) is an equation, is a number of draws",
                 whole_number_margin,
@@ -270,12 +270,17 @@ LEMMA_11 = Claim(
             note="No integer, and at equality the probability that too many draws are lost is bounded by 1 only.",
         ),
         Step(
-            "exceeds",
-            Statement("1 + t log 2/psi > t/(2 psi)", exceeds_margin, given=(*SPHERE, at_least("loss", 0)), strict=True),
+            "lower-bound-for-draws",
+            Statement(
+                "1 + t log 2/psi > t/(2 psi)",
+                lower_bound_for_draws_margin,
+                given=(*SPHERE, at_least("loss", 0)),
+                strict=True,
+            ),
             sound=True,
         ),
         Step(
-            "count",
+            "count-by-lemma-18",
             Statement(
                 "Lemma 18 gives t (1-t)/(2 psi) vectors",
                 count_margin,
@@ -284,7 +289,11 @@ LEMMA_11 = Claim(
             sound=False,
             note="Integer parts are lost twice. At t = 1/2 it gives floor(1/(8 psi)).",
         ),
-        Step("setting", Statement("t (1-t)/(2 psi) at t = 1/2 is K of (12)", half_margin, given=SPHERE), sound=True),
+        Step(
+            "half-of-the-draws-lost",
+            Statement("t (1-t)/(2 psi) at t = 1/2 is K of (12)", half_lost_margin, given=SPHERE),
+            sound=True,
+        ),
     ),
     uses=("near-optimal.lemma-17",),
 )

@@ -55,9 +55,9 @@ def spread_exponent(p: PpcaRun, along: int) -> fmpq_mat:
 
 
 def raw_loss(p: PpcaRun) -> arb:
-    """The privacy loss at e_2 when, among n records R e_1, one becomes R e_2."""
+    """The privacy loss at e_2, where the score was 0, when one of n records R e_1 becomes R e_2."""
     before, after = spread_exponent(p, 0), spread_exponent(p, 1)
-    return arb(after[1, 1] - before[1, 1]) - log_bingham_constant(after) + log_bingham_constant(before)
+    return arb(after[1, 1]) - log_bingham_constant(after) + log_bingham_constant(before)
 
 
 def raw_loss_margin(p: PpcaRun) -> arb:

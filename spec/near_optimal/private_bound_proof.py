@@ -198,7 +198,7 @@ PROOF = (
     ),
     *CHOICE_STEPS,
     Step(
-        "moment",
+        "second-moment",
         Statement(
             "A = ((1-beta) m + beta/2) yy' + (beta/2)(w'y + y w') + (beta/2) ww'", printed_moment_margin, given=FIRST
         ),
@@ -252,7 +252,7 @@ PROOF = (
     Step("ratio", Statement("l - a = b^2/(l - c)", ratio_margin, given=FIRST), sound=True),
     Step("difference", Statement("l - c = ((1-beta) m + Delta)/2", difference_margin, given=FIRST), sound=True),
     Step(
-        "square",
+        "square-of-the-difference",
         Statement("(l - a)^2 > beta^4/(4 ((1-beta) m + Delta)^2)", square_margin, given=FIRST, strict=True),
         sound=False,
         note="An equation.",
@@ -272,7 +272,7 @@ PROOF = (
         note="4 for 5 is true: ((1-beta) m + Delta)^2 + beta^2 = 2 Delta^2 + 2 Delta sqrt(Delta^2 - beta^2).",
     ),
     Step(
-        "second-gap",
+        "gap-of-the-second-family",
         Statement(
             "n beta copies of (Delta/beta) w_i and zeros have the eigengap Delta", second_gap_margin, given=SECOND
         ),

@@ -39,12 +39,12 @@ def choice_margin(p: Dimension) -> arb:
     return equality((printed_count(p) - 1).log(), arb(p.dimension))
 
 
-def least_margin(p: Dimension) -> arb:
+def from_3_margin(p: Dimension) -> arb:
     """``1 - phi - 3.5e-5``."""
     return printed_complement(p.dimension) - fmpq(35, 10**6)
 
 
-def hundred_margin(p: Dimension) -> arb:
+def from_100_margin(p: Dimension) -> arb:
     """``1 - phi - 0.12``."""
     return printed_complement(p.dimension) - fmpq(12, 100)
 
@@ -69,13 +69,13 @@ def whole_number_margin(p: Share) -> arb:
     return arb(-abs(number - (number + fmpq(1, 2)).floor()))
 
 
-def differ_margin(p: Share) -> arb:
+def changed_points_margin(p: Share) -> arb:
     """``n beta = ln(K-1)/(n eps)`` with ln(K-1) = d."""
     number = p.dimension / rational(p.epsilon)
     return equality(arb(number - number / p.records), arb(0))
 
 
-def zeros_margin(p: Share) -> arb:
+def number_of_zeros_margin(p: Share) -> arb:
     """``n (1 - beta)``, the number of zeros of the second family."""
     return arb(p.records - p.dimension / rational(p.epsilon))
 
@@ -124,7 +124,7 @@ SHARE = (*AT_LEAST_3, whole("records", 1), positive("epsilon"))
 
 CHOICE_STEPS = (
     Step(
-        "range",
+        "range-of-phi",
         Statement("phi > (2 pi d)^(-1/2) is in the range of Lemma 11 for S^(d-2)", sphere_range_margin, AT_LEAST_3),
         sound=False,
         note="The range is that of dimension d - 1; no harm, as phi exceeds 0.86.",
@@ -136,15 +136,15 @@ CHOICE_STEPS = (
         note="Lemma 11 gives 1 - phi^2 for 1 - phi. At d = 500 there are fewer than exp(497) such lines, not exp(500).",
     ),
     Step(
-        "choice",
+        "choice-of-phi",
         Statement("ln(K-1) = d for 1 - phi = exp(-2 (ln 8 + ln(1 + exp(d)))/(d-2))", choice_margin, AT_LEAST_3),
         sound=True,
         note="exp(d) is no integer; K >= 1 + exp(d) lines serve.",
     ),
-    Step("least", Statement("1 - phi > 3.5e-5", least_margin, AT_LEAST_3, strict=True), sound=True),
+    Step("bound-for-d-at-least-3", Statement("1 - phi > 3.5e-5", from_3_margin, AT_LEAST_3, strict=True), sound=True),
     Step(
-        "hundred",
-        Statement("1 - phi > 0.12 for d >= 100", hundred_margin, given=(whole("dimension", 100),), strict=True),
+        "bound-for-d-at-least-100",
+        Statement("1 - phi > 0.12 for d >= 100", from_100_margin, given=(whole("dimension", 100),), strict=True),
         sound=True,
         note="Printed for d = 100. It increases with d, to exp(-2).",
     ),
@@ -166,19 +166,19 @@ CHOICE_STEPS = (
         note="Take floor(d/eps) points; for eps > d there is none.",
     ),
     Step(
-        "differ",
-        Statement("n beta = ln(K-1)/(n eps)", differ_margin, given=SHARE),
+        "number-of-changed-points",
+        Statement("n beta = ln(K-1)/(n eps)", changed_points_margin, given=SHARE),
         sound=False,
         note="ln(K-1)/eps, as the second family has it.",
     ),
     Step(
-        "zeros",
-        Statement("the second family has n (1-beta) zeros", zeros_margin, given=SHARE),
+        "number-of-zeros",
+        Statement("the second family has n (1-beta) zeros", number_of_zeros_margin, given=SHARE),
         sound=False,
         note="Negative for n < d/eps; there n copies of sqrt(Delta) w serve.",
     ),
     Step(
-        "solved",
+        "solved-for-n",
         Statement(
             "1 - rho > ((1-phi)/80) d^2/(n eps Delta)^2 gives n > (d/(eps Delta)) sqrt((1-phi)/(80 (1-rho)))",
             solved_margin,

@@ -51,12 +51,12 @@ def boundary(p: ScorePoint, other: int) -> fmpq:
     return square_rho * rational(p.eigenvalues[0]) + (1 - square_rho) * rational(p.eigenvalues[other])
 
 
-def seven_margin(p: ScorePoint) -> arb:
+def inequality_7_margin(p: ScorePoint) -> arb:
     """``(n eps/2)(rho^2 l1 + (1 - rho^2) l2) - q_F(u)``, as printed."""
     return arb(rate(p) * boundary(p, 1) - score(p))
 
 
-def eight_margin(p: ScorePoint) -> arb:
+def inequality_8_margin(p: ScorePoint) -> arb:
     """``q_F(u) - (n eps/2)(rho^2 l1 + (1 - rho^2) l_d)``, as printed."""
     return arb(score(p) - rate(p) * boundary(p, 2))
 
@@ -116,24 +116,24 @@ def separation(p: RatioPoint) -> arb:
     return (-p.records * ball(p.epsilon) / 2 * (sigma * first - (rho * first + (1 - rho) * second))).exp()
 
 
-def nine_bound(p: RatioPoint) -> arb:
+def inequality_9_bound(p: RatioPoint) -> arb:
     """The right side of (9)."""
     return separation(p) * (1 - double_cap(p.dimension, p.rho)) / double_cap(p.dimension, p.sigma)
 
 
-def ten_bound(p: RatioPoint) -> arb:
+def inequality_10_bound(p: RatioPoint) -> arb:
     """The right side of (10)."""
     return separation(p) * (arb(p.dimension - 1) / 2 * (2 / (1 - ball(p.sigma))).log()).exp()
 
 
-def nine_margin(p: RatioPoint) -> arb:
+def inequality_9_margin(p: RatioPoint) -> arb:
     """(9): its right side minus P(|<vhat, v_1>| < rho)."""
-    return nine_bound(p) - failure_probability(p)
+    return inequality_9_bound(p) - failure_probability(p)
 
 
-def ten_margin(p: RatioPoint) -> arb:
+def inequality_10_margin(p: RatioPoint) -> arb:
     """The right side of (10) minus that of (9)."""
-    return ten_bound(p) - nine_bound(p)
+    return inequality_10_bound(p) - inequality_9_bound(p)
 
 
 def exactly(value: Real) -> fmpq:
@@ -156,7 +156,7 @@ def threshold_margin(p: PpcaPoint) -> arb:
     return equality(arb(1 - (rho * rho + (1 - rho * rho) * share) - (1 - rho * rho) * (1 - share)), arb(0))
 
 
-def exponent_margin(p: PpcaPoint) -> arb:
+def exponent_at_sigma_margin(p: PpcaPoint) -> arb:
     """``sigma^2 l1 - (rho^2 l1 + (1 - rho^2) l2) = (1/2)(1 - rho^2)(l1 - l2)`` for the chosen sigma."""
     rho, first, second = exactly(p.rho), rational(p.first), rational(p.second)
     left = (1 - chosen_defect(p)) * first - (rho * rho * first + (1 - rho * rho) * second)
@@ -207,14 +207,14 @@ ENOUGH = exceeds("n above the sample size", repaired_records_margin)
 
 PROOF_STEPS = (
     Step(
-        "seven",
-        Statement("(7): q_F(u) <= (n eps/2)(rho^2 l1 + (1 - rho^2) l2) outside", seven_margin, given=OUTSIDE),
+        "inequality-7",
+        Statement("(7): q_F(u) <= (n eps/2)(rho^2 l1 + (1 - rho^2) l2) outside", inequality_7_margin, given=OUTSIDE),
         sound=False,
         note="q_F is n u'Au here and has no factor eps/2; the exponent u'Bu is meant.",
     ),
     Step(
-        "eight",
-        Statement("(8): q_F(u) >= (n eps/2)(rho^2 l1 + (1 - rho^2) l_d) inside", eight_margin, given=INSIDE),
+        "inequality-8",
+        Statement("(8): q_F(u) >= (n eps/2)(rho^2 l1 + (1 - rho^2) l_d) inside", inequality_8_margin, given=INSIDE),
         sound=False,
         note="As (7).",
     ),
@@ -229,22 +229,30 @@ PROOF_STEPS = (
         sound=True,
     ),
     Step(
-        "nine",
+        "inequality-9",
         Statement(
-            "(9): P(outside) is at most the separation times the ratio of measures", nine_margin, given=ANY_SIGMA
+            "(9): P(outside) is at most the separation times the ratio of measures",
+            inequality_9_margin,
+            given=ANY_SIGMA,
         ),
         sound=True,
         note="'Fixing an 0 <= b < 1' means sigma, and 'm' in 1F1 is d; the normalisers cancel.",
     ),
-    Step("ten", Statement("(10) follows from (9) by Lemma 10", ten_margin, given=ANY_SIGMA), sound=True),
+    Step(
+        "inequality-10",
+        Statement("(10) follows from (9) by Lemma 10", inequality_10_margin, given=ANY_SIGMA),
+        sound=True,
+    ),
     Step(
         "threshold",
         Statement("1 - (rho^2 + (1 - rho^2) l2/l1) = (1 - rho^2)(1 - l2/l1)", threshold_margin, given=SETTING),
         sound=True,
     ),
     Step(
-        "exponent",
-        Statement("sigma^2 l1 - (rho^2 l1 + (1 - rho^2) l2) = (1 - rho^2)(l1 - l2)/2", exponent_margin, given=SETTING),
+        "exponent-at-sigma",
+        Statement(
+            "sigma^2 l1 - (rho^2 l1 + (1 - rho^2) l2) = (1 - rho^2)(l1 - l2)/2", exponent_at_sigma_margin, given=SETTING
+        ),
         sound=True,
     ),
     Step(

@@ -42,7 +42,7 @@ def admissible_margin(p: ModSulq) -> arb:
     return chosen_phi(p) - basis_end(p.dimension)
 
 
-def quarter_margin(p: ModSulq) -> arb:
+def bracket_margin(p: ModSulq) -> arb:
     """``2 sqrt(1-phi) bracket = sqrt(1-phi)`` as chosen."""
     return equality(2 * at_chosen(p), (1 - chosen_phi(p)).sqrt())
 
@@ -109,7 +109,7 @@ class Rearranged:
     rho: Real
 
 
-def squared_margin(p: Rearranged) -> arb:
+def square_of_phi_margin(p: Rearranged) -> arb:
     """``phi^2 - (1 - 32 (1-rho))``."""
     return square(ball(p.phi)) - (1 - 32 * (1 - ball(p.rho)))
 
@@ -127,12 +127,12 @@ class Root:
     y: Real
 
 
-def root_margin(p: Root) -> arb:
+def square_root_margin(p: Root) -> arb:
     """``x - (1 - y)``."""
     return ball(p.x) - (1 - ball(p.y))
 
 
-def square_root_margin(p: Root) -> arb:
+def square_margin(p: Root) -> arb:
     """``x^2 - (1 - y)``."""
     return square(ball(p.x)) - (1 - ball(p.y))
 
@@ -155,7 +155,11 @@ PROOF = (
         sound=False,
         note="For small n it is below the second end of (22).",
     ),
-    Step("quarter", Statement("there 2 sqrt(1-phi) bracket = sqrt(1-phi)", quarter_margin, given=SETTING), sound=True),
+    Step(
+        "bracket-at-phi",
+        Statement("there 2 sqrt(1-phi) bracket = sqrt(1-phi)", bracket_margin, given=SETTING),
+        sound=True,
+    ),
     Step(
         "rate",
         Statement(
@@ -194,21 +198,21 @@ PROOF = (
         note="c_1 = 1/2 serves.",
     ),
     Step(
-        "squared",
+        "square-of-phi",
         Statement(
             "phi >= 1 - 16 (1-rho) gives phi^2 >= 1 - 32 (1-rho)",
-            squared_margin,
+            square_of_phi_margin,
             given=(at_least("phi", 0), Condition("phi >= 1 - 16 (1-rho)", linear_margin)),
         ),
         sound=True,
         note="So c' is at least 32 by this route, and it proves the theorem for rho > 31/32 only.",
     ),
     Step(
-        "root",
+        "square-root",
         Statement(
             "x^2 >= 1 - y gives x >= 1 - y",
-            root_margin,
-            given=(at_least("x", 0), at_least("y", 0), Condition("x^2 >= 1 - y", square_root_margin)),
+            square_root_margin,
+            given=(at_least("x", 0), at_least("y", 0), Condition("x^2 >= 1 - y", square_margin)),
         ),
         sound=True,
     ),

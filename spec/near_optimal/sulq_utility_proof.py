@@ -150,7 +150,7 @@ LAW = (
 
 LINES = (
     Step(
-        "basis",
+        "phi-of-a-basis",
         Statement("K = d at phi = (1 - exp(-2 log(8d)/(d-1)))^(1/2)", basis_margin, given=(whole("dimension", 2),)),
         sound=True,
         note="Below this phi an orthonormal basis is a larger family: Phi need not be cut there.",
@@ -180,7 +180,7 @@ LINES = (
         sound=True,
     ),
     Step(
-        "vacuous",
+        "phi-where-it-is-vacuous",
         Statement(
             "log K = 1/beta^2 + log 2 at phi = sqrt(1 - exp(-(2/beta^2 + log 256)/(d-1)))",
             vacuous_margin,

@@ -29,8 +29,8 @@ def fano_loss(p: ModSulq) -> arb:
 
 
 def least_loss(p: ModSulq) -> arb:
-    """Return the larger of the two lower bounds; 0 for d = 1, where the only unit vectors are 1 and -1."""
-    return arb(0) if p.dimension == 1 else (1 - axis_correlation(p)).max(fano_loss(p))
+    """Return the larger of the two lower bounds, which is 0 for d = 1."""
+    return (1 - axis_correlation(p)).max(fano_loss(p))
 
 
 def most_loss(p: ModSulq) -> arb:
