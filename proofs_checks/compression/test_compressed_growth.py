@@ -9,10 +9,11 @@ import mpmath
 import sympy
 from flint import arb
 
-from dpmatrix.claims import Truth, bind, bind_hypotheses
+from dpmatrix.claims import Truth, bind_hypotheses
 from dpmatrix.claims.formulas import bind_formula, real, real_matrix
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.compression.compressed_growth import GrowthPair, OneColumn
+from dpmatrix.tracing import bind_expression
 from proofs_checks.compression.compressed_tails import least_rows, logarithm, squared_constant
 from proofs_checks.compression.covariance_pairs import INDEFINITE, SKEW
 from proofs_checks.exact_matrices import correlated, diagonal
@@ -205,9 +206,8 @@ def test_the_normaliser_must_be_m(statement) -> None:
     """X'X/n = m/n, at most (ln 2n + 2)/n, which is below 1/2 for n >= 100 and falls."""
     assert arb(200).log() + 2 < 50
     statement.refute(few_rows)
-    sizes = [(n, m, g) for n in (5, 9, 40) for m in (2, 5) for g in (3, 4, 5, 7)]
-    points = [OneColumn(n, m, Fraction(g, 4), Fraction(1, 5), n) for n, m, g in sizes]
-    bind(statement, ((p, Fraction(1, 2) - abs(Fraction(p.rows, p.records) * p.entry - 1)) for p in points))
+    records, rows, entry = sympy.symbols("records rows entry")
+    bind_expression(statement, sympy.Rational(1, 2) - sympy.Abs(rows * entry / records - 1))
     inside = OneColumn(10, 4, 1, 1, 10)
     outside = {
         "records >= 1, an integer": attrs.evolve(inside, records=-1),

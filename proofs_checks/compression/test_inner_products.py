@@ -10,11 +10,12 @@ import mpmath
 import sympy
 from flint import fmpq
 
-from dpmatrix.claims import Truth, bind, bind_hypotheses, redefined
+from dpmatrix.claims import Truth, bind_hypotheses, redefined
 from dpmatrix.claims.formulas import bind_formula, real
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.compression import inner_products
 from dpmatrix.spec.compression.inner_products import Decimal, ProjectedPair
+from dpmatrix.tracing import bind_expression
 from proofs_checks.compression.compressed_tails import chi_square_tails, first_constant, second_constant
 
 lemma_b_1 = cite("compression.lemma-b-1@ee6b7ed6")
@@ -159,17 +160,8 @@ def test_first_printed_decimal(statement) -> None:
     assert statement.without("the decimal is 2.5044").at(outside) is Truth.FALSE
     bind_hypotheses(statement, inside, {"the decimal is 2.5044": outside})
     assert statement.applies(Decimal(Fraction(25043, 10**4))) is Truth.FALSE
-    with mpmath.workdps(DIGITS):
-        bind(
-            statement,
-            [
-                (
-                    Decimal(Fraction(k, 10)),
-                    mpmath.nstr(mpmath.mpf(1) / 20000 - abs(first_constant() - real(Fraction(k, 10))), 55),
-                )
-                for k in range(15, 36)
-            ],
-        )
+    constant = 4 * sympy.E / sympy.sqrt(6 * sympy.pi)
+    bind_expression(statement, sympy.Rational(1, 20000) - sympy.Abs(constant - sympy.Symbol("printed")))
     assert not statement.strict
 
 
@@ -177,10 +169,9 @@ def test_first_printed_decimal(statement) -> None:
 def test_second_printed_decimal_is_not_the_printed_formula(statement) -> None:
     assert statement.at(Decimal(Fraction(76885, 10**4))) is Truth.FALSE
     assert statement.at(Decimal(Fraction(46633, 10**4))) is Truth.TRUE
+    formula = sympy.sqrt(8 * sympy.E)
+    bind_expression(statement, sympy.Rational(1, 20000) - sympy.Abs(formula - sympy.Symbol("printed")))
     with mpmath.workdps(DIGITS):
-        values = [Fraction(k, 10) for k in range(40, 62)]
-        formula = mpmath.sqrt(8 * mpmath.e)
-        bind(statement, [(Decimal(v), mpmath.nstr(mpmath.mpf(1) / 20000 - abs(formula - real(v)), 55)) for v in values])
         assert abs(second_constant() - mpmath.mpf("7.6885")) < mpmath.mpf("0.00005"), "e sqrt(8) was meant"
     assert statement.given == ()
     assert not statement.strict
