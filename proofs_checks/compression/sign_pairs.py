@@ -15,12 +15,15 @@ from proofs_checks.compression.compressed_tails import least_rows, logarithm, sq
 from proofs_checks.compression.covariance_pairs import INDEFINITE, SKEW, WIDE, gamma
 from proofs_checks.exact_matrices import correlated
 
+OTHERS = {"smallness": 1, "floor": Fraction(1, 2), "ratio": 1, "c_min": Fraction(1, 2), "least_records": 2}
+"""The numbers that stand for what is asymptotic, where nothing else is said."""
+
 
 def game(n: int, differing: int, **fields) -> GamePair:
     """Two columns of n signs that differ in some rows, and a sign changed where they agree."""
     first = 1 - Fraction(2 * differing, n)
-    given = {"records": n, "rows": least_rows(n, 2), "row": (1, 1), "flipped": (1, -1)} | fields
-    return GamePair(correlated(first), correlated(first - Fraction(2, n)), Fraction(2, n), **given)
+    given = {"records": n, "rows": least_rows(n, 2), "row": (1, 1), "flipped": (1, -1)}
+    return GamePair(correlated(first), correlated(first - Fraction(2, n)), Fraction(2, n), **(OTHERS | given | fields))
 
 
 def from_data(data: fmpq_mat, row: int, flipped: list[int], **fields) -> GamePair:
@@ -35,7 +38,7 @@ def from_data(data: fmpq_mat, row: int, flipped: list[int], **fields) -> GamePai
         records=n,
         row=signs,
         flipped=tuple(flipped),
-        **({"rows": least_rows(n, data.ncols())} | fields),
+        **(OTHERS | {"rows": least_rows(n, data.ncols())} | fields),
     )
 
 

@@ -34,7 +34,7 @@ from proofs_checks.compression.sign_pairs import (
 )
 from proofs_checks.exact_matrices import correlated
 
-theorem_d_2 = cite("compression.theorem-d-2@fa49bc49")
+theorem_d_2 = cite("compression.theorem-d-2@4a7dfba4")
 
 GROWTH = {"p <= s sqrt(n/m)": attrs.evolve(INSIDE, smallness=Fraction(29, 100))}
 

@@ -18,7 +18,7 @@ from proofs_checks.compression.compressed_tails import least_rows, logarithm, sq
 from proofs_checks.compression.covariance_pairs import INDEFINITE, SKEW
 from proofs_checks.exact_matrices import correlated, diagonal
 
-theorem_3_5 = cite("compression.theorem-3-5@a47c28c8")
+theorem_3_5 = cite("compression.theorem-3-5@0e1b1544")
 
 
 def nearly_singular(smallness: Fraction, power: int, rows: int) -> GrowthPair:
@@ -28,6 +28,7 @@ def nearly_singular(smallness: Fraction, power: int, rows: int) -> GrowthPair:
         t = Fraction(int(unit * mpmath.mpf(9) / 20 * mpmath.sqrt(mpmath.log(2) / n)), unit)
         eta = Fraction(int(unit * mpmath.sqrt(real(t) / real(smallness * 9 / 10))), unit)
     fields = {"records": n, "rows": rows, "floor": Fraction(1, 2), "smallness": smallness, "c_min": Fraction(1, 2)}
+    fields |= {"least_records": 2}
     first = correlated(1 - eta)
     return GrowthPair(first, correlated(1 - eta - t), 2 * t, reference=first, **fields)
 
@@ -56,6 +57,7 @@ def digits_of_loss(p: GrowthPair) -> mpmath.mpf:
 def plain(n: int, m: int, first, second, **fields) -> GrowthPair:
     delta = abs(Fraction(first) - Fraction(second))
     given = {"records": n, "rows": m, "floor": Fraction(1, 2), "smallness": Fraction(1, 40)}
+    given |= {"c_min": Fraction(1, 2), "least_records": 2}
     given = {"reference": correlated((2 * Fraction(first) + second) / 3)} | given | fields
     return GrowthPair(correlated(first), correlated(second), delta, **given)
 

@@ -37,14 +37,15 @@ from proofs_checks.compression.covariance_pairs import (
 from proofs_checks.compression.drawn_outputs import OUTPUTS
 from proofs_checks.exact_matrices import correlated
 
-theorem_3_2 = cite("compression.theorem-3-2@73e030a3")
-remark_4_7 = cite("compression.remark-4-7@973eede2")
+theorem_3_2 = cite("compression.theorem-3-2@86770e17")
+remark_4_7 = cite("compression.remark-4-7@4cf9b4ae")
 
 ENTRIES = random.Random(20090625)
 
 
 def small(first, second, delta, **fields) -> SmallDeltaMax:
     given = {"records": 10**6, "rows": 400, "floor": Fraction(1, 2), "smallness": Fraction(1, 16)}
+    given["least_records"] = 2
     given = {"reference": first} | given | fields
     return SmallDeltaMax(first, second, delta, **given)
 

@@ -36,8 +36,8 @@ from proofs_checks.compression.covariance_pairs import (
 from proofs_checks.exact_matrices import correlated
 from proofs_checks.steps import by_step
 
-proposition_c_1 = cite("compression.proposition-c-1@8b8cd678")
-lemma_c_2 = cite("compression.lemma-c-2@ce20e159")
+proposition_c_1 = cite("compression.proposition-c-1@97bb50a4")
+lemma_c_2 = cite("compression.lemma-c-2@bf55de0b")
 
 PAIRS = [CovariancePair(first, second) for first, second in drawn(random.Random(20090625))]
 SCALED = CovariancePair(fmpq_mat([[2, 0], [0, 2]]), fmpq_mat([[3, 0], [0, 3]]))
@@ -245,7 +245,9 @@ def test_the_path_stays_positive_definite(statement) -> None:
         if statement.applies(p) is Truth.TRUE:
             assert statement.at(p) is not Truth.FALSE
     inside = PathPoint(NEAR.first, NEAR.second, place=1)
-    outside = {name: PathPoint(p.first, p.second) for name, p in (DEFINITE | {CLOSE: FAR}).items()}
+    outside = {
+        name: PathPoint(p.first, p.second, place=Fraction(1, 2)) for name, p in (DEFINITE | {CLOSE: FAR}).items()
+    }
     outside |= {
         "place >= 0": attrs.evolve(inside, place=Fraction(-1, 9)),
         "place <= 1": attrs.evolve(inside, place=Fraction(10, 9)),
@@ -275,7 +277,7 @@ def test_eigenvalues_of_one_order_make_the_middle_term_small(statement) -> None:
     for p in met:
         assert statement.at(p) is Truth.TRUE
     inside = OneOrder(correlated(Fraction(1, 4)), correlated(Fraction(1, 5)), order=2, smallness=Fraction(1, 10))
-    outside = {name: OneOrder(p.first, p.second) for name, p in DEFINITE.items()} | {
+    outside = {name: OneOrder(p.first, p.second, order=2, smallness=1) for name, p in DEFINITE.items()} | {
         "the columns are normalised as in (4)": attrs.evolve(inside, second=WIDE),
         "||Sigma_1|| <= K lambda_min(Sigma_1)": attrs.evolve(inside, order=Fraction(16, 10)),
         "||Delta||_2 <= s": attrs.evolve(inside, smallness=Fraction(1, 21)),

@@ -23,7 +23,7 @@ from dpmatrix.spec.compression.procedures import (
 from dpmatrix.tracing import bind_expression
 from proofs_checks.compression.rounded_products import DATA, ideal, nearest, normals, raw, rounding
 
-procedure_4_1 = cite("compression.procedure-4-1@ec3c2d52")
+procedure_4_1 = cite("compression.procedure-4-1@ece2983c")
 procedure_4_2 = cite("compression.procedure-4-2@5eb597ef")
 
 
@@ -67,7 +67,7 @@ def test_the_reference_is_not_without_loss_of_generality(statement) -> None:
     }
     bind_hypotheses(statement, inside, outside)
     bind_hypotheses(statement, attrs.evolve(inside, rows=76), outside)
-    small = TwoCentres(1, 1, 15, Fraction(1, 9), first=Fraction(1, 9))
+    small = TwoCentres(1, 1, 15, Fraction(1, 9), entry=0, first=Fraction(1, 9), second=0)
     bind_hypotheses(statement, small, outside)
     bind_hypotheses(statement, inside, outside | {"|s_1 - s_2| <= Delta_max": attrs.evolve(inside, first=1)})
     assert not statement.strict

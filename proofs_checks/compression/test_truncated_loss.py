@@ -36,7 +36,7 @@ from proofs_checks.compression.drawn_outputs import OUTPUTS
 from proofs_checks.exact_matrices import correlated
 from proofs_checks.steps import by_step
 
-theorem_4_6 = cite("compression.theorem-4-6@18080571")
+theorem_4_6 = cite("compression.theorem-4-6@c560d25e")
 
 ENTRIES = random.Random(20090625)
 

@@ -106,7 +106,7 @@ class SmallDeltaMax(TruncatedPair):
     reference: fmpq_mat = attrs.field(kw_only=True)
     floor: Exact = attrs.field(kw_only=True)
     smallness: Exact = attrs.field(kw_only=True)
-    least_records: int = attrs.field(default=2, kw_only=True)
+    least_records: int = attrs.field(kw_only=True)
 
 
 def _growth(p: SmallDeltaMax) -> arb:

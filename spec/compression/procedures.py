@@ -16,9 +16,9 @@ from dpmatrix.spec.compression.truncated_mass import ENOUGH_ROWS, TruncationSett
 class TwoCentres(TruncationSetting):
     """n, p, m, Delta_max, one entry of X'X/m, and that entry of the covariances of two databases."""
 
-    entry: Exact = attrs.field(default=0, kw_only=True)
-    first: Exact = attrs.field(default=0, kw_only=True)
-    second: Exact = attrs.field(default=0, kw_only=True)
+    entry: Exact = attrs.field(kw_only=True)
+    first: Exact = attrs.field(kw_only=True)
+    second: Exact = attrs.field(kw_only=True)
 
 
 def same_support_margin(p: TwoCentres) -> arb:

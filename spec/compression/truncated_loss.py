@@ -14,6 +14,7 @@ from dpmatrix.spec.compression.covariances import (
     NORMALISED,
     WITHIN_DELTA_MAX,
     CovariancePair,
+    NearbyPair,
     difference,
     inverse_difference,
     largest_eigenvalue,
@@ -26,7 +27,7 @@ from dpmatrix.spec.compression.truncated_mass import ENOUGH_ROWS, TruncationSett
 
 
 @attrs.frozen
-class TruncatedPair(CovariancePair):
+class TruncatedPair(NearbyPair):
     """Sigma_1, the reference, and Sigma_i with Delta_max; n, m, and the masses that the truncation removes."""
 
     records: int = attrs.field(kw_only=True)

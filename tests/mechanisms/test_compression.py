@@ -20,7 +20,7 @@ from dpmatrix.spec.compression.procedures import TruncationRun
 from dpmatrix.spec.compression.transformation import CompressionRun
 
 transformation = cite("compression.transformation@2af428c9")
-procedure_4_1 = cite("compression.procedure-4-1@ec3c2d52")
+procedure_4_1 = cite("compression.procedure-4-1@ece2983c")
 
 
 KNOWN = "compression.corollary-3-7"

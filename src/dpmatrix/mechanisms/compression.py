@@ -150,7 +150,7 @@ def _delta_max(value: Exact) -> Fraction:
     return width
 
 
-@implements("compression.procedure-4-1+repair@ec3c2d52", "compression.procedure-4-2@5eb597ef")
+@implements("compression.procedure-4-1+repair@ece2983c", "compression.procedure-4-2@5eb597ef")
 @frozen
 class TruncatedCompression(GaussianCompression):
     """Draw compressed data anew until their covariance lies in a public box around a public reference.
