@@ -21,9 +21,9 @@ from dpmatrix.spec.analyze_gauss.gaussian_mechanism import GaussianPromise
 from dpmatrix.spec.analyze_gauss.online import FirstRow, OnlinePromise
 from dpmatrix.spec.analyze_gauss.subspace_privacy import GapSettings, RepairedRecovery
 
-subspace_privacy = cite("analyze-gauss.subspace-privacy@9146c371")
-algorithm_3 = cite("analyze-gauss.algorithm-3@b1a8cb7c")
-algorithm_1 = cite("analyze-gauss.algorithm-1@270beb25")
+subspace_privacy = cite("analyze-gauss.subspace-privacy@f21ee236")
+algorithm_3 = cite("analyze-gauss.algorithm-3@9d67d9f7")
+algorithm_1 = cite("analyze-gauss.algorithm-1@c2ce433f")
 
 
 ADDED = Adjacency.ADD_REMOVE_ONE

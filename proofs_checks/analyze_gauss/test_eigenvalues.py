@@ -16,7 +16,7 @@ from dpmatrix.spec.analyze_gauss.points import same
 from proofs_checks.analyze_gauss.drawn_matrices import drawn, similar, unit
 from proofs_checks.exact_matrices import diagonal
 
-eigenvalue_properties = cite("analyze-gauss.eigenvalue-properties@c561cb59")
+eigenvalue_properties = cite("analyze-gauss.eigenvalue-properties@d654cdc5")
 
 DRAWS = random.Random(20140531)
 
@@ -95,7 +95,9 @@ def test_diagonal_bullet(statement) -> None:
     points = [attrs.evolve(p, matrix=p.middle) for p in DIAGONALIZED]
     bind(statement, [(p, 0) for p in points])
     assert all(statement.at(p) is Truth.TRUE for p in points)
-    bind_hypotheses(statement, GOOD, SQUARE | {"A is diagonal": attrs.evolve(GOOD, matrix=fmpq_mat([[1, 1], [0, 0]]))})
+    off_diagonal = attrs.evolve(GOOD, matrix=fmpq_mat([[1, 1], [1, 1]]))
+    bind_hypotheses(statement, GOOD, SQUARE | {"A is diagonal": off_diagonal})
+    assert statement.without("A is diagonal").at(off_diagonal) is Truth.FALSE, "t^2 - 2 t against (t - 1)^2"
 
 
 @eigenvalue_properties.supports_repair(

@@ -20,7 +20,7 @@ from dpmatrix.tracing import bind_expression
 from proofs_checks.analyze_gauss.online_promises import PROMISE, deviation, outside
 
 regret_online = cite("analyze-gauss.regret-online@9722b56d")
-regret_offline = cite("analyze-gauss.regret-offline@01f27afb")
+regret_offline = cite("analyze-gauss.regret-offline@3a7e0b76")
 
 SMALL = Fraction(1, 10**6)
 

@@ -14,17 +14,17 @@ from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.claims.formulas import bind_formula, real, real_matrix
-from dpmatrix.exact import rational
+from dpmatrix.exact import precision, rational
 from dpmatrix.privacy.adjacency import Adjacency
 from dpmatrix.privacy.profiles import GaussianProfile, LaplaceProfile
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.analyze_gauss.gaussian_mechanism import printed_deviation
 from dpmatrix.spec.analyze_gauss.neighbouring_subspaces import ChangedMoment, projector_bound
-from dpmatrix.spec.analyze_gauss.subspace_privacy import GapSettings, RepairedRecovery
+from dpmatrix.spec.analyze_gauss.subspace_privacy import GapSettings, RepairedRecovery, normal_tail
 from proofs_checks.exact_matrices import diagonal
 from proofs_checks.projector_algebra import P, Q, reduced
 
-subspace_privacy = cite("analyze-gauss.subspace-privacy@9146c371")
+subspace_privacy = cite("analyze-gauss.subspace-privacy@f21ee236")
 
 DRAWS = random.Random(20140603)
 NAME = "analyze-gauss.subspace-privacy"
@@ -63,11 +63,21 @@ def test_neighbours_that_close_the_gap_are_told_apart(statement) -> None:
             share = kept - mpmath.exp(2 * real(p.epsilon)) * lost
             values.append((p, 2 * real(p.delta) - max(share, mpmath.mpf(0))))
         bind(statement, values)
+    assert_far_tails()
     bind_hypotheses(
         statement,
         LEAK,
         PROMISE | {"gap > 0": attrs.evolve(LEAK, gap=0), "gap < 1": attrs.evolve(LEAK, gap=1)},
     )
+
+
+def assert_far_tails() -> None:
+    """Compare both ends with Phi(-z): the one differs by 2/z^4 of it, the other by 1/z^2."""
+    with mpmath.workdps(60), precision(200):
+        for z in (1001, 3000, 10**5):
+            found, exact = normal_tail(arb(z)), arb(mpmath.nstr(mpmath.erfc(z / mpmath.sqrt(2)) / 2, 50))
+            for end, off in ((found.upper(), arb(z) ** -2), (found.lower(), -2 * arb(z) ** -4)):
+                assert abs(end / exact - 1 - off) < arb(z) ** -2 * arb(2) ** -18
 
 
 @cache
@@ -191,7 +201,7 @@ INSIDE = ChangedMoment(diagonal([4, 1]), row(0, 0), row(Fraction(3, 5), Fraction
 ROWS = {
     "k >= 1, an integer": attrs.evolve(INSIDE, k=0),
     "k < n": attrs.evolve(INSIDE, k=2),
-    "rows have norm at most 1": attrs.evolve(INSIDE, added=row(Fraction(3, 5), Fraction(9, 10))),
+    "rows have norm at most 1": attrs.evolve(INSIDE, added=row(Fraction(3, 5), Fraction(81, 100))),
     "the removed row is a row of A": attrs.evolve(INSIDE, moment=diagonal([4, Fraction(1, 2)]), removed=row(0, 1)),
 }
 BOTH = {"one row is added or removed, not both": attrs.evolve(INSIDE, removed=row(0, 1))}
@@ -294,6 +304,8 @@ def test_one_row_moves_the_projector_little(statements) -> None:
     assert all(printed.at(p) is Truth.TRUE for p in SINGLES + FILL)
     bind_hypotheses(limit, INSIDE, ROWS | NARROW)
     bind_hypotheses(printed, INSIDE, ROWS | NARROW | BOTH)
+    wider = attrs.evolve(INSIDE, moment=diagonal([Fraction(31, 10), 1]))
+    assert printed.applies(wider) is Truth.TRUE, "a gap of 2.1"
 
 
 @subspace_privacy.refutes(

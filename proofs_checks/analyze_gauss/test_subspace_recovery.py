@@ -15,7 +15,7 @@ from dpmatrix.spec.analyze_gauss.subspace_recovery import RecoveryRun, RowsOrCol
 from dpmatrix.tracing import bind_expression
 from proofs_checks.exact_matrices import diagonal, rotation
 
-algorithm_2 = cite("analyze-gauss.algorithm-2@ddd107b2")
+algorithm_2 = cite("analyze-gauss.algorithm-2@0f2ba3af")
 
 DRAWS = random.Random(20140605)
 NAME = "analyze-gauss.algorithm-2"
@@ -25,7 +25,8 @@ FRAMES = [RowsOrColumns(rotation(DRAWS, order, 5), k) for order, k in SHAPES for
 PLANE = RowsOrColumns(diagonal([1, 1]), 1)
 OUTSIDE = {
     "the eigenvectors are orthonormal": RowsOrColumns(diagonal([1, 2]), 1),
-    "1 <= k <= n": RowsOrColumns(diagonal([1, 1]), 3),
+    "k >= 1, an integer": RowsOrColumns(diagonal([1, 1]), 0),
+    "k <= n": RowsOrColumns(diagonal([1, 1]), 3),
 }
 
 
@@ -47,7 +48,9 @@ def test_rows_give_the_identity_and_columns_the_projector(statements) -> None:
     bind(rows, [(p, p.k - p.frame.nrows()) for p in FRAMES])
     for statement in (rows, columns):
         bind_hypotheses(statement, PLANE, OUTSIDE)
-        assert statement.applies(RowsOrColumns(diagonal([1, 1]), 0)) is Truth.FALSE
+    free = columns.without("the eigenvectors are orthonormal")
+    assert free.at(RowsOrColumns(diagonal([2, 1]), 1)) is Truth.FALSE, "diag(4, 0) is no projector"
+    assert free.at(RowsOrColumns(diagonal([1, 0]), 2)) is Truth.FALSE, "diag(1, 0) is one, of rank 1"
 
 
 def slack(fixed) -> sympy.Expr:

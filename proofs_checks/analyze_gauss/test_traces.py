@@ -9,13 +9,14 @@ import attrs
 import sympy
 from flint import fmpq, fmpq_mat
 
-from dpmatrix.claims import Truth, bind, bind_hypotheses
+from dpmatrix.claims import Truth, bind, bind_hypotheses, redefined
 from dpmatrix.reporting.citing import cite
+from dpmatrix.spec.analyze_gauss import traces
 from dpmatrix.spec.analyze_gauss.traces import TracePoint
 from proofs_checks.analyze_gauss.drawn_matrices import drawn, similar, unit
 from proofs_checks.exact_matrices import diagonal
 
-trace_properties = cite("analyze-gauss.trace-properties@57543a43")
+trace_properties = cite("analyze-gauss.trace-properties@dd40c672")
 
 DRAWS = random.Random(20140531)
 
@@ -113,8 +114,22 @@ def test_trace_bullets(statements) -> None:
         bind_hypotheses(statements[name], TRACES[-1], ILL_SHAPED | NOT_IDEMPOTENT)
 
 
-@trace_properties.controls(grade="symbolic", region="P = 2I; a permutation that is not cyclic")
-def test_trace_bullets_can_fail(statement) -> None:
+@trace_properties.controls(grade="symbolic", region="P = 2I; a permutation that is not cyclic; a corner for the trace")
+@trace_properties.controls("sum", grade="symbolic", region="n = 4: a function of a corner for the trace")
+@trace_properties.controls("scalar", grade="symbolic", region="n = 4: a function of a corner for the trace")
+@trace_properties.controls("product", grade="symbolic", region="n = 4: a function of a corner for the trace")
+@trace_properties.controls("cyclic", grade="symbolic", region="n = 4: a function of a corner for the trace")
+@trace_properties.controls("transpose", grade="symbolic", region="n = 4: a function of a corner for the trace")
+@trace_properties.controls("differential", grade="symbolic", region="n = 4: a function of a corner for the trace")
+@trace_properties.controls("idempotent", grade="symbolic", region="n = 4: a function of a corner for the trace")
+def test_trace_bullets_can_fail(statements) -> None:
+    def corner(matrix: fmpq_mat) -> fmpq:
+        """Neither linear nor the same for a transpose or the other order of a product."""
+        return matrix[0, matrix.ncols() - 1] ** 2 + 1
+
+    for name, changed in statements.items():
+        assert redefined(changed, traces, "trace", corner).at(TRACES[-1]) is Truth.FALSE, name
+    statement = statements[TRACE]
     point = NOT_IDEMPOTENT["P = P^2"]
     assert statement.without("P = P^2").at(point) is Truth.FALSE
     bind(statement, [(point, -4)], least=1)

@@ -17,7 +17,7 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.analyze_gauss.worst_case import CapturedLoss, NoisyMoment
 from proofs_checks.exact_matrices import diagonal, rotation
 
-theorem_4 = cite("analyze-gauss.theorem-4@1a74a740")
+theorem_4 = cite("analyze-gauss.theorem-4@76ea6d44")
 
 DRAWS = random.Random(20140602)
 NAME = "analyze-gauss.theorem-4"

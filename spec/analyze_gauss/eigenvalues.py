@@ -29,21 +29,26 @@ class Factorisation:
     middle: fmpq_mat
 
 
-def square_margin(p: Factorisation) -> arb:
-    """Zero exactly when the three matrices are square and of one order, at least one."""
+def shapes_fit(p: Factorisation) -> bool:
+    """Whether the three matrices are square and of one order, at least one."""
     shapes = {(m.nrows(), m.ncols()) for m in (p.matrix, p.frame, p.middle)}
     order = p.matrix.nrows()
-    return arb(0) if shapes == {(order, order)} and order > 0 else arb(-1)
+    return shapes == {(order, order)} and bool(order)
+
+
+def square_margin(p: Factorisation) -> arb:
+    """Zero exactly when the shapes fit."""
+    return -arb(int(not shapes_fit(p)))
 
 
 def invertible_margin(p: Factorisation) -> arb:
-    """``|det X|``, exact; negative where the shapes do not fit."""
-    return arb(abs(p.frame.det())) if square_margin(p) >= 0 else arb(-1)
+    """``|det X|``, exact; minus infinity where the shapes do not fit."""
+    return arb(abs(p.frame.det())) if shapes_fit(p) else arb("-inf")
 
 
 def factorised_margin(p: Factorisation) -> arb:
     """Zero exactly when AX = X Lambda."""
-    return disagreement(p.matrix * p.frame, p.frame * p.middle) if square_margin(p) >= 0 else arb(-1)
+    return disagreement(p.matrix * p.frame, p.frame * p.middle) if shapes_fit(p) else arb("-inf")
 
 
 def is_diagonal(matrix: fmpq_mat) -> bool:
@@ -54,12 +59,12 @@ def is_diagonal(matrix: fmpq_mat) -> bool:
 
 def diagonal_matrix_margin(p: Factorisation) -> arb:
     """Zero when A is diagonal."""
-    return arb(0) if is_diagonal(p.matrix) else arb(-1)
+    return -arb(int(not is_diagonal(p.matrix)))
 
 
 def diagonal_middle_margin(p: Factorisation) -> arb:
     """Zero when Lambda is diagonal."""
-    return arb(0) if is_diagonal(p.middle) else arb(-1)
+    return -arb(int(not is_diagonal(p.middle)))
 
 
 def eigenvalue_product_margin(p: Factorisation) -> arb:
@@ -81,9 +86,7 @@ def rank_margin(p: Factorisation) -> arb:
 
 
 def diagonal_entries_margin(p: Factorisation) -> arb:
-    """Where A is diagonal, equality of det(tI - A) and the product of the (t - a_ii); 0 elsewhere."""
-    if not is_diagonal(p.matrix):
-        return arb(0)
+    """Equality of det(tI - A) and the product of the (t - a_ii)."""
     product = fmpq_poly([1])
     for i in range(p.matrix.nrows()):
         product *= fmpq_poly([-p.matrix[i, i], 1])
@@ -91,8 +94,9 @@ def diagonal_entries_margin(p: Factorisation) -> arb:
 
 
 def bullets_margin(p: Factorisation) -> arb:
-    """Smallest of the three margins: the bullets hold exactly when it is zero."""
-    return eigenvalue_product_margin(p).min(rank_margin(p)).min(diagonal_entries_margin(p))
+    """Smallest of the margins: zero exactly when the bullets hold, the third one where A is diagonal."""
+    least = eigenvalue_product_margin(p).min(rank_margin(p))
+    return least.min(diagonal_entries_margin(p)) if is_diagonal(p.matrix) else least
 
 
 SQUARE = Condition("A, X and Lambda are square and of one order", square_margin)

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 import attrs
 from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Chosen, Claim, Condition, Kind, Locator, Statement, Step, Verdict
 from dpmatrix.exact import Real, ball, rational
 from dpmatrix.spec.analyze_gauss.noise import NORM_CONSTANT
-from dpmatrix.spec.analyze_gauss.points import same
+from dpmatrix.spec.analyze_gauss.points import decreasing_to_zero, same
 from dpmatrix.spec.common.conditions import exceeds, whole
 from dpmatrix.spec.common.spectra import (
     EIGENVECTORS,
@@ -75,14 +73,12 @@ def norm_event_margin(p: NoisyMoment) -> arb:
 
 def eigenvalues_margin(p: SpectralPair) -> arb:
     """Least of lambda_n and the drops from one eigenvalue of A'A to the next."""
-    values = [rational(value) for value in p.values]
-    return arb(min([values[-1], *(large - small for large, small in pairwise(values))]))
+    return decreasing_to_zero(p.values)
 
 
 def principal_margin(p: SpectralPair) -> arb:
-    """Least drop from one absolute eigenvalue of A'A + E to the next; 0 in dimension one."""
-    values = [abs(rational(value)) for value in p.perturbed_values]
-    return arb(min((large - small for large, small in pairwise(values)), default=fmpq(0)))
+    """Least of |mu_n|, which is not negative, and the drops from one absolute eigenvalue of A'A + E to the next."""
+    return decreasing_to_zero([abs(rational(value)) for value in p.perturbed_values])
 
 
 def rank_margin(p: SpectralPair) -> arb:
