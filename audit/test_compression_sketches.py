@@ -24,9 +24,9 @@ from dpmatrix.spec.compression.binary_loss import GamePair
 from dpmatrix.spec.compression.procedures import TwoCentres
 from dpmatrix.spec.compression.truncated_loss import TruncatedPair, exact_loss, printed_bound
 
-corollary_3_7 = cite("compression.corollary-3-7@67d5e0c1")
-theorem_4_6 = cite("compression.theorem-4-6@c560d25e")
-procedure_4_1 = cite("compression.procedure-4-1@ece2983c")
+corollary_3_7 = cite("compression.corollary-3-7@1c20accc")
+theorem_4_6 = cite("compression.theorem-4-6@d2ff93fb")
+procedure_4_1 = cite("compression.procedure-4-1@3afbee18")
 
 
 KNOWN = "compression.corollary-3-7"

@@ -56,6 +56,7 @@ def test_fifty_steps_break_the_promise(statement) -> None:
         bind(statement, values)
     inside = FirstRow(1, SMALL, 2, 1)
     assert statement.at(inside) is Truth.TRUE
+    assert statement.at(attrs.evolve(inside, votes=0)) is Truth.TRUE, "an event that is certain"
     changes = {"steps >= 2, an integer": {"steps": 1}, "votes >= 0, an integer": {"votes": -1}}
     bind_hypotheses(statement, inside, outside(inside, PROMISE | changes | {"votes < m": {"votes": 2}}))
 

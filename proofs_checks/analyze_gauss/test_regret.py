@@ -119,6 +119,7 @@ def test_regret_of_the_tuned_leader(statement) -> None:
     }
     bind_hypotheses(statement, TUNED, outside(TUNED, changes))
     assert statement.applies(TunedStream(4, 2, 100, 4)) is Truth.TRUE, "equality is allowed"
+    assert statement.applies(TunedStream(4, 2, 2, 50)) is Truth.TRUE, "two steps are enough"
 
 
 @regret_online.controls("+repair", grade="interval", region="n = 1, k = 1, m = 1e40, OPT = 1e39: 6.2 in place of 7")
@@ -204,6 +205,8 @@ def test_offline_loss_is_at_most_a_geometric_mean(statement) -> None:
         bind(statement, values)
     assert all(statement.at(p) is Truth.TRUE for p in LOSSES if statement.applies(p) is Truth.TRUE)
     assert sum(statement.applies(p) is Truth.TRUE for p in LOSSES) >= 12
+    silent = NoisyMoment((1, 0), UNIT, (1, 0), UNIT, 1, 0)
+    assert statement.at(silent) is Truth.TRUE, "no noise and no loss"
     inside = NoisyMoment((3, 1), UNIT, (3, 2), UNIT, 1, Fraction(1, 2))
     changes = {
         "k >= 1, an integer": {"k": 0},

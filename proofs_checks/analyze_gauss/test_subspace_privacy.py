@@ -15,20 +15,18 @@ from flint import arb, fmpq, fmpq_mat
 from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.claims.formulas import bind_formula, real, real_matrix
 from dpmatrix.exact import precision, rational
-from dpmatrix.privacy.adjacency import Adjacency
 from dpmatrix.privacy.profiles import GaussianProfile, LaplaceProfile
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.analyze_gauss.gaussian_mechanism import printed_deviation
 from dpmatrix.spec.analyze_gauss.neighbouring_subspaces import ChangedMoment, projector_bound
-from dpmatrix.spec.analyze_gauss.subspace_privacy import GapSettings, RepairedRecovery, normal_tail
+from dpmatrix.spec.analyze_gauss.subspace_privacy import GapSettings, normal_tail
 from proofs_checks.exact_matrices import diagonal
 from proofs_checks.projector_algebra import P, Q, reduced
 
-subspace_privacy = cite("analyze-gauss.subspace-privacy@f21ee236")
+subspace_privacy = cite("analyze-gauss.subspace-privacy@8af11dce")
 
 DRAWS = random.Random(20140603)
 NAME = "analyze-gauss.subspace-privacy"
-ADDED, REPLACED = Adjacency.ADD_REMOVE_ONE, Adjacency.REPLACE_ONE
 SMALL = Fraction(1, 10**6)
 
 
@@ -95,9 +93,9 @@ def missed(epsilon, delta, gap) -> mpmath.mpf:
 
 
 REPAIRED = [
-    RepairedRecovery(epsilon, delta, gap, adjacency)
-    for epsilon, delta, gap, adjacency in product(
-        (Fraction(1, 10), 1, 5), (Fraction(1, 1000), SMALL), (Fraction(21, 10), 8), (ADDED, REPLACED)
+    GapSettings(epsilon, delta, gap)
+    for epsilon, delta, gap in product(
+        (Fraction(1, 10), 1, 5), (Fraction(1, 1000), SMALL), (Fraction(21, 10), 3, 8, 90)
     )
 ]
 LIMIT = "epsilon <= 2 (1 + sqrt(2 log(1/delta)))"
@@ -129,20 +127,20 @@ def test_repaired_recovery_keeps_its_promise(statement) -> None:
         values = []
         for p in REPAIRED:
             e, d, gap = map(real, (p.epsilon, p.delta, p.gap))
-            factor = 2 if p.adjacency is REPLACED else 1
             height = gap - 1
-            bound = factor * (1 / mpmath.sqrt(2) + mpmath.sqrt(2) / height) / height
-            deviation = factor * (1 + mpmath.sqrt(2 * mpmath.log(1 / d))) / e / (gap - 2)
+            bound = (1 / mpmath.sqrt(2) + mpmath.sqrt(2) / height) / height
+            deviation = (1 + mpmath.sqrt(2 * mpmath.log(1 / d))) / e / (gap - 2)
             mu = bound / deviation
             noise = mpmath.ncdf(mu / 2 - e / mu) - mpmath.exp(e) * mpmath.ncdf(-mu / 2 - e / mu)
             values.append((p, d - d / 2 - noise))
         bind(statement, values)
     for p in REPAIRED:
         assert statement.at(p) is Truth.TRUE
-        cost = LaplaceProfile(2 if p.adjacency is REPLACED else 1, 2 / Fraction(p.epsilon)).pure_epsilon()
-        assert cost <= arb(rational(p.epsilon)) * (1 + arb(2) ** -50), "(3)"
-    inside = RepairedRecovery(1, SMALL, 3, ADDED)
-    outside = {says: RepairedRecovery(p.epsilon, p.delta, 3, ADDED) for says, p in PROMISE.items()}
+        for change in (1, 2):
+            cost = LaplaceProfile(change, 2 / Fraction(p.epsilon)).pure_epsilon()
+            assert cost <= arb(rational(p.epsilon)) * (1 + arb(2) ** -50), "(3)"
+    inside = GapSettings(1, SMALL, 3)
+    outside = {says: attrs.evolve(p, gap=3) for says, p in PROMISE.items()}
     bind_hypotheses(
         statement,
         inside,
@@ -156,14 +154,14 @@ def test_repaired_recovery_keeps_its_promise(statement) -> None:
 def test_less_noise_for_the_projector_fails(statement) -> None:
     """At large gaps the projector moves by 1/(sqrt(2) gap), so a third of the deviation is too little."""
 
-    def third(p: RepairedRecovery) -> arb:
+    def third(p: GapSettings) -> arb:
         deviation = printed_deviation(p.epsilon, p.delta) / (3 * (p.gap - 2))
         return arb(rational(p.delta)) / 2 - GaussianProfile(projector_bound(arb(p.gap)), deviation).delta(p.epsilon)
 
-    wide = RepairedRecovery(1, SMALL, 10**6, ADDED)
+    wide = GapSettings(1, SMALL, 10**6)
     assert statement.at(wide) is Truth.TRUE
     assert statement.nudged(margin=third).at(wide) is Truth.FALSE
-    assert statement.without(LIMIT).at(RepairedRecovery(90, Fraction(1, 2), 10**6, ADDED)) is Truth.FALSE
+    assert statement.without(LIMIT).at(GapSettings(90, Fraction(1, 2), 10**6)) is Truth.FALSE
 
 
 def row(*entries) -> fmpq_mat:

@@ -17,7 +17,7 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.analyze_gauss.worst_case import CapturedLoss, NoisyMoment
 from proofs_checks.exact_matrices import diagonal, rotation
 
-theorem_4 = cite("analyze-gauss.theorem-4@76ea6d44")
+theorem_4 = cite("analyze-gauss.theorem-4@2705f5e7")
 
 DRAWS = random.Random(20140602)
 NAME = "analyze-gauss.theorem-4"
@@ -158,6 +158,8 @@ def test_theorem_4(statements) -> None:
     outside = {says: within(p) for says, p in (SPECTRA | EVENT).items()}
     bind_hypotheses(theorem, within(INSIDE), outside)
     bind_hypotheses(conclusion, INSIDE, SPECTRA)
+    silent = NoisyMoment((1, 0), UNIT, (1, 0), UNIT, 1, 0)
+    assert theorem.at(within(silent)) is Truth.TRUE, "no noise and no loss"
     whole = NoisyMoment((3, 1), UNIT, (3, 2), UNIT, 2, Fraction(1, 2))
     assert theorem.applies(within(whole)) is Truth.TRUE, "k = n is allowed"
     assert theorem.applies(within(attrs.evolve(INSIDE, values=(3, -1)))) is Truth.FALSE
@@ -175,11 +177,11 @@ def test_theorem_4_fails_with_smaller_constants(statement) -> None:
     assert statement.without("||E||_2 <= 7 sqrt(n) Delta").at(quiet) is Truth.FALSE
 
 
-@theorem_4.refutes("2", grade="symbolic", region="A'A = diag(1, 0), E = -I, k = 1")
+@theorem_4.refutes("2-inequality", grade="symbolic", region="A'A = diag(1, 0), E = -I, k = 1")
 @theorem_4.refutes("3-combined", grade="interval", region="A'A = diag(1, 0), E = -I, k = 1")
 def test_singular_subspaces_do_not_capture_the_most(statements) -> None:
     """diag(0, -1): the top singular vector has -1, v_1 has 0, and sum sigma_i^2 - ||E||_2 is 0."""
-    second, combined = statements[f"{NAME}/2"], statements[f"{NAME}/3-combined"]
+    second, combined = statements[f"{NAME}/2-inequality"], statements[f"{NAME}/3-combined"]
     assert second.at(NEGATIVE) is Truth.FALSE
     assert combined.at(NEGATIVE) is Truth.FALSE
     definite = NoisyMoment((1, 0), UNIT, (2, 1), UNIT, 1, 1)

@@ -34,7 +34,7 @@ from proofs_checks.compression.sign_pairs import (
 )
 from proofs_checks.exact_matrices import correlated
 
-theorem_d_2 = cite("compression.theorem-d-2@4a7dfba4")
+theorem_d_2 = cite("compression.theorem-d-2@64edd943")
 
 GROWTH = {"p <= s sqrt(n/m)": attrs.evolve(INSIDE, smallness=Fraction(29, 100))}
 
@@ -76,6 +76,8 @@ def test_almost_equal_columns_make_the_loss_large(statement, record_property) ->
     outside = ASSUMED | GROWTH
     for point in (INSIDE, attrs.evolve(INSIDE, rows=217), attrs.evolve(INSIDE, **MASSES)):
         bind_hypotheses(statement, point, outside)
+    near = {"||Gamma||_2, ||Delta||_2 <= s": game(10**6, 1)}
+    bind_hypotheses(statement, INSIDE, outside | near)
     assert statement.applies(attrs.evolve(INSIDE, c_min=Fraction(99, 100))) is Truth.TRUE
     assert not statement.strict
 

@@ -18,7 +18,7 @@ from proofs_checks.compression.compressed_tails import least_rows, logarithm, sq
 from proofs_checks.compression.covariance_pairs import INDEFINITE, SKEW
 from proofs_checks.exact_matrices import correlated, diagonal
 
-theorem_3_5 = cite("compression.theorem-3-5@0e1b1544")
+theorem_3_5 = cite("compression.theorem-3-5@b85d26a1")
 
 
 def nearly_singular(smallness: Fraction, power: int, rows: int) -> GrowthPair:
@@ -215,13 +215,13 @@ def test_the_normaliser_must_be_m(statement) -> None:
         "records >= 1, an integer": attrs.evolve(inside, records=-1),
         "rows >= 1, an integer": attrs.evolve(inside, rows=0),
         "ratio > 0": attrs.evolve(inside, ratio=0),
-        "m >= K p^2 ln 2np": attrs.evolve(inside, ratio=Fraction(14, 10)),
-        "|X'X/m - A| <= 1/4": attrs.evolve(inside, entry=Fraction(13, 10)),
+        "m >= K p^2 ln 2np": attrs.evolve(inside, ratio=Fraction(134, 100)),
+        "|X'X/m - A| <= 1/4": attrs.evolve(inside, entry=Fraction(127, 100)),
         "n >= n_0": attrs.evolve(inside, least_records=11),
     }
     bind_hypotheses(statement, inside, outside)
-    bind_hypotheses(statement, attrs.evolve(inside, entry=Fraction(5, 4), ratio=Fraction(13, 10)), outside)
-    low = outside | {"|X'X/m - A| <= 1/4": attrs.evolve(inside, entry=Fraction(7, 10))}
+    bind_hypotheses(statement, attrs.evolve(inside, entry=Fraction(5, 4), ratio=Fraction(133, 100)), outside)
+    low = outside | {"|X'X/m - A| <= 1/4": attrs.evolve(inside, entry=Fraction(73, 100))}
     bind_hypotheses(statement, attrs.evolve(inside, entry=Fraction(3, 4)), low)
     assert not statement.strict
 

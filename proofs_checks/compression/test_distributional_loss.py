@@ -37,8 +37,8 @@ from proofs_checks.compression.covariance_pairs import (
 from proofs_checks.compression.drawn_outputs import OUTPUTS
 from proofs_checks.exact_matrices import correlated
 
-theorem_3_2 = cite("compression.theorem-3-2@86770e17")
-remark_4_7 = cite("compression.remark-4-7@4cf9b4ae")
+theorem_3_2 = cite("compression.theorem-3-2@45363c95")
+remark_4_7 = cite("compression.remark-4-7@3d630758")
 
 ENTRIES = random.Random(20090625)
 

@@ -8,7 +8,7 @@ from functools import cache
 import attrs
 import mpmath
 import sympy
-from flint import fmpq
+from flint import arb, fmpq
 
 from dpmatrix.claims import Truth, bind_hypotheses, redefined
 from dpmatrix.claims.formulas import bind_formula, real
@@ -52,6 +52,7 @@ def tail(p: ProjectedPair) -> mpmath.mpf:
 PAIRS = [
     *(ProjectedPair(m, Fraction(k, 8), s) for m in (1, 2, 5, 40) for k in (1, 7, 8, 20) for s in (1, -1)),
     *(ProjectedPair(m, Fraction(2, 5), r) for m in (2, 4, 6) for r in (Fraction(0), Fraction(-3, 4), Fraction(1, 2))),
+    *(ProjectedPair(2, Fraction(2, 5), Fraction(r, 100)) for r in (-41, -40, -39)),
     ProjectedPair(4, Fraction(1, 2), 1, Fraction(1, 3)),
     ProjectedPair(4, Fraction(1, 2), Fraction(1, 4), Fraction(2, 3)),
 ]
@@ -59,6 +60,10 @@ PAIRS = [
 
 def bind_pairs(statement, bound) -> None:
     bind_formula(statement, PAIRS, lambda p: bound(p) - tail(p))
+    odd = ProjectedPair(3, Fraction(1, 2), Fraction(1, 2))
+    margin, most = statement.margin(odd), arb(mpmath.nstr(bound(odd), 20))
+    assert abs(margin.upper() - most) < arb(2) ** -20, "a probability between 0"
+    assert abs(margin.lower() - most + 1) < arb(2) ** -20, "and 1"
 
 
 INSIDE = ProjectedPair(2, Fraction(1, 2), Fraction(1, 2), Fraction(1, 2))
@@ -102,7 +107,7 @@ def test_lemma_b_1_fails_for_many_rows(statement, record_property) -> None:
 
 
 @lemma_b_1.supports_repair(
-    grade="derived", region="every m, tau > 0, n, x, y: the docstring's derivation; bound to exact tails at 43 points"
+    grade="derived", region="every m, tau > 0, n, x, y: the docstring's derivation; bound to exact tails at 46 points"
 )
 def test_lemma_b_1_with_the_true_constants(statement) -> None:
     """Chernoff for W = sum u_i v_i - m r with (u, v) standard normal of correlation r, for unit vectors x, y.

@@ -58,7 +58,7 @@ def delta_max_formula(covariances, centre) -> fmpq:
 def test_delta_max_bounds_the_pairwise_distances(statement) -> None:
     """|s_i - s_j| <= |s_i - c| + |c - s_j| <= 2 max_k |s_k - c|, entry by entry."""
     values = []
-    for p in drawn_families():
+    for p in [*drawn_families(), family(Fraction(1, 3), centre=Fraction(1, 7))]:
         pairs = [max(abs(x) for x in (a - b).entries()) for a in p.covariances for b in p.covariances]
         values.append((p, delta_max_formula(p.covariances, p.centre) - max(pairs)))
         assert statement.at(p) is Truth.TRUE

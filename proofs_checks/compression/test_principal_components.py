@@ -26,7 +26,7 @@ from proofs_checks.compression.compressed_tails import chi_square_tails, least_r
 from proofs_checks.compression.covariance_pairs import frobenius
 from proofs_checks.exact_matrices import correlated, diagonal
 
-theorem_5_1 = cite("compression.theorem-5-1@407832c9")
+theorem_5_1 = cite("compression.theorem-5-1@80942c24")
 
 ONE = fmpq_mat([[1, 0], [0, 1]])
 
@@ -67,7 +67,7 @@ def ends(p: CompressedComponents) -> tuple[mpmath.mpf, mpmath.mpf]:
     lost = p.columns * chi_square_tails(p.rows, tau) + pairs * deviation(p.rows, tau)
     share = level / p.columns
     above = p.columns * chi_square_tails(p.rows, share) + pairs * deviation(p.rows, share)
-    return max(mpmath.mpf(0), chi_square_tails(p.rows, level) - lost), min(mpmath.mpf(1), above / (1 - lost))
+    return chi_square_tails(p.rows, level) - lost, min(mpmath.mpf(1), above / (1 - lost))
 
 
 @theorem_5_1.supports(
@@ -157,6 +157,8 @@ def test_kept_outputs_do_not_come_closer(statement) -> None:
         for field in ("covariance", "reference"):
             says = {"A and Sigma_1 are covariances of normalised columns": attrs.evolve(p, **{field: wrong})}
             bind_hypotheses(statement, p, outside | says)
+    few = {"the output is X'X/m": attrs.evolve(p, rows=1)}
+    bind_hypotheses(statement, p, outside | few)
     indefinite = {"the output is X'X/m": attrs.evolve(p, compressed=correlated(Fraction(11, 10)))}
     bind_hypotheses(statement, attrs.evolve(p, reference=correlated(Fraction(1, 9))), outside | indefinite)
     assert statement.applies(attrs.evolve(p, compressed=p.compressed + ONE * fmpq(1, 9))) is Truth.TRUE

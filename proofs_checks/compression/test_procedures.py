@@ -23,8 +23,8 @@ from dpmatrix.spec.compression.procedures import (
 from dpmatrix.tracing import bind_expression
 from proofs_checks.compression.rounded_products import DATA, ideal, nearest, normals, raw, rounding
 
-procedure_4_1 = cite("compression.procedure-4-1@ece2983c")
-procedure_4_2 = cite("compression.procedure-4-2@5eb597ef")
+procedure_4_1 = cite("compression.procedure-4-1@3afbee18")
+procedure_4_2 = cite("compression.procedure-4-2@14b29262")
 
 
 def radius(p: TwoCentres) -> mpmath.mpf:

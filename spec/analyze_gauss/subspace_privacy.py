@@ -7,7 +7,6 @@ from flint import arb
 
 from dpmatrix.claims import Claim, Defect, Kind, Locator, Repair, Statement, Step, Verdict
 from dpmatrix.exact import Real, ball, square
-from dpmatrix.privacy.adjacency import Adjacency
 from dpmatrix.privacy.profiles import GaussianProfile
 from dpmatrix.spec.analyze_gauss.gaussian_mechanism import SMALL_EPSILON, printed_deviation
 from dpmatrix.spec.analyze_gauss.neighbouring_subspaces import (
@@ -87,24 +86,14 @@ def promised_delta(p: GapSettings) -> arb:
     return 2 * ball(p.delta)
 
 
-@attrs.frozen
-class RepairedRecovery(GapSettings):
-    """The repaired algorithm at data with a gap above 2, under a relation."""
+def repaired_margin(p: GapSettings) -> arb:
+    """``delta`` minus Pr(Lap > 2 log(1/delta)/epsilon) and minus the delta of the least noise of the projector.
 
-    adjacency: Adjacency
-
-
-def relation_factor(p: RepairedRecovery) -> int:
-    """Return 1 for a row added or removed, 2 for a row replaced: sensitivity of the gap, factor of the deviation."""
-    return 2 if p.adjacency is Adjacency.REPLACE_ONE else 1
-
-
-def repaired_margin(p: RepairedRecovery) -> arb:
-    """``delta`` minus Pr(Lap > 2 log(1/delta)/epsilon) and minus the delta of the least noise of the projector."""
-    factor = relation_factor(p)
+    Where a row is replaced, sensitivity and deviation are both twice as large, and the delta is the same.
+    """
     outside = laplace_tail(p.epsilon, offset(p.epsilon, p.delta) - 2)
-    deviation = factor * printed_deviation(p.epsilon, p.delta) / (ball(p.gap) - 2)
-    noise = GaussianProfile(factor * projector_bound(ball(p.gap)), deviation)
+    deviation = printed_deviation(p.epsilon, p.delta) / (ball(p.gap) - 2)
+    noise = GaussianProfile(projector_bound(ball(p.gap)), deviation)
     return ball(p.delta) - (outside + noise.delta(p.epsilon))
 
 

@@ -177,7 +177,7 @@ THEOREM_4 = Claim(
             sound=True,
         ),
         Step(
-            "2",
+            "2-inequality",
             Statement(
                 "tr(Vhat_k' (A'A + E) Vhat_k) >= tr(V_k' (A'A + E) V_k) for the highest singular subspace",
                 second_margin,

@@ -85,7 +85,7 @@ def second_definite_margin(p: CovariancePair) -> arb:
 def normalised_margin(p: CovariancePair) -> arb:
     """Zero exactly when (4) holds: both diagonals are 1."""
     size = p.first.nrows()
-    return -arb(sum((abs(m[i, i] - 1) for m in (p.first, p.second) for i in range(size)), fmpq(0)))
+    return -arb(sum(abs(m[i, i] - 1) for m in (p.first, p.second) for i in range(size)))
 
 
 def within_delta_max_margin(p: NearbyPair) -> arb:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import attrs
-from flint import arb, fmpq, fmpq_mat
+from flint import arb, fmpq_mat
 
 from dpmatrix.claims import Chosen, Claim, Condition, Defect, Kind, Locator, Range, Repair, Statement, Step, Verdict
 from dpmatrix.exact import Exact, ball, rational, square
@@ -59,7 +59,7 @@ def chained_margin(p: ThreeCovariances) -> arb:
 def three_symmetric_margin(p: ThreeCovariances | SmallDeltaMax) -> arb:
     """Zero exactly when all three matrices are symmetric."""
     matrices = (p.first, p.second, p.reference)
-    return -arb(sum((abs(e) for m in matrices for e in (m - m.transpose()).entries()), fmpq(0)))
+    return -arb(sum(abs(e) for m in matrices for e in (m - m.transpose()).entries()))
 
 
 def three_definite_margin(p: ThreeCovariances) -> arb:
@@ -151,7 +151,7 @@ def small_delta_max_margin(p: SmallDeltaMax) -> arb:
 def three_normalised_margin(p: SmallDeltaMax) -> arb:
     """Zero exactly when (4) holds: all diagonals are 1."""
     matrices, places = (p.first, p.second, p.reference), range(p.first.nrows())
-    return -arb(sum((abs(m[i, i] - 1) for m in matrices for i in places), fmpq(0)))
+    return -arb(sum(abs(m[i, i] - 1) for m in matrices for i in places))
 
 
 def in_set_margin(p: SmallDeltaMax) -> arb:
