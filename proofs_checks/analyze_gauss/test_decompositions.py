@@ -101,6 +101,8 @@ def test_repaired_relations(statements) -> None:
     bind_hypotheses(existence, DEFICIENT[0], orthonormal)
     stretched = attrs.evolve(SCALED, left=diagonal([1, Fraction(11, 10)]))
     assert existence.without("the columns of U and V are orthonormal").at(stretched) is Truth.FALSE
+    bind(existence, [(stretched, -Fraction(21, 100))], least=1)
+    bind(repaired, [(stretched, -Fraction(42, 100))], least=1)
     singular = attrs.evolve(SCALED, right=diagonal([1, 0]))
     assert existence.without("the columns of U and V are orthonormal").at(singular) is Truth.FALSE
     bind_hypotheses(repaired, SCALED, orthonormal | {"every s_i > 0": DEFICIENT[0]})

@@ -20,7 +20,7 @@ from dpmatrix.tracing import bind_expression
 from proofs_checks.analyze_gauss.online_promises import PROMISE, deviation, outside
 
 regret_online = cite("analyze-gauss.regret-online@9722b56d")
-regret_offline = cite("analyze-gauss.regret-offline@3a7e0b76")
+regret_offline = cite("analyze-gauss.regret-offline@4af62c62")
 
 SMALL = Fraction(1, 10**6)
 
@@ -209,11 +209,11 @@ def test_offline_loss_is_at_most_a_geometric_mean(statement) -> None:
     assert statement.at(silent) is Truth.TRUE, "no noise and no loss"
     inside = NoisyMoment((3, 1), UNIT, (3, 2), UNIT, 1, Fraction(1, 2))
     changes = {
-        "k >= 1, an integer": {"k": 0},
+        "k >= 0, an integer": {"k": -1},
         "k <= n": {"k": 3},
         "the eigenvectors are orthonormal": {"perturbed_frame": UNIT + UNIT},
         "lambda_1 >= ... >= lambda_n >= 0": {"values": (1, 3)},
-        "|mu_1| >= ... >= |mu_n|": {"perturbed_values": (2, 3)},
+        "|mu_1| >= ... >= |mu_n|": {"perturbed_values": (1, 3), "perturbed_frame": SWAP, "deviation": 0},
         "||E||_2 <= 7 sqrt(n) Delta": {"deviation": Fraction(1, 10)},
     }
     bind_hypotheses(statement, inside, outside(inside, changes))

@@ -257,6 +257,9 @@ def test_one_row_changes_the_gap_little(statements) -> None:
     swapped = ChangedMoment(diagonal([4, 1]), row(nearly, 0), row(0, nearly), 1)
     assert added.nudged(lambda margin: margin - fmpq(1, 100)).at(sharp) is Truth.FALSE
     assert replaced.nudged(lambda margin: margin - fmpq(1, 100)).at(swapped) is Truth.FALSE
+    attained = ChangedMoment(diagonal([4, 1]), row(0, 0), row(1, 0), 1)
+    assert added.at(attained) is Truth.TRUE, "e_1 is added"
+    assert replaced.formula(ChangedMoment(diagonal([4, 1]), row(1, 0), row(0, 1), 1)).contains(0), "e_2 for e_1"
     bind_hypotheses(added, INSIDE, ROWS | BOTH)
     bind_hypotheses(replaced, INSIDE, ROWS)
 

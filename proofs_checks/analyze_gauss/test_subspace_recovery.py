@@ -7,6 +7,7 @@ from fractions import Fraction
 
 import attrs
 import sympy
+from flint import fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.privacy.adjacency import Adjacency
@@ -48,6 +49,8 @@ def test_rows_give_the_identity_and_columns_the_projector(statements) -> None:
     bind(rows, [(p, p.k - p.frame.nrows()) for p in FRAMES])
     for statement in (rows, columns):
         bind_hypotheses(statement, PLANE, OUTSIDE)
+    slanted = RowsOrColumns(fmpq_mat([[1, 1], [0, 1]]), 2)
+    assert rows.without("the eigenvectors are orthonormal").at(slanted) is Truth.FALSE, "V'V is not VV'"
     free = columns.without("the eigenvectors are orthonormal")
     assert free.at(RowsOrColumns(diagonal([2, 1]), 1)) is Truth.FALSE, "diag(4, 0) is no projector"
     assert free.at(RowsOrColumns(diagonal([1, 0]), 2)) is Truth.FALSE, "diag(1, 0) is one, of rank 1"
@@ -85,3 +88,4 @@ def test_the_least_variance_of_a_recovery(statement) -> None:
         },
     )
     assert statement.applies(attrs.evolve(inside, rounding=Fraction(1, 1000))) is not Truth.FALSE
+    assert statement.applies(attrs.evolve(inside, rounding=0)) is Truth.TRUE

@@ -7,9 +7,10 @@ from fractions import Fraction
 
 import attrs
 import sympy
-from flint import fmpq, fmpq_mat
+from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses, redefined
+from dpmatrix.exact import rational
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.analyze_gauss import traces
 from dpmatrix.spec.analyze_gauss.traces import TracePoint
@@ -127,8 +128,23 @@ def test_trace_bullets_can_fail(statements) -> None:
         """Neither linear nor the same for a transpose or the other order of a product."""
         return matrix[0, matrix.ncols() - 1] ** 2 + 1
 
-    for name, changed in statements.items():
-        assert redefined(changed, traces, "trace", corner).at(TRACES[-1]) is Truth.FALSE, name
+    p = TRACES[-1]
+    other = p.middle * p.right
+    diagonals = [sum(m[i, i] for i in range(m.nrows())) for m in p.curve]
+    distances = {
+        "sum": corner(p.first + p.second) - corner(p.first) - corner(p.second),
+        "scalar": corner(rational(p.scalar) * p.first) - rational(p.scalar) * corner(p.first),
+        "product": corner(p.left * other) - corner(other * p.left),
+        "cyclic": corner(p.left * p.middle * p.right) - corner(p.right * p.left * p.middle),
+        "transpose": corner(p.first) - corner(p.first.transpose()),
+        "differential": sum(k * abs(corner(m) - x) for k, (m, x) in enumerate(zip(p.curve, diagonals, strict=True))),
+        "idempotent": corner(p.idempotent) - p.idempotent.rank(),
+    }
+    for name, distance in distances.items():
+        changed = redefined(statements[f"{TRACE}/{name}"], traces, "trace", corner)
+        assert changed.at(p) is Truth.FALSE, name
+        assert abs(changed.formula(p) + abs(distance)) < arb(2) ** -30 * (1 + abs(distance)), name
+    assert redefined(statements[TRACE], traces, "trace", corner).at(p) is Truth.FALSE
     statement = statements[TRACE]
     point = NOT_IDEMPOTENT["P = P^2"]
     assert statement.without("P = P^2").at(point) is Truth.FALSE

@@ -37,7 +37,7 @@ from proofs_checks.compression.covariance_pairs import (
 from proofs_checks.compression.drawn_outputs import OUTPUTS
 from proofs_checks.exact_matrices import correlated
 
-theorem_3_2 = cite("compression.theorem-3-2@45363c95")
+theorem_3_2 = cite("compression.theorem-3-2@f2521b3e")
 remark_4_7 = cite("compression.remark-4-7@3d630758")
 
 ENTRIES = random.Random(20090625)
@@ -62,8 +62,8 @@ def small_points() -> list[SmallDeltaMax]:
 # At n = 10^6, p = 2: ln 2np = 15.2, so p^2 sqrt(m ln 2np) is 312 at m = 400.
 SMALL = small(correlated(Fraction(1, 4)), correlated(Fraction(1, 4) + Fraction(1, 6000)), Fraction(1, 6000))
 MASSES_OUTSIDE = {
-    "first_mass >= 0": attrs.evolve(SMALL, first_mass=Fraction(-1, 10**13)),
-    "second_mass >= 0": attrs.evolve(SMALL, second_mass=Fraction(-1, 10**13)),
+    "first_mass >= 0": attrs.evolve(SMALL, first_mass=-(10**9)),
+    "second_mass >= 0": attrs.evolve(SMALL, second_mass=-(10**9)),
     "P_1(E) <= 1/n^2": attrs.evolve(SMALL, first_mass=Fraction(11, 10**13)),
     "P_i(E) <= 1/n^2": attrs.evolve(SMALL, second_mass=Fraction(11, 10**13)),
 }
@@ -220,9 +220,26 @@ def test_the_sound_steps_of_theorem_3_2(statements) -> None:
         small_points(),
         lambda p: p.first.nrows() * real(p.delta_max) / real(p.floor) ** 2 - norm(gamma(p)),
     )
+    one = fmpq_mat([[1]])
+    alone = small(one, one, 1, records=1, rows=4, smallness=Fraction(17, 10))
+    outside = {
+        "records >= 2, an integer": alone,
+        "delta_max >= 0": attrs.evolve(alone, records=2, delta_max=-1, smallness=1),
+        "Delta_max <= s / (p^2 sqrt(m ln 2np))": PRINTED_OUTSIDE["Delta_max <= s / (p^2 sqrt(m ln 2np))"],
+    }
+    bind_hypotheses(conditions, SMALL, outside)
+    bind_hypotheses(conditions, attrs.evolve(SMALL, records=2, delta_max=0), outside)
+    low = small(one / 100, one / 50, Fraction(1, 100), floor=1)
+    outside = {
+        "the three covariances are symmetric": PRINTED_OUTSIDE["the three covariances are symmetric"],
+        "max |Sigma_j - Sigma_k| <= Delta_max for all three": small(one, 2 * one, 0, floor=1),
+        "floor > 0": attrs.evolve(low, floor=-1),
+        "lambda_min >= c for all three": low,
+    }
+    bind_hypotheses(assumption, SMALL, outside)
     for statement in (conditions, assumption):
         assert statement.at(SMALL) is Truth.TRUE
-        assert_sufficient(statement)
+        assert not statement.strict
 
 
 @theorem_3_2.refutes("equal-norms", grade="interval", region="p = 2, one correlation changed")

@@ -30,7 +30,7 @@ from proofs_checks.compression.covariance_pairs import (
 from proofs_checks.exact_matrices import correlated
 
 delta_max = cite("compression.delta-max@e852e776")
-proposition_3_1 = cite("compression.proposition-3-1@8e0c45ed")
+proposition_3_1 = cite("compression.proposition-3-1@2c9c925a")
 lemma_3_3 = cite("compression.lemma-3-3@f9719689")
 
 ENTRIES = random.Random(20090119)
@@ -138,7 +138,7 @@ def test_proposition_3_1(statements) -> None:
     bind_hypotheses(whole_claim, NEAR, outside(*HYPOTHESES))
     first = statements["compression.proposition-3-1/frobenius-norm"]
     bind_formula(first, drawn_pairs(ENTRIES), first_bound)
-    bind_hypotheses(first, NEAR, outside("the covariances are symmetric", "max |Delta_jk| <= Delta_max"))
+    bind_hypotheses(first, NEAR, outside("max |Delta_jk| <= Delta_max"))
     second = statements["compression.proposition-3-1/inverse"]
     bind_formula(second, drawn_pairs(ENTRIES), second_bound)
     assert_definite(second)

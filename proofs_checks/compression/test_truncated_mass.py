@@ -24,8 +24,8 @@ from proofs_checks.compression.compressed_tails import (
     squared_constant,
 )
 
-lemma_4_4 = cite("compression.lemma-4-4@471149d6")
-remark_4_3 = cite("compression.remark-4-3@90935c67")
+lemma_4_4 = cite("compression.lemma-4-4@82067371")
+remark_4_3 = cite("compression.remark-4-3@9b37c472")
 
 DIGITS = 70
 
@@ -45,10 +45,13 @@ SETTING_OUTSIDE = {
 }
 
 
-def assert_setting(statement) -> None:
+SIZED_OUTSIDE = {says: point for says, point in SETTING_OUTSIDE.items() if says != "delta_max >= 0"}
+
+
+def assert_setting(statement, outside=SETTING_OUTSIDE) -> None:
     """2 (C_1 + C_2) ln 60 = 83.47."""
     for edge in (SETTING, TruncationSetting(1, 1, 15), attrs.evolve(SETTING, delta_max=1)):
-        bind_hypotheses(statement, edge, SETTING_OUTSIDE)
+        bind_hypotheses(statement, edge, outside)
     assert statement.applies(TruncationSetting(1, 1, 14)) is Truth.FALSE, "2 (C_1 + C_2) ln 2 = 14.13"
     assert not statement.strict
 
@@ -166,7 +169,7 @@ def test_the_exponent_may_drop_tau(statement) -> None:
     bind_expression(statement, cost / (first + second * tau) - cost / (first + second), points=[SETTING])
     for s in (SETTING, TruncationSetting(1, 1, 15)):
         assert statement.at(s) is Truth.TRUE
-    assert_setting(statement)
+    assert_setting(statement, SIZED_OUTSIDE)
 
 
 @lemma_4_4.supports("union", grade="derived", region="every n, p >= 1")
@@ -242,10 +245,15 @@ def test_remark_4_3(statements) -> None:
     for statement in (change, ratio):
         for p in RATIOS:
             assert statement.at(p) is not Truth.FALSE
-        bind_hypotheses(statement, RATIO, RATIO_OUTSIDE)
-        bind_hypotheses(statement, EXTREME, RATIO_OUTSIDE)
-        bind_hypotheses(statement, attrs.evolve(EXTREME, first_mass=0, second_mass=Fraction(1, 4)), RATIO_OUTSIDE)
         assert not statement.strict
+    for point in (RATIO, EXTREME, attrs.evolve(EXTREME, first_mass=0, second_mass=Fraction(1, 4))):
+        bind_hypotheses(change, point, RATIO_OUTSIDE)
+    undefined = {
+        "second > 0": RATIO_OUTSIDE["second > 0"],
+        "first_mass < 1": attrs.evolve(RATIO, first_mass=1),
+        "second_mass < 1": attrs.evolve(RATIO, second_mass=1),
+    }
+    bind_hypotheses(ratio, RATIO, undefined)
 
 
 @remark_4_3.controls(grade="interval", region="n = 2, masses 1/4 and 0: (1 - P)^2 for 1 - P; a mass of 1/3")

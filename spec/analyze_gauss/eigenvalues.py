@@ -67,15 +67,20 @@ def diagonal_middle_margin(p: Factorisation) -> arb:
     return -arb(int(not is_diagonal(p.middle)))
 
 
+def characteristic(matrix: fmpq_mat) -> fmpq_poly:
+    """``det(tI - A)``."""
+    return matrix.charpoly()
+
+
 def eigenvalue_product_margin(p: Factorisation) -> arb:
     """Equality of det A and the product of the roots, (-1)^n times the constant coefficient of det(tI - A)."""
-    product = (-1) ** p.matrix.nrows() * p.matrix.charpoly()[0]
+    product = (-1) ** p.matrix.nrows() * characteristic(p.matrix)[0]
     return same(p.matrix.det(), product)
 
 
 def non_zero_eigenvalues(matrix: fmpq_mat) -> int:
     """Number of non-zero roots of det(tI - A), with multiplicity."""
-    coefficients = matrix.charpoly().coeffs()
+    coefficients = characteristic(matrix).coeffs()
     zeros = next(power for power, coefficient in enumerate(coefficients) if coefficient != 0)
     return matrix.nrows() - zeros
 
@@ -90,7 +95,7 @@ def diagonal_entries_margin(p: Factorisation) -> arb:
     product = fmpq_poly([1])
     for i in range(p.matrix.nrows()):
         product *= fmpq_poly([-p.matrix[i, i], 1])
-    return -arb(sum(abs(x) for x in (p.matrix.charpoly() - product).coeffs()))
+    return -arb(sum(abs(x) for x in (characteristic(p.matrix) - product).coeffs()))
 
 
 def bullets_margin(p: Factorisation) -> arb:
@@ -103,7 +108,6 @@ SQUARE = Condition("A, X and Lambda are square and of one order", square_margin)
 INVERTIBLE = Condition("X is invertible", invertible_margin, strict=True)
 FACTORISED = Condition("A = X Lambda X^-1", factorised_margin)
 DIAGONAL_MIDDLE = Condition("Lambda is diagonal", diagonal_middle_margin)
-HYPOTHESES = (SQUARE, INVERTIBLE, FACTORISED)
 
 EIGENVALUE_PROPERTIES = Claim(
     id="analyze-gauss.eigenvalue-properties",
@@ -139,7 +143,7 @@ EIGENVALUE_PROPERTIES = Claim(
         Statement(
             "for every diagonalizable A = X Lambda X^-1 the first three bullets hold",
             bullets_margin,
-            given=(*HYPOTHESES, DIAGONAL_MIDDLE),
+            given=(INVERTIBLE, FACTORISED, DIAGONAL_MIDDLE),
         ),
     ),
     steps=(

@@ -131,7 +131,8 @@ def third_margin(p: SpectralPair) -> arb:
 
 MOMENT = Condition("lambda_1 >= ... >= lambda_n >= 0", eigenvalues_margin)
 PRINCIPAL = Condition("|mu_1| >= ... >= |mu_n|", principal_margin)
-SPECTRA = (whole("k", 1), exceeds("k <= n", rank_margin, strict=False), EIGENVECTORS, MOMENT, PRINCIPAL)
+FRAMES = (whole("k", 0), exceeds("k <= n", rank_margin, strict=False), EIGENVECTORS)
+SPECTRA = (*FRAMES, MOMENT, PRINCIPAL)
 NORM_EVENT = Condition("||E||_2 <= 7 sqrt(n) Delta", norm_event_margin)
 
 THEOREM_4 = Claim(
@@ -167,13 +168,13 @@ THEOREM_4 = Claim(
     steps=(
         Step(
             "1-equation",
-            Statement("tr(V_k V_k' (A'A + E)) = tr(V_k V_k' A'A) + sum v_i E v_i'", split_margin, given=SPECTRA),
+            Statement("tr(V_k V_k' (A'A + E)) = tr(V_k V_k' A'A) + sum v_i E v_i'", split_margin, given=FRAMES),
             sound=True,
             note="the v_i are rows here and columns in V_k",
         ),
         Step(
             "1-inequality",
-            Statement("that is at least sum sigma_i^2 - k ||E||_2", first_margin, given=SPECTRA),
+            Statement("that is at least sum sigma_i^2 - k ||E||_2", first_margin, given=FRAMES),
             sound=True,
         ),
         Step(
@@ -194,14 +195,12 @@ THEOREM_4 = Claim(
         ),
         Step(
             "3-equivalence",
-            Statement(
-                "the term tr(Vhat_k' E Vhat_k) may be moved to the other side", equivalence_margin, given=SPECTRA
-            ),
+            Statement("the term tr(Vhat_k' E Vhat_k) may be moved to the other side", equivalence_margin, given=FRAMES),
             sound=True,
         ),
         Step(
             "3-noise",
-            Statement("tr(Vhat_k' E Vhat_k) <= k ||E||_2", noise_share_margin, given=SPECTRA),
+            Statement("tr(Vhat_k' E Vhat_k) <= k ||E||_2", noise_share_margin, given=FRAMES),
             sound=True,
         ),
         Step(

@@ -92,7 +92,8 @@ def symmetry_margin(p: SignRows) -> arb:
     return disagreement(row_change(p), row_change(other))
 
 
-SIGNS = (Condition("x and y are rows of signs, of one length", signs_margin), whole("records", 1))
+ROWS_OF_SIGNS = Condition("x and y are rows of signs, of one length", signs_margin)
+SIGNS = (ROWS_OF_SIGNS, whole("records", 1))
 
 PROPOSITION_D_1 = Claim(
     id="compression.proposition-d-1",
@@ -122,7 +123,7 @@ PROPOSITION_D_1 = Claim(
         ),
     ),
     steps=(
-        Step("split", Statement("B = C + D", split_margin, given=SIGNS), sound=True),
+        Step("split", Statement("B = C + D", split_margin, given=(ROWS_OF_SIGNS,)), sound=True),
         Step(
             "counting",
             Statement("||Delta||_F = 2 (p/n) sqrt(tau (1 - tau))", counting_margin, given=SIGNS),
@@ -131,7 +132,7 @@ PROPOSITION_D_1 = Claim(
         ),
         Step(
             "at-most-p-over-n",
-            Statement("2 (p/n) sqrt(tau (1 - tau)) <= p/n", at_most_margin, given=SIGNS),
+            Statement("2 (p/n) sqrt(tau (1 - tau)) <= p/n", at_most_margin, given=(ROWS_OF_SIGNS,)),
             sound=True,
         ),
         Step(

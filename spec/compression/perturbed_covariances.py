@@ -121,7 +121,7 @@ PROPOSITION_3_1 = Claim(
         ),
         Step(
             "frobenius-norm",
-            Statement("(7): ||Delta||_F <= p Delta_max", frobenius_margin, given=(SYMMETRIC, WITHIN_DELTA_MAX)),
+            Statement("(7): ||Delta||_F <= p Delta_max", frobenius_margin, given=(WITHIN_DELTA_MAX,)),
             sound=True,
         ),
         Step(
