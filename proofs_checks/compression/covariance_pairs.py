@@ -150,3 +150,4 @@ def assert_definite(statement) -> None:
     negative = fmpq_mat([[-1, 0], [0, -1]])
     assert statement.applies(attrs.evolve(NEAR, first=negative)) is Truth.FALSE
     assert statement.applies(attrs.evolve(NEAR, second=SKEW)) is Truth.FALSE
+    assert statement.applies(attrs.evolve(NEAR, first=correlated(1))) is Truth.FALSE, "singular"

@@ -15,7 +15,7 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.compression.compressed_growth import GrowthPair, OneColumn
 from dpmatrix.tracing import bind_expression
 from proofs_checks.compression.compressed_tails import least_rows, logarithm, squared_constant
-from proofs_checks.compression.covariance_pairs import INDEFINITE, SKEW
+from proofs_checks.compression.covariance_pairs import INDEFINITE, SKEW, UNIT
 from proofs_checks.exact_matrices import correlated, diagonal
 
 theorem_3_5 = cite("compression.theorem-3-5@b85d26a1")
@@ -138,6 +138,14 @@ def test_theorem_3_5_fails_without_a_floor(statement, record_property) -> None:
     assert_common(statement, more, attrs.evolve(BASE, smallness=Fraction(59, 1000)))
     for field in ("first", "second", "reference"):
         assert statement.applies(attrs.evolve(BASE, **{field: INDEFINITE})) is Truth.FALSE
+    conditions = {condition.says: condition for condition in statement.given}
+    still = attrs.evolve(BASE, first=UNIT, second=UNIT, reference=UNIT, delta_max=0, smallness=0, c_min=1)
+    single = attrs.evolve(still, first=diagonal([1]), second=diagonal([1]), reference=diagonal([1]))
+    singular = attrs.evolve(BASE, first=correlated(1))
+    assert conditions["1/lambda_max(Sigma_1) >= C_min"].at(still) is Truth.TRUE
+    assert conditions[gamma].at(still) is Truth.TRUE
+    assert conditions["Delta_max <= sqrt(log p / n)"].at(single) is Truth.TRUE, "p = 1"
+    assert conditions["the three covariances are positive definite"].at(singular) is Truth.FALSE
     assert statement.applies(attrs.evolve(BASE, c_min=Fraction(79, 100))) is Truth.TRUE
     start = correlated(Fraction(1, 4))
     for field in ("first", "second"):
@@ -220,6 +228,7 @@ def test_the_normaliser_must_be_m(statement) -> None:
         "n >= n_0": attrs.evolve(inside, least_records=11),
     }
     bind_hypotheses(statement, inside, outside)
+    bind_hypotheses(statement, OneColumn(1, 1, 1, 1, 1), outside)
     bind_hypotheses(statement, attrs.evolve(inside, entry=Fraction(5, 4), ratio=Fraction(133, 100)), outside)
     low = outside | {"|X'X/m - A| <= 1/4": attrs.evolve(inside, entry=Fraction(73, 100))}
     bind_hypotheses(statement, attrs.evolve(inside, entry=Fraction(3, 4)), low)

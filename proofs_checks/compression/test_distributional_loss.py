@@ -85,6 +85,7 @@ SMALL_OUTSIDE = PRINTED_OUTSIDE | MASSES_OUTSIDE | {"s <= c^3/2": attrs.evolve(S
 def assert_sufficient(statement) -> None:
     bind_hypotheses(statement, SMALL, SMALL_OUTSIDE)
     bind_hypotheses(statement, small(UNIT, UNIT, 0, records=2, rows=50), SMALL_OUTSIDE)
+    assert statement.applies(small(UNIT, UNIT, 0, records=2, rows=50, floor=1, smallness=0)) is Truth.TRUE
     for field in ("first", "second", "reference"):
         others = {
             "the three covariances are symmetric": attrs.evolve(SMALL, **{field: SKEW}),
