@@ -286,6 +286,7 @@ def test_eigenvalues_of_one_order_make_the_middle_term_small(statement) -> None:
         "order > 0": attrs.evolve(inside, order=0),
     }
     bind_hypotheses(statement, inside, outside)
+    assert statement.at(OneOrder(UNIT, UNIT, order=1, smallness=0)) is Truth.TRUE, "each bound attained"
     assert statement.applies(attrs.evolve(inside, order=Fraction(17, 10))) is Truth.TRUE, "5/4 <= K 3/4"
     assert statement.applies(attrs.evolve(inside, smallness=Fraction(1, 19))) is Truth.TRUE
     assert statement.applies(attrs.evolve(inside, smallness=Fraction(49, 100))) is Truth.TRUE

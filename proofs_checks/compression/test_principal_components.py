@@ -157,6 +157,7 @@ def test_kept_outputs_do_not_come_closer(statement) -> None:
         for field in ("covariance", "reference"):
             says = {"A and Sigma_1 are covariances of normalised columns": attrs.evolve(p, **{field: wrong})}
             bind_hypotheses(statement, p, outside | says)
+    assert statement.applies(attrs.evolve(p, records=2, least_records=2, compressed=ONE)) is Truth.TRUE
     few = {"the output is X'X/m": attrs.evolve(p, rows=1)}
     bind_hypotheses(statement, p, outside | few)
     indefinite = {"the output is X'X/m": attrs.evolve(p, compressed=correlated(Fraction(11, 10)))}
