@@ -19,11 +19,11 @@ from dpmatrix.privacy.adjacency import Adjacency
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.analyze_gauss.gaussian_mechanism import GaussianPromise
 from dpmatrix.spec.analyze_gauss.online import FirstRow, OnlinePromise
-from dpmatrix.spec.analyze_gauss.subspace_privacy import GapSettings, RepairedRecovery
+from dpmatrix.spec.analyze_gauss.subspace_privacy import GapSettings
 
-subspace_privacy = cite("analyze-gauss.subspace-privacy@9146c371")
-algorithm_3 = cite("analyze-gauss.algorithm-3@b1a8cb7c")
-algorithm_1 = cite("analyze-gauss.algorithm-1@270beb25")
+subspace_privacy = cite("analyze-gauss.subspace-privacy@8af11dce")
+algorithm_3 = cite("analyze-gauss.algorithm-3@9d67d9f7")
+algorithm_1 = cite("analyze-gauss.algorithm-1@c2ce433f")
 
 
 ADDED = Adjacency.ADD_REMOVE_ONE
@@ -75,7 +75,7 @@ def test_repaired_recovery_raises_no_alarm(statement, audited) -> None:
     sizes = {"training": 300, "confirmation": 4000, "seed": 12}
     result = audited(target, PAIRS[::2], epsilon=2, subject=(mechanism, SIMULATED), **sizes)
     assert not result.violated
-    assert statement.at(RepairedRecovery(1, SMALL, 40, ADDED)) is Truth.TRUE
+    assert statement.at(GapSettings(1, SMALL, 40)) is Truth.TRUE
 
 
 def first_row(steps: int) -> NeighbouringPair:

@@ -24,9 +24,9 @@ from dpmatrix.spec.compression.binary_loss import GamePair
 from dpmatrix.spec.compression.procedures import TwoCentres
 from dpmatrix.spec.compression.truncated_loss import TruncatedPair, exact_loss, printed_bound
 
-corollary_3_7 = cite("compression.corollary-3-7@b5e626c0")
-theorem_4_6 = cite("compression.theorem-4-6@910a4250")
-procedure_4_1 = cite("compression.procedure-4-1@ec3c2d52")
+corollary_3_7 = cite("compression.corollary-3-7@b993409a")
+theorem_4_6 = cite("compression.theorem-4-6@9fc06cb0")
+procedure_4_1 = cite("compression.procedure-4-1@3afbee18")
 
 
 KNOWN = "compression.corollary-3-7"
@@ -69,8 +69,9 @@ def equal_columns(smallness, least_records) -> GamePair:
         n *= 10
     rows = int(21 * math.log(4 * n))
     sizes = {"records": n, "rows": rows, "ratio": 6, "smallness": smallness, "least_records": least_records}
+    unused = {"floor": 1, "c_min": 1}
     pair = covariance(Fraction(1)), covariance(1 - Fraction(2, n))
-    return GamePair(*pair, Fraction(2, n), row=(1, 1), flipped=(1, -1), **sizes)
+    return GamePair(*pair, Fraction(2, n), row=(1, 1), flipped=(1, -1), **sizes, **unused)
 
 
 @corollary_3_7.refutes(

@@ -15,7 +15,7 @@ from dpmatrix.spec.analyze_gauss.decompositions import Decomposition
 from proofs_checks.analyze_gauss.drawn_matrices import drawn, unit
 from proofs_checks.exact_matrices import cayley, diagonal
 
-svd_relations = cite("analyze-gauss.svd-relations@b5aa926a")
+svd_relations = cite("analyze-gauss.svd-relations@817eb857")
 
 DRAWS = random.Random(20140531)
 
@@ -99,6 +99,12 @@ def test_repaired_relations(statements) -> None:
     bind(existence, [(p, 0) for p in FULL + DEFICIENT])
     orthonormal = {"the columns of U and V are orthonormal": HYPOTHESES["the columns of U and V are orthonormal"]}
     bind_hypotheses(existence, DEFICIENT[0], orthonormal)
+    stretched = attrs.evolve(SCALED, left=diagonal([1, Fraction(11, 10)]))
+    assert existence.without("the columns of U and V are orthonormal").at(stretched) is Truth.FALSE
+    bind(existence, [(stretched, -Fraction(21, 100))], least=1)
+    bind(repaired, [(stretched, -Fraction(42, 100))], least=1)
+    singular = attrs.evolve(SCALED, right=diagonal([1, 0]))
+    assert existence.without("the columns of U and V are orthonormal").at(singular) is Truth.FALSE
     bind_hypotheses(repaired, SCALED, orthonormal | {"every s_i > 0": DEFICIENT[0]})
 
 

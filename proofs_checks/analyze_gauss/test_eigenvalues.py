@@ -8,15 +8,16 @@ import attrs
 import sympy
 from flint import arb, fmpq, fmpq_mat
 
-from dpmatrix.claims import Truth, bind, bind_hypotheses
+from dpmatrix.claims import Truth, bind, bind_hypotheses, redefined
 from dpmatrix.claims.formulas import symbolic_matrix
 from dpmatrix.reporting.citing import cite
+from dpmatrix.spec.analyze_gauss import eigenvalues
 from dpmatrix.spec.analyze_gauss.eigenvalues import Factorisation
 from dpmatrix.spec.analyze_gauss.points import same
 from proofs_checks.analyze_gauss.drawn_matrices import drawn, similar, unit
 from proofs_checks.exact_matrices import diagonal
 
-eigenvalue_properties = cite("analyze-gauss.eigenvalue-properties@c561cb59")
+eigenvalue_properties = cite("analyze-gauss.eigenvalue-properties@a58ceb13")
 
 DRAWS = random.Random(20140531)
 
@@ -26,9 +27,9 @@ BLOCK = fmpq_mat([[2, 1, 0], [0, 2, 0], [0, 0, 0]])
 BAD = Factorisation(NILPOTENT, unit(2), NILPOTENT)
 GOOD = Factorisation(diagonal([1, 0]), unit(2), diagonal([1, 0]))
 SQUARE = {"A, X and Lambda are square and of one order": attrs.evolve(GOOD, matrix=fmpq_mat([[1, 0, 0], [0, 0, 0]]))}
-FACTORED = SQUARE | {
-    "X is invertible": attrs.evolve(GOOD, frame=fmpq_mat([[1, 1], [0, 0]])),
-    "A = X Lambda X^-1": attrs.evolve(GOOD, matrix=diagonal([2, 0])),
+FACTORED = {
+    "X is invertible": Factorisation(NILPOTENT, diagonal([0, 0]), diagonal([0, 0])),
+    "A = X Lambda X^-1": Factorisation(NILPOTENT, unit(2), diagonal([0, 0])),
 }
 DIAGONALIZED = [
     similar(DRAWS, diagonal([DRAWS.randint(-2, 2) for _ in range(order)])) for order in (1, 2, 3, 4) for _ in range(7)
@@ -95,7 +96,9 @@ def test_diagonal_bullet(statement) -> None:
     points = [attrs.evolve(p, matrix=p.middle) for p in DIAGONALIZED]
     bind(statement, [(p, 0) for p in points])
     assert all(statement.at(p) is Truth.TRUE for p in points)
-    bind_hypotheses(statement, GOOD, SQUARE | {"A is diagonal": attrs.evolve(GOOD, matrix=fmpq_mat([[1, 1], [0, 0]]))})
+    off_diagonal = attrs.evolve(GOOD, matrix=fmpq_mat([[1, 1], [1, 1]]))
+    bind_hypotheses(statement, GOOD, SQUARE | {"A is diagonal": off_diagonal})
+    assert statement.without("A is diagonal").at(off_diagonal) is Truth.FALSE, "t^2 - 2 t against (t - 1)^2"
 
 
 @eigenvalue_properties.supports_repair(
@@ -117,6 +120,22 @@ def test_bullets_of_diagonalizable_matrices(statement) -> None:
     bind(statement, [(p, 0) for p in DIAGONALIZED])
     wrong = {"Lambda is diagonal": BAD}
     bind_hypotheses(statement, GOOD, FACTORED | wrong)
+    assert statement.applies(SQUARE["A, X and Lambda are square and of one order"]) is Truth.FALSE
+    two_links = fmpq_mat([[0, 1, 0], [0, 0, 1], [0, 0, 0]])
+    bind(statement, [(Factorisation(two_links, unit(3), two_links), -2)], least=1)
+
+
+@eigenvalue_properties.controls("determinant", grade="symbolic", region="n = 3: det(tI - 2A) for det(tI - A)")
+@eigenvalue_properties.controls("diagonal", grade="symbolic", region="n = 3: det(tI - 2A) for det(tI - A)")
+def test_the_eigenvalues_of_twice_the_matrix_are_others(statements) -> None:
+    """At A = 3 I: 8 det A for det A, and (t - 6)^3 for (t - 3)^3."""
+    three = Factorisation(diagonal([3] * 3), unit(3), diagonal([3] * 3))
+    for name, value in (("determinant", 8 * 27 - 27), ("diagonal", (18 - 9) + (108 - 27) + (216 - 27))):
+        statement = statements[f"analyze-gauss.eigenvalue-properties/{name}"]
+        twice = redefined(statement, eigenvalues, "characteristic", lambda matrix: (2 * matrix).charpoly())
+        assert statement.at(three) is Truth.TRUE
+        assert twice.at(three) is Truth.FALSE
+        assert twice.formula(three) == -value
 
 
 @eigenvalue_properties.controls(

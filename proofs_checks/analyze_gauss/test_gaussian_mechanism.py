@@ -17,7 +17,7 @@ from dpmatrix.privacy.adjacency import Adjacency
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.analyze_gauss.gaussian_mechanism import GaussianPromise, GaussianRun, MovedRow, repaired_divergence
 
-algorithm_1 = cite("analyze-gauss.algorithm-1@270beb25")
+algorithm_1 = cite("analyze-gauss.algorithm-1@c2ce433f")
 
 ADDED, REPLACED = Adjacency.ADD_REMOVE_ONE, Adjacency.REPLACE_ONE
 GRID = [
@@ -151,14 +151,15 @@ def test_one_row_moves_the_second_moment_by_the_sensitivity(statement) -> None:
     assert statement.margin(MovedRow((1, 0), (0, 1), 1)) == 0
     assert statement.margin(MovedRow((0, 0), (1, 0), 1)) == 0
     inside = MovedRow((1, 0), (0, 1), 1)
-    bind_hypotheses(
-        statement,
-        inside,
-        {
-            "the rows have one length": attrs.evolve(inside, y=(1,)),
-            "rows have norm at most R": attrs.evolve(inside, norm_bound=Fraction(99, 100)),
-        },
-    )
+    for change in ({"norm_bound": -1}, {"x": (Fraction(101, 100), 0)}, {"y": (0, Fraction(101, 100))}):
+        bind_hypotheses(
+            statement,
+            inside,
+            {
+                "the rows have one length": attrs.evolve(inside, y=(1,)),
+                "rows have norm at most R": attrs.evolve(inside, **change),
+            },
+        )
 
 
 @algorithm_1.controls("output", grade="symbolic", region="36 invented runs: the least variance")

@@ -4,16 +4,33 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from itertools import product
 
 import mpmath
 import sympy
 from flint import arb
 
 from dpmatrix.claims import Truth, bind_hypotheses
+from dpmatrix.exact import precision
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.analyze_gauss.noise import NORM_CONSTANT, Ensemble, exceeding_probability, norm_probability
 
 noise_norm = cite("analyze-gauss.noise-norm@01c5f546")
+
+
+def bind_ends(statement) -> None:
+    """Compare both ends of the enclosure with one entry and with the concentration of the largest eigenvalue."""
+    with mpmath.workdps(60), precision(200):
+        for order, constant in product((1, 2, 5), (Fraction(1, 2), 2, 3, 7)):
+            level = mpmath.sqrt(order) * constant
+            low = mpmath.erfc(level / mpmath.sqrt(2))
+            above = level - 2 * mpmath.sqrt(order)
+            most = min(mpmath.mpf(1), 2 * mpmath.exp(-(above**2) / 4)) if above > 0 else mpmath.mpf(1)
+            high = low if order == 1 else most
+            margin = statement.formula(Ensemble(order, constant))
+            for end, value in ((margin.upper(), low), (margin.lower(), high)):
+                expected = arb(mpmath.nstr(mpmath.exp(-mpmath.mpf(4 * order) / 5) - value, 55))
+                assert abs(end - expected) < arb(2) ** -20 * arb(mpmath.nstr(high, 30)), (order, constant)
 
 
 @noise_norm.supports(
@@ -51,6 +68,7 @@ def test_noise_norm(statement) -> None:
         assert statement.at(point) is Truth.TRUE
         net = arb(9) ** order * (-arb(49 * order) / 16).exp()
         assert exceeding_probability(point).lower() <= net.upper(), "the two arguments agree"
+    bind_ends(statement)
     bind_hypotheses(statement, Ensemble(1, NORM_CONSTANT), {"order >= 1, an integer": Ensemble(0, NORM_CONSTANT)})
 
 

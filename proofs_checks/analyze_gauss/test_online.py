@@ -19,7 +19,7 @@ from dpmatrix.spec.analyze_gauss.gaussian_mechanism import printed_deviation
 from dpmatrix.spec.analyze_gauss.online import FirstRow, OnlinePromise, OnlineRun
 from proofs_checks.analyze_gauss.online_promises import PROMISE, deviation, outside
 
-algorithm_3 = cite("analyze-gauss.algorithm-3@b1a8cb7c")
+algorithm_3 = cite("analyze-gauss.algorithm-3@9d67d9f7")
 
 SMALL = Fraction(1, 10**6)
 
@@ -38,19 +38,25 @@ def test_fifty_steps_break_the_promise(statement) -> None:
     assert statement.margin(FirstRow(1, SMALL, 1000, 530)) < -arb(6) / 10, "the leak grows with the stream"
     with mpmath.workdps(80):
         values = []
-        for epsilon, delta, steps, share in product((Fraction(1, 2), 2), (SMALL, Fraction(1, 10)), (2, 9, 30), (2, 1)):
-            p = FirstRow(epsilon, delta, steps, (steps - 1) // share)
+        kinds = product((Fraction(1, 2), 2), (SMALL, Fraction(1, 10)), (2, 9, 30), (2, 1))
+        points = [FirstRow(epsilon, delta, steps, (steps - 1) // share) for epsilon, delta, steps, share in kinds]
+        points += [VOTES, FirstRow(2, Fraction(1, 10), 60, 41), FirstRow(Fraction(1, 2), Fraction(1, 10), 90, 52)]
+        positive = 0
+        for p in points:
             chance = mpmath.ncdf(1 / (mpmath.sqrt(2) * deviation(p)))
-            count = steps - 1
+            count = p.steps - 1
             tails = [
                 sum(mpmath.binomial(count, j) * q**j * (1 - q) ** (count - j) for j in range(p.votes, count + 1))
                 for q in (chance, mpmath.mpf(1) / 2)
             ]
-            leaked = max(tails[0] - mpmath.exp(real(epsilon)) * tails[1], mpmath.mpf(0))
-            values.append((p, real(delta) - leaked))
+            excess = tails[0] - mpmath.exp(real(p.epsilon)) * tails[1]
+            positive += excess > 0
+            values.append((p, real(p.delta) - max(excess, mpmath.mpf(0))))
+        assert 3 <= positive < len(points), "both with a leak and without"
         bind(statement, values)
     inside = FirstRow(1, SMALL, 2, 1)
     assert statement.at(inside) is Truth.TRUE
+    assert statement.at(attrs.evolve(inside, votes=0)) is Truth.TRUE, "an event that is certain"
     changes = {"steps >= 2, an integer": {"steps": 1}, "votes >= 0, an integer": {"votes": -1}}
     bind_hypotheses(statement, inside, outside(inside, PROMISE | changes | {"votes < m": {"votes": 2}}))
 

@@ -16,10 +16,11 @@ from dpmatrix.exact import ball
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.analyze_gauss.regret import Alternating, OfflineLoss, TunedStream, regret_bound
 from dpmatrix.spec.analyze_gauss.worst_case import NoisyMoment, best, captured
+from dpmatrix.tracing import bind_expression
 from proofs_checks.analyze_gauss.online_promises import PROMISE, deviation, outside
 
 regret_online = cite("analyze-gauss.regret-online@9722b56d")
-regret_offline = cite("analyze-gauss.regret-offline@01f27afb")
+regret_offline = cite("analyze-gauss.regret-offline@4af62c62")
 
 SMALL = Fraction(1, 10**6)
 
@@ -104,16 +105,11 @@ def test_regret_of_the_tuned_leader(statement) -> None:
     assert sympy.simplify(1 - sympy.exp(-x)).subs(x, 0) == 0
     assert (1 - sympy.diff(1 - sympy.exp(-x), x)).subs(x, 1).is_positive, "(2): slope at most one for x >= 0"
     assert 4 * arb(18).log().sqrt() <= 7, "(4)"
-    with mpmath.workdps(80):
-        values = []
-        for p in STREAMS:
-            root, best = mpmath.sqrt(p.order), real(p.best)
-            tuned = mpmath.sqrt(p.rank * root / best)
-            size = (1 + mpmath.sqrt(2 * mpmath.log(p.steps))) / tuned
-            norm = 4 * size * mpmath.sqrt(p.order * mpmath.log(9) + mpmath.log(2))
-            right = (10 + 7 * mpmath.sqrt(2 * mpmath.log(p.steps))) * mpmath.sqrt(p.rank * best * root)
-            values.append((p, right - (tuned * best + p.rank * norm + 2)))
-        bind(statement, values)
+    order, rank, steps, best = sympy.symbols("order rank steps best")
+    tuned, logarithm = sympy.sqrt(rank * sympy.sqrt(order) / best), sympy.sqrt(2 * sympy.log(steps))
+    norm = 4 * (1 + logarithm) / tuned * sympy.sqrt(order * sympy.log(9) + sympy.log(2))
+    right = (10 + 7 * logarithm) * sympy.sqrt(rank * best) * order ** sympy.Rational(1, 4)
+    bind_expression(statement, right - (tuned * best + rank * norm + 2))
     assert all(statement.at(p) is Truth.TRUE for p in STREAMS if statement.applies(p) is Truth.TRUE)
     changes = {
         "order >= 1, an integer": {"order": 0},
@@ -123,6 +119,7 @@ def test_regret_of_the_tuned_leader(statement) -> None:
     }
     bind_hypotheses(statement, TUNED, outside(TUNED, changes))
     assert statement.applies(TunedStream(4, 2, 100, 4)) is Truth.TRUE, "equality is allowed"
+    assert statement.applies(TunedStream(4, 2, 2, 50)) is Truth.TRUE, "two steps are enough"
 
 
 @regret_online.controls("+repair", grade="interval", region="n = 1, k = 1, m = 1e40, OPT = 1e39: 6.2 in place of 7")
@@ -208,13 +205,15 @@ def test_offline_loss_is_at_most_a_geometric_mean(statement) -> None:
         bind(statement, values)
     assert all(statement.at(p) is Truth.TRUE for p in LOSSES if statement.applies(p) is Truth.TRUE)
     assert sum(statement.applies(p) is Truth.TRUE for p in LOSSES) >= 12
+    silent = NoisyMoment((1, 0), UNIT, (1, 0), UNIT, 1, 0)
+    assert statement.at(silent) is Truth.TRUE, "no noise and no loss"
     inside = NoisyMoment((3, 1), UNIT, (3, 2), UNIT, 1, Fraction(1, 2))
     changes = {
-        "k >= 1, an integer": {"k": 0},
+        "k >= 0, an integer": {"k": -1},
         "k <= n": {"k": 3},
         "the eigenvectors are orthonormal": {"perturbed_frame": UNIT + UNIT},
         "lambda_1 >= ... >= lambda_n >= 0": {"values": (1, 3)},
-        "|mu_1| >= ... >= |mu_n|": {"perturbed_values": (2, 3)},
+        "|mu_1| >= ... >= |mu_n|": {"perturbed_values": (1, 3), "perturbed_frame": SWAP, "deviation": 0},
         "||E||_2 <= 7 sqrt(n) Delta": {"deviation": Fraction(1, 10)},
     }
     bind_hypotheses(statement, inside, outside(inside, changes))

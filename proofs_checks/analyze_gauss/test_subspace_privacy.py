@@ -14,21 +14,19 @@ from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.claims.formulas import bind_formula, real, real_matrix
-from dpmatrix.exact import rational
-from dpmatrix.privacy.adjacency import Adjacency
+from dpmatrix.exact import precision, rational
 from dpmatrix.privacy.profiles import GaussianProfile, LaplaceProfile
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.analyze_gauss.gaussian_mechanism import printed_deviation
 from dpmatrix.spec.analyze_gauss.neighbouring_subspaces import ChangedMoment, projector_bound
-from dpmatrix.spec.analyze_gauss.subspace_privacy import GapSettings, RepairedRecovery
+from dpmatrix.spec.analyze_gauss.subspace_privacy import GapSettings, normal_tail
 from proofs_checks.exact_matrices import diagonal
 from proofs_checks.projector_algebra import P, Q, reduced
 
-subspace_privacy = cite("analyze-gauss.subspace-privacy@9146c371")
+subspace_privacy = cite("analyze-gauss.subspace-privacy@8af11dce")
 
 DRAWS = random.Random(20140603)
 NAME = "analyze-gauss.subspace-privacy"
-ADDED, REPLACED = Adjacency.ADD_REMOVE_ONE, Adjacency.REPLACE_ONE
 SMALL = Fraction(1, 10**6)
 
 
@@ -63,11 +61,21 @@ def test_neighbours_that_close_the_gap_are_told_apart(statement) -> None:
             share = kept - mpmath.exp(2 * real(p.epsilon)) * lost
             values.append((p, 2 * real(p.delta) - max(share, mpmath.mpf(0))))
         bind(statement, values)
+    assert_far_tails()
     bind_hypotheses(
         statement,
         LEAK,
         PROMISE | {"gap > 0": attrs.evolve(LEAK, gap=0), "gap < 1": attrs.evolve(LEAK, gap=1)},
     )
+
+
+def assert_far_tails() -> None:
+    """Compare both ends with Phi(-z): the one differs by 2/z^4 of it, the other by 1/z^2."""
+    with mpmath.workdps(60), precision(200):
+        for z in (1001, 3000, 10**5):
+            found, exact = normal_tail(arb(z)), arb(mpmath.nstr(mpmath.erfc(z / mpmath.sqrt(2)) / 2, 50))
+            for end, off in ((found.upper(), arb(z) ** -2), (found.lower(), -2 * arb(z) ** -4)):
+                assert abs(end / exact - 1 - off) < arb(z) ** -2 * arb(2) ** -18
 
 
 @cache
@@ -85,9 +93,9 @@ def missed(epsilon, delta, gap) -> mpmath.mpf:
 
 
 REPAIRED = [
-    RepairedRecovery(epsilon, delta, gap, adjacency)
-    for epsilon, delta, gap, adjacency in product(
-        (Fraction(1, 10), 1, 5), (Fraction(1, 1000), SMALL), (Fraction(21, 10), 8), (ADDED, REPLACED)
+    GapSettings(epsilon, delta, gap)
+    for epsilon, delta, gap in product(
+        (Fraction(1, 10), 1, 5), (Fraction(1, 1000), SMALL), (Fraction(21, 10), 3, 8, 90)
     )
 ]
 LIMIT = "epsilon <= 2 (1 + sqrt(2 log(1/delta)))"
@@ -119,20 +127,20 @@ def test_repaired_recovery_keeps_its_promise(statement) -> None:
         values = []
         for p in REPAIRED:
             e, d, gap = map(real, (p.epsilon, p.delta, p.gap))
-            factor = 2 if p.adjacency is REPLACED else 1
             height = gap - 1
-            bound = factor * (1 / mpmath.sqrt(2) + mpmath.sqrt(2) / height) / height
-            deviation = factor * (1 + mpmath.sqrt(2 * mpmath.log(1 / d))) / e / (gap - 2)
+            bound = (1 / mpmath.sqrt(2) + mpmath.sqrt(2) / height) / height
+            deviation = (1 + mpmath.sqrt(2 * mpmath.log(1 / d))) / e / (gap - 2)
             mu = bound / deviation
             noise = mpmath.ncdf(mu / 2 - e / mu) - mpmath.exp(e) * mpmath.ncdf(-mu / 2 - e / mu)
             values.append((p, d - d / 2 - noise))
         bind(statement, values)
     for p in REPAIRED:
         assert statement.at(p) is Truth.TRUE
-        cost = LaplaceProfile(2 if p.adjacency is REPLACED else 1, 2 / Fraction(p.epsilon)).pure_epsilon()
-        assert cost <= arb(rational(p.epsilon)) * (1 + arb(2) ** -50), "(3)"
-    inside = RepairedRecovery(1, SMALL, 3, ADDED)
-    outside = {says: RepairedRecovery(p.epsilon, p.delta, 3, ADDED) for says, p in PROMISE.items()}
+        for change in (1, 2):
+            cost = LaplaceProfile(change, 2 / Fraction(p.epsilon)).pure_epsilon()
+            assert cost <= arb(rational(p.epsilon)) * (1 + arb(2) ** -50), "(3)"
+    inside = GapSettings(1, SMALL, 3)
+    outside = {says: attrs.evolve(p, gap=3) for says, p in PROMISE.items()}
     bind_hypotheses(
         statement,
         inside,
@@ -146,14 +154,14 @@ def test_repaired_recovery_keeps_its_promise(statement) -> None:
 def test_less_noise_for_the_projector_fails(statement) -> None:
     """At large gaps the projector moves by 1/(sqrt(2) gap), so a third of the deviation is too little."""
 
-    def third(p: RepairedRecovery) -> arb:
+    def third(p: GapSettings) -> arb:
         deviation = printed_deviation(p.epsilon, p.delta) / (3 * (p.gap - 2))
         return arb(rational(p.delta)) / 2 - GaussianProfile(projector_bound(arb(p.gap)), deviation).delta(p.epsilon)
 
-    wide = RepairedRecovery(1, SMALL, 10**6, ADDED)
+    wide = GapSettings(1, SMALL, 10**6)
     assert statement.at(wide) is Truth.TRUE
     assert statement.nudged(margin=third).at(wide) is Truth.FALSE
-    assert statement.without(LIMIT).at(RepairedRecovery(90, Fraction(1, 2), 10**6, ADDED)) is Truth.FALSE
+    assert statement.without(LIMIT).at(GapSettings(90, Fraction(1, 2), 10**6)) is Truth.FALSE
 
 
 def row(*entries) -> fmpq_mat:
@@ -191,7 +199,7 @@ INSIDE = ChangedMoment(diagonal([4, 1]), row(0, 0), row(Fraction(3, 5), Fraction
 ROWS = {
     "k >= 1, an integer": attrs.evolve(INSIDE, k=0),
     "k < n": attrs.evolve(INSIDE, k=2),
-    "rows have norm at most 1": attrs.evolve(INSIDE, added=row(Fraction(3, 5), Fraction(9, 10))),
+    "rows have norm at most 1": attrs.evolve(INSIDE, added=row(Fraction(3, 5), Fraction(81, 100))),
     "the removed row is a row of A": attrs.evolve(INSIDE, moment=diagonal([4, Fraction(1, 2)]), removed=row(0, 1)),
 }
 BOTH = {"one row is added or removed, not both": attrs.evolve(INSIDE, removed=row(0, 1))}
@@ -249,6 +257,9 @@ def test_one_row_changes_the_gap_little(statements) -> None:
     swapped = ChangedMoment(diagonal([4, 1]), row(nearly, 0), row(0, nearly), 1)
     assert added.nudged(lambda margin: margin - fmpq(1, 100)).at(sharp) is Truth.FALSE
     assert replaced.nudged(lambda margin: margin - fmpq(1, 100)).at(swapped) is Truth.FALSE
+    attained = ChangedMoment(diagonal([4, 1]), row(0, 0), row(1, 0), 1)
+    assert added.at(attained) is Truth.TRUE, "e_1 is added"
+    assert replaced.at(ChangedMoment(diagonal([3, 1]), row(1, 0), row(0, 1), 1)) is Truth.TRUE, "e_2 for e_1"
     bind_hypotheses(added, INSIDE, ROWS | BOTH)
     bind_hypotheses(replaced, INSIDE, ROWS)
 
@@ -294,6 +305,8 @@ def test_one_row_moves_the_projector_little(statements) -> None:
     assert all(printed.at(p) is Truth.TRUE for p in SINGLES + FILL)
     bind_hypotheses(limit, INSIDE, ROWS | NARROW)
     bind_hypotheses(printed, INSIDE, ROWS | NARROW | BOTH)
+    wider = attrs.evolve(INSIDE, moment=diagonal([Fraction(31, 10), 1]))
+    assert printed.applies(wider) is Truth.TRUE, "a gap of 2.1"
 
 
 @subspace_privacy.refutes(

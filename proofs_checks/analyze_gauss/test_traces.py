@@ -7,15 +7,17 @@ from fractions import Fraction
 
 import attrs
 import sympy
-from flint import fmpq, fmpq_mat
+from flint import arb, fmpq, fmpq_mat
 
-from dpmatrix.claims import Truth, bind, bind_hypotheses
+from dpmatrix.claims import Truth, bind, bind_hypotheses, redefined
+from dpmatrix.exact import rational
 from dpmatrix.reporting.citing import cite
+from dpmatrix.spec.analyze_gauss import traces
 from dpmatrix.spec.analyze_gauss.traces import TracePoint
 from proofs_checks.analyze_gauss.drawn_matrices import drawn, similar, unit
 from proofs_checks.exact_matrices import diagonal
 
-trace_properties = cite("analyze-gauss.trace-properties@57543a43")
+trace_properties = cite("analyze-gauss.trace-properties@dd40c672")
 
 DRAWS = random.Random(20140531)
 
@@ -113,8 +115,37 @@ def test_trace_bullets(statements) -> None:
         bind_hypotheses(statements[name], TRACES[-1], ILL_SHAPED | NOT_IDEMPOTENT)
 
 
-@trace_properties.controls(grade="symbolic", region="P = 2I; a permutation that is not cyclic")
-def test_trace_bullets_can_fail(statement) -> None:
+@trace_properties.controls(grade="symbolic", region="P = 2I; a permutation that is not cyclic; a corner for the trace")
+@trace_properties.controls("sum", grade="symbolic", region="n = 4: a function of a corner for the trace")
+@trace_properties.controls("scalar", grade="symbolic", region="n = 4: a function of a corner for the trace")
+@trace_properties.controls("product", grade="symbolic", region="n = 4: a function of a corner for the trace")
+@trace_properties.controls("cyclic", grade="symbolic", region="n = 4: a function of a corner for the trace")
+@trace_properties.controls("transpose", grade="symbolic", region="n = 4: a function of a corner for the trace")
+@trace_properties.controls("differential", grade="symbolic", region="n = 4: a function of a corner for the trace")
+@trace_properties.controls("idempotent", grade="symbolic", region="n = 4: a function of a corner for the trace")
+def test_trace_bullets_can_fail(statements) -> None:
+    def corner(matrix: fmpq_mat) -> fmpq:
+        """Neither linear nor the same for a transpose or the other order of a product."""
+        return matrix[0, matrix.ncols() - 1] ** 2 + 1
+
+    p = TRACES[-1]
+    other = p.middle * p.right
+    diagonals = [sum(m[i, i] for i in range(m.nrows())) for m in p.curve]
+    distances = {
+        "sum": corner(p.first + p.second) - corner(p.first) - corner(p.second),
+        "scalar": corner(rational(p.scalar) * p.first) - rational(p.scalar) * corner(p.first),
+        "product": corner(p.left * other) - corner(other * p.left),
+        "cyclic": corner(p.left * p.middle * p.right) - corner(p.right * p.left * p.middle),
+        "transpose": corner(p.first) - corner(p.first.transpose()),
+        "differential": sum(k * abs(corner(m) - x) for k, (m, x) in enumerate(zip(p.curve, diagonals, strict=True))),
+        "idempotent": corner(p.idempotent) - p.idempotent.rank(),
+    }
+    for name, distance in distances.items():
+        changed = redefined(statements[f"{TRACE}/{name}"], traces, "trace", corner)
+        assert changed.at(p) is Truth.FALSE, name
+        assert abs(changed.formula(p) + abs(distance)) < arb(2) ** -30 * (1 + abs(distance)), name
+    assert redefined(statements[TRACE], traces, "trace", corner).at(p) is Truth.FALSE
+    statement = statements[TRACE]
     point = NOT_IDEMPOTENT["P = P^2"]
     assert statement.without("P = P^2").at(point) is Truth.FALSE
     bind(statement, [(point, -4)], least=1)

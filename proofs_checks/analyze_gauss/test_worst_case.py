@@ -8,16 +8,18 @@ from fractions import Fraction
 import attrs
 import mpmath
 import sympy
-from flint import fmpq_mat
+from flint import fmpq, fmpq_mat
 
-from dpmatrix.claims import Truth, bind, bind_hypotheses
+from dpmatrix.claims import Truth, bind, bind_hypotheses, redefined
 from dpmatrix.claims.formulas import bind_formula, real, real_matrix
 from dpmatrix.exact import rational
 from dpmatrix.reporting.citing import cite
+from dpmatrix.spec.analyze_gauss import worst_case
 from dpmatrix.spec.analyze_gauss.worst_case import CapturedLoss, NoisyMoment
+from dpmatrix.spec.common.spectra import noise
 from proofs_checks.exact_matrices import diagonal, rotation
 
-theorem_4 = cite("analyze-gauss.theorem-4@1a74a740")
+theorem_4 = cite("analyze-gauss.theorem-4@f19fbac8")
 
 DRAWS = random.Random(20140602)
 NAME = "analyze-gauss.theorem-4"
@@ -51,13 +53,18 @@ SHARP = NoisyMoment((1, 0), UNIT, (Fraction(1, 2), Fraction(1, 2)), SWAP, 1, Fra
 NEGATIVE = NoisyMoment((1, 0), UNIT, (-1, 0), SWAP, 1, Fraction(11, 100))
 """diag(1, 0) and E = -I: the top singular vector belongs to the eigenvalue -1."""
 INSIDE = NoisyMoment((3, 1), UNIT, (3, 2), UNIT, 1, Fraction(1, 2))
-SPECTRA = {
-    "k >= 1, an integer": attrs.evolve(INSIDE, k=0),
+SILENT = NoisyMoment((1, 0), UNIT, (1, 0), UNIT, 1, 0)
+"""No noise and no loss."""
+FRAMES = {
+    "k >= 0, an integer": attrs.evolve(INSIDE, k=-1),
     "k <= n": attrs.evolve(INSIDE, k=3),
     "the eigenvectors are orthonormal": attrs.evolve(INSIDE, perturbed_frame=diagonal([Fraction(1001, 1000), 1])),
-    "lambda_1 >= ... >= lambda_n >= 0": attrs.evolve(INSIDE, values=(1, 3)),
-    "|mu_1| >= ... >= |mu_n|": attrs.evolve(INSIDE, perturbed_values=(2, 3)),
 }
+SPECTRA = FRAMES | {
+    "lambda_1 >= ... >= lambda_n >= 0": NoisyMoment((0, -3), UNIT, (-3, 0), SWAP, 1, 0),
+    "|mu_1| >= ... >= |mu_n|": NoisyMoment((3, 1), UNIT, (1, 3), SWAP, 1, 0),
+}
+STRETCHED = {"the eigenvectors are orthonormal": NoisyMoment((1, 0), diagonal([2, 1]), (4, 0), UNIT, 1, 0)}
 EVENT = {"||E||_2 <= 7 sqrt(n) Delta": attrs.evolve(INSIDE, deviation=Fraction(1, 10))}
 
 
@@ -155,9 +162,14 @@ def test_theorem_4(statements) -> None:
             values.append((within(p), allowed - (x.top - x.found)))
         bind(theorem, values)
     bind_numbers(conclusion, lambda x: x.found - x.top + 2 * x.k * x.norm)
-    outside = {says: within(p) for says, p in (SPECTRA | EVENT).items()}
+    outside = {says: within(p) for says, p in (SPECTRA | EVENT | STRETCHED).items()}
     bind_hypotheses(theorem, within(INSIDE), outside)
     bind_hypotheses(conclusion, INSIDE, SPECTRA)
+    assert theorem.at(within(SILENT)) is Truth.TRUE
+    assert conclusion.at(SILENT) is Truth.TRUE
+    assert theorem.applies(within(attrs.evolve(INSIDE, values=(1, 3)))) is Truth.FALSE
+    assert theorem.applies(within(attrs.evolve(INSIDE, perturbed_values=(2, 3)))) is Truth.FALSE
+    assert theorem.at(within(attrs.evolve(SILENT, k=0))) is Truth.TRUE
     whole = NoisyMoment((3, 1), UNIT, (3, 2), UNIT, 2, Fraction(1, 2))
     assert theorem.applies(within(whole)) is Truth.TRUE, "k = n is allowed"
     assert theorem.applies(within(attrs.evolve(INSIDE, values=(3, -1)))) is Truth.FALSE
@@ -175,11 +187,11 @@ def test_theorem_4_fails_with_smaller_constants(statement) -> None:
     assert statement.without("||E||_2 <= 7 sqrt(n) Delta").at(quiet) is Truth.FALSE
 
 
-@theorem_4.refutes("2", grade="symbolic", region="A'A = diag(1, 0), E = -I, k = 1")
+@theorem_4.refutes("2-inequality", grade="symbolic", region="A'A = diag(1, 0), E = -I, k = 1")
 @theorem_4.refutes("3-combined", grade="interval", region="A'A = diag(1, 0), E = -I, k = 1")
 def test_singular_subspaces_do_not_capture_the_most(statements) -> None:
     """diag(0, -1): the top singular vector has -1, v_1 has 0, and sum sigma_i^2 - ||E||_2 is 0."""
-    second, combined = statements[f"{NAME}/2"], statements[f"{NAME}/3-combined"]
+    second, combined = statements[f"{NAME}/2-inequality"], statements[f"{NAME}/3-combined"]
     assert second.at(NEGATIVE) is Truth.FALSE
     assert combined.at(NEGATIVE) is Truth.FALSE
     definite = NoisyMoment((1, 0), UNIT, (2, 1), UNIT, 1, 1)
@@ -188,6 +200,7 @@ def test_singular_subspaces_do_not_capture_the_most(statements) -> None:
     bind_numbers(combined, lambda x: x.noisy_found - x.top + x.k * x.norm)
     for statement in (second, combined):
         bind_hypotheses(statement, INSIDE, SPECTRA)
+        assert statement.at(SILENT) is Truth.TRUE
 
 
 @theorem_4.supports("1-equation", grade="derived", region="every n: trace of a product")
@@ -211,5 +224,9 @@ def test_sound_steps_of_theorem_4(statements) -> None:
     for step, formula in formulas.items():
         statement = statements[f"{NAME}/{step}"]
         bind_numbers(statement, formula)
-        bind_hypotheses(statement, INSIDE, SPECTRA)
-        assert all(statement.at(p) is Truth.TRUE for p in MOMENTS)
+        bind_hypotheses(statement, INSIDE, FRAMES)
+        assert all(statement.at(p) is Truth.TRUE for p in [*MOMENTS, SILENT])
+    for step in ("1-equation", "3-equivalence"):
+        twice = redefined(statements[f"{NAME}/{step}"], worst_case, "noise", lambda p: 2 * noise(p))
+        assert twice.at(SHARP) is Truth.FALSE, "2 E for E"
+        assert twice.formula(SHARP) == -fmpq(1, 2)

@@ -11,7 +11,7 @@ from flint import fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind_hypotheses
 from dpmatrix.claims.formulas import real, real_matrix
-from dpmatrix.spec.compression.covariances import CovariancePair
+from dpmatrix.spec.compression.covariances import CovariancePair, NearbyPair
 from dpmatrix.spec.compression.truncated_loss import TruncatedPair
 from proofs_checks.compression.compressed_tails import logarithm, squared_constant
 from proofs_checks.exact_matrices import correlated
@@ -60,10 +60,10 @@ def remainder(p: CovariancePair) -> mpmath.mpf:
     return sum(g - mpmath.log(1 + g) for g in spectrum(root.T * gamma(p) * root))
 
 
-NEAR = CovariancePair(correlated(Fraction(1, 10)), correlated(Fraction(1, 5)), Fraction(1, 10))
+NEAR = NearbyPair(correlated(Fraction(1, 10)), correlated(Fraction(1, 5)), Fraction(1, 10))
 
 
-def drawn_pairs(draws: random.Random, count: int = 24) -> list[CovariancePair]:
+def drawn_pairs(draws: random.Random, count: int = 24) -> list[NearbyPair]:
     """Correlation matrices of sizes 2 to 4, positive definite because their rows are diagonally dominant."""
     pairs = []
     for index in range(count):
@@ -71,7 +71,7 @@ def drawn_pairs(draws: random.Random, count: int = 24) -> list[CovariancePair]:
         entries = [[Fraction(draws.randint(-9, 9), 30) for _ in range(size * (size - 1) // 2)] for _ in range(2)]
         first, second = (correlated(*values) for values in entries)
         largest = max(abs(a - b) for a, b in zip(*entries, strict=True))
-        pairs.append(CovariancePair(first, second, largest + Fraction(index % 4, 50)))
+        pairs.append(NearbyPair(first, second, largest + Fraction(index % 4, 50)))
     return pairs
 
 
@@ -131,8 +131,8 @@ TRUNCATED_OUTSIDE = {
     "records >= 2, an integer": attrs.evolve(SIMPLE, records=1),
     "rows >= 1, an integer": attrs.evolve(SIMPLE, rows=0),
     "m >= 2 (C_1 + C_2) ln 2np": attrs.evolve(SIMPLE, rows=75),
-    "first_mass >= 0": attrs.evolve(SIMPLE, first_mass=Fraction(-1, 900)),
-    "second_mass >= 0": attrs.evolve(SIMPLE, second_mass=Fraction(-1, 900)),
+    "first_mass >= 0": truncated(UNIT, UNIT, 0, first_mass=Fraction(-1, 900), second_mass=Fraction(1, 10**6)),
+    "second_mass >= 0": truncated(UNIT, UNIT, 0, first_mass=Fraction(1, 10**6), second_mass=Fraction(-1, 900)),
     "P_1(E) <= 1/n^2": attrs.evolve(SIMPLE, first_mass=Fraction(11, 1000)),
     "P_i(E) <= 1/n^2": attrs.evolve(SIMPLE, second_mass=Fraction(11, 1000)),
     "||Sigma_1|| ||Gamma|| <= 1/2": attrs.evolve(SIMPLE, second=correlated(Fraction(2, 5)), delta_max=1),
@@ -150,3 +150,4 @@ def assert_definite(statement) -> None:
     negative = fmpq_mat([[-1, 0], [0, -1]])
     assert statement.applies(attrs.evolve(NEAR, first=negative)) is Truth.FALSE
     assert statement.applies(attrs.evolve(NEAR, second=SKEW)) is Truth.FALSE
+    assert statement.applies(attrs.evolve(NEAR, first=correlated(1))) is Truth.FALSE, "singular"

@@ -14,7 +14,7 @@ from dpmatrix.claims.formulas import bind_formula, real
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.compression.binary_loss import GamePair
 from proofs_checks.compression.compressed_tails import least_rows, logarithm
-from proofs_checks.compression.covariance_pairs import INDEFINITE
+from proofs_checks.compression.covariance_pairs import INDEFINITE, UNIT
 from proofs_checks.compression.sign_pairs import (
     ASSUMED,
     BASE,
@@ -31,7 +31,7 @@ from proofs_checks.compression.sign_pairs import (
 )
 from proofs_checks.exact_matrices import correlated
 
-corollary_3_7 = cite("compression.corollary-3-7@b5e626c0")
+corollary_3_7 = cite("compression.corollary-3-7@b993409a")
 
 QUARTER = attrs.evolve(INSIDE, smallness=Fraction(36, 100), ratio=6)
 """p (ln n/n)^(1/4) = 0.3484; K p^2 ln 2np = 6 * 4 * 10.597 = 254.3."""
@@ -151,6 +151,8 @@ def test_corollary_3_7_with_a_floor(statement) -> None:
     for point in (QUARTER, attrs.evolve(QUARTER, rows=254), attrs.evolve(QUARTER, **MASSES)):
         bind_hypotheses(statement, point, outside)
     assert statement.applies(attrs.evolve(QUARTER, smallness=Fraction(35, 100))) is Truth.TRUE
+    fewest = attrs.evolve(QUARTER, records=2, first=UNIT, second=UNIT, flipped=(1, 1), rows=45, smallness=9)
+    assert statement.applies(fewest) is Truth.TRUE, "p = n"
     for n_value in (10**4, 10**6, 10**9):
         assert statement.at(quarter(n_value, 0.5)) is Truth.TRUE
     assert not statement.strict

@@ -16,7 +16,7 @@ from dpmatrix.spec.compression import binary_game
 from dpmatrix.spec.compression.binary_game import SignData, SignRows
 from proofs_checks.steps import by_step
 
-proposition_d_1 = cite("compression.proposition-d-1@e127c358")
+proposition_d_1 = cite("compression.proposition-d-1@3023ada2")
 example_3_6 = cite("compression.example-3-6@a23fa08d")
 
 SIGNS = "x and y are rows of signs, of one length"
@@ -53,13 +53,12 @@ def outer(left, right) -> fmpq_mat:
     return fmpq_mat([[a * b for b in right] for a in left])
 
 
-def assert_signs(statement) -> None:
+def assert_signs(statement, sized: bool = True) -> None:
     inside = SignRows((1, -1), (1, 1), 1)
-    for outside in (SignRows((1, 2), (1, 1), 1), SignRows((1, 1), (0, 1), 1), SignRows((1, 1, 1), (1, 1, -3), 1)):
-        bind_hypotheses(
-            statement, inside, {SIGNS: outside, "records >= 1, an integer": attrs.evolve(inside, records=0)}
-        )
-    assert statement.applies(attrs.evolve(inside, records=0)) is Truth.FALSE
+    numbers = (SignRows((1, 2), (1, 1), 1), SignRows((1, 1), (0, 1), 1), SignRows((1, 1, 1), (1, 1, -3), 1))
+    records = {"records >= 1, an integer": attrs.evolve(inside, records=0)} if sized else {}
+    for outside in (*numbers, SignRows((1, 1), (1,), 1)):
+        bind_hypotheses(statement, inside, {SIGNS: outside} | records)
     assert not statement.strict
 
 
@@ -129,12 +128,14 @@ def test_rows_that_are_no_signs_have_other_eigenvalues(statement) -> None:
     region="every x, y: entry by entry, symbolically for two; all 340 pairs of up to four signs exactly",
 )
 @proposition_d_1.supports(
-    "half",
+    "at-most-p-over-n",
     grade="derived",
     region="every p, tau: the docstring; all 340 pairs of up to four signs and every tau for p <= 9 exactly",
 )
 @proposition_d_1.supports(
-    "symmetry", grade="derived", region="every x, y: (-y)(-y)' = yy'; all 340 pairs of up to four signs exactly"
+    "other-signs-flipped",
+    grade="derived",
+    region="every x, y: (-y)(-y)' = yy'; all 340 pairs of up to four signs exactly",
 )
 def test_the_sound_steps_of_proposition_d_1(statements) -> None:
     """(x - y)x' + y(x - y)' = xx' - yy'; p^2 - 4k(p - k) = (p - 2k)^2; (-y)(-y)' = yy'."""
@@ -146,16 +147,16 @@ def test_the_sound_steps_of_proposition_d_1(statements) -> None:
     for name, statement in names.items():
         for p in points:
             assert statement.at(p) is Truth.TRUE
-        assert_signs(statement)
-        if name != "half":
+        assert_signs(statement, sized=name == "other-signs-flipped")
+        if name != "at-most-p-over-n":
             bind(statement, ((p, fmpq(0)) for p in points))
     one = SignRows((1, 1, 1), (1, 1, -1), 5)
     other = redefined(names["split"], binary_game, "_outer", lambda left, right: outer(left, [abs(x) for x in right]))
     assert other.at(one) is Truth.FALSE, "no bilinear product"
-    first = redefined(names["symmetry"], binary_game, "row_change", lambda p: outer(p.row, p.flipped))
+    first = redefined(names["other-signs-flipped"], binary_game, "row_change", lambda p: outer(p.row, p.flipped))
     assert first.at(one) is Truth.FALSE, "xy' changes its sign with y"
     bind(
-        names["half"],
+        names["at-most-p-over-n"],
         ((p, fmpq(sum(a * b for a, b in zip(p.row, p.flipped, strict=True)) ** 2)) for p in (*points, *wide_pairs())),
     )
 

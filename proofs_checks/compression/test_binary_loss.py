@@ -34,7 +34,7 @@ from proofs_checks.compression.sign_pairs import (
 )
 from proofs_checks.exact_matrices import correlated
 
-theorem_d_2 = cite("compression.theorem-d-2@662f68c8")
+theorem_d_2 = cite("compression.theorem-d-2@bfef3299")
 
 GROWTH = {"p <= s sqrt(n/m)": attrs.evolve(INSIDE, smallness=Fraction(29, 100))}
 
@@ -76,6 +76,13 @@ def test_almost_equal_columns_make_the_loss_large(statement, record_property) ->
     outside = ASSUMED | GROWTH
     for point in (INSIDE, attrs.evolve(INSIDE, rows=217), attrs.evolve(INSIDE, **MASSES)):
         bind_hypotheses(statement, point, outside)
+    near = {"||Gamma||_2, ||Delta||_2 <= s": game(10**6, 1)}
+    bind_hypotheses(statement, INSIDE, outside | near)
+    assert statement.applies(game(4000, 2000, rows=250, smallness=Fraction(1, 2))) is Truth.TRUE, "p = s sqrt(n/m)"
+    still = attrs.evolve(INSIDE, second=INSIDE.first, flipped=INSIDE.row)
+    assert statement.applies(attrs.evolve(still, c_min=1)) is Truth.TRUE, "1/lambda_max = C_min"
+    [small] = [condition for condition in statement.given if condition.says in near]
+    assert small.at(attrs.evolve(still, smallness=0)) is Truth.TRUE
     assert statement.applies(attrs.evolve(INSIDE, c_min=Fraction(99, 100))) is Truth.TRUE
     assert not statement.strict
 
@@ -129,6 +136,8 @@ def test_theorem_d_2_with_a_floor(statement) -> None:
     outside = FLOORED | GROWTH
     for point in (INSIDE, attrs.evolve(INSIDE, smallness=1, rows=217), attrs.evolve(INSIDE, **MASSES)):
         bind_hypotheses(statement, point, outside)
+    still = attrs.evolve(INSIDE, second=INSIDE.first, flipped=INSIDE.row, floor=1)
+    assert statement.applies(still) is Truth.TRUE, "lambda_min = c"
     low = {"lambda_min(Sigma_1), lambda_min(Sigma_2) >= c": attrs.evolve(INSIDE, first=correlated(Fraction(51, 100)))}
     bind_hypotheses(statement, INSIDE, outside | low)
     assert not statement.strict

@@ -9,15 +9,16 @@ import mpmath
 import sympy
 from flint import arb
 
-from dpmatrix.claims import Truth, bind, bind_hypotheses
+from dpmatrix.claims import Truth, bind_hypotheses
 from dpmatrix.claims.formulas import bind_formula, real, real_matrix
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.compression.compressed_growth import GrowthPair, OneColumn
+from dpmatrix.tracing import bind_expression
 from proofs_checks.compression.compressed_tails import least_rows, logarithm, squared_constant
-from proofs_checks.compression.covariance_pairs import INDEFINITE, SKEW
+from proofs_checks.compression.covariance_pairs import INDEFINITE, SKEW, UNIT
 from proofs_checks.exact_matrices import correlated, diagonal
 
-theorem_3_5 = cite("compression.theorem-3-5@51979383")
+theorem_3_5 = cite("compression.theorem-3-5@97d8ebea")
 
 
 def nearly_singular(smallness: Fraction, power: int, rows: int) -> GrowthPair:
@@ -27,6 +28,7 @@ def nearly_singular(smallness: Fraction, power: int, rows: int) -> GrowthPair:
         t = Fraction(int(unit * mpmath.mpf(9) / 20 * mpmath.sqrt(mpmath.log(2) / n)), unit)
         eta = Fraction(int(unit * mpmath.sqrt(real(t) / real(smallness * 9 / 10))), unit)
     fields = {"records": n, "rows": rows, "floor": Fraction(1, 2), "smallness": smallness, "c_min": Fraction(1, 2)}
+    fields |= {"least_records": 2}
     first = correlated(1 - eta)
     return GrowthPair(first, correlated(1 - eta - t), 2 * t, reference=first, **fields)
 
@@ -55,6 +57,7 @@ def digits_of_loss(p: GrowthPair) -> mpmath.mpf:
 def plain(n: int, m: int, first, second, **fields) -> GrowthPair:
     delta = abs(Fraction(first) - Fraction(second))
     given = {"records": n, "rows": m, "floor": Fraction(1, 2), "smallness": Fraction(1, 40)}
+    given |= {"c_min": Fraction(1, 2), "least_records": 2}
     given = {"reference": correlated((2 * Fraction(first) + second) / 3)} | given | fields
     return GrowthPair(correlated(first), correlated(second), delta, **given)
 
@@ -81,8 +84,8 @@ COMMON = {
     "records >= 2, an integer": attrs.evolve(BASE, records=1),
     "rows >= 1, an integer": attrs.evolve(BASE, rows=-1),
     "m >= 2 (C_1 + C_2) ln 2np": attrs.evolve(BASE, rows=450),
-    "first_mass >= 0": attrs.evolve(BASE, first_mass=-1),
-    "second_mass >= 0": attrs.evolve(BASE, second_mass=-1),
+    "first_mass >= 0": attrs.evolve(BASE, first_mass=-(10**30)),
+    "second_mass >= 0": attrs.evolve(BASE, second_mass=-(10**30)),
     "P_1(E) <= 1/n^2": attrs.evolve(BASE, first_mass=Fraction(11, 10**19)),
     "P_i(E) <= 1/n^2": attrs.evolve(BASE, second_mass=Fraction(11, 10**19)),
     "Delta_max <= sqrt(log p / n)": attrs.evolve(BASE, delta_max=Fraction(27, 10**6)),
@@ -135,6 +138,14 @@ def test_theorem_3_5_fails_without_a_floor(statement, record_property) -> None:
     assert_common(statement, more, attrs.evolve(BASE, smallness=Fraction(59, 1000)))
     for field in ("first", "second", "reference"):
         assert statement.applies(attrs.evolve(BASE, **{field: INDEFINITE})) is Truth.FALSE
+    conditions = {condition.says: condition for condition in statement.given}
+    still = attrs.evolve(BASE, first=UNIT, second=UNIT, reference=UNIT, delta_max=0, smallness=0, c_min=1)
+    single = attrs.evolve(still, first=diagonal([1]), second=diagonal([1]), reference=diagonal([1]))
+    singular = attrs.evolve(BASE, first=correlated(1))
+    assert conditions["1/lambda_max(Sigma_1) >= C_min"].at(still) is Truth.TRUE
+    assert conditions[gamma].at(still) is Truth.TRUE
+    assert conditions["Delta_max <= sqrt(log p / n)"].at(single) is Truth.TRUE, "p = 1"
+    assert conditions["the three covariances are positive definite"].at(singular) is Truth.FALSE
     assert statement.applies(attrs.evolve(BASE, c_min=Fraction(79, 100))) is Truth.TRUE
     start = correlated(Fraction(1, 4))
     for field in ("first", "second"):
@@ -205,21 +216,21 @@ def test_the_normaliser_must_be_m(statement) -> None:
     """X'X/n = m/n, at most (ln 2n + 2)/n, which is below 1/2 for n >= 100 and falls."""
     assert arb(200).log() + 2 < 50
     statement.refute(few_rows)
-    sizes = [(n, m, g) for n in (5, 9, 40) for m in (2, 5) for g in (3, 4, 5, 7)]
-    points = [OneColumn(n, m, Fraction(g, 4), Fraction(1, 5), n) for n, m, g in sizes]
-    bind(statement, ((p, Fraction(1, 2) - abs(Fraction(p.rows, p.records) * p.entry - 1)) for p in points))
+    records, rows, entry = sympy.symbols("records rows entry")
+    bind_expression(statement, sympy.Rational(1, 2) - sympy.Abs(rows * entry / records - 1))
     inside = OneColumn(10, 4, 1, 1, 10)
     outside = {
         "records >= 1, an integer": attrs.evolve(inside, records=-1),
         "rows >= 1, an integer": attrs.evolve(inside, rows=0),
         "ratio > 0": attrs.evolve(inside, ratio=0),
-        "m >= K p^2 ln 2np": attrs.evolve(inside, ratio=Fraction(14, 10)),
-        "|X'X/m - A| <= 1/4": attrs.evolve(inside, entry=Fraction(13, 10)),
+        "m >= K p^2 ln 2np": attrs.evolve(inside, ratio=Fraction(134, 100)),
+        "|X'X/m - A| <= 1/4": attrs.evolve(inside, entry=Fraction(127, 100)),
         "n >= n_0": attrs.evolve(inside, least_records=11),
     }
     bind_hypotheses(statement, inside, outside)
-    bind_hypotheses(statement, attrs.evolve(inside, entry=Fraction(5, 4), ratio=Fraction(13, 10)), outside)
-    low = outside | {"|X'X/m - A| <= 1/4": attrs.evolve(inside, entry=Fraction(7, 10))}
+    bind_hypotheses(statement, OneColumn(1, 1, 1, 1, 1), outside)
+    bind_hypotheses(statement, attrs.evolve(inside, entry=Fraction(5, 4), ratio=Fraction(133, 100)), outside)
+    low = outside | {"|X'X/m - A| <= 1/4": attrs.evolve(inside, entry=Fraction(73, 100))}
     bind_hypotheses(statement, attrs.evolve(inside, entry=Fraction(3, 4)), low)
     assert not statement.strict
 

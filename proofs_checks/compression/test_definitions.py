@@ -13,8 +13,8 @@ from dpmatrix.spec.compression import definitions
 from dpmatrix.spec.compression.definitions import PrivacyAlgorithm, TwoLaws
 from proofs_checks.compression.finite_mechanisms import LAWS, SHORT
 
-definition_2_1 = cite("compression.definition-2-1@56790564")
-definition_2_2 = cite("compression.definition-2-2@81cecd49")
+definition_2_1 = cite("compression.definition-2-1@7e1406c4")
+definition_2_2 = cite("compression.definition-2-2@9ee5421c")
 
 HALF, ONE, NIL = fmpq(1, 2), fmpq(1), fmpq(0)
 FACTORS = (fmpq(1), fmpq(3, 2), fmpq(4))

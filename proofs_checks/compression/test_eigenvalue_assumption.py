@@ -12,10 +12,10 @@ from dpmatrix.claims import Truth, bind_hypotheses
 from dpmatrix.claims.formulas import bind_formula, real
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.compression.eigenvalue_assumption import EigenvalueAssumption
-from proofs_checks.compression.covariance_pairs import INDEFINITE, SKEW, WIDE, drawn_pairs, spectrum
+from proofs_checks.compression.covariance_pairs import INDEFINITE, SKEW, UNIT, WIDE, drawn_pairs, spectrum
 from proofs_checks.exact_matrices import correlated
 
-assumption_1 = cite("compression.assumption-1@a6d30c91")
+assumption_1 = cite("compression.assumption-1@a00ceb40")
 
 ENTRIES = random.Random(20090119)
 
@@ -57,6 +57,7 @@ def assert_assumption(statement) -> None:
     # Gamma has the eigenvalues 5/4 - 4/3 = -1/12 and 5/6 - 4/5 = 1/30.
     assert statement.applies(attrs.evolve(MILD, smallness=Fraction(1, 13))) is Truth.FALSE
     assert statement.applies(attrs.evolve(MILD, smallness=Fraction(1, 11))) is Truth.TRUE
+    assert statement.applies(EigenvalueAssumption(UNIT, UNIT, 1, 0, 1)) is Truth.TRUE, "each bound attained"
     stretched = EigenvalueAssumption(
         correlated(Fraction(-1, 4)), correlated(Fraction(-1, 5)), Fraction(1, 2), Fraction(1, 13), 1
     )
@@ -116,6 +117,7 @@ def test_with_a_lower_bound_the_matrices_stay_away_from_being_singular(statement
     bind_hypotheses(statement, MILD, REPAIRED_OUTSIDE)
     assert statement.applies(attrs.evolve(MILD, c_min=Fraction(74, 100))) is Truth.TRUE
     assert statement.applies(attrs.evolve(MILD, second=WIDE, smallness=2)) is Truth.TRUE, "normalised or not"
+    assert statement.at(EigenvalueAssumption(UNIT, UNIT, 1, 0, 1)) is Truth.TRUE, "each bound attained"
     assert not statement.strict
 
 

@@ -8,13 +8,14 @@ from functools import cache
 import attrs
 import mpmath
 import sympy
-from flint import fmpq
+from flint import arb, fmpq
 
-from dpmatrix.claims import Truth, bind, bind_hypotheses, redefined
+from dpmatrix.claims import Truth, bind_hypotheses, redefined
 from dpmatrix.claims.formulas import bind_formula, real
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.compression import inner_products
 from dpmatrix.spec.compression.inner_products import Decimal, ProjectedPair
+from dpmatrix.tracing import bind_expression
 from proofs_checks.compression.compressed_tails import chi_square_tails, first_constant, second_constant
 
 lemma_b_1 = cite("compression.lemma-b-1@ee6b7ed6")
@@ -51,6 +52,7 @@ def tail(p: ProjectedPair) -> mpmath.mpf:
 PAIRS = [
     *(ProjectedPair(m, Fraction(k, 8), s) for m in (1, 2, 5, 40) for k in (1, 7, 8, 20) for s in (1, -1)),
     *(ProjectedPair(m, Fraction(2, 5), r) for m in (2, 4, 6) for r in (Fraction(0), Fraction(-3, 4), Fraction(1, 2))),
+    *(ProjectedPair(2, Fraction(2, 5), Fraction(r, 100)) for r in (-41, -40, -39)),
     ProjectedPair(4, Fraction(1, 2), 1, Fraction(1, 3)),
     ProjectedPair(4, Fraction(1, 2), Fraction(1, 4), Fraction(2, 3)),
 ]
@@ -58,6 +60,10 @@ PAIRS = [
 
 def bind_pairs(statement, bound) -> None:
     bind_formula(statement, PAIRS, lambda p: bound(p) - tail(p))
+    odd = ProjectedPair(3, Fraction(1, 2), Fraction(1, 2))
+    margin, most = statement.margin(odd), arb(mpmath.nstr(bound(odd), 20))
+    assert abs(margin.upper() - most) < arb(2) ** -20, "a probability between 0"
+    assert abs(margin.lower() - most + 1) < arb(2) ** -20, "and 1"
 
 
 INSIDE = ProjectedPair(2, Fraction(1, 2), Fraction(1, 2), Fraction(1, 2))
@@ -101,7 +107,7 @@ def test_lemma_b_1_fails_for_many_rows(statement, record_property) -> None:
 
 
 @lemma_b_1.supports_repair(
-    grade="derived", region="every m, tau > 0, n, x, y: the docstring's derivation; bound to exact tails at 43 points"
+    grade="derived", region="every m, tau > 0, n, x, y: the docstring's derivation; bound to exact tails at 46 points"
 )
 def test_lemma_b_1_with_the_true_constants(statement) -> None:
     """Chernoff for W = sum u_i v_i - m r with (u, v) standard normal of correlation r, for unit vectors x, y.
@@ -159,17 +165,8 @@ def test_first_printed_decimal(statement) -> None:
     assert statement.without("the decimal is 2.5044").at(outside) is Truth.FALSE
     bind_hypotheses(statement, inside, {"the decimal is 2.5044": outside})
     assert statement.applies(Decimal(Fraction(25043, 10**4))) is Truth.FALSE
-    with mpmath.workdps(DIGITS):
-        bind(
-            statement,
-            [
-                (
-                    Decimal(Fraction(k, 10)),
-                    mpmath.nstr(mpmath.mpf(1) / 20000 - abs(first_constant() - real(Fraction(k, 10))), 55),
-                )
-                for k in range(15, 36)
-            ],
-        )
+    constant = 4 * sympy.E / sympy.sqrt(6 * sympy.pi)
+    bind_expression(statement, sympy.Rational(1, 20000) - sympy.Abs(constant - sympy.Symbol("printed")))
     assert not statement.strict
 
 
@@ -177,10 +174,9 @@ def test_first_printed_decimal(statement) -> None:
 def test_second_printed_decimal_is_not_the_printed_formula(statement) -> None:
     assert statement.at(Decimal(Fraction(76885, 10**4))) is Truth.FALSE
     assert statement.at(Decimal(Fraction(46633, 10**4))) is Truth.TRUE
+    formula = sympy.sqrt(8 * sympy.E)
+    bind_expression(statement, sympy.Rational(1, 20000) - sympy.Abs(formula - sympy.Symbol("printed")))
     with mpmath.workdps(DIGITS):
-        values = [Fraction(k, 10) for k in range(40, 62)]
-        formula = mpmath.sqrt(8 * mpmath.e)
-        bind(statement, [(Decimal(v), mpmath.nstr(mpmath.mpf(1) / 20000 - abs(formula - real(v)), 55)) for v in values])
         assert abs(second_constant() - mpmath.mpf("7.6885")) < mpmath.mpf("0.00005"), "e sqrt(8) was meant"
     assert statement.given == ()
     assert not statement.strict

@@ -29,7 +29,7 @@ from proofs_checks.compression.covariance_pairs import (
     spectrum,
 )
 
-lipschitz_class = cite("compression.lipschitz-class@398184a9")
+lipschitz_class = cite("compression.lipschitz-class@0804325d")
 
 ENTRIES = random.Random(20090119)
 

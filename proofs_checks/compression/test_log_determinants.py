@@ -36,8 +36,8 @@ from proofs_checks.compression.covariance_pairs import (
 from proofs_checks.exact_matrices import correlated
 from proofs_checks.steps import by_step
 
-proposition_c_1 = cite("compression.proposition-c-1@8b8cd678")
-lemma_c_2 = cite("compression.lemma-c-2@ce20e159")
+proposition_c_1 = cite("compression.proposition-c-1@97bb50a4")
+lemma_c_2 = cite("compression.lemma-c-2@fe768197")
 
 PAIRS = [CovariancePair(first, second) for first, second in drawn(random.Random(20090625))]
 SCALED = CovariancePair(fmpq_mat([[2, 0], [0, 2]]), fmpq_mat([[3, 0], [0, 3]]))
@@ -123,6 +123,7 @@ def test_lemma_c_2(statement) -> None:
         if statement.applies(p) is Truth.TRUE:
             assert statement.at(p) is Truth.TRUE
     assert_definite(statement, {CLOSE: FAR})
+    assert statement.applies(CovariancePair(UNIT, fmpq_mat([[fmpq(20, 39), 0], [0, 1]]))) is Truth.TRUE, "x = 19/20"
     assert not statement.strict
 
 
@@ -245,7 +246,9 @@ def test_the_path_stays_positive_definite(statement) -> None:
         if statement.applies(p) is Truth.TRUE:
             assert statement.at(p) is not Truth.FALSE
     inside = PathPoint(NEAR.first, NEAR.second, place=1)
-    outside = {name: PathPoint(p.first, p.second) for name, p in (DEFINITE | {CLOSE: FAR}).items()}
+    outside = {
+        name: PathPoint(p.first, p.second, place=Fraction(1, 2)) for name, p in (DEFINITE | {CLOSE: FAR}).items()
+    }
     outside |= {
         "place >= 0": attrs.evolve(inside, place=Fraction(-1, 9)),
         "place <= 1": attrs.evolve(inside, place=Fraction(10, 9)),
@@ -275,7 +278,7 @@ def test_eigenvalues_of_one_order_make_the_middle_term_small(statement) -> None:
     for p in met:
         assert statement.at(p) is Truth.TRUE
     inside = OneOrder(correlated(Fraction(1, 4)), correlated(Fraction(1, 5)), order=2, smallness=Fraction(1, 10))
-    outside = {name: OneOrder(p.first, p.second) for name, p in DEFINITE.items()} | {
+    outside = {name: OneOrder(p.first, p.second, order=2, smallness=1) for name, p in DEFINITE.items()} | {
         "the columns are normalised as in (4)": attrs.evolve(inside, second=WIDE),
         "||Sigma_1|| <= K lambda_min(Sigma_1)": attrs.evolve(inside, order=Fraction(16, 10)),
         "||Delta||_2 <= s": attrs.evolve(inside, smallness=Fraction(1, 21)),
@@ -283,6 +286,7 @@ def test_eigenvalues_of_one_order_make_the_middle_term_small(statement) -> None:
         "order > 0": attrs.evolve(inside, order=0),
     }
     bind_hypotheses(statement, inside, outside)
+    assert statement.at(OneOrder(UNIT, UNIT, order=1, smallness=0)) is Truth.TRUE, "each bound attained"
     assert statement.applies(attrs.evolve(inside, order=Fraction(17, 10))) is Truth.TRUE, "5/4 <= K 3/4"
     assert statement.applies(attrs.evolve(inside, smallness=Fraction(1, 19))) is Truth.TRUE
     assert statement.applies(attrs.evolve(inside, smallness=Fraction(49, 100))) is Truth.TRUE

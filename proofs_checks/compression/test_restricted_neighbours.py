@@ -19,7 +19,7 @@ from proofs_checks.compression.finite_mechanisms import (
     worst_event,
 )
 
-definition_2_3 = cite("compression.definition-2-3@b341f5e6")
+definition_2_3 = cite("compression.definition-2-3@fdeb60fd")
 
 HALF, ONE, NIL = fmpq(1, 2), fmpq(1), fmpq(0)
 STRAY = pair((HALF, HALF), (ONE, NIL), factor=fmpq(2))
@@ -52,6 +52,11 @@ def test_with_absolute_continuity_the_derivative_bounds_every_output(statement) 
         assert statement.at(p) is Truth.TRUE
     outside = OUTSIDE_2_3 | {CONTINUOUS: STRAY}
     bind_hypotheses(statement, pair(LAWS[2], LAWS[2]), outside)
+    seldom = (fmpq(1, 20), fmpq(19, 20))
+    likelier = pair((HALF, HALF), seldom, factor=fmpq(2))
+    bind_hypotheses(
+        statement, pair((fmpq(1, 10), fmpq(9, 10)), seldom, factor=fmpq(2)), outside | {PRINTED_2: likelier}
+    )
     far = pair((ONE, NIL), (NIL, ONE), distance=ONE, constraint=HALF)
     assert statement.applies(far) is Truth.TRUE, "V > delta: nothing is asked"
     assert statement.applies(attrs.evolve(far, constraint=ONE)) is Truth.FALSE, "V = delta counts"

@@ -14,7 +14,7 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.compression.transformation import CompressionRun, RawPair
 from proofs_checks.compression.rounded_products import DATA, nearest, normals, raw, rounding
 
-transformation = cite("compression.transformation@2af428c9")
+transformation = cite("compression.transformation@7614f0ab")
 
 
 def normalised_changes(p: RawPair) -> int:
@@ -71,6 +71,8 @@ def test_a_wrong_rounding_of_the_compression_is_noticed(statement) -> None:
     inside = points[0][0]
     one_row = attrs.evolve(inside, released=fmpz_mat(1, 6, [int(x) for x in inside.released.entries()]))
     assert statement.elsewhere().at(one_row) is Truth.FALSE, "the same integers in another shape"
+    one_column = attrs.evolve(inside, released=fmpz_mat(3, 1, [0] * 3))
+    assert statement.elsewhere().at(one_column) is Truth.FALSE, "a column too few"
     square = attrs.evolve(
         inside, normals=arb_mat(normals(1, 4)), released=fmpz_mat(nearest(normals(1, 4), Fraction(1, 9)))
     )

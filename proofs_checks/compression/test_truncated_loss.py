@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from fractions import Fraction
+from itertools import product
 
 import attrs
 import mpmath
@@ -11,7 +12,7 @@ import sympy
 from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind_hypotheses, redefined
-from dpmatrix.claims.formulas import bind_formula, real_matrix
+from dpmatrix.claims.formulas import bind_formula, real, real_matrix
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.compression import truncated_loss
 from dpmatrix.spec.compression.truncated_loss import OutputPoint, TruncatedPair, printed_bound
@@ -36,7 +37,7 @@ from proofs_checks.compression.drawn_outputs import OUTPUTS
 from proofs_checks.exact_matrices import correlated
 from proofs_checks.steps import by_step
 
-theorem_4_6 = cite("compression.theorem-4-6@910a4250")
+theorem_4_6 = cite("compression.theorem-4-6@9fc06cb0")
 
 ENTRIES = random.Random(20090625)
 
@@ -59,6 +60,55 @@ def truncated_points() -> list[TruncatedPair]:
     # Equal covariances: the loss is that of the renormalisation, of either sign.
     points += [truncated(UNIT, UNIT, 0, **{mass: Fraction(1, 2 * 10**6)}) for mass in ("first_mass", "second_mass")]
     return points
+
+
+def ends(p: TruncatedPair) -> tuple[mpmath.mpf, mpmath.mpf]:
+    """Loss at the reference and at those of the two corners that are outputs, and the most that it can be."""
+    change, first = gamma(p), real_matrix(p.first)
+    size = p.first.nrows()
+    shift = mpmath.log((1 - real(p.second_mass)) / (1 - real(p.first_mass)))
+    ratio = mpmath.log(mpmath.det(real_matrix(p.second)) / mpmath.det(first))
+    centre = mpmath.mpf(p.rows) / 2 * (ratio + trace(change * first)) + shift
+    reach = mpmath.mpf(p.rows) / 2 * radius(p) * sum(abs(x) for x in change)
+    found = [abs(centre)] if p.rows >= size else [mpmath.mpf(0)]
+    for side in (1, -1):
+        corner = first.copy()
+        for i, j in product(range(size), repeat=2):
+            corner[i, j] += side * radius(p) * (mpmath.sign(change[i, j]) if abs(change[i, j]) > 1e-40 else 0)
+        if p.rows >= size and spectrum(corner)[0] > 0:
+            found.append(side * centre + reach)
+    return max(found), max(centre + reach, reach - centre)
+
+
+def mixed_points() -> list[TruncatedPair]:
+    """Few rows, so that one corner of the box is an output and the other is not, or none is."""
+    places = (Fraction(-4, 5), Fraction(-1, 2), Fraction(0), Fraction(3, 10), Fraction(7, 10))
+    points = [
+        truncated(correlated(a), correlated(a + step), Fraction(k, 50), records=100, rows=rows)
+        for a in places
+        for step in (Fraction(1, 50), Fraction(-1, 50))
+        for k in (1, 9)
+        for rows in (1, 2, 150, 600, 2500)
+    ]
+    three = [
+        truncated(correlated(a, 0, b), correlated(a + Fraction(1, 30), 0, b), Fraction(1, 30), records=100, rows=rows)
+        for a, b in ((Fraction(1, 5), Fraction(1, 2)), (Fraction(-2, 5), Fraction(1, 4)))
+        for rows in (2, 3, 200, 800, 3000, 9000)
+    ]
+    return points + three
+
+
+def assert_enclosure(statement) -> None:
+    kinds = set()
+    with mpmath.workdps(60):
+        for p in mixed_points():
+            bound = printed(p) + mpmath.log(1 + mpmath.mpf(1) / (p.records**2 - 1))
+            low, high = ends(p)
+            kinds.add((p.rows >= p.first.nrows(), low < high))
+            margin = statement.formula(p)
+            for end, value in ((margin.upper(), low), (margin.lower(), high)):
+                assert abs(end - arb(mpmath.nstr(bound - value, 40))) < arb(2) ** -26 * arb(mpmath.nstr(high, 40)), p
+    assert kinds == {(True, True), (True, False), (False, True)}
 
 
 @theorem_4_6.supports(
@@ -87,6 +137,7 @@ def test_theorem_4_6(statement) -> None:
     for point in points:
         assert statement.at(point) is Truth.TRUE
     assert statement.at(SIMPLE) is Truth.TRUE, "here the corner may be no output, and the supremum is enclosed"
+    assert_enclosure(statement)
     bind_hypotheses(statement, SIMPLE, TRUNCATED_OUTSIDE)
     full = attrs.evolve(SIMPLE, first_mass=Fraction(1, 100), second_mass=Fraction(1, 100), rows=77)
     bind_hypotheses(statement, full, TRUNCATED_OUTSIDE)
@@ -129,7 +180,7 @@ def trace_term(p: OutputPoint) -> mpmath.mpf:
 
 @theorem_4_6.supports("density-ratio", grade="derived", region="every output: sums over rows")
 def test_density_ratio_step(statement) -> None:
-    """Sum of x'(Theta_2 - Theta_1)x over the rows is m tr(Gamma X'X/m); the factors 2 pi cancel."""
+    """Sum of x'(Theta_2 - Theta_1)x over the rows is m tr(Gamma X'X/m); the power of 2 pi cancels."""
     bind_formula(statement, OUTPUTS, lambda _: mpmath.mpf(0))
     sums = redefined(statement, truncated_loss, "gram", lambda p: p.output.transpose() * p.output)
     assert sums.at(PLAIN) is Truth.FALSE, "X'X for X'X/m"

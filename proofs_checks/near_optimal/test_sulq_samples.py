@@ -22,7 +22,7 @@ from dpmatrix.tracing import bind_expression
 from proofs_checks.near_optimal.conditions import bind_condition
 from proofs_checks.near_optimal.formulas import beta
 
-theorem_9 = cite("near-optimal.theorem-9@b985a808")
+theorem_9 = cite("near-optimal.theorem-9@c5512c5b")
 
 HALF = Fraction(1, 2)
 CENT = Fraction(1, 100)

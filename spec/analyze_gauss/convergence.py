@@ -54,9 +54,9 @@ def failure_probability(p: PlaneRecovery) -> arb:
     |tan 2t| = 2 |E_12| / |1 + E_11 - E_22|; sin t exceeds s < 1/sqrt(2) if E_11 <= E_22 and 2 |E_12| > tan(2 asin s).
     """
     sine = printed_bound(p)
-    room = ball(p.gap) - offset(p)
+    room = ball(p.gap) - offset(p.epsilon, p.delta)
     tangent = 2 * sine * (1 - square(sine)).sqrt() / (1 - 2 * square(sine))
-    drawn = laplace_tail(p, arb(0)) - laplace_tail(p, room)
+    drawn = laplace_tail(p.epsilon, arb(0)) - laplace_tail(p.epsilon, room)
     return drawn * normal_tail(tangent * room / (2 * printed_deviation(p.epsilon, p.delta)))
 
 
@@ -67,7 +67,7 @@ def printed_margin(p: PlaneRecovery) -> arb:
 
 def room_margin(p: PlaneRecovery) -> arb:
     """Smaller of ``gap - offset`` and ``1/2 - s^2`` for the printed bound s."""
-    return (ball(p.gap) - offset(p)).min(arb(1) / 2 - square(printed_bound(p)))
+    return (ball(p.gap) - offset(p.epsilon, p.delta)).min(arb(1) / 2 - square(printed_bound(p)))
 
 
 @attrs.frozen
@@ -100,7 +100,7 @@ def relation_factor(p: Recovery) -> int:
 
 def run_deviation(p: Recovery) -> arb:
     """``f Delta / (gap + Laplace draw - offset)``."""
-    room = ball(p.gap) + ball(p.laplace) - offset(GapSettings(p.epsilon, p.delta, p.gap))
+    room = ball(p.gap) + ball(p.laplace) - offset(p.epsilon, p.delta)
     return relation_factor(p) * printed_deviation(p.epsilon, p.delta) / room
 
 
@@ -134,7 +134,7 @@ def either_fails(p: Draws) -> arb:
 
     The first is exact, the second enclosed; they are independent, the second for each value of the first.
     """
-    low = laplace_tail(GapSettings(p.epsilon, p.delta, 0), 2 * log_inverse(p.delta) / ball(p.epsilon))
+    low = laplace_tail(p.epsilon, 2 * log_inverse(p.delta) / ball(p.epsilon))
     large = norm_probability(p.order, norm_deviations(p.order, p.delta))
     return low + (1 - low) * large
 

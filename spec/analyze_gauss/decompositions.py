@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 import attrs
-from flint import arb, fmpq, fmpq_mat
+from flint import arb, fmpq_mat
 
 from dpmatrix.claims import Claim, Condition, Defect, Kind, Locator, Repair, Statement, Step, Verdict
 from dpmatrix.exact import Exact, rational
+from dpmatrix.spec.analyze_gauss.points import decreasing_to_zero
 from dpmatrix.spec.common.spectra import diagonal, disagreement, identity
 
 
@@ -40,15 +39,14 @@ def orthonormal_margin(p: Decomposition) -> arb:
     """Zero exactly when the columns of U and of V are orthonormal, and V is square."""
     order = len(p.values)
     if (p.right.nrows(), p.right.ncols(), p.left.ncols()) != (order, order, order):
-        return arb(-1)
+        return arb("-inf")
     unit = identity(order)
     return disagreement(p.left.transpose() * p.left, unit) + disagreement(p.right.transpose() * p.right, unit)
 
 
 def ordered_margin(p: Decomposition) -> arb:
     """Least of s_n and the drops s_i - s_(i+1)."""
-    values = [rational(value) for value in p.values]
-    return arb(min([values[-1], *(large - small for large, small in pairwise(values))]))
+    return decreasing_to_zero(p.values)
 
 
 def positive_margin(p: Decomposition) -> arb:
@@ -71,9 +69,9 @@ def gram_margin(p: Decomposition) -> arb:
 def existence_margin(p: Decomposition) -> arb:
     """A is U S V' for the U that A itself gives: columns A v_i / s_i, zero where s_i = 0, orthonormal where not."""
     matrix = product(p)
-    factors = [fmpq(0) if value == 0 else 1 / rational(value) for value in p.values]
+    factors = [1 / rational(value) if value else rational(value) for value in p.values]
     built = matrix * p.right * diagonal(factors)
-    support = diagonal([0 if value == 0 else 1 for value in p.values])
+    support = diagonal([int(bool(value)) for value in p.values])
     rebuilt = built * diagonal(p.values) * p.right.transpose()
     return disagreement(rebuilt, matrix) + disagreement(built.transpose() * built, support)
 
@@ -84,9 +82,9 @@ def printed_left_margin(p: Decomposition) -> arb:
 
 
 def left_margin(p: Decomposition) -> arb:
-    """``U = A V S^-1``; false where S is singular."""
-    if any(value == 0 for value in p.values):
-        return arb(-1)
+    """``U = A V S^-1``; minus infinity where S is singular."""
+    if not all(p.values):
+        return arb("-inf")
     inverse = diagonal([1 / rational(value) for value in p.values])
     return disagreement(p.left, product(p) * p.right * inverse)
 

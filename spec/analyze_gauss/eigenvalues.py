@@ -29,21 +29,26 @@ class Factorisation:
     middle: fmpq_mat
 
 
-def square_margin(p: Factorisation) -> arb:
-    """Zero exactly when the three matrices are square and of one order, at least one."""
+def shapes_fit(p: Factorisation) -> bool:
+    """Whether the three matrices are square and of one order, at least one."""
     shapes = {(m.nrows(), m.ncols()) for m in (p.matrix, p.frame, p.middle)}
     order = p.matrix.nrows()
-    return arb(0) if shapes == {(order, order)} and order > 0 else arb(-1)
+    return shapes == {(order, order)} and bool(order)
+
+
+def square_margin(p: Factorisation) -> arb:
+    """Zero exactly when the shapes fit."""
+    return -arb(int(not shapes_fit(p)))
 
 
 def invertible_margin(p: Factorisation) -> arb:
-    """``|det X|``, exact; negative where the shapes do not fit."""
-    return arb(abs(p.frame.det())) if square_margin(p) >= 0 else arb(-1)
+    """``|det X|``, exact; minus infinity where the shapes do not fit."""
+    return arb(abs(p.frame.det())) if shapes_fit(p) else arb("-inf")
 
 
 def factorised_margin(p: Factorisation) -> arb:
     """Zero exactly when AX = X Lambda."""
-    return disagreement(p.matrix * p.frame, p.frame * p.middle) if square_margin(p) >= 0 else arb(-1)
+    return disagreement(p.matrix * p.frame, p.frame * p.middle) if shapes_fit(p) else arb("-inf")
 
 
 def is_diagonal(matrix: fmpq_mat) -> bool:
@@ -54,23 +59,28 @@ def is_diagonal(matrix: fmpq_mat) -> bool:
 
 def diagonal_matrix_margin(p: Factorisation) -> arb:
     """Zero when A is diagonal."""
-    return arb(0) if is_diagonal(p.matrix) else arb(-1)
+    return -arb(int(not is_diagonal(p.matrix)))
 
 
 def diagonal_middle_margin(p: Factorisation) -> arb:
     """Zero when Lambda is diagonal."""
-    return arb(0) if is_diagonal(p.middle) else arb(-1)
+    return -arb(int(not is_diagonal(p.middle)))
+
+
+def characteristic(matrix: fmpq_mat) -> fmpq_poly:
+    """``det(tI - A)``."""
+    return matrix.charpoly()
 
 
 def eigenvalue_product_margin(p: Factorisation) -> arb:
     """Equality of det A and the product of the roots, (-1)^n times the constant coefficient of det(tI - A)."""
-    product = (-1) ** p.matrix.nrows() * p.matrix.charpoly()[0]
+    product = (-1) ** p.matrix.nrows() * characteristic(p.matrix)[0]
     return same(p.matrix.det(), product)
 
 
 def non_zero_eigenvalues(matrix: fmpq_mat) -> int:
     """Number of non-zero roots of det(tI - A), with multiplicity."""
-    coefficients = matrix.charpoly().coeffs()
+    coefficients = characteristic(matrix).coeffs()
     zeros = next(power for power, coefficient in enumerate(coefficients) if coefficient != 0)
     return matrix.nrows() - zeros
 
@@ -81,25 +91,23 @@ def rank_margin(p: Factorisation) -> arb:
 
 
 def diagonal_entries_margin(p: Factorisation) -> arb:
-    """Where A is diagonal, equality of det(tI - A) and the product of the (t - a_ii); 0 elsewhere."""
-    if not is_diagonal(p.matrix):
-        return arb(0)
+    """Equality of det(tI - A) and the product of the (t - a_ii)."""
     product = fmpq_poly([1])
     for i in range(p.matrix.nrows()):
         product *= fmpq_poly([-p.matrix[i, i], 1])
-    return -arb(sum(abs(x) for x in (p.matrix.charpoly() - product).coeffs()))
+    return -arb(sum(abs(x) for x in (characteristic(p.matrix) - product).coeffs()))
 
 
 def bullets_margin(p: Factorisation) -> arb:
-    """Smallest of the three margins: the bullets hold exactly when it is zero."""
-    return eigenvalue_product_margin(p).min(rank_margin(p)).min(diagonal_entries_margin(p))
+    """Smallest of the margins: zero exactly when the bullets hold, the third one where A is diagonal."""
+    least = eigenvalue_product_margin(p).min(rank_margin(p))
+    return least.min(diagonal_entries_margin(p)) if is_diagonal(p.matrix) else least
 
 
 SQUARE = Condition("A, X and Lambda are square and of one order", square_margin)
 INVERTIBLE = Condition("X is invertible", invertible_margin, strict=True)
 FACTORISED = Condition("A = X Lambda X^-1", factorised_margin)
 DIAGONAL_MIDDLE = Condition("Lambda is diagonal", diagonal_middle_margin)
-HYPOTHESES = (SQUARE, INVERTIBLE, FACTORISED)
 
 EIGENVALUE_PROPERTIES = Claim(
     id="analyze-gauss.eigenvalue-properties",
@@ -135,7 +143,7 @@ EIGENVALUE_PROPERTIES = Claim(
         Statement(
             "for every diagonalizable A = X Lambda X^-1 the first three bullets hold",
             bullets_margin,
-            given=(*HYPOTHESES, DIAGONAL_MIDDLE),
+            given=(INVERTIBLE, FACTORISED, DIAGONAL_MIDDLE),
         ),
     ),
     steps=(

@@ -74,7 +74,7 @@ def setting_margin(p: Panel) -> arb:
     """Zero exactly when side, noise and numbers of components are those of the slides."""
     agree = p.components == SHOWN and len(p.errors) == len(SHOWN)
     size = same(fmpq(p.side), fmpq(SIDE)) + same(rational(p.deviation), fmpq(NOISE))
-    return size if agree else arb(-1)
+    return size - int(not agree)
 
 
 IMAGE_EXPERIMENT = Claim(

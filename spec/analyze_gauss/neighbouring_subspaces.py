@@ -104,7 +104,7 @@ def projector_bound(gap_of_data: arb) -> arb:
 
 def projector_bound_margin(p: ChangedMoment) -> arb:
     """The bound, twice it where a row is replaced, minus the distance of the projectors."""
-    factor = 1 if single(p) >= 0 else 2
+    factor = 2 if replaced(p) else 1
     return factor * projector_bound(gap(p)) - projector_distance(p)
 
 
@@ -113,9 +113,14 @@ def squared_norm(row: fmpq_mat) -> fmpq:
     return sum((entry * entry for entry in row.entries()), fmpq(0))
 
 
+def replaced(p: ChangedMoment) -> bool:
+    """Whether a row leaves and another one comes."""
+    return bool(squared_norm(p.removed) * squared_norm(p.added))
+
+
 def single(p: ChangedMoment) -> arb:
-    """Non-negative when one of the two rows is zero."""
-    return arb(0 if squared_norm(p.removed) * squared_norm(p.added) == 0 else -1)
+    """Zero exactly when one of the two rows is zero."""
+    return -arb(int(replaced(p)))
 
 
 def norms_margin(p: ChangedMoment) -> arb:

@@ -7,7 +7,6 @@ from flint import arb
 
 from dpmatrix.claims import Claim, Defect, Kind, Locator, Repair, Statement, Step, Verdict
 from dpmatrix.exact import Real, ball, square
-from dpmatrix.privacy.adjacency import Adjacency
 from dpmatrix.privacy.profiles import GaussianProfile
 from dpmatrix.spec.analyze_gauss.gaussian_mechanism import SMALL_EPSILON, printed_deviation
 from dpmatrix.spec.analyze_gauss.neighbouring_subspaces import (
@@ -32,19 +31,19 @@ class GapSettings:
     gap: Real
 
 
-def laplace_scale(p: GapSettings) -> arb:
+def laplace_scale(epsilon: Real) -> arb:
     """``2 / epsilon``."""
-    return 2 / ball(p.epsilon)
+    return 2 / ball(epsilon)
 
 
-def offset(p: GapSettings) -> arb:
+def offset(epsilon: Real, delta: Real) -> arb:
     """``2 (1 + log(1/delta) / epsilon)``, which is subtracted from the noisy gap."""
-    return 2 * (1 + (1 / ball(p.delta)).log() / ball(p.epsilon))
+    return 2 * (1 + (1 / ball(delta)).log() / ball(epsilon))
 
 
-def laplace_tail(p: GapSettings, distance: arb) -> arb:
+def laplace_tail(epsilon: Real, distance: arb) -> arb:
     """``Pr(Lap(2/epsilon) > t) = exp(-t epsilon / 2) / 2`` for t >= 0."""
-    return (-distance / laplace_scale(p)).exp() / 2
+    return (-distance / laplace_scale(epsilon)).exp() / 2
 
 
 def normal_tail(deviations: arb) -> arb:
@@ -63,8 +62,8 @@ def wrong_vector_probability(p: GapSettings, gap: arb) -> arb:
     against ``b/2 exp(-b |y + h|)``, from the integral of ``exp(c t) Phi(-t/s)``, which is
     ``(exp(c t) Phi(-t/s) + exp((cs)^2/2) Phi(t/s - cs))/c``.
     """
-    rate, width = 1 / laplace_scale(p), arb(2).sqrt() * printed_deviation(p.epsilon, p.delta)
-    height, factor = offset(p) - gap, (square(rate * width) / 2).exp()
+    rate, width = 1 / laplace_scale(p.epsilon), arb(2).sqrt() * printed_deviation(p.epsilon, p.delta)
+    height, factor = offset(p.epsilon, p.delta) - gap, (square(rate * width) / 2).exp()
 
     def from_there_on(t: arb) -> arb:
         return ((-rate * t).exp() * normal_tail(t / width) - factor * normal_tail(t / width + rate * width)) / rate
@@ -87,24 +86,14 @@ def promised_delta(p: GapSettings) -> arb:
     return 2 * ball(p.delta)
 
 
-@attrs.frozen
-class RepairedRecovery(GapSettings):
-    """The repaired algorithm at data with a gap above 2, under a relation."""
+def repaired_margin(p: GapSettings) -> arb:
+    """``delta`` minus Pr(Lap > 2 log(1/delta)/epsilon) and minus the delta of the least noise of the projector.
 
-    adjacency: Adjacency
-
-
-def relation_factor(p: RepairedRecovery) -> int:
-    """Return 1 for a row added or removed, 2 for a row replaced: sensitivity of the gap, factor of the deviation."""
-    return 2 if p.adjacency is Adjacency.REPLACE_ONE else 1
-
-
-def repaired_margin(p: RepairedRecovery) -> arb:
-    """``delta`` minus Pr(Lap > 2 log(1/delta)/epsilon) and minus the delta of the least noise of the projector."""
-    factor = relation_factor(p)
-    outside = laplace_tail(p, offset(p) - 2)
-    deviation = factor * printed_deviation(p.epsilon, p.delta) / (ball(p.gap) - 2)
-    noise = GaussianProfile(factor * projector_bound(ball(p.gap)), deviation)
+    Where a row is replaced, sensitivity and deviation are both twice as large, and the delta is the same.
+    """
+    outside = laplace_tail(p.epsilon, offset(p.epsilon, p.delta) - 2)
+    deviation = printed_deviation(p.epsilon, p.delta) / (ball(p.gap) - 2)
+    noise = GaussianProfile(projector_bound(ball(p.gap)), deviation)
     return ball(p.delta) - (outside + noise.delta(p.epsilon))
 
 

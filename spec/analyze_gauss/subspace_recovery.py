@@ -11,7 +11,7 @@ from dpmatrix.privacy.adjacency import Adjacency
 from dpmatrix.spec.analyze_gauss.gaussian_mechanism import printed_deviation
 from dpmatrix.spec.analyze_gauss.points import same
 from dpmatrix.spec.analyze_gauss.subspace_privacy import PROMISE, GapSettings, laplace_scale, offset
-from dpmatrix.spec.common.conditions import exceeds
+from dpmatrix.spec.common.conditions import exceeds, whole
 from dpmatrix.spec.common.spectra import disagreement, identity, projector, trace
 
 
@@ -44,11 +44,11 @@ def deviation_factor(p: RecoveryRun) -> int:
 
 def run_margin(p: RecoveryRun) -> arb:
     """Non-negative when nothing is released up to the offset, and with enough noise on the gap and above it."""
-    above = ball(p.gap) - offset(p)
+    above = ball(p.gap) - offset(p.epsilon, p.delta)
     if p.variance is None:
         return ball(p.rounding) - above
     least = deviation_factor(p) * printed_deviation(p.epsilon, p.delta) / above
-    return above.min(ball(p.variance) - square(least)).min(ball(p.gap_scale) - laplace_scale(p))
+    return above.min(ball(p.variance) - square(least)).min(ball(p.gap_scale) - laplace_scale(p.epsilon))
 
 
 def rounding_margin(p: RecoveryRun) -> arb:
@@ -86,13 +86,14 @@ def orthonormal_margin(p: RowsOrColumns) -> arb:
 
 
 def rank_margin(p: RowsOrColumns) -> arb:
-    """Smaller of ``k - 1`` and ``n - k``."""
-    return arb(min(p.k - 1, p.frame.nrows() - p.k))
+    """``n - k``."""
+    return arb(p.frame.nrows() - p.k)
 
 
 FRAME = (
     Condition("the eigenvectors are orthonormal", orthonormal_margin),
-    exceeds("1 <= k <= n", rank_margin, strict=False),
+    whole("k", 1),
+    Condition("k <= n", rank_margin),
 )
 
 ALGORITHM_2 = Claim(

@@ -45,7 +45,7 @@ def shapes_margin(p: TracePoint) -> arb:
     squares = all((m.nrows(), m.ncols()) == (order, order) for m in (p.first, p.second, *p.curve, p.idempotent))
     chain = p.left.ncols() == p.middle.nrows() and p.middle.ncols() == p.right.nrows()
     closed = p.left.nrows() == p.right.ncols()
-    return arb(0) if squares and chain and closed else arb(-1)
+    return -arb(int(not (squares and chain and closed)))
 
 
 def idempotent_margin(p: TracePoint) -> arb:
@@ -95,9 +95,19 @@ def idempotent_trace_margin(p: TracePoint) -> arb:
 
 
 def bullets_margin(p: TracePoint) -> arb:
-    """Sum of the seven margins: zero exactly when all bullets hold."""
-    linear = sum_margin(p) + scalar_margin(p) + transpose_margin(p) + differential_margin(p)
-    return linear + product_margin(p) + cyclic_margin(p) + idempotent_trace_margin(p)
+    """Least of the seven margins: zero exactly when all bullets hold."""
+    least = arb("inf")
+    for margin in (
+        sum_margin,
+        scalar_margin,
+        product_margin,
+        cyclic_margin,
+        transpose_margin,
+        differential_margin,
+        idempotent_trace_margin,
+    ):
+        least = least.min(margin(p))
+    return least
 
 
 SHAPES = Condition("the shapes fit", shapes_margin)

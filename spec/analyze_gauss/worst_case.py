@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 import attrs
 from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Chosen, Claim, Condition, Kind, Locator, Statement, Step, Verdict
 from dpmatrix.exact import Real, ball, rational
 from dpmatrix.spec.analyze_gauss.noise import NORM_CONSTANT
-from dpmatrix.spec.analyze_gauss.points import same
+from dpmatrix.spec.analyze_gauss.points import decreasing_to_zero, same
 from dpmatrix.spec.common.conditions import exceeds, whole
 from dpmatrix.spec.common.spectra import (
     EIGENVECTORS,
@@ -75,14 +73,12 @@ def norm_event_margin(p: NoisyMoment) -> arb:
 
 def eigenvalues_margin(p: SpectralPair) -> arb:
     """Least of lambda_n and the drops from one eigenvalue of A'A to the next."""
-    values = [rational(value) for value in p.values]
-    return arb(min([values[-1], *(large - small for large, small in pairwise(values))]))
+    return decreasing_to_zero(p.values)
 
 
 def principal_margin(p: SpectralPair) -> arb:
-    """Least drop from one absolute eigenvalue of A'A + E to the next; 0 in dimension one."""
-    values = [abs(rational(value)) for value in p.perturbed_values]
-    return arb(min((large - small for large, small in pairwise(values)), default=fmpq(0)))
+    """Least of |mu_n|, which is not negative, and the drops from one absolute eigenvalue of A'A + E to the next."""
+    return decreasing_to_zero([abs(rational(value)) for value in p.perturbed_values])
 
 
 def rank_margin(p: SpectralPair) -> arb:
@@ -135,7 +131,8 @@ def third_margin(p: SpectralPair) -> arb:
 
 MOMENT = Condition("lambda_1 >= ... >= lambda_n >= 0", eigenvalues_margin)
 PRINCIPAL = Condition("|mu_1| >= ... >= |mu_n|", principal_margin)
-SPECTRA = (whole("k", 1), exceeds("k <= n", rank_margin, strict=False), EIGENVECTORS, MOMENT, PRINCIPAL)
+FRAMES = (whole("k", 0), exceeds("k <= n", rank_margin, strict=False), EIGENVECTORS)
+SPECTRA = (*FRAMES, MOMENT, PRINCIPAL)
 NORM_EVENT = Condition("||E||_2 <= 7 sqrt(n) Delta", norm_event_margin)
 
 THEOREM_4 = Claim(
@@ -171,17 +168,17 @@ THEOREM_4 = Claim(
     steps=(
         Step(
             "1-equation",
-            Statement("tr(V_k V_k' (A'A + E)) = tr(V_k V_k' A'A) + sum v_i E v_i'", split_margin, given=SPECTRA),
+            Statement("tr(V_k V_k' (A'A + E)) = tr(V_k V_k' A'A) + sum v_i E v_i'", split_margin, given=FRAMES),
             sound=True,
             note="the v_i are rows here and columns in V_k",
         ),
         Step(
             "1-inequality",
-            Statement("that is at least sum sigma_i^2 - k ||E||_2", first_margin, given=SPECTRA),
+            Statement("that is at least sum sigma_i^2 - k ||E||_2", first_margin, given=FRAMES),
             sound=True,
         ),
         Step(
-            "2",
+            "2-inequality",
             Statement(
                 "tr(Vhat_k' (A'A + E) Vhat_k) >= tr(V_k' (A'A + E) V_k) for the highest singular subspace",
                 second_margin,
@@ -198,14 +195,12 @@ THEOREM_4 = Claim(
         ),
         Step(
             "3-equivalence",
-            Statement(
-                "the term tr(Vhat_k' E Vhat_k) may be moved to the other side", equivalence_margin, given=SPECTRA
-            ),
+            Statement("the term tr(Vhat_k' E Vhat_k) may be moved to the other side", equivalence_margin, given=FRAMES),
             sound=True,
         ),
         Step(
             "3-noise",
-            Statement("tr(Vhat_k' E Vhat_k) <= k ||E||_2", noise_share_margin, given=SPECTRA),
+            Statement("tr(Vhat_k' E Vhat_k) <= k ||E||_2", noise_share_margin, given=FRAMES),
             sound=True,
         ),
         Step(

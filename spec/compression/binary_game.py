@@ -81,7 +81,7 @@ def counting_margin(p: SignRows) -> arb:
     return -abs(frobenius_norm(row_change(p)) - flip_root(p))
 
 
-def half_margin(p: SignRows) -> arb:
+def at_most_margin(p: SignRows) -> arb:
     """p^2 - 4 p^2 tau (1 - tau), which is (p - 2 tau p)^2."""
     return arb(len(p.row) ** 2 - 4 * flips(p) * (len(p.row) - flips(p)))
 
@@ -92,7 +92,8 @@ def symmetry_margin(p: SignRows) -> arb:
     return disagreement(row_change(p), row_change(other))
 
 
-SIGNS = (Condition("x and y are rows of signs, of one length", signs_margin), whole("records", 1))
+ROWS_OF_SIGNS = Condition("x and y are rows of signs, of one length", signs_margin)
+SIGNS = (ROWS_OF_SIGNS, whole("records", 1))
 
 PROPOSITION_D_1 = Claim(
     id="compression.proposition-d-1",
@@ -122,16 +123,20 @@ PROPOSITION_D_1 = Claim(
         ),
     ),
     steps=(
-        Step("split", Statement("B = C + D", split_margin, given=SIGNS), sound=True),
+        Step("split", Statement("B = C + D", split_margin, given=(ROWS_OF_SIGNS,)), sound=True),
         Step(
             "counting",
             Statement("||Delta||_F = 2 (p/n) sqrt(tau (1 - tau))", counting_margin, given=SIGNS),
             sound=False,
             note="The spectral norm; the Frobenius norm is sqrt(2) times as large.",
         ),
-        Step("half", Statement("2 (p/n) sqrt(tau (1 - tau)) <= p/n", half_margin, given=SIGNS), sound=True),
         Step(
-            "symmetry",
+            "at-most-p-over-n",
+            Statement("2 (p/n) sqrt(tau (1 - tau)) <= p/n", at_most_margin, given=(ROWS_OF_SIGNS,)),
+            sound=True,
+        ),
+        Step(
+            "other-signs-flipped",
             Statement("tau > 1/2 has the effect of flipping 1 - tau", symmetry_margin, given=SIGNS),
             sound=True,
         ),

@@ -57,11 +57,11 @@ class GamePair(TruncatedPair):
 
     row: tuple[int, ...] = attrs.field(kw_only=True)
     flipped: tuple[int, ...] = attrs.field(kw_only=True)
-    smallness: Exact = attrs.field(default=1, kw_only=True)
-    floor: Exact = attrs.field(default=fmpq(1, 2), kw_only=True)
-    ratio: Exact = attrs.field(default=1, kw_only=True)
-    c_min: Exact = attrs.field(default=fmpq(1, 2), kw_only=True)
-    least_records: int = attrs.field(default=2, kw_only=True)
+    smallness: Exact = attrs.field(kw_only=True)
+    floor: Exact = attrs.field(kw_only=True)
+    ratio: Exact = attrs.field(kw_only=True)
+    c_min: Exact = attrs.field(kw_only=True)
+    least_records: int = attrs.field(kw_only=True)
 
 
 def _rows(p: GamePair) -> SignRows:

@@ -26,12 +26,12 @@ def region_loss(p: TruncatedPair) -> arb:
     """Enclose sup |ln f_D'/f_E'| of two databases over the region.
 
     With G = X'X/m the log-ratio is (m/2)(ln of the determinants' ratio + tr(Gamma G)) + c, c what renormalisation adds,
-    and |tr(Gamma G)| is at most twice the sum of |Gamma|. Each 2 uu' with u a row of signs is X'X/m for an output.
+    and |tr(Gamma G)| is at most twice the sum of |Gamma|. 0 and each 2 uu', u a row of signs, is X'X/m for an output.
     """
     half, gamma = arb(p.rows) / 2, inverse_difference(p)
     constant = half * log_determinant_ratio(p) + renormalisation_shift(p)
     reach = half * LARGEST * arb(entry_sum(gamma))
-    attained = arb(0)
+    attained = abs(constant)
     for corner in _sign_patterns(gamma):
         attained = attained.max(abs(constant + half * LARGEST * arb(trace(gamma * corner))))
     return attained.union((constant + reach).max(reach - constant))

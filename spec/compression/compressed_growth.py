@@ -24,7 +24,7 @@ from dpmatrix.spec.compression.truncated_mass import logarithm
 class GrowthPair(SmallDeltaMax):
     """Two databases and a reference with C_min of Assumption 1 besides the floor and s of Theorem 3.2."""
 
-    c_min: Exact = attrs.field(default=fmpq(1, 2), kw_only=True)
+    c_min: Exact = attrs.field(kw_only=True)
 
 
 def loss_below_one_margin(p: GrowthPair) -> arb:

@@ -34,19 +34,17 @@ def operator_norm(matrix: fmpq_mat) -> arb:
 
 @attrs.frozen
 class CovariancePair:
-    """Sigma_1 and Sigma_j, p x p rational, and a number Delta_max.
-
-    Parameters
-    ----------
-    first, second
-        The covariances X'X/n of two databases.
-    delta_max
-        Delta_max(S_n), or what else bounds the entries of their difference.
-    """
+    """Sigma_1 and Sigma_j, p x p rational: the covariances X'X/n of two databases."""
 
     first: fmpq_mat
     second: fmpq_mat
-    delta_max: Exact = 2
+
+
+@attrs.frozen
+class NearbyPair(CovariancePair):
+    """The same, and Delta_max(S_n) or what else bounds the entries of their difference."""
+
+    delta_max: Exact
 
 
 def difference(p: CovariancePair) -> fmpq_mat:
@@ -87,10 +85,10 @@ def second_definite_margin(p: CovariancePair) -> arb:
 def normalised_margin(p: CovariancePair) -> arb:
     """Zero exactly when (4) holds: both diagonals are 1."""
     size = p.first.nrows()
-    return -arb(sum((abs(m[i, i] - 1) for m in (p.first, p.second) for i in range(size)), fmpq(0)))
+    return -arb(sum(abs(m[i, i] - 1) for m in (p.first, p.second) for i in range(size)))
 
 
-def within_delta_max_margin(p: CovariancePair) -> arb:
+def within_delta_max_margin(p: NearbyPair) -> arb:
     """``Delta_max - max |Delta_jk|``."""
     return arb(rational(p.delta_max) - largest_entry(difference(p)))
 

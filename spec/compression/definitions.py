@@ -45,17 +45,22 @@ def events_and_outcomes_margin(p: TwoLaws) -> arb:
     return -arb(int((worst_event_excess(p) <= 0) != (worst_outcome_excess(p) <= 0)))
 
 
+def laws_margin(rows: tuple[tuple[fmpq, ...], ...]) -> arb:
+    """Zero or more exactly when every row of a table is a probability law."""
+    least = arb("inf")
+    for row in rows:
+        least = least.min(arb(min(row))).min(-abs(arb(sum(row) - 1)))
+    return least
+
+
 def law_margin(p: TwoLaws) -> arb:
     """Zero or more exactly when both tuples are probability laws."""
-    least = arb("inf")
-    for law in (p.first, p.second):
-        least = least.min(arb(min(law))).min(-abs(arb(sum(law, fmpq(0)) - 1)))
-    return least
+    return laws_margin((p.first, p.second))
 
 
 def same_law_margin(p: TwoLaws) -> arb:
     """Zero exactly when the data sets do not differ in their laws."""
-    return -arb(sum((abs(a - b) for a, b in zip(p.first, p.second, strict=True)), fmpq(0)))
+    return -arb(sum(abs(a - b) for a, b in zip(p.first, p.second, strict=True)))
 
 
 def meets_definition_2_1_margin(p: TwoLaws) -> arb:
@@ -115,22 +120,14 @@ class PrivacyAlgorithm:
     after: tuple[tuple[fmpq, ...], ...]
 
 
-def rows_margin(rows: tuple[tuple[fmpq, ...], ...]) -> arb:
-    """Zero or more exactly when every row of a table is a probability law."""
-    least = arb("inf")
-    for row in rows:
-        least = least.min(arb(min(row))).min(-abs(arb(sum(row, fmpq(0)) - 1)))
-    return least
-
-
 def kernel_margin(p: PrivacyAlgorithm) -> arb:
     """Zero or more exactly when every row is a probability law."""
-    return rows_margin(p.kernel)
+    return laws_margin(p.kernel)
 
 
 def after_margin(p: PrivacyAlgorithm) -> arb:
     """Zero or more exactly when every row of the processing is a probability law."""
-    return rows_margin(p.after)
+    return laws_margin(p.after)
 
 
 def processed(p: PrivacyAlgorithm) -> tuple[tuple[fmpq, ...], ...]:
@@ -144,7 +141,7 @@ def processed(p: PrivacyAlgorithm) -> tuple[tuple[fmpq, ...], ...]:
 
 def processed_margin(p: PrivacyAlgorithm) -> arb:
     """Zero or more exactly when the processed algorithm maps every database to a probability law."""
-    return rows_margin(processed(p))
+    return laws_margin(processed(p))
 
 
 DEFINITION_2_2 = Claim(

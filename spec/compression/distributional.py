@@ -70,7 +70,7 @@ def almost_every_output_margin(p: DensityVersions) -> arb:
 def versions_margin(p: DensityVersions) -> arb:
     """Zero exactly when the versions agree wherever the base measure is positive."""
     rows = zip(p.weights, p.first, p.other_first, p.second, p.other_second, strict=True)
-    return -arb(sum((weight * (abs(a - b) + abs(c - d)) for weight, a, b, c, d in rows), fmpq(0)))
+    return -arb(sum(weight * (abs(a - b) + abs(c - d)) for weight, a, b, c, d in rows))
 
 
 def weights_margin(p: DensityVersions) -> arb:

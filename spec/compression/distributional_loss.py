@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import attrs
-from flint import arb, fmpq, fmpq_mat
+from flint import arb, fmpq_mat
 
 from dpmatrix.claims import Chosen, Claim, Condition, Defect, Kind, Locator, Range, Repair, Statement, Step, Verdict
 from dpmatrix.exact import Exact, ball, rational, square
-from dpmatrix.spec.common.conditions import equality, exceeds, positive
+from dpmatrix.spec.common.conditions import at_least, equality, exceeds, positive, whole
 from dpmatrix.spec.common.spectra import frobenius_norm, trace
 from dpmatrix.spec.compression.covariances import (
     definite_margin,
@@ -59,7 +59,7 @@ def chained_margin(p: ThreeCovariances) -> arb:
 def three_symmetric_margin(p: ThreeCovariances | SmallDeltaMax) -> arb:
     """Zero exactly when all three matrices are symmetric."""
     matrices = (p.first, p.second, p.reference)
-    return -arb(sum((abs(e) for m in matrices for e in (m - m.transpose()).entries()), fmpq(0)))
+    return -arb(sum(abs(e) for m in matrices for e in (m - m.transpose()).entries()))
 
 
 def three_definite_margin(p: ThreeCovariances) -> arb:
@@ -106,7 +106,7 @@ class SmallDeltaMax(TruncatedPair):
     reference: fmpq_mat = attrs.field(kw_only=True)
     floor: Exact = attrs.field(kw_only=True)
     smallness: Exact = attrs.field(kw_only=True)
-    least_records: int = attrs.field(default=2, kw_only=True)
+    least_records: int = attrs.field(kw_only=True)
 
 
 def _growth(p: SmallDeltaMax) -> arb:
@@ -151,7 +151,7 @@ def small_delta_max_margin(p: SmallDeltaMax) -> arb:
 def three_normalised_margin(p: SmallDeltaMax) -> arb:
     """Zero exactly when (4) holds: all diagonals are 1."""
     matrices, places = (p.first, p.second, p.reference), range(p.first.nrows())
-    return -arb(sum((abs(m[i, i] - 1) for m in matrices for i in places), fmpq(0)))
+    return -arb(sum(abs(m[i, i] - 1) for m in matrices for i in places))
 
 
 def in_set_margin(p: SmallDeltaMax) -> arb:
@@ -201,16 +201,18 @@ def gamma_margin(p: SmallDeltaMax) -> arb:
     return bound - operator_norm(inverse_difference(p))
 
 
+IN_SET = Condition("max |Sigma_j - Sigma_k| <= Delta_max for all three", in_set_margin)
+FLOOR = Condition("lambda_min >= c for all three", floor_margin)
 FAMILY = (
     THREE_SYMMETRIC,
     Condition("all columns are normalised as in (4)", three_normalised_margin),
-    Condition("max |Sigma_j - Sigma_k| <= Delta_max for all three", in_set_margin),
+    IN_SET,
     *SIZES,
 )
 """Two databases of S_n and X_1, and enough rows."""
 ONE_ORDER = (
     positive("floor"),
-    Condition("lambda_min >= c for all three", floor_margin),
+    FLOOR,
     Condition("||Sigma_1|| <= 1/c", ceiling_margin),
 )
 SMALL = Condition("Delta_max <= s / (p^2 sqrt(m ln 2np))", small_delta_max_margin)
@@ -268,7 +270,7 @@ THEOREM_3_2 = Claim(
             Statement(
                 "(9) gives p^2 Delta_max sqrt(m ln 2np) <= s and m p^2 Delta_max^2 <= s^2",
                 conditions_16_margin,
-                given=SUFFICIENT,
+                given=(whole("records", 2), at_least("delta_max", 0), SMALL),
             ),
             sound=True,
         ),
@@ -280,7 +282,11 @@ THEOREM_3_2 = Claim(
         ),
         Step(
             "assumption-1",
-            Statement("hence Assumption 1: ||Gamma||_2 <= p Delta_max / c^2", gamma_margin, given=SUFFICIENT),
+            Statement(
+                "hence Assumption 1: ||Gamma||_2 <= p Delta_max / c^2",
+                gamma_margin,
+                given=(THREE_SYMMETRIC, IN_SET, positive("floor"), FLOOR),
+            ),
             sound=True,
             note="It takes the floor c, which Assumption 1 itself does not give.",
         ),

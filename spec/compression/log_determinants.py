@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import attrs
-from flint import acb, acb_mat, arb, arb_mat, fmpq
+from flint import acb, acb_mat, arb, arb_mat
 
 from dpmatrix.claims import Chosen, Claim, Condition, Defect, Kind, Locator, Repair, Statement, Step, Verdict
 from dpmatrix.exact import Exact, ball, rational, square
@@ -149,7 +149,7 @@ def supremum_margin(p: CovariancePair) -> arb:
 class PathPoint(CovariancePair):
     """Two covariances and a place v on the segment between their inverses."""
 
-    place: Exact = attrs.field(default=fmpq(1, 2), kw_only=True)
+    place: Exact
 
 
 def path_margin(p: PathPoint) -> arb:
@@ -163,8 +163,8 @@ def path_margin(p: PathPoint) -> arb:
 class OneOrder(CovariancePair):
     """Two covariances, K with ||Sigma_1|| <= K lambda_min(Sigma_1), and a bound s on ||Delta||_2."""
 
-    order: Exact = attrs.field(default=2, kw_only=True)
-    smallness: Exact = attrs.field(default=1, kw_only=True)
+    order: Exact
+    smallness: Exact
 
 
 def order_margin(p: OneOrder) -> arb:

@@ -15,6 +15,7 @@ from dpmatrix.spec.compression.covariances import (
     SYMMETRIC,
     WITHIN_DELTA_MAX,
     CovariancePair,
+    NearbyPair,
     difference,
     inverse_difference,
     largest_entry,
@@ -75,7 +76,7 @@ DELTA_MAX = Claim(
 )
 
 
-def frobenius_margin(p: CovariancePair) -> arb:
+def frobenius_margin(p: NearbyPair) -> arb:
     """(7): ``p Delta_max - ||Delta||_F``."""
     return p.first.nrows() * ball(p.delta_max) - frobenius_norm(difference(p))
 
@@ -86,7 +87,7 @@ def inverse_frobenius_margin(p: CovariancePair) -> arb:
     return bound - frobenius_norm(inverse_difference(p))
 
 
-def both_margin(p: CovariancePair) -> arb:
+def both_margin(p: NearbyPair) -> arb:
     """The smaller margin of (7) and (8)."""
     return frobenius_margin(p).min(inverse_frobenius_margin(p))
 
@@ -120,7 +121,7 @@ PROPOSITION_3_1 = Claim(
         ),
         Step(
             "frobenius-norm",
-            Statement("(7): ||Delta||_F <= p Delta_max", frobenius_margin, given=(SYMMETRIC, WITHIN_DELTA_MAX)),
+            Statement("(7): ||Delta||_F <= p Delta_max", frobenius_margin, given=(WITHIN_DELTA_MAX,)),
             sound=True,
         ),
         Step(

@@ -9,8 +9,14 @@ from dpmatrix.claims import Chosen, Claim, Condition, Kind, Locator, Range, Stat
 from dpmatrix.exact import Exact, ball, rational, square
 from dpmatrix.spec.common.conditions import at_least, positive, whole
 from dpmatrix.spec.common.spectra import disagreement, frobenius_norm, nonnegative_spectrum
-from dpmatrix.spec.compression.tails import diagonal_tail, squared_constant
-from dpmatrix.spec.compression.truncated_mass import ENOUGH_ROWS, TruncationSetting, logarithm, truncated_mass
+from dpmatrix.spec.compression.tails import diagonal_tail
+from dpmatrix.spec.compression.truncated_mass import (
+    ENOUGH_ROWS,
+    TruncationSetting,
+    logarithm,
+    threshold,
+    truncated_mass,
+)
 
 
 @attrs.frozen
@@ -26,15 +32,13 @@ def far_output(p: CompressedComponents) -> arb:
 
     ||B||_F is at least a diagonal entry of B, and at most p times its largest one. A diagonal entry is chi^2_m / m - 1;
     off the diagonal a deviation by t has a probability of at most 2 exp(-m (t - log(1 + t)) / 2). What is kept has one
-    of at least 1 - P(E).
+    of at least 1 - P(E), which is positive under the hypotheses.
     """
     level, share = ball(p.level), ball(p.level) / p.columns
-    lost = arb(truncated_mass(p).upper()).min(arb(1))
+    lost = arb(truncated_mass(p).upper())
     other = 2 * (-p.rows * (share - share.log1p()) / 2).exp()
     above = p.columns * diagonal_tail(p.rows, share) + arb(fmpq(p.columns * (p.columns - 1), 2)) * other
-    above = (above / (1 - lost)).min(arb(1)) if lost < 1 else arb(1)
-    below = (diagonal_tail(p.rows, level) - lost).max(arb(0))
-    return below.union(above)
+    return (diagonal_tail(p.rows, level) - lost).union((above / (1 - lost)).min(arb(1)))
 
 
 def vanishing_bound(p: CompressedComponents) -> arb:
@@ -155,7 +159,7 @@ def enough_rows_margin(p: KeptCovariance) -> arb:
 def kept_output_margin(p: KeptCovariance) -> arb:
     """Least of ``C sqrt(ln 2np/m) + Delta_max - |X'X/m - Sigma_1|``: (12)."""
     largest = max(abs(entry) for entry in (p.compressed - p.reference).entries())
-    return (squared_constant() * logarithm(_setting(p)) / p.rows).sqrt() + ball(p.delta_max) - arb(largest)
+    return threshold(_setting(p)) + ball(p.delta_max) - arb(largest)
 
 
 def near_reference_margin(p: KeptCovariance) -> arb:
@@ -173,7 +177,7 @@ def covariances_margin(p: KeptCovariance) -> arb:
     """Non-negative exactly when A and Sigma_1 are positive semidefinite with unit diagonals."""
     least = arb("inf")
     for matrix in (p.covariance, p.reference):
-        wrong = sum((abs(matrix[i, i] - 1) for i in range(matrix.nrows())), fmpq(0))
+        wrong = sum(abs(matrix[i, i] - 1) for i in range(matrix.nrows()))
         least = least.min(disagreement(matrix, matrix.transpose()) - arb(wrong)).min(nonnegative_spectrum(matrix))
     return least
 

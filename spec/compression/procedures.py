@@ -8,7 +8,8 @@ from flint import arb, arb_mat, fmpq, fmpq_mat, fmpz_mat
 from dpmatrix.claims import Claim, Condition, Kind, Locator, Repair, Statement, Verdict
 from dpmatrix.exact import Exact, ball, rational
 from dpmatrix.spec.common.conditions import exceeds, positive, whole
-from dpmatrix.spec.compression.transformation import compressed, rounding_margin, same_shape_margin, squared_columns
+from dpmatrix.spec.compression.definitions import laws_margin
+from dpmatrix.spec.compression.transformation import compressed, rounding_margin, squared_columns
 from dpmatrix.spec.compression.truncated_mass import ENOUGH_ROWS, TruncationSetting, threshold
 
 
@@ -16,9 +17,9 @@ from dpmatrix.spec.compression.truncated_mass import ENOUGH_ROWS, TruncationSett
 class TwoCentres(TruncationSetting):
     """n, p, m, Delta_max, one entry of X'X/m, and that entry of the covariances of two databases."""
 
-    entry: Exact = attrs.field(default=0, kw_only=True)
-    first: Exact = attrs.field(default=0, kw_only=True)
-    second: Exact = attrs.field(default=0, kw_only=True)
+    entry: Exact = attrs.field(kw_only=True)
+    first: Exact = attrs.field(kw_only=True)
+    second: Exact = attrs.field(kw_only=True)
 
 
 def same_support_margin(p: TwoCentres) -> arb:
@@ -75,16 +76,14 @@ def truncation_run_margin(p: TruncationRun) -> arb:
     """All attempts but the last lie outside (12); the last lies inside and is released, or the limit is reached."""
     least = arb(p.limit - len(p.attempts))
     if p.released is not None and not p.attempts:
-        return arb(-1)  # a release out of nothing
+        return arb("-inf")  # a release out of nothing
     kept = p.attempts[-1:] if p.released is not None else ()
     for normals in p.attempts[: len(p.attempts) - len(kept)]:
         least = least.min(-_slack(p, normals))
     if p.released is None:
         return least.min(arb(len(p.attempts) - p.limit))
     for normals in kept:
-        ideal = compressed(p.data, normals)
-        wrong = same_shape_margin(ideal, p.released)
-        rounded = wrong if wrong < 0 else rounding_margin(ideal, p.released, p.grid)
+        rounded = rounding_margin(compressed(p.data, normals), p.released, p.grid)
         least = least.min(_slack(p, normals)).min(rounded)
     return least
 
@@ -175,7 +174,7 @@ def renormalised_margin(p: RejectionTable) -> arb:
 
 def law_margin(p: RejectionTable) -> arb:
     """Zero or more exactly when the table is a probability law."""
-    return arb(min(p.law)).min(-abs(arb(sum(p.law, fmpq(0)) - 1)))
+    return laws_margin((p.law,))
 
 
 def some_kept_margin(p: RejectionTable) -> arb:

@@ -12,7 +12,7 @@ import attrs
 from flint import arb, fmpq
 
 from dpmatrix.claims import Claim, Condition, Kind, Locator, Repair, Statement, Step, Verdict
-from dpmatrix.spec.compression.definitions import event_excess, rows_margin
+from dpmatrix.spec.compression.definitions import event_excess, laws_margin
 
 
 @attrs.frozen
@@ -88,10 +88,8 @@ def derivative_margin(p: FiniteMechanism) -> arb:
 
 def absolutely_continuous_margin(p: FiniteMechanism) -> arb:
     """0 when p = 0 wherever q = 0, for every constrained pair of neighbours; else minus the mass in the way."""
-    stray = [
-        a for i, j in constrained_neighbours(p) for a, q in zip(p.kernel[i], p.kernel[j], strict=True) if not q > 0
-    ]
-    return -arb(max(stray)) if stray else arb(0)
+    pairs = constrained_neighbours(p)
+    return -arb(sum(a for i, j in pairs for a, q in zip(p.kernel[i], p.kernel[j], strict=True) if not q > 0))
 
 
 def all_neighbours_margin(p: FiniteMechanism) -> arb:
@@ -101,7 +99,7 @@ def all_neighbours_margin(p: FiniteMechanism) -> arb:
 
 def table_margin(p: FiniteMechanism) -> arb:
     """Zero or more exactly when every database has a probability law."""
-    return rows_margin(p.kernel)
+    return laws_margin(p.kernel)
 
 
 TABLE = Condition("every database has a probability law", table_margin)

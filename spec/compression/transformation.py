@@ -88,8 +88,10 @@ def compressed(data: fmpq_mat, normals: arb_mat) -> arb_mat:
 
 
 def rounding_margin(ideal: arb_mat, released: fmpz_mat, grid: Exact) -> arb:
-    """1/2 minus the largest distance of an entry, in units of the grid, from the released integer."""
-    least = arb(1)
+    """1/2 minus the largest distance of an entry, in units of the grid, from the released integer, in one shape."""
+    if (ideal.nrows(), ideal.ncols()) != (released.nrows(), released.ncols()):
+        return arb("-inf")
+    least = arb("inf")
     for value, integer in zip(ideal.entries(), released.entries(), strict=True):
         least = least.min(arb(fmpq(1, 2)) - abs(value / ball(grid) - arb(integer)))
     return least
@@ -97,9 +99,7 @@ def rounding_margin(ideal: arb_mat, released: fmpz_mat, grid: Exact) -> arb:
 
 def compression_run_margin(p: CompressionRun) -> arb:
     """The released integers are the ideal output, correctly rounded, in its shape."""
-    ideal = compressed(p.data, p.normals)
-    wrong = same_shape_margin(ideal, p.released)
-    return wrong if wrong < 0 else rounding_margin(ideal, p.released, p.grid)
+    return rounding_margin(compressed(p.data, p.normals), p.released, p.grid)
 
 
 def run_columns_margin(p: CompressionRun) -> arb:
@@ -110,11 +110,6 @@ def run_columns_margin(p: CompressionRun) -> arb:
 def fewer_rows_margin(p: CompressionRun) -> arb:
     """``n - m``."""
     return arb(p.data.nrows() - p.normals.nrows())
-
-
-def same_shape_margin(ideal: arb_mat, released: fmpz_mat) -> arb:
-    """Zero exactly when the release has the shape of the ideal output."""
-    return -arb(abs(ideal.nrows() - released.nrows()) + abs(ideal.ncols() - released.ncols()))
 
 
 RUN = (

@@ -7,7 +7,7 @@ from flint import arb, fmpq
 
 from dpmatrix.claims import Claim, Condition, Kind, Locator, Statement, Step, Verdict
 from dpmatrix.exact import Exact, ball, rational, square
-from dpmatrix.spec.common.conditions import at_least, positive, whole
+from dpmatrix.spec.common.conditions import at_least, below, positive, whole
 from dpmatrix.spec.compression.tails import diagonal_tail, first_constant, second_constant, squared_constant
 
 
@@ -88,7 +88,8 @@ def rows_margin(p: TruncationSetting) -> arb:
 
 
 ENOUGH_ROWS = Condition("m >= 2 (C_1 + C_2) ln 2np", rows_margin)
-SETTING = (whole("records", 1), whole("columns", 1), ENOUGH_ROWS, at_least("delta_max", 0))
+SIZED = (whole("records", 1), whole("columns", 1), ENOUGH_ROWS)
+SETTING = (*SIZED, at_least("delta_max", 0))
 
 
 @attrs.frozen
@@ -168,7 +169,7 @@ LEMMA_4_4 = Claim(
             Statement(
                 "2 exp(-m tau^2 / (C_1 + C_2 tau)) <= 2 exp(-m tau^2 / (C_1 + C_2)) for tau <= 1",
                 simplified_exponent_margin,
-                given=SETTING,
+                given=SIZED,
             ),
             sound=True,
             note="'tau < 1' is claimed; at m = 2 (C_1 + C_2) ln 2np it is 1, which suffices.",
@@ -264,5 +265,15 @@ REMARK_4_3 = Claim(
         "(1 - P_2)/(1 - P_1) lies between 1 - 1/n^2 and its inverse n^2/(n^2 - 1) = 1 + 1/(n^2 - 1); attained. It "
         "needs one event E for all databases, that is, one reference Sigma_1."
     ),
-    steps=(Step("ratio", Statement("the ratio of the renormalised densities", ratio_margin, given=RATIO), sound=True),),
+    steps=(
+        Step(
+            "ratio",
+            Statement(
+                "the ratio of the renormalised densities",
+                ratio_margin,
+                given=(positive("second"), below("first_mass", 1), below("second_mass", 1)),
+            ),
+            sound=True,
+        ),
+    ),
 )

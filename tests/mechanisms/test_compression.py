@@ -19,8 +19,8 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.compression.procedures import TruncationRun
 from dpmatrix.spec.compression.transformation import CompressionRun
 
-transformation = cite("compression.transformation@2af428c9")
-procedure_4_1 = cite("compression.procedure-4-1@ec3c2d52")
+transformation = cite("compression.transformation@7614f0ab")
+procedure_4_1 = cite("compression.procedure-4-1@3afbee18")
 
 
 KNOWN = "compression.corollary-3-7"

@@ -35,7 +35,7 @@ def slide_deviation(epsilon: Fraction, delta: Fraction) -> arb:
     return (1 + (2 * (1 / ball(delta)).log()).sqrt()) / ball(epsilon)
 
 
-@implements("analyze-gauss.algorithm-1+repair@270beb25")
+@implements("analyze-gauss.algorithm-1+repair@c2ce433f")
 @frozen
 class AnalyzeGauss(GaussianPerturbation):
     """Algorithm 1 of `analyze-gauss`, repaired, on a lattice: (epsilon, delta)-differentially private.
@@ -62,7 +62,7 @@ class _LeaderStream(SingleUse):
     remedy: ClassVar[str] = "publish it in the process that began it"
 
 
-@implements("analyze-gauss.algorithm-3+repair@b1a8cb7c")
+@implements("analyze-gauss.algorithm-3+repair@9d67d9f7")
 @frozen
 class OnlinePerturbedLeader(BoundedRecords):
     r"""Algorithm 3 of `analyze-gauss`, repaired: all m noisy matrices together are (epsilon, delta)-private.
