@@ -1,4 +1,4 @@
-"""What an (epsilon, delta) promise forbids, and what lies outside of it."""
+"""What an (epsilon, delta) guarantee forbids, and what lies outside of it."""
 
 from __future__ import annotations
 

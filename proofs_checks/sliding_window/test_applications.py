@@ -1,4 +1,4 @@
-"""Theorems 5 and 6 of `sliding-window`: no private algorithm meets them, and what is wrong with the printed ones."""
+"""Theorems 5 and 6 of `sliding-window`: no private algorithm meets them, and what is wrong with the stated ones."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from proofs_checks.exact_matrices import diagonal, line
 from proofs_checks.sliding_window.one_row_outputs import whole_above
 from proofs_checks.sliding_window.promises import promise, told_apart
 
-theorem_5 = cite("sliding-window.theorem-5@4b190467")
-theorem_6 = cite("sliding-window.theorem-6@88937edd")
+theorem_5 = cite("sliding-window.theorem-5@feee941c")
+theorem_6 = cite("sliding-window.theorem-6@4a8ed7dc")
 
 MILLIONTH = Fraction(1, 10**6)
 QUERIES = QueryPoint(5, 100, 100, 1, MILLIONTH, 1)
@@ -224,6 +224,9 @@ def test_division_by_a_negative_number(statement) -> None:
             "(1 - 6 eta) x <= y": attrs.evolve(start, right=-1),
         },
     )
+    eighth = Fraction(1, 8)  # 1 - 6 eta is 1/4
+    assert statement.applies(DivisionPoint(1, quarter, eighth)) is Truth.TRUE
+    assert statement.applies(DivisionPoint(1, Fraction(6, 25), eighth)) is Truth.FALSE
     assert not statement.strict
 
 

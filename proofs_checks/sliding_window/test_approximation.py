@@ -19,9 +19,9 @@ from dpmatrix.spec.sliding_window.approximation import (
     reversed_approximation_margin,
 )
 
-spectral_approximation = cite("sliding-window.spectral-approximation@e4b284ac")
+spectral_approximation = cite("sliding-window.spectral-approximation@25a27ebd")
 definition_5 = cite("sliding-window.definition-5@c16ec260")
-proposition_10 = cite("sliding-window.proposition-10@8542f998")
+proposition_10 = cite("sliding-window.proposition-10@44654c59")
 
 
 def scalar(original, approximant, eta, zeta=0) -> ApproximationPoint:

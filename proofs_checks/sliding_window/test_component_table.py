@@ -17,11 +17,12 @@ from dpmatrix.exact import rational
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.common.spectra import diagonal, identity
 from dpmatrix.spec.sliding_window import component_table
-from dpmatrix.spec.sliding_window.component_table import ComponentSetting, NoisyRelease
+from dpmatrix.spec.sliding_window.component_table import ComponentSetting
+from dpmatrix.spec.sliding_window.noisy_moment import NoisyRelease
 from proofs_checks.exact_matrices import line
 from proofs_checks.steps import by_step
 
-table_2 = cite("sliding-window.table-2@c8da2b95")
+table_2 = cite("sliding-window.table-2@ec27251e")
 
 MILLIONTH = Fraction(1, 10**6)
 BASE = ComponentSetting(1000, 100, 5, Fraction(1, 10), 1, MILLIONTH)

@@ -21,7 +21,7 @@ from dpmatrix.spec.sliding_window.projection_costs import cost
 from proofs_checks.exact_matrices import line
 from proofs_checks.sliding_window.one_row_outputs import whole_above
 
-theorem_7 = cite("sliding-window.theorem-7@1f7554aa")
+theorem_7 = cite("sliding-window.theorem-7@986b1b78")
 
 THEOREM = "sliding-window.theorem-7"
 MILLIONTH = Fraction(1, 10**6)
@@ -102,7 +102,7 @@ def test_gamma_is_missing_before_the_additive_term(statement) -> None:
 
 
 x, x_best, y, y_best, y_least, eta, gamma, term, c = sympy.symbols("x xb y yb yl eta gamma K c", nonnegative=True)
-START = Approximation(1, 1, 1, 1, 1, fmpq(1, 4), 2, 1)
+START = Approximation(1, 1, 1, 1, 1, fmpq(1, 4), 2, 1, 1)
 NORMS = {
     "best >= 0": attrs.evolve(START, best=-1),
     "seen_chosen >= 0": attrs.evolve(START, seen_chosen=-1),
@@ -114,7 +114,7 @@ NORMS = {
     "gamma >= 1": attrs.evolve(START, gamma=fmpq(19, 20)),
     "constant > 0": attrs.evolve(START, constant=0),
 }
-ZERO = Approximation(0, 0, 0, 0, 0, 0, 1)
+ZERO = Approximation(0, 0, 0, 0, 0, 0, 1, 0, 1)
 
 
 def on_norms(formula: sympy.Expr):
@@ -138,11 +138,12 @@ SOUND_END = (1 + eta) / (1 - eta) * gamma * (x_best + term) + term - x
 def test_the_printed_equations_do_not_follow(statements) -> None:
     right, left, end = (statements[f"{THEOREM}/{name}"] for name in ("equation-24", "equation-26", "combination"))
     quarter = fmpq(1, 4)
-    assert right.at(Approximation(2, 0, 1, 0, 0, quarter)) is Truth.FALSE
-    assert right.at(Approximation(fmpq(5, 4), 0, 1, 0, 0, quarter)) is Truth.TRUE
-    assert left.at(Approximation(0, 1, 0, 3, 0, fmpq(1, 8))) is Truth.FALSE
-    assert left.at(Approximation(0, 0, 0, 10**6, 0, quarter)) is Truth.FALSE
-    assert left.at(Approximation(0, 1, 0, 1, 0, quarter)) is Truth.TRUE
+    seen = attrs.evolve(ZERO, seen_chosen=1, eta=quarter)
+    assert right.at(attrs.evolve(seen, chosen=2)) is Truth.FALSE
+    assert right.at(attrs.evolve(seen, chosen=fmpq(5, 4))) is Truth.TRUE
+    assert left.at(attrs.evolve(ZERO, best=1, seen_best=3, eta=fmpq(1, 8))) is Truth.FALSE
+    assert left.at(attrs.evolve(ZERO, seen_best=10**6, eta=quarter)) is Truth.FALSE
+    assert left.at(attrs.evolve(ZERO, best=1, seen_best=1, eta=quarter)) is Truth.TRUE
     for constant in (1, 10**6):
         factor = 2 * constant
         point = Approximation(factor + 1, 0, factor, 1, 1, 0, factor, 1, constant)

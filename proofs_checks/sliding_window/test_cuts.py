@@ -33,7 +33,7 @@ from proofs_checks.sliding_window.dyadic_noise import (
     window_of_one,
 )
 
-corollary_2 = cite("sliding-window.corollary-2@5cc5a00a")
+corollary_2 = cite("sliding-window.corollary-2@867f9f7d")
 
 PARALLEL = CutQuery(2, ((1, 2, 10**6),), (1,), 0, 16, Fraction(1, 4), 1, 1)
 CUTS = {
@@ -74,10 +74,12 @@ def check(statement) -> None:
         attrs.evolve(PARALLEL, subset=(3,)),
         attrs.evolve(PARALLEL, edges=((1, 2, 0),)),
         attrs.evolve(PARALLEL, edges=((0, 2, 1),)),
-        attrs.evolve(PARALLEL, noise=-100),
-        attrs.evolve(PARALLEL, noise=334_000),
+        attrs.evolve(PARALLEL, noise=-45),  # 16 log 16 = 44.4
+        attrs.evolve(PARALLEL, noise=333_378),
     ):
         assert statement.applies(wrong) is Truth.FALSE
+    for right in ({"noise": -44}, {"noise": 333_377}, {"edges": ((1, 2, Fraction(1, 20)),)}):
+        assert statement.applies(attrs.evolve(PARALLEL, **right)) is Truth.TRUE
 
 
 @corollary_2.refutes("root", grade="derived", region="k^2 parallel edges, no noise: every c by growing k")

@@ -33,7 +33,7 @@ from proofs_checks.sliding_window.wishart_directions import (
     w,
 )
 
-theorem_15 = cite("sliding-window.theorem-15@d061122f")
+theorem_15 = cite("sliding-window.theorem-15@907e4600")
 
 MILLIONTH = Fraction(1, 10**6)
 LONG = NeighbouringAnswers(1, 1, MILLIONTH, Fraction(1, 10**8), 10**4, 6, 6)
@@ -94,6 +94,7 @@ def test_no_private_algorithm_is_right_for_long_rows(statement) -> None:
         values.extend((p, apart(p)) for p in (attrs.evolve(LONG, failure=failure) for failure in rare))
         bind(statement, values)
     assert not statement.strict
+    assert LONG.failure == 0, "the theorem's bounds always hold"
     outside = {
         "dimension >= 1, an integer": attrs.evolve(LONG, dimension=0),
         "epsilon > 0": attrs.evolve(LONG, epsilon=0),
@@ -139,10 +140,10 @@ def test_one_gaussian_release_answers_every_direction(statement) -> None:
     the root of eps s - 1/(2s) = z.
 
     Norm. Let N be symmetric, its triangle independent N(0, s^2), and x a unit vector: x'Nx has variance s^2 (2 - sum
-    x_i^4) <= 2 s^2, and a centred normal variate of deviation v exceeds u in absolute value with probability at most
-    exp(-u^2/(2 v^2)), since exp(-y^2) - erfc(y) rises from 0 and then falls to 0. The sphere has a 1/4-net of at most
-    9^d points, and |N| <= 2 max |x'Nx| over it: for the maximiser y of |y'Ny| and the nearest x of the net |y'Ny -
-    x'Nx| <= 2 |y - x| |N| <= |N|/2. So |N| <= 4 s sqrt(d log 9 + k log d) but for probability d^-k.
+    x_i^4) <= 2 s^2, and a centred normal variate of standard deviation v exceeds u in absolute value with probability
+    at most exp(-u^2/(2 v^2)), since exp(-y^2) - erfc(y) rises from 0 and then falls to 0. The sphere has a 1/4-net of
+    at most 9^d points, and |N| <= 2 max |x'Nx| over it: for the maximiser y of |y'Ny| and the nearest x of the net
+    |y'Ny - x'Nx| <= 2 |y - x| |N| <= |N|/2. So |N| <= 4 s sqrt(d log 9 + k log d) but for probability d^-k.
 
     Size, for d >= 2; for d = 1 d^-k is 1. With g = 14 log(4/delta)/eps^2, z^2 = 2 log(1/delta) <= g eps^2/7 and
     1/eps^2 <= g/(14 log 4), so s <= z/eps
@@ -199,7 +200,9 @@ def line_spare(p: OneRelease):
     return 1 - mpmath.erfc((p.power + 1) / scale / 64 / mpmath.sqrt(2))
 
 
-@theorem_15.controls("+repair", grade="interval", region="half the noise; an error of two deviations; one of log tau")
+@theorem_15.controls(
+    "+repair", grade="interval", region="half the noise; an error of two standard deviations; one of log tau"
+)
 def test_smaller_errors_and_less_noise_are_noticed(statement) -> None:
     inside = OneRelease(3, 1, MILLIONTH, 1)
     assert statement.at(inside) is Truth.TRUE
@@ -235,7 +238,7 @@ def test_the_bounds_follow_from_41(statement) -> None:
 
 @theorem_15.supports("inner-product", grade="derived", region="every unit vector: 1 = 1")
 def test_a_unit_vector_has_inner_product_one(statement) -> None:
-    """|x|^2 = |x| for |x| = 1, and only for 0 and 1: elsewhere the printed equation is off by |x| (1 - |x|)."""
+    """|x|^2 = |x| for |x| = 1, and only for 0 and 1: elsewhere the stated equation is off by |x| (1 - |x|)."""
     size = sympy.symbols("size", positive=True)
     assert sympy.solve(size**2 - size, size) == [1]
     plane = Plane(Fraction(3, 5), Fraction(4, 5))

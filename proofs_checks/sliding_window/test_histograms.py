@@ -1,4 +1,4 @@
-"""Definitions 3 and 8 of `sliding-window`: what the printed property misses, and what the mended one gives."""
+"""Definitions 3 and 8 of `sliding-window`: what the stated property misses, and what the mended one gives."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.sliding_window.histograms import Histogram, accuracy_margin
 from dpmatrix.spec.sliding_window.loewner import between
 
-definition_8 = cite("sliding-window.definition-8@778e2e85")
-definition_3 = cite("sliding-window.definition-3@1d5f6e2c")
+definition_8 = cite("sliding-window.definition-8@dae08ca8")
+definition_3 = cite("sliding-window.definition-3@ef255a6f")
 
 HALF = Fraction(1, 2)
 
@@ -100,7 +100,7 @@ def check_property(statement, says, *, approximate: bool) -> None:
 @definition_8.refutes(grade="symbolic", region="rows 10, 0, 1, 1, 1; stamps 1, 3, 5; W = 3; eta = 1/2")
 def test_the_printed_property_is_vacuous_between_distant_stamps(statement) -> None:
     assert statement.at(VACUOUS) is Truth.FALSE
-    printed = "items 2 and 3 as printed"
+    printed = "items 2 and 3 as stated"
     outside = line((1, 1, 1, 1), 4, (1, 2, 3, 4))
     for inside in (VACUOUS, ALONE, attrs.evolve(VACUOUS, eta=Fraction(1, 50))):
         bind_hypotheses(statement, inside, SCALARS | LONE | {printed: outside})
@@ -214,7 +214,7 @@ FOUR = "(4): S~_i is an eta/4 approximation of S_i"
 @definition_3.refutes(grade="symbolic", region="rows 10, 0, 1, 1, 1; stamps 1, 3, 5; W = 3; eta = 1/2; S~ = S")
 def test_the_printed_approximate_property_is_vacuous_too(statement) -> None:
     assert statement.at(VACUOUS) is Truth.FALSE
-    printed = "items 2 and 3 as printed, for S and S~"
+    printed = "items 2 and 3 as stated, for S and S~"
     outside = SCALARS | LONE_NEAR | {FOUR: WRONG, printed: line((0, 0, 0, 0), 4, (1, 2, 3, 4))}
     bind_hypotheses(statement, VACUOUS, outside)
     check_printed_property({each.says: each for each in statement.given}[printed], lambda eta: eta / 2)

@@ -48,6 +48,9 @@ def test_columns_of_an_approximation_span_another_space(statement) -> None:
         bind_hypotheses(statement, inside, SPAN_OUTSIDE)
     second = attrs.evolve(EXACT, leading=fmpq_mat([[0], [1]]))
     assert statement.applies(second) is Truth.FALSE, "an eigenvector for a smaller eigenvalue"
+    for entry, half in ((2, Truth.TRUE), (fmpq(199, 100), Truth.FALSE)):
+        plane = diagonal([2, entry])
+        assert statement.applies(attrs.evolve(second, original=plane, approximation=plane)) is half
     assert not statement.strict
 
 

@@ -93,7 +93,7 @@ SPECTRAL_APPROXIMATION = Claim(
         "The two displays put different matrices in the middle, and 1/(1 - eta) is not 1 + eta: S = 1 - eta "
         "approximates C = 1 in the first sense and not in the second, since (1 + eta)(1 - eta) < 1. The price of "
         "turning one into the other is eta / (1 - eta), which S = 1 - eta attains; on the other side eta / (1 + eta) "
-        "would do, and for eta >= 1/2 the printed form of that side says nothing. Each display by itself is a "
+        "would do, and for eta >= 1/2 the stated form of that side says nothing. Each display by itself is a "
         "definition; it is their use as one that fails."
     ),
     repair=Repair(
@@ -230,7 +230,7 @@ PROPOSITION_10 = Claim(
     verdict=Verdict.HOLDS,
     because=(
         "The difference is (3 eta^2/8)/(1 + eta/4), positive for every eta != 0 above -4; so the interval may be "
-        "larger, and the printed factor wastes: thresholds up to (1 - eta)(1 + eta/4)/(1 - eta/4) would do."
+        "larger, and the stated factor wastes: thresholds up to (1 - eta)(1 + eta/4)/(1 - eta/4) would do."
     ),
     steps=(
         Step(

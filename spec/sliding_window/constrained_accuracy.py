@@ -29,7 +29,7 @@ def printed_extra(p: SummaryParameters) -> arb:
 class TwoAxes(SummaryParameters):
     """The row (M, 0), Pi = {e_1e_1', e_2e_2'} and P = e_2e_2', whose cost is M where the other's is 0; and gamma."""
 
-    gamma: Exact = attrs.field(default=1, kw_only=True)
+    gamma: Exact = attrs.field(kw_only=True)
 
 
 def chosen_probability(p: TwoAxes) -> arb:
@@ -76,9 +76,9 @@ class Approximation:
     seen_best: Real
     seen_least: Real
     eta: Real
-    gamma: Real = 1
-    extra: Real = 0
-    constant: Exact = 1
+    gamma: Real
+    extra: Real
+    constant: Exact
 
 
 def lemma_5_right(p: Approximation) -> arb:
