@@ -20,7 +20,7 @@ from dpmatrix.spec.cross_low_rank import PrivateError, Window
 from dpmatrix.spec.cross_reconstruction import Guess, TabledMechanism, worst_cost
 from proofs_checks.steps import by_step
 
-low_rank_lower_bounds = cite("cross.low-rank-lower-bounds@68a73242")
+low_rank_lower_bounds = cite("cross.low-rank-lower-bounds@825d038d")
 
 MILLIONTH = Fraction(1, 10**6)
 HALF = Fraction(1, 2)
