@@ -33,7 +33,7 @@ from proofs_checks.sliding_window.dyadic_noise import (
     window_of_one,
 )
 
-corollary_2 = cite("sliding-window.corollary-2@867f9f7d")
+corollary_2 = cite("sliding-window.corollary-2@b2d5e19e")
 
 PARALLEL = CutQuery(2, ((1, 2, 10**6),), (1,), 0, 16, Fraction(1, 4), 1, 1)
 CUTS = {
@@ -50,7 +50,7 @@ CUTS = {
 def queries():
     graph = ((1, 2, 3), (2, 3, 5), (1, 4, 7), (3, 4, 2))
     for subset, noise, degrees, eta, epsilon in product(
-        ((1,), (2, 4), (1, 2, 3)), (0, Fraction(5, 2)), (3, 20), (Fraction(1, 4), 0), (1, Fraction(3, 2))
+        ((1,), (2, 4), (1, 2, 3)), (0, Fraction(5, 2), 10**5), (3, 20), (Fraction(1, 4), 0), (1, Fraction(3, 2))
     ):
         yield CutQuery(4, graph, subset, noise, degrees, eta, epsilon, 2)
 

@@ -60,7 +60,7 @@ BROKEN = {
         column(2, 1), 5, (0, 2), (tail_sum((2, 1), 1), tail_sum((2, 1), 2)), Fraction(9, 10), (), 0
     ),
     "a stamp after the stream": Histogram(
-        column(2, 1, 2), 5, (1, 2, 4), (*line((2, 1, 2), 5, (1, 2)).matrices, fmpq_mat([[0]])), Fraction(99, 100), (), 0
+        column(2, 1, 2), 5, (1, 2, 3, 4), (*line((2, 1, 2), 5, (1, 2, 3)).matrices, fmpq_mat([[0]])), HALF, (), 0
     ),
     "not a suffix": attrs.evolve(GOOD, matrices=(GOOD.matrices[0], GOOD.matrices[1], fmpq_mat([[fmpq(401, 100)]]))),
     "the window is not covered": line((1, 1, 1, 2), 3, (3, 4)),
@@ -297,6 +297,7 @@ def test_equation_2_reverses_the_stamps(statement) -> None:
         p = Histogram(column(*range(1, 7)), window, (first, second), (), HALF)
         values.append((p, min(7 - window - second, first - (7 - window))))
     bind(statement, values)
+    assert not statement.strict
     bind_hypotheses(statement, GOOD, SCALARS | LONE | {PROPERTY: BROKEN["order"]})
 
 
@@ -307,4 +308,6 @@ def test_equation_2_forgets_adjacent_stamps(statement) -> None:
     assert statement.at(fresh) is Truth.FALSE
     assert statement.at(line((1, 1), 2, (1, 2))) is Truth.TRUE, "2 and 1, eta = 1/2"
     assert statement.at(line((1, 1), 2, (1, 2), eta=Fraction(49, 100))) is Truth.FALSE
+    assert statement.at(GOOD) is Truth.TRUE, "10, 5 and 4"
+    assert not statement.strict
     bind_hypotheses(statement, fresh, SCALARS | LONE | {PROPERTY: BROKEN["order"]})

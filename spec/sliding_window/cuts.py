@@ -198,11 +198,9 @@ def private_answer(p: PrivateCuts) -> fmpq:
 
 def private_cut_margin(p: PrivateCuts) -> arb:
     """Slack of the release and, unless the noise exceeds zeta, of ``|e_S'C e_S - Phi_S| <= 2 |S| zeta``."""
-    near, slack = within_bound(p.noise, p.bound), window_slack(p)
-    if near < 0:
+    slack = window_slack(p)
+    if within_bound(p.noise, p.bound) < 0:
         return slack
-    if not near >= 0:
-        return arb("nan")
     return slack.min(2 * len(p.subset) * ball(p.bound) - arb(abs(private_answer(p) - cut_weight(p))))
 
 
