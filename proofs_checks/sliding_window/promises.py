@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import attrs
 import mpmath
+import sympy
 
 from dpmatrix.claims.formulas import real
+
+EPSILON, DELTA, FAILURE = sympy.symbols("epsilon delta failure")
+CONFUSION = sympy.exp(EPSILON) * FAILURE + DELTA - 1 + FAILURE
+"""What `told_apart` computes."""
 
 
 def told_apart(p):

@@ -23,6 +23,7 @@ from dpmatrix.spec.sliding_window.cuts import (
     cut_weight,
     quadratic_form,
 )
+from dpmatrix.tracing import bind_expression
 from proofs_checks.sliding_window.dyadic_noise import (
     WINDOW_OUTSIDE,
     ZETA,
@@ -32,6 +33,7 @@ from proofs_checks.sliding_window.dyadic_noise import (
     least_bound,
     window_of_one,
 )
+from proofs_checks.sliding_window.promises import CONFUSION, DELTA, EPSILON
 
 corollary_2 = cite("sliding-window.corollary-2@b2d5e19e")
 
@@ -166,18 +168,11 @@ def test_no_private_algorithm_answers_cuts_so_well(statement) -> None:
     assert statement.at(attrs.evolve(CUT, length=48, eta=Fraction(1, 48**2))) is Truth.TRUE
     assert statement.at(attrs.evolve(CUT, failure=Fraction(27, 100))) is Truth.TRUE
     assert statement.at(attrs.evolve(CUT, change=HALF)) is Truth.TRUE
-    values = []
-    with mpmath.workdps(60):
-        for n, epsilon, length, change in product((2, 9), (HALF, 3), (0, 12), (Fraction(1, 5), HALF)):
-            for failure in (0, Fraction(1, 3)):
-                p = NeighbouringCuts(n, Fraction(1, 7), epsilon, Fraction(1, 9), HALF, length, change, failure)
-                tau = n + 14 * mpmath.log(36) / real(epsilon) ** 2
-                extra = mpmath.sqrt(tau * mpmath.log(tau)) / real(epsilon) / 2
-                most = mpmath.mpf(length**2) * 7 / 6 + extra
-                least = (length + real(change)) ** 2 - extra
-                same = mpmath.exp(real(epsilon)) * real(failure) + mpmath.mpf(1) / 9 - 1 + real(failure)
-                values.append((p, max(most - least, same)))
-        bind(statement, values)
+    vertices, eta, constant, length, change = sympy.symbols("vertices eta constant length change")
+    tau = vertices + 14 * sympy.log(4 / DELTA) / EPSILON**2
+    extra = constant * sympy.sqrt(tau * sympy.log(tau)) / EPSILON
+    overlap = length**2 / (1 - eta) + extra - ((length + change) ** 2 - extra)
+    bind_expression(statement, sympy.Max(overlap, CONFUSION))
     assert not statement.strict
     for inside in (CUT, attrs.evolve(CUT, length=0, change=0)):
         bind_hypotheses(statement, inside, CUT_OUTSIDE)

@@ -17,7 +17,9 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.sliding_window import directional_variance, dyadic_release
 from dpmatrix.spec.sliding_window.directional_variance import NeighbouringAnswers, OneRelease, Plane
 from dpmatrix.spec.sliding_window.dyadic_release import DyadicRelease
+from dpmatrix.tracing import bind_expression
 from proofs_checks.sliding_window.dyadic_noise import half_the_noise
+from proofs_checks.sliding_window.promises import CONFUSION, DELTA, EPSILON
 from proofs_checks.sliding_window.wishart_directions import (
     CHAIN,
     EQUAL,
@@ -41,15 +43,6 @@ LONG = NeighbouringAnswers(1, 1, MILLIONTH, Fraction(1, 10**8), 10**4, 6, 6)
 
 def printed_degrees(p):
     return p.dimension + 14 * mpmath.log(4 / real(p.delta)) / real(p.epsilon) ** 2
-
-
-def apart(p: NeighbouringAnswers):
-    """Return the larger of the gap of the right answers, and of the two sides of the definition of privacy."""
-    tau = printed_degrees(p)
-    ends = real(p.row) ** 2 / (1 - real(p.eta)) + real(p.upper) * tau * mpmath.log(tau)
-    begins = real(p.row + 1) ** 2 - real(p.lower) * tau * mpmath.log(tau)
-    private = mpmath.exp(real(p.epsilon)) * real(p.failure) + real(p.delta)
-    return max(ends - begins, private - (1 - real(p.failure)))
 
 
 @theorem_15.refutes(
@@ -82,17 +75,12 @@ def test_no_private_algorithm_is_right_for_long_rows(statement) -> None:
         assert statement.at(attrs.evolve(point, failure=Fraction(1, 2))) is Truth.TRUE, "a coin may be private"
         assert statement.at(attrs.evolve(point, row=row // 2)) is Truth.TRUE, "shorter rows overlap"
         assert statement.at(attrs.evolve(point, eta=Fraction(1, 2))) is Truth.TRUE, "and so do coarse answers"
-    values = []
-    with mpmath.workdps(60):
-        for eta, row, lower, failure in product(
-            (Fraction(1, 9), Fraction(1, 2)), (0, 300), (1, 7), (0, Fraction(2, 5))
-        ):
-            for d, epsilon in ((1, Fraction(7, 2)), (4, 5)):
-                p = NeighbouringAnswers(d, epsilon, Fraction(1, 50), eta, row, lower, 3, failure)
-                values.append((p, apart(p)))
-        rare = (0, Fraction(1, 5), Fraction(1, 4))
-        values.extend((p, apart(p)) for p in (attrs.evolve(LONG, failure=failure) for failure in rare))
-        bind(statement, values)
+    dimension, bend, row, low, high = sympy.symbols("dimension eta row lower upper")
+    tau = dimension + 14 * sympy.log(4 / DELTA) / EPSILON**2
+    spread = tau * sympy.log(tau)
+    bind_expression(
+        statement, sympy.Max(row**2 / (1 - bend) + high * spread - ((row + 1) ** 2 - low * spread), CONFUSION)
+    )
     assert not statement.strict
     assert LONG.failure == 0, "the theorem's bounds always hold"
     outside = {
@@ -243,7 +231,8 @@ def test_a_unit_vector_has_inner_product_one(statement) -> None:
     assert sympy.solve(size**2 - size, size) == [1]
     plane = Plane(Fraction(3, 5), Fraction(4, 5))
     assert statement.at(plane) is Truth.TRUE
-    bind(statement, ((Plane(3 * k, 4 * k), -abs(625 * k**4 - 25 * k**2)) for k in (Fraction(n, 7) for n in range(30))))
+    squared = sympy.Symbol("first") ** 2 + sympy.Symbol("second") ** 2
+    bind_expression(statement, -sympy.Abs(squared**2 - squared), points=[plane])
     assert not statement.strict
     bind_hypotheses(statement, plane, {"|x| = 1": Plane(1, Fraction(1, 5))})
     assert statement.applies(Plane(Fraction(1, 5), Fraction(4, 5))) is Truth.FALSE
