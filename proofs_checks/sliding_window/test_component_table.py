@@ -21,7 +21,7 @@ from dpmatrix.tracing import bind_expression
 from proofs_checks.exact_matrices import line
 from proofs_checks.steps import by_step
 
-table_2 = cite("sliding-window.table-2@ec27251e")
+table_2 = cite("sliding-window.table-2@cb6abc1b")
 
 MILLIONTH = Fraction(1, 10**6)
 BASE = ComponentSetting(1000, 100, 5, Fraction(1, 10), 1, MILLIONTH)
@@ -148,7 +148,7 @@ def at_least_one(factor) -> int:
 @table_2.refutes("space-of-theorem-19", grade="derived", region="every c: W = 2cd")
 @table_2.refutes("space-of-theorem-3", grade="derived", region="every c: eta = 1/(2c)")
 @table_2.refutes("smaller-space", grade="derived", region="every c: k = 2c, d the least number above k log W/eta^3")
-@table_2.supports("spaces-in-order", grade="symbolic", region="every parameter: k/eta^2 >= 1")
+@table_2.supports("spaces-in-order", grade="derived", region="every parameter: k/eta^2 >= 1")
 def test_rows_against_each_other_and_against_theorems(statements) -> None:
     """The last: c d k^2/eta^3 - d k/eta = (d k/eta)(c k/eta^2 - 1), and c = 1, k >= 1 > eta.
 
@@ -174,7 +174,16 @@ def test_rows_against_each_other_and_against_theorems(statements) -> None:
     assert sympy.simplify(c * d * k**2 / eta**3 - d * k / eta - d * k / eta * (c * k / eta**2 - 1)) == 0
     assert all(by_name["spaces-in-order"].at(attrs.evolve(p, factor=1)) is Truth.TRUE for p in (*POINTS, LEAST, MOST))
     check(by_name["errors-in-order"], (FACTOR / EPSILON - 1) * sympy.sqrt(TARGET * DIMENSION))
-    check(by_name["spaces-in-order"], FACTOR * space(2, 3) - space(1, 1))
+    ordered = by_name["spaces-in-order"]
+    bind_expression(ordered, FACTOR * space(2, 3) - space(1, 1))
+    spaces = {says: point for says, point in OUTSIDE.items() if says.split()[0] in ("window", "eta")}
+    spaces["dimension >= 1, an integer"] = attrs.evolve(BASE, dimension=-1)
+    spaces["target >= 1, an integer"] = attrs.evolve(BASE, target=fmpq(1, 2), eta=Fraction(49, 50))
+    for inside in (LEAST, MOST, attrs.evolve(LEAST, dimension=1)):
+        bind_hypotheses(ordered, inside, spaces)
+    assert ordered.applies(attrs.evolve(BASE, dimension=0)) is Truth.FALSE
+    assert ordered.applies(attrs.evolve(BASE, target=0)) is Truth.FALSE
+    assert not ordered.strict
     check(by_name["space-of-theorem-19"], (FACTOR * DIMENSION - WINDOW) * space(1, 1) / DIMENSION)
     check(by_name["space-of-theorem-3"], FACTOR * space(2, 3) - space(2, 4))
     smaller = by_name["smaller-space"]

@@ -22,7 +22,7 @@ from dpmatrix.tracing import bind_expression
 from proofs_checks.exact_matrices import line
 from proofs_checks.sliding_window.one_row_outputs import whole_above
 
-theorem_7 = cite("sliding-window.theorem-7@986b1b78")
+theorem_7 = cite("sliding-window.theorem-7@c0771301")
 
 THEOREM = "sliding-window.theorem-7"
 MILLIONTH = Fraction(1, 10**6)
@@ -170,14 +170,11 @@ def test_the_printed_equations_do_not_follow(statements) -> None:
         assert statement.applies(attrs.evolve(ZERO, eta=fmpq(12, 25))) is Truth.TRUE
 
 
-GROWTH = {says: NORMS[says] for says in ("eta >= 0", "eta < 1/2", "gamma >= 1")}
-
-
 @theorem_7.supports("equation-25", grade="derived", region="all norms: a non-negative combination of hypotheses")
 @theorem_7.supports(
     "combination-with-gamma",
     grade="derived",
-    region="all norms, eta in [0, 1/2), gamma >= 1: a non-negative combination of hypotheses",
+    region="all norms, eta >= 0, gamma >= 1: a non-negative combination of hypotheses",
 )
 def test_the_sound_equations_follow(statements) -> None:
     """The coefficients are 1, 1 + eta and (1 + eta) gamma, none of them negative."""
@@ -192,7 +189,11 @@ def test_the_sound_equations_follow(statements) -> None:
     bind_hypotheses(
         middle,
         ZERO,
-        GROWTH | {"(23)": attrs.evolve(START, seen_chosen=3), "(24)": attrs.evolve(START, chosen=3)},
+        {
+            "eta >= 0": attrs.evolve(ZERO, seen_least=1, eta=-2),
+            "(23)": attrs.evolve(START, seen_chosen=3),
+            "(24)": attrs.evolve(START, chosen=3),
+        },
     )
     assert middle.applies(attrs.evolve(START, seen_chosen=2)) is Truth.TRUE
     assert middle.applies(attrs.evolve(START, seen_chosen=fmpq(21, 10))) is Truth.FALSE
@@ -201,14 +202,16 @@ def test_the_sound_equations_follow(statements) -> None:
     bind_hypotheses(
         end,
         ZERO,
-        GROWTH
-        | {
-            "(22)": attrs.evolve(START, seen_best=fmpq(99, 100)),
+        {
+            "eta >= 0": attrs.evolve(ZERO, best=3, seen_best=1, eta=-2),
+            "gamma >= 1": NORMS["gamma >= 1"],
+            "(22)": attrs.evolve(ZERO, seen_least=1, chosen=1),
             "(25)": attrs.evolve(START, chosen=fmpq(36, 10)),
             "(26)": attrs.evolve(START, seen_best=fmpq(27, 10)),
         },
     )
     assert end.applies(attrs.evolve(START, chosen=fmpq(7, 2))) is Truth.TRUE
+    assert end.applies(attrs.evolve(START, seen_best=fmpq(99, 100))) is Truth.FALSE, "(22)"
     for statement in statements.values():
         assert not statement.strict
 

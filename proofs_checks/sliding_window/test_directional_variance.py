@@ -17,6 +17,7 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.sliding_window import directional_variance, dyadic_release
 from dpmatrix.spec.sliding_window.directional_variance import NeighbouringAnswers, OneRelease, Plane
 from dpmatrix.spec.sliding_window.dyadic_release import DyadicRelease
+from dpmatrix.spec.sliding_window.wishart_accuracy import WishartDirection
 from dpmatrix.tracing import bind_expression
 from proofs_checks.sliding_window.dyadic_noise import half_the_noise
 from proofs_checks.sliding_window.promises import CONFUSION, DELTA, EPSILON
@@ -31,7 +32,6 @@ from proofs_checks.sliding_window.wishart_directions import (
     k2,
     n1,
     n2,
-    on_directions,
     w,
 )
 
@@ -210,18 +210,23 @@ def test_smaller_errors_and_less_noise_are_noticed(statement) -> None:
     assert statement.nudged(margin=half).at(inside) is Truth.FALSE
 
 
-@theorem_15.supports("from-41", grade="symbolic", region="any one direction: identities in its eight numbers")
+UPDATE = "(1 - eta) u'K~(1)u <= u'K~(2)u"
+
+
+@theorem_15.supports("from-41", grade="derived", region="any one direction: identities in its eight numbers")
 def test_the_bounds_follow_from_41(statement) -> None:
     """The left bound is (35) plus (37) for K(1); the right one (35), (36) and (37) for K(2) over 1 - eta, plus c_1."""
     left, right = n1 - w + e1, w / (1 - eta) + e1 + e2 / (1 - eta) - n1
     sandwich, update, high2, low1 = w - k2, n2 - (1 - eta) * n1, e2 - (n2 - k2), e1 - (k1 - n1)
     assert sympy.simplify(left - ((k1 - w) + low1)) == 0
     assert sympy.simplify(right - ((sandwich + high2 + update) / (1 - eta) + e1)) == 0
-    bind(statement, on_directions(sympy.Min(left, right)))
+    fields = {"noisy_first": n1, "window": w, "error": e1, "other_error": e2}
+    bind_expression(statement, sympy.Min(left, right), fields=fields, points=(SOUND, EQUAL))
     assert statement.at(SOUND) is Truth.TRUE
     assert not statement.strict
     for inside in (SOUND, EQUAL):
-        bind_hypotheses(statement, inside, CHAIN)
+        bind_hypotheses(statement, inside, CHAIN | {UPDATE: WishartDirection(2, 1, 2, 1, 1, 0, 0, 0)})
+    assert statement.applies(CHAIN[UPDATE]) is Truth.FALSE
 
 
 @theorem_15.supports("inner-product", grade="derived", region="every unit vector: 1 = 1")

@@ -179,12 +179,14 @@ LEMMA_1 = Claim(
         ),
         Step(
             "across",
-            Statement("(1-eta/2)/(1+eta/4) L~(j) <= L~(j+1)/(1+eta/4)", across_margin, given=(*ETA, RELATION)),
+            Statement(
+                "(1-eta/2)/(1+eta/4) L~(j) <= L~(j+1)/(1+eta/4)", across_margin, given=(positive("eta"), RELATION)
+            ),
             sound=True,
         ),
         Step(
             "out-of-approximation",
-            Statement("L~(j+1)/(1+eta/4) <= L(j+1)", out_of_approximation_margin, given=(*ETA, SECOND)),
+            Statement("L~(j+1)/(1+eta/4) <= L(j+1)", out_of_approximation_margin, given=(positive("eta"), SECOND)),
             sound=True,
         ),
         Step(

@@ -141,6 +141,7 @@ SETTING = (
     below("delta", 1),
     exceeds("delta >= d^(-log d)", caption_margin, strict=False),
 )
+SPACE_SETTING = (whole("window", 2), whole("dimension", 1), whole("target", 1), positive("eta"), below("eta", 1))
 SOME = (Chosen("factor"),)
 
 TABLE_2 = Claim(
@@ -211,7 +212,7 @@ TABLE_2 = Claim(
             Statement(
                 "the lower bound on space is at most the last row's",
                 spaces_in_order,
-                given=SETTING,
+                given=SPACE_SETTING,
                 exists=(Chosen("factor", exhibited=1),),
             ),
             sound=True,

@@ -134,7 +134,6 @@ NORMS = (
     at_least("gamma", 1),
     positive("constant"),
 )
-GROWTH = (at_least("eta", 0), below("eta", fmpq(1, 2)), at_least("gamma", 1))
 FROM_25_AND_26 = (
     exceeds("(22)", minimal_22, strict=False),
     exceeds("(25)", bound_25, strict=False),
@@ -222,7 +221,7 @@ THEOREM_7 = Claim(
                 "(23) and (24) give |A_W(1-P)| <= (1+eta) gamma |A~(1-P~)| + K",
                 bound_25,
                 given=(
-                    *GROWTH,
+                    at_least("eta", 0),
                     exceeds("(23)", approximate_21, strict=False),
                     exceeds("(24)", right_24, strict=False),
                 ),
@@ -254,7 +253,7 @@ THEOREM_7 = Claim(
             Statement(
                 "(22), (25), (26) give |A_W(1-P)| <= (1+eta)/(1-eta) gamma (|A_W(1-P^)| + K) + K",
                 sound_end,
-                given=(*GROWTH, *FROM_25_AND_26),
+                given=(at_least("eta", 0), at_least("gamma", 1), *FROM_25_AND_26),
             ),
             sound=True,
         ),
