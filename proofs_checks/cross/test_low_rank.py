@@ -20,7 +20,7 @@ from dpmatrix.spec.cross_reconstruction import Guess, TabledMechanism, worst_cos
 from dpmatrix.tracing import bind_expression
 from proofs_checks.steps import by_step
 
-low_rank_lower_bounds = cite("cross.low-rank-lower-bounds@d809a575")
+low_rank_lower_bounds = cite("cross.low-rank-lower-bounds@ebf794a1")
 
 MILLIONTH = Fraction(1, 10**6)
 HALF = Fraction(1, 2)

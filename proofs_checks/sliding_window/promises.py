@@ -1,11 +1,16 @@
-"""What an (epsilon, delta) promise forbids, and what lies outside of it."""
+"""What an (epsilon, delta) guarantee forbids, and what lies outside of it."""
 
 from __future__ import annotations
 
 import attrs
 import mpmath
+import sympy
 
 from dpmatrix.claims.formulas import real
+
+EPSILON, DELTA, FAILURE = sympy.symbols("epsilon delta failure")
+CONFUSION = sympy.exp(EPSILON) * FAILURE + DELTA - 1 + FAILURE
+"""What `told_apart` computes."""
 
 
 def told_apart(p):

@@ -1,4 +1,4 @@
-"""Theorems 5 and 6 of `sliding-window`: no private algorithm meets them, and what is wrong with the printed ones."""
+"""Theorems 5 and 6 of `sliding-window`: no private algorithm meets them, and what is wrong with the stated ones."""
 
 from __future__ import annotations
 
@@ -17,12 +17,15 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.sliding_window.applications import DivisionPoint, QueryPoint, WindowOfRank
 from dpmatrix.spec.sliding_window.distinguishing import NeighbouringQueries, NeighbouringSpans
 from dpmatrix.spec.sliding_window.noisy_choice import NoisyChoice, best_cost_margin
+from dpmatrix.tracing import bind_expression
 from proofs_checks.exact_matrices import diagonal, line
 from proofs_checks.sliding_window.one_row_outputs import whole_above
-from proofs_checks.sliding_window.promises import promise, told_apart
+from proofs_checks.sliding_window.promises import CONFUSION, DELTA, EPSILON, FAILURE, promise
 
-theorem_5 = cite("sliding-window.theorem-5@4b190467")
-theorem_6 = cite("sliding-window.theorem-6@88937edd")
+theorem_5 = cite("sliding-window.theorem-5@feee941c")
+theorem_6 = cite("sliding-window.theorem-6@4a8ed7dc")
+
+QUERY_COUNT, DIMENSION, CONSTANT = sympy.symbols("queries dimension constant")
 
 MILLIONTH = Fraction(1, 10**6)
 QUERIES = QueryPoint(5, 100, 100, 1, MILLIONTH, 1)
@@ -52,15 +55,9 @@ def test_no_private_algorithm_answers_long_rows(statement) -> None:
     unit = NeighbouringQueries(2, 2, Fraction(1, 4), 1, MILLIONTH, 1, 0)
     assert statement.at(unit) is Truth.FALSE, "a row of norm 1, present or absent"
     assert statement.at(attrs.evolve(unit, constant=Fraction(21, 20))) is Truth.TRUE
-    values = []
-    with mpmath.workdps(60):
-        for q, d, eta, epsilon, row, failure in product(
-            (2, 30), (2, 9), (Fraction(1, 5), Fraction(1, 90)), (1, Fraction(5, 2)), (0, 8), (0, Fraction(1, 3))
-        ):
-            p = NeighbouringQueries(q, d, eta, epsilon, Fraction(1, 9), Fraction(1, 3), row, failure)
-            extra = mpmath.log(q) * mpmath.log(d) / real(epsilon) / 3
-            values.append((p, max(row**2 / (1 - real(eta)) + 2 * extra - (row + 1) ** 2, told_apart(p))))
-        bind(statement, values)
+    eta, row = sympy.symbols("eta row")
+    extra = CONSTANT * sympy.log(QUERY_COUNT) * sympy.log(DIMENSION) / EPSILON
+    bind_expression(statement, sympy.Max(row**2 / (1 - eta) + 2 * extra - (row + 1) ** 2, CONFUSION))
     assert not statement.strict
     outside = promise(LONG) | {
         "queries >= 2, an integer": attrs.evolve(LONG, queries=1),
@@ -71,7 +68,7 @@ def test_no_private_algorithm_answers_long_rows(statement) -> None:
         "failure >= 0": attrs.evolve(LONG, failure=-1),
         "failure <= 1": attrs.evolve(LONG, failure=2),
     }
-    for inside in (LONG, unit):
+    for inside in (LONG, unit, attrs.evolve(LONG, failure=1)):
         bind_hypotheses(statement, inside, outside)
 
 
@@ -106,21 +103,11 @@ def test_no_private_projection_is_good_on_both_rows(statement) -> None:
         return NeighbouringSpans(1, 1 - rare, constant, Fraction(1, 2), rare / 5)
 
     statement.refute(family)
-    values = []
-    with mpmath.workdps(60):
-        for epsilon, delta, constant, length, failure in product(
-            (Fraction(1, 2), 6),
-            (Fraction(1, 9), Fraction(9, 10)),
-            (Fraction(1, 9), 1),
-            (Fraction(1, 5), 3),
-            (0.25, 0.125),
-        ):
-            p = NeighbouringSpans(epsilon, delta, constant, length, Fraction(failure))
-            spread = mpmath.sqrt(2 * mpmath.log(2) * (1 - mpmath.log(failure)))
-            extra = -real(constant) * mpmath.log(real(delta)) / real(epsilon) * spread
-            least = mpmath.sqrt(min(2 * real(length) ** 2, mpmath.mpf(1) / 2) / 2)
-            values.append((p, max(extra - least, told_apart(p))))
-        bind(statement, values)
+    length = sympy.Symbol("length")
+    spread = sympy.sqrt(2 * sympy.log(2) * (1 + sympy.log(1 / FAILURE)))
+    least = sympy.sqrt(sympy.Min(2 * length**2, sympy.Rational(1, 2)) / 2)
+    extra = CONSTANT * sympy.log(1 / DELTA) / EPSILON * spread
+    bind_expression(statement, sympy.Max(extra - least, CONFUSION))
     assert not statement.strict
     outside = promise(SPANS) | {
         "length >= 0": attrs.evolve(SPANS, length=-1),
@@ -138,14 +125,10 @@ def test_variance_queries_cost_sigma_squared(statement) -> None:
     assert statement.at(attrs.evolve(QUERIES, constant=1000)) is Truth.FALSE
     statement.refute(lambda constant: attrs.evolve(QUERIES, constant=constant, epsilon=1 / rational(constant)))
     assert statement.at(attrs.evolve(QUERIES, constant=10**4)) is Truth.TRUE
-    values = []
-    for rank, queries, dimension, epsilon, constant in product((1, 4), (2, 50), (3, 20), (Fraction(1, 2), 5), (1, 9)):
-        log = sympy.log(400)
-        sigma = (16 * sympy.sqrt(rank * log) + log) / sympy.Rational(epsilon)
-        bound = constant * sympy.log(queries) * sympy.log(dimension) / sympy.Rational(epsilon)
-        point = QueryPoint(rank, queries, dimension, epsilon, Fraction(1, 100), constant)
-        values.append((point, (bound - sigma**2).evalf(50)))
-    bind(statement, values)
+    log = sympy.log(4 / DELTA)
+    sigma = (16 * sympy.sqrt(sympy.Symbol("rank") * log) + log) / EPSILON
+    bound = CONSTANT * sympy.log(QUERY_COUNT) * sympy.log(DIMENSION) / EPSILON
+    bind_expression(statement, bound - sigma**2)
     assert not statement.strict
     bind_hypotheses(
         statement,
@@ -207,12 +190,8 @@ def test_division_by_a_negative_number(statement) -> None:
     quarter = Fraction(1, 4)
     assert statement.at(DivisionPoint(1, 0, quarter)) is Truth.FALSE
     assert statement.at(DivisionPoint(1, 1, Fraction(1, 8))) is Truth.TRUE
-    least, cost, eta = sympy.symbols("least cost eta")
-    divided = []
-    for a, b, c, e in product((1, 3), (4, 9), (Fraction(1, 8), quarter, Fraction(2, 5)), (0, 2)):
-        number = {least: a, cost: b + e, eta: sympy.Rational(c)}
-        divided.append((DivisionPoint(a, b + e, c), (cost / (1 - 6 * eta) - least).subs(number).evalf(50)))
-    bind(statement, divided)
+    left, right, eta = sympy.symbols("left right eta")
+    bind_expression(statement, right / (1 - 6 * eta) - left)
     start = DivisionPoint(0, 0, quarter)
     bind_hypotheses(
         statement,
@@ -224,6 +203,9 @@ def test_division_by_a_negative_number(statement) -> None:
             "(1 - 6 eta) x <= y": attrs.evolve(start, right=-1),
         },
     )
+    eighth = Fraction(1, 8)  # 1 - 6 eta is 1/4
+    assert statement.applies(DivisionPoint(1, quarter, eighth)) is Truth.TRUE
+    assert statement.applies(DivisionPoint(1, Fraction(6, 25), eighth)) is Truth.FALSE
     assert not statement.strict
 
 

@@ -18,10 +18,11 @@ from dpmatrix.spec.sliding_window.approximation import (
     ScalarPoint,
     reversed_approximation_margin,
 )
+from dpmatrix.tracing import bind_expression
 
-spectral_approximation = cite("sliding-window.spectral-approximation@e4b284ac")
+spectral_approximation = cite("sliding-window.spectral-approximation@6aec568e")
 definition_5 = cite("sliding-window.definition-5@c16ec260")
-proposition_10 = cite("sliding-window.proposition-10@8542f998")
+proposition_10 = cite("sliding-window.proposition-10@8c54ad62")
 
 
 def scalar(original, approximant, eta, zeta=0) -> ApproximationPoint:
@@ -30,17 +31,16 @@ def scalar(original, approximant, eta, zeta=0) -> ApproximationPoint:
 
 HALF = Fraction(1, 2)
 HALVES, THREE_FIFTHS = (fmpq(1, 2), fmpq(3, 2)), Fraction(3, 5)
+SKEW = ApproximationPoint(
+    fmpq_mat([[-1, -2], [2, HALVES[1]]]), fmpq_mat([[-HALVES[0], HALVES[0]], [-2, 1]]), THREE_FIFTHS
+)
 OUTSIDE = {
-    "C is positive semidefinite": scalar(-1, 0, HALF),
-    "C and S are symmetric, of one order": ApproximationPoint(fmpq_mat([[1]]), fmpq_mat([[1, 0], [0, 1]]), HALF),
-    "eta >= 0": scalar(1, 1, Fraction(-1, 20)),
+    "C and S are symmetric, of one order": SKEW,
+    "eta >= 0": scalar(-1, -HALF, -HALF),
     "eta < 1": scalar(1, 1, 1),
     "zeta = 0": scalar(1, 1, HALF, Fraction(1, 50)),
     "(1 - eta) C - zeta I <= S <= (1 + eta) C + zeta I": scalar(1, Fraction(8, 5), HALF),
 }
-SKEW = ApproximationPoint(
-    fmpq_mat([[-1, -2], [2, HALVES[1]]]), fmpq_mat([[-HALVES[0], HALVES[0]], [-2, 1]]), THREE_FIFTHS
-)
 INSIDE = [scalar(1, HALF, HALF), scalar(1, Fraction(3, 2), HALF), scalar(1, 1, 0), scalar(0, 0, Fraction(19, 20))]
 SCALARS = [scalar(fmpq(i, 4), fmpq(j, 5), Fraction(k, 7)) for i, j, k in product((1, 3, 6), (1, 4, 7), (1, 3, 5))]
 
@@ -56,7 +56,9 @@ def check_hypotheses(statement) -> None:
         bind_hypotheses(statement, inside, OUTSIDE)
     assert statement.applies(scalar(1, Fraction(49, 100), HALF)) is Truth.FALSE, "just below (1 - eta) C"
     assert statement.applies(scalar(1, 1, HALF, Fraction(-1, 50))) is Truth.FALSE
-    assert statement.applies(SKEW) is Truth.FALSE
+    orders = ApproximationPoint(fmpq_mat([[1]]), fmpq_mat([[1, 0], [0, 1]]), HALF)
+    assert statement.given[0].at(orders) is Truth.FALSE
+    assert statement.applies(scalar(1, 1, Fraction(-1, 20))) is Truth.FALSE
     assert not statement.strict
 
 
@@ -175,30 +177,18 @@ def test_a_lost_direction_is_noticed(statement) -> None:
     assert statement.applies(lost) is Truth.FALSE
 
 
-eta = sympy.Symbol("eta")
-ETAS = [ScalarPoint(Fraction(k, 23)) for k in range(1, 23)]
-EVERYWHERE = "0 < eta < 1"
-ETA_OUTSIDE = {"eta > 0": ScalarPoint(0), "eta < 1": ScalarPoint(1)}
+eta = sympy.Symbol("eta", positive=True)
 
 
-def on_etas(formula):
-    return ((p, formula.subs(eta, sympy.Rational(p.eta)).evalf(50)) for p in ETAS)
-
-
-def check_range(statement, *, strict: bool) -> None:
-    for inside in (Fraction(1, 100), Fraction(99, 100)):
-        bind_hypotheses(statement, ScalarPoint(inside), ETA_OUTSIDE)
-    assert statement.strict is strict
-
-
-@proposition_10.supports(grade="symbolic", region=EVERYWHERE)
+@proposition_10.supports(grade="symbolic", region="every eta > 0")
 def test_proposition_10(statement) -> None:
     """The difference is (3 eta^2/8)/(1 + eta/4)."""
-    margin = (1 - eta / 2) * (1 - eta / 4) / (1 + eta / 4) - (1 - eta)
-    assert sympy.simplify(margin - 3 * eta**2 / 8 / (1 + eta / 4)) == 0
-    bind(statement, on_etas(3 * eta**2 / 8 / (1 + eta / 4)))
+    difference = 3 * eta**2 / 8 / (1 + eta / 4)
+    bind_expression(statement, difference)
+    assert difference.is_positive
     assert certify(statement, ScalarPoint(interval(Fraction(1, 1000), Fraction(999, 1000)))).answer is Truth.TRUE
-    check_range(statement, strict=True)
+    bind_hypotheses(statement, ScalarPoint(Fraction(1, 100)), {"eta > 0": ScalarPoint(0)})
+    assert statement.strict
 
 
 @proposition_10.controls(grade="interval", region="eta = 1/2")
@@ -213,21 +203,23 @@ def test_proposition_10_has_no_room_for_the_threshold_itself(statement) -> None:
     assert statement.without("eta > 0").at(ScalarPoint(0)) is Truth.FALSE, "equality at 0"
 
 
-@proposition_10.supports("left-expansion", grade="symbolic", region=EVERYWHERE)
+@proposition_10.supports("left-expansion", grade="symbolic", region="every eta")
 def test_left_expansion(statement) -> None:
-    assert sympy.expand((1 - eta) * (1 + eta / 4) - (1 - 3 * eta / 4 - eta**2 / 4)) == 0
-    bind(statement, on_etas(sympy.Integer(0) * eta))
-    check_range(statement, strict=False)
+    bind_expression(statement, sympy.Integer(0))
+    assert statement.given == ()
+    assert not statement.strict
 
 
-@proposition_10.supports("middle", grade="symbolic", region=EVERYWHERE)
+@proposition_10.supports("middle", grade="symbolic", region="every eta")
 def test_middle_inequality(statement) -> None:
-    bind(statement, on_etas(3 * eta**2 / 8))
-    check_range(statement, strict=False)
+    difference = 3 * sympy.Symbol("eta", real=True) ** 2 / 8
+    bind_expression(statement, difference)
+    assert difference.is_nonnegative
+    assert not statement.strict
 
 
-@proposition_10.supports("right-expansion", grade="symbolic", region=EVERYWHERE)
+@proposition_10.supports("right-expansion", grade="symbolic", region="every eta")
 def test_right_expansion(statement) -> None:
-    assert sympy.expand((1 - eta / 2) * (1 - eta / 4) - (1 - 3 * eta / 4 + eta**2 / 8)) == 0
-    bind(statement, on_etas(sympy.Integer(0) * eta))
-    check_range(statement, strict=False)
+    bind_expression(statement, sympy.Integer(0))
+    assert statement.given == ()
+    assert not statement.strict

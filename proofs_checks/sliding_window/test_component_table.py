@@ -7,21 +7,21 @@ from itertools import product
 from math import ceil, log10
 
 import attrs
-import mpmath
 import sympy
 from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
-from dpmatrix.claims.formulas import bind_formula, real
 from dpmatrix.exact import rational
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.common.spectra import diagonal, identity
 from dpmatrix.spec.sliding_window import component_table
-from dpmatrix.spec.sliding_window.component_table import ComponentSetting, NoisyRelease
+from dpmatrix.spec.sliding_window.component_table import ComponentSetting
+from dpmatrix.spec.sliding_window.noisy_moment import NoisyRelease
+from dpmatrix.tracing import bind_expression
 from proofs_checks.exact_matrices import line
 from proofs_checks.steps import by_step
 
-table_2 = cite("sliding-window.table-2@c8da2b95")
+table_2 = cite("sliding-window.table-2@cb6abc1b")
 
 MILLIONTH = Fraction(1, 10**6)
 BASE = ComponentSetting(1000, 100, 5, Fraction(1, 10), 1, MILLIONTH)
@@ -50,16 +50,17 @@ OUTSIDE = {
 }
 
 
-def gaussian(p: ComponentSetting):
-    """Return sqrt(2k) times the root of the noise's norm, s the root of eps s^2 - z s - 1/2."""
-    far = mpmath.sqrt(-2 * mpmath.log(real(p.delta)))
-    scale = max(mpmath.polyroots([real(p.epsilon), -far, -mpmath.mpf(1) / 2]))
-    norm = 4 * scale * mpmath.sqrt(p.dimension * mpmath.log(9) + mpmath.log(p.dimension))
-    return mpmath.sqrt(2 * p.target * norm)
+WINDOW, DIMENSION, TARGET, ETA, EPSILON, DELTA, FACTOR = sympy.symbols(
+    "window dimension target eta epsilon delta factor"
+)
+FAR = sympy.sqrt(2 * sympy.log(1 / DELTA))
+SCALE = (FAR + sympy.sqrt(FAR**2 + 2 * EPSILON)) / (2 * EPSILON)
+GAUSSIAN = sympy.sqrt(2 * TARGET * 4 * SCALE * sympy.sqrt(DIMENSION * sympy.log(9) + sympy.log(DIMENSION)))
+"""sqrt(2k) times the root of the noise's norm."""
 
 
-def check(statement, formula, more=None, points=POINTS) -> None:
-    bind_formula(statement, points, formula)
+def check(statement, formula, more=None) -> None:
+    bind_expression(statement, formula)
     assert not statement.strict
     for inside in (LEAST, MOST):
         bind_hypotheses(statement, inside, OUTSIDE | (more or {}))
@@ -91,10 +92,8 @@ def test_a_gaussian_release_of_static_data_costs_less(statement) -> None:
             assert statement.at(point) is Truth.FALSE
     assert BASE.factor == 1
     assert statement.at(BASE) is Truth.TRUE, "in 100 dimensions the noise is the larger one"
-    check(
-        statement,
-        lambda p: real(p.factor) * gaussian(p) - mpmath.sqrt(p.target * p.dimension) / real(p.epsilon),
-    )
+    assert sympy.simplify(EPSILON * SCALE - 1 / (2 * SCALE) - FAR) == 0, "the root of eps s^2 - z s - 1/2"
+    check(statement, FACTOR * GAUSSIAN - sympy.sqrt(TARGET * DIMENSION) / EPSILON)
 
 
 @table_2.supports_repair(
@@ -115,15 +114,8 @@ def test_the_second_row_in_the_measure_of_the_last(statement) -> None:
     assert 4 * 3 / arb(2).sqrt() * (arb(9).log() + 1 / arb(1).exp()).sqrt() < 14
     more = {"epsilon <= 1": attrs.evolve(BASE, epsilon=Fraction(51, 50))}
     some = [attrs.evolve(p, epsilon=Fraction(k, 7)) for p in POINTS[::8] for k in (1, 2, 3, 5, 7)]
-    check(
-        statement,
-        lambda p: (
-            mpmath.sqrt(28 * p.target * mpmath.sqrt(p.dimension) * mpmath.log(p.dimension) / real(p.epsilon))
-            - gaussian(p)
-        ),
-        more,
-        some,
-    )
+    simple = sympy.sqrt(28 * TARGET * sympy.sqrt(DIMENSION) * sympy.log(DIMENSION) / EPSILON)
+    check(statement, simple - GAUSSIAN, more)
     bind_hypotheses(statement, attrs.evolve(LEAST, epsilon=1), OUTSIDE | more)
     assert all(statement.at(p) is Truth.TRUE for p in (*some, LEAST, MOST, BASE))
 
@@ -142,9 +134,9 @@ def test_a_large_epsilon_is_noticed(statement) -> None:
     assert statement.nudged(margin=quarter).at(tight) is Truth.FALSE, "7 for 28"
 
 
-def space(p: ComponentSetting, k: int, eta: int):
+def space(k: int, eta: int) -> sympy.Expr:
     """Return d k^i log W / eta^j."""
-    return p.dimension * p.target**k * mpmath.log(p.window) / real(p.eta) ** eta
+    return DIMENSION * TARGET**k * sympy.log(WINDOW) / ETA**eta
 
 
 def at_least_one(factor) -> int:
@@ -156,7 +148,7 @@ def at_least_one(factor) -> int:
 @table_2.refutes("space-of-theorem-19", grade="derived", region="every c: W = 2cd")
 @table_2.refutes("space-of-theorem-3", grade="derived", region="every c: eta = 1/(2c)")
 @table_2.refutes("smaller-space", grade="derived", region="every c: k = 2c, d the least number above k log W/eta^3")
-@table_2.supports("spaces-in-order", grade="symbolic", region="every parameter: k/eta^2 >= 1")
+@table_2.supports("spaces-in-order", grade="derived", region="every parameter: k/eta^2 >= 1")
 def test_rows_against_each_other_and_against_theorems(statements) -> None:
     """The last: c d k^2/eta^3 - d k/eta = (d k/eta)(c k/eta^2 - 1), and c = 1, k >= 1 > eta.
 
@@ -181,18 +173,21 @@ def test_rows_against_each_other_and_against_theorems(statements) -> None:
     d, k, c, eta = sympy.symbols("d k c eta", positive=True)
     assert sympy.simplify(c * d * k**2 / eta**3 - d * k / eta - d * k / eta * (c * k / eta**2 - 1)) == 0
     assert all(by_name["spaces-in-order"].at(attrs.evolve(p, factor=1)) is Truth.TRUE for p in (*POINTS, LEAST, MOST))
-    check(
-        by_name["errors-in-order"],
-        lambda p: (real(p.factor) / real(p.epsilon) - 1) * mpmath.sqrt(p.target * p.dimension),
-    )
-    check(by_name["spaces-in-order"], lambda p: real(p.factor) * space(p, 2, 3) - space(p, 1, 1))
-    check(
-        by_name["space-of-theorem-19"],
-        lambda p: (real(p.factor) * p.dimension - p.window) * space(p, 1, 1) / p.dimension,
-    )
-    check(by_name["space-of-theorem-3"], lambda p: real(p.factor) * space(p, 2, 3) - space(p, 2, 4))
+    check(by_name["errors-in-order"], (FACTOR / EPSILON - 1) * sympy.sqrt(TARGET * DIMENSION))
+    ordered = by_name["spaces-in-order"]
+    bind_expression(ordered, FACTOR * space(2, 3) - space(1, 1))
+    spaces = {says: point for says, point in OUTSIDE.items() if says.split()[0] in ("window", "eta")}
+    spaces["dimension >= 1, an integer"] = attrs.evolve(BASE, dimension=-1)
+    spaces["target >= 1, an integer"] = attrs.evolve(BASE, target=fmpq(1, 2), eta=Fraction(49, 50))
+    for inside in (LEAST, MOST, attrs.evolve(LEAST, dimension=1)):
+        bind_hypotheses(ordered, inside, spaces)
+    assert ordered.applies(attrs.evolve(BASE, dimension=0)) is Truth.FALSE
+    assert ordered.applies(attrs.evolve(BASE, target=0)) is Truth.FALSE
+    assert not ordered.strict
+    check(by_name["space-of-theorem-19"], (FACTOR * DIMENSION - WINDOW) * space(1, 1) / DIMENSION)
+    check(by_name["space-of-theorem-3"], FACTOR * space(2, 3) - space(2, 4))
     smaller = by_name["smaller-space"]
-    bind_formula(smaller, POINTS, lambda p: real(p.factor) * p.dimension**2 - space(p, 2, 3))
+    bind_expression(smaller, FACTOR * DIMENSION**2 - space(2, 3))
     premise = "k log W/eta^3 <= d"
     wide = ComponentSetting(2, 45, 1, Fraction(1, 4), 1, Fraction(1, 2))  # 64 log 2 = 44.4
     moved = {says: attrs.evolve(wide, **{field: getattr(point, field)}) for says, point, field in fields()}

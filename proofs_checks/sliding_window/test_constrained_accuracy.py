@@ -8,7 +8,7 @@ from itertools import product
 import attrs
 import mpmath
 import sympy
-from flint import arb, fmpq, fmpq_mat
+from flint import fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.claims.formulas import real, symbolic, symbolic_matrix
@@ -18,10 +18,11 @@ from dpmatrix.spec.common.spectra import diagonal, identity
 from dpmatrix.spec.sliding_window.constrained_accuracy import Approximation, TwoAxes
 from dpmatrix.spec.sliding_window.noisy_choice import NoisyChoice, noisy_cost_margin
 from dpmatrix.spec.sliding_window.projection_costs import cost
+from dpmatrix.tracing import bind_expression
 from proofs_checks.exact_matrices import line
 from proofs_checks.sliding_window.one_row_outputs import whole_above
 
-theorem_7 = cite("sliding-window.theorem-7@1f7554aa")
+theorem_7 = cite("sliding-window.theorem-7@c0771301")
 
 THEOREM = "sliding-window.theorem-7"
 MILLIONTH = Fraction(1, 10**6)
@@ -101,8 +102,9 @@ def test_gamma_is_missing_before_the_additive_term(statement) -> None:
     assert statement.applies(nearly) is Truth.TRUE
 
 
-x, x_best, y, y_best, y_least, eta, gamma, term, c = sympy.symbols("x xb y yb yl eta gamma K c", nonnegative=True)
-START = Approximation(1, 1, 1, 1, 1, fmpq(1, 4), 2, 1)
+chosen, best, seen_chosen, seen_best, seen_least = sympy.symbols("chosen best seen_chosen seen_best seen_least")
+eta, gamma, extra, constant = sympy.symbols("eta gamma extra constant")
+START = Approximation(1, 1, 1, 1, 1, fmpq(1, 4), 2, 1, 1)
 NORMS = {
     "best >= 0": attrs.evolve(START, best=-1),
     "seen_chosen >= 0": attrs.evolve(START, seen_chosen=-1),
@@ -114,20 +116,14 @@ NORMS = {
     "gamma >= 1": attrs.evolve(START, gamma=fmpq(19, 20)),
     "constant > 0": attrs.evolve(START, constant=0),
 }
-ZERO = Approximation(0, 0, 0, 0, 0, 0, 1)
+ZERO = Approximation(0, 0, 0, 0, 0, 0, 1, 0, 1)
 
 
-def on_norms(formula: sympy.Expr):
-    for a, b, e, g, k in product((2, 7), (1, 5), (fmpq(1, 8), fmpq(2, 5)), (1, 3), (0, 2)):
-        p = Approximation(a, b, fmpq(3, 2), a + 1, 2 * b, e, g, k, fmpq(7, 4))
-        known = {x: a, x_best: b, y: sympy.Rational(3, 2), y_best: a + 1, y_least: 2 * b, eta: symbolic(e), gamma: g}
-        yield p, formula.subs(known | {term: k, c: sympy.Rational(7, 4)}).evalf(50)
-
-
-RIGHT_24 = (1 + eta) * y + term - x
-BOUND_25 = (1 + eta) * gamma * y_least + term - x
-LEFT_26 = (x_best + term) / (1 - eta) - y_best
-SOUND_END = (1 + eta) / (1 - eta) * gamma * (x_best + term) + term - x
+RIGHT_24 = (1 + eta) * seen_chosen + extra - chosen
+BOUND_25 = (1 + eta) * gamma * seen_least + extra - chosen
+LEFT_26 = (best + extra) / (1 - eta) - seen_best
+PRINTED_END = (1 + eta) / (1 - eta) * gamma * best + constant * extra - chosen
+SOUND_END = (1 + eta) / (1 - eta) * gamma * (best + extra) + extra - chosen
 
 
 @theorem_7.refutes("equation-24", grade="symbolic", region="eta = 1/4, exact sketch")
@@ -138,25 +134,25 @@ SOUND_END = (1 + eta) / (1 - eta) * gamma * (x_best + term) + term - x
 def test_the_printed_equations_do_not_follow(statements) -> None:
     right, left, end = (statements[f"{THEOREM}/{name}"] for name in ("equation-24", "equation-26", "combination"))
     quarter = fmpq(1, 4)
-    assert right.at(Approximation(2, 0, 1, 0, 0, quarter)) is Truth.FALSE
-    assert right.at(Approximation(fmpq(5, 4), 0, 1, 0, 0, quarter)) is Truth.TRUE
-    assert left.at(Approximation(0, 1, 0, 3, 0, fmpq(1, 8))) is Truth.FALSE
-    assert left.at(Approximation(0, 0, 0, 10**6, 0, quarter)) is Truth.FALSE
-    assert left.at(Approximation(0, 1, 0, 1, 0, quarter)) is Truth.TRUE
-    for constant in (1, 10**6):
-        factor = 2 * constant
-        point = Approximation(factor + 1, 0, factor, 1, 1, 0, factor, 1, constant)
+    seen = attrs.evolve(ZERO, seen_chosen=1, eta=quarter)
+    assert right.at(attrs.evolve(seen, chosen=2)) is Truth.FALSE
+    assert right.at(attrs.evolve(seen, chosen=fmpq(5, 4))) is Truth.TRUE
+    assert left.at(attrs.evolve(ZERO, best=1, seen_best=3, eta=fmpq(1, 8))) is Truth.FALSE
+    assert left.at(attrs.evolve(ZERO, seen_best=10**6, eta=quarter)) is Truth.FALSE
+    assert left.at(attrs.evolve(ZERO, best=1, seen_best=1, eta=quarter)) is Truth.TRUE
+    for c in (1, 10**6):
+        factor = 2 * c
+        point = Approximation(factor + 1, 0, factor, 1, 1, 0, factor, 1, c)
         assert end.at(point) is Truth.FALSE
         assert end.at(attrs.evolve(point, constant=factor + 1)) is Truth.TRUE
-    bind(right, on_norms(RIGHT_24))
-    bind(left, on_norms(LEFT_26))
-    bind(end, on_norms((1 + eta) / (1 - eta) * gamma * x_best + c * term - x))
+    bind_expression(right, RIGHT_24)
+    bind_expression(left, LEFT_26)
+    bind_expression(end, PRINTED_END)
     for condition, formula in (
-        (right.given[-1], (1 + 6 * eta) * y + c * term - x),
-        (left.given[-1], x_best + c * term - (1 - 6 * eta) * y_best),
+        (right.given[-1], (1 + 6 * eta) * seen_chosen + constant * extra - chosen),
+        (left.given[-1], best + constant * extra - (1 - 6 * eta) * seen_best),
     ):
-        for p, value in on_norms(formula):
-            assert abs(condition.margin(p) - arb(str(value))) < arb(10) ** -12
+        bind_expression(attrs.evolve(right, margin=condition.margin, given=right.given[:-1]), formula)
     bind_hypotheses(right, ZERO, NORMS | {"Lemma 5, right": attrs.evolve(START, chosen=9)})
     bind_hypotheses(left, ZERO, NORMS | {"Lemma 5, left": attrs.evolve(START, eta=0, seen_best=9)})
     bind_hypotheses(
@@ -174,29 +170,30 @@ def test_the_printed_equations_do_not_follow(statements) -> None:
         assert statement.applies(attrs.evolve(ZERO, eta=fmpq(12, 25))) is Truth.TRUE
 
 
-GROWTH = {says: NORMS[says] for says in ("eta >= 0", "eta < 1/2", "gamma >= 1")}
-
-
 @theorem_7.supports("equation-25", grade="derived", region="all norms: a non-negative combination of hypotheses")
 @theorem_7.supports(
     "combination-with-gamma",
     grade="derived",
-    region="all norms, eta in [0, 1/2), gamma >= 1: a non-negative combination of hypotheses",
+    region="all norms, eta >= 0, gamma >= 1: a non-negative combination of hypotheses",
 )
 def test_the_sound_equations_follow(statements) -> None:
     """The coefficients are 1, 1 + eta and (1 + eta) gamma, none of them negative."""
     middle, end = (statements[f"{THEOREM}/{name}"] for name in ("equation-25", "combination-with-gamma"))
-    approximate, minimal = gamma * y_least - y, y_best - y_least
+    approximate, minimal = gamma * seen_least - seen_chosen, seen_best - seen_least
     assert sympy.expand(BOUND_25 - RIGHT_24 - (1 + eta) * approximate) == 0
     assert sympy.simplify(SOUND_END - BOUND_25 - (1 + eta) * gamma * (minimal + LEFT_26)) == 0
-    bind(middle, on_norms(BOUND_25))
-    bind(end, on_norms(SOUND_END))
+    bind_expression(middle, BOUND_25)
+    bind_expression(end, SOUND_END)
     assert middle.at(START) is Truth.TRUE
     assert end.at(START) is Truth.TRUE
     bind_hypotheses(
         middle,
         ZERO,
-        GROWTH | {"(23)": attrs.evolve(START, seen_chosen=3), "(24)": attrs.evolve(START, chosen=3)},
+        {
+            "eta >= 0": attrs.evolve(ZERO, seen_least=1, eta=-2),
+            "(23)": attrs.evolve(START, seen_chosen=3),
+            "(24)": attrs.evolve(START, chosen=3),
+        },
     )
     assert middle.applies(attrs.evolve(START, seen_chosen=2)) is Truth.TRUE
     assert middle.applies(attrs.evolve(START, seen_chosen=fmpq(21, 10))) is Truth.FALSE
@@ -205,14 +202,16 @@ def test_the_sound_equations_follow(statements) -> None:
     bind_hypotheses(
         end,
         ZERO,
-        GROWTH
-        | {
-            "(22)": attrs.evolve(START, seen_best=fmpq(99, 100)),
+        {
+            "eta >= 0": attrs.evolve(ZERO, best=3, seen_best=1, eta=-2),
+            "gamma >= 1": NORMS["gamma >= 1"],
+            "(22)": attrs.evolve(ZERO, seen_least=1, chosen=1),
             "(25)": attrs.evolve(START, chosen=fmpq(36, 10)),
             "(26)": attrs.evolve(START, seen_best=fmpq(27, 10)),
         },
     )
     assert end.applies(attrs.evolve(START, chosen=fmpq(7, 2))) is Truth.TRUE
+    assert end.applies(attrs.evolve(START, seen_best=fmpq(99, 100))) is Truth.FALSE, "(22)"
     for statement in statements.values():
         assert not statement.strict
 

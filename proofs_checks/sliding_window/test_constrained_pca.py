@@ -145,6 +145,7 @@ def non_negative_points():
         for x, y in ((1, 0), (1, 3)):
             value = sympy.Rational(a * x * x + 2 * c * x * y + b * y * y, x * x + y * y)
             yield NonNegative(matrix, fmpq_mat([[x], [y]])), (best - value).evalf(50)
+            yield NonNegative(matrix / 50, fmpq_mat([[x], [y]])), ((best - value) / 50).evalf(50)
         yield NonNegative(matrix, fmpq_mat([[0, 2], [3, 0]])), sympy.Integer(0)
 
 
@@ -185,7 +186,11 @@ def test_non_negative_projections_are_enumerated(statement) -> None:
     bind_hypotheses(
         statement,
         whole,
-        {"the columns are non-negative, orthogonal, not zero": attrs.evolve(whole, columns=fmpq_mat([[1], [-1], [0]]))},
+        {
+            "the columns are non-negative, orthogonal, not zero": attrs.evolve(
+                whole, columns=fmpq_mat([[1], [fmpq(-1, 20)], [0]])
+            )
+        },
     )
     for columns in ([[0], [0], [0]], [[1, 1], [0, 1], [0, 0]], [[1], [1]]):
         assert statement.applies(attrs.evolve(whole, columns=fmpq_mat(columns))) is Truth.FALSE

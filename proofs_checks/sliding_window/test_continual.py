@@ -7,21 +7,25 @@ from itertools import product
 
 import attrs
 import mpmath
+import sympy
 from flint import fmpq, fmpq_mat
 
-from dpmatrix.claims import Truth, bind, bind_hypotheses
+from dpmatrix.claims import Truth, bind, bind_hypotheses, redefined
 from dpmatrix.claims.formulas import real
 from dpmatrix.exact import rational
 from dpmatrix.reporting.citing import cite
-from dpmatrix.spec.sliding_window.continual import NoisyPair, SubWindow, Tree, TreeNoise, WindowSize
+from dpmatrix.spec.sliding_window import dyadic_release
+from dpmatrix.spec.sliding_window.continual import SubWindow, Tree, TreeNoise, WindowSize
 from dpmatrix.spec.sliding_window.dyadic_release import WindowCover, signed_cover
+from dpmatrix.spec.sliding_window.successive_outputs import NoisyPair
 from dpmatrix.spec.sliding_window.wishart_stream import NoisyStream
 from dpmatrix.spec.sliding_window.wishart_window import WishartParameters
+from dpmatrix.tracing import bind_expression
 from proofs_checks.exact_matrices import scalars
 from proofs_checks.sliding_window.chi_square_losses import shifted_delta
 
-theorem_17 = cite("sliding-window.theorem-17@00d12e21")
-theorem_18 = cite("sliding-window.theorem-18@1e6254f9")
+theorem_17 = cite("sliding-window.theorem-17@ee8d1044")
+theorem_18 = cite("sliding-window.theorem-18@944dabf0")
 
 MILLIONTH = Fraction(1, 10**6)
 
@@ -88,10 +92,10 @@ def test_successive_outputs_differ_by_the_row(statements) -> None:
         bounds = "2 <= T <= W, and one positive semidefinite noise for each row"
         differ = "the last rows differ by norm at most 1, all else agrees"
         for inside in (APART, pair(0, 1, window=2)):
-            bind_hypotheses(statement, inside, {bounds: pair(0, 1, window=1), differ: pair(0, fmpq(3, 2))})
+            bind_hypotheses(statement, inside, {bounds: pair(0, 1, window=1), differ: pair(0, fmpq(51, 50))})
         short = [NoisyStream(fmpq_mat([[value]]), scalars(3), 4) for value in (0, 1)]
         assert statement.given[0].at(NoisyPair(*short)) is Truth.FALSE
-        assert statement.given[0].at(pair(0, 1, (3, -1))) is Truth.FALSE
+        assert statement.given[0].at(pair(0, 1, (3, fmpq(-1, 20)))) is Truth.FALSE
         assert statement.given[0].at(pair(0, 1, (3, 1, 1))) is Truth.FALSE
         other = attrs.evolve(APART.second, noise=scalars(3, 8))
         assert statement.given[1].at(NoisyPair(APART.first, other)) is Truth.FALSE
@@ -147,6 +151,19 @@ def test_noise_for_one_is_not_noise_for_many(statements) -> None:
     alone = "one node alone gives away a unit row with probability at most delta"
     bind_hypotheses(path, attrs.evolve(PATH, count=1), TREE | {alone: attrs.evolve(PATH, degrees=13, epsilon=4)})
     assert path.given[-1].strict
+    # 14 log(10^6)/eps^2 is 30.95 at eps = 5/2 and 12.09 at eps = 4
+    for statement in statements.values():
+        assert statement.applies(attrs.evolve(PATH, degrees=31, epsilon=Fraction(5, 2))) is Truth.TRUE
+        assert statement.applies(attrs.evolve(PATH, degrees=12, epsilon=4)) is Truth.FALSE
+    # Pr(chi^2_2 < 1) = 1 - exp(-1/2) = 0.393, and Pr(chi^2_1 < 1) = 0.683
+    for degrees, delta, enough in (
+        (2, Fraction(2, 5), True),
+        (2, Fraction(39, 100), False),
+        (1, Fraction(7, 10), True),
+    ):
+        point = TreeNoise(1, degrees, 1, 5, delta)
+        assert path.applies(point) is (Truth.TRUE if enough else Truth.FALSE)
+    assert path.given[-1].at(TreeNoise(2, 1, 1, 5, Fraction(7, 10))) is Truth.FALSE, "fewer degrees than dimensions"
 
 
 @theorem_17.supports(
@@ -173,6 +190,11 @@ def test_a_window_is_a_signed_sum_of_dyadic_sums(statement) -> None:
     longest = WindowCover(15, 31, 4)
     shorter = statement.nudged(margin=lambda p: statement.formula(p) - p.height)
     assert shorter.at(longest) is Truth.FALSE, "h + 1 sums are too few"
+    middle = WindowCover(1, 3, 1)
+    assert statement.at(middle) is Truth.TRUE
+    for wrong in ([], [(1, range(1, 2))], [(1, range(1, 3))], [(1, range(4)), (-1, range(1)), (-1, range(3, 4))]):
+        other = redefined(statement, dyadic_release, "signed_cover", lambda _, found=wrong: found)
+        assert other.at(middle) is Truth.FALSE, "another sum, or one of parts that are not dyadic"
     assert not statement.strict
     inside = WindowCover(0, 1, 0)
     outside = {
@@ -225,14 +247,8 @@ def test_two_sentences_of_the_construction_fail(statements) -> None:
     )
     loss.refute(lambda constant: WindowSize((4 * int(rational(constant).ceil()) + 2) ** 2, constant))
     assert loss.at(WindowSize(16, 100)) is Truth.TRUE
-    with mpmath.workdps(60):
-        bind(
-            loss,
-            (
-                (WindowSize(w, c), c * mpmath.log(w) - mpmath.mpf(w) ** (mpmath.mpf(3) / 4))
-                for w, c in product((2, 3, 10, 77, 1024), (1, 2, 5, 30))
-            ),
-        )
+    window, constant = sympy.symbols("window constant")
+    bind_expression(loss, constant * sympy.log(window) - window ** sympy.Rational(3, 4))
     bind_hypotheses(loss, WindowSize(2, 1), {"window >= 2, an integer": WindowSize(1, 1)})
     for statement in statements.values():
         assert not statement.strict

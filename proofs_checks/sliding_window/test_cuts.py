@@ -23,6 +23,7 @@ from dpmatrix.spec.sliding_window.cuts import (
     cut_weight,
     quadratic_form,
 )
+from dpmatrix.tracing import bind_expression
 from proofs_checks.sliding_window.dyadic_noise import (
     WINDOW_OUTSIDE,
     ZETA,
@@ -32,8 +33,9 @@ from proofs_checks.sliding_window.dyadic_noise import (
     least_bound,
     window_of_one,
 )
+from proofs_checks.sliding_window.promises import CONFUSION, DELTA, EPSILON
 
-corollary_2 = cite("sliding-window.corollary-2@5cc5a00a")
+corollary_2 = cite("sliding-window.corollary-2@b2d5e19e")
 
 PARALLEL = CutQuery(2, ((1, 2, 10**6),), (1,), 0, 16, Fraction(1, 4), 1, 1)
 CUTS = {
@@ -50,7 +52,7 @@ CUTS = {
 def queries():
     graph = ((1, 2, 3), (2, 3, 5), (1, 4, 7), (3, 4, 2))
     for subset, noise, degrees, eta, epsilon in product(
-        ((1,), (2, 4), (1, 2, 3)), (0, Fraction(5, 2)), (3, 20), (Fraction(1, 4), 0), (1, Fraction(3, 2))
+        ((1,), (2, 4), (1, 2, 3)), (0, Fraction(5, 2), 10**5), (3, 20), (Fraction(1, 4), 0), (1, Fraction(3, 2))
     ):
         yield CutQuery(4, graph, subset, noise, degrees, eta, epsilon, 2)
 
@@ -74,10 +76,12 @@ def check(statement) -> None:
         attrs.evolve(PARALLEL, subset=(3,)),
         attrs.evolve(PARALLEL, edges=((1, 2, 0),)),
         attrs.evolve(PARALLEL, edges=((0, 2, 1),)),
-        attrs.evolve(PARALLEL, noise=-100),
-        attrs.evolve(PARALLEL, noise=334_000),
+        attrs.evolve(PARALLEL, noise=-45),  # 16 log 16 = 44.4
+        attrs.evolve(PARALLEL, noise=333_378),
     ):
         assert statement.applies(wrong) is Truth.FALSE
+    for right in ({"noise": -44}, {"noise": 333_377}, {"edges": ((1, 2, Fraction(1, 20)),)}):
+        assert statement.applies(attrs.evolve(PARALLEL, **right)) is Truth.TRUE
 
 
 @corollary_2.refutes("root", grade="derived", region="k^2 parallel edges, no noise: every c by growing k")
@@ -164,18 +168,11 @@ def test_no_private_algorithm_answers_cuts_so_well(statement) -> None:
     assert statement.at(attrs.evolve(CUT, length=48, eta=Fraction(1, 48**2))) is Truth.TRUE
     assert statement.at(attrs.evolve(CUT, failure=Fraction(27, 100))) is Truth.TRUE
     assert statement.at(attrs.evolve(CUT, change=HALF)) is Truth.TRUE
-    values = []
-    with mpmath.workdps(60):
-        for n, epsilon, length, change in product((2, 9), (HALF, 3), (0, 12), (Fraction(1, 5), HALF)):
-            for failure in (0, Fraction(1, 3)):
-                p = NeighbouringCuts(n, Fraction(1, 7), epsilon, Fraction(1, 9), HALF, length, change, failure)
-                tau = n + 14 * mpmath.log(36) / real(epsilon) ** 2
-                extra = mpmath.sqrt(tau * mpmath.log(tau)) / real(epsilon) / 2
-                most = mpmath.mpf(length**2) * 7 / 6 + extra
-                least = (length + real(change)) ** 2 - extra
-                same = mpmath.exp(real(epsilon)) * real(failure) + mpmath.mpf(1) / 9 - 1 + real(failure)
-                values.append((p, max(most - least, same)))
-        bind(statement, values)
+    vertices, eta, constant, length, change = sympy.symbols("vertices eta constant length change")
+    tau = vertices + 14 * sympy.log(4 / DELTA) / EPSILON**2
+    extra = constant * sympy.sqrt(tau * sympy.log(tau)) / EPSILON
+    overlap = length**2 / (1 - eta) + extra - ((length + change) ** 2 - extra)
+    bind_expression(statement, sympy.Max(overlap, CONFUSION))
     assert not statement.strict
     for inside in (CUT, attrs.evolve(CUT, length=0, change=0)):
         bind_hypotheses(statement, inside, CUT_OUTSIDE)

@@ -24,7 +24,7 @@ TALL = fmpq_mat([[1, 2], [3, 1], [0, 1]])
 AXIS = fmpq_mat([[1, 0], [0, 0]])
 SQUARE = fmpq_mat([[2, 1], [1, 3]])
 NOT_SYMMETRIC = fmpq_mat([[1, 1], [0, 0]])
-NOT_IDEMPOTENT = fmpq_mat([[fmpq(11, 10), 0], [0, 0]])
+NOT_IDEMPOTENT = fmpq_mat([[fmpq(21, 20), 0], [0, 0]])
 HALF = Fraction(1, 2)
 
 
@@ -138,7 +138,13 @@ def test_the_leading_eigenvectors_attain_the_least_cost(statement) -> None:
     assert not statement.strict
     says = "Q is orthogonal, scales fall to 0 or more, 1 <= k <= d"
     bind_hypotheses(statement, start, {says: attrs.evolve(start, scales=(2, 3, 1))})
-    for wrong in ({"scales": (3, 2, -1)}, {"scales": (3, 2)}, {"rank": 0}, {"rank": 4}, {"frame": 2 * TURN}):
+    for wrong in (
+        {"scales": (3, 2, Fraction(-1, 20))},
+        {"scales": (3, 2)},
+        {"rank": 0},
+        {"rank": 4},
+        {"frame": 2 * TURN},
+    ):
         assert statement.applies(attrs.evolve(start, **wrong)) is Truth.FALSE
     # not orthogonal: the columns of Q are too long, and the cost of k = 1 is another number
     assert statement.without(says).at(attrs.evolve(start, frame=2 * TURN)) is Truth.FALSE

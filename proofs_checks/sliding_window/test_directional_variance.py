@@ -17,7 +17,10 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.sliding_window import directional_variance, dyadic_release
 from dpmatrix.spec.sliding_window.directional_variance import NeighbouringAnswers, OneRelease, Plane
 from dpmatrix.spec.sliding_window.dyadic_release import DyadicRelease
+from dpmatrix.spec.sliding_window.wishart_accuracy import WishartDirection
+from dpmatrix.tracing import bind_expression
 from proofs_checks.sliding_window.dyadic_noise import half_the_noise
+from proofs_checks.sliding_window.promises import CONFUSION, DELTA, EPSILON
 from proofs_checks.sliding_window.wishart_directions import (
     CHAIN,
     EQUAL,
@@ -29,11 +32,10 @@ from proofs_checks.sliding_window.wishart_directions import (
     k2,
     n1,
     n2,
-    on_directions,
     w,
 )
 
-theorem_15 = cite("sliding-window.theorem-15@d061122f")
+theorem_15 = cite("sliding-window.theorem-15@907e4600")
 
 MILLIONTH = Fraction(1, 10**6)
 LONG = NeighbouringAnswers(1, 1, MILLIONTH, Fraction(1, 10**8), 10**4, 6, 6)
@@ -41,15 +43,6 @@ LONG = NeighbouringAnswers(1, 1, MILLIONTH, Fraction(1, 10**8), 10**4, 6, 6)
 
 def printed_degrees(p):
     return p.dimension + 14 * mpmath.log(4 / real(p.delta)) / real(p.epsilon) ** 2
-
-
-def apart(p: NeighbouringAnswers):
-    """Return the larger of the gap of the right answers, and of the two sides of the definition of privacy."""
-    tau = printed_degrees(p)
-    ends = real(p.row) ** 2 / (1 - real(p.eta)) + real(p.upper) * tau * mpmath.log(tau)
-    begins = real(p.row + 1) ** 2 - real(p.lower) * tau * mpmath.log(tau)
-    private = mpmath.exp(real(p.epsilon)) * real(p.failure) + real(p.delta)
-    return max(ends - begins, private - (1 - real(p.failure)))
 
 
 @theorem_15.refutes(
@@ -82,18 +75,14 @@ def test_no_private_algorithm_is_right_for_long_rows(statement) -> None:
         assert statement.at(attrs.evolve(point, failure=Fraction(1, 2))) is Truth.TRUE, "a coin may be private"
         assert statement.at(attrs.evolve(point, row=row // 2)) is Truth.TRUE, "shorter rows overlap"
         assert statement.at(attrs.evolve(point, eta=Fraction(1, 2))) is Truth.TRUE, "and so do coarse answers"
-    values = []
-    with mpmath.workdps(60):
-        for eta, row, lower, failure in product(
-            (Fraction(1, 9), Fraction(1, 2)), (0, 300), (1, 7), (0, Fraction(2, 5))
-        ):
-            for d, epsilon in ((1, Fraction(7, 2)), (4, 5)):
-                p = NeighbouringAnswers(d, epsilon, Fraction(1, 50), eta, row, lower, 3, failure)
-                values.append((p, apart(p)))
-        rare = (0, Fraction(1, 5), Fraction(1, 4))
-        values.extend((p, apart(p)) for p in (attrs.evolve(LONG, failure=failure) for failure in rare))
-        bind(statement, values)
+    dimension, bend, row, low, high = sympy.symbols("dimension eta row lower upper")
+    tau = dimension + 14 * sympy.log(4 / DELTA) / EPSILON**2
+    spread = tau * sympy.log(tau)
+    bind_expression(
+        statement, sympy.Max(row**2 / (1 - bend) + high * spread - ((row + 1) ** 2 - low * spread), CONFUSION)
+    )
     assert not statement.strict
+    assert LONG.failure == 0, "the theorem's bounds always hold"
     outside = {
         "dimension >= 1, an integer": attrs.evolve(LONG, dimension=0),
         "epsilon > 0": attrs.evolve(LONG, epsilon=0),
@@ -139,10 +128,10 @@ def test_one_gaussian_release_answers_every_direction(statement) -> None:
     the root of eps s - 1/(2s) = z.
 
     Norm. Let N be symmetric, its triangle independent N(0, s^2), and x a unit vector: x'Nx has variance s^2 (2 - sum
-    x_i^4) <= 2 s^2, and a centred normal variate of deviation v exceeds u in absolute value with probability at most
-    exp(-u^2/(2 v^2)), since exp(-y^2) - erfc(y) rises from 0 and then falls to 0. The sphere has a 1/4-net of at most
-    9^d points, and |N| <= 2 max |x'Nx| over it: for the maximiser y of |y'Ny| and the nearest x of the net |y'Ny -
-    x'Nx| <= 2 |y - x| |N| <= |N|/2. So |N| <= 4 s sqrt(d log 9 + k log d) but for probability d^-k.
+    x_i^4) <= 2 s^2, and a centred normal variate of standard deviation v exceeds u in absolute value with probability
+    at most exp(-u^2/(2 v^2)), since exp(-y^2) - erfc(y) rises from 0 and then falls to 0. The sphere has a 1/4-net of
+    at most 9^d points, and |N| <= 2 max |x'Nx| over it: for the maximiser y of |y'Ny| and the nearest x of the net
+    |y'Ny - x'Nx| <= 2 |y - x| |N| <= |N|/2. So |N| <= 4 s sqrt(d log 9 + k log d) but for probability d^-k.
 
     Size, for d >= 2; for d = 1 d^-k is 1. With g = 14 log(4/delta)/eps^2, z^2 = 2 log(1/delta) <= g eps^2/7 and
     1/eps^2 <= g/(14 log 4), so s <= z/eps
@@ -199,7 +188,9 @@ def line_spare(p: OneRelease):
     return 1 - mpmath.erfc((p.power + 1) / scale / 64 / mpmath.sqrt(2))
 
 
-@theorem_15.controls("+repair", grade="interval", region="half the noise; an error of two deviations; one of log tau")
+@theorem_15.controls(
+    "+repair", grade="interval", region="half the noise; an error of two standard deviations; one of log tau"
+)
 def test_smaller_errors_and_less_noise_are_noticed(statement) -> None:
     inside = OneRelease(3, 1, MILLIONTH, 1)
     assert statement.at(inside) is Truth.TRUE
@@ -219,28 +210,34 @@ def test_smaller_errors_and_less_noise_are_noticed(statement) -> None:
     assert statement.nudged(margin=half).at(inside) is Truth.FALSE
 
 
-@theorem_15.supports("from-41", grade="symbolic", region="any one direction: identities in its eight numbers")
+UPDATE = "(1 - eta) u'K~(1)u <= u'K~(2)u"
+
+
+@theorem_15.supports("from-41", grade="derived", region="any one direction: identities in its eight numbers")
 def test_the_bounds_follow_from_41(statement) -> None:
     """The left bound is (35) plus (37) for K(1); the right one (35), (36) and (37) for K(2) over 1 - eta, plus c_1."""
     left, right = n1 - w + e1, w / (1 - eta) + e1 + e2 / (1 - eta) - n1
     sandwich, update, high2, low1 = w - k2, n2 - (1 - eta) * n1, e2 - (n2 - k2), e1 - (k1 - n1)
     assert sympy.simplify(left - ((k1 - w) + low1)) == 0
     assert sympy.simplify(right - ((sandwich + high2 + update) / (1 - eta) + e1)) == 0
-    bind(statement, on_directions(sympy.Min(left, right)))
+    fields = {"noisy_first": n1, "window": w, "error": e1, "other_error": e2}
+    bind_expression(statement, sympy.Min(left, right), fields=fields, points=(SOUND, EQUAL))
     assert statement.at(SOUND) is Truth.TRUE
     assert not statement.strict
     for inside in (SOUND, EQUAL):
-        bind_hypotheses(statement, inside, CHAIN)
+        bind_hypotheses(statement, inside, CHAIN | {UPDATE: WishartDirection(2, 1, 2, 1, 1, 0, 0, 0)})
+    assert statement.applies(CHAIN[UPDATE]) is Truth.FALSE
 
 
 @theorem_15.supports("inner-product", grade="derived", region="every unit vector: 1 = 1")
 def test_a_unit_vector_has_inner_product_one(statement) -> None:
-    """|x|^2 = |x| for |x| = 1, and only for 0 and 1: elsewhere the printed equation is off by |x| (1 - |x|)."""
+    """|x|^2 = |x| for |x| = 1, and only for 0 and 1: elsewhere the stated equation is off by |x| (1 - |x|)."""
     size = sympy.symbols("size", positive=True)
     assert sympy.solve(size**2 - size, size) == [1]
     plane = Plane(Fraction(3, 5), Fraction(4, 5))
     assert statement.at(plane) is Truth.TRUE
-    bind(statement, ((Plane(3 * k, 4 * k), -abs(625 * k**4 - 25 * k**2)) for k in (Fraction(n, 7) for n in range(30))))
+    squared = sympy.Symbol("first") ** 2 + sympy.Symbol("second") ** 2
+    bind_expression(statement, -sympy.Abs(squared**2 - squared), points=[plane])
     assert not statement.strict
     bind_hypotheses(statement, plane, {"|x| = 1": Plane(1, Fraction(1, 5))})
     assert statement.applies(Plane(Fraction(1, 5), Fraction(4, 5))) is Truth.FALSE

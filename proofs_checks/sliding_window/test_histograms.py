@@ -1,4 +1,4 @@
-"""Definitions 3 and 8 of `sliding-window`: what the printed property misses, and what the mended one gives."""
+"""Definitions 3 and 8 of `sliding-window`: what the stated property misses, and what the mended one gives."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.sliding_window.histograms import Histogram, accuracy_margin
 from dpmatrix.spec.sliding_window.loewner import between
 
-definition_8 = cite("sliding-window.definition-8@778e2e85")
-definition_3 = cite("sliding-window.definition-3@1d5f6e2c")
+definition_8 = cite("sliding-window.definition-8@dae08ca8")
+definition_3 = cite("sliding-window.definition-3@ef255a6f")
 
 HALF = Fraction(1, 2)
 
@@ -60,7 +60,7 @@ BROKEN = {
         column(2, 1), 5, (0, 2), (tail_sum((2, 1), 1), tail_sum((2, 1), 2)), Fraction(9, 10), (), 0
     ),
     "a stamp after the stream": Histogram(
-        column(2, 1, 2), 5, (1, 2, 4), (*line((2, 1, 2), 5, (1, 2)).matrices, fmpq_mat([[0]])), Fraction(99, 100), (), 0
+        column(2, 1, 2), 5, (1, 2, 3, 4), (*line((2, 1, 2), 5, (1, 2, 3)).matrices, fmpq_mat([[0]])), HALF, (), 0
     ),
     "not a suffix": attrs.evolve(GOOD, matrices=(GOOD.matrices[0], GOOD.matrices[1], fmpq_mat([[fmpq(401, 100)]]))),
     "the window is not covered": line((1, 1, 1, 2), 3, (3, 4)),
@@ -100,7 +100,7 @@ def check_property(statement, says, *, approximate: bool) -> None:
 @definition_8.refutes(grade="symbolic", region="rows 10, 0, 1, 1, 1; stamps 1, 3, 5; W = 3; eta = 1/2")
 def test_the_printed_property_is_vacuous_between_distant_stamps(statement) -> None:
     assert statement.at(VACUOUS) is Truth.FALSE
-    printed = "items 2 and 3 as printed"
+    printed = "items 2 and 3 as stated"
     outside = line((1, 1, 1, 1), 4, (1, 2, 3, 4))
     for inside in (VACUOUS, ALONE, attrs.evolve(VACUOUS, eta=Fraction(1, 50))):
         bind_hypotheses(statement, inside, SCALARS | LONE | {printed: outside})
@@ -214,7 +214,7 @@ FOUR = "(4): S~_i is an eta/4 approximation of S_i"
 @definition_3.refutes(grade="symbolic", region="rows 10, 0, 1, 1, 1; stamps 1, 3, 5; W = 3; eta = 1/2; S~ = S")
 def test_the_printed_approximate_property_is_vacuous_too(statement) -> None:
     assert statement.at(VACUOUS) is Truth.FALSE
-    printed = "items 2 and 3 as printed, for S and S~"
+    printed = "items 2 and 3 as stated, for S and S~"
     outside = SCALARS | LONE_NEAR | {FOUR: WRONG, printed: line((0, 0, 0, 0), 4, (1, 2, 3, 4))}
     bind_hypotheses(statement, VACUOUS, outside)
     check_printed_property({each.says: each for each in statement.given}[printed], lambda eta: eta / 2)
@@ -297,6 +297,7 @@ def test_equation_2_reverses_the_stamps(statement) -> None:
         p = Histogram(column(*range(1, 7)), window, (first, second), (), HALF)
         values.append((p, min(7 - window - second, first - (7 - window))))
     bind(statement, values)
+    assert not statement.strict
     bind_hypotheses(statement, GOOD, SCALARS | LONE | {PROPERTY: BROKEN["order"]})
 
 
@@ -307,4 +308,6 @@ def test_equation_2_forgets_adjacent_stamps(statement) -> None:
     assert statement.at(fresh) is Truth.FALSE
     assert statement.at(line((1, 1), 2, (1, 2))) is Truth.TRUE, "2 and 1, eta = 1/2"
     assert statement.at(line((1, 1), 2, (1, 2), eta=Fraction(49, 100))) is Truth.FALSE
+    assert statement.at(GOOD) is Truth.TRUE, "10, 5 and 4"
+    assert not statement.strict
     bind_hypotheses(statement, fresh, SCALARS | LONE | {PROPERTY: BROKEN["order"]})

@@ -19,12 +19,12 @@ from dpmatrix.spec.sliding_window.kept_costs import OwnSummary, SketchPoint, Sum
 from proofs_checks.exact_matrices import line
 
 definition_4 = cite("sliding-window.definition-4@f1565715")
-definition_6 = cite("sliding-window.definition-6@9cccfaf4")
+definition_6 = cite("sliding-window.definition-6@f888a7f8")
 
 TALL = fmpq_mat([[1, 2], [3, 1], [0, 1]])
 AXIS = fmpq_mat([[1, 0], [0, 0]])
 NOT_SYMMETRIC = fmpq_mat([[1, 1], [0, 0]])
-NOT_IDEMPOTENT = fmpq_mat([[fmpq(11, 10), 0], [0, 0]])
+NOT_IDEMPOTENT = fmpq_mat([[fmpq(21, 20), 0], [0, 0]])
 HALF = Fraction(1, 2)
 LINES = [(i, j) for i, j in product(range(1, 6), range(-2, 3)) if (i, j) != (0, 0)]
 OWN = OwnSummary(TALL, AXIS, HALF, 1)
@@ -99,9 +99,7 @@ def test_a_summary_serves_its_purpose(statement) -> None:
         assert statement.applies(attrs.evolve(SUMMARISED, **wrong)) is Truth.FALSE
 
 
-@definition_4.controls(
-    "+repair", grade="symbolic", region="1 - eta on both sides, as printed; tau_1 dropped; no choice"
-)
+@definition_4.controls("+repair", grade="symbolic", region="1 - eta on both sides, as stated; tau_1 dropped; no choice")
 def test_a_smaller_upper_factor_is_noticed(statement) -> None:
     data, summary = fmpq_mat([[3, 0], [0, 1]]), fmpq_mat([[2, 0], [0, 2]])
     edge = SummaryPoint(data, summary, fmpq_mat([[0, 0], [0, 1]]), AXIS, HALF, HALF, fmpq(5, 2))
@@ -116,6 +114,7 @@ def test_a_smaller_upper_factor_is_noticed(statement) -> None:
 
     for changed in (printed, without_tau_1):
         assert statement.nudged(margin=changed).at(edge) is Truth.FALSE
+    assert statement.applies(attrs.evolve(edge, upper=fmpq(49, 20))) is Truth.FALSE, "(1 + 1/2) 1 + 5/2 = 4"
     free = attrs.evolve(edge, lower=0, upper=0, data=fmpq_mat([[9, 0], [0, 1]]), summary=fmpq_mat([[9, 0], [0, 1]]))
     assert statement.applies(free) is Truth.FALSE
     assert statement.without(PREFERS).at(free) is Truth.FALSE, "the summary is exact, the choice is the worse one"
@@ -222,8 +221,11 @@ def test_the_printed_sense_serves_its_purpose(statement) -> None:
         PRINTED: sketch_point(1, 2, eta=Fraction(9, 100)),
         "P is no worse than the other for the sketch": worse,
     }
-    for inside in (sketch_point(1, 2), sketch_point(1, 2, constant=Fraction(1, 10))):
+    for inside in (sketch_point(1, 2), sketch_point(1, 2, constant=Fraction(3, 10))):
         bind_hypotheses(statement, inside, outside)
+    for eta, kept in ((Fraction(1, 4), Truth.TRUE), (Fraction(6, 25), Truth.FALSE)):
+        equal = attrs.evolve(sketch_point(3, 4, eta=eta), sketch=fmpq(5, 4) * fmpq_mat([[3, 0], [0, 4]]))
+        assert statement.applies(equal) is kept, "(1 + eta) cost, exactly"
     assert statement.applies(KEPT) is Truth.FALSE, "kept with squares, not without"
     assert not statement.strict
 

@@ -68,3 +68,7 @@ def test_the_largest_noise_gives_a_bounded_row_away(statement) -> None:
         "tau >= floor(1 + 14 log(1/delta)/eps^2)": attrs.evolve(LONG, degrees=193),
     }
     bind_hypotheses(statement, LONG, outside)
+    # 14 log(10^6)/eps^2 is 30.95 at eps = 5/2 and 12.09 at eps = 4
+    for degrees, epsilon, enough in ((31, Fraction(5, 2), True), (30, Fraction(5, 2), False), (12, 4, False)):
+        point = attrs.evolve(LONG, degrees=degrees, epsilon=epsilon)
+        assert statement.applies(point) is (Truth.TRUE if enough else Truth.FALSE)

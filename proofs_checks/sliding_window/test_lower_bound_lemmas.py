@@ -48,6 +48,9 @@ def test_columns_of_an_approximation_span_another_space(statement) -> None:
         bind_hypotheses(statement, inside, SPAN_OUTSIDE)
     second = attrs.evolve(EXACT, leading=fmpq_mat([[0], [1]]))
     assert statement.applies(second) is Truth.FALSE, "an eigenvector for a smaller eigenvalue"
+    for entry, half in ((2, Truth.TRUE), (fmpq(199, 100), Truth.FALSE)):
+        plane = diagonal([2, entry])
+        assert statement.applies(attrs.evolve(second, original=plane, approximation=plane)) is half
     assert not statement.strict
 
 
@@ -80,10 +83,15 @@ def test_the_planted_block_keeps_its_rank(statement) -> None:
     bind(statement, ((p, sum(p.block[i, i] != 0 for i in range(3)) - 3) for p in ranks))
     outside = {
         "Y is square": BlockPoint(fmpq_mat([[2, 0]]), 2, 1),
-        "psi >= 1": BlockPoint(2 * identity(2), 2, Fraction(49, 50)),
-        "gamma >= 2 Psi^2": BlockPoint(fmpq(99, 50) * identity(2), Fraction(99, 50), 1),
+        "psi >= 1": BlockPoint(fmpq_mat([[0]]), Fraction(1, 8), Fraction(1, 4)),
+        "gamma >= 2 Psi^2": BlockPoint(fmpq_mat([[0]]), Fraction(1, 2), 1),
         "|Y - gamma I|_F^2 <= Psi": block((fmpq(51, 50), 0, 0, 0)),
     }
+    for near in (
+        BlockPoint(2 * identity(2), 2, Fraction(49, 50)),
+        BlockPoint(fmpq(99, 50) * identity(2), Fraction(99, 50), 1),
+    ):
+        assert statement.applies(near) is Truth.FALSE
     for inside in (block((1, 0, 0, 0)), block((0, 0, -1, 0)), block((fmpq(1, 2),) * 4), block((1, 1, 0, 0), 8, 2)):
         bind_hypotheses(statement, inside, outside)
     assert not statement.strict

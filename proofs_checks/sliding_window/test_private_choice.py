@@ -27,7 +27,7 @@ from proofs_checks.sliding_window.dyadic_noise import (
     window_of_one,
 )
 
-theorem_16 = cite("sliding-window.theorem-16@5cb57f9c")
+theorem_16 = cite("sliding-window.theorem-16@3241aa86")
 
 HALF = Fraction(1, 2)
 MILLIONTH = Fraction(1, 10**6)

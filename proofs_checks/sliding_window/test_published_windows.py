@@ -23,8 +23,8 @@ from dpmatrix.spec.sliding_window.published_windows import PublishedWindows, lon
 from proofs_checks.sliding_window.dyadic_noise import check_release, deviation
 
 theorem_14 = cite("sliding-window.theorem-14@a115ed88")
-theorem_17 = cite("sliding-window.theorem-17@00d12e21")
-theorem_18 = cite("sliding-window.theorem-18@1e6254f9")
+theorem_17 = cite("sliding-window.theorem-17@ee8d1044")
+theorem_18 = cite("sliding-window.theorem-18@944dabf0")
 
 LAST, ALL, LONG = (f"sliding-window.theorem-{number}+repair" for number in (14, 17, 18))
 MILLIONTH = Fraction(1, 10**6)

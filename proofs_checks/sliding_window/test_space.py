@@ -22,7 +22,7 @@ from dpmatrix.spec.sliding_window.space import KeptSpace, SpacePoint
 from proofs_checks.sliding_window.lower_bound_columns import columns
 from proofs_checks.steps import by_step
 
-theorem_19 = cite("sliding-window.theorem-19@ca6c6040")
+theorem_19 = cite("sliding-window.theorem-19@7d1a37bb")
 conjecture_1 = cite("sliding-window.conjecture-1@fb88afad")
 conjecture_2 = cite("sliding-window.conjecture-2@a0c0c289")
 

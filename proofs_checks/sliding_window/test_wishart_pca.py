@@ -22,7 +22,7 @@ from dpmatrix.spec.sliding_window.wishart_window import WishartParameters
 from proofs_checks.exact_matrices import line
 from proofs_checks.sliding_window.symbolic_matrices import matrix
 
-theorem_16 = cite("sliding-window.theorem-16@5cb57f9c")
+theorem_16 = cite("sliding-window.theorem-16@3241aa86")
 
 MILLIONTH = Fraction(1, 10**6)
 TENTH = Fraction(1, 10)

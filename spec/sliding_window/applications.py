@@ -27,7 +27,7 @@ class QueryPoint:
     queries, dimension
         q and d.
     epsilon, delta
-        The promise.
+        The guarantee.
     constant
         c of the bound.
     """
@@ -46,7 +46,7 @@ def query_margin(p: QueryPoint) -> arb:
     return bound - floor(p.rank, p.epsilon, p.delta) ** 2
 
 
-PROMISE = (positive("epsilon"), positive("delta"), below("delta", 1), positive("constant"))
+GUARANTEE = (positive("epsilon"), positive("delta"), below("delta", 1), positive("constant"))
 
 THEOREM_5 = Claim(
     id="sliding-window.theorem-5",
@@ -67,7 +67,7 @@ THEOREM_5 = Claim(
             whole("dimension", 2),
             positive("eta"),
             below("eta", fmpq(1, 2)),
-            *PROMISE,
+            *GUARANTEE,
             at_least("row", 0),
             at_least("failure", 0),
             at_most("failure", 1),
@@ -81,9 +81,9 @@ THEOREM_5 = Claim(
         " both, once M is large."
     ),
     reading=(
-        "c is one constant for all q, d, eta, eps and delta. Neighbours as in section 1.1: rows have any length. The "
-        "theorem states no probability; any beta < (1 - delta)/(1 + e^eps) is refuted. The statement is what the "
-        "theorem says of two streams."
+        "c is one constant for all q, d, eta, eps and delta. The neighbouring relation of section 1.1: rows have any "
+        "length. The theorem states no probability; any beta < (1 - delta)/(1 + e^eps) is refuted. The statement is "
+        "what the theorem says of two streams."
     ),
     because=(
         "No algorithm at all can do it. With eta = 1/M^2 the right answers for M end at M^2 + 1 + 1/(M^2 - 1) + kappa, "
@@ -101,7 +101,7 @@ THEOREM_5 = Claim(
                 "there is a constant c with which, for an empty window and a sketch without error, x'Cx <= c log q "
                 "log d / epsilon for C = A~'A~",
                 query_margin,
-                given=(whole("rank", 1), whole("queries", 2), whole("dimension", 2), *PROMISE),
+                given=(whole("rank", 1), whole("queries", 2), whole("dimension", 2), *GUARANTEE),
                 exists=(Chosen("constant"),),
             ),
             sound=False,
@@ -122,7 +122,7 @@ class WindowOfRank:
     k
         Rank of the projections.
     eta, epsilon, delta, failure
-        eta, the promise and beta.
+        eta, the guarantee and beta.
     constant
         c of the additive error ``c log(1/delta)/epsilon sqrt(d log d (k + log(1/beta)))``.
     """
@@ -202,7 +202,7 @@ THEOREM_6 = Claim(
             positive("eta"),
             below("eta", fmpq(1, 2)),
             exceeds("6 eta is not 1", sixth_margin),
-            *PROMISE,
+            *GUARANTEE,
             positive("failure"),
             below("failure", 1),
         ),
@@ -215,7 +215,7 @@ THEOREM_6 = Claim(
         "once the least cost is large."
     ),
     reading=(
-        "O() with one constant c for all windows, k, d, eta, eps, delta and beta, eta in (0, 1/2) as printed. A bound "
+        "O() with one constant c for all windows, k, d, eta, eps, delta and beta, eta in (0, 1/2) as stated. A bound "
         "that the best projection does not meet is met by no output, with any probability."
     ),
     because=(
@@ -247,7 +247,7 @@ THEOREM_6 = Claim(
                 "where the least cost is 0, some projection costs at most the additive term on both, or beta is so "
                 "large that an (eps, delta)-private algorithm that fails with probability beta cannot tell them apart",
                 some_projection_algorithm,
-                given=(*PROMISE, at_least("length", 0), positive("failure"), below("failure", 1)),
+                given=(*GUARANTEE, at_least("length", 0), positive("failure"), below("failure", 1)),
                 exists=(Chosen("constant"),),
             ),
             sound=False,

@@ -9,7 +9,7 @@ from dpmatrix.claims import Claim, Condition, Defect, Kind, Locator, Repair, Sta
 from dpmatrix.exact import Exact, rational
 from dpmatrix.spec.common.conditions import at_least, below, positive
 from dpmatrix.spec.common.spectra import eigenvalues, nonnegative_spectrum
-from dpmatrix.spec.sliding_window.loewner import flag, precedes, precedes_margin, scaled
+from dpmatrix.spec.sliding_window.loewner import flag, least, precedes, precedes_margin, scaled
 from dpmatrix.spec.sliding_window.update_lemmas import (
     ORDERED,
     RUN,
@@ -34,7 +34,7 @@ class ChainPoint:
 
 
 def strict_margin(p: ChainPoint) -> arb:
-    """Least eigenvalue of ((1-eta/2)(1-eta/4)/(1+eta/4) - (1-eta)) L(j): positive where the printed relation holds."""
+    """Least eigenvalue of ((1-eta/2)(1-eta/4)/(1+eta/4) - (1-eta)) L(j): positive where the stated relation holds."""
     eta = rational(p.eta)
     factor = (1 - eta / 2) * (1 - eta / 4) / (1 + eta / 4) - (1 - eta)
     return eigenvalues(scaled(factor, p.first))[-1]
@@ -92,11 +92,7 @@ class DropPoint:
 def singular_drop_margin(p: DropPoint) -> arb:
     """Largest of (1 - eta/2) s_k(large) - s_k(small) over k."""
     factor = 1 - rational(p.eta) / 2
-    gaps = [factor * a - b for a, b in zip(eigenvalues(p.large), eigenvalues(p.small), strict=True)]
-    largest = gaps[0]
-    for gap in gaps[1:]:
-        largest = largest.max(gap)
-    return largest
+    return -least([b - factor * a for a, b in zip(eigenvalues(p.large), eigenvalues(p.small), strict=True)])
 
 
 def not_close_margin(p: DropPoint) -> arb:
@@ -183,12 +179,14 @@ LEMMA_1 = Claim(
         ),
         Step(
             "across",
-            Statement("(1-eta/2)/(1+eta/4) L~(j) <= L~(j+1)/(1+eta/4)", across_margin, given=(*ETA, RELATION)),
+            Statement(
+                "(1-eta/2)/(1+eta/4) L~(j) <= L~(j+1)/(1+eta/4)", across_margin, given=(positive("eta"), RELATION)
+            ),
             sound=True,
         ),
         Step(
             "out-of-approximation",
-            Statement("L~(j+1)/(1+eta/4) <= L(j+1)", out_of_approximation_margin, given=(*ETA, SECOND)),
+            Statement("L~(j+1)/(1+eta/4) <= L(j+1)", out_of_approximation_margin, given=(positive("eta"), SECOND)),
             sound=True,
         ),
         Step(

@@ -8,7 +8,7 @@ from flint import arb, fmpq_mat
 from dpmatrix.claims import Claim, Condition, Kind, Locator, Repair, Statement, Step, Verdict
 from dpmatrix.exact import Exact, Real, ball, rational
 from dpmatrix.spec.common.conditions import at_least, below, equality, positive
-from dpmatrix.spec.common.spectra import identity, nonnegative_spectrum
+from dpmatrix.spec.common.spectra import identity
 from dpmatrix.spec.sliding_window.loewner import are_symmetric, flag, gram, precedes_margin, scaled, squared_norm
 
 
@@ -55,15 +55,9 @@ def no_slack_margin(p: ApproximationPoint) -> arb:
     return -abs(ball(p.zeta))
 
 
-def original_margin(p: ApproximationPoint) -> arb:
-    """Non-negative exactly when C is positive semidefinite."""
-    return nonnegative_spectrum(p.original)
-
-
 APPROXIMATES = Condition("(1 - eta) C - zeta I <= S <= (1 + eta) C + zeta I", approximation_margin)
 APPROXIMATION = (
     Condition("C and S are symmetric, of one order", symmetric_pair_margin),
-    Condition("C is positive semidefinite", original_margin),
     at_least("eta", 0),
     below("eta", 1),
     Condition("zeta = 0", no_slack_margin),
@@ -86,14 +80,14 @@ SPECTRAL_APPROXIMATION = Claim(
     verdict=Verdict.ILL_POSED,
     reading=(
         "The original is at the ends and the approximant in the middle, as in (4) and in Theorem 3; 0 <= eta < 1. The "
-        "second display speaks of zeta = 0, and so do both statements; both matrices are symmetric, and S is then "
-        "positive semidefinite with C."
+        "second display speaks of zeta = 0, and so do both statements; both matrices are symmetric, and positive "
+        "semidefinite then unless eta = 0, as 2 eta C >= 0."
     ),
     because=(
         "The two displays put different matrices in the middle, and 1/(1 - eta) is not 1 + eta: S = 1 - eta "
         "approximates C = 1 in the first sense and not in the second, since (1 + eta)(1 - eta) < 1. The price of "
         "turning one into the other is eta / (1 - eta), which S = 1 - eta attains; on the other side eta / (1 + eta) "
-        "would do, and for eta >= 1/2 the printed form of that side says nothing. Each display by itself is a "
+        "would do, and for eta >= 1/2 the stated form of that side says nothing. Each display by itself is a "
         "definition; it is their use as one that fails."
     ),
     repair=Repair(
@@ -213,8 +207,6 @@ def right_expansion_margin(p: ScalarPoint) -> arb:
     return equality(1 - 3 * eta / 4 + eta * eta / 8, (1 - eta / 2) * (1 - eta / 4))
 
 
-OPEN_UNIT = (positive("eta"), below("eta", 1))
-
 PROPOSITION_10 = Claim(
     id="sliding-window.proposition-10",
     kind=Kind.LEMMA,
@@ -222,30 +214,31 @@ PROPOSITION_10 = Claim(
         "sliding-window", "Proposition 10", "(1 - eta) < (1 - eta/2)(1 - eta/4)/(1 + eta/4) for eta in (0, 1)"
     ),
     statement=Statement(
-        "1 - eta < (1 - eta/2)(1 - eta/4)/(1 + eta/4) for 0 < eta < 1",
+        "1 - eta < (1 - eta/2)(1 - eta/4)/(1 + eta/4) for eta > 0",
         proposition_margin,
-        given=OPEN_UNIT,
+        given=(positive("eta"),),
         strict=True,
     ),
     verdict=Verdict.HOLDS,
+    reading="For every eta > 0, not only below 1; the equations of the proof hold for every eta.",
     because=(
         "The difference is (3 eta^2/8)/(1 + eta/4), positive for every eta != 0 above -4; so the interval may be "
-        "larger, and the printed factor wastes: thresholds up to (1 - eta)(1 + eta/4)/(1 - eta/4) would do."
+        "larger, and the stated factor wastes: thresholds up to (1 - eta)(1 + eta/4)/(1 - eta/4) would do."
     ),
     steps=(
         Step(
             "left-expansion",
-            Statement("(1 - eta)(1 + eta/4) = 1 - 3 eta/4 - eta^2/4", left_expansion_margin, given=OPEN_UNIT),
+            Statement("(1 - eta)(1 + eta/4) = 1 - 3 eta/4 - eta^2/4", left_expansion_margin),
             sound=True,
         ),
         Step(
             "middle",
-            Statement("1 - 3 eta/4 - eta^2/4 <= 1 - 3 eta/4 + eta^2/8", middle_margin, given=OPEN_UNIT),
+            Statement("1 - 3 eta/4 - eta^2/4 <= 1 - 3 eta/4 + eta^2/8", middle_margin),
             sound=True,
         ),
         Step(
             "right-expansion",
-            Statement("1 - 3 eta/4 + eta^2/8 = (1 - eta/2)(1 - eta/4)", right_expansion_margin, given=OPEN_UNIT),
+            Statement("1 - 3 eta/4 + eta^2/8 = (1 - eta/2)(1 - eta/4)", right_expansion_margin),
             sound=True,
         ),
     ),

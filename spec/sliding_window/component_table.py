@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import attrs
-from flint import arb, fmpq_mat
+from flint import arb
 
 from dpmatrix.claims import Chosen, Claim, Kind, Locator, Repair, Statement, Step, Verdict
-from dpmatrix.exact import Exact, ball, rational
+from dpmatrix.exact import Exact, ball
 from dpmatrix.spec.common.conditions import at_most, below, exceeds, positive, whole
-from dpmatrix.spec.common.spectra import disagreement
 from dpmatrix.spec.sliding_window.directional_variance import OneRelease, noise_bound
-from dpmatrix.spec.sliding_window.private_window import within_bound
-from dpmatrix.spec.sliding_window.projection_costs import SAME_RANK, cost
+from dpmatrix.spec.sliding_window.noisy_moment import NOISY, cost_of_noise
 
 ROWS = ("Hardt and Roth", "Dwork and others", "Upadhyay", "lower bound", "this paper")
 
@@ -25,7 +23,7 @@ class ComponentSetting:
     window, dimension, target
         W, d and k.
     eta, epsilon, delta
-        eta and the promise.
+        eta and the guarantee.
     factor
         By how much an entry may be off; at least 1.
     """
@@ -131,56 +129,6 @@ def caption_margin(p: ComponentSetting) -> arb:
     return arb(p.dimension).log() ** 2 + ball(p.delta).log()
 
 
-@attrs.frozen
-class NoisyRelease:
-    """A second moment, its noise, the projection chosen by their sum, and another one.
-
-    Parameters
-    ----------
-    window, noise
-        A'A and N, symmetric, d x d.
-    chosen, other
-        Orthogonal projections P and P* of one rank k.
-    bound
-        A bound on |N|.
-    """
-
-    window: fmpq_mat
-    noise: fmpq_mat
-    chosen: fmpq_mat
-    other: fmpq_mat
-    bound: Exact
-
-
-def cost_of_noise(p: NoisyRelease) -> arb:
-    """``2 k |N| + |A - AP*|_F^2 - |A - AP|_F^2``, with the bound for |N|."""
-    extra = 2 * p.chosen.rank() * rational(p.bound)
-    return arb(extra + cost(p.window, p.other) - cost(p.window, p.chosen))
-
-
-def symmetric_release(p: NoisyRelease) -> arb:
-    """0 when A'A and N are symmetric."""
-    return disagreement(p.window, p.window.transpose()) + disagreement(p.noise, p.noise.transpose())
-
-
-def bounded_noise(p: NoisyRelease) -> arb:
-    """Non-negative exactly when |N| is at most the bound."""
-    return within_bound(p.noise, p.bound)
-
-
-def chosen_by_release(p: NoisyRelease) -> arb:
-    """``Tr(P (A'A + N)) - Tr(P* (A'A + N))``."""
-    published = p.window + p.noise
-    return arb(cost(published, p.other) - cost(published, p.chosen))
-
-
-NOISY = (
-    exceeds("A'A and N are symmetric", symmetric_release, strict=False),
-    SAME_RANK,
-    exceeds("|N| <= bound", bounded_noise, strict=False),
-    exceeds("P is no worse than P* for A'A + N", chosen_by_release, strict=False),
-)
-
 SETTING = (
     whole("window", 2),
     whole("dimension", 3),
@@ -193,6 +141,7 @@ SETTING = (
     below("delta", 1),
     exceeds("delta >= d^(-log d)", caption_margin, strict=False),
 )
+SPACE_SETTING = (whole("window", 2), whole("dimension", 1), whole("target", 1), positive("eta"), below("eta", 1))
 SOME = (Chosen("factor"),)
 
 TABLE_2 = Claim(
@@ -216,7 +165,7 @@ TABLE_2 = Claim(
         "The last row is about |A - AP|_F, beyond a multiple of the least. The O~ hides factors that are constants "
         "here, c, and log(1/delta) <= log^2 d. The rows of Hardt and Roth and of Upadhyay are quoted from documents "
         "that are not at hand, and are not judged. The second row's mechanism is taken in its own setting, rows of "
-        "norm at most 1 present or absent; under section 1.1's relation it promises nothing."
+        "norm at most 1 present or absent; under section 1.1's relation it guarantees nothing."
     ),
     because=(
         "The rows measure different things. k sqrt(d)/eps is an error of |A - AP|_F^2, that is of the trace, for rows "
@@ -263,7 +212,7 @@ TABLE_2 = Claim(
             Statement(
                 "the lower bound on space is at most the last row's",
                 spaces_in_order,
-                given=SETTING,
+                given=SPACE_SETTING,
                 exists=(Chosen("factor", exhibited=1),),
             ),
             sound=True,

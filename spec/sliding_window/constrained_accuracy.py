@@ -29,7 +29,7 @@ def printed_extra(p: SummaryParameters) -> arb:
 class TwoAxes(SummaryParameters):
     """The row (M, 0), Pi = {e_1e_1', e_2e_2'} and P = e_2e_2', whose cost is M where the other's is 0; and gamma."""
 
-    gamma: Exact = attrs.field(default=1, kw_only=True)
+    gamma: Exact = attrs.field(kw_only=True)
 
 
 def chosen_probability(p: TwoAxes) -> arb:
@@ -76,9 +76,9 @@ class Approximation:
     seen_best: Real
     seen_least: Real
     eta: Real
-    gamma: Real = 1
-    extra: Real = 0
-    constant: Exact = 1
+    gamma: Real
+    extra: Real
+    constant: Exact
 
 
 def lemma_5_right(p: Approximation) -> arb:
@@ -134,7 +134,6 @@ NORMS = (
     at_least("gamma", 1),
     positive("constant"),
 )
-GROWTH = (at_least("eta", 0), below("eta", fmpq(1, 2)), at_least("gamma", 1))
 FROM_25_AND_26 = (
     exceeds("(22)", minimal_22, strict=False),
     exceeds("(25)", bound_25, strict=False),
@@ -222,7 +221,7 @@ THEOREM_7 = Claim(
                 "(23) and (24) give |A_W(1-P)| <= (1+eta) gamma |A~(1-P~)| + K",
                 bound_25,
                 given=(
-                    *GROWTH,
+                    at_least("eta", 0),
                     exceeds("(23)", approximate_21, strict=False),
                     exceeds("(24)", right_24, strict=False),
                 ),
@@ -254,7 +253,7 @@ THEOREM_7 = Claim(
             Statement(
                 "(22), (25), (26) give |A_W(1-P)| <= (1+eta)/(1-eta) gamma (|A_W(1-P^)| + K) + K",
                 sound_end,
-                given=(*GROWTH, *FROM_25_AND_26),
+                given=(at_least("eta", 0), at_least("gamma", 1), *FROM_25_AND_26),
             ),
             sound=True,
         ),

@@ -16,7 +16,6 @@ from dpmatrix.spec.sliding_window.dyadic_release import (
     window_fits,
     window_nonempty,
 )
-from dpmatrix.spec.sliding_window.loewner import flag, row, squared_norm
 from dpmatrix.spec.sliding_window.published_windows import (
     ALL,
     CHANGE,
@@ -25,58 +24,9 @@ from dpmatrix.spec.sliding_window.published_windows import (
     all_windows_margin,
     long_windows_margin,
 )
-from dpmatrix.spec.sliding_window.wishart_stream import MENDED, NoisyStream, history, semidefinite_margin, shapes_margin
+from dpmatrix.spec.sliding_window.successive_outputs import SEQUENCE
 from dpmatrix.spec.sliding_window.wishart_window import PARAMETERS, one_row_margin
 
-
-@attrs.frozen
-class NoisyPair:
-    """Runs of Algorithm 8 on two streams with the same noise; loop and expiry are mended, lines 12 to 14 do not run."""
-
-    first: NoisyStream
-    second: NoisyStream
-
-
-def outputs_agree(p: NoisyStream) -> bool:
-    """Whether the outputs of the last two times are equal."""
-    held = history(p, MENDED)
-    return held[-1][0].matrix == held[-2][0].matrix
-
-
-def revealed_margin(p: NoisyPair) -> arb:
-    """0 unless the event that the last two outputs agree tells the streams apart."""
-    return flag(outputs_agree(p.first) == outputs_agree(p.second))
-
-
-def are_neighbours(p: NoisyPair) -> arb:
-    """1 minus the squared norm of the difference of the last rows; -1 if anything else differs."""
-    rows, others = p.first.rows.tolist(), p.second.rows.tolist()
-    same = attrs.evolve(p.first, rows=p.second.rows) == p.second and rows[:-1] == others[:-1]
-    total = p.first.rows.nrows()
-    return 1 - arb(squared_norm(row(p.first.rows, total) - row(p.second.rows, total))) if same else flag(holds=False)
-
-
-def no_expiry(p: NoisyPair) -> arb:
-    """0 when both streams have T rows, 2 <= T <= W, and one positive semidefinite noise for each."""
-    shaped = all(shapes_margin(run) >= 0 and semidefinite_margin(run) >= 0 for run in (p.first, p.second))
-    return flag(shaped and all(2 <= run.rows.nrows() <= run.window for run in (p.first, p.second)))
-
-
-PAIR = (
-    exceeds("2 <= T <= W, and one positive semidefinite noise for each row", no_expiry, strict=False),
-    exceeds("the last rows differ by norm at most 1, all else agrees", are_neighbours, strict=False),
-)
-SEQUENCE = Step(
-    "successive-outputs",
-    Statement(
-        "line 9 from 1 on and lines 12 to 14 left out: with the outputs of all times published, no event has "
-        "probability one on a stream and zero on a neighbour",
-        revealed_margin,
-        given=PAIR,
-    ),
-    sound=False,
-    note="Lines as they must be meant; as printed the first pair is never updated, and lines 12 to 14 may delete it.",
-)
 FIRST_OUTPUT = Statement(
     "for the streams (M e_1) and ((M + 1) e_1), the first of the outputs, at T = 1, is (epsilon, delta)-private",
     one_row_margin,
@@ -86,7 +36,7 @@ FIRST_OUTPUT = Statement(
 
 @attrs.frozen
 class TreeNoise:
-    """Wishart noise of one node and the promise.
+    """Wishart noise of one node and the guarantee.
 
     Parameters
     ----------
@@ -95,7 +45,7 @@ class TreeNoise:
     count
         Nodes that hold a row, or times that a node holds it.
     epsilon, delta
-        The promise.
+        The guarantee.
     """
 
     dimension: int
@@ -174,7 +124,7 @@ THEOREM_17 = Claim(
     headline="One output breaks the guarantee: the rows 10 and 11 have delta 0.178 for 1e-6 at epsilon = 1.",
     reading=(
         "Outputs at every time, as appendix D announces, a_1'a_1 + R at the first one under every reading of the "
-        "lines; neighbours as in section 1.1."
+        "lines; the neighbouring relation of section 1.1."
     ),
     because=(
         "Item 1 is, word for word, item 1 of Theorem 14, and fails with it: at d = 1, eps = 1, delta = 10^-6, tau = "
@@ -184,8 +134,8 @@ THEOREM_17 = Claim(
         "is another algorithm. In it a row lies in 1 + log_2 W nodes, and each has the noise for one: at d = 1, eps ="
         " 3.5, delta = 10^-6, tau = 16 and W = 2^20 one node alone gives away the absence of a row with probability "
         "delta/16 and the path to the root with 1.3 delta. With Gaussian noise for h + 1 sums, each published once, "
-        "the whole sequence keeps the promise, and any window of at most 2^h leaves is a signed sum of at most 2h + "
-        "1, so that the error of all windows is of the order log W sqrt(d log(1/delta) (d + log T))/eps."
+        "the whole sequence is (eps, delta)-private, and any window of at most 2^h leaves is a signed sum of at most "
+        "2h + 1, so that the error of all windows is of the order log W sqrt(d log(1/delta) (d + log T))/eps."
     ),
     repair=Repair(
         f"{CHANGE}zeta for c tau log tau",

@@ -71,16 +71,16 @@ def quadratic_form(p: CutQuery) -> fmpq:
 
 
 def answer(p: CutQuery) -> arb:
-    """``e_S'C e_S``, of which the printed answer is the root."""
+    """``e_S'C e_S``, of which the stated answer is the root."""
     return arb(quadratic_form(p)) + ball(p.noise)
 
 
 def root_margin(p: CutQuery) -> arb:
-    """Least margin of both printed bounds on the root, with ``c |S| sqrt(tau log tau) / epsilon``."""
+    """Least margin of both stated bounds on the root, with ``c |S| sqrt(tau log tau) / epsilon``."""
     size = arb(p.degrees)
     extra = ball(p.constant) * len(p.subset) * (size * size.log()).sqrt() / ball(p.epsilon)
-    printed, weight = answer(p).sqrt(), arb(cut_weight(p))
-    return (printed - weight + extra).min(weight / (1 - ball(p.eta)) + extra - printed)
+    root, weight = answer(p).sqrt(), arb(cut_weight(p))
+    return (root - weight + extra).min(weight / (1 - ball(p.eta)) + extra - root)
 
 
 def identity_margin(p: CutQuery) -> arb:
@@ -198,11 +198,9 @@ def private_answer(p: PrivateCuts) -> fmpq:
 
 def private_cut_margin(p: PrivateCuts) -> arb:
     """Slack of the release and, unless the noise exceeds zeta, of ``|e_S'C e_S - Phi_S| <= 2 |S| zeta``."""
-    near, slack = within_bound(p.noise, p.bound), window_slack(p)
-    if near < 0:
+    slack = window_slack(p)
+    if within_bound(p.noise, p.bound) < 0:
         return slack
-    if not near >= 0:
-        return arb("nan")
     return slack.min(2 * len(p.subset) * ball(p.bound) - arb(abs(private_answer(p) - cut_weight(p))))
 
 
@@ -250,13 +248,13 @@ COROLLARY_2 = Claim(
     ),
     reading=(
         "Phi_S is the weight of the edges of the window that leave S; an edge of weight w is the row sqrt(w)(e_u - "
-        "e_v). Neighbours as in section 1.1: rows have any length. One c for all n, eta, eps, delta and streams; for "
-        "one eta alone it is not refuted. Any beta < (1 - delta)/(1 + e^eps) is refuted."
+        "e_v). The neighbouring relation of section 1.1: rows have any length. One c for all n, eta, eps, delta and "
+        "streams; for one eta alone it is not refuted. Any beta < (1 - delta)/(1 + e^eps) is refuted."
     ),
     because=(
         "No algorithm at all can do it, whatever it answers: an edge of weight x^2 or (x + y)^2 with y = 7/10 are "
         "neighbours, and with eta = 1/x^2 the right answers are disjoint as soon as 7x/5 exceeds 2c sqrt(tau log "
-        "tau)/eps + 1: at n = 2, eps = 1, delta = 10^-6, c = 1 from x = 49 on. The printed answer fails without any "
+        "tau)/eps + 1: at n = 2, eps = 1, delta = 10^-6, c = 1 from x = 49 on. The stated answer fails without any "
         "noise too: e_S'C e_S estimates the weight, and Out_S is its root, 1000 for 10^6 parallel edges. For weights "
         "up to 1, one edge present or absent, it can be done without the root. An edge has norm at most sqrt(2), so "
         "rows are halved in energy; the noise N of the window has norm at most zeta but for beta, as for theorem-4, "

@@ -8,6 +8,7 @@ from flint import arb
 from dpmatrix.claims import Chosen, Claim, Defect, Kind, Locator, Repair, Statement, Step, Verdict
 from dpmatrix.exact import Exact, ball, rational, square
 from dpmatrix.spec.common.conditions import at_least, below, exceeds, positive, whole
+from dpmatrix.spec.sliding_window.distinguishing import confusion
 from dpmatrix.spec.sliding_window.dyadic_release import DyadicRelease, deviation, sequence_margin
 from dpmatrix.spec.sliding_window.eigenvalue_laws import triangle_exceeds
 from dpmatrix.spec.sliding_window.wishart_accuracy import CHAIN, WishartDirection, lower_41, upper_40
@@ -15,14 +16,14 @@ from dpmatrix.spec.sliding_window.wishart_accuracy import CHAIN, WishartDirectio
 
 @attrs.frozen
 class NeighbouringAnswers:
-    """The streams (M e_1) and ((M + 1) e_1) of one row, and answers in direction e_1 that meet the printed bounds.
+    """The streams (M e_1) and ((M + 1) e_1) of one row, and answers in direction e_1 that meet the stated bounds.
 
     Parameters
     ----------
     dimension
         d.
     epsilon, delta
-        The promise.
+        The guarantee.
     eta
         eta in (0, 1).
     row
@@ -56,15 +57,9 @@ def overlap(p: NeighbouringAnswers) -> arb:
     return largest - least
 
 
-def told_apart(p: NeighbouringAnswers) -> arb:
-    """``e^epsilon failure + delta - (1 - failure)``: what privacy allows an event beside what accuracy gives it."""
-    failure = ball(p.failure)
-    return ball(p.epsilon).exp() * failure + ball(p.delta) - (1 - failure)
-
-
 def compatible_margin(p: NeighbouringAnswers) -> arb:
-    """Larger of `overlap` and `told_apart`."""
-    return overlap(p).max(told_apart(p))
+    """Larger of `overlap` and `confusion`."""
+    return overlap(p).max(confusion(p))
 
 
 @attrs.frozen
@@ -77,11 +72,15 @@ class OneRelease:
     power: int
 
 
+def single_sum(p: OneRelease) -> DyadicRelease:
+    """Give the release as the only leaf of a block of height 0."""
+    return DyadicRelease(0, 0, p.epsilon, p.delta)
+
+
 def noise_bound(p: OneRelease) -> arb:
     """``4 s sqrt(d log 9 + k log d)``, s as in `dyadic_release` for one sum: the norm of the noise but for d^-k."""
     d = arb(p.dimension)
-    scale = deviation(DyadicRelease(0, 0, p.epsilon, p.delta))
-    return 4 * scale * (d * arb(9).log() + p.power * d.log()).sqrt()
+    return 4 * deviation(single_sum(p)) * (d * arb(9).log() + p.power * d.log()).sqrt()
 
 
 def error_bound(p: OneRelease) -> arb:
@@ -92,17 +91,17 @@ def error_bound(p: OneRelease) -> arb:
 
 def failure(p: OneRelease) -> arb:
     """Probability that some direction errs by more than that: that the noise, of one sum, has a larger norm."""
-    return triangle_exceeds(p.dimension, deviation(DyadicRelease(0, 0, p.epsilon, p.delta)), error_bound(p))
+    return triangle_exceeds(p.dimension, deviation(single_sum(p)), error_bound(p))
 
 
 def release_margin(p: OneRelease) -> arb:
     """Smaller of the slack of privacy and ``d^-k`` minus the probability of a larger error."""
     allowed = arb(p.dimension) ** -p.power
-    return sequence_margin(DyadicRelease(0, 0, p.epsilon, p.delta)).min(allowed - failure(p))
+    return sequence_margin(single_sum(p)).min(allowed - failure(p))
 
 
 def bounds_margin(p: WishartDirection) -> arb:
-    """Smaller slack of the two printed bounds, with c_1 sigma and c_3 sigma of (41)."""
+    """Smaller slack of the two stated bounds, with c_1 sigma and c_3 sigma of (41)."""
     return lower_41(p).min(upper_40(p))
 
 
@@ -125,7 +124,7 @@ def unit_margin(p: Plane) -> arb:
     return arb(-abs(rational(p.first) ** 2 + rational(p.second) ** 2 - 1))
 
 
-PROMISE = (whole("dimension", 1), positive("epsilon"), positive("delta"), below("delta", 1))
+GUARANTEE = (whole("dimension", 1), positive("epsilon"), positive("delta"), below("delta", 1))
 
 THEOREM_15 = Claim(
     id="sliding-window.theorem-15",
@@ -142,7 +141,7 @@ THEOREM_15 = Claim(
         "are so rare that an (eps, delta)-private algorithm can give them: 1 - beta <= e^eps beta + delta",
         compatible_margin,
         given=(
-            *PROMISE,
+            *GUARANTEE,
             positive("eta"),
             below("eta", 1),
             at_least("row", 0),
@@ -157,9 +156,9 @@ THEOREM_15 = Claim(
         " + 1) e_1 both, once M is large."
     ),
     reading=(
-        "Neighbours as in section 1.1: one row differs, by norm at most 1, and rows have any length. c_1 and c_3 are "
-        "constants, free of eta as of all else; for one eta alone nothing is refuted. The theorem states no "
-        "probability of failure, and any beta < (1 - delta)/(1 + e^eps) is refuted."
+        "The neighbouring relation of section 1.1: one row differs, by norm at most 1, and rows have any length. c_1 "
+        "and c_3 are constants, free of eta as of all else; for one eta alone nothing is refuted. The theorem states "
+        "no probability of failure, and any beta < (1 - delta)/(1 + e^eps) is refuted."
     ),
     because=(
         "No algorithm at all can do it. With 1/(1-eta) = 1 + 1/M^2 the right answers for M e_1 end at M^2 + 1 + c_3 "
@@ -167,18 +166,18 @@ THEOREM_15 = Claim(
         "they are disjoint, and one look tells the neighbours apart. At d = 1, eps = 1, delta = 10^-6 and c_1 = c_3 = "
         "6 the row 10^4 e_1 with eta = 10^-8 is such a case. For rows of norm at most 1 and a single release the "
         "bounds hold, with eta = 0: Gaussian noise on A_W'A_W needs a norm of the order sqrt(d log(1/delta))/eps, "
-        "which is below tau, as sqrt(d g) <= (d + g)/2. From (41) they would follow as printed; but (35), its premise, "
+        "which is below tau, as sqrt(d g) <= (d + g)/2. From (41) they would follow as stated; but (35), its premise, "
         "fails for Algorithm 8, and its noise tau is the larger one. 'Using Theorem 11' must read Theorem 14. Table 1 "
         "gives this error as d (d + log(1/delta)/eps)."
     ),
     repair=Repair(
         "rows of norm at most 1, one replaced by zero; a single release of A_W'A_W with Gaussian noise",
         Statement(
-            "noise of deviation s = (z + sqrt(z^2 + 2 eps))/(2 eps), z = sqrt(2 log(1/delta)), on the triangle of "
-            "A_W'A_W is (eps, delta)-private, and with probability at least 1 - d^-k no direction errs by more than (6 "
-            "+ 6k) tau log tau",
+            "noise of standard deviation s = (z + sqrt(z^2 + 2 eps))/(2 eps), z = sqrt(2 log(1/delta)), on the "
+            "triangle of A_W'A_W is (eps, delta)-private, and with probability at least 1 - d^-k no direction errs by "
+            "more than (6 + 6k) tau log tau",
             release_margin,
-            given=(*PROMISE, whole("power", 0)),
+            given=(*GUARANTEE, whole("power", 0)),
         ),
     ),
     steps=(

@@ -19,11 +19,11 @@ class PrivateAnswer(Protocol):
 
     @property
     def epsilon(self) -> Exact:
-        """Epsilon of the promise."""
+        """Epsilon of the guarantee."""
 
     @property
     def delta(self) -> Exact:
-        """Delta of the promise."""
+        """Delta of the guarantee."""
 
     @property
     def failure(self) -> Exact:
@@ -86,7 +86,7 @@ class NeighbouringSpans:
     Parameters
     ----------
     epsilon, delta
-        The promise.
+        The guarantee.
     constant
         c of the additive error ``c log(1/delta)/epsilon sqrt(d log d (k + log(1/beta)))``, d = 2, k = 1.
     length
@@ -125,7 +125,7 @@ class NeighbouringRegressions:
     Parameters
     ----------
     epsilon, delta
-        The promise.
+        The guarantee.
     constant
         c of the additive error ``c (tau + 1)^2 log(tau + 1)/epsilon``, tau = 1 + 14 log(4/delta)/epsilon^2.
     response

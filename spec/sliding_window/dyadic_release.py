@@ -27,7 +27,7 @@ class DyadicRelease:
     height
         h: a block has 2^h leaves.
     epsilon, delta
-        The promise for the whole sequence.
+        The guarantee for the whole sequence.
     """
 
     leaf: int
@@ -48,8 +48,7 @@ def parts(height: int, block: int = 0) -> list[range]:
 
 def sums_with(leaf: int, height: int) -> int:
     """Count the released sums that a leaf enters, over the whole stream."""
-    block = leaf >> height
-    return sum(leaf in part for near in (block - 1, block, block + 1) if near >= 0 for part in parts(height, near))
+    return sum(leaf in part for part in parts(height, leaf >> height))
 
 
 def tail_distance(delta: Real) -> arb:
@@ -108,11 +107,9 @@ def signed_cover(p: WindowCover) -> list[tuple[int, range]]:
 def cover_margin(p: WindowCover) -> arb:
     """``2h + 1`` minus the number of sums, when their signed sum is the window and each is a dyadic part; else -1."""
     cover = signed_cover(p)
-    weights: dict[int, int] = {}
-    for sign, part in cover:
-        for leaf in part:
-            weights[leaf] = weights.get(leaf, 0) + sign
-    exact = all(weights.get(leaf, 0) == (p.begin <= leaf < p.end) for leaf in [*weights, *range(p.begin, p.end)])
+    leaves = {*range(p.begin, p.end)}.union(*(part for _, part in cover))
+    weights = {leaf: sum(sign for sign, part in cover if leaf in part) for leaf in leaves}
+    exact = all(weight == (p.begin <= leaf < p.end) for leaf, weight in weights.items())
     dyadic = all(part.start % len(part) == 0 and len(part) <= 1 << p.height for _, part in cover)
     return arb(2 * p.height + 1 - len(cover) if exact and dyadic else -1)
 

@@ -73,7 +73,7 @@ def sandwiches(p: Histogram) -> bool:
 
 
 def printed_item_2(p: Histogram, tested: tuple[fmpq_mat, ...], drop: Exact) -> bool:
-    """Item 2 as it is printed, where non-closeness is tested on ``tested`` with factor 1 - drop.
+    """Item 2 as it is stated, where non-closeness is tested on ``tested`` with factor 1 - drop.
 
     For every i: (t_{i+1} = t_i + 1 implies that i and i + 1 are not close), or for all h <= l - 2: h and h + 1 are
     close with factor 1 - eta and h and h + 2 are not close.
@@ -84,12 +84,12 @@ def printed_item_2(p: Histogram, tested: tuple[fmpq_mat, ...], drop: Exact) -> b
 
 
 def printed_property_margin(p: Histogram) -> arb:
-    """0 exactly when items 2 and 3 of Definition 8 hold as printed."""
+    """0 exactly when items 2 and 3 of Definition 8 hold as stated."""
     return flag(printed_item_2(p, p.matrices, p.eta) and sandwiches(p))
 
 
 def printed_approximate_property_margin(p: Histogram) -> arb:
-    """0 exactly when items 2 and 3 of Definition 3 hold as printed; its tests are on S~ with eta/2."""
+    """0 exactly when items 2 and 3 of Definition 3 hold as stated; its tests are on S~ with eta/2."""
     return flag(printed_item_2(p, p.approximations, rational(p.eta) / 2) and sandwiches(p))
 
 
@@ -183,13 +183,13 @@ def approximate_accuracy_margin(p: Histogram) -> arb:
 
 
 def stamps_of_equation_2_margin(p: Histogram) -> arb:
-    """t_2 <= T - W + 1 <= t_1, the stamps' condition as (2) prints it."""
+    """t_2 <= T - W + 1 <= t_1, the stamps' condition as (2) states it."""
     start = p.rows.nrows() - p.window + 1
     return arb(min(start - p.stamps[1], p.stamps[0] - start))
 
 
 def unconditional_closeness_margin(p: Histogram) -> arb:
-    """(1 - eta) S_i precedes S_{i+1} for all i, as (2) prints it without an exception."""
+    """(1 - eta) S_i precedes S_{i+1} for all i, as (2) states it without an exception."""
     return flag(all(close(p.matrices, i, i + 1, p.eta) for i in range(1, len(p.matrices))))
 
 
@@ -212,7 +212,7 @@ DEFINITION_8 = Claim(
     statement=Statement(
         "with the property, K_1 approximates the window: (1 - eta) K_1 <= A_W'A_W <= K_1",
         accuracy_margin,
-        given=(*ACCURACY, MATRICES, Condition("items 2 and 3 as printed", printed_property_margin)),
+        given=(*ACCURACY, MATRICES, Condition("items 2 and 3 as stated", printed_property_margin)),
     ),
     verdict=Verdict.ILL_POSED,
     reading=(
@@ -223,7 +223,7 @@ DEFINITION_8 = Claim(
     ),
     because=(
         "Alternative (a) is an implication, and true for every pair of stamps that are not adjacent: the rows 10, 0, "
-        "1, 1, 1 with stamps 1, 3, 5 and W = 3 have the printed property, K_1 = 103 and A_W'A_W = 3. 'For all i' is "
+        "1, 1, 1 with stamps 1, 3, 5 and W = 3 have the stated property, K_1 = 103 and A_W'A_W = 3. 'For all i' is "
         "inside 'for 1 <= i', poly(n, .) has no n, and the last triple is never tested by the algorithm. As read, "
         "closeness gives the accuracy, and where the first two stamps are adjacent the first one is the window's "
         "start, so that K_1 is exact. A single checkpoint has no second one to bound it: rows 10, 0 with W = 1 and the "
@@ -257,7 +257,7 @@ DEFINITION_3 = Claim(
             *ACCURACY,
             NEAR_MATRICES,
             APPROXIMATE,
-            Condition("items 2 and 3 as printed, for S and S~", printed_approximate_property_margin),
+            Condition("items 2 and 3 as stated, for S and S~", printed_approximate_property_margin),
         ),
     ),
     verdict=Verdict.ILL_POSED,

@@ -242,7 +242,7 @@ DEFINITION_6 = Claim(
     verdict=Verdict.WELL_POSED,
     reading="A~ has n rows and any number of columns. Two projections at a time are enough; c is the same for both.",
     because=(
-        "As printed it is a definition, and does what it is for. But it is not the one that is cited, which has "
+        "As stated it is a definition, and does what it is for. But it is not the one that is cited, which has "
         "squared norms, and Lemma 7 is about squares. Because of the constant c the two differ: with A = diag(13, 5), "
         "A~ = diag(12, 0) and c = 25 the squared costs are kept with error 0, and without the squares no c serves both "
         "axes for any eta below 2/9. With squares a projection that is best for the sketch is as good on the data."
@@ -251,7 +251,7 @@ DEFINITION_6 = Claim(
         Step(
             "as-cited",
             Statement(
-                "what keeps projection costs in the cited sense (squared norms, some c) keeps them as printed (norms, "
+                "what keeps projection costs in the cited sense (squared norms, some c) keeps them as stated (norms, "
                 "some c)",
                 some_constant_margin,
                 given=(*KEEPS_COSTS, at_least("constant", 0), at_least("eta", 0), below("eta", 1)),

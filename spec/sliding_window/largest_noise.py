@@ -24,7 +24,7 @@ class LargestNoise:
     threshold
         t > 0.
     epsilon, delta
-        The promise.
+        The guarantee.
     """
 
     degrees: int

@@ -195,7 +195,7 @@ ENTRIES = (
             ),
         ),
         sound=True,
-        note="The printed 4 is what 10^theta <= sqrt(Psi) gives.",
+        note="The stated 4 is what 10^theta <= sqrt(Psi) gives.",
     ),
     Step(
         "columns-outside",
