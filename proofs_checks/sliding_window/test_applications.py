@@ -22,7 +22,7 @@ from proofs_checks.sliding_window.one_row_outputs import whole_above
 from proofs_checks.sliding_window.promises import promise, told_apart
 
 theorem_5 = cite("sliding-window.theorem-5@4b190467")
-theorem_6 = cite("sliding-window.theorem-6@88937edd")
+theorem_6 = cite("sliding-window.theorem-6@f438f288")
 
 MILLIONTH = Fraction(1, 10**6)
 QUERIES = QueryPoint(5, 100, 100, 1, MILLIONTH, 1)

@@ -21,7 +21,7 @@ from dpmatrix.spec.sliding_window.projection_costs import cost
 from proofs_checks.exact_matrices import line
 from proofs_checks.sliding_window.one_row_outputs import whole_above
 
-theorem_7 = cite("sliding-window.theorem-7@1f7554aa")
+theorem_7 = cite("sliding-window.theorem-7@d1cf3e61")
 
 THEOREM = "sliding-window.theorem-7"
 MILLIONTH = Fraction(1, 10**6)

@@ -30,7 +30,7 @@ from proofs_checks.sliding_window.one_row_outputs import (
 )
 from proofs_checks.sliding_window.released_streams import check_released
 
-theorem_4 = cite("sliding-window.theorem-4@d6295388")
+theorem_4 = cite("sliding-window.theorem-4@2b9251e7")
 
 QUARTER = Fraction(1, 4)
 HALF = Fraction(1, 2)
@@ -106,6 +106,8 @@ def test_algorithm_2_does_not_see_some_direction(statement) -> None:
 
     statement.refute(family)
     assert statement.conclusion(attrs.evolve(BLIND, constant=10**5)) is not Truth.FALSE, "an absurd constant"
+    assert statement.law.quantity(BLIND) == 0
+    assert statement.law.quantity(attrs.evolve(BLIND, dimension=16)).upper() > 0, "sixteen rows may see all directions"
 
     def expected(p):
         log, e, window = -mpmath.log(real(p.delta)), real(p.eta), real(p.row) ** 2

@@ -27,7 +27,7 @@ from proofs_checks.sliding_window.dyadic_noise import (
     window_of_one,
 )
 
-theorem_16 = cite("sliding-window.theorem-16@7ef6a541")
+theorem_16 = cite("sliding-window.theorem-16@154c97ec")
 
 HALF = Fraction(1, 2)
 MILLIONTH = Fraction(1, 10**6)

@@ -6,12 +6,13 @@ from fractions import Fraction
 
 import attrs
 import mpmath
-from flint import fmpq_mat
+from flint import arb, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.claims.formulas import real
 from dpmatrix.exact import rational
 from dpmatrix.reporting.citing import cite
+from dpmatrix.spec.sliding_window.one_row_output import OneRowOutput
 from proofs_checks.sliding_window.one_row_outputs import (
     BLIND,
     ONE_ROW_OUTSIDE,
@@ -20,8 +21,8 @@ from proofs_checks.sliding_window.one_row_outputs import (
     small_outputs,
 )
 
-lemma_2 = cite("sliding-window.lemma-2@8854fb8f")
-corollary_1 = cite("sliding-window.corollary-1@a60d9838")
+lemma_2 = cite("sliding-window.lemma-2@2023ac9d")
+corollary_1 = cite("sliding-window.corollary-1@610f2ea3")
 
 HALF = Fraction(1, 2)
 TENTH = Fraction(1, 10)
@@ -38,6 +39,11 @@ def test_some_direction_is_not_seen(statement) -> None:
     unseen = fmpq_mat([[7 - i] for i in range(16)] + [[1]])
     assert (base * unseen).rank() == 0, "Phi = (I, v) and u = (-v, 1)"
     assert statement.conclusion(attrs.evolve(BLIND, dimension=1, constant=300)) is Truth.FALSE, "d = 1: (9) is rare"
+    for dimension in (2, 16):
+        quantity = statement.law.quantity(attrs.evolve(BLIND, dimension=dimension, constant=32))
+        assert arb(1) / 50 < quantity.upper() < arb(1) / 2, "at most that of one direction"
+        assert quantity.contains(0)
+        assert not quantity.contains(-arb(1) / 20)
     with mpmath.workdps(60):
         bind(statement, ((p, by_hand(p, *lemma_2_ends(p, 1)) - 1 + real(p.failure)) for p in small_outputs()))
     assert not statement.strict
@@ -47,6 +53,10 @@ def test_some_direction_is_not_seen(statement) -> None:
     }
     for inside in (BLIND, attrs.evolve(BLIND, row=3)):
         bind_hypotheses(statement, inside, outside)
+
+
+NEAR_ZERO = [OneRowOutput(1, HALF, 1, 1, Fraction(1, 50), 1, Fraction(each, 100), TENTH) for each in (24, 25, 26, 27)]
+"""Where M^2 = 1 and c log(1/delta) differ by less than a tenth: the lower end is just above zero, or just below."""
 
 
 @corollary_1.refutes(grade="derived", region="no data, d = 1, eps = 1/(1000 c): every c")
@@ -67,7 +77,7 @@ def test_epsilon_must_be_squared(statement) -> None:
         return by_hand(p, (1 - e) * (window - extra), (1 + e) * (window + extra * real(p.epsilon))) - mpmath.mpf(9) / 10
 
     with mpmath.workdps(60):
-        bind(statement, ((p, expected(p)) for p in small_outputs()))
+        bind(statement, ((p, expected(p)) for p in (*small_outputs(), *NEAR_ZERO)))
     assert not statement.strict
     bind_hypotheses(statement, BLIND, ONE_ROW_OUTSIDE | {"eta < 3/8": attrs.evolve(BLIND, eta=HALF)})
     assert statement.applies(attrs.evolve(BLIND, eta=Fraction(4, 11))) is Truth.TRUE, "4/11 < 3/8"

@@ -15,8 +15,8 @@ from dpmatrix.spec.sliding_window.sketch_bounds import ScaleParameters, SketchDi
 from dpmatrix.spec.sliding_window.sketched_stream import SketchedStream
 from dpmatrix.tracing import bind_expression
 
-lemma_2 = cite("sliding-window.lemma-2@8854fb8f")
-corollary_1 = cite("sliding-window.corollary-1@a60d9838")
+lemma_2 = cite("sliding-window.lemma-2@2023ac9d")
+corollary_1 = cite("sliding-window.corollary-1@610f2ea3")
 
 HALF = Fraction(1, 2)
 TENTH = Fraction(1, 10)

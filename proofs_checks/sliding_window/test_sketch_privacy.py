@@ -24,7 +24,7 @@ from dpmatrix.spec.sliding_window.updates import survivors
 from proofs_checks.sliding_window.chi_square_losses import scaled_delta
 from proofs_checks.sliding_window.released_streams import check_noise_is_needed, check_released
 
-lemma_3 = cite("sliding-window.lemma-3@c165cd6f")
+lemma_3 = cite("sliding-window.lemma-3@236dd3f1")
 
 MILLIONTH = Fraction(1, 10**6)
 HALF, QUARTER = Fraction(1, 2), Fraction(1, 4)

@@ -17,7 +17,7 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.sliding_window.eigenvalue_laws import _wishart_pfaffian
 from dpmatrix.spec.sliding_window.sketches import ConstantRows, PrintedSketch, SketchSize, needed_rows
 
-theorem_9 = cite("sliding-window.theorem-9@4b82d072")
+theorem_9 = cite("sliding-window.theorem-9@9a130d05")
 lemma_6 = cite("sliding-window.lemma-6@61fa61cb")
 
 HALF = Fraction(1, 2)
@@ -95,7 +95,7 @@ def test_the_range_is_not_kept(statement) -> None:
         "rank >= 1, an integer": PrintedSketch(0, HALF),
         "eta > 0": PrintedSketch(1, Fraction(-1, 2)),
         "eta < 1": PrintedSketch(1, 1),
-        "4r/eta is whole": PrintedSketch(1, Fraction(3, 7)),
+        "4r/eta is an integer": PrintedSketch(1, Fraction(3, 7)),
     }
     for inside in (PrintedSketch(1, HALF), PrintedSketch(1, Fraction(4, 5)), PrintedSketch(1, Fraction(1, 50))):
         bind_hypotheses(statement, inside, outside)

@@ -10,9 +10,9 @@ from dpmatrix.exact import Exact, Real, ball, rational
 from dpmatrix.privacy.profiles import SketchProfile
 from dpmatrix.spec.common.conditions import at_least, below, exceeds, positive, whole
 from dpmatrix.spec.sliding_window.dyadic_release import SEQUENCE_CHANGE
-from dpmatrix.spec.sliding_window.loewner import flag
 from dpmatrix.spec.sliding_window.printed_output import MANY_DIMENSIONS, PrintedStreams, output_divergence
 from dpmatrix.spec.sliding_window.released_sums import RELEASED
+from dpmatrix.spec.sliding_window.sketch_size import WHOLE_SIZE, sketch_size
 from dpmatrix.spec.sliding_window.two_runs import (
     WELL_FORMED,
     at_time_margin,
@@ -49,11 +49,6 @@ class SketchParameters:
     row: Exact = 0
 
 
-def sketch_rows(p: SketchParameters) -> Exact:
-    """``4r / eta``, exactly."""
-    return 4 * p.rank / rational(p.eta)
-
-
 def floor(rank: int, epsilon: Real, delta: Real) -> arb:
     """``sigma = (16 sqrt(r log(4/delta)) + log(4/delta)) / epsilon``."""
     logarithm = (4 / ball(delta)).log()
@@ -63,12 +58,11 @@ def floor(rank: int, epsilon: Real, delta: Real) -> arb:
 def needed_floor(p: SketchParameters) -> arb:
     """``w`` of Theorem 12 for a sketch of 4r/eta rows: ``(4 sqrt(rows log(4/delta)) + log(4/delta)) / epsilon``."""
     logarithm = (4 / ball(p.delta)).log()
-    return (4 * (ball(sketch_rows(p)) * logarithm).sqrt() + logarithm) / ball(p.epsilon)
+    return (4 * (ball(sketch_size(p)) * logarithm).sqrt() + logarithm) / ball(p.epsilon)
 
 
 def _profile(p: SketchParameters, squared_floor: arb, squared_change: Exact) -> arb:
-    rows = rational(sketch_rows(p))
-    return SketchProfile(int(rows.p), squared_floor.sqrt(), ball(squared_change).sqrt()).delta(p.epsilon)
+    return SketchProfile(int(sketch_size(p).p), squared_floor.sqrt(), ball(squared_change).sqrt()).delta(p.epsilon)
 
 
 def one_row_divergence(p: SketchParameters) -> arb:
@@ -109,18 +103,13 @@ def theorem_12_margin(p: SketchParameters) -> arb:
     return floor(p.rank, p.epsilon, p.delta) - needed_floor(p)
 
 
-def whole_rows(p: SketchParameters) -> arb:
-    """0 when 4r/eta is an integer."""
-    return flag(rational(sketch_rows(p)).q == 1)
-
-
 UNIT_ROWS = (
     whole("rank", 1),
     positive("eta"),
     positive("epsilon"),
     positive("delta"),
     below("delta", 1),
-    exceeds("4r/eta is an integer", whole_rows, strict=False),
+    WHOLE_SIZE,
 )
 PARAMETERS = (*UNIT_ROWS, at_least("row", 0))
 
