@@ -33,7 +33,7 @@ from proofs_checks.sliding_window.dyadic_noise import (
     window_of_one,
 )
 
-corollary_2 = cite("sliding-window.corollary-2@5cc5a00a")
+corollary_2 = cite("sliding-window.corollary-2@3c2e69fe")
 
 PARALLEL = CutQuery(2, ((1, 2, 10**6),), (1,), 0, 16, Fraction(1, 4), 1, 1)
 CUTS = {

@@ -76,6 +76,15 @@ def test_the_first_pair_never_receives_a_later_row(statements) -> None:
         assert [pair.sketch == written_out(long, pair.stamp, 4) for pair in held[-1]] == [False, True, True, True]
 
 
+@algorithm_2.refutes("output", grade="symbolic", region="rows 1, 1, 1, 1 with variates 2, 3, 5, 7, W = 2")
+def test_the_second_pair_receives_no_row_after_the_third(statement) -> None:
+    """At t = 4 the first pair has expired, and the second one is the output: it was updated at t = 3 at the latest."""
+    units = SketchedStream(fmpq_mat([[1]] * 4), fmpq_mat([[1]]), fmpq_mat([[2], [3], [5], [7]]), 5, 2)
+    assert [pair.stamp for pair in history(units, Lines(2, 1))[-1]] == [2, 3, 4]
+    assert statement.at(units) is Truth.FALSE
+    assert statement.margin(units) == -7, "row 3 came while the pair was second"
+
+
 @algorithm_3.refutes("expired-stamp", grade="symbolic", region="rows 7, 0, 0 with W = 2")
 def test_a_stamp_before_the_window_is_kept(statement) -> None:
     """At t = 3 with W = 2 the window is rows 2 and 3; t_2 = 2 is not below 3 - 2 + 1."""

@@ -89,6 +89,10 @@ def narrow_runs():
     patterns = ((Fraction(15, 16), Fraction(17, 16)), (Fraction(17, 16), 1, Fraction(15, 16)), (Fraction(9, 8),))
     for rows, errors, eta in product(streams, patterns, (QUARTER, HALF)):
         yield run(rows, 2 + len(rows) % 2, eta, errors, floor=Fraction(1, 10))
+    for third in (Fraction(3, 2), Fraction(4, 3)):  # the third sketch is 0.765, or 0.735, of the first; 0.75 is close
+        yield run([[0], [1], [third], [0], [0]], 3, HALF, (1,), floor=1)
+    for twice in (Fraction(8, 5), 2):
+        yield run([[1], [0], [2]], 2, QUARTER, (twice,), floor=1)
 
 
 KEPT = run([[3], [1]], 2, QUARTER, (Fraction(15, 16), Fraction(17, 16)))
@@ -219,6 +223,19 @@ def check_entries() -> None:
     assert sympy.expand((plus - minus) / 2 - sum(x * y for x, y in zip(a, b, strict=True))) == 0
 
 
+def check_enclosures(law) -> None:
+    """Check both ends of the probability: a union over T(T+1)/2 d^2 chi-square laws, and one of them alone."""
+    with mpmath.workdps(30):
+        for dimension, total in ((2, 1), (1, 2), (2, 2), (3, 1)):
+            p = ManySketches(dimension, total, 4000, Fraction(9, 10), HALF)
+            count, quarter = total * (total + 1) // 2 * dimension**2, real(p.eta) / 4
+            ends = law.law.quantity(p)
+            low, high = 1 - count * outside(4000, quarter / dimension), 1 - outside(4000, quarter)
+            assert 0 < low < 1
+            assert abs(float(ends.lower()) - float(low)) < 1e-7
+            assert abs(float(ends.upper()) - float(high)) < 1e-7
+
+
 @lemma_2.supports_repair(
     grade="derived",
     region="every d, T, eta, beta by the docstring; d = 1, 2, 3, T <= 3 by chi-square laws alone",
@@ -249,6 +266,7 @@ def test_enough_rows_keep_every_sketch(statements) -> None:
     d, total, size, eta, beta = sympy.symbols("dimension total size eta beta")
     count = sympy.floor(total * (total + 1) / 2)
     bind_expression(union, beta - 2 * count * 9**d * sympy.exp(-size * eta**2 / 384), points=[WELL])
+    check_enclosures(law)
     few = attrs.evolve(WELL, dimension=4, total=3, size=20)
     quantity = law.law.quantity(few)
     assert quantity.contains(0), "nothing is known from below"

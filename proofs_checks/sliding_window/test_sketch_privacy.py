@@ -12,6 +12,7 @@ from flint import fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.claims.formulas import real
+from dpmatrix.exact import rational
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.sliding_window.dyadic_release import parts, sums_with
 from dpmatrix.spec.sliding_window.histograms import close
@@ -206,7 +207,9 @@ def test_the_state_reveals_a_zero_row(statement) -> None:
 
 def rows_of(*lengths) -> fmpq_mat:
     """Rows in ten dimensions: the first along e_1, the others along e_2, of the given lengths."""
-    return fmpq_mat([[length * int(j == min(time, 1)) for j in range(10)] for time, length in enumerate(lengths)])
+    return fmpq_mat(
+        [[rational(length) * int(j == min(time, 1)) for j in range(10)] for time, length in enumerate(lengths)]
+    )
 
 
 OUTPUTS = PrintedStreams(rows_of(0, 10**6, 0, 0, 0), rows_of(1, 10**6, 0, 0, 0), 3, 1, HALF, 1, MILLIONTH)
@@ -277,10 +280,20 @@ def test_the_printed_lines_reveal_a_unit_row(statement) -> None:
         assert abs(float(statement.law.quantity(small).lower()) - float(by_hand)) < 1e-7, (
             "an enclosure has an end of 30 bits"
         )
-    same = attrs.evolve(OUTPUTS, other=OUTPUTS.rows)
-    assert statement.law.quantity(same).contains(0)
+    both = PrintedStreams(rows_of(QUARTER), rows_of(1 + QUARTER), 1, 1, HALF, 100, HALF)
+    with mpmath.workdps(30):
+        floor = sigma(SketchParameters(1, HALF, 100, HALF)) ** 2 + mpmath.mpf(1) / 16
+        by_hand = scaled_delta(8, mpmath.mpf(3) / 2 / floor, mpmath.mpf(100))
+        assert by_hand > 0.01
+        assert abs(float(statement.law.quantity(both).lower()) - float(by_hand)) < 1e-7, "1/16 against 25/16"
+    same = statement.law.quantity(attrs.evolve(OUTPUTS, other=OUTPUTS.rows))
+    assert same.contains(0)
+    assert same.contains(1)
+    assert not same.contains(fmpq(-1, 20))
+    assert not same.contains(fmpq(21, 20))
     assert not statement.strict
     bind_hypotheses(statement, OUTPUTS, OUTPUTS_OUTSIDE)
+    bind_hypotheses(statement, attrs.evolve(OUTPUTS, window=1), OUTPUTS_OUTSIDE)
 
 
 @lemma_3.supports_repair(

@@ -22,7 +22,7 @@ from dpmatrix.spec.sliding_window.wishart_window import WishartParameters
 from proofs_checks.exact_matrices import line
 from proofs_checks.sliding_window.symbolic_matrices import matrix
 
-theorem_16 = cite("sliding-window.theorem-16@154c97ec")
+theorem_16 = cite("sliding-window.theorem-16@fec79e8c")
 
 MILLIONTH = Fraction(1, 10**6)
 TENTH = Fraction(1, 10)
