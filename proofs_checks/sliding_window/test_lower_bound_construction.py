@@ -66,7 +66,7 @@ LAST = [
     grade="derived",
     region="every parameter: (W - a) a >= W k l/(40 eta) >= W k log W/(40 eta^2), and eta < 1",
 )
-@theorem_19.supports("encoded-bits", grade="symbolic", region="every parameter: (W - a) a >= W a/2 for a <= W/2")
+@theorem_19.supports("encoded-bits", grade="derived", region="every parameter: (W - a) a >= W a/2 for a <= W/2")
 def test_the_size_of_the_construction(statements) -> None:
     """Every c of "polynomial-entries": l log 10 >= (c + 1) log(1000) log(10) > c log 1000 at eta = 1/(c + 1)."""
     by_name = by_step(statements)

@@ -37,7 +37,7 @@ BLOCK_OUTSIDE = {
 }
 
 
-@theorem_19.supports("diagonal", grade="symbolic", region="every Psi >= 1: 2 Psi^2 - sqrt(Psi) >= Psi^2")
+@theorem_19.supports("diagonal", grade="derived", region="every Psi >= 1: 2 Psi^2 - sqrt(Psi) >= Psi^2")
 @theorem_19.supports("contradiction", grade="derived", region="every k, Psi >= 2k: derivation below")
 @theorem_19.supports("quarter", grade="derived", region="every k, Psi >= 2k: k sqrt(Psi) <= Psi^2/2")
 @theorem_19.supports(
@@ -116,11 +116,11 @@ def test_the_combination_needs_a_large_psi(statement) -> None:
 
 @theorem_19.supports(
     "square-of-a-sum",
-    grade="symbolic",
+    grade="derived",
     region="every eta < 1 and tau >= 16: the difference is tau (s (s - 2(1 + eta)) + 1 - eta^2), s = sqrt(tau)",
 )
 @theorem_19.supports(
-    "columns-outside", grade="symbolic", region="every m >= 10, x >= 0: the difference is x (m^2 - 2m + x)"
+    "columns-outside", grade="derived", region="every m >= 10, x >= 0: the difference is x (m^2 - 2m + x)"
 )
 @theorem_19.supports("two-thirds", grade="derived", region="all probabilities: 1 - 1/6 - 109/990 > 2/3")
 def test_three_last_inequalities(statements) -> None:

@@ -73,9 +73,9 @@ FORMULAS = {
 }
 
 
-@theorem_19.supports("geometric-sum", grade="symbolic", region="every theta: (100^theta - 100)/99")
+@theorem_19.supports("geometric-sum", grade="derived", region="every theta: (100^theta - 100)/99")
 @theorem_19.supports("error-second-line", grade="derived", region="every parameter: a (100/99) <= 2d")
-@theorem_19.supports("third-line", grade="symbolic", region="every parameter: 109/990 <= 1/5")
+@theorem_19.supports("third-line", grade="derived", region="every parameter: 109/990 <= 1/5")
 @theorem_19.supports("large-psi", grade="derived", region="every parameter: d/l >= 2a/l = k/(10 eta)")
 @theorem_19.supports(
     "large-tau", grade="derived", region="every parameter: tau = 2 100^theta W d/l >= 100^theta W k/(5 eta)"
@@ -87,7 +87,7 @@ FORMULAS = {
     region="48 points: W = 900 and 10^5, k = 1, 3, l = 4, 7, theta = 1, 2, 4, eta = 1/3, 9/10",
 )
 @theorem_19.refutes("columns-of-c", grade="derived", region="every c, by W = 900 c, rounded up")
-@theorem_19.refutes("fraction", grade="symbolic", region="every parameter: 1/5 > 109/990")
+@theorem_19.refutes("fraction", grade="derived", region="every parameter: 1/5 > 109/990")
 def test_the_budget_of_the_error(statements) -> None:
     """With u = 100^theta/l: the second line is at most a W u (1 + 1/99) <= d W u, as a <= d/2; it may be 2 d W u.
 

@@ -71,6 +71,8 @@ def test_the_first_pair_never_receives_a_later_row(statements) -> None:
         bind_hypotheses(statement, TWO_ROWS, PRINTED)
         assert statement.applies(attrs.evolve(LEFT, deleted=((3, 2),))) is Truth.TRUE
         assert statement.applies(attrs.evolve(LEFT, deleted=((3, 1),))) is Truth.FALSE
+        later = SketchedStream(fmpq_mat([[7]] * 4), fmpq_mat([[1]]), fmpq_mat([[1]] * 4), 1, 2, ((4, 2),))
+        assert statement.applies(later) is Truth.FALSE, "2 has become the first, one step late"
         long = stream(4, 4)
         held = history(long, Lines(2, 1))
         assert [pair.sketch == written_out(long, pair.stamp, 4) for pair in held[-1]] == [False, True, True, True]
@@ -161,6 +163,8 @@ def test_every_pair_is_the_sketch_of_its_rows(statements) -> None:
     del outside[WINDOW]
     bind_hypotheses(stored, TWO_ROWS, outside)
     bind_hypotheses(output, TWO_ROWS, HYPOTHESES)
+    for statement in statements.values():
+        assert statement.applies(attrs.evolve(LEFT, deleted=((3, 2),))) is Truth.FALSE, "2 has become the first"
     assert not stored.strict
     assert not output.strict
 
