@@ -151,6 +151,12 @@ def check_size(statement, says, scale) -> None:
             for k in (1, 2)[: 1 + (rows < 50 and beta == HALF)]:
                 fails = 1 - success(k, rows, eta / scale)
                 values.append((SketchSize(k, rows, eta, beta), mpmath.nstr(real(beta) - fails, 50)))
+        for k in (1, 2):  # as many rows as dimensions
+            fails = 1 - success(k, k, HALF / scale)
+            values.append((SketchSize(k, k, HALF, HALF), mpmath.nstr(mpmath.mpf(1) / 2 - fails, 50)))
+        if scale == 1:  # nothing is below zero
+            fails = 1 - mpmath.gammainc(mpmath.mpf(5) / 2, 0, mpmath.mpf(25) / 4, regularized=True)
+            values.append((SketchSize(1, 5, Fraction(3, 2), HALF), mpmath.nstr(mpmath.mpf(1) / 2 - fails, 50)))
     bind(statement, values)
     enough = {condition.says: condition for condition in statement.given}[says]
     for k, eta, beta in product((1, 4), (Fraction(1, 3), 1), (HALF, Fraction(1, 9))):
