@@ -1,4 +1,4 @@
-"""Noise of dyadic sums by the evidence's own formulas: the promise for the sums, the error of a window's sums."""
+"""Noise of dyadic sums by the evidence's own formulas: the guarantee for the sums, the error of a window's sums."""
 
 from __future__ import annotations
 
@@ -79,14 +79,14 @@ def least_bound(p) -> Fraction:
 
 
 def released(p) -> tuple[mpmath.mpf, mpmath.mpf, mpmath.mpf]:
-    """Slacks of promise, cover and probability."""
+    """Slacks of guarantee, cover and probability."""
     count = blocks(p)
     fails = 2 * mpmath.mpf(9) ** p.dimension * mpmath.exp(-(real(p.bound) ** 2) / (16 * count * deviation(p) ** 2))
     return spare_delta(p), mpmath.mpf(2 * p.height + 1 - count), real(p.beta) - fails
 
 
 def window_of_one(p) -> tuple[mpmath.mpf, mpmath.mpf, mpmath.mpf]:
-    """Slacks of promise and cover, and of the probability for numbers: Pr(|N(0, q s^2)| > zeta)."""
+    """Slacks of guarantee and cover, and of the probability for numbers: Pr(|N(0, q s^2)| > zeta)."""
     ratio = real(p.bound) / (deviation(p) * mpmath.sqrt(blocks(p)))
     return *released(p)[:2], real(p.beta) - mpmath.erfc(ratio / mpmath.sqrt(2))
 
@@ -134,7 +134,7 @@ def check_bound() -> None:
 def check_release() -> None:
     """Why the release is private, what its windows are, and how large their noise is.
 
-    *Promise.* A row enters h + 1 sums, one of each length, and changes the triangle of each by at most |a|^2 <= 1; so
+    *Guarantee.* A row enters h + 1 sums, one of each length, and changes the triangle of each by at most |a|^2 <= 1; so
     all sums change by at most sqrt(h + 1) = mu s. For s as given mu = sqrt(z^2 + 2 eps) - z, so eps/mu - mu/2 = z, and
     delta(eps) <= Pr(N > z) <= exp(-z^2/2)/2 = delta/2: f = exp(-z^2/2)/2 - Pr(N > z) is 0 at 0 and at infinity and f'
     changes sign once, from + to -.

@@ -13,7 +13,7 @@ from dpmatrix.spec.sliding_window.sketch_algorithms import SketchShape
 from dpmatrix.spec.sliding_window.sketched_stream import Lines, SketchedStream, history
 from proofs_checks.sliding_window.histogram_by_hand import deletion_patterns
 
-algorithm_3 = cite("sliding-window.algorithm-3@84e332e9")
+algorithm_3 = cite("sliding-window.algorithm-3@d2428b1a")
 algorithm_2 = cite("sliding-window.algorithm-2@d8944ab9")
 
 TWO_ROWS = SketchedStream(fmpq_mat([[1], [1]]), fmpq_mat([[1]]), fmpq_mat([[2], [3]]), 5, 2)

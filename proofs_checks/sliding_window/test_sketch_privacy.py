@@ -1,4 +1,4 @@
-"""Lemma 3 of `sliding-window`: the sketches of Algorithm 2 do not keep their promise, by exact profiles."""
+"""Lemma 3 of `sliding-window`: the sketches of Algorithm 2 do not keep their guarantee, by exact profiles."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from dpmatrix.tracing import bind_expression
 from proofs_checks.sliding_window.chi_square_losses import scaled_delta
 from proofs_checks.sliding_window.released_streams import check_noise_is_needed, check_released
 
-lemma_3 = cite("sliding-window.lemma-3@236dd3f1")
+lemma_3 = cite("sliding-window.lemma-3@d5aa29b4")
 
 MILLIONTH = Fraction(1, 10**6)
 HALF, QUARTER = Fraction(1, 2), Fraction(1, 4)

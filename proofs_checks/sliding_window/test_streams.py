@@ -23,7 +23,7 @@ from dpmatrix.spec.sliding_window.streams import (
 from proofs_checks.sliding_window.processings import BROKEN, laws_after, outside, points, swapped
 
 neighbours = cite("sliding-window.neighbours@042bb844")
-definition_1 = cite("sliding-window.definition-1@7729ce73")
+definition_1 = cite("sliding-window.definition-1@1635d2ef")
 
 ROWS = {"zero": (0, 0), "short": (fmpq(3, 5), fmpq(-4, 5)), "long": (fmpq(3, 5), fmpq(9, 10))}
 

@@ -27,7 +27,7 @@ class OneRowOutput:
     dimension
         d.
     epsilon, delta
-        The promise, from which sigma is computed.
+        The guarantee, from which sigma is computed.
     row
         M >= 0.
     constant

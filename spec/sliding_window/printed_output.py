@@ -26,7 +26,7 @@ class PrintedStreams:
     window, rank, eta
         W, r and eta; a sketch has 4r/eta rows.
     epsilon, delta
-        The promise.
+        The guarantee.
     """
 
     rows: fmpq_mat

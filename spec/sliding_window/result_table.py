@@ -162,7 +162,7 @@ TABLE_1 = Claim(
         "2 and 3 have k for k' and eta^3 for eta^4, and row 2 has lost a log d. The last two rows share d (d + "
         "log(1/delta)/eps), which is the error of neither: Theorem 8 has (tau + 1)^2 log(tau + 1)/eps, more than the "
         "table for eps <= 1, and Theorem 15 tau log tau, less for large d and more for small eps. Only d^3 log W/eta "
-        "is as stated. The promise in the first column fails in every row under the document's own relation; see the "
+        "is as stated. The guarantee in the first column fails in every row under the document's own relation; see the "
         "theorems that are cited. `dpmatrix reproduce sliding-window.table-1` prints the rows beside their verdicts."
     ),
     repair=Repair(
@@ -250,7 +250,7 @@ TABLE_1 = Claim(
                 given=SETTING,
             ),
             sound=True,
-            note="For the sigma of Algorithm 2, which is not enough for its promise (theorem-3).",
+            note="For the sigma of Algorithm 2, which is not enough for its guarantee (theorem-3).",
         ),
     ),
 )

@@ -1,4 +1,4 @@
-"""Lemma 3: whether the sketches of Algorithm 2 keep their promise (section 3)."""
+"""Lemma 3: whether the sketches of Algorithm 2 keep their guarantee (section 3)."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class SketchParameters:
     eta
         Such that 4r/eta, the number of rows of the sketch, is an integer.
     epsilon, delta
-        The promise.
+        The guarantee.
     row
         M >= 0.
     """
@@ -88,7 +88,7 @@ def promised_delta(p: SketchParameters | PrintedStreams) -> arb:
 
 
 def private_row(given: tuple[Condition, ...], prefix: str = "") -> Statement:
-    """Build the assertion that the sketch of one row keeps the promise, of parameters that fulfil the hypotheses."""
+    """Build the assertion that the sketch of one row keeps the guarantee, of parameters that fulfil the hypotheses."""
     return Statement.of_law(
         f"{prefix}for the streams (M) and (M + 1) of one row, the output at T = 1 is (epsilon, delta)-private",
         one_row_divergence,
@@ -136,7 +136,7 @@ LEMMA_3 = Claim(
     ),
     because=(
         "sigma is computed for 16 r rows and the sketch has 4r/eta, so Theorem 12 does not apply once eta < 1/4: it "
-        "asks for (8 sqrt(r log(4/delta)/eta) + log(4/delta))/eps. The promise is broken, not only unproved: M^2 + "
+        "asks for (8 sqrt(r log(4/delta)/eta) + log(4/delta))/eps. The guarantee is broken, not only unproved: M^2 + "
         "sigma^2 against (M+1)^2 + sigma^2 as the variance of each of 4r/eta normal variates is a matter of one "
         "chi-square, and at M near sigma, eps = 1, delta = 10^-6 the exact delta is 0.017 for r = 1, eta = 1/1000 and "
         "62 delta for r = 10, eta = 1/200. For a row of norm 1 that is present or absent the output at that time takes "
