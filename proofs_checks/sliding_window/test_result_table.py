@@ -111,15 +111,15 @@ def test_the_table_is_not_what_the_theorems_state(statement) -> None:
     statement.refute(lambda factor: attrs.evolve(BASE, rank=twice(factor), factor=factor))
     cells = [slack(*cell) for cell in product((0, 1), range(1, 6))]
     least = sympy.lambdify(FIELDS, cells, "mpmath")
-    decided = set()
+    places = set()
     with mpmath.workdps(60):
         values = []
         for p in (*POINTS, *DECIDED):
             slacks = least(*map(real, attrs.astuple(p)))
-            decided.add(slacks.index(min(slacks)))
+            places.add(slacks.index(min(slacks)))
             values.append((p, min(slacks)))
         bind(statement, values)
-    assert len(decided) == 7, "an entry that never decides is bound by its own step"
+    assert len(places) == 7, "an entry that never decides is bound by its own step"
     assert not statement.strict
     for inside in (LEAST, MOST):
         bind_hypotheses(statement, inside, OUTSIDE)
