@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+import sympy
+
+WINDOW, DIMENSION, RANK, BLOCKS, ETA = sympy.symbols("window dimension rank blocks eta")
+COLUMNS = RANK * BLOCKS / (20 * ETA)
+"""``a = k l / (20 eta)``, all blocks together, in the fields of a point."""
+
 
 def columns(p) -> Fraction:
-    """Count the columns of all blocks together: ``a = k l / (20 eta)``."""
+    """Evaluate `COLUMNS` at a point."""
     return Fraction(p.rank * p.blocks, 20) / p.eta

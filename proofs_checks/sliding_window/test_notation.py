@@ -11,7 +11,7 @@ import sympy
 from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
-from dpmatrix.claims.formulas import symbolic_matrix
+from dpmatrix.claims.formulas import symbolic, symbolic_matrix
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.common.spectra import diagonal, identity
 from dpmatrix.spec.sliding_window.notation_margins import (
@@ -129,6 +129,8 @@ def test_number_of_singular_values(statement) -> None:
         nonzero = exact.cols - (exact.T * exact).charpoly().as_expr().as_poly(sympy.Symbol("lambda")).monoms()[-1][0]
         values.append((MatrixPoint(matrix, vector(matrix.ncols())), min(exact.shape) - nonzero))
         assert statement.at(values[-1][0]) is Truth.TRUE
+    lower = fmpq_mat([[1, 2, 3], [2, 4, 6], [fmpq(1, 2), 1, fmpq(3, 2)]])
+    values += [(MatrixPoint(lower, vector(3)), 2), (MatrixPoint(0 * TALL, vector(2)), 2)]
     bind(statement, values)
     assert statement.given == ()
     assert not statement.strict
@@ -173,6 +175,7 @@ def test_frobenius_trace(statement) -> None:
     a = sympy.Matrix(3, 2, sympy.symbols("a0:6"))
     assert sympy.expand((a.T * a).trace() - sum(entry**2 for entry in a)) == 0
     bind(statement, ((MatrixPoint(matrix, vector(1)), 0) for matrix in MATRICES))
+    assert not statement.strict
 
 
 @notation_facts.refutes("orthogonal-decomposition", grade="symbolic", region="a rotation")
@@ -192,7 +195,10 @@ DECOMPOSED_OUTSIDE = {
     "s_i >= 0": attrs.evolve(ORDINARY, values=(fmpq(3), fmpq(-1, 50))),
 }
 TRIPLES = [
-    DecomposedPoint((fmpq(i), fmpq(j, 2)), left, TURN) for i in (0, 1, 3) for j in (0, 1, 5) for left in (COLUMNS, TURN)
+    DecomposedPoint((fmpq(i), fmpq(j, 2)), left, TURN)
+    for i in (0, 1, 3)
+    for j in (0, fmpq(1, 10), 1, 5)
+    for left in (COLUMNS, TURN)
 ]
 
 
@@ -225,7 +231,9 @@ def test_the_printed_pseudoinverse_is_none(statement) -> None:
     assert statement.at(square) is Truth.FALSE
     assert statement.at(DecomposedPoint((fmpq(1), fmpq(0)), TURN, identity(2))) is Truth.FALSE, "division by zero"
     assert statement.at(ORDINARY) is Truth.FALSE, "the shapes do not fit"
-    assert statement.at(DecomposedPoint((fmpq(2), fmpq(1, 3)), TURN, TURN)) is Truth.TRUE, "right for a positive matrix"
+    for small in (fmpq(1, 3), fmpq(1, 10)):
+        assert statement.at(DecomposedPoint((fmpq(2), small), TURN, TURN)) is Truth.TRUE, "right for a positive matrix"
+    assert statement.at(DecomposedPoint((fmpq(2), fmpq(0)), TURN, TURN)) is Truth.FALSE, "1/0 is no number"
     check_decomposed(statement)
 
 
@@ -242,6 +250,25 @@ def test_the_mended_pseudoinverse(statement) -> None:
     check_decomposed(statement)
     wrong = statement.without("x_i and y_i are orthonormal")
     assert wrong.at(DECOMPOSED_OUTSIDE["x_i and y_i are orthonormal"]) is Truth.FALSE
+    bind(statement, ((p, penrose(p)) for p in SKEWED))
+
+
+SKEWED = [
+    DecomposedPoint((fmpq(a), fmpq(b)), fmpq_mat([[1, c], [0, 1], [c, 2]]), fmpq_mat([[1, 0], [c, fmpq(1, 2)]]))
+    for a, b, c in product((1, 3, 4), (0, fmpq(1, 3), 2, 7), (1, -2))
+]
+"""Columns that are not orthonormal, where none of the four equations of Penrose holds."""
+
+
+def penrose(p: DecomposedPoint):
+    """Minus the sum of the absolute differences in the four equations, by another library."""
+    left, right = symbolic_matrix(p.left), symbolic_matrix(p.right)
+    values = [symbolic(value) for value in p.values]
+    matrix = left * sympy.diag(*values) * right.T
+    inverse = right * sympy.diag(*(1 / value if value else 0 for value in values)) * left.T
+    gaps = [matrix * inverse * matrix - matrix, inverse * matrix * inverse - inverse]
+    gaps += [product_ - product_.T for product_ in (matrix * inverse, inverse * matrix)]
+    return -sum((abs(entry) for gap in gaps for entry in gap), sympy.Integer(0)).evalf(50)
 
 
 def ranked(a, b, other) -> RankPoint:
@@ -294,6 +321,7 @@ def test_the_printed_shape_of_a_stack_misses_a_row(statement) -> None:
         "t_1 <= t_2": StackPoint(2, 1, 2, 2),
     }
     bind_hypotheses(statement, StackPoint(1, 1, 1, 1), outside)
+    assert not statement.strict
 
 
 @notation_facts.supports(
@@ -332,6 +360,7 @@ def test_the_printed_wishart_density_grows(statement) -> None:
         "T > t": TailPoint(6, 6, 3),
     }
     bind_hypotheses(statement, TailPoint(Fraction(251, 50), Fraction(252, 50), 3), outside)
+    assert not statement.strict
 
 
 @notation_facts.refutes("wishart-constant", grade="interval", region="d = 1, 3; m = 3")
@@ -346,3 +375,4 @@ def test_the_printed_wishart_constant_is_too_large(statement) -> None:
     outside = {"dimension >= 1, an integer": WishartLaw(0, 3), "m > d - 1": WishartLaw(2, 1)}
     for inside in (WishartLaw(2, Fraction(51, 50)), WishartLaw(1, Fraction(1, 50))):
         bind_hypotheses(statement, inside, outside)
+    assert not statement.strict

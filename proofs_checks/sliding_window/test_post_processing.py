@@ -10,7 +10,8 @@ from flint import fmpq
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.reporting.citing import cite
-from proofs_checks.sliding_window.processings import BROKEN, laws_after, outside, points, swapped
+from dpmatrix.spec.sliding_window.post_processing import Processing
+from proofs_checks.sliding_window.processings import BROKEN, channels, laws_after, outside, points, swapped
 
 lemma_9 = cite("sliding-window.lemma-9@a15be15d")
 
@@ -50,6 +51,11 @@ def test_the_hockey_stick_divergence_is_kept(statement) -> None:
         assert statement.at(p) is Truth.TRUE
     bind(statement, values)
     bind_hypotheses(statement, BROKEN, outside("sum max(0, P - E Q) <= delta", BROKEN))
+    negative = (fmpq(3, 2), fmpq(-1, 2), fmpq(0))
+    for wrong in ({"first": negative, "delta": fmpq(9)}, {"channel": (negative, *channels()[-1][1:])}):
+        assert statement.applies(attrs.evolve(BROKEN, **wrong)) is Truth.FALSE, "a sum of 1 makes no law"
+    certain = Processing((fmpq(1),), (fmpq(1),), ((fmpq(1, 3), fmpq(2, 3)),), fmpq(1), fmpq(0))
+    assert statement.at(certain) is Truth.TRUE, "one output, and h draws"
 
 
 @lemma_9.controls(grade="interval", region="a channel whose rows sum to 2")

@@ -27,7 +27,7 @@ from proofs_checks.sliding_window.dyadic_noise import (
     window_of_one,
 )
 
-theorem_16 = cite("sliding-window.theorem-16@3241aa86")
+theorem_16 = cite("sliding-window.theorem-16@fec79e8c")
 
 HALF = Fraction(1, 2)
 MILLIONTH = Fraction(1, 10**6)
@@ -137,7 +137,14 @@ OUTSIDE = WINDOW_OUTSIDE | {
 @theorem_16.controls("+repair", grade="interval", region="half the noise; zeta a twentieth; half the error")
 def test_less_noise_and_smaller_errors_are_noticed(statement) -> None:
     outside = {says: attrs.evolve(GOOD, **change) for says, change in OUTSIDE.items()}
-    for inside in (GOOD, attrs.evolve(GOOD, leaf=0, begin=0, end=4), TIGHT):
+    one, unit = fmpq_mat([[4]]), fmpq_mat([[1]])
+    number = choice(one, one, unit, unit)
+    for inside in (
+        GOOD,
+        attrs.evolve(GOOD, leaf=0, begin=0, end=4),
+        TIGHT,
+        attrs.evolve(number, bound=least_bound(number)),
+    ):
         bind_hypotheses(statement, inside, outside)
     for wrong in ({"chosen": diagonal((2, 0))}, {"other": diagonal((2, 0))}):
         assert statement.applies(attrs.evolve(GOOD, **wrong)) is Truth.FALSE

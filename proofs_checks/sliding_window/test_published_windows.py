@@ -63,15 +63,15 @@ def slack(name: str, p: PublishedWindows):
     """Compute the margin for numbers: one row a at the time that is zero in the other stream, and normal noise."""
     s, moved = deviation(p), real(p.rows[p.time - 1, 0]) ** 2 * mpmath.sqrt(p.height + 1)
     mu, e = moved / s, real(p.epsilon)
-    promise = real(p.delta)
+    spare = real(p.delta)
     if mu:
-        promise -= mpmath.ncdf(mu / 2 - e / mu) - mpmath.exp(e) * mpmath.ncdf(-mu / 2 - e / mu)
+        spare -= mpmath.ncdf(mu / 2 - e / mu) - mpmath.exp(e) * mpmath.ncdf(-mu / 2 - e / mu)
     sums = [count_by_hand(max(0, t - p.window), t, 1 << p.height) for t in range(1, p.rows.nrows() + 1)]
     sums = sums[-1:] if name == LAST else sums
     room = {LAST: 2 * p.height + 1, ALL: 2 * p.height + 1, LONG: 2**p.height + 2 * p.height}[name] - max(sums)
     fails = sum(mpmath.erfc(real(p.bound) / s / mpmath.sqrt(2 * q)) for q in sums)
     assert len(sums) == 1 or fails < 1e-45
-    return min(promise, mpmath.mpf(room), real(p.beta) - fails)
+    return min(spare, mpmath.mpf(room), real(p.beta) - fails)
 
 
 def count_by_hand(begin: int, end: int, width: int) -> int:
@@ -124,7 +124,7 @@ def test_the_law_of_noise_with_one_variance() -> None:
 @theorem_17.supports_repair(grade="derived", region="every stream, d, W, T, eps, delta, beta: derivation below")
 @theorem_18.supports_repair(grade="derived", region="every stream, d, W, T, eps, delta, beta: derivation below")
 def test_windows_of_published_sums(statements) -> None:
-    """Promise, cover of one window by at most 2h + 1 sums, and its noise: see `check_release`.
+    """Guarantee, cover of one window by at most 2h + 1 sums, and its noise: see `check_release`.
 
     *All times.* The T noises exceed zeta with probability beta/T each, at most, when log(2T/beta) stands for
     log(2/beta); together with at most beta, whatever their dependence.

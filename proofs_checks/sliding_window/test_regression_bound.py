@@ -7,17 +7,16 @@ from itertools import product
 from math import isqrt
 
 import attrs
-import mpmath
 import sympy
 from flint import fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
-from dpmatrix.claims.formulas import real
 from dpmatrix.exact import rational
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.sliding_window.distinguishing import NeighbouringRegressions
 from dpmatrix.spec.sliding_window.regression_bound import RegressionPoint
-from proofs_checks.sliding_window.promises import promise, told_apart
+from dpmatrix.tracing import bind_expression
+from proofs_checks.sliding_window.promises import promise
 
 theorem_8 = cite("sliding-window.theorem-8@26cf78de")
 
@@ -42,16 +41,11 @@ def test_no_private_regression_fits_both_rows(statement) -> None:
     assert statement.at(attrs.evolve(STEEP, response=490)) is Truth.TRUE
     assert STEEP.failure == 0, "the theorem's bound always holds"
     assert statement.at(attrs.evolve(STEEP, failure=Fraction(27, 100))) is Truth.TRUE
-    values = []
-    with mpmath.workdps(60):
-        for epsilon, constant, response, failure in product(
-            (1, Fraction(5, 2), 7), (Fraction(1, 9), 2), (0, 9, 300), (0, Fraction(1, 3))
-        ):
-            p = NeighbouringRegressions(epsilon, Fraction(1, 9), constant, response, failure)
-            size = 2 + 14 * mpmath.log(36) / real(epsilon) ** 2
-            allowed = real(constant) * size**2 * mpmath.log(size) / real(epsilon)
-            values.append((p, max(4 * (mpmath.sqrt(allowed) - response), told_apart(p))))
-        bind(statement, values)
+    epsilon, delta, c, response, beta = sympy.symbols("epsilon delta constant response failure")
+    size = 2 + 14 * sympy.log(4 / delta) / epsilon**2
+    allowed = sympy.sqrt(c * size**2 * sympy.log(size) / epsilon)
+    apart = sympy.exp(epsilon) * beta + delta - 1 + beta
+    bind_expression(statement, sympy.Max(4 * (allowed - response), apart), points=[STEEP])
     assert not statement.strict
     outside = {says: p for says, p in promise(STEEP).items() if says != "constant > 0"} | {
         "response >= 0": attrs.evolve(STEEP, response=-1),

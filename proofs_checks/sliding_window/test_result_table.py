@@ -11,14 +11,15 @@ import sympy
 from flint import arb
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses, redefined
-from dpmatrix.claims.formulas import bind_formula, real
+from dpmatrix.claims.formulas import real
 from dpmatrix.exact import rational
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.sliding_window import result_table as module
 from dpmatrix.spec.sliding_window.table_entries import TableSetting, quotients
+from dpmatrix.tracing import bind_expression
 from proofs_checks.steps import by_step
 
-table_1 = cite("sliding-window.table-1@ad6794ae")
+table_1 = cite("sliding-window.table-1@b42bbdeb")
 
 MILLIONTH = Fraction(1, 10**6)
 BASE = TableSetting(1000, 50, 5, 2, Fraction(1, 10), 1, MILLIONTH, Fraction(1, 2))
@@ -36,6 +37,16 @@ POINTS = [
         ),
     )
 ]
+HIGH, EVEN = Fraction(6, 25), Fraction(49, 50)
+DECIDED = [
+    TableSetting(2, 2, 7, 1, HIGH, 7, MILLIONTH, EVEN, 4),
+    TableSetting(3, 9, 2, 1, HIGH, 7, MILLIONTH, EVEN, 8),
+    TableSetting(3, 3, 2, 1, HIGH, 1, Fraction(9, 10), EVEN, 1),
+    TableSetting(2, 60, 7, 1, HIGH, 7, MILLIONTH, EVEN, 4),
+    TableSetting(2, 9, 7, 1, HIGH, 90, MILLIONTH, EVEN, 1),
+    TableSetting(3, 60, 1, 1, HIGH, 90, Fraction(1, 3), EVEN, 1),
+]
+"""Points at which other entries than those of rows 2 and 3 have the least slack."""
 LEAST = TableSetting(2, 2, 1, 1, Fraction(1, 50), Fraction(1, 50), Fraction(1, 50), Fraction(1, 50), 8)
 MOST = attrs.evolve(LEAST, eta=Fraction(6, 25), delta=Fraction(49, 50), failure=Fraction(49, 50))
 OUTSIDE = {
@@ -54,40 +65,36 @@ OUTSIDE = {
 SMALL = {"epsilon <= 1": attrs.evolve(BASE, epsilon=Fraction(51, 50))}
 
 
-def printed(p: TableSetting):
-    """Return the ten entries as printed: errors, then spaces."""
-    r, d, k, e, eta = p.rank, p.dimension, p.target, real(p.epsilon), real(p.eta)
-    log_delta, log_w = mpmath.log(1 / real(p.delta)), mpmath.log(p.window)
-    components, linear = mpmath.sqrt(k * d) * log_delta / e, d * (d + log_delta / e)
-    errors = [(r * log_delta / e) ** 2, components, components, linear, linear]
-    spaces = [r**2 * d / eta, d * k**2 / eta**3, d * k**2 / eta**3, d**3 / eta, d**3 / eta]
-    return errors, [space * log_w for space in spaces]
+FIELDS = sympy.symbols("window dimension rank target eta epsilon delta failure factor", positive=True)
+W, D, R, K, ETA, EPSILON, DELTA, BETA, C = FIELDS
+LEVEL, WIDE, TAU = sympy.log(1 / DELTA), K + sympy.log(1 / BETA), D + 14 / EPSILON**2 * sympy.log(4 / DELTA)
+COMPONENTS, LINEAR = sympy.sqrt(K * D) * LEVEL / EPSILON, D * (D + LEVEL / EPSILON)
+PRINTED = (
+    ((R * LEVEL / EPSILON) ** 2, COMPONENTS, COMPONENTS, LINEAR, LINEAR),
+    tuple(space * sympy.log(W) for space in (R**2 * D / ETA, *[D * K**2 / ETA**3] * 2, *[D**3 / ETA] * 2)),
+)
+"""The ten entries as printed: errors, then spaces."""
+SKETCHED = D * WIDE**2 / ETA**4
+STATED = (
+    (
+        R * LEVEL**2 / EPSILON**2,
+        LEVEL / EPSILON * sympy.sqrt(D * sympy.log(D) * WIDE),
+        LEVEL / EPSILON * sympy.sqrt(WIDE * D),
+        (TAU + 1) ** 2 * sympy.log(TAU + 1) / EPSILON,
+        TAU * sympy.log(TAU),
+    ),
+    tuple(space * sympy.log(W) for space in (D * R**2 / ETA**2, SKETCHED, SKETCHED, (D + 1) ** 3 / ETA, D**3 / ETA)),
+)
+"""The ten entries of the theorems: errors, then spaces."""
 
 
-def stated(p: TableSetting):
-    """Return the ten entries of the theorems: errors, then spaces."""
-    r, d, e, eta = p.rank, p.dimension, real(p.epsilon), real(p.eta)
-    log_delta, log_w = mpmath.log(1 / real(p.delta)), mpmath.log(p.window)
-    wide = p.target + mpmath.log(1 / real(p.failure))
-    tau = d + 14 / e**2 * mpmath.log(4 / real(p.delta))
-    errors = [
-        r * log_delta**2 / e**2,
-        log_delta / e * mpmath.sqrt(d * mpmath.log(d) * wide),
-        mpmath.sqrt(wide * d) * log_delta / e,
-        (tau + 1) ** 2 * mpmath.log(tau + 1) / e,
-        tau * mpmath.log(tau),
-    ]
-    spaces = [d * r**2 / eta**2, d * wide**2 / eta**4, d * wide**2 / eta**4, (d + 1) ** 3 / eta, d**3 / eta]
-    return errors, [space * log_w for space in spaces]
-
-
-def slack(p: TableSetting, column: int, row: int):
-    table, theorem, factor = printed(p)[column][row - 1], stated(p)[column][row - 1], real(p.factor)
-    return min(factor * table - theorem, factor * theorem - table)
+def slack(column: int, row: int) -> sympy.Expr:
+    table, theorem = PRINTED[column][row - 1], STATED[column][row - 1]
+    return sympy.Min(C * table - theorem, C * theorem - table)
 
 
 def check(statement, formula, more) -> None:
-    bind_formula(statement, [p for p in POINTS if statement.applies(p) is Truth.TRUE], formula)
+    bind_expression(statement, formula, points=[MOST, LEAST])
     assert not statement.strict
     for inside in (LEAST, MOST):
         bind_hypotheses(statement, inside, OUTSIDE | more)
@@ -102,9 +109,17 @@ def twice(factor) -> int:
 def test_the_table_is_not_what_the_theorems_state(statement) -> None:
     """Every factor c: row 1 has r^2 for r, and r = 2c, rounded up."""
     statement.refute(lambda factor: attrs.evolve(BASE, rank=twice(factor), factor=factor))
+    cells = [slack(*cell) for cell in product((0, 1), range(1, 6))]
+    least = sympy.lambdify(FIELDS, cells, "mpmath")
+    places = set()
     with mpmath.workdps(60):
-        cells = list(product((0, 1), range(1, 6)))
-        bind(statement, ((p, min(slack(p, column, row) for column, row in cells)) for p in POINTS))
+        values = []
+        for p in (*POINTS, *DECIDED):
+            slacks = least(*map(real, attrs.astuple(p)))
+            places.add(slacks.index(min(slacks)))
+            values.append((p, min(slacks)))
+        bind(statement, values)
+    assert len(places) == 7, "an entry that never decides is bound by its own step"
     assert not statement.strict
     for inside in (LEAST, MOST):
         bind_hypotheses(statement, inside, OUTSIDE)
@@ -156,7 +171,7 @@ def test_eight_entries_differ(statements) -> None:
     for name in ("spectral-error", "spectral-space", "constrained-error", "components-error"):
         assert by_name[name].at(attrs.evolve(BASE, rank=2, factor=11)) is Truth.TRUE
     for name, cells in CELLS.items():
-        check(by_name[name], lambda p, cells=cells: min(slack(p, *cell) for cell in cells), {})
+        check(by_name[name], sympy.Min(*(slack(*cell) for cell in cells)), {})
 
 
 @table_1.supports("cubic-space", grade="derived", region="every d >= 2: (1 + 1/d)^3 <= 27/8 < 4")
@@ -180,23 +195,18 @@ def test_what_remains_of_the_rows(statements) -> None:
     assert arb(4).log() > 1, "delta < 1"
     assert 2 + 14 * arb(4).log() > arb(1).exp(), "log tau > 1 for eps <= 1"
     assert Fraction(3, 2) ** 3 < 4, "and (1 + 1/d)^3 falls with d"
-    check(by_name["cubic-space"], lambda p: min(slack(p, 1, 4), slack(p, 1, 5)), {})
+    check(by_name["cubic-space"], sympy.Min(slack(1, 4), slack(1, 5)), {})
     some = [attrs.evolve(p, epsilon=Fraction(k, 4)) for p in POINTS[:10] for k in (1, 3)]
-    with mpmath.workdps(60):
-        bind(by_name["regression-above"], ((p, stated(p)[0][3] - printed(p)[0][3]) for p in some))
-        bind(by_name["variance-above"], ((p, p.dimension * stated(p)[0][4] - printed(p)[0][4]) for p in some))
-        for p in POINTS:
-            level = mpmath.log(4 / real(p.delta))
-            sigma = (16 * mpmath.sqrt(p.rank * level) + level) / real(p.epsilon)
-            bind(
-                by_name["sketch-noise"],
-                [(p, 514 * p.rank * (level / real(p.epsilon)) ** 2 - sigma**2)],
-                least=1,
-            )
+    level = sympy.log(4 / DELTA)
+    sigma = (16 * sympy.sqrt(R * level) + level) / EPSILON
+    formulas = {
+        "regression-above": STATED[0][3] - PRINTED[0][3],
+        "variance-above": D * STATED[0][4] - PRINTED[0][4],
+        "sketch-noise": 514 * R * (level / EPSILON) ** 2 - sigma**2,
+    }
     for name, more in (("regression-above", SMALL), ("variance-above", SMALL), ("sketch-noise", {})):
-        for inside in (LEAST, MOST, attrs.evolve(LEAST, epsilon=1)):
-            bind_hypotheses(by_name[name], inside, OUTSIDE | more)
-        assert not by_name[name].strict
+        check(by_name[name], formulas[name], more)
+        bind_hypotheses(by_name[name], attrs.evolve(LEAST, epsilon=1), OUTSIDE | more)
     for name, statement in by_name.items():
         found = [p for p in [*some, *POINTS] if statement.applies(p) is Truth.TRUE]
         found = [attrs.evolve(p, factor=4) for p in found] if name == "cubic-space" else found
@@ -246,7 +256,7 @@ def test_the_theorems_state_multiples(statement) -> None:
     ]
     for theorem, entry, factor in zip(theorems, table, factors, strict=True):
         assert sympy.simplify(theorem**2 - (factor * entry) ** 2) == 0, "both sides are positive"
-    check(statement, lambda _: 0, {})
+    check(statement, sympy.Integer(0), {})
 
 
 @table_1.controls("+repair", grade="interval", region="r for 1/r; no log d; k for k'")

@@ -13,7 +13,7 @@ from dpmatrix.spec.sliding_window.sketch_algorithms import SketchShape
 from dpmatrix.spec.sliding_window.sketched_stream import Lines, SketchedStream, history
 from proofs_checks.sliding_window.histogram_by_hand import deletion_patterns
 
-algorithm_3 = cite("sliding-window.algorithm-3@84e332e9")
+algorithm_3 = cite("sliding-window.algorithm-3@d2428b1a")
 algorithm_2 = cite("sliding-window.algorithm-2@d8944ab9")
 
 TWO_ROWS = SketchedStream(fmpq_mat([[1], [1]]), fmpq_mat([[1]]), fmpq_mat([[2], [3]]), 5, 2)
@@ -71,9 +71,20 @@ def test_the_first_pair_never_receives_a_later_row(statements) -> None:
         bind_hypotheses(statement, TWO_ROWS, PRINTED)
         assert statement.applies(attrs.evolve(LEFT, deleted=((3, 2),))) is Truth.TRUE
         assert statement.applies(attrs.evolve(LEFT, deleted=((3, 1),))) is Truth.FALSE
+        later = SketchedStream(fmpq_mat([[7]] * 4), fmpq_mat([[1]]), fmpq_mat([[1]] * 4), 1, 2, ((4, 2),))
+        assert statement.applies(later) is Truth.FALSE, "2 has become the first, one step late"
         long = stream(4, 4)
         held = history(long, Lines(2, 1))
         assert [pair.sketch == written_out(long, pair.stamp, 4) for pair in held[-1]] == [False, True, True, True]
+
+
+@algorithm_2.refutes("output", grade="symbolic", region="rows 1, 1, 1, 1 with variates 2, 3, 5, 7, W = 2")
+def test_the_second_pair_receives_no_row_after_the_third(statement) -> None:
+    """At t = 4 the first pair has expired, and the second one is the output: it was updated at t = 3 at the latest."""
+    units = SketchedStream(fmpq_mat([[1]] * 4), fmpq_mat([[1]]), fmpq_mat([[2], [3], [5], [7]]), 5, 2)
+    assert [pair.stamp for pair in history(units, Lines(2, 1))[-1]] == [2, 3, 4]
+    assert statement.at(units) is Truth.FALSE
+    assert statement.margin(units) == -7, "row 3 came while the pair was second"
 
 
 @algorithm_3.refutes("expired-stamp", grade="symbolic", region="rows 7, 0, 0 with W = 2")
@@ -152,6 +163,8 @@ def test_every_pair_is_the_sketch_of_its_rows(statements) -> None:
     del outside[WINDOW]
     bind_hypotheses(stored, TWO_ROWS, outside)
     bind_hypotheses(output, TWO_ROWS, HYPOTHESES)
+    for statement in statements.values():
+        assert statement.applies(attrs.evolve(LEFT, deleted=((3, 2),))) is Truth.FALSE, "2 has become the first"
     assert not stored.strict
     assert not output.strict
 

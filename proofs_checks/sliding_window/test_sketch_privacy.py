@@ -1,4 +1,4 @@
-"""Lemma 3 of `sliding-window`: the sketches of Algorithm 2 do not keep their promise, by exact profiles."""
+"""Lemma 3 of `sliding-window`: the sketches of Algorithm 2 do not keep their guarantee, by exact profiles."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from flint import fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.claims.formulas import real
+from dpmatrix.exact import rational
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.sliding_window.dyadic_release import parts, sums_with
 from dpmatrix.spec.sliding_window.histograms import close
@@ -21,10 +22,11 @@ from dpmatrix.spec.sliding_window.sketch_privacy import SketchParameters
 from dpmatrix.spec.sliding_window.sketched_stream import PRINTED, Checkpoint, SketchedStream, after_step, meant
 from dpmatrix.spec.sliding_window.two_runs import TwoRuns
 from dpmatrix.spec.sliding_window.updates import survivors
+from dpmatrix.tracing import bind_expression
 from proofs_checks.sliding_window.chi_square_losses import scaled_delta
 from proofs_checks.sliding_window.released_streams import check_noise_is_needed, check_released
 
-lemma_3 = cite("sliding-window.lemma-3@c165cd6f")
+lemma_3 = cite("sliding-window.lemma-3@d5aa29b4")
 
 MILLIONTH = Fraction(1, 10**6)
 HALF, QUARTER = Fraction(1, 2), Fraction(1, 4)
@@ -105,7 +107,7 @@ def test_even_a_row_of_the_ball_is_revealed_by_very_many_sketches(statement) -> 
     bind_hypotheses(statement, ORDINARY, PARAMETERS)
 
 
-@lemma_3.refutes("at-the-change", grade="symbolic", region="every eta < 1/4")
+@lemma_3.refutes("at-the-change", grade="derived", region="every eta < 1/4")
 def test_sigma_is_made_for_sixteen_r_rows(statement) -> None:
     """Here w - sigma = (4 sqrt(4r/eta) - 16 sqrt(r)) sqrt(L)/eps, positive exactly for eta < 1/4."""
     r, eta, log, eps = sympy.symbols("r eta L eps", positive=True)
@@ -115,12 +117,9 @@ def test_sigma_is_made_for_sixteen_r_rows(statement) -> None:
     assert statement.at(BROKEN) is Truth.FALSE
     assert statement.at(attrs.evolve(BROKEN, eta=Fraction(4, 17))) is Truth.FALSE
     assert statement.at(ORDINARY) is Truth.TRUE
-    with mpmath.workdps(60):
-        values = []
-        for p in small_sketches():
-            numbers = {r: p.rank, eta: sympy.Rational(p.eta), eps: sympy.Rational(p.epsilon), log: sympy.log(400)}
-            values.append((p, (printed - needed).subs(numbers).evalf(50)))
-    bind(statement, values)
+    delta = sympy.Symbol("delta")
+    fields = {"rank": r, "epsilon": eps}
+    bind_expression(statement, (printed - needed).xreplace({log: sympy.log(4 / delta)}), fields=fields, points=[BROKEN])
     assert not statement.strict
     bind_hypotheses(statement, ORDINARY, PARAMETERS)
 
@@ -206,7 +205,9 @@ def test_the_state_reveals_a_zero_row(statement) -> None:
 
 def rows_of(*lengths) -> fmpq_mat:
     """Rows in ten dimensions: the first along e_1, the others along e_2, of the given lengths."""
-    return fmpq_mat([[length * int(j == min(time, 1)) for j in range(10)] for time, length in enumerate(lengths)])
+    return fmpq_mat(
+        [[rational(length) * int(j == min(time, 1)) for j in range(10)] for time, length in enumerate(lengths)]
+    )
 
 
 OUTPUTS = PrintedStreams(rows_of(0, 10**6, 0, 0, 0), rows_of(1, 10**6, 0, 0, 0), 3, 1, HALF, 1, MILLIONTH)
@@ -277,10 +278,20 @@ def test_the_printed_lines_reveal_a_unit_row(statement) -> None:
         assert abs(float(statement.law.quantity(small).lower()) - float(by_hand)) < 1e-7, (
             "an enclosure has an end of 30 bits"
         )
-    same = attrs.evolve(OUTPUTS, other=OUTPUTS.rows)
-    assert statement.law.quantity(same).contains(0)
+    both = PrintedStreams(rows_of(QUARTER), rows_of(1 + QUARTER), 1, 1, HALF, 100, HALF)
+    with mpmath.workdps(30):
+        floor = sigma(SketchParameters(1, HALF, 100, HALF)) ** 2 + mpmath.mpf(1) / 16
+        by_hand = scaled_delta(8, mpmath.mpf(3) / 2 / floor, mpmath.mpf(100))
+        assert by_hand > 0.01
+        assert abs(float(statement.law.quantity(both).lower()) - float(by_hand)) < 1e-7, "1/16 against 25/16"
+    same = statement.law.quantity(attrs.evolve(OUTPUTS, other=OUTPUTS.rows))
+    assert same.contains(0)
+    assert same.contains(1)
+    assert not same.contains(fmpq(-1, 20))
+    assert not same.contains(fmpq(21, 20))
     assert not statement.strict
     bind_hypotheses(statement, OUTPUTS, OUTPUTS_OUTSIDE)
+    bind_hypotheses(statement, attrs.evolve(OUTPUTS, window=1), OUTPUTS_OUTSIDE)
 
 
 @lemma_3.supports_repair(

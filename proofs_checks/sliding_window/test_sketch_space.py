@@ -19,6 +19,7 @@ from dpmatrix.spec.sliding_window.sketch_privacy import LEMMA_3, SketchParameter
 from dpmatrix.spec.sliding_window.sketch_space import LogarithmPoint, SpaceRun, sketches
 from dpmatrix.spec.sliding_window.sketched_stream import SketchedStream
 from dpmatrix.spec.sliding_window.update_lemmas import StreamRun, structure, suffixes
+from dpmatrix.tracing import bind_expression
 from proofs_checks.sliding_window.histogram_by_hand import checkpoints
 from proofs_checks.sliding_window.one_row_outputs import (
     BLIND,
@@ -30,8 +31,8 @@ from proofs_checks.sliding_window.one_row_outputs import (
 )
 from proofs_checks.sliding_window.released_streams import check_noise_is_needed, check_released
 
-lemma_4 = cite("sliding-window.lemma-4@fbb295fb")
-theorem_3 = cite("sliding-window.theorem-3@1906b315")
+lemma_4 = cite("sliding-window.lemma-4@42fa981a")
+theorem_3 = cite("sliding-window.theorem-3@ad21d7d1")
 
 FIFTH, HALF, MILLIONTH = Fraction(1, 5), Fraction(1, 2), Fraction(1, 10**6)
 
@@ -152,12 +153,10 @@ def test_equation_15_has_a_negative_left_side(statements) -> None:
         LogarithmPoint(w, Fraction(k, 6), c) for w, k, c in product((2, 9, 1000), (1, 3, 5), (1, Fraction(5, 2), 8))
     ]
 
-    def left(p: LogarithmPoint):
-        return sympy.Rational(p.constant) * sympy.log(p.window) / sympy.log(1 - sympy.Rational(p.eta) / 2)
-
-    bind(count, ((p, left(p).evalf(50)) for p in points))
-    right = [(p, 2 * sympy.Rational(p.constant) / sympy.Rational(p.eta) * sympy.log(p.window)) for p in points]
-    bind(bound, ((p, (value - left(p)).evalf(50)) for p, value in right))
+    w, eta, c = sympy.symbols("window eta constant")
+    left = c * sympy.log(w) / sympy.log(1 - eta / 2)
+    bind_expression(count, left)
+    bind_expression(bound, 2 * c / eta * sympy.log(w) - left)
     assert all(bound.at(p) is Truth.TRUE and count.at(p) is Truth.FALSE for p in points)
     inside = LogarithmPoint(2, Fraction(1, 2))
     for statement in statements.values():

@@ -17,7 +17,7 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.sliding_window.eigenvalue_laws import _wishart_pfaffian
 from dpmatrix.spec.sliding_window.sketches import ConstantRows, PrintedSketch, SketchSize, needed_rows
 
-theorem_9 = cite("sliding-window.theorem-9@4b82d072")
+theorem_9 = cite("sliding-window.theorem-9@9a130d05")
 lemma_6 = cite("sliding-window.lemma-6@61fa61cb")
 
 HALF = Fraction(1, 2)
@@ -95,7 +95,7 @@ def test_the_range_is_not_kept(statement) -> None:
         "rank >= 1, an integer": PrintedSketch(0, HALF),
         "eta > 0": PrintedSketch(1, Fraction(-1, 2)),
         "eta < 1": PrintedSketch(1, 1),
-        "4r/eta is whole": PrintedSketch(1, Fraction(3, 7)),
+        "4r/eta is an integer": PrintedSketch(1, Fraction(3, 7)),
     }
     for inside in (PrintedSketch(1, HALF), PrintedSketch(1, Fraction(4, 5)), PrintedSketch(1, Fraction(1, 50))):
         bind_hypotheses(statement, inside, outside)
@@ -151,6 +151,12 @@ def check_size(statement, says, scale) -> None:
             for k in (1, 2)[: 1 + (rows < 50 and beta == HALF)]:
                 fails = 1 - success(k, rows, eta / scale)
                 values.append((SketchSize(k, rows, eta, beta), mpmath.nstr(real(beta) - fails, 50)))
+        for k in (1, 2):  # as many rows as dimensions
+            fails = 1 - success(k, k, HALF / scale)
+            values.append((SketchSize(k, k, HALF, HALF), mpmath.nstr(mpmath.mpf(1) / 2 - fails, 50)))
+        if scale == 1:  # nothing is below zero
+            fails = 1 - mpmath.gammainc(mpmath.mpf(5) / 2, 0, mpmath.mpf(25) / 4, regularized=True)
+            values.append((SketchSize(1, 5, Fraction(3, 2), HALF), mpmath.nstr(mpmath.mpf(1) / 2 - fails, 50)))
     bind(statement, values)
     enough = {condition.says: condition for condition in statement.given}[says]
     for k, eta, beta in product((1, 4), (Fraction(1, 3), 1), (HALF, Fraction(1, 9))):

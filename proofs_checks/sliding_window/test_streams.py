@@ -23,7 +23,7 @@ from dpmatrix.spec.sliding_window.streams import (
 from proofs_checks.sliding_window.processings import BROKEN, laws_after, outside, points, swapped
 
 neighbours = cite("sliding-window.neighbours@042bb844")
-definition_1 = cite("sliding-window.definition-1@7729ce73")
+definition_1 = cite("sliding-window.definition-1@1635d2ef")
 
 ROWS = {"zero": (0, 0), "short": (fmpq(3, 5), fmpq(-4, 5)), "long": (fmpq(3, 5), fmpq(9, 10))}
 
@@ -52,8 +52,10 @@ def test_neighbours_differ_in_one_short_row(statement) -> None:
         for kinds in product(ROWS, repeat=total):
             assert statement.at(pair(*kinds)) is Truth.TRUE
             assert statement.margin(pair(*kinds)) == 0
-    edge = StreamPair(fmpq_mat([[fmpq(3, 5), fmpq(4, 5)]]), fmpq_mat([[0, 0]]))
-    assert statement.at(edge) is Truth.TRUE, "length exactly 1"
+    edge = (fmpq(3, 5), fmpq(4, 5))
+    for first, second in product(((0, 0), edge, (1, fmpq(1, 5)), (fmpq(1, 4), 0)), repeat=2):
+        close = StreamPair(fmpq_mat([first, second]), fmpq_mat([[0, 0], [0, 0]]))
+        assert statement.at(close) is Truth.TRUE, "squared lengths 1/16, 1 and 26/25"
     assert statement.given == ()
     assert not statement.strict
 

@@ -12,8 +12,8 @@ from dpmatrix.spec.sliding_window import updates
 from dpmatrix.spec.sliding_window.updates import LoopState, UpdateRun, survivors
 from dpmatrix.streaming import Ending, Slip, printed_update, thin
 
-algorithm_1 = cite("sliding-window.algorithm-1@e9d8c2d1")
-algorithm_6 = cite("sliding-window.algorithm-6@96fde278")
+algorithm_1 = cite("sliding-window.algorithm-1@272a62a6")
+algorithm_6 = cite("sliding-window.algorithm-6@37851ddc")
 
 BOTH = ("sliding-window.algorithm-1", "sliding-window.algorithm-6")
 STATE = LoopState(2, 4, 6, 3)
@@ -132,7 +132,19 @@ def test_length_after_deletion(statement) -> None:
     assert sympy.expand((l + i - j + 1) - (i + (l - j + 1))) == 0
     assert sympy.expand((l + i - j + 1) - (l - (j - 1 - i))) == 0, "j - 1 - i checkpoints are deleted"
     bind(statement, ((p, 0) for p in STATES))
-    check_loop(statement)
+    outside = {
+        "i >= 1, an integer": LoopState(-1, 4, 6, 3),
+        "i < j": LoopState(3, 3, 6, 3),
+        "j <= l - 1": LoopState(2, 8, 6, 3),
+    }
+    for inside in (STATE, LoopState(1, 2, 3, 1)):
+        bind_hypotheses(statement, inside, outside)
+    before = [(LoopState(-n, 4, 6, 1), -n) for n in range(8)]
+    beyond = [(LoopState(2, 6 + n, 6, 1), -abs(n - 1)) for n in range(1, 8)]
+    bind(statement, [*before, *beyond, *((LoopState(n, n, 6, 1), -1) for n in range(1, 7))])
+    for says, point in outside.items():
+        assert statement.without(says).at(point) is Truth.FALSE
+    assert not statement.strict
     for answers, table in every_run(5):
         close = [p for p in range(2, 5) if table[1, p]]
         if close and not any(table[i, p] for i in (2, 3, 4) for p in range(i + 1, 5)):

@@ -19,10 +19,11 @@ from dpmatrix.spec.sliding_window.projection_costs import Choice
 from dpmatrix.spec.sliding_window.wishart_pca import Ends, NoisyChoice
 from dpmatrix.spec.sliding_window.wishart_stream import NoisyStream
 from dpmatrix.spec.sliding_window.wishart_window import WishartParameters
+from dpmatrix.tracing import bind_expression
 from proofs_checks.exact_matrices import line
 from proofs_checks.sliding_window.symbolic_matrices import matrix
 
-theorem_16 = cite("sliding-window.theorem-16@3241aa86")
+theorem_16 = cite("sliding-window.theorem-16@fec79e8c")
 
 MILLIONTH = Fraction(1, 10**6)
 TENTH = Fraction(1, 10)
@@ -66,14 +67,10 @@ def test_the_sign_of_one_entry_of_the_projection_tells_the_streams_apart(stateme
     short = attrs.evolve(TILT, row=10)
     assert statement.margin(short) > 0
     assert statement.at(short) is Truth.UNDECIDED, "the bound is above 1/2 and shows nothing"
-    values = []
-    with mpmath.workdps(60):
-        for row, degrees, epsilon, delta in product((1, 7, 40), (5, 195), (1, Fraction(1, 3)), (TENTH, MILLIONTH)):
-            at = (mpmath.sqrt(degrees**2 + 4 * row**2) - degrees) / (2 * row)
-            reached = mpmath.exp(-at * row) * (1 - at**2) ** (-mpmath.mpf(degrees) / 2)
-            value = mpmath.exp(real(epsilon)) * reached + real(delta) - mpmath.mpf(1) / 2
-            values.append((WishartParameters(2, epsilon, delta, degrees, row), value))
-        bind(statement, values)
+    degrees, row, epsilon, delta = sympy.symbols("degrees row epsilon delta")
+    at = best.xreplace({t: degrees, m: row})
+    reached = sympy.exp(-at * row) * (1 - at**2) ** (-degrees / 2)
+    bind_expression(statement, sympy.exp(epsilon) * reached + delta - half, points=[TILT])
     assert not statement.strict
     bind_hypotheses(
         statement,
@@ -246,7 +243,7 @@ def test_a_matrix_is_added_to_a_trace(statement) -> None:
 
 @theorem_16.supports(
     "combination",
-    grade="symbolic",
+    grade="derived",
     region="every eta in [0, 1/2] and all costs: a sum of hypotheses and eta(1 - 2 eta)/(1 - eta) times the least cost",
 )
 def test_the_last_lines_combine(statement) -> None:
@@ -254,12 +251,7 @@ def test_the_last_lines_combine(statement) -> None:
     conclusion = (1 + 2 * eta) * least + 2 * extra - chosen
     first, second = least / (1 - eta) + extra - seen, seen - chosen + extra
     assert sympy.simplify(conclusion - first - second - least * eta * (1 - 2 * eta) / (1 - eta)) == 0
-    values = []
-    for a, b, c, e, f in product((4, 9), (5, 7), (3, 8), (fmpq(1, 5), fmpq(1, 3)), (0, 2)):
-        known = {seen: a, chosen: b, least: c, eta: symbolic(e), extra: f}
-        point = Ends(a, b, c, e, f)
-        values.append((point, conclusion.subs(known).evalf(50)))
-    bind(statement, values)
+    bind_expression(statement, conclusion)
     inside = Ends(4, 5, 3, fmpq(1, 3), 1)
     assert statement.at(inside) is Truth.TRUE
     assert not statement.strict

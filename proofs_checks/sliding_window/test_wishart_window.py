@@ -17,11 +17,13 @@ from dpmatrix.spec.sliding_window.eigenvalue_laws import wishart_within
 from dpmatrix.spec.sliding_window.wishart_accuracy import Tail, rare
 from dpmatrix.spec.sliding_window.wishart_stream import NoisyStream
 from dpmatrix.spec.sliding_window.wishart_window import WishartParameters
+from dpmatrix.tracing import bind_expression
 from proofs_checks.exact_matrices import scalars
 from proofs_checks.sliding_window.chi_square_losses import shifted_delta
 from proofs_checks.sliding_window.wishart_directions import (
     CHAIN,
     EQUAL,
+    FIELDS,
     SOUND,
     e1,
     e2,
@@ -30,7 +32,6 @@ from proofs_checks.sliding_window.wishart_directions import (
     k2,
     n1,
     n2,
-    on_directions,
     w,
 )
 
@@ -113,15 +114,9 @@ def test_two_premises_fail(statements) -> None:
     assert degrees.at(LONG_ROW) is Truth.FALSE
     assert degrees.at(attrs.evolve(LONG_ROW, degrees=427)) is Truth.TRUE
     assert degrees.at(attrs.evolve(LONG_ROW, degrees=426)) is Truth.FALSE
-    with mpmath.workdps(60):
-        bind(norm, ((attrs.evolve(LONG_ROW, row=Fraction(k, 3)), real(-2 * Fraction(k, 3))) for k in range(20)))
-        bind(
-            degrees,
-            (
-                (p, p.degrees - p.dimension - 28 * mpmath.log(4 / real(p.delta)) / real(p.epsilon) ** 2)
-                for p in points()
-            ),
-        )
+    d, epsilon, delta, tau, row = sympy.symbols("dimension epsilon delta degrees row")
+    bind_expression(norm, -2 * row, points=INSIDE)
+    bind_expression(degrees, tau - d - 28 * sympy.log(4 / delta) / epsilon**2, points=INSIDE)
     for statement in statements.values():
         assert not statement.strict
         for inside in INSIDE:
@@ -211,10 +206,10 @@ def test_the_largest_eigenvalue_of_the_noise(statement) -> None:
     assert statement.applies(Tail(1, 3, 0)) is Truth.TRUE
 
 
-@theorem_14.supports("equation-38", grade="symbolic", region="any one direction: an identity in its eight numbers")
-@theorem_14.supports("equation-39", grade="symbolic", region="any one direction: an identity in its eight numbers")
-@theorem_14.supports("equation-40", grade="symbolic", region="any one direction: an identity in its eight numbers")
-@theorem_14.supports("equation-41", grade="symbolic", region="any one direction: an identity in its eight numbers")
+@theorem_14.supports("equation-38", grade="derived", region="any one direction: an identity, coefficients >= 0")
+@theorem_14.supports("equation-39", grade="derived", region="any one direction: an identity, coefficients >= 0")
+@theorem_14.supports("equation-40", grade="derived", region="any one direction: an identity, coefficients >= 0")
+@theorem_14.supports("equation-41", grade="derived", region="any one direction: an identity, coefficients >= 0")
 def test_the_chain_of_the_accuracy_proof(statements) -> None:
     """X <= Y in the Loewner order means u'Xu <= u'Yu for every unit u; each conclusion is a sum of hypotheses.
 
@@ -237,7 +232,7 @@ def test_the_chain_of_the_accuracy_proof(statements) -> None:
     for number, formula in formulas.items():
         assert sympy.simplify(formula - certificates[number]) == 0
         statement = statements[f"sliding-window.theorem-14/equation-{number}"]
-        bind(statement, on_directions(formula))
+        bind_expression(statement, formula, fields=FIELDS, points=[SOUND])
         assert statement.at(SOUND) is Truth.TRUE
         assert not statement.strict
         for inside in (SOUND, EQUAL):

@@ -13,6 +13,15 @@ from dpmatrix.claims.formulas import symbolic
 from dpmatrix.spec.sliding_window.wishart_accuracy import WishartDirection
 
 SYMBOLS = k1, k2, n1, n2, w, eta, e1, e2 = sympy.symbols("k1 k2 n1 n2 w eta e1 e2")
+FIELDS = {
+    "first": k1,
+    "second": k2,
+    "noisy_first": n1,
+    "noisy_second": n2,
+    "window": w,
+    "error": e1,
+    "other_error": e2,
+}
 SOUND = WishartDirection(5, 3, 6, 4, 4, Fraction(1, 2), 1, 1)
 EQUAL = WishartDirection(1, 1, 1, 1, 1, 0, 0, 0)
 CHAIN = {

@@ -11,7 +11,8 @@ from dpmatrix.spec.common.conditions import at_least, below, exceeds, positive
 from dpmatrix.spec.sliding_window.loewner import flag
 from dpmatrix.spec.sliding_window.noisy_choice import NOISY_CHOICE, noisy_cost_margin
 from dpmatrix.spec.sliding_window.private_choice import CHANGE
-from dpmatrix.spec.sliding_window.sketch_privacy import floor, whole_rows
+from dpmatrix.spec.sliding_window.sketch_privacy import floor
+from dpmatrix.spec.sliding_window.sketch_size import WHOLE_SIZE
 from dpmatrix.spec.sliding_window.summary_parameters import (
     SummaryParameters,
     enlarged_rank,
@@ -162,7 +163,7 @@ THEOREM_7 = Claim(
             exceeds("r = k'/eta, rounded up", rounding_margin, strict=False),
             positive("eta"),
             below("eta", fmpq(1, 2)),
-            exceeds("4r/eta is an integer", whole_rows, strict=False),
+            WHOLE_SIZE,
             positive("epsilon"),
             positive("delta"),
             below("delta", 1),

@@ -43,11 +43,15 @@ def noisy_cost_margin(p: NoisyChoice) -> arb:
     return arb(factor * cost(p.window, p.other) + extra - cost(p.window, p.chosen))
 
 
-def best_cost_margin(p: NoisyChoice) -> arb:
+def best_cost_slack(window: fmpq_mat, chosen: fmpq_mat, other: fmpq_mat, bound: Exact) -> arb:
     """cost(X) + 2 min(k, d - k) zeta - cost(P), the costs those of A_W."""
-    k, d = p.chosen.rank(), p.window.nrows()
-    extra = 2 * min(k, d - k) * rational(p.bound)
-    return arb(cost(p.window, p.other) + extra - cost(p.window, p.chosen))
+    k, d = chosen.rank(), window.nrows()
+    return arb(cost(window, other) + 2 * min(k, d - k) * rational(bound) - cost(window, chosen))
+
+
+def best_cost_margin(p: NoisyChoice) -> arb:
+    """`best_cost_slack` of a choice."""
+    return best_cost_slack(p.window, p.chosen, p.other, p.bound)
 
 
 def best_margin(p: NoisyChoice) -> arb:

@@ -247,7 +247,7 @@ def beyond_margin(p: TailPoint) -> arb:
 
 @attrs.frozen
 class NormalPoint:
-    """A standardised argument z and a deviation sigma; the printed density integrates to the error function."""
+    """A standardised argument z and a standard deviation sigma; the density integrates to the error function."""
 
     z: Real
     sigma: Real

@@ -7,13 +7,13 @@ independent, and the squared norm of the first is (sigma^2 + M^2) chi^2_m / m.
 from __future__ import annotations
 
 import attrs
-from flint import arb, fmpq
+from flint import arb
 
-from dpmatrix.exact import Exact, ball, rational, square
+from dpmatrix.exact import Exact, ball, square
 from dpmatrix.privacy.profiles.incomplete_gamma import lower_tail
-from dpmatrix.spec.common.conditions import at_least, below, exceeds, positive, whole
-from dpmatrix.spec.sliding_window.loewner import flag
+from dpmatrix.spec.common.conditions import at_least, below, positive, whole
 from dpmatrix.spec.sliding_window.sketch_privacy import floor
+from dpmatrix.spec.sliding_window.sketch_size import WHOLE_SIZE, sketch_size
 
 
 @attrs.frozen
@@ -27,7 +27,7 @@ class OneRowOutput:
     dimension
         d.
     epsilon, delta
-        The promise, from which sigma is computed.
+        The guarantee, from which sigma is computed.
     row
         M >= 0.
     constant
@@ -44,11 +44,6 @@ class OneRowOutput:
     row: Exact
     constant: Exact
     failure: Exact
-
-
-def sketch_size(p: OneRowOutput) -> fmpq:
-    """``m = 4r / eta``."""
-    return 4 * p.rank / rational(p.eta)
 
 
 def ridge(p: OneRowOutput) -> arb:
@@ -68,8 +63,8 @@ def inverse_log(p: OneRowOutput) -> arb:
 
 def below_value(p: OneRowOutput, value: arb) -> arb:
     """Probability that the squared norm of the first column of the output is below a value."""
-    if not value > 0:
-        return arb(0) if value <= 0 else arb(0).union(arb(1))
+    if value <= 0:
+        return arb(0)
     half = arb(sketch_size(p) / 2)
     return lower_tail(half * value / (ridge(p) + square(ball(p.row))), half)
 
@@ -79,7 +74,7 @@ def within_values(p: OneRowOutput, low: arb, high: arb) -> arb:
 
     In dimension 1 it is that of e_1; in others it is at most that.
     """
-    first = (below_value(p, high) - below_value(p, low)).max(arb(0))
+    first = below_value(p, high) - below_value(p, low)
     return first if p.dimension == 1 else arb(0).union(first)
 
 
@@ -122,17 +117,12 @@ def success_asked(p: OneRowOutput) -> arb:
     return 1 - ball(p.failure)
 
 
-def whole_size_margin(p: OneRowOutput) -> arb:
-    """0 when 4r/eta is an integer."""
-    return flag(rational(p.eta) != 0 and sketch_size(p).q == 1)
-
-
 ONE_ROW = (
     whole("rank", 1),
     whole("dimension", 1),
     positive("eta"),
     below("eta", 1),
-    exceeds("4r/eta is an integer", whole_size_margin, strict=False),
+    WHOLE_SIZE,
     positive("epsilon"),
     positive("delta"),
     below("delta", 1),

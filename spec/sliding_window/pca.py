@@ -10,7 +10,7 @@ from dpmatrix.exact import Exact, ball
 from dpmatrix.spec.common.conditions import below, exceeds, positive, whole
 from dpmatrix.spec.common.spectra import eigenvalues
 from dpmatrix.spec.sliding_window.definitions import ProjectionPoint, projection_margin, right_cost
-from dpmatrix.spec.sliding_window.loewner import gram
+from dpmatrix.spec.sliding_window.loewner import flag, gram
 from dpmatrix.spec.sliding_window.projection_costs import SPECTRAL, eigenvector_margin
 
 
@@ -31,7 +31,7 @@ def printed_answer_margin(p: Minimiser) -> arb:
 def attains_margin(p: Minimiser) -> arb:
     """Sum of all but the k largest eigenvalues of A~'A~, the least cost, minus |A~(1 - P)|_F^2."""
     least = sum(eigenvalues(gram(p.sketch))[p.k :], arb(0))
-    return least - arb(right_cost(p.sketch, p.solution)) if _fits(p) else arb(-1)
+    return least - arb(right_cost(p.sketch, p.solution)) if _fits(p) else flag(holds=False)
 
 
 def rank_margin(p: Minimiser) -> arb:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import attrs
 from flint import arb, fmpq, fmpq_mat
 
-from dpmatrix.exact import Exact, ball, rational
+from dpmatrix.exact import Exact, ball
 from dpmatrix.privacy.profiles import SketchProfile
 from dpmatrix.spec.common.conditions import below, exceeds, positive, whole
 from dpmatrix.spec.sliding_window.loewner import flag
+from dpmatrix.spec.sliding_window.sketch_size import WHOLE_SIZE, sketch_size
 from dpmatrix.spec.sliding_window.sketched_stream import PRINTED
 from dpmatrix.spec.sliding_window.streams import StreamPair, one_short_change
 from dpmatrix.spec.sliding_window.updates import survivors
@@ -25,7 +26,7 @@ class PrintedStreams:
     window, rank, eta
         W, r and eta; a sketch has 4r/eta rows.
     epsilon, delta
-        The promise.
+        The guarantee.
     """
 
     rows: fmpq_mat
@@ -35,11 +36,6 @@ class PrintedStreams:
     eta: Exact
     epsilon: Exact
     delta: Exact
-
-
-def sketch_size(p: PrintedStreams) -> fmpq:
-    """``4r / eta``."""
-    return 4 * p.rank / rational(p.eta)
 
 
 def held_rows(rows: fmpq_mat, window: int) -> list[tuple[int, frozenset[int]]]:
@@ -87,11 +83,6 @@ def output_divergence(p: PrintedStreams, squared_floor: arb) -> arb:
     return least.union(arb(1))
 
 
-def whole_size_margin(p: PrintedStreams) -> arb:
-    """0 when 4r/eta is an integer."""
-    return flag(rational(p.eta) != 0 and sketch_size(p).q == 1)
-
-
 def neighbouring_margin(p: PrintedStreams) -> arb:
     """0 when both streams have one shape and differ in one row at most, by norm at most 1."""
     shapes = {(each.nrows(), each.ncols()) for each in (p.rows, p.other)}
@@ -109,7 +100,7 @@ MANY_DIMENSIONS = (
     whole("rank", 1),
     positive("eta"),
     below("eta", 1),
-    exceeds("4r/eta is an integer", whole_size_margin, strict=False),
+    WHOLE_SIZE,
     positive("epsilon"),
     positive("delta"),
     below("delta", 1),

@@ -9,10 +9,10 @@ from __future__ import annotations
 import attrs
 from flint import arb, fmpq_mat
 
-from dpmatrix.exact import rational
 from dpmatrix.spec.common.conditions import exceeds
 from dpmatrix.spec.common.spectra import disagreement
 from dpmatrix.spec.sliding_window.loewner import flag
+from dpmatrix.spec.sliding_window.noisy_choice import best_cost_slack
 from dpmatrix.spec.sliding_window.private_window import WINDOW, PrivateWindow, within_bound
 from dpmatrix.spec.sliding_window.projection_costs import SAME_RANK, cost
 from dpmatrix.spec.sliding_window.published_windows import window_slack
@@ -36,19 +36,12 @@ class BestChoice(PrivateWindow):
     other: fmpq_mat
 
 
-def best_cost_margin(p: BestChoice) -> arb:
-    """cost(P) + 2 min(k, d - k) zeta - cost(X~), the costs those of A_W."""
-    rank = p.chosen.rank()
-    extra = 2 * min(rank, p.dimension - rank) * rational(p.bound)
-    return arb(cost(p.window, p.other) + extra - cost(p.window, p.chosen))
-
-
 def best_margin(p: BestChoice) -> arb:
-    """Slack of the promise, of the cover and of the probability itself; and, up to noise zeta, of the cost."""
+    """Slack of the guarantee, of the cover and of the probability itself; and, up to noise zeta, of the cost."""
     near, slack = within_bound(p.published - p.window, p.bound), window_slack(p)
     if near < 0:
         return slack
-    return slack.min(best_cost_margin(p)) if near >= 0 else arb("nan")
+    return slack.min(best_cost_slack(p.window, p.chosen, p.other, p.bound)) if near >= 0 else arb("nan")
 
 
 def best_chosen_margin(p: BestChoice) -> arb:

@@ -19,9 +19,10 @@ from dpmatrix.spec.sliding_window.dyadic_release import (
     WindowCover,
     deviation,
     signed_cover,
+    window_fits,
     window_nonempty,
 )
-from dpmatrix.spec.sliding_window.loewner import flag, precedes_margin, scaled
+from dpmatrix.spec.sliding_window.loewner import precedes_margin, scaled
 
 
 @attrs.frozen
@@ -63,15 +64,8 @@ def needed_bound(p: PrivateWindow) -> arb:
     return 4 * deviation(p) * (sums_of_window(p) * exponent).sqrt()
 
 
-def length_margin(p: PrivateWindow) -> arb:
-    """``2^h`` minus the number of rows of the window."""
-    return arb(2) ** p.height - (p.end - p.begin)
-
-
 def bound_margin(p: PrivateWindow) -> arb:
-    """``zeta`` minus what it has to be; -1 when there is no window."""
-    if p.height < 0 or p.begin < 0 or p.end <= p.begin:
-        return flag(holds=False)
+    """``zeta`` minus what it has to be."""
     return ball(p.bound) - needed_bound(p)
 
 
@@ -79,7 +73,7 @@ WINDOW = (
     *RELEASE,
     whole("begin", 0),
     exceeds("the window is not empty", window_nonempty, strict=False),
-    exceeds("the window has at most 2^h rows", length_margin, strict=False),
+    exceeds("the window has at most 2^h rows", window_fits, strict=False),
     whole("dimension", 1),
     positive("beta"),
     below("beta", 1),

@@ -32,7 +32,7 @@ def window_errs(p: PrivateWindow) -> arb:
 
 
 def window_slack(p: PrivateWindow) -> arb:
-    """Least slack of the promise, of the window being a signed sum of at most 2h + 1 sums, and of the probability."""
+    """Least slack of the guarantee, of the window being a sum of at most 2h + 1 signed sums, and of the probability."""
     return sequence_margin(p).min(cover_margin(cover(p))).min(ball(p.beta) - window_errs(p))
 
 
@@ -68,7 +68,7 @@ def is_window(p: PublishedWindows, one: WindowCover) -> bool:
 
 
 def noise_of_one(p: PublishedWindows) -> arb:
-    """Deviation of the noise of one sum, s."""
+    """Standard deviation of the noise of one sum, s."""
     return deviation(DyadicRelease(0, p.height, p.epsilon, p.delta))
 
 
@@ -82,7 +82,7 @@ def some_window_errs(p: PublishedWindows, chosen: list[WindowCover]) -> arb:
 
 
 def published_margin(p: PublishedWindows, chosen: list[WindowCover], most: int) -> arb:
-    """Least slack of the promise, of each window being a signed sum of at most so many sums, and of the probability."""
+    """Least slack of the guarantee, of each window being a sum of at most so many parts, and of the probability."""
     size = max(len(signed_cover(one)) for one in chosen)
     exact = all(is_window(p, one) for one in chosen)
     slack = (ball(p.delta) - joint_divergence(p)).min(arb(most - size) if exact else flag(holds=False))

@@ -22,7 +22,7 @@ class WishartNeighbours:
     dimension, degrees_of_freedom
         d and tau.
     epsilon, delta
-        The promise.
+        The guarantee.
     length
         M >= 0; 0 is the row of norm 1 that is present or absent.
     """
@@ -137,7 +137,7 @@ class SketchNeighbours:
     rows
         r.
     epsilon, delta
-        The promise.
+        The guarantee.
     energy
         A'A = s^2.
     removed
@@ -178,7 +178,7 @@ def large_enough_margin(p: SketchNeighbours) -> arb:
 
 @attrs.frozen
 class SketchPromise:
-    """Rows r of the sketch and the promise."""
+    """Rows r of the sketch and the guarantee."""
 
     rows: int
     epsilon: Real

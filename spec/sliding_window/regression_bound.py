@@ -27,7 +27,7 @@ class RegressionPoint:
     degrees
         tau.
     epsilon
-        The promise.
+        The guarantee.
     constant
         c of the bound.
     """

@@ -1,4 +1,4 @@
-"""The promise of `dyadic_release` for two streams: all sums of both are formed, and their joint law is compared."""
+"""The guarantee of `dyadic_release` for two streams: all sums of both are formed, and their joint law is compared."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class ReleasedStreams:
     height
         h: a block has 2^h rows.
     epsilon, delta
-        The promise for the whole sequence.
+        The guarantee for the whole sequence.
     """
 
     rows: fmpq_mat

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import attrs
-from flint import arb, fmpq
+from flint import arb
 
 from dpmatrix.exact import Exact, ball, rational
-from dpmatrix.spec.common.conditions import below, exceeds, positive, whole
-from dpmatrix.spec.sliding_window.loewner import flag
+from dpmatrix.spec.common.conditions import below, positive, whole
+from dpmatrix.spec.sliding_window.sketch_size import WHOLE_SIZE, sketch_size
 
 
 @attrs.frozen
@@ -31,11 +31,6 @@ class RepeatedRows:
     constant: Exact
 
 
-def sketch_size(p: RepeatedRows) -> fmpq:
-    """``4r / eta``."""
-    return 4 * p.rank / rational(p.eta)
-
-
 def kept_checkpoints(p: RepeatedRows) -> arb:
     """Number of checkpoints that are kept, with probability one: all W of them for d > 4r/eta, else at least one.
 
@@ -52,17 +47,12 @@ def repeated_rows_margin(p: RepeatedRows) -> arb:
     return ball(p.constant) * p.rank / ball(p.eta) * arb(p.window).log() - kept_checkpoints(p)
 
 
-def whole_size_margin(p: RepeatedRows) -> arb:
-    """0 when 4r/eta is an integer."""
-    return flag(rational(p.eta) != 0 and sketch_size(p).q == 1)
-
-
 REPEATED_ROWS = (
     whole("window", 2),
     whole("dimension", 1),
     whole("rank", 1),
     positive("eta"),
     below("eta", rational(1) / 4),
-    exceeds("4r/eta is an integer", whole_size_margin, strict=False),
+    WHOLE_SIZE,
     positive("constant"),
 )

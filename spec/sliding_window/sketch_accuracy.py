@@ -83,7 +83,7 @@ LEMMA_2 = Claim(
         "(8) fails, have K(1) = A_W'A_W. The price: Theorem 12 asks for sigma of the order sqrt(m log(1/delta))/eps, "
         "so the additive error sigma^2 is of the order d log(T/beta) log(1/delta)/(eta^2 eps^2) and not r "
         "log^2(1/delta)/eps^2: at d = 1, T = 2, eta = eps = 1/2, delta = 10^-6, beta = 1/10 it is 9.6 10^6, where the "
-        "printed sigma^2 is 2.4 10^4. It is no promise of privacy either: see lemma-3. The probability that every "
+        "printed sigma^2 is 2.4 10^4. It guarantees no privacy either: see lemma-3. The probability that every "
         "sketch is accurate is computed exactly for d = T = 1 and enclosed by chi-square laws otherwise, which decides "
         "dimensions up to 3 or so; for every d it rests on the written proof, whose bound is the step `union`."
     ),
@@ -141,7 +141,7 @@ LEMMA_2 = Claim(
                 given=SCALES,
             ),
             sound=False,
-            note="The deviation of 4r/eta rows is of the order of sqrt(eta), not of eta.",
+            note="The standard deviation of 4r/eta rows is of the order of sqrt(eta), not of eta.",
         ),
         Step("equation-10", Statement("(1-eta/4)(K(1)+sigma^2) <= K~(1)", bound_10, given=(WITHIN_9,)), True),
         Step(

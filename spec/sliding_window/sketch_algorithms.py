@@ -101,7 +101,7 @@ ALGORITHM_3 = Claim(
         "With the printed '<', rows a_{t-W}, a_{t-W+1} in adjacent checkpoints are both kept although the first has "
         "left the window, and no rule compares adjacent pairs. If line 8 makes l larger at once, the new row enters "
         "its own matrix twice; if nothing does, line 12 returns no pair at all. For W = 1 the expiry "
-        "must come after the insertion; W >= 2 here. The repaired algorithm is no promise of privacy: see lemma-3."
+        "must come after the insertion; W >= 2 here. The repaired algorithm guarantees no privacy: see lemma-3."
     ),
     repair=Repair(
         "line 3: t_2 <= t - W + 1; line 9: i = 1 to the old l, before the insertion, which then makes l larger by one",

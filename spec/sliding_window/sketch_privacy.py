@@ -1,4 +1,4 @@
-"""Lemma 3: whether the sketches of Algorithm 2 keep their promise (section 3)."""
+"""Lemma 3: whether the sketches of Algorithm 2 keep their guarantee (section 3)."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from dpmatrix.exact import Exact, Real, ball, rational
 from dpmatrix.privacy.profiles import SketchProfile
 from dpmatrix.spec.common.conditions import at_least, below, exceeds, positive, whole
 from dpmatrix.spec.sliding_window.dyadic_release import SEQUENCE_CHANGE
-from dpmatrix.spec.sliding_window.loewner import flag
 from dpmatrix.spec.sliding_window.printed_output import MANY_DIMENSIONS, PrintedStreams, output_divergence
 from dpmatrix.spec.sliding_window.released_sums import RELEASED
+from dpmatrix.spec.sliding_window.sketch_size import WHOLE_SIZE, sketch_size
 from dpmatrix.spec.sliding_window.two_runs import (
     WELL_FORMED,
     at_time_margin,
@@ -37,7 +37,7 @@ class SketchParameters:
     eta
         Such that 4r/eta, the number of rows of the sketch, is an integer.
     epsilon, delta
-        The promise.
+        The guarantee.
     row
         M >= 0.
     """
@@ -49,11 +49,6 @@ class SketchParameters:
     row: Exact = 0
 
 
-def sketch_rows(p: SketchParameters) -> Exact:
-    """``4r / eta``, exactly."""
-    return 4 * p.rank / rational(p.eta)
-
-
 def floor(rank: int, epsilon: Real, delta: Real) -> arb:
     """``sigma = (16 sqrt(r log(4/delta)) + log(4/delta)) / epsilon``."""
     logarithm = (4 / ball(delta)).log()
@@ -63,12 +58,11 @@ def floor(rank: int, epsilon: Real, delta: Real) -> arb:
 def needed_floor(p: SketchParameters) -> arb:
     """``w`` of Theorem 12 for a sketch of 4r/eta rows: ``(4 sqrt(rows log(4/delta)) + log(4/delta)) / epsilon``."""
     logarithm = (4 / ball(p.delta)).log()
-    return (4 * (ball(sketch_rows(p)) * logarithm).sqrt() + logarithm) / ball(p.epsilon)
+    return (4 * (ball(sketch_size(p)) * logarithm).sqrt() + logarithm) / ball(p.epsilon)
 
 
 def _profile(p: SketchParameters, squared_floor: arb, squared_change: Exact) -> arb:
-    rows = rational(sketch_rows(p))
-    return SketchProfile(int(rows.p), squared_floor.sqrt(), ball(squared_change).sqrt()).delta(p.epsilon)
+    return SketchProfile(int(sketch_size(p).p), squared_floor.sqrt(), ball(squared_change).sqrt()).delta(p.epsilon)
 
 
 def one_row_divergence(p: SketchParameters) -> arb:
@@ -94,7 +88,7 @@ def promised_delta(p: SketchParameters | PrintedStreams) -> arb:
 
 
 def private_row(given: tuple[Condition, ...], prefix: str = "") -> Statement:
-    """Build the assertion that the sketch of one row keeps the promise, of parameters that fulfil the hypotheses."""
+    """Build the assertion that the sketch of one row keeps the guarantee, of parameters that fulfil the hypotheses."""
     return Statement.of_law(
         f"{prefix}for the streams (M) and (M + 1) of one row, the output at T = 1 is (epsilon, delta)-private",
         one_row_divergence,
@@ -109,18 +103,13 @@ def theorem_12_margin(p: SketchParameters) -> arb:
     return floor(p.rank, p.epsilon, p.delta) - needed_floor(p)
 
 
-def whole_rows(p: SketchParameters) -> arb:
-    """0 when 4r/eta is an integer."""
-    return flag(rational(sketch_rows(p)).q == 1)
-
-
 UNIT_ROWS = (
     whole("rank", 1),
     positive("eta"),
     positive("epsilon"),
     positive("delta"),
     below("delta", 1),
-    exceeds("4r/eta is an integer", whole_rows, strict=False),
+    WHOLE_SIZE,
 )
 PARAMETERS = (*UNIT_ROWS, at_least("row", 0))
 
@@ -147,7 +136,7 @@ LEMMA_3 = Claim(
     ),
     because=(
         "sigma is computed for 16 r rows and the sketch has 4r/eta, so Theorem 12 does not apply once eta < 1/4: it "
-        "asks for (8 sqrt(r log(4/delta)/eta) + log(4/delta))/eps. The promise is broken, not only unproved: M^2 + "
+        "asks for (8 sqrt(r log(4/delta)/eta) + log(4/delta))/eps. The guarantee is broken, not only unproved: M^2 + "
         "sigma^2 against (M+1)^2 + sigma^2 as the variance of each of 4r/eta normal variates is a matter of one "
         "chi-square, and at M near sigma, eps = 1, delta = 10^-6 the exact delta is 0.017 for r = 1, eta = 1/1000 and "
         "62 delta for r = 10, eta = 1/200. For a row of norm 1 that is present or absent the output at that time takes "

@@ -9,6 +9,7 @@ from dpmatrix.claims import Chosen, Claim, Defect, Kind, Locator, Repair, Statem
 from dpmatrix.exact import Exact, Real, ball, rational, square
 from dpmatrix.spec.common.conditions import at_most, below, exceeds, positive, whole
 from dpmatrix.spec.sliding_window.eigenvalue_laws import wishart_within
+from dpmatrix.spec.sliding_window.sketch_size import WHOLE_SIZE, sketch_size
 
 
 def kept(dimension: int, rows: int, distortion: fmpq) -> arb:
@@ -31,19 +32,9 @@ class PrintedSketch:
     eta: Exact
 
 
-def printed_rows(p: PrintedSketch) -> fmpq:
-    """``4 r / eta``."""
-    return 4 * p.rank / rational(p.eta)
-
-
-def whole_rows_margin(p: PrintedSketch) -> arb:
-    """Zero exactly when 4r/eta is a whole number."""
-    return arb(1 - printed_rows(p).q)
-
-
 def printed_success(p: PrintedSketch) -> arb:
     """Probability that 4r/eta rows keep the whole range of A within 1 +- eta/4."""
-    return kept(p.rank, int(printed_rows(p)), rational(p.eta) / 4)
+    return kept(p.rank, int(sketch_size(p).p), rational(p.eta) / 4)
 
 
 def one_half(p: PrintedSketch) -> arb:  # noqa: ARG001 - a bound is a function of the point
@@ -133,7 +124,7 @@ THEOREM_9 = Claim(
             whole("rank", 1),
             positive("eta"),
             below("eta", 1),
-            exceeds("4r/eta is whole", whole_rows_margin, strict=False),
+            WHOLE_SIZE,
         ),
     ),
     verdict=Verdict.HOLDS_WITH_REPAIR,

@@ -286,7 +286,7 @@ DEFINITION_1 = Claim(
                 given=(LAWS, at_least("exponential", 1)),
             ),
             sound=False,
-            note="Appendix D asks for the sequence; the definition promises each output by itself.",
+            note="Appendix D asks for the sequence; the definition guarantees each output by itself.",
         ),
         Step(
             "each-output",
@@ -296,7 +296,7 @@ DEFINITION_1 = Claim(
                 given=(LAWS, at_least("exponential", 1)),
             ),
             sound=True,
-            note="So a promise for all that is seen covers each part of it.",
+            note="So a guarantee for all that is seen covers each part of it.",
         ),
         TAIL_OF_THE_LOSS,
     ),

@@ -8,7 +8,8 @@ from flint import arb
 from dpmatrix.exact import Exact, ball, rational, square
 from dpmatrix.privacy.profiles.incomplete_gamma import lower_tail
 from dpmatrix.spec.common.conditions import at_least, below, exceeds, positive, whole
-from dpmatrix.spec.sliding_window.sketch_privacy import floor, whole_rows
+from dpmatrix.spec.sliding_window.sketch_privacy import floor
+from dpmatrix.spec.sliding_window.sketch_size import WHOLE_SIZE
 
 MANY_DEGREES = 10**5
 
@@ -110,7 +111,7 @@ EMPTY_WINDOW = (
     below("beta", 1),
     exceeds("r = k'/eta, rounded up", rounding_margin, strict=False),
     positive("eta"),
-    exceeds("4r/eta is an integer", whole_rows, strict=False),
+    WHOLE_SIZE,
     positive("epsilon"),
     positive("delta"),
     below("delta", 1),

@@ -34,7 +34,7 @@ class TableSetting:
     window, dimension, rank, target
         W, d, the rank r of the stream and the target rank k.
     eta, epsilon, delta, failure
-        eta, the promise, and the beta of the theorems.
+        eta, the guarantee, and the beta of the theorems.
     factor
         By how much an entry may differ from what the theorem states, both ways.
     """

@@ -81,13 +81,12 @@ def inside_margin(p: LoopState) -> arb:
     return arb(p.length - 1 - p.j)
 
 
-IN_LOOP = (
+FOUND = (
     whole("i", 1),
-    whole("k", 1),
     exceeds("i < j", after_margin, strict=False),
     exceeds("j <= l - 1", inside_margin, strict=False),
-    exceeds("i + k <= l", loop_margin, strict=False),
 )
+IN_LOOP = (*FOUND, whole("k", 1), exceeds("i + k <= l", loop_margin, strict=False))
 
 
 @attrs.frozen
@@ -162,7 +161,7 @@ ALGORITHM_1 = Claim(
         ),
         Step(
             "length",
-            Statement("l + i - j + 1 checkpoints remain of 1, ..., l", length_margin, given=IN_LOOP),
+            Statement("l + i - j + 1 checkpoints remain of 1, ..., l", length_margin, given=FOUND),
             sound=True,
         ),
     ),

@@ -34,7 +34,7 @@ class WindowNoise:
     begin, end, height
         The window is made of the rows ``begin`` to ``end`` (not included), counted from 0, in blocks of 2^height.
     epsilon, delta
-        The promise for the whole sequence.
+        The guarantee for the whole sequence.
     dimension
         d.
     beta

@@ -36,7 +36,7 @@ class WishartParameters:
     dimension
         d.
     epsilon, delta
-        The promise.
+        The guarantee.
     degrees
         tau, an integer.
     row
