@@ -23,7 +23,7 @@ from proofs_checks.sliding_window.one_row_outputs import whole_above
 from proofs_checks.sliding_window.promises import CONFUSION, DELTA, EPSILON, FAILURE, promise
 
 theorem_5 = cite("sliding-window.theorem-5@feee941c")
-theorem_6 = cite("sliding-window.theorem-6@4a8ed7dc")
+theorem_6 = cite("sliding-window.theorem-6@3f6f5e72")
 
 QUERY_COUNT, DIMENSION, CONSTANT = sympy.symbols("queries dimension constant")
 

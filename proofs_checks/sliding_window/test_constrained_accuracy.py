@@ -22,7 +22,7 @@ from dpmatrix.tracing import bind_expression
 from proofs_checks.exact_matrices import line
 from proofs_checks.sliding_window.one_row_outputs import whole_above
 
-theorem_7 = cite("sliding-window.theorem-7@d1cf3e61")
+theorem_7 = cite("sliding-window.theorem-7@7fe89eea")
 
 THEOREM = "sliding-window.theorem-7"
 MILLIONTH = Fraction(1, 10**6)

@@ -27,7 +27,7 @@ from proofs_checks.sliding_window.dyadic_noise import (
     window_of_one,
 )
 
-theorem_16 = cite("sliding-window.theorem-16@fec79e8c")
+theorem_16 = cite("sliding-window.theorem-16@d4ff8db7")
 
 HALF = Fraction(1, 2)
 MILLIONTH = Fraction(1, 10**6)

@@ -91,9 +91,7 @@ class Tried:
             name: Trial(
                 tuple(sorted(runs.keys() - noticed.get(name, set()))),
                 len(items.get(name, ())),
-                {one.says: _found(one, needs.get(name, {})) for one in statement.given}
-                if name in held(claim)
-                else {},
+                {one.says: _found(one, needs.get(name, {})) for one in statement.given} if name in held(claim) else {},
             )
             for claim in registry
             for name, statement in claim.statements().items()
