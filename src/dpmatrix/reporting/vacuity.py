@@ -7,7 +7,10 @@ hypotheses is looked at alone: is there a point that violates it and no other, a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+import os
+import resource
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import chain
 from typing import Any, TypeAlias
 
 import attrs
@@ -22,6 +25,11 @@ Replacement: TypeAlias = Callable[[arb], arb]
 
 VARIATIONS = 200
 """How many points near each known one are tried for one hypothesis."""
+_TELLING = tuple(Need)
+SECONDS = 3
+"""Processor time for one hypothesis of one statement, in one item."""
+MEMORY = 4 << 30
+"""Bytes of addresses that the search for one hypothesis may use."""
 
 
 def _sign(margin: arb) -> arb:
@@ -89,14 +97,15 @@ def needs(statement: Statement, observed: Observed) -> dict[str, Need]:
     for condition in statement.given:
         shown = observed.excluded.get((statement, condition.says))
         starts = [*met] if shown is None else [shown, *met]
-        near = (point for start in starts for point in variations(start, condition.says, VARIATIONS))
-        found[condition.says] = _need(statement, condition, [*starts, *near])
+        near = chain.from_iterable(variations(start, condition.says, VARIATIONS) for start in starts)
+        found[condition.says] = _last(_found(statement, condition, chain(starts, near)))
     return found
 
 
-def _need(statement: Statement, condition: Condition, points: Iterable[Any]) -> Need:
-    best = Need.NOT_FOUND
+def _found(statement: Statement, condition: Condition, points: Iterable[Any]) -> Iterator[Need]:
+    """Yield what is found of a hypothesis, each time something more telling is."""
     bare = statement.without(condition.says)
+    outside = False
     for point in points:
         try:
             excluded = condition.at(point) is Truth.FALSE and bare.speaks_of(bare.exhibiting(point))
@@ -105,8 +114,32 @@ def _need(statement: Statement, condition: Condition, points: Iterable[Any]) -> 
         if not excluded:
             continue
         answer = bare.consider(point)
-        if answer is None or not answer[1].is_finite():
-            best = Need.DOMAIN
-        elif answer[0] is Truth.FALSE:
-            return Need.NEEDED
-    return best
+        if answer is not None and answer[1].is_finite() and answer[0] is Truth.FALSE:
+            yield Need.NEEDED
+            return
+        if not outside and (answer is None or not answer[1].is_finite()):
+            outside = True
+            yield Need.DOMAIN
+
+
+def _last(found: Iterator[Need]) -> Need:
+    """Return the last of what is found, by a child of this process with a limit of time and of memory.
+
+    Outside its hypotheses a margin may take any time, and any memory: a dimension is a number like others there.
+    """
+    receiver, sender = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            os.close(receiver)
+            resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
+            resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+            for need in found:
+                os.write(sender, bytes([_TELLING.index(need)]))
+        finally:
+            os._exit(0)
+    os.close(sender)
+    with os.fdopen(receiver, "rb") as told:
+        said = told.read()
+    os.waitpid(child, 0)
+    return _TELLING[said[-1]] if said else Need.NOT_FOUND
