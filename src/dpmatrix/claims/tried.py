@@ -38,7 +38,7 @@ class Trial:
     unnoticed
         The replacements of its margin that no item of evidence about it notices.
     items
-        How many items there are.
+        How many items ran; those that had nothing left to notice did not.
     needs
         Each hypothesis of a statement that is held to be true, and what was found of it.
     """
@@ -54,7 +54,7 @@ class Trial:
 
 @attrs.frozen
 class Tried:
-    """What was tried on all statements, with the fingerprints of the claims at that time."""
+    """What was tried on the statements with evidence, with the fingerprints of the claims at that time."""
 
     trials: Mapping[str, Trial]
     fingerprints: Mapping[str, str]
@@ -89,6 +89,7 @@ class Tried:
             )
             for claim in registry
             for name, statement in claim.statements().items()
+            if name in items
         }
         return cls(trials, dict(registry.fingerprints))
 
@@ -108,7 +109,7 @@ class Tried:
         found = [
             f"{name}: no item of evidence notices a margin replaced by {kind}"
             for name, trial in sorted(self.trials.items())
-            if claim_of(name) in wanted and trial.items
+            if claim_of(name) in wanted
             for kind in trial.unnoticed
             if kind not in reasons.get(name, {})
         ]
@@ -124,7 +125,7 @@ class Tried:
     def summary(self, claims: Iterable[str]) -> str:
         """Say in a few lines how many statements notice, and how many hypotheses are needed."""
         wanted = set(claims)
-        trials = [trial for name, trial in self.trials.items() if claim_of(name) in wanted and trial.items]
+        trials = [trial for name, trial in self.trials.items() if claim_of(name) in wanted]
         kinds = sorted({kind for trial in trials for kind in trial.unnoticed})
         lines = [f"{len(trials)} statements with evidence"]
         lines += [f"replaced by {kind}: {sum(kind in one.unnoticed for one in trials)} unnoticed" for kind in kinds]
