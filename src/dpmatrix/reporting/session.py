@@ -72,10 +72,14 @@ class Session:
         self.registry = Registry.of(tuple(self.specification.load()))
         if deciding and not self.is_worker and (found := misconduct(config.rootpath, BODY)):
             raise pytest.UsageError("\n".join(found))
-        # Now, while the sources on disk are the ones that were imported.
-        self.fingerprints = dict(self.registry.fingerprints)
         self.margins: str | None = config.getoption("--margins")
         self.trials = Trials(self.margins, bool(config.getoption("--hypotheses")))
+        # Whether evidence alone is run, beside the audits of a run that decides, and somebody asks what it saw.
+        self.restricted = bool(
+            deciding or config.getoption("--claims") or self.margins is not None or self.trials.hypotheses
+        )
+        # Now, while the sources on disk are the ones that were imported.
+        self.fingerprints = dict(self.registry.fingerprints) if self.restricted else {}
         if self.margins is not None:
             if deciding:
                 raise pytest.UsageError("--margins empties the statements; no verdict is earned with it")
@@ -84,8 +88,9 @@ class Session:
         self.part = self._part(config.getoption("--claims"))
         if self.part is not None:
             self.registry = self.part.registry(self.registry)
-        self.modules = Modules([self.specification.__name__, *TRUSTED])
-        self.judge = Modules([self.specification.__name__, *TRUSTED, JUDGE])
+        watched = [self.specification.__name__, *TRUSTED] if self.restricted else []
+        self.modules = Modules(watched)
+        self.judge = Modules([*watched, JUDGE] if watched else [])
         # Now, since an item may write to the file.
         self.committed: Mapping[str, object] = (
             getattr(self.specification, "committed_standings", dict)() if deciding else {}
@@ -93,8 +98,6 @@ class Session:
         self.specified = Specified(self.registry)
         if deciding:
             self._refuse_circles()
-        # Whether evidence alone is run, beside the audits of a run that decides.
-        self.restricted = deciding or self.part is not None or self.margins is not None or self.trials.hypotheses
         self.declared: dict[tuple[str, ...], Evidence] = {}
         self.outcomes = Outcomes()
         self.malformed: list[str] = []
