@@ -51,7 +51,7 @@ mutate: $(STAMP)
 	$(BIN)/python audit/mutate.py
 
 vacuity: $(STAMP)
-	$(BIN)/python audit/vacuity.py --workers $(WORKERS)
+	$(BIN)/python audit/vacuity.py --workers $(WORKERS) --state build/vacuity.json
 
 snapshot: $(STAMP)
 	$(BIN)/python -m pytest -n $(WORKERS) audit --accept-standings

@@ -1,71 +1,145 @@
 """Run the evidence on emptied statements, and look at each hypothesis alone; write what was noticed beside the claims.
 
 Run as ``python audit/vacuity.py``. Each statement stands with 0, 1, -1 and the sign of its own margin in its place in
-turn: some item of evidence about it must notice. The exit code is 0 only if each replacement of each statement is
-noticed, or explained in ``vacuity_survivors.toml`` next to this file.
+turn: some item of evidence about it must notice. Proofs and checks run first; what none of them notices goes on to the
+items elsewhere, some of which take minutes. The exit code is 0 only if each replacement of each statement is noticed,
+or explained in ``vacuity_survivors.toml`` next to this file.
 """
 
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 import subprocess
 import sys
 import tempfile
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from attrs import frozen
+
 from dpmatrix.atomic_files import write_atomically
 from dpmatrix.claims.ledger import dump
+from dpmatrix.claims.names import claim_of
 from dpmatrix.claims.tried import Tried
 from dpmatrix.reporting.vacuity import MARGINS
 from dpmatrix.spec import TRIED, load
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
+FIRST = "proofs_checks"
+FOLDERS = (FIRST, "tests", "audit")
+READ = (*FOLDERS, "spec", "src")
+"""What a run depends on; where a file of it changed, nothing is kept of an earlier one."""
+HYPOTHESES = "hypotheses"
 
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--claims", nargs="+", default=[], metavar="ID", help="these claims alone, by their files")
     parser.add_argument("--workers", type=int, default=2, help="processes at a time")
+    parser.add_argument("--state", type=Path, metavar="FILE", help="keep each finished part there, and go on from it")
     parser.add_argument("--survivors", type=Path, default=HERE / "vacuity_survivors.toml", help="the explanations")
     return parser.parse_args()
 
 
-def _run(folder: Path, paths: Iterable[str], workers: int, *options: str) -> dict[str, Any]:
-    """Run evidence with an option of the plugin, and return what it wrote."""
-    written = folder / "tried.json"
-    written.unlink(missing_ok=True)
-    command = [sys.executable, "-m", "pytest", "-q", "-n", str(workers), "-p", "no:cacheprovider", "--no-header"]
-    done = subprocess.run(
-        [*command, *options, "--tried", str(written), *paths], cwd=ROOT, capture_output=True, text=True
-    )
-    if not written.exists():
-        raise SystemExit(f"no answer from {' '.join(options)}:\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
-    found: dict[str, Any] = json.loads(written.read_text(encoding="utf-8"))
-    return found
+@frozen
+class Evidence:
+    """Runs of the evidence, each with one option of the plugin.
+
+    Parameters
+    ----------
+    workers
+        Processes at a time.
+    pieces
+        Node, statement and role of every piece of evidence in question.
+    """
+
+    workers: int
+    pieces: tuple[tuple[str, str, str], ...]
+
+    @classmethod
+    def collect(cls, claims: Collection[str], workers: int) -> Evidence:
+        """Find the evidence of these claims, or all of it."""
+        words = [f'"{claim}@' for claim in claims] or ["= cite(", ".evidence("]
+        files = [path for folder in FOLDERS for path in (ROOT / folder).rglob("test_*.py")]
+        named = sorted(str(path) for path in files if any(word in path.read_text(encoding="utf-8") for word in words))
+        found = _pytest("--declared-evidence", "--collect-only", *named)
+        pieces = ((one["node"], one["target"], one["role"]) for one in found)
+        return cls(workers, tuple(piece for piece in pieces if not claims or claim_of(piece[1]) in claims))
+
+    def nodes(self, *, first: bool, targets: Collection[str]) -> list[str]:
+        """Return the items among the proofs and checks, or the others, that are about these statements."""
+        found = {node for node, target, _ in self.pieces if target in targets and node.startswith(f"{FIRST}/") == first}
+        return sorted(found)
+
+    def run(self, nodes: Sequence[str], options: Sequence[str]) -> dict[str, Any]:
+        """Run some items; those of one file in one process, which knows what it noticed."""
+        if not nodes:
+            return {"evidence": [], "needs": {}}
+        found: dict[str, Any] = _pytest("--tried", "-n", str(self.workers), "--dist", "loadfile", *options, *nodes)
+        return found
+
+    def tried(self, kind: str) -> dict[str, Any]:
+        """Run proofs and checks with one replacement, or for the hypotheses, and then what is left elsewhere."""
+        options = ("--hypotheses",) if kind == HYPOTHESES else ("--margins", kind)
+        targets = {target for _, target, _ in self.pieces}
+        found = self.run(self.nodes(first=True, targets=targets), options)
+        left = targets - self._settled(kind, found)
+        rest = self.run(self.nodes(first=False, targets=left), options)
+        return {
+            "evidence": [*found["evidence"], *rest["evidence"]],
+            "needs": {name: found["needs"].get(name) or rest["needs"][name] for name in found["needs"] | rest["needs"]},
+        }
+
+    def _settled(self, kind: str, found: Mapping[str, Any]) -> set[str]:
+        """Return the statements that some item noticed, or met where hypotheses are tried; a refutation meets none."""
+        if kind == HYPOTHESES:
+            return {*found["needs"], *(target for _, target, role in self.pieces if not role.startswith("supports"))}
+        return {target for _, target, _, still in found["evidence"] if not still}
 
 
-def _paths(claims: Iterable[str]) -> list[str]:
-    """Files that hold evidence of these claims, or all of it."""
-    words = [f'"{claim}@' for claim in claims] or ["= cite(", ".evidence("]
-    files = [path for folder in ("proofs_checks", "tests", "audit") for path in (ROOT / folder).rglob("test_*.py")]
-    named = [path for path in files if any(word in path.read_text(encoding="utf-8") for word in words)]
-    return sorted(str(path.relative_to(ROOT)) for path in named)
+def _pytest(option: str, *arguments: str) -> Any:
+    """Run pytest, and return what it wrote for an option."""
+    with tempfile.TemporaryDirectory() as folder:
+        written = Path(folder, "written.json")
+        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--no-header", "--tb=no"]
+        done = subprocess.run([*command, option, str(written), *arguments], cwd=ROOT, capture_output=True, text=True)
+        if not written.exists():
+            raise SystemExit(f"no answer for {option}:\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
+        return json.loads(written.read_text(encoding="utf-8"))
+
+
+def _digest(claims: Iterable[str]) -> str:
+    """Say in one word what is tried and on which files."""
+    digest = hashlib.sha256(json.dumps(sorted(claims)).encode())
+    for path in sorted(path for folder in READ for path in (ROOT / folder).rglob("*.py")):
+        digest.update(f"{path.relative_to(ROOT)}\n".encode() + path.read_bytes())
+    return digest.hexdigest()
+
+
+def _all_tried(evidence: Evidence, state: Path | None, against: str) -> dict[str, Any]:
+    """Try every kind, but for those that a state has of the same files; write it after each."""
+    known = json.loads(state.read_text(encoding="utf-8")) if state is not None and state.exists() else {}
+    found = known["kinds"] if known.get("against") == against else {}
+    for kind in (*MARGINS, HYPOTHESES):
+        if kind not in found:
+            found[kind] = evidence.tried(kind)
+            if state is not None:
+                write_atomically(state, dump({"against": against, "kinds": found}))
+    return dict(found)
 
 
 def main() -> int:
     """Run, write, print, and return the exit code."""
     arguments = _arguments()
-    paths = _paths(arguments.claims)
-    with tempfile.TemporaryDirectory() as name:
-        runs = {kind: _run(Path(name), paths, arguments.workers, "--margins", kind) for kind in MARGINS}
-        hypotheses = _run(Path(name), paths, arguments.workers, "--hypotheses")
     registry = load()
-    tried = Tried.of(registry, {kind: run["evidence"] for kind, run in runs.items()}, hypotheses["needs"])
+    evidence = Evidence.collect(arguments.claims, arguments.workers)
+    found = _all_tried(evidence, arguments.state, _digest(arguments.claims))
+    tried = Tried.of(registry, {kind: found[kind]["evidence"] for kind in MARGINS}, found[HYPOTHESES]["needs"])
     if not arguments.claims:
         write_atomically(TRIED, dump(tried.to_json()))
     reasons: Mapping[str, Mapping[str, str]] = tomllib.loads(arguments.survivors.read_text(encoding="utf-8"))

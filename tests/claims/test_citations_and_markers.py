@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpmatrix.claims import Citation, Evidence, Grade, Implementation, Outcome, Role, implements
+from dpmatrix.claims.extents import Extent
 from dpmatrix.spec import catalogue
 
 labels = st.from_regex(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", fullmatch=True)
@@ -94,6 +95,17 @@ def test_what_proves(outcome, grade) -> None:
     )
 
 
+ends = st.tuples(st.floats(max_value=0, allow_nan=False), st.floats(min_value=0, allow_nan=False))
+counts = st.integers(0, 10**6)
+extents = st.builds(
+    Extent,
+    counts,
+    counts,
+    counts,
+    st.dictionaries(st.text(), ends).map(lambda table: tuple(sorted(table.items()))),
+)
+
+
 @given(
     stamp=stamps,
     role=st.sampled_from(Role),
@@ -101,10 +113,11 @@ def test_what_proves(outcome, grade) -> None:
     outcome=st.none() | st.sampled_from(Outcome),
     region=st.text(min_size=1),
     detail=st.text(),
+    seen=st.none() | extents,
 )
-def test_evidence_is_read_back_from_json(stamp, role, grade, outcome, region, detail) -> None:
+def test_evidence_is_read_back_from_json(stamp, role, grade, outcome, region, detail, seen) -> None:
     citation = Citation("toy.claim", "toy.claim/step", stamp)
-    evidence = Evidence("file.py::test[é]", citation, role, grade, region, outcome, 1.25, detail)
+    evidence = Evidence("file.py::test[é]", citation, role, grade, region, outcome, 1.25, detail, seen)
     assert Evidence.from_json(evidence.to_json()) == evidence
 
 

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from audit.mutation.evidence import in_order
+
 REPOSITORY = Path(__file__).resolve().parents[2]
 
 SETTINGS = """
@@ -265,3 +267,11 @@ def test_empty_margins_are_tried_when_asked_for(tmp_path) -> None:
     assert records["bound_margin: return X -> return minus-one"]["outcome"] == "assertion"
     assert records["bound_margin: return X -> return sign"]["claims"] == ["toy.bound"]
     assert {record["operator"] for record in records.values()} == {"vacuous"}
+
+
+def test_what_noticed_most_in_the_least_time_is_asked_first() -> None:
+    seconds = {"slow": 20.0, "quick": 0.1, "idle": 0.05, "last": 60.0}
+    assert in_order(seconds, seconds, {"slow": 9, "quick": 1}) == ["quick", "slow", "idle", "last"]
+    assert in_order(seconds, seconds, {"slow": 9000, "quick": 1}) == ["slow", "quick", "idle", "last"]
+    assert in_order(seconds, seconds, {"quick": 1}, last="last")[0] == "last"
+    assert in_order(seconds, seconds, {}) == ["idle", "quick", "slow", "last"]

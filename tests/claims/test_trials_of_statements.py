@@ -5,9 +5,10 @@ from __future__ import annotations
 import attrs
 from flint import arb
 
-from dpmatrix.claims import Condition, Statement, Truth, observing
+from dpmatrix.claims import Citation, Condition, Evidence, Grade, Outcome, Role, Statement, Truth, observing
 from dpmatrix.claims.tried import Need, Trial, Tried
 from dpmatrix.exact import Real, ball
+from dpmatrix.reporting.trials import Trials
 from dpmatrix.reporting.vacuity import needs, replaced
 from dpmatrix.spec import load
 from dpmatrix.spec.common.points import InputPerturbation
@@ -82,3 +83,34 @@ def test_what_nobody_notices_must_be_explained() -> None:
     assert tried.problems(["wishart.lemma-2"], {}, whole=False) == []
     assert "replaced by zero: 1 unnoticed" in tried.summary(["wishart.theorem-4"])
     assert Tried.from_json(tried.to_json()) == tried
+    assert "wishart.theorem-3" not in tried.trials, "nothing about it ran"
+
+
+def piece(node, target, outcome) -> Evidence:
+    return Evidence(node, Citation.parse(target), Role.SUPPORTS, Grade.INTERVAL, "x", outcome)
+
+
+def test_what_was_noticed_once_needs_no_other_item() -> None:
+    trials = Trials("zero", hypotheses=False)
+    both = [piece("one", "toy.a", Outcome.FAILED), piece("one", "toy.b", Outcome.PASSED)]
+    assert not trials.is_settled(both)
+    trials.note([*both, piece("two", "toy.c", Outcome.SKIPPED)])
+    assert trials.noticed == {"toy.a"}
+    assert not trials.is_settled(both), "the other statement is not noticed"
+    assert trials.is_settled([piece("three", "toy.a", None)])
+    assert not trials.is_settled([]), "an item without evidence has nothing to do with it"
+    trials.note([piece("four", "toy.b", Outcome.UNBOUND)])
+    assert trials.is_settled(both)
+    told = trials.to_json([*both, piece("five", "toy.a", Outcome.SKIPPED)], {})
+    assert told["evidence"] == [["one", "toy.a", "supports", False], ["one", "toy.b", "supports", True]]
+
+
+def test_a_hypothesis_that_is_needed_is_not_searched_for_again() -> None:
+    trials = Trials(None, hypotheses=True)
+    with observing() as observed:
+        assert STATEMENT.at(Point(1, 2)) is Truth.TRUE
+    first = trials.needs([STATEMENT], observed)["toy.root"]
+    assert first == {"x >= 0": "domain", "n <= 2": "needed", "n >= -9": "not found"}
+    assert trials.needs([STATEMENT], observed)["toy.root"].keys() == {"x >= 0", "n >= -9"}
+    assert trials.needs([attrs.evolve(STATEMENT, name="toy.other")], observed) == {}, "never met"
+    assert not Trials(None, hypotheses=False).is_settled([piece("one", "toy.a", None)])

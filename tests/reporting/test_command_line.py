@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import subprocess
 import sys
 
@@ -34,6 +35,7 @@ from dpmatrix.claims import (
     Step,
     Verdict,
 )
+from dpmatrix.claims.extents import Extent
 from dpmatrix.claims.ledger import dump
 from dpmatrix.claims.snapshots import Piece, Recorded, record_run
 from dpmatrix.spec import Place
@@ -66,7 +68,15 @@ SCHEMA = {
     "basis": str | None,
     "forms": list,
 }
-ITEM_SCHEMA = {"node": str, "role": str, "grade": str, "region": str, "outcome": str | None, "from": str | None}
+ITEM_SCHEMA = {
+    "node": str,
+    "role": str,
+    "grade": str,
+    "region": str,
+    "seen": dict | None,
+    "outcome": str | None,
+    "from": str | None,
+}
 
 
 def zero(p):
@@ -101,6 +111,7 @@ ITEM = Evidence(
     Outcome.PASSED,
     0.5,
     "x=1",
+    Extent(24, 1, 3, (("dimension", (1.0, 5.0)), ("epsilon", (2.0, math.inf)), ("rank", (3.0, 3.0)))),
 )
 CODE = (Implementation("rooms.Doubling", (Citation.parse("toy.base"),)),)
 EARNED, UNEARNED = Standing(State.EARNED), Standing(State.UNEARNED, ("no control [here]",))
@@ -185,6 +196,12 @@ def test_claims_after_a_run(line) -> None:
         "role": "refutes",
         "grade": "interval",
         "region": "[0, 1]",
+        "seen": {
+            "points": 24,
+            "boxes": 1,
+            "compared": 3,
+            "ranges": {"dimension": [1, 5], "epsilon": [2, None], "rank": [3, 3]},
+        },
         "outcome": "passed",
         "from": "run",
     }
@@ -214,7 +231,8 @@ def test_without_a_run_the_accepted_one_answers_and_says_so(line, monkeypatch) -
     assert "standings are those of the accepted run" in result.stderr
     page = line("claims", "toy.repaired").stdout
     assert "holds with repair (standing: earned (accepted run))" in page
-    assert "[passed in the accepted run] refutes, interval: [0, 1]" in page
+    assert "[passed in the accepted run] refutes, interval\n    region, in the author's words: [0, 1]\n" in page
+    assert "seen in the run" not in page, "the accepted run does not say"
     assert "earned (accepted run)" in line("claims").stdout
 
 
@@ -316,7 +334,9 @@ def test_the_table_and_the_page(line) -> None:
         "drop the sign",
         "Step slip: BROKEN",
         "no control [here]",
-        "[passed] refutes, interval: [0, 1]",
+        "[passed] refutes, interval\n    region, in the author's words: [0, 1]\n",
+        "seen in the run: 24 points, 1 box, 3 compared with a formula;",
+        "dimension 1 to 5, epsilon 2 to inf, rank 3",
         "file.py::test[1]",
         "toy.base",
     ):

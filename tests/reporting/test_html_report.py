@@ -33,6 +33,7 @@ from dpmatrix.claims import (
     Verdict,
     describe,
 )
+from dpmatrix.claims.extents import Extent
 from dpmatrix.reporting.html import render
 
 SCRIPT = files("dpmatrix.reporting") / "templates" / "report.js"
@@ -75,6 +76,7 @@ ITEM = Evidence(
     Outcome.FAILED,
     1.5,
     EVIL,
+    Extent(7, 0, 0, ((EVIL, (1.0, 2.0)),)),
 )
 
 
@@ -171,6 +173,8 @@ def test_it_says_what_the_run_found(report) -> None:
         "kept, computed",
         "violated",
         "1.25",
+        "seen in the run",
+        "7 points; ",
         "earned, by a written proof",
         "On what these rest: 1 by a written proof.",
     ):

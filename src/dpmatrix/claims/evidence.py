@@ -8,6 +8,7 @@ from typing import Any
 
 import attrs
 
+from dpmatrix.claims.extents import Extent
 from dpmatrix.claims.fingerprint import Citation
 
 
@@ -66,13 +67,15 @@ class Evidence:
     role, grade
         What passing says, and how much it is worth.
     region
-        Where it speaks: all parameters, a box, a point.
+        Where it speaks, in its author's words: all parameters, a box, a point.
     outcome
         None before a run.
     seconds
         Wall time of the item.
     detail
         What the item recorded with ``record_property("detail", ...)``: a bound, an event, a counterexample.
+    seen
+        Of an item that supports: where the run saw it meet the statement. None of others, and where no run says.
     """
 
     node: str
@@ -83,6 +86,7 @@ class Evidence:
     outcome: Outcome | None = None
     seconds: float = 0.0
     detail: str = ""
+    seen: Extent | None = None
 
     @classmethod
     def declare(cls, node: str, citation: str, *, role: str, grade: str, region: str) -> Evidence:
@@ -116,6 +120,7 @@ class Evidence:
             "role": self.role.value,
             "grade": self.grade.value,
             "region": self.region,
+            "seen": None if self.seen is None else self.seen.to_json(),
             "outcome": None if self.outcome is None else self.outcome.value,
             "seconds": round(self.seconds, 3),
             "detail": self.detail,
@@ -134,4 +139,5 @@ class Evidence:
             None if record["outcome"] is None else Outcome(record["outcome"]),
             record["seconds"],
             record["detail"],
+            None if record.get("seen") is None else Extent.of(record["seen"]),
         )

@@ -41,7 +41,7 @@ class Trial:
     unnoticed
         The replacements of its margin that no item of evidence about it notices.
     items
-        How many items there are.
+        How many items ran; those that had nothing left to notice did not.
     needs
         Each hypothesis of a statement that is held to be true, and what was found of it.
     """
@@ -62,7 +62,7 @@ def _found(condition: Condition, needs: Mapping[str, str]) -> str:
 
 @attrs.frozen
 class Tried:
-    """What was tried on all statements, with the fingerprints of the claims at that time."""
+    """What was tried on the statements with evidence, with the fingerprints of the claims at that time."""
 
     trials: Mapping[str, Trial]
     fingerprints: Mapping[str, str]
@@ -95,6 +95,7 @@ class Tried:
             )
             for claim in registry
             for name, statement in claim.statements().items()
+            if name in items
         }
         return cls(trials, dict(registry.fingerprints))
 
@@ -114,7 +115,7 @@ class Tried:
         found = [
             f"{name}: no item of evidence notices a margin replaced by {kind}"
             for name, trial in sorted(self.trials.items())
-            if claim_of(name) in wanted and trial.items
+            if claim_of(name) in wanted
             for kind in trial.unnoticed
             if kind not in reasons.get(name, {})
         ]
@@ -130,7 +131,7 @@ class Tried:
     def summary(self, claims: Iterable[str]) -> str:
         """Say in a few lines how many statements notice, and how many hypotheses are needed."""
         wanted = set(claims)
-        trials = [trial for name, trial in self.trials.items() if claim_of(name) in wanted and trial.items]
+        trials = [trial for name, trial in self.trials.items() if claim_of(name) in wanted]
         kinds = sorted({kind for trial in trials for kind in trial.unnoticed})
         lines = [f"{len(trials)} statements with evidence"]
         lines += [f"replaced by {kind}: {sum(kind in one.unnoticed for one in trials)} unnoticed" for kind in kinds]

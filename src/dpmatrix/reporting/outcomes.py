@@ -11,12 +11,14 @@ import pytest
 from flint import arb
 
 from dpmatrix.claims import AuditRecord, Evidence, Observed, Outcome, Registry, Role, Statement, claim_of, held
+from dpmatrix.claims.extents import Extent
 from dpmatrix.claims.tried import NEEDS
 
 PROPERTY = "statements"
 """Property of every item: what `seen` says of it, as the text of its JSON, so that any report of tests can hold it."""
 AUDIT = "audit"
 """Property of an item, several times if need be: an `AuditRecord` as the text of its JSON."""
+SUPPORTING = frozenset({Role.SUPPORTS, Role.SUPPORTS_REPAIR})
 ENOUGH_TO_VARY = 5
 """Of fewer values nothing is said."""
 _SEVERITY = (Outcome.PASSED, Outcome.SKIPPED, Outcome.FAILED)
@@ -257,4 +259,6 @@ class Outcomes:
         report = self._reports[evidence.node]
         unbound = report.outcome is Outcome.PASSED and not report.binds(evidence)
         outcome = Outcome.UNBOUND if unbound else report.outcome
-        return attrs.evolve(evidence, outcome=outcome, seconds=report.seconds, detail=report.detail)
+        met = report.seen["met"].get(evidence.citation.target) if evidence.role in SUPPORTING else None
+        where = None if met is None else Extent.of(met)
+        return attrs.evolve(evidence, outcome=outcome, seconds=report.seconds, detail=report.detail, seen=where)

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dpmatrix.claims import AuditRecord, AuditVerdict, State
+from dpmatrix.claims.extents import Extent
 from dpmatrix.claims.provenance import RunKind
 from dpmatrix.claims.standing import FAILED
 
@@ -23,6 +24,17 @@ def pieces_of_evidence(nodes: Sequence[str]) -> str:
     """Say how many pieces of evidence there are, each known by its test item, and from how many items."""
     pieces = counted(len(nodes), "piece of evidence", "pieces of evidence")
     return f"{pieces} from {counted(len(set(nodes)), 'test item')}"
+
+
+def seen_words(item: Mapping[str, Any]) -> str:
+    """Say where a run saw a piece of evidence meet its statement; nothing where no run says.
+
+    Parameters
+    ----------
+    item
+        As `dpmatrix.claims.Evidence.to_json` returns it.
+    """
+    return Extent.of(item["seen"]).words if item["seen"] else ""
 
 
 def bounds(audit: AuditRecord) -> str:

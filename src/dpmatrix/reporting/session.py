@@ -16,7 +16,6 @@ from dpmatrix.claims import (
     Evidence,
     Ledger,
     Observed,
-    Outcome,
     Registry,
     observing,
     snapshot,
@@ -34,7 +33,8 @@ from dpmatrix.reporting.objections import empty_support
 from dpmatrix.reporting.outcomes import PROPERTY, Outcomes, Specified, seen
 from dpmatrix.reporting.part import Part
 from dpmatrix.reporting.terminal import gate_lines, standings_table
-from dpmatrix.reporting.vacuity import needs, replaced
+from dpmatrix.reporting.trials import Trials
+from dpmatrix.reporting.vacuity import replaced
 from dpmatrix.reporting.written import uncollected
 
 MARK = "evidence"
@@ -72,9 +72,14 @@ class Session:
         self.registry = Registry.of(tuple(self.specification.load()))
         if deciding and not self.is_worker and (found := misconduct(config.rootpath, BODY)):
             raise pytest.UsageError("\n".join(found))
-        # Now, while the sources on disk are the ones that were imported.
-        self.fingerprints = dict(self.registry.fingerprints)
         self.margins: str | None = config.getoption("--margins")
+        self.trials = Trials(self.margins, bool(config.getoption("--hypotheses")))
+        # Whether evidence alone is run, beside the audits of a run that decides, and somebody asks what it saw.
+        self.restricted = bool(
+            deciding or config.getoption("--claims") or self.margins is not None or self.trials.hypotheses
+        )
+        # Now, while the sources on disk are the ones that were imported.
+        self.fingerprints = dict(self.registry.fingerprints) if self.restricted else {}
         if self.margins is not None:
             if deciding:
                 raise pytest.UsageError("--margins empties the statements; no verdict is earned with it")
@@ -83,8 +88,9 @@ class Session:
         self.part = self._part(config.getoption("--claims"))
         if self.part is not None:
             self.registry = self.part.registry(self.registry)
-        self.modules = Modules([self.specification.__name__, *TRUSTED])
-        self.judge = Modules([self.specification.__name__, *TRUSTED, JUDGE])
+        watched = [self.specification.__name__, *TRUSTED] if self.restricted else []
+        self.modules = Modules(watched)
+        self.judge = Modules([*watched, JUDGE] if watched else [])
         # Now, since an item may write to the file.
         self.committed: Mapping[str, object] = (
             getattr(self.specification, "committed_standings", dict)() if deciding else {}
@@ -92,10 +98,6 @@ class Session:
         self.specified = Specified(self.registry)
         if deciding:
             self._refuse_circles()
-        # Whether evidence alone is run, beside the audits of a run that decides.
-        self.restricted = (
-            deciding or self.part is not None or self.margins is not None or bool(config.getoption("--hypotheses"))
-        )
         self.declared: dict[tuple[str, ...], Evidence] = {}
         self.outcomes = Outcomes()
         self.malformed: list[str] = []
@@ -169,6 +171,8 @@ class Session:
         """Observe which statements fail in the fixtures of an item; what is met there counts for nothing."""
         if not self.restricted:  # nobody asks what an item saw
             return (yield)
+        if self.margins is not None and self.trials.is_settled(self._declared(item)):
+            pytest.skip("what it is about was noticed already")
         with observing(self.modules.replaced) as observed:
             item.stash[BEFORE] = observed
             return (yield)
@@ -192,12 +196,8 @@ class Session:
                 observed.failed |= {statement for statement in before.failed if self.specified.has(statement)}
                 observed.replaced |= before.replaced
                 told = seen(observed, self.specified) | {"raised": raised}
-                if self.config.getoption("--hypotheses"):
-                    told["needs"] = {
-                        one.name: {says: need.value for says, need in needs(one, observed).items()}
-                        for one in self.specified.held_beside(observed.asked)
-                        if one in observed.met
-                    }
+                if self.trials.hypotheses:
+                    told["needs"] = self.trials.needs(self.specified.held_beside(observed.asked), observed)
                 # a new list of new pairs: the one that an item had in hand may not be what it looks like
                 kept = [(str(name), value) for name, value in item.user_properties if name != PROPERTY]
                 item.user_properties = [*kept, (PROPERTY, dumps(told))]
@@ -205,6 +205,8 @@ class Session:
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Keep the outcome of every item that ran, also of those that ran in a worker."""
         self.outcomes.add(report)
+        if self.margins is not None:
+            self.trials.note(self.outcomes.judge(one) for one in self.declared.values() if one.node == report.nodeid)
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any) -> None:  # noqa: ANN401 - a type of pytest-xdist
@@ -235,7 +237,7 @@ class Session:
             records = [evidence.to_json() for evidence in self.declared.values()]
             write_atomically(Path(declared_file), dumps(records))
         if tried := self.config.getoption("--tried"):
-            write_atomically(Path(tried), dump(self._tried()))
+            write_atomically(Path(tried), dump(self.trials.to_json(self._judged(), self.outcomes.needs())))
         if not self.deciding or self.only_collects:
             return
         self.interrupted |= session.exitstatus in (pytest.ExitCode.INTERNAL_ERROR, pytest.ExitCode.USAGE_ERROR)
@@ -248,15 +250,11 @@ class Session:
         if self.ledger.violations and session.exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
-    def _tried(self) -> dict[str, object]:
-        """Return what became of each piece of evidence that ran, and the needs that were found, by statement."""
-        judged = (self.outcomes.judge(self.declared[key]) for key in sorted(self.declared))
-        ran = [item for item in judged if item.outcome is not Outcome.DESELECTED]
-        pieces = [[item.node, item.citation.target, item.role.value, item.outcome is Outcome.PASSED] for item in ran]
-        return {"margins": self.margins, "evidence": pieces, "needs": self.outcomes.needs()}
+    def _judged(self) -> tuple[Evidence, ...]:
+        return tuple(self.outcomes.judge(self.declared[key]) for key in sorted(self.declared))
 
     def _decide(self) -> Ledger:
-        evidence = tuple(self.outcomes.judge(self.declared[key]) for key in sorted(self.declared))
+        evidence = self._judged()
         found = standings(self.registry, evidence, self.implementations, self.outcomes.failures(self.specified.twins()))
         if self.accepts and not self.interrupted and self.part is None:
             write_atomically(self.specification.STANDINGS, dump(snapshot(self.registry, found, evidence)))

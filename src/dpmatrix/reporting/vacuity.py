@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import resource
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from itertools import chain
 from typing import Any, TypeAlias
 
@@ -82,7 +82,7 @@ def _empty(statement: Statement, change: Replacement) -> Statement:
     return attrs.evolve(statement, margin=margin, law=None)
 
 
-def needs(statement: Statement, observed: Observed) -> dict[str, Need]:
+def needs(statement: Statement, observed: Observed, known: Container[str] = ()) -> dict[str, Need]:
     """Search for what each hypothesis excludes, near the points that the observer knows.
 
     Parameters
@@ -91,10 +91,12 @@ def needs(statement: Statement, observed: Observed) -> dict[str, Need]:
         A statement that is held to be true.
     observed
         Where it was met, and the points that were shown to be excluded.
+    known
+        Hypotheses that need no search.
     """
     met = observed.met[statement].samples if statement in observed.met else []
     found = {}
-    for condition in statement.given:
+    for condition in (one for one in statement.given if one.says not in known):
         shown = observed.excluded.get((statement, condition.says))
         starts = [*met] if shown is None else [shown, *met]
         near = chain.from_iterable(variations(start, condition.says, VARIATIONS) for start in starts)

@@ -150,8 +150,8 @@ GUARDS: dict[str, Callable[[], None]] = {
 }
 
 
-ANYWAY = ("alone", "variation")
-"""Taken away beside whatever an attack is aimed at: its one true point, or its constant margin, is refused as well."""
+ANYWAY = ("alone", "restatements", "variation")
+"""Taken away beside whatever an attack is aimed at: its one true point, or its plain margin, is refused as well."""
 
 
 def take_away(names: Iterable[str]) -> None:

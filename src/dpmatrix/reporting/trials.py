@@ -1,0 +1,67 @@
+"""What a run with ``--margins`` or ``--hypotheses`` found so far, and what it need not try again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import attrs
+
+from dpmatrix.claims import Evidence, Observed, Outcome, Statement
+from dpmatrix.claims.tried import Need
+from dpmatrix.reporting.vacuity import needs
+
+
+@attrs.define
+class Trials:
+    """The trials of one process.
+
+    Parameters
+    ----------
+    margins
+        What the margins are replaced by; None where they stand as they are.
+    hypotheses
+        Whether the need of each hypothesis is searched for.
+    noticed
+        The statements whose replaced margin some item noticed.
+    needed
+        The hypotheses that were found to be needed, by statement.
+    """
+
+    margins: str | None
+    hypotheses: bool
+    noticed: set[str] = attrs.Factory(set)
+    needed: set[tuple[str, str]] = attrs.Factory(set)
+
+    def is_settled(self, evidence: Iterable[Evidence]) -> bool:
+        """Whether an item with this evidence has nothing left to notice."""
+        targets = {one.citation.target for one in evidence}
+        return self.margins is not None and bool(targets) and targets <= self.noticed
+
+    def note(self, evidence: Iterable[Evidence]) -> None:
+        """Note what became of the evidence of an item."""
+        if self.margins is not None:
+            self.noticed |= {one.citation.target for one in evidence if notices(one)}
+
+    def needs(self, statements: Iterable[Statement], observed: Observed) -> dict[str, dict[str, str]]:
+        """Search for the need of the hypotheses of statements that an item met, but of those known to be needed."""
+        found = {}
+        for one in statements:
+            if one in observed.met:
+                here = needs(one, observed, {says for name, says in self.needed if name == one.name})
+                self.needed |= {(one.name, says) for says, need in here.items() if need is Need.NEEDED}
+                found[one.name] = {says: need.value for says, need in here.items()}
+        return found
+
+    def to_json(self, evidence: Iterable[Evidence], found: dict[str, dict[str, str]]) -> dict[str, object]:
+        """Return what became of each piece of evidence that ran, and the needs that were found, by statement."""
+        pieces = [
+            [item.node, item.citation.target, item.role.value, not notices(item)]
+            for item in evidence
+            if item.outcome not in (Outcome.DESELECTED, Outcome.SKIPPED)
+        ]
+        return {"margins": self.margins, "evidence": pieces, "needs": found}
+
+
+def notices(evidence: Evidence) -> bool:
+    """Whether an item that ran no longer shows what it is evidence of."""
+    return evidence.outcome in (Outcome.FAILED, Outcome.UNBOUND)
