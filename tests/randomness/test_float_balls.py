@@ -162,6 +162,17 @@ def test_rationals_are_enclosed_closely(values, exponent):
     assert (balls.radius <= 2.0**-52 * np.abs(balls.center) + 2.0**-1020).all()
 
 
+@settings(max_examples=200, deadline=None)
+@given(st.lists(st.integers(-(10**40), 10**40), min_size=1, max_size=4), st.integers(1, 10**30), st.integers(1, 2**200))
+def test_quotients_are_enclosed_alike_whether_or_not_they_are_reduced(numerators, denominator, factor):
+    expected = FloatBalls.of_rationals([rational(Fraction(x, denominator)) for x in numerators], (len(numerators),))
+    found = FloatBalls.of_quotients([x * factor for x in numerators], denominator * factor, (len(numerators),))
+    assert found.center.tolist() == expected.center.tolist()
+    assert found.radius.tolist() == expected.radius.tolist()
+    beyond = FloatBalls.of_quotients([10**400, 1], 1, (2,))
+    assert np.isinf(beyond.radius).tolist() == [True, False]
+
+
 def test_rationals_beyond_floats_are_unknown():
     balls = FloatBalls.of_rationals([rational(10**400), rational(1)], (2,))
     assert np.isinf(balls.radius).tolist() == [True, False]

@@ -83,6 +83,15 @@ class FloatBalls:
         with np.errstate(all="ignore"):
             return cls(center, _enlarged(UNIT * np.abs(center), 1))
 
+    @classmethod
+    def of_quotients(cls, numerators: Sequence[int], denominator: int, shape: tuple[int, ...]) -> FloatBalls:
+        """Enclose rationals of a common denominator as `of_rationals` does, whether or not they are reduced."""
+        try:
+            center = np.array([numerator / denominator for numerator in numerators], dtype=np.float64).reshape(shape)
+        except OverflowError:
+            return cls.of_rationals([fmpq(numerator, denominator) for numerator in numerators], shape)
+        return cls(center, _enlarged(UNIT * np.abs(center), 1))
+
     @property
     def shape(self) -> tuple[int, ...]:
         """Shape of the array."""
