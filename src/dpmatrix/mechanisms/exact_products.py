@@ -3,7 +3,7 @@
 K holds the coordinates of records, truncated towards zero, in units of ``2**lowest``. A product is formed for at most
 `BLOCK_ROWS` rows at a time, in one of two ways.
 
-*One product.* Where every ``|K_ij| < 2**26``, K'K is computed in binary64 and kept if its computed diagonal is below
+*One product.* On a lattice of at most 26 bits K'K is computed in binary64 and kept if its computed diagonal is below
 ``2**53``. *Proof of exactness.* Let every entry of the product be a sum, in any order and grouping and with or without
 fused operations, of the products of two entries. On the diagonal all terms are integers >= 0. An operation on exact
 integers whose true result is at most ``2**53`` is exact; otherwise its result is at least ``2**53``, because rounding
@@ -51,8 +51,11 @@ _LARGEST_FACTOR = 1000
 
 
 def block_rows(dimension: int) -> int:
-    """Return how many records of length d are handled together: at most `BLOCK_ROWS`, and about 32 MiB."""
-    return max(1, min(BLOCK_ROWS, (1 << 22) // dimension))
+    """Return how many records of length d are handled together: at most `BLOCK_ROWS`, and about 32 MiB.
+
+    Few enough for a processor's cache, but so many that the product outweighs what is done to each of its entries.
+    """
+    return max(1, min(BLOCK_ROWS, max((1 << 16) // dimension, 4 * dimension), (1 << 22) // dimension))
 
 
 def times_power_of_two(values: FloatArray, exponent: int) -> FloatArray:
@@ -117,15 +120,15 @@ def block_product(block: FloatArray, lowest: int) -> dict[int, IntegerArray]:
         Exponent e, to an integer matrix M of shape (d, d), with entries below ``2**60``. The sum of ``2**e M`` is the
         product of the truncated block in units of one.
     """
-    exponent = top_exponent(block)
-    if exponent is None or exponent <= lowest:
-        return {}
-    if exponent - lowest <= _SINGLE_BITS:
-        multiples = times_power_of_two(block, -lowest)
-        np.trunc(multiples, out=multiples)
-        product = multiples.T @ multiples
-        if product.diagonal().max() < _EXACT_BELOW:
-            return {2 * lowest: product.astype(np.int64)}
+    # On a finer lattice one product hardly ever does, and is not tried.
+    if lowest >= -_SINGLE_BITS:
+        with np.errstate(all="ignore"):
+            multiples = times_power_of_two(block, -lowest)
+            np.trunc(multiples, out=multiples)
+            product = multiples.T @ multiples
+            # An overflow leaves an infinity or no number on the diagonal, which decides for the digits.
+            if product.diagonal().max(initial=0.0) < _EXACT_BELOW:
+                return {2 * lowest: product.astype(np.int64)}
     limbs, _ = digits(block, lowest)
     total: dict[int, IntegerArray] = {}
     for position, limb in limbs.items():
