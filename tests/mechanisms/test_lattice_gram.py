@@ -15,7 +15,7 @@ from hypothesis.extra.numpy import array_shapes, arrays
 
 from dpmatrix.errors import InvalidParameterError
 from dpmatrix.mechanisms import LatticeGram, exact_products
-from dpmatrix.mechanisms.exact_products import BLOCK_ROWS, LIMB_BITS, GramSum, block_product, digits
+from dpmatrix.mechanisms.exact_products import BLOCK_ROWS, LIMB_BITS, GramSum, block_product, digits, integer_sum
 from dpmatrix.mechanisms.lattice import lattice_gram
 
 BITS = st.sampled_from([0, 1, 8, 19, 20, 21, 26, 27, 31, 40, 53, 80, 511, 512])
@@ -126,6 +126,25 @@ def test_sums_leave_64_bits_without_wrapping():
     assert total.bound < 2**63
     # A matrix of shape (1, 2) broadcasts over the two rows of the sum.
     assert total.total(2, -1).tolist() == [[14 * 2 * (2**62 + 2**5), 14 * 2 * (-(2**62) + (2**62 - 1) * 2**5)]] * 2
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(st.integers(-(2**63), 2**63 - 1), min_size=2, max_size=2), st.integers(-(2**70), 2**70))
+def test_integers_are_added_without_wrapping(pair, other):
+    first, second = (np.array([value], dtype=np.int64) for value in pair)
+    assert integer_sum(first, second).tolist() == [sum(pair)]
+    assert integer_sum(first, np.array([other], dtype=object)).tolist() == [pair[0] + other]
+    assert integer_sum(first // 4, second // 4).dtype == np.int64
+
+
+def test_a_sum_has_64_bits_where_it_fits_and_not_beyond():
+    gram = LatticeGram(2, 31)
+    gram.add([[0.5, -0.25]])
+    assert gram.integers().dtype == np.int64
+    assert gram.integers().tolist() == gram.matrix().tolist()
+    gram.add(np.tile([1.0, -(1 - 2.0**-31)], (BLOCK_ROWS, 1)))
+    assert gram.integers().dtype == object
+    assert gram.integers().tolist() == gram.matrix().tolist()
 
 
 def test_many_blocks_at_the_bound_overflow_nothing():

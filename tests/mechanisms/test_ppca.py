@@ -12,9 +12,11 @@ from scipy.special import erf, erfi
 
 from dpmatrix.errors import InvalidParameterError, TooSlowError
 from dpmatrix.mechanisms import Mechanism, Ppca, Release, SequentialPpca, principal_components
-from dpmatrix.mechanisms.sequential_ppca import reflection
+from dpmatrix.mechanisms.sequential_ppca import mirror, reflection, turned_within
 from dpmatrix.privacy.adjacency import Adjacency
 from dpmatrix.privacy.bingham import log_bingham_constant
+from dpmatrix.randomness.bingham import BinghamSampler, ScaledIntegers
+from dpmatrix.randomness.decisions import round_to_grid
 from dpmatrix.randomness.entropy import SeededEntropy, SystemEntropy
 
 BOTH = list(Adjacency)
@@ -287,3 +289,38 @@ def test_a_refusal_says_nothing_of_the_data_but_that_it_happened():
 def test_documentation_says_what_no_guarantee_covers():
     for text in (Ppca.__doc__, Release.__doc__):
         assert "does not cover" in " ".join(text.split())
+
+
+@pytest.mark.parametrize("size", [2, 3, 6])
+def test_reflecting_integers_is_reflecting_the_matrix(size):
+    generator = np.random.default_rng(size)
+    for sign in (-1, 1):
+        square = generator.integers(-(10**6), 10**6, (size, size))
+        integers = fmpz_mat((square + square.T).tolist())
+        column = fmpz_mat(size, 1, [sign * 2**39, *generator.integers(-(2**40), 2**40, size - 1).tolist()])
+        axis, _ = mirror(column)
+        found = turned_within(ScaledIntegers(integers, fmpq(3, 7)), axis)
+        turned = reflection(column) * fmpq_mat(integers) * reflection(column) * fmpq(3, 7)
+        expected = [turned[i, j] for i in range(1, size) for j in range(1, size)]
+        assert (fmpq_mat(found.integers) * found.unit).entries() == expected
+
+
+def test_a_frame_is_that_of_the_steps_in_rational_matrices():
+    """The same bits, with the exact basis carried along: every published integer is the same."""
+    data = np.random.default_rng(8).uniform(-0.3, 0.3, (12, 5))
+    for rank in (1, 3, 4, 5):
+        mechanism = SequentialPpca(20, rank=rank)
+        release, entropy = mechanism.release(data, entropy=SeededEntropy(rank)), SeededEntropy(rank)
+        steps, exponent = mechanism.steps(5), mechanism.exponent([data], 5)
+        frame = fmpq_mat(5, 5, [int(i == j) for i in range(5) for j in range(5)])
+        for step in range(steps):
+            basis = fmpq_mat(5, 5 - step, [frame[i, j] for i in range(5) for j in range(step, 5)])
+            inner = basis.transpose() * exponent * basis * fmpq(1, steps)
+            drawn = round_to_grid(BinghamSampler(inner).draw(entropy), mechanism.grid)
+            turned = basis * reflection(fmpz_mat(5 - step, 1, drawn.tolist()))
+            for i in range(5):
+                for j in range(5 - step):
+                    frame[i, step + j] = turned[i, j]
+        per_unit = fmpq(mechanism.grid.denominator, mechanism.grid.numerator)
+        expected = [[int((frame[i, j] * per_unit + fmpq(1, 2)).floor()) for j in range(rank)] for i in range(5)]
+        assert release.integers.tolist() == expected

@@ -124,7 +124,10 @@ def test_a_release_cannot_be_changed():
 
 
 @pytest.mark.parametrize("scale", [Fraction(1), Fraction(3), Fraction(1, 3), Fraction(10**9), Fraction(7, 10**12)])
-def test_public_grid_is_a_power_of_two_below_the_scale(scale):
-    ratio = scale / public_grid(scale)
-    assert 2**24 <= ratio <= 2**26
-    assert Fraction(2) ** round(np.log2(float(public_grid(scale)))) == public_grid(scale)
+@pytest.mark.parametrize(
+    ("dimension", "bits"), [(1, 24), (15, 24), (16, 22), (31, 22), (32, 20), (800, 12), (10**6, 12)]
+)
+def test_public_grid_is_a_power_of_two_below_the_scale(scale, dimension, bits):
+    grid = public_grid(scale, dimension)
+    assert 2**bits <= scale / grid <= 2 ** (bits + 2)
+    assert Fraction(2) ** round(np.log2(float(grid))) == grid

@@ -12,7 +12,13 @@ from scipy.stats import laplace
 
 from dpmatrix.errors import InvalidParameterError
 from dpmatrix.exact import precision
-from dpmatrix.mechanisms import LaplaceInputPerturbation, Mechanism, SymmetrisedWishartMechanism, project_psd
+from dpmatrix.mechanisms import (
+    LaplaceInputPerturbation,
+    Mechanism,
+    SymmetrisedWishartMechanism,
+    exact_products,
+    project_psd,
+)
 from dpmatrix.mechanisms.symmetrised_wishart_density import log_density
 from dpmatrix.privacy.adjacency import Adjacency
 from dpmatrix.randomness.entropy import SeededEntropy, SystemEntropy
@@ -188,7 +194,7 @@ def test_projection_at_most_doubles_the_error():
 def test_blocks_are_published_as_their_truncated_records(adjacency):
     generator = np.random.default_rng(4)
     data = generator.uniform(-0.5, 0.5, (30, 3))
-    truncated = np.trunc(data * 2.0**40) / 2.0**40
+    truncated = np.trunc(data * 2.0**20) / 2.0**20
     assert not np.array_equal(data, truncated)
     mechanism = SymmetrisedWishartMechanism(2, adjacency)
     expected = mechanism.release(truncated, entropy=SeededEntropy(3))
@@ -196,6 +202,46 @@ def test_blocks_are_published_as_their_truncated_records(adjacency):
         found = mechanism.release_blocks(np.split(data, cuts), 3, entropy=SeededEntropy(3))
         assert found == expected
     assert mechanism.release_blocks([data], 3).guarantee == mechanism.guarantee
+
+
+@pytest.mark.parametrize(
+    ("bound", "bits"),
+    [(1, 20), (Fraction(1, 2), 21), (Fraction(3, 4), 20), (2, 19), (Fraction(9, 4), 18), (2**30, 0), (2.0**-400, 420)],
+)
+def test_coordinates_are_kept_to_a_millionth_of_the_norm_bound(bound, bits):
+    mechanism = SymmetrisedWishartMechanism(1, norm_bound=bound)
+    assert mechanism.coordinate_bits == bits
+    # Half of the step, or twice, would be outside.
+    assert bits == 0 or Fraction(1, 2**20) <= Fraction(1, 2**bits) / Fraction(bound) < Fraction(1, 2**19)
+
+
+def test_a_release_scales_with_the_norm_bound():
+    """The lattice, the noise and the grid all scale with a power of two, so the integers are the same."""
+    data = np.random.default_rng(2).uniform(-0.5, 0.5, (20, 3))
+    expected = SymmetrisedWishartMechanism(1).release(data, entropy=SeededEntropy(4))
+    for exponent in (-40, 5):
+        factor = 2.0**exponent
+        found = SymmetrisedWishartMechanism(1, norm_bound=factor).release(data * factor, entropy=SeededEntropy(4))
+        assert found.integers.tolist() == expected.integers.tolist()
+        assert found.grid == expected.grid * Fraction(factor) ** 2
+
+
+def test_an_odd_record_costs_no_more_products(monkeypatch):
+    """A record that reaches from 1 down to 2**-1000 is summed in one product of matrices, as the others are."""
+    original, products = exact_products.block_product, []
+
+    def counted(block, lowest):
+        products.append(len(original(block, lowest)))
+        return original(block, lowest)
+
+    monkeypatch.setattr(exact_products, "block_product", counted)
+    data = np.full((100, 50), 0.125)
+    data[17] = 0.5 * (1 - 2.0**-53) * 2.0 ** (-21.0 * np.arange(50))
+    SymmetrisedWishartMechanism(1).release(data)
+    assert products == [1]
+    # Control: the exact matrix takes many.
+    SymmetrisedWishartMechanism(1).second_moment(data)
+    assert products[1] > 50
 
 
 def test_blocks_that_are_refused():

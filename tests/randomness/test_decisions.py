@@ -10,10 +10,11 @@ import pytest
 from flint import arb, arb_mat
 
 from dpmatrix.errors import InvalidParameterError, UndecidedError
-from dpmatrix.randomness.decisions import accepted, nearest_multiples, round_to_grid
+from dpmatrix.randomness.decisions import accepted, nearest_multiples, round_to_grid, rounded_integers
 from dpmatrix.randomness.entropy import SeededEntropy
 from dpmatrix.randomness.float_balls import FloatBalls
 from dpmatrix.randomness.lazy import LazyExponentials, LazyFunction, LazyNormals, LazyUniforms
+from dpmatrix.randomness.lazy_entries import LazyMultiples
 
 HALF = 2**63
 
@@ -185,3 +186,14 @@ def test_acceptance_of_random_probabilities_agrees_with_and_without_the_filter()
 
     assert (decide(True) == decide(False)).all()
     assert abs(np.mean(decide(True)) - 0.5) <= np.sqrt(np.log(2e10) / 4000)
+
+
+@pytest.mark.parametrize("filtered", [True, False])
+def test_integers_beyond_64_bits_are_those_of_python(filtered):
+    known = LazyMultiples(np.array([[2**40, 2**62], [-(2**63), 5]], dtype=object), Fraction(1))
+    assert rounded_integers(known, Fraction(1), filtered=filtered).dtype == np.int64
+    assert rounded_integers(known, Fraction(1), filtered=filtered).tolist() == [[2**40, 2**62], [-(2**63), 5]]
+    doubled = rounded_integers(known, Fraction(1, 2), filtered=filtered)
+    assert doubled.tolist() == [[2**41, 2**63], [-(2**64), 10]]
+    assert all(type(value) is int for value in doubled.flat)
+    assert round_to_grid(known, Fraction(1), filtered=filtered).dtype == object

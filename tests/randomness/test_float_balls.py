@@ -9,6 +9,7 @@ import pytest
 from flint import arb
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 
 from dpmatrix.exact import rational
 from dpmatrix.randomness.float_balls import FloatBalls
@@ -103,6 +104,46 @@ def test_totals_contain_the_exact_sum(values):
     assert all(inside([sum(map(Fraction, values), Fraction(0))], FloatBalls.exactly(np.array(values)).total()))
 
 
+@settings(max_examples=100, deadline=None)
+@given(st.lists(st.lists(st.floats(-1e200, 1e200), min_size=1, max_size=9), min_size=1, max_size=6), RADII)
+def test_totals_of_segments_contain_the_exact_sums(segments, radius):
+    values = np.array([value for segment in segments for value in segment])
+    starts = np.cumsum([0, *map(len, segments[:-1])])
+    balls = FloatBalls(values, np.full(len(values), radius)).totals(starts)
+    for sign in (-1, 0, 1):
+        sums = [sum(Fraction(value) + sign * Fraction(radius) for value in segment) for segment in segments]
+        assert all(inside(sums, balls))
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    arrays(np.float64, st.tuples(st.integers(1, 4), st.integers(1, 5)), elements=st.floats(-1e100, 1e100)),
+    st.sampled_from([0.0, 5e-324, 1e-17, 1e-3, 1.0]),
+    st.booleans(),
+)
+def test_gram_matrices_contain_the_exact_products(values, radius, lower):
+    center = np.tril(values) if lower else values
+    balls = FloatBalls(center, np.full(center.shape, radius)).gram()
+    for sign in (-1, 0, 1):
+        rows = [[Fraction(x) + (1 if x >= 0 else -1) * sign * Fraction(radius) for x in row] for row in center.tolist()]
+        exact = [sum(x * y for x, y in zip(a, b, strict=True)) for a in rows for b in rows]
+        assert all(inside(exact, FloatBalls(balls.center.ravel(), balls.radius.ravel())))
+
+
+def test_gram_matrices_are_as_narrow_as_products_nearly_and_use_the_radius():
+    generator = np.random.default_rng(3)
+    center = np.tril(generator.standard_normal((200, 200)))
+    balls = FloatBalls(center, 1e-15 * np.abs(center))
+    gram, product = balls.gram(), balls @ balls.transposed
+    assert (np.abs(gram.center - product.center) <= gram.radius).all()
+    assert np.median(gram.radius / product.radius) < 4
+    # Control: the farthest corner is outside of half the radius.
+    wide = FloatBalls(np.full((1, 100), 3.0), np.full((1, 100), 1e-6)).gram()
+    corner = 100 * (Fraction(3) + Fraction(1e-6)) ** 2
+    assert inside([corner], wide) == [True]
+    assert inside([corner], FloatBalls(wide.center, wide.radius * 0.49)) == [False]
+
+
 def test_balls_of_higher_precision_are_enclosed():
     third = arb(1) / 3
     balls = FloatBalls.enclosing([third, arb("inf"), arb(0, 1), arb(10) ** 400, arb(10) ** -400], (5,))
@@ -119,6 +160,17 @@ def test_rationals_are_enclosed_closely(values, exponent):
     balls = FloatBalls.of_rationals([rational(value) for value in scaled], (len(scaled),))
     assert all(inside(scaled, balls))
     assert (balls.radius <= 2.0**-52 * np.abs(balls.center) + 2.0**-1020).all()
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(st.integers(-(10**40), 10**40), min_size=1, max_size=4), st.integers(1, 10**30), st.integers(1, 2**200))
+def test_quotients_are_enclosed_alike_whether_or_not_they_are_reduced(numerators, denominator, factor):
+    expected = FloatBalls.of_rationals([rational(Fraction(x, denominator)) for x in numerators], (len(numerators),))
+    found = FloatBalls.of_quotients([x * factor for x in numerators], denominator * factor, (len(numerators),))
+    assert found.center.tolist() == expected.center.tolist()
+    assert found.radius.tolist() == expected.radius.tolist()
+    beyond = FloatBalls.of_quotients([10**400, 1], 1, (2,))
+    assert np.isinf(beyond.radius).tolist() == [True, False]
 
 
 def test_rationals_beyond_floats_are_unknown():

@@ -15,6 +15,7 @@ from dpmatrix.randomness import fast_rectangles
 from dpmatrix.randomness.decisions import nearest_multiples, round_to_grid
 from dpmatrix.randomness.entropy import SeededEntropy
 from dpmatrix.randomness.lazy import LazyNormals
+from dpmatrix.randomness.lazy_entries import LazyMultiples, LazyUpperTriangle
 from dpmatrix.randomness.lazy_matrices import LazyChiSquares, LazyProduct, LazySum, LazyWishart
 
 
@@ -32,8 +33,18 @@ def total(seed):
     return LazySum(fixed, (wishart(seed),), (wishart(seed + 1, degrees=4), wishart(seed + 2, scale=Fraction(5))))
 
 
+def known(seed):
+    integers = np.random.default_rng(seed).integers(-(2**62), 2**62, (3, 3))
+    integers[0, 0] = 2**53 + 1
+    return LazyMultiples(integers.astype(object) * 2**9 if seed % 2 else integers, Fraction(3, 7) / 2**62)
+
+
+def upper(seed):
+    return LazyUpperTriangle(LazySum(known(seed), (wishart(seed, dimension=3),)))
+
+
 @pytest.mark.parametrize(
-    "make", [wishart, product, total, lambda seed: LazyChiSquares((1, 2, 3, 8, 51), SeededEntropy(seed))]
+    "make", [wishart, product, total, known, upper, lambda seed: LazyChiSquares((1, 2, 3, 8, 51), SeededEntropy(seed))]
 )
 def test_floats_and_balls_enclose_the_same_reals(make):
     for seed in range(20):
@@ -53,7 +64,7 @@ def test_floats_and_balls_enclose_the_same_reals(make):
         assert [str(ball) for ball in reals.enclose(chosen)] == [whole[index] for index in chosen]
 
 
-@pytest.mark.parametrize("make", [wishart, product, total])
+@pytest.mark.parametrize("make", [wishart, product, total, known, upper])
 @pytest.mark.parametrize("exponent", [-20, -45, -80])
 def test_filter_and_balls_round_alike_on_the_same_digits(make, exponent):
     grid = Fraction(2) ** exponent
@@ -137,6 +148,14 @@ def test_products_keep_their_data():
     before = round_to_grid(lazy, Fraction(1, 8))
     data[:] = 5
     assert (round_to_grid(lazy, Fraction(1, 8), filtered=False) == before).all()
+
+
+def test_the_upper_triangle_is_that_of_the_matrix():
+    for seed in range(4):
+        matrix = LazySum(known(seed), (wishart(seed, dimension=3),))
+        expected = round_to_grid(matrix, Fraction(1, 2**30))
+        triangle = LazyUpperTriangle(LazySum(known(seed), (wishart(seed, dimension=3),)))
+        assert round_to_grid(triangle, Fraction(1, 2**30)).tolist() == expected[triangle.places].tolist()
 
 
 def test_sums_need_one_shape():

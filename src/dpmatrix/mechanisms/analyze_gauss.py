@@ -15,6 +15,7 @@ from flint import arb
 from dpmatrix.claims import implements
 from dpmatrix.errors import InvalidParameterError
 from dpmatrix.exact import ball, fraction, positive_integer, precision
+from dpmatrix.mechanisms.exact_products import integer_sum
 from dpmatrix.mechanisms.gaussian import GaussianPerturbation, gaussian_delta, least_variance
 from dpmatrix.mechanisms.input_perturbation import BoundedRecords, one_of, publish
 from dpmatrix.mechanisms.lattice import LatticeGram, coordinate_bits_of
@@ -26,7 +27,7 @@ from dpmatrix.privacy.guarantee import PrivacyGuarantee
 from dpmatrix.privacy.profiles import DiscreteGaussianProfile
 from dpmatrix.privacy.sensitivity import Entries, frobenius_sensitivity
 from dpmatrix.randomness.entropy import Entropy, SystemEntropy
-from dpmatrix.randomness.integer_noise import discrete_gaussian_noise
+from dpmatrix.randomness.integer_noise import gaussian_integers
 from dpmatrix.single_use import SingleUse
 
 
@@ -171,10 +172,10 @@ class OnlinePerturbedLeader(BoundedRecords):
             if number == self.steps:
                 raise InvalidParameterError("rows", f"there are more than {self.steps}", "raise steps")
             for block in self.read_blocks(np.asarray(row)[None, ...], number):
-                gram.add(block)
-            integers = gram.matrix()
-            integers[upper] += np.array(discrete_gaussian_noise(variance, len(upper[0]), source), dtype=object)
-            integers.T[upper] = integers[upper]
+                gram.add_read(block)
+            sums = integer_sum(gram.integers()[upper], gaussian_integers(variance, len(upper[0]), source))
+            integers = np.empty((dimension, dimension), dtype=sums.dtype)
+            integers[upper] = integers.T[upper] = sums
             yield publish(self.name, self, integers, self.grid, self.guarantee, source)
 
     def release(self, data: npt.ArrayLike, *, entropy: Entropy | None = None) -> tuple[Release, ...]:

@@ -3,7 +3,7 @@
 K holds the coordinates of records, truncated towards zero, in units of ``2**lowest``. A product is formed for at most
 `BLOCK_ROWS` rows at a time, in one of two ways.
 
-*One product.* Where every ``|K_ij| < 2**26``, K'K is computed in binary64 and kept if its computed diagonal is below
+*One product.* On a lattice of at most 26 bits K'K is computed in binary64 and kept if its computed diagonal is below
 ``2**53``. *Proof of exactness.* Let every entry of the product be a sum, in any order and grouping and with or without
 fused operations, of the products of two entries. On the diagonal all terms are integers >= 0. An operation on exact
 integers whose true result is at most ``2**53`` is exact; otherwise its result is at least ``2**53``, because rounding
@@ -27,7 +27,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -36,6 +36,8 @@ from attrs import field, frozen
 FloatArray: TypeAlias = npt.NDArray[np.float64]
 IntegerArray: TypeAlias = npt.NDArray[np.int64]
 IntegerMatrix: TypeAlias = npt.NDArray[np.object_]
+AnyIntegers: TypeAlias = npt.NDArray[Any]
+"""64-bit integers, or Python integers where one may not fit."""
 _Matrix = TypeVar("_Matrix", IntegerArray, IntegerMatrix)
 
 BLOCK_ROWS = 4096
@@ -49,8 +51,11 @@ _LARGEST_FACTOR = 1000
 
 
 def block_rows(dimension: int) -> int:
-    """Return how many records of length d are handled together: at most `BLOCK_ROWS`, and about 32 MiB."""
-    return max(1, min(BLOCK_ROWS, (1 << 22) // dimension))
+    """Return how many records of length d are handled together: at most `BLOCK_ROWS`, and about 32 MiB.
+
+    Few enough for a processor's cache, but so many that the product outweighs what is done to each of its entries.
+    """
+    return max(1, min(BLOCK_ROWS, max((1 << 16) // dimension, 4 * dimension), (1 << 22) // dimension))
 
 
 def times_power_of_two(values: FloatArray, exponent: int) -> FloatArray:
@@ -115,14 +120,15 @@ def block_product(block: FloatArray, lowest: int) -> dict[int, IntegerArray]:
         Exponent e, to an integer matrix M of shape (d, d), with entries below ``2**60``. The sum of ``2**e M`` is the
         product of the truncated block in units of one.
     """
-    exponent = top_exponent(block)
-    if exponent is None or exponent <= lowest:
-        return {}
-    if exponent - lowest <= _SINGLE_BITS:
-        multiples = np.trunc(times_power_of_two(block, -lowest))
-        product = multiples.T @ multiples
-        if product.diagonal().max() < _EXACT_BELOW:
-            return {2 * lowest: product.astype(np.int64)}
+    # On a finer lattice one product hardly ever does, and is not tried.
+    if lowest >= -_SINGLE_BITS:
+        with np.errstate(all="ignore"):
+            multiples = times_power_of_two(block, -lowest)
+            np.trunc(multiples, out=multiples)
+            product = multiples.T @ multiples
+            # An overflow leaves an infinity or no number on the diagonal, which decides for the digits.
+            if product.diagonal().max(initial=0.0) < _EXACT_BELOW:
+                return {2 * lowest: product.astype(np.int64)}
     limbs, _ = digits(block, lowest)
     total: dict[int, IntegerArray] = {}
     for position, limb in limbs.items():
@@ -156,7 +162,7 @@ class GramSum:
 
     def plus(self, product: Mapping[int, IntegerArray]) -> GramSum:
         """Add the product of a block."""
-        bound = max((int(np.abs(matrix).max(initial=0)) for matrix in product.values()), default=0)
+        bound = max((_largest(matrix) for matrix in product.values()), default=0)
         if self.bound + bound < _INT64_LIMIT:
             return GramSum(_sum(self.small, product), self.bound + bound, self.large)
         moved = {exponent: matrix.astype(object) for exponent, matrix in self.small.items()}
@@ -172,11 +178,32 @@ class GramSum:
 
     def total(self, dimension: int, unit: int) -> IntegerMatrix:
         """Return the sum in units of ``2**unit``, at most the least exponent; shape (d, d), Python integers."""
-        result = np.zeros((dimension, dimension), dtype=object)
-        for parts in (self.small, self.large):
-            for exponent, matrix in parts.items():
-                result = result + (matrix.astype(object) << (exponent - unit))
+        return self.integers(dimension, unit).astype(object)
+
+    def integers(self, dimension: int, unit: int) -> AnyIntegers:
+        """Return the sum as `total` does, of 64 bits where the bound shows that all entries fit."""
+        if not self.large and sum(self.bound << (exponent - unit) for exponent in self.small) < _INT64_LIMIT:
+            narrow = np.zeros((dimension, dimension), dtype=np.int64)
+            for exponent, matrix in self.small.items():
+                narrow += matrix << (exponent - unit)
+            return narrow
+        result: IntegerMatrix = np.zeros((dimension, dimension), dtype=object)
+        for exponent, matrix in self.small.items():
+            result = result + (matrix.astype(object) << (exponent - unit))
+        for exponent, wide in self.large.items():
+            result = result + (wide << (exponent - unit))
         return result
+
+
+def _largest(matrix: IntegerArray) -> int:
+    return max(int(matrix.max(initial=0)), -int(matrix.min(initial=0)))
+
+
+def integer_sum(first: AnyIntegers, second: AnyIntegers) -> AnyIntegers:
+    """Add two arrays of integers, of 64 bits as long as no entry of the sum can be longer."""
+    if first.dtype == second.dtype == np.int64 and _largest(first) + _largest(second) < _INT64_LIMIT:
+        return np.asarray(first + second)
+    return np.asarray(first.astype(object) + second.astype(object))
 
 
 def _sum(first: Mapping[int, _Matrix], second: Mapping[int, _Matrix]) -> dict[int, _Matrix]:

@@ -19,13 +19,14 @@ from dpmatrix.exact import Exact, ball, fraction, precision, rational
 from dpmatrix.mechanisms.input_perturbation import one_of
 from dpmatrix.mechanisms.lattice_perturbation import IntegerNoise, LatticePerturbation
 from dpmatrix.mechanisms.protocol import FloatArray
+from dpmatrix.privacy.adjacency import Adjacency
 from dpmatrix.privacy.calibration import meets
 from dpmatrix.privacy.domains import parameter_range
 from dpmatrix.privacy.guarantee import PrivacyGuarantee
 from dpmatrix.privacy.least_noise import calibrate_discrete_gaussian
 from dpmatrix.privacy.profiles import DiscreteGaussianProfile
 from dpmatrix.privacy.sensitivity import Entries, frobenius_sensitivity
-from dpmatrix.randomness.integer_noise import discrete_gaussian_noise
+from dpmatrix.randomness.integer_noise import gaussian_integers
 
 _DEVIATION_BITS = 32
 
@@ -34,6 +35,20 @@ _DEVIATION_BITS = 32
 def least_variance(squared_sensitivity: int, guarantee: PrivacyGuarantee, coordinates: int) -> Fraction:
     """Return what `calibrate_discrete_gaussian` does, remembered: a search of a second or so."""
     return calibrate_discrete_gaussian(squared_sensitivity, guarantee, coordinates)
+
+
+@lru_cache(maxsize=64)
+def squared_sensitivity(
+    dimension: int, adjacency: Adjacency, norm_bound: Fraction, coordinate_bits: int, *, one: bool
+) -> int:
+    """Bound the squares of the integers by which entries on the lattice change, in sum; remembered.
+
+    ``one`` says that there is one entry: then its square is that of an integer.
+    """
+    with precision(256 + 4 * coordinate_bits):
+        norm = frobenius_sensitivity(dimension, adjacency, norm_bound)
+        square = fraction(parameter_range(norm * norm, "sensitivity").upper) * 16**coordinate_bits
+    return math.isqrt(math.floor(square)) ** 2 if one else math.floor(square)
 
 
 def gaussian_delta(value: Exact) -> Fraction:
@@ -106,8 +121,10 @@ class GaussianPerturbation(LatticePerturbation, ABC):
         InvalidParameterError
             If the printed formula has no value, or its noise is not certified to meet the promise.
         """
-        coordinates = len(self.places(dimension)[0])
-        square = self._squared_sensitivity(dimension, coordinates)
+        coordinates = self.count_of_places(dimension)
+        square = squared_sensitivity(
+            dimension, self.adjacency, self.norm_bound, self.coordinate_bits, one=coordinates == 1
+        )
         if square == 0:
             # No truncated record can change the matrix by a unit: any noise will do.
             square = 1
@@ -122,16 +139,9 @@ class GaussianPerturbation(LatticePerturbation, ABC):
             raise InvalidParameterError("calibration", problem, "choose calibration='tight'")
         return variance
 
-    def _squared_sensitivity(self, dimension: int, coordinates: int) -> int:
-        with precision(256 + 4 * self.coordinate_bits):
-            norm = frobenius_sensitivity(dimension, self.adjacency, self.norm_bound)
-            square = fraction(parameter_range(norm * norm, "sensitivity").upper) * 16**self.coordinate_bits
-        # Changes are integers; in one coordinate the square is the square of one.
-        return math.isqrt(math.floor(square)) ** 2 if coordinates == 1 else math.floor(square)
-
     def integer_noise(self, dimension: int) -> IntegerNoise:
         """Return the sampler of discrete Gaussian noise of parameter v; raises as `noise_variance` does."""
-        return partial(discrete_gaussian_noise, self.noise_variance(dimension))
+        return partial(gaussian_integers, self.noise_variance(dimension))
 
     def float_noise(self, dimension: int, shape: tuple[int, ...], generator: np.random.Generator) -> FloatArray:
         """Draw Gaussian noise of variance v, in units of the grid. NEVER private."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sized
 from fractions import Fraction
+from typing import Any
 
 import numpy.typing as npt
 from attrs import Attribute, field, frozen
@@ -14,7 +15,7 @@ from dpmatrix.exact import Exact, fraction, positive_integer
 from dpmatrix.mechanisms.lattice import LatticeGram
 from dpmatrix.mechanisms.norms import LARGEST_NORM_BOUND
 from dpmatrix.mechanisms.partitions import Blocks, PartialGram
-from dpmatrix.mechanisms.protocol import FloatArray, IntegerMatrix, Release
+from dpmatrix.mechanisms.protocol import FloatArray, Release
 from dpmatrix.mechanisms.records import OverNorm, bounded_blocks, bounded_records, record_array
 from dpmatrix.mechanisms.second_moment import second_moment
 from dpmatrix.privacy.adjacency import Adjacency
@@ -132,7 +133,7 @@ class BoundedRecords:
                 gram = block.joined(gram, self.norm_bound)
                 continue
             for records in self.read_blocks(block, gram.count):
-                gram.add(records)
+                gram.add_read(records)
         return PartialGram(gram=gram, norm_bound=self.norm_bound)
 
 
@@ -184,7 +185,7 @@ class InputPerturbation(BoundedRecords):
 def publish(
     mechanism: str,
     parameters: BoundedRecords,
-    integers: IntegerMatrix,
+    integers: npt.NDArray[Any],
     grid: Fraction,
     guarantee: PrivacyGuarantee | None,
     entropy: Entropy,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from fractions import Fraction
-from functools import partial
+from functools import lru_cache, partial
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -17,15 +17,24 @@ from dpmatrix.exact import fraction, precision, rational
 from dpmatrix.mechanisms.input_perturbation import one_of
 from dpmatrix.mechanisms.lattice_perturbation import IntegerNoise, LatticePerturbation
 from dpmatrix.mechanisms.protocol import FloatArray
+from dpmatrix.privacy.adjacency import Adjacency
 from dpmatrix.privacy.domains import parameter_range
 from dpmatrix.privacy.guarantee import PrivacyGuarantee
 from dpmatrix.privacy.sensitivity import Entries, l1_sensitivity
-from dpmatrix.randomness.integer_noise import discrete_laplace_noise
+from dpmatrix.randomness.integer_noise import laplace_integers
 
 _SCALE_DENOMINATOR = 2**32
 
 
-@implements("wishart.algorithm-1+repair@09bb4df0", "wishart.theorem-3@095ad80f")
+@lru_cache(maxsize=64)
+def _sensitivity(dimension: int, adjacency: Adjacency) -> Fraction:
+    """Bound s for norm bound 1; remembered."""
+    with precision(256):
+        sensitivity = l1_sensitivity(dimension, adjacency, Entries.UPPER_TRIANGLE)
+        return fraction(parameter_range(sensitivity, "sensitivity").upper)
+
+
+@implements("wishart.algorithm-1+repair@09bb4df0", "wishart.theorem-3@58fb4023")
 @frozen
 class LaplaceInputPerturbation(LatticePerturbation):
     """Algorithm 1 of `wishart` on a lattice: (epsilon, 0)-differentially private, proved for what is released.
@@ -71,15 +80,14 @@ class LaplaceInputPerturbation(LatticePerturbation):
         per_epsilon = self.norm_bound**2 * Fraction(4) ** self.coordinate_bits / self.epsilon
         if self.calibration == "printed":
             return 2 * dimension * per_epsilon
-        with precision(256):
-            sensitivity = l1_sensitivity(dimension, self.adjacency, Entries.UPPER_TRIANGLE)
-            upper = fraction(parameter_range(sensitivity, "sensitivity").upper)
         # Rounding up adds noise, so it is on the safe side.
-        return Fraction(math.ceil(upper * per_epsilon * _SCALE_DENOMINATOR), _SCALE_DENOMINATOR)
+        return Fraction(
+            math.ceil(_sensitivity(dimension, self.adjacency) * per_epsilon * _SCALE_DENOMINATOR), _SCALE_DENOMINATOR
+        )
 
     def integer_noise(self, dimension: int) -> IntegerNoise:
         """Return the sampler of discrete Laplace noise of scale t."""
-        return partial(discrete_laplace_noise, self.noise_scale(dimension))
+        return partial(laplace_integers, self.noise_scale(dimension))
 
     def float_noise(self, dimension: int, shape: tuple[int, ...], generator: np.random.Generator) -> FloatArray:
         """Draw Laplace noise of scale t, in units of the grid. NEVER private."""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from dpmatrix.errors import InvalidParameterError
-from dpmatrix.mechanisms.exact_products import GramSum, add_block
+from dpmatrix.mechanisms.exact_products import AnyIntegers, GramSum, add_block
 from dpmatrix.mechanisms.records import record_array, record_blocks
 from dpmatrix.privacy.domains import dimension_of
 
@@ -75,14 +75,23 @@ class LatticeGram:
             If the block is malformed or d is another.
         """
         records = record_array(block, none_allowed=True, parameter="block")
-        if records.shape[1] != self.dimension:
-            problem = f"it has shape {records.shape}"
-            raise InvalidParameterError("block", problem, f"pass records of length {self.dimension}")
+        self._check_length(records)
         count, total = self._state
         for _, part in record_blocks(records, parameter="block"):
             total = add_block(total, part, -self.coordinate_bits)
         # One assignment: nothing can be seen of a sum that was not finished.
         self._state = (count + len(records), total)
+
+    def add_read(self, records: FloatArray) -> None:
+        """Add records as `add` does, of a block of `record_blocks`, which need not be copied and checked again."""
+        self._check_length(records)
+        count, total = self._state
+        self._state = (count + len(records), add_block(total, records, -self.coordinate_bits))
+
+    def _check_length(self, records: npt.NDArray[Any]) -> None:
+        if records.shape[1] != self.dimension:
+            problem = f"it has shape {records.shape}"
+            raise InvalidParameterError("block", problem, f"pass records of length {self.dimension}")
 
     def merge(self, other: LatticeGram) -> LatticeGram:
         """Return the sum over the records of both.
@@ -102,6 +111,10 @@ class LatticeGram:
     def matrix(self) -> IntegerMatrix:
         """Return the sum in units of ``4**-b``: shape (d, d), Python integers."""
         return self._state[1].total(self.dimension, -2 * self.coordinate_bits)
+
+    def integers(self) -> AnyIntegers:
+        """Return the sum as `matrix` does, as 64-bit integers where all fit."""
+        return self._state[1].integers(self.dimension, -2 * self.coordinate_bits)
 
 
 def lattice_gram(records: npt.ArrayLike, coordinate_bits: int) -> IntegerMatrix:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Sequence, Sized
+from collections.abc import Callable, Iterable, Sized
 from fractions import Fraction
 from typing import ClassVar, TypeAlias
 
@@ -14,6 +14,7 @@ from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.errors import InvalidParameterError
 from dpmatrix.exact import fraction, rational
+from dpmatrix.mechanisms.exact_products import AnyIntegers, integer_sum
 from dpmatrix.mechanisms.input_perturbation import InputPerturbation, publish
 from dpmatrix.mechanisms.lattice import coordinate_bits_of, lattice_gram
 from dpmatrix.mechanisms.partitions import Blocks, PartialGram
@@ -25,7 +26,7 @@ from dpmatrix.privacy.guarantee import PrivacyGuarantee
 from dpmatrix.privacy.sensitivity import Entries
 from dpmatrix.randomness.entropy import Entropy, SystemEntropy
 
-IntegerNoise: TypeAlias = Callable[[int, Entropy], Sequence[int]]
+IntegerNoise: TypeAlias = Callable[[int, Entropy], AnyIntegers]
 
 
 @frozen
@@ -85,6 +86,10 @@ class LatticePerturbation(InputPerturbation, ABC):
             rows, columns = np.indices((dimension, dimension)).reshape(2, -1)
         return rows, columns
 
+    def count_of_places(self, dimension: int) -> int:
+        """Return how many entries get noise of their own."""
+        return dimension * (dimension + 1) // 2 if self.entries is Entries.UPPER_TRIANGLE else dimension**2
+
     def grid_for(self, records: Sized) -> Fraction:
         """Return the spacing of the published values, for that many records."""
         return Fraction(1, self.divisor_for(records) * 4**self.coordinate_bits)
@@ -129,13 +134,17 @@ class LatticePerturbation(InputPerturbation, ABC):
         source = SystemEntropy() if entropy is None else entropy
         noise = self.integer_noise(dimension)
         gram = self.read_gram(blocks, dimension, self.coordinate_bits)
-        integers = gram.matrix()
-        rows, columns = self.places(gram.dimension)
-        # Python integers on both sides: the sum is exact whatever its size.
-        integers[rows, columns] += np.array(noise(len(rows), source), dtype=object)
-        if self.entries is Entries.UPPER_TRIANGLE:
-            integers[columns, rows] = integers[rows, columns]
+        integers = self._noisy(gram.integers(), noise, source)
         return publish(self.name, self, integers, self.grid_for(range(gram.count)), self.guarantee, source)
+
+    def _noisy(self, integers: AnyIntegers, noise: IntegerNoise, source: Entropy) -> AnyIntegers:
+        if self.entries is Entries.FULL:
+            return integer_sum(integers, noise(integers.size, source).reshape(integers.shape))
+        rows, columns = np.triu_indices(len(integers))
+        sums = integer_sum(integers[rows, columns], noise(len(rows), source))
+        result = np.empty(integers.shape, dtype=sums.dtype)
+        result[rows, columns] = result[columns, rows] = sums
+        return result
 
     def simulate(self, data: npt.ArrayLike, size: int, generator: np.random.Generator) -> FloatArray:
         """Draw outputs with continuous noise in floating point, shape (size, d, d). NEVER private."""

@@ -23,8 +23,11 @@ Value = TypeVar("Value")
 Result = TypeVar("Result")
 
 
-def _read_only(matrix: IntegerMatrix) -> IntegerMatrix:
-    copy = np.array([[int(entry) for entry in row] for row in matrix], dtype=object).reshape(matrix.shape)
+def _read_only(matrix: npt.NDArray[Any]) -> IntegerMatrix:
+    if matrix.dtype == np.int64:
+        copy: IntegerMatrix = matrix.astype(object)
+    else:
+        copy = np.array([[int(entry) for entry in row] for row in matrix], dtype=object).reshape(matrix.shape)
     copy.setflags(write=False)
     return copy
 

@@ -11,7 +11,7 @@ from flint import fmpq, fmpq_mat, fmpz_mat
 
 from dpmatrix.errors import InvalidParameterError
 from dpmatrix.exact import rational
-from dpmatrix.mechanisms.exact_products import LEAST_EXPONENT, GramSum, add_block
+from dpmatrix.mechanisms.exact_products import LEAST_EXPONENT, AnyIntegers, GramSum, add_block
 
 FloatArray: TypeAlias = npt.NDArray[np.float64]
 
@@ -34,11 +34,16 @@ def second_moment(records: FloatArray, divisor: int) -> fmpq_mat:
     fmpq_mat
         Shape (d, d).
     """
-    dimension = records.shape[1]
+    integers, unit = exact_gram(records)
+    gram = fmpz_mat(len(integers), len(integers), integers.ravel().tolist())
+    return fmpq_mat(gram) * (rational(unit) / divisor)
+
+
+def exact_gram(records: FloatArray) -> tuple[AnyIntegers, Fraction]:
+    """Compute X'X exactly: integers of shape (d, d), and their unit, a power of two."""
     total = add_block(GramSum(), records, LEAST_EXPONENT)
-    unit = total.least_exponent()
-    gram = fmpz_mat(dimension, dimension, total.total(dimension, unit).ravel().tolist())
-    return fmpq_mat(gram) * (fmpq(2) ** unit / divisor)
+    exponent = total.least_exponent()
+    return total.integers(records.shape[1], exponent), Fraction(2) ** exponent
 
 
 def exact_matrix(matrix: npt.ArrayLike, shape: tuple[int, int], parameter: str = "output") -> fmpq_mat:

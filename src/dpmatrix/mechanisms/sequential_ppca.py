@@ -17,7 +17,7 @@ from dpmatrix.mechanisms.input_perturbation import publish
 from dpmatrix.mechanisms.partitions import Blocks
 from dpmatrix.mechanisms.ppca import ExponentialPca
 from dpmatrix.mechanisms.protocol import IntegerMatrix, Release
-from dpmatrix.randomness.bingham import BinghamSampler
+from dpmatrix.randomness.bingham import BinghamSampler, ScaledIntegers
 from dpmatrix.randomness.decisions import round_to_grid
 from dpmatrix.randomness.entropy import Entropy, SystemEntropy
 
@@ -34,20 +34,44 @@ def reflection(integers: fmpz_mat) -> fmpq_mat:
     InvalidParameterError
         If the column is zero.
     """
-    size = integers.nrows()
-    if not any(int(entry) for entry in integers.entries()):
-        raise InvalidParameterError("integers", "they are all zero", "pass a direction")
-    axis = fmpq_mat(integers)
-    sign = -1 if axis[0, 0] < 0 else 1
-    axis[0, 0] += sign * isqrt(int((integers.transpose() * integers)[0, 0]))
-    square = (axis.transpose() * axis)[0, 0]
-    outer = axis * axis.transpose() * (2 / square)
+    axis, sign = mirror(integers)
+    size = axis.nrows()
+    outer = fmpq_mat(axis * axis.transpose()) * fmpq(2, (axis.transpose() * axis)[0, 0])
     identity = fmpq_mat(size, size, [fmpq(int(i == j)) for i in range(size) for j in range(size)])
     # The reflection takes e_1 to minus the sign times the direction.
     return (outer - identity) * sign
 
 
-@implements("near-optimal.theorem-6@5c3dfa87")
+def mirror(integers: fmpz_mat) -> tuple[fmpz_mat, int]:
+    """Return the column w and the sign of `reflection`, which is ``sign (2 w w' / w'w - I)``; raises as it does."""
+    if not any(int(entry) for entry in integers.entries()):
+        raise InvalidParameterError("integers", "they are all zero", "pass a direction")
+    axis = fmpz_mat(integers)
+    sign = -1 if axis[0, 0] < 0 else 1
+    axis[0, 0] += sign * isqrt(int((integers.transpose() * integers)[0, 0]))
+    return axis, sign
+
+
+def turned_within(matrix: ScaledIntegers, axis: fmpz_mat) -> ScaledIntegers:
+    r"""Reflect a symmetric matrix N in w from both sides, and leave out its first row and column.
+
+    With :math:`q = w'w` and :math:`s = w'Nw`, :math:`q^2 (2ww'/q - I) N (2ww'/q - I)` is :math:`q^2 N - wz' - zw'`,
+    :math:`z = 2 (q N w - s w)`: integers, without a product of two matrices.
+    """
+    size = axis.nrows()
+    square, image = (axis.transpose() * axis)[0, 0], matrix.integers * axis
+    form = (axis.transpose() * image)[0, 0]
+    below = axis.entries()[1:]
+    other = [2 * (square * x - form * w) for x, w in zip(image.entries()[1:], below, strict=True)]
+    left = fmpz_mat(size - 1, 2, [entry for pair in zip(below, other, strict=True) for entry in pair])
+    right = fmpz_mat(2, size - 1, [*other, *below])
+    entries = matrix.integers.entries()
+    rest = [entry for row in range(1, size) for entry in entries[row * size + 1 : (row + 1) * size]]
+    integers = fmpz_mat(size - 1, size - 1, rest) * square**2 - left * right
+    return ScaledIntegers(integers, matrix.unit / square**2)
+
+
+@implements("near-optimal.theorem-6@a507a3ab")
 @frozen
 class SequentialPpca(ExponentialPca):
     r"""PPCA for k > 1, one direction at a time: (epsilon, 0)-differentially private. Not the law of Algorithm 2.
@@ -98,30 +122,51 @@ class SequentialPpca(ExponentialPca):
         """Publish directions for records that come in blocks, in memory for one block; else as `release`."""
         source = SystemEntropy() if entropy is None else entropy
         steps = self.steps(dimension)
-        frame = _frame(self.exponent(blocks, dimension), steps, self.grid, source)
-        columns = [frame[i, j] for i in range(dimension) for j in range(self.rank)]
-        integers = np.array([_nearest(entry, self.grid) for entry in columns], dtype=object)
-        return publish(self.name, self, integers.reshape(dimension, self.rank), self.grid, self.guarantee, source)
+        # In one dimension there is no step; the records are read and judged all the same.
+        exponent = ScaledIntegers.of(self.exponent(blocks, dimension) / max(steps, 1))
+        mirrors = drawn_mirrors(exponent, steps, self.grid, source)
+        columns = [direction(mirrors, dimension, place) for place in range(self.rank)]
+        integers = np.array(
+            [[_nearest(entry, self.grid) for entry in column.entries()] for column in columns], dtype=object
+        )
+        return publish(self.name, self, integers.T, self.grid, self.guarantee, source)
 
 
-def _frame(exponent: fmpq_mat, steps: int, grid: Fraction, entropy: Entropy) -> fmpq_mat:
-    """Draw ``steps`` directions, each with its share of the exponent, and complete them to an orthogonal matrix."""
-    size = exponent.nrows()
-    frame = fmpq_mat(size, size, [fmpq(int(i == j)) for i in range(size) for j in range(size)])
+def drawn_mirrors(exponent: ScaledIntegers, steps: int, grid: Fraction, entropy: Entropy) -> list[tuple[fmpz_mat, int]]:
+    """Draw ``steps`` directions, each in the complement of those before, as the reflections that take e_1 to them.
+
+    Parameters
+    ----------
+    exponent
+        Exponent of each step, in the whole space.
+    steps
+        How many.
+    grid
+        Spacing to which the coordinates are rounded.
+    entropy
+        Source of the digits.
+    """
+    mirrors = []
     for step in range(steps):
-        basis = _columns(frame, step)
-        inner = basis.transpose() * exponent * basis * fmpq(1, steps)
-        rounded: IntegerMatrix = round_to_grid(BinghamSampler(inner).draw(entropy), grid)
-        turned = basis * reflection(fmpz_mat(size - step, 1, [int(entry) for entry in rounded]))
-        for i in range(size):
-            for j in range(size - step):
-                frame[i, step + j] = turned[i, j]
-    return frame
+        size = exponent.integers.nrows()
+        rounded: IntegerMatrix = round_to_grid(BinghamSampler(exponent).draw(entropy), grid)
+        mirrors.append(mirror(fmpz_mat(size, 1, rounded.tolist())))
+        if step + 1 < steps:
+            exponent = turned_within(exponent, mirrors[-1][0])
+    return mirrors
 
 
-def _columns(matrix: fmpq_mat, start: int) -> fmpq_mat:
-    size = matrix.nrows()
-    return fmpq_mat(size, size - start, [matrix[i, j] for i in range(size) for j in range(start, size)])
+def direction(mirrors: list[tuple[fmpz_mat, int]], dimension: int, place: int) -> fmpq_mat:
+    """Return a column of the product of the reflections, each of which leaves the coordinates before its own."""
+    column = [fmpq(int(i == place)) for i in range(dimension)]
+    for step in reversed(range(min(place + 1, len(mirrors)))):
+        axis, sign = mirrors[step]
+        # Its first coordinate is place ``step``.
+        own = fmpq_mat(dimension - step, 1, column[step:])
+        exact = fmpq_mat(axis)
+        share = 2 * (exact.transpose() * own)[0, 0] / (exact.transpose() * exact)[0, 0]
+        column[step:] = ((exact * share - own) * sign).entries()
+    return fmpq_mat(dimension, 1, column)
 
 
 def _nearest(value: fmpq, grid: Fraction) -> int:

@@ -15,7 +15,7 @@ from dpmatrix.claims import implements
 from dpmatrix.errors import InvalidParameterError, NotPrivateError
 from dpmatrix.mechanisms.input_perturbation import InputPerturbation, one_of, publish
 from dpmatrix.mechanisms.protocol import FloatArray, Release
-from dpmatrix.mechanisms.second_moment import exact_symmetric, is_positive_definite, trace
+from dpmatrix.mechanisms.second_moment import exact_gram, exact_symmetric, is_positive_definite, trace
 from dpmatrix.mechanisms.wishart_noise import rounded_noisy_moment, simulate_wishart
 from dpmatrix.randomness.entropy import Entropy, SystemEntropy
 
@@ -78,8 +78,11 @@ class WishartMechanism(InputPerturbation):
         """
         source = SystemEntropy() if entropy is None else entropy
         records = self.read(data)
-        scale = self.noise_scale(self.divisor_for(records))
-        integers, grid = rounded_noisy_moment(self.second_moment(records), scale, source, symmetrised=False)
+        divisor = self.divisor_for(records)
+        gram, unit = exact_gram(records)
+        integers, grid = rounded_noisy_moment(
+            gram, unit / divisor, self.noise_scale(divisor), source, symmetrised=False
+        )
         return publish(self.name, self, integers, grid, self.guarantee, source)
 
     def simulate(self, data: npt.ArrayLike, size: int, generator: np.random.Generator) -> FloatArray:

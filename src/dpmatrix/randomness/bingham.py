@@ -25,7 +25,7 @@ from fractions import Fraction
 
 import numpy as np
 from attrs import field, frozen
-from flint import arb, arb_mat, fmpq, fmpq_mat
+from flint import arb, arb_mat, fmpq, fmpq_mat, fmpz_mat
 
 from dpmatrix.errors import InvalidParameterError, OutOfRangeError
 from dpmatrix.exact import rational
@@ -46,6 +46,26 @@ def _exact_floats(matrix: FloatArray) -> arb_mat:
 
 
 @frozen(eq=False)
+class ScaledIntegers:
+    """A rational matrix as integers times a positive rational unit, which nothing reduces entry by entry."""
+
+    integers: fmpz_mat
+    unit: fmpq
+
+    @classmethod
+    def of(cls, matrix: fmpq_mat) -> ScaledIntegers:
+        """Bring the entries to a common denominator."""
+        integers, denominator = matrix.numer_denom()
+        return cls(integers, 1 / fmpq(denominator))
+
+    def enclosed(self) -> FloatBalls:
+        """Enclose the matrix in floating point."""
+        shape = (self.integers.nrows(), self.integers.ncols())
+        factor, denominator = int(self.unit.p), int(self.unit.q)
+        return FloatBalls.of_quotients([int(entry) * factor for entry in self.integers.entries()], denominator, shape)
+
+
+@frozen(eq=False)
 class Envelope:
     """The constants of the module, for one B.
 
@@ -63,7 +83,7 @@ class Envelope:
         The bound rho, below 1.
     """
 
-    matrix: fmpq_mat
+    matrix: ScaledIntegers
     enclosed: FloatBalls
     shift: Fraction
     width: Fraction
@@ -71,7 +91,7 @@ class Envelope:
     defect: Fraction
 
     @classmethod
-    def of(cls, matrix: fmpq_mat) -> Envelope:
+    def of(cls, matrix: fmpq_mat | ScaledIntegers) -> Envelope:
         """Fit an envelope.
 
         Raises
@@ -79,22 +99,22 @@ class Envelope:
         InvalidParameterError
             If the matrix is empty, not symmetric, too large for floats, or so ill conditioned that rho is not below 1.
         """
-        size = matrix.nrows()
-        if size == 0 or matrix != matrix.transpose():
+        scaled = ScaledIntegers.of(matrix) if isinstance(matrix, fmpq_mat) else matrix
+        if scaled.integers.nrows() == 0 or scaled.integers != scaled.integers.transpose():
             raise InvalidParameterError("matrix", "it is empty or not symmetric", "pass a symmetric matrix")
-        enclosed = FloatBalls.of_rationals(matrix.entries(), (size, size))
+        enclosed = scaled.enclosed()
         if not (np.isfinite(enclosed.radius).all() and np.abs(enclosed.center).max() < 2.0**500):
             raise InvalidParameterError("matrix", "an entry is beyond 2**500", "scale the exponent down")
         eigenvalues, vectors = np.linalg.eigh(enclosed.center)
         shift = float(eigenvalues[-1])
         width = _best_width(shift - eigenvalues)
         factor = vectors / np.sqrt(1 + 2 * (shift - eigenvalues) / width)
-        return cls(matrix, enclosed, Fraction(shift), Fraction(width), factor, _defect(enclosed, shift, width, factor))
+        return cls(scaled, enclosed, Fraction(shift), Fraction(width), factor, _defect(enclosed, shift, width, factor))
 
     @property
     def dimension(self) -> int:
         """Length d of a direction."""
-        return self.matrix.nrows()
+        return self.matrix.integers.nrows()
 
 
 def _best_width(gaps: FloatArray) -> float:
@@ -161,12 +181,13 @@ class LazyProposals:
 
     def enclose(self, entries: Indices) -> list[arb]:
         """Enclose the margins of these proposals."""
-        constant = self._constant()
+        constant, matrix = self._constant(), self.envelope.matrix
+        integers = arb_mat(matrix.integers)
         values = []
         for index, exponential in zip(entries, self.exponentials.enclose(entries), strict=True):
             z, y = self.enclose_vector(index)
             length = (y.transpose() * y)[0, 0]
-            form = (y.transpose() * arb_mat(self.envelope.matrix) * y)[0, 0] / length
+            form = (y.transpose() * integers * y)[0, 0] * matrix.unit / length
             ratio = (z.transpose() * z)[0, 0] / length
             values.append(form + ratio.log() * fmpq(self.envelope.dimension, 2) + constant + exponential)
         return values
@@ -226,7 +247,7 @@ class BinghamSampler:
         As in `Envelope.of`.
     """
 
-    matrix: fmpq_mat
+    matrix: fmpq_mat | ScaledIntegers
     envelope: Envelope = field(init=False)
 
     def __attrs_post_init__(self) -> None:

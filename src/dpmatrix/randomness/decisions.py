@@ -20,6 +20,7 @@ from flint import arb, fmpq
 from dpmatrix.errors import InvalidParameterError, UndecidedError
 from dpmatrix.exact import precision
 from dpmatrix.randomness.entropy import Entropy
+from dpmatrix.randomness.fast_wide import AnyIntegers
 from dpmatrix.randomness.float_balls import UNIT, FloatBalls
 from dpmatrix.randomness.lazy import Indices, LazyReals, LazyUniforms
 
@@ -68,15 +69,21 @@ def round_to_grid(
     EntropyError
         If the entropy fails or runs short, or the process was forked since the digits were drawn.
     """
+    return rounded_integers(reals, grid, filtered=filtered, first_bits=first_bits).astype(object)
+
+
+def rounded_integers(
+    reals: LazyReals, grid: Fraction, *, filtered: bool = True, first_bits: int = FIRST_BITS
+) -> AnyIntegers:
+    """Round as `round_to_grid` does, to 64-bit integers where all fit, else to Python integers."""
     if grid <= 0:
         raise InvalidParameterError("grid", f"{grid} is not positive", "pass a positive rational spacing")
     size = prod(reals.shape)
-    rounded = np.empty(size, dtype=object)
+    rounded: AnyIntegers = np.zeros(size, dtype=np.int64)
     decided = np.zeros(size, dtype=np.bool_)
     if filtered:
         multiples, mask = nearest_multiples(reals.approximate(), grid)
-        decided = mask.ravel()
-        rounded[decided] = multiples.ravel()[decided]
+        rounded, decided = multiples.ravel(), mask.ravel()
     per_unit, half = fmpq(grid.denominator, grid.numerator), fmpq(1, 2)
 
     def nearest(ball: arb) -> int | None:
@@ -84,7 +91,10 @@ def round_to_grid(
         floor = (ball * per_unit + half).floor()
         return int(floor.fmpz()) if floor.is_finite() and floor.is_exact() else None
 
-    for index, answer in _decide(reals, np.flatnonzero(~decided).tolist(), nearest, first_bits).items():
+    answers = _decide(reals, np.flatnonzero(~decided).tolist(), nearest, first_bits)
+    if any(not -(2**63) <= answer < 2**63 for answer in answers.values()):
+        rounded = rounded.astype(object)
+    for index, answer in answers.items():
         rounded[index] = answer
     return rounded.reshape(reals.shape)
 

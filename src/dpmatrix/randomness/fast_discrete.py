@@ -87,16 +87,17 @@ def discrete_gaussian(variance: Exact, shape: Shape, entropy: Entropy) -> Intege
 @lru_cache(maxsize=32)
 def _exponential_sampler(scale: Fraction, *, two_sided: bool) -> RectangleSampler:
     width = scale.numerator // scale.denominator
-    return RectangleSampler(Weight(1 / scale, Fraction(0), two_sided), Layout(_block_bits(width // LAPLACE_FINENESS)))
+    return RectangleSampler(Weight(1 / scale, Fraction(0), two_sided), Layout(block_bits(width // LAPLACE_FINENESS)))
 
 
 @lru_cache(maxsize=32)
 def _gaussian_sampler(variance: Fraction) -> RectangleSampler:
     width = isqrt(variance.numerator // variance.denominator)
-    return RectangleSampler(Weight(Fraction(0), 1 / (2 * variance)), Layout(_block_bits(width // GAUSSIAN_FINENESS)))
+    return RectangleSampler(Weight(Fraction(0), 1 / (2 * variance)), Layout(block_bits(width // GAUSSIAN_FINENESS)))
 
 
-def _block_bits(longest: int) -> int:
+def block_bits(longest: int) -> int:
+    """Give the largest s with ``2**s <= longest``, or zero."""
     return max(longest.bit_length() - 1, 0)
 
 

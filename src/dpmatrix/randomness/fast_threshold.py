@@ -44,7 +44,8 @@ class Threshold:
                 # Not 1 - exp(.): that would cancel for a small decay.
                 value /= -arb(_rational(-self.decay)).expm1()
             value *= arb((1, bits))
-            return int(value.lower().floor().fmpz()), int(value.upper().ceil().fmpz())
+            # The number is not negative, though its ball may reach below zero.
+            return max(int(value.lower().floor().fmpz()), 0), int(value.upper().ceil().fmpz())
 
 
 def is_below(threshold: Threshold, known: int, bits: int, entropy: Entropy) -> bool:

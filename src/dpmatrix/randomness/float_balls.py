@@ -83,6 +83,15 @@ class FloatBalls:
         with np.errstate(all="ignore"):
             return cls(center, _enlarged(UNIT * np.abs(center), 1))
 
+    @classmethod
+    def of_quotients(cls, numerators: Sequence[int], denominator: int, shape: tuple[int, ...]) -> FloatBalls:
+        """Enclose rationals of a common denominator as `of_rationals` does, whether or not they are reduced."""
+        try:
+            center = np.array([numerator / denominator for numerator in numerators], dtype=np.float64).reshape(shape)
+        except OverflowError:
+            return cls.of_rationals([fmpq(numerator, denominator) for numerator in numerators], shape)
+        return cls(center, _enlarged(UNIT * np.abs(center), 1))
+
     @property
     def shape(self) -> tuple[int, ...]:
         """Shape of the array."""
@@ -156,6 +165,33 @@ class FloatBalls:
                     radius += (size + spread) @ other.radius[part]
             return FloatBalls(center, _enlarged(radius, 3 * roundings) + 4 * terms * TINY)
 
+    def gram(self) -> FloatBalls:
+        """Multiply a matrix of shape (p, n) with its transpose; cheaper than the product of two, and wider.
+
+        For ``x`` within r of row a and ``y`` within s of row b, ``|x'y - a'b| <= |r| |b| + |a| |s| + |r| |s|`` in
+        Euclidean norms (Cauchy-Schwarz), and the rounding of a sum as in the product of two matrices adds at most ``w
+        |a| |b|``. With ``p_i = |r_i| + w |a_i| / 2`` and ``q_i = |a_i| + |r_i|`` all of it is at most ``p_i q_j + q_i
+        p_j``. A square that underflows is made good by what is added under the root. Rows that begin with zeros are
+        left out of the products of those columns, which changes nothing.
+        """
+        terms = self.shape[1]
+        block = max(SHORTEST_BLOCK, isqrt(terms))
+        starts = range(0, terms, block)
+        roundings = min(terms, block) + len(starts) + 1
+        center = np.zeros((self.shape[0],) * 2)
+        with np.errstate(all="ignore"):
+            for start in starts:
+                part = self.center[:, start : start + block]
+                first = int(np.argmax(part.any(axis=1)))
+                rows = part[first:]
+                center[first:, first:] += rows @ rows.T
+            lengths, errors = (
+                _enlarged(np.sqrt(np.einsum("ij,ij->i", part, part) + 4 * terms * TINY), terms + 4)
+                for part in (self.center, self.radius)
+            )
+            both = np.multiply.outer(errors + roundings * UNIT * (0.5 + 2.0**-20) * lengths, lengths + errors)
+            return FloatBalls(center, _enlarged(both + both.T, 10) + 4 * terms * TINY)
+
     def square_root(self) -> FloatBalls:
         """Take roots of numbers that are known not to be negative.
 
@@ -175,9 +211,23 @@ class FloatBalls:
             radius = np.sum(self.radius) + 2 * count * UNIT * np.sum(np.abs(self.center))
             return FloatBalls(np.asarray(np.sum(self.center)), _enlarged(np.asarray(radius), 2 * count + 4))
 
+    def totals(self, starts: npt.NDArray[np.intp]) -> FloatBalls:
+        """Add the numbers of a vector from each start to the next one, or to the end; starts strictly increase."""
+        longest = int(np.diff(starts, append=self.center.size).max())
+        with np.errstate(all="ignore"):
+            sizes = np.add.reduceat(np.abs(self.center), starts)
+            radius = np.add.reduceat(self.radius, starts) + 2 * longest * UNIT * sizes
+            return FloatBalls(np.add.reduceat(self.center, starts), _enlarged(radius, 2 * longest + 4))
+
     def reshaped(self, *shape: int) -> FloatBalls:
         """Give the same numbers another shape, row by row."""
         return FloatBalls(self.center.reshape(shape), self.radius.reshape(shape))
+
+    def with_entries(self, indices: Sequence[int], values: FloatBalls) -> FloatBalls:
+        """Put other numbers in the place of entries of a vector."""
+        center, radius = self.center.copy(), self.radius.copy()
+        center[list(indices)], radius[list(indices)] = values.center, values.radius
+        return FloatBalls(center, radius)
 
     def taken(self, indices: npt.NDArray[np.intp]) -> FloatBalls:
         """Take entries of a vector."""

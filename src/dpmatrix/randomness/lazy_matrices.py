@@ -12,6 +12,7 @@ from dpmatrix.errors import InvalidParameterError
 from dpmatrix.randomness.entropy import Entropy
 from dpmatrix.randomness.float_balls import FloatArray, FloatBalls
 from dpmatrix.randomness.lazy import Indices, LazyExponentials, LazyNormals, LazyReals
+from dpmatrix.randomness.lazy_entries import LazyRationals
 
 
 class LazyChiSquares:
@@ -48,15 +49,13 @@ class LazyChiSquares:
         """Enclose all variates in floating point."""
         exponentials, normals = self.exponentials.approximate(), self.normals.approximate()
         squares = normals * normals
-        totals = []
-        for index, own in enumerate(self._own):
-            total = exponentials.taken(np.arange(own.start, own.stop)).total()
-            total = total + total
-            if index in self._normal_of:
-                total = total + squares.taken(np.array(self._normal_of[index]))
-            totals.append(total)
-        centers, radii = ([getattr(total, what) for total in totals] for what in ("center", "radius"))
-        return FloatBalls(np.array(centers), np.array(radii))
+        total = FloatBalls.exactly(np.zeros(self.shape))
+        halves = [index for index, own in enumerate(self._own) if own]
+        if halves:
+            sums = exponentials.totals(np.array([self._own[index].start for index in halves]))
+            total = total.with_entries(halves, sums + sums)
+        odd = list(self._normal_of)
+        return total.with_entries(odd, total.taken(np.array(odd, dtype=np.intp)) + squares)
 
     def refine(self, bits: int, entries: Indices) -> None:
         """Make sure that ``bits`` digits of the uniforms behind these variates are known."""
@@ -124,12 +123,11 @@ class LazyWishart:
         ):
             target[np.arange(size), np.arange(size)] = on
             target[np.tril_indices(size, -1)] = under
+        product = factor.gram()
+        if self.scale == 1:
+            return product
         scale = FloatBalls.enclosing([arb(fmpq(self.scale.numerator, self.scale.denominator))], (1, 1))
-        return (
-            factor
-            @ factor.transposed
-            * FloatBalls(np.broadcast_to(scale.center, self.shape), np.broadcast_to(scale.radius, self.shape))
-        )
+        return product * FloatBalls(*(np.broadcast_to(part, self.shape) for part in (scale.center, scale.radius)))
 
     def refine(self, bits: int, entries: Indices) -> None:
         """Make sure that ``bits`` digits of the uniforms behind these entries are known."""
@@ -213,28 +211,33 @@ class LazyProduct:
 
 
 class LazySum:
-    """A fixed rational matrix, plus and minus random ones of its shape.
+    """A fixed matrix, plus and minus random ones of its shape.
 
     Parameters
     ----------
     fixed
-        Shape (p, q).
+        Shape (p, q): rational numbers, or reals of which everything is known.
     added, subtracted
         Random reals of the same shape.
     """
 
     def __init__(
-        self, fixed: fmpq_mat, added: tuple[LazyReals, ...] = (), subtracted: tuple[LazyReals, ...] = ()
+        self,
+        fixed: fmpq_mat | LazyReals,
+        added: tuple[LazyReals, ...] = (),
+        subtracted: tuple[LazyReals, ...] = (),
     ) -> None:
-        self.shape = (fixed.nrows(), fixed.ncols())
+        first = LazyRationals(fixed) if isinstance(fixed, fmpq_mat) else fixed
+        self.shape = first.shape
         if any(reals.shape != self.shape for reals in (*added, *subtracted)):
             raise InvalidParameterError("added", f"a term is not of shape {self.shape}", "pass matrices of one shape")
-        self.fixed, self.added, self.subtracted = fixed, added, subtracted
+        self.added, self.subtracted = (first, *added), subtracted
 
     def approximate(self) -> FloatBalls:
         """Enclose the sum in floating point."""
-        total = FloatBalls.enclosing([arb(entry) for entry in self.fixed.entries()], self.shape)
-        for reals in self.added:
+        first, *added = self.added
+        total = first.approximate()
+        for reals in added:
             total = total + reals.approximate()
         for reals in self.subtracted:
             total = total - reals.approximate()
@@ -247,8 +250,7 @@ class LazySum:
 
     def enclose(self, entries: Indices) -> list[arb]:
         """Enclose these entries."""
-        fixed = self.fixed.entries()
-        totals = [arb(fixed[index]) for index in entries]
+        totals = [arb(0)] * len(entries)
         for reals in self.added:
             totals = [total + value for total, value in zip(totals, reals.enclose(entries), strict=True)]
         for reals in self.subtracted:
