@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 
 from attrs import frozen
@@ -13,6 +14,7 @@ from dpmatrix.randomness.entropy import Entropy
 
 GUARD_BITS = 64
 MOST_BITS = 1 << 14
+_ATTEMPTS = 100
 
 
 @frozen
@@ -34,17 +36,30 @@ class Threshold:
     decay: Fraction | None = None
 
     def bracket(self, bits: int) -> tuple[int, int]:
-        """Enclose ``2**bits`` times the number between integers, one or two apart, certified by ball arithmetic."""
+        """Enclose ``2**bits`` times the number between integers, certified by ball arithmetic.
+
+        They are one or two apart, unless other threads lower the precision again and again.
+        """
         if self.exponent == 0 and self.decay is None:
             scaled = self.factor * 2**bits
             return scaled.numerator // scaled.denominator, -(-scaled.numerator // scaled.denominator)
+        lower, upper = self._computed(bits)
+        # The precision is one number for all threads: what another one made wide is computed again.
+        for _ in range(_ATTEMPTS):
+            if upper - lower <= 2:
+                break
+            lower, upper = self._computed(bits)
+        return lower, upper
+
+    def _computed(self, bits: int) -> tuple[int, int]:
         with precision(bits + GUARD_BITS):
             value = arb(_rational(self.factor)) * arb(_rational(-self.exponent)).exp()
             if self.decay is not None:
                 # Not 1 - exp(.): that would cancel for a small decay.
                 value /= -arb(_rational(-self.decay)).expm1()
             value *= arb((1, bits))
-            return int(value.lower().floor().fmpz()), int(value.upper().ceil().fmpz())
+            lower, upper = value.lower(), value.upper()
+        return math.floor(_exact(lower)), math.ceil(_exact(upper))
 
 
 def is_below(threshold: Threshold, known: int, bits: int, entropy: Entropy) -> bool:
@@ -70,6 +85,12 @@ def is_below(threshold: Threshold, known: int, bits: int, entropy: Entropy) -> b
         known = known << GUARD_BITS | entropy.bits(GUARD_BITS)
         bits += GUARD_BITS
     raise UndecidedError(f"a uniform real is not told from a threshold at {bits - GUARD_BITS} bits")
+
+
+def _exact(value: arb) -> Fraction:
+    """Convert a float of any length."""
+    mantissa, exponent = (int(part) for part in value.man_exp())
+    return Fraction(mantissa << exponent) if exponent >= 0 else Fraction(mantissa, 1 << -exponent)
 
 
 def _rational(value: Fraction) -> fmpq:
