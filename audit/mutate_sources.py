@@ -1,9 +1,9 @@
 """Mutate the library that releases: the items of a suite that run a line must notice that it changed.
 
-First ``python audit/mutate_sources.py --trace build/audit-lines.json -- audit`` runs a suite once, traced;
-what follows ``--`` is for pytest. Then ``python audit/mutate_sources.py --lines build/audit-lines.json mechanisms`` asks
-of each mutant the items that run its line. The exit code is 0 only if every mutant is noticed, or its survival is
-explained in ``source_survivors.toml`` next to this file. What an item runs in other processes is not seen.
+First ``python audit/mutate_sources.py --trace build/lines.json -- audit`` runs a suite once, traced; what follows
+``--`` is for pytest. Then ``python audit/mutate_sources.py --lines build/lines.json mechanisms`` asks of each mutant
+the items that run its line. The exit code is 0 only if every mutant is noticed, or its survival is explained in
+``source_survivors.toml`` next to this file. What an item runs in other processes is not seen.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import argparse
 import os
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # a process that forks must have no threads
@@ -59,11 +60,20 @@ def _arguments() -> argparse.Namespace:
     return found
 
 
-def _files(root: Path, library: str) -> tuple[list[Path], list[Path]]:
-    """Return the files of what releases, and those of everything on which a run depends."""
-    folder = substitution.folder_of(library)
-    held = [path for room in ("spec", "proofs_checks", "tests", "audit") for path in (root / room).rglob("*.py")]
-    return sorted(folder.rglob("*.py")), [path for path in held if "mutation" not in path.parts]
+def _texts(root: Path, library: str, suite: Sequence[str]) -> set[Path]:
+    """Return the files of the library, of the specification, and of the rooms in which a suite stands."""
+    places = [Path(word.partition("::")[0]) for word in suite]
+    rooms = {"spec", *(place.parts[0] for place in places if (root / place).exists())}
+    found = {path for room in rooms for path in (root / room).rglob("*.py") if not path.name.startswith("mutat")}
+    return {path for path in found if "mutation" not in path.parts} | set(_library(library))
+
+
+def _library(library: str) -> list[Path]:
+    return sorted(substitution.folder_of(library).rglob("*.py"))
+
+
+def _say(phase: str, done: int, total: int) -> None:
+    print(f"{phase}: {done} of {total}", file=sys.stderr)
 
 
 def main() -> int:
@@ -72,24 +82,28 @@ def main() -> int:
     console = Console() if sys.stdout.isatty() else Console(width=WIDTH)
     root = arguments.root.resolve()
     sys.path.insert(0, str(root))
-    files, held = _files(root, arguments.library)
     try:
         if arguments.trace:
-            write = lambda _: line_coverage.trace(root, arguments.suite, files, held).write(arguments.trace.absolute())
-            list(forked(write, [None], lambda _: HOURS, workers=1))
+            texts = _texts(root, arguments.library, arguments.suite)
+
+            def write(file: Path) -> None:
+                line_coverage.trace(root, arguments.suite, _library(arguments.library), texts).write(file)
+
+            list(forked(write, [arguments.trace.absolute()], lambda _: HOURS, workers=1))
             return 0
-        coverage = line_coverage.Coverage.read(arguments.lines, {*files, *held})
+        coverage = line_coverage.Coverage.read(arguments.lines, lambda suite: _texts(root, arguments.library, suite))
         modules = [found for part in arguments.parts for found in source_campaign.modules_of(part, arguments.library)]
         found = [mutant for module in modules for mutant in source_campaign.mutants_of(module)]
         chosen = [one for one in found if not arguments.operator or one.edit.operator in arguments.operator]
         chosen = source_campaign.sample(chosen, arguments.sample)
         substitution.warm_up([*WARM, *(module.name for module in modules)])
         with tempfile.TemporaryDirectory() as drafts:
-            campaign = source_campaign.SourceCampaign(root, coverage, Path(drafts), arguments.workers)
+            campaign = source_campaign.SourceCampaign(
+                root, coverage, Path(drafts), arguments.workers, arguments.library
+            )
             state = State.read(arguments.state, f"{arguments.library}, asked: {' '.join(coverage.suite)}")
-            tell = lambda phase, done, total: print(f"{phase}: {done} of {total}", file=sys.stderr)
             campaign.check_unchanged(sorted({one.module for one in chosen}, key=lambda module: module.name))
-            verdicts = campaign.verdicts(chosen, state, tell)
+            verdicts = campaign.verdicts(chosen, state, _say)
     except (NoEvidenceError, LookupError, StateError) as error:
         console.print(f"[red]no answer:[/red] {escape(str(error))}", soft_wrap=True)
         return 2

@@ -8,7 +8,7 @@ import json
 import os
 import sys
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -107,7 +107,7 @@ class Coverage:
         write_atomically(path, json.dumps(found) + "\n", "coverage")
 
     @classmethod
-    def read(cls, path: Path, files: Iterable[Path]) -> Coverage:
+    def read(cls, path: Path, texts: Callable[[Sequence[str]], Iterable[Path]]) -> Coverage:
         """Read what `write` wrote.
 
         Raises
@@ -121,7 +121,7 @@ class Coverage:
             raise NoEvidenceError(f"{path} holds no traced run ({error}); make one with --trace") from error
         if not isinstance(found, dict) or found.get("format") != FORMAT:
             raise NoEvidenceError(f"{path} holds no traced run; make one with --trace")
-        if found["against"] != digest_of(files):
+        if found["against"] != digest_of(texts(found["suite"])):
             raise NoEvidenceError(f"{path} is of other texts than those that stand here; make it anew with --trace")
         nodes = [node for node, _ in found["seconds"]]
         lines = {
@@ -146,7 +146,7 @@ class Coverage:
         return frozenset[str]().union(*(lines.get(number, frozenset()) for number in range(innermost.lineno, line + 1)))
 
 
-def trace(root: Path, suite: Sequence[str], files: Sequence[Path], held: Iterable[Path]) -> Coverage:
+def trace(root: Path, suite: Sequence[str], files: Sequence[Path], texts: Iterable[Path]) -> Coverage:
     """Run a suite in this process, traced.
 
     Parameters
@@ -157,8 +157,8 @@ def trace(root: Path, suite: Sequence[str], files: Sequence[Path], held: Iterabl
         Its arguments: files, folders, items, options.
     files
         Whose lines are noted.
-    held
-        Files on which the items depend besides.
+    texts
+        Files on which the lines and the items depend.
 
     Raises
     ------
@@ -174,4 +174,4 @@ def trace(root: Path, suite: Sequence[str], files: Sequence[Path], held: Iterabl
     lines = {
         file: {line: frozenset(nodes) for line, nodes in by_line.items()} for file, by_line in recorder.lines.items()
     }
-    return Coverage(tuple(suite), digest_of({*files, *held}), recorder.seconds, lines)
+    return Coverage(tuple(suite), digest_of(texts), recorder.seconds, lines)

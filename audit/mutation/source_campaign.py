@@ -56,19 +56,22 @@ class SourceCampaign:
         A folder for the texts of mutants.
     workers
         Number of processes.
+    library
+        The package whose modules are mutated.
     """
 
     root: Path
     coverage: Coverage
     drafts: Path
     workers: int = 1
+    library: str = "dpmatrix"
     _imports: Imports = attrs.field(init=False)
     _kills: dict[tuple[str, str], Counter[str]] = attrs.field(factory=dict, init=False)
 
     @_imports.default
     def _imports_default(self) -> Imports:
         folders = {room: self.root / room for room in evidence.ROOMS}
-        return Imports.of(folders | {"dpmatrix": substitution.folder_of("dpmatrix")})
+        return Imports.of(folders | {name: substitution.folder_of(name) for name in ("dpmatrix", self.library)})
 
     def asked(self, mutant: Mutant) -> frozenset[str]:
         """Return the items that run the line of a mutant."""
@@ -76,7 +79,7 @@ class SourceCampaign:
         return self.coverage.items(file, ast.parse(mutant.module.source), mutant.edit.line)
 
     def _order(self, mutant: Mutant) -> Sequence[str]:
-        kills = self._kills.get((mutant.module.name, mutant.edit.scope), {})
+        kills = self._kills.get((mutant.module.name, mutant.edit.scope), Counter())
         return evidence.in_order(self.asked(mutant), self.coverage.seconds, kills)
 
     def _judge(self, mutant: Mutant) -> Verdict:
