@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from fractions import Fraction
 
+import mpmath
 import numpy as np
 import pytest
 from flint import arb, ctx
@@ -26,6 +27,7 @@ from dpmatrix.mechanisms import (
 )
 from dpmatrix.randomness import fast_discrete, float_functions
 from dpmatrix.randomness.entropy import SeededEntropy
+from dpmatrix.randomness.fast_bernoulli import bernoulli_exp
 from dpmatrix.randomness.fast_threshold import Threshold
 
 THREADS, RELEASES = 8, 10_000
@@ -150,3 +152,18 @@ def test_a_bracket_is_true_at_any_precision(monkeypatch, precision: int) -> None
     assert lower <= right[0] < right[1] <= upper
     assert (precision < 200) == ((lower, upper) != right)
     assert arb(lower) <= arb(upper)
+
+
+@pytest.mark.parametrize("bits", [40, 200, 2000])
+def test_a_tiny_probability_is_not_written_out(bits: int) -> None:
+    """Its float has so many bits behind the point that none of them is formed, and none is below zero."""
+    assert Threshold(Fraction(1), Fraction(2**bits)).bracket(256) == (0, 1)
+    assert not bernoulli_exp(2**bits, 100, SeededEntropy(1)).any()
+
+
+def test_a_bracket_of_a_rational_multiple_is_its_floor_and_ceiling() -> None:
+    """exp(-1/2) between integers, from mpmath's digits of its own."""
+    with mpmath.workprec(400):
+        digits = int(mpmath.floor(mpmath.exp(mpmath.mpf(-1) / 2) * mpmath.mpf(2) ** 128))
+    lower, upper = Threshold(Fraction(1), Fraction(1, 2)).bracket(128)
+    assert lower <= digits < digits + 1 <= upper <= lower + 2

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from fractions import Fraction
 
 from attrs import frozen
@@ -59,7 +58,8 @@ class Threshold:
                 value /= -arb(_rational(-self.decay)).expm1()
             value *= arb((1, bits))
             lower, upper = value.lower(), value.upper()
-        return math.floor(_exact(lower)), math.ceil(_exact(upper))
+        # The number is not negative, however its ball was rounded.
+        return max(0, _floor(lower)), -_floor(upper, sign=-1)
 
 
 def is_below(threshold: Threshold, known: int, bits: int, entropy: Entropy) -> bool:
@@ -87,10 +87,11 @@ def is_below(threshold: Threshold, known: int, bits: int, entropy: Entropy) -> b
     raise UndecidedError(f"a uniform real is not told from a threshold at {bits - GUARD_BITS} bits")
 
 
-def _exact(value: arb) -> Fraction:
-    """Convert a float of any length."""
+def _floor(value: arb, sign: int = 1) -> int:
+    """Round a float of any length, or its negative, down; a tiny one is not written out."""
     mantissa, exponent = (int(part) for part in value.man_exp())
-    return Fraction(mantissa << exponent) if exponent >= 0 else Fraction(mantissa, 1 << -exponent)
+    mantissa *= sign
+    return mantissa << exponent if exponent >= 0 else mantissa >> min(-exponent, mantissa.bit_length())
 
 
 def _rational(value: Fraction) -> fmpq:
