@@ -104,6 +104,12 @@ def _keys(edits: Iterable[Edit]) -> list[str]:
     return keys
 
 
+def numbered(module: Module, edits: Iterable[Edit]) -> list[Mutant]:
+    """Return the mutants of some edits, each with its key."""
+    every = list(edits)
+    return [Mutant(module, key, edit) for edit, key in zip(every, _keys(every), strict=True)]
+
+
 def mutants(
     module: Module,
     margins: frozenset[str],

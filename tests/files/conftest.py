@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import importlib.util
 from pathlib import Path
 
 import pytest
+
+from dpmatrix.files import csv_records
+
+READERS = ("numpy", "pyarrow") if importlib.util.find_spec("pyarrow") else ("numpy",)
 
 
 @pytest.fixture
@@ -15,3 +20,11 @@ def file(tmp_path: Path):
         return str(path)
 
     return write
+
+
+@pytest.fixture(params=READERS)
+def reader(request, monkeypatch) -> str:
+    """Let lines of numbers be read by one of those that are installed, and tell which."""
+    if request.param == "numpy":
+        monkeypatch.setattr(csv_records, "arrow_reader", lambda *_: None)
+    return request.param

@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 
 from dpmatrix.errors import InvalidParameterError, MissingExtraError, RecordFileError
-from dpmatrix.files import csv_records, open_records, parquet_records
+from dpmatrix.files import csv_records, open_records, parquet_records, streams
+
+pytestmark = pytest.mark.usefixtures("reader")
 
 
 def read(path: Path, **options) -> tuple[tuple[str, ...], np.ndarray]:
@@ -108,13 +110,14 @@ def test_lines_that_are_no_records(file, text, line: int, problem: str) -> None:
 
 
 def test_a_line_without_end_is_refused_in_bounded_memory(file, monkeypatch) -> None:
-    monkeypatch.setattr(csv_records, "LONGEST_LINE", 100)
+    monkeypatch.setattr(streams, "LONGEST_LINE", 100)
     with pytest.raises(RecordFileError, match="line 2: the line has 100"):
         read(file("1,2\n" + "1" * 500))
 
 
 def test_a_file_is_read_no_further_than_it_is_asked_for(file, monkeypatch) -> None:
     monkeypatch.setattr(csv_records, "LINES", 10)
+    monkeypatch.setattr(streams, "PIECE_BYTES", 37)
     with open_records(str(file("1,2\n" * 25 + "x,2\n"))) as source:
         assert [len(next(source.blocks).records) for _ in range(2)] == [10, 10]
         with pytest.raises(RecordFileError, match="line 26, column 1"):

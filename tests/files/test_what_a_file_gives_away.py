@@ -15,10 +15,12 @@ from typer.testing import CliRunner
 
 from dpmatrix.__main__ import app
 from dpmatrix.errors import DpmatrixError, InvalidParameterError, RecordFileError
-from dpmatrix.files import csv_records, open_records, release_file, split_records
+from dpmatrix.files import csv_records, open_records, release_file, split_records, streams
 from dpmatrix.mechanisms import LaplaceInputPerturbation, SymmetrisedWishartMechanism
 from dpmatrix.privacy.adjacency import Adjacency
 from dpmatrix.randomness.entropy import SeededEntropy
+
+pytestmark = pytest.mark.usefixtures("reader")
 
 SECRET = "SSN 123-45-6789"
 
@@ -189,7 +191,8 @@ def test_which_record_is_too_long_is_not_said(file) -> None:
 @pytest.mark.parametrize("columns", [[], ["1", "2"]])
 def test_long_lines_are_not_gathered(monkeypatch, columns: list[str]) -> None:
     """A pipe that gives 60,000 characters a line: what is held at a time does not grow with their number."""
-    monkeypatch.setattr(csv_records, "BLOCK_CHARACTERS", 1 << 18, raising=False)
+    monkeypatch.setattr(csv_records, "BLOCK_CHARACTERS", 1 << 18)
+    monkeypatch.setattr(streams, "PIECE_BYTES", 1 << 18)
     peaks = []
     for lines in (8, 64):
         reader, writer = os.pipe()
@@ -234,6 +237,7 @@ def test_lines_of_very_many_cells_are_refused(file, monkeypatch) -> None:
 def test_a_record_that_is_moved_while_the_file_is_read_is_not_counted_twice(file, monkeypatch, parts) -> None:
     """The same size, the same ends: only the time tells, and the old one is long past, so no tick of a clock counts."""
     monkeypatch.setattr(csv_records, "LINES", 1000)
+    monkeypatch.setattr(streams, "PIECE_BYTES", 14_000)
     blank, record = "0.0000,0.0000\n" * 30_000, "0.5000,0.5000\n"
     size = len(record)
     path = file(blank)
@@ -243,22 +247,19 @@ def test_a_record_that_is_moved_while_the_file_is_read_is_not_counted_twice(file
     os.utime(path, (10**9, 10**9))
     seen = []
 
-    def moving(matrix_of):
-        def moved(*arguments, **options):
-            found = matrix_of(*arguments, **options)
-            if not seen and len(arguments) > 1 and "0.5000" in "".join(arguments[1]):
-                seen.append(True)
-                with Path(path).open("r+b") as handle:
-                    handle.seek(6000 * size)
-                    handle.write(blank[:size].encode())
-                    handle.seek(24_000 * size)
-                    handle.write(record.encode())
-            return found
+    block_of = csv_records.CsvReader._block
 
-        return moved
+    def moved(table, start):
+        if not seen and 0.5 in table:
+            seen.append(True)
+            with Path(path).open("r+b") as handle:
+                handle.seek(6000 * size)
+                handle.write(blank[:size].encode())
+                handle.seek(24_000 * size)
+                handle.write(record.encode())
+        return block_of(table, start)
 
-    name = "_table" if hasattr(csv_records.CsvReader, "_table") else "_parse"
-    monkeypatch.setattr(csv_records.CsvReader, name, moving(getattr(csv_records.CsvReader, name)))
+    monkeypatch.setattr(csv_records.CsvReader, "_block", staticmethod(moved))
     entropy = SeededEntropy(1)
     with pytest.raises(RecordFileError, match="changed"):
         release_file(LaplaceInputPerturbation(1), path, parts=parts, entropy=entropy)

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable, Iterator, Sequence
-from typing import NoReturn, TextIO
+from collections.abc import Iterator, Sequence
+from typing import BinaryIO, NoReturn
 
 import numpy as np
 from attrs import frozen
 
 from dpmatrix.errors import InvalidParameterError, RecordFileError
+from dpmatrix.files.arrow_lines import arrow_reader
 from dpmatrix.files.blocks import Block, is_number, places_of, shown
+from dpmatrix.files.streams import ENCODING, ERRORS, lines_of, pieces_of, pushed_back
 from dpmatrix.mechanisms.protocol import FloatArray
 
-ENCODING = "utf-8"
 LINES = 8192
 """Lines that are read at a time, at most."""
-
-LONGEST_LINE = 1 << 24
-"""Characters of a line, beyond which a file is taken for something else."""
 
 BLOCK_CHARACTERS = 1 << 24
 """Characters after which no further line is read at a time."""
@@ -63,7 +61,7 @@ class CsvReader:
         """Number of cells of a line."""
         return len(self.names)
 
-    def blocks(self, lines: Iterable[str], first_line: int) -> Iterator[Block]:
+    def blocks(self, handle: BinaryIO, first_line: int) -> Iterator[Block]:
         """Read lines that hold records, the first of which has a number. Every line is a record.
 
         Raises
@@ -71,14 +69,35 @@ class CsvReader:
         RecordFileError
             If something is not a finite number, or a line is blank or has another number of cells.
         """
-        source, start = iter(lines), first_line
+        start, rest = first_line, b""
+        if fast := arrow_reader(self.width, self.chosen, self.delimiter):
+            for piece in pieces_of(handle):
+                table = fast(piece)
+                if table is None:
+                    rest = piece
+                    break
+                yield self._block(table, start)
+                start += len(table)
+        for table in self._tables(lines_of(pushed_back(rest, handle), self.path, start), start):
+            yield self._block(table, start)
+            start += len(table)
+
+    def all_blocks(self, first: str, rest: BinaryIO) -> Iterator[Block]:
+        """Read a whole file, as `first_line` cut it."""
+        handle = rest if self.named else pushed_back(first.encode(ENCODING, ERRORS), rest)
+        yield from self.blocks(handle, 1 + self.named)
+
+    @staticmethod
+    def _block(table: FloatArray, start: int) -> Block:
+        return Block(records=table, line_of=range(start, start + len(table)).__getitem__)
+
+    def _tables(self, source: Iterator[str], start: int) -> Iterator[FloatArray]:
         while read := _taken(source):
-            numbers = range(start, start + len(read))
             table = self._table(read)
             if table is None:
                 # Out of reach of what numpy raised, which holds the cell.
-                self._complain(read, numbers)
-            yield Block(records=table, line_of=numbers.__getitem__)
+                self._complain(read, range(start, start + len(read)))
+            yield table
             start += len(read)
 
     def _table(self, lines: list[str]) -> FloatArray | None:
@@ -169,22 +188,6 @@ def csv_reader(
     if dimension is not None and len(chosen) != dimension:
         raise RecordFileError(path, 1, None, f"records have {len(chosen)} numbers, and the dimension is {dimension}")
     return CsvReader(path, named, tuple(names), chosen, delimiter)
-
-
-def lines_of(handle: TextIO, path: str) -> Iterator[str]:
-    """Read lines one by one, in bounded memory whatever the file holds; they are numbered from one.
-
-    Raises
-    ------
-    RecordFileError
-        If a line has `LONGEST_LINE` characters or more.
-    """
-    number = 0
-    while line := handle.readline(LONGEST_LINE):
-        number += 1
-        if len(line) == LONGEST_LINE:
-            raise RecordFileError(path, number, None, f"the line has {LONGEST_LINE} characters or more")
-        yield line
 
 
 def _taken(source: Iterator[str]) -> list[str]:

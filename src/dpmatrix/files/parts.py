@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import itertools
 from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
@@ -13,9 +12,10 @@ from attrs import frozen
 
 from dpmatrix.errors import RecordFileError
 from dpmatrix.files.blocks import Block
-from dpmatrix.files.csv_records import ENCODING, CsvReader, lines_of
+from dpmatrix.files.csv_records import CsvReader
 from dpmatrix.files.identity import FileIdentity, unchanged
 from dpmatrix.files.parquet_records import ParquetReader
+from dpmatrix.files.streams import first_line
 from dpmatrix.mechanisms.norms import rows_over_norm
 from dpmatrix.mechanisms.protocol import FloatArray
 from dpmatrix.mechanisms.records import norm_remedy
@@ -59,14 +59,11 @@ class CsvPart:
 
     def blocks(self) -> Iterator[Block]:
         """Read the records; lines are counted from the beginning of the part."""
-        first = self.start == 0
-        # A mark of the encoding may stand at the beginning of the file alone.
-        encoding = f"{ENCODING}-sig" if first else ENCODING
-        raw = io.BufferedReader(_Span(self.identity.file, self.start, self.stop))
-        with io.TextIOWrapper(raw, encoding=encoding, errors="surrogateescape", newline="") as handle:
-            lines = lines_of(handle, self.identity.path)
-            skipped = int(first and self.reader.named)
-            yield from self.reader.blocks(itertools.islice(lines, skipped, None), 1 + skipped)
+        with io.BufferedReader(_Span(self.identity.file, self.start, self.stop)) as handle:
+            if self.start:
+                yield from self.reader.blocks(handle, 1)
+            else:
+                yield from self.reader.all_blocks(*first_line(handle, self.identity.path))
 
     def lines_before(self) -> int:
         """Count the lines before the part: read when an error has to be placed, and only then."""

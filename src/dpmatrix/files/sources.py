@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor
 from contextlib import contextmanager
@@ -13,11 +12,12 @@ from attrs import frozen
 from dpmatrix.errors import InvalidParameterError
 from dpmatrix.exact import positive_integer
 from dpmatrix.files.blocks import Block, RecordFile
-from dpmatrix.files.csv_records import ENCODING, csv_reader, lines_of
+from dpmatrix.files.csv_records import csv_reader
 from dpmatrix.files.identity import Stamp, stamp_of, unchanged
 from dpmatrix.files.parquet_records import parquet_reader
 from dpmatrix.files.parts import FilePart, refuse_long
 from dpmatrix.files.splitting import split_records
+from dpmatrix.files.streams import first_line
 from dpmatrix.mechanisms.menu import AnyMechanism
 from dpmatrix.mechanisms.partitions import Blocks, PartialGram, sum_partitions
 from dpmatrix.mechanisms.protocol import Release
@@ -37,7 +37,7 @@ def open_records(
     """Open a CSV file, a Parquet file (``.parquet``), or the standard input (``-``).
 
     Every line of a CSV file is a record, but for a first line that names the columns; a blank one is an error, also at
-    the end. Numbers are read as the nearest floats.
+    the end. Numbers are read as the nearest floats, by pyarrow where it is installed.
 
     Parameters
     ----------
@@ -74,20 +74,11 @@ def open_records(
         rows = table.blocks(path, range(len(table.group_rows)))
         yield RecordFile(columns=table.columns, blocks=_while_unchanged(path, path, stamp, rows))
         return
-    # What is not UTF-8 arrives as cells that are not numbers, so the error names their place.
-    with open(
-        0 if path == "-" else path,
-        encoding=f"{ENCODING}-sig",
-        errors="surrogateescape",
-        newline="",
-        closefd=path != "-",
-    ) as handle:
+    with open(0 if path == "-" else path, "rb", closefd=path != "-") as handle:
         stamp = stamp_of(handle.fileno())
-        lines = lines_of(handle, path)
-        first = next(lines, "")
+        first, rest = first_line(handle, path)
         reader = csv_reader(first, path, header, columns, delimiter, dimension)
-        records = lines if reader.named or not first else itertools.chain([first], lines)
-        blocks = reader.blocks(records, 1 + reader.named)
+        blocks = reader.all_blocks(first, rest)
         yield RecordFile(columns=reader.columns, blocks=_while_unchanged(handle.fileno(), path, stamp, blocks))
 
 

@@ -11,10 +11,11 @@ from attrs import frozen
 
 from dpmatrix.errors import InvalidParameterError
 from dpmatrix.exact import positive_integer
-from dpmatrix.files.csv_records import ENCODING, LONGEST_LINE, csv_reader, lines_of
+from dpmatrix.files.csv_records import csv_reader
 from dpmatrix.files.identity import FileIdentity, Stamp, stamp_of
 from dpmatrix.files.parquet_records import parquet_reader
 from dpmatrix.files.parts import CsvPart, ParquetPart
+from dpmatrix.files.streams import LONGEST_LINE, first_line
 
 PART_BYTES = 1 << 24
 """Size of a part that is neither too small to be worth a journey nor too large to wait for."""
@@ -87,8 +88,8 @@ def split_records(
         cut = [tuple(part.tolist()) for part in np.array_split(groups, max(1, min(wanted, len(groups))))]
         rows = [ParquetPart(identity=identity, reader=table, groups=part) for part in cut]
         return SplitFile(columns=table.columns, parts=tuple(rows), stamp=stamp)
-    with place.open(encoding=f"{ENCODING}-sig", errors="surrogateescape", newline="") as handle:
-        first = next(lines_of(handle, path), "")
+    with place.open("rb") as handle:
+        first, _ = first_line(handle, path)
     reader = csv_reader(first, path, header, columns, delimiter, dimension)
     wanted = parts or _parts_for(identity.size, len(reader.columns), workers)
     spans = itertools.pairwise(_line_starts(identity, wanted))

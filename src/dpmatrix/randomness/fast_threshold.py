@@ -13,6 +13,7 @@ from dpmatrix.randomness.entropy import Entropy
 
 GUARD_BITS = 64
 MOST_BITS = 1 << 14
+_ATTEMPTS = 100
 
 
 @frozen
@@ -34,18 +35,31 @@ class Threshold:
     decay: Fraction | None = None
 
     def bracket(self, bits: int) -> tuple[int, int]:
-        """Enclose ``2**bits`` times the number between integers, one or two apart, certified by ball arithmetic."""
+        """Enclose ``2**bits`` times the number between integers, certified by ball arithmetic.
+
+        They are one or two apart, unless other threads lower the precision again and again.
+        """
         if self.exponent == 0 and self.decay is None:
             scaled = self.factor * 2**bits
             return scaled.numerator // scaled.denominator, -(-scaled.numerator // scaled.denominator)
+        lower, upper = self._computed(bits)
+        # The precision is one number for all threads: what another one made wide is computed again.
+        for _ in range(_ATTEMPTS):
+            if upper - lower <= 2:
+                break
+            lower, upper = self._computed(bits)
+        return lower, upper
+
+    def _computed(self, bits: int) -> tuple[int, int]:
         with precision(bits + GUARD_BITS):
             value = arb(_rational(self.factor)) * arb(_rational(-self.exponent)).exp()
             if self.decay is not None:
                 # Not 1 - exp(.): that would cancel for a small decay.
                 value /= -arb(_rational(-self.decay)).expm1()
             value *= arb((1, bits))
-            # The number is not negative, though its ball may reach below zero.
-            return max(int(value.lower().floor().fmpz()), 0), int(value.upper().ceil().fmpz())
+            lower, upper = value.lower(), value.upper()
+        # The number is not negative, however its ball was rounded.
+        return max(0, _floor(lower)), -_floor(upper, sign=-1)
 
 
 def is_below(threshold: Threshold, known: int, bits: int, entropy: Entropy) -> bool:
@@ -71,6 +85,13 @@ def is_below(threshold: Threshold, known: int, bits: int, entropy: Entropy) -> b
         known = known << GUARD_BITS | entropy.bits(GUARD_BITS)
         bits += GUARD_BITS
     raise UndecidedError(f"a uniform real is not told from a threshold at {bits - GUARD_BITS} bits")
+
+
+def _floor(value: arb, sign: int = 1) -> int:
+    """Round a float of any length, or its negative, down; a tiny one is not written out."""
+    mantissa, exponent = (int(part) for part in value.man_exp())
+    mantissa *= sign
+    return mantissa << exponent if exponent >= 0 else mantissa >> min(-exponent, mantissa.bit_length())
 
 
 def _rational(value: Fraction) -> fmpq:

@@ -1,0 +1,127 @@
+"""Mutate the library that releases: the items of a suite that run a line must notice that it changed.
+
+First ``python audit/mutate_sources.py --trace build/lines.json -- audit`` runs a suite once, traced; what follows
+``--`` is for pytest. Then ``python audit/mutate_sources.py --lines build/lines.json mechanisms`` asks of each mutant
+the items that run its line. The exit code is 0 only if every mutant is noticed, or its survival is explained in
+``source_survivors.toml`` next to this file. What an item runs in other processes is not seen.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # a process that forks must have no threads
+
+from mutation import explanations, line_coverage, report, source_campaign, source_report, substitution
+from mutation.evidence import NoEvidenceError
+from mutation.pool import forked
+from mutation.state import State, StateError
+from mutation.verdicts import Outcome
+from rich.console import Console
+from rich.markup import escape
+
+from dpmatrix.atomic_files import write_atomically
+
+HERE = Path(__file__).resolve().parent
+PARTS = ("mechanisms", "privacy", "randomness", "streaming", "files", "estimators", "commands.pca")
+"""What releases: packages and modules below ``dpmatrix``."""
+
+WIDTH = 120
+HOURS = 6 * 3600.0
+WARM = ("numpy", "scipy.stats", "sympy", "mpmath", "sklearn.decomposition", "typer.testing", "rich.progress")
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("parts", nargs="*", default=PARTS, help="such as mechanisms or mechanisms.streams.window")
+    parser.add_argument("--trace", type=Path, metavar="FILE", help="run what follows -- traced, write its lines there")
+    parser.add_argument("--lines", type=Path, metavar="FILE", help="what --trace wrote")
+    parser.add_argument("--workers", type=int, default=2, help="processes at a time")
+    parser.add_argument("--sample", type=int, metavar="N", help="only N mutants, drawn with a fixed seed")
+    parser.add_argument("--operator", action="append", default=[], help="only changes of this kind, such as 'swapped'")
+    parser.add_argument("--state", type=Path, metavar="FILE", help="keep every fate there, and go on from it")
+    parser.add_argument("--table", type=Path, metavar="FILE", help="write counts by module and kind of change")
+    parser.add_argument("--root", type=Path, default=HERE.parent, help="the checkout in which pytest runs")
+    parser.add_argument("--library", default="dpmatrix", help="the package whose parts are mutated")
+    parser.add_argument("--survivors", type=Path, default=HERE / "source_survivors.toml", help="the explanations")
+    mine, theirs = sys.argv[1:], []
+    if "--" in mine:
+        place = mine.index("--")
+        mine, theirs = mine[:place], mine[place + 1 :]
+    found = parser.parse_args(mine)
+    found.suite = theirs
+    if (found.trace is None) == (found.lines is None) or (found.trace is None) != (not theirs):
+        parser.error("pass --trace FILE -- and what pytest runs, or else --lines FILE")
+    return found
+
+
+def _texts(root: Path, library: str, suite: Sequence[str]) -> set[Path]:
+    """Return the files of the library, of the specification, and of the rooms in which a suite stands."""
+    places = [Path(word.partition("::")[0]) for word in suite]
+    rooms = {"spec", *(place.parts[0] for place in places if (root / place).exists())}
+    found = {path for room in rooms for path in (root / room).rglob("*.py") if not path.name.startswith("mutat")}
+    return {path for path in found if "mutation" not in path.parts} | set(_library(library))
+
+
+def _library(library: str) -> list[Path]:
+    return sorted(substitution.folder_of(library).rglob("*.py"))
+
+
+def _say(phase: str, done: int, total: int) -> None:
+    print(f"{phase}: {done} of {total}", file=sys.stderr)
+
+
+def main() -> int:
+    """Run, print, and return the exit code."""
+    arguments = _arguments()
+    console = Console() if sys.stdout.isatty() else Console(width=WIDTH)
+    root = arguments.root.resolve()
+    sys.path.insert(0, str(root))
+    try:
+        if arguments.trace:
+            texts = _texts(root, arguments.library, arguments.suite)
+
+            def write(file: Path) -> None:
+                line_coverage.trace(root, arguments.suite, _library(arguments.library), texts).write(file)
+
+            list(forked(write, [arguments.trace.absolute()], lambda _: HOURS, workers=1))
+            return 0
+        coverage = line_coverage.Coverage.read(arguments.lines, lambda suite: _texts(root, arguments.library, suite))
+        modules = [found for part in arguments.parts for found in source_campaign.modules_of(part, arguments.library)]
+        found = [mutant for module in modules for mutant in source_campaign.mutants_of(module)]
+        chosen = [one for one in found if not arguments.operator or one.edit.operator in arguments.operator]
+        chosen = source_campaign.sample(chosen, arguments.sample)
+        substitution.warm_up([*WARM, *(module.name for module in modules)])
+        with tempfile.TemporaryDirectory() as drafts:
+            campaign = source_campaign.SourceCampaign(
+                root, coverage, Path(drafts), arguments.workers, arguments.library
+            )
+            state = State.read(arguments.state, f"{arguments.library}, asked: {' '.join(coverage.suite)}")
+            campaign.check_unchanged(sorted({one.module for one in chosen}, key=lambda module: module.name))
+            verdicts = campaign.verdicts(chosen, state, _say)
+    except (NoEvidenceError, LookupError, StateError) as error:
+        console.print(f"[red]no answer:[/red] {escape(str(error))}", soft_wrap=True)
+        return 2
+    reasons = explanations.read(arguments.survivors)
+    names = {module.short for module in modules}
+    whole = arguments.sample is None and not arguments.operator
+    problems = explanations.stale(reasons, found, verdicts, names, names | set(reasons), all_ran=whole)
+    survivors = [verdict for verdict in verdicts if verdict.outcome is Outcome.SURVIVED]
+    open_ones = [verdict for verdict in survivors if not explanations.explained(reasons, verdict.mutant)]
+    report.print_verdicts(console, "no item notices", open_ones)
+    for problem in problems:
+        console.print(f"[red]explanation:[/red] {problem}", soft_wrap=True)
+    table = source_report.table(verdicts, reasons)
+    console.print(table, soft_wrap=True, markup=False)
+    if arguments.table:
+        write_atomically(arguments.table, table, "table")
+    return int(bool(open_ones or problems))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

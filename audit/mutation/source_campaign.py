@@ -1,0 +1,172 @@
+"""Run against every mutant of the library the items that run its line, and note what each one died of."""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import random
+import traceback
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+
+import attrs
+import pytest
+
+from mutation import evidence, substitution
+from mutation.imports import Imports
+from mutation.line_coverage import Coverage
+from mutation.mutants import Module, Mutant, numbered
+from mutation.pool import forked
+from mutation.source import View
+from mutation.source_operators import edits_of
+from mutation.state import State
+from mutation.verdicts import Outcome, Verdict
+
+SECONDS_PER_MUTANT = 60.0
+SECONDS_OF_BASELINE = 1200.0
+SEED = 0
+UNREACHED = "no item of the suite runs this line"
+
+Tell = Callable[[str, int, int], None]
+
+
+def modules_of(package: str, library: str = "dpmatrix") -> list[Module]:
+    """Read the modules of a part of the library, such as ``mechanisms``, or one module of it."""
+    name = f"{library}.{package}"
+    return [attrs.evolve(found, trusted=False) for found in Module.of_base(name, substitution.folder_of(name))]
+
+
+def mutants_of(module: Module) -> list[Mutant]:
+    """Return every mutant of a module."""
+    return numbered(module, edits_of(View(module.source)))
+
+
+@attrs.frozen
+class SourceCampaign:
+    """What is mutated, and who is asked.
+
+    Parameters
+    ----------
+    root
+        The checkout; pytest runs there.
+    coverage
+        Which items run which lines.
+    drafts
+        A folder for the texts of mutants.
+    workers
+        Number of processes.
+    library
+        The package whose modules are mutated.
+    """
+
+    root: Path
+    coverage: Coverage
+    drafts: Path
+    workers: int = 1
+    library: str = "dpmatrix"
+    _imports: Imports = attrs.field(init=False)
+    _kills: dict[tuple[str, str], Counter[str]] = attrs.field(factory=dict, init=False)
+
+    @_imports.default
+    def _imports_default(self) -> Imports:
+        folders = {room: self.root / room for room in evidence.ROOMS}
+        return Imports.of(folders | {name: substitution.folder_of(name) for name in ("dpmatrix", self.library)})
+
+    def asked(self, mutant: Mutant) -> frozenset[str]:
+        """Return the items that run the line of a mutant."""
+        file = str(self._imports.files[mutant.module.name])
+        return self.coverage.items(file, ast.parse(mutant.module.source), mutant.edit.line)
+
+    def _order(self, mutant: Mutant) -> Sequence[str]:
+        kills = self._kills.get((mutant.module.name, mutant.edit.scope), Counter())
+        return evidence.in_order(self.asked(mutant), self.coverage.seconds, kills)
+
+    def _judge(self, mutant: Mutant) -> Verdict:
+        """Exchange the module in this process, which was forked for it, and ask."""
+        order = self._order(mutant)
+        if not order:
+            return Verdict(mutant, Outcome.SURVIVED, reason=UNREACHED)
+        try:
+            substitution.exchange(self._imports, mutant.module.name, mutant.source, self.drafts)
+        except substitution.StaleError:
+            raise
+        except Exception:  # whatever the changed module raises
+            return Verdict(mutant, Outcome.IMPORT, reason=traceback.format_exc().strip().splitlines()[-1])
+        code, recorder = evidence.run(self.root, order, first_failure=True)
+        seconds = sum(recorder.seconds.values())
+        if code == pytest.ExitCode.OK:
+            return Verdict(mutant, Outcome.SURVIVED, seconds=seconds)
+        if not recorder.failed:
+            return Verdict(mutant, Outcome.IMPORT, reason=recorder.reason, seconds=seconds)
+        outcome = Outcome.ASSERTION if recorder.judged else Outcome.CRASH
+        return Verdict(mutant, outcome, (), recorder.failed, recorder.reason, seconds)
+
+    def _limit(self, mutant: Mutant) -> float:
+        return SECONDS_PER_MUTANT + 3 * sum(self.coverage.seconds[node] for node in self.asked(mutant))
+
+    def check_unchanged(self, modules: Sequence[Module]) -> None:
+        """Exchange each module for its own text, and ask of each file of items that run it the quickest one.
+
+        Raises
+        ------
+        NoEvidenceError
+            If one fails, so that mutants could seem to be noticed for nothing.
+        """
+
+        def asked(module: Module) -> list[str]:
+            quickest: dict[str, str] = {}
+            for node in sorted(self._file_items(module), key=self.coverage.seconds.__getitem__, reverse=True):
+                quickest[node.partition("::")[0]] = node
+            return sorted(quickest.values())
+
+        def failing(module: Module) -> str:
+            substitution.exchange(self._imports, module.name, module.source, self.drafts)
+            code, recorder = evidence.run(self.root, asked(module), first_failure=True)
+            return "" if code == pytest.ExitCode.OK else f"{recorder.failed} {recorder.reason}"
+
+        some = [module for module in modules if asked(module)]
+        for place, problem in forked(failing, some, lambda _: SECONDS_OF_BASELINE, workers=self.workers):
+            if problem != "":
+                raise evidence.NoEvidenceError(f"{some[place].name} exchanged for itself: {problem}")
+
+    def _file_items(self, module: Module) -> frozenset[str]:
+        lines = self.coverage.lines.get(str(self._imports.files[module.name]), {})
+        return frozenset[str]().union(*lines.values())
+
+    def against(self, mutant: Mutant) -> str:
+        """Digest of what a mutant is judged against."""
+        return hashlib.sha256(f"{self.coverage.against}\n{mutant.source}".encode()).hexdigest()
+
+    def verdicts(self, mutants: Sequence[Mutant], state: State, tell: Tell) -> list[Verdict]:
+        """Judge every mutant that the state does not know, and keep each fate."""
+        known = {mutant: state.known(mutant.name, self.against(mutant)) for mutant in mutants}
+        found = {mutant: Verdict.of(mutant, fate) for mutant, fate in known.items() if fate is not None}
+        for verdict in found.values():
+            self._remember(verdict)
+        left = [mutant for mutant in mutants if mutant not in found]
+        for place, answer in forked(self._judge, left, self._limit, workers=self.workers):
+            mutant = left[place]
+            verdict = answer or Verdict(mutant, Outcome.TIMEOUT)
+            found[mutant] = verdict
+            self._remember(verdict)
+            state.fates[mutant.name] = {**verdict.fate(), "against": self.against(mutant)}
+            if state.due():
+                state.write()
+            tell("mutants", len(found), len(mutants))
+        state.write()
+        return [found[mutant] for mutant in mutants]
+
+    def _remember(self, verdict: Verdict) -> None:
+        if verdict.node:
+            scope = verdict.mutant.module.name, verdict.mutant.edit.scope
+            self._kills.setdefault(scope, Counter())[verdict.node] += 1
+
+
+def sample(mutants: Iterable[Mutant], size: int | None) -> list[Mutant]:
+    """Draw some mutants with a fixed seed, in their order; all where no number is given."""
+    every = list(mutants)
+    if size is None or size >= len(every):
+        return every
+    chosen = set(random.Random(SEED).sample(range(len(every)), size))
+    return [mutant for place, mutant in enumerate(every) if place in chosen]
