@@ -366,6 +366,7 @@ def test_scale(statement) -> None:
     assert statement.at(SHIFTED) is not Truth.FALSE
     assert statement.conclusion(EXACT) is Truth.TRUE, "equality"
     bind_names(statement, GAP_OF_TOP, PARAMETERS)
+    assert statement.applies(attrs.evolve(SHIFTED, records=1)) is Truth.TRUE
     bind_numbers(statement, lambda n: n.gap - n.gap)
 
 

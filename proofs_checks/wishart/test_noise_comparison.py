@@ -131,6 +131,8 @@ def test_laplace_is_not_better_below_the_printed_level(statement) -> None:
             assert statement.margin(above) > 0
     ratio, level = ENTRYWISE / NUCLEAR, CONSTANT * ROOT * sympy.log(d_)
     bind_expression(statement, choice(ratio > level, ratio <= level, most=True))
+    level_sizes = settings(1, 1, 15, 1)
+    assert statement.conclusion(level_sizes) is Truth.UNDECIDED, "15 against 15"
     check_choice(statement, {"constant > 0": {"constant": 0}})
 
 
@@ -195,6 +197,7 @@ def test_general_framework(statements) -> None:
         return settings(5, Fraction(2, n), Fraction(2, n), Fraction(1, 3), n, constant)
 
     twice.refute(many_records)
+    assert twice.conclusion(settings(4, 1, 1, 1)) is Truth.UNDECIDED, "n = K = 1: equality"
     for n in (1, 16, 2**20):
         level = settings(5, Fraction(2, n), Fraction(2, n), Fraction(1, 3), n, n)
         omega.refute(lambda threshold, level=level: attrs.evolve(level, dimension=threshold, threshold=threshold))
@@ -231,6 +234,7 @@ def test_wishart_noise_is_less_from_some_dimension_on(statement) -> None:
     ]
     bind_expression(statement, slack * d_ / (n_ * e_))
     assert all(statement.at(p) is Truth.TRUE for p in points if p.dimension >= 150)
+    assert statement.exhibiting(FromSomeDimension(150, 1, 1, 1)) == FromSomeDimension(150, 1, 1, 150)
     assert statement.exhibits(threshold=100).at(FromSomeDimension(100, 1, 1, 100)) is Truth.FALSE
     scale, z = sympy.symbols("b z", positive=True)
     assert sympy.integrate(z * sympy.exp(-z / scale) / scale, (z, 0, sympy.oo)) == scale

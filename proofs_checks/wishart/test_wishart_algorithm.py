@@ -23,7 +23,7 @@ from dpmatrix.spec.wishart.wishart_algorithm import (
 from dpmatrix.tracing import bind_expression
 
 psd_preservation = cite("wishart.psd-preservation@ce28cd2a")
-algorithm_2 = cite("wishart.algorithm-2@ef034650")
+algorithm_2 = cite("wishart.algorithm-2@e85104ac")
 
 
 @psd_preservation.supports(grade="derived", region="every d, n, m; symbolically for d, n, m <= 3")
@@ -47,6 +47,8 @@ def test_wishart_output_is_semidefinite(statement) -> None:
     assert statement.at(singular) is Truth.TRUE, "semidefinite, not definite"
     other_rows = PositiveDefiniteSum(fmpq_mat(2, 1, [1, 0]), fmpq_mat(1, 1, [1]), fmpq_mat(2, 1, [0, 1]))
     bind_hypotheses(statement, singular, {"X, G and u have d rows, u one column": other_rows})
+    for direction in (fmpq_mat(3, 1), fmpq_mat(2, 2)):
+        assert statement.applies(attrs.evolve(singular, direction=direction)) is Truth.FALSE
 
 
 @psd_preservation.controls(grade="symbolic", region="d = 1, data 1/2, noise -GG' with G = 1")
@@ -108,7 +110,7 @@ def test_wishart_noise_is_on_no_grid(statement) -> None:
             probability = -statement.margin(p)
             lower = probability.lower()  # its end is rounded outwards
             assert abs(lower - arb(mpmath.nstr(first, 55))) < arb(10) ** -8
-            assert probability.upper() >= 1
+            assert 1 <= probability.upper() < 1 + arb(10) ** -6
     inside = GridNoise(1, 1, 1, 1, Fraction(1, 4))
     bind_hypotheses(
         statement,
@@ -141,6 +143,8 @@ def test_another_wishart_law_is_noticed(statement) -> None:
             "-|2 c n eps - 3|"
         )
     assert statement.without("norm_bound <= 1").elsewhere().at(attrs.evolve(run, norm_bound=2)) is Truth.FALSE
+    less = WishartRun(2, 1, Fraction(1, 4), 3, 4)
+    assert statement.elsewhere().margin(less) == -2, "4 where unit records need 3/(2 n eps) = 6"
     bind_hypotheses(
         statement,
         WishartRun(1, 1, 1, 2, Fraction(3, 2)),

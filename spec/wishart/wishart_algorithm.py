@@ -125,7 +125,7 @@ def off_grid_probability(p: GridNoise) -> arb:
     half_degrees = arb(p.dimension + 1) / 2
 
     def beyond(level: arb) -> arb:
-        return (level / (2 * scale)).gamma_upper(half_degrees, regularized=1)
+        return (level / (2 * scale)).gamma_upper(half_degrees, regularized=True)
 
     first_cell = beyond(ball(p.distance)) - beyond(ball(p.spacing) - ball(p.distance))
     return first_cell.union(arb(1))
