@@ -17,7 +17,7 @@ from dpmatrix.spec.near_optimal.concentration import Exponent, Outcome, Sequence
 from dpmatrix.tracing import bind_expression
 from proofs_checks.near_optimal.conditions import bind_condition
 
-lemma_16 = cite("near-optimal.lemma-16@9233aa72")
+lemma_16 = cite("near-optimal.lemma-16@47d9753d")
 
 HALF = Fraction(1, 2)
 

@@ -17,7 +17,7 @@ from dpmatrix.privacy.profiles import GaussianProfile
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.near_optimal.noise import ModSulq, printed_deviation
 
-theorem_5 = cite("near-optimal.theorem-5@d3070dff")
+theorem_5 = cite("near-optimal.theorem-5@70a4db2b")
 
 INSIDE = ModSulq(1, 1, 1, Fraction(1, 3))
 OUTSIDE = {

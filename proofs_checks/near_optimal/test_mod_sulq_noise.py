@@ -16,7 +16,7 @@ from dpmatrix.spec.near_optimal.mod_sulq_noise import Threshold
 from dpmatrix.spec.near_optimal.noise import ModSulq
 from dpmatrix.tracing import bind_expression
 
-theorem_5 = cite("near-optimal.theorem-5@d3070dff")
+theorem_5 = cite("near-optimal.theorem-5@70a4db2b")
 
 CLAIM = "near-optimal.theorem-5"
 

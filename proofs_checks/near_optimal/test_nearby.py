@@ -17,7 +17,7 @@ from dpmatrix.spec.near_optimal.nearby import PrivateFamily, bound, total_correl
 from proofs_checks.near_optimal.conditions import bind_condition
 from proofs_checks.near_optimal.formulas import dot
 
-lemma_12 = cite("near-optimal.lemma-12@2aae96c5")
+lemma_12 = cite("near-optimal.lemma-12@28998fbb")
 
 HALF, TENTH = Fraction(1, 2), Fraction(1, 10)
 

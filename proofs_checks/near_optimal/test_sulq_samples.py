@@ -22,7 +22,7 @@ from dpmatrix.tracing import bind_expression
 from proofs_checks.near_optimal.conditions import bind_condition
 from proofs_checks.near_optimal.formulas import beta
 
-theorem_9 = cite("near-optimal.theorem-9@b985a808")
+theorem_9 = cite("near-optimal.theorem-9@c5512c5b")
 
 HALF = Fraction(1, 2)
 CENT = Fraction(1, 100)
@@ -170,6 +170,7 @@ def test_axes_and_one_phi_are_enough(statement) -> None:
         most = 2 * (FAR[0].dimension * beta(FAR[0])) ** 2
     little = attrs.evolve(FAR[0], rho=1 - Fraction(str(most)) * Fraction(9, 10))
     assert statement.conclusion(little) is Truth.UNDECIDED, "at most a little more is lost than is allowed"
+    assert statement.conclusion(sample(2, 40, 10, CENT, Fraction(1, 10**4))) is Truth.UNDECIDED
     spare = sample(7, 1, Fraction(1, 1000), CENT, Fraction(3, 5))
     bind_formula(statement, [spare], proved, least=1)
     bind(statement, [(alone(1, 9), -Fraction(1, 18))], least=1)

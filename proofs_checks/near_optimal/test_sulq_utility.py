@@ -21,7 +21,7 @@ from dpmatrix.tracing import bind_expression
 from proofs_checks.near_optimal.conditions import bind_condition
 from proofs_checks.near_optimal.formulas import beta, cap, dot
 
-theorem_15 = cite("near-optimal.theorem-15@566d2fab")
+theorem_15 = cite("near-optimal.theorem-15@3c950fa8")
 
 HALF = Fraction(1, 2)
 CENT = Fraction(1, 100)

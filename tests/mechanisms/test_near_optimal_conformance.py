@@ -28,7 +28,7 @@ from dpmatrix.spec.near_optimal.mod_sulq_algorithm import ModSulqRun
 from dpmatrix.spec.near_optimal.ppca_algorithm import PpcaRun
 
 algorithm_1 = cite("near-optimal.algorithm-1@fffdb5ab")
-algorithm_2 = cite("near-optimal.algorithm-2@6b3d55a4")
+algorithm_2 = cite("near-optimal.algorithm-2@257d3470")
 
 
 DELTA = Fraction(1, 1000)

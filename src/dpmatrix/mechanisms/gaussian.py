@@ -143,7 +143,7 @@ class GaussianPerturbation(LatticePerturbation, ABC):
         return lambda change: change * change * rate
 
 
-@implements("near-optimal.algorithm-1+repair@fffdb5ab", "near-optimal.theorem-5@d3070dff")
+@implements("near-optimal.algorithm-1+repair@fffdb5ab", "near-optimal.theorem-5@70a4db2b")
 @frozen
 class ModSulq(GaussianPerturbation):
     """Algorithm 1 of `near-optimal`, MOD-SULQ, on a lattice: (epsilon, delta)-differentially private.
