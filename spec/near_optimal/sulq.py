@@ -69,9 +69,9 @@ SULQ = Claim(
     ),
     because=(
         "Nothing bounds epsilon, and the standard deviation falls like 1/eps where 1/sqrt(eps) is needed: at d = 2, "
-        "delta = 1/2 and eps = 100 the exact delta is above 0.99, and at eps = 2100 the first eigenvector alone shows which of two "
-        "records was there. For d >= 2 and eps <= 4 d log(d/delta), which admits every eps "
-        "<= 5.5, it holds: mu = sqrt(2)/(n beta) = eps/(2 d L), L = log(d/delta), and the exact delta is at most P(Z > "
+        "delta = 1/2 and eps = 100 the exact delta is above 0.99, and at eps = 2100 the first eigenvector alone "
+        "shows which of two records was there. For d >= 2 and eps <= 4 d log(d/delta), which admits every eps <= "
+        "5.5, it holds: mu = sqrt(2)/(n beta) = eps/(2 d L), L = log(d/delta), and the exact delta is at most P(Z > "
         "x) with x = 2 d L - eps/(4 d L) >= 2 d L - 1, below exp(-L) <= delta."
     ),
     repair=Repair(
