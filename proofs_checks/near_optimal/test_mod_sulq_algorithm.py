@@ -16,7 +16,7 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.near_optimal.mod_sulq_algorithm import ModSulqRun, Perturbed
 from proofs_checks.near_optimal.conditions import bind_condition
 
-algorithm_1 = cite("near-optimal.algorithm-1@fffdb5ab")
+algorithm_1 = cite("near-optimal.algorithm-1@f247500d")
 
 RAW = ModSulqRun(2, 1, 1, Fraction(1, 100), norm_bound=10)
 
