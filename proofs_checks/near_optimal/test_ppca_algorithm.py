@@ -159,11 +159,12 @@ def test_the_size_of_a_fault_is_the_margin(statement) -> None:
         ({"data": None}, -1),
         ({"exponent": None}, -1),
         ({"output": None}, -1),
+        ({"direction": None}, -1),
         ({"moment": moment + corner, "exponent": (moment + corner) / 2}, -3),
         ({"norm_bound": HALF}, Fraction(1, 4) - Fraction(16, 25)),
         ({"exponent": moment / 2 + corner}, -3),
         ({"output": fmpz_mat(2, 1, [60, 83])}, Fraction(1, 200) - Fraction(3, 100)),
         (twice, Fraction(1, 2**100) - 3),
     ]
-    bind(statement.elsewhere(), [(attrs.evolve(run, **change), value) for change, value in faults], least=9)
+    bind(statement.elsewhere(), [(attrs.evolve(run, **change), value) for change, value in faults], least=10)
     assert all(statement.elsewhere().at(attrs.evolve(run, **change)) is Truth.FALSE for change, _ in faults[1:])

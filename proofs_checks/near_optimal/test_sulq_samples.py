@@ -78,8 +78,8 @@ SIZE = "n < c (d^(3/2) sqrt(log(d/delta))/eps) (1 - c' (1-rho))"
 NOISE = "delta <= (d^2 + d)/(2 sqrt(2 pi))"
 SHARED_OUTSIDE = {
     "records >= 1, an integer": attrs.evolve(INSIDE, records=0),
-    "epsilon > 0": attrs.evolve(INSIDE, epsilon=-1),
-    "delta > 0": attrs.evolve(INSIDE, delta=-1),
+    "epsilon > 0": attrs.evolve(INSIDE, epsilon=0),
+    "delta > 0": attrs.evolve(INSIDE, delta=0),
     "delta < 1": attrs.evolve(INSIDE, delta=1),
     "rho < 1": attrs.evolve(INSIDE, rho=1),
     SIZE: attrs.evolve(INSIDE, records=7),
