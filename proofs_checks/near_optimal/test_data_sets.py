@@ -159,6 +159,8 @@ def test_ratios_are_to_the_trace(statement):
     near = statement.without(PRINTED)
     assert near.at(measured("kddcup", ratio="0.97")) is Truth.TRUE
     assert near.at(measured("kddcup", captured="0.65")) is Truth.TRUE
+    even = MeasuredRow((Fraction(1, 2), Fraction(1, 4)), 1, Fraction(1, 2), Fraction(2, 3) + Fraction(1, 100))
+    assert near.at(even) is Truth.TRUE, "equality"
     others = {
         says: MeasuredRow(point.values, point.rank, Fraction(1, 2), Fraction(1, 2))
         for says, point in OUTSIDE_SPECTRA.items()

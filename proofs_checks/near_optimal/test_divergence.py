@@ -73,6 +73,7 @@ def test_divergence_of_two_gaussians(statements) -> None:
         negative = fmpq_mat(2, 2, [-1, 0, 0, -1])
         assert statement.applies(attrs.evolve(PLAIN, covariance=negative)) is Truth.FALSE, "every minor counts"
         assert not statement.strict
+        assert statement.at(GaussianPair((1,), (0,), fmpq_mat(1, 1, [2]))) is Truth.TRUE, "d = 1"
         shape, symmetric, definite = statement.given
         bind(Statement(SHAPE, shape.margin), [(GAUSS_OUTSIDE[SHAPE], -1), *((p, Fraction(1)) for p in pairs())])
         assert definite.strict

@@ -52,6 +52,10 @@ def paths() -> list[FlippedStates]:
     return two + [FlippedStates(choice) for steps in (1, 2, 3) for choice in product(THIRDS, repeat=steps)]
 
 
+def square_sum(p: FlippedStates) -> Fraction:
+    return sum(value**2 for state in p.states for value in state)
+
+
 OUTSIDE = {
     "T >= 1 states of one length": FlippedStates((FIFTHS[0], THIRDS[0])),
     "each state has norm 1": FlippedStates((FIFTHS[0], (Fraction(1), Fraction(1, 9)))),
@@ -75,6 +79,8 @@ def test_mean_square_of_a_chain_with_fresh_signs(statement):
     assert sympy.expand(total / 8 - (x**2 + y**2 + z**2)) == 0
     bind(statement, [(p, Fraction(0)) for p in paths()])
     assert all(statement.at(p) is Truth.TRUE for p in paths())
+    longer = [FlippedStates(tuple(tuple(k * x for x in state) for state in p.states)) for p in paths() for k in (2, 3)]
+    bind(statement, [(p, -abs(square_sum(p) / len(p.states) ** 2 - Fraction(1, len(p.states)))) for p in longer])
     bind_hypotheses(statement, paths()[5], OUTSIDE)
     assert not statement.strict
 

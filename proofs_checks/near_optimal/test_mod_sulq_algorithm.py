@@ -7,7 +7,7 @@ from itertools import product
 
 import attrs
 import mpmath
-from flint import fmpq, fmpq_mat
+from flint import fmpq, fmpq_mat, fmpz_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.claims.formulas import real
@@ -15,8 +15,9 @@ from dpmatrix.exact import ball
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.near_optimal.mod_sulq_algorithm import ModSulqRun, Perturbed
 from proofs_checks.near_optimal.conditions import bind_condition
+from proofs_checks.near_optimal.formulas import beta
 
-algorithm_1 = cite("near-optimal.algorithm-1@fffdb5ab")
+algorithm_1 = cite("near-optimal.algorithm-1@f247500d")
 
 RAW = ModSulqRun(2, 1, 1, Fraction(1, 100), norm_bound=10)
 
@@ -98,3 +99,34 @@ def test_longer_records_break_mod_sulq(statement) -> None:
             "delta <= (d^2 + d)/(2 sqrt(2 pi))": attrs.evolve(RAW, dimension=1, delta=Fraction(1, 2)),
         },
     )
+
+
+def by_hand() -> ModSulqRun:
+    """Two records (3/5, 0) and (0, 4/5) on a grid of tenths, and both elementary vectors."""
+    gram, noise = fmpz_mat(2, 2, [36, 0, 0, 64]), fmpz_mat(2, 2, [1, 2, 2, -3])
+    run = ModSulqRun(2, 2, 1, Fraction(1, 100), unit=Fraction(1, 10), data=fmpz_mat(2, 2, [6, 0, 0, 8]))
+    with mpmath.workdps(60):
+        deviation = Fraction(mpmath.nstr(beta(run) * (1 + mpmath.mpf(2) ** -21), 40))
+    plane = fmpq_mat(2, 2, [1, 0, 0, 1])
+    return attrs.evolve(run, deviation=deviation, gram=gram, noise=noise, output=gram + noise, vectors=plane)
+
+
+@algorithm_1.controls("+repair", grade="symbolic", region="a run by hand, with one fault at a time")
+def test_the_size_of_a_fault_is_the_margin(statement) -> None:
+    run = by_hand()
+    skew, level, corner = fmpz_mat(2, 2, [1, 4, 2, -3]), fmpz_mat(2, 2, [1, 0, 0, -3]), fmpz_mat(2, 2, [5, 0, 0, 0])
+    missed = Fraction(61 - 37, 1 + 37 + 61)
+    first = fmpq_mat(2, 1, [1, 0])
+    faults = [
+        ({}, 0),
+        ({"data": None}, -1),
+        ({"noise": None}, -1),
+        ({"vectors": None}, -1),
+        ({"gram": run.gram + corner, "output": run.output + corner}, -5),
+        ({"unit": Fraction(1, 5)}, 1 - Fraction(8, 5) ** 2),
+        ({"output": run.output + corner}, -5),
+        ({"noise": skew, "output": run.gram + skew}, -2),
+        ({"noise": level, "output": run.gram + level, "vectors": first}, Fraction(1, 2**30) - missed),
+    ]
+    bind(statement.elsewhere(), [(attrs.evolve(run, **change), value) for change, value in faults], least=9)
+    assert all(statement.elsewhere().at(attrs.evolve(run, **change)) is Truth.FALSE for change, _ in faults[1:])

@@ -168,6 +168,7 @@ ONE_SIDED = NoisyChange(1, (1, 0), (0, 1), 1, (0, 0, -10))
 def test_negative_noise_raises_the_loss_too(statement) -> None:
     assert statement.at(ONE_SIDED) is Truth.FALSE
     assert statement.at(attrs.evolve(ONE_SIDED, noise=(1, 1, -1))) is Truth.TRUE, "two sides"
+    assert statement.conclusion(NoisyChange(1, (1,), (0,), 1, (2,))) is Truth.TRUE, "equality"
     points = [
         NoisyChange(p.records, p.x, p.y, Fraction(i, 3), tuple(Fraction(i - j, 2) for j in range(d * (d + 1) // 2)))
         for i, p in enumerate(PAIRS, start=1)

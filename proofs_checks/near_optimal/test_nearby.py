@@ -79,7 +79,7 @@ NEAR_THE_EDGE = PrivateFamily(
 """The second output is at half the distance of the two lines from the first one, the third a little nearer."""
 LOUD = [respond(fan, Fraction(k), 1, 1) for fan in FANS for k in (1, 4, 90)] + [wheel(fan, 1, 1) for fan in FANS]
 LOUD += [NEAR_THE_EDGE]
-"""Laws without any promise."""
+"""Laws without any guarantee."""
 
 
 def farthest(p: PrivateFamily) -> Fraction:
@@ -242,12 +242,12 @@ def test_the_average_needs_privacy_and_a_small_constant(statement) -> None:
         statement.nudged(margin=lambda p: arb(bound(p, fmpq(9, 16)) - total_correlation(p))).at(answer) is Truth.FALSE
     )
     exact = respond(basis, Fraction(10**4), Fraction(1095, 1000), 1)
-    promise = "the laws of two databases are private at their distance"
-    assert statement.without(promise).at(exact) is Truth.FALSE
+    guarantee = "the laws of two databases are private at their distance"
+    assert statement.without(guarantee).at(exact) is Truth.FALSE
     far = attrs.evolve(exact, epsilon=10)
     assert statement.without("two databases differ in at most ln(K-1)/eps points").at(far) is Truth.FALSE
     conditions = {given.says: given for given in statement.given}
-    private = conditions[promise]
+    private = conditions[guarantee]
     bind_formula(Statement(private.says, private.margin), FAMILIES, least_ratio)
     near = conditions["two databases differ in at most ln(K-1)/eps points"]
     values = decimals(FAMILIES, lambda p: mpmath.log(count(p) - 1) / real(p.epsilon) - p.distance)

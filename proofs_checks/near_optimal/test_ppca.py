@@ -1,4 +1,4 @@
-"""Theorem 6 of `near-optimal`: PPCA keeps its promise for every k, and the printed proof covers k = 1."""
+"""Theorem 6 of `near-optimal`: PPCA keeps its guarantee for every k, and the printed proof covers k = 1."""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ def largest_loss(p: PpcaNeighbours) -> mpmath.mpf:
     region="every d, k <= d, n, epsilon and pair of data sets: the docstring with the step `range`; all outputs of 45 "
     "pairs with d = 2, 3 and every k",
 )
-def test_ppca_keeps_its_promise(statement) -> None:
+def test_ppca_keeps_its_guarantee(statement) -> None:
     """Let L(V) be the log-ratio of the densities: (eps/2) tr V'(vv' - ww')V less a constant.
 
     By the step `range` it moves within an interval of length (eps/2)(l_1 - l_2) <= eps. Both densities have integral 1
@@ -164,7 +164,7 @@ def test_ppca_keeps_its_promise(statement) -> None:
     grade="interval",
     region="twelve records e_1, one of which becomes e_2: twice the weight; two records; a record of norm 2",
 )
-def test_a_sharper_density_breaks_the_promise(statement) -> None:
+def test_a_sharper_density_breaks_the_guarantee(statement) -> None:
     """At n = 1 the loss is eps/2, and it grows to eps; with n eps A in place of n (eps/2) A it passes eps."""
     many = PpcaNeighbours(data(*[(1, 0)] * 11, (0, 1)), data(*[(1, 0)] * 12), 1, Fraction(2))
     assert statement.at(many) is Truth.TRUE
@@ -348,7 +348,7 @@ def test_exponential_mechanism(statement) -> None:
 
 
 def test_a_sampler_close_in_total_variation_pays_twice() -> None:
-    """Section 7 promises delta for a sampler within delta of the exact law; here the excess is (1 + e^eps) delta."""
+    """Section 7 states delta for a sampler within delta of the exact law; here the excess is (1 + e^eps) delta."""
     growth, delta, p = 2, Fraction(1, 20), Fraction(1, 4)
     exact, other = growth * p, p
     assert exact - growth * other <= 0, "the exact laws meet (log 2, 0) on this event; on its complement too"

@@ -7,6 +7,7 @@ from itertools import product
 
 import attrs
 import mpmath
+from flint import arb_mat, fmpq, fmpq_mat, fmpz_mat
 
 from dpmatrix.claims import Statement, Truth, bind, bind_hypotheses
 from dpmatrix.claims.formulas import real
@@ -15,7 +16,7 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.near_optimal.ppca_algorithm import PpcaRun, Published, SampledPair, raw_loss_margin
 from proofs_checks.near_optimal.conditions import bind_condition
 
-algorithm_2 = cite("near-optimal.algorithm-2@257d3470")
+algorithm_2 = cite("near-optimal.algorithm-2@d5873825")
 
 
 def log_constant(first: mpmath.mpf, second: mpmath.mpf, dimension: int) -> mpmath.mpf:
@@ -129,3 +130,41 @@ def test_a_sampler_close_in_total_variation_pays_twice(statement) -> None:
     )
     edge = SampledPair(1, 1, 1, 0, 1, 1)
     assert statement.applies(edge) is Truth.TRUE, "every bound is attained"
+
+
+def column(*entries: Fraction) -> arb_mat:
+    with precision(300):
+        return arb_mat(len(entries), 1, [ball(entry) for entry in entries])
+
+
+@algorithm_2.controls("+repair", grade="symbolic", region="a run by hand, with one fault at a time")
+def test_the_size_of_a_fault_is_the_margin(statement) -> None:
+    """Two records (3/5, 0) and (0, 4/5), the draw (3/5, 4/5), and a grid of hundredths."""
+    data = fmpq_mat(2, 2, [fmpq(3, 5), 0, 0, fmpq(4, 5)])
+    moment, corner = data * data.transpose(), fmpq_mat(2, 2, [3, 0, 0, 0])
+    run = PpcaRun(
+        2,
+        2,
+        1,
+        moment=moment,
+        exponent=moment / 2,
+        direction=column(Fraction(3, 5), Fraction(4, 5)),
+        output=fmpz_mat(2, 1, [60, 80]),
+        grid=Fraction(1, 100),
+        data=data,
+    )
+    twice = {"direction": column(Fraction(6, 5), Fraction(8, 5)), "output": fmpz_mat(2, 1, [120, 160])}
+    faults = [
+        ({}, 0),
+        ({"data": None}, -1),
+        ({"exponent": None}, -1),
+        ({"output": None}, -1),
+        ({"direction": None}, -1),
+        ({"moment": moment + corner, "exponent": (moment + corner) / 2}, -3),
+        ({"norm_bound": HALF}, Fraction(1, 4) - Fraction(16, 25)),
+        ({"exponent": moment / 2 + corner}, -3),
+        ({"output": fmpz_mat(2, 1, [60, 83])}, Fraction(1, 200) - Fraction(3, 100)),
+        (twice, Fraction(1, 2**100) - 3),
+    ]
+    bind(statement.elsewhere(), [(attrs.evolve(run, **change), value) for change, value in faults], least=10)
+    assert all(statement.elsewhere().at(attrs.evolve(run, **change)) is Truth.FALSE for change, _ in faults[1:])

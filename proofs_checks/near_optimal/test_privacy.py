@@ -73,6 +73,7 @@ def test_the_convention_and_the_total_matter(statement) -> None:
     """Nothing at all has 0/0 = 1 above E = 1/2, and no output; with 0/0 = 0 the supremum of equal laws is missed."""
     empty = TwoLaws((Fraction(0),), (Fraction(0),), HALF)
     free = statement.without("the probabilities of each data set sum to 1")
+    bind(statement, [(attrs.evolve(empty, exponential=Fraction(k, 20)), -1) for k in range(20)])
     assert free.at(empty) is free.at(attrs.evolve(empty, exponential=Fraction(19, 20))) is Truth.FALSE
 
     def infinite(above: fmpq, under: fmpq, bound: fmpq) -> bool:

@@ -64,8 +64,8 @@ INSIDE = SampleSize(10, 19, 1, HALF, 1 - Fraction(1, 500))
 BOUND_OUTSIDE = {
     "dimension >= 3, an integer": attrs.evolve(INSIDE, dimension=2),
     "records >= 1, an integer": attrs.evolve(INSIDE, records=0),
-    "epsilon > 0": attrs.evolve(INSIDE, epsilon=-1),
-    "gap > 0": attrs.evolve(INSIDE, gap=-1),
+    "epsilon > 0": attrs.evolve(INSIDE, epsilon=0),
+    "gap > 0": attrs.evolve(INSIDE, gap=0),
     "Delta <= 1/2": attrs.evolve(INSIDE, gap=Fraction(51, 100)),
     "rho < 1": attrs.evolve(INSIDE, rho=1),
     "rho >= 1 - (1-phi)/16": attrs.evolve(INSIDE, rho=1 - Fraction(1, 250)),

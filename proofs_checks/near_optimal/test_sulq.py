@@ -16,7 +16,7 @@ from dpmatrix.exact import precision
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.near_optimal.noise import ModSulq
 
-sulq = cite("near-optimal.sulq@c86e3168")
+sulq = cite("near-optimal.sulq@869daf20")
 
 
 def sulq_gap(p: ModSulq) -> mpmath.mpf:

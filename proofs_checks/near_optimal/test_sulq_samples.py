@@ -78,8 +78,8 @@ SIZE = "n < c (d^(3/2) sqrt(log(d/delta))/eps) (1 - c' (1-rho))"
 NOISE = "delta <= (d^2 + d)/(2 sqrt(2 pi))"
 SHARED_OUTSIDE = {
     "records >= 1, an integer": attrs.evolve(INSIDE, records=0),
-    "epsilon > 0": attrs.evolve(INSIDE, epsilon=-1),
-    "delta > 0": attrs.evolve(INSIDE, delta=-1),
+    "epsilon > 0": attrs.evolve(INSIDE, epsilon=0),
+    "delta > 0": attrs.evolve(INSIDE, delta=0),
     "delta < 1": attrs.evolve(INSIDE, delta=1),
     "rho < 1": attrs.evolve(INSIDE, rho=1),
     SIZE: attrs.evolve(INSIDE, records=7),
@@ -170,6 +170,7 @@ def test_axes_and_one_phi_are_enough(statement) -> None:
         most = 2 * (FAR[0].dimension * beta(FAR[0])) ** 2
     little = attrs.evolve(FAR[0], rho=1 - Fraction(str(most)) * Fraction(9, 10))
     assert statement.conclusion(little) is Truth.UNDECIDED, "at most a little more is lost than is allowed"
+    assert statement.conclusion(sample(2, 40, 10, CENT, Fraction(1, 10**4))) is Truth.UNDECIDED
     spare = sample(7, 1, Fraction(1, 1000), CENT, Fraction(3, 5))
     bind_formula(statement, [spare], proved, least=1)
     bind(statement, [(alone(1, 9), -Fraction(1, 18))], least=1)

@@ -173,6 +173,12 @@ def check_decomposition(statement: Statement, wrap) -> None:
         bind_condition(statement, says, [(wrap(NOTHING), 0)], least=1)
 
 
+def energy_of(p: Decomposition) -> Fraction:
+    """Give l_1 (3/5)^2 + l_2 (4/5)^2, the energy of e_1 in the rotated basis."""
+    first, second = p.eigenvalues
+    return Fraction(9 * first + 16 * second, 25)
+
+
 @utility_identity.supports(
     grade="derived",
     region="every d: derivation in the docstring, its identity expanded for d <= 3; 26 matrices exactly",
@@ -191,6 +197,8 @@ def test_energy_of_a_vector_in_the_basis_of_eigenvectors(statement) -> None:
     for point in DECOMPOSITIONS:
         assert statement.at(point) is Truth.TRUE
     bind(statement, [(point, Fraction(0)) for point in DECOMPOSITIONS])
+    other = [attrs.evolve(ROTATED, eigenvalues=(i, j), output=(1, 0)) for i in range(5) for j in range(5)]
+    bind(statement, [(p, -abs(energy_of(ROTATED) - energy_of(p))) for p in other])
     bind_hypotheses(statement, ROTATED, outside(ROTATED))
     check_decomposition(statement, lambda p: p)
     assert not statement.strict

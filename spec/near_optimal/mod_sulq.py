@@ -15,7 +15,7 @@ from dpmatrix.spec.near_optimal.noise import INPUTS, REAL_NOISE, ModSulq, printe
 
 
 def exact_delta(p: ModSulq) -> arb:
-    """The hockey-stick divergence of the worst pair: noise of deviation beta on the upper triangle of XX'/n."""
+    """Divergence of the worst pair: noise of standard deviation beta on the upper triangle of XX'/n."""
     sensitivity = frobenius_sensitivity(p.dimension, Adjacency.REPLACE_ONE) / p.records
     return GaussianProfile(sensitivity, printed_deviation(p)).delta(p.epsilon)
 

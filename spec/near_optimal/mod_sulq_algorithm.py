@@ -43,7 +43,7 @@ class ModSulqRun(ModSulq):
 
 
 def any_data_delta(p: ModSulqRun) -> arb:
-    """The hockey-stick divergence of the worst pair of records up to ``norm_bound``, noise of deviation beta."""
+    """Divergence of the worst pair of records up to ``norm_bound``, noise of standard deviation beta."""
     sensitivity = frobenius_sensitivity(p.dimension, Adjacency.REPLACE_ONE, p.norm_bound) / p.records
     return GaussianProfile(sensitivity, printed_deviation(p)).delta(p.epsilon)
 
@@ -91,7 +91,7 @@ def moment_margin(p: Perturbed) -> arb:
 
 
 def deviation_margin(p: ModSulqRun) -> arb:
-    """The deviation is beta of (5), rounded up by at most one part in 2^20."""
+    """The standard deviation is beta of (5), rounded up by at most one part in 2^20."""
     beta, deviation = printed_deviation(p), ball(p.deviation)
     return (deviation - beta).min(beta * (1 + arb(2) ** -20) - deviation)
 
@@ -131,7 +131,7 @@ def vectors_margin(p: ModSulqRun) -> arb:
 
 
 def run_margin(p: ModSulqRun) -> arb:
-    """The least margin of the deviation, of the records, of the sum and of the eigenvectors."""
+    """The least margin of the standard deviation, of the records, of the sum and of the eigenvectors."""
     return deviation_margin(p).min(records_margin(p)).min(residual_margin(p)).min(vectors_margin(p))
 
 
@@ -167,14 +167,14 @@ ALGORITHM_1 = Claim(
         "(5) Real noise cannot be drawn, and its floating-point stand-in leaks: records are truncated to a grid, the "
         "Gram matrix is an exact integer matrix, and the noise is discrete Gaussian, exact; its delta is certified for "
         "the integers. The eigenvectors are post-processing in floating point. A second calibration takes the least "
-        "noise that keeps the promise, which does not grow with d."
+        "noise that keeps the guarantee, which does not grow with d."
     ),
     repair=Repair(
         "the eigenvectors of the k greatest eigenvalues of A + N, k an input; records of norm at most 1 on a grid, "
         "discrete Gaussian noise on and above the diagonal",
         Statement(
             "the release is the integer Gram matrix of records of norm at most the bound plus symmetric noise of "
-            "deviation beta, and the k vectors are its eigenvectors of greatest eigenvalues",
+            "standard deviation beta, and the k vectors are its eigenvectors of greatest eigenvalues",
             run_margin,
             instance=True,
             given=(*INPUTS, REAL_NOISE, at_most("norm_bound", 1)),
@@ -184,7 +184,7 @@ ALGORITHM_1 = Claim(
         Step(
             "raw-data",
             Statement.of_law(
-                "on any data matrix noise of deviation beta is (epsilon, delta)-differentially private",
+                "on any data matrix noise of standard deviation beta is (epsilon, delta)-differentially private",
                 any_data_delta,
                 at_most=promised_delta,
                 given=(*INPUTS, REAL_NOISE, positive("norm_bound")),

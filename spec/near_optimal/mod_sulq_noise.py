@@ -16,7 +16,7 @@ from dpmatrix.spec.near_optimal.noise import ModSulq, logarithm, printed_deviati
 
 @attrs.frozen
 class Threshold:
-    """Dimension d, records n, noise deviation beta and the threshold gamma on the noise."""
+    """Dimension d, records n, standard deviation beta of the noise and the threshold gamma on the noise."""
 
     dimension: int
     records: int

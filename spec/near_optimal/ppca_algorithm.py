@@ -207,7 +207,7 @@ ALGORITHM_2 = Claim(
     ),
     verdict=Verdict.EXECUTABLE_WITH_REPAIR,
     reading=(
-        "k = 1, where the law is drawn exactly and its normaliser is enclosed; the promise for every k is "
+        "k = 1, where the law is drawn exactly and its normaliser is enclosed; the guarantee for every k is "
         "near-optimal.theorem-6. The density (6) is with respect to the uniform probability. One run is judged: that "
         "the direction has its law is shown on samples."
     ),
@@ -218,7 +218,7 @@ ALGORITHM_2 = Claim(
         "real variates. (3) The bound |x_i| <= 1, which section 2 assumes, is part of the input and enforced: where a "
         "single record 2 e_1 becomes 2 e_2 the loss at e_2 is 2 epsilon. "
         "(4) Records are truncated to a grid, so that XX' is an exact matrix of integers. Section 7 would repair a "
-        "chain by total variation delta and promise (epsilon, delta); it is (epsilon, (1 + e^epsilon) delta), and the "
+        "chain by total variation delta and state (epsilon, delta); it is (epsilon, (1 + e^epsilon) delta), and the "
         "distance must hold for every data set."
     ),
     repair=Repair(

@@ -57,8 +57,8 @@ SULQ = Claim(
     verdict=Verdict.HOLDS_WITH_REPAIR,
     defect=Defect.HYPOTHESIS,
     headline=(
-        "Nothing bounds epsilon: at d = 2, delta = 1/2, epsilon = 100 the noisy matrix has an exact delta above 0.99;"
-        " up to 4 d log(d/delta) the noise suffices."
+        "Nothing bounds epsilon: at d = 2, delta = 1/2, epsilon = 100 the noisy matrix has an exact delta above "
+        "0.99; up to 4 d log(d/delta) the noise suffices."
     ),
     reading=(
         "Records of norm at most 1, replace-one adjacency with n public. Judged is the noisy matrix, through the worst "
@@ -68,10 +68,10 @@ SULQ = Claim(
         "the variance is that of the work quoted is not judged."
     ),
     because=(
-        "Nothing bounds epsilon, and the deviation falls like 1/eps where 1/sqrt(eps) is needed: at d = 2, delta = 1/2 "
-        "and eps = 100 the exact delta is above 0.99, and at eps = 2100 the first eigenvector alone shows which of two "
-        "records was there. For d >= 2 and eps <= 4 d log(d/delta), which admits every eps "
-        "<= 5.5, it holds: mu = sqrt(2)/(n beta) = eps/(2 d L), L = log(d/delta), and the exact delta is at most P(Z > "
+        "Nothing bounds epsilon, and the standard deviation falls like 1/eps where 1/sqrt(eps) is needed: at d = 2, "
+        "delta = 1/2 and eps = 100 the exact delta is above 0.99, and at eps = 2100 the first eigenvector alone "
+        "shows which of two records was there. For d >= 2 and eps <= 4 d log(d/delta), which admits every eps <= "
+        "5.5, it holds: mu = sqrt(2)/(n beta) = eps/(2 d L), L = log(d/delta), and the exact delta is at most P(Z > "
         "x) with x = 2 d L - eps/(4 d L) >= 2 d L - 1, below exp(-L) <= delta."
     ),
     repair=Repair(

@@ -33,7 +33,7 @@ def vacuous_margin(p: SulqBound) -> arb:
 
 @attrs.frozen
 class UnitPair:
-    """Two vectors mu and nu, the noise deviation beta and the bound phi."""
+    """Two vectors mu and nu, the standard deviation beta of the noise and the bound phi."""
 
     mu: Vector
     nu: Vector

@@ -35,7 +35,7 @@ class Utilities:
 
 @attrs.frozen
 class NoisyUtilities(Utilities):
-    """The same, with the deviation beta of the noise, the dimension and the largest eigenvalue of A."""
+    """The same, with the standard deviation beta of the noise, the dimension and the largest eigenvalue of A."""
 
     deviation: Real
     dimension: int
@@ -167,7 +167,7 @@ FIGURE_4 = Claim(
 
 @attrs.frozen
 class SyntheticRecord:
-    """A record of the synthetic data, through its norm: every norm can occur; and the promise of PPCA."""
+    """A record of the synthetic data, through its norm: every norm can occur; and epsilon."""
 
     norm: Real
     epsilon: Real
