@@ -126,7 +126,8 @@ def test_theorem_d_2_with_a_floor(statement) -> None:
     first = m / 2 * (2 * p / (n * c) + 2 * sympy.sqrt(2) * p**2 / (n * c**2))
     assert sympy.expand(first - m * p**2 / (n * c**2) * (c / p + sympy.sqrt(2))) == 0, "(1), (2)"
     points = [attrs.evolve(p, smallness=Fraction(1, 3 + i), floor=Fraction(1, 2 + i % 4)) for i, p in enumerate(TIGHT)]
-    assert_region(statement, [*points, attrs.evolve(INSIDE, **MASSES)], region_bound)
+    lighter = attrs.evolve(INSIDE, first_mass=Fraction(1, 10**8))
+    assert_region(statement, [*points, attrs.evolve(INSIDE, **MASSES), lighter], region_bound)
     for n_value in (10**4, 10**6, 10**9):
         for columns_differ in (0.3, 0.5, 0.7):
             p = game(n_value, int(columns_differ * n_value), smallness=Fraction(3, 10), floor=Fraction(1, 2))

@@ -215,7 +215,7 @@ def test_the_sound_steps_of_theorem_3_2(statements) -> None:
         first = real(p.smallness) - real(p.delta_max) * p.first.nrows() ** 2 * root
         return min(first, real(p.smallness) ** 2 - p.rows * (p.first.nrows() * real(p.delta_max)) ** 2)
 
-    bind_formula(conditions, small_points(), growth)
+    bind_formula(conditions, [*small_points(), SMALL], growth)
     bind_formula(
         assumption,
         small_points(),

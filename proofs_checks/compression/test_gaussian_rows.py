@@ -82,7 +82,9 @@ def test_the_rate_of_lemma_4_5_ignores_the_number_of_databases(statement) -> Non
         for size in (1, 30)
         for constant in (2, 4, Fraction(13, 2))
     ]
-    assert_ends(statement, distance, grid)
+    assert_ends(statement, distance, [*grid, DATABASES])
+    # A distance of almost nothing is exceeded for sure, also where no ball tells its probability from 1.
+    assert_ends(statement, distance, [attrs.evolve(DATABASES, constant=Fraction(1, 10**k)) for k in (1, 30)])
     large = attrs.evolve(DATABASES, failure=Fraction(99, 100))
     small = GaussianDatabases(1, 1, 1, Fraction(1, 9), Fraction(1, 100))
     more = {"columns >= 2, an integer": small}

@@ -118,7 +118,9 @@ def test_lemma_c_2(statement) -> None:
     assert sympy.integrate(1 - v, (v, 0, 1)) == sympy.Rational(1, 2), "(1)"
     assert sympy.simplify(1 / (2 * (1 / least + g) ** 2) - least**2 / (2 * (1 + least * g) ** 2)) == 0, "(2)"
     assert sympy.simplify((1 / top - g) - (1 - top * g) / top) == 0, "(3)"
-    bind_formula(statement, PAIRS, lambda p: min(lower(p), upper(p)))
+    # Where Sigma_2 is the larger one, the upper bound is the closer one.
+    larger = [CovariancePair(UNIT * k, UNIT * (k + 1)) for k in (2, 5, 100)]
+    bind_formula(statement, [*PAIRS, *larger], lambda p: min(lower(p), upper(p)))
     for p in PAIRS:
         if statement.applies(p) is Truth.TRUE:
             assert statement.at(p) is Truth.TRUE
