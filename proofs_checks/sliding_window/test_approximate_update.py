@@ -24,7 +24,7 @@ from proofs_checks.sliding_window.checkpoints import (
     check_printed_lemma,
 )
 
-lemma_1 = cite("sliding-window.lemma-1@aed0ad9b")
+lemma_1 = cite("sliding-window.lemma-1@869b4fdb")
 
 HALF = Fraction(1, 2)
 
@@ -206,7 +206,7 @@ def test_into_the_approximation(statement) -> None:
     assert not statement.strict
 
 
-@lemma_1.supports("across", grade="derived", region=EVERY_CHAIN)
+@lemma_1.supports("between-approximations", grade="derived", region=EVERY_CHAIN)
 def test_across(statement) -> None:
     """It is 1/(1 + eta/4) > 0 times (1 - eta/2) L~(j) <= L~(j+1)."""
     assert statement.at(chain(0, 0, 1, Fraction(3, 4))) is Truth.TRUE, "equality"

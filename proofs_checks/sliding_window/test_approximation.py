@@ -22,7 +22,7 @@ from dpmatrix.tracing import bind_expression
 
 spectral_approximation = cite("sliding-window.spectral-approximation@6aec568e")
 definition_5 = cite("sliding-window.definition-5@c16ec260")
-proposition_10 = cite("sliding-window.proposition-10@8c54ad62")
+proposition_10 = cite("sliding-window.proposition-10@8b2635a0")
 
 
 def scalar(original, approximant, eta, zeta=0) -> ApproximationPoint:
@@ -210,7 +210,7 @@ def test_left_expansion(statement) -> None:
     assert not statement.strict
 
 
-@proposition_10.supports("middle", grade="symbolic", region="every eta")
+@proposition_10.supports("expansions-in-order", grade="symbolic", region="every eta")
 def test_middle_inequality(statement) -> None:
     difference = 3 * sympy.Symbol("eta", real=True) ** 2 / 8
     bind_expression(statement, difference)

@@ -175,6 +175,7 @@ def test_rows_against_each_other_and_against_theorems(statements) -> None:
     assert all(by_name["spaces-in-order"].at(attrs.evolve(p, factor=1)) is Truth.TRUE for p in (*POINTS, LEAST, MOST))
     check(by_name["errors-in-order"], (FACTOR / EPSILON - 1) * sympy.sqrt(TARGET * DIMENSION))
     ordered = by_name["spaces-in-order"]
+    assert ordered.exhibiting(MOST).factor == 1
     bind_expression(ordered, FACTOR * space(2, 3) - space(1, 1))
     spaces = {says: point for says, point in OUTSIDE.items() if says.split()[0] in ("window", "eta")}
     spaces["dimension >= 1, an integer"] = attrs.evolve(BASE, dimension=-1)

@@ -17,7 +17,7 @@ from dpmatrix.spec.sliding_window import constrained_pca
 from dpmatrix.spec.sliding_window.constrained_pca import NonNegative, OpenSet, Sparse
 from proofs_checks.exact_matrices import line
 
-algorithm_5 = cite("sliding-window.algorithm-5@9ccd5eaf")
+algorithm_5 = cite("sliding-window.algorithm-5@ce4131fa")
 
 
 @algorithm_5.refutes(grade="derived", region="A~ = (1, 0): every t > 0, by t' = t/2, since t^2/(1 + t^2) increases")
@@ -181,7 +181,10 @@ def test_non_negative_projections_are_enumerated(statement) -> None:
     ):
         assert statement.at(NonNegative(three, fmpq_mat(columns))) is Truth.TRUE
     whole = NonNegative(fmpq_mat([[2, 1, 1], [1, 2, 1], [1, 1, 2]]), fmpq_mat([[1], [1], [2]]))
-    bind(statement, [(whole, sympy.Rational(4) - sympy.Rational(22, 6))], least=1)
+    small = attrs.evolve(whole, matrix=whole.matrix / 50)
+    # the double eigenvalue 3 has no positive eigenvector
+    double = NonNegative(fmpq_mat([[2, -1, -1], [-1, 2, -1], [-1, -1, 2]]), fmpq_mat([[1], [0], [0]]))
+    bind(statement, [(whole, fmpq(1, 3)), (small, fmpq(1, 150)), (double, fmpq(0))], least=3)
     assert not statement.strict
     bind_hypotheses(
         statement,

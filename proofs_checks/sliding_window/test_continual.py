@@ -153,6 +153,8 @@ def test_noise_for_one_is_not_noise_for_many(statements) -> None:
     assert path.given[-1].strict
     # 14 log(10^6)/eps^2 is 30.95 at eps = 5/2 and 12.09 at eps = 4
     for statement in statements.values():
+        (tau,) = (condition for condition in statement.given if condition.says.startswith("tau"))
+        assert tau.strict
         assert statement.applies(attrs.evolve(PATH, degrees=31, epsilon=Fraction(5, 2))) is Truth.TRUE
         assert statement.applies(attrs.evolve(PATH, degrees=12, epsilon=4)) is Truth.FALSE
     # Pr(chi^2_2 < 1) = 1 - exp(-1/2) = 0.393, and Pr(chi^2_1 < 1) = 0.683

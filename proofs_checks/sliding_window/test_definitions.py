@@ -61,6 +61,7 @@ def test_the_printed_difference_does_not_exist(statement) -> None:
     for inside in (AXIS, line(3, 4), diagonal((1, 1, 1))):
         bind_hypotheses(statement, ProjectionPoint(TALL, inside), {projection: ProjectionPoint(TALL, NOT_SYMMETRIC)})
     assert statement.applies(ProjectionPoint(TALL, NOT_IDEMPOTENT)) is Truth.FALSE
+    assert statement.applies(ProjectionPoint(TALL, fmpq_mat([[1, 0]]))) is Truth.FALSE, "not square"
 
 
 @definition_2.supports_repair(

@@ -55,5 +55,6 @@ def test_an_advantage_is_noticed(statement) -> None:
     strange = IndexingGuess(1, 1, (2,))
     assert statement.applies(strange) is Truth.FALSE
     assert statement.without(BITS).at(strange) is Truth.FALSE
+    assert success_probability(1, 1, lambda _: 2) == 0
     assert success_probability(2, 1, lambda seen: seen[0]) == fmpq(1, 2)
     assert success_probability(1, 1, lambda seen: len(seen)) == fmpq(1, 2), "nothing is seen of the last bit"

@@ -50,7 +50,8 @@ def test_data_are_no_summary_of_themselves_as_printed(statement) -> None:
         "eta >= 0": attrs.evolve(OWN, eta=-1),
         "eta < 1": attrs.evolve(OWN, eta=1),
     }
-    bind_hypotheses(statement, OWN, outside)
+    for inside in (OWN, attrs.evolve(OWN, eta=0)):
+        bind_hypotheses(statement, inside, outside)
     assert statement.applies(attrs.evolve(OWN, projection=NOT_SYMMETRIC)) is Truth.FALSE
 
 
@@ -226,6 +227,10 @@ def test_the_printed_sense_serves_its_purpose(statement) -> None:
     for eta, kept in ((Fraction(1, 4), Truth.TRUE), (Fraction(6, 25), Truth.FALSE)):
         equal = attrs.evolve(sketch_point(3, 4, eta=eta), sketch=fmpq(5, 4) * fmpq_mat([[3, 0], [0, 4]]))
         assert statement.applies(equal) is kept, "(1 + eta) cost, exactly"
+    (keeps,) = (condition for condition in statement.given if condition.says == PRINTED)
+    for first, second in ((fmpq(9, 2), 4), (3, 6)):
+        one = attrs.evolve(sketch_point(3, 4), sketch=fmpq_mat([[first, 0], [0, second]]))
+        assert keeps.at(one) is Truth.FALSE, "on one of two axes"
     assert statement.applies(KEPT) is Truth.FALSE, "kept with squares, not without"
     assert not statement.strict
 

@@ -49,9 +49,11 @@ def test_the_largest_noise_gives_a_bounded_row_away(statement) -> None:
     assert statement.at(attrs.evolve(LONG, count=1)) is Truth.TRUE, "one noise hides a unit row"
     values = []
     with mpmath.workdps(60):
-        for degrees, count, threshold, epsilon in product((20, 194), (1, 5, 90), (15, 100, 230), (1, Fraction(1, 3))):
+        large = product((20, 194), (1, 5, 90), (15, 100, 230), (1, Fraction(1, 3)))
+        small = product((1,), (1, 2), (Fraction(1, 20), Fraction(19, 20), 1, Fraction(21, 20)), (1,))
+        for degrees, count, threshold, epsilon in (*large, *small):
             zero, one = (
-                mpmath.gammainc(mpmath.mpf(degrees) / 2, 0, mpmath.mpf(t) / 2, regularized=True) ** count
+                mpmath.gammainc(mpmath.mpf(degrees) / 2, 0, max(real(t), 0) / 2, regularized=True) ** count
                 for t in (threshold, threshold - 1)
             )
             value = mpmath.exp(real(epsilon)) * one + mpmath.mpf(1) / 20 - zero
@@ -67,7 +69,9 @@ def test_the_largest_noise_gives_a_bounded_row_away(statement) -> None:
         "delta < 1": attrs.evolve(LONG, delta=1),
         "tau >= floor(1 + 14 log(1/delta)/eps^2)": attrs.evolve(LONG, degrees=193),
     }
-    bind_hypotheses(statement, LONG, outside)
+    for inside in (LONG, attrs.evolve(LONG, degrees=1, epsilon=20)):
+        bind_hypotheses(statement, inside, outside)
+    assert statement.given[-1].strict
     # 14 log(10^6)/eps^2 is 30.95 at eps = 5/2 and 12.09 at eps = 4
     for degrees, epsilon, enough in ((31, Fraction(5, 2), True), (30, Fraction(5, 2), False), (12, 4, False)):
         point = attrs.evolve(LONG, degrees=degrees, epsilon=epsilon)

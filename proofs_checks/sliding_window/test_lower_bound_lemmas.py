@@ -129,7 +129,7 @@ def test_a_column_of_the_block_has_a_coefficient_one(statement) -> None:
         "place >= 1, an integer": attrs.evolve(OWN, place=0),
         "place <= k": attrs.evolve(OWN, place=3),
     }
-    for inside in (OWN, attrs.evolve(OWN, place=2), attrs.evolve(OWN, block=9 * identity(2))):
+    for inside in (OWN, attrs.evolve(OWN, place=2), attrs.evolve(OWN, block=9 * identity(2)), attrs.evolve(OWN, psi=1)):
         bind_hypotheses(statement, inside, outside)
     assert not statement.strict
 

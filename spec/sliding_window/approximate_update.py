@@ -178,7 +178,7 @@ LEMMA_1 = Claim(
             sound=True,
         ),
         Step(
-            "across",
+            "between-approximations",
             Statement(
                 "(1-eta/2)/(1+eta/4) L~(j) <= L~(j+1)/(1+eta/4)", across_margin, given=(positive("eta"), RELATION)
             ),

@@ -232,7 +232,7 @@ PROPOSITION_10 = Claim(
             sound=True,
         ),
         Step(
-            "middle",
+            "expansions-in-order",
             Statement("1 - 3 eta/4 - eta^2/4 <= 1 - 3 eta/4 + eta^2/8", middle_margin),
             sound=True,
         ),

@@ -99,8 +99,6 @@ class NonNegative:
 def same_sign(matrix: arb_mat) -> bool:
     """Whether all entries of the adjugate of a matrix have one sign, certainly."""
     order = matrix.nrows()
-    if order == 1:
-        return True
     entries = []
     for i, j in product(range(order), repeat=2):
         rest = [[matrix[r, c] for c in range(order) if c != j] for r in range(order) if r != i]

@@ -70,7 +70,7 @@ class PrincipalProjection:
         return _onto(vectors[:, len(vectors) - self.rank :])
 
 
-@implements("sliding-window.algorithm-5+repair@9ccd5eaf")
+@implements("sliding-window.algorithm-5+repair@ce4131fa")
 @frozen
 class SparseProjection:
     """The projection of rank k with at most s non-zero rows of least cost, by trying all supports.
@@ -120,7 +120,7 @@ class SparseProjection:
         return _onto(answer)
 
 
-@implements("sliding-window.algorithm-5/non-negative@9ccd5eaf")
+@implements("sliding-window.algorithm-5/non-negative@ce4131fa")
 @frozen
 class NonNegativeProjection:
     """The projection of rank k with a non-negative orthonormal basis of least cost, by trying all supports.
