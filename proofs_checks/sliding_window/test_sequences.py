@@ -35,6 +35,7 @@ def laws() -> list[TwoReleases]:
             total = sum(map(sum, table))
             tables.append(fmpq_mat([[fmpq(entry, total) for entry in line] for line in table]))
         found.append(TwoReleases(*tables, Fraction(5 + k, 5)))
+        found.append(TwoReleases(*(table.transpose() for table in tables), Fraction(5 + k, 5)))
     return found
 
 
@@ -96,7 +97,7 @@ SINGLE = OneOutput((fmpq(1, 10), fmpq(4, 10), fmpq(5, 10)), (fmpq(0), fmpq(2, 10
 
 
 @definition_1.supports(
-    grade="derived", region="every finite law: exchange argument in the docstring; every event of 48 pairs of laws"
+    grade="derived", region="every finite law: exchange argument in the docstring; every event of 96 pairs of laws"
 )
 def test_one_number_decides_the_definition(statement) -> None:
     """Adding an output to S adds p - E q, and leaving one out subtracts it: the best S has exactly those with p > E q.
