@@ -269,6 +269,8 @@ def test_the_positive_part_is_near_the_window(statement) -> None:
         {"frame": fmpq_mat([[1]])},
     ):
         assert statement.applies(attrs.evolve(GOOD, **wrong)) is Truth.FALSE
+    (event,) = (condition for condition in statement.given if condition.says == EVENT)
+    assert event.at(outside[SHAPES]) is Truth.FALSE, "no norm without an orthogonal frame"
     assert statement.without(EVENT).at(attrs.evolve(GOOD, bound=Fraction(1, 20))) is Truth.FALSE
 
 
