@@ -67,6 +67,11 @@ def test_least_singular_value_is_the_least_magnitude(statement) -> None:
     block = sympy.diag(l, 2 * l + 1)
     assert sympy.expand((block**2).charpoly(x).as_expr() - (x - l**2) * (x - (2 * l + 1) ** 2)) == 0
     bind(statement, ((with_values(each), 0) for each in SPECTRA))
+    golden = (sympy.sqrt(5) - 1) / 2
+    squares = {sympy.expand(each) for each in (golden**2, (golden + 1) ** 2)}
+    skew = symbolic_matrix(SKEW.matrix)
+    assert {sympy.expand(each) for each in (skew.T * skew).eigenvals()} == squares, "both eigenvalues are 1"
+    bind(statement, [(SKEW, (golden - 1).evalf(50))], least=1)
     check_symmetric(statement)
 
 
@@ -83,6 +88,7 @@ def test_another_least_value_is_noticed(statement) -> None:
 )
 def test_largest_singular_value(statement) -> None:
     bind(statement, ((with_values(each), 0) for each in SPECTRA))
+    bind(statement, [(SKEW, ((1 - sympy.sqrt(5)) / 2).evalf(50))], least=1)
     check_symmetric(statement)
     assert statement.without("A is symmetric").at(SKEW) is Truth.FALSE
 
@@ -218,6 +224,7 @@ def test_singular_triples(statement) -> None:
     for p in TRIPLES:
         assert statement.at(p) is Truth.TRUE
     check_decomposed(statement)
+    bind(statement, ((p, triples(p)) for p in SKEWED))
     wrong = statement.without("x_i and y_i are orthonormal")
     assert wrong.at(DECOMPOSED_OUTSIDE["x_i and y_i are orthonormal"]) is Truth.FALSE
     assert wrong.at(attrs.evolve(ORDINARY, right=fmpq(51, 50) * TURN)) is Truth.FALSE
@@ -229,6 +236,9 @@ def test_singular_triples(statement) -> None:
 def test_the_printed_pseudoinverse_is_none(statement) -> None:
     square = DecomposedPoint((fmpq(2), fmpq(2)), TURN, identity(2))
     assert statement.at(square) is Truth.FALSE
+    turn = symbolic_matrix(TURN)
+    gap = sum(abs(entry) for entry in 2 * turn**3 - 2 * turn)
+    bind(statement, [(square, gap * -1)], least=1)
     assert statement.at(DecomposedPoint((fmpq(1), fmpq(0)), TURN, identity(2))) is Truth.FALSE, "division by zero"
     assert statement.at(ORDINARY) is Truth.FALSE, "the shapes do not fit"
     for small in (fmpq(1, 3), fmpq(1, 10)):
@@ -258,6 +268,15 @@ SKEWED = [
     for a, b, c in product((1, 3, 4), (0, fmpq(1, 3), 2, 7), (1, -2))
 ]
 """Columns that are not orthonormal, where none of the four equations of Penrose holds."""
+
+
+def triples(p: DecomposedPoint):
+    """Minus the sum of the absolute differences in A y_i = s_i x_i and A' x_i = s_i y_i, by another library."""
+    left, right = symbolic_matrix(p.left), symbolic_matrix(p.right)
+    scale = sympy.diag(*map(symbolic, p.values))
+    matrix = left * scale * right.T
+    gaps = (matrix * right - left * scale, matrix.T * left - right * scale)
+    return -sum((abs(entry) for gap in gaps for entry in gap), sympy.Integer(0)).evalf(50)
 
 
 def penrose(p: DecomposedPoint):

@@ -37,6 +37,7 @@ def test_a_sketch_with_a_kernel_has_oblique_answers(statement) -> None:
         assert statement.at(point) is Truth.FALSE
     assert statement.at(attrs.evolve(OBLIQUE, solution=diagonal((1, 0)))) is Truth.TRUE
     assert statement.conclusion(attrs.evolve(OBLIQUE, solution=diagonal((2, 0)))) is Truth.FALSE
+    assert statement.margin(OBLIQUE) == -14, "7 in place of 0, and 0 in place of 7"
     assert not statement.strict
     bind_hypotheses(
         statement,

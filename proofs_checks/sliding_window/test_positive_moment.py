@@ -108,6 +108,8 @@ def test_algorithm_2_does_not_see_some_direction(statement) -> None:
     statement.refute(family)
     assert statement.conclusion(attrs.evolve(BLIND, constant=10**5)) is not Truth.FALSE, "an absurd constant"
     assert statement.law.quantity(BLIND) == 0
+    assert statement.law.quantity(attrs.evolve(BLIND, constant=6600)) == 0, "sigma^2 is 6971 eta log(1/delta)/4"
+    assert statement.law.quantity(attrs.evolve(BLIND, constant=7300)).upper() > 0, "-sigma^2 is allowed"
     assert statement.law.quantity(attrs.evolve(BLIND, dimension=16)).upper() > 0, "sixteen rows may see all directions"
 
     def expected(p):
@@ -267,6 +269,8 @@ def test_the_positive_part_is_near_the_window(statement) -> None:
         {"frame": fmpq_mat([[1]])},
     ):
         assert statement.applies(attrs.evolve(GOOD, **wrong)) is Truth.FALSE
+    (event,) = (condition for condition in statement.given if condition.says == EVENT)
+    assert event.at(outside[SHAPES]) is Truth.FALSE, "no norm without an orthogonal frame"
     assert statement.without(EVENT).at(attrs.evolve(GOOD, bound=Fraction(1, 20))) is Truth.FALSE
 
 

@@ -8,7 +8,7 @@ from itertools import product
 import attrs
 import mpmath
 import sympy
-from flint import fmpq, fmpq_mat
+from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.claims.formulas import bind_formula, real, symbolic
@@ -16,12 +16,12 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.common.spectra import diagonal, identity
 from dpmatrix.spec.sliding_window import projection_costs
 from dpmatrix.spec.sliding_window.projection_costs import Summary
-from dpmatrix.spec.sliding_window.summary_parameters import SummaryParameters
+from dpmatrix.spec.sliding_window.summary_parameters import SummaryParameters, chi_square_below
 from dpmatrix.tracing import bind_expression
 from proofs_checks.exact_matrices import line
 from proofs_checks.sliding_window.one_row_outputs import whole_above
 
-lemma_5 = cite("sliding-window.lemma-5@94d9acb1")
+lemma_5 = cite("sliding-window.lemma-5@ffd3f607")
 
 MILLIONTH = Fraction(1, 10**6)
 TENTH = Fraction(1, 10)
@@ -86,6 +86,21 @@ def kept_probability(p: SummaryParameters):
     return mpmath.gammainc(size * (p.dimension - p.k) / 2, 0, size * bound**2 / 2, regularized=True)
 
 
+def check_large_chi_squares() -> None:
+    """From 10^5 degrees on the probability is enclosed by Chernoff's bound, below them it is computed."""
+    with mpmath.workdps(40):
+        for degrees, share in product((99_000, 101_000, 10**6), (fmpq(199, 200), fmpq(1), fmpq(201, 200))):
+            value = arb(degrees * share)
+            found = chi_square_below(arb(degrees), value)
+            n, y = mpmath.mpf(degrees), real(degrees * share)
+            exact = mpmath.gammainc(n / 2, 0, y / 2, regularized=True)
+            tail = mpmath.exp(-(y - n - n * mpmath.log(y / n)) / 2)
+            ends = (exact, exact) if degrees < 10**5 else (0, tail) if share < 1 else (1 - tail, 1)
+            for end, wanted in zip((found.lower(), found.upper()), ends, strict=True):
+                assert abs(float(end) - float(wanted)) < 1e-8
+            assert ends[0] <= exact <= ends[1]
+
+
 @lemma_5.refutes(
     grade="derived",
     region="d = 100, k = 5, beta = 1/10, eps = 1, delta = 10^-6: every c by eta = 1/(10 c^2)",
@@ -104,6 +119,7 @@ def test_an_empty_window_costs_more_than_the_printed_term(statement) -> None:
     assert statement.at(attrs.evolve(EMPTY, constant=1)) is Truth.FALSE
     assert statement.at(attrs.evolve(EMPTY, constant=22)) is Truth.TRUE
     bind_formula(statement, parameters(), lambda p: kept_probability(p) - (1 - real(p.beta)))
+    check_large_chi_squares()
     assert not statement.strict
     bind_hypotheses(statement, EMPTY, PARAMETERS | CONSTANT | {"eta < 1/6": attrs.evolve(EMPTY, eta=Fraction(17, 100))})
     assert excludes_zero(statement, "eta")

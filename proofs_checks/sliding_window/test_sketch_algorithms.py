@@ -204,6 +204,7 @@ def test_the_drawn_matrix_does_not_fit(statement) -> None:
         assert statement.margin(point) == -1
         assert statement.conclusion(attrs.evolve(point, columns=width)) is Truth.TRUE
         assert statement.conclusion(attrs.evolve(point, columns=width - 1)) is Truth.FALSE
+        assert statement.margin(attrs.evolve(point, columns=width + 4)) == -4
     assert not statement.strict
     bind_hypotheses(
         statement,

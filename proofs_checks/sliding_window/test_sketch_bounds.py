@@ -15,7 +15,7 @@ from dpmatrix.spec.sliding_window.sketch_bounds import ScaleParameters, SketchDi
 from dpmatrix.spec.sliding_window.sketched_stream import SketchedStream
 from dpmatrix.tracing import bind_expression
 
-lemma_2 = cite("sliding-window.lemma-2@9fcdd8db")
+lemma_2 = cite("sliding-window.lemma-2@9f31902d")
 corollary_1 = cite("sliding-window.corollary-1@610f2ea3")
 
 HALF = Fraction(1, 2)
@@ -185,6 +185,7 @@ def test_equations_6_to_8(statements) -> None:
             assert order.at(run) is Truth.TRUE
     assert near.at(LEFT) is Truth.FALSE
     assert near.margin(LEFT) == -48, "1 - (49 + 1)/2, doubled"
+    assert near.margin(attrs.evolve(LEFT, rows=fmpq_mat([[7], [2], [0]]))) == -44, "5 - (53 + 1)/2, doubled"
     assert near.at(attrs.evolve(LEFT, rows=fmpq_mat([[1], [0], [0]]))) is Truth.TRUE, "1 = (1 + 1)/2"
     bind_hypotheses(ridge, LEFT, {})
     for statement in statements.values():

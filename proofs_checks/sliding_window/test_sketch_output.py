@@ -19,7 +19,7 @@ from dpmatrix.spec.sliding_window.sketched_stream import SketchedStream, meant
 from dpmatrix.spec.sliding_window.update_lemmas import StreamRun
 from dpmatrix.tracing import bind_expression
 
-lemma_2 = cite("sliding-window.lemma-2@9fcdd8db")
+lemma_2 = cite("sliding-window.lemma-2@9f31902d")
 corollary_1 = cite("sliding-window.corollary-1@610f2ea3")
 
 QUARTER = Fraction(1, 4)
@@ -134,7 +134,8 @@ def test_accurate_sketches_give_an_accurate_output(statements) -> None:
     assert count > 70
     bind_formula(lemma, narrow_runs(), lambda p: expected(p, lambda e: (1 + e / 4) / (1 - e), lambda e: 1 - e / 4))
     bind_formula(corollary, narrow_runs(), lambda p: expected(p, lambda e: 1 + 2 * e, lambda e: 1 - e))
-    for inside in (KEPT, attrs.evolve(KEPT, window=1)):
+    bare = run([[3], [1]], 2, QUARTER, (Fraction(15, 16), Fraction(17, 16)), floor=0)
+    for inside in (KEPT, attrs.evolve(KEPT, window=1), bare):
         bind_hypotheses(lemma, inside, OUTSIDE)
         bind_hypotheses(corollary, inside, OUTSIDE | {"eta <= 3/8": attrs.evolve(KEPT, eta=HALF)})
     assert corollary.at(run([[3], [1]], 2, Fraction(3, 8), (1,))) is Truth.TRUE
@@ -270,6 +271,7 @@ def test_enough_rows_keep_every_sketch(statements) -> None:
     few = attrs.evolve(WELL, dimension=4, total=3, size=20)
     quantity = law.law.quantity(few)
     assert quantity.contains(0), "nothing is known from below"
+    assert not quantity.contains(fmpq(-1, 20))
     assert quantity.upper() < 1
     for statement in (law, union):
         assert not statement.strict

@@ -31,7 +31,7 @@ from proofs_checks.sliding_window.one_row_outputs import (
 )
 from proofs_checks.sliding_window.released_streams import check_noise_is_needed, check_released
 
-lemma_4 = cite("sliding-window.lemma-4@fa3a07eb")
+lemma_4 = cite("sliding-window.lemma-4@6aee7782")
 theorem_3 = cite("sliding-window.theorem-3@ad21d7d1")
 
 FIFTH, HALF, MILLIONTH = Fraction(1, 5), Fraction(1, 2), Fraction(1, 10**6)
@@ -120,7 +120,9 @@ def test_a_sketch_has_more_singular_values(statement) -> None:
     assert statement.at(SMALL) is Truth.FALSE
     assert statement.margin(SMALL) == -19
     assert not statement.strict
-    bind_hypotheses(statement, SMALL, SPACE)
+    for inside in (SMALL, blind_run(2)):
+        bind_hypotheses(statement, inside, SPACE)
+    assert statement.applies(blind_run(1)) is Truth.FALSE
 
 
 @lemma_4.refutes("one-singular-value", grade="symbolic", region="2 x 2, eta = 1/4")
@@ -158,7 +160,7 @@ def test_equation_15_has_a_negative_left_side(statements) -> None:
     bind_expression(count, left)
     bind_expression(bound, 2 * c / eta * sympy.log(w) - left)
     assert all(bound.at(p) is Truth.TRUE and count.at(p) is Truth.FALSE for p in points)
-    inside = LogarithmPoint(2, Fraction(1, 2))
+    inside = LogarithmPoint(2, Fraction(1, 2), 1)
     for statement in statements.values():
         assert not statement.strict
         bind_hypotheses(

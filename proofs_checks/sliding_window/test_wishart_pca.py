@@ -235,6 +235,8 @@ def test_costs_follow_from_the_loewner_order(statements) -> None:
 def test_a_matrix_is_added_to_a_trace(statement) -> None:
     assert statement.at(CHOICE) is Truth.FALSE
     assert statement.margin(CHOICE) == -1
+    wide = Choice(identity(3), identity(3), diagonal((1, 0, 0)), diagonal((0, 1, 0)), 0, 0, 0)
+    assert statement.margin(wide) == -2
     unit = fmpq_mat([[1]])
     assert statement.at(Choice(unit, unit, unit, unit, 0, 0, 0)) is Truth.TRUE
     assert not statement.strict

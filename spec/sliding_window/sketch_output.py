@@ -87,8 +87,6 @@ def all_within(p: ManySketches) -> arb:
     quarter = ball(p.eta) / 4
     most = 1 - outside(p.size, quarter)
     count = pairs(p) * p.dimension**2
-    if count == 1:
-        return most
     return (1 - count * outside(p.size, quarter / p.dimension)).max(arb(0)).union(most)
 
 

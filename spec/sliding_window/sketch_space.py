@@ -66,7 +66,7 @@ class LogarithmPoint:
 
     window: int
     eta: Exact
-    constant: Exact = 1
+    constant: Exact
 
 
 def printed_count(p: LogarithmPoint) -> arb:

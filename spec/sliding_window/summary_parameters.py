@@ -67,8 +67,6 @@ def chi_square_below(degrees: arb, value: arb) -> arb:
     if degrees < MANY_DEGREES:
         return lower_tail(value / 2, degrees / 2)
     ratio = value / degrees
-    if not (ratio < 1 or ratio > 1):
-        return arb(0).union(arb(1))
     tail = (-(ratio - 1 - ratio.log()) * degrees / 2).exp()
     return arb(0).union(tail) if ratio < 1 else arb(1).union(1 - tail)
 

@@ -9,7 +9,7 @@ from flint import fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind_hypotheses, redefined
 from dpmatrix.reporting.citing import cite
-from dpmatrix.spec.sliding_window import wishart_stream as module
+from dpmatrix.spec.sliding_window import wishart_algorithms as module
 from dpmatrix.spec.sliding_window.wishart_stream import MENDED, PRINTED, NoisyStream, history, repaired_history
 from proofs_checks.exact_matrices import scalars
 from proofs_checks.sliding_window.histogram_by_hand import deletion_patterns

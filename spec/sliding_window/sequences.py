@@ -1,0 +1,160 @@
+"""Definition 1: the privacy of one output, and of a sequence of outputs (section 1.1)."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import attrs
+from flint import arb, fmpq, fmpq_mat
+
+from dpmatrix.claims import Claim, Condition, Kind, Locator, Statement, Step, Verdict
+from dpmatrix.exact import Exact, rational
+from dpmatrix.spec.common.conditions import at_least
+from dpmatrix.spec.sliding_window.post_processing import TAIL_OF_THE_LOSS
+
+
+@attrs.frozen
+class TwoReleases:
+    """Joint laws of two successive outputs, each from a finite set, on two neighbouring streams; E = e^epsilon.
+
+    Parameters
+    ----------
+    first, second
+        Rational matrices of one shape; entry (i, j) is the probability of output i, then j.
+    exponential
+        The number e^epsilon.
+    """
+
+    first: fmpq_mat
+    second: fmpq_mat
+    exponential: Exact
+
+
+def _excess(first: list[fmpq], second: list[fmpq], exponential: fmpq) -> fmpq:
+    return sum((max(fmpq(0), a - exponential * b) for a, b in zip(first, second, strict=True)), fmpq(0))
+
+
+def joint_divergence(p: TwoReleases) -> fmpq:
+    """``sum max(0, p - E q)`` over pairs of outputs: the least delta of the sequence."""
+    return _excess(p.first.entries(), p.second.entries(), rational(p.exponential))
+
+
+def single_divergence(p: TwoReleases) -> fmpq:
+    """Largest ``sum max(0, p - E q)`` of one output by itself."""
+    factor = rational(p.exponential)
+    sums = [[[sum(line, fmpq(0)) for line in law.tolist()] for law in (p.first, p.second)]]
+    sums.append([[sum(line, fmpq(0)) for line in law.transpose().tolist()] for law in (p.first, p.second)])
+    return max(_excess(one, other, factor) for one, other in sums)
+
+
+def sequence_margin(p: TwoReleases) -> arb:
+    """Largest divergence of a single output minus that of the sequence."""
+    return arb(single_divergence(p) - joint_divergence(p))
+
+
+def marginal_margin(p: TwoReleases) -> arb:
+    """Divergence of the sequence minus the largest of a single output."""
+    return arb(joint_divergence(p) - single_divergence(p))
+
+
+def are_laws_margin(p: TwoReleases) -> arb:
+    """Least probability, or minus the error of a total."""
+    least = min((*p.first.entries(), *p.second.entries()))
+    totals = [abs(sum(law.entries(), fmpq(0)) - 1) for law in (p.first, p.second)]
+    return arb(least if max(totals) == 0 else -max(totals))
+
+
+LAWS = Condition("both are probability laws", are_laws_margin)
+
+
+@attrs.frozen
+class OneOutput:
+    """Laws of the output at one time T, from a finite set, on two neighbouring streams; E = e^epsilon.
+
+    Parameters
+    ----------
+    first, second
+        Probability of each output.
+    exponential
+        The number e^epsilon.
+    """
+
+    first: tuple[fmpq, ...]
+    second: tuple[fmpq, ...]
+    exponential: Exact
+
+
+def largest_event(p: OneOutput) -> fmpq:
+    """Largest ``P(S) - E Q(S)``, every event tried."""
+    gaps = [one - rational(p.exponential) * other for one, other in zip(p.first, p.second, strict=True)]
+    events = product((False, True), repeat=len(gaps))
+    return max(sum((gap for gap, inside in zip(gaps, event, strict=True) if inside), fmpq(0)) for event in events)
+
+
+def event_margin(p: OneOutput) -> arb:
+    """Minus the distance of the largest event from ``sum max(0, P - E Q)``."""
+    return arb(-abs(largest_event(p) - _excess([*p.first], [*p.second], rational(p.exponential))))
+
+
+def output_laws_margin(p: OneOutput) -> arb:
+    """Least probability, or minus the error of a total."""
+    totals = [abs(sum(law, fmpq(0)) - 1) for law in (p.first, p.second)]
+    return arb(min((*p.first, *p.second)) if max(totals) == 0 else -max(totals))
+
+
+DEFINITION_1 = Claim(
+    id="sliding-window.definition-1",
+    kind=Kind.DEFINITION,
+    source=Locator(
+        "sliding-window",
+        "Definition 1",
+        "eps >= 0, delta in [0, 1]: for any T, Pr[M(A_T) in S] <= exp(eps) Pr[M(A'_T) in S] + delta for all measurable "
+        "S; the guarantee is for the entire stream, even if the data has expired",
+    ),
+    statement=Statement(
+        "at each T the condition over all events is one number: the largest P(S) - e^eps Q(S) is sum max(0, P - e^eps "
+        "Q), for outputs from a finite set",
+        event_margin,
+        given=(Condition("both are probability laws", output_laws_margin), at_least("exponential", 1)),
+    ),
+    verdict=Verdict.WELL_POSED,
+    reading=(
+        "One-shot privacy: the output at one public time T, for A_T the whole T x d stream, so that expired rows "
+        "count. The algorithm R of the definition is its M. The statement is of the two laws of one output, in one "
+        "order of the neighbours: it says that the condition over all events is a condition on one number, and 'E' is "
+        "e^eps."
+    ),
+    because=(
+        "The best event is {P > e^eps Q}, so the condition is that one sum is at most delta. A_T is the stream up to "
+        "T and not the window, which is what 'even if the data has expired' says. It does not speak of several times,"
+        " of the time stamps or of the stored state: with bits masked by one key bit (output T is the parity of the "
+        "first T bits and the key) each output is a fair coin, (0, 0)-private, and two outputs reveal the second bit,"
+        " delta = 1. Appendix D, which publishes at every time, needs the joint law of all outputs in place of "
+        "M(A_T). The tail of the loss, by which appendix B defines privacy once more, is another condition: (1/10, "
+        "4/10, 5/10) against (0, 2/10, 8/10) have a loss above ln 2 with probability 1/10; with the first two outputs"
+        " merged it is ln(5/2) with probability 1/2."
+    ),
+    steps=(
+        Step(
+            "sequence",
+            Statement(
+                "what holds of the output at each T by itself holds of the sequence of outputs",
+                sequence_margin,
+                given=(LAWS, at_least("exponential", 1)),
+            ),
+            sound=False,
+            note="Appendix D asks for the sequence; the definition guarantees each output by itself.",
+        ),
+        Step(
+            "each-output",
+            Statement(
+                "the divergence of a sequence of outputs is at least that of each output",
+                marginal_margin,
+                given=(LAWS, at_least("exponential", 1)),
+            ),
+            sound=True,
+            note="So a guarantee for all that is seen covers each part of it.",
+        ),
+        TAIL_OF_THE_LOSS,
+    ),
+)
