@@ -67,6 +67,7 @@ def test_the_reference_is_not_without_loss_of_generality(statement) -> None:
     }
     bind_hypotheses(statement, inside, outside)
     bind_hypotheses(statement, attrs.evolve(inside, rows=76), outside)
+    bind_hypotheses(statement, attrs.evolve(inside, first=1, second=1), outside)
     small = TwoCentres(1, 1, 15, Fraction(1, 9), entry=0, first=Fraction(1, 9), second=0)
     bind_hypotheses(statement, small, outside)
     bind_hypotheses(statement, inside, outside | {"|s_1 - s_2| <= Delta_max": attrs.evolve(inside, first=1)})
