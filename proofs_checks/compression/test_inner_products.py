@@ -54,6 +54,7 @@ PAIRS = [
     *(ProjectedPair(m, Fraction(2, 5), r) for m in (2, 4, 6) for r in (Fraction(0), Fraction(-3, 4), Fraction(1, 2))),
     *(ProjectedPair(2, Fraction(2, 5), Fraction(r, 100)) for r in (-41, -40, -39)),
     ProjectedPair(2, Fraction(1, 2), Fraction(-1, 2)),
+    ProjectedPair(1, Fraction(19, 20), 1),
     ProjectedPair(4, Fraction(1, 2), 1, Fraction(1, 3)),
     ProjectedPair(4, Fraction(1, 2), Fraction(1, 4), Fraction(2, 3)),
 ]
@@ -108,7 +109,7 @@ def test_lemma_b_1_fails_for_many_rows(statement, record_property) -> None:
 
 
 @lemma_b_1.supports_repair(
-    grade="derived", region="every m, tau > 0, n, x, y: the docstring's derivation; bound to exact tails at 47 points"
+    grade="derived", region="every m, tau > 0, n, x, y: the docstring's derivation; bound to exact tails at 48 points"
 )
 def test_lemma_b_1_with_the_true_constants(statement) -> None:
     """Chernoff for W = sum u_i v_i - m r with (u, v) standard normal of correlation r, for unit vectors x, y.

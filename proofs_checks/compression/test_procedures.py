@@ -67,6 +67,7 @@ def test_the_reference_is_not_without_loss_of_generality(statement) -> None:
     }
     bind_hypotheses(statement, inside, outside)
     bind_hypotheses(statement, attrs.evolve(inside, rows=76), outside)
+    bind_hypotheses(statement, attrs.evolve(inside, first=1, second=1), outside)
     small = TwoCentres(1, 1, 15, Fraction(1, 9), entry=0, first=Fraction(1, 9), second=0)
     bind_hypotheses(statement, small, outside)
     bind_hypotheses(statement, inside, outside | {"|s_1 - s_2| <= Delta_max": attrs.evolve(inside, first=1)})
@@ -87,7 +88,10 @@ TABLES = [
 def test_rejection_draws_from_the_renormalised_law(statement) -> None:
     """After j rejections a run goes on with probability q^j: sum_{j<k} q^j f = f (1 - q^k)/(1 - q), q = P(E) < 1."""
     bind(statement, ((p, fmpq(0)) for p in TABLES))
-    assert statement.at(attrs.evolve(TABLES[3], output=1)) is Truth.TRUE, "an output of E is never released"
+    never = RejectionTable(LAW, (True, False, True), 1, 2)
+    assert statement.at(never) is Truth.TRUE, "an output of E is never released"
+    seldom = RejectionTable((fmpq(19, 20), fmpq(1, 20)), (False, True), 1, 1)
+    assert statement.at(seldom) is Truth.TRUE, "P(E) = 19/20"
     for p in TABLES:
         assert statement.at(p) is Truth.TRUE
         share = sum((x for x, keep in zip(p.law, p.kept, strict=True) if not keep), fmpq(0))

@@ -91,7 +91,10 @@ def mixed_points() -> list[TruncatedPair]:
         for rows in (1, 2, 150, 600, 2500)
     ]
     hundredth = Fraction(1, 100)  # opposite correlations: Gamma has a diagonal of zeros, which the corners leave at 1
-    points.append(truncated(correlated(-hundredth), correlated(hundredth), Fraction(9, 50), records=100, rows=150))
+    points += [
+        truncated(correlated(-hundredth), correlated(hundredth), Fraction(9, 50), records=100, rows=rows)
+        for rows in (2, 150)
+    ]
     three = [
         truncated(correlated(a, 0, b), correlated(a + Fraction(1, 30), 0, b), Fraction(1, 30), records=100, rows=rows)
         for a, b in ((Fraction(1, 5), Fraction(1, 2)), (Fraction(-2, 5), Fraction(1, 4)))
