@@ -136,6 +136,9 @@ def test_the_display_does_not_bind_alpha(statement) -> None:
     bind_hypotheses(statement, line(fmpq(6, 5), Fraction(1, 10), HALF), {display: line(fmpq(13, 10), 1, HALF)})
     assert statement.applies(line(fmpq(7, 10), 1, HALF)) is Truth.FALSE, "49/100 is below 1 - eta"
     assert statement.applies(line(fmpq(71, 100), 1, HALF)) is Truth.TRUE
+    edge = EmbeddingPoint(fmpq_mat([[1], [fmpq(1, 2)]]), fmpq_mat([[1]]), fmpq_mat([[1]]), 1, Fraction(1, 4))
+    assert statement.applies(edge) is Truth.TRUE, "|Ex|^2 = 5/4"
+    assert not statement.strict
 
 
 @definition_5.supports_repair(
@@ -165,6 +168,8 @@ def test_loewner_form_bounds_every_vector(statement) -> None:
     name = "(1 - alpha) B'B <= B'E'EB <= (1 + alpha) B'B"
     bind_hypotheses(statement, line(fmpq(6, 5), HALF, 0), {name: line(fmpq(13, 10), HALF, 1)})
     assert statement.applies(line(fmpq(7, 10), HALF, 1)) is Truth.FALSE
+    edge = EmbeddingPoint(fmpq_mat([[1], [fmpq(1, 2)]]), fmpq_mat([[1]]), fmpq_mat([[1]]), Fraction(1, 4), 1)
+    assert statement.applies(edge) is Truth.TRUE, "|Ex|^2 = 5/4"
     assert not statement.strict
 
 
