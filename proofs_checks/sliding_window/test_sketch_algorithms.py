@@ -165,6 +165,7 @@ def test_every_pair_is_the_sketch_of_its_rows(statements) -> None:
     bind_hypotheses(output, TWO_ROWS, HYPOTHESES)
     for statement in statements.values():
         assert statement.applies(attrs.evolve(LEFT, deleted=((3, 2),))) is Truth.FALSE, "2 has become the first"
+        assert statement.applies(attrs.evolve(LEFT, deleted=((4, 4),))) is Truth.TRUE, "there is no time 4"
     assert not stored.strict
     assert not output.strict
 

@@ -157,6 +157,8 @@ def check_size(statement, says, scale) -> None:
         if scale == 1:  # nothing is below zero
             fails = 1 - mpmath.gammainc(mpmath.mpf(5) / 2, 0, mpmath.mpf(25) / 4, regularized=True)
             values.append((SketchSize(1, 5, Fraction(3, 2), HALF), mpmath.nstr(mpmath.mpf(1) / 2 - fails, 50)))
+            fails = mpmath.exp(-mpmath.mpf(5) / 4)  # one row in two dimensions: chi^2_2 above 5/2
+            values.append((SketchSize(2, 1, Fraction(3, 2), HALF), mpmath.nstr(mpmath.mpf(1) / 2 - fails, 50)))
     bind(statement, values)
     enough = {condition.says: condition for condition in statement.given}[says]
     for k, eta, beta in product((1, 4), (Fraction(1, 3), 1), (HALF, Fraction(1, 9))):
