@@ -79,6 +79,7 @@ def _empty(statement: Statement, change: Replacement) -> Statement:
         return change(formula(point))
 
     margin.__module__ = statement.source.__module__  # where its points are at home
+    margin.__annotations__ = getattr(statement.source, "__annotations__", {})  # what its points are
     return attrs.evolve(statement, margin=margin, law=None)
 
 
