@@ -115,7 +115,7 @@ def test_a_release_says_what_it_keeps(subject: Subject, setting: Setting) -> Non
 
 @pytest.mark.parametrize(("subject", "setting"), EVERYTHING)
 def test_every_road_publishes_the_same(subject: Subject, setting: Setting) -> None:
-    """From the same bits; records in blocks are truncated to multiples of 2**-40 at most."""
+    """From the same bits, whether the records come at once or in blocks."""
     setting = subject.at(setting)
     mechanism, pair = subject.build(setting), subject.pairs(setting)[0]
     first, *others = (subject.seen(subject.publish(mechanism, pair.data, SeededEntropy(2), r)) for r in subject.roads)

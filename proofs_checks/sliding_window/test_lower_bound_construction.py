@@ -76,7 +76,7 @@ def test_the_size_of_the_construction(statements) -> None:
 
     def small(constant):
         parts = int(rational(constant).ceil()) + 1
-        with mpmath.workdps(40):
+        with mpmath.workdps(200):
             blocks = int(mpmath.ceil(parts * mpmath.log(1000)))
         return attrs.evolve(BUDGET, eta=Fraction(1, parts), blocks=blocks, constant=constant)
 

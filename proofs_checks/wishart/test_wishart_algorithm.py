@@ -132,7 +132,7 @@ def test_another_wishart_law_is_noticed(statement) -> None:
     run = WishartRun(2, 3, Fraction(1, 2), 3, 1)
     m, d, c, n, e, bound = sympy.symbols("degrees_of_freedom dimension scale records epsilon norm_bound")
     law = sympy.Min(-sympy.Abs(2 * c * n * e - 3), -sympy.Abs(m - d - 1))
-    bind_expression(statement, sympy.Min(law, c - 3 * bound**2 / (2 * n * e)))
+    bind_expression(statement.elsewhere(), sympy.Min(law, c - 3 * bound**2 / (2 * n * e)))
     assert statement.at(run) is Truth.TRUE
     for freedom in (2, 4, 6):
         assert statement.elsewhere().at(attrs.evolve(run, degrees_of_freedom=freedom)) is Truth.FALSE
