@@ -25,7 +25,7 @@ from dpmatrix.errors import UnknownClaimError
 FOLDER = Path(__file__).resolve().parent
 STANDINGS = FOLDER / "standings.json"
 TRIED = FOLDER / "tried.json"
-"""What `make vacuity` found when it last ran."""
+"""What the last trials found; what was only noticed by items outside `proofs_checks` counts as unnoticed so far."""
 _CLAIM_ID = re.compile(r'    id="(?P<id>[a-z0-9.-]+)",')
 
 

@@ -94,7 +94,8 @@ def test_with_hardly_any_noise_it_finds_the_components(file: Path) -> None:
 def test_a_file_in_many_blocks_is_one_data_set(file: Path, monkeypatch) -> None:
     seen = []
     monkeypatch.setattr("dpmatrix.files.csv_records.LINES", 7)
-    original = LatticeGram.matrix
+    monkeypatch.setattr("dpmatrix.files.streams.PIECE_BYTES", 700)
+    original = LatticeGram.integers
 
     def recorded(gram: LatticeGram):
         matrix = original(gram)
@@ -102,7 +103,7 @@ def test_a_file_in_many_blocks_is_one_data_set(file: Path, monkeypatch) -> None:
         seen.append((gram.count, matrix.copy()))
         return matrix
 
-    monkeypatch.setattr(LatticeGram, "matrix", recorded)
+    monkeypatch.setattr(LatticeGram, "integers", recorded)
     assert run(file, "--epsilon", 1, "--mechanism", "laplace").exit_code == 0
     integers = np.trunc(RECORDS * 2**20).astype(int).astype(object)
     [(count, matrix)] = seen

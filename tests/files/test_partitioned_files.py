@@ -289,9 +289,9 @@ def test_sums_are_those_of_the_mechanism_that_releases() -> None:
     assert release == whole
     with pytest.raises(InvalidParameterError, match="allowed a norm of 2, more than 1"):
         mechanism.release_blocks([LaplaceInputPerturbation(1, norm_bound=2).partial_gram([RECORDS], 3)], 3)
-    for other in (LaplaceInputPerturbation(1, coordinate_bits=21), SymmetrisedWishartMechanism(1)):
+    for other in (LaplaceInputPerturbation(1, coordinate_bits=21), SymmetrisedWishartMechanism(1, norm_bound=0.5)):
         with pytest.raises(InvalidParameterError, match="the same form"):
-            mechanism.release_blocks([other.partial_gram([RECORDS], 3)], 3)
+            mechanism.release_blocks([other.partial_gram([RECORDS / 2], 3)], 3)
     with pytest.raises(InvalidParameterError, match="the same form"):
         mechanism.release_blocks([PartialGram(gram=LatticeGram(2, 20), norm_bound=mechanism.norm_bound)], 3)
 

@@ -87,9 +87,10 @@ def severity(claim: Claim) -> Severity | None:
     if claim.verdict is Verdict.REFUTED or claim.repair is None:
         return Severity.STATEMENT_FALSE
     before, after = (
-        [condition.says for condition in statement.given] for statement in (claim.statement, claim.repair.statement)
+        {condition.says for condition in statement.given} for statement in (claim.statement, claim.repair.statement)
     )
-    return Severity.FORMULA_WRONG if before == after else Severity.STATEMENT_FALSE
+    # A repair that supposes less corrects the formula as well.
+    return Severity.FORMULA_WRONG if after <= before else Severity.STATEMENT_FALSE
 
 
 @attrs.frozen

@@ -39,11 +39,15 @@ class PushedBack(io.RawIOBase):
     def readinto(self, buffer: WriteableBuffer) -> int:
         """Read what is there of the first bytes, or of the rest."""
         wanted = memoryview(buffer).cast("B")
-        # A pipe gives what it has.
-        found = self._first[: len(wanted)] or self._rest.read(len(wanted))
+        # What a pipe has, at one time: between two of them Python heeds an interrupt.
+        found = self._first[: len(wanted)] or _read_once(self._rest, len(wanted))
         self._first = self._first[len(found) :]
         wanted[: len(found)] = found
         return len(found)
+
+
+def _read_once(stream: BinaryIO, size: int) -> bytes:
+    return stream.read1(size) if isinstance(stream, io.BufferedReader | io.BytesIO) else stream.read(size)
 
 
 def pushed_back(first: bytes, rest: BinaryIO) -> BinaryIO:
