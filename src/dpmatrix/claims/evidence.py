@@ -24,8 +24,10 @@ class Role(Enum):
 class Grade(Enum):
     """Who or what checked that an item shows what it says, all over its region; the strongest first."""
 
-    KERNEL = "kernel"
-    """A proof assistant."""
+    KERNEL_LAW = "kernel-law"
+    """A proof assistant: laws of outputs, with the definition of the guarantee, or matrices of every size."""
+    KERNEL_MARGIN = "kernel-margin"
+    """A proof assistant: the executable statement itself, written down as a proposition, or its negation."""
     SYMBOLIC = "symbolic"
     """An identity, a decision procedure or exact arithmetic, with no prose in between."""
     INTERVAL = "interval"
@@ -38,7 +40,9 @@ class Grade(Enum):
     """Numbers without a bound on their error: an indication, which earns nothing alone."""
 
 
-MACHINE_GRADES = frozenset({Grade.KERNEL, Grade.SYMBOLIC, Grade.INTERVAL})
+KERNEL_GRADES = frozenset({Grade.KERNEL_LAW, Grade.KERNEL_MARGIN})
+"""Grades of which a run without a proof assistant has no more than a certificate."""
+MACHINE_GRADES = KERNEL_GRADES | {Grade.SYMBOLIC, Grade.INTERVAL}
 """Grades under which a machine checked all of the region."""
 PROOF_GRADES = MACHINE_GRADES | {Grade.DERIVED}
 

@@ -16,6 +16,7 @@ from dpmatrix.commands.completion import claim_ids
 from dpmatrix.commands.constants import constants, report_section
 from dpmatrix.commands.documentation import documentation_command
 from dpmatrix.commands.failures import one_line
+from dpmatrix.commands.kernel import kernel_command
 from dpmatrix.commands.look_ups import command_line
 from dpmatrix.commands.pca import pca
 from dpmatrix.commands.privacy import calibrate, profile
@@ -93,4 +94,5 @@ app.command()(constants)
 app.command()(reproduce)
 app.command()(pca)
 app.command(name="trace")(trace_command)
+app.command(name="kernel")(kernel_command)
 app.command(name="documentation")(documentation_command)

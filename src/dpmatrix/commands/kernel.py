@@ -1,0 +1,89 @@
+"""``dpmatrix kernel``: propositions of the statements, and the check of their proofs by Rocq."""
+
+from __future__ import annotations
+
+import datetime
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from dpmatrix.atomic_files import write_atomically
+from dpmatrix.claims.ledger import dump
+from dpmatrix.commands.failures import one_line
+from dpmatrix.kernel import checking
+from dpmatrix.kernel.certificate import CERTIFICATE, PACKAGES, Certificate, certify
+from dpmatrix.kernel.generated import generate
+from dpmatrix.kernel.judging import Proofs
+from dpmatrix.kernel.theorems import FOLDER
+from dpmatrix.kernel.whole import Report, check
+from dpmatrix.spec import load
+
+NOT_INSTALLED = 2
+
+
+@one_line
+def kernel_command(
+    *,
+    write: Annotated[bool, typer.Option("--write", help="Write the propositions of the traced statements.")] = False,
+    check_all: Annotated[
+        bool, typer.Option("--check", help="Compile everything and compare with the certificate.")
+    ] = False,
+    certificate: Annotated[
+        bool, typer.Option("--certify", help="Compile everything and write the certificate.")
+    ] = False,
+    table: Annotated[bool, typer.Option("--table", help="One row a theorem, by claim, from the certificate.")] = False,
+    reasons: Annotated[bool, typer.Option("--reasons", help="Why statements have no proposition.")] = False,
+    folder: Annotated[Path, typer.Option(help="The folder of the proofs.")] = FOLDER,
+) -> None:
+    """Write the propositions of the statements, or have their proofs checked."""
+    registry = load()
+    if write or reasons:
+        generated = generate(registry)
+        for file, text in generated.files().items() if write else ():
+            write_atomically(folder / file, text)
+        if reasons:
+            for reason, count in Counter(generated.reasons.values()).most_common():
+                typer.echo(f"{count:4} {reason}")
+        typer.echo(f"{len(generated.propositions)} statements as propositions, {len(generated.reasons)} without one")
+    if check_all or certificate:
+        if not checking.installed():
+            typer.echo(f"Rocq is not installed; the packages of Debian are listed in {folder / PACKAGES}", err=True)
+            raise typer.Exit(NOT_INSTALLED)
+        report = check(folder, registry, typer.echo, against_certificate=not certificate)
+        for line in report.lines():
+            typer.echo(line, err=True)
+        if certificate and not report.wrong:
+            today = datetime.datetime.now(tz=datetime.UTC).date().isoformat()
+            found = certify(report.proofs, report.compiled, registry, today, checking.version())
+            write_atomically(folder / CERTIFICATE, dump(found.to_json()))
+        typer.echo(_counted(report))
+        if report.wrong:
+            raise typer.Exit(1)
+    if table:
+        _print(Proofs.read(folder), Certificate.read(folder))
+
+
+def _counted(report: Report) -> str:
+    kinds = Counter(theorem.kind.value for theorem in report.proofs.theorems.values())
+    told = ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items())) or "no theorem"
+    return f"{told}; {sum(report.compiled.seconds.values()):.0f} s; {'FAILED' if report.wrong else 'all checked'}"
+
+
+def _print(proofs: Proofs, certificate: Certificate) -> None:
+    shown = Table("statement", "theorem", "kind", "role", "axioms", "lines", "seconds", caption_justify="left")
+    shown.caption = f"by the certificate of {certificate.date}, Rocq {certificate.rocq}; seconds are those of the file"
+    for name, theorem in sorted(proofs.theorems.items(), key=lambda pair: pair[1].statements):
+        entry = certificate.theorems.get(name)
+        found = ("?", "", "") if entry is None else (_in_words(entry.axioms), str(entry.lines), f"{entry.seconds}")
+        for statement in theorem.statements:
+            shown.add_row(statement, theorem.name, theorem.kind.value, theorem.role.value, *found)
+    Console(width=200).print(shown)
+
+
+def _in_words(axioms: Iterable[str]) -> str:
+    return ", ".join(name.rpartition(".")[2] if not name.endswith(".*") else name for name in axioms) or "none"
