@@ -108,71 +108,6 @@ Definition algorithm_1__row_replaced (erfc : R -> R) (hypgeom_u : R -> R -> R ->
   (0 <= sqrt 2 * norm_bound ^ 2 -> (1 + sqrt (2 * ln (1 / delta))) / epsilon <= 0 -> False) /\
   0 <= (if Rlt_dec (sqrt 2 * norm_bound ^ 2) 0 then 0 else if Rlt_dec 0 ((1 + sqrt (2 * ln (1 / delta))) / epsilon) then if Rlt_dec epsilon 0 then 0 else if Req_EM_T (sqrt 2 * norm_bound ^ 2 / ((1 + sqrt (2 * ln (1 / delta))) / epsilon)) 0 then delta else if Rlt_dec (epsilon / (sqrt 2 * norm_bound ^ 2 / ((1 + sqrt (2 * ln (1 / delta))) / epsilon)) - sqrt 2 * norm_bound ^ 2 / ((1 + sqrt (2 * ln (1 / delta))) / epsilon) / 2) 65536 then delta - (erfc ((epsilon / (sqrt 2 * norm_bound ^ 2 / ((1 + sqrt (2 * ln (1 / delta))) / epsilon)) - sqrt 2 * norm_bound ^ 2 / ((1 + sqrt (2 * ln (1 / delta))) / epsilon) / 2) / sqrt 2) - exp epsilon * erfc ((epsilon / (sqrt 2 * norm_bound ^ 2 / ((1 + sqrt (2 * ln (1 / delta))) / epsilon)) + sqrt 2 * norm_bound ^ 2 / ((1 + sqrt (2 * ln (1 / delta))) / epsilon) / 2) / sqrt 2)) / 2 else delta - exp (- (epsilon / (sqrt 2 * norm_bound ^ 2 / ((1 + sqrt (2 * ln (1 / delta))) / epsilon)) - sqrt 2 * norm_bound ^ 2 / ((1 + sqrt (2 * ln (1 / delta))) / epsilon) / 2) ^ 2 / 2) * (hypgeom_u (1 / 2) (1 / 2) ((epsilon / (sqrt 2 * norm_bound ^ 2 / ((1 + sqrt (2 * ln (1 / delta))) / epsilon)) - sqrt 2 * norm_bound ^ 2 / ((1 + sqrt (2 * ln (1 / delta))) / epsilon) / 2) ^ 2 / 2) / sqrt PI - hypgeom_u (1 / 2) (1 / 2) ((epsilon / (sqrt 2 * norm_bound ^ 2 / ((1 + sqrt (2 * ln (1 / delta))) / epsilon)) + sqrt 2 * norm_bound ^ 2 / ((1 + sqrt (2 * ln (1 / delta))) / epsilon) / 2) ^ 2 / 2) / sqrt PI) / 2 else 0).
 
-(* analyze-gauss.algorithm-2+repair: a run withholds the projector up to the offset, and adds noise of deviation f Delta/(dhat - offset) above *)
-Definition algorithm_2_repaired : Prop :=
-  (forall (epsilon : R) (delta : R) (gap : R) (variance : R) (gap_scale : R) (rounding : R),
-  (* adjacency is replace-one *)
-  (* epsilon > 0 *)
-  0 < epsilon ->
-  (* delta > 0 *)
-  0 < delta ->
-  (* delta < 1 *)
-  0 < 1 - delta ->
-  (* the rounding is at most 1/1000, and not negative *)
-  0 <= Rmin rounding (1 / 1000 - rounding) ->
-  delta <> 0 /\
-  0 < 1 / delta /\
-  epsilon <> 0 /\
-  0 <= 2 * ln (1 / delta) /\
-  gap - 2 * (1 + ln (1 / delta) / epsilon) <> 0 /\
-  0 <= Rmin (Rmin (gap - 2 * (1 + ln (1 / delta) / epsilon)) (variance - (2 * ((1 + sqrt (2 * ln (1 / delta))) / epsilon) / (gap - 2 * (1 + ln (1 / delta) / epsilon))) ^ 2)) (gap_scale - 2 / epsilon)) /\
-  (forall (epsilon : R) (delta : R) (gap : R) (gap_scale : R) (rounding : R),
-  (* adjacency is replace-one *)
-  (* variance is None *)
-  (* epsilon > 0 *)
-  0 < epsilon ->
-  (* delta > 0 *)
-  0 < delta ->
-  (* delta < 1 *)
-  0 < 1 - delta ->
-  (* the rounding is at most 1/1000, and not negative *)
-  0 <= Rmin rounding (1 / 1000 - rounding) ->
-  delta <> 0 /\
-  0 < 1 / delta /\
-  epsilon <> 0 /\
-  0 <= rounding - (gap - 2 * (1 + ln (1 / delta) / epsilon))) /\
-  (forall (epsilon : R) (delta : R) (gap : R) (variance : R) (gap_scale : R) (rounding : R),
-  (* adjacency is add-remove-one *)
-  (* epsilon > 0 *)
-  0 < epsilon ->
-  (* delta > 0 *)
-  0 < delta ->
-  (* delta < 1 *)
-  0 < 1 - delta ->
-  (* the rounding is at most 1/1000, and not negative *)
-  0 <= Rmin rounding (1 / 1000 - rounding) ->
-  delta <> 0 /\
-  0 < 1 / delta /\
-  epsilon <> 0 /\
-  0 <= 2 * ln (1 / delta) /\
-  gap - 2 * (1 + ln (1 / delta) / epsilon) <> 0 /\
-  0 <= Rmin (Rmin (gap - 2 * (1 + ln (1 / delta) / epsilon)) (variance - ((1 + sqrt (2 * ln (1 / delta))) / epsilon / (gap - 2 * (1 + ln (1 / delta) / epsilon))) ^ 2)) (gap_scale - 2 / epsilon)) /\
-  (forall (epsilon : R) (delta : R) (gap : R) (gap_scale : R) (rounding : R),
-  (* adjacency is add-remove-one *)
-  (* variance is None *)
-  (* epsilon > 0 *)
-  0 < epsilon ->
-  (* delta > 0 *)
-  0 < delta ->
-  (* delta < 1 *)
-  0 < 1 - delta ->
-  (* the rounding is at most 1/1000, and not negative *)
-  0 <= Rmin rounding (1 / 1000 - rounding) ->
-  delta <> 0 /\
-  0 < 1 / delta /\
-  epsilon <> 0 /\
-  0 <= rounding - (gap - 2 * (1 + ln (1 / delta) / epsilon))).
-
 (* analyze-gauss.regret-online+repair: the bound epsilon OPT + k E||E||_2 + 1 + m delta of the regret is at most (10 + 7 sqrt(2 log m)) sqrt(k OPT) n^(1/4) *)
 Definition regret_online_repaired : Prop :=
   forall (order : Z) (rank : Z) (steps : Z) (best : R),
@@ -194,20 +129,3 @@ Definition regret_online_repaired : Prop :=
   sqrt (IZR rank * sqrt (IZR order) / best) <> 0 /\
   0 <= IZR order * ln 9 + ln 2 /\
   0 <= (10 + 7 * sqrt (2 * ln (IZR steps))) * sqrt (IZR rank * best) * sqrt (sqrt (IZR order)) - (sqrt (IZR rank * sqrt (IZR order) / best) * best + IZR rank * (4 * ((1 + sqrt (2 * ln (IZR steps))) / sqrt (IZR rank * sqrt (IZR order) / best)) * sqrt (IZR order * ln 9 + ln 2)) + 1 + 1).
-
-(* analyze-gauss.image-experiment: there are epsilon <= 10 and delta <= 1/2 such that the noise is (epsilon, delta)-private for a single pixel *)
-Definition image_experiment (erfc : R -> R) (hypgeom_u : R -> R -> R -> R) : Prop :=
-  forall (epsilon_share : R) (delta_share : R),
-  (* epsilon_share > 0 *)
-  0 < epsilon_share ->
-  (* epsilon_share <= 1 *)
-  0 <= 1 - epsilon_share ->
-  (* delta_share > 0 *)
-  0 < delta_share ->
-  (* delta_share <= 1 *)
-  0 <= 1 - delta_share ->
-  (10 * epsilon_share < 0 -> False) /\
-  (0 <= 10 * epsilon_share -> 10 * epsilon_share / (51 / 4) - 51 / 8 < 65536 -> sqrt 2 <> 0) /\
-  (0 <= 10 * epsilon_share -> 65536 <= 10 * epsilon_share / (51 / 4) - 51 / 8 -> 0 <= PI) /\
-  (0 <= 10 * epsilon_share -> 65536 <= 10 * epsilon_share / (51 / 4) - 51 / 8 -> sqrt PI <> 0) /\
-  0 <= (if Rlt_dec (10 * epsilon_share) 0 then 0 else if Rlt_dec (10 * epsilon_share / (51 / 4) - 51 / 8) 65536 then delta_share / 2 - (erfc ((10 * epsilon_share / (51 / 4) - 51 / 8) / sqrt 2) - exp (10 * epsilon_share) * erfc ((10 * epsilon_share / (51 / 4) + 51 / 8) / sqrt 2)) / 2 else delta_share / 2 - exp (- (10 * epsilon_share / (51 / 4) - 51 / 8) ^ 2 / 2) * (hypgeom_u (1 / 2) (1 / 2) ((10 * epsilon_share / (51 / 4) - 51 / 8) ^ 2 / 2) / sqrt PI - hypgeom_u (1 / 2) (1 / 2) ((10 * epsilon_share / (51 / 4) + 51 / 8) ^ 2 / 2) / sqrt PI) / 2).

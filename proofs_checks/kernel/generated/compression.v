@@ -4,24 +4,6 @@
 From Coq Require Import Reals.
 Local Open Scope R_scope.
 
-(* compression.theorem-3-5/normaliser: for every K there is an n_0 such that for m >= K ln 2n and n >= n_0 an output with |X'X/m - A| <= 1/4 has |X'X/n - A| <= 1/2; p = 1 *)
-Definition theorem_3_5__normaliser : Prop :=
-  forall (records : Z) (rows : Z) (entry : R) (ratio : R) (least_records : Z),
-  (* records >= 1, an integer *)
-  0 <= IZR records - 1 ->
-  (* rows >= 1, an integer *)
-  0 <= IZR rows - 1 ->
-  (* ratio > 0 *)
-  0 < ratio ->
-  (* m >= K p^2 ln 2np *)
-  (0 < 2 * IZR records /\ 0 <= IZR rows - ratio * ln (2 * IZR records)) ->
-  (* |X'X/m - A| <= 1/4 *)
-  0 <= 1 / 4 - Rabs (entry - 1) ->
-  (* n >= n_0 *)
-  0 <= IZR records - IZR least_records ->
-  IZR records <> 0 /\
-  0 <= 1 / 2 - Rabs (IZR rows / IZR records * entry - 1).
-
 (* compression.theorem-5-1/triangle: max |X'X/m - A| <= C sqrt(ln 2np/m) + 2 Delta_max, by (12) and (6) *)
 Definition theorem_5_1__triangle : Prop :=
   forall (compressed : R) (reference : R) (own : R) (width : R) (delta_max : R),

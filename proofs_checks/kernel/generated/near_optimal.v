@@ -681,32 +681,6 @@ Definition theorem_8__monotone : Prop :=
   v + low <> 0 /\
   0 <= high / (v + high) - low / (v + low).
 
-(* near-optimal.theorem-9: there are c, c' > 0 such that for n < c (d^(3/2) sqrt(log(d/delta))/eps) (1 - c' (1-rho)) some data set has E|<v^, v>| <= rho *)
-Definition theorem_9 (gamma : R -> R) : Prop :=
-  forall (dimension : Z) (records : Z) (epsilon : R) (delta : R) (rho : R) (small : R) (large : R),
-  (* dimension >= 1, an integer *)
-  0 <= IZR dimension - 1 ->
-  (* records >= 1, an integer *)
-  0 <= IZR records - 1 ->
-  (* epsilon > 0 *)
-  0 < epsilon ->
-  (* delta > 0 *)
-  0 < delta ->
-  (* delta < 1 *)
-  0 < 1 - delta ->
-  (* delta <= (d^2 + d)/(2 sqrt(2 pi)) *)
-  (0 <= 2 * PI /\ delta * 2 * sqrt (2 * PI) <> 0 /\ 0 < (IZR dimension ^ 2 + IZR dimension) / (delta * 2 * sqrt (2 * PI)) /\ 0 <= ln ((IZR dimension ^ 2 + IZR dimension) / (delta * 2 * sqrt (2 * PI)))) ->
-  (* rho < 1 *)
-  0 < 1 - rho ->
-  (* n < c (d^(3/2) sqrt(log(d/delta))/eps) (1 - c' (1-rho)) *)
-  (0 < IZR dimension /\ delta <> 0 /\ 0 < IZR dimension / delta /\ 0 <= ln (IZR dimension / delta) /\ epsilon <> 0 /\ 0 < small * (Rpower (IZR dimension) (3 / 2) * sqrt (ln (IZR dimension / delta)) / epsilon) * (1 - large * (1 - rho)) - IZR records) ->
-  (IZR dimension <> 1 -> 0 <= PI) /\
-  (IZR dimension <> 1 -> sqrt PI * gamma ((IZR dimension + 1) / 2) <> 0) /\
-  (IZR dimension <> 1 -> 0 < 1 - gamma (IZR dimension / 2) / (sqrt PI * gamma ((IZR dimension + 1) / 2)) - (1 - rho) -> 0 <= PI) /\
-  (IZR dimension <> 1 -> 0 < 1 - gamma (IZR dimension / 2) / (sqrt PI * gamma ((IZR dimension + 1) / 2)) - (1 - rho) -> sqrt PI * gamma ((IZR dimension + 1) / 2) <> 0) /\
-  (IZR dimension <> 1 -> 1 - gamma (IZR dimension / 2) / (sqrt PI * gamma ((IZR dimension + 1) / 2)) - (1 - rho) <= 0 -> False) /\
-  0 <= (if Req_EM_T (IZR dimension) 1 then - (1 - rho) else if Rlt_dec 0 (1 - gamma (IZR dimension / 2) / (sqrt PI * gamma ((IZR dimension + 1) / 2)) - (1 - rho)) then 1 - gamma (IZR dimension / 2) / (sqrt PI * gamma ((IZR dimension + 1) / 2)) - (1 - rho) else 0).
-
 (* near-optimal.theorem-9/minimum: 2 sqrt(1-rho) >= min over Phi of sqrt(1-phi) bracket gives the same for the chosen phi: it is where the minimum is *)
 Definition theorem_9__minimum : Prop :=
   forall (dimension : Z) (records : Z) (epsilon : R) (delta : R) (phi : R),
@@ -809,92 +783,6 @@ Definition theorem_9__bracket_at_phi : Prop :=
   0 < 1 / sqrt (1 - sqrt (1 - exp (- 2 * (2 * (1 / (((IZR dimension + 1) / epsilon * sqrt (2 * ln ((IZR dimension ^ 2 + IZR dimension) / (delta * 2 * sqrt (2 * PI)))) + 1 / sqrt epsilon) / IZR records) ^ 2 + ln 2) + ln 8) / (IZR dimension - 1))) ^ 2) /\
   (IZR dimension - 1) * ln (1 / sqrt (1 - sqrt (1 - exp (- 2 * (2 * (1 / (((IZR dimension + 1) / epsilon * sqrt (2 * ln ((IZR dimension ^ 2 + IZR dimension) / (delta * 2 * sqrt (2 * PI)))) + 1 / sqrt epsilon) / IZR records) ^ 2 + ln 2) + ln 8) / (IZR dimension - 1))) ^ 2)) - ln 8 <> 0 /\
   0 <= - Rabs (2 * (sqrt (1 - sqrt (1 - exp (- 2 * (2 * (1 / (((IZR dimension + 1) / epsilon * sqrt (2 * ln ((IZR dimension ^ 2 + IZR dimension) / (delta * 2 * sqrt (2 * PI)))) + 1 / sqrt epsilon) / IZR records) ^ 2 + ln 2) + ln 8) / (IZR dimension - 1)))) * (1 - (1 / (((IZR dimension + 1) / epsilon * sqrt (2 * ln ((IZR dimension ^ 2 + IZR dimension) / (delta * 2 * sqrt (2 * PI)))) + 1 / sqrt epsilon) / IZR records) ^ 2 + ln 2) / ((IZR dimension - 1) * ln (1 / sqrt (1 - sqrt (1 - exp (- 2 * (2 * (1 / (((IZR dimension + 1) / epsilon * sqrt (2 * ln ((IZR dimension ^ 2 + IZR dimension) / (delta * 2 * sqrt (2 * PI)))) + 1 / sqrt epsilon) / IZR records) ^ 2 + ln 2) + ln 8) / (IZR dimension - 1))) ^ 2)) - ln 8))) - sqrt (1 - sqrt (1 - exp (- 2 * (2 * (1 / (((IZR dimension + 1) / epsilon * sqrt (2 * ln ((IZR dimension ^ 2 + IZR dimension) / (delta * 2 * sqrt (2 * PI)))) + 1 / sqrt epsilon) / IZR records) ^ 2 + ln 2) + ln 8) / (IZR dimension - 1))))).
-
-(* near-optimal.theorem-9/rate: log(1/sqrt(1-phi^2)) is of the order of 1/(beta^2 d): between constants times it *)
-Definition theorem_9__rate : Prop :=
-  forall (dimension : Z) (records : Z) (epsilon : R) (delta : R) (low : R) (high : R),
-  (* dimension >= 2, an integer *)
-  0 <= IZR dimension - 2 ->
-  (* records >= 1, an integer *)
-  0 <= IZR records - 1 ->
-  (* epsilon > 0 *)
-  0 < epsilon ->
-  (* delta > 0 *)
-  0 < delta ->
-  (* delta < 1 *)
-  0 < 1 - delta ->
-  (* 1/beta^2 >= 1 *)
-  (epsilon <> 0 /\ 0 <= 2 * PI /\ delta * 2 * sqrt (2 * PI) <> 0 /\ 0 < (IZR dimension ^ 2 + IZR dimension) / (delta * 2 * sqrt (2 * PI)) /\ 0 <= 2 * ln ((IZR dimension ^ 2 + IZR dimension) / (delta * 2 * sqrt (2 * PI))) /\ 0 <= epsilon /\ sqrt epsilon <> 0 /\ IZR records <> 0 /\ (((IZR dimension + 1) / epsilon * sqrt (2 * ln ((IZR dimension ^ 2 + IZR dimension) / (delta * 2 * sqrt (2 * PI)))) + 1 / sqrt epsilon) / IZR records) ^ 2 <> 0 /\ 0 <= 1 / (((IZR dimension + 1) / epsilon * sqrt (2 * ln ((IZR dimension ^ 2 + IZR dimension) / (delta * 2 * sqrt (2 * PI)))) + 1 / sqrt epsilon) / IZR records) ^ 2 - 1) ->
-  epsilon <> 0 /\
-  0 <= 2 * PI /\
-  delta * 2 * sqrt (2 * PI) <> 0 /\
-  0 < (IZR dimension ^ 2 + IZR dimension) / (delta * 2 * sqrt (2 * PI)) /\
-  0 <= 2 * ln ((IZR dimension ^ 2 + IZR dimension) / (delta * 2 * sqrt (2 * PI))) /\
-  0 <= epsilon /\
-  sqrt epsilon <> 0 /\
-  IZR records <> 0 /\
-  (((IZR dimension + 1) / epsilon * sqrt (2 * ln ((IZR dimension ^ 2 + IZR dimension) / (delta * 2 * sqrt (2 * PI)))) + 1 / sqrt epsilon) / IZR records) ^ 2 <> 0 /\
-  IZR dimension - 1 <> 0 /\
-  0 <= 1 - exp (- 2 * (2 * (1 / (((IZR dimension + 1) / epsilon * sqrt (2 * ln ((IZR dimension ^ 2 + IZR dimension) / (delta * 2 * sqrt (2 * PI)))) + 1 / sqrt epsilon) / IZR records) ^ 2 + ln 2) + ln 8) / (IZR dimension - 1)) /\
-  0 <= 1 - sqrt (1 - exp (- 2 * (2 * (1 / (((IZR dimension + 1) / epsilon * sqrt (2 * ln ((IZR dimension ^ 2 + IZR dimension) / (delta * 2 * sqrt (2 * PI)))) + 1 / sqrt epsilon) / IZR records) ^ 2 + ln 2) + ln 8) / (IZR dimension - 1))) ^ 2 /\
-  sqrt (1 - sqrt (1 - exp (- 2 * (2 * (1 / (((IZR dimension + 1) / epsilon * sqrt (2 * ln ((IZR dimension ^ 2 + IZR dimension) / (delta * 2 * sqrt (2 * PI)))) + 1 / sqrt epsilon) / IZR records) ^ 2 + ln 2) + ln 8) / (IZR dimension - 1))) ^ 2) <> 0 /\
-  0 < 1 / sqrt (1 - sqrt (1 - exp (- 2 * (2 * (1 / (((IZR dimension + 1) / epsilon * sqrt (2 * ln ((IZR dimension ^ 2 + IZR dimension) / (delta * 2 * sqrt (2 * PI)))) + 1 / sqrt epsilon) / IZR records) ^ 2 + ln 2) + ln 8) / (IZR dimension - 1))) ^ 2) /\
-  IZR dimension <> 0 /\
-  0 <= Rmin (ln (1 / sqrt (1 - sqrt (1 - exp (- 2 * (2 * (1 / (((IZR dimension + 1) / epsilon * sqrt (2 * ln ((IZR dimension ^ 2 + IZR dimension) / (delta * 2 * sqrt (2 * PI)))) + 1 / sqrt epsilon) / IZR records) ^ 2 + ln 2) + ln 8) / (IZR dimension - 1))) ^ 2)) - low * (1 / (((IZR dimension + 1) / epsilon * sqrt (2 * ln ((IZR dimension ^ 2 + IZR dimension) / (delta * 2 * sqrt (2 * PI)))) + 1 / sqrt epsilon) / IZR records) ^ 2 / IZR dimension)) (high * (1 / (((IZR dimension + 1) / epsilon * sqrt (2 * ln ((IZR dimension ^ 2 + IZR dimension) / (delta * 2 * sqrt (2 * PI)))) + 1 / sqrt epsilon) / IZR records) ^ 2 / IZR dimension) - ln (1 / sqrt (1 - sqrt (1 - exp (- 2 * (2 * (1 / (((IZR dimension + 1) / epsilon * sqrt (2 * ln ((IZR dimension ^ 2 + IZR dimension) / (delta * 2 * sqrt (2 * PI)))) + 1 / sqrt epsilon) / IZR records) ^ 2 + ln 2) + ln 8) / (IZR dimension - 1))) ^ 2))).
-
-(* near-optimal.theorem-9/phi-rate: phi is of the order of sqrt(1/(beta^2 d)): at least a constant k > 0 times it *)
-Definition theorem_9__phi_rate : Prop :=
-  forall (dimension : Z) (records : Z) (epsilon : R) (delta : R) (constant : R),
-  (* dimension >= 2, an integer *)
-  0 <= IZR dimension - 2 ->
-  (* records >= 1, an integer *)
-  0 <= IZR records - 1 ->
-  (* epsilon > 0 *)
-  0 < epsilon ->
-  (* delta > 0 *)
-  0 < delta ->
-  (* delta < 1 *)
-  0 < 1 - delta ->
-  epsilon <> 0 /\
-  0 <= 2 * PI /\
-  delta * 2 * sqrt (2 * PI) <> 0 /\
-  0 < (IZR dimension ^ 2 + IZR dimension) / (delta * 2 * sqrt (2 * PI)) /\
-  0 <= 2 * ln ((IZR dimension ^ 2 + IZR dimension) / (delta * 2 * sqrt (2 * PI))) /\
-  0 <= epsilon /\
-  sqrt epsilon <> 0 /\
-  IZR records <> 0 /\
-  (((IZR dimension + 1) / epsilon * sqrt (2 * ln ((IZR dimension ^ 2 + IZR dimension) / (delta * 2 * sqrt (2 * PI)))) + 1 / sqrt epsilon) / IZR records) ^ 2 <> 0 /\
-  IZR dimension - 1 <> 0 /\
-  0 <= 1 - exp (- 2 * (2 * (1 / (((IZR dimension + 1) / epsilon * sqrt (2 * ln ((IZR dimension ^ 2 + IZR dimension) / (delta * 2 * sqrt (2 * PI)))) + 1 / sqrt epsilon) / IZR records) ^ 2 + ln 2) + ln 8) / (IZR dimension - 1)) /\
-  IZR dimension <> 0 /\
-  0 <= 1 / (((IZR dimension + 1) / epsilon * sqrt (2 * ln ((IZR dimension ^ 2 + IZR dimension) / (delta * 2 * sqrt (2 * PI)))) + 1 / sqrt epsilon) / IZR records) ^ 2 / IZR dimension /\
-  0 <= sqrt (1 - exp (- 2 * (2 * (1 / (((IZR dimension + 1) / epsilon * sqrt (2 * ln ((IZR dimension ^ 2 + IZR dimension) / (delta * 2 * sqrt (2 * PI)))) + 1 / sqrt epsilon) / IZR records) ^ 2 + ln 2) + ln 8) / (IZR dimension - 1))) - constant * sqrt (1 / (((IZR dimension + 1) / epsilon * sqrt (2 * ln ((IZR dimension ^ 2 + IZR dimension) / (delta * 2 * sqrt (2 * PI)))) + 1 / sqrt epsilon) / IZR records) ^ 2 / IZR dimension).
-
-(* near-optimal.theorem-9/noise: beta^2 > c_1 d^2 log(d/delta)/(n eps)^2 for some constant c_1 > 0 *)
-Definition theorem_9__noise : Prop :=
-  forall (dimension : Z) (records : Z) (epsilon : R) (delta : R) (constant : R),
-  (* dimension >= 2, an integer *)
-  0 <= IZR dimension - 2 ->
-  (* records >= 1, an integer *)
-  0 <= IZR records - 1 ->
-  (* epsilon > 0 *)
-  0 < epsilon ->
-  (* delta > 0 *)
-  0 < delta ->
-  (* delta < 1 *)
-  0 < 1 - delta ->
-  epsilon <> 0 /\
-  0 <= 2 * PI /\
-  delta * 2 * sqrt (2 * PI) <> 0 /\
-  0 < (IZR dimension ^ 2 + IZR dimension) / (delta * 2 * sqrt (2 * PI)) /\
-  0 <= 2 * ln ((IZR dimension ^ 2 + IZR dimension) / (delta * 2 * sqrt (2 * PI))) /\
-  0 <= epsilon /\
-  sqrt epsilon <> 0 /\
-  IZR records <> 0 /\
-  IZR records * epsilon <> 0 /\
-  delta <> 0 /\
-  0 < IZR dimension / delta /\
-  0 < (((IZR dimension + 1) / epsilon * sqrt (2 * ln ((IZR dimension ^ 2 + IZR dimension) / (delta * 2 * sqrt (2 * PI)))) + 1 / sqrt epsilon) / IZR records) ^ 2 - constant * (IZR dimension / (IZR records * epsilon)) * (IZR dimension / (IZR records * epsilon)) * ln (IZR dimension / delta).
 
 (* near-optimal.theorem-9/square-of-phi: phi >= 1 - 16 (1-rho) gives phi^2 >= 1 - 32 (1-rho) *)
 Definition theorem_9__square_of_phi : Prop :=
@@ -1137,12 +1025,3 @@ Definition figure_5 : Prop :=
   (* epsilon > 0 *)
   0 < epsilon ->
   0 <= epsilon - epsilon / 2 * (norm * norm).
-
-(* near-optimal.figure-5+repair: at epsilon = 0.1, PPCA has at least 0.9 of the best utility and MOD-SULQ at most 0.7 *)
-Definition figure_5_repaired : Prop :=
-  forall (best : R) (ppca : R) (mod_sulq : R) (epsilon : R),
-  (* best > 0 *)
-  0 < best ->
-  (* epsilon = 1/10 *)
-  0 <= - Rabs (epsilon - 1 / 10) ->
-  0 <= Rmin (ppca - 9 / 10 * best) (7 / 10 * best - mod_sulq).

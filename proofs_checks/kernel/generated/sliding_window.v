@@ -153,32 +153,6 @@ Definition lemma_2__equation_14 : Prop :=
   1 - eta <> 0 /\
   0 <= (1 + eta / 4) / (1 - eta) * (window + ridge) - noisy_first.
 
-(* sliding-window.lemma-2/substitution: there is a constant c that makes (11) and (14) the bounds of the lemma *)
-Definition lemma_2__substitution : Prop :=
-  forall (rank : Z) (eta : R) (epsilon : R) (delta : R) (constant : R),
-  (* rank >= 1, an integer *)
-  0 <= IZR rank - 1 ->
-  (* eta > 0 *)
-  0 < eta ->
-  (* eta < 1 *)
-  0 < 1 - eta ->
-  (* epsilon > 0 *)
-  0 < epsilon ->
-  (* delta > 0 *)
-  0 < delta ->
-  (* delta < 1 *)
-  0 < 1 - delta ->
-  (* constant > 0 *)
-  0 < constant ->
-  delta <> 0 /\
-  0 < 4 / delta /\
-  0 <= IZR rank * ln (4 / delta) /\
-  epsilon <> 0 /\
-  0 < delta /\
-  epsilon ^ 2 <> 0 /\
-  1 - eta <> 0 /\
-  0 <= Rmin (((16 * sqrt (IZR rank * ln (4 / delta)) + ln (4 / delta)) / epsilon) ^ 2 - constant * IZR rank * ln delta ^ 2 / epsilon ^ 2) (constant * IZR rank * ln delta ^ 2 / epsilon ^ 2 - (1 + eta / 4) / (1 - eta) * ((16 * sqrt (IZR rank * ln (4 / delta)) + ln (4 / delta)) / epsilon) ^ 2).
-
 (* sliding-window.lemma-4/equation-15: c log W / log(1 - eta/2) <= (2c/eta) log W *)
 Definition lemma_4__equation_15 : Prop :=
   forall (window : Z) (eta : R) (constant : R),
@@ -232,93 +206,12 @@ Definition corollary_1__one_plus_eta : Prop :=
   1 - eta <> 0 /\
   0 <= 1 + eta - (1 + eta / 4) / (1 - eta).
 
-(* sliding-window.theorem-4: there is a constant c with which, for the streams (0) and (1) of one row, some C meets both bounds, or a test that fails with probability beta is rare enough for an (eps, delta)-private algorithm: 1 - beta <= e^eps beta + delta *)
-Definition theorem_4 : Prop :=
-  forall (rank : Z) (eta : R) (epsilon : R) (delta : R) (constant : R) (failure : R),
-  (* rank >= 1, an integer *)
-  0 <= IZR rank - 1 ->
-  (* eta > 0 *)
-  0 < eta ->
-  (* eta < 1 *)
-  0 < 1 - eta ->
-  (* epsilon > 0 *)
-  0 < epsilon ->
-  (* delta > 0 *)
-  0 < delta ->
-  (* delta < 1 *)
-  0 < 1 - delta ->
-  (* constant > 0 *)
-  0 < constant ->
-  (* failure >= 0 *)
-  0 <= failure ->
-  (* failure <= 1 *)
-  0 <= 1 - failure ->
-  0 < delta /\
-  epsilon ^ 2 <> 0 /\
-  0 <= Rmax (constant * eta * IZR rank * - ln delta / epsilon ^ 2 - (1 - eta - constant * eta * IZR rank * - ln delta / epsilon ^ 2 / 4)) (exp epsilon * failure + delta - (1 - failure)).
-
 (* sliding-window.theorem-4/last-display: (1-eta)(A'A - X) - X = (1-eta)A'A - eta X *)
 Definition theorem_4__last_display : Prop :=
   forall (window : R) (extra : R) (eta : R),
   (* extra >= 0 *)
   0 <= extra ->
   0 <= - Rabs ((1 - eta) * (window - extra) - extra - ((1 - eta) * window - eta * extra)).
-
-(* sliding-window.theorem-5: there is a constant c with which, for the streams (M e_1) and ((M + 1) e_1) of one row, some answer to the query e_1 is right for both, or answers that fail with probability beta are so rare that an (eps, delta)-private algorithm can give them *)
-Definition theorem_5 : Prop :=
-  forall (queries : Z) (dimension : Z) (eta : R) (epsilon : R) (delta : R) (constant : R) (row : R) (failure : R),
-  (* queries >= 2, an integer *)
-  0 <= IZR queries - 2 ->
-  (* dimension >= 2, an integer *)
-  0 <= IZR dimension - 2 ->
-  (* eta > 0 *)
-  0 < eta ->
-  (* eta < 1/2 *)
-  0 < 1 / 2 - eta ->
-  (* epsilon > 0 *)
-  0 < epsilon ->
-  (* delta > 0 *)
-  0 < delta ->
-  (* delta < 1 *)
-  0 < 1 - delta ->
-  (* constant > 0 *)
-  0 < constant ->
-  (* row >= 0 *)
-  0 <= row ->
-  (* failure >= 0 *)
-  0 <= failure ->
-  (* failure <= 1 *)
-  0 <= 1 - failure ->
-  1 - eta <> 0 /\
-  0 < IZR queries /\
-  0 < IZR dimension /\
-  epsilon <> 0 /\
-  0 <= Rmax (row ^ 2 / (1 - eta) + constant * ln (IZR queries) * ln (IZR dimension) / epsilon - ((row + 1) ^ 2 - constant * ln (IZR queries) * ln (IZR dimension) / epsilon)) (exp epsilon * failure + delta - (1 - failure)).
-
-(* sliding-window.theorem-5/algorithm-2: there is a constant c with which, for an empty window and a sketch without error, x'Cx <= c log q log d / epsilon for C = A~'A~ *)
-Definition theorem_5__algorithm_2 : Prop :=
-  forall (rank : Z) (queries : Z) (dimension : Z) (epsilon : R) (delta : R) (constant : R),
-  (* rank >= 1, an integer *)
-  0 <= IZR rank - 1 ->
-  (* queries >= 2, an integer *)
-  0 <= IZR queries - 2 ->
-  (* dimension >= 2, an integer *)
-  0 <= IZR dimension - 2 ->
-  (* epsilon > 0 *)
-  0 < epsilon ->
-  (* delta > 0 *)
-  0 < delta ->
-  (* delta < 1 *)
-  0 < 1 - delta ->
-  (* constant > 0 *)
-  0 < constant ->
-  0 < IZR queries /\
-  0 < IZR dimension /\
-  epsilon <> 0 /\
-  delta <> 0 /\
-  0 < 4 / delta /\
-  0 <= IZR rank * ln (4 / delta) /\
-  0 <= constant * ln (IZR queries) * ln (IZR dimension) / epsilon - ((16 * sqrt (IZR rank * ln (4 / delta)) + ln (4 / delta)) / epsilon) ^ 2.
 
 (* sliding-window.lemma-5/equation-18-product: the product of U_k (d x k) and Phi'Phi ((n+d) x (n+d)) exists *)
 Definition lemma_5__equation_18_product : Prop :=
@@ -389,30 +282,6 @@ Definition lemma_5__rearrangement : Prop :=
   (* (16) *)
   0 <= additive - Rabs (stacked - data) ->
   0 <= Rmin (data + additive - (1 - 6 * eta) * summary) ((1 + 6 * eta) * summary + additive - data).
-
-(* sliding-window.theorem-6/two-streams: there is a constant c with which, for the streams of one row (M, 1/2) or (M, -1/2), d = 2 and k = 1, where the least cost is 0, some projection costs at most the additive term on both, or beta is so large that an (eps, delta)-private algorithm that fails with probability beta cannot tell them apart *)
-Definition theorem_6__two_streams : Prop :=
-  forall (epsilon : R) (delta : R) (constant : R) (length : R) (failure : R),
-  (* epsilon > 0 *)
-  0 < epsilon ->
-  (* delta > 0 *)
-  0 < delta ->
-  (* delta < 1 *)
-  0 < 1 - delta ->
-  (* constant > 0 *)
-  0 < constant ->
-  (* length >= 0 *)
-  0 <= length ->
-  (* failure > 0 *)
-  0 < failure ->
-  (* failure < 1 *)
-  0 < 1 - failure ->
-  0 < delta /\
-  epsilon <> 0 /\
-  0 < failure /\
-  0 <= 2 * ln 2 * (1 - ln failure) /\
-  0 <= Rmin (2 * length ^ 2) (1 / 2) / 2 /\
-  0 <= Rmax (constant * - ln delta / epsilon * sqrt (2 * ln 2 * (1 - ln failure)) - sqrt (Rmin (2 * length ^ 2) (1 / 2) / 2)) (exp epsilon * failure + delta - (1 - failure)).
 
 (* sliding-window.theorem-6/equation-19: from (1 - 6 eta) x <= y follows x <= y/(1 - 6 eta) *)
 Definition theorem_6__equation_19 : Prop :=
@@ -535,27 +404,6 @@ Definition theorem_7__combination_with_gamma : Prop :=
   (1 - eta <> 0 /\ 0 <= (best + extra) / (1 - eta) - seen_best) ->
   1 - eta <> 0 /\
   0 <= (1 + eta) / (1 - eta) * gamma_ * (best + extra) + extra - chosen.
-
-(* sliding-window.theorem-8: there is a constant c with which, for the streams of one row (1/2, M) or (-1/2, M), d = p = 1, where OPT = 0, and all M, eps, delta, some X costs at most c (tau + 1)^2 log(tau + 1)/eps on both, or answers that fail with probability beta are so rare that an (eps, delta)-private algorithm can give them *)
-Definition theorem_8 : Prop :=
-  forall (epsilon : R) (delta : R) (constant : R) (response : R) (failure : R),
-  (* epsilon > 0 *)
-  0 < epsilon ->
-  (* delta > 0 *)
-  0 < delta ->
-  (* delta < 1 *)
-  0 < 1 - delta ->
-  (* response >= 0 *)
-  0 <= response ->
-  (* failure >= 0 *)
-  0 <= failure ->
-  delta <> 0 /\
-  0 < 4 / delta /\
-  epsilon ^ 2 <> 0 /\
-  0 < 1 + 14 * ln (4 / delta) / epsilon ^ 2 + 1 /\
-  epsilon <> 0 /\
-  0 <= constant * (1 + 14 * ln (4 / delta) / epsilon ^ 2 + 1) * (1 + 14 * ln (4 / delta) / epsilon ^ 2 + 1) * ln (1 + 14 * ln (4 / delta) / epsilon ^ 2 + 1) / epsilon /\
-  0 <= Rmax (4 * (sqrt (constant * (1 + 14 * ln (4 / delta) / epsilon ^ 2 + 1) * (1 + 14 * ln (4 / delta) / epsilon ^ 2 + 1) * ln (1 + 14 * ln (4 / delta) / epsilon ^ 2 + 1) / epsilon) - response)) (exp epsilon * failure + delta - (1 - failure)).
 
 (* sliding-window.proposition-10: 1 - eta < (1 - eta/2)(1 - eta/4)/(1 + eta/4) for eta > 0 *)
 Definition proposition_10 : Prop :=
@@ -1004,32 +852,6 @@ Definition theorem_14__equation_41 : Prop :=
   0 < 1 - eta ->
   0 <= noisy_first - window + error.
 
-(* sliding-window.theorem-15: there are constants c_1 and c_3 with which, for the streams (M e_1) and ((M + 1) e_1) of one row and all d, eta, eps, delta, some answer in direction e_1 is right for both, or answers that fail with probability beta are so rare that an (eps, delta)-private algorithm can give them: 1 - beta <= e^eps beta + delta *)
-Definition theorem_15 : Prop :=
-  forall (dimension : Z) (epsilon : R) (delta : R) (eta : R) (row : R) (lower : R) (upper : R) (failure : R),
-  (* dimension >= 1, an integer *)
-  0 <= IZR dimension - 1 ->
-  (* epsilon > 0 *)
-  0 < epsilon ->
-  (* delta > 0 *)
-  0 < delta ->
-  (* delta < 1 *)
-  0 < 1 - delta ->
-  (* eta > 0 *)
-  0 < eta ->
-  (* eta < 1 *)
-  0 < 1 - eta ->
-  (* row >= 0 *)
-  0 <= row ->
-  (* failure >= 0 *)
-  0 <= failure ->
-  1 - eta <> 0 /\
-  delta <> 0 /\
-  0 < 4 / delta /\
-  epsilon ^ 2 <> 0 /\
-  0 < IZR dimension + 14 * ln (4 / delta) / epsilon ^ 2 /\
-  0 <= Rmax (row ^ 2 / (1 - eta) + upper * (IZR dimension + 14 * ln (4 / delta) / epsilon ^ 2) * ln (IZR dimension + 14 * ln (4 / delta) / epsilon ^ 2) - ((row + 1) ^ 2 - lower * (IZR dimension + 14 * ln (4 / delta) / epsilon ^ 2) * ln (IZR dimension + 14 * ln (4 / delta) / epsilon ^ 2))) (exp epsilon * failure + delta - (1 - failure)).
-
 (* sliding-window.theorem-15/from-41: given (35), (36) and (37), both bounds hold in every direction *)
 Definition theorem_15__from_41 : Prop :=
   forall (first : R) (second : R) (noisy_first : R) (noisy_second : R) (window : R) (eta : R) (error : R) (other_error : R),
@@ -1054,60 +876,6 @@ Definition theorem_15__inner_product : Prop :=
   (* |x| = 1 *)
   0 <= - Rabs (first ^ 2 + second ^ 2 - 1) ->
   0 <= - Rabs ((first ^ 2 + second ^ 2) ^ 2 - (first ^ 2 + second ^ 2)).
-
-(* sliding-window.corollary-2: there is a constant c with which, for all windows of one row, x (e_1 - e_2) or (x + y)(e_1 - e_2), and all n, eta, eps, delta, some answer to S = {1} meets both bounds, or a test that fails with probability beta is rare enough for an (eps, delta)-private algorithm: 1 - beta <= e^eps beta + delta *)
-Definition corollary_2 : Prop :=
-  forall (vertices : Z) (eta : R) (epsilon : R) (delta : R) (constant : R) (length : R) (change : R) (failure : R),
-  (* vertices >= 2, an integer *)
-  0 <= IZR vertices - 2 ->
-  (* eta > 0 *)
-  0 < eta ->
-  (* eta < 1 *)
-  0 < 1 - eta ->
-  (* epsilon > 0 *)
-  0 < epsilon ->
-  (* delta > 0 *)
-  0 < delta ->
-  (* delta < 1 *)
-  0 < 1 - delta ->
-  (* length >= 0 *)
-  0 <= length ->
-  (* change >= 0 *)
-  0 <= change ->
-  (* y sqrt(2) <= 1 *)
-  0 <= 1 - 2 * change ^ 2 ->
-  (* failure >= 0 *)
-  0 <= failure ->
-  1 - eta <> 0 /\
-  delta <> 0 /\
-  0 < 4 / delta /\
-  epsilon ^ 2 <> 0 /\
-  0 < IZR vertices + 14 * ln (4 / delta) / epsilon ^ 2 /\
-  0 <= (IZR vertices + 14 * ln (4 / delta) / epsilon ^ 2) * ln (IZR vertices + 14 * ln (4 / delta) / epsilon ^ 2) /\
-  epsilon <> 0 /\
-  0 <= Rmax (length ^ 2 / (1 - eta) + constant * sqrt ((IZR vertices + 14 * ln (4 / delta) / epsilon ^ 2) * ln (IZR vertices + 14 * ln (4 / delta) / epsilon ^ 2)) / epsilon - ((length + change) ^ 2 - constant * sqrt ((IZR vertices + 14 * ln (4 / delta) / epsilon ^ 2) * ln (IZR vertices + 14 * ln (4 / delta) / epsilon ^ 2)) / epsilon)) (exp epsilon * failure + delta - (1 - failure)).
-
-(* sliding-window.theorem-16: d = 2, k = 1: X~_12 < 0 has probability 1/2 for the stream (M, 0), which is at most e^eps times that for (M, 1), plus delta; of the latter an upper bound stands in the margin, so that only a negative one tells *)
-Definition theorem_16 : Prop :=
-  forall (dimension : Z) (epsilon : R) (delta : R) (degrees : Z) (row : R),
-  (* d = 2 *)
-  0 <= (if Req_EM_T (IZR dimension) 2 then 0 else - 1) ->
-  (* epsilon > 0 *)
-  0 < epsilon ->
-  (* delta > 0 *)
-  0 < delta ->
-  (* delta < 1 *)
-  0 < 1 - delta ->
-  (* degrees >= 1, an integer *)
-  0 <= IZR degrees - 1 ->
-  (* row > 0 *)
-  0 < row ->
-  (* tau >= floor(d + 14 log(1/delta)/eps^2) *)
-  (0 < delta /\ epsilon ^ 2 <> 0 /\ 0 < IZR degrees + 1 - (IZR dimension - 14 * ln delta / epsilon ^ 2)) ->
-  0 <= IZR degrees ^ 2 + 4 * row * row /\
-  2 * row <> 0 /\
-  0 < 1 - (sqrt (IZR degrees ^ 2 + 4 * row * row) - IZR degrees) / (2 * row) * ((sqrt (IZR degrees ^ 2 + 4 * row * row) - IZR degrees) / (2 * row)) /\
-  0 <= exp epsilon * exp (- ((sqrt (IZR degrees ^ 2 + 4 * row * row) - IZR degrees) / (2 * row)) * row - IZR degrees / 2 * ln (1 - (sqrt (IZR degrees ^ 2 + 4 * row * row) - IZR degrees) / (2 * row) * ((sqrt (IZR degrees ^ 2 + 4 * row * row) - IZR degrees) / (2 * row)))) + delta - 1 / 2.
 
 (* sliding-window.theorem-16/combination: (43) and (44) give |A_W(1-X~)|_F^2 <= (1+2 eta) min |A_W(1-P)|_F^2 + 2 c d tau log tau *)
 Definition theorem_16__combination : Prop :=
@@ -1239,36 +1007,6 @@ Definition theorem_18__node_privacy (gamma_lower_regularized : R -> R -> R) (gam
   (1 <= IZR dimension -> IZR degrees <= IZR dimension - 1 -> False) /\
   0 <= (if Rlt_dec (IZR dimension) 1 then 0 else if Rlt_dec (IZR dimension - 1) (IZR degrees) then if Rlt_dec 0 (IZR count) then if Rlt_dec epsilon 0 then 0 else if Rlt_dec (IZR degrees - IZR dimension + 1) 2 then if Rlt_dec (IZR count / 2) epsilon then delta - Rmax (gamma_lower_regularized ((IZR degrees - IZR dimension + 1) / 2) (IZR count / 2)) (gamma_lower_regularized ((IZR degrees - IZR dimension + 1) / 2) (IZR count / 2 / (exp ((epsilon - IZR count / 2) / (1 - (IZR degrees - IZR dimension + 1) / 2)) - 1)) - exp epsilon * (gamma_lower_regularized ((IZR degrees - IZR dimension + 1) / 2) (IZR count / 2 / (exp ((epsilon - IZR count / 2) / (1 - (IZR degrees - IZR dimension + 1) / 2)) - 1) + IZR count / 2) - gamma_lower_regularized ((IZR degrees - IZR dimension + 1) / 2) (IZR count / 2))) else delta - Rmax (gamma_lower_regularized ((IZR degrees - IZR dimension + 1) / 2) (IZR count / 2)) (1 - exp epsilon * gamma_upper_regularized ((IZR degrees - IZR dimension + 1) / 2) (IZR count / 2)) else if Rlt_dec epsilon (IZR count / 2) then if Req_EM_T (IZR degrees - IZR dimension + 1) 2 then delta - Rmax (- (exp (- (IZR count / 2)) - 1)) (- (exp (epsilon - IZR count / 2) - 1)) else delta - Rmax (gamma_lower_regularized ((IZR degrees - IZR dimension + 1) / 2) (IZR count / 2 / (exp ((IZR count / 2 + epsilon) / ((IZR degrees - IZR dimension + 1) / 2 - 1)) - 1) + IZR count / 2) - exp epsilon * gamma_lower_regularized ((IZR degrees - IZR dimension + 1) / 2) (IZR count / 2 / (exp ((IZR count / 2 + epsilon) / ((IZR degrees - IZR dimension + 1) / 2 - 1)) - 1))) (gamma_upper_regularized ((IZR degrees - IZR dimension + 1) / 2) (IZR count / 2 / (exp ((IZR count / 2 - epsilon) / ((IZR degrees - IZR dimension + 1) / 2 - 1)) - 1)) - exp epsilon * gamma_upper_regularized ((IZR degrees - IZR dimension + 1) / 2) (IZR count / 2 / (exp ((IZR count / 2 - epsilon) / ((IZR degrees - IZR dimension + 1) / 2 - 1)) - 1) + IZR count / 2)) else if Rlt_dec 2 (IZR degrees - IZR dimension + 1) then delta - Rmax (gamma_lower_regularized ((IZR degrees - IZR dimension + 1) / 2) (IZR count / 2 / (exp ((IZR count / 2 + epsilon) / ((IZR degrees - IZR dimension + 1) / 2 - 1)) - 1) + IZR count / 2) - exp epsilon * gamma_lower_regularized ((IZR degrees - IZR dimension + 1) / 2) (IZR count / 2 / (exp ((IZR count / 2 + epsilon) / ((IZR degrees - IZR dimension + 1) / 2 - 1)) - 1))) 0 else delta - Rmax (- (exp (- (IZR count / 2)) - 1)) 0 else 0 else 0).
 
-(* sliding-window.theorem-18/logarithmic-loss: there is a constant c with W^(3/4) <= c log W for every W *)
-Definition theorem_18__logarithmic_loss : Prop :=
-  forall (window : Z) (constant : R),
-  (* window >= 2, an integer *)
-  0 <= IZR window - 2 ->
-  0 < IZR window /\
-  0 <= IZR window /\
-  0 <= sqrt (IZR window) /\
-  0 <= constant * ln (IZR window) - sqrt (IZR window) * sqrt (sqrt (IZR window)).
-
-(* sliding-window.theorem-19: there is a constant c with which, for all W, d, k, b and eta, the algorithm that stores the window as it is uses at least c W k log2(W)/eta bits *)
-Definition theorem_19 : Prop :=
-  forall (window : Z) (columns : Z) (rank : Z) (entry_bits : Z) (eta : R) (constant : R),
-  (* window >= 2, an integer *)
-  0 <= IZR window - 2 ->
-  (* columns >= 1, an integer *)
-  0 <= IZR columns - 1 ->
-  (* rank >= 1, an integer *)
-  0 <= IZR rank - 1 ->
-  (* entry_bits >= 1, an integer *)
-  0 <= IZR entry_bits - 1 ->
-  (* eta > 0 *)
-  0 < eta ->
-  (* k <= d *)
-  0 <= IZR columns - IZR rank ->
-  eta <> 0 /\
-  0 < IZR window /\
-  ln 2 <> 0 /\
-  0 <= IZR window * IZR columns * IZR entry_bits - constant * (IZR window * IZR rank / eta) * ln (IZR window) / ln 2.
-
 (* sliding-window.theorem-19/without-loss: a = k l/(20 eta) is at most d/2, without loss of generality *)
 Definition theorem_19__without_loss : Prop :=
   forall (window : Z) (dimension : Z) (rank : Z) (blocks : Z) (eta : R) (constant : R),
@@ -1288,28 +1026,6 @@ Definition theorem_19__without_loss : Prop :=
   (0 < IZR window /\ eta <> 0 /\ 0 <= IZR blocks - ln (IZR window) / eta) ->
   20 * eta <> 0 /\
   0 <= IZR dimension / 2 - IZR rank * IZR blocks / (20 * eta).
-
-(* sliding-window.theorem-19/polynomial-entries: entries of M are polynomially bounded: there is a c, free of W, d, k, l and eta, with 10^l <= W^c for the least l >= log W/eta *)
-Definition theorem_19__polynomial_entries : Prop :=
-  forall (window : Z) (dimension : Z) (rank : Z) (blocks : Z) (eta : R) (constant : R),
-  (* window >= 2, an integer *)
-  0 <= IZR window - 2 ->
-  (* dimension >= 1, an integer *)
-  0 <= IZR dimension - 1 ->
-  (* rank >= 1, an integer *)
-  0 <= IZR rank - 1 ->
-  (* blocks >= 1, an integer *)
-  0 <= IZR blocks - 1 ->
-  (* eta > 0 *)
-  0 < eta ->
-  (* eta < 1 *)
-  0 < 1 - eta ->
-  (* l >= log W / eta *)
-  (0 < IZR window /\ eta <> 0 /\ 0 <= IZR blocks - ln (IZR window) / eta) ->
-  (* l < log W/eta + 1 *)
-  (0 < IZR window /\ eta <> 0 /\ 0 < 1 - (IZR blocks - ln (IZR window) / eta)) ->
-  0 < IZR window /\
-  0 <= constant * ln (IZR window) - IZR blocks * ln 10.
 
 (* sliding-window.theorem-19/block-of-rows: R has k rows, so that Y is k x k *)
 Definition theorem_19__block_of_rows : Prop :=
@@ -1676,149 +1392,6 @@ Definition theorem_19__two_thirds : Prop :=
   0 <= 109 / 990 - wrong ->
   0 <= 1 - failure - wrong - 2 / 3.
 
-(* sliding-window.conjecture-1: there is a constant c with which, where the window itself takes c d^2 log2(W)/eta bits and no constant output is accurate, what a private algorithm keeps takes as many *)
-Definition conjecture_1 : Prop :=
-  forall (window : Z) (columns : Z) (rank : Z) (entry_bits : Z) (eta : R) (constant : R) (kept_bits : Z) (additive : R),
-  (* window >= 2, an integer *)
-  0 <= IZR window - 2 ->
-  (* columns >= 1, an integer *)
-  0 <= IZR columns - 1 ->
-  (* rank >= 1, an integer *)
-  0 <= IZR rank - 1 ->
-  (* entry_bits >= 1, an integer *)
-  0 <= IZR entry_bits - 1 ->
-  (* eta > 0 *)
-  0 < eta ->
-  (* k <= d *)
-  0 <= IZR columns - IZR rank ->
-  (* eta < 1 *)
-  0 < 1 - eta ->
-  (* kept_bits >= 0, an integer *)
-  0 <= IZR kept_bits ->
-  (* additive >= 0 *)
-  0 <= additive ->
-  (* W d b >= c d^2 log2(W)/eta *)
-  (eta <> 0 /\ 0 < IZR window /\ ln 2 <> 0 /\ 0 <= IZR window * IZR columns * IZR entry_bits - constant * (IZR columns ^ 2 / eta) * ln (IZR window) / ln 2) ->
-  (* W > zeta (eta/4)/(1 - eta/4) *)
-  (1 - eta / 4 <> 0 /\ 0 < IZR window - additive * (eta / 4) / (1 - eta / 4)) ->
-  eta <> 0 /\
-  0 < IZR window /\
-  ln 2 <> 0 /\
-  0 <= IZR kept_bits - constant * (IZR columns ^ 2 / eta) * ln (IZR window) / ln 2.
-
-(* sliding-window.conjecture-1/every-eta: there is a constant c with which, for every eta, the window stored as it is takes at least c d^2 log2(W)/eta bits *)
-Definition conjecture_1__every_eta : Prop :=
-  forall (window : Z) (columns : Z) (rank : Z) (entry_bits : Z) (eta : R) (constant : R),
-  (* window >= 2, an integer *)
-  0 <= IZR window - 2 ->
-  (* columns >= 1, an integer *)
-  0 <= IZR columns - 1 ->
-  (* rank >= 1, an integer *)
-  0 <= IZR rank - 1 ->
-  (* entry_bits >= 1, an integer *)
-  0 <= IZR entry_bits - 1 ->
-  (* eta > 0 *)
-  0 < eta ->
-  (* k <= d *)
-  0 <= IZR columns - IZR rank ->
-  eta <> 0 /\
-  0 < IZR window /\
-  ln 2 <> 0 /\
-  0 <= IZR window * IZR columns * IZR entry_bits - constant * (IZR columns ^ 2 / eta) * ln (IZR window) / ln 2.
-
-(* sliding-window.conjecture-2: there is a constant c with which, where the window itself takes c d k log2(W)/eta^2 bits and no fixed projection is accurate, what a private algorithm keeps takes as many *)
-Definition conjecture_2 : Prop :=
-  forall (window : Z) (columns : Z) (rank : Z) (entry_bits : Z) (eta : R) (constant : R) (kept_bits : Z) (additive : R),
-  (* window >= 2, an integer *)
-  0 <= IZR window - 2 ->
-  (* columns >= 1, an integer *)
-  0 <= IZR columns - 1 ->
-  (* rank >= 1, an integer *)
-  0 <= IZR rank - 1 ->
-  (* entry_bits >= 1, an integer *)
-  0 <= IZR entry_bits - 1 ->
-  (* eta > 0 *)
-  0 < eta ->
-  (* k <= d *)
-  0 <= IZR columns - IZR rank ->
-  (* eta < 1 *)
-  0 < 1 - eta ->
-  (* kept_bits >= 0, an integer *)
-  0 <= IZR kept_bits ->
-  (* additive >= 0 *)
-  0 <= additive ->
-  (* W d b >= c d k log2(W)/eta^2 *)
-  (eta ^ 2 <> 0 /\ 0 < IZR window /\ ln 2 <> 0 /\ 0 <= IZR window * IZR columns * IZR entry_bits - constant * (IZR columns * IZR rank / eta ^ 2) * ln (IZR window) / ln 2) ->
-  (* sqrt(W) > zeta *)
-  (0 <= IZR window /\ 0 < sqrt (IZR window) - additive) ->
-  eta ^ 2 <> 0 /\
-  0 < IZR window /\
-  ln 2 <> 0 /\
-  0 <= IZR kept_bits - constant * (IZR columns * IZR rank / eta ^ 2) * ln (IZR window) / ln 2.
-
-(* sliding-window.conjecture-2/every-eta: there is a constant c with which, for every eta, the window stored as it is takes at least c d k log2(W)/eta^2 bits *)
-Definition conjecture_2__every_eta : Prop :=
-  forall (window : Z) (columns : Z) (rank : Z) (entry_bits : Z) (eta : R) (constant : R),
-  (* window >= 2, an integer *)
-  0 <= IZR window - 2 ->
-  (* columns >= 1, an integer *)
-  0 <= IZR columns - 1 ->
-  (* rank >= 1, an integer *)
-  0 <= IZR rank - 1 ->
-  (* entry_bits >= 1, an integer *)
-  0 <= IZR entry_bits - 1 ->
-  (* eta > 0 *)
-  0 < eta ->
-  (* k <= d *)
-  0 <= IZR columns - IZR rank ->
-  eta ^ 2 <> 0 /\
-  0 < IZR window /\
-  ln 2 <> 0 /\
-  0 <= IZR window * IZR columns * IZR entry_bits - constant * (IZR columns * IZR rank / eta ^ 2) * ln (IZR window) / ln 2.
-
-(* sliding-window.table-1: there is a factor c up to which, for all parameters, each of the ten entries is what the theorem that the row cites states *)
-Definition table_1 : Prop :=
-  forall (window : Z) (dimension : Z) (rank : Z) (target : Z) (eta : R) (epsilon : R) (delta : R) (failure : R) (factor : R),
-  (* window >= 2, an integer *)
-  0 <= IZR window - 2 ->
-  (* dimension >= 2, an integer *)
-  0 <= IZR dimension - 2 ->
-  (* rank >= 1, an integer *)
-  0 <= IZR rank - 1 ->
-  (* target >= 1, an integer *)
-  0 <= IZR target - 1 ->
-  (* eta > 0 *)
-  0 < eta ->
-  (* eta < 1/4 *)
-  0 < 1 / 4 - eta ->
-  (* epsilon > 0 *)
-  0 < epsilon ->
-  (* delta > 0 *)
-  0 < delta ->
-  (* delta < 1 *)
-  0 < 1 - delta ->
-  (* failure > 0 *)
-  0 < failure ->
-  (* failure < 1 *)
-  0 < 1 - failure ->
-  0 < delta /\
-  epsilon ^ 2 <> 0 /\
-  0 <= IZR target * IZR dimension /\
-  epsilon <> 0 /\
-  0 < IZR dimension /\
-  0 < failure /\
-  0 <= IZR dimension * ln (IZR dimension) * (IZR target - ln failure) /\
-  0 <= (IZR target - ln failure) * IZR dimension /\
-  delta <> 0 /\
-  0 < 4 / delta /\
-  0 < IZR dimension + 14 * ln (4 / delta) / epsilon ^ 2 + 1 /\
-  0 < IZR dimension + 14 * ln (4 / delta) / epsilon ^ 2 /\
-  eta <> 0 /\
-  0 < IZR window /\
-  eta ^ 2 <> 0 /\
-  eta ^ 3 <> 0 /\
-  0 <= Rmin (Rmin (Rmin (Rmin (Rmin (Rmin (Rmin (Rmin (factor * (IZR rank ^ 2 * (- ln delta) ^ 2 / epsilon ^ 2) - IZR rank * (- ln delta) ^ 2 / epsilon ^ 2) (factor * (IZR rank * (- ln delta) ^ 2 / epsilon ^ 2) - IZR rank ^ 2 * (- ln delta) ^ 2 / epsilon ^ 2)) (Rmin (factor * (sqrt (IZR target * IZR dimension) * - ln delta / epsilon) - - ln delta / epsilon * sqrt (IZR dimension * ln (IZR dimension) * (IZR target - ln failure))) (factor * (- ln delta / epsilon * sqrt (IZR dimension * ln (IZR dimension) * (IZR target - ln failure))) - sqrt (IZR target * IZR dimension) * - ln delta / epsilon))) (Rmin (factor * (sqrt (IZR target * IZR dimension) * - ln delta / epsilon) - - ln delta / epsilon * sqrt ((IZR target - ln failure) * IZR dimension)) (factor * (- ln delta / epsilon * sqrt ((IZR target - ln failure) * IZR dimension)) - sqrt (IZR target * IZR dimension) * - ln delta / epsilon))) (Rmin (factor * (IZR dimension * (IZR dimension + - ln delta / epsilon)) - (IZR dimension + 14 * ln (4 / delta) / epsilon ^ 2 + 1) ^ 2 * ln (IZR dimension + 14 * ln (4 / delta) / epsilon ^ 2 + 1) / epsilon) (factor * ((IZR dimension + 14 * ln (4 / delta) / epsilon ^ 2 + 1) ^ 2 * ln (IZR dimension + 14 * ln (4 / delta) / epsilon ^ 2 + 1) / epsilon) - IZR dimension * (IZR dimension + - ln delta / epsilon)))) (Rmin (factor * (IZR dimension * (IZR dimension + - ln delta / epsilon)) - (IZR dimension + 14 * ln (4 / delta) / epsilon ^ 2) * ln (IZR dimension + 14 * ln (4 / delta) / epsilon ^ 2)) (factor * ((IZR dimension + 14 * ln (4 / delta) / epsilon ^ 2) * ln (IZR dimension + 14 * ln (4 / delta) / epsilon ^ 2)) - IZR dimension * (IZR dimension + - ln delta / epsilon)))) (Rmin (factor * (IZR rank ^ 2 * IZR dimension / eta * ln (IZR window)) - IZR dimension * IZR rank ^ 2 / eta ^ 2 * ln (IZR window)) (factor * (IZR dimension * IZR rank ^ 2 / eta ^ 2 * ln (IZR window)) - IZR rank ^ 2 * IZR dimension / eta * ln (IZR window)))) (Rmin (factor * (IZR dimension * IZR target ^ 2 / eta ^ 3 * ln (IZR window)) - IZR dimension * ((IZR target - ln failure) / eta) ^ 2 / eta ^ 2 * ln (IZR window)) (factor * (IZR dimension * ((IZR target - ln failure) / eta) ^ 2 / eta ^ 2 * ln (IZR window)) - IZR dimension * IZR target ^ 2 / eta ^ 3 * ln (IZR window)))) (Rmin (Rmin (factor * (IZR dimension ^ 3 / eta * ln (IZR window)) - (IZR dimension + 1) ^ 3 / eta * ln (IZR window)) (factor * ((IZR dimension + 1) ^ 3 / eta * ln (IZR window)) - IZR dimension ^ 3 / eta * ln (IZR window))) (factor * (IZR dimension ^ 3 / eta * ln (IZR window)) - IZR dimension ^ 3 / eta * ln (IZR window))).
-
 (* sliding-window.table-1+repair: the theorems' additive errors in rows 1 to 3, and the spaces in all rows, are these multiples of the table's entries *)
 Definition table_1_repaired : Prop :=
   forall (window : Z) (dimension : Z) (rank : Z) (target : Z) (eta : R) (epsilon : R) (delta : R) (failure : R) (factor : R),
@@ -1864,195 +1437,6 @@ Definition table_1_repaired : Prop :=
   IZR dimension <> 0 /\
   0 <= - Rabs (IZR rank * (- ln delta) ^ 2 / epsilon ^ 2 - 1 / IZR rank * (IZR rank ^ 2 * (- ln delta) ^ 2 / epsilon ^ 2)) + - Rabs (- ln delta / epsilon * sqrt (IZR dimension * ln (IZR dimension) * (IZR target - ln failure)) - sqrt (ln (IZR dimension) * (IZR target - ln failure) / IZR target) * (sqrt (IZR target * IZR dimension) * - ln delta / epsilon)) + - Rabs (- ln delta / epsilon * sqrt ((IZR target - ln failure) * IZR dimension) - sqrt ((IZR target - ln failure) / IZR target) * (sqrt (IZR target * IZR dimension) * - ln delta / epsilon)) + - Rabs (IZR dimension * IZR rank ^ 2 / eta ^ 2 * ln (IZR window) - 1 / eta * (IZR rank ^ 2 * IZR dimension / eta * ln (IZR window))) + - Rabs (IZR dimension * ((IZR target - ln failure) / eta) ^ 2 / eta ^ 2 * ln (IZR window) - (IZR target - ln failure) ^ 2 / (IZR target ^ 2 * eta) * (IZR dimension * IZR target ^ 2 / eta ^ 3 * ln (IZR window))) + - Rabs (IZR dimension * ((IZR target - ln failure) / eta) ^ 2 / eta ^ 2 * ln (IZR window) - (IZR target - ln failure) ^ 2 / (IZR target ^ 2 * eta) * (IZR dimension * IZR target ^ 2 / eta ^ 3 * ln (IZR window))) + - Rabs ((IZR dimension + 1) ^ 3 / eta * ln (IZR window) - ((IZR dimension + 1) / IZR dimension) ^ 3 * (IZR dimension ^ 3 / eta * ln (IZR window))) + - Rabs (IZR dimension ^ 3 / eta * ln (IZR window) - IZR dimension ^ 3 / eta * ln (IZR window)).
 
-(* sliding-window.table-1/spectral-error: row 1, additive error: as stated *)
-Definition table_1__spectral_error : Prop :=
-  forall (window : Z) (dimension : Z) (rank : Z) (target : Z) (eta : R) (epsilon : R) (delta : R) (failure : R) (factor : R),
-  (* window >= 2, an integer *)
-  0 <= IZR window - 2 ->
-  (* dimension >= 2, an integer *)
-  0 <= IZR dimension - 2 ->
-  (* rank >= 1, an integer *)
-  0 <= IZR rank - 1 ->
-  (* target >= 1, an integer *)
-  0 <= IZR target - 1 ->
-  (* eta > 0 *)
-  0 < eta ->
-  (* eta < 1/4 *)
-  0 < 1 / 4 - eta ->
-  (* epsilon > 0 *)
-  0 < epsilon ->
-  (* delta > 0 *)
-  0 < delta ->
-  (* delta < 1 *)
-  0 < 1 - delta ->
-  (* failure > 0 *)
-  0 < failure ->
-  (* failure < 1 *)
-  0 < 1 - failure ->
-  0 < delta /\
-  epsilon ^ 2 <> 0 /\
-  0 <= Rmin (factor * (IZR rank ^ 2 * (- ln delta) ^ 2 / epsilon ^ 2) - IZR rank * (- ln delta) ^ 2 / epsilon ^ 2) (factor * (IZR rank * (- ln delta) ^ 2 / epsilon ^ 2) - IZR rank ^ 2 * (- ln delta) ^ 2 / epsilon ^ 2).
-
-(* sliding-window.table-1/spectral-space: row 1, space: as stated *)
-Definition table_1__spectral_space : Prop :=
-  forall (window : Z) (dimension : Z) (rank : Z) (target : Z) (eta : R) (epsilon : R) (delta : R) (failure : R) (factor : R),
-  (* window >= 2, an integer *)
-  0 <= IZR window - 2 ->
-  (* dimension >= 2, an integer *)
-  0 <= IZR dimension - 2 ->
-  (* rank >= 1, an integer *)
-  0 <= IZR rank - 1 ->
-  (* target >= 1, an integer *)
-  0 <= IZR target - 1 ->
-  (* eta > 0 *)
-  0 < eta ->
-  (* eta < 1/4 *)
-  0 < 1 / 4 - eta ->
-  (* epsilon > 0 *)
-  0 < epsilon ->
-  (* delta > 0 *)
-  0 < delta ->
-  (* delta < 1 *)
-  0 < 1 - delta ->
-  (* failure > 0 *)
-  0 < failure ->
-  (* failure < 1 *)
-  0 < 1 - failure ->
-  eta <> 0 /\
-  0 < IZR window /\
-  eta ^ 2 <> 0 /\
-  0 <= Rmin (factor * (IZR rank ^ 2 * IZR dimension / eta * ln (IZR window)) - IZR dimension * IZR rank ^ 2 / eta ^ 2 * ln (IZR window)) (factor * (IZR dimension * IZR rank ^ 2 / eta ^ 2 * ln (IZR window)) - IZR rank ^ 2 * IZR dimension / eta * ln (IZR window)).
-
-(* sliding-window.table-1/components-error: row 2, additive error: as stated *)
-Definition table_1__components_error : Prop :=
-  forall (window : Z) (dimension : Z) (rank : Z) (target : Z) (eta : R) (epsilon : R) (delta : R) (failure : R) (factor : R),
-  (* window >= 2, an integer *)
-  0 <= IZR window - 2 ->
-  (* dimension >= 2, an integer *)
-  0 <= IZR dimension - 2 ->
-  (* rank >= 1, an integer *)
-  0 <= IZR rank - 1 ->
-  (* target >= 1, an integer *)
-  0 <= IZR target - 1 ->
-  (* eta > 0 *)
-  0 < eta ->
-  (* eta < 1/4 *)
-  0 < 1 / 4 - eta ->
-  (* epsilon > 0 *)
-  0 < epsilon ->
-  (* delta > 0 *)
-  0 < delta ->
-  (* delta < 1 *)
-  0 < 1 - delta ->
-  (* failure > 0 *)
-  0 < failure ->
-  (* failure < 1 *)
-  0 < 1 - failure ->
-  0 <= IZR target * IZR dimension /\
-  0 < delta /\
-  epsilon <> 0 /\
-  0 < IZR dimension /\
-  0 < failure /\
-  0 <= IZR dimension * ln (IZR dimension) * (IZR target - ln failure) /\
-  0 <= Rmin (factor * (sqrt (IZR target * IZR dimension) * - ln delta / epsilon) - - ln delta / epsilon * sqrt (IZR dimension * ln (IZR dimension) * (IZR target - ln failure))) (factor * (- ln delta / epsilon * sqrt (IZR dimension * ln (IZR dimension) * (IZR target - ln failure))) - sqrt (IZR target * IZR dimension) * - ln delta / epsilon).
-
-(* sliding-window.table-1/constrained-error: row 3, additive error: as stated *)
-Definition table_1__constrained_error : Prop :=
-  forall (window : Z) (dimension : Z) (rank : Z) (target : Z) (eta : R) (epsilon : R) (delta : R) (failure : R) (factor : R),
-  (* window >= 2, an integer *)
-  0 <= IZR window - 2 ->
-  (* dimension >= 2, an integer *)
-  0 <= IZR dimension - 2 ->
-  (* rank >= 1, an integer *)
-  0 <= IZR rank - 1 ->
-  (* target >= 1, an integer *)
-  0 <= IZR target - 1 ->
-  (* eta > 0 *)
-  0 < eta ->
-  (* eta < 1/4 *)
-  0 < 1 / 4 - eta ->
-  (* epsilon > 0 *)
-  0 < epsilon ->
-  (* delta > 0 *)
-  0 < delta ->
-  (* delta < 1 *)
-  0 < 1 - delta ->
-  (* failure > 0 *)
-  0 < failure ->
-  (* failure < 1 *)
-  0 < 1 - failure ->
-  0 <= IZR target * IZR dimension /\
-  0 < delta /\
-  epsilon <> 0 /\
-  0 < failure /\
-  0 <= (IZR target - ln failure) * IZR dimension /\
-  0 <= Rmin (factor * (sqrt (IZR target * IZR dimension) * - ln delta / epsilon) - - ln delta / epsilon * sqrt ((IZR target - ln failure) * IZR dimension)) (factor * (- ln delta / epsilon * sqrt ((IZR target - ln failure) * IZR dimension)) - sqrt (IZR target * IZR dimension) * - ln delta / epsilon).
-
-(* sliding-window.table-1/components-space: rows 2 and 3, space: as stated *)
-Definition table_1__components_space : Prop :=
-  forall (window : Z) (dimension : Z) (rank : Z) (target : Z) (eta : R) (epsilon : R) (delta : R) (failure : R) (factor : R),
-  (* window >= 2, an integer *)
-  0 <= IZR window - 2 ->
-  (* dimension >= 2, an integer *)
-  0 <= IZR dimension - 2 ->
-  (* rank >= 1, an integer *)
-  0 <= IZR rank - 1 ->
-  (* target >= 1, an integer *)
-  0 <= IZR target - 1 ->
-  (* eta > 0 *)
-  0 < eta ->
-  (* eta < 1/4 *)
-  0 < 1 / 4 - eta ->
-  (* epsilon > 0 *)
-  0 < epsilon ->
-  (* delta > 0 *)
-  0 < delta ->
-  (* delta < 1 *)
-  0 < 1 - delta ->
-  (* failure > 0 *)
-  0 < failure ->
-  (* failure < 1 *)
-  0 < 1 - failure ->
-  eta ^ 3 <> 0 /\
-  0 < IZR window /\
-  0 < failure /\
-  eta <> 0 /\
-  eta ^ 2 <> 0 /\
-  0 <= Rmin (factor * (IZR dimension * IZR target ^ 2 / eta ^ 3 * ln (IZR window)) - IZR dimension * ((IZR target - ln failure) / eta) ^ 2 / eta ^ 2 * ln (IZR window)) (factor * (IZR dimension * ((IZR target - ln failure) / eta) ^ 2 / eta ^ 2 * ln (IZR window)) - IZR dimension * IZR target ^ 2 / eta ^ 3 * ln (IZR window)).
-
-(* sliding-window.table-1/regression-error: row 4, additive error: as stated *)
-Definition table_1__regression_error : Prop :=
-  forall (window : Z) (dimension : Z) (rank : Z) (target : Z) (eta : R) (epsilon : R) (delta : R) (failure : R) (factor : R),
-  (* window >= 2, an integer *)
-  0 <= IZR window - 2 ->
-  (* dimension >= 2, an integer *)
-  0 <= IZR dimension - 2 ->
-  (* rank >= 1, an integer *)
-  0 <= IZR rank - 1 ->
-  (* target >= 1, an integer *)
-  0 <= IZR target - 1 ->
-  (* eta > 0 *)
-  0 < eta ->
-  (* eta < 1/4 *)
-  0 < 1 / 4 - eta ->
-  (* epsilon > 0 *)
-  0 < epsilon ->
-  (* delta > 0 *)
-  0 < delta ->
-  (* delta < 1 *)
-  0 < 1 - delta ->
-  (* failure > 0 *)
-  0 < failure ->
-  (* failure < 1 *)
-  0 < 1 - failure ->
-  0 < delta /\
-  epsilon <> 0 /\
-  delta <> 0 /\
-  0 < 4 / delta /\
-  epsilon ^ 2 <> 0 /\
-  0 < IZR dimension + 14 * ln (4 / delta) / epsilon ^ 2 + 1 /\
-  0 <= Rmin (factor * (IZR dimension * (IZR dimension + - ln delta / epsilon)) - (IZR dimension + 14 * ln (4 / delta) / epsilon ^ 2 + 1) ^ 2 * ln (IZR dimension + 14 * ln (4 / delta) / epsilon ^ 2 + 1) / epsilon) (factor * ((IZR dimension + 14 * ln (4 / delta) / epsilon ^ 2 + 1) ^ 2 * ln (IZR dimension + 14 * ln (4 / delta) / epsilon ^ 2 + 1) / epsilon) - IZR dimension * (IZR dimension + - ln delta / epsilon)).
-
 (* sliding-window.table-1/regression-above: row 4: the theorem's additive error is at least the table's *)
 Definition table_1__regression_above : Prop :=
   forall (window : Z) (dimension : Z) (rank : Z) (target : Z) (eta : R) (epsilon : R) (delta : R) (failure : R) (factor : R),
@@ -2087,39 +1471,6 @@ Definition table_1__regression_above : Prop :=
   epsilon <> 0 /\
   0 < delta /\
   0 <= (IZR dimension + 14 * ln (4 / delta) / epsilon ^ 2 + 1) ^ 2 * ln (IZR dimension + 14 * ln (4 / delta) / epsilon ^ 2 + 1) / epsilon - IZR dimension * (IZR dimension + - ln delta / epsilon).
-
-(* sliding-window.table-1/variance-error: row 5, additive error: as stated *)
-Definition table_1__variance_error : Prop :=
-  forall (window : Z) (dimension : Z) (rank : Z) (target : Z) (eta : R) (epsilon : R) (delta : R) (failure : R) (factor : R),
-  (* window >= 2, an integer *)
-  0 <= IZR window - 2 ->
-  (* dimension >= 2, an integer *)
-  0 <= IZR dimension - 2 ->
-  (* rank >= 1, an integer *)
-  0 <= IZR rank - 1 ->
-  (* target >= 1, an integer *)
-  0 <= IZR target - 1 ->
-  (* eta > 0 *)
-  0 < eta ->
-  (* eta < 1/4 *)
-  0 < 1 / 4 - eta ->
-  (* epsilon > 0 *)
-  0 < epsilon ->
-  (* delta > 0 *)
-  0 < delta ->
-  (* delta < 1 *)
-  0 < 1 - delta ->
-  (* failure > 0 *)
-  0 < failure ->
-  (* failure < 1 *)
-  0 < 1 - failure ->
-  0 < delta /\
-  epsilon <> 0 /\
-  delta <> 0 /\
-  0 < 4 / delta /\
-  epsilon ^ 2 <> 0 /\
-  0 < IZR dimension + 14 * ln (4 / delta) / epsilon ^ 2 /\
-  0 <= Rmin (factor * (IZR dimension * (IZR dimension + - ln delta / epsilon)) - (IZR dimension + 14 * ln (4 / delta) / epsilon ^ 2) * ln (IZR dimension + 14 * ln (4 / delta) / epsilon ^ 2)) (factor * ((IZR dimension + 14 * ln (4 / delta) / epsilon ^ 2) * ln (IZR dimension + 14 * ln (4 / delta) / epsilon ^ 2)) - IZR dimension * (IZR dimension + - ln delta / epsilon)).
 
 (* sliding-window.table-1/variance-above: row 5: d times the theorem's additive error is at least the table's *)
 Definition table_1__variance_above : Prop :=
@@ -2156,35 +1507,6 @@ Definition table_1__variance_above : Prop :=
   epsilon <> 0 /\
   0 <= IZR dimension * ((IZR dimension + 14 * ln (4 / delta) / epsilon ^ 2) * ln (IZR dimension + 14 * ln (4 / delta) / epsilon ^ 2)) - IZR dimension * (IZR dimension + - ln delta / epsilon).
 
-(* sliding-window.table-1/cubic-space: rows 4 and 5, space: as stated, up to the factor 4 *)
-Definition table_1__cubic_space : Prop :=
-  forall (window : Z) (dimension : Z) (rank : Z) (target : Z) (eta : R) (epsilon : R) (delta : R) (failure : R) (factor : R),
-  (* window >= 2, an integer *)
-  0 <= IZR window - 2 ->
-  (* dimension >= 2, an integer *)
-  0 <= IZR dimension - 2 ->
-  (* rank >= 1, an integer *)
-  0 <= IZR rank - 1 ->
-  (* target >= 1, an integer *)
-  0 <= IZR target - 1 ->
-  (* eta > 0 *)
-  0 < eta ->
-  (* eta < 1/4 *)
-  0 < 1 / 4 - eta ->
-  (* epsilon > 0 *)
-  0 < epsilon ->
-  (* delta > 0 *)
-  0 < delta ->
-  (* delta < 1 *)
-  0 < 1 - delta ->
-  (* failure > 0 *)
-  0 < failure ->
-  (* failure < 1 *)
-  0 < 1 - failure ->
-  eta <> 0 /\
-  0 < IZR window /\
-  0 <= Rmin (Rmin (factor * (IZR dimension ^ 3 / eta * ln (IZR window)) - (IZR dimension + 1) ^ 3 / eta * ln (IZR window)) (factor * ((IZR dimension + 1) ^ 3 / eta * ln (IZR window)) - IZR dimension ^ 3 / eta * ln (IZR window))) (factor * (IZR dimension ^ 3 / eta * ln (IZR window)) - IZR dimension ^ 3 / eta * ln (IZR window)).
-
 (* sliding-window.table-1/sketch-noise: sigma^2 <= 514 r log^2(4/delta)/eps^2: the additive error of row 1 needs one r only *)
 Definition table_1__sketch_noise : Prop :=
   forall (window : Z) (dimension : Z) (rank : Z) (target : Z) (eta : R) (epsilon : R) (delta : R) (failure : R) (factor : R),
@@ -2216,40 +1538,6 @@ Definition table_1__sketch_noise : Prop :=
   0 <= IZR rank * ln (4 / delta) /\
   epsilon <> 0 /\
   0 <= 514 * IZR rank * ln (4 / delta) ^ 2 / epsilon ^ 2 - ((16 * sqrt (IZR rank * ln (4 / delta)) + ln (4 / delta)) / epsilon) ^ 2.
-
-(* sliding-window.table-2: 'we improve (or match) previous bounds': there is a c with which, for all parameters, the last row's additive error is at most c times what the mechanism of the second row costs in the last row's measure *)
-Definition table_2 : Prop :=
-  forall (window : Z) (dimension : Z) (target : Z) (eta : R) (epsilon : R) (delta : R) (factor : R),
-  (* window >= 2, an integer *)
-  0 <= IZR window - 2 ->
-  (* dimension >= 3, an integer *)
-  0 <= IZR dimension - 3 ->
-  (* target >= 1, an integer *)
-  0 <= IZR target - 1 ->
-  (* k <= d *)
-  0 <= IZR dimension - IZR target ->
-  (* eta > 0 *)
-  0 < eta ->
-  (* eta < 1 *)
-  0 < 1 - eta ->
-  (* epsilon > 0 *)
-  0 < epsilon ->
-  (* delta > 0 *)
-  0 < delta ->
-  (* delta < 1 *)
-  0 < 1 - delta ->
-  (* delta >= d^(-log d) *)
-  (0 < IZR dimension /\ 0 < delta /\ 0 <= ln (IZR dimension) ^ 2 + ln delta) ->
-  0 < delta /\
-  0 <= - 2 * ln delta /\
-  0 <= sqrt (- 2 * ln delta) * sqrt (- 2 * ln delta) + 2 * epsilon /\
-  2 * epsilon <> 0 /\
-  0 < IZR dimension /\
-  0 <= IZR dimension * ln 9 + ln (IZR dimension) /\
-  0 <= 2 * IZR target * (4 * (sqrt 1 * (sqrt (- 2 * ln delta) + sqrt (sqrt (- 2 * ln delta) * sqrt (- 2 * ln delta) + 2 * epsilon)) / (2 * epsilon)) * sqrt (IZR dimension * ln 9 + ln (IZR dimension))) /\
-  0 <= IZR target * IZR dimension /\
-  epsilon <> 0 /\
-  0 <= factor * sqrt (2 * IZR target * (4 * (sqrt 1 * (sqrt (- 2 * ln delta) + sqrt (sqrt (- 2 * ln delta) * sqrt (- 2 * ln delta) + 2 * epsilon)) / (2 * epsilon)) * sqrt (IZR dimension * ln 9 + ln (IZR dimension)))) - sqrt (IZR target * IZR dimension) / epsilon.
 
 (* sliding-window.table-2+repair: one Gaussian release, (eps, delta)-private for rows of norm at most 1 present or absent, costs at most sqrt(28 k sqrt(d) log d/eps) beyond the least, but for probability 1/d *)
 Definition table_2_repaired : Prop :=
@@ -2287,133 +1575,3 @@ Definition table_2_repaired : Prop :=
   0 <= IZR dimension * ln 9 + ln (IZR dimension) /\
   0 <= 2 * IZR target * (4 * (sqrt 1 * (sqrt (- 2 * ln delta) + sqrt (sqrt (- 2 * ln delta) * sqrt (- 2 * ln delta) + 2 * epsilon)) / (2 * epsilon)) * sqrt (IZR dimension * ln 9 + ln (IZR dimension))) /\
   0 <= sqrt (28 * IZR target * sqrt (IZR dimension) * ln (IZR dimension) / epsilon) - sqrt (2 * IZR target * (4 * (sqrt 1 * (sqrt (- 2 * ln delta) + sqrt (sqrt (- 2 * ln delta) * sqrt (- 2 * ln delta) + 2 * epsilon)) / (2 * epsilon)) * sqrt (IZR dimension * ln 9 + ln (IZR dimension)))).
-
-(* sliding-window.table-2/errors-in-order: for some c the lower bound on the additive error is at most c times the upper one *)
-Definition table_2__errors_in_order : Prop :=
-  forall (window : Z) (dimension : Z) (target : Z) (eta : R) (epsilon : R) (delta : R) (factor : R),
-  (* window >= 2, an integer *)
-  0 <= IZR window - 2 ->
-  (* dimension >= 3, an integer *)
-  0 <= IZR dimension - 3 ->
-  (* target >= 1, an integer *)
-  0 <= IZR target - 1 ->
-  (* k <= d *)
-  0 <= IZR dimension - IZR target ->
-  (* eta > 0 *)
-  0 < eta ->
-  (* eta < 1 *)
-  0 < 1 - eta ->
-  (* epsilon > 0 *)
-  0 < epsilon ->
-  (* delta > 0 *)
-  0 < delta ->
-  (* delta < 1 *)
-  0 < 1 - delta ->
-  (* delta >= d^(-log d) *)
-  (0 < IZR dimension /\ 0 < delta /\ 0 <= ln (IZR dimension) ^ 2 + ln delta) ->
-  0 <= IZR target * IZR dimension /\
-  epsilon <> 0 /\
-  0 <= factor * (sqrt (IZR target * IZR dimension) / epsilon) - sqrt (IZR target * IZR dimension).
-
-(* sliding-window.table-2/spaces-in-order: the lower bound on space is at most the last row's *)
-Definition table_2__spaces_in_order : Prop :=
-  forall (window : Z) (dimension : Z) (target : Z) (eta : R) (epsilon : R) (delta : R) (factor : R),
-  (* window >= 2, an integer *)
-  0 <= IZR window - 2 ->
-  (* dimension >= 1, an integer *)
-  0 <= IZR dimension - 1 ->
-  (* target >= 1, an integer *)
-  0 <= IZR target - 1 ->
-  (* eta > 0 *)
-  0 < eta ->
-  (* eta < 1 *)
-  0 < 1 - eta ->
-  0 < IZR window /\
-  eta ^ 3 <> 0 /\
-  eta <> 0 /\
-  0 <= factor * (IZR dimension * IZR target ^ 2 * ln (IZR window) / eta ^ 3) - IZR dimension * IZR target * ln (IZR window) / eta.
-
-(* sliding-window.table-2/space-of-theorem-19: the lower bound on space is, up to c, that of Theorem 19 *)
-Definition table_2__space_of_theorem_19 : Prop :=
-  forall (window : Z) (dimension : Z) (target : Z) (eta : R) (epsilon : R) (delta : R) (factor : R),
-  (* window >= 2, an integer *)
-  0 <= IZR window - 2 ->
-  (* dimension >= 3, an integer *)
-  0 <= IZR dimension - 3 ->
-  (* target >= 1, an integer *)
-  0 <= IZR target - 1 ->
-  (* k <= d *)
-  0 <= IZR dimension - IZR target ->
-  (* eta > 0 *)
-  0 < eta ->
-  (* eta < 1 *)
-  0 < 1 - eta ->
-  (* epsilon > 0 *)
-  0 < epsilon ->
-  (* delta > 0 *)
-  0 < delta ->
-  (* delta < 1 *)
-  0 < 1 - delta ->
-  (* delta >= d^(-log d) *)
-  (0 < IZR dimension /\ 0 < delta /\ 0 <= ln (IZR dimension) ^ 2 + ln delta) ->
-  0 < IZR window /\
-  eta <> 0 /\
-  0 <= factor * (IZR dimension * IZR target * ln (IZR window) / eta) - IZR window * IZR target * ln (IZR window) / eta.
-
-(* sliding-window.table-2/space-of-theorem-3: the last row's space is, up to c, that of Theorem 3 for r = k/eta *)
-Definition table_2__space_of_theorem_3 : Prop :=
-  forall (window : Z) (dimension : Z) (target : Z) (eta : R) (epsilon : R) (delta : R) (factor : R),
-  (* window >= 2, an integer *)
-  0 <= IZR window - 2 ->
-  (* dimension >= 3, an integer *)
-  0 <= IZR dimension - 3 ->
-  (* target >= 1, an integer *)
-  0 <= IZR target - 1 ->
-  (* k <= d *)
-  0 <= IZR dimension - IZR target ->
-  (* eta > 0 *)
-  0 < eta ->
-  (* eta < 1 *)
-  0 < 1 - eta ->
-  (* epsilon > 0 *)
-  0 < epsilon ->
-  (* delta > 0 *)
-  0 < delta ->
-  (* delta < 1 *)
-  0 < 1 - delta ->
-  (* delta >= d^(-log d) *)
-  (0 < IZR dimension /\ 0 < delta /\ 0 <= ln (IZR dimension) ^ 2 + ln delta) ->
-  0 < IZR window /\
-  eta ^ 3 <> 0 /\
-  eta <> 0 /\
-  eta ^ 2 <> 0 /\
-  0 <= factor * (IZR dimension * IZR target ^ 2 * ln (IZR window) / eta ^ 3) - IZR dimension * (IZR target / eta) ^ 2 * ln (IZR window) / eta ^ 2.
-
-(* sliding-window.table-2/smaller-space: for k log W/eta^3 <= d the last row's space is at most c d^2 *)
-Definition table_2__smaller_space : Prop :=
-  forall (window : Z) (dimension : Z) (target : Z) (eta : R) (epsilon : R) (delta : R) (factor : R),
-  (* window >= 2, an integer *)
-  0 <= IZR window - 2 ->
-  (* dimension >= 3, an integer *)
-  0 <= IZR dimension - 3 ->
-  (* target >= 1, an integer *)
-  0 <= IZR target - 1 ->
-  (* k <= d *)
-  0 <= IZR dimension - IZR target ->
-  (* eta > 0 *)
-  0 < eta ->
-  (* eta < 1 *)
-  0 < 1 - eta ->
-  (* epsilon > 0 *)
-  0 < epsilon ->
-  (* delta > 0 *)
-  0 < delta ->
-  (* delta < 1 *)
-  0 < 1 - delta ->
-  (* delta >= d^(-log d) *)
-  (0 < IZR dimension /\ 0 < delta /\ 0 <= ln (IZR dimension) ^ 2 + ln delta) ->
-  (* k log W/eta^3 <= d *)
-  (0 < IZR window /\ eta ^ 3 <> 0 /\ 0 <= IZR dimension - IZR target * ln (IZR window) / eta ^ 3) ->
-  0 < IZR window /\
-  eta ^ 3 <> 0 /\
-  0 <= factor * IZR dimension ^ 2 - IZR dimension * IZR target ^ 2 * ln (IZR window) / eta ^ 3.

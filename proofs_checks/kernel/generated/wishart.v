@@ -118,40 +118,6 @@ Definition theorem_2_repaired (erfc : R -> R) (hypgeom_u : R -> R -> R -> R) : P
   (0 <= sensitivity -> sigma <= 0 -> False) /\
   0 <= (if Rlt_dec sensitivity 0 then 0 else if Rlt_dec 0 sigma then if Rlt_dec epsilon 0 then 0 else if Req_EM_T (sensitivity / sigma) 0 then delta else if Rlt_dec (epsilon / (sensitivity / sigma) - sensitivity / sigma / 2) 65536 then delta - (erfc ((epsilon / (sensitivity / sigma) - sensitivity / sigma / 2) / sqrt 2) - exp epsilon * erfc ((epsilon / (sensitivity / sigma) + sensitivity / sigma / 2) / sqrt 2)) / 2 else delta - exp (- (epsilon / (sensitivity / sigma) - sensitivity / sigma / 2) ^ 2 / 2) * (hypgeom_u (1 / 2) (1 / 2) ((epsilon / (sensitivity / sigma) - sensitivity / sigma / 2) ^ 2 / 2) / sqrt PI - hypgeom_u (1 / 2) (1 / 2) ((epsilon / (sensitivity / sigma) + sensitivity / sigma / 2) ^ 2 / 2) / sqrt PI) / 2 else 0).
 
-(* wishart.algorithm-1: a machine can draw the noise: for some h > 0 a variable of law Lap(0, 2d/(n epsilon)) lies on the grid hZ *)
-Definition algorithm_1 : Prop :=
-  forall (dimension : Z) (records : Z) (epsilon : R) (spacing : R) (distance : R),
-  (* dimension >= 1, an integer *)
-  0 <= IZR dimension - 1 ->
-  (* records >= 1, an integer *)
-  0 <= IZR records - 1 ->
-  (* epsilon > 0 *)
-  0 < epsilon ->
-  (* spacing > 0 *)
-  0 < spacing ->
-  (* distance >= 0 *)
-  0 <= distance ->
-  (* distance < h/2 *)
-  0 < spacing / 2 - distance ->
-  IZR records * epsilon <> 0 /\
-  2 * IZR dimension / (IZR records * epsilon) <> 0 /\
-  sinh (spacing / 2 / (2 * IZR dimension / (IZR records * epsilon))) <> 0 /\
-  0 <= - (sinh ((spacing / 2 - distance) / (2 * IZR dimension / (IZR records * epsilon))) / sinh (spacing / 2 / (2 * IZR dimension / (IZR records * epsilon)))).
-
-(* wishart.algorithm-2+repair: the noise is W_d(d + 1, cI) with c = 3/(2 n epsilon), the scale that the proof of Theorem 4 asks for at the given norm *)
-Definition algorithm_2_repaired : Prop :=
-  forall (dimension : Z) (records : Z) (epsilon : R) (degrees_of_freedom : Z) (scale : R) (norm_bound : R),
-  (* dimension >= 1, an integer *)
-  0 <= IZR dimension - 1 ->
-  (* records >= 1, an integer *)
-  0 <= IZR records - 1 ->
-  (* epsilon > 0 *)
-  0 < epsilon ->
-  (* norm_bound <= 1 *)
-  0 <= 1 - norm_bound ->
-  2 * IZR records * epsilon <> 0 /\
-  0 <= Rmin (Rmin (- Rabs (2 * scale * IZR records * epsilon - 3)) (- Rabs (IZR degrees_of_freedom - (IZR dimension + 1)))) (scale - 3 * norm_bound ^ 2 / (2 * IZR records * epsilon)).
-
 (* wishart.lemma-2: the l1 sensitivity of XX'/n lies strictly between d/n and 2d/n *)
 Definition lemma_2 : Prop :=
   forall (dimension : Z) (records : Z) (epsilon : R),
@@ -549,46 +515,6 @@ Definition lemma_1__probability_at_c_log_d : Prop :=
   0 < IZR dimension /\
   0 <= - Rabs (IZR dimension * exp (- (factor * ln (IZR dimension))) - Rpower (IZR dimension) (1 - factor)).
 
-(* wishart.lemma-1/order-of-the-threshold: the threshold at theta = c log d is O(3 d log d / (2 n epsilon)) *)
-Definition lemma_1__order_of_the_threshold : Prop :=
-  forall (dimension : Z) (records : Z) (epsilon : R) (factor : R) (constant : R),
-  (* dimension >= 2, an integer *)
-  0 <= IZR dimension - 2 ->
-  (* records >= 1, an integer *)
-  0 <= IZR records - 1 ->
-  (* epsilon > 0 *)
-  0 < epsilon ->
-  (* c > 1 *)
-  0 < factor - 1 ->
-  0 < IZR dimension /\
-  2 * IZR records * epsilon <> 0 /\
-  0 <= 2 * (IZR dimension + 1) * (IZR dimension + 2) * (factor * ln (IZR dimension)) /\
-  0 <= constant * (3 * IZR dimension * ln (IZR dimension) / (2 * IZR records * epsilon)) - (IZR dimension + 1 + sqrt (2 * (IZR dimension + 1) * (IZR dimension + 2) * (factor * ln (IZR dimension))) + 2 * (factor * ln (IZR dimension)) * IZR dimension) * (3 / (2 * IZR records * epsilon)).
-
-(* wishart.theorem-5: for some K Wishart noise is smaller when the ratio exceeds K sqrt(d) log d, and Laplace noise if it does not *)
-Definition theorem_5 : Prop :=
-  forall (dimension : Z) (entrywise : R) (nuclear : R) (epsilon : R) (records : Z) (constant : R) (threshold : Z),
-  (* dimension >= 1, an integer *)
-  0 <= IZR dimension - 1 ->
-  (* entrywise > 0 *)
-  0 < entrywise ->
-  (* nuclear > 0 *)
-  0 < nuclear ->
-  (* epsilon > 0 *)
-  0 < epsilon ->
-  (* constant > 0 *)
-  0 < constant ->
-  0 <= IZR dimension /\
-  0 < IZR dimension /\
-  nuclear <> 0 /\
-  (constant * sqrt (IZR dimension) * ln (IZR dimension) < entrywise / nuclear -> 0 <= IZR dimension) /\
-  (constant * sqrt (IZR dimension) * ln (IZR dimension) < entrywise / nuclear -> epsilon <> 0) /\
-  (constant * sqrt (IZR dimension) * ln (IZR dimension) < entrywise / nuclear -> 2 * epsilon <> 0) /\
-  (entrywise / nuclear <= constant * sqrt (IZR dimension) * ln (IZR dimension) -> 2 * epsilon <> 0) /\
-  (entrywise / nuclear <= constant * sqrt (IZR dimension) * ln (IZR dimension) -> 0 <= IZR dimension) /\
-  (entrywise / nuclear <= constant * sqrt (IZR dimension) * ln (IZR dimension) -> epsilon <> 0) /\
-  0 <= (if Rlt_dec (constant * sqrt (IZR dimension) * ln (IZR dimension)) (entrywise / nuclear) then 15 * (sqrt (IZR dimension) * (entrywise / epsilon)) - (IZR dimension + 1) * (nuclear / (2 * epsilon)) else 5 * (IZR dimension * ln 9 + (IZR dimension + 1) * ln 5 / 2) * (nuclear / (2 * epsilon)) - sqrt (IZR dimension) * (entrywise / epsilon)).
-
 (* wishart.theorem-5+repair: the Wishart noise is smaller when the ratio is at least 10 sqrt(d), the Laplace noise when it is at most sqrt(d) / 30 *)
 Definition theorem_5_repaired : Prop :=
   forall (dimension : Z) (entrywise : R) (nuclear : R) (epsilon : R) (records : Z) (constant : R) (threshold : Z),
@@ -614,117 +540,6 @@ Definition theorem_5_repaired : Prop :=
   (10 * sqrt (IZR dimension) <= entrywise / nuclear -> epsilon <> 0) /\
   (10 * sqrt (IZR dimension) <= entrywise / nuclear -> 2 * epsilon <> 0) /\
   0 < (if Rlt_dec (entrywise / nuclear) (10 * sqrt (IZR dimension)) then if Rlt_dec (sqrt (IZR dimension) / 30) (entrywise / nuclear) then 0 else (IZR dimension + 1) * (nuclear / (2 * epsilon)) - 15 * (sqrt (IZR dimension) * (entrywise / epsilon)) else sqrt (IZR dimension) * (entrywise / epsilon) - 5 * (IZR dimension * ln 9 + (IZR dimension + 1) * ln 5 / 2) * (nuclear / (2 * epsilon))).
-
-(* wishart.theorem-5/divided-by-n-twice: E ||L||_2 = O(max ||Delta||_{1,1} sqrt(d) / (n epsilon)) *)
-Definition theorem_5__divided_by_n_twice : Prop :=
-  forall (dimension : Z) (entrywise : R) (nuclear : R) (epsilon : R) (records : Z) (constant : R) (threshold : Z),
-  (* dimension >= 1, an integer *)
-  0 <= IZR dimension - 1 ->
-  (* entrywise > 0 *)
-  0 < entrywise ->
-  (* nuclear > 0 *)
-  0 < nuclear ->
-  (* epsilon > 0 *)
-  0 < epsilon ->
-  (* constant > 0 *)
-  0 < constant ->
-  (* records >= 1, an integer *)
-  0 <= IZR records - 1 ->
-  0 <= IZR dimension /\
-  IZR records * epsilon <> 0 /\
-  epsilon <> 0 /\
-  0 <= constant * (entrywise * sqrt (IZR dimension) / (IZR records * epsilon)) - sqrt (IZR dimension) * (entrywise / epsilon).
-
-(* wishart.theorem-5/little-omega: ||C||_2 = omega(max ||Delta||_* / (n epsilon)) in Algorithm 2: from some d on it exceeds K times that *)
-Definition theorem_5__little_omega : Prop :=
-  forall (dimension : Z) (entrywise : R) (nuclear : R) (epsilon : R) (records : Z) (constant : R) (threshold : Z),
-  (* dimension >= 1, an integer *)
-  0 <= IZR dimension - 1 ->
-  (* entrywise > 0 *)
-  0 < entrywise ->
-  (* nuclear > 0 *)
-  0 < nuclear ->
-  (* epsilon > 0 *)
-  0 < epsilon ->
-  (* constant > 0 *)
-  0 < constant ->
-  (* records >= 1, an integer *)
-  0 <= IZR records - 1 ->
-  (* max ||Delta||_* <= 2 / n *)
-  0 <= 2 - IZR records * nuclear ->
-  (* d >= threshold *)
-  0 <= IZR dimension - IZR threshold ->
-  2 * IZR records * epsilon <> 0 /\
-  IZR records * epsilon <> 0 /\
-  0 <= 3 / (2 * IZR records * epsilon) - constant * nuclear / (IZR records * epsilon).
-
-(* wishart.theorem-5/less-noise: from some d on the Wishart mechanism adds less noise than the Laplace mechanism *)
-Definition theorem_5__less_noise : Prop :=
-  forall (dimension : Z) (records : Z) (epsilon : R) (threshold : Z),
-  (* dimension >= 1, an integer *)
-  0 <= IZR dimension - 1 ->
-  (* records >= 1, an integer *)
-  0 <= IZR records - 1 ->
-  (* epsilon > 0 *)
-  0 < epsilon ->
-  (* d >= threshold *)
-  0 <= IZR dimension - IZR threshold ->
-  0 <= IZR dimension /\
-  IZR records * epsilon <> 0 /\
-  2 * IZR records * epsilon <> 0 /\
-  0 < sqrt (IZR dimension) * (2 * IZR dimension / (IZR records * epsilon)) - 5 * (IZR dimension * ln 9 + (IZR dimension + 1) * ln 5 / 2) * (3 / (2 * IZR records * epsilon)).
-
-(* wishart.lemma-5: for each delta > 0 some N = 2^(rate k (d - k) log_2(1 / delta)) subspaces have disjoint balls of radius delta *)
-Definition lemma_5 : Prop :=
-  forall (rank : Z) (dimension : Z) (delta : R) (rate : R),
-  (* rank >= 1, an integer *)
-  0 <= IZR rank - 1 ->
-  (* k <= d *)
-  0 <= IZR dimension - IZR rank ->
-  (* delta > 0 *)
-  0 < delta ->
-  (* rate > 0 *)
-  0 < rate ->
-  (IZR rank * (IZR dimension - IZR rank) = 0 -> delta <> 0) /\
-  (IZR rank * (IZR dimension - IZR rank) = 0 -> 0 < 1 / delta) /\
-  (IZR rank * (IZR dimension - IZR rank) <> 0 -> 2 * delta ^ 2 < 1 -> IZR rank = 1 -> IZR dimension = 2 -> - 1 <= delta) /\
-  (IZR rank * (IZR dimension - IZR rank) <> 0 -> 2 * delta ^ 2 < 1 -> IZR rank = 1 -> IZR dimension = 2 -> delta <= 1) /\
-  (IZR rank * (IZR dimension - IZR rank) <> 0 -> 2 * delta ^ 2 < 1 -> IZR rank = 1 -> IZR dimension = 2 -> 2 * asin delta <> 0) /\
-  (IZR rank * (IZR dimension - IZR rank) <> 0 -> 2 * delta ^ 2 < 1 -> IZR rank = 1 -> IZR dimension = 2 -> delta <> 0) /\
-  (IZR rank * (IZR dimension - IZR rank) <> 0 -> 2 * delta ^ 2 < 1 -> IZR rank = 1 -> IZR dimension = 2 -> 0 < 1 / delta) /\
-  (IZR rank * (IZR dimension - IZR rank) <> 0 -> 2 * delta ^ 2 < 1 -> IZR rank = 1 -> IZR dimension <> 2 -> False) /\
-  (IZR rank * (IZR dimension - IZR rank) <> 0 -> 2 * delta ^ 2 < 1 -> IZR rank <> 1 -> False) /\
-  (IZR rank * (IZR dimension - IZR rank) <> 0 -> 1 <= 2 * delta ^ 2 -> delta <> 0) /\
-  (IZR rank * (IZR dimension - IZR rank) <> 0 -> 1 <= 2 * delta ^ 2 -> 0 < 1 / delta) /\
-  0 <= (if Req_EM_T (IZR rank * (IZR dimension - IZR rank)) 0 then 1 - exp (rate * (IZR rank * (IZR dimension - IZR rank)) * ln (1 / delta)) else if Rlt_dec (2 * delta ^ 2) 1 then if Req_EM_T (IZR rank) 1 then if Req_EM_T (IZR dimension) 2 then - IZR (Int_part (- (PI / (2 * asin delta)))) - 1 - exp (rate * (IZR rank * (IZR dimension - IZR rank)) * ln (1 / delta)) else 0 else 0 else 1 - exp (rate * (IZR rank * (IZR dimension - IZR rank)) * ln (1 / delta))).
-
-(* wishart.lemma-5+repair: for 0 < delta <= 1/16 some N >= 2^((1/2) k (d - k) log_2(1 / delta)) subspaces have ||P_i - P_j||_2 > 2 delta for i != j, hence disjoint balls of radius delta *)
-Definition lemma_5_repaired : Prop :=
-  forall (rank : Z) (dimension : Z) (delta : R) (rate : R),
-  (* rank >= 1, an integer *)
-  0 <= IZR rank - 1 ->
-  (* k <= d *)
-  0 <= IZR dimension - IZR rank ->
-  (* delta > 0 *)
-  0 < delta ->
-  (* delta <= 1/16 *)
-  0 <= 1 / 16 - delta ->
-  (* rate > 0 *)
-  0 < rate ->
-  (IZR rank = 1 -> IZR dimension = 2 -> - 1 <= 2 * delta) /\
-  (IZR rank = 1 -> IZR dimension = 2 -> 2 * delta <= 1) /\
-  (IZR rank = 1 -> IZR dimension = 2 -> asin (2 * delta) <> 0) /\
-  (IZR rank = 1 -> IZR dimension = 2 -> delta <> 0) /\
-  (IZR rank = 1 -> IZR dimension = 2 -> 0 < 1 / delta) /\
-  (IZR rank = 1 -> IZR dimension <> 2 -> 4 * delta <> 0) /\
-  (IZR rank = 1 -> IZR dimension <> 2 -> 1 / (4 * delta) <> 0) /\
-  (IZR rank = 1 -> IZR dimension <> 2 -> delta <> 0) /\
-  (IZR rank = 1 -> IZR dimension <> 2 -> 0 < 1 / delta) /\
-  (IZR rank <> 1 -> 4 * delta <> 0) /\
-  (IZR rank <> 1 -> 1 / (4 * delta) <> 0) /\
-  (IZR rank <> 1 -> delta <> 0) /\
-  (IZR rank <> 1 -> 0 < 1 / delta) /\
-  0 <= (if Req_EM_T (IZR rank) 1 then if Req_EM_T (IZR dimension) 2 then - IZR (Int_part (- (PI / asin (2 * delta)))) - 1 - exp (rate * (IZR rank * (IZR dimension - IZR rank)) * ln (1 / delta)) else powerRZ (1 / (4 * delta)) (rank * (dimension - rank)) - exp (rate * (IZR rank * (IZR dimension - IZR rank)) * ln (1 / delta)) else powerRZ (1 / (4 * delta)) (rank * (dimension - rank)) - exp (rate * (IZR rank * (IZR dimension - IZR rank)) * ln (1 / delta))).
 
 (* wishart.theorem-10+repair: for d >= 2, k <= d, an integer gamma <= n and (2 d - 3) log 2 / 2 <= gamma epsilon <= (2 d - 3) log 2, every epsilon-private mechanism has a data set of n records of norm at most 1 with lambda_(k+1) = 0 and E ||A - A^_k||_2 >= lambda_(k+1) + (log 2 / 128) d / epsilon *)
 Definition theorem_10_repaired : Prop :=
@@ -839,32 +654,6 @@ Definition theorem_10__disjoint_balls : Prop :=
   (IZR rank * (IZR dimension - IZR rank) <> 0 -> 2 * delta ^ 2 < 1 -> IZR rank <> 1 -> False) /\
   0 <= (if Req_EM_T (IZR rank * (IZR dimension - IZR rank)) 0 then 1 - exp (- 2 * IZR gamma_ * IZR rank * epsilon) / 2 else if Rlt_dec (2 * delta ^ 2) 1 then if Req_EM_T (IZR rank) 1 then if Req_EM_T (IZR dimension) 2 then 1 - exp (- 2 * IZR gamma_ * IZR rank * epsilon) / 2 * (- IZR (Int_part (- (PI / (2 * asin delta)))) - 1) else 0 else 0 else 1 - exp (- 2 * IZR gamma_ * IZR rank * epsilon) / 2).
 
-(* wishart.theorem-10/last-line: (1/2) exp(-2 gamma k eps) 2^(rate k (d-k) log_2(1/delta)) <= 1 implies gamma >= c d log(1/delta) / eps *)
-Definition theorem_10__last_line : Prop :=
-  forall (rank : Z) (dimension : Z) (gamma_ : Z) (delta : R) (epsilon : R) (rate : R) (constant : R),
-  (* rank >= 1, an integer *)
-  0 <= IZR rank - 1 ->
-  (* gamma >= 1, an integer *)
-  0 <= IZR gamma_ - 1 ->
-  (* k < d *)
-  0 < IZR dimension - IZR rank ->
-  (* delta > 0 *)
-  0 < delta ->
-  (* delta < 1 *)
-  0 < 1 - delta ->
-  (* epsilon > 0 *)
-  0 < epsilon ->
-  (* rate > 0 *)
-  0 < rate ->
-  (* constant > 0 *)
-  0 < constant ->
-  (* (1/2) exp(-2 gamma k eps) N <= 1 *)
-  (delta <> 0 /\ 0 < 1 / delta /\ 0 <= 1 - exp (rate * (IZR rank * (IZR dimension - IZR rank)) * ln (1 / delta) - 2 * IZR gamma_ * IZR rank * epsilon) / 2) ->
-  delta <> 0 /\
-  0 < 1 / delta /\
-  epsilon <> 0 /\
-  0 <= IZR gamma_ - constant * IZR dimension * ln (1 / delta) / epsilon.
-
 (* wishart.psd-preservation/laplace-may-leave-the-cone: Laplace input perturbation leaves the cone with positive probability: Pr(a + Lap(0, b) < 0) > 0 for a diagonal entry a *)
 Definition psd_preservation__laplace_may_leave_the_cone : Prop :=
   forall (entry : R) (scale : R),
@@ -876,19 +665,6 @@ Definition psd_preservation__laplace_may_leave_the_cone : Prop :=
   0 < scale ->
   scale <> 0 /\
   0 < exp (- entry / scale) / 2.
-
-(* wishart.running-time: for some K the mechanism takes at most K k d^2 operations *)
-Definition running_time : Prop :=
-  forall (records : Z) (dimension : Z) (rank : Z) (constant : R) (steps : Z),
-  (* records >= 1, an integer *)
-  0 <= IZR records - 1 ->
-  (* dimension >= 1, an integer *)
-  0 <= IZR dimension - 1 ->
-  (* rank >= 1, an integer *)
-  0 <= IZR rank - 1 ->
-  (* constant > 0 *)
-  0 < constant ->
-  0 <= constant * IZR rank * IZR dimension ^ 2 - IZR records * IZR dimension.
 
 (* wishart.running-time+repair: A + W and s steps of block power iteration take at most 5 (n d^2 + d^3) + 4 s k d^2 operations *)
 Definition running_time_repaired : Prop :=
