@@ -16,6 +16,7 @@ import attrs
 import pytest
 
 from dpmatrix.claims import Evidence, Grade
+from dpmatrix.claims.evidence import KERNEL_GRADES
 
 ROOMS = ("proofs_checks", "tests", "audit")
 
@@ -46,7 +47,9 @@ def _files(root: Path, claims: Collection[str]) -> list[str]:
 
 
 def collect(root: Path, claims: Collection[str]) -> dict[str, frozenset[str]]:
-    """Ask pytest which items speak about which claims; items of statistical grade are left out.
+    """Ask pytest which items speak about which claims.
+
+    Items of statistical grade are left out, and those about theorems: they compare texts, and notice any change.
 
     Parameters
     ----------
@@ -71,7 +74,7 @@ def collect(root: Path, claims: Collection[str]) -> dict[str, frozenset[str]]:
         declared = [Evidence.from_json(record) for record in json.loads(listing.read_text(encoding="utf-8"))]
     found: dict[str, set[str]] = {}
     for item in declared:
-        if item.grade is not Grade.STATISTICAL:
+        if item.grade is not Grade.STATISTICAL and item.grade not in KERNEL_GRADES:
             found.setdefault(item.citation.claim, set()).add(item.node)
     return {claim: frozenset(nodes) for claim, nodes in found.items()}
 

@@ -91,7 +91,7 @@ def test_a_control_fits_every_target(target) -> None:
 def test_what_proves(outcome, grade) -> None:
     evidence = Evidence("node", Citation.parse("toy.claim"), Role.SUPPORTS, grade, "x", outcome)
     assert evidence.proves == (
-        outcome is Outcome.PASSED and grade.value in ("kernel", "symbolic", "interval", "derived")
+        outcome is Outcome.PASSED and grade.value in ("kernel-law", "kernel-margin", "symbolic", "interval", "derived")
     )
 
 

@@ -217,7 +217,7 @@ def test_a_repair_can_be_refuted() -> None:
     ("grades", "expected"),
     [
         ((Grade.SYMBOLIC, Grade.INTERVAL), Basis.MACHINE),
-        ((Grade.KERNEL, Grade.DERIVED), Basis.WRITTEN),
+        ((Grade.KERNEL_LAW, Grade.DERIVED), Basis.WRITTEN),
         ((Grade.DERIVED, Grade.SYMBOLIC), Basis.WRITTEN),
     ],
 )

@@ -54,6 +54,8 @@ class Outcome(Enum):
     FAILED = "failed"
     SKIPPED = "skipped"
     DESELECTED = "deselected"
+    UNCHECKED = "unchecked"
+    """The item passed and has a kernel grade, and the proof assistant was not asked in this run: it earns nothing."""
     UNBOUND = "unbound"
     """The item passed without evaluating the statement that it names, or what it saw does not fit its role."""
 
@@ -114,6 +116,11 @@ class Evidence:
     def proves(self) -> bool:
         """Whether the item passed and its grade counts as proof."""
         return self.outcome is Outcome.PASSED and self.grade in PROOF_GRADES
+
+    @property
+    def accepted(self) -> bool:
+        """Whether a snapshot keeps it: what passed, and theorems whether or not the run could check them."""
+        return self.outcome is Outcome.PASSED or (self.outcome is Outcome.UNCHECKED and self.grade in KERNEL_GRADES)
 
     def to_json(self) -> dict[str, Any]:
         """Return a JSON object; the inverse of `from_json`."""

@@ -10,7 +10,7 @@ from typing import Any
 import attrs
 
 from dpmatrix.claims.claim import FALSE_AS_STATED, Claim, Defect, Kind, Verdict
-from dpmatrix.claims.evidence import Evidence, Grade, Role
+from dpmatrix.claims.evidence import KERNEL_GRADES, Evidence, Grade, Role
 from dpmatrix.claims.registry import Registry
 
 
@@ -188,7 +188,8 @@ def _of_claim(claim: Claim, refuting: dict[str, list[Evidence]]) -> Iterator[Fin
 
 
 def _command(claim_id: str, items: Sequence[Evidence]) -> str:
-    """Return the command that runs the best refutation: by grade, then by time."""
+    """Return the command that runs the best refutation: by grade, then by time; a theorem's item shows no failure."""
+    items = [item for item in items if item.grade not in KERNEL_GRADES]
     if not items:
         return f"python -m dpmatrix claims {claim_id}"
     best = min(items, key=lambda item: (_GRADES.index(item.grade), item.seconds, item.node))

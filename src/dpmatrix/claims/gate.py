@@ -94,7 +94,7 @@ def violations(
             problems.append(f"{item.node}: evidence that never ran")
         elif item.outcome is Outcome.UNBOUND:
             problems.append(f"{item.node}: passed without {_UNBOUND[item.role]}".format(target=item.citation.target))
-        elif item.outcome is not Outcome.PASSED:
+        elif not item.accepted:
             problems.append(f"{item.node}: evidence was {item.outcome.value}")
     for implementation in implementations:
         if not implementation.citations:

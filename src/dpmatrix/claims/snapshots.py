@@ -9,7 +9,7 @@ from typing import Any
 
 import attrs
 
-from dpmatrix.claims.evidence import Evidence, Grade, Outcome, Role
+from dpmatrix.claims.evidence import KERNEL_GRADES, Evidence, Grade, Outcome, Role
 from dpmatrix.claims.fingerprint import Citation
 from dpmatrix.claims.names import claim_of
 from dpmatrix.claims.registry import Registry
@@ -43,10 +43,15 @@ class Piece:
         return claim_of(self.target)
 
     def item(self, fingerprint: str) -> Evidence:
-        """Return it as evidence that passed; how long it took, and what it said, is not kept."""
+        """Return it as evidence that passed; how long it took, and what it said, is not kept.
+
+        A snapshot is the same with and without a proof assistant, and so does not say that a theorem was checked.
+        """
         cited = Citation(self.claim, self.target, fingerprint)
         try:
-            return Evidence(self.node, cited, Role(self.role), Grade(self.grade), self.region, Outcome.PASSED)
+            grade = Grade(self.grade)
+            outcome = Outcome.UNCHECKED if grade in KERNEL_GRADES else Outcome.PASSED
+            return Evidence(self.node, cited, Role(self.role), grade, self.region, outcome)
         except ValueError as error:
             raise SnapshotError(f"the snapshot has evidence that cannot be read: {error}") from error
 
@@ -133,7 +138,7 @@ def record_run(
     """Return what a snapshot of a run says, by claim."""
     passed: dict[str, list[Piece]] = {}
     for item in evidence:
-        if item.outcome is Outcome.PASSED:
+        if item.accepted:
             passed.setdefault(item.citation.claim, []).append(Piece.of(item))
     return {
         claim: Recorded(

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from dpmatrix.claims import Ledger, describe
+from dpmatrix.claims import Ledger, Outcome, describe
 from dpmatrix.commands.completion import claim_ids
 from dpmatrix.commands.failures import one_line
 from dpmatrix.commands.runs import DEFAULT_LEDGER, LedgerPath, read_ledger
@@ -16,7 +16,7 @@ from dpmatrix.reporting.implementations import cited_in_sources
 from dpmatrix.reporting.sentences import counted
 from dpmatrix.reporting.survey import survey, survey_table
 from dpmatrix.reporting.terminal import claim_page, claims_table
-from dpmatrix.spec import accepted_run, load, load_with_foundations, places, tried
+from dpmatrix.spec import STANDINGS, accepted_run, load, load_with_foundations, places, tried
 
 
 def exit_code(described: Iterable[Mapping[str, Any]]) -> int:
@@ -47,6 +47,7 @@ def claims_command(
     described = describe(registry, run, cited_in_sources(), accepted_run(), wanted)
     for entry in described:
         entry["specified_in"] = str(places().get(entry["id"], ""))
+        _date_certificates(entry["evidence"])
     for line in _remarks(run, described):
         typer.echo(line, err=True)
     if as_json:
@@ -54,6 +55,18 @@ def claims_command(
     else:
         typer.echo(claims_table(list(described)) if claim is None else claim_page(described[0]), nl=False)
     raise typer.Exit(exit_code(described))
+
+
+def _date_certificates(evidence: list[dict[str, Any]]) -> None:
+    """Say of which day the certificate of a theorem is where the accepted run is shown, which keeps no details."""
+    unchecked = [item for item in evidence if item["outcome"] == Outcome.UNCHECKED.value and not item["detail"]]
+    if unchecked:
+        from dpmatrix.kernel.certificate import Certificate  # here, since other claims are shown without it
+        from dpmatrix.kernel.theorems import FOLDER
+
+        date = Certificate.read(STANDINGS.parents[1] / FOLDER).date
+        for item in unchecked:
+            item["detail"] = f"certificate of {date}, not checked here"
 
 
 def _remarks(run: Ledger | None, described: list[dict[str, Any]]) -> list[str]:

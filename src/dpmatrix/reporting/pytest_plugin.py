@@ -21,6 +21,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the options of the gate."""
     group = parser.getgroup("dpmatrix")
     group.addoption("--accept-standings", action="store_true", help="write this run's standings as the snapshot")
+    group.addoption("--kernel", action="store_true", help="have Rocq check every theorem in this run")
     group.addoption("--audit-dir", default="build/audit", help="where the report and the ledger are written")
     group.addoption("--declared-evidence", metavar="FILE", help="write the evidence that exists, without outcomes")
     group.addoption("--claims", nargs="+", default=[], metavar="ID", help="judge these claims or documents alone")

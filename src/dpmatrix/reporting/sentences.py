@@ -6,13 +6,21 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from dpmatrix.claims import AuditRecord, AuditVerdict, State
+from dpmatrix.claims import AuditRecord, AuditVerdict, Outcome, State
 from dpmatrix.claims.extents import Extent
 from dpmatrix.claims.provenance import RunKind
 from dpmatrix.claims.standing import FAILED
 
 _END = re.compile(r"[.!?]['\")]*(?= [A-Z0-9'\"(\[|])")
 _ABBREVIATED = re.compile(r"(?:\.[a-z]|\b(?:cf|vs|resp|eq|Eq|Def|Thm|no|No))\.$")
+
+UNCHECKED = "certificate, not checked here"
+"""The outcome of a theorem's item in a run that did not ask Rocq."""
+
+
+def outcome_words(item: Mapping[str, Any]) -> str:
+    """Say what became of a piece of evidence in a run, as `dpmatrix.claims.Evidence.to_json` returns it."""
+    return UNCHECKED if item["outcome"] == Outcome.UNCHECKED.value else str(item["outcome"] or "not run")
 
 
 def counted(number: int, thing: str, things: str = "") -> str:

@@ -29,6 +29,7 @@ from dpmatrix.reporting.environment import environment
 from dpmatrix.reporting.folder import write_report
 from dpmatrix.reporting.implementations import implementations
 from dpmatrix.reporting.intact import Modules
+from dpmatrix.reporting.kernel_run import KernelRun, NotInstalledError
 from dpmatrix.reporting.objections import empty_support
 from dpmatrix.reporting.outcomes import PROPERTY, Outcomes, Specified, seen
 from dpmatrix.reporting.part import Part
@@ -112,6 +113,7 @@ class Session:
             self.implementations = self.part.implementations(self.implementations)
             self.fingerprints = self.part.of_claims(self.fingerprints)
         self.accepts = bool(config.getoption("--accept-standings"))
+        self.kernel = self._kernel(asks=bool(config.getoption("--kernel")))
         self.only_collects = bool(config.option.collectonly)
         self.replaced_in_workers: set[str] = set()
         self.ledger: Ledger | None = None
@@ -121,6 +123,17 @@ class Session:
             return Part.of(self.registry, words) if words else None
         except UnknownClaimError as error:
             raise pytest.UsageError(f"--claims: {error}") from error
+
+    def _kernel(self, *, asks: bool) -> KernelRun:
+        """Ask Rocq now, while the files are the ones that the run began with; a worker leaves that to who decides."""
+        if asks and self.accepts:
+            raise pytest.UsageError("--accept-standings writes what every machine can check: run it without --kernel")
+        if self.is_worker or not (self.deciding or asks):
+            return KernelRun({})
+        try:
+            return KernelRun.of(self.config.rootpath, self.registry, asks=asks)
+        except NotInstalledError as error:
+            raise pytest.UsageError(f"--kernel: {error}") from error
 
     def _refuse_circles(self) -> None:
         try:
@@ -238,6 +251,12 @@ class Session:
             write_atomically(Path(declared_file), dumps(records))
         if tried := self.config.getoption("--tried"):
             write_atomically(Path(tried), dump(self.trials.to_json(self._judged(), self.outcomes.needs())))
+        if (
+            self.kernel.wrong is not None
+            and not self.deciding
+            and any((self.kernel.general, *self.kernel.wrong.values()))
+        ):
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
         if not self.deciding or self.only_collects:
             return
         self.interrupted |= session.exitstatus in (pytest.ExitCode.INTERNAL_ERROR, pytest.ExitCode.USAGE_ERROR)
@@ -251,7 +270,7 @@ class Session:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
     def _judged(self) -> tuple[Evidence, ...]:
-        return tuple(self.outcomes.judge(self.declared[key]) for key in sorted(self.declared))
+        return tuple(self.kernel.judge(self.outcomes.judge(self.declared[key])) for key in sorted(self.declared))
 
     def _decide(self) -> Ledger:
         evidence = self._judged()
@@ -262,6 +281,7 @@ class Session:
         problems = violations(self.registry, self.catalogue, evidence, self.implementations, found, self.committed)
         patterns = self.config.getini("python_files")
         problems += self.outcomes.replacements()
+        problems += self.kernel.objections(evidence, self.registry)
         problems += empty_support(self.outcomes, self.specified)
         problems += misconduct(self.config.rootpath, (), unread(self.config.rootpath, (one.node for one in evidence)))
         replaced = {*self.judge.replaced(), *self.replaced_in_workers}
@@ -278,6 +298,9 @@ class Session:
             return
         for line in self.malformed:
             terminalreporter.write_line(f"ERROR: {line}", red=True)
+        if not self.deciding:
+            for line in self.kernel.objections(self.declared.values(), self.registry) if self.kernel.wrong else ():
+                terminalreporter.write_line(line, red=True)
         if self.ledger is None:
             if any(item.proves or item.outcome is None for item in self.declared.values()):
                 terminalreporter.write_line("gate: not asked (run `pytest audit` for standings)")

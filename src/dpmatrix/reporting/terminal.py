@@ -13,7 +13,14 @@ from rich.text import Text
 
 from dpmatrix.claims import Basis, Evidence, Ledger, Outcome, Registry, Role, State
 from dpmatrix.claims.provenance import RunKind
-from dpmatrix.reporting.sentences import counted, pieces_of_evidence, seen_words, standing_class, standing_words
+from dpmatrix.reporting.sentences import (
+    counted,
+    outcome_words,
+    pieces_of_evidence,
+    seen_words,
+    standing_class,
+    standing_words,
+)
 
 _COLOURS = {"earned": "green", "confirmed": "bold", "open": "yellow", "unearned": "red", "violated": "bold red"}
 _SYMBOLS = {Role.SUPPORTS: "+", Role.REFUTES: "-", Role.SUPPORTS_REPAIR: "r", Role.CONTROL: "c"}
@@ -22,7 +29,9 @@ _WIDTH = 118
 
 def _summary(items: list[Evidence]) -> str:
     passed = Counter(
-        f"{item.citation and _SYMBOLS[item.role]}{item.grade.value}" for item in items if item.outcome is Outcome.PASSED
+        f"{_SYMBOLS[item.role]}{item.grade.value}{'(not-checked-here)' if item.outcome is Outcome.UNCHECKED else ''}"
+        for item in items
+        if item.accepted
     )
     return " ".join(f"{key}{'' if count == 1 else f'×{count}'}" for key, count in sorted(passed.items()))
 
@@ -85,7 +94,7 @@ def claims_table(described: list[Mapping[str, Any]]) -> str:
 
 def _outcome(item: Mapping[str, Any]) -> str:
     accepted = item["from"] == RunKind.ACCEPTED_RUN.value
-    return f"{item['outcome'] or 'not run'}{' in the accepted run' if accepted else ''}"
+    return outcome_words(item) + (" in the accepted run" if accepted and item["outcome"] == "passed" else "")
 
 
 def claim_page(claim: Mapping[str, Any]) -> str:

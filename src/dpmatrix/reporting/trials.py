@@ -7,6 +7,7 @@ from collections.abc import Iterable
 import attrs
 
 from dpmatrix.claims import Evidence, Observed, Outcome, Statement
+from dpmatrix.claims.evidence import KERNEL_GRADES
 from dpmatrix.claims.tried import Need
 from dpmatrix.reporting.vacuity import needs
 
@@ -57,11 +58,14 @@ class Trials:
         pieces = [
             [item.node, item.citation.target, item.role.value, not notices(item)]
             for item in evidence
-            if item.outcome not in (Outcome.DESELECTED, Outcome.SKIPPED)
+            if item.outcome not in (Outcome.DESELECTED, Outcome.SKIPPED) and item.grade not in KERNEL_GRADES
         ]
         return {"margins": self.margins, "evidence": pieces, "needs": found}
 
 
 def notices(evidence: Evidence) -> bool:
-    """Whether an item that ran no longer shows what it is evidence of."""
-    return evidence.outcome in (Outcome.FAILED, Outcome.UNBOUND)
+    """Whether an item that ran no longer shows what it is evidence of.
+
+    An item about a theorem compares the text of its statement, and would notice any change, whether it matters or not.
+    """
+    return evidence.outcome in (Outcome.FAILED, Outcome.UNBOUND) and evidence.grade not in KERNEL_GRADES
