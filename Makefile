@@ -7,6 +7,7 @@ STAMP  := $(VENV)/.installed
 PEERS  := .venv-peers
 PEERS_STAMP := $(PEERS)/.installed
 WORKERS ?= 2
+PROOFS := proofs_checks/kernel
 # What the report rests on, made if it is not there; figures of real data and longer ones are made by hand.
 LEDGER := build/audit/ledger.json
 FIGURES := analyze-gauss.image-experiment analyze-gauss.regret-online compression.theorem-5-1 \
@@ -15,13 +16,23 @@ FIGURES := analyze-gauss.image-experiment analyze-gauss.regret-online compressio
 test audit report snapshot vacuity peers: export OPENBLAS_NUM_THREADS ?= 1
 test audit report snapshot vacuity peers: export OMP_NUM_THREADS ?= 1
 
-.PHONY: test audit lint bench peers report documentation mutate vacuity snapshot lock clean
+.PHONY: test audit lint bench peers report documentation mutate vacuity snapshot lock clean kernel kernel-independent
 
 test: $(STAMP)
 	$(BIN)/python -m pytest -n $(WORKERS) --ignore=tests/benchmarks tests proofs_checks
 
 audit: $(STAMP)
 	$(BIN)/python -m pytest -n $(WORKERS) audit
+
+# Compiles every proof and asks what each theorem says and assumes; needs the packages of debian-packages.txt.
+kernel: $(STAMP)
+	@command -v coqc >/dev/null || { echo "Rocq is not installed; apt-get install" \
+		$$(cut -d= -f1 $(PROOFS)/debian-packages.txt); exit 2; }
+	$(BIN)/python -m dpmatrix kernel --check --table
+
+# Slow: a second program reads what the first one compiled, and trusts nothing of it but the file format.
+kernel-independent: $(STAMP)
+	$(BIN)/python -m dpmatrix kernel --check --independent
 
 lint: $(STAMP)
 	$(BIN)/ruff check .

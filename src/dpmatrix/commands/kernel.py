@@ -37,6 +37,7 @@ def kernel_command(
         bool, typer.Option("--certify", help="Compile everything and write the certificate.")
     ] = False,
     table: Annotated[bool, typer.Option("--table", help="One row a theorem, by claim, from the certificate.")] = False,
+    independent: Annotated[bool, typer.Option("--independent", help="With a check: let coqchk read it again.")] = False,
     reasons: Annotated[bool, typer.Option("--reasons", help="Why statements have no proposition.")] = False,
     folder: Annotated[Path, typer.Option(help="The folder of the proofs.")] = FOLDER,
 ) -> None:
@@ -54,7 +55,7 @@ def kernel_command(
         if not checking.installed():
             typer.echo(f"Rocq is not installed; the packages of Debian are listed in {folder / PACKAGES}", err=True)
             raise typer.Exit(NOT_INSTALLED)
-        report = check(folder, registry, typer.echo, against_certificate=not certificate)
+        report = check(folder, registry, typer.echo, against_certificate=not certificate, independent=independent)
         for line in report.lines():
             typer.echo(line, err=True)
         if certificate and not report.wrong:

@@ -80,7 +80,9 @@ def version() -> str:
     return done.stdout.partition("version ")[2].split()[0]
 
 
-def compile_all(sources: Sources, theorems: Iterable[Theorem], tell: Callable[[str], None]) -> Compiled:
+def compile_all(
+    sources: Sources, theorems: Iterable[Theorem], tell: Callable[[str], None], *, independent: bool = False
+) -> Compiled:
     """Compile every file in an empty folder, and ask about theorems.
 
     Parameters
@@ -89,6 +91,8 @@ def compile_all(sources: Sources, theorems: Iterable[Theorem], tell: Callable[[s
         The files, and the theorems to ask about.
     tell
         Called with one line for each file.
+    independent
+        Whether a second program reads what was compiled.
     """
     with tempfile.TemporaryDirectory(prefix="kernel-") as name:
         folder = Path(name)
@@ -109,6 +113,8 @@ def compile_all(sources: Sources, theorems: Iterable[Theorem], tell: Callable[[s
                 errors[file] = f"{file}: {problem}"
         whole = [file for file in sources.order if file not in errors]
         asked = [theorem for theorem in theorems if theorem.file in whole]
+        if independent and (problem := _read_again(folder, whole)):
+            errors["coqchk"] = f"coqchk: {problem}"
         return Compiled(seconds, tuple(errors.values()), _ask(folder, whole, asked))
 
 
@@ -127,6 +133,15 @@ def _run(folder: Path, program: str, file: str) -> str:
     except subprocess.TimeoutExpired:
         return f"not compiled in {MINUTES} minutes"
     return "" if done.returncode == 0 else " ".join(done.stderr.split())[:2000] or "no message"
+
+
+def _read_again(folder: Path, files: Iterable[str]) -> str:
+    """Have the independent checker read all modules and what they rest on; return what went wrong."""
+    command = ["coqchk", "-silent", "-R", ".", LIBRARY, *map(module_of, files)]
+    done = subprocess.run(  # noqa: S603 - no shell, a fixed program
+        command, cwd=folder, env=_environment(folder), capture_output=True, text=True, check=False
+    )
+    return "" if done.returncode == 0 else " ".join(done.stderr.split())[-2000:] or "no message"
 
 
 def _ask(folder: Path, files: Iterable[str], theorems: Iterable[Theorem]) -> dict[str, Found]:

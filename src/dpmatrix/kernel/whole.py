@@ -42,7 +42,14 @@ class Report:
         return [*self.general, *(f"{name}: {one}" for name, found in self.wrong_theorems.items() for one in found)]
 
 
-def check(folder: Path, registry: Registry, tell: Callable[[str], None], *, against_certificate: bool = True) -> Report:
+def check(
+    folder: Path,
+    registry: Registry,
+    tell: Callable[[str], None],
+    *,
+    against_certificate: bool = True,
+    independent: bool = False,
+) -> Report:
     """Read, compile and judge all proofs.
 
     Parameters
@@ -53,11 +60,13 @@ def check(folder: Path, registry: Registry, tell: Callable[[str], None], *, agai
         Called with one line for each file that was compiled.
     against_certificate
         Whether what is found has to be what the certificate says.
+    independent
+        Whether a second program reads what was compiled.
     """
     proofs = Proofs.read(folder)
     general = proofs.objections(registry)
     asked = [*proofs.theorems.values(), *proofs.instances.values()]
-    compiled = compile_all(proofs.sources, asked, tell)
+    compiled = compile_all(proofs.sources, asked, tell, independent=independent)
     general += compiled.errors
     found = told_by_rocq(proofs, compiled)
     if against_certificate:
