@@ -184,9 +184,6 @@ def failure() -> str:
 def bases() -> list[int]:
     """Count the verdicts that the accepted run earned, and on what they rest."""
     earned = [record for record in committed_standings().values() if record["standing"] == State.EARNED.value]
-    assert not any(
-        "kernel" in line.split()[:2] for record in earned for lines in record["evidence"].values() for line in lines
-    )
     return [len(earned), *(sum(record["basis"] == basis.value for record in earned) for basis in Basis)]
 
 

@@ -284,7 +284,9 @@ def test_rocq_finds_nothing_wrong_with_the_folder_and_what_is_changed_in_it(fold
 @rocq
 def test_rocq_tells_of_an_axiom_that_no_word_shows(folder, registry) -> None:
     folder.change("laws/doubling.v", "(* Doubling", "From Coq Require Import Classical.\n(* Doubling")
-    folder.change("laws/doubling.v", "intros n. exists n.", "intros n. assert (n = n \\/ n <> n) as _ by apply classic. exists n.")
+    folder.change(
+        "laws/doubling.v", "intros n. exists n.", "intros n. assert (n = n \\/ n <> n) as _ by apply classic. exists n."
+    )
     wrong = check(folder.path, registry, lambda _: None, against_certificate=False).lines()
     assert any("assumes Classical_Prop.classic" in one for one in wrong)
 

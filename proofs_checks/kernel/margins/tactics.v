@@ -31,6 +31,22 @@ Proof. intros Ha Hb. apply Rmult_le_pos; [assumption | apply Rlt_le, Rinv_0_lt_c
 Lemma quotient_times a b : b <> 0 -> a / b * b = a.
 Proof. intros H. field. exact H. Qed.
 
+Lemma quotient_below a b c : 0 < c -> b <= a * c -> 0 <= a - b / c.
+Proof.
+  intros Hc H. replace (a - b / c) with ((a * c - b) / c) by (field; lra). apply quotient_nonnegative; lra.
+Qed.
+
+Lemma quotient_above a b c : 0 < c -> b * c < a -> 0 < a / c - b.
+Proof.
+  intros Hc H. replace (a / c - b) with ((a - b * c) / c) by (field; lra). apply Rdiv_lt_0_compat; lra.
+Qed.
+
+Lemma both_of_minimum a b : 0 <= Rmin a b -> 0 <= a /\ 0 <= b.
+Proof. unfold Rmin. destruct (Rle_dec a b); lra. Qed.
+
+Lemma floor_between x : x - 1 < IZR (Int_part x) <= x.
+Proof. destruct (base_Int_part x). lra. Qed.
+
 Lemma logarithm_nonnegative x : 1 <= x -> 0 <= ln x.
 Proof. intros [H | <-]; [rewrite <- ln_1; apply Rlt_le, ln_increasing; lra | rewrite ln_1; lra]. Qed.
 
@@ -49,6 +65,7 @@ Ltac cases :=
   repeat match goal with
   | H : _ /\ _ |- _ => destruct H
   | H : 0 <= - Rabs (_ - _) |- _ => apply equation_meant in H
+  | H : 0 <= Rmin _ _ |- _ => apply both_of_minimum in H
   | H : context [if ?c then _ else _] |- _ => destruct c
   | |- context [if ?c then _ else _] => destruct c
   | |- _ /\ _ => split
@@ -143,6 +160,8 @@ Ltac leaf :=
   | apply logarithm_nonnegative; polynomial
   | apply logarithm_positive; polynomial
   | apply quotient_nonnegative; polynomial
+  | apply quotient_below; polynomial
+  | apply quotient_above; polynomial
   | extremes; polynomial
   | polynomial
   | revert_facts; name_quotients; cases; polynomial
@@ -150,4 +169,36 @@ Ltac leaf :=
   | revert_facts; name_quotients; name_roots; cases; extremes; polynomial
   | revert_facts; name_exponentials; name_quotients; cases; polynomial ].
 
-Ltac margin := cases; about_pi; leaf.
+Ltac margin := intros; red; cases; about_pi; leaf.
+
+(* At a point: every number is known, and each comparison is decided by arithmetic or by intervals. *)
+Ltac decided :=
+  first [ assumption | lra | nra | interval with (i_prec 80) | apply Rgt_not_eq; interval with (i_prec 80)
+        | apply Rlt_not_eq; interval with (i_prec 80) | apply Rle_ge; interval with (i_prec 80) ].
+
+Ltac choices :=
+  repeat match goal with
+  | |- context [if ?c then _ else _] => destruct c; try (exfalso; first [ lra | nra ])
+  end.
+
+Ltac holds_at_the_point :=
+  choices; repeat match goal with |- _ /\ _ => split | |- _ -> _ => intro end; try contradiction; extremes; decided.
+
+Ltac fails_at H :=
+  cbn [pow] in H;
+  repeat match type of H with
+  | ?P -> ?Q =>
+      let h := fresh "h" in
+      assert (h : P) by holds_at_the_point;
+      specialize (H h)
+  end;
+  revert H; choices; intros H;
+  repeat match type of H with _ /\ _ => destruct H as [_ H] end;
+  extremes;
+  first
+  [ lra
+  | nra
+  | match type of H with
+    | 0 <= ?m => assert (m < 0) by (interval with (i_prec 80)); lra
+    | 0 < ?m => assert (m < 0) by (interval with (i_prec 80)); lra
+    end ].

@@ -1,7 +1,140 @@
-(* The margins of the statements of `wishart`: those that hold, and those that fail at a witness. *)
-From Coq Require Import Reals Lra.
+(* Statements about `wishart` whose traced margins have their sign at every point inside the hypotheses. *)
+From Coq Require Import Reals Lra Psatz Lia.
+From Interval Require Import Tactic.
 From DPMatrix.generated Require wishart.
+From DPMatrix.margins Require Import tactics.
 Local Open Scope R_scope.
 
 Theorem definition_5_repaired : wishart.definition_5_repaired.
-Proof. intros v w inner Hv Hw Hi Hv1 Hw1. nra. Qed.
+Proof. margin. Qed.
+
+Theorem theorem_4__inverse_scale : wishart.theorem_4__inverse_scale.
+Proof. margin. Qed.
+
+Theorem theorem_4__last_line : wishart.theorem_4__last_line.
+Proof. margin. Qed.
+
+Theorem nuclear_norm_bound : wishart.nuclear_norm_bound.
+Proof. margin. Qed.
+
+Theorem nuclear_norm_bound__three_maxima : wishart.nuclear_norm_bound__three_maxima.
+Proof. margin. Qed.
+
+Theorem nuclear_norm_bound__unit_ball : wishart.nuclear_norm_bound__unit_ball.
+Proof. margin. Qed.
+
+Theorem laplace_noise_norm__lower_bound : wishart.laplace_noise_norm__lower_bound.
+Proof. margin. Qed.
+
+Theorem theorem_10__markov : wishart.theorem_10__markov.
+Proof. margin. Qed.
+
+Theorem theorem_10__distance : wishart.theorem_10__distance.
+Proof. margin. Qed.
+
+Theorem psd_preservation__laplace_may_leave_the_cone : wishart.psd_preservation__laplace_may_leave_the_cone.
+Proof. margin. Qed.
+
+Theorem running_time__one_iteration : wishart.running_time__one_iteration.
+Proof. margin. Qed.
+
+Theorem theorem_1 : wishart.theorem_1.
+Proof.
+  intros e s c He Hs [_ Hc].
+  assert (Q := quotient_times s e ltac:(lra)).
+  assert (0 <= s / e) by now apply quotient_nonnegative.
+  assert (s / c <= e) by (apply Rmult_le_reg_r with c; [| rewrite quotient_times]; nra).
+  repeat split; intros; try lra.
+  destruct (Rlt_dec s 0); [lra |]. destruct (Rlt_dec 0 c); [| lra].
+  destruct (Rlt_dec e 0); [lra |]. destruct (Rlt_dec e (s / c)); lra.
+Qed.
+
+Theorem theorem_4__trace_and_norm : wishart.theorem_4__trace_and_norm.
+Proof.
+  intros v w s Hv Hw Hs. split; [pose proof (Rle_0_sqr (v - w)) as H; unfold Rsqr in H; nra |].
+  enough (v - w <= sqrt ((v + w) ^ 2 - 4 * s ^ 2)) by lra.
+  apply Rle_trans with (Rabs (v - w)); [apply Rle_abs |].
+  rewrite <- sqrt_Rsqr_abs. apply sqrt_le_1_alt. unfold Rsqr. nra.
+Qed.
+
+Theorem nuclear_norm_bound__singular_values : wishart.nuclear_norm_bound__singular_values.
+Proof.
+  intros v w s Hv Hw Hs. split; [pose proof (Rle_0_sqr (v - w)) as H; unfold Rsqr in H; nra |].
+  assert (v <= Rmax v w) by apply Rmax_l. apply root_below; nra.
+Qed.
+
+Theorem lemma_1__probability_at_c_log_d : wishart.lemma_1__probability_at_c_log_d.
+Proof.
+  intros d n e f c Hd Hn He Hf. split; [lra |]. apply equation_holds. unfold Rpower.
+  replace ((1 - f) * ln (IZR d)) with (ln (IZR d) + - (f * ln (IZR d))) by ring.
+  rewrite exp_plus, exp_ln by lra. reflexivity.
+Qed.
+
+Theorem theorem_10__group_privacy : wishart.theorem_10__group_privacy.
+Proof.
+  intros k d g delta e r c Hk Hg He.
+  assert (0 < IZR g * IZR k * e) by (repeat apply Rmult_lt_0_compat; lra).
+  assert (exp (IZR g * IZR k * e) < exp (2 * (IZR g * IZR k * e))) by (apply exp_increasing; lra). lra.
+Qed.
+
+Theorem running_time_repaired : wishart.running_time_repaired.
+Proof.
+  intros n' d' r' c s' Hn Hd Hr Hrd Hs.
+  pose proof (floor_between (IZR d' * (IZR d' + 1) / 2)) as [_ A].
+  pose proof (floor_between (IZR r' * (IZR r' - 1) / 2)) as [_ B].
+  set (a := IZR (Int_part (IZR d' * (IZR d' + 1) / 2))) in *.
+  set (b := IZR (Int_part (IZR r' * (IZR r' - 1) / 2))) in *.
+  set (n := IZR n') in *. set (d := IZR d') in *. set (r := IZR r') in *. set (s := IZR s') in *.
+  clearbody a b n d r s.
+  assert (a * (2 * n + 2 * d + 3) <= d * (d + 1) / 2 * (2 * n + 2 * d + 3)) by (apply Rmult_le_compat_r; lra).
+  assert (b * (4 * d - 1) <= r * (r - 1) / 2 * (4 * d - 1)) by (apply Rmult_le_compat_r; lra).
+  assert (0 <= r * (d - r) * (4 * d - 1)) by (repeat apply Rmult_le_pos; lra).
+  assert (0 <= r * (d - 1)) by (apply Rmult_le_pos; lra).
+  assert (0 <= r * d * (4 * d) - (r * d * (2 * d - 1) + (b * (4 * d - 1) + 3 * r * d))) as I by nra.
+  assert (0 <= s * (r * d * (4 * d) - (r * d * (2 * d - 1) + (b * (4 * d - 1) + 3 * r * d)))) by (apply Rmult_le_pos; lra).
+  assert (0 <= 5 * (n * d ^ 2 + d ^ 3) - d * (d + 1) / 2 * (2 * n + 2 * d + 3)).
+  { assert (d <= d * d) by nra. assert (d * d <= d * d * d) by nra. assert (n * d <= n * (d * d)) by nra. nra. }
+  nra.
+Qed.
+
+Lemma parity_below d : 0 <= IZR d - 2 * IZR (Int_part (IZR d / 2)) < 2.
+Proof. pose proof (floor_between (IZR d / 2)). lra. Qed.
+
+Lemma two_or_more d : 1 < IZR d -> 2 <= IZR d.
+Proof. intros H. apply lt_IZR in H. apply IZR_le. lia. Qed.
+
+Lemma root_of_twice d p : 2 <= d -> 0 <= p < 2 -> d < sqrt (2 * d ^ 2 - p) < 2 * d.
+Proof.
+  intros Hd Hp. split.
+  - rewrite <- (sqrt_square d) at 1 by lra. apply sqrt_lt_1_alt. nra.
+  - rewrite <- (sqrt_square (2 * d)) by lra. apply sqrt_lt_1_alt. nra.
+Qed.
+
+Theorem lemma_2__lower_bound : wishart.lemma_2__lower_bound.
+Proof.
+  intros d n e Hd Hn. pose proof (parity_below d).
+  repeat split; intros; try lra; try nra.
+  destruct (Rlt_dec (IZR d) 1); [lra |]. destruct (Rlt_dec 1 (IZR d)) as [H1 |]; [| lra].
+  pose proof (two_or_more d H1). pose proof (root_of_twice (IZR d) _ ltac:(lra) H).
+  rewrite <- Rdiv_minus_distr. apply quotient_nonnegative; lra.
+Qed.
+
+Theorem lemma_2__upper_bound : wishart.lemma_2__upper_bound.
+Proof.
+  intros d n e Hd Hn. pose proof (parity_below d).
+  repeat split; intros; try lra; try nra.
+  destruct (Rlt_dec (IZR d) 1); [lra |]. destruct (Rlt_dec 1 (IZR d)) as [H1 |]; apply Rdiv_lt_0_compat; try lra.
+  pose proof (two_or_more d H1). pose proof (root_of_twice (IZR d) _ ltac:(lra) H). lra.
+Qed.
+
+Theorem theorem_3__scale_exceeds_sensitivity : wishart.theorem_3__scale_exceeds_sensitivity.
+Proof. exact lemma_2__upper_bound. Qed.
+
+Theorem lemma_2_repaired : wishart.lemma_2_repaired.
+Proof.
+  intros d n e Hd Hn. pose proof (parity_below d).
+  repeat split; intros; try lra; try nra.
+  destruct (Rlt_dec (IZR d) 1); [lra |]. destruct (Rlt_dec 1 (IZR d)) as [H1 |]; [| lra].
+  pose proof (root_of_twice (IZR d) _ ltac:(lra) H).
+  apply Rmin_glb_lt; apply Rdiv_lt_0_compat; lra.
+Qed.

@@ -45,12 +45,15 @@ class KernelRun:
         What is wrong with the proofs, and of no theorem alone.
     date
         That of the certificate.
+    stale
+        Why the certificate is not of a theorem as it is written, by the theorem's name.
     """
 
     theorems: Mapping[Spoken, str]
     wrong: Mapping[str, tuple[str, ...]] | None = None
     general: tuple[str, ...] = ()
     date: str = ""
+    stale: Mapping[str, tuple[str, ...]] = attrs.Factory(dict)
 
     @classmethod
     def of(cls, root: Path, registry: Registry, *, asks: bool) -> KernelRun:
@@ -65,16 +68,19 @@ class KernelRun:
         if not folder.is_dir():
             return cls({})
         try:
-            theorems, date = Proofs.read(folder).theorems, Certificate.read(folder).date
+            proofs, certificate = Proofs.read(folder), Certificate.read(folder)
         except KernelError as error:
             return cls({}, general=(str(error),))
+        theorems = proofs.theorems
         known = {said: name for name, theorem in theorems.items() for said in spoken(theorem).values()}
+        stale = {name: tuple(certificate.objections(proofs, name)) for name in theorems}
         if not asks:
-            return cls(known, date=date)
+            return cls(known, general=tuple(certificate.strangers(proofs)), date=certificate.date, stale=stale)
         if not installed():
             raise NotInstalledError(f"Rocq is not installed; {FOLDER}/debian-packages.txt lists what it needs")
         report = check(folder, registry, lambda _: None)
-        return cls(known, {name: report.wrong_theorems.get(name, ()) for name in theorems}, report.general, date)
+        wrong = {name: report.wrong_theorems.get(name, ()) for name in theorems}
+        return cls(known, wrong, report.general, certificate.date, stale)
 
     def judge(self, evidence: Evidence) -> Evidence:
         """Return evidence as far as theorems decide about it: nothing is earned by one that Rocq did not check here."""
@@ -83,6 +89,8 @@ class KernelRun:
         theorem = self.theorems.get(_says(evidence))
         if theorem is None:
             return attrs.evolve(evidence, outcome=Outcome.UNBOUND)
+        if stale := self.stale.get(theorem):
+            return attrs.evolve(evidence, outcome=Outcome.FAILED, detail="; ".join(stale))
         if self.wrong is None:
             said = f"theorem {theorem}: certificate of {self.date}, not checked here"
             return attrs.evolve(evidence, outcome=Outcome.UNCHECKED, detail=said)

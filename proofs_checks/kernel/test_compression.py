@@ -1,0 +1,12 @@
+"""Theorems about statements of `compression`: the certificate, the fresh trace, and points inside the hypotheses."""
+
+from __future__ import annotations
+
+from dpmatrix.reporting.theorems import about
+
+theorems = about("compression")
+
+
+@theorems.evidence()
+def test_theorem(proved, statement) -> None:
+    proved.agrees(statement)

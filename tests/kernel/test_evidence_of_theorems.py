@@ -1,0 +1,167 @@
+"""What a run makes of items about theorems, with Rocq and without."""
+
+from __future__ import annotations
+
+import attrs
+import pytest
+
+from dpmatrix.claims import Citation, Evidence, Grade, Outcome, Registry, Role, State, snapshot, standings, violations
+from dpmatrix.claims.evidence import KERNEL_GRADES
+from dpmatrix.claims.ledger import dump
+from dpmatrix.claims.registry import Catalogue
+from dpmatrix.claims.snapshots import Piece
+from dpmatrix.kernel import checking
+from dpmatrix.kernel.certificate import CERTIFICATE, certify
+from dpmatrix.reporting import kernel_run
+from dpmatrix.reporting.kernel_run import KernelRun, NotInstalledError, spoken
+from dpmatrix.reporting.theorems import About
+from dpmatrix.reporting.trials import notices
+from tests.kernel.conftest import CLAIM, EVEN, NORM
+
+REPAIR = f"{CLAIM}+repair"
+FOLDER = kernel_run.FOLDER
+
+
+@pytest.fixture
+def root(folder, registry, said, tmp_path_factory):
+    """Return a checkout with the proofs and their certificate."""
+    certificate = certify(folder.read(), said, registry, "2026-01-01", "8.16.1")
+    folder.write(CERTIFICATE, dump(certificate.to_json()))
+    root = tmp_path_factory.mktemp("checkout")
+    (root / FOLDER).parent.mkdir()
+    (root / FOLDER).symlink_to(folder.path)
+    return root
+
+
+@pytest.fixture
+def item(folder, registry) -> Evidence:
+    """Return an item that passed, about the law."""
+    name, role, grade, region = spoken(folder.read().theorems[EVEN])[REPAIR]
+    cited = Citation.parse(f"{name}@{registry.fingerprints[CLAIM]}")
+    return Evidence("proofs_checks/kernel/test_wishart.py::x", cited, Role(role), Grade(grade), region, Outcome.PASSED)
+
+
+def asked(wrong=(), general=()) -> KernelRun:
+    return lambda run: attrs.evolve(run, wrong={EVEN: wrong, NORM: ()}, general=general)
+
+
+def test_without_rocq_an_item_is_a_certificate_and_earns_nothing(root, registry, item) -> None:
+    run = KernelRun.of(root, registry, asks=False)
+    judged = run.judge(item)
+    assert judged.outcome is Outcome.UNCHECKED
+    assert judged.detail == f"theorem {EVEN}: certificate of 2026-01-01, not checked here"
+    assert not judged.proves
+    assert judged.accepted
+
+
+def test_with_rocq_it_counts_and_what_is_wrong_fails_it(root, registry, item) -> None:
+    run = KernelRun.of(root, registry, asks=False)
+    assert asked()(run).judge(item).proves
+    assert asked(wrong=("assumes x",))(run).judge(item).outcome is Outcome.FAILED
+    assert asked(general=("a.v: Admitted",))(run).judge(item).outcome is Outcome.FAILED
+
+
+def test_a_certificate_of_other_files_fails_whatever_the_item_looked_at(root, registry, item, folder) -> None:
+    folder.change("laws/doubling.v", "(* Doubling", "(* The doubling")
+    run = KernelRun.of(root, registry, asks=False)
+    assert run.judge(item).outcome is Outcome.FAILED
+    assert asked()(run).judge(item).outcome is Outcome.FAILED
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"region": "theorem doubling_is_even: more than that"},
+        {"role": Role.REFUTES},
+        {"role": Role.CONTROL},
+        {"grade": Grade.KERNEL_MARGIN},
+        {"citation": Citation.parse(CLAIM)},
+    ],
+)
+def test_an_item_that_says_what_no_theorem_says_is_bound_to_nothing(root, registry, item, change) -> None:
+    other = attrs.evolve(item, **change)
+    for run in (KernelRun.of(root, registry, asks=False), asked()(KernelRun.of(root, registry, asks=False))):
+        assert run.judge(other).outcome is Outcome.UNBOUND
+        assert any("what no theorem says" in one for one in run.objections([other], registry))
+    assert KernelRun({}).judge(item).outcome is Outcome.UNBOUND
+
+
+def test_a_theorem_without_an_item_and_a_wrong_one_close_the_gate(root, registry, item) -> None:
+    run = KernelRun.of(root, registry, asks=False)
+    assert run.objections([item], registry) == [f"kernel: the theorem {NORM} has no item about {REPAIR}"]
+    assert "kernel: doubling_is_even: bad" in asked(wrong=("bad",))(run).objections([item], registry)
+    assert KernelRun.of(root, Registry({}), asks=False).objections([], Registry({})) == []
+
+
+def test_a_table_that_cannot_be_read_closes_the_gate(root, registry, folder) -> None:
+    folder.write("theorems.toml", "[[")
+    assert KernelRun.of(root, registry, asks=False).objections([], registry)[0].startswith("kernel: theorems.toml")
+
+
+def test_rocq_that_is_not_there_is_not_asked(root, registry, monkeypatch) -> None:
+    monkeypatch.setattr(kernel_run, "installed", lambda: False)
+    with pytest.raises(NotInstalledError, match=r"debian-packages\.txt"):
+        KernelRun.of(root, registry, asks=True)
+
+
+def test_a_snapshot_is_the_same_whether_or_not_rocq_was_asked(root, registry, item) -> None:
+    run = KernelRun.of(root, registry, asks=False)
+    found = standings(registry, (), ())
+    kept = [snapshot(registry, found, [one.judge(item)]) for one in (run, asked()(run))]
+    assert kept[0] == kept[1]
+    assert kept[0][CLAIM]["evidence"][item.node]
+    assert Piece.of(item).item("x").outcome is Outcome.UNCHECKED
+
+
+def test_only_theorems_may_be_left_unchecked(registry, item) -> None:
+    unchecked = attrs.evolve(item, outcome=Outcome.UNCHECKED)
+    found = standings(registry, (), ())
+    committed = snapshot(registry, found)
+
+    def objections(one: Evidence) -> list[str]:
+        catalogue = Catalogue(tuple(registry.claims), frozenset())
+        return [said for said in violations(registry, catalogue, [one], (), found, committed) if item.node in said]
+
+    assert objections(unchecked) == []
+    for grade in set(Grade) - KERNEL_GRADES:
+        assert objections(attrs.evolve(unchecked, grade=grade))
+
+
+def test_what_is_unchecked_earns_no_verdict_and_what_is_checked_does(registry, item) -> None:
+    claim = registry[CLAIM]
+    refutes = attrs.evolve(item, citation=Citation.parse(CLAIM), role=Role.REFUTES, grade=Grade.INTERVAL)
+    controls = [attrs.evolve(refutes, citation=item.citation, role=Role.CONTROL)]
+    alone = Registry.of([attrs.evolve(claim, uses=(), steps=())])
+    for outcome, state in ((Outcome.PASSED, State.EARNED), (Outcome.UNCHECKED, State.UNEARNED)):
+        evidence = [refutes, attrs.evolve(item, outcome=outcome), *controls]
+        assert standings(alone, evidence, ())[CLAIM].state is state
+    failed = attrs.evolve(item, outcome=Outcome.FAILED)
+    assert standings(alone, [refutes, failed, *controls], ())[CLAIM].state is State.VIOLATED
+
+
+def test_an_item_about_a_theorem_notices_no_emptied_margin(item) -> None:
+    failed = attrs.evolve(item, outcome=Outcome.FAILED)
+    assert not notices(failed)
+    assert notices(attrs.evolve(failed, grade=Grade.SYMBOLIC))
+
+
+def test_an_item_agrees_with_files_as_they_are_and_with_no_others(folder, registry, said, root) -> None:
+    certificate = certify(folder.read(), said, registry, "2026-01-01", "8.16.1")
+    params = About(folder.read(), certificate, tuple(folder.read().theorems.values())).evidence().args[1]
+    assert [param.id for param in params] == [f"{EVEN}-{REPAIR}", f"definition_5_repaired-{REPAIR}"]
+    law, margin = (param.values[0] for param in params)
+    statement = registry[CLAIM].statements()[REPAIR]
+    law.agrees(statement)
+    margin.agrees(statement)
+    with pytest.raises(AssertionError, match="fresh trace"):
+        margin.agrees(statement.nudged(lambda value: value + 1))
+    with pytest.raises(AssertionError, match="fails at a point"):
+        law.agrees(statement.nudged(lambda value: value - 3))
+    folder.change("laws/doubling.v", "(* Doubling", "(* The doubling")
+    with pytest.raises(AssertionError, match="has changed since the check"):
+        attrs.evolve(law, proofs=folder.read()).agrees(statement)
+
+
+def test_the_programs_are_looked_for(monkeypatch) -> None:
+    monkeypatch.setenv("PATH", "")
+    assert not checking.installed()
