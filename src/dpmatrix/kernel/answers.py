@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
 
 _QUESTION = "@@ "
-_NOISE = re.compile(r"^(?:Fetching opaque proofs .*|Coq <.*)$")
+_NOISE = re.compile(r"^(?:Fetching opaque proofs .*|Coq <.*|asked_\d+ is defined)$")
 CLOSED = "Closed under the global context"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import re
 import shutil
@@ -38,7 +39,7 @@ class Found:
     pin
         Hash of the closed type and of the own definitions that it leads to.
     assumed
-        Axioms that it rests on.
+        Axioms that it rests on; of a margin, those that some theorem of its file rests on.
     uses
         Own theorems that its proof names.
     """
@@ -156,9 +157,11 @@ def _ask(folder: Path, files: Iterable[str], theorems: Iterable[Theorem]) -> dic
     asked = {f"print {name}": f"Print {name}." for name in own}
     for theorem in theorems:
         asked[f"type {theorem.full_name}"] = f"Check @{theorem.full_name}."
-        asked[f"axioms {theorem.full_name}"] = f"Print Assumptions {theorem.full_name}."
         if theorem.proposition:
             asked[f"type {theorem.proposition}"] = f"Check @{theorem.proposition}."
+    for number, (key, group) in enumerate(_together(theorems).items()):
+        tuple_of_all = functools.reduce(lambda one, other: f"({one}, {other})", (f"@{one.full_name}" for one in group))
+        asked[f"axioms {key}"] = f"Definition asked_{number} := {tuple_of_all}.\nPrint Assumptions asked_{number}."
     command = ["coqtop", "-q", "-quiet", "-w", "none", "-R", ".", LIBRARY]
     done = subprocess.run(  # noqa: S603 - likewise
         command,
@@ -179,9 +182,24 @@ def _ask(folder: Path, files: Iterable[str], theorems: Iterable[Theorem]) -> dic
     for theorem in theorems:
         _, stated = named_type(told.get(f"type {theorem.full_name}", ""))
         proposition, _ = named_type(told.get(f"type {theorem.proposition}", ""))
-        assumed = assumptions(told.get(f"axioms {theorem.full_name}", ""))
+        assumed = assumptions(told.get(f"axioms {_group(theorem)}", ""))
         used = uses[theorem.file].get(theorem.name, frozenset())
         found[theorem.full_name] = Found(stated, proposition, pinned(stated, printed), assumed, used)
+    return found
+
+
+def _group(theorem: Theorem) -> str:
+    """Return with which others a theorem is asked what it assumes: those about the margins of a file are asked at once.
+
+    Each question reads all libraries again. What one of a group assumes then counts as assumed by all.
+    """
+    return theorem.file if theorem.proposition else theorem.full_name
+
+
+def _together(theorems: Iterable[Theorem]) -> dict[str, list[Theorem]]:
+    found: dict[str, list[Theorem]] = {}
+    for theorem in theorems:
+        found.setdefault(_group(theorem), []).append(theorem)
     return found
 
 
