@@ -85,6 +85,9 @@ def test_no_constant_will_do(statement) -> None:
     assert statement.applies(attrs.evolve(inside, constant=23)) is Truth.FALSE, "the bound is 1.05 here"
     assert statement.applies(attrs.evolve(inside, constant=16)) is Truth.FALSE, "the bound is 0.73 here"
     assert statement.applies(attrs.evolve(inside, constant=15)) is Truth.TRUE, "the bound is 0.69 here"
+    small = attrs.evolve(inside, constant=Fraction(1, 10))
+    assert statement.applies(attrs.evolve(small, gap=Fraction(66, 10))) is Truth.FALSE, "the offset is 6.605"
+    assert statement.applies(attrs.evolve(small, gap=Fraction(67, 10))) is Truth.TRUE
 
 
 def drawn_runs() -> list[Recovery]:

@@ -151,3 +151,5 @@ def test_each_eigenvalue_bullet_can_fail(statement) -> None:
         return same(fmpq(p.matrix.rank()), fmpq(len(different)))
 
     assert statement.nudged(margin=without_multiplicity).at(twice) is Truth.FALSE
+    doubled = redefined(statement, eigenvalues, "characteristic", lambda matrix: (2 * matrix).charpoly())
+    assert doubled.formula(twice) == -(8 - 4) - (16 - 4), "(t - 4)^2 for (t - 2)^2, the larger error of two"

@@ -148,8 +148,9 @@ def test_one_row_moves_the_second_moment_by_the_sensitivity(statement) -> None:
         values.append((MovedRow(x, y, 2), factor * 16 - moved(x, y)))
     bind(statement, values)
     assert all(statement.at(p) is Truth.TRUE for p, _ in values)
-    assert statement.margin(MovedRow((1, 0), (0, 1), 1)) == 0
-    assert statement.margin(MovedRow((0, 0), (1, 0), 1)) == 0
+    for attained in (MovedRow((1, 0), (0, 1), 1), MovedRow((0, 0), (1, 0), 1)):
+        assert statement.margin(attained) == 0
+        assert statement.at(attained) is Truth.TRUE
     inside = MovedRow((1, 0), (0, 1), 1)
     for change in ({"norm_bound": -1}, {"x": (Fraction(101, 100), 0)}, {"y": (0, Fraction(101, 100))}):
         bind_hypotheses(
@@ -181,6 +182,11 @@ def test_the_least_variance_of_a_run(statement) -> None:
     assert statement.at(enough) is Truth.TRUE
     assert statement.elsewhere().at(attrs.evolve(enough, noise=skew, output=skew)) is Truth.FALSE
     assert statement.elsewhere().at(attrs.evolve(enough, output=skew)) is Truth.FALSE
+    noise = fmpz_mat([[3, 1], [1, -2]])
+    assert statement.at(attrs.evolve(enough, moment=skew, noise=noise, output=skew + noise)) is Truth.TRUE
+    assert statement.elsewhere().at(attrs.evolve(enough, moment=skew, noise=noise, output=skew - noise)) is Truth.FALSE
+    least = attrs.evolve(runs[0], promise=GaussianPromise(1, 1, 2, ADDED), variance=16)
+    assert statement.at(least) is Truth.TRUE, "at delta = 1 Delta is rational, and exactly (s Delta)^2 will do"
     bind_hypotheses(statement, enough, {"n >= 1": attrs.evolve(enough, output=fmpz_mat(0, 0))})
     one = fmpz_mat(1, 1)
     assert statement.applies(GaussianRun(GRID[0], 1, one, one, one)) is Truth.TRUE

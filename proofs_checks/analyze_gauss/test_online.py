@@ -89,6 +89,8 @@ def test_the_least_variance_of_a_stream(statement) -> None:
     assert statement.elsewhere().at(RUNS[0]) is Truth.FALSE
     assert statement.elsewhere().at(attrs.evolve(RUNS[3], variance=10**6, drawn=3)) is Truth.FALSE
     assert statement.at(attrs.evolve(RUNS[3], variance=10**6)) is Truth.TRUE
+    least = OnlineRun(OnlinePromise(1, 1, 2, Adjacency.ADD_REMOVE_ONE, 4), 64, 4)
+    assert statement.at(least) is Truth.TRUE, "at delta = 1 Delta is rational, and exactly m (s Delta)^2 will do"
     empty = attrs.evolve(RUNS[0], promise=attrs.evolve(RUNS[0].promise, steps=0))
     bind_hypotheses(statement, RUNS[0], {"m >= 1": empty})
 

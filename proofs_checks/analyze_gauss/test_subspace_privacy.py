@@ -61,12 +61,23 @@ def test_neighbours_that_close_the_gap_are_told_apart(statement) -> None:
             share = kept - mpmath.exp(2 * real(p.epsilon)) * lost
             values.append((p, 2 * real(p.delta) - max(share, mpmath.mpf(0))))
         bind(statement, values)
+    quiet = GapSettings(20, Fraction(1, 128), Fraction(1, 2))
+    assert statement.margin(quiet) == arb(1) / 64, "the event is no likelier than e^(2 epsilon) allows: no leak"
+    assert_near_tails()
     assert_far_tails()
     bind_hypotheses(
         statement,
         LEAK,
         PROMISE | {"gap > 0": attrs.evolve(LEAK, gap=0), "gap < 1": attrs.evolve(LEAK, gap=1)},
     )
+
+
+def assert_near_tails() -> None:
+    """Up to z = 1000 the tail is no mere enclosure by Mills' bounds, which differ by 1/z^2 of it."""
+    with mpmath.workdps(60), precision(200):
+        for z in (1, 30, 950, 1000):
+            exact = arb(mpmath.nstr(mpmath.erfc(z / mpmath.sqrt(2)) / 2, 50))
+            assert abs(normal_tail(arb(z)) / exact - 1) < arb(2) ** -100
 
 
 def assert_far_tails() -> None:

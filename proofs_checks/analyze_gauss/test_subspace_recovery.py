@@ -84,7 +84,7 @@ def test_the_least_variance_of_a_recovery(statement) -> None:
             "epsilon > 0": attrs.evolve(inside, epsilon=0),
             "delta > 0": attrs.evolve(inside, delta=0),
             "delta < 1": attrs.evolve(inside, delta=1),
-            "the rounding is at most 1/1000, and not negative": attrs.evolve(inside, rounding=Fraction(1, 900)),
+            "the rounding is at most 1/1000, and not negative": attrs.evolve(inside, rounding=Fraction(1001, 10**6)),
         },
     )
     assert statement.applies(attrs.evolve(inside, rounding=Fraction(1, 1000))) is not Truth.FALSE

@@ -48,6 +48,7 @@ def drawn_moments() -> list[NoisyMoment]:
 MOMENTS = drawn_moments()
 UNIT = diagonal([1, 1])
 SWAP = fmpq_mat([[0, 1], [1, 0]])
+SWAP_OF_FOUR = fmpq_mat([[0, 1, 0, 0], [1, 0, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]])
 SHARP = NoisyMoment((1, 0), UNIT, (Fraction(1, 2), Fraction(1, 2)), SWAP, 1, Fraction(51, 1000))
 """diag(1, 0) and E = diag(-1/2, 1/2): a tie, broken badly; the loss is 2 ||E||_2. 7 sqrt(2) Delta is 0.5049."""
 NEGATIVE = NoisyMoment((1, 0), UNIT, (-1, 0), SWAP, 1, Fraction(11, 100))
@@ -183,6 +184,8 @@ def test_theorem_4_fails_with_smaller_constants(statement) -> None:
     less = Fraction(138, 10)
     assert statement.at(within(SHARP)) is Truth.TRUE
     assert statement.exhibits(constant=less).at(within(SHARP, less)) is Truth.FALSE
+    attained = within(NoisyMoment((28, 0, 0, 0), diagonal([1] * 4), (14, 14, 0, 0), SWAP_OF_FOUR, 1, 1))
+    assert statement.margin(statement.exhibiting(attained)) == 0, "||E||_2 = 14 = 7 sqrt(n) Delta, and the loss is 28"
     quiet = within(attrs.evolve(SHARP, deviation=Fraction(1, 100)))
     assert statement.without("||E||_2 <= 7 sqrt(n) Delta").at(quiet) is Truth.FALSE
 

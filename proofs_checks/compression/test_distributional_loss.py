@@ -234,7 +234,7 @@ def test_the_sound_steps_of_theorem_3_2(statements) -> None:
     outside = {
         "the three covariances are symmetric": PRINTED_OUTSIDE["the three covariances are symmetric"],
         "max |Sigma_j - Sigma_k| <= Delta_max for all three": small(one, 2 * one, 0, floor=1),
-        "floor > 0": attrs.evolve(low, floor=-1),
+        "floor > 0": attrs.evolve(low, floor=0),
         "lambda_min >= c for all three": low,
     }
     bind_hypotheses(assumption, SMALL, outside)

@@ -52,6 +52,8 @@ def test_laplace_noise_is_on_no_grid(statement) -> None:
             "distance < h/2": attrs.evolve(inside, distance=Fraction(1, 2)),
         },
     )
+    for distance in (0, Fraction(499, 1000)):
+        assert statement.applies(attrs.evolve(inside, distance=distance)) is Truth.TRUE
 
 
 @algorithm_1.controls("+repair", grade="symbolic", region="runs written by hand, d <= 2")

@@ -71,7 +71,6 @@ def test_quality_rises_with_the_number_of_components(statement, record_property)
     assert found.noisy.shape == found.original.shape == (512, 512)
     assert abs(float(found.measured.noisy_error) - 20) < 0.25, "512 x 512 variates: seven deviations of the mean square"
     assert np.linalg.matrix_rank(found.reconstructions[5]) == 5
-    bind(statement, _drops(), least=20)
 
 
 def _drops() -> list[tuple[Panel, int]]:
@@ -101,6 +100,7 @@ def test_a_panel_that_gets_worse_is_noticed(statement) -> None:
     )
     for change in ({"deviation": 19}, {"components": SHOWN[:-1]}, {"errors": FALLING.errors[:-1]}):
         assert statement.applies(attrs.evolve(FALLING, **change)) is Truth.FALSE
+    bind(statement.elsewhere(), _drops(), least=20)
 
 
 def test_the_panel_is_json_and_refuses_sizes() -> None:
