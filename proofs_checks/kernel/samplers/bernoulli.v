@@ -124,4 +124,109 @@ Fixpoint trials (a b n j : nat) : mass R bool_choiceType :=
   if n is n'.+1 then bind (bernoulli a (b * j)) (fun go : bool => if go then trials a b n' j.+1 else ret (odd j))
   else fun=> 0%E.
 Definition bernoulli_exp_unit (a b : nat) : mass R bool_choiceType := fun y => lim (fun n => trials a b n 1 y).
+
+Section unit_rate.
+Variables (a b : nat).
+Hypotheses (b0 : (0 < b)%N) (ab : (a <= b)%N).
+Let x : R := a%:R / b%:R.
+Let w (k : nat) : R := exp_coeff x k.
+
+Fixpoint trials_value (y : bool) (n k : nat) : R :=
+  if n is n'.+1 then x / k.+1%:R * trials_value y n' k.+1 + (1 - x / k.+1%:R) * (odd k.+1 == y)%:R else 0.
+
+Lemma rate01 k : 0 <= x / k.+1%:R <= 1.
+Proof.
+rewrite !divr_ge0 ?ler0n //= -mulrA -invfM ler_pdivr_mulr ?mulr_gt0 ?ltr0n // mul1r -natrM ler_nat.
+by rewrite (leq_trans ab) // leq_pmulr.
+Qed.
+
+Lemma trials_real y n k : trials a b n k.+1 y = (trials_value y n k)%:E.
+Proof.
+elim: n k => [//|n IH] k /=; have le : (a <= b * k.+1)%N by rewrite (leq_trans ab) // leq_pmulr.
+have pos : (0 < b * k.+1)%N by rewrite muln_gt0 b0.
+have rE : a%:R / (b * k.+1)%:R = x / k.+1%:R :> R by rewrite natrM invfM mulrA.
+have v0 m i : 0 <= trials_value y m i.
+  elim: m i => [//|m h] i /=; have /andP[r0 r1] := rate01 i.
+  by rewrite addr_ge0 // mulr_ge0 // ?subr_ge0 // ler0n.
+rewrite bernoulli_law // rE bind_coin; [|exact: rate01|by case; rewrite ?IH lee_fin ?v0].
+by rewrite IH -!EFinM.
+Qed.
+
+Lemma weightS k : w k.+1 = x / k.+1%:R * w k.
+Proof. by rewrite /w /exp_coeff /= exprS factS natrM invfM mulrACA. Qed.
+
+Lemma trials_sum y n k :
+  w k * trials_value y n k = \sum_(i < n) (odd (k + i).+1 == y)%:R * (w (k + i) - w (k + i).+1).
+Proof.
+elim: n k => [|n IH] k; first by rewrite big_ord0 mulr0.
+rewrite big_ord_recl /= addn0.
+rewrite (eq_bigr (fun i : 'I_n => (odd (k.+1 + i).+1 == y)%:R * (w (k.+1 + i) - w (k.+1 + i).+1))) => [|i _]; last first.
+  by rewrite /bump leq0n add1n addnS addSn.
+rewrite -IH weightS; set v := (odd k.+1 == y)%:R; set u := trials_value _ _ _; set r := x / _; set z := w k; ring.
+Qed.
+
+Lemma accepted_sum n : trials_value true n 0 = series (exp_coeff (- x)) n - (odd n)%:R * w n.
+Proof.
+have w0 : w 0 = 1 by rewrite /w /exp_coeff /= expr0 fact0 divr1.
+have := trials_sum true n 0; rewrite w0 mul1r => ->; rewrite /series /= big_mkord; elim: n => [|n IH]; first by rewrite !big_ord0 mul0r subr0.
+rewrite !big_ord_recr /= IH add0n {IH}.
+have -> : exp_coeff (- x) n = (-1) ^+ odd n * w n.
+  by rewrite signr_odd /w /exp_coeff /= (exprNn x) -mulrA.
+move: (w n) (w n.+1) (\sum_(i < n) _) => u v t.
+by case: (odd n); rewrite /= ?expr0 ?expr1 ?eqxx ?mul0r ?mul1r ?subr0; ring.
+Qed.
+
+Lemma both_sum n : trials_value true n 0 + trials_value false n 0 = 1 - w n.
+Proof.
+have w0 : w 0 = 1 by rewrite /w /exp_coeff /= expr0 fact0 divr1.
+have := (trials_sum true n 0, trials_sum false n 0); rewrite w0 !mul1r => -[-> ->].
+rewrite -big_split /=; elim: n => [|n IH].
+  by rewrite big_ord0 w0 subrr.
+rewrite big_ord_recr /= IH !add0n; move: (w n) (w n.+1) => u v.
+by case: (odd n); rewrite /= ?mul0r ?mul1r ?add0r ?addr0; ring.
+Qed.
+
+Theorem bernoulli_exp_unit_law : bernoulli_exp_unit a b = coin (expR (- x)).
+Proof.
+have wn : w --> (0 : R) by apply: cvg_series_cvg_0; exact: is_cvg_series_exp_coeff.
+have own : (fun n => (odd n)%:R * w n) --> (0 : R).
+  apply: (@squeeze_cvgr _ _ _ _ (fun=> 0) _ w) => //; last exact: cvg_cst.
+  apply: nearW => n; have wp : 0 <= w n by rewrite divr_ge0 ?ler0n // exprn_ge0 // divr_ge0 ?ler0n.
+  by rewrite mulr_ge0 ?ler0n //= ler_pimull // lern1; case: (odd n).
+have t1 : (trials_value true)^~ 0%N --> expR (- x).
+  rewrite (_ : _^~ _ = (fun n => series (exp_coeff (- x)) n - (odd n)%:R * w n)); last first.
+    by apply/funext => n; exact: accepted_sum.
+  by rewrite -[X in _ --> X]subr0; apply: cvgB => //; exact: is_cvg_series_exp_coeff.
+have t0 : (trials_value false)^~ 0%N --> 1 - expR (- x).
+  rewrite (_ : _^~ _ = (fun n => 1 - w n - trials_value true n 0)); last first.
+    by apply/funext => n; rewrite -both_sum addrC addKr.
+  by apply: cvgB => //; rewrite -[X in _ --> X]subr0; apply: cvgB => //; exact: cvg_cst.
+apply/funext => y; rewrite /bernoulli_exp_unit.
+rewrite (_ : (fun n => _) = EFin \o (trials_value y)^~ 0%N); last by apply/funext => n; rewrite trials_real.
+have cv : (trials_value y)^~ 0%N --> (if y then expR (- x) else 1 - expR (- x)) by case: y.
+by rewrite EFin_lim; [congr EFin; exact: cvg_lim | apply/cvg_ex; eexists; exact: cv].
+Qed.
+End unit_rate.
+
+(* bernoulli_exp (m + a/b): m units and a remainder, all of which must be accepted *)
+Fixpoint bernoulli_exp (m a b : nat) : mass R bool_choiceType :=
+  if m is m'.+1 then bind (bernoulli_exp_unit 1 1) (fun yes : bool => if yes then bernoulli_exp m' a b else ret false)
+  else bernoulli_exp_unit a b.
+
+Lemma expRN01 (x : R) : 0 <= x -> 0 <= expR (- x) <= 1.
+Proof. by move=> x0; rewrite ltW ?expR_gt0 //= -expR0 ler_expR oppr_le0. Qed.
+
+Theorem bernoulli_exp_law (m a b : nat) : (0 < b)%N -> (a < b)%N ->
+  bernoulli_exp m a b = coin (expR (- (m%:R + a%:R / b%:R))).
+Proof.
+move=> b0 ab; have r0 k : 0 <= k%:R + a%:R / b%:R :> R by rewrite addr_ge0 ?divr_ge0 ?ler0n.
+elim: m => [|m IH] /=; first by rewrite bernoulli_exp_unit_law ?add0r // ltnW.
+rewrite bernoulli_exp_unit_law // divr1; apply: law_on_bool.
+  apply: bind_law => [|[]]; [exact/coin_law/expRN01|by rewrite IH; apply/coin_law/expRN01|exact: ret_law].
+rewrite bind_coin ?expRN01 // => [|[]]; last 2 first.
+- by rewrite IH lee_fin ltW // expR_gt0.
+- by rewrite lee_fin.
+rewrite IH /mass_functions.coin /mass_functions.ret mule0 adde0 -EFinM -expRD; congr (expR _)%:E.
+by rewrite [m.+1%:R]mulrS -opprD addrA.
+Qed.
 End bernoulli.
