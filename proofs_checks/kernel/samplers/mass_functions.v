@@ -79,15 +79,22 @@ move=> /andP[q0 q1]; have c0 b : 0 <= coin q b by rewrite /coin lee_fin; case: b
 by split=> //; rewrite esum_bool // -EFinD addrC subrK.
 Qed.
 
-Lemma bind_law (T U : choiceType) (p : mass T) (f : T -> mass U) :
-  is_law p -> (forall x, is_law (f x)) -> is_law (bind p f).
+(* only first outcomes that can occur matter *)
+Lemma bind_law_where (T U : choiceType) (p : mass T) (f : T -> mass U) :
+  is_law p -> (forall x, p x = 0 \/ is_law (f x)) -> is_law (bind p f).
 Proof.
-move=> lp lf; have pf x y : 0 <= p x * f x y by apply: mule_ge0; exact: law_ge0.
+move=> lp lf; have pf x y : 0 <= p x * f x y.
+  by have [->|l] := lf x; [rewrite mul0e | apply: mule_ge0; exact: law_ge0].
 split=> [y|]; first by apply: esum_ge0.
 rewrite /bind esum_swap // -[RHS](proj2 lp); apply: eq_esum => x _.
+have [->|l] := lf x; first by rewrite esum1 // => y _; rewrite mul0e.
 have [r -> /andP[r0 _]] := law_real x lp.
-by rewrite esum_scale // ?(proj2 (lf x)) ?mule1 // => y; exact: law_ge0.
+by rewrite esum_scale // ?(proj2 l) ?mule1 // => y; exact: law_ge0.
 Qed.
+
+Lemma bind_law (T U : choiceType) (p : mass T) (f : T -> mass U) :
+  is_law p -> (forall x, is_law (f x)) -> is_law (bind p f).
+Proof. by move=> lp lf; apply: bind_law_where => // x; right. Qed.
 
 Lemma bind_coin (U : choiceType) q (f : bool -> mass U) y : (0 <= q <= 1)%R -> (forall b, 0 <= f b y) ->
   bind (coin q) f y = q%:E * f true y + (1 - q)%:E * f false y.
