@@ -81,6 +81,9 @@ def test_information_about_each_bit_has_to_be_sent(statement) -> None:
     assert statement.applies(attrs.evolve(deaf, messages=(0,) * 8)) is Truth.FALSE
     assert statement.applies(Protocol(1, (0,), 1)) is Truth.FALSE
     assert statement.applies(Protocol(1, (0, -1), 1)) is Truth.FALSE
+    told = Protocol(3, tuple(range(8)), 3)
+    assert statement.applies(told) is Truth.TRUE
+    assert statement.margin(told) == 0, "all of the string, and nothing to spare"
     assert not statement.strict
 
 

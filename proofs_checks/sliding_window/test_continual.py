@@ -194,7 +194,9 @@ def test_a_window_is_a_signed_sum_of_dyadic_sums(statement) -> None:
     assert shorter.at(longest) is Truth.FALSE, "h + 1 sums are too few"
     middle = WindowCover(1, 3, 1)
     assert statement.at(middle) is Truth.TRUE
-    for wrong in ([], [(1, range(1, 2))], [(1, range(1, 3))], [(1, range(4)), (-1, range(1)), (-1, range(3, 4))]):
+    four = [(1, range(4)), (-1, range(1)), (-1, range(3, 4))]
+    beyond = [(1, range(1, 2)), (1, range(2, 4))]
+    for wrong in ([], [(1, range(1, 2))], [(1, range(1, 3))], four, beyond):
         other = redefined(statement, dyadic_release, "signed_cover", lambda _, found=wrong: found)
         assert other.at(middle) is Truth.FALSE, "another sum, or one of parts that are not dyadic"
     assert not statement.strict

@@ -12,7 +12,7 @@ from flint import arb
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses, redefined
 from dpmatrix.claims.formulas import real
-from dpmatrix.exact import rational
+from dpmatrix.exact import precision, rational
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.sliding_window import directional_variance, dyadic_release
 from dpmatrix.spec.sliding_window.directional_variance import NeighbouringAnswers, OneRelease, Plane
@@ -163,6 +163,11 @@ def test_one_gaussian_release_answers_every_direction(statement) -> None:
         # the probability is far below 10^-40 at all these points
         bind(statement, ((p, min(release(p)[:2])) for p in RELEASES))
         assert all(release(p)[2] > 0 or p.dimension == 1 for p in RELEASES)
+        with precision(256):
+            for p in RELEASES:
+                spare = directional_variance.error_bound(p) - directional_variance.noise_bound(p)
+                same = abs(spare - arb(mpmath.nstr(release(p)[2], 55))) < arb(10) ** -40 * (1 + abs(spare))
+                assert same, "what the docstring compares: the stated error and the norm"
         near = redefined(statement, directional_variance, "error_bound", lambda p: arb(p.power + 1) / 64)
         line = [OneRelease(1, e, Fraction(1, 2), k) for e, k in product(range(1, 12), (0, 2))]
         bind(near, ((p, min(release(p)[0], line_spare(p))) for p in line))

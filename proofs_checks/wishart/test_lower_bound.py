@@ -297,4 +297,4 @@ def test_sound_lines(statements) -> None:
         "gamma >= 1, an integer": attrs.evolve(inside, gamma=-1),
     }
     bind_hypotheses(distance, inside, outside)
-    bind_hypotheses(group, inside, outside | {"epsilon > 0": attrs.evolve(inside, epsilon=-1)})
+    bind_hypotheses(group, inside, outside | {"epsilon > 0": attrs.evolve(inside, epsilon=0)})

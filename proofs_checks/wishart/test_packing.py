@@ -84,8 +84,11 @@ def test_graphs_of_contractions_are_a_packing(statement) -> None:
             least = arb.sin_pi(1 / arb(spaced))
             assert least > 2 * ball(p.delta)
             assert not arb.sin_pi(1 / arb(spaced + 1)) > 2 * ball(p.delta)
-        equal = p.delta == Fraction(1, 16) and not spaced
-        assert statement.at(p) is Truth.TRUE or equal
+        if p.delta == Fraction(1, 16) and not spaced:
+            chosen = statement.exhibiting(p)
+            assert statement.margin(chosen).contains(0), "equality: the volume bound allows no rate above one half"
+        else:
+            assert statement.at(p) is Truth.TRUE
     inside = Packing(1, 3, Fraction(1, 100), Fraction(1, 2))
     outside = {
         "rank >= 1, an integer": attrs.evolve(inside, rank=0),

@@ -17,7 +17,7 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.wishart.running_time import RunningTime, release_operations
 from dpmatrix.tracing import bind_expression
 
-running_time = cite("wishart.running-time@c8e0754c")
+running_time = cite("wishart.running-time@cd448949")
 
 
 class Counted:
@@ -183,7 +183,7 @@ def test_operations(statements) -> None:
         return arb(3 * (p.records * p.dimension**2 + p.dimension**3) - release_operations(p))
 
     assert repaired.nudged(margin=with_three).at(ONE) is Truth.FALSE, "7 operations, and 3 (1 + 1) = 6"
-    wide = RunningTime(1, 1, 9, steps=9)
+    wide = RunningTime(1, 1, 9, 1, 9)
     assert repaired.without("k <= d").at(wide) is Truth.FALSE
     backwards = attrs.evolve(ONE, dimension=3, steps=-10)
     check_sizes(repaired, {"k <= d": wide, "steps >= 0, an integer": backwards})

@@ -183,8 +183,8 @@ def test_tail_bound(statement) -> None:
     check_interpolation()
     bind(statement, [(point, formula(point)) for point in GRID])
     assert all(statement.at(point) is Truth.TRUE for point in GRID)
-    assert statement.at(WishartTail((1, 2), 3, 0)) is Truth.TRUE, "at theta = 0 both sides are d"
-    inside = WishartTail((1, 2), 2, 1)
+    assert statement.at(WishartTail((1,), 3, 0)) is Truth.TRUE, "at theta = 0 and d = 1 both sides are 1"
+    inside = WishartTail((1, 2), Fraction(21, 20), 1)
     outside = {
         "m > d - 1": WishartTail((1, 2), 1, 1),
         "C is positive definite": WishartTail((1, 0), 2, 1),

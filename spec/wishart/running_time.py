@@ -17,7 +17,7 @@ class RunningTime:
     records: int
     dimension: int
     rank: int
-    constant: Real = 1
+    constant: Real
     steps: int = 0
 
 
