@@ -27,8 +27,8 @@ from audit.released.subjects import SecretSeed
 from dpmatrix.__main__ import app
 from dpmatrix.auditing.certify.laws import compare_laws
 from dpmatrix.claims import AuditRecord, AuditVerdict, code_name
-from dpmatrix.errors import InvalidParameterError
-from dpmatrix.estimators import DPPCA, DPSecondMoment
+from dpmatrix.errors import BudgetExceededError, InvalidParameterError, NotPrivateError
+from dpmatrix.estimators import DPPCA, DPSecondMoment, PrivacyBudget, PrivacyWarning
 from dpmatrix.mechanisms import SymmetrisedWishartMechanism, symmetrised_wishart
 from dpmatrix.mechanisms.menu import DIRECTIONS, MATRICES
 from dpmatrix.privacy.adjacency import Adjacency
@@ -111,6 +111,39 @@ def test_a_fit_is_a_function_of_the_release(monkeypatch, kind: type, adjacency: 
     fits = [fitted(kind(**asked(adjacency)).fit(data)) for data in (DATA, NEIGHBOURS[adjacency])]
     assert fits[0] == fits[1]
     assert fits[0]["guarantee_"] == repr(release.guarantee)
+
+
+@pytest.mark.parametrize("adjacency", list(Adjacency))
+@pytest.mark.parametrize("mechanism", [*MATRICES, *DIRECTIONS])
+def test_a_budget_pays_what_a_fit_promises(monkeypatch, mechanism: str, adjacency: Adjacency) -> None:
+    """Before it is drawn, exactly and once; the fit that would exceed the limit draws nothing, and costs nothing."""
+    promised = built(adjacency, mechanism).guarantee
+    for kind in ESTIMATORS if mechanism in MATRICES else (DPPCA,):
+        budget = PrivacyBudget(2 * promised.epsilon, 2 * promised.delta, adjacency.value)
+        for _ in range(2):
+            with monkeypatch.context() as patched:
+                made = {**MATRICES, **DIRECTIONS}[mechanism]
+                release = made.release
+
+                def paid_before(self, data, *, entropy=None, release=release, budget=budget):
+                    assert budget.spent[-1:] == (promised,), "nothing was paid"
+                    return release(self, data, entropy=entropy)
+
+                patched.setattr(made, "release", paid_before)
+                before = budget.spent
+                fit = kind(**asked(adjacency, mechanism), budget=budget).fit(DATA)
+            assert budget.spent == (*before, promised) == (*before, fit.guarantee_)
+        with monkeypatch.context() as patched:
+            patched.setattr(made, "release", lambda *_data, **_bits: pytest.fail("it was drawn"))
+            with pytest.raises(BudgetExceededError):
+                kind(**asked(adjacency, mechanism), budget=budget).fit(DATA)
+        assert budget.spent == (promised, promised)
+        with pytest.raises(NotPrivateError), pytest.warns(PrivacyWarning):
+            kind(**asked(adjacency, mechanism), budget=budget, random_state=1).fit(DATA)
+        other = next(one for one in Adjacency if one is not adjacency)
+        with pytest.raises(InvalidParameterError, match="one budget for each relation"):
+            kind(**asked(other, mechanism), budget=budget).fit(DATA)
+        assert budget.spent == (promised, promised)
 
 
 def setting_of(adjacency: Adjacency) -> Setting:

@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from copy import copy
 from fractions import Fraction
 
+import numpy as np
 import pytest
 from attrs import evolve
 
@@ -27,6 +28,9 @@ from audit.released.subspaces import Gap
 from dpmatrix.auditing import NeighbouringPair
 from dpmatrix.claims import AuditRecord, AuditVerdict, code_name
 from dpmatrix.errors import InvalidParameterError
+from dpmatrix.mechanisms import LaplaceInputPerturbation
+from dpmatrix.privacy.adjacency import Adjacency
+from dpmatrix.randomness.entropy import SeededEntropy
 
 EXCESS = Fraction(103, 100)
 LOUDER = Fraction(5, 4)
@@ -105,6 +109,24 @@ def test_no_pair_costs_more_than_is_guaranteed(
                 unnoticed=words.removeprefix("; "),
             )
         )
+
+
+@pytest.mark.parametrize("bound", [Fraction(1), Fraction(4, 3), Fraction(1, 2**30)])
+def test_a_clipped_record_keeps_the_bound_to_the_last_digit(bound: Fraction) -> None:
+    """With noise frozen, on a lattice that holds every digit of a float: the trace is the square of the norm."""
+    mechanism = LaplaceInputPerturbation(
+        1, Adjacency.ADD_REMOVE_ONE, norm_bound=bound, over_norm="clip", coordinate_bits=200
+    )
+    generator, largest = np.random.default_rng(3), Fraction(0)
+    for dimension in (1, 2, 3, 7):
+        nothing = mechanism.release(np.empty((0, dimension)), entropy=SeededEntropy(1)).integers
+        for place in range(24):
+            record = generator.standard_normal((1, dimension)) * float(bound) * 10.0 ** (place % 8)
+            changed = mechanism.release(record, entropy=SeededEntropy(1)).integers - nothing
+            square = Fraction(int(np.trace(changed)), 4**200)
+            assert square <= bound**2
+            largest = max(largest, square)
+    assert largest >= bound**2 * (1 - Fraction(1, 2**40)), "control: records at the bound"
 
 
 def kept_as(subject: Subject, mechanism: object, setting: Setting, pairs: Sequence[NeighbouringPair]) -> bool:
