@@ -51,11 +51,11 @@ def asked(adjacency: Adjacency, mechanism: str = "symmetrised-wishart") -> dict[
     return {"epsilon": EPSILON, "data_norm": BOUND, "adjacency": adjacency.value, "mechanism": mechanism, **delta}
 
 
-def built(adjacency: Adjacency, mechanism: str = "symmetrised-wishart", over_norm: str = "reject") -> Any:
+def built(adjacency: Adjacency, mechanism: str = "symmetrised-wishart") -> Any:
     """Build the same mechanism."""
     more = {"delta": Fraction(1, 10**6)} if mechanism in GAUSSIAN else {}
     made = {**MATRICES, **DIRECTIONS}[mechanism]
-    return made(EPSILON, adjacency=adjacency, norm_bound=BOUND, over_norm=over_norm, **more)
+    return made(EPSILON, adjacency=adjacency, norm_bound=BOUND, **more)
 
 
 def fitted(estimator: Any) -> dict[str, Any]:
@@ -95,11 +95,11 @@ def test_a_fit_releases_what_the_mechanism_does(mechanism: str, adjacency: Adjac
             assert fit.release_.integers.tolist() == expected.integers.tolist()
             assert fit.release_.grid == expected.grid
             assert fit.guarantee_ is None, "the bits are known"
-        clipped = kind(**asked(adjacency, mechanism), random_state=7, over_norm="clip").fit(3 * DATA)
-        expected = built(adjacency, mechanism, "clip").release(3 * DATA, entropy=SeededEntropy(7))
+        clipped = kind(**asked(adjacency, mechanism), random_state=7).fit(3 * DATA)
+        expected = built(adjacency, mechanism).release(3 * DATA, entropy=SeededEntropy(7))
         assert clipped.release_.integers.tolist() == expected.integers.tolist()
-        with pytest.raises(InvalidParameterError):
-            kind(**asked(adjacency, mechanism)).fit(1.001 * DATA)
+        with pytest.raises(InvalidParameterError, match="no guarantee covers this refusal"):
+            kind(**asked(adjacency, mechanism), over_norm="reject").fit(1.001 * DATA)
 
 
 @pytest.mark.parametrize("adjacency", list(Adjacency))
@@ -213,8 +213,8 @@ def test_the_command_releases_what_the_mechanism_does(monkeypatch, tmp_path: Pat
         expected = built(adjacency).release_blocks([data], COLUMNS, entropy=SeededEntropy(7))
         assert integers_of(found) == expected.integers.tolist()
         assert Fraction(found["release"]["grid"]) == expected.grid
-        found = command(tmp_path / "long.csv", 3 * data, adjacency, "--clip")
-        expected = built(adjacency, over_norm="clip").release_blocks([3 * data], COLUMNS, entropy=SeededEntropy(7))
+        found = command(tmp_path / "long.csv", 3 * data, adjacency)
+        expected = built(adjacency).release_blocks([3 * data], COLUMNS, entropy=SeededEntropy(7))
         assert integers_of(found) == expected.integers.tolist()
 
 
