@@ -13,10 +13,10 @@ LEDGER := build/audit/ledger.json
 FIGURES := analyze-gauss.image-experiment analyze-gauss.regret-online compression.theorem-5-1 \
 	sliding-window.table-1 sliding-window.table-2
 # Each worker has a core to itself: threads of the linear algebra beside it would wait for each other.
-test audit report snapshot vacuity peers: export OPENBLAS_NUM_THREADS ?= 1
-test audit report snapshot vacuity peers: export OMP_NUM_THREADS ?= 1
+test audit faults report snapshot vacuity peers: export OPENBLAS_NUM_THREADS ?= 1
+test audit faults report snapshot vacuity peers: export OMP_NUM_THREADS ?= 1
 
-.PHONY: test audit lint bench peers report documentation mutate vacuity snapshot lock clean kernel kernel-independent
+.PHONY: test audit lint bench peers report documentation mutate vacuity snapshot lock clean kernel kernel-independent faults
 
 test: $(STAMP)
 	$(BIN)/python -m pytest -n $(WORKERS) --ignore=tests/benchmarks tests proofs_checks
@@ -60,6 +60,9 @@ documentation: $(STAMP)
 
 mutate: $(STAMP)
 	$(BIN)/python audit/mutate.py
+
+faults: $(STAMP)
+	$(BIN)/python audit/plant.py --workers $(WORKERS)
 
 vacuity: $(STAMP)
 	$(BIN)/python audit/vacuity.py --workers $(WORKERS) --state build/vacuity.json

@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from attrs import evolve
 from typer.testing import CliRunner
 
 from audit.released.coverage import SUBJECTS
@@ -26,6 +27,7 @@ from audit.released.settings import ADDED, REPLACED, Setting, settings
 from audit.released.streams import Leader, Stream, Window
 from audit.released.subjects import SecretSeed
 from dpmatrix.__main__ import app
+from dpmatrix.errors import InvalidParameterError
 from dpmatrix.estimators import DPPCA, DPSecondMoment
 from dpmatrix.files import release_file
 from dpmatrix.mechanisms.menu import DIRECTIONS, MATRICES
@@ -155,6 +157,20 @@ def test_records_in_many_parts_are_released_as_one(tmp_path: Path, name: str, ad
     for parts in (None, 1, 7):
         found = release_file(mechanism, str(path), dimension=3, parts=parts, entropy=SeededEntropy(4))
         assert found.integers.tolist() == whole
+
+
+@pytest.mark.parametrize("name", MENU)
+def test_a_part_that_was_summed_for_longer_records_is_refused(name: str) -> None:
+    """By a hair or a third, alone or after others; the control is a part that was summed for shorter ones."""
+    mechanism = evolve(built(name, Fraction(1), ADDED), norm_bound=48)
+    for bound, taken in ((48 + Fraction(1, 2**40), False), (64, False), (48, True), (33, True)):
+        part = evolve(mechanism, norm_bound=bound).partial_gram([records_of(3) / 4], 3)
+        for blocks in ([part], [records_of(3), part]):
+            if taken:
+                assert mechanism.release_blocks(blocks, 3, entropy=SeededEntropy(4)).guarantee is None
+                continue
+            with pytest.raises(InvalidParameterError):
+                mechanism.release_blocks(blocks, 3, entropy=SeededEntropy(4))
 
 
 # Of wide records

@@ -27,8 +27,8 @@ from audit.released.subjects import SecretSeed
 from dpmatrix.__main__ import app
 from dpmatrix.auditing.certify.laws import compare_laws
 from dpmatrix.claims import AuditRecord, AuditVerdict, code_name
-from dpmatrix.errors import InvalidParameterError
-from dpmatrix.estimators import DPPCA, DPSecondMoment
+from dpmatrix.errors import BudgetExceededError, InvalidParameterError, NotPrivateError
+from dpmatrix.estimators import DPPCA, DPSecondMoment, PrivacyBudget, PrivacyWarning
 from dpmatrix.mechanisms import SymmetrisedWishartMechanism, symmetrised_wishart
 from dpmatrix.mechanisms.menu import DIRECTIONS, MATRICES
 from dpmatrix.privacy.adjacency import Adjacency
@@ -51,11 +51,11 @@ def asked(adjacency: Adjacency, mechanism: str = "symmetrised-wishart") -> dict[
     return {"epsilon": EPSILON, "data_norm": BOUND, "adjacency": adjacency.value, "mechanism": mechanism, **delta}
 
 
-def built(adjacency: Adjacency, mechanism: str = "symmetrised-wishart", over_norm: str = "reject") -> Any:
+def built(adjacency: Adjacency, mechanism: str = "symmetrised-wishart") -> Any:
     """Build the same mechanism."""
     more = {"delta": Fraction(1, 10**6)} if mechanism in GAUSSIAN else {}
     made = {**MATRICES, **DIRECTIONS}[mechanism]
-    return made(EPSILON, adjacency=adjacency, norm_bound=BOUND, over_norm=over_norm, **more)
+    return made(EPSILON, adjacency=adjacency, norm_bound=BOUND, **more)
 
 
 def fitted(estimator: Any) -> dict[str, Any]:
@@ -95,11 +95,11 @@ def test_a_fit_releases_what_the_mechanism_does(mechanism: str, adjacency: Adjac
             assert fit.release_.integers.tolist() == expected.integers.tolist()
             assert fit.release_.grid == expected.grid
             assert fit.guarantee_ is None, "the bits are known"
-        clipped = kind(**asked(adjacency, mechanism), random_state=7, over_norm="clip").fit(3 * DATA)
-        expected = built(adjacency, mechanism, "clip").release(3 * DATA, entropy=SeededEntropy(7))
+        clipped = kind(**asked(adjacency, mechanism), random_state=7).fit(3 * DATA)
+        expected = built(adjacency, mechanism).release(3 * DATA, entropy=SeededEntropy(7))
         assert clipped.release_.integers.tolist() == expected.integers.tolist()
-        with pytest.raises(InvalidParameterError):
-            kind(**asked(adjacency, mechanism)).fit(1.001 * DATA)
+        with pytest.raises(InvalidParameterError, match="no guarantee covers this refusal"):
+            kind(**asked(adjacency, mechanism), over_norm="reject").fit(1.001 * DATA)
 
 
 @pytest.mark.parametrize("adjacency", list(Adjacency))
@@ -111,6 +111,39 @@ def test_a_fit_is_a_function_of_the_release(monkeypatch, kind: type, adjacency: 
     fits = [fitted(kind(**asked(adjacency)).fit(data)) for data in (DATA, NEIGHBOURS[adjacency])]
     assert fits[0] == fits[1]
     assert fits[0]["guarantee_"] == repr(release.guarantee)
+
+
+@pytest.mark.parametrize("adjacency", list(Adjacency))
+@pytest.mark.parametrize("mechanism", [*MATRICES, *DIRECTIONS])
+def test_a_budget_pays_what_a_fit_promises(monkeypatch, mechanism: str, adjacency: Adjacency) -> None:
+    """Before it is drawn, exactly and once; the fit that would exceed the limit draws nothing, and costs nothing."""
+    promised = built(adjacency, mechanism).guarantee
+    for kind in ESTIMATORS if mechanism in MATRICES else (DPPCA,):
+        budget = PrivacyBudget(2 * promised.epsilon, 2 * promised.delta, adjacency.value)
+        for _ in range(2):
+            with monkeypatch.context() as patched:
+                made = {**MATRICES, **DIRECTIONS}[mechanism]
+                release = made.release
+
+                def paid_before(self, data, *, entropy=None, release=release, budget=budget):
+                    assert budget.spent[-1:] == (promised,), "nothing was paid"
+                    return release(self, data, entropy=entropy)
+
+                patched.setattr(made, "release", paid_before)
+                before = budget.spent
+                fit = kind(**asked(adjacency, mechanism), budget=budget).fit(DATA)
+            assert budget.spent == (*before, promised) == (*before, fit.guarantee_)
+        with monkeypatch.context() as patched:
+            patched.setattr(made, "release", lambda *_data, **_bits: pytest.fail("it was drawn"))
+            with pytest.raises(BudgetExceededError):
+                kind(**asked(adjacency, mechanism), budget=budget).fit(DATA)
+        assert budget.spent == (promised, promised)
+        with pytest.raises(NotPrivateError), pytest.warns(PrivacyWarning):
+            kind(**asked(adjacency, mechanism), budget=budget, random_state=1).fit(DATA)
+        other = next(one for one in Adjacency if one is not adjacency)
+        with pytest.raises(InvalidParameterError, match="one budget for each relation"):
+            kind(**asked(other, mechanism), budget=budget).fit(DATA)
+        assert budget.spent == (promised, promised)
 
 
 def setting_of(adjacency: Adjacency) -> Setting:
@@ -180,8 +213,8 @@ def test_the_command_releases_what_the_mechanism_does(monkeypatch, tmp_path: Pat
         expected = built(adjacency).release_blocks([data], COLUMNS, entropy=SeededEntropy(7))
         assert integers_of(found) == expected.integers.tolist()
         assert Fraction(found["release"]["grid"]) == expected.grid
-        found = command(tmp_path / "long.csv", 3 * data, adjacency, "--clip")
-        expected = built(adjacency, over_norm="clip").release_blocks([3 * data], COLUMNS, entropy=SeededEntropy(7))
+        found = command(tmp_path / "long.csv", 3 * data, adjacency)
+        expected = built(adjacency).release_blocks([3 * data], COLUMNS, entropy=SeededEntropy(7))
         assert integers_of(found) == expected.integers.tolist()
 
 

@@ -6,7 +6,8 @@ certified by a privacy profile. That a release has the noise of that very scale 
 sampler's from the same seeds. What is wrong with the sampler itself is for the laws in the file beside this one.
 
 Nothing here is statistical. The pairs are finitely many: with records removed down to none, with records at the bound
-and, where they are clipped, at five times the bound. Controls: at the noise of 1.03 times epsilon the worst pair costs
+and, as they are clipped by default, beyond it: all of them at five times the bound, or the record alone in which a pair
+differs, a little or as far as floats go. Controls: at the noise of 1.03 times epsilon the worst pair costs
 more than is guaranteed, for every mechanism whose calibration is tight; and the numbers of a sampler at the noise of
 5/4 of epsilon are others, though not each of them.
 """
@@ -17,16 +18,20 @@ from collections.abc import Sequence
 from copy import copy
 from fractions import Fraction
 
+import numpy as np
 import pytest
 from attrs import evolve
 
 from audit.released.coverage import SUBJECTS
-from audit.released.settings import ADDED, REPLACED, Setting, settings
+from audit.released.settings import ADDED, REPLACED, Setting, beyond, settings
 from audit.released.subjects import Subject
 from audit.released.subspaces import Gap
 from dpmatrix.auditing import NeighbouringPair
 from dpmatrix.claims import AuditRecord, AuditVerdict, code_name
 from dpmatrix.errors import InvalidParameterError
+from dpmatrix.mechanisms import LaplaceInputPerturbation
+from dpmatrix.privacy.adjacency import Adjacency
+from dpmatrix.randomness.entropy import SeededEntropy
 
 EXCESS = Fraction(103, 100)
 LOUDER = Fraction(5, 4)
@@ -76,9 +81,12 @@ def test_no_pair_costs_more_than_is_guaranteed(
         assert loss.kept, say
         assert loss.epsilon <= float(guarantee.epsilon) * (1 + 1e-6), say
         worst = [pair for pair in pairs if pair.name == loss.pair]
-        longer = [*pairs[:3], *worst]
-        clipped = subject.loss(subject.build(setting, over_norm="clip", **chosen), setting, longer, 5.0)
+        clipped = subject.loss(mechanism, setting, [*pairs[:3], *worst], 5.0)
         assert clipped.kept, f"clipped: {say}"
+        alone = subject.loss(
+            mechanism, setting, [longer for pair in (pairs[0], *worst) for longer in beyond(pair)], 1.0
+        )
+        assert alone.kept, f"one record clipped, {alone.pair}: {say}"
         reached = loss.epsilon / float(guarantee.epsilon)
         if subject.tight and not subject.blind(setting) and calibration != "printed":
             assert reached * EXCESS > 1, f"no pair comes close, so that the check would miss much: {say}"
@@ -105,6 +113,22 @@ def test_no_pair_costs_more_than_is_guaranteed(
                 unnoticed=words.removeprefix("; "),
             )
         )
+
+
+@pytest.mark.parametrize("bound", [Fraction(1), Fraction(4, 3), Fraction(1, 2**30)])
+def test_a_clipped_record_keeps_the_bound_to_the_last_digit(bound: Fraction) -> None:
+    """With noise frozen, on a lattice that holds every digit of a float: the trace is the square of the norm."""
+    mechanism = LaplaceInputPerturbation(1, Adjacency.ADD_REMOVE_ONE, norm_bound=bound, coordinate_bits=200)
+    generator, largest = np.random.default_rng(3), Fraction(0)
+    for dimension in (1, 2, 3, 7):
+        nothing = mechanism.release(np.empty((0, dimension)), entropy=SeededEntropy(1)).integers
+        for place in range(24):
+            record = generator.standard_normal((1, dimension)) * float(bound) * 10.0 ** (place % 8)
+            changed = mechanism.release(record, entropy=SeededEntropy(1)).integers - nothing
+            square = Fraction(int(np.trace(changed)), 4**200)
+            assert square <= bound**2
+            largest = max(largest, square)
+    assert largest >= bound**2 * (1 - Fraction(1, 2**40)), "control: records at the bound"
 
 
 def kept_as(subject: Subject, mechanism: object, setting: Setting, pairs: Sequence[NeighbouringPair]) -> bool:

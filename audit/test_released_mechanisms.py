@@ -125,7 +125,9 @@ def test_every_road_publishes_the_same(subject: Subject, setting: Setting) -> No
 
 @pytest.mark.parametrize(("subject", "setting"), EVERYTHING)
 def test_data_that_no_guarantee_covers_are_refused(subject: Subject, setting: Setting) -> None:
-    """A record one ulp longer than the bound, first or last, and no record where all neighbours share their number.
+    """No record where all neighbours share their number; one an ulp too long, first or last, where that is asked for.
+
+    By default it is released as what it is clipped to: a function of that record, so no neighbour is told apart.
 
     A stream without rows publishes nothing.
     """
@@ -134,8 +136,11 @@ def test_data_that_no_guarantee_covers_are_refused(subject: Subject, setting: Se
         for place in (0, -1):
             long = setting.empty(max(3, setting.records) if not isinstance(subject, Stream) else None)
             long[place, 0] = np.nextafter(setting.factor, np.inf)
-            with pytest.raises(InvalidParameterError, match="longer"):
-                subject.publish(subject.build(setting), long, SeededEntropy(1), road)
+            with pytest.raises(InvalidParameterError, match=r"longer.*no guarantee covers this refusal"):
+                subject.publish(subject.build(setting, over_norm="reject"), long, SeededEntropy(1), road)
+            short = np.where(long > setting.factor, setting.factor, long)
+            released = [subject.publish(subject.build(setting), data, SeededEntropy(1), road) for data in (long, short)]
+            assert np.array_equal(*(subject.seen(one) for one in released))
         if setting.adjacency is REPLACED and not isinstance(subject, Stream):
             with pytest.raises(InvalidParameterError):
                 subject.publish(subject.build(setting), setting.empty(0), SeededEntropy(1), road)

@@ -15,6 +15,7 @@ import pytest
 from dpmatrix.errors import SingleUseError
 from dpmatrix.mechanisms.streams import SlidingWindowGram, WindowParameters, resume, suspend
 from dpmatrix.privacy import Adjacency, PrivacyGuarantee
+from dpmatrix.randomness.entropy import Entropy, SeededEntropy, SystemEntropy
 
 GUARANTEE = PrivacyGuarantee(1, Fraction(1, 10**6), Adjacency.ADD_REMOVE_ONE)
 PARAMETERS = WindowParameters(2, 12, GUARANTEE, leaf=3)
@@ -24,6 +25,27 @@ USES: dict[str, Callable[[SlidingWindowGram, Any], object]] = {
     "publish": lambda window, _: window.publish(),
     "suspend": lambda window, folder: suspend(window, folder / "again"),
 }
+
+
+@pytest.mark.parametrize("secret_afterwards", [True, False])
+@pytest.mark.parametrize("key", [None, b"a key"])
+def test_noise_from_known_bits_is_never_promised_afterwards(tmp_path, key, secret_afterwards: bool) -> None:
+    """A window keeps noise over a suspension, and over the next one; the control has secret bits all along."""
+
+    def promises(first: Entropy, later: Entropy) -> list[PrivacyGuarantee | None]:
+        window, found = SlidingWindowGram(PARAMETERS, entropy=first), []
+        for _ in range(3):
+            window.add(ROWS * 4)
+            found += [window.publish().guarantee, window.guarantee]
+            suspend(window, tmp_path / "window", key=key)
+            window = resume(tmp_path / "window", key=key, entropy=later)
+        return found
+
+    secret, known = SystemEntropy(), SeededEntropy(1)
+    order = (known, secret) if secret_afterwards else (secret, known)
+    expected = [None] * 6 if secret_afterwards else [GUARANTEE] * 2 + [None] * 4
+    assert promises(*order) == expected
+    assert promises(secret, SystemEntropy()) == [GUARANTEE] * 6, "control"
 
 
 @pytest.mark.parametrize("use", USES)

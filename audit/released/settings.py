@@ -58,6 +58,35 @@ def pairs_at(setting: Setting) -> tuple[NeighbouringPair, ...]:
     return pairs
 
 
+@frozen
+class LongPair:
+    """A pair as `NeighbouringPair`, in which a record may be longer than the bound."""
+
+    name: str
+    adjacency: Adjacency
+    data: np.ndarray
+    neighbour: np.ndarray
+
+
+def beyond(pair: NeighbouringPair) -> list[LongPair]:
+    """Return pairs that differ in the same record, by a third longer than before or by nearly as much as floats go.
+
+    Where a record is replaced one of the two is longer, or both are.
+    """
+    sides = pair.data, pair.neighbour
+    rows = min(map(len, sides))
+    differs = np.flatnonzero((sides[0][:rows] != sides[1][:rows]).any(axis=1))
+    place = int(differs[0]) if len(differs) else rows
+    found = []
+    for factor in (4 / 3, 2.0**900):
+        for chosen in ((0,), (1,), (0, 1)):
+            longer = [side.copy() for side in sides]
+            for which in chosen:
+                longer[which][place : place + 1] *= factor
+            found.append(LongPair(f"{pair.name}, longer by {factor:.3g} in {chosen}", pair.adjacency, *longer))
+    return found
+
+
 def changes(setting: Setting) -> list[np.ndarray]:
     """Return the changes of X'X that the pairs make at the norm bound, shape (d, d)."""
     return [

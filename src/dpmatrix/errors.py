@@ -116,7 +116,8 @@ class EntropyError(DpmatrixError, RuntimeError):
 class TooSlowError(DpmatrixError, RuntimeError):
     """An exact draw would take longer than the caller allows; nothing is released.
 
-    Whether it would may depend on the records, and no guarantee covers that; the message says nothing else of them.
+    Mechanisms raise it only where a limit was asked for. Whether a draw would take longer depends on the records, and
+    no guarantee covers that; the message says nothing else of them.
     """
 
 

@@ -61,7 +61,7 @@ def test_what_is_published(file: Path, mechanism: Choice, adjacency: str) -> Non
     found = json.loads(done.stdout)
     assert found["guarantee"] == {"epsilon": "1/2", "delta": str(Fraction(delta)), "adjacency": adjacency}
     assert found["columns"] == ["a", "b", "c"]
-    assert (found["norm_bound"], found["over_norm"], found["calibration"]) == ("1", "reject", "tight")
+    assert (found["norm_bound"], found["over_norm"], found["calibration"]) == ("1", "clip", "tight")
     assert "operating system" in found["entropy"]
     assert {claim.split("+")[0] for claim in found["claims"]} <= set(load().claims)
     # The number of records is published only where neighbours share it.
@@ -124,15 +124,15 @@ def test_table_and_output(file: Path, tmp_path: Path) -> None:
     assert [path.name for path in output.parent.iterdir()] == ["release.json"]
 
 
-def test_clipping_is_asked_for(tmp_path: Path) -> None:
+def test_longer_records_are_clipped_and_refused_where_that_is_asked_for(tmp_path: Path) -> None:
     path = tmp_path / "long.csv"
     path.write_text("1,0\n0,1\n3,4\n", encoding="utf-8")
-    done = run(path, "--epsilon", 1)
+    done = run(path, "--epsilon", 1, "--no-clip")
     assert done.exit_code == 2
-    assert "long.csv: a record is longer than 1; choose --norm-bound without looking" in done.stderr
+    assert "long.csv: a record is longer than 1; no guarantee covers this refusal: choose --norm-bound" in done.stderr
     assert "which costs no privacy" in done.stderr
-    assert run(path, "--epsilon", 1, "--clip").exit_code == 0
-    assert run(path, "--epsilon", 1, "--norm-bound", 5).exit_code == 0
+    for more in ([], ["--clip"], ["--no-clip", "--norm-bound", 5]):
+        assert run(path, "--epsilon", 1, *more).exit_code == 0
 
 
 @pytest.mark.parametrize(
@@ -326,7 +326,7 @@ def test_a_cluster_releases_what_one_process_does(file: Path, cluster, monkeypat
     done = run(file, *EXACT, "--cluster", cluster.scheduler_address)
     assert np.allclose(matrix(done), RECORDS.T @ RECORDS / 40, atol=1e-5)
     file.write_text(file.read_text(encoding="utf-8") + "\n0.1,0.1,7\n", encoding="utf-8")
-    done = run(file, "--epsilon", 1, "--cluster", cluster.scheduler_address)
+    done = run(file, "--epsilon", 1, "--no-clip", "--cluster", cluster.scheduler_address)
     assert done.exit_code == 2
     assert "a record is longer than 1" in done.stderr
 

@@ -78,7 +78,8 @@ def test_wrong_parameters_cost_nothing() -> None:
 def test_a_fit_that_is_refused_costs_nothing_and_leaves_the_last_one(mechanism: str) -> None:
     budget = PrivacyBudget(1, 0.1)
     delta = 1e-6 if mechanism in {"gaussian", "mod-sulq"} else 0
-    estimator = DPPCA(epsilon=QUARTER, delta=delta, mechanism=mechanism, budget=budget).fit(RECORDS)
+    asked = {"epsilon": QUARTER, "delta": delta, "mechanism": mechanism, "over_norm": "reject"}
+    estimator = DPPCA(**asked, budget=budget).fit(RECORDS)
     before, spent = dict(vars(estimator)), budget.spent
     for wrong in (3 * RECORDS, RECORDS * np.nan, RECORDS[:0], np.full((2, 2), np.inf), np.full((2, 2), 1e308)):
         with pytest.raises(ValueError, match=r"longer|NaN|0 sample|infinity"):

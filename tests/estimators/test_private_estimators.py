@@ -99,14 +99,13 @@ def test_seeded_bits_keep_no_promise() -> None:
 
 
 @pytest.mark.filterwarnings("ignore::dpmatrix.estimators.PrivacyWarning")
-def test_long_records_are_clipped_only_where_that_was_chosen() -> None:
+def test_long_records_are_clipped_unless_they_are_to_be_refused() -> None:
     long = np.vstack([RECORDS, [[30.0, 40.0, 0.0]]])
     with pytest.raises(InvalidParameterError, match="a record is longer"):
-        DPPCA(mechanism="laplace").fit(long)
+        DPPCA(mechanism="laplace", over_norm="reject").fit(long)
     short = np.vstack([RECORDS, [[0.6, 0.8, 0.0]]])
     seeded = {"mechanism": "laplace", "random_state": 1}
-    clipped = DPSecondMoment(over_norm="clip", **seeded).fit(long).second_moment_
-    expected = DPSecondMoment(over_norm="clip", **seeded).fit(short).second_moment_
+    clipped, expected = (DPSecondMoment(**seeded).fit(records).second_moment_ for records in (long, short))
     assert np.allclose(clipped, expected, atol=1e-5)
 
 
@@ -115,7 +114,7 @@ def test_the_mean_is_subtracted_before_the_bound_is_applied() -> None:
     point = np.array([100.0, -100.0, 50.0])
     far = RECORDS + point
     with pytest.raises(InvalidParameterError, match="longer"):
-        DPPCA().fit(far)
+        DPPCA(over_norm="reject").fit(far)
     moved = DPPCA(2, mean=point.tolist(), random_state=2).fit(far)
     still = DPPCA(2, random_state=2).fit(far - point)
     assert np.array_equal(moved.components_, still.components_)

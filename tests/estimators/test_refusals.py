@@ -1,12 +1,13 @@
 """What a refusal says: no number of a record, in no message, no error that it keeps, and no line of the command.
 
-That there is a refusal may depend on the records, and no guarantee covers it. With longer records clipped, and records
-of finite numbers, no mechanism of the menu refuses any data of a public length.
+That there is a refusal may depend on the records, and no guarantee covers it. With the defaults no mechanism refuses
+records of finite numbers, of a shape that neighbours share.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -25,7 +26,8 @@ from dpmatrix.randomness.entropy import SeededEntropy
 
 SECRET = 987654.4375
 TRACES = ("987654", "9.87", "4375")
-DELTA = {"gaussian": 1e-6, "mod-sulq": 1e-6}
+DELTA = {"gaussian": Fraction(1, 10**6), "mod-sulq": Fraction(1, 10**6)}
+REFUSING: dict[str, Any] = {"over_norm": "reject"}
 
 SPOILED: dict[str, Any] = {
     "too long": [[0.5, 0.25], [0.1, SECRET], [0.25, 0.5]],
@@ -41,22 +43,23 @@ SPOILED: dict[str, Any] = {
 
 
 def menu(name: str) -> Callable[[Any], object]:
-    made = {**MATRICES, **DIRECTIONS}[name](1, **({"delta": DELTA[name]} if name in DELTA else {}))
+    made = {**MATRICES, **DIRECTIONS}[name](1, **REFUSING, **({"delta": DELTA[name]} if name in DELTA else {}))
     return lambda data: made.release(data, entropy=SeededEntropy(1))
 
 
 def window(data: Any) -> None:
-    parameters = WindowParameters(2, 4, PrivacyGuarantee(1, 1e-6, Adjacency.ADD_REMOVE_ONE), coordinate_bits=8)
+    promise = PrivacyGuarantee(1, 1e-6, Adjacency.ADD_REMOVE_ONE)
+    parameters = WindowParameters(2, 4, promise, coordinate_bits=8, **REFUSING)
     SlidingWindowGram(parameters, entropy=SeededEntropy(1)).add(data)
 
 
 ROADS: dict[str, Callable[[Any], object]] = {
     **{name: menu(name) for name in (*MATRICES, *DIRECTIONS)},
-    "leader": lambda data: OnlinePerturbedLeader(1, delta=1e-6, steps=3).release(data, entropy=SeededEntropy(1)),
-    "recovery": lambda data: PrivateSubspaceRecovery(1, rank=1, delta=1e-6).release(data, entropy=SeededEntropy(1)),
+    "leader": lambda data: OnlinePerturbedLeader(1, delta=1e-6, steps=3, **REFUSING).release(data),
+    "recovery": lambda data: PrivateSubspaceRecovery(1, rank=1, delta=1e-6, **REFUSING).release(data),
     "window": window,
-    "DPPCA": lambda data: DPPCA(1, epsilon=1).fit(data),
-    "DPSecondMoment": lambda data: DPSecondMoment(epsilon=1).fit(data),
+    "DPPCA": lambda data: DPPCA(1, epsilon=1, **REFUSING).fit(data),
+    "DPSecondMoment": lambda data: DPSecondMoment(epsilon=1, **REFUSING).fit(data),
 }
 
 
@@ -102,23 +105,47 @@ def test_a_compression_tells_a_column_and_no_number() -> None:
 def test_no_line_of_the_command_shows_a_cell(tmp_path, cell: str, options: list[str]) -> None:
     path = tmp_path / "records.csv"
     path.write_text(f"0.5,0.25\n0.1,{cell}\n", encoding="utf-8")
-    done = CliRunner().invoke(app, ["pca", str(path), "--epsilon", "1", *options])
+    done = CliRunner().invoke(app, ["pca", str(path), "--epsilon", "1", "--no-clip", *options])
     assert done.exit_code != 0
     shown = done.output + (words_of(done.exception) if done.exception else "")
     assert not any(trace in shown for trace in TRACES), shown
 
 
+LIMITS = np.array([[np.finfo(float).max, -5e-324, 0.0], [0.0, 0.0, 0.0], [1e300, 1e-300, -1.0]])
+
+
 @pytest.mark.parametrize("name", [*MATRICES, *DIRECTIONS])
 @pytest.mark.parametrize("adjacency", list(Adjacency))
-def test_where_longer_records_are_clipped_no_finite_record_is_refused(name: str, adjacency: Adjacency) -> None:
+def test_no_record_of_finite_numbers_is_refused(name: str, adjacency: Adjacency) -> None:
     """The smallest and the largest floats, zeros, one record, and none where it may be the one that was removed."""
     more = {"delta": DELTA[name]} if name in DELTA else {}
-    mechanism = {**MATRICES, **DIRECTIONS}[name](1, adjacency=adjacency, over_norm="clip", **more)
-    limits = np.array([[np.finfo(float).max, -5e-324, 0.0], [0.0, 0.0, 0.0], [1e300, 1e-300, -1.0]])
-    sets = [limits, limits[1:2], limits[:1]]
-    sets += [limits[:0]] if adjacency is Adjacency.ADD_REMOVE_ONE else []
+    mechanism = {**MATRICES, **DIRECTIONS}[name](1, adjacency=adjacency, **more)
+    sets = [LIMITS, LIMITS[1:2], LIMITS[:1]]
+    sets += [LIMITS[:0]] if adjacency is Adjacency.ADD_REMOVE_ONE else []
     for data in sets:
         blocks = mechanism.release_blocks([data], 3, entropy=SeededEntropy(1))
         assert blocks.integers.shape[0] == 3 or name in DIRECTIONS
         if len(data):
             assert mechanism.release(data, entropy=SeededEntropy(1)).integers.size == blocks.integers.size
+        fit = DPPCA(mechanism=name, adjacency=adjacency.value, delta=DELTA.get(name, 0)).fit(data)
+        assert fit.guarantee_ == mechanism.guarantee
+
+
+@pytest.mark.parametrize("adjacency", list(Adjacency))
+def test_neither_is_one_by_the_streams_and_by_subspace_recovery(adjacency: Adjacency) -> None:
+    promise = PrivacyGuarantee(1, 1e-6, adjacency)
+    assert len(OnlinePerturbedLeader(1, adjacency, delta=1e-6, steps=3).release(LIMITS)) == 3
+    assert PrivateSubspaceRecovery(1, adjacency, rank=1, delta=1e-6).release(LIMITS).guarantee is not None
+    window = SlidingWindowGram(WindowParameters(3, 2, promise, coordinate_bits=8))
+    window.add(LIMITS)
+    assert window.publish().guarantee == promise
+
+
+def test_a_mean_makes_no_finite_record_infinite() -> None:
+    largest = np.finfo(float).max
+    mean = np.array([2.0**969, -(2.0**969)])
+    fit = DPSecondMoment(mean=mean).fit([[-largest, largest], [largest, -largest]])
+    assert fit.guarantee_ is not None
+    for far in (2.0**970, -largest, np.inf):
+        with pytest.raises(ValueError, match="mean"):
+            DPSecondMoment(mean=[0.0, far]).fit([[0.5, 0.25]])

@@ -51,10 +51,10 @@ NOT_NUMERIC = {
 def test_columns_of_other_types_are_refused_by_name(file, kind: str, parts) -> None:
     path = file(NOT_NUMERIC[kind])
     with pytest.raises(RecordFileError, match="column 's': its type is not numeric") as caught:
-        release_file(LaplaceInputPerturbation(1, over_norm="clip"), path, parts=parts)
+        release_file(LaplaceInputPerturbation(1), path, parts=parts)
     assert caught.value.__context__ is None
     # What is not asked for may be anything.
-    release_file(LaplaceInputPerturbation(1, over_norm="clip"), path, columns=["a"], parts=parts)
+    release_file(LaplaceInputPerturbation(1), path, columns=["a"], parts=parts)
 
 
 @pytest.mark.parametrize(
@@ -79,7 +79,7 @@ def test_numbers_of_every_type_are_read_and_missing_ones_refused(file, kind) -> 
         column = pyarrow.array([None if row == place else present for row in range(3)], type=kind)
         for parts in (None, 3):
             with pytest.raises(RecordFileError, match="column 's': there is no finite number") as caught:
-                release_file(LaplaceInputPerturbation(1, over_norm="clip"), file(column, row_group_size=1), parts=parts)
+                release_file(LaplaceInputPerturbation(1), file(column, row_group_size=1), parts=parts)
             assert caught.value.line == place + 1
 
 

@@ -179,10 +179,11 @@ def test_which_record_is_too_long_is_not_said(file) -> None:
         path = file(text)
         for parts in (None, 2):
             with pytest.raises(RecordFileError) as caught:
-                release_file(LaplaceInputPerturbation(1), path, parts=parts)
+                release_file(LaplaceInputPerturbation(1, over_norm="reject"), path, parts=parts)
             messages.add(str(caught.value))
     (message,) = messages
-    assert "choose --norm-bound without looking at the records, or pass --clip" in message
+    assert "no guarantee covers this refusal: choose --norm-bound without looking at the records" in message
+    assert "leave out --no-clip" in message
 
 
 # Memory

@@ -186,11 +186,11 @@ def test_delta_must_be_inside_the_unit_interval(delta):
 @pytest.mark.parametrize("kind", KINDS)
 def test_bad_data_are_refused(kind, data):
     with pytest.raises(InvalidParameterError):
-        kind(1, delta=DELTA).release(data)
+        kind(1, delta=DELTA, over_norm="reject").release(data)
 
 
-def test_a_long_record_may_be_clipped():
-    assert ModSulq(1, delta=DELTA, over_norm="clip").release([[2.0, 0.0]]).private
+def test_a_long_record_is_clipped():
+    assert ModSulq(1, delta=DELTA).release([[2.0, 0.0]]).private
 
 
 @pytest.mark.parametrize(

@@ -15,9 +15,11 @@ from dpmatrix.mechanisms import Mechanism, Ppca, Release, SequentialPpca, princi
 from dpmatrix.mechanisms.sequential_ppca import mirror, reflection, turned_within
 from dpmatrix.privacy.adjacency import Adjacency
 from dpmatrix.privacy.bingham import log_bingham_constant
+from dpmatrix.randomness import decisions, matrix_bingham
 from dpmatrix.randomness.bingham import BinghamSampler, ScaledIntegers
 from dpmatrix.randomness.decisions import round_to_grid
 from dpmatrix.randomness.entropy import SeededEntropy, SystemEntropy
+from dpmatrix.randomness.matrix_bingham import MatrixBinghamSampler
 
 BOTH = list(Adjacency)
 KINDS = [Ppca, SequentialPpca]
@@ -181,7 +183,7 @@ def test_no_direction_no_reflection():
 )
 def test_bad_data_are_refused(kind, data):
     with pytest.raises(InvalidParameterError):
-        kind(1).release(data)
+        kind(1, over_norm="reject").release(data)
 
 
 @pytest.mark.parametrize(
@@ -271,9 +273,42 @@ def test_projectors_of_degenerate_data(rank):
     assert first == second
 
 
-def test_a_draw_that_would_take_too_long_is_refused():
+@pytest.mark.parametrize("limit", [None, 1 << 20])
+def test_data_are_refused_for_a_slow_draw_only_where_that_is_asked_for(monkeypatch, limit):
+    """Whatever the share of proposals that is expected: here it is said to be nothing."""
+    monkeypatch.setattr(matrix_bingham, "_estimated_share", lambda _envelope: 0.0)
+    mechanism = Ppca(1, rank=2, most_proposals=limit)
+    if limit is None:
+        assert mechanism.release(SPIKED).guarantee == mechanism.guarantee
+        return
     with pytest.raises(TooSlowError):
-        Ppca(1, rank=10).release(np.repeat(np.eye(20), np.arange(20) * 20, axis=0))
+        mechanism.release(SPIKED)
+
+
+def test_a_draw_goes_on_beyond_any_number_of_batches(monkeypatch):
+    """Until a proposal is kept; the first hundred thousand are not."""
+    proposed = []
+
+    def kept(proposals):
+        proposed.append(proposals.shape[0])
+        return decisions.positive(proposals) if sum(proposed) > 100_000 else np.zeros(proposals.shape, dtype=bool)
+
+    monkeypatch.setattr(matrix_bingham, "positive", kept)
+    monkeypatch.setattr(matrix_bingham, "BATCH", 2048)
+    assert abs(np.trace(Ppca(1, rank=2).release(SPIKED).to_numpy()) - 2) < 1e-9
+    assert sum(proposed) > 100_000
+    proposed.clear()
+    with pytest.raises(TooSlowError):
+        Ppca(1, rank=2, most_proposals=50_000).release(SPIKED)
+    with pytest.raises(InvalidParameterError, match="most_proposals"):
+        Ppca(1, rank=2, most_proposals=0)
+
+
+def test_how_slow_a_draw_can_be():
+    """What the documentation says of d = 10 and k = 2."""
+    for eigenvalue, least, most in ((320, 1e-8, 1e-6), (1280, 1e-18, 1e-14)):
+        matrix = fmpq_mat(10, 10, [fmpq(eigenvalue * (place == 0)) for place in range(100)])
+        assert least < MatrixBinghamSampler(matrix, 2).expected_share < most
 
 
 def test_a_refusal_says_nothing_of_the_data_but_that_it_happened():
@@ -281,7 +316,7 @@ def test_a_refusal_says_nothing_of_the_data_but_that_it_happened():
     messages = set()
     for weight in (20, 40):
         with pytest.raises(TooSlowError) as caught:
-            Ppca(1, rank=10).release(np.repeat(np.eye(20), np.arange(20) * weight, axis=0))
+            Ppca(1, rank=10, most_proposals=1 << 20).release(np.repeat(np.eye(20), np.arange(20) * weight, axis=0))
         messages.add(str(caught.value))
     assert len(messages) == 1
 

@@ -6,6 +6,7 @@ import math
 import tracemalloc
 from fractions import Fraction
 
+import attrs
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -17,6 +18,7 @@ from dpmatrix.mechanisms.lattice import LatticeGram
 from dpmatrix.mechanisms.norms import clip_records, rows_over_norm, squared_norm
 from dpmatrix.mechanisms.records import as_records, bounded_records
 from dpmatrix.privacy.adjacency import Adjacency
+from dpmatrix.randomness.entropy import SeededEntropy
 
 ONE = Fraction(1)
 MECHANISMS = [
@@ -83,9 +85,12 @@ def test_one_ulp_over_the_bound_is_refused():
     longer = math.nextafter(1.0, 2.0)
     assert len(rows_over_norm(np.array([[1.0], [-1.0]]), ONE)) == 0
     for mechanism in MECHANISMS:
-        mechanism.release([[1.0], [-1.0]])
-        with pytest.raises(InvalidParameterError, match="longer than norm_bound"):
-            mechanism.release([[1.0], [longer]])
+        refusing = attrs.evolve(mechanism, over_norm="reject")
+        refusing.release([[1.0], [-1.0]])
+        with pytest.raises(InvalidParameterError, match=r"longer than norm_bound.*no guarantee covers this refusal"):
+            refusing.release([[1.0], [longer]])
+        same = [mechanism.release([[1.0], [last]], entropy=SeededEntropy(1)) for last in (1.0, longer)]
+        assert same[0] == same[1], "by default it is shortened to the bound"
 
 
 def test_a_tiny_coordinate_beside_a_unit_one_is_too_much():
@@ -261,7 +266,7 @@ def test_which_record_is_too_long_is_not_said():
         records[row] = value
         for mechanism in MECHANISMS:
             with pytest.raises(InvalidParameterError) as caught:
-                mechanism.release(records)
+                attrs.evolve(mechanism, over_norm="reject").release(records)
             messages.add(str(caught.value))
     (message,) = messages
     assert "without looking at the records" in message

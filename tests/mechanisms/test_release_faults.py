@@ -191,14 +191,14 @@ def test_noise_and_gram_matrix_of_62_bits_each_do_not_wrap(monkeypatch):
 
 
 def test_records_in_blocks_give_the_release_of_all_of_them():
-    mechanism = LaplaceInputPerturbation(1, over_norm="clip")
+    mechanism = LaplaceInputPerturbation(1)
     whole = mechanism.release(DATA * 3, entropy=SeededEntropy(4))
     for blocks in ([DATA * 3], [row[None, :] * 3 for row in DATA[::-1]], iter([np.zeros((0, 3)), DATA * 3])):
         assert mechanism.release_blocks(blocks, 3, entropy=SeededEntropy(4)) == whole
 
 
 def test_blocks_that_are_malformed_release_nothing(published):
-    mechanism = LaplaceInputPerturbation(1)
+    mechanism = LaplaceInputPerturbation(1, over_norm="reject")
     with pytest.raises(InvalidParameterError, match="a record is longer"):
         mechanism.release_blocks([DATA, [[0.1] * 3, [1.0] * 3]], 3)
     with pytest.raises(InvalidParameterError, match="row 3 holds NaN"):

@@ -63,7 +63,7 @@ def pca(
     epsilon: Annotated[str, typer.Option(metavar="NUMBER", help="Positive, such as 1 or 1/10.")],
     delta: Annotated[str, typer.Option(metavar="NUMBER", help="Positive for gaussian and mod-sulq, else 0.")] = "0",
     norm_bound: Annotated[str, typer.Option(metavar="NUMBER", help="Public bound on the norm of a record.")] = "1",
-    clip: Annotated[bool, typer.Option("--clip", help="Shorten longer records instead of refusing them.")] = False,
+    clip: Annotated[bool, typer.Option(help="Shorten longer records, or refuse them without a guarantee.")] = True,
     rank: Annotated[int, typer.Option(help="Number of components.")] = 1,
     mechanism: Annotated[Choice, typer.Option(help="How to release.")] = Choice.SYMMETRISED_WISHART,
     calibration: Annotated[Calibration, typer.Option(help="Least noise, or the document's.")] = Calibration.TIGHT,
@@ -87,11 +87,14 @@ def pca(
 ) -> None:
     """Release private principal components of the records of a file, read once and in bounded memory.
 
-    One line is one record of numbers. Records are not centred: subtract a public mean first. Nothing is released when
-    a line is blank, a cell is no finite number or a record is too long, or when ppca of rank 2 or more would take too
-    long. That there is such an error, and the line that it names, depend on the data: the guarantee does not cover an
-    error, so show it to nobody who may not see the records. With --clip no record is too long, and clipping costs no
-    privacy. Choose --norm-bound without looking at the records.
+    One line is one record of numbers. Records are not centred: subtract a public mean first. A record longer than
+    --norm-bound is shortened to it, which costs no privacy; with --no-clip it is refused. Choose --norm-bound without
+    looking at the records. Nothing is released when a line is blank, a cell is no finite number, or a record is
+    refused. That there is such an error, and the line that it names, depend on the data: the guarantee does not cover
+    an error, so show it to nobody who may not see the records.
+
+    ppca of rank 2 or more takes as long as it takes, which depends on the data and may be for ever; sequential-ppca
+    does not.
 
     Line 1 is a record unless --header or a name in --columns says that it names the columns.
 

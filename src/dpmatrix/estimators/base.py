@@ -27,6 +27,9 @@ from dpmatrix.mechanisms.records import refuse_masked
 from dpmatrix.privacy.adjacency import Adjacency
 from dpmatrix.randomness.entropy import Entropy, SeededEntropy, SystemEntropy
 
+_LARGEST_MEAN = 2.0**970
+"""Half of the last digit of the largest float."""
+
 
 class PrivateEstimator(BaseEstimator):  # type: ignore[misc] # scikit-learn is not typed
     """Base of the estimators: reads records, pays, releases, and keeps a record.
@@ -139,6 +142,9 @@ class PrivateEstimator(BaseEstimator):  # type: ignore[misc] # scikit-learn is n
         if point.shape != (dimension,) or not np.isfinite(point).all():
             problem = f"its shape {point.shape} is not ({dimension},), or an entry is not finite"
             raise InvalidParameterError("mean", problem, "pass one finite number for each feature")
+        # Below that no finite record less the mean is an infinity, whose refusal would depend on the record.
+        if np.abs(point).max() >= _LARGEST_MEAN:
+            raise InvalidParameterError("mean", "an entry is 2**970 or more", "pass a smaller one")
         return point
 
     def _entropy(self) -> Entropy:

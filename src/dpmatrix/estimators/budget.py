@@ -52,8 +52,8 @@ class PrivacyBudget(SingleUse):
     Promises are added up: releases that are (epsilon_i, delta_i)-differentially private, each chosen in view of those
     before, are together (sum epsilon_i, sum delta_i)-differentially private, under one and the same adjacency. The sum
     is booked before a mechanism draws: a fit that is refused for its parameters or its records costs nothing, and one
-    that fails or is interrupted after that costs as much as one that succeeds. The refusal of a record is an error
-    message about the data, which no budget covers.
+    that fails or is interrupted after that costs as much as one that succeeds. With ``over_norm="reject"`` the refusal
+    of a record is an error message about the data, which no budget covers.
 
     A budget is an account, so it is one object in one process; see `dpmatrix.single_use`. A child of `os.fork` cannot
     pay. `copy.copy`, `copy.deepcopy` and `sklearn.base.clone` hand on the same budget, so a grid search or a

@@ -37,7 +37,8 @@ class DPPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PrivateEstimator)
     mechanism : {"symmetrised-wishart", "laplace", "gaussian", "mod-sulq", "ppca", "sequential-ppca"}
         All but the last two publish a noisy matrix, of which the components are post-processing; see `DPSecondMoment`.
         ``"ppca"`` and ``"sequential-ppca"`` draw directions by the exponential mechanism of `near-optimal.theorem-6`
-        and publish no variances; which captures more depends on the data and on epsilon.
+        and publish no variances; which captures more depends on the data and on epsilon. ``"ppca"`` with k > 1 takes
+        as long as it takes, which may be for ever and is never refused; see `dpmatrix.mechanisms.Ppca`.
 
     Attributes
     ----------
@@ -62,7 +63,7 @@ class DPPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PrivateEstimator)
         epsilon: Any = 1.0,  # noqa: ANN401 - any exact number
         delta: Any = 0.0,  # noqa: ANN401
         data_norm: Any = 1.0,  # noqa: ANN401
-        over_norm: str = "reject",
+        over_norm: str = "clip",
         mechanism: str = "symmetrised-wishart",
         calibration: str = "tight",
         adjacency: str = "replace-one",
@@ -98,8 +99,6 @@ class DPPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PrivateEstimator)
             If a parameter is out of its domain, or a record is too long and may not be clipped. (A ValueError.)
         NotPrivateError, BudgetExceededError
             If the mechanism keeps no promise; if the budget does not cover the fit.
-        TooSlowError
-            If ``"ppca"`` with k > 1 would draw too long; see `dpmatrix.mechanisms.Ppca`.
         """
         del y
         rank = positive_integer(self.n_components, "n_components")

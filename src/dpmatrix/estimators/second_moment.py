@@ -24,8 +24,9 @@ class DPSecondMoment(PrivateEstimator):
         budget. The Gaussian mechanisms need delta > 0; all others are (epsilon, 0)-private and take no other.
     data_norm : real, default 1.0
         Public bound on the Euclidean norm of a record less the mean. A float is itself, as those of the records are.
-    over_norm : {"reject", "clip"}, default "reject"
-        What to do with a longer record. The refusal of data is an error message about the data, not a release.
+    over_norm : {"clip", "reject"}, default "clip"
+        What to do with a longer record: shorten it to the bound, which costs no privacy, or refuse the data. A refusal
+        depends on the records, and the guarantee does not cover it.
     mechanism : {"symmetrised-wishart", "laplace", "gaussian", "mod-sulq"}
         ``"symmetrised-wishart"`` by default: the repair of `wishart.theorem-4`. ``"laplace"`` is `wishart.algorithm-1`,
         ``"gaussian"`` `analyze-gauss.algorithm-1` and ``"mod-sulq"`` `near-optimal.algorithm-1`, on a lattice each.
@@ -59,7 +60,7 @@ class DPSecondMoment(PrivateEstimator):
         epsilon: Any = 1.0,  # noqa: ANN401 - any exact number
         delta: Any = 0.0,  # noqa: ANN401
         data_norm: Any = 1.0,  # noqa: ANN401
-        over_norm: str = "reject",
+        over_norm: str = "clip",
         mechanism: str = "symmetrised-wishart",
         calibration: str = "tight",
         adjacency: str = "replace-one",

@@ -143,5 +143,5 @@ def refuse_long(path: str, block: Block, longest: Fraction) -> None:
         If one is. It does not say which: the bound is to be chosen without a look at the records.
     """
     if len(rows_over_norm(block.records, longest)):
-        remedy = norm_remedy("--norm-bound", "--clip (over_norm='clip')")
+        remedy = norm_remedy("--norm-bound", "leave out --no-clip (or pass over_norm='clip')")
         raise RecordFileError(path, None, None, f"a record is longer than {longest}; {remedy}")

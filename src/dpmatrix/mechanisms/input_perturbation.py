@@ -61,7 +61,9 @@ class BoundedRecords:
     norm_bound
         Public bound on the Euclidean norm of a record; the documents have 1.
     over_norm
-        What to do with a longer record: ``"reject"`` the data, or ``"clip"`` the record.
+        What to do with a longer record. ``"clip"``, the default, shortens it to the bound: a function of that record
+        alone, to the last bit, so that neighbours stay neighbours, and no finite record is refused. ``"reject"``
+        refuses the data. Whether it does depends on the records: no guarantee covers the refusal.
 
     Raises
     ------
@@ -72,7 +74,7 @@ class BoundedRecords:
     epsilon: Fraction = field(converter=_epsilon)
     adjacency: Adjacency = Adjacency.REPLACE_ONE
     norm_bound: Fraction = field(default=Fraction(1), converter=_norm_bound, kw_only=True)
-    over_norm: OverNorm = field(default="reject", validator=one_of("reject", "clip"), kw_only=True)
+    over_norm: OverNorm = field(default="clip", validator=one_of("reject", "clip"), kw_only=True)
 
     def __attrs_post_init__(self) -> None:
         """Let the guarantee check epsilon and the relation."""
@@ -88,7 +90,7 @@ class BoundedRecords:
         Raises
         ------
         InvalidParameterError
-            If the data are malformed or a record is too long.
+            If the data are malformed or a record is too long and may not be clipped.
         """
         none_allowed = self.adjacency is Adjacency.ADD_REMOVE_ONE
         return bounded_records(data, self.norm_bound, self.over_norm, none_allowed=none_allowed, parameter=parameter)
@@ -99,7 +101,8 @@ class BoundedRecords:
         Raises
         ------
         InvalidParameterError
-            If the data are malformed or a record is too long; rows are counted from ``first_row``.
+            If the data are malformed or a record is too long and may not be clipped; rows are counted from
+            ``first_row``.
         """
         array = record_array(data, none_allowed=True)
         for _, block in bounded_blocks(array, self.norm_bound, self.over_norm, first_row=first_row):
@@ -111,8 +114,8 @@ class BoundedRecords:
         Raises
         ------
         InvalidParameterError
-            If a block is malformed or of another d, a record is too long, a sum was made for another mechanism, or
-            there is no record under replace-one.
+            If a block is malformed or of another d, a record is too long and may not be clipped, a sum was made for
+            another mechanism, or there is no record under replace-one.
         """
         gram = self.sum_blocks(blocks, dimension, coordinate_bits).gram
         if gram.count == 0 and self.adjacency is Adjacency.REPLACE_ONE:
@@ -125,7 +128,8 @@ class BoundedRecords:
         Raises
         ------
         InvalidParameterError
-            If a block is malformed or of another d, a record is too long, or a sum was made for another mechanism.
+            If a block is malformed or of another d, a record is too long and may not be clipped, or a sum was made for
+            another mechanism.
         """
         gram = LatticeGram(dimension, coordinate_bits)
         for block in blocks:

@@ -51,8 +51,8 @@ class LaplaceInputPerturbation(LatticePerturbation):
     function of public parameters and, under replace-one, of n, which neighbours share. The noise is drawn without a
     look at G, so an error in drawing it is as likely under either neighbour.
 
-    What the proof does not cover: the refusal of data (NaN, or a record that is too long under ``"reject"``), which is
-    not a release, and how long the computation takes.
+    What the proof does not cover: the refusal of data (NaN, and a record that is too long where ``"reject"`` was
+    chosen), which is not a release, and how long the computation takes.
 
     The output is symmetric and may be indefinite; `project_psd` is post-processing.
 

@@ -100,7 +100,7 @@ class LatticePerturbation(InputPerturbation, ABC):
         Raises
         ------
         InvalidParameterError
-            If the data are malformed or a record is too long, or as in `integer_noise`.
+            If the data are malformed or a record is too long and may not be clipped, or as in `integer_noise`.
         """
         # Nothing but the shape is read here; the records are copied and checked block by block.
         array = record_array(data, none_allowed=self.adjacency is Adjacency.ADD_REMOVE_ONE)
@@ -125,7 +125,8 @@ class LatticePerturbation(InputPerturbation, ABC):
         Raises
         ------
         InvalidParameterError
-            If a block is malformed or of another d, a record is too long, or there is no record under replace-one.
+            If a block is malformed or of another d, a record is too long and may not be clipped, or there is no record
+            under replace-one.
         EntropyError
             If the bits run out, or the process is forked while they are drawn; nothing is released.
         OutOfRangeError

@@ -38,8 +38,10 @@ class SubspaceSampler(Protocol):
         """Draw a unit vector, shape (d,), for k = 1, or the projector onto a k-dimensional subspace, shape (d, d)."""
 
 
-def subspace_sampler(exponent: fmpq_mat, rank: int) -> SubspaceSampler:
+def subspace_sampler(exponent: fmpq_mat, rank: int, most_proposals: int | None = None) -> SubspaceSampler:
     """Return an exact sampler of the law with density proportional to exp(tr V'BV).
+
+    For k > 1 a draw may take so many proposals, or as many as it takes.
 
     Raises
     ------
@@ -49,11 +51,15 @@ def subspace_sampler(exponent: fmpq_mat, rank: int) -> SubspaceSampler:
     dimension = exponent.nrows()
     if rank > dimension:
         raise InvalidParameterError("rank", f"{rank} exceeds d = {dimension}", "pass a rank of at most d")
-    return BinghamSampler(exponent) if rank == 1 else MatrixBinghamSampler(exponent, rank)
+    return BinghamSampler(exponent) if rank == 1 else MatrixBinghamSampler(exponent, rank, most_proposals)
 
 
 def _rank(value: object) -> int:
     return positive_integer(value, "rank")
+
+
+def _most_proposals(value: object) -> int | None:
+    return None if value is None else positive_integer(value, "most_proposals")
 
 
 @frozen
@@ -139,14 +145,22 @@ class Ppca(ExponentialPca):
     rounding is a function of the draw, hence post-processing. No chain is run, since a chain that is stopped is not a
     draw from its limit.
 
-    What the proof does not cover: a refusal, and the time, as the number of proposals is random and depends on the
-    data. For k > 1 a draw that would take too long is refused. Whether it is depends on the data, with certainty where
-    the estimated share of kept proposals crosses the limit: there are neighbours of which one is released and the other
-    refused, so that no epsilon holds for whoever sees which it was. The message says nothing more, but to hide the
-    refusal itself is left to the caller; a budget counts neither. `SequentialPpca` never refuses for that reason.
+    What the proof does not cover: the time, as the number of proposals is random and depends on the data. For k > 1 it
+    can be so large that a draw does not end: at d = 10, k = 2, records near one line whose B has an eigenvalue of 320
+    take some 10^7 proposals, and with 1,280 they take 10^16. Such data are not refused, since whether they are would
+    depend on the records: there are neighbours of which one would be released and the other refused. `SequentialPpca`
+    draws without that cost.
 
-    See `ExponentialPca` for the parameters.
+    Parameters
+    ----------
+    most_proposals
+        For k > 1, what a draw may take before it ends in a `TooSlowError`; by default there is no limit. A limit is
+        public, but the refusal depends on the records, and no guarantee covers it.
+    calibration, rank, coordinate_bits, direction_bits, epsilon, adjacency, norm_bound, over_norm
+        See `ExponentialPca`.
     """
+
+    most_proposals: int | None = field(default=None, converter=_most_proposals, kw_only=True)
 
     name: ClassVar[str] = "PPCA"
 
@@ -156,16 +170,16 @@ class Ppca(ExponentialPca):
         Raises
         ------
         InvalidParameterError
-            If the data are malformed, a record is too long, or as in `subspace_sampler`.
+            If the data are malformed, a record is too long and may not be clipped, or as in `subspace_sampler`.
         TooSlowError
-            If k > 1 and a draw would take too long; see the class.
+            If k > 1 and a draw would take more than ``most_proposals``.
         """
         return self.release_blocks(*self.blocks_of(data), entropy=entropy)
 
     def release_blocks(self, blocks: Blocks, dimension: int, *, entropy: Entropy | None = None) -> Release:
         """Publish a direction for records that come in blocks, in memory for one block; else as `release`."""
         source = SystemEntropy() if entropy is None else entropy
-        sampler = subspace_sampler(self.exponent(blocks, dimension), self.rank)
+        sampler = subspace_sampler(self.exponent(blocks, dimension), self.rank, self.most_proposals)
         rounded = round_to_grid(sampler.draw(source), self.grid).reshape(dimension, -1)
         return publish(self.name, self, rounded, self.grid, self.guarantee, source)
 

@@ -36,10 +36,11 @@ def _read_only(matrix: npt.NDArray[Any]) -> IntegerMatrix:
 class Release:
     """A published matrix: exact integers on a public grid, and the promise under which they were drawn.
 
-    The guarantee is that of a call that returns a release. A call that ends in an error that depends on the records (a
-    record that is too long or no record at all, or `dpmatrix.errors.TooSlowError`) is an output as well, which the
-    guarantee does not cover: whoever may not see the records must not see that there was one. With
-    ``over_norm="clip"`` no record is too long.
+    The guarantee is one about records of finite numbers: with the mechanisms' defaults every data set of them, of a
+    shape that neighbours share, ends in a release. What the guarantee does not cover is a call that ends in an error
+    which depends on the records: for data that hold no finite number, and where a refusal was asked for, of longer
+    records by ``over_norm="reject"`` or of slow draws by ``most_proposals``. Whoever may not see the records must not
+    see that there was one.
 
     Attributes
     ----------

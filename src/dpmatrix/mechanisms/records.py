@@ -22,11 +22,15 @@ OverNorm: TypeAlias = Literal["reject", "clip"]
 
 
 def norm_remedy(bound: str, clipping: str) -> str:
-    """Say what can be done about a record that is too long, by the names of the two parameters.
+    """Say what a refused record means and what can be done, by the names of the two parameters.
 
-    A bound that is raised until the records fit is a function of them, which no guarantee covers.
+    Whether there is a refusal depends on the records, and so does a bound that is raised until they fit: no guarantee
+    covers either.
     """
-    return f"choose {bound} without looking at the records, or pass {clipping}, which costs no privacy"
+    return (
+        f"no guarantee covers this refusal: choose {bound} without looking at the records, and {clipping}, which costs "
+        "no privacy"
+    )
 
 
 def record_array(data: npt.ArrayLike, *, none_allowed: bool = False, parameter: str = "data") -> npt.NDArray[Any]:
@@ -177,7 +181,8 @@ def bounded_blocks(
 ) -> Iterator[tuple[int, FloatArray]]:
     """Read an array of `record_array` piece by piece, as `record_blocks`, with every exact norm within the bound.
 
-    The refusal of a record is an error message about the data, not a release: whoever sees it sees the data.
+    With ``"reject"``, the refusal of a record is an error message about the data, not a release: whoever sees it sees
+    the data. With ``"clip"`` a longer record is shortened to the bound, a function of that record alone.
 
     Raises
     ------
@@ -189,7 +194,7 @@ def bounded_blocks(
         over = rows_over_norm(block, norm_bound)
         if len(over) and over_norm == "reject":
             problem = f"a record is longer than norm_bound = {norm_bound}"
-            raise InvalidParameterError(parameter, problem, norm_remedy("it", "over_norm='clip'"))
+            raise InvalidParameterError(parameter, problem, norm_remedy("it", "pass over_norm='clip'"))
         if len(over):
             block[over] = clip_records(block[over], norm_bound)
         yield row, block

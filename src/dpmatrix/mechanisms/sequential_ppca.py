@@ -114,7 +114,7 @@ class SequentialPpca(ExponentialPca):
         Raises
         ------
         InvalidParameterError
-            If the data are malformed, a record is too long, or k > d.
+            If the data are malformed, a record is too long and may not be clipped, or k > d.
         """
         return self.release_blocks(*self.blocks_of(data), entropy=entropy)
 

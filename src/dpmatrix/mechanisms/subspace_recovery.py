@@ -156,7 +156,7 @@ class PrivateSubspaceRecovery(RecoverySettings):
         Raises
         ------
         InvalidParameterError
-            If the data are malformed, a record is too long, or k >= n.
+            If the data are malformed, a record is too long and may not be clipped, or k >= n.
         """
         source = SystemEntropy() if entropy is None else entropy
         array = self.read(data)

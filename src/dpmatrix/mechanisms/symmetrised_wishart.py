@@ -87,7 +87,7 @@ class SymmetrisedWishartMechanism(InputPerturbation):
         Raises
         ------
         InvalidParameterError
-            If the data are malformed or a record is too long.
+            If the data are malformed or a record is too long and may not be clipped.
         """
         # Nothing but the shape is read here; the records are copied and checked block by block.
         array = record_array(data, none_allowed=self.adjacency is Adjacency.ADD_REMOVE_ONE)
@@ -112,7 +112,8 @@ class SymmetrisedWishartMechanism(InputPerturbation):
         Raises
         ------
         InvalidParameterError
-            If a block is malformed or of another d, a record is too long, or there is no record under replace-one.
+            If a block is malformed or of another d, a record is too long and may not be clipped, or there is no record
+            under replace-one.
         """
         source = SystemEntropy() if entropy is None else entropy
         gram = self.read_gram(blocks, dimension, self.coordinate_bits)

@@ -74,7 +74,7 @@ class WishartMechanism(InputPerturbation):
         Raises
         ------
         InvalidParameterError
-            If the data are malformed or a record is too long.
+            If the data are malformed or a record is too long and may not be clipped.
         """
         source = SystemEntropy() if entropy is None else entropy
         records = self.read(data)

@@ -2,16 +2,32 @@
 
 Canonne, Kamath and Steinke, *The Discrete Gaussian for Differential Privacy*, 2020, Algorithms 1 to 3. Each function
 is a decision tree over fair bits whose leaves carry exactly the stated probabilities; none evaluates an exponential.
-All of them stop with probability one, after a random number of bits.
+All of them stop with probability one, after a random number of bits. A source that makes one of them try `MOST_ROUNDS`
+times, which fair bits do with a probability below 10^-100, is refused: constant bits would go on for ever.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from fractions import Fraction
 
-from dpmatrix.errors import InvalidParameterError
+from dpmatrix.errors import EntropyError, InvalidParameterError
 from dpmatrix.randomness.entropy import Entropy
+
+MOST_ROUNDS = 1000
+
+
+def _rounds(entropy: Entropy) -> Iterator[int]:
+    """Count attempts from 1.
+
+    Raises
+    ------
+    EntropyError
+        After `MOST_ROUNDS` of them.
+    """
+    yield from range(1, MOST_ROUNDS + 1)
+    raise EntropyError(f"{entropy.description} gave no bits that end a draw in {MOST_ROUNDS} rounds")
 
 
 def uniform_below(bound: int, entropy: Entropy) -> int:
@@ -24,12 +40,18 @@ def uniform_below(bound: int, entropy: Entropy) -> int:
     ------
     InvalidParameterError
         If ``bound < 1``.
+    EntropyError
+        If the source gives more bits than it was asked for, or too many attempts fail.
     """
     if bound < 1:
         raise InvalidParameterError("bound", f"{bound} leaves nothing to draw", "pass a bound of at least 1")
     width = (bound - 1).bit_length()
+    attempts = _rounds(entropy)
     while True:
+        next(attempts)
         word = entropy.bits(width)
+        if word >> width:
+            raise EntropyError(f"{entropy.description} gave more than {width} bits")
         if word < bound:
             return word
 
@@ -58,6 +80,8 @@ def bernoulli_exp(rate: Fraction, entropy: Entropy) -> bool:
     ------
     InvalidParameterError
         If ``rate < 0``.
+    EntropyError
+        As in `uniform_below`.
     """
     if rate < 0:
         raise InvalidParameterError("rate", f"exp(-({rate})) is not a probability", "pass a rate of at least 0")
@@ -67,9 +91,10 @@ def bernoulli_exp(rate: Fraction, entropy: Entropy) -> bool:
 
 
 def _bernoulli_exp_unit(rate: Fraction, entropy: Entropy) -> bool:
-    trial = 1
+    trials = _rounds(entropy)
+    trial = next(trials)
     while bernoulli(rate / trial, entropy):
-        trial += 1
+        trial = next(trials)
     return trial % 2 == 1
 
 
@@ -85,17 +110,21 @@ def discrete_laplace(scale: Fraction, entropy: Entropy) -> int:
     ------
     InvalidParameterError
         If ``scale <= 0``.
+    EntropyError
+        As in `uniform_below`.
     """
     if scale <= 0:
         raise InvalidParameterError("scale", f"{scale} is not positive", "pass a positive rational scale")
-    one = Fraction(1)
+    one, attempts = Fraction(1), _rounds(entropy)
     while True:
+        next(attempts)
         residue = uniform_below(scale.numerator, entropy)
         if not bernoulli_exp(Fraction(residue, scale.numerator), entropy):
             continue
+        counted = _rounds(entropy)
         quotient = 0
         while bernoulli_exp(one, entropy):
-            quotient += 1
+            quotient = next(counted)
         magnitude = (residue + scale.numerator * quotient) // scale.denominator
         negative = entropy.bits(1) == 1
         if negative and magnitude == 0:
@@ -112,8 +141,12 @@ def geometric(scale: Fraction, entropy: Entropy) -> int:
     ------
     InvalidParameterError
         If ``scale <= 0``.
+    EntropyError
+        As in `uniform_below`.
     """
+    attempts = _rounds(entropy)
     while True:
+        next(attempts)
         value = discrete_laplace(scale, entropy)
         if value >= 0:
             return value
@@ -130,11 +163,15 @@ def discrete_gaussian(variance: Fraction, entropy: Entropy) -> int:
     ------
     InvalidParameterError
         If ``variance <= 0``.
+    EntropyError
+        As in `uniform_below`.
     """
     if variance <= 0:
         raise InvalidParameterError("variance", f"{variance} is not positive", "pass a positive rational variance")
     scale = Fraction(math.isqrt(variance.numerator // variance.denominator) + 1)
+    attempts = _rounds(entropy)
     while True:
+        next(attempts)
         candidate = discrete_laplace(scale, entropy)
         if bernoulli_exp((abs(candidate) - variance / scale) ** 2 / (2 * variance), entropy):
             return candidate

@@ -6,11 +6,13 @@ subspace, as its orthogonal projector ``Y (Y'Y)^{-1} Y'``: a matrix of lazy real
 grid (`decisions.round_to_grid`). An orthonormal basis is the projector's and fresh randomness' affair.
 
 The share of proposals that is kept falls quickly with k and with d: about 0.04 at d = 10, k = 2, and 1e-14 at d = 116,
-k = 4. Where a draw would take too long it is refused, before any random bit is used. The number of proposals, and the
-refusal, depend on B: neither is protected.
+k = 4. Where a draw may take a limited number of proposals and would take more, it is refused, before any random bit is
+used. The number of proposals, and such a refusal, depend on B: neither is protected. Without a limit there is none.
 """
 
 from __future__ import annotations
+
+import math
 
 import numpy as np
 from attrs import field, frozen
@@ -123,7 +125,7 @@ class MatrixBinghamSampler:
     columns
         k, from 1 to d.
     most_proposals
-        Proposals that a draw may take.
+        Proposals that a draw may take; None for as many as it takes.
 
     Raises
     ------
@@ -133,7 +135,7 @@ class MatrixBinghamSampler:
 
     matrix: fmpq_mat
     columns: int
-    most_proposals: int = MOST_PROPOSALS
+    most_proposals: int | None = MOST_PROPOSALS
     envelope: MatrixEnvelope = field(init=False)
     expected_share: float = field(init=False)
     """Share of proposals that is kept, estimated from floats that have nothing to do with a draw."""
@@ -149,14 +151,15 @@ class MatrixBinghamSampler:
         Raises
         ------
         TooSlowError
-            If more than ``most_proposals`` are to be expected, or none of as many was kept.
+            If more than ``most_proposals`` are to be expected, or none of as many was kept; never without a limit.
         EntropyError
             If the entropy fails or runs short, or the process is forked in the middle.
         """
         self._refuse_if_slow()
         batch, proposed = BATCH, 0
-        while proposed < self.most_proposals:
-            proposals = LazyMatrixProposals(self.envelope, min(batch, self.most_proposals - proposed), entropy)
+        limit = math.inf if self.most_proposals is None else self.most_proposals
+        while proposed < limit:
+            proposals = LazyMatrixProposals(self.envelope, int(min(batch, limit - proposed)), entropy)
             kept = np.flatnonzero(positive(proposals))
             if len(kept):
                 # The first one: which it is depends on the proposals before it, not on its own value.
@@ -192,7 +195,7 @@ class MatrixBinghamSampler:
         return np.concatenate(draws)[:count], kept_total / proposed
 
     def _refuse_if_slow(self) -> None:
-        if self.expected_share * self.most_proposals < 1:
+        if self.most_proposals is not None and self.expected_share * self.most_proposals < 1:
             raise self._too_slow()
 
     def _too_slow(self) -> TooSlowError:

@@ -59,12 +59,12 @@ TABLE = Answers(
     trust="Central: whoever runs the mechanism sees the records; whoever sees the release alone does not.",
     assumptions=(
         "Every record has Euclidean norm at most norm_bound, a public number. That is decided exactly for each record; "
-        "a longer one is refused, or shortened where clipping was chosen. A record's columns, d and the divisor are "
+        "a longer one is shortened to it, or refused where that was chosen. A record's columns, d and the divisor are "
         "public."
     ),
     calibration="The least that the exact sensitivity allows; there is no other calibration.",
     floats="",
-    not_covered="The refusal of data, which is not a release, and the time that it takes.",
+    not_covered="The refusal of data (what is no finite number; longer records where that was chosen), and time.",
     several=SEVERAL,
 )
 """Of a table of records that is there at once."""
@@ -89,8 +89,8 @@ STREAM = Answers(
         "who looks into the memory once and sees what was published before."
     ),
     assumptions=(
-        "Every row has Euclidean norm at most 1, decided exactly; a longer one is refused, or shortened where clipping "
-        "was chosen. The stream is fixed in advance: it does not answer to what was published. Dimension, window, "
+        "Every row has Euclidean norm at most 1, decided exactly; a longer one is shortened to it, or refused where "
+        "that was chosen. The stream is fixed in advance: it does not answer to what was published. Dimension, window, "
         "leaf, eta, tolerance and the number of rows are public."
     ),
     calibration=(

@@ -43,7 +43,8 @@ class WindowParameters:
         Slack of the comparison of checkpoints in units of `error_scale`, at least 0: more of it leaves fewer
         checkpoints and lets an output reach back further. It is no part of the promise, which holds for any.
     over_norm
-        What to do with a row longer than 1: ``"reject"`` it, or ``"clip"`` it.
+        What to do with a row longer than 1: ``"clip"`` it, the default, or ``"reject"`` it, a refusal that depends on
+        the row and that the guarantee does not cover.
 
     Raises
     ------
@@ -58,7 +59,7 @@ class WindowParameters:
     coordinate_bits: int = field(default=14, converter=coordinate_bits_of, kw_only=True)
     eta: Fraction = field(default=Fraction(1, 4), converter=Fraction, kw_only=True)
     tolerance: Fraction = field(default=Fraction(1, 3), converter=Fraction, kw_only=True)
-    over_norm: OverNorm = field(default="reject", validator=one_of("reject", "clip"), kw_only=True)
+    over_norm: OverNorm = field(default="clip", validator=one_of("reject", "clip"), kw_only=True)
 
     def __attrs_post_init__(self) -> None:
         positive_integer(self.window, "window")

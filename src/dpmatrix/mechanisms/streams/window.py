@@ -176,7 +176,7 @@ class SlidingWindowGram(SingleUse):
         Raises
         ------
         InvalidParameterError
-            If the rows are malformed or one is too long.
+            If the rows are malformed, or one is too long and may not be clipped.
         SingleUseError
             If the window was suspended: what goes on from it is the resumed one. In a child process, and from within
             another use of the window.

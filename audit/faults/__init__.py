@@ -1,0 +1,1 @@
+"""One-line faults in what releases, and the audits that must object to each."""
