@@ -16,7 +16,15 @@ from dpmatrix.reporting.certificates import certificates
 from dpmatrix.reporting.code import source_of
 from dpmatrix.reporting.figures import Reproduced
 from dpmatrix.reporting.graph import picture
-from dpmatrix.reporting.sentences import bounds, counted, pieces_of_evidence, seen_words, standing_class, standing_words
+from dpmatrix.reporting.sentences import (
+    binding_words,
+    bounds,
+    counted,
+    pieces_of_evidence,
+    seen_words,
+    standing_class,
+    standing_words,
+)
 
 SYMBOLS = {Role.SUPPORTS: "+", Role.REFUTES: "−", Role.SUPPORTS_REPAIR: "r", Role.CONTROL: "c"}
 """How the matrix abbreviates roles."""
@@ -65,7 +73,8 @@ def render(
         loader=PackageLoader("dpmatrix.reporting"), autoescape=True, undefined=StrictUndefined, trim_blocks=True
     )
     templates.globals |= {"anchor": anchor, "bounds": bounds, "counted": counted, "field_words": FIELD_WORDS}
-    templates.globals |= {"seen_words": seen_words, "standing_class": standing_class, "standing_words": standing_words}
+    words = (binding_words, seen_words, standing_class, standing_words)
+    templates.globals |= {function.__name__: function for function in words}
     begun = {claim["document"] for claim in described}
     implementing = implementing_claims(described)
     certified = certificates(implementing, ledger.audits)
