@@ -17,7 +17,9 @@ from dpmatrix.privacy.profiles import GaussianProfile
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.analyze_gauss.gaussian_mechanism import printed_deviation
 from dpmatrix.spec.analyze_gauss.online import FirstRow, OnlinePromise, OnlineRun
+from dpmatrix.tracing import bind_expression
 from proofs_checks.analyze_gauss.online_promises import PROMISE, deviation, outside
+from proofs_checks.gaussian_profiles import divergence
 
 algorithm_3 = cite("analyze-gauss.algorithm-3@9d67d9f7")
 
@@ -110,6 +112,9 @@ def test_all_steps_together_keep_the_promise(statement) -> None:
             found = mpmath.ncdf(mu / 2 - epsilon / mu) - mpmath.exp(epsilon) * mpmath.ncdf(-mu / 2 - epsilon / mu)
             values.append((p, real(p.delta) / 2 - found))
         bind(statement, values)
+    epsilon, delta = sympy.symbols("epsilon delta", positive=True)
+    multiple = (1 + sympy.sqrt(2 * sympy.log(1 / delta))) / epsilon
+    bind_expression(statement, delta / 2 - divergence(epsilon, 1 / multiple))
     for p in ONLINE_PROMISES:
         if statement.applies(p) is Truth.TRUE:
             assert statement.at(p) is Truth.TRUE

@@ -20,7 +20,9 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.analyze_gauss.gaussian_mechanism import printed_deviation
 from dpmatrix.spec.analyze_gauss.neighbouring_subspaces import ChangedMoment, projector_bound
 from dpmatrix.spec.analyze_gauss.subspace_privacy import GapSettings, normal_tail
+from dpmatrix.tracing import bind_expression
 from proofs_checks.exact_matrices import diagonal
+from proofs_checks.gaussian_profiles import divergence
 from proofs_checks.projector_algebra import P, Q, reduced
 
 subspace_privacy = cite("analyze-gauss.subspace-privacy@8af11dce")
@@ -134,6 +136,10 @@ def test_repaired_recovery_keeps_its_promise(statement) -> None:
             noise = mpmath.ncdf(mu / 2 - e / mu) - mpmath.exp(e) * mpmath.ncdf(-mu / 2 - e / mu)
             values.append((p, d - d / 2 - noise))
         bind(statement, values)
+    moved = (1 / sympy.sqrt(2) + sympy.sqrt(2) / h) / h
+    scale = (1 + sympy.sqrt(2 * logarithm)) / epsilon / (h - 1)
+    formula = delta / 2 - divergence(epsilon, moved / scale)
+    bind_expression(statement, formula.subs(h, sympy.Symbol("gap", positive=True) - 1))
     for p in REPAIRED:
         assert statement.at(p) is Truth.TRUE
         for change in (1, 2):

@@ -16,6 +16,9 @@ from dpmatrix.exact import ball
 from dpmatrix.privacy.profiles import GaussianProfile
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.near_optimal.noise import ModSulq, printed_deviation
+from dpmatrix.tracing import bind_expression
+from proofs_checks.gaussian_profiles import divergence
+from proofs_checks.near_optimal.formulas import beta_expression
 
 theorem_5 = cite("near-optimal.theorem-5@70a4db2b")
 
@@ -99,6 +102,10 @@ def test_printed_noise_suffices_wherever_it_is_real(statement) -> None:
     assert sympy.simplify(phi(u + t) / (phi(u) * sympy.exp(-u * t - t**2 / 2))) == 1, "(8): integrate over u >= a"
     assert (arb(1) / 8).sqrt().erfc() / 2 < 1 / (2 * arb.pi()).sqrt(), "(9)"
     bind_formula(statement, POINTS, promised)
+    dimension, n, delta = sympy.symbols("dimension records delta", positive=True)
+    one = sympy.Piecewise((sympy.sqrt(2), dimension > 1), (1, True))
+    mean = one / n / beta_expression(dimension, n, eps, delta)
+    bind_expression(statement, delta - divergence(eps, mean))
     edge = arb(2) / (2 * (2 * arb.pi()).sqrt())
     outside = OUTSIDE | {REAL: attrs.evolve(INSIDE, delta=Fraction(2, 5))}
     bind_hypotheses(statement, INSIDE, outside)
