@@ -21,6 +21,7 @@ from dpmatrix.spec.sliding_window.quoted_mechanisms import (
     sketch_floor,
     wishart_degrees,
 )
+from dpmatrix.tracing import bind_expression
 from proofs_checks.sliding_window.chi_square_losses import scaled_delta, shifted_delta
 
 theorem_11 = cite("sliding-window.theorem-11@aed8fe41")
@@ -28,6 +29,25 @@ theorem_12 = cite("sliding-window.theorem-12@57cca8a7")
 
 MILLIONTH = Fraction(1, 10**6)
 HALF = Fraction(1, 2)
+
+
+ROWS, EPSILON, DELTA = sympy.symbols("rows epsilon delta", positive=True)
+SHARE_BELOW, SHARE_ABOVE = sympy.symbols("gamma_lower_regularized gamma_upper_regularized", cls=sympy.Function)
+
+
+def sketch_divergence(e: sympy.Expr, r: sympy.Expr, delta: sympy.Expr) -> sympy.Expr:
+    """Give the larger of both hockey-stick divergences of N(0, 1)^r and N(0, 1 + l)^r, l = 1/w^2, in symbols.
+
+    The loss crosses e where a Gamma(r/2) variable is ((r/2) log(1 + l) -+ e)/l; both tails are below or above there.
+    """
+    level = sympy.log(4 / delta)
+    floor = (4 * sympy.sqrt(r * level) + level) / e
+    l = (1 / floor) ** 2
+    narrow, wide = r / 2 * sympy.log(1 + l) - e, r / 2 * sympy.log(1 + l) + e
+    lost = SHARE_BELOW(r / 2, narrow / l * (1 + l)) - sympy.exp(e) * SHARE_BELOW(r / 2, narrow / l)
+    gained = SHARE_ABOVE(r / 2, wide / l) - sympy.exp(e) * SHARE_ABOVE(r / 2, wide / l * (1 + l))
+    largest = sympy.Piecewise((sympy.Max(lost, gained), narrow > 0), (sympy.Max(0, gained), True))
+    return sympy.Piecewise((largest, floor > 0), (sympy.nan, True))
 
 
 def wishart(epsilon, delta=MILLIONTH, length=0, dimension=1) -> WishartNeighbours:
@@ -283,6 +303,7 @@ def test_a_sketch_hides_a_unit_row_above_the_floor(statement) -> None:
             values.append((p, mpmath.nstr(delta - scaled_delta(p.rows, 1 / floor**2, e_value), 50)))
         assert statement.at(p) is Truth.TRUE
     bind(statement, values)
+    bind_expression(statement, DELTA - sketch_divergence(EPSILON, ROWS, DELTA))
     box = SketchPromise(4, interval(HALF, 8), Fraction(1, 100))
     assert certify(statement, box).answer is Truth.TRUE
     outside = PROMISE_OUTSIDE | {
