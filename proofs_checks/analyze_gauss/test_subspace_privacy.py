@@ -1,4 +1,4 @@
-"""Algorithm 2: neighbours that close the eigengap, the local sensitivity of the projector, and the repaired promise."""
+"""Algorithm 2: neighbours that close the eigengap, the local sensitivity of the projector, the repaired guarantee."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ LEAKS = [
     GapSettings(epsilon, delta, Fraction(tenths, 10))
     for epsilon, delta, tenths in product((Fraction(1, 2), 2), (Fraction(1, 1000), SMALL), (1, 3, 5, 7, 9))
 ]
-PROMISE = {
+GUARANTEE = {
     "epsilon > 0": attrs.evolve(LEAK, epsilon=0),
     "delta > 0": attrs.evolve(LEAK, delta=0),
     "delta < 1": attrs.evolve(LEAK, delta=1),
@@ -67,7 +67,7 @@ def test_neighbours_that_close_the_gap_are_told_apart(statement) -> None:
     bind_hypotheses(
         statement,
         LEAK,
-        PROMISE | {"gap > 0": attrs.evolve(LEAK, gap=0), "gap < 1": attrs.evolve(LEAK, gap=1)},
+        GUARANTEE | {"gap > 0": attrs.evolve(LEAK, gap=0), "gap < 1": attrs.evolve(LEAK, gap=1)},
     )
 
 
@@ -107,7 +107,7 @@ LIMIT = "epsilon <= 2 (1 + sqrt(2 log(1/delta)))"
     grade="derived",
     region="every gap, epsilon and delta under the hypotheses, both relations, by the docstring; 24 points",
 )
-def test_repaired_recovery_keeps_its_promise(statement) -> None:
+def test_repaired_recovery_keeps_its_guarantee(statement) -> None:
     """Let g be the gap of the data and L = log(1/delta). Write B for Lap(2/epsilon) > 2L/epsilon, of probability
     delta/2 (1). Outside B the noisy gap is at most g + 2L/epsilon, so a release needs g > 2, and its deviation is at
     least f Delta / (g - 2), f = 1 or 2. The projector moves by at most f s(g) <= f/(g - 2) (steps projector-bound and
@@ -146,7 +146,7 @@ def test_repaired_recovery_keeps_its_promise(statement) -> None:
             cost = LaplaceProfile(change, 2 / Fraction(p.epsilon)).pure_epsilon()
             assert cost <= arb(rational(p.epsilon)) * (1 + arb(2) ** -50), "(3)"
     inside = GapSettings(1, SMALL, 3)
-    outside = {says: attrs.evolve(p, gap=3) for says, p in PROMISE.items()}
+    outside = {says: attrs.evolve(p, gap=3) for says, p in GUARANTEE.items()}
     bind_hypotheses(
         statement,
         inside,

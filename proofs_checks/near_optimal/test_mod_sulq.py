@@ -43,7 +43,7 @@ def printed_logarithm(p: ModSulq) -> mpmath.mpf:
     return mpmath.log((p.dimension**2 + p.dimension) / (delta * 2 * mpmath.sqrt(2 * mpmath.pi)))
 
 
-def promised(p: ModSulq) -> mpmath.mpf:
+def guaranteed(p: ModSulq) -> mpmath.mpf:
     """Compute delta - Phi(mu/2 - eps/mu) + exp(eps) Phi(-mu/2 - eps/mu), mu = l2 sensitivity/beta, beta of (5)."""
     epsilon, delta = map(real, (p.epsilon, p.delta))
     d, n = p.dimension, p.records
@@ -101,7 +101,7 @@ def test_printed_noise_suffices_wherever_it_is_real(statement) -> None:
     assert 3 / (2 * arb.pi()).sqrt() > 1
     assert sympy.simplify(phi(u + t) / (phi(u) * sympy.exp(-u * t - t**2 / 2))) == 1, "(8): integrate over u >= a"
     assert (arb(1) / 8).sqrt().erfc() / 2 < 1 / (2 * arb.pi()).sqrt(), "(9)"
-    bind_formula(statement, POINTS, promised)
+    bind_formula(statement, POINTS, guaranteed)
     dimension, n, delta = sympy.symbols("dimension records delta", positive=True)
     one = sympy.Piecewise((sympy.sqrt(2), dimension > 1), (1, True))
     mean = one / n / beta_expression(dimension, n, eps, delta)

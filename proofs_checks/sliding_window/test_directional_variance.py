@@ -20,7 +20,7 @@ from dpmatrix.spec.sliding_window.dyadic_release import DyadicRelease
 from dpmatrix.spec.sliding_window.wishart_accuracy import WishartDirection
 from dpmatrix.tracing import bind_expression
 from proofs_checks.sliding_window.dyadic_noise import half_the_noise
-from proofs_checks.sliding_window.promises import CONFUSION, DELTA, EPSILON
+from proofs_checks.sliding_window.guarantees import CONFUSION, DELTA, EPSILON
 from proofs_checks.sliding_window.wishart_directions import (
     CHAIN,
     EQUAL,

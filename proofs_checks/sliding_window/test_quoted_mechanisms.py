@@ -254,10 +254,10 @@ def check_floor() -> None:
         assert abs(float(sketch_floor(rows, e, delta)) - float(expected)) < 1e-9 * float(expected)
 
 
-PROMISES = [
+GUARANTEES = [
     SketchPromise(r, e, d) for r, e, d in product((1, 2, 9), (HALF, 1, 8), (HALF, Fraction(1, 10**3), MILLIONTH))
 ]
-PROMISE_OUTSIDE = {
+GUARANTEE_OUTSIDE = {
     "epsilon > 0": SketchPromise(3, 0, HALF),
     "delta > 0": SketchPromise(3, 1, 0),
     "delta < 1": SketchPromise(3, 1, 1),
@@ -294,7 +294,7 @@ def test_a_sketch_hides_a_unit_row_above_the_floor(statement) -> None:
     assert sympy.log(4).evalf() > 1
     assert 32 * float(sympy.log(4)) >= 8
     values = []
-    for p in PROMISES:
+    for p in GUARANTEES:
         with mpmath.workdps(60):
             log = mpmath.log(4 * mpmath.mpf(Fraction(p.delta).denominator) / Fraction(p.delta).numerator)
             e_value = real(p.epsilon)
@@ -306,7 +306,7 @@ def test_a_sketch_hides_a_unit_row_above_the_floor(statement) -> None:
     bind_expression(statement, DELTA - sketch_divergence(EPSILON, ROWS, DELTA))
     box = SketchPromise(4, interval(HALF, 8), Fraction(1, 100))
     assert certify(statement, box).answer is Truth.TRUE
-    outside = PROMISE_OUTSIDE | {
+    outside = GUARANTEE_OUTSIDE | {
         "rows >= 1, an integer": SketchPromise(0, 1, HALF),
         "epsilon <= 8": SketchPromise(3, Fraction(401, 50), HALF),
     }
@@ -341,7 +341,7 @@ def test_a_long_row_that_grows_shows_in_the_sketch(statement) -> None:
         assert -statement.margin(point) > arb(least) / arb(10) ** digits
     assert statement.at(SketchPromise(2, 1, MILLIONTH)) is Truth.TRUE, "it needs a tiny delta"
     values = []
-    for p in PROMISES:
+    for p in GUARANTEES:
         with mpmath.workdps(60):
             log = mpmath.log(4 * mpmath.mpf(Fraction(p.delta).denominator) / Fraction(p.delta).numerator)
             e_value = real(p.epsilon)
@@ -349,7 +349,7 @@ def test_a_long_row_that_grows_shows_in_the_sketch(statement) -> None:
             delta = real(p.delta)
             values.append((p, mpmath.nstr(delta - scaled_delta(p.rows, ((above + 1) / above) ** 2 - 1, e_value), 50)))
     bind(statement, values)
-    outside = PROMISE_OUTSIDE | {"rows >= 2, an integer": SketchPromise(1, 1, HALF)}
+    outside = GUARANTEE_OUTSIDE | {"rows >= 2, an integer": SketchPromise(1, 1, HALF)}
     for inside in (SketchPromise(2, Fraction(1, 50), Fraction(99, 100)), SketchPromise(3, 20, MILLIONTH)):
         bind_hypotheses(statement, inside, outside)
     assert not statement.strict

@@ -97,7 +97,7 @@ class DPPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PrivateEstimator)
         InvalidParameterError
             If a parameter is out of its domain, or a record is too long and may not be clipped. (A ValueError.)
         NotPrivateError, BudgetExceededError
-            If the mechanism keeps no promise; if the budget does not cover the fit.
+            If the mechanism keeps no guarantee; if the budget does not cover the fit.
         TooSlowError
             If ``"ppca"`` with k > 1 would draw too long; see `dpmatrix.mechanisms.Ppca`.
         """

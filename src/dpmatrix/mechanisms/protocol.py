@@ -34,7 +34,7 @@ def _read_only(matrix: npt.NDArray[Any]) -> IntegerMatrix:
 
 @frozen(kw_only=True)
 class Release:
-    """A published matrix: exact integers on a public grid, and the promise under which they were drawn.
+    """A published matrix: exact integers on a public grid, and the guarantee under which they were drawn.
 
     The guarantee is that of a call that returns a release. A call that ends in an error that depends on the records (a
     record that is too long or no record at all, or `dpmatrix.errors.TooSlowError`) is an output as well, which the
@@ -49,7 +49,7 @@ class Release:
     grid
         Spacing of the published values, known before the data are seen.
     guarantee
-        The promise that was kept, or None when there is none.
+        The guarantee that was kept, or None when there is none.
     mechanism
         Name of the mechanism.
     adjacency
@@ -67,7 +67,7 @@ class Release:
 
     @property
     def private(self) -> bool:
-        """Whether a promise was kept: the mechanism has one, and its bits were secret."""
+        """Whether a guarantee was kept: the mechanism has one, and its bits were secret."""
         return self.guarantee is not None
 
     def to_numpy(self) -> FloatArray:
@@ -85,17 +85,17 @@ class Release:
         return np.array(values, dtype=np.float64).reshape(self.integers.shape)
 
     def apply(self, function: Callable[[Release], Result]) -> PostProcessed[Result]:
-        """Return a function of the release, with the promise that it inherits."""
+        """Return a function of the release, with the guarantee that it inherits."""
         return PostProcessed(self, function)
 
 
 @implements("sliding-window.lemma-9@a15be15d")
 @frozen
 class PostProcessed(Generic[Value]):
-    """A value computed from a release and nothing else, which therefore keeps its promise.
+    """A value computed from a release and nothing else, which therefore keeps its guarantee.
 
     That a function sees the release alone is all that is checked: one that reads the data from elsewhere, such as a
-    closure over them, breaks the promise, and nothing here can tell. Randomness of its own is no breach.
+    closure over them, breaks the guarantee, and nothing here can tell. Randomness of its own is no breach.
 
     Parameters
     ----------
@@ -127,7 +127,7 @@ class PostProcessed(Generic[Value]):
 
     @property
     def guarantee(self) -> PrivacyGuarantee | None:
-        """The promise of the release."""
+        """The guarantee of the release."""
         return self.release.guarantee
 
     @property
@@ -137,7 +137,7 @@ class PostProcessed(Generic[Value]):
         return (name,) if isinstance(self.before, Release) else (*self.before.trace, name)
 
     def apply(self, function: Callable[[Value], Result]) -> PostProcessed[Result]:
-        """Return a function of the value, with the same promise."""
+        """Return a function of the value, with the same guarantee."""
         return PostProcessed(self, function)
 
 
@@ -157,7 +157,7 @@ class Mechanism(Protocol):
 
     @property
     def guarantee(self) -> PrivacyGuarantee | None:
-        """The promise of every release from secret bits, or None if there is none."""
+        """The guarantee of every release from secret bits, or None if there is none."""
         ...
 
     def release(self, data: npt.ArrayLike, *, entropy: Entropy | None = None) -> Release:
