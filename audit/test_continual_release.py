@@ -1,8 +1,8 @@
 """Theorems 17 and 18: what the whole sequence gives away, by composition of exact profiles; and the space, measured.
 
-Composition bounds delta from above, so it shows that a promise is kept. Where the printed noise breaks it, a bound from
-below shows it: the exact profile of one node whose sum holds the row several times, or the chance that the sums which
-hold a row give away that it is absent.
+Composition bounds delta from above, so it shows that a guarantee is kept. Where the noise as stated breaks it, a bound
+from below shows it: the exact profile of one node whose sum holds the row several times, or the chance that the sums
+which hold a row give away that it is absent.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def found(
 
 
 def test_the_printed_tree_keeps_epsilon_1_by_its_lavish_noise(record_audit) -> None:
-    """The noise is that for one node, and so large that 17 nodes together still keep the promise, but not 21."""
+    """The noise is that for one node, and so large that 17 nodes together still keep the guarantee, but not 21."""
     epsilon = Fraction(1)
     degrees = printed_degrees(1, epsilon)
     assert degrees == 194
@@ -96,7 +96,7 @@ def test_one_node_of_a_sub_window_is_caught(audited) -> None:
 
 
 @pytest.mark.parametrize("window", [1, 100_000])
-def test_the_private_window_keeps_its_promise_over_the_whole_sequence(record_audit, window: int) -> None:
+def test_the_private_window_keeps_its_guarantee_over_the_whole_sequence(record_audit, window: int) -> None:
     """Two ways to the same number: one Gaussian for all h + 1 sums together, and the composition of h + 1 of them."""
     parameters = WindowParameters(5, window, PrivacyGuarantee(1, DELTA, ADD))
     sums = parameters.height + 1

@@ -130,7 +130,7 @@ def test_the_bound_is_approached_and_a_larger_weight_breaks_it(adjacency: Adjace
     losses = extreme_losses(tight, rest, first, new)
     assert max(float(loss) for loss in losses) > 0.99
     assert all(loss <= 1 for loss in losses)
-    # Control: the guarantee of 1 with the weight that a promise of 1.1 has.
+    # Control: the guarantee of 1 with the weight that a guarantee of 1.1 has.
     assert any(loss > 1 for loss in extreme_losses(Ppca(1.1, adjacency, coordinate_bits=BITS), rest, first, new))
 
 
@@ -160,7 +160,7 @@ def direction(pair, parameters: np.ndarray) -> np.ndarray:
 def test_a_search_for_neighbours_and_outputs_finds_no_more(
     record_property, record_loss, weight: float, broken: bool
 ) -> None:
-    """Controls: with 3/2 of the weight the same search must exceed the promise."""
+    """Controls: with 3/2 of the weight the same search must exceed the guarantee."""
     mechanism = Ppca(weight)
     worst = worst_privacy_loss(
         mechanism.log_density_ratio,

@@ -87,7 +87,7 @@ def test_a_new_mechanism_and_a_new_method_are_noticed(tmp_path, monkeypatch) -> 
 
 
 @pytest.mark.parametrize("make", WITHOUT_GUARANTEE.values(), ids=lambda make: type(make()).__name__)
-def test_the_documents_forms_promise_nothing(make) -> None:
+def test_the_documents_forms_guarantee_nothing(make) -> None:
     """With secret bits, and on data that they take."""
     mechanism = make()
     assert mechanism.guarantee is None

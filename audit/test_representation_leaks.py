@@ -1,7 +1,7 @@
 """Audits of the representation: what the low bits of an output give away, found from outputs alone.
 
 Noise added in floating point is flagged at 100,000 outputs a side; exact noise on a lattice passes at 10,000,000, at
-the least epsilon that it promises. Every audit is wrong with probability at most 1e-9. An event of probability 1/10
+the least epsilon that it guarantees. Every audit is wrong with probability at most 1e-9. An event of probability 1/10
 against none is certified even at 3000 outputs, the fewest here, but for 1e-20. These are no evidence for a claim of the
 documents, which speak of real numbers.
 """

@@ -19,6 +19,7 @@ from typing import Any
 from attrs import frozen
 
 from dpmatrix.claims import Catalogue, Claim, Recorded, Registry, claim_of, nearest, read_snapshot
+from dpmatrix.claims.traced import Traces
 from dpmatrix.claims.tried import Tried
 from dpmatrix.errors import UnknownClaimError
 
@@ -26,6 +27,8 @@ FOLDER = Path(__file__).resolve().parent
 STANDINGS = FOLDER / "standings.json"
 TRIED = FOLDER / "tried.json"
 """What the last trials found; what was only noticed by items outside `proofs_checks` counts as unnoticed so far."""
+TRACED = FOLDER / "traced.json"
+"""Which statements have an exact expression, as `python -m dpmatrix trace --keep` last found."""
 _CLAIM_ID = re.compile(r'    id="(?P<id>[a-z0-9.-]+)",')
 
 
@@ -142,3 +145,8 @@ def accepted_run() -> Mapping[str, Recorded]:
 def tried() -> Tried | None:
     """Read what was tried on the statements when that was last done; None if it never was."""
     return Tried.from_json(json.loads(TRIED.read_text(encoding="utf-8"))) if TRIED.exists() else None
+
+
+def traced() -> Traces | None:
+    """Read which statements have an exact expression, as it was last found; None if it never was."""
+    return Traces.from_json(json.loads(TRACED.read_text(encoding="utf-8"))) if TRACED.exists() else None

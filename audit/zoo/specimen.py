@@ -220,7 +220,7 @@ def of_one_record(
     dimension: int,
     telling_pairs: Callable[[], tuple[NeighbouringPair, ...]],
 ) -> Specimen:
-    """Make a correct mechanism that promises epsilon = 1 where the only record is replaced."""
+    """Make a correct mechanism that guarantees epsilon = 1 where the only record is replaced."""
     return Specimen(
         name=name,
         note=note,

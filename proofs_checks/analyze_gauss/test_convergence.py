@@ -101,8 +101,8 @@ def drawn_runs() -> list[Recovery]:
                 turned = frame * rotation(DRAWS, order, scale)
                 laplace = Fraction(DRAWS.randint(-8, 20))
                 relation = RELATIONS[len(runs) % 2]
-                promise = (1, Fraction(1, 100), 60, laplace, relation)
-                runs.append(Recovery(tuple(wanted), frame, tuple(noisy), turned, k, *promise))
+                guarantee = (1, Fraction(1, 100), 60, laplace, relation)
+                runs.append(Recovery(tuple(wanted), frame, tuple(noisy), turned, k, *guarantee))
     return runs
 
 

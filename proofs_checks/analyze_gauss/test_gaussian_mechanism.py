@@ -16,6 +16,8 @@ from dpmatrix.exact import ball
 from dpmatrix.privacy.adjacency import Adjacency
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.analyze_gauss.gaussian_mechanism import GaussianPromise, GaussianRun, MovedRow, repaired_divergence
+from dpmatrix.tracing import bind_expression
+from proofs_checks.gaussian_profiles import divergence
 
 algorithm_1 = cite("analyze-gauss.algorithm-1@c2ce433f")
 
@@ -105,6 +107,7 @@ def test_half_of_delta_suffices(statement) -> None:
     with mpmath.workdps(80):
         halves = [(p, real(p.delta) / 2 - exact_delta(p, True)) for p in GRID]
         bind(statement, [(p, mpmath.nstr(value, 60)) for p, value in halves])
+    bind_expression(statement, delta / 2 - divergence(epsilon, mu.subs(a, root)))
     for p in GRID:
         if statement.applies(p) is Truth.TRUE:
             assert statement.at(p) is Truth.TRUE

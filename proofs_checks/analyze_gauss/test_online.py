@@ -17,7 +17,9 @@ from dpmatrix.privacy.profiles import GaussianProfile
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.analyze_gauss.gaussian_mechanism import printed_deviation
 from dpmatrix.spec.analyze_gauss.online import FirstRow, OnlinePromise, OnlineRun
-from proofs_checks.analyze_gauss.online_promises import PROMISE, deviation, outside
+from dpmatrix.tracing import bind_expression
+from proofs_checks.analyze_gauss.online_guarantees import GUARANTEE, deviation, outside
+from proofs_checks.gaussian_profiles import divergence
 
 algorithm_3 = cite("analyze-gauss.algorithm-3@9d67d9f7")
 
@@ -31,7 +33,7 @@ VOTES = FirstRow(1, SMALL, 50, 32)
     grade="interval",
     region="50 steps, epsilon = 1, delta = 1e-6: at least 32 of 49 steps prefer e_1, delta above 0.023",
 )
-def test_fifty_steps_break_the_promise(statement) -> None:
+def test_fifty_steps_break_the_guarantee(statement) -> None:
     """A step prefers e_1 when (C + E)_11 > (C + E)_22: a normal variate of deviation sqrt(2) Delta and mean 1, or 0."""
     assert statement.at(VOTES) is Truth.FALSE
     assert statement.margin(VOTES) < -arb(23) / 1000
@@ -58,10 +60,10 @@ def test_fifty_steps_break_the_promise(statement) -> None:
     assert statement.at(inside) is Truth.TRUE
     assert statement.at(attrs.evolve(inside, votes=0)) is Truth.TRUE, "an event that is certain"
     changes = {"steps >= 2, an integer": {"steps": 1}, "votes >= 0, an integer": {"votes": -1}}
-    bind_hypotheses(statement, inside, outside(inside, PROMISE | changes | {"votes < m": {"votes": 2}}))
+    bind_hypotheses(statement, inside, outside(inside, GUARANTEE | changes | {"votes < m": {"votes": 2}}))
 
 
-ONLINE_PROMISES = [
+ONLINE_GUARANTEES = [
     OnlinePromise(epsilon, delta, bound, adjacency, steps)
     for epsilon, delta, bound, adjacency, steps in product(
         (Fraction(1, 10), 1, 7), (SMALL, Fraction(1, 10)), (1, 3), tuple(Adjacency), (1, 50)
@@ -98,7 +100,7 @@ def test_the_least_variance_of_a_stream(statement) -> None:
 @algorithm_3.supports_repair(
     grade="derived", region="every m, R, delta and epsilon under the hypotheses, both relations; bound at 48 points"
 )
-def test_all_steps_together_keep_the_promise(statement) -> None:
+def test_all_steps_together_keep_the_guarantee(statement) -> None:
     """The m upper triangles are one vector with independent noise; a row that comes at step t changes C_t, ..., C_m by
     the same matrix of norm at most s, and the vector by sqrt(m - t + 1) s <= sqrt(m) s. Divided by sqrt(m) s this is
     `analyze-gauss.algorithm-1+repair`, and sensitivity and deviation keep their ratio Delta.
@@ -107,12 +109,15 @@ def test_all_steps_together_keep_the_promise(statement) -> None:
     assert sympy.simplify((sympy.sqrt(m) * s) ** 2 - (m - t + 1) * s**2 - (t - 1) * s**2) == 0
     with mpmath.workdps(80):
         values = []
-        for p in ONLINE_PROMISES:
+        for p in ONLINE_GUARANTEES:
             epsilon, mu = real(p.epsilon), 1 / deviation(p)
             found = mpmath.ncdf(mu / 2 - epsilon / mu) - mpmath.exp(epsilon) * mpmath.ncdf(-mu / 2 - epsilon / mu)
             values.append((p, real(p.delta) / 2 - found))
         bind(statement, values)
-    for p in ONLINE_PROMISES:
+    epsilon, delta = sympy.symbols("epsilon delta", positive=True)
+    multiple = (1 + sympy.sqrt(2 * sympy.log(1 / delta))) / epsilon
+    bind_expression(statement, delta / 2 - divergence(epsilon, 1 / multiple))
+    for p in ONLINE_GUARANTEES:
         if statement.applies(p) is Truth.TRUE:
             assert statement.at(p) is Truth.TRUE
     inside = OnlinePromise(1, Fraction(1, 1000), 1, Adjacency.ADD_REMOVE_ONE, 1)
@@ -121,7 +126,7 @@ def test_all_steps_together_keep_the_promise(statement) -> None:
         "steps >= 1, an integer": {"steps": 0},
         "epsilon <= 2 (1 + sqrt(2 log(1/delta)))": {"epsilon": Fraction(95, 10)},
     }
-    bind_hypotheses(statement, inside, outside(inside, PROMISE | changes))
+    bind_hypotheses(statement, inside, outside(inside, GUARANTEE | changes))
 
 
 @algorithm_3.controls("+repair", grade="interval", region="m = 50: the noise of one step; epsilon = 20")

@@ -17,7 +17,7 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.analyze_gauss.regret import Alternating, OfflineLoss, TunedStream, regret_bound
 from dpmatrix.spec.analyze_gauss.worst_case import NoisyMoment, best, captured
 from dpmatrix.tracing import bind_expression
-from proofs_checks.analyze_gauss.online_promises import PROMISE, deviation, outside
+from proofs_checks.analyze_gauss.online_guarantees import GUARANTEE, deviation, outside
 
 regret_online = cite("analyze-gauss.regret-online@9722b56d")
 regret_offline = cite("analyze-gauss.regret-offline@4af62c62")
@@ -33,7 +33,7 @@ def long_enough(power) -> int:
 @regret_online.refutes(
     grade="derived", region="epsilon = 1, delta = 1e-6: K and c up to 10^12 by machine; every K and c by the docstring"
 )
-def test_regret_at_a_fixed_promise_is_linear(statement) -> None:
+def test_regret_at_a_fixed_guarantee_is_linear(statement) -> None:
     """Before an odd step the counts are equal, the law of E_t does not change when the coordinates are swapped, and the
     expected reward is 1/2 (the first step, whose line is arbitrary, has at most 1). Before an even step e_1 leads by
     one and e_2 comes: the reward is (1 - E cos 2t)/2. So the rewards sum to at most 1/2 + m/2 - m E cos 2t / 4, and
@@ -67,7 +67,7 @@ def test_regret_at_a_fixed_promise_is_linear(statement) -> None:
         "constant > 0": {"constant": 0},
         "power >= 0, an integer": {"power": -1},
     }
-    bind_hypotheses(statement, inside, outside(inside, PROMISE | changes))
+    bind_hypotheses(statement, inside, outside(inside, GUARANTEE | changes))
 
 
 STREAMS = [
@@ -170,7 +170,7 @@ def test_the_offline_loss_depends_on_epsilon(statement) -> None:
         "constant > 0": {"constant": 0},
         "power >= 0, an integer": {"power": -1},
     }
-    bind_hypotheses(statement, inside, outside(inside, PROMISE | changes))
+    bind_hypotheses(statement, inside, outside(inside, GUARANTEE | changes))
 
 
 UNIT = fmpq_mat([[1, 0], [0, 1]])

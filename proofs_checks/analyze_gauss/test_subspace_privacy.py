@@ -1,4 +1,4 @@
-"""Algorithm 2: neighbours that close the eigengap, the local sensitivity of the projector, and the repaired promise."""
+"""Algorithm 2: neighbours that close the eigengap, the local sensitivity of the projector, the repaired guarantee."""
 
 from __future__ import annotations
 
@@ -20,7 +20,9 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.analyze_gauss.gaussian_mechanism import printed_deviation
 from dpmatrix.spec.analyze_gauss.neighbouring_subspaces import ChangedMoment, projector_bound
 from dpmatrix.spec.analyze_gauss.subspace_privacy import GapSettings, normal_tail
+from dpmatrix.tracing import bind_expression
 from proofs_checks.exact_matrices import diagonal
+from proofs_checks.gaussian_profiles import divergence
 from proofs_checks.projector_algebra import P, Q, reduced
 
 subspace_privacy = cite("analyze-gauss.subspace-privacy@8af11dce")
@@ -35,7 +37,7 @@ LEAKS = [
     GapSettings(epsilon, delta, Fraction(tenths, 10))
     for epsilon, delta, tenths in product((Fraction(1, 2), 2), (Fraction(1, 1000), SMALL), (1, 3, 5, 7, 9))
 ]
-PROMISE = {
+GUARANTEE = {
     "epsilon > 0": attrs.evolve(LEAK, epsilon=0),
     "delta > 0": attrs.evolve(LEAK, delta=0),
     "delta < 1": attrs.evolve(LEAK, delta=1),
@@ -68,7 +70,7 @@ def test_neighbours_that_close_the_gap_are_told_apart(statement) -> None:
     bind_hypotheses(
         statement,
         LEAK,
-        PROMISE | {"gap > 0": attrs.evolve(LEAK, gap=0), "gap < 1": attrs.evolve(LEAK, gap=1)},
+        GUARANTEE | {"gap > 0": attrs.evolve(LEAK, gap=0), "gap < 1": attrs.evolve(LEAK, gap=1)},
     )
 
 
@@ -116,7 +118,7 @@ LIMIT = "epsilon <= 2 (1 + sqrt(2 log(1/delta)))"
     grade="derived",
     region="every gap, epsilon and delta under the hypotheses, both relations, by the docstring; 24 points",
 )
-def test_repaired_recovery_keeps_its_promise(statement) -> None:
+def test_repaired_recovery_keeps_its_guarantee(statement) -> None:
     """Let g be the gap of the data and L = log(1/delta). Write B for Lap(2/epsilon) > 2L/epsilon, of probability
     delta/2 (1). Outside B the noisy gap is at most g + 2L/epsilon, so a release needs g > 2, and its deviation is at
     least f Delta / (g - 2), f = 1 or 2. The projector moves by at most f s(g) <= f/(g - 2) (steps projector-bound and
@@ -145,13 +147,17 @@ def test_repaired_recovery_keeps_its_promise(statement) -> None:
             noise = mpmath.ncdf(mu / 2 - e / mu) - mpmath.exp(e) * mpmath.ncdf(-mu / 2 - e / mu)
             values.append((p, d - d / 2 - noise))
         bind(statement, values)
+    moved = (1 / sympy.sqrt(2) + sympy.sqrt(2) / h) / h
+    scale = (1 + sympy.sqrt(2 * logarithm)) / epsilon / (h - 1)
+    formula = delta / 2 - divergence(epsilon, moved / scale)
+    bind_expression(statement, formula.subs(h, sympy.Symbol("gap", positive=True) - 1))
     for p in REPAIRED:
         assert statement.at(p) is Truth.TRUE
         for change in (1, 2):
             cost = LaplaceProfile(change, 2 / Fraction(p.epsilon)).pure_epsilon()
             assert cost <= arb(rational(p.epsilon)) * (1 + arb(2) ** -50), "(3)"
     inside = GapSettings(1, SMALL, 3)
-    outside = {says: attrs.evolve(p, gap=3) for says, p in PROMISE.items()}
+    outside = {says: attrs.evolve(p, gap=3) for says, p in GUARANTEE.items()}
     bind_hypotheses(
         statement,
         inside,

@@ -136,7 +136,7 @@ def test_two_steps_within_the_set_compose(statement) -> None:
         assert abs(statement.margin(p) - formula(p)) < arb(2) ** -40
     apart = pair((ONE, NIL), (NIL, ONE), rows=2, distance=ONE, constraint=HALF)
     assert statement.applies(apart) is Truth.TRUE
-    assert abs(statement.margin(apart)) > arb(2) ** 100, "V = 2 delta and no third database: nothing is promised"
+    assert abs(statement.margin(apart)) > arb(2) ** 100, "V = 2 delta and no third database: nothing is guaranteed"
     bind_hypotheses(statement, pair(LAWS[2], LAWS[2]), TABLE_ONLY)
     assert not statement.strict
 

@@ -239,6 +239,13 @@ def test_remark_4_3(statements) -> None:
             moved = abs(mpmath.log(1 - real(p.second_mass)) - mpmath.log(1 - real(p.first_mass)))
             values.append((p, mpmath.nstr(mpmath.log(1 + epsilon) - moved, 55)))
         bind(change, values)
+    masses = {p: sympy.Symbol(f"{p}_mass", real=True) for p in ("first", "second")}
+    plain = {p: sympy.Symbol(p, positive=True) for p in masses}
+    renormalised = sympy.log(
+        plain["first"] / (1 - masses["first"]) / (plain["second"] / (1 - masses["second"]))
+    ) - sympy.log(plain["first"] / plain["second"])
+    bound = sympy.log(1 / (1 - 1 / n**2)) - sympy.Abs(renormalised)
+    bind_expression(change, bound, fields={"records": n})
     bind_expression(ratio, sympy.Integer(0))
     plain = redefined(ratio, truncated_mass, "renormalised", lambda p: (rational(p.first), rational(p.second)))
     assert plain.at(RATIO) is Truth.FALSE, "densities that nobody renormalised"

@@ -1,4 +1,4 @@
-"""Formulas that several items of evidence on `near-optimal` share; mpmath, at its working precision."""
+"""Formulas that several items of evidence on `near-optimal` share: of mpmath at its working precision, and of sympy."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 import mpmath
+import sympy
 
 from dpmatrix.claims.formulas import real
 
@@ -23,6 +24,12 @@ def beta(p) -> mpmath.mpf:
     d, n, epsilon, delta = p.dimension, p.records, real(p.epsilon), real(p.delta)
     log = mpmath.log((d * d + d) / (delta * 2 * mpmath.sqrt(2 * mpmath.pi)))
     return (d + 1) / (n * epsilon) * mpmath.sqrt(2 * log) + 1 / (n * mpmath.sqrt(epsilon))
+
+
+def beta_expression(d: sympy.Expr, n: sympy.Expr, epsilon: sympy.Expr, delta: sympy.Expr) -> sympy.Expr:
+    """Give the scale of the noise of (5) in symbols."""
+    log = sympy.log((d**2 + d) / (delta * 2 * sympy.sqrt(2 * sympy.pi)))
+    return ((d + 1) / epsilon * sympy.sqrt(2 * log) + 1 / sympy.sqrt(epsilon)) / n
 
 
 def dot(x: Sequence, y: Sequence) -> Fraction:

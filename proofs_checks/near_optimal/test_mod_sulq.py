@@ -16,6 +16,9 @@ from dpmatrix.exact import ball
 from dpmatrix.privacy.profiles import GaussianProfile
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.near_optimal.noise import ModSulq, printed_deviation
+from dpmatrix.tracing import bind_expression
+from proofs_checks.gaussian_profiles import divergence
+from proofs_checks.near_optimal.formulas import beta_expression
 
 theorem_5 = cite("near-optimal.theorem-5@70a4db2b")
 
@@ -40,7 +43,7 @@ def printed_logarithm(p: ModSulq) -> mpmath.mpf:
     return mpmath.log((p.dimension**2 + p.dimension) / (delta * 2 * mpmath.sqrt(2 * mpmath.pi)))
 
 
-def promised(p: ModSulq) -> mpmath.mpf:
+def guaranteed(p: ModSulq) -> mpmath.mpf:
     """Compute delta - Phi(mu/2 - eps/mu) + exp(eps) Phi(-mu/2 - eps/mu), mu = l2 sensitivity/beta, beta of (5)."""
     epsilon, delta = map(real, (p.epsilon, p.delta))
     d, n = p.dimension, p.records
@@ -98,7 +101,11 @@ def test_printed_noise_suffices_wherever_it_is_real(statement) -> None:
     assert 3 / (2 * arb.pi()).sqrt() > 1
     assert sympy.simplify(phi(u + t) / (phi(u) * sympy.exp(-u * t - t**2 / 2))) == 1, "(8): integrate over u >= a"
     assert (arb(1) / 8).sqrt().erfc() / 2 < 1 / (2 * arb.pi()).sqrt(), "(9)"
-    bind_formula(statement, POINTS, promised)
+    bind_formula(statement, POINTS, guaranteed)
+    dimension, n, delta = sympy.symbols("dimension records delta", positive=True)
+    one = sympy.Piecewise((sympy.sqrt(2), dimension > 1), (1, True))
+    mean = one / n / beta_expression(dimension, n, eps, delta)
+    bind_expression(statement, delta - divergence(eps, mean))
     edge = arb(2) / (2 * (2 * arb.pi()).sqrt())
     outside = OUTSIDE | {REAL: attrs.evolve(INSIDE, delta=Fraction(2, 5))}
     bind_hypotheses(statement, INSIDE, outside)

@@ -110,6 +110,9 @@ def test_tail_and_union_bounds(statements) -> None:
         return count * gauss(p) - (1 - (1 - tail(p)) ** count)
 
     bind_formula(union, THRESHOLDS, some)
+    dimension = sympy.Symbol("dimension")
+    entries, chance = sympy.floor((dimension**2 + dimension) / 2), sympy.erfc(t / sympy.sqrt(2)) / 2
+    bind_expression(union, (entries * density - (1 - (1 - chance) ** entries)).subs(at))
     for statement in (one, union):
         bind_thresholds(statement)
         assert statement.at(AT) is Truth.TRUE
@@ -172,6 +175,10 @@ def test_gamma_and_beta_solve_their_equations(statements) -> None:
     bind(statements[f"{CLAIM}/quadratic"], [(p, Fraction(0)) for p in RUNS])
     multiple = sympy.sqrt(2 * log)
     fields = {"dimension": d, "records": n, "epsilon": epsilon, "delta": delta}
+    entries = sympy.floor((d**2 + d) / 2)
+    density = sympy.exp(-(multiple**2) / 2) / sympy.sqrt(2 * sympy.pi)
+    bind_expression(statements[f"{CLAIM}/rearranged"], -sympy.Abs(delta - entries * density), fields=fields)
+    bind_expression(statements[f"{CLAIM}/quadratic"], sympy.Integer(0), fields=fields)
     bind_expression(statements[f"{CLAIM}/gamma"], multiple - 1, fields=fields)
     bind_expression(statements[f"{CLAIM}/upper-bound"], (five - beta).subs(s, multiple), fields=fields)
     limit = decimals(RUNS, lambda p: 3 / mpmath.sqrt(2 * mpmath.pi * mpmath.e) - real(p.delta))

@@ -26,6 +26,12 @@ lemma_18 = cite("near-optimal.lemma-18@1edd9fa1")
 
 LINES = [Lines(d, Fraction(k, 20)) for d in (1, 2, 3, 6, 40) for k in (8, 9, 12, 15, 19)]
 HALF = Fraction(1, 2)
+DIMENSION, PHI, PLACE = sympy.symbols("dimension phi place")
+CAP_BOUND = (1 - PHI**2) ** ((DIMENSION - 1) / 2)
+CAP = sympy.Piecewise(
+    (sympy.Rational(1, 2), sympy.Eq(DIMENSION, 1)),
+    (sympy.betainc_regularized((DIMENSION - 1) / 2, sympy.Rational(1, 2), 0, 1 - PHI**2) / 2, True),
+)
 
 
 def psi(p) -> mpmath.mpf:
@@ -79,6 +85,7 @@ def test_half_of_the_bound_of_a_cap_suffices(statement) -> None:
     slope = sympy.diff(1 / sympy.sqrt(1 - x * v), x)
     assert sympy.simplify(slope - v / (2 * (1 - x * v) ** sympy.Rational(3, 2))) == 0, "(2)"
     bind_formula(statement, LINES, lambda p: psi(p) - cap(p.dimension, real(p.phi)))
+    bind_expression(statement, CAP_BOUND - CAP)
     assert all(statement.at(p) is Truth.TRUE for p in LINES)
     half = statement.nudged(margin=lambda p: cap_bound(p) / 2 - cap_chance(p))
     assert all(half.at(p) is Truth.TRUE or half.is_equality(p) for p in LINES)
@@ -274,15 +281,19 @@ def test_lines_of_the_random_packing(statements) -> None:
     assert sympy.expand(sympy.summation(2 * (i - 1), (i, 1, n)) - n * (n - 1)) == 0
     pairs = decimals(COLLISIONS, lambda p: 2 * (p.place - 1) * (psi(p) - cap(p.dimension, real(p.phi))))
     bind(conditional, pairs)
+    bind_expression(conditional, 2 * (PLACE - 1) * (CAP_BOUND - CAP))
     assert conditional.at(Collision(3, HALF, 5)) is Truth.TRUE
     check_sphere(conditional, Collision(3, HALF, 1), {"place >= 1, an integer": Collision(3, HALF, 0)})
     bind(sums, [(Draws(1, HALF, k, HALF), Fraction(0)) for k in range(1, 25)])
     assert sums.at(DRAWS[3]) is Truth.TRUE
     bind_hypotheses(sums, Draws(1, HALF, 1, HALF), {"draws >= 1, an integer": Draws(1, HALF, 0, HALF)})
     bind_formula(positive, DRAWS, lambda p: 1 - mpmath.exp(-room(p)))
+    draws, loss, close = sympy.symbols("draws loss close")
+    bind_expression(positive, 1 - 2 ** (-draws * loss) * sympy.exp(draws * (draws - 1) * CAP_BOUND))
     assert positive.at(INSIDE_28) is Truth.TRUE
     check_28(positive, strict=True)
     bind(survivors, [(p, Fraction(p.draws - p.close - floor((1 - p.loss) * p.draws))) for p in SURVIVORS])
+    bind_expression(survivors, draws - close - sympy.floor((1 - loss) * draws))
     inside = Survivors(1, HALF, 0)
     outside = {
         "draws >= 1, an integer": Survivors(0, HALF, 0),

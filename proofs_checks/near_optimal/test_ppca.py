@@ -16,6 +16,7 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.near_optimal import ppca, ppca_proof
 from dpmatrix.spec.near_optimal.ppca import PpcaNeighbours
 from dpmatrix.spec.near_optimal.ppca_proof import FiniteMechanism, PpcaPair, Products, ScoreChange
+from dpmatrix.tracing import bind_expression
 from proofs_checks.near_optimal.conditions import bind_condition
 
 theorem_6 = cite("near-optimal.theorem-6@5c3dfa87")
@@ -203,6 +204,10 @@ def test_range_of_the_score_is_at_most_two(statement) -> None:
     assert (change * w - (v.dot(w) * v - w.dot(w) * w)).expand() == sympy.zeros(3, 1)
     assert sympy.expand(4 - ((a + b) ** 2 - 4 * s**2) - ((2 - a - b) * (2 + a + b) + 4 * s**2)) == 0
     bind(statement, [(p, loss_margin(p).evalf(50)) for p in PAIRS])
+    epsilon, rank, dimension = sympy.symbols("epsilon rank dimension")
+    length = epsilon * sympy.sqrt((a + b) ** 2 - 4 * s**2) / 2
+    formula = sympy.Piecewise((epsilon - length, rank < dimension), (epsilon, True))
+    bind_expression(statement, formula, fields={"v_squared": a, "w_squared": b, "inner": s})
     for point in PAIRS:
         if statement.applies(point) is Truth.TRUE:
             assert statement.at(point) is Truth.TRUE
@@ -258,6 +263,8 @@ def test_one_record_changes_the_score_by_at_most_one(statements) -> None:
     difference, bound = statements[f"{CLAIM}/score-difference"], statements[f"{CLAIM}/score-bound"]
     bind(difference, [(point, Fraction(0)) for point in CHANGES])
     bind(bound, [(point, 1 - abs(point.new**2 - point.old**2)) for point in PRODUCTS])
+    new, old = sympy.symbols("new old", real=True)
+    bind_expression(bound, 1 - sympy.Abs(new**2 - old**2))
     for point in CHANGES:
         assert difference.at(point) is Truth.TRUE
     inside = CHANGES[9]

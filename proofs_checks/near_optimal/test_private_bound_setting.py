@@ -191,6 +191,9 @@ def test_solving_for_the_number_of_records(statement) -> None:
         return p.records - real(pairs[id(p)]) * mpmath.sqrt(real(p.complement) / (80 * real(1 - p.rho)))
 
     bind_formula(statement, SOLVED, slack)
+    d, epsilon, gap, rho = sympy.symbols("dimension epsilon gap rho")
+    edge = (n - D * sympy.sqrt(c / (80 * r))).subs({D: d / (epsilon * gap), r: 1 - rho})
+    bind_expression(statement, edge, fields={"records": n, "complement": c})
     inside = Solved(3, 40, 1, HALF, HALF, HALF)
     outside = {
         "dimension >= 3, an integer": attrs.evolve(inside, dimension=2),

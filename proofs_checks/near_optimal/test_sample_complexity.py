@@ -127,6 +127,14 @@ def test_the_exponent_and_not_the_score_is_bounded(statements) -> None:
     above = r * first + (1 - r) * second - score - ((r - a) * (first - second) + c * (second - last))
     below = score - r * first - (1 - r) * last - ((a - r) * (first - last) + b * (second - last))
     assert sympy.expand(above) == sympy.expand(below) == 0
+    n, epsilon, rho = sympy.symbols("records epsilon rho")
+    fields = {f"eigenvalues[{i}]": value for i, value in enumerate((first, second, last), start=1)}
+    shares = sympy.symbols("a b c")
+    fields |= {f"weights[{i}]": value for i, value in enumerate(shares, start=1)}
+    value = sum(share * level for share, level in zip(shares, (first, second, last), strict=True))
+    for name, sign, other in (("inside-exponent", 1, last), ("outside-exponent", -1, second)):
+        level = rho**2 * first + (1 - rho**2) * other
+        bind_expression(statements[f"{CLAIM}/{name}"], sign * n * epsilon / 2 * (value - level), fields=fields)
     triples = list(product((Fraction(-1, 10), Fraction(1, 4), Fraction(3, 5)), repeat=3))
     shared = {
         "l1 >= l2 >= l_d >= 0": [
@@ -195,6 +203,12 @@ def test_nine_and_ten(statements) -> None:
     with mpmath.workdps(60):
         bind(statements[f"{CLAIM}/inequality-9"], [(p, mpmath.nstr(nine(p) - failure(p), 50)) for p in points[:40]])
         bind(statements[f"{CLAIM}/inequality-10"], [(p, mpmath.nstr(ten(p) - nine(p), 50)) for p in points[:40]])
+    n, eps, rho, l1, l2 = sympy.symbols("records epsilon rho first second")
+    inside_rate = n * eps / 2 * (rho**2 * l1 + (1 - rho**2) * l2 - sigma**2 * l1)
+    half = sympy.Rational(1, 2)
+    inner, outer = (sympy.betainc_regularized((d - 1) / 2, half, 0, 1 - c**2) for c in (sigma, rho))
+    formula = sympy.exp(inside_rate) * (1 / (2 * cap) - (1 - outer) / inner)
+    bind_expression(statements[f"{CLAIM}/inequality-10"], formula, fields={"dimension": d})
     for name in ("inequality-9", "inequality-10"):
         statement = statements[f"{CLAIM}/{name}"]
         assert not statement.strict

@@ -15,6 +15,8 @@ from dpmatrix.claims.formulas import bind_formula, real
 from dpmatrix.exact import precision
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.near_optimal.noise import ModSulq
+from dpmatrix.tracing import bind_expression
+from proofs_checks.gaussian_profiles import divergence
 
 sulq = cite("near-optimal.sulq@869daf20")
 
@@ -104,6 +106,11 @@ def test_quoted_noise_suffices_for_moderate_epsilon(statement) -> None:
     assert room.subs(L, sympy.log(2)) > 0, "(2)"
     assert 16 * sympy.log(2) > 5
     bind_formula(statement, NOISES, sulq_gap)
+    delta = sympy.Symbol("delta", positive=True)
+    noise = sympy.sqrt(8) * d * sympy.log(d / delta) / (n * eps)
+    formula = delta - divergence(eps, sympy.sqrt(2) / n / noise)
+    only = sympy.Piecewise((formula, noise > 0), (sympy.nan, True))
+    bind_expression(statement, only, fields={"dimension": d, "records": n})
     limit = "epsilon <= 4 d log(d/delta)"
     outside = SULQ_OUTSIDE | {"dimension >= 2, an integer": ModSulq(1, 1, 1, Fraction(1, 2)), limit: LOUD}
     bind_hypotheses(statement, SULQ_INSIDE, outside)

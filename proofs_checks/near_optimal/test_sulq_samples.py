@@ -20,7 +20,7 @@ from dpmatrix.spec.near_optimal.sulq_samples import SulqSamples
 from dpmatrix.spec.near_optimal.sulq_samples_proof import Dimension, PhiRate, Rearranged, Root, ThetaRate
 from dpmatrix.tracing import bind_expression
 from proofs_checks.near_optimal.conditions import bind_condition
-from proofs_checks.near_optimal.formulas import beta
+from proofs_checks.near_optimal.formulas import beta, beta_expression
 
 theorem_9 = cite("near-optimal.theorem-9@c5512c5b")
 
@@ -220,6 +220,9 @@ def test_without_a_gap_the_sentence_is_empty(statement) -> None:
         ),
     )
     assert all(statement.at(Dimension(d)) is Truth.TRUE for d in (3, 50, 1000))
+    half = sympy.Symbol("dimension") / 2
+    mean = sympy.gamma(half) / (sympy.sqrt(sympy.pi) * sympy.gamma(half + sympy.Rational(1, 2)))
+    bind_expression(statement, 2 / sympy.pi - mean)
     assert statement.is_equality(Dimension(2))
     bind_hypotheses(statement, Dimension(2), {"dimension >= 2, an integer": Dimension(1)})
     assert statement.without("dimension >= 2, an integer").at(Dimension(1)) is Truth.FALSE
@@ -321,6 +324,17 @@ def test_lines_about_the_noise(statements) -> None:
     assert sympy.simplify(sympy.expand_log(l - sympy.log(d / delta) / 4 - split, force=True)) == 0, "(2)"
     assert 3 * sympy.Integer(2) ** sympy.Rational(3, 4) > 2 * sympy.sqrt(2 * sympy.pi)
     bind(quarter, [(p, Fraction(0)) for p in SULQS])
+    n, epsilon = sympy.symbols("records epsilon", positive=True)
+    low, high, constant = sympy.symbols("low high constant")
+    fields, squared = {"dimension": d}, beta_expression(d, n, epsilon, delta) ** 2
+    level = 2 * (1 / squared + sympy.log(2))
+    top = sympy.sqrt(1 - sympy.exp(-2 * (level + sympy.log(8)) / (d - 1)))
+    reached = sympy.log(1 / sympy.sqrt(1 - top**2))
+    bracket = 1 - level / 2 / ((d - 1) * reached - sympy.log(8))
+    bind_expression(quarter, -sympy.Abs((2 * bracket - 1) * sympy.sqrt(1 - top)), fields=fields)
+    slacks = reached - low / (squared * d), high / (squared * d) - reached
+    bind_expression(rate, sympy.Min(*slacks), fields=fields)
+    bind_expression(noise, squared - constant * (d / (n * epsilon)) ** 2 * sympy.log(d / delta), fields=fields)
 
     def slack(p):
         log = mpmath.log(1 / mpmath.sqrt(1 - phi(p) ** 2))

@@ -19,7 +19,7 @@ from dpmatrix.spec.near_optimal.sulq_utility import mean_distance
 from dpmatrix.spec.near_optimal.sulq_utility_proof import Alignment, Dimension, Rearranged, UnitPair
 from dpmatrix.tracing import bind_expression
 from proofs_checks.near_optimal.conditions import bind_condition
-from proofs_checks.near_optimal.formulas import beta, cap, dot
+from proofs_checks.near_optimal.formulas import beta, beta_expression, cap, dot
 
 theorem_15 = cite("near-optimal.theorem-15@3c950fa8")
 
@@ -157,6 +157,11 @@ def test_ends_of_phi(statements) -> None:
     assert sympy.expand_log(sympy.log(256)) / 2 == sympy.expand_log(sympy.log(2) + sympy.log(8))
     bind_expression(basis, sympy.Integer(0))
     bind(vacuous, [(p, Fraction(0)) for p in BOUNDS])
+    n, eps, delta = sympy.symbols("records epsilon delta", positive=True)
+    squares = 1 / beta_expression(d, n, eps, delta) ** 2
+    phi = sympy.sqrt(1 - sympy.exp(-(2 * squares + sympy.log(256)) / (d - 1)))
+    reached = (d - 1) * sympy.log(1 / sympy.sqrt(1 - phi**2)) - sympy.log(8)
+    bind_expression(vacuous, -sympy.Abs(reached - (squares + sympy.log(2))), fields={"dimension": d})
     bind_hypotheses(basis, Dimension(2), {"dimension >= 2, an integer": Dimension(1)})
     bind_hypotheses(vacuous, attrs.evolve(INSIDE, dimension=2, records=1), SETTING_OUTSIDE)
     for statement in (basis, vacuous):

@@ -97,7 +97,7 @@ def far_slack(p) -> mpmath.mpf:
     return min(*released(p)[:2], real(p.beta))
 
 
-def check_promise() -> None:
+def check_guarantee() -> None:
     """For s as given mu = sqrt(z^2 + 2 eps) - z, so eps/mu - mu/2 = z, and delta(eps) <= Pr(N > z) <= exp(-z^2/2)/2.
 
     f = exp(-z^2/2)/2 - Pr(N > z) is 0 at 0 and at infinity, and f' = (1/sqrt(2 pi) - z/2) exp(-z^2/2) changes sign
@@ -147,7 +147,7 @@ def check_release() -> None:
     2 s^2, and for q distinct independent sums at most 2 q s^2 (equal ones with opposite signs cancel). |N| <= 2 max
     |u'Nu| over a net of 9^d unit vectors, and Pr(|u'Nu| > zeta/2) <= 2 exp(-zeta^2/(16 q s^2)).
     """
-    check_promise()
+    check_guarantee()
     u = sympy.symbols("u0:4", real=True)
     fourth, mixed = fourth_and_mixed(u)
     assert sympy.expand(fourth + 4 * mixed - 2 * sum(x**2 for x in u) ** 2 + fourth) == 0

@@ -14,7 +14,7 @@ from dpmatrix.claims.formulas import bind_formula, real
 from dpmatrix.spec.sliding_window import released_sums
 from dpmatrix.spec.sliding_window.dyadic_release import deviation
 from dpmatrix.spec.sliding_window.released_sums import ReleasedStreams
-from proofs_checks.sliding_window.dyadic_noise import check_promise, shift
+from proofs_checks.sliding_window.dyadic_noise import check_guarantee, shift
 
 MILLIONTH = Fraction(1, 10**6)
 
@@ -55,9 +55,9 @@ def check_released(statement: Statement) -> None:
     """Check the joint law for streams in the plane, its closed form, and its hypotheses.
 
     One row of norm at most 1 enters h + 1 sums, one of each length, and changes each by a'a. The triangle of a'a has
-    norm at most |a|^2, so all sums together change by at most sqrt(h + 1) = mu s; the rest is `check_promise`.
+    norm at most |a|^2, so all sums together change by at most sqrt(h + 1) = mu s; the rest is `check_guarantee`.
     """
-    check_promise()
+    check_guarantee()
     points = [
         stream(time, height, epsilon, delta, row)
         for time, height, (epsilon, delta), row in product(

@@ -19,8 +19,8 @@ from dpmatrix.spec.sliding_window.distinguishing import NeighbouringQueries, Nei
 from dpmatrix.spec.sliding_window.noisy_choice import NoisyChoice, best_cost_margin
 from dpmatrix.tracing import bind_expression
 from proofs_checks.exact_matrices import diagonal, line
+from proofs_checks.sliding_window.guarantees import CONFUSION, DELTA, EPSILON, FAILURE, guarantee
 from proofs_checks.sliding_window.one_row_outputs import whole_above
-from proofs_checks.sliding_window.promises import CONFUSION, DELTA, EPSILON, FAILURE, promise
 
 theorem_5 = cite("sliding-window.theorem-5@feee941c")
 theorem_6 = cite("sliding-window.theorem-6@3f6f5e72")
@@ -59,7 +59,7 @@ def test_no_private_algorithm_answers_long_rows(statement) -> None:
     extra = CONSTANT * sympy.log(QUERY_COUNT) * sympy.log(DIMENSION) / EPSILON
     bind_expression(statement, sympy.Max(row**2 / (1 - eta) + 2 * extra - (row + 1) ** 2, CONFUSION))
     assert not statement.strict
-    outside = promise(LONG) | {
+    outside = guarantee(LONG) | {
         "queries >= 2, an integer": attrs.evolve(LONG, queries=1),
         "dimension >= 2, an integer": attrs.evolve(LONG, dimension=1),
         "eta > 0": attrs.evolve(LONG, eta=0),
@@ -109,7 +109,7 @@ def test_no_private_projection_is_good_on_both_rows(statement) -> None:
     extra = CONSTANT * sympy.log(1 / DELTA) / EPSILON * spread
     bind_expression(statement, sympy.Max(extra - least, CONFUSION))
     assert not statement.strict
-    outside = promise(SPANS) | {
+    outside = guarantee(SPANS) | {
         "length >= 0": attrs.evolve(SPANS, length=-1),
         "failure > 0": attrs.evolve(SPANS, failure=0),
         "failure < 1": attrs.evolve(SPANS, failure=1),
@@ -173,7 +173,7 @@ def test_the_factor_of_theorem_6_is_negative(statement) -> None:
             values.append((p, (factor - 1) * min(a, b) + extra))
         bind(statement, values)
     assert not statement.strict
-    outside = promise(SQUARE) | {
+    outside = guarantee(SQUARE) | {
         "k >= 1, an integer": attrs.evolve(SQUARE, k=0),
         "k < d": attrs.evolve(SQUARE, k=2),
         "eta > 0": attrs.evolve(SQUARE, eta=0),

@@ -33,7 +33,7 @@ from proofs_checks.sliding_window.dyadic_noise import (
     least_bound,
     window_of_one,
 )
-from proofs_checks.sliding_window.promises import CONFUSION, DELTA, EPSILON
+from proofs_checks.sliding_window.guarantees import CONFUSION, DELTA, EPSILON
 
 corollary_2 = cite("sliding-window.corollary-2@72fdd165")
 

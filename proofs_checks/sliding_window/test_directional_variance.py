@@ -16,11 +16,12 @@ from dpmatrix.exact import precision, rational
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.sliding_window import directional_variance, dyadic_release
 from dpmatrix.spec.sliding_window.directional_variance import NeighbouringAnswers, OneRelease, Plane
+from dpmatrix.spec.sliding_window.distinguishing import noise_degrees
 from dpmatrix.spec.sliding_window.dyadic_release import DyadicRelease
 from dpmatrix.spec.sliding_window.wishart_accuracy import WishartDirection
 from dpmatrix.tracing import bind_expression
 from proofs_checks.sliding_window.dyadic_noise import half_the_noise
-from proofs_checks.sliding_window.promises import CONFUSION, DELTA, EPSILON
+from proofs_checks.sliding_window.guarantees import CONFUSION, DELTA, EPSILON
 from proofs_checks.sliding_window.wishart_directions import (
     CHAIN,
     EQUAL,
@@ -35,7 +36,7 @@ from proofs_checks.sliding_window.wishart_directions import (
     w,
 )
 
-theorem_15 = cite("sliding-window.theorem-15@907e4600")
+theorem_15 = cite("sliding-window.theorem-15@dc5871ae")
 
 MILLIONTH = Fraction(1, 10**6)
 LONG = NeighbouringAnswers(1, 1, MILLIONTH, Fraction(1, 10**8), 10**4, 6, 6)
@@ -204,7 +205,7 @@ def test_smaller_errors_and_less_noise_are_noticed(statement) -> None:
         return 2 * dyadic_release.deviation(DyadicRelease(0, 0, p.epsilon, p.delta))
 
     def rough(p: OneRelease):
-        return directional_variance.degrees(p.dimension, p.epsilon, p.delta).log()
+        return noise_degrees(p.dimension, p.epsilon, p.delta).log()
 
     def half(p: OneRelease):
         return half_the_noise(DyadicRelease(0, 0, p.epsilon, p.delta))

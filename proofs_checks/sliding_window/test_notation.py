@@ -25,6 +25,7 @@ from dpmatrix.spec.sliding_window.notation_margins import (
     WishartLaw,
     least_singular_margin,
 )
+from dpmatrix.tracing import bind_expression
 
 notation_facts = cite("sliding-window.notation-facts@baddcd63")
 
@@ -357,6 +358,7 @@ def test_normal_density(statement) -> None:
     assert sympy.limit(cumulative.subs(mu, 0), x, sympy.oo) == 1
     points = [NormalPoint(Fraction(i, 3), Fraction(j, 5)) for i, j in product(range(-4, 4), (1, 4, 9))]
     bind(statement, ((p, 0) for p in points))
+    bind_expression(statement, sympy.Integer(0))
     bind_hypotheses(statement, NormalPoint(0, Fraction(1, 50)), {"sigma > 0": NormalPoint(0, 0)})
     assert not statement.strict
 

@@ -21,6 +21,7 @@ from dpmatrix.spec.sliding_window.quoted_mechanisms import (
     sketch_floor,
     wishart_degrees,
 )
+from dpmatrix.tracing import bind_expression
 from proofs_checks.sliding_window.chi_square_losses import scaled_delta, shifted_delta
 
 theorem_11 = cite("sliding-window.theorem-11@aed8fe41")
@@ -28,6 +29,25 @@ theorem_12 = cite("sliding-window.theorem-12@57cca8a7")
 
 MILLIONTH = Fraction(1, 10**6)
 HALF = Fraction(1, 2)
+
+
+ROWS, EPSILON, DELTA = sympy.symbols("rows epsilon delta", positive=True)
+SHARE_BELOW, SHARE_ABOVE = sympy.symbols("gamma_lower_regularized gamma_upper_regularized", cls=sympy.Function)
+
+
+def sketch_divergence(e: sympy.Expr, r: sympy.Expr, delta: sympy.Expr) -> sympy.Expr:
+    """Give the larger of both hockey-stick divergences of N(0, 1)^r and N(0, 1 + l)^r, l = 1/w^2, in symbols.
+
+    The loss crosses e where a Gamma(r/2) variable is ((r/2) log(1 + l) -+ e)/l; both tails are below or above there.
+    """
+    level = sympy.log(4 / delta)
+    floor = (4 * sympy.sqrt(r * level) + level) / e
+    l = (1 / floor) ** 2
+    narrow, wide = r / 2 * sympy.log(1 + l) - e, r / 2 * sympy.log(1 + l) + e
+    lost = SHARE_BELOW(r / 2, narrow / l * (1 + l)) - sympy.exp(e) * SHARE_BELOW(r / 2, narrow / l)
+    gained = SHARE_ABOVE(r / 2, wide / l) - sympy.exp(e) * SHARE_ABOVE(r / 2, wide / l * (1 + l))
+    largest = sympy.Piecewise((sympy.Max(lost, gained), narrow > 0), (sympy.Max(0, gained), True))
+    return sympy.Piecewise((largest, floor > 0), (sympy.nan, True))
 
 
 def wishart(epsilon, delta=MILLIONTH, length=0, dimension=1) -> WishartNeighbours:
@@ -234,10 +254,10 @@ def check_floor() -> None:
         assert abs(float(sketch_floor(rows, e, delta)) - float(expected)) < 1e-9 * float(expected)
 
 
-PROMISES = [
+GUARANTEES = [
     SketchPromise(r, e, d) for r, e, d in product((1, 2, 9), (HALF, 1, 8), (HALF, Fraction(1, 10**3), MILLIONTH))
 ]
-PROMISE_OUTSIDE = {
+GUARANTEE_OUTSIDE = {
     "epsilon > 0": SketchPromise(3, 0, HALF),
     "delta > 0": SketchPromise(3, 1, 0),
     "delta < 1": SketchPromise(3, 1, 1),
@@ -274,7 +294,7 @@ def test_a_sketch_hides_a_unit_row_above_the_floor(statement) -> None:
     assert sympy.log(4).evalf() > 1
     assert 32 * float(sympy.log(4)) >= 8
     values = []
-    for p in PROMISES:
+    for p in GUARANTEES:
         with mpmath.workdps(60):
             log = mpmath.log(4 * mpmath.mpf(Fraction(p.delta).denominator) / Fraction(p.delta).numerator)
             e_value = real(p.epsilon)
@@ -283,9 +303,10 @@ def test_a_sketch_hides_a_unit_row_above_the_floor(statement) -> None:
             values.append((p, mpmath.nstr(delta - scaled_delta(p.rows, 1 / floor**2, e_value), 50)))
         assert statement.at(p) is Truth.TRUE
     bind(statement, values)
+    bind_expression(statement, DELTA - sketch_divergence(EPSILON, ROWS, DELTA))
     box = SketchPromise(4, interval(HALF, 8), Fraction(1, 100))
     assert certify(statement, box).answer is Truth.TRUE
-    outside = PROMISE_OUTSIDE | {
+    outside = GUARANTEE_OUTSIDE | {
         "rows >= 1, an integer": SketchPromise(0, 1, HALF),
         "epsilon <= 8": SketchPromise(3, Fraction(401, 50), HALF),
     }
@@ -320,7 +341,7 @@ def test_a_long_row_that_grows_shows_in_the_sketch(statement) -> None:
         assert -statement.margin(point) > arb(least) / arb(10) ** digits
     assert statement.at(SketchPromise(2, 1, MILLIONTH)) is Truth.TRUE, "it needs a tiny delta"
     values = []
-    for p in PROMISES:
+    for p in GUARANTEES:
         with mpmath.workdps(60):
             log = mpmath.log(4 * mpmath.mpf(Fraction(p.delta).denominator) / Fraction(p.delta).numerator)
             e_value = real(p.epsilon)
@@ -328,7 +349,7 @@ def test_a_long_row_that_grows_shows_in_the_sketch(statement) -> None:
             delta = real(p.delta)
             values.append((p, mpmath.nstr(delta - scaled_delta(p.rows, ((above + 1) / above) ** 2 - 1, e_value), 50)))
     bind(statement, values)
-    outside = PROMISE_OUTSIDE | {"rows >= 2, an integer": SketchPromise(1, 1, HALF)}
+    outside = GUARANTEE_OUTSIDE | {"rows >= 2, an integer": SketchPromise(1, 1, HALF)}
     for inside in (SketchPromise(2, Fraction(1, 50), Fraction(99, 100)), SketchPromise(3, 20, MILLIONTH)):
         bind_hypotheses(statement, inside, outside)
     assert not statement.strict

@@ -16,7 +16,7 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.sliding_window.distinguishing import NeighbouringRegressions
 from dpmatrix.spec.sliding_window.regression_bound import RegressionPoint
 from dpmatrix.tracing import bind_expression
-from proofs_checks.sliding_window.promises import promise
+from proofs_checks.sliding_window.guarantees import guarantee
 
 theorem_8 = cite("sliding-window.theorem-8@26cf78de")
 
@@ -47,7 +47,7 @@ def test_no_private_regression_fits_both_rows(statement) -> None:
     apart = sympy.exp(epsilon) * beta + delta - 1 + beta
     bind_expression(statement, sympy.Max(4 * (allowed - response), apart), points=[STEEP])
     assert not statement.strict
-    outside = {says: p for says, p in promise(STEEP).items() if says != "constant > 0"} | {
+    outside = {says: p for says, p in guarantee(STEEP).items() if says != "constant > 0"} | {
         "response >= 0": attrs.evolve(STEEP, response=-1),
         "failure >= 0": attrs.evolve(STEEP, failure=-1),
     }

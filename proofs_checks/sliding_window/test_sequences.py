@@ -13,7 +13,7 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.sliding_window.sequences import OneOutput, TwoReleases, joint_divergence, single_divergence
 from proofs_checks.sliding_window.processings import BROKEN, laws_after, outside, points, swapped
 
-definition_1 = cite("sliding-window.definition-1@1635d2ef")
+definition_1 = cite("sliding-window.definition-1@65865ebb")
 
 MASKED = TwoReleases(
     fmpq_mat([[fmpq(1, 2), 0], [0, fmpq(1, 2)]]), fmpq_mat([[0, fmpq(1, 2)], [fmpq(1, 2), 0]]), Fraction(3)
@@ -68,7 +68,7 @@ def test_private_outputs_can_make_a_sequence_that_is_not(statement) -> None:
     grade="derived",
     region="every finite joint law: max(0, x + y) <= max(0, x) + max(0, y) cell by cell; every law by approximation",
 )
-def test_a_promise_for_the_sequence_covers_each_output(statement) -> None:
+def test_a_guarantee_for_the_sequence_covers_each_output(statement) -> None:
     x, y = sympy.symbols("x y", real=True)
     slack = (sympy.Abs(x) + x + sympy.Abs(y) + y - sympy.Abs(x + y) - (x + y)) / 2
     assert sympy.expand(slack - (sympy.Abs(x) + sympy.Abs(y) - sympy.Abs(x + y)) / 2) == 0, "the triangle inequality"

@@ -56,7 +56,7 @@ def small_sketches():
 @lemma_3.refutes(
     grade="interval", region="eps = 1, delta = 10^-6, M near sigma: (r, eta) = (1, 1/1000), (10, 1/200), (100, 1/200)"
 )
-def test_the_sketch_breaks_its_promise(statement) -> None:
+def test_the_sketch_breaks_its_guarantee(statement) -> None:
     for point, factor in (
         (BROKEN, 16_000),
         (SketchParameters(10, Fraction(1, 200), 1, MILLIONTH, 212), 62),

@@ -160,6 +160,12 @@ def test_printed_scale_covers_the_upper_triangle(statements) -> None:
     """
     assert nonnegative_for_nonnegative_step((16 * d**2 - ((d + 2) ** 2 + d**2) - 1).subs(d, 1 + step))
     bind(statements["wishart.theorem-3"], ((p, 0) for p in inputs()))
+    odd = d - 2 * sympy.floor(d / 2)
+    sensitivity = sympy.Piecewise((sympy.sqrt(((d + 2) ** 2 + d**2 - odd) / 4), d > 1), ((d + 1) / 2, True)) / n
+    epsilon = sympy.Symbol("epsilon", positive=True)
+    loss = sensitivity / (2 * d / (n * epsilon))
+    lost = sympy.Piecewise((sympy.exp((epsilon - loss) / 2) - 1, epsilon < loss), (0, True))
+    bind_expression(statements["wishart.theorem-3"], lost)
     with precision(256):
         for p in inputs():
             slack = (sympy.Rational(p.epsilon) * (1 - triangle(p.dimension) / (2 * p.dimension))).evalf(50)

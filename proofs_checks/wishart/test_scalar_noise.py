@@ -13,6 +13,8 @@ from flint import arb, ctx
 from dpmatrix.claims import Condition, Statement, Truth, bind, bind_hypotheses, certify, interval
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.wishart.scalar_noise import GaussianNoise, LaplaceNoise
+from dpmatrix.tracing import bind_expression
+from proofs_checks.gaussian_profiles import divergence
 
 theorem_1 = cite("wishart.theorem-1@dec3ccb1")
 theorem_2 = cite("wishart.theorem-2@9ddf568d")
@@ -59,6 +61,9 @@ def test_laplace_noise_suffices(statement) -> None:
             for p in points
         ),
     )
+    moved, spread = sympy.symbols("sensitivity scale", real=True)
+    lost = sympy.Piecewise((sympy.exp((e - moved / spread) / 2) - 1, e < moved / spread), (0, True))
+    bind_expression(statement, sympy.Piecewise((lost, spread > 0), (sympy.nan, True)))
     bind_hypotheses(
         statement,
         LaplaceNoise(1, 1, 2),
@@ -194,6 +199,9 @@ def test_gaussian_constant_suffices_up_to_epsilon_one(statement) -> None:
     finally:
         ctx.prec = before
     bind(statement, pairs)
+    delta, moved, sigma = sympy.symbols("delta sensitivity sigma", real=True)
+    covered = delta - divergence(eps, moved / sigma)
+    bind_expression(statement, sympy.Piecewise((covered, sigma > 0), (sympy.nan, True)))
     for epsilon, digits in product((Fraction(1, 100), Fraction(1, 2), 1), (1, 3, 9)):
         c = Fraction(math.ceil(1000 * math.sqrt(2 * math.log(1.25 * 10**digits))) + 1, 1000)
         assert statement.at(GaussianNoise(epsilon, Fraction(1, 10**digits), 3, c, 3 * c / epsilon + CENT)) is Truth.TRUE

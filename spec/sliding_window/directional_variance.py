@@ -8,7 +8,7 @@ from flint import arb
 from dpmatrix.claims import Chosen, Claim, Defect, Kind, Locator, Repair, Statement, Step, Verdict
 from dpmatrix.exact import Exact, ball, rational, square
 from dpmatrix.spec.common.conditions import at_least, below, exceeds, positive, whole
-from dpmatrix.spec.sliding_window.distinguishing import confusion
+from dpmatrix.spec.sliding_window.distinguishing import confusion, noise_degrees
 from dpmatrix.spec.sliding_window.dyadic_release import DyadicRelease, deviation, sequence_margin
 from dpmatrix.spec.sliding_window.eigenvalue_laws import triangle_exceeds
 from dpmatrix.spec.sliding_window.wishart_accuracy import CHAIN, WishartDirection, lower_41, upper_40
@@ -44,14 +44,9 @@ class NeighbouringAnswers:
     failure: Exact = 0
 
 
-def degrees(dimension: int, epsilon: Exact, delta: Exact) -> arb:
-    """``tau = d + 14 log(4/delta) / epsilon^2``."""
-    return dimension + 14 * (4 / ball(delta)).log() / square(ball(epsilon))
-
-
 def overlap(p: NeighbouringAnswers) -> arb:
     """Largest right answer for M e_1 minus the least one for (M + 1) e_1; negative when no answer is right for both."""
-    tau = degrees(p.dimension, p.epsilon, p.delta)
+    tau = noise_degrees(p.dimension, p.epsilon, p.delta)
     largest = square(ball(p.row)) / (1 - ball(p.eta)) + ball(p.upper) * tau * tau.log()
     least = square(ball(p.row) + 1) - ball(p.lower) * tau * tau.log()
     return largest - least
@@ -85,7 +80,7 @@ def noise_bound(p: OneRelease) -> arb:
 
 def error_bound(p: OneRelease) -> arb:
     """``(6 + 6k) tau log tau``."""
-    tau = degrees(p.dimension, p.epsilon, p.delta)
+    tau = noise_degrees(p.dimension, p.epsilon, p.delta)
     return (6 + 6 * p.power) * tau * tau.log()
 
 

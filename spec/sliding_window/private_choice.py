@@ -38,10 +38,10 @@ class BestChoice(PrivateWindow):
 
 def best_margin(p: BestChoice) -> arb:
     """Slack of the guarantee, of the cover and of the probability itself; and, up to noise zeta, of the cost."""
-    near, slack = within_bound(p.published - p.window, p.bound), window_slack(p)
-    if near < 0:
+    slack = window_slack(p)
+    if within_bound(p.published - p.window, p.bound) < 0:
         return slack
-    return slack.min(best_cost_slack(p.window, p.chosen, p.other, p.bound)) if near >= 0 else arb("nan")
+    return slack.min(best_cost_slack(p.window, p.chosen, p.other, p.bound))
 
 
 def best_chosen_margin(p: BestChoice) -> arb:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import product
 
 import attrs
@@ -57,11 +58,15 @@ def marginal_margin(p: TwoReleases) -> arb:
     return arb(joint_divergence(p) - single_divergence(p))
 
 
-def are_laws_margin(p: TwoReleases) -> arb:
+def laws_margin(*laws: Sequence[fmpq]) -> arb:
     """Least probability, or minus the error of a total."""
-    least = min((*p.first.entries(), *p.second.entries()))
-    totals = [abs(sum(law.entries(), fmpq(0)) - 1) for law in (p.first, p.second)]
-    return arb(least if max(totals) == 0 else -max(totals))
+    error = max(abs(sum(law, fmpq(0)) - 1) for law in laws)
+    return arb(min(min(law) for law in laws) if error == 0 else -error)
+
+
+def are_laws_margin(p: TwoReleases) -> arb:
+    """Least probability of two outputs, or minus the error of a total."""
+    return laws_margin(p.first.entries(), p.second.entries())
 
 
 LAWS = Condition("both are probability laws", are_laws_margin)
@@ -97,9 +102,8 @@ def event_margin(p: OneOutput) -> arb:
 
 
 def output_laws_margin(p: OneOutput) -> arb:
-    """Least probability, or minus the error of a total."""
-    totals = [abs(sum(law, fmpq(0)) - 1) for law in (p.first, p.second)]
-    return arb(min((*p.first, *p.second)) if max(totals) == 0 else -max(totals))
+    """Least probability of one output, or minus the error of a total."""
+    return laws_margin(p.first, p.second)
 
 
 DEFINITION_1 = Claim(

@@ -6,7 +6,7 @@ import attrs
 from flint import arb
 
 from dpmatrix.exact import Exact, Real, ball
-from dpmatrix.spec.sliding_window.directional_variance import degrees
+from dpmatrix.spec.sliding_window.distinguishing import noise_degrees
 
 TASKS = (
     "spectral approximation",
@@ -67,7 +67,7 @@ def printed_errors(p: TableSetting) -> tuple[arb, ...]:
 def stated_errors(p: TableSetting) -> tuple[arb, ...]:
     """Additive errors of Theorems 3, 6, 7, 8 (one response) and 15, every constant 1."""
     level, d, epsilon = -ball(p.delta).log(), arb(p.dimension), ball(p.epsilon)
-    tau = degrees(p.dimension, p.epsilon, p.delta)
+    tau = noise_degrees(p.dimension, p.epsilon, p.delta)
     return (
         p.rank * level**2 / epsilon**2,
         level / epsilon * (d * d.log() * widened(p)).sqrt(),

@@ -70,7 +70,7 @@ class MissingExtraError(DpmatrixError, ImportError):
 
 
 class NotPrivateError(DpmatrixError):
-    """A release was asked of a mechanism or an entropy source that cannot keep its promise."""
+    """A release was asked of a mechanism or an entropy source that cannot keep its guarantee."""
 
 
 class SingleUseError(NotPrivateError):

@@ -99,7 +99,7 @@ def test_the_printed_wishart_noise_is_refuted_blindly(dimension: int, records: i
         assert result.direction == "neighbour"
 
 
-def test_the_repaired_promise_of_the_printed_wishart_noise_stands() -> None:
+def test_the_repaired_guarantee_of_the_printed_wishart_noise_stands() -> None:
     """With delta = 1 - exp(-1/3) allowed, the same outputs raise no alarm; with three quarters of that, they do.
 
     On the common support the density is a multiple of exp(-n tr(S - X'X / n) / 3), so that ratios stay below exp(1/3)
@@ -201,7 +201,7 @@ def alarms(noise: float, audits: int, failure_probability: float) -> int:
 def test_alarms_are_no_more_frequent_than_stated() -> None:
     """At a failure probability of 0.1, 100 audits raise more than 32 false alarms with probability under 1e-9.
 
-    The control promises what half the noise does not keep, and must pass that count: at eps = 2 the event has
+    The control guarantees what half the noise does not keep, and must pass that count: at eps = 2 the event has
     probabilities 1/2 and exp(-2) / 2, hence at 400 samples an alarm in nearly every audit.
     """
     assert binom.sf(32, 100, 0.1) < 1e-9

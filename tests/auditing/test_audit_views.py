@@ -1,4 +1,4 @@
-"""Views: a counter that keeps its promise by its outputs and breaks it by when they come, or by what it holds."""
+"""Views: a counter that keeps its guarantee by its outputs and breaks it by when they come, or by what it holds."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ def test_a_running_time_that_depends_on_the_data_is_certified_and_no_other(per_e
 
     Seen in steps of 100 ticks. The best event, nothing of the last three steps, has probabilities 0.3 and 0. That of
     4000 outputs fewer than 1000 show it has probability below 1e-11, and 1000 are more than enough; a false alarm has
-    probability at most 1e-9. The outputs themselves keep their promise at either speed.
+    probability at most 1e-9. The outputs themselves keep their guarantee at either speed.
     """
     assert binom.cdf(999, SAMPLES, PER_EVENT / JITTER) < 1e-11
     assert violation_is_certified(EventCounts(1000, SAMPLES, 0, SAMPLES), epsilon=1, delta=0, failure_probability=1e-9)

@@ -49,7 +49,7 @@ def test_the_l1_sensitivity_is_found_and_never_exceeded() -> None:
 
 
 def test_a_scale_calibrated_too_low_is_found() -> None:
-    """The scale 2 / eps of the pair (e1, e2) promises eps = 1 and gives sqrt(5) / 2."""
+    """The scale 2 / eps of the pair (e1, e2) guarantees eps = 1 and gives sqrt(5) / 2."""
     worst = search(laplace_log_ratio(arb(2)))
     assert worst.certified
     assert worst.loss > 1

@@ -1,4 +1,4 @@
-"""Records, pairs and families: exact norms, true adjacency, and the kinds that they promise."""
+"""Records, pairs and families: exact norms, true adjacency, and the kinds that they guarantee."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_families_are_neighbours_in_the_unit_ball(
         assert not pair.data.flags.writeable
 
 
-def test_families_hold_the_promised_kinds() -> None:
+def test_families_hold_the_guaranteed_kinds() -> None:
     pairs = neighbouring_pairs(6, 4, Adjacency.REPLACE_ONE)
     changes = [(pair.data[-1], pair.neighbour[-1]) for pair in pairs]
     assert any(not w.any() for _, w in changes)

@@ -251,5 +251,5 @@ def test_what_was_seen_is_counted() -> None:
     with observing() as observed:
         bind(NESTED, [(NESTED.exhibiting(Point(x, 2)), 0) for x in range(1, 24)])
     seen = observed.met[NESTED]
-    assert (seen.points, seen.compared, seen.boxes) == (23, 23, 0)
+    assert (seen.points, observed.compared[NESTED], seen.boxes) == (23, 23, 0)
     assert seen.ranges["x"] == (1.0, 23.0)

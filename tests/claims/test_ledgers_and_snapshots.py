@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from dpmatrix.claims import (
     AuditRecord,
     AuditVerdict,
+    Catalogue,
     Citation,
     Claim,
     Evidence,
@@ -30,8 +31,11 @@ from dpmatrix.claims import (
     Verdict,
     describe,
     snapshot,
+    violations,
 )
+from dpmatrix.claims.evidence import Bound
 from dpmatrix.claims.ledger import dump
+from dpmatrix.claims.snapshots import Piece, read_snapshot
 
 
 def zero(p):
@@ -55,9 +59,10 @@ numbers = st.none() | st.floats(0, 9)
 audits = st.builds(
     AuditRecord, st.text(), st.text(), st.sampled_from(AuditVerdict), st.text(), numbers, numbers, st.text(), st.text()
 )
+BOUND = attrs.evolve(ITEM, role=Role.SUPPORTS, bound=Bound.POINTS)
 ledgers = st.builds(
     Ledger,
-    evidence=st.lists(st.sampled_from([ITEM, attrs.evolve(ITEM, outcome=None)])).map(tuple),
+    evidence=st.lists(st.sampled_from([ITEM, attrs.evolve(ITEM, outcome=None), BOUND])).map(tuple),
     standings=st.dictionaries(
         st.text(), st.builds(Standing, st.sampled_from(State), st.lists(st.text(), max_size=3).map(tuple)), max_size=3
     ),
@@ -88,6 +93,39 @@ def test_snapshots_hold_verdict_standing_fingerprint_and_what_passed() -> None:
             "evidence": {"file.py::test": ["control numeric toy.claim: x"]},
         }
     }
+
+
+@pytest.mark.parametrize("bound", [None, *Bound])
+def test_a_snapshot_keeps_how_a_formula_is_bound_and_takes_it_for_the_same_piece(bound) -> None:
+    """In a region, the words of a binding are words of its author."""
+    item = attrs.evolve(ITEM, role=Role.SUPPORTS, region="x (at points): y", bound=bound)
+    kept = snapshot(REGISTRY, LEDGER.standings, [item])
+    (read,) = read_snapshot(dump(kept), "it")["toy.claim"].items()
+    assert read.bound is bound
+    assert read.region == item.region
+    assert Piece.of(read) == Piece.of(attrs.evolve(item, bound=None))
+
+
+@pytest.mark.parametrize(
+    ("then", "now", "objects"),
+    [
+        (Bound.EXPRESSION, Bound.POINTS, True),
+        (Bound.POINTS, Bound.NOTHING, True),
+        (Bound.POINTS, Bound.EXPRESSION, False),
+        (Bound.NOTHING, Bound.NOTHING, False),
+        (None, Bound.NOTHING, False),
+        (Bound.EXPRESSION, None, False),
+    ],
+)
+def test_the_gate_closes_where_a_formula_is_bound_less_tightly(then, now, objects) -> None:
+    """Of an item without a binding now the gate says anyway that it did not pass."""
+    item = attrs.evolve(ITEM, role=Role.SUPPORTS, bound=then)
+    kept = snapshot(REGISTRY, LEDGER.standings, [item])
+    here = [attrs.evolve(item, bound=now)]
+    found = violations(REGISTRY, Catalogue(("toy.claim",), frozenset()), here, (), LEDGER.standings, kept)
+    told = [one for one in found if "its formula was bound to toy.claim" in one]
+    assert bool(told) is objects
+    assert all(f"{then.value}, now {now.value}" in one for one in told)
 
 
 def test_a_description_carries_the_standing_of_a_run_of_this_very_claim() -> None:

@@ -41,7 +41,7 @@ RECORDS = np.full((6, 2), 0.5)
 QUARTER = Fraction(1, 4)
 
 
-def test_promises_add_up() -> None:
+def test_guarantees_add_up() -> None:
     budget = PrivacyBudget(1, Fraction(1, 100))
     DPSecondMoment(epsilon=QUARTER, budget=budget).fit(RECORDS)
     DPPCA(epsilon=QUARTER, delta=Fraction(1, 200), mechanism="gaussian", budget=budget).fit(RECORDS)
@@ -179,7 +179,7 @@ def test_three_tenths_pay_for_three() -> None:
 
 @pytest.mark.parametrize("mechanism", [*MATRICES, *DIRECTIONS])
 def test_the_noise_is_that_of_the_epsilon_that_is_charged(monkeypatch, mechanism: str) -> None:
-    """The mechanism that releases is the one whose promise was paid, and has an epsilon of 1/10 exactly."""
+    """The mechanism that releases is the one whose guarantee was paid, and has an epsilon of 1/10 exactly."""
     used = []
     maker = {**MATRICES, **DIRECTIONS}[mechanism]
     genuine = maker.release

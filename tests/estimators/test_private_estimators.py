@@ -76,7 +76,7 @@ def test_components_are_those_of_the_mechanism(mechanism: str, rank: int, adjace
 
 
 @pytest.mark.parametrize("mechanism", [*MATRICES, *DIRECTIONS])
-def test_promise_is_that_of_the_mechanism(mechanism: str) -> None:
+def test_guarantee_is_that_of_the_mechanism(mechanism: str) -> None:
     estimator = DPPCA(epsilon=0.5, data_norm=2, over_norm="clip", **options(mechanism)).fit(RECORDS)
     expense = estimator.expense_
     assert estimator.guarantee_ == expense.guarantee == direct(mechanism, "replace-one").guarantee
@@ -88,7 +88,7 @@ def test_promise_is_that_of_the_mechanism(mechanism: str) -> None:
     assert {claim.split("+")[0].split("/")[0] for claim in expense.claims} <= set(registry.claims)
 
 
-def test_seeded_bits_keep_no_promise() -> None:
+def test_seeded_bits_keep_no_guarantee() -> None:
     for state in (0, np.random.RandomState(1)):
         with pytest.warns(PrivacyWarning, match=r"no promise \[wishart\.theorem-4\+repair\]"):
             estimator = DPSecondMoment(random_state=state).fit(RECORDS)

@@ -133,7 +133,7 @@ def test_regret_stays_below_the_proved_bound_and_shows_the_price() -> None:
         json.dumps(tuned.to_json())
 
 
-def test_regret_is_linear_at_a_fixed_promise_and_an_alternating_stream() -> None:
+def test_regret_is_linear_at_a_fixed_guarantee_and_an_alternating_stream() -> None:
     """Twice the steps, twice the regret: 200 runs, of which each has a deviation of about sqrt(m)/2."""
     short, long = (
         regret_curve("alternating", "fixed epsilon = 1", steps=steps, dimension=2, repetitions=100)

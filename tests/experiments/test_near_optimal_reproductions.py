@@ -331,7 +331,7 @@ def test_correlation_of_a_spike():
     assert abs(correlation(20, 1e6, 200, generator) - 0.18) < 0.08
 
 
-def test_least_noise_keeps_the_promise_and_hardly_more():
+def test_least_noise_keeps_the_guarantee_and_hardly_more():
     for dimension, records, epsilon, delta in ((10, 5000, 0.1, 0.05), (116, 494_021, 0.1, 0.01), (10, 100, 2.0, 0.05)):
         least = least_deviation(dimension, records, epsilon, delta)
         profile = GaussianProfile(frobenius_sensitivity(dimension, Adjacency.REPLACE_ONE), Fraction(least * records))

@@ -1,4 +1,4 @@
-"""Families of lines are what they are said to be, and as large as Lemmas 11 and 18 of `near-optimal` promise."""
+"""Families of lines are what they are said to be, and as large as Lemmas 11 and 18 of `near-optimal` guarantee."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from dpmatrix.spec.near_optimal.packing_number import Lines, packing_share
 
 
 @pytest.mark.parametrize(("dimension", "phi", "draws"), [(8, "0.93", 100), (20, "0.75", 150), (40, "0.6", 300)])
-def test_random_packing_keeps_its_promise(dimension, phi, draws):
+def test_random_packing_keeps_its_guarantee(dimension, phi, draws):
     """The share 1/2 is lost with a probability of at most exp(-N log 2/2 + N (N-1) psi), below 1e-9."""
     phi = Fraction(phi)
     promise = Draws(dimension, phi, draws, Fraction(1, 2))

@@ -67,7 +67,7 @@ def delta_between(mechanism, change, epsilon, reach):
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(("adjacency", "change"), [(BOTH[0], (1, 0, -1)), (BOTH[1], (1, 0, 0))])
-def test_delta_of_the_integers_is_the_promised_one(kind, adjacency, change):
+def test_delta_of_the_integers_is_the_guaranteed_one(kind, adjacency, change):
     mechanism = kind(Fraction(1, 2), adjacency, delta=Fraction(1, 50), coordinate_bits=0)
     # e_1 against e_2, or against nothing, in units of the grid; an entry that is not changed sees the same noise.
     found = delta_between(mechanism, change, 0.5, 40)
@@ -167,7 +167,7 @@ def test_components_that_do_not_exist_are_refused(rank, matrix):
         principal_components(released(matrix), rank)
 
 
-def test_components_of_a_private_release_keep_its_promise():
+def test_components_of_a_private_release_keep_its_guarantee():
     release = ModSulq(1, delta=DELTA).release(np.eye(3))
     components = principal_components(release, 3)
     assert components.guarantee == release.guarantee is not None

@@ -1,4 +1,4 @@
-"""What is computed from a release keeps its promise, and says so."""
+"""What is computed from a release keeps its guarantee, and says so."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def trace_of(matrix) -> float:
     return float(np.trace(matrix))
 
 
-def test_a_chain_keeps_the_promise_and_its_trace() -> None:
+def test_a_chain_keeps_the_guarantee_and_its_trace() -> None:
     found = RELEASE.apply(Release.to_numpy).apply(trace_of).apply(round)
     assert found.value == 3
     assert found.guarantee is GUARANTEE
@@ -49,7 +49,7 @@ def test_every_function_is_called_once() -> None:
     assert calls == [RELEASE]
 
 
-def test_a_release_without_a_promise_gives_none() -> None:
+def test_a_release_without_a_guarantee_gives_none() -> None:
     assert attrs.evolve(RELEASE, guarantee=None).apply(Release.to_numpy).guarantee is None
 
 

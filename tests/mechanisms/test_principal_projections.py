@@ -117,7 +117,7 @@ def test_planted_constraints_are_found() -> None:
 
 
 @pytest.mark.parametrize("function", [PrincipalProjection(1), SparseProjection(1, 2), NonNegativeProjection(1)])
-def test_a_private_window_keeps_its_promise_and_its_bound(function) -> None:
+def test_a_private_window_keeps_its_guarantee_and_its_bound(function) -> None:
     """The cost is at most that of any rival plus (d - k)(a + b), with the errors a and b of the published matrix.
 
     The second moments are nearly diagonal, about 320, 1300 and 5000. Another answer on top needs an error above 900 in

@@ -1,4 +1,4 @@
-"""The private sliding window: its sums against the exact window, its promise, and its memory on disk."""
+"""The private sliding window: its sums against the exact window, its guarantee, and its memory on disk."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def test_each_row_enters_at_most_one_sum_of_each_size(monkeypatch: pytest.Monkey
     assert len(opened) == 4 + 4 * (4 + 2 + 1 + 1) - 4 + 4, "8 sums for each finished block, 4 for the one that begins"
 
 
-def test_the_promise_is_that_of_all_sums_together() -> None:
+def test_the_guarantee_is_that_of_all_sums_together() -> None:
     for relation, factor in ((Adjacency.ADD_REMOVE_ONE, 1), (Adjacency.REPLACE_ONE, 2)):
         promise = PrivacyGuarantee(1, Fraction(1, 10**6), relation)
         parameters = WindowParameters(3, 1024, promise, leaf=16, coordinate_bits=5)
@@ -116,7 +116,7 @@ def test_the_error_of_an_output_is_that_of_at_most_2h_plus_1_sums() -> None:
     assert np.mean(np.square(errors, dtype=float)) > 0.4 * float(parameters.variance), "and there is noise"
 
 
-def test_releases_say_what_they_promise() -> None:
+def test_releases_say_what_they_guarantee() -> None:
     stream = SlidingWindowGram(SMALL)
     stream.add(rows_of(10))
     release = stream.publish()

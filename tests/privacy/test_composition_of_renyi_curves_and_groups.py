@@ -134,7 +134,7 @@ def test_a_smaller_rho_than_the_true_one_is_caught() -> None:
     assert not exact <= renyi_delta(concentrated(Fraction(1, 4)), 4)
 
 
-def test_a_promise_to_a_group() -> None:
+def test_a_guarantee_to_a_group() -> None:
     one = PrivacyGuarantee(Fraction(1, 10), Fraction(1, 10**6), ADD)
     three = group_guarantee(one, 3)
     exact = sum((ball(Fraction(step, 10)).exp() for step in range(3)), arb(0)) / 10**6

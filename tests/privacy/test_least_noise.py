@@ -1,4 +1,4 @@
-"""Least noise: every answer keeps its promise, and one per cent less (or one less) does not."""
+"""Least noise: every answer keeps its guarantee, and one per cent less (or one less) does not."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ NOISES = {
 
 @pytest.mark.parametrize("promise", PROMISES, ids=lambda promise: f"{promise.epsilon} {float(promise.delta):.0e}")
 @pytest.mark.parametrize("name", NOISES)
-def test_the_answer_meets_the_promise_and_one_per_cent_less_does_not(name, promise):
+def test_the_answer_meets_the_guarantee_and_one_per_cent_less_does_not(name, promise):
     noise = NOISES[name]
     answer = noise.calibration(promise)
     assert isinstance(answer, Fraction)
@@ -103,7 +103,7 @@ def test_replacement_is_met_with_the_upper_end(name, promise):
 
 
 @pytest.mark.parametrize("name", NOISES)
-def test_exact_profiles_certainly_break_the_promise_below(name):
+def test_exact_profiles_certainly_break_the_guarantee_below(name):
     """Control: it is delta that is above, not the accuracy that is lacking; a bound on vectors may fail alone."""
     noise = NOISES[name]
     below = noise.profile(noise.less(noise.calibration(PROMISE)), PROMISE).delta(PROMISE.epsilon)
@@ -133,7 +133,7 @@ def test_the_least_degrees_of_freedom_for_a_replacement():
     assert not meets(WishartProfile(2, degrees - 1, 1, Fraction(1, 2)), replacement)
 
 
-def test_pure_promises_are_met_exactly():
+def test_pure_guarantees_are_met_exactly():
     assert calibrate_discrete_laplace(5, PrivacyGuarantee(Fraction(2, 3), 0, ADD_REMOVE)) == Fraction(15, 2)
     assert meets(DiscreteLaplaceProfile(5, 5), PURE)
     assert not meets(DiscreteLaplaceProfile(5, 5 - Fraction(1, 10**30)), PURE)

@@ -57,7 +57,7 @@ def test_exact_profiles_certainly_fail_one_percent_below():
     assert GaussianProfile(1, scale).delta(1) > arb(fmpq(1, 10**6))
 
 
-def test_an_interval_has_to_meet_the_promise_with_its_upper_end():
+def test_an_interval_has_to_meet_the_guarantee_with_its_upper_end():
     guarantee = PrivacyGuarantee(1, Fraction(1, 10**6), REPLACE)
     scale = calibrate_wishart(3, 50, guarantee)
     interval = WishartProfile(3, 50, scale).delta(1)
@@ -118,7 +118,7 @@ def test_a_bad_unit_is_refused(unit):
         calibrate(lambda scale: LaplaceProfile(3, scale), PrivacyGuarantee(1, 0, REPLACE), unit=unit)
 
 
-def test_impossible_and_trivial_promises_are_refused():
+def test_impossible_and_trivial_guarantees_are_refused():
     for family in (lambda scale: GaussianProfile(1, scale), lambda scale: LaplaceProfile(0, scale)):
         with pytest.raises(InvalidParameterError, match="guarantee"):
             calibrate(family, PrivacyGuarantee(1, 0, REPLACE))

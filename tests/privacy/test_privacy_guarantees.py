@@ -1,4 +1,4 @@
-"""Relations and promises: what they accept, refuse and imply."""
+"""Relations and guarantees: what they accept, refuse and imply."""
 
 from __future__ import annotations
 

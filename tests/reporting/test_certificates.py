@@ -93,7 +93,7 @@ def test_every_public_mechanism_has_a_certificate(name) -> None:
     assert found.claims
     assert found.title
     if not found.private:
-        assert [row.question for row in found.rows] == ["What is promised?"]
+        assert [row.question for row in found.rows] == ["What is guaranteed?"]
         assert found.rows[0].answer.startswith("Nothing.")
         return
     assert len(found.rows) == 12
@@ -102,7 +102,7 @@ def test_every_public_mechanism_has_a_certificate(name) -> None:
     assert not any("`" in row.answer for row in found.rows)
 
 
-def test_mechanisms_without_a_promise() -> None:
+def test_mechanisms_without_a_guarantee() -> None:
     without = {found.title for found in certificates(CITED) if not found.private}
     assert without == {
         "Wishart mechanism",
@@ -128,14 +128,14 @@ def test_a_refuted_guarantee_is_never_earned_in_green(invented_run) -> None:
 
 def test_answers_of_a_table_of_records() -> None:
     found = {each.title: {row.question: row.answer for row in each.rows} for each in certificates(CITED)}
-    assert "(2 epsilon, 2 delta)" in found["private subspace recovery"]["What is promised?"]
+    assert "(2 epsilon, 2 delta)" in found["private subspace recovery"]["What is guaranteed?"]
     assert "never refuses for that reason" in found["PPCA"]["What is not covered?"]
     assert "exponential" not in found["PPCA"]["What of floating point?"]
 
 
 def test_answers_of_a_stream() -> None:
     answers = {row.question: row.answer for row in certificate(WINDOW).rows}
-    assert "at all times" in answers["What is promised?"]
+    assert "at all times" in answers["What is guaranteed?"]
     assert "the row of one time" in answers["Between which data sets?"]
     assert "memory" in answers["Who is trusted?"]
     assert "exact integers" in answers["What of floating point?"]

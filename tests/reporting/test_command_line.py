@@ -35,9 +35,12 @@ from dpmatrix.claims import (
     Step,
     Verdict,
 )
+from dpmatrix.claims.evidence import Bound
 from dpmatrix.claims.extents import Extent
 from dpmatrix.claims.ledger import dump
 from dpmatrix.claims.snapshots import Piece, Recorded, record_run
+from dpmatrix.claims.traced import AT_SIZES, EVERYWHERE, NOT, Trace, Traces
+from dpmatrix.reporting.bindings import COULD_BE, NOT_ASKED
 from dpmatrix.spec import Place
 
 SCHEMA = {
@@ -67,6 +70,7 @@ SCHEMA = {
     "specified_in": str,
     "basis": str | None,
     "forms": list,
+    "bindings": list,
 }
 ITEM_SCHEMA = {
     "node": str,
@@ -76,6 +80,8 @@ ITEM_SCHEMA = {
     "seen": dict | None,
     "outcome": str | None,
     "from": str | None,
+    "bound": str | None,
+    "not_by_expression": str,
 }
 
 
@@ -204,6 +210,8 @@ def test_claims_after_a_run(line) -> None:
         },
         "outcome": "passed",
         "from": "run",
+        "bound": None,
+        "not_by_expression": "",
     }
 
 
@@ -219,6 +227,63 @@ def changed(claim: Claim) -> Registry:
     """Return the registry with another text of a claim."""
     other = attrs.evolve(claim, reading="as of old")
     return Registry({**REGISTRY.claims, claim.id: other})
+
+
+SYMBOLIC = {"citation": Citation.parse("toy.repaired+repair@0"), "role": Role.SUPPORTS_REPAIR, "grade": Grade.SYMBOLIC}
+
+
+def bindings(line, monkeypatch, bound: Bound | None, extent: str, reason: str = "") -> dict[str, object]:
+    """Describe the repaired claim after a run in which one item supports it, and a second one has no formula."""
+    found = ledger(base=EARNED, repaired=EARNED)
+    items = [attrs.evolve(ITEM, **SYMBOLIC, bound=bound)]
+    items.append(attrs.evolve(items[0], grade=Grade.INTERVAL, bound=Bound.NOTHING))
+    line.leave(attrs.evolve(found, evidence=tuple(items)))
+    traces = Traces({"toy.repaired+repair": Trace(extent, reason)}, REGISTRY.fingerprints)
+    monkeypatch.setattr(claims_command, "traced", lambda: traces)
+    return json.loads(line("claims", "toy.repaired", "--json").stdout)
+
+
+@pytest.mark.parametrize(
+    ("bound", "extent", "reason", "told", "page"),
+    [
+        (Bound.EXPRESSION, EVERYWHERE, "", "", "bound by expression\n"),
+        (Bound.POINTS, EVERYWHERE, "", COULD_BE, f"bound at points, not by expression: {COULD_BE}"),
+        (Bound.POINTS, AT_SIZES, "sizes", "sizes", "bound at points, not by expression: sizes"),
+        (Bound.NOTHING, NOT, "an [integral]", "an [integral]", "bound to no formula, not by expression: an [integral]"),
+        (None, NOT, "an integral", "an integral", "no run says how its formula is bound (an integral)"),
+    ],
+)
+def test_a_claim_says_how_its_formulas_are_bound_and_why_not_better(
+    line, monkeypatch, bound, extent, reason, told, page
+) -> None:
+    claim = bindings(line, monkeypatch, bound, extent, reason)
+    first, second = claim["evidence"]
+    assert (first["bound"], first["not_by_expression"]) == (None if bound is None else bound.value, told)
+    assert (second["bound"], second["not_by_expression"]) == ("to no formula", ""), "subdivision has no formula"
+    (row,) = claim["bindings"]
+    assert (row["statement"], row["traced"], row["not_by_expression"]) == ("toy.repaired+repair", extent, told)
+    assert sum(row["items"].values()) == 1
+    shown = line("claims", "toy.repaired").stdout
+    assert page in shown
+    assert shown.count("bound") == 1
+
+
+def test_statements_are_counted_by_how_they_are_bound(line, monkeypatch) -> None:
+    bindings(line, monkeypatch, Bound.POINTS, EVERYWHERE)
+    rows = json.loads(line("claims", "--bindings", "--json").stdout)
+    assert [row["statement"] for row in rows] == ["toy.base", "toy.repaired+repair"]
+    text = line("claims", "--bindings").stdout
+    assert "not bound by expression, though an expression is known: 1\n" in text
+    assert "toy.repaired+repair: at points, 0 derived items" in text
+    cells = [row.split("│")[1:-1] for row in text.splitlines() if row.startswith("│ has an expression")]
+    assert [cell.strip() for cell in cells[0][1:]] == ["0", "1", "0", "0", "1"]
+
+
+def test_nothing_is_said_of_expressions_of_a_claim_that_changed(line, monkeypatch) -> None:
+    bindings(line, monkeypatch, Bound.POINTS, NOT, "an integral")
+    monkeypatch.setattr(claims_command, "traced", lambda: Traces({"toy.repaired+repair": Trace(NOT, "x")}, {}))
+    assert json.loads(line("claims", "toy.repaired", "--json").stdout)["bindings"][0]["traced"] is None
+    assert NOT_ASKED in line("claims", "toy.repaired").stdout
 
 
 def test_without_a_run_the_accepted_one_answers_and_says_so(line, monkeypatch) -> None:

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from dpmatrix.reporting.conduct import MODULES, NAMES, misconduct
+from dpmatrix import tracing
+from dpmatrix.reporting.conduct import BINDS, MODULES, NAMES, misconduct
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -19,6 +20,11 @@ REACHES = {
     "getattr(1, '__code__')\n": "name __code__",
     "def pytest_runtest_call(item): ...\n": "define pytest_runtest_call",
     "patch('dpmatrix.spec.wishart.x')\n": "reach dpmatrix.spec.wishart.x by its path",
+    "from dpmatrix.tracing import trace\n": "import dpmatrix.tracing.trace",
+    "from dpmatrix.tracing.algebra import to_sympy\n": "import dpmatrix.tracing.algebra.to_sympy",
+    "import dpmatrix.tracing as x\n": "import dpmatrix.tracing",
+    "import dpmatrix\ndpmatrix.tracing.trace(1)\n": "name tracing",
+    "from dpmatrix import tracing as x\n": "import dpmatrix.tracing",
     "def test(request):\n    request.node.stash.clear()\n": "name stash",
     "import os\nos._exit(0)\n": "name _exit",
     "getattr(1, '__co' + 'de__')\n": "ask for an attribute whose name it makes",
@@ -45,6 +51,13 @@ def test_what_evidence_does_not_import_is_not_looked_at(tmp_path) -> None:
     (tmp_path / "proofs_checks/test_it.py").write_text("import json\nx = 'a word of dpmatrix.spec in a sentence'\n")
     (tmp_path / "proofs_checks/tool.py").write_text("import gc\n")
     assert misconduct(tmp_path, (), ["proofs_checks/test_it.py"]) == []
+
+
+def test_evidence_binds_formulas_to_statements(tmp_path) -> None:
+    (tmp_path / "proofs_checks").mkdir()
+    (tmp_path / "proofs_checks/test_it.py").write_text("from dpmatrix.tracing import bind_expression\n")
+    assert misconduct(tmp_path, (), ["proofs_checks/test_it.py"]) == []
+    assert all(hasattr(tracing, name.rpartition(".")[2]) for name in BINDS)
 
 
 def test_the_lists_name_what_exists() -> None:

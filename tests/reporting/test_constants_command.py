@@ -70,7 +70,7 @@ def test_the_loss_of_a_truncated_sketch_is_the_last_row(constants) -> None:
 
 
 def test_known_verdicts_of_the_constants(constants) -> None:
-    """The printed Wishart scale keeps no promise; the classical Gaussian constant fails for large epsilon alone."""
+    """The printed Wishart scale keeps no guarantee; the classical Gaussian constant fails for large epsilon alone."""
     found = {(row["claim"], row["says"]): row for row in constants}
     wishart = next(row for (claim, _), row in found.items() if claim == "wishart.algorithm-2")
     assert wishart["keeps"] == 0

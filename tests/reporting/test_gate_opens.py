@@ -6,6 +6,8 @@ import json
 
 import pytest
 
+from dpmatrix.claims import read_snapshot
+
 
 @pytest.mark.parametrize("parallel", [(), ("-n", "2")], ids=["one-process", "two-workers"])
 def test_a_project_in_good_order_passes(stamped, parallel) -> None:
@@ -20,6 +22,33 @@ def test_a_project_in_good_order_passes(stamped, parallel) -> None:
     assert set(standings.values()) == {"earned"}
     assert record["violations"] == []
     assert (stamped.ledger.parent / "report.html").exists()
+    bound = {item["role"]: item["bound"] for item in record["evidence"]}
+    assert bound == {"supports": "to no formula", "supports-repair": "to no formula", "refutes": None, "control": None}
+    kept = [piece for entry in read_snapshot(stamped.standings.read_text(), "it").values() for piece in entry.items()]
+    assert {item.role.value: item.bound and item.bound.value for item in kept} == bound
+
+
+def test_a_formula_that_is_bound_less_tightly_closes_the_gate(stamped) -> None:
+    """The item is the same, and its checks are fewer."""
+    loose = "assert certify(statement, BOX).answer is Truth.TRUE"
+    stamped.add(
+        "audit/test_one.py",
+        stamped.item(
+            "alpha",
+            "supports",
+            "symbolic",
+            name="bound",
+            check=f"bind(statement, [(Point(x), x + 1) for x in range(20)])\n    {loose}",
+        ),
+    )
+    stamped.stamp()
+    accepted = stamped.audit("--accept-standings")
+    assert accepted.code == 0, accepted.text
+    stamped.edit(
+        "audit/test_one.py", "bind(statement, [(Point(x), x + 1) for x in range(20)])", "statement.at(Point(1))"
+    )
+    told = "test_bound: its formula was bound to toy.alpha at points, now to no formula"
+    stamped.audit().objects_to(told)
 
 
 def test_ordinary_tests_of_other_folders_are_not_part_of_the_gate(stamped) -> None:

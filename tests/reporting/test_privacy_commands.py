@@ -120,7 +120,7 @@ PROMISES = {
 
 
 @pytest.mark.parametrize("arguments", PROMISES)
-def test_the_least_noise_keeps_the_promise_and_hardly_less_does(arguments) -> None:
+def test_the_least_noise_keeps_the_guarantee_and_hardly_less_does(arguments) -> None:
     found = answer(f"calibrate {arguments} --epsilon 1 --digits 8")
     (point,) = found["least"]
     amount = Fraction(point["amount"])

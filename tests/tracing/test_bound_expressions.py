@@ -8,11 +8,15 @@ import pytest
 import sympy
 
 import dpmatrix.spec
-from dpmatrix.claims import WrongFormulaError, observing
+from dpmatrix.claims import WrongFormulaError, bind, observing
+from dpmatrix.claims.evidence import Bound
+from dpmatrix.exact import precision
 from dpmatrix.privacy.adjacency import Adjacency
+from dpmatrix.reporting.outcomes import Specified, seen
 from dpmatrix.spec.near_optimal.spheres import Cap
 from dpmatrix.tracing import UndecidedFormulaError, UntraceableError, bind_expression, trace
 from dpmatrix.tracing.binding import POINTS
+from dpmatrix.tracing.points import point
 from dpmatrix.tracing.sampling import draw
 
 REGISTRY = dpmatrix.spec.load()
@@ -49,6 +53,30 @@ def test_a_formula_that_is_written_another_way_is_accepted(name):
         bind_expression(statement(name), RIGHT[name])
     assert statement(name) in observed.evaluated
     assert statement(name) in {*observed.met} | observed.failed
+
+
+def test_how_a_formula_was_bound_is_seen():
+    """A margin that is compared by expression, at points, or not at all; a formula that is refused binds nothing."""
+    bound = statement("cross.gaussian-constant/slides-for-a-replaced-row")
+    (case,) = trace(bound).cases
+    inside = [point(case.layout, values) for values, meets in draw(case, POINTS, "points") if meets]
+
+    with precision(256):
+        values = [(one, bound.formula(one)) for one in inside]
+
+    def how(examine) -> Bound:
+        with observing() as observed:
+            examine()
+        return Bound.of(seen(observed, Specified(REGISTRY))["met"][bound.name])
+
+    def refused() -> None:
+        with pytest.raises(WrongFormulaError):
+            bind_expression(bound, THIRD + FIRST)
+
+    assert how(lambda: bind_expression(bound, THIRD - FIRST)) is Bound.EXPRESSION
+    assert how(lambda: bind(bound, values, least=1)) is Bound.POINTS
+    assert how(lambda: bound.at(inside[0])) is Bound.NOTHING
+    assert how(refused) is Bound.NOTHING
 
 
 def changed_constants(formula):

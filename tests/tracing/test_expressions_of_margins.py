@@ -151,7 +151,7 @@ def test_facts_do_not_forget_where_a_difference_is_defined():
     assert Facts().answer(Comparison("=", quotient, quotient)) is None
 
 
-def test_signs_never_promise_too_much():
+def test_signs_never_guarantee_too_much():
     source = random.Random(8)
     known = [
         (Comparison("<", ZERO, X), True),

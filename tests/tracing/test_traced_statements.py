@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from fractions import Fraction
 
@@ -9,10 +10,13 @@ import attrs
 import pytest
 
 import dpmatrix.spec
+from dpmatrix.claims import claim_of
+from dpmatrix.claims.traced import Traces
+from dpmatrix.spec import traced
 from dpmatrix.tracing import compare, trace
 from dpmatrix.tracing.expressions import Number
 from dpmatrix.tracing.rendering import render
-from dpmatrix.tracing.survey import AT_SIZES, EVERYWHERE, NOT, defined_where, reasons, survey
+from dpmatrix.tracing.survey import AT_SIZES, EVERYWHERE, NOT, defined_where, kept, reasons, survey
 from dpmatrix.tracing.writing import apply
 
 REGISTRY = dpmatrix.spec.load()
@@ -36,6 +40,18 @@ def test_every_statement_is_traced_or_says_why_not(entries):
     assert extents[AT_SIZES] > 0
     assert sum(reasons(entries).values()) == extents[NOT]
     assert all(reasons(entries))
+
+
+def test_what_is_kept_for_readers_is_what_the_tracer_finds(entries):
+    """Of claims that changed since, nothing is taken from what is kept; `python -m dpmatrix trace --keep` renews it."""
+    now, before = kept(REGISTRY, entries), traced()
+    assert before is not None
+    same = {name for name, fingerprint in now.fingerprints.items() if before.fingerprints.get(name) == fingerprint}
+    assert {name: one for name, one in now.statements.items() if claim_of(name) in same} == {
+        name: one for name, one in before.statements.items() if claim_of(name) in same
+    }
+    assert all(one.reason for one in now.statements.values() if one.extent != EVERYWHERE)
+    assert Traces.from_json(json.loads(json.dumps(now.to_json()))) == now
 
 
 def test_expressions_have_the_values_of_their_margins(entries):

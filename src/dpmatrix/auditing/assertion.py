@@ -24,7 +24,7 @@ _GRACE = 0.5
 
 
 class PrivacyViolationError(AssertionError):
-    """A mechanism breaks its promise, certified at the confidence that the message states.
+    """A mechanism breaks its guarantee, certified at the confidence that the message states.
 
     Attributes
     ----------
@@ -55,7 +55,7 @@ def audit_mechanism(
     workers: int = 2,
     generator: np.random.Generator | int,
 ) -> AuditResult:
-    """Assert that no violation of a privacy promise is found in the time given.
+    """Assert that no violation of a privacy guarantee is found in the time given.
 
     This is the audit of the command line; see `dpmatrix.auditing.within.audit_within`. The outputs are rounded to about
     a millionth of their spread, each coordinate by its own, so that the verdict is about the mathematics and not about
@@ -67,7 +67,7 @@ def audit_mechanism(
     mechanism
         As `as_target` takes it.
     epsilon, delta
-        The promise.
+        The guarantee.
     adjacency, records, dimension
         Of the data sets to try; see `neighbouring_pairs`.
     norm_bound

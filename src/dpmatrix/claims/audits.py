@@ -11,16 +11,16 @@ import attrs
 
 
 class AuditVerdict(Enum):
-    """What an audit says about a promise."""
+    """What an audit says about a guarantee."""
 
     VIOLATED = "violated"
-    """Counts refute the promise, at the stated confidence."""
+    """Counts refute the guarantee, at the stated confidence."""
 
     NOT_REFUTED = "not refuted"
     """Counts do not refute it; the note says what they would have."""
 
     BROKEN = "broken, computed"
-    """A lower bound on delta exceeds the promised one, or a loss that was computed exceeds epsilon where delta is 0."""
+    """A lower bound on delta exceeds the guaranteed one, or a computed loss exceeds epsilon where delta is 0."""
 
     KEPT = "kept, computed"
     """An upper bound on delta does not."""
@@ -58,7 +58,7 @@ class AuditRecord:
     code
         Dotted name of the class of this library that was audited; empty where it is none.
     control
-        Whether it was given too little noise for the promise, or too large a loss, on purpose: it has to be caught.
+        Whether it was given too little noise for the guarantee, or too large a loss, on purpose: it has to be caught.
     adjacency
         Between the data sets; empty where it has no name.
     samples, training

@@ -60,6 +60,27 @@ class Outcome(Enum):
     """The item passed without evaluating the statement that it names, or what it saw does not fit its role."""
 
 
+class Bound(Enum):
+    """How an item that supports a statement compared the statement's margin with a formula; the strongest first."""
+
+    EXPRESSION = "by expression"
+    """It showed that they are equal wherever the hypotheses hold."""
+    POINTS = "at points"
+    """It compared their values at some points."""
+    NOTHING = "to no formula"
+    """It evaluated the statement itself, or a formula of its own beside it."""
+
+    @classmethod
+    def of(cls, met: Mapping[str, Any]) -> Bound:
+        """Read what a run says of where a statement was met."""
+        if met["expressed"]:
+            return cls.EXPRESSION
+        return cls.POINTS if met["compared"] else cls.NOTHING
+
+
+BOUNDS = tuple(Bound)
+
+
 @attrs.frozen
 class Evidence:
     """One test item that speaks about one statement of a claim.
@@ -82,6 +103,8 @@ class Evidence:
         What the item recorded with ``record_property("detail", ...)``: a bound, an event, a counterexample.
     seen
         Of an item that supports: where the run saw it meet the statement. None of others, and where no run says.
+    bound
+        Of an item that supports: how its formula is bound to the statement. None of others, and where no run says.
     """
 
     node: str
@@ -93,6 +116,7 @@ class Evidence:
     seconds: float = 0.0
     detail: str = ""
     seen: Extent | None = None
+    bound: Bound | None = None
 
     @classmethod
     def declare(cls, node: str, citation: str, *, role: str, grade: str, region: str) -> Evidence:
@@ -132,6 +156,7 @@ class Evidence:
             "grade": self.grade.value,
             "region": self.region,
             "seen": None if self.seen is None else self.seen.to_json(),
+            "bound": None if self.bound is None else self.bound.value,
             "outcome": None if self.outcome is None else self.outcome.value,
             "seconds": round(self.seconds, 3),
             "detail": self.detail,
@@ -151,4 +176,5 @@ class Evidence:
             record["seconds"],
             record["detail"],
             None if record.get("seen") is None else Extent.of(record["seen"]),
+            None if record.get("bound") is None else Bound(record["bound"]),
         )

@@ -32,7 +32,7 @@ class Extent:
 
     @classmethod
     def of(cls, met: Mapping[str, Any]) -> Extent:
-        """Read what `Seen.to_json` or `to_json` wrote."""
+        """Read what a run says of where a statement was met, or what `to_json` wrote."""
         ends = {name: (_end(low, -math.inf), _end(high, math.inf)) for name, (low, high) in met["ranges"].items()}
         return cls(met["points"], met["boxes"], met["compared"], tuple(sorted(ends.items())))
 

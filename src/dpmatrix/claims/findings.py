@@ -76,7 +76,7 @@ def severity(claim: Claim) -> Severity | None:
     """Return how grave the verdict of a claim is, its proof aside; None if it stands as it is printed.
 
     The kind of the claim does not say it: a statement about privacy may be false for want of a hypothesis, and one
-    about accuracy may promise privacy as well. Where no defect is named, nothing is said of privacy.
+    about accuracy may guarantee privacy as well. Where no defect is named, nothing is said of privacy.
     """
     if claim.verdict in _UNUSABLE:
         return Severity.SLIP

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from dpmatrix.claims.evidence import Evidence, Outcome, Role
+from dpmatrix.claims.evidence import BOUNDS, Bound, Evidence, Outcome, Role
 from dpmatrix.claims.fingerprint import Citation
 from dpmatrix.claims.registry import Catalogue, Implementation, Registry
 from dpmatrix.claims.snapshots import Piece, accepted_evidence, gated, snapshot
@@ -55,9 +55,21 @@ def _lost(evidence: Iterable[Evidence], committed: Mapping[str, object]) -> list
     """List the accepted pieces of evidence that are gone, or that no longer say the same."""
     here = {Piece.of(item) for item in evidence}
     return [
-        f"{piece.node}: the committed snapshot has its evidence {piece.line!r}, which is gone or says something else"
+        f"{piece.node}: the committed snapshot has its evidence {piece.words!r}, which is gone or says something else"
         for piece in accepted_evidence(committed)
         if piece not in here
+    ]
+
+
+def _loosened(evidence: Iterable[Evidence], committed: Mapping[str, object]) -> list[str]:
+    """List the pieces of evidence that passed, and whose formula was bound to the statement more tightly once."""
+    here = {Piece.of(item): item.bound for item in evidence if item.outcome is Outcome.PASSED}
+    return [
+        f"{piece.node}: its formula was bound to {piece.target} {piece.bound}, now {bound.value}"
+        for piece in accepted_evidence(committed)
+        if piece.bound is not None
+        and (bound := here.get(piece)) is not None
+        and BOUNDS.index(bound) > BOUNDS.index(Bound(piece.bound))
     ]
 
 
@@ -110,4 +122,4 @@ def violations(
         known, here = gated(committed.get(claim_id)), gated(now.get(claim_id))
         if known != here:
             problems.append(f"{claim_id}: the committed snapshot has {known}, this run {here}")
-    return problems + _lost(evidence, committed)
+    return problems + _lost(evidence, committed) + _loosened(evidence, committed)

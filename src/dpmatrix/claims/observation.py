@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import itertools
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -54,6 +55,10 @@ class Observed:
         number.
     asked
         A few of the points at which statements were asked, by the names of these.
+    compared
+        At how many points the margin of each statement was compared with a formula.
+    expressed
+        The statements whose margin was shown to be a formula at every point of the hypotheses.
     excluded
         Points that a hypothesis was shown to exclude, by statement and hypothesis.
     watch
@@ -69,6 +74,8 @@ class Observed:
     failed: set[Statement] = attrs.Factory(set)
     values: dict[Statement, tuple[arb, bool, int]] = attrs.Factory(dict)
     asked: dict[str, list[Any]] = attrs.Factory(dict)
+    compared: Counter[Statement] = attrs.Factory(Counter)
+    expressed: set[Statement] = attrs.Factory(set)
     excluded: dict[tuple[Statement, str], Any] = attrs.Factory(dict)
 
     def tell(self, statement: Statement, point: Any, answer: Truth, *, applies: bool | None) -> None:  # noqa: ANN401
@@ -230,8 +237,13 @@ def tell(statement: Statement, point: Any, answer: Truth, value: arb, *, applies
 def tell_comparison(statement: Statement) -> None:
     """Tell whoever observes that the margin was compared with a formula at a point."""
     for observed in tuple(_observing):
-        if statement in observed.met:
-            observed.met[statement].compared += 1
+        observed.compared[statement] += 1
+
+
+def tell_expression(statement: Statement) -> None:
+    """Tell whoever observes that the margin was shown to be a formula at every point of the hypotheses."""
+    for observed in tuple(_observing):
+        observed.expressed.add(statement)
 
 
 def tell_excluded(statement: Statement, outside: Mapping[str, Any]) -> None:

@@ -24,8 +24,6 @@ class Seen:
     ----------
     points, boxes
         How many points, and boxes with an inside.
-    compared
-        At how many points its margin was compared with a formula.
     ranges
         Least and greatest value of each numeric field.
     inside
@@ -46,7 +44,6 @@ class Seen:
 
     points: int = 0
     boxes: int = 0
-    compared: int = 0
     ranges: dict[str, tuple[float, float]] = attrs.Factory(dict)
     inside: set[str] = attrs.Factory(set)
     beyond: set[str] = attrs.Factory(set)
@@ -88,7 +85,6 @@ class Seen:
         return {
             "points": self.points,
             "boxes": self.boxes,
-            "compared": self.compared,
             "ranges": {name: list(ends) for name, ends in sorted(self.ranges.items())},
             "edge": sorted(self.beyond - self.inside),
             "hurried": self.hurried,

@@ -9,7 +9,7 @@ from typing import Any
 
 import attrs
 
-from dpmatrix.claims.evidence import KERNEL_GRADES, Evidence, Grade, Outcome, Role
+from dpmatrix.claims.evidence import KERNEL_GRADES, Bound, Evidence, Grade, Outcome, Role
 from dpmatrix.claims.fingerprint import Citation
 from dpmatrix.claims.names import claim_of
 from dpmatrix.claims.registry import Registry
@@ -19,23 +19,32 @@ from dpmatrix.errors import SnapshotError
 GATED = ("verdict", "standing", "fingerprint")
 """What the gate compares with the committed snapshot; evidence may grow without asking it, and not shrink."""
 
-_LINE = re.compile(r"(?P<role>\S+) (?P<grade>\S+) (?P<target>[^\s:]+): (?P<region>.*)", re.DOTALL)
+_LINE = re.compile(
+    rf"(?P<role>\S+) (?P<grade>\S+) (?P<target>[^\s:]+)( \((?P<bound>{'|'.join(one.value for one in Bound)})\))?"
+    r": (?P<region>.*)",
+    re.DOTALL,
+)
 
 
 @attrs.frozen(order=True)
 class Piece:
-    """One piece of evidence as a snapshot keeps it: which item, about which statement, in which role, and its worth."""
+    """One piece of evidence as a snapshot keeps it: which item, about which statement, in which role, and its worth.
+
+    How its formula is bound is kept beside, and makes it no other piece; None where no run says.
+    """
 
     node: str
     target: str
     role: str
     grade: str
     region: str
+    bound: str | None = attrs.field(default=None, eq=False, order=False)
 
     @classmethod
     def of(cls, item: Evidence) -> Piece:
         """Keep what does not depend on how the item went."""
-        return cls(item.node, item.citation.target, item.role.value, item.grade.value, item.region)
+        bound = None if item.bound is None else item.bound.value
+        return cls(item.node, item.citation.target, item.role.value, item.grade.value, item.region, bound)
 
     @property
     def claim(self) -> str:
@@ -51,14 +60,21 @@ class Piece:
         try:
             grade = Grade(self.grade)
             outcome = Outcome.UNCHECKED if grade in KERNEL_GRADES else Outcome.PASSED
-            return Evidence(self.node, cited, Role(self.role), grade, self.region, outcome)
+            item = Evidence(self.node, cited, Role(self.role), grade, self.region, outcome)
         except ValueError as error:
             raise SnapshotError(f"the snapshot has evidence that cannot be read: {error}") from error
+        return attrs.evolve(item, bound=None if self.bound is None else Bound(self.bound))
+
+    @property
+    def words(self) -> str:
+        """All but the node and how it is bound."""
+        return f"{self.role} {self.grade} {self.target}: {self.region}"
 
     @property
     def line(self) -> str:
         """All but the node, as the snapshot has it."""
-        return f"{self.role} {self.grade} {self.target}: {self.region}"
+        bound = "" if self.bound is None else f" ({self.bound})"
+        return f"{self.role} {self.grade} {self.target}{bound}: {self.region}"
 
 
 @attrs.frozen
@@ -218,5 +234,6 @@ def _pieces(nodes: object, where: str) -> list[Piece]:
             match = _LINE.fullmatch(line) if isinstance(line, str) else None
             if match is None:
                 raise SnapshotError(f"{where} has evidence that cannot be read: {line!r}")
-            pieces.append(Piece(node, match["target"], match["role"], match["grade"], match["region"]))
+            words = match.group("target", "role", "grade", "region", "bound")
+            pieces.append(Piece(node, *words))
     return pieces

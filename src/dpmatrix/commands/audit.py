@@ -1,4 +1,4 @@
-"""``dpmatrix audit``: try to break the promise of a mechanism that is given by its name."""
+"""``dpmatrix audit``: try to break the guarantee of a mechanism that is given by its name."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def audit_command(
     resume: Annotated[bool, typer.Option("--resume", help="Go on from the checkpoint, if there is one.")] = False,
     replay: Annotated[Path | None, typer.Option(metavar="FILE", help="Count the event of a --json file again.")] = None,
 ) -> None:
-    """Try to refute the privacy promise of a mechanism. Exit code 0: not refuted; 1: violated; 2: no verdict.
+    """Try to refute the privacy guarantee of a mechanism. Exit code 0: not refuted; 1: violated; 2: no verdict.
 
     An output is a number, a vector, or a square matrix of real numbers, always of one shape. There is no verdict on a
     mechanism that fails, exits, hangs, or repeats its outputs, nor where so few outputs fit into the budget that a pass

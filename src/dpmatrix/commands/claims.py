@@ -12,11 +12,12 @@ from dpmatrix.claims import Ledger, Outcome, describe
 from dpmatrix.commands.completion import claim_ids
 from dpmatrix.commands.failures import one_line
 from dpmatrix.commands.runs import DEFAULT_LEDGER, LedgerPath, read_ledger
+from dpmatrix.reporting.bindings import add_bindings, bindings_text
 from dpmatrix.reporting.implementations import cited_in_sources
 from dpmatrix.reporting.sentences import counted
 from dpmatrix.reporting.survey import survey, survey_table
 from dpmatrix.reporting.terminal import claim_page, claims_table
-from dpmatrix.spec import STANDINGS, accepted_run, load, load_with_foundations, places, tried
+from dpmatrix.spec import STANDINGS, accepted_run, load, load_with_foundations, places, traced, tried
 
 
 def exit_code(described: Iterable[Mapping[str, Any]]) -> int:
@@ -33,6 +34,10 @@ def claims_command(
     *,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     table: Annotated[bool, typer.Option("--table", help="One row a claim: form, support, hypotheses, trials.")] = False,
+    bindings: Annotated[
+        bool,
+        typer.Option("--bindings", help="Count how formulas of proofs are bound to statements, and why not better."),
+    ] = False,
     ledger: LedgerPath = DEFAULT_LEDGER,
 ) -> None:
     """List the claims, or show one, with what the last run says of them, or else the accepted one."""
@@ -48,9 +53,13 @@ def claims_command(
     for entry in described:
         entry["specified_in"] = str(places().get(entry["id"], ""))
         _date_certificates(entry["evidence"])
+    add_bindings(described, registry, traced())
     for line in _remarks(run, described):
         typer.echo(line, err=True)
-    if as_json:
+    if bindings:
+        rows = [row for entry in described for row in entry["bindings"]]
+        typer.echo(json.dumps(rows, indent=1, ensure_ascii=False) if as_json else bindings_text(described), nl=as_json)
+    elif as_json:
         typer.echo(json.dumps(described if claim is None else described[0], indent=1, ensure_ascii=False))
     else:
         typer.echo(claims_table(list(described)) if claim is None else claim_page(described[0]), nl=False)

@@ -93,7 +93,7 @@ def _first(row: Row) -> str:
 
 @one_line
 def constants(*, as_json: AsJson = False, plot: Plot = None) -> None:
-    """Print where the constants of the documents keep their promise, where they fail, and what they waste."""
+    """Print where the constants of the documents keep their guarantee, where they fail, and what they waste."""
     rows = constants_table()
     if plot is not None:
         write_svg(

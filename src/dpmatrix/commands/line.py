@@ -23,13 +23,14 @@ from dpmatrix.commands.privacy import calibrate, profile
 from dpmatrix.commands.reproduce import REPRODUCED, TARGETS, reproduce
 from dpmatrix.commands.runs import DEFAULT_LEDGER, LedgerPath, read_ledger
 from dpmatrix.commands.trace import trace_command
+from dpmatrix.reporting.bindings import add_bindings
 from dpmatrix.reporting.figures import reproduced
 from dpmatrix.reporting.html import render
 from dpmatrix.reporting.implementations import implementations
 from dpmatrix.reporting.record import report_record
 from dpmatrix.reporting.restamp import restamp
 from dpmatrix.reporting.snapshots import changes_since
-from dpmatrix.spec import STANDINGS, catalogue, documents, load
+from dpmatrix.spec import STANDINGS, catalogue, documents, load, traced
 
 app = command_line()
 
@@ -54,6 +55,7 @@ def report(
         raise typer.BadParameter(f"{output} is where the data would go; name the HTML file", param_hint="--output")
     registry = load()
     described = describe(registry, run, implementations())
+    add_bindings(described, registry, traced())
     found = findings(registry, run.evidence)
     try:
         shown = reproduced(TARGETS, figures)

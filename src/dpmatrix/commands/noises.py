@@ -93,7 +93,7 @@ class Known:
     profile
         The profile at an amount of noise.
     least
-        The least amount that keeps a promise, to a relative tolerance.
+        The least amount that keeps a guarantee, to a relative tolerance.
     """
 
     assumes: str

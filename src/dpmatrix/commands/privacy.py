@@ -1,4 +1,4 @@
-"""``dpmatrix profile`` and ``dpmatrix calibrate``: exact deltas, and the least noise for a promise."""
+"""``dpmatrix profile`` and ``dpmatrix calibrate``: exact deltas, and the least noise for a guarantee."""
 
 from __future__ import annotations
 
@@ -171,7 +171,7 @@ def _least(found: Known, options: Options, promise: PrivacyGuarantee, digits: in
         least = found.least(options, promise, Fraction(1, 10**digits))
         kept = max(digits, len(str(least))) if least.denominator == 1 else digits
         amount = decimal(least, kept, ROUND_CEILING)
-        # Rounding up keeps the promise where more noise is better, which is asked and not assumed.
+        # Rounding up keeps the guarantee where more noise is better, which is asked and not assumed.
         while not meets(found.profile(options, Fraction(amount)), promise):
             kept += 1
             amount = decimal(least, kept, ROUND_CEILING)

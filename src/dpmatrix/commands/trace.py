@@ -11,12 +11,15 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from dpmatrix.atomic_files import write_atomically
+from dpmatrix.claims.ledger import dump
+from dpmatrix.claims.traced import EXTENTS
 from dpmatrix.commands.completion import claim_ids
 from dpmatrix.commands.failures import one_line
 from dpmatrix.commands.runs import AsJson
-from dpmatrix.spec import load, load_with_foundations
+from dpmatrix.spec import TRACED, load, load_with_foundations
 from dpmatrix.tracing import Agreement, compare
-from dpmatrix.tracing.survey import EXTENTS, Entry, case_record, counts, reasons, survey
+from dpmatrix.tracing.survey import Entry, case_record, counts, kept, reasons, survey
 
 
 @one_line
@@ -30,10 +33,18 @@ def trace_command(
     check: Annotated[
         bool, typer.Option("--check", help="Compare the expressions with the margins at random points.")
     ] = False,
+    keep: Annotated[
+        bool,
+        typer.Option("--keep", help="Write beside the claims which statements have an expression, and why others not."),
+    ] = False,
 ) -> None:
     """Write statements as exact expressions, or count how many can be written and why others cannot."""
+    if keep and claim is not None:
+        raise typer.BadParameter("--keep is about all claims")
     claims = load() if claim is None else [load_with_foundations(claim)[claim]]
     entries = list(survey(claims))
+    if keep:
+        write_atomically(TRACED, dump(kept(load(), entries).to_json()))
     agreement = sum((compare(entry.traced) for entry in entries if entry.traced), Agreement()) if check else None
     if as_json:
         record = [entry.to_json() for entry in entries]

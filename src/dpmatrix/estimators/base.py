@@ -39,9 +39,9 @@ class PrivateEstimator(BaseEstimator):  # type: ignore[misc] # scikit-learn is n
     release_ : Release
         What was published, exactly.
     guarantee_ : PrivacyGuarantee or None
-        The promise that was kept; None with a ``random_state``.
+        The guarantee that was kept; None with a ``random_state``.
     expense_ : Expense
-        The record of the fit: mechanism, claims, promise, calibration, bound on the norm, random bits.
+        The record of the fit: mechanism, claims, guarantee, calibration, bound on the norm, random bits.
     mean_ : ndarray of shape (d,)
         The public point that was subtracted from every record.
     n_features_in_ : int

@@ -23,9 +23,9 @@ class Expense:
     estimator, mechanism
         Their names.
     claims
-        Ids of the claims that the mechanism implements, on which the promise rests.
+        Ids of the claims that the mechanism implements, on which the guarantee rests.
     guarantee
-        The promise, or None if the random bits were not secret.
+        The guarantee, or None if the random bits were not secret.
     calibration
         ``"tight"`` or ``"printed"``.
     data_norm
@@ -49,7 +49,7 @@ class Expense:
 class PrivacyBudget(SingleUse):
     """A limit on what the fits on one data set, and on its neighbours, may give away together.
 
-    Promises are added up: releases that are (epsilon_i, delta_i)-differentially private, each chosen in view of those
+    Guarantees are added up: releases that are (epsilon_i, delta_i)-differentially private, each chosen in view of those
     before, are together (sum epsilon_i, sum delta_i)-differentially private, under one and the same adjacency. The sum
     is booked before a mechanism draws: a fit that is refused for its parameters or its records costs nothing, and one
     that fails or is interrupted after that costs as much as one that succeeds. With ``over_norm="reject"`` the refusal
@@ -97,7 +97,7 @@ class PrivacyBudget(SingleUse):
 
     @property
     def spent(self) -> tuple[PrivacyGuarantee, ...]:
-        """The promises that have been paid for, in order."""
+        """The guarantees that have been paid for, in order."""
         return self._spent
 
     @property
@@ -111,15 +111,15 @@ class PrivacyBudget(SingleUse):
         return sum((guarantee.delta for guarantee in self._spent), Fraction(0))
 
     def pay(self, guarantee: PrivacyGuarantee | None) -> None:
-        """Book a promise, or leave everything as it was.
+        """Book a guarantee, or leave everything as it was.
 
         Raises
         ------
         BudgetExceededError
             If the sum would exceed a limit.
         NotPrivateError
-            If there is no promise. `SingleUseError` if the budget was pickled, or in a child process, or within another
-            payment (of a signal handler).
+            If there is no guarantee. `SingleUseError` if the budget was pickled, or in a child process, or within
+            another payment (of a signal handler).
         InvalidParameterError
             If the relation is another.
         """

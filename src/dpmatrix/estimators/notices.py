@@ -6,7 +6,7 @@ import warnings
 
 
 class PrivacyWarning(UserWarning):
-    """Something about the promise of a fitted estimator that its user should know."""
+    """Something about the guarantee of a fitted estimator that its user should know."""
 
 
 _LEVELS = 4

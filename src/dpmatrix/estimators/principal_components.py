@@ -98,7 +98,7 @@ class DPPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PrivateEstimator)
         InvalidParameterError
             If a parameter is out of its domain, or a record is too long and may not be clipped. (A ValueError.)
         NotPrivateError, BudgetExceededError
-            If the mechanism keeps no promise; if the budget does not cover the fit.
+            If the mechanism keeps no guarantee; if the budget does not cover the fit.
         """
         del y
         rank = positive_integer(self.n_components, "n_components")

@@ -20,7 +20,7 @@ class DPSecondMoment(PrivateEstimator):
     Parameters
     ----------
     epsilon, delta : real, default 1.0 and 0.0
-        The promise. A float is the decimal that it prints as: 0.1 is 1/10, in the noise, in ``guarantee_`` and in the
+        The guarantee. A float is the decimal that it prints as: 0.1 is 1/10, in the noise, in ``guarantee_`` and in the
         budget. The Gaussian mechanisms need delta > 0; all others are (epsilon, 0)-private and take no other.
     data_norm : real, default 1.0
         Public bound on the Euclidean norm of a record less the mean. A float is itself, as those of the records are.
@@ -42,7 +42,7 @@ class DPSecondMoment(PrivateEstimator):
     budget : PrivacyBudget, optional
         Pays for every fit, and refuses one that would exceed it. A fit that is refused costs nothing.
     random_state : int or RandomState, optional
-        Fixes the random bits for tests. NEVER private: the fit carries no promise and warns.
+        Fixes the random bits for tests. NEVER private: the fit carries no guarantee and warns.
 
     Attributes
     ----------
@@ -96,7 +96,7 @@ class DPSecondMoment(PrivateEstimator):
         InvalidParameterError
             If a parameter is out of its domain, or a record is too long and may not be clipped. (A ValueError.)
         NotPrivateError, BudgetExceededError
-            If the mechanism keeps no promise; if the budget does not cover the fit.
+            If the mechanism keeps no guarantee; if the budget does not cover the fit.
         """
         del y
         _, release = self._fit_release(X, rank=None, divisor=self.divisor)

@@ -5,7 +5,7 @@ matrix of law W_p(m, A)/m, kept if it lies in the box around the public referenc
 analyst finds. Its privacy loss is taken for one pair of data sets, which differ in one row of signs: what the loss
 reaches on an output that is kept, so no more than the supremum that `compression.theorem-4-6` bounds. The other
 mechanisms are given this number for epsilon, and 1/n^2, the probability that truncation discards, for delta. They keep
-that promise for every pair of neighbours; compression keeps none, and is flattered by the comparison.
+that guarantee for every pair of neighbours; compression keeps none, and is flattered by the comparison.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The printed constants over a grid of settings: where they keep their promise, where they fail, what they waste."""
+"""The printed constants over a grid of settings: where they keep their guarantee, where they fail, what they waste."""
 
 from __future__ import annotations
 
@@ -49,11 +49,11 @@ class Row:
     noise
         The constant.
     judged, keeps, fails
-        Settings at which it was judged, certainly keeps its promise, and certainly fails.
+        Settings at which it was judged, certainly keeps its guarantee, and certainly fails.
     breakdown
         Where it begins to fail; None if it does nowhere.
     excess
-        Printed over least noise by setting; None where no noise is known to keep the promise.
+        Printed over least noise by setting; None where no noise is known to keep the guarantee.
     """
 
     noise: PrintedNoise
@@ -98,7 +98,7 @@ def _row(noise: PrintedNoise) -> Row:
         for delta in (DELTAS[:1] if noise.pure else DELTAS)
         for dimension in DIMENSIONS
     ]
-    # Only the promise is in question here, not the least noise.
+    # Only the guarantee is in question here, not the least noise.
     quick = evolve(noise, tight=None)
     found = [judge(quick, setting) for setting in grid]
     failures = [judgement for judgement in found if judgement.keeps is False]

@@ -3,7 +3,7 @@
 `HoffChain` is the sampler of Hoff (2009), which draws one column at a time from its Bingham law on the unit sphere of
 the complement of the others, and that by one coordinate at a time. `RotationChain` has the same limit and costs less:
 it rotates columns in planes with directions of the complement. How far a chain is from its limit after any number of
-steps is not known, so neither carries a promise; `randomness.matrix_bingham` draws exactly where that is possible.
+steps is not known, so neither carries a guarantee; `randomness.matrix_bingham` draws exactly where that is possible.
 """
 
 from __future__ import annotations

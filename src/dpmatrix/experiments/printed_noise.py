@@ -1,7 +1,7 @@
 """The noise that the documents print, set against the exact privacy profile: where it fails, and where it wastes.
 
 Every constant is taken as its document prints it, for records of norm at most 1, with the adjacency that the document
-means. `judge` asks two questions at a point: does the printed noise keep the promise, and how much noise would have?
+means. `judge` asks two questions at a point: does the printed noise keep the guarantee, and how much noise would have?
 """
 
 from __future__ import annotations
@@ -40,12 +40,12 @@ REPLACE, ADD = Adjacency.REPLACE_ONE, Adjacency.ADD_REMOVE_ONE
 
 @frozen
 class Setting:
-    """Where a constant is judged: the promise, and the sizes that its formula contains.
+    """Where a constant is judged: the guarantee, and the sizes that its formula contains.
 
     Attributes
     ----------
     epsilon, delta
-        The promise; delta is 0 where the document promises pure privacy.
+        The guarantee; delta is 0 where the document guarantees pure privacy.
     dimension
         Length d of a record.
     rows
@@ -73,13 +73,13 @@ class PrintedNoise:
     adjacency
         The relation that the document means.
     pure
-        Whether the document promises delta = 0.
+        Whether the document guarantees delta = 0.
     printed
         The value of the parameter.
     profile
         The profile of the noise at a value of the parameter.
     tight
-        The least value that meets a promise, if any does.
+        The least value that meets a guarantee, if any does.
     """
 
     claim: str
@@ -105,11 +105,11 @@ class Judgement:
     printed
         The printed value.
     delta
-        The exact delta of the printed noise at the promised epsilon; an interval where the profile is one.
+        The exact delta of the printed noise at the guaranteed epsilon; an interval where the profile is one.
     keeps
         True or False when certain, None when the interval leaves it open.
     tight
-        The least value that keeps the promise up to a relative 1/128, rounded to the safe side; None where none does.
+        The least value that keeps the guarantee up to a relative 1/128, rounded to the safe side; None where none does.
     """
 
     noise: PrintedNoise
@@ -126,7 +126,7 @@ class Judgement:
 
 
 def margin(noise: PrintedNoise, setting: Setting) -> arb:
-    """Enclose the promised delta less the exact one: at least 0 where the printed noise keeps the promise."""
+    """Enclose the guaranteed delta less the exact one: at least 0 where the printed noise keeps the guarantee."""
     return ball(setting.delta) - noise.profile(setting, noise.printed(setting)).delta(setting.epsilon)
 
 
@@ -153,7 +153,7 @@ def judge(noise: PrintedNoise, setting: Setting) -> Judgement:
 
 
 def _over(numerator: int, epsilon: Real) -> Real:
-    """Divide exactly where epsilon is exact: a pure promise is met with nothing to spare."""
+    """Divide exactly where epsilon is exact: a pure guarantee is met with nothing to spare."""
     return numerator / epsilon if isinstance(epsilon, arb) else numerator / rational(epsilon)
 
 

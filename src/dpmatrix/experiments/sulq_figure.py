@@ -1,6 +1,6 @@
 """Figure 1 of `near-optimal`: the bound (21) against the number of records, and what MOD-SULQ reaches.
 
-(21) depends on the noise alone, so each curve has a twin: the bound at the least noise that keeps the same promise.
+(21) depends on the noise alone, so each curve has a twin: the bound at the least noise that keeps the same guarantee.
 Beside both is measured what they are said to bound, the mean of |<v^_1, v_1>| on records that all equal v_1.
 """
 

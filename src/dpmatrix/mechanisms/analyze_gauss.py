@@ -121,7 +121,7 @@ class OnlinePerturbedLeader(BoundedRecords):
         Raises
         ------
         InvalidParameterError
-            If the printed noise is not certified to meet the promise.
+            If the printed noise is not certified to meet the guarantee.
         """
         with precision(256 + 4 * self.coordinate_bits):
             norm = frobenius_sensitivity(dimension, self.adjacency, self.norm_bound)
@@ -142,7 +142,7 @@ class OnlinePerturbedLeader(BoundedRecords):
     def releases(
         self, rows: Iterable[npt.ArrayLike], dimension: int, *, entropy: Entropy | None = None
     ) -> Iterator[Release]:
-        """Publish one matrix after each row; each release carries the promise of all.
+        """Publish one matrix after each row; each release carries the guarantee of all.
 
         Parameters
         ----------

@@ -155,7 +155,7 @@ def _delta_max(value: Exact) -> Fraction:
 class TruncatedCompression(GaussianCompression):
     """Draw compressed data anew until their covariance lies in a public box around a public reference.
 
-    For data sets that keep the promise ``|Sigma - reference| <= delta_max`` the loss of what is published is bounded
+    For data sets that keep the guarantee ``|Sigma - reference| <= delta_max`` the loss of what is published is bounded
     by `compression.theorem-4-6`; a refusal, whose own loss is not, has probability at most ``n**(-2 attempts)``.
     Reference and width must not be computed from the data: then two data sets keep different outputs, and the loss is
     infinite.

@@ -67,5 +67,5 @@ class TopEigenvectors:
 
 
 def principal_components(release: Release, rank: int) -> PostProcessed[FloatArray]:
-    """Make the top-k eigenvectors of a release, with the promise that they inherit; see `TopEigenvectors`."""
+    """Make the top-k eigenvectors of a release, with the guarantee that they inherit; see `TopEigenvectors`."""
     return release.apply(TopEigenvectors(rank))

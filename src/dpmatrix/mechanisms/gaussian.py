@@ -75,14 +75,14 @@ class GaussianPerturbation(LatticePerturbation, ABC):
     *Proof.* Truncated records still have norm at most r, so between neighbours the entries change by integers whose
     squares sum to at most ``2 * 16**b r**4`` (`frobenius_sensitivity`). `DiscreteGaussianProfile` bounds, for that
     sum, this v and this number of entries, the delta of the integers that are released; the release goes ahead only
-    where the bound is certified to be at most the promised delta.
+    where the bound is certified to be at most the guaranteed delta.
 
     What the proof does not cover: the refusal of data, which is not a release, and the time that it takes.
 
     Parameters
     ----------
     calibration
-        ``"tight"``: the least v whose bound meets the promise, to within one part in a hundred of its root.
+        ``"tight"``: the least v whose bound meets the guarantee, to within one part in a hundred of its root.
         ``"printed"``: the document's standard deviation, rounded up in its 32nd binary digit.
     delta
         In (0, 1).
@@ -119,7 +119,7 @@ class GaussianPerturbation(LatticePerturbation, ABC):
         Raises
         ------
         InvalidParameterError
-            If the printed formula has no value, or its noise is not certified to meet the promise.
+            If the printed formula has no value, or its noise is not certified to meet the guarantee.
         """
         coordinates = self.count_of_places(dimension)
         square = squared_sensitivity(
@@ -159,7 +159,7 @@ class ModSulq(GaussianPerturbation):
     """Algorithm 1 of `near-optimal`, MOD-SULQ, on a lattice: (epsilon, delta)-differentially private.
 
     Noise on the upper triangle, copied to the lower one. The document's deviation is (5), about d + 1 times what the
-    promise needs. `principal_components` makes the document's output of a release, the top-k eigenvectors.
+    guarantee needs. `principal_components` makes the document's output of a release, the top-k eigenvectors.
 
     See `GaussianPerturbation` for the parameters and the proof.
     """
@@ -188,7 +188,7 @@ class ModSulq(GaussianPerturbation):
 class Sulq(GaussianPerturbation):
     """The SULQ noise that `near-optimal` quotes: independent on all entries, so the release is not symmetric.
 
-    Its eigenvalues may be complex, which is why the document modifies it; for a promise of the same strength the
+    Its eigenvalues may be complex, which is why the document modifies it; for a guarantee of the same strength the
     symmetric part of a tight release has less noise off the diagonal than `ModSulq`, by a factor of sqrt(2).
 
     See `GaussianPerturbation` for the parameters and the proof.

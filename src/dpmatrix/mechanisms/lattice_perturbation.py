@@ -58,7 +58,7 @@ class LatticePerturbation(InputPerturbation, ABC):
     @property
     @abstractmethod
     def guarantee(self) -> PrivacyGuarantee:
-        """The promise of a release."""
+        """The guarantee of a release."""
 
     @abstractmethod
     def integer_noise(self, dimension: int) -> IntegerNoise:
@@ -67,7 +67,7 @@ class LatticePerturbation(InputPerturbation, ABC):
         Raises
         ------
         InvalidParameterError
-            If the noise that the parameters ask for has no value or keeps no promise.
+            If the noise that the parameters ask for has no value or keeps no guarantee.
         """
 
     @abstractmethod

@@ -39,7 +39,7 @@ DIRECTIONS: Mapping[str, Callable[..., Directions]] = {"ppca": Ppca, "sequential
 
 _GAUSSIAN = ("gaussian", "mod-sulq")
 REFUTED = {"wishart": ("wishart.theorem-4", "symmetrised-wishart")}
-"""Printed mechanisms that keep no promise: the claim that is refuted, and what takes their place."""
+"""Printed mechanisms that keep no guarantee: the claim that is refuted, and what takes their place."""
 
 
 @frozen(kw_only=True)
@@ -62,7 +62,7 @@ def build(settings: Settings) -> AnyMechanism:
     InvalidParameterError
         If there is no such mechanism here, or a parameter is out of its domain.
     NotPrivateError
-        If the mechanism as printed keeps no promise.
+        If the mechanism as printed keeps no guarantee.
     """
     name = settings.mechanism
     if name in REFUTED:
@@ -95,7 +95,7 @@ def claims_of(mechanism: AnyMechanism) -> tuple[str, ...]:
 
 
 def excess(mechanism: AnyMechanism, dimension: int) -> float:
-    """Return how many times the least noise of its promise a mechanism adds for records of length d; 1 when tight.
+    """Return how many times the least noise of its guarantee a mechanism adds for records of length d; 1 when tight.
 
     The noise is a standard deviation or a scale; of an exponential mechanism it is one over the weight of the score.
     """

@@ -43,7 +43,7 @@ def _onto(columns: FloatArray) -> FloatArray:
 class PrincipalProjection:
     """The projection onto the first k eigenvectors of a released symmetric matrix, whatever the signs.
 
-    A function of the release alone, so it keeps the promise: ``window.publish().apply(PrincipalProjection(2))``.
+    A function of the release alone, so it keeps the guarantee: ``window.publish().apply(PrincipalProjection(2))``.
 
     Parameters
     ----------

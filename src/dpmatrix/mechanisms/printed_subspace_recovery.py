@@ -41,7 +41,7 @@ class RecoverySettings(BoundedRecords):
     rank
         k, from 1 to n - 1.
     delta
-        In (0, 1/2); the promise is (2 epsilon, 2 delta).
+        In (0, 1/2); the guarantee is (2 epsilon, 2 delta).
     coordinate_bits
         Binary digits that the truncated records keep.
     epsilon, adjacency, norm_bound, over_norm

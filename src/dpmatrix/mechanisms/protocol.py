@@ -34,7 +34,7 @@ def _read_only(matrix: npt.NDArray[Any]) -> IntegerMatrix:
 
 @frozen(kw_only=True)
 class Release:
-    """A published matrix: exact integers on a public grid, and the promise under which they were drawn.
+    """A published matrix: exact integers on a public grid, and the guarantee under which they were drawn.
 
     The guarantee is one about records of finite numbers: with the mechanisms' defaults every data set of them, of a
     shape that neighbours share, ends in a release. What the guarantee does not cover is a call that ends in an error
@@ -50,7 +50,7 @@ class Release:
     grid
         Spacing of the published values, known before the data are seen.
     guarantee
-        The promise that was kept, or None when there is none.
+        The guarantee that was kept, or None when there is none.
     mechanism
         Name of the mechanism.
     adjacency
@@ -68,7 +68,7 @@ class Release:
 
     @property
     def private(self) -> bool:
-        """Whether a promise was kept: the mechanism has one, and its bits were secret."""
+        """Whether a guarantee was kept: the mechanism has one, and its bits were secret."""
         return self.guarantee is not None
 
     def to_numpy(self) -> FloatArray:
@@ -86,17 +86,17 @@ class Release:
         return np.array(values, dtype=np.float64).reshape(self.integers.shape)
 
     def apply(self, function: Callable[[Release], Result]) -> PostProcessed[Result]:
-        """Return a function of the release, with the promise that it inherits."""
+        """Return a function of the release, with the guarantee that it inherits."""
         return PostProcessed(self, function)
 
 
 @implements("sliding-window.lemma-9@a15be15d")
 @frozen
 class PostProcessed(Generic[Value]):
-    """A value computed from a release and nothing else, which therefore keeps its promise.
+    """A value computed from a release and nothing else, which therefore keeps its guarantee.
 
     That a function sees the release alone is all that is checked: one that reads the data from elsewhere, such as a
-    closure over them, breaks the promise, and nothing here can tell. Randomness of its own is no breach.
+    closure over them, breaks the guarantee, and nothing here can tell. Randomness of its own is no breach.
 
     Parameters
     ----------
@@ -128,7 +128,7 @@ class PostProcessed(Generic[Value]):
 
     @property
     def guarantee(self) -> PrivacyGuarantee | None:
-        """The promise of the release."""
+        """The guarantee of the release."""
         return self.release.guarantee
 
     @property
@@ -138,7 +138,7 @@ class PostProcessed(Generic[Value]):
         return (name,) if isinstance(self.before, Release) else (*self.before.trace, name)
 
     def apply(self, function: Callable[[Value], Result]) -> PostProcessed[Result]:
-        """Return a function of the value, with the same promise."""
+        """Return a function of the value, with the same guarantee."""
         return PostProcessed(self, function)
 
 
@@ -158,7 +158,7 @@ class Mechanism(Protocol):
 
     @property
     def guarantee(self) -> PrivacyGuarantee | None:
-        """The promise of every release from secret bits, or None if there is none."""
+        """The guarantee of every release from secret bits, or None if there is none."""
         ...
 
     def release(self, data: npt.ArrayLike, *, entropy: Entropy | None = None) -> Release:

@@ -43,7 +43,7 @@ class SubspaceRelease:
     projector
         The noisy projector, or None if the gap was too small to release it.
     guarantee
-        The promise for both together, or None if there is none.
+        The guarantee for both together, or None if there is none.
     """
 
     gap: Fraction
@@ -71,7 +71,7 @@ class PrivateSubspaceRecovery(RecoverySettings):
     that the noise, whose variance is a function of r, hides such a change up to (epsilon, 3/2 delta). (3) So both
     together are (epsilon s/2 + epsilon, 2 delta)-private: what happens with probability delta/2 is added to delta.
     The rounding need not be one fixed function: whatever floating point proposes, the integers lie within the stated
-    distance, and a mixture of mechanisms that keep a promise keeps it.
+    distance, and a mixture of mechanisms that keep a guarantee keeps it.
 
     What the proof does not cover: the refusal of data, which is not a release, and the time that it takes.
 

@@ -39,7 +39,7 @@ _WIPE_ON_FORK = 18
 class Entropy(Protocol):
     """A source of independent uniform bits.
 
-    A source that keeps what it has given out gives away the noise that was made of it; a mechanism that promises
+    A source that keeps what it has given out gives away the noise that was made of it; a mechanism that guarantees
     something of its memory needs one that does not.
     """
 

@@ -34,7 +34,7 @@ class Row:
 
 @frozen
 class PrivacyCertificate:
-    """What a mechanism promises, and under what conditions.
+    """What a mechanism guarantees, and under what conditions.
 
     Attributes
     ----------
@@ -43,7 +43,7 @@ class PrivacyCertificate:
     title
         Its name in the field.
     private
-        Whether there is a promise at all.
+        Whether there is a guarantee at all.
     claims
         Ids of the claims that it implements.
     rows
@@ -77,7 +77,7 @@ class PrivacyCertificate:
 
 
 def is_mechanism(thing: object) -> bool:
-    """Tell whether a class has a promise, or is known to have none, and gives something out."""
+    """Tell whether a class has a guarantee, or is known to have none, and gives something out."""
     gives = any(callable(getattr(thing, name, None)) for name in ("release", "publish", "simulate"))
     whole = not inspect.isabstract(thing) and not getattr(thing, "_is_protocol", False)
     return inspect.isclass(thing) and gives and whole and hasattr(thing, "guarantee")
@@ -116,16 +116,16 @@ def _certificate(
 ) -> PrivacyCertificate:
     citations = Implementation.of(mechanism).citations
     repaired = tuple(citation.claim for citation in citations if citation.target.endswith("+repair"))
-    promise = mechanism.__dict__.get("guarantee", getattr(mechanism, "guarantee", None))
+    guarantee = mechanism.__dict__.get("guarantee", getattr(mechanism, "guarantee", None))
     title = str(getattr(mechanism, "name", mechanism.__name__))
-    if promise is None:
-        row = Row("What is promised?", f"Nothing. {_first_paragraph(mechanism)}", _PARAMETERS)
+    if guarantee is None:
+        row = Row("What is guaranteed?", f"Nothing. {_first_paragraph(mechanism)}", _PARAMETERS)
         return PrivacyCertificate(name, title, False, claims, (row,), audits, repaired)
     shared = STREAM if hasattr(mechanism, "publish") else TABLE
-    proof = _section(mechanism, r"\*Proof\.\*") or _section(mechanism, r"\*What is promised\.\*")
-    words = shared.promise or f"Differential privacy with {plain(inspect.getdoc(promise) or '')}"
+    proof = _section(mechanism, r"\*Proof\.\*") or _section(mechanism, r"\*What is guaranteed\.\*")
+    words = shared.guarantee or f"Differential privacy with {plain(inspect.getdoc(guarantee) or '')}"
     rows = (
-        Row("What is promised?", words, _PARAMETERS),
+        Row("What is guaranteed?", words, _PARAMETERS),
         Row("Between which data sets?", shared.adjacency, "neighbouring data sets"),
         Row("Whose privacy?", shared.unit, "unit of privacy"),
         Row("Who is trusted?", shared.trust, "trust model"),

@@ -24,6 +24,9 @@ MODULES = frozenset(
     }
 )
 """What evidence does not import."""
+TRACING = "dpmatrix.tracing"
+BINDS = frozenset({f"{TRACING}.{name}" for name in ("bind_expression", "UndecidedFormulaError", "UntraceableError")})
+"""What evidence imports of the tracer, and nothing else: a traced margin is no formula that somebody proved."""
 NAMES = frozenset(
     {
         *("_getframe", "_current_frames", "currentframe", "get_objects", "get_referrers", "_exit", "_os_exit"),
@@ -41,7 +44,17 @@ NAMES = frozenset(
         *("__globals__", "__builtins__", "__init_subclass__", "__defaults__", "__kwdefaults__", "__class__"),
         *("stash", "pluginmanager", "user_properties", "iniconfig", "workerinput", "workeroutput"),
         *("settrace", "setprofile", "getinnerframes", "getouterframes", "walk_stack", "run_path", "run_module"),
-        *("observing", "Observed", "tell", "tell_family", "tell_comparison", "tell_excluded", "decided"),
+        *(
+            "observing",
+            "Observed",
+            "tell",
+            "tell_family",
+            "tell_comparison",
+            "tell_expression",
+            "tell_excluded",
+            "decided",
+        ),
+        "tracing",
         *("execv", "execve", "execl", "fork_exec", "abort", "TestReport", "import_module"),
     }
 )
@@ -123,7 +136,8 @@ def _found(tree: ast.AST) -> Iterator[tuple[int, str]]:
             origin = "" if isinstance(node, ast.Import) else f"{node.module}."
             for alias in node.names:
                 whole = f"{origin}{alias.name}"
-                if any(f"{whole}.".startswith(f"{name}.") for name in MODULES):
+                traces = f"{whole}.".startswith(f"{TRACING}.") and whole not in BINDS
+                if traces or any(f"{whole}.".startswith(f"{name}.") for name in MODULES):
                     yield node.lineno, f"import {whole}"
                 if alias.name in NAMES:
                     yield node.lineno, f"name {alias.name}"

@@ -9,6 +9,7 @@ from typing import Any
 from dpmatrix.atomic_files import write_atomically
 from dpmatrix.claims import Implementation, Ledger, Registry, findings
 from dpmatrix.claims.ledger import describe, dump
+from dpmatrix.reporting.bindings import add_bindings
 from dpmatrix.reporting.html import render
 from dpmatrix.reporting.record import report_record
 from dpmatrix.reporting.snapshots import changes_since
@@ -31,9 +32,10 @@ def write_report(
     registry, ledger, implementations, pending
         What was judged, and the ids of the catalogue that are not begun.
     specification
-        The module with the committed snapshot and the titles of the documents.
+        The module with the committed snapshot, the titles of the documents, and perhaps what the tracer found.
     """
     described = describe(registry, ledger, implementations)
+    add_bindings(described, registry, getattr(specification, "traced", lambda: None)())
     write_atomically(folder / "ledger.json", dump(ledger.to_json() | {"claims": described}))
     found = findings(registry, ledger.evidence)
     changes = changes_since(ledger, specification.STANDINGS)

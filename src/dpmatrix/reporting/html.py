@@ -17,6 +17,7 @@ from dpmatrix.reporting.code import source_of
 from dpmatrix.reporting.figures import Reproduced
 from dpmatrix.reporting.graph import picture
 from dpmatrix.reporting.sentences import (
+    binding_words,
     bounds,
     counted,
     outcome_words,
@@ -73,8 +74,8 @@ def render(
         loader=PackageLoader("dpmatrix.reporting"), autoescape=True, undefined=StrictUndefined, trim_blocks=True
     )
     templates.globals |= {"anchor": anchor, "bounds": bounds, "counted": counted, "field_words": FIELD_WORDS}
-    templates.globals |= {"seen_words": seen_words, "outcome_words": outcome_words}
-    templates.globals |= {"standing_class": standing_class, "standing_words": standing_words}
+    words = (binding_words, outcome_words, seen_words, standing_class, standing_words)
+    templates.globals |= {function.__name__: function for function in words}
     begun = {claim["document"] for claim in described}
     implementing = implementing_claims(described)
     certified = certificates(implementing, ledger.audits)

@@ -11,6 +11,7 @@ import pytest
 from flint import arb
 
 from dpmatrix.claims import AuditRecord, Evidence, Observed, Outcome, Registry, Role, Statement, claim_of, held
+from dpmatrix.claims.evidence import Bound
 from dpmatrix.claims.extents import Extent
 from dpmatrix.claims.tried import NEEDS
 
@@ -98,7 +99,15 @@ def seen(observed: Observed, specified: Specified) -> dict[str, Any]:
         "refused": sorted(
             {one.name for one in observed.failed if not specified.has(one) and specified.is_changed(one)}
         ),
-        "met": {one.name: where.to_json() for one, where in observed.met.items() if specified.has(one)},
+        "met": {
+            one.name: {
+                **where.to_json(),
+                "compared": observed.compared[one],
+                "expressed": one in observed.expressed,
+            }
+            for one, where in observed.met.items()
+            if specified.has(one)
+        },
         "failed": sorted({one.name for one in observed.failed if specified.has(one)}),
         "replaced": sorted(observed.replaced),
         "values": {
@@ -260,5 +269,6 @@ class Outcomes:
         unbound = report.outcome is Outcome.PASSED and not report.binds(evidence)
         outcome = Outcome.UNBOUND if unbound else report.outcome
         met = report.seen["met"].get(evidence.citation.target) if evidence.role in SUPPORTING else None
-        where = None if met is None else Extent.of(met)
-        return attrs.evolve(evidence, outcome=outcome, seconds=report.seconds, detail=report.detail, seen=where)
+        where, bound = (None, None) if met is None else (Extent.of(met), Bound.of(met))
+        told = attrs.evolve(evidence, outcome=outcome, seen=where, bound=bound)
+        return attrs.evolve(told, seconds=report.seconds, detail=report.detail)

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dpmatrix.claims import AuditRecord, AuditVerdict, Outcome, State
+from dpmatrix.claims.evidence import Bound
 from dpmatrix.claims.extents import Extent
 from dpmatrix.claims.provenance import RunKind
 from dpmatrix.claims.standing import FAILED
@@ -43,6 +44,24 @@ def seen_words(item: Mapping[str, Any]) -> str:
         As `dpmatrix.claims.Evidence.to_json` returns it.
     """
     return Extent.of(item["seen"]).words if item["seen"] else ""
+
+
+def binding_words(item: Mapping[str, Any]) -> str:
+    """Say how the formula of a piece of evidence is bound to its statement; nothing where it has none.
+
+    Parameters
+    ----------
+    item
+        As `dpmatrix.claims.Evidence.to_json` returns it, with the reason that `dpmatrix.reporting.bindings` adds.
+    """
+    reason = item.get("not_by_expression", "")
+    if item["bound"] == Bound.EXPRESSION.value:
+        return "bound by expression"
+    if not reason:
+        return ""
+    if item["bound"] is None:
+        return f"no run says how its formula is bound ({reason})"
+    return f"bound {item['bound']}, not by expression: {reason}"
 
 
 def bounds(audit: AuditRecord) -> str:

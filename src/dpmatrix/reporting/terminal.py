@@ -14,6 +14,7 @@ from rich.text import Text
 from dpmatrix.claims import Basis, Evidence, Ledger, Outcome, Registry, Role, State
 from dpmatrix.claims.provenance import RunKind
 from dpmatrix.reporting.sentences import (
+    binding_words,
     counted,
     outcome_words,
     pieces_of_evidence,
@@ -128,6 +129,7 @@ def claim_page(claim: Mapping[str, Any]) -> str:
         "\n".join(
             f"[{_outcome(item)}] {item['role']}, {item['grade']}\n    region, in the author's words: {item['region']}"
             + (f"\n    seen in the run: {seen_words(item)}" if item["seen"] else "")
+            + (f"\n    {binding_words(item)}" if binding_words(item) else "")
             + f"\n    {item['node']}"
             + (f"\n    {item['detail']}" if item["detail"] else "")
             for item in claim["evidence"]

@@ -9,6 +9,7 @@ import sympy
 from flint import arb
 
 from dpmatrix.claims import Statement, Truth, WrongFormulaError
+from dpmatrix.claims.observation import tell_expression
 from dpmatrix.exact import precision
 from dpmatrix.tracing.algebra import symbol, to_sympy
 from dpmatrix.tracing.equality import NotEqualError, show_equal
@@ -43,7 +44,7 @@ def bind_expression(
 
     The margin is traced, and the difference of both expressions is rewritten to zero in every part of the domain that
     their choices make; values at points only ever refuse. The statement is evaluated at some points that meet its
-    hypotheses, which marks it as examined.
+    hypotheses, which marks it as examined, and as bound by expression.
 
     Parameters
     ----------
@@ -84,6 +85,7 @@ def bind_expression(
             raise UndecidedFormulaError(f"{statement.name}{_named(case)}, {error}") from error
     if not examined:
         raise UndecidedFormulaError(f"{statement.name}: no point is known that meets the hypotheses; give some")
+    tell_expression(statement)
 
 
 def _named(case: Case) -> str:

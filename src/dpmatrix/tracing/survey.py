@@ -8,15 +8,13 @@ from typing import Any
 
 import attrs
 
-from dpmatrix.claims import Claim
+from dpmatrix.claims import Claim, Registry
+from dpmatrix.claims.traced import AT_SIZES, EVERYWHERE, NOT, Trace, Traces
 from dpmatrix.tracing.expressions import Requirement, UntraceableError, requirements
 from dpmatrix.tracing.facts import Facts
 from dpmatrix.tracing.rendering import render, render_comparison
 from dpmatrix.tracing.settling import answer
-from dpmatrix.tracing.tracer import Assertion, Case, Traced, trace
-
-EVERYWHERE, AT_SIZES, NOT = "at every point", "at small sizes", "not"
-EXTENTS = (EVERYWHERE, AT_SIZES, NOT)
+from dpmatrix.tracing.tracer import COUNTS, Assertion, Case, Traced, trace
 
 
 @attrs.frozen
@@ -44,6 +42,17 @@ class Entry:
             return NOT
         return EVERYWHERE if self.traced.complete else AT_SIZES
 
+    @property
+    def kept(self) -> Trace:
+        """What is kept of it for readers: where the expressions hold, and why not at every point."""
+        if self.traced is None:
+            return Trace(NOT, self.reason)
+        sizes = ", ".join(map(str, self.traced.sizes))
+        counts = f"{COUNTS[0]} to {COUNTS[-1]}"
+        limits = [f"traced at sizes {sizes} only"] if sizes else []
+        limits += [f"counts with {name}, traced for {counts} only" for name in self.traced.counted]
+        return Trace(self.extent, "; ".join(limits))
+
     def to_json(self) -> dict[str, Any]:
         """Return everything in this entry, for JSON."""
         found: dict[str, Any] = {"statement": self.name, "role": self.role, "traced": self.extent}
@@ -61,6 +70,11 @@ def survey(claims: Iterable[Claim]) -> Iterator[Entry]:
                 yield Entry(name, trace(statement))
             except UntraceableError as error:
                 yield Entry(name, None, str(error))
+
+
+def kept(registry: Registry, entries: Iterable[Entry]) -> Traces:
+    """Return what is kept of the statements of some claims."""
+    return Traces({entry.name: entry.kept for entry in entries}, dict(registry.fingerprints))
 
 
 def counts(entries: Iterable[Entry], by: str) -> Mapping[str, Counter[str]]:

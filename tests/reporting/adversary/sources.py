@@ -113,7 +113,8 @@ def at(x):
     return Point(x, 97 * x * x + x + 1)
 
 
-MET = {"points": 9, "boxes": 9, "compared": 9, "ranges": {}, "edge": [], "hurried": False, "restated": {}}
+MET = {"points": 9, "boxes": 9, "compared": 9, "expressed": True, "ranges": {}}
+MET |= {"edge": [], "hurried": False, "restated": {}}
 NOTHING = {"refused": [], "met": {}, "failed": [], "replaced": [], "values": {}, "raised": False}
 FORGED = NOTHING | {"refused": ["toy.NAME"], "met": {"toy.NAME": MET}}
 

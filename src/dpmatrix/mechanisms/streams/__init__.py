@@ -1,4 +1,4 @@
-"""Mechanisms on streams: what they publish at every time is covered by one promise."""
+"""Mechanisms on streams: what they publish at every time is covered by one guarantee."""
 
 from dpmatrix.mechanisms.streams.parameters import WindowParameters
 from dpmatrix.mechanisms.streams.state import resume, suspend

@@ -31,7 +31,7 @@ class WindowParameters:
     window
         W, a multiple of the leaf.
     guarantee
-        The promise for the whole sequence of outputs, delta > 0. Neighbours are streams that differ in the row of one
+        The guarantee for the whole sequence of outputs, delta > 0. Neighbours are streams that differ in the row of one
         time: under add/remove-one it is zero in one of them, under replace-one it is any other row of the ball.
     leaf
         Rows after which the window moves on: outputs refer to the last complete leaf.
@@ -41,7 +41,7 @@ class WindowParameters:
         Factor of the histogram, in (0, 1).
     tolerance
         Slack of the comparison of checkpoints in units of `error_scale`, at least 0: more of it leaves fewer
-        checkpoints and lets an output reach back further. It is no part of the promise, which holds for any.
+        checkpoints and lets an output reach back further. It is no part of the guarantee, which holds for any.
     over_norm
         What to do with a row longer than 1: ``"clip"`` it, the default, or ``"reject"`` it, a refusal that depends on
         the row and that the guarantee does not cover.

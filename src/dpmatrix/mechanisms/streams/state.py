@@ -76,9 +76,9 @@ def resume(path: Path, *, key: bytes | None = None, entropy: Entropy | None = No
     windows that go on from one memory share the noise of the sums under way: whoever sees both outputs sees the
     difference of their rows.
 
-    Without a key, the file is believed: who may write it may change the numbers, the promise and whether the bits were
-    secret. A file that says that it has a key is refused without one, but a forger need not say so: only a reader who
-    passes the key is safe.
+    Without a key, the file is believed: who may write it may change the numbers, the guarantee and whether the bits
+    were secret. A file that says that it has a key is refused without one, but a forger need not say so: only a reader
+    who passes the key is safe.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The repair of the sliding-window algorithms: one promise for stamps, comparisons and outputs at all times."""
+"""The repair of the sliding-window algorithms: one guarantee for stamps, comparisons and outputs at all times."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class WindowMemory:
 
 
 class _NotPrivate:
-    """Bits that were not secret before the window was suspended void the promise of what follows."""
+    """Bits that were not secret before the window was suspended void the guarantee of what follows."""
 
     private = False
 
@@ -101,7 +101,7 @@ class SlidingWindowGram(SingleUse):
 
     Notes
     -----
-    *What is promised.* Rows are truncated to a grid, their sums are exact, and the noisy sums of `DyadicSums` are the
+    *What is guaranteed.* Rows are truncated to a grid, their sums are exact, and the noisy sums of `DyadicSums` are the
     only thing that depends on them. A row enters at most h + 1 of these sums and changes each by at most 1 in
     Frobenius norm, by at most the root of 2 where it is replaced; the noise of all of them together is a discrete
     Gaussian vector. Outputs, time stamps and the number of checkpoints, at all times, are computed from published sums.
@@ -147,7 +147,7 @@ class SlidingWindowGram(SingleUse):
 
     @property
     def guarantee(self) -> PrivacyGuarantee | None:
-        """The promise for everything that is ever published; None if the bits are not secret."""
+        """The guarantee for everything that is ever published; None if the bits are not secret."""
         return self.parameters.guarantee if self._entropy.private else None
 
     @property

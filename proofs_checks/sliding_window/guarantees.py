@@ -18,7 +18,7 @@ def told_apart(p):
     return mpmath.exp(real(p.epsilon)) * real(p.failure) + real(p.delta) - 1 + real(p.failure)
 
 
-def promise(p) -> dict:
+def guarantee(p) -> dict:
     return {
         "epsilon > 0": attrs.evolve(p, epsilon=0),
         "delta > 0": attrs.evolve(p, delta=0),

@@ -1,4 +1,4 @@
-"""What the two claims about Algorithm 3 share: its noise, and what lies outside of its promise."""
+"""What the two claims about Algorithm 3 share: its noise, and what lies outside of its guarantee."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ def deviation(p) -> mpmath.mpf:
     return (1 + mpmath.sqrt(2 * mpmath.log(1 / real(p.delta)))) / real(p.epsilon)
 
 
-PROMISE = {
+GUARANTEE = {
     "epsilon > 0": {"epsilon": 0},
     "delta > 0": {"delta": 0},
     "delta < 1": {"delta": 1},
