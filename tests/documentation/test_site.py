@@ -20,9 +20,10 @@ from dpmatrix.documentation.docstrings import parse
 from dpmatrix.documentation.reference import MODULES, room, signature
 from dpmatrix.documentation.site import Site
 from dpmatrix.documentation.sources import DOCUMENTS, Page, markdown
+from dpmatrix.documentation.theorems import theorems
 from dpmatrix.documentation.verdicts import AS_PRINTED, GROUPS, Contents
 from dpmatrix.reporting.implementations import implementations
-from dpmatrix.spec import documents
+from dpmatrix.spec import documents, load
 
 
 class Anchors(HTMLParser):
@@ -227,3 +228,15 @@ def test_a_folder_that_cannot_be_written_is_one_line(tmp_path: Path) -> None:
     done = CliRunner().invoke(app, ["documentation", "--output", str(tmp_path / "file" / "below")])
     assert done.exit_code == 2
     assert "Error" in done.stderr
+
+
+def test_every_theorem_is_shown_beside_its_statement(files) -> None:
+    shown = theorems(load())
+    assert len(shown) > 100
+    page = files["kernel.html"]
+    assert page.count("<dt>In Rocq</dt>") == len(shown)
+    assert all(html.escape(one.statement) in page and one.python and one.rocq for one in shown)
+
+
+def test_without_a_checkout_no_theorem_is_shown(tmp_path) -> None:
+    assert theorems(load(), tmp_path) == []

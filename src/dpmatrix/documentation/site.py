@@ -19,9 +19,10 @@ from dpmatrix.atomic_files import write_atomically
 from dpmatrix.documentation.links import Links, reference_file
 from dpmatrix.documentation.reference import Room, rooms
 from dpmatrix.documentation.sources import DOCUMENTS, Page, markdown, pages
+from dpmatrix.documentation.theorems import theorems
 from dpmatrix.documentation.verdicts import GROUPS, Contents, group_counts, verdict_counts
 
-TABLES = ("documents", "modules", "verdicts", "what holds", "what does not hold", "every claim")
+TABLES = ("documents", "modules", "verdicts", "what holds", "what does not hold", "every claim", "theorems")
 """What a line such as ``[[what holds]]`` may ask for."""
 
 
@@ -89,6 +90,7 @@ class Site:
             "rooms": self.rooms,
             "contents": self.contents,
             "counts": verdict_counts,
+            "theorems": theorems(self.contents.registry),
             "groups": tuple(GROUPS),
             "group_counts": group_counts,
             "reference_file": reference_file,

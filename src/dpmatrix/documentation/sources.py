@@ -19,6 +19,7 @@ ORDER = (
     "researcher",
     "estimators",
     "verdicts",
+    "kernel",
     "releases",
     "command-line",
     "other-libraries",

@@ -128,7 +128,7 @@ class Session:
         """Ask Rocq now, while the files are the ones that the run began with; a worker leaves that to who decides."""
         if asks and self.accepts:
             raise pytest.UsageError("--accept-standings writes what every machine can check: run it without --kernel")
-        if self.is_worker or not (self.deciding or asks):
+        if self.is_worker or not (self.restricted or asks):
             return KernelRun({})
         try:
             return KernelRun.of(self.config.rootpath, self.registry, asks=asks)

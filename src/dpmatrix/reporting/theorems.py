@@ -14,7 +14,7 @@ statement, and that the hypotheses can be met; whether Rocq checked the theorem 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -29,12 +29,12 @@ from dpmatrix.kernel.propositions import proposition
 from dpmatrix.kernel.theorems import FOLDER, Theorem
 from dpmatrix.reporting.kernel_run import spoken
 from dpmatrix.spec import load
-from dpmatrix.tracing import Case, UntraceableError, trace
+from dpmatrix.tracing import UntraceableError, trace
 from dpmatrix.tracing.points import point
 from dpmatrix.tracing.sampling import draw
 
-POINTS = 6
-"""Points of each case at which a statement is evaluated."""
+POINTS, MANY = 6, 60
+"""Points of each case at which a statement is evaluated, and at which a false one is searched for a failure."""
 
 
 @attrs.frozen(repr=False)
@@ -67,35 +67,42 @@ class Proved:
         if self.theorem.kind is Grade.KERNEL_MARGIN:
             written = self.proofs.propositions[statement.name].text
             assert proposition(statement).text == written, "the proposition differs from a fresh trace of the statement"
-        answers = {statement.at(one) for one in (*self.points, *drawn(statement))}
+        answers = [statement.at(one) for one in (*self.points, *drawn(statement, known=self.points))]
         assert answers, f"{statement.name}: no point is known that meets the hypotheses, so that it may say nothing"
         if self.theorem.role is Role.REFUTES:
-            assert Truth.FALSE in answers, f"{statement.name}: no point is known at which it fails"
+            false = filter(statement.fails, drawn(statement, MANY, known=self.points))
+            seen = Truth.FALSE in answers or any(statement.at(one) is Truth.FALSE for one in false)
+            assert seen, f"{statement.name}: no point is known at which it fails"
         else:
             assert Truth.FALSE not in answers, f"{statement.name}: it fails at a point"
 
 
-def drawn(statement: Statement) -> Iterator[Any]:
-    """Yield points inside the hypotheses of a statement; none of one that has no expression.
+def drawn(statement: Statement, count: int = POINTS, known: Collection[Any] = ()) -> Iterator[Any]:
+    """Yield points that certainly meet the hypotheses of a statement; none of one that has no expression.
+
+    Parameters
+    ----------
+    statement
+        The statement.
+    count
+        Number of points of each case.
+    known
+        Points that are known to meet the hypotheses.
 
     Raises
     ------
     AssertionError
-        If some case of it has none.
+        If none is found in some case, and none is known.
     """
     try:
         traced = trace(statement)
     except UntraceableError:
         return
     for case in traced.cases:
-        inside = list(inside_points(case, statement.name))
-        assert inside, f"{statement.name}: no point of {case.fixed or 'any kind'} meets the hypotheses"
-        yield from inside
-
-
-def inside_points(case: Case, name: str, count: int = POINTS) -> Iterator[Any]:
-    """Yield points of a case that certainly meet its hypotheses."""
-    return (point(case.layout, values) for values, inside in draw(case, count, name) if inside)
+        points = [point(case.layout, values) for values, inside in draw(case, count, statement.name) if inside]
+        certain = [one for one in points if statement.applies(one) is Truth.TRUE]
+        assert certain or known, f"{statement.name}: no point of {case.fixed or 'any kind'} meets the hypotheses"
+        yield from certain
 
 
 @attrs.frozen(repr=False)
