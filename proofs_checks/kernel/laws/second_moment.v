@@ -164,6 +164,6 @@ apply: (le_trans (triangle_sum_le (f := fun i j => `|(outer v - outer w) i j|) _
 apply: (@le_trans _ _ (\sum_i \sum_j `|outer v i j| + \sum_i \sum_j `|outer w i j|)).
   rewrite -big_split ler_sum// => i _; rewrite -big_split ler_sum// => j _.
   by rewrite !mxE; exact: ler_norm_sub.
-by rewrite mulr_natl mulr2n; apply: ler_add; rewrite (le_trans (l1_outer _))// -[leRHS]mulr1 ler_wpmul2l.
+by rewrite mulr_natl mulr2n; apply: ler_add; apply: (le_trans (l1_outer _)); rewrite -[leRHS]mulr1; apply: ler_wpmul2l; rewrite ?ler0n.
 Qed.
 End records.
