@@ -27,7 +27,7 @@ from proofs_checks.sliding_window.dyadic_noise import (
     window_of_one,
 )
 
-theorem_16 = cite("sliding-window.theorem-16@d4ff8db7")
+theorem_16 = cite("sliding-window.theorem-16@b5fd644f")
 
 HALF = Fraction(1, 2)
 MILLIONTH = Fraction(1, 10**6)
