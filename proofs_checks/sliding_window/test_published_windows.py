@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from itertools import product
+from itertools import combinations, product
 
 import attrs
 import mpmath
@@ -22,9 +22,9 @@ from dpmatrix.spec.sliding_window.eigenvalue_laws import gaussian_within, triang
 from dpmatrix.spec.sliding_window.published_windows import PublishedWindows, long_sums
 from proofs_checks.sliding_window.dyadic_noise import check_release, deviation
 
-theorem_14 = cite("sliding-window.theorem-14@a115ed88")
-theorem_17 = cite("sliding-window.theorem-17@ee8d1044")
-theorem_18 = cite("sliding-window.theorem-18@944dabf0")
+theorem_14 = cite("sliding-window.theorem-14@a1c22d52")
+theorem_17 = cite("sliding-window.theorem-17@a559bb25")
+theorem_18 = cite("sliding-window.theorem-18@565ed800")
 
 LAST, ALL, LONG = (f"sliding-window.theorem-{number}+repair" for number in (14, 17, 18))
 MILLIONTH = Fraction(1, 10**6)
@@ -93,21 +93,67 @@ def points(name: str):
         yield PublishedWindows(rows, 1, 1, 100, Fraction(1, 9), 2, Fraction(1, 20), Fraction(bound, 90))
 
 
-def test_the_law_of_noise_with_one_variance() -> None:
-    """The enclosure holds the exact law in the plane, and what sampling finds in space.
+def plane_within(end: mpmath.mpf, diagonal: mpmath.mpf) -> mpmath.mpf:
+    """Pr(both eigenvalues in [-end, end]), order 2, N(0, 1/2) off the diagonal and variance ``diagonal`` on it.
 
-    In the plane the eigenvalues are m +- sqrt(u^2 + b^2) with m, u normal of variance 1/2 and b of variance 1.
+    They are m +- sqrt(u^2 + b^2) with m, u normal of half the variance on the diagonal.
     """
+
+    def ring(r: mpmath.mpf) -> mpmath.mpf:
+        angle = mpmath.besseli(0, r**2 * (1 - 1 / diagonal) / 2) * mpmath.exp(-(r**2) * (1 + 1 / diagonal) / 2)
+        density = 2 * r / mpmath.sqrt(diagonal) * angle
+        return density * mpmath.erf((end - r) / mpmath.sqrt(diagonal))
+
+    return mpmath.quad(ring, [0, end])
+
+
+def within_by_quadrature(order: int, end: mpmath.mpf) -> mpmath.mpf:
+    """Pr(all eigenvalues in [-end, end]), N(0, 1) on the diagonal: de Bruijn's Pfaffian, its entries by quadrature."""
+
+    def integral(k: int, y: mpmath.mpf) -> mpmath.mpf:
+        """Integrate x^k exp(-x^2/2) from 0 to y."""
+        if k < 2:
+            return mpmath.sqrt(mpmath.pi / 2) * mpmath.erf(y / mpmath.sqrt(2)) if k == 0 else -mpmath.expm1(-y * y / 2)
+        return (k - 1) * integral(k - 2, y) - y ** (k - 1) * mpmath.exp(-y * y / 2)
+
+    def squared(end: mpmath.mpf) -> mpmath.mpf:
+        table = mpmath.zeros(order + order % 2)
+        for i, j in combinations(range(order), 2):
+            ends = integral(i, end) + integral(i, -end)
+
+            def entry(y, i=i, j=j, ends=ends):
+                """Weigh y by x^i below it less x^i above it."""
+                return y**j * mpmath.exp(-y * y / 2) * (2 * integral(i, y) - ends)
+
+            table[i, j] = mpmath.quad(entry, [-end, 0, end]) if (i - j) % 2 else 0
+            table[j, i] = -table[i, j]
+        for i in range(order * (order % 2)):
+            table[i, order] = integral(i, end) - integral(i, -end)
+            table[order, i] = -table[i, order]
+        return mpmath.det(table)
+
+    return mpmath.sqrt(squared(end) / squared(mpmath.mpf(12)))  # all of the mass but 10^-30
+
+
+def check_law_of_noise() -> None:
+    """Check the invariant law for orders 1 to 4, and that the law of the noise in the plane is enclosed."""
     with mpmath.workdps(20):
         for bound in (mpmath.mpf(1), mpmath.mpf(5) / 2):
-
-            def within(r, end=bound):
-                ring = 2 * mpmath.sqrt(2) * r / 2 * mpmath.exp(-3 * r**2 / 4) * mpmath.besseli(0, r**2 / 4)
-                return ring * mpmath.erf(end - r)
-
-            exact = 1 - mpmath.quad(within, [0, bound])
+            for order in range(1, 5):
+                law = within_by_quadrature(order, bound)
+                assert abs(gaussian_within(order, arb(str(bound))) - arb(mpmath.nstr(law, 18))) < arb(10) ** -12
+            assert abs(within_by_quadrature(2, bound) - plane_within(bound, mpmath.mpf(1))) < 1e-15
+            ratio = bound / mpmath.sqrt(2)
             enclosure = triangle_exceeds(2, arb(1), Fraction(str(bound)))
-            assert enclosure.contains(arb(str(exact)))
+            assert enclosure.contains(arb(mpmath.nstr(1 - plane_within(ratio, mpmath.mpf(1) / 2), 18)))
+            ends = (mpmath.erfc(ratio), 1 - plane_within(ratio, mpmath.mpf(1)))
+            for end, stated in zip((enclosure.lower(), enclosure.upper()), ends, strict=True):
+                assert abs(end - arb(mpmath.nstr(stated, 18))) < arb(10) ** -8
+    assert triangle_exceeds(2, arb(1), 0) == 1, "any noise is above 0"
+
+
+def test_the_law_of_noise_with_one_variance() -> None:
+    """The enclosure holds what sampling finds in space."""
     normal = np.random.default_rng(5)
     draws = normal.standard_normal((20_000, 3, 3))
     upper = np.triu(draws)
@@ -135,6 +181,7 @@ def test_windows_of_published_sums(statements) -> None:
     2h sums do for h >= 1; for h = 0 it is one row.
     """
     check_release()
+    check_law_of_noise()
     for height in range(4):
         spans = [(b, b + n) for n in range(1, 4**height + 1) for b in range(1 << height)]
         counts = [len(signed_cover(WindowCover(begin, end, height))) for begin, end in spans]

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from flint import arb, arb_mat, ctx
 
 from dpmatrix.exact import Real, ball
-from dpmatrix.privacy.profiles.incomplete_gamma import lower_tail, upper_tail
+from dpmatrix.privacy.profiles.incomplete_gamma import lower_tail
 
 GUARD = 64
 """Bits that are added for each eigenvalue: determinants cancel."""
@@ -37,8 +37,8 @@ def _between_0_and_1(value: arb) -> arb:
 
 def _gamma_between(shape: arb, low: arb, high: arb | None) -> arb:
     """Pr(low < Gamma(shape) < high); no upper end where that is None."""
-    if high is None:
-        return upper_tail(low, shape) if low > 0 else arb(1)
+    if high is None:  # and low is 0
+        return arb(1)
     return lower_tail(high, shape) - (lower_tail(low, shape) if low > 0 else arb(0))
 
 
@@ -70,7 +70,7 @@ def wishart_within(order: int, rows: int, low: Real, high: Real) -> arb:
     """
     bits = ctx.prec
     try:
-        ctx.prec = bits + GUARD * (order + 1)
+        ctx.prec = bits + GUARD * order
         inside = _wishart_pfaffian(order, rows, ball(low) / 2, ball(high) / 2)
         return _between_0_and_1(inside / _wishart_pfaffian(order, rows, arb(0), None))
     finally:
@@ -82,9 +82,7 @@ def _gaussian_pfaffian(order: int, end: arb | None) -> arb:
     top = None if end is None else end * end / 2
 
     def mass(i: int, power: int = 1) -> arb:
-        """Integral of x^(i-1) e^(-power x^2/2)."""
-        if i % 2 == 0:
-            return arb(0)
+        """Integral of |x|^(i-1) e^(-power x^2/2): no term of a Pfaffian has the total of an odd function."""
         half = arb(i) / 2
         share = arb(1) if top is None else lower_tail(power * top, half)
         return (arb(2) / power) ** half * half.gamma() * share
@@ -93,9 +91,8 @@ def _gaussian_pfaffian(order: int, end: arb | None) -> arb:
         return arb(0) if end is None or top is None else end**i * (-top).exp()
 
     def nested(i: int, j: int) -> arb:
-        """Integrate f_i(x) f_j(y) over x < y, for even i and odd j: by parts from i - 2."""
-        before = (i - 2) * nested(i - 2, j) if i > 2 else arb(0)
-        return before - mass(i + j - 2, 2) + edge(i - 2) * mass(j)
+        """Integrate f_i(x) f_j(y) over x < y, for even i and odd j, by parts; a multiple of row i - 2 is left out."""
+        return edge(i - 2) * mass(j) - mass(i + j - 2, 2)
 
     def entry(i: int, j: int) -> arb:
         if (i - j) % 2 == 0:
@@ -115,21 +112,19 @@ def gaussian_within(order: int, end: arb) -> arb:
     """
     bits = ctx.prec
     try:
-        ctx.prec = bits + GUARD * (order + 1)
+        ctx.prec = bits + GUARD * order
         return _between_0_and_1(_gaussian_pfaffian(order, end) / _gaussian_pfaffian(order, None))
     finally:
         ctx.prec = bits
 
 
 def triangle_exceeds(order: int, deviation: arb, bound: Real) -> arb:
-    """Enclose the probability that symmetric noise with N(0, deviation^2) on and above the diagonal exceeds a norm.
+    """Enclose the probability that symmetric noise with N(0, deviation^2) on and above the diagonal has norm > bound.
 
     At least that of its first entry, and in one dimension just that. At most that of the noise plus as much again on
     the diagonal, which is invariant under rotations: more independent symmetric noise makes it less likely to stay in
     a convex symmetric set (Anderson 1955).
     """
     ratio = ball(bound) / (deviation * arb(2).sqrt())
-    if ratio <= 0:
-        return arb(1)
     single = ratio.erfc()
     return single if order == 1 else single.union(1 - gaussian_within(order, ratio))
