@@ -217,8 +217,8 @@ FACTS: dict[str, Callable[[], Sequence[object]]] = {
     "In the accepted run {} verdicts are earned: {} by machine, {} by a written proof that a machine checks in parts, "
     "{} by samples": bases,
     "(now {}, see": lambda: [__version__],
-    "A whole release of 2,000 records of {} numbers takes {} ms with Gaussian and {} ms with symmetrised Wishart noise: "
-    "{} and {} times": release_times,
+    "A whole release of 2,000 records of {} numbers takes {} ms with Gaussian and {} ms with symmetrised Wishart "
+    "noise: {} and {} times": release_times,
     "(16 pixels, each within {:.0f} of it)": lambda: [float(np.abs(np.array([0, 16]) - MIDDLE).max())],
     "from 0 to 16 by definition, so every record is within {:.0f} of the point 8": lambda: [math.sqrt(16) * 8],
 }
