@@ -17,7 +17,8 @@ from pathlib import Path
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # a process that forks must have no threads
 
 from mutation import explanations, report, substitution
-from mutation.campaign import Campaign, Tell
+from mutation.asking import Tell
+from mutation.campaign import Campaign
 from mutation.evidence import NoEvidenceError
 from mutation.selection import OPERATORS, VACUOUS, Selection, run
 from mutation.state import State, StateError
@@ -88,14 +89,12 @@ def main() -> int:
     modules = {mutant.module.short for mutant in found}
     every = {module.short for module in campaign.modules()}
     problems = explanations.stale(reasons, found, verdicts, modules, every, all_ran=selection.everything)
-    survivors = [verdict for verdict in verdicts if verdict.outcome is Outcome.SURVIVED]
-    open_ones = [verdict for verdict in survivors if not explanations.explained(reasons, verdict.mutant)]
+    open_ones = report.unexplained(verdicts, reasons)
     blind = [verdict for verdict in verdicts if verdict.outcome is Outcome.BLIND]
     console.print(report.counts_table(verdicts, reasons))
     report.print_verdicts(console, "no item of evidence notices", open_ones)
     report.print_verdicts(console, "evidence notices, the fingerprint does not", blind)
-    for problem in problems:
-        console.print(f"[red]explanation:[/red] {problem}", soft_wrap=True, markup=True)
+    report.print_problems(console, problems)
     if arguments.json:
         arguments.json.write_text(json.dumps(report.records(verdicts, reasons), indent=1), encoding="utf-8")
     if arguments.table:

@@ -21,7 +21,6 @@ from mutation import explanations, line_coverage, report, source_campaign, sourc
 from mutation.evidence import NoEvidenceError
 from mutation.pool import forked
 from mutation.state import State, StateError
-from mutation.verdicts import Outcome
 from rich.console import Console
 from rich.markup import escape
 
@@ -111,11 +110,9 @@ def main() -> int:
     names = {module.short for module in modules}
     whole = arguments.sample is None and not arguments.operator
     problems = explanations.stale(reasons, found, verdicts, names, names | set(reasons), all_ran=whole)
-    survivors = [verdict for verdict in verdicts if verdict.outcome is Outcome.SURVIVED]
-    open_ones = [verdict for verdict in survivors if not explanations.explained(reasons, verdict.mutant)]
+    open_ones = report.unexplained(verdicts, reasons)
     report.print_verdicts(console, "no item notices", open_ones)
-    for problem in problems:
-        console.print(f"[red]explanation:[/red] {problem}", soft_wrap=True)
+    report.print_problems(console, problems)
     table = source_report.table(verdicts, reasons)
     console.print(table, soft_wrap=True, markup=False)
     if arguments.table:

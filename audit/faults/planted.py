@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import tomllib
-import traceback
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import attrs
-import pytest
 from mutation import evidence, substitution
+from mutation.asking import ask_exchanged
 from mutation.imports import Imports
 from mutation.mutants import Module, Mutant
 from mutation.pool import forked
@@ -123,12 +122,12 @@ def plant(root: Path, faults: Sequence[Fault], library: str, drafts: Path, *, wo
     mutants = [fault.mutant(library) for fault in faults]
 
     def judge(place: int) -> Verdict:
-        return _asked(root, imports, mutants[place], faults[place].asked, drafts)
+        return ask_exchanged(root, imports, mutants[place], faults[place].asked, drafts)
 
     def unchanged(finding: Finding) -> bool:
         mutant = finding.verdict.mutant
         same = attrs.evolve(mutant, edit=attrs.evolve(mutant.edit, text=finding.fault.before))
-        return _asked(root, imports, same, [finding.verdict.node], drafts).outcome is Outcome.SURVIVED
+        return ask_exchanged(root, imports, same, [finding.verdict.node], drafts).outcome is Outcome.SURVIVED
 
     for place, answer in forked(judge, range(len(faults)), lambda _: SECONDS, workers=workers):
         finding = Finding(faults[place], answer or Verdict(mutants[place], Outcome.TIMEOUT))
@@ -137,20 +136,3 @@ def plant(root: Path, faults: Sequence[Fault], library: str, drafts: Path, *, wo
                 if not passes:
                     raise FaultError(f"{finding.fault.name}: {finding.verdict.node} fails without the fault as well")
         yield finding
-
-
-def _asked(root: Path, imports: Imports, mutant: Mutant, nodes: Sequence[str], drafts: Path) -> Verdict:
-    try:
-        substitution.exchange(imports, mutant.module.name, mutant.source, drafts)
-    except substitution.StaleError:
-        raise
-    except Exception:  # whatever the changed module raises
-        return Verdict(mutant, Outcome.IMPORT, reason=traceback.format_exc().strip().splitlines()[-1])
-    code, recorder = evidence.run(root, nodes, first_failure=True)
-    seconds = sum(recorder.seconds.values())
-    if code == pytest.ExitCode.OK:
-        return Verdict(mutant, Outcome.SURVIVED, seconds=seconds)
-    if not recorder.failed:
-        return Verdict(mutant, Outcome.IMPORT, reason=recorder.reason, seconds=seconds)
-    outcome = Outcome.ASSERTION if recorder.judged else Outcome.CRASH
-    return Verdict(mutant, outcome, (), recorder.failed, recorder.reason, seconds)

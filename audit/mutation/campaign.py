@@ -5,8 +5,6 @@ from __future__ import annotations
 import gc
 import importlib
 import sys
-import traceback
-from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -16,6 +14,7 @@ import attrs
 import pytest
 
 from mutation import evidence, substitution
+from mutation.asking import SECONDS_OF_BASELINE, SECONDS_PER_MUTANT, Memory, Tell, ask, unimportable
 from mutation.imports import Imports
 from mutation.mutants import Module, Mutant, margin_names, mutants
 from mutation.pool import forked
@@ -23,13 +22,7 @@ from mutation.reach import Reach, claims_now, fingerprints_now, noting_calls
 from mutation.source import Edit
 from mutation.verdicts import Outcome, Verdict
 
-SECONDS_PER_MUTANT = 60.0
-SECONDS_OF_BASELINE = 1200.0
-
 ROOMS = ("src", "spec", "proofs_checks", "tests", "audit")
-
-Tell = Callable[[str, int, int], None]
-"""Told the phase, how many of its tasks are done, and of how many."""
 
 
 @attrs.frozen
@@ -68,8 +61,7 @@ class Campaign:
     workers: int = 2
     timeout: float = SECONDS_PER_MUTANT
     imports: Imports = attrs.field(init=False)
-    kills: dict[tuple[str, str], Counter[str]] = attrs.field(factory=dict, init=False)
-    noticed_by: dict[str, str] = attrs.field(factory=dict, init=False)
+    memory: Memory = attrs.field(factory=Memory, init=False)
 
     @imports.default
     def _imports(self) -> Imports:
@@ -213,8 +205,7 @@ class Campaign:
 
     def remember(self, mutant: Mutant, node: str) -> None:
         """Ask first what noticed a mutant in an earlier run, of it and of others of the same function."""
-        self.noticed_by[mutant.name] = node
-        self.kills.setdefault(_scope(mutant), Counter())[node] += 1
+        self.memory.keep_earlier(mutant, node)
 
     def judge(
         self,
@@ -242,19 +233,17 @@ class Campaign:
             except substitution.StaleError:
                 raise
             except Exception:  # whatever the changed module raises
-                return Verdict(mutant, Outcome.IMPORT, reason=traceback.format_exc().strip().splitlines()[-1])
+                return unimportable(mutant)
             asked = nodes(changed or task.otherwise)
             if not asked:
                 outcome = Outcome.SURVIVED if changed else Outcome.UNSEEN
                 return Verdict(mutant, outcome, changed, reason="no evidence" if changed else "")
-            order = evidence.in_order(
-                asked, seconds, self.kills.get(_scope(mutant), {}), self.noticed_by.get(mutant.name)
-            )
+            order = self.memory.order(mutant, asked, seconds)
             try:
                 self._restrict(reach, cited)
             except Exception:  # a module of another claim that the changed one breaks
-                return Verdict(mutant, Outcome.IMPORT, changed, reason=traceback.format_exc().strip().splitlines()[-1])
-            verdict = _run(self.root, mutant, changed, order)
+                return unimportable(mutant, changed)
+            verdict = ask(self.root, mutant, order, changed)
             if not changed:
                 unseen = Outcome.UNSEEN if verdict.outcome is Outcome.SURVIVED else Outcome.BLIND
                 return attrs.evolve(verdict, outcome=unseen)
@@ -265,8 +254,7 @@ class Campaign:
 
         def note(place: int, answer: Verdict | None) -> None:
             verdict = answer or Verdict(tasks[place].mutant, Outcome.TIMEOUT)
-            if verdict.node:
-                self.kills.setdefault(_scope(verdict.mutant), Counter())[verdict.node] += 1
+            self.memory.keep(verdict.mutant, verdict.node)
             keep(tasks[place], verdict)
 
         answers = self._all("evidence against mutants", work, tasks, tell, extra, note)
@@ -275,18 +263,3 @@ class Campaign:
 
 def _value(names: Mapping[str, object], text: str) -> object:
     return eval(text, dict(names))
-
-
-def _scope(mutant: Mutant) -> tuple[str, str]:
-    return mutant.module.name, mutant.edit.scope
-
-
-def _run(root: Path, mutant: Mutant, claims: tuple[str, ...], nodes: Sequence[str]) -> Verdict:
-    code, recorder = evidence.run(root, nodes, first_failure=True)
-    seconds = sum(recorder.seconds.values())
-    if code == pytest.ExitCode.OK:
-        return Verdict(mutant, Outcome.SURVIVED, claims, seconds=seconds)
-    if not recorder.failed:
-        return Verdict(mutant, Outcome.IMPORT, claims, reason=recorder.reason, seconds=seconds)
-    outcome = Outcome.ASSERTION if recorder.judged else Outcome.CRASH
-    return Verdict(mutant, outcome, claims, recorder.failed, recorder.reason, seconds)

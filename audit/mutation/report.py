@@ -61,6 +61,18 @@ def table_file(verdicts: Sequence[Verdict], explanations: Explanations) -> str:
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
+def unexplained(verdicts: Sequence[Verdict], explanations: Explanations) -> list[Verdict]:
+    """Return the survivors without a reason."""
+    survivors = [verdict for verdict in verdicts if verdict.outcome is Outcome.SURVIVED]
+    return [verdict for verdict in survivors if not explained(explanations, verdict.mutant)]
+
+
+def print_problems(console: Console, problems: Sequence[str]) -> None:
+    """Print what is wrong with the explanations."""
+    for problem in problems:
+        console.print(f"[red]explanation:[/red] {problem}", soft_wrap=True)
+
+
 def print_verdicts(console: Console, title: str, verdicts: Sequence[Verdict]) -> None:
     """Print each mutant with its changed lines and the claims that it touches."""
     if not verdicts:

@@ -14,7 +14,8 @@ from pathlib import Path
 import attrs
 
 from mutation import evidence
-from mutation.campaign import Campaign, Task, Tell
+from mutation.asking import Tell
+from mutation.campaign import Campaign, Task
 from mutation.mutants import Module, Mutant
 from mutation.reach import Reach
 from mutation.state import State

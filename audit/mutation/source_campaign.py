@@ -5,15 +5,14 @@ from __future__ import annotations
 import ast
 import hashlib
 import random
-import traceback
-from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import attrs
 import pytest
 
 from mutation import evidence, substitution
+from mutation.asking import SECONDS_OF_BASELINE, SECONDS_PER_MUTANT, Memory, Tell, ask_exchanged
 from mutation.imports import Imports
 from mutation.line_coverage import Coverage
 from mutation.mutants import Module, Mutant, numbered
@@ -23,12 +22,8 @@ from mutation.source_operators import edits_of
 from mutation.state import State
 from mutation.verdicts import Outcome, Verdict
 
-SECONDS_PER_MUTANT = 60.0
-SECONDS_OF_BASELINE = 1200.0
 SEED = 0
 UNREACHED = "no item of the suite runs this line"
-
-Tell = Callable[[str, int, int], None]
 
 
 def modules_of(package: str, library: str = "dpmatrix") -> list[Module]:
@@ -66,7 +61,7 @@ class SourceCampaign:
     workers: int = 1
     library: str = "dpmatrix"
     _imports: Imports = attrs.field(init=False)
-    _kills: dict[tuple[str, str], Counter[str]] = attrs.field(factory=dict, init=False)
+    _memory: Memory = attrs.field(factory=Memory, init=False)
 
     @_imports.default
     def _imports_default(self) -> Imports:
@@ -78,29 +73,11 @@ class SourceCampaign:
         file = str(self._imports.files[mutant.module.name])
         return self.coverage.items(file, ast.parse(mutant.module.source), mutant.edit.line)
 
-    def _order(self, mutant: Mutant) -> Sequence[str]:
-        kills = self._kills.get((mutant.module.name, mutant.edit.scope), Counter())
-        return evidence.in_order(self.asked(mutant), self.coverage.seconds, kills)
-
     def _judge(self, mutant: Mutant) -> Verdict:
-        """Exchange the module in this process, which was forked for it, and ask."""
-        order = self._order(mutant)
+        order = self._memory.order(mutant, self.asked(mutant), self.coverage.seconds)
         if not order:
             return Verdict(mutant, Outcome.SURVIVED, reason=UNREACHED)
-        try:
-            substitution.exchange(self._imports, mutant.module.name, mutant.source, self.drafts)
-        except substitution.StaleError:
-            raise
-        except Exception:  # whatever the changed module raises
-            return Verdict(mutant, Outcome.IMPORT, reason=traceback.format_exc().strip().splitlines()[-1])
-        code, recorder = evidence.run(self.root, order, first_failure=True)
-        seconds = sum(recorder.seconds.values())
-        if code == pytest.ExitCode.OK:
-            return Verdict(mutant, Outcome.SURVIVED, seconds=seconds)
-        if not recorder.failed:
-            return Verdict(mutant, Outcome.IMPORT, reason=recorder.reason, seconds=seconds)
-        outcome = Outcome.ASSERTION if recorder.judged else Outcome.CRASH
-        return Verdict(mutant, outcome, (), recorder.failed, recorder.reason, seconds)
+        return ask_exchanged(self.root, self._imports, mutant, order, self.drafts)
 
     def _limit(self, mutant: Mutant) -> float:
         return SECONDS_PER_MUTANT + 3 * sum(self.coverage.seconds[node] for node in self.asked(mutant))
@@ -143,24 +120,19 @@ class SourceCampaign:
         known = {mutant: state.known(mutant.name, self.against(mutant)) for mutant in mutants}
         found = {mutant: Verdict.of(mutant, fate) for mutant, fate in known.items() if fate is not None}
         for verdict in found.values():
-            self._remember(verdict)
+            self._memory.keep(verdict.mutant, verdict.node)
         left = [mutant for mutant in mutants if mutant not in found]
         for place, answer in forked(self._judge, left, self._limit, workers=self.workers):
             mutant = left[place]
             verdict = answer or Verdict(mutant, Outcome.TIMEOUT)
             found[mutant] = verdict
-            self._remember(verdict)
+            self._memory.keep(verdict.mutant, verdict.node)
             state.fates[mutant.name] = {**verdict.fate(), "against": self.against(mutant)}
             if state.due():
                 state.write()
             tell("mutants", len(found), len(mutants))
         state.write()
         return [found[mutant] for mutant in mutants]
-
-    def _remember(self, verdict: Verdict) -> None:
-        if verdict.node:
-            scope = verdict.mutant.module.name, verdict.mutant.edit.scope
-            self._kills.setdefault(scope, Counter())[verdict.node] += 1
 
 
 def sample(mutants: Iterable[Mutant], size: int | None) -> list[Mutant]:

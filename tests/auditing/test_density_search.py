@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -46,6 +48,41 @@ def test_the_l1_sensitivity_is_found_and_never_exceeded() -> None:
     assert abs(laplace_log_ratio(arb(1))(worst.pair.data, worst.pair.neighbour, worst.output)) >= worst.loss
     again = search(laplace_log_ratio(arb(1)))
     assert (again.loss, again.evaluations) == (worst.loss, worst.evaluations)
+
+
+POINTS = """
+import hashlib, importlib, sys
+from dpmatrix.auditing.density import worst_privacy_loss
+from dpmatrix.privacy.adjacency import Adjacency
+
+points = hashlib.sha256()
+
+
+def noting(data, neighbour, output):
+    points.update(data.tobytes() + neighbour.tobytes() + output.tobytes())
+    return float(abs(output).sum())
+
+
+sizes = {"dimension": 2, "records": 2, "adjacency": Adjacency.REPLACE_ONE, "output_parameters": 3}
+for name in sys.argv[1:]:
+    importlib.import_module(name)
+worst_privacy_loss(noting, lambda _pair, parameters: parameters, examples=60, refinement=1, **sizes)
+print(points.hexdigest())
+"""
+
+
+def test_the_points_do_not_depend_on_what_is_imported(tmp_path) -> None:
+    """Hypothesis takes numbers from the modules of a project for draws; a process of its own has seen no other."""
+    numbers = ", ".join(f"{place / 177}" for place in range(900))
+    (tmp_path / "full_of_numbers.py").write_text(f"NUMBERS = [{numbers}]\n", encoding="utf-8")
+    (tmp_path / "points.py").write_text(POINTS, encoding="utf-8")
+    found = [
+        subprocess.run(
+            [sys.executable, str(tmp_path / "points.py"), *more], capture_output=True, text=True, check=True
+        ).stdout
+        for more in ([], ["full_of_numbers"])
+    ]
+    assert found[0] == found[1]
 
 
 def test_a_scale_calibrated_too_low_is_found() -> None:

@@ -173,6 +173,15 @@ def test_reference_shows_every_public_name_with_its_docstring(files) -> None:
             assert member.kind == "value" or member.docstring, member.name
 
 
+def test_what_a_page_imports_is_in_the_reference(site) -> None:
+    """Statements have pages of their own, which are made from the specification."""
+    imported = {
+        name for page in site.written for name in re.findall(r">>> (?:from|import) (dpmatrix[a-z_.]*)", page.text)
+    }
+    assert len(imported) > 10
+    assert {name for name in imported if not name.startswith("dpmatrix.spec.")} <= set(MODULES)
+
+
 def test_every_mechanism_that_cites_a_claim_is_in_the_reference(site) -> None:
     cited = {found.name.rpartition(".")[2] for found in implementations(["dpmatrix.mechanisms"]) if found.citations}
     public = {member.name.rpartition(".")[2] for shown in site.rooms for member in shown.members}

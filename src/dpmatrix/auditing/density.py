@@ -6,14 +6,17 @@ No sampling and no confidence: a loss that is found is there, as surely as the d
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import TypeAlias
+from unittest.mock import patch
 
 import numpy as np
 from attrs import define, field, frozen
 from flint import arb
 from hypothesis import Phase, given, settings, target
 from hypothesis import strategies as st
+from hypothesis.internal.conjecture import providers
 from scipy.optimize import minimize
 
 from dpmatrix.auditing.arrays import FloatArray
@@ -32,6 +35,8 @@ _BOUND = 10.0
 _FIRST_STEP = 0.25
 _DIRECTIONS = 16
 _SEED = 20160212
+_FROM_MODULES = "_maybe_draw_constant"
+"""Where Hypothesis now and then draws a constant of some module in place of a value; older versions do not."""
 
 
 @frozen(eq=False)
@@ -148,6 +153,17 @@ def _try_families(search: _Search, pairs: Sequence[NeighbouringPair], size: int,
             search.visit(pair, vector)
 
 
+@contextmanager
+def _draws_of_its_own() -> Iterator[None]:
+    """Let Hypothesis draw what does not depend on the modules that are imported, whose constants it takes for draws."""
+    provider = getattr(providers, "HypothesisProvider", None)
+    if not hasattr(provider, _FROM_MODULES):
+        yield
+        return
+    with patch.object(provider, _FROM_MODULES, lambda *_choice, **_chance: None):
+        yield
+
+
 def worst_privacy_loss(
     log_ratio: LogRatio,
     outputs: OutputMap,
@@ -208,7 +224,8 @@ def worst_privacy_loss(
     def explore(pair: NeighbouringPair, parameters: FloatArray) -> None:
         target(min(search.visit(pair, parameters), 1e300))
 
-    explore()
+    with _draws_of_its_own():
+        explore()
     families = neighbouring_pairs(dimension, records, adjacency, delete_rows=delete_rows)
     _try_families(search, families, output_parameters, [point.parameters for point in search.worst()])
     for start in search.worst():

@@ -25,19 +25,25 @@ MODULES = (
     "dpmatrix.estimators",
     "dpmatrix.privacy",
     "dpmatrix.auditing",
+    "dpmatrix.auditing.density",
+    "dpmatrix.auditing.pairs.strategies",
     "dpmatrix.streaming",
     "dpmatrix.claims",
     "dpmatrix.spec",
+    "dpmatrix.tracing",
+    "dpmatrix.reporting.implementations",
     "dpmatrix.randomness.entropy",
     "dpmatrix.randomness.discrete",
     "dpmatrix.randomness.integer_noise",
     "dpmatrix.randomness.lazy",
     "dpmatrix.experiments",
+    "dpmatrix.experiments.reproduction",
+    "dpmatrix.experiments.subspaces",
     "dpmatrix.exact",
     "dpmatrix.errors",
     "dpmatrix.single_use",
 )
-"""What a user imports."""
+"""What a user imports, and every module but those of the specification that a page of the documentation imports."""
 
 EXTRAS = {"dpmatrix.estimators": "sklearn"}
 """Modules that need a package that is not installed with the library, and that package."""
