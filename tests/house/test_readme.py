@@ -74,7 +74,7 @@ def wrong_command(line: str) -> str:
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
     if line == "python3 -m venv .venv":
         return ""
-    if found := re.fullmatch(r"make ([a-z]+)", line):
+    if found := re.fullmatch(r"make ([a-z-]+)", line):
         return "" if f"\n{found[1]}:" in makefile else f"no target {found[1]}"
     if found := re.fullmatch(r"\.venv/bin/python -m pip install (?:-e )?\"\.\[([a-z]+)\]\"", line):
         return "" if found[1] in extras else f"no extra {found[1]}"

@@ -20,15 +20,16 @@ CLAIM = "wishart.definition-5"
 
 LAW = """\
 (* Doubling gives an even number; any operation that doubles does, and addition is one. *)
-Definition doubles (double : nat -> nat) : Prop := forall n, double n = n + n.
+Definition doubles (T : Type) (size double : T -> nat) : Prop := forall n, double n = size n + size n.
 Section any.
-Variable double : nat -> nat.
-Hypothesis it_doubles : doubles double.
+Variable T : Type.
+Variables size double : T -> nat.
+Hypothesis it_doubles : doubles T size double.
 Theorem doubling_is_even : forall n, exists m, double n = m + m.
-Proof. intros n. exists n. apply it_doubles. Qed.
+Proof. intros n. exists (size n). apply it_doubles. Qed.
 End any.
 Theorem doubling_instance : forall n, exists m, n + n = m + m.
-Proof. intros n. apply (doubling_is_even (fun n => n + n)). intros k. reflexivity. Qed.
+Proof. intros n. apply (doubling_is_even nat (fun n => n) (fun n => n + n)). intros k. reflexivity. Qed.
 """
 MARGIN = """\
 (* The entrywise l2 norm. *)
@@ -98,7 +99,8 @@ REALS = ("ClassicalDedekindReals.sig_forall_dec", "FunctionalExtensionality.func
 @pytest.fixture
 def said() -> Compiled:
     """Return what Rocq says of the files as they are, for machines without it."""
-    even = "forall (double : forall _ : nat, nat) (_ : doubling.doubles double) (n : nat), ex nat (fun m : nat => eq)"
+    given = "(T : Type) (size double : forall _ : T, nat) (_ : doubles T size double) (n : T)"
+    even = f"forall {given}, ex nat (fun m : nat => eq)"
     module = "DPMatrix.laws.doubling"
     found = {
         f"{module}.doubling_is_even": Found(even, "", "1" * 64, ()),

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import attrs
 import pytest
+from typer.testing import CliRunner
 
 from dpmatrix.claims import Citation, Evidence, Grade, Outcome, Registry, Role, State, snapshot, standings, violations
 from dpmatrix.claims.evidence import KERNEL_GRADES
 from dpmatrix.claims.ledger import dump
 from dpmatrix.claims.registry import Catalogue
 from dpmatrix.claims.snapshots import Piece
+from dpmatrix.commands.line import app
 from dpmatrix.kernel import checking
 from dpmatrix.kernel.certificate import CERTIFICATE, certify
 from dpmatrix.reporting import kernel_run
 from dpmatrix.reporting.kernel_run import KernelRun, NotInstalledError, spoken
+from dpmatrix.reporting.session import Session
 from dpmatrix.reporting.theorems import About
 from dpmatrix.reporting.trials import notices
 from tests.kernel.conftest import CLAIM, EVEN, NORM
@@ -165,3 +170,22 @@ def test_an_item_agrees_with_files_as_they_are_and_with_no_others(folder, regist
 def test_the_programs_are_looked_for(monkeypatch) -> None:
     monkeypatch.setenv("PATH", "")
     assert not checking.installed()
+
+
+def test_standings_are_not_accepted_in_a_run_that_asks_rocq() -> None:
+    with pytest.raises(pytest.UsageError, match="what every machine can check"):
+        Session._kernel(SimpleNamespace(accepts=True), asks=True)
+
+
+def test_the_command_says_what_to_install_where_there_is_no_rocq(monkeypatch) -> None:
+    monkeypatch.setattr(checking, "installed", lambda: False)
+    result = CliRunner().invoke(app, ["kernel", "--check"])
+    assert result.exit_code == 2
+    assert "debian-packages.txt" in result.output
+
+
+def test_the_table_has_a_row_for_each_theorem_and_statement(root, monkeypatch) -> None:
+    result = CliRunner().invoke(app, ["kernel", "--table", "--folder", str(root / FOLDER)])
+    assert result.exit_code == 0, result.output
+    assert "certificate of 2026-01-01, Rocq 8.16.1" in result.output
+    assert result.output.count(REPAIR) == 2

@@ -100,7 +100,13 @@ def test_a_file_among_the_generated_ones_that_no_trace_gives_is_refused(folder, 
 
 def test_a_theorem_that_no_table_tells_of_is_refused(folder, registry) -> None:
     folder.change("laws/doubling.v", "End any.", "End any. Theorem another : True. Proof. exact I. Qed.")
-    assert any("another is in no table" in one for one in folder.read().objections(registry))
+    assert any("another is in no table, and nothing uses it" in one for one in folder.read().objections(registry))
+
+
+def test_a_theorem_that_another_proof_uses_needs_no_table(folder, registry) -> None:
+    folder.change("laws/doubling.v", "End any.", "End any. Theorem one : True. Proof. exact I. Qed.")
+    folder.write("laws/other.v", "From DPMatrix Require Import doubling. Lemma two : True. Proof. exact one. Qed.")
+    assert folder.read().objections(registry) == []
 
 
 def test_a_table_of_a_theorem_that_there_is_not_is_refused(folder) -> None:
@@ -180,7 +186,7 @@ def test_a_theorem_over_abstract_structure_without_an_instance_is_refused(folder
     ("change", "words"),
     [
         ({"uses": frozenset()}, "does not use it"),
-        ({"stated": "forall f : forall _ : nat, nat, True"}, "its instance speaks of any f"),
+        ({"stated": "forall f : forall _ : nat, Prop, True"}, "its instance speaks of any f"),
         ({"stated": ""}, "no instance"),
         ({"assumed": ("a.b",)}, "its instance assumes a.b"),
     ],
@@ -263,10 +269,33 @@ def test_answers_of_rocq_are_read() -> None:
     assert assumptions("Axioms:\nx is assumed to be guarded.")
 
 
-def test_what_is_no_number_is_abstract() -> None:
-    stated = "forall (n : nat) (R : reals.Real.type) (f : forall _ : nat, nat) (_ : lt (f n) n) (A : Type), True"
-    assert binders(stated)[2:4] == [("f", "forall _ : nat, nat"), ("_", "lt (f n) n")]
-    assert abstract(stated) == ["f : forall _ : nat, nat", "A : Type"]
+@pytest.mark.parametrize(
+    ("kind", "exists"),
+    [
+        ("nat", True),
+        ("reals.Real.type", True),
+        ("ssrnum.Num.RealField.sort R", True),
+        ("@order.Order.POrder.sort ssrnum.ring_display (ssrnum.Num.RealClosedField.porderType R)", True),
+        ("matrix.matrix (ssrnum.Num.RealField.sort R) d (S O)", True),
+        ("eqtype.Equality.sort (fintype.ordinal_eqType n)", True),
+        ("forall _ : nat, matrix.matrix (ssrnum.Num.RealField.sort R) d (S O)", True),
+        ("forall (_ : nat) (_ : nat), matrix.matrix (ssrnum.Num.RealField.sort R) d d", True),
+        ("Type", False),
+        ("D", False),
+        ("natural", False),
+        ("measure.Measurable.type d", False),
+        ("forall _ : T, nat", False),
+        ("forall (_ : nat) (_ : nat), Prop", False),
+        ("forall (_ : nat) (_ : nat), bool", False),
+        ("forall _ : nat, T", False),
+        ("@order.Order.POrder.sort d T", False),
+        ("fintype.Finite.type", False),
+    ],
+)
+def test_what_is_no_number_is_abstract(kind, exists) -> None:
+    stated = f"forall (n : nat) (x : {kind}) (_ : lt n n), True"
+    assert binders(stated) == [("n", "nat"), ("x", kind), ("_", "lt n n")]
+    assert abstract(stated) == ([] if exists else [f"x : {kind}"])
 
 
 @rocq
@@ -275,7 +304,7 @@ def test_rocq_finds_nothing_wrong_with_the_folder_and_what_is_changed_in_it(fold
     assert report.lines() == []
     assert [len(found.assumed) for found in report.compiled.found.values()] == [0, 2, 0]
     folder.change("margins/wishart.v", "nra.", "lra.")
-    folder.change("laws/doubling.v", "double n = n + n.", "double n = n + n \\/ n = 0.")
+    folder.change("laws/doubling.v", "double n = size n + size n.", "double n = size n + size n \\/ n = n.")
     wrong = check(folder.path, registry, lambda _: None, against_certificate=False).lines()
     assert any(one.startswith("margins/wishart.v: ") for one in wrong)
     assert any("doubling.v" in one for one in wrong)
@@ -285,7 +314,9 @@ def test_rocq_finds_nothing_wrong_with_the_folder_and_what_is_changed_in_it(fold
 def test_rocq_tells_of_an_axiom_that_no_word_shows(folder, registry) -> None:
     folder.change("laws/doubling.v", "(* Doubling", "From Coq Require Import Classical.\n(* Doubling")
     folder.change(
-        "laws/doubling.v", "intros n. exists n.", "intros n. assert (n = n \\/ n <> n) as _ by apply classic. exists n."
+        "laws/doubling.v",
+        "intros n. exists (size n).",
+        "intros n. assert (n = n \\/ n <> n) as _ by apply classic. exists (size n).",
     )
     wrong = check(folder.path, registry, lambda _: None, against_certificate=False).lines()
     assert any("assumes Classical_Prop.classic" in one for one in wrong)
@@ -294,7 +325,7 @@ def test_rocq_tells_of_an_axiom_that_no_word_shows(folder, registry) -> None:
 @rocq
 def test_a_definition_that_changes_changes_the_pin(folder, registry) -> None:
     before = check(folder.path, registry, lambda _: None, against_certificate=False).compiled.found
-    folder.change("laws/doubling.v", "forall n, double n = n + n.", "forall n, n + n = double n.")
+    folder.change("laws/doubling.v", "forall n, double n = size n + size n.", "forall n, size n + size n = double n.")
     folder.change("laws/doubling.v", "apply it_doubles", "symmetry. apply it_doubles")
     after = check(folder.path, registry, lambda _: None, against_certificate=False)
     assert after.lines() == []

@@ -101,14 +101,19 @@ def _split(text: str, at: str) -> tuple[str, str]:
 _STRUCTURES = (
     "Real|RealField|RealDomain|NumField|NumDomain|ArchimedeanField|RealClosedField|Field|ComRing|UnitRing|Ring|Zmodule"
 )
-_NUMBERS = re.compile(
-    r"^\(?(?:nat|bool|BinNums\.Z|Z|R|Rdefinitions\.R|int|ssrint\.int|list .*|"
-    rf"(?:\w+\.)*(?:{_STRUCTURES})\.type|(?:\w+\.)*(?:{_STRUCTURES})\.sort .*|"
-    r"(?:\w+\.)*(?:ordinal|matrix) .*|forall _ : (?:\w+\.)*ordinal .*)\)?$"
+_INDEX = r"(?:nat|(?:\w+\.)*ordinal [^()]+)"
+_NUMBER = (
+    r"(?:nat|BinNums\.Z|Z|R|Rdefinitions\.R|int|ssrint\.int|list .*|"
+    rf"(?:\w+\.)*(?:{_STRUCTURES})\.sort .*|@(?:\w+\.)*POrder\.sort (?:\w+\.)*ring_display .*|"
+    r"(?:\w+\.)*Equality\.sort \((?:\w+\.)*ordinal_eqType .*|(?:\w+\.)*(?:ordinal|matrix) .*)"
 )
-"""Numbers, vectors and matrices, and the fields that they are over: there is something of each type."""
+_NUMBERS = re.compile(
+    rf"^(?:bool|(?:\w+\.)*(?:{_STRUCTURES})\.type|{_NUMBER}|"
+    rf"forall (?:_ : {_INDEX}|\(_ : {_INDEX}\)(?: \(_ : {_INDEX}\))*), {_NUMBER})$"
+)
+"""Numbers, vectors, matrices and sequences of them, and the fields that they are over: there is one of each type."""
 
 
 def abstract(stated: str) -> list[str]:
-    """Return over what a closed type quantifies that is no number, vector or matrix and may not exist."""
+    """Return over what a closed type quantifies that is no number, vector, matrix or sequence, and may not exist."""
     return [f"{name} : {kind}" for name, kind in binders(stated) if name != "_" and not _NUMBERS.match(kind)]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -14,10 +16,12 @@ from dpmatrix.kernel.checking import Compiled, Found
 from dpmatrix.kernel.generated import Generated, generate
 from dpmatrix.kernel.propositions import Proposition
 from dpmatrix.kernel.refusals import refused, refused_flags
-from dpmatrix.kernel.sources import Sources, module_of
+from dpmatrix.kernel.sources import Sources, module_of, without_comments
 from dpmatrix.kernel.theorems import GENERATED, MARGINS, Theorem, read_axioms, read_propositions, read_theorems, stated
 
 PROJECT = "_CoqProject"
+TWICE = 2
+"""How often a name stands in the files that is stated once and used once."""
 
 
 @attrs.frozen
@@ -66,15 +70,18 @@ class Proofs:
         return found
 
     def _unlisted(self) -> list[str]:
-        """List the theorems that no table tells of; lemmas need none, nor do instances."""
+        """List the theorems that no table tells of and nothing else names; lemmas need neither, nor do instances."""
         told = {(theorem.file, theorem.name) for theorem in self.theorems.values()}
         instances = {theorem.instance for theorem in self.theorems.values()}
+        words = Counter(
+            word for text in self.sources.texts.values() for word in re.findall(r"[\w']+", without_comments(text))
+        )
         return [
-            f"{file}: the theorem {name} is in no table; what is on the way is a lemma"
+            f"{file}: the theorem {name} is in no table, and nothing uses it"
             for file, text in self.sources.texts.items()
             if not file.startswith(MARGINS)
             for name in stated(text, "Theorem")
-            if (file, name) not in told and name not in instances
+            if (file, name) not in told and name not in instances and words[name] < TWICE
         ]
 
     @property

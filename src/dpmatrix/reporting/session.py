@@ -131,7 +131,7 @@ class Session:
         if self.is_worker or not (self.restricted or asks):
             return KernelRun({})
         try:
-            return KernelRun.of(self.config.rootpath, self.registry, asks=asks)
+            return KernelRun.of(self.config.rootpath, self.config.stash[REGISTRY], asks=asks)
         except NotInstalledError as error:
             raise pytest.UsageError(f"--kernel: {error}") from error
 
