@@ -245,7 +245,7 @@ def test_an_odd_record_costs_no_more_products(monkeypatch):
 
 
 def test_blocks_that_are_refused():
-    mechanism = SymmetrisedWishartMechanism(1)
+    mechanism = SymmetrisedWishartMechanism(1, over_norm="reject")
     for blocks in ([], [[[1.0, 1.0]]], [[[0.5]]], [[[np.nan, 0.0]]]):
         with pytest.raises(InvalidParameterError):
             mechanism.release_blocks(blocks, 2)

@@ -129,7 +129,7 @@ def test_a_refuted_guarantee_is_never_earned_in_green(invented_run) -> None:
 def test_answers_of_a_table_of_records() -> None:
     found = {each.title: {row.question: row.answer for row in each.rows} for each in certificates(CITED)}
     assert "(2 epsilon, 2 delta)" in found["private subspace recovery"]["What is guaranteed?"]
-    assert "never refuses for that reason" in found["PPCA"]["What is not covered?"]
+    assert "draws without that cost" in found["PPCA"]["What is not covered?"]
     assert "exponential" not in found["PPCA"]["What of floating point?"]
 
 
