@@ -47,7 +47,8 @@ ROOM = {"a <= W/2": attrs.evolve(BUDGET, window=13)}  # a = 7
 def check_budget(statement, formula, more) -> None:
     bind_expression(statement, formula)
     assert not statement.strict
-    for inside in (BUDGET, SHORT):
+    full = attrs.evolve(BUDGET, window=14)  # a = W/2
+    for inside in (BUDGET, SHORT, full) if ROOM.keys() <= more.keys() else (BUDGET, SHORT):
         bind_hypotheses(statement, inside, BUDGET_OUTSIDE | more)
 
 

@@ -35,7 +35,7 @@ CHAIN_OUTSIDE = {
     "eta > 0": attrs.evolve(CORNER, eta=0),
     "eta < 1": attrs.evolve(CORNER, eta=1),
     "a <= d/2": attrs.evolve(CORNER, eta=Fraction(1, 11)),
-    "a < W": attrs.evolve(CORNER, eta=Fraction(1, 50), dimension=9),
+    "a < W": attrs.evolve(CORNER, eta=Fraction(1, 40), dimension=9),  # a = W
 }
 
 
@@ -106,7 +106,8 @@ def test_the_budget_of_the_error(statements) -> None:
         else:
             bind(statement, ((p, AT_POINTS[name](p)) for p in CHAINS))
         assert not statement.strict
-        for inside in (CORNER, Chain(50, 40, 2, 3, 3, Fraction(1, 50), Fraction(1, 50))):
+        half = attrs.evolve(CORNER, eta=Fraction(1, 10))  # a = d/2
+        for inside in (CORNER, half, Chain(50, 40, 2, 3, 3, Fraction(1, 50), Fraction(1, 50))):
             bind_hypotheses(statement, inside, CHAIN_OUTSIDE)
         sound = name not in ("multiplicative-part", "columns-of-c", "fraction")
         for p in (*CHAINS, CORNER):
