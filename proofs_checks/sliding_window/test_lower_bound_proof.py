@@ -16,7 +16,7 @@ from dpmatrix.tracing import bind_expression
 from proofs_checks.sliding_window.lower_bound_columns import BLOCKS, COLUMNS, DIMENSION, ETA, RANK, WINDOW, columns
 from proofs_checks.steps import by_step
 
-theorem_19 = cite("sliding-window.theorem-19@7d1a37bb")
+theorem_19 = cite("sliding-window.theorem-19@515c90c0")
 
 CHAINS = [
     Chain(w, d, k, l, theta, eta, c)
@@ -24,7 +24,7 @@ CHAINS = [
         ((900, 90), (10**5, 400)), (1, 3), (4, 7), (1, 2, 4), ((Fraction(1, 3), 1), (Fraction(9, 10), 20))
     )
 ]
-CORNER = Chain(2, 1, 1, 1, 1, Fraction(1, 2))
+CORNER = Chain(2, 1, 1, 1, 1, Fraction(1, 2), 1)
 CHAIN_OUTSIDE = {
     "window >= 2, an integer": attrs.evolve(CORNER, window=1),
     "dimension >= 1, an integer": attrs.evolve(CORNER, dimension=0),
