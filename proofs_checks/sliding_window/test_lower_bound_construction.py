@@ -19,7 +19,7 @@ from dpmatrix.tracing import bind_expression
 from proofs_checks.sliding_window.lower_bound_columns import BLOCKS, COLUMNS, DIMENSION, ETA, RANK, WINDOW
 from proofs_checks.steps import by_step
 
-theorem_19 = cite("sliding-window.theorem-19@7d1a37bb")
+theorem_19 = cite("sliding-window.theorem-19@515c90c0")
 
 BUDGET = Budget(1000, 100, 5, 14, Fraction(1, 2), 3)
 BUDGETS = [
@@ -47,12 +47,13 @@ ROOM = {"a <= W/2": attrs.evolve(BUDGET, window=13)}  # a = 7
 def check_budget(statement, formula, more) -> None:
     bind_expression(statement, formula)
     assert not statement.strict
-    for inside in (BUDGET, SHORT):
+    full = attrs.evolve(BUDGET, window=14)  # a = W/2
+    for inside in (BUDGET, SHORT, full) if ROOM.keys() <= more.keys() else (BUDGET, SHORT):
         bind_hypotheses(statement, inside, BUDGET_OUTSIDE | more)
 
 
 LAST = [
-    Budget(w, 1, k, int(mpmath.ceil(mpmath.log(w) / real(eta))), eta)
+    Budget(w, 1, k, int(mpmath.ceil(mpmath.log(w) / real(eta))), eta, 1)
     for w, k, eta in product((10**3, 10**9), (1, 2), (Fraction(49, 50), Fraction(1, 2), Fraction(1, 5)))
 ]
 """With the fewest blocks that l >= log W / eta allows."""
@@ -90,6 +91,9 @@ def test_the_size_of_the_construction(statements) -> None:
         sympy.Symbol("constant") * sympy.log(WINDOW) - BLOCKS * sympy.log(10),
         LONG | {"l < log W/eta + 1": attrs.evolve(BUDGET, blocks=15)},
     )
+    fewest = by_name["polynomial-entries"]
+    assert fewest.applies(attrs.evolve(BUDGET, window=55, blocks=9)) is Truth.TRUE, "2 log 55 = 8.01"
+    assert fewest.applies(attrs.evolve(BUDGET, window=54, blocks=9)) is Truth.FALSE, "2 log 54 = 7.98"
     check_budget(by_name["block-of-rows"], -sympy.Abs(BLOCKS / (20 * ETA) - RANK), LONG)
     last = by_name["last-line"]
     bits = (WINDOW - COLUMNS) * COLUMNS

@@ -15,7 +15,7 @@ from dpmatrix.spec.sliding_window.lower_bound_entries import Block, Entry, Roots
 from dpmatrix.tracing import bind_expression
 from proofs_checks.steps import by_step
 
-theorem_19 = cite("sliding-window.theorem-19@7d1a37bb")
+theorem_19 = cite("sliding-window.theorem-19@515c90c0")
 
 ROOT, RANK, DIAGONAL, ENTRY, COEFFICIENT, SCALE = sympy.symbols("root rank diagonal entry coefficient scale")
 BLOCK = Block(3, 2, 162, 5, Fraction(1, 400), 3)
@@ -27,8 +27,8 @@ BLOCKS = [
         ((0, 3, 0, 2), (33, -5, Fraction(1, 9), 10), (80, 12, Fraction(1, 4), 100), (500, 0, 1, Fraction(1, 3))),
     )
 ]
-SMALLEST = Block(Fraction(3, 2), 1, Fraction(81, 8), 1, scale=1)  # Psi = 9/4
-ATTAINED = Block(10, 3, coefficient=Fraction(2, 10**3), scale=10)
+SMALLEST = Block(Fraction(3, 2), 1, Fraction(81, 8), 1, 0, 1)  # Psi = 9/4
+ATTAINED = Block(10, 3, 0, 0, Fraction(2, 10**3), 10)
 """10^theta = sqrt(Psi) and coefficients 2/Psi^(3/2): the combination is 4k/Psi."""
 BLOCK_OUTSIDE = {
     "rank >= 1, an integer": attrs.evolve(BLOCK, rank=0),
@@ -94,7 +94,7 @@ def test_entries_of_the_approximation(statements) -> None:
         by_name["diagonal"].applies(attrs.evolve(SMALLEST, diagonal=2 * Fraction(81, 16) - Fraction(8, 5)))
         is Truth.FALSE
     )
-    lost = Block(11, 1, entry=0, scale=10)
+    lost = Block(11, 1, 0, 0, 0, 10)
     assert by_name["entries-at-least"].at(lost) is Truth.FALSE
     assert by_name["entries-at-least"].at(attrs.evolve(lost, entry=-11, root=30)) is Truth.FALSE
     assert by_name["entries-at-least"].at(attrs.evolve(lost, entry=12)) is Truth.TRUE

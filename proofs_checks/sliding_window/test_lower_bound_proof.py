@@ -16,7 +16,7 @@ from dpmatrix.tracing import bind_expression
 from proofs_checks.sliding_window.lower_bound_columns import BLOCKS, COLUMNS, DIMENSION, ETA, RANK, WINDOW, columns
 from proofs_checks.steps import by_step
 
-theorem_19 = cite("sliding-window.theorem-19@7d1a37bb")
+theorem_19 = cite("sliding-window.theorem-19@515c90c0")
 
 CHAINS = [
     Chain(w, d, k, l, theta, eta, c)
@@ -24,7 +24,7 @@ CHAINS = [
         ((900, 90), (10**5, 400)), (1, 3), (4, 7), (1, 2, 4), ((Fraction(1, 3), 1), (Fraction(9, 10), 20))
     )
 ]
-CORNER = Chain(2, 1, 1, 1, 1, Fraction(1, 2))
+CORNER = Chain(2, 1, 1, 1, 1, Fraction(1, 2), 1)
 CHAIN_OUTSIDE = {
     "window >= 2, an integer": attrs.evolve(CORNER, window=1),
     "dimension >= 1, an integer": attrs.evolve(CORNER, dimension=0),
@@ -35,7 +35,7 @@ CHAIN_OUTSIDE = {
     "eta > 0": attrs.evolve(CORNER, eta=0),
     "eta < 1": attrs.evolve(CORNER, eta=1),
     "a <= d/2": attrs.evolve(CORNER, eta=Fraction(1, 11)),
-    "a < W": attrs.evolve(CORNER, eta=Fraction(1, 50), dimension=9),
+    "a < W": attrs.evolve(CORNER, eta=Fraction(1, 40), dimension=9),  # a = W
 }
 
 
@@ -106,7 +106,8 @@ def test_the_budget_of_the_error(statements) -> None:
         else:
             bind(statement, ((p, AT_POINTS[name](p)) for p in CHAINS))
         assert not statement.strict
-        for inside in (CORNER, Chain(50, 40, 2, 3, 3, Fraction(1, 50), Fraction(1, 50))):
+        half = attrs.evolve(CORNER, eta=Fraction(1, 10))  # a = d/2
+        for inside in (CORNER, half, Chain(50, 40, 2, 3, 3, Fraction(1, 50), Fraction(1, 50))):
             bind_hypotheses(statement, inside, CHAIN_OUTSIDE)
         sound = name not in ("multiplicative-part", "columns-of-c", "fraction")
         for p in (*CHAINS, CORNER):

@@ -15,7 +15,7 @@ from dpmatrix.spec import load
 from dpmatrix.spec.sliding_window.space import KeptSpace, SpacePoint
 from dpmatrix.tracing import bind_expression
 
-theorem_19 = cite("sliding-window.theorem-19@7d1a37bb")
+theorem_19 = cite("sliding-window.theorem-19@515c90c0")
 conjecture_1 = cite("sliding-window.conjecture-1@fb88afad")
 conjecture_2 = cite("sliding-window.conjecture-2@a0c0c289")
 

@@ -149,7 +149,7 @@ class Budget:
     rank: int
     blocks: int
     eta: Exact
-    constant: Exact = 1
+    constant: Exact
 
 
 def columns(p: Budget) -> fmpq:

@@ -42,10 +42,10 @@ class Block:
 
     root: Exact
     rank: int
-    diagonal: Exact = 0
-    entry: Exact = 0
-    coefficient: Exact = 0
-    scale: Exact = 10
+    diagonal: Exact
+    entry: Exact
+    coefficient: Exact
+    scale: Exact
 
 
 def diagonal_margin(p: Block) -> arb:

@@ -20,7 +20,7 @@ class Chain:
     blocks: int
     theta: int
     eta: Exact
-    constant: Exact = 1
+    constant: Exact
 
 
 def columns(p: Chain) -> fmpq:
