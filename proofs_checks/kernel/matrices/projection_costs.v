@@ -44,6 +44,19 @@ move=> S; have [QQ _ _] := S; rewrite -[C]mulmx1 (trace_spectrum _ S); apply: eq
 by rewrite form_scalar mul1r norm2_col ?mulr1.
 Qed.
 
+(* sliding-window.notation-facts, steps frobenius-norm and spectral-norm: s the singular values of A, n x d. *)
+Theorem frobenius_norm_by_singular_values n (A : 'M[R]_(n, d)) Q (s : 'rV[R]_d) :
+  spectrum Q (\row_i s 0 i ^+ 2) (A^T *m A) -> frobenius2 A = \sum_i s 0 i ^+ 2.
+Proof. by move=> S; rewrite frobenius2E (trace_eigenvalues S); apply: eq_bigr => i _; rewrite mxE. Qed.
+
+Theorem largest_singular_value_bounds n (A : 'M[R]_(n, d)) Q (s : 'rV[R]_d) (i : 'I_d) x :
+  spectrum Q (\row_i s 0 i ^+ 2) (A^T *m A) -> val i = 0%N ->
+  norm2 (A *m x) <= s 0 i ^+ 2 * norm2 x /\ norm2 (A *m col i Q) = s 0 i ^+ 2.
+Proof.
+move=> S i0; split; first by have := form_le_largest x S i0; rewrite form_gram mxE.
+by rewrite -form_gram (form_eigenvector i S) mxE.
+Qed.
+
 Lemma cost_split Q l C k : spectrum Q l C ->
   \tr C - (\sum_(i < d | (i < k)%N) l 0 i) = \sum_(i < d | ~~ (i < k)%N) l 0 i.
 Proof. by move=> S; rewrite (trace_eigenvalues S) (bigID (fun i : 'I_d => (i < k)%N)) /= addrAC subrr add0r. Qed.
