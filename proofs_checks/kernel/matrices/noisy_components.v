@@ -150,6 +150,16 @@ rewrite -(@ler_pmul2l _ 2%:R) ?ltr0n //; apply: le_trans sq; rewrite f2.
 by rewrite mulrBr mulr1 mulr_natl.
 Qed.
 
+(* wishart.theorem-7, step twice-squared-sine. *)
+Corollary twice_the_squared_sine (i j : 'I_d) QA a A QC c W w :
+  spectrum QA a A -> spectrum QC c (A + W) -> semidefinite W -> spectral_bound W w -> i = 0%N :> nat -> j = 1%N :> nat ->
+  a 0 j < a 0 i -> 2%:R - 2%:R * dot (col i QA) (col i QC) ^+ 2 <= 2%:R * w / (a 0 i - a 0 j).
+Proof.
+move=> SA SC W0 Ww i0 j1 gap; have := squared_cosine SA SC W0 Ww i0 j1 gap.
+set c2 := dot _ _ ^+ 2 => low; have -> : 2%:R - 2%:R * c2 = 2%:R * (1 - c2) by ring.
+by rewrite -mulrA ler_pmul2l ?ltr0n // ler_subl_addr -ler_subl_addl.
+Qed.
+
 (* wishart.theorem-7+repair; t is the bound d + 1 + sqrt(2 (d+1)(d+2) theta) + 2 d theta of Lemma 1, or any other. *)
 Theorem top_eigenvector_of_wishart_release (i j : 'I_d) QA a A QC c W n eps rho t :
   spectrum QA a A -> spectrum QC c (A + W) -> semidefinite W -> i = 0%N :> nat -> j = 1%N :> nat -> a 0 j < a 0 i ->

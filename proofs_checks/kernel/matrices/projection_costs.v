@@ -44,6 +44,19 @@ move=> S; have [QQ _ _] := S; rewrite -[C]mulmx1 (trace_spectrum _ S); apply: eq
 by rewrite form_scalar mul1r norm2_col ?mulr1.
 Qed.
 
+(* sliding-window.notation-facts, steps frobenius-norm and spectral-norm: s the singular values of A, n x d. *)
+Theorem frobenius_norm_by_singular_values n (A : 'M[R]_(n, d)) Q (s : 'rV[R]_d) :
+  spectrum Q (\row_i s 0 i ^+ 2) (A^T *m A) -> frobenius2 A = \sum_i s 0 i ^+ 2.
+Proof. by move=> S; rewrite frobenius2E (trace_eigenvalues S); apply: eq_bigr => i _; rewrite mxE. Qed.
+
+Theorem largest_singular_value_bounds n (A : 'M[R]_(n, d)) Q (s : 'rV[R]_d) (i : 'I_d) x :
+  spectrum Q (\row_i s 0 i ^+ 2) (A^T *m A) -> val i = 0%N ->
+  norm2 (A *m x) <= s 0 i ^+ 2 * norm2 x /\ norm2 (A *m col i Q) = s 0 i ^+ 2.
+Proof.
+move=> S i0; split; first by have := form_le_largest x S i0; rewrite form_gram mxE.
+by rewrite -form_gram (form_eigenvector i S) mxE.
+Qed.
+
 Lemma cost_split Q l C k : spectrum Q l C ->
   \tr C - (\sum_(i < d | (i < k)%N) l 0 i) = \sum_(i < d | ~~ (i < k)%N) l 0 i.
 Proof. by move=> S; rewrite (trace_eigenvalues S) (bigID (fun i : 'I_d => (i < k)%N)) /= addrAC subrr add0r. Qed.
@@ -65,13 +78,24 @@ move=> S kd; have [QQ _ _] := S; have pX := projector_top k QQ; split.
 by rewrite cost_frobenius // cost_trace (trace_top_spectrum k S) (cost_split _ S).
 Qed.
 
-(* sliding-window.theorem-16, step optimality; algorithm-4+repair. *)
+(* sliding-window.theorem-16, step optimality. *)
 Theorem first_eigenvectors_cost_least C Q l P k :
   spectrum Q l C -> projector P -> \rank P = k -> cost C (top_projector Q k) <= cost C P.
 Proof.
 move=> S pP rP; rewrite !cost_trace ler_add2l ler_opp2 (trace_top_spectrum k S).
 have kd : (k <= d)%N by rewrite -rP rank_leq_row.
 by apply: (captured_most S pP _ kd); rewrite (trace_rank pP) rP.
+Qed.
+
+(* sliding-window.algorithm-4+repair. *)
+Corollary algorithm_4_attains_the_least_cost C Q l k :
+  spectrum Q l C -> (k <= d)%N ->
+  [/\ projector (top_projector Q k), \rank (top_projector Q k) = k
+    & forall P, projector P -> \rank P = k -> cost C (top_projector Q k) <= cost C P].
+Proof.
+move=> S kd; have [QQ _ _] := S; have pX := projector_top k QQ; split=> // [|P pP rP].
+  by apply/eqP; rewrite -(eqr_nat R) -trace_rank // trace_top.
+exact: first_eigenvectors_cost_least S pP rP.
 Qed.
 
 Lemma trace_semidefinite C P : projector P -> semidefinite C -> 0 <= \tr (C *m P).
@@ -137,6 +161,15 @@ have -> : g ^+ 2 * cost C X + (1 + g ^+ 2) * (d - k)%:R * z
 have -> : cost C P = cost C' P - (cost C' P - cost C P) by ring.
 apply: ler_add; last by rewrite ler_oppl.
 by apply: le_trans best _; rewrite ler_wpmul2l ?sqr_ge0 // -ler_subl_addr.
+Qed.
+
+(* analyze-gauss.theorem-4, step 3-noise: V has k orthonormal columns. *)
+Theorem captured_noise k (V : 'M[R]_(d, k)) E z : frame V -> spectral_bound E z -> \tr (V^T *m E *m V) <= k%:R * z.
+Proof.
+move=> VV Ez; have pV : projector (V *m V^T).
+  by split; [rewrite /symmetric trmx_mul trmxK | rewrite -mulmxA (mulmxA V^T) VV mul1mx].
+have := trace_spectral pV Ez; rewrite (mxtrace_mulC V) VV mxtrace1 mulrC; apply: le_trans.
+by rewrite -mulmxA mxtrace_mulC -mulmxA ler_norm.
 Qed.
 
 (* sliding-window.lemma-11+repair: a block near gamma times the identity has full rank. *)

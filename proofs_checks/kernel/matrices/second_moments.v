@@ -83,6 +83,13 @@ have sq a b : dot a b ^+ 2 = \tr (outer a *m outer b) :> R.
 rewrite frobenius2E [(outer v - _)^T]linearB /= !outer_sym mulmxBl !mulmxBr !linearB /= -!sq dotC /norm2; ring.
 Qed.
 
+(* wishart.theorem-7, step trace-value. *)
+Corollary trace_value v w : norm2 v = 1 -> norm2 w = 1 ->
+  \tr ((outer v - outer w) *m (outer v - outer w)^T) = 2%:R - 2%:R * dot v w ^+ 2.
+Proof.
+move=> v1 w1; rewrite mxtrace_mulC -frobenius2E frobenius2_of_change v1 w1; ring.
+Qed.
+
 Theorem frobenius_of_replacement v w : norm2 v <= 1 -> norm2 w <= 1 -> frobenius (outer v - outer w) <= Num.sqrt 2%:R.
 Proof.
 move=> v1 w1; rewrite ler_wsqrtr // frobenius2_of_change ler_subl_addr ler_paddr ?mulrn_wge0 ?sqr_ge0 //.

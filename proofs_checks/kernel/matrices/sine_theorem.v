@@ -155,6 +155,16 @@ rewrite ler_pexpn2r ?nnegrE ?normr_ge0 //; first by apply: le_trans main _; exac
 by apply: mulr_ge0; [apply: mulr_ge0; [exact: sqr_ge0|exact: ltW]|exact: norm2_ge0].
 Qed.
 
+(* wishart.theorem-6, step davis-kahan. *)
+Corollary davis_kahan_for_added_noise (i j : 'I_d) QA a A QC c W w :
+  spectrum QA a A -> spectrum QC c (A + W) -> spectral_bound W w -> i.+1 = j -> c 0 j < a 0 i ->
+  spectral_bound (top_projector QA j - top_projector QC j) (w / (a 0 i - c 0 j)).
+Proof.
+move=> SA SC Ww ij gap; have back : spectral_bound (A - (A + W)) w.
+  by rewrite opprD addrA subrr sub0r; exact: spectral_boundN.
+exact: davis_kahan SA SC back ij gap.
+Qed.
+
 (* wishart.theorem-6, steps weyl-in-denominator and gap-halves. *)
 Corollary spectral_distance_of_subspaces (i j : 'I_d) QA a A QC c W w :
   spectrum QA a A -> spectrum QC c (A + W) -> spectral_bound W w -> i.+1 = j -> w *+ 2 <= a 0 i - a 0 j ->
@@ -174,8 +184,7 @@ have first : w / (a 0 i - c 0 j) <= w / (a 0 i - a 0 j - w) by rewrite ler_wpmul
 split=> //; apply: (@spectral_boundW _ _ _ _ (w / (a 0 i - c 0 j))).
   apply: le_trans first _; rewrite [2%:R * w]mulrC -mulrA ler_wpmul2l // -[2%:R / _]invrK invfM invrK mulrC.
   by rewrite lef_pinv ?posrE ?divr_gt0 ?ltr0n.
-have back : spectral_bound (A - (A + W)) w by rewrite opprD addrA subrr sub0r; exact: spectral_boundN.
-by apply: davis_kahan SA SC back ij _; rewrite -subr_gt0.
+by apply: davis_kahan_for_added_noise SA SC Ww ij _; rewrite -subr_gt0.
 Qed.
 
 End sine_theorem.
