@@ -143,7 +143,7 @@ congr (_ + _); have := @bind_one _ _ (fun x => attempt (Some x)) (@ret T) y y.
 by rewrite /bind => -> //; rewrite /ret ?eqxx ?mule1 ?lee_fin // => x /negbTE ->.
 Qed.
 
-Theorem loop_law (r s : R) y : (forall o, 0 <= attempt o) -> attempt None = r%:E -> (r < 1)%R ->
+Lemma loop_law (r s : R) y : (forall o, 0 <= attempt o) -> attempt None = r%:E -> (r < 1)%R ->
   attempt (Some y) = s%:E -> loop y = (s / (1 - r))%:E.
 Proof.
 move=> a0 aN r1 aS; have r0 : (0 <= r)%R by rewrite -lee_fin -aN.
@@ -163,7 +163,7 @@ by congr EFin; exact: cvg_lim.
 Qed.
 
 (* rejection: the attempt accepts x with probability c w(x), and the w add up to Z; the loop ends with probability one *)
-Theorem rejection (c Z : R) (w : T -> R) : is_law attempt -> (0 < c)%R -> (0 < Z)%R ->
+Lemma rejection (c Z : R) (w : T -> R) : is_law attempt -> (0 < c)%R -> (0 < Z)%R ->
   (forall x, attempt (Some x) = (c * w x)%:E) -> \esum_(x in setT) (w x)%:E = Z%:E ->
   (forall x, loop x = (w x / Z)%:E) /\ is_law loop.
 Proof.
