@@ -50,7 +50,7 @@ rewrite -lee_fin t0 /= -(ler_pmul2l pos) -expRD (le_trans b) // ler_expR le_eqVl
 by field.
 Qed.
 
-Theorem large_epsilon_is_not_private (kappa s eps delta : R) : 0 < kappa -> 0 < s -> delta < 1 -> 1 <= eps ->
+Lemma large_epsilon_is_not_private (kappa s eps delta : R) : 0 < kappa -> 0 < s -> delta < 1 -> 1 <= eps ->
   8%:R * kappa ^+ 2 * (1 + 2%:R / (1 - delta)) <= eps ->
   ~ indistinguishable eps delta (noisy_answer s (kappa * s / eps)) (noisy_answer 0 (kappa * s / eps)).
 Proof.
@@ -104,4 +104,51 @@ have : 1 - delta <= expR (- L) + expR (- L).
 rewrite leNgt => /negP; apply; have := ltr_add small small.
 by have -> : (1 - delta) / 2%:R + (1 - delta) / 2%:R = 1 - delta by field.
 Qed.
+
+Definition least_epsilon (kappa delta : R) : R := Num.max 1 (8%:R * kappa ^+ 2 * (1 + 2%:R / (1 - delta))).
+
+(* a query with the answers 0 and s on neighbours, and sigma = kappa s / epsilon *)
+Theorem gaussian_calibration_fails (kappa s eps delta : R) : 0 < kappa -> 0 < s -> delta < 1 ->
+  least_epsilon kappa delta <= eps ->
+  ~ indistinguishable eps delta (noisy_answer s (kappa * s / eps)) (noisy_answer 0 (kappa * s / eps)).
+Proof. by move=> k0 s0 d1; rewrite /least_epsilon le_maxl => /andP[e1 big]; exact: large_epsilon_is_not_private. Qed.
 End large_epsilon.
+
+(* SULQ: A = sum x x'/n and Gaussian noise on all entries; one record e_i or 0, the other records 0 *)
+Section sulq.
+Variables (R : realType) (dW : measure_display) (W : measurableType dW) (P : {measure set W -> \bar R}).
+Hypothesis P1 : P setT = 1%E.
+Variables (d : nat) (N : W -> 'M[R]_d) (i : 'I_d).
+Hypothesis mN : forall a b, measurable_fun setT (fun w => N w a b).
+Hypothesis mgf : forall l : R, (\int[P]_w (expR (l * N w i i))%:E <= (expR (l ^+ 2 / 2%:R))%:E)%E.
+
+(* the square root of 8 d^2 log^2(d/delta)/(n^2 eps^2) is sulq_constant/n/eps *)
+Definition sulq_constant (delta : R) : R := Num.sqrt 8%:R * d%:R * ln (d%:R / delta).
+Definition second_moment n (x : 'M[R]_(n, d)) : 'M[R]_d := n%:R^-1 *: (x^T *m x).
+Definition sulq_law (sigma : R) n (x : 'M[R]_(n, d)) : set (matrix_output R d d) -> \bar R :=
+  image_law (fun w => second_moment x + sigma *: N w : matrix_output R d d) P.
+
+Theorem sulq_fails_for_large_epsilon (n : nat) (eps delta : R) : 0 < delta -> delta < 1 ->
+  least_epsilon (sulq_constant delta) delta <= eps ->
+  ~ indistinguishable eps delta (sulq_law (sulq_constant delta / n.+1%:R / eps) (delta_mx 0 i : 'M[R]_(n.+1, d)))
+                                (sulq_law (sulq_constant delta / n.+1%:R / eps) (0 : 'M[R]_(n.+1, d))).
+Proof.
+move=> p0 d1 big private; have d0 : (0 < d)%N by case: d i => // -[].
+have k0 : 0 < sulq_constant delta.
+  rewrite /sulq_constant !mulr_gt0 ?sqrtr_gt0 ?ltr0n // ln_gt0 // ltr_pdivl_mulr // mul1r.
+  by apply: (lt_le_trans d1); rewrite ler1n.
+have s0 : 0 < n.+1%:R^-1 :> R by rewrite invr_gt0 ltr0n.
+apply: (@gaussian_calibration_fails _ _ _ P P1 _ (mN i i) mgf _ _ _ _ k0 s0 d1 big) => S mS.
+have mE : measurable [set C : matrix_output R d d | S ((C : 'M[R]_d) i i)].
+  by have := @entry_measurable R d d i i measurableT S mS; rewrite setTI.
+have := private _ mE; set sigma := sulq_constant delta / _ / eps.
+have entry (x : 'M[R]_(n.+1, d)) q : second_moment x i i = q ->
+    sulq_law sigma x [set C : matrix_output R d d | S ((C : 'M[R]_d) i i)] = noisy_answer P (fun w => N w i i) q sigma S.
+  move=> xq; rewrite /sulq_law /noisy_answer /image_law; congr (P _).
+  by apply/seteqP; split=> w /=; rewrite !mxE -xq /second_moment !mxE.
+rewrite (entry _ n.+1%:R^-1) ?(entry _ 0) //.
+  by rewrite /second_moment mulmx0 scaler0 mxE.
+rewrite /second_moment mxE mxE (bigD1 0) //= big1 => [|k k0']; first by rewrite !mxE !eqxx addr0 !mulr1.
+by rewrite !mxE (negbTE k0') mul0r.
+Qed.
+End sulq.
