@@ -1,5 +1,6 @@
 (* Programs that draw fair coins, as probability mass functions: sequence, coin and the loop "draw again until accepted"
-   as the limit of its runs of at most n rounds. What the laws of the reference samplers rest on. *)
+   as the limit of its runs of at most n rounds. What the laws of the reference samplers rest on. Outside stay the step
+   from the text of a Python function to its model here, and that the entropy yields fair, independent bits. *)
 From HB Require Import structures.
 From mathcomp Require Import all_ssreflect all_algebra.
 From mathcomp Require Import boolp classical_sets functions cardinality fsbigop mathcomp_extra.
