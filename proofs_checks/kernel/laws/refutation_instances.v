@@ -7,7 +7,7 @@ From mathcomp Require Import signed reals ereal topology normedtype sequences es
 From mathcomp Require Import lebesgue_measure numfun lebesgue_integral exp.
 Import GRing.Theory Num.Theory Order.TTheory.
 From DPMatrix Require Import laws.differential_privacy laws.random_matrices laws.refutations_sliding_window.
-From DPMatrix Require Import laws.refutations_sketches laws.refutations_compression.
+From DPMatrix Require Import laws.refutations_sketches laws.refutations_compression laws.refutations_gaussian.
 Set Implicit Arguments.
 Unset Strict Implicit.
 Unset Printing Implicit Defensive.
@@ -122,4 +122,31 @@ move=> N; rewrite (_ : row_energy _ _ _ _ N = fun=> mean_energy (printed_sigma r
 apply/funext => w; rewrite /row_energy /mean_energy (bigD1 ord0) //= (bigD1 one) //= big1 => [|l /andP[l0 l1]].
   by rewrite !mxE !eqxx /= mulr1 mul0r mulr0 add0r mul1r !addr0.
 by rewrite !mxE (negbTE l0) (negbTE l1) /= mulr0 mul0r addr0 expr0n.
+Qed.
+
+(* a variate that is 0 has E exp(l Z) = 1 *)
+Lemma zero_mgf (R : realType) (l : R) : (\int[uniform R]_w (expR (l * 0))%:E <= (expR (l ^+ 2 / 2%:R))%:E)%E.
+Proof.
+rewrite mulr0 expR0 integral_cst //= mul1e [X in (X <= _)%E]uniform_total lee_fin -[X in X <= _]expR0 ler_expR.
+by rewrite divr_ge0 ?sqr_ge0 ?ler0n.
+Qed.
+
+Theorem gaussian_calibration_instance (R : realType) (kappa s eps delta : R) : 0 < kappa -> 0 < s -> delta < 1 ->
+  least_epsilon kappa delta <= eps ->
+  ~ indistinguishable eps delta (noisy_answer (uniform R) (fun=> 0) s (kappa * s / eps))
+                                (noisy_answer (uniform R) (fun=> 0) 0 (kappa * s / eps)).
+Proof.
+apply: (@gaussian_calibration_fails _ _ _ (uniform R) (uniform_total R) (fun=> 0)); last exact: zero_mgf.
+exact: measurable_fun_cst.
+Qed.
+
+Theorem sulq_instance (R : realType) (d n : nat) (i : 'I_d) (eps delta : R) : 0 < delta -> delta < 1 ->
+  least_epsilon (sulq_constant d delta) delta <= eps ->
+  ~ indistinguishable eps delta
+      (sulq_law (uniform R) (fun=> 0) (sulq_constant d delta / n.+1%:R / eps) (delta_mx 0 i : 'M[R]_(n.+1, d)))
+      (sulq_law (uniform R) (fun=> 0) (sulq_constant d delta / n.+1%:R / eps) (0 : 'M[R]_(n.+1, d))).
+Proof.
+apply: (@sulq_fails_for_large_epsilon _ _ _ (uniform R) (uniform_total R) d (fun=> 0) i) => [a b|l].
+  exact: measurable_fun_cst.
+by rewrite mxE; exact: zero_mgf.
 Qed.

@@ -129,7 +129,7 @@ case: (P A) PA A1 A0 => [p| |] //; rewrite -EFinM !lee_fin => pb _ p0.
 by exists p.
 Qed.
 
-Theorem many_sketches_reveal_a_row (eps delta M : R) : 0 <= M -> (0 < k)%N ->
+Lemma many_sketches_reveal_a_row (eps delta M : R) : 0 <= M -> (0 < k)%N ->
   8%:R * (1 + expR eps) * (sigma ^+ 2 + (M + 1) ^+ 2) ^+ 2 < (1 - delta) * (2%:R * M + 1) ^+ 2 * k%:R ->
   ~ indistinguishable eps delta (sketch_law [:: long_row i0 (M + 1)]) (sketch_law [:: long_row i0 M]).
 Proof.

@@ -17,7 +17,6 @@ Local Open Scope ring_scope.
 
 Section streams.
 Variables (R : realType) (d : nat).
-Definition row_type := 'rV[R]_d.
 Definition squared_norm (a : 'rV[R]_d) : R := \sum_i a 0 i ^+ 2.
 
 (* section 1.1: the streams differ at one time at most, by a row of norm at most 1; rows have any length *)

@@ -74,7 +74,7 @@ move=> mn; rewrite -natr_sum; congr (_%:R); transitivity (\sum_(k < n | (k < m)%
 by rewrite -(big_ord_widen n (fun=> 1%N)) // sum1_card card_ord.
 Qed.
 
-Theorem uniform_below_law (n : nat) : (0 < n)%N ->
+Lemma uniform_below_law (n : nat) : (0 < n)%N ->
   (forall k, uniform_below n k = (((k < n)%N)%:R / n%:R)%:E) /\ is_law (uniform_below n).
 Proof.
 move=> n0; have enough : (n <= 2 ^ up_log 2 n)%N.
@@ -107,7 +107,7 @@ have [r rE _] := law_real false lp; have := proj2 lp.
 by rewrite esum_bool => [|b]; [rewrite pt rE -EFinD => -[<-]; congr EFin; rewrite addrC addKr | exact: law_ge0].
 Qed.
 
-Theorem bernoulli_law (num den : nat) : (0 < den)%N -> (num <= den)%N -> bernoulli num den = coin (num%:R / den%:R).
+Lemma bernoulli_law (num den : nat) : (0 < den)%N -> (num <= den)%N -> bernoulli num den = coin (num%:R / den%:R).
 Proof.
 move=> d0 nd; have [uE ul] := uniform_below_law d0.
 apply: law_on_bool; first by apply: bind_law => // k; exact: ret_law.
@@ -186,7 +186,7 @@ rewrite big_ord_recr /= IH !add0n; move: (w n) (w n.+1) => u v.
 by case: (odd n); rewrite /= ?mul0r ?mul1r ?add0r ?addr0; ring.
 Qed.
 
-Theorem bernoulli_exp_unit_law : bernoulli_exp_unit a b = coin (expR (- x)).
+Lemma bernoulli_exp_unit_law : bernoulli_exp_unit a b = coin (expR (- x)).
 Proof.
 have wn : w --> (0 : R) by apply: cvg_series_cvg_0; exact: is_cvg_series_exp_coeff.
 have own : (fun n => (odd n)%:R * w n) --> (0 : R).
@@ -216,7 +216,7 @@ Fixpoint bernoulli_exp (m a b : nat) : mass R bool_choiceType :=
 Lemma expRN01 (x : R) : 0 <= x -> 0 <= expR (- x) <= 1.
 Proof. by move=> x0; rewrite ltW ?expR_gt0 //= -expR0 ler_expR oppr_le0. Qed.
 
-Theorem bernoulli_exp_law (m a b : nat) : (0 < b)%N -> (a < b)%N ->
+Lemma bernoulli_exp_law (m a b : nat) : (0 < b)%N -> (a < b)%N ->
   bernoulli_exp m a b = coin (expR (- (m%:R + a%:R / b%:R))).
 Proof.
 move=> b0 ab; have r0 k : 0 <= k%:R + a%:R / b%:R :> R by rewrite addr_ge0 ?divr_ge0 ?ler0n.

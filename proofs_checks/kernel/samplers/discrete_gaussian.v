@@ -60,7 +60,7 @@ rewrite acceptance; apply: bind_law => [|yes]; last exact: ret_law.
 by apply/coin_law/expRN01; rewrite divr_ge0 ?sqr_ge0 // mulr_ge0 ?divr_ge0 ?ler0n.
 Qed.
 
-Theorem discrete_gaussian_law : exists2 Z : R, 0 < Z & [/\ ((\esum_(z in setT) (bell z)%:E) = Z%:E)%E,
+Lemma discrete_gaussian_law : exists2 Z : R, 0 < Z & [/\ ((\esum_(z in setT) (bell z)%:E) = Z%:E)%E,
   forall z, discrete_gaussian z = (bell z / Z)%:E & is_law discrete_gaussian].
 Proof.
 have [lE ll] := discrete_laplace_law R t0 (ltn0Sn 0).

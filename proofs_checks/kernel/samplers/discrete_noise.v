@@ -212,7 +212,7 @@ have -> : ((i + s * `|z|) %/ s)%N = `|z|%N by rewrite addnC mulnC divnMDl // div
 by rewrite eqxx mulr1 exprD exprM (expRN_nat t%:R^-1 s) mulrA.
 Qed.
 
-Theorem discrete_laplace_law :
+Lemma discrete_laplace_law :
   (forall z, discrete_laplace t s z = (q ^+ `|z|%N / ((1 + q) / (1 - q)))%:E) /\ is_law (discrete_laplace t s).
 Proof.
 have /andP[q0 q1] := q01.
@@ -226,7 +226,7 @@ Qed.
 Definition geometric : mass R int_choiceType :=
   loop (bind (discrete_laplace t s) (fun z => ret (if (0 <= z)%R then Some z else None))).
 
-Theorem geometric_law :
+Lemma geometric_law :
   (forall z, geometric z = ((0 <= z)%R%:R * q ^+ `|z|%N * (1 - q))%:E) /\ is_law geometric.
 Proof.
 have /andP[q0 q1] := q01; have [lE ll] := discrete_laplace_law.

@@ -1,5 +1,6 @@
 (* Programs that draw fair coins, as probability mass functions: sequence, coin and the loop "draw again until accepted"
-   as the limit of its runs of at most n rounds. What the laws of the reference samplers rest on. *)
+   as the limit of its runs of at most n rounds. What the laws of the reference samplers rest on. Outside stay the step
+   from the text of a Python function to its model here, and that the entropy yields fair, independent bits. *)
 From HB Require Import structures.
 From mathcomp Require Import all_ssreflect all_algebra.
 From mathcomp Require Import boolp classical_sets functions cardinality fsbigop mathcomp_extra.
@@ -143,7 +144,7 @@ congr (_ + _); have := @bind_one _ _ (fun x => attempt (Some x)) (@ret T) y y.
 by rewrite /bind => -> //; rewrite /ret ?eqxx ?mule1 ?lee_fin // => x /negbTE ->.
 Qed.
 
-Theorem loop_law (r s : R) y : (forall o, 0 <= attempt o) -> attempt None = r%:E -> (r < 1)%R ->
+Lemma loop_law (r s : R) y : (forall o, 0 <= attempt o) -> attempt None = r%:E -> (r < 1)%R ->
   attempt (Some y) = s%:E -> loop y = (s / (1 - r))%:E.
 Proof.
 move=> a0 aN r1 aS; have r0 : (0 <= r)%R by rewrite -lee_fin -aN.
@@ -163,7 +164,7 @@ by congr EFin; exact: cvg_lim.
 Qed.
 
 (* rejection: the attempt accepts x with probability c w(x), and the w add up to Z; the loop ends with probability one *)
-Theorem rejection (c Z : R) (w : T -> R) : is_law attempt -> (0 < c)%R -> (0 < Z)%R ->
+Lemma rejection (c Z : R) (w : T -> R) : is_law attempt -> (0 < c)%R -> (0 < Z)%R ->
   (forall x, attempt (Some x) = (c * w x)%:E) -> \esum_(x in setT) (w x)%:E = Z%:E ->
   (forall x, loop x = (w x / Z)%:E) /\ is_law loop.
 Proof.
