@@ -21,7 +21,7 @@ Variables (R : realType) (d n : nat).
 Definition average (X : seq 'rV[R]_d) : 'rV[R]_(triangle_size d) := (n%:R)^-1 *: triangle (moment X).
 Definition sized_replace_one (X Y : seq 'rV[R]_d) : Prop := size X = n /\ replace_one 1 X Y.
 
-(* any map of the triangle into a space of symmetric matrices, such as the copy below the diagonal *)
+(* Algorithm 1 at its printed scale; the copy below the diagonal is a function of the triangle *)
 Theorem laplace_perturbation_is_private (eps : R) : 0 < eps -> (0 < n)%N -> (0 < d)%N ->
   let scale := 2%:R * d%:R / (n%:R * eps) in
   differentially_private sized_replace_one eps 0 (fun X => noisy (laplace_noise scale) (average X)).

@@ -115,10 +115,13 @@ have nn : n%:R != 0 :> R by rewrite pnatr_eq0 -lt0n.
 have e2 : 0 <= eps / 2%:R by rewrite divr_ge0.
 have v1 : squared_norm v <= 1 by rewrite -(expr1n _ 2); apply: bX; rewrite eX mem_cat mem_head orbT.
 have w1 : squared_norm w <= 1 by rewrite -(expr1n _ 2); apply: bY; rewrite eY mem_cat mem_head orbT.
-rewrite /score /average_moment !capturedZ !mulrACA divff// !mul1r -mulrBr.
-have -> : captured (V x) (moment X) - captured (V x) (moment Y) = captured (V x) (outer v) - captured (V x) (outer w).
-  by apply/eqP; rewrite subr_eq addrAC -capturedD addrC -subr_eq -capturedD -/(moment X) eX eY
-    -[moment (s ++ v :: t)](subrK (moment (s ++ w :: t))) moment_replaced addrAC subrK capturedD addrK.
+have scoreE Z : score eps Z x = eps / 2%:R * captured (V x) (moment Z).
+  by rewrite /score /average_moment capturedZ mulrACA divff// mul1r.
+have split : captured (V x) (moment X) = captured (V x) (moment Y) + (captured (V x) (outer v) - captured (V x) (outer w)).
+  have e : moment X = moment Y + (outer v - outer w) by rewrite eX eY -(moment_replaced s v w t) addrC subrK.
+  have cN : captured (V x) (- outer w) = - captured (V x) (outer w) by rewrite -scaleN1r capturedZ mulN1r.
+  by rewrite e !capturedD cN.
+rewrite !scoreE -mulrBr split [captured (V x) (moment Y) + _]addrC addrK.
 rewrite normrM (ger0_norm e2) -[leRHS]mulr1 ler_wpmul2l//.
 have /andP[a0 a1] := captured_bounds (frame x) v1; have /andP[b0 b1] := captured_bounds (frame x) w1.
 rewrite ler_norml; apply/andP; split.
@@ -126,3 +129,22 @@ rewrite ler_norml; apply/andP; split.
 by rewrite ler_subl_addl; apply: (le_trans a1); rewrite ler_addr.
 Qed.
 End ppca.
+
+(* two directions in the plane, each of weight 1 *)
+Section instance.
+Variable R : realType.
+Definition axis (b : bool) : 'M[R]_(2, 1) := delta_mx (if b then 0 else 1) 0.
+Definition both : {measure set bool -> \bar R} :=
+  [the {measure set bool -> \bar R} of measure_add [the {measure set bool -> \bar R} of dirac true]
+    [the {measure set bool -> \bar R} of dirac false]].
+Theorem ppca_instance (n : nat) (eps : R) : 0 <= eps -> (0 < n)%N ->
+  differentially_private (@records_replaced R 2 n) eps 0 (ppca n both axis eps).
+Proof.
+apply: ppca_is_private.
+- have -> : both setT = (1 + 1)%:E by rewrite [both setT]measure_addE /= /dirac !indicT.
+  by rewrite lte_fin ltry andbT addr_gt0.
+- move=> b; rewrite /axis trmx_delta mul_delta_mx; apply/matrixP => i j; rewrite !ord1 !mxE eqxx.
+  by [].
+- by move=> i j _ B mB.
+Qed.
+End instance.

@@ -166,4 +166,13 @@ apply: (@le_trans _ _ (\sum_i \sum_j `|outer v i j| + \sum_i \sum_j `|outer w i 
   by rewrite !mxE; exact: ler_norm_sub.
 by rewrite mulr_natl mulr2n; apply: ler_add; apply: (le_trans (l1_outer _)); rewrite -[leRHS]mulr1; apply: ler_wpmul2l; rewrite ?ler0n.
 Qed.
+
+(* all entries count: the sum of the squares of the change of the matrix *)
+Theorem frobenius_of_two_records v w : squared_norm v <= 1 -> squared_norm w <= 1 ->
+  frobenius_squared (outer v - outer w) <= 2%:R.
+Proof.
+move=> v1 w1; rewrite frobenius_difference ler_subl_addr.
+apply: ler_paddr; first by rewrite mulrn_wge0 // sqr_ge0.
+by rewrite -[2%:R]/(1 + 1) ler_add // expr_le1 // squared_norm_ge0.
+Qed.
 End records.

@@ -5,6 +5,7 @@ From mathcomp Require Import all_ssreflect all_algebra.
 From mathcomp Require Import boolp classical_sets functions cardinality fsbigop mathcomp_extra.
 From mathcomp Require Import signed reals ereal topology normedtype sequences esum measure.
 From mathcomp Require Import lebesgue_measure numfun lebesgue_integral exp.
+From mathcomp.algebra_tactics Require Import ring.
 From DPMatrix Require Import differential_privacy lebesgue_space additive_noise.
 Import GRing.Theory Num.Theory Order.TTheory.
 Set Implicit Arguments.
@@ -40,7 +41,7 @@ Qed.
 Lemma integral_move_pair p q (f : space R n * space R n -> \bar R) : measurable_fun setT f -> (forall w, 0 <= f w)%E ->
   (\int[pair_measure]_w f (move_pair p q w) = \int[pair_measure]_w f w)%E.
 Proof.
-move=> mf f0; rewrite -(integral_pushforward (measurable_move_pair p q))//.
+move=> mf f0; etransitivity; first by symmetry; exact: (integral_pushforward (measurable_move_pair p q) pair_measure mf f0).
 by apply: eq_measure_integral => S mS _; exact: pair_translation.
 Qed.
 End pairs.
@@ -116,9 +117,10 @@ Qed.
 Theorem symmetrised_noise_hides b P M : K P -> K M ->
   indistinguishable (l P + l M) 0 (symmetrised (b + P)) (symmetrised (b + M)).
 Proof.
-move=> KP KM S mS; rewrite adde0 /symmetrised /image_law /density_law !integral_mkcond.
+move=> KP KM S mS; rewrite adde0 /symmetrised /image_law /density_law.
+rewrite [leLHS]integral_mkcond [X in (_ <= _ * X)%E]integral_mkcond.
 pose out c (w : space R n * space R n) : space R n := c + w.1 - w.2.
-have mO c : measurable (out c @^-1` S) by rewrite -[X in measurable X]setTI; exact: measurable_release.
+have mO c : measurable (out c @^-1` S) by have := measurable_release c measurableT mS; rewrite setTI.
 pose g (w : space R n * space R n) : \bar R := if w \in out (b + M) @^-1` S then pair_noise w else 0%E.
 pose h (w : space R n * space R n) : \bar R :=
   if w \in out (b + M) @^-1` S then (cone_noise (w.1 - P)%R * cone_noise (w.2 - M)%R)%E else 0%E.
@@ -135,9 +137,8 @@ have h0 w : (0 <= h w)%E by rewrite /h; case: ifP => // _; rewrite mule_ge0 ?con
 apply: (@le_trans _ _ (\int[pair_measure R n]_w h w)%E).
   rewrite -(integral_move_pair P M mh h0) le_eqVlt; apply/orP; left; apply/eqP.
   apply: eq_integral => w _; rewrite /h /patch /move_pair /= !addrK.
-  congr (if _ then _ else _); apply/idP/idP => /set_mem k; apply/mem_set; move: k; rewrite /preimage /mkset /out /=.
-    by rewrite opprD addrA [b + M + _]addrAC addrA -[b + w.1 + P + M]addrA [P + M]addrC addrA addrK -!addrA [w.1 + P]addrC.
-  by rewrite opprD addrA [b + M + _]addrAC addrA -[b + w.1 + P + M]addrA [P + M]addrC addrA addrK -!addrA [w.1 + P]addrC.
+  have e : b + M + (w.1 + P) - (w.2 + M) = b + P + w.1 - w.2 :> 'rV[R]_n by apply/rowP => i; rewrite !mxE; ring.
+  by congr (if _ then _ else _); apply/idP/idP => /set_mem k; apply/mem_set; move: k; rewrite /preimage /mkset /out /= e.
 rewrite -ge0_integralM//; last exact: expR_ge0E.
 apply: ge0_le_integral => //.
 - by move=> w _; rewrite mule_ge0 ?expR_ge0E.
@@ -171,10 +172,10 @@ Qed.
 
 Theorem impossible_output b P : noisy cone_noise (b + P) (unreachable b P) = 0%E.
 Proof.
-rewrite /noisy /image_law /density_law integral_mkcond (eq_integral (cst 0%E)) ?integral0// => x _.
+rewrite /noisy /image_law /density_law [LHS]integral_mkcond (eq_integral (cst 0%E)) ?integral0// => x _.
 rewrite /patch; case: ifP => // /set_mem; rewrite /unreachable /preimage /mkset.
-rewrite addrA [x + b]addrC [b + x + P]addrAC addrK.
-have -> : b + P + x - b - P = x by rewrite [b + P]addrC -addrA -addrA [b + (x - b)]addrCA subrr addr0 addrC addKr.
+rewrite [b + P]addrC addrA.
+have -> : x + P + b - b - P = x by rewrite !addrK.
 by move=> nK; rewrite /cone_noise /cone_density /cone_weight indicE memNset ?mulr0.
 Qed.
 
@@ -186,7 +187,7 @@ pose f (x : space R n) : \bar R := (cone_noise x * (\1_K (x - P : space R n))%:E
 have mf : measurable_fun setT f.
   apply: emeasurable_funM => //; apply: measurable_fun_comp; first exact: measurable_fun_EFin.
   exact: (measurable_fun_comp (measurable_fun_indic Km) (measurable_add (- P))).
-have f0 x : (0 <= f x)%E by rewrite mule_ge0.
+have f0 x : (0 <= f x)%E by apply: mule_ge0; rewrite ?N0// lee_fin indicE ler0n.
 have reached : (\int[lebesgue R n]_x f x = (expR (- l P))%:E)%E.
   rewrite -(integral_translation P mf f0) -[RHS]mule1 -cone_mass -ge0_integralM//; last exact: expR_ge0E.
   apply: eq_integral => x _; rewrite /f addrK /cone_noise -!EFinM; congr EFin.
@@ -195,7 +196,7 @@ have reached : (\int[lebesgue R n]_x f x = (expR (- l P))%:E)%E.
     by rewrite [\1_K x]indicE (negbTE (introN idP nK)) !mulr0.
   by rewrite !indicE !mem_set ?mulr1 1?mulrC//; exact: Kadd.
 have whole : (noisy cone_noise b (unreachable b P) + \int[lebesgue R n]_x f x = 1)%E.
-  rewrite -cone_mass /noisy /image_law /density_law integral_mkcond -ge0_integralD//; last 2 first.
+  rewrite -cone_mass /noisy /image_law /density_law [X in (X + _)%E]integral_mkcond -ge0_integralD//; last 2 first.
   - by move=> x _; rewrite /patch; case: ifP.
   - have mV : measurable ((fun x : space R n => x + b : space R n) @^-1` unreachable b P).
       by rewrite -[X in measurable X]setTI; exact: measurable_add.
