@@ -2,11 +2,46 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
+from flint import fmpq_mat
+
 from dpmatrix.reporting.theorems import about
+from dpmatrix.spec.compression.covariances import CovariancePair, NearbyPair
+from dpmatrix.spec.compression.eigenvalue_assumption import EigenvalueAssumption
+from dpmatrix.spec.compression.truncated_loss import TruncatedPair
+from proofs_checks.compression.sign_pairs import from_data, game
+from proofs_checks.exact_matrices import correlated, diagonal
 
 theorems = about("compression")
+QUARTER, THIRD = Fraction(1, 4), Fraction(1, 3)
+FLAT, TILTED = correlated(QUARTER), correlated(THIRD)
+LARGE, SMALL = correlated(QUARTER, 0, Fraction(1, 5)), diagonal([1, 2, 3])
+PAIRS = [CovariancePair(FLAT, TILTED), CovariancePair(LARGE, SMALL)]
+NEARBY = [NearbyPair(FLAT, TILTED, THIRD), NearbyPair(LARGE, SMALL, 3)]
+INDEFINITE = CovariancePair(diagonal([1, -2]), fmpq_mat([[0, 3], [3, 1]]))
+POINTS = {
+    "compression.assumption-1+repair": [
+        EigenvalueAssumption(FLAT, TILTED, Fraction(1, 2), Fraction(1, 8), 1),
+        EigenvalueAssumption(LARGE, SMALL, Fraction(1, 2), 3, 1),
+    ],
+    "compression.corollary-3-7/alpha-differential-privacy": [
+        game(10**4, 0, smallness=1, ratio=6),
+        from_data(fmpq_mat([[1, 1]] * 400), 0, [1, -1], smallness=1, ratio=6),
+    ],
+    "compression.lemma-3-3": [*PAIRS, INDEFINITE],
+    "compression.lemma-c-2/first-inequality": PAIRS,
+    "compression.lipschitz-class+repair": [*PAIRS, INDEFINITE],
+    "compression.proposition-3-1": NEARBY,
+    "compression.proposition-3-1/inverse": NEARBY,
+    "compression.theorem-4-6/gamma": [
+        TruncatedPair(FLAT, TILTED, THIRD, records=20, rows=10),
+        TruncatedPair(LARGE, SMALL, 3, records=30, rows=10),
+    ],
+}
+"""Where the statement has no expression to draw points from."""
 
 
-@theorems.evidence()
+@theorems.evidence(POINTS)
 def test_theorem(proved, statement) -> None:
     proved.agrees(statement)

@@ -4,16 +4,62 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from flint import fmpq, fmpq_mat
+
 from dpmatrix.reporting.theorems import about
+from dpmatrix.spec.sliding_window.definitions import ProjectionPoint
 from dpmatrix.spec.sliding_window.directional_variance import Plane
 from dpmatrix.spec.sliding_window.lower_bound_entries import Block
+from dpmatrix.spec.sliding_window.noisy_choice import NoisyChoice
+from dpmatrix.spec.sliding_window.sketched_stream import SketchedStream
+from dpmatrix.spec.sliding_window.successive_outputs import NoisyPair
+from dpmatrix.spec.sliding_window.two_runs import TwoRuns
+from dpmatrix.spec.sliding_window.update_lemmas import StreamRun, suffixes
+from dpmatrix.spec.sliding_window.wishart_stream import NoisyStream
+from proofs_checks.exact_matrices import diagonal, line, scalars
 
 theorems = about("sliding-window")
+QUARTER = Fraction(1, 4)
+
+
+def sketched(*rows: list[int]) -> StreamRun:
+    """Windows of two rows, and sketches that are off by less than eta/4."""
+    run = StreamRun(fmpq_mat(list(rows)), 2, QUARTER, 1)
+    exact = [each for time in range(1, len(rows) + 1) for each in suffixes(run, time, list(range(1, time + 1)))]
+    sketches = tuple((1 + fmpq((-1) ** number, 20)) * each for number, each in enumerate(exact))
+    return StreamRun(run.rows, run.window, run.eta, run.floor, sketches)
+
+
+def held(*rows: list[int]) -> SketchedStream:
+    """Two rows in the plane, and a sketch of two rows."""
+    return SketchedStream(fmpq_mat(list(rows)), diagonal([1, 2]), fmpq_mat([[1, 3], [-1, 1]]), 5, 2)
+
+
+ON_A_LINE = [NoisyStream(fmpq_mat([[3], [last]]), scalars(3, 7), 4) for last in (0, 1)]
+IN_THE_PLANE = [NoisyStream(fmpq_mat([[1, 0], [0, last]]), (diagonal([4, 1]), diagonal([3, 9])), 2) for last in (0, 1)]
+RUNS = [sketched([3], [1], [0], [2]), sketched([1, 2], [0, 1], [1, 0])]
+PUBLISHED = [NoisyPair(*ON_A_LINE), NoisyPair(*IN_THE_PLANE)]
+CHOICES = [
+    NoisyChoice(diagonal([9, 4]), fmpq_mat([[9, fmpq(1, 7)], [fmpq(1, 7), 4]]), line(1, 0), line(1, 2), QUARTER),
+    NoisyChoice(diagonal([5, 4, 1]), diagonal([4, 5, 2]), line(0, 1, 0), line(1, 0, 1), 2, Fraction(3, 2)),
+]
 POINTS = {
+    "sliding-window.corollary-1+repair": RUNS,
+    "sliding-window.definition-2+repair": [
+        ProjectionPoint(fmpq_mat([[1, 2], [0, 3], [4, 1]]), line(1, 1)),
+        ProjectionPoint(fmpq_mat([[1, 2, 0], [0, 3, 1]]), diagonal([1, 1, 1]) - line(1, 0, 2)),
+    ],
+    "sliding-window.lemma-1+repair": RUNS,
+    "sliding-window.lemma-2/on-the-event": RUNS,
+    "sliding-window.lemma-3/state": [TwoRuns(held([0, 0], [2, 1]), held([1, 0], [2, 1]), 1)],
     "sliding-window.theorem-15/inner-product": [Plane(Fraction(3, 5), Fraction(4, 5))],
+    "sliding-window.theorem-17/successive-outputs": PUBLISHED,
+    "sliding-window.theorem-18/successive-outputs": PUBLISHED,
     "sliding-window.theorem-19/diagonal": [Block(3, 2, 162, 5, Fraction(1, 400), 3)],
+    "sliding-window.theorem-6+repair": CHOICES,
+    "sliding-window.theorem-7+repair": CHOICES,
 }
-"""Where few points are inside the hypotheses, or few fail."""
+"""Where the statement has no expression, or few points are inside the hypotheses, or few fail."""
 
 
 @theorems.evidence(POINTS)
