@@ -2,11 +2,54 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
+from flint import fmpq, fmpq_mat
+
 from dpmatrix.reporting.theorems import about
+from dpmatrix.spec.near_optimal.mod_sulq_change import RecordChange
+from dpmatrix.spec.near_optimal.ppca_proof import ScoreChange
+from dpmatrix.spec.near_optimal.utility import Decomposition, OtherTop
+from dpmatrix.spec.wishart.top_eigenvector import TopVectorOutput
+from proofs_checks.exact_matrices import conjugated, diagonal
 
 theorems = about("near-optimal")
+HALF = Fraction(1, 2)
+COSINE, SINE = Fraction(3, 5), Fraction(4, 5)
+TURN = fmpq_mat([[fmpq(3, 5), fmpq(-4, 5)], [fmpq(4, 5), fmpq(3, 5)]])
+TURNED, UNIT = conjugated((2, 1), TURN), diagonal([1, 1, 1])
+TOP, BESIDE = fmpq_mat([[1], [0]]), fmpq_mat([[COSINE.numerator], [SINE.numerator]]) / fmpq(5)
+RECORDS = fmpq_mat([[1, 1, 0], [0, 0, 1]])
+"""Records e_1, e_1 and e_2, whose top eigenvector is e_1 or -e_1."""
+POINTS = {
+    "near-optimal.definition-2+repair": [
+        OtherTop(TURNED, TURN, (2, 1), (HALF, 3), other=(-COSINE, -SINE)),
+        OtherTop(diagonal([3, 1, 0]), UNIT, (3, 1, 0), (COSINE, 0, SINE), other=(-1, 0, 0)),
+    ],
+    "near-optimal.theorem-5/bound-19": [
+        RecordChange(4, (1, 0), (COSINE, SINE)),
+        RecordChange(1, (COSINE, 0, SINE), (0, 1, 0)),
+    ],
+    "near-optimal.theorem-5/last-term": [
+        RecordChange(4, (HALF, HALF), (0, -HALF)),
+        RecordChange(7, (COSINE, 0, HALF), (0, HALF, 0)),
+    ],
+    "near-optimal.theorem-6/score-difference": [
+        ScoreChange(RECORDS, fmpq_mat([[1, 1, 3], [0, 0, 2]]), (COSINE, SINE)),
+        ScoreChange(TOP, BESIDE, (3, -2)),
+    ],
+    "near-optimal.utility-identity": [
+        Decomposition(TURNED, TURN, (2, 1), (HALF, 3)),
+        Decomposition(diagonal([3, -1, 0]), UNIT, (3, -1, 0), (1, 2, HALF)),
+    ],
+    "wishart.definition-6+repair": [
+        TopVectorOutput(RECORDS, TOP, -TOP, ((TOP, HALF), (BESIDE, HALF)), rho, Fraction(1, 10))
+        for rho in (Fraction(1, 3), SINE)
+    ],
+}
+"""Where the statement has no expression, or few points are inside the hypotheses."""
 
 
-@theorems.evidence()
+@theorems.evidence(POINTS)
 def test_theorem(proved, statement) -> None:
     proved.agrees(statement)

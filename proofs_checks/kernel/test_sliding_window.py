@@ -7,16 +7,20 @@ from fractions import Fraction
 from flint import fmpq, fmpq_mat
 
 from dpmatrix.reporting.theorems import about
-from dpmatrix.spec.sliding_window.definitions import ProjectionPoint
+from dpmatrix.spec.analyze_gauss.subspace_recovery import RowsOrColumns
+from dpmatrix.spec.sliding_window.definitions import LeadingPoint, ProjectionPoint
 from dpmatrix.spec.sliding_window.directional_variance import Plane
 from dpmatrix.spec.sliding_window.lower_bound_entries import Block
+from dpmatrix.spec.sliding_window.lower_bound_lemmas import BlockPoint, CoefficientPoint
 from dpmatrix.spec.sliding_window.noisy_choice import NoisyChoice
+from dpmatrix.spec.sliding_window.projection_costs import SpectralChoice
+from dpmatrix.spec.sliding_window.sketch_privacy import SketchParameters
 from dpmatrix.spec.sliding_window.sketched_stream import SketchedStream
 from dpmatrix.spec.sliding_window.successive_outputs import NoisyPair
 from dpmatrix.spec.sliding_window.two_runs import TwoRuns
-from dpmatrix.spec.sliding_window.update_lemmas import StreamRun, suffixes
+from dpmatrix.spec.sliding_window.update_lemmas import StreamRun, exact_structure, structure, suffixes
 from dpmatrix.spec.sliding_window.wishart_stream import NoisyStream
-from proofs_checks.exact_matrices import diagonal, line, scalars
+from proofs_checks.exact_matrices import cayley, diagonal, line, scalars
 
 theorems = about("sliding-window")
 QUARTER = Fraction(1, 4)
@@ -43,19 +47,44 @@ CHOICES = [
     NoisyChoice(diagonal([9, 4]), fmpq_mat([[9, fmpq(1, 7)], [fmpq(1, 7), 4]]), line(1, 0), line(1, 2), QUARTER),
     NoisyChoice(diagonal([5, 4, 1]), diagonal([4, 5, 2]), line(0, 1, 0), line(1, 0, 1), 2, Fraction(3, 2)),
 ]
+TURN = cayley(fmpq_mat([[0, fmpq(1, 3)], [0, 0]]))
+TURN_IN_SPACE = cayley(fmpq_mat([[0, fmpq(1, 3), 0], [0, 0, -2], [0, 0, 0]]))
+SPECTRA = [SpectralChoice((3, -1), TURN, line(1, 1)), SpectralChoice((3, 2, 2), TURN_IN_SPACE, line(1, 1, 0))]
+ROW = SketchParameters(1, Fraction(1, 1000), 1, Fraction(1, 10**6), 77)
+UNIT_ROW = SketchParameters(1, Fraction(1, 2 * 10**6), 1, Fraction(1, 10**6))
 POINTS = {
+    "analyze-gauss.algorithm-2/column-matrix": [RowsOrColumns(TURN, 1), RowsOrColumns(TURN_IN_SPACE, 2)],
+    "sliding-window.algorithm-4+repair": SPECTRA,
     "sliding-window.corollary-1+repair": RUNS,
     "sliding-window.definition-2+repair": [
         ProjectionPoint(fmpq_mat([[1, 2], [0, 3], [4, 1]]), line(1, 1)),
         ProjectionPoint(fmpq_mat([[1, 2, 0], [0, 3, 1]]), diagonal([1, 1, 1]) - line(1, 0, 2)),
     ],
+    "sliding-window.definition-2/attained": [
+        LeadingPoint(TURN, (3, 1), 1),
+        LeadingPoint(TURN_IN_SPACE, (3, 2, 0), 2),
+    ],
+    "sliding-window.definition-3+repair": [structure(run, QUARTER / 2) for run in RUNS],
+    "sliding-window.definition-8+repair": [exact_structure(run) for run in RUNS],
     "sliding-window.lemma-1+repair": RUNS,
+    "sliding-window.lemma-11+repair": [
+        BlockPoint(fmpq_mat([[3, fmpq(1, 2)], [fmpq(-1, 2), 2]]), Fraction(5, 2), 1 + Fraction(1, 20)),
+        BlockPoint(diagonal([9, 8, 8]), 8, 2 - Fraction(1, 20)),
+    ],
+    "sliding-window.lemma-12+repair": [
+        CoefficientPoint(fmpq_mat([[3, 0], [0, 3]]), fmpq_mat([[fmpq(1, 20)], [0]]), 3, Fraction(6, 5)),
+        CoefficientPoint(diagonal([9, 8, 8]), fmpq_mat([[0], [fmpq(1, 20)], [fmpq(-1, 20)]]), 8, 2 - Fraction(1, 20)),
+    ],
     "sliding-window.lemma-2/on-the-event": RUNS,
+    "sliding-window.lemma-3": [ROW],
     "sliding-window.lemma-3/state": [TwoRuns(held([0, 0], [2, 1]), held([1, 0], [2, 1]), 1)],
+    "sliding-window.lemma-3/unit-rows": [UNIT_ROW],
     "sliding-window.theorem-15/inner-product": [Plane(Fraction(3, 5), Fraction(4, 5))],
+    "sliding-window.theorem-16/optimality": SPECTRA,
     "sliding-window.theorem-17/successive-outputs": PUBLISHED,
     "sliding-window.theorem-18/successive-outputs": PUBLISHED,
     "sliding-window.theorem-19/diagonal": [Block(3, 2, 162, 5, Fraction(1, 400), 3)],
+    "sliding-window.theorem-3": [ROW],
     "sliding-window.theorem-6+repair": CHOICES,
     "sliding-window.theorem-7+repair": CHOICES,
 }

@@ -12,7 +12,6 @@ from dpmatrix.spec.wishart.closeness_proof import TopVectorRun
 from dpmatrix.spec.wishart.low_rank import LowRankRelease
 from dpmatrix.spec.wishart.matrix_inequalities import HermitianPair
 from dpmatrix.spec.wishart.projectors import FramePair
-from dpmatrix.spec.wishart.top_eigenvector import TopVectorOutput
 from dpmatrix.spec.wishart.wishart_algorithm import PositiveDefiniteSum
 from dpmatrix.spec.wishart.wishart_perturbation import WishartOutput
 from proofs_checks.exact_matrices import cayley, diagonal
@@ -22,22 +21,21 @@ HALF, TENTH = Fraction(1, 2), Fraction(1, 10)
 PLANE, SPACE = diagonal([1, 1]), diagonal([1, 1, 1])
 TURN = cayley(fmpq_mat([[0, fmpq(1, 40)], [0, 0]]))
 TURN_IN_SPACE = cayley(fmpq_mat([[0, fmpq(1, 40), 0], [0, 0, fmpq(1, 50)], [0, 0, 0]]))
-FIRST, LAST = fmpq_mat([[1], [0]]), fmpq_mat([[fmpq(3, 5)], [fmpq(4, 5)]])
-"""The top eigenvector of two records e_1 and one e_2, and an output beside it."""
 PAIRS = [SpectralPair((4, 0), PLANE, (5, 1), TURN, 1), SpectralPair((6, 5, 0), SPACE, (7, 6, 1), TURN_IN_SPACE, 2)]
 RUN = TopVectorRun((1, 0), PLANE, (Fraction(6, 5), TENTH), TURN, 1, 100, 1, Fraction(3, 4), TENTH)
+FLAT = fmpq_mat([[1, 0], [0, 1], [0, 0], [0, 0]])
+TILTED = fmpq_mat([[fmpq(3, 5), 0], [0, fmpq(5, 13)], [fmpq(4, 5), 0], [0, fmpq(12, 13)]])
 SKEW = fmpq_mat([[0, 1], [-1, 0]])
 RECORDS = fmpq_mat([[1, 1, 0], [0, 0, 1]])
 POINTS = {
-    "wishart.definition-6+repair": [
-        TopVectorOutput(RECORDS, FIRST, -FIRST, ((FIRST, HALF), (LAST, HALF)), rho, eta)
-        for rho, eta in ((Fraction(1, 3), TENTH), (Fraction(4, 5), TENTH))
-    ],
     "wishart.lemma-3+repair": PAIRS,
     "wishart.lemma-4+repair": [
         HermitianPair(fmpq_mat([[2, 1], [1, 0]]), SKEW, fmpq_mat([[1, 3], [3, -2]]), -2 * SKEW, i, 5) for i in (1, 2)
     ],
-    "wishart.projector-norm-property+repair": [FramePair(PLANE, TURN), FramePair(FIRST, LAST)],
+    "wishart.projector-norm-property+repair": [
+        FramePair(FLAT, TILTED),
+        FramePair(fmpq_mat([[1, 0], [0, 1], [0, 0]]), fmpq_mat([[1, 0], [0, fmpq(3, 5)], [0, fmpq(4, 5)]])),
+    ],
     "wishart.psd-preservation": [
         PositiveDefiniteSum(RECORDS, fmpq_mat([[1], [2]]), fmpq_mat([[1], [-3]])),
         PositiveDefiniteSum(SPACE, SPACE, fmpq_mat([[1], [-3], [2]])),
