@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import Any
 
 from flint import fmpq, fmpq_mat
 
@@ -23,7 +24,7 @@ TURN_IN_SPACE = cayley(fmpq_mat([[0, fmpq(1, 40), 0], [0, 0, fmpq(1, 50)], [0, 0
 PAIRS = [CovariancePair(FLAT, TILTED), CovariancePair(LARGE, SMALL)]
 NEARBY = [NearbyPair(FLAT, TILTED, THIRD), NearbyPair(LARGE, SMALL, 3)]
 INDEFINITE = CovariancePair(diagonal([1, -2]), fmpq_mat([[0, 3], [3, 1]]))
-POINTS = {
+POINTS: dict[str, list[Any]] = {
     "compression.assumption-1+repair": [
         EigenvalueAssumption(FLAT, TILTED, Fraction(1, 2), QUARTER, 1),
         EigenvalueAssumption(LARGE, SMALL, Fraction(1, 2), 3, 1),

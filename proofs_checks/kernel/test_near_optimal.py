@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import Any
 
 from flint import fmpq, fmpq_mat
 
@@ -21,7 +22,7 @@ TURNED, UNIT = conjugated((2, 1), TURN), diagonal([1, 1, 1])
 TOP, BESIDE = fmpq_mat([[1], [0]]), fmpq_mat([[COSINE.numerator], [SINE.numerator]]) / fmpq(5)
 RECORDS = fmpq_mat([[1, 1, 0], [0, 0, 1]])
 """Records e_1, e_1 and e_2, whose top eigenvector is e_1 or -e_1."""
-POINTS = {
+POINTS: dict[str, list[Any]] = {
     "near-optimal.definition-2+repair": [
         OtherTop(TURNED, TURN, (2, 1), (HALF, 3), other=(-COSINE, -SINE)),
         OtherTop(diagonal([3, 1, 0]), UNIT, (3, 1, 0), (COSINE, 0, SINE), other=(-1, 0, 0)),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import Any
 
 from flint import fmpq, fmpq_mat
 
@@ -52,7 +53,7 @@ TURN_IN_SPACE = cayley(fmpq_mat([[0, fmpq(1, 3), 0], [0, 0, -2], [0, 0, 0]]))
 SPECTRA = [SpectralChoice((3, -1), TURN, line(1, 1)), SpectralChoice((3, 2, 2), TURN_IN_SPACE, line(1, 1, 0))]
 ROW = SketchParameters(1, Fraction(1, 1000), 1, Fraction(1, 10**6), 77)
 UNIT_ROW = SketchParameters(1, Fraction(1, 2 * 10**6), 1, Fraction(1, 10**6))
-POINTS = {
+POINTS: dict[str, list[Any]] = {
     "analyze-gauss.algorithm-2/column-matrix": [RowsOrColumns(TURN, 1), RowsOrColumns(TURN_IN_SPACE, 2)],
     "sliding-window.algorithm-4+repair": SPECTRA,
     "sliding-window.corollary-1+repair": RUNS,

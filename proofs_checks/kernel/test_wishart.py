@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import Any
 
 from flint import fmpq, fmpq_mat
 
@@ -27,7 +28,7 @@ FLAT = fmpq_mat([[1, 0], [0, 1], [0, 0], [0, 0]])
 TILTED = fmpq_mat([[fmpq(3, 5), 0], [0, fmpq(5, 13)], [fmpq(4, 5), 0], [0, fmpq(12, 13)]])
 SKEW = fmpq_mat([[0, 1], [-1, 0]])
 RECORDS = fmpq_mat([[1, 1, 0], [0, 0, 1]])
-POINTS = {
+POINTS: dict[str, list[Any]] = {
     "wishart.lemma-3+repair": PAIRS,
     "wishart.lemma-4+repair": [
         HermitianPair(fmpq_mat([[2, 1], [1, 0]]), SKEW, fmpq_mat([[1, 3], [3, -2]]), -2 * SKEW, i, 5) for i in (1, 2)
