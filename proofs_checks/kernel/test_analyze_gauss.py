@@ -4,22 +4,33 @@ from __future__ import annotations
 
 from typing import Any
 
-from flint import fmpq_mat
+from flint import fmpq, fmpq_mat
 
 from dpmatrix.reporting.theorems import about
 from dpmatrix.spec.analyze_gauss.traces import TracePoint
-from proofs_checks.exact_matrices import diagonal, line
+from dpmatrix.spec.common.spectra import SpectralPair
+from proofs_checks.exact_matrices import cayley, diagonal, line
 
 theorems = about("analyze-gauss")
 FIRST, SECOND = fmpq_mat([[1, 2], [3, 4]]), fmpq_mat([[0, -1], [5, 2]])
 ROW, COLUMN, NUMBER = fmpq_mat([[1, 2, 3]]), fmpq_mat([[2], [-1], [4]]), fmpq_mat([[3]])
+TRACES = [
+    TracePoint(FIRST, SECOND, 2, ROW, COLUMN, NUMBER, (FIRST, SECOND), idempotent)
+    for idempotent in (fmpq_mat([[1, 7], [0, 0]]), line(1, 2), diagonal([1, 1]))
+]
+TURN, SKEWED = (
+    cayley(fmpq_mat([[0, fmpq(1, 3)], [0, 0]])),
+    cayley(fmpq_mat([[0, fmpq(1, 2), 0], [0, 0, -1], [0, 0, 0]])),
+)
 POINTS: dict[str, list[Any]] = {
-    "analyze-gauss.trace-properties/idempotent": [
-        TracePoint(FIRST, SECOND, 2, ROW, COLUMN, NUMBER, (FIRST, SECOND), idempotent)
-        for idempotent in (fmpq_mat([[1, 7], [0, 0]]), line(1, 2), diagonal([1, 1]))
+    "analyze-gauss.theorem-4/3-noise": [
+        SpectralPair((3, -1), diagonal([1, 1]), (2, 1), TURN, 1),
+        SpectralPair((3, 2, 0), diagonal([1, 1, 1]), (4, 1, -1), SKEWED, 2),
     ],
+    "analyze-gauss.trace-properties/differential": TRACES,
+    "analyze-gauss.trace-properties/idempotent": TRACES,
 }
-"""Where few points are inside the hypotheses."""
+"""Where the statement has no expression, or few points are inside the hypotheses."""
 
 
 @theorems.evidence(POINTS)

@@ -5,16 +5,21 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from flint import fmpq, fmpq_mat
+from flint import fmpq, fmpq_mat, fmpz_mat
 
+from dpmatrix.privacy.adjacency import Adjacency
 from dpmatrix.reporting.theorems import about
 from dpmatrix.spec.common.spectra import SpectralPair
+from dpmatrix.spec.sliding_window.sequences import OneOutput
 from dpmatrix.spec.wishart.closeness_proof import TopVectorRun
+from dpmatrix.spec.wishart.definitions import LawPair
+from dpmatrix.spec.wishart.laplace_algorithm import LaplaceRun
 from dpmatrix.spec.wishart.low_rank import LowRankRelease
 from dpmatrix.spec.wishart.matrix_inequalities import HermitianPair
 from dpmatrix.spec.wishart.projectors import FramePair
+from dpmatrix.spec.wishart.scalar_noise import GaussianNoise
 from dpmatrix.spec.wishart.wishart_algorithm import PositiveDefiniteSum
-from dpmatrix.spec.wishart.wishart_perturbation import WishartOutput
+from dpmatrix.spec.wishart.wishart_perturbation import SymmetrisedNoise, WishartOutput
 from proofs_checks.exact_matrices import cayley, diagonal
 
 theorems = about("wishart")
@@ -27,8 +32,16 @@ RUN = TopVectorRun((1, 0), PLANE, (Fraction(6, 5), TENTH), TURN, 1, 100, 1, Frac
 FLAT = fmpq_mat([[1, 0], [0, 1], [0, 0], [0, 0]])
 TILTED = fmpq_mat([[fmpq(3, 5), 0], [0, fmpq(5, 13)], [fmpq(4, 5), 0], [0, fmpq(12, 13)]])
 SKEW = fmpq_mat([[0, 1], [-1, 0]])
+LAWS = (fmpq(1, 2), fmpq(1, 3), fmpq(1, 6)), (fmpq(1, 3), fmpq(1, 3), fmpq(1, 3))
+GRAM, NOISE = fmpz_mat([[5, 2], [2, 3]]), fmpz_mat([[-1, 4], [4, 0]])
 RECORDS = fmpq_mat([[1, 1, 0], [0, 0, 1]])
 POINTS: dict[str, list[Any]] = {
+    "sliding-window.definition-1": [OneOutput(*LAWS, 1), OneOutput(*LAWS, 2)],
+    "wishart.algorithm-1+repair": [
+        LaplaceRun(2, 4, 1, 1, 1, GRAM, NOISE, GRAM + NOISE),
+        LaplaceRun(2, 8, HALF, HALF, 1, NOISE, GRAM, GRAM + NOISE),
+    ],
+    "wishart.definition-4": [LawPair(*LAWS, fmpq(1), fmpq(1, 10)), LawPair(*LAWS, fmpq(2), fmpq(0))],
     "wishart.lemma-3+repair": PAIRS,
     "wishart.lemma-4+repair": [
         HermitianPair(fmpq_mat([[2, 1], [1, 0]]), SKEW, fmpq_mat([[1, 3], [3, -2]]), -2 * SKEW, i, 5) for i in (1, 2)
@@ -40,6 +53,11 @@ POINTS: dict[str, list[Any]] = {
     "wishart.psd-preservation": [
         PositiveDefiniteSum(RECORDS, fmpq_mat([[1], [2]]), fmpq_mat([[1], [-3]])),
         PositiveDefiniteSum(SPACE, SPACE, fmpq_mat([[1], [-3], [2]])),
+    ],
+    "wishart.theorem-2": [GaussianNoise(10, TENTH, 1, Fraction(23, 10), Fraction(231, 1000))],
+    "wishart.theorem-4+repair": [
+        SymmetrisedNoise(2, Adjacency.REPLACE_ONE, 1, HALF, Fraction(1, 3), Fraction(1, 4)),
+        SymmetrisedNoise(3, Adjacency.ADD_REMOVE_ONE, HALF, Fraction(3, 4), 0, 0),
     ],
     "wishart.theorem-4/common-support": [WishartOutput(HALF, 3, 1, 0, 1)],
     "wishart.theorem-6": PAIRS,
