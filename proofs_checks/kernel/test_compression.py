@@ -29,7 +29,7 @@ PAIRS = [CovariancePair(FLAT, TILTED), CovariancePair(LARGE, SMALL)]
 NEARBY = [NearbyPair(FLAT, TILTED, THIRD), NearbyPair(LARGE, SMALL, 3)]
 INDEFINITE = CovariancePair(diagonal([1, -2]), fmpq_mat([[0, 3], [3, 1]]))
 EVEN, THIRDS, QUARTERS = (fmpq(1, 2), fmpq(1, 2)), (fmpq(1, 3), fmpq(2, 3)), (fmpq(3, 4), fmpq(1, 4))
-THIRDS_OF_HALF = (fmpq(1, 6), fmpq(1, 3))
+THREE = (fmpq(1, 2), fmpq(1, 6), fmpq(1, 3))
 ROWS, NEAR = ((0, 1, 2), (1, 0, 1), (2, 1, 0)), fmpq(1, 2)
 DISTANCES = ((fmpq(0), fmpq(1, 4), fmpq(3, 4)), (fmpq(1, 4), fmpq(0), fmpq(1, 3)), (fmpq(3, 4), fmpq(1, 3), fmpq(0)))
 MECHANISMS = [
@@ -56,9 +56,7 @@ POINTS: dict[str, list[Any]] = {
     "compression.lemma-3-3": [*PAIRS, INDEFINITE],
     "compression.lemma-c-2/first-inequality": PAIRS,
     "compression.lipschitz-class+repair": [*PAIRS, INDEFINITE],
-    "compression.procedure-4-2": [
-        RejectionTable((fmpq(1, 2), *THIRDS_OF_HALF), (True, False, True), k, 3) for k in (0, 2)
-    ],
+    "compression.procedure-4-2": [RejectionTable(THREE, (True, False, True), k, 3) for k in (0, 2)],
     "compression.proposition-3-1": NEARBY,
     "compression.proposition-3-1/inverse": NEARBY,
     "compression.proposition-3-1/gamma": PAIRS,

@@ -17,6 +17,7 @@ from dpmatrix.spec.sliding_window.kept_costs import SketchPoint, SummaryPoint
 from dpmatrix.spec.sliding_window.lower_bound_entries import Block
 from dpmatrix.spec.sliding_window.lower_bound_lemmas import BlockPoint, CoefficientPoint
 from dpmatrix.spec.sliding_window.noisy_choice import NoisyChoice
+from dpmatrix.spec.sliding_window.notation_margins import MatrixPoint
 from dpmatrix.spec.sliding_window.projection_costs import SpectralChoice
 from dpmatrix.spec.sliding_window.published_windows import PublishedWindows
 from dpmatrix.spec.sliding_window.released_sums import ReleasedStreams
@@ -72,6 +73,11 @@ PUBLISHED_WINDOWS = [
     PublishedWindows(fmpq_mat([[1], [5], [0]]), 1, 1, 1, MILLIONTH, 2, Fraction(1, 3), 1000),
     PublishedWindows(fmpq_mat([[2, 1], [fmpq(1, 2), fmpq(1, 3)], [0, 4]]), 2, 1, 1, MILLIONTH, 2, Fraction(1, 3), 1000),
 ]
+MATRICES = [
+    MatrixPoint(diagonal([3, 4]), fmpq_mat([[1], [2]])),
+    MatrixPoint(diagonal([3, 4]) * TURN, fmpq_mat([[3], [-1]])),
+]
+HALVES = diagonal([HALF, HALF])
 POINTS: dict[str, list[Any]] = {
     "analyze-gauss.algorithm-2/column-matrix": [RowsOrColumns(TURN, 1), RowsOrColumns(TURN_IN_SPACE, 2)],
     "sliding-window.algorithm-4+repair": SPECTRA,
@@ -80,9 +86,11 @@ POINTS: dict[str, list[Any]] = {
         CutQuery(4, ((1, 2, 1), (2, 3, 3), (3, 4, Fraction(1, 2)), (4, 1, 2)), (1, 2), 0, 5, QUARTER, 1, 1),
     ],
     "sliding-window.corollary-1+repair": RUNS,
-    "sliding-window.definition-1/sequence": [
-        TwoReleases(diagonal([HALF, HALF]), line(1, 1) - diagonal([HALF, HALF]), 3)
+    "sliding-window.definition-1/each-output": [
+        TwoReleases(HALVES, line(1, 1) - HALVES, 3),
+        TwoReleases(fmpq_mat([[fmpq(1, 2), fmpq(1, 4), fmpq(1, 4)]]), fmpq_mat([[fmpq(1, 3)] * 3]), 1),
     ],
+    "sliding-window.definition-1/sequence": [TwoReleases(HALVES, line(1, 1) - HALVES, 3)],
     "sliding-window.definition-1/tail-of-the-loss": [BROKEN],
     "sliding-window.definition-2+repair": [
         ProjectionPoint(fmpq_mat([[1, 2], [0, 3], [4, 1]]), line(1, 1)),
@@ -124,6 +132,8 @@ POINTS: dict[str, list[Any]] = {
         StreamPair(fmpq_mat([[1, 2], [0, 1]]), fmpq_mat([[1, 2], [fmpq(1, 3), fmpq(1, 2)]])),
         StreamPair(fmpq_mat([[1], [0], [5]]), fmpq_mat([[fmpq(1, 2)], [0], [5]])),
     ],
+    "sliding-window.notation-facts/frobenius-norm": MATRICES,
+    "sliding-window.notation-facts/spectral-norm": MATRICES,
     "sliding-window.spectral-approximation+repair": [
         ApproximationPoint(fmpq_mat([[2, 1], [1, 3]]), fmpq_mat([[fmpq(21, 10), 1], [1, fmpq(29, 10)]]), QUARTER),
         ApproximationPoint(diagonal([3, 1, 2]), diagonal([fmpq(7, 2), fmpq(4, 5), 2]), QUARTER),

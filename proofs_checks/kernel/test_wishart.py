@@ -15,7 +15,7 @@ from dpmatrix.spec.wishart.closeness_proof import TopVectorRun
 from dpmatrix.spec.wishart.definitions import LawPair
 from dpmatrix.spec.wishart.laplace_algorithm import LaplaceRun
 from dpmatrix.spec.wishart.low_rank import LowRankRelease
-from dpmatrix.spec.wishart.matrix_inequalities import HermitianPair
+from dpmatrix.spec.wishart.matrix_inequalities import HermitianPair, IndexedMatrixPair, MatrixPair
 from dpmatrix.spec.wishart.projectors import FramePair
 from dpmatrix.spec.wishart.scalar_noise import GaussianNoise
 from dpmatrix.spec.wishart.wishart_algorithm import PositiveDefiniteSum
@@ -54,6 +54,10 @@ POINTS: dict[str, list[Any]] = {
         PositiveDefiniteSum(RECORDS, fmpq_mat([[1], [2]]), fmpq_mat([[1], [-3]])),
         PositiveDefiniteSum(SPACE, SPACE, fmpq_mat([[1], [-3], [2]])),
     ],
+    "wishart.singular-value-inequality": [
+        IndexedMatrixPair(fmpq_mat([[2, 1], [1, 0]]), fmpq_mat([[1, 3], [0, -2]]), i, j)
+        for i, j in ((1, 1), (1, 2), (2, 1))
+    ],
     "wishart.theorem-2": [GaussianNoise(10, TENTH, 1, Fraction(23, 10), Fraction(231, 1000))],
     "wishart.theorem-4+repair": [
         SymmetrisedNoise(2, Adjacency.REPLACE_ONE, 1, HALF, Fraction(1, 3), Fraction(1, 4)),
@@ -67,8 +71,14 @@ POINTS: dict[str, list[Any]] = {
     "wishart.theorem-6/weyl-in-denominator": PAIRS,
     "wishart.theorem-7+repair": [RUN],
     "wishart.theorem-7/squared-cosine": [RUN],
+    "wishart.theorem-7/trace-value": [RUN, PAIRS[0]],
+    "wishart.theorem-7/twice-squared-sine": [RUN],
     "wishart.theorem-9+repair": [
         LowRankRelease(TURN, (2, 1), diagonal([HALF, TENTH]), rank, 1, HALF, 1) for rank in (1, 2)
+    ],
+    "wishart.trace-inequality": [
+        MatrixPair(fmpq_mat([[2, 1], [1, 0]]), fmpq_mat([[1, 3], [0, -2]])),
+        MatrixPair(TURN_IN_SPACE, diagonal([3, -1, 2])),
     ],
 }
 """Where the statement has no expression, or few points are inside the hypotheses, or few fail."""
