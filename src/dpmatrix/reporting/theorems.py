@@ -78,7 +78,9 @@ class Proved:
 
 
 def drawn(statement: Statement, count: int = POINTS, known: Collection[Any] = ()) -> Iterator[Any]:
-    """Yield points that certainly meet the hypotheses of a statement; none of one that has no expression.
+    """Yield points that certainly meet the hypotheses of a statement; none where only given points count.
+
+    Those are an instance, which speaks of the points that its document fixes, and a statement without an expression.
 
     Parameters
     ----------
@@ -94,6 +96,8 @@ def drawn(statement: Statement, count: int = POINTS, known: Collection[Any] = ()
     AssertionError
         If none is found in some case, and none is known.
     """
+    if statement.instance:
+        return
     try:
         traced = trace(statement)
     except UntraceableError:
