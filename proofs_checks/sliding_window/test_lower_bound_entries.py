@@ -97,6 +97,7 @@ def test_entries_of_the_approximation(statements) -> None:
     )
     below = attrs.evolve(BLOCK, entry=Fraction(-1, 50))  # further than sqrt(Psi) = 3 from 3
     assert by_name["entries-at-least"].applies(below) is Truth.FALSE
+    assert by_name["entries-at-least"].applies(attrs.evolve(BLOCK, entry=6)) is Truth.TRUE, "just as far"
     lost = Block(11, 1, 0, 0, 0, 10)
     assert by_name["entries-at-least"].at(lost) is Truth.FALSE
     assert by_name["entries-at-least"].at(attrs.evolve(lost, entry=-11, root=30)) is Truth.FALSE
