@@ -82,6 +82,7 @@ def test_entries_of_the_approximation(statements) -> None:
         assert statement.strict is (name == "contradiction")
         insides = [SMALLEST, attrs.evolve(SMALLEST, root=Fraction(10, 7), diagonal=Fraction(8, 1), coefficient=0)]
         insides += [attrs.evolve(SMALLEST, diagonal=2 * Fraction(81, 16) + sign * Fraction(3, 2)) for sign in (1, -1)]
+        insides.append(Block(2, 2, 32, 1, 0, 1))  # Psi = 2k
         if name == "combination":
             insides += [ATTAINED, attrs.evolve(SMALLEST, scale=Fraction(1, 50))]
         for inside in insides:
@@ -94,6 +95,9 @@ def test_entries_of_the_approximation(statements) -> None:
         by_name["diagonal"].applies(attrs.evolve(SMALLEST, diagonal=2 * Fraction(81, 16) - Fraction(8, 5)))
         is Truth.FALSE
     )
+    below = attrs.evolve(BLOCK, entry=Fraction(-1, 50))  # further than sqrt(Psi) = 3 from 3
+    assert by_name["entries-at-least"].applies(below) is Truth.FALSE
+    assert by_name["entries-at-least"].applies(attrs.evolve(BLOCK, entry=6)) is Truth.TRUE, "just as far"
     lost = Block(11, 1, 0, 0, 0, 10)
     assert by_name["entries-at-least"].at(lost) is Truth.FALSE
     assert by_name["entries-at-least"].at(attrs.evolve(lost, entry=-11, root=30)) is Truth.FALSE
