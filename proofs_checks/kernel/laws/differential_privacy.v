@@ -117,7 +117,7 @@ Qed.
 HB.instance Definition _ := isMeasure.Build _ _ _ (joint P mk) joint0 joint_ge0 joint_sigma_additive.
 End measure.
 
-Theorem adaptive_composition (D : Type) (neighbours : D -> D -> Prop) e1 e2
+Lemma adaptive_composition (D : Type) (neighbours : D -> D -> Prop) e1 e2
     (M : D -> {measure set T -> \bar R}) (N : D -> T -> {measure set U -> \bar R}) (mN : forall x, kernel (N x)) :
   differentially_private neighbours e1 0 M ->
   (forall t, differentially_private neighbours e2 0 (fun x => N x t)) ->

@@ -37,7 +37,7 @@ rewrite -(cvg_lim (@Rhausdorff R) h) -EFin_lim; last by apply/cvg_ex; exists (c 
 by congr (lim _); apply/funext => n; rewrite /= /series /= sumEFin.
 Qed.
 
-Theorem discrete_laplace_total : noisy_integer 0 setT = 1%E.
+Lemma discrete_laplace_total : noisy_integer 0 setT = 1%E.
 Proof.
 have pos (z : int) : (0 <= (mass_at 0 z)%:E)%E by rewrite lee_fin mass_at_ge0.
 rewrite /noisy_integer (esumID (Posz @` setT)) ?setTI//.
@@ -76,7 +76,7 @@ rewrite !big_cons exprD mulrACA; apply: ler_pmul => //; last exact: mass_at_rati
 Qed.
 
 (* a statistic of integers that changes by at most k in l1 norm between neighbours; q = exp(-eps/k) gives eps *)
-Theorem discrete_laplace_is_private (D : Type) (neighbours : D -> D -> Prop) (f : D -> 'I_n -> int) (k : nat) (eps : R) :
+Lemma discrete_laplace_is_private (D : Type) (neighbours : D -> D -> Prop) (f : D -> 'I_n -> int) (k : nat) (eps : R) :
   (forall x y, neighbours x y -> (l1_distance (f x) (f y) <= k)%N) -> q ^- k <= expR eps ->
   forall x y, neighbours x y -> forall S, (noisy_integers (f x) S <= (expR eps)%:E * noisy_integers (f y) S)%E.
 Proof.

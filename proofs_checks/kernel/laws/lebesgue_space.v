@@ -272,7 +272,7 @@ under eq_fun do rewrite big_cons; apply: measurable_funM => //.
 by apply: measurable_fun_comp => //; exact: measurable_coordinate.
 Qed.
 
-Theorem integral_product n (f : 'I_n -> R -> R) : (forall i, measurable_fun setT (f i)) -> (forall i x, 0 <= f i x) ->
+Lemma integral_product n (f : 'I_n -> R -> R) : (forall i, measurable_fun setT (f i)) -> (forall i x, 0 <= f i x) ->
   (\int[lebesgue n]_x (\prod_i f i (x 0%R i))%R%:E =
    \big[mule/1%E]_i \int[@lebesgue_measure R]_x (f i x)%:E)%E.
 Proof.

@@ -89,7 +89,7 @@ by rewrite exprMn sqr_sqrtr// -exprM mulr_natl; exact: triangle_replaced.
 Qed.
 
 (* the constant of the textbooks, for eps <= 1: c^2 > 2 ln(1.25/delta) and deviation at least c s / eps *)
-Theorem textbook_gaussian (D : Type) (neighbours : D -> D -> Prop) n (q : D -> 'rV[R]_n) (s eps delta c sigma : R) :
+Lemma textbook_gaussian (D : Type) (neighbours : D -> D -> Prop) n (q : D -> 'rV[R]_n) (s eps delta c sigma : R) :
   0 < s -> 0 < eps -> eps <= 1 -> 0 < delta -> 0 < c -> 1 <= 2%:R * c ^+ 2 ->
   (forall x y, neighbours x y -> squared_norm (q x - q y) <= s ^+ 2) ->
   2%:R * ln (5%:R / 4%:R / delta) < c ^+ 2 -> c * s / eps <= sigma ->

@@ -79,6 +79,12 @@ split=> //; elim: (stamps W close T.+1) e => //= x r IH [xz rest]; split; last e
 by case: r xz {IH rest} => [|y [|z [|v r]]] // xz /test.
 Qed.
 
+(* What the checkpoints of the exact update give at every time. *)
+Theorem exact_checkpoints_are_accurate T (t1 := head 0%N (stamps W close T.+1)) :
+  (forall t s s', reflect (loewner ((1 - eta) *: K t s) (K t s')) (close t s s')) ->
+  loewner ((1 - eta) *: K T.+1 t1) (window row W floor T.+1) /\ loewner (window row W floor T.+1) (K T.+1 t1).
+Proof. by move=> test; apply: histogram_is_accurate (exact_update_keeps_the_property T test). Qed.
+
 (* sliding-window.proposition-10, with <= : the factor lost between approximations and matrices. *)
 Lemma quarters : 1 - eta <= (1 - eta / 2%:R) * (1 - eta / 4%:R) / (1 + eta / 4%:R).
 Proof.

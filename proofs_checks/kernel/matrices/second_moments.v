@@ -96,7 +96,7 @@ move=> v1 w1; rewrite ler_wsqrtr // frobenius2_of_change ler_subl_addr ler_paddr
 by rewrite -[2%:R]/(1 + 1) ler_add ?unit_square ?norm2_ge0.
 Qed.
 
-Theorem frobenius_of_removal v : norm2 v <= 1 -> frobenius (outer v) <= 1.
+Lemma frobenius_of_removal v : norm2 v <= 1 -> frobenius (outer v) <= 1.
 Proof.
 move=> v1; rewrite -[X in _ <= X]sqrtr1 ler_wsqrtr //.
 rewrite -[outer v]subr0 -(_ : outer 0 = 0) ?frobenius2_of_change; last by rewrite /outer mul0mx.
@@ -158,7 +158,7 @@ under [X in _ <= _ * X]eq_bigr do rewrite real_normK ?num_real // expr2.
 by rewrite sumr_const card_ord.
 Qed.
 
-Theorem entrywise1_of_removal v : norm2 v <= 1 -> entrywise1 (outer v) <= d%:R.
+Lemma entrywise1_of_removal v : norm2 v <= 1 -> entrywise1 (outer v) <= d%:R.
 Proof.
 move=> v1; rewrite entrywise1_outer; apply: le_trans (absolute_sum2 v) _.
 by rewrite -[X in _ <= X]mulr1 ler_wpmul2l ?ler0n.

@@ -21,7 +21,7 @@ Definition singular_values Q (s : 'rV[R]_d) A := [/\ spectrum Q (\row_i s 0 i ^+
 Lemma gram_symmetric A : symmetric (A^T *m A).
 Proof. by rewrite /symmetric trmx_mul trmxK. Qed.
 
-Theorem singular_values_exist A : exists Q s, singular_values Q s A.
+Lemma singular_values_exist A : exists Q s, singular_values Q s A.
 Proof.
 have [Q [l S]] := spectral_theorem (gram_symmetric A); exists Q, (\row_i Num.sqrt (l 0 i)).
 split=> [|i]; last by rewrite mxE sqrtr_ge0.

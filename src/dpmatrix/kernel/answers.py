@@ -107,11 +107,12 @@ _NUMBER = (
     rf"(?:\w+\.)*(?:{_STRUCTURES})\.sort .*|@(?:\w+\.)*POrder\.sort (?:\w+\.)*ring_display .*|"
     r"(?:\w+\.)*Equality\.sort \((?:\w+\.)*ordinal_eqType .*|(?:\w+\.)*(?:ordinal|matrix) .*)"
 )
+_PLACE = r"(?:\w+\.)*Equality\.sort \((?:\w+\.)*Finite\.eqType \((?:\w+\.)*ordinal_finType \w+\)\)"
 _NUMBERS = re.compile(
-    rf"^(?:bool|(?:\w+\.)*(?:{_STRUCTURES})\.type|{_NUMBER}|"
-    rf"forall (?:_ : {_INDEX}|\(_ : {_INDEX}\)(?: \(_ : {_INDEX}\))*), {_NUMBER})$"
+    rf"^(?:bool|{_PLACE}|(?:\w+\.)*pred \((?:\w+\.)*ordinal \w+\)|(?:\w+\.)*(?:{_STRUCTURES})\.type|{_NUMBER}|"
+    rf"forall (?:_ : {_INDEX}|\(_ : {_INDEX}\)(?: \(_ : {_INDEX}\))*), (?:bool|{_NUMBER}))$"
 )
-"""Numbers, vectors, matrices and sequences of them, and the fields that they are over: there is one of each type."""
+"""Numbers, vectors, matrices, sequences and tables of them or of truth values, and the fields that they are over."""
 
 
 def abstract(stated: str) -> list[str]:
