@@ -68,7 +68,7 @@ by rewrite ler_subr_addl ler_add2r ler_pdivr_mulr ?mul1r// mulr_gt0.
 Qed.
 
 (* a row of norm at most r appears or disappears, or is replaced *)
-Theorem added_row_is_private d (r eps delta : R) : 0 < r -> 0 < eps -> 0 < delta -> delta <= 1 ->
+Lemma added_row_is_private d (r eps delta : R) : 0 < r -> 0 < eps -> 0 < delta -> delta <= 1 ->
   eps <= 2%:R * (1 + quantile_bound delta) ->
   let sigma := r ^+ 2 * ((1 + quantile_bound delta) / eps) in
   differentially_private (@add_remove_one R d r) eps (delta / 2%:R)
@@ -77,7 +77,7 @@ Proof.
 move=> r0 eps0 d0 d1 small; apply: slide_deviation_is_private => // [|X Y xy]; first exact: exprn_gt0.
 by rewrite -exprM; exact: triangle_added.
 Qed.
-Theorem replaced_row_is_private d (r eps delta : R) : 0 < r -> 0 < eps -> 0 < delta -> delta <= 1 ->
+Lemma replaced_row_is_private d (r eps delta : R) : 0 < r -> 0 < eps -> 0 < delta -> delta <= 1 ->
   eps <= 2%:R * (1 + quantile_bound delta) ->
   let sigma := Num.sqrt 2%:R * r ^+ 2 * ((1 + quantile_bound delta) / eps) in
   differentially_private (@replace_one R d r) eps (delta / 2%:R)
@@ -87,6 +87,14 @@ move=> r0 eps0 d0 d1 small; apply: slide_deviation_is_private => // [|X Y xy].
   by rewrite mulr_gt0 ?sqrtr_gt0// exprn_gt0.
 by rewrite exprMn sqr_sqrtr// -exprM mulr_natl; exact: triangle_replaced.
 Qed.
+
+Theorem noisy_moment_is_private d (r eps delta : R) : 0 < r -> 0 < eps -> 0 < delta -> delta <= 1 ->
+  eps <= 2%:R * (1 + quantile_bound delta) ->
+  let law sigma := fun X : seq 'rV[R]_d => noisy (gaussian_noise sigma) (triangle (moment X)) in
+  let factor := (1 + quantile_bound delta) / eps in
+  differentially_private (@add_remove_one R d r) eps (delta / 2%:R) (law (r ^+ 2 * factor)) /\
+  differentially_private (@replace_one R d r) eps (delta / 2%:R) (law (Num.sqrt 2%:R * r ^+ 2 * factor)).
+Proof. by move=> r0 eps0 d0 d1 small; split; [exact: added_row_is_private | exact: replaced_row_is_private]. Qed.
 
 (* the constant of the textbooks, for eps <= 1: c^2 > 2 ln(1.25/delta) and deviation at least c s / eps *)
 Lemma textbook_gaussian (D : Type) (neighbours : D -> D -> Prop) n (q : D -> 'rV[R]_n) (s eps delta c sigma : R) :

@@ -117,7 +117,7 @@ by apply: (triangle_sum_le (f := fun i j => A i j ^+ 2)) => i j; exact: sqr_ge0.
 Qed.
 
 (* the Euclidean sensitivities *)
-Theorem triangle_replaced r X Y : replace_one r X Y ->
+Lemma triangle_replaced r X Y : replace_one r X Y ->
   squared_norm (triangle (moment X) - triangle (moment Y)) <= r ^+ 4 *+ 2.
 Proof.
 move=> [s [v [w [t [-> -> bX bY]]]]]; rewrite -triangleB moment_replaced.
@@ -127,7 +127,7 @@ apply: (le_trans (triangle_frobenius _)); rewrite frobenius_difference ler_subl_
 apply: ler_paddr; first by rewrite mulrn_wge0 // sqr_ge0.
 by rewrite mulr2n (exprM r 2 2) ler_add// ler_pexpn2r// nnegrE ?squared_norm_ge0 ?sqr_ge0.
 Qed.
-Theorem triangle_added r X Y : add_remove_one r X Y ->
+Lemma triangle_added r X Y : add_remove_one r X Y ->
   squared_norm (triangle (moment X) - triangle (moment Y)) <= r ^+ 4.
 Proof.
 have one s v t : squared_norm v <= r ^+ 2 ->
@@ -138,6 +138,11 @@ move=> [s [v [t [[[-> ->]|[-> ->]] bX bY]]]]; last first.
   by rewrite -squared_normN opprB; apply: one; apply: bY; rewrite mem_cat mem_head orbT.
 by apply: one; apply: bX; rewrite mem_cat mem_head orbT.
 Qed.
+
+Theorem triangle_sensitivity r X Y :
+  (add_remove_one r X Y -> squared_norm (triangle (moment X) - triangle (moment Y)) <= r ^+ 4) /\
+  (replace_one r X Y -> squared_norm (triangle (moment X) - triangle (moment Y)) <= r ^+ 4 *+ 2).
+Proof. by split; [exact: triangle_added | exact: triangle_replaced]. Qed.
 
 (* the l1 norm of the triangle: 2 d for two records of norm 1 *)
 Lemma l1_outer v : \sum_i \sum_j `|outer v i j| <= d%:R * squared_norm v.

@@ -136,55 +136,56 @@ rewrite /half_trace triangleK; last by rewrite linearZ /= outerT.
 by rewrite mxtraceZ trace_outer mulrC mulrA -invfM mulrC [2%:R * c * _]mulrAC.
 Qed.
 
+Lemma half_trace0 c : half_trace c (0 : 'rV[R]_(triangle_size d)) = 0.
+Proof. by rewrite /half_trace (_ : symmetric_matrix 0 = 0) ?linear0 ?mul0r//; apply/matrixP => i j; rewrite !mxE. Qed.
+Lemma semidefinite0 : semidefinite (0 : 'rV[R]_(triangle_size d)).
+Proof. by move=> u; rewrite /form big1// => i _; rewrite big1// => j _; rewrite !mxE mul0r. Qed.
+
+Lemma wishart_difference_hides c (eps : R) b P M : semidefinite P -> semidefinite M ->
+  half_trace c P + half_trace c M <= eps ->
+  indistinguishable eps 0 (@wishart_difference R d c (b + P)) (wishart_difference c (b + M)).
+Proof.
+move=> KP KM le; apply: (@indistinguishable_weaker _ _ _ (half_trace c P + half_trace c M) _ 0) => //.
+  by move=> S; apply: density_law_ge0 => x; exact: pair_noise_ge0.
+apply: symmetrised_noise_hides; [exact: semidefinite_add | exact: measurable_semidefinite | exact: half_trace_add |
+  exact: measurable_half_trace | exact: KP | exact: KM].
+Qed.
+
 (* the repair under replace-one: c = 1/(n eps) *)
-Theorem symmetrised_wishart_is_private (eps : R) : 0 < eps ->
+Lemma replaced_under_difference (eps : R) : 0 < eps ->
   differentially_private (@replace_one R d 1) eps 0 (fun X => wishart_difference (n%:R * eps)^-1 (average n X)).
 Proof.
 move=> eps0 X Y [s [v [w [t [eX eY bX bY]]]]].
 have v1 : squared_norm v <= 1 by rewrite -(expr1n _ 2); apply: bX; rewrite eX mem_cat mem_head orbT.
 have w1 : squared_norm w <= 1 by rewrite -(expr1n _ 2); apply: bY; rewrite eY mem_cat mem_head orbT.
-rewrite eX eY !average_share; apply: (@indistinguishable_weaker _ _ _ (half_trace (n%:R * eps)^-1 (share v) +
-  half_trace (n%:R * eps)^-1 (share w)) _ 0) => //.
-- move=> S; apply: density_law_ge0 => x; exact: pair_noise_ge0.
-- rewrite !half_trace_share -mulrDl.
-  have -> : 2%:R * n%:R * (n%:R * eps)^-1 = 2%:R / eps :> R by field; rewrite nn gt_eqF.
-  rewrite invf_div mulrA ler_pdivr_mulr// mulrC ler_pmul2l// mulr2n; exact: ler_add.
-- apply: symmetrised_noise_hides; [exact: semidefinite_add | exact: measurable_semidefinite | exact: half_trace_add |
-    exact: measurable_half_trace | exact: semidefinite_outer | exact: semidefinite_outer].
+rewrite eX eY !average_share; apply: wishart_difference_hides; [exact: semidefinite_outer | exact: semidefinite_outer |].
+rewrite !half_trace_share -mulrDl.
+have -> : 2%:R * n%:R * (n%:R * eps)^-1 = 2%:R / eps :> R by field; rewrite nn gt_eqF.
+by rewrite invf_div mulrA ler_pdivr_mulr// mulrC ler_pmul2l// mulr2n; exact: ler_add.
 Qed.
 
-(* the repair where a record appears or disappears and n is a public divisor: c = 1/(2 n eps) *)
-Theorem symmetrised_wishart_is_private_added (eps : R) : 0 < eps ->
+(* half the scale, c = 1/(2 n eps) *)
+Lemma half_scale (eps : R) v : 0 < eps -> half_trace (2%:R * n%:R * eps)^-1 (share v) = eps * squared_norm v.
+Proof. by move=> eps0; rewrite half_trace_share mulrC; congr (_ * _); field; rewrite nn gt_eqF. Qed.
+
+(* a record appears or disappears and n is a public divisor *)
+Lemma added_under_difference (eps : R) : 0 < eps ->
   differentially_private (@add_remove_one R d 1) eps 0
     (fun X => wishart_difference (2%:R * n%:R * eps)^-1 (average n X)).
 Proof.
-move=> eps0; set c := (_)^-1.
-have zero : semidefinite (0 : 'rV[R]_(triangle_size d)).
-  by move=> u; rewrite /form big1// => i _; rewrite big1// => j _; rewrite !mxE mul0r.
-have l0 : half_trace c (0 : 'rV[R]_(triangle_size d)) = 0.
-  rewrite /half_trace (_ : symmetric_matrix 0 = 0) ?linear0 ?mul0r//.
-  by apply/matrixP => i j; rewrite !mxE.
-have le v : squared_norm v <= 1 -> half_trace c (share v) <= eps.
-  move=> v1; rewrite half_trace_share (_ : 2%:R * n%:R * c = eps^-1); last first.
-    by rewrite /c; field; rewrite nn gt_eqF.
-  by rewrite invrK -[leRHS]mul1r ler_pmul2r.
-have hide b P M : semidefinite P -> semidefinite M -> half_trace c P + half_trace c M <= eps ->
-    indistinguishable eps 0 (wishart_difference c (b + P)) (wishart_difference c (b + M)).
-  move=> KP KM le1; apply: (@indistinguishable_weaker _ _ _ (half_trace c P + half_trace c M) _ 0) => //.
-    by move=> S; apply: density_law_ge0 => x; exact: pair_noise_ge0.
-  apply: symmetrised_noise_hides; [exact: semidefinite_add | exact: measurable_semidefinite | exact: half_trace_add |
-    exact: measurable_half_trace | exact: KP | exact: KM].
+move=> eps0; have le v : squared_norm v <= 1 -> half_trace (2%:R * n%:R * eps)^-1 (share v) <= eps.
+  by move=> v1; rewrite half_scale// ler_pimulr// ltW.
 move=> X Y [s [v [t [[[eX eY]|[eX eY]] bX bY]]]].
 - have v1 : squared_norm v <= 1 by rewrite -(expr1n _ 2); apply: bX; rewrite eX mem_cat mem_head orbT.
   rewrite eX eY average_share -[X in indistinguishable _ _ _ (_ X)]addr0.
-  by apply: hide => //; [exact: semidefinite_outer | rewrite l0 addr0 le].
+  by apply: wishart_difference_hides; [exact: semidefinite_outer | exact: semidefinite0 | rewrite half_trace0 addr0 le].
 - have v1 : squared_norm v <= 1 by rewrite -(expr1n _ 2); apply: bY; rewrite eY mem_cat mem_head orbT.
   rewrite eX eY average_share -[X in indistinguishable _ _ (_ X) _]addr0.
-  by apply: hide => //; [exact: semidefinite_outer | rewrite l0 add0r le].
+  by apply: wishart_difference_hides; [exact: semidefinite0 | exact: semidefinite_outer | rewrite half_trace0 add0r le].
 Qed.
 
 (* the printed mechanism, c = 3/(2 n eps): a record of norm 1 against the record 0, whatever the other records are *)
-Theorem printed_wishart_betrays_a_record (eps : R) s v t : 0 < eps -> squared_norm v = 1 ->
+Lemma printed_wishart_betrays_a_record (eps : R) s v t : 0 < eps -> squared_norm v = 1 ->
   let c := 3%:R / (2%:R * n%:R * eps) in
   (0 < cone_total (@semidefinite R d) (half_trace c) < +oo)%E ->
   let law := fun X => noisy (wishart_noise c) (average n X) in
@@ -216,3 +217,58 @@ exists (unreachable (@semidefinite R d) (average n (s ++ t)) (share v)); split.
   + by rewrite lv divr_gt0.
 Qed.
 End mechanisms.
+
+(* records of one number under replace-one: the change has a sign, and half the scale is enough *)
+Section numbers.
+Variables (R : realType) (n : nat).
+Hypothesis n0 : (0 < n)%N.
+Implicit Types (v w : 'rV[R]_1).
+
+Definition rise v w : 'rV[R]_(triangle_size 1) :=
+  triangle ((n%:R^-1 * (squared_norm v - squared_norm w)) *: outer (const_mx 1)).
+Lemma share_rise v w : share n v = share n w + rise v w.
+Proof.
+rewrite /share /rise -triangleD; congr triangle; apply/matrixP => i j; rewrite !ord1 !mxE /squared_norm !big_ord1 !mxE.
+by rewrite !mulr1 -!expr2 -mulrDr [X in _ = _ * X]addrC subrK.
+Qed.
+
+Lemma numbers_hidden (eps : R) b v w : 0 < eps -> squared_norm w <= squared_norm v -> squared_norm v <= 1 ->
+  let law x := wishart_difference (2%:R * n%:R * eps)^-1 (b + share n x) in
+  indistinguishable eps 0 (law v) (law w) /\ indistinguishable eps 0 (law w) (law v).
+Proof.
+move=> eps0 wv v1 law; set c := (_)^-1 in law *.
+have K : semidefinite (rise v w) by apply: semidefinite_outer; rewrite mulr_ge0 ?invr_ge0 ?ler0n ?subr_ge0.
+have small : half_trace c (rise v w) <= eps.
+  have := half_scale n0 v eps0; rewrite (share_rise v w) half_trace_add (half_scale n0 w eps0) => e.
+  have -> : half_trace c (rise v w) = eps * (squared_norm v - squared_norm w) by rewrite mulrBr -e addrC addKr.
+  rewrite ler_pimulr ?(ltW eps0)// ler_subl_addr (le_trans v1)// ler_addl; exact: squared_norm_ge0.
+have e : b + share n v = b + share n w + rise v w by rewrite (share_rise v w) addrA.
+have l0 := half_trace0 1 c; have K0 := @semidefinite0 R 1.
+rewrite /law e; split.
+  by have := wishart_difference_hides (b + share n w) K K0; rewrite addr0; apply; rewrite l0 addr0.
+by have := wishart_difference_hides (b + share n w) K0 K; rewrite addr0; apply; rewrite l0 add0r.
+Qed.
+
+Lemma numbers_replaced_under_difference (eps : R) : 0 < eps ->
+  differentially_private (@replace_one R 1 1) eps 0
+    (fun X => wishart_difference (2%:R * n%:R * eps)^-1 (average n X)).
+Proof.
+move=> eps0 X Y [s [v [w [t [eX eY bX bY]]]]].
+have v1 : squared_norm v <= 1 by rewrite -(expr1n _ 2); apply: bX; rewrite eX mem_cat mem_head orbT.
+have w1 : squared_norm w <= 1 by rewrite -(expr1n _ 2); apply: bY; rewrite eY mem_cat mem_head orbT.
+rewrite eX eY !average_share; have [vw|/ltW wv] := lerP (squared_norm v) (squared_norm w).
+  by have [] := numbers_hidden (average n (s ++ t)) eps0 vw w1.
+by have [] := numbers_hidden (average n (s ++ t)) eps0 wv v1.
+Qed.
+End numbers.
+
+(* the repair: its scale for each relation, and the smaller one for one number a record *)
+Theorem symmetrised_wishart_is_private (R : realType) (d n : nat) (eps : R) : (0 < n)%N -> 0 < eps ->
+  let law k c := fun X : seq 'rV[R]_k => wishart_difference c (average n X) in
+  [/\ differentially_private (@replace_one R d 1) eps 0 (law d (n%:R * eps)^-1),
+      differentially_private (@add_remove_one R d 1) eps 0 (law d (2%:R * n%:R * eps)^-1)
+    & differentially_private (@replace_one R 1 1) eps 0 (law 1%N (2%:R * n%:R * eps)^-1)].
+Proof.
+move=> n0 eps0 law; split; [exact: replaced_under_difference | exact: added_under_difference |
+  exact: numbers_replaced_under_difference].
+Qed.

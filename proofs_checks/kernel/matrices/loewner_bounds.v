@@ -137,10 +137,10 @@ End loewner_bounds.
 
 (* analyze-gauss.trace-properties, but for the idempotent matrices of projection_costs.v; entries of the differential are
    derivatives of polynomials. *)
-Theorem trace_properties (F : comRingType) n m (A B : 'M[F]_n) (c : F) (G : 'M[F]_(n, m)) (H : 'M[F]_(m, n)) (K : 'M[F]_n)
-    (M : 'M[{poly F}]_n) :
+Theorem trace_properties (F : comRingType) n m l (A B : 'M[F]_n) (c : F) (G : 'M[F]_(n, m)) (H : 'M[F]_(m, n))
+    (K : 'M[F]_(m, l)) (L : 'M[F]_(l, n)) (M : 'M[{poly F}]_n) :
   [/\ \tr (A + B) = \tr A + \tr B, \tr (c *: A) = c * \tr A, \tr (G *m H) = \tr (H *m G),
-      \tr (A *m B *m K) = \tr (K *m A *m B) & \tr A = \tr A^T] /\ deriv (\tr M) = \tr (map_mx (@deriv F) M).
+      \tr (G *m K *m L) = \tr (L *m G *m K) & \tr A = \tr A^T] /\ deriv (\tr M) = \tr (map_mx (@deriv F) M).
 Proof.
 split; first split.
 - exact: mxtraceD.

@@ -192,8 +192,8 @@ rewrite [RHS]big_mkcond; apply: eq_bigr => i _; rewrite coordinate mxE ltnNge.
 by case: (k <= i)%N => /=; rewrite ?mul0r ?subr0 ?subrr.
 Qed.
 
-(* wishart.theorem-9+repair, k < d: j stands for k + 1, and t for the bound of Lemma 1. *)
-Theorem low_rank_error QA a A QC c W t (j : 'I_d) :
+(* k < d: j stands for k + 1, and t for the bound of Lemma 1. *)
+Lemma low_rank_error QA a A QC c W t (j : 'I_d) :
   spectrum QA a A -> spectrum QC c (A + W) -> semidefinite A -> semidefinite W -> spectral_bound W t ->
   spectral_bound (A - truncated QC c j) (a 0 j + t).
 Proof.
@@ -220,13 +220,23 @@ rewrite ler_norml; apply/andP; split.
 by rewrite ler_subl_addr ler_paddr.
 Qed.
 
-(* wishart.theorem-9+repair, k = d. *)
-Theorem full_rank_error A QC c W t : spectrum QC c (A + W) -> spectral_bound W t ->
+(* k = d. *)
+Lemma full_rank_error A QC c W t : spectrum QC c (A + W) -> spectral_bound W t ->
   spectral_bound (A - truncated QC c d) t.
 Proof.
 move=> [_ CE _] Wt; have -> : truncated QC c d = A + W.
   by rewrite CE /truncated; congr (_ *m diag_mx _ *m _); apply/rowP => i; rewrite mxE ltn_ord.
 by rewrite opprD addrA subrr sub0r; exact: spectral_boundN.
+Qed.
+
+(* wishart.theorem-9+repair; t stands for the bound of Lemma 1. *)
+Theorem low_rank_approximation QA a A QC c W t k :
+  spectrum QA a A -> spectrum QC c (A + W) -> semidefinite A -> semidefinite W -> spectral_bound W t ->
+  (forall j : 'I_d, j = k :> nat -> spectral_bound (A - truncated QC c k) (a 0 j + t)) /\
+  (k = d -> spectral_bound (A - truncated QC c k) t).
+Proof.
+move=> SA SC A0 W0 Wt; split=> [j <-|->]; first exact: low_rank_error SA SC A0 W0 Wt.
+exact: full_rank_error SC Wt.
 Qed.
 
 End noisy_components.

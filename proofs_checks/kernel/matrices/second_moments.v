@@ -135,12 +135,12 @@ by apply: ler_sum => i _.
 Qed.
 
 (* wishart.lemma-2, step upper-bound: sqrt(2) d, below 2 d. *)
-Theorem entrywise1_of_replacement v w :
-  norm2 v <= 1 -> norm2 w <= 1 -> (0 < d)%N -> entrywise1 (outer v - outer w) < 2%:R * d%:R.
+Theorem entrywise1_of_replacement v w : norm2 v <= 1 -> norm2 w <= 1 -> (0 < d)%N ->
+  entrywise1 (outer v - outer w) <= Num.sqrt 2%:R * d%:R /\ Num.sqrt 2%:R * d%:R < 2%:R * d%:R :> R.
 Proof.
-move=> v1 w1 d0; apply: le_lt_trans (entrywise1_le _) _.
-apply: le_lt_trans (_ : d%:R * Num.sqrt 2%:R < _); first by rewrite ler_wpmul2l ?ler0n ?frobenius_of_replacement.
-rewrite mulrC ltr_pmul2r ?ltr0n // -(@ltr_pexpn2r _ 2) ?nnegrE ?sqrtr_ge0 ?ler0n // sqr_sqrtr ?ler0n //.
+move=> v1 w1 d0; split.
+  by apply: le_trans (entrywise1_le _) _; rewrite mulrC ler_wpmul2r ?ler0n ?frobenius_of_replacement.
+rewrite ltr_pmul2r ?ltr0n // -(@ltr_pexpn2r _ 2) ?nnegrE ?sqrtr_ge0 ?ler0n // sqr_sqrtr ?ler0n //.
 by rewrite -natrX ltr_nat.
 Qed.
 
