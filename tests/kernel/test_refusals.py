@@ -286,7 +286,7 @@ def test_answers_of_rocq_are_read() -> None:
         ("measure.Measurable.type d", False),
         ("forall _ : T, nat", False),
         ("forall (_ : nat) (_ : nat), Prop", False),
-        ("forall (_ : nat) (_ : nat), bool", False),
+        ("forall (_ : nat) (_ : nat), bool", True),
         ("forall _ : nat, T", False),
         ("@order.Order.POrder.sort d T", False),
         ("fintype.Finite.type", False),

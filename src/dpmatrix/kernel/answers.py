@@ -101,7 +101,7 @@ def _split(text: str, at: str) -> tuple[str, str]:
 _STRUCTURES = (
     "Real|RealField|RealDomain|NumField|NumDomain|ArchimedeanField|RealClosedField|Field|ComRing|UnitRing|Ring|Zmodule"
 )
-_INDEX = r"(?:nat|(?:\w+\.)*ordinal [^()]+|(?:\w+\.)*Finite\.sort \w+)"
+_INDEX = r"(?:nat|(?:\w+\.)*ordinal [^()]+)"
 _NUMBER = (
     r"(?:nat|BinNums\.Z|Z|R|Rdefinitions\.R|int|ssrint\.int|list .*|"
     rf"(?:\w+\.)*(?:{_STRUCTURES})\.sort .*|@(?:\w+\.)*POrder\.sort (?:\w+\.)*ring_display .*|"
@@ -109,10 +109,10 @@ _NUMBER = (
 )
 _PLACE = r"(?:\w+\.)*Equality\.sort \((?:\w+\.)*Finite\.eqType \((?:\w+\.)*ordinal_finType \w+\)\)"
 _NUMBERS = re.compile(
-    rf"^(?:bool|(?:\w+\.)*Finite\.type|{_PLACE}|(?:\w+\.)*pred \((?:\w+\.)*ordinal \w+\)|(?:\w+\.)*(?:{_STRUCTURES})\.type|{_NUMBER}|"
+    rf"^(?:bool|{_PLACE}|(?:\w+\.)*pred \((?:\w+\.)*ordinal \w+\)|(?:\w+\.)*(?:{_STRUCTURES})\.type|{_NUMBER}|"
     rf"forall (?:_ : {_INDEX}|\(_ : {_INDEX}\)(?: \(_ : {_INDEX}\))*), (?:bool|{_NUMBER}))$"
 )
-"""Numbers, vectors, matrices, sequences and tables of them or of truth values, over fields and finite sets."""
+"""Numbers, vectors, matrices, sequences and tables of them or of truth values, and the fields that they are over."""
 
 
 def abstract(stated: str) -> list[str]:
