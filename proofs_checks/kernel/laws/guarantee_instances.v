@@ -77,4 +77,61 @@ have f2 : fair ([set true] `\` [set false]) = 2%:R^-1.
 have e1 : fair [set false] < 1 by rewrite f1 invf_lt1// ltr1n.
 by rewrite (released_after_attempts _ _ e1) f1 f2 half divff ?mul1r// invr_eq0 pnatr_eq0.
 Qed.
+
+(* a bit that is kept with probability e^alpha/(1 + e^alpha), as densities with respect to counting *)
+Definition counting : {measure set bool -> \bar R} :=
+  [the {measure set bool -> \bar R} of measure_add (certain true) (certain false)].
+Definition response (alpha : R) (x y : bool) : \bar R := ((if x == y then expR alpha else 1) / (1 + expR alpha))%:E.
+Definition bit_distance (x y : bool) : R := (x != y)%:R.
+Lemma response_ge0 alpha x y : (0 <= response alpha x y)%E.
+Proof. by rewrite lee_fin divr_ge0 ?addr_ge0 ?(ltW (expR_gt0 _))//; case: ifP => // _; exact/ltW/expR_gt0. Qed.
+Lemma response_bounded alpha : 0 <= alpha ->
+  distributionally_private counting (response alpha) setT bit_distance alpha 1.
+Proof.
+move=> a0 x y _ _ _; apply: aeW => z; rewrite /response -EFinM lee_fin mulrA ler_wpmul2r//.
+  by rewrite invr_ge0 addr_ge0// ltW// expR_gt0.
+have e1 : 1 <= expR alpha by rewrite -expR0 ler_expR.
+have e0 : 0 <= expR alpha by exact/ltW/expR_gt0.
+case: ifP => _; case: ifP => _; rewrite ?mulr1// ?ler_pmull ?expR_gt0//.
+by rewrite mulr_ege1.
+Qed.
+Theorem response_is_private (alpha : R) : 0 <= alpha ->
+  differentially_private (fun x y => [/\ setT x, setT y, x != y & bit_distance x y <= 1]) alpha 0
+    (fun x => density_law counting (response alpha x)).
+Proof.
+move=> a0; apply: (@distributional_gives_differential _ _ _ _ _ _ _ _ setT bit_distance _ _ _ _) => //.
+  exact: response_ge0.
+exact: response_bounded.
+Qed.
+Theorem response_composes (alpha : R) (x y : bool) : 0 <= alpha ->
+  indistinguishable (alpha *+ 2) 0 (density_law counting (response alpha x)) (density_law counting (response alpha y)).
+Proof.
+move=> a0; apply: (@distributional_composes _ _ _ _ _ _ _ _ setT bit_distance _ 1 _ true) => //;
+  try first [exact: response_bounded | exact: response_ge0 | by rewrite /bit_distance lern1 leq_b1].
+Qed.
+
+(* two coins *)
+Theorem two_coins (eps delta a b : R) : 0 <= a <= 1 -> 0 <= b <= 1 ->
+  let within := a <= expR eps * b /\ 1 - a <= expR eps * (1 - b) in
+  let excess := Num.max 0 (a - expR eps * b) + Num.max 0 (1 - a - expR eps * (1 - b)) in
+  [/\ finitely_private eps delta (coin a) (coin b) <-> excess <= delta,
+      finitely_private eps excess (coin a) (coin b),
+      finitely_private eps 0 (coin a) (coin b) <-> within,
+      finitely_private eps 0 (coin a) (coin a) -> 0 <= eps
+    & (forall S, ratio_at_most (mass (coin a) S) (mass (coin b) S) (expR eps)) <-> within].
+Proof.
+move=> /andP[a0 a1] /andP[b0 b1] within excess.
+have law c : 0 <= c -> c <= 1 -> probability_law (coin c).
+  move=> c0 c1; split; first by case; rewrite /coin ?subr_ge0.
+  by rewrite coin_mass !inE !mulr1n addrC subrK.
+have sum : hockey_stick eps (coin a) (coin b) = excess by rewrite /hockey_stick big_bool.
+have all : (forall o, coin a o <= expR eps * coin b o) <-> within.
+  by split=> [h|[h k] [] //]; split; [exact: (h true) | exact: (h false)].
+split.
+- by rewrite -sum; exact: private_iff_hockey_stick.
+- by rewrite -sum; exact: (least_delta eps (coin a) (coin b)).1.
+- by apply: iff_trans all; exact: pure_iff_outcomes.
+- by apply: equal_data_need_nonnegative; exact: law.
+- by apply: iff_trans all; apply: ratios_iff_outcomes; exact: law.
+Qed.
 End instances.
