@@ -64,7 +64,7 @@ Context {d1 d2 : measure_display} {T : measurableType d1} {U : measurableType d2
 (* the law of f(X) where X has law P *)
 Definition image_law (f : T -> U) (P : set T -> \bar R) : set U -> \bar R := fun S => P (f @^-1` S).
 
-Lemma post_processing (D : Type) (neighbours : D -> D -> Prop) eps delta (M : D -> set T -> \bar R) (f : T -> U) :
+Theorem post_processing (D : Type) (neighbours : D -> D -> Prop) eps delta (M : D -> set T -> \bar R) (f : T -> U) :
   measurable_fun setT f -> differentially_private neighbours eps delta M ->
   differentially_private neighbours eps delta (fun x => image_law f (M x)).
 Proof. by move=> mf dpM x y xy S mS; apply: dpM => //; rewrite -[X in measurable X]setTI; exact: mf. Qed.
@@ -186,7 +186,7 @@ by apply: measurable_fun_comp => //; exact: measurable_expR.
 Qed.
 
 (* one data set scores s, its neighbour t *)
-Lemma exponential_mechanism_is_private (s t : T -> R) (eps : R) :
+Theorem exponential_mechanism_is_private (s t : T -> R) (eps : R) :
   measurable_fun setT s -> measurable_fun setT t -> 0 < normaliser s < +oo -> 0 < normaliser t < +oo ->
   (forall x, `|s x - t x| <= eps / 2%:R)%R ->
   indistinguishable eps 0 (exponential_mechanism s) (exponential_mechanism t).

@@ -73,7 +73,7 @@ move=> eps0 d0 d1 X Y xy; apply: (@indistinguishable_weaker _ _ _ eps _ (delta /
 Qed.
 
 (* time stamps, comparisons, windows and outputs of all times: all that is computed from the sums *)
-Lemma published_windows_are_private d2 (U : measurableType d2) (f : space R #|{: coordinate}| -> U) (eps delta : R) :
+Theorem published_windows_are_private d2 (U : measurableType d2) (f : space R #|{: coordinate}| -> U) (eps delta : R) :
   measurable_fun setT f -> 0 < eps -> 0 < delta -> delta <= 1 ->
   differentially_private row_zeroed eps delta
     (fun X => image_law f (noisy (gaussian_noise (dyadic_deviation h eps delta)) (all_sums X))).

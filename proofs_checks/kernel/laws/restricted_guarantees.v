@@ -18,7 +18,7 @@ Section processing.
 Context {d1 d2 : measure_display} {T : measurableType d1} {U : measurableType d2} {R : realType}.
 (* an algorithm that gives every data set a probability law *)
 Definition gives_laws (D : Type) (M : D -> {measure set T -> \bar R}) : Prop := forall x, M x setT = 1%E.
-Lemma processed_outputs_have_laws (D : Type) (M : D -> {measure set T -> \bar R}) (f : T -> U)
+Theorem processed_outputs_have_laws (D : Type) (M : D -> {measure set T -> \bar R}) (f : T -> U)
     (mf : measurable_fun setT f) : gives_laws M ->
   forall x, [the {measure set U -> \bar R} of pushforward (M x) mf] setT = 1%E.
 Proof. by move=> lM x; rewrite /= /pushforward preimage_setT lM. Qed.
@@ -64,7 +64,7 @@ Hypotheses (mf : forall x, measurable_fun setT (f x)) (f0 : forall x y, (0 <= f 
 Definition distributionally_private (S : set D) (V : D -> D -> R) (alpha delta : R) : Prop :=
   forall x y, S x -> S y -> V x y <= delta -> {ae mu, forall z, (f x z <= (expR alpha)%:E * f y z)%E}.
 
-Lemma distributional_gives_differential (S : set D) V alpha delta (neighbours : D -> D -> Prop) :
+Theorem distributional_gives_differential (S : set D) V alpha delta (neighbours : D -> D -> Prop) :
   distributionally_private S V alpha delta ->
   differentially_private (fun x y => [/\ S x, S y, neighbours x y & V x y <= delta]) alpha 0
     (fun x => density_law mu (f x)).
@@ -76,7 +76,7 @@ Theorem distributional_gives_events (S : set D) V alpha delta x y : distribution
 Proof. by move=> dpS Sx Sy Vxy; apply: densities_almost_everywhere => //; exact: dpS. Qed.
 
 (* two data sets that are both within delta of a third one of the collection *)
-Lemma distributional_composes (S : set D) V alpha delta x r y : distributionally_private S V alpha delta ->
+Theorem distributional_composes (S : set D) V alpha delta x r y : distributionally_private S V alpha delta ->
   S x -> S r -> S y -> V x r <= delta -> V r y <= delta ->
   indistinguishable (alpha *+ 2) 0 (density_law mu (f x)) (density_law mu (f y)).
 Proof.
@@ -105,7 +105,7 @@ Context {disp : measure_display} {T : measurableType disp} {R : realType}.
 Variables (P : set T -> R) (E : set T).
 (* attempts are drawn from P and rejected on E; the probability that one of the first k is released and lies in S *)
 Fixpoint released (k : nat) (S : set T) : R := if k is k'.+1 then P (S `\` E) + P E * released k' S else 0.
-Lemma released_after_attempts k S : P E < 1 ->
+Theorem released_after_attempts k S : P E < 1 ->
   released k S = P (S `\` E) / (1 - P E) * (1 - P E ^+ k).
 Proof.
 move=> e1; have n0 : 1 - P E != 0 by rewrite subr_eq0 gt_eqF.
@@ -122,7 +122,7 @@ Definition present_or_absent (X Y : seq record) : Prop :=
   exists s v t, (X = s ++ v :: t /\ Y = s ++ t) \/ (X = s ++ t /\ Y = s ++ v :: t).
 Definition replaced (X Y : seq record) : Prop := exists s v w t, X = s ++ v :: t /\ Y = s ++ w :: t.
 
-Lemma replaced_in_two_steps eps delta (M : seq record -> set T -> \bar R) :
+Theorem replaced_in_two_steps eps delta (M : seq record -> set T -> \bar R) :
   differentially_private present_or_absent eps delta M ->
   differentially_private replaced (eps *+ 2) ((1 + expR eps) * delta) M.
 Proof.
