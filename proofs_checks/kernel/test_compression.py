@@ -16,7 +16,6 @@ from dpmatrix.spec.compression.eigenvalue_assumption import EigenvalueAssumption
 from dpmatrix.spec.compression.procedures import RejectionTable
 from dpmatrix.spec.compression.restricted_neighbours import FiniteMechanism
 from dpmatrix.spec.compression.truncated_loss import OutputPoint, TruncatedPair
-from proofs_checks.compression.sign_pairs import from_data, game
 from proofs_checks.exact_matrices import cayley, correlated, diagonal
 
 theorems = about("compression")
@@ -40,10 +39,6 @@ POINTS: dict[str, list[Any]] = {
     "compression.assumption-1+repair": [
         EigenvalueAssumption(FLAT, TILTED, Fraction(1, 2), QUARTER, 1),
         EigenvalueAssumption(LARGE, SMALL, Fraction(1, 2), 3, 1),
-    ],
-    "compression.corollary-3-7/alpha-differential-privacy": [
-        game(10**4, 0, smallness=1, ratio=6),
-        from_data(fmpq_mat([[1, 1]] * 400), 0, [1, -1], smallness=1, ratio=6),
     ],
     "compression.definition-2-1": [TwoLaws(EVEN, THIRDS, fmpq(2)), TwoLaws(EVEN, THIRDS, fmpq(1))],
     "compression.definition-2-1/range-of-alpha": [TwoLaws(EVEN, EVEN, fmpq(2)), TwoLaws(THIRDS, THIRDS, fmpq(3, 2))],

@@ -88,7 +88,7 @@ rewrite -[RHS]uniform_zero; congr (uniform _); apply/seteqP; split=> w /=.
 by move=> ->; apply/matrixP => i j; rewrite !mxE.
 Qed.
 
-Theorem one_changed_sign_instance (m n p : nat) (eps delta : R) : delta < 1 ->
+Lemma one_changed_sign_instance (m n p : nat) (eps delta : R) : delta < 1 ->
   ~ differentially_private (@neighbouring_signs R n.+1 p.+2) eps delta
       (truncated_law uniform (entries m.+1 n.+1) (fun=> setT)).
 Proof.

@@ -83,7 +83,7 @@ by rewrite same // subrr.
 Qed.
 
 (* X has two equal columns, Y is X with one sign changed: n >= 1 records, p >= 2 columns, m >= 1 rows of the output *)
-Theorem one_changed_sign_is_revealed (a b : 'I_p) (i : 'I_n) (l : 'I_m) (eps delta : R) :
+Lemma one_changed_sign_is_revealed (a b : 'I_p) (i : 'I_n) (l : 'I_m) (eps delta : R) :
   a != b -> delta < 1 -> (forall X, measurable (kept X)) -> P [set w | Phi w l i = 0] = 0%E ->
   exists X Y, [/\ neighbouring_signs X Y, truncated_law kept X (columns_agree a b) = 1%E,
     truncated_law kept Y (columns_agree a b) = 0%E &
