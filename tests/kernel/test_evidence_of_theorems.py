@@ -15,7 +15,8 @@ from dpmatrix.claims.registry import Catalogue
 from dpmatrix.claims.snapshots import Piece
 from dpmatrix.commands.line import app
 from dpmatrix.kernel import checking
-from dpmatrix.kernel.certificate import CERTIFICATE, certify
+from dpmatrix.kernel.certificate import certify
+from dpmatrix.kernel.sources import CERTIFICATE
 from dpmatrix.reporting import kernel_run
 from dpmatrix.reporting.kernel_run import KernelRun, NotInstalledError, spoken
 from dpmatrix.reporting.session import Session

@@ -13,7 +13,7 @@ from dpmatrix.kernel.generated import generate
 from dpmatrix.kernel.judging import Proofs, stale
 from dpmatrix.kernel.propositions import Proposition
 from dpmatrix.kernel.rocq import OPAQUE, identifier, term
-from dpmatrix.kernel.theorems import FOLDER
+from dpmatrix.kernel.sources import FOLDER
 from dpmatrix.spec import load
 from dpmatrix.tracing import Case, trace
 from dpmatrix.tracing.evaluation import BALLS, Evaluator, UndecidedComparisonError

@@ -14,7 +14,7 @@ import pytest
 
 from dpmatrix.claims import Grade, claim_of
 from dpmatrix.kernel.judging import Proofs
-from dpmatrix.kernel.theorems import FOLDER
+from dpmatrix.kernel.sources import FOLDER
 from dpmatrix.spec import load
 
 ROOT = Path(__file__).resolve().parents[2]

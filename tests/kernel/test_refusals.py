@@ -9,12 +9,12 @@ import pytest
 
 from dpmatrix.claims import Condition, Registry, Truth
 from dpmatrix.kernel.answers import abstract, answers, assumptions, binders, named_type
-from dpmatrix.kernel.certificate import CERTIFICATE, certify, changed
+from dpmatrix.kernel.certificate import certify, changed
 from dpmatrix.kernel.checking import installed
 from dpmatrix.kernel.generated import generate
 from dpmatrix.kernel.judging import told_by_rocq
 from dpmatrix.kernel.refusals import refused, refused_flags
-from dpmatrix.kernel.sources import KernelError, Sources
+from dpmatrix.kernel.sources import CERTIFICATE, KernelError, Sources
 from dpmatrix.kernel.whole import check
 from dpmatrix.reporting.theorems import drawn
 from tests.kernel.conftest import EVEN, NORM, REALS

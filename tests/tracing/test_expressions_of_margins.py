@@ -49,6 +49,14 @@ def test_numbers_are_computed_and_what_could_be_undefined_stays():
     assert apply("/", number(1), ZERO) == Undefined("division by zero")
 
 
+def test_every_number_is_exact_even_a_whole_one():
+    """A quotient of Python integers would be rounded."""
+    found = apply("floor", number(Fraction(5, 2)))
+    assert found == number(2)
+    assert isinstance(found.value, Fraction)
+    assert isinstance(Number(3).value, Fraction)
+
+
 def test_a_choice_is_evaluated_on_the_side_that_is_taken():
     expression = Choice(Comparison("=", X, ZERO), number(7), apply("/", number(1), X))
     assert evaluate(expression, {X: fmpq(0)}) == 7

@@ -12,6 +12,7 @@ from dpmatrix.claims import Ledger, Outcome, describe
 from dpmatrix.commands.completion import claim_ids
 from dpmatrix.commands.failures import one_line
 from dpmatrix.commands.runs import DEFAULT_LEDGER, LedgerPath, read_ledger
+from dpmatrix.kernel.sources import FOLDER, recorded
 from dpmatrix.reporting.bindings import add_bindings, bindings_text
 from dpmatrix.reporting.implementations import cited_in_sources
 from dpmatrix.reporting.sentences import counted
@@ -70,10 +71,7 @@ def _date_certificates(evidence: list[dict[str, Any]]) -> None:
     """Say of which day the certificate of a theorem is where the accepted run is shown, which keeps no details."""
     unchecked = [item for item in evidence if item["outcome"] == Outcome.UNCHECKED.value and not item["detail"]]
     if unchecked:
-        from dpmatrix.kernel.certificate import Certificate  # here, since other claims are shown without it
-        from dpmatrix.kernel.theorems import FOLDER
-
-        date = Certificate.read(STANDINGS.parents[1] / FOLDER).date
+        date = recorded(STANDINGS.parents[1] / FOLDER)["date"]
         for item in unchecked:
             item["detail"] = f"certificate of {date}, not checked here"
 

@@ -16,10 +16,10 @@ from dpmatrix.atomic_files import write_atomically
 from dpmatrix.claims.ledger import dump
 from dpmatrix.commands.failures import one_line
 from dpmatrix.kernel import checking
-from dpmatrix.kernel.certificate import CERTIFICATE, PACKAGES, Certificate, certify
+from dpmatrix.kernel.certificate import PACKAGES, Certificate, certify
 from dpmatrix.kernel.generated import generate
 from dpmatrix.kernel.judging import Proofs
-from dpmatrix.kernel.theorems import FOLDER
+from dpmatrix.kernel.sources import CERTIFICATE, FOLDER
 from dpmatrix.kernel.whole import Report, check
 from dpmatrix.spec import load
 

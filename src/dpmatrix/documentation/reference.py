@@ -31,6 +31,7 @@ MODULES = (
     "dpmatrix.claims",
     "dpmatrix.spec",
     "dpmatrix.tracing",
+    "dpmatrix.kernel.propositions",
     "dpmatrix.reporting.implementations",
     "dpmatrix.randomness.entropy",
     "dpmatrix.randomness.discrete",

@@ -9,7 +9,8 @@ from attrs import frozen
 from dpmatrix.claims import Registry, claim_of
 from dpmatrix.kernel.certificate import Certificate
 from dpmatrix.kernel.judging import Proofs
-from dpmatrix.kernel.theorems import FOLDER, Theorem, stated
+from dpmatrix.kernel.sources import FOLDER
+from dpmatrix.kernel.theorems import Theorem, stated
 from dpmatrix.spec import STANDINGS
 
 CHECKOUT = STANDINGS.parents[1]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from hashlib import sha256
 from pathlib import Path
@@ -14,10 +13,9 @@ from dpmatrix.claims import Registry
 from dpmatrix.claims.names import claim_of
 from dpmatrix.kernel.checking import Compiled, Found
 from dpmatrix.kernel.judging import Proofs, allowed
-from dpmatrix.kernel.sources import KernelError, sentences, without_comments
+from dpmatrix.kernel.sources import CERTIFICATE, KernelError, recorded, sentences, without_comments
 from dpmatrix.kernel.theorems import Theorem
 
-CERTIFICATE = "certificate.json"
 PACKAGES = "debian-packages.txt"
 
 
@@ -70,14 +68,11 @@ class Certificate:
         KernelError
             If it is of another form.
         """
-        path = folder / CERTIFICATE
-        if not path.is_file():
-            return cls("no date", "", (), {})
+        record = recorded(folder)
         try:
-            record = json.loads(path.read_text(encoding="utf-8"))
             theorems = {name: _entry(entry) for name, entry in record["theorems"].items()}
             return cls(record["date"], record["rocq"], tuple(record["packages"]), theorems)
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
+        except (KeyError, TypeError, AttributeError) as error:
             raise KernelError(f"{CERTIFICATE} cannot be read: {error}") from error
 
     def to_json(self) -> dict[str, Any]:

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import attrs
 
+FOLDER = Path("proofs_checks/kernel")
+"""Where the proofs stand in a checkout."""
+
+CERTIFICATE = "certificate.json"
+NO_DATE = "no date"
 LIBRARY = "DPMatrix"
 """The name under which Rocq knows the folder of the proofs."""
 
@@ -20,6 +27,24 @@ _REQUIRED = re.compile(r"^(?:From\s+(?P<origin>[\w.]+)\s+)?Require\s+(?:Import\s
 
 class KernelError(ValueError):
     """Files of proofs, or tables of theorems, that cannot be read; the text says why."""
+
+
+def recorded(folder: Path) -> dict[str, Any]:
+    """Return the certificate as it stands beside the proofs; where there is none, one of no date.
+
+    Raises
+    ------
+    KernelError
+        If it is no record with a date.
+    """
+    path = folder / CERTIFICATE
+    if not path.is_file():
+        return {"date": NO_DATE, "rocq": "", "packages": [], "theorems": {}}
+    try:
+        record: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        return {**record, "date": str(record["date"])}
+    except (ValueError, KeyError, TypeError) as error:
+        raise KernelError(f"{CERTIFICATE} cannot be read: {error}") from error
 
 
 def without_comments(text: str) -> str:

@@ -15,9 +15,6 @@ from dpmatrix.kernel.generated import document_of
 from dpmatrix.kernel.propositions import Proposition
 from dpmatrix.kernel.sources import KernelError, Sources, module_of, sentences
 
-FOLDER = Path("proofs_checks/kernel")
-"""Where the proofs stand in a checkout."""
-
 TABLE, AXIOMS = "theorems.toml", "axioms.toml"
 GENERATED, MARGINS = "generated/", "margins/"
 MARGIN_AXIOMS = "interval"

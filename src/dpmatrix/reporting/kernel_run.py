@@ -12,8 +12,8 @@ from dpmatrix.claims.evidence import KERNEL_GRADES
 from dpmatrix.kernel.certificate import Certificate
 from dpmatrix.kernel.checking import installed
 from dpmatrix.kernel.judging import Proofs
-from dpmatrix.kernel.sources import KernelError
-from dpmatrix.kernel.theorems import FOLDER, Theorem
+from dpmatrix.kernel.sources import FOLDER, KernelError
+from dpmatrix.kernel.theorems import Theorem
 from dpmatrix.kernel.whole import check
 
 

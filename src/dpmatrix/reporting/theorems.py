@@ -26,7 +26,8 @@ from dpmatrix.kernel.certificate import Certificate
 from dpmatrix.kernel.generated import document_of
 from dpmatrix.kernel.judging import Proofs
 from dpmatrix.kernel.propositions import proposition
-from dpmatrix.kernel.theorems import FOLDER, Theorem
+from dpmatrix.kernel.sources import FOLDER
+from dpmatrix.kernel.theorems import Theorem
 from dpmatrix.reporting.kernel_run import spoken
 from dpmatrix.spec import load
 from dpmatrix.tracing import UntraceableError, trace

@@ -26,7 +26,7 @@ class Sort(Enum):
 class Number:
     """A rational number."""
 
-    value: Fraction
+    value: Fraction = attrs.field(converter=Fraction)
 
 
 @attrs.frozen(cache_hash=True)
