@@ -1,9 +1,10 @@
 """Run the evidence on emptied statements, and look at each hypothesis alone; write what was noticed beside the claims.
 
 Run as ``python audit/vacuity.py``. Each statement stands with 0, 1, -1 and the sign of its own margin in its place in
-turn: some item of evidence about it must notice. Proofs and checks run first; what none of them notices goes on to the
-items elsewhere, some of which take minutes. The exit code is 0 only if each replacement of each statement is noticed,
-or explained in ``vacuity_survivors.toml`` next to this file.
+turn: some item of evidence about it must notice. Of each hypothesis a point is looked for that it alone excludes, and
+at which the conclusion is false or has no value. Proofs and checks run first; what none of them notices goes on to the
+items elsewhere, some of which take minutes. The exit code is 0 only if each replacement of each statement is noticed
+and such a point of each hypothesis is found, unless ``vacuity_survivors.toml`` next to this file explains why not.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from attrs import frozen
 from dpmatrix.atomic_files import write_atomically
 from dpmatrix.claims.ledger import dump
 from dpmatrix.claims.names import claim_of
-from dpmatrix.claims.tried import Tried
+from dpmatrix.claims.tried import HYPOTHESES, Reasons, Tried
 from dpmatrix.reporting.vacuity import MARGINS
 from dpmatrix.spec import TRIED, load
 
@@ -34,7 +35,6 @@ FIRST = "proofs_checks"
 FOLDERS = (FIRST, "tests", "audit")
 READ = (*FOLDERS, "spec", "src")
 """What a run depends on; where a file of it changed, nothing is kept of an earlier one."""
-HYPOTHESES = "hypotheses"
 
 
 def _arguments() -> argparse.Namespace:
@@ -139,10 +139,11 @@ def main() -> int:
     registry = load()
     evidence = Evidence.collect(arguments.claims, arguments.workers)
     found = _all_tried(evidence, arguments.state, _digest(arguments.claims))
-    tried = Tried.of(registry, {kind: found[kind]["evidence"] for kind in MARGINS}, found[HYPOTHESES]["needs"])
+    reasons: Reasons = tomllib.loads(arguments.survivors.read_text(encoding="utf-8"))
+    margins = {kind: found[kind]["evidence"] for kind in MARGINS}
+    tried = Tried.of(registry, margins, found[HYPOTHESES]["needs"], reasons)
     if not arguments.claims:
         write_atomically(TRIED, dump(tried.to_json()))
-    reasons: Mapping[str, Mapping[str, str]] = tomllib.loads(arguments.survivors.read_text(encoding="utf-8"))
     wanted = [claim.id for claim in registry if not arguments.claims or claim.id in arguments.claims]
     problems = tried.problems(wanted, reasons, whole=not arguments.claims)
     print(tried.summary(wanted))

@@ -66,11 +66,13 @@ RUNS = {
 
 
 def test_what_nobody_notices_must_be_explained() -> None:
-    tried = Tried.of(load(), RUNS, {"wishart.theorem-4+repair": {"epsilon > 0": "needed"}})
+    given = load()["wishart.theorem-4"].statements()["wishart.theorem-4+repair"].given
+    needed = {condition.says: "needed" for condition in given if not condition.of or condition.says == "epsilon > 0"}
+    tried = Tried.of(load(), RUNS, {"wishart.theorem-4+repair": needed})
     assert tried.trials["wishart.theorem-4"] == Trial(("zero",), 1, {})
     repaired = tried.trials["wishart.theorem-4+repair"]
     assert repaired.unnoticed == ("one",)
-    assert (repaired.needs["epsilon > 0"], repaired.count("needed")) == ("needed", 1)
+    assert (repaired.needs["epsilon > 0"], repaired.count("needed")) == ("needed", len(needed))
     assert repaired.needs["dimension >= 1, an integer"] == "range"
     assert tried.problems(["wishart.theorem-4"], {}, whole=False) == [
         "wishart.theorem-4: no item of evidence notices a margin replaced by zero",
@@ -81,6 +83,28 @@ def test_what_nobody_notices_must_be_explained() -> None:
         "wishart.theorem-4+repair: sign is explained, and noticed"
     ]
     assert tried.problems(["wishart.lemma-2"], {}, whole=False) == []
+
+
+def test_a_hypothesis_that_nothing_needs_must_be_explained() -> None:
+    statement = load()["wishart.theorem-7"].statements()["wishart.theorem-7+repair"]
+    unmarked = [one.says for one in statement.given if not one.of]
+    assert unmarked
+    runs = {"one": [("a", statement.name, "supports-repair", False)]}
+    silent = Tried.of(load(), runs, {})
+    assert silent.problems(["wishart.theorem-7"], {}, whole=False) == [
+        f"{statement.name}: no point is known that {says!r} alone excludes, and no reason" for says in unmarked
+    ]
+    reasons = {statement.name: {"hypotheses": {**dict.fromkeys(unmarked, "so"), "x is y": "so"}}}
+    explained = Tried.of(load(), runs, {statement.name: {unmarked[0]: "needed"}}, reasons)
+    assert explained.trials[statement.name].count("explained") == len(unmarked) - 1
+    assert explained.problems(["wishart.theorem-7"], reasons, whole=False) == [
+        f"{statement.name}: {unmarked[0]!r} is explained, and is needed",
+        f"{statement.name}: 'x is y' is explained, and is no hypothesis",
+    ]
+
+
+def test_a_summary_counts_and_a_record_is_read_again() -> None:
+    tried = Tried.of(load(), RUNS, {})
     assert "replaced by zero: 1 unnoticed" in tried.summary(["wishart.theorem-4"])
     assert Tried.from_json(tried.to_json()) == tried
     assert "wishart.theorem-3" not in tried.trials, "nothing about it ran"

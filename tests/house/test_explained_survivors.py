@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from dpmatrix.claims.strangers import TRUSTED_BASE
+from dpmatrix.claims.tried import HYPOTHESES, explained_hypotheses
 from dpmatrix.reporting.vacuity import MARGINS
 from dpmatrix.spec import load
 
@@ -111,5 +112,14 @@ def test_every_statement_whose_empty_margin_is_explained_exists() -> None:
     explained = read("audit/vacuity_survivors.toml")
     assert explained
     assert explained.keys() <= statements
-    assert {kind for reasons in explained.values() for kind in reasons} <= MARGINS.keys()
-    assert all(reason.strip() for reasons in explained.values() for reason in reasons.values())
+    assert {kind for reasons in explained.values() for kind in reasons} <= {*MARGINS, HYPOTHESES}
+    margins = [reason for reasons in explained.values() for kind, reason in reasons.items() if kind in MARGINS]
+    hypotheses = [reason for name in explained for reason in explained_hypotheses(explained, name).values()]
+    assert all(reason.strip() for reason in margins + hypotheses)
+
+
+def test_every_explained_hypothesis_exists() -> None:
+    statements = {name: statement for claim in load() for name, statement in claim.statements().items()}
+    explained = read("audit/vacuity_survivors.toml")
+    known = {name: {condition.says for condition in statements[name].given} for name in explained}
+    assert [(name, says) for name in explained for says in {*explained_hypotheses(explained, name)} - known[name]] == []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from enum import Enum
+from types import MappingProxyType
 from typing import Any
 
 import attrs
@@ -12,6 +13,12 @@ from dpmatrix.claims.conditions import Condition
 from dpmatrix.claims.names import claim_of
 from dpmatrix.claims.registry import Registry
 from dpmatrix.claims.standing import held
+
+HYPOTHESES = "hypotheses"
+"""What the table of explained hypotheses of a statement is called."""
+
+Reasons = Mapping[str, Mapping[str, str | Mapping[str, str]]]
+"""For each statement, why a replacement of its margin cannot be noticed, and its table of hypotheses."""
 
 Pieces = Iterable[tuple[str, str, str, bool]]
 """Item, statement, role, and whether it still shows what it did."""
@@ -26,6 +33,8 @@ class Need(Enum):
     """Outside it the statement is not defined: a point is known at which it has no value."""
     RANGE = "range"
     """It states the range of one parameter, for which the sentence is meant; no point is known that needs it."""
+    EXPLAINED = "explained"
+    """No point is known, and the reason why there is none, or why it is stated all the same, is written down."""
     NOT_FOUND = "not found"
 
 
@@ -55,9 +64,19 @@ class Trial:
         return sum(found == word for found in self.needs.values())
 
 
-def _found(condition: Condition, needs: Mapping[str, str]) -> str:
+def _found(condition: Condition, needs: Mapping[str, str], explained: Mapping[str, str]) -> str:
     found = needs.get(condition.says, Need.NOT_FOUND.value)
-    return Need.RANGE.value if found == Need.NOT_FOUND.value and condition.of else found
+    if found != Need.NOT_FOUND.value:
+        return found
+    if condition.of:
+        return Need.RANGE.value
+    return Need.EXPLAINED.value if condition.says in explained else found
+
+
+def explained_hypotheses(reasons: Reasons, name: str) -> Mapping[str, str]:
+    """Return the hypotheses of a statement whose reasons are written down."""
+    table = reasons.get(name, {}).get(HYPOTHESES, {})
+    return {} if isinstance(table, str) else table
 
 
 @attrs.frozen
@@ -68,7 +87,13 @@ class Tried:
     fingerprints: Mapping[str, str]
 
     @classmethod
-    def of(cls, registry: Registry, runs: Mapping[str, Pieces], needs: Mapping[str, Mapping[str, str]]) -> Tried:
+    def of(
+        cls,
+        registry: Registry,
+        runs: Mapping[str, Pieces],
+        needs: Mapping[str, Mapping[str, str]],
+        reasons: Reasons = MappingProxyType({}),
+    ) -> Tried:
         """Sum up runs of the evidence.
 
         Parameters
@@ -79,6 +104,8 @@ class Tried:
             For each replacement, what became of the items.
         needs
             For each statement, what was found of its hypotheses.
+        reasons
+            What is explained of statements.
         """
         noticed: dict[str, set[str]] = {}
         items: dict[str, set[str]] = {}
@@ -91,7 +118,11 @@ class Tried:
             name: Trial(
                 tuple(sorted(runs.keys() - noticed.get(name, set()))),
                 len(items.get(name, ())),
-                {one.says: _found(one, needs.get(name, {})) for one in statement.given} if name in held(claim) else {},
+                {
+                    one.says: _found(one, needs.get(name, {}), explained_hypotheses(reasons, name))
+                    for one in statement.given
+                    if name in held(claim)
+                },
             )
             for claim in registry
             for name, statement in claim.statements().items()
@@ -99,15 +130,15 @@ class Tried:
         }
         return cls(trials, dict(registry.fingerprints))
 
-    def problems(self, claims: Iterable[str], reasons: Mapping[str, Mapping[str, str]], *, whole: bool) -> list[str]:
-        """List what is neither noticed nor explained, and explanations that explain nothing.
+    def problems(self, claims: Iterable[str], reasons: Reasons, *, whole: bool) -> list[str]:
+        """List what is neither noticed, nor found, nor explained, and explanations that explain nothing.
 
         Parameters
         ----------
         claims
             Ids of the claims that were run.
         reasons
-            For each statement, why a replacement cannot be noticed.
+            What is explained of statements; those that `of` was given.
         whole
             Whether all claims were run.
         """
@@ -119,14 +150,28 @@ class Tried:
             for kind in trial.unnoticed
             if kind not in reasons.get(name, {})
         ]
-        known = {name: trial.unnoticed for name, trial in self.trials.items()}
-        return found + [
-            f"{name}: {kind} is explained, and noticed"
-            for name, kinds in sorted(reasons.items())
-            if whole or claim_of(name) in wanted
-            for kind in kinds
-            if kind not in known.get(name, ())
+        found += [
+            f"{name}: no point is known that {says!r} alone excludes, and no reason"
+            for name, trial in sorted(self.trials.items())
+            if claim_of(name) in wanted
+            for says, need in trial.needs.items()
+            if need == Need.NOT_FOUND.value
         ]
+        for name, kinds in sorted(reasons.items()):
+            if not whole and claim_of(name) not in wanted:
+                continue
+            trial = self.trials.get(name, Trial((), 0, {}))
+            found += [
+                f"{name}: {kind} is explained, and noticed"
+                for kind in kinds
+                if kind not in {*trial.unnoticed, HYPOTHESES}
+            ]
+            found += [
+                f"{name}: {says!r} is explained, and is {trial.needs.get(says, 'no hypothesis')}"
+                for says in explained_hypotheses(reasons, name)
+                if trial.needs.get(says) != Need.EXPLAINED.value
+            ]
+        return found
 
     def summary(self, claims: Iterable[str]) -> str:
         """Say in a few lines how many statements notice, and how many hypotheses are needed."""

@@ -9,7 +9,7 @@ from dpmatrix.claims import Claim, Grade, Recorded, Registry, Role, Statement
 from dpmatrix.claims.tried import NEEDS, Tried
 from dpmatrix.reporting.terminal import table_text
 
-_HEADINGS = ("claim", "verdict", "form", "support", "needed", "domain", "idle?", "unnoticed")
+_HEADINGS = ("claim", "verdict", "form", "support", *NEEDS, "unnoticed")
 _GRADES = tuple(Grade)
 _NOT_TRIED = "not tried"
 
@@ -30,7 +30,7 @@ def survey(registry: Registry, accepted: Mapping[str, Recorded], tried: Tried | 
     -------
     list
         For the statement that carries each verdict: its forms, the strongest grade of support (of refutation where
-        the verdict refutes), how many hypotheses are needed, are of the domain, or were not found to be either, and
+        the verdict refutes), what was found of each hypothesis, and
         which replacements of its margin no item notices.
     """
     return [_row(claim, registry.fingerprints[claim.id], accepted.get(claim.id), tried) for claim in registry]
