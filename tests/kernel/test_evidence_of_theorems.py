@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from types import SimpleNamespace
 
 import attrs
@@ -13,9 +14,10 @@ from dpmatrix.claims.evidence import KERNEL_GRADES
 from dpmatrix.claims.ledger import dump
 from dpmatrix.claims.registry import Catalogue
 from dpmatrix.claims.snapshots import Piece
+from dpmatrix.commands.kernel import _compare_packages
 from dpmatrix.commands.line import app
 from dpmatrix.kernel import checking
-from dpmatrix.kernel.certificate import certify
+from dpmatrix.kernel.certificate import Certificate, certify, wanted_packages
 from dpmatrix.kernel.sources import CERTIFICATE
 from dpmatrix.reporting import kernel_run
 from dpmatrix.reporting.kernel_run import KernelRun, NotInstalledError, spoken
@@ -190,3 +192,36 @@ def test_the_table_has_a_row_for_each_theorem_and_statement(root, monkeypatch) -
     assert result.exit_code == 0, result.output
     assert "certificate of 2026-01-01, Rocq 8.16.1" in result.output
     assert result.output.count(REPAIR) == 2
+
+
+def manager(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answer: str, code: int = 0) -> None:
+    """Put a program in the place of Debian's package manager."""
+    program = tmp_path / "dpkg-query"
+    program.write_text(f"#!/bin/sh\nprintf '%s' '{answer}'\nexit {code}\n", encoding="utf-8")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+
+
+def test_packages_are_those_of_the_machine(tmp_path, monkeypatch) -> None:
+    manager(tmp_path, monkeypatch, "coq=2 installed\ngappa=1 not-installed\n", code=1)
+    assert checking.packages(["coq=1", "gappa=1", "other=1"]) == ("coq=2",)
+    monkeypatch.setenv("PATH", "")
+    assert checking.packages(["coq=1"]) == ()
+
+
+def test_a_certificate_has_the_packages_that_were_there(folder, registry, said) -> None:
+    certificate = certify(folder.read(), said, registry, "2026-01-01", "8.16.1", ["coq=2"])
+    folder.write(CERTIFICATE, dump(certificate.to_json()))
+    assert Certificate.read(folder.path).packages == ("coq=2",)
+    assert wanted_packages(folder.path) != certificate.packages
+
+
+def test_the_command_names_packages_of_other_versions(folder, tmp_path, monkeypatch, capsys) -> None:
+    (wanted, *_) = wanted_packages(folder.path)
+    name, _, version = wanted.partition("=")
+    manager(tmp_path, monkeypatch, f"{name}=0 installed\n")
+    _compare_packages(folder.path)
+    assert f"{name}: 0 here, {version} in debian-packages.txt" in capsys.readouterr().err
+    manager(tmp_path, monkeypatch, "".join(f"{one} installed\n" for one in wanted_packages(folder.path)))
+    _compare_packages(folder.path)
+    assert capsys.readouterr().err == ""

@@ -16,7 +16,7 @@ from dpmatrix.atomic_files import write_atomically
 from dpmatrix.claims.ledger import dump
 from dpmatrix.commands.failures import one_line
 from dpmatrix.kernel import checking
-from dpmatrix.kernel.certificate import PACKAGES, Certificate, certify
+from dpmatrix.kernel.certificate import PACKAGES, Certificate, certify, wanted_packages
 from dpmatrix.kernel.generated import generate
 from dpmatrix.kernel.judging import Proofs
 from dpmatrix.kernel.sources import CERTIFICATE, FOLDER
@@ -60,13 +60,24 @@ def kernel_command(
             typer.echo(line, err=True)
         if certificate and not report.wrong:
             today = datetime.datetime.now(tz=datetime.UTC).date().isoformat()
-            found = certify(report.proofs, report.compiled, registry, today, checking.version())
+            here = checking.packages(wanted_packages(folder))
+            found = certify(report.proofs, report.compiled, registry, today, checking.version(), here)
             write_atomically(folder / CERTIFICATE, dump(found.to_json()))
         typer.echo(_counted(report))
+        _compare_packages(folder)
         if report.wrong:
             raise typer.Exit(1)
     if table:
         _print(Proofs.read(folder), Certificate.read(folder))
+
+
+def _compare_packages(folder: Path) -> None:
+    """Say which packages are others than those that the check is meant for."""
+    wanted = wanted_packages(folder)
+    here = dict(one.split("=", 1) for one in checking.packages(wanted))
+    for name, version in (one.split("=", 1) for one in wanted):
+        if here.get(name) != version:
+            typer.echo(f"{name}: {here.get(name, 'no package')} here, {version} in {PACKAGES}", err=True)
 
 
 def _counted(report: Report) -> str:

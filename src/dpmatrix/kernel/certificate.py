@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -105,9 +105,23 @@ def _part(theorem: Theorem) -> tuple[str, str, tuple[str, ...]]:
     return theorem.kind.value, theorem.role.value, theorem.statements
 
 
-def certify(proofs: Proofs, compiled: Compiled, registry: Registry, date: str, rocq: str) -> Certificate:
-    """Return the certificate of a check that found nothing wrong."""
-    packages = (proofs.folder / PACKAGES).read_text(encoding="utf-8").split()
+def wanted_packages(folder: Path) -> tuple[str, ...]:
+    """Return the packages that the check is meant for, as ``name=version``."""
+    return tuple(sorted((folder / PACKAGES).read_text(encoding="utf-8").split()))
+
+
+def certify(
+    proofs: Proofs, compiled: Compiled, registry: Registry, date: str, rocq: str, packages: Iterable[str] = ()
+) -> Certificate:
+    """Return the certificate of a check that found nothing wrong.
+
+    Parameters
+    ----------
+    proofs, compiled, registry
+        What was checked, and what Rocq said of it; the claims.
+    date, rocq, packages
+        When it was, and with what: the version of Rocq, and the packages that the machine had.
+    """
     return Certificate(
         date,
         rocq,

@@ -81,6 +81,24 @@ def version() -> str:
     return done.stdout.partition("version ")[2].split()[0]
 
 
+def packages(wanted: Iterable[str]) -> tuple[str, ...]:
+    """Return, as ``name=version``, the packages of this machine that have the names of those wanted.
+
+    A machine without Debian's package manager has none: there Rocq and its libraries are of other origin.
+    """
+    if not shutil.which("dpkg-query"):
+        return ()
+    names = [one.partition("=")[0] for one in wanted]
+    done = subprocess.run(  # noqa: S603 - no shell, a fixed program
+        ["dpkg-query", "-W", "-f", "${Package}=${Version} ${db:Status-Status}\n", *names],  # noqa: S607
+        capture_output=True,
+        text=True,
+        check=False,  # it fails where it does not know one of them
+    )
+    lines = (line.partition(" ") for line in done.stdout.splitlines())
+    return tuple(sorted(package for package, _, status in lines if status == "installed"))
+
+
 def compile_all(
     sources: Sources, theorems: Iterable[Theorem], tell: Callable[[str], None], *, independent: bool = False
 ) -> Compiled:
