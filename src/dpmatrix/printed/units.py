@@ -14,9 +14,9 @@ DIGITS = 10
 
 _ENDS = re.compile(r"(?<=[.!?])[)\]’”\"*]*\s+(?=[A-Z0-9(\[“*$?])")
 _ABBREVIATIONS = re.compile(
-    r"(?:\b(?:e\.g|i\.e|et al|etc|cf|vs|resp|w\.r\.t|i\.i\.d|a\.s|s\.t|Fig|Figs|Eq|Eqs|Thm|Lem|Prop|Cor|Def|Sec|Alg|App|"
-    r"Ref|No|pp|vol|eds?|[A-Z])|^\(?\d+|^(?:Theorem|Lemma|Definition|Proposition|Corollary|Claim|Remark|Algorithm|Figure|"
-    r"Table|Assumption|Conjecture|Fact|Example)\s[\w.]*)\.$"
+    r"(?:\b(?:e\.g|i\.e|et al|etc|cf|vs|resp|w\.r\.t|i\.i\.d|a\.s|s\.t|Fig|Figs|Eq|Eqs|Thm|Lem|Prop|Cor|Def|Sec|Alg"
+    r"|App|Ref|No|pp|vol|eds?|[A-Z])|^\(?\d+|^(?:Theorem|Lemma|Definition|Proposition|Corollary|Claim|Remark"
+    r"|Algorithm|Figure|Table|Assumption|Conjecture|Fact|Example)\s[\w.]*)\.$"
 )
 _MARKS = re.compile(r"^\s*(?:#+|>|[-*•]\s|\d+[.:)]\s)")
 
