@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import typer
 
-LOOK_UPS = ("claims", "findings")
+LOOK_UPS = ("claims", "findings", "sentences")
 """Commands that only read the specification: they start without the mechanisms and their numerical libraries."""
 
 

@@ -12,7 +12,9 @@ from dpmatrix.claims import Ledger, Outcome, describe
 from dpmatrix.commands.completion import claim_ids
 from dpmatrix.commands.failures import one_line
 from dpmatrix.commands.runs import DEFAULT_LEDGER, LedgerPath, read_ledger
+from dpmatrix.commands.sentences import tell_printed
 from dpmatrix.kernel.sources import FOLDER, recorded
+from dpmatrix.printed.copies import folder_of_copies
 from dpmatrix.reporting.bindings import add_bindings, bindings_text
 from dpmatrix.reporting.implementations import cited_in_sources
 from dpmatrix.reporting.sentences import counted
@@ -64,6 +66,9 @@ def claims_command(
         typer.echo(json.dumps(described if claim is None else described[0], indent=1, ensure_ascii=False))
     else:
         typer.echo(claims_table(list(described)) if claim is None else claim_page(described[0]), nl=False)
+        if claim is not None and folder_of_copies() is not None:
+            typer.echo("\nPrinted, by your copy")
+            tell_printed(claim)
     raise typer.Exit(exit_code(described))
 
 

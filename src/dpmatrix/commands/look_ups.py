@@ -6,6 +6,7 @@ import typer
 
 from dpmatrix.commands.claims import claims_command
 from dpmatrix.commands.findings import findings_command
+from dpmatrix.commands.sentences import sentences_command
 
 
 def command_line() -> typer.Typer:
@@ -17,6 +18,7 @@ def command_line() -> typer.Typer:
     )
     app.command(name="claims")(claims_command)
     app.command(name="findings")(findings_command)
+    app.command(name="sentences")(sentences_command)
     return app
 
 

@@ -1,0 +1,93 @@
+"""``dpmatrix sentences``: what became of everything that the documents print."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from dpmatrix.commands.completion import claim_ids, document_names
+from dpmatrix.commands.failures import one_line
+from dpmatrix.printed.copies import VARIABLE, folder_of_copies, in_words, read_copies
+from dpmatrix.printed.index import FILE, Index, Kind
+from dpmatrix.reporting.sentences import counted
+from dpmatrix.reporting.terminal import table_text
+from dpmatrix.spec import FOLDER, documents, load, places
+
+_WANTED = f"{VARIABLE} or --documents names a folder with a .txt file of each document"
+
+
+def indexes() -> dict[str, Index]:
+    """Read the index of each document that has one."""
+    found = {name: Index.read(FOLDER / name.replace("-", "_") / FILE) for name in documents()}
+    return {name: index for name, index in found.items() if index.entries}
+
+
+@one_line
+def sentences_command(
+    claim: Annotated[
+        str | None, typer.Argument(help="What the documents print of this claim.", autocompletion=claim_ids)
+    ] = None,
+    *,
+    copies: Annotated[
+        Path | None, typer.Option("--documents", help=f"The documents as .txt files; by default {VARIABLE}.")
+    ] = None,
+    document: Annotated[str | None, typer.Option(help="Only this one.", autocompletion=document_names)] = None,
+    unjudged: Annotated[bool, typer.Option("--unjudged", help="List what is asserted and judged by nothing.")] = False,
+) -> None:
+    """Count what the documents print by what became of it, and compare with the documents. Exit code 1: they differ."""
+    folder = copies or folder_of_copies()
+    if claim is not None:
+        if claim not in places():
+            raise load().unknown(claim)
+        tell_printed(claim, folder)
+        return
+    known = indexes()
+    if document is not None and document not in known:
+        raise typer.BadParameter(f"no index of {document!r}; there are {', '.join(known) or 'none'}")
+    chosen = known if document is None else {document: known[document]}
+    printed = {} if folder is None else read_copies(folder, chosen)
+    for name, index in chosen.items() if unjudged else ():
+        for entry in index.entries:
+            if entry.kind is Kind.UNJUDGED:
+                typer.echo(f"{name}, {entry.place}: {entry.asserts}")
+    statements = {name for one in load() for name in one.statements()}
+    problems = [f"{name}: {line}" for name, index in chosen.items() for line in index.unknown(statements)]
+    problems += [f"{name}: {line}" for name, units in printed.items() for line in chosen[name].differences(units)]
+    typer.echo(_table(chosen), nl=False)
+    for line in problems:
+        typer.echo(line, err=True)
+    compared = f"compared with {folder}" if printed else f"not compared with the documents: {_WANTED}"
+    typer.echo(f"{compared}; {counted(len(problems), 'difference')}")
+    if problems:
+        raise typer.Exit(1)
+
+
+def tell_printed(claim: str, folder: Path | None = None) -> None:
+    """Print what a document says where a claim or its steps judge it, from the reader's own copy.
+
+    Parameters
+    ----------
+    claim
+        Its id.
+    folder
+        The copies; by default those that the environment names.
+    """
+    folder = folder or folder_of_copies()
+    name = claim.partition(".")[0]
+    chosen = {document: index for document, index in indexes().items() if name in (document, "cross")}
+    printed = {} if folder is None else read_copies(folder, chosen)
+    for document, index in chosen.items():
+        entries = index.about(claim)
+        for entry, text in in_words(entries, printed.get(document, ())):
+            typer.echo(f"{document}, {entry.place}: {text}\n    {', '.join(entry.names)}")
+        typer.echo(f"{counted(len(entries), 'place')} in {document}" + ("" if printed else f"; {_WANTED}"))
+
+
+def _table(chosen: Mapping[str, Index]) -> str:
+    counts = [index.counts() for index in chosen.values()]
+    rows = [(kind.value, *(f"{count[kind]:,}" for count in counts)) for kind in Kind]
+    rows.append(("in all", *(f"{len(index.entries):,}" for index in chosen.values())))
+    return table_text(("kind", *chosen), rows, "sentences, lines and cells that are printed, by what became of them")

@@ -1,0 +1,39 @@
+"""The reader's own copies of the documents, named by an environment variable."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from dpmatrix.printed.index import Entry, Index, SentencesError, of_documents
+from dpmatrix.printed.units import Unit, units
+
+VARIABLE = "DPMATRIX_DOCUMENTS"
+"""Names a folder with one .txt file for each document."""
+
+
+def folder_of_copies() -> Path | None:
+    """Return the folder that the environment names, if it names one."""
+    named = os.environ.get(VARIABLE, "")
+    return Path(named) if named else None
+
+
+def read_copies(folder: Path, indexes: Mapping[str, Index]) -> dict[str, list[Unit]]:
+    """Return what each document prints, by its name.
+
+    Raises
+    ------
+    SentencesError
+        If the folder is none, or a document with an index is not in it.
+    """
+    if not folder.is_dir():
+        raise SentencesError(f"{folder} is no folder; name one with the documents as .txt files in {VARIABLE}")
+    printed = {path: units(path.read_text(encoding="utf-8")) for path in sorted(folder.glob("*.txt"))}
+    return {name: printed[path] for name, path in of_documents(folder, indexes, printed).items()}
+
+
+def in_words(entries: Iterable[Entry], printed: Iterable[Unit]) -> list[tuple[Entry, str]]:
+    """Return entries with what the document prints there, as far as the copy has it."""
+    texts = {unit.key: unit.text for unit in printed}
+    return [(entry, texts[entry.key]) for entry in entries if entry.key in texts]
