@@ -18,6 +18,9 @@ from dpmatrix.spec import FOLDER, documents, load, places
 
 _WANTED = f"{VARIABLE} or --documents names a folder with a .txt file of each document"
 
+MOST = 20
+"""Differences that are shown."""
+
 
 def indexes() -> dict[str, Index]:
     """Read the index of each document that has one."""
@@ -57,8 +60,10 @@ def sentences_command(
     problems = [f"{name}: {line}" for name, index in chosen.items() for line in index.unknown(statements)]
     problems += [f"{name}: {line}" for name, units in printed.items() for line in chosen[name].differences(units)]
     typer.echo(_table(chosen), nl=False)
-    for line in problems:
+    for line in problems[:MOST]:
         typer.echo(line, err=True)
+    if len(problems) > MOST:
+        typer.echo(f"and {len(problems) - MOST} more", err=True)
     compared = f"compared with {folder}" if printed else f"not compared with the documents: {_WANTED}"
     typer.echo(f"{compared}; {counted(len(problems), 'difference')}")
     if problems:
