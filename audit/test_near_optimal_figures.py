@@ -156,6 +156,7 @@ def test_mod_sulq_is_like_chance_where_its_noise_hides_the_data(statement, recor
         assert statement.applies(changed(**fields)) is Truth.FALSE
     everything = utilities_on("kddcup", 494_021, 300, linear(0.79), 3)
     assert statement.applies(everything) is Truth.FALSE
+    bind_hypotheses(statement, changed(), outside | {"beta sqrt(d) >= 2 l_1": everything})
     assert statement.without("beta sqrt(d) >= 2 l_1").at(everything) is Truth.FALSE
 
 

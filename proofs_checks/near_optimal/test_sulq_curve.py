@@ -25,6 +25,7 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.near_optimal.noise import ModSulq, printed_deviation
 from dpmatrix.spec.near_optimal.sulq_bound import SulqBound, printed_loss
 from dpmatrix.spec.near_optimal.sulq_curve import Panel, curve
+from proofs_checks.near_optimal.conditions import bind_needed
 
 near_optimal_figure_1 = cite("near-optimal.figure-1@d319f7b8")
 
@@ -109,6 +110,10 @@ def at(d: int, n: int, epsilon, phi) -> SulqBound:
     return SulqBound(d, n, epsilon, CENT, phi)
 
 
+BELOW_PHI = at(1000, 10**5, 1, Fraction(1, 2))
+"""Above the second end of Phi and far below the third."""
+
+
 @near_optimal_figure_1.supports_repair(
     grade="derived",
     region="every d >= 2, n, epsilon, delta and phi in Phi: the docstring; the minimum recomputed at 12 places",
@@ -154,7 +159,9 @@ def test_curve_has_one_minimum(statement) -> None:
         says: SulqBound(p.dimension, p.records, p.epsilon, p.delta, Fraction(9, 10)) for says, p in OUTSIDE.items()
     }
     outside |= {f"phi >= {end}": attrs.evolve(inside, phi=Fraction(1, 20)) for end in ENDS}
-    bind_hypotheses(statement, inside, outside | {"phi < 1": attrs.evolve(inside, phi=1)})
+    outside["phi < 1"] = attrs.evolve(inside, phi=1)
+    bind_hypotheses(statement, inside, outside)
+    bind_needed(statement, inside, outside, {f"phi >= {ENDS[1]}": BELOW_PHI})
     assert not statement.strict
 
 
@@ -163,10 +170,7 @@ def test_curve_has_one_minimum(statement) -> None:
 )
 def test_a_smaller_phi_or_a_larger_loss_is_below_the_curve(statement) -> None:
     """Far below the third end of Phi the square of the bracket grows; and with (1-phi)/2 for (1-phi)/4 (21) is less."""
-    low = at(1000, 10**5, 1, Fraction(1, 2))
-    third = statement.without(f"phi >= {ENDS[1]}")
-    assert third.applies(low) is Truth.TRUE
-    assert third.at(low) is Truth.FALSE
+    assert statement.without(f"phi >= {ENDS[1]}").at(BELOW_PHI) is Truth.FALSE
     near = at(50, 10, CENT, Fraction(57, 100))
     assert statement.at(near) is Truth.TRUE
 
