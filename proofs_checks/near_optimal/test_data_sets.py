@@ -53,6 +53,7 @@ def test_printed_columns_exclude_each_other(statement):
         assert statement.at(printed) is Truth.FALSE
     alone = row((1, 2), (1, 1), 1)
     assert statement.elsewhere().at(alone) is Truth.TRUE, "one eigenvalue: any ratio from 1 on is possible"
+    assert statement.elsewhere().at(row((1, 1), (1, 1), 1)) is Truth.TRUE, "equal records have the ratio 1"
     bind_hypotheses(
         statement,
         ROWS[0],
