@@ -15,7 +15,7 @@ from dpmatrix.claims.formulas import bind_formula, real
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.near_optimal.concentration import Exponent, Outcome, Sequence, mean_chance
 from dpmatrix.tracing import bind_expression
-from proofs_checks.near_optimal.conditions import bind_condition
+from proofs_checks.near_optimal.conditions import bind_condition, bind_needed
 
 lemma_16 = cite("near-optimal.lemma-16@47d9753d")
 
@@ -83,6 +83,28 @@ SEQUENCE_OUTSIDE = {
     "0 <= f_i <= 1": coins((HALF,), 0, (0, Fraction(21, 20))),
     "E[f_i | Z_1, ..., Z_(i-1)] <= a_i": attrs.evolve(URN, bounds=(Fraction(1, 5), Fraction(59, 100))),
 }
+RARE = {"0 <= f_i <= 1": coins((Fraction(1, 10),), Fraction(99, 10), (0, 10))}
+"""A value of 10, whose mean is 1."""
+COPIES = tree(
+    [((0,) * 5 + (side,), chance, (side,) * 6) for side, chance in ((0, Fraction(7, 10)), (1, Fraction(3, 10)))],
+    (Fraction(3, 10),) * 6,
+    Fraction(99, 100),
+)
+ANTICIPATED = {"f_i depends on Z_1, ..., Z_i": COPIES}
+"""The last coin decides the six values, of which each one has the mean 3/10 whatever came before."""
+NEGATIVE = {
+    "the probabilities are at least 0": tree(
+        [((0,), 10, (Fraction(3, 5),)), ((1,), -5, (1,)), ((2,), -4, (0,))], (1,), HALF
+    )
+}
+SEQUENCE_NEEDED = {
+    "near-optimal.lemma-16": RARE | ANTICIPATED,
+    "near-optimal.lemma-16/one-step": RARE | ANTICIPATED | NEGATIVE,
+    "near-optimal.lemma-16/markov": {
+        "the probabilities are at least 0": tree([((0,), -1, (0,)), ((1,), 2, (1,))], (2,), Fraction(99, 100))
+    },
+}
+"""Points at which a line fails that lacks one hypothesis alone."""
 
 
 @lemma_16.supports(
@@ -118,6 +140,7 @@ def test_sums_of_bounded_functions(statements) -> None:
         bind(statement, [(p, Fraction(0)) for p in SEQUENCES])
     for statement in statements.values():
         bind_hypotheses(statement, SEQUENCES[0], SEQUENCE_OUTSIDE)
+        bind_needed(statement, SEQUENCES[0], SEQUENCE_OUTSIDE, SEQUENCE_NEEDED.get(statement.name, {}))
         assert statement.applies(URN) is Truth.TRUE
         assert not statement.strict
         low = coins((HALF,), 0, (Fraction(-1, 20), 1))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from itertools import product
 
+import attrs
 import sympy
 from flint import arb, fmpq
 
@@ -14,7 +15,7 @@ from dpmatrix.experiments.near_optimal_tables import PRINTED_TABLE_1
 from dpmatrix.experiments.spectra import recorded_spectra
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.near_optimal.data_sets import PRINTED_ROWS, Eigenvalues, MeasuredRow, PrintedRow
-from proofs_checks.near_optimal.conditions import bind_condition
+from proofs_checks.near_optimal.conditions import bind_condition, bind_needed
 
 table_1 = cite("near-optimal.table-1@3e9cac0b")
 
@@ -52,6 +53,7 @@ def test_printed_columns_exclude_each_other(statement):
         assert statement.at(printed) is Truth.FALSE
     alone = row((1, 2), (1, 1), 1)
     assert statement.elsewhere().at(alone) is Truth.TRUE, "one eigenvalue: any ratio from 1 on is possible"
+    assert statement.elsewhere().at(row((1, 1), (1, 1), 1)) is Truth.TRUE, "equal records have the ratio 1"
     bind_hypotheses(
         statement,
         ROWS[0],
@@ -165,7 +167,14 @@ def test_ratios_are_to_the_trace(statement):
         says: MeasuredRow(point.values, point.rank, Fraction(1, 2), Fraction(1, 2))
         for says, point in OUTSIDE_SPECTRA.items()
     }
-    bind_hypotheses(statement, measured("kddcup"), others | {PRINTED: measured("kddcup", rank=3)})
+    others[PRINTED] = measured("kddcup", rank=3)
+    bind_hypotheses(statement, measured("kddcup"), others)
+    spectrum_of = measured("kddcup").values
+    needed = {
+        "1 <= k <= d": attrs.evolve(measured("kddcup"), values=spectrum_of[:3]),  # k = 4, all of the trace
+        "tr A <= 1": attrs.evolve(measured("kddcup"), values=tuple(2 * value for value in spectrum_of)),
+    }
+    bind_needed(statement, measured("kddcup"), others, needed)
     changes = ({"ratio": "0.97"}, {"captured": "0.65"}, {"rank": 3})
     told = [(measured("kddcup", **change), -1) for change in changes] + [(measured(name), 0) for name in names]
     bind_condition(statement, PRINTED, told, least=6)

@@ -15,7 +15,7 @@ from dpmatrix.claims.formulas import bind_formula, real
 from dpmatrix.exact import ball
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.near_optimal.fano import Estimation, fano_bound, largest_error
-from proofs_checks.near_optimal.conditions import bind_condition
+from proofs_checks.near_optimal.conditions import bind_condition, bind_needed
 
 theorem_13 = cite("near-optimal.theorem-13@becf390f")
 
@@ -86,6 +86,15 @@ FANO_OUTSIDE = {
     "KL(f_i|f_j) <= gamma": attrs.evolve(SKEWED, divergence=Fraction(1, 10)),
 }
 
+FANO_NEEDED = {
+    "the probabilities are at least 0": estimation([[2, -1]] * 4, [[HALF] * 4, [10] * 4], 1, 0),
+    "each law sums to 1": estimation([[0]] * 4, [[HALF] * 4], 1, 0),
+    "distances are at least 0": attrs.evolve(
+        blurred(2, Fraction(1, 5), Fraction(1, 10)), errors=((-100, 101), (101, -100))
+    ),
+}
+"""Points at which the theorem fails that lacks one hypothesis alone."""
+
 
 @theorem_13.supports(
     grade="derived",
@@ -119,6 +128,7 @@ def test_fano_from_two_coins(statement) -> None:
     assert len(held) >= 15
     assert [point for point in held if statement.at(point) is not Truth.TRUE] == []
     bind_hypotheses(statement, SKEWED, FANO_OUTSIDE)
+    bind_needed(statement, SKEWED, FANO_OUTSIDE, FANO_NEEDED)
     assert statement.applies(blurred(2, Fraction(0), 0)) is Truth.TRUE, "r = 2, equal laws, gamma = 0"
     assert statement.applies(attrs.evolve(SKEWED, separation=0)) is Truth.TRUE
     assert not statement.strict

@@ -13,6 +13,7 @@ from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.exact import fraction
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.near_optimal.gibbs_traces import Antipodes, FlippedStates, StuckChain, exponent_of
+from proofs_checks.near_optimal.conditions import bind_condition
 
 figure_2 = cite("near-optimal.figure-2@7e83602d")
 
@@ -82,6 +83,10 @@ def test_mean_square_of_a_chain_with_fresh_signs(statement):
     longer = [FlippedStates(tuple(tuple(k * x for x in state) for state in p.states)) for p in paths() for k in (2, 3)]
     bind(statement, [(p, -abs(square_sum(p) / len(p.states) ** 2 - Fraction(1, len(p.states)))) for p in longer])
     bind_hypotheses(statement, paths()[5], OUTSIDE)
+    shape, unit = (given.says for given in statement.given)
+    nothing = FlippedStates(())
+    bind_condition(statement, shape, [(nothing, -1), (OUTSIDE[shape], -1), *((p, 0) for p in paths())])
+    bind_condition(statement, unit, [(nothing, -1), (OUTSIDE[unit], -Fraction(1, 81)), *((p, 0) for p in paths())])
     assert not statement.strict
 
 

@@ -77,7 +77,8 @@ def test_the_noisy_matrix_is_not_semidefinite(statement) -> None:
 )
 def test_longer_records_break_mod_sulq(statement) -> None:
     assert statement.at(RAW) is Truth.FALSE
-    assert ModSulqRun(2, 1, 1, Fraction(1, 2)) == ModSulqRun(2, 1, 1, Fraction(1, 2), norm_bound=1, deviation=1)
+    plain = ModSulqRun(2, 1, 1, Fraction(1, 2))
+    assert plain == attrs.evolve(plain, norm_bound=1, deviation=1, unit=1)
     assert statement.margin(RAW) < ball(Fraction(-49, 50)), "delta is above 0.99"
     assert statement.at(attrs.evolve(RAW, norm_bound=1)) is Truth.TRUE
     with mpmath.workdps(60):

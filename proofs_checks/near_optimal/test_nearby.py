@@ -14,7 +14,7 @@ from dpmatrix.claims import Statement, Truth, bind, bind_hypotheses
 from dpmatrix.claims.formulas import bind_formula, decimals, real
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.near_optimal.nearby import PrivateFamily, bound, total_correlation
-from proofs_checks.near_optimal.conditions import bind_condition
+from proofs_checks.near_optimal.conditions import bind_condition, bind_needed
 from proofs_checks.near_optimal.formulas import dot
 
 lemma_12 = cite("near-optimal.lemma-12@28998fbb")
@@ -173,8 +173,41 @@ OUTSIDE = LAW_OUTSIDE | {
 }
 
 
-def check_family(statement: Statement, outside: dict) -> None:
+PLANE = ((1, 0), (0, 1))
+MIDDLE = (Fraction(20, 29), Fraction(21, 29))
+"""A unit vector outside the caps around both axes."""
+SHAPES, NORMS = "K laws on the outputs, vectors of one length", "eigenvectors and outputs have norm 1"
+LIKELY, SUMS = "the probabilities are at least 0", "the probabilities of each database sum to 1"
+GUARANTEE = "the laws of two databases are private at their distance"
+NEAR = "two databases differ in at most ln(K-1)/eps points"
+
+
+def one_law(outputs, *weights, fan=PLANE) -> PrivateFamily:
+    """Answer in the same way on every database, so that any weights are private at distance 0."""
+    return PrivateFamily(fan, outputs, (weights,) * len(fan), 1, 0)
+
+
+EXACT = respond(((1, 0, 0), (0, 1, 0), (0, 0, 1)), Fraction(10**4), Fraction(3, 5), 1)
+UNFIT = {SHAPES: PrivateFamily(((1, 0), (1,)), ((1, 0),), ((1,), (1,)), 1, 0)}
+FAR = {GUARANTEE: EXACT, NEAR: attrs.evolve(EXACT, epsilon=10)}
+OUTWARD = one_law((PLANE[0], MIDDLE), 9, -8)
+TWICE = one_law((MIDDLE,), 2)
+NEEDED = {
+    "": {NORMS: one_law(((3, 3),), 1), LIKELY: one_law((MIDDLE, PLANE[0]), 10, -9), SUMS: TWICE, **FAR},
+    "/disjoint": {LIKELY: OUTWARD, SUMS: one_law(PLANE, 1, 1)},
+    "/group-privacy": {LIKELY: one_law(EXACT.outputs, -1, 2, 0, fan=EXACT.outputs), **FAR},
+    "/inequality-13": {LIKELY: OUTWARD, SUMS: one_law(PLANE, 3, 3), **FAR},
+    "/markov": {LIKELY: one_law((PLANE[0], MIDDLE), -1, 2), SUMS: one_law(PLANE, 0, 0)},
+    "/by-inequality-13": {LIKELY: OUTWARD, SUMS: one_law(PLANE, 3, 3), **FAR},
+    "/as-inner-products": {NORMS: one_law(((3, 3),), 1), SUMS: TWICE},
+    "/constant-1-16": {NORMS: one_law(((1, 0),), 1, fan=((1, 0), (2, 0), (0, 1)))},
+}
+"""Points at which a line fails that lacks one hypothesis alone."""
+
+
+def check_family(statement: Statement, outside: dict, needed: dict) -> None:
     bind_hypotheses(statement, FIRST, outside)
+    bind_needed(statement, FIRST, outside | UNFIT, needed)
     assert not statement.strict
     norms = next(given for given in statement.given if "norm 1" in given.says)
     assert norms.at(attrs.evolve(FIRST, eigenvectors=(*FANS[1][:3], (Fraction(4, 5), HALF)))) is Truth.FALSE
@@ -220,7 +253,7 @@ def test_a_miss_on_one_database_is_a_hit_on_another(statements) -> None:
         points = FAMILIES + LOUD if line_name in LAW_LINES else FAMILIES
         assert len(points) >= 20
         bind(statement, [(p, formula(p)) for p in points])
-        check_family(statement, LAW_OUTSIDE if line_name in LAW_LINES else OUTSIDE)
+        check_family(statement, LAW_OUTSIDE if line_name in LAW_LINES else OUTSIDE, NEEDED[line_name])
         assert [p for p in points if statement.at(p) is not Truth.TRUE] == []
     bind(statements["near-optimal.lemma-12/as-inner-products"], [(p, rewritten(p)) for p in STRETCHED])
     assert all(bound(p, fmpq(1, 8)) >= total_correlation(p) for p in FAMILIES), "the constant 1/8"

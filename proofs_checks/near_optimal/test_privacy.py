@@ -13,7 +13,7 @@ from dpmatrix.claims import Truth, bind, bind_hypotheses, redefined
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.near_optimal import privacy
 from dpmatrix.spec.near_optimal.privacy import TwoLaws, hockey_stick, largest_excess, pointwise, supremum_at_most
-from proofs_checks.near_optimal.conditions import bind_condition
+from proofs_checks.near_optimal.conditions import bind_condition, bind_needed
 
 definition_3 = cite("near-optimal.definition-3@d7dbb120")
 definition_4 = cite("near-optimal.definition-4@ee4e7b9e")
@@ -60,6 +60,10 @@ def test_the_supremum_is_decided_output_by_output(statement) -> None:
         assert supremum_at_most(p) == pointwise(p) == bounded(p)
     assert {bounded(p) for p in PAIRS} == {True, False}
     bind_hypotheses(statement, MILD, OUTSIDE)
+    signed = TwoLaws((2, -1), (1, 0), 2)  # no output is more than twice as probable, but -1/0 has no bound
+    massless = TwoLaws((Fraction(0),), (Fraction(0),), HALF)
+    needed = {"the probabilities are at least 0": signed, "the probabilities of each data set sum to 1": massless}
+    bind_needed(statement, MILD, OUTSIDE, needed)
     low = [
         (attrs.evolve(MILD, first=(Fraction(k, 9), 1 - Fraction(k, 9))), min(Fraction(k, 9), QUARTER)) for k in range(3)
     ]

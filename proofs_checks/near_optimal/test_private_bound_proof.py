@@ -23,6 +23,7 @@ from dpmatrix.spec.near_optimal.databases import (
 from dpmatrix.spec.near_optimal.nearby import PrivateFamily
 from dpmatrix.spec.near_optimal.private_bound_proof import Fractions, Rotated
 from dpmatrix.tracing import bind_expression
+from proofs_checks.near_optimal.conditions import bind_needed
 
 theorem_8 = cite("near-optimal.theorem-8@67a57f9d")
 
@@ -48,7 +49,7 @@ OUTSIDE = {
     "records >= 1, an integer": attrs.evolve(FIRST, records=-10),
     "moved >= 1, an integer": attrs.evolve(FIRST, moved=0, side=HALF),
     "gap > 0": attrs.evolve(FIRST, gap=Fraction(-1, 2)),
-    "Delta <= 1/2": FirstFamily(50, 33, Fraction(11, 10), Fraction(88, 100), DIRECTIONS[0]),
+    "Delta <= 1/2": FirstFamily(1, 1, 1, 0, DIRECTIONS[0]),
     "|w| = 1": attrs.evolve(FIRST, w=(1, Fraction(1, 4))),
     "beta <= Delta": attrs.evolve(FIRST, moved=6),
     "side^2 = Delta^2 - beta^2": attrs.evolve(FIRST, side=Fraction(41, 100)),
@@ -296,6 +297,11 @@ CLOSE = PrivateFamily(
 )
 
 
+def one_law(outputs, *weights) -> PrivateFamily:
+    """Answer in the same way on two databases of the plane."""
+    return PrivateFamily(((1, 0), (0, 1)), outputs, (weights, weights), 1, 0)
+
+
 @theorem_8.supports("inequality-14", grade="derived", region="every private family, by Lemma 12; 22 families exactly")
 def test_some_database_has_a_poor_answer(statement) -> None:
     """The least of K numbers is at most their mean, which Lemma 12 bounds."""
@@ -319,4 +325,14 @@ def test_some_database_has_a_poor_answer(statement) -> None:
         "two databases differ in at most ln(K-1)/eps points": attrs.evolve(middle, distance=2),
     }
     bind_hypotheses(statement, middle, outside)
+    certain = answers(3, Fraction(10**4), Fraction(3, 5))
+    balanced = ((Fraction(20, 29), Fraction(21, 29)), (1, 0), (0, 1))
+    needed = {
+        "eigenvectors and outputs have norm 1": one_law(((3, 3),), 1),
+        "the probabilities are at least 0": one_law(balanced, 11, -5, -5),
+        "the probabilities of each database sum to 1": one_law(balanced[:1], 2),
+        "the laws of two databases are private at their distance": certain,
+        "two databases differ in at most ln(K-1)/eps points": attrs.evolve(certain, epsilon=10),
+    }
+    bind_needed(statement, middle, outside, needed)
     assert not statement.strict

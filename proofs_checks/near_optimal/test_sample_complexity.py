@@ -18,6 +18,7 @@ from dpmatrix.spec.near_optimal.sample_complexity import OtherData
 from dpmatrix.spec.near_optimal.sample_complexity_proof import RatioPoint, ScorePoint, chosen_defect
 from dpmatrix.spec.wishart.ppca import PpcaPoint
 from dpmatrix.tracing import bind_expression
+from proofs_checks.near_optimal.conditions import bind_needed
 from proofs_checks.near_optimal.formulas import cap
 from proofs_checks.ppca_sizes import failure, needed, outside
 
@@ -155,7 +156,12 @@ def test_the_exponent_and_not_the_score_is_bounded(statements) -> None:
         bind(statement, [(p, formula(p.records, *score_parts(p))) for p in SCORES])
         side = where.get(name, "|<u, v_1>| >= rho")
         crossing = attrs.evolve(UNDER, rho=Fraction(2, 5) if "<=" in side else Fraction(3, 5))
-        bind_hypotheses(statement, UNDER, score_violations(UNDER, side, crossing))
+        violations = score_violations(UNDER, side, crossing)
+        bind_hypotheses(statement, UNDER, violations)
+        if name.endswith("exponent"):
+            tilted = (Fraction(1, 4), Fraction(7, 4), -1) if "<=" in side else (Fraction(1, 4), -1, Fraction(7, 4))
+            negative = {"<u, v_i>^2 >= 0": attrs.evolve(UNDER, weights=tilted)}
+            bind_needed(statement, UNDER, violations, negative)
         for edge in ((Fraction(1, 4), Fraction(1, 4), Fraction(1, 4)), (1, 0, 0)):
             assert statement.applies(attrs.evolve(UNDER, eigenvalues=edge)) is Truth.TRUE, (
                 "equal eigenvalues, last zero"
@@ -219,6 +225,9 @@ def test_nine_and_ten(statements) -> None:
         }
         assert statement.applies(attrs.evolve(inside, sigma=Fraction(99, 100))) is Truth.TRUE
         bind_hypotheses(statement, attrs.evolve(inside, sigma=0), outside(inside, **sigmas))
+    nine_of = statements[f"{CLAIM}/inequality-9"]
+    fallen = {"lambda_1 > lambda_2": RatioPoint(2, 1, TENTH, 0, 1, Fraction(199, 200), TENTH, 0)}
+    bind_needed(nine_of, attrs.evolve(inside, sigma=0), outside(inside, **sigmas), fallen)
 
 
 @theorem_7.supports("threshold", grade="symbolic", region="every spectrum, rho: an identity")
@@ -254,6 +263,7 @@ def test_the_choice_of_sigma(statements) -> None:
         assert statement.strict is (name.endswith(("/logarithm", "/one-minus-rho"))), "printed as < or ="
         assert all(statement.at(p) is Truth.TRUE for p in points)
         bind_hypotheses(statement, INSIDE, outside(INSIDE))
+        bind_hypotheses(statement, INSIDE, outside(INSIDE) | {"lambda_1 > lambda_2": attrs.evolve(INSIDE, first=0)})
 
 
 @theorem_7.supports(

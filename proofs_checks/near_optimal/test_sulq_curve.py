@@ -25,6 +25,7 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.near_optimal.noise import ModSulq, printed_deviation
 from dpmatrix.spec.near_optimal.sulq_bound import SulqBound, printed_loss
 from dpmatrix.spec.near_optimal.sulq_curve import Panel, curve
+from proofs_checks.near_optimal.conditions import bind_needed
 
 near_optimal_figure_1 = cite("near-optimal.figure-1@d319f7b8")
 
@@ -109,6 +110,10 @@ def at(d: int, n: int, epsilon, phi) -> SulqBound:
     return SulqBound(d, n, epsilon, CENT, phi)
 
 
+BELOW_PHI = at(1000, 10**5, 1, Fraction(1, 2))
+"""Above the second end of Phi and far below the third."""
+
+
 @near_optimal_figure_1.supports_repair(
     grade="derived",
     region="every d >= 2, n, epsilon, delta and phi in Phi: the docstring; the minimum recomputed at 12 places",
@@ -154,7 +159,10 @@ def test_curve_has_one_minimum(statement) -> None:
         says: SulqBound(p.dimension, p.records, p.epsilon, p.delta, Fraction(9, 10)) for says, p in OUTSIDE.items()
     }
     outside |= {f"phi >= {end}": attrs.evolve(inside, phi=Fraction(1, 20)) for end in ENDS}
-    bind_hypotheses(statement, inside, outside | {"phi < 1": attrs.evolve(inside, phi=1)})
+    outside["phi < 1"] = attrs.evolve(inside, phi=1)
+    bind_hypotheses(statement, inside, outside)
+    bind_needed(statement, inside, outside, {f"phi >= {ENDS[1]}": BELOW_PHI})
+    assert [one.strict for one in statement.given if one.says.startswith("phi >=")] == [False, False], "Phi is closed"
     assert not statement.strict
 
 
@@ -163,10 +171,7 @@ def test_curve_has_one_minimum(statement) -> None:
 )
 def test_a_smaller_phi_or_a_larger_loss_is_below_the_curve(statement) -> None:
     """Far below the third end of Phi the square of the bracket grows; and with (1-phi)/2 for (1-phi)/4 (21) is less."""
-    low = at(1000, 10**5, 1, Fraction(1, 2))
-    third = statement.without(f"phi >= {ENDS[1]}")
-    assert third.applies(low) is Truth.TRUE
-    assert third.at(low) is Truth.FALSE
+    assert statement.without(f"phi >= {ENDS[1]}").at(BELOW_PHI) is Truth.FALSE
     near = at(50, 10, CENT, Fraction(57, 100))
     assert statement.at(near) is Truth.TRUE
 
@@ -222,13 +227,21 @@ def test_mod_sulq_stays_below_the_curve(statement) -> None:
             most = float(panel.least) + 2 * radius(draws)
             ratios[d, n, epsilon, direction[-1]] = (1 - most) / float(1 - curve(panel))
     assert min(ratios.values()) > 7
+
+
+@near_optimal_figure_1.controls("measured", grade="interval", region="3/4 and more at 12 places, and 1")
+def test_what_is_asked_of_a_measurement(statement) -> None:
+    for d, n, epsilon in PLACES:
+        panel = Panel(d, n, epsilon, CENT, Fraction(3, 4))
+        expected = arb(mpmath.nstr(printed_curve(d, n, epsilon) - mpmath.mpf(3) / 4, 40))
+        with precision(192):
+            assert abs(statement.margin(panel) - expected) < arb("1e-7")
+        assert statement.elsewhere().at(panel) is Truth.TRUE, "the curve is above 3/4"
+        assert statement.elsewhere().at(attrs.evolve(panel, least=1)) is Truth.FALSE
     inside = Panel(2, 1, Fraction(1, 20), CENT, 0)
     outside = {says: Panel(p.dimension, p.records, p.epsilon, p.delta, 0) for says, p in OUTSIDE.items()}
     bind_hypotheses(statement, inside, outside | {"least >= 0": attrs.evolve(inside, least=Fraction(-1, 20))})
     assert statement.strict
-    with precision(192):
-        high = statement.margin(Panel(1000, 1000, CENT, CENT, Fraction(4, 5)))
-        assert abs(high - arb("0.0142689")) < arb("1e-5")
 
 
 @near_optimal_figure_1.controls("measured", grade="statistical", region="a thousandth of the noise")

@@ -173,6 +173,7 @@ def test_axes_and_one_phi_are_enough(statement) -> None:
     assert statement.conclusion(sample(2, 40, 10, CENT, Fraction(1, 10**4))) is Truth.UNDECIDED
     spare = sample(7, 1, Fraction(1, 1000), CENT, Fraction(3, 5))
     bind_formula(statement, [spare], proved, least=1)
+    assert statement.speaks_of(INSIDE), "of c = 1/20 and c' = 9"
     bind(statement, [(alone(1, 9), -Fraction(1, 18))], least=1)
     held = [p for p in SAMPLES if statement.applies(p) is Truth.TRUE]
     assert len(held) >= 20
@@ -360,6 +361,9 @@ def test_lines_about_the_noise(statements) -> None:
     large = rate.given[-1]
     bind_formula(Statement(large.says, large.margin), SULQS, lambda p: 1 / beta(p) ** 2 - 1)
     assert (quarter.strict, rate.strict, noise.strict) == (False, False, True)
+    assert not large.strict
+    assert rate.speaks_of(rich), "of the constants 2 and 11"
+    assert noise.speaks_of(halves[0]), "of c_1 = 1/2"
     held = [p for p in thetas if rate.applies(p) is Truth.TRUE]
     assert len(held) >= 6
     assert all(rate.at(p) is Truth.TRUE for p in held)

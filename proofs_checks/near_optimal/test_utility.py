@@ -12,7 +12,7 @@ from flint import arb, fmpq, fmpq_mat
 from dpmatrix.claims import Statement, Truth, bind, bind_hypotheses
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.near_optimal.utility import CapturedEnergy, Decomposition, OtherTop
-from proofs_checks.near_optimal.conditions import bind_condition
+from proofs_checks.near_optimal.conditions import bind_condition, bind_needed
 
 definition_1 = cite("near-optimal.definition-1@5fe5f32f")
 definition_2 = cite("near-optimal.definition-2@e8748eb0")
@@ -30,6 +30,7 @@ ENERGY = {
     "sum |V'v_i|^2 = k": attrs.evolve(SWAPPED, weights=(1, HALF, 1)),
     "V does not span v_1, ..., v_k": attrs.evolve(SWAPPED, weights=(1, 1, 0)),
 }
+UNORDERED = attrs.evolve(SWAPPED, eigenvalues=(2, 1, Fraction(1, 2), 3), weights=(1, 0, 0, 1))
 ENERGIES = [
     CapturedEnergy(
         tuple(Fraction(i + j * k, 3) for j in range(d, 0, -1)), tuple(Fraction(j + i, 9) for j in range(d)), rank
@@ -102,7 +103,12 @@ def test_a_gap_determines_the_subspace(statement) -> None:
     assert statement.at(inside) is Truth.TRUE
     assert statement.at(attrs.evolve(inside, eigenvalues=(2, -1, -3))) is Truth.TRUE, "A need not be semidefinite"
     bind_hypotheses(statement, inside, moved | {GAP: SWAPPED})
-    bind_hypotheses(statement, CapturedEnergy((1, 0), (0, 1), 1), moved | {GAP: SWAPPED})
+    needed = {
+        "l_1 >= ... >= l_d": UNORDERED,
+        "0 <= |V'v_i|^2 <= 1": CapturedEnergy((10, 1, 0), (3, -2, 1), 2),
+        GAP: SWAPPED,
+    }
+    bind_needed(statement, CapturedEnergy((1, 0), (0, 1), 1), moved, needed)
     bind_condition(
         statement, GAP, [(p, p.eigenvalues[p.rank - 1] - p.eigenvalues[p.rank]) for p in ENERGIES], strict=True
     )
@@ -111,8 +117,7 @@ def test_a_gap_determines_the_subspace(statement) -> None:
 @definition_1.controls("+repair", grade="symbolic", region="2, 1, 1 and k = 2")
 def test_without_a_gap_two_subspaces_tie(statement) -> None:
     assert statement.without(GAP).at(SWAPPED) is Truth.FALSE
-    unordered = attrs.evolve(SWAPPED, eigenvalues=(2, 1, Fraction(1, 2), 3), weights=(1, 0, 0, 1))
-    assert statement.without("l_1 >= ... >= l_d").at(unordered) is Truth.FALSE
+    assert statement.without("l_1 >= ... >= l_d").at(UNORDERED) is Truth.FALSE
 
 
 ROTATION = fmpq_mat(2, 2, [fmpq(3, 5), fmpq(-4, 5), fmpq(4, 5), fmpq(3, 5)])
@@ -286,6 +291,15 @@ def test_an_eigengap_makes_closeness_well_defined(statement) -> None:
     assert len(held) >= 30
     assert all(statement.at(p) is Truth.TRUE for p in (*held, TILTED))
     bind_hypotheses(statement, TILTED, top_outside(TILTED) | {"l_1 > l_2": TIE})
+    misnamed = attrs.evolve(TIE, matrix=fmpq_mat(2, 2, [1, 0, 0, 2]), eigenvalues=(2, 1))
+    cube = fmpq_mat(3, 3, [1, 0, 0, 0, 1, 0, 0, 0, 1])
+    needed = {
+        EIGENVECTORS: misnamed,
+        "l_1 >= ... >= l_d": beside(decomposed(cube, (2, 1, 2), (1, 0, 0)), (0, 0, 1)),
+        "the other vector has norm 1": attrs.evolve(TILTED, other=(Fraction(6, 5), Fraction(8, 5))),
+        "l_1 > l_2": TIE,
+    }
+    bind_needed(statement, TILTED, top_outside(TILTED), needed)
     gaps = [(p, Fraction(p.eigenvalues[0]) - Fraction(p.eigenvalues[1])) for p in TOPS]
     bind_condition(statement, "l_1 > l_2", [(ONE, 1), *gaps], strict=True)
 

@@ -1,13 +1,28 @@
-"""`near-optimal.figure-5`: what of it can be decided exactly."""
+"""Figures 3 to 5 of `near-optimal`: what of them can be decided exactly."""
 
 from __future__ import annotations
 
 from fractions import Fraction
 
+from flint import fmpq
+
 from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.reporting.citing import cite
-from dpmatrix.spec.near_optimal.utility_figures import SyntheticRecord, score_of
+from dpmatrix.spec.near_optimal.utility_figures import ClippedUtilities, SyntheticRecord, score_of
+from proofs_checks.near_optimal.panels import (
+    LOCALIZATION,
+    NOISE,
+    PANELS_OUTSIDE,
+    bind_clipped,
+    bind_insurance,
+    bind_localization,
+    bind_names,
+    bind_slack,
+    changed,
+)
 
+figure_3 = cite("near-optimal.figure-3@7d08bb63")
+figure_4 = cite("near-optimal.figure-4@d2912810")
 figure_5 = cite("near-optimal.figure-5@ae8a918d")
 
 
@@ -27,3 +42,40 @@ def test_gaussian_records_are_too_long(statement):
     assert statement.at(SyntheticRecord(1, Fraction(1, 10))) is Truth.TRUE
     bind_hypotheses(statement, SyntheticRecord(1, 1), OUTSIDE)
     assert statement.law is not None
+
+
+@figure_3.controls(grade="symbolic", region="utilities with either slack the smaller one, and PPCA below MOD-SULQ")
+@figure_3.controls("+repair", grade="symbolic", region="the same, and a little less noise than is asked for")
+def test_what_the_figure_of_two_panels_asks(statements):
+    for statement in statements.values():
+        asked = statement.elsewhere()
+        bind_slack(statement)
+        assert asked.is_equality(changed(ppca=fmpq(1, 9))), "PPCA as good as MOD-SULQ is enough"
+        assert asked.at(changed(ppca=fmpq(1, 10))) is Truth.FALSE
+        more = {NOISE: changed(deviation=fmpq(99, 100))} if NOISE in {one.says for one in statement.given} else {}
+        bind_hypotheses(statement, changed(), PANELS_OUTSIDE | more)
+        bind_names(statement, ("census", "kddcup"))
+
+
+@figure_4.controls(grade="symbolic", region="utilities with either slack the smaller one, and PPCA below MOD-SULQ")
+@figure_4.controls("part-of-localization", grade="symbolic", region="MOD-SULQ below chance")
+def test_what_the_figure_of_the_other_panels_asks(statements):
+    panel, part = (statements[f"near-optimal.figure-4{name}"] for name in ("", "/part-of-localization"))
+    bind_insurance(panel)
+    bind_names(panel, ("insurance",))
+    bind_localization(part)
+    bind_names(part, ("localization",))
+    bind_hypotheses(part, changed("localization"), {LOCALIZATION: changed()})
+    worse = {"insurance": {"ppca": fmpq(1, 10)}, "localization": {"random": fmpq(1, 8)}}
+    for asked, name in ((panel.elsewhere(), "insurance"), (part.elsewhere(), "localization")):
+        assert asked.is_equality(changed(name, ppca=fmpq(1, 9))), "PPCA as good as MOD-SULQ is enough"
+        assert asked.at(changed(name, **worse[name])) is Truth.FALSE
+
+
+@figure_5.controls("+repair", grade="symbolic", region="shares of 0.88 and 0.82 of the best utility")
+def test_what_is_asked_of_clipped_records(statement):
+    bind_clipped(statement)
+    asked = statement.elsewhere()
+    assert asked.is_equality(ClippedUtilities(fmpq(1, 2), fmpq(45, 100), fmpq(35, 100), fmpq(1, 10)))
+    assert asked.at(ClippedUtilities(fmpq(1, 2), fmpq(44, 100), fmpq(20, 100), fmpq(1, 10))) is Truth.FALSE
+    assert asked.at(ClippedUtilities(fmpq(1, 2), fmpq(50, 100), fmpq(41, 100), fmpq(1, 10))) is Truth.FALSE

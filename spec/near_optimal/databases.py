@@ -158,13 +158,13 @@ SHARED = (
     whole("records", 1),
     whole("moved", 1),
     positive("gap"),
-    Condition("Delta <= 1/2", half_margin),
+    Condition("Delta <= 1/2", half_margin, of="gap"),
     Condition("|w| = 1", unit_margin),
 )
 FIRST = (
     *SHARED,
     Condition("beta <= Delta", first_beta_margin),
     Condition("side^2 = Delta^2 - beta^2", side_margin),
-    Condition("side >= 0", nonnegative_side_margin),
+    Condition("side >= 0", nonnegative_side_margin, of="side"),
 )
 SECOND = (*SHARED, Condition("beta > Delta", second_beta_margin, strict=True))

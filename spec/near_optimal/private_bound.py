@@ -99,7 +99,7 @@ SETTING = (
     whole("records", 1),
     positive("epsilon"),
     positive("gap"),
-    Condition("Delta <= 1/2", gap_margin),
+    Condition("Delta <= 1/2", gap_margin, of="gap"),
     below("rho", 1),
     Condition("rho >= 1 - (1-phi)/16", rho_margin),
 )

@@ -48,7 +48,7 @@ def of_data(*names: str) -> Condition:
     def margin(p: Utilities) -> arb:
         return arb(0 if p.data_set in names else -1)
 
-    return Condition(f"the data set is {' or '.join(names)}", margin)
+    return Condition(f"the data set is {' or '.join(names)}", margin, of="data_set")
 
 
 def above(p: Utilities) -> arb:
@@ -259,7 +259,7 @@ FIGURE_5 = Claim(
             instance=True,
             given=(
                 positive("best"),
-                Condition("epsilon = 1/10", tenth_margin),
+                Condition("epsilon = 1/10", tenth_margin, of="epsilon"),
             ),
         ),
     ),
