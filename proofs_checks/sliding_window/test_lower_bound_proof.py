@@ -42,7 +42,10 @@ NARROW = Chain(1000, 1, 1, 19_000, 1, Fraction(24, 25), 1)
 TALL = Chain(2, 10_102, 1, 100_000, 1, Fraction(99, 100), 1)
 """Two rows, and a = 5050: W - a is so far below zero that Psi is too."""
 NEEDED = {
-    "error-second-line": {"a < W": Chain(2, 200, 1000, 1, 1, Fraction(1, 2), 1)},
+    "error-second-line": {
+        "a <= d/2": attrs.evolve(NARROW, blocks=9600),  # a = W/2: 2 W d is 2000, and (W-a) a is 250 000
+        "a < W": Chain(2, 200, 1000, 1, 1, Fraction(1, 2), 1),
+    },
     "large-psi": {"a <= d/2": NARROW, "a < W": TALL},
     "large-tau": {"a <= d/2": NARROW},
     "large-root": {"a < W": TALL},
