@@ -20,6 +20,7 @@ from dpmatrix.spec.sliding_window.noisy_choice import NoisyChoice, best_cost_mar
 from dpmatrix.tracing import bind_expression
 from proofs_checks.exact_matrices import diagonal, line
 from proofs_checks.sliding_window.guarantees import CONFUSION, DELTA, EPSILON, FAILURE, guarantee
+from proofs_checks.sliding_window.misled_choices import DEAR, E_1, FREE, NO_PROJECTION, SEEN_ALIKE, SKEW_NOISE
 from proofs_checks.sliding_window.one_row_outputs import whole_above
 
 theorem_5 = cite("sliding-window.theorem-5@feee941c")
@@ -210,6 +211,10 @@ def test_division_by_a_negative_number(statement) -> None:
 
 
 NEAR = NoisyChoice(diagonal((9, 4)), fmpq_mat([[9, 1], [1, 4]]), line(1, 0), line(1, 2), 1)
+MISLED = {
+    "A_W'A_W and C~ are symmetric, d x d": NoisyChoice(SEEN_ALIKE, SEEN_ALIKE + SKEW_NOISE, DEAR, FREE, 1),
+    "both are orthogonal projections of rank k": NoisyChoice(diagonal((1, 2)), diagonal((2, 1)), NO_PROJECTION, E_1, 1),
+}
 BEST = "Tr((I - P) C~) <= Tr((I - X) C~)"
 EVENT = "|C~ - A_W'A_W| <= zeta"
 
@@ -252,13 +257,15 @@ def test_the_best_projection_for_a_near_matrix_is_cheap(statement) -> None:
     wide = NoisyChoice(diagonal((9, 4, 1)), diagonal((9, 4, 2)), diagonal((1, 1, 0)), diagonal((1, 0, 1)), 1)
     assert statement.at(wide) is Truth.TRUE
     assert not statement.strict
-    outside = {
-        "A_W'A_W and C~ are symmetric, d x d": attrs.evolve(NEAR, published=fmpq_mat([[9, 1], [0, 4]])),
-        "both are orthogonal projections of rank k": attrs.evolve(NEAR, other=diagonal((1, 1))),
+    outside = MISLED | {
         EVENT: attrs.evolve(NEAR, bound=fmpq(1, 2)),
         BEST: attrs.evolve(NEAR, chosen=line(0, 1), other=line(1, 0)),
     }
     bind_hypotheses(statement, NEAR, outside)
+    for wrong in ({"published": fmpq_mat([[9, 1], [0, 4]])}, {"other": diagonal((1, 1))}):
+        assert statement.applies(attrs.evolve(NEAR, **wrong)) is Truth.FALSE
+    for says, p in MISLED.items():
+        assert statement.without(says).at(p) is Truth.FALSE
 
 
 @theorem_6.controls("+repair", grade="symbolic", region="zeta for 2 zeta; no noise bound; no choice")

@@ -72,6 +72,10 @@ def twisted() -> StreamRun:
     return attrs.evolve(exact, approximations=tuple(seen))
 
 
+LYING = StreamRun(fmpq_mat([[3], [1], [1], [1]]), 4, Fraction(1, 5), 0, tuple(fmpq_mat([[1]]) for _ in range(10)))
+"""Second moments from 9 to 12, all seen as 1."""
+
+
 def check_run(statement) -> None:
     exact = noisy([[2], [1], [1]], 2, HALF, 0)
     bad_low = tuple(fmpq(87, 100) * each for each in exact.approximations)
@@ -80,13 +84,16 @@ def check_run(statement) -> None:
     outside = {says: attrs.evolve(p, approximations=()) for says, p in RUN_OUTSIDE.items()}
     outside |= {
         "floor >= 0": attrs.evolve(RUN, floor=Fraction(-1, 50)),
-        FOUR: attrs.evolve(exact, approximations=bad_low),
-        SHAPES: attrs.evolve(exact, approximations=exact.approximations[1:]),
+        FOUR: LYING,
+        SHAPES: twisted(),
     }
     insides = [exact, *(attrs.evolve(exact, approximations=edge) for edge in edges), attrs.evolve(RUN, floor=0)]
     for inside in insides:
         bind_hypotheses(statement, inside, outside)
-    assert statement.applies(attrs.evolve(exact, approximations=bad_high)) is Truth.FALSE
+    for wrong in (bad_high, bad_low):
+        assert statement.applies(attrs.evolve(exact, approximations=wrong)) is Truth.FALSE
+    (shapes,) = (condition for condition in statement.given if condition.says == SHAPES)
+    assert shapes.at(attrs.evolve(exact, approximations=exact.approximations[1:])) is Truth.FALSE
     for place in range(6):
         only = list(exact.approximations)
         only[place] = bad_high[place]
@@ -126,12 +133,10 @@ def test_the_approximate_property_holds_along_every_stream(statement) -> None:
     "+repair", grade="symbolic", region="rows 3, 1, 1, 1, every approximation 1, eta = 1/5; two that are not symmetric"
 )
 def test_errors_beyond_a_quarter_lose_the_property(statement) -> None:
-    """Second moments from 9 to 12, all seen as 1: distant sums are taken for close, and the property is lost."""
-    rows = fmpq_mat([[3], [1], [1], [1]])
-    lying = StreamRun(rows, 4, Fraction(1, 5), 0, tuple(fmpq_mat([[1]]) for _ in range(10)))
-    assert statement.at(attrs.evolve(lying, approximations=())) is Truth.TRUE
-    assert statement.applies(lying) is Truth.FALSE
-    assert statement.without(FOUR).at(lying) is Truth.FALSE
+    """Distant sums are taken for close, and the property is lost."""
+    assert statement.at(attrs.evolve(LYING, approximations=())) is Truth.TRUE
+    assert statement.applies(LYING) is Truth.FALSE
+    assert statement.without(FOUR).at(LYING) is Truth.FALSE
     skew = twisted()
     assert statement.applies(skew) is Truth.FALSE
     assert statement.without(SHAPES).at(skew) is Truth.FALSE, "the order is none between such matrices"

@@ -19,6 +19,7 @@ from dpmatrix.spec.sliding_window.component_table import ComponentSetting
 from dpmatrix.spec.sliding_window.noisy_moment import NoisyRelease
 from dpmatrix.tracing import bind_expression
 from proofs_checks.exact_matrices import line
+from proofs_checks.sliding_window.misled_choices import DEAR, E_1, FREE, NO_PROJECTION, SEEN_ALIKE, SKEW_NOISE
 from proofs_checks.steps import by_step
 
 table_2 = cite("sliding-window.table-2@cb6abc1b")
@@ -248,19 +249,27 @@ def test_noise_costs_at_most_twice_its_norm_in_every_direction(statement) -> Non
     for p in (WRONG_AXIS, plane):
         assert statement.at(p) is Truth.TRUE
     assert not statement.strict
+    misled = {
+        "A'A and N are symmetric": NoisyRelease(SEEN_ALIKE, SKEW_NOISE, DEAR, FREE, 1),
+        "both are orthogonal projections of rank k": NoisyRelease(
+            diagonal((1, 2)), diagonal((1, -1)), NO_PROJECTION, E_1, 1
+        ),
+    }
+    for says, p in misled.items():
+        assert statement.without(says).at(p) is Truth.FALSE
     bind_hypotheses(
         statement,
         WRONG_AXIS,
         {
-            "A'A and N are symmetric": attrs.evolve(WRONG_AXIS, noise=fmpq_mat([[-1, 1], [0, 1]])),
-            "both are orthogonal projections of rank k": attrs.evolve(WRONG_AXIS, other=identity(2)),
+            **misled,
             "|N| <= bound": attrs.evolve(WRONG_AXIS, bound=Fraction(99, 100)),
             "P is no worse than P* for A'A + N": attrs.evolve(WRONG_AXIS, window=diagonal((4, 1))),
         },
     )
     lopsided = attrs.evolve(WRONG_AXIS, window=fmpq_mat([[3, 1], [0, 1]]))
     assert statement.applies(lopsided) is Truth.FALSE
-    assert statement.applies(attrs.evolve(WRONG_AXIS, chosen=diagonal((0, 2)))) is Truth.FALSE
+    for wrong in ({"chosen": diagonal((0, 2))}, {"other": identity(2)}, {"noise": fmpq_mat([[-1, 1], [0, 1]])}):
+        assert statement.applies(attrs.evolve(WRONG_AXIS, **wrong)) is Truth.FALSE
     shifted = attrs.evolve(WRONG_AXIS, noise=diagonal((-1, fmpq(101, 100))))
     assert statement.applies(shifted) is Truth.FALSE, "from above"
 

@@ -20,6 +20,7 @@ from dpmatrix.spec.sliding_window.noisy_choice import NoisyChoice, noisy_cost_ma
 from dpmatrix.spec.sliding_window.projection_costs import cost
 from dpmatrix.tracing import bind_expression
 from proofs_checks.exact_matrices import line
+from proofs_checks.sliding_window.misled_choices import DEAR, E_1, FREE, NO_PROJECTION, SEEN_ALIKE, SKEW_NOISE
 from proofs_checks.sliding_window.one_row_outputs import whole_above
 
 theorem_7 = cite("sliding-window.theorem-7@7fe89eea")
@@ -254,6 +255,10 @@ def leaning(gamma: int, bound=HALF) -> NoisyChoice:
 
 NEAR = noisy(diagonal((9, 4)), fmpq_mat([[9, fmpq(1, 7)], [fmpq(1, 7), 4]]), line(1, 0), line(1, 2), fmpq(1, 2), 2)
 NOISE_EVENT = "|C~ - A_W'A_W| <= zeta"
+MISLED = {
+    "A_W'A_W and C~ are symmetric, d x d": NoisyChoice(SEEN_ALIKE, SEEN_ALIKE + SKEW_NOISE, DEAR, FREE, 1),
+    "both are orthogonal projections of rank k": NoisyChoice(diagonal((1, 2)), diagonal((2, 1)), NO_PROJECTION, E_1, 1),
+}
 PREFERRED = "Tr((I - P) C~) <= gamma^2 Tr((I - X) C~)"
 
 
@@ -291,13 +296,15 @@ def test_a_projection_chosen_by_a_near_matrix_is_cheap(statement) -> None:
     wide = NoisyChoice(diagonal((9, 4, 1)), diagonal((9, 4, 2)), diagonal((1, 1, 0)), diagonal((1, 0, 1)), 1)
     assert statement.at(wide) is Truth.TRUE
     assert not statement.strict
-    outside = {
-        "A_W'A_W and C~ are symmetric, d x d": attrs.evolve(NEAR, published=fmpq_mat([[9, 1], [0, 4]])),
-        "both are orthogonal projections of rank k": attrs.evolve(NEAR, other=identity(2)),
+    outside = MISLED | {
         NOISE_EVENT: attrs.evolve(NEAR, bound=fmpq(1, 8)),
         PREFERRED: attrs.evolve(NEAR, chosen=line(0, 1), gamma=1),
     }
     bind_hypotheses(statement, NEAR, outside)
+    for wrong in ({"published": fmpq_mat([[9, 1], [0, 4]])}, {"other": identity(2)}):
+        assert statement.applies(attrs.evolve(NEAR, **wrong)) is Truth.FALSE
+    for says, p in MISLED.items():
+        assert statement.without(says).at(p) is Truth.FALSE
     for says in (NOISE_EVENT, PREFERRED):
         worse = noisy(diagonal((9, 1)), diagonal((9, 1)), line(0, 1), line(1, 0), fmpq(1, 4))
         worse = worse if says == PREFERRED else attrs.evolve(worse, published=diagonal((0, 1)))

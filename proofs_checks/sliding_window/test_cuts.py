@@ -235,6 +235,7 @@ def test_cuts_from_the_noisy_moment(statement) -> None:
     outside |= {
         ZETA: attrs.evolve(SAFE, bound=SAFE.bound - Fraction(1, 10**5)),
         EDGES_SAY: attrs.evolve(SAFE, edges=((1, 2, Fraction(11, 10)),)),
+        "the window is not empty": attrs.evolve(SAFE, begin=8, end=8, edges=()),
     }
     for inside in (SAFE, attrs.evolve(SAFE, leaf=0, begin=0, end=4, edges=(*EDGES, (1, 3, 1)))):
         bind_hypotheses(statement, inside, outside)

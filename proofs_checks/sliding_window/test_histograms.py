@@ -273,7 +273,7 @@ def test_the_mended_approximate_property_gives_the_accuracy(statement) -> None:
     check_approximate_accuracy(statement)
     for inside in (GOOD, ALONE, RAISED):
         bind_hypotheses(
-            statement, inside, SCALARS | LONE_NEAR | {FOUR: WRONG, APPROXIMATE: attrs.evolve(BROKEN["not a suffix"])}
+            statement, inside, SCALARS | {NEAR: twisted(), FOUR: WRONG, APPROXIMATE: BROKEN["not a suffix"]}
         )
 
 

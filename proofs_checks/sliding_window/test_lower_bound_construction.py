@@ -98,6 +98,9 @@ def test_the_size_of_the_construction(statements) -> None:
     last = by_name["last-line"]
     bits = (WINDOW - COLUMNS) * COLUMNS
     check_budget(last, bits - WINDOW * RANK * sympy.log(WINDOW) / (40 * ETA), LONG | ROOM)
+    coarse = Budget(54, 1, 1, 1, 4, 1)
+    assert last.without("eta < 1").at(coarse) is Truth.FALSE, "one block is enough, and encodes 0.67 bits for 1.35"
+    bind_hypotheses(last, BUDGET, BUDGET_OUTSIDE | LONG | ROOM | {"eta < 1": coarse})
     encoded = by_name["encoded-bits"]
     check_budget(encoded, bits - WINDOW * COLUMNS / 2, ROOM)
     w, a = sympy.symbols("w a", positive=True)

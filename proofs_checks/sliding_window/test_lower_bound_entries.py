@@ -68,7 +68,7 @@ def test_entries_of_the_approximation(statements) -> None:
         "diagonal": {"|Y_jj - gamma| <= sqrt(Psi)": attrs.evolve(BLOCK, diagonal=Fraction(3306, 20))},
         "combination": {
             "scale > 0": attrs.evolve(BLOCK, scale=0),
-            "10^theta <= sqrt(Psi)": attrs.evolve(BLOCK, scale=Fraction(153, 50)),
+            "10^theta <= sqrt(Psi)": attrs.evolve(ATTAINED, scale=30),
             "coefficient >= 0": attrs.evolve(BLOCK, coefficient=Fraction(-1, 50)),
             "eta_ij^2 <= 4/Psi^3": attrs.evolve(BLOCK, coefficient=Fraction(2, 26)),
         },
@@ -105,6 +105,7 @@ def test_entries_of_the_approximation(statements) -> None:
     assert sympy.expand(k * (2 / s**3) * (s + s) - 4 * k / s**2) == 0
     assert by_name["combination"].at(ATTAINED) is Truth.TRUE
     assert by_name["combination"].margin(ATTAINED) == 0
+    assert by_name["combination"].applies(attrs.evolve(BLOCK, scale=Fraction(153, 50))) is Truth.FALSE
 
 
 @theorem_19.controls("combination", grade="symbolic", region="10^theta = 3 sqrt(Psi); |eta| = 2/Psi; half of 4k/Psi")

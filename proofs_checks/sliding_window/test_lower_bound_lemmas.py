@@ -84,7 +84,7 @@ def test_the_planted_block_keeps_its_rank(statement) -> None:
     outside = {
         "Y is square": BlockPoint(fmpq_mat([[2, 0]]), 2, 1),
         "psi >= 1": BlockPoint(fmpq_mat([[0]]), Fraction(1, 8), Fraction(1, 4)),
-        "gamma >= 2 Psi^2": BlockPoint(fmpq_mat([[0]]), Fraction(1, 2), 1),
+        "gamma >= 2 Psi^2": BlockPoint(fmpq_mat([[0]]), 1, 1),
         "|Y - gamma I|_F^2 <= Psi": block((fmpq(51, 50), 0, 0, 0)),
     }
     for near in (

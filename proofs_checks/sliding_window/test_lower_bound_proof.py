@@ -37,6 +37,20 @@ CHAIN_OUTSIDE = {
     "a <= d/2": attrs.evolve(CORNER, eta=Fraction(1, 11)),
     "a < W": attrs.evolve(CORNER, eta=Fraction(1, 40), dimension=9),  # a = W
 }
+NARROW = Chain(1000, 1, 1, 19_000, 1, Fraction(24, 25), 1)
+"""One column, and a = 990 of 1000 rows: tau is 10.5 and Psi 356."""
+TALL = Chain(2, 10_102, 1, 100_000, 1, Fraction(99, 100), 1)
+"""Two rows, and a = 5050: W - a is so far below zero that Psi is too."""
+NEEDED = {
+    "error-second-line": {
+        "a <= d/2": attrs.evolve(NARROW, blocks=9600),  # a = W/2: 2 W d is 2000, and (W-a) a is 250 000
+        "a < W": Chain(2, 200, 1000, 1, 1, Fraction(1, 2), 1),
+    },
+    "large-psi": {"a <= d/2": NARROW, "a < W": TALL},
+    "large-tau": {"a <= d/2": NARROW},
+    "large-root": {"a < W": TALL},
+}
+"""Of single steps: points that violate one hypothesis alone, and at which the step is false."""
 
 
 UNIT = 100 ** sympy.Symbol("theta")
@@ -108,7 +122,9 @@ def test_the_budget_of_the_error(statements) -> None:
         assert not statement.strict
         half = attrs.evolve(CORNER, eta=Fraction(1, 10))  # a = d/2
         for inside in (CORNER, half, Chain(50, 40, 2, 3, 3, Fraction(1, 50), Fraction(1, 50))):
-            bind_hypotheses(statement, inside, CHAIN_OUTSIDE)
+            bind_hypotheses(statement, inside, CHAIN_OUTSIDE | NEEDED.get(name, {}))
+        for says, outside in NEEDED.get(name, {}).items():
+            assert statement.without(says).at(outside) is Truth.FALSE
         sound = name not in ("multiplicative-part", "columns-of-c", "fraction")
         for p in (*CHAINS, CORNER):
             if statement.applies(p) is Truth.TRUE:

@@ -26,6 +26,7 @@ from proofs_checks.sliding_window.dyadic_noise import (
     least_bound,
     window_of_one,
 )
+from proofs_checks.sliding_window.misled_choices import E_1, NO_PROJECTION
 
 theorem_16 = cite("sliding-window.theorem-16@afb51865")
 
@@ -126,10 +127,17 @@ def test_the_best_projection_of_the_private_window_is_cheap(statement) -> None:
     assert not statement.strict
 
 
+RANK = "both are orthogonal projections of rank k"
 OUTSIDE = WINDOW_OUTSIDE | {
+    "the window is not empty": {"begin": 7, "end": 6},
     ZETA: {"bound": GOOD.bound - Fraction(1, 10**5)},
     SHAPES: {"published": fmpq_mat([[9, 1], [0, 4]])},
-    "both are orthogonal projections of rank k": {"other": identity(2)},
+    RANK: {
+        "window": diagonal((1, 1 + NOISE)),
+        "published": diagonal((1 + NOISE, 1)),
+        "chosen": NO_PROJECTION,
+        "other": E_1,
+    },
     "Tr((I - X~) C~) <= Tr((I - P) C~)": {"chosen": line(0, 1)},
 }
 
@@ -146,7 +154,9 @@ def test_less_noise_and_smaller_errors_are_noticed(statement) -> None:
         attrs.evolve(number, bound=least_bound(number)),
     ):
         bind_hypotheses(statement, inside, outside)
-    for wrong in ({"chosen": diagonal((2, 0))}, {"other": diagonal((2, 0))}):
+    for says in (RANK, "the window is not empty"):
+        assert statement.without(says).at(outside[says]) is Truth.FALSE
+    for wrong in ({"chosen": diagonal((2, 0))}, {"other": diagonal((2, 0))}, {"other": identity(2)}, {"end": 5}):
         assert statement.applies(attrs.evolve(GOOD, **wrong)) is Truth.FALSE
     (shapes,) = (condition for condition in statement.given if condition.says == SHAPES)
     for wrong in ({"window": fmpq_mat([[9, 1], [0, 4]])}, {"window": identity(3)}, {"published": identity(1)}):

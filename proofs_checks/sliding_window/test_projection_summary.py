@@ -168,7 +168,8 @@ def test_the_ridge_only_adds(statement) -> None:
     assert statement.at(EMPTY) is Truth.TRUE
     assert statement.at(LONG) is Truth.TRUE
     assert not statement.strict
-    bind_hypotheses(statement, EMPTY, PARAMETERS | ROW)
+    below = {"r = k'/eta, rounded up": attrs.evolve(EMPTY, rank=-EMPTY.rank)}  # where sigma has no value
+    bind_hypotheses(statement, EMPTY, PARAMETERS | ROW | below)
 
 
 SYMMETRIC = "A_W'A_W and A~'A~ are symmetric, d x d"

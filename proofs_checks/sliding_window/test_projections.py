@@ -44,10 +44,16 @@ COSTS = [
     for values, a, b, axis in product(((3, 2, 1), (5, 1, 1)), (-1, 1), (-1, 0, 1), (0, 1, 2))
 ]
 PLAIN = cost((2, 2, 1), (0, 0, 0), (0, 0, 0))
+FALLS = "A'A = diag(values), decreasing, not negative"
+SEMIDEFINITE = "A~'A~ is positive semidefinite, E_1 and E_2 symmetric"
+GROWING = cost((0, 0, 4), (0, 0, 0), (1, 0, 0), axis=2)
+"""The least eigenvalues come first, so that the tail is 4 and P costs nothing."""
+SHEARED = CostPoint(UNIT, fmpq_mat([[0, 9, 0], [0, 0, 0], [0, 0, 0]]), NOTHING, TILT, QUARTER, QUARTER, QUARTER)
+"""Eigenvalues tell nothing of a nilpotent E_1."""
 COMMON_OUTSIDE = {
     "P is an orthogonal projection": attrs.evolve(PLAIN, projection=fmpq(51, 50) * AXES[0]),
-    "A'A = diag(values), decreasing, not negative": attrs.evolve(PLAIN, values=(fmpq(2), fmpq(2), fmpq(51, 25))),
-    "A~'A~ is positive semidefinite, E_1 and E_2 symmetric": attrs.evolve(PLAIN, second=diagonal([-3, 0, 0])),
+    FALLS: GROWING,
+    SEMIDEFINITE: SHEARED,
     "eta_1 >= 0": attrs.evolve(PLAIN, eta_1=Fraction(-1, 50)),
     "eta_2 >= 0": attrs.evolve(PLAIN, eta_2=Fraction(-1, 50)),
     "eta_2_prime >= 0": attrs.evolve(PLAIN, eta_2_prime=Fraction(-1, 50)),
@@ -85,6 +91,8 @@ def check_parts(statement, outside) -> None:
     ):
         bind_hypotheses(statement, inside, COMMON_OUTSIDE | outside)
     assert statement.applies(attrs.evolve(PLAIN, values=(fmpq(2), fmpq(1), fmpq(-1, 50)))) is Truth.FALSE
+    assert statement.applies(attrs.evolve(PLAIN, values=(fmpq(2), fmpq(2), fmpq(51, 25)))) is Truth.FALSE
+    assert statement.applies(attrs.evolve(PLAIN, second=diagonal([-3, 0, 0]))) is Truth.FALSE
     assert statement.applies(attrs.evolve(PLAIN, first=diagonal([0, 0, fmpq(-26, 100)]))) is Truth.FALSE
     skew = fmpq_mat([[0, fmpq(1, 50), 0], [0, 0, 0], [0, 0, 0]])
     assert statement.applies(attrs.evolve(PLAIN, first=skew)) is Truth.FALSE
@@ -157,6 +165,9 @@ def test_a_larger_error_is_noticed(statement) -> None:
     for p in (large, LAST):
         assert statement.applies(p) is Truth.FALSE
         assert statement.without(LARGEST).at(p) is Truth.FALSE
+    for says, p in ((FALLS, GROWING), (SEMIDEFINITE, SHEARED)):
+        assert statement.applies(p) is Truth.FALSE
+        assert statement.without(says).at(p) is Truth.FALSE
     halved = attrs.evolve(HALVED, eta_2=Fraction(1, 4))
     assert statement.at(halved) is Truth.TRUE
     without_constant = statement.nudged(margin=lambda p: kept_margin(p, fmpq(0)))
@@ -169,7 +180,7 @@ COLUMNS = fmpq_mat([[0, fmpq(1, 4), fmpq(1, 5)], [fmpq(1, 5), fmpq(1, 4), fmpq(1
 BASE = CrossTerm(VALUES, COLUMNS, AXES[0], Fraction(1, 2), Fraction(1, 2))
 OUTSIDE = {
     "P is an orthogonal projection": attrs.evolve(BASE, projection=fmpq(51, 50) * AXES[0]),
-    "A'A = diag(values), decreasing, not negative": attrs.evolve(BASE, values=(fmpq(1), fmpq(4), fmpq(0))),
+    FALLS: attrs.evolve(BASE, values=(fmpq(1), fmpq(4), fmpq(0))),
     "bound >= 0": attrs.evolve(BASE, bound=Fraction(-1, 2), share=Fraction(-1, 2)),
     "share >= 0": attrs.evolve(BASE, share=Fraction(-1, 50)),
 }

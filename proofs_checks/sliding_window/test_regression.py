@@ -35,15 +35,30 @@ SOLUTIONS = [
 ]
 REGRESSIONS = [regression(a, b, 1, x, e) for a, b, e in ((5, 2, 0), (3, 3, 1), (4, 0, 2), (2, 1, 1)) for x in SOLUTIONS]
 BENT = attrs.evolve(regression(3, 1), columns=fmpq(51, 50) * TALL)
+ISOMETRIES = "C'C = I and RR' = I"
 REGRESSION_OUTSIDE = {
     "k >= 1, an integer": attrs.evolve(regression(3, 1), k=0),
     "k <= min(p, q)": attrs.evolve(regression(3, 1), k=3),
-    "C'C = I and RR' = I": BENT,
+    ISOMETRIES: BENT,
     "left diag(values) right' is the decomposition of C'FR'": attrs.evolve(
         regression(3, 1), values=(fmpq(3), fmpq(51, 50))
     ),
 }
 RANK_OUTSIDE = {"rank X <= k": regression(3, 1, 1, identity(2))}
+UNIT, TWICE = fmpq_mat([[1]]), fmpq_mat([[2]])
+LONG = RegressionPoint(TWICE, UNIT, UNIT, UNIT, (fmpq(2),), UNIT, 1, fmpq_mat([[fmpq(1, 2)]]))
+"""C = 2 and F = R = 1: C'FR' = 2 gives |4 - 1|, and X = 1/2 gives 0."""
+UNEVEN = RegressionPoint(
+    identity(2),
+    diagonal([1, 10]),
+    diagonal([2, fmpq(1, 10)]),
+    identity(2),
+    (fmpq(2), fmpq(1)),
+    identity(2),
+    1,
+    diagonal([0, 1]),
+)
+"""C'FR' = diag(2, 1), and R stretches the second axis tenfold: diag(0, 1) is nearer than diag(2, 0)."""
 
 
 def norm(matrix) -> sympy.Rational:
@@ -53,6 +68,7 @@ def norm(matrix) -> sympy.Rational:
 def check_regression(statement, **more) -> None:
     for inside in (regression(3, 1), regression(2, 2, 2), regression(0, 0)):
         bind_hypotheses(statement, inside, REGRESSION_OUTSIDE | more)
+    assert statement.applies(BENT) is Truth.FALSE
     base = regression(3, 1)
     for broken in (
         attrs.evolve(base, rows=fmpq(51, 50) * WIDE),
@@ -93,7 +109,8 @@ def test_the_truncation_is_best_among_ranks_up_to_k(statement) -> None:
         gap = norm(inner - symbolic_matrix(p.solution)) - symbolic(p.values[1]) ** 2
         values.append((p, min(gap, 1 - (1 if p.values[0] else 0))))
     bind(statement, ((p, value.evalf(50) if hasattr(value, "evalf") else value) for p, value in values))
-    check_regression(statement, **RANK_OUTSIDE)
+    check_regression(statement, **RANK_OUTSIDE, **{ISOMETRIES: LONG})
+    assert statement.without(ISOMETRIES).at(LONG) is Truth.FALSE
     assert statement.at(regression(0, 0)) is Truth.TRUE
     assert statement.at(regression(3, 1, 2, identity(2))) is Truth.TRUE
 
@@ -109,7 +126,7 @@ def test_a_larger_rank_does_better(statement) -> None:
 
 def check_isometries(statement) -> None:
     for inside in (regression(3, 1), regression(0, 0)):
-        bind_hypotheses(statement, inside, {"C'C = I and RR' = I": BENT})
+        bind_hypotheses(statement, inside, {ISOMETRIES: BENT})
     assert statement.applies(attrs.evolve(regression(3, 1), rows=fmpq(51, 50) * WIDE)) is Truth.FALSE
     assert not statement.strict
 
@@ -126,7 +143,7 @@ def test_first_pythagoras(statement) -> None:
     assert sympy.expand(gap) == 0
     assert all(statement.at(p) is Truth.TRUE for p in REGRESSIONS)
     check_isometries(statement)
-    assert statement.without("C'C = I and RR' = I").at(attrs.evolve(BENT, solution=TURN)) is Truth.FALSE
+    assert statement.without(ISOMETRIES).at(attrs.evolve(BENT, solution=TURN)) is Truth.FALSE
 
 
 @lemma_8.supports(
@@ -142,7 +159,7 @@ def test_second_pythagoras(statement) -> None:
     assert all(statement.at(p) is Truth.TRUE for p in REGRESSIONS)
     check_isometries(statement)
     bent = attrs.evolve(regression(3, 1, 1, TURN, 1), rows=fmpq(51, 50) * WIDE)
-    assert statement.without("C'C = I and RR' = I").at(bent) is Truth.FALSE
+    assert statement.without(ISOMETRIES).at(bent) is Truth.FALSE
 
 
 @lemma_8.supports(
@@ -157,7 +174,8 @@ def test_truncation(statement) -> None:
         inner = symbolic_matrix(TURN) * sympy.diag(*map(symbolic, p.values))
         values.append((p, (norm(inner - symbolic_matrix(p.solution)) - symbolic(p.values[1]) ** 2).evalf(50)))
     bind(statement, values)
-    check_regression(statement, **RANK_OUTSIDE)
+    check_regression(statement, **RANK_OUTSIDE, **{ISOMETRIES: UNEVEN})
+    assert statement.without(ISOMETRIES).at(UNEVEN) is Truth.FALSE
 
 
 @lemma_8.refutes("untransposed", grade="symbolic", region="C a rotation; C 3 x 2")

@@ -153,10 +153,11 @@ def test_three_steps_fail(statements) -> None:
 
 
 LEFT = SketchedStream(fmpq_mat([[7], [0], [0]]), fmpq_mat([[1]]), fmpq_mat([[1], [1], [1]]), 1, 2)
+SPARED = "Update-Approx spares the first and the newest, as printed"
 RUN = {
     "window >= 1, an integer": attrs.evolve(LEFT, window=0),
     "Phi is m x d and every g has length m": attrs.evolve(LEFT, coins=fmpq_mat([[1]])),
-    "Update-Approx spares the first and the newest, as printed": attrs.evolve(LEFT, deleted=((2, 2),)),
+    SPARED: attrs.evolve(LEFT, rows=fmpq_mat([[1], [1]]), coins=fmpq_mat([[1], [1]]), deleted=((2, 1),)),
 }
 
 
@@ -192,3 +193,5 @@ def test_equations_6_to_8(statements) -> None:
         assert not statement.strict
     for statement in (order, near):
         bind_hypotheses(statement, LEFT, RUN)
+        assert statement.applies(attrs.evolve(LEFT, deleted=((2, 2),))) is Truth.FALSE, "the newest"
+    assert order.without(SPARED).at(RUN[SPARED]) is Truth.FALSE, "the first, which held both rows"

@@ -97,12 +97,23 @@ def narrow_runs():
 
 KEPT = run([[3], [1]], 2, QUARTER, (Fraction(15, 16), Fraction(17, 16)))
 FOUR = "(4) at every time, for every stamp"
+
+
+def skew_output() -> StreamRun:
+    """Rows (1/10, 1/10), 0, 0, 0, 0 with W = 4: exact sums, but for the first one at time 5, which is the output."""
+    p = run([[Fraction(1, 10)] * 2, *([[0, 0]] * 4)], 4, QUARTER, (1,))
+    seen = list(p.approximations)
+    seen[10] = fmpq(15, 16) * seen[10] + fmpq_mat([[0, 50], [0, 0]])
+    return attrs.evolve(p, approximations=tuple(seen))
+
+
+SHAPES = "no S~, or a symmetric one for every time and stamp"
 OUTSIDE = {
     "window >= 1, an integer": attrs.evolve(KEPT, window=0),
     "eta > 0": attrs.evolve(KEPT, eta=0),
     "eta < 1": attrs.evolve(KEPT, eta=1),
     "floor >= 0": attrs.evolve(KEPT, floor=-1),
-    "no S~, or a symmetric one for every time and stamp": attrs.evolve(KEPT, approximations=KEPT.approximations[1:]),
+    SHAPES: skew_output(),
     FOUR: run([[3], [1]], 2, QUARTER, (Fraction(15, 16), Fraction(9, 8))),
 }
 
@@ -139,6 +150,10 @@ def test_accurate_sketches_give_an_accurate_output(statements) -> None:
         bind_hypotheses(lemma, inside, OUTSIDE)
         bind_hypotheses(corollary, inside, OUTSIDE | {"eta <= 3/8": attrs.evolve(KEPT, eta=HALF)})
     assert corollary.at(run([[3], [1]], 2, Fraction(3, 8), (1,))) is Truth.TRUE
+    assert lemma.without(SHAPES).at(skew_output()) is Truth.FALSE, "(4) orders no forms that are not symmetric"
+    assert corollary.without(SHAPES).at(skew_output()) is Truth.FALSE
+    (shapes,) = (condition for condition in lemma.given if condition.says == SHAPES)
+    assert shapes.at(attrs.evolve(KEPT, approximations=KEPT.approximations[1:])) is Truth.FALSE
     skew = run([[1, 0]], 2, QUARTER, (1,))
     bent = fmpq_mat([[2, 1], [-1, 1]])
     assert lemma.applies(skew) is Truth.TRUE

@@ -167,14 +167,16 @@ def test_outputs_before_the_change_agree(statement) -> None:
     assert statement.margin(TwoRuns(run((1, 2, 3)), run((1, 2, 9)), 3)) == 0
     assert statement.conclusion(attrs.evolve(ZERO_THEN_ONE, time=2)) is Truth.FALSE, "rows before t differ"
     same = TwoRuns(run((1, 2, 3)), run((1, 2, 9)), 3)
+    too_long = attrs.evolve(same.first, coins=fmpq_mat(3, 2, [1] * 6))
     bind_hypotheses(
         statement,
         same,
         {
-            "both runs are well formed": attrs.evolve(same, time=0),
+            "both runs are well formed": attrs.evolve(same, first=too_long, second=too_long),
             "rows and variates agree before t": ZERO_THEN_ONE,
         },
     )
+    assert statement.applies(attrs.evolve(same, time=0)) is Truth.FALSE
     assert not statement.strict
 
 

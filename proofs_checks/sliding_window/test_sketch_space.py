@@ -241,6 +241,18 @@ def noisy(rows, window, eta, floor, errors) -> StreamRun:
     return attrs.evolve(stream, approximations=near)
 
 
+SHAPES = "no S~, or a symmetric one for every time and stamp"
+
+
+def skew_sketches() -> StreamRun:
+    """Four zero rows, W = 4: at time 4 the sums of stamps 1 and 3 are seen as I + N and I - N', N nilpotent."""
+    p = noisy([(0, 0)] * 4, 4, HALF, 1, (1,))
+    seen = list(p.approximations)
+    seen[6] += fmpq_mat([[0, 5], [0, 0]])
+    seen[8] -= fmpq_mat([[0, 0], [5, 0]])
+    return attrs.evolve(p, approximations=tuple(seen))
+
+
 @lemma_4.supports_repair(
     grade="derived", region="every stream, d, W, eta, sigma and error up to eta/4: the docstring; 90 streams decided"
 )
@@ -279,11 +291,12 @@ def test_the_determinant_counts_noisy_checkpoints(statement) -> None:
         "eta > 0": attrs.evolve(still, eta=0),
         "eta < 1": attrs.evolve(still, eta=1),
         "floor > 0": attrs.evolve(still, floor=0),
-        "no S~, or a symmetric one for every time and stamp": attrs.evolve(
-            still, approximations=still.approximations[1:]
-        ),
+        SHAPES: skew_sketches(),
         FOUR: noisy([(0,)] * 6, 6, HALF, 1, (1, Fraction(9, 10), Fraction(5, 6))),
     }
+    assert statement.without(SHAPES).at(skew_sketches()) is Truth.FALSE, "four checkpoints of equal determinants"
+    (shapes,) = (condition for condition in statement.given if condition.says == SHAPES)
+    assert shapes.at(attrs.evolve(still, approximations=still.approximations[1:])) is Truth.FALSE
     for inside in (still, attrs.evolve(still, window=1)):
         bind_hypotheses(statement, inside, outside)
 

@@ -32,13 +32,14 @@ LEMMA = "sliding-window.lemma-5"
 x, y, z, tail, eta, term, c = sympy.symbols("x y z t eta K c", nonnegative=True)
 NORMS = Displays(10, 10, fmpq(71, 10), 10, TENTH, 0, 0)
 SOUND = Displays(10, 10, 10, 10, TENTH, 1)
+TAIL = "|A^ - [A^]_k|_F <= |A^(1-P)|_F"
 NORM_HYPOTHESES = {
     "eta >= 0": attrs.evolve(NORMS, eta=-1),
     "eta < 1": attrs.evolve(NORMS, eta=1),
     "data >= 0": attrs.evolve(NORMS, data=-1),
     "summary >= 0": attrs.evolve(NORMS, summary=-1),
     "tail >= 0": attrs.evolve(NORMS, tail=-1),
-    "|A^ - [A^]_k|_F <= |A^(1-P)|_F": attrs.evolve(NORMS, tail=11),
+    TAIL: attrs.evolve(NORMS, tail=11),
 }
 
 
@@ -92,6 +93,7 @@ def test_the_last_lines_of_the_proof(statements) -> None:
     )
     assert display.applies(attrs.evolve(NORMS, summary=13)) is Truth.FALSE
     assert display.applies(attrs.evolve(NORMS, constant=fmpq(99, 10))) is Truth.TRUE
+    long_tail = Displays(0, 0, 1, 96, Fraction(1, 100))
     bind_hypotheses(
         rearranged,
         SOUND,
@@ -99,8 +101,10 @@ def test_the_last_lines_of_the_proof(statements) -> None:
         | {
             "the last display": attrs.evolve(SOUND, summary=7),
             "(16)": attrs.evolve(SOUND, data=12),
+            TAIL: long_tail,
         },
     )
+    assert rearranged.without(TAIL).at(long_tail) is Truth.FALSE, "a tail of 96 stands for a norm 1 of the sketch"
     assert rearranged.applies(attrs.evolve(SOUND, data=8)) is Truth.FALSE
     assert rearranged.applies(attrs.evolve(SOUND, data=9)) is Truth.TRUE
     for edge in (Displays(0, 0, 0, 0, 0), SOUND, Displays(0, 0, 0, 0, fmpq(19, 20))):
@@ -247,8 +251,9 @@ def test_cauchy_schwarz_and_a_product_that_does_not_exist(statements) -> None:
         assert shape.at(point) is Truth.FALSE
         assert shape.margin(point) == k - rows
         assert shape.conclusion(attrs.evolve(point, k=rows)) is Truth.TRUE
-    bind_hypotheses(total, ErrorSpectrum((1,), 1), {"1 <= k <= d": ErrorSpectrum((1,), 2)})
-    assert total.applies(ErrorSpectrum((1, 2), 0)) is Truth.FALSE
+    bind_hypotheses(total, ErrorSpectrum((1,), 1), {"1 <= k <= d": ErrorSpectrum((1,), -1)})
+    for outside in (ErrorSpectrum((1, 2), 0), ErrorSpectrum((1,), 2)):
+        assert total.applies(outside) is Truth.FALSE
     bind_hypotheses(
         shape,
         ProductShape(1, 1, 2),

@@ -21,6 +21,7 @@ from dpmatrix.spec.sliding_window.wishart_stream import NoisyStream
 from dpmatrix.spec.sliding_window.wishart_window import WishartParameters
 from dpmatrix.tracing import bind_expression
 from proofs_checks.exact_matrices import line
+from proofs_checks.sliding_window.misled_choices import DEAR, FREE, SKEW_NOISE
 from proofs_checks.sliding_window.symbolic_matrices import matrix
 
 theorem_16 = cite("sliding-window.theorem-16@afb51865")
@@ -146,7 +147,9 @@ TIGHT = Choice(diagonal((8, 4)), diagonal((7, 3)), line(1, 0), line(1, 0), 0, 1,
 EQUAL = Choice(diagonal((8, 4)), diagonal((8, 4)), line(1, 0), line(1, 0), 0, 0, 0)
 SAME_RANK = {"both are orthogonal projections of rank k": attrs.evolve(CHOICE, other=identity(2))}
 FACTORS = {"eta >= 0": attrs.evolve(CHOICE, eta=-1), "eta < 1": attrs.evolve(CHOICE, eta=1)}
-SYMMETRIC = {"A_W'A_W and C~ are symmetric": attrs.evolve(CHOICE, published=fmpq_mat([[10, 1], [0, 5]]))}
+SKEW = Choice(diagonal((0, 0)), SKEW_NOISE, DEAR, FREE, 0, 1, 1)
+"""Within (41) by its eigenvalues; its form is 50 on the complement of one projection and -50 on that of the other."""
+SYMMETRIC = {"A_W'A_W and C~ are symmetric": SKEW}
 LOWER = {"A_W'A_W - lower <= C~": attrs.evolve(CHOICE, lower=-1)}
 UPPER = {"C~ <= A_W'A_W/(1 - eta) + upper": attrs.evolve(CHOICE, upper=-3)}
 
@@ -179,7 +182,9 @@ def check_edges(statement, outside) -> None:
     bind_hypotheses(statement, CHOICE, outside)
     assert statement.applies(attrs.evolve(CHOICE, chosen=diagonal((2, 0)))) is Truth.FALSE
     assert statement.applies(attrs.evolve(CHOICE, other=diagonal((2, 0)))) is Truth.FALSE
-    assert statement.applies(attrs.evolve(CHOICE, window=fmpq_mat([[9, 1], [0, 4]]))) is Truth.FALSE
+    for wrong in ({"window": fmpq_mat([[9, 1], [0, 4]])}, {"published": fmpq_mat([[10, 1], [0, 5]])}):
+        assert statement.applies(attrs.evolve(CHOICE, **wrong)) is Truth.FALSE
+    assert statement.without("A_W'A_W and C~ are symmetric").at(SKEW) is Truth.FALSE
     if set(LOWER) <= set(outside):
         assert statement.applies(attrs.evolve(TIGHT, lower=fmpq(99, 100))) is Truth.FALSE
     if set(UPPER) <= set(outside):
