@@ -117,6 +117,9 @@ def test_a_replaced_row_is_two_steps(statement) -> None:
     values.append((far, 3 - fmpq(1, 2)))  # 9/10 - 4/10 is left of the first outcome, nothing of the second
     bind(statement, values)
     inside, half = randomised_response(fmpq(2), fmpq(1, 10)), fmpq(1, 2)
+    turned = attrs.evolve(inside, exponential=fmpq(-2), delta=fmpq(3))
+    assert statement.without("e^eps >= 1").at(turned) is Truth.FALSE, "a factor below 0 turns the second step round"
+    assert statement.applies(attrs.evolve(inside, exponential=fmpq(9, 10), delta=fmpq(1))) is Truth.FALSE
     more, negative = (fmpq(1, 100), half, half), (fmpq(-1, 100), half, half + fmpq(1, 100))
     laws = "P, Q and R are probability laws"
     [are_laws] = [condition for condition in statement.given if condition.says == laws]
@@ -127,7 +130,7 @@ def test_a_replaced_row_is_two_steps(statement) -> None:
         inside,
         {
             laws: attrs.evolve(inside, between=more),
-            "e^eps >= 1": attrs.evolve(inside, exponential=fmpq(9, 10), delta=fmpq(1)),
+            "e^eps >= 1": turned,
             "sum max(0, P - E Q) <= delta": attrs.evolve(inside, first=inside.between[::-1], delta=fmpq(2, 5)),
             "sum max(0, Q - E R) <= delta": attrs.evolve(
                 inside,

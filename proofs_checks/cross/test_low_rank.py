@@ -157,17 +157,20 @@ def tables():
 
 PLANES = (onto((1, 0, fmpq(1, 2)), (0, 1, fmpq(1, 2))), onto((1, 0, 0), (0, 1, 0)))
 PLANE = TabledMechanism(2, 1, 2, PLANES, (law(fmpq(1, 2), fmpq(1, 2)),) * 4, fmpq(1), fmpq(0))
+SILENT = TabledMechanism(1, 1, 1, LINES[2:], (law(1),) * 2, fmpq(1), fmpq(0))
+"""Publishes the same line whatever the signs are."""
 TABLE_OUTSIDE = {
     "rank >= 1, an integer": attrs.evolve(RESPONSE, rank=0, laws=(law(1, 0, 0),)),
     "columns >= 1, an integer": attrs.evolve(RESPONSE, columns=0, laws=(law(1, 0, 0),)),
     "there is a law for each B": attrs.evolve(RESPONSE, laws=(law(fmpq(1, 4), fmpq(3, 4), fmpq(1, 50)),) * 2),
-    "outputs are projections of rank k": attrs.evolve(RESPONSE, outputs=(fmpq(51, 50) * LINES[0], *LINES[1:])),
-    "gamma >= sqrt(km)": attrs.evolve(RESPONSE, gamma=Fraction(49, 50)),
+    "outputs are projections of rank k": attrs.evolve(SILENT, outputs=(onto((1, 0), (0, 1)),)),
+    "gamma >= sqrt(km)": attrs.evolve(SILENT, outputs=(onto((0, 1)),), gamma=0),
     "e^eps >= 1": attrs.evolve(RESPONSE, exponential=fmpq(49, 50)),
     "delta >= 0": attrs.evolve(RESPONSE, delta=fmpq(-1, 50)),
     "delta <= 1": attrs.evolve(RESPONSE, delta=fmpq(51, 50)),
-    "laws of neighbours are (eps, delta)-close": attrs.evolve(RESPONSE, exponential=fmpq(29, 10)),
+    "laws of neighbours are (eps, delta)-close": HONEST,
 }
+NEEDED = ("outputs are projections of rank k", "gamma >= sqrt(km)", "laws of neighbours are (eps, delta)-close")
 
 
 @low_rank_lower_bounds.supports_repair(
@@ -215,23 +218,28 @@ def test_private_projections_cost(statement) -> None:
         attrs.evolve(RESPONSE, laws=RESPONSE.laws[:1] * 3),
         attrs.evolve(RESPONSE, laws=(law(fmpq(21, 20), fmpq(-1, 20), 0),) * 2, exponential=fmpq(1)),
         attrs.evolve(RESPONSE, laws=(law(fmpq(1, 2), fmpq(1, 2)),) * 2),
+        attrs.evolve(RESPONSE, exponential=fmpq(29, 10)),
         attrs.evolve(RESPONSE, outputs=(onto((1, 0), (0, 1)), *LINES[1:])),
+        attrs.evolve(RESPONSE, outputs=(fmpq(51, 50) * LINES[0], *LINES[1:])),
         attrs.evolve(RESPONSE, outputs=(onto((1, 0, 0)), *LINES[1:])),
         attrs.evolve(RESPONSE, outputs=(fmpq_mat([[1, 1], [0, 0]]), *LINES[1:])),
         attrs.evolve(RESPONSE, gamma=-2),
+        attrs.evolve(RESPONSE, gamma=Fraction(49, 50)),
         attrs.evolve(PLANE, laws=(law(1, 0), law(1, 0), law(1, 0), law(0, 1))),
     ):
         assert statement.applies(wrong) is Truth.FALSE
 
 
 @low_rank_lower_bounds.controls(
-    "+repair", grade="symbolic", region="the row space itself; randomised response, 1 in place of 20"
+    "+repair",
+    grade="symbolic",
+    region="the row space itself, the whole space, gamma = 0; randomised response, 1 in place of 20",
 )
 def test_the_row_space_itself_costs_nothing(statement) -> None:
-    says = "laws of neighbours are (eps, delta)-close"
-    assert statement.applies(HONEST) is Truth.FALSE
-    assert statement.without(says).at(HONEST) is Truth.FALSE
-    assert statement.without(says).at(RESPONSE) is Truth.TRUE
+    for says in NEEDED:
+        bare = statement.without(says)
+        assert bare.at(TABLE_OUTSIDE[says]) is Truth.FALSE, "the cost is 0"
+        assert bare.at(RESPONSE) is Truth.TRUE
     assert statement.margin(RESPONSE) == arb(fmpq(1, 5) - fmpq(1, 80)), "E 3/4 right: 1/4 of the squared sine, 4/5"
     without_twenty = statement.nudged(
         margin=lambda p: arb(worst_cost(p) - (1 - p.delta) * p.rank * p.columns / (1 + p.exponential))
@@ -299,10 +307,13 @@ def test_the_row_space_gives_the_signs_away(statement) -> None:
     outside = {
         "entries of B are 1/2 or -1/2": attrs.evolve(TRUE_SPAN, signs=fmpq_mat([[fmpq(51, 100)]])),
         "the span has k independent rows": attrs.evolve(TRUE_SPAN, span=fmpq_mat([[2, 1], [4, 2]])),
-        "gamma >= sqrt(km)": attrs.evolve(TRUE_SPAN, gamma=Fraction(49, 50)),
+        "gamma >= sqrt(km)": Guess(fmpq_mat([[fmpq(-1, 2)]]), 0, fmpq_mat([[0, 1]])),
     }
     for inside in (TRUE_SPAN, attrs.evolve(TRUE_SPAN, signs=fmpq_mat([[fmpq(-1, 2)]]))):
         bind_hypotheses(statement, inside, outside)
+    scale = "gamma >= sqrt(km)"
+    assert statement.without(scale).at(outside[scale]) is Truth.FALSE, "the line of (0, -1/2) is that of (0, 1/2)"
+    assert statement.applies(attrs.evolve(TRUE_SPAN, gamma=Fraction(49, 50))) is Truth.FALSE
     assert statement.applies(attrs.evolve(TRUE_SPAN, span=fmpq_mat([[0, 0]]))) is Truth.FALSE
     assert statement.applies(attrs.evolve(TRUE_SPAN, span=fmpq_mat([[1, 0, 0]]))) is Truth.FALSE
     assert not statement.strict

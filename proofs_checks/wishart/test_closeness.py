@@ -320,7 +320,10 @@ def test_root_half(statement) -> None:
     assert sympy.solve(2 - 2 * c**2 - 1, c) == [-sympy.sqrt(2) / 2, sympy.sqrt(2) / 2]
     assert statement.at(SHIFTED) is Truth.TRUE
     assert statement.at(REVERSED) is Truth.TRUE
-    bind_names(statement, NOISY_TOP, GAP)
+    says = "W is positive semidefinite"
+    tied = attrs.evolve(SHIFTED, perturbed_values=(Fraction(1, 2), Fraction(1, 2)), perturbed_frame=SWAP)
+    assert statement.without(says).at(tied) is Truth.FALSE, "W = diag(-1, 1)/2 leaves a tie, in which e2 may come first"
+    bind_names(statement, NOISY_TOP, GAP, {says: tied})
     bind_numbers(statement, lambda n: abs(n.cosine) - mpmath.sqrt(2) / 2)
 
 

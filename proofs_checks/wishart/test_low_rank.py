@@ -106,7 +106,10 @@ def test_error_is_at_most_the_next_eigenvalue_and_the_noise(statements) -> None:
         assert doubled.at(p) is Truth.TRUE
     bind_hypotheses(doubled, INSIDE, {says: point for says, point in OUTSIDE.items() if says != "epsilon > 0"})
     huge = attrs.evolve(QUIET, eigenvalues=(10**6, 10**6), noise=10**6 * identity(2))
-    more = {"theta >= 0": attrs.evolve(INSIDE, theta=Fraction(-1, 99)), EVENT: huge}
+    more = {"theta >= 0": attrs.evolve(INSIDE, theta=Fraction(-1, 99)), EVENT: huge, "W is symmetric": TWISTED}
+    assert repaired.without("W is symmetric").at(TWISTED) is Truth.FALSE, (
+        "an error of 1.618, at most 1.462 by the bound"
+    )
     bind_hypotheses(repaired, INSIDE, OUTSIDE | more)
     for p in RELEASES:
         with mpmath.workdps(40):
@@ -123,6 +126,8 @@ QUIET = LowRankRelease(identity(2), (1, 0), fmpq_mat(2, 2), 1, 9, theta=0, const
 """No noise; the threshold is 1/2."""
 CROSSED = LowRankRelease(fmpq_mat(2, 2, [0, 1, 1, 0]), (2, 2), fmpq_mat(2, 2, [-1, 0, 0, 1]), 1, 1, theta=1, constant=1)
 """A = diag(3, 1), W = diag(-1, 1), a tie broken against A: the error is lambda_2 + 2 ||W||."""
+TWISTED = LowRankRelease(identity(2), (100, 1), fmpq_mat(2, 2, [1, 1, -1, 1]), 1, Fraction(31, 10), theta=0, constant=1)
+"""W of norm sqrt(2) and x'Wx = |x|^2, but not symmetric; the threshold is 1.452."""
 INSIDE = release(2, 1, 1, Fraction(1, 2), Fraction(1))
 OUTSIDE = {
     "the eigenvectors are orthonormal": attrs.evolve(

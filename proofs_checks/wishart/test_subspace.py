@@ -74,7 +74,9 @@ SPECTRA = {
     "the eigenvectors are orthonormal": SpectralPair((4, 0), ONE, (Fraction(5, 4), 1), diagonal([2, 1]), 1),
     "the eigenvalues are in decreasing order": SpectralPair((4, 0, 4), WIDE, (5, 5, 1), TURNED_AXES, 1),
     "A is positive semidefinite": SpectralPair((4, -1), ONE, (5, 0), ONE, 1),
-    "W is positive semidefinite": SpectralPair((4, 1), ONE, (3, 1), ONE, 1),
+    "W is positive semidefinite": SpectralPair(
+        (1, 0), ONE, (Fraction(1, 2), Fraction(1, 2)), fmpq_mat([[0, 1], [1, 0]]), 1
+    ),
 }
 NOISELESS = SpectralPair((4, 0), ONE, (4, 0), ONE, 1)
 """W = 0, where both sides of every inequality are equal."""
@@ -82,6 +84,8 @@ GAPS = {
     "sigma_k > sigma_{k+1}": SpectralPair((4, 4), ONE, (4, 4), ONE, 1),
     "sigma_k - sigma_{k+1} >= 2 ||W||_2": SpectralPair((4, 0), ONE, (Fraction(61, 10), Fraction(21, 10)), ONE, 1),
 }
+NO_REMAINDER = {"sigma_k - sigma_{k+1} >= 2 ||W||_2": SpectralPair((4, 0), ONE, (8, 4), ONE, 1)}
+"""The noise has the norm of the gap, by which it is divided after the norm is taken off."""
 
 
 @attrs.frozen
@@ -186,6 +190,8 @@ def test_theorem_6_fails_with_a_smaller_constant(statement) -> None:
     assert with_constant(74).at(SHARPEST) is Truth.TRUE
     assert statement.at(NOISELESS) is Truth.TRUE
     assert statement.applies(SpectralPair((4, 0), ONE, (6, 2), ONE, 1)) is Truth.TRUE, "the gap is 2 ||W|| exactly"
+    says = "W is positive semidefinite"
+    assert statement.without(says).at(SPECTRA[says]) is Truth.FALSE, "W = diag(-1, 1)/2 leaves a tie: sqrt(2) against 1"
 
 
 @theorem_6.supports("weyl", grade="derived", region="every d: Lemma 4; bound at 26 points, d <= 4")
@@ -253,7 +259,7 @@ def test_singular_values_step(statement) -> None:
     assert statement.conclusion(indefinite) is Truth.FALSE, "singular values 3 and 1, eigenvalues 1 and -3"
     assert abs(statement.margin(indefinite) + fmpq(2, 3)) < 1e-9, "1/(4 - 1) against 1/(2 - 1)"
     assert statement.at(NOISELESS) is Truth.TRUE
-    bind_hypotheses(statement, INSIDE, SPECTRA | GAPS)
+    bind_hypotheses(statement, INSIDE, SPECTRA | GAPS | NO_REMAINDER)
 
 
 @theorem_6.supports("gap-halves", grade="derived", region=EVERY_D + "the fractions machine-checked for every value")

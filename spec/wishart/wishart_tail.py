@@ -5,7 +5,7 @@ from __future__ import annotations
 import attrs
 from flint import acb, arb, fmpq
 
-from dpmatrix.claims import Chosen, Claim, Kind, Locator, Statement, Step, Verdict
+from dpmatrix.claims import Chosen, Claim, Condition, Kind, Locator, Statement, Step, Verdict
 from dpmatrix.exact import Exact, Real, ball, nonnegative_root, rational
 from dpmatrix.spec.common.conditions import at_least, equality, exceeds, positive, whole
 from dpmatrix.spec.common.points import InputPerturbation
@@ -185,7 +185,12 @@ def factor_margin(p: AlgorithmTail) -> arb:
     return ball(p.factor) - 1
 
 
-ALGORITHM_TAIL = (whole("dimension", 2), whole("records", 1), positive("epsilon"), exceeds("c > 1", factor_margin))
+ALGORITHM_TAIL = (
+    whole("dimension", 2),
+    whole("records", 1),
+    positive("epsilon"),
+    Condition("c > 1", factor_margin, strict=True, of="factor"),
+)
 
 LEMMA_1 = Claim(
     id="wishart.lemma-1",
