@@ -96,9 +96,10 @@ class Evidence:
         }
 
     def _settled(self, kind: str, found: Mapping[str, Any]) -> set[str]:
-        """Return the statements that some item noticed, or met where hypotheses are tried; a refutation meets none."""
+        """Return the statements that some item noticed, or met where hypotheses are tried; only a support meets one."""
         if kind == HYPOTHESES:
-            return {*found["needs"], *(target for _, target, role in self.pieces if not role.startswith("supports"))}
+            supported = {target for _, target, role in self.pieces if role.startswith("supports")}
+            return {*found["needs"], *({target for _, target, _ in self.pieces} - supported)}
         return {target for _, target, _, still in found["evidence"] if not still}
 
 

@@ -11,6 +11,7 @@ from flint import fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind_hypotheses
 from dpmatrix.claims.formulas import real, real_matrix
+from dpmatrix.exact import Exact, rational
 from dpmatrix.spec.compression.covariances import CovariancePair, NearbyPair
 from dpmatrix.spec.compression.truncated_loss import TruncatedPair
 from proofs_checks.compression.compressed_tails import logarithm, squared_constant
@@ -20,6 +21,19 @@ SKEW = fmpq_mat([[1, 0], [fmpq(1, 7), 1]])
 INDEFINITE = fmpq_mat([[1, 2], [2, 1]])
 WIDE = fmpq_mat([[2, 0], [0, 1]])
 UNIT = fmpq_mat([[1, 0], [0, 1]])
+BENT = fmpq_mat([[1, -1000], [fmpq(1, 1000), 1]]).inv()
+"""Beside [[1, 1000], [0, 1]]: Gamma has one entry, 1/1000, and tr(Gamma Sigma_1) is 1."""
+
+
+def sheared(above: Exact, below: Exact = 0) -> fmpq_mat:
+    """Give a unit diagonal without symmetry: eigenvalues 1 +- sqrt(above below), which do not bound the inverse."""
+    return fmpq_mat([[1, rational(above)], [rational(below), 1]])
+
+
+def uniform(size: int, along: Exact, across: Exact) -> fmpq_mat:
+    """Give the eigenvalue ``along`` to (1, ..., 1), and ``across`` to whatever is orthogonal to it."""
+    share = (rational(along) - rational(across)) / size
+    return fmpq_mat([[share + (rational(across) if i == j else 0) for j in range(size)] for i in range(size)])
 
 
 def drawn(draws: random.Random, count: int = 22, spread: int = 60) -> list[tuple[fmpq_mat, fmpq_mat]]:
@@ -137,6 +151,21 @@ TRUNCATED_OUTSIDE = {
     "P_i(E) <= 1/n^2": attrs.evolve(SIMPLE, second_mass=Fraction(11, 1000)),
     "||Sigma_1|| ||Gamma|| <= 1/2": attrs.evolve(SIMPLE, second=correlated(Fraction(2, 5)), delta_max=1),
 }
+
+
+TELLING = {
+    "the covariances are symmetric": attrs.evolve(
+        SIMPLE, first=sheared(1000), second=sheared(1000, Fraction(-1, 4000))
+    ),
+    "Sigma_1 is positive definite": attrs.evolve(
+        SIMPLE,
+        first=uniform(30, -8, Fraction(38, 29)),
+        second=uniform(30, 4, Fraction(26, 29)),
+        delta_max=1,
+        rows=150,
+    ),
+}
+"""Points outside one hypothesis of Theorem 4.6 alone, where the bound is too small or the loss has no value."""
 
 
 DEFINITENESS = ("the covariances are symmetric", "Sigma_1 is positive definite", "Sigma_j is positive definite")

@@ -7,12 +7,12 @@ from math import isqrt
 
 import attrs
 import mpmath
-from flint import arb, fmpq_mat
+from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims.formulas import real, real_matrix
 from dpmatrix.spec.compression.binary_loss import GamePair
 from proofs_checks.compression.compressed_tails import least_rows, logarithm, squared_constant
-from proofs_checks.compression.covariance_pairs import INDEFINITE, SKEW, WIDE, gamma
+from proofs_checks.compression.covariance_pairs import INDEFINITE, SKEW, WIDE, gamma, sheared
 from proofs_checks.exact_matrices import correlated
 
 OTHERS = {"smallness": 1, "floor": Fraction(1, 2), "ratio": 1, "c_min": Fraction(1, 2), "least_records": 2}
@@ -113,6 +113,23 @@ FLOORED = BASE | {
     "floor > 0": attrs.evolve(INSIDE, floor=0),
     "lambda_min(Sigma_1), lambda_min(Sigma_2) >= c": attrs.evolve(INSIDE, second=correlated(Fraction(51, 100))),
 }
+CHANGE = fmpq_mat([[0, fmpq(2, 10**4)], [fmpq(2, 10**4), 0]])
+"""Delta of `INSIDE`."""
+LONG = fmpq_mat([[5050, -4950], [-4950, 5050]])
+"""Eigenvalue 100 along (1, 1), where Delta is positive, and 10^4 along (1, -1): ln|Sigma_1|/|Sigma_2| is 2/(100 n)."""
+
+
+def region_outside(inside: GamePair) -> dict[str, GamePair]:
+    """Points outside one hypothesis alone, at which the loss over the region exceeds the bound."""
+    skew, almost_equal = sheared(10**4), game(10**6, 1, smallness=inside.smallness, ratio=inside.ratio)
+    return {
+        "the covariances are symmetric": attrs.evolve(inside, first=skew, second=skew - CHANGE),
+        "the columns are normalised as in (4)": attrs.evolve(inside, first=LONG, second=LONG - CHANGE, floor=99),
+        "Sigma_1 - Sigma_2 = (xx' - yy')/n for rows of signs": attrs.evolve(inside, second=correlated(Fraction(1, 2))),
+        "lambda_min(Sigma_1), lambda_min(Sigma_2) >= c": almost_equal,
+    }
+
+
 MASSES = {"first_mass": Fraction(1, 10**8), "second_mass": Fraction(1, 10**8)}
 
 

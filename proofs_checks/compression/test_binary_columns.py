@@ -28,6 +28,7 @@ from proofs_checks.compression.sign_pairs import (
     from_data,
     game,
     loss,
+    region_outside,
 )
 from proofs_checks.exact_matrices import correlated
 
@@ -150,6 +151,7 @@ def test_corollary_3_7_with_a_floor(statement) -> None:
     outside = FLOORED | GROWTH | {"p <= n": many}
     for point in (QUARTER, attrs.evolve(QUARTER, rows=254), attrs.evolve(QUARTER, **MASSES)):
         bind_hypotheses(statement, point, outside)
+    bind_hypotheses(statement, QUARTER, outside | region_outside(QUARTER))
     assert statement.applies(attrs.evolve(QUARTER, smallness=Fraction(35, 100))) is Truth.TRUE
     fewest = attrs.evolve(QUARTER, records=2, first=UNIT, second=UNIT, flipped=(1, 1), rows=45, smallness=9)
     assert statement.applies(fewest) is Truth.TRUE, "p = n"

@@ -15,9 +15,11 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.compression import binary_loss
 from dpmatrix.spec.compression.binary_loss import GamePair
 from proofs_checks.compression.compressed_tails import least_rows
+from proofs_checks.compression.covariance_pairs import sheared
 from proofs_checks.compression.sign_pairs import (
     ASSUMED,
     BASE,
+    CHANGE,
     DEFINITE,
     DELTA_MAX,
     FLOORED,
@@ -31,6 +33,7 @@ from proofs_checks.compression.sign_pairs import (
     loss,
     orthogonal_data,
     radius,
+    region_outside,
 )
 from proofs_checks.exact_matrices import correlated
 
@@ -141,6 +144,7 @@ def test_theorem_d_2_with_a_floor(statement) -> None:
     assert statement.applies(still) is Truth.TRUE, "lambda_min = c"
     low = {"lambda_min(Sigma_1), lambda_min(Sigma_2) >= c": attrs.evolve(INSIDE, first=correlated(Fraction(51, 100)))}
     bind_hypotheses(statement, INSIDE, outside | low)
+    bind_hypotheses(statement, INSIDE, outside | region_outside(INSIDE))
     assert not statement.strict
 
 
@@ -178,6 +182,8 @@ def test_the_display_of_theorem_d_2(statement) -> None:
         assert statement.at(p) is Truth.TRUE
     half = {"||Sigma_1|| ||Gamma|| <= 1/2": attrs.evolve(INSIDE, second=correlated(Fraction(2, 5)))}
     bind_hypotheses(statement, INSIDE, BASE | DELTA_MAX | DEFINITE | half)
+    skew = attrs.evolve(INSIDE, first=sheared(1250), second=sheared(1250) - CHANGE)
+    bind_hypotheses(statement, INSIDE, BASE | DELTA_MAX | DEFINITE | half | {"the covariances are symmetric": skew})
     assert statement.applies(attrs.evolve(INSIDE, **MASSES)) is Truth.TRUE
     assert not statement.strict
 

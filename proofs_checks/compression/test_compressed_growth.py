@@ -15,7 +15,7 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.compression.compressed_growth import GrowthPair, OneColumn
 from dpmatrix.tracing import bind_expression
 from proofs_checks.compression.compressed_tails import least_rows, logarithm, squared_constant
-from proofs_checks.compression.covariance_pairs import INDEFINITE, SKEW, UNIT
+from proofs_checks.compression.covariance_pairs import INDEFINITE, SKEW, UNIT, sheared
 from proofs_checks.exact_matrices import correlated, diagonal
 
 theorem_3_5 = cite("compression.theorem-3-5@97d8ebea")
@@ -91,6 +91,20 @@ COMMON = {
     "Delta_max <= sqrt(log p / n)": attrs.evolve(BASE, delta_max=Fraction(27, 10**6)),
     "p^2 <= s sqrt(n/m)/log n": attrs.evolve(BASE, smallness=Fraction(58, 1000)),
 }
+
+
+def lossy(inside: GrowthPair) -> dict[str, GrowthPair]:
+    """Points outside one hypothesis of the repaired theorem alone, at which the loss exceeds the bound."""
+    singular = nearly_singular(Fraction(1, 8), 30, least_rows(10**30, 2))
+    sides = {"first": sheared(10**9), "second": sheared(10**9, -Fraction(1, 10**6)), "reference": sheared(10**9)}
+    return {
+        "the three covariances are symmetric": attrs.evolve(inside, **sides),
+        "max |Sigma_j - Sigma_k| <= Delta_max for all three": attrs.evolve(inside, second=correlated(0)),
+        "lambda_min >= c for all three": attrs.evolve(singular, smallness=Fraction(1, 40)),
+        "Delta_max <= sqrt(log p / n)": plain(
+            10**30, 1500, Fraction(1, 4), Fraction(7, 20), smallness=Fraction(1, 10**8)
+        ),
+    }
 
 
 def assert_common(statement, more, inside) -> None:
@@ -191,6 +205,7 @@ def test_theorem_3_5_with_a_floor(statement) -> None:
         "s <= c^3/4": attrs.evolve(BASE, floor=Fraction(62, 100)),
     }
     assert_common(statement, more, inside)
+    bind_hypotheses(statement, inside, COMMON | more | lossy(inside))
     assert statement.applies(attrs.evolve(inside, floor=Fraction(64, 100))) is Truth.TRUE, "s = 1/16 <= 0.0655"
     assert statement.at(inside) is Truth.TRUE
 

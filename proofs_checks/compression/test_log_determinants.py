@@ -1,45 +1,43 @@
-"""`compression`: Proposition C.1 and Lemma C.2, step by step."""
+"""`compression`: Lemma C.2, step by step."""
 
 from __future__ import annotations
 
-import random
 from fractions import Fraction
 
 import attrs
 import mpmath
 import sympy
-from flint import arb, fmpq, fmpq_mat
+from flint import fmpq, fmpq_mat
 
-from dpmatrix.claims import Truth, bind, bind_hypotheses, redefined
+from dpmatrix.claims import Truth, bind_hypotheses, redefined
 from dpmatrix.claims.formulas import bind_formula, real, real_matrix
 from dpmatrix.reporting.citing import cite
-from dpmatrix.spec.common.spectra import trace
 from dpmatrix.spec.compression import log_determinants
 from dpmatrix.spec.compression.covariances import CovariancePair
 from dpmatrix.spec.compression.eigenvalue_assumption import EigenvalueAssumption
 from dpmatrix.spec.compression.log_determinants import OneOrder, PathPoint
 from dpmatrix.spec.compression.log_determinants import remainder as closed_form
 from proofs_checks.compression.covariance_pairs import (
+    BENT,
     DEFINITE,
     INDEFINITE,
     NEAR,
     SKEW,
     UNIT,
     WIDE,
-    drawn,
     frobenius,
     gamma,
     norm,
     remainder,
+    sheared,
     spectrum,
 )
-from proofs_checks.exact_matrices import correlated
+from proofs_checks.compression.drawn_outputs import PAIRS
+from proofs_checks.exact_matrices import correlated, diagonal
 from proofs_checks.steps import by_step
 
-proposition_c_1 = cite("compression.proposition-c-1@97bb50a4")
 lemma_c_2 = cite("compression.lemma-c-2@fe768197")
 
-PAIRS = [CovariancePair(first, second) for first, second in drawn(random.Random(20090625))]
 SCALED = CovariancePair(fmpq_mat([[2, 0], [0, 2]]), fmpq_mat([[3, 0], [0, 3]]))
 CLOSE = "||Sigma_1|| ||Gamma|| < 1"
 FAR = CovariancePair(UNIT, fmpq_mat([[fmpq(1, 2), 0], [0, 1]]))
@@ -49,48 +47,6 @@ FAR = CovariancePair(UNIT, fmpq_mat([[fmpq(1, 2), 0], [0, 1]]))
 def assert_definite(statement, more=None) -> None:
     bind_hypotheses(statement, NEAR, DEFINITE | (more or {}))
     bind_hypotheses(statement, SCALED, DEFINITE | (more or {}))
-
-
-@proposition_c_1.supports(
-    grade="derived",
-    region="every p and positive definite pair: the docstring's derivation; the integral enclosed at 20 points, p <= 3",
-)
-def test_proposition_c_1(statement) -> None:
-    """Let g be the eigenvalues of S Gamma S, S the root of Sigma_1; I + S Gamma S = S Theta_2 S is positive definite.
-
-    vec(G)'(B (x) B)vec(G) = tr(G B G B) for symmetric B (1), and B = (Theta_1 + v Gamma)^-1 = S (I + v S Gamma S)^-1
-    S, so the integrand is the sum of (1 - v) g^2/(1 + v g)^2, whose integral is g - log(1 + g) (2). tr(Gamma Sigma_1)
-    = sum g and ln|Theta_2| - ln|Theta_1| = sum log(1 + g).
-    """
-    g11, g12, g22, b11, b12, b22 = sympy.symbols("g11 g12 g22 b11 b12 b22", real=True)
-    change, factor = sympy.Matrix([[g11, g12], [g12, g22]]), sympy.Matrix([[b11, b12], [b12, b22]])
-    vector = sympy.Matrix([change[0, 0], change[1, 0], change[0, 1], change[1, 1]])
-    quadratic = (vector.T * sympy.kronecker_product(factor, factor) * vector)[0]
-    assert sympy.expand(quadratic - (change * factor * change * factor).trace()) == 0, "(1)"
-    v = sympy.Symbol("v", nonnegative=True)
-    g = sympy.Symbol("g", positive=True)
-    primitive = -(1 + g) / (1 + v * g) - sympy.log(1 + v * g)
-    assert sympy.simplify(sympy.diff(primitive, v) - (1 - v) * g**2 / (1 + v * g) ** 2) == 0, "(2)"
-    assert sympy.simplify(primitive.subs(v, 1) - primitive.subs(v, 0) - (g - sympy.log(1 + g))) == 0, "(2)"
-    ones = [CovariancePair(fmpq_mat([[a]]), fmpq_mat([[b]])) for a in (1, 2, 5) for b in (1, 3, 4, 7, 9, 11)]
-    bind(statement, ((p, fmpq(0)) for p in [*ones, *PAIRS[:2]]))
-    for p in PAIRS[2:6]:
-        margin = statement.margin(p)
-        assert abs(margin) < arb(2) ** -40
-        assert not margin < 0
-    assert_definite(statement)
-    assert not statement.strict
-
-
-@proposition_c_1.controls(grade="interval", region="p = 1: tr(Gamma Sigma_1) counted twice; -Delta for Gamma")
-def test_another_expansion_is_noticed(statement) -> None:
-    p = CovariancePair(fmpq_mat([[1]]), fmpq_mat([[2]]))
-    assert statement.at(p) is not Truth.FALSE
-    twice = redefined(statement, log_determinants, "trace", lambda m: 2 * trace(m))
-    assert twice.at(p) is Truth.FALSE
-    assert abs(twice.formula(p) + fmpq(1, 2)) < arb(2) ** -30, "Gamma = -1/2"
-    other = redefined(statement, log_determinants, "inverse_difference", lambda point: point.second - point.first)
-    assert other.at(p) is Truth.FALSE, "Delta for Gamma"
 
 
 def lower(p) -> mpmath.mpf:
@@ -224,9 +180,16 @@ def test_the_lines_of_the_proof_of_lemma_c_2(statements) -> None:
         "supremum": lambda p: norm(p.first) / (1 - relative(p)) - 1 / bounds(p)[1],
     }
     assert set(formulas) == set(names)
+    more = {
+        "upper-spectrum": {"the covariances are symmetric": CovariancePair(sheared(1000), BENT)},
+        "supremum": {
+            CLOSE: FAR,
+            "Sigma_1 is positive definite": CovariancePair(diagonal([1, -10]), diagonal([1, 10])),
+        },
+    }
     for name, statement in names.items():
         bind_formula(statement, PAIRS, formulas[name])
-        assert_definite(statement, {CLOSE: FAR} if name == "supremum" else None)
+        assert_definite(statement, more.get(name))
         assert not statement.strict
         for p in PAIRS:
             if statement.applies(p) is Truth.TRUE:
@@ -288,6 +251,11 @@ def test_eigenvalues_of_one_order_make_the_middle_term_small(statement) -> None:
         "order > 0": attrs.evolve(inside, order=0),
     }
     bind_hypotheses(statement, inside, outside)
+    # Without symmetry ||Delta|| = 1/100 takes lambda_min(Sigma_j) to 1/10; without (4) ||Sigma_1|| may be below 1.
+    skew = OneOrder(sheared(Fraction(8099, 100)), sheared(81, Fraction(1, 100)), order=2, smallness=Fraction(11, 1000))
+    tiny = OneOrder(UNIT / 2, UNIT / 1000, order=Fraction(3, 2), smallness=Fraction(1, 2))
+    telling = {"the covariances are symmetric": skew, "the columns are normalised as in (4)": tiny}
+    bind_hypotheses(statement, inside, outside | telling)
     assert statement.at(OneOrder(UNIT, UNIT, order=1, smallness=0)) is Truth.TRUE, "each bound attained"
     assert statement.applies(attrs.evolve(inside, order=Fraction(17, 10))) is Truth.TRUE, "5/4 <= K 3/4"
     assert statement.applies(attrs.evolve(inside, smallness=Fraction(1, 19))) is Truth.TRUE

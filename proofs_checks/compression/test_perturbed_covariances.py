@@ -25,6 +25,7 @@ from proofs_checks.compression.covariance_pairs import (
     frobenius,
     norm,
     outside,
+    sheared,
     spectrum,
 )
 from proofs_checks.exact_matrices import correlated
@@ -136,6 +137,8 @@ def test_proposition_3_1(statements) -> None:
     whole_claim = statements["compression.proposition-3-1"]
     bind_formula(whole_claim, drawn_pairs(ENTRIES), lambda p: min(first_bound(p), second_bound(p)))
     bind_hypotheses(whole_claim, NEAR, outside(*HYPOTHESES))
+    skew = NearbyPair(sheared(10), sheared(10, Fraction(1, 100)), Fraction(1, 100))
+    bind_hypotheses(whole_claim, NEAR, outside(*HYPOTHESES) | {"the covariances are symmetric": skew})
     first = statements["compression.proposition-3-1/frobenius-norm"]
     bind_formula(first, drawn_pairs(ENTRIES), first_bound)
     bind_hypotheses(first, NEAR, outside("max |Delta_jk| <= Delta_max"))

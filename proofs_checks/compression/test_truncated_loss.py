@@ -17,9 +17,11 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.compression import truncated_loss
 from dpmatrix.spec.compression.truncated_loss import OutputPoint, TruncatedPair, printed_bound
 from proofs_checks.compression.covariance_pairs import (
+    BENT,
     DEFINITE,
     NEAR,
     SIMPLE,
+    TELLING,
     TRUNCATED_OUTSIDE,
     UNIT,
     drawn,
@@ -29,12 +31,13 @@ from proofs_checks.compression.covariance_pairs import (
     norm,
     radius,
     remainder,
+    sheared,
     spectrum,
     trace,
     truncated,
 )
 from proofs_checks.compression.drawn_outputs import OUTPUTS
-from proofs_checks.exact_matrices import correlated
+from proofs_checks.exact_matrices import correlated, diagonal
 from proofs_checks.steps import by_step
 
 theorem_4_6 = cite("compression.theorem-4-6@9fc06cb0")
@@ -148,6 +151,7 @@ def test_theorem_4_6(statement) -> None:
     bind_hypotheses(statement, full, TRUNCATED_OUTSIDE)
     least = truncated(UNIT, UNIT, 0, records=2, rows=50)
     bind_hypotheses(statement, least, TRUNCATED_OUTSIDE)
+    bind_hypotheses(statement, SIMPLE, TRUNCATED_OUTSIDE | TELLING)
     # x = (1 + c) c / (1 - c)... at Sigma_1 = I it is c/(1 - c), so c = 1/3 is the edge.
     assert statement.applies(truncated(UNIT, correlated(Fraction(33, 100)), 1)) is Truth.TRUE
     assert statement.applies(truncated(UNIT, correlated(Fraction(34, 100)), 1)) is Truth.FALSE
@@ -238,10 +242,17 @@ def test_the_inequalities_of_the_proof_of_theorem_4_6(statements) -> None:
             frobenius(p.first - p.second) / (spectrum(p.first)[0] * spectrum(p.second)[0]) - frobenius(gamma(p))
         ),
     }
-    half = {"||Sigma_1|| ||Gamma|| <= 1/2": OutputPoint(UNIT, correlated(Fraction(34, 100)), output=UNIT)}
+    more = {
+        "||Sigma_1|| ||Gamma|| <= 1/2": OutputPoint(UNIT, correlated(Fraction(34, 100)), output=UNIT),
+        "the covariances are symmetric": OutputPoint(sheared(1000), BENT, output=UNIT),
+        # x = 1/10, and A = 8 ln 10 - 2
+        "Sigma_1 is positive definite": OutputPoint(
+            diagonal([1, -10, -10]), diagonal([1, 10**5, 10**5]), output=diagonal([1, 1, 1])
+        ),
+    }
     for name, formula in formulas.items():
         bind_formula(names[name], OUTPUTS, formula)
-        bind_hypotheses(names[name], PLAIN, OUTPUT_OUTSIDE | (half if name == "remainder" else {}))
+        bind_hypotheses(names[name], PLAIN, OUTPUT_OUTSIDE | (more if name == "remainder" else {}))
         for p in OUTPUTS:
             if names[name].applies(p) is Truth.TRUE:
                 assert names[name].at(p) is not Truth.FALSE
