@@ -6,10 +6,10 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from flint import fmpq, fmpz
+from flint import arb, fmpq, fmpz
 
 from dpmatrix.errors import InvalidParameterError
-from dpmatrix.exact import decimal_fraction, decimal_text, fraction, positive_integer, whole_number
+from dpmatrix.exact import decimal_fraction, decimal_text, fraction, nonnegative_root, positive_integer, whole_number
 
 
 @pytest.mark.parametrize("value", [3, np.int8(3), np.uint64(3), fmpz(3)])
@@ -93,3 +93,20 @@ def test_what_is_no_finite_number_is_refused_as_a_decimal(value):
 )
 def test_rationals_are_written_for_a_reader(value, text):
     assert decimal_text(value) == text
+
+
+@pytest.mark.parametrize("middle", [Fraction(0), Fraction(1, 10**6), Fraction(1, 100), Fraction(4)])
+@pytest.mark.parametrize("radius", [Fraction(0), Fraction(1, 10**9), Fraction(1, 50), Fraction(9)])
+def test_a_root_is_enclosed_also_where_its_ball_reaches_below_zero(middle, radius):
+    ball = arb(fmpq(middle.numerator, middle.denominator), fmpq(radius.numerator, radius.denominator))
+    root = nonnegative_root(ball)
+    low, high = max(middle - radius, Fraction(0)), middle + radius
+    for inside in (low, middle, high):
+        assert root.contains(arb(fmpq(inside.numerator, inside.denominator)).sqrt().mid())
+    assert root.upper() <= 2 * (1 + ball.upper()).sqrt()
+    assert radius or root.rad() < 1e-9, "an exact number has a root that is known"
+
+
+def test_the_root_of_what_is_not_known_is_not_known():
+    assert not nonnegative_root(arb("nan")).is_finite()
+    assert nonnegative_root(arb(0)) == 0
