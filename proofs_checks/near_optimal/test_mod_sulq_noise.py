@@ -165,8 +165,8 @@ def test_gamma_and_beta_solve_their_equations(statements) -> None:
         "s = 1 there, larger below and for larger d"
     )
     a = (d + 1) * s
-    beta = a / (2 * n * epsilon) + sympy.sqrt(a**2 + 4 * epsilon) / (2 * n * epsilon)
-    equation = (2 / n * (d + 1) * beta * s + 2 / n**2) / (2 * beta**2) - epsilon
+    beta = (a + sympy.sqrt(a**2 + 4 * epsilon)) / (2 * n * epsilon)
+    equation = epsilon - (2 / n * (d + 1) * beta * s + 2 / n**2) / (2 * beta**2)
     assert sympy.simplify(equation) == 0
     five = a / (n * epsilon) + 1 / (n * sympy.sqrt(epsilon))
     squares = (2 * n * epsilon * five - a) ** 2 - (a**2 + 4 * epsilon)
@@ -178,7 +178,7 @@ def test_gamma_and_beta_solve_their_equations(statements) -> None:
     entries = sympy.floor((d**2 + d) / 2)
     density = sympy.exp(-(multiple**2) / 2) / sympy.sqrt(2 * sympy.pi)
     bind_expression(statements[f"{CLAIM}/rearranged"], -sympy.Abs(delta - entries * density), fields=fields)
-    bind_expression(statements[f"{CLAIM}/quadratic"], sympy.Integer(0), fields=fields)
+    bind_expression(statements[f"{CLAIM}/quadratic"], -sympy.Abs(equation.subs(s, multiple)), fields=fields)
     bind_expression(statements[f"{CLAIM}/gamma"], multiple - 1, fields=fields)
     bind_expression(statements[f"{CLAIM}/upper-bound"], (five - beta).subs(s, multiple), fields=fields)
     limit = decimals(RUNS, lambda p: 3 / mpmath.sqrt(2 * mpmath.pi * mpmath.e) - real(p.delta))
