@@ -87,6 +87,8 @@ def points():
     one, unit = fmpq_mat([[4]]), fmpq_mat([[1]])
     for bound, epsilon in product((Fraction(1, 50), Fraction(1, 40), 9), (1, 100)):
         yield choice(one, one, unit, unit, bound=bound, epsilon=epsilon)
+        loud = one + fmpq_mat([[rational(bound) + fmpq(1, 100)]])  # just above zeta, so that the cost does not count
+        yield choice(one, loud, unit, unit, bound=bound, epsilon=epsilon)
 
 
 @theorem_16.supports_repair(

@@ -82,10 +82,13 @@ def count_by_hand(begin: int, end: int, width: int) -> int:
 
 
 def points(name: str):
-    for total, (height, window), epsilon, delta in product(
-        (3, 7, 9), ((2, 4), (2, 3), (3, 5)), (1, 10**4), (Fraction(1, 3), MILLIONTH)
+    for total, (height, window), (epsilon, beta), delta in product(
+        (3, 7, 8, 9),
+        ((2, 4), (2, 3), (3, 5)),
+        ((1, Fraction(1, 3)), (10**4, Fraction(1, 9))),
+        (Fraction(1, 3), MILLIONTH),
     ):
-        p = published(name, total, height, window, epsilon=epsilon, delta=delta)
+        p = published(name, total, height, window, epsilon=epsilon, delta=delta, beta=beta)
         yield attrs.evolve(p, bound=3 * p.bound)
     for row, bound in product((0, Fraction(1, 2), 1), (3, 40)):
         rows = fmpq_mat([[rational(row)]])
@@ -198,6 +201,9 @@ def test_windows_of_published_sums(statements) -> None:
             p = attrs.evolve(p, bound=least_bound(name, p))
             assert statement.at(p) is Truth.TRUE
             assert statement.at(attrs.evolve(p, rows=p.rows / 2)) is Truth.TRUE
+        if name != LAST:
+            loud = statement.margin(published(name, 7, 2, 4, bound=Fraction(1, 100)))
+            assert abs(loud.lower() - (arb(1) / 3 - 1)) < arb(10) ** -9, "seven windows fail with probability 1, not 7"
         assert not statement.strict
     crossing = published(LONG, 9, 2, 9)
     assert statements[LONG].at(crossing) is Truth.TRUE
@@ -234,6 +240,19 @@ def outside(name: str, p: PublishedWindows) -> dict[str, PublishedWindows]:
     return {says: attrs.evolve(p, **change) for says, change in found.items()}
 
 
+def check_window_of_hypotheses(name: str, statement, zeta: str) -> None:
+    """Check that windows are as long as they may be, and no longer, and that zeta is one of a window in blocks."""
+    longest = 16 if name == LONG else 4
+    assert statement.applies(published(name, 7, 2, longest)) is Truth.TRUE
+    if name != LONG:
+        assert statement.applies(published(name, 7, 3, 9)) is Truth.FALSE, "blocks of eight"
+    (large,) = (condition for condition in statement.given if condition.says == zeta)
+    if name != ALL:
+        assert large.at(attrs.evolve(published(name, 7, 2, 2), height=-1)) is Truth.FALSE
+    if name == LAST:
+        assert large.at(attrs.evolve(published(name, 7, 2, 2), window=0)) is Truth.FALSE
+
+
 @theorem_14.controls("+repair", grade="interval", region="half the noise; zeta/20; a longer row; no subtracted sums")
 @theorem_17.controls("+repair", grade="interval", region="half the noise; zeta/20; a longer row; no subtracted sums")
 @theorem_18.controls("+repair", grade="interval", region="half the noise; zeta/20; a longer row; no subtracted sums")
@@ -244,6 +263,7 @@ def test_less_noise_and_wrong_windows_are_noticed(statements) -> None:
         excluded = outside(name, p)
         bind_hypotheses(statement, p, excluded)
         (zeta,) = (says for says in excluded if says.startswith("zeta"))
+        check_window_of_hypotheses(name, statement, zeta)
         assert statement.without(zeta).at(attrs.evolve(p, bound=p.bound / 20)) is Truth.FALSE
         assert statement.without("the row has norm at most 1").at(attrs.evolve(p, time=2)) is Truth.FALSE
 

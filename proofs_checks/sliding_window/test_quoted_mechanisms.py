@@ -25,7 +25,7 @@ from dpmatrix.tracing import bind_expression
 from proofs_checks.sliding_window.chi_square_losses import scaled_delta, shifted_delta
 
 theorem_11 = cite("sliding-window.theorem-11@aed8fe41")
-theorem_12 = cite("sliding-window.theorem-12@57cca8a7")
+theorem_12 = cite("sliding-window.theorem-12@b62caae4")
 
 MILLIONTH = Fraction(1, 10**6)
 HALF = Fraction(1, 2)
@@ -128,6 +128,8 @@ def test_unit_rows_fail_for_large_epsilon(statement) -> None:
     ratio = 1 - float(statement.margin(wishart(8, dimension=10))) / 1e-6
     assert 1000 < ratio < 4000
     assert statement.at(wishart(4)) is Truth.TRUE
+    unit = statement.margin(WishartNeighbours(1, 30, 1, HALF, 0))
+    assert statement.margin(WishartNeighbours(1, 30, 1, HALF)).overlaps(unit)
     bind_wishart(statement, (0, HALF, 2))
     bind_degrees(statement)
     bind_hypotheses(statement, wishart(8), WISHART_OUTSIDE | ONLY_UNIT)
@@ -192,6 +194,7 @@ def test_wishart_noise_hides_a_unit_row(statement) -> None:
             values.append((point, mpmath.nstr(mpmath.mpf(1) / 9 - delta, 50)))
     bind(statement, values)
     assert not statement.strict
+    assert statement.margin(PresentRow(1, 30, 1, HALF)).overlaps(statement.margin(PresentRow(1, 30, 1, HALF, 1)))
     bind_degrees(statement, PresentRow)
     for e_value, delta in product((Fraction(1, 50), HALF, 1), (Fraction(99, 100), MILLIONTH, Fraction(1, 10**20))):
         for norm in (Fraction(1, 50), 1):
@@ -233,7 +236,7 @@ def test_the_neighbour_may_fall_below_the_floor(statement) -> None:
     assert statement.at(sketch(2, 15, Fraction(1, 10), 1)) is Truth.FALSE, "nothing is left of the neighbour"
     assert statement.margin(sketch(2, 15, Fraction(1, 10), 1)).overlaps(arb(1) / 10 - 1)
     values = []
-    for rows, e, energy, removed in product((2, 3, 7), (1, 5, 14), (2, 9), (1, HALF)):
+    for rows, e, energy, removed in product((2, 3, 7), (1, 5, 14), (Fraction(21, 20), 2, 9), (1, HALF)):
         ratio = Fraction(energy) / (energy - removed) - 1
         with mpmath.workdps(60):
             delta = scaled_delta(rows, real(ratio), e)

@@ -79,6 +79,6 @@ def test_epsilon_must_be_squared(statement) -> None:
     with mpmath.workdps(60):
         bind(statement, ((p, expected(p)) for p in (*small_outputs(), *NEAR_ZERO)))
     assert not statement.strict
-    bind_hypotheses(statement, BLIND, ONE_ROW_OUTSIDE | {"eta < 3/8": attrs.evolve(BLIND, eta=HALF)})
+    bind_hypotheses(statement, BLIND, ONE_ROW_OUTSIDE | {"eta < 3/8": attrs.evolve(BLIND, eta=Fraction(3, 8))})
     assert statement.applies(attrs.evolve(BLIND, eta=Fraction(4, 11))) is Truth.TRUE, "4/11 < 3/8"
     assert statement.applies(attrs.evolve(BLIND, eta=Fraction(4, 10))) is Truth.FALSE

@@ -16,9 +16,10 @@ from dpmatrix.spec.sliding_window.space import KeptSpace, SpacePoint
 from dpmatrix.tracing import bind_expression
 
 theorem_19 = cite("sliding-window.theorem-19@515c90c0")
-conjecture_1 = cite("sliding-window.conjecture-1@fb88afad")
-conjecture_2 = cite("sliding-window.conjecture-2@a0c0c289")
+conjecture_1 = cite("sliding-window.conjecture-1@ab5afadc")
+conjecture_2 = cite("sliding-window.conjecture-2@9523a0e8")
 
+HALF = Fraction(1, 2)
 SPACE = SpacePoint(8, 1, 1, 1, Fraction(1, 2), Fraction(1, 9))
 SPACE_OUTSIDE = {
     "window >= 2, an integer": attrs.evolve(SPACE, window=1),
@@ -93,7 +94,7 @@ def test_the_regime_of_the_first_conjecture(statement) -> None:
     check_regime(
         statement,
         "W d b >= c d^2 log2(W)/eta",
-        {"W > zeta (eta/4)/(1 - eta/4)": 40_000},
+        {"W > zeta (eta/4)/(1 - eta/4)": (38_999, 39_001, 7 * 1024)},
         SPECTRAL,
     )
 
@@ -103,18 +104,21 @@ def test_the_regime_of_the_second_conjecture(statement) -> None:
     check_regime(
         statement,
         "W d b >= c d k log2(W)/eta^2",
-        {"sqrt(W) > zeta": 32},
+        {"sqrt(W) > zeta": (31, 32, 32)},
         PRINCIPAL,
     )
 
 
 def check_regime(statement, says, constant_output, claimed) -> None:
     stored = 1000 * 100 * 64
-    fine = KeptSpace(1000, 100, 1, 64, Fraction(1, 10**6), 1, stored)
+    fine = KeptSpace(1000, 100, 1, 64, Fraction(1, 10**6), 1, stored, 0)
     wide = attrs.evolve(fine, eta=Fraction(1, 10))
     assert statement.applies(fine) is Truth.FALSE
     assert statement.without(says).at(fine) is Truth.FALSE
-    ((short, additive),) = constant_output.items()
+    ((short, (enough, additive, equal)),) = constant_output.items()
+    assert statement.applies(attrs.evolve(wide, additive=enough)) is Truth.TRUE
+    (long,) = (condition for condition in statement.given if condition.says == short)
+    assert long.at(attrs.evolve(wide, window=1024, eta=HALF, additive=equal)) is Truth.FALSE, "equality"
     empty = attrs.evolve(wide, kept_bits=0, additive=additive)
     assert statement.applies(empty) is Truth.FALSE
     assert statement.without(short).at(empty) is Truth.FALSE, "a constant keeps nothing"
@@ -122,7 +126,7 @@ def check_regime(statement, says, constant_output, claimed) -> None:
     assert statement.at(wide) is Truth.TRUE
     bind_expression(statement, KEPT - claimed)
     assert not statement.strict
-    outside = {name: KeptSpace(*attrs.astuple(point), 1) for name, point in SPACE_OUTSIDE.items()}
+    outside = {name: KeptSpace(*attrs.astuple(point), 1, 0) for name, point in SPACE_OUTSIDE.items()}
     outside |= {says: fine, "kept_bits >= 0, an integer": attrs.evolve(wide, kept_bits=-1)}
     outside |= {short: empty, "additive >= 0": attrs.evolve(wide, additive=-1), "eta < 1": attrs.evolve(wide, eta=1)}
     bind_hypotheses(statement, wide, outside)

@@ -38,6 +38,7 @@ from proofs_checks.sliding_window.wishart_directions import (
 theorem_14 = cite("sliding-window.theorem-14@a1c22d52")
 
 MILLIONTH = Fraction(1, 10**6)
+HALF = Fraction(1, 2)
 LONG_ROW = WishartParameters(1, 1, MILLIONTH, 194, 10)
 PARAMETERS = {
     "dimension >= 1, an integer": attrs.evolve(LONG_ROW, dimension=0),
@@ -114,6 +115,11 @@ def test_two_premises_fail(statements) -> None:
     assert degrees.at(LONG_ROW) is Truth.FALSE
     assert degrees.at(attrs.evolve(LONG_ROW, degrees=427)) is Truth.TRUE
     assert degrees.at(attrs.evolve(LONG_ROW, degrees=426)) is Truth.FALSE
+    assert norm.margin(WishartParameters(1, 3, MILLIONTH, 22)) == 0, "a row of norm 1, present or absent"
+    thirteenth = attrs.evolve(LONG_ROW, delta=Fraction(1, 13), degrees=36)
+    assert degrees.applies(thirteenth) is Truth.TRUE, "36 is the integer part of 1 + 14 log 13 = 36.91"
+    assert degrees.applies(attrs.evolve(thirteenth, degrees=35)) is Truth.FALSE
+    assert degrees.applies(WishartParameters(1, 10, HALF, 1)) is Truth.TRUE, "1.1: one degree is enough"
     d, epsilon, delta, tau, row = sympy.symbols("dimension epsilon delta degrees row")
     bind_expression(norm, -2 * row, points=INSIDE)
     bind_expression(degrees, tau - d - 28 * sympy.log(4 / delta) / epsilon**2, points=INSIDE)
@@ -237,6 +243,12 @@ def test_the_chain_of_the_accuracy_proof(statements) -> None:
         assert not statement.strict
         for inside in (SOUND, EQUAL):
             bind_hypotheses(statement, inside, CHAIN)
-        for outside in (attrs.evolve(SOUND, window=6), attrs.evolve(SOUND, noisy_first=4, error=Fraction(1, 2))):
-            assert statement.applies(outside) is Truth.FALSE
+        for change in (
+            {"window": 6},
+            {"noisy_first": 4, "error": HALF},
+            {"error": HALF},
+            {"other_error": HALF},
+            {"eta": Fraction(1, 5)},
+        ):
+            assert statement.applies(attrs.evolve(SOUND, **change)) is Truth.FALSE
         assert statement.at(EQUAL) is Truth.TRUE, "equality is attained"

@@ -27,8 +27,8 @@ EQUAL = WishartDirection(1, 1, 1, 1, 1, 0, 0, 0)
 CHAIN = {
     "u'K(2)u <= |A_W u|^2 <= u'K(1)u": attrs.evolve(SOUND, window=2),
     "(1 - eta) u'K~(1)u <= u'K~(2)u": WishartDirection(2, 1, 2, 1, 1, 0, 0, 0),
-    "|u'(K~(1) - K(1))u| <= c_1 sigma": attrs.evolve(SOUND, error=Fraction(1, 2)),
-    "|u'(K~(2) - K(2))u| <= c_2 sigma": attrs.evolve(SOUND, other_error=Fraction(1, 2)),
+    "|u'(K~(1) - K(1))u| <= c_1 sigma": attrs.evolve(EQUAL, error=-1),
+    "|u'(K~(2) - K(2))u| <= c_2 sigma": attrs.evolve(EQUAL, other_error=-1),
     "eta >= 0": attrs.evolve(SOUND, eta=-1),
     "eta < 1": attrs.evolve(SOUND, eta=1),
 }

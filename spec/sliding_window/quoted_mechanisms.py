@@ -148,7 +148,7 @@ class SketchNeighbours:
     epsilon: Exact
     delta: Exact
     energy: Exact
-    removed: Exact = 1
+    removed: Exact
 
 
 def sketch_floor(rows: int, epsilon: Real, delta: Real) -> arb:

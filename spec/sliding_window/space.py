@@ -132,8 +132,8 @@ class KeptSpace(SpacePoint):
         zeta, the additive error that the accuracy allows.
     """
 
-    kept_bits: int = 0
-    additive: Exact = 0
+    kept_bits: int
+    additive: Exact
 
 
 def spectral_kept_margin(p: KeptSpace) -> arb:
