@@ -93,12 +93,11 @@ def test_a_panel_that_gets_worse_is_noticed(statement) -> None:
     assert statement.elsewhere().at(attrs.evolve(FALLING, noisy_error=18)) is Truth.FALSE, (
         "not closer than the noisy image"
     )
-    bind_hypotheses(
-        statement,
-        FALLING,
-        {"512 x 512, sigma = 20, the eight panels of the slides": attrs.evolve(FALLING, side=511)},
-    )
-    for change in ({"deviation": 19}, {"components": SHOWN[:-1]}, {"errors": FALLING.errors[:-1]}):
+    slides = "512 x 512, sigma = 20, the eight panels of the slides"
+    more = attrs.evolve(FALLING, components=(*SHOWN[:-1], 99), errors=(*FALLING.errors[:-1], 21))
+    assert statement.elsewhere().without(slides).at(more) is Truth.FALSE, "with more components the noise comes back"
+    bind_hypotheses(statement, FALLING, {slides: more})
+    for change in ({"side": 511}, {"deviation": 19}, {"components": SHOWN[:-1]}, {"errors": FALLING.errors[:-1]}):
         assert statement.applies(attrs.evolve(FALLING, **change)) is Truth.FALSE
     bind(statement.elsewhere(), _drops(), least=20)
 
