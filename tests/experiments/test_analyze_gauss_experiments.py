@@ -27,6 +27,8 @@ image_experiment = cite("analyze-gauss.image-experiment@035d8582")
 
 SHOWN = (1, 5, 9, 13, 17, 21, 25, 29)
 FALLING = Panel(512, 20, SHOWN, (50, 40, 35, 30, 25, 22, 20, 18), 21)
+SLIDES = "512 x 512, sigma = 20, the eight panels of the slides"
+MORE = attrs.evolve(FALLING, components=(*SHOWN[:-1], 99), errors=(*FALLING.errors[:-1], 21))
 
 
 @image_experiment.refutes(
@@ -65,6 +67,7 @@ def test_the_noise_does_not_hide_a_pixel(statement) -> None:
 def test_quality_rises_with_the_number_of_components(statement, record_property) -> None:
     found = image_panel(most=29)
     assert statement.at(found.measured) is Truth.TRUE
+    bind_hypotheses(statement, found.measured, {SLIDES: MORE})
     record_property("detail", f"errors {[round(float(x), 2) for x in found.measured.errors]}")
     drops = np.diff([float(error) for error in found.measured.errors])
     assert drops.max() < -1.0, "twenty times what another seed changes"
@@ -93,12 +96,9 @@ def test_a_panel_that_gets_worse_is_noticed(statement) -> None:
     assert statement.elsewhere().at(attrs.evolve(FALLING, noisy_error=18)) is Truth.FALSE, (
         "not closer than the noisy image"
     )
-    bind_hypotheses(
-        statement,
-        FALLING,
-        {"512 x 512, sigma = 20, the eight panels of the slides": attrs.evolve(FALLING, side=511)},
-    )
-    for change in ({"deviation": 19}, {"components": SHOWN[:-1]}, {"errors": FALLING.errors[:-1]}):
+    assert statement.elsewhere().without(SLIDES).at(MORE) is Truth.FALSE, "with more components the noise comes back"
+    bind_hypotheses(statement, FALLING, {SLIDES: MORE})
+    for change in ({"side": 511}, {"deviation": 19}, {"components": SHOWN[:-1]}, {"errors": FALLING.errors[:-1]}):
         assert statement.applies(attrs.evolve(FALLING, **change)) is Truth.FALSE
     bind(statement.elsewhere(), _drops(), least=20)
 
