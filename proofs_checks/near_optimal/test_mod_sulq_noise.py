@@ -9,9 +9,10 @@ import attrs
 import mpmath
 import sympy
 
-from dpmatrix.claims import Statement, Truth, bind, bind_hypotheses
+from dpmatrix.claims import Statement, Truth, bind, bind_hypotheses, redefined
 from dpmatrix.claims.formulas import bind_formula, decimals, real
 from dpmatrix.reporting.citing import cite
+from dpmatrix.spec.near_optimal import mod_sulq_noise
 from dpmatrix.spec.near_optimal.mod_sulq_noise import Threshold
 from dpmatrix.spec.near_optimal.noise import ModSulq
 from dpmatrix.tracing import bind_expression
@@ -187,3 +188,13 @@ def test_gamma_and_beta_solve_their_equations(statements) -> None:
         bind(condition(statement, "delta < 3/sqrt(2 pi e)"), limit)
         assert condition(statement, "delta < 3/sqrt(2 pi e)").strict
         assert not statement.strict
+
+
+@theorem_5.controls("rearranged", grade="interval", region="d = 2, delta = 7/10: s + 1 for s")
+@theorem_5.controls("quadratic", grade="interval", region="d = 2, n = epsilon = 1, delta = 7/10: twice the root")
+def test_another_multiple_or_root_is_noticed(statements) -> None:
+    multiple, root = mod_sulq_noise.multiple, mod_sulq_noise.root
+    rearranged, quadratic = (statements[f"{CLAIM}/{name}"] for name in ("rearranged", "quadratic"))
+    farther = redefined(rearranged, mod_sulq_noise, "multiple", lambda p: multiple(p) + 1)
+    twice = redefined(quadratic, mod_sulq_noise, "root", lambda p: 2 * root(p))
+    assert farther.at(RANGE) is twice.at(RANGE) is Truth.FALSE

@@ -10,10 +10,11 @@ import mpmath
 import sympy
 from flint import arb
 
-from dpmatrix.claims import Statement, Truth, bind, bind_hypotheses
+from dpmatrix.claims import Statement, Truth, bind, bind_hypotheses, redefined
 from dpmatrix.claims.formulas import bind_formula, decimals, real
 from dpmatrix.exact import rational
 from dpmatrix.reporting.citing import cite
+from dpmatrix.spec.near_optimal import sulq_samples_proof
 from dpmatrix.spec.near_optimal.noise import ModSulq
 from dpmatrix.spec.near_optimal.sulq_bound import SulqBound
 from dpmatrix.spec.near_optimal.sulq_samples import SulqSamples
@@ -379,6 +380,12 @@ def test_other_constants_of_the_rates_do_not_do(statements) -> None:
     assert rate.exhibits(low=5).at(attrs.evolve(point, low=5)) is Truth.FALSE
     assert rate.exhibits(high=Fraction(11, 3)).at(attrs.evolve(point, high=Fraction(11, 3))) is Truth.FALSE
     assert noise.exhibits(constant=20).at(PhiRate(2, 1, Fraction(1, 20), HALF, 20)) is Truth.FALSE
+
+
+@theorem_9.controls("bracket-at-phi", grade="interval", region="d = 3, n = 30: phi = 99/100")
+def test_at_another_phi_the_bracket_is_not_a_half(statement) -> None:
+    other = redefined(statement, sulq_samples_proof, "chosen_phi", lambda _: arb("0.99"))
+    assert other.at(ModSulq(3, 30, 1, CENT)) is Truth.FALSE
 
 
 REARRANGED = [Rearranged(Fraction(i, 6), 1 - Fraction(j, 64)) for i, j in product(range(7), (1, 2, 5, 40))]

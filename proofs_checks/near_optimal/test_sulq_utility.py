@@ -10,10 +10,11 @@ import mpmath
 import sympy
 from flint import arb
 
-from dpmatrix.claims import Statement, Truth, bind, bind_hypotheses
+from dpmatrix.claims import Statement, Truth, bind, bind_hypotheses, redefined
 from dpmatrix.claims.formulas import bind_formula, real
 from dpmatrix.exact import precision, square
 from dpmatrix.reporting.citing import cite
+from dpmatrix.spec.near_optimal import sulq_utility_proof
 from dpmatrix.spec.near_optimal.sulq_bound import SulqBound, printed_loss
 from dpmatrix.spec.near_optimal.sulq_utility import mean_distance
 from dpmatrix.spec.near_optimal.sulq_utility_proof import Alignment, Dimension, Rearranged, UnitPair
@@ -166,6 +167,12 @@ def test_ends_of_phi(statements) -> None:
     bind_hypotheses(vacuous, attrs.evolve(INSIDE, dimension=2, records=1), SETTING_OUTSIDE)
     for statement in (basis, vacuous):
         assert not statement.strict
+
+
+@theorem_15.controls("phi-where-it-is-vacuous", grade="interval", region="d = 20, n = 3: phi = 99/100")
+def test_at_another_phi_the_bracket_is_not_zero(statement) -> None:
+    other = redefined(statement, sulq_utility_proof, "divergence_end", lambda _: arb("0.99"))
+    assert other.at(INSIDE) is Truth.FALSE
 
 
 def circle(k: int, rest: tuple = ()) -> tuple:
