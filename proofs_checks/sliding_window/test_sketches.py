@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import partial
 from itertools import product
 
 import attrs
@@ -30,20 +31,51 @@ def exact_success(rows, distortion) -> mpmath.mpf:
 
 
 def plane_success(rows, distortion) -> mpmath.mpf:
-    """Probability that both eigenvalues of W_2(m, I)/m are within 1 +- distortion, by quadrature.
+    """Probability that both eigenvalues of W_2(m, I)/m are within 1 +- distortion.
 
     The density of the halved eigenvalues u < v is (uv)^((m-3)/2) e^(-u-v) (v - u) times pi^2/(Gamma_2(1) Gamma_2(m/2)),
-    where Gamma_2(x) = sqrt(pi) Gamma(x) Gamma(x - 1/2).
+    where Gamma_2(x) = sqrt(pi) Gamma(x) Gamma(x - 1/2); `test_the_law_of_two_eigenvalues` integrates it.
     """
     m, around = mpmath.mpf(rows), real(distortion)
-    low, high, power = m / 2 * (1 - around), m / 2 * (1 + around), (m - 3) / 2
-
-    def inner(v) -> mpmath.mpf:
-        first, second = (mpmath.gammainc(power + k, low, v) for k in (1, 2))
-        return v**power * mpmath.exp(-v) * (v * first - second)
-
+    low, high, shape = max(mpmath.mpf(0), m / 2 * (1 - around)), m / 2 * (1 + around), (m - 1) / 2
+    edges = sum(end**shape * mpmath.exp(-end) for end in (low, high))
+    both = 2 * mpmath.gammainc(2 * shape, 2 * low, 2 * high) / 4**shape - edges * mpmath.gammainc(shape, low, high)
     constant = mpmath.pi**2 / (mpmath.pi * mpmath.gamma(mpmath.mpf(1) / 2) * mpmath.gamma(m / 2))
-    return constant / mpmath.gamma((m - 1) / 2) * mpmath.quad(inner, mpmath.linspace(low, high, 5))
+    return constant / mpmath.gamma((m - 1) / 2) * both
+
+
+def upper_density(low, shape, v) -> mpmath.mpf:
+    """Integrate (uv)^(s-1) e^(-u-v) (v - u) over u from ``low`` to v."""
+    first, second = (mpmath.gammainc(shape + k, low, v) for k in (0, 1))
+    return v ** (shape - 1) * mpmath.exp(-v) * (v * first - second)
+
+
+def test_the_law_of_two_eigenvalues() -> None:
+    """Integrate (uv)^(s-1) e^(-u-v) (v - u) over a < u < v < b, with F(v) the integral of u^(s-1) e^-u from a to v.
+
+    The inner integral is v^(s-1) e^-v (v F - G), G that of u^s e^-u; and with E(v) = v^s e^-v by parts G = s F + E(a) -
+    E(v). All of it is 2 times the integral of E(v)^2/v less (E(a) + E(b)) F(b): it vanishes at b = a, and has the
+    derivative in b that it should. The integral of E(v)^2/v is that of x^(2s-1) e^-x from 2a to 2b, over 4^s.
+    """
+    a, b, s = sympy.symbols("a b s", positive=True)
+    mass = sympy.Function("F")(b)
+
+    def end(v):
+        return v**s * sympy.exp(-v)
+
+    slope = b ** (s - 1) * sympy.exp(-b)
+    second = s * mass + end(a) - end(b)
+    assert sympy.simplify(sympy.diff(second, b).subs(sympy.diff(mass, b), slope) - b * slope) == 0, "that of G"
+    whole = sympy.diff(-(end(a) + end(b)) * mass, b).subs(sympy.diff(mass, b), slope) + 2 * end(b) ** 2 / b
+    assert sympy.simplify(whole - slope * (b * mass - second)) == 0
+    assert sympy.simplify((2 * b) ** (2 * s - 1) * 2 * sympy.exp(-2 * b) / 4**s - end(b) ** 2 / b) == 0
+    with mpmath.workdps(20):
+        for rows, around in product((3, 8), (Fraction(1, 3), 1)):
+            mean, constant = mpmath.mpf(rows) / 2, 2 ** mpmath.mpf(rows - 2) / mpmath.gamma(rows - 1)
+            ends = mpmath.linspace(mean * (1 - real(around)), mean * (1 + real(around)), 3)
+            whole = mpmath.quad(partial(upper_density, ends[0], (rows - 1) / mpmath.mpf(2)), ends)
+            assert abs(plane_success(rows, around) - constant * whole) < 1e-6
+            assert abs(plane_success(rows, 60) - 1) < 1e-15, "all of the mass"
 
 
 def success(dimension, rows, distortion) -> mpmath.mpf:
