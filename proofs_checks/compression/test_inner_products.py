@@ -73,6 +73,14 @@ def bind_pairs(statement, bound) -> None:
     assert abs(margin.lower() - most + 1) < arb(2) ** -20, "and 1"
 
 
+def assert_hull(statement) -> None:
+    """Let tau be anywhere in a ball, and the distance of one tail around 0: the ends are the tails at those of tau."""
+    cosine, reach = Fraction(-2, 5), Fraction(1, 50)
+    found = statement.source(ProjectedPair(2, arb(fmpq(2, 5), fmpq(1, 50)), cosine))
+    for end, tau in ((found.lower(), -cosine + reach), (found.upper(), -cosine - reach)):
+        assert abs(end - arb(mpmath.nstr(tail(ProjectedPair(2, tau, cosine)), 20))) < arb(2) ** -20
+
+
 INSIDE = ProjectedPair(2, Fraction(1, 2), Fraction(1, 2), Fraction(1, 2))
 OUTSIDE = {
     "rows >= 1, an integer": attrs.evolve(INSIDE, rows=0),
@@ -148,6 +156,7 @@ def test_lemma_b_1_with_the_true_constants(statement) -> None:
     for p in PAIRS:
         assert statement.at(p) is Truth.TRUE
     assert statement.at(ProjectedPair(6, Fraction(3, 7), Fraction(3, 7))) is Truth.TRUE, "the lower end is 0"
+    assert_hull(statement)
     for rows, tau in ((40000, Fraction(1, 20)), (10**6, Fraction(1, 100)), (200, Fraction(1)), (30, Fraction(9))):
         for cosine in (1, -1, Fraction(0), Fraction(99, 100)):
             if abs(cosine) == 1 or rows <= 200:
