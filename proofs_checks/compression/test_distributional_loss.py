@@ -32,7 +32,7 @@ from proofs_checks.compression.covariance_pairs import (
 )
 from proofs_checks.exact_matrices import correlated
 
-theorem_3_2 = cite("compression.theorem-3-2@b7c832d5")
+theorem_3_2 = cite("compression.theorem-3-2@540c77b2")
 
 ENTRIES = random.Random(20090625)
 

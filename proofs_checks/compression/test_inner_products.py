@@ -4,42 +4,47 @@ from __future__ import annotations
 
 from fractions import Fraction
 from functools import cache
+from math import factorial
 
 import attrs
 import mpmath
 import sympy
-from flint import arb, fmpq
+from flint import acb, arb, fmpq
 
 from dpmatrix.claims import Truth, bind_hypotheses, redefined
 from dpmatrix.claims.formulas import bind_formula, real
+from dpmatrix.exact import rational
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.compression import inner_products
 from dpmatrix.spec.compression.inner_products import Decimal, ProjectedPair
 from dpmatrix.tracing import bind_expression
 from proofs_checks.compression.compressed_tails import chi_square_tails, first_constant, second_constant
+from proofs_checks.quadrature import integrated
 
 lemma_b_1 = cite("compression.lemma-b-1@ee6b7ed6")
 
 DIGITS = 70
+FAR = 200
+"""Beyond it a gamma variable of shape 3 has a density below 10^-80."""
 
 
 @cache
 def product_tails(m: int, tau: Fraction, r: Fraction) -> mpmath.mpf:
-    """Integrate one gamma variable numerically: Pr(|(1 + r) G - (1 - r) G' - m r| >= m tau)."""
+    """Integrate one gamma variable: Pr(|(1 + r) G - (1 - r) G' - m r| >= m tau), for even m."""
     half = m // 2
 
-    def above(a, b, point) -> mpmath.mpf:
-        def integrand(g):
-            value = (point + b * g) / a
-            tail = mpmath.gammainc(half, value, mpmath.inf, regularized=True) if value > 0 else mpmath.mpf(1)
-            return tail * g ** (half - 1) * mpmath.exp(-g) / mpmath.gamma(half)
+    def density(g: acb) -> acb:
+        return g ** (half - 1) * (-g).exp() / factorial(half - 1)
 
-        kink = -point / b if point < 0 else mpmath.mpf(0)
-        ends = [0, kink, kink + 5, kink + 20, kink + 60, mpmath.inf] if kink else [0, 2, 8, 30, 90, mpmath.inf]
-        return mpmath.quad(integrand, ends)
+    def above(a: Fraction, b: Fraction, point: Fraction) -> mpmath.mpf:
+        def both(g: acb) -> acb:
+            value = (rational(point) + rational(b) * g) / rational(a)
+            return (-value).exp() * sum((value**k / factorial(k) for k in range(half)), acb(0)) * density(g)
 
-    first, second = 1 + real(r), 1 - real(r)
-    return above(first, second, m * real(r + tau)) + above(second, first, m * real(tau - r))
+        kink = max(rational(-point / b), fmpq(0))  # up to there G exceeds what it must, whatever it is
+        return integrated(density, fmpq(0), kink) + integrated(both, kink, kink + FAR)
+
+    return above(1 + r, 1 - r, m * (r + tau)) + above(1 - r, 1 + r, m * (tau - r))
 
 
 def tail(p: ProjectedPair) -> mpmath.mpf:
@@ -66,6 +71,14 @@ def bind_pairs(statement, bound) -> None:
     margin, most = statement.margin(odd), arb(mpmath.nstr(bound(odd), 20))
     assert abs(margin.upper() - most) < arb(2) ** -20, "a probability between 0"
     assert abs(margin.lower() - most + 1) < arb(2) ** -20, "and 1"
+
+
+def assert_hull(statement) -> None:
+    """Let tau be anywhere in a ball, and the distance of one tail around 0: the ends are the tails at those of tau."""
+    cosine, reach = Fraction(-2, 5), Fraction(1, 50)
+    found = statement.source(ProjectedPair(2, arb(fmpq(2, 5), fmpq(1, 50)), cosine))
+    for end, tau in ((found.lower(), -cosine + reach), (found.upper(), -cosine - reach)):
+        assert abs(end - arb(mpmath.nstr(tail(ProjectedPair(2, tau, cosine)), 20))) < arb(2) ** -20
 
 
 INSIDE = ProjectedPair(2, Fraction(1, 2), Fraction(1, 2), Fraction(1, 2))
@@ -143,6 +156,7 @@ def test_lemma_b_1_with_the_true_constants(statement) -> None:
     for p in PAIRS:
         assert statement.at(p) is Truth.TRUE
     assert statement.at(ProjectedPair(6, Fraction(3, 7), Fraction(3, 7))) is Truth.TRUE, "the lower end is 0"
+    assert_hull(statement)
     for rows, tau in ((40000, Fraction(1, 20)), (10**6, Fraction(1, 100)), (200, Fraction(1)), (30, Fraction(9))):
         for cosine in (1, -1, Fraction(0), Fraction(99, 100)):
             if abs(cosine) == 1 or rows <= 200:
@@ -150,10 +164,10 @@ def test_lemma_b_1_with_the_true_constants(statement) -> None:
     assert_domain(statement)
 
 
-@lemma_b_1.controls("+repair", grade="interval", region="C_1 = 3.6 in place of 4, m = 10^6")
+@lemma_b_1.controls("+repair", grade="interval", region="C_1 = 3.6 in place of 4, m = 16000")
 def test_a_smaller_first_constant_fails(statement) -> None:
-    """The variance is 2/m, so no C_1 below 4 will do: at m = 10^6 the bound with 3.6 is below the probability."""
-    p = ProjectedPair(10**6, Fraction(1, 50))
+    """The variance is 2/m, so no C_1 below 4 will do: at m = 16000 the bound with 3.6 is below the probability."""
+    p = ProjectedPair(16000, Fraction(1, 10))
     assert statement.at(p) is Truth.TRUE
     smaller = redefined(statement, inner_products, "SHARP_FIRST", fmpq(36, 10))
     assert smaller.at(p) is Truth.FALSE

@@ -103,7 +103,9 @@ def mixed_points() -> list[TruncatedPair]:
         for a, b in ((Fraction(1, 5), Fraction(1, 2)), (Fraction(-2, 5), Fraction(1, 4)))
         for rows in (2, 3, 200, 800, 3000, 9000)
     ]
-    return points + three
+    # Without (4) Gamma may be diagonal: then both diagonal entries of a corner are -0.05 here, and its determinant is
+    # positive though it is no output.
+    return [*points, *three, truncated(UNIT, UNIT * 2, 0, records=100, rows=110)]
 
 
 def assert_enclosure(statement) -> None:
@@ -156,6 +158,8 @@ def test_theorem_4_6(statement) -> None:
     assert statement.applies(truncated(UNIT, correlated(Fraction(33, 100)), 1)) is Truth.TRUE
     assert statement.applies(truncated(UNIT, correlated(Fraction(34, 100)), 1)) is Truth.FALSE
     assert statement.applies(truncated(correlated(0), correlated(Fraction(-34, 100)), 1)) is Truth.FALSE
+    [half] = [condition for condition in statement.given if condition.says == "||Sigma_1|| ||Gamma|| <= 1/2"]
+    assert half.at(truncated(UNIT, UNIT * 2, 1)) is Truth.TRUE, "x = 1/2"
     assert not statement.strict
 
 

@@ -203,6 +203,7 @@ def test_triangle_inequality_of_an_entry(statement) -> None:
     bind_hypotheses(statement, edge, {says: attrs.evolve(edge, delta_max=Fraction(49, 100))})
     bind_hypotheses(statement, edge, {says: EntryTriangle(1, Fraction(3, 2), Fraction(1, 2), Fraction(3, 4))})
     assert statement.at(edge) is Truth.TRUE, "equality"
+    assert statement.at(EntryTriangle(Fraction(1, 3), 1, 1, 0)) is Truth.TRUE, "equal entries"
     assert not statement.strict
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from itertools import product
-from math import comb
+from itertools import accumulate, product
+from math import comb, isqrt
 
 import sympy
 from flint import arb, fmpq
@@ -25,13 +25,14 @@ THIRDS = ((Fraction(1, 3), Fraction(2, 3), Fraction(-2, 3)), (Fraction(2, 3), Fr
 def passing(columns: int) -> Fraction:
     """Count sequences of signs: sums 2 s and 2 t with s^2 (+ t^2) < 10,000 for each column."""
     half = STEPS // 2
-    ways = {s: comb(STEPS, half + s) for s in range(-142, 143)}
+    ways = [comb(STEPS, half)]  # of the sum 2 s, and of -2 s
+    for s in range(142):
+        ways.append(ways[-1] * (half - s) // (half + s + 1))
+    within = list(accumulate((2 * count for count in ways[1:]), initial=ways[0]))  # of a sum from -2 s to 2 s
     if columns == 1:
-        return Fraction(sum(ways[s] for s in range(-99, 100)), 2**STEPS)
-    total = 0
-    for s, count in ways.items():
-        most = max((t for t in range(142) if s * s + t * t < 20_000), default=-1)
-        total += count * sum(ways[t] for t in range(-most, most + 1)) if most >= 0 else 0
+        return Fraction(within[99], 2**STEPS)
+    most = [isqrt(19_999 - s * s) for s in range(142)]
+    total = sum((1 if s == 0 else 2) * ways[s] * within[t] for s, t in enumerate(most))
     return Fraction(total, 4**STEPS)
 
 

@@ -134,8 +134,8 @@ class SmallDeltaMaxOutput(SmallDeltaMax):
 
 
 def every_output_margin(p: SmallDeltaMaxOutput) -> arb:
-    """``1 - |ln f_i/f_j|`` of the laws of Phi X, as they are, at the output."""
-    return 1 - abs(log_density(p.first, p.output) - log_density(p.second, p.output))
+    """``1 - |ln f_i/f_j|`` of the laws of Phi X, as they are, at the output; (15)."""
+    return 1 - abs(log_ratio(p.first, p.second, p.output))
 
 
 def output_rows_margin(p: SmallDeltaMaxOutput) -> arb:
