@@ -19,7 +19,7 @@ from dpmatrix.tracing import bind_expression
 
 definition_3 = cite("wishart.definition-3@d2118705")
 definition_4 = cite("wishart.definition-4@451c64fd")
-definition_5 = cite("wishart.definition-5@ad0ed900")
+definition_5 = cite("wishart.definition-5@42232b36")
 
 ZERO = fmpq_mat(2, 1, [0, 0])
 HALVES = fmpq_mat(2, 1, [fmpq(1, 2), fmpq(1, 2)])
@@ -279,3 +279,25 @@ OUTSIDE = {
 def test_a_smaller_entrywise_bound_is_noticed(statement) -> None:
     """9/5 in place of 2."""
     assert statement.nudged(lambda margin: margin - arb(1) / 5).at(RecordPair(1, 1, 0)) is Truth.FALSE
+
+
+@definition_5.supports(
+    "replaced-record",
+    grade="derived",
+    region="every |v|^2, |w|^2 in [0, 1] and <v, w>, by the docstring; bound as a formula",
+)
+def test_a_replaced_record_changes_the_spectral_norm_by_at_most_one(statement) -> None:
+    """The root of (a + b)^2 - 4 s^2 is at most a + b, so the norm is at most (|a - b| + a + b)/2 = max(a, b) <= 1."""
+    a, d, s = sympy.symbols("v_squared w_squared inner", real=True)
+    bind_expression(statement, 1 - (sympy.Abs(a - d) + sympy.sqrt((a + d) ** 2 - 4 * s**2)) / 2)
+    assert all((sympy.Abs(a - d) + a + d - 2 * sympy.Max(a, d)).subs({a: x, d: y}) == 0 for x, y in ((1, 3), (3, 1)))
+    for attained in (RecordPair(1, 1, 0), RecordPair(1, Fraction(1, 2), 0), RecordPair(0, 1, 0)):
+        assert statement.at(attained) is Truth.TRUE
+        assert statement.margin(attained).contains(0), "||A - B||_2 = 1"
+    for inside in (RecordPair(Fraction(1, 2), Fraction(1, 3), Fraction(1, 4)), RecordPair(1, 1, Fraction(-1, 2))):
+        assert statement.margin(inside) > arb(1) / 10
+        bind_hypotheses(statement, inside, OUTSIDE)
+    bind_hypotheses(statement, RecordPair(0, 0, 0), OUTSIDE)
+    larger = RecordPair(Fraction(11, 10), 0, 0)
+    assert statement.conclusion(larger) is Truth.FALSE, "a record of norm above 1"
+    assert not statement.strict

@@ -226,6 +226,11 @@ def frobenius_bound_margin(p: RecordPair) -> arb:
     return 2 - (square(ball(p.v_squared)) + square(ball(p.w_squared)) - 2 * square(ball(p.inner)))
 
 
+def within_unit_change_margin(p: RecordPair) -> arb:
+    """``1 - ||vv' - ww'||_2``."""
+    return 1 - spectral_norm(p)
+
+
 DEFINITION_5 = Claim(
     id="wishart.definition-5",
     kind=Kind.DEFINITION,
@@ -254,6 +259,18 @@ DEFINITION_5 = Claim(
             "the entrywise l2 norm of vv' - ww' is at most sqrt(2)",
             frobenius_bound_margin,
             given=UNIT_BALL,
+        ),
+    ),
+    steps=(
+        Step(
+            "replaced-record",
+            Statement(
+                "section 4: to restrict the change to vv' - ww' is the stronger assumption: such neighbours have "
+                "||A - B||_2 <= 1",
+                within_unit_change_margin,
+                given=UNIT_BALL,
+            ),
+            sound=True,
         ),
     ),
     uses=("wishart.definition-3",),
