@@ -22,7 +22,7 @@ from dpmatrix.spec.analyze_gauss.online import FirstRow, OnlinePromise
 from dpmatrix.spec.analyze_gauss.subspace_privacy import GapSettings
 
 subspace_privacy = cite("analyze-gauss.subspace-privacy@8af11dce")
-algorithm_3 = cite("analyze-gauss.algorithm-3@9d67d9f7")
+algorithm_3 = cite("analyze-gauss.algorithm-3@75d8a172")
 algorithm_1 = cite("analyze-gauss.algorithm-1@c2ce433f")
 
 

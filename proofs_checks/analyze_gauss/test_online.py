@@ -8,7 +8,7 @@ from itertools import product
 import attrs
 import mpmath
 import sympy
-from flint import arb
+from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.claims.formulas import real
@@ -16,12 +16,12 @@ from dpmatrix.privacy.adjacency import Adjacency
 from dpmatrix.privacy.profiles import GaussianProfile
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.analyze_gauss.gaussian_mechanism import printed_deviation
-from dpmatrix.spec.analyze_gauss.online import FirstRow, OnlinePromise, OnlineRun
+from dpmatrix.spec.analyze_gauss.online import FirstRow, OnlinePromise, OnlineRun, Reward
 from dpmatrix.tracing import bind_expression
 from proofs_checks.analyze_gauss.online_guarantees import GUARANTEE, deviation, outside
 from proofs_checks.gaussian_profiles import divergence
 
-algorithm_3 = cite("analyze-gauss.algorithm-3@9d67d9f7")
+algorithm_3 = cite("analyze-gauss.algorithm-3@75d8a172")
 
 SMALL = Fraction(1, 10**6)
 
@@ -142,3 +142,31 @@ def test_noise_of_one_step_is_not_enough_for_fifty(statement) -> None:
     assert statement.nudged(margin=one_step).at(point) is Truth.FALSE
     large = OnlinePromise(20, Fraction(1, 2), 1, Adjacency.ADD_REMOVE_ONE, 1)
     assert statement.without("epsilon <= 2 (1 + sqrt(2 log(1/delta)))").at(large) is Truth.FALSE
+
+
+@algorithm_3.supports("reward", grade="derived", region="every V and a; n, k <= 4 with symbols, 24 pairs exactly")
+@algorithm_3.controls("reward", grade="symbolic", region="n = 2, k = 1: tr(V'V) for tr(a'VV'a)")
+def test_the_reward_is_a_trace(statement) -> None:
+    """For the column u = V'a, a'VV'a = u'u has one entry, the sum of the squares of those of u."""
+    for n, k in product((1, 2, 4), (1, 3)):
+        v, a = (sympy.MatrixSymbol(name, n, width).as_explicit() for name, width in (("V", k), ("a", 1)))
+        coordinates = v.T * a
+        assert sympy.expand((a.T * v * v.T * a)[0, 0] - sum(x**2 for x in coordinates)) == 0
+    points = []
+    for seed, (n, k) in product(range(1, 7), ((1, 1), (3, 2), (4, 1), (4, 4))):
+        basis = fmpq_mat(n, k, [fmpq((seed * i) % 7 - 3, seed) for i in range(n * k)])
+        points.append(Reward(basis, fmpq_mat(n, 1, [fmpq((i + seed) % 5 - 2, 3) for i in range(n)])))
+        assert statement.at(points[-1]) is Truth.TRUE
+    bind(statement, [(p, 0) for p in points])
+    column = Reward(fmpq_mat([[1], [2]]), fmpq_mat([[3], [1]]))
+
+    def basis_alone(p: Reward) -> arb:
+        coordinates = p.basis.transpose() * p.row
+        squared = sum((x * x for x in coordinates.entries()), fmpq(0))
+        return -arb(abs(squared - sum((x * x for x in p.basis.entries()), fmpq(0))))
+
+    assert statement.nudged(margin=basis_alone).at(column) is Truth.FALSE
+    shape = "a is one column with the rows of V"
+    bind_hypotheses(statement, column, {shape: Reward(column.basis, fmpq_mat([[1, 0], [0, 1]]))})
+    bind_hypotheses(statement, column, {shape: Reward(column.basis, fmpq_mat([[1]]))})
+    assert statement.conclusion(Reward(column.basis, fmpq_mat([[1, 0], [1, 0]]))) is Truth.TRUE, "a zero column"

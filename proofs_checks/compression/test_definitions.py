@@ -10,10 +10,10 @@ from flint import arb, fmpq
 from dpmatrix.claims import Truth, bind, bind_hypotheses, redefined
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.compression import definitions
-from dpmatrix.spec.compression.definitions import PrivacyAlgorithm, TwoLaws
+from dpmatrix.spec.compression.definitions import ExpectedGain, PrivacyAlgorithm, TwoLaws
 from proofs_checks.compression.finite_mechanisms import LAWS, SHORT
 
-definition_2_1 = cite("compression.definition-2-1@7e1406c4")
+definition_2_1 = cite("compression.definition-2-1@cec9d42d")
 definition_2_2 = cite("compression.definition-2-2@9ee5421c")
 
 HALF, ONE, NIL = fmpq(1, 2), fmpq(1), fmpq(0)
@@ -81,6 +81,49 @@ def test_equal_data_sets_force_a_nonnegative_alpha(statement) -> None:
     # Where nothing has a probability, any e^alpha will do.
     bind_hypotheses(statement, inside, outside | {"both are probability laws": TwoLaws((NIL,), (NIL,), HALF)})
     assert not statement.strict
+
+
+@definition_2_1.supports(
+    "incentive", grade="derived", region="every pair of finite laws and gains, by the docstring; 40 pairs exactly"
+)
+@definition_2_1.controls(
+    "incentive", grade="symbolic", region="two outcomes: a gain below 0; e^alpha - 1/10 for e^alpha"
+)
+def test_expected_gains_change_by_the_factor_at_most(statement) -> None:
+    """Every outcome has p <= e^alpha q; times the gain, which is not negative, and summed."""
+    points = []
+    for odds, step in product((1, 2, 3, 7, 20), range(4)):
+        kept = fmpq(odds, odds + 1)
+        gains = (fmpq(step, 3), fmpq(5 - step), fmpq(0)) if step % 2 else (fmpq(step), fmpq(1, 7), fmpq(2))
+        spread = (kept / 2, kept / 2, 1 - kept)
+        other = ((1 - kept) / 2, (1 - kept) / 2, kept)
+        points += [ExpectedGain(a, b, fmpq(odds), gains) for a, b in ((spread, other), (other, spread))]
+    for p in points:
+        assert statement.at(p) is Truth.TRUE
+    expected = [
+        p.exponential * sum((g * b for g, b in zip(p.gains, p.second, strict=True)), NIL)
+        - sum((g * a for g, a in zip(p.gains, p.first, strict=True)), NIL)
+        for p in points
+    ]
+    bind(statement, zip(points, expected, strict=True))
+    inside = ExpectedGain((fmpq(3, 4), fmpq(1, 4)), (fmpq(1, 4), fmpq(3, 4)), fmpq(3), (ONE, NIL))
+    assert statement.at(inside) is Truth.TRUE, "attained where all gain is on the likelier outcome"
+    assert statement.margin(inside) == 0
+    negative = attrs.evolve(inside, gains=(ONE, fmpq(-1)))
+    bind_hypotheses(
+        statement,
+        inside,
+        {
+            "P(S) <= e^alpha Q(S) for every S": attrs.evolve(inside, exponential=fmpq(29, 10)),
+            "no gain is negative": negative,
+        },
+    )
+    assert statement.without("no gain is negative").at(negative) is Truth.FALSE
+
+    def smaller_factor(p: ExpectedGain) -> arb:
+        return definitions.expected_gain_margin(attrs.evolve(p, exponential=p.exponential - fmpq(1, 10)))
+
+    assert statement.nudged(margin=smaller_factor).at(inside) is Truth.FALSE
 
 
 def algorithms() -> list[PrivacyAlgorithm]:

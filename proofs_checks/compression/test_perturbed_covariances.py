@@ -31,7 +31,7 @@ from proofs_checks.compression.covariance_pairs import (
 from proofs_checks.exact_matrices import correlated
 
 delta_max = cite("compression.delta-max@e852e776")
-proposition_3_1 = cite("compression.proposition-3-1@2c9c925a")
+proposition_3_1 = cite("compression.proposition-3-1@9c2bc000")
 lemma_3_3 = cite("compression.lemma-3-3@f9719689")
 
 ENTRIES = random.Random(20090119)
@@ -212,3 +212,37 @@ def test_lemma_3_3_is_sharp(statement) -> None:
     assert statement.at(sharp) is Truth.TRUE
     less = redefined(statement, perturbed_covariances, "operator_norm", lambda m: operator_norm(m) * arb(fmpq(9, 10)))
     assert less.at(sharp) is Truth.FALSE
+
+
+@proposition_3_1.refutes(
+    "largest-eigenvalue-is-the-norm",
+    grade="derived",
+    region="every pair whose difference has -||Delta||_2 alone; p = 3, equal correlations r > 0 against 0, exactly",
+)
+def test_the_norm_may_belong_to_the_least_eigenvalue(statement) -> None:
+    """Delta = -r (J - I) for Sigma_1 = I and correlations r: the eigenvalues are -2r and r twice, the norm is 2r."""
+    r = sympy.Symbol("r", positive=True)
+    spectrum_of_delta = (-r * (sympy.ones(3) - sympy.eye(3))).eigenvals()
+    assert spectrum_of_delta == {-2 * r: 1, r: 2}
+    values = []
+    for k in range(1, 21):
+        share = Fraction(k, 22)
+        point = CovariancePair(correlated(0, 0, 0), correlated(share, share, share))
+        assert statement.at(point) is Truth.FALSE
+        values.append((point, fmpq(-k, 22)))
+    bind(statement, values)
+    exchanged = CovariancePair(values[0][0].second, values[0][0].first)
+    assert statement.conclusion(exchanged) is not Truth.FALSE, "the largest eigenvalue 2r is the norm"
+    skew = correlated(0, 0, 0)
+    skew[0, 1] = fmpq(1, 9)
+    inside = values[0][0]
+    bind_hypotheses(
+        statement,
+        inside,
+        {
+            "the covariances are symmetric": attrs.evolve(inside, second=skew),
+            "Sigma_1 is positive definite": attrs.evolve(inside, first=correlated(1, 0, 0)),
+            "Sigma_j is positive definite": attrs.evolve(inside, second=correlated(1, 1, 1)),
+            "the columns are normalised as in (4)": attrs.evolve(inside, second=correlated(0, 0, 0) * fmpq(11, 10)),
+        },
+    )

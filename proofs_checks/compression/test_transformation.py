@@ -6,15 +6,16 @@ from fractions import Fraction
 
 import attrs
 import mpmath
-from flint import arb_mat, fmpq, fmpz_mat
+from flint import arb_mat, fmpq, fmpq_mat, fmpz_mat
 
-from dpmatrix.claims import Truth, bind, bind_hypotheses
+from dpmatrix.claims import Truth, bind, bind_hypotheses, redefined
 from dpmatrix.claims.formulas import real
 from dpmatrix.reporting.citing import cite
-from dpmatrix.spec.compression.transformation import CompressionRun, RawPair
+from dpmatrix.spec.compression import transformation as spec
+from dpmatrix.spec.compression.transformation import CompressionRun, Ensemble, Mask, RawPair, output_covariance
 from proofs_checks.compression.rounded_products import DATA, nearest, normals, raw, rounding
 
-transformation = cite("compression.transformation@7614f0ab")
+transformation = cite("compression.transformation@7011bd14")
 
 
 def normalised_changes(p: RawPair) -> int:
@@ -84,3 +85,109 @@ def test_a_wrong_rounding_of_the_compression_is_noticed(statement) -> None:
     for point in (inside, square, attrs.evolve(inside, data=DATA * fmpq(1, 99), grid=Fraction(1, 99))):
         bind_hypotheses(statement, point, outside)
     assert not statement.strict
+
+
+def entries(rows: int, columns: int, seed: int) -> fmpq_mat:
+    numbers = [fmpq((seed * (5 * i + 3) + i * i) % 11 - 5, 1 + (i + seed) % 3) for i in range(rows * columns)]
+    return fmpq_mat(rows, columns, numbers)
+
+
+@transformation.supports(
+    "underdetermined", grade="derived", region="every Phi with m < n, by the docstring; 24 of them exactly"
+)
+def test_a_revealed_mask_leaves_other_databases(statement) -> None:
+    """The rank of Phi is at most m < n: some k other than 0 has Phi k = 0, and Phi (X + k u') = Phi X for every u."""
+    shapes = [(1, 2), (2, 3), (2, 5), (3, 4), (1, 6), (4, 7)]
+    points = [Mask(entries(m, n, seed)) for m, n in shapes for seed in (1, 2, 4, 6)]
+    for p in points:
+        assert statement.at(p) is Truth.TRUE
+        n = p.mask.ncols()
+        reduced, rank = p.mask.rref()
+        pivots = [next(j for j in range(n) if reduced[i, j]) for i in range(rank)]
+        free = next(j for j in range(n) if j not in pivots)
+        kernel = fmpq_mat(n, 1)
+        kernel[free, 0] = fmpq(1)
+        for i, pivot in enumerate(pivots):
+            kernel[pivot, 0] = -reduced[i, free]
+        data = entries(n, 2, 3)
+        other = data + kernel * fmpq_mat([[1, 2]])
+        assert other != data
+        assert p.mask * other == p.mask * data
+    bind(statement, [(p, fmpq(p.mask.ncols() - p.mask.rref()[1] - 1)) for p in points])
+    square = Mask(fmpq_mat([[2, 1], [1, 1]]))
+    bind_hypotheses(statement, points[0], {"m < n": square})
+    assert statement.without("m < n").at(square) is Truth.FALSE, "an invertible Phi gives X away"
+
+
+@transformation.supports(
+    "gaussian-ensemble", grade="derived", region="every X and m, by the docstring; d, n, m <= 4 exactly at 24 databases"
+)
+@transformation.controls("gaussian-ensemble", grade="symbolic", region="n = 2: variance 1 for 1/n")
+def test_the_rows_of_the_output_are_independent_normal_vectors(statement) -> None:
+    """Cov(Y_ij, Y_kl) = sum_ab x_aj x_bl Cov(Phi_ia, Phi_kb) = [i = k] (X'X)_jl / n; Y is a linear image of Phi."""
+    points = [
+        Ensemble(entries(n, size, seed), m)
+        for n, size, m in ((1, 1, 2), (2, 3, 2), (3, 2, 3), (4, 3, 1))
+        for seed in range(6)
+    ]
+    for p in points:
+        assert statement.at(p) is Truth.TRUE
+        covariance, size, n = output_covariance(p), p.data.ncols(), p.data.nrows()
+        for i, j, k, l in ((0, 0, 0, size - 1), (p.rows - 1, 0, 0, 0), (p.rows - 1, size - 1, p.rows - 1, 0)):
+            inner = sum((p.data[a, j] * p.data[a, l] for a in range(n)), fmpq(0))
+            assert covariance[i * size + j, k * size + l] == (inner / n if i == k else 0)
+    bind(statement, [(p, 0) for p in points])
+    point = Ensemble(fmpq_mat([[1], [1]]), 2)
+
+    def unscaled(p: Ensemble) -> fmpq_mat:
+        return output_covariance(p) * p.data.nrows()
+
+    assert redefined(statement, spec, "output_covariance", unscaled).at(point) is Truth.FALSE
+    assert statement.given == ()
+
+
+def sign_pairs() -> list[RawPair]:
+    """Square matrices of signs that differ in one entry, both regular, with different covariances."""
+    found = []
+    for bits in range(2**9):
+        data = fmpq_mat(3, 3, [1 if bits >> place & 1 else -1 for place in range(9)])
+        for place in range(3):
+            other = fmpq_mat(data)
+            other[0, place] = -other[0, place]
+            apart = data.transpose() * data != other.transpose() * other
+            if apart and data.det() and other.det():
+                found.append(RawPair(data, other))
+    return found
+
+
+@transformation.refutes(
+    "needs-fewer-columns-than-rows",
+    grade="symbolic",
+    region="p = n = 3: matrices of signs that differ in one entry, all such pairs with regular matrices",
+)
+def test_as_many_columns_as_rows_do(statement) -> None:
+    """A regular square X has det X'X = (det X)^2 > 0; for p > n the rank of X'X is at most n < p."""
+    pairs = sign_pairs()
+    assert len(pairs) >= 20
+    for p in pairs:
+        assert statement.at(p) is Truth.FALSE
+    bind(statement, [(p, -((p.data.det() * p.neighbour.det()) ** 2)) for p in pairs])
+    wide = RawPair(fmpq_mat([[1, 1, 1], [1, -1, 1]]), fmpq_mat([[1, 1, -1], [1, -1, 1]]))
+    assert statement.at(wide) is Truth.TRUE, "p > n: both covariances are singular"
+    assert statement.margin(wide) == 0
+    inside = pairs[0]
+    twice = fmpq_mat(inside.data)
+    for i in range(2):
+        for j in range(3):
+            twice[i, j] = -twice[i, j]
+    long = RawPair(fmpq_mat([[1, 1], [1, -1], [1, 1]]), fmpq_mat([[-1, 1], [1, -1], [1, 1]]))
+    stretched = fmpq_mat(inside.data)
+    stretched[0, 0] = 2 * stretched[0, 0]
+    for scaled in (RawPair(inside.data, stretched), RawPair(stretched, inside.data)):
+        outside = {
+            "at most one row differs": RawPair(inside.data, twice),
+            "the columns have squared norm n": scaled,
+            "X'X differs": RawPair(inside.data, inside.data),
+            "p >= n": long,
+        }
+        bind_hypotheses(statement, inside, outside)

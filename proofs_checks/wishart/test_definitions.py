@@ -18,8 +18,8 @@ from dpmatrix.spec.wishart.sensitivity import RecordPair
 from dpmatrix.tracing import bind_expression
 
 definition_3 = cite("wishart.definition-3@d2118705")
-definition_4 = cite("wishart.definition-4@39bc1369")
-definition_5 = cite("wishart.definition-5@ad0ed900")
+definition_4 = cite("wishart.definition-4@451c64fd")
+definition_5 = cite("wishart.definition-5@42232b36")
 
 ZERO = fmpq_mat(2, 1, [0, 0])
 HALVES = fmpq_mat(2, 1, [fmpq(1, 2), fmpq(1, 2)])
@@ -119,6 +119,125 @@ def test_other_conditions_are_noticed(statement) -> None:
     assert not is_private(LawPair((fmpq(1),), (fmpq(1),), fmpq(2), fmpq(-1, 10)))
 
 
+SAME_OUTCOMES = "P and Q are probability laws on the same outcomes"
+BOTH_WAYS = "P(S) <= e^eps Q(S) + delta and Q(S) <= e^eps P(S) + delta"
+
+
+def least_delta(first: tuple[fmpq, ...], second: tuple[fmpq, ...], exponential: fmpq) -> fmpq:
+    """Return the least delta for which both orders of the laws are (log E, delta)-close: the worst of all events."""
+    orders = ((first, second), (second, first))
+    events = list(product((0, 1), repeat=len(first)))
+    return max(
+        sum((inside * (a - exponential * b) for inside, a, b in zip(event, one, other, strict=True)), fmpq(0))
+        for one, other in orders
+        for event in events
+    )
+
+
+def private_pairs() -> list[LawPair]:
+    """Pairs of laws with a delta that both orders need, and with a larger one."""
+    wide = ((fmpq(1, 5), fmpq(1, 2), fmpq(3, 10), fmpq(0)), (fmpq(1, 4),) * 4)
+    found = []
+    for (first, second), exponential in product((*LAWS, wide), (fmpq(1), fmpq(3, 2), fmpq(4))):
+        needed = least_delta(first, second, exponential)
+        found += [LawPair(first, second, exponential, delta) for delta in (needed, (2 + needed) / 3)]
+    return found
+
+
+def randomised_response(exponential: fmpq, delta: fmpq) -> LawPair:
+    """One bit, kept with odds E to 1."""
+    kept = exponential / (1 + exponential)
+    return LawPair((kept, 1 - kept), (1 - kept, kept), exponential, delta)
+
+
+@definition_4.supports(
+    "guess", grade="derived", region="every pair of laws on finitely many outcomes, by the docstring; 30 pairs exactly"
+)
+def test_a_guess_errs_with_some_probability(statement) -> None:
+    """With S = {p > q} a guess errs with probability s/2 at least, s = Q(S) + P(not S) = sum min(p, q).
+
+    Then 1 - P(not S) <= E Q(S) + delta and 1 - Q(S) <= E P(not S) + delta, whose sum is 2 - s <= E s + 2 delta.
+    """
+    p, q = sympy.symbols("p q", real=True)
+    least = (p + q - sympy.Abs(p - q)) / 2
+    assert all((sympy.Min(p, q) - least).subs({p: a, q: b}) == 0 for a, b in ((2, 5), (5, 2), (3, 3)))
+    values = []
+    for point in private_pairs():
+        distance = sum((abs(a - b) for a, b in zip(point.first, point.second, strict=True)), fmpq(0)) / 2
+        values.append((point, (1 + point.exponential) * (1 - distance) - 2 * (1 - point.delta)))
+        assert statement.at(point) is Truth.TRUE
+    bind(statement, values)
+    for exponential in (fmpq(1), fmpq(3, 2), fmpq(9)):
+        attained = randomised_response(exponential, fmpq(0))
+        assert statement.at(attained) is Truth.TRUE, "the guess is right with probability E / (1 + E)"
+        assert statement.margin(attained) == 0
+    check_pair_hypotheses(statement)
+
+
+def check_pair_hypotheses(statement) -> None:
+    """Ask for both hypotheses: at laws that only one of the two orders refuses, and at what is no law."""
+    inside = LawPair((fmpq(1, 2), fmpq(1, 2)), (fmpq(1, 4), fmpq(3, 4)), fmpq(3, 2), fmpq(1, 8))
+    no_law = attrs.evolve(inside, second=(fmpq(1, 4), fmpq(2, 3)))
+    forwards = attrs.evolve(inside, delta=fmpq(1, 9))
+    bind_hypotheses(statement, inside, {SAME_OUTCOMES: no_law, BOTH_WAYS: forwards})
+    backwards = attrs.evolve(forwards, first=inside.second, second=inside.first)
+    bind_hypotheses(statement, inside, {SAME_OUTCOMES: no_law, BOTH_WAYS: backwards})
+
+
+@definition_4.supports("weaker", grade="derived", region="every pair of laws: 0 <= delta; 24 pairs exactly")
+def test_the_relaxed_guarantee_follows_from_the_pure_one(statement) -> None:
+    """P(S) <= E Q(S) <= E Q(S) + delta."""
+    pairs = [
+        randomised_response(exponential, fmpq(0)) for exponential in (fmpq(1), fmpq(3, 2), fmpq(2), fmpq(4), fmpq(9))
+    ]
+    uneven = (fmpq(1, 3), fmpq(2, 3))
+    pairs.append(LawPair(uneven, uneven, fmpq(1), fmpq(0)))
+    points = [attrs.evolve(p, delta=delta) for p in pairs for delta in (fmpq(0), fmpq(1, 9), fmpq(2, 5), fmpq(1))]
+    for point in points:
+        assert statement.at(point) is Truth.TRUE
+    bind(statement, ((p, p.delta - least_delta(p.first, p.second, p.exponential)) for p in points))
+    inside = randomised_response(fmpq(3), fmpq(1, 9))
+    bind_hypotheses(
+        statement,
+        inside,
+        {
+            SAME_OUTCOMES: attrs.evolve(inside, first=(fmpq(3, 4), fmpq(1, 3))),
+            "P(S) <= e^eps Q(S) and Q(S) <= e^eps P(S)": attrs.evolve(inside, exponential=fmpq(29, 10), delta=fmpq(1)),
+            "delta >= 0": attrs.evolve(inside, delta=fmpq(-1, 9)),
+        },
+    )
+
+
+@definition_4.refutes(
+    "broken-with-probability-delta",
+    grade="derived",
+    region="every epsilon >= 0 and 0 < delta < 1 / (1 + e^eps), by the docstring; executed at 20 pairs of both",
+)
+def test_larger_losses_are_likelier_than_delta(statement) -> None:
+    """One bit kept with odds E + t to 1: P(S) - E Q(S) = t/(1 + E + t) for S = {kept}, and p = (E + t) q > E q there.
+
+    So delta = t/(1 + E + t) is enough, while the loss exceeds log E with probability (E + t)/(1 + E + t) > delta.
+    """
+    e, t = sympy.symbols("E t", positive=True)
+    kept = (e + t) / (1 + e + t)
+    assert sympy.simplify(kept - e * (1 - kept) - t / (1 + e + t)) == 0
+    assert sympy.simplify((1 - kept) - e * kept - (1 - e**2 - e * t) / (1 + e + t)) == 0, "at most 0 from E = 1 on"
+    values = []
+    for exponential, delta in product(
+        (fmpq(1), fmpq(3, 2), fmpq(2), fmpq(5), fmpq(30)), (fmpq(1, 10**6), fmpq(1, 1000), fmpq(1, 50), fmpq(1, 40))
+    ):
+        excess = delta * (1 + exponential) / (1 - delta)
+        law = randomised_response(exponential + excess, delta)
+        point = attrs.evolve(law, exponential=exponential)
+        assert least_delta(point.first, point.second, exponential) == delta
+        assert statement.at(point) is Truth.FALSE
+        values.append((point, delta - (exponential + excess) / (1 + exponential + excess)))
+    bind(statement, values)
+    exact = randomised_response(fmpq(3), fmpq(0))
+    assert statement.at(exact) is Truth.TRUE, "a loss of exactly epsilon is no larger one"
+    check_pair_hypotheses(statement)
+
+
 @definition_5.refutes(grade="interval", region="orthogonal unit records")
 def test_the_spectral_norm_does_not_bound_the_euclidean_change(statement) -> None:
     assert statement.at(RecordPair(1, 1, 0)) is Truth.FALSE
@@ -160,3 +279,25 @@ OUTSIDE = {
 def test_a_smaller_entrywise_bound_is_noticed(statement) -> None:
     """9/5 in place of 2."""
     assert statement.nudged(lambda margin: margin - arb(1) / 5).at(RecordPair(1, 1, 0)) is Truth.FALSE
+
+
+@definition_5.supports(
+    "replaced-record",
+    grade="derived",
+    region="every |v|^2, |w|^2 in [0, 1] and <v, w>, by the docstring; bound as a formula",
+)
+def test_a_replaced_record_changes_the_spectral_norm_by_at_most_one(statement) -> None:
+    """The root of (a + b)^2 - 4 s^2 is at most a + b, so the norm is at most (|a - b| + a + b)/2 = max(a, b) <= 1."""
+    a, d, s = sympy.symbols("v_squared w_squared inner", real=True)
+    bind_expression(statement, 1 - (sympy.Abs(a - d) + sympy.sqrt((a + d) ** 2 - 4 * s**2)) / 2)
+    assert all((sympy.Abs(a - d) + a + d - 2 * sympy.Max(a, d)).subs({a: x, d: y}) == 0 for x, y in ((1, 3), (3, 1)))
+    for attained in (RecordPair(1, 1, 0), RecordPair(1, Fraction(1, 2), 0), RecordPair(0, 1, 0)):
+        assert statement.at(attained) is Truth.TRUE
+        assert statement.margin(attained).contains(0), "||A - B||_2 = 1"
+    for inside in (RecordPair(Fraction(1, 2), Fraction(1, 3), Fraction(1, 4)), RecordPair(1, 1, Fraction(-1, 2))):
+        assert statement.margin(inside) > arb(1) / 10
+        bind_hypotheses(statement, inside, OUTSIDE)
+    bind_hypotheses(statement, RecordPair(0, 0, 0), OUTSIDE)
+    larger = RecordPair(Fraction(11, 10), 0, 0)
+    assert statement.conclusion(larger) is Truth.FALSE, "a record of norm above 1"
+    assert not statement.strict

@@ -30,7 +30,7 @@ from proofs_checks.wishart.expected_noise_norms import (
     x_,
 )
 
-theorem_5 = cite("wishart.theorem-5@d6ab8f0a")
+theorem_5 = cite("wishart.theorem-5@00f0efce")
 
 ENTRYWISE, NUCLEAR, CONSTANT = sympy.symbols("entrywise nuclear constant", positive=True)
 ROOT = sympy.sqrt(d_)
@@ -209,6 +209,25 @@ def test_general_framework(statements) -> None:
         "d >= threshold": {"threshold": 101},
     }
     check_choice(omega, more)
+
+
+@theorem_5.refutes(
+    "wishart-divided-by-n-twice",
+    grade="derived",
+    region="every K, at d = 5 as soon as n > 3 K: K = 10^-12, .., 10^12",
+)
+def test_the_wishart_noise_is_not_divided_by_n_again(statement) -> None:
+    """At d = 5, (d + 1) c = 3 max ||Delta||_* / eps, and K d log d / n < 3 as 5 log 5 < 9 and n > 3 K."""
+    bind_expression(statement, WISHART_SIZE * (2 * CONSTANT * d_ * sympy.log(d_) / n_ - (d_ + 1)))
+    assert 5 * arb(5).log() < 9
+
+    def many_records(constant: Number) -> NoiseChoice:
+        n = int(3 * rational(constant)) + 1
+        return settings(5, Fraction(2, n), Fraction(2, n), Fraction(1, 3), n, constant)
+
+    statement.refute(many_records)
+    assert statement.conclusion(settings(100, 1, 1, 1)) is Truth.UNDECIDED, "at n = 1 nothing is divided out twice"
+    check_choice(statement, WITH_RECORDS)
 
 
 @theorem_5.supports(

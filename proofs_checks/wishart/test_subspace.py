@@ -15,9 +15,10 @@ from dpmatrix.claims.formulas import bind_formula, real, real_matrix
 from dpmatrix.exact import rational
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.common.spectra import SpectralPair, frobenius_norm, gap, noise_norm, projector_difference
+from dpmatrix.spec.wishart.subspace import TwoNoises
 from proofs_checks.exact_matrices import conjugated, diagonal, rotation
 
-theorem_6 = cite("wishart.theorem-6@c28270ea")
+theorem_6 = cite("wishart.theorem-6@42eb3ba0")
 
 ENTRIES = random.Random(20160213)
 ONE = fmpq_mat([[1, 0], [0, 1]])
@@ -305,3 +306,80 @@ def test_printed_projectors_are_not_those_of_the_span(statement) -> None:
         bind(statement, [(p, "0" if abs(mpmath.mpf(value)) < 1e-50 else value) for p, value in values])
     assert statement.at(NOISELESS) is Truth.TRUE
     bind_hypotheses(statement, INSIDE, SPECTRA | GAPS)
+
+
+def lifted(p: SpectralPair, size: int) -> SpectralPair:
+    """Return the same A with the noise ``size`` times the identity."""
+    return attrs.evolve(p, perturbed_frame=p.frame, perturbed_values=tuple(value + size for value in p.values))
+
+
+def squared_distance(p: SpectralPair) -> fmpq:
+    """Squared Frobenius norm of the difference of the projectors, from the ranks and the overlap of the frames."""
+    overlap = p.frame.transpose() * p.perturbed_frame
+    places = range(p.k)
+    return 2 * (p.k - sum((overlap[i, j] * overlap[i, j] for i in places for j in places), fmpq(0)))
+
+
+@theorem_6.refutes(
+    "larger-noise-moves-more",
+    grade="derived",
+    region="every A and W that moves its top k, against cI with c > ||W||: the same eigenvectors; 26 points exactly",
+)
+def test_larger_noise_may_move_nothing(statement) -> None:
+    """A + cI has the eigenvectors of A in their order, and the norm of cI is c."""
+    drawn = [*drawn_pairs(), SHARPEST, rank_one_noise(9, 1)]
+    runs = [run for run in drawn if squared_distance(run)]
+    values = []
+    for run in runs:
+        point = TwoNoises(run, lifted(run, 50))
+        assert statement.at(point) is Truth.FALSE
+        values.append((point, -squared_distance(run)))
+        assert statement.conclusion(TwoNoises(point.larger, point.smaller)) is Truth.TRUE
+    bind(statement, values)
+    alike, norms = "A and k are the same", "||W_1||_2 < ||W_2||_2"
+    both, gaps = "k >= 1, orthonormal eigenvectors in their order, A >= 0, W >= 0", "k < d and sigma_k > sigma_{k+1}"
+    inside = TwoNoises(SHARPEST, lifted(SHARPEST, 1))
+    tied = TwoNoises(lifted(SHARPEST, 1), lifted(SHARPEST, 1))
+    for other in (attrs.evolve(inside.larger, k=2), lifted(INSIDE, 1)):
+        bind_hypotheses(
+            statement,
+            inside,
+            {
+                alike: attrs.evolve(inside, larger=other),
+                both: TwoNoises(inside.smaller, SPECTRA["W is positive semidefinite"]),
+                gaps: TwoNoises(inside.smaller, SPECTRA["k < d"]),
+                norms: tied,
+            },
+        )
+    level = SpectralPair((4, 4), ONE, (5, 5), ONE, 1)
+    for says, run in (SPECTRA | {"sigma_k > sigma_{k+1}": level}).items():
+        for point in (TwoNoises(INSIDE, run), TwoNoises(run, INSIDE)):
+            name = gaps if says in ("k < d", "sigma_k > sigma_{k+1}") else both
+            assert [one.at(point) for one in statement.given if one.says == name] == [Truth.FALSE], says
+    wide = SpectralPair((4, 0, 0), WIDE, (9, 5, 5), WIDE, 1)
+    assert [one.at(TwoNoises(INSIDE, wide)) for one in statement.given if one.says == alike] == [Truth.FALSE]
+
+
+@theorem_6.refutes(
+    "covered-by-noise",
+    grade="derived",
+    region="every A with a gap and W = cI, c > ||A||: the same eigenvectors; d = 2, 3, 4 and c up to 10^9",
+)
+def test_noise_larger_than_the_data_may_hide_nothing(statement) -> None:
+    """A + cI has the eigenvectors of A in their order; noise of the same norm in another direction does hide them."""
+    values = []
+    for run in drawn_pairs():
+        for size in (13, 10**9):
+            point = lifted(run, size)
+            assert statement.at(point) is Truth.FALSE
+            assert statement.margin(point) == 0
+        values.append((run, squared_distance(run)))
+    bind(statement, values)
+    assert sum(statement.conclusion(run) is Truth.TRUE for run, _ in values) >= 20
+    hidden = SpectralPair((1, 0), ONE, (9, 1), fmpq_mat([[0, 1], [1, 0]]), 1)
+    assert statement.at(hidden) is Truth.TRUE, "W = 9 e_2 e_2' exchanges the two eigenvectors"
+    assert statement.margin(hidden) == 2
+    large = {"||W||_2 > ||A||_2": attrs.evolve(INSIDE, perturbed_values=(8, 4))}
+    gapless = {"sigma_k > sigma_{k+1}": SpectralPair((4, 4), ONE, (9, 9), ONE, 1)}
+    bind_hypotheses(statement, lifted(INSIDE, 5), SPECTRA | gapless | large)
+    assert statement.applies(attrs.evolve(INSIDE, perturbed_values=(8, 4))) is Truth.FALSE, "equal norms"

@@ -11,19 +11,22 @@ import sympy
 from flint import arb, ctx, fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
+from dpmatrix.claims.forms import Number
 from dpmatrix.claims.formulas import real
 from dpmatrix.exact import ball, precision
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.common.points import GridNoise
 from dpmatrix.spec.wishart.wishart_algorithm import (
+    GaussianDiagonal,
     LaplaceDiagonal,
+    NoisyRecord,
     PositiveDefiniteSum,
     WishartRun,
 )
 from dpmatrix.tracing import bind_expression
 
-psd_preservation = cite("wishart.psd-preservation@ce28cd2a")
-algorithm_2 = cite("wishart.algorithm-2@e85104ac")
+psd_preservation = cite("wishart.psd-preservation@d5e42688")
+algorithm_2 = cite("wishart.algorithm-2@6d72c609")
 
 
 @psd_preservation.supports(grade="derived", region="every d, n, m; symbolically for d, n, m <= 3")
@@ -85,6 +88,65 @@ def test_laplace_output_may_be_indefinite(statement) -> None:
             },
         )
     assert ctx.prec == 53
+
+
+@psd_preservation.supports(
+    "gaussian-may-leave-the-cone",
+    grade="derived",
+    region="every entry and standard deviation: the tail is integrated; a negative diagonal entry rules "
+    "semidefiniteness out",
+)
+def test_gaussian_output_may_be_indefinite(statement) -> None:
+    """Pr(N(0, s^2) < -x) is erfc(x/(s sqrt 2))/2 > 0; e_i'Me_i < 0 for a matrix M with a negative diagonal entry."""
+    z, deviation, x = sympy.symbols("z deviation entry", positive=True)
+    density = sympy.exp(-(z**2) / (2 * deviation**2)) / (deviation * sympy.sqrt(2 * sympy.pi))
+    tail = sympy.integrate(density, (z, x, sympy.oo))
+    assert sympy.simplify(tail - (1 - sympy.erf(x / (deviation * sympy.sqrt(2)))) / 2) == 0
+    points = [GaussianDiagonal(Fraction(i, 6), Fraction(k, 4)) for i in range(7) for k in (1, 3, 8, 40)]
+    with mpmath.workdps(60):
+        expected = [mpmath.erfc(real(p.entry) / (real(p.deviation) * mpmath.sqrt(2))) / 2 for p in points]
+        bind(statement, [(p, mpmath.nstr(value, 55)) for p, value in zip(points, expected, strict=True)])
+    assert all(statement.at(p) is Truth.TRUE for p in points)
+    assert statement.strict
+    for inside in (GaussianDiagonal(0, 1), GaussianDiagonal(1, Fraction(1, 9))):
+        bind_hypotheses(
+            statement,
+            inside,
+            {
+                "entry >= 0": GaussianDiagonal(Fraction(-1, 99), 1),
+                "entry <= 1": GaussianDiagonal(Fraction(100, 99), 1),
+                "deviation > 0": GaussianDiagonal(1, 0),
+            },
+        )
+
+
+@algorithm_2.refutes(
+    "noise-on-the-records",
+    grade="derived",
+    region="every s > 0 and x other than 0: the interval between 0 and -2x has positive probability; s = 10^-12, .., "
+    "10^12",
+)
+def test_noise_on_a_record_may_shrink_its_square(statement) -> None:
+    """(x + g)^2 - x^2 = g (g + 2x) < 0 exactly for g between 0 and -2x; x^2 + W >= x^2, as W = GG'."""
+    x, g = sympy.symbols("x g", real=True)
+    assert sympy.expand((x + g) ** 2 - x**2 - g * (g + 2 * x)) == 0
+
+    def any_record(deviation: Number) -> NoisyRecord:
+        return NoisyRecord(Fraction(1, 2), deviation)
+
+    statement.refute(any_record)
+    points = [NoisyRecord(Fraction(i, 5), Fraction(k, 3)) for i in (-5, -4, -1, 0, 1, 2, 5) for k in (1, 2, 7)]
+    with mpmath.workdps(60):
+        values = []
+        for p in points:
+            ends = sorted((mpmath.mpf(0), -2 * real(p.record)))
+            chance = mpmath.ncdf(ends[1], sigma=real(p.deviation)) - mpmath.ncdf(ends[0], sigma=real(p.deviation))
+            values.append((p, mpmath.nstr(-chance, 50)))
+        bind(statement, values)
+    assert statement.conclusion(NoisyRecord(0, 1)) is Truth.TRUE, "a record of norm 0 does not shrink"
+    for inside in (NoisyRecord(1, 1), NoisyRecord(-1, Fraction(1, 9))):
+        outside = {"-1 <= x <= 1": NoisyRecord(Fraction(-101, 100), 1), "deviation > 0": NoisyRecord(1, 0)}
+        bind_hypotheses(statement, inside, outside)
 
 
 @algorithm_2.refutes(

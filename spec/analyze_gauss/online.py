@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import attrs
-from flint import arb
+from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Claim, Kind, Locator, Repair, Statement, Step, Verdict
 from dpmatrix.exact import Real, ball, square
@@ -19,6 +19,7 @@ from dpmatrix.spec.analyze_gauss.gaussian_mechanism import (
     second_moment_sensitivity,
 )
 from dpmatrix.spec.common.conditions import below, exceeds, positive, whole
+from dpmatrix.spec.common.spectra import trace
 
 
 @attrs.frozen
@@ -113,6 +114,28 @@ def run_steps_margin(p: OnlineRun) -> arb:
     return arb(p.promise.steps)
 
 
+@attrs.frozen
+class Reward:
+    """A basis V of a subspace, n x k, and an input a, n x 1; rational."""
+
+    basis: fmpq_mat
+    row: fmpq_mat
+
+
+def reward_margin(p: Reward) -> arb:
+    """``|V'a|^2 = tr(a'VV'a)``, exactly."""
+    coordinates = p.basis.transpose() * p.row
+    squared = sum((entry * entry for entry in coordinates.entries()), fmpq(0))
+    return -arb(abs(squared - trace(p.row.transpose() * p.basis * p.basis.transpose() * p.row)))
+
+
+def shapes_margin(p: Reward) -> arb:
+    """Zero exactly when a is one column with as many entries as V has rows."""
+    return -arb(abs(p.basis.nrows() - p.row.nrows()) + abs(p.row.ncols() - 1))
+
+
+ONE_COLUMN = exceeds("a is one column with the rows of V", shapes_margin, strict=False)
+
 ALGORITHM_3 = Claim(
     id="analyze-gauss.algorithm-3",
     kind=Kind.ALGORITHM,
@@ -176,6 +199,7 @@ ALGORITHM_3 = Claim(
             sound=True,
             note="as repaired; printed is Delta^2",
         ),
+        Step("reward", Statement("|V'a|^2 = tr(a'VV'a)", reward_margin, given=(ONE_COLUMN,)), sound=True),
     ),
     uses=("analyze-gauss.algorithm-1+repair",),
 )

@@ -73,6 +73,24 @@ def alpha_margin(p: TwoLaws) -> arb:
     return ball(p.exponential) - 1
 
 
+@attrs.frozen
+class ExpectedGain(TwoLaws):
+    """What each outcome is worth to somebody: whether a record is there changes the law of the outcome."""
+
+    gains: tuple[fmpq, ...]
+
+
+def expected_gain_margin(p: ExpectedGain) -> arb:
+    """``e^alpha E_Q gain - E_P gain``."""
+    weighted = sum((g * (p.exponential * b - a) for g, a, b in zip(p.gains, p.first, p.second, strict=True)), fmpq(0))
+    return arb(weighted)
+
+
+def gains_margin(p: ExpectedGain) -> arb:
+    """The least gain."""
+    return arb(min(p.gains))
+
+
 LAWS = Condition("both are probability laws", law_margin)
 
 DEFINITION_2_1 = Claim(
@@ -107,6 +125,20 @@ DEFINITION_2_1 = Claim(
                 ),
             ),
             sound=True,
+        ),
+        Step(
+            "incentive",
+            Statement(
+                "section 1: to allow one's data in is in some sense incentive-compatible: what others do with the "
+                "output is expected to gain at most e^alpha times as much with the record as without it",
+                expected_gain_margin,
+                given=(
+                    Condition("P(S) <= e^alpha Q(S) for every S", meets_definition_2_1_margin),
+                    Condition("no gain is negative", gains_margin),
+                ),
+            ),
+            sound=True,
+            note="The sense is the one adopted; the same bound holds with the two data sets exchanged.",
         ),
     ),
 )

@@ -21,6 +21,7 @@ from dpmatrix.spec.compression.covariances import (
     operator_norm,
 )
 from dpmatrix.spec.compression.eigenvalue_assumption import ASSUMPTION, EigenvalueAssumption
+from dpmatrix.spec.compression.kronecker import KRONECKER_SPECTRUM
 
 
 def integral_remainder(p: CovariancePair) -> arb:
@@ -235,6 +236,7 @@ LEMMA_C_2 = Claim(
             Statement("||Sigma_1|| ||Gamma|| is at most the middle term", first_inequality_margin, given=DEFINITE),
             sound=True,
         ),
+        KRONECKER_SPECTRUM,
         Step(
             "lower-spectrum",
             Statement("A >= ||Gamma||_F^2 / 2 inf_v 1/||Theta_1 + v Gamma||^2", lower_spectrum_margin, given=DEFINITE),

@@ -9,15 +9,18 @@ from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Claim, Kind, Locator, Statement, Step, Verdict
 from dpmatrix.exact import ball
+from dpmatrix.spec.common.conditions import equality
 from dpmatrix.spec.common.spectra import disagreement, frobenius_norm
 from dpmatrix.spec.compression.covariances import (
     DEFINITE,
+    NORMALISED,
     SYMMETRIC,
     WITHIN_DELTA_MAX,
     CovariancePair,
     NearbyPair,
     difference,
     inverse_difference,
+    largest_eigenvalue,
     largest_entry,
     least_eigenvalue,
     operator_norm,
@@ -97,6 +100,11 @@ def gamma_identity_margin(p: CovariancePair) -> arb:
     return disagreement(inverse_difference(p), p.second.inv() * difference(p) * p.first.inv())
 
 
+def largest_eigenvalue_margin(p: CovariancePair) -> arb:
+    """``lambda_max(Delta) = ||Delta||_2``."""
+    return equality(largest_eigenvalue(difference(p)), operator_norm(difference(p)))
+
+
 PROPOSITION_3_1 = Claim(
     id="compression.proposition-3-1",
     kind=Kind.LEMMA,
@@ -114,6 +122,16 @@ PROPOSITION_3_1 = Claim(
     ),
     reading="Sigma_1 and Sigma_j are invertible where (8) speaks of their inverses; (4) is not used, and not asked.",
     steps=(
+        Step(
+            "largest-eigenvalue-is-the-norm",
+            Statement(
+                "for a symmetric matrix, such as Delta, lambda_max is the spectral norm",
+                largest_eigenvalue_margin,
+                given=(*DEFINITE, NORMALISED),
+            ),
+            sound=False,
+            note="It is for semidefinite ones, such as covariances; a difference of two may have -||Delta||_2 alone.",
+        ),
         Step(
             "gamma",
             Statement("Gamma = Sigma_j^-1 Delta Sigma_1^-1", gamma_identity_margin, given=DEFINITE),

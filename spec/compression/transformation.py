@@ -5,9 +5,10 @@ from __future__ import annotations
 import attrs
 from flint import arb, arb_mat, fmpq, fmpq_mat, fmpz_mat
 
-from dpmatrix.claims import Claim, Condition, Kind, Locator, Repair, Statement, Verdict
+from dpmatrix.claims import Claim, Condition, Kind, Locator, Repair, Statement, Step, Verdict
 from dpmatrix.exact import Exact, ball
 from dpmatrix.spec.common.conditions import exceeds, positive
+from dpmatrix.spec.common.spectra import disagreement, squared_frobenius_norm
 
 
 @attrs.frozen
@@ -118,6 +119,77 @@ RUN = (
     positive("grid"),
 )
 
+
+@attrs.frozen
+class Mask:
+    """A revealed Phi, m x n rational."""
+
+    mask: fmpq_mat
+
+
+def other_solutions_margin(p: Mask) -> arb:
+    """Dimension of the kernel of Phi, minus 1."""
+    return arb(p.mask.ncols() - p.mask.rank() - 1)
+
+
+def underdetermined_margin(p: Mask) -> arb:
+    """``n - m``."""
+    return arb(p.mask.ncols() - p.mask.nrows())
+
+
+@attrs.frozen
+class Ensemble:
+    """A database X, n x p rational, and the number m of rows of Phi X."""
+
+    data: fmpq_mat
+    rows: int
+
+
+def output_covariance(p: Ensemble) -> fmpq_mat:
+    """Covariance of the entries of Phi X, row after row: LL'/n for the L with L vec(Phi) = vec(Phi X)."""
+    n, size = p.data.nrows(), p.data.ncols()
+    linear = [
+        [p.data[a, j] if i == k else fmpq(0) for k in range(p.rows) for a in range(n)]
+        for i in range(p.rows)
+        for j in range(size)
+    ]
+    return fmpq_mat(linear) * fmpq_mat(linear).transpose() / n
+
+
+def independent_rows(p: Ensemble) -> fmpq_mat:
+    """``diag(Sigma, ..., Sigma)`` with m blocks ``Sigma = X'X/n``."""
+    size = p.data.ncols()
+    covariance = p.data.transpose() * p.data / p.data.nrows()
+    places = [(i, j) for i in range(p.rows) for j in range(size)]
+    return fmpq_mat([[covariance[j, b] if i == a else fmpq(0) for a, b in places] for i, j in places])
+
+
+def ensemble_margin(p: Ensemble) -> arb:
+    """The covariance of Phi X is that of m independent rows N(0, X'X/n), exactly."""
+    return disagreement(output_covariance(p), independent_rows(p))
+
+
+def singular_margin(p: RawPair) -> arb:
+    """Minus the product of the determinants of X'X for the two databases."""
+    return -arb((p.data.transpose() * p.data).det() * (p.neighbour.transpose() * p.neighbour).det())
+
+
+def normalised_margin(p: RawPair) -> arb:
+    """Zero exactly when all columns of both have squared norm n."""
+    columns = (*squared_columns(p.data), *squared_columns(p.neighbour))
+    return -arb(sum((abs(squared - p.data.nrows()) for squared in columns), fmpq(0)))
+
+
+def told_apart_margin(p: RawPair) -> arb:
+    """Squared Frobenius norm of the difference of X'X."""
+    return squared_frobenius_norm(p.data.transpose() * p.data - p.neighbour.transpose() * p.neighbour)
+
+
+def many_columns_margin(p: RawPair) -> arb:
+    """``p - n``."""
+    return arb(p.data.ncols() - p.data.nrows())
+
+
 TRANSFORMATION = Claim(
     id="compression.transformation",
     kind=Kind.ALGORITHM,
@@ -151,6 +223,41 @@ TRANSFORMATION = Claim(
             compression_run_margin,
             instance=True,
             given=RUN,
+        ),
+    ),
+    steps=(
+        Step(
+            "underdetermined",
+            Statement(
+                "section 1: if Phi were revealed, X would still be no unique solution of Phi X = Y: for m < n there "
+                "is another one",
+                other_solutions_margin,
+                given=(exceeds("m < n", underdetermined_margin),),
+            ),
+            sound=True,
+            note="A linear combination of the rows is known all the same, for each row of Phi.",
+        ),
+        Step(
+            "gaussian-ensemble",
+            Statement("the rows of Phi X are independent, each N(0, X'X/n)", ensemble_margin),
+            sound=True,
+            note="Phi X is normal, as a linear image of Phi, with mean 0: its covariance is its law.",
+        ),
+        Step(
+            "needs-fewer-columns-than-rows",
+            Statement(
+                "section 1: differential privacy requires p < n: for p >= n neighbours of different covariance, "
+                "normalised as in (4), never both have a definite one, and so outputs with a density",
+                singular_margin,
+                given=(
+                    exceeds("at most one row differs", one_row_margin, strict=False),
+                    exceeds("the columns have squared norm n", normalised_margin, strict=False),
+                    exceeds("X'X differs", told_apart_margin),
+                    exceeds("p >= n", many_columns_margin, strict=False),
+                ),
+            ),
+            sound=False,
+            note="p = n does as well as p < n; p > n leaves X'X singular.",
         ),
     ),
 )

@@ -19,6 +19,7 @@ from dpmatrix.spec.wishart.closeness_proof import (
     signed_closeness_margin,
     tail_factor,
 )
+from dpmatrix.spec.wishart.sample_sizes import COMPARISON
 
 
 def closeness_margin(p: TopVectorRun) -> arb:
@@ -77,6 +78,6 @@ THEOREM_7 = Claim(
             given=REPAIRED_HYPOTHESES,
         ),
     ),
-    steps=STEPS,
+    steps=(*STEPS, *COMPARISON),
     uses=("wishart.lemma-1", "wishart.definition-6+repair"),
 )

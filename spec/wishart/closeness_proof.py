@@ -50,10 +50,14 @@ def tail_parameter(p: TopVectorRun) -> arb:
     return (len(p.values) / ball(p.eta)).log()
 
 
-def tail_factor(p: TopVectorRun) -> arb:
+def tail_factor_at(d: int, theta: arb) -> arb:
     """``d + 1 + sqrt(2 (d+1)(d+2) theta) + 2 d theta``: Lemma 1 for m = d + 1 and C a multiple of I."""
-    d, theta = len(p.values), tail_parameter(p)
     return d + 1 + (2 * (d + 1) * (d + 2) * theta).sqrt() + 2 * d * theta
+
+
+def tail_factor(p: TopVectorRun) -> arb:
+    """The factor of Lemma 1 at the dimension and theta of a run."""
+    return tail_factor_at(len(p.values), tail_parameter(p))
 
 
 def scale_eigenvalue(p: TopVectorRun) -> arb:
@@ -61,9 +65,14 @@ def scale_eigenvalue(p: TopVectorRun) -> arb:
     return fmpq(3, 2) / (p.records * ball(p.epsilon))
 
 
+def records_for_closeness(d: int, eta: arb, rho: arb, difference: arb) -> arb:
+    """``3 (tail factor) / (2 (1 - rho^2)(lambda_1 - lambda_2))``: the sample size of Theorem 7 at epsilon = 1."""
+    return 3 * tail_factor_at(d, (d / eta).log()) / (2 * (1 - square(rho)) * difference)
+
+
 def sample_size(p: TopVectorRun) -> arb:
     """``3 (tail factor) / (2 epsilon (1 - rho^2)(lambda_1 - lambda_2))``."""
-    return 3 * tail_factor(p) / (2 * ball(p.epsilon) * (1 - square(ball(p.rho))) * gap(p))
+    return records_for_closeness(len(p.values), ball(p.eta), ball(p.rho), gap(p)) / ball(p.epsilon)
 
 
 def exact_cosine(p: SpectralPair) -> fmpq:

@@ -7,9 +7,9 @@ from itertools import product
 import attrs
 from flint import arb, fmpq, fmpq_mat
 
-from dpmatrix.claims import Claim, Kind, Locator, Repair, Statement, Verdict
+from dpmatrix.claims import Claim, Condition, Kind, Locator, Repair, Statement, Step, Verdict
 from dpmatrix.exact import ball, nonnegative_root, square
-from dpmatrix.spec.common.conditions import exceeds
+from dpmatrix.spec.common.conditions import at_least, exceeds
 from dpmatrix.spec.wishart.sensitivity import UNIT_BALL, RecordPair
 
 
@@ -115,6 +115,37 @@ def same_condition_margin(p: LawPair) -> arb:
     return -arb(int(is_private(p) != bool(divergence <= p.delta)))
 
 
+def divergence(first: tuple[fmpq, ...], second: tuple[fmpq, ...], exponential: fmpq) -> fmpq:
+    """``sum max(0, p - E q)``, the largest P(S) - E Q(S)."""
+    return sum((max(fmpq(0), a - exponential * b) for a, b in zip(first, second, strict=True)), fmpq(0))
+
+
+def private_both_ways_margin(p: LawPair) -> arb:
+    """Delta minus the larger of the divergences of P from Q and of Q from P."""
+    worst = max(divergence(p.first, p.second, p.exponential), divergence(p.second, p.first, p.exponential))
+    return arb(p.delta - worst)
+
+
+def pure_margin(p: LawPair) -> arb:
+    """Minus the larger of the two divergences: zero exactly for (epsilon, 0)."""
+    return private_both_ways_margin(attrs.evolve(p, delta=fmpq(0)))
+
+
+def guess_margin(p: LawPair) -> arb:
+    """``(1 + E) sum min(p, q) - 2 (1 - delta)``: the best guess errs with probability ``sum min(p, q) / 2``."""
+    overlap = sum((min(a, b) for a, b in zip(p.first, p.second, strict=True)), fmpq(0))
+    return arb((1 + p.exponential) * overlap - 2 * (1 - p.delta))
+
+
+def broken_margin(p: LawPair) -> arb:
+    """``delta - P(p > E q)``: the probability under P that the loss exceeds epsilon."""
+    broken = sum((a for a, b in zip(p.first, p.second, strict=True) if a > p.exponential * b), fmpq(0))
+    return arb(p.delta - broken)
+
+
+TWO_LAWS = exceeds("P and Q are probability laws on the same outcomes", law_margin, strict=False)
+PRIVATE_BOTH_WAYS = Condition("P(S) <= e^eps Q(S) + delta and Q(S) <= e^eps P(S) + delta", private_both_ways_margin)
+
 DEFINITION_4 = Claim(
     id="wishart.definition-4",
     kind=Kind.DEFINITION,
@@ -130,6 +161,45 @@ DEFINITION_4 = Claim(
         "The ranges go unsaid: below 0 no mechanism would qualify (take S empty), and from 1 on every mechanism does."
     ),
     reading="Adjacency as in Definition 3; epsilon > 0 and 0 <= delta < 1; S measurable.",
+    steps=(
+        Step(
+            "guess",
+            Statement(
+                "section 1: who sees the output cannot tell neighbours apart: a guess which of two equally likely ones "
+                "it came from errs with probability at least (1 - delta) / (1 + e^eps)",
+                guess_margin,
+                given=(TWO_LAWS, PRIVATE_BOTH_WAYS),
+            ),
+            sound=True,
+            note="Printed without a measure. They can be told apart: a guess may be right in e^eps / (1 + e^eps).",
+        ),
+        Step(
+            "weaker",
+            Statement(
+                "(epsilon, 0) implies (epsilon, delta)",
+                private_both_ways_margin,
+                given=(
+                    TWO_LAWS,
+                    Condition("P(S) <= e^eps Q(S) and Q(S) <= e^eps P(S)", pure_margin),
+                    at_least("delta", 0),
+                ),
+            ),
+            sound=True,
+        ),
+        Step(
+            "broken-with-probability-delta",
+            Statement(
+                "section 1: under (epsilon, delta) the loss exceeds epsilon with probability at most delta",
+                broken_margin,
+                given=(TWO_LAWS, PRIVATE_BOTH_WAYS),
+            ),
+            sound=False,
+            note=(
+                "The guarantee that breaks is read as p <= e^eps q at the output. For every delta > 0 the loss may be "
+                "larger with probability e^eps / (1 + e^eps) and more; that delta bounds it suffices and is not needed."
+            ),
+        ),
+    ),
     uses=("wishart.definition-3",),
 )
 
@@ -154,6 +224,11 @@ def spectral_covers_margin(p: RecordPair) -> arb:
 def frobenius_bound_margin(p: RecordPair) -> arb:
     """``2 - |vv' - ww'|_F^2``."""
     return 2 - (square(ball(p.v_squared)) + square(ball(p.w_squared)) - 2 * square(ball(p.inner)))
+
+
+def within_unit_change_margin(p: RecordPair) -> arb:
+    """``1 - ||vv' - ww'||_2``."""
+    return 1 - spectral_norm(p)
 
 
 DEFINITION_5 = Claim(
@@ -184,6 +259,18 @@ DEFINITION_5 = Claim(
             "the entrywise l2 norm of vv' - ww' is at most sqrt(2)",
             frobenius_bound_margin,
             given=UNIT_BALL,
+        ),
+    ),
+    steps=(
+        Step(
+            "replaced-record",
+            Statement(
+                "section 4: to restrict the change to vv' - ww' is the stronger assumption: such neighbours have "
+                "||A - B||_2 <= 1",
+                within_unit_change_margin,
+                given=UNIT_BALL,
+            ),
+            sound=True,
         ),
     ),
     uses=("wishart.definition-3",),

@@ -122,6 +122,12 @@ def divided_twice_margin(p: NoiseChoice) -> arb:
     return ball(p.constant) * printed - laplace_choice(p).low
 
 
+def wishart_divided_twice_margin(p: NoiseChoice) -> arb:
+    """``K max ||Delta||_* d log d / (n epsilon) - E ||W||_2`` at most; Delta already has the factor 1/n."""
+    printed = ball(p.nuclear) * p.dimension * arb(p.dimension).log() / (p.records * ball(p.epsilon))
+    return ball(p.constant) * printed - wishart_choice(p).low
+
+
 def little_omega_margin(p: NoiseChoice) -> arb:
     """``||C||_2 - K max ||Delta||_* / (n epsilon)`` in Algorithm 2, for records of norm at most 1."""
     scale = printed_wishart_scale(InputPerturbation(p.dimension, p.records, p.epsilon))
@@ -216,6 +222,18 @@ THEOREM_5 = Claim(
             ),
             sound=False,
             note="Delta = A - A^ already has the factor 1/n. Without n it holds with the constant 15.",
+        ),
+        Step(
+            "wishart-divided-by-n-twice",
+            Statement(
+                "E ||W||_2 = O(max ||Delta||_* d log d / (n epsilon))",
+                wishart_divided_twice_margin,
+                given=WITH_RECORDS,
+                exists=(Chosen("constant"),),
+                one_sided=True,
+            ),
+            sound=False,
+            note="As for the Laplace noise: Delta = (vv' - ww')/n has the factor 1/n. The logarithm is superfluous.",
         ),
         Step(
             "little-omega",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import attrs
 from flint import arb
 
 from dpmatrix.claims import Claim, Condition, Kind, Locator, Statement, Step, Verdict
@@ -13,6 +14,7 @@ from dpmatrix.spec.common.spectra import (
     PSD_MATRIX,
     PSD_NOISE,
     SpectralPair,
+    disagreement,
     frobenius_norm,
     gap,
     noise_norm,
@@ -22,6 +24,7 @@ from dpmatrix.spec.common.spectra import (
     ranked,
     singular_values,
     spectral_norm,
+    squared_frobenius_norm,
 )
 from dpmatrix.spec.wishart.projectors import davis_kahan_bound, davis_kahan_margin, repeated_vector_difference
 
@@ -76,6 +79,59 @@ def frobenius_by_rank_margin(p: SpectralPair) -> arb:
     """``sqrt(k) ||P_k - Phat_k||_2 - ||P_k - Phat_k||_F``."""
     difference = projector_difference(p)
     return arb(p.k).sqrt() * spectral_norm(difference) - frobenius_norm(difference)
+
+
+def moved(p: SpectralPair) -> arb:
+    """``||V_k V_k' - Vhat_k Vhat_k'||_F^2``, exactly."""
+    return squared_frobenius_norm(projector_difference(p))
+
+
+@attrs.frozen
+class TwoNoises:
+    """Two outputs of one matrix A, for one rank: the noise of the second one is the larger."""
+
+    smaller: SpectralPair
+    larger: SpectralPair
+
+
+def moves_more_margin(p: TwoNoises) -> arb:
+    """By how much farther, in the squared Frobenius norm, the larger noise moves the projector."""
+    return moved(p.larger) - moved(p.smaller)
+
+
+def one_problem_margin(p: TwoNoises) -> arb:
+    """Zero exactly when both outputs have one A and one k."""
+    if len(p.smaller.values) != len(p.larger.values):
+        return arb(-1)
+    return disagreement(original(p.smaller), original(p.larger)) - abs(p.smaller.k - p.larger.k)
+
+
+def larger_norm_margin(p: TwoNoises) -> arb:
+    """The norm of the larger noise minus that of the smaller one."""
+    return noise_norm(p.larger) - noise_norm(p.smaller)
+
+
+def _least_of_both(p: TwoNoises, conditions: tuple[Condition, ...]) -> arb:
+    least = arb("inf")
+    for run in (p.smaller, p.larger):
+        for condition in conditions:
+            least = least.min(condition.margin(run))
+    return least
+
+
+def both_spectra_margin(p: TwoNoises) -> arb:
+    """Least of the margins of k >= 1, the eigenvectors, their order, A >= 0 and W >= 0, for both outputs."""
+    return _least_of_both(p, (PROPER_RANK[0], EIGENVECTORS, DECREASING, PSD_MATRIX, PSD_NOISE))
+
+
+def both_gaps_margin(p: TwoNoises) -> arb:
+    """Least of d - k and the gap, for both outputs."""
+    return _least_of_both(p, (PROPER_RANK[1], POSITIVE_GAP))
+
+
+def buried_margin(p: SpectralPair) -> arb:
+    """``||W||_2 - ||A||_2``."""
+    return noise_norm(p) - spectral_norm(original(p))
 
 
 POSITIVE_GAP = exceeds("sigma_k > sigma_{k+1}", gap)
@@ -175,6 +231,34 @@ THEOREM_6 = Claim(
             ),
             sound=False,
             note="the difference has rank up to 2k; sqrt(2k) is the constant",
+        ),
+        Step(
+            "larger-noise-moves-more",
+            Statement(
+                "section 4: the magnitude of the noise determines how large its effect is: noise of larger spectral "
+                "norm moves the span of the top k eigenvectors farther",
+                moves_more_margin,
+                given=(
+                    Condition("A and k are the same", one_problem_margin),
+                    Condition("k >= 1, orthonormal eigenvectors in their order, A >= 0, W >= 0", both_spectra_margin),
+                    exceeds("k < d and sigma_k > sigma_{k+1}", both_gaps_margin),
+                    exceeds("||W_1||_2 < ||W_2||_2", larger_norm_margin),
+                ),
+            ),
+            sound=False,
+            note="The norm bounds the effect, as Theorem 6 says, and no more: W = cI has none, whatever c is.",
+        ),
+        Step(
+            "covered-by-noise",
+            Statement(
+                "section 4: noise larger than the data surely covers them: for ||W||_2 > ||A||_2 the span of the top k "
+                "eigenvectors is lost",
+                moved,
+                given=(*SPECTRA, POSITIVE_GAP, exceeds("||W||_2 > ||A||_2", buried_margin)),
+                strict=True,
+            ),
+            sound=False,
+            note="Lost is read as changed at all; W = cI, the direction of the mean of Wishart noise, changes nothing.",
         ),
     ),
     uses=("wishart.trace-inequality", "wishart.lemma-3+repair", "wishart.lemma-4+repair"),

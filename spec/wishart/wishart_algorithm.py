@@ -5,7 +5,7 @@ from __future__ import annotations
 import attrs
 from flint import arb, fmpq, fmpq_mat
 
-from dpmatrix.claims import Claim, Kind, Locator, Repair, Statement, Step, Verdict
+from dpmatrix.claims import Chosen, Claim, Kind, Locator, Repair, Statement, Step, Verdict
 from dpmatrix.exact import Exact, Real, ball, rational
 from dpmatrix.spec.common.conditions import at_least, at_most, equality, exceeds, positive
 from dpmatrix.spec.common.points import GRID, INPUT_HYPOTHESES, ON_A_GRID, GridNoise, InputPerturbation
@@ -47,6 +47,19 @@ def negative_diagonal_probability(p: LaplaceDiagonal) -> arb:
     return (-ball(p.entry) / ball(p.scale)).exp() / 2
 
 
+@attrs.frozen
+class GaussianDiagonal:
+    """A diagonal entry a in [0, 1] of XX'/n, and the standard deviation of the normal noise that it receives."""
+
+    entry: Real
+    deviation: Real
+
+
+def negative_gaussian_probability(p: GaussianDiagonal) -> arb:
+    """Pr(a + N(0, s^2) < 0) = erfc(a / (s sqrt(2)))/2: the probability of a certainly indefinite output."""
+    return (ball(p.entry) / (ball(p.deviation) * arb(2).sqrt())).erfc() / 2
+
+
 PSD_PRESERVATION = Claim(
     id="wishart.psd-preservation",
     kind=Kind.UTILITY,
@@ -69,6 +82,17 @@ PSD_PRESERVATION = Claim(
                 "diagonal entry a",
                 negative_diagonal_probability,
                 given=(at_least("entry", 0), at_most("entry", 1), positive("scale")),
+                strict=True,
+            ),
+            sound=True,
+        ),
+        Step(
+            "gaussian-may-leave-the-cone",
+            Statement(
+                "a covariance matrix with symmetric Gaussian noise may have a negative eigenvalue: "
+                "Pr(a + N(0, s^2) < 0) > 0 for a diagonal entry a",
+                negative_gaussian_probability,
+                given=(at_least("entry", 0), at_most("entry", 1), positive("deviation")),
                 strict=True,
             ),
             sound=True,
@@ -131,6 +155,24 @@ def off_grid_probability(p: GridNoise) -> arb:
     return first_cell.union(arb(1))
 
 
+@attrs.frozen
+class NoisyRecord:
+    """One record x in one dimension, and the standard deviation of the Gaussian noise that it receives."""
+
+    record: Exact
+    deviation: Real
+
+
+def unit_record_margin(p: NoisyRecord) -> arb:
+    """``1 - x^2``."""
+    return arb(1 - rational(p.record) ** 2)
+
+
+def shrunk_probability(p: NoisyRecord) -> arb:
+    """Pr((x + g)^2 < x^2), g ~ N(0, s^2): that g lies between 0 and -2x."""
+    return (2 * abs(ball(p.record)) / (ball(p.deviation) * arb(2).sqrt())).erf() / 2
+
+
 ALGORITHM_2 = Claim(
     id="wishart.algorithm-2",
     kind=Kind.ALGORITHM,
@@ -161,6 +203,24 @@ ALGORITHM_2 = Claim(
             conforming_run_margin,
             instance=True,
             given=(*INPUT_HYPOTHESES, at_most("norm_bound", 1)),
+        ),
+    ),
+    steps=(
+        Step(
+            "noise-on-the-records",
+            Statement.of_law(
+                "section 1: the release is the second moment of the records with Gaussian noise on each: for n = d = 1 "
+                "and some s > 0, (x + g)^2 with g ~ N(0, s^2) is never below x^2, as x^2 + W never is",
+                shrunk_probability,
+                at_most=no_delta,
+                given=(exceeds("-1 <= x <= 1", unit_record_margin, strict=False), positive("deviation")),
+                exists=(Chosen("deviation"),),
+            ),
+            sound=False,
+            note=(
+                "What is added is GG' with Gaussian columns: the second moment of the records and of d + 1 Gaussian "
+                "records beside them. Noise on the records adds XG' + GX' as well, of either sign."
+            ),
         ),
     ),
 )

@@ -30,7 +30,7 @@ from dpmatrix.spec.analyze_gauss.subspace_recovery import RecoveryRun
 
 algorithm_1 = cite("analyze-gauss.algorithm-1@c2ce433f")
 algorithm_2 = cite("analyze-gauss.algorithm-2@0f2ba3af")
-algorithm_3 = cite("analyze-gauss.algorithm-3@9d67d9f7")
+algorithm_3 = cite("analyze-gauss.algorithm-3@75d8a172")
 
 
 ADDED, REPLACED = Adjacency.ADD_REMOVE_ONE, Adjacency.REPLACE_ONE

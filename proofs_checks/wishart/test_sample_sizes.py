@@ -1,0 +1,127 @@
+"""`wishart.theorem-7` against `wishart.theorem-8`: whether the two sample sizes are of one order."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import attrs
+import mpmath
+from flint import arb
+
+from dpmatrix.claims import Truth, bind, bind_hypotheses
+from dpmatrix.claims.forms import Number
+from dpmatrix.claims.formulas import real
+from dpmatrix.exact import rational
+from dpmatrix.reporting.citing import cite
+from dpmatrix.spec.wishart.sample_sizes import SampleSizes
+
+theorem_7 = cite("wishart.theorem-7@fd6e6803")
+
+HALF, THIRD = Fraction(1, 2), Fraction(1, 3)
+POINTS = [
+    SampleSizes(d, first, second, rho, eta, constant)
+    for d, eta in ((2, HALF), (2, Fraction(1, 100)), (5, Fraction(1, 5)), (60, Fraction(1, 9)), (10**6, THIRD))
+    for first, second, rho in (
+        (HALF, 0, HALF),
+        (Fraction(2, 5), THIRD, Fraction(9, 10)),
+        (HALF, HALF / 2, Fraction(1, 99)),
+    )
+    for constant in (1, 12)
+]
+
+
+def by_hand(p: SampleSizes) -> str:
+    """Write both sample sizes at epsilon = 1 again."""
+    with mpmath.workdps(70):
+        d, rho, eta, gap = p.dimension, real(p.rho), real(p.eta), real(p.first) - real(p.second)
+        theta = mpmath.log(d / eta)
+        tail = d + 1 + mpmath.sqrt(2 * (d + 1) * (d + 2) * theta) + 2 * d * theta
+        wishart = 3 * tail / (2 * (1 - rho**2) * gap)
+        bracket = mpmath.log(1 / eta) / d + mpmath.log(4 * real(p.first) / ((1 - rho**2) * gap))
+        exponential = d * bracket / ((1 - rho) * gap)
+        return mpmath.nstr(real(p.constant) * mpmath.log(d) * exponential - wishart, 55)
+
+
+INSIDE = SampleSizes(2, HALF, 0, Fraction(9, 10), Fraction(501, 1000), 12)
+OUTSIDE = {
+    "dimension >= 2, an integer": {"dimension": 1},
+    "second >= 0": {"second": Fraction(-1, 99)},
+    "lambda_1 > lambda_2": {"second": HALF},
+    "lambda_1 + lambda_2 <= 1": {"first": Fraction(101, 100)},
+    "rho > 0": {"rho": 0},
+    "rho < 1": {"rho": 1},
+    "eta > 0": {"eta": 0},
+    "eta < 1": {"eta": 1},
+    "constant > 0": {"constant": 0},
+}
+
+
+def check_hypotheses(statement, more: dict[str, dict[str, object]]) -> None:
+    """Ask for each hypothesis on its own, at a point on the edge of those that may be met with equality."""
+    outside = {says: attrs.evolve(INSIDE, **change) for says, change in (OUTSIDE | more).items()}
+    bind_hypotheses(statement, INSIDE, outside)
+    bind_hypotheses(statement, attrs.evolve(INSIDE, first=Fraction(3, 5), second=Fraction(2, 5)), outside)
+
+
+def small_eta(constant: Number) -> SampleSizes:
+    """Take eta = 2^(-10 d), and d so large that d > K log d: a power of 2."""
+    d = 4
+    while not d > rational(constant) * 2 * d.bit_length():
+        d *= 2
+    return SampleSizes(d, HALF, 0, HALF, arb(2) ** (-10 * d), constant)
+
+
+@theorem_7.refutes(
+    "within-a-logarithm",
+    grade="derived",
+    region="every K, by the docstring, at eta = 2^(-10 d) for some d: K = 10^-12, .., 10^12",
+)
+def test_the_sample_sizes_are_not_of_one_order(statement) -> None:
+    """At lambda_2 = 0 and rho = 1/2 both have the factor 1/(eps lambda_1); log(1/eta) = 10 d log 2.
+
+    The first size is at least (3/2)(4/3) 2 d log(1/eta) = 4 d log(1/eta). The second one is 2 (log(1/eta) +
+    d log(16/3)) < 2 log(1/eta) (1 + 1/4), as log(16/3) < 1.7 and 10 log 2 > 6.9. So the quotient exceeds 8 d/5, and
+    d > K log d.
+    """
+    assert (arb(16) / 3).log() < arb(17) / 10
+    assert 10 * arb(2).log() > arb(69) / 10
+    bind(statement, [(p, by_hand(p)) for p in POINTS])
+    statement.refute(small_eta)
+    check_hypotheses(statement, {})
+
+
+@theorem_7.supports(
+    "within-a-logarithm-for-moderate-eta",
+    grade="derived",
+    region="every d >= 2, eta > 1/d, rho and eigenvalues, by the docstring; its constants as balls",
+)
+@theorem_7.controls("within-a-logarithm-for-moderate-eta", grade="interval", region="d = 10^6, K = 1")
+def test_the_sample_sizes_are_within_a_logarithm_for_moderate_eta(statement) -> None:
+    """The quotient is less than 12 log d, of which the constant is made of three inequalities.
+
+    For d >= 2, theta <= 2 log d, d + 1 <= 3d/2 and (d + 1)(d + 2) <= 3 d^2. With l = log d >= log 2 the tail factor is
+    at most d (3/2 + sqrt(12 l) + 4 l) <= d l (3/(2 log 2) + sqrt(12/log 2) + 4) (1). The quotient of the sizes is
+    3 (tail factor) / (2 (1 + rho)(log(1/eta) + d log(4 lambda_1/((1 - rho^2) gap)))), at most 3 (tail factor)/
+    (2 d log 4), as lambda_1 >= gap (2). The factors 3/(2 log 4) and (1) multiply to less than 12 (3).
+    """
+    two = arb(2).log()
+    tail = fraction(3, 2) / two + (12 / two).sqrt() + 4
+    assert 3 * tail / (2 * arb(4).log()) < 12, "(3)"
+    assert all((d + 1) * (d + 2) <= 3 * d * d and 2 * (d + 1) <= 3 * d for d in range(2, 50))
+    points = [attrs.evolve(p, constant=12) for p in POINTS if p.eta * p.dimension > 1]
+    points += [
+        SampleSizes(d, HALF, 0, Fraction(1, 1000), Fraction(1001, 1000 * d), 12) for d in (2, 3, 10, 1000, 10**9)
+    ]
+    for p in points:
+        assert statement.at(p) is Truth.TRUE
+    bind(statement, [(p, by_hand(p)) for p in [*points, *POINTS]])
+    assert statement.exhibiting(attrs.evolve(INSIDE, constant=1)) == INSIDE
+    assert statement.exhibits(constant=1).at(SampleSizes(10**6, HALF, 0, HALF, Fraction(2, 10**6), 1)) is Truth.FALSE
+    check_hypotheses(statement, {"eta > 1/d": {"eta": HALF}})
+    moderate = "eta > 1/d"
+    far = attrs.evolve(small_eta(12), constant=12)
+    assert statement.without(moderate).at(far) is Truth.FALSE
+
+
+def fraction(numerator: int, denominator: int) -> arb:
+    return arb(numerator) / denominator

@@ -1,0 +1,104 @@
+"""The sample sizes of Theorems 7 and 8 side by side: whether they are of one order (sections 4 and 5)."""
+
+from __future__ import annotations
+
+import attrs
+from flint import arb
+
+from dpmatrix.claims import Chosen, Statement, Step
+from dpmatrix.exact import Exact, Real, ball
+from dpmatrix.spec.common.conditions import at_least, below, exceeds, positive, whole
+from dpmatrix.spec.wishart.closeness_proof import records_for_closeness
+from dpmatrix.spec.wishart.ppca import PpcaPoint, eigenvalue_gap, quoted_sample_size, unit_ball_margin
+
+
+@attrs.frozen
+class SampleSizes:
+    """What both sample sizes depend on, and the constant K of a comparison.
+
+    Parameters
+    ----------
+    dimension
+        d >= 2.
+    first, second
+        The two largest eigenvalues of A, which have a gap.
+    rho, eta
+        Closeness asked for, and probability with which it may be missed.
+    constant
+        The constant that the comparison hides.
+    """
+
+    dimension: int
+    first: Exact
+    second: Exact
+    rho: Real
+    eta: Real
+    constant: Real
+
+
+def _exponential_mechanism(p: SampleSizes) -> PpcaPoint:
+    """PPCA at epsilon = 1, of which both sample sizes are the same multiple."""
+    return PpcaPoint(p.dimension, 1, 1, p.first, p.second, p.rho, p.eta)
+
+
+def gap_margin(p: SampleSizes) -> arb:
+    """``lambda_1 - lambda_2``."""
+    return eigenvalue_gap(_exponential_mechanism(p))
+
+
+def norms_margin(p: SampleSizes) -> arb:
+    """``1 - lambda_1 - lambda_2``."""
+    return unit_ball_margin(_exponential_mechanism(p))
+
+
+def one_order_margin(p: SampleSizes) -> arb:
+    """K log d times the sample size of Theorem 8 minus that of Theorem 7, both at epsilon = 1."""
+    wishart = records_for_closeness(p.dimension, ball(p.eta), ball(p.rho), gap_margin(p))
+    level = ball(p.constant) * arb(p.dimension).log()
+    return level * quoted_sample_size(_exponential_mechanism(p)) - wishart
+
+
+def moderate_margin(p: SampleSizes) -> arb:
+    """``eta - 1/d``."""
+    return ball(p.eta) - arb(1) / p.dimension
+
+
+SIZES = (
+    whole("dimension", 2),
+    at_least("second", 0),
+    exceeds("lambda_1 > lambda_2", gap_margin),
+    exceeds("lambda_1 + lambda_2 <= 1", norms_margin, strict=False),
+    positive("rho"),
+    below("rho", 1),
+    positive("eta"),
+    below("eta", 1),
+    positive("constant"),
+)
+
+COMPARISON = (
+    Step(
+        "within-a-logarithm",
+        Statement(
+            "for some K the sample size of Theorem 7 is at most K log d times that of Theorem 8",
+            one_order_margin,
+            given=SIZES,
+            exists=(Chosen("constant"),),
+        ),
+        sound=False,
+        note=(
+            "For small eta it is d times as large: theta = log(d/eta) has the factor d in Theorem 7 and log(1/eta) has "
+            "none in Theorem 8. All the more if log(lambda_1/(lambda_1 - lambda_2)) is dropped from the latter."
+        ),
+    ),
+    Step(
+        "within-a-logarithm-for-moderate-eta",
+        Statement(
+            "for eta > 1/d it is at most 12 log d times as large",
+            one_order_margin,
+            given=(*SIZES, exceeds("eta > 1/d", moderate_margin)),
+            exists=(Chosen("constant", exhibited=12),),
+        ),
+        sound=True,
+        note="In this range the comparison that the text makes is right.",
+    ),
+)
