@@ -14,10 +14,10 @@ from dpmatrix.claims.formulas import symbolic
 from dpmatrix.experiments.near_optimal_tables import PRINTED_TABLE_1
 from dpmatrix.experiments.spectra import recorded_spectra
 from dpmatrix.reporting.citing import cite
-from dpmatrix.spec.near_optimal.data_sets import PRINTED_ROWS, Eigenvalues, MeasuredRow, PrintedRow
+from dpmatrix.spec.near_optimal.data_sets import PRINTED_ROWS, Eigenvalues, MeasuredRow, PrintedRow, WholeData
 from proofs_checks.near_optimal.conditions import bind_condition, bind_needed
 
-table_1 = cite("near-optimal.table-1@3e9cac0b")
+table_1 = cite("near-optimal.table-1@12a3c9bf")
 
 TABLE = {
     "kddcup": (494021, 116, 4, "0.6587", "0.96"),
@@ -188,3 +188,54 @@ def test_ratios_are_to_the_trace(statement):
 def test_other_rows_are_told_apart(statement):
     for change in ({"ratio": "0.972"}, {"captured": "0.649"}, {"rank": 3}):
         assert statement.without(PRINTED).at(measured("kddcup", **change)) is Truth.FALSE
+
+
+@table_1.refutes("columns", grade="symbolic", region="all four rows")
+def test_third_column_is_k(statement):
+    for printed in PRINTED_ROWS:
+        assert statement.at(printed) is Truth.FALSE
+    elsewhere = statement.elsewhere()
+    bind(elsewhere, [(p, -abs(p.rank - p.captured)) for p in ROWS])
+    assert elsewhere.at(row((2, 1), (1, 3), 2)) is Truth.TRUE, "as if q_F were k"
+    bind_hypotheses(
+        statement,
+        ROWS[0],
+        {
+            "rank >= 1, an integer": row((1, 2), (1, 1), 0),
+            "captured > 0": row((0, 1), (1, 1), 1),
+            "ratio > 0": row((1, 2), (0, 1), 1),
+        },
+    )
+
+
+WHOLE = "n, k and the last two columns are those of a row of the table"
+
+
+def whole_data(name, records=None, values=None, **changes):
+    p = measured(name, **changes)
+    return WholeData(values or p.values, p.rank, p.captured, p.ratio, records or recorded_spectra()[name].records)
+
+
+@table_1.supports("features", grade="interval", region="the recorded spectra of kddcup and insurance: 116 and 150")
+@table_1.controls("features", grade="interval", region="one feature more or less")
+def test_numbers_of_features(statement):
+    """On spectra that `tests/experiments` compares with the raw files where they are at hand."""
+    sizes = {"kddcup": 116, "insurance": 150}
+    for name, size in sizes.items():
+        p = whole_data(name)
+        assert len(p.values) == size == TABLE[name][1]
+        assert statement.at(p) is Truth.TRUE
+    even = {k: (Fraction(1, 200),) * k for k in range(108, 158)}
+    near = [(whole_data(name, values=even[k]), -abs(k - sizes[name])) for name in sizes for k in even]
+    bind(statement.elsewhere(), near)
+    assert statement.elsewhere().at(whole_data("kddcup", values=even[115])) is Truth.FALSE
+    others = {
+        says: WholeData(point.values, point.rank, Fraction(1, 2), Fraction(1, 2), 1)
+        for says, point in OUTSIDE_SPECTRA.items()
+    }
+    part = whole_data("census")
+    bind_hypotheses(statement, whole_data("kddcup"), others | {WHOLE: part})
+    changes = ({"ratio": "0.97"}, {"captured": "0.65"}, {"rank": 3}, {"records": 494_020})
+    told = [(whole_data("kddcup", **change), -1) for change in changes] + [(whole_data(name), 0) for name in sizes]
+    told += [(whole_data("localization"), -1), (part, -1)]
+    bind_condition(statement, WHOLE, told, least=8)

@@ -8,6 +8,7 @@ from itertools import product
 import attrs
 import mpmath
 import sympy
+from flint import arb
 
 from dpmatrix.claims import Statement, Truth, bind, bind_hypotheses, redefined
 from dpmatrix.claims.formulas import bind_formula, decimals, real
@@ -17,7 +18,7 @@ from dpmatrix.spec.near_optimal.mod_sulq_noise import Threshold
 from dpmatrix.spec.near_optimal.noise import ModSulq
 from dpmatrix.tracing import bind_expression
 
-theorem_5 = cite("near-optimal.theorem-5@70a4db2b")
+theorem_5 = cite("near-optimal.theorem-5@df59626e")
 
 CLAIM = "near-optimal.theorem-5"
 
@@ -198,3 +199,39 @@ def test_another_multiple_or_root_is_noticed(statements) -> None:
     farther = redefined(rearranged, mod_sulq_noise, "multiple", lambda p: multiple(p) + 1)
     twice = redefined(quadratic, mod_sulq_noise, "root", lambda p: 2 * root(p))
     assert farther.at(RANGE) is twice.at(RANGE) is Truth.FALSE
+
+
+@theorem_5.supports(
+    "last-display", grade="derived", region="every d >= 2, n, epsilon, delta: the docstring; bound as an expression"
+)
+@theorem_5.refutes("last-display-is-beta", grade="interval", region="d = 2, n = 4, epsilon = 1/9, delta = 7/10")
+def test_last_line_has_the_root_of_the_number_of_records(statements) -> None:
+    """With a = (d+1) s, 2 n eps times the root is a + sqrt(a^2 + 4 eps) <= 2 a + 2 sqrt(eps) <= 2 a + 2 sqrt(n eps).
+
+    (5) has 1/(n sqrt(eps)) for 1/sqrt(n eps): the difference is (sqrt(n) - 1)/(n sqrt(eps)), 0 for n = 1 alone.
+    """
+    above, equal = statements[f"{CLAIM}/last-display"], statements[f"{CLAIM}/last-display-is-beta"]
+    d, n, epsilon, a, delta = sympy.symbols("d n epsilon a delta", positive=True)
+    assert sympy.expand((a + 2 * sympy.sqrt(epsilon)) ** 2 - (a**2 + 4 * epsilon) - 4 * a * sympy.sqrt(epsilon)) == 0
+    log = sympy.log((d**2 + d) / (delta * 2 * sympy.sqrt(2 * sympy.pi)))
+    scaled = (d + 1) * sympy.sqrt(2 * log)
+    root = (scaled + sympy.sqrt(2 * (d + 1) ** 2 * log + 4 * epsilon)) / (2 * n * epsilon)
+    line = scaled / (n * epsilon) + 1 / sympy.sqrt(n * epsilon)
+    fields = {"dimension": d, "records": n, "epsilon": epsilon, "delta": delta}
+    bind_expression(above, line - root, fields=fields)
+    more = 1 / sympy.sqrt(n * epsilon) - 1 / (n * sympy.sqrt(epsilon))
+    assert sympy.simplify(more - (sympy.sqrt(n) - 1) / (n * sympy.sqrt(epsilon))) == 0
+    bind_expression(equal, -sympy.Abs(more), fields=fields)
+    runs = [attrs.evolve(p, records=k) for p in RUNS[::2] for k in (1, 3)]
+    bind_formula(equal, runs, lambda p: -abs(mpmath.sqrt(p.records) - 1) / (p.records * mpmath.sqrt(real(p.epsilon))))
+    long = ModSulq(2, 4, Fraction(1, 9), Fraction(7, 10))
+    assert equal.at(long) is Truth.FALSE
+    assert equal.nudged(lambda margin: margin + arb(7) / 10).at(long) is Truth.FALSE
+    assert all(above.at(p) is Truth.TRUE for p in RUNS)
+    for statement in (above, equal):
+        bind_hypotheses(statement, RANGE, RANGE_OUTSIDE)
+        bind(
+            condition(statement, "delta < 3/sqrt(2 pi e)"),
+            decimals(RUNS, lambda p: 3 / mpmath.sqrt(2 * mpmath.pi * mpmath.e) - real(p.delta)),
+        )
+        assert not statement.strict

@@ -12,11 +12,20 @@ from flint import arb, fmpq
 from dpmatrix.claims import Truth, bind, bind_hypotheses, redefined
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.near_optimal import privacy
-from dpmatrix.spec.near_optimal.privacy import TwoLaws, hockey_stick, largest_excess, pointwise, supremum_at_most
+from dpmatrix.spec.near_optimal.privacy import (
+    ChosenRank,
+    LargerPair,
+    PrivateLaws,
+    TwoLaws,
+    hockey_stick,
+    largest_excess,
+    pointwise,
+    supremum_at_most,
+)
 from proofs_checks.near_optimal.conditions import bind_condition, bind_needed
 
-definition_3 = cite("near-optimal.definition-3@d7dbb120")
-definition_4 = cite("near-optimal.definition-4@ee4e7b9e")
+definition_3 = cite("near-optimal.definition-3@23232d68")
+definition_4 = cite("near-optimal.definition-4@36b1c275")
 
 HALF, QUARTER = Fraction(1, 2), Fraction(1, 4)
 ROWS = [
@@ -133,3 +142,183 @@ def test_other_sums_are_not_the_least_delta(statement) -> None:
             margin=lambda p, wrong=wrong: -abs(arb(largest_excess(p)) - arb(str(float(wrong(p)))))
         )
         assert changed.at(attrs.evolve(MILD, exponential=Fraction(3, 2))) is Truth.FALSE
+
+
+def excess(first, second, exponential) -> Fraction:
+    return sum((max(a - exponential * b, Fraction(0)) for a, b in zip(first, second, strict=True)), Fraction(0))
+
+
+CHOSEN = [
+    ChosenRank((a, 1 - a), (b, 1 - b), e, ((t, 1 - t), (Fraction(1),)), ((1 - t, t), (Fraction(1),)))
+    for a, b, e, t in product(
+        (Fraction(0), Fraction(2, 5), Fraction(1)),
+        (Fraction(1, 7), HALF),
+        (1, Fraction(6, 5)),
+        (QUARTER, Fraction(1, 3)),
+    )
+]
+
+
+@definition_3.supports(
+    "choice-of-k", grade="derived", region="every law of k and of the subspaces: the docstring; 24 pairs of laws"
+)
+def test_a_choice_of_k_shows_in_the_subspace(statement) -> None:
+    """Let p_k > E q_k. The set of all subspaces of dimension k has P(S) - E Q(S) = p_k - E q_k > 0.
+
+    That is the sum of p_k a_j - E q_k b_j over them, as the a_j, and the b_j, sum to 1.
+    """
+    p, q, e, a = sympy.symbols("p q E a", real=True)
+    b = sympy.Symbol("b", real=True)
+    assert sympy.expand(p * a - e * q * b + p * (1 - a) - e * q * (1 - b) - (p - e * q)) == 0
+
+    def spread(ranks, subspaces):
+        return [chance * share for chance, row in zip(ranks, subspaces, strict=True) for share in row]
+
+    def formula(c: ChosenRank) -> Fraction:
+        return excess(spread(c.first, c.first_subspaces), spread(c.second, c.second_subspaces), Fraction(c.exponential))
+
+    def over(c: ChosenRank) -> Fraction:
+        return max(x - c.exponential * y for x, y in zip(c.first, c.second, strict=True))
+
+    bind(statement, [(c, formula(c)) for c in CHOSEN])
+    bind_condition(statement, "p_k > e^eps q_k for some k", [(c, over(c)) for c in CHOSEN], strict=True)
+    held = [c for c in CHOSEN if statement.applies(c) is Truth.TRUE]
+    assert len(held) >= 12
+    for c in held:
+        assert statement.at(c) is Truth.TRUE
+        assert formula(c) >= over(c)
+    inside = ChosenRank((HALF, HALF), (QUARTER, 3 * QUARTER), Fraction(3, 2), ((HALF, HALF), (1,)), ((1, 0), (1,)))
+    outside = {
+        "the subspaces of each dimension sum to 1": attrs.evolve(inside, second_subspaces=((1, Fraction(1, 20)), (1,))),
+        "p_k > e^eps q_k for some k": attrs.evolve(inside, exponential=2),
+        "for each k both laws are of the same subspaces": attrs.evolve(inside, second_subspaces=((1,), (1, 0))),
+    }
+    bind_hypotheses(statement, inside, outside)
+    short = [
+        (
+            attrs.evolve(inside, first_subspaces=((Fraction(k, 9), Fraction(j, 7)), (1,))),
+            -abs(Fraction(k, 9) + Fraction(j, 7) - 1),
+        )
+        for k in range(5)
+        for j in range(5)
+    ]
+    bind_condition(statement, "the subspaces of each dimension sum to 1", short)
+    counts = [
+        (attrs.evolve(inside, second_subspaces=((1,) * i, (1,) * j)), 0 if (i, j) == (2, 1) else -1)
+        for i in range(5)
+        for j in range(4)
+    ]
+    bind_condition(statement, "for each k both laws are of the same subspaces", counts)
+    assert statement.strict
+    crossed = attrs.evolve(inside, first=(Fraction(9, 10), Fraction(1, 10)), second=(HALF, HALF))
+    crossed = attrs.evolve(crossed, second_subspaces=((1,), (Fraction(7, 10), Fraction(3, 10))))
+    assert statement.without("for each k both laws are of the same subspaces").at(crossed) is Truth.FALSE
+    none = ((Fraction(0),), (Fraction(0),))
+    assert (
+        statement.without("the subspaces of each dimension sum to 1").at(
+            attrs.evolve(inside, first_subspaces=none, second_subspaces=none)
+        )
+        is Truth.FALSE
+    )
+    assert (
+        statement.conclusion(
+            attrs.evolve(inside, first=(HALF, HALF), second=(HALF, HALF), second_subspaces=inside.first_subspaces)
+        )
+        is Truth.FALSE
+    )
+
+
+LARGER = [
+    LargerPair(
+        p.first,
+        p.second,
+        p.exponential,
+        hockey + Fraction(i, 9),
+        p.exponential + Fraction(j, 5),
+        hockey + Fraction(k, 9),
+    )
+    for p in PAIRS[::3]
+    for hockey in (excess(p.first, p.second, p.exponential),)
+    for i, j, k in ((0, 0, 0), (1, 2, 1), (-1, 3, 2), (2, -1, 1))
+]
+PROMISED = "P(S) <= e^eps Q(S) + delta for every S"
+
+
+def slack(p) -> Fraction:
+    return p.delta - excess(p.first, p.second, p.exponential)
+
+
+@definition_4.supports(
+    "larger-pair",
+    grade="derived",
+    region="every two laws and pairs: the docstring; 48 cases on three outputs, all events",
+)
+def test_a_guarantee_holds_for_larger_pairs(statement) -> None:
+    """P(S) <= E Q(S) + delta <= E' Q(S) + delta', as (E' - E) Q(S) >= 0 and delta' >= delta."""
+    e, f, q, delta, more = sympy.symbols("E F q delta more", nonnegative=True)
+    assert sympy.expand((e + f) * q + delta + more - (e * q + delta) - (f * q + more)) == 0, (
+        "a sum of terms of at least 0"
+    )
+    bind(statement, [(p, p.other_delta - excess(p.first, p.second, p.other_exponential)) for p in LARGER])
+    bind_condition(statement, PROMISED, [(p, slack(p)) for p in LARGER])
+    bind_condition(statement, "eps' >= eps", [(p, p.other_exponential - p.exponential) for p in LARGER])
+    bind_condition(statement, "delta' >= delta", [(p, p.other_delta - p.delta) for p in LARGER])
+    held = [p for p in LARGER if statement.applies(p) is Truth.TRUE]
+    assert len(held) >= 20
+    assert all(statement.at(p) is Truth.TRUE for p in held)
+    inside = LargerPair(MILD.first, MILD.second, 2, Fraction(1, 5), 3, QUARTER)
+    bind_hypotheses(
+        statement,
+        inside,
+        {
+            "P and Q are of the same outputs": attrs.evolve(inside, second=(1,)),
+            "the probabilities are at least 0": attrs.evolve(inside, second=(Fraction(-1, 20), Fraction(21, 20))),
+            PROMISED: attrs.evolve(inside, exponential=1),
+            "eps' >= eps": attrs.evolve(inside, other_exponential=Fraction(19, 10)),
+            "delta' >= delta": attrs.evolve(inside, other_delta=Fraction(3, 20)),
+        },
+    )
+    # Each is needed: without it, a point at which all the others hold and the conclusion fails.
+    fair = LargerPair(
+        (HALF, HALF), (QUARTER, 3 * QUARTER), Fraction(3, 2), Fraction(1, 8), Fraction(3, 2), Fraction(1, 8)
+    )
+    assert statement.at(fair) is Truth.TRUE, "equality"
+    for says, point in {
+        PROMISED: attrs.evolve(fair, delta=Fraction(1, 9), other_delta=Fraction(1, 9)),
+        "eps' >= eps": attrs.evolve(fair, other_exponential=Fraction(7, 5)),
+        "delta' >= delta": attrs.evolve(fair, other_delta=Fraction(1, 9)),
+        "the probabilities are at least 0": LargerPair((0, 1), (-1, 2), 1, 1, 2, 1),
+    }.items():
+        assert statement.without(says).at(point) is Truth.FALSE
+    assert not statement.strict
+
+
+@definition_4.refutes(
+    "delta-as-chance-of-failure", grade="symbolic", region="two outputs, e^epsilon = 3/2, delta = 1/8"
+)
+def test_the_loss_exceeds_epsilon_more_often_than_delta(statement) -> None:
+    """The output with 1/2 against 1/4 has a loss of log 2, and the laws are (log 3/2, 1/8)-close."""
+    fair = PrivateLaws((HALF, HALF), (QUARTER, 3 * QUARTER), Fraction(3, 2), Fraction(1, 8))
+    assert statement.at(fair) is Truth.FALSE
+    assert statement.at(attrs.evolve(fair, exponential=2, delta=0)) is Truth.TRUE, "a loss of exactly epsilon"
+    assert statement.nudged(lambda margin: margin + arb(fmpq(19, 50))).at(fair) is not Truth.FALSE
+    points = [PrivateLaws(p.first, p.second, p.exponential, Fraction(i, 11)) for i, p in enumerate(PAIRS)]
+
+    def chance(p) -> Fraction:
+        pairs = zip(p.first, p.second, strict=True)
+        return sum((a for a, b in pairs if a > p.exponential * b), Fraction(0))
+
+    bind(statement, [(p, p.delta - chance(p)) for p in points])
+    bind_condition(statement, PROMISED, [(p, slack(p)) for p in points])
+    assert all(chance(p) >= excess(p.first, p.second, p.exponential) for p in points), "the converse"
+    bind_hypotheses(
+        statement,
+        fair,
+        {
+            "P and Q are of the same outputs": attrs.evolve(fair, second=(1,)),
+            "the probabilities are at least 0": attrs.evolve(fair, first=(Fraction(-1, 20), Fraction(21, 20))),
+            "the probabilities of each data set sum to 1": attrs.evolve(fair, first=(HALF, QUARTER)),
+            "exponential >= 1": attrs.evolve(fair, exponential=Fraction(19, 20), delta=1),
+            PROMISED: attrs.evolve(fair, delta=Fraction(1, 9)),
+        },
+    )

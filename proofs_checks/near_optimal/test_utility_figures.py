@@ -8,7 +8,8 @@ from flint import fmpq
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.reporting.citing import cite
-from dpmatrix.spec.near_optimal.utility_figures import ClippedUtilities, SyntheticRecord, score_of
+from dpmatrix.spec.near_optimal.data_sets import Eigenvalues
+from dpmatrix.spec.near_optimal.utility_figures import COVARIANCE, ClippedUtilities, SyntheticRecord, score_of
 from proofs_checks.near_optimal.panels import (
     LOCALIZATION,
     NOISE,
@@ -24,7 +25,6 @@ from proofs_checks.near_optimal.panels import (
 figure_3 = cite("near-optimal.figure-3@7d08bb63")
 figure_4 = cite("near-optimal.figure-4@d2912810")
 figure_5 = cite("near-optimal.figure-5@ae8a918d")
-
 
 OUTSIDE = {"norm > 0": SyntheticRecord(0, 1), "epsilon > 0": SyntheticRecord(1, 0)}
 
@@ -79,3 +79,35 @@ def test_what_is_asked_of_clipped_records(statement):
     assert asked.is_equality(ClippedUtilities(fmpq(1, 2), fmpq(45, 100), fmpq(35, 100), fmpq(1, 10)))
     assert asked.at(ClippedUtilities(fmpq(1, 2), fmpq(44, 100), fmpq(20, 100), fmpq(1, 10))) is Truth.FALSE
     assert asked.at(ClippedUtilities(fmpq(1, 2), fmpq(50, 100), fmpq(41, 100), fmpq(1, 10))) is Truth.FALSE
+
+
+PRINTED_COVARIANCE = ("0.5", "0.30", "0.04", "0.03", "0.02", "0.01", "0.004", "0.003", "0.001", "0.001")
+
+
+def spectrum(values, rank: int) -> Eigenvalues:
+    return Eigenvalues(tuple(Fraction(value, 20) for value in values), rank)
+
+
+@figure_5.supports("most-of-the-trace", grade="symbolic", region="the ten printed eigenvalues, exactly")
+def test_two_eigenvalues_hold_most_of_the_trace(statement):
+    """0.8 of 0.909, which is between 0.88 and 0.89."""
+    assert statement.data == (COVARIANCE,)
+    assert Eigenvalues(tuple(fmpq(*Fraction(one).as_integer_ratio()) for one in PRINTED_COVARIANCE), 2) == COVARIANCE
+    assert statement.at(COVARIANCE) is Truth.TRUE
+    share = Fraction(800, 909)
+    assert Fraction(88, 100) < share < Fraction(89, 100)
+    points = [spectrum((a, b, c, 1), k) for a in (12, 8) for b in (4, 2) for c in (2, 1) for k in (1, 2, 3)]
+    values = [(p, sum(p.values[: p.rank]) - sum(p.values) / 2) for p in points]
+    bind(statement.elsewhere(), values)
+    outside = {
+        "1 <= k <= d": Eigenvalues(COVARIANCE.values, 11),
+        "l_1 >= ... >= l_d >= 0": spectrum((1, 2), 1),
+        "tr A <= 1": spectrum((20, 1), 1),
+    }
+    bind_hypotheses(statement, COVARIANCE, outside)
+    assert statement.strict
+
+
+@figure_5.controls("most-of-the-trace", grade="symbolic", region="one eigenvalue of two that are equal")
+def test_half_of_the_trace_is_not_most_of_it(statement):
+    assert statement.elsewhere().at(spectrum((5, 5), 1)) is Truth.FALSE

@@ -9,7 +9,7 @@ from flint import arb, fmpq
 
 from dpmatrix.claims import Claim, Condition, Kind, Locator, Repair, Statement, Step, Verdict
 from dpmatrix.exact import Exact, rational
-from dpmatrix.spec.common.conditions import positive, whole
+from dpmatrix.spec.common.conditions import equality, positive, whole
 
 
 @attrs.frozen
@@ -110,6 +110,36 @@ def printed_margin(p: MeasuredRow) -> arb:
     return arb(0 if found in [(row.rank, row.captured, row.ratio) for row in PRINTED_ROWS] else -1)
 
 
+@attrs.frozen
+class WholeData(MeasuredRow):
+    """The same, with the number of records that it was computed from."""
+
+    records: int
+
+
+def rows_of(p: WholeData) -> list[PrintedRow]:
+    """The rows of the table with this n, k, q_F and ratio."""
+    found = (p.records, p.rank, rational(p.captured), rational(p.ratio))
+    return [row for row in PRINTED_ROWS if (row.instances, row.rank, row.captured, row.ratio) == found]
+
+
+def whole_margin(p: WholeData) -> arb:
+    """0 when some row of the table is of so many records, with this k, q_F and ratio, -1 when none is."""
+    return arb(0 if rows_of(p) else -1)
+
+
+def features_margin(p: WholeData) -> arb:
+    """Minus the least distance of the number of eigenvalues from d of such a row."""
+    return max((equality(arb(len(p.values)), arb(row.dimensions)) for row in rows_of(p)), key=float, default=arb(-1))
+
+
+def caption_margin(p: PrintedRow) -> arb:
+    """Minus the largest distance of the 2nd, the 3rd and the 5th number from d, q_F(V_k) and the ratio."""
+    numbers = (p.instances, p.dimensions, p.rank, p.captured, p.ratio)
+    named = ((numbers[1], p.dimensions), (numbers[2], p.captured), (numbers[4], p.ratio))
+    return -arb(max(abs(fmpq(found) - said) for found, said in named))
+
+
 SPECTRUM = (
     Condition("1 <= k <= d", rank_margin),
     Condition("l_1 >= ... >= l_d >= 0", order_margin),
@@ -173,6 +203,32 @@ TABLE_1 = Claim(
             Statement("||A||_F^2 <= max(S^2, S/k) for S = q_F(V_k) and tr A <= 1", norm_margin, given=SPECTRUM),
             sound=True,
             note="Not printed; it decides the statement.",
+        ),
+        Step(
+            "columns",
+            Statement(
+                "the second number of a row is d, the third q_F(V_k) and the fifth the ratio",
+                caption_margin,
+                instance=True,
+                data=PRINTED_ROWS,
+                given=(whole("rank", 1), positive("captured"), positive("ratio")),
+            ),
+            sound=False,
+            note="The third is k, the fourth q_F(V_k).",
+        ),
+        Step(
+            "features",
+            Statement(
+                "the data set of a row, all records of it, makes d features",
+                features_margin,
+                instance=True,
+                given=(
+                    *SPECTRUM,
+                    Condition("n, k and the last two columns are those of a row of the table", whole_margin),
+                ),
+            ),
+            sound=True,
+            note="Of kddcup and insurance, 116 and 150. Of census and localization not all records were at hand.",
         ),
     ),
 )

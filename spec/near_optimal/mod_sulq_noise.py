@@ -103,6 +103,21 @@ def upper_bound_margin(p: ModSulq) -> arb:
     return printed_deviation(p) - root(p)
 
 
+def last_display(p: ModSulq) -> arb:
+    """``(d+1)/(n eps) s + 1/sqrt(eps n)``, the last line of section 5.1."""
+    return (p.dimension + 1) * multiple(p) / (p.records * ball(p.epsilon)) + 1 / (ball(p.epsilon) * p.records).sqrt()
+
+
+def last_display_margin(p: ModSulq) -> arb:
+    """The last line minus the root."""
+    return last_display(p) - root(p)
+
+
+def last_display_of_five_margin(p: ModSulq) -> arb:
+    """The last line is beta of (5)."""
+    return equality(last_display(p), printed_deviation(p))
+
+
 def tail_range_margin(p: Threshold) -> arb:
     """``gamma - beta``."""
     return ball(p.threshold) - ball(p.deviation)
@@ -178,5 +193,16 @@ NOISE_STEPS = (
         Statement("the root is at most beta of (5)", upper_bound_margin, given=RANGE),
         sound=True,
         note="So (5) is not the solution but more noise than it, which is as private; the text says 'yields (5)'.",
+    ),
+    Step(
+        "last-display",
+        Statement("the root is at most (d+1)/(n eps) s + 1/sqrt(eps n)", last_display_margin, given=RANGE),
+        sound=True,
+    ),
+    Step(
+        "last-display-is-beta",
+        Statement("(d+1)/(n eps) s + 1/sqrt(eps n) is beta of (5)", last_display_of_five_margin, given=RANGE),
+        sound=False,
+        note="For n = 1 alone: (5) has 1/(n sqrt(eps)), which is less from n = 2 on and is enough.",
     ),
 )

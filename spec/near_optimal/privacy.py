@@ -7,9 +7,9 @@ from itertools import product
 import attrs
 from flint import arb, fmpq
 
-from dpmatrix.claims import Claim, Condition, Kind, Locator, Statement, Verdict
+from dpmatrix.claims import Claim, Condition, Kind, Locator, Statement, Step, Verdict
 from dpmatrix.exact import Exact, rational
-from dpmatrix.spec.common.conditions import equality, positive
+from dpmatrix.spec.common.conditions import at_least, equality, positive
 
 
 @attrs.frozen
@@ -100,12 +100,102 @@ def sum_margin(p: TwoLaws) -> arb:
     return -arb(max(abs(total - 1) for total in totals))
 
 
+@attrs.frozen
+class PrivateLaws(TwoLaws):
+    """The same, with the delta of a guarantee."""
+
+    delta: Exact
+
+
+def excess_margin(p: PrivateLaws) -> arb:
+    """``delta`` minus the largest ``P(S) - e^eps Q(S)``."""
+    return arb(rational(p.delta) - largest_excess(p))
+
+
+@attrs.frozen
+class LargerPair(PrivateLaws):
+    """The same, with another e^epsilon and another delta."""
+
+    other_exponential: Exact
+    other_delta: Exact
+
+
+def larger_exponential_margin(p: LargerPair) -> arb:
+    """``e^eps' - e^eps``."""
+    return arb(rational(p.other_exponential) - rational(p.exponential))
+
+
+def larger_delta_margin(p: LargerPair) -> arb:
+    """``delta' - delta``."""
+    return arb(rational(p.other_delta) - rational(p.delta))
+
+
+def larger_pair_margin(p: LargerPair) -> arb:
+    """``delta'`` minus the largest ``P(S) - e^eps' Q(S)``."""
+    return arb(rational(p.other_delta) - largest_excess(TwoLaws(p.first, p.second, p.other_exponential)))
+
+
+def loss_chance(p: PrivateLaws) -> arb:
+    """``P(p > e^eps q)``: the chance that the privacy loss of the output is above epsilon."""
+    pairs = [(rational(a), rational(b)) for a, b in zip(p.first, p.second, strict=True)]
+    return arb(sum((a for a, b in pairs if a > rational(p.exponential) * b), fmpq(0)))
+
+
+def promised_delta(p: PrivateLaws) -> arb:
+    """``delta``."""
+    return arb(rational(p.delta))
+
+
+@attrs.frozen
+class ChosenRank(TwoLaws):
+    """The laws of a k that is chosen from the data, and of the subspace for each k.
+
+    Parameters
+    ----------
+    first_subspaces, second_subspaces
+        For each k, the probabilities of the subspaces of dimension k, given that k is chosen.
+    """
+
+    first_subspaces: tuple[tuple[Exact, ...], ...]
+    second_subspaces: tuple[tuple[Exact, ...], ...]
+
+
+def joint(ranks: tuple[Exact, ...], subspaces: tuple[tuple[Exact, ...], ...]) -> tuple[Exact, ...]:
+    """The probabilities of the subspaces of all dimensions."""
+    return tuple(rational(k) * rational(share) for k, row in zip(ranks, subspaces, strict=True) for share in row)
+
+
+def subspace_excess(p: ChosenRank) -> arb:
+    """The largest ``P(S) - e^eps Q(S)`` over the sets S of subspaces."""
+    laws = (joint(p.first, p.first_subspaces), joint(p.second, p.second_subspaces))
+    return arb(largest_excess(TwoLaws(*laws, p.exponential)))
+
+
+def rank_excess(p: ChosenRank) -> arb:
+    """The largest ``p_k - e^eps q_k``."""
+    bound = rational(p.exponential)
+    return arb(max(rational(a) - bound * rational(b) for a, b in zip(p.first, p.second, strict=True)))
+
+
+def given_rank_margin(p: ChosenRank) -> arb:
+    """Minus the largest distance from 1 of what the subspaces of one dimension have together."""
+    totals = [sum((rational(share) for share in row), fmpq(0)) for row in (*p.first_subspaces, *p.second_subspaces)]
+    return -arb(max(abs(total - 1) for total in totals))
+
+
+def same_subspaces_margin(p: ChosenRank) -> arb:
+    """0 when for each k there are as many subspaces under both laws, -1 when there are not."""
+    return -arb(int([len(row) for row in p.first_subspaces] != [len(row) for row in p.second_subspaces]))
+
+
 SAME_OUTPUTS = Condition("P and Q are of the same outputs", length_margin)
 LAWS = (
     SAME_OUTPUTS,
     Condition("the probabilities are at least 0", mass_margin),
     Condition("the probabilities of each data set sum to 1", sum_margin),
 )
+
+PROMISED = Condition("P(S) <= e^eps Q(S) + delta for every S", excess_margin)
 
 DEFINITION_3 = Claim(
     id="near-optimal.definition-3",
@@ -134,6 +224,24 @@ DEFINITION_3 = Claim(
         "Euclidean norm at most 1, as section 2 assumes. Evaluated for algorithms with finitely many outputs; the "
         "proof is for all, with densities in place of probabilities."
     ),
+    steps=(
+        Step(
+            "choice-of-k",
+            Statement(
+                "where some k is more than e^eps times as probable, some set of subspaces is as well, however the "
+                "subspace is drawn for given k",
+                subspace_excess,
+                given=(
+                    Condition("for each k both laws are of the same subspaces", same_subspaces_margin),
+                    Condition("the subspaces of each dimension sum to 1", given_rank_margin),
+                    Condition("p_k > e^eps q_k for some k", rank_excess, strict=True),
+                ),
+                strict=True,
+            ),
+            sound=True,
+            note="The number of columns shows k: where k is not chosen privately, the subspace is not private.",
+        ),
+    ),
 )
 
 DEFINITION_4 = Claim(
@@ -154,6 +262,39 @@ DEFINITION_4 = Claim(
     reading=(
         "Adjacency as in Definition 3. Evaluated for algorithms with finitely many outputs; the proof is for all, with "
         "densities in place of probabilities."
+    ),
+    steps=(
+        Step(
+            "larger-pair",
+            Statement(
+                "two laws that are (eps, delta)-close are (eps', delta')-close for eps' >= eps and delta' >= delta",
+                larger_pair_margin,
+                given=(
+                    SAME_OUTPUTS,
+                    Condition("the probabilities are at least 0", mass_margin),
+                    PROMISED,
+                    Condition("eps' >= eps", larger_exponential_margin),
+                    Condition("delta' >= delta", larger_delta_margin),
+                ),
+            ),
+            sound=True,
+            note="With delta = 0 and eps' = eps: epsilon-privacy is the stronger of the two guarantees.",
+        ),
+        Step(
+            "delta-as-chance-of-failure",
+            Statement.of_law(
+                "under (eps, delta)-privacy the privacy loss exceeds eps with probability at most delta",
+                loss_chance,
+                at_most=promised_delta,
+                given=(*LAWS, at_least("exponential", 1), PROMISED),
+            ),
+            sound=False,
+            note=(
+                "The converse is true, and is what the proof of Theorem 5 uses: there a failure is an entry of the "
+                "noise above gamma. The definition bounds by delta how far the chance exceeds e^eps times that "
+                "under the other law."
+            ),
+        ),
     ),
     uses=("near-optimal.definition-3",),
 )

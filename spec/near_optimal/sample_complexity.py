@@ -8,6 +8,7 @@ from flint import arb
 from dpmatrix.claims import Claim, Kind, Locator, Statement, Step, Verdict
 from dpmatrix.exact import Exact, ball, rational
 from dpmatrix.spec.common.conditions import exceeds
+from dpmatrix.spec.near_optimal.matching_sizes import MATCHING
 from dpmatrix.spec.near_optimal.sample_complexity_proof import PROOF_STEPS
 from dpmatrix.spec.wishart.ppca import SETTING, PpcaPoint, failure_probability, repaired_records_margin
 
@@ -98,6 +99,7 @@ THEOREM_7 = Claim(
             note="Definition 2 for all data sets with a gap; the theorem means those that meet its condition on n.",
         ),
         *PROOF_STEPS,
+        *MATCHING,
     ),
     uses=("near-optimal.lemma-10", "near-optimal.definition-2+repair"),
 )

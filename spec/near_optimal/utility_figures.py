@@ -8,6 +8,7 @@ from flint import arb, fmpq
 from dpmatrix.claims import Claim, Condition, Kind, Locator, Repair, Statement, Step, Verdict
 from dpmatrix.exact import Exact, Real, ball, rational
 from dpmatrix.spec.common.conditions import equality, positive
+from dpmatrix.spec.near_optimal.data_sets import SPECTRUM, Eigenvalues, captured_by, trace_of
 
 TENTH = fmpq(1, 10)
 
@@ -222,6 +223,15 @@ def clipped_margin(p: ClippedUtilities) -> arb:
     return (ball(p.ppca) - PPCA_SHARE * best).min(MOD_SULQ_SHARE * best - ball(p.mod_sulq))
 
 
+COVARIANCE = Eigenvalues(tuple(fmpq(share, 1000) for share in (500, 300, 40, 30, 20, 10, 4, 3, 1, 1)), COLUMNS)
+"""(27), and k."""
+
+
+def energy_margin(p: Eigenvalues) -> arb:
+    """``l_1 + ... + l_k`` minus half of the trace."""
+    return arb(captured_by(p) - trace_of(p) / 2)
+
+
 FIGURE_5 = Claim(
     id="near-optimal.figure-5",
     kind=Kind.EXPERIMENT,
@@ -261,6 +271,21 @@ FIGURE_5 = Claim(
                 positive("best"),
                 Condition("epsilon = 1/10", tenth_margin, of="epsilon"),
             ),
+        ),
+    ),
+    steps=(
+        Step(
+            "most-of-the-trace",
+            Statement(
+                "the first two eigenvalues of (27) are more than half of its trace",
+                energy_margin,
+                instance=True,
+                data=(COVARIANCE,),
+                given=SPECTRUM,
+                strict=True,
+            ),
+            sound=True,
+            note="They are 88 per cent of it.",
         ),
     ),
 )
