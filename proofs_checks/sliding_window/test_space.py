@@ -16,7 +16,7 @@ from dpmatrix.spec.sliding_window.space import KeptSpace, SpacePoint
 from dpmatrix.tracing import bind_expression
 
 theorem_19 = cite("sliding-window.theorem-19@515c90c0")
-conjecture_1 = cite("sliding-window.conjecture-1@fb88afad")
+conjecture_1 = cite("sliding-window.conjecture-1@6cb61016")
 conjecture_2 = cite("sliding-window.conjecture-2@a0c0c289")
 
 SPACE = SpacePoint(8, 1, 1, 1, Fraction(1, 2), Fraction(1, 9))

@@ -8,6 +8,7 @@ from flint import arb
 from dpmatrix.claims import Chosen, Claim, Defect, Kind, Locator, Statement, Step, Verdict
 from dpmatrix.exact import Exact, ball, square
 from dpmatrix.spec.common.conditions import at_least, below, exceeds, positive, whole
+from dpmatrix.spec.sliding_window.informal_error import LEAST_ERROR
 from dpmatrix.spec.sliding_window.lower_bound_construction import CONSTRUCTION
 from dpmatrix.spec.sliding_window.lower_bound_entries import ENTRIES
 from dpmatrix.spec.sliding_window.lower_bound_proof import INEQUALITIES
@@ -207,6 +208,7 @@ CONJECTURE_1 = Claim(
             sound=False,
             note="Not for eta < c d log2(W)/(W b).",
         ),
+        LEAST_ERROR,
     ),
 )
 
