@@ -15,7 +15,7 @@ from dpmatrix.spec import load
 from dpmatrix.spec.sliding_window.space import KeptSpace, SpacePoint
 from dpmatrix.tracing import bind_expression
 
-theorem_19 = cite("sliding-window.theorem-19@515c90c0")
+theorem_19 = cite("sliding-window.theorem-19@b49d18dd")
 conjecture_1 = cite("sliding-window.conjecture-1@6cb61016")
 conjecture_2 = cite("sliding-window.conjecture-2@a0c0c289")
 
