@@ -22,7 +22,7 @@ from proofs_checks.exact_matrices import diagonal, line
 from proofs_checks.sliding_window.guarantees import CONFUSION, DELTA, EPSILON, FAILURE, guarantee
 from proofs_checks.sliding_window.one_row_outputs import whole_above
 
-theorem_5 = cite("sliding-window.theorem-5@feee941c")
+theorem_5 = cite("sliding-window.theorem-5@eb72e4b0")
 theorem_6 = cite("sliding-window.theorem-6@1bcb360e")
 
 QUERY_COUNT, DIMENSION, CONSTANT = sympy.symbols("queries dimension constant")
