@@ -15,7 +15,7 @@ from dpmatrix.spec.sliding_window.sketch_bounds import ScaleParameters, SketchDi
 from dpmatrix.spec.sliding_window.sketched_stream import SketchedStream
 from dpmatrix.tracing import bind_expression
 
-lemma_2 = cite("sliding-window.lemma-2@9f31902d")
+lemma_2 = cite("sliding-window.lemma-2@5f356f81")
 corollary_1 = cite("sliding-window.corollary-1@610f2ea3")
 
 HALF = Fraction(1, 2)

@@ -19,7 +19,7 @@ from dpmatrix.spec.sliding_window.sketched_stream import SketchedStream, meant
 from dpmatrix.spec.sliding_window.update_lemmas import StreamRun
 from dpmatrix.tracing import bind_expression
 
-lemma_2 = cite("sliding-window.lemma-2@9f31902d")
+lemma_2 = cite("sliding-window.lemma-2@5f356f81")
 corollary_1 = cite("sliding-window.corollary-1@610f2ea3")
 
 QUARTER = Fraction(1, 4)

@@ -9,6 +9,8 @@ from dpmatrix.claims import Chosen, Claim, Defect, Kind, Locator, Repair, Statem
 from dpmatrix.exact import Exact, Real, ball, nonnegative_root, rational
 from dpmatrix.spec.common.conditions import at_least, at_most, below, exceeds, positive, whole
 from dpmatrix.spec.common.spectra import eigenvalues
+from dpmatrix.spec.sliding_window.combined_costs import COMBINED_COSTS
+from dpmatrix.spec.sliding_window.compared_errors import FREE_ERROR
 from dpmatrix.spec.sliding_window.distinguishing import some_projection_algorithm, some_query_algorithm
 from dpmatrix.spec.sliding_window.loewner import gram
 from dpmatrix.spec.sliding_window.noisy_choice import BEST_CHOICE, best_cost_margin
@@ -107,6 +109,7 @@ THEOREM_5 = Claim(
             sound=False,
             note="The proof's algorithm, with r = O(log q).",
         ),
+        FREE_ERROR,
     ),
 )
 
@@ -268,6 +271,7 @@ THEOREM_6 = Claim(
             sound=False,
             note="For eta < 1/6.",
         ),
+        *COMBINED_COSTS,
     ),
     uses=("sliding-window.algorithm-4+repair", "sliding-window.theorem-4+repair"),
 )

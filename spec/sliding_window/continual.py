@@ -16,6 +16,7 @@ from dpmatrix.spec.sliding_window.dyadic_release import (
     window_fits,
     window_nonempty,
 )
+from dpmatrix.spec.sliding_window.lost_windows import LOGARITHMIC_ACCURACY, POWER_ACCURACY
 from dpmatrix.spec.sliding_window.published_windows import (
     ALL,
     CHANGE,
@@ -167,6 +168,7 @@ THEOREM_17 = Claim(
             ),
             sound=True,
         ),
+        LOGARITHMIC_ACCURACY,
         Step("space", Statement("the tree has at most 2W nodes", nodes_margin, (whole("height", 0),)), sound=True),
     ),
 )
@@ -268,5 +270,6 @@ THEOREM_18 = Claim(
             sound=False,
             note="The error is announced to grow like log W, and W^(3/4) exceeds c log W for every c.",
         ),
+        POWER_ACCURACY,
     ),
 )

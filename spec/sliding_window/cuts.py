@@ -8,6 +8,7 @@ from flint import arb, fmpq, fmpq_mat
 from dpmatrix.claims import Chosen, Claim, Defect, Kind, Locator, Repair, Statement, Step, Verdict
 from dpmatrix.exact import Exact, Real, ball, rational
 from dpmatrix.spec.common.conditions import at_least, below, exceeds, positive, whole
+from dpmatrix.spec.sliding_window.compared_errors import CITED_ERROR
 from dpmatrix.spec.sliding_window.distinguishing import confusion, noise_degrees
 from dpmatrix.spec.sliding_window.dyadic_release import SEQUENCE_CHANGE
 from dpmatrix.spec.sliding_window.loewner import flag
@@ -289,5 +290,6 @@ COROLLARY_2 = Claim(
             sound=False,
             note="They hold for e_S'C e_S, with c |S| tau log tau.",
         ),
+        CITED_ERROR,
     ),
 )

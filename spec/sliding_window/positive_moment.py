@@ -5,6 +5,7 @@ from __future__ import annotations
 from dpmatrix.claims import Chosen, Claim, Defect, Kind, Locator, Repair, Statement, Step, Verdict
 from dpmatrix.spec.common.conditions import at_least, at_most
 from dpmatrix.spec.sliding_window.dyadic_release import cover_margin
+from dpmatrix.spec.sliding_window.informal_error import INFORMAL_ERROR
 from dpmatrix.spec.sliding_window.one_row_output import (
     FAILURE,
     ONE_ROW,
@@ -19,6 +20,7 @@ from dpmatrix.spec.sliding_window.sketch_bounds import (
     semidefinite,
 )
 from dpmatrix.spec.sliding_window.sketch_privacy import PARAMETERS, private_row
+from dpmatrix.spec.sliding_window.stated_sizes import CONSTANT_RANK
 from dpmatrix.spec.sliding_window.window_noise import (
     COVERED,
     MOMENT,
@@ -134,5 +136,7 @@ THEOREM_4 = Claim(
             sound=False,
             note="With + X in Corollary 1, as (11) has it, the right side is correct.",
         ),
+        INFORMAL_ERROR,
+        CONSTANT_RANK,
     ),
 )

@@ -10,6 +10,7 @@ from dpmatrix.exact import Exact, ball, rational, square
 from dpmatrix.spec.common.conditions import at_least, below, exceeds, positive, whole
 from dpmatrix.spec.common.spectra import nonnegative_spectrum
 from dpmatrix.spec.sliding_window.distinguishing import some_regression_algorithm
+from dpmatrix.spec.sliding_window.regression_costs import REGRESSION_COSTS
 
 
 @attrs.frozen
@@ -132,5 +133,6 @@ THEOREM_8 = Claim(
             sound=False,
             note="At R = tau I and, as the error is continuous in R, for all noise near it: with positive probability.",
         ),
+        *REGRESSION_COSTS,
     ),
 )

@@ -42,6 +42,7 @@ from dpmatrix.spec.sliding_window.sketch_output import (
 )
 from dpmatrix.spec.sliding_window.sketch_output import success_asked as sketches_asked
 from dpmatrix.spec.sliding_window.sketched_stream import PRINTED_RUN
+from dpmatrix.spec.sliding_window.stated_sizes import EPOCHS
 
 LEMMA_2 = Claim(
     id="sliding-window.lemma-2",
@@ -173,6 +174,7 @@ LEMMA_2 = Claim(
             sound=False,
             note="Two constants are needed, and no constant at all serves every r and delta.",
         ),
+        EPOCHS,
     ),
     uses=(
         "sliding-window.theorem-9+repair",

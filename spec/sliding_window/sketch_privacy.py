@@ -13,6 +13,7 @@ from dpmatrix.spec.sliding_window.dyadic_release import SEQUENCE_CHANGE
 from dpmatrix.spec.sliding_window.printed_output import MANY_DIMENSIONS, PrintedStreams, output_divergence
 from dpmatrix.spec.sliding_window.released_sums import RELEASED
 from dpmatrix.spec.sliding_window.sketch_size import WHOLE_SIZE, sketch_size
+from dpmatrix.spec.sliding_window.stated_sizes import OUTPUT_SHAPE
 from dpmatrix.spec.sliding_window.two_runs import (
     WELL_FORMED,
     at_time_margin,
@@ -220,5 +221,6 @@ LEMMA_3 = Claim(
             sound=False,
             note="Stored matrices share their variates: neighbouring ones differ by g_t'a_t exactly.",
         ),
+        OUTPUT_SHAPE,
     ),
 )

@@ -8,9 +8,12 @@ from flint import arb
 from dpmatrix.claims import Chosen, Claim, Defect, Kind, Locator, Statement, Step, Verdict
 from dpmatrix.exact import Exact, ball, square
 from dpmatrix.spec.common.conditions import at_least, below, exceeds, positive, whole
+from dpmatrix.spec.sliding_window.informal_error import LEAST_ERROR
 from dpmatrix.spec.sliding_window.lower_bound_construction import CONSTRUCTION
 from dpmatrix.spec.sliding_window.lower_bound_entries import ENTRIES
 from dpmatrix.spec.sliding_window.lower_bound_proof import INEQUALITIES
+from dpmatrix.spec.sliding_window.planted_coefficients import PLANTED_COEFFICIENTS
+from dpmatrix.spec.sliding_window.planted_entries import PLANTED_ENTRIES
 
 
 @attrs.frozen
@@ -114,7 +117,7 @@ THEOREM_19 = Claim(
         "plays no role. The count of signs does not follow either: Psi leaves far more than 100^theta k (W-a)/5 for "
         "the columns of C, and a fifth of wrong signs would be too many."
     ),
-    steps=(*CONSTRUCTION, *INEQUALITIES, *ENTRIES),
+    steps=(*CONSTRUCTION, *INEQUALITIES, *ENTRIES, *PLANTED_ENTRIES, *PLANTED_COEFFICIENTS),
 )
 
 
@@ -207,6 +210,7 @@ CONJECTURE_1 = Claim(
             sound=False,
             note="Not for eta < c d log2(W)/(W b).",
         ),
+        LEAST_ERROR,
     ),
 )
 

@@ -9,6 +9,7 @@ from dpmatrix.claims import Chosen, Claim, Defect, Kind, Locator, Repair, Statem
 from dpmatrix.exact import Exact, Real, ball, rational
 from dpmatrix.spec.common.conditions import at_least, at_most, below, exceeds, positive, whole
 from dpmatrix.spec.common.spectra import eigenvalues, identity
+from dpmatrix.spec.sliding_window.compared_errors import LINEAR_ERROR
 from dpmatrix.spec.sliding_window.loewner import between, flag, squared_norm
 from dpmatrix.spec.sliding_window.private_choice import BEST_CHOICE, CHANGE, PRIVATE, best_margin
 from dpmatrix.spec.sliding_window.projection_costs import (
@@ -266,6 +267,7 @@ THEOREM_16 = Claim(
             ),
             sound=True,
         ),
+        LINEAR_ERROR,
     ),
     uses=(
         "sliding-window.lemma-9",

@@ -10,6 +10,7 @@ from dpmatrix.exact import Exact, ball, rational
 from dpmatrix.privacy.adjacency import Adjacency
 from dpmatrix.privacy.profiles import WishartProfile, support_failure
 from dpmatrix.spec.common.conditions import at_least, below, exceeds, positive, whole
+from dpmatrix.spec.sliding_window.compared_errors import NOISE_VALUE
 from dpmatrix.spec.sliding_window.largest_noise import LARGEST_NOISE
 from dpmatrix.spec.sliding_window.published_windows import CHANGE, LAST, PROMISE, last_window_margin
 from dpmatrix.spec.sliding_window.wishart_accuracy import (
@@ -197,6 +198,7 @@ THEOREM_14 = Claim(
             sound=False,
             note="Update compares no neighbours; with t_1 <= t - W + 1 < t_2 adjacent, K(1) = A_W'A_W needs no (36).",
         ),
+        NOISE_VALUE,
         Step(
             "equation-37",
             Statement.of_law(

@@ -1,0 +1,118 @@
+"""Theorem 6: what (19) and (20) give together (section 4.2)."""
+
+from __future__ import annotations
+
+import attrs
+from flint import arb, fmpq
+
+from dpmatrix.claims import Chosen, Statement, Step
+from dpmatrix.exact import Exact, ball, rational
+from dpmatrix.spec.common.conditions import below, exceeds, positive, whole
+
+
+@attrs.frozen
+class RightInequality:
+    """Costs of one projection, and the additive term of Lemma 5.
+
+    Parameters
+    ----------
+    sketch, window
+        |A~(1-X~)|_F and |A_W(1-X~)|_F.
+    extra
+        k' d log(1/delta)/epsilon.
+    eta
+        eta.
+    """
+
+    sketch: Exact
+    window: Exact
+    extra: Exact
+    eta: Exact
+
+
+def right_margin(p: RightInequality) -> arb:
+    """``(1 + 6 eta)|A~(1-X~)|_F + extra - |A_W(1-X~)|_F``."""
+    return arb((1 + 6 * rational(p.eta)) * rational(p.sketch) + rational(p.extra) - rational(p.window))
+
+
+def equation_20(p: RightInequality) -> arb:
+    """``|A~(1-X~)|_F - (|A_W(1-X~)|_F - extra)/(1 + 6 eta)``."""
+    return arb(rational(p.sketch) - (rational(p.window) - rational(p.extra)) / (1 + 6 * rational(p.eta)))
+
+
+@attrs.frozen
+class CombinedError:
+    """Parameters of the additive errors of (19), (20) and Theorem 6, and the constant of O()."""
+
+    dimension: int
+    k: int
+    eta: Exact
+    epsilon: Exact
+    delta: Exact
+    failure: Exact
+    constant: Exact
+
+
+def spread(p: CombinedError) -> arb:
+    """``k' = k + log(1/beta)``."""
+    return p.k - ball(p.failure).log()
+
+
+def unit(p: CombinedError) -> arb:
+    """``log(1/delta)/epsilon``."""
+    return -ball(p.delta).log() / ball(p.epsilon)
+
+
+def combined_error(p: CombinedError) -> arb:
+    """``(1 + (1 + 6 eta)/(1 - 6 eta)) k' d log(1/delta)/epsilon``."""
+    eta = ball(p.eta)
+    return (1 + (1 + 6 * eta) / (1 - 6 * eta)) * spread(p) * p.dimension * unit(p)
+
+
+def combined_margin(p: CombinedError) -> arb:
+    """``c log(1/delta)/epsilon sqrt(d log d k')`` minus `combined_error`."""
+    d = arb(p.dimension)
+    return ball(p.constant) * unit(p) * (d * d.log() * spread(p)).sqrt() - combined_error(p)
+
+
+def rank_margin(p: CombinedError) -> arb:
+    """``d - k``."""
+    return arb(p.dimension - p.k)
+
+
+COMBINED_COSTS = (
+    Step(
+        "equation-20",
+        Statement(
+            "(20): from |A_W(1-X~)|_F <= (1 + 6 eta)|A~(1-X~)|_F + K follows |A~(1-X~)|_F >= (|A_W(1-X~)|_F - K)/(1 + "
+            "6 eta)",
+            equation_20,
+            given=(positive("eta"), exceeds("|A_W(1-X~)| <= (1 + 6 eta)|A~(1-X~)| + K", right_margin, strict=False)),
+        ),
+        sound=True,
+        note="A rearrangement, for every K: (20) writes k' d for the sqrt(k' d) of Lemma 5.",
+    ),
+    Step(
+        "combination",
+        Statement(
+            "there is a constant c with which the additive error that (19) and (20) give, 2/(1 - 6 eta) k' d "
+            "log(1/delta)/eps, is at most c log(1/delta)/eps sqrt(d log d k')",
+            combined_margin,
+            given=(
+                whole("dimension", 2),
+                whole("k", 1),
+                exceeds("k < d", rank_margin),
+                positive("eta"),
+                below("eta", fmpq(1, 6)),
+                positive("epsilon"),
+                positive("delta"),
+                below("delta", 1),
+                positive("failure"),
+                below("failure", 1),
+            ),
+            exists=(Chosen("constant"),),
+        ),
+        sound=False,
+        note="The quotient is at least 2 sqrt(k' d/log d), which grows with d.",
+    ),
+)

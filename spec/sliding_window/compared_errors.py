@@ -1,0 +1,116 @@
+"""Errors as the document compares or rewrites them: Corollary 2, Theorems 5, 14 and 16."""
+
+from __future__ import annotations
+
+import attrs
+from flint import arb, fmpq
+
+from dpmatrix.claims import Chosen, Statement, Step
+from dpmatrix.exact import Exact, ball, square
+from dpmatrix.spec.common.conditions import at_most, below, equality, positive, whole
+from dpmatrix.spec.sliding_window.distinguishing import noise_degrees
+
+
+@attrs.frozen
+class ErrorParameters:
+    """The dimension d, or n, the guarantee, and a constant c."""
+
+    dimension: int
+    epsilon: Exact
+    delta: Exact
+    constant: Exact
+
+
+def degrees(p: ErrorParameters) -> arb:
+    """``tau = d + 14 log(4/delta)/epsilon^2``."""
+    return noise_degrees(p.dimension, p.epsilon, p.delta)
+
+
+def cited_margin(p: ErrorParameters) -> arb:
+    """``c sqrt(n log(1/delta)) log(1/delta)/epsilon - sqrt(tau log tau)/epsilon``: errors for one vertex."""
+    level, tau = -ball(p.delta).log(), degrees(p)
+    cited = ball(p.constant) * (p.dimension * level).sqrt() * level
+    return (cited - (tau * tau.log()).sqrt()) / ball(p.epsilon)
+
+
+def linear_margin(p: ErrorParameters) -> arb:
+    """``c d - d tau log tau``."""
+    tau = degrees(p)
+    return p.dimension * (ball(p.constant) - tau * tau.log())
+
+
+def value_margin(p: ErrorParameters) -> arb:
+    """Minus the distance of tau log tau from its value with d + log(1/delta)/epsilon^2 for tau."""
+    tau = degrees(p)
+    other = p.dimension - ball(p.delta).log() / square(ball(p.epsilon))
+    return equality(tau * tau.log(), other * other.log())
+
+
+@attrs.frozen
+class QuerySize:
+    """The number q of queries, the dimension d = 2^h, epsilon, and a constant c."""
+
+    queries: int
+    doublings: int
+    epsilon: Exact
+    constant: Exact
+
+
+def free_margin(p: QuerySize) -> arb:
+    """``c - log q log d / epsilon``."""
+    return ball(p.constant) - arb(p.queries).log() * (p.doublings * arb(2).log()) / ball(p.epsilon)
+
+
+GUARANTEE = (positive("epsilon"), positive("delta"), below("delta", 1))
+
+CITED_ERROR = Step(
+    "smaller-error",
+    Statement(
+        "there is a constant c with which, for eps <= 1 and delta <= 1/2, sqrt(tau log tau)/eps is at most c times the "
+        "sqrt(n log(1/delta)) log(1/delta)/eps that is quoted for another algorithm",
+        cited_margin,
+        given=(
+            whole("dimension", 2),
+            positive("epsilon"),
+            at_most("epsilon", 1),
+            positive("delta"),
+            at_most("delta", fmpq(1, 2)),
+        ),
+        exists=(Chosen("constant"),),
+    ),
+    sound=False,
+    note="For small eps tau grows like 1/eps^2; and for large n log tau exceeds every c log(1/delta)^3.",
+)
+LINEAR_ERROR = Step(
+    "linear-in-d",
+    Statement(
+        "the additive error is linear in d: for all eps and delta there is a constant c with d tau log tau <= c d",
+        linear_margin,
+        given=(whole("dimension", 1), *GUARANTEE),
+        exists=(Chosen("constant", after=("epsilon", "delta")),),
+    ),
+    sound=False,
+    note="tau >= d: it exceeds d^2 log d.",
+)
+FREE_ERROR = Step(
+    "dimension-free",
+    Statement(
+        "with q queries the error is free of the dimension: for all q and eps there is a constant c with log q log d/"
+        "eps <= c for every d",
+        free_margin,
+        given=(whole("queries", 2), whole("doublings", 1), positive("epsilon")),
+        exists=(Chosen("constant", after=("queries", "epsilon")),),
+    ),
+    sound=False,
+    note="A factor log d is left in the theorem.",
+)
+NOISE_VALUE = Step(
+    "noise-value",
+    Statement(
+        "tau log tau = (d + log(1/delta)/eps^2) log(d + log(1/delta)/eps^2)",
+        value_margin,
+        given=(whole("dimension", 1), *GUARANTEE),
+    ),
+    sound=False,
+    note="tau has 14 log(4/delta).",
+)

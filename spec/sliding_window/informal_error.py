@@ -1,0 +1,111 @@
+"""The errors of section 1.2 and section 5: the bound of the informal Theorem 1, and what one release can do."""
+
+from __future__ import annotations
+
+import attrs
+from flint import arb
+
+from dpmatrix.claims import Chosen, Statement, Step
+from dpmatrix.exact import Exact, ball, square
+from dpmatrix.spec.common.conditions import at_least, below, positive, whole
+from dpmatrix.spec.sliding_window.directional_variance import OneRelease, noise_bound
+from dpmatrix.spec.sliding_window.distinguishing import confusion
+
+
+@attrs.frozen
+class InformalAnswers:
+    """The streams (M e_1) and ((M + 1) e_1) of one row, and matrices that meet the bounds of the informal theorem.
+
+    Parameters
+    ----------
+    dimension
+        d.
+    epsilon, delta
+        The guarantee.
+    eta
+        eta in (0, 1).
+    row
+        M >= 0.
+    constant
+        c in nu = c d log(1/delta)^2/epsilon^2.
+    failure
+        Probability with which a matrix may miss its bounds; the theorem allows none.
+    """
+
+    dimension: int
+    epsilon: Exact
+    delta: Exact
+    eta: Exact
+    row: Exact
+    constant: Exact
+    failure: Exact = 0
+
+
+def level(p: InformalAnswers) -> arb:
+    """``nu = c d log(1/delta)^2 / epsilon^2``."""
+    return ball(p.constant) * p.dimension * square(ball(p.delta).log()) / square(ball(p.epsilon))
+
+
+def common_answer(p: InformalAnswers) -> arb:
+    """Largest e_1'S e_1 that is right for M e_1, minus the least one that is right for (M + 1) e_1."""
+    extra = level(p) * level(p).log()
+    largest = (1 + ball(p.eta)) * square(ball(p.row)) + extra
+    least = (1 - ball(p.eta)) * square(ball(p.row) + 1) - extra
+    return largest - least
+
+
+def some_private_answer(p: InformalAnswers) -> arb:
+    """Larger of `common_answer` and `confusion`."""
+    return common_answer(p).max(confusion(p))
+
+
+@attrs.frozen
+class LeastRelease(OneRelease):
+    """A single release with Gaussian noise, and a constant c in a lower bound on the errors of all releases."""
+
+    constant: Exact = 1
+
+
+def least_error_margin(p: LeastRelease) -> arb:
+    """Bound on the norm of the noise, ``4 s sqrt(d log 9 + k log d)``, minus ``c d log(1/delta)^2 / epsilon^2``."""
+    claimed = ball(p.constant) * p.dimension * square(ball(p.delta).log()) / square(ball(p.epsilon))
+    return noise_bound(p) - claimed
+
+
+GUARANTEE = (whole("dimension", 1), positive("epsilon"), positive("delta"), below("delta", 1))
+
+INFORMAL_ERROR = Step(
+    "informal-error",
+    Statement(
+        "Theorem 1 (informal): there is a constant c with which, for the streams (M e_1) and ((M + 1) e_1) of one row, "
+        "some S is between (1 -+ eta) A_W'A_W -+ nu log nu on both, nu = c d log(1/delta)^2/eps^2, or answers that "
+        "fail with probability beta are rare enough for an (eps, delta)-private algorithm: 1 - beta <= e^eps beta + "
+        "delta",
+        some_private_answer,
+        given=(
+            *GUARANTEE,
+            positive("eta"),
+            below("eta", 1),
+            at_least("row", 0),
+            at_least("failure", 0),
+        ),
+        exists=(Chosen("constant"),),
+    ),
+    sound=False,
+    note="Rows of any length, as in section 1.1: at eta = 1/(M^2 + 1) no S is right for both once M is large, "
+    "whatever the algorithm is.",
+)
+LEAST_ERROR = Step(
+    "least-error",
+    Statement(
+        "the additive error of Theorem 3 is the least possible, at full rank: there is a constant c with which the "
+        "noise of a private release has norm c d log(1/delta)^2/eps^2 at least, even as bounded but for probability "
+        "d^-k",
+        least_error_margin,
+        given=(*GUARANTEE, whole("power", 0)),
+        exists=(Chosen("constant"),),
+    ),
+    sound=False,
+    note="A belief of the document. The release of theorem-15's repair errs by the order of sqrt(d log(1/delta))/eps, "
+    "without a factor, for rows of norm at most 1; its positive part errs twice as much at most.",
+)

@@ -1,0 +1,175 @@
+"""Theorem 19: the coefficients of columns of Y, and the sizes that (46) leaves to its entries (appendix E)."""
+
+from __future__ import annotations
+
+import attrs
+from flint import arb, fmpq
+
+from dpmatrix.claims import Chosen, Statement, Step
+from dpmatrix.exact import Exact, rational
+from dpmatrix.spec.common.conditions import at_least, exceeds, positive, whole
+from dpmatrix.spec.sliding_window.loewner import flag
+from dpmatrix.spec.sliding_window.lower_bound_proof import Chain, tau
+
+
+@attrs.frozen
+class Coefficients:
+    """Column i of Y as a combination of the others, seen in two rows.
+
+    Parameters
+    ----------
+    root
+        sqrt(Psi).
+    coefficients
+        The k - 1 coefficients a_j.
+    entries
+        The k - 1 entries Y_ij of row i, none on the diagonal.
+    diagonal, other
+        Y_jj for the largest coefficient a_j, and another entry of that row.
+    """
+
+    root: Exact
+    coefficients: tuple[Exact, ...]
+    entries: tuple[Exact, ...]
+    diagonal: Exact
+    other: Exact
+
+
+def largest(p: Coefficients) -> fmpq:
+    """Largest |a_j|."""
+    return max(abs(rational(one)) for one in p.coefficients)
+
+
+def coefficient_margin(p: Coefficients) -> arb:
+    """Largest |a_j| minus ``Psi^2/(k sqrt(Psi))``."""
+    return arb(largest(p) - rational(p.root) ** 3 / (len(p.coefficients) + 1))
+
+
+def combined(p: Coefficients) -> arb:
+    """Sum of the a_j Y_ij minus ``Psi^2``; -1 if there is not one entry for each coefficient."""
+    if len(p.coefficients) != len(p.entries):
+        return flag(holds=False)
+    total = sum((rational(a) * rational(y) for a, y in zip(p.coefficients, p.entries, strict=True)), fmpq(0))
+    return arb(total - rational(p.root) ** 4)
+
+
+def entries_margin(p: Coefficients) -> arb:
+    """``sqrt(Psi)`` minus the largest |Y_ij|; -1 if there is not one entry for each coefficient."""
+    if not p.coefficients or len(p.coefficients) != len(p.entries):
+        return flag(holds=False)
+    return arb(rational(p.root) - max(abs(rational(entry)) for entry in p.entries))
+
+
+def terms_margin(p: Coefficients) -> arb:
+    """Smaller slack of ``|a Y_jj| >= |a| Psi^2`` and ``|a_j Y| <= |a| sqrt(Psi)`` for the largest |a|."""
+    size, root = largest(p), rational(p.root)
+    on = size * abs(rational(p.diagonal)) - size * root**4
+    off = min(size * root - abs(rational(one) * rational(p.other)) for one in p.coefficients)
+    return arb(min(on, off))
+
+
+def diagonal_margin(p: Coefficients) -> arb:
+    """``Y_jj - Psi^2``."""
+    return arb(rational(p.diagonal) - rational(p.root) ** 4)
+
+
+def other_margin(p: Coefficients) -> arb:
+    """``sqrt(Psi)`` minus the absolute value of the other entry."""
+    return arb(rational(p.root) - abs(rational(p.other)))
+
+
+COEFFICIENTS = (
+    at_least("root", 1),
+    exceeds("|Y_ij| <= sqrt(Psi), one for each coefficient", entries_margin, strict=False),
+)
+
+
+@attrs.frozen
+class OffDiagonal:
+    """Root of Psi, an entry off the diagonal, and the sum of the squares of all others."""
+
+    root: Exact
+    entry: Exact
+    others: Exact
+
+
+def shared_margin(p: OffDiagonal) -> arb:
+    """``Psi`` minus the sum of all squares off the diagonal."""
+    return arb(rational(p.root) ** 2 - rational(p.entry) ** 2 - rational(p.others))
+
+
+def entry_margin(p: OffDiagonal) -> arb:
+    """``sqrt(Psi)`` minus the entry."""
+    return arb(rational(p.root) - rational(p.entry))
+
+
+def square_margin(p: OffDiagonal) -> arb:
+    """``sqrt(Psi)`` minus the square of the entry."""
+    return arb(rational(p.root) - rational(p.entry) ** 2)
+
+
+OFF_DIAGONAL = (
+    at_least("root", 1),
+    at_least("others", 0),
+    exceeds("(46): the squares sum to Psi at most", shared_margin, strict=False),
+)
+
+
+def linear_margin(p: Chain) -> arb:
+    """``c W - tau``."""
+    return arb(rational(p.constant) * p.window - tau(p))
+
+
+PLANTED_COEFFICIENTS = (
+    Step(
+        "off-diagonal",
+        Statement("from (46): Y_pj <= sqrt(Psi)", entry_margin, given=OFF_DIAGONAL),
+        sound=True,
+    ),
+    Step(
+        "large-coefficient",
+        Statement(
+            "if the a_j Y_ij sum to Psi^2 at least, some |a_p| >= Psi^2/(k sqrt(Psi))",
+            coefficient_margin,
+            given=(*COEFFICIENTS, exceeds("sum of a_j Y_ij >= Psi^2", combined, strict=False)),
+        ),
+        sound=True,
+        note="Even Psi^2/((k-1) sqrt(Psi)).",
+    ),
+    Step(
+        "largest-term",
+        Statement(
+            "for the largest |a|: |a Y_jj| >= |a| Psi^2, and |a_j Y| <= |a| sqrt(Psi) for the other entries of its row",
+            terms_margin,
+            given=(
+                *COEFFICIENTS,
+                exceeds("Y_jj >= Psi^2", diagonal_margin, strict=False),
+                exceeds("|Y| <= sqrt(Psi) off the diagonal", other_margin, strict=False),
+            ),
+        ),
+        sound=True,
+    ),
+    Step(
+        "squares-off-diagonal",
+        Statement("from (46): V_ij^2 <= sqrt(Psi) off the diagonal", square_margin, given=OFF_DIAGONAL),
+        sound=False,
+        note="Psi bounds the squares, and sqrt(Psi) the entries.",
+    ),
+    Step(
+        "tau-linear",
+        Statement(
+            "there is a constant c with which tau = 2 100^theta W d/l is at most c W",
+            linear_margin,
+            given=(
+                whole("window", 2),
+                whole("dimension", 1),
+                whole("blocks", 1),
+                whole("theta", 1),
+                positive("constant"),
+            ),
+            exists=(Chosen("constant"),),
+        ),
+        sound=False,
+        note="W for m; nor are the entries of M signs, but 10^theta in size.",
+    ),
+)
