@@ -36,7 +36,7 @@ from proofs_checks.compression.drawn_outputs import PAIRS
 from proofs_checks.exact_matrices import correlated, diagonal
 from proofs_checks.steps import by_step
 
-lemma_c_2 = cite("compression.lemma-c-2@fe768197")
+lemma_c_2 = cite("compression.lemma-c-2@51b2cbb8")
 
 SCALED = CovariancePair(fmpq_mat([[2, 0], [0, 2]]), fmpq_mat([[3, 0], [0, 3]]))
 CLOSE = "||Sigma_1|| ||Gamma|| < 1"

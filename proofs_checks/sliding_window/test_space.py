@@ -15,8 +15,8 @@ from dpmatrix.spec import load
 from dpmatrix.spec.sliding_window.space import KeptSpace, SpacePoint
 from dpmatrix.tracing import bind_expression
 
-theorem_19 = cite("sliding-window.theorem-19@515c90c0")
-conjecture_1 = cite("sliding-window.conjecture-1@ab5afadc")
+theorem_19 = cite("sliding-window.theorem-19@b49d18dd")
+conjecture_1 = cite("sliding-window.conjecture-1@4cb50e6d")
 conjecture_2 = cite("sliding-window.conjecture-2@9523a0e8")
 
 HALF = Fraction(1, 2)
