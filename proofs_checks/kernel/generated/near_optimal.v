@@ -183,6 +183,56 @@ Definition theorem_5__upper_bound : Prop :=
   2 * IZR records * epsilon <> 0 /\
   0 <= ((IZR dimension + 1) / epsilon * sqrt (2 * ln ((IZR dimension ^ 2 + IZR dimension) / (delta * 2 * sqrt (2 * PI)))) + 1 / sqrt epsilon) / IZR records - ((IZR dimension + 1) * sqrt (2 * ln ((IZR dimension ^ 2 + IZR dimension) / (delta * 2 * sqrt (2 * PI)))) + sqrt (2 * (IZR dimension + 1) ^ 2 * ln ((IZR dimension ^ 2 + IZR dimension) / (delta * 2 * sqrt (2 * PI))) + 4 * epsilon)) / (2 * IZR records * epsilon).
 
+(* near-optimal.theorem-5/last-display: the root is at most (d+1)/(n eps) s + 1/sqrt(eps n) *)
+Definition theorem_5__last_display : Prop :=
+  forall (dimension : Z) (records : Z) (epsilon : R) (delta : R),
+  (* dimension >= 2, an integer *)
+  0 <= IZR dimension - 2 ->
+  (* records >= 1, an integer *)
+  0 <= IZR records - 1 ->
+  (* epsilon > 0 *)
+  0 < epsilon ->
+  (* delta > 0 *)
+  0 < delta ->
+  (* delta < 3/sqrt(2 pi e) *)
+  (0 <= 2 * PI * exp 1 /\ sqrt (2 * PI * exp 1) <> 0 /\ 0 < 3 / sqrt (2 * PI * exp 1) - delta) ->
+  0 <= 2 * PI /\
+  delta * 2 * sqrt (2 * PI) <> 0 /\
+  0 < (IZR dimension ^ 2 + IZR dimension) / (delta * 2 * sqrt (2 * PI)) /\
+  0 <= 2 * ln ((IZR dimension ^ 2 + IZR dimension) / (delta * 2 * sqrt (2 * PI))) /\
+  IZR records * epsilon <> 0 /\
+  0 <= epsilon * IZR records /\
+  sqrt (epsilon * IZR records) <> 0 /\
+  0 <= 2 * (IZR dimension + 1) ^ 2 * ln ((IZR dimension ^ 2 + IZR dimension) / (delta * 2 * sqrt (2 * PI))) + 4 * epsilon /\
+  2 * IZR records * epsilon <> 0 /\
+  0 <= (IZR dimension + 1) * sqrt (2 * ln ((IZR dimension ^ 2 + IZR dimension) / (delta * 2 * sqrt (2 * PI)))) / (IZR records * epsilon) + 1 / sqrt (epsilon * IZR records) - ((IZR dimension + 1) * sqrt (2 * ln ((IZR dimension ^ 2 + IZR dimension) / (delta * 2 * sqrt (2 * PI)))) + sqrt (2 * (IZR dimension + 1) ^ 2 * ln ((IZR dimension ^ 2 + IZR dimension) / (delta * 2 * sqrt (2 * PI))) + 4 * epsilon)) / (2 * IZR records * epsilon).
+
+(* near-optimal.theorem-5/last-display-is-beta: (d+1)/(n eps) s + 1/sqrt(eps n) is beta of (5) *)
+Definition theorem_5__last_display_is_beta : Prop :=
+  forall (dimension : Z) (records : Z) (epsilon : R) (delta : R),
+  (* dimension >= 2, an integer *)
+  0 <= IZR dimension - 2 ->
+  (* records >= 1, an integer *)
+  0 <= IZR records - 1 ->
+  (* epsilon > 0 *)
+  0 < epsilon ->
+  (* delta > 0 *)
+  0 < delta ->
+  (* delta < 3/sqrt(2 pi e) *)
+  (0 <= 2 * PI * exp 1 /\ sqrt (2 * PI * exp 1) <> 0 /\ 0 < 3 / sqrt (2 * PI * exp 1) - delta) ->
+  0 <= 2 * PI /\
+  delta * 2 * sqrt (2 * PI) <> 0 /\
+  0 < (IZR dimension ^ 2 + IZR dimension) / (delta * 2 * sqrt (2 * PI)) /\
+  0 <= 2 * ln ((IZR dimension ^ 2 + IZR dimension) / (delta * 2 * sqrt (2 * PI))) /\
+  IZR records * epsilon <> 0 /\
+  0 <= epsilon * IZR records /\
+  sqrt (epsilon * IZR records) <> 0 /\
+  epsilon <> 0 /\
+  0 <= epsilon /\
+  sqrt epsilon <> 0 /\
+  IZR records <> 0 /\
+  0 <= - Rabs ((IZR dimension + 1) * sqrt (2 * ln ((IZR dimension ^ 2 + IZR dimension) / (delta * 2 * sqrt (2 * PI)))) / (IZR records * epsilon) + 1 / sqrt (epsilon * IZR records) - ((IZR dimension + 1) / epsilon * sqrt (2 * ln ((IZR dimension ^ 2 + IZR dimension) / (delta * 2 * sqrt (2 * PI)))) + 1 / sqrt epsilon) / IZR records).
+
 (* near-optimal.theorem-6/one-column: the output of PPCA is a unit vector *)
 Definition theorem_6__one_column : Prop :=
   forall (v_squared : R) (w_squared : R) (inner : R) (dimension : Z) (rank : Z) (epsilon : R),
@@ -522,6 +572,69 @@ Definition theorem_7__sufficient : Prop :=
   (1 - rho ^ 2) * (first - second) <> 0 /\
   0 < 8 * first / ((1 - rho ^ 2) * (first - second)) /\
   0 < IZR records * epsilon / 4 * (1 - rho ^ 2) * (first - second) + ln eta - (IZR dimension - 1) / 2 * ln (8 * first / ((1 - rho ^ 2) * (first - second))).
+
+(* near-optimal.theorem-7/same-in-dimension: the size of Theorem 7 is that of Theorem 8 up to a factor between 1 and (4 log(1/eta) + 2 log(8 l1/((1-rho^2) Delta)))/(1-rho), in which d and epsilon do not occur, and Delta only as log(l1/Delta) *)
+Definition theorem_7__same_in_dimension : Prop :=
+  forall (dimension : Z) (first : R) (second : R) (eta : R) (decay : R),
+  (* dimension >= 3, an integer *)
+  0 <= IZR dimension - 3 ->
+  (* second >= 0 *)
+  0 <= second ->
+  (* lambda_1 > lambda_2 *)
+  0 < first - second ->
+  (* lambda_1 + lambda_2 <= 1 *)
+  0 <= 1 - first - second ->
+  (* eta > 0 *)
+  0 < eta ->
+  (* eta < 1 *)
+  0 < 1 - eta ->
+  (* decay > 0 *)
+  0 < decay ->
+  eta <> 0 /\
+  0 < 1 / eta /\
+  IZR dimension <> 0 /\
+  first - second <> 0 /\
+  0 < 8 * first / (first - second) /\
+  0 < 2 - exp (- decay) /\
+  0 < 1 + exp (IZR dimension) /\
+  IZR dimension - 2 <> 0 /\
+  80 * exp (- decay) <> 0 /\
+  0 <= exp (- 2 * (ln 8 + ln (1 + exp (IZR dimension))) / (IZR dimension - 2)) / (80 * exp (- decay)) /\
+  exp (- decay) * Rmax 1 (sqrt (exp (- 2 * (ln 8 + ln (1 + exp (IZR dimension))) / (IZR dimension - 2)) / (80 * exp (- decay)))) <> 0 /\
+  exp (- decay) <> 0 /\
+  0 <= Rmin ((4 * ln (1 / eta) / IZR dimension + 2 * (ln (8 * first / (first - second)) + decay - ln (2 - exp (- decay)))) / (exp (- decay) * Rmax 1 (sqrt (exp (- 2 * (ln 8 + ln (1 + exp (IZR dimension))) / (IZR dimension - 2)) / (80 * exp (- decay))))) - 1) ((4 * ln (1 / eta) + 2 * (ln (8 * first / (first - second)) + decay - ln (2 - exp (- decay)))) / exp (- decay) - (4 * ln (1 / eta) / IZR dimension + 2 * (ln (8 * first / (first - second)) + decay - ln (2 - exp (- decay)))) / (exp (- decay) * Rmax 1 (sqrt (exp (- 2 * (ln 8 + ln (1 + exp (IZR dimension))) / (IZR dimension - 2)) / (80 * exp (- decay)))))).
+
+(* near-optimal.theorem-7/square-root-in-the-correlation: the factor is at most sqrt(80/(1-phi)) (4 log(1/eta) + 2 log(8 l1/((1-rho^2) Delta)))/sqrt(1-rho) *)
+Definition theorem_7__square_root_in_the_correlation : Prop :=
+  forall (dimension : Z) (first : R) (second : R) (eta : R) (decay : R),
+  (* dimension >= 3, an integer *)
+  0 <= IZR dimension - 3 ->
+  (* second >= 0 *)
+  0 <= second ->
+  (* lambda_1 > lambda_2 *)
+  0 < first - second ->
+  (* lambda_1 + lambda_2 <= 1 *)
+  0 <= 1 - first - second ->
+  (* eta > 0 *)
+  0 < eta ->
+  (* eta < 1 *)
+  0 < 1 - eta ->
+  (* decay > 0 *)
+  0 < decay ->
+  0 < 1 + exp (IZR dimension) /\
+  IZR dimension - 2 <> 0 /\
+  exp (- 2 * (ln 8 + ln (1 + exp (IZR dimension))) / (IZR dimension - 2)) * exp (- decay) <> 0 /\
+  0 <= 80 / (exp (- 2 * (ln 8 + ln (1 + exp (IZR dimension))) / (IZR dimension - 2)) * exp (- decay)) /\
+  eta <> 0 /\
+  0 < 1 / eta /\
+  first - second <> 0 /\
+  0 < 8 * first / (first - second) /\
+  0 < 2 - exp (- decay) /\
+  IZR dimension <> 0 /\
+  80 * exp (- decay) <> 0 /\
+  0 <= exp (- 2 * (ln 8 + ln (1 + exp (IZR dimension))) / (IZR dimension - 2)) / (80 * exp (- decay)) /\
+  exp (- decay) * Rmax 1 (sqrt (exp (- 2 * (ln 8 + ln (1 + exp (IZR dimension))) / (IZR dimension - 2)) / (80 * exp (- decay)))) <> 0 /\
+  0 <= sqrt (80 / (exp (- 2 * (ln 8 + ln (1 + exp (IZR dimension))) / (IZR dimension - 2)) * exp (- decay))) * (4 * ln (1 / eta) + 2 * (ln (8 * first / (first - second)) + decay - ln (2 - exp (- decay)))) - (4 * ln (1 / eta) / IZR dimension + 2 * (ln (8 * first / (first - second)) + decay - ln (2 - exp (- decay)))) / (exp (- decay) * Rmax 1 (sqrt (exp (- 2 * (ln 8 + ln (1 + exp (IZR dimension))) / (IZR dimension - 2)) / (80 * exp (- decay))))).
 
 (* near-optimal.theorem-8/characteristic: det(A - l I) = l^2 - (a+c) l + (a c - b^2) *)
 Definition theorem_8__characteristic : Prop :=

@@ -153,6 +153,17 @@ Definition lemma_2__equation_14 : Prop :=
   1 - eta <> 0 /\
   0 <= (1 + eta / 4) / (1 - eta) * (window + ridge) - noisy_first.
 
+(* sliding-window.lemma-2/epochs: the epochs from T - W + 1 to W are those of the window: W of them *)
+Definition lemma_2__epochs : Prop :=
+  forall (time : Z) (window : Z),
+  (* time >= 1, an integer *)
+  0 <= IZR time - 1 ->
+  (* window >= 1, an integer *)
+  0 <= IZR window - 1 ->
+  (* T >= W *)
+  0 <= IZR time - IZR window ->
+  0 <= - Rabs (2 * IZR window - IZR time - IZR window).
+
 (* sliding-window.lemma-4/equation-15: c log W / log(1 - eta/2) <= (2c/eta) log W *)
 Definition lemma_4__equation_15 : Prop :=
   forall (window : Z) (eta : R) (constant : R),
@@ -297,6 +308,16 @@ Definition theorem_6__equation_19 : Prop :=
   1 - 6 * eta <> 0 /\
   0 <= right / (1 - 6 * eta) - left.
 
+(* sliding-window.theorem-6/equation-20: (20): from |A_W(1-X~)|_F <= (1 + 6 eta)|A~(1-X~)|_F + K follows |A~(1-X~)|_F >= (|A_W(1-X~)|_F - K)/(1 + 6 eta) *)
+Definition theorem_6__equation_20 : Prop :=
+  forall (sketch : R) (window : R) (extra : R) (eta : R),
+  (* eta > 0 *)
+  0 < eta ->
+  (* |A_W(1-X~)| <= (1 + 6 eta)|A~(1-X~)| + K *)
+  0 <= (1 + 6 * eta) * sketch + extra - window ->
+  1 + 6 * eta <> 0 /\
+  0 <= sketch - (window - extra) / (1 + 6 * eta).
+
 (* sliding-window.theorem-7/equation-24: from Lemma 5, right: |A_W(1-P)| <= (1+eta)|A~(1-P)| + K *)
 Definition theorem_7__equation_24 : Prop :=
   forall (chosen : R) (best : R) (seen_chosen : R) (seen_best : R) (seen_least : R) (eta : R) (gamma_ : R) (extra : R) (constant : R),
@@ -404,6 +425,18 @@ Definition theorem_7__combination_with_gamma : Prop :=
   (1 - eta <> 0 /\ 0 <= (best + extra) / (1 - eta) - seen_best) ->
   1 - eta <> 0 /\
   0 <= (1 + eta) / (1 - eta) * gamma_ * (best + extra) + extra - chosen.
+
+(* sliding-window.theorem-8/combination: (28) and (29) give the bound of the theorem, with 2c for c *)
+Definition theorem_8__combination : Prop :=
+  forall (least : R) (seen : R) (chosen : R) (extra : R) (eta : R),
+  (* eta < 1 *)
+  0 < 1 - eta ->
+  (* (28) *)
+  (1 - eta <> 0 /\ 0 <= least / (1 - eta) + extra - seen) ->
+  (* (29) *)
+  0 <= seen - chosen + extra ->
+  1 - eta <> 0 /\
+  0 <= least / (1 - eta) + 2 * extra - chosen.
 
 (* sliding-window.proposition-10: 1 - eta < (1 - eta/2)(1 - eta/4)/(1 + eta/4) for eta > 0 *)
 Definition proposition_10 : Prop :=
@@ -781,6 +814,25 @@ Definition theorem_14__bounded_rows (gamma_lower_regularized : R -> R -> R) : Pr
   (0 < threshold - 1 -> gamma_lower_regularized (IZR degrees / 2) (threshold / 2) <> 0) /\
   (threshold - 1 <= 0 -> 0 < threshold -> gamma_lower_regularized (IZR degrees / 2) (threshold / 2) <> 0) /\
   0 <= (if Rlt_dec 0 (threshold - 1) then exp epsilon * powerRZ (gamma_lower_regularized (IZR degrees / 2) ((threshold - 1) / 2)) count + delta - powerRZ (gamma_lower_regularized (IZR degrees / 2) (threshold / 2)) count else if Rlt_dec 0 threshold then delta - powerRZ (gamma_lower_regularized (IZR degrees / 2) (threshold / 2)) count else delta).
+
+(* sliding-window.theorem-14/noise-value: tau log tau = (d + log(1/delta)/eps^2) log(d + log(1/delta)/eps^2) *)
+Definition theorem_14__noise_value : Prop :=
+  forall (dimension : Z) (epsilon : R) (delta : R) (constant : R),
+  (* dimension >= 1, an integer *)
+  0 <= IZR dimension - 1 ->
+  (* epsilon > 0 *)
+  0 < epsilon ->
+  (* delta > 0 *)
+  0 < delta ->
+  (* delta < 1 *)
+  0 < 1 - delta ->
+  delta <> 0 /\
+  0 < 4 / delta /\
+  epsilon ^ 2 <> 0 /\
+  0 < IZR dimension + 14 * ln (4 / delta) / epsilon ^ 2 /\
+  0 < delta /\
+  0 < IZR dimension - ln delta / epsilon ^ 2 /\
+  0 <= - Rabs ((IZR dimension + 14 * ln (4 / delta) / epsilon ^ 2) * ln (IZR dimension + 14 * ln (4 / delta) / epsilon ^ 2) - (IZR dimension - ln delta / epsilon ^ 2) * ln (IZR dimension - ln delta / epsilon ^ 2)).
 
 (* sliding-window.theorem-14/equation-38: (1-eta)(K(1) - c_1 sigma) <= A_W'A_W + c_2 sigma *)
 Definition theorem_14__equation_38 : Prop :=
@@ -1391,6 +1443,28 @@ Definition theorem_19__two_thirds : Prop :=
   (* wrong <= 109/990 *)
   0 <= 109 / 990 - wrong ->
   0 <= 1 - failure - wrong - 2 / 3.
+
+(* sliding-window.theorem-19/off-diagonal: from (46): Y_pj <= sqrt(Psi) *)
+Definition theorem_19__off_diagonal : Prop :=
+  forall (root : R) (entry : R) (others : R),
+  (* root >= 1 *)
+  0 <= root - 1 ->
+  (* others >= 0 *)
+  0 <= others ->
+  (* (46): the squares sum to Psi at most *)
+  0 <= root ^ 2 - entry ^ 2 - others ->
+  0 <= root - entry.
+
+(* sliding-window.theorem-19/squares-off-diagonal: from (46): V_ij^2 <= sqrt(Psi) off the diagonal *)
+Definition theorem_19__squares_off_diagonal : Prop :=
+  forall (root : R) (entry : R) (others : R),
+  (* root >= 1 *)
+  0 <= root - 1 ->
+  (* others >= 0 *)
+  0 <= others ->
+  (* (46): the squares sum to Psi at most *)
+  0 <= root ^ 2 - entry ^ 2 - others ->
+  0 <= root - entry ^ 2.
 
 (* sliding-window.table-1+repair: the theorems' additive errors in rows 1 to 3, and the spaces in all rows, are these multiples of the table's entries *)
 Definition table_1_repaired : Prop :=

@@ -36,6 +36,22 @@ Definition definition_5_repaired : Prop :=
   0 <= 1 - w_squared ->
   0 <= 2 - (v_squared ^ 2 + w_squared ^ 2 - 2 * inner ^ 2).
 
+(* wishart.definition-5/replaced-record: section 4: to restrict the change to vv' - ww' is the stronger assumption: such neighbours have ||A - B||_2 <= 1 *)
+Definition definition_5__replaced_record : Prop :=
+  forall (v_squared : R) (w_squared : R) (inner : R),
+  (* v_squared >= 0 *)
+  0 <= v_squared ->
+  (* w_squared >= 0 *)
+  0 <= w_squared ->
+  (* <v, w>^2 <= |v|^2 |w|^2 *)
+  0 <= v_squared * w_squared - inner ^ 2 ->
+  (* v_squared <= 1 *)
+  0 <= 1 - v_squared ->
+  (* w_squared <= 1 *)
+  0 <= 1 - w_squared ->
+  0 <= (v_squared + w_squared) ^ 2 - 4 * inner ^ 2 /\
+  0 <= 1 - (Rabs (v_squared - w_squared) + sqrt ((v_squared + w_squared) ^ 2 - 4 * inner ^ 2)) / 2.
+
 (* wishart.theorem-1: the hockey-stick divergence at epsilon of independent Laplace noise of scale lambda is 0 *)
 Definition theorem_1 : Prop :=
   forall (epsilon : R) (sensitivity : R) (scale : R),
@@ -665,6 +681,18 @@ Definition psd_preservation__laplace_may_leave_the_cone : Prop :=
   0 < scale ->
   scale <> 0 /\
   0 < exp (- entry / scale) / 2.
+
+(* wishart.psd-preservation/gaussian-may-leave-the-cone: a covariance matrix with symmetric Gaussian noise may have a negative eigenvalue: Pr(a + N(0, s^2) < 0) > 0 for a diagonal entry a *)
+Definition psd_preservation__gaussian_may_leave_the_cone (erfc : R -> R) : Prop :=
+  forall (entry : R) (deviation : R),
+  (* entry >= 0 *)
+  0 <= entry ->
+  (* entry <= 1 *)
+  0 <= 1 - entry ->
+  (* deviation > 0 *)
+  0 < deviation ->
+  deviation * sqrt 2 <> 0 /\
+  0 < erfc (entry / (deviation * sqrt 2)) / 2.
 
 (* wishart.running-time+repair: A + W and s steps of block power iteration take at most 5 (n d^2 + d^3) + 4 s k d^2 operations *)
 Definition running_time_repaired : Prop :=
