@@ -193,6 +193,12 @@ IN_COLUMNS = {"columns of E lie in the span of A'A": attrs.evolve(BASE, error=SP
 IN_ROWS = {"rows of E lie in the span of A'A": attrs.evolve(BASE, error=SPAN.transpose())}
 
 
+def narrow(last: fmpq) -> CrossTerm:
+    """Give a last eigenvalue of 1/20, and an error along its direction."""
+    along = fmpq_mat([[0, 0, 0], [0, 0, 0], [0, last, 0]])
+    return attrs.evolve(BASE, values=(fmpq(4), fmpq(1), fmpq(1, 20)), error=COLUMNS + along)
+
+
 def turned(p: CrossTerm) -> CrossTerm:
     return attrs.evolve(p, error=p.error.transpose())
 
@@ -229,7 +235,8 @@ def check(statement, more, insides) -> None:
         bind_hypotheses(statement, inside, OUTSIDE | more)
     skew = fmpq_mat([[1, fmpq(1, 50), 0], [0, 0, 0], [0, 0, 0]])
     assert statement.applies(attrs.evolve(insides[0], projection=skew)) is Truth.FALSE
-    assert statement.applies(attrs.evolve(insides[0], values=(fmpq(4), fmpq(1), fmpq(-1, 50)))) is Truth.FALSE
+    for last in (fmpq(-1, 50), fmpq(2)):
+        assert statement.applies(attrs.evolve(insides[0], values=(fmpq(4), fmpq(1), last))) is Truth.FALSE
     assert not statement.strict
 
 
@@ -272,8 +279,10 @@ def test_cross_terms_cost_their_share(statements) -> None:
         assert len(checked) >= 10
         assert all(statement.at(p) is Truth.TRUE for p in checked)
         assert statement.margin(edge) == 0, "attained: 1/2 of the cost 1"
-    check(third, SAME | BY_COLUMNS | IN_COLUMNS, (BASE, edge, ZERO))
-    check(fourth, SAME | BY_ROWS | IN_ROWS, (turned(BASE), edge, ZERO))
+    check(third, SAME | BY_COLUMNS | IN_COLUMNS, (BASE, edge, ZERO, narrow(fmpq(1, 50))))
+    check(fourth, SAME | BY_ROWS | IN_ROWS, (turned(BASE), edge, ZERO, turned(narrow(fmpq(1, 50)))))
+    assert third.applies(narrow(fmpq(1, 5))) is Truth.FALSE, "(1/5)^2 over an eigenvalue 1/20 is 4/5"
+    assert fourth.applies(turned(narrow(fmpq(1, 5)))) is Truth.FALSE
     assert third.applies(turned(BASE)) is Truth.FALSE
     assert fourth.applies(BASE) is Truth.FALSE
     assert third.applies(attrs.evolve(BASE, error=fmpq(6, 5) * COLUMNS)) is Truth.FALSE, "1.44 * 0.190625 > 1/4"
