@@ -87,10 +87,12 @@ def check_parts(statement, outside) -> None:
         edge,
         low,
         attrs.evolve(PLAIN, projection=TILT),
+        cost((3, 2, 1), (HALF_, 0, 0), (Fraction(-13, 4), 0, 0), eta_2=2),  # 3 + 1/2 - 13/4 is left of 3
         cost((0, 0, 0), (0, 0, 0), (0, 0, 0), 0, 0, 0, 0),
     ):
         bind_hypotheses(statement, inside, COMMON_OUTSIDE | outside)
-    assert statement.applies(attrs.evolve(PLAIN, values=(fmpq(2), fmpq(1), fmpq(-1, 50)))) is Truth.FALSE
+    (falls,) = (condition for condition in statement.given if condition.says == FALLS)
+    assert falls.at(attrs.evolve(PLAIN, values=(fmpq(2), fmpq(1), fmpq(-1, 50)))) is Truth.FALSE
     assert statement.applies(attrs.evolve(PLAIN, values=(fmpq(2), fmpq(2), fmpq(51, 25)))) is Truth.FALSE
     assert statement.applies(attrs.evolve(PLAIN, second=diagonal([-3, 0, 0]))) is Truth.FALSE
     assert statement.applies(attrs.evolve(PLAIN, first=diagonal([0, 0, fmpq(-26, 100)]))) is Truth.FALSE
