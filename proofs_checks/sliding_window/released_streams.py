@@ -7,7 +7,7 @@ from itertools import product
 
 import attrs
 import mpmath
-from flint import fmpq, fmpq_mat
+from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Statement, Truth, bind_hypotheses, redefined
 from dpmatrix.claims.formulas import bind_formula, real
@@ -51,6 +51,13 @@ def spare_by_hand(p: ReleasedStreams):
     return real(p.delta) - profile
 
 
+def spare_at_a_tenth(p: ReleasedStreams):
+    """Delta minus the profile of sums that differ by the root of 1/10 in all."""
+    moved, epsilon = shift(p) * mpmath.sqrt(real(fmpq(1, 10)) / (p.height + 1)), real(p.epsilon)
+    profile = mpmath.ncdf(moved / 2 - epsilon / moved) - mpmath.exp(epsilon) * mpmath.ncdf(-moved / 2 - epsilon / moved)
+    return real(p.delta) - profile
+
+
 def check_released(statement: Statement) -> None:
     """Check the joint law for streams in the plane, its closed form, and its hypotheses.
 
@@ -74,6 +81,14 @@ def check_released(statement: Statement) -> None:
     assert not statement.strict
     for inside in (START, stream(1, 0)):
         bind_hypotheses(statement, inside, OUTSIDE)
+    (norm,) = (condition for condition in statement.given if condition.says == ROW)
+    for time in (0, 6):
+        assert norm.at(attrs.evolve(START, time=time)) is Truth.FALSE, "no row has this time"
+    near = redefined(statement, released_sums, "squared_shift", lambda _: fmpq(1, 10))
+    coarse = stream(3, 0, Fraction(1, 10), Fraction(9, 10))
+    expected = spare_at_a_tenth(coarse)
+    assert abs(near.margin(coarse) - arb(str(expected))) < arb(10) ** -12, "any distance counts"
+    assert near.margin(coarse) < fmpq(899, 1000)
 
 
 def check_noise_is_needed(statement: Statement) -> None:

@@ -122,7 +122,8 @@ def test_the_first_eigenvectors_are_best(statements) -> None:
         bind(statement, bound)
         assert all(statement.at(point) is Truth.TRUE for point, _ in bound)
         assert not statement.strict
-        bind_hypotheses(statement, SPECTRAL, SPECTRAL_HYPOTHESES)
+        for inside in (SPECTRAL, SpectralChoice((5,), identity(1), identity(1))):
+            bind_hypotheses(statement, inside, SPECTRAL_HYPOTHESES)
         assert statement.applies(attrs.evolve(SPECTRAL, other=diagonal((2, 0, 0)))) is Truth.FALSE
         assert statement.applies(attrs.evolve(SPECTRAL, other=identity(2))) is Truth.FALSE
         assert statement.applies(attrs.evolve(SPECTRAL, frame=identity(2))) is Truth.FALSE

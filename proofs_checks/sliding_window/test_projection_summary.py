@@ -179,7 +179,7 @@ EDGE = Summary(diagonal((0, 0)), diagonal((1, 1)), diagonal((1, 0)), 1, 0)
 
 def summaries():
     for p, q, (a, b), ridge, number in product(
-        (1, 6), (2, 5), ((1, 0), (1, 2), (3, -1)), (0, 3), (fmpq(1, 4), fmpq(9, 10))
+        (1, 6), (2, 5), ((1, 0), (1, 2), (3, -1)), (0, fmpq(1, 10), 3), (fmpq(1, 4), fmpq(9, 10))
     ):
         window, seen = fmpq_mat([[p, 1], [1, q + 1]]), fmpq_mat([[q, -1], [-1, p + 1]])
         yield Summary(window, seen, line(a, b), ridge, number), (p, q, a, b)
@@ -214,7 +214,10 @@ def test_costs_are_kept_on_the_event_of_lemma_2(statement) -> None:
         v = sympy.Matrix([a, b]) / sympy.sqrt(a**2 + b**2)
         data, seen = (sympy.sqrt(m.trace() - (v.T * m * v)[0, 0]) for m in (one, other))
         number = symbolic(point.eta)
-        bounds = data - (1 - sympy.Rational(5, 4) * number) * seen + point.ridge, (1 + number / 4) * seen - data
+        bounds = (
+            data - (1 - sympy.Rational(5, 4) * number) * seen + symbolic(point.ridge),
+            (1 + number / 4) * seen - data,
+        )
         values.append((point, min(bound.evalf(50) for bound in bounds)))
     bind(statement, values)
     assert statement.at(KEPT) is Truth.TRUE

@@ -87,10 +87,12 @@ def check_parts(statement, outside) -> None:
         edge,
         low,
         attrs.evolve(PLAIN, projection=TILT),
+        cost((3, 2, 1), (HALF_, 0, 0), (Fraction(-13, 4), 0, 0), eta_2=2),  # 3 + 1/2 - 13/4 is left of 3
         cost((0, 0, 0), (0, 0, 0), (0, 0, 0), 0, 0, 0, 0),
     ):
         bind_hypotheses(statement, inside, COMMON_OUTSIDE | outside)
-    assert statement.applies(attrs.evolve(PLAIN, values=(fmpq(2), fmpq(1), fmpq(-1, 50)))) is Truth.FALSE
+    (falls,) = (condition for condition in statement.given if condition.says == FALLS)
+    assert falls.at(attrs.evolve(PLAIN, values=(fmpq(2), fmpq(1), fmpq(-1, 50)))) is Truth.FALSE
     assert statement.applies(attrs.evolve(PLAIN, values=(fmpq(2), fmpq(2), fmpq(51, 25)))) is Truth.FALSE
     assert statement.applies(attrs.evolve(PLAIN, second=diagonal([-3, 0, 0]))) is Truth.FALSE
     assert statement.applies(attrs.evolve(PLAIN, first=diagonal([0, 0, fmpq(-26, 100)]))) is Truth.FALSE
@@ -193,6 +195,12 @@ IN_COLUMNS = {"columns of E lie in the span of A'A": attrs.evolve(BASE, error=SP
 IN_ROWS = {"rows of E lie in the span of A'A": attrs.evolve(BASE, error=SPAN.transpose())}
 
 
+def narrow(last: fmpq) -> CrossTerm:
+    """Give a last eigenvalue of 1/20, and an error along its direction."""
+    along = fmpq_mat([[0, 0, 0], [0, 0, 0], [0, last, 0]])
+    return attrs.evolve(BASE, values=(fmpq(4), fmpq(1), fmpq(1, 20)), error=COLUMNS + along)
+
+
 def turned(p: CrossTerm) -> CrossTerm:
     return attrs.evolve(p, error=p.error.transpose())
 
@@ -229,7 +237,8 @@ def check(statement, more, insides) -> None:
         bind_hypotheses(statement, inside, OUTSIDE | more)
     skew = fmpq_mat([[1, fmpq(1, 50), 0], [0, 0, 0], [0, 0, 0]])
     assert statement.applies(attrs.evolve(insides[0], projection=skew)) is Truth.FALSE
-    assert statement.applies(attrs.evolve(insides[0], values=(fmpq(4), fmpq(1), fmpq(-1, 50)))) is Truth.FALSE
+    for last in (fmpq(-1, 50), fmpq(2)):
+        assert statement.applies(attrs.evolve(insides[0], values=(fmpq(4), fmpq(1), last))) is Truth.FALSE
     assert not statement.strict
 
 
@@ -272,8 +281,10 @@ def test_cross_terms_cost_their_share(statements) -> None:
         assert len(checked) >= 10
         assert all(statement.at(p) is Truth.TRUE for p in checked)
         assert statement.margin(edge) == 0, "attained: 1/2 of the cost 1"
-    check(third, SAME | BY_COLUMNS | IN_COLUMNS, (BASE, edge, ZERO))
-    check(fourth, SAME | BY_ROWS | IN_ROWS, (turned(BASE), edge, ZERO))
+    check(third, SAME | BY_COLUMNS | IN_COLUMNS, (BASE, edge, ZERO, narrow(fmpq(1, 50))))
+    check(fourth, SAME | BY_ROWS | IN_ROWS, (turned(BASE), edge, ZERO, turned(narrow(fmpq(1, 50)))))
+    assert third.applies(narrow(fmpq(1, 5))) is Truth.FALSE, "(1/5)^2 over an eigenvalue 1/20 is 4/5"
+    assert fourth.applies(turned(narrow(fmpq(1, 5)))) is Truth.FALSE
     assert third.applies(turned(BASE)) is Truth.FALSE
     assert fourth.applies(BASE) is Truth.FALSE
     assert third.applies(attrs.evolve(BASE, error=fmpq(6, 5) * COLUMNS)) is Truth.FALSE, "1.44 * 0.190625 > 1/4"

@@ -48,6 +48,11 @@ RANK_OUTSIDE = {"rank X <= k": regression(3, 1, 1, identity(2))}
 UNIT, TWICE = fmpq_mat([[1]]), fmpq_mat([[2]])
 LONG = RegressionPoint(TWICE, UNIT, UNIT, UNIT, (fmpq(2),), UNIT, 1, fmpq_mat([[fmpq(1, 2)]]))
 """C = 2 and F = R = 1: C'FR' = 2 gives |4 - 1|, and X = 1/2 gives 0."""
+CUBE = RegressionPoint(
+    *(identity(3), identity(3), diagonal([3, 2, 1]), identity(3)),
+    (fmpq(3), fmpq(2), fmpq(1)),
+    *(identity(3), 1, fmpq_mat(3, 3)),
+)
 UNEVEN = RegressionPoint(
     identity(2),
     diagonal([1, 10]),
@@ -69,6 +74,11 @@ def check_regression(statement, **more) -> None:
     for inside in (regression(3, 1), regression(2, 2, 2), regression(0, 0)):
         bind_hypotheses(statement, inside, REGRESSION_OUTSIDE | more)
     assert statement.applies(BENT) is Truth.FALSE
+    assert statement.applies(attrs.evolve(LONG, columns=UNIT, target=TWICE)) is Truth.TRUE, "one singular value"
+    assert statement.applies(CUBE) is Truth.TRUE, "three of them"
+    nothing = regression(0, 0)
+    for side in ({"left": 2 * TURN}, {"right": 2 * identity(2)}):
+        assert statement.applies(attrs.evolve(nothing, **side)) is Truth.FALSE, "0 whatever stands beside the zeros"
     base = regression(3, 1)
     for broken in (
         attrs.evolve(base, rows=fmpq(51, 50) * WIDE),

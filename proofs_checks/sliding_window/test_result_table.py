@@ -55,7 +55,7 @@ OUTSIDE = {
     "rank >= 1, an integer": attrs.evolve(BASE, rank=0),
     "target >= 1, an integer": attrs.evolve(BASE, target=0),
     "eta > 0": attrs.evolve(BASE, eta=0),
-    "eta < 1/4": attrs.evolve(BASE, eta=Fraction(26, 100)),
+    "eta < 1/4": attrs.evolve(BASE, eta=Fraction(1, 4)),
     "epsilon > 0": attrs.evolve(BASE, epsilon=0),
     "delta > 0": attrs.evolve(BASE, delta=0),
     "delta < 1": attrs.evolve(BASE, delta=1),

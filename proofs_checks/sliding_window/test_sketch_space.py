@@ -111,8 +111,11 @@ def test_all_checkpoints_stay(statements) -> None:
                 for w, c, r in product((2, 3, 24, 10**6), (1, 2, Fraction(1, 7)), (1, 3))
             ],
         )
+        least = 5 * arb(24).log() - statement.margin(attrs.evolve(REPEATED, dimension=20)).upper()
+        assert abs(least - 1) < arb(10) ** -6, "the newest checkpoint stays whatever is deleted"
         assert not statement.strict
-        bind_hypotheses(statement, REPEATED, REPEATED_OUTSIDE)
+        for inside in (REPEATED, attrs.evolve(REPEATED, dimension=1), attrs.evolve(REPEATED, window=2)):
+            bind_hypotheses(statement, inside, REPEATED_OUTSIDE)
 
 
 @lemma_4.refutes("singular-values", grade="symbolic", region="r = 1, eta = 1/5, d = 21")

@@ -93,6 +93,8 @@ def test_the_last_lines_of_the_proof(statements) -> None:
     )
     assert display.applies(attrs.evolve(NORMS, summary=13)) is Truth.FALSE
     assert display.applies(attrs.evolve(NORMS, constant=fmpq(99, 10))) is Truth.TRUE
+    both = Displays(4, 4, 2, 4, Fraction(1, 8), 0, 2)
+    assert display.applies(both) is Truth.TRUE, "3/8 of 16 is 4 + 2, and 1/8 of 16 is 2"
     long_tail = Displays(0, 0, 1, 96, Fraction(1, 100))
     bind_hypotheses(
         rearranged,

@@ -182,7 +182,7 @@ def check_edges(statement, outside) -> None:
     bind_hypotheses(statement, CHOICE, outside)
     assert statement.applies(attrs.evolve(CHOICE, chosen=diagonal((2, 0)))) is Truth.FALSE
     assert statement.applies(attrs.evolve(CHOICE, other=diagonal((2, 0)))) is Truth.FALSE
-    for wrong in ({"window": fmpq_mat([[9, 1], [0, 4]])}, {"published": fmpq_mat([[10, 1], [0, 5]])}):
+    for wrong in ({"window": fmpq_mat([[9, 1], [0, 4]])}, {"published": fmpq_mat([[10, 1], [fmpq(49, 50), 5]])}):
         assert statement.applies(attrs.evolve(CHOICE, **wrong)) is Truth.FALSE
     assert statement.without("A_W'A_W and C~ are symmetric").at(SKEW) is Truth.FALSE
     if set(LOWER) <= set(outside):
