@@ -18,6 +18,7 @@ from dpmatrix.spec.near_optimal.ppca import PpcaNeighbours
 from dpmatrix.spec.near_optimal.ppca_proof import FiniteMechanism, PpcaPair, Products, ScoreChange
 from dpmatrix.tracing import bind_expression
 from proofs_checks.near_optimal.conditions import bind_condition
+from proofs_checks.near_optimal.normalising_series import check_series
 
 theorem_6 = cite("near-optimal.theorem-6@5c3dfa87")
 
@@ -143,6 +144,7 @@ def test_ppca_keeps_its_guarantee(statement) -> None:
     By the step `range` it moves within an interval of length (eps/2)(l_1 - l_2) <= eps. Both densities have integral 1
     with respect to one probability law, so L is neither positive everywhere nor negative everywhere: |L| <= eps.
     """
+    check_series()
     bind_formula(statement, NEIGHBOURS, lambda p: real(p.epsilon) - largest_loss(p))
     assert len(NEIGHBOURS) == 45
     for point in NEIGHBOURS:

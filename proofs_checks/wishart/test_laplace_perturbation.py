@@ -9,8 +9,9 @@ import sympy
 from flint import arb
 
 from dpmatrix.claims import Statement, Truth, bind, bind_hypotheses, redefined
-from dpmatrix.exact import ball, precision
-from dpmatrix.privacy import Entries
+from dpmatrix.errors import InvalidParameterError
+from dpmatrix.exact import ball, precision, whole_number
+from dpmatrix.privacy import Adjacency, Entries, l1_sensitivity
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.common.points import InputPerturbation
 from dpmatrix.spec.wishart import laplace_perturbation
@@ -105,6 +106,21 @@ def test_an_upper_bound_below_the_exact_value_is_noticed(statement) -> None:
     assert statement.at(InputPerturbation(2, 1, 1)) is Truth.TRUE
     assert statement.conclusion(InputPerturbation(1, 1, 1)) is Truth.FALSE
     assert statement.nudged(margin=narrower).at(InputPerturbation(2, 1, 1)) is Truth.FALSE
+    check_domain_of_the_sensitivity()
+
+
+def check_domain_of_the_sensitivity() -> None:
+    """Check that records of norm 0 are all alike, no norm is negative, and records and coordinates are counted."""
+    for size in (1, 2, 3):
+        assert l1_sensitivity(size, Adjacency.REPLACE_ONE, norm_bound=0) == 0
+        with pytest.raises(InvalidParameterError, match="norm_bound"):
+            l1_sensitivity(size, Adjacency.REPLACE_ONE, norm_bound=Fraction(-1, 20))
+    for none in (0, Fraction(3, 2)):
+        with pytest.raises(InvalidParameterError, match="dimension"):
+            l1_sensitivity(none, Adjacency.REPLACE_ONE)
+    assert whole_number(0, "records") == 0
+    with pytest.raises(InvalidParameterError, match="records"):
+        whole_number(-1, "records")
 
 
 @lemma_2.refutes("triangle-inequality", grade="symbolic", region="d = 4, p flat, q = 0")
