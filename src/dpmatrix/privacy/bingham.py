@@ -12,72 +12,75 @@ from __future__ import annotations
 from flint import arb, arb_mat, arb_series, ctx, fmpq, fmpq_mat
 
 from dpmatrix.errors import InvalidParameterError
-from dpmatrix.exact import nonnegative_root
 
 MOST_TERMS = 20_000
-_SQUARINGS = 4
 
 
-def log_bingham_constant(matrix: fmpq_mat) -> arb:
+def log_bingham_constant(matrix: fmpq_mat, shift: fmpq | int = 0) -> arb:
     """Enclose ``log E exp(v'Bv)``, v uniform on the unit sphere.
 
     Parameters
     ----------
     matrix
-        B, shape (d, d), symmetric. All terms of the series are positive where no eigenvalue is negative.
+        B, shape (d, d), symmetric.
+    shift
+        Taken off the diagonal first and put back at the end, which changes nothing in exact numbers; about the
+        least eigenvalue is best, as all terms of the series are positive then.
 
     Raises
     ------
     InvalidParameterError
-        If the matrix is empty or not symmetric, or its norm asks for `MOST_TERMS` terms or more.
+        If the matrix is empty or not symmetric, or its norm asks for more than `MOST_TERMS` terms.
     """
     size = matrix.nrows()
     if size == 0 or matrix != matrix.transpose():
         raise InvalidParameterError("matrix", "it is empty or not symmetric", "pass a symmetric matrix")
-    bound = _spectral_bound(matrix)
+    identity = fmpq_mat(size, size, [fmpq(int(i == j)) for i in range(size) for j in range(size)])
+    shifted = matrix - shift * identity
+    bound = _spectral_bound(shifted)
     terms = _terms(bound)
-    factor = power = arb_mat(matrix)
-    exponents = [arb(0)]
+    powers, power = [arb(0)], arb_mat(identity)
     for order in range(1, terms):
-        exponents.append(power.trace() / (2 * order))
-        power = power * factor
+        power = power * arb_mat(shifted)
+        powers.append(power.trace() / (2 * order))
     before, ctx.cap = ctx.cap, terms
     try:
-        series = arb_series(exponents, prec=terms).exp()
+        series = arb_series(powers, prec=terms).exp()
         coefficients = [series[order] for order in range(terms)]
     finally:
         ctx.cap = before
-    total, weight = arb(0), arb(1)
+    total, factor = arb(0), arb(1)
     for order, coefficient in enumerate(coefficients):
-        total += coefficient * weight
-        weight /= fmpq(size, 2) + order
-    return (total + arb(0, _tail(bound, terms))).log()
+        total += coefficient * factor
+        factor /= fmpq(size, 2) + order
+    tail = _tail(bound, terms)
+    # The mean itself is at least exp(-bound), whatever has cancelled.
+    return (total + arb(0).union(tail).union(-tail)).log() + arb(fmpq(shift))
 
 
 def _spectral_bound(matrix: fmpq_mat) -> arb:
     """Bound the spectral norm by ``tr(B**16)**(1/16)``."""
     power = arb_mat(matrix)
-    for _ in range(_SQUARINGS):
+    scale = max((abs(entry) for entry in matrix.entries()), default=fmpq(0))
+    if scale == 0:
+        return arb(0)
+    power = power / arb(scale)
+    for _ in range(4):
         power = power * power
-    norm = power.trace()
-    for _ in range(_SQUARINGS):
-        norm = nonnegative_root(norm)
-    return norm.upper()
+    return ((power.trace().log() / 16).exp() * arb(scale)).upper()
 
 
 def _tail(bound: arb, terms: int) -> arb:
     """Bound the sum of ``bound**j / j!`` over j >= terms, for terms >= 2 bound: at most twice its first term."""
-    return 2 * bound**terms / arb(terms).fac()
+    return 2 * bound**terms / arb(terms).fac() if bound > 0 else arb(0)
 
 
 def _terms(bound: arb) -> int:
-    """Return the least J with the bound of the remainder below ``2**-prec exp(-bound)``.
-
-    The mean is at least exp(-bound), whatever has cancelled. J is at least 2 bound: below that bound**J / J! is above
-    2/5, since J! <= e sqrt(J) (J/e)**J and (e/2)**J > e sqrt(J) 2/5.
-    """
+    """Return J with the remainder below 2**-prec exp(-bound)."""
     target = (-bound).exp() * arb(2) ** (-ctx.prec)
-    for terms in range(1, MOST_TERMS):
-        if _tail(bound, terms) < target:
-            return terms
-    raise InvalidParameterError("matrix", f"its norm is about {float(bound):.3g}", "scale the exponent down")
+    terms = 2 + int((2 * bound).ceil().upper().fmpz())
+    while not _tail(bound, terms) < target:
+        terms += 8
+        if terms > MOST_TERMS:
+            raise InvalidParameterError("matrix", f"its norm is about {float(bound):.3g}", "scale the exponent down")
+    return terms
