@@ -74,6 +74,25 @@ def remainder(p: CovariancePair) -> mpmath.mpf:
     return sum(g - mpmath.log(1 + g) for g in spectrum(root.T * gamma(p) * root))
 
 
+def middle(p) -> mpmath.mpf:
+    return (
+        norm(real_matrix(p.first) - real_matrix(p.second))
+        * norm(p.first)
+        / (spectrum(p.first)[0] * spectrum(p.second)[0])
+    )
+
+
+def relative(p) -> mpmath.mpf:
+    return norm(p.first) * norm(gamma(p))
+
+
+def bounds(p) -> tuple[mpmath.mpf, mpmath.mpf]:
+    """Find the supremum of the norm and the infimum of the least eigenvalue, over 33 places of the segment."""
+    start, change = real_matrix(p.first) ** -1, gamma(p)
+    spectra = [spectrum(start + change * mpmath.mpf(k) / 32) for k in range(33)]
+    return max(values[-1] for values in spectra), min(values[0] for values in spectra)
+
+
 NEAR = NearbyPair(correlated(Fraction(1, 10)), correlated(Fraction(1, 5)), Fraction(1, 10))
 
 

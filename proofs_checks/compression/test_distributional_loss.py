@@ -1,91 +1,51 @@
-"""`compression`: Theorem 3.2, step by step."""
+"""`compression`: Theorem 3.2 and Remark 4.7, step by step."""
 
 from __future__ import annotations
 
-import random
 from fractions import Fraction
 from math import isqrt
 
 import attrs
 import mpmath
 import sympy
-from flint import arb, fmpq_mat
+from flint import arb, fmpq, fmpq_mat
 
-from dpmatrix.claims import Truth, bind_hypotheses
+from dpmatrix.claims import Truth, bind_hypotheses, redefined
 from dpmatrix.claims.formulas import bind_formula, real, real_matrix
 from dpmatrix.reporting.citing import cite
+from dpmatrix.spec.compression import distributional_loss
 from dpmatrix.spec.compression.distributional_loss import (
     SmallDeltaMax,
     SmallDeltaMaxOutput,
+    ThreeCovariances,
+    log_ratio,
 )
 from proofs_checks.compression.compressed_tails import least_rows, logarithm, squared_constant
 from proofs_checks.compression.covariance_pairs import (
+    INDEFINITE,
     SKEW,
     UNIT,
     WIDE,
-    drawn,
     frobenius,
     gamma,
     loss,
     norm,
     sheared,
+    trace,
+)
+from proofs_checks.compression.drawn_outputs import OUTPUTS
+from proofs_checks.compression.public_references import (
+    LOSSY,
+    PRINTED_OUTSIDE,
+    SMALL,
+    SMALL_OUTSIDE,
+    small,
+    small_points,
 )
 from proofs_checks.exact_matrices import correlated
 
 theorem_3_2 = cite("compression.theorem-3-2@540c77b2")
-
-ENTRIES = random.Random(20090625)
-
-
-def small(first, second, delta, **fields) -> SmallDeltaMax:
-    given = {"records": 10**6, "rows": 400, "floor": Fraction(1, 2), "smallness": Fraction(1, 16)}
-    given["least_records"] = 2
-    given = {"reference": first} | given | fields
-    return SmallDeltaMax(first, second, delta, **given)
-
-
-def small_points() -> list[SmallDeltaMax]:
-    points = []
-    for i, (first, second) in enumerate(drawn(ENTRIES, 20, spread=10**5)):
-        delta = max(abs(Fraction(int(x.p), int(x.q))) for x in (first - second).entries())
-        fields = {"floor": Fraction(1, 2 + i % 3), "smallness": Fraction(1, 128 - i), "rows": 40000 + i}
-        points.append(small(first, second, delta, reference=(first * i + second) / (i + 1), **fields))
-    return points
-
-
-# At n = 10^6, p = 2: ln 2np = 15.2, so p^2 sqrt(m ln 2np) is 312 at m = 400.
-SMALL = small(correlated(Fraction(1, 4)), correlated(Fraction(1, 4) + Fraction(1, 6000)), Fraction(1, 6000))
-MASSES_OUTSIDE = {
-    "first_mass >= 0": attrs.evolve(SMALL, first_mass=-(10**9)),
-    "second_mass >= 0": attrs.evolve(SMALL, second_mass=-(10**9)),
-    "P_1(E) <= 1/n^2": attrs.evolve(SMALL, first_mass=Fraction(11, 10**13)),
-    "P_i(E) <= 1/n^2": attrs.evolve(SMALL, second_mass=Fraction(11, 10**13)),
-}
-PRINTED_OUTSIDE = {
-    "the three covariances are symmetric": attrs.evolve(SMALL, first=SKEW),
-    "all columns are normalised as in (4)": attrs.evolve(SMALL, reference=WIDE),
-    "max |Sigma_j - Sigma_k| <= Delta_max for all three": attrs.evolve(SMALL, delta_max=Fraction(1, 6001)),
-    "records >= 2, an integer": attrs.evolve(SMALL, records=1),
-    "rows >= 1, an integer": attrs.evolve(SMALL, rows=0),
-    "m >= 2 (C_1 + C_2) ln 2np": attrs.evolve(SMALL, rows=309),
-    "floor > 0": attrs.evolve(SMALL, floor=0),
-    "lambda_min >= c for all three": attrs.evolve(SMALL, second=correlated(Fraction(3, 4))),
-    "||Sigma_1|| <= 1/c": attrs.evolve(SMALL, floor=Fraction(81, 100)),
-    "Delta_max <= s / (p^2 sqrt(m ln 2np))": attrs.evolve(SMALL, smallness=Fraction(1, 20)),
-}
-SMALL_OUTSIDE = PRINTED_OUTSIDE | MASSES_OUTSIDE | {"s <= c^3/2": attrs.evolve(SMALL, smallness=Fraction(1, 15))}
-
-ALMOST = correlated(1 - Fraction(1, 10**6))
-LOSSY = {
-    "the three covariances are symmetric": attrs.evolve(
-        SMALL, first=sheared(10**9), second=sheared(10**9, -Fraction(1, 10**6)), reference=sheared(10**9)
-    ),
-    "max |Sigma_j - Sigma_k| <= Delta_max for all three": attrs.evolve(SMALL, second=correlated(-Fraction(1, 4))),
-    "lambda_min >= c for all three": attrs.evolve(
-        SMALL, first=ALMOST, reference=ALMOST, second=correlated(1 - Fraction(1, 10**6) - Fraction(1, 6000))
-    ),
-}
-"""Points outside one hypothesis alone, at which the loss exceeds the bound."""
+remark_4_7 = cite("compression.remark-4-7@3d630758")
 
 
 def assert_sufficient(statement) -> None:
@@ -265,3 +225,44 @@ def test_the_norms_of_delta_differ(statement) -> None:
 
     bind_formula(statement, small_points(), formula)
     assert_sufficient(statement)
+
+
+def triples() -> list[ThreeCovariances]:
+    return [
+        ThreeCovariances(p.first, p.second, correlated(*[0] * (1 if p.first.nrows() == 2 else 3)), p.output)
+        for p in OUTPUTS
+    ]
+
+
+@remark_4_7.supports(grade="derived", region="every three covariances and output: triangle inequality")
+def test_remark_4_7(statement) -> None:
+    """Write ln f_k/f_j = (ln f_k - ln f_1) + (ln f_1 - ln f_j); the left side is (15), by the density-ratio step."""
+
+    def density(covariance, p: ThreeCovariances) -> mpmath.mpf:
+        inverse, matrix = real_matrix(covariance) ** -1, real_matrix(p.output)
+        quadratic = trace(matrix * inverse * matrix.T)
+        return -(quadratic + p.output.nrows() * mpmath.log(mpmath.det(real_matrix(covariance)))) / 2
+
+    def formula(p: ThreeCovariances) -> mpmath.mpf:
+        k, j, one = (density(m, p) for m in (p.first, p.second, p.reference))
+        return abs(one - k) + abs(one - j) - abs(k - j)
+
+    bind_formula(statement, triples(), formula)
+    for p in triples():
+        assert statement.at(p) is not Truth.FALSE
+    p = triples()[1]
+    says, symmetric = "the three covariances are positive definite", "the three covariances are symmetric"
+    for field in ("first", "second", "reference"):
+        skew = attrs.evolve(p, **{field: SKEW})
+        bind_hypotheses(statement, p, {says: attrs.evolve(p, **{field: INDEFINITE}), symmetric: skew})
+        assert statement.applies(attrs.evolve(p, **{field: correlated(1)})) is Truth.FALSE
+    assert not statement.strict
+
+
+@remark_4_7.controls(grade="interval", region="Sigma_k and Sigma_j on either side")
+def test_remark_4_7_is_sharp(statement) -> None:
+    """With the reference between the two, the sum is attained, so nine tenths of it fails."""
+    p = ThreeCovariances(UNIT * fmpq(1, 2), UNIT * fmpq(2), UNIT, fmpq_mat([[0, 0]]))
+    assert statement.at(p) is not Truth.FALSE
+    more = redefined(statement, distributional_loss, "log_ratio", lambda *pair: log_ratio(*pair) * fmpq(10, 9))
+    assert more.at(p) is Truth.FALSE

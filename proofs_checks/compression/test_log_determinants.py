@@ -1,4 +1,4 @@
-"""`compression`: Lemma C.2, step by step."""
+"""`compression`: Proposition C.1 and Lemma C.2, step by step."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ from fractions import Fraction
 import attrs
 import mpmath
 import sympy
-from flint import fmpq, fmpq_mat
+from flint import arb, fmpq, fmpq_mat
 
-from dpmatrix.claims import Truth, bind_hypotheses, redefined
+from dpmatrix.claims import Truth, bind, bind_hypotheses, redefined
 from dpmatrix.claims.formulas import bind_formula, real, real_matrix
 from dpmatrix.reporting.citing import cite
+from dpmatrix.spec.common.spectra import trace
 from dpmatrix.spec.compression import log_determinants
 from dpmatrix.spec.compression.covariances import CovariancePair
 from dpmatrix.spec.compression.eigenvalue_assumption import EigenvalueAssumption
@@ -25,9 +26,12 @@ from proofs_checks.compression.covariance_pairs import (
     SKEW,
     UNIT,
     WIDE,
+    bounds,
     frobenius,
     gamma,
+    middle,
     norm,
+    relative,
     remainder,
     sheared,
     spectrum,
@@ -36,6 +40,7 @@ from proofs_checks.compression.drawn_outputs import PAIRS
 from proofs_checks.exact_matrices import correlated, diagonal
 from proofs_checks.steps import by_step
 
+proposition_c_1 = cite("compression.proposition-c-1@97bb50a4")
 lemma_c_2 = cite("compression.lemma-c-2@51b2cbb8")
 
 SCALED = CovariancePair(fmpq_mat([[2, 0], [0, 2]]), fmpq_mat([[3, 0], [0, 3]]))
@@ -47,6 +52,49 @@ FAR = CovariancePair(UNIT, fmpq_mat([[fmpq(1, 2), 0], [0, 1]]))
 def assert_definite(statement, more=None) -> None:
     bind_hypotheses(statement, NEAR, DEFINITE | (more or {}))
     bind_hypotheses(statement, SCALED, DEFINITE | (more or {}))
+
+
+@proposition_c_1.supports(
+    grade="derived",
+    region="every p and positive definite pair: the docstring's derivation; the integral enclosed at 20 points, p <= 3",
+)
+def test_proposition_c_1(statement) -> None:
+    """Let g be the eigenvalues of S Gamma S, S the root of Sigma_1; I + S Gamma S = S Theta_2 S is positive definite.
+
+    vec(G)'(B (x) B)vec(G) = tr(G B G B) for symmetric B (1), and B = (Theta_1 + v Gamma)^-1 = S (I + v S Gamma S)^-1
+    S, so the integrand is the sum of (1 - v) g^2/(1 + v g)^2, whose integral is g - log(1 + g) (2). tr(Gamma Sigma_1)
+    = sum g and ln|Theta_2| - ln|Theta_1| = sum log(1 + g).
+    """
+    g11, g12, g22, b11, b12, b22 = sympy.symbols("g11 g12 g22 b11 b12 b22", real=True)
+    change, factor = sympy.Matrix([[g11, g12], [g12, g22]]), sympy.Matrix([[b11, b12], [b12, b22]])
+    vector = sympy.Matrix([change[0, 0], change[1, 0], change[0, 1], change[1, 1]])
+    quadratic = (vector.T * sympy.kronecker_product(factor, factor) * vector)[0]
+    assert sympy.expand(quadratic - (change * factor * change * factor).trace()) == 0, "(1)"
+    v = sympy.Symbol("v", nonnegative=True)
+    g = sympy.Symbol("g", positive=True)
+    primitive = -(1 + g) / (1 + v * g) - sympy.log(1 + v * g)
+    assert sympy.simplify(sympy.diff(primitive, v) - (1 - v) * g**2 / (1 + v * g) ** 2) == 0, "(2)"
+    assert sympy.simplify(primitive.subs(v, 1) - primitive.subs(v, 0) - (g - sympy.log(1 + g))) == 0, "(2)"
+    ones = [CovariancePair(fmpq_mat([[a]]), fmpq_mat([[b]])) for a in (1, 2, 5) for b in (1, 3, 4, 7, 9, 11)]
+    bind(statement, ((p, fmpq(0)) for p in [*ones, *PAIRS[:2]]))
+    for p in PAIRS[2:6]:
+        margin = statement.margin(p)
+        assert abs(margin) < arb(2) ** -40
+        assert not margin < 0
+    for inside in (NEAR, CovariancePair(UNIT * 2, UNIT * 3)):
+        bind_hypotheses(statement, inside, DEFINITE)
+    assert not statement.strict
+
+
+@proposition_c_1.controls(grade="interval", region="p = 1: tr(Gamma Sigma_1) counted twice; -Delta for Gamma")
+def test_another_expansion_is_noticed(statement) -> None:
+    p = CovariancePair(fmpq_mat([[1]]), fmpq_mat([[2]]))
+    assert statement.at(p) is not Truth.FALSE
+    twice = redefined(statement, log_determinants, "trace", lambda m: 2 * trace(m))
+    assert twice.at(p) is Truth.FALSE
+    assert abs(twice.formula(p) + fmpq(1, 2)) < arb(2) ** -30, "Gamma = -1/2"
+    other = redefined(statement, log_determinants, "inverse_difference", lambda point: point.second - point.first)
+    assert other.at(p) is Truth.FALSE, "Delta for Gamma"
 
 
 def lower(p) -> mpmath.mpf:
@@ -106,14 +154,6 @@ def shrinking(smallness) -> EigenvalueAssumption:
     return EigenvalueAssumption(first, second, Fraction(1, 2), smallness, 1)
 
 
-def middle(p) -> mpmath.mpf:
-    return (
-        norm(real_matrix(p.first) - real_matrix(p.second))
-        * norm(p.first)
-        / (spectrum(p.first)[0] * spectrum(p.second)[0])
-    )
-
-
 MILD = EigenvalueAssumption(
     correlated(Fraction(1, 4)), correlated(Fraction(1, 5)), Fraction(3, 4), Fraction(1, 8), Fraction(1, 9)
 )
@@ -145,17 +185,6 @@ def test_the_middle_term_is_not_small_under_assumption_1(statement) -> None:
         },
     )
     assert not statement.strict
-
-
-def relative(p) -> mpmath.mpf:
-    return norm(p.first) * norm(gamma(p))
-
-
-def bounds(p) -> tuple[mpmath.mpf, mpmath.mpf]:
-    """Find the supremum of the norm and the infimum of the least eigenvalue, over 33 places of the segment."""
-    start, change = real_matrix(p.first) ** -1, gamma(p)
-    spectra = [spectrum(start + change * mpmath.mpf(k) / 32) for k in range(33)]
-    return max(values[-1] for values in spectra), min(values[0] for values in spectra)
 
 
 @lemma_c_2.supports("first-inequality", grade="derived", region=EVERY)
