@@ -30,8 +30,8 @@ from proofs_checks.compression.covariance_pairs import (
 )
 from proofs_checks.exact_matrices import correlated
 
-delta_max = cite("compression.delta-max@e852e776")
-proposition_3_1 = cite("compression.proposition-3-1@9c2bc000")
+delta_max = cite("compression.delta-max@e4a234be")
+proposition_3_1 = cite("compression.proposition-3-1@2c9c925a")
 lemma_3_3 = cite("compression.lemma-3-3@f9719689")
 
 ENTRIES = random.Random(20090119)
@@ -214,7 +214,7 @@ def test_lemma_3_3_is_sharp(statement) -> None:
     assert less.at(sharp) is Truth.FALSE
 
 
-@proposition_3_1.refutes(
+@delta_max.refutes(
     "largest-eigenvalue-is-the-norm",
     grade="derived",
     region="every pair whose difference has -||Delta||_2 alone; p = 3, equal correlations r > 0 against 0, exactly",

@@ -26,7 +26,7 @@ from dpmatrix.spec.wishart.matrix_inequalities import (
 from proofs_checks.exact_matrices import cayley, diagonal
 
 trace_inequality = cite("wishart.trace-inequality@66648130")
-singular_value_inequality = cite("wishart.singular-value-inequality@e9db56e7")
+singular_value_inequality = cite("wishart.singular-value-inequality@3f01c6e5")
 lemma_4 = cite("wishart.lemma-4@64eed5f9")
 
 ENTRIES = random.Random(20160212)

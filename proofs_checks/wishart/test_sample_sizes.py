@@ -13,9 +13,9 @@ from dpmatrix.claims.forms import Number
 from dpmatrix.claims.formulas import real
 from dpmatrix.exact import rational
 from dpmatrix.reporting.citing import cite
-from dpmatrix.spec.wishart.sample_sizes import SampleSizes
+from dpmatrix.spec.wishart.sample_sizes import SampleSizes, TwoDataSets
 
-theorem_7 = cite("wishart.theorem-7@fd6e6803")
+theorem_7 = cite("wishart.theorem-7@e66efadb")
 
 HALF, THIRD = Fraction(1, 2), Fraction(1, 3)
 POINTS = [
@@ -121,6 +121,25 @@ def test_the_sample_sizes_are_within_a_logarithm_for_moderate_eta(statement) -> 
     moderate = "eta > 1/d"
     far = attrs.evolve(small_eta(12), constant=12)
     assert statement.without(moderate).at(far) is Truth.FALSE
+
+
+@theorem_7.supports("gap-against-dimension", grade="derived", region="every d >= 2; d = 2, .., 25 from records")
+def test_either_order_of_gap_and_dimension_occurs(statement) -> None:
+    """The quotient is 1 < d for records e_1 alone, and 2d > d for 2d records e_1, 2d - 1 records e_2 and a zero one."""
+    values = []
+    for d in range(2, 26):
+        quotients = []
+        for copies in ((1,), (2 * d, 2 * d - 1, 1)):
+            moments = sorted((Fraction(count, sum(copies)) for count in copies[:2]), reverse=True)
+            first, second = [*moments, Fraction(0)][:2]
+            quotients.append(first / (first - second))
+        assert quotients == [1, 2 * d]
+        assert statement.at(TwoDataSets(d)) is Truth.TRUE
+        values.append((TwoDataSets(d), min(d - quotients[0], quotients[1] - d)))
+    bind(statement, values)
+    assert statement.strict
+    bind_hypotheses(statement, TwoDataSets(2), {"dimension >= 2, an integer": TwoDataSets(1)})
+    assert statement.without("dimension >= 2, an integer").at(TwoDataSets(1)) is Truth.FALSE
 
 
 def fraction(numerator: int, denominator: int) -> arb:

@@ -21,12 +21,13 @@ from dpmatrix.spec.wishart.wishart_algorithm import (
     LaplaceDiagonal,
     NoisyRecord,
     PositiveDefiniteSum,
+    ScaledRelease,
     WishartRun,
 )
 from dpmatrix.tracing import bind_expression
 
 psd_preservation = cite("wishart.psd-preservation@d5e42688")
-algorithm_2 = cite("wishart.algorithm-2@6d72c609")
+algorithm_2 = cite("wishart.algorithm-2@f751df79")
 
 
 @psd_preservation.supports(grade="derived", region="every d, n, m; symbolically for d, n, m <= 3")
@@ -219,3 +220,32 @@ def test_another_wishart_law_is_noticed(statement) -> None:
             "epsilon > 0": attrs.evolve(run, epsilon=0),
         },
     )
+
+
+@algorithm_2.supports(
+    "unit-norm-without-loss", grade="derived", region="every X, G and R > 0; d, n <= 2 with symbols, 24 runs exactly"
+)
+@algorithm_2.controls("unit-norm-without-loss", grade="symbolic", region="d = 1, R = 2: R for R^2")
+def test_scaled_data_have_scaled_noise(statement) -> None:
+    """R^2 (XX'/(R^2 n) + GG') = XX'/n + (RG)(RG)', and (RG)(RG)' ~ W_d(m, R^2 C) for GG' ~ W_d(m, C)."""
+    r = sympy.Symbol("R", positive=True)
+    for d, n in product((1, 2), repeat=2):
+        x, g = (sympy.MatrixSymbol(name, d, n).as_explicit() for name in "XG")
+        difference = r**2 * ((x / r) * (x / r).T / n + g * g.T) - (x * x.T / n + (r * g) * (r * g).T)
+        assert difference.expand() == sympy.zeros(d, d)
+    points = []
+    for k in range(1, 25):
+        x, g = (fmpq_mat(2, 3, [fmpq((i * k + shift) % 11 - 5, 7) for i in range(6)]) for shift in (0, 3))
+        points.append(ScaledRelease(x, g, Fraction(k, 6)))
+        assert statement.at(points[-1]) is Truth.TRUE
+    bind(statement, [(p, 0) for p in points])
+    one = fmpq_mat(1, 1, [1])
+    inside = ScaledRelease(one, one, 2)
+
+    def half_scaled(p: ScaledRelease) -> arb:
+        bound = fmpq(2)
+        released = p.data * p.data.transpose() / bound**2 + p.factor * p.factor.transpose()
+        return -arb(abs((bound * released - p.data * p.data.transpose() - 4 * p.factor * p.factor.transpose())[0, 0]))
+
+    assert statement.nudged(margin=half_scaled).at(inside) is Truth.FALSE
+    bind_hypotheses(statement, inside, {"norm_bound > 0": attrs.evolve(inside, norm_bound=0)})

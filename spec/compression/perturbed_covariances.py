@@ -52,6 +52,11 @@ def computable_margin(p: DatabaseFamily) -> arb:
     return -arb(abs(delta_max(p.covariances, p.centre) - delta_max(p.covariances, p.other_centre)))
 
 
+def largest_eigenvalue_margin(p: CovariancePair) -> arb:
+    """``lambda_max(Delta) = ||Delta||_2``."""
+    return equality(largest_eigenvalue(difference(p)), operator_norm(difference(p)))
+
+
 DELTA_MAX = Claim(
     id="compression.delta-max",
     kind=Kind.DEFINITION,
@@ -67,6 +72,16 @@ DELTA_MAX = Claim(
     ),
     reading="Delta_max in (12) must be a public number that bounds (6); (5) is one way to find it.",
     steps=(
+        Step(
+            "largest-eigenvalue-is-the-norm",
+            Statement(
+                "for a symmetric matrix, such as Delta, lambda_max is the spectral norm",
+                largest_eigenvalue_margin,
+                given=(*DEFINITE, NORMALISED),
+            ),
+            sound=False,
+            note="It is for semidefinite ones, such as covariances; a difference of two may have -||Delta||_2 alone.",
+        ),
         Step(
             "computable",
             Statement(
@@ -100,11 +115,6 @@ def gamma_identity_margin(p: CovariancePair) -> arb:
     return disagreement(inverse_difference(p), p.second.inv() * difference(p) * p.first.inv())
 
 
-def largest_eigenvalue_margin(p: CovariancePair) -> arb:
-    """``lambda_max(Delta) = ||Delta||_2``."""
-    return equality(largest_eigenvalue(difference(p)), operator_norm(difference(p)))
-
-
 PROPOSITION_3_1 = Claim(
     id="compression.proposition-3-1",
     kind=Kind.LEMMA,
@@ -122,16 +132,6 @@ PROPOSITION_3_1 = Claim(
     ),
     reading="Sigma_1 and Sigma_j are invertible where (8) speaks of their inverses; (4) is not used, and not asked.",
     steps=(
-        Step(
-            "largest-eigenvalue-is-the-norm",
-            Statement(
-                "for a symmetric matrix, such as Delta, lambda_max is the spectral norm",
-                largest_eigenvalue_margin,
-                given=(*DEFINITE, NORMALISED),
-            ),
-            sound=False,
-            note="It is for semidefinite ones, such as covariances; a difference of two may have -||Delta||_2 alone.",
-        ),
         Step(
             "gamma",
             Statement("Gamma = Sigma_j^-1 Delta Sigma_1^-1", gamma_identity_margin, given=DEFINITE),

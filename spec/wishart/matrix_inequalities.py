@@ -8,6 +8,7 @@ from flint import arb, fmpq_mat
 from dpmatrix.claims import Claim, Condition, Defect, Kind, Locator, Repair, Statement, Verdict
 from dpmatrix.spec.common.conditions import exceeds, whole
 from dpmatrix.spec.common.spectra import disagreement, eigenvalues, ranked, singular_values, trace
+from dpmatrix.spec.wishart.singular_values import SINGULAR_VALUES
 
 
 @attrs.frozen
@@ -98,6 +99,7 @@ SINGULAR_VALUE_INEQUALITY = Claim(
         "Three subspaces of dimensions i + j - 1, d - i + 1 and d - j + 1 have a common unit vector u; on them |(A + "
         "B)u| is at least sigma_{i+j-1}(A + B), |Au| at most sigma_i(A) and |Bu| at most sigma_j(B)."
     ),
+    steps=SINGULAR_VALUES,
 )
 
 

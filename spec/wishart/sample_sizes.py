@@ -63,6 +63,24 @@ def moderate_margin(p: SampleSizes) -> arb:
     return ball(p.eta) - arb(1) / p.dimension
 
 
+@attrs.frozen
+class TwoDataSets:
+    """Dimension d of two data sets of unit records: one of e_1 alone, one of 2d times e_1, 2d - 1 times e_2 and 0."""
+
+    dimension: int
+
+
+def relative_gap_inverse(first: int, second: int) -> arb:
+    """``lambda_1 / (lambda_1 - lambda_2)`` of XX'/n for so many records e_1 and e_2; n divides out."""
+    return arb(first) / (first - second)
+
+
+def either_order_margin(p: TwoDataSets) -> arb:
+    """By how much d exceeds the quotient of the first data set, and that of the second d: the smaller of both."""
+    d = p.dimension
+    return (d - relative_gap_inverse(1, 0)).min(relative_gap_inverse(2 * d, 2 * d - 1) - d)
+
+
 SIZES = (
     whole("dimension", 2),
     at_least("second", 0),
@@ -100,5 +118,16 @@ COMPARISON = (
         ),
         sound=True,
         note="In this range the comparison that the text makes is right.",
+    ),
+    Step(
+        "gap-against-dimension",
+        Statement(
+            "which of d and lambda_1/(lambda_1 - lambda_2) is larger depends on the data: for every d >= 2 either "
+            "order occurs",
+            either_order_margin,
+            given=(whole("dimension", 2),),
+            strict=True,
+        ),
+        sound=True,
     ),
 )

@@ -9,6 +9,7 @@ from dpmatrix.claims import Chosen, Claim, Kind, Locator, Repair, Statement, Ste
 from dpmatrix.exact import Exact, Real, ball, rational
 from dpmatrix.spec.common.conditions import at_least, at_most, equality, exceeds, positive
 from dpmatrix.spec.common.points import GRID, INPUT_HYPOTHESES, ON_A_GRID, GridNoise, InputPerturbation
+from dpmatrix.spec.common.spectra import disagreement
 from dpmatrix.spec.wishart.scalar_noise import no_delta
 from dpmatrix.spec.wishart.wishart_perturbation import printed_wishart_scale
 
@@ -173,6 +174,23 @@ def shrunk_probability(p: NoisyRecord) -> arb:
     return (2 * abs(ball(p.record)) / (ball(p.deviation) * arb(2).sqrt())).erf() / 2
 
 
+@attrs.frozen
+class ScaledRelease:
+    """Data X (d x n) of norms up to R, and the Gaussian factor G (d x m) of noise for data of norm at most 1."""
+
+    data: fmpq_mat
+    factor: fmpq_mat
+    norm_bound: Exact
+
+
+def scaled_release_margin(p: ScaledRelease) -> arb:
+    """R^2 times the release for X/R is XX'/n + (RG)(RG)', exactly: that of noise with R^2 C in place of C."""
+    bound, records = rational(p.norm_bound), p.data.ncols()
+    unit, wide = p.data * (1 / bound), p.factor * bound
+    released = unit * unit.transpose() / records + p.factor * p.factor.transpose()
+    return disagreement(released * bound**2, p.data * p.data.transpose() / records + wide * wide.transpose())
+
+
 ALGORITHM_2 = Claim(
     id="wishart.algorithm-2",
     kind=Kind.ALGORITHM,
@@ -206,6 +224,17 @@ ALGORITHM_2 = Claim(
         ),
     ),
     steps=(
+        Step(
+            "unit-norm-without-loss",
+            Statement(
+                "section 4: norm at most 1 is no loss of generality: for norms up to R, R^2 times the release for X/R "
+                "is XX'/n plus noise of scale R^2 C",
+                scaled_release_margin,
+                given=(positive("norm_bound"),),
+            ),
+            sound=True,
+            note="R must be public, and the noise grows with R^2.",
+        ),
         Step(
             "noise-on-the-records",
             Statement.of_law(

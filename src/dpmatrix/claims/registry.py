@@ -19,7 +19,7 @@ _ATTRIBUTE = "__implements__"
 
 
 def implements(*citations: str) -> Callable[[T], T]:
-    """Say which claims a class or function implements: ``@implements("wishart.algorithm-2@6d72c609")``.
+    """Say which claims a class or function implements: ``@implements("wishart.algorithm-2@f751df79")``.
 
     Raises
     ------
