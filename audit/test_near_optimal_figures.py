@@ -34,7 +34,7 @@ from dpmatrix.spec.near_optimal.utility_figures import (
 figure_3 = cite("near-optimal.figure-3@7d08bb63")
 figure_4 = cite("near-optimal.figure-4@d2912810")
 figure_5 = cite("near-optimal.figure-5@8c9ef97f")
-figure_2 = cite("near-optimal.figure-2@9766d0e1")
+figure_2 = cite("near-optimal.figure-2@c5307eb8")
 
 
 EPSILON, DELTA = 0.1, 0.01
