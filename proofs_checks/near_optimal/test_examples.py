@@ -14,7 +14,7 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.near_optimal.examples import Copies, eigengap
 from proofs_checks.near_optimal.conditions import bind_condition
 
-sensitivity_example = cite("near-optimal.sensitivity-example@00b4e12c")
+sensitivity_example = cite("near-optimal.sensitivity-example@2d4c97a6")
 
 HALF, FIFTH = Fraction(1, 2), Fraction(1, 5)
 

@@ -18,7 +18,7 @@ from dpmatrix.spec.near_optimal.mod_sulq_noise import Threshold
 from dpmatrix.spec.near_optimal.noise import ModSulq
 from dpmatrix.tracing import bind_expression
 
-theorem_5 = cite("near-optimal.theorem-5@df59626e")
+theorem_5 = cite("near-optimal.theorem-5@4cbe0110")
 
 CLAIM = "near-optimal.theorem-5"
 
@@ -235,3 +235,32 @@ def test_last_line_has_the_root_of_the_number_of_records(statements) -> None:
             decimals(RUNS, lambda p: 3 / mpmath.sqrt(2 * mpmath.pi * mpmath.e) - real(p.delta)),
         )
         assert not statement.strict
+
+
+@theorem_5.supports(
+    "less-noise-with-more-records", grade="derived", region="every d >= 2, n, epsilon, delta: the docstring; 24 points"
+)
+def test_noise_falls_with_records_and_rises_with_the_dimension(statement) -> None:
+    """The product n beta has no n and is positive, so beta(n) - beta(n+1) = n beta/(n (n+1)).
+
+    In n beta, d + 1 and the logarithm, which is above 1/2, both rise with d.
+    """
+    n, d = sympy.symbols("n d", positive=True)
+    assert sympy.simplify(1 / n - 1 / (n + 1) - 1 / (n * (n + 1))) == 0
+    assert sympy.expand((d + 1) ** 2 + (d + 1) - (d**2 + d)) == 2 * d + 2
+
+    def beta(p: ModSulq) -> mpmath.mpf:
+        log = mpmath.log((p.dimension**2 + p.dimension) / (real(p.delta) * 2 * mpmath.sqrt(2 * mpmath.pi)))
+        noise = (p.dimension + 1) / real(p.epsilon) * mpmath.sqrt(2 * log) + 1 / mpmath.sqrt(real(p.epsilon))
+        return noise / p.records
+
+    def trend(p: ModSulq) -> mpmath.mpf:
+        later, wider = attrs.evolve(p, records=p.records + 1), attrs.evolve(p, dimension=p.dimension + 1)
+        return min(beta(p) - beta(later), beta(wider) - beta(p))
+
+    bind_formula(statement, RUNS, trend)
+    assert all(statement.at(p) is Truth.TRUE for p in RUNS)
+    bind_hypotheses(statement, RANGE, RANGE_OUTSIDE)
+    limit = decimals(RUNS, lambda p: 3 / mpmath.sqrt(2 * mpmath.pi * mpmath.e) - real(p.delta))
+    bind(condition(statement, "delta < 3/sqrt(2 pi e)"), limit)
+    assert statement.strict

@@ -8,6 +8,7 @@ from flint import arb, fmpq
 from dpmatrix.claims import Claim, Condition, Kind, Locator, Statement, Verdict
 from dpmatrix.exact import Exact, rational
 from dpmatrix.spec.common.conditions import equality, whole
+from dpmatrix.spec.near_optimal.second_moment import CONVEXITY_STEP, MOMENT_STEP
 
 
 @attrs.frozen
@@ -93,5 +94,6 @@ SENSITIVITY_EXAMPLE = Claim(
         "Data sets are sequences, as records repeat; replace-one adjacency. With the better of its two signs v_1 moves "
         "by at most sqrt(2) between any two data sets, so that this is the global sensitivity for every odd n."
     ),
+    steps=(MOMENT_STEP, CONVEXITY_STEP),
     uses=("near-optimal.definition-3",),
 )

@@ -10,6 +10,8 @@ from flint import arb, arb_poly, fmpq, fmpz
 from dpmatrix.claims import Claim, Condition, Kind, Locator, Repair, Statement, Step, Verdict
 from dpmatrix.exact import Exact, rational
 from dpmatrix.spec.common.conditions import equality, whole
+from dpmatrix.spec.near_optimal.chain_laws import CHAIN_STEPS
+from dpmatrix.spec.near_optimal.tilted_laws import CHAIN_STEP
 
 PRINTED_STEPS, PRINTED_BOUND = 20_000, fmpq(1, 100)
 
@@ -157,5 +159,7 @@ FIGURE_2 = Claim(
             Statement("the matrix Bingham law has mean 0: its density is the same at V and -V", antipodes_margin),
             sound=True,
         ),
+        CHAIN_STEP,
+        *CHAIN_STEPS,
     ),
 )

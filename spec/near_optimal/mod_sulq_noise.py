@@ -118,6 +118,13 @@ def last_display_of_five_margin(p: ModSulq) -> arb:
     return equality(last_display(p), printed_deviation(p))
 
 
+def trend_margin(p: ModSulq) -> arb:
+    """The smaller of ``beta(d, n) - beta(d, n + 1)`` and ``beta(d + 1, n) - beta(d, n)``."""
+    here = printed_deviation(p)
+    fewer = here - printed_deviation(attrs.evolve(p, records=p.records + 1))
+    return fewer.min(printed_deviation(attrs.evolve(p, dimension=p.dimension + 1)) - here)
+
+
 def tail_range_margin(p: Threshold) -> arb:
     """``gamma - beta``."""
     return ball(p.threshold) - ball(p.deviation)
@@ -204,5 +211,15 @@ NOISE_STEPS = (
         Statement("(d+1)/(n eps) s + 1/sqrt(eps n) is beta of (5)", last_display_of_five_margin, given=RANGE),
         sound=False,
         note="For n = 1 alone: (5) has 1/(n sqrt(eps)), which is less from n = 2 on and is enough.",
+    ),
+    Step(
+        "less-noise-with-more-records",
+        Statement(
+            "for given epsilon and delta, beta of (5) falls with n and rises with d",
+            trend_margin,
+            given=RANGE,
+            strict=True,
+        ),
+        sound=True,
     ),
 )

@@ -10,6 +10,7 @@ from dpmatrix.exact import Exact, ball, rational
 from dpmatrix.spec.common.conditions import exceeds
 from dpmatrix.spec.near_optimal.matching_sizes import MATCHING
 from dpmatrix.spec.near_optimal.sample_complexity_proof import PROOF_STEPS
+from dpmatrix.spec.near_optimal.tilted_laws import UTILITY_STEPS
 from dpmatrix.spec.wishart.ppca import SETTING, PpcaPoint, failure_probability, repaired_records_margin
 
 ENOUGH_RECORDS = exceeds(
@@ -100,6 +101,7 @@ THEOREM_7 = Claim(
         ),
         *PROOF_STEPS,
         *MATCHING,
+        *UTILITY_STEPS,
     ),
     uses=("near-optimal.lemma-10", "near-optimal.definition-2+repair"),
 )

@@ -5,11 +5,13 @@ from __future__ import annotations
 import attrs
 from flint import arb, fmpq, fmpq_mat
 
-from dpmatrix.claims import Condition, Statement, Step
+from dpmatrix.claims import Chosen, Condition, Statement, Step
+from dpmatrix.claims.forms import Range
 from dpmatrix.exact import Exact, Real, ball, rational, square
 from dpmatrix.spec.common.conditions import at_least, below, equality, positive, whole
 from dpmatrix.spec.near_optimal.divergence import GaussianPair, form
 from dpmatrix.spec.near_optimal.nearby import Vector, inner
+from dpmatrix.spec.near_optimal.noise import ModSulq, noise_times_records
 from dpmatrix.spec.near_optimal.sulq_bound import SETTING, SulqBound, basis_end, divergence_end, log_count, threshold
 
 
@@ -29,6 +31,30 @@ def basis_margin(p: Dimension) -> arb:
 def vacuous_margin(p: SulqBound) -> arb:
     """``log K = 1/beta^2 + log 2`` at the third end of (22)."""
     return equality(log_count(attrs.evolve(p, phi=divergence_end(p))), threshold(p))
+
+
+@attrs.frozen
+class ManyRecords(ModSulq):
+    """Inputs of MOD-SULQ, and the number of records from which on something holds."""
+
+    least: int
+
+
+def records_for_third_end(dimension: int, epsilon: Real, delta: Real) -> int:
+    """The least integer n with ``1/beta^2 >= log d``."""
+    return int(
+        (noise_times_records(dimension, epsilon, delta) * arb(dimension).log().sqrt()).upper().ceil().unique_fmpz() or 1
+    )
+
+
+def third_end_margin(p: ManyRecords) -> arb:
+    """The third end of (22) minus the larger of the other two."""
+    return divergence_end(p) - basis_end(p.dimension).max(1 / (2 * arb.pi() * p.dimension).sqrt())
+
+
+def least_margin(p: ManyRecords) -> arb:
+    """``n`` minus the number of records from which on it is asserted."""
+    return arb(p.records - p.least)
 
 
 @attrs.frozen
@@ -211,5 +237,23 @@ LINES = (
         "data-set",
         Statement("n copies of mu have the second-moment matrix mu mu' and v_1 = mu", copies_margin, given=UNITS),
         sound=True,
+    ),
+    Step(
+        "third-end-from-some-n-on",
+        Statement(
+            "for all d, epsilon and delta the third end of (22) is the largest from some n on",
+            third_end_margin,
+            given=(*SETTING, whole("least", 1), Condition("n is no less than that", least_margin)),
+            exists=(
+                Chosen(
+                    "least",
+                    after=("dimension", "epsilon", "delta"),
+                    exhibited=records_for_third_end,
+                    range=Range.WHOLE,
+                ),
+            ),
+        ),
+        sound=True,
+        note="From 1/beta^2 >= log(d/2) on.",
     ),
 )
