@@ -14,7 +14,7 @@ from dpmatrix.spec.sliding_window.wishart_stream import MENDED, PRINTED, NoisySt
 from proofs_checks.exact_matrices import scalars
 from proofs_checks.sliding_window.histogram_by_hand import deletion_patterns
 
-algorithm_7 = cite("sliding-window.algorithm-7@be65e1ae")
+algorithm_7 = cite("sliding-window.algorithm-7@5783408d")
 algorithm_8 = cite("sliding-window.algorithm-8@9df8fb9a")
 
 ONES = NoisyStream(fmpq_mat([[1], [1]]), scalars(3, 3), 2)

@@ -10,6 +10,7 @@ from dpmatrix.exact import Exact, rational
 from dpmatrix.spec.common.conditions import at_least, below, positive
 from dpmatrix.spec.common.spectra import eigenvalues, nonnegative_spectrum
 from dpmatrix.spec.sliding_window.loewner import flag, least, precedes, precedes_margin, scaled
+from dpmatrix.spec.sliding_window.sketch_order import SKETCH_ORDER
 from dpmatrix.spec.sliding_window.update_lemmas import (
     ORDERED,
     RUN,
@@ -200,6 +201,7 @@ LEMMA_1 = Claim(
             sound=False,
             note="Two eigenvalues can share the drop; the determinant falls by the factor.",
         ),
+        *SKETCH_ORDER,
     ),
     uses=("sliding-window.proposition-10", "sliding-window.definition-3+repair", "sliding-window.algorithm-1+repair"),
 )

@@ -17,6 +17,7 @@ from dpmatrix.spec.sliding_window.histograms import (
     raised,
 )
 from dpmatrix.spec.sliding_window.loewner import are_symmetric, between, flag, precedes, precedes_margin, scaled
+from dpmatrix.spec.sliding_window.stated_counts import FROM_LEMMA_1
 from dpmatrix.spec.sliding_window.updates import survivors
 
 
@@ -227,5 +228,6 @@ LEMMA_10 = Claim(
             given=(*RUN, positive("floor")),
         ),
     ),
+    steps=(FROM_LEMMA_1,),
     uses=("sliding-window.definition-8+repair", "sliding-window.algorithm-6+repair"),
 )

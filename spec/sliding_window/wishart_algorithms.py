@@ -8,6 +8,7 @@ from flint import arb
 from dpmatrix.claims import Claim, Kind, Locator, Repair, Statement, Step, Verdict
 from dpmatrix.spec.common.spectra import disagreement
 from dpmatrix.spec.sliding_window.loewner import between, flag, precedes_margin
+from dpmatrix.spec.sliding_window.wishart_state import STORED_SPECTRUM
 from dpmatrix.spec.sliding_window.wishart_stream import (
     MENDED,
     PRINTED,
@@ -119,6 +120,7 @@ ALGORITHM_7 = Claim(
             sound=False,
             note="They delete the pair that covers the window whenever the newest noise is not below it.",
         ),
+        STORED_SPECTRUM,
     ),
 )
 

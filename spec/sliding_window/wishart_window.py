@@ -13,6 +13,7 @@ from dpmatrix.spec.common.conditions import at_least, below, exceeds, positive, 
 from dpmatrix.spec.sliding_window.compared_errors import NOISE_VALUE
 from dpmatrix.spec.sliding_window.largest_noise import LARGEST_NOISE
 from dpmatrix.spec.sliding_window.published_windows import CHANGE, LAST, PROMISE, last_window_margin
+from dpmatrix.spec.sliding_window.stated_counts import DROPS, SPACE_PRODUCT
 from dpmatrix.spec.sliding_window.wishart_accuracy import (
     CHAIN,
     adjacent_margin,
@@ -25,6 +26,7 @@ from dpmatrix.spec.sliding_window.wishart_accuracy import (
     rare,
     upper_40,
 )
+from dpmatrix.spec.sliding_window.wishart_state import BEFORE_THE_CHANGE, POSSIBLE_OUTPUTS
 from dpmatrix.spec.sliding_window.wishart_stream import RUN
 
 
@@ -199,6 +201,10 @@ THEOREM_14 = Claim(
             note="Update compares no neighbours; with t_1 <= t - W + 1 < t_2 adjacent, K(1) = A_W'A_W needs no (36).",
         ),
         NOISE_VALUE,
+        POSSIBLE_OUTPUTS,
+        BEFORE_THE_CHANGE,
+        DROPS,
+        SPACE_PRODUCT,
         Step(
             "equation-37",
             Statement.of_law(

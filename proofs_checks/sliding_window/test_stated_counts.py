@@ -1,0 +1,104 @@
+"""Appendix C of `sliding-window`: drops of singular values, space, and Lemma 10 as a case of Lemma 1."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import product
+
+import attrs
+import sympy
+from flint import arb
+
+from dpmatrix.claims import Truth, bind_hypotheses
+from dpmatrix.reporting.citing import cite
+from dpmatrix.spec.sliding_window.stated_counts import Checkpoints, Drops, Threshold
+from dpmatrix.tracing import bind_expression
+
+lemma_10 = cite("sliding-window.lemma-10@42e72a77")
+theorem_14 = cite("sliding-window.theorem-14@930e0362")
+
+SMALL, LARGE = Fraction(1, 50), Fraction(49, 50)
+MANY = Drops(3, 6, 100, 1, Fraction(1, 2))
+"""2^6 <= 100 < 2^7."""
+
+
+@theorem_14.supports("drops", grade="derived", region="every d, n, W, b and eta: -log(1 - eta) >= eta")
+def test_drops_of_singular_values(statement) -> None:
+    """From n (-log(1 - eta)) <= b log W and -log(1 - eta) >= eta: n <= (b/eta) log W, for each of d values.
+
+    -log(1 - x) - x is 0 at 0 and has the derivative x/(1 - x) >= 0.
+    """
+    x = sympy.symbols("x")
+    assert sympy.simplify(sympy.diff(-sympy.log(1 - x) - x, x) - x / (1 - x)) == 0
+    dimension, number, window, power, eta = sympy.symbols("dimension number window power eta")
+    formula = dimension * (power * sympy.log(window) / eta - number)
+    bind_expression(statement, formula, points=[MANY])
+    found = [
+        Drops(d, n, w, b, bend)
+        for d, n, w, b, bend in product(
+            (1, 4), range(0, 40, 3), (2, 1000), (SMALL, 1, 3), (SMALL, Fraction(1, 3), LARGE)
+        )
+    ]
+    inside = [p for p in found if statement.applies(p) is Truth.TRUE]
+    assert len(inside) > 50
+    assert all(statement.at(p) is Truth.TRUE for p in (*inside, MANY))
+    assert not statement.strict
+    outside = {
+        "dimension >= 1, an integer": attrs.evolve(MANY, dimension=0),
+        "number >= 0, an integer": attrs.evolve(MANY, number=-1),
+        "window >= 2, an integer": attrs.evolve(MANY, window=1, number=0),
+        "power > 0": attrs.evolve(MANY, power=0),
+        "eta > 0": attrs.evolve(MANY, eta=0),
+        "eta < 1": attrs.evolve(MANY, eta=1),
+        "n drops stay in the range": attrs.evolve(MANY, number=7),
+    }
+    for point in (MANY, Drops(1, 0, 2, SMALL, SMALL), Drops(1, 1, 100, 1, LARGE)):
+        bind_hypotheses(statement, point, outside)
+
+
+@theorem_14.controls("drops", grade="interval", region="the range dropped; half of the bound at eta = 1/50")
+def test_drops_need_a_range(statement) -> None:
+    assert statement.without("n drops stay in the range").at(attrs.evolve(MANY, number=10)) is Truth.FALSE
+    close = Drops(1, 227, 100, 1, SMALL)
+    assert statement.at(close) is Truth.TRUE
+    assert statement.nudged(margin=lambda p: statement.formula(p) - 4).at(close) is Truth.FALSE, "230.3 - 227"
+    halved = statement.nudged(margin=lambda p: statement.formula(attrs.evolve(p, power=Fraction(1, 2))))
+    assert halved.at(close) is Truth.FALSE
+
+
+@theorem_14.supports("space-product", grade="symbolic", region="every W, d and eta: d^2 (d/eta) = d^3/eta")
+def test_space_of_square_matrices(statement) -> None:
+    d, eta, log = sympy.symbols("d eta log", positive=True)
+    assert sympy.simplify(d**2 * (d / eta * log) - d**3 / eta * log) == 0
+    base = Checkpoints(100, 5, Fraction(1, 2))
+    bind_expression(statement, sympy.Integer(0), points=[base])
+    assert statement.margin(base).contains(0)
+    assert statement.concludes(base) is not Truth.FALSE
+    assert not statement.strict
+    outside = {
+        "window >= 2, an integer": attrs.evolve(base, window=1),
+        "dimension >= 1, an integer": attrs.evolve(base, dimension=0),
+        "eta > 0": attrs.evolve(base, eta=0),
+        "eta < 1": attrs.evolve(base, eta=1),
+    }
+    for inside in (base, Checkpoints(2, 1, SMALL), Checkpoints(2, 1, LARGE)):
+        bind_hypotheses(statement, inside, outside)
+
+
+@theorem_14.controls("space-product", grade="interval", region="d^2 in place of d^3; half of the logarithm")
+def test_other_products_are_noticed(statement) -> None:
+    base = Checkpoints(100, 5, Fraction(1, 2))
+    shorter = statement.nudged(margin=lambda p: statement.formula(p) - abs(5**3 - 5**2) * arb(100).log())
+    assert shorter.at(base) is Truth.FALSE
+
+
+@lemma_10.refutes("from-lemma-1", grade="symbolic", region="every eta in (0, 1): 1 - 2 eta < 1 - eta")
+def test_lemma_1_gives_less(statement) -> None:
+    eta = sympy.symbols("eta", positive=True)
+    assert sympy.expand((1 - 2 * eta) - (1 - eta)) == -eta
+    bind_expression(statement, -eta, points=[Threshold(SMALL)])
+    for bend in (SMALL, Fraction(1, 2), LARGE):
+        assert statement.at(Threshold(bend)) is Truth.FALSE
+    assert not statement.strict
+    for inside in (Threshold(SMALL), Threshold(LARGE)):
+        bind_hypotheses(statement, inside, {"eta > 0": Threshold(0), "eta < 1": Threshold(1)})

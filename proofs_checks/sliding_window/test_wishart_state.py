@@ -1,0 +1,152 @@
+"""Algorithms 7 and 8 of `sliding-window`: what their matrices can be, and what they are before a change."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import attrs
+import sympy
+from flint import fmpq, fmpq_mat
+
+from dpmatrix.claims import Truth, bind, bind_hypotheses, redefined
+from dpmatrix.reporting.citing import cite
+from dpmatrix.spec.sliding_window import wishart_state as module
+from dpmatrix.spec.sliding_window.wishart_state import FirstOutput, TwoStreams
+from dpmatrix.spec.sliding_window.wishart_stream import MENDED, PRINTED, NoisyStream, history
+from proofs_checks.steps import by_step
+
+algorithm_7 = cite("sliding-window.algorithm-7@5783408d")
+theorem_14 = cite("sliding-window.theorem-14@930e0362")
+
+
+def scalars(*values) -> tuple[fmpq_mat, ...]:
+    return tuple(fmpq_mat([[value]]) for value in values)
+
+
+ONES = NoisyStream(fmpq_mat([[1], [1]]), scalars(3, 3), 2)
+PLANE = NoisyStream(
+    fmpq_mat([[1, 2], [0, 3], [2, -1]]),
+    (fmpq_mat([[2, 1], [1, 1]]), fmpq_mat([[1, -1], [-1, 1]]), fmpq_mat([[0, 0], [0, 4]])),
+    2,
+)
+RUN = {
+    "window >= 1, an integer": attrs.evolve(ONES, window=0),
+    "there is one d x d noise for each row": attrs.evolve(ONES, noise=scalars(3)),
+    "Update spares the first and the newest checkpoint": attrs.evolve(ONES, deleted=((2, 2),)),
+    "every noise is positive semidefinite": attrs.evolve(ONES, noise=scalars(1, -1)),
+}
+
+
+def lines_by_hand(rows, noise, window) -> int:
+    """Least value that is stored at any time, for rows of one number and the lines as stated."""
+    held, least = [], None
+    for time, row in enumerate(rows, start=1):
+        if len(held) > 1 and held[1][0] < time - window + 1:
+            held = held[1:]
+        held = [(stamp, value + (row**2 if number else 0)) for number, (stamp, value) in enumerate(held)]
+        newest = (time, row**2 + noise[time - 1])
+        above = next((place for place, (_, value) in enumerate(held) if value < newest[1]), len(held))
+        held = [*held[:above], newest]
+        least = min([value for _, value in held] + ([] if least is None else [least]))
+    return least
+
+
+@algorithm_7.supports("semidefinite", grade="derived", region="every stream and noise: sums of semidefinite matrices")
+def test_stored_matrices_are_semidefinite(statement) -> None:
+    """A new pair holds a'a + R with R semidefinite; later lines add a'a to it or delete it.
+
+    u'(K + a'a)u = u'Ku + (a u)^2 >= 0. On the line the least stored number is bound.
+    """
+    k, square = sympy.symbols("k square", nonnegative=True)
+    assert (k + square**2).is_nonnegative
+    values = []
+    for rows, noise, window in product(((1, 2, 0), (0, 0, 3), (2, 1, 1)), ((1, 2, 3), (3, 2, 1), (0, 5, 0)), (1, 2, 3)):
+        run = NoisyStream(fmpq_mat([[row] for row in rows]), scalars(*noise), window)
+        # the coefficients of x - k are 1 and -k, so that the smaller of 1 and k stands in the margin
+        values.append((run, min(1, lines_by_hand(rows, noise, window))))
+    bind(statement, values)
+    assert len({value for _, value in values}) > 1
+    assert all(statement.at(run) is Truth.TRUE for run in (*[run for run, _ in values], ONES, PLANE))
+    assert not statement.strict
+    for inside in (ONES, PLANE, attrs.evolve(ONES, noise=scalars(0, 0))):
+        bind_hypotheses(statement, inside, RUN)
+
+
+@algorithm_7.controls("semidefinite", grade="symbolic", region="a noise of -3; the mended lines with the row taken off")
+def test_the_noise_has_to_be_semidefinite(statement) -> None:
+    negative = attrs.evolve(ONES, noise=scalars(3, -3))
+    assert statement.without("every noise is positive semidefinite").at(negative) is Truth.FALSE
+    tilted = attrs.evolve(PLANE, noise=(fmpq_mat([[0, 9], [9, 0]]), *PLANE.noise[1:]))
+    assert statement.without("every noise is positive semidefinite").at(tilted) is Truth.FALSE
+
+    def less(p, _):
+        return [[attrs.evolve(one, matrix=-one.matrix) for one in held] for held in history(p, MENDED)]
+
+    assert redefined(statement, module, "history", less).at(ONES) is Truth.FALSE
+
+
+OUTPUT = FirstOutput(fmpq_mat([[1, 2]]), fmpq_mat([[2, 2], [2, 9]]))
+
+
+@theorem_14.refutes("possible-outputs", grade="symbolic", region="(0, 1; 0, 0), 0 and less than a'a, in the plane")
+@theorem_14.supports("before-the-change", grade="derived", region="every pair of streams: the same lines, by induction")
+def test_outputs_of_two_streams(statements) -> None:
+    """What is stored at a time is a function of the rows, the noise and the deletions up to that time."""
+    by_name = by_step(statements)
+    possible, before = by_name["possible-outputs"], by_name["before-the-change"]
+    assert possible.at(OUTPUT) is Truth.TRUE
+    for matrix in ([[2, 1], [2, 9]], [[0, 0], [0, 0]], [[2, 2], [2, 3]]):
+        assert possible.at(attrs.evolve(OUTPUT, matrix=fmpq_mat(matrix))) is Truth.FALSE
+    table = [
+        FirstOutput(fmpq_mat([[fmpq(a, 2)]]), fmpq_mat([[fmpq(m, 3)]])) for a, m in product(range(4), range(-3, 4))
+    ]
+    bind(possible, ((p, min(fmpq(1), p.matrix[0, 0] - p.row[0, 0] ** 2)) for p in table))
+    shape = {"the row is 1 x d, the matrix d x d": attrs.evolve(OUTPUT, matrix=fmpq_mat([[1]]))}
+    for inside in (OUTPUT, table[0]):
+        bind_hypotheses(possible, inside, shape)
+    for wrong in (fmpq_mat([[1, 2], [3, 4]]), fmpq_mat([[1, 2, 3]])):
+        assert possible.applies(attrs.evolve(OUTPUT, row=wrong)) is Truth.FALSE
+
+    def pair(time: int, window: int, seed: int) -> TwoStreams:
+        rows = [[(seed + 2 * i + j) % 5 for j in range(2)] for i in range(4)]
+        other = [line if i < time - 1 else [9, i] for i, line in enumerate(rows)]
+        noise = tuple(fmpq_mat([[3 + i, seed % 2], [seed % 2, 5 - i]]) for i in range(4))
+        changed = (*noise[: time - 1], *(2 * one for one in noise[time - 1 :]))
+        return TwoStreams(
+            NoisyStream(fmpq_mat(rows), noise, window), NoisyStream(fmpq_mat(other), changed, window), time
+        )
+
+    pairs = [pair(time, window, seed) for time, window, seed in product((1, 2, 3, 4), (1, 2, 3), (0, 1))]
+    bind(before, ((p, 0) for p in pairs))
+    assert all(before.at(p) is Truth.TRUE for p in pairs)
+    base = pair(3, 2, 1)
+    outside = {
+        "time >= 1, an integer": attrs.evolve(base, time=0),
+        "both streams have a noise for each row": attrs.evolve(
+            base, first=attrs.evolve(base.first, noise=base.first.noise[:3])
+        ),
+        "rows, noise and deletions before t agree": attrs.evolve(base, time=4),
+    }
+    for inside in (base, pair(1, 1, 0)):
+        bind_hypotheses(before, inside, outside)
+    for wrong in (
+        attrs.evolve(base, time=5),
+        attrs.evolve(base, second=attrs.evolve(base.second, window=3)),
+        attrs.evolve(base, second=attrs.evolve(base.second, deleted=((2, 1),))),
+        attrs.evolve(base, second=attrs.evolve(base.second, noise=tuple(2 * one for one in base.second.noise))),
+    ):
+        assert before.applies(wrong) is Truth.FALSE
+    assert before.applies(attrs.evolve(base, second=attrs.evolve(base.second, deleted=((3, 2),)))) is Truth.TRUE
+    assert not possible.strict
+    assert not before.strict
+
+
+@theorem_14.controls("before-the-change", grade="symbolic", region="outputs of the row that differs as well")
+def test_later_outputs_differ(statement) -> None:
+    one = NoisyStream(fmpq_mat([[1], [2]]), scalars(3, 9), 1)
+    two = attrs.evolve(one, rows=fmpq_mat([[1], [3]]))
+    base = TwoStreams(one, two, 2)
+    assert statement.at(base) is Truth.TRUE
+    late = attrs.evolve(base, first=attrs.evolve(one, rows=fmpq_mat([[5], [2]])))
+    assert statement.without("rows, noise and deletions before t agree").at(late) is Truth.FALSE
+    assert history(one, PRINTED)[1] != history(two, PRINTED)[1]
