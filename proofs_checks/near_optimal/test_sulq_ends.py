@@ -10,7 +10,7 @@ import mpmath
 import sympy
 
 from dpmatrix.claims import Truth, bind_hypotheses
-from dpmatrix.claims.formulas import bind_formula, real
+from dpmatrix.claims.formulas import bind_formula
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.near_optimal.sulq_utility_proof import ManyRecords, records_for_third_end
 from proofs_checks.near_optimal.conditions import bind_condition

@@ -224,6 +224,7 @@ def test_the_normalising_constant():
     turned = fmpq_mat([[fmpq(3, 5), fmpq(-4, 5), 0], [fmpq(4, 5), fmpq(3, 5), 0], [0, 0, 1]])
     same = turned * space * turned.transpose()
     assert log_bingham_constant(same).overlaps(log_bingham_constant(space))
+    assert log_bingham_constant(same, 1).overlaps(log_bingham_constant(space))
     assert log_bingham_constant(fmpq_mat([[7]])).contains(7)
     assert log_bingham_constant(fmpq_mat(4, 4)) == 0
     for wrong in (fmpq_mat(0, 0), fmpq_mat([[0, 1], [0, 0]]), fmpq_mat([[10**6]])):
