@@ -16,7 +16,7 @@ from dpmatrix.spec.near_optimal.sulq_utility_proof import ManyRecords, records_f
 from proofs_checks.near_optimal.conditions import bind_condition
 from proofs_checks.near_optimal.formulas import beta
 
-theorem_15 = cite("near-optimal.theorem-15@6bbce3a5")
+theorem_15 = cite("near-optimal.theorem-15@538c1bb4")
 
 HALF = Fraction(1, 2)
 LEAST = "n is no less than that"
@@ -41,8 +41,8 @@ POINTS = [
 def test_third_end_is_the_largest_for_many_records(statement) -> None:
     """The third end is at least the second where 2/beta^2 + log 256 >= 2 log(8d), that is 1/beta^2 >= log(d/2).
 
-    1/beta^2 = (n/b)^2 with b = n beta, which has no n: from n = b sqrt(log d) on it is at least log d. The second end is
-    never below the first: with x = 2 log(8d)/(d-1) >= 5/(d-1), 1 - exp(-x) >= x/(1+x) >= 5/(d+4) >= 1/(2 pi d).
+    1/beta^2 = (n/b)^2 with b = n beta, which has no n: from n = b sqrt(log d) on it is at least log d. The second end
+    is never below the first: with x = 2 log(8d)/(d-1) >= 5/(d-1), 1 - exp(-x) >= x/(1+x) >= 5/(d+4) >= 1/(2 pi d).
     """
     d = sympy.symbols("d", positive=True)
     ends = 2 * sympy.log(d / 2) + sympy.log(256) - 2 * sympy.log(8 * d)

@@ -22,7 +22,7 @@ from dpmatrix.tracing import bind_expression
 from proofs_checks.near_optimal.conditions import bind_condition
 from proofs_checks.near_optimal.formulas import beta, beta_expression, cap, dot
 
-theorem_15 = cite("near-optimal.theorem-15@6bbce3a5")
+theorem_15 = cite("near-optimal.theorem-15@538c1bb4")
 
 HALF = Fraction(1, 2)
 CENT = Fraction(1, 100)

@@ -42,9 +42,8 @@ class ManyRecords(ModSulq):
 
 def records_for_third_end(dimension: int, epsilon: Real, delta: Real) -> int:
     """The least integer n with ``1/beta^2 >= log d``."""
-    return int(
-        (noise_times_records(dimension, epsilon, delta) * arb(dimension).log().sqrt()).upper().ceil().unique_fmpz() or 1
-    )
+    enough = noise_times_records(dimension, epsilon, delta) * arb(dimension).log().sqrt()
+    return int(enough.upper().fmpq().ceil())
 
 
 def third_end_margin(p: ManyRecords) -> arb:
