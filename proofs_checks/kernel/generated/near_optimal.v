@@ -233,6 +233,32 @@ Definition theorem_5__last_display_is_beta : Prop :=
   IZR records <> 0 /\
   0 <= - Rabs ((IZR dimension + 1) * sqrt (2 * ln ((IZR dimension ^ 2 + IZR dimension) / (delta * 2 * sqrt (2 * PI)))) / (IZR records * epsilon) + 1 / sqrt (epsilon * IZR records) - ((IZR dimension + 1) / epsilon * sqrt (2 * ln ((IZR dimension ^ 2 + IZR dimension) / (delta * 2 * sqrt (2 * PI)))) + 1 / sqrt epsilon) / IZR records).
 
+(* near-optimal.theorem-5/less-noise-with-more-records: for given epsilon and delta, beta of (5) falls with n and rises with d *)
+Definition theorem_5__less_noise_with_more_records : Prop :=
+  forall (dimension : Z) (records : Z) (epsilon : R) (delta : R),
+  (* dimension >= 2, an integer *)
+  0 <= IZR dimension - 2 ->
+  (* records >= 1, an integer *)
+  0 <= IZR records - 1 ->
+  (* epsilon > 0 *)
+  0 < epsilon ->
+  (* delta > 0 *)
+  0 < delta ->
+  (* delta < 3/sqrt(2 pi e) *)
+  (0 <= 2 * PI * exp 1 /\ sqrt (2 * PI * exp 1) <> 0 /\ 0 < 3 / sqrt (2 * PI * exp 1) - delta) ->
+  epsilon <> 0 /\
+  0 <= 2 * PI /\
+  delta * 2 * sqrt (2 * PI) <> 0 /\
+  0 < (IZR dimension ^ 2 + IZR dimension) / (delta * 2 * sqrt (2 * PI)) /\
+  0 <= 2 * ln ((IZR dimension ^ 2 + IZR dimension) / (delta * 2 * sqrt (2 * PI))) /\
+  0 <= epsilon /\
+  sqrt epsilon <> 0 /\
+  IZR records <> 0 /\
+  IZR records + 1 <> 0 /\
+  0 < ((IZR dimension + 1) ^ 2 + (IZR dimension + 1)) / (delta * 2 * sqrt (2 * PI)) /\
+  0 <= 2 * ln (((IZR dimension + 1) ^ 2 + (IZR dimension + 1)) / (delta * 2 * sqrt (2 * PI))) /\
+  0 < Rmin (((IZR dimension + 1) / epsilon * sqrt (2 * ln ((IZR dimension ^ 2 + IZR dimension) / (delta * 2 * sqrt (2 * PI)))) + 1 / sqrt epsilon) / IZR records - ((IZR dimension + 1) / epsilon * sqrt (2 * ln ((IZR dimension ^ 2 + IZR dimension) / (delta * 2 * sqrt (2 * PI)))) + 1 / sqrt epsilon) / (IZR records + 1)) (((IZR dimension + 1 + 1) / epsilon * sqrt (2 * ln (((IZR dimension + 1) ^ 2 + (IZR dimension + 1)) / (delta * 2 * sqrt (2 * PI)))) + 1 / sqrt epsilon) / IZR records - ((IZR dimension + 1) / epsilon * sqrt (2 * ln ((IZR dimension ^ 2 + IZR dimension) / (delta * 2 * sqrt (2 * PI)))) + 1 / sqrt epsilon) / IZR records).
+
 (* near-optimal.theorem-6/one-column: the output of PPCA is a unit vector *)
 Definition theorem_6__one_column : Prop :=
   forall (v_squared : R) (w_squared : R) (inner : R) (dimension : Z) (rank : Z) (epsilon : R),

@@ -680,6 +680,15 @@ Definition theorem_12__premise_of_both (gamma_lower_regularized : R -> R -> R) (
   (1 <= IZR rows -> (4 * sqrt (IZR rows * ln (4 / delta)) + ln (4 / delta)) / epsilon <= 0 -> False) /\
   0 <= (if Rlt_dec (IZR rows) 1 then 0 else if Rlt_dec 0 ((4 * sqrt (IZR rows * ln (4 / delta)) + ln (4 / delta)) / epsilon) then if Rlt_dec epsilon 0 then 0 else if Req_EM_T ((1 / ((4 * sqrt (IZR rows * ln (4 / delta)) + ln (4 / delta)) / epsilon)) ^ 2) 0 then delta else if Rlt_dec 0 (IZR rows / 2 * ln ((1 / ((4 * sqrt (IZR rows * ln (4 / delta)) + ln (4 / delta)) / epsilon)) ^ 2 + 1) - epsilon) then delta - Rmax (gamma_lower_regularized (IZR rows / 2) ((IZR rows / 2 * ln ((1 / ((4 * sqrt (IZR rows * ln (4 / delta)) + ln (4 / delta)) / epsilon)) ^ 2 + 1) - epsilon) / (1 / ((4 * sqrt (IZR rows * ln (4 / delta)) + ln (4 / delta)) / epsilon)) ^ 2 * (1 + (1 / ((4 * sqrt (IZR rows * ln (4 / delta)) + ln (4 / delta)) / epsilon)) ^ 2)) - exp epsilon * gamma_lower_regularized (IZR rows / 2) ((IZR rows / 2 * ln ((1 / ((4 * sqrt (IZR rows * ln (4 / delta)) + ln (4 / delta)) / epsilon)) ^ 2 + 1) - epsilon) / (1 / ((4 * sqrt (IZR rows * ln (4 / delta)) + ln (4 / delta)) / epsilon)) ^ 2)) (gamma_upper_regularized (IZR rows / 2) ((IZR rows / 2 * ln ((1 / ((4 * sqrt (IZR rows * ln (4 / delta)) + ln (4 / delta)) / epsilon)) ^ 2 + 1) + epsilon) / (1 / ((4 * sqrt (IZR rows * ln (4 / delta)) + ln (4 / delta)) / epsilon)) ^ 2) - exp epsilon * gamma_upper_regularized (IZR rows / 2) ((IZR rows / 2 * ln ((1 / ((4 * sqrt (IZR rows * ln (4 / delta)) + ln (4 / delta)) / epsilon)) ^ 2 + 1) + epsilon) / (1 / ((4 * sqrt (IZR rows * ln (4 / delta)) + ln (4 / delta)) / epsilon)) ^ 2 * (1 + (1 / ((4 * sqrt (IZR rows * ln (4 / delta)) + ln (4 / delta)) / epsilon)) ^ 2))) else delta - Rmax 0 (gamma_upper_regularized (IZR rows / 2) ((IZR rows / 2 * ln ((1 / ((4 * sqrt (IZR rows * ln (4 / delta)) + ln (4 / delta)) / epsilon)) ^ 2 + 1) + epsilon) / (1 / ((4 * sqrt (IZR rows * ln (4 / delta)) + ln (4 / delta)) / epsilon)) ^ 2) - exp epsilon * gamma_upper_regularized (IZR rows / 2) ((IZR rows / 2 * ln ((1 / ((4 * sqrt (IZR rows * ln (4 / delta)) + ln (4 / delta)) / epsilon)) ^ 2 + 1) + epsilon) / (1 / ((4 * sqrt (IZR rows * ln (4 / delta)) + ln (4 / delta)) / epsilon)) ^ 2 * (1 + (1 / ((4 * sqrt (IZR rows * ln (4 / delta)) + ln (4 / delta)) / epsilon)) ^ 2))) else 0).
 
+(* sliding-window.lemma-10/from-lemma-1: Lemma 1, with the comparisons of Algorithm 6 and no approximation errors, gives (1 - eta) K(i) <= K(i+1) *)
+Definition lemma_10__from_lemma_1 : Prop :=
+  forall (eta : R),
+  (* eta > 0 *)
+  0 < eta ->
+  (* eta < 1 *)
+  0 < 1 - eta ->
+  0 <= 1 - 2 * eta - (1 - eta).
+
 (* sliding-window.theorem-14: for the streams (M e_1) and ((M + 1) e_1) of one row, the output at T = 1 is (epsilon, delta)-private *)
 Definition theorem_14 (gamma_lower_regularized : R -> R -> R) (gamma_upper_regularized : R -> R -> R) : Prop :=
   forall (dimension : Z) (epsilon : R) (delta : R) (degrees : Z) (row : R),
@@ -833,6 +842,42 @@ Definition theorem_14__noise_value : Prop :=
   0 < delta /\
   0 < IZR dimension - ln delta / epsilon ^ 2 /\
   0 <= - Rabs ((IZR dimension + 14 * ln (4 / delta) / epsilon ^ 2) * ln (IZR dimension + 14 * ln (4 / delta) / epsilon ^ 2) - (IZR dimension - ln delta / epsilon ^ 2) * ln (IZR dimension - ln delta / epsilon ^ 2)).
+
+(* sliding-window.theorem-14/drops: d singular values between 1 and W^b drop by the factor 1 - eta at most b (d/eta) log W times in all *)
+Definition theorem_14__drops : Prop :=
+  forall (dimension : Z) (number : Z) (window : Z) (power : R) (eta : R),
+  (* dimension >= 1, an integer *)
+  0 <= IZR dimension - 1 ->
+  (* number >= 0, an integer *)
+  0 <= IZR number ->
+  (* window >= 2, an integer *)
+  0 <= IZR window - 2 ->
+  (* power > 0 *)
+  0 < power ->
+  (* eta > 0 *)
+  0 < eta ->
+  (* eta < 1 *)
+  0 < 1 - eta ->
+  (* n drops stay in the range *)
+  (0 < IZR window /\ 0 < 1 - eta /\ 0 <= power * ln (IZR window) + IZR number * ln (1 - eta)) ->
+  eta <> 0 /\
+  0 < IZR window /\
+  0 <= IZR dimension * (power / eta * ln (IZR window) - IZR number).
+
+(* sliding-window.theorem-14/space-product: d^2 numbers for each of (d/eta) log W checkpoints are (d^3/eta) log W *)
+Definition theorem_14__space_product : Prop :=
+  forall (window : Z) (dimension : Z) (eta : R),
+  (* window >= 2, an integer *)
+  0 <= IZR window - 2 ->
+  (* dimension >= 1, an integer *)
+  0 <= IZR dimension - 1 ->
+  (* eta > 0 *)
+  0 < eta ->
+  (* eta < 1 *)
+  0 < 1 - eta ->
+  eta <> 0 /\
+  0 < IZR window /\
+  0 <= - Rabs (IZR dimension ^ 2 * (IZR dimension / eta * ln (IZR window)) - IZR dimension ^ 3 / eta * ln (IZR window)).
 
 (* sliding-window.theorem-14/equation-38: (1-eta)(K(1) - c_1 sigma) <= A_W'A_W + c_2 sigma *)
 Definition theorem_14__equation_38 : Prop :=

@@ -557,6 +557,14 @@ Definition theorem_5_repaired : Prop :=
   (10 * sqrt (IZR dimension) <= entrywise / nuclear -> 2 * epsilon <> 0) /\
   0 < (if Rlt_dec (entrywise / nuclear) (10 * sqrt (IZR dimension)) then if Rlt_dec (sqrt (IZR dimension) / 30) (entrywise / nuclear) then 0 else (IZR dimension + 1) * (nuclear / (2 * epsilon)) - 15 * (sqrt (IZR dimension) * (entrywise / epsilon)) else sqrt (IZR dimension) * (entrywise / epsilon) - 5 * (IZR dimension * ln 9 + (IZR dimension + 1) * ln 5 / 2) * (nuclear / (2 * epsilon))).
 
+(* wishart.theorem-7/gap-against-dimension: which of d and lambda_1/(lambda_1 - lambda_2) is larger depends on the data: for every d >= 2 either order occurs *)
+Definition theorem_7__gap_against_dimension : Prop :=
+  forall (dimension : Z),
+  (* dimension >= 2, an integer *)
+  0 <= IZR dimension - 2 ->
+  2 * IZR dimension - (2 * IZR dimension - 1) <> 0 /\
+  0 < Rmin (IZR dimension - 1) (2 * IZR dimension / (2 * IZR dimension - (2 * IZR dimension - 1)) - IZR dimension).
+
 (* wishart.theorem-10+repair: for d >= 2, k <= d, an integer gamma <= n and (2 d - 3) log 2 / 2 <= gamma epsilon <= (2 d - 3) log 2, every epsilon-private mechanism has a data set of n records of norm at most 1 with lambda_(k+1) = 0 and E ||A - A^_k||_2 >= lambda_(k+1) + (log 2 / 128) d / epsilon *)
 Definition theorem_10_repaired : Prop :=
   forall (dimension : Z) (rank : Z) (records : Z) (gamma_ : Z) (epsilon : R),
