@@ -92,7 +92,10 @@ class Evidence:
         rest = self.run(self.nodes(first=False, targets=left), options)
         return {
             "evidence": [*found["evidence"], *rest["evidence"]],
-            "needs": {name: found["needs"].get(name) or rest["needs"][name] for name in found["needs"] | rest["needs"]},
+            # an item that met a statement without finding anything leaves the word to the others
+            "needs": {
+                name: found["needs"].get(name) or rest["needs"].get(name, {}) for name in found["needs"] | rest["needs"]
+            },
         }
 
     def _settled(self, kind: str, found: Mapping[str, Any]) -> set[str]:

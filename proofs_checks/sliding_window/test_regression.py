@@ -119,6 +119,7 @@ def test_the_truncation_is_best_among_ranks_up_to_k(statement) -> None:
         gap = norm(inner - symbolic_matrix(p.solution)) - symbolic(p.values[1]) ** 2
         values.append((p, min(gap, 1 - (1 if p.values[0] else 0))))
     bind(statement, ((p, value.evalf(50) if hasattr(value, "evalf") else value) for p, value in values))
+    assert statement.margin(regression(0, 0, 1, TURN * diagonal([fmpq(1, 2), 0]))).contains(fmpq(1, 4))
     check_regression(statement, **RANK_OUTSIDE, **{ISOMETRIES: LONG})
     assert statement.without(ISOMETRIES).at(LONG) is Truth.FALSE
     assert statement.at(regression(0, 0)) is Truth.TRUE
@@ -192,6 +193,7 @@ def test_truncation(statement) -> None:
 def test_the_transposes_matter(statement) -> None:
     square = RegressionPoint(TURN, identity(2), diagonal([2, 1]), identity(2), (fmpq(2), fmpq(1)), identity(2), 1, TURN)
     assert statement.at(square) is Truth.FALSE
+    assert statement.margin(square).contains(-fmpq(8, 5) * (2 + 1))
     assert statement.at(regression(3, 1)) is Truth.FALSE, "CFR does not exist"
     assert statement.at(attrs.evolve(square, columns=identity(2))) is Truth.TRUE
     check_isometries(statement)

@@ -137,6 +137,7 @@ def test_no_single_eigenvalue_drops(statement) -> None:
     assert statement.strict
     scaled = DropPoint(large, fmpq(1, 2) * large, Fraction(1, 4))
     assert statement.at(scaled) is Truth.TRUE
+    assert statement.margin(scaled).contains((fmpq(7, 8) - fmpq(1, 2)) * 100)
     bind_hypotheses(
         statement,
         scaled,

@@ -148,6 +148,9 @@ def test_the_blocks_of_the_error(statements) -> None:
                 assert (eta * scale**2 - sign * error - pieces).expand() == sympy.zeros(order, order)
             assert first * scale**2 * rest == sympy.zeros(order, order)
     error, cross = statements[f"{LEMMA}/first-error"], statements[f"{LEMMA}/equation-17"]
+    # eta S^2 - E_1 = diag(9/16, 5/2, 5/8), of which the determinant is the least elementary symmetric polynomial
+    determinant = fmpq(9, 16) * fmpq(5, 2) * fmpq(5, 8)
+    assert error.margin(attrs.evolve(SPLIT, eta=fmpq(5, 8))).contains(determinant)
     narrow = attrs.evolve(SPLIT, sketch=fmpq_mat([[fmpq(3, 5), 0, 7], [0, 1, 0]]), eta=fmpq(16, 25))
     for point in (SPLIT, narrow, attrs.evolve(SPLIT, k=1)):
         assert error.at(point) is Truth.TRUE

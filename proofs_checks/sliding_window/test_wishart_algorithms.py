@@ -122,6 +122,9 @@ def test_differences_of_noisy_sums_hold_the_window(statements) -> None:
                     assert pair.matrix == summed(run, pair.stamp, time) + error
                     begin = time - window + 1
                     assert pair.stamp > begin if number else pair.stamp <= max(1, begin)
+    # the first pair has a row of norm 1/2 before the window, the second lacks one of norm 1/3 inside
+    rows = fmpq_mat([[fmpq(1, 2)], [fmpq(1, 3)], [1], [1]])
+    assert output.margin(NoisyStream(rows, (fmpq_mat([[1]]),) * 4, 3, ((3, 2),))).contains(fmpq(1, 9))
     for statement in (stored, output):
         assert not statement.strict
         bind_hypotheses(statement, ONES, SHAPES)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from itertools import product
 
 import attrs
@@ -64,8 +65,10 @@ def test_stored_matrices_are_semidefinite(statement) -> None:
         run = NoisyStream(fmpq_mat([[row] for row in rows]), scalars(*noise), window)
         # the coefficients of x - k are 1 and -k, so that the smaller of 1 and k stands in the margin
         values.append((run, min(1, lines_by_hand(rows, noise, window))))
+    half = NoisyStream(fmpq_mat([[0], [0], [0]]), scalars(fmpq(1, 2), 2, 3), 3)
+    values.append((half, lines_by_hand((0, 0, 0), (Fraction(1, 2), 2, 3), 3)))
     bind(statement, values)
-    assert len({value for _, value in values}) > 1
+    assert {value for _, value in values} >= {1, Fraction(1, 2)}
     assert all(statement.at(run) is Truth.TRUE for run in (*[run for run, _ in values], ONES, PLANE))
     assert not statement.strict
     for inside in (ONES, PLANE, attrs.evolve(ONES, noise=scalars(0, 0))):
