@@ -197,8 +197,8 @@ def release_times() -> list[str]:
 
 
 FACTS: dict[str, Callable[[], Sequence[object]]] = {
-    "Five documents state {} definitions": lambda: [count(ALL) - count(BETWEEN)],
-    "; {} more claims compare": lambda: [count(BETWEEN)],
+    ": {} definitions, algorithms": lambda: [count(ALL) - count(BETWEEN)],
+    "and {} claims that compare": lambda: [count(BETWEEN)],
     "Each of the {} claims": lambda: [count(ALL)],
     "1 − exp(−ε/3), which is {} % at ε = 1": lambda: [failure()],
     "over {} fits the directions held {:.2f} of the second moment about the point {:.0f}": lambda: [

@@ -34,8 +34,8 @@ def index(tmp_path: Path) -> Index:
 def test_an_index_fits_its_document_and_no_other(index: Index) -> None:
     assert index.differences(units(TEXT)) == []
     assert index.counts()[Kind.JUDGED] == index.counts()[Kind.UNJUDGED] == 1
-    assert [entry.key for entry in index.about("wishart.theorem-4")] == [KEYS[1]]
-    assert index.about("wishart.theorem-44") == []
+    assert [entry.key for entry in index.naming(lambda name: name == "wishart.theorem-4/common-support")] == [KEYS[1]]
+    assert index.naming(lambda name: name == "wishart.theorem-44") == []
     changed = index.differences(units(TEXT.replace("large", "small")))
     assert len(changed) == 2
     assert "is not in the index" in changed[0]
@@ -99,6 +99,7 @@ def test_the_command_says_that_it_compared_nothing(monkeypatch: pytest.MonkeyPat
     result = CliRunner().invoke(app, ["sentences"])
     assert result.exit_code == 0
     assert "not compared with the documents" in result.output
+    assert "difference" not in result.output
     assert CliRunner().invoke(app, ["sentences", "wishart.theorem-44"]).exit_code == 2
 
 

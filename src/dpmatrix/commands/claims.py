@@ -66,9 +66,9 @@ def claims_command(
         typer.echo(json.dumps(described if claim is None else described[0], indent=1, ensure_ascii=False))
     else:
         typer.echo(claims_table(list(described)) if claim is None else claim_page(described[0]), nl=False)
-        if claim is not None and folder_of_copies() is not None:
+        if claim is not None and (copies := folder_of_copies()) is not None:
             typer.echo("\nPrinted, by your copy")
-            tell_printed(claim)
+            tell_printed(claim, copies)
     raise typer.Exit(exit_code(described))
 
 

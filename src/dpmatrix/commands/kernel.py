@@ -58,26 +58,26 @@ def kernel_command(
         report = check(folder, registry, typer.echo, against_certificate=not certificate, independent=independent)
         for line in report.lines():
             typer.echo(line, err=True)
+        wanted = wanted_packages(folder)
+        here = checking.packages(wanted)
         if certificate and not report.wrong:
             today = datetime.datetime.now(tz=datetime.UTC).date().isoformat()
-            here = checking.packages(wanted_packages(folder))
             found = certify(report.proofs, report.compiled, registry, today, checking.version(), here)
             write_atomically(folder / CERTIFICATE, dump(found.to_json()))
         typer.echo(_counted(report))
-        _compare_packages(folder)
+        _compare_packages(wanted, here)
         if report.wrong:
             raise typer.Exit(1)
     if table:
         _print(Proofs.read(folder), Certificate.read(folder))
 
 
-def _compare_packages(folder: Path) -> None:
+def _compare_packages(wanted: Iterable[str], here: Iterable[str]) -> None:
     """Say which packages are others than those that the check is meant for."""
-    wanted = wanted_packages(folder)
-    here = dict(one.split("=", 1) for one in checking.packages(wanted))
+    installed = dict(one.split("=", 1) for one in here)
     for name, version in (one.split("=", 1) for one in wanted):
-        if here.get(name) != version:
-            typer.echo(f"{name}: {here.get(name, 'no package')} here, {version} in {PACKAGES}", err=True)
+        if installed.get(name) != version:
+            typer.echo(f"{name}: {installed.get(name, 'no package')} here, {version} in {PACKAGES}", err=True)
 
 
 def _counted(report: Report) -> str:

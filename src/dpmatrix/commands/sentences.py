@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from dpmatrix.claims.names import claim_of
 from dpmatrix.commands.completion import claim_ids, document_names
 from dpmatrix.commands.failures import one_line
 from dpmatrix.printed.copies import VARIABLE, folder_of_copies, in_words, read_copies
@@ -57,35 +58,30 @@ def sentences_command(
             if entry.kind is Kind.UNJUDGED:
                 typer.echo(f"{name}, {entry.place}: {entry.asserts}")
     statements = {name for one in load() for name in one.statements()}
-    problems = [f"{name}: {line}" for name, index in chosen.items() for line in index.unknown(statements)]
-    problems += [f"{name}: {line}" for name, units in printed.items() for line in chosen[name].differences(units)]
+    unknown = [f"{name}: {line}" for name, index in chosen.items() for line in index.unknown(statements)]
+    differences = [f"{name}: {line}" for name, units in printed.items() for line in chosen[name].differences(units)]
+    problems = unknown + differences
     typer.echo(_table(chosen), nl=False)
     for line in problems[:MOST]:
         typer.echo(line, err=True)
     if len(problems) > MOST:
         typer.echo(f"and {len(problems) - MOST} more", err=True)
-    compared = f"compared with {folder}" if printed else f"not compared with the documents: {_WANTED}"
-    typer.echo(f"{compared}; {counted(len(problems), 'difference')}")
+    typer.echo(f"{counted(len(unknown), 'name')} of no statement")
+    if printed:
+        typer.echo(f"compared with {folder}: {counted(len(differences), 'difference')}")
+    else:
+        typer.echo(f"not compared with the documents: {_WANTED}")
     if problems:
         raise typer.Exit(1)
 
 
-def tell_printed(claim: str, folder: Path | None = None) -> None:
-    """Print what a document says where a claim or its steps judge it, from the reader's own copy.
-
-    Parameters
-    ----------
-    claim
-        Its id.
-    folder
-        The copies; by default those that the environment names.
-    """
-    folder = folder or folder_of_copies()
+def tell_printed(claim: str, folder: Path | None) -> None:
+    """Print what a document says where a claim or its steps judge it, by the reader's copies if there are any."""
     name = claim.partition(".")[0]
     chosen = {document: index for document, index in indexes().items() if name in (document, "cross")}
     printed = {} if folder is None else read_copies(folder, chosen)
     for document, index in chosen.items():
-        entries = index.about(claim)
+        entries = index.naming(lambda name: claim_of(name) == claim)
         for entry, text in in_words(entries, printed.get(document, ())):
             typer.echo(f"{document}, {entry.place}: {text}\n    {', '.join(entry.names)}")
         typer.echo(f"{counted(len(entries), 'place')} in {document}" + ("" if printed else f"; {_WANTED}"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from enum import Enum
 from pathlib import Path
 from typing import Any
@@ -127,13 +127,9 @@ class Index:
         found = Counter(entry.kind for entry in self.entries)
         return {kind: found[kind] for kind in Kind}
 
-    def about(self, claim: str) -> list[Entry]:
-        """Return what a claim, its repair or one of its steps judges."""
-        return [entry for entry in self.entries if any(_claim(name) == claim for name in entry.names)]
-
-
-def _claim(name: str) -> str:
-    return name.partition("/")[0].partition("+")[0]
+    def naming(self, wanted: Callable[[str], bool]) -> list[Entry]:
+        """Return the entries of which some name is wanted."""
+        return [entry for entry in self.entries if any(map(wanted, entry.names))]
 
 
 def _entry(where: str, key: str, place: str, value: Any) -> Entry:  # noqa: ANN401 - as TOML has it
@@ -151,20 +147,20 @@ def _entry(where: str, key: str, place: str, value: Any) -> Entry:  # noqa: ANN4
 def of_documents(
     folder: Path, indexes: Mapping[str, Index], units: Mapping[Path, Sequence[Unit]]
 ) -> Mapping[str, Path]:
-    """Tell which file of a folder is which document, by what they print.
+    """Tell which file of a folder is which document, by what they print. Each index has entries.
 
     Raises
     ------
     SentencesError
-        If a document with an index is in none of the files, or in several.
+        If a document is in none of the files, or in several.
     """
     found = {}
+    printed = {path: {unit.key for unit in printed} for path, printed in units.items()}
     for name, index in indexes.items():
         keys = {entry.key for entry in index.entries}
-        files = [path for path, printed in units.items() if 2 * len(keys & {unit.key for unit in printed}) > len(keys)]
-        if keys and len(files) != 1:
+        files = [path for path, there in printed.items() if 2 * len(keys & there) > len(keys)]
+        if len(files) != 1:
             said = " and ".join(str(path) for path in files) or "no file"
             raise SentencesError(f"{folder}: {said} holds most of what {name} prints; one .txt file of it is needed")
-        if keys:
-            found[name] = files[0]
+        found[name] = files[0]
     return found
