@@ -1,0 +1,85 @@
+"""The tool that runs the evidence on emptied statements asks further items where the first ones left something open."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+TOOL = Path(__file__).parents[2] / "audit" / "vacuity.py"
+PROOF, CONTROL, TEST, AUDIT = (
+    "proofs_checks/test_a.py::p",
+    "proofs_checks/test_a.py::c",
+    "tests/test_b.py::t",
+    "audit/x",
+)
+
+
+@pytest.fixture(scope="module")
+def vacuity():
+    spec = importlib.util.spec_from_file_location("vacuity_tool", TOOL)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def told(vacuity, pieces: Sequence[tuple[str, str, str]], answers: Mapping[str, Mapping[str, Any]]):
+    """Return evidence whose items answer as they are told, and the list of what was asked."""
+    asked: list[tuple[str, ...]] = []
+
+    class Told(vacuity.Evidence):
+        def run(self, nodes: Sequence[str], options: Sequence[str]) -> dict[str, Any]:
+            asked.append((*nodes, *options))
+            said = [answers[node] for node in nodes]
+            noticed = [[node, *one] for node, here in zip(nodes, said, strict=True) for one in here.get("evidence", ())]
+            needs = {name: found for here in said for name, found in here.get("needs", {}).items()}
+            return {"evidence": noticed, "needs": needs}
+
+    return Told(1, tuple(pieces)), asked
+
+
+def test_items_elsewhere_are_asked_of_a_margin_that_no_proof_noticed(vacuity) -> None:
+    pieces = [(PROOF, "a", "supports"), (CONTROL, "b", "control"), (TEST, "a", "supports"), (AUDIT, "b", "control")]
+    answers = {
+        PROOF: {"evidence": [("a", "supports", False)]},
+        CONTROL: {"evidence": [("b", "control", True)]},
+        AUDIT: {"evidence": [("b", "control", False)]},
+    }
+    evidence, asked = told(vacuity, pieces, answers)
+    found = evidence.tried("zero")
+    assert asked == [(CONTROL, PROOF, "--margins", "zero"), (AUDIT, "--margins", "zero")]
+    assert [AUDIT, "b", "control", False] in found["evidence"]
+
+
+def test_hypotheses_are_tried_where_a_statement_is_supported(vacuity) -> None:
+    """A control in a proof meets no hypotheses: where the support stands elsewhere, that item is asked."""
+    pieces = [
+        (PROOF, "a", "supports"),
+        (CONTROL, "b", "control"),
+        (TEST, "b", "supports-repair"),
+        (AUDIT, "c", "refutes"),
+    ]
+    answers = {
+        PROOF: {"needs": {"a": {"x > 0": "needed"}}},
+        CONTROL: {},
+        TEST: {"needs": {"b": {"y > 0": "domain"}}},
+    }
+    evidence, asked = told(vacuity, pieces, answers)
+    assert evidence.tried("hypotheses")["needs"] == {"a": {"x > 0": "needed"}, "b": {"y > 0": "domain"}}
+    assert asked == [(CONTROL, PROOF, "--hypotheses"), (TEST, "--hypotheses")]
+
+
+def test_what_was_found_is_kept_whoever_found_it(vacuity) -> None:
+    """An item that met a statement and found nothing overrules no other; nor does a later item an earlier one."""
+    pieces = [(PROOF, "a", "supports"), (TEST, "b", "supports")]
+    answers = {
+        PROOF: {"needs": {"a": {"x > 0": "needed"}, "b": {}}},
+        TEST: {"needs": {"a": {}, "b": {"y > 0": "domain"}}},
+    }
+    evidence, _ = told(vacuity, [*pieces, (TEST, "c", "supports")], answers)
+    assert evidence.tried("hypotheses")["needs"] == {"a": {"x > 0": "needed"}, "b": {"y > 0": "domain"}}
