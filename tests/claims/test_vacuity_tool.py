@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -19,7 +20,7 @@ PROOF, CONTROL, TEST, AUDIT = (
 
 
 @pytest.fixture(scope="module")
-def vacuity():
+def vacuity() -> ModuleType:
     spec = importlib.util.spec_from_file_location("vacuity_tool", TOOL)
     assert spec is not None
     assert spec.loader is not None
@@ -28,11 +29,13 @@ def vacuity():
     return module
 
 
-def told(vacuity, pieces: Sequence[tuple[str, str, str]], answers: Mapping[str, Mapping[str, Any]]):
+def told(
+    vacuity: ModuleType, pieces: Sequence[tuple[str, str, str]], answers: Mapping[str, Mapping[str, Any]]
+) -> tuple[Any, list[tuple[str, ...]]]:
     """Return evidence whose items answer as they are told, and the list of what was asked."""
     asked: list[tuple[str, ...]] = []
 
-    class Told(vacuity.Evidence):
+    class Told(vacuity.Evidence):  # type: ignore[misc, name-defined]  # a module loaded by its path has no types
         def run(self, nodes: Sequence[str], options: Sequence[str]) -> dict[str, Any]:
             asked.append((*nodes, *options))
             said = [answers[node] for node in nodes]
@@ -43,7 +46,7 @@ def told(vacuity, pieces: Sequence[tuple[str, str, str]], answers: Mapping[str, 
     return Told(1, tuple(pieces)), asked
 
 
-def test_items_elsewhere_are_asked_of_a_margin_that_no_proof_noticed(vacuity) -> None:
+def test_items_elsewhere_are_asked_of_a_margin_that_no_proof_noticed(vacuity: ModuleType) -> None:
     pieces = [(PROOF, "a", "supports"), (CONTROL, "b", "control"), (TEST, "a", "supports"), (AUDIT, "b", "control")]
     answers = {
         PROOF: {"evidence": [("a", "supports", False)]},
@@ -56,7 +59,7 @@ def test_items_elsewhere_are_asked_of_a_margin_that_no_proof_noticed(vacuity) ->
     assert [AUDIT, "b", "control", False] in found["evidence"]
 
 
-def test_hypotheses_are_tried_where_a_statement_is_supported(vacuity) -> None:
+def test_hypotheses_are_tried_where_a_statement_is_supported(vacuity: ModuleType) -> None:
     """A control in a proof meets no hypotheses: where the support stands elsewhere, that item is asked."""
     pieces = [
         (PROOF, "a", "supports"),
@@ -74,7 +77,7 @@ def test_hypotheses_are_tried_where_a_statement_is_supported(vacuity) -> None:
     assert asked == [(CONTROL, PROOF, "--hypotheses"), (TEST, "--hypotheses")]
 
 
-def test_what_was_found_is_kept_whoever_found_it(vacuity) -> None:
+def test_what_was_found_is_kept_whoever_found_it(vacuity: ModuleType) -> None:
     """An item that met a statement and found nothing overrules no other; nor does a later item an earlier one."""
     pieces = [(PROOF, "a", "supports"), (TEST, "b", "supports")]
     answers = {
