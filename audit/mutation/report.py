@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from rich.console import Console
@@ -105,3 +105,9 @@ def records(verdicts: Sequence[Verdict], explanations: Explanations) -> list[dic
         }
         for verdict in verdicts
     ]
+
+
+def unnoticed(found: Sequence[Mapping[str, Any]]) -> frozenset[str]:
+    """Return the names of the mutants that a record says no item noticed in time, whatever explains them."""
+    noticed = {outcome.name.lower() for outcome in (*KILLED, Outcome.UNSEEN)} - {Outcome.TIMEOUT.name.lower()}
+    return frozenset(f"{record['module']} {record['key']}" for record in found if record["outcome"] not in noticed)

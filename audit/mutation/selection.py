@@ -43,17 +43,25 @@ class Selection:
         How many mutants to draw; None for all.
     operators
         Kinds of change.
+    names
+        Names of mutants; None for all. Names of mutants that are no more are passed over.
     """
 
     modules: frozenset[str] = frozenset()
     claims: frozenset[str] = frozenset()
     sample: int | None = None
     operators: frozenset[str] = frozenset(OPERATORS)
+    names: frozenset[str] | None = None
 
     @property
     def everything(self) -> bool:
         """Whether no mutant of the chosen modules is left out."""
-        return not self.claims and self.sample is None and self.operators >= {*OPERATORS}
+        whole = self.sample is None and self.names is None
+        return whole and not self.claims and self.operators >= {*OPERATORS}
+
+    def wants(self, mutant: Mutant) -> bool:
+        """Whether its kind and its name are chosen."""
+        return mutant.edit.operator in self.operators and (self.names is None or mutant.name in self.names)
 
     def tasks(self, found: Sequence[Mutant], touched: Mapping[Mutant, tuple[str, ...]]) -> list[Task]:
         """Return what to do: with chosen claims, nothing about mutants that touch none of them."""
@@ -174,8 +182,8 @@ def run(campaign: Campaign, selection: Selection, state: State, tell: Tell) -> t
     cited = frozenset(claim for claim, nodes in nodes_of.items() if nodes & asked)
     touched = reach.touched(found, campaign.imports)
     at_work = Run(campaign, reach, nodes_of, cited, state, tell, files)
-    chosen = [mutant for mutant in found if mutant.edit.operator in selection.operators]
-    first = [mutant for mutant in chosen if not mutant.edit.fallback]
+    chosen = [mutant for mutant in found if selection.wants(mutant)]
+    first = [mutant for mutant in chosen if not mutant.edit.fallback or selection.names is not None]
     if selection.sample is not None:
         first = [mutant for mutant in first if touched[mutant] or not selection.claims]
         first = random.Random(SEED).sample(first, min(selection.sample, len(first)))
@@ -184,7 +192,9 @@ def run(campaign: Campaign, selection: Selection, state: State, tell: Tell) -> t
         raise LookupError("no mutant of the chosen modules, claims and kinds exists: nothing was judged")
     verdicts = at_work.verdicts(tasks)
     crashed = {verdict.mutant.place for verdict in verdicts if verdict.outcome in (Outcome.CRASH, Outcome.IMPORT)}
-    whole = [mutant for mutant in chosen if mutant.edit.fallback and mutant.place in crashed]
+    asked = {*first}
+    left = [mutant for mutant in chosen if mutant.edit.fallback and mutant not in asked]
+    whole = [mutant for mutant in left if mutant.place in crashed]
     verdicts += at_work.verdicts(selection.tasks(whole, touched))
     at_work.check_files()
     return found, _in_order(verdicts, found, only_changes=bool(selection.claims))

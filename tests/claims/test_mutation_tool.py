@@ -231,6 +231,22 @@ def test_a_run_goes_on_from_the_fates_of_a_part(kept, tmp_path) -> None:
     assert len(fates) > len(known)
 
 
+def test_what_nobody_noticed_is_judged_again_alone(kept) -> None:
+    """A reason is no longer there, and then the evidence is better: the one survivor is told, and then caught."""
+    first = mutate(kept, EVIDENCE, "")
+    survivors = kept / "again.json"
+    survivors.write_bytes((kept / "out.json").read_bytes())
+    assert first.returncode == 1
+    better = EVIDENCE.replace("Truth.TRUE", "Truth.TRUE\n    assert statement.given[0].margin(Point(0)) == 2")
+    for evidence, code, outcome in ((EVIDENCE, 1, "survived"), (better, 0, "assertion")):
+        run = mutate(kept, evidence, "", "--again", str(survivors))
+        assert run.returncode == code, run.stdout + run.stderr
+        judged = json.loads((kept / "out.json").read_text(encoding="utf-8"))
+        assert [(record["key"], record["outcome"]) for record in judged] == [
+            ("small_margin: 2 -> fmpq(11, 5)", outcome)
+        ]
+
+
 @pytest.mark.parametrize(
     ("spoil", "words"),
     [
