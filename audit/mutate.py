@@ -43,7 +43,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--sample", type=int, metavar="N", help="only N mutants, drawn with a fixed seed")
     kinds = (*OPERATORS, VACUOUS)
     parser.add_argument("--operator", action="append", default=[], choices=kinds, help="only changes of this kind")
-    parser.add_argument("--again", type=Path, metavar="FILE", help="what an earlier --json says that nobody noticed")
+    parser.add_argument("--again", type=Path, metavar="FILE", help="what no item noticed in a run with --json FILE")
     parser.add_argument("--state", type=Path, metavar="FILE", help="keep every fate there, and go on from it")
     parser.add_argument("--table", type=Path, metavar="FILE", help="write counts by module and kind of change")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write every mutant and its fate")
@@ -75,12 +75,15 @@ def main() -> int:
     sys.path.insert(0, str(arguments.root))
     substitution.warm_up(arguments.warm)
     operators = frozenset(arguments.operator or OPERATORS)
-    names = None if arguments.again is None else report.unnoticed(json.loads(arguments.again.read_text("utf-8")))
-    selection = Selection(frozenset(arguments.module), frozenset(arguments.claims), arguments.sample, operators, names)
     reasons = explanations.read(arguments.survivors)
     bars = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     where = (arguments.root.resolve(), arguments.specification, tuple(arguments.base))
     try:
+        earlier = None if arguments.again is None else report.read_records(arguments.again)
+        names = None if earlier is None else report.unnoticed(earlier)
+        selection = Selection(
+            frozenset(arguments.module), frozenset(arguments.claims), arguments.sample, operators, names
+        )
         with tempfile.TemporaryDirectory() as drafts, Progress(*bars, console=console, auto_refresh=False) as progress:
             campaign = Campaign(*where, Path(drafts), arguments.workers)
             state = State.read(arguments.state, arguments.specification)
@@ -93,14 +96,15 @@ def main() -> int:
     problems = explanations.stale(reasons, found, verdicts, modules, every, all_ran=selection.everything)
     open_ones = report.unexplained(verdicts, reasons)
     blind = [verdict for verdict in verdicts if verdict.outcome is Outcome.BLIND]
-    console.print(report.counts_table(verdicts, reasons))
+    records = report.renewed(earlier or (), report.records(verdicts, reasons))
+    console.print(report.counts_table(records))
     report.print_verdicts(console, "no item of evidence notices", open_ones)
     report.print_verdicts(console, "evidence notices, the fingerprint does not", blind)
     report.print_problems(console, problems)
     if arguments.json:
-        arguments.json.write_text(json.dumps(report.records(verdicts, reasons), indent=1), encoding="utf-8")
+        arguments.json.write_text(json.dumps(records, indent=1), encoding="utf-8")
     if arguments.table:
-        write_atomically(arguments.table, report.table_file(verdicts, reasons), "table")
+        write_atomically(arguments.table, report.table_file(records), "table")
     return int(bool(open_ones or blind or problems))
 
 

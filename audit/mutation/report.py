@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, TypeAlias
 
 from rich.console import Console
 from rich.markup import escape
@@ -22,42 +24,51 @@ COLUMNS = {
 """What a mutant may be killed by, and the heading of its column."""
 
 
+Record: TypeAlias = dict[str, Any]
+"""One mutant and its fate, as a file has it."""
+
+_NOTICED = frozenset(one.name.lower() for one in (*KILLED, Outcome.UNSEEN) if one is not Outcome.TIMEOUT)
+
 HEADINGS = ("mutants", *COLUMNS.values(), "explained", "survived", "change no claim", "blind")
 
 
-def _counts(verdicts: Sequence[Verdict], explanations: Explanations) -> list[str]:
-    outcomes = Counter(verdict.outcome for verdict in verdicts)
-    survivors = [verdict for verdict in verdicts if verdict.outcome is Outcome.SURVIVED]
-    reasons = sum(explained(explanations, verdict.mutant) for verdict in survivors)
+def _counts(found: Sequence[Record]) -> list[str]:
+    outcomes = Counter(Outcome[record["outcome"].upper()] for record in found)
+    reasons = sum(record["explained"] for record in found if record["outcome"] == _name(Outcome.SURVIVED))
     counted = sum(outcomes[outcome] for outcome in (*KILLED, Outcome.SURVIVED))
     killed = [outcomes[outcome] for outcome in COLUMNS]
     others = [outcomes[Outcome.UNSEEN], outcomes[Outcome.BLIND]]
-    return [str(number) for number in (counted, *killed, reasons, len(survivors) - reasons, *others)]
+    return [str(number) for number in (counted, *killed, reasons, outcomes[Outcome.SURVIVED] - reasons, *others)]
 
 
-def counts_table(verdicts: Sequence[Verdict], explanations: Explanations) -> Table:
+def _name(outcome: Outcome) -> str:
+    return outcome.name.lower()
+
+
+def counts_table(found: Sequence[Record]) -> Table:
     """One row per module: mutants, what killed them, survivors."""
     table = Table(title="mutants of the specification, and of what it computes with", show_footer=True)
     table.add_column("module", footer="all")
-    for name, total in zip(HEADINGS, _counts(verdicts, explanations), strict=True):
+    for name, total in zip(HEADINGS, _counts(found), strict=True):
         table.add_column(name, justify="right", footer=total)
-    for module in dict.fromkeys(verdict.mutant.module.short for verdict in verdicts):
-        table.add_row(module, *_counts([each for each in verdicts if each.mutant.module.short == module], explanations))
+    for module in dict.fromkeys(record["module"] for record in found):
+        table.add_row(module, *_counts([record for record in found if record["module"] == module]))
     return table
 
 
-def _rows(verdicts: Sequence[Verdict], explanations: Explanations) -> Iterator[list[str]]:
-    kinds = sorted({(verdict.mutant.module.short, verdict.mutant.edit.operator) for verdict in verdicts})
-    for kind in kinds:
-        of_kind = [each for each in verdicts if (each.mutant.module.short, each.mutant.edit.operator) == kind]
-        yield [*kind, *_counts(of_kind, explanations)]
-    yield ["all", "all", *_counts(verdicts, explanations)]
+def _rows(found: Sequence[Record]) -> Iterator[list[str]]:
+    kinds: dict[tuple[str, str], list[Record]] = {}
+    for record in found:
+        kinds.setdefault((record["module"], record["operator"]), []).append(record)
+    for kind in sorted(kinds):
+        yield [*kind, *_counts(kinds[kind])]
+    yield ["all", "all", *_counts(found)]
 
 
-def table_file(verdicts: Sequence[Verdict], explanations: Explanations) -> str:
+def table_file(found: Sequence[Record]) -> str:
     """Count by module and kind of change, in Markdown; the same for the same fates."""
     headings = ["module", "change", *HEADINGS]
-    lines = [headings, ["---", "---", *("--:" for _ in HEADINGS)], *_rows(verdicts, explanations)]
+    lines = [headings, ["---", "---", *("--:" for _ in HEADINGS)], *_rows(found)]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
@@ -87,7 +98,7 @@ def print_verdicts(console: Console, title: str, verdicts: Sequence[Verdict]) ->
         console.print(f"    {about}; {verdict.node} {escape(verdict.reason)}", soft_wrap=True)
 
 
-def records(verdicts: Sequence[Verdict], explanations: Explanations) -> list[dict[str, Any]]:
+def records(verdicts: Sequence[Verdict], explanations: Explanations) -> list[Record]:
     """Everything, for a file."""
     return [
         {
@@ -96,7 +107,7 @@ def records(verdicts: Sequence[Verdict], explanations: Explanations) -> list[dic
             "operator": verdict.mutant.edit.operator,
             "line": verdict.mutant.edit.line,
             "diff": verdict.mutant.diff(),
-            "outcome": verdict.outcome.name.lower(),
+            "outcome": _name(verdict.outcome),
             "claims": list(verdict.claims),
             "node": verdict.node,
             "reason": verdict.reason,
@@ -107,7 +118,29 @@ def records(verdicts: Sequence[Verdict], explanations: Explanations) -> list[dic
     ]
 
 
-def unnoticed(found: Sequence[Mapping[str, Any]]) -> frozenset[str]:
-    """Return the names of the mutants that a record says no item noticed in time, whatever explains them."""
-    noticed = {outcome.name.lower() for outcome in (*KILLED, Outcome.UNSEEN)} - {Outcome.TIMEOUT.name.lower()}
-    return frozenset(f"{record['module']} {record['key']}" for record in found if record["outcome"] not in noticed)
+def read_records(path: Path) -> list[Record]:
+    """Read what an earlier run wrote.
+
+    Raises
+    ------
+    LookupError
+        If the file holds no records.
+    """
+    try:
+        found: list[Record] = json.loads(path.read_text(encoding="utf-8"))
+        known = all(Outcome[record["outcome"].upper()] and record["module"] and record["key"] for record in found)
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise LookupError(f"{path} holds no records of a run with --json ({error!r}); name another file") from error
+    if not known:
+        raise LookupError(f"{path} has a record without a mutant; name another file")
+    return found
+
+
+def unnoticed(earlier: Sequence[Record]) -> frozenset[str]:
+    """Return the names of the mutants that no item noticed in time, whatever explains them."""
+    return frozenset(f"{record['module']} {record['key']}" for record in earlier if record["outcome"] not in _NOTICED)
+
+
+def renewed(earlier: Sequence[Record], found: Sequence[Record]) -> list[Record]:
+    """Return an earlier record with what was judged again in the place of what nobody had noticed."""
+    return [record for record in earlier if record["outcome"] in _NOTICED] + [*found]

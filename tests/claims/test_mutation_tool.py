@@ -237,14 +237,24 @@ def test_what_nobody_noticed_is_judged_again_alone(kept) -> None:
     survivors = kept / "again.json"
     survivors.write_bytes((kept / "out.json").read_bytes())
     assert first.returncode == 1
+    before = {record["key"]: record for record in json.loads(survivors.read_text(encoding="utf-8"))}
     better = EVIDENCE.replace("Truth.TRUE", "Truth.TRUE\n    assert statement.given[0].margin(Point(0)) == 2")
     for evidence, code, outcome in ((EVIDENCE, 1, "survived"), (better, 0, "assertion")):
         run = mutate(kept, evidence, "", "--again", str(survivors))
         assert run.returncode == code, run.stdout + run.stderr
-        judged = json.loads((kept / "out.json").read_text(encoding="utf-8"))
-        assert [(record["key"], record["outcome"]) for record in judged] == [
-            ("small_margin: 2 -> fmpq(11, 5)", outcome)
-        ]
+        found = {record["key"]: record for record in json.loads((kept / "out.json").read_text(encoding="utf-8"))}
+        assert found.pop("small_margin: 2 -> fmpq(11, 5)")["outcome"] == outcome
+        assert found == {key: record for key, record in before.items() if record["outcome"] != "survived"}
+
+
+@pytest.mark.parametrize(
+    "text", ["[", "3", '{"a": 1}', '[{"module": "m"}]', '[{"module": "", "key": "", "outcome": "survived"}]']
+)
+def test_what_is_no_record_of_a_run_is_refused(tmp_path, text) -> None:
+    (tmp_path / "again").write_text(text, encoding="utf-8")
+    run = mutate(tmp_path, EVIDENCE, "", "--again", str(tmp_path / "again"))
+    assert run.returncode == 2
+    assert "no answer" in run.stdout, run.stdout + run.stderr
 
 
 @pytest.mark.parametrize(
