@@ -235,6 +235,12 @@ def test_numbers_of_features(statement):
     }
     part = whole_data("census")
     bind_hypotheses(statement, whole_data("kddcup"), others | {WHOLE: part})
+    few, full = (Fraction(1, 3),) * 3, whole_data("kddcup").values
+    needed = {
+        "1 <= k <= d": whole_data("kddcup", values=few),  # k = 4
+        "tr A <= 1": whole_data("kddcup", values=(2, *full)),
+    }
+    bind_needed(statement, whole_data("kddcup"), others | {WHOLE: part}, needed)
     changes = ({"ratio": "0.97"}, {"captured": "0.65"}, {"rank": 3}, {"records": 494_020})
     told = [(whole_data("kddcup", **change), -1) for change in changes] + [(whole_data(name), 0) for name in sizes]
     told += [(whole_data("localization"), -1), (part, -1)]

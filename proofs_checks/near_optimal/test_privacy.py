@@ -267,12 +267,13 @@ def test_a_guarantee_holds_for_larger_pairs(statement) -> None:
     assert len(held) >= 20
     assert all(statement.at(p) is Truth.TRUE for p in held)
     inside = LargerPair(MILD.first, MILD.second, 2, Fraction(1, 5), 3, QUARTER)
+    signed = LargerPair((0, 1), (-1, 2), 1, 1, 2, 1)
     bind_hypotheses(
         statement,
         inside,
         {
             "P and Q are of the same outputs": attrs.evolve(inside, second=(1,)),
-            "the probabilities are at least 0": attrs.evolve(inside, second=(Fraction(-1, 20), Fraction(21, 20))),
+            "the probabilities are at least 0": signed,
             PROMISED: attrs.evolve(inside, exponential=1),
             "eps' >= eps": attrs.evolve(inside, other_exponential=Fraction(19, 10)),
             "delta' >= delta": attrs.evolve(inside, other_delta=Fraction(3, 20)),
@@ -287,7 +288,7 @@ def test_a_guarantee_holds_for_larger_pairs(statement) -> None:
         PROMISED: attrs.evolve(fair, delta=Fraction(1, 9), other_delta=Fraction(1, 9)),
         "eps' >= eps": attrs.evolve(fair, other_exponential=Fraction(7, 5)),
         "delta' >= delta": attrs.evolve(fair, other_delta=Fraction(1, 9)),
-        "the probabilities are at least 0": LargerPair((0, 1), (-1, 2), 1, 1, 2, 1),
+        "the probabilities are at least 0": signed,
     }.items():
         assert statement.without(says).at(point) is Truth.FALSE
     assert not statement.strict

@@ -32,6 +32,10 @@ SHARES = {
 }
 
 
+SIGNED = MoreRecords((-1, 2), (1, 0), 1, 2)
+"""No law: with e for exp(t), the first output has e/(e - 2), which falls to 1."""
+
+
 def chances(p, scale) -> list[mpmath.mpf]:
     weights = [real(b) * mpmath.exp(real(scale) * real(s)) for b, s in zip(p.base, p.scores, strict=True)]
     return [weight / mpmath.fsum(weights) for weight in weights]
@@ -71,8 +75,12 @@ def test_utility_rises_with_the_scale(statement) -> None:
     assert sympy.expand(first - second - pairs) == 0
     bind_formula(statement, LESS, lambda q: mean(q, q.other) - mean(q, q.scale))
     assert all(statement.at(q) is Truth.TRUE for q in LESS)
-    outside = SHARES | {"the second t is no less": attrs.evolve(INSIDE, other=Fraction(3, 10))}
+    outside = SHARES | {
+        "each output has a positive share": SIGNED,
+        "the second t is no less": attrs.evolve(INSIDE, other=Fraction(3, 10)),
+    }
     check(statement, INSIDE, outside)
+    assert statement.without("each output has a positive share").at(SIGNED) is Truth.FALSE
     bind_condition(statement, "the second t is no less", [(q, q.other - q.scale) for q in LESS])
     assert statement.at(attrs.evolve(INSIDE, scale=-1, other=1)) is Truth.TRUE, "below 0 as well"
 
@@ -107,7 +115,10 @@ def test_few_outputs_fall_short(statement) -> None:
     inside = Shortfall(INSIDE.base, INSIDE.scores, Fraction(1, 20), Fraction(1, 20))
     outside = {says: Shortfall(p.base, p.scores, 1, 1) for says, p in SHARES.items()}
     outside |= {"scale > 0": attrs.evolve(inside, scale=0), "missed > 0": attrs.evolve(inside, missed=0)}
+    heavy = Shortfall((1, 100), (Fraction(1, 4), 0), 1, Fraction(1, 10))  # bad outputs of more than all the share
+    outside |= {"the shares sum to 1": heavy}
     check(statement, inside, outside)
+    assert statement.without("the shares sum to 1").at(heavy) is Truth.FALSE
 
 
 @figure_2.supports(
@@ -124,10 +135,12 @@ def test_more_records_are_farther_from_uniform(statement) -> None:
     assert all(statement.at(q) is Truth.TRUE for q in LESS)
     inside = attrs.evolve(INSIDE, scale=Fraction(1, 20))
     outside = SHARES | {
+        "each output has a positive share": SIGNED,
         "the second t is no less": attrs.evolve(INSIDE, other=Fraction(3, 10)),
         "scale > 0": attrs.evolve(INSIDE, scale=0),
     }
     check(statement, inside, outside)
+    assert statement.without("each output has a positive share").at(SIGNED) is Truth.FALSE
     bind_condition(statement, "the second t is no less", [(q, q.other - q.scale) for q in LESS])
 
 

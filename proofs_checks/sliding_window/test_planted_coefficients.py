@@ -77,6 +77,7 @@ POINTS = [
         (0, Fraction(-9, 10)),
     )
 ]
+WIDE = attrs.evolve(ONE, coefficients=(1,), entries=(16,))
 COEFFICIENTS_OUTSIDE = {
     "root >= 1": attrs.evolve(ONE, root=Fraction(49, 50), entries=(0,)),
     "|Y_ij| <= sqrt(Psi), one for each coefficient": attrs.evolve(ONE, entries=(2 + HUNDREDTH,)),
@@ -123,8 +124,9 @@ def test_coefficients_of_a_column(statements) -> None:
         "|Y| <= sqrt(Psi) off the diagonal": attrs.evolve(ONE, other=-2 - HUNDREDTH),
     }
     least = Coefficients(1, (1,), (1,), 1, 1)
+    long = {"|Y_ij| <= sqrt(Psi), one for each coefficient": WIDE}
     for point in (ROW, ONE, least):
-        bind_hypotheses(large, point, COEFFICIENTS_OUTSIDE | sums)
+        bind_hypotheses(large, point, COEFFICIENTS_OUTSIDE | sums | long)
         bind_hypotheses(terms, point, COEFFICIENTS_OUTSIDE | sizes)
     assert large.applies(attrs.evolve(ROW, coefficients=(7, 1))) is Truth.FALSE, "14 - 3/2 < 16"
 
@@ -135,8 +137,7 @@ def test_premises_on_coefficients_are_needed(statements) -> None:
     by_name = by_step(statements)
     large, terms = by_name["large-coefficient"], by_name["largest-term"]
     assert large.without("sum of a_j Y_ij >= Psi^2").at(attrs.evolve(ONE, coefficients=(1,))) is Truth.FALSE
-    wide = attrs.evolve(ONE, coefficients=(1,), entries=(16,))
-    assert large.without("|Y_ij| <= sqrt(Psi), one for each coefficient").at(wide) is Truth.FALSE
+    assert large.without("|Y_ij| <= sqrt(Psi), one for each coefficient").at(WIDE) is Truth.FALSE
     doubled = large.nudged(margin=lambda p: large.formula(p) - 5)
     assert doubled.at(ONE) is Truth.FALSE, "more than twice Psi^2/(k sqrt(Psi))"
     assert terms.without("Y_jj >= Psi^2").at(attrs.evolve(ONE, diagonal=15)) is Truth.FALSE

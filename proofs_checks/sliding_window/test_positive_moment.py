@@ -88,6 +88,8 @@ def test_c_is_negative_in_the_direction_that_is_not_seen(statement) -> None:
     bind(statement, ((p, change_by_hand(p)) for p in small_runs()))
     assert not statement.strict
     bind_hypotheses(statement, kernel_run(), DRAWN)
+    (shapes,) = (condition for condition in statement.given if condition.says.startswith("Phi has"))
+    assert shapes.at(kernel_run(eta=0)) is Truth.FALSE, "no number of rows is 4r/0"
     for wrong in ({"coin": fmpq_mat(1, 3, [1, 2, 3])}, {"row": fmpq_mat([[1]])}, {"direction": fmpq_mat([[1]])}):
         assert statement.applies(kernel_run(**wrong)) is Truth.FALSE
 

@@ -110,5 +110,6 @@ def test_regression_forgets_the_size_of_the_solution(statement) -> None:
         },
     )
     assert statement.applies(attrs.evolve(inside, noise=fmpq_mat([[1, 0, 0], [0, 1, 0], [0, 0, 1]]))) is Truth.FALSE
+    assert statement.applies(attrs.evolve(inside, noise=fmpq_mat([[4, 2], [2, 1]]))) is Truth.TRUE, "a singular R"
     edge = attrs.evolve(inside, feature=1, response=0, window=1, degrees=1)
     assert statement.applies(edge) is Truth.TRUE

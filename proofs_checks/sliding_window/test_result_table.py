@@ -170,6 +170,9 @@ def test_eight_entries_differ(statements) -> None:
         assert by_name["variance-error"].at(wide) is Truth.FALSE
     for name in ("spectral-error", "spectral-space", "constrained-error", "components-error"):
         assert by_name[name].at(attrs.evolve(BASE, rank=2, factor=11)) is Truth.TRUE
+    for tenths, answer in ((1259, Truth.TRUE), (1261, Truth.FALSE)):
+        rare = attrs.evolve(BASE, failure=(arb(-tenths) / 10).exp())
+        assert by_name["constrained-error"].at(rare) is answer, "k' = 64 k, at log(1/beta) = 126, is a factor of 8"
     for name, cells in CELLS.items():
         check(by_name[name], sympy.Min(*(slack(*cell) for cell in cells)), {})
 
@@ -218,6 +221,7 @@ def test_a_smaller_factor_is_too_small(statement) -> None:
     point = attrs.evolve(BASE, dimension=2, factor=3)
     assert statement.at(attrs.evolve(point, factor=4)) is Truth.TRUE
     assert statement.exhibits(factor=3).at(point) is Truth.FALSE
+    assert rational(statement.exhibiting(BASE).factor) == 4, "the least integer"
 
 
 @table_1.supports_repair(grade="symbolic", region="all parameters: eight quotients of the printed formulas, simplified")

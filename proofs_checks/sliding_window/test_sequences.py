@@ -8,8 +8,9 @@ import attrs
 import sympy
 from flint import arb, fmpq, fmpq_mat
 
-from dpmatrix.claims import Truth, bind, bind_hypotheses
+from dpmatrix.claims import Truth, bind, bind_hypotheses, redefined
 from dpmatrix.reporting.citing import cite
+from dpmatrix.spec.sliding_window import sequences as module
 from dpmatrix.spec.sliding_window.sequences import OneOutput, TwoReleases, joint_divergence, single_divergence
 from proofs_checks.sliding_window.processings import BROKEN, laws_after, outside, points, swapped
 
@@ -59,8 +60,10 @@ def test_private_outputs_can_make_a_sequence_that_is_not(statement) -> None:
     assert statement.at(MASKED) is Truth.FALSE
     assert divergences(MASKED) == (1, 0), "delta 0 for each output, 1 for the pair"
     bind(statement, ((p, (lambda d: d[1] - d[0])(divergences(p))) for p in laws()))
-    bind_hypotheses(statement, MASKED, OUTSIDE)
+    for inside in (MASKED, attrs.evolve(MASKED, exponential=1)):
+        bind_hypotheses(statement, inside, OUTSIDE)
     assert statement.applies(SIGNED) is Truth.FALSE, "probabilities are not negative"
+    assert not statement.strict
 
 
 @definition_1.supports(
@@ -134,11 +137,12 @@ def test_events_of_one_output_are_not_enough(statement) -> None:
     spread = OneOutput((fmpq(1, 3),) * 3, (fmpq(0), fmpq(0), fmpq(1)), 2)
     assert statement.at(spread) is Truth.TRUE
 
-    def singles(p: OneOutput) -> arb:
-        gaps = [one - 2 * other for one, other in zip(p.first, p.second, strict=True)]
-        return arb(max(gaps) - sum((max(gap, fmpq(0)) for gap in gaps), fmpq(0)))
+    def single(p: OneOutput) -> fmpq:
+        return max(one - 2 * other for one, other in zip(p.first, p.second, strict=True))
 
-    assert statement.nudged(margin=singles).at(spread) is Truth.FALSE
+    singles = redefined(statement, module, "largest_event", single)
+    assert singles.at(spread) is Truth.FALSE
+    assert singles.margin(spread).overlaps(-arb(1) / 3), "1/3 in place of 2/3"
 
 
 def tail(pairs: list[tuple[fmpq, fmpq]], exponential: fmpq) -> fmpq:

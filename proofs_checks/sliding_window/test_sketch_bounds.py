@@ -7,10 +7,12 @@ from itertools import product
 
 import attrs
 import sympy
-from flint import fmpq, fmpq_mat
+from flint import arb, fmpq, fmpq_mat
 
-from dpmatrix.claims import Truth, bind_hypotheses
+from dpmatrix.claims import Truth, bind_hypotheses, redefined
 from dpmatrix.reporting.citing import cite
+from dpmatrix.spec.common.spectra import identity
+from dpmatrix.spec.sliding_window import sketch_bounds as module
 from dpmatrix.spec.sliding_window.sketch_bounds import ScaleParameters, SketchDirection
 from dpmatrix.spec.sliding_window.sketched_stream import SketchedStream
 from dpmatrix.tracing import bind_expression
@@ -40,6 +42,11 @@ NEEDED = {
     14: (SEVEN, EIGHT, NINE, *RANGE),
 }
 STILL = SketchDirection(1, 1, 1, 1, 1, 0, 0)
+NEAR = Fraction(1, 64)
+NINE_EDGES = {"noisy_first": (7, 9), "noisy_second": (Fraction(49, 8), Fraction(63, 8))}
+"""SOUND has 8 and 7 with the ridge: 7/8 and 9/8 of both."""
+EIGHT_EDGE = attrs.evolve(SOUND, second=1, noisy_second=4)
+"""With the ridge 8 and 4: half of it."""
 FORMULAS = {
     10: n1 - (1 - eta / 4) * (k1 + s2),
     11: n1 - (1 - eta / 4) * (w + s2),
@@ -83,6 +90,13 @@ def test_the_chain_of_lemma_2(statements) -> None:
             attrs.evolve(SOUND, noisy_second=5),
         ):
             assert statement.applies(beyond) is Truth.FALSE
+        for name, (least, most) in NINE_EDGES.items():
+            for value, answer in ((least, Truth.TRUE), (most, Truth.TRUE), (least - NEAR, Truth.FALSE)):
+                assert statement.applies(attrs.evolve(SOUND, **{name: value})) is answer
+            assert statement.applies(attrs.evolve(SOUND, **{name: most + NEAR})) is Truth.FALSE
+        if EIGHT in NEEDED[line]:
+            assert statement.applies(EIGHT_EDGE) is Truth.TRUE
+            assert statement.applies(attrs.evolve(EIGHT_EDGE, second=1 - NEAR)) is Truth.FALSE
     for line in (11, 14):
         assert (
             statements[f"sliding-window.lemma-2/equation-{line}"].applies(attrs.evolve(SOUND, window=3)) is Truth.FALSE
@@ -131,6 +145,9 @@ def test_three_steps_fail(statements) -> None:
         assert sketch.at(point) is Truth.FALSE
         assert sketch.margin(point) < most - 0.9
     one.refute(lambda constant: attrs.evolve(SCALE, constant=constant))
+    forty, ten = arb(40).log(), arb(10).log()
+    missed = ten**2 - arb(9) / 4 * (16 * forty.sqrt() + forty) ** 2
+    assert abs(one.margin(SCALE) - missed) < arb(10) ** -9, "c = 1 is too small for (14)"
     for e in (Fraction(1, 100), Fraction(1, 4), Fraction(3, 8)):
         assert factor.at(attrs.evolve(SCALE, eta=e)) is Truth.FALSE
     rank, epsilon, delta, constant = sympy.symbols("rank epsilon delta constant")
@@ -152,6 +169,7 @@ def test_three_steps_fail(statements) -> None:
         assert not statement.strict
 
 
+SHORT, SHORTER = fmpq(1, 2), fmpq(1, 3)
 LEFT = SketchedStream(fmpq_mat([[7], [0], [0]]), fmpq_mat([[1]]), fmpq_mat([[1], [1], [1]]), 1, 2)
 SPARED = "Update-Approx spares the first and the newest, as printed"
 RUN = {
@@ -188,6 +206,14 @@ def test_equations_6_to_8(statements) -> None:
     assert near.margin(LEFT) == -48, "1 - (49 + 1)/2, doubled"
     assert near.margin(attrs.evolve(LEFT, rows=fmpq_mat([[7], [2], [0]]))) == -44, "5 - (53 + 1)/2, doubled"
     assert near.at(attrs.evolve(LEFT, rows=fmpq_mat([[1], [0], [0]]))) is Truth.TRUE, "1 = (1 + 1)/2"
+    later = SketchedStream(fmpq_mat([[3], [7], [1], [2]]), fmpq_mat([[1]]), fmpq_mat(4, 1, [1] * 4), 2, 2)
+    assert near.margin(later) == -40, "rows 2 to 4 and 3 to 4: 2 (5 + 4) - (54 + 4)"
+    alone = SketchedStream(fmpq_mat([[1]]), fmpq_mat([[1]]), fmpq_mat([[1]]), fmpq(1, 2), 2)
+    assert near.at(alone) is Truth.TRUE, "one stamp is the first and the last"
+    for first, second in ((SHORT, SHORTER), (SHORTER, SHORT)):
+        spared = attrs.evolve(LEFT, rows=fmpq_mat([[first], [second], [1]]), deleted=((3, 2),))
+        assert order.margin(spared).overlaps(arb(1) / 9), "K(1) has the first row too, and K(2) lacks the second"
+    assert redefined(ridge, module, "identity", lambda width: 2 * identity(width)).at(LEFT) is Truth.FALSE
     bind_hypotheses(ridge, LEFT, {})
     for statement in statements.values():
         assert not statement.strict

@@ -18,7 +18,7 @@ from dpmatrix.spec.sliding_window.dyadic_release import parts, sums_with
 from dpmatrix.spec.sliding_window.histograms import close
 from dpmatrix.spec.sliding_window.loewner import gram
 from dpmatrix.spec.sliding_window.printed_output import PrintedStreams, held_rows
-from dpmatrix.spec.sliding_window.sketch_privacy import SketchParameters
+from dpmatrix.spec.sliding_window.sketch_privacy import LEMMA_3, SketchParameters
 from dpmatrix.spec.sliding_window.sketched_stream import PRINTED, Checkpoint, SketchedStream, after_step, meant
 from dpmatrix.spec.sliding_window.two_runs import TwoRuns
 from dpmatrix.spec.sliding_window.updates import survivors
@@ -89,6 +89,7 @@ def test_the_sketch_breaks_its_guarantee(statement) -> None:
 def test_even_a_row_of_the_ball_is_revealed_by_very_many_sketches(statement) -> None:
     point = SketchParameters(1, Fraction(1, 2 * 10**6), 1, MILLIONTH)
     assert statement.at(point) is Truth.FALSE
+    assert statement.margin(point).overlaps(LEMMA_3.statement.margin(point)), "length 0 becomes 1"
     assert MILLIONTH - float(statement.margin(point).mid()) > 200 * MILLIONTH
     assert statement.at(SketchParameters(1, Fraction(1, 10**5), 5, MILLIONTH)) is Truth.FALSE
     assert statement.at(BROKEN) is Truth.TRUE

@@ -126,6 +126,10 @@ def test_a_sketch_has_more_singular_values(statement) -> None:
     for inside in (SMALL, blind_run(2)):
         bind_hypotheses(statement, inside, SPACE)
     assert statement.applies(blind_run(1)) is Truth.FALSE
+    (fits,) = (condition for condition in statement.given if condition.says.startswith("4r/eta rows"))
+    assert fits.at(attrs.evolve(SMALL, eta=0)) is Truth.FALSE, "no number of rows is 4r/0"
+    last = SketchedStream(fmpq_mat([[1], [0]]), fmpq_mat(20, 1), fmpq_mat(2, 20, [1] * 40), 1, 2)
+    assert statement.margin(SpaceRun(last, 1, FIFTH)) == 0, "the oldest sketch holds the row, the newest none"
 
 
 @lemma_4.refutes("one-singular-value", grade="symbolic", region="2 x 2, eta = 1/4")
@@ -283,6 +287,8 @@ def test_the_determinant_counts_noisy_checkpoints(statement) -> None:
         energy = [sum(entry**2 for (entry,) in rows[stamp - 1 :]) + Fraction(1, 3) for stamp in kept]
         ratio = sympy.Rational(energy[0]) / sympy.Rational(energy[-1])
         values.append((p, (3 + 64 * sympy.log(ratio) - len(kept)).evalf(50)))
+    close = noisy([(1,), (1,), (0,), (0,)], 4, HALF, Fraction(19, 3), (1,))
+    values.append((close, 64 * sympy.log(sympy.Rational(25, 19)).evalf(50)))  # 3/4 < 19/25: stamp 2 goes, three stay
     bind(statement, values)
     for place, choice in enumerate(product(((1, 0), (0, 1), (2, 1)), repeat=2)):
         p = noisy((*choice, (0, 0), (1, 1)), 2 + place % 3, HALF, 1, (Fraction(8, 9), Fraction(10, 9), 1))

@@ -129,6 +129,7 @@ def test_the_range_is_not_kept(statement) -> None:
         "eta < 1": PrintedSketch(1, 1),
         "4r/eta is an integer": PrintedSketch(1, Fraction(3, 7)),
     }
+    bind_hypotheses(statement, PrintedSketch(1, HALF), outside | {"eta > 0": PrintedSketch(1, 0)})
     for inside in (PrintedSketch(1, HALF), PrintedSketch(1, Fraction(4, 5)), PrintedSketch(1, Fraction(1, 50))):
         bind_hypotheses(statement, inside, outside)
     assert not statement.strict
@@ -192,6 +193,7 @@ def check_size(statement, says, scale) -> None:
             # nothing is below zero
             fails = 1 - mpmath.gammainc(mpmath.mpf(5) / 2, 0, mpmath.mpf(25) / 4, regularized=True)
             values.append((SketchSize(1, 5, Fraction(3, 2), HALF), mpmath.nstr(mpmath.mpf(1) / 2 - fails, 50)))
+            values.append((SketchSize(2, 1, HALF, HALF), -HALF))  # one row maps some direction to 0
             fails = mpmath.exp(-mpmath.mpf(5) / 4)  # one row in two dimensions: chi^2_2 above 5/2
             values.append((SketchSize(2, 1, Fraction(3, 2), HALF), mpmath.nstr(mpmath.mpf(1) / 2 - fails, 50)))
     bind(statement, values)
@@ -261,6 +263,8 @@ def test_a_sketch_with_fewer_rows_than_the_dimension_has_a_kernel(statement) -> 
             fails = 1 - success(k, rows, HALF)
             values.append((ConstantRows(constant, k, HALF, beta), mpmath.nstr(real(beta) - fails, 50)))
     bind(statement, values)
+    either = statement.law.quantity(ConstantRows(1, 1, HALF, arb(-1).exp()))
+    assert max(abs(either.lower()), abs(either.upper() - 1)) < arb(10) ** -6, "3 rows or 4: 4 log(e) is a ball around 4"
     outside = {
         "dimension >= 1, an integer": ConstantRows(1, 0, HALF, HALF),
         "eta > 0": ConstantRows(1, 1, 0, HALF),

@@ -118,6 +118,9 @@ def test_the_sample_sizes_are_within_a_logarithm_for_moderate_eta(statement) -> 
     assert statement.exhibiting(attrs.evolve(INSIDE, constant=1)) == INSIDE
     assert statement.exhibits(constant=1).at(SampleSizes(10**6, HALF, 0, HALF, Fraction(2, 10**6), 1)) is Truth.FALSE
     check_hypotheses(statement, {"eta > 1/d": {"eta": HALF}})
+    small = small_eta(12)
+    check_hypotheses(statement, {"eta > 1/d": attrs.asdict(small)})
+    assert statement.without("eta > 1/d").at(small) is Truth.FALSE
     moderate = "eta > 1/d"
     far = attrs.evolve(small_eta(12), constant=12)
     assert statement.without(moderate).at(far) is Truth.FALSE
