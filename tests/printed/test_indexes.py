@@ -57,8 +57,10 @@ def test_names_that_nothing_has_are_told(index: Index) -> None:
 
 @pytest.mark.parametrize(
     "value",
-    ['"praise"', '"judged"', "[]", "[1]", '{ unjudged = " " }', '{ unjudged = "x", other = "y" }', "3"]
-    + ['"needs-data"', '{ needs-data = "" }', "{ needs-data = 3 }", '{ judged = "x" }', '{ notation = "x" }'],
+    [
+        *('"praise"', '"judged"', "[]", "[1]", '{ unjudged = " " }', '{ unjudged = "x", other = "y" }', "3"),
+        *('"needs-data"', '{ needs-data = "" }', "{ needs-data = 3 }", '{ judged = "x" }', '{ notation = "x" }'),
+    ],
 )
 def test_other_values_are_refused(tmp_path: Path, value: str) -> None:
     path = tmp_path / "sentences.toml"
