@@ -35,8 +35,10 @@ HIDDEN = SquareMatrix(fmpq_mat([[2, 0, 0], [0, 0, -3], [0, 3, 0]]))
     region="every symmetric matrix: the docstring; 26 matrices of up to four rows exactly",
 )
 def test_symmetric_matrices_have_orthonormal_eigenvectors(statement) -> None:
-    """Let v maximise x'Ax over the unit vectors, which are a compact set, and l = v'Av. For w orthogonal to v the
-    quotient (v + tw)'A(v + tw)/|v + tw|^2 has the derivative 2 w'Av at t = 0, which is 0: so Av = l v.
+    """Let v maximise x'Ax over the unit vectors, which are a compact set, and l = v'Av.
+
+    For w orthogonal to v the quotient (v + tw)'A(v + tw)/|v + tw|^2 has the derivative 2 w'Av at t = 0, which is 0: so
+    Av = l v.
 
     For w orthogonal to v, Aw is orthogonal to v as well, v'Aw = l v'w = 0. So A acts on that complement, again
     symmetric, and the next eigenvector is found there. With A = V diag(l) V' a polynomial f that vanishes at every l
