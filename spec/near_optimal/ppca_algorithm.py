@@ -9,6 +9,7 @@ from dpmatrix.claims import Claim, Condition, Kind, Locator, Repair, Statement, 
 from dpmatrix.exact import Exact, ball, rational
 from dpmatrix.privacy.bingham import log_bingham_constant
 from dpmatrix.spec.common.conditions import at_least, at_most, equality, positive, whole
+from dpmatrix.spec.near_optimal.bingham_series import SERIES_STEP
 
 
 @attrs.frozen
@@ -252,5 +253,6 @@ ALGORITHM_2 = Claim(
             sound=False,
             note="delta moves both probabilities: (eps, (1 + e^eps) delta) is what follows, and it is attained.",
         ),
+        SERIES_STEP,
     ),
 )

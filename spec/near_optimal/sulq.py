@@ -11,6 +11,7 @@ from dpmatrix.privacy.profiles import GaussianProfile
 from dpmatrix.privacy.sensitivity import frobenius_sensitivity
 from dpmatrix.spec.common.conditions import whole
 from dpmatrix.spec.near_optimal.noise import INPUTS, ModSulq
+from dpmatrix.spec.near_optimal.noisy_symmetry import SYMMETRY_STEPS
 
 
 def quoted_logarithm(p: ModSulq) -> arb:
@@ -88,5 +89,6 @@ SULQ = Claim(
             probability=False,
         ),
     ),
+    steps=SYMMETRY_STEPS,
     uses=("near-optimal.definition-4",),
 )

@@ -10,6 +10,7 @@ from flint import arb, fmpq, fmpq_mat
 from dpmatrix.claims import Claim, Condition, Kind, Locator, Repair, Statement, Verdict
 from dpmatrix.exact import Exact, rational
 from dpmatrix.spec.common.conditions import equality
+from dpmatrix.spec.near_optimal.eigenvectors import EIGENVECTORS_STEP
 
 
 @attrs.frozen
@@ -125,6 +126,7 @@ DEFINITION_1 = Claim(
             strict=True,
         ),
     ),
+    steps=(EIGENVECTORS_STEP,),
 )
 
 

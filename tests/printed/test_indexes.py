@@ -14,13 +14,14 @@ from dpmatrix.printed.index import Index, Kind, SentencesError
 from dpmatrix.printed.units import units
 from dpmatrix.spec import load
 
-TEXT = "1 Start\n\nNoise is private. We like noise.\n\nIt is large."
+TEXT = "1 Start\n\nNoise is private. We like noise.\n\nIt is large. It took 3 s."
 KEYS = [unit.key for unit in units(TEXT)]
 INDEX = f"""["Section 1"]
 {KEYS[0]} = "heading"
 {KEYS[1]} = ["wishart.theorem-4", "wishart.theorem-4/common-support"]
 {KEYS[2]} = "motivation"
 {KEYS[3]} = {{ unjudged = "the noise exceeds something" }}
+{KEYS[4]} = {{ needs-data = "what took 3 s; the machine is not at hand" }}
 """
 
 
@@ -36,6 +37,9 @@ def test_an_index_fits_its_document_and_no_other(index: Index) -> None:
     assert index.counts()[Kind.JUDGED] == index.counts()[Kind.UNJUDGED] == 1
     assert [entry.key for entry in index.naming(lambda name: name == "wishart.theorem-4/common-support")] == [KEYS[1]]
     assert index.naming(lambda name: name == "wishart.theorem-44") == []
+    assert [entry.asserts for entry in index.entries if entry.kind is Kind.NEEDS_DATA] == [
+        "what took 3 s; the machine is not at hand"
+    ]
     changed = index.differences(units(TEXT.replace("large", "small")))
     assert len(changed) == 2
     assert "is not in the index" in changed[0]
@@ -52,7 +56,11 @@ def test_names_that_nothing_has_are_told(index: Index) -> None:
 
 
 @pytest.mark.parametrize(
-    "value", ['"praise"', '"judged"', "[]", "[1]", '{ unjudged = " " }', '{ unjudged = "x", other = "y" }', "3"]
+    "value",
+    [
+        *('"praise"', '"judged"', "[]", "[1]", '{ unjudged = " " }', '{ unjudged = "x", other = "y" }', "3"),
+        *('"needs-data"', '{ needs-data = "" }', "{ needs-data = 3 }", '{ judged = "x" }', '{ notation = "x" }'),
+    ],
 )
 def test_other_values_are_refused(tmp_path: Path, value: str) -> None:
     path = tmp_path / "sentences.toml"

@@ -39,7 +39,9 @@ def sentences_command(
         Path | None, typer.Option("--documents", help=f"The documents as .txt files; by default {VARIABLE}.")
     ] = None,
     document: Annotated[str | None, typer.Option(help="Only this one.", autocompletion=document_names)] = None,
-    unjudged: Annotated[bool, typer.Option("--unjudged", help="List what is asserted and judged by nothing.")] = False,
+    unjudged: Annotated[
+        bool, typer.Option("--unjudged", help="List what nothing judges, or what data it needs.")
+    ] = False,
 ) -> None:
     """Count what the documents print by what became of it, and compare with the documents. Exit code 1: they differ."""
     folder = copies or folder_of_copies()
@@ -55,8 +57,8 @@ def sentences_command(
     printed = {} if folder is None else read_copies(folder, chosen)
     for name, index in chosen.items() if unjudged else ():
         for entry in index.entries:
-            if entry.kind is Kind.UNJUDGED:
-                typer.echo(f"{name}, {entry.place}: {entry.asserts}")
+            if entry.kind in (Kind.UNJUDGED, Kind.NEEDS_DATA):
+                typer.echo(f"{name}, {entry.place}, {entry.kind.value}: {entry.asserts}")
     statements = {name for one in load() for name in one.statements()}
     unknown = [f"{name}: {line}" for name, index in chosen.items() for line in index.unknown(statements)]
     differences = [f"{name}: {line}" for name, units in printed.items() for line in chosen[name].differences(units)]

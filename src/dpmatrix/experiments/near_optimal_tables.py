@@ -47,14 +47,14 @@ def data_table(spectra: Sequence[Spectrum]) -> Reproduction:
 
 def expected_seconds(experiments: Sequence[Experiment], effort: Effort) -> float:
     """Time the projection onto one random subspace and its classifier for each data set, and multiply."""
-    total, machines = 0.0, _machines()
+    total, machines = 0.0, linear_machines()
     for experiment in experiments:
         size = experiment.records.shape[1]
         generator = np.random.default_rng(0)
         order = generator.permutation(experiment.records.shape[0])
         moment = np.diag(np.linspace(1, 0, size)) / size
         begin = perf_counter()
-        _accuracy(machines, experiment, random_subspace(size, experiment.rank, generator), order[: len(order) // 2])
+        accuracy(machines, experiment, random_subspace(size, experiment.rank, generator), order[: len(order) // 2])
         middle = perf_counter()
         ppca_by_chain(moment, len(order), experiment.rank, EPSILON, 3, generator)
         step = (perf_counter() - middle) / 3
@@ -63,7 +63,14 @@ def expected_seconds(experiments: Sequence[Experiment], effort: Effort) -> float
     return total
 
 
-def _machines() -> object:
+def linear_machines() -> object:
+    """Return the module of linear classifiers.
+
+    Raises
+    ------
+    MissingExtraError
+        If scikit-learn is not installed.
+    """
     try:
         return import_module("sklearn.svm")
     except ImportError as error:
@@ -82,7 +89,7 @@ def classification_table(
     MissingExtraError
         If scikit-learn is not installed.
     """
-    machines = _machines()
+    machines = linear_machines()
     rows: list[tuple[Cell, ...]] = []
     total, done = len(experiments) * effort.permutations, 0
     tell(0, total)
@@ -126,8 +133,8 @@ def _permuted(
     found: dict[str, list[float]] = {name: [] for name in ALGORITHMS}
     for _ in range(effort.projections):
         for name in ALGORITHMS:
-            subspace = _drawn(name, moment, len(held), experiment.rank, effort, generator)
-            found[name].append(100 * _accuracy(machines, experiment, subspace, rest))
+            subspace = drawn_subspace(name, moment, len(held), experiment.rank, effort, generator)
+            found[name].append(100 * accuracy(machines, experiment, subspace, rest))
     return found
 
 
@@ -137,9 +144,10 @@ def _labels(experiment: Experiment) -> npt.NDArray[np.bool_]:
     return experiment.labels
 
 
-def _drawn(
+def drawn_subspace(
     name: str, moment: FloatArray, records: int, rank: int, effort: Effort, generator: np.random.Generator
 ) -> FloatArray:
+    """Draw a subspace by one of `ALGORITHMS`, at the epsilon and delta of section 6.3; shape (d, k). NEVER private."""
     if name == "PCA":
         return top_subspace(moment, rank)
     if name == "PPCA":
@@ -149,7 +157,8 @@ def _drawn(
     return random_subspace(len(moment), rank, generator)
 
 
-def _accuracy(machines: object, experiment: Experiment, subspace: FloatArray, rows: npt.NDArray[np.intp]) -> float:
+def accuracy(machines: object, experiment: Experiment, subspace: FloatArray, rows: npt.NDArray[np.intp]) -> float:
+    """Train on the projections of the first tenth of the rows, and return the share of right answers on the others."""
     labels = _labels(experiment)[rows]
     projected = experiment.records[rows] @ subspace
     cut = len(rows) // 10

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
-from attrs import frozen
+from attrs import evolve, frozen
 from scipy import sparse
 
 from dpmatrix.errors import InvalidParameterError
@@ -143,10 +143,22 @@ def census(directory: Path) -> Experiment:
     InvalidParameterError
         If the file is missing or altered.
     """
+    return evolve(labelled_census(directory), labels=None)
+
+
+def labelled_census(directory: Path) -> Experiment:
+    """Load the census data with the class of a record: whether the income is above 50,000.
+
+    Raises
+    ------
+    InvalidParameterError
+        If the file is missing or altered.
+    """
     columns = _columns(directory, "census-income.test.gz")
     discrete = [column for place, column in enumerate(columns) if place not in _CENSUS_NUMERIC]
     records = scaled([*map(indicators, discrete), _numeric(columns, _CENSUS_NUMERIC)])
-    return Experiment("census", records, None, 8, "the 99,762 records of the test file, in which 512 features occur")
+    difference = "the 99,762 records of the test file, in which 512 features occur"
+    return Experiment("census", records, np.array(columns[-1]) == "50000+.", 8, difference)
 
 
 def localization(directory: Path, *, with_activity: bool = True) -> Experiment:

@@ -28,6 +28,8 @@ class Kind(Enum):
     """Claims or steps judge what it asserts."""
     UNJUDGED = "unjudged"
     """It asserts something, and no claim or step judges that."""
+    NEEDS_DATA = "needs-data"
+    """It asserts something of an experiment that cannot be run: data or parameters of it could not be had."""
     SETTING = "setting"
     """An assumption, a choice, or how something was done: a premise and no finding."""
     NOTATION = "notation"
@@ -45,7 +47,8 @@ class Kind(Enum):
     """A fragment without content of its own."""
 
 
-_WORDS = {kind.value: kind for kind in Kind if kind not in (Kind.JUDGED, Kind.UNJUDGED)}
+_WORDS = {kind.value: kind for kind in Kind if kind not in (Kind.JUDGED, Kind.UNJUDGED, Kind.NEEDS_DATA)}
+_ASSERTED = {kind.value: kind for kind in (Kind.UNJUDGED, Kind.NEEDS_DATA)}
 
 
 @frozen
@@ -63,7 +66,7 @@ class Entry:
     names
         The claims, repairs and steps that judge it.
     asserts
-        What it asserts, in our words, where nothing judges it.
+        What it asserts, in our words, where nothing judges it; where data are missing, with what is missing.
     """
 
     key: str
@@ -137,10 +140,13 @@ def _entry(where: str, key: str, place: str, value: Any) -> Entry:  # noqa: ANN4
         return Entry(key, place, _WORDS[value])
     if isinstance(value, list) and value and all(isinstance(name, str) for name in value):
         return Entry(key, place, Kind.JUDGED, names=tuple(value))
-    if isinstance(value, dict) and value.keys() == {"unjudged"} and str(value["unjudged"]).strip():
-        return Entry(key, place, Kind.UNJUDGED, asserts=str(value["unjudged"]))
+    if isinstance(value, dict) and len(value) == 1:
+        ((word, asserts),) = value.items()
+        if word in _ASSERTED and isinstance(asserts, str) and asserts.strip():
+            return Entry(key, place, _ASSERTED[word], asserts=asserts)
     raise SentencesError(
-        f"{where}: {value!r} is no list of names, no unjudged assertion, and none of {', '.join(sorted(_WORDS))}"
+        f"{where}: {value!r} is no list of names, no assertion that is unjudged or needs data, and none of "
+        f"{', '.join(sorted(_WORDS))}"
     )
 
 
