@@ -5,9 +5,9 @@ from __future__ import annotations
 import attrs
 from flint import arb, fmpq, fmpq_mat
 
-from dpmatrix.claims import Chosen, Condition, Statement, Step
+from dpmatrix.claims import Chosen, Condition, Range, Statement, Step
 from dpmatrix.exact import Exact, ball, rational
-from dpmatrix.spec.common.conditions import at_least, exceeds, positive, whole
+from dpmatrix.spec.common.conditions import at_least, exceeds, whole
 from dpmatrix.spec.common.spectra import disagreement
 from dpmatrix.spec.sliding_window.loewner import between, flag, gram, row, squared_norm
 
@@ -35,7 +35,7 @@ class NewRow:
     added
         The new row, 1 x d.
     gap
-        A number g > 0.
+        A number g in (0, 1).
     """
 
     rows: fmpq_mat
@@ -130,7 +130,7 @@ def online_chance(p: OnlineRow, member: fmpq_mat) -> fmpq:
 
 
 def lipschitz_margin(p: OnlineRow) -> arb:
-    """c |a - b| minus the difference of the chances."""
+    """C |a - b| minus the difference of the chances."""
     distance = arb(squared_norm(p.first - p.second)).sqrt()
     return ball(p.constant) * distance - arb(abs(online_chance(p, p.first) - online_chance(p, p.second)))
 
@@ -170,7 +170,7 @@ ROW_SAMPLING = (
     Step(
         "leverage-scores",
         Statement(
-            "leverage scores as numbers to choose rows by: there is a g > 0 with which a new row of norm at most 1 "
+            "there is a g in (0, 1) with which a new row of norm at most 1 "
             "changes the score of no other row by more than 1 - g",
             score_change_margin,
             given=(
@@ -178,9 +178,8 @@ ROW_SAMPLING = (
                 PLACE,
                 FULL_RANK,
                 exceeds("the new row has norm at most 1", added_norm_margin, strict=False),
-                positive("gap"),
             ),
-            exists=(Chosen("gap"),),
+            exists=(Chosen("gap", range=Range.SHARE),),
         ),
         sound=False,
         note="As the document says: by any amount below 1. Scores are between 0 and 1, so their sensitivity is their "

@@ -6,16 +6,16 @@ import attrs
 from flint import arb, fmpq_mat
 
 from dpmatrix.claims import Condition, Statement, Step
-from dpmatrix.exact import Exact, rational
-from dpmatrix.spec.common.conditions import at_least, below, positive
+from dpmatrix.exact import Exact, ball, rational
+from dpmatrix.spec.common.conditions import at_least, below, exceeds, positive
 from dpmatrix.spec.sliding_window.approximation import EmbeddingPoint, subspace_margin
 from dpmatrix.spec.sliding_window.histograms import (
     APPROXIMATE,
-    MATRICES,
     MENDED,
     NEAR_MATRICES,
     Histogram,
     approximate_property_margin,
+    has_approximate_property,
     quarter_margin,
     raised,
     window_gram,
@@ -71,9 +71,9 @@ def single_checkpoint(p: EmbeddedWindow) -> Histogram:
 
 
 def embedding_margin(p: EmbeddedWindow) -> arb:
-    """Smaller of (4) and of the approximate property, for `single_checkpoint`."""
+    """Margin of (4) where `single_checkpoint` has the approximate property, and -1 elsewhere."""
     structure = single_checkpoint(p)
-    return quarter_margin(structure).min(approximate_property_margin(structure))
+    return quarter_margin(structure) if has_approximate_property(structure) else flag(holds=False)
 
 
 @attrs.frozen
@@ -98,6 +98,12 @@ def insertion_margin(p: Insertion) -> arb:
     return approximate_property_margin(inserted(p))
 
 
+def eta_margin(p: Insertion) -> arb:
+    """Smaller of eta and 1 - eta."""
+    eta = ball(p.structure.eta)
+    return eta.min(1 - eta)
+
+
 def before_margin(p: Insertion) -> arb:
     """0 exactly when it holds before."""
     return relaxed_margin(p.structure)
@@ -109,7 +115,7 @@ SPECIAL_HISTOGRAMS = (
         Statement(
             "a structure with the spectral histogram property has the approximate one, for S~_i = S_i; both as read",
             relaxed_margin,
-            given=(positive("eta"), at_least("floor", 0), MATRICES, MENDED),
+            given=(positive("eta"), at_least("floor", 0), MENDED),
         ),
         sound=True,
         note="(1-eta)K_i not<= K_{i+2} gives (1-eta/2)K_i not<= K_{i+2}.",
@@ -117,8 +123,8 @@ SPECIAL_HISTOGRAMS = (
     Step(
         "subspace-embedding",
         Statement(
-            "a subspace embedding is a special case: if E embeds the columns of A_W with distortion eta/4, the window's "
-            "start alone, with S_1 = A_W'A_W and S~_1 = A_W'E'EA_W, has the approximate property as read, and (4)",
+            "a subspace embedding is a special case: if E embeds the columns of A_W with distortion eta/4, the window's"
+            " start alone, with S_1 = A_W'A_W and S~_1 = A_W'E'EA_W, has the approximate property as read, and (4)",
             embedding_margin,
             given=(Condition("(1 - eta/4) B'B <= B'E'EB <= (1 + eta/4) B'B", embedded_columns),),
         ),
@@ -140,8 +146,7 @@ SPECIAL_HISTOGRAMS = (
             "a row that is added to every matrix, and stored, leaves the approximate property as it was",
             insertion_margin,
             given=(
-                positive("eta"),
-                below("eta", 1),
+                exceeds("0 < eta < 1", eta_margin),
                 Condition("the approximate property, as read, before the row", before_margin),
             ),
         ),
