@@ -13,7 +13,7 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.common.spectra import diagonal
 from dpmatrix.spec.sliding_window.noisy_choice import NoisyChoice
 
-theorem_6 = cite("sliding-window.theorem-6@1bcb360e")
+theorem_6 = cite("sliding-window.theorem-6@a2876020")
 theorem_7 = cite("sliding-window.theorem-7@7fe89eea")
 
 WEIGHTS = (9, 4, 2, fmpq(1, 2))
