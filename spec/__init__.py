@@ -78,22 +78,22 @@ def places() -> Mapping[str, Place]:
     return found
 
 
-def load_with_foundations(claim_id: str) -> Registry:
-    """Import one claim and all that it rests on, and no other module of the specification.
+def load_with_foundations(*claim_ids: str) -> Registry:
+    """Import claims and all that they rest on, and no other module of the specification.
 
     Raises
     ------
     UnknownClaimError
-        If there is no such claim.
+        If there is no such claim; it names the nearest ids and documents.
     """
     found: dict[str, Claim] = {}
-    waiting = [claim_id]
+    waiting = list(claim_ids)
     while waiting:
         name = waiting.pop()
         if name in found:
             continue
         if name not in places():
-            raise UnknownClaimError(name, nearest(name, catalogue().ids))
+            raise UnknownClaimError(name, nearest(name, (*documents(), *catalogue().ids)))
         content = vars(importlib.import_module(places()[name].module))
         found[name] = next(value for value in content.values() if isinstance(value, Claim) and value.id == name)
         waiting += [claim_of(use) for use in found[name].uses]

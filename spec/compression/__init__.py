@@ -1,1 +1,4 @@
-"""Zhou, Ligett, Wasserman, "Differential Privacy with Compression" (ISIT 2009)."""
+"""Zhou, Ligett, Wasserman, "Differential Privacy with Compression" (ISIT 2009).
+
+Its claims in its own order, with places and modules: `python -m dpmatrix claims compression` (`order.toml`).
+"""

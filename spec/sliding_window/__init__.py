@@ -1,1 +1,4 @@
-"""What `sliding-window` states (Upadhyay, Upadhyay: A Framework for Private Matrix Analysis)."""
+"""What `sliding-window` states (Upadhyay, Upadhyay: A Framework for Private Matrix Analysis).
+
+Its claims in its own order, with places and modules: `python -m dpmatrix claims sliding-window` (`order.toml`).
+"""

@@ -1,1 +1,4 @@
-"""Jiang, Xie, Zhang, "Wishart Mechanism for Differentially Private Principal Components Analysis" (AAAI 2016)."""
+"""Jiang, Xie, Zhang, "Wishart Mechanism for Differentially Private Principal Components Analysis" (AAAI 2016).
+
+Its claims in its own order, with places and modules: `python -m dpmatrix claims wishart` (`order.toml`).
+"""

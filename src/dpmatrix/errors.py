@@ -150,5 +150,25 @@ class UnknownClaimError(DpmatrixError, KeyError):
         return f"no claim {self.claim!r}{meant} (`python -m dpmatrix claims` lists them)"
 
 
+class NothingFoundError(DpmatrixError, LookupError):
+    """No claim has all the words that were looked for.
+
+    Parameters
+    ----------
+    words
+        What was looked for.
+    why
+        Which of the words are nowhere, and what may have been meant.
+    """
+
+    def __init__(self, words: str, why: str) -> None:
+        self.words = words
+        self.why = why
+        super().__init__(words, why)
+
+    def __str__(self) -> str:
+        return f"no claim has all of {self.words!r}" + (f" ({self.why})" if self.why else "")
+
+
 class SnapshotError(DpmatrixError, ValueError):
     """A snapshot of standings cannot be found, or what was found is none."""

@@ -56,7 +56,8 @@ def test_commands_options_and_choices(shell: str) -> None:
 @pytest.mark.parametrize("shell", SHELLS)
 def test_ids_of_claims_targets_and_documents(shell: str) -> None:
     ids = set(load().claims)
-    assert offered(shell, "dpmatrix claims ") == ids
+    assert offered(shell, "dpmatrix claims ") == ids | set(documents())
+    assert "wishart" in offered(shell, "dpmatrix claims wish")
     for start in ("wishart.theorem-", "near-optimal.", "none."):
         assert offered(shell, f"dpmatrix claims {start}") == {claim for claim in ids if claim.startswith(start)}
     assert offered(shell, "dpmatrix restamp wishart.theorem-4 sliding-window.l") == {

@@ -40,6 +40,7 @@ from dpmatrix.claims.extents import Extent
 from dpmatrix.claims.ledger import dump
 from dpmatrix.claims.snapshots import Piece, Recorded, record_run
 from dpmatrix.claims.traced import AT_SIZES, EVERYWHERE, NOT, Trace, Traces
+from dpmatrix.printed.order import Stated
 from dpmatrix.reporting.bindings import COULD_BE, NOT_ASKED
 from dpmatrix.spec import Place
 
@@ -71,6 +72,9 @@ SCHEMA = {
     "basis": str | None,
     "forms": list,
     "bindings": list,
+    "place": str,
+    "before": str | None,
+    "after": str | None,
 }
 ITEM_SCHEMA = {
     "node": str,
@@ -151,9 +155,16 @@ def line(monkeypatch, tmp_path) -> Line:
     monkeypatch.setattr(command_line, "load", lambda: REGISTRY)
     monkeypatch.setattr(command_line, "implementations", lambda: CODE)
     monkeypatch.setattr(claims_command, "load", lambda: REGISTRY)
-    monkeypatch.setattr(claims_command, "load_with_foundations", lambda claim: (REGISTRY[claim], REGISTRY)[1])
+    monkeypatch.setattr(
+        claims_command, "load_with_foundations", lambda *ids: ([REGISTRY[one] for one in ids], REGISTRY)[1]
+    )
     monkeypatch.setattr(claims_command, "cited_in_sources", lambda: CODE)
     monkeypatch.setattr(claims_command, "accepted_run", dict)
+    monkeypatch.setattr(claims_command, "documents", lambda: {"toy": "A [toy]"})
+    monkeypatch.setattr(claims_command, "in_order", lambda _: (Stated("toy.repaired"), Stated("toy.base")))
+    monkeypatch.setattr(
+        claims_command, "about_the_place", lambda _: {"place": "Section [2]", "before": None, "after": "toy.base"}
+    )
     monkeypatch.setattr(claims_command, "places", lambda: {"toy.repaired": Place("toy", "spec/toy.py", 7)})
     monkeypatch.setattr(command_line, "documents", lambda: {"toy": "A toy"})
     monkeypatch.setattr(command_line, "catalogue", lambda: Catalogue(("toy.base", "toy.repaired"), frozenset()))
@@ -357,7 +368,7 @@ def test_a_refutation_is_confirmed_and_never_earned(line, monkeypatch) -> None:
     refuted = Registry({**REGISTRY.claims, BASE.id: attrs.evolve(BASE, verdict=Verdict.REFUTED)})
     for module in (command_line, claims_command):
         monkeypatch.setattr(module, "load", lambda: refuted)
-    monkeypatch.setattr(claims_command, "load_with_foundations", lambda _: refuted)
+    monkeypatch.setattr(claims_command, "load_with_foundations", lambda *_: refuted)
     verdicts = {claim.id: claim.verdict.value for claim in refuted}
     run = attrs.evolve(ledger(base=EARNED, repaired=EARNED), verdicts=verdicts)
     line.leave(attrs.evolve(run, fingerprints=refuted.fingerprints))
@@ -393,6 +404,7 @@ def test_the_table_and_the_page(line) -> None:
     for part in (
         "toy.repaired  lemma, Lemma [1]",
         "Specified in\nspec/toy.py:7\n",
+        "Place in the document\nSection [2]\nafter it toy.base\n",
         "x = [y]",
         "[x] is [bold]so[/bold]",
         "holds with repair (standing: unearned)",
@@ -407,6 +419,40 @@ def test_the_table_and_the_page(line) -> None:
     ):
         assert part in page, part
     assert json.loads(line("claims", "toy.repaired", "--json").stdout)["id"] == "toy.repaired"
+
+
+def test_a_document_is_shown_in_its_order(line) -> None:
+    line.leave(ledger(base=EARNED, repaired=UNEARNED))
+    found = line("claims", "toy", "--json")
+    claims = json.loads(found.stdout)
+    check_schema(claims)
+    assert [claim["id"] for claim in claims] == ["toy.repaired", "toy.base"]
+    assert found.exit_code == 1
+    shown = line("claims", "toy").stdout
+    assert shown.index("repaired") < shown.index("base")
+    for part in ("Section [2]", "Lemma [1]", "toy.py:7", "unearned", "A [toy]"):
+        assert part in shown, part
+    rows = json.loads(line("claims", "toy", "--table", "--json").stdout)
+    assert [row["id"] for row in rows] == ["toy.repaired", "toy.base"]
+
+
+def test_claims_are_found_by_words(line, monkeypatch) -> None:
+    line.leave(ledger(base=EARNED, repaired=UNEARNED))
+    assert [claim["id"] for claim in json.loads(line("claims", "--find", "LEMMA", "--json").stdout)] == ["toy.repaired"]
+    assert "toy.base" not in line("claims", "--find", "lemma").stdout
+    assert line("claims", "--find", "lemma").exit_code == 1, "of what is shown, a claim is not earned"
+    assert line("claims", "toy", "--find", "theorem").exit_code == 0
+    monkeypatch.setattr(claims_command, "MOST", 1)
+    shown = line("claims", "--find", "toy").stdout
+    assert "toy.repaired" not in shown
+    assert "and 1 claim more" in shown
+    for arguments in (("--find", "lemmma"), ("--find", "lemma as"), ("--find", " ")):
+        missing = line("claims", *arguments)
+        assert missing.exit_code == 2
+        assert missing.stderr.startswith("NothingFoundError: ")
+        assert missing.stdout == ""
+    assert "did you mean lemma?" in line("claims", "--find", "lemmma").stderr
+    assert line("claims", "toy.base", "--find", "lemma").exit_code == 2
 
 
 def test_unknown_claims_are_refused(line) -> None:

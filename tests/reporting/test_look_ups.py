@@ -36,6 +36,9 @@ def test_a_claim_is_loaded_with_all_that_it_rests_on() -> None:
         assert part.fingerprints[claim] == whole.fingerprints[claim]
     with pytest.raises(UnknownClaimError, match=r"did you mean wishart\.theorem-4"):
         load_with_foundations("wishart.theorem4")
+    with pytest.raises(UnknownClaimError, match="did you mean near-optimal"):
+        load_with_foundations("near-optimum")
+    assert load_with_foundations("wishart.theorem-4", "wishart.lemma-1").claims.keys() >= {"wishart.lemma-1"}
 
 
 def test_sources_and_the_code_that_runs_cite_the_same() -> None:
@@ -55,7 +58,10 @@ def test_an_unknown_id_names_the_nearest() -> None:
     assert "did you mean" not in str(registry.unknown("xyzzy"))
 
 
-@pytest.mark.parametrize("command", ["claims wishart.theorem-4", "findings", "sentences --document wishart"])
+@pytest.mark.parametrize(
+    "command",
+    ["claims wishart.theorem-4", "claims wishart", "claims --find noise", "findings", "sentences --document wishart"],
+)
 def test_a_look_up_starts_without_the_mechanisms(tmp_path, command: str) -> None:
     """Time on a busy machine says nothing; what is imported does."""
     program = (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import dis
+import functools
 import types
 from collections.abc import Iterator
 from enum import Enum
@@ -74,6 +75,10 @@ _CONSTANTS = (
 )
 
 
+_OPERATIONS = frozenset({"IMPORT_NAME", "STORE_GLOBAL", "DELETE_GLOBAL", "LOAD_GLOBAL", "LOAD_NAME"})
+
+
+@functools.cache
 def is_described(module: str) -> bool:
     """Whether a module is of the specification, or of what it computes with."""
     return any(f"{module}.".startswith(f"{package}.") for package in _DESCRIBED)
@@ -87,9 +92,21 @@ def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
             yield from _codes(constant)
 
 
-def names(code: types.CodeType) -> set[str]:
+@functools.cache
+def names(code: types.CodeType) -> frozenset[str]:
     """Global names and attributes that a function uses, also those inside its comprehensions and inner functions."""
-    return {name for inner in _codes(code) for name in inner.co_names}
+    return frozenset(name for inner in _codes(code) for name in inner.co_names)
+
+
+@functools.cache
+def _steps(code: types.CodeType) -> tuple[tuple[str, str, str], ...]:
+    """Operations of a function that reach for names, each with the name and the code that it is in; code is frozen."""
+    return tuple(
+        (step.opname, str(step.argval), inner.co_name)
+        for inner in _codes(code)
+        for step in dis.get_instructions(inner)
+        if step.opname in _OPERATIONS
+    )
 
 
 def refuse_unnamed(function: types.FunctionType) -> None:
@@ -101,17 +118,21 @@ def refuse_unnamed(function: types.FunctionType) -> None:
         If it imports, or changes a name of its module, or uses a built-in name that is no mathematics.
     """
     whose = f"{function.__module__}.{function.__qualname__}"
-    for code in _codes(function.__code__):
-        for step in dis.get_instructions(code):
-            if step.opname == "IMPORT_NAME":
-                raise TypeError(f"{whose} imports {step.argval} where it computes; import it at the head of its module")
-            if step.opname in ("STORE_GLOBAL", "DELETE_GLOBAL"):
-                raise TypeError(f"{whose} changes {step.argval} where it computes; return it instead")
-            if step.opname in ("LOAD_GLOBAL", "LOAD_NAME") and step.argval not in function.__globals__:
-                value = getattr(builtins, str(step.argval), None)
-                error = isinstance(value, type) and issubclass(value, BaseException)
-                if not error and step.argval not in _BUILT_IN and code.co_name != "__annotate__":
-                    raise TypeError(f"{whose} computes with the built-in {step.argval}, which is no mathematics")
+    for operation, name, inside in _steps(function.__code__):
+        if operation == "IMPORT_NAME":
+            raise TypeError(f"{whose} imports {name} where it computes; import it at the head of its module")
+        if operation in ("STORE_GLOBAL", "DELETE_GLOBAL"):
+            raise TypeError(f"{whose} changes {name} where it computes; return it instead")
+        if name not in function.__globals__:
+            value = getattr(builtins, name, None)
+            error = isinstance(value, type) and issubclass(value, BaseException)
+            if not error and name not in _BUILT_IN and inside != "__annotate__":
+                raise TypeError(f"{whose} computes with the built-in {name}, which is no mathematics")
+
+
+@functools.cache
+def _is_given(module: str) -> bool:
+    return any(f"{module}.".startswith(f"{name}.") for name in _GIVEN)
 
 
 def refuse_name(value: object, function: types.FunctionType) -> None:
@@ -125,7 +146,7 @@ def refuse_name(value: object, function: types.FunctionType) -> None:
     named = isinstance(value, types.ModuleType | types.FunctionType | types.BuiltinFunctionType | type)
     home = (value.__name__ if isinstance(value, types.ModuleType) else getattr(value, "__module__", None)) or "builtins"
     own = function.__module__.partition(".")[0]
-    known = any(f"{home}.".startswith(f"{name}.") for name in _GIVEN) or home in (function.__module__, "_operator")
+    known = _is_given(home) or home in (function.__module__, "_operator")
     together = own == home.partition(".")[0] != SPECIFICATION.partition(".")[0]  # a specification of another project
     if named and not known and not together and not is_described(home):
         whose = f"{function.__module__}.{function.__qualname__}"

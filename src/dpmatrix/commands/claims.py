@@ -8,19 +8,24 @@ from typing import Annotated, Any
 
 import typer
 
-from dpmatrix.claims import Ledger, Outcome, describe
-from dpmatrix.commands.completion import claim_ids
+from dpmatrix.claims import Ledger, Outcome, Registry, describe
+from dpmatrix.commands.completion import claims_and_documents
 from dpmatrix.commands.failures import one_line
+from dpmatrix.commands.places import about_the_place, in_order
 from dpmatrix.commands.runs import DEFAULT_LEDGER, LedgerPath, read_ledger
 from dpmatrix.commands.sentences import tell_printed
 from dpmatrix.kernel.sources import FOLDER, recorded
 from dpmatrix.printed.copies import folder_of_copies
 from dpmatrix.reporting.bindings import add_bindings, bindings_text
 from dpmatrix.reporting.implementations import cited_in_sources
+from dpmatrix.reporting.search import search
 from dpmatrix.reporting.sentences import counted
 from dpmatrix.reporting.survey import survey, survey_table
-from dpmatrix.reporting.terminal import claim_page, claims_table
-from dpmatrix.spec import STANDINGS, accepted_run, load, load_with_foundations, places, traced, tried
+from dpmatrix.reporting.terminal import claim_page, claims_table, index_table
+from dpmatrix.spec import STANDINGS, accepted_run, documents, load, load_with_foundations, places, traced, tried
+
+MOST = 20
+"""Claims that a person is shown of those that have some words."""
 
 
 def exit_code(described: Iterable[Mapping[str, Any]]) -> int:
@@ -32,9 +37,15 @@ def exit_code(described: Iterable[Mapping[str, Any]]) -> int:
 def claims_command(
     claim: Annotated[
         str | None,
-        typer.Argument(help="One claim, such as wishart.theorem-4; all when left out.", autocompletion=claim_ids),
+        typer.Argument(
+            help="One claim, such as wishart.theorem-4, or one document, such as wishart; all when left out.",
+            autocompletion=claims_and_documents,
+        ),
     ] = None,
     *,
+    find: Annotated[
+        str | None, typer.Option("--find", help="Claims that have all these words, the best first.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     table: Annotated[bool, typer.Option("--table", help="One row a claim: form, support, hypotheses, trials.")] = False,
     bindings: Annotated[
@@ -43,33 +54,70 @@ def claims_command(
     ] = False,
     ledger: LedgerPath = DEFAULT_LEDGER,
 ) -> None:
-    """List the claims, or show one, with what the last run says of them, or else the accepted one."""
+    """List the claims, those of a document, or those with some words, or show one, as the last run left them."""
+    registry, wanted = _chosen(claim, find)
+    more = 0
+    if find is not None and not as_json:
+        more, wanted = max(0, len(wanted) - MOST), wanted[:MOST]
+    one = claim is not None and wanted == (claim,) and find is None
     if table:
-        rows = survey(load() if claim is None else load_with_foundations(claim), accepted_run(), tried())
-        shown = rows if claim is None else [row for row in rows if row["id"] == claim]
+        rows = {row["id"]: row for row in survey(registry, accepted_run(), tried())}
+        shown = [rows[name] for name in wanted]
         typer.echo(json.dumps(shown, indent=1, ensure_ascii=False) if as_json else survey_table(shown))
         return
     run = read_ledger(ledger)
-    registry = load() if claim is None else load_with_foundations(claim)
-    wanted = None if claim is None else (claim,)
     described = describe(registry, run, cited_in_sources(), accepted_run(), wanted)
     for entry in described:
         entry["specified_in"] = str(places().get(entry["id"], ""))
+        entry |= about_the_place(entry["id"])
         _date_certificates(entry["evidence"])
     add_bindings(described, registry, traced())
     for line in _remarks(run, described):
         typer.echo(line, err=True)
     if bindings:
-        rows = [row for entry in described for row in entry["bindings"]]
-        typer.echo(json.dumps(rows, indent=1, ensure_ascii=False) if as_json else bindings_text(described), nl=as_json)
+        rows_of_bindings = [row for entry in described for row in entry["bindings"]]
+        text = json.dumps(rows_of_bindings, indent=1, ensure_ascii=False) if as_json else bindings_text(described)
+        typer.echo(text, nl=as_json)
     elif as_json:
-        typer.echo(json.dumps(described if claim is None else described[0], indent=1, ensure_ascii=False))
-    else:
-        typer.echo(claims_table(list(described)) if claim is None else claim_page(described[0]), nl=False)
-        if claim is not None and (copies := folder_of_copies()) is not None:
+        typer.echo(json.dumps(described[0] if one else described, indent=1, ensure_ascii=False))
+    elif one:
+        typer.echo(claim_page(described[0]), nl=False)
+        if (copies := folder_of_copies()) is not None:
             typer.echo("\nPrinted, by your copy")
-            tell_printed(claim, copies)
+            tell_printed(described[0]["id"], copies)
+    elif claim is not None and find is None:
+        typer.echo(index_table(described, claim, documents()[claim]), nl=False)
+    else:
+        typer.echo(claims_table(described), nl=False)
+        if more:
+            typer.echo(f"and {counted(more, 'claim')} more; look for more words, or in one document")
     raise typer.Exit(exit_code(described))
+
+
+def _chosen(what: str | None, find: str | None) -> tuple[Registry, tuple[str, ...]]:
+    """Return the claims that are shown, in their order, and a registry that holds them and all that they rest on.
+
+    Raises
+    ------
+    UnknownClaimError
+        If there is no such claim or document.
+    NothingFoundError
+        If no claim has all the words.
+    """
+    document = what if what in documents() else None
+    if find is not None and what is not None and document is None:
+        raise typer.BadParameter(f"{what!r} is no document; words are looked for in one document or in all")
+    if find is not None:
+        registry = load()
+        searched = [one for one in registry if document in (None, one.document)]
+        return registry, tuple(one.id for one in search(searched, find, documents()))
+    if document is not None:
+        wanted = tuple(stated.claim for stated in in_order(document))
+        return load_with_foundations(*wanted), wanted
+    if what is not None:
+        return load_with_foundations(what), (what,)
+    registry = load()
+    return registry, tuple(registry.claims)
 
 
 def _date_certificates(evidence: list[dict[str, Any]]) -> None:

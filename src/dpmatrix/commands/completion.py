@@ -19,3 +19,8 @@ def claim_ids(incomplete: str) -> Offered:
 def document_names(incomplete: str) -> Offered:
     """Offer names of documents with their titles."""
     return [(name, title) for name, title in documents().items() if name.startswith(incomplete)]
+
+
+def claims_and_documents(incomplete: str) -> Offered:
+    """Offer ids of claims, and names of documents."""
+    return [*document_names(incomplete), *claim_ids(incomplete)]

@@ -82,7 +82,7 @@ def gate_lines(registry: Registry, ledger: Ledger, closing: str) -> list[str]:
     return [*lines, closing]
 
 
-def claims_table(described: list[Mapping[str, Any]]) -> str:
+def claims_table(described: Sequence[Mapping[str, Any]]) -> str:
     """Return the list of claims for a person."""
     table = Table()
     for heading in ("claim", "kind", "verdict", "standing"):
@@ -91,6 +91,27 @@ def claims_table(described: list[Mapping[str, Any]]) -> str:
         standing = Text(standing_words(claim), style=_COLOURS[standing_class(claim)])
         table.add_row(claim["id"], claim["kind"], claim["verdict"], standing)
     return _to_text(table)
+
+
+def index_table(described: Sequence[Mapping[str, Any]], document: str, title: str) -> str:
+    """Return the claims of a document for a person, each with its label, its place and where it is specified."""
+    caption = f"{escape(title)}\nin the order of the document; `claims {document}.LABEL` shows one"
+    table = Table(caption=caption, caption_justify="left")
+    for heading in ("stated in", "as", "claim", "verdict", "standing", "specified in"):
+        table.add_column(heading, overflow="fold", no_wrap=heading == "claim")
+    for claim in described:
+        standing = Text(standing_words(claim), style=_COLOURS[standing_class(claim)])
+        label = claim["id"].partition(".")[2]
+        module = claim["specified_in"].rpartition("/")[2]
+        table.add_row(claim["place"], escape(claim["label"]), label, claim["verdict"], standing, module)
+    return _to_text(table)
+
+
+def _stated(claim: Mapping[str, Any]) -> str:
+    """Say where a document states a claim, and what it states before and after."""
+    before, after = (claim.get(side) for side in ("before", "after"))
+    lines = [claim.get("place", ""), before and f"before it {before}", after and f"after it {after}"]
+    return "\n".join(filter(None, lines))
 
 
 def _outcome(item: Mapping[str, Any]) -> str:
@@ -107,6 +128,7 @@ def claim_page(claim: Mapping[str, Any]) -> str:
             parts.append(f"\n[bold]{heading}[/bold]\n{escape(text)}")
 
     add("Specified in", claim.get("specified_in", ""))
+    add("Place in the document", _stated(claim))
     add("As stated, in our words", claim["printed"])
     add("Statement", claim["says"])
     add("Given", "\n".join(claim["given"]))
