@@ -120,9 +120,9 @@ def test_laplace_is_not_better_below_the_printed_level(statement) -> None:
     slope = sympy.expand(sympy.diff(sympy.expand(advantage), d_))
     assert all(term.is_positive for term in slope.as_ordered_terms())
     assert advantage.subs(d_, 10**4).evalf(30) > 3
-    theorem_5.tells(
-        "<= {below} d / epsilon for every d >= {}", sympy.Rational(1, 10**4) * WISHART.subs(d_, 10**4), 10**4
-    )
+    least = 10**4
+    bound = sympy.expand(WISHART / d_).subs(d_, least)
+    theorem_5.tells("<= {below} d / epsilon for every d >= {}", bound, least)
     for d in (10**4, 54321, 10**6, 10**9):
         s = int(sympy.floor(sympy.sqrt(d) * sympy.log(d)))
         assert 2 * s <= d, "room for two disjoint supports"

@@ -15,7 +15,7 @@ from dpmatrix.claims import Claim
 from dpmatrix.exact import Real, ball
 
 _NUMBER = (
-    r"(?<![\w.^_/$])(?:\d+(?:,\d{3})+|\d+)(?:\.\d+)?(?:e-?\d+|\^-?\d+)?(?: 10\^-?\d+)?(?:[  ]?%)?(?![\w/_])(?!\.\d)"
+    r"(?<![\w.^_/$])(?:\d+(?:,\d{3})+|\d+)(?:\.\d+)?(?:e-?\d+|\^-?\d+)?(?: 10\^-?\d+)?(?:[  ]?%)?(?![\w_]|/\d|\.\d)"
 )
 _PLACE = (
     r"(?:[Tt]heorem|[Ll]emma|[Cc]orollar(?:y|ie)|[Dd]efinition|[Pp]roposition|[Rr]emark|[Pp]rocedure|[Ss]ection"
