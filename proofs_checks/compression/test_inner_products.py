@@ -8,8 +8,11 @@ from math import factorial
 
 import attrs
 import mpmath
+import numpy as np
 import sympy
 from flint import acb, arb, fmpq
+from scipy.optimize import bisect
+from scipy.stats import chi2
 
 from dpmatrix.claims import Truth, bind_hypotheses, redefined
 from dpmatrix.claims.formulas import bind_formula, real
@@ -125,6 +128,18 @@ def test_lemma_b_1_fails_for_many_rows(statement, record_property) -> None:
         lambda p: 2 * mpmath.exp(-p.rows * real(p.tau) ** 2 / (first_constant() + second_constant() * real(p.tau))),
     )
     assert_domain(statement)
+
+
+def test_where_lemma_b_1_first_fails() -> None:
+    """Doubles, and deviations in steps of 7e-5: the first number of rows at which the tails exceed the bound."""
+    tau = np.linspace(0.01, 0.3, 4000)
+    exponent = tau**2 / (float(first_constant()) + float(second_constant()) * tau)
+
+    def excess(rows: float) -> float:
+        tails = np.logaddexp(chi2.logsf(rows * (1 + tau), rows), chi2.logcdf(rows * (1 - tau), rows))
+        return float((tails + rows * exponent).max() - np.log(2))
+
+    lemma_b_1.tells("first failures come near m = {about}", bisect(excess, 1000, 10**4))
 
 
 @lemma_b_1.supports_repair(

@@ -11,7 +11,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 
-
 from dpmatrix.claims import Claim
 from dpmatrix.reporting.prose import Figure, Telling, figures, prose_of
 from dpmatrix.reporting.tellings import Told, told

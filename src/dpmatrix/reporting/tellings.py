@@ -18,7 +18,8 @@ _NUMBERS = frozenset(
     | {"limit_denominator", "as_integer_ratio", "evolve", "subs"}
 )
 """What writes a number down otherwise, and computes none."""
-_IDLE = _NUMBERS | frozenset(dir(builtins))
+_GROWTH = frozenset({"append", "extend", "add", "update"})
+_IDLE = _NUMBERS | _GROWTH | frozenset(dir(builtins))
 _PLAIN = frozenset({"fractions", "decimal", "flint", "itertools", "typing", "__future__", "pytest"})
 """Modules whose names are no result, unless they are called."""
 _ALWAYS = (ast.For, ast.With)
@@ -186,6 +187,10 @@ class _Names:
         return not (called in _IDLE or called in self.made or _is_record(called))
 
 
+def _is_growth(node: ast.AST) -> TypeGuard[ast.Call]:
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _GROWTH
+
+
 def _is_record(name: str) -> bool:
     """Whether a name is that of a class, which holds what it is given."""
     return name[:1].isupper() and not name.isupper()
@@ -218,6 +223,8 @@ def _definitions(body: list[ast.stmt]) -> dict[str, list[ast.AST]]:
                 note(node.target, node.value)
             elif isinstance(node, ast.For | ast.comprehension):
                 note(node.target, node.iter)
+            elif _is_growth(node):
+                note(node.func, node)
             elif isinstance(node, ast.withitem):
                 note(node.optional_vars, node.context_expr)
     return found
