@@ -15,7 +15,13 @@ from dpmatrix.claims.formulas import real
 from dpmatrix.exact import ball
 from dpmatrix.privacy.adjacency import Adjacency
 from dpmatrix.reporting.citing import cite
-from dpmatrix.spec.analyze_gauss.gaussian_mechanism import GaussianPromise, GaussianRun, MovedRow, repaired_divergence
+from dpmatrix.spec.analyze_gauss.gaussian_mechanism import (
+    GaussianPromise,
+    GaussianRun,
+    MovedRow,
+    printed_divergence,
+    repaired_divergence,
+)
 from dpmatrix.tracing import bind_expression
 from proofs_checks.gaussian_profiles import divergence
 
@@ -63,6 +69,7 @@ def test_rows_without_a_bound_are_given_away(statement) -> None:
     point = GaussianPromise(1, Fraction(1, 10**6), 5, ADDED)
     assert statement.at(point) is Truth.FALSE
     assert statement.margin(point) < -arb(92) / 100
+    algorithm_1.tells("delta above {above} at epsilon", printed_divergence(point))
     assert statement.at(INSIDE) is Truth.TRUE
     bind_printed(statement)
     bind_hypotheses(statement, INSIDE, OUTSIDE)

@@ -20,7 +20,7 @@ from dpmatrix.privacy.profiles import GaussianProfile, LaplaceProfile
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.analyze_gauss.gaussian_mechanism import printed_deviation
 from dpmatrix.spec.analyze_gauss.neighbouring_subspaces import ChangedMoment, projector_bound
-from dpmatrix.spec.analyze_gauss.subspace_privacy import GapSettings, normal_tail
+from dpmatrix.spec.analyze_gauss.subspace_privacy import GapSettings, normal_tail, offset, wrong_vector_probability
 from dpmatrix.tracing import bind_expression
 from proofs_checks.exact_matrices import diagonal
 from proofs_checks.gaussian_profiles import divergence
@@ -56,6 +56,9 @@ def test_neighbours_that_close_the_gap_are_told_apart(statement) -> None:
     """  # noqa: D205
     assert statement.at(LEAK) is Truth.FALSE
     assert statement.margin(LEAK) < -arb(99) / 100
+    missing = [wrong_vector_probability(LEAK, arb(rational(gap))) for gap in (LEAK.gap, 1 - LEAK.gap)]
+    subspace_privacy.tells("event has probability {} against {}", 1 - missing[0], missing[1])
+    subspace_privacy.tells("twice the offset, {} at epsilon = 1", 2 * offset(LEAK.epsilon, LEAK.delta))
     assert statement.at(GapSettings(Fraction(1, 10), Fraction(1, 100), Fraction(1, 10))) is Truth.FALSE
     assert statement.at(GapSettings(20, Fraction(1, 10), Fraction(1, 2))) is Truth.TRUE
     with mpmath.workdps(52):

@@ -150,6 +150,7 @@ def test_theorem_4(statements) -> None:
     for p in [*MOMENTS, SHARP, NEGATIVE]:
         proof_at(p)
     theorem, conclusion = statements[NAME], statements[f"{NAME}/3-conclusion"]
+    theorem_4.tells("and {} is exhibited", theorem.exists[0].exhibited)
     for p in [*MOMENTS, NEGATIVE]:
         assert theorem.at(within(p)) is Truth.TRUE
         assert conclusion.at(p) is Truth.TRUE

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from math import isqrt
 
 import attrs
 import mpmath
@@ -76,6 +77,11 @@ def test_almost_equal_columns_make_the_loss_large(statement) -> None:
             p = game(n, differing(s, n), smallness=s, ratio=6, rows=int(24 * logarithm(n, 2)))
             assert statement.applies(p) is Truth.TRUE
             assert statement.conclusion(p) is Truth.FALSE, "K = 6"
+        sizes = (10**6, 10**9)
+        shares = [Fraction(mpmath.nstr(1 / mpmath.sqrt(mpmath.log(n)), 20)) for n in sizes]
+        small = [game(n, isqrt(int(n / (2 * s))) + 1, smallness=s) for n, s in zip(sizes, shares, strict=True)]
+        losses = [1 - statement.formula(p) for p in small]
+        corollary_3_7.tells("it is {} at n = {}, {} at {}, and grows", losses[0], sizes[0], losses[1], sizes[1])
     bind_formula(statement, [attrs.evolve(p, smallness=9) for p in TIGHT], lambda p: 1 - loss(p))
     ratio = {"ratio > 0": attrs.evolve(QUARTER, ratio=0)}
     for point in (QUARTER, attrs.evolve(QUARTER, rows=254), attrs.evolve(QUARTER, **MASSES)):

@@ -67,6 +67,8 @@ def assert_signs(statement, sized: bool = True) -> None:
 def test_the_root_of_two_is_lost(statements) -> None:
     whole, counting = statements["compression.proposition-d-1"], statements["compression.proposition-d-1/counting"]
     assert whole.at(SignRows((1, 1), (1, -1), 10)) is Truth.FALSE
+    shown = SignRows((1, 1), (1, -1), 1)
+    proposition_d_1.tells("y = (1, -1) it is {}/n, and p/n", norms(shown)[1])
     for p in every_pair():
         proper = 0 < sum(a != b for a, b in zip(p.row, p.flipped, strict=True)) < len(p.row)
         assert (counting.at(p) is Truth.FALSE) is proper

@@ -66,13 +66,17 @@ def test_almost_equal_columns_make_the_loss_large(statement, record_property) ->
     before, after = 2 * k / n, 2 * (k + 1) / n
     assert sympy.simplify(1 / after - 1 / before + n / (2 * k * (k + 1))) == 0, "(1)"
     statement.refute(almost_equal)
-    found = []
+    found, losses = [], []
     for power, least in ((6, 82), (9, 98), (12, 111)):
         p = game(10**power, isqrt_of_root_log(power), smallness=Fraction(1, 3))
         assert statement.formula(p) < -least
         assert statement.applies(p) is Truth.TRUE
         found.append(f"n = 10^{power}, least m: loss above {least + 1}")
+        losses.append(1 - statement.formula(p))
     record_property("detail", "; ".join(found))
+    theorem_d_2.tells("it is {} at n = 10^6 and grows", losses[0])
+    theorem_d_2.tells("at the least m the loss is {} at n = 10^6, {} at n = 10^9, and grows", *losses[:2])
+    theorem_d_2.tells("it exceeds {above} at n = 10^4 for columns", 1 - statement.formula(game(10**4, 1)))
     assert statement.conclusion(INSIDE) is Truth.TRUE
     assert statement.formula(game(10**4, 1)) < -(10**5), "one row against two, beyond Assumption 1"
     bind_formula(statement, [attrs.evolve(p, smallness=9) for p in TIGHT], lambda p: 1 - loss(p))

@@ -140,6 +140,11 @@ def test_theorem_3_5_fails_without_a_floor(statement, record_property) -> None:
         assert statement.formula(p) < -least
         losses.append(f"n = 10^{power}, least m: loss > {least + 1}")
     record_property("detail", "; ".join(losses))
+    share = real(p.delta_max) / 2 / mpmath.sqrt(mpmath.log(2) / p.records)
+    theorem_3_5.tells("t = {} sqrt(ln 2/n), eta^2 = t sqrt(ln n), m = {} ln 4n", share, squared_constant())
+    sizes = (10**4, 10**6, 10**9)
+    growth = [mpmath.mpf(n) ** (mpmath.mpf(1) / 6) / mpmath.sqrt(logarithm(n, 2)) for n in sizes]
+    theorem_3_5.tells("is {}, {} and {} at p = 2 and n = {}, {}, {}", *growth, *sizes)
     bind_formula(statement, TIGHT, lambda p: 1 - digits_of_loss(p))
     gamma = "||Gamma||_2, ||Delta||_2 <= s, against Sigma_1"
     more = {

@@ -152,6 +152,8 @@ def test_theorem_3_2_needs_truncated_tails(statement) -> None:
         )
         for r, t in scales
     ]
+    failing = [p for p in points if statement.conclusion(p) is Truth.FALSE]
+    theorem_3_2.tells("a correlation of {} it passes every bound", max(p.second[0, 1] for p in failing))
     bind_formula(statement, points, formula)
     small_outputs = [p for p in points if p.output[0, 0] <= 1]
     assert len(small_outputs) == 8

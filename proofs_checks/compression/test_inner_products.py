@@ -8,8 +8,11 @@ from math import factorial
 
 import attrs
 import mpmath
+import numpy as np
 import sympy
 from flint import acb, arb, fmpq
+from scipy.optimize import bisect
+from scipy.stats import chi2
 
 from dpmatrix.claims import Truth, bind_hypotheses, redefined
 from dpmatrix.claims.formulas import bind_formula, real
@@ -111,6 +114,12 @@ def test_lemma_b_1_fails_for_many_rows(statement, record_property) -> None:
     ):
         assert statement.at(ProjectedPair(rows, tau)) is Truth.FALSE
     record_property("detail", "m = 40000, tau = 1/20: probability 2.04e-12, printed bound 1.85e-15")
+    point = ProjectedPair(40000, Fraction(1, 20))
+    exponent = real(point.tau) ** 2 / (first_constant() + second_constant() * real(point.tau))
+    probability, bound = tail(point), 2 * mpmath.exp(-point.rows * exponent)
+    lemma_b_1.tells("tau = {} the probability is {} and the bound {};", point.tau, probability, bound)
+    better = (4 - first_constant()) / (second_constant() - mpmath.mpf(8) / 3)
+    lemma_b_1.tells("better than the printed bound from tau = {} on", better)
     assert statement.at(ProjectedPair(3000, Fraction(4, 25))) is Truth.TRUE
     assert statement.at(ProjectedPair(10**6, Fraction(3, 10))) is Truth.TRUE, "from tau = 0.2975 on it is true"
     assert statement.at(ProjectedPair(40000, Fraction(1, 20), 0)) is Truth.TRUE, "orthogonal vectors: variance 1/m"
@@ -119,6 +128,18 @@ def test_lemma_b_1_fails_for_many_rows(statement, record_property) -> None:
         lambda p: 2 * mpmath.exp(-p.rows * real(p.tau) ** 2 / (first_constant() + second_constant() * real(p.tau))),
     )
     assert_domain(statement)
+
+
+def test_where_lemma_b_1_first_fails() -> None:
+    """Doubles, and deviations in steps of 7e-5: the first number of rows at which the tails exceed the bound."""
+    tau = np.linspace(0.01, 0.3, 4000)
+    exponent = tau**2 / (float(first_constant()) + float(second_constant()) * tau)
+
+    def excess(rows: float) -> float:
+        tails = np.logaddexp(chi2.logsf(rows * (1 + tau), rows), chi2.logcdf(rows * (1 - tau), rows))
+        return float((tails + rows * exponent).max() - np.log(2))
+
+    lemma_b_1.tells("first failures come near m = {about}", bisect(excess, 1000, 10**4))
 
 
 @lemma_b_1.supports_repair(
@@ -192,6 +213,9 @@ def test_second_printed_decimal_is_not_the_printed_formula(statement) -> None:
     assert statement.at(Decimal(Fraction(46633, 10**4))) is Truth.TRUE
     formula = sympy.sqrt(8 * sympy.E)
     bind_expression(statement, sympy.Rational(1, 20000) - sympy.Abs(formula - sympy.Symbol("printed")))
+    lemma_b_1.tells("sqrt(8 e) = {}", formula)
+    lemma_b_1.tells("e sqrt(8) = {}", second_constant())
+    lemma_b_1.tells("the decimal {} = e sqrt(8)", second_constant())
     with mpmath.workdps(DIGITS):
         assert abs(second_constant() - mpmath.mpf("7.6885")) < mpmath.mpf("0.00005"), "e sqrt(8) was meant"
     assert statement.given == ()

@@ -134,6 +134,7 @@ def test_kept_outputs_do_not_come_closer(statement) -> None:
     """
     assert statement.formula(kept(4, 2)) < 0
     statement.refute(kept)
+    theorem_5_1.tells("C/sqrt(K), C = {}", mpmath.sqrt(squared_constant()))
     points = [kept(ratio, n) for ratio in (6, 100, 10**4) for n in (10**3, 10**9, 10**30)]
     # Any other radius inside the box, by ||r J||_F = 2 r.
     corners = [(p, Fraction(k, 7)) for p in points for k in (0, 1, 5)]

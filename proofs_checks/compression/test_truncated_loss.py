@@ -147,6 +147,8 @@ def test_theorem_4_6(statement) -> None:
     for point in points:
         assert statement.at(point) is Truth.TRUE
     assert statement.at(SIMPLE) is Truth.TRUE, "here the corner may be no output, and the supremum is enclosed"
+    small = truncated(UNIT, correlated(Fraction(1, 10**6)), Fraction(1, 10**6))
+    theorem_4_6.tells("too large by {} (p = 2, small correlations)", printed(small) / loss(small))
     assert_enclosure(statement)
     bind_hypotheses(statement, SIMPLE, TRUNCATED_OUTSIDE)
     full = attrs.evolve(SIMPLE, first_mass=Fraction(1, 100), second_mass=Fraction(1, 100), rows=77)

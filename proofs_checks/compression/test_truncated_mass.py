@@ -88,6 +88,9 @@ def test_lemma_4_4(statement) -> None:
     assert sympy.simplify(slack - t**2 * (1 - t) * 8 / 20 / (4 + 8 * t / 3)) == 0, "(1)"
     constants = 4 * arb(1).exp() / (6 * arb.pi()).sqrt() + arb(1).exp() * arb(8).sqrt()
     assert arb(fmpq(3, 10)) * constants >= 2, "(2)"
+    lemma_4_4.tells("(3/20) 2 (C_1 + C_2) = {} exceeds", arb(fmpq(3, 10)) * constants)
+    enough = sympy.sqrt(2 / sympy.Rational(3, 20))
+    lemma_4_4.tells("sqrt(40/3) = {} would do in place of {}", enough, mpmath.sqrt(squared_constant()))
     assert sympy.simplify(p * (p + 1) / (2 * n * p) ** 2 - (p + 1) / (4 * p * n**2)) == 0, "(3)"
     assert sympy.simplify(sympy.Rational(1, 2) - (p + 1) / (4 * p) - (p - 1) / (4 * p)) == 0, "(3)"
     with mpmath.workdps(DIGITS):

@@ -43,6 +43,8 @@ def test_relations_differ(statement) -> None:
     assert statement.at(ChangedRow(FIRST, SECOND)) is Truth.FALSE
     assert statement.at(ChangedRow((10, 0), (11, 0))) is Truth.FALSE
     assert relations(ChangedRow(FIRST, SECOND)) == [True, False, True, False]
+    before, after = (sympy.Matrix(row) * sympy.Matrix(row).T for row in ((10, 0), (11, 0)))
+    adjacency.tells("moves the second-moment matrix by {}", (after - before).norm(2))
     assert relations(ChangedRow((10, 0), (11, 0))) == [False, False, True, True]
     bind(statement, [(p, Fraction(-int(len(set(relations(p))) > 1))) for p in PAIRS])
     assert statement.at(ChangedRow(ZERO, FIRST)) is Truth.TRUE

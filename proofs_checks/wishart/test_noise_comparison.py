@@ -120,6 +120,9 @@ def test_laplace_is_not_better_below_the_printed_level(statement) -> None:
     slope = sympy.expand(sympy.diff(sympy.expand(advantage), d_))
     assert all(term.is_positive for term in slope.as_ordered_terms())
     assert advantage.subs(d_, 10**4).evalf(30) > 3
+    least = 10**4
+    bound = sympy.expand(WISHART / d_).subs(d_, least)
+    theorem_5.tells("<= {below} d / epsilon for every d >= {}", bound, least)
     for d in (10**4, 54321, 10**6, 10**9):
         s = int(sympy.floor(sympy.sqrt(d) * sympy.log(d)))
         assert 2 * s <= d, "room for two disjoint supports"
@@ -133,6 +136,7 @@ def test_laplace_is_not_better_below_the_printed_level(statement) -> None:
     bind_expression(statement, choice(ratio > level, ratio <= level, most=True))
     level_sizes = settings(1, 1, 15, 1)
     assert statement.conclusion(level_sizes) is Truth.UNDECIDED, "15 against 15"
+    theorem_5.tells("Without n it holds with the constant {}", laplace_choice(level_sizes).high)
     check_choice(statement, {"constant > 0": {"constant": 0}})
 
 
@@ -163,6 +167,8 @@ def test_the_threshold_is_of_order_root_d(statement) -> None:
     share = ENTRYWISE / NUCLEAR
     bind_expression(statement, choice(share >= 10 * ROOT, share <= ROOT / 30, most=False))
     assert all(statement.at(p) is Truth.TRUE for p in wide)
+    least = [sympy.solve(level, d_)[0] for level in (10 * ROOT - d_, ROOT / 30 - 1)]
+    theorem_5.tells("the first case needs d >= {} and the second d >= {}", *least)
     between = "the ratio is outside (sqrt(d) / 30, 10 sqrt(d))"
     middle = attrs.evolve(CHOICE_INSIDE, entrywise=Fraction(1, 100))
     for undecided in (middle, settings(100, 99, 1, 1), settings(900, 101, 100, 1)):

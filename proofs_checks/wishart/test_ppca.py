@@ -71,6 +71,7 @@ def test_quoted_sample_size_is_too_small(statement) -> None:
         with mpmath.workdps(30):
             assert mpmath.ceil(needed(point, 1, 1, 4)) == point.records
     bind_failure(statement)
+    theorem_8.tells("PPCA misses with probability {}", failure_probability(COUNTEREXAMPLES[0]))
 
 
 @theorem_8.supports_repair(

@@ -12,7 +12,7 @@ from flint import arb, ctx
 
 from dpmatrix.claims import Condition, Statement, Truth, bind, bind_hypotheses, certify, interval
 from dpmatrix.reporting.citing import cite
-from dpmatrix.spec.wishart.scalar_noise import GaussianNoise, LaplaceNoise
+from dpmatrix.spec.wishart.scalar_noise import GaussianNoise, LaplaceNoise, gaussian_delta
 from dpmatrix.tracing import bind_expression
 from proofs_checks.gaussian_profiles import divergence
 
@@ -152,6 +152,9 @@ def test_gaussian_constant_fails_for_large_epsilon(statement) -> None:
     point = attrs.evolve(INSIDE, epsilon=10, sigma=Fraction(231, 1000))
     assert statement.at(point) is Truth.FALSE
     assert -arb(1) / 2 < statement.margin(point) < -arb(1) / 4, "the exact delta is above 0.35"
+    delta = gaussian_delta(point)
+    theorem_2.tells("c = {} the exact delta exceeds {above}", point.c, delta)
+    theorem_2.tells("c = {} the exact delta is above {above}", point.c, delta)
     assert statement.at(INSIDE) is Truth.TRUE
     bind_hypotheses(statement, INSIDE, OUTSIDE)
     bind_hypotheses(statement, point, OUTSIDE)

@@ -16,7 +16,7 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.common.points import InputPerturbation
 from dpmatrix.spec.wishart import wishart_perturbation
 from dpmatrix.spec.wishart.sensitivity import RecordPair
-from dpmatrix.spec.wishart.wishart_perturbation import SymmetrisedNoise, WishartOutput, symmetrised_scale
+from dpmatrix.spec.wishart.wishart_perturbation import SymmetrisedNoise, WishartOutput, symmetrised_scale, wishart_delta
 from dpmatrix.tracing import bind_expression
 
 theorem_4 = cite("wishart.theorem-4@500d014d")
@@ -65,6 +65,7 @@ def test_failure_probability_is_exact(statement) -> None:
     bind_expression(statement, -sympy.Max(0, 1 - sympy.exp(-e / 3)))
     bind_hypotheses(statement, InputPerturbation(2, 5, 1), INPUTS)
     assert statement.at(InputPerturbation(5, 100, 1)) is Truth.FALSE
+    theorem_4.tells("{} at eps", wishart_delta(InputPerturbation(5, 100, 1)))
 
 
 def test_what_algorithm_2_does_keep() -> None:

@@ -107,8 +107,8 @@ IMAGE_EXPERIMENT = Claim(
     ),
     because=(
         "The panels show a gain in quality with the number of components, as on our portrait: the error falls from "
-        "56.6 grey levels at 1 component to 17.8 at 29, below the 20 of the noisy image, and rises again beyond about "
-        "60. They show no trade-off with privacy: every panel is a function of one noisy image, so the number of "
+        "56.6 grey levels at 1 component to 17.8 at 29, below the 20 of the noisy image, and rises again beyond 67. "
+        "They show no trade-off with privacy: every panel is a function of one noisy image, so the number of "
         "components costs nothing, and the noise, on the image and not on A'A, hides nothing: one pixel has delta "
         "above 0.99 at epsilon = 10, and a row of norm up to 255 sqrt(512) far more."
     ),

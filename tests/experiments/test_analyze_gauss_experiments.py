@@ -22,7 +22,7 @@ from dpmatrix.experiments.slides_image import image_panel, portrait
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.analyze_gauss.image import Panel, PixelPromise
 
-image_experiment = cite("analyze-gauss.image-experiment@035d8582")
+image_experiment = cite("analyze-gauss.image-experiment@2ec1f7a5")
 
 
 SHOWN = (1, 5, 9, 13, 17, 21, 25, 29)
@@ -41,6 +41,7 @@ def test_the_noise_does_not_hide_a_pixel(statement) -> None:
     corner = PixelPromise(1, 1)
     assert statement.at(corner) is Truth.FALSE
     assert statement.margin(corner) < -fmpq(49, 100)
+    image_experiment.tells("one pixel has delta above {above} at", fmpq(1, 2) - statement.margin(corner))
     with mpmath.workdps(80):
         mu, values = mpmath.mpf(255) / 20, []
         for epsilon, delta in product((1, 2, 3, 5, 8, 10), (2, 3, 7, 100)):
@@ -71,6 +72,14 @@ def test_quality_rises_with_the_number_of_components(statement, record_property)
     record_property("detail", f"errors {[round(float(x), 2) for x in found.measured.errors]}")
     drops = np.diff([float(error) for error in found.measured.errors])
     assert drops.max() < -1.0, "twenty times what another seed changes"
+    panel = found.measured
+    image_experiment.tells(
+        "falls from {} grey levels at 1 component to {} at {}, below the {} of the noisy image",
+        *(panel.errors[0], panel.errors[-1], panel.components[-1], panel.noisy_error),
+    )
+    image_experiment.tells("cropped to {} x {} and", *found.original.shape)
+    rows = image_panel(most=100).to_json()["rows"]
+    image_experiment.tells("rises again beyond {}", min(rows, key=lambda row: row["rmse"])["components"])
     assert found.noisy.shape == found.original.shape == (512, 512)
     assert abs(float(found.measured.noisy_error) - 20) < 0.25, "512 x 512 variates: seven deviations of the mean square"
     assert np.linalg.matrix_rank(found.reconstructions[5]) == 5

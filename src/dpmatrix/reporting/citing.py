@@ -14,6 +14,8 @@ import attrs
 import pytest
 
 from dpmatrix.claims import Citation
+from dpmatrix.reporting.prose import Number, prose_of, tell
+from dpmatrix.spec import load_with_foundations
 
 REPAIR = "+repair"
 
@@ -51,6 +53,21 @@ class Cited:
     def controls(self, part: str = "", *, grade: str, region: str) -> pytest.MarkDecorator:
         """Mark an item that shows a changed version of the statement to fail, so that a check of it can fail."""
         return self._mark(part, "control", grade, region)
+
+    def tells(self, template: str, *values: Number) -> None:
+        """Check that numbers, which the item computed, are the figures that the claim's prose has in the places.
+
+        The prose is what the project says of the claim: headline, reason, reading, change and notes. For example
+        ``theorem_4.tells("({} at eps = 1)", mass)``; see `dpmatrix.reporting.prose.Figure.is_told_by` for the words
+        that a place may have.
+
+        Raises
+        ------
+        AssertionError
+            If the prose does not say it, or a figure is not what was computed.
+        """
+        claim = load_with_foundations(self.claim)[self.claim]
+        tell(self.claim, list(prose_of(claim).values()), template, values)
 
     def _mark(self, part: str, role: str, grade: str, region: str) -> pytest.MarkDecorator:
         return pytest.mark.evidence(self.citation(part), role=role, grade=grade, region=region)
