@@ -55,6 +55,7 @@ def check_printed_lemma(statement, drop, outside=ORDERED_OUTSIDE) -> None:
     one = fmpq_mat([[1]])
     for inside in (EQUAL, numbers(3, 2, 2), Checkpoints((1,), (one,), Fraction(1, 50))):
         bind_hypotheses(statement, inside, outside)
+    assert statement.at(Checkpoints((1,), (one,), HALF)) is Truth.TRUE, "nothing to compare"
     assert statement.applies(numbers(1, Fraction(-1, 20))) is Truth.FALSE
     assert statement.applies(numbers(2, 1, Fraction(11, 10))) is Truth.FALSE
 

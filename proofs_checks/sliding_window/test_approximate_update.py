@@ -13,7 +13,7 @@ from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.exact import rational
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.sliding_window.approximate_update import ChainPoint, DropPoint
-from dpmatrix.spec.sliding_window.update_lemmas import StreamRun, every_approximation_margin, structure
+from dpmatrix.spec.sliding_window.update_lemmas import Checkpoints, StreamRun, every_approximation_margin, structure
 from proofs_checks.exact_matrices import diagonal
 from proofs_checks.sliding_window.checkpoints import (
     EQUAL,
@@ -22,6 +22,7 @@ from proofs_checks.sliding_window.checkpoints import (
     RUN_OUTSIDE,
     VECTORS,
     check_printed_lemma,
+    numbers,
 )
 
 lemma_1 = cite("sliding-window.lemma-1@128c04cd")
@@ -36,6 +37,10 @@ def test_one_approximate_update_does_not_give_the_property(statement) -> None:
     check_printed_lemma(statement, lambda eta: eta / 2, ORDERED_OUTSIDE | stamped)
     skew = attrs.evolve(EQUAL, matrices=(fmpq_mat([[0, 1], [0, 0]]),) * 3)
     assert statement.applies(skew) is Truth.FALSE
+    (stamps,) = (condition for condition in statement.given if condition.says in stamped)
+    assert stamps.at(Checkpoints((), (), HALF)) is Truth.FALSE, "no matrix at all"
+    for last, answer in ((36, Truth.TRUE), (37, Truth.FALSE)):
+        assert statement.at(numbers(100, 49, last)) is answer, "3/4 of 49 is 36.75"
 
 
 def noisy(rows, window, eta, pattern, floor=0) -> StreamRun:
@@ -69,6 +74,17 @@ def twisted() -> StreamRun:
     seen = [_suffix(exact, time, stamp)[0] for time in range(1, 5) for stamp in range(1, time + 1)]
     seen[6] = fmpq(7, 8) * seen[6] + fmpq_mat([[0, 5], [-5, 0]])
     seen[8] = fmpq(9, 8) * diagonal((1, 1))
+    return attrs.evolve(exact, approximations=tuple(seen))
+
+
+def nearly_deleted() -> StreamRun:
+    """Rows 1, 1, 0, 0 on a floor of 37, eta = 1/20: 39 is seen as 38.51 and 37 as 37.46, and 39/40 of 38.51 is 37.55.
+
+    Without 38 between them 39 and 37 would be neighbours that are not close, as 19/20 of 39 is 37.05.
+    """
+    exact = StreamRun(fmpq_mat([[1], [1], [0], [0]]), 4, Fraction(1, 20), 37)
+    seen = [_suffix(exact, time, stamp)[0] for time in range(1, 5) for stamp in range(1, time + 1)]
+    seen[6], seen[8] = fmpq(79, 80) * seen[6], fmpq(81, 80) * seen[8]
     return attrs.evolve(exact, approximations=tuple(seen))
 
 
@@ -126,6 +142,7 @@ def test_the_approximate_property_holds_along_every_stream(statement) -> None:
             count += 1
     assert count > 200
     assert statement.conclusion(twisted()) is Truth.FALSE
+    assert statement.at(nearly_deleted()) is Truth.TRUE
     check_run(statement)
 
 
@@ -147,8 +164,10 @@ def test_survivors_need_not_be_close(statement) -> None:
     fresh = StreamRun(fmpq_mat([[1, 0], [0, 1]]), 2, HALF)
     assert statement.at(fresh) is Truth.FALSE
     assert statement.at(StreamRun(fmpq_mat([[1], [2]]), 2, HALF)) is Truth.TRUE
-    assert statement.at(StreamRun(fmpq_mat([[1], [2]]), 2, Fraction(39, 100))) is Truth.FALSE, "5 and 4: eta/2 < 1/5"
-    assert statement.at(StreamRun(fmpq_mat([[1], [2]]), 2, Fraction(41, 100))) is Truth.TRUE
+    assert statement.at(StreamRun(fmpq_mat([[1], [2]]), 2, Fraction(99, 250))) is Truth.FALSE, "5 and 4: eta/2 < 1/5"
+    assert statement.at(StreamRun(fmpq_mat([[1], [2]]), 2, Fraction(2, 5))) is Truth.TRUE
+    even = StreamRun(fmpq_mat([[2], [2], [2]]), 4, HALF, 16)
+    assert statement.at(even) is Truth.TRUE, "28, 24 and 20: each is close to the next, the first not to the last"
     check_run(statement)
 
 

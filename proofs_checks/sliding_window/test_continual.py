@@ -88,6 +88,8 @@ def test_successive_outputs_differ_by_the_row(statements) -> None:
         matrices = (fmpq_mat([[4, 1], [1, 2]]), fmpq_mat([[3, 0], [0, 9]]))
         plane = [NoisyStream(fmpq_mat([[1, 0], [0, value]]), matrices, 2) for value in (0, 1)]
         assert statement.at(NoisyPair(*plane)) is Truth.FALSE
+        third = [NoisyStream(fmpq_mat([[2], [1], [value]]), scalars(3, 7, 1), 4) for value in (0, 1)]
+        assert statement.at(NoisyPair(*third)) is Truth.FALSE, "the third output against the second"
         assert not statement.strict
         bounds = "2 <= T <= W, and one positive semidefinite noise for each row"
         differ = "the last rows differ by norm at most 1, all else agrees"

@@ -8,7 +8,7 @@ from itertools import product
 import attrs
 import mpmath
 import sympy
-from flint import fmpq, fmpq_mat
+from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.claims.formulas import bind_formula, real, symbolic
@@ -263,7 +263,8 @@ def test_the_positive_part_is_near_the_window(statement) -> None:
         "bound >= 0": attrs.evolve(GOOD, bound=-1),
         EVENT: attrs.evolve(GOOD, bound=Fraction(1, 20)),
     }
-    bind_hypotheses(statement, GOOD, outside)
+    for inside in (GOOD, moment((2, 0), (2, 0), 0)):
+        bind_hypotheses(statement, inside, outside)
     for wrong in (
         {"window": fmpq_mat([[1, 0], [0, -1]])},
         {"window": fmpq_mat([[1, 1], [0, 1]])},
@@ -273,7 +274,8 @@ def test_the_positive_part_is_near_the_window(statement) -> None:
     ):
         assert statement.applies(attrs.evolve(GOOD, **wrong)) is Truth.FALSE
     (event,) = (condition for condition in statement.given if condition.says == EVENT)
-    assert event.at(outside[SHAPES]) is Truth.FALSE, "no norm without an orthogonal frame"
+    for frame in (outside[SHAPES].frame, fmpq(101, 100) * GOOD.frame):
+        assert event.at(attrs.evolve(GOOD, frame=frame)) is Truth.FALSE, "no norm without an orthogonal frame"
     assert statement.without(EVENT).at(attrs.evolve(GOOD, bound=Fraction(1, 20))) is Truth.FALSE
 
 
@@ -379,8 +381,17 @@ def test_the_noise_of_a_window_is_small(statements) -> None:
                 bounds += [(attrs.evolve(p, dimension=dimension), real(HALF) - bound_used)]
         bind(law, values)
         bind(union, bounds)
+        for dimension, entries in ((2, 3), (3, 6)):
+            p = attrs.evolve(NOISE, dimension=dimension, bound=30)
+            energy = 30**2 / (blocks(p) * deviation(p) ** 2)
+            least = mpmath.gammainc(mpmath.mpf(entries) / 2, 0, energy / 4, regularized=True)
+            assert 0.05 < least < 0.5
+            found = law.law.quantity(p).lower()
+            assert abs(found - arb(mpmath.nstr(least, 30))) < arb(10) ** -8, "the sum of squares is at most energy/2"
     for statement in (law, union):
         assert not statement.strict
+        (zeta,) = (condition for condition in statement.given if condition.says == ZETA)
+        assert zeta.at(NOISE_OUTSIDE["the window is not empty"]) is Truth.FALSE, "no window has no noise"
         for inside in (NOISE, noise(1, begin=0, end=4)):
             bind_hypotheses(statement, inside, NOISE_OUTSIDE)
 

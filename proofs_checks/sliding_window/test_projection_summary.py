@@ -89,7 +89,7 @@ def kept_probability(p: SummaryParameters):
 def check_large_chi_squares() -> None:
     """From 10^5 degrees on the probability is enclosed by Chernoff's bound, below them it is computed."""
     with mpmath.workdps(40):
-        for degrees, share in product((99_000, 101_000, 10**6), (fmpq(199, 200), fmpq(1), fmpq(201, 200))):
+        for degrees, share in product((99_000, 100_000, 101_000, 10**6), (fmpq(199, 200), fmpq(1), fmpq(201, 200))):
             value = arb(degrees * share)
             found = chi_square_below(arb(degrees), value)
             n, y = mpmath.mpf(degrees), real(degrees * share)
@@ -130,6 +130,11 @@ def test_an_empty_window_costs_more_than_the_printed_term(statement) -> None:
     assert statement.applies(attrs.evolve(EMPTY, eta=Fraction(4, 25), rank=46)) is Truth.TRUE
     smallest = SummaryParameters(1, 2, Fraction(1, 2), 17, TENTH, 1, MILLIONTH)
     assert statement.applies(smallest) is Truth.TRUE
+    even = SummaryParameters(1, 3, Fraction(7, 20), 13, Fraction(13, 80), 1, Fraction(1, 100))
+    with mpmath.workdps(40):
+        chance = kept_probability(attrs.evolve(even, constant=1))
+    assert abs(statement.margin(even) + arb(13) / 20 - arb(str(chance))) < arb(10) ** -9, "c = 1 keeps it at times"
+    assert 0.7 < chance < 0.9
 
 
 K, D, BETA, RANK, EPSILON, DELTA, ROW_NORM = sympy.symbols("k dimension beta rank epsilon delta row")
@@ -154,6 +159,9 @@ def test_the_floor_is_neither_private_nor_small(statements) -> None:
     assert upper.at(EMPTY) is Truth.FALSE
     assert upper.conclusion(attrs.evolve(EMPTY, row=10**9)) is Truth.TRUE
     bind_expression(upper, ROW_NORM + TERM - STACKED, points=[EMPTY])
+    with mpmath.workdps(40):
+        empty = printed_term(EMPTY) - mpmath.sqrt(95) * sigma(EMPTY)
+    assert abs(upper.margin(EMPTY) - arb(str(empty))) < arb(10) ** -9, "no row: K against sigma sqrt(d - k)"
     for statement in statements.values():
         assert not statement.strict
         bind_hypotheses(statement, EMPTY, PARAMETERS | ROW)

@@ -80,7 +80,8 @@ def test_the_sketch_breaks_its_guarantee(statement) -> None:
             ),
         )
     assert not statement.strict
-    bind_hypotheses(statement, ORDINARY, PARAMETERS | {"row >= 0": attrs.evolve(ORDINARY, row=-1)})
+    for inside in (ORDINARY, attrs.evolve(ORDINARY, row=0)):
+        bind_hypotheses(statement, inside, PARAMETERS | {"row >= 0": attrs.evolve(ORDINARY, row=-1)})
 
 
 @lemma_3.refutes(
@@ -166,6 +167,8 @@ def test_outputs_before_the_change_agree(statement) -> None:
         pair = TwoRuns(run(rows, (1, 2, 3, 4), window), run(others, (1, 2, 3, 4), window), time)
         assert statement.at(pair) is Truth.TRUE
     assert statement.margin(TwoRuns(run((1, 2, 3)), run((1, 2, 9)), 3)) == 0
+    assert statement.margin(TwoRuns(run((1, 2, 3)), run((9, 2, 3)), 1)) == 0, "no output before the first row"
+    assert statement.conclusion(attrs.evolve(ZERO_THEN_ONE, time=3)) is Truth.FALSE, "the first differs, not the second"
     assert statement.conclusion(attrs.evolve(ZERO_THEN_ONE, time=2)) is Truth.FALSE, "rows before t differ"
     same = TwoRuns(run((1, 2, 3)), run((1, 2, 9)), 3)
     too_long = attrs.evolve(same.first, coins=fmpq_mat(3, 2, [1] * 6))
@@ -187,7 +190,12 @@ def test_the_state_reveals_a_zero_row(statement) -> None:
     for coin, other in product((-2, 1, fmpq(1, 3)), (1, -7)):
         pair = TwoRuns(run((0, 1), (coin, other), 4), run((1, 1), (coin, other), 4), 1)
         assert statement.at(pair) is Truth.FALSE
+    second = TwoRuns(run((1, 0, 1)), run((1, 1, 1)), 2)
+    assert statement.at(second) is Truth.FALSE, "stamp 1 has expired: the oldest are those of stamps 2 and 3"
+    first = TwoRuns(run((0,), (1,)), run((1,), (1,)), 1)
+    assert statement.at(first) is Truth.TRUE, "one matrix agrees with no other"
     pair = TwoRuns(run((0, 1), (1, 1), 4), run((1, 1), (1, 1), 4), 1)
+    assert statement.applies(attrs.evolve(pair, second=run((fmpq(51, 50), 1), (1, 1), 4))) is Truth.FALSE
     assert statement.at(attrs.evolve(pair, first=run((fmpq(1, 2), 1), (1, 1), 4))) is Truth.TRUE
     assert not statement.strict
     for inside in (pair, attrs.evolve(pair, first=run((fmpq(1, 2), 1), (1, 1), 4))):

@@ -8,8 +8,9 @@ from itertools import product
 import sympy
 from flint import fmpq, fmpq_mat
 
-from dpmatrix.claims import Truth, bind, bind_hypotheses
+from dpmatrix.claims import Truth, bind, bind_hypotheses, redefined
 from dpmatrix.reporting.citing import cite
+from dpmatrix.spec.sliding_window import streams as module
 from dpmatrix.spec.sliding_window.streams import StreamPair, StreamPoint, window_matrix
 
 neighbours = cite("sliding-window.neighbours@ac7755ef")
@@ -61,6 +62,8 @@ def test_the_relation_is_neither_empty_nor_everything(statement) -> None:
     assert relation.at(pair("zero", "long")) is Truth.FALSE
     far = StreamPair(fmpq_mat([[fmpq(101, 100), 0]]), fmpq_mat([[0, 0]]))
     assert relation.at(far) is Truth.FALSE, "one per cent beyond the bound"
+    anything = redefined(statement, module, "one_short_change", lambda _: True)
+    assert anything.at(pair("zero", "long")) is Truth.FALSE, "a relation that forgets the length is another one"
 
 
 @neighbours.supports(
@@ -94,6 +97,8 @@ def test_a_window_of_another_size_is_noticed(statement) -> None:
     late = statement.nudged(margin=lambda p: disagreement(gram(window_matrix(p)), between(p.rows, 2, 4)))
     assert late.at(StreamPoint(stream(4, 3), 2)) is Truth.FALSE
     assert late.at(StreamPoint(stream(4, 3), 3)) is Truth.TRUE
+    longer = redefined(statement, module, "window_matrix", lambda p: fmpq_mat([*window_matrix(p).tolist(), [0, 0, 0]]))
+    assert longer.at(StreamPoint(stream(4, 3), 2)) is Truth.FALSE, "a row of zeros too many"
 
 
 @neighbours.supports(

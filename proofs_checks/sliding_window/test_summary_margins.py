@@ -9,10 +9,11 @@ import attrs
 import sympy
 from flint import arb, fmpq, fmpq_mat
 
-from dpmatrix.claims import Truth, bind, bind_hypotheses
+from dpmatrix.claims import Truth, bind, bind_hypotheses, redefined
 from dpmatrix.claims.formulas import symbolic
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.common.spectra import diagonal, identity
+from dpmatrix.spec.sliding_window import summary_margins as module
 from dpmatrix.spec.sliding_window.summary_margins import (
     CrossTail,
     Displays,
@@ -80,6 +81,9 @@ def test_the_last_lines_of_the_proof(statements) -> None:
     seven = [condition for condition in display.given if condition.says.startswith("(1-5 eta)")]
     for p, value in on_norms(y**2 + c - (1 - 5 * eta) * x**2, (1 + 5 * eta) * x**2 - y**2 - c):
         assert abs(seven[0].margin(p) - arb(str(value))) < arb(10) ** -12
+    assert display.applies(Displays(4, 4, 1, 4, fmpq(3, 16))) is Truth.TRUE, "1/16 of 16, and nothing beside it"
+    assert display.applies(Displays(4, 4, fmpq(31, 32), 4, fmpq(3, 16))) is Truth.FALSE
+    assert rearranged.margin(Displays(10, 10, 10, 10, TENTH)).overlaps(arb(6)), "10 - 4/10 of 10, without K"
     assert rearranged.at(SOUND) is Truth.TRUE
     bind_hypotheses(
         display,
@@ -118,7 +122,7 @@ def test_the_last_lines_of_the_proof(statements) -> None:
 SPLIT = SplitSketch((3, 2, 1), fmpq_mat([[fmpq(5, 4), 0, 2], [0, 1, -1]]), 2, fmpq(9, 16))
 SHAPES = {
     "Phi is m x d and 1 <= k <= d": attrs.evolve(SPLIT, values=(3, 2)),
-    "the singular values decrease and are not negative": attrs.evolve(SPLIT, values=(3, 2, fmpq(-1, 9))),
+    "the singular values decrease and are not negative": attrs.evolve(SPLIT, values=(3, 2, fmpq(-1, 20))),
 }
 
 
@@ -171,7 +175,12 @@ def test_the_blocks_of_the_error(statements) -> None:
     lopsided = attrs.evolve(narrow, eta=fmpq(15, 25))
     assert error.applies(lopsided) is Truth.FALSE
     assert error.applies(attrs.evolve(SPLIT, sketch=identity(3), eta=0)) is Truth.TRUE
+    (within,) = (condition for condition in error.given if condition.says.startswith("Phi is within"))
+    assert within.at(SHAPES["Phi is m x d and 1 <= k <= d"]) is Truth.FALSE, "nothing to be within"
     bind_hypotheses(cross, SPLIT, SHAPES)
+    assert cross.applies(attrs.evolve(SPLIT, values=(2, 3, 1))) is Truth.FALSE
+    every = redefined(cross, module, "_trailing", lambda p: identity(len(p.values)))
+    assert every.margin(SPLIT) == -13, "P_1 A^'A^ itself is diag(9, 4, 0)"
     for wrong in (attrs.evolve(SPLIT, k=0), attrs.evolve(SPLIT, k=4)):
         assert cross.applies(wrong) is Truth.FALSE
     for right in (attrs.evolve(SPLIT, k=3), attrs.evolve(SPLIT, values=(3, 3, 0))):

@@ -48,6 +48,7 @@ def test_the_printed_inner_loop_never_ends(statements) -> None:
         check_loop(statements[name])
         # executed, the loop is left by force after l + 1 rounds, where l - i - k + 1 were enough
         bind(statements[name], ((s, s.length - s.i - s.k + 1 - (s.length + 1)) for s in STATES))
+        assert statements[name].margin(LoopState(2, 4, 6, 4)) == -6, "one round is left, and seven are executed"
         mended = redefined(statements[name], updates, "PRINTED_INCREMENT", 1)
         assert mended.at(STATE) is Truth.TRUE, "with an increment it ends, in exactly so many rounds"
         assert mended.margin(STATE) == 0

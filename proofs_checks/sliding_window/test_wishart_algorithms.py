@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import product
 
 import attrs
-from flint import fmpq, fmpq_mat
+from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind_hypotheses, redefined
 from dpmatrix.reporting.citing import cite
@@ -63,6 +63,9 @@ def test_the_first_matrix_misses_later_rows(statements) -> None:
     assert statements["sliding-window.algorithm-8"].margin(longer) == -2
     short = NoisyStream(fmpq_mat([[5], [1], [1]]), scalars(9, 3, 1), 2)
     assert statements["sliding-window.algorithm-8"].at(short) is Truth.TRUE, "25 stored, 2 in the window"
+    four = NoisyStream(fmpq_mat([[0], [fmpq(2, 3)], [0], [fmpq(1, 2)]]), scalars(9, 7, 3, 1), 2)
+    slack = statements["sliding-window.algorithm-8"].margin(four)
+    assert slack.overlaps(arb(7) / 36), "4/9 of stamp 2, which is the first now, and 1/4 in the window"
 
 
 @algorithm_7.refutes("expired-stamp", grade="symbolic", region="rows 7, 0, 0 with W = 2, noise 3, 2, 1")
@@ -123,8 +126,9 @@ def test_differences_of_noisy_sums_hold_the_window(statements) -> None:
                     begin = time - window + 1
                     assert pair.stamp > begin if number else pair.stamp <= max(1, begin)
     # the first pair has a row of norm 1/2 before the window, the second lacks one of norm 1/3 inside
-    rows = fmpq_mat([[fmpq(1, 2)], [fmpq(1, 3)], [1], [1]])
-    assert output.margin(NoisyStream(rows, (fmpq_mat([[1]]),) * 4, 3, ((3, 2),))).contains(fmpq(1, 9))
+    for third, deleted in ((1, ((3, 2),)), (0, ((3, 2), (4, 3)))):
+        rows = fmpq_mat([[fmpq(1, 2)], [fmpq(1, 3)], [third], [1]])
+        assert output.margin(NoisyStream(rows, (fmpq_mat([[1]]),) * 4, 3, deleted)).contains(fmpq(1, 9))
     for statement in (stored, output):
         assert not statement.strict
         bind_hypotheses(statement, ONES, SHAPES)

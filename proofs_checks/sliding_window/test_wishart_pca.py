@@ -120,6 +120,9 @@ def test_the_printed_lines_forget_most_of_the_window(statement) -> None:
             value = (1 + 2 * real(Fraction(int(eta.p), int(eta.q)))) * size**2 + extra - 3 * size**2
             candidate = attrs.evolve(noisy_choice(size), eta=eta, degrees=degrees, constant=constant)
             values.append((candidate, value))
+        wide = noisy_choice(50)
+        shorter = attrs.evolve(wide, run=attrs.evolve(wide.run, window=3))  # the first row has left the window
+        values.append((shorter, (mpmath.mpf(9) / 5 - 2) * 50**2 + 2 * 10 * mpmath.log(10)))
         bind(statement, values)
     assert not statement.strict
     for wrong in (attrs.evolve(point, chosen=diagonal((2, 0))), attrs.evolve(point, other=diagonal((0, 2)))):

@@ -8,7 +8,7 @@ from itertools import product
 import attrs
 import mpmath
 import sympy
-from flint import arb, fmpq_mat
+from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.claims.formulas import bind_formula, real
@@ -22,6 +22,7 @@ from proofs_checks.exact_matrices import scalars
 from proofs_checks.sliding_window.chi_square_losses import shifted_delta
 from proofs_checks.sliding_window.wishart_directions import (
     CHAIN,
+    EDGE,
     EQUAL,
     FIELDS,
     SOUND,
@@ -150,10 +151,20 @@ def test_two_equations_fail_for_the_printed_lines(statements) -> None:
         "K(1) against the last row"
     )
     assert order.at(NoisyStream(fmpq_mat([[3], [2], [0]]), scalars(9, 8, 1), 1)) is Truth.TRUE, "4 and 0 around 0"
+    longer, shorter = fmpq(2, 3), fmpq(1, 2)
+    for rows, slack in (((0, shorter, 0, longer), fmpq(-7, 36)), ((0, longer, 0, shorter), fmpq(0))):
+        four = NoisyStream(fmpq_mat(4, 1, rows), scalars(9, 7, 3, 1), 2)
+        assert order.margin(four).overlaps(arb(slack)), "stamp 2 has rows 2 and 3, stamp 3 rows 3 and 4: the window"
+    two = NoisyStream(fmpq_mat([[longer], [shorter]]), scalars(5, 1), 1)
+    assert order.margin(two) == 0, "the second is the window"
     late = NoisyStream(fmpq_mat([[3], [0], [0]]), scalars(1, 1, 1), 3)
     assert order.at(late) is Truth.TRUE
     assert adjacent.at(GONE) is Truth.FALSE
     assert adjacent.margin(GONE) == -24, "2 - (49 + 3)/2"
+    four = NoisyStream(fmpq_mat([[0], [1], [0], [fmpq(1, 2)]]), scalars(2, fmpq(1, 4), fmpq(1, 8), 1), 2)
+    assert adjacent.margin(four) == arb(-3) / 8, "1/4 + 1/8 - (1 + 1/4 + 1/4)/2, after the third expired the first"
+    assert adjacent.margin(NoisyStream(fmpq_mat([[1], [0]]), scalars(0, 0), 2)) == arb(-1) / 2
+    assert adjacent.margin(NoisyStream(fmpq_mat([[1]]), scalars(0), 2)) == 0, "one pair has no other"
     assert adjacent.at(attrs.evolve(GONE, rows=fmpq_mat([[1], [0], [0]]))) is Truth.TRUE, "2 - (1 + 3)/2 = 0"
     for statement in statements.values():
         assert not statement.strict
@@ -252,3 +263,5 @@ def test_the_chain_of_the_accuracy_proof(statements) -> None:
         ):
             assert statement.applies(attrs.evolve(SOUND, **change)) is Truth.FALSE
         assert statement.at(EQUAL) is Truth.TRUE, "equality is attained"
+        assert statement.applies(EDGE) is Truth.TRUE
+        assert statement.applies(attrs.evolve(EDGE, noisy_second=Fraction(63, 64))) is Truth.FALSE

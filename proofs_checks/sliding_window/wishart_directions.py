@@ -24,6 +24,8 @@ FIELDS = {
 }
 SOUND = WishartDirection(5, 3, 6, 4, 4, Fraction(1, 2), 1, 1)
 EQUAL = WishartDirection(1, 1, 1, 1, 1, 0, 0, 0)
+EDGE = WishartDirection(2, 1, 2, 1, 1, Fraction(1, 2), 0, 1)
+"""u'K~(2)u is half of u'K~(1)u."""
 CHAIN = {
     "u'K(2)u <= |A_W u|^2 <= u'K(1)u": attrs.evolve(SOUND, window=2),
     "(1 - eta) u'K~(1)u <= u'K~(2)u": WishartDirection(2, 1, 2, 1, 1, 0, 0, 0),
