@@ -14,10 +14,19 @@ from dpmatrix.claims.formulas import symbolic
 from dpmatrix.experiments.near_optimal_tables import PRINTED_TABLE_1
 from dpmatrix.experiments.spectra import recorded_spectra
 from dpmatrix.reporting.citing import cite
-from dpmatrix.spec.near_optimal.data_sets import PRINTED_ROWS, Eigenvalues, MeasuredRow, PrintedRow, WholeData
+from dpmatrix.spec.near_optimal.data_sets import (
+    CENSUS_VALUES,
+    PRINTED_ROWS,
+    PUBLISHED,
+    Eigenvalues,
+    MeasuredRow,
+    PrintedRow,
+    PublishedAttributes,
+    WholeData,
+)
 from proofs_checks.near_optimal.conditions import bind_condition, bind_needed
 
-table_1 = cite("near-optimal.table-1@12a3c9bf")
+table_1 = cite("near-optimal.table-1@683488b4")
 
 TABLE = {
     "kddcup": (494021, 116, 4, "0.6587", "0.96"),
@@ -245,3 +254,20 @@ def test_numbers_of_features(statement):
     told = [(whole_data("kddcup", **change), -1) for change in changes] + [(whole_data(name), 0) for name in sizes]
     told += [(whole_data("localization"), -1), (part, -1)]
     bind_condition(statement, WHOLE, told, least=8)
+
+
+@table_1.supports(
+    "features-as-published", grade="symbolic", region="census and localization, as their donors describe them"
+)
+@table_1.controls("features-as-published", grade="symbolic", region="without the class")
+def test_features_of_the_published_attributes(statement):
+    """The test file of census was counted with one value less: see the recorded spectrum, of 512 eigenvalues."""
+    assert statement.data == PUBLISHED
+    assert [(p.dimensions, len(p.values)) for p in PUBLISHED] == [(TABLE["census"][1], 34), (44, 3)]
+    assert all(statement.at(p) is Truth.TRUE for p in PUBLISHED)
+    assert sum(CENSUS_VALUES) + 8 - 1 == len(recorded_spectra()["census"].eigenvalues)
+    assert statement.elsewhere().at(PublishedAttributes(CENSUS_VALUES[:-1], 8, 513)) is Truth.FALSE
+    assert statement.elsewhere().at(PublishedAttributes((25, 4), 4, 44)) is Truth.FALSE
+    points = [PublishedAttributes((a, b), c, 9) for a in (2, 5, 7) for b in (1, 3) for c in (0, 1, 4, 6)]
+    bind(statement.elsewhere(), [(p, -abs(sum(p.values) + p.numeric - 9)) for p in points])
+    assert not statement.given

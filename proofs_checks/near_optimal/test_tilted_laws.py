@@ -16,8 +16,8 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.near_optimal.tilted_laws import MoreRecords, Shortfall
 from proofs_checks.near_optimal.conditions import bind_condition
 
-theorem_7 = cite("near-optimal.theorem-7@9110cbec")
-figure_2 = cite("near-optimal.figure-2@c5307eb8")
+theorem_7 = cite("near-optimal.theorem-7@60564e2d")
+figure_2 = cite("near-optimal.figure-2@ff12ea1f")
 
 HALF, THIRD = Fraction(1, 2), Fraction(1, 3)
 BASES = ((THIRD, HALF, Fraction(1, 6)), (Fraction(1, 10), Fraction(1, 10), Fraction(4, 5)))
@@ -119,6 +119,42 @@ def test_few_outputs_fall_short(statement) -> None:
     outside |= {"the shares sum to 1": heavy}
     check(statement, inside, outside)
     assert statement.without("the shares sum to 1").at(heavy) is Truth.FALSE
+
+
+@theorem_7.supports(
+    "utility-tends-to-the-best", grade="derived", region="every law and score: the docstring; bound at 36 points"
+)
+@theorem_7.controls("utility-tends-to-the-best", grade="interval", region="without the logarithm")
+def test_utility_tends_to_the_best(statement) -> None:
+    """Let Z(t) be the mean of exp(t s) over the shares. (log Z)' = E_t[s] does not fall, and log Z(0) = 0.
+
+    So t E_t[s] >= log Z(t) for t > 0, and Z(t) >= mu exp(t (best - u)).
+    """
+    t, s, best, u, mu = sympy.symbols("t s best u mu", positive=True)
+    b, c = sympy.symbols("b c", positive=True)
+    z = b * sympy.exp(t * s) + c
+    assert sympy.simplify(sympy.diff(sympy.log(z), t) - b * s * sympy.exp(t * s) / z) == 0, "E_t[s], scores s and 0"
+    assert sympy.simplify(sympy.expand_log(sympy.log(mu * sympy.exp(t * (best - u)))) / t - best + u) == (
+        sympy.log(mu) / t
+    )
+
+    def formula(p: Shortfall) -> mpmath.mpf:
+        best = max(p.scores)
+        share = sum(b for b, s in zip(p.base, p.scores, strict=True) if best - s <= p.missed)
+        return real(p.missed) - mpmath.log(real(share)) / real(p.scale) - real(best) + mean(p, p.scale)
+
+    bind_formula(statement, MISSED, formula)
+    assert all(statement.at(p) is Truth.TRUE for p in MISSED)
+    assert statement.at(attrs.evolve(MISSED[0], missed=0)) is Truth.TRUE
+    exact = Shortfall(BASES[0], (0, HALF, 1), 1, HALF)
+    assert abs(statement.formula(exact) - statement.formula(attrs.evolve(exact, missed=Fraction(51, 100)))) < 0.02
+
+    bare = statement.nudged(margin=lambda p: statement.formula(p) + arb(1).log() - arb(6).log() / 6)
+    assert bare.at(Shortfall(BASES[0], (0, HALF, 1), 6, 0)) is Truth.FALSE, "mu = 1/6, t = 6"
+    inside = Shortfall(INSIDE.base, INSIDE.scores, Fraction(1, 20), Fraction(1, 20))
+    outside = {says: Shortfall(p.base, p.scores, 1, 1) for says, p in SHARES.items()}
+    outside |= {"scale > 0": attrs.evolve(inside, scale=-1), "missed >= 0": attrs.evolve(inside, missed=-1)}
+    check(statement, inside, outside)
 
 
 @figure_2.supports(

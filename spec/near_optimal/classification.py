@@ -9,6 +9,7 @@ from flint import arb
 
 from dpmatrix.claims import Claim, Kind, Locator, Repair, Statement, Verdict
 from dpmatrix.spec.common.conditions import equality, whole
+from dpmatrix.spec.near_optimal.classified_runs import CLASSIFICATION_STEPS
 
 PRINTED_DIMENSIONS = 44
 
@@ -100,4 +101,5 @@ TABLE_2 = Claim(
             given=ATTRIBUTES,
         ),
     ),
+    steps=CLASSIFICATION_STEPS,
 )

@@ -11,6 +11,8 @@ from dpmatrix.claims import Claim, Condition, Kind, Locator, Repair, Statement, 
 from dpmatrix.exact import Exact, rational
 from dpmatrix.spec.common.conditions import equality, whole
 from dpmatrix.spec.near_optimal.chain_laws import CHAIN_STEPS
+from dpmatrix.spec.near_optimal.plane_chains import PLANE_STEPS
+from dpmatrix.spec.near_optimal.spreads import SPREAD_STEPS
 from dpmatrix.spec.near_optimal.tilted_laws import CHAIN_STEP
 
 PRINTED_STEPS, PRINTED_BOUND = 20_000, fmpq(1, 100)
@@ -161,5 +163,7 @@ FIGURE_2 = Claim(
         ),
         CHAIN_STEP,
         *CHAIN_STEPS,
+        *PLANE_STEPS,
+        *SPREAD_STEPS,
     ),
 )

@@ -8,7 +8,8 @@ from flint import arb, fmpq
 from dpmatrix.claims import Claim, Condition, Kind, Locator, Statement, Step, Verdict
 from dpmatrix.exact import Exact, ball, rational, square
 from dpmatrix.spec.common.conditions import at_least, below, equality, exceeds, positive, whole
-from dpmatrix.spec.near_optimal.packing_number import Lines, share_of_each
+from dpmatrix.spec.near_optimal.larger_families import LARGER_STEPS
+from dpmatrix.spec.near_optimal.packing_number import Lines, share_of_each, simple_count
 from dpmatrix.spec.near_optimal.spheres import Cap, cap_measure
 
 
@@ -20,11 +21,6 @@ def cap_bound(p: Lines) -> arb:
 def cap_chance(p: Lines) -> arb:
     """``P(<U, u> >= phi)``."""
     return cap_measure(Cap(p.dimension, p.phi))
-
-
-def simple_count(p: Lines) -> arb:
-    """K of (12): ``exp((d-1) log(1/sqrt(1-phi^2)))/8``."""
-    return ((p.dimension - 1) * (1 / (1 - square(ball(p.phi))).sqrt()).log()).exp() / 8
 
 
 def lemma_11_margin(p: Lines) -> arb:
@@ -294,6 +290,7 @@ LEMMA_11 = Claim(
             Statement("t (1-t)/(2 psi) at t = 1/2 is K of (12)", half_lost_margin, given=SPHERE),
             sound=True,
         ),
+        *LARGER_STEPS,
     ),
     uses=("near-optimal.lemma-17",),
 )

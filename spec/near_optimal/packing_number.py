@@ -17,6 +17,11 @@ class Lines:
     phi: Real
 
 
+def simple_count(p: Lines) -> arb:
+    """K of (12): ``exp((d-1) log(1/sqrt(1-phi^2)))/8``."""
+    return ((p.dimension - 1) * (1 / (1 - square(ball(p.phi))).sqrt()).log()).exp() / 8
+
+
 def covering_share(p: Lines) -> arb:
     """``2 P(<U, u> >= phi)``: a family with all ``|<mu, nu>| < phi`` that cannot grow has at least 1/share members.
 

@@ -7,7 +7,7 @@ from flint import arb, fmpq
 
 from dpmatrix.claims import Condition, Statement, Step
 from dpmatrix.exact import Exact, ball, rational
-from dpmatrix.spec.common.conditions import equality, positive
+from dpmatrix.spec.common.conditions import at_least, equality, positive
 
 
 @attrs.frozen
@@ -88,6 +88,19 @@ def bad_bound(p: Shortfall) -> arb:
     return (-ball(p.missed)).exp() / arb(sum((rational(b) for b, gap in pairs if gap <= rational(p.missed)), fmpq(0)))
 
 
+def near_share(p: Shortfall) -> fmpq:
+    """The share of the outputs whose score misses the best one by at most u."""
+    scores = [rational(s) for s in p.scores]
+    pairs = zip(p.base, scores, strict=True)
+    return sum((rational(b) for b, s in pairs if max(scores) - s <= rational(p.missed)), fmpq(0))
+
+
+def convergence_margin(p: Shortfall) -> arb:
+    """``u + log(1/mu)/t`` less what the expected score misses of the best one, mu the share of scores within u."""
+    best = arb(max(rational(s) for s in p.scores))
+    return ball(p.missed) - arb(near_share(p)).log() / ball(p.scale) - (best - utility(p, p.scale))
+
+
 def length_margin(p: Tilted) -> arb:
     """Minus the difference of the numbers of probabilities and scores."""
     return arb(-abs(len(p.base) - len(p.scores)))
@@ -136,6 +149,17 @@ UTILITY_STEPS = (
         ),
         sound=True,
         note="t = n eps/2: it does not fall with epsilon either.",
+    ),
+    Step(
+        "utility-tends-to-the-best",
+        Statement(
+            "for given A the expected q_F of PPCA misses the best one by at most u + log(1/mu)/t, mu the share of the "
+            "outputs that miss it by at most u",
+            convergence_margin,
+            given=(*OUTPUTS, positive("scale"), at_least("missed", 0)),
+        ),
+        sound=True,
+        note="For u > 0 the second term vanishes as t = n eps/2 grows: it tends to the best with n and with epsilon.",
     ),
 )
 CHAIN_STEP = Step(

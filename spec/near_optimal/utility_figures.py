@@ -9,6 +9,8 @@ from dpmatrix.claims import Claim, Condition, Kind, Locator, Repair, Statement, 
 from dpmatrix.exact import Exact, Real, ball, rational
 from dpmatrix.spec.common.conditions import equality, positive
 from dpmatrix.spec.near_optimal.data_sets import SPECTRUM, Eigenvalues, captured_by, trace_of
+from dpmatrix.spec.near_optimal.subset_runs import SUBSET_STEPS
+from dpmatrix.spec.near_optimal.vanishing_noise import VANISHING_STEPS
 
 TENTH = fmpq(1, 10)
 
@@ -113,6 +115,7 @@ FIGURE_3 = Claim(
             ),
         ),
     ),
+    steps=SUBSET_STEPS,
 )
 
 
@@ -287,5 +290,6 @@ FIGURE_5 = Claim(
             sound=True,
             note="They are 88 per cent of it.",
         ),
+        *VANISHING_STEPS,
     ),
 )

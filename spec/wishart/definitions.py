@@ -11,6 +11,7 @@ from dpmatrix.claims import Claim, Condition, Kind, Locator, Repair, Statement, 
 from dpmatrix.exact import ball, nonnegative_root, square
 from dpmatrix.spec.common.conditions import at_least, exceeds
 from dpmatrix.spec.wishart.sensitivity import UNIT_BALL, RecordPair
+from dpmatrix.spec.wishart.unit_change import UNIT_CHANGE_STEP
 
 
 @attrs.frozen
@@ -272,6 +273,7 @@ DEFINITION_5 = Claim(
             ),
             sound=True,
         ),
+        UNIT_CHANGE_STEP,
     ),
     uses=("wishart.definition-3",),
 )

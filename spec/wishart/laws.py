@@ -12,6 +12,7 @@ from dpmatrix.claims import Claim, Kind, Locator, Statement, Verdict
 from dpmatrix.exact import Real, ball
 from dpmatrix.spec.common.conditions import equality, exceeds, positive
 from dpmatrix.spec.common.spectra import disagreement
+from dpmatrix.spec.wishart.gaussian_scatter import SCATTER_STEP
 
 
 @attrs.frozen
@@ -156,4 +157,5 @@ DEFINITION_2 = Claim(
     reading=(
         "Gamma_d is the multivariate gamma function; the density vanishes off the cone of positive definite matrices."
     ),
+    steps=(SCATTER_STEP,),
 )

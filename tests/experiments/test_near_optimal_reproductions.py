@@ -20,7 +20,9 @@ from typer.testing import CliRunner
 from dpmatrix.__main__ import app
 from dpmatrix.commands import reproduce as command
 from dpmatrix.errors import InvalidParameterError
+from dpmatrix.experiments import classified as classified_runs
 from dpmatrix.experiments import uci, utility_figures
+from dpmatrix.experiments.classified import SHARES, classified, labelled, of_subsets, recorded
 from dpmatrix.experiments.near_optimal_tables import PRINTED_TABLE_1, classification_table
 from dpmatrix.experiments.partial import Partial
 from dpmatrix.experiments.records import DATA_VARIABLE
@@ -47,6 +49,7 @@ from dpmatrix.spec.near_optimal.sulq_curve import curve
 DIRECTORY = os.environ.get(DATA_VARIABLE)
 needs_data = pytest.mark.skipif(DIRECTORY is None, reason=f"{DATA_VARIABLE} names no directory with the raw files")
 NAMES = ("census", "insurance", "kddcup", "localization")
+ALL_ROUNDS = ("PCA", "PPCA", "MOD-SULQ", "random")
 
 
 NOTHING_KEPT = Partial(None, {}, 1, 0)
@@ -346,3 +349,70 @@ def test_least_noise_keeps_the_guarantee_and_hardly_more():
 def test_what_is_left_out_is_said():
     assert Effort().less("steps", "chains") == ()
     assert USUAL.less("steps", "samples") == ("less than the document: 2000 of 40000 steps",)
+
+
+@needs_data
+@pytest.mark.parametrize("name", ["insurance", "localization"])
+def test_recorded_rounds_are_those_of_the_raw_files(name):
+    """The data sets that load in a second; one division of the records, and two sizes of subsets."""
+    experiment = labelled(name, Path(DIRECTORY))
+    rounds, subsets = recorded()
+    for found in classified(experiment, ALL_ROUNDS, attrs.evolve(Effort(), permutations=1, projections=1)):
+        known = next(one for one in rounds if (one.data_set, one.algorithm) == (name, found.algorithm))
+        assert found.majority[0] == pytest.approx(known.majority[0])
+        if found.algorithm == "PCA":
+            assert found.accuracies[0] == pytest.approx(known.accuracies[0], abs=1e-3)
+            assert found.kept[0] == pytest.approx(known.kept[0], abs=1e-5)
+        assert abs(found.kept[0] - np.mean(known.kept)) < 6 * max(float(np.std(known.kept)), 1e-3)
+    for found in of_subsets(experiment, (0.05, 0.5), 2):
+        known = next(one for one in subsets if (one.data_set, one.share) == (name, found.share))
+        assert found.kept == pytest.approx(known.kept[:2], abs=1e-5)
+
+
+@needs_data
+def test_classes_of_census_and_insurance():
+    """6.2 per cent of census have an income above 50,000, 6.0 per cent of insurance the policy."""
+    assert labelled("insurance", Path(DIRECTORY)).labels.mean() == pytest.approx(586 / 9822)
+    record = next(one for one in recorded()[0] if one.data_set == "census")
+    assert np.mean(record.majority) == pytest.approx(93_576 / 99_762, abs=2e-3)
+
+
+def test_the_record_holds_every_round():
+    rounds, subsets = recorded()
+    assert {(one.data_set, one.algorithm) for one in rounds} == {
+        *((name, algorithm) for name in ("insurance", "localization", "kddcup") for algorithm in ALL_ROUNDS),
+        ("census", "PCA"),
+    }
+    for one in rounds:
+        assert len(one.accuracies) == len(one.majority) == len(one.kept) == (5 if one.algorithm == "PCA" else 25)
+        assert all(0 <= value <= 1 for value in (*one.accuracies, *one.majority, *one.kept))
+    assert {(one.data_set, one.share, len(one.kept)) for one in subsets} == {
+        (name, share, 5) for name in NAMES for share in SHARES
+    }
+
+
+def test_rounds_and_subsets_of_made_up_records():
+    """PCA finds the classes along the first axis; half of the records have nearly the subspace of all."""
+    rounds = classified(small(size=2000), ("PCA", "random"), QUICK)
+    assert rounds[0].accuracies[0] > 0.8
+    assert rounds[0].kept[0] > rounds[1].kept[0]
+    assert all(0.5 <= one.majority[0] < 0.55 for one in rounds)
+    (half,) = of_subsets(small(size=2000), (0.5,), 3)
+    assert len(half.kept) == 3
+    assert 0.99 < min(half.kept) <= max(half.kept) <= 1
+    with pytest.raises(ValueError, match="has no classes"):
+        classified(attrs.evolve(small(), labels=None), ("PCA",), QUICK)
+
+
+@pytest.mark.parametrize("name", ["ticdata2000.txt.gz", "tictgts2000.txt.gz"])
+def test_missing_and_altered_classes_are_refused(tmp_path, name, monkeypatch):
+    monkeypatch.setitem(EXPERIMENTS, "insurance", lambda _: small())
+    monkeypatch.setattr(classified_runs, "TARGETS", {name: "0" * 8})
+    with pytest.raises(InvalidParameterError, match="is not in"):
+        labelled("insurance", tmp_path)
+    (tmp_path / name).write_bytes(gzip.compress(b"1"))
+    with pytest.raises(InvalidParameterError, match="is altered"):
+        labelled("insurance", tmp_path)
+    digits = hashlib.sha256((tmp_path / name).read_bytes()).hexdigest()[:8]
+    monkeypatch.setattr(classified_runs, "TARGETS", {name: digits})
+    assert labelled("insurance", tmp_path).labels.tolist() == [True]

@@ -16,8 +16,8 @@ from dpmatrix.experiments.sphere_packings import (
     orthonormal_packing,
     random_packing,
 )
-from dpmatrix.spec.near_optimal.packing import Draws, condition_28, kept, simple_count
-from dpmatrix.spec.near_optimal.packing_number import Lines, packing_share
+from dpmatrix.spec.near_optimal.packing import Draws, condition_28, kept
+from dpmatrix.spec.near_optimal.packing_number import Lines, packing_share, simple_count
 
 
 @pytest.mark.parametrize(("dimension", "phi", "draws"), [(8, "0.93", 100), (20, "0.75", 150), (40, "0.6", 300)])

@@ -154,11 +154,9 @@ def of_subsets(experiment: Experiment, shares: Sequence[float] = SHARES, subsets
 def recorded() -> tuple[tuple[Rounds, ...], tuple[Subsets, ...]]:
     """Read the record."""
     record = json.loads((files("dpmatrix.experiments") / RECORD).read_text(encoding="utf-8"))
-    rounds, subsets = (
-        [
-            {key: tuple(value) if isinstance(value, list) else value for key, value in row.items()}
-            for row in record[part]
-        ]
-        for part in ("rounds", "subsets")
-    )
-    return tuple(Rounds(**row) for row in rounds), tuple(Subsets(**row) for row in subsets)
+    rounds = [
+        Rounds(row["data_set"], row["algorithm"], *(tuple(row[key]) for key in ("accuracies", "majority", "kept")))
+        for row in record["rounds"]
+    ]
+    subsets = [Subsets(row["data_set"], row["share"], tuple(row["kept"])) for row in record["subsets"]]
+    return tuple(rounds), tuple(subsets)
