@@ -15,7 +15,7 @@ from dpmatrix.spec.sliding_window import split_errors as module
 from dpmatrix.spec.sliding_window.split_errors import WeighedSplit
 from proofs_checks.steps import by_step
 
-lemma_5 = cite("sliding-window.lemma-5@ea616014")
+lemma_5 = cite("sliding-window.lemma-5@6d1f9580")
 
 SPLIT = WeighedSplit(
     (3, 2, 1),
@@ -43,11 +43,13 @@ POINTS = [
 
 @lemma_5.supports("second-error", grade="derived", region="every d, m, k: P S P is symmetric where S is")
 @lemma_5.supports("fourth-error", grade="derived", region="every d, m, k, W: E_4 = E_3', and |X'|_F = |X|_F")
-@lemma_5.refutes("kept-directions", grade="symbolic", region="every sketch with k >= 1: P_2 P_1 = 0, which is not P_1")
+@lemma_5.refutes(
+    "kept-directions", grade="symbolic", region="24 sketches, d = 4 and k = 1, ..., 4: P_2 P_1 = 0, not P_1"
+)
 def test_errors_of_a_split(statements) -> None:
     """A^'Phi'Phi A^ - A^'A^ is symmetric and P_1, P_2 are: E_2' = E_2, and E_3' = P_2 (...) P_1 = E_4.
 
-    P_2 P_1 = 0, so that the distance from P_1 is sqrt(k).
+    P_2 P_1 = 0, so that the distance from P_1 is sqrt(k): at the points below for each k, and exactly.
     """
     by_name = by_step(statements)
     entries = sympy.symbols("s:6", real=True)
@@ -58,6 +60,7 @@ def test_errors_of_a_split(statements) -> None:
         assert rest * whole * rest == (rest * whole * rest).T
         assert rest * whole * first == (first * whole * rest).T
         assert (rest * first).is_zero_matrix
+    assert {(len(p.values), p.k) for p in POINTS} == {(4, k) for k in (1, 2, 3, 4)}
     bind(by_name["kept-directions"], ((p, -p.k) for p in POINTS))
     assert all(by_name["kept-directions"].at(p) is Truth.FALSE for p in POINTS)
     for name in ("second-error", "fourth-error"):

@@ -12,7 +12,7 @@ from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.sliding_window.streams import StreamPair, StreamPoint, window_matrix
 
-neighbours = cite("sliding-window.neighbours@042bb844")
+neighbours = cite("sliding-window.neighbours@ac7755ef")
 
 ROWS = {"zero": (0, 0), "short": (fmpq(3, 5), fmpq(-4, 5)), "long": (fmpq(3, 5), fmpq(9, 10))}
 

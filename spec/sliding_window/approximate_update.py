@@ -11,6 +11,7 @@ from dpmatrix.spec.common.conditions import at_least, below, positive
 from dpmatrix.spec.common.spectra import eigenvalues, nonnegative_spectrum
 from dpmatrix.spec.sliding_window.loewner import flag, least, precedes, precedes_margin, scaled
 from dpmatrix.spec.sliding_window.sketch_order import SKETCH_ORDER
+from dpmatrix.spec.sliding_window.special_histograms import SPECIAL_HISTOGRAMS
 from dpmatrix.spec.sliding_window.update_lemmas import (
     ORDERED,
     RUN,
@@ -202,6 +203,7 @@ LEMMA_1 = Claim(
             note="Two eigenvalues can share the drop; the determinant falls by the factor.",
         ),
         *SKETCH_ORDER,
+        *SPECIAL_HISTOGRAMS,
     ),
     uses=("sliding-window.proposition-10", "sliding-window.definition-3+repair", "sliding-window.algorithm-1+repair"),
 )

@@ -8,14 +8,17 @@ import attrs
 from flint import acb, arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Condition, Statement, Step
-from dpmatrix.spec.common.spectra import identity, singular_values
+from dpmatrix.spec.common.spectra import singular_values
 from dpmatrix.spec.sliding_window.loewner import flag, gram
 from dpmatrix.spec.sliding_window.notation_margins import (
     RankPoint,
+    SymmetricPoint,
     composed,
     decreasing_values_margin,
     rank_orthonormal_margin,
 )
+from dpmatrix.spec.sliding_window.symmetric_facts import decomposition_margin as eigenbasis_margin
+from dpmatrix.spec.sliding_window.symmetric_facts import simple_polynomial
 
 
 @attrs.frozen
@@ -25,21 +28,10 @@ class AnyMatrix:
     matrix: fmpq_mat
 
 
-def annihilator(matrix: fmpq_mat) -> fmpq_mat:
-    """Product of ``M - l`` over the different roots l of the characteristic polynomial of M, each taken once."""
-    whole = matrix.charpoly()
-    simple = whole // whole.gcd(whole.derivative())
-    value = 0 * matrix
-    for coefficient in reversed(simple.coeffs()):
-        value = value * matrix + coefficient * identity(matrix.nrows())
-    return value
-
-
 def is_diagonalised(matrix: fmpq_mat) -> bool:
-    """Whether all roots of the characteristic polynomial are real and at least 0, and `annihilator` is zero."""
-    found = cast("list[tuple[acb, int]]", matrix.charpoly().complex_roots())
-    roots = [root for root, _ in found]
-    return all(root.imag == 0 and root.real >= 0 for root in roots) and annihilator(matrix) == 0 * matrix
+    """Whether M has an orthonormal basis of real eigenvectors, and no negative eigenvalue."""
+    found = cast("list[tuple[acb, int]]", simple_polynomial(matrix).complex_roots())
+    return bool(eigenbasis_margin(SymmetricPoint(matrix)) >= 0) and all(root.real >= 0 for root, _ in found)
 
 
 def decomposition_margin(p: AnyMatrix) -> arb:

@@ -34,6 +34,7 @@ from dpmatrix.spec.sliding_window.notation_margins import (
     times_margin,
     wishart_total_margin,
 )
+from dpmatrix.spec.sliding_window.symmetric_facts import SYMMETRIC_FACTS
 
 NOTATION_FACTS = Claim(
     id="sliding-window.notation-facts",
@@ -184,5 +185,6 @@ NOTATION_FACTS = Claim(
             sound=False,
             note="2^(md/2); see cross.wishart-density.",
         ),
+        *SYMMETRIC_FACTS,
     ),
 )

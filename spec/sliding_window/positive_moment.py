@@ -6,6 +6,7 @@ from dpmatrix.claims import Chosen, Claim, Defect, Kind, Locator, Repair, Statem
 from dpmatrix.spec.common.conditions import at_least, at_most
 from dpmatrix.spec.sliding_window.dyadic_release import cover_margin
 from dpmatrix.spec.sliding_window.informal_error import INFORMAL_ERROR
+from dpmatrix.spec.sliding_window.noisy_semidefinite import NOISY_SEMIDEFINITE
 from dpmatrix.spec.sliding_window.one_row_output import (
     FAILURE,
     ONE_ROW,
@@ -138,5 +139,6 @@ THEOREM_4 = Claim(
         ),
         INFORMAL_ERROR,
         CONSTANT_RANK,
+        *NOISY_SEMIDEFINITE,
     ),
 )

@@ -6,6 +6,7 @@ from flint import fmpq
 
 from dpmatrix.claims import Chosen, Claim, Defect, Kind, Locator, Repair, Statement, Step, Verdict
 from dpmatrix.spec.common.conditions import at_least, at_most, below, exceeds, positive, whole
+from dpmatrix.spec.sliding_window.naive_components import NAIVE_COMPONENTS
 from dpmatrix.spec.sliding_window.projection_costs import SUMMARY, kept_costs_margin
 from dpmatrix.spec.sliding_window.sketch_privacy import private_row
 from dpmatrix.spec.sliding_window.split_errors import SPLIT_ERRORS
@@ -147,6 +148,7 @@ LEMMA_5 = Claim(
             note="The document never bounds |E_2|_F.",
         ),
         *SPLIT_ERRORS,
+        *NAIVE_COMPONENTS,
         Step("equation-17", Statement("(17): P_1 A^'A^ P_2 = 0", cross_margin, given=SPLIT), sound=True),
         Step(
             "equation-18-product",

@@ -23,6 +23,7 @@ from dpmatrix.spec.sliding_window.sketch_bounds import nine_tenths
 from dpmatrix.spec.sliding_window.sketch_privacy import PARAMETERS, private_row
 from dpmatrix.spec.sliding_window.sketched_stream import SketchedStream, meant, shapes_margin
 from dpmatrix.spec.sliding_window.stated_sizes import CHECKPOINT_SPACE, UPDATE_TIME
+from dpmatrix.spec.sliding_window.update_costs import NAIVE_SPACE, TESTING_COST
 from dpmatrix.spec.sliding_window.update_lemmas import StreamRun, structure
 
 
@@ -266,5 +267,7 @@ THEOREM_3 = Claim(
             note="Lemma 4.",
         ),
         UPDATE_TIME,
+        NAIVE_SPACE,
+        TESTING_COST,
     ),
 )

@@ -9,6 +9,7 @@ from dpmatrix.claims import Claim, Condition, Kind, Locator, Statement, Step, Ve
 from dpmatrix.spec.common.conditions import whole
 from dpmatrix.spec.common.spectra import disagreement, spectral_norm
 from dpmatrix.spec.sliding_window.loewner import between, flag, gram, row, squared_norm, zeros
+from dpmatrix.spec.sliding_window.row_sampling import ROW_SAMPLING
 
 
 @attrs.frozen
@@ -148,5 +149,6 @@ NEIGHBOURS = Claim(
             sound=False,
             note="True when a row of norm at most 1 is replaced by zero; 2M + 1 for a row of norm M that grows by 1.",
         ),
+        *ROW_SAMPLING,
     ),
 )

@@ -12,6 +12,7 @@ from dpmatrix.privacy.profiles import WishartProfile, support_failure
 from dpmatrix.spec.common.conditions import at_least, below, exceeds, positive, whole
 from dpmatrix.spec.sliding_window.checkpoint_counts import ORDERED_CHECKPOINTS
 from dpmatrix.spec.sliding_window.compared_errors import NOISE_VALUE
+from dpmatrix.spec.sliding_window.exact_outputs import EXACT_OUTPUTS
 from dpmatrix.spec.sliding_window.largest_noise import LARGEST_NOISE
 from dpmatrix.spec.sliding_window.published_windows import CHANGE, LAST, PROMISE, last_window_margin
 from dpmatrix.spec.sliding_window.stated_counts import DROPS, SPACE_PRODUCT
@@ -245,5 +246,6 @@ THEOREM_14 = Claim(
             Statement("A_W'A_W - c_1 sigma <= K~(1)", lower_41, given=CHAIN),
             sound=True,
         ),
+        *EXACT_OUTPUTS,
     ),
 )
