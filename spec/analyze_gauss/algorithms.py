@@ -1,0 +1,129 @@
+"""Algorithms 1 and 3, line by line, and what is run in their place; records are the rows of A, m x n."""
+
+from __future__ import annotations
+
+from flint import arb, arb_mat, fmpq, fmpq_mat
+
+from dpmatrix.exact import Exact, precision, rational, square
+from dpmatrix.privacy.adjacency import Adjacency
+from dpmatrix.privacy.sensitivity import frobenius_sensitivity
+from dpmatrix.spec.analyze_gauss.gaussian_mechanism import printed_deviation
+from dpmatrix.spec.common.algorithms import (
+    Integers,
+    Reals,
+    bounded,
+    entries_of_triangle,
+    leading_eigenvectors,
+    rounded_up,
+    symmetric,
+    truncated,
+)
+
+_DIGITS = 32
+"""Binary digits after the point of the deviation that is run, in units of the grid."""
+
+
+def algorithm_1(data: fmpq_mat, epsilon: Exact, delta: Exact, normal: Reals) -> arb_mat:
+    """The Gaussian mechanism, as printed.
+
+    Parameters
+    ----------
+    data, epsilon, delta
+        The inputs.
+    normal
+        Source of variates of N(0, v), given v.
+    """
+    n = data.ncols()
+    noise = symmetric(n, normal(square(printed_deviation(epsilon, delta)), entries_of_triangle(n)))  # line 1: E
+    return arb_mat(data.transpose() * data) + arb_mat(noise)  # line 2: A'A + E
+
+
+def algorithm_1_repaired(
+    data: fmpq_mat, epsilon: Exact, delta: Exact, adjacency: Adjacency, discrete_gaussian: Integers, unit: Exact
+) -> fmpq_mat:
+    """What is run for it: short rows on a grid, integer noise for the sensitivity of the relation.
+
+    Parameters
+    ----------
+    data, epsilon, delta, adjacency
+        The inputs.
+    discrete_gaussian
+        Source of integers k with probability proportional to exp(-k^2/2v), given v.
+    unit
+        Spacing of the grid of the coordinates.
+
+    Raises
+    ------
+    ValueError
+        If a row is longer than 1.
+    """
+    n, spacing = data.ncols(), rational(unit) ** 2
+    kept = truncated(bounded(data.transpose()).transpose(), unit)  # input, changed: |a_i| <= 1, coordinates on a grid
+    with precision(256):
+        deviation = frobenius_sensitivity(n, adjacency) * printed_deviation(epsilon, delta)  # line 1, changed: s Delta
+        variance = rounded_up(deviation / arb(spacing), _DIGITS) ** 2
+    noise = fmpq_mat(symmetric(n, discrete_gaussian(variance, entries_of_triangle(n)))) * spacing  # line 1, changed
+    return kept.transpose() * kept + noise  # line 2
+
+
+def algorithm_3(
+    data: fmpq_mat, k: int, epsilon: Exact, delta: Exact, normal: Reals, first: arb_mat
+) -> tuple[list[arb_mat], list[arb]]:
+    """Online singular subspaces, as printed: Vhat_1, ..., Vhat_m, each n x k, and the rewards R_1, ..., R_m.
+
+    Parameters
+    ----------
+    data
+        a_1, ..., a_m as rows.
+    k, epsilon, delta
+        The inputs.
+    normal
+        Source of variates of N(0, v), given v.
+    first
+        The arbitrary Vhat_1.
+
+    Raises
+    ------
+    ValueError
+        If a noisy matrix has eigenvalues that are not told apart.
+    """
+    n = data.ncols()
+    subspaces, rewards, covariance = [first], [], fmpq_mat(n, n)  # line 1
+    for t in range(data.nrows()):  # line 2
+        row = fmpq_mat([data.tolist()[t]])
+        coordinates = arb_mat(row) * subspaces[t]
+        rewards.append((coordinates * coordinates.transpose())[0, 0])  # line 3: |Vhat_t' a_t|^2
+        covariance += row.transpose() * row  # line 4: C_t
+        noise = symmetric(n, normal(square(printed_deviation(epsilon, delta)), entries_of_triangle(n)))
+        noisy = arb_mat(covariance) + arb_mat(noise)  # line 5: C_t + E_t, E_t as in Algorithm 1
+        subspaces.append(leading_eigenvectors(noisy, k, by_modulus=True))  # line 6: Vhat_{t+1}
+    return subspaces[: data.nrows()], rewards  # Vhat_{m+1} is no output
+
+
+def algorithm_3_repaired(
+    data: fmpq_mat, epsilon: Exact, delta: Exact, adjacency: Adjacency, discrete_gaussian: Integers, unit: Exact
+) -> list[fmpq_mat]:
+    """What is run for it: the noisy matrices Chat_1, ..., Chat_m, of which subspaces are post-processing.
+
+    Parameters
+    ----------
+    data, epsilon, delta, adjacency, discrete_gaussian, unit
+        As in `algorithm_1_repaired`.
+
+    Raises
+    ------
+    ValueError
+        If a row is longer than 1.
+    """
+    m, n, spacing = data.nrows(), data.ncols(), rational(unit) ** 2
+    kept = truncated(bounded(data.transpose()).transpose(), unit)
+    with precision(256):
+        deviation = arb(m).sqrt() * frobenius_sensitivity(n, adjacency) * printed_deviation(epsilon, delta)
+        variance = rounded_up(square(deviation) / arb(spacing) ** 2, 0)
+    matrices, covariance = [], fmpq_mat(n, n)
+    for t in range(m):
+        row = fmpq_mat([kept.tolist()[t]])
+        covariance += row.transpose() * row
+        noise = fmpq_mat(symmetric(n, discrete_gaussian(variance, entries_of_triangle(n))))
+        matrices.append(covariance + noise * fmpq(spacing))
+    return matrices
