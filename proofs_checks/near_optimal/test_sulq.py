@@ -47,6 +47,9 @@ SULQ_OUTSIDE = {
 def test_quoted_noise_fails_for_large_epsilon(statement) -> None:
     assert statement.at(LOUD) is Truth.FALSE
     assert statement.margin(LOUD) < -arb(49) / 100
+    delta = arb(1) / 2 - statement.margin(LOUD)
+    sulq.tells("the noisy matrix has an exact delta above {above};", delta)
+    sulq.tells("eps = 100 the exact delta is above {above}, and at", delta)
     bind_formula(statement, NOISES, sulq_gap)
     bind_hypotheses(
         statement,

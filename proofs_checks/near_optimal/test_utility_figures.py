@@ -37,6 +37,7 @@ def test_gaussian_records_are_too_long(statement):
     """
     points = [SyntheticRecord(Fraction(r, 3), Fraction(e, 7)) for r in range(1, 8) for e in (1, 4, 9)]
     bind(statement, [(p, p.epsilon - p.epsilon * p.norm**2 / 2) for p in points])
+    figure_5.tells("a record of norm 3 costs {} epsilon", score_of(SyntheticRecord(3, 1), 1))
     assert [score_of(SyntheticRecord(3, 1), along) for along in (0, 1, 2, 3)] == [0, 4.5, 4.5, 0]
     assert statement.at(SyntheticRecord(3, Fraction(1, 10))) is Truth.FALSE
     assert statement.at(SyntheticRecord(1, Fraction(1, 10))) is Truth.TRUE
@@ -76,7 +77,10 @@ def test_what_the_figure_of_the_other_panels_asks(statements):
 def test_what_is_asked_of_clipped_records(statement):
     bind_clipped(statement)
     asked = statement.elsewhere()
-    assert asked.is_equality(ClippedUtilities(fmpq(1, 2), fmpq(45, 100), fmpq(35, 100), fmpq(1, 10)))
+    edge = ClippedUtilities(fmpq(1, 2), fmpq(45, 100), fmpq(35, 100), fmpq(1, 10))
+    assert asked.is_equality(edge)
+    (least,) = (p for p in (edge,) if asked.is_equality(p))
+    figure_5.tells("the shares {} and {} that stand", least.ppca / least.best, least.mod_sulq / least.best)
     assert asked.at(ClippedUtilities(fmpq(1, 2), fmpq(44, 100), fmpq(20, 100), fmpq(1, 10))) is Truth.FALSE
     assert asked.at(ClippedUtilities(fmpq(1, 2), fmpq(50, 100), fmpq(41, 100), fmpq(1, 10))) is Truth.FALSE
 
@@ -95,6 +99,9 @@ def test_two_eigenvalues_hold_most_of_the_trace(statement):
     assert Eigenvalues(tuple(fmpq(*Fraction(one).as_integer_ratio()) for one in PRINTED_COVARIANCE), 2) == COVARIANCE
     assert statement.at(COVARIANCE) is Truth.TRUE
     share = Fraction(800, 909)
+    trace = sum(statement.data[0].values)
+    figure_5.tells("the trace of (27) is {}:", trace)
+    figure_5.tells("They are {} per cent of it", 100 * sum(statement.data[0].values[:2]) / trace)
     assert Fraction(88, 100) < share < Fraction(89, 100)
     points = [spectrum((a, b, c, 1), k) for a in (12, 8) for b in (4, 2) for c in (2, 1) for k in (1, 2, 3)]
     values = [(p, sum(p.values[: p.rank]) - sum(p.values) / 2) for p in points]

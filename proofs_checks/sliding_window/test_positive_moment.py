@@ -12,7 +12,7 @@ from flint import fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.claims.formulas import bind_formula, real, symbolic
-from dpmatrix.exact import rational
+from dpmatrix.exact import ball, rational
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.sliding_window.dyadic_release import WindowCover
 from dpmatrix.spec.sliding_window.private_window import NeighbouringWindows
@@ -170,6 +170,9 @@ def test_no_private_algorithm_meets_theorem_4(statement) -> None:
             )
         )
     assert statement.at(attrs.evolve(TOLD, eta=Fraction(1, 18))) is Truth.TRUE, "4.8 % against 5.47 %"
+    most = 1 / (1 + 5 * ball(1 / MILLIONTH).log() / 4)
+    theorem_4.tells("for small eta (below {} at r = c", most)
+    theorem_4.tells("c = 1 below eta = {}.", most)
     assert statement.at(attrs.evolve(TOLD, eta=Fraction(1, 19))) is Truth.FALSE
     assert statement.at(attrs.evolve(TOLD, failure=Fraction(27, 100))) is Truth.TRUE, "1/(1 + e) = 0.2689"
     assert statement.at(attrs.evolve(TOLD, failure=Fraction(26, 100))) is Truth.FALSE

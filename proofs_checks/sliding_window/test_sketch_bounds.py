@@ -130,6 +130,8 @@ def test_three_steps_fail(statements) -> None:
         point = attrs.evolve(SCALE, eta=e)
         assert sketch.at(point) is Truth.FALSE
         assert sketch.margin(point) < most - 0.9
+    shown = attrs.evolve(SCALE, eta=HALF)
+    lemma_2.tells("the event (9) has probability {} at r = 1, eta = 1/2", sketch.law.quantity(shown))
     one.refute(lambda constant: attrs.evolve(SCALE, constant=constant))
     for e in (Fraction(1, 100), Fraction(1, 4), Fraction(3, 8)):
         assert factor.at(attrs.evolve(SCALE, eta=e)) is Truth.FALSE
