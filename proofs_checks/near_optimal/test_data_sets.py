@@ -15,6 +15,7 @@ from dpmatrix.exact import fraction
 from dpmatrix.experiments.near_optimal_tables import PRINTED_TABLE_1
 from dpmatrix.experiments.spectra import recorded_spectra
 from dpmatrix.reporting.citing import cite
+from dpmatrix.spec.near_optimal.classification import TABLE_2
 from dpmatrix.spec.near_optimal.data_sets import PRINTED_ROWS, Eigenvalues, MeasuredRow, PrintedRow, WholeData
 from proofs_checks.near_optimal.conditions import bind_condition, bind_needed
 
@@ -165,6 +166,7 @@ def test_ratios_are_to_the_trace(statement):
     off = sorted(100 * abs(sum(p.values[: p.rank]) / p.captured - 1) for p in rows.values())
     table_1.tells("comes within {below}, {below} and {below} per cent", *off)
     spectra = recorded_spectra()
+    table_1.tells("of localization 3 of {} sequences", TABLE_2.statement.data[0].sequences)
     table_1.tells("({} records, d = {}), of", spectra["census"].records, spectra["census"].dimension)
     shifts = [(rank, ratio, s) for rank in (2, 4, 9) for ratio in ("0.8", "0.97") for s in ("0.5", "0.68")]
     points = [measured(name, *shift) for name in ("kddcup", "insurance") for shift in shifts]

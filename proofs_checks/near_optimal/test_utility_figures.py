@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from math import sqrt
 
+import numpy as np
 from flint import fmpq
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
+from dpmatrix.experiments.near_optimal_tables import PRINTED_TABLE_1
+from dpmatrix.experiments.spectra import recorded_spectra
+from dpmatrix.experiments.subspaces import noise_deviation
+from dpmatrix.experiments.utility_figures import SPECTRUM, SYNTHETIC_RECORDS
 from dpmatrix.reporting.citing import cite
+from dpmatrix.spec.near_optimal.classification import TABLE_2
 from dpmatrix.spec.near_optimal.data_sets import Eigenvalues
 from dpmatrix.spec.near_optimal.utility_figures import COVARIANCE, ClippedUtilities, SyntheticRecord, score_of
 from proofs_checks.near_optimal.panels import (
@@ -22,9 +29,9 @@ from proofs_checks.near_optimal.panels import (
     changed,
 )
 
-figure_3 = cite("near-optimal.figure-3@7d08bb63")
+figure_3 = cite("near-optimal.figure-3@51848956")
 figure_4 = cite("near-optimal.figure-4@d2912810")
-figure_5 = cite("near-optimal.figure-5@8c9ef97f")
+figure_5 = cite("near-optimal.figure-5@74732716")
 
 OUTSIDE = {"norm > 0": SyntheticRecord(0, 1), "epsilon > 0": SyntheticRecord(1, 0)}
 
@@ -37,12 +44,47 @@ def test_gaussian_records_are_too_long(statement):
     """
     points = [SyntheticRecord(Fraction(r, 3), Fraction(e, 7)) for r in range(1, 8) for e in (1, 4, 9)]
     bind(statement, [(p, p.epsilon - p.epsilon * p.norm**2 / 2) for p in points])
+    deviations = np.sqrt([float(value) for value in SPECTRUM])
+    size = (SYNTHETIC_RECORDS, len(SPECTRUM))
+    draws = [np.random.default_rng(seed).standard_normal(size) * deviations for seed in range(100)]
+    longest = [np.linalg.norm(records, axis=1).max() for records in draws]
+    figure_5.tells("among {} the longest has a norm of about {},", len(draws[0]), float(np.median(longest)))
     figure_5.tells("a record of norm 3 costs {} epsilon", score_of(SyntheticRecord(3, 1), 1))
     assert [score_of(SyntheticRecord(3, 1), along) for along in (0, 1, 2, 3)] == [0, 4.5, 4.5, 0]
     assert statement.at(SyntheticRecord(3, Fraction(1, 10))) is Truth.FALSE
     assert statement.at(SyntheticRecord(1, Fraction(1, 10))) is Truth.TRUE
     bind_hypotheses(statement, SyntheticRecord(1, 1), OUTSIDE)
     assert statement.law is not None
+
+
+def test_figures_of_the_recorded_spectra():
+    """The best utility is the sum of the k largest eigenvalues, that of chance k/d of the trace."""
+    spectra = recorded_spectra()
+
+    def largest(name):
+        """Return the norm 2 beta sqrt(d) of the noise, the largest eigenvalue and the number of records."""
+        p = spectra[name]
+        deviation = noise_deviation(p.dimension, p.records, 0.1, 0.01)
+        return 2 * deviation * sqrt(p.dimension), p.eigenvalues[0], p.records
+
+    def utilities(name):
+        """Return the utility of random subspaces and the best one."""
+        p = spectra[name]
+        return p.rank / p.dimension * sum(p.eigenvalues), sum(p.eigenvalues[: p.rank])
+
+    kddcup, insurance, localization = (utilities(name) for name in ("kddcup", "insurance", "localization"))
+    noise, value, size = largest("kddcup")
+    figure_3.tells("({} against {} at n = {})", *largest("census"))
+    figure_3.tells("at all {} records the norm is {} and the eigenvalue {}, and", size, noise, value)
+    figure_3.tells("random subspaces {}, the best {}.", *kddcup)
+    figure_4.tells("on all of its {} records: the best utility is {},", spectra["insurance"].records, insurance[1])
+    figure_4.tells("MOD-SULQ and chance {}.", insurance[0])
+    records, dimension, _, captured, _ = PRINTED_TABLE_1["localization"]
+    figure_4.tells("chance {}, PPCA", localization[0])
+    figure_4.tells("and the best {}, where table-1 prints {} for all of them", localization[1], captured)
+    part, sequences = spectra["localization"], TABLE_2.statement.data[0].sequences
+    figure_4.tells("Of localization {} of the {} records were at hand, 3 of {}", part.records, records, sequences)
+    figure_4.tells("3 of {} sequences, {} of {} dimensions", sequences, part.dimension, dimension)
 
 
 @figure_3.controls(grade="symbolic", region="utilities with either slack the smaller one, and PPCA below MOD-SULQ")

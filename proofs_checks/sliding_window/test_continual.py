@@ -70,7 +70,7 @@ def test_the_first_output_alone_is_not_private(statements) -> None:
             assert -statement.margin(attrs.evolve(FIRST, row=row)) > least
         assert statement.at(attrs.evolve(FIRST, row=0)) is Truth.TRUE, "a unit row, present or absent"
         delta = ball(FIRST.delta) - statement.margin(attrs.evolve(FIRST, row=10))
-    theorem_17.tells("the rows 10 and 11 have delta {} for 1e-6", delta)
+    theorem_17.tells("the rows 10 and 11 have delta {} for {} at", delta, FIRST.delta)
     theorem_17.tells("the rows 10 and 11 have delta = {} from the first output alone", delta)
     for statement in statements.values():
         with mpmath.workdps(60):

@@ -151,7 +151,7 @@ def test_the_floor_is_neither_private_nor_small(statements) -> None:
     private, upper = statements[f"{LEMMA}/privacy"], statements[f"{LEMMA}/equation-16-right"]
     assert private.at(LONG) is Truth.FALSE
     assert -private.margin(LONG) > fmpq(1, 10**4)
-    lemma_5.tells("(exact delta above {above} for 1e-6 at", ball(LONG.delta) - private.margin(LONG))
+    lemma_5.tells("(exact delta above {above} for {} at", ball(LONG.delta) - private.margin(LONG), LONG.delta)
     lemma_5.tells("its exact delta exceeds {above} for delta", ball(LONG.delta) - private.margin(LONG))
     assert private.at(EMPTY) is Truth.TRUE
     assert upper.at(EMPTY) is Truth.FALSE

@@ -361,6 +361,9 @@ def test_a_long_row_that_grows_shows_in_the_sketch(statement) -> None:
         assert -statement.margin(point) > arb(least) / arb(10) ** digits
     two = SketchPromise(2, 1, Fraction(1, 10**30))
     theorem_12.tells("the exact delta is {} times as large", 1 - statement.margin(two) / ball(two.delta))
+    ten = (SketchPromise(10, 1, Fraction(1, 10**100)),)
+    (far,) = (p for p in ten if 1 - statement.margin(p) / ball(p.delta) > 10**11)
+    theorem_12.tells("with r = 10 and {} by eleven orders of magnitude", far.delta)
     assert statement.at(SketchPromise(2, 1, MILLIONTH)) is Truth.TRUE, "it needs a tiny delta"
     values = []
     for p in GUARANTEES:
