@@ -119,6 +119,7 @@ def test_mod_sulq_is_far_from_chance_on_all_of_kddcup(statement, record_property
     record_property("detail", said(found))
     assert statement.at(found) is Truth.FALSE
     assert found.mod_sulq - found.random > found.best / 4
+    figure_3.tells("MOD-SULQ has a utility of {} in the mean of some hundred draws", found.mod_sulq.mid())
 
 
 @figure_2.supports(
@@ -184,6 +185,7 @@ def test_the_panel_of_insurance(statement, record_property):
     bind_insurance(statement)
     record_property("detail", said(on_insurance()))
     assert statement.at(on_insurance()) is Truth.TRUE
+    figure_4.tells("MOD-SULQ and chance {}.", on_insurance().mod_sulq.mid())
 
 
 @figure_4.supports(
@@ -195,6 +197,7 @@ def test_the_part_of_localization_that_is_at_hand(statement, record_property):
     bind_localization(statement)
     record_property("detail", said(on_localization()))
     assert statement.at(on_localization()) is Truth.TRUE
+    figure_4.tells("there MOD-SULQ has about {}, chance", on_localization().mod_sulq.mid())
 
 
 @figure_4.controls(grade="statistical", region="insurance, what is said reversed")
@@ -225,6 +228,12 @@ def test_clipped_records(statement, record_property):
     found = clipped_utilities(5000)
     record_property("detail", f"PPCA {found.ppca.str(3)}, MOD-SULQ {found.mod_sulq.str(3)}, best {found.best.str(3)}")
     assert statement.at(found) is Truth.TRUE
+    best = found.best.mid()
+    shares = found.ppca.mid() / best, found.epsilon, found.mod_sulq.mid() / best
+    figure_5.tells("PPCA has {} of the best utility at epsilon = {}, MOD-SULQ {}.", *shares)
+    figure_5.tells(
+        "records clipped to norm 1, epsilon = {}", min(p.epsilon for p in (found,) if statement.speaks_of(p))
+    )
 
 
 @figure_5.controls("+repair", grade="statistical", region="a tenth of the records")

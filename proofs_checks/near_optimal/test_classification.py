@@ -37,6 +37,9 @@ def test_forty_four_features_need_the_class(statement):
     bind(statement.elsewhere(), [(p, closest(p, 0)) for p in COUNTS])
     assert statement.at(PUBLISHED) is Truth.FALSE
     assert statement.data == (PUBLISHED,)
+    (said,) = statement.data
+    table_2.tells("are {} sequences, {} tags, {} activities", said.sequences, said.tags, said.activities)
+    table_2.tells("they make at most {} features", said.sequences + said.tags + said.numeric)
     assert statement.elsewhere().at(OTHER) is Truth.TRUE, "another 10 numbers would do"
     for inside in (PUBLISHED, FEWEST):
         bind_hypotheses(statement, inside, OUTSIDE_COUNTS)
@@ -48,6 +51,10 @@ def test_the_class_makes_forty_four_features(statement):
     bind(statement.elsewhere(), [(p, closest(p, p.activities)) for p in COUNTS])
     assert statement.at(PUBLISHED) is Truth.TRUE
     assert statement.data == (PUBLISHED,)
+    (said,) = statement.data
+    with_class = said.sequences + said.tags + said.activities + said.numeric - 1
+    table_2.tells("{} = 25 + 4 + 11 + 4 needs it", with_class)
+    table_2.tells("a sum of {} would say nothing", with_class)
     for inside in (PUBLISHED, FEWEST):
         bind_hypotheses(statement, inside, OUTSIDE_COUNTS)
 

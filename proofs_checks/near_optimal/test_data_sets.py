@@ -11,9 +11,11 @@ from flint import arb, fmpq
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.claims.formulas import symbolic
+from dpmatrix.exact import fraction
 from dpmatrix.experiments.near_optimal_tables import PRINTED_TABLE_1
 from dpmatrix.experiments.spectra import recorded_spectra
 from dpmatrix.reporting.citing import cite
+from dpmatrix.spec.near_optimal.classification import TABLE_2
 from dpmatrix.spec.near_optimal.data_sets import (
     CENSUS_VALUES,
     PRINTED_ROWS,
@@ -57,6 +59,8 @@ def test_printed_columns_exclude_each_other(statement):
     } == {name: (*sizes, fmpq(*_ratio(s)), fmpq(*_ratio(r))) for name, (*sizes, s, r) in TABLE.items()}
     assert {name: (*sizes, float(s), float(r)) for name, (*sizes, s, r) in TABLE.items()} == PRINTED_TABLE_1
     assert statement.data == PRINTED_ROWS
+    ratios = sorted({fraction(p.ratio) for p in statement.data}, reverse=True)
+    table_1.tells("is at least 1, not {} or {}", *ratios)
     bind(statement.elsewhere(), [(p, columns(p)) for p in ROWS])
     for printed in PRINTED_ROWS:
         assert statement.at(printed) is Truth.FALSE
@@ -163,6 +167,16 @@ def test_ratios_are_to_the_trace(statement):
     """On spectra that `tests/experiments` compares with the raw files where they are at hand."""
     names = ("kddcup", "census", "insurance")
     assert all(statement.at(measured(name)) is Truth.TRUE for name in names)
+    rows = {name: measured(name) for name in names}
+    shares = {name: sum(p.values[: p.rank]) / sum(p.values) for name, p in rows.items()}
+    table_1.tells(
+        "{} for kddcup, {} for insurance, {} for census", *(shares[name] for name in ("kddcup", "insurance", "census"))
+    )
+    off = sorted(100 * abs(sum(p.values[: p.rank]) / p.captured - 1) for p in rows.values())
+    table_1.tells("comes within {below}, {below} and {below} per cent", *off)
+    spectra = recorded_spectra()
+    table_1.tells("of localization 3 of {} sequences", TABLE_2.statement.data[0].sequences)
+    table_1.tells("({} records, d = {}), of", spectra["census"].records, spectra["census"].dimension)
     shifts = [(rank, ratio, s) for rank in (2, 4, 9) for ratio in ("0.8", "0.97") for s in ("0.5", "0.68")]
     points = [measured(name, *shift) for name in ("kddcup", "insurance") for shift in shifts]
     bind(statement.elsewhere(), [(p, measured_slack(p)) for p in points])
@@ -234,6 +248,7 @@ def test_numbers_of_features(statement):
         p = whole_data(name)
         assert len(p.values) == size == TABLE[name][1]
         assert statement.at(p) is Truth.TRUE
+    table_1.tells("Of kddcup and insurance, {} and {}.", *(len(whole_data(name).values) for name in sizes))
     even = {k: (Fraction(1, 200),) * k for k in range(108, 158)}
     near = [(whole_data(name, values=even[k]), -abs(k - sizes[name])) for name in sizes for k in even]
     bind(statement.elsewhere(), near)

@@ -46,6 +46,8 @@ def test_a_frozen_chain_passes_the_diagnosis(statement):
         assert abs(margin - arb(fmpq(expected.numerator, expected.denominator))) < arb("1e-9")
         assert statement.at(StuckChain(columns)) is Truth.FALSE
     assert statement.margin(StuckChain(4)) < arb("-0.4")
+    most, four = Fraction(200, STEPS), arb(1) / 2 - statement.margin(StuckChain(4))
+    figure_2.tells("has F({}) < {} with probability {} for k = 1 and {} for k = 4", STEPS, most, passing(1), four)
     bind_hypotheses(statement, StuckChain(4), {"columns >= 1, an integer": StuckChain(0)})
 
 
@@ -79,6 +81,9 @@ def test_mean_square_of_a_chain_with_fresh_signs(statement):
     x, y, z = sympy.symbols("x y z")
     total = sum((a * x + b * y + c * z) ** 2 for a, b, c in product((-1, 1), repeat=3))
     assert sympy.expand(total / 8 - (x**2 + y**2 + z**2)) == 0
+    long, short = STEPS, STEPS // 2
+    roots = [sympy.sqrt(sympy.Rational(1, steps)) for steps in (long, short)]
+    figure_2.tells("{} squared at T = {}, and F({}) has a root mean square of {}:", roots[0], long, short, roots[1])
     bind(statement, [(p, Fraction(0)) for p in paths()])
     assert all(statement.at(p) is Truth.TRUE for p in paths())
     longer = [FlippedStates(tuple(tuple(k * x for x in state) for state in p.states)) for p in paths() for k in (2, 3)]

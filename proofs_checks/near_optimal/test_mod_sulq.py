@@ -79,6 +79,7 @@ def test_printed_noise_suffices_wherever_it_is_real(statement) -> None:
     def cdf(z):
         return sympy.erfc(-z / sympy.sqrt(2)) / 2
 
+    theorem_5.tells("delta <= {} at d = 1", ((d**2 + d) / (2 * sympy.sqrt(2 * sympy.pi))).subs(d, 1))
     at = eps / mu - mu / 2
     profile = cdf(-at) - sympy.exp(eps) * cdf(-at - mu)
     assert sympy.simplify(profile - (cdf(mu / 2 - eps / mu) - sympy.exp(eps) * cdf(-mu / 2 - eps / mu))) == 0, "(1)"

@@ -80,6 +80,10 @@ def test_longer_records_break_mod_sulq(statement) -> None:
     plain = ModSulqRun(2, 1, 1, Fraction(1, 2))
     assert plain == attrs.evolve(plain, norm_bound=1, deviation=1, unit=1)
     assert statement.margin(RAW) < ball(Fraction(-49, 50)), "delta is above 0.99"
+    delta = ball(RAW.delta) - statement.margin(RAW)
+    algorithm_1.tells(
+        "at norm {}, d = 2, epsilon = 1 and delta = 1/100 the exact delta is above {above}", RAW.norm_bound, delta
+    )
     assert statement.at(attrs.evolve(RAW, norm_bound=1)) is Truth.TRUE
     with mpmath.workdps(60):
         points = [

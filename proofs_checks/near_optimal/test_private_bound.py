@@ -111,6 +111,7 @@ def test_a_net_of_lines_is_better_than_the_printed_bound(statement) -> None:
     bind_formula(statement, DECIDED, margin)
     with precision(600):
         assert net_loss(FALSE[0]) < arb("1e-20")
+        theorem_8.tells("the weight of the others loses less than {below}", net_loss(FALSE[0]))
         for p, value in decimals(FALSE, margin):
             assert abs(statement.margin(p) - arb(value)) < arb("1e-40")
         for p, value in decimals([attrs.evolve(q, epsilon=k) for q in FALSE for k in (3, 30)], enough):

@@ -52,6 +52,8 @@ def test_the_packing_of_the_proof_does_not_exist(statements) -> None:
     with precision(2000):
         assert abs(packing.margin(Dimension(500)) - (arb("496.8955484") - arb(500))) < arb("1e-6")
         assert packing.margin(Dimension(1000)) < -22
+        without = [d for d in (450, 500, 1000) if packing.margin(Dimension(d)) < 0]
+        theorem_8.tells("at d = {}, {} and {} the packing", *without)
         assert 120 <= polynomial_count(Lines(8, HALF)) < 176
         assert 6 <= polynomial_count(Lines(3, 1 / arb(5).sqrt())) < 13
         # In R^3 the second polynomial is sqrt(5) (3 s^2 - 1)/2: a little above 0, then a little below.
@@ -108,6 +110,7 @@ def test_the_choice_of_phi(statements) -> None:
     g = (sympy.log(8) + d + sympy.log(1 + sympy.exp(-d))) / (d - 2)
     assert sympy.simplify(g - 1 - (2 + sympy.log(8) + sympy.log(1 + sympy.exp(-d))) / (d - 2)) == 0, "(1)"
     complement = sympy.exp(-2 * g)
+    theorem_8.tells("as phi exceeds {above}", 1 - sympy.limit(complement, d, sympy.oo))
     bind_expression(choice, sympy.Integer(0))
     bind_expression(least, complement - sympy.Rational(35, 10**6), fields={"dimension": d})
     bind_expression(hundred, complement - sympy.Rational(12, 100), fields={"dimension": d})

@@ -354,6 +354,8 @@ def test_no_sample_size_serves_every_data_set(statement) -> None:
     one is missed with probability 1/(1 + e^epsilon) for rho > 1/sqrt(2), whatever n = 2m + 1 is.
     """
     assert statement.at(OTHER) is Truth.FALSE
+    (missed,) = (p for p in (OTHER,) if statement.conclusion(p) is Truth.FALSE)
+    theorem_7.tells("on A = diag({}, {}) PPCA misses", missed.other_first, missed.other_second)
     assert not statement.strict
     with precision(128):
         assert statement.nudged(lambda margin: margin + ball(Fraction(1, 10))).at(OTHER) is Truth.FALSE

@@ -47,6 +47,9 @@ SULQ_OUTSIDE = {
 def test_quoted_noise_fails_for_large_epsilon(statement) -> None:
     assert statement.at(LOUD) is Truth.FALSE
     assert statement.margin(LOUD) < -arb(49) / 100
+    delta = arb(1) / 2 - statement.margin(LOUD)
+    sulq.tells("the noisy matrix has an exact delta above {above};", delta)
+    sulq.tells("eps = 100 the exact delta is above {above}, and at", delta)
     bind_formula(statement, NOISES, sulq_gap)
     bind_hypotheses(
         statement,
@@ -98,6 +101,7 @@ def test_quoted_noise_suffices_for_moderate_epsilon(statement) -> None:
     in Theorem 5, and (4L-1)^2/2 - L has derivative 16 L - 5 > 0 and is positive at log 2 (2). Hence Q(x) < exp(-L) =
     delta/d <= delta.
     """
+    sulq.tells("which admits every eps <= {above}, it holds", 4 * 2 * arb(2).log())
     d, L, n, eps = sympy.symbols("d L n epsilon", positive=True)
     mu = sympy.sqrt(2) / (n * sympy.sqrt(8 * d**2 * L**2 / (n**2 * eps**2)))
     assert sympy.simplify(eps / mu - mu / 2 - (2 * d * L - eps / (4 * d * L))) == 0, "(1)"

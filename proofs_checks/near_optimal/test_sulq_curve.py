@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 from itertools import pairwise
+from math import exp, log, sqrt
 
 import attrs
 import mpmath
@@ -23,8 +24,9 @@ from dpmatrix.exact import precision
 from dpmatrix.experiments.correlation_bounds import correlation_bound, figure_1, simulate_mod_sulq
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.near_optimal.noise import ModSulq, printed_deviation
-from dpmatrix.spec.near_optimal.sulq_bound import SulqBound, printed_loss
+from dpmatrix.spec.near_optimal.sulq_bound import SulqBound, printed_loss, threshold
 from dpmatrix.spec.near_optimal.sulq_curve import Panel, curve
+from dpmatrix.spec.near_optimal.sulq_worst import axis_correlation
 from proofs_checks.near_optimal.conditions import bind_needed
 
 near_optimal_figure_1 = cite("near-optimal.figure-1@d319f7b8")
@@ -267,5 +269,11 @@ def test_figure_data() -> None:
     assert abs(rows[8].bound - arb("0.8142688")) < arb("1e-6")
     assert abs(rows[11].bound - arb("0.8150283")) < arb("1e-6")
     assert float(rows[7].deviation) < 1.3e-3
+    near_optimal_figure_1.tells("with d = 1000 and few records it says {}, where", rows[8].bound)
+    few = ModSulq(1000, 10, CENT, CENT)
+    near_optimal_figure_1.tells("the correlation on some axis is at most {below}", axis_correlation(few))
+    logs = {n: float(threshold(ModSulq(50, n, 2, CENT))) + log(8) for n in (3000, 4000)}
+    rounded = [n for n, log_count in logs.items() if sqrt(1 - exp(-2 * log_count / 49)) == 1]
+    near_optimal_figure_1.tells("rounds to 1 at n = {},", *rounded)
     with pytest.raises(InvalidParameterError, match="dimension >= 2"):
         correlation_bound(1, 10, 1, CENT)

@@ -23,7 +23,7 @@ from dpmatrix.tracing import bind_expression
 from proofs_checks.near_optimal.conditions import bind_condition
 from proofs_checks.near_optimal.formulas import beta, beta_expression
 
-theorem_9 = cite("near-optimal.theorem-9@c5512c5b")
+theorem_9 = cite("near-optimal.theorem-9@ab7b38df")
 
 HALF = Fraction(1, 2)
 CENT = Fraction(1, 100)
@@ -148,9 +148,9 @@ def test_axes_and_one_phi_are_enough(statement) -> None:
     Without data the E|<v^, e_i>| sum to E|v^|_1 <= sqrt(d). So some i has at most 1/sqrt(d) + sqrt(x/(2 pi)), and loses
     more than f(u) = 1 - 1/u - u/(20 sqrt(pi)), u = sqrt(d), which is concave and above 1/9 at both ends (2).
 
-    d >= 267: Theorem 13 for the lines of Lemma 11 at 1 - phi^2 = exp(-1/5), as for Theorem 15, gives a loss of at
+    d >= 136: Theorem 13 for the lines of Lemma 11 at 1 - phi^2 = exp(-1/5), as for Theorem 15, gives a loss of at
     least ((1-phi)/4) (1 - (x + log 2)/L)^2, L = (d-1)/10 - log 8, if the bracket is positive. As x < d/200 the bracket
-    exceeds 1 - (d/200 + log 2)/((d-1)/10 - log 8), which increases with d (3); at d = 267 the loss exceeds 1/9 (4).
+    exceeds 1 - (d/200 + log 2)/((d-1)/10 - log 8), which increases with d (3); at d = 136 the loss exceeds 1/9 (4).
     """
     t, u, d = sympy.symbols("t u d", positive=True)
     slope = sympy.diff(t / sympy.sqrt(2 * sympy.pi) - sympy.erf(t / (2 * sympy.sqrt(2))), t)
@@ -163,7 +163,9 @@ def test_axes_and_one_phi_are_enough(statement) -> None:
     falling = sympy.simplify(sympy.diff(fraction, d) * ((d - 1) / 10 - sympy.log(8)) ** 2)
     assert sympy.simplify(falling + sympy.Rational(1, 2000) + sympy.log(8) / 200 + sympy.log(2) / 10) == 0, "(3)"
     phi = sympy.sqrt(1 - sympy.exp(-sympy.Rational(1, 5)))
-    assert ((1 - phi) / 4 * (1 - fraction.subs(d, 267)) ** 2).evalf(30) > sympy.Rational(1, 9), "(4)"
+    assert ((1 - phi) / 4 * (1 - fraction.subs(d, 136)) ** 2).evalf(30) > sympy.Rational(1, 9), "(4)"
+    root = sympy.lambdify(d, sympy.sqrt((1 - phi) / 4) * (1 - fraction))
+    theorem_9.tells("from d = {} on by (21)", next(k for k in range(100, 500) if root(k) > 1 / 3))
     bind_formula(statement, [*SAMPLES, *FAR, *WIDE, FEW_LINES], proved)
     assert all(fano_loss(p) > axis_loss(p) for p in WIDE)
     assert statement.conclusion(BEYOND) is Truth.UNDECIDED
@@ -318,6 +320,7 @@ def test_lines_about_the_noise(statements) -> None:
     exponent = sympy.expand_log(2 * (x + sympy.log(2)) + sympy.log(8))
     assert sympy.expand(exponent - 2 * x - 5 * sympy.log(2)) == 0, "(1)"
     assert 2 * (2 + 5 * sympy.log(2)) < 11
+    theorem_9.tells("The constants are 2 and {}", sympy.ceiling(2 * (2 + 5 * sympy.log(2))))
     g, d, delta = sympy.symbols("g d delta", positive=True)
     assert sympy.simplify(1 - g / (2 * g)) == sympy.Rational(1, 2)
     l = sympy.log((d**2 + d) / (delta * 2 * sympy.sqrt(2 * sympy.pi)))
@@ -405,6 +408,7 @@ def test_scalar_lines(statements) -> None:
     assert sympy.factor((1 - y) - (1 - y) ** 2 - y * (1 - y)) == 0
     phi, rho, x = sympy.symbols("phi rho x")
     bind_expression(squared, phi**2 - 1 + 32 * (1 - rho))
+    theorem_9.tells("So c' is at least {} by this route", -16 * sympy.Poly((1 - u) ** 2, u).coeff_monomial(u))
     bind_expression(root, x - 1 + y)
     outside = {"phi >= 0": Rearranged(Fraction(-1, 20), 0), "phi >= 1 - 16 (1-rho)": Rearranged(HALF, 1)}
     bind_hypotheses(squared, Rearranged(0, HALF), outside)

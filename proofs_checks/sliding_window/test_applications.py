@@ -56,6 +56,8 @@ def test_no_private_algorithm_answers_long_rows(statement) -> None:
     unit = NeighbouringQueries(2, 2, Fraction(1, 4), 1, MILLIONTH, 1, 0)
     assert statement.at(unit) is Truth.FALSE, "a row of norm 1, present or absent"
     assert statement.at(attrs.evolve(unit, constant=Fraction(21, 20))) is Truth.TRUE
+    allowed = (CONSTANT * sympy.log(QUERY_COUNT) * sympy.log(DIMENSION) / EPSILON).subs({CONSTANT: 1, EPSILON: 1})
+    theorem_5.tells("at q = d = 2, c = eps = 1 it is {}, so", allowed.subs({QUERY_COUNT: 2, DIMENSION: 2}))
     eta, row = sympy.symbols("eta row")
     extra = CONSTANT * sympy.log(QUERY_COUNT) * sympy.log(DIMENSION) / EPSILON
     bind_expression(statement, sympy.Max(row**2 / (1 - eta) + 2 * extra - (row + 1) ** 2, CONFUSION))
@@ -95,6 +97,12 @@ def test_no_private_projection_is_good_on_both_rows(statement) -> None:
         rare = Fraction(1, 3**epsilon * 5)  # 3 > e
         assert statement.at(NeighbouringSpans(epsilon, Fraction(1, 2), constant, Fraction(1, 2), rare)) is Truth.FALSE
     assert statement.at(SPANS) is Truth.FALSE
+    steps = [Fraction(k, 10) for k in range(30, 60)]
+    rare = [Fraction(str(mpmath.nstr(mpmath.exp(-real(e)) / 4, 20))) for e in steps]
+    spans = [NeighbouringSpans(e, Fraction(1, 2), 1, Fraction(1, 2), beta) for e, beta in zip(steps, rare, strict=True)]
+    theorem_6.tells(
+        "(c = 1: from eps = {} on)", min(p.epsilon for p in spans if statement.conclusion(p) is Truth.FALSE)
+    )
     assert statement.at(attrs.evolve(SPANS, constant=2)) is Truth.TRUE
     assert statement.at(attrs.evolve(SPANS, failure=Fraction(3, 100))) is Truth.TRUE
     assert statement.at(attrs.evolve(SPANS, length=Fraction(1, 4))) is Truth.TRUE
@@ -130,6 +138,8 @@ def test_variance_queries_cost_sigma_squared(statement) -> None:
     sigma = (16 * sympy.sqrt(sympy.Symbol("rank") * log) + log) / EPSILON
     bound = CONSTANT * sympy.log(QUERY_COUNT) * sympy.log(DIMENSION) / EPSILON
     bind_expression(statement, bound - sigma**2)
+    least = statement.margin(QUERIES), statement.margin(attrs.evolve(QUERIES, constant=2))
+    theorem_5.tells("r = 5 it is exceeded {above} times", 1 - least[0] / (least[1] - least[0]))
     assert not statement.strict
     bind_hypotheses(
         statement,

@@ -62,6 +62,7 @@ def test_information_about_each_bit_has_to_be_sent(statement) -> None:
     entropy = -(p * sympy.log(p) + (1 - p) * sympy.log(1 - p)) / sympy.log(2)
     assert sympy.simplify(sympy.diff(entropy, p, 2) + 1 / (p * (1 - p) * sympy.log(2))) == 0
     assert 0.0817 < float(1 - entropy.subs(p, sympy.Rational(1, 3))) < 0.0818
+    theorem_13.tells("1 - H(1/3) = {}", 1 - entropy.subs(p, sympy.Rational(1, 3)))
     found = list(protocols())
     assert len(found) > 300
     for each in found:

@@ -12,7 +12,7 @@ from flint import fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses, redefined
 from dpmatrix.claims.formulas import real
-from dpmatrix.exact import rational
+from dpmatrix.exact import ball, rational
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.sliding_window import dyadic_release
 from dpmatrix.spec.sliding_window.continual import SubWindow, Tree, TreeNoise, WindowSize
@@ -69,6 +69,10 @@ def test_the_first_output_alone_is_not_private(statements) -> None:
             assert statement.at(attrs.evolve(FIRST, row=row)) is Truth.FALSE
             assert -statement.margin(attrs.evolve(FIRST, row=row)) > least
         assert statement.at(attrs.evolve(FIRST, row=0)) is Truth.TRUE, "a unit row, present or absent"
+        delta = ball(FIRST.delta) - statement.margin(attrs.evolve(FIRST, row=10))
+    theorem_17.tells("the rows 10 and 11 have delta {} for {} at", delta, FIRST.delta)
+    theorem_17.tells("the rows 10 and 11 have delta = {} from the first output alone", delta)
+    for statement in statements.values():
         with mpmath.workdps(60):
             bind(statement, values)
         assert not statement.strict
@@ -135,6 +139,13 @@ def test_noise_for_one_is_not_noise_for_many(statements) -> None:
     eight = TreeNoise(1, 194, 8, 1, MILLIONTH)
     assert node.at(eight) is Truth.FALSE
     assert -node.margin(eight) > 0.0048
+    theorem_18.tells("Eight leaves give delta = {} for {}", ball(eight.delta) - node.margin(eight), eight.delta)
+    one_path = 1 - path.margin(PATH) / ball(PATH.delta)
+    theorem_17.tells(
+        "eps = {}, delta = 10^-6, tau = 16 and W = 2^20 one node alone gives away the absence of a row with "
+        "probability delta/16 and the path to the root with {} delta",
+        *(PATH.epsilon, one_path),
+    )
     assert node.at(attrs.evolve(eight, count=4)) is Truth.FALSE
     assert node.at(attrs.evolve(eight, count=2)) is Truth.TRUE
     with mpmath.workdps(60):

@@ -91,6 +91,9 @@ def test_the_root_of_a_cut_is_no_cut(statement) -> None:
         many = attrs.evolve(PARALLEL, edges=((1, 2, 100 * constant**2),), constant=constant)
         assert statement.at(many) is Truth.FALSE
     assert statement.at(attrs.evolve(PARALLEL, edges=((1, 2, 4),))) is Truth.TRUE
+    (parallel,) = (p for p in (PARALLEL,) if statement.conclusion(p) is Truth.FALSE)
+    weight = cut_weight(parallel)
+    corollary_2.tells("its root, {} for {} parallel edges", sympy.sqrt(int(weight)), weight)
     check(statement)
 
 
@@ -166,6 +169,8 @@ def test_no_private_algorithm_answers_cuts_so_well(statement) -> None:
             point = attrs.evolve(CUT, constant=constant, length=length, eta=Fraction(1, length**2), failure=failure)
             assert statement.at(point) is Truth.FALSE
     assert statement.at(attrs.evolve(CUT, length=48, eta=Fraction(1, 48**2))) is Truth.TRUE
+    edges = [attrs.evolve(CUT, length=x, eta=Fraction(1, x**2)) for x in range(40, 60)]
+    corollary_2.tells("c = 1 from x = {} on", min(p.length for p in edges if statement.conclusion(p) is Truth.FALSE))
     assert statement.at(attrs.evolve(CUT, failure=Fraction(27, 100))) is Truth.TRUE
     assert statement.at(attrs.evolve(CUT, change=HALF)) is Truth.TRUE
     vertices, eta, constant, length, change = sympy.symbols("vertices eta constant length change")

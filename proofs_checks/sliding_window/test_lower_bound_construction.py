@@ -82,6 +82,7 @@ def test_the_size_of_the_construction(statements) -> None:
         return attrs.evolve(BUDGET, eta=Fraction(1, parts), blocks=blocks, constant=constant)
 
     by_name["polynomial-entries"].refute(small)
+    theorem_19.tells("W^({}/eta)", sympy.log(10))
     assert by_name["polynomial-entries"].at(attrs.evolve(BUDGET, constant=6)) is Truth.TRUE, "14 log 10 < 6 log 1000"
     assert by_name["block-of-rows"].at(BUDGET) is Truth.FALSE
     assert by_name["block-of-rows"].at(attrs.evolve(BUDGET, rank=2, blocks=20)) is Truth.TRUE, "20/(20 eta) = 2"

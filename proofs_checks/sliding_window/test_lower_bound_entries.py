@@ -135,6 +135,11 @@ def test_three_last_inequalities(statements) -> None:
     slack = 2 * (1 + eta) * s**2 + 2 * s**4 - ((1 + eta) * s + s**2) ** 2
     assert sympy.expand(slack - s**2 * (s * (s - 2 * (1 + eta)) + 1 - eta**2)) == 0
     bind_expression(square, slack.xreplace({s: ROOT}))
+    least = max(sympy.solve((slack / s**3).expand().subs(eta, 1), s))
+    theorem_19.tells("For tau >= {}, and in the proof", least**2)
+    small = {s: sympy.Rational(11, 10), eta: sympy.Rational(1, 10)}
+    sides = [side.xreplace(small) for side in (((1 + eta) * s + s**2) ** 2, 2 * (1 + eta) * s**2 + 2 * s**4)]
+    theorem_19.tells("tau = 121/100 it is {} against {}", *sides)
     for inside in (Roots(4, Fraction(49, 50)), Roots(50, Fraction(1, 2)), Roots(5, Fraction(1, 50))):
         assert square.at(inside) is Truth.TRUE
         bind_hypotheses(

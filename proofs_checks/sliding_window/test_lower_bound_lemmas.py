@@ -38,6 +38,10 @@ def test_columns_of_an_approximation_span_another_space(statement) -> None:
         fmpq_mat([[gamma, 0], [10, 0]]), fmpq_mat([[gamma, 0], [0, 0]]), fmpq_mat([[gamma], [10]]), gamma, 400
     )
     assert statement.at(inside) is Truth.FALSE, "entries 10^1 of Alice, gamma of Bob: |A - B|^2 = 100"
+    (false,) = (p for p in (inside,) if statement.conclusion(p) is Truth.FALSE)
+    lemma_11.tells("with Alice's entry {} beside", false.approximation[1, 0] + false.original[1, 0])
+    lemma_11.tells("(gamma, 0; {}, 0) and (gamma, 0", false.approximation[1, 0] + false.original[1, 0])
+    lemma_11.tells("A = (gamma, 0; {}, 0)", false.approximation[1, 0] + false.original[1, 0])
     assert statement.at(EXACT) is Truth.FALSE
     same = attrs.evolve(EXACT, approximation=fmpq_mat([[fmpq(3, 2), 0], [0, 0]]))
     assert statement.at(same) is Truth.TRUE

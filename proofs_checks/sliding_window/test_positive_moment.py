@@ -12,7 +12,7 @@ from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.claims.formulas import bind_formula, real, symbolic
-from dpmatrix.exact import rational
+from dpmatrix.exact import ball, rational
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.sliding_window.dyadic_release import WindowCover
 from dpmatrix.spec.sliding_window.private_window import NeighbouringWindows
@@ -172,6 +172,9 @@ def test_no_private_algorithm_meets_theorem_4(statement) -> None:
             )
         )
     assert statement.at(attrs.evolve(TOLD, eta=Fraction(1, 18))) is Truth.TRUE, "4.8 % against 5.47 %"
+    most = 1 / (1 + 5 * ball(1 / MILLIONTH).log() / 4)
+    theorem_4.tells("for small eta (below {} at r = c", most)
+    theorem_4.tells("c = 1 below eta = {}.", most)
     assert statement.at(attrs.evolve(TOLD, eta=Fraction(1, 19))) is Truth.FALSE
     assert statement.at(attrs.evolve(TOLD, failure=Fraction(27, 100))) is Truth.TRUE, "1/(1 + e) = 0.2689"
     assert statement.at(attrs.evolve(TOLD, failure=Fraction(26, 100))) is Truth.FALSE
@@ -363,6 +366,8 @@ def test_the_noise_of_a_window_is_small(statements) -> None:
     frobenius = n[0] ** 2 + n[3] ** 2 + n[5] ** 2 + 2 * (n[1] ** 2 + n[2] ** 2 + n[4] ** 2)
     assert sympy.expand(2 * sum(x**2 for x in n) - frobenius) == n[0] ** 2 + n[3] ** 2 + n[5] ** 2
     law, union = (statements[f"sliding-window.theorem-4{part}"] for part in ("+repair", "/union"))
+    decided = [d for d in (1, 20) if law.at(noise(d, HALF)) is Truth.TRUE]
+    theorem_4.tells("which decides it for d up to {};", max(decided))
     for dimension, beta in product((1, 2, 3, 5, 10, 20), (HALF, Fraction(1, 100), Fraction(99, 100))):
         for changes in ({}, {"begin": 0, "end": 1, "height": 0}, {"epsilon": 10, "end": 8}):
             p = noise(dimension, beta, **changes)

@@ -12,6 +12,7 @@ from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.claims.formulas import bind_formula, real, symbolic
+from dpmatrix.exact import ball
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.common.spectra import diagonal, identity
 from dpmatrix.spec.sliding_window import projection_costs
@@ -155,6 +156,8 @@ def test_the_floor_is_neither_private_nor_small(statements) -> None:
     private, upper = statements[f"{LEMMA}/privacy"], statements[f"{LEMMA}/equation-16-right"]
     assert private.at(LONG) is Truth.FALSE
     assert -private.margin(LONG) > fmpq(1, 10**4)
+    lemma_5.tells("(exact delta above {above} for {} at", ball(LONG.delta) - private.margin(LONG), LONG.delta)
+    lemma_5.tells("its exact delta exceeds {above} for delta", ball(LONG.delta) - private.margin(LONG))
     assert private.at(EMPTY) is Truth.TRUE
     assert upper.at(EMPTY) is Truth.FALSE
     assert upper.conclusion(attrs.evolve(EMPTY, row=10**9)) is Truth.TRUE

@@ -12,6 +12,7 @@ from flint import arb
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses, certify, interval
 from dpmatrix.claims.formulas import real
+from dpmatrix.exact import ball
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.sliding_window.quoted_mechanisms import (
     PresentRow,
@@ -116,6 +117,16 @@ def test_wishart_noise_does_not_hide_a_long_row_that_grows(statement) -> None:
     delta = float(MILLIONTH) - float(statement.margin(wishart(1, length=10)))
     assert 0.053 < delta < 0.055
     assert 0.86 < -float(statement.margin(wishart(1, length=50))) < 0.88
+    ten, fifty = wishart(1, length=10), wishart(1, length=50)
+    deltas = [ball(p.delta) - statement.margin(p) for p in (ten, fifty)]
+    theorem_11.tells(
+        "A row of length {} that becomes {}, neighbours in this document, costs an exact delta of {}",
+        *(ten.length, ten.length + 1, deltas[0]),
+    )
+    theorem_11.tells(
+        "a row of length {} that becomes {} costs delta = {}, and length {} costs {}",
+        *(ten.length, ten.length + 1, deltas[0], fifty.length, deltas[1]),
+    )
     bind_wishart(statement, (0, HALF, 2))
     bind_degrees(statement)
     for inside in (wishart(1, length=10), wishart(5, Fraction(99, 100)), wishart(HALF, Fraction(1, 10**9))):
@@ -127,6 +138,7 @@ def test_unit_rows_fail_for_large_epsilon(statement) -> None:
     assert statement.at(wishart(8, dimension=10)) is Truth.FALSE
     ratio = 1 - float(statement.margin(wishart(8, dimension=10))) / 1e-6
     assert 1000 < ratio < 4000
+    theorem_11.tells("(at 8 by a factor above {above})", ratio)
     assert statement.at(wishart(4)) is Truth.TRUE
     unit = statement.margin(WishartNeighbours(1, 30, 1, HALF, 0))
     assert statement.margin(WishartNeighbours(1, 30, 1, HALF)).overlaps(unit)
@@ -233,6 +245,11 @@ SKETCH_OUTSIDE = {
 )
 def test_the_neighbour_may_fall_below_the_floor(statement) -> None:
     assert statement.at(BELOW) is Truth.FALSE
+    lowest = sketch(2, 14, Fraction(1, 10), Fraction(1081, 1000))
+    assert statement.at(lowest) is Truth.FALSE, "w^2 is 1.0807"
+    delta = ball(lowest.delta) - statement.margin(lowest)
+    theorem_12.tells("(exact delta above {above}", delta)
+    theorem_12.tells("w is {}, and without", sketch_floor(2, 14, Fraction(1, 10)))
     assert statement.at(sketch(2, 15, Fraction(1, 10), 1)) is Truth.FALSE, "nothing is left of the neighbour"
     assert statement.margin(sketch(2, 15, Fraction(1, 10), 1)).overlaps(arb(1) / 10 - 1)
     values = []
@@ -342,6 +359,11 @@ def test_a_long_row_that_grows_shows_in_the_sketch(statement) -> None:
         point = SketchPromise(rows, 1, Fraction(1, 10**digits))
         assert statement.at(point) is Truth.FALSE
         assert -statement.margin(point) > arb(least) / arb(10) ** digits
+    two = SketchPromise(2, 1, Fraction(1, 10**30))
+    theorem_12.tells("the exact delta is {} times as large", 1 - statement.margin(two) / ball(two.delta))
+    ten = (SketchPromise(10, 1, Fraction(1, 10**100)),)
+    (far,) = (p for p in ten if 1 - statement.margin(p) / ball(p.delta) > 10**11)
+    theorem_12.tells("with r = 10 and {} by eleven orders of magnitude", far.delta)
     assert statement.at(SketchPromise(2, 1, MILLIONTH)) is Truth.TRUE, "it needs a tiny delta"
     values = []
     for p in GUARANTEES:
@@ -366,6 +388,9 @@ def test_a_large_epsilon_shows_a_row_above_the_floor(statement) -> None:
         assert statement.at(point) is Truth.FALSE
         assert arb(1) / 10 - statement.margin(point) > arb(least)
     assert statement.at(SketchPromise(2, 8, tenth)) is Truth.TRUE
+    large = [SketchPromise(2, e, tenth) for e in range(50, 150, 5)]
+    first = min(p.epsilon for p in large if statement.conclusion(p) is Truth.FALSE)
+    theorem_12.tells("Fails from epsilon about {about} on", first)
     values = []
     with mpmath.workdps(60):
         for rows, e, delta in product((2, 3, 7), (1, 5, 100), (tenth, HALF, MILLIONTH)):

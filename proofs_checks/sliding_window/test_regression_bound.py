@@ -18,7 +18,7 @@ from dpmatrix.spec.sliding_window.regression_bound import RegressionPoint
 from dpmatrix.tracing import bind_expression
 from proofs_checks.sliding_window.guarantees import guarantee
 
-theorem_8 = cite("sliding-window.theorem-8@6a96cef7")
+theorem_8 = cite("sliding-window.theorem-8@22fdccd2")
 
 MILLIONTH = Fraction(1, 10**6)
 STEEP = NeighbouringRegressions(1, MILLIONTH, 1, 500)
@@ -39,6 +39,9 @@ def test_no_private_regression_fits_both_rows(statement) -> None:
     for (constant, root), failure in product(((1, 1), (100, 10), (10**6, 1000)), (0, Fraction(1, 4))):
         assert statement.at(attrs.evolve(STEEP, constant=constant, response=500 * root, failure=failure)) is Truth.FALSE
     assert statement.at(attrs.evolve(STEEP, response=490)) is Truth.TRUE
+    steep = [attrs.evolve(STEEP, response=response) for response in range(460, 540, 2)]
+    first = min(p.response for p in steep if statement.conclusion(p) is Truth.FALSE)
+    theorem_8.tells("c = 1 from M = {about} on", first)
     assert STEEP.failure == 0, "the theorem's bound always holds"
     assert statement.at(attrs.evolve(STEEP, failure=Fraction(27, 100))) is Truth.TRUE
     epsilon, delta, c, response, beta = sympy.symbols("epsilon delta constant response failure")
@@ -84,6 +87,8 @@ def test_regression_forgets_the_size_of_the_solution(statement) -> None:
     for window, constant in ((10**9, 1), (10**12, 10**3), (10**15, 10**6)):
         assert statement.at(regression(window, constant)) is Truth.FALSE
     assert statement.at(regression(10**5)) is Truth.TRUE
+    twice, once = (statement.margin(regression(10**9, constant)) for constant in (2, 1))
+    theorem_8.tells("W = 10^9 it is {} against {} c,", twice - 2 * once, twice - once)
     tilted = attrs.evolve(regression(10**9), noise=fmpq_mat([[200, 30], [30, 230]]))
     assert statement.at(tilted) is Truth.FALSE, "another noise"
     values = []

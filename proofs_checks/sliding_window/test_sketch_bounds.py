@@ -144,6 +144,8 @@ def test_three_steps_fail(statements) -> None:
         point = attrs.evolve(SCALE, eta=e)
         assert sketch.at(point) is Truth.FALSE
         assert sketch.margin(point) < most - 0.9
+    shown = attrs.evolve(SCALE, eta=HALF)
+    lemma_2.tells("the event (9) has probability {} at r = 1, eta = 1/2", sketch.law.quantity(shown))
     one.refute(lambda constant: attrs.evolve(SCALE, constant=constant))
     forty, ten = arb(40).log(), arb(10).log()
     missed = ten**2 - arb(9) / 4 * (16 * forty.sqrt() + forty) ** 2

@@ -8,13 +8,15 @@ from itertools import product
 import attrs
 import mpmath
 import sympy
-from flint import fmpq, fmpq_mat
+from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.claims.formulas import bind_formula, real
 from dpmatrix.exact import ball, rational
 from dpmatrix.reporting.citing import cite
+from dpmatrix.spec.sliding_window.quoted_mechanisms import sketch_floor
 from dpmatrix.spec.sliding_window.sketch_output import ManySketches
+from dpmatrix.spec.sliding_window.sketch_privacy import floor as printed_floor
 from dpmatrix.spec.sliding_window.sketched_stream import SketchedStream, meant
 from dpmatrix.spec.sliding_window.update_lemmas import StreamRun
 from dpmatrix.tracing import bind_expression
@@ -269,6 +271,10 @@ def test_enough_rows_keep_every_sketch(statements) -> None:
     check_union()
     check_sketch_identity()
     check_entries()
+    rows = 384 * (arb(9).log() + arb(60).log()) * 4  # d = 1, T = 2, eta = 1/2 and beta = 1/10
+    floor = sketch_floor(int(rows.ceil().unique_fmpz()), HALF, Fraction(1, 10**6))
+    printed = printed_floor(1, HALF, Fraction(1, 10**6))
+    lemma_2.tells("beta = 1/10 it is {}, where the printed sigma^2 is {}", floor**2, printed**2)
     law, union = (statements[f"sliding-window.lemma-2{part}"] for part in ("+repair", "/union"))
     for dimension, total, eta, beta in product((1, 2, 3), (1, 2, 3), (HALF, Fraction(9, 10)), (HALF, TENTH)):
         p = drawn(dimension, total, eta, beta)

@@ -12,7 +12,7 @@ from flint import fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.claims.formulas import real
-from dpmatrix.exact import rational
+from dpmatrix.exact import ball, rational
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.sliding_window.dyadic_release import parts, sums_with
 from dpmatrix.spec.sliding_window.histograms import close
@@ -64,6 +64,10 @@ def test_the_sketch_breaks_its_guarantee(statement) -> None:
     ):
         assert statement.at(point) is Truth.FALSE
         assert MILLIONTH - float(statement.margin(point).mid()) > factor * MILLIONTH
+    ten = SketchParameters(10, Fraction(1, 200), 1, MILLIONTH, 212)
+    deltas = [ball(p.delta) - statement.margin(p) for p in (BROKEN, ten)]
+    lemma_3.tells("the exact delta is {}", deltas[0])
+    lemma_3.tells("for r = 1, eta = 1/1000 and {} delta for r = 10, eta = 1/200", deltas[1] / ball(ten.delta))
     assert statement.at(ORDINARY) is Truth.TRUE, "an ordinary eta"
     with mpmath.workdps(60):
         bind(
@@ -92,6 +96,7 @@ def test_even_a_row_of_the_ball_is_revealed_by_very_many_sketches(statement) -> 
     assert statement.at(point) is Truth.FALSE
     assert statement.margin(point).overlaps(LEMMA_3.statement.margin(point)), "length 0 becomes 1"
     assert MILLIONTH - float(statement.margin(point).mid()) > 200 * MILLIONTH
+    lemma_3.tells("to break it (r = 1: {about} delta)", 1 - statement.margin(point) / ball(point.delta))
     assert statement.at(SketchParameters(1, Fraction(1, 10**5), 5, MILLIONTH)) is Truth.FALSE
     assert statement.at(BROKEN) is Truth.TRUE
     with mpmath.workdps(60):

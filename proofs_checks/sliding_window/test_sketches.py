@@ -117,6 +117,9 @@ def test_the_range_is_not_kept(statement) -> None:
     ):
         assert statement.at(PrintedSketch(rank, eta)) is Truth.FALSE
     assert 0.0885 < float(statement.margin(PrintedSketch(1, Fraction(1, 10)))) + 0.5 < 0.0895
+    kept = [arb(1) / 2 + statement.margin(PrintedSketch(1, Fraction(1, parts))) for parts in (4, 10, 100)]
+    theorem_9.tells("a direction is kept with probability {};", kept[1])
+    theorem_9.tells("the exact probability is {} at eta = 1/4, {} at 1/10 and {} at 1/100", *kept)
     values = []
     with mpmath.workdps(60):
         for rank, parts in [*product((1,), range(2, 22)), (2, 2)]:

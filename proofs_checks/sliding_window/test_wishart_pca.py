@@ -8,11 +8,11 @@ from itertools import product
 import attrs
 import mpmath
 import sympy
-from flint import fmpq, fmpq_mat
+from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.claims.formulas import real, symbolic
-from dpmatrix.exact import rational
+from dpmatrix.exact import ball, rational
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.common.spectra import diagonal, identity
 from dpmatrix.spec.sliding_window.projection_costs import Choice
@@ -63,6 +63,9 @@ def test_the_sign_of_one_entry_of_the_projection_tells_the_streams_apart(stateme
     assert sympy.simplify(sympy.diff(-s * m - t / 2 * sympy.log(1 - s**2), s).subs(s, best)) == 0
     assert statement.at(TILT) is Truth.FALSE
     assert -statement.margin(TILT) > fmpq(1, 2) - fmpq(2, 10**6)
+    bound = (statement.margin(TILT) + fmpq(1, 2) - ball(TILT.delta)) / arb(1).exp()
+    theorem_16.tells("an event of probability 1/2 has probability below {below} on a neighbour", bound)
+    theorem_16.tells("M = 200 that is below {below}.", bound)
     for row, degrees in ((100, 195), (100, 427), (1000, 10**4)):
         assert statement.at(attrs.evolve(TILT, row=row, degrees=degrees)) is Truth.FALSE
     short = attrs.evolve(TILT, row=10)

@@ -12,6 +12,7 @@ from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.claims.formulas import bind_formula, real
+from dpmatrix.exact import ball
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.sliding_window.eigenvalue_laws import wishart_within
 from dpmatrix.spec.sliding_window.wishart_accuracy import Tail, rare
@@ -69,6 +70,12 @@ def test_a_long_row_is_revealed(statement) -> None:
         point = attrs.evolve(LONG_ROW, row=row)
         assert statement.at(point) is Truth.FALSE
         assert -statement.margin(point) > float(least)
+    long, longer = (attrs.evolve(LONG_ROW, row=row) for row in (10, 50))
+    deltas = [ball(p.delta) - statement.margin(p) for p in (long, longer)]
+    theorem_14.tells(
+        "a row of length {} that becomes {} costs an exact delta of {} at", long.row, long.row + 1, deltas[0]
+    )
+    theorem_14.tells("the exact delta is {} at M = 10 and {} at M = 50", *deltas)
     assert statement.at(attrs.evolve(LONG_ROW, dimension=3, degrees=196)) is Truth.FALSE
     assert statement.at(attrs.evolve(LONG_ROW, row=0)) is Truth.TRUE
     bind_formula(
@@ -97,6 +104,8 @@ def test_a_row_of_the_ball_is_revealed_for_large_epsilon(statements) -> None:
             assert -single.margin(point) > factor * float(MILLIONTH)
             assert double.at(point) is Truth.FALSE
             assert single.applies(attrs.evolve(point, degrees=point.degrees - 1)) is Truth.FALSE
+    five = WishartParameters(1, 5, MILLIONTH, 8)
+    theorem_14.tells("that the neighbour cannot give is {about} delta", 1 - single.margin(five) / ball(five.delta))
     assert single.at(WishartParameters(1, 3, MILLIONTH, 22)) is Truth.TRUE
     with mpmath.workdps(60):
         bind(single, ((p, real(p.delta) - support_failure(p)) for p in points()))
