@@ -14,8 +14,11 @@ LOOK_UPS = ("claims", "findings", "sentences")
 
 def main() -> None:
     """Run the command line."""
-    if sys.argv[1:2] and sys.argv[1] in LOOK_UPS:
+    first = sys.argv[1] if len(sys.argv) > 1 else None
+    if first in LOOK_UPS:
         from dpmatrix.commands.look_ups import look_ups as started
+    elif first == "audit":
+        from dpmatrix.commands.audit import alone as started
     else:
         from dpmatrix.commands.line import app as started
     started()

@@ -143,3 +143,18 @@ def test_the_likely_end_follows_the_time() -> None:
     assert likely_end(sampler, events, 10, time.monotonic() + 1) == 10
     assert likely_end(sampler, events, 10**6, 0.0) == 1
     assert 1 < likely_end(sampler, events, 10**15, time.monotonic() + 1) < 10**9
+
+
+@pytest.mark.parametrize(("most", "fewest", "largest"), [(10, 1, 3), (10**9, 50, 10**4)])
+def test_outputs_are_counted_no_longer_than_it_takes_to_know(most: int, fewest: int, largest: int) -> None:
+    """On a clock of which every look takes 0.1 s: a fiftieth of 1,000 s, or no more than a few batches."""
+    looks, batches = iter(range(10**6)), []
+
+    def counted(data: np.ndarray, size: int, generator: np.random.Generator) -> np.ndarray:
+        batches.append(size)
+        return rare_answer(data, size, generator)
+
+    events = shortlist(0, PAIR, Sampler(rare_answer, 5, None, 1, 512)).best[:1]
+    sampler = Sampler(counted, 5, None, 1, 512, lambda: next(looks) / 10)
+    assert likely_end(sampler, events, most, 1000.0) == pytest.approx(min(most, 0.75 * 512 / 2 * 1000 / 0.2), rel=0.2)
+    assert fewest <= len(batches) <= largest

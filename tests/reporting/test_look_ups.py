@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -63,17 +64,25 @@ def test_an_unknown_id_names_the_nearest() -> None:
     ["claims wishart.theorem-4", "claims wishart", "claims --find noise", "findings", "sentences --document wishart"],
 )
 def test_a_look_up_starts_without_the_mechanisms(tmp_path, command: str) -> None:
-    """Time on a busy machine says nothing; what is imported does."""
+    assert len(started(tmp_path, command, HEAVY)) > 500
+
+
+def test_an_audit_starts_without_the_specification_and_the_report(tmp_path) -> None:
+    assert "Usage: dpmatrix audit" in started(tmp_path, "audit --help", ("dpmatrix.spec", "jinja2", "sympy"))
+
+
+def started(folder: Path, command: str, unwanted: Sequence[str]) -> str:
+    """Run a command and return what it prints; time on a busy machine says nothing, but what is imported does."""
     program = (
         "import sys\n"
         f"sys.argv = ['dpmatrix', *{command.split()!r}]\n"
         "from dpmatrix.__main__ import main\n"
         "try:\n    main()\nexcept SystemExit as end:\n    assert not end.code, end.code\n"
-        f"print('IMPORTED', *[name for name in {HEAVY!r} if name in sys.modules])\n"
+        f"print('IMPORTED', *[name for name in {unwanted!r} if name in sys.modules])\n"
     )
     done = subprocess.run(
-        [sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=False, timeout=120
+        [sys.executable, "-c", program], cwd=folder, capture_output=True, text=True, check=False, timeout=120
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines()[-1].strip() == "IMPORTED"
-    assert len(done.stdout) > 500
+    return done.stdout

@@ -138,3 +138,8 @@ def _report(outcome: Outcome, json_file: Path | None) -> None:
 
 
 audit_mechanism_command = one_line(audit_command)
+
+alone = typer.Typer(pretty_exceptions_enable=False)
+"""The command line with this command and no other, which starts without what the others need."""
+alone.callback()(lambda: None)
+alone.command(name="audit")(audit_mechanism_command)

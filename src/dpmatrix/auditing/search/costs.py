@@ -17,6 +17,9 @@ from dpmatrix.auditing.targets.sampling import Sampler, draw_chunk
 _PILOT, _TIMING = 6, 7
 _PILOT_SHARE, _CAUTION = 0.02, 0.75
 
+_PLENTY = 4
+"""So many times the outputs that are wanted must fit into the time for the counting to end early."""
+
 _TIMED = 2048
 """Outputs by which features are timed."""
 
@@ -105,20 +108,25 @@ class Costs:
 def likely_end(sampler: Sampler, events: tuple[Event, ...], most: int, deadline: float) -> int:
     """Return how many confirming outputs on each data set the time is likely to suffice for, at most ``most``.
 
-    Outputs that serve nothing else are counted for a fiftieth of the time; the answer errs on the low side.
+    Outputs that serve nothing else are counted for a fiftieth of the time, or until it is plain that there is plenty of
+    time; the answer errs on the low side.
     """
     if math.isinf(deadline):
         return most
     begin = sampler.clock()
     longest = _PILOT_SHARE * max(0.0, deadline - begin)
+    counted = 0
+
+    def suffices_for() -> float:
+        now = sampler.clock()
+        return _CAUTION * counted / 2 / max(now - begin, 1e-9) * max(0.0, deadline - now)
 
     def jobs() -> Iterator[tuple[int, tuple[Any, ...]]]:
         number = 0
-        while sampler.clock() - begin < longest:
+        while sampler.clock() - begin < longest and suffices_for() < _PLENTY * most:
             yield number, (sampler.target, events, number % 2 == 1, sampler.chunk, sampler.entropy, (_PILOT, number))
             number += 1
 
-    counted = sum(sampler.chunk for _ in sampler.run(count_chunk, jobs()))
-    now = sampler.clock()
-    rate = counted / 2 / max(now - begin, 1e-9)
-    return max(1, min(most, int(_CAUTION * rate * max(0.0, deadline - now))))
+    for _ in sampler.run(count_chunk, jobs()):
+        counted += sampler.chunk
+    return max(1, min(most, int(suffices_for())))
