@@ -13,7 +13,13 @@ from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.exact import rational
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.sliding_window.approximate_update import ChainPoint, DropPoint
-from dpmatrix.spec.sliding_window.update_lemmas import Checkpoints, StreamRun, every_approximation_margin, structure
+from dpmatrix.spec.sliding_window.update_lemmas import (
+    Checkpoints,
+    StreamRun,
+    every_approximation_margin,
+    structure,
+    suffixes,
+)
 from proofs_checks.exact_matrices import diagonal
 from proofs_checks.sliding_window.checkpoints import (
     EQUAL,
@@ -51,30 +57,28 @@ def noisy(rows, window, eta, pattern, floor=0) -> StreamRun:
     for time in range(1, data.nrows() + 1):
         for stamp in range(1, time + 1):
             factor = 1 + quarter * (pattern >> (place % 7) & 1) - quarter * (pattern >> ((place + 3) % 5) & 1)
-            (matrix,) = _suffix(exact, time, stamp)
+            (matrix,) = suffixes(exact, time, [stamp])
             matrices.append(factor * matrix)
             place += 1
     return StreamRun(data, window, eta, floor, tuple(matrices))
-
-
-def _suffix(p: StreamRun, time: int, stamp: int):
-    from dpmatrix.spec.sliding_window.update_lemmas import suffixes
-
-    return suffixes(p, time, [stamp])
 
 
 FOUR = "(4) at every time, for every stamp"
 SHAPES = "no S~, or a symmetric one for every time and stamp"
 
 
-def twisted() -> StreamRun:
-    """Rows (1, 0), (1/2, 0), 0, 0 with W = 4: exact sums, but for two that are seen at time 4."""
-    rows = fmpq_mat([[1, 0], [fmpq(1, 2), 0], [0, 0], [0, 0]])
-    exact = StreamRun(rows, 4, HALF, 1)
-    seen = [_suffix(exact, time, stamp)[0] for time in range(1, 5) for stamp in range(1, time + 1)]
-    seen[6] = fmpq(7, 8) * seen[6] + fmpq_mat([[0, 5], [-5, 0]])
-    seen[8] = fmpq(9, 8) * diagonal((1, 1))
+def seen_at_the_ends(exact: StreamRun, skew: fmpq_mat) -> StreamRun:
+    """Four rows: the exact sums, but at time 4 that of stamp 1 is seen as the least one, and 3 as the largest one."""
+    seen = [matrix for time in range(1, 5) for matrix in suffixes(exact, time, list(range(1, time + 1)))]
+    quarter = rational(exact.eta) / 4
+    seen[6], seen[8] = (1 - quarter) * seen[6] + skew, (1 + quarter) * seen[8]
     return attrs.evolve(exact, approximations=tuple(seen))
+
+
+def twisted() -> StreamRun:
+    """Rows (1, 0), (1/2, 0), 0, 0 with W = 4, and one sum that is seen without its symmetry."""
+    rows = fmpq_mat([[1, 0], [fmpq(1, 2), 0], [0, 0], [0, 0]])
+    return seen_at_the_ends(StreamRun(rows, 4, HALF, 1), fmpq_mat([[0, 5], [-5, 0]]))
 
 
 def nearly_deleted() -> StreamRun:
@@ -82,10 +86,7 @@ def nearly_deleted() -> StreamRun:
 
     Without 38 between them 39 and 37 would be neighbours that are not close, as 19/20 of 39 is 37.05.
     """
-    exact = StreamRun(fmpq_mat([[1], [1], [0], [0]]), 4, Fraction(1, 20), 37)
-    seen = [_suffix(exact, time, stamp)[0] for time in range(1, 5) for stamp in range(1, time + 1)]
-    seen[6], seen[8] = fmpq(79, 80) * seen[6], fmpq(81, 80) * seen[8]
-    return attrs.evolve(exact, approximations=tuple(seen))
+    return seen_at_the_ends(StreamRun(fmpq_mat([[1], [1], [0], [0]]), 4, Fraction(1, 20), 37), fmpq_mat([[0]]))
 
 
 LYING = StreamRun(fmpq_mat([[3], [1], [1], [1]]), 4, Fraction(1, 5), 0, tuple(fmpq_mat([[1]]) for _ in range(10)))

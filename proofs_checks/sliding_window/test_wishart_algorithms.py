@@ -75,6 +75,14 @@ def test_a_stamp_before_the_window_is_kept(statement) -> None:
     assert [[pair.stamp for pair in held] for held in history(GONE, late)] == [[1], [1, 2], [1, 2, 3]]
     assert [[pair.stamp for pair in held] for held in history(GONE, MENDED)] == [[1], [1, 2], [2, 3]]
     assert statement.at(attrs.evolve(GONE, window=3)) is Truth.TRUE
+    (spared,) = (condition for condition in statement.given if condition.says.startswith("Update spares"))
+    for window, deleted, answer in (
+        (2, (3, 2), Truth.FALSE),  # stamp 1 has expired
+        (3, (3, 2), Truth.TRUE),
+        (3, (3, 1), Truth.FALSE),
+        (3, (4, 4), Truth.TRUE),  # there is no time 4
+    ):
+        assert spared.at(attrs.evolve(GONE, window=window, deleted=(deleted,))) is answer
     assert not statement.strict
     for inside in INSIDE:
         bind_hypotheses(statement, inside, RUN)

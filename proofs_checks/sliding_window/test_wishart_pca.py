@@ -131,18 +131,24 @@ def test_the_printed_lines_forget_most_of_the_window(statement) -> None:
     for wrong in (attrs.evolve(point, chosen=diagonal((2, 0))), attrs.evolve(point, other=diagonal((0, 2)))):
         assert statement.applies(wrong) is Truth.FALSE
     broken = attrs.evolve(point.run, noise=point.run.noise[:3])
-    bind_hypotheses(
-        statement,
-        point,
-        {
-            "eta > 0": attrs.evolve(point, eta=0),
-            "eta < 1/2": attrs.evolve(point, eta=fmpq(1, 2)),
-            "degrees >= 1, an integer": attrs.evolve(point, degrees=0),
-            "the run is well formed": attrs.evolve(point, run=attrs.evolve(point.run, window=0)),
-            "both are orthogonal projections of rank k": attrs.evolve(point, other=diagonal((1, 1))),
-            "X~ is best for the output": attrs.evolve(point, chosen=diagonal((0, 1))),
-        },
-    )
+    outside = {
+        "eta > 0": attrs.evolve(point, eta=0),
+        "eta < 1/2": attrs.evolve(point, eta=fmpq(1, 2)),
+        "degrees >= 1, an integer": attrs.evolve(point, degrees=0),
+        "the run is well formed": attrs.evolve(point, run=attrs.evolve(point.run, window=0)),
+        "both are orthogonal projections of rank k": attrs.evolve(point, other=diagonal((1, 1))),
+        "X~ is best for the output": attrs.evolve(point, chosen=diagonal((0, 1))),
+    }
+    for inside in (point, attrs.evolve(point, degrees=1)):
+        bind_hypotheses(statement, inside, outside)
+    nothing = NoisyStream(fmpq_mat([[0, 0]]), (diagonal((0, 0)),), 1)
+    assert statement.applies(attrs.evolve(point, run=nothing)) is Truth.TRUE, "any projection is best for 0"
+    (best,) = (condition for condition in statement.given if condition.says == "X~ is best for the output")
+    assert best.at(attrs.evolve(point, chosen=line(1, 1))) is Truth.FALSE, "it mixes the eigenvectors"
+    middle = NoisyStream(fmpq_mat([[3, 0, 0]]), (diagonal((0, 2, 1)),), 1)
+    for axes, answer in (((1, 1, 0), Truth.TRUE), ((1, 0, 1), Truth.FALSE)):
+        three = attrs.evolve(point, run=middle, chosen=diagonal(axes), other=diagonal((0, 1, 1)))
+        assert best.at(three) is answer, "9, 2 and 1: the two largest"
     (well_formed,) = (condition for condition in statement.given if condition.says == "the run is well formed")
     assert well_formed.at(attrs.evolve(point, run=broken)) is Truth.FALSE
     assert statement.applies(attrs.evolve(point, eta=fmpq(49, 100))) is Truth.TRUE

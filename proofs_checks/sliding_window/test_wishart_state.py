@@ -81,6 +81,8 @@ def test_the_noise_has_to_be_semidefinite(statement) -> None:
     assert statement.without("every noise is positive semidefinite").at(negative) is Truth.FALSE
     tilted = attrs.evolve(PLANE, noise=(fmpq_mat([[0, 9], [9, 0]]), *PLANE.noise[1:]))
     assert statement.without("every noise is positive semidefinite").at(tilted) is Truth.FALSE
+    skew = attrs.evolve(PLANE, noise=(fmpq_mat([[2, 1], [0, 1]]), *PLANE.noise[1:]))
+    assert statement.applies(skew) is Truth.FALSE, "nor is it symmetric by itself"
 
     def less(p, _):
         return [[attrs.evolve(one, matrix=-one.matrix) for one in held] for held in history(p, MENDED)]
