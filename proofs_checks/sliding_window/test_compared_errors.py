@@ -16,7 +16,7 @@ from dpmatrix.tracing import bind_expression
 
 corollary_2 = cite("sliding-window.corollary-2@f9251ea9")
 theorem_5 = cite("sliding-window.theorem-5@eb72e4b0")
-theorem_14 = cite("sliding-window.theorem-14@cef2be43")
+theorem_14 = cite("sliding-window.theorem-14@4108ca87")
 theorem_16 = cite("sliding-window.theorem-16@25a95bcf")
 
 MILLIONTH, SMALL, LARGE = Fraction(1, 10**6), Fraction(1, 50), Fraction(49, 50)

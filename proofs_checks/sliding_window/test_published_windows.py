@@ -22,7 +22,7 @@ from dpmatrix.spec.sliding_window.eigenvalue_laws import gaussian_within, triang
 from dpmatrix.spec.sliding_window.published_windows import PublishedWindows, long_sums
 from proofs_checks.sliding_window.dyadic_noise import check_release, deviation
 
-theorem_14 = cite("sliding-window.theorem-14@cef2be43")
+theorem_14 = cite("sliding-window.theorem-14@4108ca87")
 theorem_17 = cite("sliding-window.theorem-17@a84fde0e")
 theorem_18 = cite("sliding-window.theorem-18@37f35230")
 
