@@ -16,6 +16,7 @@ from dpmatrix.mechanisms import (
     ModSulq,
     OnlinePerturbedLeader,
     Ppca,
+    PrivateSubspaceRecovery,
     SymmetrisedWishartMechanism,
     WishartMechanism,
     principal_components,
@@ -197,6 +198,49 @@ def test_the_online_leader(seed: int, adjacency: Adjacency) -> None:
     units = gaussian_source(SeededEntropy(seed), mechanism.noise_variance(data.shape[1]))
     rows = columns.transpose()
     assert analyze_gauss.algorithm_3_repaired(rows, epsilon, DELTA, adjacency, units, UNIT) == found
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("adjacency", [REPLACED, ADDED])
+def test_private_subspace_recovery(seed: int, adjacency: Adjacency) -> None:
+    """The integers of the code lie within a unit of the exact gap and near the projector: here they are the nearest."""
+    generator, epsilon, delta = np.random.default_rng(seed), Fraction(2), Fraction(1, 10)
+    data = generator.uniform(-0.2, 0.2, (40, 3)) + np.array([0.6 if seed % 3 else 0.0, 0, 0])
+    mechanism = PrivateSubspaceRecovery(
+        epsilon, adjacency, rank=1, delta=delta, calibration="printed", coordinate_bits=BITS
+    )
+    release = mechanism.release(data, entropy=SeededEntropy(seed))
+    entropy, asked = SeededEntropy(seed), []
+
+    def laplace(scale: fmpq, count: int) -> Sequence[int]:
+        assert fraction(scale) == mechanism.gap_scale
+        return discrete_laplace_noise(fraction(scale), count, entropy)
+
+    def gaussian(variance: fmpq, count: int) -> Sequence[int]:
+        asked.append(fraction(variance))
+        return discrete_gaussian_noise(fraction(variance), count, entropy)
+
+    units = analyze_gauss.RecoveryUnits(UNIT, Fraction(1, 2**20), Fraction(1, 2**mechanism.projector_bits))
+    rows = fmpq_mat([[rational(entry) for entry in row] for row in data.tolist()])
+    gap, projector = analyze_gauss.algorithm_2_repaired(rows, 1, epsilon, delta, adjacency, laplace, gaussian, units)
+    assert fraction(gap) == release.gap
+    if release.projector is None:
+        assert projector is None
+        assert seed % 3 == 0, "the gap is small"
+    else:
+        assert projector == published(release.projector)
+        assert asked == [mechanism.noise_variance(mechanism.bracket(int(release.gap * 2**20)), 3)]
+
+
+def test_the_printed_subspace_recovery_publishes_the_identity() -> None:
+    rows = fmpq_mat(3, 3, [1, 0, 0, 0, fmpq(1, 2), 0, 0, 0, fmpq(1, 4)])
+    for k in (1, 2):
+        found = analyze_gauss.algorithm_2(
+            rows, k, 1, DELTA, lambda _, count: [40] * count, lambda _, count: [fmpq(j, 100) for j in range(count)]
+        )
+        identity = arb_mat([[int(i == j) for j in range(k)] for i in range(k)])
+        assert found.overlaps(identity)
+        assert max(float(entry.rad()) for entry in found.entries()) < 1e-9
 
 
 @pytest.mark.parametrize("seed", SEEDS)

@@ -6,12 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from dpmatrix.commands.places import about_the_place, in_order
+from dpmatrix.claims import Kind as Sort
+from dpmatrix.commands.places import about_the_place, in_order, line_by_line
 from dpmatrix.commands.sentences import indexes
 from dpmatrix.printed.index import Entry, Index, Kind, SentencesError
 from dpmatrix.printed.order import Stated, read_order
 from dpmatrix.printed.units import units
-from dpmatrix.spec import catalogue, documents, load
+from dpmatrix.spec import FOLDER, catalogue, documents, load
 
 INDEX = Index(
     (
@@ -92,3 +93,26 @@ def test_neighbours_are_those_of_the_document() -> None:
     assert about_the_place("cross.adjacency")["place"] == ""
     assert about_the_place("cross.adjacency")["before"] is not None
     assert about_the_place("toy.lemma-1") == {"place": "", "before": None, "after": None}
+
+
+def test_algorithms_stand_line_by_line_where_it_is_said() -> None:
+    for claim in load():
+        for place in line_by_line(claim.id):
+            where, name = place.split()
+            file, _, number = where.partition(":")
+            line = (FOLDER.parent / file).read_text(encoding="utf-8").splitlines()[int(number) - 1]
+            assert line.startswith(f"def {name}(")
+    assert [place.split()[1] for place in line_by_line("wishart.algorithm-1")] == [
+        "algorithm_1",
+        "algorithm_1_repaired",
+    ]
+    assert line_by_line("wishart.lemma-1") == line_by_line("cross.adjacency") == []
+
+
+def test_which_printed_algorithms_do_not_stand_line_by_line() -> None:
+    without = {claim.id for claim in load() if claim.kind is Sort.ALGORITHM and not line_by_line(claim.id)}
+    assert without == {
+        "compression.procedure-4-2",
+        "sliding-window.algorithm-4",
+        "sliding-window.algorithm-5",
+    }

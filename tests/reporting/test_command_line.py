@@ -75,6 +75,7 @@ SCHEMA = {
     "place": str,
     "before": str | None,
     "after": str | None,
+    "line_by_line": list,
 }
 ITEM_SCHEMA = {
     "node": str,

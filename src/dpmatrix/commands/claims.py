@@ -11,7 +11,7 @@ import typer
 from dpmatrix.claims import Ledger, Outcome, Registry, describe
 from dpmatrix.commands.completion import claims_and_documents
 from dpmatrix.commands.failures import one_line
-from dpmatrix.commands.places import about_the_place, in_order
+from dpmatrix.commands.places import about_the_place, in_order, line_by_line
 from dpmatrix.commands.runs import DEFAULT_LEDGER, LedgerPath, read_ledger
 from dpmatrix.commands.sentences import tell_printed
 from dpmatrix.kernel.sources import FOLDER, recorded
@@ -69,7 +69,7 @@ def claims_command(
     described = describe(registry, run, cited_in_sources(), accepted_run(), wanted)
     for entry in described:
         entry["specified_in"] = str(places().get(entry["id"], ""))
-        entry |= about_the_place(entry["id"])
+        entry |= about_the_place(entry["id"]) | {"line_by_line": line_by_line(entry["id"])}
         _date_certificates(entry["evidence"])
     add_bindings(described, registry, traced())
     for line in _remarks(run, described):

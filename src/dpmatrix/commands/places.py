@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from functools import cache
 
@@ -9,6 +10,10 @@ from dpmatrix.printed.index import FILE, Index
 from dpmatrix.printed.order import FILE as ORDER
 from dpmatrix.printed.order import Stated, read_order
 from dpmatrix.spec import FOLDER, catalogue
+
+ALGORITHMS = "algorithms.py"
+"""Where a document's package has its printed algorithms as functions, each named by the label of its claim."""
+_FUNCTION = re.compile(r"def (?P<name>(?P<label>[a-z0-9_]+?)(?:_repaired)?)\(.*")
 
 
 @cache
@@ -43,3 +48,23 @@ def about_the_place(claim: str) -> dict[str, str | None]:
         "before": stated[here - 1].claim if here else None,
         "after": stated[here + 1].claim if here + 1 < len(stated) else None,
     }
+
+
+def line_by_line(claim: str) -> list[str]:
+    """Return where a printed algorithm, and what is run in its place, can be read and run line by line.
+
+    Parameters
+    ----------
+    claim
+        Its id.
+    """
+    document, _, label = claim.partition(".")
+    path = FOLDER / document.replace("-", "_") / ALGORITHMS
+    text = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
+    matches = [(number, _FUNCTION.fullmatch(line)) for number, line in enumerate(text, start=1)]
+    inside = path.relative_to(FOLDER).as_posix()
+    return [
+        f"spec/{inside}:{number} {match['name']}"
+        for number, match in matches
+        if match is not None and match["label"] == label.replace("-", "_")
+    ]

@@ -128,6 +128,7 @@ def claim_page(claim: Mapping[str, Any]) -> str:
             parts.append(f"\n[bold]{heading}[/bold]\n{escape(text)}")
 
     add("Specified in", claim.get("specified_in", ""))
+    add("Line by line", "\n".join(claim.get("line_by_line", [])))
     add("Place in the document", _stated(claim))
     add("As stated, in our words", claim["printed"])
     add("Statement", claim["says"])
