@@ -38,9 +38,9 @@ from proofs_checks.near_optimal.panels import (
     changed,
 )
 
-figure_3 = cite("near-optimal.figure-3@ecec8232")
+figure_3 = cite("near-optimal.figure-3@5a82e583")
 figure_4 = cite("near-optimal.figure-4@d2912810")
-figure_5 = cite("near-optimal.figure-5@ae7472cb")
+figure_5 = cite("near-optimal.figure-5@da3232ce")
 figure_2 = cite("near-optimal.figure-2@ff12ea1f")
 
 

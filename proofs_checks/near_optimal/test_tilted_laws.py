@@ -16,7 +16,7 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.near_optimal.tilted_laws import MoreRecords, Shortfall
 from proofs_checks.near_optimal.conditions import bind_condition
 
-theorem_7 = cite("near-optimal.theorem-7@60564e2d")
+theorem_7 = cite("near-optimal.theorem-7@064217ce")
 figure_2 = cite("near-optimal.figure-2@ff12ea1f")
 
 HALF, THIRD = Fraction(1, 2), Fraction(1, 3)

@@ -129,7 +129,7 @@ ITEM = """
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.wishart.wishart_perturbation import wishart_delta
 
-theorem_4 = cite("wishart.theorem-4@1a2b3c4d")
+theorem_4 = cite("wishart.theorem-4@500d014d")
 LEVEL = 0.28
 {before}
 
