@@ -12,6 +12,8 @@ import attrs
 from dpmatrix.reporting.citing import Cited, cite
 
 METHOD = Cited.tells.__name__
+_SOURCES = (cite.__name__, "page")
+"""What makes the claims, and the pages of the documentation, that are told."""
 _NUMBERS = frozenset(
     {"Fraction", "Decimal", "Rational", "Integer", "Float", "arb", "fmpq", "fmpz", "mpf", "acb", "array", "float64"}
     | {"ball", "rational", "fraction", "interval", "mid", "lower", "upper", "rad", "evalf", "n", "N", "item"}
@@ -33,7 +35,7 @@ class Told:
     Attributes
     ----------
     claim, template
-        The claim, and the piece of its prose.
+        The claim, or the page of the documentation, and the piece of its prose.
     item, line
         The function that it stands in, and its line.
     problem
@@ -160,7 +162,7 @@ class _Names:
         """Return the claim that a name stands for."""
         found = self.made.get(node.id, []) if isinstance(node, ast.Name) else [node]
         for source in found:
-            if isinstance(source, ast.Call) and ast.unparse(source.func).rpartition(".")[2] == cite.__name__:
+            if isinstance(source, ast.Call) and ast.unparse(source.func).rpartition(".")[2] in _SOURCES:
                 words = source.args[0] if source.args else None
                 return str(words.value).partition("@")[0] if isinstance(words, ast.Constant) else ""
         return ""
@@ -185,6 +187,13 @@ class _Names:
             return part.func.attr not in _IDLE and "parametrize" not in ast.unparse(part.func)
         called = part.func.id if isinstance(part.func, ast.Name) else ""
         return not (called in _IDLE or called in self.made or _is_record(called))
+
+
+def _pairs(target: ast.expr, value: ast.expr) -> list[tuple[ast.expr, ast.expr]]:
+    """Return what an assignment of several names to several values gives to each."""
+    if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and len(target.elts) == len(value.elts):
+        return list(zip(target.elts, value.elts, strict=True))
+    return [(target, value)]
 
 
 def _is_growth(node: ast.AST) -> TypeGuard[ast.Call]:
@@ -217,8 +226,8 @@ def _definitions(body: list[ast.stmt]) -> dict[str, list[ast.AST]]:
             continue
         for node in ast.walk(statement):
             if isinstance(node, ast.Assign):
-                for target in node.targets:
-                    note(target, node.value)
+                for target, value in (pair for each in node.targets for pair in _pairs(each, node.value)):
+                    note(target, value)
             elif isinstance(node, ast.AnnAssign | ast.AugAssign | ast.NamedExpr) and node.value is not None:
                 note(node.target, node.value)
             elif isinstance(node, ast.For | ast.comprehension):

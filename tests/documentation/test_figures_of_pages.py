@@ -1,0 +1,92 @@
+"""Figures in the pages of the documentation, computed."""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+from math import sqrt
+from pathlib import Path
+
+import sympy
+from flint import arb
+from sklearn.datasets import load_digits
+
+from dpmatrix.exact import ball
+from dpmatrix.experiments.utility_figures import SYNTHETIC_RECORDS
+from dpmatrix.privacy.adjacency import Adjacency
+from dpmatrix.spec.analyze_gauss.gaussian_mechanism import GaussianPromise, printed_divergence
+from dpmatrix.spec.analyze_gauss.subspace_privacy import GapSettings, wrong_vector_probability
+from dpmatrix.spec.common.points import InputPerturbation
+from dpmatrix.spec.near_optimal.utility_figures import COVARIANCE
+from dpmatrix.spec.wishart.scalar_noise import GaussianNoise, gaussian_delta
+from dpmatrix.spec.wishart.wishart_perturbation import wishart_delta
+from tests.documentation.told_pages import page
+
+ZOO = Path(__file__).resolve().parents[1] / "benchmarks" / "zoo_detection.txt"
+
+auditor, researcher, estimators = page("auditor"), page("researcher"), page("estimators")
+analyze_gauss, near_optimal, sliding_window = page("analyze-gauss"), page("near-optimal"), page("sliding-window")
+
+
+def audited() -> list[list[str]]:
+    """Return the rows of the committed run of the auditor over the faulty mechanisms."""
+    table = ZOO.read_text(encoding="utf-8").partition("\n| mechanism |")[2].partition("\n\n")[0]
+    return [[cell.strip() for cell in line.strip().strip("|").split("|")] for line in table.splitlines()[2:]]
+
+
+def test_what_the_auditor_found() -> None:
+    rows = audited()
+    found = [row for row in rows if row[4] == "yes"]
+    silent = [row for row in rows if row[4] == "no verdict"]
+    finite = [row for row in rows if re.match(r"[\d.]+, ", row[3]) and row[4] == "yes" and row[6] != "-"]
+    shares = {row[0]: float(row[6].strip(">=() ")) for row in finite}
+    enough = [name for name, share in shares.items() if share >= 0.8]
+    auditor.tells("Of the {} that exceed their claim", len(found) + len(silent))
+    auditor.tells("outputs can show, {} were certified", len(found))
+    auditor.tells("On the other {} there is no verdict", len(silent))
+    least = min(shares[name] for name in enough)
+    auditor.tells("Of the {} whose true ε is finite and known, {} were bounded", len(shares), len(enough))
+    auditor.tells("were bounded by at least {above} of it", least)
+    auditor.tells("entries at once, by {}.", shares["laplace-l2-sensitivity-10"])
+
+
+def test_probabilities() -> None:
+    auditor.tells("1 - exp(-1/3), about {}, whatever", wishart_delta(InputPerturbation(2, 1, 1)))
+    large = GaussianNoise(10, Fraction(1, 10), 1, Fraction(23, 10), Fraction(24, 100))
+    researcher.tells("the guarantee is missed by {}.", gaussian_delta(large) - arb(1) / 10)
+    leak = GapSettings(1, Fraction(1, 10**6), Fraction(1, 10))
+    missed = [wrong_vector_probability(leak, ball(gap)) for gap in (leak.gap, 1 - leak.gap)]
+    analyze_gauss.tells("has probability {} on one data set and {} on", 1 - missed[0], missed[1])
+    before, after = (sympy.Matrix([row, 0]) * sympy.Matrix([row, 0]).T for row in (10, 11))
+    sliding_window.tells("moves the second moment by {}:", (after - before).norm(2))
+    near_optimal.tells("({} records, {} features, two components", SYNTHETIC_RECORDS, len(COVARIANCE.values))
+
+
+def test_handwritten_digits() -> None:
+    """Pixels of the pictures, and what is left of them by means over two by two."""
+    images = load_digits().images
+    most, pixels, left = images.max(), images[0].size, images[0].size // 4
+    bound = sqrt(left) * most / 2
+    estimators.tells("digits have {} pixels, each the number of black points in a square of {}.", pixels, most)
+    estimators.tells("Means over two by two pixels leave {} numbers between 0 and {}.", left, most)
+    estimators.tells("so the bound {}, since {} numbers within 8 of", bound, left)
+    estimators.tells("are a vector of norm at most {}:", bound)
+    estimators.tells("A random choice of four of {} directions", left)
+    estimators.tells("two Wishart matrices with {} degrees of freedom", left + 1)
+    estimators.tells("Reducing {} pixels to {} is what makes", pixels, left)
+    estimators.tells("with all {} the first four directions", pixels)
+
+
+def test_where_the_constant_of_analyze_gauss_fails() -> None:
+    """Over the epsilons of a grid whose steps are below the digits that are shown, and deltas from 1e-9 to 0.01."""
+
+    def fails(epsilon: Fraction, delta: Fraction, adjacency: Adjacency) -> bool:
+        return bool(printed_divergence(GaussianPromise(epsilon, delta, 1, adjacency)) > ball(delta))
+
+    deltas = [Fraction(1, 10**k) for k in range(2, 10)]
+    added = (Fraction(k, 10) for k in range(140, 170))
+    least = next(e for e in added if any(fails(e, delta, Adjacency.ADD_REMOVE_ONE) for delta in deltas))
+    researcher.tells("up to an epsilon of about {},", least)
+    replaced = (Fraction(k, 1000) for k in range(300, 400))
+    least = next(e for e in replaced if fails(e, deltas[-1], Adjacency.REPLACE_ONE))
+    researcher.tells("for one row replaced fails from {} on, at the smallest delta", least)
