@@ -29,8 +29,9 @@ from proofs_checks.compression.covariance_pairs import (
     sheared,
     spectrum,
 )
+from proofs_checks.exact_matrices import diagonal
 
-lipschitz_class = cite("compression.lipschitz-class@0804325d")
+lipschitz_class = cite("compression.lipschitz-class@9e4ca6a9")
 
 ENTRIES = random.Random(20090119)
 
@@ -47,6 +48,10 @@ def test_the_class_depends_on_the_norm(statement) -> None:
     assert statement.at(CovariancePair(WIDE, UNIT)) is Truth.TRUE, "of rank one: the norms agree"
     assert_definite(statement)
     assert not statement.strict
+    hadamard = fmpq_mat([[1, 1, 1, 1], [1, -1, 1, -1], [1, 1, -1, -1], [1, -1, -1, 1]])
+    assert hadamard == hadamard.transpose()
+    assert hadamard * hadamard == 4 * diagonal([1] * 4), "the eigenvalues are 2 and -2"
+    assert sum(abs(entry) for entry in hadamard.entries()) == 16, "8 times the spectral norm"
 
 
 def least_eigenvalue_slack(p: CovariancePair) -> mpmath.mpf:

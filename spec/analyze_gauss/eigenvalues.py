@@ -139,7 +139,7 @@ EIGENVALUE_PROPERTIES = Claim(
         "right: rank A = rank Lambda. The determinant and diagonal matrices need no repair."
     ),
     repair=Repair(
-        "the rank bullet speaks of diagonalizable matrices",
+        "all three bullets speak of diagonalizable matrices, which the one on the rank alone needs",
         Statement(
             "for every diagonalizable A = X Lambda X^-1 the first three bullets hold",
             bullets_margin,

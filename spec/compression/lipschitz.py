@@ -89,13 +89,17 @@ LIPSCHITZ_CLASS = Claim(
     ),
     verdict=Verdict.ILL_POSED,
     because=(
-        "The class depends on the norm, and 'up to a constant L' on p: norms of p x p matrices differ by factors up to "
-        "p; for A - D = I the spectral norm is 1 and ||A - D||_F is sqrt(p). With the Frobenius norm, which the "
+        "The class depends on the norm, and 'up to a constant L' on p: norms of p x p matrices differ by factors of p "
+        "and more (a symmetric 4 x 4 Hadamard matrix has spectral norm 2, and its absolute entries sum to 16); for "
+        "A - D = I the spectral norm is 1 and ||A - D||_F is sqrt(p). With the Frobenius norm, which the "
         "document's one example uses, each eigenvalue is in F(1) by Weyl's inequality. PCA itself, 'an instance from "
         "(1)', is in no F(L): at diag(1+t, 1-t) and diag(1-t, 1+t) the top projectors differ by sqrt(2) and the "
         "matrices by 2 sqrt(2) t. It is Lipschitz at a matrix with an eigengap only (Proposition 3.4)."
     ),
-    reading="The Frobenius norm; f is real-valued, or matrix-valued with the Frobenius norm on both sides.",
+    reading=(
+        "As printed, 'any matrix norm' leaves the norm open, and is read as saying that the class is the same for all "
+        "of them. f is real-valued, or matrix-valued with the Frobenius norm on both sides."
+    ),
     repair=Repair(
         "the Frobenius norm",
         Statement(

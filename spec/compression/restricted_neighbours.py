@@ -120,15 +120,16 @@ DEFINITION_2_3 = Claim(
     verdict=Verdict.ILL_POSED,
     because=(
         "dP/dQ exists only where P << Q, and the definition does not ask for it: with P = (1/2, 1/2) and Q = (1, 0) "
-        "the derivative is 1/2 wherever it exists, and the second output gives P away. V is never fixed ('a certain "
-        "metric'; max |Sigma_D - Sigma_E|, which the proofs use, is no metric, since X and OX have distance 0). And "
-        "it is no differential privacy: with delta below every V(D, E) it constrains nothing, and the identity "
-        "satisfies it with alpha = 0."
+        "the derivative is 1/2 wherever it exists, and the second output gives P away. The verdict rests on this. "
+        "V is left open by design; max |Sigma_D - Sigma_E|, which the proofs use, is no metric, since X and OX have "
+        "distance 0. By design too (2) asks nothing of neighbours with V above delta, so it is no differential "
+        "privacy: with delta below every V(D, E) the identity satisfies it with alpha = 0."
     ),
     reading=(
-        "Delta(P, Q) is infinite unless P << Q, and the essential supremum is with respect to Q. V(D, E) = max "
-        "|Sigma_D - Sigma_E|, a pseudometric. The notion is a promise about restricted neighbours, not (eps, "
-        "delta)-DP. Judged on finite tables of laws, in which d and V are any numbers."
+        "As printed: P << Q is not asked for, and (2) bounds dP/dQ where it exists, which is where Q has mass; the "
+        "essential supremum is with respect to Q. V(D, E) = max |Sigma_D - Sigma_E|, a pseudometric. The notion is a "
+        "promise about restricted neighbours, not (eps, delta)-DP. Judged on finite tables of laws, in which d and V "
+        "are any numbers."
     ),
     repair=Repair(
         "Delta(P, Q) = infinity unless P << Q",

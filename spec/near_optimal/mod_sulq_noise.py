@@ -210,7 +210,10 @@ NOISE_STEPS = (
         "last-display-is-beta",
         Statement("(d+1)/(n eps) s + 1/sqrt(eps n) is beta of (5)", last_display_of_five_margin, given=RANGE),
         sound=False,
-        note="For n = 1 alone: (5) has 1/(n sqrt(eps)), which is less from n = 2 on and is enough.",
+        note=(
+            "For n = 1 alone: (5) has 1/(n sqrt(eps)), which is less from n = 2 on and is enough. The root over n may "
+            "be a slip of the copy at hand."
+        ),
     ),
     Step(
         "less-noise-with-more-records",
