@@ -13,7 +13,7 @@ from flint import arb, fmpq
 from dpmatrix.claims import Truth, bind, bind_hypotheses, certify, interval
 from dpmatrix.claims.formulas import real
 from dpmatrix.exact import rational
-from dpmatrix.privacy.profiles.chi_square import absent_against_present, present_against_absent
+from dpmatrix.privacy.profiles.chi_square import absent_against_present, outside_support, present_against_absent
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.sliding_window.quoted_mechanisms import (
     PresentRow,
@@ -110,8 +110,12 @@ def check_both_orders() -> None:
         for order, loss in zip(ORDERS, losses, strict=True):
             found = order(rational(e), rational(squared) / 2, rational(k))
             assert abs(found - arb(loss)) < arb(10) ** -12
-    for order, e in product(ORDERS, (0, 1)):
-        assert order(fmpq(e), fmpq(0), fmpq(4)) == 0, "no row tells nothing"
+    for order, e, k in product(ORDERS, (0, 1), (1, 4)):
+        assert order(fmpq(e), fmpq(0), fmpq(k)) == 0, "no row tells nothing"
+    for k in (Fraction(9, 5), 2, Fraction(11, 5)):
+        share = arb(mpmath.nstr(mpmath.gammainc(real(k) / 2, 0, HALF, regularized=True), 15))
+        assert abs(outside_support(fmpq(1, 2), rational(k)) - share) < arb(10) ** -12
+        assert outside_support(fmpq(0), rational(k)) == 0
 
 
 def bind_degrees(statement, record=WishartNeighbours) -> None:
