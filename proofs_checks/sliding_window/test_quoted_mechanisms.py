@@ -7,12 +7,15 @@ from itertools import product
 
 import attrs
 import mpmath
+import pytest
 import sympy
 from flint import arb, fmpq
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses, certify, interval
 from dpmatrix.claims.formulas import real
+from dpmatrix.errors import InvalidParameterError
 from dpmatrix.exact import rational
+from dpmatrix.privacy import WishartProfile
 from dpmatrix.privacy.profiles.chi_square import absent_against_present, outside_support, present_against_absent
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.sliding_window.quoted_mechanisms import (
@@ -116,6 +119,8 @@ def check_both_orders() -> None:
         share = arb(mpmath.nstr(mpmath.gammainc(real(k) / 2, 0, HALF, regularized=True), 15))
         assert abs(outside_support(fmpq(1, 2), rational(k)) - share) < arb(10) ** -12
         assert outside_support(fmpq(0), rational(k)) == 0
+    with pytest.raises(InvalidParameterError, match="epsilon"):
+        WishartProfile(1, 4, 1).delta(Fraction(-1, 20))
 
 
 def bind_degrees(statement, record=WishartNeighbours) -> None:
