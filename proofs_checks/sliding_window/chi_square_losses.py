@@ -8,11 +8,12 @@ from dpmatrix.claims.formulas import real
 from dpmatrix.exact import Exact
 
 
-def shifted_delta(degrees: Exact, shift: Exact, epsilon: Exact) -> mpmath.mpf:
-    """Compare chi-square with k > 2 degrees and itself moved by x > 0.
+def shifted_losses(degrees: Exact, shift: Exact, epsilon: Exact) -> tuple[mpmath.mpf, mpmath.mpf]:
+    """Compare chi-square with k degrees, moved by x > 0, with itself, and then the other way round.
 
-    The likelihood ratio of moved against unmoved at t is (1 - x/t)^(k/2 - 1) e^(x/2) for t > x, increasing in t: the
-    best events are t > a, and t < b for the other direction. Below, all lengths are halved.
+    The likelihood ratio of moved against unmoved at t is (1 - x/t)^(k/2 - 1) e^(x/2) for t > x, increasing in t for k >
+    2: the best events are t > a, and t < b for the other direction. For k < 2 it falls to e^(x/2): the best events are
+    x < t < a, and t < x. Below, all lengths are halved.
     """
     shape, x, e = real(degrees) / 2, real(shift) / 2, real(epsilon)
 
@@ -20,12 +21,23 @@ def shifted_delta(degrees: Exact, shift: Exact, epsilon: Exact) -> mpmath.mpf:
         return mpmath.gammainc(shape, z, mpmath.inf, regularized=True) if z > 0 else mpmath.mpf(1)
 
     present = mpmath.mpf(0)
+    if shape <= 1:
+        present = max(present, 1 - mpmath.exp(e) * above(x))
+        if shape < 1 and e > x:
+            a = x / (1 - mpmath.exp((x - e) / (1 - shape)))
+            present = 1 - above(a - x) - mpmath.exp(e) * (above(x) - above(a))
+        return present, 1 - above(x)
     if x > e:  # (shape - 1) log(1 - x/t) + x > e for large t
         a = x / (1 - mpmath.exp((e - x) / (shape - 1)))
         present = above(a - x) - mpmath.exp(e) * above(a)
     b = x / (1 - mpmath.exp((-e - x) / (shape - 1)))
     absent = (1 - above(b)) - mpmath.exp(e) * (1 - above(b - x))
-    return max(present, absent)
+    return present, absent
+
+
+def shifted_delta(degrees: Exact, shift: Exact, epsilon: Exact) -> mpmath.mpf:
+    """Return the larger of `shifted_losses`."""
+    return max(shifted_losses(degrees, shift, epsilon))
 
 
 def scaled_delta(rows: Exact, inflation: mpmath.mpf, epsilon: mpmath.mpf) -> mpmath.mpf:
