@@ -14,10 +14,9 @@ from flint import arb, fmpq
 from dpmatrix.claims import Truth, bind, bind_hypotheses, certify, interval
 from dpmatrix.claims.formulas import real
 <<<<<<< HEAD
-from dpmatrix.exact import ball
 =======
 from dpmatrix.errors import InvalidParameterError
-from dpmatrix.exact import rational
+from dpmatrix.exact import ball, rational
 from dpmatrix.privacy import WishartProfile
 from dpmatrix.privacy.profiles.chi_square import absent_against_present, outside_support, present_against_absent
 >>>>>>> ed57e1e98e635da6af643b2ffb5ceb894af7f2c7
