@@ -76,7 +76,7 @@ def test_equal_states_vary_otherwise(statement) -> None:
 
 
 OUTSIDE = {
-    "1 <= k <= d": {"rank": 0},
+    "1 <= k <= d": {"rank": -1},
     "l_1 >= ... >= l_d >= 0": {"values": (Fraction(1, 2), Fraction(1, 9), Fraction(1, 8))},
     "tr A <= 1": {"values": (Fraction(9, 10), Fraction(1, 9), 0)},
     "l_1 > l_(k+1)": {"values": (Fraction(1, 3), Fraction(1, 3), 0)},
