@@ -8,7 +8,6 @@ least ``exp(x)`` times the probability that the logarithm of this weight exceeds
 
 from __future__ import annotations
 
-from fractions import Fraction
 from functools import cache
 
 import numpy as np
@@ -26,7 +25,6 @@ from dpmatrix.randomness.entropy import SeededEntropy
 from dpmatrix.randomness.matrix_bingham import MatrixBinghamSampler
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.near_optimal.gibbs_traces import FlippedStates
-from dpmatrix.spec.near_optimal.spreads import Spread
 from dpmatrix.spec.near_optimal.utility_figures import ClippedUtilities, NoisyUtilities
 from proofs_checks.near_optimal.panels import (
     NOISE,
@@ -120,29 +118,6 @@ def test_mod_sulq_is_far_from_chance_on_all_of_kddcup(statement, record_property
     assert statement.at(found) is Truth.FALSE
     assert found.mod_sulq - found.random > found.best / 4
     figure_3.tells("MOD-SULQ has a utility of {} in the mean of some hundred draws", found.mod_sulq.mid())
-
-
-@figure_2.supports(
-    "wider-on-kddcup", grade="statistical", region="the spectrum of kddcup, n = 494,021; confidence 1 - 1e-9"
-)
-@figure_2.refutes(
-    "number-of-records-explains-it",
-    grade="statistical",
-    region="the spectrum of kddcup, n = 494,021, and every n for insurance; confidence 1 - 1e-9",
-)
-def test_the_statistic_varies_more_on_kddcup(statements, record_property):
-    """By the utility of PPCA on kddcup, at epsilon = 0.1, and by the k of both data sets."""
-    wider, reachable = (
-        statements[f"near-optimal.figure-2/{step}"] for step in ("wider-on-kddcup", "number-of-records-explains-it")
-    )
-    record = recorded_spectra()["kddcup"]
-    values = np.array(record.eigenvalues)
-    least = least_ppca_utility(values, record.rank, record.records * EPSILON / 2, linear(0.79), 10)
-    spectrum = tuple(fmpq(*Fraction(str(value)).as_integer_ratio()) for value in record.eigenvalues)
-    found = Spread(spectrum, record.rank, within(least - 1e-9, 1e-9), recorded_spectra()["insurance"].rank)
-    record_property("detail", f"PPCA at least {least:.3f}")
-    assert wider.at(found) is Truth.TRUE
-    assert reachable.at(found) is Truth.FALSE
 
 
 @figure_3.supports_repair(grade="statistical", region="the spectrum of kddcup, n = 24,701; confidence 1 - 1e-9")

@@ -9,12 +9,13 @@ import attrs
 import sympy
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
+from dpmatrix.experiments.classified import recorded
 from dpmatrix.experiments.spectra import recorded_spectra
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.near_optimal.spreads import IndependentStates, Spread
 from proofs_checks.near_optimal.conditions import bind_condition
 
-figure_2 = cite("near-optimal.figure-2@ff12ea1f")
+figure_2 = cite("near-optimal.figure-2@ad6bc534")
 
 MEAN, NORM = "the states have mean 0", "the states have one norm"
 HALF = Fraction(1, 2)
@@ -75,7 +76,7 @@ def test_equal_states_vary_otherwise(statement) -> None:
 
 
 OUTSIDE = {
-    "1 <= k <= d": {"rank": 0},
+    "1 <= k <= d": {"rank": -1},
     "l_1 >= ... >= l_d >= 0": {"values": (Fraction(1, 2), Fraction(1, 9), Fraction(1, 8))},
     "tr A <= 1": {"values": (Fraction(9, 10), Fraction(1, 9), 0)},
     "l_1 > l_(k+1)": {"values": (Fraction(1, 3), Fraction(1, 3), 0)},
@@ -110,21 +111,38 @@ def kddcup(utility: Fraction) -> Spread:
     return Spread(tuple(Fraction(str(value)) for value in record.eigenvalues), record.rank, utility, 11)
 
 
+def recorded_kddcup() -> Spread:
+    """Take the least utility of the recorded runs of PPCA on half of the records."""
+    runs = next(one for one in recorded()[0] if (one.data_set, one.algorithm) == ("kddcup", "PPCA"))
+    best = sum(kddcup(Fraction(0)).values[:4])
+    return kddcup(Fraction(str(min(runs.kept))) * best)
+
+
+@figure_2.supports(
+    "wider-on-kddcup", grade="interval", region="the recorded spectrum and the recorded runs of PPCA on half of kddcup"
+)
 @figure_2.controls("wider-on-kddcup", grade="interval", region="a utility of 0.2; k = 7 on the other data set")
-def test_what_a_wider_statistic_asks(statement) -> None:
+def test_the_statistic_varies_more_on_kddcup(statement) -> None:
+    """The chain of the recorded runs is not the exact law; a utility of 0.52 would be enough, and it has 0.64."""
     assert recorded_spectra()["insurance"].rank == 11
+    assert recorded_kddcup().utility > Fraction(64, 100)
+    assert statement.at(recorded_kddcup()) is Truth.TRUE
+    assert statement.elsewhere().at(kddcup(Fraction(52, 100))) is Truth.TRUE
     assert statement.elsewhere().at(kddcup(Fraction(2, 10))) is Truth.FALSE
-    assert statement.elsewhere().at(attrs.evolve(kddcup(Fraction(65, 100)), other_rank=7)) is Truth.FALSE
-    assert statement.elsewhere().at(kddcup(Fraction(65, 100))) is Truth.TRUE
+    assert statement.elsewhere().at(attrs.evolve(recorded_kddcup(), other_rank=7)) is Truth.FALSE
     bind_spread(statement, 1)
     assert statement.strict
 
 
-@figure_2.controls("number-of-records-explains-it", grade="interval", region="a utility of 0.2; k = 7")
-def test_what_the_number_of_records_would_do(statement) -> None:
+@figure_2.refutes(
+    "number-of-records-explains-it",
+    grade="interval",
+    region="the recorded spectrum and the recorded runs of PPCA on half of kddcup; every n for insurance",
+)
+def test_more_records_of_insurance_would_not_do(statement) -> None:
     """Each mean of |V'v_i|^2 is in [0, 1], and they sum to k: their squares sum to at most k, 1/k^2 after division."""
+    assert statement.at(recorded_kddcup()) is Truth.FALSE
     assert statement.elsewhere().at(kddcup(Fraction(2, 10))) is Truth.TRUE
-    assert statement.elsewhere().at(attrs.evolve(kddcup(Fraction(65, 100)), other_rank=7)) is Truth.TRUE
-    assert statement.elsewhere().at(kddcup(Fraction(65, 100))) is Truth.FALSE
+    assert statement.elsewhere().at(attrs.evolve(recorded_kddcup(), other_rank=7)) is Truth.TRUE
     bind_spread(statement, -1)
     assert not statement.strict

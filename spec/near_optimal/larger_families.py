@@ -30,7 +30,8 @@ class TwoBases:
 def two_bases_margin(p: TwoBases) -> arb:
     """``C K - 2 d`` with K of (12) at d = 2^doublings and phi = 1/sqrt(d)."""
     d = 2**p.doublings
-    return ball(p.constant) * simple_count(Lines(d, 1 / arb(d).sqrt())) - 2 * d
+    margin: arb = ball(p.constant) * simple_count(Lines(d, 1 / arb(d).sqrt())) - 2 * d
+    return margin
 
 
 LARGER_STEPS = (

@@ -145,7 +145,10 @@ SPREAD_STEPS = (
             strict=True,
         ),
         sound=True,
-        note="At all records of kddcup and epsilon = 0.1, for any n of insurance; Figure 2 names neither.",
+        note=(
+            "By the utility of PPCA in recorded runs of a chain on half of kddcup with epsilon = 0.1, for any n of "
+            "insurance; Figure 2 names neither n nor epsilon."
+        ),
     ),
     Step(
         "number-of-records-explains-it",
