@@ -11,12 +11,14 @@ from flint import arb
 from dpmatrix.claims import Truth, bind_hypotheses
 from dpmatrix.exact import rational
 from dpmatrix.reporting.citing import cite
-from dpmatrix.spec.sliding_window.compared_errors import ErrorParameters, QuerySize
+from dpmatrix.spec.sliding_window.compared_errors import ErrorParameters, EveryTime, ManyQueries, QuerySize
 from dpmatrix.tracing import bind_expression
 
 corollary_2 = cite("sliding-window.corollary-2@f9251ea9")
 theorem_5 = cite("sliding-window.theorem-5@eb72e4b0")
-theorem_14 = cite("sliding-window.theorem-14@4108ca87")
+theorem_15 = cite("sliding-window.theorem-15@40ab8b71")
+theorem_17 = cite("sliding-window.theorem-17@78aaf200")
+theorem_14 = cite("sliding-window.theorem-14@2b80e705")
 theorem_16 = cite("sliding-window.theorem-16@25a95bcf")
 
 MILLIONTH, SMALL, LARGE = Fraction(1, 10**6), Fraction(1, 50), Fraction(49, 50)
@@ -111,4 +113,84 @@ def test_a_factor_of_the_dimension_is_left(statement) -> None:
         "epsilon > 0": attrs.evolve(QUERIES, epsilon=0),
     }
     for inside in (QUERIES, attrs.evolve(QUERIES, epsilon=SMALL)):
+        bind_hypotheses(statement, inside, outside)
+
+
+FEW = ManyQueries(10, 10, 1, MILLIONTH)
+
+
+@theorem_15.supports(
+    "below-theorem-5",
+    grade="derived",
+    region="every d, eps, delta and q <= d: tau >= 8 sqrt(d)/eps, and log d <= sqrt(d)",
+)
+def test_few_queries_cost_less_in_section_4(statement) -> None:
+    """The bounds: log q log d/eps <= log(d)^2/eps <= sqrt(d) log(d)/eps, and tau log tau >= tau log d.
+
+    tau > d + 14 log(4)/eps^2 >= 2 sqrt(14 log(4) d)/eps > 8 sqrt(d)/eps. log(x)/sqrt(x) is largest at e^2: 2/e < 1.
+    """
+    x = sympy.symbols("x", positive=True)
+    ratio = sympy.log(x) / sympy.sqrt(x)
+    assert sympy.simplify(sympy.diff(ratio, x) - (2 - sympy.log(x)) / (2 * x ** sympy.Rational(3, 2))) == 0
+    assert ratio.subs(x, sympy.E**2) == 2 / sympy.E
+    a, b = sympy.symbols("a b", positive=True)
+    assert sympy.expand((a - b) ** 2 - (a**2 + b**2 - 2 * a * b)) == 0
+    assert 2 * sympy.sqrt(14 * sympy.log(4)) > 8
+    queries = sympy.symbols("queries", positive=True)
+    formula = TAU * sympy.log(TAU) - sympy.log(queries) * sympy.log(D) / EPSILON
+    bind_expression(statement, formula, points=[FEW])
+    for d, epsilon, delta in (
+        (2, 1, LARGE),
+        (50, SMALL, MILLIONTH),
+        (10**6, 100, SMALL),
+        (10**6, Fraction(1, 1000), LARGE),
+    ):
+        for queries in {2, d}:
+            assert statement.at(ManyQueries(queries, d, epsilon, delta)) is Truth.TRUE
+    many = ManyQueries(10**48, 2, 1, LARGE)
+    outside = {
+        "queries >= 2, an integer": attrs.evolve(FEW, queries=1),
+        "dimension >= 2, an integer": attrs.evolve(FEW, dimension=1),
+        "epsilon > 0": attrs.evolve(FEW, epsilon=0),
+        "delta > 0": attrs.evolve(FEW, delta=0),
+        "delta < 1": attrs.evolve(FEW, delta=1),
+        "q <= d": many,
+    }
+    for inside in (FEW, ManyQueries(2, 2, SMALL, LARGE), ManyQueries(2, 9, 1, SMALL)):
+        bind_hypotheses(statement, inside, outside)
+    assert statement.conclusion(many) is Truth.FALSE, "76.6 for 66.8"
+    assert statement.applies(attrs.evolve(FEW, queries=11)) is Truth.FALSE
+    assert not statement.strict
+
+
+HALVED = EveryTime(0, 1, 1, Fraction(1, 2), 1)
+
+
+@theorem_17.refutes(
+    "naive-publication", grade="derived", region="r = eps = 1, delta = 1/2: every c, by W = 2^h, h = c rounded up"
+)
+def test_publishing_at_every_time_costs_a_logarithm_more(statement) -> None:
+    """Every c: sigma^2/W > 256 log(8W/delta) 2 log(2/delta) > 512 log(4) (h + 4) log(2) > 480 h; c log(2)^2 < c/2.
+
+    For sigma^2 > 256 r log(4/delta')/eps'^2 for the shares eps' and delta' of each output.
+    """
+    statement.refute(lambda constant: attrs.evolve(HALVED, constant=constant, doublings=int(rational(constant).ceil())))
+    assert 512 * sympy.log(4) * sympy.log(2) > 480
+    assert sympy.log(2) ** 2 < sympy.Rational(1, 2)
+    doublings, rank = sympy.symbols("doublings rank", positive=True)
+    windows = 2**doublings
+    share, level = EPSILON / sympy.sqrt(2 * windows * sympy.log(2 / DELTA)), sympy.log(8 * windows / DELTA)
+    sigma = (16 * sympy.sqrt(rank * level) + level) / share
+    formula = CONSTANT * rank * sympy.log(DELTA) ** 2 / EPSILON**2 - sigma**2 / windows
+    bind_expression(statement, formula, points=[HALVED])
+    assert statement.at(attrs.evolve(HALVED, constant=10**5)) is Truth.TRUE
+    assert not statement.strict
+    outside = {
+        "doublings >= 0, an integer": attrs.evolve(HALVED, doublings=-1),
+        "rank >= 1, an integer": attrs.evolve(HALVED, rank=0),
+        "epsilon > 0": attrs.evolve(HALVED, epsilon=0),
+        "delta > 0": attrs.evolve(HALVED, delta=0),
+        "delta < 1": attrs.evolve(HALVED, delta=1),
+    }
+    for inside in (HALVED, EveryTime(3, 2, SMALL, LARGE, 1), EveryTime(0, 1, 1, SMALL, 1)):
         bind_hypotheses(statement, inside, outside)

@@ -25,7 +25,7 @@ from dpmatrix.tracing import bind_expression
 from proofs_checks.sliding_window.chi_square_losses import scaled_delta, shifted_delta
 
 theorem_11 = cite("sliding-window.theorem-11@aed8fe41")
-theorem_12 = cite("sliding-window.theorem-12@b62caae4")
+theorem_12 = cite("sliding-window.theorem-12@9ee5a216")
 
 MILLIONTH = Fraction(1, 10**6)
 HALF = Fraction(1, 2)

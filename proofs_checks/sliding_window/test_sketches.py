@@ -19,9 +19,10 @@ from dpmatrix.spec.sliding_window.eigenvalue_laws import _wishart_pfaffian
 from dpmatrix.spec.sliding_window.sketches import ConstantRows, PrintedSketch, SketchSize, needed_rows
 
 theorem_9 = cite("sliding-window.theorem-9@d8714028")
-lemma_6 = cite("sliding-window.lemma-6@9ae4dbef")
+lemma_6 = cite("sliding-window.lemma-6@e9bacb5c")
 
 HALF = Fraction(1, 2)
+LARGE_ETA = Fraction(24, 25)
 
 
 def exact_success(rows, distortion) -> mpmath.mpf:
@@ -295,3 +296,52 @@ def test_fewer_rows_are_not_enough(statement) -> None:
     assert free.at(SketchSize(1, 53, 1, Fraction(1, 10**6))) is Truth.FALSE, "24 k log 9/eta^2 rows, without beta"
     wide = SketchSize(1, 1, 50, Fraction(2, 10**44))
     assert statement.without("distortion <= 1").at(wide) is Truth.FALSE, "far out a tail falls like e^(-t alpha/2)"
+
+
+def affine_rows(constant, rank, eta, beta) -> int:
+    """C r log(1/beta)/eta^2, rounded down."""
+    return int(mpmath.floor(constant * rank * mpmath.log(1 / real(beta)) / real(eta) ** 2))
+
+
+@lemma_6.supports(
+    "affine-embedding", grade="derived", region="every r, n, eta and beta <= 1/2, one column b: the net of lemma-6"
+)
+def test_a_sketch_for_affine_problems(statement) -> None:
+    """With t >= 24 ((r + 1) log 9 + log(2/beta))/eta^2 rows the range of A and b, r + 1 dimensions, is embedded.
+
+    Let L = log(1/beta) >= log 2. Then (r + 1) log 9 <= 2 r (log 9/log 2) L, log(2/beta) <= 2 L <= 2 r L, and the row
+    that is lost by rounding is at most r L/(eta^2 log 2): 24 (2 log 9/log 2 + 2) + 1/log 2 < 202 is enough. Conversely
+    |A(cx) - cb|^2 = c^2 |Ax - b|^2, and every vector of the span with a part in b is such a multiple.
+    """
+    check_chernoff_and_net()
+    assert 24 * (2 * sympy.log(9) / sympy.log(2) + 2) + 1 / sympy.log(2) < 202
+    values = []
+    with mpmath.workdps(60):
+        for constant, eta, beta in product((2, 5, 9), (HALF, Fraction(2, 3), Fraction(4, 5)), (HALF, Fraction(1, 9))):
+            rows = affine_rows(constant, 1, eta, beta)
+            fails = 1 - plane_success(rows, eta) if rows > 1 else mpmath.mpf(1)
+            values.append((ConstantRows(constant, 1, eta, beta), mpmath.nstr(real(beta) - fails, 50)))
+    # two rows for four dimensions
+    values += [(ConstantRows(1, 3, LARGE_ETA, beta), Fraction(beta) - 1) for beta in (HALF, Fraction(2, 5))]
+    bind(statement, values)
+    for rank, eta, beta in (
+        (1, Fraction(9, 10), HALF),
+        (2, Fraction(9, 10), HALF),
+        (4, Fraction(9, 10), Fraction(2, 5)),
+    ):
+        assert statement.at(ConstantRows(202, rank, eta, beta)) is Truth.TRUE
+    base = ConstantRows(202, 1, HALF, HALF)
+    outside = {
+        "dimension >= 1, an integer": attrs.evolve(base, dimension=0),
+        "eta > 0": attrs.evolve(base, eta=0),
+        "eta < 1": attrs.evolve(base, eta=1),
+        "beta > 0": attrs.evolve(base, beta=0),
+        "beta <= 1/2": attrs.evolve(base, beta=Fraction(51, 100)),
+    }
+    small, large = Fraction(1, 50), Fraction(49, 50)
+    for inside in (base, attrs.evolve(base, eta=small), attrs.evolve(base, eta=large, beta=small)):
+        bind_hypotheses(statement, inside, outside)
+    few = attrs.evolve(base, constant=Fraction(1, 2))
+    assert statement.exhibits(constant=Fraction(1, 2)).at(few) is Truth.FALSE, "one row"
+    assert not statement.strict
+    assert [one.exhibited for one in statement.exists] == [202]

@@ -9,7 +9,7 @@ from dpmatrix.claims import Chosen, Claim, Defect, Kind, Locator, Repair, Statem
 from dpmatrix.exact import Exact, Real, ball, nonnegative_root, rational
 from dpmatrix.spec.common.conditions import at_least, at_most, below, exceeds, positive, whole
 from dpmatrix.spec.common.spectra import eigenvalues
-from dpmatrix.spec.sliding_window.combined_costs import COMBINED_COSTS
+from dpmatrix.spec.sliding_window.combined_costs import COMBINED_COSTS, stated_error
 from dpmatrix.spec.sliding_window.compared_errors import FREE_ERROR
 from dpmatrix.spec.sliding_window.distinguishing import some_projection_algorithm, some_query_algorithm
 from dpmatrix.spec.sliding_window.loewner import gram
@@ -141,9 +141,7 @@ class WindowOfRank:
 
 def additive_error(p: WindowOfRank) -> arb:
     """``c log(1/delta)/epsilon sqrt(d log d (k + log(1/beta)))``."""
-    d = arb(p.window.ncols())
-    spread = (d * d.log() * (p.k - ball(p.failure).log())).sqrt()
-    return ball(p.constant) * -ball(p.delta).log() / ball(p.epsilon) * spread
+    return stated_error(p, p.window.ncols())
 
 
 def least_cost(p: WindowOfRank) -> arb:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Protocol
+
 import attrs
 from flint import arb, fmpq
 
@@ -53,14 +55,44 @@ class CombinedError:
     constant: Exact
 
 
-def spread(p: CombinedError) -> arb:
+class ErrorTerms(Protocol):
+    """What the additive error of Theorem 6 is made of, but for the dimension."""
+
+    @property
+    def k(self) -> int:
+        """Rank of the projections."""
+
+    @property
+    def epsilon(self) -> Exact:
+        """Epsilon of the guarantee."""
+
+    @property
+    def delta(self) -> Exact:
+        """Delta of the guarantee."""
+
+    @property
+    def failure(self) -> Exact:
+        """Beta."""
+
+    @property
+    def constant(self) -> Exact:
+        """The constant of O()."""
+
+
+def spread(p: ErrorTerms) -> arb:
     """``k' = k + log(1/beta)``."""
     return p.k - ball(p.failure).log()
 
 
-def unit(p: CombinedError) -> arb:
+def unit(p: ErrorTerms) -> arb:
     """``log(1/delta)/epsilon``."""
     return -ball(p.delta).log() / ball(p.epsilon)
+
+
+def stated_error(p: ErrorTerms, dimension: int) -> arb:
+    """``c log(1/delta)/epsilon sqrt(d log d k')``."""
+    d = arb(dimension)
+    return ball(p.constant) * unit(p) * (d * d.log() * spread(p)).sqrt()
 
 
 def combined_error(p: CombinedError) -> arb:
@@ -70,9 +102,8 @@ def combined_error(p: CombinedError) -> arb:
 
 
 def combined_margin(p: CombinedError) -> arb:
-    """``c log(1/delta)/epsilon sqrt(d log d k')`` minus `combined_error`."""
-    d = arb(p.dimension)
-    return ball(p.constant) * unit(p) * (d * d.log() * spread(p)).sqrt() - combined_error(p)
+    """`stated_error` minus `combined_error`."""
+    return stated_error(p, p.dimension) - combined_error(p)
 
 
 def rank_margin(p: CombinedError) -> arb:

@@ -7,8 +7,9 @@ from flint import arb, fmpq
 
 from dpmatrix.claims import Chosen, Statement, Step
 from dpmatrix.exact import Exact, ball, square
-from dpmatrix.spec.common.conditions import at_most, below, equality, positive, whole
+from dpmatrix.spec.common.conditions import at_most, below, equality, exceeds, positive, whole
 from dpmatrix.spec.sliding_window.distinguishing import noise_degrees
+from dpmatrix.spec.sliding_window.sketch_privacy import floor
 
 
 @attrs.frozen
@@ -59,6 +60,46 @@ class QuerySize:
 def free_margin(p: QuerySize) -> arb:
     """``c - log q log d / epsilon``."""
     return ball(p.constant) - arb(p.queries).log() * (p.doublings * arb(2).log()) / ball(p.epsilon)
+
+
+@attrs.frozen
+class ManyQueries:
+    """The number q of queries, the dimension d, and the guarantee."""
+
+    queries: int
+    dimension: int
+    epsilon: Exact
+    delta: Exact
+
+
+def fewer_queries_margin(p: ManyQueries) -> arb:
+    """``tau log tau - log q log d / epsilon``: what Theorem 15 states, minus what Theorem 5 does."""
+    tau = noise_degrees(p.dimension, p.epsilon, p.delta)
+    return tau * tau.log() - arb(p.queries).log() * arb(p.dimension).log() / ball(p.epsilon)
+
+
+def number_margin(p: ManyQueries) -> arb:
+    """``d - q``."""
+    return arb(p.dimension - p.queries)
+
+
+@attrs.frozen
+class EveryTime:
+    """W = 2^h outputs of Algorithm 2, its r, the guarantee of all of them together, and a constant c."""
+
+    doublings: int
+    rank: int
+    epsilon: Exact
+    delta: Exact
+    constant: Exact
+
+
+def every_time_margin(p: EveryTime) -> arb:
+    """``c r log(1/delta)^2/epsilon^2`` minus sigma^2/W for epsilon/sqrt(2 W log(2/delta)) and delta/(2W) each."""
+    claimed = ball(p.constant) * p.rank * square(ball(p.delta).log()) / square(ball(p.epsilon))
+    delta = ball(p.delta)
+    share = ball(p.epsilon) / (2 * (2 / delta).log()).sqrt()  # sigma falls like 1/epsilon, so W cancels
+    return claimed - square(floor(p.rank, share, delta / 2 ** arb(p.doublings + 1)))
 
 
 GUARANTEE = (positive("epsilon"), positive("delta"), below("delta", 1))
@@ -113,4 +154,32 @@ NOISE_VALUE = Step(
     ),
     sound=False,
     note="tau has 14 log(4/delta).",
+)
+FEWER_QUERIES = Step(
+    "below-theorem-5",
+    Statement(
+        "for up to d queries the additive error log q log d/eps of Theorem 5 is at most the tau log tau that follows "
+        "from Theorem 14",
+        fewer_queries_margin,
+        given=(
+            whole("queries", 2),
+            whole("dimension", 2),
+            *GUARANTEE,
+            exceeds("q <= d", number_margin, strict=False),
+        ),
+    ),
+    sound=True,
+    note="A comparison of errors as they are stated, up to constants; neither theorem holds as stated.",
+)
+EVERY_TIME = Step(
+    "naive-publication",
+    Statement(
+        "there is a constant c with which the outputs of all W times, each with the shares eps/sqrt(2 W log(2/delta)) "
+        "and delta/(2W) of advanced composition, have sigma^2 <= c r W log(1/delta)^2/eps^2",
+        every_time_margin,
+        given=(whole("doublings", 0), whole("rank", 1), *GUARANTEE),
+        exists=(Chosen("constant"),),
+    ),
+    sound=False,
+    note="The delta of each output falls with W, so that a factor log W is missing. With equal shares eps/W it is W^2.",
 )

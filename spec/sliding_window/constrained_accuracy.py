@@ -8,6 +8,7 @@ from flint import arb, fmpq
 from dpmatrix.claims import Chosen, Claim, Defect, Kind, Locator, Repair, Statement, Step, Verdict
 from dpmatrix.exact import Exact, Real, ball, rational, square
 from dpmatrix.spec.common.conditions import at_least, below, exceeds, positive
+from dpmatrix.spec.sliding_window.constrained_choice import EQUATION_23
 from dpmatrix.spec.sliding_window.loewner import flag
 from dpmatrix.spec.sliding_window.noisy_choice import NOISY_CHOICE, noisy_cost_margin
 from dpmatrix.spec.sliding_window.private_choice import CHANGE
@@ -206,6 +207,7 @@ THEOREM_7 = Claim(
         ),
     ),
     steps=(
+        EQUATION_23,
         Step(
             "equation-24",
             Statement(

@@ -10,6 +10,8 @@ from dpmatrix.exact import Exact, ball
 from dpmatrix.privacy.adjacency import Adjacency
 from dpmatrix.privacy.profiles import WishartProfile, support_failure
 from dpmatrix.spec.common.conditions import below, exceeds, positive, whole
+from dpmatrix.spec.sliding_window.checkpoint_counts import TREES_SPACE
+from dpmatrix.spec.sliding_window.compared_errors import EVERY_TIME
 from dpmatrix.spec.sliding_window.dyadic_release import (
     cover_margin,
     parts,
@@ -169,6 +171,7 @@ THEOREM_17 = Claim(
             sound=True,
         ),
         LOGARITHMIC_ACCURACY,
+        EVERY_TIME,
         Step("space", Statement("the tree has at most 2W nodes", nodes_margin, (whole("height", 0),)), sound=True),
     ),
 )
@@ -271,5 +274,6 @@ THEOREM_18 = Claim(
             note="The error is announced to grow like log W, and W^(3/4) exceeds c log W for every c.",
         ),
         POWER_ACCURACY,
+        TREES_SPACE,
     ),
 )

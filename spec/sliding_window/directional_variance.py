@@ -8,6 +8,7 @@ from flint import arb
 from dpmatrix.claims import Chosen, Claim, Defect, Kind, Locator, Repair, Statement, Step, Verdict
 from dpmatrix.exact import Exact, ball, rational, square
 from dpmatrix.spec.common.conditions import at_least, below, exceeds, positive, whole
+from dpmatrix.spec.sliding_window.compared_errors import FEWER_QUERIES
 from dpmatrix.spec.sliding_window.distinguishing import confusion, noise_degrees
 from dpmatrix.spec.sliding_window.dyadic_release import DyadicRelease, deviation, sequence_margin
 from dpmatrix.spec.sliding_window.eigenvalue_laws import triangle_exceeds
@@ -191,5 +192,6 @@ THEOREM_15 = Claim(
             sound=True,
             note="It is |x|_2^2; for |x| = 1 the same.",
         ),
+        FEWER_QUERIES,
     ),
 )

@@ -9,6 +9,7 @@ from dpmatrix.claims import Claim, Defect, Kind, Locator, Repair, Statement, Ver
 from dpmatrix.exact import Exact, rational
 from dpmatrix.spec.common.conditions import at_least, exceeds, whole
 from dpmatrix.spec.sliding_window.loewner import flag, squared_norm
+from dpmatrix.spec.sliding_window.split_approximation import PARTS_OF_THE_ERROR
 
 
 @attrs.frozen
@@ -241,5 +242,6 @@ LEMMA_12 = Claim(
             ),
         ),
     ),
+    steps=(PARTS_OF_THE_ERROR,),
     uses=("sliding-window.lemma-11+repair",),
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dpmatrix.claims import Claim, Condition, Kind, Locator, Repair, Statement, Step, Verdict
 from dpmatrix.spec.common.conditions import exceeds, positive, whole
+from dpmatrix.spec.sliding_window.decompositions import EVERY_DECOMPOSITION, EVERY_NORM
 from dpmatrix.spec.sliding_window.notation_margins import (
     DECOMPOSED,
     SYMMETRIC,
@@ -107,6 +108,7 @@ NOTATION_FACTS = Claim(
             ),
             sound=True,
         ),
+        EVERY_DECOMPOSITION,
         Step(
             "pseudoinverse",
             Statement(
@@ -137,8 +139,9 @@ NOTATION_FACTS = Claim(
                 ),
             ),
             sound=True,
-            note="Mirsky's theorem gives every other unitarily invariant norm; it is cited, not proved here.",
+            note="Every other unitarily invariant norm is best-rank-k-every-norm.",
         ),
+        EVERY_NORM,
         Step(
             "stack-shape",
             Statement(

@@ -10,6 +10,7 @@ from dpmatrix.spec.sliding_window.naive_components import NAIVE_COMPONENTS
 from dpmatrix.spec.sliding_window.projection_costs import SUMMARY, kept_costs_margin
 from dpmatrix.spec.sliding_window.sketch_privacy import private_row
 from dpmatrix.spec.sliding_window.split_errors import SPLIT_ERRORS
+from dpmatrix.spec.sliding_window.stated_symbols import LEFT_VECTORS, SIGMA_OF_ALGORITHM_1
 from dpmatrix.spec.sliding_window.summary_margins import (
     COUNTED,
     NORMS,
@@ -105,6 +106,8 @@ LEMMA_5 = Claim(
             sound=False,
             note="With sigma sqrt(d-k) in place of K.",
         ),
+        SIGMA_OF_ALGORITHM_1,
+        LEFT_VECTORS,
         Step(
             "first-error",
             Statement(

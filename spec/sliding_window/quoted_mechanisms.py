@@ -9,6 +9,7 @@ from dpmatrix.claims import Claim, Defect, Kind, Locator, Repair, Statement, Ste
 from dpmatrix.exact import Exact, Real, ball, rational
 from dpmatrix.privacy import Adjacency, SketchProfile, WishartProfile
 from dpmatrix.spec.common.conditions import at_least, at_most, below, exceeds, positive, whole
+from dpmatrix.spec.sliding_window.quoted_outputs import OUTPUT_FORMS
 
 ADD = Adjacency.ADD_REMOVE_ONE
 
@@ -269,5 +270,6 @@ THEOREM_12 = Claim(
             sound=False,
             note="Fails from epsilon about 100 on: so the verdict does not hang on whose premise it is.",
         ),
+        OUTPUT_FORMS,
     ),
 )

@@ -12,6 +12,7 @@ from dpmatrix.claims import Claim, Condition, Kind, Locator, Statement, Step, Ve
 from dpmatrix.exact import Exact, rational
 from dpmatrix.spec.common.conditions import at_least
 from dpmatrix.spec.sliding_window.post_processing import TAIL_OF_THE_LOSS
+from dpmatrix.spec.sliding_window.sampled_rows import SAMPLED_ROWS
 
 
 @attrs.frozen
@@ -160,5 +161,6 @@ DEFINITION_1 = Claim(
             note="So a guarantee for all that is seen covers each part of it.",
         ),
         TAIL_OF_THE_LOSS,
+        SAMPLED_ROWS,
     ),
 )

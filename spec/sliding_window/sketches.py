@@ -5,7 +5,7 @@ from __future__ import annotations
 import attrs
 from flint import arb, fmpq
 
-from dpmatrix.claims import Chosen, Claim, Defect, Kind, Locator, Repair, Statement, Verdict
+from dpmatrix.claims import Chosen, Claim, Defect, Kind, Locator, Repair, Statement, Step, Verdict
 from dpmatrix.exact import Exact, Real, ball, rational, square
 from dpmatrix.spec.common.conditions import at_most, below, exceeds, positive, whole
 from dpmatrix.spec.sliding_window.eigenvalue_laws import wishart_within
@@ -181,6 +181,37 @@ def constant_failure(p: ConstantRows) -> arb:
     return 1 - kept(p.dimension, int(rows), rational(p.eta))
 
 
+def affine_failure(p: ConstantRows) -> arb:
+    """Probability that C r log(1/beta)/eta^2 rows, rounded down, do not keep all |Ax - b|^2 within 1 -+ eta.
+
+    Multiples of the Ax - b are dense in the range of A and of b, which has r + 1 dimensions.
+    """
+    rows = (constant_rows(p) * p.dimension).floor().unique_fmpz()
+    if rows is None:
+        return arb(0).union(arb(1))
+    return 1 - kept(p.dimension + 1, int(rows), rational(p.eta))
+
+
+AFFINE = Step(
+    "affine-embedding",
+    Statement.of_law(
+        "there is a constant C with which, for every rank r of A, b outside its range, eta, and beta up to 1/2, C r "
+        "log(1/beta)/eta^2 rows keep all |Ax - b|^2 at once within 1 -+ eta, but for probability beta",
+        affine_failure,
+        at_most=allowed_failure,
+        given=(
+            whole("dimension", 1),
+            positive("eta"),
+            below("eta", 1),
+            positive("beta"),
+            at_most("beta", fmpq(1, 2)),
+        ),
+        exists=(Chosen("constant", exhibited=202),),
+    ),
+    sound=True,
+    note="A reading: an affine embedding of one column b. As beta tends to 1 the number of rows would tend to 0.",
+)
+
 LEMMA_6 = Claim(
     id="sliding-window.lemma-6",
     kind=Kind.LEMMA,
@@ -212,8 +243,8 @@ LEMMA_6 = Claim(
     ),
     reading=(
         "A subspace embedding of dimension k with probability 1 - beta; one C for every k, eta and beta, and as many "
-        "rows as it allows. Affine embeddings are not defined in the document, and their number of rows is not judged "
-        "here."
+        "rows as it allows. Affine embeddings are not defined in the document; their number of rows is judged for one "
+        "column, as a step."
     ),
     because=(
         "The dimension is missing. A sketch of t < k rows has a kernel in every k-dimensional subspace, and maps some "
@@ -230,4 +261,5 @@ LEMMA_6 = Claim(
             given=(*SIZE, exceeds("t >= 24 (k log 9 + log(2/beta))/eta^2", enough_margin, strict=False)),
         ),
     ),
+    steps=(AFFINE,),
 )

@@ -8,12 +8,15 @@ from flint import arb
 from dpmatrix.claims import Chosen, Claim, Defect, Kind, Locator, Statement, Step, Verdict
 from dpmatrix.exact import Exact, ball, square
 from dpmatrix.spec.common.conditions import at_least, below, exceeds, positive, whole
+from dpmatrix.spec.sliding_window.checkpoint_counts import NEEDED_CHECKPOINTS, PRICE
+from dpmatrix.spec.sliding_window.distinguished_windows import OUTPUT_SPACE, STATIC_SPACE
 from dpmatrix.spec.sliding_window.informal_error import LEAST_ERROR
 from dpmatrix.spec.sliding_window.lower_bound_construction import CONSTRUCTION
 from dpmatrix.spec.sliding_window.lower_bound_entries import ENTRIES
 from dpmatrix.spec.sliding_window.lower_bound_proof import INEQUALITIES
 from dpmatrix.spec.sliding_window.planted_coefficients import PLANTED_COEFFICIENTS
 from dpmatrix.spec.sliding_window.planted_entries import PLANTED_ENTRIES
+from dpmatrix.spec.sliding_window.sketched_direction import SKETCH_DIMENSION
 
 
 @attrs.frozen
@@ -211,6 +214,9 @@ CONJECTURE_1 = Claim(
             note="Not for eta < c d log2(W)/(W b).",
         ),
         LEAST_ERROR,
+        STATIC_SPACE,
+        NEEDED_CHECKPOINTS,
+        PRICE,
     ),
 )
 
@@ -257,5 +263,7 @@ CONJECTURE_2 = Claim(
             sound=False,
             note="Not for eta^2 < c k log2(W)/(W b).",
         ),
+        OUTPUT_SPACE,
+        SKETCH_DIMENSION,
     ),
 )

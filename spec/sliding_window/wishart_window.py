@@ -10,6 +10,7 @@ from dpmatrix.exact import Exact, ball, rational
 from dpmatrix.privacy.adjacency import Adjacency
 from dpmatrix.privacy.profiles import WishartProfile, support_failure
 from dpmatrix.spec.common.conditions import at_least, below, exceeds, positive, whole
+from dpmatrix.spec.sliding_window.checkpoint_counts import ORDERED_CHECKPOINTS
 from dpmatrix.spec.sliding_window.compared_errors import NOISE_VALUE
 from dpmatrix.spec.sliding_window.exact_outputs import EXACT_OUTPUTS
 from dpmatrix.spec.sliding_window.largest_noise import LARGEST_NOISE
@@ -206,6 +207,7 @@ THEOREM_14 = Claim(
         BEFORE_THE_CHANGE,
         DROPS,
         SPACE_PRODUCT,
+        ORDERED_CHECKPOINTS,
         Step(
             "equation-37",
             Statement.of_law(
