@@ -24,7 +24,7 @@ from proofs_checks.sliding_window.checkpoints import (
     check_printed_lemma,
 )
 
-lemma_1 = cite("sliding-window.lemma-1@128c04cd")
+lemma_1 = cite("sliding-window.lemma-1@00acf8ac")
 
 HALF = Fraction(1, 2)
 

@@ -16,7 +16,7 @@ from dpmatrix.spec.sliding_window.informal_error import InformalAnswers, LeastRe
 from dpmatrix.tracing import bind_expression
 from proofs_checks.sliding_window.guarantees import CONFUSION, DELTA, EPSILON
 
-theorem_4 = cite("sliding-window.theorem-4@c4db5167")
+theorem_4 = cite("sliding-window.theorem-4@931f666c")
 conjecture_1 = cite("sliding-window.conjecture-1@bacecfc5")
 
 MILLIONTH = Fraction(1, 10**6)

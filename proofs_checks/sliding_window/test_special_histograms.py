@@ -16,7 +16,7 @@ from dpmatrix.spec.sliding_window.loewner import flag
 from dpmatrix.spec.sliding_window.special_histograms import EmbeddedWindow, Insertion
 from dpmatrix.spec.sliding_window.update_lemmas import ExactRun, exact_structure
 
-lemma_1 = cite("sliding-window.lemma-1@128c04cd")
+lemma_1 = cite("sliding-window.lemma-1@00acf8ac")
 
 HALF, SMALL, LARGE = Fraction(1, 2), Fraction(1, 50), Fraction(49, 50)
 
@@ -158,6 +158,11 @@ def test_a_row_may_break_the_property(statement) -> None:
         last = rows[2] ** 2 + added**2
         close = 3 * (rows[0] ** 2 + rows[1] ** 2 + last) <= 4 * last
         values.append((Insertion(line(rows, 9, HALF), fmpq_mat([[added]])), -1 if close else 0))
+        structure = line(rows, 9, HALF)
+        matrices = tuple(fmpq_mat([[matrix[0, 0] + 2]]) for matrix in structure.matrices)
+        raised = attrs.evolve(structure, matrices=matrices, approximations=matrices, floor=2)
+        close = 3 * (rows[0] ** 2 + rows[1] ** 2 + last + 2) <= 4 * (last + 2)
+        values.append((Insertion(raised, fmpq_mat([[added]])), -1 if close else 0))
     bind(statement, values)
     found = {statement.at(p) for p, _ in values}
     assert found == {Truth.TRUE, Truth.FALSE}

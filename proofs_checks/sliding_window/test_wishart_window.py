@@ -35,7 +35,7 @@ from proofs_checks.sliding_window.wishart_directions import (
     w,
 )
 
-theorem_14 = cite("sliding-window.theorem-14@9e86d3ac")
+theorem_14 = cite("sliding-window.theorem-14@2b80e705")
 
 MILLIONTH = Fraction(1, 10**6)
 HALF = Fraction(1, 2)

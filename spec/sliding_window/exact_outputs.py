@@ -153,8 +153,8 @@ EXACT_OUTPUTS = (
     Step(
         "sensitivity",
         Statement(
-            "noise for one scale hides a row of norm at most 1 in the output of the known algorithm: there is a "
-            "constant c by which K_1 changes at most when the row is replaced by zero",
+            "noise of one scale would hide a row of norm at most 1 in the output of the known algorithm: there is a "
+            "constant c by which K_1 changes at most when that row is replaced by zero",
             sensitivity_margin,
             given=(
                 whole("window", 1),

@@ -119,7 +119,8 @@ NOISY_SEMIDEFINITE = (
             exists=(Chosen("constant"),),
         ),
         sound=False,
-        note="It need not be one: with probability 1/2 for M = 0. For long rows it is one, almost surely.",
+        note="It need not be one: with probability 1/2 for M = 0. For long rows it is one, but for a probability as "
+        "small as one likes.",
     ),
     Step(
         "projected-noise",

@@ -133,7 +133,7 @@ SPECIAL_HISTOGRAMS = (
     Step(
         "order-under-noise",
         Statement(
-            "item 3 of the exact property stands noise: with it and (4), S~_2 <= A_W'A_W <= S~_1",
+            "item 3 of the exact property withstands noise: with it and (4), S~_2 <= A_W'A_W <= S~_1",
             order_margin,
             given=(positive("eta"), below("eta", 1), NEAR_MATRICES, APPROXIMATE, MENDED),
         ),
