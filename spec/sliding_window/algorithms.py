@@ -1,4 +1,4 @@
-"""Algorithms 1 to 3 and 6 to 8, line by line, and what is run in their place (section 3, appendix C).
+"""Algorithms 1 to 8, line by line, and what is run in their place (sections 3 and 4, appendix C).
 
 Update is a loop over checkpoints. The streams are run by `sketched_stream` and `wishart_stream`, which take their
 variates as they are given, and lines as they are printed or as they are mended.
@@ -10,9 +10,11 @@ from collections.abc import Sequence
 from enum import Enum
 
 import attrs
-from flint import fmpq, fmpq_mat
+from flint import arb_mat, fmpq, fmpq_mat
 
 from dpmatrix.exact import Exact, rational
+from dpmatrix.spec.common.algorithms import leading_eigenvectors
+from dpmatrix.spec.common.spectra import trace
 from dpmatrix.spec.sliding_window import sketched_stream, wishart_stream
 from dpmatrix.spec.sliding_window.loewner import precedes
 
@@ -126,6 +128,49 @@ def algorithm_3_repaired(
 ) -> list[sketched_stream.Checkpoint]:
     """The same with a loop from 1 and an expiry in time."""
     return sketched_stream.after_step(run, held, time, sketched_stream.REPAIRED)
+
+
+def algorithm_4(run: sketched_stream.SketchedStream, k: int) -> arb_mat:
+    """Sliding-Priv-PCA, as printed, with the answer that is a projection: X~, d x d.
+
+    Raises
+    ------
+    ValueError
+        If A~'A~ has eigenvalues that are not told apart.
+    """
+    sketch = algorithm_2(run)  # line 3
+    return _onto(leading_eigenvectors(arb_mat(sketch.transpose() * sketch), k))  # line 4
+
+
+def algorithm_4_repaired(run: wishart_stream.NoisyStream, k: int) -> arb_mat:
+    """What is run for it: the projection onto the first k eigenvectors of the output of `algorithm_8_repaired`.
+
+    Raises
+    ------
+    ValueError
+        If it has eigenvalues that are not told apart.
+    """
+    return _onto(leading_eigenvectors(arb_mat(algorithm_8_repaired(run)), k))
+
+
+def _onto(columns: arb_mat) -> arb_mat:
+    return columns * columns.transpose()
+
+
+def algorithm_5(run: sketched_stream.SketchedStream, candidates: Sequence[fmpq_mat]) -> fmpq_mat:
+    """Sliding-Priv-Constrained-PCA, as printed, for a set Pi of finitely many projections: the first of least cost."""
+    sketch = algorithm_2(run)  # line 3
+    return min(candidates, key=lambda projection: _squares(sketch - sketch * projection))  # line 4
+
+
+def algorithm_5_repaired(run: wishart_stream.NoisyStream, candidates: Sequence[fmpq_mat]) -> fmpq_mat:
+    """What is run for it: the first of greatest Tr(PC), C the output of `algorithm_8_repaired`."""
+    matrix = algorithm_8_repaired(run)
+    return max(candidates, key=lambda projection: trace(projection * matrix))
+
+
+def _squares(matrix: fmpq_mat) -> fmpq:
+    return trace(matrix.transpose() * matrix)
 
 
 def algorithm_7(

@@ -14,9 +14,10 @@ from dpmatrix.claims import Truth
 from dpmatrix.errors import RefusedError
 from dpmatrix.exact import precision, rational
 from dpmatrix.experiments.sketched_window import SketchedWindow
-from dpmatrix.mechanisms import GaussianCompression, TruncatedCompression
+from dpmatrix.mechanisms import GaussianCompression, PrincipalProjection, SparseProjection, TruncatedCompression
 from dpmatrix.mechanisms import compression as compression_mechanisms
 from dpmatrix.mechanisms.lattice import lattice_gram
+from dpmatrix.mechanisms.protocol import Release
 from dpmatrix.mechanisms.streams import SlidingWindowGram, WindowParameters
 from dpmatrix.privacy.adjacency import Adjacency
 from dpmatrix.privacy.guarantee import PrivacyGuarantee
@@ -231,3 +232,38 @@ def test_the_printed_streams_keep_one_row() -> None:
     assert sliding_window.algorithm_8(noisy) == fmpq_mat([[5]])
     assert sliding_window.algorithm_8_repaired(noisy) == fmpq_mat([[6]])
     assert sliding_window.algorithm_7(noisy, [], 1) == [wishart_stream.NoisyCheckpoint(1, fmpq_mat([[5]]))]
+
+
+def as_release(matrix: fmpq_mat) -> Release:
+    """Make a release of a matrix of integers."""
+    integers = np.array([[int(entry.p) for entry in row] for row in matrix.tolist()], dtype=object)
+    return Release(
+        integers=integers,
+        grid=Fraction(1),
+        guarantee=None,
+        mechanism="lines",
+        adjacency=Adjacency.REPLACE_ONE,
+        entropy="given draws",
+    )
+
+
+def test_components_of_a_window() -> None:
+    """The code computes eigenvectors in floating point; the sparse ones are among finitely many here, s = k = 1."""
+    rows = fmpq_mat([[3, 1, 0], [-1, 2, 1], [0, 1, -2], [2, 0, 1]])
+    noise = tuple(fmpq_mat([[t, 1, 0], [1, -t, 2], [0, 2, 1]]) for t in range(4))
+    run = wishart_stream.NoisyStream(rows, noise, 3)
+    release = as_release(sliding_window.algorithm_8_repaired(run))
+    for k in (1, 2, 3):
+        exactly = np.array([float(entry) for entry in sliding_window.algorithm_4_repaired(run, k).entries()])
+        assert np.abs(PrincipalProjection(k)(release).ravel() - exactly).max() < 2.0**-40
+    axes = [fmpq_mat([[int(i == j == axis) for j in range(3)] for i in range(3)]) for axis in range(3)]
+    found = sliding_window.algorithm_5_repaired(run, axes)
+    assert np.array_equal(SparseProjection(1, 1)(release), np.array(found.tolist(), dtype=float))
+    sketched = sketched_stream.SketchedStream(
+        fmpq_mat([[3, 0], [0, 1]]), fmpq_mat([[1, 0], [0, 2]]), fmpq_mat([[1, 0], [0, 1]]), 1, 2
+    )
+    sketch = sliding_window.algorithm_2(sketched)
+    assert sketch == fmpq_mat([[4, 0], [0, 2]])
+    assert sliding_window.algorithm_4(sketched, 1).overlaps(arb_mat([[1, 0], [0, 0]]))
+    first, second = fmpq_mat([[1, 0], [0, 0]]), fmpq_mat([[0, 0], [0, 1]])
+    assert sliding_window.algorithm_5(sketched, [second, first]) == first
