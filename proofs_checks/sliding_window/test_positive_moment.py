@@ -366,8 +366,8 @@ def test_the_noise_of_a_window_is_small(statements) -> None:
     frobenius = n[0] ** 2 + n[3] ** 2 + n[5] ** 2 + 2 * (n[1] ** 2 + n[2] ** 2 + n[4] ** 2)
     assert sympy.expand(2 * sum(x**2 for x in n) - frobenius) == n[0] ** 2 + n[3] ** 2 + n[5] ** 2
     law, union = (statements[f"sliding-window.theorem-4{part}"] for part in ("+repair", "/union"))
-    decided = [d for d in (1, 20) if law.at(noise(d, HALF)) is Truth.TRUE]
-    theorem_4.tells("which decides it for d up to {};", max(decided))
+    told = [d for d in (1, 20) if law.at(noise(d, HALF)) is Truth.TRUE]
+    theorem_4.tells("which decides it for d up to {};", max(told))
     for dimension, beta in product((1, 2, 3, 5, 10, 20), (HALF, Fraction(1, 100), Fraction(99, 100))):
         for changes in ({}, {"begin": 0, "end": 1, "height": 0}, {"epsilon": 10, "end": 8}):
             p = noise(dimension, beta, **changes)

@@ -96,8 +96,8 @@ THEOREM_11 = Claim(
         "X'X changes by (2M + 1)vv', which no fixed noise hides: at epsilon = 1, delta = 10^-6 a row of length 10 that "
         "becomes 11 costs delta = 0.054, and length 50 costs 0.87. The cited theorem bounds rows by 1 and asks for "
         "epsilon < 1, which the quotation drops; without the latter it fails for unit rows too, from epsilon about 5 "
-        "on (at 8 by a factor above 2000). With both it holds, for every d and delta, with exponents to spare: the loss "
-        "exceeds epsilon with probability at most (delta/4)^(14/3). A row of norm 1 is the worst."
+        "on (at 8 by a factor above 2000). With both it holds, for every d and delta, with exponents to spare: the "
+        "loss exceeds epsilon with probability at most (delta/4)^(14/3). A row of norm 1 is the worst."
     ),
     repair=Repair(
         "a row of norm at most 1 is present or absent, and epsilon <= 1",

@@ -1,4 +1,4 @@
-"""How an item tells the figures of a page: by a piece of its prose with places for them, as it tells those of a claim."""
+"""How an item tells the figures of a page, as it tells those of a claim: by a piece of prose with places for them."""
 
 from __future__ import annotations
 

@@ -54,7 +54,8 @@ def told(source: str) -> Iterator[Told]:
 
     A number counts as computed if what it is made of, followed through the names of the file, calls something that is
     no other way to write a number, or reads a name that comes from elsewhere. A number that is written down counts
-    beside a computed one that is made of it: as the point at which that was computed.
+    beside a computed one that is made of it: as the point at which that was computed. Not seen is a computation
+    that does not matter, such as one that is multiplied by zero, and a loop over nothing.
     """
     tree = ast.parse(source)
     names = _Names.of(tree.body)
