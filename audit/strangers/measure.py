@@ -4,7 +4,8 @@
 
 Each mechanism is handed to `dpmatrix audit` by its name, one at a time, in an order that has nothing to do with what
 they are, so that a part of the run is a sample of the whole. Each result is a line of the results file. What stands
-there of the same function with the same claim is not measured again.
+there of the same function with the same claim is not measured again, unless other work left it too little of the
+processors to mean anything; such results count as starved, and are measured again after all others.
 """
 
 from __future__ import annotations
@@ -29,7 +30,8 @@ from audit.strangers import STRANGERS, Stranger
 
 ROOT = Path(__file__).resolve().parents[2]
 WORDS = {(True, 0): "passed", (True, 1): "false alarm", (False, 0): "missed", (False, 1): "found"}
-ORDER = ["found", "missed", "no verdict", "passed", "false alarm"]
+ORDER = ["found", "missed", "no verdict", "passed", "false alarm", "starved"]
+BUDGET, FAIR_SHARE = 60.0, 30.0  # seconds on the wall, which are the command's default, and of processors
 
 
 @frozen
@@ -44,6 +46,17 @@ class Measured:
     epsilon_bound: float | None
     confirmation: int | None
     reason: str
+
+    @property
+    def starved(self) -> bool:
+        """Whether all the time went by with few processor seconds, and nothing was refuted in them."""
+        refuted = self.outcome in ("found", "false alarm")
+        return not refuted and self.seconds >= BUDGET and self.processor_seconds < FAIR_SHARE
+
+    @property
+    def word(self) -> str:
+        """The outcome, as far as it means anything."""
+        return "starved" if self.starved else self.outcome
 
 
 def source_of(stranger: Stranger) -> str:
@@ -102,7 +115,7 @@ def known(results: Path) -> dict[str, Measured]:
 
 def summary(results: dict[str, Measured]) -> str:
     """Return the counts in a line."""
-    outcomes = [result.outcome for result in results.values()]
+    outcomes = [result.word for result in results.values()]
     counts = ", ".join(f"{outcomes.count(word)} {word}" for word in ORDER)
     return f"{counts}; {len(STRANGERS) - len(outcomes)} of {len(STRANGERS)} not measured"
 
@@ -126,7 +139,7 @@ def table(results: dict[str, Measured]) -> str:
         bound = "-" if result.epsilon_bound is None else f"{result.epsilon_bound:.3g}"
         name = stranger.place.removeprefix("audit.strangers.")
         cells = [name, f"{stranger.epsilon:g}, {stranger.delta:g}", stranger.adjacency.value, truth(stranger)]
-        cells += [result.outcome, bound, str(result.confirmation or "-")]
+        cells += [result.word, bound, str(result.confirmation or "-")]
         cells += [f"{result.seconds:.0f}", f"{result.processor_seconds:.0f}"]
         lines.append(f"| {' | '.join(cells)} |")
         reasons += [f"{name}: {text}" for text in (result.reason, stranger.note) if text]
@@ -150,17 +163,19 @@ def main() -> None:
     asked = parser.parse_args()
     results = known(asked.results)
     # A digest of the name mixes modules, and right ones with faulty ones.
-    waiting = sorted(STRANGERS, key=lambda stranger: hashlib.sha256(stranger.name.encode()).digest())
-    for stranger in waiting:
+    mixed = sorted(STRANGERS, key=lambda stranger: hashlib.sha256(stranger.name.encode()).digest())
+    again = {name for name, result in results.items() if result.starved}
+    for stranger in sorted(mixed, key=lambda stranger: stranger.name in again):
         if asked.until is not None and time.strftime("%H:%M", time.gmtime()) >= asked.until:
             break
-        if stranger.name in results or (asked.only and stranger.name not in asked.only):
+        done = stranger.name in results and stranger.name not in again
+        if done or (asked.only and stranger.name not in asked.only):
             continue
         result = measure(stranger)
         with asked.results.open("a", encoding="utf-8") as file:
             file.write(json.dumps(asdict(result)) + "\n")
         results[stranger.name] = result
-        print(f"{result.outcome:12} {result.seconds:6.1f} s  {stranger.place}  {result.reason}", flush=True)
+        print(f"{result.word:12} {result.seconds:6.1f} s  {stranger.place}  {result.reason}", flush=True)
         if asked.table is not None:
             asked.table.write_text(table(results), encoding="utf-8")
     if asked.table is not None:

@@ -36,8 +36,26 @@ def test_the_table_has_what_was_measured() -> None:
     text = table({FAULTY.name: FOUND})
     assert sum(line.startswith("| ") for line in text.splitlines()) == 2
     assert "| found | 4.25 | 1000 | 60 | 50 |" in text
-    assert f"1 found, 0 missed, 0 no verdict, 0 passed, 0 false alarm; {len(STRANGERS) - 1} of" in text
+    assert f"1 found, 0 missed, 0 no verdict, 0 passed, 0 false alarm, 0 starved; {len(STRANGERS) - 1} of" in text
     assert summary({}).startswith("0 found")
+
+
+@pytest.mark.parametrize(
+    ("outcome", "seconds", "processor_seconds", "starved"),
+    [
+        ("missed", 70.0, 5.0, True),
+        ("no verdict", 70.0, 5.0, True),
+        ("missed", 70.0, 100.0, False),
+        ("no verdict", 9.0, 5.0, False),  # it ended early, of itself
+        ("found", 70.0, 5.0, False),
+    ],
+)
+def test_a_result_without_processors_means_nothing_unless_it_refutes(
+    outcome: str, seconds: float, processor_seconds: float, starved: bool
+) -> None:
+    result = evolve(FOUND, outcome=outcome, seconds=seconds, processor_seconds=processor_seconds)
+    assert result.starved == starved
+    assert result.word == ("starved" if starved else outcome)
 
 
 @pytest.mark.parametrize(
