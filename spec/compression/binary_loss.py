@@ -214,9 +214,10 @@ THEOREM_D_2 = Claim(
         "infinite where the columns of X_1 are equal. The display of the proof is true although ||Delta||_F <= p/n is "
         "not: a factor 2 lost in (15) pays for the sqrt(2). With lambda_min >= c alone it is o(1), for neighbours of a "
         "public Sigma_1 and the outputs of (12). With a region that no data determine besides, |X'X/m| <= 2, "
-        "|ln|Sigma_1|/|Sigma_2|| <= 2 p/(n c) and the sum of |Gamma| is at most sqrt(2) p^2/(n c^2): the loss is at most (1 + sqrt(2)) m p^2/(n c^2), for all "
-        "neighbours, with no reference and no Delta_max. That costs a factor sqrt(m/ln 2np): at p = 2, n = 10^8, "
-        "m = 10^6 and orthogonal columns the loss is 4.0e-4 on (12) and 4.0e-2 on the region."
+        "|ln|Sigma_1|/|Sigma_2|| <= 2 p/(n c) and the sum of |Gamma| is at most sqrt(2) p^2/(n c^2): the loss is at "
+        "most (1 + sqrt(2)) m p^2/(n c^2), for all neighbours, with no reference and no Delta_max. "
+        "That costs a factor of order sqrt(m/ln 2np): at p = 2, n = 10^8, m = 10^6 and orthogonal columns the loss is "
+        "4.0e-4 on (12) and 4.0e-2 on the region."
     ),
     repair=Repair(
         "lambda_min(Sigma_1), lambda_min(Sigma_2) >= c; kept are the outputs with |X'X/m| <= 2, for all neighbours and "
