@@ -130,6 +130,26 @@ def region_outside(inside: GamePair) -> dict[str, GamePair]:
     }
 
 
+def kept_outside(inside: GamePair) -> dict[str, GamePair]:
+    """Points outside one hypothesis alone, at which the loss over (12) around Sigma_1 exceeds the bound."""
+    skew, unit, records = sheared(10**4), correlated(*[0] * 6), 10**8
+    change = fmpq_mat([[fmpq(2 * int(i != j), records) for j in range(4)] for i in range(4)])
+    four = {"row": (1, 1, 1, 1), "flipped": (1, 1, 1, -1), "records": records, "delta_max": Fraction(2, records)}
+    tight = {"rows": 10**5, "smallness": Fraction(127, 1000), "ratio": 305, "floor": Fraction(999, 1000)}
+    return {
+        "the covariances are symmetric": attrs.evolve(inside, first=skew, second=skew - CHANGE),
+        "Sigma_1 - Sigma_2 = (xx' - yy')/n for rows of signs": attrs.evolve(
+            inside, first=unit, second=unit - change, **four, **tight
+        ),
+        "lambda_min(Sigma_1), lambda_min(Sigma_2) >= c": game(10**6, 1, smallness=inside.smallness, ratio=inside.ratio),
+        "Delta_max <= 2/n": attrs.evolve(inside, delta_max=100),
+        "P_1(E) <= 1/n^2": attrs.evolve(inside, first_mass=Fraction(999, 1000)),
+        "P_i(E) <= 1/n^2": attrs.evolve(inside, second_mass=Fraction(999, 1000)),
+        "first_mass >= 0": attrs.evolve(inside, first_mass=-1000),
+        "second_mass >= 0": attrs.evolve(inside, second_mass=-1000),
+    }
+
+
 MASSES = {"first_mass": Fraction(1, 10**8), "second_mass": Fraction(1, 10**8)}
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import pairwise
 from math import isqrt
 
 import attrs
@@ -13,6 +14,7 @@ from flint import fmpq_mat
 from dpmatrix.claims import Truth, bind_hypotheses
 from dpmatrix.claims.formulas import bind_formula, real
 from dpmatrix.reporting.citing import cite
+from dpmatrix.spec.compression import binary_columns
 from dpmatrix.spec.compression.binary_loss import GamePair
 from proofs_checks.compression.compressed_tails import least_rows, logarithm
 from proofs_checks.compression.covariance_pairs import INDEFINITE, UNIT
@@ -28,12 +30,14 @@ from proofs_checks.compression.sign_pairs import (
     differing,
     from_data,
     game,
+    kept_outside,
     loss,
+    radius,
     region_outside,
 )
 from proofs_checks.exact_matrices import correlated
 
-corollary_3_7 = cite("compression.corollary-3-7@b993409a")
+corollary_3_7 = cite("compression.corollary-3-7@28d29801")
 
 QUARTER = attrs.evolve(INSIDE, smallness=Fraction(36, 100), ratio=6)
 """p (ln n/n)^(1/4) = 0.3484; K p^2 ln 2np = 6 * 4 * 10.597 = 254.3."""
@@ -163,6 +167,55 @@ def test_corollary_3_7_with_a_floor(statement) -> None:
     assert statement.applies(fewest) is Truth.TRUE, "p = n"
     for n_value in (10**4, 10**6, 10**9):
         assert statement.at(quarter(n_value, 0.5)) is Truth.TRUE
+    assert not statement.strict
+
+
+def kept_bound(p: GamePair) -> mpmath.mpf:
+    size, ratio, n = p.first.nrows(), real(p.ratio), mpmath.mpf(p.records)
+    length = logarithm(p.records, size)
+    reach = radius(p) * mpmath.sqrt(p.rows / length) * mpmath.sqrt(ratio / 2) * size**3
+    inner = reach + (1 + mpmath.sqrt(2)) * ratio * size**4 / n
+    return inner * length / (n * real(p.floor) ** 2) + mpmath.log(1 + 1 / (n**2 - 1))
+
+
+@corollary_3_7.supports(
+    "kept-outputs",
+    grade="derived",
+    region="every p, n, m, K and neighbour of Sigma_1 under the hypotheses: Theorem D.2; exact supremum at 22 pairs",
+)
+def test_corollary_3_7_keeps_its_outputs(statement) -> None:
+    """Use m <= K p^2 L, L = ln 2np, in m p^2/(n c^2) times (C sqrt(L/m)/sqrt(2) + (1 + sqrt(2))/n), which rises with m.
+
+    That is the bound of `kept-display` before the growth is used, and gives the one that is stated (1). For p <= n and
+    p <= s (n/ln n)^(1/4) its first term is at most a constant times sqrt(K) s^3 (ln n/n)^(1/4) (2), its second one a
+    constant times K s^4/n. Over |X'X/m| <= 2 an output is within C sqrt(L/m) of its own covariance with probability 1 -
+    1/(n^2 - 1) at least: off that event each law has at most 1/n^2 (Lemma 4.4), and the region at least 1 - 1/n^2 (3).
+    """
+    m, p, n, c, k, s, big, length, root = sympy.symbols("m p n c K s C L r", positive=True)
+    loss_of = m * p**2 / (n * c**2) * (big * sympy.sqrt(length / m) / sympy.sqrt(2) + (1 + sympy.sqrt(2)) / n)
+    stated = (big * sympy.sqrt(k / 2) * p**3 + (1 + sympy.sqrt(2)) * k * p**4 / n) * length / (n * c**2)
+    assert sympy.simplify(loss_of.subs(m, k * p**2 * length) - stated) == 0, "(1)"
+    few = s * (n / root) ** sympy.Rational(1, 4)
+    assert sympy.simplify(few**3 * 3 * root / n - 3 * s**3 * (root / n) ** sympy.Rational(1, 4)) == 0, "(2): r = ln n"
+    assert sympy.simplify(n**-2 / (1 - n**-2) - 1 / (n**2 - 1)) == 0, "(3)"
+    points = [attrs.evolve(p, floor=Fraction(1, 2 + i % 4), ratio=1 + i) for i, p in enumerate(TIGHT)]
+    bind_formula(statement, points, lambda p: kept_bound(p) - loss(p))
+    bounds = []
+    for power in (4, 6, 9, 12):
+        for share in (0.3, 0.5, 0.7):
+            assert statement.at(quarter(10**power, share, floor=Fraction(1, 2))) is Truth.TRUE
+        at_growth = quarter(10**power, 0.5)
+        bounds.append(binary_columns.kept_bound(at_growth))
+    assert all(later < earlier / 9 for earlier, later in pairwise(bounds)), "p and K fixed: like (ln n)/n"
+    few_rows = {"m <= K p^2 ln 2np": GROWTH["m <= K p^2 ln 2np"]}
+    outside = FLOORED | DELTA_MAX | few_rows
+    for point in (QUARTER, attrs.evolve(QUARTER, rows=254), attrs.evolve(QUARTER, **MASSES)):
+        bind_hypotheses(statement, point, outside)
+    telling = kept_outside(attrs.evolve(QUARTER, ratio=Fraction(21, 4), floor=Fraction(9, 10)))
+    telling["m <= K p^2 ln 2np"] = attrs.evolve(QUARTER, rows=10**9)
+    for says, point in telling.items():
+        assert statement.without(says).at(point) is Truth.FALSE, says
+    bind_hypotheses(statement, QUARTER, outside | telling)
     assert not statement.strict
 
 

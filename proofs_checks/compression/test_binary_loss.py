@@ -30,6 +30,7 @@ from proofs_checks.compression.sign_pairs import (
     differing,
     from_data,
     game,
+    kept_outside,
     loss,
     orthogonal_data,
     radius,
@@ -37,7 +38,7 @@ from proofs_checks.compression.sign_pairs import (
 )
 from proofs_checks.exact_matrices import correlated
 
-theorem_d_2 = cite("compression.theorem-d-2@bfef3299")
+theorem_d_2 = cite("compression.theorem-d-2@602ed18f")
 
 GROWTH = {"p <= s sqrt(n/m)": attrs.evolve(INSIDE, smallness=Fraction(29, 100))}
 
@@ -189,6 +190,56 @@ def test_the_display_of_theorem_d_2(statement) -> None:
     skew = attrs.evolve(INSIDE, first=sheared(1250), second=sheared(1250) - CHANGE)
     bind_hypotheses(statement, INSIDE, BASE | DELTA_MAX | DEFINITE | half | {"the covariances are symmetric": skew})
     assert statement.applies(attrs.evolve(INSIDE, **MASSES)) is Truth.TRUE
+    assert not statement.strict
+
+
+def kept_bound(p: GamePair) -> mpmath.mpf:
+    growth, n = (real(p.smallness) / real(p.floor)) ** 2, mpmath.mpf(p.records)
+    return growth * (radius(p) / mpmath.sqrt(2) + (1 + mpmath.sqrt(2)) / n) + mpmath.log(1 + 1 / (n**2 - 1))
+
+
+@theorem_d_2.supports(
+    "kept-display",
+    grade="derived",
+    region="every p, n, m and neighbour of Sigma_1 under the hypotheses: the docstring; exact supremum at 22 pairs",
+)
+def test_theorem_d_2_keeps_its_outputs(statement, record_property) -> None:
+    """Let 1 + g be the eigenvalues of |Theta_2|^(1/2) Sigma_1 |Theta_2|^(1/2), Theta = Sigma^-1.
+
+    A is the sum of g - ln(1 + g), and each is at most g^2/(1 + g) as ln(1 + g) >= g/(1 + g) (1); the sum of those is
+    tr(Theta_2 Delta Theta_1 Delta) <= ||Delta||_F^2/c^2 <= 2 p^2/(n^2 c^2) by Proposition D.1, and A >= 0. On (12) the
+    other term is at most (m/2)(C sqrt(L/m) + 2/n) p ||Gamma||_F, L = ln 2np, and ||Gamma||_F <= sqrt(2) p/(n c^2). So
+    the loss is at most m p^2/(n c^2) times (C sqrt(L/m)/sqrt(2) + (1 + sqrt(2))/n) (2), and m p^2/n <= s^2.
+    """
+    g, m, p, n, c, r = sympy.symbols("g m p n c r", positive=True)
+    gain = sympy.log(1 + g) - g / (1 + g)
+    assert gain.subs(g, 0) == 0
+    assert sympy.simplify(gain.diff(g) - g / (1 + g) ** 2) == 0, "(1): falls before 0 and rises after it"
+    quadratic, linear = m / 2 * 2 * p**2 / (n * c) ** 2, m / 2 * (r + 2 / n) * p * sympy.sqrt(2) * p / (n * c**2)
+    whole = m * p**2 / (n * c**2) * (r / sympy.sqrt(2) + (1 + sympy.sqrt(2)) / n)
+    assert sympy.simplify(quadratic + linear - whole) == 0, "(2)"
+    points = [attrs.evolve(p, smallness=Fraction(1, 3 + i), floor=Fraction(1, 2 + i % 4)) for i, p in enumerate(TIGHT)]
+    bind_formula(statement, points, lambda p: kept_bound(p) - loss(p))
+    for power in (4, 6, 9):
+        for share in (0.3, 0.5, 0.7):
+            near = game(10**power, int(share * 10**power), smallness=Fraction(3, 10), floor=Fraction(1, 2))
+            assert statement.at(near) is Truth.TRUE
+    many = game(10**8, 5 * 10**7, rows=10**6, smallness=Fraction(201, 1000), floor=Fraction(99, 100))
+    assert statement.at(many) is Truth.TRUE
+    losses = binary_loss.exact_loss(many), binary_loss.region_loss(many)
+    assert abs(losses[0] - 4.0e-4) < 5e-6
+    assert abs(losses[1] - 4.0e-2) < 5e-4
+    record_property(
+        "detail", f"n = 10^8, m = 10^6: {losses[0].str(2, radius=False)}, region {losses[1].str(2, radius=False)}"
+    )
+    outside = FLOORED | DELTA_MAX | GROWTH
+    for point in (INSIDE, attrs.evolve(INSIDE, smallness=1, rows=217), attrs.evolve(INSIDE, **MASSES)):
+        bind_hypotheses(statement, point, outside)
+    telling = kept_outside(attrs.evolve(INSIDE, floor=Fraction(9, 10)))
+    telling["p <= s sqrt(n/m)"] = attrs.evolve(INSIDE, smallness=Fraction(1, 1000))
+    bind_hypotheses(statement, INSIDE, outside | telling)
+    for says, point in telling.items():
+        assert statement.without(says).at(point) is Truth.FALSE, says
     assert not statement.strict
 
 

@@ -18,7 +18,7 @@ from dpmatrix.spec.common.spectra import SpectralPair, frobenius_norm, gap, nois
 from dpmatrix.spec.wishart.subspace import TwoNoises
 from proofs_checks.exact_matrices import conjugated, diagonal, rotation
 
-theorem_6 = cite("wishart.theorem-6@42eb3ba0")
+theorem_6 = cite("wishart.theorem-6@72fa3d6c")
 
 ENTRIES = random.Random(20160213)
 ONE = fmpq_mat([[1, 0], [0, 1]])
@@ -34,7 +34,7 @@ def leading_projector(frame: fmpq_mat, k: int) -> fmpq_mat:
     return columns * columns.transpose()
 
 
-def drawn_pairs() -> list[SpectralPair]:
+def drawn_pairs(slowness: int = 300) -> list[SpectralPair]:
     """Pairs that meet the hypotheses in dimensions 2 to 4, every k: a small turn, then a shift that makes W >= 0."""
     pairs = []
     for d in (2, 3, 4):
@@ -43,7 +43,7 @@ def drawn_pairs() -> list[SpectralPair]:
                 tops = [ENTRIES.randint(10, 12) if i < k else ENTRIES.randint(0, 2) for i in range(d)]
                 values = tuple(sorted(tops, reverse=True))
                 frame = rotation(ENTRIES, d, 3)
-                turned = frame * rotation(ENTRIES, d, 300)
+                turned = frame * rotation(ENTRIES, d, slowness)
                 change = conjugated(values, turned) - conjugated(values, frame)
                 size = sum(float(x) ** 2 for x in change.entries()) ** 0.5
                 shift = Fraction(int(64 * size) + 1, 64)
@@ -363,22 +363,35 @@ def test_larger_noise_may_move_nothing(statement) -> None:
 @theorem_6.refutes(
     "covered-by-noise",
     grade="derived",
-    region="every A with a gap and W = cI, c > ||A||: the same eigenvectors; d = 2, 3, 4 and c up to 10^9",
+    region="every A of gap g, symmetric W with ||W - cI|| < g/4, c >= ||A|| + g/4: the docstring; c up to 10^9, d <= 4",
 )
-def test_noise_larger_than_the_data_may_hide_nothing(statement) -> None:
-    """A + cI has the eigenvectors of A in their order; noise of the same norm in another direction does hide them."""
-    values = []
-    for run in drawn_pairs():
-        for size in (13, 10**9):
-            point = lifted(run, size)
-            assert statement.at(point) is Truth.FALSE
-            assert statement.margin(point) == 0
-        values.append((run, squared_distance(run)))
-    bind(statement, values)
-    assert sum(statement.conclusion(run) is Truth.TRUE for run, _ in values) >= 20
+def test_noise_larger_than_the_data_may_hide_little(statement) -> None:
+    """A + W has the eigenvectors of A + E, E = W - cI, in their order, and ||E|| < g/4.
+
+    By Lemmas 3 and 4 ||P - Phat|| <= ||E||/(g - ||E||) (1), which is below 1/3. W is positive definite and its norm
+    exceeds ||A||, as c >= ||A|| + g/4 > ||A|| + ||E||. Such W are an open ball, so no law with a positive density on
+    the positive definite matrices, such as a Wishart law of d degrees of freedom or more, gives them probability 0.
+    """
+    e, g = sympy.symbols("e g", positive=True)
+    assert sympy.simplify(sympy.Rational(1, 3) - e / (g - e) - (g - 4 * e) / (3 * (g - e))) == 0, "(1)"
+    for run in drawn_pairs(1200):
+        step = rational(run.values[run.k - 1]) - rational(run.values[run.k])
+        change = conjugated(run.values, run.perturbed_frame) - conjugated(run.values, run.frame)
+        assert sum((x * x for x in change.entries()), fmpq(0)) < step * step / 16, "E, in the Frobenius norm"
+        for size in (16, 10**9):
+            assert statement.at(lifted(run, size)) is Truth.FALSE
+            assert abs(statement.margin(lifted(run, size)) + fmpq(1, 2)) < 1e-9
+            near = attrs.evolve(run, perturbed_values=tuple(value + size for value in run.values))
+            assert statement.at(near) is Truth.FALSE
+            assert numbers(near).spectral < mpmath.mpf(1) / 3
+        assert squared_distance(run) > 0, "E is not 0, and turns the span"
+    turns = [rank_one_noise(m, n) for m, n in ((8, 1), (3, 1), (2, 1), (5, 3))]
+    bind_formula(statement, [*drawn_pairs(), *turns], lambda p: numbers(p).spectral - mpmath.mpf(1) / 2)
+    assert [statement.conclusion(turn) for turn in turns] == [Truth.FALSE, Truth.TRUE, Truth.TRUE, Truth.TRUE]
     hidden = SpectralPair((1, 0), ONE, (9, 1), fmpq_mat([[0, 1], [1, 0]]), 1)
     assert statement.at(hidden) is Truth.TRUE, "W = 9 e_2 e_2' exchanges the two eigenvectors"
-    assert statement.margin(hidden) == 2
+    assert abs(statement.margin(hidden) - fmpq(1, 2)) < 1e-9
+    assert not statement.strict
     large = {"||W||_2 > ||A||_2": attrs.evolve(INSIDE, perturbed_values=(8, 4))}
     gapless = {"sigma_k > sigma_{k+1}": SpectralPair((4, 4), ONE, (9, 9), ONE, 1)}
     bind_hypotheses(statement, lifted(INSIDE, 5), SPECTRA | gapless | large)
