@@ -13,13 +13,10 @@ from flint import arb, fmpq
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses, certify, interval
 from dpmatrix.claims.formulas import real
-<<<<<<< HEAD
-=======
 from dpmatrix.errors import InvalidParameterError
 from dpmatrix.exact import ball, rational
 from dpmatrix.privacy import WishartProfile
 from dpmatrix.privacy.profiles.chi_square import absent_against_present, outside_support, present_against_absent
->>>>>>> ed57e1e98e635da6af643b2ffb5ceb894af7f2c7
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.sliding_window.quoted_mechanisms import (
     PresentRow,
@@ -32,8 +29,8 @@ from dpmatrix.spec.sliding_window.quoted_mechanisms import (
 from dpmatrix.tracing import bind_expression
 from proofs_checks.sliding_window.chi_square_losses import scaled_delta, shifted_delta, shifted_losses
 
-theorem_11 = cite("sliding-window.theorem-11@4856c808")
-theorem_12 = cite("sliding-window.theorem-12@9ee5a216")
+theorem_11 = cite("sliding-window.theorem-11@aed8fe41")
+theorem_12 = cite("sliding-window.theorem-12@b62caae4")
 
 MILLIONTH = Fraction(1, 10**6)
 ORDERS = (present_against_absent, absent_against_present)
@@ -144,7 +141,6 @@ def test_wishart_noise_does_not_hide_a_long_row_that_grows(statement) -> None:
     delta = float(MILLIONTH) - float(statement.margin(wishart(1, length=10)))
     assert 0.053 < delta < 0.055
     assert 0.86 < -float(statement.margin(wishart(1, length=50))) < 0.88
-<<<<<<< HEAD
     ten, fifty = wishart(1, length=10), wishart(1, length=50)
     deltas = [ball(p.delta) - statement.margin(p) for p in (ten, fifty)]
     theorem_11.tells(
@@ -155,9 +151,7 @@ def test_wishart_noise_does_not_hide_a_long_row_that_grows(statement) -> None:
         "a row of length {} that becomes {} costs delta = {}, and length {} costs {}",
         *(ten.length, ten.length + 1, deltas[0], fifty.length, deltas[1]),
     )
-=======
     check_both_orders()
->>>>>>> ed57e1e98e635da6af643b2ffb5ceb894af7f2c7
     bind_wishart(statement, (0, HALF, 2))
     bind_degrees(statement)
     for inside in (wishart(1, length=10), wishart(5, Fraction(99, 100)), wishart(HALF, Fraction(1, 10**9))):
