@@ -24,9 +24,9 @@ from dpmatrix.spec.compression.binary_loss import GamePair
 from dpmatrix.spec.compression.procedures import TwoCentres
 from dpmatrix.spec.compression.truncated_loss import TruncatedPair, exact_loss, printed_bound
 
-corollary_3_7 = cite("compression.corollary-3-7@b993409a")
+corollary_3_7 = cite("compression.corollary-3-7@28d29801")
 theorem_4_6 = cite("compression.theorem-4-6@9fc06cb0")
-procedure_4_1 = cite("compression.procedure-4-1@3afbee18")
+procedure_4_1 = cite("compression.procedure-4-1@c8649e1d")
 
 
 KNOWN = "compression.corollary-3-7"

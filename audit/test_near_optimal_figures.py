@@ -36,10 +36,10 @@ from proofs_checks.near_optimal.panels import (
     changed,
 )
 
-figure_3 = cite("near-optimal.figure-3@7d08bb63")
+figure_3 = cite("near-optimal.figure-3@b8cd269c")
 figure_4 = cite("near-optimal.figure-4@d2912810")
-figure_5 = cite("near-optimal.figure-5@8c9ef97f")
-figure_2 = cite("near-optimal.figure-2@c5307eb8")
+figure_5 = cite("near-optimal.figure-5@da3232ce")
+figure_2 = cite("near-optimal.figure-2@ad6bc534")
 
 
 EPSILON, DELTA = 0.1, 0.01

@@ -14,7 +14,7 @@ from dpmatrix.claims.formulas import bind_formula, real
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.compression.far_data import OppositeColumns
 
-procedure_4_1 = cite("compression.procedure-4-1@3afbee18")
+procedure_4_1 = cite("compression.procedure-4-1@c8649e1d")
 
 NEAR_ONE = Fraction(9, 10)
 POINTS = [

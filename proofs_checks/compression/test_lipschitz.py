@@ -31,7 +31,7 @@ from proofs_checks.compression.covariance_pairs import (
 )
 from proofs_checks.exact_matrices import diagonal
 
-lipschitz_class = cite("compression.lipschitz-class@0804325d")
+lipschitz_class = cite("compression.lipschitz-class@9e4ca6a9")
 
 ENTRIES = random.Random(20090119)
 

@@ -14,7 +14,7 @@ from dpmatrix.spec.compression.told_by_moment import TwoOutputs, told
 from proofs_checks.exact_matrices import cayley
 from proofs_checks.near_optimal.conditions import bind_condition
 
-transformation = cite("compression.transformation@7011bd14")
+transformation = cite("compression.transformation@3cdb536d")
 
 OUTPUT = fmpq_mat([[1, 2], [0, 1], [-1, 3]])
 FIRST, SECOND = fmpq_mat([[1, fmpq(1, 2)], [fmpq(1, 2), 1]]), fmpq_mat([[1, fmpq(-1, 3)], [fmpq(-1, 3), 1]])

@@ -11,7 +11,7 @@ from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.near_optimal.blind_subspaces import Blind
 
-theorem_8 = cite("near-optimal.theorem-8@67a57f9d")
+theorem_8 = cite("near-optimal.theorem-8@9569f819")
 
 HALF = Fraction(1, 2)
 SPECTRA = ((HALF, Fraction(1, 4), Fraction(1, 8)), (Fraction(9, 10), 0), (Fraction(1, 5),) * 4)

@@ -14,7 +14,7 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.near_optimal.classified_runs import AgainstConstant, Spreads
 from proofs_checks.near_optimal.conditions import bind_condition
 
-table_2 = cite("near-optimal.table-2@c0e82c3c")
+table_2 = cite("near-optimal.table-2@260f79df")
 
 ALGORITHMS = ("PCA", "PPCA", "MOD-SULQ", "random")
 TASKS, OTHERS = "the data set is kddcup or localization", "the data set is census or insurance"

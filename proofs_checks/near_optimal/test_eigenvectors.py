@@ -13,7 +13,7 @@ from dpmatrix.spec.near_optimal.eigenvectors import SquareMatrix, not_real
 from proofs_checks.exact_matrices import cayley, conjugated
 from proofs_checks.near_optimal.conditions import bind_condition
 
-definition_1 = cite("near-optimal.definition-1@5fe5f32f")
+definition_1 = cite("near-optimal.definition-1@bcf9493a")
 
 FRAME = cayley(fmpq_mat([[0, 1, 2], [3, 0, 1], [1, 1, 0]]))
 SYMMETRIC = [

@@ -16,7 +16,7 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.near_optimal.ppca_algorithm import PpcaRun, Published, SampledPair, raw_loss_margin
 from proofs_checks.near_optimal.conditions import bind_condition
 
-algorithm_2 = cite("near-optimal.algorithm-2@d5873825")
+algorithm_2 = cite("near-optimal.algorithm-2@1a331284")
 
 
 def log_constant(first: mpmath.mpf, second: mpmath.mpf, dimension: int) -> mpmath.mpf:

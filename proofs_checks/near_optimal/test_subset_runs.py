@@ -17,7 +17,7 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.near_optimal.data_sets import PRINTED_ROWS, PrintedRow
 from dpmatrix.spec.near_optimal.subset_runs import SubsetRuns
 
-figure_3 = cite("near-optimal.figure-3@7d08bb63")
+figure_3 = cite("near-optimal.figure-3@b8cd269c")
 
 SHARE = "share >= 1/20"
 

@@ -18,7 +18,7 @@ from dpmatrix.spec.near_optimal.noise import ModSulq
 from dpmatrix.tracing import bind_expression
 from proofs_checks.gaussian_profiles import divergence
 
-sulq = cite("near-optimal.sulq@869daf20")
+sulq = cite("near-optimal.sulq@e0b30321")
 
 
 def sulq_gap(p: ModSulq) -> mpmath.mpf:

@@ -14,7 +14,7 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.near_optimal.utility import CapturedEnergy, Decomposition, OtherTop
 from proofs_checks.near_optimal.conditions import bind_condition, bind_needed
 
-definition_1 = cite("near-optimal.definition-1@5fe5f32f")
+definition_1 = cite("near-optimal.definition-1@bcf9493a")
 definition_2 = cite("near-optimal.definition-2@e8748eb0")
 utility_identity = cite("near-optimal.utility-identity@db2bcee6")
 

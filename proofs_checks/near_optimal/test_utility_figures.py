@@ -29,9 +29,9 @@ from proofs_checks.near_optimal.panels import (
     changed,
 )
 
-figure_3 = cite("near-optimal.figure-3@7d08bb63")
+figure_3 = cite("near-optimal.figure-3@b8cd269c")
 figure_4 = cite("near-optimal.figure-4@d2912810")
-figure_5 = cite("near-optimal.figure-5@8c9ef97f")
+figure_5 = cite("near-optimal.figure-5@da3232ce")
 
 OUTSIDE = {"norm > 0": SyntheticRecord(0, 1), "epsilon > 0": SyntheticRecord(1, 0)}
 

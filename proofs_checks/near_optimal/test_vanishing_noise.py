@@ -18,7 +18,7 @@ from dpmatrix.spec.near_optimal.vanishing_noise import NoisyTop
 from proofs_checks.exact_matrices import diagonal, line
 from proofs_checks.near_optimal.conditions import bind_condition
 
-figure_5 = cite("near-optimal.figure-5@8c9ef97f")
+figure_5 = cite("near-optimal.figure-5@da3232ce")
 
 HALF = Fraction(1, 2)
 NOISES = [

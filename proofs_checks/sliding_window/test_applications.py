@@ -24,7 +24,7 @@ from proofs_checks.sliding_window.misled_choices import DEAR, E_1, FREE, NO_PROJ
 from proofs_checks.sliding_window.one_row_outputs import whole_above
 
 theorem_5 = cite("sliding-window.theorem-5@eb72e4b0")
-theorem_6 = cite("sliding-window.theorem-6@1bcb360e")
+theorem_6 = cite("sliding-window.theorem-6@a2876020")
 
 QUERY_COUNT, DIMENSION, CONSTANT = sympy.symbols("queries dimension constant")
 

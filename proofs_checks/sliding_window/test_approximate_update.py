@@ -31,7 +31,7 @@ from proofs_checks.sliding_window.checkpoints import (
     numbers,
 )
 
-lemma_1 = cite("sliding-window.lemma-1@b44dd10a")
+lemma_1 = cite("sliding-window.lemma-1@00acf8ac")
 
 HALF = Fraction(1, 2)
 

@@ -16,9 +16,9 @@ from dpmatrix.spec.common.spectra import diagonal
 from dpmatrix.spec.sliding_window.checkpoint_counts import GrowingStream, OrderedCheckpoints, PriceOfPrivacy, Trees
 from dpmatrix.tracing import bind_expression
 
-conjecture_1 = cite("sliding-window.conjecture-1@4cb50e6d")
-theorem_14 = cite("sliding-window.theorem-14@930e0362")
-theorem_18 = cite("sliding-window.theorem-18@37f35230")
+conjecture_1 = cite("sliding-window.conjecture-1@bacecfc5")
+theorem_14 = cite("sliding-window.theorem-14@2b80e705")
+theorem_18 = cite("sliding-window.theorem-18@915069ba")
 
 SMALL, LARGE, HALF = Fraction(1, 50), Fraction(49, 50), Fraction(1, 2)
 

@@ -24,8 +24,8 @@ from dpmatrix.tracing import bind_expression
 from proofs_checks.exact_matrices import scalars
 from proofs_checks.sliding_window.chi_square_losses import shifted_delta
 
-theorem_17 = cite("sliding-window.theorem-17@a84fde0e")
-theorem_18 = cite("sliding-window.theorem-18@37f35230")
+theorem_17 = cite("sliding-window.theorem-17@78aaf200")
+theorem_18 = cite("sliding-window.theorem-18@915069ba")
 
 MILLIONTH = Fraction(1, 10**6)
 

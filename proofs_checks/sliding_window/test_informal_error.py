@@ -16,8 +16,8 @@ from dpmatrix.spec.sliding_window.informal_error import InformalAnswers, LeastRe
 from dpmatrix.tracing import bind_expression
 from proofs_checks.sliding_window.guarantees import CONFUSION, DELTA, EPSILON
 
-theorem_4 = cite("sliding-window.theorem-4@c46831fa")
-conjecture_1 = cite("sliding-window.conjecture-1@4cb50e6d")
+theorem_4 = cite("sliding-window.theorem-4@931f666c")
+conjecture_1 = cite("sliding-window.conjecture-1@bacecfc5")
 
 MILLIONTH = Fraction(1, 10**6)
 SMALL, LARGE = Fraction(1, 50), Fraction(49, 50)

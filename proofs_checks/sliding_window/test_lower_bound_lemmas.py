@@ -16,7 +16,7 @@ from dpmatrix.spec.common.spectra import diagonal, identity
 from dpmatrix.spec.sliding_window.lower_bound_lemmas import BlockPoint, CoefficientPoint, OwnColumn, SpanPoint
 
 lemma_11 = cite("sliding-window.lemma-11@7a5569e3")
-lemma_12 = cite("sliding-window.lemma-12@25a29a0e")
+lemma_12 = cite("sliding-window.lemma-12@5176d62b")
 
 EXACT = SpanPoint(fmpq_mat([[2, 0], [0, 0]]), fmpq_mat([[2, 0], [1, 0]]), fmpq_mat([[1], [0]]), 2, 1)
 SPAN_OUTSIDE = {

@@ -17,7 +17,7 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.sliding_window.noisy_semidefinite import NoisySquare, ProjectedNoise, ShiftedRelease, StaticRelease
 from dpmatrix.tracing import bind_expression
 
-theorem_4 = cite("sliding-window.theorem-4@c46831fa")
+theorem_4 = cite("sliding-window.theorem-4@931f666c")
 
 MILLIONTH = Fraction(1, 10**6)
 HALF, SMALL, LARGE = Fraction(1, 2), Fraction(1, 50), Fraction(49, 50)

@@ -22,9 +22,9 @@ from dpmatrix.spec.sliding_window.eigenvalue_laws import gaussian_within, triang
 from dpmatrix.spec.sliding_window.published_windows import PublishedWindows, long_sums
 from proofs_checks.sliding_window.dyadic_noise import check_release, deviation
 
-theorem_14 = cite("sliding-window.theorem-14@930e0362")
-theorem_17 = cite("sliding-window.theorem-17@a84fde0e")
-theorem_18 = cite("sliding-window.theorem-18@37f35230")
+theorem_14 = cite("sliding-window.theorem-14@2b80e705")
+theorem_17 = cite("sliding-window.theorem-17@78aaf200")
+theorem_18 = cite("sliding-window.theorem-18@915069ba")
 
 LAST, ALL, LONG = (f"sliding-window.theorem-{number}+repair" for number in (14, 17, 18))
 MILLIONTH = Fraction(1, 10**6)

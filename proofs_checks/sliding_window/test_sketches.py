@@ -19,7 +19,7 @@ from dpmatrix.spec.sliding_window.eigenvalue_laws import _wishart_pfaffian
 from dpmatrix.spec.sliding_window.sketches import ConstantRows, PrintedSketch, SketchSize, needed_rows
 
 theorem_9 = cite("sliding-window.theorem-9@d8714028")
-lemma_6 = cite("sliding-window.lemma-6@9ae4dbef")
+lemma_6 = cite("sliding-window.lemma-6@e9bacb5c")
 
 HALF = Fraction(1, 2)
 LARGE_ETA = Fraction(24, 25)

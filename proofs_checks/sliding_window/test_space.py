@@ -16,8 +16,8 @@ from dpmatrix.spec.sliding_window.space import KeptSpace, SpacePoint
 from dpmatrix.tracing import bind_expression
 
 theorem_19 = cite("sliding-window.theorem-19@b49d18dd")
-conjecture_1 = cite("sliding-window.conjecture-1@4cb50e6d")
-conjecture_2 = cite("sliding-window.conjecture-2@9523a0e8")
+conjecture_1 = cite("sliding-window.conjecture-1@bacecfc5")
+conjecture_2 = cite("sliding-window.conjecture-2@e0a68ffd")
 
 HALF = Fraction(1, 2)
 SPACE = SpacePoint(8, 1, 1, 1, Fraction(1, 2), Fraction(1, 9))

@@ -16,7 +16,7 @@ from dpmatrix.spec.sliding_window.loewner import flag
 from dpmatrix.spec.sliding_window.special_histograms import EmbeddedWindow, Insertion
 from dpmatrix.spec.sliding_window.update_lemmas import ExactRun, exact_structure
 
-lemma_1 = cite("sliding-window.lemma-1@b44dd10a")
+lemma_1 = cite("sliding-window.lemma-1@00acf8ac")
 
 HALF, SMALL, LARGE = Fraction(1, 2), Fraction(1, 50), Fraction(49, 50)
 

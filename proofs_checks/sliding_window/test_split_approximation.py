@@ -12,7 +12,7 @@ from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.sliding_window.split_approximation import SplitApproximation
 
-lemma_12 = cite("sliding-window.lemma-12@25a29a0e")
+lemma_12 = cite("sliding-window.lemma-12@5176d62b")
 
 
 def filled(rows: int, columns: int, seed: int) -> fmpq_mat:

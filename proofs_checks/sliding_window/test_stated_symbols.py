@@ -14,7 +14,7 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.sliding_window.stated_symbols import Raised, SameMatrices, raised_rows
 from dpmatrix.tracing import bind_expression
 
-lemma_5 = cite("sliding-window.lemma-5@d8d21bd6")
+lemma_5 = cite("sliding-window.lemma-5@6d1f9580")
 
 MILLIONTH, SMALL, LARGE = Fraction(1, 10**6), Fraction(1, 50), Fraction(49, 50)
 RANKS = SameMatrices(1, 2, 1, MILLIONTH)

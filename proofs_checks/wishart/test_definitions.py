@@ -19,7 +19,7 @@ from dpmatrix.tracing import bind_expression
 
 definition_3 = cite("wishart.definition-3@d2118705")
 definition_4 = cite("wishart.definition-4@451c64fd")
-definition_5 = cite("wishart.definition-5@42232b36")
+definition_5 = cite("wishart.definition-5@fba03cdb")
 
 ZERO = fmpq_mat(2, 1, [0, 0])
 HALVES = fmpq_mat(2, 1, [fmpq(1, 2), fmpq(1, 2)])

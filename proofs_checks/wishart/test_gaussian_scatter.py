@@ -14,7 +14,7 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.wishart import gaussian_scatter
 from dpmatrix.spec.wishart.gaussian_scatter import Transform, squared_density_transform, squared_sum_transform
 
-definition_2 = cite("wishart.definition-2@750f6a7d")
+definition_2 = cite("wishart.definition-2@9127e3de")
 
 SCALES = (
     fmpq_mat([[2]]),

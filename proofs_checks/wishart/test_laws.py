@@ -16,7 +16,7 @@ from dpmatrix.spec.wishart import laws
 from dpmatrix.spec.wishart.laws import LaplaceDensityPoint, WishartNormaliser, laplace_density, total_mass
 
 definition_1 = cite("wishart.definition-1@b1081aab")
-definition_2 = cite("wishart.definition-2@750f6a7d")
+definition_2 = cite("wishart.definition-2@9127e3de")
 
 z, mu, m = sympy.symbols("z mu m", real=True)
 b = sympy.symbols("b", positive=True)

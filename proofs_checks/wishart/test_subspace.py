@@ -18,7 +18,7 @@ from dpmatrix.spec.common.spectra import SpectralPair, frobenius_norm, gap, nois
 from dpmatrix.spec.wishart.subspace import TwoNoises
 from proofs_checks.exact_matrices import conjugated, diagonal, rotation
 
-theorem_6 = cite("wishart.theorem-6@42eb3ba0")
+theorem_6 = cite("wishart.theorem-6@72fa3d6c")
 
 ENTRIES = random.Random(20160213)
 ONE = fmpq_mat([[1, 0], [0, 1]])

@@ -10,7 +10,7 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.wishart.unit_change import UnitChange
 from proofs_checks.near_optimal.conditions import bind_condition
 
-definition_5 = cite("wishart.definition-5@42232b36")
+definition_5 = cite("wishart.definition-5@fba03cdb")
 
 SIGNS = [UnitChange(signs) for d in (1, 2, 3, 4) for signs in product((1, -1), repeat=d)]
 GIVEN = "the eigenvalues are 1 or -1"

@@ -28,7 +28,7 @@ from dpmatrix.spec.near_optimal.mod_sulq_algorithm import ModSulqRun
 from dpmatrix.spec.near_optimal.ppca_algorithm import PpcaRun
 
 algorithm_1 = cite("near-optimal.algorithm-1@f247500d")
-algorithm_2 = cite("near-optimal.algorithm-2@d5873825")
+algorithm_2 = cite("near-optimal.algorithm-2@1a331284")
 
 
 DELTA = Fraction(1, 1000)

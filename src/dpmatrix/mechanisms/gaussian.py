@@ -153,7 +153,7 @@ class GaussianPerturbation(LatticePerturbation, ABC):
         return lambda change: change * change * rate
 
 
-@implements("near-optimal.algorithm-1+repair@f247500d", "near-optimal.theorem-5@4cbe0110")
+@implements("near-optimal.algorithm-1+repair@f247500d", "near-optimal.theorem-5@ee56b52d")
 @frozen
 class ModSulq(GaussianPerturbation):
     """Algorithm 1 of `near-optimal`, MOD-SULQ, on a lattice: (epsilon, delta)-differentially private.
@@ -183,7 +183,7 @@ class ModSulq(GaussianPerturbation):
         return (dimension + 1) / epsilon * (2 * logarithm).sqrt() + 1 / epsilon.sqrt()
 
 
-@implements("near-optimal.sulq+repair@869daf20")
+@implements("near-optimal.sulq+repair@e0b30321")
 @frozen
 class Sulq(GaussianPerturbation):
     """The SULQ noise that `near-optimal` quotes: independent on all entries, so the release is not symmetric.
