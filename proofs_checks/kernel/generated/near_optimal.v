@@ -4,6 +4,21 @@
 From Coq Require Import Reals.
 Local Open Scope R_scope.
 
+(* near-optimal.sulq/never-symmetric: for d >= 2 A + N is symmetric with probability 0: within t of it with at most t/(beta sqrt(pi)) *)
+Definition sulq__never_symmetric (erf : R -> R) : Prop :=
+  forall (dimension : Z) (deviation : R) (distance : R),
+  (* dimension >= 2, an integer *)
+  0 <= IZR dimension - 2 ->
+  (* deviation > 0 *)
+  0 < deviation ->
+  (* distance > 0 *)
+  0 < distance ->
+  0 <= PI /\
+  deviation * sqrt PI <> 0 /\
+  2 * deviation <> 0 /\
+  erf (distance / (2 * deviation)) <> 0 /\
+  0 <= distance / (deviation * sqrt PI) - powerRZ (erf (distance / (2 * deviation))) (Int_part (IZR dimension * (IZR dimension - 1) / 2)).
+
 (* near-optimal.algorithm-2/total-variation: a sampler within total variation delta of an epsilon-DP law is (epsilon, delta)-DP *)
 Definition algorithm_2__total_variation : Prop :=
   forall (exact_first : R) (exact_second : R) (first : R) (second : R) (exponential : R) (delta : R),
@@ -1164,3 +1179,29 @@ Definition figure_5 : Prop :=
   (* epsilon > 0 *)
   0 < epsilon ->
   0 <= epsilon - epsilon / 2 * (norm * norm).
+
+(* near-optimal.figure-5/noise-vanishes: for given n, d and delta the noise of MOD-SULQ tends to 0 as epsilon grows: from epsilon = 1 on beta is at most 1/sqrt(epsilon) times what it is there *)
+Definition figure_5__noise_vanishes : Prop :=
+  forall (dimension : Z) (records : Z) (epsilon : R) (delta : R),
+  (* dimension >= 1, an integer *)
+  0 <= IZR dimension - 1 ->
+  (* records >= 1, an integer *)
+  0 <= IZR records - 1 ->
+  (* delta > 0 *)
+  0 < delta ->
+  (* delta < 1 *)
+  0 < 1 - delta ->
+  (* epsilon >= 1 *)
+  0 <= epsilon - 1 ->
+  (* delta <= (d^2 + d)/(2 sqrt(2 pi)) *)
+  (0 <= 2 * PI /\ delta * 2 * sqrt (2 * PI) <> 0 /\ 0 < (IZR dimension ^ 2 + IZR dimension) / (delta * 2 * sqrt (2 * PI)) /\ 0 <= ln ((IZR dimension ^ 2 + IZR dimension) / (delta * 2 * sqrt (2 * PI)))) ->
+  0 <= 2 * PI /\
+  delta * 2 * sqrt (2 * PI) <> 0 /\
+  0 < (IZR dimension ^ 2 + IZR dimension) / (delta * 2 * sqrt (2 * PI)) /\
+  0 <= 2 * ln ((IZR dimension ^ 2 + IZR dimension) / (delta * 2 * sqrt (2 * PI))) /\
+  sqrt 1 <> 0 /\
+  IZR records <> 0 /\
+  0 <= epsilon /\
+  sqrt epsilon <> 0 /\
+  epsilon <> 0 /\
+  0 <= ((IZR dimension + 1) * sqrt (2 * ln ((IZR dimension ^ 2 + IZR dimension) / (delta * 2 * sqrt (2 * PI)))) + 1 / sqrt 1) / IZR records / sqrt epsilon - ((IZR dimension + 1) / epsilon * sqrt (2 * ln ((IZR dimension ^ 2 + IZR dimension) / (delta * 2 * sqrt (2 * PI)))) + 1 / sqrt epsilon) / IZR records.

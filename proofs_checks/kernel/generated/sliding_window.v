@@ -4,6 +4,25 @@
 From Coq Require Import Reals.
 Local Open Scope R_scope.
 
+(* sliding-window.definition-1/sampled-rows: rows that are sampled by their leverage scores are not private: for y^2 <= (1 - delta)/C the event that the row y is dropped has, with the row 1 before it, a probability that exceeds e^eps times the one with the row 0 by delta at least *)
+Definition definition_1__sampled_rows : Prop :=
+  forall (row : R) (oversampling : R) (epsilon : R) (delta : R),
+  (* row > 0 *)
+  0 < row ->
+  (* oversampling >= 1 *)
+  0 <= oversampling - 1 ->
+  (* epsilon >= 0 *)
+  0 <= epsilon ->
+  (* delta > 0 *)
+  0 < delta ->
+  (* delta < 1 *)
+  0 < 1 - delta ->
+  (* y^2 <= (1 - delta)/C *)
+  (oversampling <> 0 /\ 0 <= (1 - delta) / oversampling - row ^ 2) ->
+  1 + row ^ 2 <> 0 /\
+  row ^ 2 <> 0 /\
+  0 <= - (delta - Rmax (1 - Rmin 1 (oversampling * row ^ 2 / (1 + row ^ 2)) - exp epsilon * (1 - Rmin 1 (oversampling * row ^ 2 / row ^ 2))) 0).
+
 (* sliding-window.notation-facts/normal-density: exp(-(x - mu)^2/(2 sigma^2))/(sqrt(2 pi) sigma) is a density *)
 Definition notation_facts__normal_density : Prop :=
   forall (z : R) (sigma : R),
@@ -56,6 +75,19 @@ Definition algorithm_2 : Prop :=
   (* Phi has d + 1 columns *)
   0 <= (if Req_EM_T (IZR columns) (IZR dimension + 1) then 0 else - 1) ->
   0 <= - Rabs (IZR columns + 1 - (IZR dimension + 1)).
+
+(* sliding-window.theorem-3/testing-cost: in each round of Algorithm 1 on sketches of d >= 3 columns the tests of the order cost more multiplications than numbers are moved *)
+Definition theorem_3__testing_cost : Prop :=
+  forall (count : Z) (place : Z) (rows : Z) (dimension : Z),
+  (* place >= 1, an integer *)
+  0 <= IZR place - 1 ->
+  (* i <= l - 2 *)
+  0 <= IZR count - 2 - IZR place ->
+  (* rows >= 1, an integer *)
+  0 <= IZR rows - 1 ->
+  (* dimension >= 3, an integer *)
+  0 <= IZR dimension - 3 ->
+  0 < (IZR count - 1 - IZR place) * (IZR rows * IZR (Int_part (IZR dimension * (IZR dimension + 1) / 2)) + IZR (Int_part (IZR dimension * (IZR dimension ^ 2 - 1) / 6))) - (IZR count - IZR place) * IZR rows * IZR dimension.
 
 (* sliding-window.lemma-2/union: the bound used for the probability that some sketch is not, T(T+1)/2 times 2 9^d exp(-m eta^2/384), is at most beta *)
 Definition lemma_2__union : Prop :=
@@ -223,6 +255,49 @@ Definition theorem_4__last_display : Prop :=
   (* extra >= 0 *)
   0 <= extra ->
   0 <= - Rabs ((1 - eta) * (window - extra) - extra - ((1 - eta) * window - eta * extra)).
+
+(* sliding-window.lemma-5/sigma-of-algorithm-1: sigma is as defined in Algorithm 1, which gets matrices, stamps and eta: it is the same for all r *)
+Definition lemma_5__sigma_of_algorithm_1 : Prop :=
+  forall (first : Z) (second : Z) (epsilon : R) (delta : R),
+  (* first >= 1, an integer *)
+  0 <= IZR first - 1 ->
+  (* second >= 1, an integer *)
+  0 <= IZR second - 1 ->
+  (* epsilon > 0 *)
+  0 < epsilon ->
+  (* delta > 0 *)
+  0 < delta ->
+  (* delta < 1 *)
+  0 < 1 - delta ->
+  delta <> 0 /\
+  0 < 4 / delta /\
+  0 <= IZR first * ln (4 / delta) /\
+  epsilon <> 0 /\
+  0 <= IZR second * ln (4 / delta) /\
+  0 <= - Rabs ((16 * sqrt (IZR first * ln (4 / delta)) + ln (4 / delta)) / epsilon - (16 * sqrt (IZR second * ln (4 / delta)) + ln (4 / delta)) / epsilon).
+
+(* sliding-window.lemma-5/linear-in-rank: the bounds of a spectral approximation with sigma^2 let the best projection for it lose an amount linear in r: for A_W'A_W = diag(b, 0), b = 384 eta r log(4/delta)/eps^2, they allow an S~ that has the variances of both axes equal, so that a projection best for S~ costs b, and the least is 0 *)
+Definition lemma_5__linear_in_rank : Prop :=
+  forall (rank : Z) (eta : R) (epsilon : R) (delta : R),
+  (* rank >= 1, an integer *)
+  0 <= IZR rank - 1 ->
+  (* eta > 0 *)
+  0 < eta ->
+  (* eta < 1 *)
+  0 < 1 - eta ->
+  (* epsilon > 0 *)
+  0 < epsilon ->
+  (* delta > 0 *)
+  0 < delta ->
+  (* delta < 1 *)
+  0 < 1 - delta ->
+  1 - eta <> 0 /\
+  delta <> 0 /\
+  0 < 4 / delta /\
+  0 <= IZR rank * ln (4 / delta) /\
+  epsilon <> 0 /\
+  epsilon ^ 2 <> 0 /\
+  0 < (1 + eta / 4) / (1 - eta) * ((16 * sqrt (IZR rank * ln (4 / delta)) + ln (4 / delta)) / epsilon) ^ 2 - (1 - eta / 4) * (384 * eta * IZR rank * ln (4 / delta) / epsilon ^ 2 + ((16 * sqrt (IZR rank * ln (4 / delta)) + ln (4 / delta)) / epsilon) ^ 2).
 
 (* sliding-window.lemma-5/equation-18-product: the product of U_k (d x k) and Phi'Phi ((n+d) x (n+d)) exists *)
 Definition lemma_5__equation_18_product : Prop :=
@@ -973,6 +1048,30 @@ Definition theorem_15__inner_product : Prop :=
   (* |x| = 1 *)
   0 <= - Rabs (first ^ 2 + second ^ 2 - 1) ->
   0 <= - Rabs ((first ^ 2 + second ^ 2) ^ 2 - (first ^ 2 + second ^ 2)).
+
+(* sliding-window.theorem-15/below-theorem-5: for up to d queries the additive error log q log d/eps of Theorem 5 is at most the tau log tau that follows from Theorem 14 *)
+Definition theorem_15__below_theorem_5 : Prop :=
+  forall (queries : Z) (dimension : Z) (epsilon : R) (delta : R),
+  (* queries >= 2, an integer *)
+  0 <= IZR queries - 2 ->
+  (* dimension >= 2, an integer *)
+  0 <= IZR dimension - 2 ->
+  (* epsilon > 0 *)
+  0 < epsilon ->
+  (* delta > 0 *)
+  0 < delta ->
+  (* delta < 1 *)
+  0 < 1 - delta ->
+  (* q <= d *)
+  0 <= IZR dimension - IZR queries ->
+  delta <> 0 /\
+  0 < 4 / delta /\
+  epsilon ^ 2 <> 0 /\
+  0 < IZR dimension + 14 * ln (4 / delta) / epsilon ^ 2 /\
+  0 < IZR queries /\
+  0 < IZR dimension /\
+  epsilon <> 0 /\
+  0 <= (IZR dimension + 14 * ln (4 / delta) / epsilon ^ 2) * ln (IZR dimension + 14 * ln (4 / delta) / epsilon ^ 2) - ln (IZR queries) * ln (IZR dimension) / epsilon.
 
 (* sliding-window.theorem-16/combination: (43) and (44) give |A_W(1-X~)|_F^2 <= (1+2 eta) min |A_W(1-P)|_F^2 + 2 c d tau log tau *)
 Definition theorem_16__combination : Prop :=
