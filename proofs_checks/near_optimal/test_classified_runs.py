@@ -10,7 +10,9 @@ import numpy as np
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.experiments.classified import recorded
+from dpmatrix.experiments.reproduction import DELTA, EPSILON
 from dpmatrix.reporting.citing import cite
+from dpmatrix.spec.near_optimal.classification import TABLE_2
 from dpmatrix.spec.near_optimal.classified_runs import AgainstConstant, Spreads
 from proofs_checks.near_optimal.conditions import bind_condition
 
@@ -23,6 +25,11 @@ NAMES = ("kddcup", "census", "localization", "insurance", "")
 
 def rounds(name, algorithm):
     return next(one for one in recorded()[0] if (one.data_set, one.algorithm) == (name, algorithm))
+
+
+def accuracies(name):
+    """Return the mean after each algorithm."""
+    return [float(np.mean(rounds(name, algorithm).accuracies)) for algorithm in ALGORITHMS]
 
 
 def exactly(values):
@@ -82,8 +89,12 @@ def test_order_of_the_accuracies(statement):
     """As said on kddcup, and the reverse on the part of localization that is at hand."""
     assert statement.at(runs("kddcup")) is Truth.TRUE
     assert statement.at(runs("localization")) is Truth.FALSE
-    part = [float(np.mean(rounds("localization", name).accuracies)) for name in ALGORITHMS]
+    part = accuracies("localization")
     assert part == sorted(part)
+    table_2.tells("On kddcup it is so: {}, {}, {} and {}, epsilon", *accuracies("kddcup"))
+    table_2.tells("and {}, epsilon = {} and delta = {}. On", accuracies("kddcup")[-1], EPSILON, DELTA)
+    table_2.tells("the order is the reverse: {}, {}, {}, {}. The thresholds", *part)
+    table_2.tells("at hand, 3 of {} sequences, the order", TABLE_2.statement.data[0].sequences)
     bind(statement.elsewhere(), [(p, almost(p)) for p in MADE])
     bind_tasks(statement)
     assert not statement.strict
@@ -96,6 +107,8 @@ def test_variances_of_the_accuracies(statement):
         assert statement.at(runs(name)) is Truth.TRUE
         deviations = [float(np.std(rounds(name, algorithm).accuracies)) for algorithm in ALGORITHMS]
         assert max(deviations[:2]) < min(deviations[2:])
+    table_2.tells("recorded runs with epsilon = {} and delta = {}; of", EPSILON, DELTA)
+    table_2.tells("of localization 3 of {} sequences", TABLE_2.statement.data[0].sequences)
 
     def formula(p):
         wide, narrow = (("mod_sulq", "random"), ("pca", "ppca"))
@@ -111,7 +124,7 @@ def test_variances_of_the_accuracies(statement):
 def test_farther_projections_need_not_vary_more(statement):
     found = runs("kddcup")
     assert statement.at(found) is Truth.FALSE
-    assert found.kept[2] > 10 * found.kept[3]
+    table_2.tells("MOD-SULQ keeps {} of the best utility and random projections {}, and", *found.kept[2:])
     spread, other = (float(np.std(rounds("kddcup", name).accuracies)) for name in ALGORITHMS[2:])
     assert spread > other
     assert statement.at(runs("localization")) is Truth.TRUE
@@ -136,6 +149,9 @@ def test_constant_answer(statement):
     for name in ("census", "insurance"):
         assert statement.at(against(name)) is Truth.TRUE
     assert against("insurance").pca == against("insurance").majority
+    census = against("census")
+    better = sum(census.pca) / len(census.pca) - sum(census.majority) / len(census.majority)
+    table_2.tells("on the test file of census it is {} better", better)
     asked = statement.elsewhere().without(OTHERS)
     assert asked.at(against("kddcup")) is Truth.FALSE
     points = [
