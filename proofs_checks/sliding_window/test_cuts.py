@@ -170,6 +170,10 @@ def test_no_private_algorithm_answers_cuts_so_well(statement) -> None:
             assert statement.at(point) is Truth.FALSE
     assert statement.at(attrs.evolve(CUT, length=48, eta=Fraction(1, 48**2))) is Truth.TRUE
     edges = [attrs.evolve(CUT, length=x, eta=Fraction(1, x**2)) for x in range(40, 60)]
+    for p in edges:
+        found = arb(fmpq(7 * p.length, 5) + fmpq(49, 100))
+        disjoint = found > 2 * additive_error(p) + 1 + 1 / arb(p.length**2 - 1)
+        assert disjoint is (statement.conclusion(p) is Truth.FALSE), p.length
     corollary_2.tells("c = 1 from x = {} on", min(p.length for p in edges if statement.conclusion(p) is Truth.FALSE))
     assert statement.at(attrs.evolve(CUT, failure=Fraction(27, 100))) is Truth.TRUE
     assert statement.at(attrs.evolve(CUT, change=HALF)) is Truth.TRUE
