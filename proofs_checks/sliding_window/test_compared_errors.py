@@ -14,7 +14,7 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.sliding_window.compared_errors import ErrorParameters, EveryTime, ManyQueries, QuerySize
 from dpmatrix.tracing import bind_expression
 
-corollary_2 = cite("sliding-window.corollary-2@f9251ea9")
+corollary_2 = cite("sliding-window.corollary-2@b822f9e4")
 theorem_5 = cite("sliding-window.theorem-5@eb72e4b0")
 theorem_15 = cite("sliding-window.theorem-15@40ab8b71")
 theorem_17 = cite("sliding-window.theorem-17@78aaf200")
