@@ -7,6 +7,9 @@ STAMP  := $(VENV)/.installed
 PEERS  := .venv-peers
 PEERS_STAMP := $(PEERS)/.installed
 WORKERS ?= 2
+# Tests wait for other processes a good part of the time, so one more runs beside them; a file has one worker, whose
+# fixtures and caches all of its items share.
+TEST_WORKERS ?= 3
 PROOFS := proofs_checks/kernel
 # What the report rests on, made if it is not there; figures of real data and longer ones are made by hand.
 LEDGER := build/audit/ledger.json
@@ -19,7 +22,7 @@ test audit faults report snapshot vacuity peers: export OMP_NUM_THREADS ?= 1
 .PHONY: test audit lint bench peers report documentation mutate vacuity snapshot lock clean kernel kernel-independent faults
 
 test: $(STAMP)
-	$(BIN)/python -m pytest -n $(WORKERS) --ignore=tests/benchmarks tests proofs_checks
+	$(BIN)/python -m pytest -n $(TEST_WORKERS) --dist loadfile --ignore=tests/benchmarks tests proofs_checks
 
 audit: $(STAMP)
 	$(BIN)/python -m pytest -n $(WORKERS) audit
