@@ -7,15 +7,21 @@ from itertools import product
 
 import attrs
 import sympy
-from flint import arb, fmpq, fmpq_mat
+from flint import arb, fmpq
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.exact import rational
 from dpmatrix.reporting.citing import cite
-from dpmatrix.spec.sliding_window.exact_outputs import ChangedRun, ExactOutputs, StatedErrors
+from dpmatrix.spec.sliding_window.exact_outputs import (
+    ExactOutputs,
+    ShortRow,
+    StatedErrors,
+    first_moment,
+    stream,
+)
 from dpmatrix.tracing import bind_expression
 
-theorem_14 = cite("sliding-window.theorem-14@2b80e705")
+theorem_14 = cite("sliding-window.theorem-14@12ffdb24")
 
 SMALL, LARGE, HALF = Fraction(1, 50), Fraction(49, 50), Fraction(1, 2)
 COIN = ExactOutputs((fmpq(3, 4), fmpq(1, 4)), (fmpq(1, 4), fmpq(3, 4)), 3, (fmpq(0), fmpq(1)), 0, HALF)
@@ -78,76 +84,74 @@ def test_outputs_that_tell_too_much_are_noticed(statement) -> None:
     assert less.at(spent) is Truth.FALSE
 
 
-def run(length, short, constant) -> ChangedRun:
-    """Return the rows M, y, M, 0, 0 with W = 4 and eta = 1/2; y is the row that may be replaced."""
-    rows = fmpq_mat([[rational(each)] for each in (length, short, length, 0, 0)])
-    return ChangedRun(rows, 2, 4, HALF, constant)
+JUMP = ShortRow(3, 1)
 
 
-JUMP = run(3, 1, 1)
-
-
-@theorem_14.refutes("sensitivity", grade="derived", region="eta = 1/2, W = 4, T = 5: every c, by M = 1 + c")
+@theorem_14.supports("sensitivity", grade="derived", region="eta = 1/2, W = 4, T = 5: every M and 0 < y <= 1")
 def test_one_row_moves_the_first_checkpoint(statement) -> None:
-    """Every c: K_1 is 2 M^2 without the row 1, and M^2 + 1 with it: they differ by M^2 - 1 = 2c + c^2 > c.
+    """K_1 is 2 M^2 without the row y, and M^2 + y^2 with it; A_W'A_W is M^2 + y^2, and M^2 without it.
 
     At T = 4 the sums are 2M^2 + y^2, M^2 + y^2, M^2 and 0. For y = 0 half of the first is M^2, so that the second
     checkpoint goes and the first one stays; for y > 0 the second stays, and the first one expires at T = 5.
     """
-    statement.refute(lambda constant: run(1 + rational(constant), 1, constant))
-    values = [(run(m, y, c), c - (m * m - y * y)) for m, y, c in product((2, 3, 10), (SMALL, HALF, 1), (1, 50))]
-    values += [(attrs.evolve(run(m, y, c), place=5), c) for m, y, c in product((2, 3), (0, 1), (1, 50))]
+    pairs = list(product((0, SMALL, HALF, 1, 2, 3, 10, 1000), (SMALL, HALF, LARGE, 1)))
+    values = [(ShortRow(m, y), min(abs(Fraction(m * m - y * y)) - (m * m - 1), 1 - Fraction(y * y))) for m, y in pairs]
     bind(statement, values)
-    assert statement.at(JUMP) is Truth.FALSE
-    assert statement.at(attrs.evolve(JUMP, constant=Fraction(81, 10))) is Truth.TRUE
-    assert statement.at(attrs.evolve(JUMP, window=5, constant=2)) is Truth.TRUE, "K_1 is the sum of all rows"
-    wide = fmpq_mat([[3, 0], [1, 0], [3, 0], [0, 0], [0, 0]])
-    assert statement.at(attrs.evolve(JUMP, rows=wide)) is Truth.FALSE
+    assert all(statement.at(p) is Truth.TRUE for p, _ in values)
+    for m, y in pairs:
+        whole, other = (stream(rational(m), rational(each)) for each in (y, 0))
+        assert first_moment(whole) == rational(m * m + y * y)
+        assert first_moment(other) == rational(2 * m * m)
     assert not statement.strict
-    outside = {
-        "window >= 1, an integer": attrs.evolve(JUMP, window=0),
-        "eta > 0": attrs.evolve(JUMP, eta=0),
-        "eta < 1": attrs.evolve(JUMP, eta=1),
-        "the row has norm at most 1": attrs.evolve(JUMP, place=1),
-    }
-    for inside in (JUMP, attrs.evolve(JUMP, window=1, eta=SMALL), attrs.evolve(JUMP, eta=LARGE)):
+    outside = {"short > 0": attrs.evolve(JUMP, short=0), "short <= 1": attrs.evolve(JUMP, short=1 + SMALL)}
+    for inside in (JUMP, ShortRow(10, SMALL)):
         bind_hypotheses(statement, inside, outside)
-    assert statement.applies(attrs.evolve(JUMP, place=6)) is Truth.FALSE
-    assert statement.applies(attrs.evolve(JUMP, place=0)) is Truth.FALSE
 
 
-BASE = StatedErrors(1, 1, 20, 1)
+@theorem_14.controls("sensitivity", grade="symbolic", region="M = 3: y = 0, y = 2; one less than the change of A_W'A_W")
+def test_a_row_that_moves_no_checkpoint_is_noticed(statement) -> None:
+    assert statement.without("short > 0").at(attrs.evolve(JUMP, short=0)) is Truth.FALSE, "K_1 does not change"
+    assert statement.without("short <= 1").at(attrs.evolve(JUMP, short=2)) is Truth.FALSE, "A_W'A_W changes by 4"
+    assert statement.at(JUMP) is Truth.TRUE
+    assert statement.margin(JUMP) == 0
+    assert statement.nudged(lambda margin: margin - arb(1) / 50).at(JUMP) is Truth.FALSE
 
 
-@theorem_14.refutes(
-    "stated-errors", grade="derived", region="d = eps = 1: every c, by delta = 2^-g, g = (730 (1 + c))^2 or more"
-)
-def test_the_exact_property_need_not_cost_accuracy(statement) -> None:
-    """Every c: tau <= 31 g and log tau <= 2 sqrt(31 g), so c tau log tau < 350 c g^(3/2) and 0.48 g^2 is more.
+BASE = StatedErrors(30, 1, 1, 10)
 
-    For g >= 1 tau = 1 + 14 (g + 2) log 2 < 1 + 9.8 (g + 2) <= 31 g, and sqrt(g) >= 730 (1 + c) > 350 c/0.48.
-    """
 
-    def rare(constant):
-        return attrs.evolve(BASE, constant=constant, halvings=int(((730 * (1 + rational(constant))) ** 2).ceil()))
-
-    statement.refute(rare)
-    assert 14 * arb(2).log() < fmpq(98, 10)
-    assert 62 * arb(31).sqrt() < 350
-    assert arb(2).log() ** 2 > fmpq(48, 100)
-    d, epsilon, halvings, constant = sympy.symbols("dimension epsilon halvings constant")
+@theorem_14.supports("stated-errors", grade="derived", region="every d, r, eps and delta = 2^-g with d log d so large")
+def test_the_exact_property_costs_accuracy_in_high_dimension(statement) -> None:
+    """Tau > d >= 1, so that tau log tau > d log d, which is at least the error of Theorem 3."""
+    d, rank, epsilon, halvings = sympy.symbols("dimension rank epsilon halvings", positive=True)
     tau = d + 14 * (halvings + 2) * sympy.log(2) / epsilon**2
-    formula = constant * tau * sympy.log(tau) - d * (halvings * sympy.log(2)) ** 2 / epsilon**2
+    formula = tau * sympy.log(tau) - rank * (halvings * sympy.log(2)) ** 2 / epsilon**2
     bind_expression(statement, formula, points=[BASE])
-    assert statement.at(BASE) is Truth.TRUE, "1151 against 192"
-    assert statement.at(attrs.evolve(BASE, constant=Fraction(16, 100))) is Truth.FALSE
-    assert statement.at(attrs.evolve(BASE, constant=Fraction(18, 100))) is Truth.TRUE
-    assert statement.at(attrs.evolve(BASE, halvings=300)) is Truth.FALSE
-    assert not statement.strict
+    x = sympy.symbols("x", positive=True)
+    assert sympy.simplify(sympy.diff(x * sympy.log(x), x) - (sympy.log(x) + 1)) == 0, "it grows for x >= 1"
+    for r, epsilon_, g in product((1, 3), (HALF, 1, 5), (1, 10, 40)):
+        p = StatedErrors(10**5, r, epsilon_, g)
+        assert statement.at(p) is Truth.TRUE
+    assert statement.at(BASE) is Truth.TRUE
+    assert statement.strict
     outside = {
         "dimension >= 1, an integer": attrs.evolve(BASE, dimension=0),
+        "rank >= 1, an integer": attrs.evolve(BASE, rank=0),
         "epsilon > 0": attrs.evolve(BASE, epsilon=0),
         "halvings >= 1, an integer": attrs.evolve(BASE, halvings=0),
+        "d log d >= r log(1/delta)^2/epsilon^2": attrs.evolve(BASE, dimension=2),
     }
-    for inside in (BASE, StatedErrors(1, SMALL, 1, 1)):
+    for inside in (BASE, StatedErrors(10**5, 1, HALF, 1)):
         bind_hypotheses(statement, inside, outside)
+
+
+@theorem_14.controls(
+    "stated-errors", grade="interval", region="r = d = 1 and delta = 2^-300; Theorem 3's error doubled"
+)
+def test_a_rank_as_large_as_the_dimension_is_noticed(statement) -> None:
+    free = statement.without("d log d >= r log(1/delta)^2/epsilon^2")
+    assert free.at(StatedErrors(1, 1, 1, 300)) is Truth.FALSE, "at r = d Theorem 3's may be the larger one"
+    edge = StatedErrors(10**4, 1, 20, 8700)
+    assert statement.at(edge) is Truth.TRUE
+    doubled = statement.nudged(margin=lambda p: statement.formula(attrs.evolve(p, rank=2 * p.rank)))
+    assert doubled.at(edge) is Truth.FALSE

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from itertools import product
+from itertools import pairwise, product
 
 import attrs
 import mpmath
@@ -12,56 +12,79 @@ from flint import arb
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.claims.formulas import real
-from dpmatrix.exact import rational
 from dpmatrix.reporting.citing import cite
-from dpmatrix.spec.sliding_window.noisy_semidefinite import NoisySquare, ProjectedNoise, ShiftedRelease, StaticRelease
+from dpmatrix.spec.sliding_window.noisy_semidefinite import (
+    NoisyDirection,
+    ProjectedNoise,
+    StaticRelease,
+    WishartMean,
+    least_probability,
+    negative_probability,
+)
 from dpmatrix.tracing import bind_expression
 
-theorem_4 = cite("sliding-window.theorem-4@931f666c")
+theorem_4 = cite("sliding-window.theorem-4@04f6ebcd")
 
 MILLIONTH = Fraction(1, 10**6)
-HALF, SMALL, LARGE = Fraction(1, 2), Fraction(1, 50), Fraction(49, 50)
-D, EPSILON, DELTA, POWER, ETA, CONSTANT = sympy.symbols("dimension epsilon delta power eta constant", positive=True)
+HALF, SMALL, LARGE, TENTH = Fraction(1, 2), Fraction(1, 50), Fraction(49, 50), Fraction(1, 10)
+D, EPSILON, DELTA, ETA, CONSTANT = sympy.symbols("dimension epsilon delta eta constant", positive=True)
 FAR = sympy.sqrt(-2 * sympy.log(DELTA))
 DEVIATION = (FAR + sympy.sqrt(FAR**2 + 2 * EPSILON)) / (2 * EPSILON)
 
 
-@theorem_4.refutes("gaussian-noise", grade="derived", region="s = 1: every c, by the row 1 + 1/c; 1/2 for the row 0")
-def test_a_noisy_second_moment_may_be_semidefinite(statement) -> None:
-    """Every c: Phi(-x) < 1/x for x > 0, as Phi(-x) <= exp(-x^2/2)/2 and x < exp(x^2/2); x = (1 + 1/c)^2 > 1/c."""
-    statement.refute(lambda constant: NoisySquare(1 + 1 / rational(constant), 1, constant))
+@theorem_4.supports("gaussian-noise", grade="derived", region="every s and |A_W x|; exactly 1/2 where A_W x = 0")
+def test_a_noisy_form_is_negative_half_the_time(statement) -> None:
+    """Phi(-t) >= 1/2 - t/sqrt(2 pi) for t >= 0: the difference is 0 at t = 0, and its derivative is not negative."""
+    t = sympy.symbols("t", nonnegative=True)
+    density = sympy.exp(-(t**2) / 2) / sympy.sqrt(2 * sympy.pi)
+    gap = sympy.erfc(t / sympy.sqrt(2)) / 2 - (sympy.Rational(1, 2) - t / sympy.sqrt(2 * sympy.pi))
+    assert gap.subs(t, 0) == 0
+    assert sympy.simplify(sympy.diff(gap, t) - (density.subs(t, 0) - density)) == 0, "the density is largest at 0"
     values = []
     with mpmath.workdps(60):
-        for row, s, c in product((0, HALF, 1, 2), (HALF, 1, 3), (SMALL, HALF)):
-            tail = mpmath.ncdf(-(real(row) ** 2) / real(s)) - real(c)
-            values.append((NoisySquare(row, s, c), mpmath.nstr(tail, 50)))
+        for length, s in product((SMALL, HALF, 1, 2, 5), (SMALL, HALF, 1, 3)):
+            far = real(length) ** 2 / real(s)
+            gap = mpmath.ncdf(-far) - (mpmath.mpf(1) / 2 - far / mpmath.sqrt(2 * mpmath.pi))
+            values.append((NoisyDirection(length, s), mpmath.nstr(gap, 50)))
     bind(statement, values)
-    assert statement.at(NoisySquare(0, 1, LARGE / 2)) is Truth.TRUE, "half of all noises are negative"
-    assert statement.at(NoisySquare(0, 1, Fraction(51, 100))) is Truth.FALSE
-    assert statement.at(NoisySquare(1, 1, Fraction(15, 100))) is Truth.TRUE, "Phi(-1) = 0.1587"
-    assert statement.at(NoisySquare(1, 1, Fraction(16, 100))) is Truth.FALSE
-    inside = NoisySquare(1, 1, HALF)
-    outside = {"row >= 0": attrs.evolve(inside, row=-SMALL), "deviation > 0": attrs.evolve(inside, deviation=0)}
-    for point in (inside, NoisySquare(0, SMALL, 1)):
-        bind_hypotheses(statement, point, outside)
+    assert all(statement.at(p) is Truth.TRUE for p, _ in values)
+    for s in (SMALL, 1, 50):
+        assert negative_probability(NoisyDirection(0, s)) == arb(1) / 2 == least_probability(NoisyDirection(0, s))
+        assert statement.at(NoisyDirection(0, s)) is Truth.TRUE
+    assert not statement.strict
+    inside = NoisyDirection(1, 1)
+    for point in (inside, NoisyDirection(0, SMALL)):
+        bind_hypotheses(statement, point, {"deviation > 0": attrs.evolve(inside, deviation=0)})
+
+
+@theorem_4.controls("gaussian-noise", grade="interval", region="nine tenths of the slope at 1/3; no noise but -1")
+def test_a_flatter_bound_of_the_negative_form_is_noticed(statement) -> None:
+    def flatter(p):
+        rest = arb(1) / 2 - least_probability(p)
+        return negative_probability(p) - (arb(1) / 2 - 9 * rest / 10)
+
+    near = NoisyDirection(Fraction(1, 3), 1)
+    assert statement.at(near) is Truth.TRUE
+    assert statement.nudged(margin=flatter).at(near) is Truth.FALSE
+    assert statement.without("deviation > 0").at(NoisyDirection(1, -1)) is Truth.FALSE
 
 
 def room(p: ProjectedNoise) -> mpmath.mpf:
-    """Compute the bound in another library, minus 1/2."""
-    share = (real(p.constant) + 1) ** 2 / (p.dimension - 1)
+    """Compute 1/2 minus the bound in another library."""
+    share = real(p.constant)
     column = (share * mpmath.exp(1 - share)) ** (real(p.dimension - 1) / 2) if share < 1 else mpmath.mpf(1)
-    return column + mpmath.ncdf(-2 / mpmath.sqrt(3)) - real(HALF)
+    return real(HALF) - column - mpmath.ncdf(-2 / mpmath.sqrt(3))
 
 
-@theorem_4.refutes("projected-noise", grade="derived", region="every c, by d = 1 + 10 (1 + c)^2 or more")
+@theorem_4.supports("projected-noise", grade="derived", region="every d >= 3, c = 1/10; worst at d = 3")
 def test_the_positive_part_of_noise_grows(statement) -> None:
     """With b the entries beside N_11 and v = b/|b|, u = (e_1, v)/sqrt(2) has u'Nu = (N_11 + 2|b| + v'N_2v)/2.
 
     N_2, the block beside b, is independent of it, and v'N_2v is normal of variance 2 - sum v_i^4 <= 2. If the positive
-    part has norm at most c, u'Nu <= c. Then |b| <= c + 1, which Chernoff's bound for chi^2_(d-1) makes rare, or N_11 +
-    v'N_2v <= -2, of probability Phi(-2/sqrt(3)) at most; together less than 1/2 for d = 1 + 10 (1 + c)^2.
+    part has norm at most C, u'Nu <= C. Then |b| <= C + 1 = sqrt(c (d-1)), which Chernoff's bound for chi^2_(d-1) makes
+    rare, or N_11 + v'N_2v <= -2, of probability Phi(-2/sqrt(3)) at most. The first bound falls as d grows, as c e^(1-c)
+    is below 1.
     """
-    statement.refute(lambda constant: ProjectedNoise(1 + 10 * int(((1 + rational(constant)) ** 2).ceil()), constant))
     names = sympy.symbols("n11 b1 b2 m11 m12 m22")
     n11, b1, b2, m11, m12, m22 = names
     length = sympy.symbols("length", positive=True)
@@ -74,52 +97,60 @@ def test_the_positive_part_of_noise_grows(statement) -> None:
     coefficients = [sympy.diff(sympy.expand(block), entry) for entry in (m11, m12, m22)]
     squares = sympy.expand(sum(each**2 for each in coefficients) * length**4)
     assert squares == sympy.expand(2 * (b1**2 + b2**2) ** 2 - b1**4 - b2**4)
+    assert (arb(9) / 10).exp() / 10 < arb(1) / 4, "c e^(1-c) at c = 1/10"
     with mpmath.workdps(60):
-        points = [ProjectedNoise(d, c) for d, c in product((2, 4, 9, 30, 200), (SMALL, HALF, 1, 4, 10))]
+        points = [ProjectedNoise(d, TENTH) for d in (*range(3, 23), 30, 200)]
         bind(statement, [(p, mpmath.nstr(room(p), 50)) for p in points])
-    assert statement.at(ProjectedNoise(200, 4)) is Truth.FALSE
-    assert statement.at(ProjectedNoise(2, 4)) is Truth.UNDECIDED, "a bound above 1/2 tells nothing"
+    assert all(statement.at(p) is Truth.TRUE for p in points)
+    margins = [statement.margin(p) for p in points]
+    assert all(first < second for first, second in pairwise(margins)), "more dimensions leave more room"
     assert not statement.strict
-    outside = {"dimension >= 2, an integer": ProjectedNoise(1, 1)}
-    for inside in (ProjectedNoise(2, 1), ProjectedNoise(50, SMALL)):
+    outside = {"dimension >= 3, an integer": ProjectedNoise(2, TENTH)}
+    for inside in (ProjectedNoise(3, TENTH), ProjectedNoise(50, TENTH)):
         bind_hypotheses(statement, inside, outside)
 
 
-SHIFTED = ShiftedRelease(1, 1, MILLIONTH, 1, 1)
+@theorem_4.controls("projected-noise", grade="interval", region="c = 9/10 at d = 3; d = 2 at c = 1/10")
+def test_a_larger_norm_of_projected_noise_is_noticed(statement) -> None:
+    larger = Fraction(9, 10)
+    assert statement.exhibits(constant=larger).at(ProjectedNoise(3, larger)) is Truth.FALSE
+    assert statement.without("dimension >= 3, an integer").at(ProjectedNoise(2, TENTH)) is Truth.FALSE
+
+
 GUARANTEE = {
     "dimension >= 1, an integer": {"dimension": 0},
     "epsilon > 0": {"epsilon": 0},
     "delta > 0": {"delta": 0},
 }
+WISHART = WishartMean(3, 1, HALF)
 
 
-@theorem_4.refutes(
-    "semidefinite-noise",
-    grade="derived",
-    region="eps = 1, delta = 10^-6, k = 1: every c, by d = 1 + 6000/c^2 rounded up",
-)
-def test_semidefinite_noise_may_cost_a_root(statement) -> None:
-    """Every c: s < 5.4 and log d <= d, so 2 zeta <= 8 s sqrt(d (log 9 + 1)) < 77.3 sqrt(d), and c d is more.
+@theorem_4.supports("semidefinite-noise", grade="derived", region="every d, eps and delta < 1")
+def test_the_mean_of_wishart_noise_is_linear_in_the_dimension(statement) -> None:
+    """The noise is a sum of tau matrices g'g, g of d independent standard normal entries; each has the mean 1.
 
-    C sqrt(d) > 77.4 for d > 6000/c^2. N + zeta has eigenvalues from 0 to 2 zeta where |N| <= zeta.
+    Tau - d = 14 log(4/delta)/eps^2, which is positive for delta < 1.
     """
-    statement.refute(
-        lambda constant: attrs.evolve(
-            SHIFTED, constant=constant, dimension=1 + int((6000 / rational(constant) ** 2).ceil())
-        )
-    )
-    far = (2 * arb(10**6).log()).sqrt()
-    assert (far + (far**2 + 2).sqrt()) / 2 < arb(27) / 5
-    assert 8 * arb(27) / 5 * (arb(9).log() + 1).sqrt() < arb("77.3")
-    assert arb(6000).sqrt() > arb("77.4")
-    bound = 8 * DEVIATION * sympy.sqrt(D * sympy.log(9) + POWER * sympy.log(D))
-    bind_expression(statement, bound - CONSTANT * D, points=[SHIFTED])
-    assert statement.at(attrs.evolve(SHIFTED, constant=60)) is Truth.TRUE, "63.4 at d = 1"
-    assert statement.at(attrs.evolve(SHIFTED, constant=65)) is Truth.FALSE
+    x = sympy.symbols("x", real=True)
+    density = sympy.exp(-(x**2) / 2) / sympy.sqrt(2 * sympy.pi)
+    moments = [sympy.integrate(x**k * density, (x, -sympy.oo, sympy.oo)) for k in (0, 1, 2)]
+    assert moments == [1, 0, 1], "E g_i g_j is 1 for i = j and 0 otherwise"
+    bind_expression(statement, 14 * sympy.log(4 / DELTA) / EPSILON**2, points=[WISHART])
+    for d, epsilon, delta in product((1, 3, 40), (SMALL, 1, 20), (MILLIONTH, HALF, LARGE)):
+        assert statement.at(WishartMean(d, epsilon, delta)) is Truth.TRUE
     assert not statement.strict
-    outside = GUARANTEE | {"delta < 1": {"delta": 1}, "power >= 0, an integer": {"power": -1}}
-    for inside in (SHIFTED, ShiftedRelease(1, SMALL, LARGE, 0, 1)):
-        bind_hypotheses(statement, inside, {says: attrs.evolve(SHIFTED, **each) for says, each in outside.items()})
+    outside = GUARANTEE | {"delta < 1": {"delta": 1}}
+    for inside in (WISHART, WishartMean(1, SMALL, LARGE)):
+        bind_hypotheses(statement, inside, {says: attrs.evolve(WISHART, **each) for says, each in outside.items()})
+
+
+@theorem_4.controls("semidefinite-noise", grade="interval", region="the mean 9 tau/10 at d = 40, eps = 20; delta = 5")
+def test_a_smaller_mean_of_wishart_noise_is_noticed(statement) -> None:
+    wide = WishartMean(40, 20, HALF)
+    assert statement.at(wide) is Truth.TRUE
+    smaller = statement.nudged(margin=lambda p: 9 * (statement.formula(p) + p.dimension) / 10 - p.dimension)
+    assert smaller.at(wide) is Truth.FALSE
+    assert statement.without("delta < 1").at(attrs.evolve(WISHART, delta=5)) is Truth.FALSE
 
 
 STATIC = StaticRelease(1, 1, HALF, LARGE, 26)

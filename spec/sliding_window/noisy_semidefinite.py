@@ -7,27 +7,25 @@ from flint import arb, fmpq
 
 from dpmatrix.claims import Chosen, Statement, Step
 from dpmatrix.exact import Exact, ball, square
-from dpmatrix.spec.common.conditions import at_least, at_most, below, positive, whole
+from dpmatrix.spec.common.conditions import at_most, below, positive, whole
 from dpmatrix.spec.sliding_window.directional_variance import OneRelease, noise_bound
+from dpmatrix.spec.sliding_window.distinguishing import noise_degrees
 
 
 @attrs.frozen
-class NoisySquare:
-    """The row (M), so that A_W'A_W = M^2, with Gaussian noise of standard deviation s, and a constant c.
+class NoisyDirection:
+    """The form x'(A_W'A_W + N)x = |A_W x|^2 + s g in a unit direction x, g a standard normal variate.
 
     Parameters
     ----------
-    row
-        M >= 0.
+    length
+        |A_W x|.
     deviation
         s.
-    constant
-        c.
     """
 
-    row: Exact
+    length: Exact
     deviation: Exact
-    constant: Exact
 
 
 def normal_tail(value: arb) -> arb:
@@ -35,19 +33,19 @@ def normal_tail(value: arb) -> arb:
     return (value / arb(2).sqrt()).erfc() / 2
 
 
-def negative_probability(p: NoisySquare) -> arb:
-    """Probability of M^2 + s g < 0."""
-    return normal_tail(square(ball(p.row)) / ball(p.deviation))
+def negative_probability(p: NoisyDirection) -> arb:
+    """Probability that the form is negative."""
+    return normal_tail(square(ball(p.length)) / ball(p.deviation))
 
 
-def asked_probability(p: NoisySquare) -> arb:
-    """``c``."""
-    return ball(p.constant)
+def least_probability(p: NoisyDirection) -> arb:
+    """``1/2 - |A_W x|^2/(s sqrt(2 pi))``."""
+    return arb(1) / 2 - square(ball(p.length)) / (ball(p.deviation) * (2 * arb.pi()).sqrt())
 
 
 @attrs.frozen
 class ProjectedNoise:
-    """The window of zeros in d dimensions, the positive part of its noisy moment, and a bound c on its norm.
+    """The window of zeros in d dimensions, the positive part of its noisy moment, and c of a bound on its norm.
 
     The noise has independent normal entries of standard deviation 1 on and above the diagonal; norms are in this unit.
     """
@@ -57,35 +55,36 @@ class ProjectedNoise:
 
 
 def short_column(p: ProjectedNoise) -> arb:
-    """Bound on the probability that d - 1 of its entries have a square sum of (c + 1)^2 at most: (t e^(1-t))^((d-1)/2).
+    """Bound on the probability that d - 1 of its entries have a square sum of c (d-1) at most: (c e^(1-c))^((d-1)/2).
 
-    T = (c + 1)^2/(d - 1), and the bound is Chernoff's for t < 1; for others it is 1.
+    The bound is Chernoff's for c < 1; for others it is 1.
     """
-    degrees = p.dimension - 1
-    share = square(ball(p.constant) + 1) / degrees
-    return (share * (1 - share).exp()) ** (arb(degrees) / 2) if share < 1 else arb(1)
+    share = ball(p.constant)
+    return (share * (1 - share).exp()) ** (arb(p.dimension - 1) / 2) if share < 1 else arb(1)
 
 
 def enough_room(p: ProjectedNoise) -> arb:
-    """Bound on the probability that the norm is at most c: `short_column`, and Phi(-2/sqrt(3)) for the other terms."""
+    """Bound on the probability of a smaller norm: `short_column`, and Phi(-2/sqrt(3)) for the other terms."""
     return short_column(p) + normal_tail(2 / arb(3).sqrt())
 
 
 def projected_noise_margin(p: ProjectedNoise) -> arb:
-    """`enough_room` minus 1/2."""
-    return enough_room(p) - arb(1) / 2
+    """1/2 minus `enough_room`."""
+    return arb(1) / 2 - enough_room(p)
 
 
 @attrs.frozen
-class ShiftedRelease(OneRelease):
-    """A single release, and a constant c."""
+class WishartMean:
+    """Noise with the law Wis_d(tau, 1), tau = d + 14 log(4/delta)/epsilon^2 as appendix C has it."""
 
-    constant: Exact
+    dimension: int
+    epsilon: Exact
+    delta: Exact
 
 
-def shifted_noise_margin(p: ShiftedRelease) -> arb:
-    """``2 zeta - c d``, zeta the bound on the norm of the noise."""
-    return 2 * noise_bound(p) - ball(p.constant) * p.dimension
+def wishart_mean_margin(p: WishartMean) -> arb:
+    """``tau - d``, tau the norm of the mean of the noise."""
+    return noise_degrees(p.dimension, p.epsilon, p.delta) - p.dimension
 
 
 @attrs.frozen
@@ -111,43 +110,41 @@ NOISY_SEMIDEFINITE = (
     Step(
         "gaussian-noise",
         Statement.of_law(
-            "Gaussian noise gives a matrix that is not positive semidefinite: there is a constant c with which, for "
-            "every row (M), M^2 + s g < 0 with probability at least c",
+            "x'(A_W'A_W + N)x, x a unit vector and N Gaussian noise with x'Nx of standard deviation s, is negative "
+            "with probability 1/2 - |A_W x|^2/(s sqrt(2 pi)) at least: 1/2 where A_W x = 0",
             negative_probability,
-            at_least=asked_probability,
-            given=(at_least("row", 0), positive("deviation")),
-            exists=(Chosen("constant"),),
+            at_least=least_probability,
+            given=(positive("deviation"),),
         ),
-        sound=False,
-        note="It need not be one: with probability 1/2 for M = 0. For long rows it is one, but for a probability as "
-        "small as one likes.",
+        sound=True,
+        note="The matrix need not be semidefinite. Where every |A_W x| is long it is, but for a probability as small "
+        "as one likes.",
     ),
     Step(
         "projected-noise",
         Statement(
-            "projection onto the semidefinite cone costs no more in high dimension: there is a constant c with which, "
-            "for the window of zeros and every d, the positive part of the noise has norm at most c s with probability "
-            "1/2 at least; an upper bound of it stands in the margin, so that only a negative one tells",
+            "projection onto the semidefinite cone costs an error that grows with the dimension: there is a c > 0 with "
+            "which, for the window of zeros and d >= 3, the positive part of the noise has norm s (sqrt(c (d-1)) - 1) "
+            "at least with probability 1/2; an upper bound of the other probability stands in the margin",
             projected_noise_margin,
-            given=(whole("dimension", 2),),
-            exists=(Chosen("constant"),),
-            one_sided=True,
+            given=(whole("dimension", 3),),
+            exists=(Chosen("constant", exhibited=fmpq(1, 10)),),
         ),
-        sound=False,
-        note="As the document says, the error grows with d: like sqrt(d), which is all that the repair pays.",
+        sound=True,
+        note="The repair pays no more than the root of d, but for its logarithms.",
     ),
     Step(
         "semidefinite-noise",
         Statement(
-            "noise that is positive semidefinite costs an error linear in d: there is a constant c with which N + zeta,"
-            " N Gaussian noise as for theorem-15's repair and |N| <= zeta but for probability d^-k, has a bound 2 zeta "
-            "on its norm of c d at least",
-            shifted_noise_margin,
-            given=(*GUARANTEE, below("delta", 1), whole("power", 0)),
-            exists=(Chosen("constant"),),
+            "noise that is positive semidefinite costs an error linear in d: the mean of Wis_d(tau, 1), tau = d + 14 "
+            "log(4/delta)/eps^2, is tau 1, and tau >= d",
+            wishart_mean_margin,
+            given=(*GUARANTEE, below("delta", 1)),
         ),
-        sound=False,
-        note="N + zeta is as private as N, and 2 zeta grows like sqrt(d). Wishart noise is linear in d.",
+        sound=True,
+        note="That is the noise of appendix C. For other noise it need not be so: with N Gaussian as for theorem-15's "
+        "repair and zeta its bound on |N|, N + zeta is as private as N and semidefinite but for the same failure, and "
+        "zeta grows like the root of d.",
     ),
     Step(
         "static-release",
