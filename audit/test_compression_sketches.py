@@ -26,7 +26,7 @@ from dpmatrix.spec.compression.truncated_loss import TruncatedPair, exact_loss, 
 
 corollary_3_7 = cite("compression.corollary-3-7@28d29801")
 theorem_4_6 = cite("compression.theorem-4-6@9fc06cb0")
-procedure_4_1 = cite("compression.procedure-4-1@c8649e1d")
+procedure_4_1 = cite("compression.procedure-4-1@3afbee18")
 
 
 KNOWN = "compression.corollary-3-7"

@@ -23,7 +23,7 @@ from dpmatrix.spec.compression.procedures import (
 from dpmatrix.tracing import bind_expression
 from proofs_checks.compression.rounded_products import DATA, ideal, nearest, normals, raw, rounding
 
-procedure_4_1 = cite("compression.procedure-4-1@c8649e1d")
+procedure_4_1 = cite("compression.procedure-4-1@3afbee18")
 procedure_4_2 = cite("compression.procedure-4-2@14b29262")
 
 

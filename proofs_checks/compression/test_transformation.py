@@ -15,7 +15,7 @@ from dpmatrix.spec.compression import transformation as spec
 from dpmatrix.spec.compression.transformation import CompressionRun, Ensemble, Mask, RawPair, output_covariance
 from proofs_checks.compression.rounded_products import DATA, nearest, normals, raw, rounding
 
-transformation = cite("compression.transformation@3cdb536d")
+transformation = cite("compression.transformation@7011bd14")
 
 
 def normalised_changes(p: RawPair) -> int:

@@ -7,13 +7,13 @@ from itertools import combinations, product
 
 import attrs
 import sympy
-from flint import arb, fmpq, fmpq_mat
+from flint import fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.exact import rational
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.common.spectra import diagonal
-from dpmatrix.spec.sliding_window.checkpoint_counts import GrowingStream, OrderedCheckpoints, PriceOfPrivacy, Trees
+from dpmatrix.spec.sliding_window.checkpoint_counts import GrowingStream, OrderedCheckpoints, Trees
 from dpmatrix.tracing import bind_expression
 
 conjecture_1 = cite("sliding-window.conjecture-1@bacecfc5")
@@ -194,35 +194,3 @@ def test_trees_over_checkpoints(statement) -> None:
     )
     assert not statement.strict
     assert [one.exhibited for one in statement.exists] == [2]
-
-
-PRICED = PriceOfPrivacy(2, 4, HALF, 8, 1)
-
-
-@conjecture_1.refutes("price", grade="derived", region="eta = 1/2: every c, by d = 2 + c, rounded up, and W = 2^(d^2)")
-def test_the_bounds_without_privacy_are_smaller(statement) -> None:
-    """Every c: 2 d^2 numbers are at least d^2 and 2 d^2 log 2, and c times them is below 2 d^4 log 2 for d^2 > 2c."""
-
-    def grown(constant):
-        d = 2 + int(rational(constant).ceil())
-        return PriceOfPrivacy(d, d * d, HALF, 2 * d * d, constant)
-
-    statement.refute(grown)
-    assert 2 * sympy.log(2) > 1
-    assert statement.at(attrs.evolve(PRICED, constant=3)) is Truth.TRUE, "24 for 22.2"
-    assert statement.at(attrs.evolve(PRICED, constant=Fraction(5, 2))) is Truth.FALSE
-    d, h, eta, kept, constant = sympy.symbols("dimension doublings eta kept constant", positive=True)
-    bind_expression(statement, constant * kept - d**2 * h * sympy.log(2) / eta, points=[PRICED])
-    outside = {
-        "dimension >= 1, an integer": attrs.evolve(PRICED, dimension=0),
-        "doublings >= 1, an integer": attrs.evolve(PRICED, doublings=0),
-        "eta > 0": attrs.evolve(PRICED, eta=0),
-        "eta < 1": attrs.evolve(PRICED, eta=1),
-        "it keeps d^2": attrs.evolve(PRICED, dimension=3),
-        "it keeps log(W)/eta": attrs.evolve(PRICED, doublings=6),
-    }
-    for inside in (PRICED, PriceOfPrivacy(1, 1, SMALL, 35, 1), PriceOfPrivacy(1, 1, LARGE, 1, 1)):
-        bind_hypotheses(statement, inside, outside)
-    assert statement.applies(attrs.evolve(PRICED, kept=5)) is Truth.FALSE, "4 log(2)/(1/2) = 5.55"
-    assert arb(2).log() * 8 < 6
-    assert not statement.strict

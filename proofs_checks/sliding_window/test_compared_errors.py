@@ -163,34 +163,49 @@ def test_few_queries_cost_less_in_section_4(statement) -> None:
     assert not statement.strict
 
 
-HALVED = EveryTime(0, 1, 1, Fraction(1, 2), 1)
+HALVED = EveryTime(1, 1, 1, Fraction(1, 2), 2601)
 
 
-@theorem_17.refutes(
-    "naive-publication", grade="derived", region="r = eps = 1, delta = 1/2: every c, by W = 2^h, h = c rounded up"
+@theorem_17.supports(
+    "naive-publication",
+    grade="derived",
+    region="every W, r, eps and delta <= 1/2: sigma <= 17 sqrt(r) log(4/delta)/eps",
 )
-def test_publishing_at_every_time_costs_a_logarithm_more(statement) -> None:
-    """Every c: sigma^2/W > 256 log(8W/delta) 2 log(2/delta) > 512 log(4) (h + 4) log(2) > 480 h; c log(2)^2 < c/2.
+def test_publishing_at_every_time_costs_the_window(statement) -> None:
+    """The constant: L = log(4/delta) >= log 8 > 1, so sqrt(L) <= L and eps sigma <= (16 sqrt(r) + 1) L <= 17 sqrt(r) L.
 
-    For sigma^2 > 256 r log(4/delta')/eps'^2 for the shares eps' and delta' of each output.
+    L = 2 log 2 + log(1/delta) <= 3 log(1/delta) as 1/delta >= 2: sigma^2 <= 289 r 9 log(1/delta)^2/eps^2.
     """
-    statement.refute(lambda constant: attrs.evolve(HALVED, constant=constant, doublings=int(rational(constant).ceil())))
-    assert 512 * sympy.log(4) * sympy.log(2) > 480
-    assert sympy.log(2) ** 2 < sympy.Rational(1, 2)
-    doublings, rank = sympy.symbols("doublings rank", positive=True)
-    windows = 2**doublings
-    share, level = EPSILON / sympy.sqrt(2 * windows * sympy.log(2 / DELTA)), sympy.log(8 * windows / DELTA)
-    sigma = (16 * sympy.sqrt(rank * level) + level) / share
-    formula = CONSTANT * rank * sympy.log(DELTA) ** 2 / EPSILON**2 - sigma**2 / windows
+    assert sympy.log(8) > 1
+    assert 289 * 9 == 2601
+    window, rank = sympy.symbols("window rank", positive=True)
+    level = sympy.log(4 / DELTA)
+    sigma = (16 * sympy.sqrt(rank * level) + level) / EPSILON
+    formula = window * (CONSTANT * rank * sympy.log(DELTA) ** 2 / EPSILON**2 - sigma**2)
     bind_expression(statement, formula, points=[HALVED])
-    assert statement.at(attrs.evolve(HALVED, constant=10**5)) is Truth.TRUE
+    for p in (
+        HALVED,
+        EveryTime(1000, 7, SMALL, MILLIONTH, 2601),
+        EveryTime(3, 10**6, 50, Fraction(1, 2), 2601),
+        EveryTime(9, 1, 1, Fraction(1, 10**300), 2601),
+    ):
+        assert statement.at(p) is Truth.TRUE
     assert not statement.strict
+    assert [one.exhibited for one in statement.exists] == [2601]
     outside = {
-        "doublings >= 0, an integer": attrs.evolve(HALVED, doublings=-1),
+        "window >= 1, an integer": attrs.evolve(HALVED, window=0),
         "rank >= 1, an integer": attrs.evolve(HALVED, rank=0),
         "epsilon > 0": attrs.evolve(HALVED, epsilon=0),
         "delta > 0": attrs.evolve(HALVED, delta=0),
-        "delta < 1": attrs.evolve(HALVED, delta=1),
+        "delta <= 1/2": attrs.evolve(HALVED, delta=Fraction(51, 100)),
     }
-    for inside in (HALVED, EveryTime(3, 2, SMALL, LARGE, 1), EveryTime(0, 1, 1, SMALL, 1)):
+    for inside in (HALVED, EveryTime(3, 2, SMALL, Fraction(49, 100), 2601), EveryTime(1, 1, 1, SMALL, 2601)):
         bind_hypotheses(statement, inside, outside)
+
+
+@theorem_17.controls("naive-publication", grade="interval", region="delta near 1; half the constant")
+def test_the_constant_needs_a_small_delta(statement) -> None:
+    """At delta = 1/2 and r = eps = W = 1: sigma = 16 sqrt(log 8) + log 8 = 25.15, and sigma^2 > 1300 log(2)^2."""
+    assert statement.without("delta <= 1/2").at(attrs.evolve(HALVED, delta=LARGE)) is Truth.FALSE
+    half = Fraction(2601, 2)
+    assert statement.exhibits(constant=half).at(attrs.evolve(HALVED, constant=half)) is Truth.FALSE

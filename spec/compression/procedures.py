@@ -9,7 +9,6 @@ from dpmatrix.claims import Claim, Condition, Kind, Locator, Repair, Statement, 
 from dpmatrix.exact import Exact, ball, rational
 from dpmatrix.spec.common.conditions import exceeds, positive, whole
 from dpmatrix.spec.compression.definitions import laws_margin
-from dpmatrix.spec.compression.far_data import FAR_STEP
 from dpmatrix.spec.compression.transformation import compressed, rounding_margin, squared_columns
 from dpmatrix.spec.compression.truncated_mass import ENOUGH_ROWS, TruncationSetting, threshold
 
@@ -135,7 +134,6 @@ PROCEDURE_4_1 = Claim(
             given=(exceeds("no column is zero", truncation_columns_margin), positive("grid"), whole("limit", 1)),
         ),
     ),
-    steps=(FAR_STEP,),
 )
 
 

@@ -9,7 +9,6 @@ from dpmatrix.claims import Claim, Condition, Kind, Locator, Repair, Statement, 
 from dpmatrix.exact import Exact, ball
 from dpmatrix.spec.common.conditions import exceeds, positive
 from dpmatrix.spec.common.spectra import disagreement, squared_frobenius_norm
-from dpmatrix.spec.compression.told_by_moment import TOLD_STEP
 
 
 @attrs.frozen
@@ -260,6 +259,5 @@ TRANSFORMATION = Claim(
             sound=False,
             note="p = n does as well as p < n; p > n leaves X'X singular.",
         ),
-        TOLD_STEP,
     ),
 )

@@ -137,37 +137,6 @@ def leaves_margin(p: Trees) -> arb:
     return unit_count(p) - p.checkpoints
 
 
-@attrs.frozen
-class PriceOfPrivacy:
-    """Dimension d, W = 2^h, eta, the numbers that an algorithm without privacy keeps, and a constant c."""
-
-    dimension: int
-    doublings: int
-    eta: Exact
-    kept: int
-    constant: Exact
-
-
-def checkpoints_needed(p: PriceOfPrivacy) -> arb:
-    """``log(W) / eta``."""
-    return p.doublings * arb(2).log() / ball(p.eta)
-
-
-def price_margin(p: PriceOfPrivacy) -> arb:
-    """``c`` times what is kept, minus ``(d^2 / eta) log W``."""
-    return ball(p.constant) * p.kept - p.dimension**2 * checkpoints_needed(p)
-
-
-def static_margin(p: PriceOfPrivacy) -> arb:
-    """What is kept minus ``d^2``."""
-    return arb(p.kept - p.dimension**2)
-
-
-def stream_margin(p: PriceOfPrivacy) -> arb:
-    """What is kept minus ``log(W)/eta``."""
-    return p.kept - checkpoints_needed(p)
-
-
 NEEDED_CHECKPOINTS = Step(
     "needed-checkpoints",
     Statement(
@@ -186,25 +155,6 @@ NEEDED_CHECKPOINTS = Step(
     ),
     sound=True,
     note="The first stamp is at most W - n + 1, so log(W)/eta is at most W.",
-)
-PRICE = Step(
-    "price",
-    Statement(
-        "there is a constant c with which the (d^2/eta) log W of Conjecture 1 is at most c times what every algorithm "
-        "without privacy keeps, by the bounds that the section gives for it, d^2 and log(W)/eta",
-        price_margin,
-        given=(
-            whole("dimension", 1),
-            whole("doublings", 1),
-            positive("eta"),
-            below("eta", 1),
-            exceeds("it keeps d^2", static_margin, strict=False),
-            exceeds("it keeps log(W)/eta", stream_margin, strict=False),
-        ),
-        exists=(Chosen("constant"),),
-    ),
-    sound=False,
-    note="The conjecture is about private algorithms; that the others take as much space is a second conjecture.",
 )
 ORDERED_CHECKPOINTS = Step(
     "checkpoints",

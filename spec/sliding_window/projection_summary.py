@@ -10,7 +10,7 @@ from dpmatrix.spec.sliding_window.naive_components import NAIVE_COMPONENTS
 from dpmatrix.spec.sliding_window.projection_costs import SUMMARY, kept_costs_margin
 from dpmatrix.spec.sliding_window.sketch_privacy import private_row
 from dpmatrix.spec.sliding_window.split_errors import SPLIT_ERRORS
-from dpmatrix.spec.sliding_window.stated_symbols import LEFT_VECTORS, SIGMA_OF_ALGORITHM_1
+from dpmatrix.spec.sliding_window.stated_symbols import RIGHT_VECTORS
 from dpmatrix.spec.sliding_window.summary_margins import (
     COUNTED,
     NORMS,
@@ -67,7 +67,8 @@ LEMMA_5 = Claim(
     reading=(
         "r is k'/eta rounded up, with 4r/eta an integer; K as printed, c one constant for all parameters; eta < 1/6, "
         "as beyond the left side is negative. For a window of zeros the output is sigma Phi under every reading of the "
-        "lines, and m|Phi(1-P)|_F^2 is chi-square with m(d-k) degrees."
+        "lines, and m|Phi(1-P)|_F^2 is chi-square with m(d-k) degrees. The sigma of the proof is that of Algorithm 3: "
+        "the number of the algorithm is a slip."
     ),
     because=(
         "sigma |1-P|_F is (16 sqrt(k' log(4/delta)/eta) + log(4/delta)) sqrt(d-k)/eps and not K: 1/sqrt(eta) is "
@@ -106,8 +107,7 @@ LEMMA_5 = Claim(
             sound=False,
             note="With sigma sqrt(d-k) in place of K.",
         ),
-        SIGMA_OF_ALGORITHM_1,
-        LEFT_VECTORS,
+        RIGHT_VECTORS,
         Step(
             "first-error",
             Statement(

@@ -8,7 +8,7 @@ from flint import arb
 from dpmatrix.claims import Chosen, Claim, Defect, Kind, Locator, Statement, Step, Verdict
 from dpmatrix.exact import Exact, ball, square
 from dpmatrix.spec.common.conditions import at_least, below, exceeds, positive, whole
-from dpmatrix.spec.sliding_window.checkpoint_counts import NEEDED_CHECKPOINTS, PRICE
+from dpmatrix.spec.sliding_window.checkpoint_counts import NEEDED_CHECKPOINTS
 from dpmatrix.spec.sliding_window.distinguished_windows import OUTPUT_SPACE, STATIC_SPACE
 from dpmatrix.spec.sliding_window.informal_error import LEAST_ERROR
 from dpmatrix.spec.sliding_window.lower_bound_construction import CONSTRUCTION
@@ -198,7 +198,8 @@ CONJECTURE_1 = Claim(
         " zeta (eta/4)/(1 - eta/4) the constant output zeta I meets both bounds and keeps nothing. Without a regime "
         "it is false: the window stored as it is, and released once with noise, takes W d b bits for every eta, and "
         "is private, as Definition 1 is about outputs; so a relation like W >= (d/eta) log W has to be assumed. The "
-        "repaired histogram of Lemma 10 uses O((d^3/eta) log(W/f)) numbers."
+        "repaired histogram of Lemma 10 uses O((d^3/eta) log(W/f)) numbers. That an algorithm without privacy needs "
+        "the product of its two bounds as well is itself conjectured."
     ),
     steps=(
         Step(
@@ -216,7 +217,6 @@ CONJECTURE_1 = Claim(
         LEAST_ERROR,
         STATIC_SPACE,
         NEEDED_CHECKPOINTS,
-        PRICE,
     ),
 )
 

@@ -1,4 +1,4 @@
-"""Lemma 5: where its proof says that sigma is set, and which singular vectors it names (section 4.1)."""
+"""Lemma 5: the singular vectors that its proof names, and the projection they make (section 4.1)."""
 
 from __future__ import annotations
 
@@ -7,70 +7,63 @@ from flint import arb, fmpq_mat
 
 from dpmatrix.claims import Statement, Step
 from dpmatrix.exact import Exact, rational
-from dpmatrix.spec.common.conditions import below, equality, exceeds, positive, whole
-from dpmatrix.spec.common.spectra import identity
-from dpmatrix.spec.sliding_window.loewner import flag
-from dpmatrix.spec.sliding_window.sketch_privacy import floor
+from dpmatrix.spec.common.conditions import exceeds
+from dpmatrix.spec.common.spectra import disagreement, identity, trace
 
 
 @attrs.frozen
-class SameMatrices:
-    """r of two runs with one epsilon and delta; Algorithm 1 gets stored matrices, their stamps and eta, and no r."""
-
-    first: int
-    second: int
-    epsilon: Exact
-    delta: Exact
-
-
-def one_sigma_margin(p: SameMatrices) -> arb:
-    """Minus the distance of the sigmas of both runs."""
-    one, other = (floor(rank, p.epsilon, p.delta) for rank in (p.first, p.second))
-    return equality(one, other)
-
-
-@attrs.frozen
-class Raised:
-    """The rows A, n x d, and the sigma of A^ = (sigma I; A)."""
+class SingularVectors:
+    """The rows A, n x d, the sigma of A^ = (sigma I; A), and the columns U_k, d x k."""
 
     rows: fmpq_mat
     sigma: Exact
+    vectors: fmpq_mat
 
 
-def raised_rows(p: Raised) -> fmpq_mat:
+def raised_rows(p: SingularVectors) -> fmpq_mat:
     """``A^``, (d + n) x d."""
     floor_rows = rational(p.sigma) * identity(p.rows.ncols())
     return fmpq_mat(floor_rows.tolist() + p.rows.tolist())
 
 
-def left_vectors_margin(p: Raised) -> arb:
-    """Minus the distance of the length of a left singular vector of A^ from the order of P_1 in A^P_1."""
-    matrix = raised_rows(p)
-    return -arb(abs(matrix.nrows() - matrix.ncols()))
+def projection_margin(p: SingularVectors) -> arb:
+    """Minus the distances of P_1's order from d and of its trace from k, and of P_1^2 from P_1; P_1 = U_k U_k'.
+
+    The rank of a matrix with P_1^2 = P_1 is its trace.
+    """
+    product = p.vectors * p.vectors.transpose()
+    order = abs(product.nrows() - p.rows.ncols())
+    rank = abs(trace(product) - p.vectors.ncols())
+    return disagreement(product * product, product) - arb(order) - arb(rank)
 
 
-def some_row_margin(p: Raised) -> arb:
-    """0 when A has a row and a column."""
-    return flag(p.rows.nrows() >= 1 and p.rows.ncols() >= 1)
+def right_margin(p: SingularVectors) -> arb:
+    """0 when U_k has d rows and A^'A^u = (u'A^'A^u)u for each of its columns u; of norm 1, they are right ones."""
+    if p.vectors.nrows() != p.rows.ncols():
+        return arb(-1)
+    moment = raised_rows(p).transpose() * raised_rows(p)
+    sizes = p.vectors.transpose() * moment * p.vectors
+    count = range(p.vectors.ncols())
+    kept = fmpq_mat([[sizes[i, j] if i == j else 0 for j in count] for i in count])
+    return disagreement(moment * p.vectors, p.vectors * kept)
 
 
-SIGMA_OF_ALGORITHM_1 = Step(
-    "sigma-of-algorithm-1",
+def orthonormal_margin(p: SingularVectors) -> arb:
+    """0 when ``U_k'U_k = 1``."""
+    return disagreement(p.vectors.transpose() * p.vectors, identity(p.vectors.ncols()))
+
+
+RIGHT_VECTORS = Step(
+    "right-singular-vectors",
     Statement(
-        "sigma is as defined in Algorithm 1, which gets matrices, stamps and eta: it is the same for all r",
-        one_sigma_margin,
-        given=(whole("first", 1), whole("second", 1), positive("epsilon"), positive("delta"), below("delta", 1)),
+        "P_1 = U_k U_k', with k columns of the U of A^ = V S U', has the order d that A^P_1 needs, rank k, and P_1^2 = "
+        "P_1",
+        projection_margin,
+        given=(
+            exceeds("the columns of U_k are right singular vectors of A^", right_margin, strict=False),
+            exceeds("U_k'U_k = 1", orthonormal_margin, strict=False),
+        ),
     ),
-    sound=False,
-    note="Algorithm 3 sets it, from r, epsilon and delta.",
-)
-LEFT_VECTORS = Step(
-    "left-singular-vectors",
-    Statement(
-        "P_1 = U_k U_k', of the left singular vectors of A^, has the order d that A^P_1 needs",
-        left_vectors_margin,
-        given=(exceeds("A has a row", some_row_margin, strict=False),),
-    ),
-    sound=False,
-    note="In A^ = V S U' the columns of U are the right ones, of length d; left ones have d + n entries.",
+    sound=True,
+    note="They are printed as left singular vectors; those have d + n entries.",
 )

@@ -19,8 +19,8 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.compression.procedures import TruncationRun
 from dpmatrix.spec.compression.transformation import CompressionRun
 
-transformation = cite("compression.transformation@3cdb536d")
-procedure_4_1 = cite("compression.procedure-4-1@c8649e1d")
+transformation = cite("compression.transformation@7011bd14")
+procedure_4_1 = cite("compression.procedure-4-1@3afbee18")
 
 
 KNOWN = "compression.corollary-3-7"

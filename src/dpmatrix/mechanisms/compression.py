@@ -36,7 +36,7 @@ def _grid(value: Exact) -> Fraction:
     return spacing
 
 
-@implements("compression.transformation+repair@3cdb536d")
+@implements("compression.transformation+repair@7011bd14")
 @frozen
 class GaussianCompression:
     """Publish Phi X, m rows, where the columns of X are scaled to squared norm n and Phi has N(0, 1/n) entries.
@@ -150,7 +150,7 @@ def _delta_max(value: Exact) -> Fraction:
     return width
 
 
-@implements("compression.procedure-4-1+repair@c8649e1d", "compression.procedure-4-2@14b29262")
+@implements("compression.procedure-4-1+repair@3afbee18", "compression.procedure-4-2@14b29262")
 @frozen
 class TruncatedCompression(GaussianCompression):
     """Draw compressed data anew until their covariance lies in a public box around a public reference.
