@@ -17,7 +17,7 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.near_optimal.plane_chains import TwoMatrices, TwoScales
 from proofs_checks.near_optimal.conditions import bind_condition
 
-figure_2 = cite("near-optimal.figure-2@ad6bc534")
+figure_2 = cite("near-optimal.figure-2@3e4a8d34")
 
 HALF, FIFTH = Fraction(1, 2), Fraction(1, 5)
 SCALES = [
