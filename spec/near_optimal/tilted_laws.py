@@ -172,7 +172,7 @@ CHAIN_STEP = Step(
     ),
     sound=True,
     note=(
-        "That the chain takes longer does not follow from it alone: in the plane one step of Hoff's sampler reaches the "
-        "law of PPCA, whatever n is. Of the printed simulations it says nothing."
+        "That the chain takes longer does not follow from it alone: in the plane one step of Hoff's sampler reaches "
+        "the law of PPCA, whatever n is. Of the printed simulations it says nothing."
     ),
 )
