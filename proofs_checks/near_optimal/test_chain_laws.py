@@ -15,7 +15,7 @@ from dpmatrix.spec.near_optimal import chain_laws
 from dpmatrix.spec.near_optimal.chain_laws import Table, TwoStates, redrawn
 from proofs_checks.near_optimal.conditions import bind_condition
 
-figure_2 = cite("near-optimal.figure-2@ad6bc534")
+figure_2 = cite("near-optimal.figure-2@7ce7f296")
 
 HALF, THIRD = Fraction(1, 2), Fraction(1, 3)
 TABLES = [

@@ -7,17 +7,19 @@ from itertools import product
 
 import attrs
 import mpmath
+import numpy as np
 import sympy
 from flint import arb
 
 from dpmatrix.claims import Truth, bind_hypotheses
 from dpmatrix.claims.formulas import bind_formula, real
+from dpmatrix.experiments.gibbs import HoffChain
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.near_optimal.tilted_laws import MoreRecords, Shortfall
 from proofs_checks.near_optimal.conditions import bind_condition
 
 theorem_7 = cite("near-optimal.theorem-7@064217ce")
-figure_2 = cite("near-optimal.figure-2@ad6bc534")
+figure_2 = cite("near-optimal.figure-2@7ce7f296")
 
 HALF, THIRD = Fraction(1, 2), Fraction(1, 3)
 BASES = ((THIRD, HALF, Fraction(1, 6)), (Fraction(1, 10), Fraction(1, 10), Fraction(4, 5)))
@@ -157,6 +159,23 @@ def test_utility_tends_to_the_best(statement) -> None:
     check(statement, inside, outside)
 
 
+def check_one_step_is_enough():
+    """Draws of the chain itself from a fixed start: mean and mean square of v_1^2 against I_1/I_0 and I_2/I_0.
+
+    With x the doubled angle v_1^2 = (1 + cos x)/2. Hoeffding at 1e-9; the start at e_2 has v_1^2 = 0.
+    """
+    count, generator = 4000, np.random.default_rng(3)
+    radius = np.sqrt(np.log(2e9) / (2 * count))
+    start = np.array([[0.0], [1.0]])
+    for kappa in (1.5, 15.0):
+        draws = [HoffChain(np.array([2 * kappa, 0.0]), start, generator).step()[0, 0] ** 2 for _ in range(count)]
+        ratios = [float(mpmath.besseli(order, kappa) / mpmath.besseli(0, kappa)) for order in (1, 2)]
+        assert abs(np.mean(draws) - (1 + ratios[0]) / 2) < radius
+        assert abs(np.mean(np.square(draws)) - (3 + 4 * ratios[0] + ratios[1]) / 8) < radius
+    x = sympy.symbols("x")
+    assert sympy.simplify(((1 + sympy.cos(x)) / 2) ** 2 - (3 + 4 * sympy.cos(x) + sympy.cos(2 * x)) / 8) == 0
+
+
 @figure_2.supports(
     "farther-from-uniform", grade="derived", region="every law and score: the docstring; bound at 36 points"
 )
@@ -166,7 +185,11 @@ def test_more_records_are_farther_from_uniform(statement) -> None:
     For t' >= t, P_t'(S) >= P_t(S): with w = exp((t' - t) s), P_t'(S) is E_t[w; S]/E_t[w], the covariance of w and the
     indicator of S is not negative, as both increase with s, by the sum over pairs of test_utility_rises_with_the_scale.
     And the distance at t' is at least P_t'(S) - mu(S).
+
+    That a chain takes longer does not follow: for d = 2 a step of Hoff's sampler draws v_1^2 given the proportions of
+    the others, of which there is one, and so from its law.
     """
+    check_one_step_is_enough()
     bind_formula(statement, LESS, lambda q: variation(q, q.other) - variation(q, q.scale))
     assert all(statement.at(q) is Truth.TRUE for q in LESS)
     inside = attrs.evolve(INSIDE, scale=Fraction(1, 20))

@@ -11,7 +11,6 @@ from dpmatrix.claims import Claim, Condition, Kind, Locator, Repair, Statement, 
 from dpmatrix.exact import Exact, rational
 from dpmatrix.spec.common.conditions import equality, whole
 from dpmatrix.spec.near_optimal.chain_laws import CHAIN_STEPS
-from dpmatrix.spec.near_optimal.plane_chains import PLANE_STEPS
 from dpmatrix.spec.near_optimal.spreads import SPREAD_STEPS
 from dpmatrix.spec.near_optimal.tilted_laws import CHAIN_STEP
 
@@ -163,7 +162,6 @@ FIGURE_2 = Claim(
         ),
         CHAIN_STEP,
         *CHAIN_STEPS,
-        *PLANE_STEPS,
         *SPREAD_STEPS,
     ),
 )

@@ -8,7 +8,6 @@ from flint import arb, fmpq
 from dpmatrix.claims import Claim, Condition, Defect, Kind, Locator, Repair, Statement, Verdict
 from dpmatrix.exact import Exact, ball, rational, square
 from dpmatrix.spec.common.conditions import below, exceeds, positive, whole
-from dpmatrix.spec.near_optimal.blind_subspaces import BLIND_STEP
 from dpmatrix.spec.near_optimal.packing_number import Lines, packing_share
 from dpmatrix.spec.near_optimal.private_bound_proof import PROOF
 from dpmatrix.spec.near_optimal.private_bound_setting import printed_complement
@@ -156,6 +155,6 @@ THEOREM_8 = Claim(
             ),
         ),
     ),
-    steps=(*PROOF, BLIND_STEP),
+    steps=PROOF,
     uses=("near-optimal.lemma-11", "near-optimal.lemma-12", "near-optimal.definition-3"),
 )

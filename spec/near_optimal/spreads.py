@@ -54,11 +54,6 @@ def wider_margin(p: Spread) -> arb:
     return least_spread(p) - largest_spread(p)
 
 
-def reachable_margin(p: Spread) -> arb:
-    """The largest spread of the other data set less the least one of the first."""
-    return largest_spread(p) - least_spread(p)
-
-
 def gap_margin(p: Spread) -> arb:
     """The smaller of ``l_1 - l_(k+1)`` and ``d - 1 - k``."""
     if p.rank >= len(p.values):
@@ -147,22 +142,8 @@ SPREAD_STEPS = (
         sound=True,
         note=(
             "By the utility of PPCA in recorded runs of a chain on half of kddcup with epsilon = 0.1, for any n of "
-            "insurance; Figure 2 names neither n nor epsilon."
-        ),
-    ),
-    Step(
-        "number-of-records-explains-it",
-        Statement(
-            "with some number of records F would have on insurance the relative variance that it has on kddcup",
-            reachable_margin,
-            instance=True,
-            given=(*SPECTRUM, Condition("l_1 > l_(k+1)", gap_margin, strict=True), whole("other_rank", 1)),
-        ),
-        sound=False,
-        note=(
-            "It grows with the number of records up to 1/k^2: k is 4 on kddcup and 11 on insurance, and with every "
-            "number of records there it stays below that of kddcup. Nor has it to do with the start, as the draws are "
-            "independent."
+            "insurance; Figure 2 names neither n nor epsilon. k counts for more than the number of records: (e_1^2 + "
+            "... + e_d^2)/k^3 is at most 1/k^2, and k is 4 on kddcup and 11 on insurance."
         ),
     ),
 )

@@ -171,5 +171,8 @@ CHAIN_STEP = Step(
         given=(*OUTPUTS, positive("scale"), MORE),
     ),
     sound=True,
-    note="That the chain therefore takes longer is another matter.",
+    note=(
+        "That the chain takes longer does not follow from it alone: in the plane one step of Hoff's sampler reaches "
+        "the law of PPCA, whatever n is. Of the printed simulations it says nothing."
+    ),
 )
