@@ -9,17 +9,16 @@ from math import exp
 import attrs
 import mpmath
 import sympy
-from flint import fmpz_mat
+from flint import arb, fmpz_mat
 
 from dpmatrix.claims import Truth, bind_hypotheses
 from dpmatrix.claims.forms import Number
 from dpmatrix.claims.formulas import bind_formula, real
-from dpmatrix.exact import rational
 from dpmatrix.reporting.citing import cite
-from dpmatrix.spec.near_optimal.larger_families import TwoBases
+from dpmatrix.spec.near_optimal.larger_families import Growth, growth_constant
 from dpmatrix.spec.near_optimal.packing_number import Lines
 
-lemma_11 = cite("near-optimal.lemma-11@f1955af1")
+lemma_11 = cite("near-optimal.lemma-11@dbfc54ee")
 
 POINTS = [Lines(d, phi) for d in (2, 3, 6, 40) for phi in (Fraction(1, 20), Fraction(1, 3), Fraction(9, 10))]
 
@@ -78,47 +77,79 @@ def test_forty_times_as_many_are_too_many(statement) -> None:
     assert statement.nudged(lambda margin: 1 - 5 * (1 - margin)).at(POINTS[0]) is Truth.FALSE
 
 
-@lemma_11.refutes("fastest-growth", grade="derived", region="every C: 2 d lines at phi = 1/sqrt(d), d = 2^m > C")
-def test_two_bases_are_more_than_any_multiple(statement) -> None:
-    """With H H' = d 1 the columns of 1 and of H/sqrt(d) are two orthonormal bases; between them |<mu, nu>| = 1/sqrt(d).
+GROWTHS = [Growth(p.dimension, p.phi, growth_constant(p.phi)) for p in POINTS]
+TWO_OR_MORE = "dimension >= 2, an integer"
 
-    K = (1 - 1/d)^(-(d-1)/2)/8 <= sqrt(e)/8, as (1 + 1/(d-1))^(d-1) <= e. And sqrt(e) C/8 < 2 d for d > C.
+
+def volume(p: Lines) -> mpmath.mpf:
+    """Log of the bound by volume on the number of lines."""
+    return p.dimension * mpmath.log(1 + mpmath.sqrt(2 / (1 - real(p.phi)))) - mpmath.log(2)
+
+
+def allowed(p: Growth) -> mpmath.mpf:
+    return -real(p.constant) * (p.dimension - 1) * mpmath.log(1 - real(p.phi) ** 2) / 2
+
+
+@lemma_11.supports("fastest-growth", grade="derived", region="every d >= 2 and phi: the docstring; bound at 12 points")
+def test_no_family_grows_faster_at_a_fixed_angle(statement) -> None:
+    """Vectors of the family and their negatives are rho = sqrt(2 (1-phi)) or more apart: |x - y|^2 = 2 - 2 <x, y>.
+
+    So 2 M balls of radius rho/2 are disjoint in the ball of radius 1 + rho/2, and M <= q^d/2, q = 1 + 2/rho. With C =
+    2 log q/L, L = log(1/sqrt(1-phi^2)), C (d-1) L - d log q + log 2 = (d-2) log q + log 2 > 0.
     """
-    two = fmpz_mat([[1, 1], [1, -1]])
-    hadamard = two
-    for _ in range(3):
-        n = hadamard.nrows()
-        hadamard = fmpz_mat(
-            2 * n, 2 * n, [two[i // n, j // n] * hadamard[i % n, j % n] for i, j in product(range(2 * n), repeat=2)]
-        )
-        size = 2 * n
-        unit = fmpz_mat(size, size, [int(i == j) * size for i, j in product(range(size), repeat=2)])
-        assert hadamard * hadamard.transpose() == unit
-        assert {abs(int(entry)) for entry in hadamard.entries()} == {1}
-    d = sympy.symbols("d", positive=True)
-    assert sympy.simplify(1 / (1 - 1 / d) - (1 + 1 / (d - 1))) == 0
-    assert exp(0.5) / 8 < 2
-
-    def many(constant: Number) -> TwoBases:
-        doublings = 1
-        while 2**doublings <= rational(constant):
-            doublings += 1
-        return TwoBases(doublings, constant)
-
-    statement.refute(many)
-    for m, c in ((1, 5), (2, 3), (6, 100)):
-        assert statement.conclusion(TwoBases(m, c)) is Truth.FALSE
-    assert statement.conclusion(TwoBases(2, 100)) is Truth.TRUE
-    values = [TwoBases(m, Fraction(c, 3)) for m in (1, 2, 3, 4, 7) for c in (1, 2, 9, 40)]
-
-    def formula(p: TwoBases) -> mpmath.mpf:
-        d = 2**p.doublings
-        return real(p.constant) * (1 - mpmath.mpf(1) / d) ** (-mpmath.mpf(d - 1) / 2) / 8 - 2 * d
-
-    bind_formula(statement, values, formula)
-    inside = TwoBases(2, 3)
+    d, q, each = sympy.symbols("d q L", positive=True)
+    chosen = 2 * sympy.log(q) / each
+    gap = chosen * (d - 1) * each - d * sympy.log(q) + sympy.log(2)
+    assert sympy.simplify(gap - (d - 2) * sympy.log(q) - sympy.log(2)) == 0
+    assert all(statement.at(p) is Truth.TRUE for p in GROWTHS)
+    for p in GROWTHS:
+        found = -4 * (volume(p) + mpmath.log(2)) / p.dimension / mpmath.log(1 - real(p.phi) ** 2)
+        assert abs(float(p.constant) / float(found) - 1) < 1e-12, "C is 2 log q/L"
+        packing, covering = shares(p)
+        assert -mpmath.log(packing) <= volume(p), "caps of half the angle give no more"
+        assert -mpmath.log(covering) <= volume(p)
+    others = [attrs.evolve(p, constant=c) for p in GROWTHS for c in (Fraction(1, 3), 5)]
+    bind_formula(statement, others, lambda p: allowed(p) - volume(p))
+    inside = GROWTHS[4]
     outside = {
-        "doublings >= 1, an integer": attrs.evolve(inside, doublings=0),
-        "constant > 0": attrs.evolve(inside, constant=-1),
+        TWO_OR_MORE: attrs.evolve(inside, dimension=1),
+        "phi > 0": Growth(3, Fraction(-1, 3), growth_constant(Fraction(-1, 3))),
+        "phi < 1": attrs.evolve(inside, phi=1),
     }
     bind_hypotheses(statement, inside, outside)
+    assert not statement.strict
+
+
+@lemma_11.controls("fastest-growth", grade="interval", region="half of C; d = 1; C = 4 for every phi at d = 16")
+def test_the_constant_depends_on_the_angle(statement) -> None:
+    """With H H' = d 1 the columns of 1 and of H/sqrt(d) are two orthonormal bases; between them |<mu, nu>| = 1/sqrt(d).
+
+    There K = (1 - 1/d)^(-(d-1)/2)/8 <= sqrt(e)/8, as (1 + 1/(d-1))^(d-1) <= e, and exp(C (d-1) L) <= exp(C/2) < 2 d.
+    """
+    third = Fraction(1, 3)
+
+    def half(phi: Number) -> arb:
+        return growth_constant(phi) / 2
+
+    def four(phi: Number) -> int:
+        return 4
+
+    assert statement.exhibits(constant=half).at(Growth(2, third, half(third))) is Truth.FALSE
+    assert statement.without(TWO_OR_MORE).at(Growth(1, third, growth_constant(third))) is Truth.FALSE
+    hadamard = fmpz_mat([[1, 1], [1, -1]])
+    two = hadamard
+    for _ in range(3):
+        n = hadamard.nrows()
+        size = 2 * n
+        hadamard = fmpz_mat(
+            size, size, [int(two[i // n, j // n] * hadamard[i % n, j % n]) for i, j in product(range(size), repeat=2)]
+        )
+    unit = fmpz_mat(size, size, [int(i == j) * size for i, j in product(range(size), repeat=2)])
+    assert size == 16
+    assert hadamard * hadamard.transpose() == unit
+    assert {abs(int(entry)) for entry in hadamard.entries()} == {1}
+    d = sympy.symbols("d", positive=True)
+    assert sympy.simplify(1 / (1 - 1 / d) - (1 + 1 / (d - 1))) == 0
+    bases = Growth(size, Fraction(1, 4), 4)
+    assert mpmath.exp(allowed(bases)) < exp(2) < 2 * size
+    assert statement.exhibits(constant=four).at(bases) is Truth.FALSE

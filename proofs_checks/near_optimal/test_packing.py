@@ -21,7 +21,7 @@ from dpmatrix.tracing import bind_expression
 from proofs_checks.near_optimal.formulas import cap
 
 lemma_17 = cite("near-optimal.lemma-17@1dacecd3")
-lemma_11 = cite("near-optimal.lemma-11@f1955af1")
+lemma_11 = cite("near-optimal.lemma-11@dbfc54ee")
 lemma_18 = cite("near-optimal.lemma-18@1edd9fa1")
 
 LINES = [Lines(d, Fraction(k, 20)) for d in (1, 2, 3, 6, 40) for k in (8, 9, 12, 15, 19)]
