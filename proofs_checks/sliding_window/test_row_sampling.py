@@ -7,143 +7,116 @@ from itertools import product
 
 import attrs
 import sympy
-from flint import fmpq_mat
+from flint import fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
-from dpmatrix.exact import rational
+from dpmatrix.exact import ball, rational
 from dpmatrix.reporting.citing import cite
-from dpmatrix.spec.sliding_window.row_sampling import NewRow, OnlineRow, SampledRow, SummedStreams
+from dpmatrix.spec.sliding_window.row_sampling import MovedRow, OnlineRow, SampledRow, ShortRow
 
 neighbours = cite("sliding-window.neighbours@41bd648b")
 
 SMALL = Fraction(1, 50)
+NUMBERS = (SMALL, Fraction(1, 3), 1, Fraction(5, 2), 40)
 
 
-def number(value) -> fmpq_mat:
-    """Return a 1 x 1 matrix."""
-    return fmpq_mat([[rational(value)]])
-
-
-def column(*values) -> fmpq_mat:
-    """Return a matrix of one column."""
-    return fmpq_mat([[rational(value)] for value in values])
-
-
-NEW = NewRow(column(1), 1, number(1), Fraction(1, 3))
-CORNER = NewRow(fmpq_mat([[1, 0], [0, 1], [0, 0]]), 2, fmpq_mat([[0, 1]]), Fraction(1, 3))
-
-
-@neighbours.refutes(
-    "leverage-scores", grade="derived", region="every g in (0, 1): the row g/2, and a new row 1; the plane likewise"
-)
+@neighbours.supports("leverage-scores", grade="derived", region="every g > 0: the row g/2, and a new row 1")
 def test_a_new_row_changes_a_score_by_any_amount(statement) -> None:
-    """Every g: the score of the row s falls from 1 to s^2/(s^2 + 1), by 1/(1 + s^2) >= 1 - s^2 > 1 - g at s = g/2."""
-
-    def short(gap):
-        return NewRow(column(rational(gap) / 2), 1, number(1), gap)
-
-    statement.refute(short)
+    """The score of s = g/2 falls from 1 to s^2/(s^2 + 1), by 1/(1 + s^2) > 1 - 2s, for 2s^2 - s + 2 > 0."""
     s = sympy.symbols("s", positive=True)
-    assert sympy.simplify(1 / (1 + s**2) - (1 - s**2) - s**4 / (1 + s**2)) == 0
-    values = []
-    for a, b, new, gap in product((Fraction(1, 3), 2), (0, 1, 5), (0, Fraction(1, 2), 1), (SMALL, Fraction(2, 3))):
-        before, after = a**2 / Fraction(a**2 + b**2), a**2 / Fraction(a**2 + b**2 + new**2)
-        values.append((NewRow(column(a, b), 1, number(new), gap), 1 - gap - (before - after)))
-    bind(statement, values)
-    assert statement.at(NEW) is Truth.TRUE, "1/2 is below 2/3"
-    assert statement.at(attrs.evolve(NEW, gap=Fraction(51, 100))) is Truth.FALSE
-    assert statement.at(CORNER) is Truth.TRUE
-    assert statement.at(attrs.evolve(CORNER, gap=Fraction(51, 100))) is Truth.FALSE
-    assert not statement.strict
-    outside = {
-        "place >= 1, an integer": attrs.evolve(NEW, place=0),
-        "there is such a row": attrs.evolve(NEW, place=2),
-        "A has full column rank": attrs.evolve(NEW, rows=column(0)),
-        "the new row has norm at most 1": attrs.evolve(NEW, added=number(Fraction(51, 50))),
-    }
-    for inside in (NEW, CORNER):
-        bind_hypotheses(statement, inside, outside)
+    assert sympy.simplify((1 / (1 + s**2) - (1 - 2 * s)) * (1 + s**2) - s * (2 * s**2 - s + 2)) == 0
+    assert sympy.discriminant(2 * s**2 - s + 2, s) < 0, "the second factor is positive"
+    gaps = [Fraction(k, 10) for k in range(1, 26)]
+    bind(statement, [(ShortRow(g), 4 / (4 + g**2) - 1 + g) for g in gaps])
+    assert all(statement.at(ShortRow(g)) is Truth.TRUE for g in (SMALL, *gaps, 40))
+    assert statement.strict
+    for inside in (ShortRow(SMALL), ShortRow(1)):
+        bind_hypotheses(statement, inside, {"gap > 0": ShortRow(0)})
 
 
-KEPT = SampledRow(column(1, 3), 1, 4, 1)
+@neighbours.controls("leverage-scores", grade="symbolic", region="g = -1; 1 - g/10 for 1 - g")
+def test_a_larger_change_of_a_score_is_noticed(statement) -> None:
+    assert statement.without("gap > 0").at(ShortRow(-1)) is Truth.FALSE
+    more = statement.nudged(margin=lambda p: statement.formula(p) - ball(p.gap) * 9 / 10)
+    assert more.at(ShortRow(1)) is Truth.FALSE, "4/5 is below 9/10"
 
 
-@neighbours.refutes("sampled-moment", grade="derived", region="s = 4: every c, by the rows 1 and M = 2 (1 + c)")
+@neighbours.supports("sampled-moment", grade="derived", region="every s > 0 and c: the rows 1 and s (1 + c)")
 def test_a_sampled_row_weighs_as_much_as_all(statement) -> None:
-    """Every c: the score of the row 1 is 1/(1 + M^2), four times that is below 1, and 1/p = (1 + M^2)/4 > (1 + c)^2."""
-
-    def long_other(constant):
-        return attrs.evolve(KEPT, rows=column(1, 2 * (1 + rational(constant))), constant=constant)
-
-    statement.refute(long_other)
+    """1/p is the larger of 1 and 1/s + s (1 + c)^2 >= 2 |1 + c|: above c for c < 1, and for c > -1 as 2 + 2c > c."""
+    s, c = sympy.symbols("s c", positive=True)
+    square = (1 - s * (1 + c)) ** 2 / s
+    assert sympy.simplify(1 / s + s * (1 + c) ** 2 - 2 * (1 + c) - square) == 0
     values = []
-    for a, b, s, c in product((Fraction(1, 2), 1), (0, 1, 7), (1, 4, Fraction(21, 2)), (1, 9)):
-        values.append((SampledRow(column(a, b), 1, s, c), c - max(Fraction(a) ** 2, Fraction(a * a + b * b) / s)))
+    for s, c in product(NUMBERS, (-3, -1, 0, Fraction(1, 2), 1, 9)):
+        exact = max(Fraction(1), (1 + (Fraction(s) * (1 + c)) ** 2) / Fraction(s)) - c
+        values.append((SampledRow(s, c), exact))
     bind(statement, values)
-    many = SampledRow(column(*[1] * 12), 5, 1, 12)
-    assert statement.at(many) is Truth.TRUE, "twelve rows of norm 1: one that is kept weighs 12"
-    assert statement.at(attrs.evolve(many, constant=11)) is Truth.FALSE
-    assert statement.at(attrs.evolve(many, constant=11, oversampling=Fraction(6, 5))) is Truth.TRUE
-    assert not statement.strict
-    outside = {
-        "place >= 1, an integer": attrs.evolve(KEPT, place=0),
-        "there is such a row": attrs.evolve(KEPT, place=3),
-        "A has full column rank": attrs.evolve(KEPT, rows=column(0, 0)),
-        "the row has norm at most 1": attrs.evolve(KEPT, place=2),
-        "oversampling >= 1": attrs.evolve(KEPT, oversampling=Fraction(49, 50)),
-    }
-    for inside in (KEPT, attrs.evolve(KEPT, oversampling=1), attrs.evolve(KEPT, rows=column(SMALL, 1))):
-        bind_hypotheses(statement, inside, outside)
+    assert all(statement.at(p) is Truth.TRUE for p, _ in values)
+    assert statement.strict
+    for inside in (SampledRow(1, 1), SampledRow(SMALL, 0)):
+        bind_hypotheses(statement, inside, {"oversampling > 0": attrs.evolve(inside, oversampling=-SMALL)})
 
 
-ONLINE = OnlineRow(column(2), number(2), number(0), 1, 1)
+@neighbours.controls("sampled-moment", grade="symbolic", region="s < 0; five c for c")
+def test_a_larger_part_is_noticed(statement) -> None:
+    assert statement.without("oversampling > 0").at(SampledRow(-1, 1)) is Truth.FALSE, "a negative chance"
+    more = statement.nudged(margin=lambda p: statement.formula(p) - 4 * ball(p.constant))
+    assert more.at(SampledRow(1, 1)) is Truth.FALSE, "1 + 4 is not above 5"
+    assert more.at(SampledRow(1, 9)) is Truth.TRUE
 
 
-@neighbours.refutes("online-chances", grade="derived", region="s = 1: every c, by the earlier row x = 1/(2 (1 + c))")
+@neighbours.supports("online-chances", grade="derived", region="every s >= 1 and c: the earlier row x = 1/(2 + c^2)")
 def test_online_chances_are_not_lipschitz(statement) -> None:
-    """Every c: behind the row x the row x is kept with chance 1/2 and the row 0 never, and c x < 1/2."""
-
-    def steep(constant):
-        x = 1 / (2 * (1 + rational(constant)))
-        return OnlineRow(column(x), number(x), number(0), 1, constant)
-
-    statement.refute(steep)
+    """Behind the row x the row x is kept with chance min(1, s/2) >= 1/2, the row 0 never, and c x < 1/2."""
+    c = sympy.symbols("c", real=True)
+    assert sympy.simplify(sympy.Rational(1, 2) - c / (2 + c**2) - ((c - 1) ** 2 + 1) / (2 * (2 + c**2))) == 0
     values = []
-    for e, a, b, s in product((Fraction(1, 2), 3), (0, 1, 4), (-1, 0, 2), (1, Fraction(5, 2))):
-        one, two = (min(Fraction(1), s * x * x / Fraction(x * x + e * e)) for x in (a, b))
-        values.append((OnlineRow(column(e), number(a), number(b), s, 2), 2 * abs(a - b) - abs(one - two)))
+    for s, c in product((1, Fraction(3, 2), 2, Fraction(21, 2)), (-4, 0, SMALL, Fraction(1, 2), 1, 9, 100)):
+        values.append((OnlineRow(s, c), min(Fraction(1), Fraction(s) / 2) - Fraction(c) / (2 + Fraction(c) ** 2)))
     bind(statement, values)
-    assert statement.at(ONLINE) is Truth.TRUE
-    assert statement.at(attrs.evolve(ONLINE, constant=Fraction(24, 100))) is Truth.FALSE, "1/2 over the distance 2"
-    assert statement.at(attrs.evolve(ONLINE, constant=Fraction(26, 100))) is Truth.TRUE
-    assert not statement.strict
-    outside = {
-        "the earlier rows have full column rank": attrs.evolve(ONLINE, earlier=column(0)),
-        "oversampling >= 1": attrs.evolve(ONLINE, oversampling=Fraction(49, 50)),
-    }
-    for inside in (ONLINE, attrs.evolve(ONLINE, oversampling=Fraction(51, 50))):
-        bind_hypotheses(statement, inside, outside)
+    assert all(statement.at(p) is Truth.TRUE for p, _ in values)
+    assert statement.strict
+    for inside in (OnlineRow(1, 1), OnlineRow(Fraction(51, 50), 9)):
+        bind_hypotheses(statement, inside, {"oversampling >= 1": attrs.evolve(inside, oversampling=Fraction(49, 50))})
 
 
-SWAPPED = SummedStreams(fmpq_mat([[1, 0], [0, 1]]), fmpq_mat([[0, 1], [1, 0]]), 1)
+@neighbours.controls("online-chances", grade="symbolic", region="s = 1/2; the distance doubled")
+def test_a_steeper_chance_is_noticed(statement) -> None:
+    assert statement.without("oversampling >= 1").at(OnlineRow(Fraction(1, 2), 1)) is Truth.FALSE, "1/4 against 1/3"
+
+    def doubled(p: OnlineRow):
+        c = rational(p.constant)
+        return statement.formula(p) - ball(c / (2 + c**2))
+
+    assert statement.nudged(margin=doubled).at(OnlineRow(1, 1)) is Truth.FALSE, "1/2 against 2/3"
+    assert statement.nudged(margin=doubled).at(OnlineRow(1, 9)) is Truth.TRUE
 
 
-@neighbours.refutes("expired-rows", grade="symbolic", region="W = 1: rows e_1, e_2 in both orders; 25 pairs of numbers")
+ROWS = [fmpq_mat([row]) for row in ([1, 0], [3, fmpq(-1, 2)], [fmpq(1, 50), 0, 0], [2], [-1, 1, 4])]
+
+
+@neighbours.supports("expired-rows", grade="derived", region="every W >= 1 and b != 0: the norm of b'b is |b|^2")
 def test_a_sum_forgets_the_order(statement) -> None:
-    assert statement.at(SWAPPED) is Truth.FALSE
-    values = [
-        (SummedStreams(column(a, b), column(b, a), 1), -abs(a * a - b * b)) for a, b in product(range(5), repeat=2)
-    ]
+    """Both sums are b'b. The rows 2, ..., W + 1 are zero in one stream, and have the moment b'b in the other."""
+    x, y = sympy.symbols("x y", real=True)
+    moment = sympy.Matrix([[x, y]]).T * sympy.Matrix([[x, y]])
+    assert sympy.expand(sum(entry**2 for entry in moment) - (x**2 + y**2) ** 2) == 0
+    values = [(MovedRow(row, w), sum(e * e for e in row.entries())) for row, w in product(ROWS, (1, 2, 3, 7))]
     bind(statement, values)
-    for p, value in values:
-        assert statement.at(p) is (Truth.TRUE if value == 0 else Truth.FALSE)
-    assert statement.at(attrs.evolve(SWAPPED, window=2)) is Truth.TRUE, "nothing has expired"
-    assert not statement.strict
-    outside = {
-        "window >= 1, an integer": attrs.evolve(SWAPPED, window=0),
-        "A'A is the same for both streams, of one length": attrs.evolve(SWAPPED, other=fmpq_mat([[0, 1], [0, 1]])),
-    }
-    for inside in (SWAPPED, values[1][0]):
+    assert all(statement.at(p) is Truth.TRUE for p, _ in values)
+    assert statement.strict
+    for inside in (MovedRow(ROWS[0], 1), MovedRow(ROWS[2], 3)):
+        outside = {
+            "window >= 1, an integer": attrs.evolve(inside, window=0),
+            "b is not zero": attrs.evolve(inside, row=inside.row * 0),
+        }
         bind_hypotheses(statement, inside, outside)
-    longer = attrs.evolve(SWAPPED, other=fmpq_mat([[0, 1], [1, 0], [0, 0]]))
-    assert statement.applies(longer) is Truth.FALSE
+
+
+@neighbours.controls("expired-rows", grade="symbolic", region="no row; no window; twice the distance")
+def test_equal_windows_are_noticed(statement) -> None:
+    assert statement.without("b is not zero").at(MovedRow(fmpq_mat([[0, 0]]), 2)) is Truth.FALSE
+    assert statement.without("window >= 1, an integer").at(MovedRow(ROWS[0], 0)) is Truth.FALSE
+    farther = statement.nudged(lambda margin: margin - 2)
+    assert farther.at(MovedRow(ROWS[0], 1)) is Truth.FALSE

@@ -13,10 +13,10 @@ from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.sliding_window.histograms import Histogram, seconds_apart
 from dpmatrix.spec.sliding_window.loewner import flag
-from dpmatrix.spec.sliding_window.special_histograms import EmbeddedWindow, Insertion
+from dpmatrix.spec.sliding_window.special_histograms import BrokenProperty, EmbeddedWindow, NoisyWindow
 from dpmatrix.spec.sliding_window.update_lemmas import ExactRun, exact_structure
 
-lemma_1 = cite("sliding-window.lemma-1@00acf8ac")
+lemma_1 = cite("sliding-window.lemma-1@9501e793")
 
 HALF, SMALL, LARGE = Fraction(1, 2), Fraction(1, 50), Fraction(49, 50)
 
@@ -120,62 +120,61 @@ def test_worse_embeddings_are_noticed(statement) -> None:
     assert tighter.at(SINGLE) is Truth.FALSE, "16/17 of the square are left"
 
 
-@lemma_1.refutes("order-under-noise", grade="symbolic", region="rows 1, 1, W = 2, three eta: every S~_1 below 2")
+WINDOWS = [
+    fmpq_mat(rows) for rows in ([[1], [1]], [[fmpq(1, 50)]], [[3, 4], [0, 0]], [[0, 0], [fmpq(1, 2), 1]], [[2, 0, 0]])
+]
+
+
+@lemma_1.supports("order-under-noise", grade="derived", region="every eta > 0 and A_W != 0: eta/4 A_W'A_W is not <= 0")
 def test_noise_breaks_the_order(statement) -> None:
-    """(4) allows S~_1 from 2 (1 - eta/4) on, and A_W'A_W = S_1 = 2."""
-    values = []
-    for eta, k in product((SMALL, HALF, LARGE), range(-4, 5)):
-        p = line((1, 1), 2, eta)
-        near = (fmpq_mat([[2 + fmpq(k, 8) * fmpq(eta.numerator, eta.denominator)]]), p.matrices[1])
-        values.append((attrs.evolve(p, approximations=near), 0 if k >= 0 else -1))
+    """A_W'A_W - S~_1 = (eta/4) A_W'A_W has a positive eigenvalue; (4) begins with (1 - eta/4) S_1."""
+    eta, top = sympy.symbols("eta lambda", positive=True)
+    assert sympy.expand(top - (1 - eta / 4) * top - eta * top / 4) == 0
+    points = [NoisyWindow(rows, eta) for rows, eta in product(WINDOWS, (SMALL, HALF, LARGE, 3))]
+    # each of these windows has rank one, so that the largest eigenvalue is the sum of the squares
+    values = [(p, fmpq(Fraction(p.eta).numerator, Fraction(p.eta).denominator) / 4 * squares(p.rows)) for p in points]
     bind(statement, values)
-    for p, value in values:
-        assert statement.at(p) is (Truth.TRUE if value == 0 else Truth.FALSE)
-    heavy = line((0, 1), 1, HALF)
-    heavy = attrs.evolve(heavy, window=2, approximations=(fmpq_mat([[1]]), fmpq_mat([[fmpq(9, 8)]])))
-    assert statement.at(heavy) is Truth.FALSE, "S~_2 = 9/8 is above A_W'A_W = 1"
-    assert statement.at(attrs.evolve(line((1,), 1, HALF))) is Truth.TRUE, "a structure of one matrix"
-    assert not statement.strict
-    inside = values[0][0]
-    outside = {
-        "eta > 0": attrs.evolve(inside, eta=0),
-        "eta < 1": attrs.evolve(inside, eta=1),
-        "symmetric d x d matrices S_i and S~_i for each stamp": attrs.evolve(inside, approximations=()),
-        "(4): S~_i is an eta/4 approximation of S_i": attrs.evolve(inside, approximations=(inside.matrices[1],) * 2),
-        "the spectral histogram property, as read": attrs.evolve(inside, stamps=(2, 3)),
-    }
-    for point in (inside, values[-1][0], heavy):
-        bind_hypotheses(statement, point, outside)
+    full = NoisyWindow(fmpq_mat([[1, 2], [0, 3], [2, -1]]), HALF)
+    assert all(statement.at(p) is Truth.TRUE for p in (*points, full))
+    assert statement.strict
+    for inside in (points[0], points[4], points[-1], full):
+        outside = {
+            "eta > 0": attrs.evolve(inside, eta=0),
+            "A_W is not zero": attrs.evolve(inside, rows=inside.rows * 0),
+        }
+        bind_hypotheses(statement, inside, outside)
 
 
-@lemma_1.refutes(
-    "property-after-a-row", grade="symbolic", region="all rows of 0, 1, 2, T = 3, eta = 1/2: 3/4 K_1 <= K_3"
+def squares(rows: fmpq_mat) -> fmpq:
+    """Return the sum of the squared entries."""
+    return sum((entry * entry for entry in rows.entries()), fmpq(0))
+
+
+@lemma_1.controls("order-under-noise", grade="symbolic", region="no noise; an empty window; twice the gap")
+def test_an_order_that_withstands_is_noticed(statement) -> None:
+    assert statement.without("eta > 0").at(NoisyWindow(WINDOWS[0], 0)) is Truth.FALSE
+    assert statement.without("A_W is not zero").at(NoisyWindow(fmpq_mat([[0], [0]]), HALF)) is Truth.FALSE
+    farther = statement.nudged(lambda margin: margin - HALF.numerator / arb(HALF.denominator))
+    assert farther.at(NoisyWindow(WINDOWS[0], HALF)) is Truth.FALSE, "the gap is 1/4"
+
+
+@lemma_1.supports(
+    "property-after-a-row", grade="derived", region="every eta > 0: S_1 = S_3 = 2, so that (1 - eta/2) S_1 <= S_3"
 )
 def test_a_row_may_break_the_property(statement) -> None:
     """Three checkpoints have no triple that is asked; with the fourth the first and the third are compared."""
-    values = []
-    for *rows, added in product((0, 1, 2), repeat=4):
-        last = rows[2] ** 2 + added**2
-        close = 3 * (rows[0] ** 2 + rows[1] ** 2 + last) <= 4 * last
-        values.append((Insertion(line(rows, 9, HALF), fmpq_mat([[added]])), -1 if close else 0))
-        structure = line(rows, 9, HALF)
-        matrices = tuple(fmpq_mat([[matrix[0, 0] + 2]]) for matrix in structure.matrices)
-        raised = attrs.evolve(structure, matrices=matrices, approximations=matrices, floor=2)
-        close = 3 * (rows[0] ** 2 + rows[1] ** 2 + last + 2) <= 4 * (last + 2)
-        values.append((Insertion(raised, fmpq_mat([[added]])), -1 if close else 0))
-    bind(statement, values)
-    found = {statement.at(p) for p, _ in values}
-    assert found == {Truth.TRUE, Truth.FALSE}
-    broken = Insertion(line((0, 0, 1), 9, HALF), fmpq_mat([[1]]))
-    assert statement.at(broken) is Truth.FALSE
+    eta = sympy.symbols("eta")
+    assert sympy.expand(2 - (1 - eta / 2) * 2 - eta) == 0
+    etas = [Fraction(k, 25) for k in range(1, 25)]
+    bind(statement, [*((BrokenProperty(eta), eta) for eta in etas), (BrokenProperty(-HALF), -1)])
+    assert all(statement.at(BrokenProperty(eta)) is Truth.TRUE for eta in (SMALL, HALF, LARGE, *etas))
     assert not statement.strict
-    structure = broken.structure
-    outside = {
-        "0 < eta < 1": attrs.evolve(broken, structure=attrs.evolve(structure, eta=1)),
-        "the approximate property, as read, before the row": attrs.evolve(
-            broken, structure=attrs.evolve(structure, stamps=(1, 2, 4))
-        ),
-    }
-    for inside in (broken, *(Insertion(line((0, 0, 1), 9, eta), fmpq_mat([[1]])) for eta in (SMALL, LARGE))):
-        bind_hypotheses(statement, inside, outside)
-    assert statement.applies(attrs.evolve(broken, structure=attrs.evolve(structure, eta=0))) is Truth.FALSE
+    for eta in (SMALL, HALF, LARGE):
+        bind_hypotheses(statement, BrokenProperty(eta), {"eta > 0": BrokenProperty(-eta)})
+
+
+@lemma_1.controls("property-after-a-row", grade="symbolic", region="a negative eta; a gap of 2 eta")
+def test_a_property_that_is_kept_is_noticed(statement) -> None:
+    assert statement.without("eta > 0").at(BrokenProperty(-HALF)) is Truth.FALSE
+    farther = statement.nudged(margin=lambda p: statement.formula(p) - 2 * arb(p.eta.numerator) / p.eta.denominator)
+    assert farther.at(BrokenProperty(HALF)) is Truth.FALSE

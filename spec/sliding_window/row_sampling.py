@@ -5,11 +5,11 @@ from __future__ import annotations
 import attrs
 from flint import arb, fmpq, fmpq_mat
 
-from dpmatrix.claims import Chosen, Condition, Range, Statement, Step
+from dpmatrix.claims import Statement, Step
 from dpmatrix.exact import Exact, ball, rational
-from dpmatrix.spec.common.conditions import at_least, exceeds, whole
-from dpmatrix.spec.common.spectra import disagreement
-from dpmatrix.spec.sliding_window.loewner import between, flag, gram, row, squared_norm
+from dpmatrix.spec.common.conditions import at_least, exceeds, positive, whole
+from dpmatrix.spec.common.spectra import frobenius_norm
+from dpmatrix.spec.sliding_window.loewner import between, flag, gram, row, squared_norm, zeros
 
 
 def leverage(member: fmpq_mat, rows: fmpq_mat) -> fmpq:
@@ -22,67 +22,43 @@ def stacked(rows: fmpq_mat, added: fmpq_mat) -> fmpq_mat:
     return fmpq_mat([*rows.tolist(), *added.tolist()])
 
 
+def number(value: fmpq | int) -> fmpq_mat:
+    """Return a row of one entry."""
+    return fmpq_mat([[value]])
+
+
 @attrs.frozen
-class NewRow:
-    """Rows of A, n x d, one of them, and a row that is added.
+class ShortRow:
+    """The row g/2 of one entry, alone so far, to which the row 1 is added.
 
     Parameters
     ----------
-    rows
-        A.
-    place
-        Number of the row whose score is asked, counted from 1.
-    added
-        The new row, 1 x d.
     gap
-        A number g in (0, 1).
+        A number g.
     """
 
-    rows: fmpq_mat
-    place: int
-    added: fmpq_mat
     gap: Exact
 
 
-def score_change_margin(p: NewRow) -> arb:
-    """1 - g, minus the change of the score."""
-    member = row(p.rows, p.place)
-    return arb(1 - rational(p.gap) - abs(leverage(member, p.rows) - leverage(member, stacked(p.rows, p.added))))
-
-
-def added_norm_margin(p: NewRow) -> arb:
-    """``1 - |a|^2`` for the new row."""
-    return arb(1 - squared_norm(p.added))
-
-
-def full_rank_margin(p: NewRow | SampledRow) -> arb:
-    """Zero exactly when A has full column rank."""
-    return arb(p.rows.rank() - p.rows.ncols())
-
-
-def place_margin(p: NewRow | SampledRow) -> arb:
-    """``n`` minus the number of the row."""
-    return arb(p.rows.nrows() - p.place)
+def score_change_margin(p: ShortRow) -> arb:
+    """Change of the score of g/2, minus 1 - g."""
+    short = number(rational(p.gap) / 2)
+    change = abs(leverage(short, short) - leverage(short, stacked(short, number(1))))
+    return arb(change - (1 - rational(p.gap)))
 
 
 @attrs.frozen
 class SampledRow:
-    """A stream and one of its rows, which is kept with probability min(1, s l), l its leverage score.
+    """The rows 1 and s (1 + c) of one entry; a row is kept with probability min(1, s l), l its leverage score.
 
     Parameters
     ----------
-    rows
-        A, n x d.
-    place
-        Number of the row, counted from 1.
     oversampling
-        s >= 1.
+        s.
     constant
         c.
     """
 
-    rows: fmpq_mat
-    place: int
     oversampling: Exact
     constant: Exact
 
@@ -93,142 +69,111 @@ def chance(score: fmpq, oversampling: Exact) -> fmpq:
 
 
 def sampled_part_margin(p: SampledRow) -> arb:
-    """``c - |a|^2/p``: the norm of a'a/p, which the sampled matrix gains when the row is there and is kept."""
-    member = row(p.rows, p.place)
-    return ball(p.constant) - arb(squared_norm(member) / chance(leverage(member, p.rows), p.oversampling))
-
-
-def member_norm_margin(p: SampledRow) -> arb:
-    """``1 - |a|^2`` for the row."""
-    return arb(1 - squared_norm(row(p.rows, p.place)))
+    """``|a|^2/p - c`` for the row a = 1: a'a/p is what the sampled matrix gains when a is there and is kept."""
+    rows = stacked(number(1), number(rational(p.oversampling) * (1 + rational(p.constant))))
+    member = row(rows, 1)
+    return arb(squared_norm(member) / chance(leverage(member, rows), p.oversampling)) - ball(p.constant)
 
 
 @attrs.frozen
 class OnlineRow:
-    """Earlier rows A, n x d of rank d, and two values a and b of the next row, 1 x d.
+    """An earlier row x = 1/(2 + c^2) of one entry, behind which the next row is x or 0.
 
     Parameters
     ----------
-    earlier, first, second
-        A, a and b.
     oversampling
         s >= 1.
     constant
         c.
     """
 
-    earlier: fmpq_mat
-    first: fmpq_mat
-    second: fmpq_mat
     oversampling: Exact
     constant: Exact
 
 
-def online_chance(p: OnlineRow, member: fmpq_mat) -> fmpq:
+def online_chance(earlier: fmpq_mat, member: fmpq_mat, oversampling: Exact) -> fmpq:
     """``min(1, s l)``, l the score of the row among the earlier rows and itself."""
-    return chance(leverage(member, stacked(p.earlier, member)), p.oversampling)
+    return chance(leverage(member, stacked(earlier, member)), oversampling)
 
 
-def lipschitz_margin(p: OnlineRow) -> arb:
-    """C |a - b| minus the difference of the chances."""
-    distance = arb(squared_norm(p.first - p.second)).sqrt()
-    return ball(p.constant) * distance - arb(abs(online_chance(p, p.first) - online_chance(p, p.second)))
-
-
-def earlier_rank_margin(p: OnlineRow) -> arb:
-    """Zero exactly when the earlier rows have full column rank."""
-    return arb(p.earlier.rank() - p.earlier.ncols())
+def steepness_margin(p: OnlineRow) -> arb:
+    """Difference of the chances of x and 0, minus ``c |x - 0|``."""
+    x = 1 / (2 + rational(p.constant) ** 2)
+    kept, never = (online_chance(number(x), number(member), p.oversampling) for member in (x, 0))
+    return arb(abs(kept - never) - rational(p.constant) * abs(x))
 
 
 @attrs.frozen
-class SummedStreams:
-    """Two streams of T rows each, T x d, and the size of the window."""
+class MovedRow:
+    """A row b, 1 x d, which is the first or the last of W + 1 rows, the others being zero, and the window's size W."""
 
-    rows: fmpq_mat
-    other: fmpq_mat
+    row: fmpq_mat
     window: int
 
 
-def window_from_sum_margin(p: SummedStreams) -> arb:
-    """Minus the distance of the second moments of both windows."""
-    total = p.rows.nrows()
-    start = total - p.window + 1
-    return disagreement(between(p.rows, start, total), between(p.other, start, total))
-
-
-def same_sum_margin(p: SummedStreams) -> arb:
-    """Zero exactly when both streams have one length and one second moment of all their rows."""
-    if p.rows.nrows() != p.other.nrows():
+def moved_window_margin(p: MovedRow) -> arb:
+    """Frobenius norm of the difference of both windows' moments if the moments of all rows agree, and -1 elsewhere."""
+    width = p.row.ncols()
+    rest = zeros(p.window, width).tolist()
+    first, last = fmpq_mat([*p.row.tolist(), *rest]), fmpq_mat([*rest, *p.row.tolist()])
+    if gram(first) != gram(last):
         return flag(holds=False)
-    return disagreement(gram(p.rows), gram(p.other))
+    return frobenius_norm(between(first, 2, p.window + 1) - between(last, 2, p.window + 1))
 
 
-FULL_RANK = exceeds("A has full column rank", full_rank_margin, strict=False)
-PLACE = exceeds("there is such a row", place_margin, strict=False)
+def row_margin(p: MovedRow) -> arb:
+    """``|b|^2``."""
+    return arb(squared_norm(p.row))
+
 
 ROW_SAMPLING = (
     Step(
         "leverage-scores",
         Statement(
-            "there is a g in (0, 1) with which a new row of norm at most 1 "
-            "changes the score of no other row by more than 1 - g",
+            "for every g > 0, a new row 1 changes the score of the row g/2, which was alone, by more than 1 - g",
             score_change_margin,
-            given=(
-                whole("place", 1),
-                PLACE,
-                FULL_RANK,
-                exceeds("the new row has norm at most 1", added_norm_margin, strict=False),
-            ),
-            exists=(Chosen("gap", range=Range.SHARE),),
+            given=(positive("gap"),),
+            strict=True,
         ),
-        sound=False,
+        sound=True,
         note="As the document says: by any amount below 1. Scores are between 0 and 1, so their sensitivity is their "
         "whole range.",
     ),
     Step(
         "sampled-moment",
         Statement(
-            "for every oversampling s there is a constant c with which a row of norm at most 1, kept with probability "
-            "min(1, s l) and divided by it, adds at most c to the norm of the sampled second moment",
+            "for every oversampling s > 0 and every c: of the rows 1 and s (1 + c), the row 1, kept with probability "
+            "min(1, s l) and divided by it, adds more than c to the norm of the sampled second moment",
             sampled_part_margin,
-            given=(
-                whole("place", 1),
-                PLACE,
-                FULL_RANK,
-                exceeds("the row has norm at most 1", member_norm_margin, strict=False),
-                at_least("oversampling", 1),
-            ),
-            exists=(Chosen("constant", after=("oversampling",)),),
+            given=(positive("oversampling"),),
+            strict=True,
         ),
-        sound=False,
-        note="As the document says: a'a/p has the norm of A'A over s where d = 1.",
+        sound=True,
+        note="As the document says: no constant bounds what a row of norm 1 adds.",
     ),
     Step(
         "online-chances",
         Statement(
-            "for every oversampling s there is a constant c with which the chance min(1, s l) of a row, l its online "
-            "leverage score, changes by at most c |a - b| from the row a to the row b",
-            lipschitz_margin,
-            given=(
-                exceeds("the earlier rows have full column rank", earlier_rank_margin, strict=False),
-                at_least("oversampling", 1),
-            ),
-            exists=(Chosen("constant", after=("oversampling",)),),
+            "for every oversampling s >= 1 and every c: behind the row x = 1/(2 + c^2), the chance min(1, s l) of a "
+            "row, l its online leverage score, changes by more than c |x| from the row x to the row 0",
+            steepness_margin,
+            given=(at_least("oversampling", 1),),
+            strict=True,
         ),
-        sound=False,
+        sound=True,
         note="As the document says: not Lipschitz. Short earlier rows make it as steep as one likes.",
     ),
     Step(
         "expired-rows",
         Statement(
-            "the sum of a_t'a_t over all rows so far determines the sum over the window",
-            window_from_sum_margin,
-            given=(
-                whole("window", 1),
-                Condition("A'A is the same for both streams, of one length", same_sum_margin),
-            ),
+            "for W >= 1 and b != 0, the streams of W + 1 rows b, 0, ..., 0 and 0, ..., 0, b have the same A'A, and "
+            "windows with different moments, 0 and b'b",
+            moved_window_margin,
+            given=(whole("window", 1), exceeds("b is not zero", row_margin)),
+            strict=True,
         ),
-        sound=False,
+        sound=True,
         note="As the document says: what has expired cannot be taken out again.",
     ),
 )
+"""Rows chosen by leverage scores in `sliding-window`, and rows that have left the window."""

@@ -6,13 +6,12 @@ import attrs
 from flint import arb, fmpq_mat
 
 from dpmatrix.claims import Condition, Statement, Step
-from dpmatrix.exact import Exact, ball, rational
-from dpmatrix.spec.common.conditions import at_least, below, exceeds, positive
+from dpmatrix.exact import Exact, rational
+from dpmatrix.spec.common.conditions import at_least, exceeds, positive
+from dpmatrix.spec.common.spectra import eigenvalues
 from dpmatrix.spec.sliding_window.approximation import EmbeddingPoint, subspace_margin
 from dpmatrix.spec.sliding_window.histograms import (
-    APPROXIMATE,
     MENDED,
-    NEAR_MATRICES,
     Histogram,
     approximate_property_margin,
     has_approximate_property,
@@ -20,7 +19,7 @@ from dpmatrix.spec.sliding_window.histograms import (
     raised,
     window_gram,
 )
-from dpmatrix.spec.sliding_window.loewner import flag, gram, precedes
+from dpmatrix.spec.sliding_window.loewner import flag, gram, precedes_margin, scaled, squared_norm
 
 
 def exact(p: Histogram) -> Histogram:
@@ -33,10 +32,32 @@ def relaxed_margin(p: Histogram) -> arb:
     return approximate_property_margin(exact(p))
 
 
-def order_margin(p: Histogram) -> arb:
-    """0 exactly when S~_2 precedes A_W'A_W, which precedes S~_1."""
-    inside, near = window_gram(p), p.approximations
-    return flag(precedes(inside, near[0]) and (len(near) == 1 or precedes(near[1], inside)))
+@attrs.frozen
+class NoisyWindow:
+    """The rows of a window, W x d, and the accuracy eta."""
+
+    rows: fmpq_mat
+    eta: Exact
+
+
+def shrunk_checkpoint(p: NoisyWindow) -> Histogram:
+    """Return the structure of one checkpoint at the window's start: S_1 = A_W'A_W and S~_1 = (1 - eta/4) S_1."""
+    whole_window = gram(p.rows)
+    near = scaled(1 - rational(p.eta) / 4, whole_window)
+    return Histogram(p.rows, p.rows.nrows(), (1,), (whole_window,), p.eta, (near,))
+
+
+def order_margin(p: NoisyWindow) -> arb:
+    """Largest eigenvalue of A_W'A_W - S~_1 where the structure has the approximate property and (4); -1 elsewhere."""
+    structure = shrunk_checkpoint(p)
+    if not (has_approximate_property(structure) and quarter_margin(structure) >= 0):
+        return flag(holds=False)
+    return eigenvalues(window_gram(structure) - structure.approximations[0])[0]
+
+
+def window_margin(p: NoisyWindow) -> arb:
+    """Sum of the squared entries of A_W."""
+    return arb(squared_norm(p.rows))
 
 
 @attrs.frozen
@@ -93,20 +114,27 @@ def inserted(p: Insertion) -> Histogram:
     return attrs.evolve(before, rows=rows, stamps=stamps, matrices=matrices, approximations=matrices)
 
 
-def insertion_margin(p: Insertion) -> arb:
-    """0 exactly when the approximate property holds after the insertion."""
-    return approximate_property_margin(inserted(p))
+@attrs.frozen
+class BrokenProperty:
+    """The accuracy eta of the structure of all rows 0, 0, 1, for W = 9, to which the row 1 comes."""
+
+    eta: Exact
 
 
-def eta_margin(p: Insertion) -> arb:
-    """Smaller of eta and 1 - eta."""
-    eta = ball(p.structure.eta)
-    return eta.min(1 - eta)
+def three_rows(p: BrokenProperty) -> Histogram:
+    """Return the structure with a checkpoint at each of the rows 0, 0, 1."""
+    rows = fmpq_mat([[0], [0], [1]])
+    matrices = (gram(rows),) * 3
+    return Histogram(rows, 9, (1, 2, 3), matrices, p.eta, matrices)
 
 
-def before_margin(p: Insertion) -> arb:
-    """0 exactly when it holds before."""
-    return relaxed_margin(p.structure)
+def broken_property_margin(p: BrokenProperty) -> arb:
+    """S_3 - (1 - eta/2) S_1 after the row where the property holds before it and not after it; -1 elsewhere."""
+    before = three_rows(p)
+    after = inserted(Insertion(before, fmpq_mat([[1]])))
+    if not has_approximate_property(before) or has_approximate_property(after):
+        return flag(holds=False)
+    return precedes_margin(scaled(1 - rational(p.eta) / 2, after.matrices[0]), after.matrices[2])
 
 
 SPECIAL_HISTOGRAMS = (
@@ -133,24 +161,25 @@ SPECIAL_HISTOGRAMS = (
     Step(
         "order-under-noise",
         Statement(
-            "item 3 of the exact property withstands noise: with it and (4), S~_2 <= A_W'A_W <= S~_1",
+            "item 3 of the exact property does not withstand noise: for eta > 0 and A_W != 0, the window's start alone,"
+            " with S_1 = A_W'A_W and S~_1 = (1 - eta/4) S_1, has the approximate property as read, and (4), and"
+            " A_W'A_W <= S~_1 fails",
             order_margin,
-            given=(positive("eta"), below("eta", 1), NEAR_MATRICES, APPROXIMATE, MENDED),
+            given=(positive("eta"), exceeds("A_W is not zero", window_margin)),
+            strict=True,
         ),
-        sound=False,
-        note="'Not robust to noise': S~_1 may be (1 - eta/4) A_W'A_W.",
+        sound=True,
+        note="As the document says: not robust to noise.",
     ),
     Step(
         "property-after-a-row",
         Statement(
-            "a row that is added to every matrix, and stored, leaves the approximate property as it was",
-            insertion_margin,
-            given=(
-                exceeds("0 < eta < 1", eta_margin),
-                Condition("the approximate property, as read, before the row", before_margin),
-            ),
+            "some row breaks the approximate property: for eta > 0 and W = 9, the structure of all the rows 0, 0, 1"
+            " has it, and with the row 1 added to every matrix, and stored, it has not: (1 - eta/2) S_1 <= S_3",
+            broken_property_margin,
+            given=(positive("eta"),),
         ),
-        sound=False,
+        sound=True,
         note="'May not satisfy', as the document says; Algorithm 1 is what restores it.",
     ),
 )
