@@ -31,33 +31,6 @@ Definition procedure_4_1 : Prop :=
   0 <= 2 * (4 * exp 1 / sqrt (6 * PI) + exp 1 * sqrt 8) * ln (2 * IZR records * IZR columns) / IZR rows /\
   0 <= (sqrt (2 * (4 * exp 1 / sqrt (6 * PI) + exp 1 * sqrt 8) * ln (2 * IZR records * IZR columns) / IZR rows) + delta_max - Rabs (entry - first)) * (sqrt (2 * (4 * exp 1 / sqrt (6 * PI) + exp 1 * sqrt 8) * ln (2 * IZR records * IZR columns) / IZR rows) + delta_max - Rabs (entry - second)).
 
-(* compression.procedure-4-1/polynomial-time: section 1.1: the algorithm takes polynomial time: on every database an attempt is kept with positive probability, without which no number of attempts is enough *)
-Definition procedure_4_1__polynomial_time (gamma_lower_regularized : R -> R -> R) : Prop :=
-  forall (records : Z) (columns : Z) (rows : Z) (delta_max : R) (centre : R),
-  (* records >= 1, an integer *)
-  0 <= IZR records - 1 ->
-  (* columns >= 2, an integer *)
-  0 <= IZR columns - 2 ->
-  (* m >= 2 (C_1 + C_2) ln 2np *)
-  (0 <= 6 * PI /\ sqrt (6 * PI) <> 0 /\ 0 < 2 * IZR records * IZR columns /\ 0 <= IZR rows - 2 * (4 * exp 1 / sqrt (6 * PI) + exp 1 * sqrt 8) * ln (2 * IZR records * IZR columns)) ->
-  (* delta_max >= 0 *)
-  0 <= delta_max ->
-  (* centre >= 0 *)
-  0 <= centre ->
-  (* centre <= 1 *)
-  0 <= 1 - centre ->
-  0 <= 6 * PI /\
-  sqrt (6 * PI) <> 0 /\
-  0 < 2 * IZR records * IZR columns /\
-  IZR rows <> 0 /\
-  0 <= 2 * (4 * exp 1 / sqrt (6 * PI) + exp 1 * sqrt 8) * ln (2 * IZR records * IZR columns) / IZR rows /\
-  (0 < IZR rows * (sqrt (2 * (4 * exp 1 / sqrt (6 * PI) + exp 1 * sqrt 8) * ln (2 * IZR records * IZR columns) / IZR rows) + delta_max - centre) / 2 -> 0 <= 6 * PI) /\
-  (0 < IZR rows * (sqrt (2 * (4 * exp 1 / sqrt (6 * PI) + exp 1 * sqrt 8) * ln (2 * IZR records * IZR columns) / IZR rows) + delta_max - centre) / 2 -> sqrt (6 * PI) <> 0) /\
-  (0 < IZR rows * (sqrt (2 * (4 * exp 1 / sqrt (6 * PI) + exp 1 * sqrt 8) * ln (2 * IZR records * IZR columns) / IZR rows) + delta_max - centre) / 2 -> 0 < 2 * IZR records * IZR columns) /\
-  (0 < IZR rows * (sqrt (2 * (4 * exp 1 / sqrt (6 * PI) + exp 1 * sqrt 8) * ln (2 * IZR records * IZR columns) / IZR rows) + delta_max - centre) / 2 -> IZR rows <> 0) /\
-  (0 < IZR rows * (sqrt (2 * (4 * exp 1 / sqrt (6 * PI) + exp 1 * sqrt 8) * ln (2 * IZR records * IZR columns) / IZR rows) + delta_max - centre) / 2 -> 0 <= 2 * (4 * exp 1 / sqrt (6 * PI) + exp 1 * sqrt 8) * ln (2 * IZR records * IZR columns) / IZR rows) /\
-  0 < (if Rlt_dec 0 (IZR rows * (sqrt (2 * (4 * exp 1 / sqrt (6 * PI) + exp 1 * sqrt 8) * ln (2 * IZR records * IZR columns) / IZR rows) + delta_max - centre) / 2) then gamma_lower_regularized (IZR rows / 2) (IZR rows * (sqrt (2 * (4 * exp 1 / sqrt (6 * PI) + exp 1 * sqrt 8) * ln (2 * IZR records * IZR columns) / IZR rows) + delta_max - centre) / 2) else 0).
-
 (* compression.remark-4-3: renormalisation changes the log-ratio by at most ln(1 + epsilon), epsilon = 1/(n^2 - 1) *)
 Definition remark_4_3 : Prop :=
   forall (first : R) (second : R) (first_mass : R) (second_mass : R) (records : Z),

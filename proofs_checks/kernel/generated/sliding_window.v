@@ -4,6 +4,39 @@
 From Coq Require Import Reals.
 Local Open Scope R_scope.
 
+(* sliding-window.neighbours/leverage-scores: for every g > 0, a new row 1 changes the score of the row g/2, which was alone, by more than 1 - g *)
+Definition neighbours__leverage_scores : Prop :=
+  forall (gap : R),
+  (* gap > 0 *)
+  0 < gap ->
+  (gap / 2 * (gap / 2) = 0 -> False) /\
+  (gap / 2 * (gap / 2) <> 0 -> gap / 2 * (gap / 2) + 1 = 0 -> False) /\
+  (gap / 2 * (gap / 2) <> 0 -> gap / 2 * (gap / 2) + 1 <> 0 -> gap / 2 * (gap / 2) <> 0) /\
+  (gap / 2 * (gap / 2) <> 0 -> gap / 2 * (gap / 2) + 1 <> 0 -> gap / 2 * (gap / 2) + 1 <> 0) /\
+  0 < (if Req_EM_T (gap / 2 * (gap / 2)) 0 then 0 else if Req_EM_T (gap / 2 * (gap / 2) + 1) 0 then 0 else Rabs (gap / 2 * (1 / (gap / 2 * (gap / 2))) * (gap / 2) - gap / 2 * (1 / (gap / 2 * (gap / 2) + 1)) * (gap / 2)) - (1 - gap)).
+
+(* sliding-window.neighbours/sampled-moment: for every oversampling s > 0 and every c: of the rows 1 and s (1 + c), the row 1, kept with probability min(1, s l) and divided by it, adds more than c to the norm of the sampled second moment *)
+Definition neighbours__sampled_moment : Prop :=
+  forall (oversampling : R) (constant : R),
+  (* oversampling > 0 *)
+  0 < oversampling ->
+  (1 + oversampling * (1 + constant) * (oversampling * (1 + constant)) = 0 -> False) /\
+  (1 + oversampling * (1 + constant) * (oversampling * (1 + constant)) <> 0 -> 1 + oversampling * (1 + constant) * (oversampling * (1 + constant)) <> 0) /\
+  (1 + oversampling * (1 + constant) * (oversampling * (1 + constant)) <> 0 -> Rmin 1 (oversampling * (1 / (1 + oversampling * (1 + constant) * (oversampling * (1 + constant))))) <> 0) /\
+  0 < (if Req_EM_T (1 + oversampling * (1 + constant) * (oversampling * (1 + constant))) 0 then 0 else 1 / Rmin 1 (oversampling * (1 / (1 + oversampling * (1 + constant) * (oversampling * (1 + constant))))) - constant).
+
+(* sliding-window.neighbours/online-chances: for every oversampling s >= 1 and every c: behind the row x = 1/(2 + c^2), the chance min(1, s l) of a row, l its online leverage score, changes by more than c |x| from the row x to the row 0 *)
+Definition neighbours__online_chances : Prop :=
+  forall (oversampling : R) (constant : R),
+  (* oversampling >= 1 *)
+  0 <= oversampling - 1 ->
+  2 + constant ^ 2 <> 0 /\
+  (1 / (2 + constant ^ 2) * (1 / (2 + constant ^ 2)) + 1 / (2 + constant ^ 2) * (1 / (2 + constant ^ 2)) = 0 -> False) /\
+  (1 / (2 + constant ^ 2) * (1 / (2 + constant ^ 2)) + 1 / (2 + constant ^ 2) * (1 / (2 + constant ^ 2)) <> 0 -> 2 + constant ^ 2 <> 0) /\
+  (1 / (2 + constant ^ 2) * (1 / (2 + constant ^ 2)) + 1 / (2 + constant ^ 2) * (1 / (2 + constant ^ 2)) <> 0 -> 1 / (2 + constant ^ 2) * (1 / (2 + constant ^ 2)) + 1 / (2 + constant ^ 2) * (1 / (2 + constant ^ 2)) <> 0) /\
+  (1 / (2 + constant ^ 2) * (1 / (2 + constant ^ 2)) + 1 / (2 + constant ^ 2) * (1 / (2 + constant ^ 2)) <> 0 -> 1 / (2 + constant ^ 2) * (1 / (2 + constant ^ 2)) <> 0) /\
+  0 < (if Req_EM_T (1 / (2 + constant ^ 2) * (1 / (2 + constant ^ 2)) + 1 / (2 + constant ^ 2) * (1 / (2 + constant ^ 2))) 0 then 0 else Rabs (Rmin 1 (oversampling * (1 / (2 + constant ^ 2) * (1 / (1 / (2 + constant ^ 2) * (1 / (2 + constant ^ 2)) + 1 / (2 + constant ^ 2) * (1 / (2 + constant ^ 2)))) * (1 / (2 + constant ^ 2)))) - Rmin 1 (oversampling * (0 * (1 / (1 / (2 + constant ^ 2) * (1 / (2 + constant ^ 2)))) * 0))) - constant * Rabs (1 / (2 + constant ^ 2))).
+
 (* sliding-window.definition-1/sampled-rows: rows that are sampled by their leverage scores are not private: for y^2 <= (1 - delta)/C the event that the row y is dropped has, with the row 1 before it, a probability that exceeds e^eps times the one with the row 0 by delta at least *)
 Definition definition_1__sampled_rows : Prop :=
   forall (row : R) (oversampling : R) (epsilon : R) (delta : R),
@@ -64,6 +97,13 @@ Definition algorithm_1__reads_inside : Prop :=
   (* i + k <= l *)
   0 <= IZR length - (IZR i + IZR k) ->
   0 <= IZR length - (IZR j + IZR k - 1).
+
+(* sliding-window.lemma-1/property-after-a-row: some row breaks the approximate property: for eta > 0 and W = 9, the structure of all the rows 0, 0, 1 has it, and with the row 1 added to every matrix, and stored, it has not: (1 - eta/2) S_1 <= S_3 *)
+Definition lemma_1__property_after_a_row : Prop :=
+  forall (eta : R),
+  (* eta > 0 *)
+  0 < eta ->
+  0 <= (if Rlt_dec (Rmin (- 1 * - (2 + 2 * (1 - eta / 2) * - 1)) 1) 0 then - 1 else Rmin (- 1 * - (2 + 2 * (1 - eta / 2) * - 1)) 1).
 
 (* sliding-window.algorithm-2: the Phi that is drawn has the shape that (5) multiplies *)
 Definition algorithm_2 : Prop :=
@@ -256,13 +296,22 @@ Definition theorem_4__last_display : Prop :=
   0 <= extra ->
   0 <= - Rabs ((1 - eta) * (window - extra) - extra - ((1 - eta) * window - eta * extra)).
 
-(* sliding-window.lemma-5/sigma-of-algorithm-1: sigma is as defined in Algorithm 1, which gets matrices, stamps and eta: it is the same for all r *)
-Definition lemma_5__sigma_of_algorithm_1 : Prop :=
-  forall (first : Z) (second : Z) (epsilon : R) (delta : R),
-  (* first >= 1, an integer *)
-  0 <= IZR first - 1 ->
-  (* second >= 1, an integer *)
-  0 <= IZR second - 1 ->
+(* sliding-window.theorem-4/gaussian-noise: x'(A_W'A_W + N)x, x a unit vector and N Gaussian noise with x'Nx of standard deviation s, is negative with probability 1/2 - |A_W x|^2/(s sqrt(2 pi)) at least: 1/2 where A_W x = 0 *)
+Definition theorem_4__gaussian_noise (erfc : R -> R) : Prop :=
+  forall (length : R) (deviation : R),
+  (* deviation > 0 *)
+  0 < deviation ->
+  0 <= 2 * PI /\
+  deviation * sqrt (2 * PI) <> 0 /\
+  deviation <> 0 /\
+  sqrt 2 <> 0 /\
+  0 <= - (1 / 2 - length ^ 2 / (deviation * sqrt (2 * PI)) - erfc (length ^ 2 / deviation / sqrt 2) / 2).
+
+(* sliding-window.theorem-4/semidefinite-noise: noise that is positive semidefinite costs an error linear in d: the mean of Wis_d(tau, 1), tau = d + 14 log(4/delta)/eps^2, is tau 1, and tau >= d *)
+Definition theorem_4__semidefinite_noise : Prop :=
+  forall (dimension : Z) (epsilon : R) (delta : R),
+  (* dimension >= 1, an integer *)
+  0 <= IZR dimension - 1 ->
   (* epsilon > 0 *)
   0 < epsilon ->
   (* delta > 0 *)
@@ -271,10 +320,8 @@ Definition lemma_5__sigma_of_algorithm_1 : Prop :=
   0 < 1 - delta ->
   delta <> 0 /\
   0 < 4 / delta /\
-  0 <= IZR first * ln (4 / delta) /\
-  epsilon <> 0 /\
-  0 <= IZR second * ln (4 / delta) /\
-  0 <= - Rabs ((16 * sqrt (IZR first * ln (4 / delta)) + ln (4 / delta)) / epsilon - (16 * sqrt (IZR second * ln (4 / delta)) + ln (4 / delta)) / epsilon).
+  epsilon ^ 2 <> 0 /\
+  0 <= IZR dimension + 14 * ln (4 / delta) / epsilon ^ 2 - IZR dimension.
 
 (* sliding-window.lemma-5/linear-in-rank: the bounds of a spectral approximation with sigma^2 let the best projection for it lose an amount linear in r: for A_W'A_W = diag(b, 0), b = 384 eta r log(4/delta)/eps^2, they allow an S~ that has the variances of both axes equal, so that a projection best for S~ costs b, and the least is 0 *)
 Definition lemma_5__linear_in_rank : Prop :=
@@ -1023,6 +1070,23 @@ Definition theorem_14__equation_41 : Prop :=
   (* eta < 1 *)
   0 < 1 - eta ->
   0 <= noisy_first - window + error.
+
+(* sliding-window.theorem-14/stated-errors: the exact property costs accuracy, as stated: the additive error of Theorem 3 has no d at fixed r, and that of Theorem 14 is larger as soon as d log d reaches it *)
+Definition theorem_14__stated_errors : Prop :=
+  forall (dimension : Z) (rank : Z) (epsilon : R) (halvings : Z),
+  (* dimension >= 1, an integer *)
+  0 <= IZR dimension - 1 ->
+  (* rank >= 1, an integer *)
+  0 <= IZR rank - 1 ->
+  (* epsilon > 0 *)
+  0 < epsilon ->
+  (* halvings >= 1, an integer *)
+  0 <= IZR halvings - 1 ->
+  (* d log d >= r log(1/delta)^2/epsilon^2 *)
+  (0 < IZR dimension /\ epsilon ^ 2 <> 0 /\ 0 <= IZR dimension * ln (IZR dimension) - IZR rank * (IZR halvings * ln 2) ^ 2 / epsilon ^ 2) ->
+  epsilon ^ 2 <> 0 /\
+  0 < IZR dimension + 14 * (IZR halvings + 2) * ln 2 / epsilon ^ 2 /\
+  0 < (IZR dimension + 14 * (IZR halvings + 2) * ln 2 / epsilon ^ 2) * ln (IZR dimension + 14 * (IZR halvings + 2) * ln 2 / epsilon ^ 2) - IZR rank * (IZR halvings * ln 2) ^ 2 / epsilon ^ 2.
 
 (* sliding-window.theorem-15/from-41: given (35), (36) and (37), both bounds hold in every direction *)
 Definition theorem_15__from_41 : Prop :=
