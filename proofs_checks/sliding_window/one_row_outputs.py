@@ -12,8 +12,8 @@ from dpmatrix.claims.formulas import real
 from dpmatrix.exact import rational
 from dpmatrix.spec.sliding_window.one_row_output import OneRowOutput
 
-BLIND = OneRowOutput(1, Fraction(1, 4), 17, 1, Fraction(1, 10**6), 0, 1, Fraction(9, 10))
-"""Sixteen rows in seventeen dimensions."""
+BLIND = OneRowOutput(1, Fraction(1, 4), 17, 1, Fraction(1, 10**6), 1, 1, Fraction(9, 10))
+"""Sixteen rows in seventeen dimensions; the data have rank 1, as r has."""
 ONE_ROW_OUTSIDE = {
     "rank >= 1, an integer": attrs.evolve(BLIND, rank=0),
     "dimension >= 1, an integer": attrs.evolve(BLIND, dimension=0),

@@ -17,8 +17,8 @@ from dpmatrix.spec.sliding_window.checkpoint_counts import GrowingStream, Ordere
 from dpmatrix.tracing import bind_expression
 
 conjecture_1 = cite("sliding-window.conjecture-1@bacecfc5")
-theorem_14 = cite("sliding-window.theorem-14@2b80e705")
-theorem_18 = cite("sliding-window.theorem-18@915069ba")
+theorem_14 = cite("sliding-window.theorem-14@d54bf8ff")
+theorem_18 = cite("sliding-window.theorem-18@a42ee35a")
 
 SMALL, LARGE, HALF = Fraction(1, 50), Fraction(49, 50), Fraction(1, 2)
 

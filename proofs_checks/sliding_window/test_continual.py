@@ -24,8 +24,8 @@ from dpmatrix.tracing import bind_expression
 from proofs_checks.exact_matrices import scalars
 from proofs_checks.sliding_window.chi_square_losses import shifted_delta
 
-theorem_17 = cite("sliding-window.theorem-17@78aaf200")
-theorem_18 = cite("sliding-window.theorem-18@915069ba")
+theorem_17 = cite("sliding-window.theorem-17@afd801ae")
+theorem_18 = cite("sliding-window.theorem-18@a42ee35a")
 
 MILLIONTH = Fraction(1, 10**6)
 

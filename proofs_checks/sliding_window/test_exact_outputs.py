@@ -15,7 +15,7 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.sliding_window.exact_outputs import ChangedRun, ExactOutputs, StatedErrors
 from dpmatrix.tracing import bind_expression
 
-theorem_14 = cite("sliding-window.theorem-14@2b80e705")
+theorem_14 = cite("sliding-window.theorem-14@d54bf8ff")
 
 SMALL, LARGE, HALF = Fraction(1, 50), Fraction(49, 50), Fraction(1, 2)
 COIN = ExactOutputs((fmpq(3, 4), fmpq(1, 4)), (fmpq(1, 4), fmpq(3, 4)), 3, (fmpq(0), fmpq(1)), 0, HALF)

@@ -22,9 +22,9 @@ from dpmatrix.spec.sliding_window.eigenvalue_laws import gaussian_within, triang
 from dpmatrix.spec.sliding_window.published_windows import PublishedWindows, long_sums
 from proofs_checks.sliding_window.dyadic_noise import check_release, deviation
 
-theorem_14 = cite("sliding-window.theorem-14@2b80e705")
-theorem_17 = cite("sliding-window.theorem-17@78aaf200")
-theorem_18 = cite("sliding-window.theorem-18@915069ba")
+theorem_14 = cite("sliding-window.theorem-14@d54bf8ff")
+theorem_17 = cite("sliding-window.theorem-17@afd801ae")
+theorem_18 = cite("sliding-window.theorem-18@a42ee35a")
 
 LAST, ALL, LONG = (f"sliding-window.theorem-{number}+repair" for number in (14, 17, 18))
 MILLIONTH = Fraction(1, 10**6)

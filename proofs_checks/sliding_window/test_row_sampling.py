@@ -14,7 +14,7 @@ from dpmatrix.exact import rational
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.sliding_window.row_sampling import NewRow, OnlineRow, SampledRow, SummedStreams
 
-neighbours = cite("sliding-window.neighbours@ac7755ef")
+neighbours = cite("sliding-window.neighbours@41bd648b")
 
 SMALL = Fraction(1, 50)
 

@@ -14,7 +14,7 @@ from dpmatrix.spec.sliding_window import sequences as module
 from dpmatrix.spec.sliding_window.sequences import OneOutput, TwoReleases, joint_divergence, single_divergence
 from proofs_checks.sliding_window.processings import BROKEN, laws_after, outside, points, swapped
 
-definition_1 = cite("sliding-window.definition-1@d843232a")
+definition_1 = cite("sliding-window.definition-1@9550ec69")
 
 MASKED = TwoReleases(
     fmpq_mat([[fmpq(1, 2), 0], [0, fmpq(1, 2)]]), fmpq_mat([[0, fmpq(1, 2)], [fmpq(1, 2), 0]]), Fraction(3)

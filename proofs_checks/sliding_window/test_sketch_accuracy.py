@@ -22,7 +22,7 @@ from proofs_checks.sliding_window.one_row_outputs import (
 )
 
 lemma_2 = cite("sliding-window.lemma-2@5f356f81")
-corollary_1 = cite("sliding-window.corollary-1@610f2ea3")
+corollary_1 = cite("sliding-window.corollary-1@215053d7")
 
 HALF = Fraction(1, 2)
 TENTH = Fraction(1, 10)
@@ -59,15 +59,19 @@ NEAR_ZERO = [OneRowOutput(1, HALF, 1, 1, Fraction(1, 50), 1, Fraction(each, 100)
 """Where M^2 = 1 and c log(1/delta) differ by less than a tenth: the lower end is just above zero, or just below."""
 
 
-@corollary_1.refutes(grade="derived", region="no data, d = 1, eps = 1/(1000 c): every c")
+@corollary_1.refutes(grade="derived", region="the row 1, d = 1, eps = 1/(1000 max(1, c)): every c")
 def test_epsilon_must_be_squared(statement) -> None:
-    """In the empty window S = sigma^2 chi^2_m/m, and the upper bound is (1 + eta) c r log(1/delta)/eps.
+    """For the row 1 S = (sigma^2 + 1) chi^2_m/m, and the upper bound is (1 + eta)(1 + c r log(1/delta)/eps).
 
-    At eps = 1/(1000 c) both are multiples of c^2: 256 r log(4/delta) 10^6 at least, against 1250 r log(1/delta) at eta
-    = 1/4, so that S would have to be below 1/200 of its mean, for every c alike.
+    At eps = 1/(1000 C), C = max(1, c), sigma^2 is at least 256 r log(4/delta) 10^6 C^2 and the bound at eta = 1/4 at
+    most (5/4 + 1250 r log(1/delta)) C^2, so that S would have to be below 1/200 of its mean, for every c alike.
     """
     line = attrs.evolve(BLIND, dimension=1, failure=TENTH)
-    statement.refute(lambda constant: attrs.evolve(line, constant=constant, epsilon=1 / (1000 * rational(constant))))
+    statement.refute(
+        lambda constant: attrs.evolve(
+            line, constant=constant, epsilon=1 / (1000 * max(rational(1), rational(constant)))
+        )
+    )
     assert statement.conclusion(attrs.evolve(line, constant=10**6)) is Truth.TRUE, "eps = 1 and a large c"
 
     def expected(p):

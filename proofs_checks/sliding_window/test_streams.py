@@ -13,7 +13,7 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.sliding_window import streams as module
 from dpmatrix.spec.sliding_window.streams import StreamPair, StreamPoint, window_matrix
 
-neighbours = cite("sliding-window.neighbours@ac7755ef")
+neighbours = cite("sliding-window.neighbours@41bd648b")
 
 ROWS = {"zero": (0, 0), "short": (fmpq(3, 5), fmpq(-4, 5)), "long": (fmpq(3, 5), fmpq(9, 10))}
 

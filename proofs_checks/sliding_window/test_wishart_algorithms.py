@@ -15,7 +15,7 @@ from proofs_checks.exact_matrices import scalars
 from proofs_checks.sliding_window.histogram_by_hand import deletion_patterns
 
 algorithm_7 = cite("sliding-window.algorithm-7@5783408d")
-algorithm_8 = cite("sliding-window.algorithm-8@9df8fb9a")
+algorithm_8 = cite("sliding-window.algorithm-8@485c6a5c")
 
 ONES = NoisyStream(fmpq_mat([[1], [1]]), scalars(3, 3), 2)
 UNEQUAL = attrs.evolve(ONES, noise=scalars(1, 5))

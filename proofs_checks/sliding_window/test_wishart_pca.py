@@ -24,7 +24,7 @@ from proofs_checks.exact_matrices import line
 from proofs_checks.sliding_window.misled_choices import DEAR, FREE, SKEW_NOISE
 from proofs_checks.sliding_window.symbolic_matrices import matrix
 
-theorem_16 = cite("sliding-window.theorem-16@25a95bcf")
+theorem_16 = cite("sliding-window.theorem-16@94af3e36")
 
 MILLIONTH = Fraction(1, 10**6)
 TENTH = Fraction(1, 10)
@@ -91,11 +91,21 @@ def test_the_sign_of_one_entry_of_the_projection_tells_the_streams_apart(stateme
     )
 
 
-def noisy_choice(size: int, noise: tuple[tuple[int, int], ...] = ((3, 5), (9, 4), (2, 2), (1, 8))) -> NoisyChoice:
-    """Rows z e_2 three times, then z e_1."""
+NOISE = ((3, 5), (9, 4), (2, 2), (1, 8))
+
+
+def noisy_choice(size: int, noise: tuple[tuple[int, int], ...] = NOISE, scale: Fraction | int = 1) -> NoisyChoice:
+    """Rows z e_2 three times, then z e_1; diagonal noises, all times one number."""
     rows = fmpq_mat([[0, size], [0, size], [0, size], [size, 0]])
-    run = NoisyStream(rows, tuple(diagonal(one) for one in noise), 4)
+    run = NoisyStream(rows, tuple(rational(scale) * diagonal(one) for one in noise), 4)
     return NoisyChoice(run, diagonal((1, 0)), diagonal((0, 1)), fmpq(2, 5), 10, 1)
+
+
+def swamped(constant: Fraction | int) -> NoisyChoice:
+    """One row z e_2, z = 1000 c, under a noise 2 z^2 e_1e_1', for which e_1 is best."""
+    size = 1000 * rational(constant)
+    run = NoisyStream(fmpq_mat([[0, size]]), (diagonal((2 * size**2, 0)),), 1)
+    return NoisyChoice(run, diagonal((1, 0)), diagonal((0, 1)), fmpq(2, 5), 10, constant)
 
 
 @theorem_16.refutes(
@@ -105,11 +115,15 @@ def test_the_printed_lines_forget_most_of_the_window(statement) -> None:
     """Lines 12 to 14 leave the pair of the newest row z e_1 alone, as no earlier matrix is above z^2 e_1e_1' + R.
 
     For z^2 above all entries of the noise its output is best kept by e_1: the cost is 3 z^2, and e_2 costs z^2.
-    Every c: 3 z^2 - (1 + 2 eta) z^2 = 6 z^2/5 exceeds 2 c tau log tau < 47 c for z = 7 (1 + c), as z^2 > 49 c.
+    Every c: 3 z^2 - (1 + 2 eta) z^2 = 6 z^2/5 exceeds 2 c tau log tau < 47 c for z = 7 (1 + c), as z^2 > 49 c. The
+    noises are c times fixed ones of norm at most 9, below c tau log tau > 23 c.
     """
-    statement.refute(
-        lambda constant: attrs.evolve(noisy_choice(7 + 7 * int(rational(constant).ceil())), constant=constant)
-    )
+
+    def family(constant):
+        size = 7 + 7 * int(rational(constant).ceil())
+        return attrs.evolve(noisy_choice(size, scale=constant), constant=constant)
+
+    statement.refute(family)
     for noise in (((3, 5), (9, 4), (2, 2), (1, 8)), ((1, 1),) * 4, ((9, 0), (0, 9), (5, 5), (7, 0))):
         assert statement.at(noisy_choice(10**3, noise)) is Truth.FALSE
     point = noisy_choice(10**6)
@@ -138,9 +152,17 @@ def test_the_printed_lines_forget_most_of_the_window(statement) -> None:
         "the run is well formed": attrs.evolve(point, run=attrs.evolve(point.run, window=0)),
         "both are orthogonal projections of rank k": attrs.evolve(point, other=diagonal((1, 1))),
         "X~ is best for the output": attrs.evolve(point, chosen=diagonal((0, 1))),
+        "lambda_1(R) <= c tau log tau": swamped(1),
     }
-    for inside in (point, attrs.evolve(point, degrees=1)):
+    for inside in (point, attrs.evolve(noisy_choice(10**6, ((0, 0),) * 4), degrees=1)):
         bind_hypotheses(statement, inside, outside)
+    for constant in (Fraction(1, 50), 1, 40):
+        assert statement.without("lambda_1(R) <= c tau log tau").at(swamped(constant)) is Truth.FALSE, "a large noise"
+        assert statement.applies(swamped(constant)) is Truth.FALSE
+    # 10 log 10 = 23.02...
+    for first, answer in ((23, Truth.TRUE), (fmpq(2303, 100), Truth.FALSE)):
+        edge = attrs.evolve(point.run, noise=(diagonal((0, first)), *point.run.noise[1:]))
+        assert statement.applies(attrs.evolve(point, run=edge)) is answer
     nothing = NoisyStream(fmpq_mat([[0, 0]]), (diagonal((0, 0)),), 1)
     assert statement.applies(attrs.evolve(point, run=nothing)) is Truth.TRUE, "any projection is best for 0"
     (best,) = (condition for condition in statement.given if condition.says == "X~ is best for the output")

@@ -17,7 +17,7 @@ from dpmatrix.spec.sliding_window.wishart_stream import MENDED, PRINTED, NoisySt
 from proofs_checks.steps import by_step
 
 algorithm_7 = cite("sliding-window.algorithm-7@5783408d")
-theorem_14 = cite("sliding-window.theorem-14@2b80e705")
+theorem_14 = cite("sliding-window.theorem-14@d54bf8ff")
 
 
 def scalars(*values) -> tuple[fmpq_mat, ...]:

@@ -131,7 +131,7 @@ LINEAR_ERROR = Step(
         exists=(Chosen("constant", after=("epsilon", "delta")),),
     ),
     sound=False,
-    note="tau >= d: it exceeds d^2 log d.",
+    note="The error is that of the squared norm; as tau >= d, it exceeds d^2 log d.",
 )
 FREE_ERROR = Step(
     "dimension-free",

@@ -138,7 +138,7 @@ THEOREM_17 = Claim(
         " 3.5, delta = 10^-6, tau = 16 and W = 2^20 one node alone gives away the absence of a row with probability "
         "delta/16 and the path to the root with 1.3 delta. With Gaussian noise for h + 1 sums, each published once, "
         "the whole sequence is (eps, delta)-private, and any window of at most 2^h leaves is a signed sum of at most "
-        "2h + 1, so that the error of all windows is of the order log W sqrt(d log(1/delta) (d + log T))/eps."
+        "2h + 1, so that the error of all windows is of the order log W sqrt(log(1/delta) (d + log T))/eps."
     ),
     repair=Repair(
         f"{CHANGE}zeta for c tau log tau",

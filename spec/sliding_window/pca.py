@@ -79,12 +79,12 @@ ALGORITHM_4 = Claim(
     verdict=Verdict.EXECUTABLE_WITH_REPAIR,
     reading="The P of line 4 is any d x d matrix of rank at most k; the output is X~, and not the A~ of line 2.",
     because=(
-        "A sketch with fewer rows than columns has a kernel, and then line 4 has answers that are no projections: for "
-        "A~ = (1, 0) and k = 1 the matrix with rows (1, 0), (7, 0) has rank 1 and cost 0. If A~ has rank below k the "
-        "answer may have it too. beta and eta are used and not given, k is called r, and 4r/eta is never an integer "
-        "for rational beta and eta, as log beta is not rational. Over the orthogonal projections of rank k the "
-        "projection onto the first k eigenvectors of A~'A~ is an answer, and so it is for any symmetric matrix, of "
-        "whatever signs: that of algorithm-8+repair makes the output private."
+        "A sketch with fewer rows than columns has a kernel, and then line 4 has answers that are no orthogonal "
+        "projections: for A~ = (1, 0) and k = 1 the matrix with rows (1, 0), (7, 0) has rank 1 and cost 0. If A~ has "
+        "rank below k the answer may have it too. beta and eta are used and not given, k is called r, and 4r/eta is "
+        "never an integer for rational beta and eta, as log beta is not rational. Over the orthogonal projections of "
+        "rank k the projection onto the first k eigenvectors of A~'A~ is an answer, and so it is for any symmetric "
+        "matrix, of whatever signs: that of algorithm-8+repair makes the output private."
     ),
     repair=Repair(
         "P over the orthogonal projections of rank k, cost Tr((1-P)C~); r rounded up; for privacy C~ from algorithm-8"

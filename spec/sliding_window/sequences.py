@@ -126,8 +126,7 @@ DEFINITION_1 = Claim(
     reading=(
         "One-shot privacy: the output at one public time T, for A_T the whole T x d stream, so that expired rows "
         "count. The algorithm R of the definition is its M. The statement is of the two laws of one output, in one "
-        "order of the neighbours: it says that the condition over all events is a condition on one number, and 'E' is "
-        "e^eps."
+        "order of the neighbours: it says that the condition over all events is a condition on one number."
     ),
     because=(
         "The best event is {P > e^eps Q}, so the condition is that one sum is at most delta. A_T is the stream up to "

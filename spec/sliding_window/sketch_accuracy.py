@@ -212,11 +212,11 @@ COROLLARY_1 = Claim(
         "(1+eta/4)/(1-eta) that is available."
     ),
     because=(
-        "On the right epsilon is not squared: an empty window gives sigma^2, of the order eps^-2, against c r "
-        "log(1/delta)/eps, even from a sketch without error; eps = 1/(1000 c) refutes any c. The factor is not reached "
-        "either: (1+eta/4)/(1-eta) exceeds 1 + eta for every eta in (0, 1), and is at most 1 + 2 eta up to 3/8, which "
-        "is what the line before the corollary says. No probability is stated. Repaired, it is lemma-2's repair with a "
-        "simpler factor; the probability of its event is stated and computed there."
+        "On the right epsilon is not squared: for the row 1 a sketch gives 1 + sigma^2, sigma^2 of the order eps^-2, "
+        "against a multiple of 1 + c r log(1/delta)/eps, even without error; eps = 1/(1000 max(1, c)) refutes any c. "
+        "The factor is not reached either: (1+eta/4)/(1-eta) exceeds 1 + eta for every eta in (0, 1), and is at most "
+        "1 + 2 eta up to 3/8, which is what the line before the corollary says. No probability is stated. Repaired, it "
+        "is lemma-2's repair with a simpler factor; the probability of its event is stated and computed there."
     ),
     repair=Repair(
         "factor 1 + 2 eta, and sigma^2 with the sign + on both sides; rows and algorithms as in lemma-2's repair, on "

@@ -115,9 +115,9 @@ NEIGHBOURS = Claim(
     ),
     because=(
         "The relation is event-level, symmetric, and says nothing about the length of a row. So A'A can change by any "
-        "amount: a row (M) that becomes (M + 1) changes it by 2M + 1. Every guarantee that is calibrated to one row "
-        "of norm 1 present or absent changes A'A by at most 1 and is silent here; the document passes from one "
-        "relation to the other after Theorem 12."
+        "amount: a row (M) that becomes (M + 1) changes it by 2M + 1. A row of norm 1 that is present or absent "
+        "changes A'A by at most 1, and a guarantee that is calibrated to that change is silent here; the document "
+        "passes from one relation to the other after Theorem 12."
     ),
     steps=(
         Step(

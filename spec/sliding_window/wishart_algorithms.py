@@ -153,15 +153,18 @@ ALGORITHM_8 = Claim(
     verdict=Verdict.EXECUTABLE_WITH_REPAIR,
     because=(
         "The first stored matrix is that of one row: rows 1, 1 with W = 2 and equal noise give 1 and not 2. With the "
-        "repaired Algorithm 7 the rows of the first pair contain the window. r = d is passed and never used; the "
-        "stream is Omega in one line and S in another."
+        "repaired Algorithm 7 the rows of the first pair contain the window. A positive semidefinite output is "
+        "promised; the repaired one is symmetric, a difference of Gaussian sums, and may have negative eigenvalues: "
+        "C_+ of theorem-4's repair is semidefinite. r = d is passed and never used; the stream is Omega in one line "
+        "and S in another."
     ),
     reading=(
-        "Without an upper bound the sum of the whole stream would do; the repair has one, K(2), where there is a "
-        "second checkpoint. How far K(1) is from K(2) is Update's, Lemma 10."
+        "As no closeness is asked for, the sum of the whole stream would do. K(2) bounds the window from below, where "
+        "there is a second checkpoint, and the output from above in no way: an additive closeness is missing here, and "
+        "theorem-14's repair has one."
     ),
     repair=Repair(
-        "the repaired Algorithm 7",
+        "the repaired Algorithm 7; the output is symmetric in place of positive semidefinite",
         Statement(
             "K~(1), the output, without its error is at least A_W'A_W, and K~(2) without its error at most",
             repaired_output,

@@ -103,6 +103,12 @@ def run_margin(p: NoisyChoice) -> arb:
     return min((condition.margin(p.run) for condition in RUN), key=arb.mid)
 
 
+def small_noise_margin(p: NoisyChoice) -> arb:
+    """``c tau log tau`` minus the largest eigenvalue of any noise."""
+    allowed = ball(p.constant) * p.degrees * arb(p.degrees).log()
+    return min((allowed - eigenvalues(noise)[0] for noise in p.run.noise), key=arb.mid)
+
+
 def number_margin(p: Choice) -> arb:
     """``1 - d``: c(1 - X)'(1 - X) tau log tau is a d x d matrix, and a number only for d = 1."""
     return arb(1 - p.window.nrows())
@@ -203,7 +209,7 @@ THEOREM_16 = Claim(
             "accuracy",
             Statement(
                 "there is a constant c with which, for the printed lines, |A_W(1-X~)|_F^2 <= (1+2 eta)|A_W(1-P)|_F^2 + "
-                "c d tau log tau for all streams and noises",
+                "c d tau log tau for all streams and all noises with lambda_1(R) <= c tau log tau",
                 printed_cost_margin,
                 given=(
                     positive("eta"),
@@ -212,6 +218,7 @@ THEOREM_16 = Claim(
                     exceeds("the run is well formed", run_margin, strict=False),
                     exceeds("both are orthogonal projections of rank k", noisy_projections_margin, strict=False),
                     exceeds("X~ is best for the output", best_for_output_margin, strict=False),
+                    exceeds("lambda_1(R) <= c tau log tau", small_noise_margin, strict=False),
                 ),
                 exists=(Chosen("constant"),),
             ),
