@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from math import sqrt
 
+import attrs
 import numpy as np
 from flint import fmpq
 
@@ -98,6 +99,9 @@ def test_what_the_figure_of_two_panels_asks(statements):
         more = {NOISE: changed(deviation=fmpq(99, 100))} if NOISE in {one.says for one in statement.given} else {}
         bind_hypotheses(statement, changed(), PANELS_OUTSIDE | more)
         bind_names(statement, ("census", "kddcup"))
+    level = changed(deviation=fmpq(1, 2), dimension=16)
+    quieter = {NOISE: attrs.evolve(level, deviation=fmpq(12, 25))}
+    bind_hypotheses(statements["near-optimal.figure-3+repair"], level, PANELS_OUTSIDE | quieter)
 
 
 @figure_4.controls(grade="symbolic", region="utilities with either slack the smaller one, and PPCA below MOD-SULQ")

@@ -197,6 +197,7 @@ def test_the_state_reveals_a_zero_row(statement) -> None:
         assert statement.at(pair) is Truth.FALSE
     second = TwoRuns(run((1, 0, 1)), run((1, 1, 1)), 2)
     assert statement.at(second) is Truth.FALSE, "stamp 1 has expired: the oldest are those of stamps 2 and 3"
+    assert statement.applies(attrs.evolve(second, second=run((0, 1, 1)))) is Truth.FALSE, "row 1 differs too"
     first = TwoRuns(run((0,), (1,)), run((1,), (1,)), 1)
     assert statement.at(first) is Truth.TRUE, "one matrix agrees with no other"
     pair = TwoRuns(run((0, 1), (1, 1), 4), run((1, 1), (1, 1), 4), 1)
@@ -284,6 +285,8 @@ def test_the_printed_lines_reveal_a_unit_row(statement) -> None:
     assert held_rows(OUTPUTS.other, 3)[0] == (2, frozenset({2}))
     for rows, window in product((OUTPUTS.rows, OUTPUTS.other, rows_of(1, 2, 0, 3, 0, 0)), (2, 3, 4)):
         assert traced(rows, window) == held_rows(rows, window), "one draw, exactly"
+    brief = rows_of(1, 2, 3)
+    assert traced(brief, 1) == held_rows(brief, 1) == [(2, frozenset({2})), (3, frozenset({3}))], "of two one expires"
     assert statement.at(OUTPUTS) is Truth.FALSE
     least = statement.law.quantity(OUTPUTS).lower()
     assert least > 1 - fmpq(1, 10**9)
@@ -327,6 +330,8 @@ def test_the_noise_of_dyadic_sums_suffices(statement) -> None:
         for leaf in range(3 << height):
             assert sums_with(leaf, height) == height + 1
         assert len(parts(height)) == (2 << height) - 1
+    leaves, pairs = [range(leaf, leaf + 1) for leaf in range(4)], [range(2), range(2, 4)]
+    assert parts(2) == [*leaves, *pairs, range(4)], "the block that begins the stream"
     check_released(statement)
 
 

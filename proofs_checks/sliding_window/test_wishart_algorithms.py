@@ -61,6 +61,8 @@ def test_the_first_matrix_misses_later_rows(statements) -> None:
     assert [(pair.stamp, pair.matrix[0, 0]) for pair in held] == [(1, 10), (2, 5), (3, 2)]
     assert statements["sliding-window.algorithm-7"].margin(longer) == -2
     assert statements["sliding-window.algorithm-8"].margin(longer) == -2
+    lines = statements["sliding-window.algorithm-7"]
+    assert lines.at(UNEQUAL) is Truth.TRUE, "at time 1 row 1, at time 2 row 2: lines 12 to 14 delete what lacks it"
     short = NoisyStream(fmpq_mat([[5], [1], [1]]), scalars(9, 3, 1), 2)
     assert statements["sliding-window.algorithm-8"].at(short) is Truth.TRUE, "25 stored, 2 in the window"
     four = NoisyStream(fmpq_mat([[0], [fmpq(2, 3)], [0], [fmpq(1, 2)]]), scalars(9, 7, 3, 1), 2)
@@ -78,6 +80,7 @@ def test_a_stamp_before_the_window_is_kept(statement) -> None:
     (spared,) = (condition for condition in statement.given if condition.says.startswith("Update spares"))
     for window, deleted, answer in (
         (2, (3, 2), Truth.FALSE),  # stamp 1 has expired
+        (1, (2, 1), Truth.TRUE),  # of the two stamps it is the first that has expired
         (3, (3, 2), Truth.TRUE),
         (3, (3, 1), Truth.FALSE),
         (3, (4, 4), Truth.TRUE),  # there is no time 4
