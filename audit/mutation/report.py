@@ -27,22 +27,18 @@ COLUMNS = {
 Record: TypeAlias = dict[str, Any]
 """One mutant and its fate, as a file has it."""
 
-_NOTICED = frozenset(one.name.lower() for one in (*KILLED, Outcome.UNSEEN) if one is not Outcome.TIMEOUT)
+_NOTICED = frozenset(one.word for one in (*KILLED, Outcome.UNSEEN) if one is not Outcome.TIMEOUT)
 
 HEADINGS = ("mutants", *COLUMNS.values(), "explained", "survived", "change no claim", "blind")
 
 
 def _counts(found: Sequence[Record]) -> list[str]:
     outcomes = Counter(Outcome[record["outcome"].upper()] for record in found)
-    reasons = sum(record["explained"] for record in found if record["outcome"] == _name(Outcome.SURVIVED))
+    reasons = sum(record["explained"] for record in found if record["outcome"] == Outcome.SURVIVED.word)
     counted = sum(outcomes[outcome] for outcome in (*KILLED, Outcome.SURVIVED))
     killed = [outcomes[outcome] for outcome in COLUMNS]
     others = [outcomes[Outcome.UNSEEN], outcomes[Outcome.BLIND]]
     return [str(number) for number in (counted, *killed, reasons, outcomes[Outcome.SURVIVED] - reasons, *others)]
-
-
-def _name(outcome: Outcome) -> str:
-    return outcome.name.lower()
 
 
 def counts_table(found: Sequence[Record]) -> Table:
@@ -107,7 +103,7 @@ def records(verdicts: Sequence[Verdict], explanations: Explanations) -> list[Rec
             "operator": verdict.mutant.edit.operator,
             "line": verdict.mutant.edit.line,
             "diff": verdict.mutant.diff(),
-            "outcome": _name(verdict.outcome),
+            "outcome": verdict.outcome.word,
             "claims": list(verdict.claims),
             "node": verdict.node,
             "reason": verdict.reason,

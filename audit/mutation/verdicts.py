@@ -22,6 +22,11 @@ class Outcome(Enum):
     UNSEEN = "changes no claim"
     BLIND = "noticed by evidence, not by a fingerprint"
 
+    @property
+    def word(self) -> str:
+        """Its name in a file."""
+        return self.name.lower()
+
 
 KILLED = frozenset({Outcome.ASSERTION, Outcome.CRASH, Outcome.IMPORT, Outcome.TIMEOUT})
 
@@ -54,7 +59,7 @@ class Verdict:
     def fate(self) -> dict[str, Any]:
         """Everything but the mutant, for a file."""
         return {
-            "outcome": self.outcome.name.lower(),
+            "outcome": self.outcome.word,
             "claims": list(self.claims),
             "node": self.node,
             "reason": self.reason,

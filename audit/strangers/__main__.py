@@ -7,12 +7,7 @@ from audit.strangers import STRANGERS, Stranger
 
 def line(stranger: Stranger) -> str:
     """Return one line of the table: the mechanism, its claim, its relation, and the truth."""
-    if stranger.right:
-        truth = "right"
-    elif stranger.exactly is not None:
-        truth = f"{stranger.exactly:.4g}"
-    else:
-        truth = f">= {stranger.at_least:.4g}"
+    truth = "right" if stranger.right else stranger.true_epsilon
     claim = f"({stranger.epsilon:g}, {stranger.delta:g})"
     place = stranger.place.removeprefix("audit.strangers.")
     return f"{place:46} {claim:11} {stranger.adjacency.value:16} {truth:7} {stranger.fault or stranger.purpose}"

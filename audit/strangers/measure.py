@@ -14,7 +14,6 @@ import argparse
 import hashlib
 import inspect
 import json
-import math
 import os
 import resource
 import subprocess
@@ -138,19 +137,12 @@ def table(results: dict[str, Measured]) -> str:
             continue
         bound = "-" if result.epsilon_bound is None else f"{result.epsilon_bound:.3g}"
         name = stranger.place.removeprefix("audit.strangers.")
-        cells = [name, f"{stranger.epsilon:g}, {stranger.delta:g}", stranger.adjacency.value, truth(stranger)]
+        cells = [name, f"{stranger.epsilon:g}, {stranger.delta:g}", stranger.adjacency.value, stranger.true_epsilon]
         cells += [result.word, bound, str(result.confirmation or "-")]
         cells += [f"{result.seconds:.0f}", f"{result.processor_seconds:.0f}"]
         lines.append(f"| {' | '.join(cells)} |")
         reasons += [f"{name}: {text}" for text in (result.reason, stranger.note) if text]
     return "\n".join([*lines, "", *reasons]) + "\n"
-
-
-def truth(stranger: Stranger) -> str:
-    """Return the true epsilon at the claimed delta, as far as it is known."""
-    if stranger.exactly is not None:
-        return "inf" if math.isinf(stranger.exactly) else f"{stranger.exactly:.4g}"
-    return "<= claim" if stranger.at_least is None else f">= {stranger.at_least:.4g}"
 
 
 def main() -> None:

@@ -61,6 +61,13 @@ class Stranger:
         return ", ".join(inspect.signature(self.mechanism).parameters)
 
     @property
+    def true_epsilon(self) -> str:
+        """The true epsilon at the claimed delta, as far as it is known."""
+        if self.exactly is not None:
+            return f"{self.exactly:.4g}"
+        return "<= claim" if self.at_least is None else f">= {self.at_least:.4g}"
+
+    @property
     def right(self) -> bool:
         """Whether the claim holds."""
         return self.fault is None

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from fractions import Fraction
-from itertools import product
 
 import attrs
 import sympy
 
-from dpmatrix.claims.formulas import symbolic
 from dpmatrix.spec.sliding_window.wishart_accuracy import WishartDirection
 
 SYMBOLS = k1, k2, n1, n2, w, eta, e1, e2 = sympy.symbols("k1 k2 n1 n2 w eta e1 e2")
@@ -34,10 +31,3 @@ CHAIN = {
     "eta >= 0": attrs.evolve(SOUND, eta=-1),
     "eta < 1": attrs.evolve(SOUND, eta=1),
 }
-
-
-def on_directions(formula: sympy.Expr) -> Iterator[tuple[WishartDirection, sympy.Expr]]:
-    """Pair 24 directions with the value of a formula in the symbols there."""
-    for a, b, c in product((3, 5, 8), (1, 2), (Fraction(1, 3), Fraction(1, 2), Fraction(3, 4), 0)):
-        p = WishartDirection(a, b, a + 1, b + 1, c + b, c, 2 * a, 3 * b)
-        yield p, formula.subs(dict(zip(SYMBOLS, map(symbolic, attrs.astuple(p)), strict=True))).evalf(50)

@@ -36,6 +36,10 @@ class RecoveryUnits:
     projector: Exact
 
 
+def _short_rows(data: fmpq_mat, unit: Exact) -> fmpq_mat:
+    return truncated(bounded(data.transpose()).transpose(), unit)
+
+
 def algorithm_1(data: fmpq_mat, epsilon: Exact, delta: Exact, normal: Reals) -> arb_mat:
     """The Gaussian mechanism, as printed.
 
@@ -71,7 +75,7 @@ def algorithm_1_repaired(
         If a row is longer than 1.
     """
     n, spacing = data.ncols(), rational(unit) ** 2
-    kept = truncated(bounded(data.transpose()).transpose(), unit)  # input, changed: |a_i| <= 1, coordinates on a grid
+    kept = _short_rows(data, unit)  # input, changed: |a_i| <= 1, coordinates on a grid
     with precision(256):
         deviation = frobenius_sensitivity(n, adjacency) * printed_deviation(epsilon, delta)  # line 1, changed: s Delta
         variance = rounded_up(deviation / arb(spacing), _DIGITS) ** 2
@@ -132,7 +136,7 @@ def algorithm_2_repaired(
         If a row is longer than 1, or a matrix has eigenvalues that are not told apart.
     """
     n, unit = data.ncols(), rational(units.gap)
-    kept = truncated(bounded(data.transpose()).transpose(), units.coordinates)
+    kept = _short_rows(data, units.coordinates)
     with precision(256):
         values = eigenvalues(kept.transpose() * kept)  # line 1
         scale = 2 * (1 + 2 * unit) / (rational(epsilon) * unit)  # line 2, changed: one unit more on either side
@@ -201,7 +205,7 @@ def algorithm_3_repaired(
         If a row is longer than 1.
     """
     m, n, spacing = data.nrows(), data.ncols(), rational(unit) ** 2
-    kept = truncated(bounded(data.transpose()).transpose(), unit)
+    kept = _short_rows(data, unit)
     with precision(256):
         deviation = arb(m).sqrt() * frobenius_sensitivity(n, adjacency) * printed_deviation(epsilon, delta)
         variance = rounded_up(square(deviation) / arb(spacing) ** 2, 0)

@@ -25,6 +25,7 @@ from dpmatrix.estimators import DPPCA
 from dpmatrix.mechanisms import SymmetrisedWishartMechanism
 from dpmatrix.privacy import WishartProfile
 from dpmatrix.spec import committed_standings, load
+from tests.documentation import told_pages
 from tests.documentation.test_pages_run import run_page
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -49,11 +50,9 @@ def shell_lines(page: str) -> list[str]:
 
 def prose(page: str) -> str:
     """Return what is neither a block, a table nor the target of a link, in one line, without names of claims."""
-    page = re.sub(r"^```.*?^```$", " ", page, flags=re.DOTALL | re.MULTILINE)
-    page = re.sub(r"^\|.*$", " ", page, flags=re.MULTILINE)
-    page = re.sub(r"\]\([^)]*\)", "]", page)
     claims = load().claims
-    return " ".join(re.sub(r"`([^`]*)`", lambda code: " " if code[1] in claims else code[0], page).split())
+    words = re.sub(r"`([^`]*)`", lambda code: " " if code[1] in claims else code[0], told_pages.prose(page))
+    return " ".join(words.split())
 
 
 def runnable(page: str) -> str:

@@ -79,9 +79,13 @@ _OPERATIONS = frozenset({"IMPORT_NAME", "STORE_GLOBAL", "DELETE_GLOBAL", "LOAD_G
 
 
 @functools.cache
+def _is_below(module: str, packages: tuple[str, ...] | frozenset[str]) -> bool:
+    return any(f"{module}.".startswith(f"{package}.") for package in packages)
+
+
 def is_described(module: str) -> bool:
     """Whether a module is of the specification, or of what it computes with."""
-    return any(f"{module}.".startswith(f"{package}.") for package in _DESCRIBED)
+    return _is_below(module, _DESCRIBED)
 
 
 def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
@@ -130,11 +134,6 @@ def refuse_unnamed(function: types.FunctionType) -> None:
                 raise TypeError(f"{whose} computes with the built-in {name}, which is no mathematics")
 
 
-@functools.cache
-def _is_given(module: str) -> bool:
-    return any(f"{module}.".startswith(f"{name}.") for name in _GIVEN)
-
-
 def refuse_name(value: object, function: types.FunctionType) -> None:
     """Refuse a name whose meaning no fingerprint covers and that is no mathematics.
 
@@ -146,7 +145,7 @@ def refuse_name(value: object, function: types.FunctionType) -> None:
     named = isinstance(value, types.ModuleType | types.FunctionType | types.BuiltinFunctionType | type)
     home = (value.__name__ if isinstance(value, types.ModuleType) else getattr(value, "__module__", None)) or "builtins"
     own = function.__module__.partition(".")[0]
-    known = _is_given(home) or home in (function.__module__, "_operator")
+    known = _is_below(home, _GIVEN) or home in (function.__module__, "_operator")
     together = own == home.partition(".")[0] != SPECIFICATION.partition(".")[0]  # a specification of another project
     if named and not known and not together and not is_described(home):
         whose = f"{function.__module__}.{function.__qualname__}"

@@ -59,7 +59,7 @@ def claims_command(
     more = 0
     if find is not None and not as_json:
         more, wanted = max(0, len(wanted) - MOST), wanted[:MOST]
-    one = claim is not None and wanted == (claim,) and find is None
+    one = find is None and wanted == (claim,)
     if table:
         rows = {row["id"]: row for row in survey(registry, accepted_run(), tried())}
         shown = [rows[name] for name in wanted]

@@ -7,7 +7,6 @@ that a run gives the recorded numbers up to the rounding of another machine.
 from __future__ import annotations
 
 import gzip
-import hashlib
 import json
 from collections.abc import Sequence
 from functools import cache
@@ -18,14 +17,15 @@ import numpy as np
 import numpy.typing as npt
 from attrs import evolve, frozen
 
-from dpmatrix.errors import InvalidParameterError
-from dpmatrix.experiments.near_optimal_tables import accuracy, drawn_subspace, linear_machines
+from dpmatrix.experiments.near_optimal_tables import accuracy, drawn_subspace, labels_of, linear_machines
+from dpmatrix.experiments.records import INSURANCE_FILES, untouched
 from dpmatrix.experiments.reproduction import Effort
 from dpmatrix.experiments.subspaces import energy, top_subspace
 from dpmatrix.experiments.uci import EXPERIMENTS, Experiment, labelled_census
 
 RECORD = "classified.json"
-TARGETS = {"ticdata2000.txt.gz": "449ecb88", "tictgts2000.txt.gz": "25befb93"}
+_TRAINING = "ticdata2000.txt.gz"
+TARGETS = {_TRAINING: INSURANCE_FILES[_TRAINING], "tictgts2000.txt.gz": "25befb93"}
 """The training part of the insurance data, whose last column is the class, and the classes of the other part."""
 
 SHARES = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
@@ -93,13 +93,7 @@ def labelled(name: str, directory: Path) -> Experiment:
 def _caravan(directory: Path) -> npt.NDArray[np.bool_]:
     lines: list[str] = []
     for name, digits in TARGETS.items():
-        path = directory / name
-        if not path.is_file():
-            raise InvalidParameterError("directory", f"{name} is not in {directory}", "download UCI 125 into it")
-        content = path.read_bytes()
-        if not hashlib.sha256(content).hexdigest().startswith(digits):
-            raise InvalidParameterError("directory", f"{name} is altered", "use the untouched file of UCI 125")
-        lines += gzip.decompress(content).decode("ascii").splitlines()
+        lines += gzip.decompress(untouched(directory, name, digits)).decode("ascii").splitlines()
     return np.array([int(line.split()[-1]) == 1 for line in lines])
 
 
@@ -117,7 +111,7 @@ def classified(experiment: Experiment, names: Sequence[str], effort: Effort) -> 
     for number in range(effort.permutations):
         generator = np.random.default_rng([11, number])
         held, rest = np.split(generator.permutation(size), [size // 2])
-        moment, asked = experiment.second_moment(held), _classes(experiment)[rest[len(rest) // 10 :]]
+        moment, asked = experiment.second_moment(held), labels_of(experiment)[rest[len(rest) // 10 :]]
         majority = max(float(asked.mean()), 1 - float(asked.mean()))
         for name in names:
             for _ in range(1 if name == "PCA" else effort.projections):
@@ -128,12 +122,6 @@ def classified(experiment: Experiment, names: Sequence[str], effort: Effort) -> 
         Rounds(experiment.name, name, *(tuple(round(one, 6) for one in column) for column in zip(*rows, strict=True)))
         for name, rows in found.items()
     ]
-
-
-def _classes(experiment: Experiment) -> npt.NDArray[np.bool_]:
-    if experiment.labels is None:
-        raise ValueError(f"{experiment.name} has no classes")
-    return experiment.labels
 
 
 def of_subsets(experiment: Experiment, shares: Sequence[float] = SHARES, subsets: int = 5) -> list[Subsets]:

@@ -109,7 +109,7 @@ def classification_table(
             (experiment.name, name, float(np.mean(values)), float(np.std(values)), len(values))
             for name, values in found.items()
         ]
-        labels = _labels(experiment)
+        labels = labels_of(experiment)
         majority = 100 * max(float(labels.mean()), 1 - float(labels.mean()))
         rows.append((experiment.name, "the larger class always", majority, 0.0, 1))
     notes = (
@@ -138,7 +138,14 @@ def _permuted(
     return found
 
 
-def _labels(experiment: Experiment) -> npt.NDArray[np.bool_]:
+def labels_of(experiment: Experiment) -> npt.NDArray[np.bool_]:
+    """Return the classes of the records, shape (n,).
+
+    Raises
+    ------
+    ValueError
+        If there are none.
+    """
     if experiment.labels is None:
         raise ValueError(f"{experiment.name} has no classes")
     return experiment.labels
@@ -159,7 +166,7 @@ def drawn_subspace(
 
 def accuracy(machines: object, experiment: Experiment, subspace: FloatArray, rows: npt.NDArray[np.intp]) -> float:
     """Train on the projections of the first tenth of the rows, and return the share of right answers on the others."""
-    labels = _labels(experiment)[rows]
+    labels = labels_of(experiment)[rows]
     projected = experiment.records[rows] @ subspace
     cut = len(rows) // 10
     machine = machines.LinearSVC(dual=False)  # type: ignore[attr-defined] # a module that is imported late

@@ -79,14 +79,35 @@ def unit_scaled(raw: FloatArray) -> FloatArray:
     return shrunk
 
 
-def _read(directory: Path, name: str) -> FloatArray:
+def untouched(directory: Path, name: str, digits: str, parameter: str = "directory") -> bytes:
+    """Return what a raw file holds.
+
+    Parameters
+    ----------
+    directory, name
+        Where it is.
+    digits
+        With which its sha256 begins.
+    parameter
+        What the caller calls the directory.
+
+    Raises
+    ------
+    InvalidParameterError
+        If it is missing or altered.
+    """
     path = directory / name
     if not path.is_file():
-        raise InvalidParameterError("directory", f"{name} is not in {directory}", "download UCI 125 into it")
+        raise InvalidParameterError(parameter, f"{name} is not in {directory}", "download it from the UCI repository")
     content = path.read_bytes()
     digest = hashlib.sha256(content).hexdigest()
-    if not digest.startswith(INSURANCE_FILES[name]):
-        raise InvalidParameterError("directory", f"{name} has sha256 {digest}", "use the untouched file of UCI 125")
+    if not digest.startswith(digits):
+        raise InvalidParameterError(parameter, f"{name} is altered: it has sha256 {digest}", "use the untouched file")
+    return content
+
+
+def _read(directory: Path, name: str) -> FloatArray:
+    content = untouched(directory, name, INSURANCE_FILES[name])
     try:
         table = np.loadtxt(io.BytesIO(gzip.decompress(content)), dtype=np.float64, ndmin=2)
     except (ValueError, OSError, EOFError) as error:

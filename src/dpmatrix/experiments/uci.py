@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import csv
 import gzip
-import hashlib
 import io
 import os
 from collections.abc import Callable, Iterable, Sequence
@@ -22,7 +21,7 @@ from attrs import evolve, frozen
 from scipy import sparse
 
 from dpmatrix.errors import InvalidParameterError
-from dpmatrix.experiments.records import DATA_VARIABLE, FloatArray, insurance_records
+from dpmatrix.experiments.records import DATA_VARIABLE, FloatArray, insurance_records, untouched
 
 FILES = {
     "kddcup.data_10_percent.gz": "8045aca0d84e70e622d1148d7df782496f6333bf6eb979a1b0837c42a9fd9561",
@@ -86,14 +85,7 @@ def data_directory(directory: Path | None = None) -> Path:
 
 
 def _columns(directory: Path, name: str, *, header: bool = False) -> list[tuple[str, ...]]:
-    path = directory / name
-    if not path.is_file():
-        raise InvalidParameterError("data", f"{name} is not in {directory}", "download it from the UCI repository")
-    content = path.read_bytes()
-    digest = hashlib.sha256(content).hexdigest()
-    if digest != FILES[name]:
-        raise InvalidParameterError("data", f"{name} has sha256 {digest}", "use the untouched file")
-    text = gzip.decompress(content).decode("ascii")
+    text = gzip.decompress(untouched(directory, name, FILES[name], "data")).decode("ascii")
     rows = list(csv.reader(io.StringIO(text), skipinitialspace=True))
     return list(zip(*rows[int(header) :], strict=True))
 
