@@ -95,10 +95,17 @@ def test_normaliser_is_a_hypergeometric_function(statement) -> None:
 
 @algorithm_2.controls("normaliser", grade="symbolic", region="1F1(k, d/2, B) in place of 1F1(k/2, d/2, B)")
 def test_another_parameter_is_told(statement) -> None:
+    """The margin with the wrong series is minus the distance of the two series, whose terms are computed here."""
+
     def wrong(p: BinghamTerm) -> fmpq:
         return series_term(attrs.evolve(p, columns=2 * p.columns))
 
-    for degree in (1, 2, 3):
-        assert redefined(statement, bingham_series, "series_term", wrong).at(attrs.evolve(INSIDE, degree=degree)) is (
-            Truth.FALSE
-        )
+    def term(p: BinghamTerm, columns: int) -> sympy.Rational:
+        sums = (sum(sympy.Rational(value) ** power for value in p.eigenvalues) for power in (1, 2, 3))
+        return zonal_sum(p.degree, columns, len(p.eigenvalues), *sums)
+
+    changed = redefined(statement, bingham_series, "series_term", wrong)
+    points = [p for p in POINTS if len(p.eigenvalues) > 2]
+    distances = [(p, abs(term(p, 2 * p.columns) - term(p, p.columns))) for p in points]
+    bind(changed, [(p, -Fraction(int(far.p), int(far.q))) for p, far in distances])
+    assert all(changed.at(attrs.evolve(INSIDE, degree=degree)) is Truth.FALSE for degree in (1, 2, 3))

@@ -69,11 +69,22 @@ def test_variance_of_the_square_of_a_sum(statement) -> None:
 
 @figure_2.controls("variance-of-the-statistic", grade="symbolic", region="states that are not independent")
 def test_equal_states_vary_otherwise(statement) -> None:
-    """For one state, repeated, |S|^2 = T^2 has no variance, which is not 2 T (T-1) tr M^2."""
+    """For one state x, repeated, |S|^2 = T^2 |x|^2 has no variance, which is not 2 T (T-1) tr M^2.
+
+    Where the norm varies and the mean is 0, the T terms with one index alone add T Var |X|^2.
+    """
     p = STATES[1]
     assert squared(p) > 0
     equal = statement.nudged(margin=lambda q: statement.formula(q) - 2 * q.steps * (q.steps - 1))
     assert equal.at(p) is Truth.FALSE
+    grid = [(c, steps) for c in range(1, 6) for steps in (1, 2, 3, 4)]
+    alone = [(IndependentStates(((c, 0),), steps), -2 * steps * (steps - 1) * c**4) for c, steps in grid]
+    bind(statement.without(MEAN), alone)
+    uneven = [
+        (IndependentStates(((1, 0), (-1, 0), (0, c), (0, -c)), steps), -Fraction(steps * (c * c - 1) ** 2, 4))
+        for c, steps in grid
+    ]
+    bind(statement.without(NORM), uneven)
 
 
 OUTSIDE = {

@@ -81,6 +81,11 @@ def test_sum_of_outer_products_is_a_wishart_matrix(statement) -> None:
 
 @definition_2.controls("scatter-matrix", grade="symbolic", region="m + 1 vectors; 2 C in place of C")
 def test_another_number_of_vectors_is_told(statement) -> None:
+    """The mean of exp(-z'Theta z) sees the symmetric part of Theta alone, and the tilted density all of it.
+
+    For C = 1, d = 2 and a skew Theta with entries t and -t that part is 0, and |1 + 2 Theta| is 1 + 4 t^2.
+    """
+
     def more(p: Transform) -> fmpq:
         return squared_sum_transform(attrs.evolve(p, vectors=p.vectors + 1))
 
@@ -89,3 +94,10 @@ def test_another_number_of_vectors_is_told(statement) -> None:
 
     for other in (more, twice):
         assert redefined(statement, gaussian_scatter, "squared_sum_transform", other).at(INSIDE) is Truth.FALSE
+    unit = fmpq_mat([[1, 0], [0, 1]])
+    skew = [
+        (Transform(m, unit, fmpq_mat([[0, t], [-t, 0]])), -(1 - Fraction(1, (1 + 4 * t * t) ** m)))
+        for m in (2, 3, 4, 5)
+        for t in range(1, 6)
+    ]
+    bind(statement.without("Theta is symmetric"), skew)
