@@ -173,7 +173,7 @@ def test_no_private_algorithm_meets_theorem_4(statement) -> None:
         )
     assert statement.at(attrs.evolve(TOLD, eta=Fraction(1, 18))) is Truth.TRUE, "4.8 % against 5.47 %"
     most = 1 / (1 + 5 * ball(1 / MILLIONTH).log() / 4)
-    theorem_4.tells("for small eta (below {} at r = c", most)
+    theorem_4.tells("for small eta (every eta < {above} at r = c", most)
     theorem_4.tells("c = 1 below eta = {}.", most)
     assert statement.at(attrs.evolve(TOLD, eta=Fraction(1, 19))) is Truth.FALSE
     assert statement.at(attrs.evolve(TOLD, failure=Fraction(27, 100))) is Truth.TRUE, "1/(1 + e) = 0.2689"

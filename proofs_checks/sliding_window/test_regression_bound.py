@@ -41,7 +41,7 @@ def test_no_private_regression_fits_both_rows(statement) -> None:
     assert statement.at(attrs.evolve(STEEP, response=490)) is Truth.TRUE
     steep = [attrs.evolve(STEEP, response=response) for response in range(460, 540, 2)]
     first = min(p.response for p in steep if statement.conclusion(p) is Truth.FALSE)
-    theorem_8.tells("c = 1 from M = {about} on", first)
+    theorem_8.tells("c = 1 from M = {below} on", first)
     assert STEEP.failure == 0, "the theorem's bound always holds"
     assert statement.at(attrs.evolve(STEEP, failure=Fraction(27, 100))) is Truth.TRUE
     epsilon, delta, c, response, beta = sympy.symbols("epsilon delta constant response failure")

@@ -26,7 +26,7 @@ from dpmatrix.tracing import bind_expression
 from proofs_checks.sliding_window.chi_square_losses import scaled_delta
 from proofs_checks.sliding_window.released_streams import check_noise_is_needed, check_released
 
-lemma_3 = cite("sliding-window.lemma-3@6a06d50e")
+lemma_3 = cite("sliding-window.lemma-3@c1e13ca9")
 
 MILLIONTH = Fraction(1, 10**6)
 HALF, QUARTER = Fraction(1, 2), Fraction(1, 4)
@@ -96,7 +96,7 @@ def test_even_a_row_of_the_ball_is_revealed_by_very_many_sketches(statement) -> 
     assert statement.at(point) is Truth.FALSE
     assert statement.margin(point).overlaps(LEMMA_3.statement.margin(point)), "length 0 becomes 1"
     assert MILLIONTH - float(statement.margin(point).mid()) > 200 * MILLIONTH
-    lemma_3.tells("to break it (r = 1: {about} delta)", 1 - statement.margin(point) / ball(point.delta))
+    lemma_3.tells("to break it (r = 1: about {about} delta)", 1 - statement.margin(point) / ball(point.delta))
     assert statement.at(SketchParameters(1, Fraction(1, 10**5), 5, MILLIONTH)) is Truth.FALSE
     assert statement.at(BROKEN) is Truth.TRUE
     with mpmath.workdps(60):

@@ -15,7 +15,7 @@ from dpmatrix.spec.sliding_window.stated_sizes import Epochs, LongStream, Sketch
 from dpmatrix.tracing import bind_expression
 
 lemma_2 = cite("sliding-window.lemma-2@5f356f81")
-lemma_3 = cite("sliding-window.lemma-3@6a06d50e")
+lemma_3 = cite("sliding-window.lemma-3@c1e13ca9")
 lemma_4 = cite("sliding-window.lemma-4@ccf94ec3")
 theorem_3 = cite("sliding-window.theorem-3@3c71e4f3")
 theorem_4 = cite("sliding-window.theorem-4@04f6ebcd")

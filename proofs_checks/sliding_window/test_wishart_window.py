@@ -37,7 +37,7 @@ from proofs_checks.sliding_window.wishart_directions import (
     w,
 )
 
-theorem_14 = cite("sliding-window.theorem-14@a084f815")
+theorem_14 = cite("sliding-window.theorem-14@74880ce0")
 
 MILLIONTH = Fraction(1, 10**6)
 HALF = Fraction(1, 2)
@@ -105,7 +105,9 @@ def test_a_row_of_the_ball_is_revealed_for_large_epsilon(statements) -> None:
             assert double.at(point) is Truth.FALSE
             assert single.applies(attrs.evolve(point, degrees=point.degrees - 1)) is Truth.FALSE
     five = WishartParameters(1, 5, MILLIONTH, 8)
-    theorem_14.tells("that the neighbour cannot give is {about} delta", 1 - single.margin(five) / ball(five.delta))
+    theorem_14.tells(
+        "that the neighbour cannot give is about {about} delta", 1 - single.margin(five) / ball(five.delta)
+    )
     assert single.at(WishartParameters(1, 3, MILLIONTH, 22)) is Truth.TRUE
     with mpmath.workdps(60):
         bind(single, ((p, real(p.delta) - support_failure(p)) for p in points()))

@@ -52,8 +52,8 @@ THEOREM_4 = Claim(
     verdict=Verdict.REFUTED,
     defect=Defect.CONCLUSION,
     headline=(
-        "No private algorithm is so accurate: for small eta (below 0.0547 at r = c = epsilon = 1, delta = 1e-6) no "
-        "answer is right for the rows 0 and 1 both."
+        "No private algorithm is so accurate: for small eta (every eta < 0.0547 at r = c = epsilon = 1, delta = "
+        "1e-6) no answer is right for the rows 0 and 1 both."
     ),
     reading=(
         "c is one constant for all r, eta, eps and delta; for every c any beta < (1 - delta)/(1 + e^eps) is refuted by "

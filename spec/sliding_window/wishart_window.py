@@ -138,13 +138,13 @@ THEOREM_14 = Claim(
         " document's relation, in which M^2 becomes (M + 1)^2: with eps = 1, delta = 10^-6, d = 1 the exact delta is "
         "0.178 at M = 10 and 0.985 at M = 50. For rows of norm at most 1 that are present or absent line 6 still "
         "takes 14 log(1/delta) where Theorem 11 has 28 log(4/delta): at eps = 5 the chance of an output that the "
-        "neighbour cannot give is 1750 delta. Nor do bounded rows and eps = 1 save it: lines 12 to 14 keep the largest "
-        "of the noises, and an event of the output costs 78 delta after 10^4 rows. A row lies in every stored matrix, "
-        "each under noise of its own, so that the state is less private than one matrix, and post-processing of one "
-        "matrix is not what happens later. Accuracy: (35) fails for the printed lines, (36) for adjacent stamps; given "
-        "both, and lambda_1(R) <= c tau log tau for the checkpoints that survive, (38) to (41) are right. One fresh "
-        "noise meets that with c = 6 + 6k and probability 1 - d^-k for tau >= 3; the survivors are chosen by their "
-        "noises, and for them it is not proved."
+        "neighbour cannot give is about 1750 delta. Nor do bounded rows and eps = 1 save it: lines 12 to 14 keep the "
+        "largest of the noises, and an event of the output costs 78 delta after 10^4 rows. A row lies in every stored "
+        "matrix, each under noise of its own, so that the state is less private than one matrix, and post-processing "
+        "of one matrix is not what happens later. Accuracy: (35) fails for the printed lines, (36) for adjacent "
+        "stamps; given both, and lambda_1(R) <= c tau log tau for the checkpoints that survive, (38) to (41) are "
+        "right. One fresh noise meets that with c = 6 + 6k and probability 1 - d^-k for tau >= 3; the survivors are "
+        "chosen by their noises, and for them it is not proved."
     ),
     repair=Repair(
         f"{CHANGE}zeta for c tau log tau",
