@@ -38,10 +38,6 @@ def test_fifty_steps_break_the_guarantee(statement) -> None:
     assert statement.at(VOTES) is Truth.FALSE
     assert statement.margin(VOTES) < -arb(23) / 1000
     assert statement.margin(FirstRow(1, SMALL, 1000, 530)) < -arb(6) / 10, "the leak grows with the stream"
-    counts = [FirstRow(1, SMALL, steps, votes) for steps in range(10, 60, 10) for votes in range(steps // 2, steps)]
-    algorithm_3.tells(
-        "breaks the promise after {below} steps", min(p.steps for p in counts if statement.at(p) is Truth.FALSE)
-    )
     with mpmath.workdps(80):
         values = []
         kinds = product((Fraction(1, 2), 2), (SMALL, Fraction(1, 10)), (2, 9, 30), (2, 1))

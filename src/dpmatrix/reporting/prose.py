@@ -13,10 +13,8 @@ from flint import arb, fmpq, fmpz
 
 from dpmatrix.claims import Claim
 from dpmatrix.exact import Real, ball
+from dpmatrix.reporting.directions import ABOUT, ABOVE, BELOW, NUMBER, SENSES, direction, plain_direction
 
-_NUMBER = (
-    r"(?<![\w.^_/$])(?:\d+(?:,\d{3})+|\d+)(?:\.\d+)?(?:e-?\d+|\^-?\d+)?(?: 10\^-?\d+)?(?:[  ]?%)?(?![\w_]|/\d|\.\d)"
-)
 _PLACE = (
     r"(?:[Tt]heorem|[Ll]emma|[Cc]orollar(?:y|ie)|[Dd]efinition|[Pp]roposition|[Rr]emark|[Pp]rocedure|[Ss]ection"
     r"|[Ff]igure|[Tt]able|[Ll]ine|[Rr]ow|[Ss]tep|[Aa]lgorithm|[Ee]quation|[Aa]ssumption|[Aa]ppendix|[Pp]age|[Ii]ssue)s?"
@@ -73,6 +71,13 @@ class Figure:
         scale = Fraction(10) ** int(power or 0) / (100 if percent else 1)
         return value * scale, unit * scale
 
+    @property
+    def coarse(self) -> Fraction:
+        """The unit of the last digit, where zeros at the end of a whole figure are not shown: 100 for ``1,500``."""
+        digits = re.match(r"([1-9][\d,]*)(?![\d,.^])", self.words)
+        plain = digits[1].replace(",", "") if digits else ""
+        return self.parts[1] * Fraction(10) ** (len(plain) - len(plain.rstrip("0")))
+
     def is_told_by(self, value: Number, sense: str = "") -> bool:
         """Whether a number that was computed is what the figure says.
 
@@ -82,21 +87,32 @@ class Figure:
             The number; of a ball, every point must be.
         sense
             Nothing: it rounds to the figure, to within half a unit of the last digit shown. ``about``: zeros at the
-            end of a whole figure are not shown. ``above`` and ``below``: it is larger, or smaller, or the same.
+            end of a whole figure are not shown, and a tenth of it is too far. ``above`` and ``below``: it is the
+            figure, or on that side of it by less than a unit, where such zeros are not shown, and on no side by more
+            than a factor of ten; a bare power of ten says no more than that factor.
         """
         shown, unit = self.parts
-        if sense == "about" and unit == 1:
-            while shown and shown % (10 * unit) == 0:
-                unit *= 10
-        exact, computed = arb(fmpq(shown.numerator, shown.denominator)), _enclosed(value)
-        if sense == "above":
-            return bool(computed >= exact)
-        if sense == "below":
-            return bool(computed <= exact)
-        return bool(abs(computed - exact) <= arb(fmpq(unit.numerator, unit.denominator)) / 2)
+        exact, computed = _exact(shown), _enclosed(value)
+        if sense in (ABOVE, BELOW):
+            beyond = computed >= exact if sense == ABOVE else computed <= exact
+            reached = _exact(self._reach(sense))
+            return bool(beyond) and bool(computed < reached if sense == ABOVE else computed > reached)
+        allowed = unit / 2
+        if sense == ABOUT and unit == 1:
+            allowed = max(min(self.coarse / 2, shown / 10), allowed)
+        return bool(abs(computed - exact) <= _exact(allowed))
+
+    def _reach(self, sense: str) -> Fraction:
+        """Return what a number does not reach of which the figure is a bound."""
+        shown = self.parts[0]
+        power = re.fullmatch(r"1e-?\d+|10\^-?\d+", self.words) is not None
+        if sense == ABOVE:
+            return 10 * shown if power else shown + self.coarse
+        return shown / 10 if power else max(shown - self.coarse, shown / 10)
 
 
-SENSES = ("", "about", "above", "below")
+def _exact(number: Fraction) -> arb:
+    return arb(fmpq(number.numerator, number.denominator))
 
 
 def figures(text: str) -> Iterator[Figure]:
@@ -106,7 +122,7 @@ def figures(text: str) -> Iterator[Figure]:
     document, is the value that a sentence gives to a parameter (``eps = 100``), is part of a formula, or is the year
     of a citation. A decimal is one wherever it stands. Numbers in words, and quotients such as 4/9, are not found.
     """
-    for match in re.finditer(_NUMBER, text):
+    for match in re.finditer(NUMBER, text):
         before, after, words = text[: match.start()], text[match.end() :], match[0]
         if re.search(_PLACE, before):
             continue
@@ -161,7 +177,7 @@ class Telling:
     def read(self, text: str) -> Iterator[tuple[Figure, ...]]:
         """Yield the figures wherever a text says it."""
         pieces = [re.escape(piece) for piece in re.split(r"\{\w*\}", " ".join(self.template.split()))]
-        for match in re.finditer(f"({_NUMBER})".join(pieces), text):
+        for match in re.finditer(f"({NUMBER})".join(pieces), text):
             places = range(1, len(pieces))
             yield tuple(Figure(match[place], match.start(place), match.end(place)) for place in places)
 
@@ -181,17 +197,31 @@ def tell(where: str, texts: Sequence[str], template: str, values: Sequence[Numbe
     Raises
     ------
     AssertionError
-        If it does not say it, or a figure is not what was computed.
+        If it does not say it, a figure is not what was computed, or the words before a figure do not say on which
+        side of it the number lies, as the place has it, or say the other side.
     ValueError
         If there are not as many numbers as places.
     """
     telling = Telling(template)
     if len(telling.senses) != len(values):
         raise ValueError(f"{template!r} has {len(telling.senses)} places for {len(values)} numbers")
-    said = [found for text in texts for found in telling.read(text)]
+    said = [(text, found) for text in texts for found in telling.read(text)]
     if not said:
         raise AssertionError(f"{where} does not say {template!r}")
-    for found in said:
+    for text, found in said:
         for figure, sense, value in zip(found, telling.senses, values, strict=True):
             if not figure.is_told_by(value, sense):
                 raise AssertionError(f"{where} says {figure.words!r} in {template!r}; computed is {value}")
+            if not _is_borne_out(text, figure, sense, value):
+                raise AssertionError(
+                    f"{where}: no word before {figure.words!r} in {template!r} says where {value} lies"
+                )
+
+
+def _is_borne_out(text: str, figure: Figure, sense: str, value: Number) -> bool:
+    """Whether the words before a figure say what its place does; without a sense, that they are true of the number."""
+    before, after = text[: figure.start], text[figure.end :]
+    if sense:
+        return direction(before, after) == sense
+    side, shown = plain_direction(before), _exact(figure.parts[0])
+    return not side or bool(_enclosed(value) >= shown if side == ABOVE else _enclosed(value) <= shown)
