@@ -71,6 +71,8 @@ def test_the_words_of_the_prose_say_where_a_number_lies(text: str, template: str
         ("it fails from M = 500 on", "M = {above} on", 530),
         ("it fails from M = 500 on", "M = {below} on", 12),
         ("which admits every eps <= 5.5, it holds", "<= {below}, it", 5.45),
+        ("it keeps every loss below 3 there", "below {above}", 3.4),
+        ("no loss is above 0.35 there", "above {}", 0.3549),
         ("delta is above 0.35 there", "is above {}", 0.3451),
         ("delta is at most 0.35 there", "at most {}", 0.3549),
         ("that is 1750 delta", "is {about} delta", 1752),

@@ -20,10 +20,10 @@ _COMPARATIVES = {
 }
 _SYMBOLS = {ABOVE: r">=?", BELOW: r"<=?"}
 _ABOUT = r"\b(?:about|around|near|nearly|roughly)"
-_NOT = r"\b(?:no|not|never|none|nothing|nobody|nowhere|cannot|without)(?: \w+)? "
-"""Turns a comparison around, with at most one word between."""
-_EVERY = r"\b(?:every|each|any|all) \S+ "
-"""Begins the range of a parameter; that it reaches as far as a figure is that its end lies beyond."""
+_NOT = r"\b(?:no|not|never|none|nothing|nobody|nowhere|cannot|without)(?: \w+){0,2} "
+"""Turns a comparison around, with at most two words between."""
+_EVERY = r"\b(?:every|each|any|all) \S+"
+"""Begins the range of a parameter, if a symbol follows; that it reaches a figure is that its end lies beyond."""
 _NAMED = r" \S+ = "
 _LISTED = rf" (?:{NUMBER}(?:, | and | or ))*"
 
@@ -49,9 +49,9 @@ def direction(before: str, after: str) -> str:
     if re.search(_ABOUT + between, before):
         return ABOUT
     for sense in (ABOVE, BELOW):
-        found = rf"(?:\b(?:{_COMPARATIVES[sense]})|{_SYMBOLS[sense]}){between}"
-        if re.search(found, before):
-            turned = re.search(f"(?:{_NOT}|{_EVERY}){found}", before)
+        words, symbol = rf"\b(?:{_COMPARATIVES[sense]}){between}", f" {_SYMBOLS[sense]}{between}"
+        if re.search(f"{words}|{symbol}", before):
+            turned = re.search(f"{_NOT}(?:{words})|{_EVERY}{symbol}", before)
             return _OPPOSITE[sense] if turned else sense
     return ""
 
