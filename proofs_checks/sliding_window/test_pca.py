@@ -21,7 +21,7 @@ from proofs_checks.exact_matrices import line
 from proofs_checks.sliding_window.symbolic_matrices import matrix
 
 algorithm_4 = cite("sliding-window.algorithm-4@4babd554")
-theorem_16 = cite("sliding-window.theorem-16@94af3e36")
+theorem_16 = cite("sliding-window.theorem-16@67ac5867")
 
 MILLIONTH = Fraction(1, 10**6)
 TENTH = Fraction(1, 10)
