@@ -18,7 +18,7 @@ from dpmatrix.tracing import bind_expression
 
 conjecture_1 = cite("sliding-window.conjecture-1@0a4f38fe")
 theorem_14 = cite("sliding-window.theorem-14@dfd45a7a")
-theorem_18 = cite("sliding-window.theorem-18@a42ee35a")
+theorem_18 = cite("sliding-window.theorem-18@80d64955")
 
 SMALL, LARGE, HALF = Fraction(1, 50), Fraction(49, 50), Fraction(1, 2)
 

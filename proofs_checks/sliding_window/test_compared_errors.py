@@ -25,7 +25,7 @@ from dpmatrix.tracing import bind_expression
 corollary_2 = cite("sliding-window.corollary-2@f6f723f4")
 theorem_5 = cite("sliding-window.theorem-5@eb72e4b0")
 theorem_15 = cite("sliding-window.theorem-15@40ab8b71")
-theorem_17 = cite("sliding-window.theorem-17@bb56739a")
+theorem_17 = cite("sliding-window.theorem-17@22a807cf")
 theorem_14 = cite("sliding-window.theorem-14@dfd45a7a")
 theorem_16 = cite("sliding-window.theorem-16@67ac5867")
 
