@@ -137,8 +137,8 @@ TREE_ACCURACY = Step(
     Statement.of_law(
         "in the tree a window of W rows is m <= 2h + 1 disjoint nodes, 2^(h-1) < W <= 2^h: for each k there is a c "
         "with which their noise, Wis_d(m tau_0, 1), tau_0 the integer part of d + 14 log(1/delta)/eps^2, is at most c "
-        "tau log tau but for probability d^-k, tau = (d + 14 log(1/delta)/eps^2) log^(3/2) W; it is semidefinite, so that "
-        "A_W'A_W <= C~",
+        "tau log tau but for probability d^-k, tau = (d + 14 log(1/delta)/eps^2) log^(3/2) W; it is semidefinite, so "
+        "that A_W'A_W <= C~",
         larger_noise,
         at_most=rare,
         given=(
