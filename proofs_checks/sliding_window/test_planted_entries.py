@@ -16,7 +16,7 @@ from dpmatrix.spec.sliding_window.lower_bound_construction import Planted, plant
 from dpmatrix.spec.sliding_window.planted_entries import Approximated, Letters
 from proofs_checks.steps import by_step
 
-theorem_19 = cite("sliding-window.theorem-19@dcc5dace")
+theorem_19 = cite("sliding-window.theorem-19@59b0085a")
 
 
 @theorem_19.refutes("letters", grade="symbolic", region="both orders of the letters, blocks 1 to 12")
@@ -250,12 +250,18 @@ def test_columns_are_combinations(statement) -> None:
     assert all(statement.at(p) is Truth.TRUE for p in COMBINED)
     assert not statement.strict
     apart = attrs.evolve(SIMPLE, approximation=fmpq_mat([[1, 0], [0, 1]]))
+    numbers = {says: point for says, point in OUTSIDE.items() if says != SHAPE}
     for inside in (SIMPLE, *COMBINED):
-        bind_hypotheses(statement, inside, OUTSIDE | {RANK: apart})
+        bind_hypotheses(statement, inside, numbers | {RANK: apart})
     lost = attrs.evolve(SIMPLE, approximation=fmpq_mat([[0, 1], [0, 1]]))
     wide = near(50, [[10, 10]], rank=2, shift=0)
     assert statement.applies(wide) is Truth.TRUE
-    for wrong in (*WRONG, lost, attrs.evolve(wide, approximation=fmpq_mat([[1, 1], [1, 1], [1, 1]]))):
+    for wrong in (
+        attrs.evolve(SIMPLE, rank=3),
+        attrs.evolve(SIMPLE, first=3),
+        lost,
+        attrs.evolve(wide, approximation=fmpq_mat([[1, 1], [1, 1], [1, 1]])),
+    ):
         assert statement.applies(wrong) is Truth.FALSE
 
 

@@ -167,5 +167,7 @@ def test_later_outputs_differ(statement) -> None:
     base = TwoStreams(one, two, 2)
     assert statement.at(base) is Truth.TRUE
     late = attrs.evolve(base, first=attrs.evolve(one, rows=fmpq_mat([[5], [2]])))
-    assert statement.without("rows, noise and deletions before t agree").at(late) is Truth.FALSE
+    unlike = statement.without("rows, noise and deletions before t agree")
+    assert unlike.at(late) is Truth.FALSE
+    assert unlike.margin(late) == -24, "25 + 3 for 1 + 3"
     assert history(one, PRINTED)[1] != history(two, PRINTED)[1]

@@ -137,7 +137,8 @@ def combination_margin(p: Approximated) -> arb:
 
 def rank_margin(p: Approximated) -> arb:
     """0 when B has rank k, and so has B(C)."""
-    return flag(p.approximation.rank() == p.rank == planted_columns(p).rank())
+    inside = _block(p).stop <= p.approximation.ncols()
+    return flag(inside and p.approximation.rank() == p.rank == planted_columns(p).rank())
 
 
 APPROXIMATED = (
@@ -203,7 +204,11 @@ PLANTED_ENTRIES = (
         Statement(
             "each column of B is a combination of the columns of B(C)",
             combination_margin,
-            given=(*APPROXIMATED, exceeds("B has rank k, and so has B(C)", rank_margin, strict=False)),
+            given=(
+                whole("first", 1),
+                whole("rank", 1),
+                exceeds("B has rank k, and so has B(C)", rank_margin, strict=False),
+            ),
         ),
         sound=True,
         note="The document says rows for columns. That not all coefficients are zero fails for the columns that were "
