@@ -17,7 +17,7 @@ from dpmatrix.spec.sliding_window.distinguished_windows import TwoApproximated, 
 from dpmatrix.spec.sliding_window.loewner import gram
 from proofs_checks.exact_matrices import line
 
-conjecture_1 = cite("sliding-window.conjecture-1@0a4f38fe")
+conjecture_1 = cite("sliding-window.conjecture-1@5b86063d")
 conjecture_2 = cite("sliding-window.conjecture-2@e0a68ffd")
 
 ZERO, ONE = fmpq_mat([[0]]), fmpq_mat([[1]])

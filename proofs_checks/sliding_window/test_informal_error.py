@@ -1,4 +1,4 @@
-"""The informal Theorem 1 of `sliding-window`, and whether the stated additive error is the least."""
+"""The informal Theorem 1 of `sliding-window`."""
 
 from __future__ import annotations
 
@@ -12,12 +12,11 @@ from flint import arb
 from dpmatrix.claims import Truth, bind_hypotheses
 from dpmatrix.exact import rational
 from dpmatrix.reporting.citing import cite
-from dpmatrix.spec.sliding_window.informal_error import InformalAnswers, LeastRelease
+from dpmatrix.spec.sliding_window.informal_error import InformalAnswers
 from dpmatrix.tracing import bind_expression
 from proofs_checks.sliding_window.guarantees import CONFUSION, DELTA, EPSILON
 
 theorem_4 = cite("sliding-window.theorem-4@04f6ebcd")
-conjecture_1 = cite("sliding-window.conjecture-1@0a4f38fe")
 
 MILLIONTH = Fraction(1, 10**6)
 SMALL, LARGE = Fraction(1, 50), Fraction(49, 50)
@@ -74,37 +73,3 @@ def test_no_private_answer_is_right_for_both_rows(statement) -> None:
     }
     for inside in (LONG, attrs.evolve(LONG, row=0, epsilon=SMALL, eta=LARGE), attrs.evolve(LONG, delta=LARGE)):
         bind_hypotheses(statement, inside, {says: attrs.evolve(LONG, **change) for says, change in outside.items()})
-
-
-ONE = LeastRelease(1, 1, MILLIONTH, 1, 1)
-
-
-@conjecture_1.refutes(
-    "least-error",
-    grade="derived",
-    region="eps = 1, delta = 10^-6, k = 1: every c, by d = 1 + 1/c^2 rounded up",
-)
-def test_a_single_release_errs_less(statement) -> None:
-    """Every c: s < 5.4, and the norm is at most 4 s sqrt(d (log 9 + 1)) < 39 sqrt(d), as log d <= d.
-
-    The claimed error is c d log(10^6)^2 > 190 c d, which is more once sqrt(d) > 39/(190 c); d > 1/c^2 is enough.
-    """
-    statement.refute(
-        lambda constant: attrs.evolve(ONE, constant=constant, dimension=1 + int((1 / rational(constant) ** 2).ceil()))
-    )
-    far = (2 * arb(10**6).log()).sqrt()
-    assert (far + (far**2 + 2).sqrt()) / 2 < arb(27) / 5
-    assert 4 * arb(27) / 5 * (arb(9).log() + 1).sqrt() < 39
-    assert arb(10**6).log() ** 2 > 190
-    names = "dimension epsilon delta power constant"
-    d, epsilon, delta, power, constant = sympy.symbols(names, positive=True)
-    far = sympy.sqrt(-2 * sympy.log(delta))
-    scale = (far + sympy.sqrt(far**2 + 2 * epsilon)) / (2 * epsilon)
-    norm = 4 * scale * sympy.sqrt(d * sympy.log(9) + power * sympy.log(d))
-    bind_expression(statement, norm - constant * d * (sympy.log(delta) / epsilon) ** 2, points=[ONE])
-    assert statement.at(attrs.evolve(ONE, constant=Fraction(1, 10))) is Truth.TRUE, "31.7 against 19.1"
-    assert statement.at(attrs.evolve(ONE, constant=Fraction(1, 5))) is Truth.FALSE
-    assert not statement.strict
-    outside = GUARANTEE | {"power >= 0, an integer": {"power": -1}}
-    for inside in (ONE, LeastRelease(1, SMALL, LARGE, 0, 1)):
-        bind_hypotheses(statement, inside, {says: attrs.evolve(ONE, **change) for says, change in outside.items()})

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 from itertools import product
 
 import attrs
 import sympy
+from flint import fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.reporting.citing import cite
-from dpmatrix.spec.sliding_window.lower_bound_proof import Chain
-from dpmatrix.spec.sliding_window.planted_coefficients import Coefficients, OffDiagonal
+from dpmatrix.spec.sliding_window.loewner import squared_norm
+from dpmatrix.spec.sliding_window.lower_bound_construction import Planted, planted
+from dpmatrix.spec.sliding_window.lower_bound_proof import CHAIN, Chain, columns, psi, tau
+from dpmatrix.spec.sliding_window.planted_coefficients import AdditiveError, Coefficients, OffDiagonal
 from dpmatrix.tracing import bind_expression
 from proofs_checks.steps import by_step
 
-theorem_19 = cite("sliding-window.theorem-19@b49d18dd")
+theorem_19 = cite("sliding-window.theorem-19@59b0085a")
 
 HUNDREDTH = Fraction(1, 100)
 EDGE = OffDiagonal(3, 2, 5)
@@ -23,16 +27,32 @@ EDGE = OffDiagonal(3, 2, 5)
 
 
 @theorem_19.supports("off-diagonal", grade="derived", region="every Psi >= 1: one square is at most the sum")
-@theorem_19.refutes("squares-off-diagonal", grade="symbolic", region="Psi = 9 and an entry 2; Psi = 4 and 3/2")
+@theorem_19.refutes(
+    "squares-off-diagonal", grade="symbolic", region="Psi = 10^6 and an entry 40; a B near Alice's and Bob's A, k = 2"
+)
 def test_psi_bounds_the_squares(statements) -> None:
-    """From e^2 <= e^2 + others <= Psi and sqrt(Psi) >= 0: e <= |e| <= sqrt(Psi)."""
+    """From e^2 <= e^2 + others <= Psi and sqrt(Psi) >= 0: e <= |e| <= sqrt(Psi).
+
+    B is the A of W = 6, a = k = 2, l = theta = 1, all of whose columns are in C, with 100 in place of a zero of the
+    block: of rank k, at a squared distance of 10^4 <= Psi, where sqrt(Psi) < 10^4.
+    """
     by_name = by_step(statements)
     entries, squares = by_name["off-diagonal"], by_name["squares-off-diagonal"]
     root, entry = sympy.symbols("root entry")
     bind_expression(entries, root - entry, points=[EDGE])
     bind_expression(squares, root - entry**2, points=[EDGE])
+    assert squares.at(OffDiagonal(1000, 40, 0)) is Truth.FALSE
+    chain = Chain(6, 4, 2, 1, 1, Fraction(1, 20), 1)
+    assert all(condition.at(chain) is Truth.TRUE for condition in CHAIN)
+    signs = fmpq_mat([[1, 1], [1, -1], [-1, 1], [1, 1]])
+    original = planted(Planted(signs, chain.blocks, chain.theta, chain.rank, 2 * psi(chain) ** 2), chain.theta)
+    other = fmpq_mat(original)
+    other[0, 1] += 100
+    assert (original.ncols(), original.nrows()) == (columns(chain), chain.window)
+    assert other.rank() == chain.rank
+    assert squared_norm(original - other) == 10**4 <= tau(chain) + 10**4 <= psi(chain) < 10**8
+    assert squares.at(OffDiagonal(math.isqrt(int(psi(chain))), other[0, 1], 0)) is Truth.FALSE
     assert squares.at(EDGE) is Truth.FALSE
-    assert squares.at(OffDiagonal(2, Fraction(-3, 2), 0)) is Truth.FALSE
     assert squares.at(OffDiagonal(9, 3, 0)) is Truth.TRUE
     full = OffDiagonal(3, 3, 0)
     assert entries.at(full) is Truth.TRUE
@@ -144,29 +164,43 @@ def test_premises_on_coefficients_are_needed(statements) -> None:
     assert terms.without("|Y| <= sqrt(Psi) off the diagonal").at(attrs.evolve(ONE, other=3)) is Truth.FALSE
 
 
-PLAIN = Chain(2, 1, 1, 1, 1, Fraction(1, 2), 1)
+ERROR = AdditiveError(5, 3, 7, 1)
+"""7 <= 5 + 3 <= 2 * 5."""
+SIZE = "tau <= b (W + d)"
 
 
-@theorem_19.refutes("tau-linear", grade="derived", region="every c: theta = l = 1, d = c rounded up, tau = 200 d W")
-def test_tau_is_not_linear_in_the_window(statement) -> None:
-    """Every c: tau/W = 200 d > c for d >= c and d >= 1."""
-
-    def wide(constant):
-        return attrs.evolve(PLAIN, dimension=int(constant.ceil()), constant=constant)
-
-    statement.refute(wide)
-    window, dimension, blocks, theta, constant = sympy.symbols("window dimension blocks theta constant")
-    formula = window * (constant - 2 * 100**theta * dimension / blocks)
-    bind_expression(statement, formula, points=[PLAIN])
-    assert statement.at(attrs.evolve(PLAIN, constant=200)) is Truth.TRUE
-    assert statement.at(attrs.evolve(PLAIN, constant=200, theta=2)) is Truth.FALSE
+@theorem_19.supports("additive-error", grade="derived", region="every b, W, d <= W: W + d <= 2W, times b")
+def test_the_additive_error_is_linear_in_the_window(statement) -> None:
+    """2 b W - tau is b (W + d) - tau plus b (W - d), and neither is negative."""
+    window, dimension, error, factor = sympy.symbols("window dimension error factor")
+    rest = 2 * factor * window - error - (factor * (window + dimension) - error) - factor * (window - dimension)
+    assert sympy.expand(rest) == 0
+    bind_expression(statement, 2 * factor * window - error, points=[ERROR])
+    found = [
+        AdditiveError(window, dimension, Fraction(error, 2), factor)
+        for window, dimension, error, factor in product((2, 7), (1, 2, 7), range(-1, 60, 6), (0, Fraction(1, 3), 1, 9))
+    ]
+    inside = [p for p in found if statement.applies(p) is Truth.TRUE]
+    assert len(inside) > 50
+    assert all(statement.at(p) is Truth.TRUE for p in (*inside, ERROR))
+    full = AdditiveError(4, 4, 8, 1)
+    assert statement.margin(full) == 0
     assert not statement.strict
     outside = {
-        "window >= 2, an integer": attrs.evolve(PLAIN, window=1),
-        "dimension >= 1, an integer": attrs.evolve(PLAIN, dimension=0),
-        "blocks >= 1, an integer": attrs.evolve(PLAIN, blocks=-1),
-        "theta >= 1, an integer": attrs.evolve(PLAIN, theta=0),
-        "constant > 0": attrs.evolve(PLAIN, constant=0),
+        "window >= 2, an integer": attrs.evolve(ERROR, window=1),
+        "dimension >= 1, an integer": attrs.evolve(ERROR, dimension=0),
+        "factor >= 0": attrs.evolve(ERROR, factor=-HUNDREDTH),
+        "d <= W": attrs.evolve(ERROR, dimension=6),
+        SIZE: attrs.evolve(ERROR, error=8 + HUNDREDTH),
     }
-    for inside in (PLAIN, attrs.evolve(PLAIN, window=9, blocks=7, constant=HUNDREDTH)):
-        bind_hypotheses(statement, inside, outside)
+    for point in (ERROR, full, AdditiveError(2, 1, 0, 0)):
+        bind_hypotheses(statement, point, outside)
+
+
+@theorem_19.controls("additive-error", grade="symbolic", region="d above W; a larger error; b W in place of 2 b W")
+def test_the_additive_error_needs_a_long_window(statement) -> None:
+    assert statement.without("d <= W").at(AdditiveError(5, 9, 14, 1)) is Truth.FALSE
+    assert statement.without(SIZE).at(attrs.evolve(ERROR, error=11)) is Truth.FALSE
+    assert statement.without("factor >= 0").at(AdditiveError(5, 3, -9, -1)) is Truth.FALSE
+    halved = statement.nudged(margin=lambda p: statement.formula(attrs.evolve(p, factor=Fraction(p.factor) / 2)))
+    assert halved.at(ERROR) is Truth.FALSE

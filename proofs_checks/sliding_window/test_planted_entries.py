@@ -16,7 +16,7 @@ from dpmatrix.spec.sliding_window.lower_bound_construction import Planted, plant
 from dpmatrix.spec.sliding_window.planted_entries import Approximated, Letters
 from proofs_checks.steps import by_step
 
-theorem_19 = cite("sliding-window.theorem-19@b49d18dd")
+theorem_19 = cite("sliding-window.theorem-19@59b0085a")
 
 
 @theorem_19.refutes("letters", grade="symbolic", region="both orders of the letters, blocks 1 to 12")
@@ -120,7 +120,7 @@ OUTSIDE = {
     "rank >= 1, an integer": attrs.evolve(SIMPLE, rank=0),
     SHAPE: attrs.evolve(SIMPLE, gamma=51),
 }
-LINE = "k = 1, B has rank 1, and B(C) is not zero"
+RANK = "B has rank k, and so has B(C)"
 
 
 def table(matrix: fmpq_mat) -> list[list[Fraction]]:
@@ -147,19 +147,20 @@ def others(p: Approximated, kind: str) -> Fraction:
 @theorem_19.supports(
     "empty-columns", grade="derived", region="every A, B: squares |0 - B_j|^2 vanish, and no rank grows by zeros"
 )
-@theorem_19.refutes("empty-rows", grade="symbolic", region="A = (gamma; 10) and B = A, and three others")
-@theorem_19.refutes("coefficients-not-zero", grade="symbolic", region="B = (gamma, 0; 10, 0)")
+@theorem_19.supports(
+    "empty-rows", grade="derived", region="every A, B: squares |0 - B_i|^2 vanish, and no rank grows by zeros"
+)
 def test_parts_of_the_error(statements) -> None:
     """The block of A is gamma I, so that Y_jj - gamma and the other Y_pj are entries of B - A.
 
     B with some columns set to zero is B times a diagonal matrix, of no larger rank; where A is zero the squares of its
-    columns leave the error.
+    columns leave the error. The same is true of rows, with the diagonal matrix on the left.
     """
     by_name = by_step(statements)
     for kind in ("equation-45", "equation-46"):
         bind(by_name[kind], ((p, others(p, kind)) for p in POINTS))
         assert all(by_name[kind].at(p) is Truth.TRUE for p in POINTS)
-    empty = by_name["empty-columns"]
+    empty, rows = by_name["empty-columns"], by_name["empty-rows"]
 
     def gone(p: Approximated) -> Fraction:
         lost = [j for j in range(p.original.ncols()) if not any(line[j] for line in table(p.original))]
@@ -167,50 +168,119 @@ def test_parts_of_the_error(statements) -> None:
         energy = sum(line[j] ** 2 for line in table(p.approximation) for j in lost)
         return min(energy, Fraction(p.approximation.rank() - kept.rank()))
 
-    bind(empty, ((p, gone(p)) for p in POINTS))
-    assert len({gone(p) for p in POINTS}) > 1
-    assert all(empty.at(p) is Truth.TRUE for p in POINTS)
-    rows = by_name["empty-rows"]
-    for entries in ([[10]], [[10], [-10]], [[10, 0]], [[10, -100]]):
-        exactly = near(320_000, entries, shift=0)
-        assert rows.at(exactly) is Truth.FALSE
-        assert rows.margin(exactly) == -100 * len(entries)
+    def turned(p: Approximated) -> Approximated:
+        return attrs.evolve(p, original=p.original.transpose(), approximation=p.approximation.transpose())
 
-    def raised(p: Approximated) -> Fraction:
-        block = range(p.first - 1, p.first - 1 + p.rank)
-        below = [(i, j) for i in range(p.original.nrows()) for j in block if i not in block]
-        return sum(errors(p)[i][j] - table(p.original)[i][j] ** 2 for i, j in below)
-
-    bind(rows, ((p, raised(p)) for p in POINTS))
-    zeros = Approximated(fmpq_mat([[50, 0], [10, 0]]), fmpq_mat([[50, 0], [0, 0]]), 50, 1, 1)
-    assert rows.at(zeros) is Truth.TRUE
-    columns = by_name["coefficients-not-zero"]
-    assert columns.at(SIMPLE) is Truth.FALSE
+    slight = attrs.evolve(SIMPLE, approximation=exact([[50, 0], [10, Fraction(1, 2)]]))
+    points = [*POINTS, slight, turned(slight)]
+    assert gone(slight) == Fraction(1, 4), "here the error decides, elsewhere the rank"
+    bind(empty, ((p, gone(p)) for p in points))
+    bind(rows, ((p, gone(turned(p))) for p in points))
+    for sizes in ({gone(p) for p in points}, {gone(turned(p)) for p in points}):
+        assert len(sizes) > 2
+    assert all(statement.at(p) is Truth.TRUE for statement in (empty, rows) for p in points)
     full = attrs.evolve(SIMPLE, approximation=fmpq_mat([[49, 98], [9, 18]]))
-    assert columns.at(full) is Truth.TRUE
-    assert columns.margin(full) == 49**2 + 9**2
-    swapped = attrs.evolve(full, approximation=fmpq_mat([[98, 49], [18, 9]]))
-    assert columns.margin(swapped) == 49**2 + 9**2, "the least of the columns"
-    for name, statement in by_name.items():
-        assert statement.strict is (name == "coefficients-not-zero")
-        more = {LINE: attrs.evolve(SIMPLE, approximation=fmpq_mat([[1, 0], [0, 1]]))} if statement is columns else {}
+    for statement in by_name.values():
+        assert not statement.strict
         for inside in (SIMPLE, full, near(50, [[10]], shift=0)):
-            bind_hypotheses(statement, inside, OUTSIDE | more)
-        for wrong in (
-            attrs.evolve(SIMPLE, approximation=fmpq_mat([[1, 0, 0], [0, 1, 0]])),
-            attrs.evolve(SIMPLE, rank=3),
-            attrs.evolve(SIMPLE, original=fmpq_mat([[50, 1], [10, 50]]), rank=2),
-        ):
+            bind_hypotheses(statement, inside, OUTSIDE)
+        for wrong in WRONG:
             assert statement.applies(wrong) is Truth.FALSE
+
+
+WRONG = (
+    attrs.evolve(SIMPLE, approximation=fmpq_mat([[1, 0, 0], [0, 1, 0]])),
+    attrs.evolve(SIMPLE, rank=3),
+    attrs.evolve(SIMPLE, original=fmpq_mat([[50, 1], [10, 50]]), rank=2),
+)
+
+
+def combined(spans: list[list[int]], weights: list[list[Fraction]], gamma: int = 50) -> Approximated:
+    """Give B whose first columns are given, and whose others are combinations of them."""
+    rank, height = len(spans), len(spans[0])
+    columns = [
+        *spans,
+        *([sum(w * span[i] for w, span in zip(line, spans, strict=True)) for i in range(height)] for line in weights),
+    ]
+    original = [[gamma if i == j < rank else 0 for j in range(len(columns))] for i in range(height)]
+    return Approximated(exact(original), exact([list(line) for line in zip(*columns, strict=True)]), gamma, 1, rank)
+
+
+COMBINED = [
+    combined(spans, weights, gamma)
+    for (spans, weights), gamma in product(
+        (
+            ([[49, 9]], [[Fraction(2)]]),
+            ([[49, 9]], [[Fraction(0)]]),
+            ([[49, 9, -8]], [[Fraction(1, 3)], [Fraction(0)]]),
+            ([[50, 1, 7], [2, 51, -9]], [[Fraction(1, 2), Fraction(-3)]]),
+            ([[50, 1, 7, 8], [2, 51, -9, 1]], [[Fraction(0), Fraction(0)], [Fraction(5, 7), Fraction(1)]]),
+        ),
+        (50, 320_000),
+    )
+]
+
+
+@theorem_19.supports(
+    "column-combinations", grade="derived", region="every B of rank k whose k columns of C are independent"
+)
+def test_columns_are_combinations(statement) -> None:
+    """The columns of B span a space of dimension k, in which k independent ones, those of B(C), are a basis.
+
+    The distance is bound on the line and in the plane, also where B is of larger rank: for one column v of B(C) and
+    another w it is |w|^2 - <v, w>^2/|v|^2.
+    """
+
+    def beyond(p: Approximated) -> Fraction:
+        first, *rest = zip(*table(p.approximation), strict=True)
+        return sum(
+            sum(x * x for x in w)
+            - Fraction(sum(x * y for x, y in zip(first, w, strict=True))) ** 2 / sum(x * x for x in first)
+            for w in rest
+        )
+
+    pairs = [
+        attrs.evolve(SIMPLE, approximation=fmpq_mat([[a, b], [c, d]]))
+        for (a, c), (b, d) in product(
+            ((49, 9), (50, -1), (1, 0)), ((0, 0), (98, 18), (1, 2), (-3, 5), (0, 7), (1, 0), (9, 9))
+        )
+    ]
+    bind(statement, ((p, -beyond(p)) for p in pairs))
+    assert len({beyond(p) for p in pairs}) > 10
+    assert all(statement.at(p) is Truth.TRUE for p in COMBINED)
+    assert not statement.strict
+    apart = attrs.evolve(SIMPLE, approximation=fmpq_mat([[1, 0], [0, 1]]))
+    numbers = {says: point for says, point in OUTSIDE.items() if says != SHAPE}
+    for inside in (SIMPLE, *COMBINED):
+        bind_hypotheses(statement, inside, numbers | {RANK: apart})
     lost = attrs.evolve(SIMPLE, approximation=fmpq_mat([[0, 1], [0, 1]]))
     wide = near(50, [[10, 10]], rank=2, shift=0)
-    for wrong in (lost, wide, attrs.evolve(wide, approximation=fmpq_mat([[1, 1], [1, 1], [1, 1]]))):
-        assert columns.applies(wrong) is Truth.FALSE
+    assert statement.applies(wide) is Truth.TRUE
+    for wrong in (
+        attrs.evolve(SIMPLE, rank=3),
+        attrs.evolve(SIMPLE, first=3),
+        lost,
+        attrs.evolve(wide, approximation=fmpq_mat([[1, 1], [1, 1], [1, 1]])),
+    ):
+        assert statement.applies(wrong) is Truth.FALSE
+
+
+@theorem_19.controls("column-combinations", grade="symbolic", region="B of larger rank; B(C) one column too far")
+def test_combinations_need_the_rank(statement) -> None:
+    apart = attrs.evolve(SIMPLE, approximation=fmpq_mat([[1, 0], [0, 1]]))
+    assert statement.without(RANK).at(apart) is Truth.FALSE
+    assert statement.without(RANK).margin(apart) == -1
+    shifted = redefined(
+        statement, module, "planted_columns", lambda p: fmpq_mat([[line[1]] for line in p.approximation.tolist()])
+    )
+    zero = Approximated(fmpq_mat([[50, 0, 0], [0, 0, 0]]), fmpq_mat([[49, 0, 9], [9, 1, 2]]), 50, 1, 1)
+    assert shifted.without(RANK).at(zero) is Truth.FALSE
 
 
 @theorem_19.controls("equation-45", grade="symbolic", region="A with another scale in its block")
 @theorem_19.controls("equation-46", grade="symbolic", region="A with other entries in its block")
 @theorem_19.controls("empty-columns", grade="symbolic", region="the first column set to zero in place of the last")
+@theorem_19.controls("empty-rows", grade="symbolic", region="all rows but the block's set to zero")
 def test_the_block_is_needed(statements) -> None:
     by_name = by_step(statements)
     bare = attrs.evolve(SIMPLE, gamma=55)
@@ -222,3 +292,13 @@ def test_the_block_is_needed(statements) -> None:
         return fmpq_mat([[0, *line[1:]] for line in p.approximation.tolist()])
 
     assert redefined(by_name["empty-columns"], module, "emptied", wrong).at(SIMPLE) is Truth.FALSE
+
+    def all_others(p: Approximated) -> fmpq_mat:
+        block = range(p.first - 1, p.first - 1 + p.rank)
+        return fmpq_mat([line if i in block else [0] * len(line) for i, line in enumerate(p.approximation.tolist())])
+
+    every = redefined(by_name["empty-rows"], module, "emptied_rows", all_others)
+    for entries in ([[10]], [[10], [-10]], [[10, 0]], [[10, -100]]):
+        exactly = near(320_000, entries, shift=0)
+        assert by_name["empty-rows"].at(exactly) is Truth.TRUE
+        assert every.at(exactly) is Truth.FALSE, "Alice's entries are lost"

@@ -15,8 +15,8 @@ from dpmatrix.spec import load
 from dpmatrix.spec.sliding_window.space import KeptSpace, SpacePoint
 from dpmatrix.tracing import bind_expression
 
-theorem_19 = cite("sliding-window.theorem-19@b49d18dd")
-conjecture_1 = cite("sliding-window.conjecture-1@0a4f38fe")
+theorem_19 = cite("sliding-window.theorem-19@59b0085a")
+conjecture_1 = cite("sliding-window.conjecture-1@5b86063d")
 conjecture_2 = cite("sliding-window.conjecture-2@e0a68ffd")
 
 HALF = Fraction(1, 2)

@@ -92,13 +92,63 @@ def test_other_products_are_noticed(statement) -> None:
     assert shorter.at(base) is Truth.FALSE
 
 
-@lemma_10.refutes("from-lemma-1", grade="symbolic", region="every eta in (0, 1): 1 - 2 eta < 1 - eta")
-def test_lemma_1_gives_less(statement) -> None:
-    eta = sympy.symbols("eta", positive=True)
-    assert sympy.expand((1 - 2 * eta) - (1 - eta)) == -eta
-    bind_expression(statement, -eta, points=[Threshold(SMALL)])
-    for bend in (SMALL, Fraction(1, 2), LARGE):
-        assert statement.at(Threshold(bend)) is Truth.FALSE
+EQUAL = Threshold(LARGE, 0, 50, 49, 50, 49)
+LOOSE = Threshold(Fraction(3, 4), Fraction(1, 8), 9, 8, 10, 8)
+LOWER, COMPARED, UPPER = (
+    "(1 - alpha) u'K(i)u <= u'K~(i)u",
+    "h u'K~(i)u <= u'K~(i+1)u",
+    "u'K~(i+1)u <= (1 + alpha) u'K(i+1)u",
+)
+
+
+@lemma_10.supports(
+    "from-lemma-1", grade="derived", region="every h >= 0, alpha in [0, 1) and direction: the chain below"
+)
+def test_the_chain_of_lemma_1(statement) -> None:
+    """The chain is h (1 - alpha) x <= h x~ <= y~ <= (1 + alpha) y, divided by 1 + alpha > 0.
+
+    At h = 1 - eta/2 and alpha = eta/4 the factor is at least 1 - eta, as for Lemma 1, and at h = 1 - eta and alpha = 0
+    it is 1 - eta.
+    """
+    h, alpha, x, y, near_x, near_y, eta = sympy.symbols("threshold error first second near_first near_second eta")
+    slacks = (near_x - (1 - alpha) * x, near_y - h * near_x, (1 + alpha) * y - near_y)
+    factor = h * (1 - alpha) / (1 + alpha)
+    total = (h * slacks[0] + slacks[1] + slacks[2]) / (1 + alpha)
+    assert sympy.simplify(y - factor * x - total) == 0
+    assert factor.subs({h: 1 - eta, alpha: 0}) == 1 - eta
+    spare = sympy.simplify((factor.subs({h: 1 - eta / 2, alpha: eta / 4}) - (1 - eta)) * (1 + eta / 4))
+    assert sympy.expand(spare - 3 * eta**2 / 8) == 0
+    bind_expression(statement, y - factor * x, points=[EQUAL, LOOSE])
+    found = [
+        Threshold(bound, error, Fraction(first, 2), Fraction(second, 2), near_first, near_second)
+        for bound, error, first, second, near_first, near_second in product(
+            (0, Fraction(1, 3), LARGE), (0, Fraction(1, 4), LARGE), (0, 5, 9), (2, 7), (0, 2, 5), (0, 2, 4)
+        )
+    ]
+    inside = [p for p in found if statement.applies(p) is Truth.TRUE]
+    assert len(inside) > 80
+    assert all(statement.at(p) is Truth.TRUE for p in (*inside, EQUAL, LOOSE))
+    assert statement.margin(EQUAL) == 0
     assert not statement.strict
-    for inside in (Threshold(SMALL), Threshold(LARGE)):
-        bind_hypotheses(statement, inside, {"eta > 0": Threshold(0), "eta < 1": Threshold(1)})
+    outside = {
+        "threshold >= 0": attrs.evolve(LOOSE, threshold=-SMALL),
+        "error >= 0": attrs.evolve(LOOSE, error=-SMALL),
+        "error < 1": attrs.evolve(LOOSE, error=1),
+        LOWER: attrs.evolve(LOOSE, near_first=7),
+        COMPARED: attrs.evolve(LOOSE, near_second=7),
+        UPPER: attrs.evolve(LOOSE, near_second=10),
+    }
+    for point in (EQUAL, LOOSE, Threshold(0, 0, 0, 0, 0, 0), attrs.evolve(LOOSE, threshold=0, error=LARGE)):
+        bind_hypotheses(statement, point, outside)
+
+
+@lemma_10.controls(
+    "from-lemma-1", grade="symbolic", region="each hypothesis on K~ dropped; h below 0; 1 - eta/2 for 1 - eta"
+)
+def test_the_chain_of_lemma_1_needs_its_links(statement) -> None:
+    assert statement.without(LOWER).at(attrs.evolve(EQUAL, first=51)) is Truth.FALSE
+    assert statement.without(COMPARED).at(attrs.evolve(EQUAL, near_second=48, second=48)) is Truth.FALSE
+    assert statement.without(UPPER).at(attrs.evolve(EQUAL, second=48)) is Truth.FALSE
+    assert statement.without("threshold >= 0").at(Threshold(-1, 0, 1, -2, 2, -2)) is Truth.FALSE
+    halved = statement.nudged(margin=lambda p: statement.formula(attrs.evolve(p, threshold=(1 + p.threshold) / 2)))
+    assert halved.at(EQUAL) is Truth.FALSE, "1 - eta/2 for 1 - eta"

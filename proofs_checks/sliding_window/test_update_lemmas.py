@@ -17,7 +17,7 @@ from dpmatrix.spec.sliding_window.updates import survivors
 from proofs_checks.sliding_window.checkpoints import EQUAL, RUN, RUN_OUTSIDE, VECTORS, check_printed_lemma
 from proofs_checks.sliding_window.histogram_by_hand import checkpoints
 
-lemma_10 = cite("sliding-window.lemma-10@42e72a77")
+lemma_10 = cite("sliding-window.lemma-10@2a6685a9")
 
 HALF = Fraction(1, 2)
 

@@ -12,8 +12,8 @@ from flint import fmpq, fmpq_mat
 from dpmatrix.claims import Truth, bind, bind_hypotheses, redefined
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.sliding_window import wishart_state as module
-from dpmatrix.spec.sliding_window.wishart_state import FirstOutput, TwoStreams
-from dpmatrix.spec.sliding_window.wishart_stream import MENDED, PRINTED, NoisyStream, history
+from dpmatrix.spec.sliding_window.wishart_state import TwoStreams
+from dpmatrix.spec.sliding_window.wishart_stream import MENDED, PRINTED, NoisyCheckpoint, NoisyStream, history
 from proofs_checks.steps import by_step
 
 algorithm_7 = cite("sliding-window.algorithm-7@5783408d")
@@ -90,40 +90,37 @@ def test_the_noise_has_to_be_semidefinite(statement) -> None:
     assert redefined(statement, module, "history", less).at(ONES) is Truth.FALSE
 
 
-OUTPUT = FirstOutput(fmpq_mat([[1, 2]]), fmpq_mat([[2, 2], [2, 9]]))
+def pair(time: int, window: int, seed: int) -> TwoStreams:
+    """Two streams of four rows in the plane that agree before a time."""
+    rows = [[(seed + 2 * i + j) % 5 for j in range(2)] for i in range(4)]
+    other = [line if i < time - 1 else [9, i] for i, line in enumerate(rows)]
+    noise = tuple(fmpq_mat([[3 + i, seed % 2], [seed % 2, 5 - i]]) for i in range(4))
+    changed = (*noise[: time - 1], *(2 * one for one in noise[time - 1 :]))
+    return TwoStreams(NoisyStream(fmpq_mat(rows), noise, window), NoisyStream(fmpq_mat(other), changed, window), time)
 
 
-@theorem_14.refutes("possible-outputs", grade="symbolic", region="(0, 1; 0, 0), 0 and less than a'a, in the plane")
+PAIRS = [pair(time, window, seed) for time, window, seed in product((1, 2, 3, 4), (1, 2, 3), (0, 1))]
+SQUARE = "both streams have rows of length d, and a d x d noise for each"
+
+
+@theorem_14.supports("real-outputs", grade="derived", region="every two streams and noises: sums of a'a and R")
 @theorem_14.supports("before-the-change", grade="derived", region="every pair of streams: the same lines, by induction")
 def test_outputs_of_two_streams(statements) -> None:
-    """What is stored at a time is a function of the rows, the noise and the deletions up to that time."""
+    """What is stored at a time is a function of the rows, the noise and the deletions up to that time.
+
+    An output is the sum of d x d matrices: one noise and some a'a, each d x 1 times 1 x d.
+    """
     by_name = by_step(statements)
-    possible, before = by_name["possible-outputs"], by_name["before-the-change"]
-    assert possible.at(OUTPUT) is Truth.TRUE
-    for matrix in ([[2, 1], [2, 9]], [[0, 0], [0, 0]], [[2, 2], [2, 3]]):
-        assert possible.at(attrs.evolve(OUTPUT, matrix=fmpq_mat(matrix))) is Truth.FALSE
-    table = [
-        FirstOutput(fmpq_mat([[fmpq(a, 2)]]), fmpq_mat([[fmpq(m, 3)]])) for a, m in product(range(4), range(-3, 4))
-    ]
-    bind(possible, ((p, min(fmpq(1), p.matrix[0, 0] - p.row[0, 0] ** 2)) for p in table))
-    shape = {"the row is 1 x d, the matrix d x d": attrs.evolve(OUTPUT, matrix=fmpq_mat([[1]]))}
-    for inside in (OUTPUT, table[0]):
-        bind_hypotheses(possible, inside, shape)
-    for wrong in (fmpq_mat([[1, 2], [3, 4]]), fmpq_mat([[1, 2, 3]])):
-        assert possible.applies(attrs.evolve(OUTPUT, row=wrong)) is Truth.FALSE
-
-    def pair(time: int, window: int, seed: int) -> TwoStreams:
-        rows = [[(seed + 2 * i + j) % 5 for j in range(2)] for i in range(4)]
-        other = [line if i < time - 1 else [9, i] for i, line in enumerate(rows)]
-        noise = tuple(fmpq_mat([[3 + i, seed % 2], [seed % 2, 5 - i]]) for i in range(4))
-        changed = (*noise[: time - 1], *(2 * one for one in noise[time - 1 :]))
-        return TwoStreams(
-            NoisyStream(fmpq_mat(rows), noise, window), NoisyStream(fmpq_mat(other), changed, window), time
-        )
-
-    pairs = [pair(time, window, seed) for time, window, seed in product((1, 2, 3, 4), (1, 2, 3), (0, 1))]
-    bind(before, ((p, 0) for p in pairs))
-    assert all(before.at(p) is Truth.TRUE for p in pairs)
+    square, before = by_name["real-outputs"], by_name["before-the-change"]
+    bind(square, ((p, 0) for p in (*PAIRS, TwoStreams(ONES, ONES, 1), TwoStreams(PLANE, PAIRS[0].second, 1))))
+    assert all(square.at(p) is Truth.TRUE for p in PAIRS)
+    wide = attrs.evolve(ONES, noise=(fmpq_mat([[1, 2], [3, 4]]), fmpq_mat([[1, 0], [0, 1]])))
+    for inside in (PAIRS[0], TwoStreams(ONES, ONES, 1)):
+        bind_hypotheses(square, inside, {SQUARE: TwoStreams(ONES, wide, 1)})
+    for wrong in (TwoStreams(wide, ONES, 1), TwoStreams(ONES, PLANE, 1), TwoStreams(PLANE, ONES, 1)):
+        assert square.applies(wrong) is Truth.FALSE
+    bind(before, ((p, 0) for p in PAIRS))
+    assert all(before.at(p) is Truth.TRUE for p in PAIRS)
     base = pair(3, 2, 1)
     outside = {
         "time >= 1, an integer": attrs.evolve(base, time=0),
@@ -142,8 +139,25 @@ def test_outputs_of_two_streams(statements) -> None:
     ):
         assert before.applies(wrong) is Truth.FALSE
     assert before.applies(attrs.evolve(base, second=attrs.evolve(base.second, deleted=((3, 2),)))) is Truth.TRUE
-    assert not possible.strict
+    assert not square.strict
     assert not before.strict
+
+
+@theorem_14.controls(
+    "real-outputs", grade="symbolic", region="AA' of four rows, A itself, and 3 x 3 matrices, for d = 2"
+)
+def test_outputs_of_other_shapes_are_noticed(statement) -> None:
+    def held_as(shape):
+        return lambda run, _: [[NoisyCheckpoint(1, shape(run.rows))]]
+
+    for shape, distance in (
+        (lambda rows: rows * rows.transpose(), 4),
+        (lambda rows: rows, 2),
+        (lambda rows: fmpq_mat(rows.ncols() + 1, rows.ncols() + 1), 2),
+    ):
+        other = redefined(statement, module, "history", held_as(shape))
+        assert other.at(PAIRS[0]) is Truth.FALSE
+        assert other.margin(PAIRS[0]) == -distance
 
 
 @theorem_14.controls("before-the-change", grade="symbolic", region="outputs of the row that differs as well")
@@ -153,5 +167,7 @@ def test_later_outputs_differ(statement) -> None:
     base = TwoStreams(one, two, 2)
     assert statement.at(base) is Truth.TRUE
     late = attrs.evolve(base, first=attrs.evolve(one, rows=fmpq_mat([[5], [2]])))
-    assert statement.without("rows, noise and deletions before t agree").at(late) is Truth.FALSE
+    unlike = statement.without("rows, noise and deletions before t agree")
+    assert unlike.at(late) is Truth.FALSE
+    assert unlike.margin(late) == -24, "25 + 3 for 1 + 3"
     assert history(one, PRINTED)[1] != history(two, PRINTED)[1]

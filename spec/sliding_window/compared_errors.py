@@ -6,7 +6,7 @@ import attrs
 from flint import arb, fmpq
 
 from dpmatrix.claims import Chosen, Statement, Step
-from dpmatrix.exact import Exact, ball, square
+from dpmatrix.exact import Exact, ball, rational, square
 from dpmatrix.spec.common.conditions import at_most, below, equality, exceeds, positive, whole
 from dpmatrix.spec.sliding_window.distinguishing import noise_degrees
 from dpmatrix.spec.sliding_window.sketch_privacy import floor
@@ -34,10 +34,27 @@ def cited_margin(p: ErrorParameters) -> arb:
     return (cited - (tau * tau.log()).sqrt()) / ball(p.epsilon)
 
 
+def linear_constant(epsilon: Exact, delta: Exact) -> arb:
+    """``sqrt((1 + g) (1 + log(1 + g)/log 2))``, g = 14 log(4/delta)/epsilon^2."""
+    one = noise_degrees(1, epsilon, delta)
+    return (one * (1 + one.log() / arb(2).log())).sqrt()
+
+
 def linear_margin(p: ErrorParameters) -> arb:
-    """``c d - d tau log tau``."""
-    tau = degrees(p)
-    return p.dimension * (ball(p.constant) - tau * tau.log())
+    """Smaller of ``sqrt(d tau log tau) - d sqrt(log d)`` and ``c d sqrt(log(d + 1)) - sqrt(d tau log tau)``."""
+    d, tau = arb(p.dimension), degrees(p)
+    norm = (d * tau * tau.log()).sqrt()
+    return (norm - d * d.log().sqrt()).min(ball(p.constant) * d * (d + 1).log().sqrt() - norm)
+
+
+def rare_margin(p: ErrorParameters) -> arb:
+    """``1/n - delta``."""
+    return arb(fmpq(1, p.dimension) - rational(p.delta))
+
+
+def loose_margin(p: ErrorParameters) -> arb:
+    """``eps^2 - 1/n``, for eps > 0."""
+    return arb(rational(p.epsilon) ** 2 - fmpq(1, p.dimension))
 
 
 def value_margin(p: ErrorParameters) -> arb:
@@ -105,31 +122,33 @@ GUARANTEE = (positive("epsilon"), positive("delta"), below("delta", 1))
 CITED_ERROR = Step(
     "smaller-error",
     Statement(
-        "there is a constant c with which, for eps <= 1 and delta <= 1/2, sqrt(tau log tau)/eps is at most c times the "
-        "sqrt(n log(1/delta)) log(1/delta)/eps that is quoted for another algorithm",
+        "there is a constant c with which, for n >= 2, delta <= 1/n and eps >= 1/sqrt(n), sqrt(tau log tau)/eps is at "
+        "most c times the sqrt(n log(1/delta)) log(1/delta)/eps that is quoted for another algorithm",
         cited_margin,
         given=(
             whole("dimension", 2),
             positive("epsilon"),
-            at_most("epsilon", 1),
             positive("delta"),
-            at_most("delta", fmpq(1, 2)),
+            exceeds("delta <= 1/n", rare_margin, strict=False),
+            exceeds("eps >= 1/sqrt(n)", loose_margin, strict=False),
         ),
-        exists=(Chosen("constant"),),
+        exists=(Chosen("constant", exhibited=22),),
     ),
-    sound=False,
-    note="For small eps tau grows like 1/eps^2; and for large n log tau exceeds every c log(1/delta)^3.",
+    sound=True,
+    note="The range is unsaid. For eps below about sqrt(log(1/delta)/n), or a fixed delta and a huge n, it is larger.",
 )
 LINEAR_ERROR = Step(
     "linear-in-d",
     Statement(
-        "the additive error is linear in d: for all eps and delta there is a constant c with d tau log tau <= c d",
+        "the additive error is linear in d: for all eps and delta there is a constant c with d sqrt(log d) <= sqrt(d "
+        "tau log tau) <= c d sqrt(log(d+1))",
         linear_margin,
         given=(whole("dimension", 1), *GUARANTEE),
-        exists=(Chosen("constant", after=("epsilon", "delta")),),
+        exists=(Chosen("constant", after=("epsilon", "delta"), exhibited=linear_constant),),
     ),
-    sound=False,
-    note="The error is that of the squared norm; as tau >= d, it exceeds d^2 log d.",
+    sound=True,
+    note="In the norm, which is what Theorem 6 bounds, and but for the root of a logarithm. The squared norm as stated "
+    "has d^2 log d.",
 )
 FREE_ERROR = Step(
     "dimension-free",
@@ -151,7 +170,8 @@ NOISE_VALUE = Step(
         given=(whole("dimension", 1), *GUARANTEE),
     ),
     sound=False,
-    note="tau has 14 log(4/delta).",
+    note="tau has 14 log(4/delta). A slip: for delta <= 1/2 both are equal up to a constant, and only tau log tau is "
+    "used.",
 )
 FEWER_QUERIES = Step(
     "below-theorem-5",

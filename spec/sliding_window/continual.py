@@ -18,7 +18,6 @@ from dpmatrix.spec.sliding_window.dyadic_release import (
     window_fits,
     window_nonempty,
 )
-from dpmatrix.spec.sliding_window.lost_windows import LOGARITHMIC_ACCURACY, POWER_ACCURACY
 from dpmatrix.spec.sliding_window.published_windows import (
     ALL,
     CHANGE,
@@ -28,6 +27,7 @@ from dpmatrix.spec.sliding_window.published_windows import (
     long_windows_margin,
 )
 from dpmatrix.spec.sliding_window.successive_outputs import SEQUENCE
+from dpmatrix.spec.sliding_window.tree_errors import SUM_ACCURACY, TREE_ACCURACY
 from dpmatrix.spec.sliding_window.wishart_window import PARAMETERS, one_row_margin
 
 FIRST_OUTPUT = Statement(
@@ -170,7 +170,7 @@ THEOREM_17 = Claim(
             ),
             sound=True,
         ),
-        LOGARITHMIC_ACCURACY,
+        TREE_ACCURACY,
         EVERY_TIME,
         Step("space", Statement("the tree has at most 2W nodes", nodes_margin, (whole("height", 0),)), sound=True),
     ),
@@ -273,7 +273,7 @@ THEOREM_18 = Claim(
             sound=False,
             note="The error is announced to grow like log W, and W^(3/4) exceeds c log W for every c.",
         ),
-        POWER_ACCURACY,
+        SUM_ACCURACY,
         TREES_SPACE,
     ),
 )

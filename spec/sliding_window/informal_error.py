@@ -1,4 +1,4 @@
-"""The errors of section 1.2 and section 5: the bound of the informal Theorem 1, and what one release can do."""
+"""The errors of section 1.2: the bound of the informal Theorem 1, which no private answer meets."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from flint import arb
 from dpmatrix.claims import Chosen, Statement, Step
 from dpmatrix.exact import Exact, ball, square
 from dpmatrix.spec.common.conditions import at_least, below, positive, whole
-from dpmatrix.spec.sliding_window.directional_variance import OneRelease, noise_bound
 from dpmatrix.spec.sliding_window.distinguishing import confusion
 
 
@@ -59,19 +58,6 @@ def some_private_answer(p: InformalAnswers) -> arb:
     return common_answer(p).max(confusion(p))
 
 
-@attrs.frozen
-class LeastRelease(OneRelease):
-    """A single release with Gaussian noise, and a constant c in a lower bound on the errors of all releases."""
-
-    constant: Exact = 1
-
-
-def least_error_margin(p: LeastRelease) -> arb:
-    """Bound on the norm of the noise, ``4 s sqrt(d log 9 + k log d)``, minus ``c d log(1/delta)^2 / epsilon^2``."""
-    claimed = ball(p.constant) * p.dimension * square(ball(p.delta).log()) / square(ball(p.epsilon))
-    return noise_bound(p) - claimed
-
-
 GUARANTEE = (whole("dimension", 1), positive("epsilon"), positive("delta"), below("delta", 1))
 
 INFORMAL_ERROR = Step(
@@ -94,18 +80,4 @@ INFORMAL_ERROR = Step(
     sound=False,
     note="Rows of any length, as in section 1.1: at eta = 1/(M^2 + 1) no S is right for both once M is large, "
     "whatever the algorithm is.",
-)
-LEAST_ERROR = Step(
-    "least-error",
-    Statement(
-        "the additive error of Theorem 3 is the least possible, at full rank: there is a constant c with which the "
-        "noise of a private release has norm c d log(1/delta)^2/eps^2 at least, even as bounded but for probability "
-        "d^-k",
-        least_error_margin,
-        given=(*GUARANTEE, whole("power", 0)),
-        exists=(Chosen("constant"),),
-    ),
-    sound=False,
-    note="A belief of the document. The release of theorem-15's repair errs by the order of sqrt(d log(1/delta))/eps, "
-    "without a factor, for rows of norm at most 1; its positive part errs twice as much at most.",
 )

@@ -5,11 +5,10 @@ from __future__ import annotations
 import attrs
 from flint import arb, fmpq
 
-from dpmatrix.claims import Chosen, Statement, Step
+from dpmatrix.claims import Statement, Step
 from dpmatrix.exact import Exact, rational
-from dpmatrix.spec.common.conditions import at_least, exceeds, positive, whole
+from dpmatrix.spec.common.conditions import at_least, exceeds, whole
 from dpmatrix.spec.sliding_window.loewner import flag
-from dpmatrix.spec.sliding_window.lower_bound_proof import Chain, tau
 
 
 @attrs.frozen
@@ -115,9 +114,29 @@ OFF_DIAGONAL = (
 )
 
 
-def linear_margin(p: Chain) -> arb:
-    """``c W - tau``."""
-    return arb(rational(p.constant) * p.window - tau(p))
+@attrs.frozen
+class AdditiveError:
+    """W, d, an additive error tau, and the b of tau <= b (W + d)."""
+
+    window: int
+    dimension: int
+    error: Exact
+    factor: Exact
+
+
+def window_error_margin(p: AdditiveError) -> arb:
+    """``2 b W - tau``."""
+    return arb(2 * rational(p.factor) * p.window - rational(p.error))
+
+
+def allowed_error_margin(p: AdditiveError) -> arb:
+    """``b (W + d) - tau``."""
+    return arb(rational(p.factor) * (p.window + p.dimension) - rational(p.error))
+
+
+def narrow_margin(p: AdditiveError) -> arb:
+    """``W - d``."""
+    return arb(p.window - p.dimension)
 
 
 PLANTED_COEFFICIENTS = (
@@ -153,23 +172,24 @@ PLANTED_COEFFICIENTS = (
         "squares-off-diagonal",
         Statement("from (46): V_ij^2 <= sqrt(Psi) off the diagonal", square_margin, given=OFF_DIAGONAL),
         sound=False,
-        note="Psi bounds the squares, and sqrt(Psi) the entries.",
+        note="Psi bounds the squares, and sqrt(Psi) the entries. A slip: Lemma 11 has it right, and the line after "
+        "uses the entries.",
     ),
     Step(
-        "tau-linear",
+        "additive-error",
         Statement(
-            "there is a constant c with which tau = 2 100^theta W d/l is at most c W",
-            linear_margin,
+            "O(W + d) is O(W): an additive error tau <= b (W + d) is at most 2 b W for d <= W",
+            window_error_margin,
             given=(
                 whole("window", 2),
                 whole("dimension", 1),
-                whole("blocks", 1),
-                whole("theta", 1),
-                positive("constant"),
+                at_least("factor", 0),
+                exceeds("d <= W", narrow_margin, strict=False),
+                exceeds("tau <= b (W + d)", allowed_error_margin, strict=False),
             ),
-            exists=(Chosen("constant"),),
         ),
-        sound=False,
-        note="W for m; nor are the entries of M signs, but 10^theta in size.",
+        sound=True,
+        note="tau is the additive error here, and 2 100^theta W d/l in the display before Psi: one letter for two "
+        "numbers. Entries of M are not signs, but 10^theta in size.",
     ),
 )

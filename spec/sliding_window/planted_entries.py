@@ -8,7 +8,7 @@ from flint import arb, fmpq, fmpq_mat
 from dpmatrix.claims import Statement, Step
 from dpmatrix.exact import Exact, rational
 from dpmatrix.spec.common.conditions import exceeds, whole
-from dpmatrix.spec.sliding_window.loewner import flag, squared_norm
+from dpmatrix.spec.sliding_window.loewner import flag, gram, squared_norm
 from dpmatrix.spec.sliding_window.lower_bound_construction import PLANTED, Planted, planted, width
 
 
@@ -110,27 +110,35 @@ def emptied_margin(p: Approximated) -> arb:
     return arb(total_error(p) - squared_norm(p.original - other)).min(arb(p.approximation.rank() - other.rank()))
 
 
-def outside_rows_margin(p: Approximated) -> arb:
-    """What the error loses when the entries of B(C) outside the rows of the block are set to zero."""
+def emptied_rows(p: Approximated) -> fmpq_mat:
+    """B with the rows set to zero in which A is zero."""
     rows, columns = p.original.nrows(), p.original.ncols()
-    block = _block(p)
-    other = [
-        [0 if j in block and i not in block else p.approximation[i, j] for j in range(columns)] for i in range(rows)
-    ]
-    return arb(total_error(p) - squared_norm(p.original - fmpq_mat(other)))
+    kept = [any(p.original[i, j] != 0 for j in range(columns)) for i in range(rows)]
+    return fmpq_mat([[p.approximation[i, j] if kept[i] else 0 for j in range(columns)] for i in range(rows)])
 
 
-def column_margin(p: Approximated) -> arb:
-    """Least squared norm of a column of B: for k = 1 the square of its coefficient, times that of B(C)."""
-    rows, columns = p.original.nrows(), p.original.ncols()
-    return arb(min(sum((p.approximation[i, j] ** 2 for i in range(rows)), fmpq(0)) for j in range(columns)))
+def emptied_rows_margin(p: Approximated) -> arb:
+    """Smaller of what `emptied_rows` takes from the error, and from the rank."""
+    other = emptied_rows(p)
+    return arb(total_error(p) - squared_norm(p.original - other)).min(arb(p.approximation.rank() - other.rank()))
 
 
-def line_margin(p: Approximated) -> arb:
-    """0 when k = 1, B has rank 1, and its planted column is not zero."""
-    rows = p.approximation.nrows()
-    spans = any(p.approximation[i, j] != 0 for i in range(rows) for j in _block(p))
-    return flag(p.rank == 1 and p.approximation.rank() == 1 and spans)
+def planted_columns(p: Approximated) -> fmpq_mat:
+    """B(C), the columns of B in which A has its block."""
+    return fmpq_mat([[p.approximation[i, j] for j in _block(p)] for i in range(p.approximation.nrows())])
+
+
+def combination_margin(p: Approximated) -> arb:
+    """Minus the squared distance of the columns of B from the span of those of B(C), which are independent."""
+    chosen = planted_columns(p)
+    spanned = chosen * gram(chosen).inv() * chosen.transpose() * p.approximation
+    return -arb(squared_norm(p.approximation - spanned))
+
+
+def rank_margin(p: Approximated) -> arb:
+    """0 when B has rank k, and so has B(C)."""
+    inside = _block(p).stop <= p.approximation.ncols()
+    return flag(inside and p.approximation.rank() == p.rank == planted_columns(p).rank())
 
 
 APPROXIMATED = (
@@ -149,7 +157,7 @@ PLANTED_ENTRIES = (
             given=(whole("block", 1), exceeds("the letters are 1 and -1", different_margin, strict=False)),
         ),
         sound=False,
-        note="Both are -10^i: x 10^i is meant, or letters 0 and 1.",
+        note="Both are -10^i: x 10^i is meant, or letters 0 and 1. A slip: Definition 7 has bits.",
     ),
     Step(
         "planted-norm",
@@ -183,22 +191,27 @@ PLANTED_ENTRIES = (
     Step(
         "empty-rows",
         Statement(
-            "entries of B(C) outside the rows R may be set to zero: the error does not grow",
-            outside_rows_margin,
+            "rows of B may be set to zero where A is zero: neither the error nor the rank grows",
+            emptied_rows_margin,
             given=APPROXIMATED,
         ),
-        sound=False,
-        note="They are near Alice's entries, and the proof goes on to use them as V~.",
+        sound=True,
+        note="Of the rows 1 to a, those outside R. The document's words take all the other entries of B(C), with V~, "
+        "which the proof goes on to use; that the block has rank k is no reason.",
     ),
     Step(
-        "coefficients-not-zero",
+        "column-combinations",
         Statement(
-            "k = 1: each column of B is a multiple of B(C), and not zero times it",
-            column_margin,
-            given=(*APPROXIMATED, exceeds("k = 1, B has rank 1, and B(C) is not zero", line_margin, strict=False)),
-            strict=True,
+            "each column of B is a combination of the columns of B(C)",
+            combination_margin,
+            given=(
+                whole("first", 1),
+                whole("rank", 1),
+                exceeds("B has rank k, and so has B(C)", rank_margin, strict=False),
+            ),
         ),
-        sound=False,
-        note="The document says rows for columns. A column of B that is zero has coefficients zero.",
+        sound=True,
+        note="The document says rows for columns. That not all coefficients are zero fails for the columns that were "
+        "set to zero, and is not used.",
     ),
 )

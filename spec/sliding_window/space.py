@@ -10,12 +10,12 @@ from dpmatrix.exact import Exact, ball, square
 from dpmatrix.spec.common.conditions import at_least, below, exceeds, positive, whole
 from dpmatrix.spec.sliding_window.checkpoint_counts import NEEDED_CHECKPOINTS
 from dpmatrix.spec.sliding_window.distinguished_windows import OUTPUT_SPACE, STATIC_SPACE
-from dpmatrix.spec.sliding_window.informal_error import LEAST_ERROR
 from dpmatrix.spec.sliding_window.lower_bound_construction import CONSTRUCTION
 from dpmatrix.spec.sliding_window.lower_bound_entries import ENTRIES
 from dpmatrix.spec.sliding_window.lower_bound_proof import INEQUALITIES
 from dpmatrix.spec.sliding_window.planted_coefficients import PLANTED_COEFFICIENTS
 from dpmatrix.spec.sliding_window.planted_entries import PLANTED_ENTRIES
+from dpmatrix.spec.sliding_window.revealed_signs import LEAST_ERROR
 from dpmatrix.spec.sliding_window.sketched_direction import SKETCH_DIMENSION
 
 

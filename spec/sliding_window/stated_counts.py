@@ -7,7 +7,7 @@ from flint import arb
 
 from dpmatrix.claims import Statement, Step
 from dpmatrix.exact import Exact, ball, rational
-from dpmatrix.spec.common.conditions import below, equality, exceeds, positive, whole
+from dpmatrix.spec.common.conditions import at_least, below, equality, exceeds, positive, whole
 
 
 @attrs.frozen
@@ -60,16 +60,45 @@ def product_margin(p: Checkpoints) -> arb:
 
 @attrs.frozen
 class Threshold:
-    """The eta of Algorithm 6."""
+    """Two matrices in one direction u of norm 1, what they are compared by, and the rule of the comparison.
 
-    eta: Exact
+    Parameters
+    ----------
+    threshold, error
+        h of the comparison h K~(i) <= K~(i+1), and alpha of the approximations, within 1 +- alpha.
+    first, second
+        u'K(i)u and u'K(i+1)u.
+    near_first, near_second
+        u'K~(i)u and u'K~(i+1)u.
+    """
+
+    threshold: Exact
+    error: Exact
+    first: Exact
+    second: Exact
+    near_first: Exact
+    near_second: Exact
 
 
-def special_case_margin(p: Threshold) -> arb:
-    """What Lemma 1 leaves for Algorithm 1 with 2 eta, whose comparisons are those of Algorithm 6, minus 1 - eta."""
-    eta = rational(p.eta)
-    doubled = 2 * eta
-    return arb((1 - doubled) - (1 - eta))
+def chain_margin(p: Threshold) -> arb:
+    """``u'K(i+1)u - h (1 - alpha)/(1 + alpha) u'K(i)u``."""
+    error = rational(p.error)
+    return arb(rational(p.second) - rational(p.threshold) * (1 - error) / (1 + error) * rational(p.first))
+
+
+def compared_margin(p: Threshold) -> arb:
+    """``u'K~(i+1)u - h u'K~(i)u``."""
+    return arb(rational(p.near_second) - rational(p.threshold) * rational(p.near_first))
+
+
+def lower_margin(p: Threshold) -> arb:
+    """``u'K~(i)u - (1 - alpha) u'K(i)u``."""
+    return arb(rational(p.near_first) - (1 - rational(p.error)) * rational(p.first))
+
+
+def upper_margin(p: Threshold) -> arb:
+    """``(1 + alpha) u'K(i+1)u - u'K~(i+1)u``."""
+    return arb((1 + rational(p.error)) * rational(p.second) - rational(p.near_second))
 
 
 DROPS = Step(
@@ -102,10 +131,18 @@ SPACE_PRODUCT = Step(
 FROM_LEMMA_1 = Step(
     "from-lemma-1",
     Statement(
-        "Lemma 1, with the comparisons of Algorithm 6 and no approximation errors, gives (1 - eta) K(i) <= K(i+1)",
-        special_case_margin,
-        given=(positive("eta"), below("eta", 1)),
+        "with threshold h and approximations within 1 +- alpha the chain of Lemma 1 gives h (1-alpha)/(1+alpha) K(i) "
+        "<= K(i+1), in each direction: (1 - eta) K(i) <= K(i+1) for the h = 1 - eta and alpha = 0 of Algorithm 6",
+        chain_margin,
+        given=(
+            at_least("threshold", 0),
+            at_least("error", 0),
+            below("error", 1),
+            exceeds("(1 - alpha) u'K(i)u <= u'K~(i)u", lower_margin, strict=False),
+            exceeds("h u'K~(i)u <= u'K~(i+1)u", compared_margin, strict=False),
+            exceeds("u'K~(i+1)u <= (1 + alpha) u'K(i+1)u", upper_margin, strict=False),
+        ),
     ),
-    sound=False,
-    note="Algorithm 1 compares with 1 - eta/2, so that its lemma gives 1 - 2 eta; the argument carries over.",
+    sound=True,
+    note="As a black box, with 2 eta, Lemma 1 gives less. The last triple is judged in the claim.",
 )

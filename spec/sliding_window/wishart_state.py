@@ -3,38 +3,18 @@
 from __future__ import annotations
 
 import attrs
-from flint import arb, fmpq_mat
+from flint import arb
 
 from dpmatrix.claims import Statement, Step
 from dpmatrix.spec.common.conditions import exceeds, whole
 from dpmatrix.spec.common.spectra import disagreement, nonnegative_spectrum
-from dpmatrix.spec.sliding_window.loewner import flag, gram
-from dpmatrix.spec.sliding_window.wishart_stream import PRINTED, RUN, NoisyStream, history
+from dpmatrix.spec.sliding_window.loewner import flag
+from dpmatrix.spec.sliding_window.wishart_stream import PRINTED, RUN, NoisyStream, history, shapes_margin
 
 
 def stored_spectrum_margin(p: NoisyStream) -> arb:
     """Least of the `nonnegative_spectrum` of all matrices that are stored at any time."""
     return min((nonnegative_spectrum(pair.matrix) for held in history(p, PRINTED) for pair in held), key=arb.mid)
-
-
-@attrs.frozen
-class FirstOutput:
-    """The first row, 1 x d, and a d x d matrix that may be the output at T = 1."""
-
-    row: fmpq_mat
-    matrix: fmpq_mat
-
-
-def possible_margin(p: FirstOutput) -> arb:
-    """Non-negative when the matrix less a'a may be a Wishart matrix: symmetric and positive semidefinite."""
-    noise = p.matrix - gram(p.row)
-    return nonnegative_spectrum(noise) if noise == noise.transpose() else flag(holds=False)
-
-
-def shape_margin(p: FirstOutput) -> arb:
-    """0 when the row is 1 x d and the matrix d x d."""
-    order = p.row.ncols()
-    return flag((p.row.nrows(), p.matrix.nrows(), p.matrix.ncols()) == (1, order, order))
 
 
 @attrs.frozen
@@ -67,21 +47,36 @@ def both_runs_margin(p: TwoStreams) -> arb:
     return flag(all(len(run.noise) == run.rows.nrows() for run in (p.first, p.second)))
 
 
+def square_margin(p: TwoStreams) -> arb:
+    """Minus the largest number of rows and columns by which an output of either differs from a d x d matrix."""
+    outputs = [(run.rows.ncols(), held[0].matrix) for run in (p.first, p.second) for held in history(run, PRINTED)]
+    return -arb(max((abs(one.nrows() - d) + abs(one.ncols() - d) for d, one in outputs), default=0))
+
+
+def square_noises_margin(p: TwoStreams) -> arb:
+    """0 when both streams have rows of one length d, and a d x d noise for each."""
+    return shapes_margin(p.first).min(shapes_margin(p.second)).min(flag(p.first.rows.ncols() == p.second.rows.ncols()))
+
+
 STORED_SPECTRUM = Step(
     "semidefinite",
     Statement("every matrix that is left to Update is positive semidefinite", stored_spectrum_margin, given=RUN),
     sound=True,
     note="Sums of a_t'a_t and of one Wishart matrix; they need not be in the Loewner order.",
 )
-POSSIBLE_OUTPUTS = Step(
-    "possible-outputs",
+REAL_OUTPUTS = Step(
+    "real-outputs",
     Statement(
-        "on either stream every real d x d matrix is a possible output",
-        possible_margin,
-        given=(exceeds("the row is 1 x d, the matrix d x d", shape_margin, strict=False),),
+        "the outputs on both streams are real d x d matrices",
+        square_margin,
+        given=(
+            exceeds(
+                "both streams have rows of length d, and a d x d noise for each", square_noises_margin, strict=False
+            ),
+        ),
     ),
-    sound=False,
-    note="It is symmetric, and a_1'a_1 at least: the supports of neighbours differ.",
+    sound=True,
+    note="Symmetric, and at least a_1'a_1: the supports of neighbours differ, so L may be infinite; see unit-rows.",
 )
 BEFORE_THE_CHANGE = Step(
     "before-the-change",

@@ -28,7 +28,7 @@ from dpmatrix.spec.sliding_window.wishart_accuracy import (
     rare,
     upper_40,
 )
-from dpmatrix.spec.sliding_window.wishart_state import BEFORE_THE_CHANGE, POSSIBLE_OUTPUTS
+from dpmatrix.spec.sliding_window.wishart_state import BEFORE_THE_CHANGE, REAL_OUTPUTS
 from dpmatrix.spec.sliding_window.wishart_stream import RUN
 
 
@@ -203,7 +203,7 @@ THEOREM_14 = Claim(
             note="Update compares no neighbours; with t_1 <= t - W + 1 < t_2 adjacent, K(1) = A_W'A_W needs no (36).",
         ),
         NOISE_VALUE,
-        POSSIBLE_OUTPUTS,
+        REAL_OUTPUTS,
         BEFORE_THE_CHANGE,
         DROPS,
         SPACE_PRODUCT,
