@@ -52,6 +52,13 @@ def sketch_order_margin(p: SketchedStream) -> arb:
     return precedes_margin(gram(meant(p, total, total)), gram(meant(p, 1, total)))
 
 
+RANKED_RUN = (
+    *RUN,
+    whole("rank", 1),
+    positive("eta"),
+    below("eta", 1),
+    exceeds("Phi has 4r/eta rows", sketch_rows_margin, strict=False),
+)
 SKETCH_ORDER = (
     Step(
         "nested-moments",
@@ -72,13 +79,7 @@ SKETCH_ORDER = (
             "the sketches that Update-Approx gets are in the Loewner order: K~ of the newest stamp is at most that of "
             "the oldest",
             sketch_order_margin,
-            given=(
-                *RUN,
-                whole("rank", 1),
-                positive("eta"),
-                below("eta", 1),
-                exceeds("Phi has 4r/eta rows", sketch_rows_margin, strict=False),
-            ),
+            given=RANKED_RUN,
         ),
         sound=False,
         note="For d >= 2 adjacent sketches are almost surely not comparable; the exact K(j) are in order "
