@@ -10,11 +10,11 @@ from dpmatrix.exact import Exact, Real, ball, nonnegative_root, rational
 from dpmatrix.spec.common.conditions import at_least, at_most, below, exceeds, positive, whole
 from dpmatrix.spec.common.spectra import eigenvalues
 from dpmatrix.spec.sliding_window.combined_costs import COMBINED_COSTS, stated_error
-from dpmatrix.spec.sliding_window.compared_errors import FREE_ERROR
 from dpmatrix.spec.sliding_window.distinguishing import some_projection_algorithm, some_query_algorithm
 from dpmatrix.spec.sliding_window.loewner import gram
 from dpmatrix.spec.sliding_window.noisy_choice import BEST_CHOICE, best_cost_margin
 from dpmatrix.spec.sliding_window.private_choice import CHANGE
+from dpmatrix.spec.sliding_window.queried_sketch import FREE_ERROR
 from dpmatrix.spec.sliding_window.sketch_privacy import floor
 
 
