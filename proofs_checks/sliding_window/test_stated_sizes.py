@@ -17,10 +17,10 @@ from dpmatrix.spec.sliding_window.sketch_order import RankedStream
 from dpmatrix.spec.sliding_window.stated_sizes import LongStream, Storage
 from dpmatrix.tracing import bind_expression
 
-lemma_3 = cite("sliding-window.lemma-3@6a06d50e")
-lemma_4 = cite("sliding-window.lemma-4@ccf94ec3")
-theorem_3 = cite("sliding-window.theorem-3@3c71e4f3")
-theorem_4 = cite("sliding-window.theorem-4@04f6ebcd")
+lemma_3 = cite("sliding-window.lemma-3@6be2a6ff")
+lemma_4 = cite("sliding-window.lemma-4@8fa725bb")
+theorem_3 = cite("sliding-window.theorem-3@8d833c89")
+theorem_4 = cite("sliding-window.theorem-4@c8173871")
 
 SMALL, FIFTH, HALF, LARGE = Fraction(1, 50), Fraction(1, 5), Fraction(1, 2), Fraction(49, 50)
 
