@@ -61,7 +61,9 @@ def test_one_direction_is_free_of_the_dimension(statement) -> None:
 
 @theorem_5.controls("dimension-free", grade="symbolic", region="a longer x; sigma for sigma x; the rows of all times")
 def test_other_coefficients_are_noticed(statement) -> None:
-    assert statement.without("|x| = 1").at(attrs.evolve(ASKED, query=2 * unit(3))) is Truth.FALSE
+    loose, twice = statement.without("|x| = 1"), attrs.evolve(ASKED, query=2 * unit(3))
+    assert loose.at(twice) is Truth.FALSE
+    assert loose.margin(twice) == -3 * fmpq(7, 2) ** 2, "(2 sigma)^2 for sigma^2"
     found = module.coefficients
     plain = attrs.evolve(ASKED, run=attrs.evolve(ASKED.run, floor=1))
     flat = redefined(statement, module, "coefficients", lambda p: found(attrs.evolve(p, run=plain.run)))

@@ -84,6 +84,7 @@ def test_the_other_projection_is_noticed(statement) -> None:
 
     swapped = redefined(statement, module, "leading", rest)
     assert swapped.at(SPLIT) is Truth.FALSE
+    assert swapped.margin(SPLIT) == -2 - (3**2 + 2**2 - 1**2), "both axes are lost, and both squares for the third"
     assert redefined(statement, module, "trailing", module.leading).at(SPLIT) is Truth.FALSE
     values = "the singular values decrease and are not negative"
     assert statement.without(values).at(attrs.evolve(SPLIT, values=(1, 2, 3))) is Truth.FALSE

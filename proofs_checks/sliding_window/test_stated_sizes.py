@@ -63,7 +63,9 @@ def test_the_outputs_have_the_rows_of_a_sketch(statement) -> None:
 
 @lemma_3.controls("output-shape", grade="symbolic", region="other sketches; AA' for A'A; the output's transpose")
 def test_other_shapes_are_noticed(statement) -> None:
-    assert statement.without("Phi has 4r/eta rows").at(attrs.evolve(SHAPED, rank=1)) is Truth.FALSE
+    loose, other = statement.without("Phi has 4r/eta rows"), attrs.evolve(SHAPED, rank=1)
+    assert loose.at(other) is Truth.FALSE
+    assert loose.margin(other) == -4 * (13 - fmpq(13, 2)), "four outputs of 13 rows"
     assert redefined(statement, module, "gram", lambda a: a * a.transpose()).at(SHAPED) is Truth.FALSE
     found = module.outputs
     turned = redefined(statement, module, "outputs", lambda p: [one.transpose() for one in found(p)])
