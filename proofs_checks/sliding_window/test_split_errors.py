@@ -13,6 +13,7 @@ from dpmatrix.claims import Truth, bind, bind_hypotheses, redefined
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.common.spectra import diagonal
 from dpmatrix.spec.sliding_window import split_errors as module
+from dpmatrix.spec.sliding_window.loewner import squared_norm
 from dpmatrix.spec.sliding_window.split_errors import WeighedSplit
 from proofs_checks.steps import by_step
 
@@ -95,9 +96,14 @@ def test_the_other_projection_is_noticed(statement) -> None:
 def test_other_errors_are_noticed(statements) -> None:
     by_name = by_step(statements)
     second, fourth = by_name["second-error"], by_name["fourth-error"]
-    assert redefined(second, module, "second_error", module.third_error).at(SPLIT) is Truth.FALSE
+    third = module.third_error(SPLIT)
+    crossed = redefined(second, module, "second_error", module.third_error)
+    assert crossed.at(SPLIT) is Truth.FALSE
+    assert crossed.margin(SPLIT) == -2 * sum(abs(entry) for entry in third.entries())
     original = module.fourth_error
     for other in (lambda p: 2 * original(p), lambda p: original(p).transpose() + original(p)):
         assert redefined(fourth, module, "fourth_error", other).at(SPLIT) is Truth.FALSE
+    doubled = redefined(fourth, module, "fourth_error", lambda p: 2 * original(p))
+    assert doubled.margin(SPLIT) == -3 * squared_norm(SPLIT.weight * third)
     tilted = redefined(second, module, "difference", lambda _: SPLIT.weight + fmpq_mat(3, 3, list(range(9))))
     assert tilted.at(attrs.evolve(SPLIT, k=1)) is Truth.FALSE
