@@ -6,16 +6,25 @@ from fractions import Fraction
 
 import attrs
 import sympy
+from flint import arb
 
-from dpmatrix.claims import Truth, bind_hypotheses
+from dpmatrix.claims import Truth, bind_hypotheses, redefined
 from dpmatrix.exact import rational
 from dpmatrix.reporting.citing import cite
-from dpmatrix.spec.sliding_window.combined_costs import CombinedError, RightInequality
+from dpmatrix.spec.sliding_window import combined_costs as module
+from dpmatrix.spec.sliding_window.combined_costs import (
+    CombinedError,
+    RightInequality,
+    combined_constant,
+    spread,
+    unit,
+)
 from dpmatrix.tracing import bind_expression
 
-theorem_6 = cite("sliding-window.theorem-6@a2876020")
+theorem_6 = cite("sliding-window.theorem-6@9823d9b3")
 
 MILLIONTH = Fraction(1, 10**6)
+SMALL, HALF, LARGE = Fraction(1, 50), Fraction(1, 2), Fraction(49, 50)
 TIGHT = RightInequality(2, Fraction(41, 10), Fraction(17, 10), Fraction(1, 30))
 """(1 + 1/5) 2 + 17/10 = 41/10."""
 
@@ -48,42 +57,72 @@ def test_equation_20_needs_its_premise(statement) -> None:
     assert doubled.at(inside) is Truth.FALSE
 
 
-BASE = CombinedError(50, 5, Fraction(1, 10), 1, MILLIONTH, Fraction(1, 2), 1)
+def combined(dimension: int, k: int, eta, epsilon, delta, failure) -> CombinedError:
+    """Give the constant that is exhibited for eta."""
+    return CombinedError(dimension, k, eta, epsilon, delta, failure, combined_constant(eta))
 
 
-@theorem_6.refutes("combination", grade="derived", region="every c: k = 1 + c^2 rounded up, d = k + 2, beta = 1/2")
-def test_the_errors_do_not_combine(statement) -> None:
-    """Every c: the quotient is (2/(1 - 6 eta)) sqrt(k' d/log d) >= 2 sqrt(k') > c, as d > log d and k' > k > c^2/4."""
+TENTH = Fraction(1, 10)
+BASE = combined(50, 5, TENTH, 1, MILLIONTH, HALF)
 
-    def grown(constant):
-        k = 1 + int((rational(constant) ** 2).ceil())
-        return attrs.evolve(BASE, dimension=k + 2, k=k, constant=constant)
 
-    statement.refute(grown)
+@theorem_6.supports(
+    "combination", grade="derived", region="every d >= 2, k, eps, beta, delta <= 1/2 and eta < 1/6: c = 3/(1 - 6 eta)"
+)
+def test_the_errors_combine(statement) -> None:
+    """The quotient of both errors is 2/((1 - 6 eta) sqrt(log(1/delta) log d)), and both logarithms are log 2 or more.
+
+    So it is at most 2/(log 2 (1 - 6 eta)), and 2/log 2 < 3.
+    """
+    assert 2 / arb(2).log() < 3
     names = "dimension k eta epsilon delta failure constant"
     d, k, eta, epsilon, delta, beta, c = sympy.symbols(names, positive=True)
-    wide, unit = k - sympy.log(beta), -sympy.log(delta) / epsilon
+    wide, level = k - sympy.log(beta), -sympy.log(delta)
     assert sympy.simplify(1 + (1 + 6 * eta) / (1 - 6 * eta) - 2 / (1 - 6 * eta)) == 0
-    formula = unit * (c * sympy.sqrt(d * sympy.log(d) * wide) - 2 / (1 - 6 * eta) * wide * d)
-    bind_expression(statement, formula, points=[BASE])
-    assert statement.at(attrs.evolve(BASE, constant=42)) is Truth.FALSE
-    assert statement.at(attrs.evolve(BASE, constant=43)) is Truth.TRUE, "2/(1 - 6/10) sqrt(5.69 50/3.91) = 42.7"
+    claimed = c * level / epsilon * sympy.sqrt(d * sympy.log(d) * wide)
+    given = 2 / (1 - 6 * eta) * sympy.sqrt(wide * d * level) / epsilon
+    bind_expression(statement, claimed - given, points=[BASE])
+    points = [
+        combined(d, k, eta, epsilon, delta, failure)
+        for d, k in ((2, 1), (50, 49), (10**9, 3))
+        for eta, epsilon in ((SMALL, SMALL), (Fraction(4, 25), 7))
+        for delta, failure in ((HALF, LARGE), (MILLIONTH, SMALL))
+    ]
+    for p in points:
+        assert statement.at(p) is Truth.TRUE
     assert not statement.strict
+    assert [one.after for one in statement.exists] == [("eta",)]
     outside = {
-        "dimension >= 2, an integer": attrs.evolve(BASE, dimension=1, k=0),
+        "dimension >= 2, an integer": attrs.evolve(BASE, dimension=1),
         "k >= 1, an integer": attrs.evolve(BASE, k=0),
-        "k < d": attrs.evolve(BASE, k=50),
-        "eta > 0": attrs.evolve(BASE, eta=0),
-        "eta < 1/6": attrs.evolve(BASE, eta=Fraction(17, 100)),
+        "eta > 0": combined(50, 5, -SMALL, 1, MILLIONTH, HALF),
+        "eta < 1/6": combined(50, 5, Fraction(17, 100), 1, MILLIONTH, HALF),
         "epsilon > 0": attrs.evolve(BASE, epsilon=0),
         "delta > 0": attrs.evolve(BASE, delta=0),
-        "delta < 1": attrs.evolve(BASE, delta=1),
+        "delta <= 1/2": attrs.evolve(BASE, delta=Fraction(51, 100)),
         "failure > 0": attrs.evolve(BASE, failure=0),
         "failure < 1": attrs.evolve(BASE, failure=1),
     }
-    small, large = Fraction(1, 50), Fraction(49, 50)
-    for inside in (
-        CombinedError(2, 1, small, small, small, small, 1),
-        CombinedError(2, 1, Fraction(4, 25), 1, large, large, 1),
-    ):
+    for inside in (BASE, points[0], points[2]):
         bind_hypotheses(statement, inside, outside)
+
+
+@theorem_6.controls("combination", grade="interval", region="half the constant; one for all eta; delta near 1; d = 1")
+def test_the_constant_depends_on_eta(statement) -> None:
+    """At d = 2 and delta = 1/2 the quotient is 2/(log 2 (1 - 6 eta)): 7.2 for eta = 1/10, 288.5 for eta = 33/200."""
+    least = combined(2, 1, TENTH, 1, HALF, HALF)
+    half = statement.exhibits(constant=lambda eta: combined_constant(eta) / 2)
+    assert half.at(attrs.evolve(least, constant=Fraction(15, 4))) is Truth.FALSE
+    fixed = statement.exhibits(constant=100)
+    assert fixed.at(attrs.evolve(least, constant=100)) is Truth.TRUE
+    assert fixed.at(attrs.evolve(least, constant=100, eta=Fraction(33, 200))) is Truth.FALSE
+    assert statement.without("delta <= 1/2").at(attrs.evolve(least, delta=LARGE)) is Truth.FALSE
+    assert statement.without("dimension >= 2, an integer").at(attrs.evolve(least, dimension=1)) is Truth.FALSE
+
+
+@theorem_6.controls("combination", grade="interval", region="(19) and (20) as printed, without the root, at d = 10^6")
+def test_without_the_root_no_constant_is_enough(statement) -> None:
+    """The quotient is 2/(1 - 6 eta) sqrt(k' d/log d), which grows with d."""
+    printed = redefined(statement, module, "lemma_5_error", lambda p: spread(p) * p.dimension * unit(p))
+    for dimension in (10**6, 10**12):
+        assert printed.at(attrs.evolve(BASE, dimension=dimension)) is Truth.FALSE

@@ -11,19 +11,16 @@ import sympy
 from flint import arb
 
 from dpmatrix.claims import Truth, bind_hypotheses
-from dpmatrix.exact import rational
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.sliding_window.compared_errors import (
     ErrorParameters,
     EveryTime,
     ManyQueries,
-    QuerySize,
     linear_constant,
 )
 from dpmatrix.tracing import bind_expression
 
 corollary_2 = cite("sliding-window.corollary-2@f6f723f4")
-theorem_5 = cite("sliding-window.theorem-5@eb72e4b0")
 theorem_15 = cite("sliding-window.theorem-15@40ab8b71")
 theorem_17 = cite("sliding-window.theorem-17@bb56739a")
 theorem_14 = cite("sliding-window.theorem-14@74880ce0")
@@ -172,31 +169,6 @@ def test_the_constants_of_tau_are_lost(statement) -> None:
     assert not statement.strict
     outside = POSITIVE | {"dimension >= 1, an integer": attrs.evolve(BASE, dimension=0)}
     for inside in (attrs.evolve(BASE, dimension=1), ErrorParameters(1, SMALL, LARGE, 1)):
-        bind_hypotheses(statement, inside, outside)
-
-
-QUERIES = QuerySize(2, 1, 1, 1)
-
-
-@theorem_5.refutes("dimension-free", grade="derived", region="q = 2, eps = 1: every c, by d = 2^h, h = 3c + 1 or more")
-def test_a_factor_of_the_dimension_is_left(statement) -> None:
-    """Every c: log q log d/eps = h log(2)^2 > 0.48 h > c for h > 3c."""
-    statement.refute(
-        lambda constant: attrs.evolve(QUERIES, constant=constant, doublings=1 + int((3 * rational(constant)).ceil()))
-    )
-    assert arb(2).log() ** 2 * 3 > 1
-    queries, doublings, epsilon, constant = sympy.symbols("queries doublings epsilon constant")
-    formula = constant - doublings * sympy.log(2) * sympy.log(queries) / epsilon
-    bind_expression(statement, formula, points=[QUERIES])
-    assert statement.at(attrs.evolve(QUERIES, constant=Fraction(1, 2))) is Truth.TRUE, "log(2)^2 = 0.4805"
-    assert statement.at(attrs.evolve(QUERIES, constant=Fraction(12, 25))) is Truth.FALSE
-    assert not statement.strict
-    outside = {
-        "queries >= 2, an integer": attrs.evolve(QUERIES, queries=1),
-        "doublings >= 1, an integer": attrs.evolve(QUERIES, doublings=0),
-        "epsilon > 0": attrs.evolve(QUERIES, epsilon=0),
-    }
-    for inside in (QUERIES, attrs.evolve(QUERIES, epsilon=SMALL)):
         bind_hypotheses(statement, inside, outside)
 
 

@@ -17,10 +17,12 @@ from dpmatrix.tracing import bind_expression
 from proofs_checks.sliding_window.guarantees import CONFUSION, DELTA, EPSILON
 
 theorem_4 = cite("sliding-window.theorem-4@04f6ebcd")
+conjecture_1 = cite("sliding-window.conjecture-1@0a4f38fe")
 
 MILLIONTH = Fraction(1, 10**6)
 SMALL, LARGE = Fraction(1, 50), Fraction(49, 50)
-LONG = InformalAnswers(1, 1, MILLIONTH, Fraction(1, 10**8), 10**4, 1)
+TENTH = Fraction(1, 10)
+LONG = InformalAnswers(1, 1, TENTH, Fraction(1, 101), 10, 1)
 GUARANTEE = {
     "dimension >= 1, an integer": {"dimension": 0},
     "epsilon > 0": {"epsilon": 0},
@@ -32,26 +34,29 @@ GUARANTEE = {
 @theorem_4.refutes(
     "informal-error",
     grade="derived",
-    region="d = 1, eps = 1, delta = 10^-6: every algorithm and every c, by M = 3 + (191 c)^2, eta = 1/(M^2 + 1)",
+    region="d = 1, eps = 1, delta = 1/10: every algorithm and every c, by M = 3 + 29 c^2, eta = 1/(M^2 + 1); M = 10",
 )
 def test_no_private_answer_is_right_for_both_rows(statement) -> None:
     """S, the answers right for M e_1 alone: Pr[S | M] >= 1 - beta, and Pr[S | M+1] <= beta, as S is wrong there.
 
     The right answers for M end below M^2 + 1 + x, x = nu log nu, and those for M + 1 begin above (M + 1)^2 - 4 - x, as
-    eta M^2 < 1 and eta (M + 1)^2 <= 4 for M >= 1: they are disjoint for 2M > 4 + 2x. At d = eps = 1, delta = 10^-6
-    nu < 191 c, and x < (191 c)^2 as log nu < nu; M = 3 + (191 c)^2 is enough.
+    eta M^2 < 1 and eta (M + 1)^2 <= 4 for M >= 1: they are disjoint for 2M > 4 + 2x. At d = eps = 1, delta = 1/10
+    nu^2 < 29 c^2, and x < nu^2 as log nu < nu; M = 3 + 29 c^2 is enough. For c = 1 x is 8.84, and M = 10 is.
     """
 
     def long_row(constant):
-        row = 3 + (191 * rational(constant)) ** 2
+        row = 3 + 29 * rational(constant) ** 2
         return attrs.evolve(LONG, constant=constant, row=row, eta=1 / (row**2 + 1))
 
     statement.refute(long_row)
-    assert arb(10**6).log() ** 2 < 191
+    assert arb(10).log() ** 4 < 29
+    assert statement.at(LONG) is Truth.FALSE
+    nu = arb(10).log() ** 2
+    assert abs(nu * nu.log() - arb("8.84")) < arb("0.005")
     m = sympy.symbols("m", nonnegative=True)
     assert sympy.factor(4 * ((m + 1) ** 2 + 1) - (m + 2) ** 2) == 3 * m**2 + 4 * m + 4, "M = m + 1"
-    for d, epsilon, constant in product((1, 3), (Fraction(1, 2), 1, 4), (1, 6, 100)):
-        size = constant * d * 191 / Fraction(epsilon) ** 2
+    for d, epsilon, constant in product((1, 3), (Fraction(1, 3), Fraction(1, 2), 1), (1, 6, 100)):
+        size = constant * d * 6 / Fraction(epsilon) ** 2
         row = 3 + int(size * 20) + 1  # log nu < 20
         point = attrs.evolve(LONG, dimension=d, epsilon=epsilon, constant=constant, row=row, eta=Fraction(1, row**2))
         assert statement.at(point) is Truth.FALSE

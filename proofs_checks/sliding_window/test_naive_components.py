@@ -1,4 +1,4 @@
-"""Principal components from a spectral approximation in `sliding-window`, and second moments of projected sketches."""
+"""Principal components from a spectral approximation in `sliding-window`, and the rank of projected sketches."""
 
 from __future__ import annotations
 
@@ -7,16 +7,17 @@ from itertools import product
 
 import attrs
 import sympy
-from flint import arb, fmpq, fmpq_mat
+from flint import arb, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses, redefined
 from dpmatrix.exact import rational
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.sliding_window import naive_components as module
+from dpmatrix.spec.sliding_window.loewner import gram, precedes
 from dpmatrix.spec.sliding_window.naive_components import NaiveChoice, ProjectedSketch
 from dpmatrix.tracing import bind_expression
 
-lemma_5 = cite("sliding-window.lemma-5@b9225653")
+lemma_5 = cite("sliding-window.lemma-5@f127a071")
 
 HALF, SMALL, LARGE = Fraction(1, 2), Fraction(1, 50), Fraction(49, 50)
 CHOICE = NaiveChoice(1, HALF, 1, Fraction(1, 10**6))
@@ -66,35 +67,47 @@ def test_a_larger_loss_is_noticed(statement) -> None:
     assert exact.at(CHOICE) is Truth.FALSE, "with sigma^2 alone no axis can catch up"
 
 
-IDENTITY = fmpq_mat([[1, 0, 0], [0, 1, 0], [0, 0, 1]])
-LOST = ProjectedSketch(IDENTITY, IDENTITY, fmpq_mat([[1, 0, 0], [0, 1, 0]]), 1, HALF)
-LINE = ProjectedSketch(fmpq_mat([[1]]), fmpq_mat([[1]]), fmpq_mat([[1], [0]]), 1, HALF)
+FIVE = fmpq_mat(5, 5, [int(i == j) for i in range(5) for j in range(5)])
+LOST = ProjectedSketch(FIVE, 1, Fraction(1, 4))
+"""Five rows e_1 to e_5, and k/eta = 4."""
 
 
-@lemma_5.refutes("projected-moments", grade="derived", region="k = 1, eta = 1/2, A_W of rank 3: every P with two rows")
+def keeps(p: ProjectedSketch, projected: fmpq_mat) -> bool:
+    """Whether a second moment is at least 1 - eta/4 times that of the window."""
+    return precedes((1 - rational(p.eta) / 4) * gram(p.window), gram(projected))
+
+
+@lemma_5.refutes(
+    "projected-moments", grade="derived", region="k = 1, eta = 1/4, A_W = I_5: every M of rank 4, every S_1"
+)
 def test_projected_sketches_lose_a_direction(statement) -> None:
-    """P A~ has two rows, so that P A~u = 0 for some u != 0, where u'A_W'A_W u > 0: the lower bound fails."""
-    for entries in product((-1, 0, 2), repeat=3):
-        a, b, c = entries
-        assert statement.at(attrs.evolve(LOST, projection=fmpq_mat([[1, a, b], [c, 1, a - b]]))) is Truth.FALSE
+    """(4) for S_1 >= A_W'A_W gives M'M >= (1 - eta/4) A_W'A_W. M u = 0 for some u, and A_W u is not 0: that fails.
+
+    M = PA~ or A~P, P of rank 4. Where A_W has rank k/eta or less M = A_W itself is one that keeps the property.
+    """
+    assert statement.at(LOST) is Truth.FALSE
+    assert statement.margin(LOST) == -1
+    assert keeps(LOST, FIVE), "without a projection"
+    for seed in range(1, 9):
+        sketch = fmpq_mat(7, 5, [(i * i * seed + i) % 11 - 5 for i in range(35)])
+        left = fmpq_mat(4, 7, [(3 * i * i + seed) % 7 - 3 for i in range(28)])
+        right = fmpq_mat(5, 4, [(i * i + seed * i) % 5 - 2 for i in range(20)])
+        for size in (1, 1000):
+            assert not keeps(LOST, size * left * sketch)
+            assert not keeps(LOST, size * sketch * right * right.transpose())
     values = []
-    for size, eta in product((Fraction(k, 8) for k in range(4, 14)), (HALF, Fraction(1, 4))):
-        rows = fmpq_mat([[rational(size)], *[[fmpq(0)]] * (int(1 / eta) - 1)])
-        near = size**2
-        value = min(Fraction(1), near - (1 - eta / 4), (1 + eta / 4) - near)
-        values.append((attrs.evolve(LINE, projection=rows, eta=eta), value))
+    for rank, target, share in product((0, 1, 4, 5), (1, 2), (3, 4, 5)):
+        window = fmpq_mat(5, 5, [int(i == j < rank) for i in range(5) for j in range(5)])
+        p = ProjectedSketch(window, target, Fraction(1, share))
+        values.append((p, target * share - rank))
+        assert statement.at(p) is (Truth.TRUE if rank <= target * share else Truth.FALSE)
+        assert keeps(p, window)
     bind(statement, values)
-    for p, value in values:
-        assert statement.at(p) is (Truth.TRUE if value >= 0 else Truth.FALSE)
     assert not statement.strict
     outside = {
         "target >= 1, an integer": attrs.evolve(LOST, target=0),
-        "eta > 0": attrs.evolve(LOST, eta=0),
-        "eta < 1": attrs.evolve(LOST, eta=1),
-        "P has k/eta rows": attrs.evolve(LOST, target=2),
-        "(4): A~'A~ is an eta/4 approximation of A_W'A_W": attrs.evolve(LOST, sketch=IDENTITY * 2),
+        "eta > 0": attrs.evolve(LOST, eta=-SMALL),
+        "eta < 1/2": attrs.evolve(LOST, eta=HALF),
     }
-    tall = ProjectedSketch(fmpq_mat([[1]]), fmpq_mat([[1]]), fmpq_mat([[1]] * 50), 49, LARGE)
-    thin = attrs.evolve(tall, target=1, eta=SMALL)
-    for inside in (LOST, LINE, tall, thin):
+    for inside in (LOST, attrs.evolve(LOST, eta=SMALL), attrs.evolve(LOST, eta=Fraction(49, 100))):
         bind_hypotheses(statement, inside, outside)

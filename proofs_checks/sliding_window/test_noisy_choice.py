@@ -13,7 +13,7 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.common.spectra import diagonal
 from dpmatrix.spec.sliding_window.noisy_choice import NoisyChoice
 
-theorem_6 = cite("sliding-window.theorem-6@a2876020")
+theorem_6 = cite("sliding-window.theorem-6@9823d9b3")
 theorem_7 = cite("sliding-window.theorem-7@6ae66c53")
 
 WEIGHTS = (9, 4, 2, fmpq(1, 2))

@@ -18,7 +18,7 @@ from dpmatrix.spec.sliding_window.regression_bound import RegressionPoint
 from dpmatrix.tracing import bind_expression
 from proofs_checks.sliding_window.guarantees import guarantee
 
-theorem_8 = cite("sliding-window.theorem-8@22fdccd2")
+theorem_8 = cite("sliding-window.theorem-8@00f32d47")
 
 MILLIONTH = Fraction(1, 10**6)
 STEEP = NeighbouringRegressions(1, MILLIONTH, 1, 500)

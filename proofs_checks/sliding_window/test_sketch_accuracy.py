@@ -21,7 +21,7 @@ from proofs_checks.sliding_window.one_row_outputs import (
     small_outputs,
 )
 
-lemma_2 = cite("sliding-window.lemma-2@5f356f81")
+lemma_2 = cite("sliding-window.lemma-2@84c4dd4b")
 corollary_1 = cite("sliding-window.corollary-1@215053d7")
 
 HALF = Fraction(1, 2)

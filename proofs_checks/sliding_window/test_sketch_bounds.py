@@ -17,7 +17,7 @@ from dpmatrix.spec.sliding_window.sketch_bounds import ScaleParameters, SketchDi
 from dpmatrix.spec.sliding_window.sketched_stream import SketchedStream
 from dpmatrix.tracing import bind_expression
 
-lemma_2 = cite("sliding-window.lemma-2@5f356f81")
+lemma_2 = cite("sliding-window.lemma-2@84c4dd4b")
 corollary_1 = cite("sliding-window.corollary-1@215053d7")
 
 HALF = Fraction(1, 2)

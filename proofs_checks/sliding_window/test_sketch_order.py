@@ -5,15 +5,16 @@ from __future__ import annotations
 from itertools import product
 
 import attrs
+import sympy
 from flint import fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses, redefined
+from dpmatrix.exact import rational
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.sliding_window import sketch_order as module
-from dpmatrix.spec.sliding_window.sketch_order import NestedStamps
-from dpmatrix.spec.sliding_window.sketched_stream import SketchedStream
+from dpmatrix.spec.sliding_window.sketch_order import NestedStamps, RankedStream
 
-lemma_1 = cite("sliding-window.lemma-1@9501e793")
+lemma_1 = cite("sliding-window.lemma-1@8085186d")
 
 PLANE = NestedStamps(fmpq_mat([[1, 2], [0, 3], [2, -1], [4, 4]]), 2, 3)
 LINE = NestedStamps(fmpq_mat([[2], [0], [3]]), 1, 1)
@@ -48,26 +49,64 @@ def test_the_order_of_stamps_matters(statement) -> None:
     assert backwards.at(PLANE) is Truth.FALSE
 
 
-CANCELLED = SketchedStream(fmpq_mat([[1], [1]]), fmpq_mat([[1]]), fmpq_mat([[-1], [1]]), 1, 2)
-"""Sketches 1 + 1 of the newest row, and 1 - 1 + 1 of both."""
+SIZE = 8
+CROSSED = RankedStream(
+    fmpq_mat([[1, 0], [0, 1]]),
+    fmpq_mat(SIZE, 2, [int(i == j) for i in range(SIZE) for j in range(2)]),
+    fmpq_mat(2, SIZE, [0, 1] + [0] * (2 * SIZE - 2)),
+    1,
+    2,
+    rank=1,
+    eta=fmpq(1, 2),
+)
+"""Phi has the first two columns of the identity, g_1 is (0, 1, 0, ...) and g_2 is 0."""
 
 
-@lemma_1.refutes("sketches-in-order", grade="symbolic", region="d = m = 1, rows 1, 1: every g_1 between -4 and 0")
-def test_sketches_need_no_order(statement) -> None:
-    """The sketches are 1 + g_2 and 1 + g_1 + g_2; at g_2 = 1 the order asks for 4 <= (2 + g_1)^2."""
-    values = [
-        (attrs.evolve(CANCELLED, coins=fmpq_mat([[fmpq(k, 4)], [1]])), (2 + fmpq(k, 4)) ** 2 - 4) for k in range(-20, 9)
-    ]
-    bind(statement, ((p, min(fmpq(1), slack)) for p, slack in values))
-    for p, slack in values:
-        assert statement.at(p) is (Truth.TRUE if slack >= 0 else Truth.FALSE)
-    wide = SketchedStream(fmpq_mat([[1, 0], [0, 1]]), fmpq_mat([[1, 0], [0, 1]]), fmpq_mat([[-1, 0], [0, 1]]), 1, 2)
-    assert statement.at(wide) is Truth.FALSE
+def crossed(floor, x, y) -> RankedStream:
+    """Give g_1 = (x, y, 0, ...) and the floor sigma."""
+    coins = [rational(x), rational(y), *[fmpq(0)] * (2 * SIZE - 2)]
+    return attrs.evolve(CROSSED, floor=floor, coins=fmpq_mat(2, SIZE, coins))
+
+
+@lemma_1.refutes(
+    "sketches-in-order",
+    grade="symbolic",
+    region="r = 1, eta = 1/2, d = 2, a_1 = e_1, g_2 = 0: every sigma > 0 and g_1 = (x, y, 0, ...) with y != 0",
+)
+def test_adjacent_sketches_are_not_comparable(statement) -> None:
+    """The older sketch is A~ + g'a, and its moment less that of A~ is u'a + a'u + |g|^2 a'a, with u = gA~.
+
+    Where u is not a multiple of a this is indefinite, and a Gaussian g that A~ knows nothing of makes it so almost
+    surely for d >= 2 and a != 0. Here u = sigma (x, y), and the determinant is -sigma^2 y^2.
+    """
+    sigma, x, y = sympy.symbols("sigma x y", real=True)
+    base = sympy.Matrix(SIZE, 2, lambda i, j: int(i == j))
+    coins = sympy.Matrix(1, SIZE, [x, y, *[0] * (SIZE - 2)])
+    first = sympy.Matrix([[1, 0]])
+    newer = sigma * base
+    older = newer + coins.T * first
+    change = (older.T * older - newer.T * newer).applyfunc(sympy.expand)
+    assert change == sympy.Matrix([[2 * sigma * x + x**2 + y**2, sigma * y], [sigma * y, 0]])
+    assert change.det() == -(sigma**2) * y**2
+    values = []
+    for floor, across, along in product((fmpq(1, 3), 1, 5), (-3, fmpq(-1, 2), 0, 2), (-2, 0, fmpq(1, 4), 3)):
+        trace = 2 * floor * across + fmpq(across) ** 2 + fmpq(along) ** 2
+        values.append((crossed(floor, across, along), min(fmpq(1), trace, -((fmpq(floor) * along) ** 2))))
+        assert along == 0 or statement.at(values[-1][0]) is Truth.FALSE
+    bind(statement, values)
+    assert statement.at(crossed(1, 1, 0)) is Truth.TRUE, "u is a multiple of a"
+    wide = attrs.evolve(crossed(1, 2, -1), eta=fmpq(49, 50), base=CROSSED.base)
+    assert statement.applies(wide) is Truth.FALSE, "4r/eta is no integer"
     assert not statement.strict
     outside = {
-        "window >= 1, an integer": attrs.evolve(CANCELLED, window=0),
-        "Phi is m x d and every g has length m": attrs.evolve(CANCELLED, coins=fmpq_mat([[1]])),
-        "Update-Approx spares the first and the newest checkpoint": attrs.evolve(CANCELLED, deleted=((2, 2),)),
+        "window >= 1, an integer": attrs.evolve(CROSSED, window=0),
+        "Phi is m x d and every g has length m": attrs.evolve(CROSSED, coins=fmpq_mat([[1]])),
+        "Update-Approx spares the first and the newest checkpoint": attrs.evolve(CROSSED, deleted=((2, 2),)),
+        "rank >= 1, an integer": attrs.evolve(CROSSED, rank=0),
+        "eta > 0": attrs.evolve(CROSSED, eta=-1),
+        "eta < 1": attrs.evolve(CROSSED, eta=1),
+        "Phi has 4r/eta rows": attrs.evolve(CROSSED, eta=fmpq(1, 3)),
     }
-    for inside in (CANCELLED, wide, attrs.evolve(CANCELLED, window=1)):
+    slim = RankedStream(fmpq_mat([[1]]), fmpq_mat(5, 1, [1] * 5), fmpq_mat(1, 5, [1] * 5), 1, 1, rank=1, eta=fmpq(4, 5))
+    for inside in (CROSSED, slim, attrs.evolve(CROSSED, window=1)):
         bind_hypotheses(statement, inside, outside)

@@ -1,4 +1,4 @@
-"""Sizes that section 3 of `sliding-window` states: epochs, shapes, space, and the time of an update."""
+"""Sizes that section 3 of `sliding-window` states: shapes, space, and the time of an update."""
 
 from __future__ import annotations
 
@@ -6,12 +6,15 @@ from fractions import Fraction
 
 import attrs
 import sympy
+from flint import fmpq, fmpq_mat
 
-from dpmatrix.claims import Truth, bind_hypotheses
+from dpmatrix.claims import Truth, bind, bind_hypotheses, redefined
 from dpmatrix.exact import rational
 from dpmatrix.reporting.citing import cite
+from dpmatrix.spec.sliding_window import stated_sizes as module
 from dpmatrix.spec.sliding_window.repeated_rows import RepeatedRows, kept_checkpoints
-from dpmatrix.spec.sliding_window.stated_sizes import Epochs, LongStream, SketchShape, Storage
+from dpmatrix.spec.sliding_window.sketch_order import RankedStream
+from dpmatrix.spec.sliding_window.stated_sizes import LongStream, Storage
 from dpmatrix.tracing import bind_expression
 
 lemma_2 = cite("sliding-window.lemma-2@5f356f81")
@@ -20,86 +23,107 @@ lemma_4 = cite("sliding-window.lemma-4@ccf94ec3")
 theorem_3 = cite("sliding-window.theorem-3@3c71e4f3")
 theorem_4 = cite("sliding-window.theorem-4@04f6ebcd")
 
-SMALL, LARGE = Fraction(1, 50), Fraction(49, 50)
+SMALL, FIFTH, HALF, LARGE = Fraction(1, 50), Fraction(1, 5), Fraction(1, 2), Fraction(49, 50)
 
 
-@lemma_2.refutes("epochs", grade="symbolic", region="every T > W: 2W - T epochs")
-def test_the_epochs_end_at_the_present(statement) -> None:
-    time, window = sympy.symbols("time window")
-    bind_expression(statement, -sympy.Abs(window - time), points=[Epochs(3, 3), Epochs(9, 2)])
-    assert statement.at(Epochs(5, 4)) is Truth.FALSE
-    assert statement.at(Epochs(9, 4)) is Truth.FALSE
-    assert statement.at(Epochs(4, 4)) is Truth.TRUE
+def shaped(size: int, width: int, total: int, rank: int, deleted: tuple[tuple[int, int], ...] = ()) -> RankedStream:
+    """Give a stream of integers, and eta = 4r/m for sketches of m rows."""
+    rows = fmpq_mat(total, width, [(i * i + 1) % 5 for i in range(total * width)])
+    base = fmpq_mat(size, width, [i % 7 - 3 for i in range(size * width)])
+    coins = fmpq_mat(total, size, [i % 5 - 1 for i in range(total * size)])
+    return RankedStream(rows, base, coins, fmpq(3, 2), 3, deleted, rank=rank, eta=fmpq(4 * rank, size))
+
+
+SHAPED = shaped(13, 3, 4, 2)
+
+
+@lemma_3.supports("output-shape", grade="derived", region="every run: sums of (Phi g')(sigma I; a) and of g'a")
+def test_the_outputs_have_the_rows_of_a_sketch(statement) -> None:
+    """A stored matrix begins as the m x (d + 1) matrix (Phi g') times (sigma I; a), and (m x 1)(1 x d) are added."""
+    values = [
+        shaped(size, width, total, rank, deleted)
+        for size, rank in ((5, 1), (8, 1), (9, 2), (40, 3))
+        for width, total in ((1, 1), (2, 3), (8, 4))
+        for deleted in ((), ((3, 2),)[: total // 3])
+    ]
+    bind(statement, ((p, 0) for p in values))
+    assert all(statement.at(p) is Truth.TRUE for p in values)
     assert not statement.strict
     outside = {
-        "time >= 1, an integer": Epochs(0, 1),
-        "window >= 1, an integer": Epochs(1, 0),
-        "T >= W": Epochs(3, 4),
+        "window >= 1, an integer": attrs.evolve(SHAPED, window=0),
+        "Phi is m x d and every g has length m": attrs.evolve(SHAPED, coins=fmpq_mat([[1]])),
+        "Update-Approx spares the first and the newest checkpoint": attrs.evolve(SHAPED, deleted=((1, 1),)),
+        "rank >= 1, an integer": attrs.evolve(SHAPED, rank=0),
+        "eta > 0": attrs.evolve(SHAPED, eta=-1),
+        "eta < 1": attrs.evolve(SHAPED, eta=1),
+        "Phi has 4r/eta rows": attrs.evolve(SHAPED, rank=1),
     }
-    for inside in (Epochs(1, 1), Epochs(7, 3)):
+    for inside in (SHAPED, shaped(5, 5, 2, 1), shaped(400, 1, 1, 1)):
         bind_hypotheses(statement, inside, outside)
 
 
-@lemma_3.refutes("output-shape", grade="symbolic", region="every 4r/eta that is not d: 8 rows for d = 3")
-def test_the_output_has_rows_of_a_sketch(statement) -> None:
-    shape = SketchShape(3, 1, Fraction(1, 2))
-    assert statement.at(shape) is Truth.FALSE
-    assert statement.margin(shape) == -5
-    assert statement.at(attrs.evolve(shape, dimension=9)) is Truth.FALSE
-    assert statement.at(attrs.evolve(shape, dimension=8)) is Truth.TRUE
-    assert statement.at(attrs.evolve(shape, dimension=24, rank=3)) is Truth.TRUE
-    dimension, rank, eta = sympy.symbols("dimension rank eta")
-    bind_expression(statement, -sympy.Abs(4 * rank / eta - dimension), points=[shape])
-    assert not statement.strict
-    outside = {
-        "dimension >= 1, an integer": attrs.evolve(shape, dimension=0),
-        "rank >= 1, an integer": attrs.evolve(shape, rank=0),
-        "eta > 0": attrs.evolve(shape, eta=-1),
-        "eta < 1": attrs.evolve(shape, eta=1),
-        "4r/eta is an integer": attrs.evolve(shape, eta=Fraction(3, 7)),
-    }
-    for inside in (shape, SketchShape(1, 1, SMALL), SketchShape(1, 49, LARGE)):
-        bind_hypotheses(statement, inside, outside)
+@lemma_3.controls("output-shape", grade="symbolic", region="other sketches; AA' for A'A; the output's transpose")
+def test_other_shapes_are_noticed(statement) -> None:
+    loose, other = statement.without("Phi has 4r/eta rows"), attrs.evolve(SHAPED, rank=1)
+    assert loose.at(other) is Truth.FALSE
+    assert loose.margin(other) == -4 * (13 - fmpq(13, 2)), "four outputs of 13 rows"
+    assert redefined(statement, module, "gram", lambda a: a * a.transpose()).at(SHAPED) is Truth.FALSE
+    found = module.outputs
+    turned = redefined(statement, module, "outputs", lambda p: [one.transpose() for one in found(p)])
+    assert turned.at(SHAPED) is Truth.FALSE
 
 
-STORED = Storage(2, 1, 1, SMALL, 1)
+STORED = Storage(2, 1, 1, SMALL, 50)
 STORED_OUTSIDE = {
     "window >= 2, an integer": attrs.evolve(STORED, window=1),
     "dimension >= 1, an integer": attrs.evolve(STORED, dimension=0),
-    "eta > 0": attrs.evolve(STORED, eta=0),
-    "eta < 1": attrs.evolve(STORED, eta=1),
+    "rank >= 1, an integer": attrs.evolve(STORED, rank=0, constant=1),
+    "eta > 0": attrs.evolve(STORED, eta=-SMALL, constant=1),
 }
 WINDOW, DIMENSION, RANK, ETA, CONSTANT = sympy.symbols("window dimension rank eta constant")
 
 
-def fine(constant) -> Storage:
-    """Eta = 1/(1 + c), below 1 for every c."""
-    return Storage(2, 1, 1, 1 / (1 + rational(constant)), constant)
+def many(constant) -> Storage:
+    """Give eta = 1/5 and r = 1 + c, rounded up."""
+    return Storage(2, 1, 1 + int(rational(constant).ceil()), FIFTH, constant)
 
 
-@lemma_4.refutes("space", grade="derived", region="every c: eta = 1/(1 + c), where 4r/eta > c")
+@lemma_4.refutes("space", grade="derived", region="every c: eta = 1/5 and r = 1 + c rounded up, where 4r/eta > c")
 def test_checkpoints_times_sketches(statement) -> None:
-    """Every c: the product over (r d/eta) log W is 4r/eta = 4 + 4c > c."""
-    statement.refute(fine)
+    """Every c: the product over (r d/eta) log W is 4r/eta = 20 r > c."""
+    statement.refute(many)
     bind_expression(statement, (CONSTANT - 4 * RANK / ETA) * RANK * DIMENSION / ETA * sympy.log(WINDOW))
-    assert statement.at(Storage(100, 50, 3, Fraction(1, 2), 23)) is Truth.FALSE
-    assert statement.at(Storage(100, 50, 3, Fraction(1, 2), 25)) is Truth.TRUE
+    assert statement.at(Storage(100, 50, 3, FIFTH, 59)) is Truth.FALSE
+    assert statement.at(Storage(100, 50, 3, FIFTH, 61)) is Truth.TRUE
     assert not statement.strict
-    outside = STORED_OUTSIDE | {"rank >= 1, an integer": attrs.evolve(STORED, rank=0)}
-    for inside in (STORED, Storage(9, 5, 2, LARGE, 1)):
+    outside = STORED_OUTSIDE | {"eta < 1/4": attrs.evolve(STORED, eta=Fraction(1, 4))}
+    for inside in (STORED, Storage(9, 5, 2, Fraction(6, 25), 1)):
         bind_hypotheses(statement, inside, outside)
 
 
-@theorem_4.refutes("constant-rank", grade="derived", region="every c: eta = 1/(1 + c), where 1/eta > c")
-def test_privacy_has_a_price_in_space(statement) -> None:
-    """Every c: the quotient of both spaces is 1/eta = 1 + c > c."""
-    statement.refute(fine)
-    bind_expression(statement, (CONSTANT - 1 / ETA) * DIMENSION / ETA * sympy.log(WINDOW), points=[STORED])
-    assert statement.at(Storage(100, 50, 1, Fraction(1, 2), Fraction(19, 10))) is Truth.FALSE
-    assert statement.at(Storage(100, 50, 1, Fraction(1, 2), Fraction(21, 10))) is Truth.TRUE
+@theorem_4.supports("constant-rank", grade="derived", region="every r and eta: c = r/eta, and no smaller one")
+def test_space_for_a_constant_rank_and_eta(statement) -> None:
+    """The quotient of both spaces is r/eta, whatever d and W are."""
+    formula = (CONSTANT - RANK / ETA) * RANK * DIMENSION / ETA * sympy.log(WINDOW)
+    points = [Storage(2, 1, 1, HALF, 2), Storage(1000, 7, 3, FIFTH, 15), Storage(10**9, 50, 2, LARGE, 2 / LARGE)]
+    bind_expression(statement, formula, points=[STORED, *points])
+    assert all(statement.at(p) is Truth.TRUE for p in points)
     assert not statement.strict
-    for inside in (STORED, Storage(9, 5, 2, LARGE, 1)):
-        bind_hypotheses(statement, inside, STORED_OUTSIDE)
+    assert [one.after for one in statement.exists] == [("rank", "eta")]
+    outside = STORED_OUTSIDE | {"eta < 1": attrs.evolve(STORED, eta=Fraction(101, 100))}
+    for inside in (STORED, Storage(9, 5, 2, LARGE, 2 / LARGE)):
+        bind_hypotheses(statement, inside, outside)
+
+
+@theorem_4.controls("constant-rank", grade="symbolic", region="half of r/eta; one c for every eta, for every r")
+def test_the_price_depends_on_rank_and_eta(statement) -> None:
+    """At r = 3 and eta = 1/5 the quotient is 15."""
+    point = Storage(100, 50, 3, FIFTH, 15)
+    assert statement.exhibits(constant=15).at(point) is Truth.TRUE
+    assert statement.exhibits(constant=15).at(attrs.evolve(point, rank=4)) is Truth.FALSE
+    assert statement.exhibits(constant=15).at(attrs.evolve(point, eta=Fraction(1, 6))) is Truth.FALSE
+    half = statement.exhibits(constant=lambda rank, eta: module.price(rank, eta) / 2)
+    assert half.at(attrs.evolve(point, constant=Fraction(15, 2))) is Truth.FALSE
 
 
 LONG = LongStream(100, 21, 1, Fraction(1, 5), 1)

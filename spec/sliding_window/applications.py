@@ -10,11 +10,11 @@ from dpmatrix.exact import Exact, Real, ball, nonnegative_root, rational
 from dpmatrix.spec.common.conditions import at_least, at_most, below, exceeds, positive, whole
 from dpmatrix.spec.common.spectra import eigenvalues
 from dpmatrix.spec.sliding_window.combined_costs import COMBINED_COSTS, stated_error
-from dpmatrix.spec.sliding_window.compared_errors import FREE_ERROR
 from dpmatrix.spec.sliding_window.distinguishing import some_projection_algorithm, some_query_algorithm
 from dpmatrix.spec.sliding_window.loewner import gram
 from dpmatrix.spec.sliding_window.noisy_choice import BEST_CHOICE, best_cost_margin
 from dpmatrix.spec.sliding_window.private_choice import CHANGE
+from dpmatrix.spec.sliding_window.queried_sketch import FREE_ERROR
 from dpmatrix.spec.sliding_window.sketch_privacy import floor
 
 
@@ -226,10 +226,10 @@ THEOREM_6 = Claim(
         "line costs at least 1/2 on one of them if M >= 1/2. For every c that happens for delta near 1 (c = 1, eps = "
         "1: delta = 9/10, beta = 1/50), and for large eps, with beta = e^-eps/4 and delta = 1/2 (c = 1: from eps = 4.2 "
         "on); in the ordinary range of eps and delta that leaves eta < 1/6 open. The additive term inherits the "
-        "defects of Lemma 5, and (19), (20) and the theorem have three different ones. On the private window of "
-        "theorem-4's repair the best projection for C~ costs at most 2 min(k, d-k) zeta more than the best for the "
-        "window, in squared norm: privacy, the probability of that event and its price in space are those of "
-        "theorem-4's repair."
+        "defects of Lemma 5; (19) and (20) are printed without its root, and with it they give the theorem's, for "
+        "delta of at most 1/2. On the private window of theorem-4's repair the best projection for C~ costs at most 2 "
+        "min(k, d-k) zeta more than the best for the window, in squared norm: privacy, the probability of that event "
+        "and its price in space are those of theorem-4's repair."
     ),
     repair=Repair(
         f"{CHANGE}; the projection onto the first k eigenvectors of C~; squared costs; 2 min(k, d-k) zeta",

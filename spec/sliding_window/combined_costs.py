@@ -9,7 +9,7 @@ from flint import arb, fmpq
 
 from dpmatrix.claims import Chosen, Statement, Step
 from dpmatrix.exact import Exact, ball, rational
-from dpmatrix.spec.common.conditions import below, exceeds, positive, whole
+from dpmatrix.spec.common.conditions import at_most, below, exceeds, positive, whole
 
 
 @attrs.frozen
@@ -21,7 +21,7 @@ class RightInequality:
     sketch, window
         |A~(1-X~)|_F and |A_W(1-X~)|_F.
     extra
-        k' d log(1/delta)/epsilon.
+        K of Lemma 5, or what (20) prints for it.
     eta
         eta.
     """
@@ -95,10 +95,15 @@ def stated_error(p: ErrorTerms, dimension: int) -> arb:
     return ball(p.constant) * unit(p) * (d * d.log() * spread(p)).sqrt()
 
 
+def lemma_5_error(p: CombinedError) -> arb:
+    """``K = sqrt(k' d log(1/delta))/epsilon``."""
+    return (spread(p) * p.dimension * -ball(p.delta).log()).sqrt() / ball(p.epsilon)
+
+
 def combined_error(p: CombinedError) -> arb:
-    """``(1 + (1 + 6 eta)/(1 - 6 eta)) k' d log(1/delta)/epsilon``."""
+    """``(1 + (1 + 6 eta)/(1 - 6 eta)) K``."""
     eta = ball(p.eta)
-    return (1 + (1 + 6 * eta) / (1 - 6 * eta)) * spread(p) * p.dimension * unit(p)
+    return (1 + (1 + 6 * eta) / (1 - 6 * eta)) * lemma_5_error(p)
 
 
 def combined_margin(p: CombinedError) -> arb:
@@ -106,9 +111,9 @@ def combined_margin(p: CombinedError) -> arb:
     return stated_error(p, p.dimension) - combined_error(p)
 
 
-def rank_margin(p: CombinedError) -> arb:
-    """``d - k``."""
-    return arb(p.dimension - p.k)
+def combined_constant(eta: Exact) -> fmpq:
+    """``3/(1 - 6 eta)``."""
+    return 3 / (1 - 6 * rational(eta))
 
 
 COMBINED_COSTS = (
@@ -126,24 +131,24 @@ COMBINED_COSTS = (
     Step(
         "combination",
         Statement(
-            "there is a constant c with which the additive error that (19) and (20) give, 2/(1 - 6 eta) k' d "
-            "log(1/delta)/eps, is at most c log(1/delta)/eps sqrt(d log d k')",
+            "for each eta < 1/6 there is a constant c, 3/(1 - 6 eta), with which the additive error that (19) and (20) "
+            "give with the K of Lemma 5, 2/(1 - 6 eta) sqrt(k' d log(1/delta))/eps, is at most c log(1/delta)/eps "
+            "sqrt(d log d k') for delta <= 1/2",
             combined_margin,
             given=(
                 whole("dimension", 2),
                 whole("k", 1),
-                exceeds("k < d", rank_margin),
                 positive("eta"),
                 below("eta", fmpq(1, 6)),
                 positive("epsilon"),
                 positive("delta"),
-                below("delta", 1),
+                at_most("delta", fmpq(1, 2)),
                 positive("failure"),
                 below("failure", 1),
             ),
-            exists=(Chosen("constant"),),
+            exists=(Chosen("constant", after=("eta",), exhibited=combined_constant),),
         ),
-        sound=False,
-        note="The quotient is at least 2 sqrt(k' d/log d), which grows with d.",
+        sound=True,
+        note="(19) and (20) are printed without the root of Lemma 5; c grows like 1/(1 - 6 eta).",
     ),
 )

@@ -1,4 +1,4 @@
-"""Errors as the document compares or rewrites them: Corollary 2, Theorems 5, 14 and 16."""
+"""Errors as the document compares or rewrites them: Corollary 2, Theorems 14 to 17."""
 
 from __future__ import annotations
 
@@ -62,21 +62,6 @@ def value_margin(p: ErrorParameters) -> arb:
     tau = degrees(p)
     other = p.dimension - ball(p.delta).log() / square(ball(p.epsilon))
     return equality(tau * tau.log(), other * other.log())
-
-
-@attrs.frozen
-class QuerySize:
-    """The number q of queries, the dimension d = 2^h, epsilon, and a constant c."""
-
-    queries: int
-    doublings: int
-    epsilon: Exact
-    constant: Exact
-
-
-def free_margin(p: QuerySize) -> arb:
-    """``c - log q log d / epsilon``."""
-    return ball(p.constant) - arb(p.queries).log() * (p.doublings * arb(2).log()) / ball(p.epsilon)
 
 
 @attrs.frozen
@@ -149,18 +134,6 @@ LINEAR_ERROR = Step(
     sound=True,
     note="In the norm, which is what Theorem 6 bounds, and but for the root of a logarithm. The squared norm as stated "
     "has d^2 log d.",
-)
-FREE_ERROR = Step(
-    "dimension-free",
-    Statement(
-        "with q queries the error is free of the dimension: for all q and eps there is a constant c with log q log d/"
-        "eps <= c for every d",
-        free_margin,
-        given=(whole("queries", 2), whole("doublings", 1), positive("epsilon")),
-        exists=(Chosen("constant", after=("queries", "epsilon")),),
-    ),
-    sound=False,
-    note="A factor log d is left in the theorem.",
 )
 NOISE_VALUE = Step(
     "noise-value",

@@ -13,7 +13,7 @@ from dpmatrix.spec.sliding_window.distinguishing import confusion
 
 @attrs.frozen
 class InformalAnswers:
-    """The streams (M e_1) and ((M + 1) e_1) of one row, and matrices that meet the bounds of the informal theorem.
+    """Streams that are zero but for M e_1 or (M + 1) e_1, and matrices that meet the bounds of the informal theorem.
 
     Parameters
     ----------
@@ -63,10 +63,10 @@ GUARANTEE = (whole("dimension", 1), positive("epsilon"), positive("delta"), belo
 INFORMAL_ERROR = Step(
     "informal-error",
     Statement(
-        "Theorem 1 (informal): there is a constant c with which, for the streams (M e_1) and ((M + 1) e_1) of one row, "
-        "some S is between (1 -+ eta) A_W'A_W -+ nu log nu on both, nu = c d log(1/delta)^2/eps^2, or answers that "
-        "fail with probability beta are rare enough for an (eps, delta)-private algorithm: 1 - beta <= e^eps beta + "
-        "delta",
+        "Theorem 1 (informal): there is a constant c with which, for the streams of W >= M rows that are zero but for "
+        "M e_1 or (M + 1) e_1, some S is between (1 -+ eta) A_W'A_W -+ nu log nu on both, nu = c d log(1/delta)^2/"
+        "eps^2, or answers that fail with probability beta are rare enough for an (eps, delta)-private algorithm: "
+        "1 - beta <= e^eps beta + delta",
         some_private_answer,
         given=(
             *GUARANTEE,
@@ -79,5 +79,5 @@ INFORMAL_ERROR = Step(
     ),
     sound=False,
     note="Rows of any length, as in section 1.1: at eta = 1/(M^2 + 1) no S is right for both once M is large, "
-    "whatever the algorithm is.",
+    "whatever the algorithm is. Lengths may be polynomially bounded: W is M or more.",
 )

@@ -1,15 +1,13 @@
-"""Section 1.2: principal components from a spectral approximation, and second moments of projected sketches."""
+"""Section 1.2: principal components from a spectral approximation, and the rank of projected sketches."""
 
 from __future__ import annotations
 
 import attrs
 from flint import arb, fmpq_mat
 
-from dpmatrix.claims import Condition, Statement, Step
+from dpmatrix.claims import Statement, Step
 from dpmatrix.exact import Exact, ball, rational, square
-from dpmatrix.spec.common.conditions import below, exceeds, positive, whole
-from dpmatrix.spec.sliding_window.approximation import ApproximationPoint, approximation_margin
-from dpmatrix.spec.sliding_window.loewner import gram
+from dpmatrix.spec.common.conditions import below, positive, whole
 from dpmatrix.spec.sliding_window.sketch_privacy import floor
 
 
@@ -40,43 +38,30 @@ def naive_choice_margin(p: NaiveChoice) -> arb:
 
 @attrs.frozen
 class ProjectedSketch:
-    """A window, its sketch, and a projection of the sketch to k/eta dimensions.
+    """A window, and a sketch of it that is projected to k/eta dimensions.
 
     Parameters
     ----------
-    window, sketch, projection
-        A_W (W x d), A~ (m x d) and P (k/eta x m).
+    window
+        A_W, W x d.
     target
         k.
     eta
-        eta in (0, 1).
+        eta in (0, 1/2).
     """
 
     window: fmpq_mat
-    sketch: fmpq_mat
-    projection: fmpq_mat
     target: int
     eta: Exact
 
 
-def near_margin(p: ProjectedSketch, sketch: fmpq_mat) -> arb:
-    """(4): the second moment of a sketch is within the factors 1 +- eta/4 of A_W'A_W."""
-    return approximation_margin(ApproximationPoint(gram(p.window), gram(sketch), rational(p.eta) / 4))
-
-
 def projected_margin(p: ProjectedSketch) -> arb:
-    """(4) for P A~."""
-    return near_margin(p, p.projection * p.sketch)
+    """``k/eta`` minus the rank of A_W.
 
-
-def sketched_margin(p: ProjectedSketch) -> arb:
-    """(4) for A~."""
-    return near_margin(p, p.sketch)
-
-
-def projected_rows_margin(p: ProjectedSketch) -> arb:
-    """Zero exactly when P has k/eta rows."""
-    return arb(-abs(rational(p.eta) * p.projection.nrows() - p.target))
+    M'M >= (1 - eta/4) A_W'A_W for some M of rank k/eta at most exactly if this is not negative: where M u = 0, A_W u
+    is 0 as well.
+    """
+    return arb(p.target / rational(p.eta) - p.window.rank())
 
 
 NAIVE_COMPONENTS = (
@@ -103,18 +88,12 @@ NAIVE_COMPONENTS = (
     Step(
         "projected-moments",
         Statement(
-            "the second moments of sketches that are projected to k/eta dimensions keep the approximate property: with "
-            "(4) for A~'A~ it holds for A~'P'PA~",
+            "sketches that are projected to k/eta dimensions can keep the approximate property: some M of rank k/eta "
+            "at most, as pi(A~_1) is, has M'M >= (1 - eta/4) S_1 for some S_1 >= A_W'A_W",
             projected_margin,
-            given=(
-                whole("target", 1),
-                positive("eta"),
-                below("eta", 1),
-                exceeds("P has k/eta rows", projected_rows_margin, strict=False),
-                Condition("(4): A~'A~ is an eta/4 approximation of A_W'A_W", sketched_margin),
-            ),
+            given=(whole("target", 1), positive("eta"), below("eta", rational(1) / 2)),
         ),
         sound=False,
-        note="No projection does, where A_W has rank above k/eta: some direction of it is lost.",
+        note="None does, on whichever side A~ is projected, where A_W has rank above k/eta: some direction is lost.",
     ),
 )

@@ -108,10 +108,10 @@ THEOREM_8 = Claim(
         "No algorithm at all can do it: a cost of at most K means X >= 2(M - sqrt K) for the row (1/2, M) and X <= "
         "-2(M - sqrt K) for (-1/2, M), its neighbour, and no X does both once M > sqrt K; at eps = 1, delta = 10^-6, "
         "c = 1 from M = 500 on. For rows of norm at most 1 the algorithm of the proof fails: (41) applied to the "
-        "columns of (X; -1) costs c tau log tau times |X|_F^2 + p, and the theorem has dropped |X^|^2 and |X~|^2. W "
-        "rows (a, b) with W a^2 = tau fit with X^ = b/a, of the order of sqrt(W/tau), and the ridge tau on the "
-        "features, the mean of the noise, makes X~ half of it: the error is W b^2/4. At eps = 1, delta = 10^-6, tau = "
-        "214 and W = 10^9 it is 2.45 10^8 against 2.5 10^5 c, and it grows like W."
+        "columns of (X; -1) costs c tau log tau times |X|_F^2 + p, and (28) has dropped |X^|^2. W rows (a, b) with W "
+        "a^2 = tau fit with X^ = b/a, of the order of sqrt(W/tau), and the ridge tau on the features, the mean of the "
+        "noise, makes X~ half of it: the error is W b^2/4. At eps = 1, delta = 10^-6, tau = 214 and W = 10^9 it is "
+        "2.45 10^8 against 2.5 10^5 c, and it grows like W. (29) stands, as the noise is positive semidefinite."
     ),
     steps=(
         Step(

@@ -1,13 +1,15 @@
-"""Theorem 8: (28), (29) and what they give together, for one feature and one response (section 4.4)."""
+"""Theorem 8: (28) for one feature and one response, (29), and what they give together (section 4.4)."""
 
 from __future__ import annotations
 
 import attrs
-from flint import arb, fmpq
+from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Chosen, Statement, Step
 from dpmatrix.exact import Exact, rational
 from dpmatrix.spec.common.conditions import at_least, below, exceeds, positive
+from dpmatrix.spec.common.spectra import nonnegative_spectrum
+from dpmatrix.spec.sliding_window.loewner import are_symmetric, flag, precedes_margin
 
 
 @attrs.frozen
@@ -25,7 +27,7 @@ class TwoMoments:
     error
         E of K - E I <= C <= K/(1 - eta) + E I.
     constant
-        c, by which E is multiplied in (28) and (29).
+        c, by which E is multiplied in (28).
     """
 
     feature: Exact
@@ -81,15 +83,52 @@ def equation_28(p: TwoMoments) -> arb:
     return arb(least / (1 - rational(p.eta)) + rational(p.constant) * rational(p.error) - output_cost(p))
 
 
-def window_cost(p: TwoMoments) -> fmpq:
-    """``K_11 X~^2 - 2 K_12 X~ + K_22`` at X~ = C_12/C_11."""
-    solution = rational(p.side) / rational(p.corner)
-    return rational(p.feature) * solution**2 - 2 * rational(p.mixed) * solution + rational(p.response)
+@attrs.frozen
+class NoisyOutput:
+    """The second moment of a window (A_W, B_W), the output K(1) + R of Algorithm 8, and a solution.
+
+    Parameters
+    ----------
+    window, first, noise
+        K, K(1) and R, of order d + p.
+    solution
+        X, d x p.
+    """
+
+    window: fmpq_mat
+    first: fmpq_mat
+    noise: fmpq_mat
+    solution: fmpq_mat
 
 
-def equation_29(p: TwoMoments) -> arb:
-    """`output_cost` minus `window_cost`, plus c E."""
-    return arb(output_cost(p) - window_cost(p) + rational(p.constant) * rational(p.error))
+def regression_cost(moment: fmpq_mat, solution: fmpq_mat) -> fmpq:
+    """``Tr((X; -1)'M(X; -1))``."""
+    responses = solution.ncols()
+    below_it = [[fmpq(-int(i == j)) for j in range(responses)] for i in range(responses)]
+    stacked = fmpq_mat([*solution.tolist(), *below_it])
+    weighed = stacked.transpose() * moment * stacked
+    return sum((weighed[i, i] for i in range(responses)), fmpq(0))
+
+
+def equation_29(p: NoisyOutput) -> arb:
+    """What X costs on the output, minus what it costs on the window."""
+    return arb(regression_cost(p.first + p.noise, p.solution) - regression_cost(p.window, p.solution))
+
+
+def symmetric_margin(p: NoisyOutput) -> arb:
+    """0 when K, K(1) and R are symmetric and of order d + p."""
+    order = p.solution.nrows() + p.solution.ncols()
+    return flag(are_symmetric((p.window, p.first, p.noise), order))
+
+
+def first_margin(p: NoisyOutput) -> arb:
+    """(35), right: K(1) - K is positive semidefinite."""
+    return precedes_margin(p.window, p.first)
+
+
+def noise_margin(p: NoisyOutput) -> arb:
+    """R is positive semidefinite."""
+    return nonnegative_spectrum(p.noise)
 
 
 MOMENTS = (
@@ -151,19 +190,23 @@ REGRESSION_COSTS = (
             exists=(Chosen("constant"),),
         ),
         sound=False,
-        note="(41) costs E (|X^|^2 + 1): steep solutions cost more than any c E.",
+        note="(41) costs E (|X^|^2 + 1): steep solutions cost more than any c E. For fixed eps and delta (tau + p)^2 "
+        "log(tau + p)/eps is E times a number, which every c covers.",
     ),
     Step(
         "equation-29",
         Statement(
-            "(29), d = p = 1: there is a constant c with which, from (41) with the additive error E, what X~ costs on "
-            "the output is at least what it costs on the window, less c E",
+            "(29): for C'C = K(1) + R, R positive semidefinite and K(1) >= K, X~ costs on the output at least what it "
+            "costs on the window, as every X does, and no additive term is needed",
             equation_29,
-            given=MOMENTS,
-            exists=(Chosen("constant"),),
+            given=(
+                exceeds("K, K(1) and R are symmetric, of order d + p", symmetric_margin, strict=False),
+                exceeds("(35), right: K <= K(1)", first_margin, strict=False),
+                exceeds("R is positive semidefinite", noise_margin, strict=False),
+            ),
         ),
-        sound=False,
-        note="(41) allows E (|X~|^2 + 1).",
+        sound=True,
+        note="Not from (41), which alone allows E (|X~|^2 + 1).",
     ),
     Step(
         "combination",

@@ -42,7 +42,6 @@ from dpmatrix.spec.sliding_window.sketch_output import (
 )
 from dpmatrix.spec.sliding_window.sketch_output import success_asked as sketches_asked
 from dpmatrix.spec.sliding_window.sketched_stream import PRINTED_RUN
-from dpmatrix.spec.sliding_window.stated_sizes import EPOCHS
 
 LEMMA_2 = Claim(
     id="sliding-window.lemma-2",
@@ -68,7 +67,8 @@ LEMMA_2 = Claim(
         " there while the bound is positive."
     ),
     reading=(
-        "c is one constant for all r, eta, eps, delta, d and streams. beta is no parameter of the algorithm; Theorem 3 "
+        "The window is of the last W rows, T - W + 1 to T, as (1) has it; the lemma prints W for T. c is one constant "
+        "for all r, eta, eps, delta, d and streams. beta is no parameter of the algorithm; Theorem 3 "
         "has 1/10, and every beta < 1 is refuted. The stream has one row, M e_1, and T = 1: the output is sigma Phi + "
         "g'a under every reading of the lines. The probability is exact in dimension 1 and where d > 4r/eta."
     ),
@@ -174,7 +174,6 @@ LEMMA_2 = Claim(
             sound=False,
             note="Two constants are needed, and no constant at all serves every r and delta.",
         ),
-        EPOCHS,
     ),
     uses=(
         "sliding-window.theorem-9+repair",

@@ -6,8 +6,10 @@ import attrs
 from flint import arb, fmpq_mat
 
 from dpmatrix.claims import Statement, Step
-from dpmatrix.spec.common.conditions import exceeds, whole
+from dpmatrix.exact import Exact
+from dpmatrix.spec.common.conditions import below, exceeds, positive, whole
 from dpmatrix.spec.sliding_window.loewner import between, gram, precedes_margin
+from dpmatrix.spec.sliding_window.sketch_size import sketch_size
 from dpmatrix.spec.sliding_window.sketched_stream import RUN, SketchedStream, meant
 
 
@@ -18,6 +20,14 @@ class NestedStamps:
     rows: fmpq_mat
     earlier: int
     later: int
+
+
+@attrs.frozen
+class RankedStream(SketchedStream):
+    """A run of Algorithm 2 with the r and eta that its sketches are made for."""
+
+    rank: int = attrs.field(kw_only=True)
+    eta: Exact = attrs.field(kw_only=True)
 
 
 def nested_margin(p: NestedStamps) -> arb:
@@ -31,12 +41,24 @@ def stamps_margin(p: NestedStamps) -> arb:
     return arb(p.later - p.earlier)
 
 
+def sketch_rows_margin(p: RankedStream) -> arb:
+    """Zero exactly when Phi has 4r/eta rows."""
+    return -arb(abs(p.base.nrows() - sketch_size(p)))
+
+
 def sketch_order_margin(p: SketchedStream) -> arb:
     """K~ of the newest stamp against that of the oldest, as the loop of line 9 is meant."""
     total = p.rows.nrows()
     return precedes_margin(gram(meant(p, total, total)), gram(meant(p, 1, total)))
 
 
+RANKED_RUN = (
+    *RUN,
+    whole("rank", 1),
+    positive("eta"),
+    below("eta", 1),
+    exceeds("Phi has 4r/eta rows", sketch_rows_margin, strict=False),
+)
 SKETCH_ORDER = (
     Step(
         "nested-moments",
@@ -57,9 +79,10 @@ SKETCH_ORDER = (
             "the sketches that Update-Approx gets are in the Loewner order: K~ of the newest stamp is at most that of "
             "the oldest",
             sketch_order_margin,
-            given=RUN,
+            given=RANKED_RUN,
         ),
         sound=False,
-        note="An older sketch adds terms g'a of either sign to the newer one, and may cancel it.",
+        note="For d >= 2 adjacent sketches are almost surely not comparable; the exact K(j) are in order "
+        "(nested-moments), as the proof says.",
     ),
 )

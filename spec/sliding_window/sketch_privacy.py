@@ -131,6 +131,7 @@ LEMMA_3 = Claim(
         "1e-6, r = 1, eta = 1/1000 the exact delta is 0.017."
     ),
     reading=(
+        "The window is of the last W rows, T - W + 1 to T, as (1) has it; the lemma prints W for T. "
         "Neighbours as in section 1.1: one row differs, by norm at most 1, and rows have any length. At T = 1 the "
         "output is (Phi g')(sigma; M) under every reading of the lines; g has the law of a column of Phi. The "
         "statement is what the lemma says of these streams: where it is true, the lemma is not proved."

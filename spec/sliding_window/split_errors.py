@@ -1,9 +1,9 @@
-"""Lemma 5: which singular vectors the projections of the proof keep, and two of its four errors (section 4.1)."""
+"""Lemma 5: which singular vectors the projections of the proof keep, and three of its four errors (section 4.1)."""
 
 from __future__ import annotations
 
 import attrs
-from flint import arb, fmpq_mat
+from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Statement, Step
 from dpmatrix.exact import rational
@@ -68,8 +68,12 @@ def same_norm_margin(p: WeighedSplit) -> arb:
 
 
 def kept_directions_margin(p: SplitSketch) -> arb:
-    """Zero exactly when P_2 keeps each of the first k axes: minus the squared norm of P_2 P_1 - P_1."""
-    return -arb(squared_norm(trailing(p) * leading(p) - leading(p)))
+    """Zero exactly when P_1 keeps the first k axes and |A^P_2|_F^2 is the sum of the d - k least squares of values."""
+    size = len(p.values)
+    axes = fmpq_mat(identity(size).tolist()[: p.k]).transpose()
+    squares = sorted(rational(value) ** 2 for value in p.values)
+    rest = squared_norm(diagonal([rational(value) for value in p.values]) * trailing(p))
+    return disagreement(leading(p) * axes, axes) - arb(abs(rest - sum(squares[: size - p.k], fmpq(0))))
 
 
 def weight_margin(p: WeighedSplit) -> arb:
@@ -86,9 +90,14 @@ SPLIT_ERRORS = (
     ),
     Step(
         "kept-directions",
-        Statement("P_2 = 1 - P_1 keeps the first k singular vectors", kept_directions_margin, given=SPLIT),
-        sound=False,
-        note="It keeps what is orthogonal to them, which is what the proof uses.",
+        Statement(
+            "P_1 keeps the first k singular vectors, so that |A^P_2|_F = |A^ - [A^]_k|_F, the least distance from a "
+            "matrix of rank k",
+            kept_directions_margin,
+            given=SPLIT,
+        ),
+        sound=True,
+        note="Printed with P_2 for P_1.",
     ),
     Step(
         "fourth-error",

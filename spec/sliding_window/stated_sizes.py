@@ -1,46 +1,33 @@
-"""Sizes that section 3 states beside its theorems: epochs, shapes of outputs, space, and the time of an update."""
+"""Sizes that section 3 states beside its theorems: shapes of outputs, space, and the time of an update."""
 
 from __future__ import annotations
 
 import attrs
-from flint import arb
+from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Chosen, Statement, Step
-from dpmatrix.exact import Exact, ball, rational, square
-from dpmatrix.spec.common.conditions import below, equality, exceeds, positive, whole
-from dpmatrix.spec.sliding_window.sketch_size import WHOLE_SIZE, sketch_size
+from dpmatrix.exact import Exact, ball, rational
+from dpmatrix.spec.common.conditions import below, exceeds, positive, whole
+from dpmatrix.spec.sliding_window.loewner import gram
+from dpmatrix.spec.sliding_window.sketch_order import RANKED_RUN, RankedStream
+from dpmatrix.spec.sliding_window.sketch_size import sketch_size
+from dpmatrix.spec.sliding_window.sketched_stream import PRINTED, history
 
 
-@attrs.frozen
-class Epochs:
-    """The present time T and the size W of the window."""
-
-    time: int
-    window: int
+def outputs(p: RankedStream) -> list[fmpq_mat]:
+    """Return the first matrix that the lines store, which Algorithm 2 returns, after each row."""
+    return [held[0].sketch for held in history(p, PRINTED)]
 
 
-def epochs_margin(p: Epochs) -> arb:
-    """Minus the distance of W from ``2W - T``, the number of epochs from T - W + 1 to W."""
-    return equality(arb(2 * p.window - p.time), arb(p.window))
-
-
-def passed_margin(p: Epochs) -> arb:
-    """``T - W``."""
-    return arb(p.time - p.window)
-
-
-@attrs.frozen
-class SketchShape:
-    """The dimension d, and r and eta, from which a sketch has 4r/eta rows."""
-
-    dimension: int
-    rank: int
-    eta: Exact
-
-
-def square_output_margin(p: SketchShape) -> arb:
-    """Minus the distance of the number of rows, 4r/eta, from d."""
-    return equality(ball(sketch_size(p)), arb(p.dimension))
+def output_shape_margin(p: RankedStream) -> arb:
+    """Minus the distances of numbers of rows and columns: of the outputs A~ from 4r/eta x d, of A~'A~ from d x d."""
+    size, width = sketch_size(p), p.rows.ncols()
+    away = fmpq(0)
+    for output in outputs(p):
+        moment = gram(output)
+        away += abs(output.nrows() - size) + abs(output.ncols() - width)
+        away += abs(moment.nrows() - width) + abs(moment.ncols() - width)
+    return -arb(away)
 
 
 @attrs.frozen
@@ -66,12 +53,17 @@ def product_margin(p: Storage) -> arb:
 
 
 def price_margin(p: Storage) -> arb:
-    """``c (d / eta) log W - (d / eta^2) log W``: the space without privacy against that of Theorem 3, for r = 1."""
-    without = ball(p.constant) * p.dimension / ball(p.eta) * arb(p.window).log()
-    return without - p.dimension / square(ball(p.eta)) * arb(p.window).log()
+    """``c (r d / eta) log W - (r^2 d / eta^2) log W``: the space without privacy against that of Theorem 3."""
+    difference = rational(p.constant) * p.rank / rational(p.eta) - p.rank**2 / rational(p.eta) ** 2
+    return arb(difference * p.dimension) * arb(p.window).log()
 
 
-STORAGE = (whole("window", 2), whole("dimension", 1), whole("rank", 1), positive("eta"), below("eta", 1))
+def price(rank: int, eta: Exact) -> fmpq:
+    """``r / eta``."""
+    return rank / rational(eta)
+
+
+SIZES = (whole("window", 2), whole("dimension", 1), whole("rank", 1), positive("eta"))
 
 
 @attrs.frozen
@@ -110,25 +102,15 @@ def wide_margin(p: LongStream) -> arb:
     return arb(p.dimension - sketch_size(p))
 
 
-EPOCHS = Step(
-    "epochs",
-    Statement(
-        "the epochs from T - W + 1 to W are those of the window: W of them",
-        epochs_margin,
-        given=(whole("time", 1), whole("window", 1), exceeds("T >= W", passed_margin, strict=False)),
-    ),
-    sound=False,
-    note="To T. For T = W it is the same; from T = 2W on no epoch is left.",
-)
 OUTPUT_SHAPE = Step(
     "output-shape",
     Statement(
-        "the output is a d x d matrix: 4r/eta = d",
-        square_output_margin,
-        given=(whole("dimension", 1), whole("rank", 1), positive("eta"), below("eta", 1), WHOLE_SIZE),
+        "on every stream, and so on both, the outputs A~ are 4r/eta x d matrices, and A~'A~ is d x d",
+        output_shape_margin,
+        given=RANKED_RUN,
     ),
-    sound=False,
-    note="A~ has 4r/eta rows and d columns; only A~'A~ is d x d.",
+    sound=True,
+    note="Printed as d x d matrices; nothing in the proof uses it.",
 )
 CHECKPOINT_SPACE = Step(
     "space",
@@ -136,23 +118,24 @@ CHECKPOINT_SPACE = Step(
         "there is a constant c with which (r/eta) log W checkpoints of 4r/eta rows take at most c (r d/eta) log W "
         "numbers",
         product_margin,
-        given=STORAGE,
+        given=(*SIZES, below("eta", rational(1) / 4)),
         exists=(Chosen("constant"),),
     ),
     sound=False,
-    note="The product is 4 (r^2 d/eta^2) log W, as the lemma itself says.",
+    note="The product is 4 (r^2 d/eta^2) log W, as item 3 of Theorem 3 says; the lemma has (r^2 d/eta) log n log W.",
 )
 CONSTANT_RANK = Step(
     "constant-rank",
     Statement(
-        "there is a constant c with which, for rank 1, the (d/eta^2) log W of Theorem 3 is at most c (d/eta) log W, "
-        "the space that is quoted for an algorithm without privacy",
+        "for a rank r = O(1) privacy has no price in space: for all r and eta there is a constant c, r/eta, with which "
+        "the (r^2 d/eta^2) log W of Theorem 3 is at most c (r d/eta) log W, the space that is quoted for an algorithm "
+        "without privacy",
         price_margin,
-        given=(whole("window", 2), whole("dimension", 1), positive("eta"), below("eta", 1)),
-        exists=(Chosen("constant"),),
+        given=(*SIZES, below("eta", 1)),
+        exists=(Chosen("constant", after=("rank", "eta"), exhibited=price),),
     ),
-    sound=False,
-    note="A factor 1/eta is paid, by the stated bounds.",
+    sound=True,
+    note="By Theorem 3 a factor 1/eta is paid; by Table 1 none.",
 )
 UPDATE_TIME = Step(
     "item-4",
@@ -172,6 +155,6 @@ UPDATE_TIME = Step(
         exists=(Chosen("constant"),),
     ),
     sound=False,
-    note="All W of them are kept, as for item 3, and each is compared by Algorithm 1; every polynomial in d and log W "
-    "is below one of these powers.",
+    note="All W of them are kept, as for item 3, and each is changed by line 10 of Algorithm 3 at every row; every "
+    "polynomial in d and log W is below one of these powers.",
 )

@@ -225,17 +225,6 @@ Definition lemma_2__equation_14 : Prop :=
   1 - eta <> 0 /\
   0 <= (1 + eta / 4) / (1 - eta) * (window + ridge) - noisy_first.
 
-(* sliding-window.lemma-2/epochs: the epochs from T - W + 1 to W are those of the window: W of them *)
-Definition lemma_2__epochs : Prop :=
-  forall (time : Z) (window : Z),
-  (* time >= 1, an integer *)
-  0 <= IZR time - 1 ->
-  (* window >= 1, an integer *)
-  0 <= IZR window - 1 ->
-  (* T >= W *)
-  0 <= IZR time - IZR window ->
-  0 <= - Rabs (2 * IZR window - IZR time - IZR window).
-
 (* sliding-window.lemma-4/equation-15: c log W / log(1 - eta/2) <= (2c/eta) log W *)
 Definition lemma_4__equation_15 : Prop :=
   forall (window : Z) (eta : R) (constant : R),
