@@ -25,7 +25,7 @@ from dpmatrix.spec.near_optimal.privacy import (
 from proofs_checks.near_optimal.conditions import bind_condition, bind_needed
 
 definition_3 = cite("near-optimal.definition-3@23232d68")
-definition_4 = cite("near-optimal.definition-4@c8090597")
+definition_4 = cite("near-optimal.definition-4@2531721d")
 
 HALF, QUARTER = Fraction(1, 2), Fraction(1, 4)
 ROWS = [

@@ -281,8 +281,8 @@ DEFINITION_4 = Claim(
         Step(
             "delta-as-chance-of-failure",
             Statement(
-                "delta bounds the probability of failure: for laws that are (eps, delta)-close, P = G + F, where no "
-                "output has more than e^eps times its probability in G, and the failures F have at most delta in all",
+                "delta bounds the probability of failure: if P and Q are (eps, delta)-close, then P = G + F with "
+                "0 <= G <= e^eps Q everywhere and failures F >= 0 of at most delta in all",
                 failure_margin,
                 given=(
                     SAME_OUTPUTS,
