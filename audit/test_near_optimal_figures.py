@@ -39,7 +39,7 @@ from proofs_checks.near_optimal.panels import (
 figure_3 = cite("near-optimal.figure-3@b8cd269c")
 figure_4 = cite("near-optimal.figure-4@d2912810")
 figure_5 = cite("near-optimal.figure-5@da3232ce")
-figure_2 = cite("near-optimal.figure-2@7ce7f296")
+figure_2 = cite("near-optimal.figure-2@26bbd38a")
 
 
 EPSILON, DELTA = 0.1, 0.01

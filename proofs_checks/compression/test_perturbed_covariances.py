@@ -16,7 +16,7 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.common.spectra import frobenius_norm
 from dpmatrix.spec.compression import perturbed_covariances
 from dpmatrix.spec.compression.covariances import CovariancePair, NearbyPair, least_eigenvalue, operator_norm
-from dpmatrix.spec.compression.perturbed_covariances import DatabaseFamily
+from dpmatrix.spec.compression.perturbed_covariances import DatabaseFamily, OneMatrix
 from proofs_checks.compression.covariance_pairs import (
     NEAR,
     UNIT,
@@ -28,13 +28,14 @@ from proofs_checks.compression.covariance_pairs import (
     sheared,
     spectrum,
 )
-from proofs_checks.exact_matrices import correlated
+from proofs_checks.exact_matrices import correlated, diagonal
 
-delta_max = cite("compression.delta-max@e4a234be")
+delta_max = cite("compression.delta-max@f20a4612")
 proposition_3_1 = cite("compression.proposition-3-1@2c9c925a")
 lemma_3_3 = cite("compression.lemma-3-3@f9719689")
 
 ENTRIES = random.Random(20090119)
+HALF = Fraction(1, 2)
 
 
 def family(*values, centre=0, other=0) -> DatabaseFamily:
@@ -217,32 +218,26 @@ def test_lemma_3_3_is_sharp(statement) -> None:
 @delta_max.refutes(
     "largest-eigenvalue-is-the-norm",
     grade="derived",
-    region="every pair whose difference has -||Delta||_2 alone; p = 3, equal correlations r > 0 against 0, exactly",
+    region="every symmetric matrix of which -||M||_2 alone is an eigenvalue; diag(0, -x), and I less correlations",
 )
 def test_the_norm_may_belong_to_the_least_eigenvalue(statement) -> None:
-    """Delta = -r (J - I) for Sigma_1 = I and correlations r: the eigenvalues are -2r and r twice, the norm is 2r."""
+    """diag(0, -x) has lambda_max = 0 and norm x; -r (J - I), I less the correlations r, has -2r and r twice."""
     r = sympy.Symbol("r", positive=True)
     spectrum_of_delta = (-r * (sympy.ones(3) - sympy.eye(3))).eigenvals()
     assert spectrum_of_delta == {-2 * r: 1, r: 2}
     values = []
     for k in range(1, 21):
         share = Fraction(k, 22)
-        point = CovariancePair(correlated(0, 0, 0), correlated(share, share, share))
+        point = OneMatrix(correlated(0, 0, 0) - correlated(share, share, share))
         assert statement.at(point) is Truth.FALSE
         values.append((point, fmpq(-k, 22)))
+        values.append((OneMatrix(diagonal([0, -share])), fmpq(-k, 22)))
     bind(statement, values)
-    exchanged = CovariancePair(values[0][0].second, values[0][0].first)
-    assert statement.conclusion(exchanged) is not Truth.FALSE, "the largest eigenvalue 2r is the norm"
-    skew = correlated(0, 0, 0)
-    skew[0, 1] = fmpq(1, 9)
-    inside = values[0][0]
-    bind_hypotheses(
-        statement,
-        inside,
-        {
-            "the covariances are symmetric": attrs.evolve(inside, second=skew),
-            "Sigma_1 is positive definite": attrs.evolve(inside, first=correlated(1, 0, 0)),
-            "Sigma_j is positive definite": attrs.evolve(inside, second=correlated(1, 1, 1)),
-            "the columns are normalised as in (4)": attrs.evolve(inside, second=correlated(0, 0, 0) * fmpq(11, 10)),
-        },
-    )
+    smallest = OneMatrix(diagonal([0, -1]))
+    assert statement.at(smallest) is Truth.FALSE
+    assert statement.margin(smallest) == -1
+    for semidefinite in (diagonal([1, 0]), correlated(HALF, HALF, HALF), -values[0][0].matrix):
+        assert statement.at(OneMatrix(semidefinite)) is not Truth.FALSE, "the largest eigenvalue is the norm"
+    symmetric = "M is symmetric"
+    bind_hypotheses(statement, smallest, {symmetric: OneMatrix(fmpq_mat([[0, fmpq(1, 9)], [0, -1]]))})
+    bind_hypotheses(statement, smallest, {symmetric: OneMatrix(fmpq_mat([[0, -1]]))})

@@ -6,6 +6,7 @@ from fractions import Fraction
 
 import attrs
 import mpmath
+import sympy
 from flint import arb_mat, fmpq, fmpq_mat, fmpz_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses, redefined
@@ -14,8 +15,9 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.compression import transformation as spec
 from dpmatrix.spec.compression.transformation import CompressionRun, Ensemble, Mask, RawPair, output_covariance
 from proofs_checks.compression.rounded_products import DATA, nearest, normals, raw, rounding
+from proofs_checks.exact_matrices import diagonal
 
-transformation = cite("compression.transformation@7011bd14")
+transformation = cite("compression.transformation@a8104c14")
 
 
 def normalised_changes(p: RawPair) -> int:
@@ -160,14 +162,30 @@ def sign_pairs() -> list[RawPair]:
     return found
 
 
+HADAMARD = fmpq_mat([[1, 1, 1, 1], [1, -1, 1, -1], [1, 1, -1, -1], [1, -1, -1, 1]])
+
+
 @transformation.refutes(
     "needs-fewer-columns-than-rows",
     grade="symbolic",
-    region="p = n = 3: matrices of signs that differ in one entry, all such pairs with regular matrices",
+    region="a Hadamard matrix of order 4 and one changed sign; p = n = 3: all pairs of regular matrices of signs that "
+    "differ in one entry",
 )
 def test_as_many_columns_as_rows_do(statement) -> None:
-    """A regular square X has det X'X = (det X)^2 > 0; for p > n the rank of X'X is at most n < p."""
-    pairs = sign_pairs()
+    """A regular square X has det X'X = (det X)^2 > 0; for p > n the rank of X'X is at most n < p.
+
+    With H'H = N I and one sign changed X'X/N differs from I by 2/N, up to signs, in N - 1 entries of one row and one
+    column: its eigenvalues are 1 and 1 +- (2/N) sqrt(N - 1), which for N = 4 is 1 +- sqrt(3)/2, far from 0.
+    """
+    changed = fmpq_mat(HADAMARD)
+    changed[0, 0] = -changed[0, 0]
+    assert HADAMARD.transpose() * HADAMARD == 4 * diagonal([1] * 4)
+    level = sympy.Symbol("t")
+    gram = (changed.transpose() * changed / 4).tolist()
+    second = sympy.Matrix([[sympy.Rational(int(x.p), int(x.q)) for x in row] for row in gram])
+    polynomial = (level - 1) ** 2 * ((level - 1) ** 2 - sympy.Rational(3, 4))
+    assert sympy.expand(second.charpoly(level).as_expr() - polynomial) == 0
+    pairs = [RawPair(HADAMARD, changed), *sign_pairs()]
     assert len(pairs) >= 20
     for p in pairs:
         assert statement.at(p) is Truth.FALSE
@@ -175,7 +193,7 @@ def test_as_many_columns_as_rows_do(statement) -> None:
     wide = RawPair(fmpq_mat([[1, 1, 1], [1, -1, 1]]), fmpq_mat([[1, 1, -1], [1, -1, 1]]))
     assert statement.at(wide) is Truth.TRUE, "p > n: both covariances are singular"
     assert statement.margin(wide) == 0
-    inside = pairs[0]
+    inside = pairs[1]
     twice = fmpq_mat(inside.data)
     for i in range(2):
         for j in range(3):

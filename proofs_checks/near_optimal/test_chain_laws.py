@@ -15,7 +15,7 @@ from dpmatrix.spec.near_optimal import chain_laws
 from dpmatrix.spec.near_optimal.chain_laws import Table, TwoStates, redrawn
 from proofs_checks.near_optimal.conditions import bind_condition
 
-figure_2 = cite("near-optimal.figure-2@7ce7f296")
+figure_2 = cite("near-optimal.figure-2@26bbd38a")
 
 HALF, THIRD = Fraction(1, 2), Fraction(1, 3)
 TABLES = [
@@ -65,30 +65,50 @@ CHAINS = [
 AFRESH = TwoStates(THIRD, Fraction(2, 3), 1, 1)
 
 
-@figure_2.refutes("only-in-the-limit", grade="symbolic", region="two states, drawn afresh in every step")
-def test_independent_draws_have_their_law_at_once(statement) -> None:
-    for steps in (1, 2, 7):
-        assert statement.at(attrs.evolve(AFRESH, steps=steps)) is Truth.FALSE
-    assert statement.at(attrs.evolve(AFRESH, steps=0)) is Truth.TRUE
-    assert statement.at(attrs.evolve(AFRESH, back=HALF, steps=7)) is Truth.TRUE, "other chains come close only"
+@figure_2.supports(
+    "only-in-the-limit",
+    grade="derived",
+    region="every chain of two states: the docstring, one step with symbols; 24 chains and steps, exactly",
+)
+@figure_2.controls("only-in-the-limit", grade="symbolic", region="two states, drawn afresh in every step")
+def test_a_chain_with_memory_has_its_law_in_the_limit_only(statement) -> None:
+    """A step multiplies the distance from the stationary chance by 1 - leave - back, which is not 0: nor is a power.
+
+    It is below 1 in absolute value unless both states are left for certain, so that the law is had in the limit.
+    """
+    leave, back, chance = sympy.symbols("leave back chance", positive=True)
+    law = back / (leave + back)
+    after = chance * (1 - leave) + (1 - chance) * back
+    assert sympy.simplify(after - law - (1 - leave - back) * (chance - law)) == 0
 
     def far(p: TwoStates) -> Fraction:
         return abs(p.start - Fraction(p.back) / (p.leave + p.back))
 
+    independent = "leave + back is not 1"
     bind(statement, [(p, far(p) * abs(1 - p.leave - p.back) ** p.steps) for p in CHAINS])
     bind_condition(statement, "the start is not stationary", [(p, far(p)) for p in CHAINS], strict=True)
+    bind_condition(statement, independent, [(p, abs(1 - p.leave - p.back)) for p in CHAINS], strict=True)
+    held = [p for p in CHAINS if statement.applies(p) is Truth.TRUE]
+    assert len(held) >= 15
+    assert all(statement.at(p) is Truth.TRUE for p in held)
     inside = TwoStates(Fraction(1, 20), Fraction(1, 20), 1, 0)
-    bind_hypotheses(
-        statement,
-        inside,
-        {
-            "leave > 0": attrs.evolve(inside, leave=0),
-            "leave <= 1": attrs.evolve(inside, leave=Fraction(21, 20)),
-            "back > 0": attrs.evolve(inside, back=0),
-            "back <= 1": attrs.evolve(inside, back=Fraction(21, 20)),
-            "steps >= 0, an integer": attrs.evolve(inside, steps=-1),
-            "the start is not stationary": attrs.evolve(inside, start=HALF),
-        },
-    )
-    assert statement.applies(attrs.evolve(inside, leave=1, back=1)) is Truth.TRUE
+    outside = {
+        "leave > 0": attrs.evolve(inside, leave=0),
+        "leave <= 1": attrs.evolve(inside, leave=Fraction(21, 20)),
+        "back > 0": attrs.evolve(inside, back=0),
+        "back <= 1": attrs.evolve(inside, back=Fraction(21, 20)),
+        "steps >= 0, an integer": attrs.evolve(inside, steps=-1),
+        "the start is not stationary": attrs.evolve(inside, start=HALF),
+        independent: attrs.evolve(inside, back=Fraction(19, 20), steps=1),
+    }
+    bind_hypotheses(statement, inside, outside)
+    for says in ("the start is not stationary", independent):
+        assert statement.without(says).at(outside[says]) is Truth.FALSE
+    for steps in (1, 2, 7):
+        afresh = attrs.evolve(AFRESH, steps=steps)
+        assert statement.applies(afresh) is Truth.FALSE
+        assert statement.without(independent).at(afresh) is Truth.FALSE
+        assert statement.at(attrs.evolve(AFRESH, back=HALF, steps=steps)) is Truth.TRUE
+    assert statement.without(independent).at(attrs.evolve(AFRESH, steps=0)) is Truth.TRUE
+    assert statement.at(attrs.evolve(inside, leave=1, back=1, steps=4)) is Truth.TRUE, "it changes from state to state"
     assert statement.strict

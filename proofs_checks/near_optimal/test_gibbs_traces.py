@@ -15,7 +15,7 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.near_optimal.gibbs_traces import Antipodes, FlippedStates, StuckChain, exponent_of
 from proofs_checks.near_optimal.conditions import bind_condition
 
-figure_2 = cite("near-optimal.figure-2@7ce7f296")
+figure_2 = cite("near-optimal.figure-2@26bbd38a")
 
 STEPS = 20_000
 FIFTHS = ((Fraction(3, 5), Fraction(4, 5)), (Fraction(-4, 5), Fraction(3, 5)), (Fraction(1), Fraction(0)))

@@ -25,7 +25,7 @@ from dpmatrix.spec.near_optimal.privacy import (
 from proofs_checks.near_optimal.conditions import bind_condition, bind_needed
 
 definition_3 = cite("near-optimal.definition-3@23232d68")
-definition_4 = cite("near-optimal.definition-4@36b1c275")
+definition_4 = cite("near-optimal.definition-4@2531721d")
 
 HALF, QUARTER = Fraction(1, 2), Fraction(1, 4)
 ROWS = [
@@ -294,32 +294,74 @@ def test_a_guarantee_holds_for_larger_pairs(statement) -> None:
     assert not statement.strict
 
 
-@definition_4.refutes(
-    "delta-as-chance-of-failure", grade="symbolic", region="two outputs, e^epsilon = 3/2, delta = 1/8"
+def failures(p) -> tuple[list[Fraction], Fraction]:
+    """Return what is left of each probability without the failures, and the mass of the failures."""
+    left = [min(a, p.exponential * b) for a, b in zip(p.first, p.second, strict=True)]
+    return left, sum(p.first, Fraction(0)) - sum(left, Fraction(0))
+
+
+@definition_4.supports(
+    "delta-as-chance-of-failure",
+    grade="derived",
+    region="every two laws, epsilon and delta: the docstring; 72 pairs on three outputs, exactly",
 )
-def test_the_loss_exceeds_epsilon_more_often_than_delta(statement) -> None:
-    """The output with 1/2 against 1/4 has a loss of log 2, and the laws are (log 3/2, 1/8)-close."""
+@definition_4.controls(
+    "delta-as-chance-of-failure",
+    grade="symbolic",
+    region="two outputs, e^epsilon = 3/2: half of delta; no failures; a loss above epsilon for one",
+)
+def test_delta_bounds_the_probability_of_a_failure(statement) -> None:
+    """Let G = min(p, E q) and F = p - G = max(0, p - E q): F(all) is P(S) - E Q(S) for S = {p > E q}, at most delta.
+
+    The loss of the output with 1/2 against 1/4 is log 2, and the laws are (log 3/2, 1/8)-close: F has 1/8 of the 1/2.
+    """
+    p, bound = sympy.symbols("p b", real=True)
+    least, most = (p + bound - sympy.Abs(p - bound)) / 2, (p - bound + sympy.Abs(p - bound)) / 2
+    assert sympy.expand(p - least - most) == 0
+    points = [
+        PrivateLaws(pair.first, pair.second, pair.exponential, failures(pair)[1] + more)
+        for pair in PAIRS
+        for more in (Fraction(0), Fraction(1, 11))
+    ]
+    even = (Fraction(1, 3),) * 3
+    points += [PrivateLaws(ROWS[0], even, Fraction(3), Fraction(k, 5)) for k in (0, 1, 2)]
+    values = []
+    for point in points:
+        assert statement.at(point) is Truth.TRUE
+        left, mass = failures(point)
+        under = [point.exponential * b - g for g, b in zip(left, point.second, strict=True)]
+        values.append((point, min(point.delta - mass, *under, *left)))
+    bind(statement, values)
+    bind_condition(statement, PROMISED, [(p, slack(p)) for p in points])
     fair = PrivateLaws((HALF, HALF), (QUARTER, 3 * QUARTER), Fraction(3, 2), Fraction(1, 8))
-    assert statement.at(fair) is Truth.FALSE
-    assert statement.at(attrs.evolve(fair, exponential=2, delta=0)) is Truth.TRUE, "a loss of exactly epsilon"
-    assert statement.nudged(lambda margin: margin + arb(fmpq(19, 50))).at(fair) is not Truth.FALSE
-    points = [PrivateLaws(p.first, p.second, p.exponential, Fraction(i, 11)) for i, p in enumerate(PAIRS)]
+    assert statement.at(fair) is Truth.TRUE
+    negative = PrivateLaws((Fraction(1),), (Fraction(1),), -1, 2)
+    signed = attrs.evolve(fair, second=(Fraction(-1, 20), Fraction(21, 20)), delta=1)
+    outside = {
+        "P and Q are of the same outputs": attrs.evolve(fair, second=(1,)),
+        "the probabilities are at least 0": signed,
+        "exponential > 0": negative,
+        PROMISED: attrs.evolve(fair, delta=Fraction(1, 9)),
+    }
+    bind_hypotheses(statement, fair, outside)
+    for says in ("the probabilities are at least 0", "exponential > 0", PROMISED):
+        assert statement.without(says).at(outside[says]) is Truth.FALSE
+    assert statement.without(PROMISED).at(attrs.evolve(fair, delta=Fraction(1, 16))) is Truth.FALSE
+
+    def without_failures(p: PrivateLaws) -> arb:
+        least = min(p.exponential * b - a for a, b in zip(p.first, p.second, strict=True))
+        return arb(fmpq(least.numerator, least.denominator))
 
     def chance(p) -> Fraction:
         pairs = zip(p.first, p.second, strict=True)
         return sum((a for a, b in pairs if a > p.exponential * b), Fraction(0))
 
-    bind(statement, [(p, p.delta - chance(p)) for p in points])
-    bind_condition(statement, PROMISED, [(p, slack(p)) for p in points])
-    assert all(chance(p) >= excess(p.first, p.second, p.exponential) for p in points), "the converse"
-    bind_hypotheses(
-        statement,
-        fair,
-        {
-            "P and Q are of the same outputs": attrs.evolve(fair, second=(1,)),
-            "the probabilities are at least 0": attrs.evolve(fair, first=(Fraction(-1, 20), Fraction(21, 20))),
-            "the probabilities of each data set sum to 1": attrs.evolve(fair, first=(HALF, QUARTER)),
-            "exponential >= 1": attrs.evolve(fair, exponential=Fraction(19, 20), delta=1),
-            PROMISED: attrs.evolve(fair, delta=Fraction(1, 9)),
-        },
-    )
+    def every_loss(p: PrivateLaws) -> arb:
+        above = chance(p)
+        return arb(fmpq(p.delta.numerator, p.delta.denominator) - fmpq(above.numerator, above.denominator))
+
+    assert chance(fair) == HALF
+    assert all(chance(p) >= failures(p)[1] for p in points), "that delta bounds the chance of the loss is enough"
+    for wrong in (without_failures, every_loss):
+        assert statement.nudged(margin=wrong).at(fair) is Truth.FALSE
+    assert not statement.strict

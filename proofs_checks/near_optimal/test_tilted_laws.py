@@ -18,8 +18,8 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.near_optimal.tilted_laws import MoreRecords, Shortfall
 from proofs_checks.near_optimal.conditions import bind_condition
 
-theorem_7 = cite("near-optimal.theorem-7@064217ce")
-figure_2 = cite("near-optimal.figure-2@7ce7f296")
+theorem_7 = cite("near-optimal.theorem-7@dec9f370")
+figure_2 = cite("near-optimal.figure-2@26bbd38a")
 
 HALF, THIRD = Fraction(1, 2), Fraction(1, 3)
 BASES = ((THIRD, HALF, Fraction(1, 6)), (Fraction(1, 10), Fraction(1, 10), Fraction(4, 5)))

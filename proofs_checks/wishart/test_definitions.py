@@ -18,7 +18,7 @@ from dpmatrix.spec.wishart.sensitivity import RecordPair
 from dpmatrix.tracing import bind_expression
 
 definition_3 = cite("wishart.definition-3@d2118705")
-definition_4 = cite("wishart.definition-4@451c64fd")
+definition_4 = cite("wishart.definition-4@33c87150")
 definition_5 = cite("wishart.definition-5@fba03cdb")
 
 ZERO = fmpq_mat(2, 1, [0, 0])
@@ -208,34 +208,71 @@ def test_the_relaxed_guarantee_follows_from_the_pure_one(statement) -> None:
     )
 
 
-@definition_4.refutes(
-    "broken-with-probability-delta",
-    grade="derived",
-    region="every epsilon >= 0 and 0 < delta < 1 / (1 + e^eps), by the docstring; executed at 20 pairs of both",
-)
-def test_larger_losses_are_likelier_than_delta(statement) -> None:
-    """One bit kept with odds E + t to 1: P(S) - E Q(S) = t/(1 + E + t) for S = {kept}, and p = (E + t) q > E q there.
+BROKEN = "P(p > e^eps q) <= delta and Q(q > e^eps p) <= delta"
 
+
+def rarely_broken_pairs() -> list[LawPair]:
+    """Pairs of laws with the larger probability of a loss above epsilon as delta, and with a larger delta."""
+    wide = ((fmpq(1, 5), fmpq(1, 2), fmpq(3, 10), fmpq(0)), (fmpq(1, 4),) * 4)
+    found = []
+    for (first, second), exponential in product((*LAWS, wide), (fmpq(1, 2), fmpq(1), fmpq(3, 2), fmpq(4))):
+        orders = ((first, second), (second, first))
+        chances = [sum((a for a, b in zip(*order, strict=True) if a > exponential * b), fmpq(0)) for order in orders]
+        found += [LawPair(first, second, exponential, delta) for delta in (max(chances), (2 + max(chances)) / 3)]
+    return found
+
+
+@definition_4.supports(
+    "may-break-with-probability-delta",
+    grade="derived",
+    region="every pair of laws on finitely many outcomes, by the docstring; 40 pairs exactly",
+)
+@definition_4.controls(
+    "may-break-with-probability-delta",
+    grade="symbolic",
+    region="two outcomes: one order of the laws alone; delta for a loss above 2 epsilon; 20 pairs for the converse",
+)
+def test_the_bound_may_break_with_probability_delta(statement) -> None:
+    """P(S) = P(S, p <= E q) + P(S, p > E q) <= E Q(S) + delta, as E Q is not negative; so with P and Q exchanged.
+
+    The converse: one bit kept with odds E + t to 1 has P(S) - E Q(S) = t/(1 + E + t) for S = {kept}, and p > E q there.
     So delta = t/(1 + E + t) is enough, while the loss exceeds log E with probability (E + t)/(1 + E + t) > delta.
     """
+    points, half = rarely_broken_pairs(), fmpq(1, 2)
+    assert all(statement.at(point) is Truth.TRUE for point in points)
+    bind(statement, ((p, p.delta - least_delta(p.first, p.second, p.exponential)) for p in points))
+    attained = LawPair((half / 2, half, half / 2, 0 * half), (0 * half, half, half / 2, half / 2), fmpq(1), half / 2)
+    assert statement.at(attained) is Truth.TRUE, "each outcome that breaks the bound is impossible under the other law"
+    assert statement.margin(attained) == 0
+    inside = LawPair((fmpq(3, 4), fmpq(1, 4)), (fmpq(1, 4), fmpq(3, 4)), fmpq(3, 2), fmpq(3, 4))
+    minus, whole = fmpq(-1), (fmpq(1),)
+    outside = {
+        SAME_OUTCOMES: attrs.evolve(inside, second=(fmpq(1, 4), fmpq(2, 3))),
+        "exponential > 0": LawPair(whole, whole, minus, fmpq(1)),
+        BROKEN: attrs.evolve(inside, delta=fmpq(1, 3)),
+    }
+    bind_hypotheses(statement, inside, outside)
+    assert statement.conclusion(outside["exponential > 0"]) is Truth.FALSE
+    assert statement.conclusion(outside[BROKEN]) is Truth.FALSE
+    backwards = LawPair((fmpq(0), fmpq(1)), (fmpq(1, 4), fmpq(3, 4)), fmpq(4, 3), fmpq(0))
+    for one_order in (backwards, attrs.evolve(backwards, first=backwards.second, second=backwards.first)):
+        assert statement.applies(one_order) is Truth.FALSE, "of the loss in one order alone"
+        assert statement.without(BROKEN).at(one_order) is Truth.FALSE
+    twice = randomised_response(fmpq(2), fmpq(0))
+    assert not any(a > (fmpq(3, 2) ** 2) * b for a, b in zip(twice.first, twice.second, strict=True))
+    assert statement.without(BROKEN).at(attrs.evolve(twice, exponential=fmpq(3, 2))) is Truth.FALSE
     e, t = sympy.symbols("E t", positive=True)
     kept = (e + t) / (1 + e + t)
     assert sympy.simplify(kept - e * (1 - kept) - t / (1 + e + t)) == 0
     assert sympy.simplify((1 - kept) - e * kept - (1 - e**2 - e * t) / (1 + e + t)) == 0, "at most 0 from E = 1 on"
-    values = []
     for exponential, delta in product(
         (fmpq(1), fmpq(3, 2), fmpq(2), fmpq(5), fmpq(30)), (fmpq(1, 10**6), fmpq(1, 1000), fmpq(1, 50), fmpq(1, 40))
     ):
-        excess = delta * (1 + exponential) / (1 - delta)
-        law = randomised_response(exponential + excess, delta)
-        point = attrs.evolve(law, exponential=exponential)
-        assert least_delta(point.first, point.second, exponential) == delta
-        assert statement.at(point) is Truth.FALSE
-        values.append((point, delta - (exponential + excess) / (1 + exponential + excess)))
-    bind(statement, values)
-    exact = randomised_response(fmpq(3), fmpq(0))
-    assert statement.at(exact) is Truth.TRUE, "a loss of exactly epsilon is no larger one"
-    check_pair_hypotheses(statement)
+        law = randomised_response(exponential + delta * (1 + exponential) / (1 - delta), delta)
+        assert least_delta(law.first, law.second, exponential) == delta
+        assert law.first[0] > exponential * law.second[0]
+        assert law.first[0] > exponential / (1 + exponential) > delta
+        assert statement.applies(attrs.evolve(law, exponential=exponential)) is Truth.FALSE, "private all the same"
 
 
 @definition_5.refutes(grade="interval", region="orthogonal unit records")

@@ -30,7 +30,7 @@ from proofs_checks.wishart.expected_noise_norms import (
     x_,
 )
 
-theorem_5 = cite("wishart.theorem-5@00f0efce")
+theorem_5 = cite("wishart.theorem-5@a8fa8eb8")
 
 ENTRYWISE, NUCLEAR, CONSTANT = sympy.symbols("entrywise nuclear constant", positive=True)
 ROOT = sympy.sqrt(d_)
@@ -56,10 +56,9 @@ def settings(
     epsilon: Number,
     records: int = 1,
     constant: Number = 1,
-    threshold: int = 1,
 ) -> NoiseChoice:
     """Return a point at which what its statement does not speak of is 1."""
-    return NoiseChoice(dimension, entrywise, nuclear, epsilon, records, constant, threshold)
+    return NoiseChoice(dimension, entrywise, nuclear, epsilon, records, constant)
 
 
 CHOICE_INSIDE = settings(100, 1, Fraction(1, 100), 1, 1, 1)
@@ -187,53 +186,77 @@ def test_the_threshold_is_of_order_root_d(statement) -> None:
 
 
 @theorem_5.refutes("divided-by-n-twice", grade="derived", region="every K, as soon as n > K: K = 10^-12, .., 10^12")
-@theorem_5.refutes(
-    "little-omega",
-    grade="derived",
-    region="every n and K > 3n/4, whatever the dimension from which on it is asserted: n = K = 1, 16, 2^20",
-)
-def test_general_framework(statements) -> None:
-    """sqrt(d) b > K sqrt(d) b / n for n > K; and ||C|| / (max ||Delta||_* / (n eps)) = (3/(2n))/(2/n^2) = 3n/4."""
-    twice, omega = statements["wishart.theorem-5/divided-by-n-twice"], statements["wishart.theorem-5/little-omega"]
-    bind_expression(twice, LAPLACE * (CONSTANT / n_ - 1))
-    bind_expression(omega, (sympy.Rational(3, 2) - CONSTANT * NUCLEAR) / (n_ * e_))
+def test_the_change_is_divided_by_n_already(statement) -> None:
+    """sqrt(d) b > K sqrt(d) b / n for n > K, in every dimension and at every epsilon."""
+    bind_expression(statement, LAPLACE * (CONSTANT / n_ - 1))
 
     def many_records(constant: Number) -> NoiseChoice:
         n = int(rational(constant)) + 1
-        return settings(5, Fraction(2, n), Fraction(2, n), Fraction(1, 3), n, constant)
-
-    twice.refute(many_records)
-    assert twice.conclusion(settings(4, 1, 1, 1)) is Truth.UNDECIDED, "n = K = 1: equality"
-    for n in (1, 16, 2**20):
-        level = settings(5, Fraction(2, n), Fraction(2, n), Fraction(1, 3), n, n)
-        omega.refute(lambda threshold, level=level: attrs.evolve(level, dimension=threshold, threshold=threshold))
-        below = attrs.evolve(level, epsilon=2, constant=Fraction(3 * n, 4))
-        assert omega.conclusion(below) is not Truth.FALSE
-    check_choice(twice, WITH_RECORDS)
-    more = WITH_RECORDS | {
-        "max ||Delta||_* <= 2 / n": {"nuclear": Fraction(21, 10)},
-        "d >= threshold": {"threshold": 101},
-    }
-    check_choice(omega, more)
-
-
-@theorem_5.refutes(
-    "wishart-divided-by-n-twice",
-    grade="derived",
-    region="every K, at d = 5 as soon as n > 3 K: K = 10^-12, .., 10^12",
-)
-def test_the_wishart_noise_is_not_divided_by_n_again(statement) -> None:
-    """At d = 5, (d + 1) c = 3 max ||Delta||_* / eps, and K d log d / n < 3 as 5 log 5 < 9 and n > 3 K."""
-    bind_expression(statement, WISHART_SIZE * (2 * CONSTANT * d_ * sympy.log(d_) / n_ - (d_ + 1)))
-    assert 5 * arb(5).log() < 9
-
-    def many_records(constant: Number) -> NoiseChoice:
-        n = int(3 * rational(constant)) + 1
-        return settings(5, Fraction(2, n), Fraction(2, n), Fraction(1, 3), n, constant)
+        return settings(5, Fraction(2, n), Fraction(2, n), 1, n, constant)
 
     statement.refute(many_records)
-    assert statement.conclusion(settings(100, 1, 1, 1)) is Truth.UNDECIDED, "at n = 1 nothing is divided out twice"
+    assert statement.conclusion(settings(4, 1, 1, 1)) is Truth.UNDECIDED, "n = K = 1: equality"
     check_choice(statement, WITH_RECORDS)
+
+
+@theorem_5.supports(
+    "wishart-noise-of-order",
+    grade="derived",
+    region="every d >= 2, n, epsilon and change, by the docstring; its factor in d checked; the norms as in the repair",
+)
+@theorem_5.controls("wishart-noise-of-order", grade="interval", region="d = 2, K = 1")
+def test_the_wishart_noise_is_of_the_stated_order(statement) -> None:
+    """In units of max ||Delta||_* d / (n eps): E ||W|| <= (5/2) (log 9 + (1 + 1/d) log(5)/2), which falls with d.
+
+    At d = 2 it is less than 13 log 2 (1), and log d grows. At K = 1 and d = 2 even (d + 1) c is larger (2).
+    """
+    check_net_bounds()
+    factor = 13 * sympy.log(d_) - WISHART / (2 * d_)
+    slope = sympy.expand(sympy.diff(sympy.expand(factor), d_))
+    assert all(term.is_positive for term in slope.as_ordered_terms())
+    assert factor.subs(d_, 2).evalf(30) > 0, "(1)"
+    assert 2 * arb(2).log() < arb(3) / 2, "(2)"
+    bind_expression(statement, NUCLEAR * (CONSTANT * d_ * sympy.log(d_) - WISHART / 2) / (n_ * e_))
+    for d in (2, 3, 5, 100, 10**6):
+        for nuclear, e in ((2, 1), (1, Fraction(1, 9)), (Fraction(1, 4), 3)):
+            assert statement.at(settings(d, 1, nuclear, e, 4, 13)) is Truth.TRUE
+    inside = settings(2, 1, 2, 1, 1, 13)
+    assert statement.exhibiting(attrs.evolve(inside, constant=1)) == inside
+    assert statement.exhibits(constant=1).at(attrs.evolve(inside, constant=1)) is Truth.FALSE
+    outside = {
+        "dimension >= 2, an integer": {"dimension": 1},
+        "nuclear > 0": {"nuclear": 0},
+        "epsilon > 0": {"epsilon": 0},
+        "records >= 1, an integer": {"records": 0},
+        "constant > 0": {"constant": 0},
+    }
+    bind_hypotheses(statement, inside, {says: attrs.evolve(inside, **change) for says, change in outside.items()})
+    assert statement.conclusion(attrs.evolve(inside, dimension=1)) is Truth.FALSE, "log 1 = 0"
+
+
+@theorem_5.supports(
+    "scale-of-order", grade="symbolic", region="every d, n, epsilon and max ||Delta||_* <= 2: an expression"
+)
+@theorem_5.controls("scale-of-order", grade="symbolic", region="max ||Delta||_* = 2, K = 1; max ||Delta||_* = 21/10")
+def test_the_scale_is_of_the_stated_order(statement) -> None:
+    """3/(2 n eps) - K x/(n eps) = (3/4) (2 - x)/(n eps) at K = 3/4, with x the largest ||Delta||_*."""
+    bind_expression(statement, (sympy.Rational(3, 2) - CONSTANT * NUCLEAR) / (n_ * e_))
+    k = sympy.Rational(3, 4)
+    assert sympy.expand(sympy.Rational(3, 2) - k * NUCLEAR - k * (2 - NUCLEAR)) == 0
+    share = fmpq(3, 4)
+    for d, nuclear, e, n in ((1, 1, 1, 1), (5, Fraction(3, 2), Fraction(1, 3), 7), (9, Fraction(1, 5), 4, 100)):
+        assert statement.at(settings(d, 2, nuclear, e, n, share)) is Truth.TRUE
+    attained = settings(5, 2, 2, 1, 4, share)
+    assert statement.margin(attained).contains(0)
+    assert statement.exhibiting(attrs.evolve(attained, constant=1)) == attained
+    assert statement.exhibits(constant=1).at(attrs.evolve(attained, constant=1)) is Truth.FALSE
+    larger = "max ||Delta||_* <= 2"
+    wide = attrs.evolve(attained, nuclear=Fraction(21, 10))
+    assert statement.without(larger).at(wide) is Truth.FALSE
+    inside = attrs.evolve(CHOICE_INSIDE, constant=share)
+    for point in (inside, attained):
+        more = CHOICE_OUTSIDE | WITH_RECORDS | {larger: {"nuclear": Fraction(21, 10)}}
+        bind_hypotheses(statement, point, {says: attrs.evolve(point, **change) for says, change in more.items()})
 
 
 @theorem_5.supports(

@@ -6,16 +6,17 @@ from fractions import Fraction
 
 import attrs
 import mpmath
-from flint import arb
+import sympy
+from flint import arb, fmpq
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.claims.forms import Number
 from dpmatrix.claims.formulas import real
 from dpmatrix.exact import rational
 from dpmatrix.reporting.citing import cite
-from dpmatrix.spec.wishart.sample_sizes import SampleSizes, TwoDataSets
+from dpmatrix.spec.wishart.sample_sizes import SampleSizes, TwoDataSets, constant_of
 
-theorem_7 = cite("wishart.theorem-7@e66efadb")
+theorem_7 = cite("wishart.theorem-7@7f370306")
 
 HALF, THIRD = Fraction(1, 2), Fraction(1, 3)
 POINTS = [
@@ -71,23 +72,61 @@ def small_eta(constant: Number) -> SampleSizes:
     return SampleSizes(d, HALF, 0, HALF, arb(2) ** (-10 * d), constant)
 
 
-@theorem_7.refutes(
+def allowed(eta: Number) -> str:
+    """Write the constant of an eta again."""
+    with mpmath.workdps(70):
+        unit = mpmath.log(2)
+        times = 1 + mpmath.log(1 / real(eta)) / unit
+        tail = 3 / (2 * unit) + mpmath.sqrt(6 * times / unit) + 2 * times
+        return mpmath.nstr(3 * tail / (2 * mpmath.log(4)), 60)
+
+
+@theorem_7.supports(
     "within-a-logarithm",
     grade="derived",
-    region="every K, by the docstring, at eta = 2^(-10 d) for some d: K = 10^-12, .., 10^12",
+    region="every eta, d >= 2, rho and eigenvalues, by the docstring; its inequalities in d and theta checked",
 )
-def test_the_sample_sizes_are_not_of_one_order(statement) -> None:
-    """At lambda_2 = 0 and rho = 1/2 both have the factor 1/(eps lambda_1); log(1/eta) = 10 d log 2.
+@theorem_7.controls(
+    "within-a-logarithm",
+    grade="interval",
+    region="K = 12 at eta = 2^(-10 d) for some d, and each K = 10^-12, .., 10^12 likewise; K(eta)/10 at d = 10^6",
+)
+def test_the_sample_sizes_are_within_a_logarithm_at_each_eta(statement) -> None:
+    """With a = log(1/eta)/log 2, theta = log d + a log 2 <= (1 + a) log d (1) for d >= 2.
 
-    The first size is at least (3/2)(4/3) 2 d log(1/eta) = 4 d log(1/eta). The second one is 2 (log(1/eta) +
-    d log(16/3)) < 2 log(1/eta) (1 + 1/4), as log(16/3) < 1.7 and 10 log 2 > 6.9. So the quotient exceeds 8 d/5, and
-    d > K log d.
+    With d + 1 <= 3d/2, (d + 1)(d + 2) <= 3 d^2 and l = log d >= log 2 the tail factor is at most d (3/2 +
+    sqrt(6 (1 + a) l) + 2 (1 + a) l) <= d l (3/(2 log 2) + sqrt(6 (1 + a)/log 2) + 2 (1 + a)) (2). The quotient of the
+    sizes is 3 (tail factor)/(2 (1 + rho)(log(1/eta) + d log(4 lambda_1/((1 - rho^2) gap)))), at most 3 (tail factor)/
+    (2 d log 4), as lambda_1 >= gap. So K(eta) is 3/(2 log 4) times the last bracket of (2).
+
+    No K serves every eta: at lambda_2 = 0, rho = 1/2 and eta = 2^(-10 d) the first size is at least
+    (3/2)(4/3) 2 d log(1/eta) = 4 d log(1/eta), the second one 2 (log(1/eta) + d log(16/3)) < 2 log(1/eta) (1 + 1/4), as
+    log(16/3) < 1.7 and 10 log 2 > 6.9. So the quotient exceeds 8 d/5, and d > K log d.
     """
+    d, a = sympy.symbols("d a", positive=True)
+    two, level = sympy.log(2), sympy.log(d)
+    assert sympy.expand((1 + a) * level - (level + a * two) - a * (level - two)) == 0, "(1)"
+    assert sympy.expand(3 * d**2 - (d + 1) * (d + 2) - ((2 * d + 1) * (d - 2))) == 0
     assert (arb(16) / 3).log() < arb(17) / 10
     assert 10 * arb(2).log() > arb(69) / 10
+    etas = (HALF, Fraction(999, 1000), THIRD, Fraction(1, 20), Fraction(1, 10**9))
+    points = [attrs.evolve(p, eta=eta, constant=constant_of(eta)) for p in POINTS for eta in etas]
+    points += [SampleSizes(2, HALF, 0, Fraction(1, 1000), eta, constant_of(eta)) for eta in etas]
+    for p in points:
+        assert statement.at(p) is Truth.TRUE
+        assert statement.exhibiting(attrs.evolve(p, constant=1)).constant.overlaps(p.constant)
+    for eta in etas:
+        assert abs(constant_of(eta) - arb(allowed(eta))) < arb(10) ** -9, "K(eta)"
     bind(statement, [(p, by_hand(p)) for p in POINTS])
-    statement.refute(small_eta)
     check_hypotheses(statement, {})
+
+    def any_constant(constant: Number) -> Truth:
+        return statement.exhibits(constant=constant).at(small_eta(constant))
+
+    assert all(any_constant(constant) is Truth.FALSE for constant in (12, *(fmpq(10) ** k for k in range(-12, 13))))
+    tenth = statement.exhibits(constant=lambda eta: constant_of(eta) / 10)
+    many = SampleSizes(10**6, HALF, 0, Fraction(1, 1000), HALF, constant_of(HALF) / 10)
+    assert tenth.at(many) is Truth.FALSE
 
 
 @theorem_7.supports(

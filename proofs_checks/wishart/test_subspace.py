@@ -15,10 +15,10 @@ from dpmatrix.claims.formulas import bind_formula, real, real_matrix
 from dpmatrix.exact import rational
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.common.spectra import SpectralPair, frobenius_norm, gap, noise_norm, projector_difference
-from dpmatrix.spec.wishart.subspace import TwoNoises
+from dpmatrix.spec.wishart.subspace import AddedNoise
 from proofs_checks.exact_matrices import conjugated, diagonal, rotation
 
-theorem_6 = cite("wishart.theorem-6@72fa3d6c")
+theorem_6 = cite("wishart.theorem-6@27a1355d")
 
 ENTRIES = random.Random(20160213)
 ONE = fmpq_mat([[1, 0], [0, 1]])
@@ -320,79 +320,129 @@ def squared_distance(p: SpectralPair) -> fmpq:
     return 2 * (p.k - sum((overlap[i, j] * overlap[i, j] for i in places for j in places), fmpq(0)))
 
 
-@theorem_6.refutes(
-    "larger-noise-moves-more",
+def vector(*values: Fraction | int) -> fmpq_mat:
+    return fmpq_mat(len(values), 1, [rational(value) for value in values])
+
+
+def added_noises() -> list[AddedNoise]:
+    """Symmetric noise of either sign on matrices of dimensions 1 to 4, and directions of every kind."""
+    found = []
+    for d in (1, 2, 3, 4):
+        for _ in range(6):
+            data = conjugated([ENTRIES.randint(0, 5) for _ in range(d)], rotation(ENTRIES, d, 3))
+            values = tuple(Fraction(ENTRIES.randint(-9, 9), ENTRIES.randint(1, 4)) for _ in range(d))
+            u = vector(*(ENTRIES.randint(-4, 4) for _ in range(d)))
+            found.append(AddedNoise(data, values, rotation(ENTRIES, d, 3), u))
+    return found
+
+
+def larger_noises() -> list[AddedNoise]:
+    """Return the same with the noise lengthened by 6, which is larger than the data."""
+
+    def lengthened(p: AddedNoise) -> AddedNoise:
+        values = tuple(value + 6 if value >= 0 else value - 6 for value in p.values)
+        return attrs.evolve(p, values=values)
+
+    return [lengthened(p) for p in added_noises()]
+
+
+AXES_NOISE = AddedNoise(diagonal([1, 2]), (1, -3), ONE, vector(1, 1))
+SHAPES, FRAME = "A and the eigenvectors of W are d x d, u is d x 1", "the eigenvectors of W are orthonormal"
+OUTSIDE_NOISE = {
+    SHAPES: attrs.evolve(AXES_NOISE, direction=vector(1, 1, 0)),
+    FRAME: attrs.evolve(AXES_NOISE, values=(1, -6), frame=fmpq_mat([[2, 0], [0, fmpq(1, 3)]])),
+}
+"""In the second W = diag(4, -2/3), whose norm is 4 and not 6."""
+
+
+def check_shapes(statement) -> None:
+    for change in (
+        {"matrix": diagonal([1])},
+        {"matrix": fmpq_mat(2, 3)},
+        {"frame": fmpq_mat([[1, 0]])},
+        {"values": (1, 2, 3)},
+        {"direction": fmpq_mat(2, 2)},
+    ):
+        misfit = attrs.evolve(AXES_NOISE, **change)
+        assert [one.at(misfit) for one in statement.given if one.says == SHAPES] == [Truth.FALSE], change
+
+
+@theorem_6.supports(
+    "largest-change",
     grade="derived",
-    region="every A and W that moves its top k, against cI with c > ||W||: the same eigenvectors; 26 points exactly",
+    region="every d, A, symmetric W and u, by the docstring; 26 runs exactly, d <= 4",
 )
-def test_larger_noise_may_move_nothing(statement) -> None:
-    """A + cI has the eigenvectors of A in their order, and the norm of cI is c."""
-    drawn = [*drawn_pairs(), SHARPEST, rank_one_noise(9, 1)]
-    runs = [run for run in drawn if squared_distance(run)]
-    values = []
-    for run in runs:
-        point = TwoNoises(run, lifted(run, 50))
-        assert statement.at(point) is Truth.FALSE
-        values.append((point, -squared_distance(run)))
-        assert statement.conclusion(TwoNoises(point.larger, point.smaller)) is Truth.TRUE
-    bind(statement, values)
-    alike, norms = "A and k are the same", "||W_1||_2 < ||W_2||_2"
-    both, gaps = "k >= 1, orthonormal eigenvectors in their order, A >= 0, W >= 0", "k < d and sigma_k > sigma_{k+1}"
-    inside = TwoNoises(SHARPEST, lifted(SHARPEST, 1))
-    tied = TwoNoises(lifted(SHARPEST, 1), lifted(SHARPEST, 1))
-    for other in (attrs.evolve(inside.larger, k=2), lifted(INSIDE, 1)):
-        bind_hypotheses(
-            statement,
-            inside,
-            {
-                alike: attrs.evolve(inside, larger=other),
-                both: TwoNoises(inside.smaller, SPECTRA["W is positive semidefinite"]),
-                gaps: TwoNoises(inside.smaller, SPECTRA["k < d"]),
-                norms: tied,
-            },
-        )
-    level = SpectralPair((4, 4), ONE, (5, 5), ONE, 1)
-    for says, run in (SPECTRA | {"sigma_k > sigma_{k+1}": level}).items():
-        for point in (TwoNoises(INSIDE, run), TwoNoises(run, INSIDE)):
-            name = gaps if says in ("k < d", "sigma_k > sigma_{k+1}") else both
-            assert [one.at(point) for one in statement.given if one.says == name] == [Truth.FALSE], says
-    wide = SpectralPair((4, 0, 0), WIDE, (9, 5, 5), WIDE, 1)
-    assert [one.at(TwoNoises(INSIDE, wide)) for one in statement.given if one.says == alike] == [Truth.FALSE]
+@theorem_6.controls("largest-change", grade="symbolic", region="d = 2: 9/10 of the norm; eigenvectors of other lengths")
+def test_the_norm_is_the_largest_change_of_a_form(statement) -> None:
+    """With u = sum c_i w_i, u'Wu = sum c_i^2 l_i, of absolute value at most max |l_i| sum c_i^2, attained by one w_i.
+
+    A + cI has the eigenvectors of A in their order, so that W = cI turns nothing.
+    """
+    for d in (1, 2, 3):
+        values, parts = sympy.symbols(f"l1:{d + 1}", real=True), sympy.symbols(f"c1:{d + 1}", real=True)
+        quadratic = (sympy.Matrix(parts).T * sympy.diag(*values) * sympy.Matrix(parts))[0, 0]
+        assert sympy.expand(quadratic - sum(c * c * x for c, x in zip(parts, values, strict=True))) == 0
+    runs, bound = [*added_noises(), AXES_NOISE, attrs.evolve(AXES_NOISE, direction=vector(0, 1))], []
+    for p in runs:
+        assert statement.at(p) is Truth.TRUE
+        parts = (p.frame.transpose() * p.direction).entries()
+        sizes = [rational(value) for value in p.values]
+        form = sum((c * c * size for c, size in zip(parts, sizes, strict=True)), fmpq(0))
+        length = sum((x * x for x in p.direction.entries()), fmpq(0))
+        bound.append((p, max(map(abs, sizes)) * length - abs(form)))
+    bind(statement, bound)
+    bind_hypotheses(statement, AXES_NOISE, OUTSIDE_NOISE)
+    assert statement.conclusion(OUTSIDE_NOISE[FRAME]) is Truth.FALSE
+    assert statement.margin(runs[-1]) == 0
+    check_shapes(statement)
+    for p in drawn_pairs():
+        assert squared_distance(lifted(p, 50)) == 0, "W = 50 I turns nothing"
+
+    def with_share(share: fmpq) -> Statement:
+        def margin(p: AddedNoise) -> arb:
+            norm = share * max(abs(rational(value)) for value in p.values)
+            u = p.direction
+            change = (u.transpose() * conjugated(p.values, p.frame) * u)[0, 0]
+            return arb(norm * (u.transpose() * u)[0, 0] - abs(change))
+
+        return statement.nudged(margin=margin)
+
+    top = attrs.evolve(AXES_NOISE, direction=vector(0, 1))
+    assert with_share(fmpq(1)).at(top) is Truth.TRUE
+    assert with_share(fmpq(9, 10)).at(top) is Truth.FALSE
 
 
-@theorem_6.refutes(
+@theorem_6.supports(
     "covered-by-noise",
     grade="derived",
-    region="every A of gap g, symmetric W with ||W - cI|| < g/4, c >= ||A|| + g/4: the docstring; c up to 10^9, d <= 4",
+    region="every d, A and symmetric W of a larger norm, by the docstring; 26 runs exactly, d <= 4",
 )
-def test_noise_larger_than_the_data_may_hide_little(statement) -> None:
-    """A + W has the eigenvectors of A + E, E = W - cI, in their order, and ||E|| < g/4.
+@theorem_6.controls("covered-by-noise", grade="symbolic", region="d = 2: ||W|| > ||A|| left out; equal norms; w = e_2")
+def test_noise_larger_than_the_data_covers_them_in_a_direction(statement) -> None:
+    """|w'Ww| = ||W|| for a unit eigenvector of the largest eigenvalue, and |w'Aw| <= ||A|| < ||W||."""
+    larger, values = "||W||_2 > ||A||_2", []
+    turned = fmpq_mat([[fmpq(3, 5), fmpq(-4, 5)], [fmpq(4, 5), fmpq(3, 5)]])
+    for p in [*larger_noises(), AXES_NOISE, attrs.evolve(AXES_NOISE, frame=turned)]:
+        assert statement.at(p) is Truth.TRUE
+        sizes = [abs(rational(value)) for value in p.values]
+        tops = (p.frame.transpose() * p.matrix * p.frame).tolist()
+        first = sizes.index(max(sizes))
+        values.append((p, sizes[first] - abs(tops[first][first])))
+    bind(statement, values)
+    assert statement.strict
+    equal = attrs.evolve(AXES_NOISE, values=(1, -2))
+    outside = OUTSIDE_NOISE | {larger: attrs.evolve(AXES_NOISE, values=(1, Fraction(-3, 2)))}
+    lengthened = attrs.evolve(AXES_NOISE, values=(3, 0), frame=diagonal([Fraction(1, 2), 1]))
+    outside[FRAME] = lengthened
+    bind_hypotheses(statement, AXES_NOISE, outside)
+    assert statement.conclusion(lengthened) is Truth.FALSE, "w'Ww = 3/16, w'Aw = 1/4"
+    for p in (outside[larger], equal):
+        assert statement.applies(p) is not Truth.TRUE
+        assert statement.without(larger).at(p) is Truth.FALSE
+    check_shapes(statement)
 
-    By Lemmas 3 and 4 ||P - Phat|| <= ||E||/(g - ||E||) (1), which is below 1/3. W is positive definite and its norm
-    exceeds ||A||, as c >= ||A|| + g/4 > ||A|| + ||E||. Such W are an open ball, so no law with a positive density on
-    the positive definite matrices, such as a Wishart law of d degrees of freedom or more, gives them probability 0.
-    """
-    e, g = sympy.symbols("e g", positive=True)
-    assert sympy.simplify(sympy.Rational(1, 3) - e / (g - e) - (g - 4 * e) / (3 * (g - e))) == 0, "(1)"
-    for run in drawn_pairs(1200):
-        step = rational(run.values[run.k - 1]) - rational(run.values[run.k])
-        change = conjugated(run.values, run.perturbed_frame) - conjugated(run.values, run.frame)
-        assert sum((x * x for x in change.entries()), fmpq(0)) < step * step / 16, "E, in the Frobenius norm"
-        for size in (16, 10**9):
-            assert statement.at(lifted(run, size)) is Truth.FALSE
-            assert abs(statement.margin(lifted(run, size)) + fmpq(1, 2)) < 1e-9
-            near = attrs.evolve(run, perturbed_values=tuple(value + size for value in run.values))
-            assert statement.at(near) is Truth.FALSE
-            assert numbers(near).spectral < mpmath.mpf(1) / 3
-        assert squared_distance(run) > 0, "E is not 0, and turns the span"
-    turns = [rank_one_noise(m, n) for m, n in ((8, 1), (3, 1), (2, 1), (5, 3))]
-    bind_formula(statement, [*drawn_pairs(), *turns], lambda p: numbers(p).spectral - mpmath.mpf(1) / 2)
-    assert [statement.conclusion(turn) for turn in turns] == [Truth.FALSE, Truth.TRUE, Truth.TRUE, Truth.TRUE]
-    hidden = SpectralPair((1, 0), ONE, (9, 1), fmpq_mat([[0, 1], [1, 0]]), 1)
-    assert statement.at(hidden) is Truth.TRUE, "W = 9 e_2 e_2' exchanges the two eigenvectors"
-    assert abs(statement.margin(hidden) - fmpq(1, 2)) < 1e-9
-    assert not statement.strict
-    large = {"||W||_2 > ||A||_2": attrs.evolve(INSIDE, perturbed_values=(8, 4))}
-    gapless = {"sigma_k > sigma_{k+1}": SpectralPair((4, 4), ONE, (9, 9), ONE, 1)}
-    bind_hypotheses(statement, lifted(INSIDE, 5), SPECTRA | gapless | large)
-    assert statement.applies(attrs.evolve(INSIDE, perturbed_values=(8, 4))) is Truth.FALSE, "equal norms"
+    def along_the_other(p: AddedNoise) -> arb:
+        noise = conjugated(p.values, p.frame)
+        return arb(abs(noise[0, 0]) - abs(p.matrix[0, 0]))
+
+    assert statement.nudged(margin=along_the_other).at(AXES_NOISE) is Truth.FALSE, "not in every direction"

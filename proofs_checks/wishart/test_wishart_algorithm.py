@@ -11,7 +11,6 @@ import sympy
 from flint import arb, ctx, fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
-from dpmatrix.claims.forms import Number
 from dpmatrix.claims.formulas import real
 from dpmatrix.exact import ball, precision
 from dpmatrix.reporting.citing import cite
@@ -19,15 +18,15 @@ from dpmatrix.spec.common.points import GridNoise
 from dpmatrix.spec.wishart.wishart_algorithm import (
     GaussianDiagonal,
     LaplaceDiagonal,
-    NoisyRecord,
     PositiveDefiniteSum,
+    RecordsBeside,
     ScaledRelease,
     WishartRun,
 )
 from dpmatrix.tracing import bind_expression
 
 psd_preservation = cite("wishart.psd-preservation@d5e42688")
-algorithm_2 = cite("wishart.algorithm-2@f751df79")
+algorithm_2 = cite("wishart.algorithm-2@fc9b6ac5")
 
 
 @psd_preservation.supports(grade="derived", region="every d, n, m; symbolically for d, n, m <= 3")
@@ -121,33 +120,58 @@ def test_gaussian_output_may_be_indefinite(statement) -> None:
         )
 
 
-@algorithm_2.refutes(
-    "noise-on-the-records",
+def entries(rows: int, columns: int, k: int) -> fmpq_mat:
+    """Return rational entries that differ from matrix to matrix."""
+    return fmpq_mat(rows, columns, [fmpq((i * k + k // 2) % 11 - 5, 7) for i in range(rows * columns)])
+
+
+@algorithm_2.supports(
+    "gaussian-records-beside",
     grade="derived",
-    region="every s > 0 and x other than 0: the interval between 0 and -2x has positive probability; s = 10^-12, .., "
-    "10^12",
+    region="every d, n, m and s^2 = n: a sum of outer products; d, n, m <= 2 with symbols, 24 runs exactly",
 )
-def test_noise_on_a_record_may_shrink_its_square(statement) -> None:
-    """(x + g)^2 - x^2 = g (g + 2x) < 0 exactly for g between 0 and -2x; x^2 + W >= x^2, as W = GG'."""
-    x, g = sympy.symbols("x g", real=True)
-    assert sympy.expand((x + g) ** 2 - x**2 - g * (g + 2 * x)) == 0
+@algorithm_2.controls(
+    "gaussian-records-beside", grade="symbolic", region="n = 4, s = 1, 3, 4; the data divided by n - 1"
+)
+def test_the_noise_is_the_second_moment_of_records_beside(statement) -> None:
+    """The columns of [X, sG] have the scatter matrix XX' + s^2 GG', and s^2/n = 1.
 
-    def any_record(deviation: Number) -> NoisyRecord:
-        return NoisyRecord(Fraction(1, 2), deviation)
+    With noise E on the records the second moment is (X + E)(X + E)' = XX' + EE' + (XE' + EX').
+    """
+    for d, n, m in product((1, 2), repeat=3):
+        x, g = (sympy.MatrixSymbol(name, d, size).as_explicit() for name, size in (("X", n), ("G", m)))
+        together = sympy.Matrix.hstack(sympy.Matrix(x), sympy.sqrt(n) * sympy.Matrix(g))
+        assert (together * together.T / n - (x * x.T / n + g * g.T)).expand() == sympy.zeros(d, d)
+        noise = sympy.MatrixSymbol("E", d, n).as_explicit()
+        cross = (x + noise) * (x + noise).T - x * x.T - noise * noise.T
+        assert (cross - x * noise.T - noise * x.T).expand() == sympy.zeros(d, d)
+    points = [
+        RecordsBeside(entries(d, root**2, k), entries(d, d + 1, k + 3), root)
+        for d, root in product((1, 2, 3), (1, 2, 3, 4))
+        for k in (2, 5)
+    ]
+    assert all(statement.at(p) is Truth.TRUE for p in points)
+    bind(statement, [(p, 0) for p in points])
+    one, four = fmpq_mat(1, 1, [fmpq(1, 2)]), entries(1, 4, 3)
+    inside = RecordsBeside(four, fmpq_mat(1, 2, [1, fmpq(1, 2)]), 2)
+    rows, root = "X and G have the same number of rows", "s^2 = n"
+    bind_hypotheses(
+        statement,
+        inside,
+        {rows: attrs.evolve(inside, factor=fmpq_mat(2, 1, [1, 1])), root: attrs.evolve(inside, stretch=1)},
+    )
+    for stretch in (1, 3, 4):
+        wrong = attrs.evolve(inside, stretch=stretch)
+        assert statement.without(root).at(wrong) is Truth.FALSE
+        assert statement.without(root).margin(wrong) == -abs(arb(1) - arb(stretch) ** 2 / 4) * arb(5) / 4
 
-    statement.refute(any_record)
-    points = [NoisyRecord(Fraction(i, 5), Fraction(k, 3)) for i in (-5, -4, -1, 0, 1, 2, 5) for k in (1, 2, 7)]
-    with mpmath.workdps(60):
-        values = []
-        for p in points:
-            ends = sorted((mpmath.mpf(0), -2 * real(p.record)))
-            chance = mpmath.ncdf(ends[1], sigma=real(p.deviation)) - mpmath.ncdf(ends[0], sigma=real(p.deviation))
-            values.append((p, mpmath.nstr(-chance, 50)))
-        bind(statement, values)
-    assert statement.conclusion(NoisyRecord(0, 1)) is Truth.TRUE, "a record of norm 0 does not shrink"
-    for inside in (NoisyRecord(1, 1), NoisyRecord(-1, Fraction(1, 9))):
-        outside = {"-1 <= x <= 1": NoisyRecord(Fraction(-101, 100), 1), "deviation > 0": NoisyRecord(1, 0)}
-        bind_hypotheses(statement, inside, outside)
+    def fewer(p: RecordsBeside) -> arb:
+        released = p.data * p.data.transpose() / (p.data.ncols() - 1) + p.factor * p.factor.transpose()
+        together = p.data * p.data.transpose() / 4 + p.factor * p.factor.transpose()
+        return -abs(arb((released - together)[0, 0]))
+
+    assert statement.nudged(margin=fewer).at(inside) is Truth.FALSE
+    assert statement.at(RecordsBeside(one, one, -1)) is Truth.TRUE, "either root of n"
 
 
 @algorithm_2.refutes(

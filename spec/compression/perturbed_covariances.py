@@ -9,11 +9,10 @@ from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Claim, Kind, Locator, Statement, Step, Verdict
 from dpmatrix.exact import ball
-from dpmatrix.spec.common.conditions import equality
+from dpmatrix.spec.common.conditions import equality, exceeds
 from dpmatrix.spec.common.spectra import disagreement, frobenius_norm
 from dpmatrix.spec.compression.covariances import (
     DEFINITE,
-    NORMALISED,
     SYMMETRIC,
     WITHIN_DELTA_MAX,
     CovariancePair,
@@ -52,9 +51,23 @@ def computable_margin(p: DatabaseFamily) -> arb:
     return -arb(abs(delta_max(p.covariances, p.centre) - delta_max(p.covariances, p.other_centre)))
 
 
-def largest_eigenvalue_margin(p: CovariancePair) -> arb:
-    """``lambda_max(Delta) = ||Delta||_2``."""
-    return equality(largest_eigenvalue(difference(p)), operator_norm(difference(p)))
+@attrs.frozen
+class OneMatrix:
+    """A rational matrix M."""
+
+    matrix: fmpq_mat
+
+
+def symmetry_margin(p: OneMatrix) -> arb:
+    """Zero exactly when M is symmetric; -1 where it is not square."""
+    if p.matrix.nrows() != p.matrix.ncols():
+        return arb(-1)
+    return disagreement(p.matrix, p.matrix.transpose())
+
+
+def largest_eigenvalue_margin(p: OneMatrix) -> arb:
+    """``lambda_max(M) = ||M||_2``."""
+    return equality(largest_eigenvalue(p.matrix), operator_norm(p.matrix))
 
 
 DELTA_MAX = Claim(
@@ -75,12 +88,15 @@ DELTA_MAX = Claim(
         Step(
             "largest-eigenvalue-is-the-norm",
             Statement(
-                "for a symmetric matrix, such as Delta, lambda_max is the spectral norm",
+                "for a symmetric matrix M, lambda_max(M) = ||M||_2",
                 largest_eigenvalue_margin,
-                given=(*DEFINITE, NORMALISED),
+                given=(exceeds("M is symmetric", symmetry_margin, strict=False),),
             ),
             sound=False,
-            note="It is for semidefinite ones, such as covariances; a difference of two may have -||Delta||_2 alone.",
+            note=(
+                "A missing word: it holds for semidefinite matrices, and is used for definite ones only. The norm of a "
+                "difference Delta, of which the paper speaks as well, may be that of the least eigenvalue."
+            ),
         ),
         Step(
             "computable",

@@ -246,8 +246,8 @@ TRANSFORMATION = Claim(
         Step(
             "needs-fewer-columns-than-rows",
             Statement(
-                "section 1: differential privacy requires p < n: for p >= n neighbours of different covariance, "
-                "normalised as in (4), never both have a definite one, and so outputs with a density",
+                "section 1: differential privacy, after the truncation (12), requires p < n: for p >= n neighbours of "
+                "different covariance, normalised as in (4), never both have a definite one, and so densities (11)",
                 singular_margin,
                 given=(
                     exceeds("at most one row differs", one_row_margin, strict=False),
@@ -257,7 +257,7 @@ TRANSFORMATION = Claim(
                 ),
             ),
             sound=False,
-            note="p = n does as well as p < n; p > n leaves X'X singular.",
+            note="A slip by one: p = n does too, and p > n leaves no density (11).",
         ),
     ),
 )

@@ -88,6 +88,11 @@ def start_margin(p: TwoStates) -> arb:
     return arb(abs(rational(p.start) - stationary(p)))
 
 
+def memory_margin(p: TwoStates) -> arb:
+    """``|1 - leave - back|``: 0 exactly where the next state does not depend on the present one."""
+    return arb(abs(1 - rational(p.leave) - rational(p.back)))
+
+
 CHAIN_STEPS = (
     Step(
         "stationary-law-of-gibbs",
@@ -102,7 +107,8 @@ CHAIN_STEPS = (
     Step(
         "only-in-the-limit",
         Statement(
-            "a chain that does not begin in its stationary law does not have it after any number of steps",
+            "a chain of two states, each of which depends on the one before, that does not begin in its stationary "
+            "law does not have it after any number of steps",
             limit_margin,
             given=(
                 positive("leave"),
@@ -111,10 +117,11 @@ CHAIN_STEPS = (
                 at_most("back", 1),
                 whole("steps", 0),
                 Condition("the start is not stationary", start_margin, strict=True),
+                Condition("leave + back is not 1", memory_margin, strict=True),
             ),
             strict=True,
         ),
-        sound=False,
-        note="Independent draws are a chain that has it after one step. Of the Gibbs chain at hand it may be true.",
+        sound=True,
+        note="Independent draws are the exception: they have it after one step. The Gibbs chain at hand is not judged.",
     ),
 )

@@ -211,8 +211,8 @@ TABLE_1 = Claim(
         "and in every row S^2 is the larger: the ratio to the Frobenius norm is at least 1, not 0.96 or 0.81. Divided "
         "by the trace it is what is printed: 0.960 for kddcup, 0.809 for insurance, 0.818 for census. q_F itself comes "
         "within 1.1, 1.5 and 2.2 per cent: the preprocessing is not given in full. Of census the raw test file was at "
-        "hand (99,762 records, d = 512), of localization 3 of 25 sequences (d = 22, not judged). The caption counts "
-        "the columns wrongly: it calls the dimensions the second one and q_F the third."
+        "hand (99,762 records, d = 512), of localization 3 of 25 sequences (d = 22, not judged). The caption calls "
+        "q_F the third column; it is the fourth where the dimensions are the second."
     ),
     reading=(
         "||.||_F is the Frobenius norm, as in section 2. The statement is of the four printed rows, through the "
@@ -246,7 +246,7 @@ TABLE_1 = Claim(
                 given=(whole("rank", 1), positive("captured"), positive("ratio")),
             ),
             sound=False,
-            note="The third is k, the fourth q_F(V_k).",
+            note="Where the dimensions are the second column, k is the third and q_F(V_k) the fourth.",
         ),
         Step(
             "features",

@@ -133,6 +133,9 @@ MATCHING = (
             ),
         ),
         sound=False,
-        note="For d, eigenvalues and eta fixed the factor grows as log(1/(1-rho))/sqrt(1-rho), as section 3.4 says.",
+        note=(
+            "In d and epsilon it is right. In rho section 3.4 has the right form: for d, eigenvalues and eta fixed the "
+            "factor grows as log(1/(1-rho))/sqrt(1-rho)."
+        ),
     ),
 )

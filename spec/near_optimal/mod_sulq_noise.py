@@ -211,8 +211,8 @@ NOISE_STEPS = (
         Statement("(d+1)/(n eps) s + 1/sqrt(eps n) is beta of (5)", last_display_of_five_margin, given=RANGE),
         sound=False,
         note=(
-            "For n = 1 alone: (5) has 1/(n sqrt(eps)), which is less from n = 2 on and is enough. The root over n may "
-            "be a slip of the copy at hand."
+            "A root drawn over n: 1/(sqrt(eps) n), as in (5), is meant. It is less from n = 2 on, and is enough. The "
+            "slip may be one of the copy at hand."
         ),
     ),
     Step(

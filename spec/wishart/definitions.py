@@ -9,7 +9,7 @@ from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Claim, Condition, Kind, Locator, Repair, Statement, Step, Verdict
 from dpmatrix.exact import ball, nonnegative_root, square
-from dpmatrix.spec.common.conditions import at_least, exceeds
+from dpmatrix.spec.common.conditions import at_least, exceeds, positive
 from dpmatrix.spec.wishart.sensitivity import UNIT_BALL, RecordPair
 from dpmatrix.spec.wishart.unit_change import UNIT_CHANGE_STEP
 
@@ -138,10 +138,15 @@ def guess_margin(p: LawPair) -> arb:
     return arb((1 + p.exponential) * overlap - 2 * (1 - p.delta))
 
 
+def exceeding(first: tuple[fmpq, ...], second: tuple[fmpq, ...], exponential: fmpq) -> fmpq:
+    """``P(p > E q)``: the probability under the first law that the loss exceeds epsilon."""
+    return sum((a for a, b in zip(first, second, strict=True) if a > exponential * b), fmpq(0))
+
+
 def broken_margin(p: LawPair) -> arb:
-    """``delta - P(p > E q)``: the probability under P that the loss exceeds epsilon."""
-    broken = sum((a for a, b in zip(p.first, p.second, strict=True) if a > p.exponential * b), fmpq(0))
-    return arb(p.delta - broken)
+    """Delta minus the larger of ``P(p > E q)`` and ``Q(q > E p)``."""
+    worst = max(exceeding(p.first, p.second, p.exponential), exceeding(p.second, p.first, p.exponential))
+    return arb(p.delta - worst)
 
 
 TWO_LAWS = exceeds("P and Q are probability laws on the same outcomes", law_margin, strict=False)
@@ -188,16 +193,21 @@ DEFINITION_4 = Claim(
             sound=True,
         ),
         Step(
-            "broken-with-probability-delta",
+            "may-break-with-probability-delta",
             Statement(
-                "section 1: under (epsilon, delta) the loss exceeds epsilon with probability at most delta",
-                broken_margin,
-                given=(TWO_LAWS, PRIVATE_BOTH_WAYS),
+                "section 1: the bound by e^eps may break with probability delta: if P(p > e^eps q) <= delta and "
+                "Q(q > e^eps p) <= delta, then P and Q are (epsilon, delta)-close, in both orders",
+                private_both_ways_margin,
+                given=(
+                    TWO_LAWS,
+                    positive("exponential"),
+                    Condition("P(p > e^eps q) <= delta and Q(q > e^eps p) <= delta", broken_margin),
+                ),
             ),
-            sound=False,
+            sound=True,
             note=(
-                "The guarantee that breaks is read as p <= e^eps q at the output. For every delta > 0 the loss may be "
-                "larger with probability e^eps / (1 + e^eps) and more; that delta bounds it suffices and is not needed."
+                "The converse fails: for every delta > 0 the loss may exceed epsilon with probability "
+                "e^eps / (1 + e^eps) and more."
             ),
         ),
     ),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import attrs
-from flint import arb
+from flint import arb, fmpq
 
 from dpmatrix.claims import Chosen, Claim, Defect, Kind, Locator, Range, Repair, Statement, Step, Verdict
 from dpmatrix.exact import Real, ball
@@ -55,8 +55,6 @@ class NoiseChoice:
         Stated epsilon.
     records, constant
         n, and the constant that an asymptotic symbol hides.
-    threshold
-        The dimension from which on a growth is asserted.
     """
 
     dimension: int
@@ -65,7 +63,6 @@ class NoiseChoice:
     epsilon: Real
     records: int
     constant: Real
-    threshold: int
 
 
 def laplace_choice(p: NoiseChoice) -> Between:
@@ -122,14 +119,15 @@ def divided_twice_margin(p: NoiseChoice) -> arb:
     return ball(p.constant) * printed - laplace_choice(p).low
 
 
-def wishart_divided_twice_margin(p: NoiseChoice) -> arb:
-    """``K max ||Delta||_* d log d / (n epsilon) - E ||W||_2`` at most; Delta already has the factor 1/n."""
-    printed = ball(p.nuclear) * p.dimension * arb(p.dimension).log() / (p.records * ball(p.epsilon))
-    return ball(p.constant) * printed - wishart_choice(p).low
+def wishart_size_margin(p: NoiseChoice) -> arb:
+    """``K max ||Delta||_* d log d / (n epsilon) - E ||W||_2`` at least, Delta the change of XX', n c its scale."""
+    unit = ball(p.nuclear) / (p.records * ball(p.epsilon))
+    printed = unit * p.dimension * arb(p.dimension).log()
+    return ball(p.constant) * printed - wishart_norm(p.dimension, unit / 2).high
 
 
-def little_omega_margin(p: NoiseChoice) -> arb:
-    """``||C||_2 - K max ||Delta||_* / (n epsilon)`` in Algorithm 2, for records of norm at most 1."""
+def scale_of_order_margin(p: NoiseChoice) -> arb:
+    """``||C||_2 - K max ||Delta||_* / (n epsilon)`` in Algorithm 2, Delta the change of XX'."""
     scale = printed_wishart_scale(InputPerturbation(p.dimension, p.records, p.epsilon))
     return scale - ball(p.constant) * ball(p.nuclear) / (p.records * ball(p.epsilon))
 
@@ -147,14 +145,14 @@ def less_noise_margin(p: FromSomeDimension) -> arb:
     return laplace.low - wishart_norm(p.dimension, printed_wishart_scale(p)).high
 
 
-def from_threshold_margin(p: FromSomeDimension | NoiseChoice) -> arb:
+def from_threshold_margin(p: FromSomeDimension) -> arb:
     """``d - threshold``."""
     return arb(p.dimension - p.threshold)
 
 
 def unit_records_margin(p: NoiseChoice) -> arb:
-    """``2 - n max ||Delta||_*``: the supremum over records of norm at most 1 is 2 / n."""
-    return 2 - p.records * ball(p.nuclear)
+    """``2 - max ||Delta||_*``: the supremum of ||vv' - ww'||_* over records of norm at most 1 is 2."""
+    return 2 - ball(p.nuclear)
 
 
 CHOICE = (whole("dimension", 1), positive("entrywise"), positive("nuclear"), positive("epsilon"))
@@ -183,10 +181,11 @@ THEOREM_5 = Claim(
         "still be the larger."
     ),
     because=(
-        "The threshold comes from two upper bounds, one with a needless logarithm. Flat records with s = sqrt(d) log d "
-        "non-zero entries have ratio s, not omega(sqrt(d) log d), yet E ||L||_2 >= 2 s sqrt(d) / epsilon exceeds E "
-        "||W||_2 <= 15.1 d / epsilon for every d >= 10000; with K sqrt(d) log d entries the same happens for every K > "
-        "0 from some d on. A small K is refuted earlier: at d = 1024 and ratio 1 Laplace noise is the smaller. "
+        "The threshold comes from two upper bounds, one with a logarithm that is not needed. Flat records with s = "
+        "sqrt(d) log d non-zero entries have ratio s, not omega(sqrt(d) log d), yet E ||L||_2 >= 2 s sqrt(d) / epsilon "
+        "exceeds E ||W||_2 <= 15.1 d / epsilon for every d >= 10000; with K sqrt(d) log d entries the same happens for "
+        "every K > 0 from some d on. A small K is refuted earlier: at d = 1024 and ratio 1 Laplace noise is the "
+        "smaller. "
         "The true threshold is of order sqrt(d): from 10 sqrt(d) on Wishart noise is smaller, up to "
         "sqrt(d) / 30 Laplace noise is. The ratio lies between 1 and d for every symmetric matrix, so the first case "
         "needs d >= 100 and the second d >= 900. Size is all that is compared: the Wishart noise does not keep the "
@@ -221,38 +220,43 @@ THEOREM_5 = Claim(
                 one_sided=True,
             ),
             sound=False,
-            note="Delta = A - A^ already has the factor 1/n. Without n it holds with the constant 15.",
-        ),
-        Step(
-            "wishart-divided-by-n-twice",
-            Statement(
-                "E ||W||_2 = O(max ||Delta||_* d log d / (n epsilon))",
-                wishart_divided_twice_margin,
-                given=WITH_RECORDS,
-                exists=(Chosen("constant"),),
-                one_sided=True,
+            note=(
+                "One slip of normalisation, which the next two formulas share: Delta = A - A^ already has the factor "
+                "1/n. Without n it holds with the constant 15. With the change of XX' for Delta, as at the end of "
+                "section 4, all three formulas are right."
             ),
-            sound=False,
-            note="As for the Laplace noise: Delta = (vv' - ww')/n has the factor 1/n. The logarithm is superfluous.",
         ),
         Step(
-            "little-omega",
+            "wishart-noise-of-order",
             Statement(
-                "||C||_2 = omega(max ||Delta||_* / (n epsilon)) in Algorithm 2: from some d on it exceeds K times that",
-                little_omega_margin,
+                "with the change of XX' for Delta, E ||W||_2 = O(max ||Delta||_* d log d / (n epsilon)) from d = 2 on",
+                wishart_size_margin,
+                given=(
+                    positive("nuclear"),
+                    positive("epsilon"),
+                    whole("dimension", 2),
+                    whole("records", 1),
+                    positive("constant"),
+                ),
+                exists=(Chosen("constant", exhibited=13),),
+            ),
+            sound=True,
+            note="The logarithm is not needed.",
+        ),
+        Step(
+            "scale-of-order",
+            Statement(
+                "with the change of XX' for Delta, ||C||_2 is at least a constant times max ||Delta||_* / (n epsilon) "
+                "in Algorithm 2",
+                scale_of_order_margin,
                 given=(
                     *WITH_RECORDS,
-                    exceeds("max ||Delta||_* <= 2 / n", unit_records_margin, strict=False),
-                    exceeds("d >= threshold", from_threshold_margin, strict=False),
+                    exceeds("max ||Delta||_* <= 2", unit_records_margin, strict=False),
                 ),
-                exists=(Chosen("threshold", after=("constant", "records"), range=Range.WHOLE),),
+                exists=(Chosen("constant", exhibited=fmpq(3, 4)),),
             ),
-            sound=False,
-            note=(
-                "Delta already has the factor 1/n, so Algorithm 2 takes 3n/4 times the printed level: no constant "
-                "multiple in d, and a growth in n that is only the factor divided out twice. Theta(max ||Delta||_* / "
-                "epsilon) must be meant, of which Algorithm 2 takes 3/4."
-            ),
+            sound=True,
+            note="The printed omega is read as Omega: no growth beyond every constant is taken, or needed.",
         ),
         Step(
             "less-noise",

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import attrs
-from flint import arb, fmpq
+from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Claim, Condition, Kind, Locator, Statement, Step, Verdict
+from dpmatrix.exact import Exact, rational
 from dpmatrix.spec.common.conditions import equality, exceeds
 from dpmatrix.spec.common.spectra import (
     DECREASING,
@@ -14,17 +15,19 @@ from dpmatrix.spec.common.spectra import (
     PSD_MATRIX,
     PSD_NOISE,
     SpectralPair,
-    disagreement,
+    column,
+    diagonal,
     frobenius_norm,
     gap,
+    identity,
     noise_norm,
     original,
+    orthonormality,
     perturbed,
     projector_difference,
     ranked,
     singular_values,
     spectral_norm,
-    squared_frobenius_norm,
 )
 from dpmatrix.spec.wishart.projectors import davis_kahan_bound, davis_kahan_margin, repeated_vector_difference
 
@@ -81,68 +84,85 @@ def frobenius_by_rank_margin(p: SpectralPair) -> arb:
     return arb(p.k).sqrt() * spectral_norm(difference) - frobenius_norm(difference)
 
 
-def moved(p: SpectralPair) -> arb:
-    """``||V_k V_k' - Vhat_k Vhat_k'||_F^2``, exactly."""
-    return squared_frobenius_norm(projector_difference(p))
-
-
 @attrs.frozen
-class TwoNoises:
-    """Two outputs of one matrix A, for one rank: the noise of the second one is the larger."""
+class AddedNoise:
+    """A matrix A (d x d) and symmetric noise W, given by its eigenvalues and eigenvectors, and a direction u (d x 1).
 
-    smaller: SpectralPair
-    larger: SpectralPair
+    Parameters
+    ----------
+    matrix
+        A, of rationals.
+    values
+        Eigenvalues of W, in any order.
+    frame
+        Orthogonal d x d matrix of rationals; column i is the eigenvector of eigenvalue i.
+    direction
+        u, of rationals and of any length.
+    """
 
-
-def moves_more_margin(p: TwoNoises) -> arb:
-    """By how much farther, in the squared Frobenius norm, the larger noise moves the projector."""
-    return moved(p.larger) - moved(p.smaller)
-
-
-def one_problem_margin(p: TwoNoises) -> arb:
-    """Zero exactly when both outputs have one A and one k."""
-    if len(p.smaller.values) != len(p.larger.values):
-        return arb(-1)
-    return disagreement(original(p.smaller), original(p.larger)) - abs(p.smaller.k - p.larger.k)
-
-
-def larger_norm_margin(p: TwoNoises) -> arb:
-    """The norm of the larger noise minus that of the smaller one."""
-    return noise_norm(p.larger) - noise_norm(p.smaller)
+    matrix: fmpq_mat
+    values: tuple[Exact, ...]
+    frame: fmpq_mat
+    direction: fmpq_mat
 
 
-def _least_of_both(p: TwoNoises, conditions: tuple[Condition, ...]) -> arb:
-    least = arb("inf")
-    for run in (p.smaller, p.larger):
-        for condition in conditions:
-            least = least.min(condition.margin(run))
-    return least
+def added(p: AddedNoise) -> fmpq_mat:
+    """``W``."""
+    return p.frame * diagonal(p.values) * p.frame.transpose()
 
 
-def both_spectra_margin(p: TwoNoises) -> arb:
-    """Least of the margins of k >= 1, the eigenvectors, their order, A >= 0 and W >= 0, for both outputs."""
-    return _least_of_both(p, (PROPER_RANK[0], EIGENVECTORS, DECREASING, PSD_MATRIX, PSD_NOISE))
+def form(matrix: fmpq_mat, direction: fmpq_mat) -> fmpq:
+    """``u'Mu``."""
+    return (direction.transpose() * matrix * direction)[0, 0]
 
 
-def both_gaps_margin(p: TwoNoises) -> arb:
-    """Least of d - k and the gap, for both outputs."""
-    return _least_of_both(p, (PROPER_RANK[1], POSITIVE_GAP))
+def largest(p: AddedNoise) -> tuple[fmpq, fmpq_mat]:
+    """Return ``||W||_2``, the largest absolute eigenvalue, and an eigenvector of it."""
+    sizes = [abs(rational(value)) for value in p.values]
+    return max(sizes), column(p.frame, 1 + sizes.index(max(sizes)))
 
 
-def lost_margin(p: SpectralPair) -> arb:
-    """``||V_k V_k' - Vhat_k Vhat_k'||_2 - 1/2``."""
-    return spectral_norm(projector_difference(p)) - arb(fmpq(1, 2))
+def matching_shapes_margin(p: AddedNoise) -> arb:
+    """Zero exactly when A and the eigenvectors are d x d and u is d x 1, d the number of eigenvalues."""
+    d = len(p.values)
+    sides = (p.matrix.nrows(), p.matrix.ncols(), p.frame.nrows(), p.frame.ncols(), p.direction.nrows())
+    return -arb(sum(abs(side - d) for side in sides) + abs(p.direction.ncols() - 1))
 
 
-def buried_margin(p: SpectralPair) -> arb:
+def orthonormal_noise_margin(p: AddedNoise) -> arb:
+    """Zero exactly when the columns of the frame are orthonormal."""
+    return orthonormality(p.frame)
+
+
+def changed_forms_margin(p: AddedNoise) -> arb:
+    """``||W||_2 u'u - |u'(Ahat - A)u|``; minus what the largest eigenvector misses of ||W||_2, unless 0."""
+    change = (p.matrix + added(p)) - p.matrix
+    norm, top = largest(p)
+    missed = abs(norm - abs(form(change, top)))
+    return arb(
+        -missed if missed else norm * form(identity(len(p.values)), p.direction) - abs(form(change, p.direction))
+    )
+
+
+def covering_margin(p: AddedNoise) -> arb:
+    """``|w'Ww| - |w'Aw|``, w an eigenvector of W of the largest absolute eigenvalue."""
+    _, top = largest(p)
+    return arb(abs(form(added(p), top)) - abs(form(p.matrix, top)))
+
+
+def buried_margin(p: AddedNoise) -> arb:
     """``||W||_2 - ||A||_2``."""
-    return noise_norm(p) - spectral_norm(original(p))
+    return arb(largest(p)[0]) - spectral_norm(p.matrix)
 
 
 POSITIVE_GAP = exceeds("sigma_k > sigma_{k+1}", gap)
 GAP = Condition("sigma_k - sigma_{k+1} >= 2 ||W||_2", twice_the_noise_margin)
 SPECTRA = (*PROPER_RANK, EIGENVECTORS, DECREASING, PSD_MATRIX, PSD_NOISE)
 HYPOTHESES = (*SPECTRA, POSITIVE_GAP, GAP)
+ADDED_NOISE = (
+    exceeds("A and the eigenvectors of W are d x d, u is d x 1", matching_shapes_margin, strict=False),
+    exceeds("the eigenvectors of W are orthonormal", orthonormal_noise_margin, strict=False),
+)
 
 THEOREM_6 = Claim(
     id="wishart.theorem-6",
@@ -238,35 +258,27 @@ THEOREM_6 = Claim(
             note="the difference has rank up to 2k; sqrt(2k) is the constant",
         ),
         Step(
-            "larger-noise-moves-more",
+            "largest-change",
             Statement(
-                "section 4: the magnitude of the noise determines how large its effect is: noise of larger spectral "
-                "norm moves the span of the top k eigenvectors farther",
-                moves_more_margin,
-                given=(
-                    Condition("A and k are the same", one_problem_margin),
-                    Condition("k >= 1, orthonormal eigenvectors in their order, A >= 0, W >= 0", both_spectra_margin),
-                    exceeds("k < d and sigma_k > sigma_{k+1}", both_gaps_margin),
-                    exceeds("||W_1||_2 < ||W_2||_2", larger_norm_margin),
-                ),
+                "section 4: the magnitude of the noise is how large its effect is: the largest |u'(A^ - A)u| over unit "
+                "vectors u is ||W||_2",
+                changed_forms_margin,
+                given=ADDED_NOISE,
             ),
-            sound=False,
-            note="The norm bounds the effect, as Theorem 6 says, and no more: W = cI has none, whatever c is.",
+            sound=True,
+            note="The turn of the span is bounded by it, not determined: W = cI turns nothing, whatever c is.",
         ),
         Step(
             "covered-by-noise",
             Statement(
-                "section 4: noise larger than the data surely covers them: for ||W||_2 > ||A||_2 the span of the top k "
-                "eigenvectors is lost, ||V_k V_k' - Vhat_k Vhat_k'||_2 >= 1/2",
-                lost_margin,
-                given=(*SPECTRA, POSITIVE_GAP, exceeds("||W||_2 > ||A||_2", buried_margin)),
+                "section 4: noise larger than the data covers them in some direction: for ||W||_2 > ||A||_2, "
+                "|w'Ww| > |w'Aw| along an eigenvector w of W of the largest absolute eigenvalue",
+                covering_margin,
+                given=(*ADDED_NOISE, exceeds("||W||_2 > ||A||_2", buried_margin)),
+                strict=True,
             ),
-            sound=False,
-            note=(
-                "Lost is read as 1/2 at least, where 1 is the most. W within a quarter of the gap of cI, the direction "
-                "of the mean of Wishart noise, moves the span by less than 1/3, however large c is. Such W are an open "
-                "ball, which has positive probability under Wishart noise."
-            ),
+            sound=True,
+            note="The span of the top k eigenvectors may be there all the same, as for W = cI.",
         ),
     ),
     uses=("wishart.trace-inequality", "wishart.lemma-3+repair", "wishart.lemma-4+repair"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import attrs
 from flint import arb, fmpq, fmpq_mat
 
-from dpmatrix.claims import Chosen, Claim, Kind, Locator, Repair, Statement, Step, Verdict
+from dpmatrix.claims import Claim, Kind, Locator, Repair, Statement, Step, Verdict
 from dpmatrix.exact import Exact, Real, ball, rational
 from dpmatrix.spec.common.conditions import at_least, at_most, equality, exceeds, positive
 from dpmatrix.spec.common.points import GRID, INPUT_HYPOTHESES, ON_A_GRID, GridNoise, InputPerturbation
@@ -157,21 +157,33 @@ def off_grid_probability(p: GridNoise) -> arb:
 
 
 @attrs.frozen
-class NoisyRecord:
-    """One record x in one dimension, and the standard deviation of the Gaussian noise that it receives."""
+class RecordsBeside:
+    """Data X (d x n), Gaussian factor G (d x m) of W = GG', and the factor s by which G is scaled into records."""
 
-    record: Exact
-    deviation: Real
-
-
-def unit_record_margin(p: NoisyRecord) -> arb:
-    """``1 - x^2``."""
-    return arb(1 - rational(p.record) ** 2)
+    data: fmpq_mat
+    factor: fmpq_mat
+    stretch: Exact
 
 
-def shrunk_probability(p: NoisyRecord) -> arb:
-    """Pr((x + g)^2 < x^2), g ~ N(0, s^2): that g lies between 0 and -2x."""
-    return (2 * abs(ball(p.record)) / (ball(p.deviation) * arb(2).sqrt())).erf() / 2
+def same_rows_margin(p: RecordsBeside) -> arb:
+    """Zero exactly when X and G have the same number of rows."""
+    return -arb(abs(p.data.nrows() - p.factor.nrows()))
+
+
+def root_of_records_margin(p: RecordsBeside) -> arb:
+    """Zero exactly when ``s^2 = n``."""
+    return equality(arb(rational(p.stretch) ** 2), arb(p.data.ncols()))
+
+
+def records_beside_margin(p: RecordsBeside) -> arb:
+    """XX'/n + GG' against the sum of zz'/n over the columns z of X and of sG, exactly."""
+    records = [*p.data.transpose().tolist(), *(p.factor * rational(p.stretch)).transpose().tolist()]
+    scatter = fmpq_mat(p.data.nrows(), p.data.nrows())
+    for record in records:
+        z = fmpq_mat([record])
+        scatter += z.transpose() * z
+    released = p.data * p.data.transpose() / p.data.ncols() + p.factor * p.factor.transpose()
+    return disagreement(released, scatter / p.data.ncols())
 
 
 @attrs.frozen
@@ -236,20 +248,18 @@ ALGORITHM_2 = Claim(
             note="R must be public, and the noise grows with R^2.",
         ),
         Step(
-            "noise-on-the-records",
-            Statement.of_law(
-                "section 1: the release is the second moment of the records with Gaussian noise on each: for n = d = 1 "
-                "and some s > 0, (x + g)^2 with g ~ N(0, s^2) is never below x^2, as x^2 + W never is",
-                shrunk_probability,
-                at_most=no_delta,
-                given=(exceeds("-1 <= x <= 1", unit_record_margin, strict=False), positive("deviation")),
-                exists=(Chosen("deviation"),),
+            "gaussian-records-beside",
+            Statement(
+                "section 1: to add W is to add Gaussian records to the data: XX'/n + GG' is the sum of zz'/n over the "
+                "records x_i and the Gaussian records s g_j beside them, s^2 = n and g_j the columns of G",
+                records_beside_margin,
+                given=(
+                    exceeds("X and G have the same number of rows", same_rows_margin, strict=False),
+                    exceeds("s^2 = n", root_of_records_margin, strict=False),
+                ),
             ),
-            sound=False,
-            note=(
-                "What is added is GG' with Gaussian columns: the second moment of the records and of d + 1 Gaussian "
-                "records beside them. Noise on the records adds XG' + GX' as well, of either sign."
-            ),
+            sound=True,
+            note=("Independent noise on each record would be another law: it adds XG' + GX' as well, of either sign."),
         ),
     ),
 )

@@ -19,7 +19,7 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.compression.procedures import TruncationRun
 from dpmatrix.spec.compression.transformation import CompressionRun
 
-transformation = cite("compression.transformation@7011bd14")
+transformation = cite("compression.transformation@a8104c14")
 procedure_4_1 = cite("compression.procedure-4-1@3afbee18")
 
 

@@ -23,7 +23,7 @@ from dpmatrix.spec.wishart.laplace_algorithm import LaplaceRun
 from dpmatrix.spec.wishart.wishart_algorithm import WishartRun
 
 algorithm_1 = cite("wishart.algorithm-1@09bb4df0")
-algorithm_2 = cite("wishart.algorithm-2@f751df79")
+algorithm_2 = cite("wishart.algorithm-2@fc9b6ac5")
 
 
 def laplace_run(seed: int) -> LaplaceRun:

@@ -19,7 +19,7 @@ _ATTRIBUTE = "__implements__"
 
 
 def implements(*citations: str) -> Callable[[T], T]:
-    """Say which claims a class or function implements: ``@implements("wishart.algorithm-2@f751df79")``.
+    """Say which claims a class or function implements: ``@implements("wishart.algorithm-2@fc9b6ac5")``.
 
     Raises
     ------

@@ -22,7 +22,7 @@ from dpmatrix.randomness.entropy import Entropy, SystemEntropy
 REFUTED = "wishart.theorem-4"
 
 
-@implements("wishart.algorithm-2+repair@f751df79")
+@implements("wishart.algorithm-2+repair@fc9b6ac5")
 @frozen
 class WishartMechanism(InputPerturbation):
     """Algorithm 2 of `wishart` as printed: adds W of W_d(d + 1, c I), c = 3 / (2 n epsilon). NOT private.
