@@ -143,11 +143,25 @@ def test_private_moments_err_by_the_dimension(statement) -> None:
     assert not statement.strict
     for point in (QUIET, NOISY, silent(3, 1, LESS, 3), attrs.evolve(QUIET, delta=LESS)):
         bind_hypotheses(statement, point, OUTSIDE)
-    (table,) = (condition for condition in statement.given if condition.says == TABLE)
+    given = {condition.says: condition for condition in statement.given}
     for laws in (QUIET.laws[:1], QUIET.laws[:1] * 3, (law(0), law(1)), (law(1, 0), law(1))):
-        assert table.at(attrs.evolve(QUIET, laws=laws)) is Truth.FALSE
+        assert given[TABLE].at(attrs.evolve(QUIET, laws=laws)) is Truth.FALSE
+    for negative in (fmpq(1, 4), fmpq(1, 20)):
+        laws = (law(1 + negative, -negative),) * 2
+        assert given[TABLE].at(attrs.evolve(NOISY, laws=laws)) is Truth.FALSE
+    sure = honest(2)
+    for often, seldom, right in (
+        (fmpq(9, 10), fmpq(9, 10), True),
+        (fmpq(22, 25), fmpq(22, 25), False),
+        (fmpq(19, 20), fmpq(4, 5), False),
+    ):
+        laws = (law(often, 0), law(0, seldom))
+        assert given[RIGHT].at(attrs.evolve(sure, laws=laws)) is (Truth.TRUE if right else Truth.FALSE)
+    twice = attrs.evolve(silent(3, 1), outputs=silent(3, 1).outputs * 2, laws=(law(1, 0),) * 3 + (law(0, 1),))
+    assert given[CLOSE].at(twice) is Truth.FALSE, "one row is told from its neighbours"
+    for factor, right in ((1 + LESS, True), (1 - LESS, True), (1 + FIFTIETH, False), (1 - FIFTIETH, False)):
+        assert is_right(attrs.evolve(sure, eta=LESS), moments[0], factor * moments[0]) is right
     for other in (
-        attrs.evolve(NOISY, laws=(law(fmpq(5, 4), fmpq(-1, 4)),) * 2),
         attrs.evolve(NOISY, exponential=fmpq(29, 10)),
         attrs.evolve(NOISY, error=fmpq(6, 25)),
         attrs.evolve(QUIET, error=fmpq(6, 25)),
