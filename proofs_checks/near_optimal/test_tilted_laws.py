@@ -18,7 +18,7 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.near_optimal.tilted_laws import MoreRecords, Shortfall
 from proofs_checks.near_optimal.conditions import bind_condition
 
-theorem_7 = cite("near-optimal.theorem-7@064217ce")
+theorem_7 = cite("near-optimal.theorem-7@8f00726a")
 figure_2 = cite("near-optimal.figure-2@7ce7f296")
 
 HALF, THIRD = Fraction(1, 2), Fraction(1, 3)
