@@ -18,12 +18,12 @@ from dpmatrix.mechanisms.analyze_gauss import simulate_stream, slide_deviation
 from dpmatrix.privacy.adjacency import Adjacency
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.analyze_gauss.gaussian_mechanism import GaussianPromise
-from dpmatrix.spec.analyze_gauss.online import FirstRow, OnlinePromise
+from dpmatrix.spec.analyze_gauss.online import OnlinePromise
 from dpmatrix.spec.analyze_gauss.subspace_privacy import GapSettings
 
-subspace_privacy = cite("analyze-gauss.subspace-privacy@8af11dce")
-algorithm_3 = cite("analyze-gauss.algorithm-3@75d8a172")
-algorithm_1 = cite("analyze-gauss.algorithm-1@c2ce433f")
+subspace_privacy = cite("analyze-gauss.subspace-privacy@b0f6bb8f")
+algorithm_3 = cite("analyze-gauss.algorithm-3@3b7cb1d8")
+algorithm_1 = cite("analyze-gauss.algorithm-1@4e33ce85")
 
 
 ADDED = Adjacency.ADD_REMOVE_ONE
@@ -95,15 +95,13 @@ def printed_votes(data: np.ndarray, size: int, generator: np.random.Generator) -
     return votes(simulate_stream(data, float(slide_deviation(Fraction(1), SMALL)), size, generator))
 
 
-@algorithm_3.refutes(
-    grade="statistical",
-    region="50 steps, epsilon = 1, delta = 1e-6: the number of steps that prefer e_1; confidence 1 - 1e-9",
-)
-def test_fifty_printed_steps_are_caught(statement, audited) -> None:
-    """The exact delta of the count is 0.023; 40,000 samples a side certify a part of it."""
+def test_fifty_printed_steps_are_caught(audited) -> None:
+    """Nothing is promised of them; the guarantee of one step, asked of the count, is seen to fail.
+
+    The exact delta of the count is 0.023; 40,000 samples a side certify a part of it.
+    """
     result = audited(printed_votes, [first_row(STEPS)], epsilon=1, training=4000, confirmation=40_000, seed=13)
     assert result.violated
-    assert statement.at(FirstRow(1, SMALL, STEPS, 32)) is Truth.FALSE
 
 
 @algorithm_3.supports_repair(

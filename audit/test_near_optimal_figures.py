@@ -29,6 +29,8 @@ from dpmatrix.spec.near_optimal.utility_figures import ClippedUtilities, NoisyUt
 from proofs_checks.near_optimal.panels import (
     NOISE,
     PANELS,
+    SIZE,
+    SUBSET_OUTSIDE,
     bind_clipped,
     bind_insurance,
     bind_localization,
@@ -36,8 +38,8 @@ from proofs_checks.near_optimal.panels import (
     changed,
 )
 
-figure_3 = cite("near-optimal.figure-3@b8cd269c")
-figure_4 = cite("near-optimal.figure-4@d2912810")
+figure_3 = cite("near-optimal.figure-3@4cc2ed96")
+figure_4 = cite("near-optimal.figure-4@8adf498a")
 figure_5 = cite("near-optimal.figure-5@da3232ce")
 figure_2 = cite("near-optimal.figure-2@26bbd38a")
 
@@ -102,6 +104,7 @@ def utilities_on(name, size, draws, shape, seed):
         dimension=d,
         largest=float(values[0]),
         data_set=name,
+        records=size,
     )
 
 
@@ -129,18 +132,14 @@ def test_mod_sulq_is_like_chance_where_its_noise_hides_the_data(statement, recor
     assert statement.at(found) is Truth.TRUE
     # beta sqrt(d) = 2 l_1 at beta = 1, d = 4, l_1 = 1: met exactly, and not below.
     assert statement.applies(changed()) is Truth.TRUE
-    outside = {
-        "best > 0": changed(best=fmpq(0)),
-        NOISE: changed(deviation=fmpq(99, 100)),
-        PANELS: changed("localization"),
-    }
-    bind_hypotheses(statement, changed(), outside)
+    bind_hypotheses(statement, changed(), SUBSET_OUTSIDE)
+    figure_3.tells("kddcup, {} records, where", found.records)
     for fields in ({"largest": fmpq(101, 100)}, {"dimension": 3}):
         assert statement.applies(changed(**fields)) is Truth.FALSE
     everything = utilities_on("kddcup", 494_021, 300, linear(0.79), 3)
     assert statement.applies(everything) is Truth.FALSE
-    bind_hypotheses(statement, changed(), outside | {NOISE: everything})
-    assert statement.without(NOISE).at(everything) is Truth.FALSE
+    bind_hypotheses(statement, changed(), SUBSET_OUTSIDE | {NOISE: everything, SIZE: everything})
+    assert statement.without(NOISE).without(SIZE).at(everything) is Truth.FALSE
 
 
 @cache

@@ -8,7 +8,7 @@ from flint import arb, fmpq
 from dpmatrix.claims import Claim, Kind, Locator, Repair, Statement, Step, Verdict
 from dpmatrix.exact import Real, ball
 from dpmatrix.spec.analyze_gauss.gaussian_mechanism import printed_deviation
-from dpmatrix.spec.common.conditions import below, equality, positive, whole
+from dpmatrix.spec.common.conditions import at_most, below, equality, positive, whole
 from dpmatrix.spec.near_optimal.noise import noise_times_records
 
 
@@ -56,9 +56,9 @@ def second_covers_third_margin(p: GaussianScales) -> arb:
     return second_scale(p) - third_scale(p)
 
 
-def printed_third_covers_first_margin(p: GaussianScales) -> arb:
-    """``Delta`` as printed, minus the scale that the constant of `wishart` asks for."""
-    return printed_deviation(p.epsilon, p.delta) - first_scale(p)
+def first_covers_printed_third_margin(p: GaussianScales) -> arb:
+    """The scale that the constant of `wishart` asks for, minus ``Delta`` as printed."""
+    return first_scale(p) - printed_deviation(p.epsilon, p.delta)
 
 
 GUARANTEE = (positive("epsilon"), positive("delta"), below("delta", 1))
@@ -81,8 +81,8 @@ GAUSSIAN_CONSTANT = Claim(
     because=(
         "They do not: near-optimal pays for all entries one by one, a factor of about (d+1)/sqrt(2) more. From d = 2 "
         "on its scale covers what the constant of wishart asks for; that one is shown to suffice for epsilon <= 1 and "
-        "to fail at epsilon = 10. The Delta of analyze-gauss, which is for a row that is added, falls short of it for "
-        "small delta; times sqrt(2), for a replaced row, it lies between the two for every epsilon and delta."
+        "to fail at epsilon = 10. The Delta of analyze-gauss, which is for a row that is added, is below it for small "
+        "delta; times sqrt(2), for a replaced row, it lies between the two for every epsilon and delta."
     ),
     reading="n = 1, replace-one, s_2 = sqrt(2); the privacy of (5) itself is judged as near-optimal.theorem-5.",
     repair=Repair(
@@ -113,14 +113,14 @@ GAUSSIAN_CONSTANT = Claim(
             sound=True,
         ),
         Step(
-            "slides-as-printed",
+            "slides-for-an-added-row",
             Statement(
-                "Delta as printed is at least the scale of wishart",
-                printed_third_covers_first_margin,
-                given=GUARANTEE,
+                "for delta <= 1/16 Delta of analyze-gauss is at most the scale of wishart",
+                first_covers_printed_third_margin,
+                given=(positive("epsilon"), positive("delta"), at_most("delta", fmpq(1, 16))),
             ),
-            sound=False,
-            note="it is for a row that is added, of sensitivity 1; c is for sensitivity sqrt(2)",
+            sound=True,
+            note="It is for a row that is added, of sensitivity 1; c is for sensitivity sqrt(2).",
         ),
     ),
     uses=("wishart.theorem-2+repair", "wishart.definition-5+repair"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import attrs
-from flint import arb
+from flint import arb, fmpq
 
 from dpmatrix.claims import Chosen, Claim, Defect, Kind, Locator, Repair, Statement, Step, Verdict
 from dpmatrix.exact import Exact, ball
@@ -46,11 +46,6 @@ class PrivateError:
     constant: Exact
 
 
-def first_bound(p: PrivateError) -> arb:
-    """``c d / epsilon`` of `wishart.theorem-10`, for the spectral norm of A - A^_k with A = XX'."""
-    return ball(p.constant) * p.dimension / ball(p.epsilon)
-
-
 def second_bound(p: PrivateError) -> arb:
     """``c sqrt(k d)`` of `sliding-window`, Table 2, for |A - AP|_F beyond the least of rank k."""
     return ball(p.constant) * arb(p.rank * p.dimension).sqrt()
@@ -66,25 +61,21 @@ def second_in_the_first_setting(p: PrivateError) -> arb:
     return (2 * p.rank * release_noise(p)).sqrt() - second_bound(p)
 
 
-def first_with_a_delta(p: PrivateError) -> arb:
-    """``2 |N| - c d / epsilon``: the spectral error of the best rank k part of A'A + N against the first bound."""
-    return 2 * release_noise(p) - first_bound(p)
+def spectral_error(p: PrivateError) -> arb:
+    """``C sqrt(d) / epsilon - 2 |N|``, as twice the norm bounds the spectral error of the rank k part of A'A + N."""
+    return ball(p.constant) * arb(p.dimension).sqrt() / ball(p.epsilon) - 2 * release_noise(p)
+
+
+def error_constant(delta: Exact) -> arb:
+    """``4 (z + sqrt(z^2 + 2)) sqrt(log 9 + 1/2)``, z = sqrt(2 log(1/delta))."""
+    level = 2 * (1 / ball(delta)).log()
+    return 4 * (level.sqrt() + (level + 2).sqrt()) * (arb(9).log() + fmpq(1, 2)).sqrt()
 
 
 def noisy_rows(p: PrivateError) -> arb:
     """``s sqrt(k d) - c sqrt(k d)``: k rows with Gaussian noise in every entry, root of the mean squared cost."""
     scale = deviation(DyadicRelease(0, 0, p.epsilon, p.delta))
     return scale * arb(p.rank * p.dimension).sqrt() - second_bound(p)
-
-
-def first_covers_second(p: PrivateError) -> arb:
-    """``d / epsilon - c sqrt(k d)``."""
-    return p.dimension / ball(p.epsilon) - second_bound(p)
-
-
-def second_covers_first(p: PrivateError) -> arb:
-    """``sqrt(k d) - c d / epsilon``."""
-    return arb(p.rank * p.dimension).sqrt() - first_bound(p)
 
 
 def proper_margin(p: PrivateError) -> arb:
@@ -101,19 +92,6 @@ def two_moves_margin(p: ChangedRow) -> arb:
 def replaced_margin(p: ChangedRow) -> arb:
     """0 when both rows lie in the unit ball."""
     return flag(replaced_in_the_ball(p))
-
-
-@attrs.frozen
-class Window:
-    """A window of W rows of length d, of norm at most 1."""
-
-    rows: int
-    dimension: int
-
-
-def trivial_error_margin(p: Window) -> arb:
-    """``sqrt(W) - (W + d)``: the largest cost of the answer 0 against the additive error of Theorem 19."""
-    return arb(p.rows).sqrt() - (p.rows + p.dimension)
 
 
 SETTING = (
@@ -158,15 +136,12 @@ LOW_RANK_LOWER_BOUNDS = Claim(
     ),
     because=(
         "The bounds speak of different errors, guarantees and neighbours, and neither implies the other: d/eps is the "
-        "larger one for eps < sqrt(d/k). The first needs delta = 0: the rank k part of A'A + N, N Gaussian, errs by "
-        "2|N|, of the order sqrt(d log(1/delta))/eps. The second cannot be carried to rows of norm at most 1: there the"
-        " top-k space of A'A + N costs at most sqrt(2k|N|) more, which grows like sqrt(k) d^(1/4). Nor does it hold for"
-        " every epsilon: k rows with noise in every entry cost at most s sqrt(kd), and s -> 0. Nor for k near d: at k ="
-        " d the projection I costs nothing and tells nothing. It is true for k <= d/2 and eps of constant order under "
-        "the document's own neighbouring relation, where rows have any length: with m = d - k >= d/2, in (gamma I, B) "
-        "the projection gives B away up to 20 cost^2 signs, and each sign may be known with probability (e^eps + "
-        "delta)/(1 + e^eps) only. The least cost of these matrices is 0, so no factor 1 + eta helps. So the upper bound"
-        " sqrt(kd)/eps of Table 2 is tight for k <= d/2 and eps of constant order, not for all eps = O(1)."
+        "larger one for eps < sqrt(d/k). The second cannot be carried to rows of norm at most 1: there the top-k space "
+        "of A'A + N costs at most sqrt(2k|N|) more, which grows like sqrt(k) d^(1/4). Nor does it hold for every "
+        "epsilon, nor for k near d: at k = d the projection I costs nothing and tells nothing. It is true for k <= d/2 "
+        "and eps of constant order under the document's own neighbouring relation, where rows have any length. The "
+        "least cost of these matrices is 0, so no factor 1 + eta helps. So the upper bound sqrt(kd)/eps of Table 2 is "
+        "tight for k <= d/2 and eps of constant order, not for all eps = O(1)."
     ),
     repair=Repair(
         "neighbours that differ by 1 in one row of any length, and a factor that falls with epsilon",
@@ -189,39 +164,19 @@ LOW_RANK_LOWER_BOUNDS = Claim(
     ),
     steps=(
         Step(
-            "first-covers-second",
+            "error-with-a-delta",
             Statement(
-                "for some c, d/eps is at least c sqrt(kd)",
-                first_covers_second,
-                given=SETTING,
-                exists=(Chosen("constant"),),
+                "for every delta there is a C such that for eps <= 1 one (eps, delta)-private release has spectral "
+                "error at most C sqrt(d)/eps",
+                spectral_error,
+                given=(whole("dimension", 2), positive("epsilon"), at_most("epsilon", 1), *SETTING[4:6]),
+                exists=(Chosen("constant", after=("delta",), exhibited=error_constant),),
             ),
-            sound=False,
-            note="Not for eps > sqrt(d/k).",
-        ),
-        Step(
-            "second-covers-first",
-            Statement(
-                "for some c, sqrt(kd) is at least c d/eps",
-                second_covers_first,
-                given=SETTING,
-                exists=(Chosen("constant"),),
+            sound=True,
+            note=(
+                "The rank k part of A'A + N, N Gaussian. So the first bound needs delta = 0, and Table 2 does not "
+                "contradict it."
             ),
-            sound=False,
-            note="Not for eps < sqrt(d/k).",
-        ),
-        Step(
-            "first-with-a-delta",
-            Statement(
-                "for every eps and delta there is a c such that one (eps, delta)-private release has spectral error at "
-                "least c d/eps",
-                first_with_a_delta,
-                given=SETTING,
-                exists=(Chosen("constant", after=("epsilon", "delta")),),
-                one_sided=True,
-            ),
-            sound=False,
-            note="It is of the order sqrt(d log(1/delta))/eps; so Table 2 does not contradict the first bound.",
         ),
         Step(
             "second-for-every-epsilon",
@@ -234,7 +189,10 @@ LOW_RANK_LOWER_BOUNDS = Claim(
                 one_sided=True,
             ),
             sound=False,
-            note="No bound on epsilon is printed, nor differential privacy asked for.",
+            note=(
+                "k rows with noise in every entry cost at most s sqrt(kd), and s -> 0 as epsilon grows. No bound on "
+                "epsilon is printed, nor differential privacy asked for."
+            ),
         ),
         Step(
             "two-moves",
@@ -258,17 +216,11 @@ LOW_RANK_LOWER_BOUNDS = Claim(
                 ),
             ),
             sound=True,
-            note="The linear reconstruction that the document cites, with a constant.",
-        ),
-        Step(
-            "additive-error-of-theorem-19",
-            Statement(
-                "an additive error W + d is not trivial: some window of W rows of norm at most 1 costs more than that",
-                trivial_error_margin,
-                given=(whole("rows", 1), whole("dimension", 1)),
+            note=(
+                "The linear reconstruction that the document cites, with a constant. With m = d - k >= d/2, in (gamma "
+                "I, B) the projection gives B away up to 20 cost^2 signs, and each sign may be known with probability "
+                "(e^eps + delta)/(1 + e^eps) only."
             ),
-            sound=False,
-            note="The answer 0 costs at most sqrt(W). Alice's rows in that proof are longer.",
         ),
     ),
     uses=("wishart.theorem-10+repair", "sliding-window.neighbours", "sliding-window.table-2+repair"),

@@ -7,15 +7,16 @@ from fractions import Fraction
 
 import attrs
 import sympy
-from flint import fmpq_mat
+from flint import arb, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.reporting.citing import cite
-from dpmatrix.spec.analyze_gauss.decompositions import Decomposition
+from dpmatrix.spec.analyze_gauss.decompositions import Decomposition, product
+from dpmatrix.spec.common.spectra import disagreement
 from proofs_checks.analyze_gauss.drawn_matrices import drawn, unit
 from proofs_checks.exact_matrices import cayley, diagonal
 
-svd_relations = cite("analyze-gauss.svd-relations@817eb857")
+svd_relations = cite("analyze-gauss.svd-relations@0e530c17")
 
 DRAWS = random.Random(20140531)
 
@@ -45,30 +46,40 @@ SVD = "analyze-gauss.svd-relations"
 
 
 @svd_relations.refutes(grade="symbolic", region="A = S = diag(2, 1), U = V = I")
-@svd_relations.refutes("gram", grade="symbolic", region="A = S = diag(2, 1), U = V = I")
 @svd_relations.refutes("left", grade="symbolic", region="A = S = diag(2, 1), U = V = I")
-def test_one_s_does_not_fit_all(statements) -> None:
-    """At diag(2, 1) the entries differ by |4 - 2|; all three agree where every singular value is 1."""
+def test_the_transpose_is_no_inverse(statements) -> None:
+    """At diag(2, 1) the entries differ by |1 - 4|; both sides agree where every singular value is 1."""
     isometry = Decomposition(unit(2), (1, 1), unit(2))
     scales = [Decomposition(unit(1), (Fraction(i, 4),), unit(1)) for i in range(21)]
-    one = [(p, *map(sympy.Rational, p.values)) for p in scales]
-    formulas = {
-        f"{SVD}/gram": [(p, -abs(s**2 - s)) for p, s in one],
-        f"{SVD}/left": [(p, -abs(1 - s**2)) for p, s in one],
-        SVD: [(p, -abs(s**2 - s) - abs(1 - s**2)) for p, s in one],
-    }
-    for name, statement in statements.items():
+    for statement in statements.values():
         assert statement.at(SCALED) is Truth.FALSE
         assert statement.at(isometry) is Truth.TRUE
-        bind(statement, [(p, sympy.N(value, 50)) for p, value in formulas[name]])
+        bind(statement, [(p, sympy.N(-abs(1 - sympy.Rational(*p.values) ** 2), 50)) for p in scales])
         bind_hypotheses(statement, SCALED, HYPOTHESES)
         assert statement.applies(attrs.evolve(SCALED, values=(2, -1))) is Truth.FALSE
         assert statement.applies(attrs.evolve(SCALED, left=fmpq_mat([[1, 1], [0, 1]]))) is Truth.FALSE
         assert statement.applies(attrs.evolve(SCALED, right=unit(3))) is Truth.FALSE
 
 
+@svd_relations.controls("gram", grade="symbolic", region="A = S = diag(2, 1): S for L; U scaled")
+def test_singular_values_are_no_eigenvalues(statement) -> None:
+    """A'A = diag(4, 1), which is not diag(2, 1)."""
+
+    def singular(p: Decomposition) -> arb:
+        moment = product(p).transpose() * product(p)
+        return disagreement(moment, p.right * diagonal(p.values) * p.right.transpose())
+
+    assert statement.at(SCALED) is Truth.TRUE
+    assert statement.nudged(margin=singular).at(SCALED) is Truth.FALSE
+    stretched = attrs.evolve(SCALED, left=diagonal([1, Fraction(11, 10)]))
+    assert statement.without("the columns of U and V are orthonormal").at(stretched) is Truth.FALSE
+
+
 @svd_relations.supports_repair(
     grade="derived", region="every m >= n, by substitution of U'U = V'V = I; exact at 24 points, n <= 3"
+)
+@svd_relations.supports(
+    "gram", grade="derived", region="every m >= n, by substitution of U'U = I; exact at 27 points, some rank-deficient"
 )
 @svd_relations.supports(
     "existence",
@@ -92,16 +103,20 @@ def test_repaired_relations(statements) -> None:
 
     assert vanishes(matrix.T * matrix - turn * middle**2 * turn.T)
     assert vanishes(matrix * turn * middle.inv() - turn)
-    repaired, existence = statements[f"{SVD}+repair"], statements[f"{SVD}/existence"]
+    repaired, existence, gram = (statements[f"{SVD}{name}"] for name in ("+repair", "/existence", "/gram"))
     assert all(repaired.at(p) is Truth.TRUE for p in FULL)
     assert all(existence.at(p) is Truth.TRUE for p in FULL + DEFICIENT)
     bind(repaired, [(p, 0) for p in FULL])
     bind(existence, [(p, 0) for p in FULL + DEFICIENT])
+    assert all(gram.at(p) is Truth.TRUE for p in FULL + DEFICIENT)
+    bind(gram, [(p, 0) for p in FULL + DEFICIENT])
     orthonormal = {"the columns of U and V are orthonormal": HYPOTHESES["the columns of U and V are orthonormal"]}
     bind_hypotheses(existence, DEFICIENT[0], orthonormal)
+    bind_hypotheses(gram, DEFICIENT[0], orthonormal)
     stretched = attrs.evolve(SCALED, left=diagonal([1, Fraction(11, 10)]))
     assert existence.without("the columns of U and V are orthonormal").at(stretched) is Truth.FALSE
     bind(existence, [(stretched, -Fraction(21, 100))], least=1)
+    bind(gram, [(stretched, -Fraction(21, 100))], least=1)
     bind(repaired, [(stretched, -Fraction(42, 100))], least=1)
     singular = attrs.evolve(SCALED, right=diagonal([1, 0]))
     assert existence.without("the columns of U and V are orthonormal").at(singular) is Truth.FALSE

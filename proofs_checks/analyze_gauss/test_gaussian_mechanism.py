@@ -25,7 +25,7 @@ from dpmatrix.spec.analyze_gauss.gaussian_mechanism import (
 from dpmatrix.tracing import bind_expression
 from proofs_checks.gaussian_profiles import divergence
 
-algorithm_1 = cite("analyze-gauss.algorithm-1@c2ce433f")
+algorithm_1 = cite("analyze-gauss.algorithm-1@4e33ce85")
 
 ADDED, REPLACED = Adjacency.ADD_REMOVE_ONE, Adjacency.REPLACE_ONE
 GRID = [
@@ -82,16 +82,6 @@ def test_large_epsilon_fails(statement) -> None:
     bind_printed(statement)
     added = {"one row is added or removed": attrs.evolve(INSIDE, adjacency=REPLACED)}
     bind_hypotheses(statement, INSIDE, OUTSIDE | UNIT | added)
-
-
-@algorithm_1.refutes("row-replaced", grade="interval", region="unit rows, epsilon = 1/2, delta = 1e-9")
-def test_replaced_rows_need_more(statement) -> None:
-    assert statement.at(GaussianPromise(Fraction(1, 2), Fraction(1, 10**9), 1, REPLACED)) is Truth.FALSE
-    inside = attrs.evolve(INSIDE, adjacency=REPLACED)
-    assert statement.at(inside) is Truth.TRUE
-    bind_printed(statement)
-    outside = {says: attrs.evolve(p, adjacency=REPLACED) for says, p in (OUTSIDE | UNIT | LARGE).items()}
-    bind_hypotheses(statement, inside, outside | {"one row is replaced": INSIDE})
 
 
 @algorithm_1.supports_repair(

@@ -1,4 +1,4 @@
-"""Algorithm 3: the privacy of its whole output."""
+"""Algorithm 3: what it draws, and the privacy of its whole output."""
 
 from __future__ import annotations
 
@@ -16,51 +16,35 @@ from dpmatrix.privacy.adjacency import Adjacency
 from dpmatrix.privacy.profiles import GaussianProfile
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.analyze_gauss.gaussian_mechanism import printed_deviation
-from dpmatrix.spec.analyze_gauss.online import FirstRow, OnlinePromise, OnlineRun, Reward
+from dpmatrix.spec.analyze_gauss.online import GridEntry, OnlinePromise, OnlineRun, Reward
 from dpmatrix.tracing import bind_expression
 from proofs_checks.analyze_gauss.online_guarantees import GUARANTEE, deviation, outside
 from proofs_checks.gaussian_profiles import divergence
 
-algorithm_3 = cite("analyze-gauss.algorithm-3@75d8a172")
+algorithm_3 = cite("analyze-gauss.algorithm-3@3b7cb1d8")
 
 SMALL = Fraction(1, 10**6)
 
 
-VOTES = FirstRow(1, SMALL, 50, 32)
-
-
 @algorithm_3.refutes(
-    grade="interval",
-    region="50 steps, epsilon = 1, delta = 1e-6: at least 32 of 49 steps prefer e_1, delta above 0.023",
+    grade="derived",
+    region="every h > 0: Pr(r < X < h - r) > 0 for r < h/2; h = 10^-12, .., 10^12; the formula as an expression",
 )
-def test_fifty_steps_break_the_guarantee(statement) -> None:
-    """A step prefers e_1 when (C + E)_11 > (C + E)_22: a normal variate of deviation sqrt(2) Delta and mean 1, or 0."""
-    assert statement.at(VOTES) is Truth.FALSE
-    assert statement.margin(VOTES) < -arb(23) / 1000
-    assert statement.margin(FirstRow(1, SMALL, 1000, 530)) < -arb(6) / 10, "the leak grows with the stream"
-    with mpmath.workdps(80):
-        values = []
-        kinds = product((Fraction(1, 2), 2), (SMALL, Fraction(1, 10)), (2, 9, 30), (2, 1))
-        points = [FirstRow(epsilon, delta, steps, (steps - 1) // share) for epsilon, delta, steps, share in kinds]
-        points += [VOTES, FirstRow(2, Fraction(1, 10), 60, 41), FirstRow(Fraction(1, 2), Fraction(1, 10), 90, 52)]
-        positive = 0
-        for p in points:
-            chance = mpmath.ncdf(1 / (mpmath.sqrt(2) * deviation(p)))
-            count = p.steps - 1
-            tails = [
-                sum(mpmath.binomial(count, j) * q**j * (1 - q) ** (count - j) for j in range(p.votes, count + 1))
-                for q in (chance, mpmath.mpf(1) / 2)
-            ]
-            excess = tails[0] - mpmath.exp(real(p.epsilon)) * tails[1]
-            positive += excess > 0
-            values.append((p, real(p.delta) - max(excess, mpmath.mpf(0))))
-        assert 3 <= positive < len(points), "both with a leak and without"
-        bind(statement, values)
-    inside = FirstRow(1, SMALL, 2, 1)
-    assert statement.at(inside) is Truth.TRUE
-    assert statement.at(attrs.evolve(inside, votes=0)) is Truth.TRUE, "an event that is certain"
-    changes = {"steps >= 2, an integer": {"steps": 1}, "votes >= 0, an integer": {"votes": -1}}
-    bind_hypotheses(statement, inside, outside(inside, GUARANTEE | changes | {"votes < m": {"votes": 2}}))
+def test_gaussian_noise_is_on_no_grid(statement) -> None:
+    """The density is positive everywhere, so X is in (r, h - r) with positive probability; there it is off hZ."""
+    statement.refute(lambda spacing: GridEntry(1 / spacing, SMALL, spacing, spacing / 4))
+    e, delta, h, r = sympy.symbols("epsilon delta spacing distance", positive=True)
+    scale = sympy.sqrt(2) * (1 + sympy.sqrt(2 * sympy.log(1 / delta))) / e
+    bind_expression(statement, -(sympy.erfc(r / scale) - sympy.erfc((h - r) / scale)) / 2)
+    inside = GridEntry(1, SMALL, 1, Fraction(1, 4))
+    changes = {
+        "spacing > 0": {"spacing": 0},
+        "distance >= 0": {"distance": -1},
+        "distance < h/2": {"distance": Fraction(1, 2)},
+    }
+    bind_hypotheses(statement, inside, outside(inside, GUARANTEE | changes))
+    for distance in (0, Fraction(499, 1000)):
+        assert statement.applies(attrs.evolve(inside, distance=distance)) is Truth.TRUE
 
 
 ONLINE_GUARANTEES = [

@@ -19,7 +19,7 @@ from dpmatrix.spec.analyze_gauss.worst_case import CapturedLoss, NoisyMoment
 from dpmatrix.spec.common.spectra import noise
 from proofs_checks.exact_matrices import diagonal, rotation
 
-theorem_4 = cite("analyze-gauss.theorem-4@f19fbac8")
+theorem_4 = cite("analyze-gauss.theorem-4@fc573c2d")
 
 DRAWS = random.Random(20140602)
 NAME = "analyze-gauss.theorem-4"
@@ -191,20 +191,51 @@ def test_theorem_4_fails_with_smaller_constants(statement) -> None:
     assert statement.without("||E||_2 <= 7 sqrt(n) Delta").at(quiet) is Truth.FALSE
 
 
-@theorem_4.refutes("2-inequality", grade="symbolic", region="A'A = diag(1, 0), E = -I, k = 1")
-@theorem_4.refutes("3-combined", grade="interval", region="A'A = diag(1, 0), E = -I, k = 1")
+TOP = "mu_1 >= ... >= mu_n"
+ORDERED = [
+    attrs.evolve(
+        p,
+        perturbed_values=tuple(sorted(p.perturbed_values, reverse=True)),
+    )
+    for p in MOMENTS
+]
+"""The same frames with the eigenvalues of A'A + E in decreasing order, some of them negative."""
+HIGHEST = attrs.evolve(NEGATIVE, perturbed_values=(0, -1), perturbed_frame=UNIT)
+"""diag(1, 0) and E = -I: the top eigenvector belongs to the eigenvalue 0, and k ||E||_2 is lost."""
+
+
+@theorem_4.supports("2-inequality", grade="derived", region="every n, k, A'A and E: Ky Fan; 32 points exactly")
+@theorem_4.supports("3-combined", grade="derived", region="every n, k, A'A and E: (1) and (2); 32 points")
+def test_top_eigenvectors_capture_the_most(statements) -> None:
+    """With N = sum mu_i u_i u_i' and the projector P of V_k, tr(PN) = sum mu_i p_i, p_i = u_i'Pu_i in [0, 1], and the
+    p_i sum to tr P = k. So sum_{i<=k} mu_i - tr(PN) = sum_{i<=k} (mu_i - m)(1 - p_i) + sum_{i>k} (m - mu_i) p_i >= 0
+    with m = mu_k (1). The second line is (1) of the proof and this one.
+    """  # noqa: D205
+    for n, k in ((2, 1), (3, 1), (3, 2), (4, 2)):
+        mu, p = sympy.symbols(f"mu:{n}"), list(sympy.symbols(f"p:{n}"))
+        p[-1] = k - sum(p[:-1])
+        gain = sum(mu[:k]) - sum(x * y for x, y in zip(mu, p, strict=True))
+        parts = [(mu[i] - mu[k - 1]) * (1 - p[i]) if i < k else (mu[k - 1] - mu[i]) * p[i] for i in range(n)]
+        assert sympy.expand(gain - sum(parts)) == 0, "(1)"
+    second, combined = statements[f"{NAME}/2-inequality"], statements[f"{NAME}/3-combined"]
+    points = [*ORDERED, HIGHEST]
+    bind_formula(second, points, lambda p: numbers(p).noisy_found - numbers(p).noisy_true)
+    bind_formula(combined, points, lambda p: numbers(p).noisy_found - numbers(p).top + p.k * numbers(p).norm)
+    unordered = attrs.evolve(INSIDE, perturbed_values=(2, 3))
+    for statement in (second, combined):
+        assert all(statement.at(p) is Truth.TRUE for p in [*ORDERED, SILENT])
+        bind_hypotheses(statement, INSIDE, FRAMES | {TOP: unordered})
+    assert second.at(HIGHEST) is Truth.TRUE
+    assert combined.margin(HIGHEST).contains(0), "the loss of the noise is attained"
+    assert second.applies(NoisyMoment((3,), diagonal([1]), (2,), diagonal([1]), 1, 1)) is Truth.TRUE, "n = 1"
+
+
+@theorem_4.controls("2-inequality", grade="symbolic", region="A'A = diag(1, 0), E = -I, k = 1: the largest |mu|")
+@theorem_4.controls("3-combined", grade="interval", region="A'A = diag(1, 0), E = -I, k = 1: the largest |mu|")
 def test_singular_subspaces_do_not_capture_the_most(statements) -> None:
     """diag(0, -1): the top singular vector has -1, v_1 has 0, and sum sigma_i^2 - ||E||_2 is 0."""
-    second, combined = statements[f"{NAME}/2-inequality"], statements[f"{NAME}/3-combined"]
-    assert second.at(NEGATIVE) is Truth.FALSE
-    assert combined.at(NEGATIVE) is Truth.FALSE
-    definite = NoisyMoment((1, 0), UNIT, (2, 1), UNIT, 1, 1)
-    assert second.at(definite) is Truth.TRUE
-    bind_numbers(second, lambda x: x.noisy_found - x.noisy_true)
-    bind_numbers(combined, lambda x: x.noisy_found - x.top + x.k * x.norm)
-    for statement in (second, combined):
-        bind_hypotheses(statement, INSIDE, SPECTRA)
-        assert statement.at(SILENT) is Truth.TRUE
+    for step in ("2-inequality", "3-combined"):
+        assert statements[f"{NAME}/{step}"].without(TOP).at(NEGATIVE) is Truth.FALSE
 
 
 @theorem_4.supports("1-equation", grade="derived", region="every n: trace of a product")

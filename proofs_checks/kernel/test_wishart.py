@@ -42,7 +42,7 @@ POINTS: dict[str, list[Any]] = {
         LaplaceRun(2, 8, HALF, HALF, 1, NOISE, GRAM, GRAM + NOISE),
     ],
     "wishart.definition-4": [LawPair(*LAWS, fmpq(1), fmpq(1, 10)), LawPair(*LAWS, fmpq(2), fmpq(0))],
-    "wishart.lemma-3+repair": PAIRS,
+    "wishart.lemma-3": PAIRS,
     "wishart.lemma-4+repair": [
         HermitianPair(fmpq_mat([[2, 1], [1, 0]]), SKEW, fmpq_mat([[1, 3], [3, -2]]), -2 * SKEW, i, 5) for i in (1, 2)
     ],

@@ -5,7 +5,7 @@ from __future__ import annotations
 from flint import fmpq
 
 from dpmatrix.claims import Statement, bind, bind_hypotheses
-from dpmatrix.spec.near_optimal.utility_figures import ClippedUtilities, NoisyUtilities, Utilities
+from dpmatrix.spec.near_optimal.utility_figures import SUBSET, ClippedUtilities, NoisyUtilities, Utilities
 
 POINTS = [
     NoisyUtilities(fmpq(6, 10), fmpq(p, 50), fmpq(m, 50), fmpq(r, 50), fmpq(s, 7), 9, fmpq(1, 2))
@@ -26,6 +26,8 @@ def bind_slack(statement):
 
 NOISE = "beta sqrt(d) >= 2 l_1"
 PANELS = "the data set is census or kddcup"
+ONE_PANEL = "the data set is kddcup"
+SIZE = "n = 24,701"
 INSURANCE = "the data set is insurance"
 LOCALIZATION = "the data set is localization"
 
@@ -33,10 +35,16 @@ LOCALIZATION = "the data set is localization"
 def changed(data_set="kddcup", **fields):
     names = ("best", "ppca", "mod_sulq", "random", "deviation", "dimension", "largest")
     base = dict(zip(names, (fmpq(1, 2), fmpq(1, 3), fmpq(1, 9), fmpq(1, 9), fmpq(1), 4, fmpq(1)), strict=True))
-    return NoisyUtilities(**(base | fields), data_set=data_set)
+    return NoisyUtilities(**({"records": SUBSET} | base | fields), data_set=data_set)
 
 
 PANELS_OUTSIDE = {"best > 0": changed(best=fmpq(0)), PANELS: changed("insurance")}
+SUBSET_OUTSIDE = {
+    "best > 0": changed(best=fmpq(0)),
+    ONE_PANEL: changed("census"),
+    SIZE: changed(records=SUBSET + 1),
+    NOISE: changed(deviation=fmpq(99, 100)),
+}
 
 
 def bind_names(statement, panels):

@@ -8,7 +8,7 @@ from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.near_optimal.classification import Attributes
 
-table_2 = cite("near-optimal.table-2@0bce0d52")
+table_2 = cite("near-optimal.table-2@b490d965")
 
 
 def closest(p, base):

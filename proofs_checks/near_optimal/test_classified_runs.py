@@ -17,7 +17,7 @@ from dpmatrix.spec.near_optimal.classification import TABLE_2
 from dpmatrix.spec.near_optimal.classified_runs import AgainstConstant, Spreads
 from proofs_checks.near_optimal.conditions import bind_condition
 
-table_2 = cite("near-optimal.table-2@0bce0d52")
+table_2 = cite("near-optimal.table-2@b490d965")
 
 ALGORITHMS = ("PCA", "PPCA", "MOD-SULQ", "random")
 TASKS, OTHERS = "the data set is kddcup or localization", "the data set is census or insurance"

@@ -12,9 +12,7 @@ from flint import fmpq
 
 from dpmatrix.claims import Statement, Truth, bind, bind_hypotheses
 from dpmatrix.claims.formulas import bind_formula, real
-from dpmatrix.exact import ball, precision
 from dpmatrix.reporting.citing import cite
-from dpmatrix.spec.near_optimal.sample_complexity import OtherData
 from dpmatrix.spec.near_optimal.sample_complexity_proof import RatioPoint, ScorePoint, chosen_defect
 from dpmatrix.spec.wishart.ppca import PpcaPoint
 from dpmatrix.tracing import bind_expression
@@ -337,39 +335,3 @@ def test_three_tenths_of_the_sample_size_are_not_enough(statement) -> None:
     assert statement.applies(p) is Truth.FALSE
     assert statement.without(SIZE).at(p) is Truth.FALSE
     assert 3 * 205 < needed(INSIDE, 4, 2, 8) < 4 * 205
-
-
-OTHER = OtherData(2, 400, 1, 1, 0, Fraction(1, 2), TENTH, Fraction(501, 1000), Fraction(499, 1000))
-
-
-@theorem_7.refutes(
-    "every-data-set",
-    grade="interval",
-    region="d = 2, n = 400, epsilon = 1, rho = 1/2, eta = 1/10, A = diag(0.501, 0.499)",
-)
-def test_no_sample_size_serves_every_data_set(statement) -> None:
-    """The law on A = diag(0.501, 0.499) is close to uniform, which misses rho = 1/2 with probability 1/3.
-
-    By privacy no algorithm does better: of m + 1 records e_1 and m records e_2, and the converse, neighbours, at least
-    one is missed with probability 1/(1 + e^epsilon) for rho > 1/sqrt(2), whatever n = 2m + 1 is.
-    """
-    assert statement.at(OTHER) is Truth.FALSE
-    (missed,) = (p for p in (OTHER,) if statement.conclusion(p) is Truth.FALSE)
-    theorem_7.tells("on A = diag({}, {}) PPCA misses", missed.other_first, missed.other_second)
-    assert not statement.strict
-    with precision(128):
-        assert statement.nudged(lambda margin: margin + ball(Fraction(1, 10))).at(OTHER) is Truth.FALSE
-    with mpmath.workdps(60):
-        points = [
-            attrs.evolve(OTHER, dimension=d, records=n, other_first=Fraction(k, 10), other_second=Fraction(1, 10))
-            for d, n, k in product((2, 3, 5), (3, 40), (2, 3, 5, 7))
-        ]
-        seen = [attrs.evolve(p, first=p.other_first, second=p.other_second) for p in points]
-        bind(statement, [(p, mpmath.nstr(real(p.eta) - failure(q), 55)) for p, q in zip(points, seen, strict=True)])
-    others = {
-        SIZE: attrs.evolve(OTHER, records=20),
-        "the other data set has a gap": attrs.evolve(OTHER, other_first=Fraction(499, 1000)),
-        "its eigenvalues sum to at most 1": attrs.evolve(OTHER, other_first=Fraction(502, 1000)),
-    }
-    assert statement.applies(OTHER) is Truth.TRUE, "the eigenvalues sum to 1"
-    bind_hypotheses(statement, OTHER, outside(OTHER, **others))

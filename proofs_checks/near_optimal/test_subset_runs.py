@@ -18,7 +18,7 @@ from dpmatrix.spec.near_optimal.classification import TABLE_2
 from dpmatrix.spec.near_optimal.data_sets import PRINTED_ROWS, PrintedRow
 from dpmatrix.spec.near_optimal.subset_runs import SubsetRuns
 
-figure_3 = cite("near-optimal.figure-3@b8cd269c")
+figure_3 = cite("near-optimal.figure-3@4cc2ed96")
 
 SHARE = "share >= 1/20"
 

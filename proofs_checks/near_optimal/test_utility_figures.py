@@ -17,11 +17,13 @@ from dpmatrix.experiments.utility_figures import SPECTRUM, SYNTHETIC_RECORDS
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.near_optimal.classification import TABLE_2
 from dpmatrix.spec.near_optimal.data_sets import Eigenvalues
-from dpmatrix.spec.near_optimal.utility_figures import COVARIANCE, ClippedUtilities, SyntheticRecord, score_of
+from dpmatrix.spec.near_optimal.utility_figures import COVARIANCE, SUBSET, ClippedUtilities, SyntheticRecord, score_of
 from proofs_checks.near_optimal.panels import (
     LOCALIZATION,
     NOISE,
     PANELS_OUTSIDE,
+    SIZE,
+    SUBSET_OUTSIDE,
     bind_clipped,
     bind_insurance,
     bind_localization,
@@ -30,8 +32,8 @@ from proofs_checks.near_optimal.panels import (
     changed,
 )
 
-figure_3 = cite("near-optimal.figure-3@b8cd269c")
-figure_4 = cite("near-optimal.figure-4@d2912810")
+figure_3 = cite("near-optimal.figure-3@4cc2ed96")
+figure_4 = cite("near-optimal.figure-4@8adf498a")
 figure_5 = cite("near-optimal.figure-5@da3232ce")
 
 OUTSIDE = {"norm > 0": SyntheticRecord(0, 1), "epsilon > 0": SyntheticRecord(1, 0)}
@@ -91,17 +93,19 @@ def test_figures_of_the_recorded_spectra():
 @figure_3.controls(grade="symbolic", region="utilities with either slack the smaller one, and PPCA below MOD-SULQ")
 @figure_3.controls("+repair", grade="symbolic", region="the same, and a little less noise than is asked for")
 def test_what_the_figure_of_two_panels_asks(statements):
-    for statement in statements.values():
+    outside = {"near-optimal.figure-3": PANELS_OUTSIDE, "near-optimal.figure-3+repair": SUBSET_OUTSIDE}
+    panels = {"near-optimal.figure-3": ("census", "kddcup"), "near-optimal.figure-3+repair": ("kddcup",)}
+    for name, statement in statements.items():
         asked = statement.elsewhere()
         bind_slack(statement)
         assert asked.is_equality(changed(ppca=fmpq(1, 9))), "PPCA as good as MOD-SULQ is enough"
         assert asked.at(changed(ppca=fmpq(1, 10))) is Truth.FALSE
-        more = {NOISE: changed(deviation=fmpq(99, 100))} if NOISE in {one.says for one in statement.given} else {}
-        bind_hypotheses(statement, changed(), PANELS_OUTSIDE | more)
-        bind_names(statement, ("census", "kddcup"))
+        bind_hypotheses(statement, changed(), outside[name])
+        bind_names(statement, panels[name])
     level = changed(deviation=fmpq(1, 2), dimension=16)
     quieter = {NOISE: attrs.evolve(level, deviation=fmpq(12, 25))}
-    bind_hypotheses(statements["near-optimal.figure-3+repair"], level, PANELS_OUTSIDE | quieter)
+    fewer = {SIZE: changed(records=SUBSET - 1)}
+    bind_hypotheses(statements["near-optimal.figure-3+repair"], level, SUBSET_OUTSIDE | quieter | fewer)
 
 
 @figure_4.controls(grade="symbolic", region="utilities with either slack the smaller one, and PPCA below MOD-SULQ")

@@ -23,7 +23,7 @@ from dpmatrix.spec.wishart.noise_table import (
 )
 from proofs_checks.wishart.expected_noise_norms import WISHART, check_laplace_expectation, check_net_bounds, d_, e_, n_
 
-table_1 = cite("wishart.table-1@94931dbb")
+table_1 = cite("wishart.table-1@1cbe7f6f")
 
 ROWS = [
     TableRows(d, n, e, delta, k)

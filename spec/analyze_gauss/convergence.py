@@ -235,5 +235,5 @@ THEOREM_13 = Claim(
             note="not printed; what the repair rests on",
         ),
     ),
-    uses=("analyze-gauss.noise-norm", "wishart.lemma-3+repair", "wishart.lemma-4+repair"),
+    uses=("analyze-gauss.noise-norm", "wishart.lemma-3", "wishart.lemma-4+repair"),
 )

@@ -54,12 +54,6 @@ def positive_margin(p: Decomposition) -> arb:
     return arb(min(rational(value) for value in p.values))
 
 
-def printed_gram_margin(p: Decomposition) -> arb:
-    """``A'A = V S V'``."""
-    matrix = product(p)
-    return disagreement(matrix.transpose() * matrix, p.right * diagonal(p.values) * p.right.transpose())
-
-
 def gram_margin(p: Decomposition) -> arb:
     """``A'A = V S^2 V'``."""
     matrix, squares = product(p), diagonal([rational(value) ** 2 for value in p.values])
@@ -89,11 +83,6 @@ def left_margin(p: Decomposition) -> arb:
     return disagreement(p.left, product(p) * p.right * inverse)
 
 
-def printed_margin(p: Decomposition) -> arb:
-    """Sum of the margins of the three printed equations; the second one defines A."""
-    return printed_gram_margin(p) + printed_left_margin(p)
-
-
 def repaired_margin(p: Decomposition) -> arb:
     """Sum of the margins of the repaired equations."""
     return gram_margin(p) + existence_margin(p) + left_margin(p)
@@ -111,20 +100,22 @@ SVD_RELATIONS = Claim(
         "slide Eigenvalue decomposition and Singular value decomposition",
         "A^T A = V S V^T; A = U S V^T; U = A V S^T",
     ),
-    statement=Statement(
-        "with the U, S and V of A = U S V', also A'A = V S V' and U = A V S'", printed_margin, given=HYPOTHESES
-    ),
+    statement=Statement("with the U, S and V of A = U S V', U = A V S'", printed_left_margin, given=HYPOTHESES),
     verdict=Verdict.HOLDS_WITH_REPAIR,
     defect=Defect.FORMULA,
-    headline="A'A = V S V' and U = A V S' fail for A = diag(2, 1): they need S'S for S, and S^-1 for S'.",
-    reading="S is the same matrix in all three, as printed; m >= n, U is m x n, S and V are n x n: the thin form.",
+    headline="U = A V S' fails for A = diag(2, 1): it needs S^-1 for S'.",
+    reading=(
+        "The first equation is the eigenvalue decomposition, with an S of its own; S is one matrix in the other two. m "
+        ">= n, U is m x n, S and V are n x n: the thin form."
+    ),
     because=(
-        "A = diag(2, 1) = S with U = V = I has A'A = diag(4, 1), and A V S' = diag(4, 1) is not U. The first equation "
-        "needs S'S, the third S^-1, and with it full column rank; where s_i = 0 the column u_i is not determined by A. "
-        "Nor does an S of eigenvalues save the third: it holds only if every singular value is 1."
+        "A = diag(2, 1) = S with U = V = I has A V S' = diag(4, 1), which is not U. The third equation needs S^-1, and "
+        "with it full column rank; where s_i = 0 the column u_i is not determined by A. Nor does an S of eigenvalues "
+        "save it: it holds only if every singular value is 1. The S of the first equation is S'S for the S of the "
+        "second."
     ),
     repair=Repair(
-        "A'A = V S'S V'; U = A V S^-1, if every singular value is positive",
+        "U = A V S^-1, if every singular value is positive; S'S for the S of A'A = V S V'",
         Statement(
             "A'A = V S^2 V', A = U S V' and U = A V S^-1",
             repaired_margin,
@@ -134,9 +125,9 @@ SVD_RELATIONS = Claim(
     steps=(
         Step(
             "gram",
-            Statement("A'A = V S V'", printed_gram_margin, given=HYPOTHESES),
-            sound=False,
-            note="S'S in place of S; as an eigenvalue decomposition with an S of its own it is right",
+            Statement("A'A = V L V', L = diag(s_1^2, ..., s_n^2)", gram_margin, given=(ORTHONORMAL,)),
+            sound=True,
+            note="The eigenvalue decomposition, whose S is L and not the S of singular values beside it.",
         ),
         Step(
             "existence",

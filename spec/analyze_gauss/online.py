@@ -1,8 +1,6 @@
-"""Algorithm 3: follow the perturbed leader, and what its whole sequence of outputs gives away."""
+"""Algorithm 3: follow the perturbed leader, what it draws, and what hides a row in its whole sequence of outputs."""
 
 from __future__ import annotations
-
-import math
 
 import attrs
 from flint import arb, fmpq, fmpq_mat
@@ -18,57 +16,37 @@ from dpmatrix.spec.analyze_gauss.gaussian_mechanism import (
     printed_deviation,
     second_moment_sensitivity,
 )
-from dpmatrix.spec.common.conditions import below, exceeds, positive, whole
+from dpmatrix.spec.common.conditions import at_least, below, exceeds, positive, whole
+from dpmatrix.spec.common.points import ON_A_GRID, below_half_margin
 from dpmatrix.spec.common.spectra import trace
+from dpmatrix.spec.wishart.scalar_noise import no_delta
 
 
 @attrs.frozen
-class FirstRow:
-    """n = 2, k = 1, m steps: the first row is e_1 or missing, all others are zero; steps that prefer e_1 are counted.
+class GridEntry:
+    """An entry of E_t, of law N(0, Delta^2), and the grid hZ of the numbers that a machine can write.
 
     Parameters
     ----------
     epsilon, delta
-        The parameters of the noise in each step.
-    steps
-        m: the outputs V_2, ..., V_m come from m - 1 noisy matrices.
-    votes
-        The event: at least so many of them are closer to e_1 than to e_2.
+        The inputs.
+    spacing
+        The h > 0 of the grid.
+    distance
+        A distance of at least 0 and less than h/2.
     """
 
     epsilon: Real
     delta: Real
-    steps: int
-    votes: int
+    spacing: Real
+    distance: Real
 
 
-def preference(p: FirstRow) -> arb:
-    """``Phi(1 / (sqrt(2) Delta))``: probability that a step prefers e_1 with the first row; 1/2 without it."""
-    return (-1 / (2 * printed_deviation(p.epsilon, p.delta))).erfc() / 2
-
-
-def at_least_votes(p: FirstRow, chance: arb) -> arb:
-    """Probability of at least so many votes among m - 1 independent ones."""
-    count, total = p.steps - 1, arb(0)
-    for votes in range(p.votes, count + 1):
-        total += math.comb(count, votes) * chance**votes * (1 - chance) ** (count - votes)
-    return total
-
-
-def leaked_by_votes(p: FirstRow) -> arb:
-    """``max(0, Pr(votes) - e^epsilon Pr'(votes))``."""
-    excess = at_least_votes(p, preference(p)) - ball(p.epsilon).exp() * at_least_votes(p, arb(1) / 2)
-    return excess.max(arb(0))
-
-
-def promised_delta(p: FirstRow) -> arb:
-    """Delta."""
-    return ball(p.delta)
-
-
-def votes_margin(p: FirstRow) -> arb:
-    """``m - votes``."""
-    return arb(p.steps - p.votes)
+def between_probability(p: GridEntry) -> arb:
+    """Probability that the entry is between ``distance`` and h - ``distance``, and so farther than that from hZ."""
+    scale = arb(2).sqrt() * printed_deviation(p.epsilon, p.delta)
+    near, far = ball(p.distance), ball(p.spacing) - ball(p.distance)
+    return ((near / scale).erfc() - (far / scale).erfc()) / 2
 
 
 @attrs.frozen
@@ -146,39 +124,37 @@ ALGORITHM_3 = Claim(
         "subspace",
     ),
     statement=Statement.of_law(
-        "Pr(S) <= e^epsilon Pr'(S) + delta for the parameters epsilon, delta of the noise, S = 'so many subspaces are "
-        "closer to e_1', and a first row e_1 that is present or absent",
-        leaked_by_votes,
-        at_most=promised_delta,
-        probability=False,
+        "a machine can draw the noise: for some h > 0 a variable of law N(0, Delta^2) lies on the grid hZ",
+        between_probability,
+        at_most=no_delta,
         given=(
             positive("epsilon"),
             positive("delta"),
             below("delta", 1),
-            whole("steps", 2),
-            whole("votes", 0),
-            exceeds("votes < m", votes_margin),
+            positive("spacing"),
+            at_least("distance", 0),
+            exceeds("distance < h/2", below_half_margin),
         ),
+        exists=ON_A_GRID,
     ),
     verdict=Verdict.EXECUTABLE_WITH_REPAIR,
     reading=(
-        "The slides call epsilon and delta regularization parameters and say nothing of privacy; judged is the promise "
-        "of Algorithm 1 for all outputs together, one row of the stream being added or removed, as a zero row: as an "
-        "algorithm without that promise it can be run as it is printed. One event is judged, which the promise "
-        "implies; its two probabilities are exact. The "
-        "subspace is that of the largest eigenvalues, as the analysis needs."
+        "What a machine writes is a multiple of some h > 0, its smallest number; h may depend on nothing. The slides "
+        "call epsilon and delta regularization parameters and say nothing of privacy. The subspace is that of the "
+        "largest eigenvalues, as the analysis needs."
     ),
     because=(
-        "The first row is in every C_t, and each step draws fresh noise, so the outputs can be pooled: at epsilon = 1, "
-        "delta = 1e-6 the count of steps that prefer e_1 already breaks the promise after 50 steps, and tells the row "
-        "almost surely as m grows. All m noisy matrices are one Gaussian release of sensitivity sqrt(m) s: deviation "
-        "sqrt(m) s Delta restores the promise, and the exact cost of the printed noise is the profile at mu = sqrt(m) "
-        "s / Delta. Other changed lines: the input is received before the reward, which depends on it; Vhat_{m+1} is "
-        "not an output; subspaces are spanned by eigenvectors of largest eigenvalue, not of largest modulus; the "
-        "release is on a lattice."
+        "Changed lines: real-valued noise is on no grid, so that no machine draws it: rows are truncated to a grid, "
+        "and the noise is discrete Gaussian, exact. The input is received before the reward, which depends on it; "
+        "Vhat_{m+1} is not an output; subspaces are spanned by eigenvectors of largest eigenvalue, not of largest "
+        "modulus. Nothing is promised of privacy; were Algorithm 1's guarantee asked of all outputs together, they "
+        "could be pooled, as the first row is in every C_t and each step draws fresh noise: all m noisy matrices are "
+        "one Gaussian release of sensitivity sqrt(m) s, whose exact cost with the printed noise is the profile at mu = "
+        "sqrt(m) s / Delta. Deviation sqrt(m) s Delta keeps that guarantee, and is what the release draws."
     ),
     repair=Repair(
-        "deviation sqrt(m) s Delta, rows of norm at most R, epsilon <= 2 (1 + sqrt(2 log(1/delta)))",
+        "discrete noise on a grid, of deviation sqrt(m) s Delta; rows of norm at most R, epsilon <= 2 (1 + sqrt(2 "
+        "log(1/delta)))",
         Statement.of_law(
             "all m noisy matrices, and so all subspaces, are together (epsilon, delta/2)-private",
             sequence_divergence,

@@ -5,12 +5,9 @@ from __future__ import annotations
 import attrs
 from flint import acb_mat, arb, arb_mat, fmpq, fmpq_mat, fmpz_mat
 
-from dpmatrix.claims import Claim, Condition, Kind, Locator, Repair, Statement, Step, Verdict
+from dpmatrix.claims import Claim, Condition, Kind, Locator, Repair, Statement, Verdict
 from dpmatrix.exact import Exact, ball, rational
-from dpmatrix.privacy.adjacency import Adjacency
-from dpmatrix.privacy.profiles import GaussianProfile
-from dpmatrix.privacy.sensitivity import frobenius_sensitivity
-from dpmatrix.spec.common.conditions import at_most, positive
+from dpmatrix.spec.common.conditions import at_most
 from dpmatrix.spec.near_optimal.noise import INPUTS, REAL_NOISE, ModSulq, printed_deviation
 
 
@@ -40,17 +37,6 @@ class ModSulqRun(ModSulq):
     vectors: fmpq_mat | None = None
     data: fmpz_mat | None = None
     unit: Exact = 1
-
-
-def any_data_delta(p: ModSulqRun) -> arb:
-    """Divergence of the worst pair of records up to ``norm_bound``, noise of standard deviation beta."""
-    sensitivity = frobenius_sensitivity(p.dimension, Adjacency.REPLACE_ONE, p.norm_bound) / p.records
-    return GaussianProfile(sensitivity, printed_deviation(p)).delta(p.epsilon)
-
-
-def promised_delta(p: ModSulqRun) -> arb:
-    """``delta``."""
-    return ball(p.delta)
 
 
 @attrs.frozen
@@ -163,11 +149,11 @@ ALGORITHM_1 = Claim(
         "with positive probability, as the text says: the k greatest by value are taken, not by modulus. (2) k is an "
         "input, though the output has k columns. (3) The entries of a symmetric matrix are not independent: N_ij is "
         "drawn for i <= j and copied, as the text has it. (4) The bound |x_i| <= 1, which section 2 assumes, is part "
-        "of the input and enforced: at norm 10, d = 2, epsilon = 1 and delta = 1/100 the exact delta is above 0.99. "
-        "(5) Real noise cannot be drawn, and its floating-point stand-in leaks: records are truncated to a grid, the "
-        "Gram matrix is an exact integer matrix, and the noise is discrete Gaussian, exact; its delta is certified for "
-        "the integers. The eigenvectors are post-processing in floating point. A second calibration takes the least "
-        "noise that keeps the guarantee, which does not grow with d."
+        "of the input and enforced, as the noise is calibrated to it. (5) Real noise cannot be drawn, and its "
+        "floating-point stand-in leaks: records are truncated to a grid, the Gram matrix is an exact integer matrix, "
+        "and the noise is discrete Gaussian, exact; its delta is certified for the integers. The eigenvectors are "
+        "post-processing in floating point. A second calibration takes the least noise that keeps the guarantee, which "
+        "does not grow with d."
     ),
     repair=Repair(
         "the eigenvectors of the k greatest eigenvalues of A + N, k an input; records of norm at most 1 on a grid, "
@@ -178,20 +164,6 @@ ALGORITHM_1 = Claim(
             run_margin,
             instance=True,
             given=(*INPUTS, REAL_NOISE, at_most("norm_bound", 1)),
-        ),
-    ),
-    steps=(
-        Step(
-            "raw-data",
-            Statement.of_law(
-                "on any data matrix noise of standard deviation beta is (epsilon, delta)-differentially private",
-                any_data_delta,
-                at_most=promised_delta,
-                given=(*INPUTS, REAL_NOISE, positive("norm_bound")),
-                probability=False,
-            ),
-            sound=False,
-            note="The inputs name no bound; section 2 assumes |x_i| <= 1 throughout, and then Theorem 5 holds.",
         ),
     ),
 )

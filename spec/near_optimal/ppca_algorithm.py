@@ -7,7 +7,6 @@ from flint import arb, arb_mat, fmpq, fmpq_mat, fmpz_mat
 
 from dpmatrix.claims import Claim, Condition, Kind, Locator, Repair, Statement, Step, Verdict
 from dpmatrix.exact import Exact, ball, rational
-from dpmatrix.privacy.bingham import log_bingham_constant
 from dpmatrix.spec.common.conditions import at_least, at_most, equality, positive, whole
 from dpmatrix.spec.near_optimal.bingham_series import SERIES_STEP
 
@@ -44,26 +43,6 @@ class PpcaRun:
     output: fmpz_mat | None = None
     grid: Exact = 1
     data: fmpq_mat | None = None
-
-
-def spread_exponent(p: PpcaRun, along: int) -> fmpq_mat:
-    """``n (eps/2) A`` for n - 1 records R e_1 and one record R e_1 (``along`` 0) or R e_2 (``along`` 1)."""
-    exponent = fmpq_mat(p.dimension, p.dimension)
-    unit = rational(p.epsilon) / 2 * rational(p.norm_bound) * rational(p.norm_bound)
-    exponent[0, 0] = unit * (p.records - 1)
-    exponent[along, along] += unit
-    return exponent
-
-
-def raw_loss(p: PpcaRun) -> arb:
-    """The privacy loss at e_2, where the score was 0, when one of n records R e_1 becomes R e_2."""
-    before, after = spread_exponent(p, 0), spread_exponent(p, 1)
-    return arb(after[1, 1]) - log_bingham_constant(after) + log_bingham_constant(before)
-
-
-def raw_loss_margin(p: PpcaRun) -> arb:
-    """``eps`` minus the loss; at one output, where the loss may be negative."""
-    return ball(p.epsilon) - raw_loss(p)
 
 
 @attrs.frozen
@@ -216,11 +195,10 @@ ALGORITHM_2 = Claim(
         "Changed lines: (1) A real vector cannot be published, as section 7 says of finite precision: the release is "
         "its correct rounding to a public grid. (2) The document samples by a Gibbs chain, whose law is not the matrix "
         "Bingham law at any finite time; the implementation draws from it by rejection, each decision made for ideal "
-        "real variates. (3) The bound |x_i| <= 1, which section 2 assumes, is part of the input and enforced: where a "
-        "single record 2 e_1 becomes 2 e_2 the loss at e_2 is 2 epsilon. "
-        "(4) Records are truncated to a grid, so that XX' is an exact matrix of integers. Section 7 would repair a "
-        "chain by total variation delta and state (epsilon, delta); it is (epsilon, (1 + e^epsilon) delta), and the "
-        "distance must hold for every data set."
+        "real variates. (3) The bound |x_i| <= 1, which section 2 assumes, is part of the input and enforced, since "
+        "the change of a score is in proportion to its square. (4) Records are truncated to a grid, so that XX' is an "
+        "exact matrix of integers. Section 7 would repair a chain by total variation delta and state (epsilon, delta); "
+        "it is (epsilon, (1 + e^epsilon) delta), and the distance must hold for every data set."
     ),
     repair=Repair(
         "an exact draw for k = 1, rounded correctly to a public grid; records of norm at most 1 on a grid",
@@ -233,16 +211,6 @@ ALGORITHM_2 = Claim(
         ),
     ),
     steps=(
-        Step(
-            "raw-data",
-            Statement(
-                "on any data matrix a direction drawn with exponent n (epsilon/2) A has privacy loss at most epsilon",
-                raw_loss_margin,
-                given=(*SETTING, positive("norm_bound")),
-            ),
-            sound=False,
-            note="The inputs name no bound; section 2 assumes |x_i| <= 1 throughout, and then Theorem 6 holds.",
-        ),
         Step(
             "total-variation",
             Statement(

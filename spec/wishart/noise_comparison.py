@@ -192,12 +192,12 @@ THEOREM_5 = Claim(
         "guarantee (Theorem 4)."
     ),
     reading=(
-        "Works better means a smaller expected spectral norm at the scales of the general framework: Laplace "
-        "max ||Delta||_{1,1} / epsilon on the upper triangle, Wishart max ||Delta||_* / (2 epsilon) with d + 1 degrees "
-        "of freedom. Above omega(.) means above K times the level, for some constant K. The norms are enclosed and not "
-        "computed: the printed statement is judged by the most that the bounds leave it, so that only a failure tells, "
-        "the repaired one by the least. The thresholds of the repair are far apart; where between them the two noises "
-        "are equal is not decided."
+        "Works better means a smaller expected spectral norm at the scales of the general framework: Laplace max "
+        "||Delta||_{1,1} / epsilon on the upper triangle, Wishart max ||Delta||_* / (2 epsilon) with d + 1 degrees of "
+        "freedom. Above omega(.) means above K times the level, for some constant K. The norms are enclosed and not "
+        "computed: the stated sentence is called false only where it fails for all values of the two norms within "
+        "their bounds; the repaired one is called true only where it holds for all of them. The thresholds of the "
+        "repair are far apart; where between them the two noises are equal is not decided."
     ),
     repair=Repair(
         "thresholds 10 sqrt(d) and sqrt(d) / 30, without a logarithm",

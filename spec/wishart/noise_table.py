@@ -150,8 +150,8 @@ TABLE_1 = Claim(
     repair=Repair(
         "Wishart: d, and no pure privacy; d sqrt(d log(d/delta)) and sqrt(d log(1/delta)) in the rows with a delta",
         Statement(
-            "in units of 1/(n eps), the expected norms are within [1, 31] d sqrt(d), "
-            "[1, 14] d sqrt(d log(1.25 d/delta)), [1, 29] d and [1, 14] sqrt(d log(1.25/delta)), "
+            "in units of 1/(n eps), the expected norms are between 1 and 31 times d sqrt(d), between 1 and 14 times d "
+            "sqrt(d log(1.25 d/delta)), between 1 and 29 times d, and between 1 and 14 times sqrt(d log(1.25/delta)); "
             "the Laplace row is (eps, 0)-private and the Gaussian rows are (eps, delta)-private for eps <= 1",
             repaired_table_margin,
             given=(*GUARANTEE, at_most("epsilon", 1)),

@@ -28,9 +28,9 @@ from dpmatrix.spec.analyze_gauss.gaussian_mechanism import GaussianPromise, Gaus
 from dpmatrix.spec.analyze_gauss.online import OnlinePromise, OnlineRun
 from dpmatrix.spec.analyze_gauss.subspace_recovery import RecoveryRun
 
-algorithm_1 = cite("analyze-gauss.algorithm-1@c2ce433f")
+algorithm_1 = cite("analyze-gauss.algorithm-1@4e33ce85")
 algorithm_2 = cite("analyze-gauss.algorithm-2@0f2ba3af")
-algorithm_3 = cite("analyze-gauss.algorithm-3@75d8a172")
+algorithm_3 = cite("analyze-gauss.algorithm-3@3b7cb1d8")
 
 
 ADDED, REPLACED = Adjacency.ADD_REMOVE_ONE, Adjacency.REPLACE_ONE

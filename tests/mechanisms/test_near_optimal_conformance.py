@@ -27,8 +27,8 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.near_optimal.mod_sulq_algorithm import ModSulqRun
 from dpmatrix.spec.near_optimal.ppca_algorithm import PpcaRun
 
-algorithm_1 = cite("near-optimal.algorithm-1@f247500d")
-algorithm_2 = cite("near-optimal.algorithm-2@1a331284")
+algorithm_1 = cite("near-optimal.algorithm-1@9c2eeacf")
+algorithm_2 = cite("near-optimal.algorithm-2@77149e20")
 
 
 DELTA = Fraction(1, 1000)

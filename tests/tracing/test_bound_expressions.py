@@ -43,7 +43,7 @@ RIGHT = {
     "wishart.nuclear-norm-bound/three-maxima": sympy.Abs(V - W),
     "near-optimal.lemma-10": sympy.Min(CAP - LOWER, UPPER - CAP),
     "cross.gaussian-constant/slides-for-a-replaced-row": THIRD - FIRST,
-    "cross.gaussian-constant/slides-as-printed": THIRD / sympy.sqrt(2) - FIRST,
+    "cross.gaussian-constant/slides-for-an-added-row": FIRST - THIRD / sympy.sqrt(2),
 }
 
 

@@ -69,7 +69,7 @@ def test_expressions_at_small_sizes_have_the_values_of_their_margins(entries):
 
 
 def test_the_point_check_finds_another_constant():
-    traced = trace(statement("cross.gaussian-constant/slides-as-printed"))
+    traced = trace(statement("cross.gaussian-constant/slides-for-an-added-row"))
     case = traced.cases[0]
     other = case.conclusion.of(apply("*", Number(1 + Fraction(1, 10**20)), case.conclusion.margin))
     changed = attrs.evolve(traced, cases=(attrs.evolve(case, conclusion=other),))

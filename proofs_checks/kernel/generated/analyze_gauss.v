@@ -107,25 +107,3 @@ Definition algorithm_1__row_replaced (erfc : R -> R) (hypgeom_u : R -> R -> R ->
   (0 <= sqrt 2 * norm_bound ^ 2 -> 0 < (1 + sqrt (2 * ln (1 / delta))) / epsilon -> 0 <= epsilon -> sqrt 2 * norm_bound ^ 2 / ((1 + sqrt (2 * ln (1 / delta))) / epsilon) <> 0 -> 65536 <= epsilon / (sqrt 2 * norm_bound ^ 2 / ((1 + sqrt (2 * ln (1 / delta))) / epsilon)) - sqrt 2 * norm_bound ^ 2 / ((1 + sqrt (2 * ln (1 / delta))) / epsilon) / 2 -> sqrt PI <> 0) /\
   (0 <= sqrt 2 * norm_bound ^ 2 -> (1 + sqrt (2 * ln (1 / delta))) / epsilon <= 0 -> False) /\
   0 <= (if Rlt_dec (sqrt 2 * norm_bound ^ 2) 0 then 0 else if Rlt_dec 0 ((1 + sqrt (2 * ln (1 / delta))) / epsilon) then if Rlt_dec epsilon 0 then 0 else if Req_EM_T (sqrt 2 * norm_bound ^ 2 / ((1 + sqrt (2 * ln (1 / delta))) / epsilon)) 0 then delta else if Rlt_dec (epsilon / (sqrt 2 * norm_bound ^ 2 / ((1 + sqrt (2 * ln (1 / delta))) / epsilon)) - sqrt 2 * norm_bound ^ 2 / ((1 + sqrt (2 * ln (1 / delta))) / epsilon) / 2) 65536 then delta - (erfc ((epsilon / (sqrt 2 * norm_bound ^ 2 / ((1 + sqrt (2 * ln (1 / delta))) / epsilon)) - sqrt 2 * norm_bound ^ 2 / ((1 + sqrt (2 * ln (1 / delta))) / epsilon) / 2) / sqrt 2) - exp epsilon * erfc ((epsilon / (sqrt 2 * norm_bound ^ 2 / ((1 + sqrt (2 * ln (1 / delta))) / epsilon)) + sqrt 2 * norm_bound ^ 2 / ((1 + sqrt (2 * ln (1 / delta))) / epsilon) / 2) / sqrt 2)) / 2 else delta - exp (- (epsilon / (sqrt 2 * norm_bound ^ 2 / ((1 + sqrt (2 * ln (1 / delta))) / epsilon)) - sqrt 2 * norm_bound ^ 2 / ((1 + sqrt (2 * ln (1 / delta))) / epsilon) / 2) ^ 2 / 2) * (hypgeom_u (1 / 2) (1 / 2) ((epsilon / (sqrt 2 * norm_bound ^ 2 / ((1 + sqrt (2 * ln (1 / delta))) / epsilon)) - sqrt 2 * norm_bound ^ 2 / ((1 + sqrt (2 * ln (1 / delta))) / epsilon) / 2) ^ 2 / 2) / sqrt PI - hypgeom_u (1 / 2) (1 / 2) ((epsilon / (sqrt 2 * norm_bound ^ 2 / ((1 + sqrt (2 * ln (1 / delta))) / epsilon)) + sqrt 2 * norm_bound ^ 2 / ((1 + sqrt (2 * ln (1 / delta))) / epsilon) / 2) ^ 2 / 2) / sqrt PI) / 2 else 0).
-
-(* analyze-gauss.regret-online+repair: the bound epsilon OPT + k E||E||_2 + 1 + m delta of the regret is at most (10 + 7 sqrt(2 log m)) sqrt(k OPT) n^(1/4) *)
-Definition regret_online_repaired : Prop :=
-  forall (order : Z) (rank : Z) (steps : Z) (best : R),
-  (* order >= 1, an integer *)
-  0 <= IZR order - 1 ->
-  (* rank >= 1, an integer *)
-  0 <= IZR rank - 1 ->
-  (* steps >= 2, an integer *)
-  0 <= IZR steps - 2 ->
-  (* OPT >= k sqrt(n) *)
-  (0 <= IZR order /\ 0 <= best - IZR rank * sqrt (IZR order)) ->
-  0 < IZR steps /\
-  0 <= 2 * ln (IZR steps) /\
-  0 <= IZR rank * best /\
-  0 <= IZR order /\
-  0 <= sqrt (IZR order) /\
-  best <> 0 /\
-  0 <= IZR rank * sqrt (IZR order) / best /\
-  sqrt (IZR rank * sqrt (IZR order) / best) <> 0 /\
-  0 <= IZR order * ln 9 + ln 2 /\
-  0 <= (10 + 7 * sqrt (2 * ln (IZR steps))) * sqrt (IZR rank * best) * sqrt (sqrt (IZR order)) - (sqrt (IZR rank * sqrt (IZR order) / best) * best + IZR rank * (4 * ((1 + sqrt (2 * ln (IZR steps))) / sqrt (IZR rank * sqrt (IZR order) / best)) * sqrt (IZR order * ln 9 + ln 2)) + 1 + 1).

@@ -101,7 +101,7 @@ case/det0P => b b0 bK; exists (V *m b^T); split.
   by rewrite mulmx0 m1 sqrrN expr1n subrr scale0r.
 Qed.
 
-(* wishart.lemma-3+repair: i and j stand for k and k + 1, and w for a bound of the spectral norm of A^ - A. *)
+(* wishart.lemma-3: i and j stand for k and k + 1, and w for a bound of the spectral norm of A^ - A. *)
 Theorem davis_kahan (i j : 'I_d) QA a A QC c A' w :
   spectrum QA a A -> spectrum QC c A' -> spectral_bound (A - A') w -> i.+1 = j -> c 0 j < a 0 i ->
   spectral_bound (top_projector QA j - top_projector QC j) (w / (a 0 i - c 0 j)).

@@ -191,7 +191,7 @@ def regret_reproduction(seed: int, tell: Tell, **sizes: int) -> Reproduction:
         if curve.policy == POLICIES[0]:
             series.append(Series(curve.stream, "proved bound, tuned", steps, curve.bound))
     notes = (
-        "the slides plot nothing: these are the streams on which the printed claim and its repair part",
+        "the slides plot nothing: these are streams on which a tuned epsilon and a fixed one part",
         "the bound is proved for the tuned policy at the last step; 'private' divides one promise among all steps",
     )
     columns = ("stream", "policy", "noise deviation", "steps", "regret", "spread", "bound")

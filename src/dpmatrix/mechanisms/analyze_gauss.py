@@ -36,7 +36,7 @@ def slide_deviation(epsilon: Fraction, delta: Fraction) -> arb:
     return (1 + (2 * (1 / ball(delta)).log()).sqrt()) / ball(epsilon)
 
 
-@implements("analyze-gauss.algorithm-1+repair@c2ce433f")
+@implements("analyze-gauss.algorithm-1+repair@4e33ce85")
 @frozen
 class AnalyzeGauss(GaussianPerturbation):
     """Algorithm 1 of `analyze-gauss`, repaired, on a lattice: (epsilon, delta)-differentially private.
@@ -63,7 +63,7 @@ class _LeaderStream(SingleUse):
     remedy: ClassVar[str] = "publish it in the process that began it"
 
 
-@implements("analyze-gauss.algorithm-3+repair@75d8a172")
+@implements("analyze-gauss.algorithm-3+repair@3b7cb1d8")
 @frozen
 class OnlinePerturbedLeader(BoundedRecords):
     r"""Algorithm 3 of `analyze-gauss`, repaired: all m noisy matrices together are (epsilon, delta)-private.

@@ -126,7 +126,7 @@ class ExponentialPca(BoundedRecords):
         return [array], array.shape[1]
 
 
-@implements("near-optimal.algorithm-2+repair@1a331284", "near-optimal.theorem-6@5c3dfa87")
+@implements("near-optimal.algorithm-2+repair@77149e20", "near-optimal.theorem-6@5c3dfa87")
 @frozen
 class Ppca(ExponentialPca):
     r"""Algorithm 2 of `near-optimal` by exact draws: (epsilon, 0)-differentially private.

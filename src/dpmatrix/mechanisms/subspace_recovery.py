@@ -51,7 +51,7 @@ class SubspaceRelease:
     guarantee: PrivacyGuarantee | None
 
 
-@implements("analyze-gauss.algorithm-2+repair@0f2ba3af", "analyze-gauss.subspace-privacy+repair@8af11dce")
+@implements("analyze-gauss.algorithm-2+repair@0f2ba3af", "analyze-gauss.subspace-privacy+repair@b0f6bb8f")
 @frozen
 class PrivateSubspaceRecovery(RecoverySettings):
     r"""Algorithm 2 of `analyze-gauss`, repaired, on lattices: (2 epsilon, 2 delta)-differentially private.
