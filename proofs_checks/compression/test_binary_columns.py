@@ -36,7 +36,7 @@ from proofs_checks.compression.sign_pairs import (
 )
 from proofs_checks.exact_matrices import correlated
 
-corollary_3_7 = cite("compression.corollary-3-7@c5605261")
+corollary_3_7 = cite("compression.corollary-3-7@e7a6f3c9")
 
 QUARTER = attrs.evolve(INSIDE, smallness=Fraction(36, 100), ratio=6)
 """p (ln n/n)^(1/4) = 0.3484; K p^2 ln 2np = 6 * 4 * 10.597 = 254.3."""
@@ -206,8 +206,10 @@ def test_corollary_3_7_keeps_its_outputs(statement) -> None:
 
     That is the bound of `kept-display` before the growth is used, and gives the one that is stated (1). For p <= n and
     p <= s (n/ln n)^(1/4) its first term is at most a constant times sqrt(K) s^3 (ln n/n)^(1/4) (2), its second one a
-    constant times K s^4/n. Over |X'X/m| <= 2 an output is within C sqrt(L/m) of its own covariance with probability 1 -
-    1/(n^2 - 1) at least: off that event each law has at most 1/n^2 (Lemma 4.4), and the region at least 1 - 1/n^2 (3).
+    constant times K s^4/n. For p <= s (n/ln n)^(1/3) they are at most constants times sqrt(K) s^3 and K s^4 n^(-2/3)
+    (ln n)^(-1/3), so that s -> 0 suffices with K fixed. Over |X'X/m| <= 2 an output is within C sqrt(L/m) of its own
+    covariance with probability 1 - 1/(n^2 - 1) at least: off that event each law has at most 1/n^2 (Lemma 4.4), and
+    the region at least 1 - 1/n^2 (3).
     """
     m, p, n, c, k, s, big, length, root = sympy.symbols("m p n c K s C L r", positive=True)
     loss_of = m * p**2 / (n * c**2) * (big * sympy.sqrt(length / m) / sympy.sqrt(2) + (1 + sympy.sqrt(2)) / n)
@@ -215,6 +217,14 @@ def test_corollary_3_7_keeps_its_outputs(statement) -> None:
     assert sympy.simplify(loss_of.subs(m, k * p**2 * length) - stated) == 0, "(1)"
     few = s * (n / root) ** sympy.Rational(1, 4)
     assert sympy.simplify(few**3 * 3 * root / n - 3 * s**3 * (root / n) ** sympy.Rational(1, 4)) == 0, "(2): r = ln n"
+    third = s * (n / root) ** sympy.Rational(1, 3)
+    assert sympy.simplify(third**3 * 3 * root / n - 3 * s**3) == 0, "(2) for p <= s (n/ln n)^(1/3)"
+    assert (
+        sympy.simplify(
+            third**4 * 3 * root / n**2 - 3 * s**4 * n ** sympy.Rational(-2, 3) / root ** sympy.Rational(1, 3)
+        )
+        == 0
+    )
     assert sympy.simplify(n**-2 / (1 - n**-2) - 1 / (n**2 - 1)) == 0, "(3)"
     points = [attrs.evolve(p, floor=Fraction(1, 2 + i % 4), ratio=1 + i) for i, p in enumerate(TIGHT)]
     bind_formula(statement, points, lambda p: kept_bound(p) - loss(p))

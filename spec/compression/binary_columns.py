@@ -161,7 +161,9 @@ COROLLARY_3_7 = Claim(
             sound=True,
             note=(
                 "At p <= s (n/log n)^(1/4) it tends to 0 with s fixed, and with K growing more slowly than sqrt(n/ln "
-                "n), as the PCA asks. The repair needs K s^4 -> 0, but serves all neighbours and has no reference."
+                "n), as the PCA asks. At m = K p^2 ln 2np its first term is C sqrt(K/2) p^3 ln(2np)/(n c^2), so that "
+                "with K fixed p = o((n/log n)^(1/3)) suffices; 1/4 is printed. The repair needs K s^4 -> 0, but serves "
+                "all neighbours and has no reference."
             ),
         ),
     ),
