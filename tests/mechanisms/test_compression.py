@@ -20,7 +20,7 @@ from dpmatrix.spec.compression.procedures import TruncationRun
 from dpmatrix.spec.compression.transformation import CompressionRun
 
 transformation = cite("compression.transformation@7011bd14")
-procedure_4_1 = cite("compression.procedure-4-1@3afbee18")
+procedure_4_1 = cite("compression.procedure-4-1@5f90c6a5")
 
 
 KNOWN = "compression.corollary-3-7"
