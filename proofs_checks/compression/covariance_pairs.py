@@ -166,8 +166,8 @@ TRUNCATED_OUTSIDE = {
     "m >= 2 (C_1 + C_2) ln 2np": attrs.evolve(SIMPLE, rows=75),
     "first_mass >= 0": truncated(UNIT, UNIT, 0, first_mass=Fraction(-1, 900), second_mass=Fraction(1, 10**6)),
     "second_mass >= 0": truncated(UNIT, UNIT, 0, first_mass=Fraction(1, 10**6), second_mass=Fraction(-1, 900)),
-    "P_1(E) <= 1/n^2": attrs.evolve(SIMPLE, first_mass=Fraction(11, 1000)),
-    "P_i(E) <= 1/n^2": attrs.evolve(SIMPLE, second_mass=Fraction(11, 1000)),
+    "P_1(E) <= 1/n^2, as Lemma 4.4 has it": attrs.evolve(SIMPLE, first_mass=Fraction(11, 1000)),
+    "P_i(E) <= 1/n^2, as Lemma 4.4 has it": attrs.evolve(SIMPLE, second_mass=Fraction(11, 1000)),
     "||Sigma_1|| ||Gamma|| <= 1/2": attrs.evolve(SIMPLE, second=correlated(Fraction(2, 5)), delta_max=1),
 }
 

@@ -35,8 +35,8 @@ SMALL = small(correlated(Fraction(1, 4)), correlated(Fraction(1, 4) + Fraction(1
 MASSES_OUTSIDE = {
     "first_mass >= 0": attrs.evolve(SMALL, first_mass=-(10**9)),
     "second_mass >= 0": attrs.evolve(SMALL, second_mass=-(10**9)),
-    "P_1(E) <= 1/n^2": attrs.evolve(SMALL, first_mass=Fraction(11, 10**13)),
-    "P_i(E) <= 1/n^2": attrs.evolve(SMALL, second_mass=Fraction(11, 10**13)),
+    "P_1(E) <= 1/n^2, as Lemma 4.4 has it": attrs.evolve(SMALL, first_mass=Fraction(11, 10**13)),
+    "P_i(E) <= 1/n^2, as Lemma 4.4 has it": attrs.evolve(SMALL, second_mass=Fraction(11, 10**13)),
 }
 PRINTED_OUTSIDE = {
     "the three covariances are symmetric": attrs.evolve(SMALL, first=SKEW),

@@ -82,8 +82,8 @@ SIZES = {
     "m >= 2 (C_1 + C_2) ln 2np": attrs.evolve(INSIDE, rows=216),
     "first_mass >= 0": attrs.evolve(INSIDE, first_mass=Fraction(-1, 10**9)),
     "second_mass >= 0": attrs.evolve(INSIDE, second_mass=Fraction(-1, 10**9)),
-    "P_1(E) <= 1/n^2": attrs.evolve(INSIDE, first_mass=Fraction(11, 10**9)),
-    "P_i(E) <= 1/n^2": attrs.evolve(INSIDE, second_mass=Fraction(11, 10**9)),
+    "P_1(E) <= 1/n^2, as Lemma 4.4 has it": attrs.evolve(INSIDE, first_mass=Fraction(11, 10**9)),
+    "P_i(E) <= 1/n^2, as Lemma 4.4 has it": attrs.evolve(INSIDE, second_mass=Fraction(11, 10**9)),
 }
 BASE = SIZES | {
     "the covariances are symmetric": attrs.evolve(INSIDE, first=SKEW, second=SKEW),
@@ -143,8 +143,8 @@ def kept_outside(inside: GamePair) -> dict[str, GamePair]:
         ),
         "lambda_min(Sigma_1), lambda_min(Sigma_2) >= c": game(10**6, 1, smallness=inside.smallness, ratio=inside.ratio),
         "Delta_max <= 2/n": attrs.evolve(inside, delta_max=100),
-        "P_1(E) <= 1/n^2": attrs.evolve(inside, first_mass=Fraction(999, 1000)),
-        "P_i(E) <= 1/n^2": attrs.evolve(inside, second_mass=Fraction(999, 1000)),
+        "P_1(E) <= 1/n^2, as Lemma 4.4 has it": attrs.evolve(inside, first_mass=Fraction(999, 1000)),
+        "P_i(E) <= 1/n^2, as Lemma 4.4 has it": attrs.evolve(inside, second_mass=Fraction(999, 1000)),
         "first_mass >= 0": attrs.evolve(inside, first_mass=-1000),
         "second_mass >= 0": attrs.evolve(inside, second_mass=-1000),
     }

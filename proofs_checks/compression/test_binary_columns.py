@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from itertools import pairwise
+from itertools import pairwise, product
 from math import isqrt
 
 import attrs
@@ -11,16 +11,16 @@ import mpmath
 import sympy
 from flint import fmpq_mat
 
-from dpmatrix.claims import Truth, bind_hypotheses
+from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.claims.formulas import bind_formula, real
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.compression import binary_columns
 from dpmatrix.spec.compression.binary_loss import GamePair
+from dpmatrix.spec.compression.transformation import RawPair
 from proofs_checks.compression.compressed_tails import least_rows, logarithm
-from proofs_checks.compression.covariance_pairs import INDEFINITE, UNIT
+from proofs_checks.compression.covariance_pairs import UNIT
 from proofs_checks.compression.sign_pairs import (
     ASSUMED,
-    BASE,
     DELTA_MAX,
     FLOORED,
     INSIDE,
@@ -28,7 +28,6 @@ from proofs_checks.compression.sign_pairs import (
     TIGHT,
     assert_region,
     differing,
-    from_data,
     game,
     kept_outside,
     loss,
@@ -37,7 +36,7 @@ from proofs_checks.compression.sign_pairs import (
 )
 from proofs_checks.exact_matrices import correlated
 
-corollary_3_7 = cite("compression.corollary-3-7@28d29801")
+corollary_3_7 = cite("compression.corollary-3-7@e7a6f3c9")
 
 QUARTER = attrs.evolve(INSIDE, smallness=Fraction(36, 100), ratio=6)
 """p (ln n/n)^(1/4) = 0.3484; K p^2 ln 2np = 6 * 4 * 10.597 = 254.3."""
@@ -94,40 +93,59 @@ def test_almost_equal_columns_make_the_loss_large(statement) -> None:
     assert not statement.strict
 
 
-def equal_columns(smallness, least_records) -> GamePair:
-    """X_1 with two equal columns, and X_2 with one sign changed."""
-    with mpmath.workdps(60):
-        n, _, _ = enough(smallness, least_records)
-    return game(n, 0, smallness=smallness, least_records=least_records, ratio=6)
+def equal_columns(*column, row: int = 0) -> RawPair:
+    """X_1 with the column twice, and X_2 with one sign of the second one changed."""
+    data = fmpq_mat([[value, value] for value in column])
+    changed = fmpq_mat(data)
+    changed[row, 1] = -changed[row, 1]
+    return RawPair(data, changed)
 
 
-@corollary_3_7.refutes(
-    "alpha-differential-privacy",
+UNLIKE = {
+    "two columns of X_1 are equal": RawPair(fmpq_mat([[1, 1], [1, -1]]), fmpq_mat([[1, 1], [1, 1]])),
+    "X_2 has one sign changed": RawPair(fmpq_mat([[1, 1]]), fmpq_mat([[1, 1]])),
+}
+
+
+@corollary_3_7.supports(
+    "privacy-needs-constraints",
     grade="derived",
-    region="p = 2, K = 6, equal columns against one changed sign: every s and n_0; run from 10^-12 to 10^12",
+    region="every column of signs and every row, by the docstring; bound at all 98 pairs with n <= 4",
 )
 def test_equal_columns_make_the_loss_infinite(statement) -> None:
-    """X_1 publishes two equal columns with probability 1, and X_2, of rank 2, with probability 0, for every n and m."""
-    statement.refute(equal_columns)
-    data = from_data(fmpq_mat([[1, 1]] * 400), 0, [1, -1], smallness=1, ratio=6)
-    assert statement.applies(data) is Truth.TRUE, "an explicit database"
-    assert statement.conclusion(data) is Truth.FALSE
-    bind_formula(statement, [attrs.evolve(p, smallness=9) for p in TIGHT], lambda p: 1 - loss(p))
-    outside = (
-        BASE
-        | DELTA_MAX
-        | GROWTH
-        | {
-            "the covariances are positive semidefinite": attrs.evolve(QUARTER, second=INDEFINITE),
-            "not both are singular": attrs.evolve(QUARTER, first=correlated(1), second=correlated(-1)),
-            "ratio > 0": attrs.evolve(QUARTER, ratio=0),
-            "n >= n_0": attrs.evolve(QUARTER, least_records=10**5),
-        }
-    )
-    bind_hypotheses(statement, QUARTER, outside)
-    first = {"the covariances are positive semidefinite": attrs.evolve(QUARTER, first=INDEFINITE)}
-    bind_hypotheses(statement, QUARTER, outside | first)
-    assert not statement.strict
+    """Phi (x_1 - x_2) has independent entries of N(0, |x_1 - x_2|^2/n): 0 for X_1, and of variance 4/n for X_2.
+
+    So Phi X_1 has equal columns with probability 1, and Phi X_2 with probability 0, for every n and m.
+    """
+    pairs = [
+        equal_columns(*column, row=row)
+        for n in range(1, 5)
+        for column in product((1, -1), repeat=n)
+        for row in range(n)
+    ]
+    for p in pairs:
+        assert statement.at(p) is Truth.TRUE
+    difference = fmpq_mat([[1, -1]])
+    values = []
+    for p in [*pairs, *UNLIKE.values()]:
+        first, second = (
+            (difference * x.transpose() * x * difference.transpose())[0, 0] / x.nrows() for x in (p.data, p.neighbour)
+        )
+        values.append((p, -first if first else second))
+    bind(statement, values)
+    longer = equal_columns(1, 1, 1, row=2)
+    for inside in (pairs[0], longer):
+        bind_hypotheses(statement, inside, UNLIKE)
+    two, three = RawPair(longer.data, -longer.data), RawPair(longer.data, 3 * longer.data)
+    for wrong in (RawPair(longer.data, longer.data), two, three, RawPair(longer.data * 2, longer.neighbour)):
+        bind_hypotheses(statement, longer, UNLIKE | {"X_2 has one sign changed": wrong})
+    assert statement.strict
+
+
+@corollary_3_7.controls("privacy-needs-constraints", grade="symbolic", region="no sign changed; columns that differ")
+def test_equal_columns_against_equal_columns_tell_nothing(statement) -> None:
+    for says, point in UNLIKE.items():
+        assert statement.without(says).at(point) is Truth.FALSE, says
 
 
 def quarter(n: int, share: float, **fields) -> GamePair:
@@ -188,8 +206,10 @@ def test_corollary_3_7_keeps_its_outputs(statement) -> None:
 
     That is the bound of `kept-display` before the growth is used, and gives the one that is stated (1). For p <= n and
     p <= s (n/ln n)^(1/4) its first term is at most a constant times sqrt(K) s^3 (ln n/n)^(1/4) (2), its second one a
-    constant times K s^4/n. Over |X'X/m| <= 2 an output is within C sqrt(L/m) of its own covariance with probability 1 -
-    1/(n^2 - 1) at least: off that event each law has at most 1/n^2 (Lemma 4.4), and the region at least 1 - 1/n^2 (3).
+    constant times K s^4/n. For p <= s (n/ln n)^(1/3) they are at most constants times sqrt(K) s^3 and K s^4 n^(-2/3)
+    (ln n)^(-1/3), so that s -> 0 suffices with K fixed. Over |X'X/m| <= 2 an output is within C sqrt(L/m) of its own
+    covariance with probability 1 - 1/(n^2 - 1) at least: off that event each law has at most 1/n^2 (Lemma 4.4), and
+    the region at least 1 - 1/n^2 (3).
     """
     m, p, n, c, k, s, big, length, root = sympy.symbols("m p n c K s C L r", positive=True)
     loss_of = m * p**2 / (n * c**2) * (big * sympy.sqrt(length / m) / sympy.sqrt(2) + (1 + sympy.sqrt(2)) / n)
@@ -197,6 +217,14 @@ def test_corollary_3_7_keeps_its_outputs(statement) -> None:
     assert sympy.simplify(loss_of.subs(m, k * p**2 * length) - stated) == 0, "(1)"
     few = s * (n / root) ** sympy.Rational(1, 4)
     assert sympy.simplify(few**3 * 3 * root / n - 3 * s**3 * (root / n) ** sympy.Rational(1, 4)) == 0, "(2): r = ln n"
+    third = s * (n / root) ** sympy.Rational(1, 3)
+    assert sympy.simplify(third**3 * 3 * root / n - 3 * s**3) == 0, "(2) for p <= s (n/ln n)^(1/3)"
+    assert (
+        sympy.simplify(
+            third**4 * 3 * root / n**2 - 3 * s**4 * n ** sympy.Rational(-2, 3) / root ** sympy.Rational(1, 3)
+        )
+        == 0
+    )
     assert sympy.simplify(n**-2 / (1 - n**-2) - 1 / (n**2 - 1)) == 0, "(3)"
     points = [attrs.evolve(p, floor=Fraction(1, 2 + i % 4), ratio=1 + i) for i, p in enumerate(TIGHT)]
     bind_formula(statement, points, lambda p: kept_bound(p) - loss(p))

@@ -14,6 +14,7 @@ from dpmatrix.claims.formulas import bind_formula, real, real_matrix
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.compression import binary_loss
 from dpmatrix.spec.compression.binary_loss import GamePair
+from dpmatrix.spec.compression.covariances import largest_entry
 from proofs_checks.compression.compressed_tails import least_rows
 from proofs_checks.compression.covariance_pairs import sheared
 from proofs_checks.compression.sign_pairs import (
@@ -38,7 +39,7 @@ from proofs_checks.compression.sign_pairs import (
 )
 from proofs_checks.exact_matrices import correlated
 
-theorem_d_2 = cite("compression.theorem-d-2@602ed18f")
+theorem_d_2 = cite("compression.theorem-d-2@72a6abb3")
 
 GROWTH = {"p <= s sqrt(n/m)": attrs.evolve(INSIDE, smallness=Fraction(29, 100))}
 
@@ -257,10 +258,14 @@ def test_the_norms_of_a_changed_row(statements) -> None:
     for p in points:
         assert entries.at(p) is Truth.TRUE
     data = from_data(orthogonal_data(8), 0, [1, -1, -1])
-    assert entries.at(attrs.evolve(data, flipped=data.row, second=data.first)) is Truth.TRUE
+    unchanged = attrs.evolve(data, flipped=data.row, second=data.first)
+    assert entries.at(unchanged) is Truth.TRUE
+    double = redefined(entries, binary_loss, "largest_entry", lambda m: 2 * largest_entry(m))
+    assert double.at(points[0]) is Truth.FALSE, "1/n for 2/n"
     assert frobenius.at(game(100, 50)) is Truth.FALSE
     largest = [max(abs(x) for x in (p.first - p.second).entries()) for p in points]
-    bind(entries, ((p, fmpq(2, p.records) - top) for p, top in zip(points, largest, strict=True)))
+    values = [(p, fmpq(2, p.records) - top) for p, top in zip(points, largest, strict=True)]
+    bind(entries, [*values, (unchanged, fmpq(2, unchanged.records))])
 
     def formula(p: GamePair) -> mpmath.mpf:
         squares = sum(x**2 for x in real_matrix(p.first - p.second))

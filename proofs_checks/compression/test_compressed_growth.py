@@ -18,7 +18,7 @@ from proofs_checks.compression.compressed_tails import least_rows, logarithm, sq
 from proofs_checks.compression.covariance_pairs import INDEFINITE, SKEW, UNIT, sheared
 from proofs_checks.exact_matrices import correlated, diagonal
 
-theorem_3_5 = cite("compression.theorem-3-5@1da6c062")
+theorem_3_5 = cite("compression.theorem-3-5@56d2d196")
 
 
 def nearly_singular(smallness: Fraction, power: int, rows: int) -> GrowthPair:
@@ -86,8 +86,8 @@ COMMON = {
     "m >= 2 (C_1 + C_2) ln 2np": attrs.evolve(BASE, rows=450),
     "first_mass >= 0": attrs.evolve(BASE, first_mass=-(10**30)),
     "second_mass >= 0": attrs.evolve(BASE, second_mass=-(10**30)),
-    "P_1(E) <= 1/n^2": attrs.evolve(BASE, first_mass=Fraction(11, 10**19)),
-    "P_i(E) <= 1/n^2": attrs.evolve(BASE, second_mass=Fraction(11, 10**19)),
+    "P_1(E) <= 1/n^2, as Lemma 4.4 has it": attrs.evolve(BASE, first_mass=Fraction(11, 10**19)),
+    "P_i(E) <= 1/n^2, as Lemma 4.4 has it": attrs.evolve(BASE, second_mass=Fraction(11, 10**19)),
     "Delta_max <= sqrt(log p / n)": attrs.evolve(BASE, delta_max=Fraction(27, 10**6)),
     "p^2 <= s sqrt(n/m)/log n": attrs.evolve(BASE, smallness=Fraction(58, 1000)),
 }

@@ -44,7 +44,7 @@ from proofs_checks.compression.public_references import (
 )
 from proofs_checks.exact_matrices import correlated
 
-theorem_3_2 = cite("compression.theorem-3-2@540c77b2")
+theorem_3_2 = cite("compression.theorem-3-2@a4be6d98")
 remark_4_7 = cite("compression.remark-4-7@3d630758")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from fractions import Fraction
+from itertools import combinations
 
 import attrs
 import mpmath
@@ -11,12 +12,12 @@ import sympy
 from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses, redefined
-from dpmatrix.claims.formulas import bind_formula, real
+from dpmatrix.claims.formulas import bind_formula
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.common.spectra import frobenius_norm
 from dpmatrix.spec.compression import lipschitz
 from dpmatrix.spec.compression.covariances import CovariancePair
-from dpmatrix.spec.compression.lipschitz import CompressedData, ProjectorPoint
+from dpmatrix.spec.compression.lipschitz import CompressedRows
 from proofs_checks.compression.covariance_pairs import (
     NEAR,
     PAIR_OUTSIDE,
@@ -31,7 +32,7 @@ from proofs_checks.compression.covariance_pairs import (
 )
 from proofs_checks.exact_matrices import diagonal
 
-lipschitz_class = cite("compression.lipschitz-class@9e4ca6a9")
+lipschitz_class = cite("compression.lipschitz-class@3d29b148")
 
 ENTRIES = random.Random(20090119)
 
@@ -90,62 +91,51 @@ def test_a_smaller_lipschitz_constant_is_noticed(statement) -> None:
     assert shorter.at(change) is Truth.FALSE
 
 
-def swapped(constant) -> ProjectorPoint:
-    """diag(1+t, 1-t) and diag(1-t, 1+t) with t = 1/(4 L + 4)."""
-    t = 1 / (4 * Fraction(str(constant)) + 4)
-    turn = fmpq_mat([[0, 1], [1, 0]])
-    return ProjectorPoint((1 + t, 1 - t), UNIT, (1 + t, 1 - t), turn, 1, constant=constant)
+def squared_minors(data: fmpq_mat) -> fmpq:
+    """Det X'X by the formula of Cauchy and Binet: the sum of the squared p x p minors."""
+    rows, size = data.tolist(), data.ncols()
+    return sum((fmpq_mat(list(chosen)).det() ** 2 for chosen in combinations(rows, size)), fmpq(0))
 
 
-def turned(constant, k: int = 1) -> ProjectorPoint:
-    """Give a turn by arctan(4/3) with other eigenvalues."""
-    frame = fmpq_mat([[fmpq(3, 5), fmpq(-4, 5)], [fmpq(4, 5), fmpq(3, 5)]])
-    return ProjectorPoint((2, 1), UNIT, (Fraction(9, 4), Fraction(1, 2)), frame, k, constant=constant)
+FULL = CompressedRows(fmpq_mat([[1, 2], [fmpq(1, 3), -1], [2, fmpq(1, 5)]]), 2)
+SINGULAR = {
+    "X'X is positive definite": CompressedRows(fmpq_mat([[1, 2], [2, 4], [3, 6]]), 2),
+    "m >= p": attrs.evolve(FULL, rows=1),
+}
 
 
-@lipschitz_class.refutes(
-    "pca-is-an-instance",
+@lipschitz_class.supports(
+    "compressed-covariance-is-definite",
     grade="derived",
-    region="diag(1+t, 1-t), diag(1-t, 1+t): every L by t = 1/(4L + 4); run from 10^-12 to 10^12",
+    region="every n, p, m >= p and X with X'X definite: a polynomial in Phi; the mask X' at 36 databases, p <= 3",
 )
-def test_the_projector_has_no_lipschitz_constant(statement) -> None:
-    """The projectors differ by sqrt(2), the matrices by 2 sqrt(2) t, and L 2 sqrt(2) t < sqrt(2)/2."""
-    statement.refute(swapped)
-    with mpmath.workdps(60):
-        values = []
-        for constant in [Fraction(k, 3) for k in range(1, 12)]:
-            matrices = mpmath.matrix([[2, 0], [0, 1]]), mpmath.matrix([[mpmath.mpf(113) / 100, 0], [0, 0]])
-            frame = mpmath.matrix([[3, -4], [4, 3]]) / 5
-            other = frame * mpmath.diag([mpmath.mpf(9) / 4, mpmath.mpf(1) / 2]) * frame.T
-            distance = mpmath.sqrt(sum(x**2 for x in other - matrices[0]))
-            values.append((turned(constant), mpmath.nstr(real(constant) * distance - mpmath.sqrt(2) * 4 / 5, 55)))
-            t = 1 / (4 * real(constant) + 4)
-            values.append((swapped(constant), mpmath.nstr(mpmath.sqrt(2) * (2 * t * real(constant) - 1), 55)))
-        bind(statement, values)
-    inside = turned(1)
-    bind_hypotheses(
-        statement,
-        inside,
-        {
-            "k >= 1, an integer": attrs.evolve(inside, k=0),
-            "k < d": attrs.evolve(inside, k=2),
-            "the eigenvectors are orthonormal": attrs.evolve(inside, frame=WIDE),
-            "the eigenvalues are in decreasing order": attrs.evolve(inside, values=(1, 2)),
-            "both matrices are positive definite": attrs.evolve(inside, perturbed_values=(1, 0)),
-        },
-    )
-    assert statement.applies(attrs.evolve(inside, values=(1, 0))) is Truth.FALSE
-    assert not statement.strict
+def test_with_as_many_rows_as_columns_almost_every_mask_keeps_it_definite(statement) -> None:
+    """det((Phi X)' Phi X) is a polynomial in the entries of Phi, and (det X'X)^2 > 0 at the mask of the statement.
 
-
-@lipschitz_class.refutes("compressed-covariance-is-definite", grade="symbolic", region="m = 1, p = 2")
-def test_fewer_rows_than_columns_give_a_singular_covariance(statement) -> None:
-    assert statement.at(CompressedData(fmpq_mat([[1, 2]]))) is Truth.FALSE
-    assert statement.at(CompressedData(UNIT)) is Truth.TRUE
+    A polynomial that does not vanish everywhere vanishes on a null set, and Phi has a density; where the determinant of
+    a Gram matrix is not zero, that matrix is positive definite.
+    """
+    points = [FULL, *SINGULAR.values()]
+    for k in range(1, 13):
+        two = fmpq_mat([[1, k], [fmpq(k, 3), 2], [fmpq(1, k), -1]])
+        three = fmpq_mat([[1, 0, k], [fmpq(1, k), 2, 1], [0, k, -1], [fmpq(1, 2), 1, fmpq(k, 7)]])
+        points += [CompressedRows(fmpq_mat([[k], [1]]), k), CompressedRows(two, 1 + k % 3), CompressedRows(three, 3)]
+    met = [p for p in points if statement.applies(p) is Truth.TRUE]
+    assert len(met) >= 30
+    for p in met:
+        assert statement.at(p) is Truth.TRUE
+    bind(statement, [(p, squared_minors(p.data) ** 2 if p.rows >= p.data.ncols() else 0) for p in points])
+    bind_hypotheses(statement, FULL, SINGULAR)
+    more = attrs.evolve(FULL, rows=5)
+    bind_hypotheses(statement, more, SINGULAR)
+    small = CompressedRows(FULL.data * fmpq(1, 9), 2)
+    bind_hypotheses(statement, small, SINGULAR)
     assert statement.strict
-    bind_hypotheses(statement, CompressedData(fmpq_mat([[1, 2]])), {"m >= 1": CompressedData(fmpq_mat(0, 2))})
-    for k in range(1, 25):
-        two = fmpq_mat([[1, k], [fmpq(k, 3), 2]])
-        gram = two.transpose() * two
-        least = min(fmpq(1), gram[0, 0] + gram[1, 1], gram.det())
-        assert abs(statement.margin(CompressedData(two)) - arb(least)) < arb(2) ** -40
+
+
+@lipschitz_class.controls(
+    "compressed-covariance-is-definite", grade="symbolic", region="m = 1 < p = 2; columns that depend on each other"
+)
+def test_fewer_rows_than_columns_give_a_singular_covariance(statement) -> None:
+    for says, point in SINGULAR.items():
+        assert statement.without(says).at(point) is Truth.FALSE, says

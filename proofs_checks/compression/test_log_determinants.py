@@ -12,6 +12,7 @@ from flint import arb, fmpq, fmpq_mat
 from dpmatrix.claims import Truth, bind, bind_hypotheses, redefined
 from dpmatrix.claims.formulas import bind_formula, real, real_matrix
 from dpmatrix.reporting.citing import cite
+from dpmatrix.spec.common.conditions import equality
 from dpmatrix.spec.common.spectra import trace
 from dpmatrix.spec.compression import log_determinants
 from dpmatrix.spec.compression.covariances import CovariancePair
@@ -56,14 +57,15 @@ def assert_definite(statement, more=None) -> None:
 
 @proposition_c_1.supports(
     grade="derived",
-    region="every p and positive definite pair: the docstring's derivation; the integral enclosed at 20 points, p <= 3",
+    region="every p and positive definite pair: the docstring's derivation; the integral enclosed at 18 pairs of "
+    "numbers and six pairs of p = 2, 3",
 )
 def test_proposition_c_1(statement) -> None:
     """Let g be the eigenvalues of S Gamma S, S the root of Sigma_1; I + S Gamma S = S Theta_2 S is positive definite.
 
     vec(G)'(B (x) B)vec(G) = tr(G B G B) for symmetric B (1), and B = (Theta_1 + v Gamma)^-1 = S (I + v S Gamma S)^-1
-    S, so the integrand is the sum of (1 - v) g^2/(1 + v g)^2, whose integral is g - log(1 + g) (2). tr(Gamma Sigma_1)
-    = sum g and ln|Theta_2| - ln|Theta_1| = sum log(1 + g).
+    S, so the integrand is the sum of (1 - v) g^2/(1 + v g)^2, whose integral is g - log(1 + g) (2), as
+    w = 1 + g > 0. tr(Gamma Sigma_1) = sum g and ln|Theta_2| - ln|Theta_1| = sum log(1 + g).
     """
     g11, g12, g22, b11, b12, b22 = sympy.symbols("g11 g12 g22 b11 b12 b22", real=True)
     change, factor = sympy.Matrix([[g11, g12], [g12, g22]]), sympy.Matrix([[b11, b12], [b12, b22]])
@@ -71,7 +73,7 @@ def test_proposition_c_1(statement) -> None:
     quadratic = (vector.T * sympy.kronecker_product(factor, factor) * vector)[0]
     assert sympy.expand(quadratic - (change * factor * change * factor).trace()) == 0, "(1)"
     v = sympy.Symbol("v", nonnegative=True)
-    g = sympy.Symbol("g", positive=True)
+    g = sympy.Symbol("w", positive=True) - 1
     primitive = -(1 + g) / (1 + v * g) - sympy.log(1 + v * g)
     assert sympy.simplify(sympy.diff(primitive, v) - (1 - v) * g**2 / (1 + v * g) ** 2) == 0, "(2)"
     assert sympy.simplify(primitive.subs(v, 1) - primitive.subs(v, 0) - (g - sympy.log(1 + g))) == 0, "(2)"
@@ -223,6 +225,8 @@ def test_the_lines_of_the_proof_of_lemma_c_2(statements) -> None:
         for p in PAIRS:
             if statement.applies(p) is Truth.TRUE:
                 assert statement.at(p) is not Truth.FALSE
+    whole = redefined(names["lower-bound-rewritten"], log_determinants, "equality", lambda a, b: equality(2 * a, b))
+    assert whole.at(PAIRS[0]) is Truth.FALSE, "without the 2 on the left"
 
 
 @lemma_c_2.supports("least-eigenvalue-on-the-path", grade="derived", region=EVERY + ", v in [0, 1]")

@@ -38,13 +38,13 @@ ENTRIES = random.Random(20090119)
 HALF = Fraction(1, 2)
 
 
-def family(*values, centre=0, other=0) -> DatabaseFamily:
-    return DatabaseFamily(tuple(correlated(value) for value in values), correlated(centre), correlated(other))
+def family(*values, centre=0) -> DatabaseFamily:
+    return DatabaseFamily(tuple(correlated(value) for value in values), correlated(centre))
 
 
 def drawn_families() -> list[DatabaseFamily]:
     return [
-        family(Fraction(i, 9), Fraction(-i, 7), Fraction(j, 8), centre=Fraction(j, 20), other=Fraction(i + j, 50))
+        family(Fraction(i, 9), Fraction(-i, 7), Fraction(j, 8), centre=Fraction(j, 20))
         for i in range(-2, 3)
         for j in range(-2, 3)
     ]
@@ -79,18 +79,6 @@ def test_half_of_delta_max_is_too_small(statement) -> None:
     halved = redefined(statement, perturbed_covariances, "delta_max", lambda *point: whole(*point) / 2)
     assert statement.at(half_way) is Truth.TRUE
     assert halved.at(half_way) is Truth.FALSE
-
-
-@delta_max.refutes("computable", grade="symbolic", region="one covariance, two candidates")
-def test_delta_max_depends_on_the_unknown_covariance(statement) -> None:
-    assert statement.at(family(0, centre=0, other=Fraction(1, 2))) is Truth.FALSE
-    values = []
-    for p in drawn_families():
-        both = [delta_max_formula(p.covariances, centre) for centre in (p.centre, p.other_centre)]
-        values.append((p, -abs(both[0] - both[1])))
-    bind(statement, values)
-    assert statement.given == ()
-    assert not statement.strict
 
 
 def first_bound(p: NearbyPair) -> mpmath.mpf:

@@ -11,7 +11,7 @@ from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind_hypotheses
 from dpmatrix.claims.formulas import bind_formula, real, real_matrix
-from dpmatrix.exact import precision, rational
+from dpmatrix.exact import ball, precision, rational
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.common.spectra import frobenius_norm
 from dpmatrix.spec.compression import principal_components
@@ -22,11 +22,11 @@ from dpmatrix.spec.compression.principal_components import (
     KeptEntry,
 )
 from dpmatrix.tracing import bind_expression
-from proofs_checks.compression.compressed_tails import chi_square_tails, least_rows, logarithm, squared_constant
+from proofs_checks.compression.compressed_tails import chi_square_tails, logarithm, squared_constant
 from proofs_checks.compression.covariance_pairs import frobenius
 from proofs_checks.exact_matrices import correlated, diagonal
 
-theorem_5_1 = cite("compression.theorem-5-1@ed7d243e")
+theorem_5_1 = cite("compression.theorem-5-1@af03d6f6")
 
 ONE = fmpq_mat([[1, 0], [0, 1]])
 
@@ -115,59 +115,89 @@ def test_theorem_5_1_needs_its_rows_and_its_rate(statement) -> None:
     assert smaller.at(p) is Truth.FALSE
 
 
-def kept(ratio, least_records) -> KeptCovariance:
+def corner(n: int, ratio, **fields) -> KeptCovariance:
     """P = 2, A = Sigma_1 = I, and the corner of the box (12): X'X/m = I + r J, r = C sqrt(ln 2np/m) rounded down."""
-    n = max(int(str(least_records)), 10**3)
     with mpmath.workdps(400):
-        m = max(int(4 * real(ratio) * logarithm(n, 2)) + 1, least_rows(n, 2))
+        m = int(4 * real(ratio) * logarithm(n, 2)) + 1
         r = Fraction(int(mpmath.sqrt(squared_constant() * logarithm(n, 2) / m) * 10**200), 10**200)
-    corner = fmpq_mat([[1 + rational(r), rational(r)], [rational(r), 1 + rational(r)]])
-    return KeptCovariance(ONE, ONE, corner, n, m, 0, ratio, least_records)
+    matrix = fmpq_mat([[1 + rational(r), rational(r)], [rational(r), 1 + rational(r)]])
+    return attrs.evolve(KeptCovariance(ONE, ONE, matrix, n, m, 0, ratio), **fields)
 
 
-@theorem_5_1.refutes("tends-to-zero", grade="derived", region="p = 2, A = I: every K and n_0; run from 10^-12 to 10^12")
-def test_kept_outputs_do_not_come_closer(statement) -> None:
-    """||r J||_F = 2 r with r^2 = C^2 L/m, L = ln 4n, and m = max(4 K, C^2) L, rounded up: C^2 = 20.4.
+def kept_bound(p: KeptCovariance) -> mpmath.mpf:
+    size = p.covariance.nrows()
+    bound = mpmath.sqrt(squared_constant() / real(p.ratio)) + 2 * size * real(p.delta_max)
+    return bound - frobenius(real_matrix(p.compressed - p.covariance))
 
-    So 2 r is C/sqrt(K) > 4/sqrt(K) for K >= C^2/4, and 2 > 1 below that, but for the rounding of m, which vanishes as n
-    grows. The corner is positive definite, so it is X'X/m for some X.
-    """
-    assert statement.formula(kept(4, 2)) < 0
-    statement.refute(kept)
-    theorem_5_1.tells("C/sqrt(K), C = {}", mpmath.sqrt(squared_constant()))
-    points = [kept(ratio, n) for ratio in (6, 100, 10**4) for n in (10**3, 10**9, 10**30)]
-    # Any other radius inside the box, by ||r J||_F = 2 r.
-    corners = [(p, Fraction(k, 7)) for p in points for k in (0, 1, 5)]
-    moved = [attrs.evolve(p, compressed=ONE + (p.compressed - ONE) * rational(share)) for p, share in corners]
-    bind_formula(
-        statement, moved, lambda p: min(1, 4 / mpmath.sqrt(real(p.ratio))) - frobenius(real_matrix(p.compressed - ONE))
-    )
-    p = attrs.evolve(kept(100, 10**9), delta_max=Fraction(1, 8))
-    beyond = fmpq_mat([[2, 0], [0, 1]])
-    outside = {
-        "A and Sigma_1 are covariances of normalised columns": attrs.evolve(p, covariance=diagonal([2, 1])),
-        "records >= 2, an integer": attrs.evolve(p, records=1),
+
+FAR = fmpq_mat([[2, 0], [0, 1]])
+
+
+def outside_of(p: KeptCovariance) -> dict[str, KeptCovariance]:
+    """Points that leave one hypothesis of `every-kept-output` each."""
+    return {
+        "records >= 1, an integer": attrs.evolve(p, records=0),
         "rows >= 1, an integer": attrs.evolve(p, rows=0),
-        "m >= K p^2 ln 2np": attrs.evolve(p, ratio=101),
-        "m >= 2 (C_1 + C_2) ln 2np": attrs.evolve(p, rows=450),
-        "the output is X'X/m": attrs.evolve(p, compressed=ONE * fmpq(1, 1) + fmpq_mat([[0, fmpq(1, 9)], [0, 0]])),
-        "the output is kept: (12)": attrs.evolve(p, compressed=beyond),
-        "|Sigma_1 - A| <= Delta_max": attrs.evolve(p, reference=correlated(Fraction(1, 7))),
-        "n >= n_0": attrs.evolve(p, least_records=10**9 + 1),
+        "ratio > 0": attrs.evolve(p, ratio=0),
+        "m >= K p^2 ln 2np": attrs.evolve(p, ratio=rational(p.ratio) * 10**6),
+        "the output is kept: (12)": attrs.evolve(p, compressed=p.compressed * 100),
+        "|Sigma_1 - A| <= Delta_max": attrs.evolve(p, reference=p.reference * 2),
     }
-    bind_hypotheses(statement, p, outside)
-    for wrong in (diagonal([2, 1]), correlated(2), fmpq_mat([[1, 0], [fmpq(1, 7), 1]])):
-        for field in ("covariance", "reference"):
-            says = {"A and Sigma_1 are covariances of normalised columns": attrs.evolve(p, **{field: wrong})}
-            bind_hypotheses(statement, p, outside | says)
-    assert statement.applies(attrs.evolve(p, records=2, least_records=2, compressed=ONE)) is Truth.TRUE
-    few = {"the output is X'X/m": attrs.evolve(p, rows=1)}
-    bind_hypotheses(statement, p, outside | few)
-    indefinite = {"the output is X'X/m": attrs.evolve(p, compressed=correlated(Fraction(11, 10)))}
-    bind_hypotheses(statement, attrs.evolve(p, reference=correlated(Fraction(1, 9))), outside | indefinite)
-    assert statement.applies(attrs.evolve(p, compressed=p.compressed + ONE * fmpq(1, 9))) is Truth.TRUE
-    assert statement.applies(attrs.evolve(p, compressed=p.compressed + ONE * fmpq(1, 7))) is Truth.FALSE
+
+
+@theorem_5_1.supports(
+    "every-kept-output",
+    grade="derived",
+    region="every p, n, K, m >= K p^2 ln 2np, reference and output: the docstring; bound at 45 points of p = 2",
+)
+def test_every_kept_output_is_within_the_box(statement) -> None:
+    """Each |B_jk| is at most C sqrt(L/m) + 2 Delta_max, L = ln 2np, by `triangle`, and ||B||_F at most p times that.
+
+    p C sqrt(L/m) <= C/sqrt(K) for m >= K p^2 L. At p = 2 and A = I the corner I + r J has ||B||_F = 2 r, which is the
+    bound but for the rounding of m.
+    """
+    big, ratio, size, length = sympy.symbols("C K p L", positive=True)
+    at_least = size * big * sympy.sqrt(length / (ratio * size**2 * length))
+    assert sympy.simplify(at_least - big / sympy.sqrt(ratio)) == 0
+    points = [corner(n, ratio) for ratio in (Fraction(1, 2), 6, 100, 10**4, 10**7) for n in (10**3, 10**9, 10**30)]
+    # Any other radius inside the box, and a Delta_max that leaves room.
+    corners = [(p, Fraction(k, 7)) for p in points for k in (0, 1, 5)]
+    moved = [
+        attrs.evolve(p, compressed=ONE + (p.compressed - ONE) * rational(share), delta_max=1 - share)
+        for p, share in corners
+    ]
+    bind_formula(statement, moved, kept_bound)
+    for p in [*points, *moved]:
+        assert statement.at(p) is Truth.TRUE
+    away = attrs.evolve(corner(10**9, 100), delta_max=Fraction(1, 8), covariance=correlated(Fraction(1, 8)))
+    assert statement.at(away) is Truth.TRUE
+    one = KeptCovariance(*[fmpq_mat([[1]])] * 3, 1, 1, 0, 1)
+    few = attrs.evolve(corner(10**3, Fraction(1, 100)), rows=1)
+    for inside in (corner(10**9, 100), away, one, few):
+        bind_hypotheses(statement, inside, outside_of(inside))
+    assert statement.applies(attrs.evolve(away, reference=correlated(Fraction(1, 7)))) is Truth.TRUE
+    assert statement.applies(attrs.evolve(away, reference=correlated(Fraction(1, 3)))) is Truth.FALSE
     assert not statement.strict
+    theorem_5_1.tells("by C/sqrt(K), C = {}", mpmath.sqrt(squared_constant()))
+
+
+@theorem_5_1.controls(
+    "every-kept-output",
+    grade="interval",
+    region="p = 2, A = I, the corner of the box at n = 10^9: 4 for C; each of the last three hypotheses dropped",
+)
+def test_kept_outputs_do_not_come_closer(statement) -> None:
+    p = corner(10**9, 100)
+    assert statement.at(p) is Truth.TRUE
+    closer = statement.nudged(margin=lambda s: 4 / ball(s.ratio).sqrt() - frobenius_norm(s.compressed - s.covariance))
+    assert closer.at(p) is Truth.FALSE
+    far = {
+        "m >= K p^2 ln 2np": attrs.evolve(p, ratio=10**4),
+        "the output is kept: (12)": attrs.evolve(p, compressed=FAR),
+        "|Sigma_1 - A| <= Delta_max": attrs.evolve(p, covariance=FAR),
+    }
+    for says, point in far.items():
+        assert statement.without(says).at(point) is Truth.FALSE, says
 
 
 @theorem_5_1.supports("largest-entry", grade="derived", region="every B: p^2 squares; bound at 21 matrices")

@@ -10,7 +10,8 @@ import sympy
 from flint import arb, arb_mat, fmpq, fmpq_mat, fmpz_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses, redefined
-from dpmatrix.claims.formulas import real, real_matrix
+from dpmatrix.claims.formulas import bind_formula, real, real_matrix
+from dpmatrix.exact import ball
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.compression import procedures
 from dpmatrix.spec.compression.procedures import (
@@ -20,58 +21,105 @@ from dpmatrix.spec.compression.procedures import (
     released_chance,
     renormalised,
 )
+from dpmatrix.spec.compression.truncated_mass import threshold
 from dpmatrix.tracing import bind_expression
 from proofs_checks.compression.rounded_products import DATA, ideal, nearest, normals, raw, rounding
 
-procedure_4_1 = cite("compression.procedure-4-1@3afbee18")
+procedure_4_1 = cite("compression.procedure-4-1@5f90c6a5")
 procedure_4_2 = cite("compression.procedure-4-2@14b29262")
 
 
-def radius(p: TwoCentres) -> mpmath.mpf:
-    constants = 2 * (4 * mpmath.e / mpmath.sqrt(6 * mpmath.pi) + mpmath.sqrt(8) * mpmath.e)
-    tail = mpmath.sqrt(constants * mpmath.log(2 * p.records * p.columns) / p.rows)
-    return tail + real(p.delta_max)
+def dependent(n: int, reference=0, own=1, **fields) -> TwoCentres:
+    """Two equal columns, n = m, and a reference in which these columns are orthogonal."""
+    return TwoCentres(n, 2, n, Fraction(2, n), first=reference, second=own, **fields)
 
 
-def centres(n: int, entry=0, **fields) -> TwoCentres:
-    """Two covariances that differ by 2/n in one entry."""
-    return TwoCentres(n, 2, 20 * n, Fraction(2, n), entry=entry, first=0, second=Fraction(2, n), **fields)
-
-
-def between(n: int) -> TwoCentres:
-    """Place an output entry between the faces of the two boxes."""
-    with mpmath.workdps(30):
-        face = Fraction(int(radius(centres(n)) * 10**12), 10**12)
-    return centres(n, face + Fraction(1, n))
-
-
-@procedure_4_1.refutes(
-    grade="interval", region="p = 2, n = 10, 100, 10^4: an entry between the faces of boxes whose centres differ by 2/n"
-)
-def test_the_reference_is_not_without_loss_of_generality(statement) -> None:
-    """The output is kept for X_2 and thrown away for X_1: infinite loss when each run uses its own covariance."""
-    for n in (10, 100, 10**4):
-        assert statement.at(between(n)) is Truth.FALSE
-        assert statement.at(centres(n)) is Truth.TRUE
-    n, p, m, delta_max, entry, first, second = sympy.symbols("records columns rows delta_max entry first second")
+@procedure_4_1.refutes(grade="interval", region="p = 2, n = m = 800, 10^4, 10^6, two equal columns, Sigma_1 = I")
+def test_some_inputs_keep_no_output(statement) -> None:
+    """Every output of two equal columns has g in all four places: g within r of 1 and of 0 takes r >= 1/2."""
+    for n in (800, 10**4, 10**6):
+        assert statement.at(dependent(n)) is Truth.FALSE
+        assert statement.at(dependent(n, own=-1)) is Truth.FALSE
+        for sign in (1, -1):
+            assert statement.at(dependent(n, sign, sign)) is Truth.TRUE, "the reference has the same columns"
+    n, p, m, delta_max, first, second = sympy.symbols("records columns rows delta_max first second")
     constants = 2 * (4 * sympy.E / sympy.sqrt(6 * sympy.pi) + sympy.sqrt(8) * sympy.E)
     width = sympy.sqrt(constants * sympy.log(2 * n * p) / m) + delta_max
-    inside = centres(10)
-    slacks = (width - sympy.Abs(entry - first)) * (width - sympy.Abs(entry - second))
-    bind_expression(statement, slacks, points=[inside])
+    inside = dependent(800)
+    bind_expression(statement, 2 * width - sympy.Abs(first - second), points=[inside])
     outside = {
         "records >= 1, an integer": attrs.evolve(inside, records=0),
         "columns >= 1, an integer": attrs.evolve(inside, columns=0),
         "m >= 2 (C_1 + C_2) ln 2np": attrs.evolve(inside, rows=75),
-        "|s_1 - s_2| <= Delta_max": attrs.evolve(inside, second=Fraction(21, 100)),
+        "two columns of X are equal or opposite": attrs.evolve(inside, second=Fraction(9, 10)),
+        "|Sigma_1(j,k)| <= 1, by (4)": attrs.evolve(inside, first=Fraction(11, 10)),
     }
-    bind_hypotheses(statement, inside, outside)
-    bind_hypotheses(statement, attrs.evolve(inside, rows=76), outside)
-    bind_hypotheses(statement, attrs.evolve(inside, first=1, second=1), outside)
-    small = TwoCentres(1, 1, 15, Fraction(1, 9), entry=0, first=Fraction(1, 9), second=0)
-    bind_hypotheses(statement, small, outside)
-    bind_hypotheses(statement, inside, outside | {"|s_1 - s_2| <= Delta_max": attrs.evolve(inside, first=1)})
+    small = TwoCentres(1, 1, 15, Fraction(1, 9), first=0, second=-1)
+    for point in (inside, attrs.evolve(inside, first=1), attrs.evolve(inside, first=-1, second=-1), small):
+        bind_hypotheses(statement, point, outside)
+    beyond = {
+        "two columns of X are equal or opposite": attrs.evolve(inside, second=Fraction(-11, 10)),
+        "|Sigma_1(j,k)| <= 1, by (4)": attrs.evolve(inside, first=Fraction(-11, 10)),
+    }
+    bind_hypotheses(statement, inside, outside | beyond)
+    fewest = attrs.evolve(inside, records=10, rows=76)
+    bind_hypotheses(statement, fewest, outside)
     assert not statement.strict
+
+
+def centres(n: int, **fields) -> TwoCentres:
+    """Two covariances that differ by 2/n in one entry."""
+    return attrs.evolve(TwoCentres(n, 2, 20 * n, Fraction(2, n), first=0, second=Fraction(2, n)), **fields)
+
+
+NEAR = "|s_1 - s_2| <= Delta_max"
+
+
+@procedure_4_1.supports(
+    "one-centre-for-all",
+    grade="derived",
+    region="every n, p, m, Delta_max and two entries within it: the docstring; bound at 24 points",
+)
+def test_own_centres_keep_different_outputs(statement) -> None:
+    """With d = |s_1 - s_2| the entry is r + d/2 from the lower centre and r - d/2 from the upper one, d <= Delta_max.
+
+    r is at least Delta_max, so the slacks are -d/2 and d/2, and minus their product is d^2/4.
+    """
+    points = [
+        TwoCentres(n, p, m, Fraction(1, 3), first=a, second=a + b)
+        for n, p, m in ((10, 2, 200), (100, 3, 9), (1, 1, 1))
+        for a in (0, Fraction(-1, 2))
+        for b in (Fraction(1, 3), Fraction(-1, 3), Fraction(1, 100), Fraction(-1, 7))
+    ]
+    for p in [*points, *(centres(n) for n in (10, 100, 10**4))]:
+        assert statement.at(p) is Truth.TRUE
+    bind_formula(statement, points, lambda p: (real(p.second) - real(p.first)) ** 2 / 4)
+    for inside in (centres(10), attrs.evolve(centres(10), first=Fraction(1, 5), second=0), points[-1]):
+        outside = {
+            "records >= 1, an integer": attrs.evolve(inside, records=0),
+            "columns >= 1, an integer": attrs.evolve(inside, columns=0),
+            "rows >= 1, an integer": attrs.evolve(inside, rows=0),
+            NEAR: attrs.evolve(inside, second=3),
+            "s_1 and s_2 differ": attrs.evolve(inside, second=inside.first),
+        }
+        bind_hypotheses(statement, inside, outside)
+        bind_hypotheses(statement, inside, outside | {NEAR: attrs.evolve(inside, first=-3)})
+    assert statement.strict
+
+
+@procedure_4_1.controls("one-centre-for-all", grade="interval", region="p = 2, n = 10: one centre; boxes far apart")
+def test_one_centre_keeps_the_same_outputs(statement) -> None:
+    point = centres(10)
+
+    def slack(p: TwoCentres, entry) -> arb:
+        return threshold(p) + ball(p.delta_max) - abs(ball(entry) - ball(p.first))
+
+    assert statement.at(point) is Truth.TRUE
+    for entry in (0, 1, 10):
+        same = statement.nudged(margin=lambda p, entry=entry: -slack(p, entry) * slack(p, entry))
+        assert same.at(point) is Truth.FALSE, "a product of equal slacks"
+    far = attrs.evolve(point, delta_max=0, second=10**3)
+    assert statement.without(NEAR).at(far) is Truth.FALSE
 
 
 LAW = (fmpq(1, 2), fmpq(1, 3), fmpq(1, 6))

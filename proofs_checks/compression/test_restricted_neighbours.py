@@ -19,7 +19,7 @@ from proofs_checks.compression.finite_mechanisms import (
     worst_event,
 )
 
-definition_2_3 = cite("compression.definition-2-3@a8208b5e")
+definition_2_3 = cite("compression.definition-2-3@4379ad70")
 
 HALF, ONE, NIL = fmpq(1, 2), fmpq(1), fmpq(0)
 STRAY = pair((HALF, HALF), (ONE, NIL), factor=fmpq(2))
@@ -70,16 +70,34 @@ def test_without_absolute_continuity_the_bound_fails(statement) -> None:
     assert statement.without(PRINTED_2).at(pair(LAWS[2], LAWS[3])) is Truth.FALSE
 
 
-@definition_2_3.refutes(
-    "differential-privacy-for-all-neighbours",
-    grade="symbolic",
-    region="the identity on two databases that differ in one row, with V = 1 > delta = 1/2: e^alpha = 1, 10, 10^9",
-)
-def test_the_identity_meets_definition_2_3(statement) -> None:
-    """On +-1 data no neighbours with different covariances have V < 2/n, so any smaller delta constrains nothing."""
-    assert statement.at(IDENTITY) is Truth.FALSE
-    for factor in (ONE, fmpq(10), fmpq(10) ** 9):
-        assert statement.at(attrs.evolve(IDENTITY, exponential=factor)) is Truth.FALSE, "no alpha is large enough"
+WITHIN = "V(D, E) <= delta for all D, E with d(D, E) = 1"
+
+
+@definition_2_3.supports("a-form-of-differential-privacy", grade="derived", region=EVERY_TABLE)
+def test_definition_2_3_without_a_constraint_is_definition_2_1(statement) -> None:
+    """Every pair with d = 1 has V <= delta, so (2) bounds it at every output with q > 0; p = 0 elsewhere by P << Q."""
     assert_margin(statement, lambda p: worst_event(p, lambda i, j: p.rows_changed[i][j] == 1))
-    bind_hypotheses(statement, pair(LAWS[2], LAWS[2]), OUTSIDE_2_3 | {CONTINUOUS: STRAY})
+    met = [p for p in tables() if statement.applies(p) is Truth.TRUE]
+    assert 10 <= len(met) < len(tables())
+    for p in met:
+        assert p.constraint >= HALF, "the neighbours are at distances 1/4 and 1/2"
+        assert statement.at(p) is Truth.TRUE
+    outside = OUTSIDE_2_3 | {CONTINUOUS: STRAY, WITHIN: IDENTITY}
+    bind_hypotheses(statement, pair(LAWS[2], LAWS[2]), outside)
+    at_delta = pair(LAWS[2], LAWS[2], distance=HALF, constraint=HALF)
+    bind_hypotheses(statement, at_delta, outside | {WITHIN: attrs.evolve(at_delta, constraint=fmpq(9, 20))})
+    assert statement.applies(pair((ONE, NIL), (NIL, ONE), rows=2, distance=ONE)) is Truth.TRUE, "no neighbours"
     assert not statement.strict
+
+
+@definition_2_3.controls(
+    "a-form-of-differential-privacy",
+    grade="symbolic",
+    region="a delta below V: the identity, e^alpha = 1, 10, 10^9; P << Q dropped",
+)
+def test_a_smaller_delta_protects_fewer_pairs(statement) -> None:
+    """On +-1 data no neighbours with different covariances have V < 2/n, so any smaller delta constrains nothing."""
+    constrained = statement.without(WITHIN)
+    for factor in (ONE, fmpq(10), fmpq(10) ** 9):
+        assert constrained.at(attrs.evolve(IDENTITY, exponential=factor)) is Truth.FALSE
+    assert statement.without(CONTINUOUS).at(STRAY) is Truth.FALSE

@@ -24,7 +24,7 @@ from proofs_checks.compression.compressed_tails import (
     squared_constant,
 )
 
-lemma_4_4 = cite("compression.lemma-4-4@82067371")
+lemma_4_4 = cite("compression.lemma-4-4@f089165f")
 remark_4_3 = cite("compression.remark-4-3@9b37c472")
 
 DIGITS = 70
@@ -91,6 +91,9 @@ def test_lemma_4_4(statement) -> None:
     lemma_4_4.tells("(3/20) 2 (C_1 + C_2) = {} exceeds", arb(fmpq(3, 10)) * constants)
     enough = sympy.sqrt(2 / sympy.Rational(3, 20))
     lemma_4_4.tells("sqrt(40/3) = {} would do in place of {}", enough, mpmath.sqrt(squared_constant()))
+    other = 2 * (4 * arb(1).exp() / (6 * arb.pi()).sqrt() + (8 * arb(1).exp()).sqrt())
+    assert other >= arb(fmpq(40, 3)), "(2) with the other C_2"
+    lemma_4_4.tells("sqrt(8 e) for C_2 it holds too: 2 (C_1 + C_2) is {} there", other)
     assert sympy.simplify(p * (p + 1) / (2 * n * p) ** 2 - (p + 1) / (4 * p * n**2)) == 0, "(3)"
     assert sympy.simplify(sympy.Rational(1, 2) - (p + 1) / (4 * p) - (p - 1) / (4 * p)) == 0, "(3)"
     with mpmath.workdps(DIGITS):

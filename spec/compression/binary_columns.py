@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-from flint import arb
+from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Chosen, Claim, Condition, Defect, Kind, Locator, Range, Repair, Statement, Step, Verdict
 from dpmatrix.exact import ball, square
-from dpmatrix.spec.common.conditions import exceeds, positive
-from dpmatrix.spec.common.spectra import nonnegative_spectrum
+from dpmatrix.spec.common.conditions import positive
 from dpmatrix.spec.compression.binary_loss import (
     ASSUMED,
     FLOORED,
-    GAME,
-    LATE,
     SMALL_DELTA_MAX,
     GamePair,
     below_one_margin,
 )
 from dpmatrix.spec.compression.binary_region import region_bound, region_loss
-from dpmatrix.spec.compression.covariances import NORMALISED, SYMMETRIC, WITHIN_DELTA_MAX, definite_margin
+from dpmatrix.spec.compression.covariances import WITHIN_DELTA_MAX
 from dpmatrix.spec.compression.tails import squared_constant
-from dpmatrix.spec.compression.truncated_loss import MASSES, SIZES, exact_loss, renormalisation, setting
+from dpmatrix.spec.compression.transformation import RawPair
+from dpmatrix.spec.compression.truncated_loss import exact_loss, renormalisation, setting
 from dpmatrix.spec.compression.truncated_mass import logarithm
 
 
@@ -57,21 +55,27 @@ def columns_margin(p: GamePair) -> arb:
     return arb(p.records - p.first.nrows())
 
 
-def every_neighbour_margin(p: GamePair) -> arb:
-    """1 minus the loss; minus infinity when one covariance is singular and the other is not."""
-    if any(not definite_margin(matrix) > 0 for matrix in (p.first, p.second)):
-        return arb("-inf")
-    return below_one_margin(p)
+def column_difference(data: fmpq_mat) -> fmpq:
+    """``|x_1 - x_2|^2/n``: the variance of an entry of the difference of the first two columns of Phi X."""
+    return sum(((data[i, 0] - data[i, 1]) ** 2 for i in range(data.nrows())), fmpq(0)) / data.nrows()
 
 
-def semidefinite_margin(p: GamePair) -> arb:
-    """Non-negative exactly when Sigma_1 and Sigma_2 are positive semidefinite."""
-    return nonnegative_spectrum(p.first).min(nonnegative_spectrum(p.second))
+def told_apart_margin(p: RawPair) -> arb:
+    """The variance for X_2 where that for X_1 is zero, and else minus that for X_1."""
+    first = column_difference(p.data)
+    return arb(column_difference(p.neighbour) if first == 0 else -first)
 
 
-def rank_margin(p: GamePair) -> arb:
-    """Positive when at least one of the covariances is positive definite."""
-    return definite_margin(p.first).max(definite_margin(p.second))
+def equal_columns_margin(p: RawPair) -> arb:
+    """Zero exactly when X_1 has two equal columns."""
+    return -arb(column_difference(p.data))
+
+
+def one_sign_margin(p: RawPair) -> arb:
+    """Zero exactly when X_1 and X_2 have signs alone, and differ in one of them."""
+    first, second = p.data.entries(), p.neighbour.entries()
+    wrong = sum(abs(value) != 1 for value in (*first, *second))
+    return -arb(wrong + abs(sum(a != b for a, b in zip(first, second, strict=True)) - 1))
 
 
 QUARTER_GROWTH = Condition("p <= s (n/log n)^(1/4)", quarter_growth_margin)
@@ -131,33 +135,19 @@ COROLLARY_3_7 = Claim(
     ),
     steps=(
         Step(
-            "alpha-differential-privacy",
+            "privacy-needs-constraints",
             Statement(
-                "as Definition 2.1 has it, for all neighbours of Example 3.6: for every K there are s and n_0 such "
-                "that m <= K p^2 ln 2np, p <= s (n/log n)^(1/4) and n >= n_0 give a loss of at most 1",
-                every_neighbour_margin,
+                "section D: one cannot allow differential privacy without constraints on the data: two equal columns "
+                "of signs are equal in Phi X_1 for every Phi, and after one changed sign in Phi X_2 for almost no Phi",
+                told_apart_margin,
                 given=(
-                    SYMMETRIC,
-                    NORMALISED,
-                    WITHIN_DELTA_MAX,
-                    *SIZES,
-                    *MASSES,
-                    GAME,
-                    SMALL_DELTA_MAX,
-                    Condition("the covariances are positive semidefinite", semidefinite_margin),
-                    exceeds("not both are singular", rank_margin),
-                    positive("ratio"),
-                    FEW_ROWS,
-                    QUARTER_GROWTH,
-                    LATE,
+                    Condition("two columns of X_1 are equal", equal_columns_margin),
+                    Condition("X_2 has one sign changed", one_sign_margin),
                 ),
-                exists=(
-                    Chosen("smallness", after=("ratio",)),
-                    Chosen("least_records", after=("ratio",), range=Range.WHOLE),
-                ),
+                strict=True,
             ),
-            sound=False,
-            note="Equal columns stay equal, and after one changed sign they never are: the loss is infinite.",
+            sound=True,
+            note="So the loss is infinite for these neighbours of Example 3.6; Assumption 1 excludes them.",
         ),
         Step(
             "kept-outputs",
@@ -171,7 +161,9 @@ COROLLARY_3_7 = Claim(
             sound=True,
             note=(
                 "At p <= s (n/log n)^(1/4) it tends to 0 with s fixed, and with K growing more slowly than sqrt(n/ln "
-                "n), as the PCA asks. The repair needs K s^4 -> 0, but serves all neighbours and has no reference."
+                "n), as the PCA asks. At m = K p^2 ln 2np its first term is C sqrt(K/2) p^3 ln(2np)/(n c^2), so that "
+                "with K fixed p = o((n/log n)^(1/3)) suffices; 1/4 is printed. The repair needs K s^4 -> 0, but serves "
+                "all neighbours and has no reference."
             ),
         ),
     ),

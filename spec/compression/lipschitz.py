@@ -5,24 +5,16 @@ from __future__ import annotations
 import attrs
 from flint import arb, fmpq_mat
 
-from dpmatrix.claims import Chosen, Claim, Kind, Locator, Repair, Statement, Step, Verdict
-from dpmatrix.exact import Exact, ball
+from dpmatrix.claims import Claim, Condition, Kind, Locator, Repair, Statement, Step, Verdict
 from dpmatrix.spec.common.conditions import exceeds
 from dpmatrix.spec.common.spectra import (
-    DECREASING,
-    EIGENVECTORS,
-    PROPER_RANK,
-    SpectralPair,
     eigenvalues,
     frobenius_norm,
-    noise,
-    projector_difference,
 )
 from dpmatrix.spec.compression.covariances import (
     DEFINITE,
     SYMMETRIC,
     CovariancePair,
-    definite_margin,
     difference,
     operator_norm,
 )
@@ -42,37 +34,28 @@ def eigenvalue_margin(p: CovariancePair) -> arb:
 
 
 @attrs.frozen
-class ProjectorPoint(SpectralPair):
-    """Two covariances by their spectra, a rank k, and a candidate for the constant L."""
+class CompressedRows:
+    """A database X, n x p rational, and the number m of rows of Phi X."""
 
-    constant: Exact = attrs.field(kw_only=True)
-
-
-def projector_margin(p: ProjectorPoint) -> arb:
-    """``L ||A - D||_F - ||P_k(A) - P_k(D)||_F``."""
-    return ball(p.constant) * frobenius_norm(noise(p)) - frobenius_norm(projector_difference(p))
+    data: fmpq_mat
+    rows: int
 
 
-def least_eigenvalue_margin(p: ProjectorPoint) -> arb:
-    """Smallest eigenvalue of either matrix."""
-    return ball(min(*p.values, *p.perturbed_values))
+def compressed_determinant_margin(p: CompressedRows) -> arb:
+    """``det((Phi X)' Phi X)`` for the Phi whose rows are those of X' and then zeros, m in all."""
+    gram = p.data.transpose() * p.data
+    output = fmpq_mat(gram.tolist()[: p.rows])
+    return arb((output.transpose() * output).det())
 
 
-@attrs.frozen
-class CompressedData:
-    """A compressed database, m x p."""
-
-    output: fmpq_mat
+def definite_covariance_margin(p: CompressedRows) -> arb:
+    """``det X'X``, which is positive exactly when X'X is positive definite."""
+    return arb((p.data.transpose() * p.data).det())
 
 
-def compressed_definite_margin(p: CompressedData) -> arb:
-    """Positive exactly when the compressed covariance is positive definite."""
-    return definite_margin(p.output.transpose() * p.output)
-
-
-def rows_margin(p: CompressedData) -> arb:
-    """Number of rows."""
-    return arb(p.output.nrows())
+def rows_margin(p: CompressedRows) -> arb:
+    """``m - p``."""
+    return arb(p.rows - p.data.ncols())
 
 
 LIPSCHITZ_CLASS = Claim(
@@ -92,9 +75,8 @@ LIPSCHITZ_CLASS = Claim(
         "The class depends on the norm, and 'up to a constant L' on p: norms of p x p matrices differ by factors of p "
         "and more (a symmetric 4 x 4 Hadamard matrix has spectral norm 2, and its absolute entries sum to 16); for "
         "A - D = I the spectral norm is 1 and ||A - D||_F is sqrt(p). With the Frobenius norm, which the "
-        "document's one example uses, each eigenvalue is in F(1) by Weyl's inequality. PCA itself, 'an instance from "
-        "(1)', is in no F(L): at diag(1+t, 1-t) and diag(1-t, 1+t) the top projectors differ by sqrt(2) and the "
-        "matrices by 2 sqrt(2) t. It is Lipschitz at a matrix with an eigengap only (Proposition 3.4)."
+        "document's one example uses, each eigenvalue is in F(1) by Weyl's inequality. PCA is an instance "
+        "in the sense that the document gives it: at a matrix with an eigengap, near it (Proposition 3.4)."
     ),
     reading=(
         "As printed, 'any matrix norm' leaves the norm open, and is read as saying that the class is the same for all "
@@ -108,31 +90,22 @@ LIPSCHITZ_CLASS = Claim(
     ),
     steps=(
         Step(
-            "pca-is-an-instance",
-            Statement(
-                "the projector onto the top k eigenvectors is in F(L) for some L",
-                projector_margin,
-                given=(
-                    *PROPER_RANK,
-                    EIGENVECTORS,
-                    DECREASING,
-                    exceeds("both matrices are positive definite", least_eigenvalue_margin),
-                ),
-                exists=(Chosen("constant"),),
-            ),
-            sound=False,
-            note="No L does: it takes an eigengap that stays away from zero.",
-        ),
-        Step(
             "compressed-covariance-is-definite",
             Statement(
-                "the compressed covariance belongs to the positive definite matrices of (1)",
-                compressed_definite_margin,
-                given=(exceeds("m >= 1", rows_margin),),
+                "for m >= p, and X'X definite, the compressed covariance is definite for almost every Phi, as for the "
+                "one whose rows are those of X', and zeros below",
+                compressed_determinant_margin,
+                given=(
+                    exceeds("X'X is positive definite", definite_covariance_margin),
+                    Condition("m >= p", rows_margin),
+                ),
                 strict=True,
             ),
-            sound=False,
-            note="Its rank is at most m, so m >= p is needed; positive semidefinite was meant.",
+            sound=True,
+            note=(
+                "Theorem 5.1, where it is used, takes m = Omega(p^2 ln 2np), and Assumption 1 a definite X'X. With "
+                "fewer rows than columns the compressed covariance is singular."
+            ),
         ),
     ),
     uses=("wishart.lemma-4+repair",),

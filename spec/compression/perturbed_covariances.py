@@ -28,11 +28,10 @@ from dpmatrix.spec.compression.covariances import (
 
 @attrs.frozen
 class DatabaseFamily:
-    """The covariances of the databases of S_n, and two candidates for the unknown Sigma*."""
+    """The covariances of the databases of S_n, and a candidate for the unknown Sigma*."""
 
     covariances: tuple[fmpq_mat, ...]
     centre: fmpq_mat
-    other_centre: fmpq_mat
 
 
 def delta_max(covariances: tuple[fmpq_mat, ...], centre: fmpq_mat) -> fmpq:
@@ -44,11 +43,6 @@ def pairwise_margin(p: DatabaseFamily) -> arb:
     """(6): Delta_max minus the largest entry of any Sigma_i - Sigma_j."""
     distances = [largest_entry(first - second) for first, second in combinations(p.covariances, 2)]
     return arb(delta_max(p.covariances, p.centre) - max(distances, default=fmpq(0)))
-
-
-def computable_margin(p: DatabaseFamily) -> arb:
-    """Minus the distance between the values of (5) for two candidates for Sigma*."""
-    return -arb(abs(delta_max(p.covariances, p.centre) - delta_max(p.covariances, p.other_centre)))
 
 
 @attrs.frozen
@@ -97,14 +91,6 @@ DELTA_MAX = Claim(
                 "A missing word: it holds for semidefinite matrices, and is used for definite ones only. The norm of a "
                 "difference Delta, of which the paper speaks as well, may be that of the least eigenvalue."
             ),
-        ),
-        Step(
-            "computable",
-            Statement(
-                "'although we do not suppose we know Sigma*', Sigma_1, Sigma_2, ... determine (5)", computable_margin
-            ),
-            sound=False,
-            note="(5) moves with Sigma*. The largest distance in (6) is what the Sigma_i determine.",
         ),
     ),
 )

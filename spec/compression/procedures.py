@@ -5,7 +5,7 @@ from __future__ import annotations
 import attrs
 from flint import arb, arb_mat, fmpq, fmpq_mat, fmpz_mat
 
-from dpmatrix.claims import Claim, Condition, Kind, Locator, Repair, Statement, Verdict
+from dpmatrix.claims import Claim, Condition, Kind, Locator, Repair, Statement, Step, Verdict
 from dpmatrix.exact import Exact, ball, rational
 from dpmatrix.spec.common.conditions import exceeds, positive, whole
 from dpmatrix.spec.compression.definitions import laws_margin
@@ -15,18 +15,41 @@ from dpmatrix.spec.compression.truncated_mass import ENOUGH_ROWS, TruncationSett
 
 @attrs.frozen
 class TwoCentres(TruncationSetting):
-    """n, p, m, Delta_max, one entry of X'X/m, and that entry of the covariances of two databases."""
+    """n, p, m, Delta_max, and one entry off the diagonal of two covariances, such as Sigma_1 and that of the input."""
 
-    entry: Exact = attrs.field(kw_only=True)
     first: Exact = attrs.field(kw_only=True)
     second: Exact = attrs.field(kw_only=True)
 
 
-def same_support_margin(p: TwoCentres) -> arb:
-    """Product of both slacks of (12) at the entry: negative exactly when only one centre keeps the output."""
-    radius = threshold(p) + ball(p.delta_max)
-    first, second = (abs(ball(p.entry) - ball(centre)) for centre in (p.first, p.second))
-    return (radius - first) * (radius - second)
+def some_output_margin(p: TwoCentres) -> arb:
+    """Twice the half-width of (12) minus ``|s_1 - s_2|``, for dependent columns, s_2 = 1 or -1.
+
+    Every output has g on the diagonal there and s_2 g beside it: g lies within the half-width of 1 and of s_1 s_2.
+    """
+    return 2 * (threshold(p) + ball(p.delta_max)) - abs(ball(p.first) - ball(p.second))
+
+
+def dependent_margin(p: TwoCentres) -> arb:
+    """Zero exactly when s_2 is 1 or -1."""
+    return -abs(abs(ball(p.second)) - 1)
+
+
+def reference_margin(p: TwoCentres) -> arb:
+    """``1 - |s_1|``."""
+    return 1 - abs(ball(p.first))
+
+
+def own_centres_margin(p: TwoCentres) -> arb:
+    """Minus the product of the slacks of both boxes, half of ``|s_1 - s_2|`` above the upper face of the lower one."""
+    radius, first, second = threshold(p) + ball(p.delta_max), ball(p.first), ball(p.second)
+    low, high = first.min(second), first.max(second)
+    entry = low + radius + (high - low) / 2
+    return -(radius - abs(entry - low)) * (radius - abs(entry - high))
+
+
+def different_margin(p: TwoCentres) -> arb:
+    """``|s_1 - s_2|``."""
+    return arb(abs(rational(p.first) - rational(p.second)))
 
 
 def near_margin(p: TwoCentres) -> arb:
@@ -103,27 +126,28 @@ PROCEDURE_4_1 = Claim(
         "(12)",
     ),
     statement=Statement(
-        "whichever of two covariances within Delta_max is the centre of (12), the same outputs are kept",
-        same_support_margin,
+        "for an input X that meets (4), two equal or opposite columns included, (12) keeps some output of Phi X, so "
+        "that the loop can end",
+        some_output_margin,
         given=(
             whole("records", 1),
             whole("columns", 1),
             ENOUGH_ROWS,
-            Condition("|s_1 - s_2| <= Delta_max", near_margin),
+            Condition("two columns of X are equal or opposite", dependent_margin),
+            Condition("|Sigma_1(j,k)| <= 1, by (4)", reference_margin),
         ),
     ),
     verdict=Verdict.EXECUTABLE_WITH_REPAIR,
     because=(
-        "The reference is not 'w.l.o.g.': if each run uses a covariance of its own data, or Delta_max does, two "
-        "neighbours keep different sets, and an output of one is impossible for the other. Changed lines: (1) "
-        "Sigma_1 and Delta_max are public numbers; (2) nothing is said for data with |Sigma_X - Sigma_1| > "
-        "Delta_max, where the loop may run for ever: the number of attempts is bounded, and then the run ends in a "
-        "refusal, which such data must count as an output; (3) acceptance is decided on the ideal real output and "
-        "the release is its correct rounding."
+        "Nothing is said for data with |Sigma_X - Sigma_1| > Delta_max. With two equal columns of X, and a Sigma_1 in "
+        "which they are orthogonal, no output meets (12) once m is large, and the loop runs for ever. Changed lines: "
+        "(1) Sigma_1 and Delta_max are public numbers, which an implementation is given; (2) the number of attempts is "
+        "bounded, and then the run ends in a refusal, which data outside S_n must count as an output; (3) acceptance "
+        "is decided on the ideal real output and the release is its correct rounding."
     ),
     reading=(
-        "'W.l.o.g.' is read as: it does not matter which database of S_n serves as the reference. Judged on one entry "
-        "of X'X/m."
+        "The theorems speak of S_n, and an implementation must answer every input. 'W.l.o.g.' names one database of "
+        "S_n: its covariance is the centre of (12) for all. Judged on one entry of X'X/m and the diagonal."
     ),
     repair=Repair(
         "public Sigma_1 and Delta_max, at most a fixed number of attempts, the output rounded to a grid",
@@ -132,6 +156,26 @@ PROCEDURE_4_1 = Claim(
             truncation_run_margin,
             instance=True,
             given=(exceeds("no column is zero", truncation_columns_margin), positive("grid"), whole("limit", 1)),
+        ),
+    ),
+    steps=(
+        Step(
+            "one-centre-for-all",
+            Statement(
+                "'we choose Sigma_1 to be a reference point': with a centre of each database's own, an entry that one "
+                "of two keeps and the other throws away lies between the faces of their boxes",
+                own_centres_margin,
+                given=(
+                    whole("records", 1),
+                    whole("columns", 1),
+                    whole("rows", 1),
+                    Condition("|s_1 - s_2| <= Delta_max", near_margin),
+                    exceeds("s_1 and s_2 differ", different_margin),
+                ),
+                strict=True,
+            ),
+            sound=True,
+            note="Such an output is possible for one database and impossible for its neighbour.",
         ),
     ),
 )

@@ -132,8 +132,8 @@ SIZES = (whole("records", 2), whole("rows", 1), Condition(ENOUGH_ROWS.says, rows
 MASSES = (
     at_least("first_mass", 0),
     at_least("second_mass", 0),
-    Condition("P_1(E) <= 1/n^2", first_mass_margin),
-    Condition("P_i(E) <= 1/n^2", second_mass_margin),
+    Condition("P_1(E) <= 1/n^2, as Lemma 4.4 has it", first_mass_margin),
+    Condition("P_i(E) <= 1/n^2, as Lemma 4.4 has it", second_mass_margin),
 )
 TRUNCATED = (*DEFINITE, NORMALISED, WITHIN_DELTA_MAX, *SIZES, *MASSES, HALF)
 

@@ -13,23 +13,45 @@ Definition theorem_5_1__triangle : Prop :=
   0 <= delta_max - Rabs (reference - own) ->
   0 <= width + 2 * delta_max - Rabs (compressed - own).
 
-(* compression.procedure-4-1: whichever of two covariances within Delta_max is the centre of (12), the same outputs are kept *)
+(* compression.procedure-4-1: for an input X that meets (4), two equal or opposite columns included, (12) keeps some output of Phi X, so that the loop can end *)
 Definition procedure_4_1 : Prop :=
-  forall (records : Z) (columns : Z) (rows : Z) (delta_max : R) (entry : R) (first : R) (second : R),
+  forall (records : Z) (columns : Z) (rows : Z) (delta_max : R) (first : R) (second : R),
   (* records >= 1, an integer *)
   0 <= IZR records - 1 ->
   (* columns >= 1, an integer *)
   0 <= IZR columns - 1 ->
   (* m >= 2 (C_1 + C_2) ln 2np *)
   (0 <= 6 * PI /\ sqrt (6 * PI) <> 0 /\ 0 < 2 * IZR records * IZR columns /\ 0 <= IZR rows - 2 * (4 * exp 1 / sqrt (6 * PI) + exp 1 * sqrt 8) * ln (2 * IZR records * IZR columns)) ->
-  (* |s_1 - s_2| <= Delta_max *)
-  0 <= delta_max - Rabs (first - second) ->
+  (* two columns of X are equal or opposite *)
+  0 <= - Rabs (Rabs second - 1) ->
+  (* |Sigma_1(j,k)| <= 1, by (4) *)
+  0 <= 1 - Rabs first ->
   0 <= 6 * PI /\
   sqrt (6 * PI) <> 0 /\
   0 < 2 * IZR records * IZR columns /\
   IZR rows <> 0 /\
   0 <= 2 * (4 * exp 1 / sqrt (6 * PI) + exp 1 * sqrt 8) * ln (2 * IZR records * IZR columns) / IZR rows /\
-  0 <= (sqrt (2 * (4 * exp 1 / sqrt (6 * PI) + exp 1 * sqrt 8) * ln (2 * IZR records * IZR columns) / IZR rows) + delta_max - Rabs (entry - first)) * (sqrt (2 * (4 * exp 1 / sqrt (6 * PI) + exp 1 * sqrt 8) * ln (2 * IZR records * IZR columns) / IZR rows) + delta_max - Rabs (entry - second)).
+  0 <= 2 * (sqrt (2 * (4 * exp 1 / sqrt (6 * PI) + exp 1 * sqrt 8) * ln (2 * IZR records * IZR columns) / IZR rows) + delta_max) - Rabs (first - second).
+
+(* compression.procedure-4-1/one-centre-for-all: 'we choose Sigma_1 to be a reference point': with a centre of each database's own, an entry that one of two keeps and the other throws away lies between the faces of their boxes *)
+Definition procedure_4_1__one_centre_for_all : Prop :=
+  forall (records : Z) (columns : Z) (rows : Z) (delta_max : R) (first : R) (second : R),
+  (* records >= 1, an integer *)
+  0 <= IZR records - 1 ->
+  (* columns >= 1, an integer *)
+  0 <= IZR columns - 1 ->
+  (* rows >= 1, an integer *)
+  0 <= IZR rows - 1 ->
+  (* |s_1 - s_2| <= Delta_max *)
+  0 <= delta_max - Rabs (first - second) ->
+  (* s_1 and s_2 differ *)
+  0 < Rabs (first - second) ->
+  0 <= 6 * PI /\
+  sqrt (6 * PI) <> 0 /\
+  0 < 2 * IZR records * IZR columns /\
+  IZR rows <> 0 /\
+  0 <= 2 * (4 * exp 1 / sqrt (6 * PI) + exp 1 * sqrt 8) * ln (2 * IZR records * IZR columns) / IZR rows /\
+  0 < - (sqrt (2 * (4 * exp 1 / sqrt (6 * PI) + exp 1 * sqrt 8) * ln (2 * IZR records * IZR columns) / IZR rows) + delta_max - Rabs (Rmin first second + (sqrt (2 * (4 * exp 1 / sqrt (6 * PI) + exp 1 * sqrt 8) * ln (2 * IZR records * IZR columns) / IZR rows) + delta_max) + (Rmax first second - Rmin first second) / 2 - Rmin first second)) * (sqrt (2 * (4 * exp 1 / sqrt (6 * PI) + exp 1 * sqrt 8) * ln (2 * IZR records * IZR columns) / IZR rows) + delta_max - Rabs (Rmin first second + (sqrt (2 * (4 * exp 1 / sqrt (6 * PI) + exp 1 * sqrt 8) * ln (2 * IZR records * IZR columns) / IZR rows) + delta_max) + (Rmax first second - Rmin first second) / 2 - Rmax first second)).
 
 (* compression.remark-4-3: renormalisation changes the log-ratio by at most ln(1 + epsilon), epsilon = 1/(n^2 - 1) *)
 Definition remark_4_3 : Prop :=

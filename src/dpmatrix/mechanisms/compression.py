@@ -150,7 +150,7 @@ def _delta_max(value: Exact) -> Fraction:
     return width
 
 
-@implements("compression.procedure-4-1+repair@3afbee18", "compression.procedure-4-2@14b29262")
+@implements("compression.procedure-4-1+repair@5f90c6a5", "compression.procedure-4-2@14b29262")
 @frozen
 class TruncatedCompression(GaussianCompression):
     """Draw compressed data anew until their covariance lies in a public box around a public reference.
