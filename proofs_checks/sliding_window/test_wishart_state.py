@@ -16,7 +16,7 @@ from dpmatrix.spec.sliding_window.wishart_state import FirstOutput, TwoStreams
 from dpmatrix.spec.sliding_window.wishart_stream import MENDED, PRINTED, NoisyStream, history
 from proofs_checks.steps import by_step
 
-algorithm_7 = cite("sliding-window.algorithm-7@5783408d")
+algorithm_7 = cite("sliding-window.algorithm-7@98d26cc2")
 theorem_14 = cite("sliding-window.theorem-14@a084f815")
 
 
