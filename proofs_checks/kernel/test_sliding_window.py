@@ -21,7 +21,7 @@ from dpmatrix.spec.sliding_window.notation_margins import MatrixPoint
 from dpmatrix.spec.sliding_window.projection_costs import SpectralChoice
 from dpmatrix.spec.sliding_window.published_windows import PublishedWindows
 from dpmatrix.spec.sliding_window.released_sums import ReleasedStreams
-from dpmatrix.spec.sliding_window.sequences import TwoReleases
+from dpmatrix.spec.sliding_window.sequences import KeyBit, TwoReleases
 from dpmatrix.spec.sliding_window.sketch_privacy import SketchParameters
 from dpmatrix.spec.sliding_window.sketched_stream import SketchedStream
 from dpmatrix.spec.sliding_window.streams import StreamPair
@@ -30,7 +30,6 @@ from dpmatrix.spec.sliding_window.two_runs import TwoRuns
 from dpmatrix.spec.sliding_window.update_lemmas import StreamRun, exact_structure, structure, suffixes
 from dpmatrix.spec.sliding_window.wishart_stream import NoisyStream
 from proofs_checks.exact_matrices import cayley, diagonal, line, scalars
-from proofs_checks.sliding_window.processings import BROKEN
 
 theorems = about("sliding-window")
 HALF, QUARTER, MILLIONTH = Fraction(1, 2), Fraction(1, 4), Fraction(1, 10**6)
@@ -90,8 +89,7 @@ POINTS: dict[str, list[Any]] = {
         TwoReleases(HALVES, line(1, 1) - HALVES, 3),
         TwoReleases(fmpq_mat([[fmpq(1, 2), fmpq(1, 4), fmpq(1, 4)]]), fmpq_mat([[fmpq(1, 3)] * 3]), 1),
     ],
-    "sliding-window.definition-1/sequence": [TwoReleases(HALVES, line(1, 1) - HALVES, 3)],
-    "sliding-window.definition-1/tail-of-the-loss": [BROKEN],
+    "sliding-window.definition-1/sequence": [KeyBit(HALF, 1), KeyBit(HALF, 3)],
     "sliding-window.definition-2+repair": [
         ProjectionPoint(fmpq_mat([[1, 2], [0, 3], [4, 1]]), line(1, 1)),
         ProjectionPoint(fmpq_mat([[1, 2, 0], [0, 3, 1]]), diagonal([1, 1, 1]) - line(1, 0, 2)),

@@ -22,7 +22,7 @@ from proofs_checks.sliding_window.one_row_outputs import (
 )
 
 lemma_2 = cite("sliding-window.lemma-2@5f356f81")
-corollary_1 = cite("sliding-window.corollary-1@215053d7")
+corollary_1 = cite("sliding-window.corollary-1@c73714eb")
 
 HALF = Fraction(1, 2)
 TENTH = Fraction(1, 10)

@@ -15,7 +15,7 @@ from dpmatrix.spec import load
 from dpmatrix.spec.sliding_window.space import KeptSpace, SpacePoint
 from dpmatrix.tracing import bind_expression
 
-theorem_19 = cite("sliding-window.theorem-19@b49d18dd")
+theorem_19 = cite("sliding-window.theorem-19@84280235")
 conjecture_1 = cite("sliding-window.conjecture-1@0a4f38fe")
 conjecture_2 = cite("sliding-window.conjecture-2@e0a68ffd")
 
