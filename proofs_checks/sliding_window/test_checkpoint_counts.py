@@ -18,7 +18,7 @@ from dpmatrix.tracing import bind_expression
 
 conjecture_1 = cite("sliding-window.conjecture-1@0a4f38fe")
 theorem_14 = cite("sliding-window.theorem-14@a084f815")
-theorem_18 = cite("sliding-window.theorem-18@a42ee35a")
+theorem_18 = cite("sliding-window.theorem-18@04128129")
 
 SMALL, LARGE, HALF = Fraction(1, 50), Fraction(49, 50), Fraction(1, 2)
 

@@ -17,7 +17,7 @@ from dpmatrix.tracing import bind_expression
 corollary_2 = cite("sliding-window.corollary-2@b822f9e4")
 theorem_5 = cite("sliding-window.theorem-5@eb72e4b0")
 theorem_15 = cite("sliding-window.theorem-15@40ab8b71")
-theorem_17 = cite("sliding-window.theorem-17@bb56739a")
+theorem_17 = cite("sliding-window.theorem-17@712f8055")
 theorem_14 = cite("sliding-window.theorem-14@a084f815")
 theorem_16 = cite("sliding-window.theorem-16@94af3e36")
 
