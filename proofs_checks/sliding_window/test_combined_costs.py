@@ -13,7 +13,7 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.sliding_window.combined_costs import CombinedError, RightInequality
 from dpmatrix.tracing import bind_expression
 
-theorem_6 = cite("sliding-window.theorem-6@a2876020")
+theorem_6 = cite("sliding-window.theorem-6@ef9fd907")
 
 MILLIONTH = Fraction(1, 10**6)
 TIGHT = RightInequality(2, Fraction(41, 10), Fraction(17, 10), Fraction(1, 30))

@@ -13,8 +13,8 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.common.spectra import diagonal
 from dpmatrix.spec.sliding_window.noisy_choice import NoisyChoice
 
-theorem_6 = cite("sliding-window.theorem-6@a2876020")
-theorem_7 = cite("sliding-window.theorem-7@6ae66c53")
+theorem_6 = cite("sliding-window.theorem-6@ef9fd907")
+theorem_7 = cite("sliding-window.theorem-7@72dbd81b")
 
 WEIGHTS = (9, 4, 2, fmpq(1, 2))
 SEEN = (9, 4, 2, fmpq(7, 4))
