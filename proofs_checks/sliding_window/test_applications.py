@@ -80,7 +80,8 @@ def test_no_private_algorithm_answers_long_rows(statement) -> None:
 def test_two_streams_of_one_row_are_no_objection(statement) -> None:
     """For a unit vector p the squared costs of (M, 1/2) and (M, -1/2) add up to q' diag(2 M^2, 1/2) q for q _|_ p.
 
-    So the larger is at least min(M^2, 1/4), and this on both for the line e_1 or e_2; and the additive term is log(1/delta)/eps sqrt(2 log 2 (1 + log(1/beta))) >= log 2 sqrt(2 log 2) > 1/2 for eps <= 1, delta <= 1/2.
+    So the larger is at least min(M^2, 1/4), and this on both for the line e_1 or e_2; and the additive term is
+    log(1/delta)/eps sqrt(2 log 2 (1 + log(1/beta))) >= log 2 sqrt(2 log 2) > 1/2 for eps <= 1, delta <= 1/2.
     """
     m, t = sympy.symbols("M t", real=True)
     costs = [(m * sympy.sin(t) - sign * sympy.cos(t) / 2) ** 2 for sign in (1, -1)]
