@@ -16,7 +16,7 @@ from dpmatrix.spec.common.spectra import diagonal
 from dpmatrix.spec.sliding_window.checkpoint_counts import GrowingStream, OrderedCheckpoints, Trees
 from dpmatrix.tracing import bind_expression
 
-conjecture_1 = cite("sliding-window.conjecture-1@0a4f38fe")
+conjecture_1 = cite("sliding-window.conjecture-1@45404f02")
 theorem_14 = cite("sliding-window.theorem-14@a084f815")
 theorem_18 = cite("sliding-window.theorem-18@04128129")
 
