@@ -17,7 +17,7 @@ from dpmatrix.spec.sliding_window.checkpoint_counts import GrowingStream, Ordere
 from dpmatrix.tracing import bind_expression
 
 conjecture_1 = cite("sliding-window.conjecture-1@45404f02")
-theorem_14 = cite("sliding-window.theorem-14@a084f815")
+theorem_14 = cite("sliding-window.theorem-14@17e774e2")
 theorem_18 = cite("sliding-window.theorem-18@04128129")
 
 SMALL, LARGE, HALF = Fraction(1, 50), Fraction(49, 50), Fraction(1, 2)

@@ -22,7 +22,7 @@ from dpmatrix.spec.sliding_window.eigenvalue_laws import gaussian_within, triang
 from dpmatrix.spec.sliding_window.published_windows import PublishedWindows, long_sums
 from proofs_checks.sliding_window.dyadic_noise import check_release, deviation
 
-theorem_14 = cite("sliding-window.theorem-14@a084f815")
+theorem_14 = cite("sliding-window.theorem-14@17e774e2")
 theorem_17 = cite("sliding-window.theorem-17@712f8055")
 theorem_18 = cite("sliding-window.theorem-18@04128129")
 
