@@ -14,12 +14,12 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.sliding_window.compared_errors import ErrorParameters, EveryTime, ManyQueries, QuerySize
 from dpmatrix.tracing import bind_expression
 
-corollary_2 = cite("sliding-window.corollary-2@b822f9e4")
+corollary_2 = cite("sliding-window.corollary-2@dbfda206")
 theorem_5 = cite("sliding-window.theorem-5@eb72e4b0")
 theorem_15 = cite("sliding-window.theorem-15@40ab8b71")
 theorem_17 = cite("sliding-window.theorem-17@712f8055")
 theorem_14 = cite("sliding-window.theorem-14@17e774e2")
-theorem_16 = cite("sliding-window.theorem-16@94af3e36")
+theorem_16 = cite("sliding-window.theorem-16@62481e51")
 
 MILLIONTH, SMALL, LARGE = Fraction(1, 10**6), Fraction(1, 50), Fraction(49, 50)
 BASE = ErrorParameters(2, 1, MILLIONTH, 1)

@@ -148,8 +148,9 @@ ALGORITHM_8 = Claim(
     ),
     reading=(
         "As no closeness is asked for, the sum of the whole stream would do. K(2) bounds the window from below, where "
-        "there is a second checkpoint, and the output from above in no way: an additive closeness is missing here, and "
-        "theorem-14's repair has one."
+        "there is a second checkpoint, and the output from above in no way. No upper bound is added, because the "
+        "differences of noisy sums that Update compared have other errors at later times; theorem-14's repair has an "
+        "additive closeness."
     ),
     repair=Repair(
         "the repaired Algorithm 7; the output is symmetric in place of positive semidefinite",
