@@ -17,7 +17,7 @@ from dpmatrix.tracing import bind_expression
 corollary_2 = cite("sliding-window.corollary-2@dbfda206")
 theorem_5 = cite("sliding-window.theorem-5@eb72e4b0")
 theorem_15 = cite("sliding-window.theorem-15@40ab8b71")
-theorem_17 = cite("sliding-window.theorem-17@712f8055")
+theorem_17 = cite("sliding-window.theorem-17@a9a57726")
 theorem_14 = cite("sliding-window.theorem-14@17e774e2")
 theorem_16 = cite("sliding-window.theorem-16@62481e51")
 

@@ -23,7 +23,7 @@ from dpmatrix.tracing import bind_expression
 from proofs_checks.exact_matrices import scalars
 from proofs_checks.sliding_window.chi_square_losses import shifted_delta
 
-theorem_17 = cite("sliding-window.theorem-17@712f8055")
+theorem_17 = cite("sliding-window.theorem-17@a9a57726")
 theorem_18 = cite("sliding-window.theorem-18@04128129")
 
 MILLIONTH = Fraction(1, 10**6)

@@ -16,7 +16,7 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.sliding_window.lost_windows import LostWindow
 from dpmatrix.spec.sliding_window.wishart_stream import PRINTED, NoisyStream, history
 
-theorem_17 = cite("sliding-window.theorem-17@712f8055")
+theorem_17 = cite("sliding-window.theorem-17@a9a57726")
 theorem_18 = cite("sliding-window.theorem-18@04128129")
 
 MILLIONTH, SMALL, LARGE = Fraction(1, 10**6), Fraction(1, 50), Fraction(49, 50)

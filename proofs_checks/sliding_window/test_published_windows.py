@@ -23,7 +23,7 @@ from dpmatrix.spec.sliding_window.published_windows import PublishedWindows, lon
 from proofs_checks.sliding_window.dyadic_noise import check_release, deviation
 
 theorem_14 = cite("sliding-window.theorem-14@17e774e2")
-theorem_17 = cite("sliding-window.theorem-17@712f8055")
+theorem_17 = cite("sliding-window.theorem-17@a9a57726")
 theorem_18 = cite("sliding-window.theorem-18@04128129")
 
 LAST, ALL, LONG = (f"sliding-window.theorem-{number}+repair" for number in (14, 17, 18))
