@@ -1,5 +1,5 @@
 (* Differential privacy for laws on finitely many outcomes: one number decides it, and single outcomes decide the pure
-   case; three sentences about it that fail. Claims: the definitions of the five documents. *)
+   case; what a sequence of outputs gives away, and what becomes of a law that is close to a private one. *)
 From mathcomp Require Import all_ssreflect all_algebra.
 From mathcomp Require Import boolp reals sequences exp.
 Import GRing.Theory Num.Theory Order.TTheory.
