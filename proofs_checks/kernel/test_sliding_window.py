@@ -21,16 +21,14 @@ from dpmatrix.spec.sliding_window.notation_margins import MatrixPoint
 from dpmatrix.spec.sliding_window.projection_costs import SpectralChoice
 from dpmatrix.spec.sliding_window.published_windows import PublishedWindows
 from dpmatrix.spec.sliding_window.released_sums import ReleasedStreams
-from dpmatrix.spec.sliding_window.sequences import TwoReleases
+from dpmatrix.spec.sliding_window.sequences import KeyBit, TwoReleases
 from dpmatrix.spec.sliding_window.sketch_privacy import SketchParameters
 from dpmatrix.spec.sliding_window.sketched_stream import SketchedStream
 from dpmatrix.spec.sliding_window.streams import StreamPair
-from dpmatrix.spec.sliding_window.successive_outputs import NoisyPair
 from dpmatrix.spec.sliding_window.two_runs import TwoRuns
 from dpmatrix.spec.sliding_window.update_lemmas import StreamRun, exact_structure, structure, suffixes
 from dpmatrix.spec.sliding_window.wishart_stream import NoisyStream
 from proofs_checks.exact_matrices import cayley, diagonal, line, scalars
-from proofs_checks.sliding_window.processings import BROKEN
 
 theorems = about("sliding-window")
 HALF, QUARTER, MILLIONTH = Fraction(1, 2), Fraction(1, 4), Fraction(1, 10**6)
@@ -49,10 +47,11 @@ def held(*rows: list[int]) -> SketchedStream:
     return SketchedStream(fmpq_mat(list(rows)), diagonal([1, 2]), fmpq_mat([[1, 3], [-1, 1]]), 5, 2)
 
 
-ON_A_LINE = [NoisyStream(fmpq_mat([[3], [last]]), scalars(3, 7), 4) for last in (0, 1)]
-IN_THE_PLANE = [NoisyStream(fmpq_mat([[1, 0], [0, last]]), (diagonal([4, 1]), diagonal([3, 9])), 2) for last in (0, 1)]
 RUNS = [sketched([3], [1], [0], [2]), sketched([1, 2], [0, 1], [1, 0])]
-PUBLISHED = [NoisyPair(*ON_A_LINE), NoisyPair(*IN_THE_PLANE)]
+PUBLISHED = [
+    NoisyStream(fmpq_mat([[3], [1]]), scalars(3, 7), 4),
+    NoisyStream(fmpq_mat([[1, 0], [0, 1]]), (diagonal([4, 1]), diagonal([3, 9])), 2),
+]
 CHOICES = [
     NoisyChoice(diagonal([9, 4]), fmpq_mat([[9, fmpq(1, 7)], [fmpq(1, 7), 4]]), line(1, 0), line(1, 2), QUARTER),
     NoisyChoice(diagonal([5, 4, 1]), diagonal([4, 5, 2]), line(0, 1, 0), line(1, 0, 1), 2, Fraction(3, 2)),
@@ -90,8 +89,7 @@ POINTS: dict[str, list[Any]] = {
         TwoReleases(HALVES, line(1, 1) - HALVES, 3),
         TwoReleases(fmpq_mat([[fmpq(1, 2), fmpq(1, 4), fmpq(1, 4)]]), fmpq_mat([[fmpq(1, 3)] * 3]), 1),
     ],
-    "sliding-window.definition-1/sequence": [TwoReleases(HALVES, line(1, 1) - HALVES, 3)],
-    "sliding-window.definition-1/tail-of-the-loss": [BROKEN],
+    "sliding-window.definition-1/sequence": [KeyBit(HALF, 1), KeyBit(HALF, 3)],
     "sliding-window.definition-2+repair": [
         ProjectionPoint(fmpq_mat([[1, 2], [0, 3], [4, 1]]), line(1, 1)),
         ProjectionPoint(fmpq_mat([[1, 2, 0], [0, 3, 1]]), diagonal([1, 1, 1]) - line(1, 0, 2)),

@@ -31,7 +31,8 @@ QUERY_COUNT, DIMENSION, CONSTANT = sympy.symbols("queries dimension constant")
 MILLIONTH = Fraction(1, 10**6)
 QUERIES = QueryPoint(5, 100, 100, 1, MILLIONTH, 1)
 LONG = NeighbouringQueries(100, 100, Fraction(1, 900), 1, MILLIONTH, 1, 30)
-SPANS = NeighbouringSpans(1, Fraction(9, 10), 1, Fraction(1, 2), Fraction(1, 50))
+HALF = Fraction(1, 2)
+SPANS = NeighbouringSpans(1, HALF, 1, HALF, Fraction(1, 50))
 
 
 @theorem_5.refutes(
@@ -75,56 +76,46 @@ def test_no_private_algorithm_answers_long_rows(statement) -> None:
         bind_hypotheses(statement, inside, outside)
 
 
-@theorem_6.refutes(
-    "two-streams",
-    grade="derived",
-    region="rows (1/2, 1/2), (1/2, -1/2): every c with eps = 1, delta = 1 - x, beta = x/5, x = 1/(10 c + 10)^2; "
-    "c = 1, 10 with eps = 5 c^2, delta = 1/2, beta = 3^-eps/5; every eta and algorithm",
-)
-def test_no_private_projection_is_good_on_both_rows(statement) -> None:
+@theorem_6.supports("two-streams", grade="derived", region="every M and beta, eps <= 1, delta <= 1/2")
+def test_two_streams_of_one_row_are_no_objection(statement) -> None:
     """For a unit vector p the squared costs of (M, 1/2) and (M, -1/2) add up to q' diag(2 M^2, 1/2) q for q _|_ p.
 
-    So the larger cost is at least sqrt(min(2 M^2, 1/2)/2), and 1/2 from M = 1/2 on; the least cost is 0 on each.
-    With delta = 1 - x and x <= 1/100, log(1/delta) <= 2x, and log(5/x) <= log 5 + 4 x^(-1/4) - 4 gives
-    sqrt(2 log 2 (1 + log(5/x))) <= 3 x^(-1/8); so the additive term is at most 6 c x^(7/8), that is
-    6 c (10 c + 10)^(-7/4) < 1/2 for every c. And (e + 1) beta < x.
+    So the larger is at least min(M^2, 1/4), and this on both for the line e_1 or e_2; and the additive term is
+    log(1/delta)/eps sqrt(2 log 2 (1 + log(1/beta))) >= log 2 sqrt(2 log 2) > 1/2 for eps <= 1, delta <= 1/2.
     """
     m, t = sympy.symbols("M t", real=True)
     costs = [(m * sympy.sin(t) - sign * sympy.cos(t) / 2) ** 2 for sign in (1, -1)]
     assert sympy.simplify(sum(costs) - (2 * m**2 * sympy.sin(t) ** 2 + sympy.cos(t) ** 2 / 2)) == 0
-    for constant in (1, 10):
-        epsilon = 5 * constant**2
-        rare = Fraction(1, 3**epsilon * 5)  # 3 > e
-        assert statement.at(NeighbouringSpans(epsilon, Fraction(1, 2), constant, Fraction(1, 2), rare)) is Truth.FALSE
-    assert statement.at(SPANS) is Truth.FALSE
-    steps = [Fraction(k, 10) for k in range(30, 60)]
-    rare = [Fraction(str(mpmath.nstr(mpmath.exp(-real(e)) / 4, 20))) for e in steps]
-    spans = [NeighbouringSpans(e, Fraction(1, 2), 1, Fraction(1, 2), beta) for e, beta in zip(steps, rare, strict=True)]
-    theorem_6.tells(
-        "(c = 1: from eps = {} on)", min(p.epsilon for p in spans if statement.conclusion(p) is Truth.FALSE)
-    )
-    assert statement.at(attrs.evolve(SPANS, constant=2)) is Truth.TRUE
-    assert statement.at(attrs.evolve(SPANS, failure=Fraction(3, 100))) is Truth.TRUE
-    assert statement.at(attrs.evolve(SPANS, length=Fraction(1, 4))) is Truth.TRUE
-
-    def family(constant):
-        rare = 1 / (10 * rational(constant) + 10) ** 2
-        return NeighbouringSpans(1, 1 - rare, constant, Fraction(1, 2), rare / 5)
-
-    statement.refute(family)
+    assert sympy.log(2) * sympy.sqrt(2 * sympy.log(2)) > sympy.Rational(1, 2)
+    for epsilon, delta, size, failure in product(
+        (1, Fraction(1, 10)), (HALF, MILLIONTH), (0, Fraction(1, 3), 7), (Fraction(1, 50), Fraction(19, 20))
+    ):
+        assert statement.at(NeighbouringSpans(epsilon, delta, 1, size, failure)) is Truth.TRUE
     length = sympy.Symbol("length")
     spread = sympy.sqrt(2 * sympy.log(2) * (1 + sympy.log(1 / FAILURE)))
     least = sympy.sqrt(sympy.Min(2 * length**2, sympy.Rational(1, 2)) / 2)
-    extra = CONSTANT * sympy.log(1 / DELTA) / EPSILON * spread
-    bind_expression(statement, sympy.Max(extra - least, CONFUSION))
+    bind_expression(statement, CONSTANT * sympy.log(1 / DELTA) / EPSILON * spread - least)
     assert not statement.strict
-    outside = guarantee(SPANS) | {
+    outside = {
+        "epsilon > 0": attrs.evolve(SPANS, epsilon=0),
+        "epsilon <= 1": attrs.evolve(SPANS, epsilon=Fraction(51, 50)),
+        "delta > 0": attrs.evolve(SPANS, delta=0),
+        "delta <= 1/2": attrs.evolve(SPANS, delta=Fraction(51, 100)),
         "length >= 0": attrs.evolve(SPANS, length=-1),
         "failure > 0": attrs.evolve(SPANS, failure=0),
         "failure < 1": attrs.evolve(SPANS, failure=1),
     }
-    for inside in (SPANS, attrs.evolve(SPANS, length=0)):
+    for inside in (SPANS, attrs.evolve(SPANS, length=0), attrs.evolve(SPANS, epsilon=Fraction(1, 50))):
         bind_hypotheses(statement, inside, outside)
+
+
+@theorem_6.controls("two-streams", grade="interval", region="delta = 9/10; eps = 5; half of the additive term")
+def test_the_additive_term_can_be_too_small(statement) -> None:
+    assert statement.at(SPANS) is Truth.TRUE
+    assert statement.without("delta <= 1/2").at(attrs.evolve(SPANS, delta=Fraction(9, 10))) is Truth.FALSE
+    assert statement.without("epsilon <= 1").at(attrs.evolve(SPANS, epsilon=5)) is Truth.FALSE
+    common = attrs.evolve(SPANS, constant=HALF, failure=Fraction(99, 100))
+    assert statement.exhibits(constant=HALF).at(common) is Truth.FALSE
 
 
 @theorem_5.refutes("algorithm-2", grade="derived", region="q = d = 100, r = 5: every c by eps = 1/c")

@@ -200,18 +200,33 @@ def check_chain(statement, formula, outside, insides) -> None:
     assert positive_eta.at(chain(1, 1, 1, 1, 0)) is Truth.FALSE
 
 
-@lemma_1.refutes("strict-factor", grade="symbolic", region="L(j) = diag(1, 0)")
-def test_a_singular_matrix_is_not_strictly_smaller(statement) -> None:
-    singular, zero = fmpq_mat([[1, 0], [0, 0]]), fmpq_mat([[0, 0], [0, 0]])
-    assert statement.at(ChainPoint(singular, zero, zero, zero, HALF)) is Truth.FALSE
-    assert statement.at(chain(1, 0, 0, 0)) is Truth.TRUE
+DEFINITE = "L(j) is positive definite"
+
+
+@lemma_1.supports("strict-factor", grade="derived", region="every d and every positive definite L(j): Proposition 10")
+def test_a_definite_matrix_is_strictly_smaller(statement) -> None:
+    """(1 - eta/2)(1 - eta/4) - (1 - eta)(1 + eta/4) = 3 eta^2/8: the factors differ by a positive number."""
+    eta = sympy.Symbol("eta")
+    gap = (1 - eta / 2) * (1 - eta / 4) - (1 - eta) * (1 + eta / 4)
+    assert sympy.expand(gap - sympy.Rational(3, 8) * eta**2) == 0
+    zero = fmpq_mat([[0, 0], [0, 0]])
+    turned = fmpq_mat([[2, 1], [1, 3]])
+    assert statement.at(ChainPoint(turned, zero, zero, zero, HALF)) is Truth.TRUE
+    assert all(statement.at(p) is Truth.TRUE for p in CHAINS)
     assert statement.strict
     check_chain(
         statement,
         lambda e, *m: ((1 - e / 2) * (1 - e / 4) / (1 + e / 4) - (1 - e)) * m[0],
-        ETA_OUTSIDE | {"L(j) >= 0": chain(Fraction(-1, 50), 1, 1, 1)},
-        [chain(0, 1, 1, 1), chain(1, 1, 1, 1, Fraction(49, 50))],
+        ETA_OUTSIDE | {DEFINITE: chain(0, 1, 1, 1)},
+        [chain(Fraction(1, 50), 1, 1, 1), chain(1, 1, 1, 1, Fraction(49, 50))],
     )
+
+
+@lemma_1.controls("strict-factor", grade="symbolic", region="L(j) = diag(1, 0); eta = 0")
+def test_a_singular_matrix_is_not_strictly_smaller(statement) -> None:
+    singular, zero = fmpq_mat([[1, 0], [0, 0]]), fmpq_mat([[0, 0], [0, 0]])
+    assert statement.without(DEFINITE).at(ChainPoint(singular, zero, zero, zero, HALF)) is Truth.FALSE
+    assert statement.without("eta > 0").at(ETA_OUTSIDE["eta > 0"]) is Truth.FALSE
 
 
 @lemma_1.supports("into-approximation", grade="derived", region=EVERY_CHAIN)

@@ -25,6 +25,7 @@ theorem_15 = cite("sliding-window.theorem-15@40ab8b71")
 theorem_17 = cite("sliding-window.theorem-17@bb56739a")
 theorem_14 = cite("sliding-window.theorem-14@74880ce0")
 theorem_16 = cite("sliding-window.theorem-16@1e0ddced")
+theorem_5 = cite("sliding-window.theorem-5@eb72e4b0")
 
 MILLIONTH, SMALL, LARGE = Fraction(1, 10**6), Fraction(1, 50), Fraction(49, 50)
 BASE = ErrorParameters(2, 1, MILLIONTH, 1)

@@ -22,7 +22,7 @@ from proofs_checks.exact_matrices import line
 from proofs_checks.sliding_window.misled_choices import DEAR, E_1, FREE, NO_PROJECTION, SEEN_ALIKE, SKEW_NOISE
 from proofs_checks.steps import by_step
 
-table_2 = cite("sliding-window.table-2@cb6abc1b")
+table_2 = cite("sliding-window.table-2@4a60719f")
 
 MILLIONTH = Fraction(1, 10**6)
 BASE = ComponentSetting(1000, 100, 5, Fraction(1, 10), 1, MILLIONTH)
@@ -145,49 +145,62 @@ def at_least_one(factor) -> int:
     return int(rational(factor).ceil())
 
 
-@table_2.refutes("errors-in-order", grade="derived", region="every c: eps = 2c")
-@table_2.refutes("space-of-theorem-19", grade="derived", region="every c: W = 2cd")
-@table_2.refutes("space-of-theorem-3", grade="derived", region="every c: eta = 1/(2c)")
+@table_2.supports("errors-in-order", grade="derived", region="every parameter with eps <= 1: 1/eps >= 1")
+@table_2.supports("space-of-theorem-19", grade="derived", region="every parameter with W >= d")
+@table_2.supports("space-of-theorem-3", grade="derived", region="every parameter: 1/eta >= 1")
 @table_2.refutes("smaller-space", grade="derived", region="every c: k = 2c, d the least number above k log W/eta^3")
 @table_2.supports("spaces-in-order", grade="derived", region="every parameter: k/eta^2 >= 1")
 def test_rows_against_each_other_and_against_theorems(statements) -> None:
     """The last: c d k^2/eta^3 - d k/eta = (d k/eta)(c k/eta^2 - 1), and c = 1, k >= 1 > eta.
 
-    Every c: the quotients are 1/eps, W/d, 1/eta and, with d = 48c for k log W/eta^3 <= d, k log W/(eta^3 d) times k.
+    The first three are the quotients 1/eps, W/d and 1/eta, each at least 1. Every c of "smaller-space": with d = 48c
+    for k log W/eta^3 <= d the quotient is k log W/(eta^3 d) times k.
     """
     by_name = by_step(statements)
-    families = {
-        "errors-in-order": lambda c: {"epsilon": 2 * rational(c)},
-        "space-of-theorem-19": lambda c: {"window": 200 * at_least_one(c)},
-        "space-of-theorem-3": lambda c: {"eta": Fraction(1, 2 * at_least_one(c))},
-        # log 20 < 3, and 3 * 2c * 8 <= 48c
-        "smaller-space": lambda c: {
-            "window": 20,
-            "target": 2 * at_least_one(c),
-            "eta": Fraction(1, 2),
-            "dimension": 48 * at_least_one(c),
-        },
-    }
-    for name, change in families.items():
-        by_name[name].refute(lambda factor, change=change: attrs.evolve(BASE, factor=factor, **change(factor)))
-    assert by_name["errors-in-order"].at(attrs.evolve(BASE, epsilon=Fraction(1, 2))) is Truth.TRUE
+
+    def wide(factor):  # log 20 < 3, and 3 * 2c * 8 <= 48c
+        size = at_least_one(factor)
+        return attrs.evolve(BASE, window=20, target=2 * size, eta=Fraction(1, 2), dimension=48 * size, factor=factor)
+
+    by_name["smaller-space"].refute(wide)
     d, k, c, eta = sympy.symbols("d k c eta", positive=True)
     assert sympy.simplify(c * d * k**2 / eta**3 - d * k / eta - d * k / eta * (c * k / eta**2 - 1)) == 0
     assert all(by_name["spaces-in-order"].at(attrs.evolve(p, factor=1)) is Truth.TRUE for p in (*POINTS, LEAST, MOST))
-    check(by_name["errors-in-order"], (FACTOR / EPSILON - 1) * sympy.sqrt(TARGET * DIMENSION))
+    ordered = by_name["errors-in-order"]
+    bind_expression(ordered, (FACTOR / EPSILON - 1) * sympy.sqrt(TARGET * DIMENSION))
+    small = {
+        "dimension >= 1, an integer": attrs.evolve(BASE, dimension=0),
+        "target >= 1, an integer": attrs.evolve(BASE, target=0),
+        "epsilon > 0": attrs.evolve(BASE, epsilon=0),
+        "epsilon <= 1": attrs.evolve(BASE, epsilon=Fraction(51, 50)),
+    }
+    for inside in (LEAST, MOST, attrs.evolve(LEAST, epsilon=1), attrs.evolve(LEAST, dimension=1)):
+        bind_hypotheses(ordered, inside, small)
+    assert not ordered.strict
+    some = [attrs.evolve(p, epsilon=Fraction(e, 7), factor=1) for p in POINTS[::8] for e in (1, 2, 3, 5)]
+    assert all(ordered.at(p) is Truth.TRUE for p in some)
     ordered = by_name["spaces-in-order"]
     assert ordered.exhibiting(MOST).factor == 1
     bind_expression(ordered, FACTOR * space(2, 3) - space(1, 1))
     spaces = {says: point for says, point in OUTSIDE.items() if says.split()[0] in ("window", "eta")}
     spaces["dimension >= 1, an integer"] = attrs.evolve(BASE, dimension=-1)
     spaces["target >= 1, an integer"] = attrs.evolve(BASE, target=fmpq(1, 2), eta=Fraction(49, 50))
+    longer = {"W >= d": attrs.evolve(BASE, window=99)}
+    bounded, sketched = by_name["space-of-theorem-19"], by_name["space-of-theorem-3"]
     for inside in (LEAST, MOST, attrs.evolve(LEAST, dimension=1)):
         bind_hypotheses(ordered, inside, spaces)
+        bind_hypotheses(sketched, inside, spaces)
+    for inside in (MOST, attrs.evolve(LEAST, dimension=2), attrs.evolve(LEAST, dimension=1)):
+        bind_hypotheses(bounded, inside, spaces | longer)
+    for each in (bounded, sketched):
+        found = [p for p in (*POINTS, BASE, MOST) if each.applies(p) is Truth.TRUE]
+        assert all(each.at(attrs.evolve(p, factor=1)) is Truth.TRUE for p in found)
+        assert not each.strict
     assert ordered.applies(attrs.evolve(BASE, dimension=0)) is Truth.FALSE
     assert ordered.applies(attrs.evolve(BASE, target=0)) is Truth.FALSE
     assert not ordered.strict
-    check(by_name["space-of-theorem-19"], (FACTOR * DIMENSION - WINDOW) * space(1, 1) / DIMENSION)
-    check(by_name["space-of-theorem-3"], FACTOR * space(2, 3) - space(2, 4))
+    bind_expression(bounded, (FACTOR * WINDOW - DIMENSION) * space(1, 1) / DIMENSION)
+    bind_expression(sketched, space(2, 4) - space(2, 3))
     smaller = by_name["smaller-space"]
     bind_expression(smaller, FACTOR * DIMENSION**2 - space(2, 3))
     premise = "k log W/eta^3 <= d"
@@ -208,6 +221,28 @@ def fields():
         if says.split()[0] in names and "^" not in says:
             yield says, point, says.split()[0]
     yield "k <= d", attrs.evolve(BASE, target=46), "target"
+
+
+@table_2.controls("errors-in-order", grade="interval", region="eps = 2; half the factor at eps = 1")
+@table_2.controls("space-of-theorem-19", grade="interval", region="W < d; half the factor at W = d")
+@table_2.controls("space-of-theorem-3", grade="interval", region="half of the theorem's space at eta = 49/50")
+def test_the_rows_are_in_order_under_their_hypotheses_only(statements) -> None:
+    by_name = by_step(statements)
+    small, long = by_name["errors-in-order"], by_name["space-of-theorem-19"]
+    assert small.at(BASE) is not Truth.FALSE
+    assert small.exhibits(factor=Fraction(1, 2)).at(attrs.evolve(BASE, factor=Fraction(1, 2))) is Truth.FALSE
+    assert small.without("epsilon <= 1").at(attrs.evolve(BASE, epsilon=2)) is Truth.FALSE
+    even = attrs.evolve(BASE, window=100)
+    assert long.at(even) is not Truth.FALSE
+    assert long.exhibits(factor=Fraction(1, 2)).at(attrs.evolve(even, factor=Fraction(1, 2))) is Truth.FALSE
+    assert long.without("W >= d").at(attrs.evolve(BASE, window=99)) is Truth.FALSE
+    sketched = by_name["space-of-theorem-3"]
+    assert sketched.at(MOST) is Truth.TRUE
+
+    def half(p: ComponentSetting):
+        return component_table.theorem_3_margin(p) - component_table.upper_space(p)
+
+    assert sketched.nudged(margin=half).at(MOST) is Truth.FALSE
 
 
 WRONG_AXIS = NoisyRelease(diagonal((3, 1)), diagonal((-1, 1)), line(0, 1), line(1, 0), 1)

@@ -23,7 +23,7 @@ from proofs_checks.exact_matrices import line
 from proofs_checks.sliding_window.misled_choices import DEAR, E_1, FREE, NO_PROJECTION, SEEN_ALIKE, SKEW_NOISE
 from proofs_checks.sliding_window.one_row_outputs import whole_above
 
-theorem_7 = cite("sliding-window.theorem-7@6ae66c53")
+theorem_7 = cite("sliding-window.theorem-7@72dbd81b")
 
 THEOREM = "sliding-window.theorem-7"
 MILLIONTH = Fraction(1, 10**6)
@@ -126,17 +126,13 @@ ZERO = Approximation(0, 0, 0, 0, 0, 0, 1, 0, 1)
 RIGHT_24 = (1 + eta) * seen_chosen + extra - chosen
 BOUND_25 = (1 + eta) * gamma * seen_least + extra - chosen
 LEFT_26 = (best + extra) / (1 - eta) - seen_best
-PRINTED_END = (1 + eta) / (1 - eta) * gamma * best + constant * extra - chosen
 SOUND_END = (1 + eta) / (1 - eta) * gamma * (best + extra) + extra - chosen
 
 
 @theorem_7.refutes("equation-24", grade="symbolic", region="eta = 1/4, exact sketch")
 @theorem_7.refutes("equation-26", grade="symbolic", region="eta = 1/8 and 1/4")
-@theorem_7.refutes(
-    "combination", grade="derived", region="eta = 0, OPT = 0, c = 1 and 10^6, every c >= 1 by gamma = 2c"
-)
 def test_the_printed_equations_do_not_follow(statements) -> None:
-    right, left, end = (statements[f"{THEOREM}/{name}"] for name in ("equation-24", "equation-26", "combination"))
+    right, left = (statements[f"{THEOREM}/{name}"] for name in ("equation-24", "equation-26"))
     quarter = fmpq(1, 4)
     seen = attrs.evolve(ZERO, seen_chosen=1, eta=quarter)
     assert right.at(attrs.evolve(seen, chosen=2)) is Truth.FALSE
@@ -144,14 +140,8 @@ def test_the_printed_equations_do_not_follow(statements) -> None:
     assert left.at(attrs.evolve(ZERO, best=1, seen_best=3, eta=fmpq(1, 8))) is Truth.FALSE
     assert left.at(attrs.evolve(ZERO, seen_best=10**6, eta=quarter)) is Truth.FALSE
     assert left.at(attrs.evolve(ZERO, best=1, seen_best=1, eta=quarter)) is Truth.TRUE
-    for c in (1, 10**6):
-        factor = 2 * c
-        point = Approximation(factor + 1, 0, factor, 1, 1, 0, factor, 1, c)
-        assert end.at(point) is Truth.FALSE
-        assert end.at(attrs.evolve(point, constant=factor + 1)) is Truth.TRUE
     bind_expression(right, RIGHT_24)
     bind_expression(left, LEFT_26)
-    bind_expression(end, PRINTED_END)
     for condition, formula in (
         (right.given[-1], (1 + 6 * eta) * seen_chosen + constant * extra - chosen),
         (left.given[-1], best + constant * extra - (1 - 6 * eta) * seen_best),
@@ -159,16 +149,6 @@ def test_the_printed_equations_do_not_follow(statements) -> None:
         bind_expression(attrs.evolve(right, margin=condition.margin, given=right.given[:-1]), formula)
     bind_hypotheses(right, ZERO, NORMS | {"Lemma 5, right": attrs.evolve(START, chosen=9)})
     bind_hypotheses(left, ZERO, NORMS | {"Lemma 5, left": attrs.evolve(START, eta=0, seen_best=9)})
-    bind_hypotheses(
-        end,
-        ZERO,
-        NORMS
-        | {
-            "(22)": attrs.evolve(START, seen_best=fmpq(1, 2)),
-            "(25)": attrs.evolve(START, chosen=9),
-            "(26)": attrs.evolve(START, seen_best=9),
-        },
-    )
     for statement in statements.values():
         assert not statement.strict
         assert statement.applies(attrs.evolve(ZERO, eta=fmpq(12, 25))) is Truth.TRUE

@@ -17,7 +17,6 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.sliding_window import dyadic_release
 from dpmatrix.spec.sliding_window.continual import SubWindow, Tree, TreeNoise, WindowSize
 from dpmatrix.spec.sliding_window.dyadic_release import WindowCover, signed_cover
-from dpmatrix.spec.sliding_window.successive_outputs import NoisyPair
 from dpmatrix.spec.sliding_window.wishart_stream import NoisyStream
 from dpmatrix.spec.sliding_window.wishart_window import WishartParameters
 from dpmatrix.tracing import bind_expression
@@ -30,12 +29,11 @@ theorem_18 = cite("sliding-window.theorem-18@80d64955")
 MILLIONTH = Fraction(1, 10**6)
 
 
-def pair(last, other, noise=(3, 7), window: int = 4) -> NoisyPair:
-    first, second = (NoisyStream(fmpq_mat([[fmpq(1, 2)], [value]]), scalars(*noise), window) for value in (last, other))
-    return NoisyPair(first, second)
+def run(last, noise=(3, 7), window: int = 4) -> NoisyStream:
+    """Return a row 1/2, and the last one."""
+    return NoisyStream(fmpq_mat([[fmpq(1, 2)], [last]]), scalars(*noise), window)
 
 
-APART = pair(0, 1)
 FIRST = WishartParameters(1, 1, MILLIONTH, 194, 10)
 FIRST_OUTSIDE = {
     "dimension >= 1, an integer": attrs.evolve(FIRST, dimension=0),
@@ -80,33 +78,39 @@ def test_the_first_output_alone_is_not_private(statements) -> None:
             bind_hypotheses(statement, inside, FIRST_OUTSIDE)
 
 
-@theorem_17.refutes("successive-outputs", grade="derived", region="a zero row against a unit row: every noise")
-@theorem_18.refutes("successive-outputs", grade="derived", region="a zero row against a unit row: every noise")
+SHORT = "2 <= T <= W, and one positive semidefinite noise for each row"
+ZERO = "the last row is not zero"
+
+
+@theorem_17.supports("successive-outputs", grade="derived", region="every last row but zero, and every noise")
+@theorem_18.supports("successive-outputs", grade="derived", region="every last row but zero, and every noise")
 def test_successive_outputs_differ_by_the_row(statements) -> None:
-    """The noise of a checkpoint cancels in the difference of two outputs, whatever it was: probabilities 1 and 0."""
+    """The noise of a checkpoint cancels in the difference of two outputs, which is a'a, of squared norm |a|^4."""
     for statement in statements.values():
-        for noise in ((0, 0), (3, 7), (fmpq(1, 5), 100)):
-            assert statement.at(pair(0, 1, noise)) is Truth.FALSE
-            assert statement.at(pair(fmpq(1, 100), 0, noise)) is Truth.FALSE
-            assert statement.at(pair(fmpq(1, 2), 1, noise)) is Truth.TRUE, "neither row is zero"
+        values = [
+            (run(fmpq(k, 4), noise), Fraction(k**4, 256))
+            for k in range(1, 9)
+            for noise in ((0, 0), (3, 7), (fmpq(1, 5), 100))
+        ]
         matrices = (fmpq_mat([[4, 1], [1, 2]]), fmpq_mat([[3, 0], [0, 9]]))
-        plane = [NoisyStream(fmpq_mat([[1, 0], [0, value]]), matrices, 2) for value in (0, 1)]
-        assert statement.at(NoisyPair(*plane)) is Truth.FALSE
-        third = [NoisyStream(fmpq_mat([[2], [1], [value]]), scalars(3, 7, 1), 4) for value in (0, 1)]
-        assert statement.at(NoisyPair(*third)) is Truth.FALSE, "the third output against the second"
-        assert not statement.strict
-        bounds = "2 <= T <= W, and one positive semidefinite noise for each row"
-        differ = "the last rows differ by norm at most 1, all else agrees"
-        for inside in (APART, pair(0, 1, window=2)):
-            bind_hypotheses(statement, inside, {bounds: pair(0, 1, window=1), differ: pair(0, fmpq(51, 50))})
-        short = [NoisyStream(fmpq_mat([[value]]), scalars(3), 4) for value in (0, 1)]
-        assert statement.given[0].at(NoisyPair(*short)) is Truth.FALSE
-        assert statement.given[0].at(pair(0, 1, (3, fmpq(-1, 20)))) is Truth.FALSE
-        assert statement.given[0].at(pair(0, 1, (3, 1, 1))) is Truth.FALSE
-        other = attrs.evolve(APART.second, noise=scalars(3, 8))
-        assert statement.given[1].at(NoisyPair(APART.first, other)) is Truth.FALSE
-        earlier = attrs.evolve(APART.second, rows=fmpq_mat([[1], [1]]))
-        assert statement.given[1].at(NoisyPair(APART.first, earlier)) is Truth.FALSE
+        values.append((NoisyStream(fmpq_mat([[1, 0], [2, 1]]), matrices, 2), Fraction(25)))
+        values.append((NoisyStream(fmpq_mat([[2], [1], [3]]), scalars(3, 7, 1), 4), Fraction(81)))
+        for point, _ in values:
+            assert statement.at(point) is Truth.TRUE
+        bind(statement, values)
+        assert statement.strict
+        for inside in (run(1), run(fmpq(1, 50), window=2)):
+            bind_hypotheses(statement, inside, {SHORT: run(1, window=1), ZERO: run(0)})
+        assert statement.given[0].at(NoisyStream(fmpq_mat([[1]]), scalars(3), 4)) is Truth.FALSE
+        assert statement.given[0].at(run(1, (3, fmpq(-1, 20)))) is Truth.FALSE
+        assert statement.given[0].at(run(1, (3, 1, 1))) is Truth.FALSE
+
+
+@theorem_17.controls("successive-outputs", grade="symbolic", region="a last row of zeros")
+@theorem_18.controls("successive-outputs", grade="symbolic", region="a last row of zeros")
+def test_the_outputs_agree_after_a_zero_row(statements) -> None:
+    for statement in statements.values():
+        assert statement.without(ZERO).at(run(0)) is Truth.FALSE
 
 
 PATH = TreeNoise(1, 16, 21, Fraction(7, 2), MILLIONTH)
@@ -126,12 +130,26 @@ def tree_points():
         yield TreeNoise(d, degrees, count, epsilon, Fraction(1, 20))
 
 
+@theorem_17.refutes(
+    "path-together", grade="interval", region="d = 1, eps = 1, delta = 10^-6, tau = 194, 21 and 31 nodes"
+)
 @theorem_17.refutes("every-node", grade="interval", region="eps = 7/2, delta = 10^-6, W = 2^20")
 @theorem_18.refutes("node-privacy", grade="interval", region="d = 1, eps = 1, delta = 10^-6, four and eight leaves")
 def test_noise_for_one_is_not_noise_for_many(statements) -> None:
     path, node = (
         statements["sliding-window.theorem-17/every-node"],
         statements["sliding-window.theorem-18/node-privacy"],
+    )
+    together = statements["sliding-window.theorem-17/path-together"]
+    nodes = TreeNoise(1, 194, 21, 1, MILLIONTH)
+    more = attrs.evolve(nodes, count=31)
+    assert together.at(nodes) is Truth.FALSE
+    assert together.at(more) is Truth.FALSE
+    assert together.at(attrs.evolve(nodes, count=2)) is Truth.TRUE
+    theorem_17.tells(
+        "the sum of {} nodes, for W = 2^20, has delta = {} for a unit row, and the sum of {} has {} delta",
+        *(nodes.count, ball(MILLIONTH) - together.margin(nodes)),
+        *(more.count, 1 - together.margin(more) / ball(MILLIONTH)),
     )
     assert path.at(PATH) is Truth.FALSE
     assert path.at(attrs.evolve(PATH, count=16)) is Truth.TRUE
@@ -158,9 +176,15 @@ def test_noise_for_one_is_not_noise_for_many(statements) -> None:
 
         bind(path, ((p, real(p.delta) - (1 - (1 - chance(p)) ** p.count)) for p in tree_points()))
         bind(node, ((p, real(p.delta) - moved(p)) for p in tree_points()))
+
+        def summed(p: TreeNoise):
+            return shifted_delta(p.degrees * p.count - p.dimension + 1, p.count, p.epsilon)
+
+        bind(together, ((p, real(p.delta) - summed(p)) for p in tree_points()))
     for statement in statements.values():
         assert not statement.strict
     bind_hypotheses(node, PATH, TREE)
+    bind_hypotheses(together, PATH, TREE)
     alone = "one node alone gives away a unit row with probability at most delta"
     bind_hypotheses(path, attrs.evolve(PATH, count=1), TREE | {alone: attrs.evolve(PATH, degrees=13, epsilon=4)})
     assert path.given[-1].strict

@@ -16,7 +16,7 @@ from dpmatrix.spec.sliding_window.histograms import Histogram, accuracy_margin
 from dpmatrix.spec.sliding_window.loewner import between
 
 definition_8 = cite("sliding-window.definition-8@dae08ca8")
-definition_3 = cite("sliding-window.definition-3@ef255a6f")
+definition_3 = cite("sliding-window.definition-3@961a9cf4")
 
 HALF = Fraction(1, 2)
 
@@ -299,15 +299,3 @@ def test_equation_2_reverses_the_stamps(statement) -> None:
     bind(statement, values)
     assert not statement.strict
     bind_hypotheses(statement, GOOD, SCALARS | LONE | {PROPERTY: BROKEN["order"]})
-
-
-@definition_3.refutes("closeness", grade="symbolic", region="rows e_1, e_2; W = 2")
-def test_equation_2_forgets_adjacent_stamps(statement) -> None:
-    one, both = fmpq_mat([[0, 0], [0, 1]]), fmpq_mat([[1, 0], [0, 1]])
-    fresh = Histogram(both, 2, (1, 2), (both, one), HALF)
-    assert statement.at(fresh) is Truth.FALSE
-    assert statement.at(line((1, 1), 2, (1, 2))) is Truth.TRUE, "2 and 1, eta = 1/2"
-    assert statement.at(line((1, 1), 2, (1, 2), eta=Fraction(49, 100))) is Truth.FALSE
-    assert statement.at(GOOD) is Truth.TRUE, "10, 5 and 4"
-    assert not statement.strict
-    bind_hypotheses(statement, fresh, SCALARS | LONE | {PROPERTY: BROKEN["order"]})

@@ -11,14 +11,15 @@ from flint import arb, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.claims.formulas import real
+from dpmatrix.exact import ball, rational
 from dpmatrix.reporting.citing import cite
-from dpmatrix.spec.sliding_window.largest_noise import LargestNoise
+from dpmatrix.spec.sliding_window.largest_noise import LargestNoise, SurvivingNoise
 from dpmatrix.spec.sliding_window.wishart_stream import MENDED, NoisyStream, history
 from proofs_checks.exact_matrices import scalars
 
 theorem_14 = cite("sliding-window.theorem-14@74880ce0")
 
-MILLIONTH = Fraction(1, 10**6)
+MILLIONTH, HALF = Fraction(1, 10**6), Fraction(1, 2)
 LONG = LargestNoise(194, 10**4, Fraction(26274, 100), 1, MILLIONTH)
 
 
@@ -79,3 +80,43 @@ def test_the_largest_noise_gives_a_bounded_row_away(statement) -> None:
     for degrees, epsilon, enough in ((31, Fraction(5, 2), True), (30, Fraction(5, 2), False), (12, 4, False)):
         point = attrs.evolve(LONG, degrees=degrees, epsilon=epsilon)
         assert statement.applies(point) is (Truth.TRUE if enough else Truth.FALSE)
+
+
+SURVIVOR = SurvivingNoise(3, 14, 6, HALF)
+
+
+@theorem_14.refutes(
+    "surviving-noise", grade="derived", region="every c and p: tau = 3, 2^m >= log(1/p) e^(c tau log tau)"
+)
+def test_the_noise_of_a_survivor_outgrows_every_multiple(statement) -> None:
+    """The noise of K~(1) is the largest of n = 2^m chi-square variates, by the induction of the item above.
+
+    So the chance is F^n, and F <= 1 - e^(-x) for x = c tau log tau/2, as Pr(Gamma(a) > x) >= e^(-x) for a >= 1. Hence
+    F^n <= exp(-n e^(-x)), which is below p for n > log(1/p) e^x, and log(1/p) < e^(log(1/p)).
+    """
+
+    def family(constant, success):
+        x = rational(constant) * 3 * rational(Fraction(11, 10)) / 2 - ball(success).log()  # log 3 < 11/10
+        return SurvivingNoise(3, int((x / arb(2).log()).upper().ceil().unique_fmpz()) + 1, constant, success)
+
+    statement.refute(family)
+    assert statement.at(SURVIVOR) is Truth.FALSE
+    assert statement.at(attrs.evolve(SURVIVOR, doublings=8)) is Truth.TRUE
+    values = []
+    with mpmath.workdps(70):
+        for degrees, doublings, c, p in product((3, 5, 20), (0, 1, 9), (Fraction(1, 4), 1, 2), (HALF, Fraction(9, 10))):
+            bound = real(c) * degrees * mpmath.log(degrees)
+            inside = mpmath.gammainc(mpmath.mpf(degrees) / 2, 0, bound / 2, regularized=True)
+            value = mpmath.log(mpmath.log(1 / real(p)) / (2**doublings * -mpmath.log(inside)))
+            values.append((SurvivingNoise(degrees, doublings, c, p), value))
+        bind(statement, values)
+    assert not statement.strict
+    outside = {
+        "degrees >= 3, an integer": attrs.evolve(SURVIVOR, degrees=2),
+        "doublings >= 0, an integer": attrs.evolve(SURVIVOR, doublings=-1),
+        "constant > 0": attrs.evolve(SURVIVOR, constant=0),
+        "success > 0": attrs.evolve(SURVIVOR, success=0),
+        "success < 1": attrs.evolve(SURVIVOR, success=1),
+    }
+    for inside in (SURVIVOR, SurvivingNoise(3, 0, Fraction(1, 50), Fraction(1, 50))):
+        bind_hypotheses(statement, inside, outside)

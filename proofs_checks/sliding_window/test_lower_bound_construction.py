@@ -12,9 +12,8 @@ from flint import arb, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.claims.formulas import real
-from dpmatrix.exact import rational
 from dpmatrix.reporting.citing import cite
-from dpmatrix.spec.sliding_window.lower_bound_construction import Budget, Places, Planted
+from dpmatrix.spec.sliding_window.lower_bound_construction import Budget, Places, Planted, entries_degree
 from dpmatrix.tracing import bind_expression
 from proofs_checks.sliding_window.lower_bound_columns import BLOCKS, COLUMNS, DIMENSION, ETA, RANK, WINDOW
 from proofs_checks.steps import by_step
@@ -60,7 +59,7 @@ LAST = [
 
 
 @theorem_19.refutes("without-loss", grade="interval", region="W = 1000, eta = 1/50, d = 100")
-@theorem_19.refutes("polynomial-entries", grade="derived", region="every c: eta = 1/(c + 1), c rounded up, W = 1000")
+@theorem_19.supports("polynomial-entries", grade="derived", region="every eta: l < log W/eta + 1, and log W >= log 2")
 @theorem_19.refutes("block-of-rows", grade="symbolic", region="k = 5, l = 14, eta = 1/2")
 @theorem_19.supports(
     "last-line",
@@ -69,21 +68,15 @@ LAST = [
 )
 @theorem_19.supports("encoded-bits", grade="derived", region="every parameter: (W - a) a >= W a/2 for a <= W/2")
 def test_the_size_of_the_construction(statements) -> None:
-    """Every c of "polynomial-entries": l log 10 >= (c + 1) log(1000) log(10) > c log 1000 at eta = 1/(c + 1)."""
+    """The entries: l log 10 < (1/eta + 1/log W) log 10 log W, and 1/log W <= 1/log 2."""
     by_name = by_step(statements)
     fine = attrs.evolve(BUDGET, eta=Fraction(1, 50), blocks=346)  # 50 log 1000 = 345.4
     assert by_name["without-loss"].at(fine) is Truth.FALSE
     assert by_name["without-loss"].at(attrs.evolve(fine, dimension=10**4)) is Truth.TRUE
 
-    def small(constant):
-        parts = int(rational(constant).ceil()) + 1
-        with mpmath.workdps(200):
-            blocks = int(mpmath.ceil(parts * mpmath.log(1000)))
-        return attrs.evolve(BUDGET, eta=Fraction(1, parts), blocks=blocks, constant=constant)
-
-    by_name["polynomial-entries"].refute(small)
+    entries = [attrs.evolve(p, constant=entries_degree(p.eta)) for p in (*LAST, BUDGET)]
+    assert all(by_name["polynomial-entries"].at(p) is Truth.TRUE for p in entries)
     theorem_19.tells("W^({}/eta)", sympy.log(10))
-    assert by_name["polynomial-entries"].at(attrs.evolve(BUDGET, constant=6)) is Truth.TRUE, "14 log 10 < 6 log 1000"
     assert by_name["block-of-rows"].at(BUDGET) is Truth.FALSE
     assert by_name["block-of-rows"].at(attrs.evolve(BUDGET, rank=2, blocks=20)) is Truth.TRUE, "20/(20 eta) = 2"
     check_budget(by_name["without-loss"], DIMENSION / 2 - COLUMNS, LONG)
@@ -115,6 +108,13 @@ def test_the_size_of_the_construction(statements) -> None:
     assert all(last.at(p) is Truth.TRUE for p in found)
     assert all(encoded.at(p) is Truth.TRUE for p in BUDGETS if encoded.applies(p) is Truth.TRUE)
     assert encoded.at(BUDGET) is Truth.TRUE
+
+
+@theorem_19.controls("polynomial-entries", grade="interval", region="half of the degree")
+def test_half_of_the_degree_is_not_enough(statement) -> None:
+    half = entries_degree(BUDGET.eta) / 2
+    assert statement.at(attrs.evolve(BUDGET, constant=2 * half)) is Truth.TRUE
+    assert statement.exhibits(constant=half).at(attrs.evolve(BUDGET, constant=half)) is Truth.FALSE
 
 
 @theorem_19.controls(

@@ -6,16 +6,15 @@ from fractions import Fraction
 from itertools import product
 
 import attrs
-import mpmath
 import sympy
 from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
-from dpmatrix.claims.formulas import real, symbolic
+from dpmatrix.claims.formulas import symbolic
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.common.spectra import diagonal, identity
 from dpmatrix.spec.sliding_window import projection_costs
-from dpmatrix.spec.sliding_window.pca import Minimiser, PassedRank
+from dpmatrix.spec.sliding_window.pca import Minimiser
 from dpmatrix.spec.sliding_window.projection_costs import SpectralChoice
 from proofs_checks.exact_matrices import line
 from proofs_checks.sliding_window.symbolic_matrices import matrix
@@ -50,33 +49,6 @@ def test_a_sketch_with_a_kernel_has_oblique_answers(statement) -> None:
     )
     assert statement.applies(attrs.evolve(OBLIQUE, solution=diagonal((1, 0, 0)))) is Truth.FALSE
     assert statement.applies(attrs.evolve(OBLIQUE, solution=diagonal((fmpq(9, 10), 0)))) is Truth.FALSE
-
-
-@algorithm_4.refutes("whole-rows", grade="interval", region="k = 1, 2, 5, 6, beta = 1/2, 1/10, 10^-6, three eta")
-def test_the_number_of_rows_is_not_whole(statement) -> None:
-    values = []
-    with mpmath.workdps(60):
-        for k, beta, eta in product(
-            (1, 2, 5, 6), (Fraction(1, 2), TENTH, MILLIONTH), (Fraction(1, 3), Fraction(3, 10), TENTH)
-        ):
-            rows = 4 * (k + mpmath.log(1 / real(beta))) / real(eta) ** 2
-            values.append((PassedRank(k, beta, eta), -abs(rows - mpmath.nint(rows))))
-        bind(statement, values)
-    assert all(statement.at(point) is Truth.FALSE for point, _ in values)
-    assert statement.conclusion(PassedRank(1, 1, fmpq(1, 2))) is Truth.TRUE
-    assert not statement.strict
-    inside = PassedRank(1, Fraction(1, 2), TENTH)
-    bind_hypotheses(
-        statement,
-        inside,
-        {
-            "k >= 1, an integer": attrs.evolve(inside, k=0),
-            "beta > 0": attrs.evolve(inside, beta=0),
-            "beta < 1": attrs.evolve(inside, beta=1),
-            "eta > 0": attrs.evolve(inside, eta=0),
-            "eta < 1": attrs.evolve(inside, eta=1),
-        },
-    )
 
 
 TURN = fmpq_mat([[fmpq(3, 5), fmpq(-4, 5), 0], [fmpq(4, 5), fmpq(3, 5), 0], [0, 0, 1]])

@@ -17,7 +17,6 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.sliding_window.dyadic_release import WindowCover
 from dpmatrix.spec.sliding_window.private_window import NeighbouringWindows
 from dpmatrix.spec.sliding_window.sketch_bounds import FourthStep, OneRowSketch
-from dpmatrix.spec.sliding_window.sketch_privacy import SketchParameters
 from dpmatrix.spec.sliding_window.window_noise import NoisyMoment, WindowNoise
 from dpmatrix.tracing import bind_expression
 from proofs_checks.sliding_window.dyadic_noise import blocks, check_bound, deviation, least_bound
@@ -186,23 +185,6 @@ def test_no_private_algorithm_meets_theorem_4(statement) -> None:
     for inside in (TOLD, attrs.evolve(TOLD, failure=1)):
         bind_hypotheses(statement, inside, TOLD_OUTSIDE)
     assert TOLD.failure == 0, "the theorem's bounds always hold"
-
-
-@theorem_4.refutes("private", grade="interval", region="r = 1, eta = 1/1000, eps = 1, delta = 10^-6, M = 77")
-def test_c_is_no_more_private_than_the_sketch(statement) -> None:
-    """At d = 1 the sketch is sqrt(s) times m standard normal variates: |A~|^2 has the likelihood ratio of A~ itself.
-
-    log p_s(x) - log p_s'(x) = (m/2) log(s'/s) + (1/s' - 1/s) |x|^2/2 depends on x through |x|^2 = C + sigma^2 alone.
-    """
-    s, t, m, x = sympy.symbols("s t m x", positive=True)
-    normal = [-m / 2 * sympy.log(2 * sympy.pi * v) - x / (2 * v) for v in (s, t)]
-    ratio = sympy.expand_log(normal[0] - normal[1], force=True)
-    assert sympy.simplify(ratio - (m / 2 * (sympy.log(t) - sympy.log(s)) + (1 / t - 1 / s) * x / 2)) == 0
-    broken = SketchParameters(1, Fraction(1, 1000), 1, MILLIONTH, 77)
-    assert statement.at(broken) is Truth.FALSE
-    assert 0.016 < float(-statement.margin(broken)) < 0.018
-    assert statement.at(attrs.evolve(broken, eta=HALF)) is Truth.TRUE
-    assert not statement.strict
 
 
 SPINS = (fmpq_mat([[1, 0], [0, 1]]), fmpq_mat([[fmpq(3, 5), fmpq(4, 5)], [fmpq(-4, 5), fmpq(3, 5)]]))

@@ -13,7 +13,7 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.sliding_window.post_processing import Processing
 from proofs_checks.sliding_window.processings import BROKEN, channels, laws_after, outside, points, swapped
 
-lemma_9 = cite("sliding-window.lemma-9@a15be15d")
+lemma_9 = cite("sliding-window.lemma-9@d5538afc")
 
 
 def largest_event(pairs: list[tuple[fmpq, fmpq]], exponential: fmpq) -> fmpq:

@@ -29,7 +29,7 @@ from dpmatrix.spec.sliding_window.quoted_mechanisms import (
 from dpmatrix.tracing import bind_expression
 from proofs_checks.sliding_window.chi_square_losses import scaled_delta, shifted_delta, shifted_losses
 
-theorem_11 = cite("sliding-window.theorem-11@4856c808")
+theorem_11 = cite("sliding-window.theorem-11@b0858eae")
 theorem_12 = cite("sliding-window.theorem-12@9ee5a216")
 
 MILLIONTH = Fraction(1, 10**6)

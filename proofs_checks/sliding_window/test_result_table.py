@@ -15,11 +15,13 @@ from dpmatrix.claims.formulas import real
 from dpmatrix.exact import rational
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.sliding_window import result_table as module
+from dpmatrix.spec.sliding_window import table_entries
+from dpmatrix.spec.sliding_window.result_table import at_fixed_failure
 from dpmatrix.spec.sliding_window.table_entries import TableSetting, quotients
 from dpmatrix.tracing import bind_expression
 from proofs_checks.steps import by_step
 
-table_1 = cite("sliding-window.table-1@ef8d6803")
+table_1 = cite("sliding-window.table-1@d822334e")
 
 MILLIONTH = Fraction(1, 10**6)
 BASE = TableSetting(1000, 50, 5, 2, Fraction(1, 10), 1, MILLIONTH, Fraction(1, 2))
@@ -90,7 +92,7 @@ STATED = (
 
 def slack(column: int, row: int) -> sympy.Expr:
     table, theorem = PRINTED[column][row - 1], STATED[column][row - 1]
-    return sympy.Min(C * table - theorem, C * theorem - table)
+    return C * table - theorem
 
 
 def check(statement, formula, more) -> None:
@@ -105,10 +107,10 @@ def twice(factor) -> int:
     return int((2 * rational(factor)).ceil())
 
 
-@table_1.refutes(grade="derived", region="every factor: r = 2c")
+@table_1.refutes(grade="derived", region="every factor c: eta = 1/(2c + 4)")
 def test_the_table_is_not_what_the_theorems_state(statement) -> None:
-    """Every factor c: row 1 has r^2 for r, and r = 2c, rounded up."""
-    statement.refute(lambda factor: attrs.evolve(BASE, rank=twice(factor), factor=factor))
+    """Every factor c: row 1 has eta for eta^2 in the space, and eta = 1/(4 + 2c), rounded down."""
+    statement.refute(lambda factor: attrs.evolve(BASE, eta=Fraction(1, 4 + twice(factor)), factor=factor))
     cells = [slack(*cell) for cell in product((0, 1), range(1, 6))]
     least = sympy.lambdify(FIELDS, cells, "mpmath")
     places = set()
@@ -119,62 +121,89 @@ def test_the_table_is_not_what_the_theorems_state(statement) -> None:
             places.add(slacks.index(min(slacks)))
             values.append((p, min(slacks)))
         bind(statement, values)
-    assert len(places) == 7, "an entry that never decides is bound by its own step"
+    assert len(places) == 6, "an entry that never decides is bound by its own step"
     assert not statement.strict
     for inside in (LEAST, MOST):
         bind_hypotheses(statement, inside, OUTSIDE)
 
 
 CELLS = {
-    "spectral-error": ((0, 1),),
     "spectral-space": ((1, 1),),
-    "components-error": ((0, 2),),
-    "constrained-error": ((0, 3),),
-    "components-space": ((1, 2), (1, 3)),
     "regression-error": ((0, 4),),
     "variance-error": ((0, 5),),
 }
 
 
-@table_1.refutes("spectral-error", grade="derived", region="every factor c: r = 2c")
 @table_1.refutes("spectral-space", grade="derived", region="every factor c: eta = 1/(2c + 4)")
-@table_1.refutes("components-error", grade="derived", region="every factor c: beta = 2^(-4 - 16 c^2)")
-@table_1.refutes("constrained-error", grade="derived", region="every factor c: beta = 2^(-4 - 16 c^2)")
-@table_1.refutes("components-space", grade="derived", region="every factor c: eta = 1/(2c + 4)")
 @table_1.refutes("regression-error", grade="derived", region="every factor c: eps = 1/(2c)")
-@table_1.refutes("variance-error", grade="derived", region="every factor c: eps = 1/(2c); for large d as well")
-def test_eight_entries_differ(statements) -> None:
+@table_1.refutes("variance-error", grade="derived", region="every factor c: eps = 1/(2c)")
+def test_three_entries_are_below_the_theorems(statements) -> None:
     """Every factor c: the quotient of an entry and the theorem's is a power of a parameter, which outgrows c.
 
-    It is r in the first error, 1/eta in the first space, and (k'/k)^2/eta >= 1/eta in the next two. In rows 2 and 3 the
-    error has sqrt(k'/k) at least, k = 2, and k' > log(1/beta) > 2 (1 + 4 c^2). In rows 4 and 5 the theorems have tau >=
-    14 log(4/delta)/eps^2 where the table has d log(1/delta)/eps, for d = 50 and delta = 10^-6 less by 1/eps, once d^2
-    is left aside; and log tau > 5.
+    It is 1/eta in the first space. In rows 4 and 5 the theorems have tau >= 14 log(4/delta)/eps^2 where the table has d
+    log(1/delta)/eps, for d = 50 and delta = 10^-6 less by 1/eps, once d^2 is left aside; and log tau > 5.
     """
     by_name = by_step(statements)
     assert by_name.keys() == CELLS.keys()
     families = {
-        "spectral-error": lambda c: {"rank": twice(c)},
         "spectral-space": lambda c: {"eta": Fraction(1, 4 + twice(c))},
-        "components-space": lambda c: {"eta": Fraction(1, 4 + twice(c))},
-        "components-error": lambda c: {"failure": arb((1, -4 * (1 + twice(c) ** 2)))},
-        "constrained-error": lambda c: {"failure": arb((1, -4 * (1 + twice(c) ** 2)))},
         "regression-error": lambda c: {"epsilon": Fraction(1, 1 + twice(c))},
         "variance-error": lambda c: {"epsilon": Fraction(1, 1 + twice(c))},
     }
     assert families.keys() == by_name.keys()
     for name, change in families.items():
         by_name[name].refute(lambda factor, change=change: attrs.evolve(BASE, factor=factor, **change(factor)))
-    for factor in (8, 100, 10**6):
-        wide = attrs.evolve(BASE, factor=factor, dimension=10**3 * factor**2)
-        assert by_name["variance-error"].at(wide) is Truth.FALSE
-    for name in ("spectral-error", "spectral-space", "constrained-error", "components-error"):
-        assert by_name[name].at(attrs.evolve(BASE, rank=2, factor=11)) is Truth.TRUE
-    for tenths, answer in ((1259, Truth.TRUE), (1261, Truth.FALSE)):
-        rare = attrs.evolve(BASE, failure=(arb(-tenths) / 10).exp())
-        assert by_name["constrained-error"].at(rare) is answer, "k' = 64 k, at log(1/beta) = 126, is a factor of 8"
+    assert by_name["spectral-space"].at(attrs.evolve(BASE, factor=11)) is Truth.TRUE
     for name, cells in CELLS.items():
         check(by_name[name], sympy.Min(*(slack(*cell) for cell in cells)), {})
+
+
+@table_1.supports("spectral-error", grade="derived", region="every parameter: r^2 >= r")
+@table_1.supports("constrained-error", grade="derived", region="every parameter: k' <= k (1 + log(1/beta))")
+@table_1.supports("components-space", grade="derived", region="every parameter: k'/k >= 1 and 1/eta >= 1")
+def test_three_entries_cover_the_theorems(statements) -> None:
+    """Between k and k (1 + log(1/beta)) is k', as k >= 1; r >= 1 and eta < 1."""
+    by_name = by_step(statements)
+    k, log = sympy.symbols("k log", positive=True)
+    assert sympy.expand(k * (1 + log) - (k + log) - (k - 1) * log) == 0
+    spectral, constrained, space = (
+        by_name[f"{name}"] for name in ("spectral-error", "constrained-error", "components-space")
+    )
+    check(spectral, slack(0, 1), {})
+    check(constrained, slack(0, 3), {})
+    check(space, STATED[1][1] - PRINTED[1][1], {})
+    for p in (*POINTS, *DECIDED, BASE):
+        assert spectral.at(attrs.evolve(p, rank=2, factor=1)) is Truth.TRUE
+        wide = attrs.evolve(p, target=2, factor=at_fixed_failure(p.failure))
+        assert constrained.at(wide) is Truth.TRUE
+        assert space.at(p) is Truth.TRUE
+    for tenths, answer in ((1259, Truth.TRUE), (1261, Truth.FALSE)):
+        rare = attrs.evolve(BASE, failure=(arb(-tenths) / 10).exp(), factor=8)
+        assert constrained.exhibits(factor=8).at(rare) is answer, "k' = 64 k, at log(1/beta) = 126, is a factor of 8"
+
+
+@table_1.controls("spectral-error", grade="interval", region="r = 2: a third of the table's entry")
+@table_1.controls("constrained-error", grade="interval", region="k = 1: half of the factor")
+@table_1.controls("components-space", grade="interval", region="five times the table's entry at eta = 6/25")
+def test_smaller_entries_are_noticed(statements) -> None:
+    by_name = by_step(statements)
+    two = attrs.evolve(BASE, rank=2, factor=1)
+    spectral, constrained, space = (
+        by_name[name] for name in ("spectral-error", "constrained-error", "components-space")
+    )
+    assert spectral.at(two) is Truth.TRUE
+    third = Fraction(1, 3)
+    assert spectral.exhibits(factor=third).at(attrs.evolve(two, factor=third)) is Truth.FALSE
+    factor = at_fixed_failure(BASE.failure)
+    assert constrained.at(attrs.evolve(BASE, factor=factor)) is Truth.TRUE
+    halved = attrs.evolve(BASE, target=1, factor=factor / 2)
+    assert constrained.exhibits(factor=factor / 2).at(halved) is Truth.FALSE
+
+    def five(p: TableSetting):
+        return module.components_above(p) - 4 * table_entries.printed_spaces(p)[1]
+
+    assert space.at(MOST) is Truth.TRUE
+    assert space.nudged(margin=five).at(MOST) is Truth.FALSE
 
 
 @table_1.supports("cubic-space", grade="derived", region="every d >= 2: (1 + 1/d)^3 <= 27/8 < 4")

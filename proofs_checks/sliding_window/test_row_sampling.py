@@ -14,7 +14,7 @@ from dpmatrix.exact import ball, rational
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.sliding_window.row_sampling import MovedRow, OnlineRow, SampledRow, ShortRow
 
-neighbours = cite("sliding-window.neighbours@8f579c13")
+neighbours = cite("sliding-window.neighbours@3e2bb28e")
 
 SMALL = Fraction(1, 50)
 NUMBERS = (SMALL, Fraction(1, 3), 1, Fraction(5, 2), 40)

@@ -14,7 +14,7 @@ from dpmatrix.claims.formulas import real
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.sliding_window.sampled_rows import SampledRow
 
-definition_1 = cite("sliding-window.definition-1@9550ec69")
+definition_1 = cite("sliding-window.definition-1@e54f71e9")
 
 SMALL, LARGE, HALF = Fraction(1, 50), Fraction(49, 50), Fraction(1, 2)
 SHORT = SampledRow(Fraction(1, 10), 3, 1, HALF)

@@ -11,10 +11,18 @@ from flint import arb, fmpq, fmpq_mat
 from dpmatrix.claims import Truth, bind, bind_hypotheses, redefined
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.sliding_window import sequences as module
-from dpmatrix.spec.sliding_window.sequences import OneOutput, TwoReleases, joint_divergence, single_divergence
+from dpmatrix.spec.sliding_window.post_processing import Processing
+from dpmatrix.spec.sliding_window.sequences import (
+    KeyBit,
+    OneOutput,
+    TwoReleases,
+    joint_divergence,
+    masked,
+    single_divergence,
+)
 from proofs_checks.sliding_window.processings import BROKEN, laws_after, outside, points, swapped
 
-definition_1 = cite("sliding-window.definition-1@9550ec69")
+definition_1 = cite("sliding-window.definition-1@e54f71e9")
 
 MASKED = TwoReleases(
     fmpq_mat([[fmpq(1, 2), 0], [0, fmpq(1, 2)]]), fmpq_mat([[0, fmpq(1, 2)], [fmpq(1, 2), 0]]), Fraction(3)
@@ -54,16 +62,36 @@ def divergences(p: TwoReleases) -> tuple[Fraction, Fraction]:
     return sum(map(excess, first, second)), max(rows, columns)
 
 
-@definition_1.refutes("sequence", grade="symbolic", region="two outputs masked by one key bit")
-def test_private_outputs_can_make_a_sequence_that_is_not(statement) -> None:
-    """Stream (0, 0): the outputs are (b, b) for a fair bit b; stream (0, 1): they are (b, 1 - b)."""
-    assert statement.at(MASKED) is Truth.FALSE
+FAIR = KeyBit(Fraction(1, 2), 1)
+KEYS = [KeyBit(Fraction(k, 20), e) for k in range(1, 20) for e in (1, Fraction(11, 10), 3, 50)]
+NO_KEY = {
+    "chance > 0": KeyBit(0, 1),
+    "chance < 1": KeyBit(1, 1),
+    "exponential >= 1": KeyBit(Fraction(1, 2), Fraction(19, 20)),
+}
+
+
+@definition_1.supports("sequence", grade="derived", region="every chance of the key bit and every epsilon")
+def test_masked_outputs_tell_more_together(statement) -> None:
+    """Stream (0, 0): the outputs are (b, b) for the key bit b; stream (0, 1): they are (b, 1 - b).
+
+    No pair is possible for both, so that the pair has divergence 1. The first output has one law for both, the second
+    has the law of b and of 1 - b, whose divergence max(0, x - E (1 - x)), x the larger chance, is below 1 for x < 1.
+    """
     assert divergences(MASKED) == (1, 0), "delta 0 for each output, 1 for the pair"
-    bind(statement, ((p, (lambda d: d[1] - d[0])(divergences(p))) for p in laws()))
-    for inside in (MASKED, attrs.evolve(MASKED, exponential=1)):
-        bind_hypotheses(statement, inside, OUTSIDE)
-    assert statement.applies(SIGNED) is Truth.FALSE, "probabilities are not negative"
-    assert not statement.strict
+    assert divergences(masked(FAIR)) == (1, 0)
+    for p in KEYS:
+        assert statement.at(p) is Truth.TRUE
+    bind(statement, ((p, (lambda d: d[0] - d[1])(divergences(masked(p)))) for p in KEYS))
+    assert statement.strict
+    for inside in (FAIR, KeyBit(Fraction(1, 50), 7), KeyBit(Fraction(49, 50), 7)):
+        bind_hypotheses(statement, inside, NO_KEY)
+
+
+@definition_1.controls("sequence", grade="symbolic", region="a key bit that is always 0 or always 1")
+def test_without_a_key_one_output_tells_everything(statement) -> None:
+    for says in ("chance > 0", "chance < 1"):
+        assert statement.without(says).at(NO_KEY[says]) is Truth.FALSE
 
 
 @definition_1.supports(
@@ -149,14 +177,44 @@ def tail(pairs: list[tuple[fmpq, fmpq]], exponential: fmpq) -> fmpq:
     return sum((a for a, b in pairs if (b == 0 and a > 0) or (b > 0 and a / b > exponential)), fmpq(0))
 
 
-@definition_1.refutes("tail-of-the-loss", grade="interval", region="three outputs, h a function")
-def test_the_tail_of_the_loss_grows_when_outputs_are_merged(statement) -> None:
-    assert statement.at(BROKEN) is Truth.FALSE
+TAIL = "the loss exceeds eps with probability at most delta"
+SUFFICIENT = [
+    attrs.evolve(
+        p,
+        first=tuple(one),
+        second=tuple(other),
+        delta=max(tail(pairs, p.exponential), tail(swapped(pairs), p.exponential)),
+    )
+    for p in points()
+    for pairs in [laws_after(p)]
+    for one, other in [zip(*pairs, strict=True)]
+]
+"""Laws of two and of three outputs, each with the larger of its two tails for delta."""
+
+
+@definition_1.supports("tail-of-the-loss", grade="derived", region="every finite law: term by term")
+def test_the_tail_of_the_loss_is_enough(statement) -> None:
+    """max(0, p - E q) is at most p where p > E q, and 0 elsewhere; so the sum is at most the tail."""
+    assert len(SUFFICIENT) > 50
     values = []
-    for p in points():
-        pairs = laws_after(p)
-        values.append((p, p.delta - max(tail(pairs, p.exponential), tail(swapped(pairs), p.exponential))))
+    for p in SUFFICIENT:
+        assert statement.at(p) is Truth.TRUE
+        sums = [
+            sum((a - p.exponential * b for a, b in pairs if a > p.exponential * b), fmpq(0))
+            for pairs in (list(zip(p.first, p.second, strict=True)), list(zip(p.second, p.first, strict=True)))
+        ]
+        values.append((p, p.delta - max(sums)))
     bind(statement, values)
-    bind_hypotheses(statement, BROKEN, outside("the loss exceeds eps with probability at most delta", BROKEN))
-    kept = attrs.evolve(BROKEN, channel=tuple(tuple(fmpq(int(i == j)) for j in range(3)) for i in range(3)))
-    assert statement.at(kept) is Truth.TRUE, "a function that forgets nothing changes nothing"
+    beyond = outside(TAIL, BROKEN)
+    del beyond["h sees the output alone, and returns something"]
+    bind_hypotheses(statement, BROKEN, beyond)
+    assert not statement.strict
+
+
+@definition_1.controls("tail-of-the-loss", grade="symbolic", region="half of the tail, with no mass on the other side")
+def test_less_than_the_tail_is_not_enough(statement) -> None:
+    apart = Processing((fmpq(1, 10), fmpq(9, 10)), (fmpq(0), fmpq(1)), ((fmpq(1),), (fmpq(1),)), fmpq(2), fmpq(1, 5))
+    assert statement.at(apart) is Truth.TRUE
+    less = attrs.evolve(apart, delta=fmpq(1, 20))
+    assert statement.applies(less) is Truth.FALSE
+    assert statement.without(TAIL).at(less) is Truth.FALSE

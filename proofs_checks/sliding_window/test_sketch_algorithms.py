@@ -13,7 +13,7 @@ from dpmatrix.spec.sliding_window.sketch_algorithms import SketchShape
 from dpmatrix.spec.sliding_window.sketched_stream import Lines, SketchedStream, history
 from proofs_checks.sliding_window.histogram_by_hand import deletion_patterns
 
-algorithm_3 = cite("sliding-window.algorithm-3@d2428b1a")
+algorithm_3 = cite("sliding-window.algorithm-3@1bf8710d")
 algorithm_2 = cite("sliding-window.algorithm-2@d8944ab9")
 
 TWO_ROWS = SketchedStream(fmpq_mat([[1], [1]]), fmpq_mat([[1]]), fmpq_mat([[2], [3]]), 5, 2)
@@ -85,28 +85,6 @@ def test_the_second_pair_receives_no_row_after_the_third(statement) -> None:
     assert [pair.stamp for pair in history(units, Lines(2, 1))[-1]] == [2, 3, 4]
     assert statement.at(units) is Truth.FALSE
     assert statement.margin(units) == -7, "row 3 came while the pair was second"
-
-
-@algorithm_3.refutes("expired-stamp", grade="symbolic", region="rows 7, 0, 0 with W = 2")
-def test_a_stamp_before_the_window_is_kept(statement) -> None:
-    """At t = 3 with W = 2 the window is rows 2 and 3; t_2 = 2 is not below 3 - 2 + 1."""
-    assert statement.at(LEFT) is Truth.FALSE
-    assert [[pair.stamp for pair in held] for held in history(LEFT, Lines(1, 1))] == [[1], [1, 2], [1, 2, 3]]
-    assert [[pair.stamp for pair in held] for held in history(LEFT, Lines(1, 2))] == [[1], [1, 2], [2, 3]]
-    assert statement.at(attrs.evolve(LEFT, window=3)) is Truth.TRUE
-    assert statement.at(stream(7, 7)) is Truth.TRUE
-    assert not statement.strict
-    bind_hypotheses(statement, TWO_ROWS, PRINTED)
-
-
-@algorithm_3.refutes("insertion-before-loop", grade="symbolic", region="one row")
-def test_a_row_enters_its_own_matrix_twice(statement) -> None:
-    one = SketchedStream(fmpq_mat([[1]]), fmpq_mat([[1]]), fmpq_mat([[2]]), 5, 1)
-    assert statement.at(one) is Truth.FALSE
-    assert statement.margin(one) == -2
-    assert statement.at(attrs.evolve(one, rows=fmpq_mat([[0]]))) is Truth.TRUE
-    assert not statement.strict
-    bind_hypotheses(statement, TWO_ROWS, HYPOTHESES)
 
 
 @algorithm_3.supports("equation-5", grade="derived", region="every m, d: block product")

@@ -18,7 +18,7 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.sliding_window.sketched_direction import LeadingSketch, held
 from dpmatrix.tracing import bind_expression
 
-conjecture_2 = cite("sliding-window.conjecture-2@e0a68ffd")
+conjecture_2 = cite("sliding-window.conjecture-2@9115fdde")
 
 TENTH, SMALL, LARGE = Fraction(1, 10), Fraction(1, 50), Fraction(49, 50)
 WIDE = LeadingSketch(40, 12, 20, TENTH, TENTH)

@@ -21,7 +21,7 @@ lemma_2 = cite("sliding-window.lemma-2@5f356f81")
 lemma_3 = cite("sliding-window.lemma-3@c1e13ca9")
 lemma_4 = cite("sliding-window.lemma-4@ccf94ec3")
 theorem_3 = cite("sliding-window.theorem-3@3c71e4f3")
-theorem_4 = cite("sliding-window.theorem-4@04f6ebcd")
+theorem_4 = cite("sliding-window.theorem-4@6345404b")
 
 SMALL, FIFTH, HALF, LARGE = Fraction(1, 50), Fraction(1, 5), Fraction(1, 2), Fraction(49, 50)
 

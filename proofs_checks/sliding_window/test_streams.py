@@ -13,7 +13,7 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.sliding_window import streams as module
 from dpmatrix.spec.sliding_window.streams import StreamPair, StreamPoint, window_matrix
 
-neighbours = cite("sliding-window.neighbours@8f579c13")
+neighbours = cite("sliding-window.neighbours@3e2bb28e")
 
 ROWS = {"zero": (0, 0), "short": (fmpq(3, 5), fmpq(-4, 5)), "long": (fmpq(3, 5), fmpq(9, 10))}
 
@@ -127,17 +127,34 @@ def test_difference_of_neighbours_has_rank_one(statement) -> None:
     assert statement.without("A - A' is in N").at(pair("short", "short")) is Truth.FALSE
 
 
-@neighbours.refutes("gram-change", grade="symbolic", region="d = 1: row M against M + 1, for M = 1, 10 and 1000")
-def test_the_gram_matrix_of_neighbours_changes_without_bound(statement) -> None:
+@neighbours.supports("gram-change", grade="derived", region="every pair of neighbours: one row y becomes y + b")
+def test_the_gram_matrix_of_neighbours_changes_with_the_length_of_a_row(statement) -> None:
+    """(y + b)'(y + b) - y'y = y'b + b'y + b'b has norm at most 2 |y||b| + |b|^2, and |b| <= 1, |y| <= M."""
     for size in (1, 10, 1000):
-        point = StreamPair(fmpq_mat([[size + 1]]), fmpq_mat([[size]]))
-        assert statement.at(point) is Truth.FALSE
+        point = StreamPair(fmpq_mat([[size + fmpq(19, 20)]]), fmpq_mat([[size]]))
+        assert statement.at(point) is Truth.TRUE
+    for kinds in (("zero", "short", "zero"), ("short",), ("zero", "zero")):
+        assert statement.at(pair(*kinds)) is Truth.TRUE
     values = [
-        (StreamPair(fmpq_mat([[fmpq(k + 10, 20)]]), fmpq_mat([[fmpq(k, 20)]])), Fraction(300 - 20 * k, 400))
+        (StreamPair(fmpq_mat([[fmpq(k + 10, 20)]]), fmpq_mat([[fmpq(k, 20)]])), Fraction(300 + 20 * k, 400))
         for k in range(1, 22)
     ]
-    bind(statement, values)
-    present = StreamPair(fmpq_mat([[fmpq(3, 5), fmpq(4, 5)]]), fmpq_mat([[0, 0]]))
-    assert statement.at(present) is not Truth.FALSE, "a unit row present or absent changes it by exactly 1"
+    absent = StreamPair(fmpq_mat([[0, 0]]), fmpq_mat([[fmpq(3, 5), fmpq(4, 5)]]))
+    bind(statement, [*values, (absent, Fraction(2))])
     assert not statement.strict
-    bind_hypotheses(statement, present, {"A - A' is in N": pair("long", "short")})
+    bind_hypotheses(statement, absent, {"A - A' is in N": pair("long", "short")})
+
+
+@neighbours.controls("gram-change", grade="symbolic", region="2 M in place of 2 M + 1; a row that grows by 2")
+def test_a_smaller_change_is_not_enough(statement) -> None:
+    grown = StreamPair(fmpq_mat([[fmpq(109, 10)]]), fmpq_mat([[10]]))
+    assert statement.at(grown) is Truth.TRUE
+
+    def twice(p: StreamPair):
+        return module.gram_change_margin(p) - 1
+
+    less = StreamPair(fmpq_mat([[fmpq(199, 10)]]), fmpq_mat([[19]]))
+    assert statement.nudged(margin=twice).at(less) is Truth.TRUE, "2 (0.9) 19 + 0.81 is below 38"
+    long = StreamPair(fmpq_mat([[11]]), fmpq_mat([[10]]))
+    assert statement.nudged(margin=twice).at(long) is Truth.FALSE
+    assert statement.without("A - A' is in N").at(StreamPair(fmpq_mat([[12]]), fmpq_mat([[10]]))) is Truth.FALSE

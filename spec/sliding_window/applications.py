@@ -10,7 +10,7 @@ from dpmatrix.exact import Exact, Real, ball, nonnegative_root, rational
 from dpmatrix.spec.common.conditions import at_least, at_most, below, exceeds, positive, whole
 from dpmatrix.spec.common.spectra import eigenvalues
 from dpmatrix.spec.sliding_window.combined_costs import COMBINED_COSTS, stated_error
-from dpmatrix.spec.sliding_window.distinguishing import some_projection_algorithm, some_query_algorithm
+from dpmatrix.spec.sliding_window.distinguishing import common_projection, some_query_algorithm
 from dpmatrix.spec.sliding_window.loewner import gram
 from dpmatrix.spec.sliding_window.noisy_choice import BEST_CHOICE, best_cost_margin
 from dpmatrix.spec.sliding_window.private_choice import CHANGE
@@ -221,15 +221,13 @@ THEOREM_6 = Claim(
     ),
     because=(
         "At eta = 1/4 the factor is -5, and no projection costs at most -5 times the least cost plus a fixed term once "
-        "the least cost exceeds a sixth of that term; the proof divides (19) by 1 - 6 eta. For eta below 1/6 the "
-        "additive term is too small where it is below 1/2, as the rows (M, 1/2) and (M, -1/2) are neighbours, and a "
-        "line costs at least 1/2 on one of them if M >= 1/2. For every c that happens for delta near 1 (c = 1, eps = "
-        "1: delta = 9/10, beta = 1/50), and for large eps, with beta = e^-eps/4 and delta = 1/2 (c = 1: from eps = 4.2 "
-        "on); in the ordinary range of eps and delta that leaves eta < 1/6 open. The additive term inherits the "
+        "the least cost exceeds a sixth of that term; the proof divides (19) by 1 - 6 eta. For eta below 1/6 it is "
+        "open: the rows (M, 1/2) and (M, -1/2) are neighbours, and a line costs up to 1/2 on one of them; but only for "
+        "delta near 1 or large eps is the additive term below that. The additive term inherits the "
         "defects of Lemma 5; (19) and (20) are printed without its root, and with it they give the theorem's, for "
-        "delta of at most 1/2. On the private window of theorem-4's repair the best projection for C~ costs at most 2 "
-        "min(k, d-k) zeta more than the best for the window, in squared norm: privacy, the probability of that event "
-        "and its price in space are those of theorem-4's repair."
+        "delta of at most 1/2. On the private window of theorem-4's repair the best projection for C~ costs at most 2 min(k, d-k) zeta more than the best for the "
+        "window, in squared norm: privacy, the probability of that event and its price in space are those of "
+        "theorem-4's repair."
     ),
     repair=Repair(
         f"{CHANGE}; the projection onto the first k eigenvectors of C~; squared costs; 2 min(k, d-k) zeta",
@@ -244,15 +242,22 @@ THEOREM_6 = Claim(
         Step(
             "two-streams",
             Statement(
-                "there is a constant c with which, for the streams of one row (M, 1/2) or (M, -1/2), d = 2 and k = 1, "
-                "where the least cost is 0, some projection costs at most the additive term on both, or beta is so "
-                "large that an (eps, delta)-private algorithm that fails with probability beta cannot tell them apart",
-                some_projection_algorithm,
-                given=(*GUARANTEE, at_least("length", 0), positive("failure"), below("failure", 1)),
-                exists=(Chosen("constant"),),
+                "for eps <= 1, delta <= 1/2 and the streams of one row (M, 1/2) or (M, -1/2), d = 2 and k = 1, "
+                "where the least cost is 0, some line costs at most the additive term with c = 1 on both",
+                common_projection,
+                given=(
+                    positive("epsilon"),
+                    at_most("epsilon", 1),
+                    positive("delta"),
+                    at_most("delta", fmpq(1, 2)),
+                    at_least("length", 0),
+                    positive("failure"),
+                    below("failure", 1),
+                ),
+                exists=(Chosen("constant", exhibited=1),),
             ),
-            sound=False,
-            note="For every eta: whatever is output, one look at it tells neighbours apart.",
+            sound=True,
+            note="So two streams of one row are no objection there, for any eta.",
         ),
         Step(
             "equation-19",

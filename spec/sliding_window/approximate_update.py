@@ -7,8 +7,8 @@ from flint import arb, fmpq_mat
 
 from dpmatrix.claims import Claim, Condition, Defect, Kind, Locator, Repair, Statement, Step, Verdict
 from dpmatrix.exact import Exact, rational
-from dpmatrix.spec.common.conditions import at_least, below, positive
-from dpmatrix.spec.common.spectra import eigenvalues, nonnegative_spectrum
+from dpmatrix.spec.common.conditions import at_least, below, exceeds, positive
+from dpmatrix.spec.common.spectra import eigenvalues
 from dpmatrix.spec.sliding_window.loewner import flag, least, precedes, precedes_margin, scaled
 from dpmatrix.spec.sliding_window.sketch_order import SKETCH_ORDER
 from dpmatrix.spec.sliding_window.special_histograms import SPECIAL_HISTOGRAMS
@@ -77,9 +77,9 @@ def update_relation_margin(p: ChainPoint) -> arb:
     return precedes_margin(scaled(1 - rational(p.eta) / 2, p.first_near), p.second_near)
 
 
-def semidefinite_margin(p: ChainPoint) -> arb:
-    """Non-negative exactly when L(j) is positive semidefinite."""
-    return nonnegative_spectrum(p.first)
+def definite_margin(p: ChainPoint) -> arb:
+    """Least eigenvalue of L(j)."""
+    return eigenvalues(p.first)[-1]
 
 
 @attrs.frozen
@@ -164,11 +164,11 @@ LEMMA_1 = Claim(
             Statement(
                 "(1 - eta) L(j) < (1 - eta/2)(1 - eta/4)/(1 + eta/4) L(j)",
                 strict_margin,
-                given=(*ETA, Condition("L(j) >= 0", semidefinite_margin)),
+                given=(*ETA, exceeds("L(j) is positive definite", definite_margin)),
                 strict=True,
             ),
-            sound=False,
-            note="'<' between matrices means positive definite; for a singular L(j) it is '<='.",
+            sound=True,
+            note="Under (6) L(j) is: a sketch contains sigma Phi. For a singular matrix it would be '<='.",
         ),
         Step(
             "into-approximation",

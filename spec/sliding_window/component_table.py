@@ -97,16 +97,15 @@ def spaces_in_order(p: ComponentSetting) -> arb:
 
 
 def theorem_19_margin(p: ComponentSetting) -> arb:
-    """Factor times the lower bound on the space, minus ``W k log W / eta`` of Theorem 19."""
+    """Factor times ``W k log W / eta`` of Theorem 19, minus the lower bound on the space."""
     theorem = p.window * p.target * arb(p.window).log() / ball(p.eta)
-    return ball(p.factor) * lower_space(p) - theorem
+    return ball(p.factor) * theorem - lower_space(p)
 
 
 def theorem_3_margin(p: ComponentSetting) -> arb:
-    """Factor times the last row's space, minus ``d r^2 log W / eta^2`` of Theorem 3 with r = k/eta."""
+    """``d r^2 log W / eta^2`` of Theorem 3 with r = k/eta, minus the last row's space."""
     rank = p.target / ball(p.eta)
-    theorem = p.dimension * rank**2 * arb(p.window).log() / ball(p.eta) ** 2
-    return ball(p.factor) * upper_space(p) - theorem
+    return p.dimension * rank**2 * arb(p.window).log() / ball(p.eta) ** 2 - upper_space(p)
 
 
 def smaller_space_margin(p: ComponentSetting) -> arb:
@@ -117,6 +116,11 @@ def smaller_space_margin(p: ComponentSetting) -> arb:
 def premise_margin(p: ComponentSetting) -> arb:
     """``d - k log W / eta^3``."""
     return p.dimension - p.target * arb(p.window).log() / ball(p.eta) ** 3
+
+
+def long_margin(p: ComponentSetting) -> arb:
+    """``W - d``."""
+    return arb(p.window - p.dimension)
 
 
 def proper_margin(p: ComponentSetting) -> arb:
@@ -171,10 +175,11 @@ TABLE_2 = Claim(
         "The rows measure different things. k sqrt(d)/eps is an error of |A - AP|_F^2, that is of the trace, for rows "
         "of norm at most 1; sqrt(kd)/eps is one of its root. In the root the mechanism of the second row, Gaussian "
         "noise N on A'A, costs at most sqrt(2k|N|) beyond the least, without any factor: of the order sqrt(k) d^(1/4) "
-        "sqrt(log d/eps), less than the last row by d^(1/4)/sqrt(eps log d). The lower bound sqrt(kd) exceeds the "
-        "upper one for eps > 1; it holds for unbounded rows, with a factor that falls with eps "
-        "(cross.low-rank-lower-bounds). The lower bound on space is Theorem 19's with d for W, and Theorem 3 gives "
-        "eta^4 for the last row's eta^3. That space is o(d^2) for k^2 log W/eta^3 = o(d), not for k log W/eta^3 = o(d)."
+        "sqrt(log d/eps), less than the last row by d^(1/4)/sqrt(eps log d). The lower bound sqrt(kd) has no eps, and "
+        "is below the upper one where eps <= 1; it holds for unbounded rows, with a factor that falls with eps "
+        "(cross.low-rank-lower-bounds). The lower bound on space is Theorem 19's with d for W, and so a weaker one "
+        "where W >= d. The last row's eta^3 is what Table 1 gives for r = k/eta; Theorem 3 gives eta^4. That space is "
+        "o(d^2) for k^2 log W/eta^3 = o(d), not for k log W/eta^3 = o(d)."
     ),
     repair=Repair(
         "the second row in the measure of the last: sqrt(28 k sqrt(d) log d/eps), with factor 1, for eps <= 1",
@@ -199,13 +204,13 @@ TABLE_2 = Claim(
         Step(
             "errors-in-order",
             Statement(
-                "for some c the lower bound on the additive error is at most c times the upper one",
+                "for eps <= 1 the lower bound on the additive error is at most the upper one",
                 errors_in_order,
-                given=SETTING,
-                exists=SOME,
+                given=(whole("dimension", 1), whole("target", 1), positive("epsilon"), at_most("epsilon", 1)),
+                exists=(Chosen("factor", exhibited=1),),
             ),
-            sound=False,
-            note="Not for eps > c; the lower bound has no epsilon.",
+            sound=True,
+            note="The lower bound has no epsilon; the text beside the table asks for eps = O(1).",
         ),
         Step(
             "spaces-in-order",
@@ -220,24 +225,24 @@ TABLE_2 = Claim(
         Step(
             "space-of-theorem-19",
             Statement(
-                "the lower bound on space is, up to c, that of Theorem 19",
+                "for W >= d the lower bound on space is at most that of Theorem 19",
                 theorem_19_margin,
-                given=SETTING,
-                exists=SOME,
+                given=(*SPACE_SETTING, exceeds("W >= d", long_margin, strict=False)),
+                exists=(Chosen("factor", exhibited=1),),
             ),
-            sound=False,
-            note="d for W; both contradict storage of the window for small eta (theorem-19).",
+            sound=True,
+            note="d for W, so that the table claims less. Whether either is true is asked of theorem-19.",
         ),
         Step(
             "space-of-theorem-3",
             Statement(
-                "the last row's space is, up to c, that of Theorem 3 for r = k/eta",
+                "the space of Theorem 3 for r = k/eta is at least the last row's",
                 theorem_3_margin,
-                given=SETTING,
-                exists=SOME,
+                given=SPACE_SETTING,
             ),
-            sound=False,
-            note="1/eta^3 for 1/eta^4.",
+            sound=True,
+            note="1/eta^4 for 1/eta^3. The row is Table 1's row 1 with r = k/eta, which has lost a factor 1/eta "
+            "(table-1, spectral-space).",
         ),
         Step(
             "smaller-space",

@@ -118,12 +118,6 @@ def left_26(p: Approximation) -> arb:
     return (ball(p.best) + ball(p.extra)) / (1 - ball(p.eta)) - ball(p.seen_best)
 
 
-def printed_end(p: Approximation) -> arb:
-    """(1 + eta)/(1 - eta) gamma |A_W(1-P^)| + c K - |A_W(1-P)|."""
-    factor = (1 + ball(p.eta)) / (1 - ball(p.eta)) * ball(p.gamma)
-    return factor * ball(p.best) + ball(p.constant) * ball(p.extra) - ball(p.chosen)
-
-
 def sound_end(p: Approximation) -> arb:
     """(1 + eta)/(1 - eta) gamma (|A_W(1-P^)| + K) + K - |A_W(1-P)|."""
     factor = (1 + ball(p.eta)) / (1 - ball(p.eta)) * ball(p.gamma)
@@ -242,16 +236,6 @@ THEOREM_7 = Claim(
             note="Lemma 5 has 1 - 6 eta, which is negative for eta > 1/6, and c_1 K.",
         ),
         Step(
-            "combination",
-            Statement(
-                "(22), (25), (26) give |A_W(1-P)| <= (1+eta)/(1-eta) gamma |A_W(1-P^)| + c K",
-                printed_end,
-                given=(*NORMS, *FROM_25_AND_26),
-            ),
-            sound=False,
-            note="gamma is lost before K.",
-        ),
-        Step(
             "combination-with-gamma",
             Statement(
                 "(22), (25), (26) give |A_W(1-P)| <= (1+eta)/(1-eta) gamma (|A_W(1-P^)| + K) + K",
@@ -259,6 +243,7 @@ THEOREM_7 = Claim(
                 given=(at_least("eta", 0), at_least("gamma", 1), *FROM_25_AND_26),
             ),
             sound=True,
+            note="Printed without gamma before K: as a line about one gamma its O absorbs it.",
         ),
     ),
     uses=(

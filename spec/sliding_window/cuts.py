@@ -266,7 +266,8 @@ COROLLARY_2 = Claim(
         "zeta, without a factor; no claim on space",
         Statement(
             "all sums together are (eps, delta)-DP; with probability at least 1 - beta |e_S'C e_S - Phi_S| <= 2 |S| "
-            "zeta for every S, zeta = 4 s sqrt(q (n log 9 + log(2/beta))), q <= 2h + 1, s as in theorem-4",
+            "zeta for every S, zeta = 4 s sqrt(q (n log 9 + log(2/beta))), q <= 2h + 1 the number of sums of the "
+            "window, s = sqrt(h+1) (z + sqrt(z^2 + 2 eps))/(2 eps), z = sqrt(2 log(1/delta))",
             private_cut_margin,
             given=(
                 *WINDOW,

@@ -113,11 +113,6 @@ def common_projection(p: NeighbouringSpans) -> arb:
     return extra - ball(min(2 * rational(p.length) ** 2, fmpq(1, 2)) / 2).sqrt()
 
 
-def some_projection_algorithm(p: NeighbouringSpans) -> arb:
-    """Below zero no (epsilon, delta)-private algorithm gives a projection that is good enough on both streams."""
-    return common_projection(p).max(confusion(p))
-
-
 @attrs.frozen
 class NeighbouringRegressions:
     """The streams of one row (1/2, M) or (-1/2, M), at distance 1, and regression with d = p = 1, where OPT is 0.

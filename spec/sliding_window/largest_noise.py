@@ -5,9 +5,9 @@ from __future__ import annotations
 import attrs
 from flint import arb
 
-from dpmatrix.claims import Statement, Step
+from dpmatrix.claims import Chosen, Range, Statement, Step
 from dpmatrix.exact import Exact, ball, rational
-from dpmatrix.privacy.profiles.incomplete_gamma import lower_tail
+from dpmatrix.privacy.profiles.incomplete_gamma import lower_tail, upper_tail
 from dpmatrix.spec.common.conditions import below, exceeds, positive, whole
 
 
@@ -68,4 +68,52 @@ LARGEST_NOISE = Step(
     ),
     sound=False,
     note="Lines 12 to 14 keep the largest noise: at eps = 1, delta = 10^-6, tau = 194 and n = 10^4 it is 78 delta.",
+)
+
+
+@attrs.frozen
+class SurvivingNoise:
+    """The noise of K~(1) after 2^m rows of zeros in one dimension, which is the largest of as many.
+
+    Parameters
+    ----------
+    degrees
+        tau of line 6.
+    doublings
+        m.
+    constant, success
+        The c of (37), and the probability that it is given.
+    """
+
+    degrees: int
+    doublings: int
+    constant: Exact
+    success: Exact
+
+
+def surviving_margin(p: SurvivingNoise) -> arb:
+    """``log log(1/p) - log(-2^m log F)``, F the chance that one noise is at most c tau log tau: F^(2^m) against p."""
+    bound = ball(p.constant) * p.degrees * arb(p.degrees).log()
+    beyond = upper_tail(bound / 2, arb(p.degrees) / 2)
+    return (-ball(p.success).log()).log() - p.doublings * arb(2).log() - (-(-beyond).log1p()).log()
+
+
+SURVIVING_NOISE = Step(
+    "surviving-noise",
+    Statement(
+        "(37) for a survivor: there are c and p > 0 with which, with the loop from 1 on and lines 12 to 14 as read, "
+        "after 2^m rows of zeros in one dimension the noise of K~(1) is at most c tau log tau with probability p at "
+        "least, for all m and tau >= 3",
+        surviving_margin,
+        given=(
+            whole("degrees", 3),
+            whole("doublings", 0),
+            positive("constant"),
+            positive("success"),
+            below("success", 1),
+        ),
+        exists=(Chosen("constant"), Chosen("success", range=Range.SHARE)),
+    ),
+    sound=False,
+    note="The first survivor has the largest of all noises, which grows with log W beside tau.",
 )

@@ -5,9 +5,8 @@ from __future__ import annotations
 import attrs
 from flint import arb, fmpq_mat
 
-from dpmatrix.claims import Claim, Kind, Locator, Repair, Statement, Step, Verdict
-from dpmatrix.exact import Exact, ball
-from dpmatrix.spec.common.conditions import below, exceeds, positive, whole
+from dpmatrix.claims import Claim, Kind, Locator, Repair, Statement, Verdict
+from dpmatrix.spec.common.conditions import exceeds, whole
 from dpmatrix.spec.common.spectra import eigenvalues
 from dpmatrix.spec.sliding_window.definitions import ProjectionPoint, projection_margin, right_cost
 from dpmatrix.spec.sliding_window.loewner import flag, gram
@@ -44,21 +43,6 @@ def _fits(p: Minimiser) -> bool:
     return (p.solution.nrows(), p.solution.ncols()) == (order, order)
 
 
-@attrs.frozen
-class PassedRank:
-    """k, beta and eta, from which line 3 computes the r of Algorithm 2."""
-
-    k: int
-    beta: Exact
-    eta: Exact
-
-
-def whole_margin(p: PassedRank) -> arb:
-    """Minus the distance of 4r/eta, r = (k + log(1/beta))/eta, from the nearest integer."""
-    rows = 4 * (p.k - ball(p.beta).log()) / ball(p.eta) ** 2
-    return -abs(rows - round(float(rows.mid())))
-
-
 ALGORITHM_4 = Claim(
     id="sliding-window.algorithm-4",
     kind=Kind.ALGORITHM,
@@ -77,14 +61,16 @@ ALGORITHM_4 = Claim(
         ),
     ),
     verdict=Verdict.EXECUTABLE_WITH_REPAIR,
-    reading="The P of line 4 is any d x d matrix of rank at most k; the output is X~, and not the A~ of line 2.",
+    reading=(
+        "The P of line 4 is any d x d matrix of rank at most k; the output is X~, and not the A~ of line 2; r and "
+        "4r/eta are rounded up."
+    ),
     because=(
         "A sketch with fewer rows than columns has a kernel, and then line 4 has answers that are no orthogonal "
         "projections: for A~ = (1, 0) and k = 1 the matrix with rows (1, 0), (7, 0) has rank 1 and cost 0. If A~ has "
-        "rank below k the answer may have it too. beta and eta are used and not given, k is called r, and 4r/eta "
-        "is never an integer for rational beta and eta, as log beta is not rational. Over the orthogonal projections "
-        "of rank k the projection onto the first k eigenvectors of A~'A~ is an answer, and so it is for any symmetric "
-        "matrix, of whatever signs: that of algorithm-8+repair makes the output private."
+        "rank below k the answer may have it too. beta and eta are used and not given, and k is called r. Over the "
+        "orthogonal projections of rank k the projection onto the first k eigenvectors of A~'A~ is an answer, and so "
+        "it is for any symmetric matrix, of whatever signs: that of algorithm-8+repair makes the output private."
     ),
     repair=Repair(
         "P over the orthogonal projections of rank k, cost Tr((1-P)C~); r rounded up; for privacy C~ from algorithm-8"
@@ -93,18 +79,6 @@ ALGORITHM_4 = Claim(
             "the projection onto the first k eigenvectors of a symmetric C~ has the least cost Tr((1-P)C~)",
             eigenvector_margin,
             given=SPECTRAL,
-        ),
-    ),
-    steps=(
-        Step(
-            "whole-rows",
-            Statement(
-                "4r/eta is an integer for the r of line 3",
-                whole_margin,
-                given=(whole("k", 1), positive("beta"), below("beta", 1), positive("eta"), below("eta", 1)),
-            ),
-            sound=False,
-            note="r and 4r/eta must be rounded up.",
         ),
     ),
     uses=("sliding-window.definition-2+repair",),

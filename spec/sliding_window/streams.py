@@ -89,8 +89,9 @@ def singular_value_margin(p: StreamPair) -> arb:
 
 
 def gram_change_margin(p: StreamPair) -> arb:
-    """1 minus the spectral norm of A'A minus that of its neighbour."""
-    return 1 - spectral_norm(gram(p.rows) - gram(p.other))
+    """2 M + 1 minus the spectral norm of the change of A'A, M the largest norm of a row of the neighbour."""
+    longest = max(squared_norm(row(p.other, number)) for number in range(1, p.other.nrows() + 1))
+    return 2 * arb(longest).sqrt() + 1 - spectral_norm(gram(p.rows) - gram(p.other))
 
 
 ARE_NEIGHBOURS = Condition("A - A' is in N", are_neighbours_margin)
@@ -142,12 +143,13 @@ NEIGHBOURS = Claim(
         Step(
             "gram-change",
             Statement(
-                "A'A changes by at most 1 in spectral norm, as when a unit row is present or absent",
+                "where the rows of one have norm at most M, A'A changes by at most 2 M + 1 in spectral norm",
                 gram_change_margin,
                 given=(ARE_NEIGHBOURS,),
             ),
-            sound=False,
-            note="True when a row of norm at most 1 is replaced by zero; 2M + 1 for a row of norm M that grows by 1.",
+            sound=True,
+            note="As much as that where a row of norm M grows by 1; at most 1 where a row of norm at most 1 is present "
+            "or absent.",
         ),
         *ROW_SAMPLING,
     ),

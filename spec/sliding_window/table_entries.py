@@ -36,7 +36,7 @@ class TableSetting:
     eta, epsilon, delta, failure
         eta, the guarantee, and the beta of the theorems.
     factor
-        By how much an entry may differ from what the theorem states, both ways.
+        By how much an entry may be below what the theorem states.
     """
 
     window: int

@@ -48,12 +48,6 @@ def ordered_cover(p: NoisyStream) -> arb:
     return cover_margin(p, attrs.evolve(MENDED, ordered=True))
 
 
-def late_expiry(p: NoisyStream) -> arb:
-    """0 when, with line 3 as printed and the others mended, only t_1 is ever at or before the window's first row."""
-    runs = enumerate(history(p, attrs.evolve(MENDED, earliest=PRINTED.earliest)), start=1)
-    return flag(all(pair.stamp > time - p.window + 1 for time, held in runs for pair in held[1:]))
-
-
 def repaired_margin(p: NoisyStream) -> arb:
     """0 when each K~(i) is the sum from t_i on plus the difference of two errors, and t_1 <= max(1, t-W+1) < t_2."""
     margin = arb(0)
@@ -92,7 +86,7 @@ ALGORITHM_7 = Claim(
         "keeps its own stamp, and nothing is deleted when the set of line 12 is empty; l as in algorithm-3."
     ),
     because=(
-        "As in algorithm-3 the loop leaves out the first pair, which is the output, and the expiry is one step late. "
+        "As in algorithm-3 the loop leaves out the first pair, which is the output. "
         "Lines 12 to 14 are worse: they delete every checkpoint from the first one that is not above the newest. Its "
         "noise is fresh and as large as theirs, so in one dimension rows 1, 1 with noise 1, 5 lose row 1; for d >= 2 a "
         "checkpoint one row older differs from the newest by R - R' in a direction orthogonal to that row, a symmetric "
@@ -108,12 +102,6 @@ ALGORITHM_7 = Claim(
         ),
     ),
     steps=(
-        Step(
-            "expired-stamp",
-            Statement("after lines 3 to 5 only t_1 is at or before the window's first row", late_expiry, given=RUN),
-            sound=False,
-            note="As in algorithm-3.",
-        ),
         Step(
             "order",
             Statement("lines 12 to 14 leave t_1 <= max(1, t - W + 1)", ordered_cover, given=RUN),
@@ -160,8 +148,9 @@ ALGORITHM_8 = Claim(
     ),
     reading=(
         "As no closeness is asked for, the sum of the whole stream would do. K(2) bounds the window from below, where "
-        "there is a second checkpoint, and the output from above in no way: an additive closeness is missing here, and "
-        "theorem-14's repair has one."
+        "there is a second checkpoint, and the output from above in no way. No upper bound is added, because the "
+        "differences of noisy sums that Update compared have other errors at later times; theorem-14's repair has an "
+        "additive closeness."
     ),
     repair=Repair(
         "the repaired Algorithm 7; the output is symmetric in place of positive semidefinite",

@@ -13,7 +13,7 @@ from dpmatrix.spec.common.conditions import at_least, below, exceeds, positive, 
 from dpmatrix.spec.sliding_window.checkpoint_counts import ORDERED_CHECKPOINTS
 from dpmatrix.spec.sliding_window.compared_errors import NOISE_VALUE
 from dpmatrix.spec.sliding_window.exact_outputs import EXACT_OUTPUTS
-from dpmatrix.spec.sliding_window.largest_noise import LARGEST_NOISE
+from dpmatrix.spec.sliding_window.largest_noise import LARGEST_NOISE, SURVIVING_NOISE
 from dpmatrix.spec.sliding_window.published_windows import CHANGE, LAST, PROMISE, last_window_margin
 from dpmatrix.spec.sliding_window.stated_counts import DROPS, SPACE_PRODUCT
 from dpmatrix.spec.sliding_window.wishart_accuracy import (
@@ -144,7 +144,8 @@ THEOREM_14 = Claim(
         "of one matrix is not what happens later. Accuracy: (35) fails for the printed lines, (36) for adjacent "
         "stamps; given both, and lambda_1(R) <= c tau log tau for the checkpoints that survive, (38) to (41) are "
         "right. One fresh noise meets that with c = 6 + 6k and probability 1 - d^-k for tau >= 3; the survivors are "
-        "chosen by their noises, and for them it is not proved."
+        "chosen by their noises, and for lines 12 to 14 it is false, as the first survivor holds the largest of all "
+        "noises."
     ),
     repair=Repair(
         f"{CHANGE}zeta for c tau log tau",
@@ -225,6 +226,7 @@ THEOREM_14 = Claim(
             note="Rests on Pr(lambda_1 > (sqrt tau + sqrt d + t)^2) <= exp(-t^2/2), Davidson and Szarek 2001. The "
             "proof speaks of the R of surviving checkpoints, which are no fresh ones.",
         ),
+        SURVIVING_NOISE,
         Step(
             "equation-38",
             Statement("(1-eta)(K(1) - c_1 sigma) <= A_W'A_W + c_2 sigma", chain_38, given=CHAIN),

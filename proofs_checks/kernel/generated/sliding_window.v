@@ -37,6 +37,17 @@ Definition neighbours__online_chances : Prop :=
   (1 / (2 + constant ^ 2) * (1 / (2 + constant ^ 2)) + 1 / (2 + constant ^ 2) * (1 / (2 + constant ^ 2)) <> 0 -> 1 / (2 + constant ^ 2) * (1 / (2 + constant ^ 2)) <> 0) /\
   0 < (if Req_EM_T (1 / (2 + constant ^ 2) * (1 / (2 + constant ^ 2)) + 1 / (2 + constant ^ 2) * (1 / (2 + constant ^ 2))) 0 then 0 else Rabs (Rmin 1 (oversampling * (1 / (2 + constant ^ 2) * (1 / (1 / (2 + constant ^ 2) * (1 / (2 + constant ^ 2)) + 1 / (2 + constant ^ 2) * (1 / (2 + constant ^ 2)))) * (1 / (2 + constant ^ 2)))) - Rmin 1 (oversampling * (0 * (1 / (1 / (2 + constant ^ 2) * (1 / (2 + constant ^ 2)))) * 0))) - constant * Rabs (1 / (2 + constant ^ 2))).
 
+(* sliding-window.definition-1/sequence: two outputs that are masked by one key bit tell more together than either by itself, whatever the chance of the key bit *)
+Definition definition_1__sequence : Prop :=
+  forall (chance : R) (exponential : R),
+  (* chance > 0 *)
+  0 < chance ->
+  (* chance < 1 *)
+  0 < 1 - chance ->
+  (* exponential >= 1 *)
+  0 <= exponential - 1 ->
+  0 < Rmax 0 (1 - chance) + Rmax 0 (- (exponential * (1 - chance))) + Rmax 0 (- (exponential * chance)) + Rmax 0 chance - Rmax (Rmax 0 (1 - chance - exponential * (1 - chance)) + Rmax 0 (chance - exponential * chance)) (Rmax 0 (1 - chance - exponential * chance) + Rmax 0 (chance - exponential * (1 - chance))).
+
 (* sliding-window.definition-1/sampled-rows: rows that are sampled by their leverage scores are not private: for y^2 <= (1 - delta)/C the event that the row y is dropped has, with the row 1 before it, a probability that exceeds e^eps times the one with the row 0 by delta at least *)
 Definition definition_1__sampled_rows : Prop :=
   forall (row : R) (oversampling : R) (epsilon : R) (delta : R),
@@ -268,16 +279,6 @@ Definition corollary_1__factor : Prop :=
   1 - eta <> 0 /\
   0 <= 1 + 2 * eta - (1 + eta / 4) / (1 - eta).
 
-(* sliding-window.corollary-1/one-plus-eta: (1+eta/4)/(1-eta) <= 1 + eta *)
-Definition corollary_1__one_plus_eta : Prop :=
-  forall (rank : Z) (eta : R) (epsilon : R) (delta : R) (constant : R),
-  (* eta > 0 *)
-  0 < eta ->
-  (* eta <= 3/8 *)
-  0 <= 3 / 8 - eta ->
-  1 - eta <> 0 /\
-  0 <= 1 + eta - (1 + eta / 4) / (1 - eta).
-
 (* sliding-window.theorem-4/last-display: (1-eta)(A'A - X) - X = (1-eta)A'A - eta X *)
 Definition theorem_4__last_display : Prop :=
   forall (window : R) (extra : R) (eta : R),
@@ -490,36 +491,6 @@ Definition theorem_7__equation_26 : Prop :=
   0 <= best + constant * extra - (1 - 6 * eta) * seen_best ->
   1 - eta <> 0 /\
   0 <= (best + extra) / (1 - eta) - seen_best.
-
-(* sliding-window.theorem-7/combination: (22), (25), (26) give |A_W(1-P)| <= (1+eta)/(1-eta) gamma |A_W(1-P^)| + c K *)
-Definition theorem_7__combination : Prop :=
-  forall (chosen : R) (best : R) (seen_chosen : R) (seen_best : R) (seen_least : R) (eta : R) (gamma_ : R) (extra : R) (constant : R),
-  (* best >= 0 *)
-  0 <= best ->
-  (* seen_chosen >= 0 *)
-  0 <= seen_chosen ->
-  (* seen_best >= 0 *)
-  0 <= seen_best ->
-  (* seen_least >= 0 *)
-  0 <= seen_least ->
-  (* extra >= 0 *)
-  0 <= extra ->
-  (* eta >= 0 *)
-  0 <= eta ->
-  (* eta < 1/2 *)
-  0 < 1 / 2 - eta ->
-  (* gamma >= 1 *)
-  0 <= gamma_ - 1 ->
-  (* constant > 0 *)
-  0 < constant ->
-  (* (22) *)
-  0 <= seen_best - seen_least ->
-  (* (25) *)
-  0 <= (1 + eta) * gamma_ * seen_least + extra - chosen ->
-  (* (26) *)
-  (1 - eta <> 0 /\ 0 <= (best + extra) / (1 - eta) - seen_best) ->
-  1 - eta <> 0 /\
-  0 <= (1 + eta) / (1 - eta) * gamma_ * best + constant * extra - chosen.
 
 (* sliding-window.theorem-7/combination-with-gamma: (22), (25), (26) give |A_W(1-P)| <= (1+eta)/(1-eta) gamma (|A_W(1-P^)| + K) + K *)
 Definition theorem_7__combination_with_gamma : Prop :=
@@ -1196,6 +1167,36 @@ Definition theorem_17__every_node (gamma_lower_regularized : R -> R -> R) : Prop
   (1 <= IZR dimension -> IZR degrees <= IZR dimension - 1 -> False) /\
   0 <= (if Rlt_dec (IZR dimension) 1 then 0 else if Rlt_dec (IZR dimension - 1) (IZR degrees) then if Req_EM_T (IZR degrees - IZR dimension + 1) 2 then delta - (1 - powerRZ (1 - - (exp (- (1 / 2)) - 1)) count) else delta - (1 - powerRZ (1 - gamma_lower_regularized ((IZR degrees - IZR dimension + 1) / 2) (1 / 2)) count) else 0).
 
+(* sliding-window.theorem-17/path-together: with the noise of line 6 in each, the sum of the nodes that hold a row of norm 1 keeps it (epsilon, delta)-private *)
+Definition theorem_17__path_together (gamma_lower_regularized : R -> R -> R) (gamma_upper_regularized : R -> R -> R) : Prop :=
+  forall (dimension : Z) (degrees : Z) (count : Z) (epsilon : R) (delta : R),
+  (* dimension >= 1, an integer *)
+  0 <= IZR dimension - 1 ->
+  (* degrees >= 1, an integer *)
+  0 <= IZR degrees - 1 ->
+  (* count >= 1, an integer *)
+  0 <= IZR count - 1 ->
+  (* epsilon > 0 *)
+  0 < epsilon ->
+  (* delta > 0 *)
+  0 < delta ->
+  (* delta < 1 *)
+  0 < 1 - delta ->
+  (* tau >= floor(d + 14 log(1/delta)/eps^2) *)
+  (0 < delta /\ epsilon ^ 2 <> 0 /\ 0 < IZR degrees + 1 - (IZR dimension - 14 * ln delta / epsilon ^ 2)) ->
+  (IZR dimension < 1 -> False) /\
+  (1 <= IZR dimension -> IZR dimension - 1 < IZR degrees * IZR count -> 0 < IZR count -> epsilon < 0 -> False) /\
+  (1 <= IZR dimension -> IZR dimension - 1 < IZR degrees * IZR count -> 0 < IZR count -> 0 <= epsilon -> IZR degrees * IZR count - IZR dimension + 1 < 2 -> IZR count / 2 < epsilon -> 1 - (IZR degrees * IZR count - IZR dimension + 1) / 2 <> 0) /\
+  (1 <= IZR dimension -> IZR dimension - 1 < IZR degrees * IZR count -> 0 < IZR count -> 0 <= epsilon -> IZR degrees * IZR count - IZR dimension + 1 < 2 -> IZR count / 2 < epsilon -> exp ((epsilon - IZR count / 2) / (1 - (IZR degrees * IZR count - IZR dimension + 1) / 2)) - 1 <> 0) /\
+  (1 <= IZR dimension -> IZR dimension - 1 < IZR degrees * IZR count -> 0 < IZR count -> 0 <= epsilon -> 2 <= IZR degrees * IZR count - IZR dimension + 1 -> epsilon < IZR count / 2 -> IZR degrees * IZR count - IZR dimension + 1 <> 2 -> (IZR degrees * IZR count - IZR dimension + 1) / 2 - 1 <> 0) /\
+  (1 <= IZR dimension -> IZR dimension - 1 < IZR degrees * IZR count -> 0 < IZR count -> 0 <= epsilon -> 2 <= IZR degrees * IZR count - IZR dimension + 1 -> epsilon < IZR count / 2 -> IZR degrees * IZR count - IZR dimension + 1 <> 2 -> exp ((IZR count / 2 + epsilon) / ((IZR degrees * IZR count - IZR dimension + 1) / 2 - 1)) - 1 <> 0) /\
+  (1 <= IZR dimension -> IZR dimension - 1 < IZR degrees * IZR count -> 0 < IZR count -> 0 <= epsilon -> 2 <= IZR degrees * IZR count - IZR dimension + 1 -> epsilon < IZR count / 2 -> IZR degrees * IZR count - IZR dimension + 1 <> 2 -> exp ((IZR count / 2 - epsilon) / ((IZR degrees * IZR count - IZR dimension + 1) / 2 - 1)) - 1 <> 0) /\
+  (1 <= IZR dimension -> IZR dimension - 1 < IZR degrees * IZR count -> 0 < IZR count -> 0 <= epsilon -> 2 <= IZR degrees * IZR count - IZR dimension + 1 -> IZR count / 2 <= epsilon -> 2 < IZR degrees * IZR count - IZR dimension + 1 -> (IZR degrees * IZR count - IZR dimension + 1) / 2 - 1 <> 0) /\
+  (1 <= IZR dimension -> IZR dimension - 1 < IZR degrees * IZR count -> 0 < IZR count -> 0 <= epsilon -> 2 <= IZR degrees * IZR count - IZR dimension + 1 -> IZR count / 2 <= epsilon -> 2 < IZR degrees * IZR count - IZR dimension + 1 -> exp ((IZR count / 2 + epsilon) / ((IZR degrees * IZR count - IZR dimension + 1) / 2 - 1)) - 1 <> 0) /\
+  (1 <= IZR dimension -> IZR dimension - 1 < IZR degrees * IZR count -> IZR count <= 0 -> False) /\
+  (1 <= IZR dimension -> IZR degrees * IZR count <= IZR dimension - 1 -> False) /\
+  0 <= (if Rlt_dec (IZR dimension) 1 then 0 else if Rlt_dec (IZR dimension - 1) (IZR degrees * IZR count) then if Rlt_dec 0 (IZR count) then if Rlt_dec epsilon 0 then 0 else if Rlt_dec (IZR degrees * IZR count - IZR dimension + 1) 2 then if Rlt_dec (IZR count / 2) epsilon then delta - Rmax (gamma_lower_regularized ((IZR degrees * IZR count - IZR dimension + 1) / 2) (IZR count / 2)) (gamma_lower_regularized ((IZR degrees * IZR count - IZR dimension + 1) / 2) (IZR count / 2 / (exp ((epsilon - IZR count / 2) / (1 - (IZR degrees * IZR count - IZR dimension + 1) / 2)) - 1)) - exp epsilon * (gamma_lower_regularized ((IZR degrees * IZR count - IZR dimension + 1) / 2) (IZR count / 2 / (exp ((epsilon - IZR count / 2) / (1 - (IZR degrees * IZR count - IZR dimension + 1) / 2)) - 1) + IZR count / 2) - gamma_lower_regularized ((IZR degrees * IZR count - IZR dimension + 1) / 2) (IZR count / 2))) else delta - Rmax (gamma_lower_regularized ((IZR degrees * IZR count - IZR dimension + 1) / 2) (IZR count / 2)) (1 - exp epsilon * gamma_upper_regularized ((IZR degrees * IZR count - IZR dimension + 1) / 2) (IZR count / 2)) else if Rlt_dec epsilon (IZR count / 2) then if Req_EM_T (IZR degrees * IZR count - IZR dimension + 1) 2 then delta - Rmax (- (exp (- (IZR count / 2)) - 1)) (- (exp (epsilon - IZR count / 2) - 1)) else delta - Rmax (gamma_lower_regularized ((IZR degrees * IZR count - IZR dimension + 1) / 2) (IZR count / 2 / (exp ((IZR count / 2 + epsilon) / ((IZR degrees * IZR count - IZR dimension + 1) / 2 - 1)) - 1) + IZR count / 2) - exp epsilon * gamma_lower_regularized ((IZR degrees * IZR count - IZR dimension + 1) / 2) (IZR count / 2 / (exp ((IZR count / 2 + epsilon) / ((IZR degrees * IZR count - IZR dimension + 1) / 2 - 1)) - 1))) (gamma_upper_regularized ((IZR degrees * IZR count - IZR dimension + 1) / 2) (IZR count / 2 / (exp ((IZR count / 2 - epsilon) / ((IZR degrees * IZR count - IZR dimension + 1) / 2 - 1)) - 1)) - exp epsilon * gamma_upper_regularized ((IZR degrees * IZR count - IZR dimension + 1) / 2) (IZR count / 2 / (exp ((IZR count / 2 - epsilon) / ((IZR degrees * IZR count - IZR dimension + 1) / 2 - 1)) - 1) + IZR count / 2)) else if Rlt_dec 2 (IZR degrees * IZR count - IZR dimension + 1) then delta - Rmax (gamma_lower_regularized ((IZR degrees * IZR count - IZR dimension + 1) / 2) (IZR count / 2 / (exp ((IZR count / 2 + epsilon) / ((IZR degrees * IZR count - IZR dimension + 1) / 2 - 1)) - 1) + IZR count / 2) - exp epsilon * gamma_lower_regularized ((IZR degrees * IZR count - IZR dimension + 1) / 2) (IZR count / 2 / (exp ((IZR count / 2 + epsilon) / ((IZR degrees * IZR count - IZR dimension + 1) / 2 - 1)) - 1))) 0 else delta - Rmax (- (exp (- (IZR count / 2)) - 1)) 0 else 0 else 0).
+
 (* sliding-window.theorem-18: for the streams (M e_1) and ((M + 1) e_1), the first of the outputs, at T = 1, is (epsilon, delta)-private *)
 Definition theorem_18 (gamma_lower_regularized : R -> R -> R) (gamma_upper_regularized : R -> R -> R) : Prop :=
   forall (dimension : Z) (epsilon : R) (delta : R) (degrees : Z) (row : R),
@@ -1708,6 +1709,38 @@ Definition table_1_repaired : Prop :=
   IZR dimension <> 0 /\
   0 <= - Rabs (IZR rank * (- ln delta) ^ 2 / epsilon ^ 2 - 1 / IZR rank * (IZR rank ^ 2 * (- ln delta) ^ 2 / epsilon ^ 2)) + - Rabs (- ln delta / epsilon * sqrt (IZR dimension * ln (IZR dimension) * (IZR target - ln failure)) - sqrt (ln (IZR dimension) * (IZR target - ln failure) / IZR target) * (sqrt (IZR target * IZR dimension) * - ln delta / epsilon)) + - Rabs (- ln delta / epsilon * sqrt ((IZR target - ln failure) * IZR dimension) - sqrt ((IZR target - ln failure) / IZR target) * (sqrt (IZR target * IZR dimension) * - ln delta / epsilon)) + - Rabs (IZR dimension * IZR rank ^ 2 / eta ^ 2 * ln (IZR window) - 1 / eta * (IZR rank ^ 2 * IZR dimension / eta * ln (IZR window))) + - Rabs (IZR dimension * ((IZR target - ln failure) / eta) ^ 2 / eta ^ 2 * ln (IZR window) - (IZR target - ln failure) ^ 2 / (IZR target ^ 2 * eta) * (IZR dimension * IZR target ^ 2 / eta ^ 3 * ln (IZR window))) + - Rabs (IZR dimension * ((IZR target - ln failure) / eta) ^ 2 / eta ^ 2 * ln (IZR window) - (IZR target - ln failure) ^ 2 / (IZR target ^ 2 * eta) * (IZR dimension * IZR target ^ 2 / eta ^ 3 * ln (IZR window))) + - Rabs ((IZR dimension + 1) ^ 3 / eta * ln (IZR window) - ((IZR dimension + 1) / IZR dimension) ^ 3 * (IZR dimension ^ 3 / eta * ln (IZR window))) + - Rabs (IZR dimension ^ 3 / eta * ln (IZR window) - IZR dimension ^ 3 / eta * ln (IZR window)).
 
+(* sliding-window.table-1/components-space: rows 2 and 3: Theorem 3's space is at least the table's *)
+Definition table_1__components_space : Prop :=
+  forall (window : Z) (dimension : Z) (rank : Z) (target : Z) (eta : R) (epsilon : R) (delta : R) (failure : R) (factor : R),
+  (* window >= 2, an integer *)
+  0 <= IZR window - 2 ->
+  (* dimension >= 2, an integer *)
+  0 <= IZR dimension - 2 ->
+  (* rank >= 1, an integer *)
+  0 <= IZR rank - 1 ->
+  (* target >= 1, an integer *)
+  0 <= IZR target - 1 ->
+  (* eta > 0 *)
+  0 < eta ->
+  (* eta < 1/4 *)
+  0 < 1 / 4 - eta ->
+  (* epsilon > 0 *)
+  0 < epsilon ->
+  (* delta > 0 *)
+  0 < delta ->
+  (* delta < 1 *)
+  0 < 1 - delta ->
+  (* failure > 0 *)
+  0 < failure ->
+  (* failure < 1 *)
+  0 < 1 - failure ->
+  0 < failure /\
+  eta <> 0 /\
+  eta ^ 2 <> 0 /\
+  0 < IZR window /\
+  eta ^ 3 <> 0 /\
+  0 <= IZR dimension * ((IZR target - ln failure) / eta) ^ 2 / eta ^ 2 * ln (IZR window) - IZR dimension * IZR target ^ 2 / eta ^ 3 * ln (IZR window).
+
 (* sliding-window.table-1/regression-above: row 4: the theorem's additive error is at least the table's *)
 Definition table_1__regression_above : Prop :=
   forall (window : Z) (dimension : Z) (rank : Z) (target : Z) (eta : R) (epsilon : R) (delta : R) (failure : R) (factor : R),
@@ -1846,3 +1879,22 @@ Definition table_2_repaired : Prop :=
   0 <= IZR dimension * ln 9 + ln (IZR dimension) /\
   0 <= 2 * IZR target * (4 * (sqrt 1 * (sqrt (- 2 * ln delta) + sqrt (sqrt (- 2 * ln delta) * sqrt (- 2 * ln delta) + 2 * epsilon)) / (2 * epsilon)) * sqrt (IZR dimension * ln 9 + ln (IZR dimension))) /\
   0 <= sqrt (28 * IZR target * sqrt (IZR dimension) * ln (IZR dimension) / epsilon) - sqrt (2 * IZR target * (4 * (sqrt 1 * (sqrt (- 2 * ln delta) + sqrt (sqrt (- 2 * ln delta) * sqrt (- 2 * ln delta) + 2 * epsilon)) / (2 * epsilon)) * sqrt (IZR dimension * ln 9 + ln (IZR dimension)))).
+
+(* sliding-window.table-2/space-of-theorem-3: the space of Theorem 3 for r = k/eta is at least the last row's *)
+Definition table_2__space_of_theorem_3 : Prop :=
+  forall (window : Z) (dimension : Z) (target : Z) (eta : R) (epsilon : R) (delta : R) (factor : R),
+  (* window >= 2, an integer *)
+  0 <= IZR window - 2 ->
+  (* dimension >= 1, an integer *)
+  0 <= IZR dimension - 1 ->
+  (* target >= 1, an integer *)
+  0 <= IZR target - 1 ->
+  (* eta > 0 *)
+  0 < eta ->
+  (* eta < 1 *)
+  0 < 1 - eta ->
+  eta <> 0 /\
+  0 < IZR window /\
+  eta ^ 2 <> 0 /\
+  eta ^ 3 <> 0 /\
+  0 <= IZR dimension * (IZR target / eta) ^ 2 * ln (IZR window) / eta ^ 2 - IZR dimension * IZR target ^ 2 * ln (IZR window) / eta ^ 3.

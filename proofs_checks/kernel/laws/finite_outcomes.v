@@ -1,5 +1,5 @@
 (* Differential privacy for laws on finitely many outcomes: one number decides it, and single outcomes decide the pure
-   case; three sentences about it that fail. Claims: the definitions of the five documents. *)
+   case; what a sequence of outputs gives away, and what becomes of a law that is close to a private one. *)
 From mathcomp Require Import all_ssreflect all_algebra.
 From mathcomp Require Import boolp reals sequences exp.
 Import GRing.Theory Num.Theory Order.TTheory.
@@ -107,34 +107,6 @@ rewrite /mass !big_setU1 ?inE//= !big_set1 /sequence_law /masked !big_bool.
 by case: b c => [] [] /=; rewrite ?mul0r ?mul1r ?addr0 ?add0r ?half ?mulr0 ?add0r leNgt d1.
 Qed.
 End two_outputs.
-
-Section tail_of_the_loss.
-Variable R : realType.
-
-(* the probability that the privacy loss exceeds eps, the loss being infinite where q vanishes and p does not *)
-Definition loss_tail (O : finType) (eps : R) (p q : O -> R) : R := mass p [set o | p o > expR eps * q o].
-
-Definition three (a b c : R) : 'I_3 -> R := fun i => [tuple a; b; c]`_i.
-Definition merged (p : 'I_3 -> R) : bool -> R := fun i => if i then p 0 + p 1 else p 2%:R.
-
-(* a tail of at most 1/10 before the first two outcomes are taken for one, and of 1/2 after *)
-Theorem tail_grows_by_processing (eps : R) : expR eps = 2%:R ->
-  let p := three (1 / 10%:R) (4%:R / 10%:R) (5%:R / 10%:R) in
-  let q := three 0 (2%:R / 10%:R) (8%:R / 10%:R) in
-  loss_tail eps p q = 1 / 10%:R /\ loss_tail eps (merged p) (merged q) = 1 / 2%:R.
-Proof.
-move=> e2 p q; have t0 : 0 < 10%:R :> R by rewrite ltr0n.
-have nat_lt (a b : nat) : (a%:R / 10%:R > 2%:R * (b%:R / 10%:R) :> R) = (2 * b < a)%N.
-  by rewrite mulrA -natrM ltr_pmul2r ?invr_gt0// ltr_nat.
-split; rewrite /loss_tail /mass big_mkcond /=.
-  rewrite !big_ord_recl big_ord0 !inE e2 /p /q /three /=.
-  have := nat_lt 1%N 0%N; rewrite mul0r => ->; rewrite !nat_lt /=.
-  by rewrite !addr0.
-rewrite big_bool !inE e2 /merged /p /q /three /=.
-have -> : 1 / 10%:R + 4%:R / 10%:R = 5%:R / 10%:R :> R by rewrite -mulrDl -(natrD _ 1 4).
-by rewrite add0r !nat_lt /= addr0; apply/eqP; rewrite eqr_div ?pnatr_eq0// -natrM mul1r.
-Qed.
-End tail_of_the_loss.
 
 Section approximate_sampler.
 Variables (R : realType) (O : finType).

@@ -13,9 +13,6 @@ Proof. intros H. red in H. specialize (H 1%Z 2%Z 1%Z). fails_at H. Qed.
 Theorem lemma_4__count_fails : ~ sliding_window.lemma_4__count.
 Proof. intros H. red in H. specialize (H 3%Z (3 / 4) 2). fails_at H. Qed.
 
-Theorem corollary_1__one_plus_eta_fails : ~ sliding_window.corollary_1__one_plus_eta.
-Proof. intros H. red in H. specialize (H 3%Z (3 / 8) 0 (-3) (3 / 2)). fails_at H. Qed.
-
 Theorem theorem_4__last_display_fails : ~ sliding_window.theorem_4__last_display.
 Proof. intros H. red in H. specialize (H 18 1 0). fails_at H. Qed.
 

@@ -25,7 +25,7 @@ RESULTS = table_entries.TableSetting(
 
 STEPS = (
     ("spectral-error", "spectral-space"),
-    ("components-error", "components-space"),
+    ("constrained-error", "components-space"),
     ("constrained-error", "components-space"),
     ("regression-error", "cubic-space"),
     ("variance-error", "cubic-space"),
@@ -53,9 +53,9 @@ def _verdicts(*claims: str) -> str:
 
 
 def _differences(claim: Claim, *names: str) -> str:
-    """Return the notes of those steps that are false as printed."""
+    """Return the notes of the steps that judge an entry."""
     steps = {step.name: step for step in claim.steps}
-    return " ".join(steps[name].note for name in names if not steps[name].sound)
+    return " ".join(steps[name].note for name in names)
 
 
 def result_reproduction() -> Reproduction:

@@ -38,7 +38,7 @@ def _onto(columns: FloatArray) -> FloatArray:
     return projection
 
 
-@implements("sliding-window.algorithm-4+repair@4babd554")
+@implements("sliding-window.algorithm-4+repair@bf2db6aa")
 @frozen
 class PrincipalProjection:
     """The projection onto the first k eigenvectors of a released symmetric matrix, whatever the signs.

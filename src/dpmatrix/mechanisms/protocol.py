@@ -90,7 +90,7 @@ class Release:
         return PostProcessed(self, function)
 
 
-@implements("sliding-window.lemma-9@a15be15d")
+@implements("sliding-window.lemma-9@d5538afc")
 @frozen
 class PostProcessed(Generic[Value]):
     """A value computed from a release and nothing else, which therefore keeps its guarantee.
