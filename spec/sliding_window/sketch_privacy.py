@@ -148,8 +148,8 @@ LEMMA_3 = Claim(
         "post-processed is the whole state, and that reveals the oldest row: the two oldest matrices agree exactly if "
         "it is zero; so do successive outputs before the first expiry. Whether the last output alone, with hidden "
         "stamps, can be made private by a larger sigma is open for d <= 4r/eta: its t_1 is chosen by looking at the "
-        "very variates. The repair is another mechanism, and says nothing of space: it holds the sums of all parts of "
-        "the current blocks, of the order of W matrices, where the document has o(W)."
+        "very variates. The repair is another mechanism, and its statement is of privacy alone: what is computed from "
+        "the sums, from all of them or from a few running totals, is left open."
     ),
     repair=Repair(SEQUENCE_CHANGE, RELEASED),
     steps=(

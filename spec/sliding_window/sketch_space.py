@@ -237,8 +237,8 @@ THEOREM_3 = Claim(
         "Item 1 is Lemma 3, item 2 Lemma 2 and item 3 Lemma 4, and each fails: the noise is computed for 16 r rows in "
         "place of 4r/eta, the sketch of fewer than d rows is blind in some direction, and its matrices cannot be "
         "compared, so that all W checkpoints stay. What remains of item 1 is another mechanism, noisy dyadic sums that "
-        "are private at all times; theorem-4's repair has its accuracy in place of item 2. Of items 3 and 4 nothing "
-        "remains: it holds of the order of W matrices."
+        "are private at all times; theorem-4's repair has its accuracy in place of item 2. Of items 3 and 4 the "
+        "repair says nothing: stamps and outputs are computed from the sums, and how many are held is left open."
     ),
     repair=Repair(SEQUENCE_CHANGE, RELEASED),
     steps=(
