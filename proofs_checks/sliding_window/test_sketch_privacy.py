@@ -228,6 +228,7 @@ def rows_of(*lengths) -> fmpq_mat:
 
 
 OUTPUTS = PrintedStreams(rows_of(0, 10**6, 0, 0, 0), rows_of(1, 10**6, 0, 0, 0), 3, 1, HALF, 1, MILLIONTH)
+SHORT = PrintedStreams(rows_of(0, *[1] * 600, 0, 0, 0), rows_of(1, *[1] * 600, 0, 0, 0), 602, 1, HALF, 1, MILLIONTH)
 OUTPUTS_OUTSIDE = {
     "window >= 1, an integer": attrs.evolve(OUTPUTS, window=0),
     "rank >= 1, an integer": attrs.evolve(OUTPUTS, rank=0),
@@ -270,7 +271,7 @@ def traced(rows: fmpq_mat, window: int) -> list[tuple[int, frozenset[int]]]:
 @lemma_3.refutes(
     "output-as-printed",
     grade="derived",
-    region="r = 1, eta = 1/2, d = 10, eps = 1, delta = 10^-6, W = 3, T = 5: rows 0 or e_1, then 10^6 e_2, then zeros",
+    region="r = 1, eta = 1/2, d = 10, eps = 1, delta = 10^-6: 0 or e_1, then 10^6 e_2 or 600 rows e_2, then zeros",
 )
 def test_the_printed_lines_reveal_a_unit_row(statement) -> None:
     """On the coordinates that no row meets sigma Phi has full row rank m, as d - rank >= m, with probability one.
@@ -279,7 +280,8 @@ def test_the_printed_lines_reveal_a_unit_row(statement) -> None:
     the sketches are equal, and the difference of their sums of g_s'a_s is zero only if it has no non-zero row. With
     a_1 = 0 the first matrix, never updated, is sigma Phi, and so is that of stamp 3: at t = 4 stamp 2 is deleted, and
     the output at T = 5 is sigma Phi. With a_1 = e_1 nothing is deleted, stamp 1 expires at t = 5, and the output is
-    that of stamp 2, with the row a_2 = 10^6 e_2. Its second column tells.
+    that of stamp 2, with the row a_2 = 10^6 e_2. Its second column tells. The same happens with W - 2 rows in place of
+    a_2: at t = W + 1 the stamps 2 to W - 1 are deleted or not, and stamp 1 expires at t = W + 2.
     """
     assert held_rows(OUTPUTS.rows, 3)[0] == (1, frozenset())
     assert held_rows(OUTPUTS.other, 3)[0] == (2, frozenset({2}))
@@ -290,6 +292,10 @@ def test_the_printed_lines_reveal_a_unit_row(statement) -> None:
     assert statement.at(OUTPUTS) is Truth.FALSE
     least = statement.law.quantity(OUTPUTS).lower()
     assert least > 1 - fmpq(1, 10**9)
+    assert held_rows(SHORT.rows, 602)[0] == (1, frozenset())
+    assert held_rows(SHORT.other, 602)[0] == (2, frozenset(range(2, 602)))
+    assert statement.at(SHORT) is Truth.FALSE, "and all rows have norm at most 1"
+    assert -statement.margin(SHORT) > 50 * fmpq(1, 10**6)
     small = attrs.evolve(OUTPUTS, rows=rows_of(0, 90, 0, 0, 0), other=rows_of(1, 90, 0, 0, 0))
     with mpmath.workdps(30):
         parameters = SketchParameters(1, HALF, 1, MILLIONTH)

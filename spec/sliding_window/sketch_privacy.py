@@ -143,13 +143,14 @@ LEMMA_3 = Claim(
         "62 delta for r = 10, eta = 1/200. For a row of norm 1 that is present or absent the output at that time takes "
         "eta = 5 10^-7 to break it (r = 1: 200 delta). A later output, of Algorithm 3 as printed, breaks it at every "
         "ordinary parameter: of the rows 0, a, 0, 0, 0 with W = 3 the sketch of a is deleted, as the first matrix is "
-        "never updated and equals the newest ones, and with e_1 for the first 0 it is the output. The step 'T > t by "
-        "post-processing' does not hold either: the output at T is no function of the output at t. What is "
-        "post-processed is the whole state, and that reveals the oldest row: the two oldest matrices agree exactly if "
-        "it is zero; so do successive outputs before the first expiry. Whether the last output alone, with hidden "
-        "stamps, can be made private by a larger sigma is open for d <= 4r/eta: its t_1 is chosen by looking at the "
-        "very variates. The repair is another mechanism, and its statement is of privacy alone: what is computed from "
-        "the sums, from all of them or from a few running totals, is left open."
+        "never updated and equals the newest ones, and with e_1 for the first 0 it is the output; many rows e_2 in "
+        "place of a do it where all rows have norm at most 1. The step 'T > t by post-processing' does not hold "
+        "either: the output at T is no function of the output at t. What is post-processed is the whole state, and "
+        "that reveals the oldest row: the two oldest matrices agree exactly if it is zero; so do successive outputs "
+        "before the first expiry. Whether the last output alone, with hidden stamps, can be made private by a larger "
+        "sigma is open for d <= 4r/eta: its t_1 is chosen by looking at the very variates. The repair is another "
+        "mechanism, and its statement is of privacy alone: what is computed from the sums, from all of them or from a "
+        "few running totals, is left open."
     ),
     repair=Repair(SEQUENCE_CHANGE, RELEASED),
     steps=(
@@ -191,7 +192,8 @@ LEMMA_3 = Claim(
                 probability=False,
             ),
             sound=False,
-            note="A unit row, present or absent, decides whether a later row is in the output at all: delta is near 1.",
+            note="A unit row, present or absent, decides whether later rows are in the output at all: delta is near 1 "
+            "for a long row, and far above the promised one for many rows of norm 1.",
         ),
         Step(
             "after-the-change",
