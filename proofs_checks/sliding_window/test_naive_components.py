@@ -16,7 +16,7 @@ from dpmatrix.spec.sliding_window import naive_components as module
 from dpmatrix.spec.sliding_window.naive_components import NaiveChoice, ProjectedSketch
 from dpmatrix.tracing import bind_expression
 
-lemma_5 = cite("sliding-window.lemma-5@b9225653")
+lemma_5 = cite("sliding-window.lemma-5@a69d4638")
 
 HALF, SMALL, LARGE = Fraction(1, 2), Fraction(1, 50), Fraction(49, 50)
 CHOICE = NaiveChoice(1, HALF, 1, Fraction(1, 10**6))

@@ -31,7 +31,7 @@ from proofs_checks.sliding_window.one_row_outputs import (
 )
 from proofs_checks.sliding_window.released_streams import check_released
 
-theorem_4 = cite("sliding-window.theorem-4@04f6ebcd")
+theorem_4 = cite("sliding-window.theorem-4@1925a9e1")
 
 QUARTER = Fraction(1, 4)
 HALF = Fraction(1, 2)
@@ -188,19 +188,19 @@ def test_no_private_algorithm_meets_theorem_4(statement) -> None:
     assert TOLD.failure == 0, "the theorem's bounds always hold"
 
 
-@theorem_4.refutes("private", grade="interval", region="r = 1, eta = 1/1000, eps = 1, delta = 10^-6, M = 77")
+@theorem_4.refutes("private", grade="interval", region="r = 1, eta = 1/1000, 1/100, eps = 1, delta = 10^-6, M = 10^4")
 def test_c_is_no_more_private_than_the_sketch(statement) -> None:
-    """At d = 1 the sketch is sqrt(s) times m standard normal variates: |A~|^2 has the likelihood ratio of A~ itself.
+    """The sketch has m independent normal rows: A~'A~ = C + sigma^2 has the likelihood ratio of A~ itself.
 
-    log p_s(x) - log p_s'(x) = (m/2) log(s'/s) + (1/s' - 1/s) |x|^2/2 depends on x through |x|^2 = C + sigma^2 alone.
+    log p_S(A) = -(m/2) log det(2 pi S) - tr(S^-1 A'A)/2 depends on A through A'A alone; here one row in the plane.
     """
-    s, t, m, x = sympy.symbols("s t m x", positive=True)
-    normal = [-m / 2 * sympy.log(2 * sympy.pi * v) - x / (2 * v) for v in (s, t)]
-    ratio = sympy.expand_log(normal[0] - normal[1], force=True)
-    assert sympy.simplify(ratio - (m / 2 * (sympy.log(t) - sympy.log(s)) + (1 / t - 1 / s) * x / 2)) == 0
-    broken = SketchParameters(1, Fraction(1, 1000), 1, MILLIONTH, 77)
+    x, y, a, b, c = sympy.symbols("x y a b c", real=True)
+    row, inverse = sympy.Matrix([[x, y]]), sympy.Matrix([[a, b], [b, c]])
+    assert sympy.expand((row * inverse * row.T)[0] - (inverse * row.T * row).trace()) == 0
+    broken = SketchParameters(1, Fraction(1, 1000), 1, MILLIONTH, 10**4)
     assert statement.at(broken) is Truth.FALSE
-    assert 0.016 < float(-statement.margin(broken)) < 0.018
+    assert 0.067 < float(-statement.margin(broken)) < 0.068
+    assert statement.at(attrs.evolve(broken, eta=Fraction(1, 100))) is Truth.FALSE
     assert statement.at(attrs.evolve(broken, eta=HALF)) is Truth.TRUE
     assert not statement.strict
 

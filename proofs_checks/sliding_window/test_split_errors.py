@@ -15,7 +15,7 @@ from dpmatrix.spec.sliding_window import split_errors as module
 from dpmatrix.spec.sliding_window.split_errors import WeighedSplit
 from proofs_checks.steps import by_step
 
-lemma_5 = cite("sliding-window.lemma-5@b9225653")
+lemma_5 = cite("sliding-window.lemma-5@a69d4638")
 
 SPLIT = WeighedSplit(
     (3, 2, 1),

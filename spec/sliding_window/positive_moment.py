@@ -64,14 +64,14 @@ THEOREM_4 = Claim(
         "least 1 - eta - c eta r log(1/delta)/(4 eps^2): once eta (1 + 5 c r log(1/delta)/(4 eps^2)) < 1, one look at "
         "C tells the neighbours apart, at eps = 1, r = 1, delta = 10^-6, c = 1 below eta = 0.0547. Algorithm 2 itself "
         "fails for ordinary eta: in a direction that no row of the sketch sees, and there is one as soon as d > "
-        "4r/eta, C is -sigma^2, and at d = 1 C determines |A~|^2, whose guarantee lemma-3 refutes. The display of the "
-        "proof takes (1-eta)(A - X) - X for (1-eta)A - eta X; it is (1-eta)A - (2-eta)X. Repaired, the noise of the "
-        "window's second moment is Gaussian: its norm is at most zeta but for beta, by a net, as u'Nu has variance at "
-        "most 2 q s^2; and no eigenvalue of the noisy moment is below -zeta, so that C_+ is at most zeta above it. "
-        "zeta is of the order log W sqrt(d log(1/delta))/eps for beta = 2^-d. The probability is exact for d = 1 and "
-        "enclosed by chi-square laws of the entries otherwise, which decides it for d up to 20; for every d it rests "
-        "on the written proof, whose bound is the step `union`. The repair says nothing of space: for the exact "
-        "window, at all times, the noisy totals at its W possible starts are held, of the order of W matrices."
+        "4r/eta, C is -sigma^2, and C determines A~'A~, whose guarantee lemma-3 refutes. The display of the proof "
+        "takes (1-eta)(A - X) - X for (1-eta)A - eta X; it is (1-eta)A - (2-eta)X. Repaired, the noise of the window's "
+        "second moment is Gaussian: its norm is at most zeta but for beta, by a net, as u'Nu has variance at most 2 q "
+        "s^2; and no eigenvalue of the noisy moment is below -zeta, so that C_+ is at most zeta above it. zeta is of "
+        "the order log W sqrt(d log(1/delta))/eps for beta = 2^-d. The probability is exact for d = 1 and enclosed by "
+        "chi-square laws of the entries otherwise, which decides it for d up to 20; for every d it rests on the "
+        "written proof, whose bound is the step `union`. The repair says nothing of space: for the exact window, at "
+        "all times, the noisy totals at its W possible starts are held, of the order of W matrices."
     ),
     repair=Repair(MOMENT_CHANGE, NOISE),
     steps=(
@@ -121,9 +121,9 @@ THEOREM_4 = Claim(
         ),
         Step(
             "private",
-            private_row(PARAMETERS, "computing C from Algorithm 2 is private; at d = 1 C determines |A~|^2: "),
+            private_row(PARAMETERS, "computing C from Algorithm 2 is private; it determines A~'A~: "),
             sound=False,
-            note="|A~|^2 is sufficient for the variance of the 4r/eta normal variates, so C has the delta of lemma-3.",
+            note="A~'A~ is sufficient for the covariance of the 4r/eta normal rows, so C has the delta of lemma-3.",
         ),
         Step(
             "semidefinite",
