@@ -17,7 +17,7 @@ from dpmatrix.tracing import bind_expression
 lemma_2 = cite("sliding-window.lemma-2@5f356f81")
 lemma_3 = cite("sliding-window.lemma-3@ea9c9777")
 lemma_4 = cite("sliding-window.lemma-4@ccf94ec3")
-theorem_3 = cite("sliding-window.theorem-3@2593c93b")
+theorem_3 = cite("sliding-window.theorem-3@a4c01091")
 theorem_4 = cite("sliding-window.theorem-4@1925a9e1")
 
 SMALL, LARGE = Fraction(1, 50), Fraction(49, 50)
