@@ -17,8 +17,8 @@ from dpmatrix.spec.sliding_window.checkpoint_counts import GrowingStream, Ordere
 from dpmatrix.tracing import bind_expression
 
 conjecture_1 = cite("sliding-window.conjecture-1@0a4f38fe")
-theorem_14 = cite("sliding-window.theorem-14@a084f815")
-theorem_18 = cite("sliding-window.theorem-18@a42ee35a")
+theorem_14 = cite("sliding-window.theorem-14@16344253")
+theorem_18 = cite("sliding-window.theorem-18@8f4ebd7c")
 
 SMALL, LARGE, HALF = Fraction(1, 50), Fraction(49, 50), Fraction(1, 2)
 

@@ -17,8 +17,8 @@ from dpmatrix.tracing import bind_expression
 corollary_2 = cite("sliding-window.corollary-2@b822f9e4")
 theorem_5 = cite("sliding-window.theorem-5@eb72e4b0")
 theorem_15 = cite("sliding-window.theorem-15@40ab8b71")
-theorem_17 = cite("sliding-window.theorem-17@bb56739a")
-theorem_14 = cite("sliding-window.theorem-14@a084f815")
+theorem_17 = cite("sliding-window.theorem-17@596634b1")
+theorem_14 = cite("sliding-window.theorem-14@16344253")
 theorem_16 = cite("sliding-window.theorem-16@94af3e36")
 
 MILLIONTH, SMALL, LARGE = Fraction(1, 10**6), Fraction(1, 50), Fraction(49, 50)

@@ -24,8 +24,8 @@ from dpmatrix.tracing import bind_expression
 from proofs_checks.exact_matrices import scalars
 from proofs_checks.sliding_window.chi_square_losses import shifted_delta
 
-theorem_17 = cite("sliding-window.theorem-17@bb56739a")
-theorem_18 = cite("sliding-window.theorem-18@a42ee35a")
+theorem_17 = cite("sliding-window.theorem-17@596634b1")
+theorem_18 = cite("sliding-window.theorem-18@8f4ebd7c")
 
 MILLIONTH = Fraction(1, 10**6)
 

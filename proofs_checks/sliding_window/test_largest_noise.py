@@ -16,7 +16,7 @@ from dpmatrix.spec.sliding_window.largest_noise import LargestNoise
 from dpmatrix.spec.sliding_window.wishart_stream import MENDED, NoisyStream, history
 from proofs_checks.exact_matrices import scalars
 
-theorem_14 = cite("sliding-window.theorem-14@a084f815")
+theorem_14 = cite("sliding-window.theorem-14@16344253")
 
 MILLIONTH = Fraction(1, 10**6)
 LONG = LargestNoise(194, 10**4, Fraction(26274, 100), 1, MILLIONTH)

@@ -16,8 +16,8 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.sliding_window.lost_windows import LostWindow
 from dpmatrix.spec.sliding_window.wishart_stream import PRINTED, NoisyStream, history
 
-theorem_17 = cite("sliding-window.theorem-17@bb56739a")
-theorem_18 = cite("sliding-window.theorem-18@a42ee35a")
+theorem_17 = cite("sliding-window.theorem-17@596634b1")
+theorem_18 = cite("sliding-window.theorem-18@8f4ebd7c")
 
 MILLIONTH, SMALL, LARGE = Fraction(1, 10**6), Fraction(1, 50), Fraction(49, 50)
 LOGARITHMIC, POWER = (f"sliding-window.theorem-{number}/item-2" for number in (17, 18))

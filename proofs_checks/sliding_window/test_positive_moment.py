@@ -31,7 +31,7 @@ from proofs_checks.sliding_window.one_row_outputs import (
 )
 from proofs_checks.sliding_window.released_streams import check_released
 
-theorem_4 = cite("sliding-window.theorem-4@1925a9e1")
+theorem_4 = cite("sliding-window.theorem-4@000fe757")
 
 QUARTER = Fraction(1, 4)
 HALF = Fraction(1, 2)

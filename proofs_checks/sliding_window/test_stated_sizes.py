@@ -15,10 +15,10 @@ from dpmatrix.spec.sliding_window.stated_sizes import Epochs, LongStream, Sketch
 from dpmatrix.tracing import bind_expression
 
 lemma_2 = cite("sliding-window.lemma-2@5f356f81")
-lemma_3 = cite("sliding-window.lemma-3@ea9c9777")
+lemma_3 = cite("sliding-window.lemma-3@877e211b")
 lemma_4 = cite("sliding-window.lemma-4@ccf94ec3")
 theorem_3 = cite("sliding-window.theorem-3@a4c01091")
-theorem_4 = cite("sliding-window.theorem-4@1925a9e1")
+theorem_4 = cite("sliding-window.theorem-4@000fe757")
 
 SMALL, LARGE = Fraction(1, 50), Fraction(49, 50)
 

@@ -17,7 +17,7 @@ from dpmatrix.spec.sliding_window.wishart_stream import MENDED, PRINTED, NoisySt
 from proofs_checks.steps import by_step
 
 algorithm_7 = cite("sliding-window.algorithm-7@5783408d")
-theorem_14 = cite("sliding-window.theorem-14@a084f815")
+theorem_14 = cite("sliding-window.theorem-14@16344253")
 
 
 def scalars(*values) -> tuple[fmpq_mat, ...]:

@@ -164,8 +164,8 @@ LEMMA_3 = Claim(
         "that reveals the oldest row: the two oldest matrices agree exactly if it is zero; so do successive outputs "
         "before the first expiry. Whether the last output alone, with hidden stamps, can be made private by a larger "
         "sigma is open for d <= 4r/eta: its t_1 is chosen by looking at the very variates. The repair is another "
-        "mechanism, and its statement is of privacy alone: what is computed from the sums, from all of them or from a "
-        "few running totals, is left open."
+        "mechanism, and its statement is of privacy alone; how few running totals of its sums are enough, and what "
+        "they are worth, is said at theorem-3."
     ),
     repair=Repair(SEQUENCE_CHANGE, RELEASED),
     steps=(
