@@ -40,6 +40,22 @@ def shifted_delta(degrees: Exact, shift: Exact, epsilon: Exact) -> mpmath.mpf:
     return max(shifted_losses(degrees, shift, epsilon))
 
 
+def turned_delta(rows: Exact, kappa: mpmath.mpf, epsilon: mpmath.mpf) -> mpmath.mpf:
+    """Compare normal laws at the distance kappa sqrt(s), on average over a chi-square s with so many degrees."""
+    e, half = mpmath.mpf(epsilon), real(rows) / 2
+    if kappa == 0:
+        return mpmath.mpf(0)
+
+    def part(s: mpmath.mpf) -> mpmath.mpf:
+        x = kappa * mpmath.sqrt(s)
+        density = mpmath.exp((half - 1) * mpmath.log(s / 2) - s / 2 - mpmath.loggamma(half)) / 2
+        return density * (mpmath.ncdf(x / 2 - e / x) - mpmath.exp(e) * mpmath.ncdf(-x / 2 - e / x))
+
+    middle, width = 2 * half, 2 * mpmath.sqrt(half)
+    ends = [middle + count * width for count in (-12, -4, 0, 4, 16, 48, 128)]
+    return mpmath.quad(part, [mpmath.mpf(1) / 10**6, *(end for end in ends if end > 1)])
+
+
 def scaled_delta(rows: Exact, inflation: mpmath.mpf, epsilon: mpmath.mpf) -> mpmath.mpf:
     """Compare Gamma(r/2) and (1 + l) Gamma(r/2): the best events are half-lines."""
     e, l, half = mpmath.mpf(epsilon), mpmath.mpf(inflation), real(rows) / 2

@@ -7,13 +7,13 @@ from itertools import product
 
 import attrs
 import mpmath
+from dpmatrix.spec.sliding_window.lost_windows import LostWindow
 from flint import fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.claims.formulas import real
 from dpmatrix.exact import rational
 from dpmatrix.reporting.citing import cite
-from dpmatrix.spec.sliding_window.lost_windows import LostWindow
 from dpmatrix.spec.sliding_window.wishart_stream import PRINTED, NoisyStream, history
 
 theorem_17 = cite("sliding-window.theorem-17@a9a57726")

@@ -28,7 +28,8 @@ MILLIONTH = Fraction(1, 10**6)
 TENTH = Fraction(1, 10)
 LEMMA = "sliding-window.lemma-5"
 EMPTY = SummaryParameters(5, 100, TENTH, 74, TENTH, 1, MILLIONTH, 20)
-LONG = SummaryParameters(1, 2, Fraction(2, 5), 384, Fraction(1, 200), 1, MILLIONTH, 1, 1250)
+LONG = SummaryParameters(1, 2, Fraction(2, 5), 384, Fraction(1, 200), 1, MILLIONTH, 1, 10**5)
+SHORTER = SummaryParameters(1, 2, Fraction(2, 5), 135, Fraction(1, 70), 1, MILLIONTH, 1, 10**5)
 PARAMETERS = {
     "k >= 1, an integer": attrs.evolve(EMPTY, k=0),
     "k < d": attrs.evolve(EMPTY, dimension=5),
@@ -145,7 +146,9 @@ TERM = sympy.sqrt((K - sympy.log(BETA)) * D * sympy.log(1 / DELTA)) / EPSILON
 
 
 @lemma_5.refutes(
-    "privacy", grade="interval", region="k = 1, beta = 2/5, eta = 1/200, r = 384, eps = 1, delta = 10^-6, M = 1250"
+    "privacy",
+    grade="interval",
+    region="k = 1, beta = 2/5, (eta, r) = (1/200, 384), (1/70, 135), eps = 1, delta = 10^-6, M = 10^5",
 )
 @lemma_5.refutes(
     "equation-16-right",
@@ -155,9 +158,12 @@ TERM = sympy.sqrt((K - sympy.log(BETA)) * D * sympy.log(1 / DELTA)) / EPSILON
 def test_the_floor_is_neither_private_nor_small(statements) -> None:
     private, upper = statements[f"{LEMMA}/privacy"], statements[f"{LEMMA}/equation-16-right"]
     assert private.at(LONG) is Truth.FALSE
-    assert -private.margin(LONG) > fmpq(1, 10**4)
+    assert -private.margin(LONG) > fmpq(3, 1000)
+    assert private.at(SHORTER) is Truth.FALSE
+    assert -private.margin(SHORTER) > 6 * fmpq(1, 10**6)
     lemma_5.tells("(exact delta above {above} for {} at", ball(LONG.delta) - private.margin(LONG), LONG.delta)
-    lemma_5.tells("its exact delta exceeds {above} for delta", ball(LONG.delta) - private.margin(LONG))
+    lemma_5.tells("exact delta is above {above} delta at eta", 1 - private.margin(SHORTER) / ball(SHORTER.delta))
+    lemma_5.tells("and exceeds {above} at eta", ball(LONG.delta) - private.margin(LONG))
     assert private.at(EMPTY) is Truth.TRUE
     assert upper.at(EMPTY) is Truth.FALSE
     assert upper.conclusion(attrs.evolve(EMPTY, row=10**9)) is Truth.TRUE

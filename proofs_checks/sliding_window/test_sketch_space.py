@@ -327,14 +327,15 @@ def test_a_smaller_count_is_noticed(statement) -> None:
     assert statement.without(FOUR).at(far) is Truth.FALSE
 
 
-@theorem_3.refutes(grade="interval", region="r = 1, eta = 1/1000, eps = 1, delta = 10^-6, M = 77")
+@theorem_3.refutes(grade="interval", region="r = 1, eta = 1/1000, 1/100, eps = 1, delta = 10^-6, M = 10^4")
 def test_theorem_3_is_not_private(statement) -> None:
     """The statement is that of lemma-3, whose margin is bound there to another formula."""
-    broken = SketchParameters(1, Fraction(1, 1000), 1, MILLIONTH, 77)
+    broken = SketchParameters(1, Fraction(1, 1000), 1, MILLIONTH, 10**4)
     assert statement.law == LEMMA_3.statement.law
     assert statement.given == LEMMA_3.statement.given
     assert statement.at(broken) is Truth.FALSE
-    assert -statement.margin(broken) > 0.016
+    assert -statement.margin(broken) > 0.067
+    assert statement.at(attrs.evolve(broken, eta=Fraction(1, 100))) is Truth.FALSE
 
 
 @theorem_3.refutes("item-2", grade="derived", region="r = 1, eta = 1/4, d = 17: every c, with probability one")

@@ -225,7 +225,8 @@ THEOREM_6 = Claim(
         "open: the rows (M, 1/2) and (M, -1/2) are neighbours, and a line costs up to 1/2 on one of them; but only for "
         "delta near 1 or large eps is the additive term below that. The additive term inherits the "
         "defects of Lemma 5; (19) and (20) are printed without its root, and with it they give the theorem's, for "
-        "delta of at most 1/2. On the private window of theorem-4's repair the best projection for C~ costs at most 2 min(k, d-k) zeta more than the best for the "
+        "delta of at most 1/2. On the private window of theorem-4's repair the best projection for C~ costs at most "
+        "2 min(k, d-k) zeta more than the best for the "
         "window, in squared norm: privacy, the probability of that event and its price in space are those of "
         "theorem-4's repair."
     ),

@@ -69,8 +69,9 @@ THEOREM_4 = Claim(
         "most 2 q s^2; and no eigenvalue of the noisy moment is below -zeta, so that C_+ is at most zeta above it. "
         "zeta is of the order log W sqrt(d log(1/delta))/eps for beta = 2^-d. The probability is exact for d = 1 and "
         "enclosed by chi-square laws of the entries otherwise, which decides it for d up to 20; for every d it rests "
-        "on the written proof, whose bound is the step `union`. The repair says nothing of space: it holds the sums of "
-        "all parts of the current blocks, of the order of W matrices."
+        "on the written proof, whose bound is the step `union`. The repair says nothing of space: for "
+        "the exact window, at all times, the noisy totals at its W possible starts are held, of the order of W "
+        "matrices. With a factor near 1 the running totals of theorem-3 are fewer."
     ),
     repair=Repair(MOMENT_CHANGE, NOISE),
     steps=(

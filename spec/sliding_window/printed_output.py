@@ -44,23 +44,25 @@ def held_rows(rows: fmpq_mat, window: int) -> list[tuple[int, frozenset[int]]]:
     For d >= 4r/eta + rank A the columns of sigma Phi that no row meets have full row rank. So a multiple of one
     sketch's K~ precedes another's only where the sketches are equal, and then the factor 1 - eta/2 is enough.
     """
-    held: list[tuple[int, frozenset[int]]] = []
+    held: list[tuple[int, int]] = []  # a set of times is a number in binary, so that long streams can be followed
     for time, entries in enumerate(rows.tolist(), start=1):
         if len(held) > 1 and held[1][0] < time - window + PRINTED.earliest:
             held = held[1:]
-        new = frozenset([time]) if any(entry != 0 for entry in entries) else frozenset()
+        new = int(any(entry != 0 for entry in entries)) << time
         held = [
             (stamp, seen | new if number >= PRINTED.first else seen) for number, (stamp, seen) in enumerate(held, 1)
         ]
         held.append((time, new))
         held = _thinned(held)
-    return held
+    return [(stamp, frozenset(time for time in range(1, rows.nrows() + 1) if seen >> time & 1)) for stamp, seen in held]
 
 
-def _thinned(held: list[tuple[int, frozenset[int]]]) -> list[tuple[int, frozenset[int]]]:
+def _thinned(held: list[tuple[int, int]]) -> list[tuple[int, int]]:
     def same(one: int, other: int) -> bool:
         return held[one - 1][1] == held[other - 1][1]
 
+    if len({seen for _, seen in held}) == len(held):
+        return held
     return [held[i - 1] for i in survivors(len(held), same)]
 
 

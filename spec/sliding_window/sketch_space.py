@@ -19,6 +19,7 @@ from dpmatrix.spec.sliding_window.loewner import flag
 from dpmatrix.spec.sliding_window.one_row_output import ONE_ROW, theorem_3_probability
 from dpmatrix.spec.sliding_window.released_sums import RELEASED
 from dpmatrix.spec.sliding_window.repeated_rows import REPEATED_ROWS, repeated_rows_margin
+from dpmatrix.spec.sliding_window.running_totals import RUNNING_TOTALS
 from dpmatrix.spec.sliding_window.sketch_bounds import nine_tenths
 from dpmatrix.spec.sliding_window.sketch_privacy import PARAMETERS, private_row
 from dpmatrix.spec.sliding_window.sketched_stream import SketchedStream, meant, shapes_margin
@@ -237,8 +238,10 @@ THEOREM_3 = Claim(
         "Item 1 is Lemma 3, item 2 Lemma 2 and item 3 Lemma 4, and each fails: the noise is computed for 16 r rows in "
         "place of 4r/eta, the sketch of fewer than d rows is blind in some direction, and its matrices cannot be "
         "compared, so that all W checkpoints stay. What remains of item 1 is another mechanism, noisy dyadic sums that "
-        "are private at all times; theorem-4's repair has its accuracy in place of item 2. Of items 3 and 4 nothing "
-        "remains: it holds of the order of W matrices."
+        "are private at all times; theorem-4's repair has its accuracy in place of item 2. Items 3 and 4 keep their "
+        "form for it: computed from running totals of the same sums, as in space-of-running-totals, the checkpoints "
+        "are as few as a determinant allows, of the order of (r/eta) log W, each one of d(d+1)/2 numbers, and the "
+        "factor 1 + 2 eta of accuracy-of-running-totals is the price."
     ),
     repair=Repair(SEQUENCE_CHANGE, RELEASED),
     steps=(
@@ -269,5 +272,6 @@ THEOREM_3 = Claim(
         UPDATE_TIME,
         NAIVE_SPACE,
         TESTING_COST,
+        *RUNNING_TOTALS,
     ),
 )
