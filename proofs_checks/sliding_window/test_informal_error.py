@@ -16,7 +16,7 @@ from dpmatrix.spec.sliding_window.informal_error import InformalAnswers, LeastRe
 from dpmatrix.tracing import bind_expression
 from proofs_checks.sliding_window.guarantees import CONFUSION, DELTA, EPSILON
 
-theorem_4 = cite("sliding-window.theorem-4@04f6ebcd")
+theorem_4 = cite("sliding-window.theorem-4@5088457b")
 conjecture_1 = cite("sliding-window.conjecture-1@0a4f38fe")
 
 MILLIONTH = Fraction(1, 10**6)

@@ -18,7 +18,7 @@ lemma_2 = cite("sliding-window.lemma-2@5f356f81")
 lemma_3 = cite("sliding-window.lemma-3@6a06d50e")
 lemma_4 = cite("sliding-window.lemma-4@ccf94ec3")
 theorem_3 = cite("sliding-window.theorem-3@3c71e4f3")
-theorem_4 = cite("sliding-window.theorem-4@04f6ebcd")
+theorem_4 = cite("sliding-window.theorem-4@5088457b")
 
 SMALL, LARGE = Fraction(1, 50), Fraction(49, 50)
 

@@ -35,6 +35,22 @@ def confusion(p: PrivateAnswer) -> arb:
     return ball(p.epsilon).exp() * ball(p.failure) + ball(p.delta) - (1 - ball(p.failure))
 
 
+class PrivateRows(PrivateAnswer, Protocol):
+    """The same, for streams that a number of changes takes into each other."""
+
+    @property
+    def changes(self) -> int:
+        """Number g of changes of one row."""
+
+
+def confusion_at_distance(p: PrivateRows) -> arb:
+    """``e^(g eps) beta + delta (e^(g eps) - 1)/(e^eps - 1) - (1 - beta)``: `confusion` after g changes of a row."""
+    epsilon = ball(p.epsilon)
+    growth = (p.changes * epsilon).exp()
+    delta = ball(p.delta) * (growth - 1) / (epsilon.exp() - 1)
+    return growth * ball(p.failure) + delta - (1 - ball(p.failure))
+
+
 def noise_degrees(dimension: int, epsilon: Real, delta: Real) -> arb:
     """``tau = d + 14 log(4/delta) / epsilon^2``."""
     return dimension + 14 * (4 / ball(delta)).log() / square(ball(epsilon))
@@ -42,7 +58,7 @@ def noise_degrees(dimension: int, epsilon: Real, delta: Real) -> arb:
 
 @attrs.frozen
 class NeighbouringQueries:
-    """The streams (M e_1) and ((M + 1) e_1) of one row, and the query e_1.
+    """The streams (M e_1) and ((M + g) e_1) of one row, and the query e_1.
 
     Parameters
     ----------
@@ -54,6 +70,8 @@ class NeighbouringQueries:
         c of the bounds.
     row
         M >= 0.
+    changes
+        g: each step from M to M + g changes the row by a vector of norm 1.
     failure
         Probability with which the bounds may fail; the theorem allows none.
     """
@@ -65,18 +83,19 @@ class NeighbouringQueries:
     delta: Exact
     constant: Exact
     row: Exact
+    changes: int = 1
     failure: Exact = 0
 
 
 def common_variance(p: NeighbouringQueries) -> arb:
-    """Largest answer that the bounds of Theorem 5 allow for M^2, minus the least that they allow for (M + 1)^2."""
+    """Largest answer that the bounds of Theorem 5 allow for M^2, minus the least that they allow for (M + g)^2."""
     extra = ball(p.constant) * arb(p.queries).log() * arb(p.dimension).log() / ball(p.epsilon)
-    return square(ball(p.row)) / (1 - ball(p.eta)) + extra - (square(ball(p.row) + 1) - extra)
+    return square(ball(p.row)) / (1 - ball(p.eta)) + extra - (square(ball(p.row) + p.changes) - extra)
 
 
 def some_query_algorithm(p: NeighbouringQueries) -> arb:
     """Below zero no (epsilon, delta)-private algorithm answers the query on both streams."""
-    return common_variance(p).max(confusion(p))
+    return common_variance(p).max(confusion_at_distance(p))
 
 
 @attrs.frozen
