@@ -139,32 +139,49 @@ def some_projection_algorithm(p: NeighbouringSpans) -> arb:
 
 @attrs.frozen
 class NeighbouringRegressions:
-    """The streams of one row (1/2, M) or (-1/2, M), at distance 1, and regression with d = p = 1, where OPT is 0.
+    """The streams of n rows (a, 1/2) and a last row, (0, 0) or (1/2, 0), and regression with d = p = 1.
 
     Parameters
     ----------
-    epsilon, delta
-        The guarantee.
+    rows
+        n.
+    feature
+        a in (0, 1/2].
+    eta, epsilon, delta
+        Parameters of the algorithm.
     constant
         c of the additive error ``c (tau + 1)^2 log(tau + 1)/epsilon``, tau = 1 + 14 log(4/delta)/epsilon^2.
-    response
-        M >= 0.
     failure
         Probability with which the bound may fail; the theorem allows none.
     """
 
+    rows: int
+    feature: Exact
+    eta: Exact
     epsilon: Exact
     delta: Exact
     constant: Exact
-    response: Exact
     failure: Exact = 0
 
 
-def common_solution(p: NeighbouringRegressions) -> arb:
-    """Largest solution for (-1/2, M) minus the least for (1/2, M): ``4 (sqrt K - M)`` for an additive error K."""
+def regression_extra(p: NeighbouringRegressions) -> arb:
+    """``c (tau + 1)^2 log(tau + 1)/epsilon``."""
     size = noise_degrees(1, p.epsilon, p.delta) + 1
-    allowed = (ball(p.constant) * size * size * size.log() / ball(p.epsilon)).sqrt()
-    return 4 * (allowed - ball(p.response))
+    return ball(p.constant) * size * size * size.log() / ball(p.epsilon)
+
+
+def common_solution(p: NeighbouringRegressions) -> arb:
+    """What the bound allows with the row (1/2, 0), minus the least cost there of an X that is right without it.
+
+    Without it OPT is 0, and X is right if n (aX - 1/2)^2 is at most the additive error. With it the cost is n (aX -
+    1/2)^2 + X^2/4, least at ``best``, where it is n/(16 (n a^2 + 1/4)), and it grows from there on.
+    """
+    extra, a, rows, half = regression_extra(p), ball(p.feature), arb(p.rows), arb(1) / 2
+    moment = rows * square(a) + arb(1) / 4
+    best = rows * a * half / moment
+    nearest = best.max((half - (extra / rows).sqrt()) / a)
+    cost = rows * square(a * nearest - half) + square(nearest * half)
+    return rows / (16 * moment) / (1 - ball(p.eta)) + extra - cost
 
 
 def some_regression_algorithm(p: NeighbouringRegressions) -> arb:
