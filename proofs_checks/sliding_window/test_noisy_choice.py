@@ -14,7 +14,7 @@ from dpmatrix.spec.common.spectra import diagonal
 from dpmatrix.spec.sliding_window.noisy_choice import NoisyChoice
 
 theorem_6 = cite("sliding-window.theorem-6@a2876020")
-theorem_7 = cite("sliding-window.theorem-7@6ae66c53")
+theorem_7 = cite("sliding-window.theorem-7@e330be88")
 
 WEIGHTS = (9, 4, 2, fmpq(1, 2))
 SEEN = (9, 4, 2, fmpq(7, 4))

@@ -109,11 +109,11 @@ THEOREM_8 = Claim(
         "any beta < (1 - delta)/(1 + e^eps) is refuted."
     ),
     because=(
-        "No algorithm at all can do it. Let kappa be the additive error and n = q^2 > 16 kappa. For n rows (a, 1/2), a "
-        "= 1/(6q), and a zero row OPT is 0, and a cost of at most kappa means aX > 1/4, that is X > 3q/2. With the row "
-        "(1/2, 0) such an X costs more than X^2/4 > 9n/16, but the bound is below 2 n/4 + n/16, as X = 0 costs n/4. At "
-        "eps = 1, delta = 10^-6, c = 1 that is so from n = 3.97 10^6 rows on. The algorithm of the proof fails as it "
-        "must: (41) applied to the columns of (X; -1) costs c tau log tau times |X|_F^2 + p, and the theorem has "
+        "No algorithm at all can do it. Let kappa be the additive error and n = q^2, q/4 > sqrt kappa. For n rows (a, "
+        "1/2), a = 1/(6q), and a zero row OPT is 0, and a cost of at most kappa means aX > 1/4, that is X > 3q/2. With "
+        "the row (1/2, 0) such an X costs more than X^2/4 > 9n/16, but the bound is below 2 n/4 + n/16, as X = 0 costs "
+        "n/4. At eps = 1, delta = 10^-6, c = 1 that is so from n = 3.97 10^6 rows on. The algorithm of the proof fails "
+        "as it must: (41) applied to the columns of (X; -1) costs c tau log tau times |X|_F^2 + p, and the theorem has "
         "dropped |X^|^2 and |X~|^2. W rows (a, b) with W a^2 = tau fit with X^ = b/a, of the order of sqrt(W/tau), and "
         "the ridge tau on the features, the mean of the noise, makes X~ half of it: the error is W b^2/4. At eps = 1, "
         "delta = 10^-6, tau = 214 and W = 10^9 it is 2.45 10^8 against 2.5 10^5 c, and it grows like W."
