@@ -22,7 +22,7 @@ from dpmatrix.spec.sliding_window.update_lemmas import StreamRun
 from dpmatrix.tracing import bind_expression
 
 lemma_2 = cite("sliding-window.lemma-2@5f356f81")
-corollary_1 = cite("sliding-window.corollary-1@215053d7")
+corollary_1 = cite("sliding-window.corollary-1@3f571041")
 
 QUARTER = Fraction(1, 4)
 HALF = Fraction(1, 2)
