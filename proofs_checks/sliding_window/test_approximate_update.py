@@ -31,7 +31,7 @@ from proofs_checks.sliding_window.checkpoints import (
     numbers,
 )
 
-lemma_1 = cite("sliding-window.lemma-1@9501e793")
+lemma_1 = cite("sliding-window.lemma-1@f88d96fe")
 
 HALF = Fraction(1, 2)
 

@@ -13,7 +13,7 @@ from dpmatrix.spec.sliding_window import sketch_order as module
 from dpmatrix.spec.sliding_window.sketch_order import NestedStamps
 from dpmatrix.spec.sliding_window.sketched_stream import SketchedStream
 
-lemma_1 = cite("sliding-window.lemma-1@9501e793")
+lemma_1 = cite("sliding-window.lemma-1@f88d96fe")
 
 PLANE = NestedStamps(fmpq_mat([[1, 2], [0, 3], [2, -1], [4, 4]]), 2, 3)
 LINE = NestedStamps(fmpq_mat([[2], [0], [3]]), 1, 1)

@@ -16,7 +16,7 @@ from dpmatrix.tracing import bind_expression
 
 lemma_2 = cite("sliding-window.lemma-2@5f356f81")
 lemma_3 = cite("sliding-window.lemma-3@6a06d50e")
-lemma_4 = cite("sliding-window.lemma-4@ccf94ec3")
+lemma_4 = cite("sliding-window.lemma-4@e5e2ea1b")
 theorem_3 = cite("sliding-window.theorem-3@3c71e4f3")
 theorem_4 = cite("sliding-window.theorem-4@5088457b")
 
