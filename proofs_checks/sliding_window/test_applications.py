@@ -31,7 +31,7 @@ from proofs_checks.sliding_window.guarantees import (
 from proofs_checks.sliding_window.misled_choices import DEAR, E_1, FREE, NO_PROJECTION, SEEN_ALIKE, SKEW_NOISE
 from proofs_checks.sliding_window.one_row_outputs import whole_above
 
-theorem_5 = cite("sliding-window.theorem-5@8a324c9c")
+theorem_5 = cite("sliding-window.theorem-5@db0ec585")
 theorem_6 = cite("sliding-window.theorem-6@a2876020")
 
 QUERY_COUNT, DIMENSION, CONSTANT = sympy.symbols("queries dimension constant")
