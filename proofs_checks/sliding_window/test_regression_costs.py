@@ -14,7 +14,7 @@ from dpmatrix.spec.sliding_window.regression_costs import RegressionEnds, TwoMom
 from dpmatrix.tracing import bind_expression
 from proofs_checks.steps import by_step
 
-theorem_8 = cite("sliding-window.theorem-8@23a8a81b")
+theorem_8 = cite("sliding-window.theorem-8@f16220fb")
 
 HALF, SMALL, LARGE = Fraction(1, 2), Fraction(1, 50), Fraction(49, 50)
 
