@@ -11,6 +11,10 @@ from dpmatrix.claims.formulas import real
 EPSILON, DELTA, FAILURE = sympy.symbols("epsilon delta failure")
 CONFUSION = sympy.exp(EPSILON) * FAILURE + DELTA - 1 + FAILURE
 """What `told_apart` computes."""
+CHANGES = sympy.Symbol("changes")
+FAR_CONFUSION = sympy.exp(CHANGES * EPSILON) * FAILURE + FAILURE - 1
+FAR_CONFUSION += DELTA * (sympy.exp(CHANGES * EPSILON) - 1) / (sympy.exp(EPSILON) - 1)
+"""The same after several changes of one row, by the guarantee for groups."""
 
 
 def told_apart(p):

@@ -12,14 +12,21 @@ from flint import fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.claims.formulas import real, symbolic, symbolic_matrix
-from dpmatrix.exact import rational
+from dpmatrix.exact import ball, rational
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.sliding_window.applications import DivisionPoint, QueryPoint, WindowOfRank
 from dpmatrix.spec.sliding_window.distinguishing import NeighbouringQueries, NeighbouringSpans
 from dpmatrix.spec.sliding_window.noisy_choice import NoisyChoice, best_cost_margin
 from dpmatrix.tracing import bind_expression
 from proofs_checks.exact_matrices import diagonal, line
-from proofs_checks.sliding_window.guarantees import CONFUSION, DELTA, EPSILON, FAILURE, guarantee
+from proofs_checks.sliding_window.guarantees import (
+    CHANGES,
+    DELTA,
+    EPSILON,
+    FAILURE,
+    FAR_CONFUSION,
+    guarantee,
+)
 from proofs_checks.sliding_window.misled_choices import DEAR, E_1, FREE, NO_PROJECTION, SEEN_ALIKE, SKEW_NOISE
 from proofs_checks.sliding_window.one_row_outputs import whole_above
 
@@ -30,38 +37,63 @@ QUERY_COUNT, DIMENSION, CONSTANT = sympy.symbols("queries dimension constant")
 
 MILLIONTH = Fraction(1, 10**6)
 QUERIES = QueryPoint(5, 100, 100, 1, MILLIONTH, 1)
-LONG = NeighbouringQueries(100, 100, Fraction(1, 900), 1, MILLIONTH, 1, 30)
+LONG = NeighbouringQueries(100, 100, Fraction(1, 43), 1, MILLIONTH, 1, 42)
+
+
+def along(size: int) -> NeighbouringQueries:
+    """Take the rows M and M + 1 at eta = 1/(M + 1) = 1/size."""
+    return attrs.evolve(LONG, row=size - 1, eta=Fraction(1, size))
+
+
 HALF = Fraction(1, 2)
 SPANS = NeighbouringSpans(1, HALF, 1, HALF, Fraction(1, 50))
 
 
 @theorem_5.refutes(
     grade="derived",
-    region="q = d = 100, eps = 1, delta = 10^-6: every c by M = 30 c >= 30, eta = 1/M^2; q = d = 2: a unit row",
+    region="eps = 1: q = d = 100, delta = 10^-6, neighbours: every c by eta = 1/(43 c); q = d = 2, eta = 1/4: c = "
+    "4 g^2 by g changes of one row, delta = 10^-g, beta = 3^-g/4; a unit row; every algorithm",
 )
 def test_no_private_algorithm_answers_long_rows(statement) -> None:
-    """With eta = 1/M^2 the right answers for M end at M^2 + 1 + 1/(M^2 - 1) + kappa, kappa = c log q log d/eps.
+    """(M+g)^2 - M^2/(1-eta) is g^2/eta at M = g (1-eta)/eta, and nowhere more; kappa = c log q log d/eps.
 
-    Those for M + 1 begin at (M + 1)^2 - kappa: disjoint for M > kappa + 1, and kappa = 21.2 c < 30 c - 1.
+    No answer is right for both once g^2/eta > 2 kappa: 42.42 c < 43 c for q = d = 100, g = 1 and eta = 1/(43 c); and
+    0.97 c < 4 g^2 for q = d = 2, c = 4 g^2, eta = 1/4, where e^g beta < 1/4 and delta e^g/(e - 1) < 1/6.
     """
+    m, g, e = sympy.symbols("M g eta", positive=True)
+    apart = (m + g) ** 2 - m**2 / (1 - e)
+    assert sympy.simplify(g**2 / e - apart - e / (1 - e) * (m - g * (1 - e) / e) ** 2) == 0
 
     def family(constant, failure):
-        row = 30 * whole_above(constant)
-        return attrs.evolve(LONG, constant=constant, row=row, eta=Fraction(1, row**2), failure=failure)
+        size = 43 * whole_above(constant)
+        return attrs.evolve(LONG, constant=constant, row=size - 1, eta=Fraction(1, size), failure=failure)
 
     for failure in (0, Fraction(1, 4)):
         statement.refute(lambda constant, failure=failure: family(constant, failure))
+
+    plane = NeighbouringQueries(2, 2, Fraction(1, 4), 1, MILLIONTH, 4, 3)
+    for g in (1, 2, 10, 100):
+        far = attrs.evolve(plane, row=3 * g, changes=g, delta=Fraction(1, 10**g), failure=Fraction(1, 4 * 3**g))
+        assert statement.at(attrs.evolve(far, constant=4 * g**2)) is Truth.FALSE
+        assert statement.at(attrs.evolve(far, constant=5 * g**2)) is Truth.TRUE
+    assert statement.at(plane) is Truth.FALSE
+    kappa = ball(2).log() ** 2
+    theorem_5.tells("eps = 1 one change refutes every c up to {}, and", 2 / kappa)
+    assert statement.at(attrs.evolve(plane, constant=5)) is Truth.TRUE
+    assert statement.at(attrs.evolve(plane, constant=5, changes=2, row=6)) is Truth.FALSE
+    assert statement.at(along(43)) is Truth.FALSE
+    assert statement.at(along(42)) is Truth.TRUE
     assert statement.at(attrs.evolve(LONG, row=20)) is Truth.TRUE
     assert LONG.failure == 0, "the theorem's bounds always hold"
     assert statement.at(attrs.evolve(LONG, failure=Fraction(27, 100))) is Truth.TRUE, "1/(1 + e) = 0.2689"
-    unit = NeighbouringQueries(2, 2, Fraction(1, 4), 1, MILLIONTH, 1, 0)
+    unit = attrs.evolve(plane, constant=1, row=0)
     assert statement.at(unit) is Truth.FALSE, "a row of norm 1, present or absent"
     assert statement.at(attrs.evolve(unit, constant=Fraction(21, 20))) is Truth.TRUE
     allowed = (CONSTANT * sympy.log(QUERY_COUNT) * sympy.log(DIMENSION) / EPSILON).subs({CONSTANT: 1, EPSILON: 1})
     theorem_5.tells("at q = d = 2, c = eps = 1 it is {}, so", allowed.subs({QUERY_COUNT: 2, DIMENSION: 2}))
     eta, row = sympy.symbols("eta row")
     extra = CONSTANT * sympy.log(QUERY_COUNT) * sympy.log(DIMENSION) / EPSILON
-    bind_expression(statement, sympy.Max(row**2 / (1 - eta) + 2 * extra - (row + 1) ** 2, CONFUSION))
+    bind_expression(statement, sympy.Max(row**2 / (1 - eta) + 2 * extra - (row + CHANGES) ** 2, FAR_CONFUSION))
     assert not statement.strict
     outside = guarantee(LONG) | {
         "queries >= 2, an integer": attrs.evolve(LONG, queries=1),
@@ -69,6 +101,7 @@ def test_no_private_algorithm_answers_long_rows(statement) -> None:
         "eta > 0": attrs.evolve(LONG, eta=0),
         "eta < 1/2": attrs.evolve(LONG, eta=Fraction(1, 2)),
         "row >= 0": attrs.evolve(LONG, row=-1),
+        "changes >= 1, an integer": attrs.evolve(LONG, changes=0),
         "failure >= 0": attrs.evolve(LONG, failure=-1),
         "failure <= 1": attrs.evolve(LONG, failure=2),
     }

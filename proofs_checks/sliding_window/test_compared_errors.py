@@ -21,6 +21,7 @@ from dpmatrix.spec.sliding_window.compared_errors import (
 from dpmatrix.tracing import bind_expression
 
 corollary_2 = cite("sliding-window.corollary-2@f6f723f4")
+theorem_5 = cite("sliding-window.theorem-5@db0ec585")
 theorem_15 = cite("sliding-window.theorem-15@40ab8b71")
 theorem_17 = cite("sliding-window.theorem-17@bb56739a")
 theorem_14 = cite("sliding-window.theorem-14@74880ce0")

@@ -9,19 +9,21 @@ import attrs
 import mpmath
 import sympy
 from flint import fmpq, fmpq_mat
+from scipy.special import betainc
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.claims.formulas import real, symbolic, symbolic_matrix
 from dpmatrix.exact import rational
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.common.spectra import diagonal, identity
-from dpmatrix.spec.sliding_window.constrained_accuracy import Approximation, TwoAxes
+from dpmatrix.spec.sliding_window.constrained_accuracy import Approximation, TwoAxes, printed_extra
 from dpmatrix.spec.sliding_window.noisy_choice import NoisyChoice, noisy_cost_margin
+from dpmatrix.spec.sliding_window.one_row_output import OneRowOutput
 from dpmatrix.spec.sliding_window.projection_costs import cost
 from dpmatrix.tracing import bind_expression
 from proofs_checks.exact_matrices import line
 from proofs_checks.sliding_window.misled_choices import DEAR, E_1, FREE, NO_PROJECTION, SEEN_ALIKE, SKEW_NOISE
-from proofs_checks.sliding_window.one_row_outputs import whole_above
+from proofs_checks.sliding_window.one_row_outputs import ridge, whole_above
 
 theorem_7 = cite("sliding-window.theorem-7@72dbd81b")
 
@@ -29,7 +31,9 @@ THEOREM = "sliding-window.theorem-7"
 MILLIONTH = Fraction(1, 10**6)
 
 
-AXES = TwoAxes(1, 2, Fraction(1, 4), 24, Fraction(1, 10), 1, MILLIONTH, 1, 10**4, gamma=10**3)
+AXES = TwoAxes(1, 2, Fraction(1, 4), 24, Fraction(1, 10), 1, MILLIONTH, 1, 393, gamma=2)
+ORDINARY = attrs.evolve(AXES, rank=10, eta=Fraction(1, 4), row=260)
+"""M^2 is 1.5 sigma^2 at both, at eta = 1/10 and 1/4."""
 
 
 def chosen_by_hand(p: TwoAxes):
@@ -41,26 +45,43 @@ def chosen_by_hand(p: TwoAxes):
     return mpmath.betainc(half, half, 0, ratio / (1 + ratio), regularized=True)
 
 
-@theorem_7.refutes(grade="derived", region="d = 2, k = 1, beta = 1/4: every c by M = 1000 c >= 1000 and gamma = 10 M")
+def small_eta(constant) -> TwoAxes:
+    """Take eta = 1/(4 s^2) and M = 250 s for s = ceil(c), and the r that Theorem 7 asks for."""
+    size = whole_above(constant)
+    with mpmath.workdps(150):
+        rank = int(mpmath.ceil((1 + mpmath.log(4)) * 4 * size**2))
+    return attrs.evolve(AXES, constant=constant, rank=rank, eta=Fraction(1, 4 * size**2), row=250 * size)
+
+
+@theorem_7.refutes(
+    grade="derived",
+    region="d = 2, k = 1, beta = 1/4, eps = 1, delta = 10^-6, gamma = 2: every c by eta = 1/(4 s^2), M = 250 s, "
+    "s = ceil(c)",
+)
 def test_gamma_is_missing_before_the_additive_term(statement) -> None:
     """With 1 - P = e_1e_1', |A~(1-P)|^2 = |sigma Phi_1 + M g'|^2 and |A~(1-X)|^2 = sigma^2 |Phi_2|^2.
 
     The three vectors are independent with entries N(0, 1/m), so the first is (sigma^2 + M^2) chi^2_m/m, the second
     sigma^2 chi^2_m/m, independent: X and Y. (21) says (sigma^2 + M^2) X <= gamma^2 sigma^2 Y; as gamma >= 1 it does not
     matter which one attains the minimum. X/(X + Y) has the law Beta(m/2, m/2), so (21) has probability 1/2 at gamma^2 =
-    1 + M^2/sigma^2, and for gamma = 10 M, sigma >= 1, it is more than 1/2 for each c; M exceeds the additive error,
-    which is 30.2 c here.
+    1 + M^2/sigma^2. M exceeds the additive error, which is 30.2 c here. In the family sigma is at least 16 sqrt(r
+    log(4/delta)) > 192 s, so M^2/sigma^2 < 1.7, and (21) has at least the probability of X < 4 Y/2.7, with m >= 160.
+    Chernoff: E exp(u(X - tY)) = ((1 - 2u)(1 + 2ut))^(-m/2), least at u = (t - 1)/(4t): (4t/(1 + t)^2)^(m/2).
     """
     s, m, one, other = sympy.symbols("sigma M u v", positive=True)
     gamma = sympy.sqrt(1 + m**2 / s**2)
     assert sympy.simplify((s**2 + m**2) * one - gamma**2 * s**2 * other - (s**2 + m**2) * (one - other)) == 0
-
-    def family(constant):
-        row = 1000 * whole_above(constant)
-        return attrs.evolve(AXES, constant=constant, row=row, gamma=10 * row)
-
-    statement.refute(family)
+    u, t = sympy.symbols("u t", positive=True)
+    mean = (1 - 2 * u) * (1 + 2 * u * t)
+    assert sympy.expand(4 * t * mean - (1 + t) ** 2 + (4 * u * t - (t - 1)) ** 2) == 0
+    statement.refute(small_eta)
     assert statement.margin(AXES) < -fmpq(3, 4) + fmpq(1, 10**6), "(21) has a probability near 1"
+    met, dear = 1 - statement.law.quantity(ORDINARY), ORDINARY.row / printed_extra(ORDINARY)
+    theorem_7.tells("eta = 1/4 the probability is {} and c up to {} is refuted", met, dear)
+    for point, most in ((ORDINARY, Fraction(86, 10)), (AXES, 13)):
+        assert statement.at(attrs.evolve(point, constant=most)) is Truth.FALSE
+        assert statement.at(attrs.evolve(point, constant=most + Fraction(1, 10))) is Truth.TRUE
+    assert statement.at(attrs.evolve(ORDINARY, gamma=Fraction(4, 3))) is Truth.TRUE, "(21) is rare"
     assert statement.conclusion(attrs.evolve(AXES, row=30)) is Truth.TRUE
     assert statement.conclusion(attrs.evolve(AXES, gamma=1)) is Truth.TRUE, "(21) is never met"
     values = []
@@ -76,6 +97,13 @@ def test_gamma_is_missing_before_the_additive_term(statement) -> None:
                 success = mpmath.mpf(1) if real(row) <= bound else 1 - chosen_by_hand(point)
                 values.append((point, success - 1 + real(beta)))
         bind(statement, values)
+    for gamma in (1.98, 1.99, 2.0, 2.01, 2.02):
+        many = attrs.evolve(AXES, rank=263, eta=Fraction(1, 110), row=1779, gamma=Fraction(gamma))
+        ratio = float(gamma**2 / (1 + 1779**2 / ridge(OneRowOutput(263, many.eta, 2, 1, MILLIONTH, 0, 1, HALF))))
+        exact, found = 1 - betainc(57860, 57860, ratio / (1 + ratio)), statement.law.quantity(many)
+        assert float(found.lower()) <= exact <= float(found.upper()), "115,720 degrees: Chernoff"
+        assert gamma == 2 or float(found.rad()) < 1 / 4
+        assert gamma != 1.99 or exact > 0.8
     assert not statement.strict
     assert statement.applies(attrs.evolve(AXES, gamma=1)) is Truth.TRUE
     bind_hypotheses(

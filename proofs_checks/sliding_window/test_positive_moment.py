@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from itertools import product
+from math import isqrt
 
 import attrs
 import mpmath
@@ -20,6 +21,7 @@ from dpmatrix.spec.sliding_window.sketch_bounds import FourthStep, OneRowSketch
 from dpmatrix.spec.sliding_window.window_noise import NoisyMoment, WindowNoise
 from dpmatrix.tracing import bind_expression
 from proofs_checks.sliding_window.dyadic_noise import blocks, check_bound, deviation, least_bound
+from proofs_checks.sliding_window.guarantees import FAR_CONFUSION
 from proofs_checks.sliding_window.one_row_outputs import (
     BLIND,
     ONE_ROW_OUTSIDE,
@@ -140,7 +142,13 @@ def test_the_last_display_of_theorem_4(statement) -> None:
     bind_hypotheses(statement, FourthStep(5, 0, HALF), {"extra >= 0": FourthStep(5, -1, HALF)})
 
 
-TOLD = NeighbouringWindows(1, Fraction(1, 20), 1, MILLIONTH, 1)
+def path(eta, changes=1, **parts) -> NeighbouringWindows:
+    """Take the rows M and M + g that are farthest apart: M = g (1-eta)/(2 eta)."""
+    parts = {"delta": MILLIONTH, "constant": 1, "row": changes * (1 - eta) / (2 * eta)} | parts
+    return NeighbouringWindows(1, eta, 1, changes=changes, **parts)
+
+
+TOLD = path(Fraction(1, 6))
 TOLD_OUTSIDE = {
     "rank >= 1, an integer": attrs.evolve(TOLD, rank=0),
     "eta > 0": attrs.evolve(TOLD, eta=0),
@@ -149,6 +157,8 @@ TOLD_OUTSIDE = {
     "delta > 0": attrs.evolve(TOLD, delta=0),
     "delta < 1": attrs.evolve(TOLD, delta=1),
     "constant > 0": attrs.evolve(TOLD, constant=0),
+    "row >= 0": attrs.evolve(TOLD, row=-1),
+    "changes >= 1, an integer": attrs.evolve(TOLD, changes=0),
     "failure >= 0": attrs.evolve(TOLD, failure=-1),
     "failure <= 1": attrs.evolve(TOLD, failure=2),
 }
@@ -156,33 +166,52 @@ TOLD_OUTSIDE = {
 
 @theorem_4.refutes(
     grade="derived",
-    region="eps = 1, delta = 10^-6: every c by eta = 1/(20 c), below 1/(1 + 17.3 c); beta up to 1/4; every algorithm",
+    region="eps = 1: delta = 10^-6, neighbours: every c by eta = 1/(6 s), s = ceil(sqrt c), beta up to 1/4; eta = 1/4: "
+    "c = 2 g by g changes of one row, delta = 10^-g, beta = 3^-g/4; every algorithm",
 )
 def test_no_private_algorithm_meets_theorem_4(statement) -> None:
-    """Where no C is right for both rows, "C is right for 0" has probability >= 1 - beta for 0 and <= beta for 1.
+    """Where no C is right for both rows, "C is right for M" has probability >= 1 - beta for M and <= beta for M + g.
 
-    The right answers for 0 end below those for 1 as soon as eta (1 + 5 c r log(1/delta)/(4 eps^2)) < 1.
+    (1-eta)(M+g)^2 - (1+eta)M^2 is g^2 (1-eta^2)/(2 eta) at M = g (1-eta)/(2 eta), and nowhere more. With g = 1, eta =
+    1/(6 s) the additive terms are less than that for every c, and at eta = 1/4, delta = 10^-g they are 0.72 c g against
+    15 g^2/8, so that g > c/2 is enough. There e^g beta < 1/4, and delta e^g/(e - 1) < 1/6.
     """
+    m, g, e = sympy.symbols("M g eta", positive=True)
+    farthest = g**2 * (1 - e**2) / (2 * e)
+    apart = (1 - e) * (m + g) ** 2 - (1 + e) * m**2
+    assert sympy.expand(farthest - apart - 2 * e * (m - g * (1 - e) / (2 * e)) ** 2) == 0
     for failure in (0, QUARTER):
-        told = attrs.evolve(TOLD, failure=failure)
-        statement.refute(
-            lambda constant, told=told: attrs.evolve(
-                told, constant=constant, eta=Fraction(1, 20 * whole_above(constant))
-            )
-        )
-    assert statement.at(attrs.evolve(TOLD, eta=Fraction(1, 18))) is Truth.TRUE, "4.8 % against 5.47 %"
-    most = 1 / (1 + 5 * ball(1 / MILLIONTH).log() / 4)
-    theorem_4.tells("for small eta (every eta < {above} at r = c", most)
-    theorem_4.tells("c = 1 below eta = {}.", most)
-    assert statement.at(attrs.evolve(TOLD, eta=Fraction(1, 19))) is Truth.FALSE
+
+        def neighbours(constant, failure=failure):
+            size = isqrt(whole_above(constant) - 1) + 1
+            return path(Fraction(1, 6 * size), constant=constant, failure=failure)
+
+        statement.refute(neighbours)
+
+    for g in (1, 2, 10, 100):
+        rare = {"delta": Fraction(1, 10**g), "failure": Fraction(1, 4 * 3**g)}
+        assert statement.at(path(QUARTER, g, constant=2 * g, **rare)) is Truth.FALSE
+        assert statement.at(path(QUARTER, g, constant=3 * g, **rare)) is Truth.TRUE
+    assert statement.at(path(QUARTER, 2, failure=Fraction(1, 10))) is Truth.FALSE
+    assert statement.at(path(QUARTER, 2, failure=Fraction(1, 8))) is Truth.TRUE, "(1 - delta_2)/(1 + e^2) = 0.1192"
+    assert statement.at(path(QUARTER)) is Truth.TRUE
+    assert statement.at(path(Fraction(17, 100))) is Truth.TRUE
+    assert statement.at(path(Fraction(16, 100))) is Truth.FALSE
+    log = ball(1 / MILLIONTH).log()
+    most, least = 1 / (1 + 5 * log / 2).sqrt(), 1 / (1 + 5 * log / 4)
+    theorem_4.tells("for eta below {} (at r = c", most)
+    theorem_4.tells("c = 1 below eta = {}, and", most)
+    comes = [attrs.evolve(path(eta), row=0) for eta in (Fraction(1, 19), Fraction(1, 18))]
+    assert [statement.at(p) for p in comes] == [Truth.FALSE, Truth.TRUE]
+    theorem_4.tells("M = 0, it takes eta below {}.", least)
     assert statement.at(attrs.evolve(TOLD, failure=Fraction(27, 100))) is Truth.TRUE, "1/(1 + e) = 0.2689"
     assert statement.at(attrs.evolve(TOLD, failure=Fraction(26, 100))) is Truth.FALSE
-    rank, eta, epsilon, delta, c, beta = sympy.symbols("rank eta epsilon delta constant failure")
+    rank, eta, epsilon, delta, c, row, changes = sympy.symbols("rank eta epsilon delta constant row changes")
     extra = c * eta * rank * sympy.log(1 / delta) / epsilon**2
-    told_apart = sympy.exp(epsilon) * beta + delta - 1 + beta
-    bind_expression(statement, sympy.Max(extra * sympy.Rational(5, 4) + eta - 1, told_apart), points=[TOLD])
+    spread = extra * sympy.Rational(5, 4) + (1 + eta) * row**2 - (1 - eta) * (row + changes) ** 2
+    bind_expression(statement, sympy.Max(spread, FAR_CONFUSION), points=[TOLD, path(QUARTER, 2), path(QUARTER, 3)])
     assert not statement.strict
-    for inside in (TOLD, attrs.evolve(TOLD, failure=1)):
+    for inside in (TOLD, attrs.evolve(TOLD, failure=1), attrs.evolve(TOLD, row=0)):
         bind_hypotheses(statement, inside, TOLD_OUTSIDE)
     assert TOLD.failure == 0, "the theorem's bounds always hold"
 

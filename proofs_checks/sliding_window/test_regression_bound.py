@@ -13,48 +13,77 @@ from flint import fmpq_mat
 from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.exact import rational
 from dpmatrix.reporting.citing import cite
-from dpmatrix.spec.sliding_window.distinguishing import NeighbouringRegressions
+from dpmatrix.spec.sliding_window.distinguishing import NeighbouringRegressions, regression_extra
 from dpmatrix.spec.sliding_window.regression_bound import RegressionPoint
 from dpmatrix.tracing import bind_expression
 from proofs_checks.sliding_window.guarantees import guarantee
+from proofs_checks.sliding_window.one_row_outputs import whole_above
 
 theorem_8 = cite("sliding-window.theorem-8@00f32d47")
 
 MILLIONTH = Fraction(1, 10**6)
-STEEP = NeighbouringRegressions(1, MILLIONTH, 1, 500)
+
+
+def short_rows(q: int, constant=1, **changes) -> NeighbouringRegressions:
+    """Take q^2 rows (1/(6q), 1/2)."""
+    plain = NeighbouringRegressions(q**2, Fraction(1, 6 * q), Fraction(1, 4), 1, MILLIONTH, constant)
+    return attrs.evolve(plain, **changes)
+
+
+SHORT = short_rows(2000)
+"""q^2 is 4 10^6, and 16 kappa is 3.97 10^6."""
 
 
 @theorem_8.refutes(
     grade="derived",
-    region="W = d = p = 1, eps = 1, delta = 10^-6: every c by M = 500 (1 + c); beta <= 1/4; every algorithm",
+    region="eps = 1, delta = 10^-6: every c by n = 4 10^6 s^2 rows, s = ceil(sqrt c); eta = 1/4 and 49/100; beta <= "
+    "1/4; every algorithm",
 )
-def test_no_private_regression_fits_both_rows(statement) -> None:
-    """(X/2 - M)^2 <= K means X >= 2(M - sqrt K), and (-X/2 - M)^2 <= K means X <= -2(M - sqrt K).
+def test_no_private_regression_fits_both_streams(statement) -> None:
+    """Let n = q^2 > 16 kappa. n (aX - 1/2)^2 <= kappa means aX >= 1/2 - sqrt(kappa/n) > 1/4, so X > 6q/4.
 
-    Every c: K = c K_1 with sqrt(K_1) < 500, so M = 500 (1 + c) > sqrt K, as 1 + c > sqrt c.
+    With the row (1/2, 0) X costs at least X^2/4 > 9n/16. X = 0 costs n/4, so that the bound is at most n/4/(1-eta) +
+    kappa, below n/2 + n/16 for eta < 1/2. Every c: kappa = c K, 16 K < 4 10^6.
     """
-    statement.refute(lambda constant: attrs.evolve(STEEP, constant=constant, response=500 * (1 + rational(constant))))
-    x, m, k = sympy.symbols("x m k", positive=True)
-    assert sympy.solveset((x / 2 - m) ** 2 - k**2, x) == {2 * m - 2 * k, 2 * m + 2 * k}
-    for (constant, root), failure in product(((1, 1), (100, 10), (10**6, 1000)), (0, Fraction(1, 4))):
-        assert statement.at(attrs.evolve(STEEP, constant=constant, response=500 * root, failure=failure)) is Truth.FALSE
-    assert statement.at(attrs.evolve(STEEP, response=490)) is Truth.TRUE
-    steep = [attrs.evolve(STEEP, response=response) for response in range(460, 540, 2)]
-    first = min(p.response for p in steep if statement.conclusion(p) is Truth.FALSE)
-    theorem_8.tells("c = 1 from M = {below} on", first)
-    assert STEEP.failure == 0, "the theorem's bound always holds"
-    assert statement.at(attrs.evolve(STEEP, failure=Fraction(27, 100))) is Truth.TRUE
-    epsilon, delta, c, response, beta = sympy.symbols("epsilon delta constant response failure")
+    for eta, failure in product((Fraction(1, 4), Fraction(49, 100)), (0, Fraction(1, 4))):
+
+        def family(constant, eta=eta, failure=failure):
+            root = isqrt(whole_above(constant) - 1) + 1
+            return short_rows(2000 * root, constant, eta=eta, failure=failure)
+
+        statement.refute(family)
+    kappa = regression_extra(SHORT)
+    theorem_8.tells("that is so from n = {} rows on", 16 * kappa)
+    assert statement.at(attrs.evolve(SHORT, constant=4)) is Truth.TRUE
+    assert statement.at(short_rows(1000)) is Truth.TRUE, "a fourth of the rows"
+    assert statement.at(attrs.evolve(SHORT, feature=Fraction(1, 2))) is Truth.TRUE
+    assert statement.at(attrs.evolve(SHORT, eta=Fraction(499, 1000))) is Truth.FALSE
+    assert SHORT.failure == 0, "the theorem's bound always holds"
+    assert statement.at(attrs.evolve(SHORT, failure=Fraction(27, 100))) is Truth.TRUE
+    x, n, a, eta = sympy.symbols("x rows feature eta", positive=True)
+    half = sympy.Rational(1, 2)
+    cost, moment = n * (a * x - half) ** 2 + x**2 / 4, n * a**2 + sympy.Rational(1, 4)
+    best, least = n * a / 2 / moment, n / (16 * moment)
+    assert sympy.simplify(cost - least - moment * (x - best) ** 2) == 0
+    epsilon, delta, c, beta = sympy.symbols("epsilon delta constant failure")
     size = 2 + 14 * sympy.log(4 / delta) / epsilon**2
-    allowed = sympy.sqrt(c * size**2 * sympy.log(size) / epsilon)
+    extra = c * size**2 * sympy.log(size) / epsilon
+    nearest = sympy.Max(best, (half - sympy.sqrt(extra / n)) / a)
     apart = sympy.exp(epsilon) * beta + delta - 1 + beta
-    bind_expression(statement, sympy.Max(4 * (allowed - response), apart), points=[STEEP])
+    margin = least / (1 - eta) + extra - cost.subs(x, nearest)
+    plain = {symbol: sympy.Symbol(symbol.name) for symbol in (n, a, eta)}
+    points = [SHORT, attrs.evolve(SHORT, feature=Fraction(1, 2)), short_rows(1000)]
+    bind_expression(statement, sympy.Max(margin.subs(plain), apart), points=points)
     assert not statement.strict
-    outside = {says: p for says, p in guarantee(STEEP).items() if says != "constant > 0"} | {
-        "response >= 0": attrs.evolve(STEEP, response=-1),
-        "failure >= 0": attrs.evolve(STEEP, failure=-1),
+    outside = {says: p for says, p in guarantee(SHORT).items() if says != "constant > 0"} | {
+        "rows >= 1, an integer": attrs.evolve(SHORT, rows=0),
+        "feature > 0": attrs.evolve(SHORT, feature=0),
+        "feature <= 1/2": attrs.evolve(SHORT, feature=1),
+        "eta > 0": attrs.evolve(SHORT, eta=0),
+        "eta < 1/2": attrs.evolve(SHORT, eta=Fraction(1, 2)),
+        "failure >= 0": attrs.evolve(SHORT, failure=-1),
     }
-    for inside in (STEEP, attrs.evolve(STEEP, response=0)):
+    for inside in (SHORT, attrs.evolve(SHORT, feature=Fraction(1, 2))):
         bind_hypotheses(statement, inside, outside)
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 
 import attrs
 import mpmath
-from flint import arb, fmpq_mat
+from flint import arb, fmpq, fmpq_mat
+from scipy.special import betainc
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.claims.formulas import real
@@ -18,7 +20,9 @@ from proofs_checks.sliding_window.one_row_outputs import (
     ONE_ROW_OUTSIDE,
     by_hand,
     lemma_2_ends,
+    ridge,
     small_outputs,
+    whole_above,
 )
 
 lemma_2 = cite("sliding-window.lemma-2@84c4dd4b")
@@ -59,13 +63,74 @@ NEAR_ZERO = [OneRowOutput(1, HALF, 1, 1, Fraction(1, 50), 1, Fraction(each, 100)
 """Where M^2 = 1 and c log(1/delta) differ by less than a tenth: the lower end is just above zero, or just below."""
 
 
-@corollary_1.refutes(grade="derived", region="the row 1, d = 1, eps = 1/(1000 max(1, c)): every c")
-def test_epsilon_must_be_squared(statement) -> None:
+def check_shortest_direction() -> None:
+    """Check the shortest w for three draws of two rows in four dimensions: A~(e_1 + w) = 0, |w|^2 = f'(B B')^-1 f."""
+    for shift in (1, 2, 5):
+        others = fmpq_mat(2, 3, [fmpq((7 * i + shift) % 5 - 2) for i in range(6)])
+        first = fmpq_mat(2, 1, [3, shift])
+        inverse = (others * others.transpose()).inv()
+        w = -others.transpose() * inverse * first
+        assert first + others * w == fmpq_mat(2, 1)
+        assert (w.transpose() * w) == first.transpose() * inverse * first
+        # any other one differs by a vector that the rows of B do not see, which is orthogonal to w
+        unseen = fmpq_mat(3, 1, [1, -2, 3]) - others.transpose() * inverse * others * fmpq_mat(3, 1, [1, -2, 3])
+        assert others * unseen == fmpq_mat(2, 1)
+        assert (unseen.transpose() * w)[0, 0] == 0
+
+
+def lost_by_hand(p: OneRowOutput) -> float:
+    """Pr(chi^2_m <= t chi^2_(d-m)), t = (M^2/extra - 1)/(1 + M^2/sigma^2), as that of a Beta variable."""
+    size, window = int(4 * p.rank / p.eta), float(p.row) ** 2
+    extra = float(p.constant) * p.rank * -math.log(p.delta) / float(p.epsilon) ** 2
+    most = (window / extra - 1) / (1 + window / float(ridge(p)))
+    return betainc(size / 2, (p.dimension - size) / 2, most / (1 + most))
+
+
+@corollary_1.refutes(
+    grade="derived",
+    region="the row 1, d = 1, eps = 1/(1000 max(1, c)): every c; eps = r = 1, eta = 1/4, delta = 10^-6, M = 1000 s, "
+    "d = 16 (1 + s), s = ceil(c): every c",
+)
+def test_both_bounds_of_corollary_1_fail(statement) -> None:
     """For the row 1 S = (sigma^2 + 1) chi^2_m/m, and the upper bound is (1 + eta)(1 + c r log(1/delta)/eps).
 
     At eps = 1/(1000 C), C = max(1, c), sigma^2 is at least 256 r log(4/delta) 10^6 C^2 and the bound at eta = 1/4 at
     most (5/4 + 1250 r log(1/delta)) C^2, so that S would have to be below 1/200 of its mean, for every c alike.
+
+    For M e_1 and d > m let f be the first column of A~ and B the others, sigma/sqrt(m) times m x (d - 1) independent
+    normal variates. B has rank m; w = -B'(BB')^-1 f is the shortest with f + Bw = 0. f'(BB')^-1 f = |f|^2/(sigma^2/m
+    chi^2_(d-m)) for independent f, as 1/v'S^-1v of a Wishart S of n degrees has the law chi^2_(n-m+1)/|v|^2, and m|f|^2
+    = (sigma^2 + M^2) chi^2_m. With u = e_1 + w A~u = 0, and the lower bound is positive if M^2 > extra (1 + |w|^2). In
+    the family sigma^2/extra > 400/c, and chi^2_16/chi^2_(16 s) would have to exceed 300/c.
     """
+    check_shortest_direction()
+
+    def wide(constant):
+        size = whole_above(constant)
+        return attrs.evolve(BLIND, constant=constant, row=1000 * size, dimension=16 * (1 + size))
+
+    statement.refute(wide)
+    seen = attrs.evolve(BLIND, constant=100, row=10**5, dimension=32)
+    assert statement.at(seen) is Truth.FALSE
+    corollary_1.tells("has the probability {} for c = 100 and d = 32, and", 1 - statement.law.quantity(seen).upper())
+    alone = attrs.evolve(seen, dimension=1)
+    corollary_1.tells("is outside of 1 +- eta with probability {}, for every c", 1 - statement.law.quantity(alone))
+    assert statement.at(alone) is Truth.FALSE
+    assert statement.at(attrs.evolve(seen, constant=1000, dimension=160)) is Truth.FALSE
+    for constant, dimension, row in (
+        (100, 32, 10**5),
+        (10**4, 32, 10**5),
+        (300, 24, 1000),
+        (1000, 18, 500),
+        (20, 17, 60),
+    ):
+        p = attrs.evolve(BLIND, constant=constant, dimension=dimension, row=row)
+        first = statement.law.quantity(attrs.evolve(p, dimension=1))
+        most = min(float(first), 1 - lost_by_hand(p))
+        assert abs(float(statement.law.quantity(p).upper()) - most) < 1e-6
+    short = attrs.evolve(seen, row=30)
+    first = statement.law.quantity(attrs.evolve(short, dimension=1))
+    assert abs(float(statement.law.quantity(short).upper() - first)) < 1e-6, "M^2 is below the error: nothing is lost"
     line = attrs.evolve(BLIND, dimension=1, failure=TENTH)
     statement.refute(
         lambda constant: attrs.evolve(

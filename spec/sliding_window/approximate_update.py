@@ -16,6 +16,7 @@ from dpmatrix.spec.sliding_window.update_lemmas import (
     ORDERED,
     RUN,
     every_approximation_margin,
+    every_closer_margin,
     kept_approximate_property_margin,
     near_shapes_margin,
     printed_approximate_lemma_margin,
@@ -109,6 +110,7 @@ SECOND = Condition("L~(j+1) <= (1 + eta/4) L(j+1)", second_quarter_margin)
 RELATION = Condition("(1 - eta/2) L~(j) <= L~(j+1)", update_relation_margin)
 NEAR_SHAPES = Condition("no S~, or a symmetric one for every time and stamp", near_shapes_margin)
 APPROXIMATIONS = Condition("(4) at every time, for every stamp", every_approximation_margin)
+CLOSER = Condition("(4) with eta/8 at every time, for every stamp", every_closer_margin)
 
 LEMMA_1 = Claim(
     id="sliding-window.lemma-1",
@@ -136,9 +138,8 @@ LEMMA_1 = Claim(
         "'the update rule' at the present time, where it may fail: for adjacent stamps always, for others because "
         "sketches are no longer close after further rows. What is true: at the time of the deletion the chain leads "
         "from S~ to the exact S, and for exact matrices closeness survives. No order among the S~ is needed. The step "
-        "from 'not <=' to a singular value is false even for ordered matrices; determinants replace it for exact "
-        "matrices. For approximations they give only a factor 1 - (eta^2/8)/(1 - eta/4) for each two checkpoints, so "
-        "l = O((d/eta) log W) is not proved for them."
+        "from 'not <=' to a singular value is false even for ordered matrices; determinants replace it, for exact "
+        "matrices and for approximations that are within eta/8 (lemma-4's repair)."
     ),
     repair=Repair(
         "the property as read, along a stream that starts empty, under (4) at every time",

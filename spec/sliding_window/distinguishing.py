@@ -35,6 +35,22 @@ def confusion(p: PrivateAnswer) -> arb:
     return ball(p.epsilon).exp() * ball(p.failure) + ball(p.delta) - (1 - ball(p.failure))
 
 
+class PrivateRows(PrivateAnswer, Protocol):
+    """The same, for streams that a number of changes takes into each other."""
+
+    @property
+    def changes(self) -> int:
+        """Number g of changes of one row."""
+
+
+def confusion_at_distance(p: PrivateRows) -> arb:
+    """``e^(g eps) beta + delta (e^(g eps) - 1)/(e^eps - 1) - (1 - beta)``: `confusion` after g changes of a row."""
+    epsilon = ball(p.epsilon)
+    growth = (p.changes * epsilon).exp()
+    delta = ball(p.delta) * (growth - 1) / (epsilon.exp() - 1)
+    return growth * ball(p.failure) + delta - (1 - ball(p.failure))
+
+
 def noise_degrees(dimension: int, epsilon: Real, delta: Real) -> arb:
     """``tau = d + 14 log(4/delta) / epsilon^2``."""
     return dimension + 14 * (4 / ball(delta)).log() / square(ball(epsilon))
@@ -42,7 +58,7 @@ def noise_degrees(dimension: int, epsilon: Real, delta: Real) -> arb:
 
 @attrs.frozen
 class NeighbouringQueries:
-    """The streams (M e_1) and ((M + 1) e_1) of one row, and the query e_1.
+    """The streams (M e_1) and ((M + g) e_1) of one row, and the query e_1.
 
     Parameters
     ----------
@@ -54,6 +70,8 @@ class NeighbouringQueries:
         c of the bounds.
     row
         M >= 0.
+    changes
+        g: each step from M to M + g changes the row by a vector of norm 1.
     failure
         Probability with which the bounds may fail; the theorem allows none.
     """
@@ -65,18 +83,19 @@ class NeighbouringQueries:
     delta: Exact
     constant: Exact
     row: Exact
+    changes: int = 1
     failure: Exact = 0
 
 
 def common_variance(p: NeighbouringQueries) -> arb:
-    """Largest answer that the bounds of Theorem 5 allow for M^2, minus the least that they allow for (M + 1)^2."""
+    """Largest answer that the bounds of Theorem 5 allow for M^2, minus the least that they allow for (M + g)^2."""
     extra = ball(p.constant) * arb(p.queries).log() * arb(p.dimension).log() / ball(p.epsilon)
-    return square(ball(p.row)) / (1 - ball(p.eta)) + extra - (square(ball(p.row) + 1) - extra)
+    return square(ball(p.row)) / (1 - ball(p.eta)) + extra - (square(ball(p.row) + p.changes) - extra)
 
 
 def some_query_algorithm(p: NeighbouringQueries) -> arb:
     """Below zero no (epsilon, delta)-private algorithm answers the query on both streams."""
-    return common_variance(p).max(confusion(p))
+    return common_variance(p).max(confusion_at_distance(p))
 
 
 @attrs.frozen
@@ -115,32 +134,49 @@ def common_projection(p: NeighbouringSpans) -> arb:
 
 @attrs.frozen
 class NeighbouringRegressions:
-    """The streams of one row (1/2, M) or (-1/2, M), at distance 1, and regression with d = p = 1, where OPT is 0.
+    """The streams of n rows (a, 1/2) and a last row, (0, 0) or (1/2, 0), and regression with d = p = 1.
 
     Parameters
     ----------
-    epsilon, delta
-        The guarantee.
+    rows
+        n.
+    feature
+        a in (0, 1/2].
+    eta, epsilon, delta
+        Parameters of the algorithm.
     constant
         c of the additive error ``c (tau + 1)^2 log(tau + 1)/epsilon``, tau = 1 + 14 log(4/delta)/epsilon^2.
-    response
-        M >= 0.
     failure
         Probability with which the bound may fail; the theorem allows none.
     """
 
+    rows: int
+    feature: Exact
+    eta: Exact
     epsilon: Exact
     delta: Exact
     constant: Exact
-    response: Exact
     failure: Exact = 0
 
 
-def common_solution(p: NeighbouringRegressions) -> arb:
-    """Largest solution for (-1/2, M) minus the least for (1/2, M): ``4 (sqrt K - M)`` for an additive error K."""
+def regression_extra(p: NeighbouringRegressions) -> arb:
+    """``c (tau + 1)^2 log(tau + 1)/epsilon``."""
     size = noise_degrees(1, p.epsilon, p.delta) + 1
-    allowed = (ball(p.constant) * size * size * size.log() / ball(p.epsilon)).sqrt()
-    return 4 * (allowed - ball(p.response))
+    return ball(p.constant) * size * size * size.log() / ball(p.epsilon)
+
+
+def common_solution(p: NeighbouringRegressions) -> arb:
+    """What the bound allows with the row (1/2, 0), minus the least cost there of an X that is right without it.
+
+    Without it OPT is 0, and X is right if n (aX - 1/2)^2 is at most the additive error. With it the cost is n (aX -
+    1/2)^2 + X^2/4, least at ``best``, where it is n/(16 (n a^2 + 1/4)), and it grows from there on.
+    """
+    extra, a, rows, half = regression_extra(p), ball(p.feature), arb(p.rows), arb(1) / 2
+    moment = rows * square(a) + arb(1) / 4
+    best = rows * a * half / moment
+    nearest = best.max((half - (extra / rows).sqrt()) / a)
+    cost = rows * square(a * nearest - half) + square(nearest * half)
+    return rows / (16 * moment) / (1 - ball(p.eta)) + extra - cost
 
 
 def some_regression_algorithm(p: NeighbouringRegressions) -> arb:

@@ -96,11 +96,28 @@ def theorem_3_probability(p: OneRowOutput) -> arb:
     return _lemma_2(p, 2)
 
 
+def lost_probability(p: OneRowOutput, extra: arb) -> arb:
+    """Probability that A~u = 0 for a u with u'A'Au > extra |u|^2, where u = e_1 + w and w is orthogonal to e_1; d > m.
+
+    The shortest such w has the squared norm (1 + M^2/sigma^2) F, F = chi^2_m/chi^2_(d-m) of independent variables: the
+    first column is independent of the others, whose m rows have a Wishart law of d - 1 degrees.
+    """
+    window, floor_value = square(ball(p.row)), ridge(p)
+    most = (window / extra - 1) * floor_value / (floor_value + window)
+    if not most > 0:
+        return arb(0).union(arb(1))
+    halves = arb(sketch_size(p) / 2), arb((p.dimension - sketch_size(p)) / 2)
+    return (most / (1 + most)).beta_lower(*halves, regularized=True)
+
+
 def corollary_1_probability(p: OneRowOutput) -> arb:
     """Probability of (1-eta)(A'A - c r log(1/delta)/eps^2) <= A~'A~ <= (1+eta)(A'A + c r log(1/delta)/eps)."""
     eta, window = ball(p.eta), square(ball(p.row))
     extra = scale(p) * inverse_log(p)
-    return within_values(p, (1 - eta) * (window - extra), (1 + eta) * (window + extra * ball(p.epsilon)))
+    both = within_values(p, (1 - eta) * (window - extra), (1 + eta) * (window + extra * ball(p.epsilon)))
+    if p.dimension <= sketch_size(p):
+        return both
+    return arb(0).union(both.upper().min((1 - lost_probability(p, extra)).upper()))
 
 
 def theorem_4_probability(p: OneRowOutput) -> arb:

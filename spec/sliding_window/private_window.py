@@ -12,7 +12,7 @@ from flint import arb, fmpq_mat
 from dpmatrix.exact import Exact, ball, square
 from dpmatrix.spec.common.conditions import at_least, below, exceeds, positive, whole
 from dpmatrix.spec.common.spectra import identity
-from dpmatrix.spec.sliding_window.distinguishing import confusion
+from dpmatrix.spec.sliding_window.distinguishing import confusion_at_distance
 from dpmatrix.spec.sliding_window.dyadic_release import (
     RELEASE,
     DyadicRelease,
@@ -89,7 +89,7 @@ def within_bound(noise: fmpq_mat, bound: Exact) -> arb:
 
 @attrs.frozen
 class NeighbouringWindows:
-    """One row in one dimension, 0 or 1: streams that are neighbours under every relation of the document.
+    """One row in one dimension, M or M + g: for g = 1 neighbours, and for M = 0 also where a row comes and goes.
 
     Parameters
     ----------
@@ -99,6 +99,10 @@ class NeighbouringWindows:
         Parameters of the algorithm.
     constant
         c of the bounds.
+    row
+        M >= 0.
+    changes
+        g: each step from M to M + g changes the row by 1.
     failure
         Probability with which the bounds may fail.
     """
@@ -108,18 +112,21 @@ class NeighbouringWindows:
     epsilon: Exact
     delta: Exact
     constant: Exact
+    row: Exact
+    changes: int = 1
     failure: Exact = 0
 
 
 def common_answers(p: NeighbouringWindows) -> arb:
-    """Largest C that the bounds of Theorem 4 allow for the row 0, minus the least that they allow for the row 1."""
-    extra = ball(p.constant) * ball(p.eta) * p.rank * -ball(p.delta).log() / square(ball(p.epsilon))
-    return extra - (1 - ball(p.eta) - extra / 4)
+    """Largest C that the bounds of Theorem 4 allow for the row M, minus the least that they allow for M + g."""
+    eta, row = ball(p.eta), ball(p.row)
+    extra = ball(p.constant) * eta * p.rank * -ball(p.delta).log() / square(ball(p.epsilon))
+    return (1 + eta) * square(row) + extra - ((1 - eta) * square(row + p.changes) - extra / 4)
 
 
 def some_algorithm(p: NeighbouringWindows) -> arb:
     """Larger of both: below zero no (epsilon, delta)-private algorithm meets the bounds on both streams."""
-    return common_answers(p).max(confusion(p))
+    return common_answers(p).max(confusion_at_distance(p))
 
 
 ANY_ALGORITHM = (
@@ -130,5 +137,7 @@ ANY_ALGORITHM = (
     positive("delta"),
     below("delta", 1),
     positive("constant"),
+    at_least("row", 0),
+    whole("changes", 1),
     at_least("failure", 0),
 )

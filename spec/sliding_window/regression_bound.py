@@ -7,9 +7,10 @@ from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Chosen, Claim, Defect, Kind, Locator, Statement, Step, Verdict
 from dpmatrix.exact import Exact, ball, rational, square
-from dpmatrix.spec.common.conditions import at_least, below, exceeds, positive, whole
+from dpmatrix.spec.common.conditions import at_least, at_most, below, exceeds, positive, whole
 from dpmatrix.spec.common.spectra import nonnegative_spectrum
 from dpmatrix.spec.sliding_window.distinguishing import some_regression_algorithm
+from dpmatrix.spec.sliding_window.noisy_regression import NEAR_REGRESSION
 from dpmatrix.spec.sliding_window.regression_costs import REGRESSION_COSTS
 
 
@@ -80,15 +81,19 @@ THEOREM_8 = Claim(
         "|A_W X~ - B_W|_F^2 <= min_X |A_W X - B_W|_F^2/(1-eta) + c (tau + p)^2 log(tau + p)/eps",
     ),
     statement=Statement(
-        "there is a constant c with which, for the streams of one row (1/2, M) or (-1/2, M), d = p = 1, where OPT = 0, "
-        "and all M, eps, delta, some X costs at most c (tau + 1)^2 log(tau + 1)/eps on both, or answers that fail with "
-        "probability beta are so rare that an (eps, delta)-private algorithm can give them",
+        "there is a constant c with which, for the streams of n rows (a, 1/2) and a last row, (0, 0) or (1/2, 0), d = "
+        "p = 1, and all n, a, eta, eps, delta, some X meets the bound on both, or answers that fail with probability "
+        "beta are so rare that an (eps, delta)-private algorithm can give them",
         some_regression_algorithm,
         given=(
+            whole("rows", 1),
+            positive("feature"),
+            at_most("feature", fmpq(1, 2)),
+            positive("eta"),
+            below("eta", fmpq(1, 2)),
             positive("epsilon"),
             positive("delta"),
             below("delta", 1),
-            at_least("response", 0),
             at_least("failure", 0),
         ),
         exists=(Chosen("constant"),),
@@ -96,23 +101,31 @@ THEOREM_8 = Claim(
     verdict=Verdict.REFUTED,
     defect=Defect.CONCLUSION,
     headline=(
-        "No private algorithm is so accurate: the rows (1/2, M) and (-1/2, M) are neighbours, and no X meets the "
-        "bound on both once M is large."
+        "No private algorithm is so accurate: one short row more or less in a long window of short rows, and no X "
+        "meets the bound on both streams."
     ),
     reading=(
-        "Neighbours as in section 1.1: rows have any length. One c for all streams, eps and delta; eta does not "
-        "matter, as OPT is 0. The theorem states no probability; any beta < (1 - delta)/"
-        "(1 + e^eps) is refuted."
+        "All rows have norm at most 1, and one of norm 1/2 is present or absent: neighbours under every relation. One "
+        "c for all streams, eta, eps and delta; every eta in (0, 1/2) is refuted. The theorem states no probability; "
+        "any beta < (1 - delta)/(1 + e^eps) is refuted."
     ),
     because=(
-        "No algorithm at all can do it: a cost of at most K means X >= 2(M - sqrt K) for the row (1/2, M) and X <= "
-        "-2(M - sqrt K) for (-1/2, M), its neighbour, and no X does both once M > sqrt K; at eps = 1, delta = 10^-6, "
-        "c = 1 from M = 500 on. For rows of norm at most 1 the algorithm of the proof fails: (41) applied to the "
-        "columns of (X; -1) costs c tau log tau times |X|_F^2 + p, and (28) has dropped |X^|^2. W rows (a, b) with W "
-        "a^2 = tau fit with X^ = b/a, of the order of sqrt(W/tau), and the ridge tau on the features, the mean of the "
-        "noise, makes X~ half of it: the error is W b^2/4. At eps = 1, delta = 10^-6, tau = 214 and W = 10^9 it is "
-        "2.45 10^8 against 2.5 10^5 c, and it grows like W. (29) stands, as the noise is positive semidefinite."
+        "No algorithm at all can do it. Let kappa be the additive error and n = q^2, q/4 > sqrt kappa. For n rows (a, "
+        "1/2), a = 1/(6q), and a zero row OPT is 0, and a cost of at most kappa means aX > 1/4, that is X > 3q/2. With "
+        "the row (1/2, 0) such an X costs more than X^2/4 > 9n/16, but the bound is below 2 n/4 + n/16, as X = 0 costs "
+        "n/4. At eps = 1, delta = 10^-6, c = 1 that is so from n = 3.97 10^6 rows on. The algorithm of the proof fails "
+        "as it must: (41) applied to the columns of (X; -1) costs c tau log tau times |X|_F^2 + p, and (28) has "
+        "dropped |X^|^2. W rows (a, b) with W a^2 = tau fit with X^ = b/a, of the order of sqrt(W/tau), and "
+        "the ridge tau on the features, the mean of the noise, makes X~ half of it: the error is W b^2/4. At eps = 1, "
+        "delta = 10^-6, tau = 214 and W = 10^9 it is 2.45 10^8 against 2.5 10^5 c, and it grows like W. (29) stands, "
+        "as the noise is positive "
+        "semidefinite. Repaired, K <= "
+        "C~ + zeta <= K + 2 zeta for the second moment K of the window, and the X~ that is best for C~ + zeta I costs "
+        "at most 2 zeta (|X|^2 + p) more than any X: what is lost is a bound free of |X| and W, which the refutation "
+        "forbids. Privacy, the probability of that event and its price in space are those of theorem-4's repair, for "
+        "rows (a, b) of order d + p."
     ),
+    repair=NEAR_REGRESSION,
     steps=(
         Step(
             "algorithm-8",
@@ -135,4 +148,5 @@ THEOREM_8 = Claim(
         ),
         *REGRESSION_COSTS,
     ),
+    uses=("sliding-window.theorem-4+repair",),
 )

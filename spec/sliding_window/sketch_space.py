@@ -9,7 +9,7 @@ from dpmatrix.claims import Chosen, Claim, Defect, Kind, Locator, Repair, Statem
 from dpmatrix.exact import Exact, ball, rational
 from dpmatrix.spec.common.conditions import below, exceeds, positive, whole
 from dpmatrix.spec.sliding_window.approximate_update import (
-    APPROXIMATIONS,
+    CLOSER,
     NEAR_SHAPES,
     not_close_margin,
     singular_drop_margin,
@@ -86,9 +86,9 @@ LOGARITHM = (whole("window", 2), positive("eta"), below("eta", 1), positive("con
 
 
 def approximate_count_margin(p: StreamRun) -> arb:
-    """``3 + (16/eta^2) log(det S_1 / det S_l) - l`` for the checkpoints that Algorithm 1 keeps after the last row."""
+    """``3 + (8/eta) log(det S_1 / det S_l) - l`` for the checkpoints that Algorithm 1 keeps after the last row."""
     kept = structure(p, rational(p.eta) / 2).matrices
-    return 3 + 16 / ball(p.eta) ** 2 * arb(kept[0].det() / kept[-1].det()).log() - len(kept)
+    return 3 + 8 / ball(p.eta) * arb(kept[0].det() / kept[-1].det()).log() - len(kept)
 
 
 def exact_count_margin(p: StreamRun) -> arb:
@@ -110,7 +110,7 @@ EXACT = (
     exceeds("Algorithm 1 compares K + sigma^2 I", exact_matrices, strict=False),
 )
 
-APPROXIMATE = (whole("window", 1), positive("eta"), below("eta", 1), positive("floor"), NEAR_SHAPES, APPROXIMATIONS)
+APPROXIMATE = (whole("window", 1), positive("eta"), below("eta", 1), positive("floor"), NEAR_SHAPES, CLOSER)
 
 LEMMA_4 = Claim(
     id="sliding-window.lemma-4",
@@ -147,17 +147,19 @@ LEMMA_4 = Claim(
         "and for rank r and rows of norm at most B that is 3 + (4r/eta) log(1 + (t - t_1 + 1) B^2/(r sigma^2)). The 3 "
         "cannot be less: zero rows keep t_1, t - 1 and t. t_1 may be far older than the window, but t_2 is not, and "
         "the same count from i = 2 on gives l <= 4 + (4r/eta) log(1 + W B^2/(r sigma^2)): the logarithm is that of W. "
-        "For sketches that only approximate them, within (4) at every time, lemma-1 leaves the factor 1 - (eta^2/8)/(1 "
-        "- eta/4) for each two checkpoints, and the same count gives l <= 3 + (16/eta^2) log(det K^(1)/det K^(l)), one "
-        "power of 1/eta more than printed; lemma-2's repair gives (4) with probability 1 - beta. It bounds the number "
-        "of sketches, each of which has more rows than printed, and says nothing of privacy. (15) is true because its "
-        "left side is negative; 1/(1 - eta/2) is meant as the base."
+        "For sketches that only approximate them, within eta/8 at every time, Algorithm 1 as it is leaves a factor "
+        "below (1 - eta/2)(1 + eta/8)/(1 - eta/8) <= 1 - eta/4 for each two checkpoints, and the same count gives l <= "
+        "3 + (8/eta) log(det K^(1)/det K^(l)), the power of 1/eta that is printed; lemma-2's repair with eta/2 for eta "
+        "has that with probability 1 - beta. It bounds the number of sketches, each of which has more rows than "
+        "printed, and says nothing of privacy. (15) is true because its left side is negative; 1/(1 - eta/2) is meant "
+        "as the base."
     ),
     repair=Repair(
-        "enough rows in each sketch for (4) to hold at every time, as in lemma-2's repair; Algorithm 1 as repaired, "
-        "along a stream that starts empty; 16/eta^2 for r/eta, log(det K^(1)/det K^(l)) for log W",
+        "enough rows in each sketch for (4) with eta/8 to hold at every time, as in lemma-2's repair with eta/2 for "
+        "eta; Algorithm 1 as repaired, along a stream that starts empty; log(det K^(1)/det K^(l)) for r log W",
         Statement(
-            "under (4) at every time, after every row l <= 3 + (16/eta^2) log(det K^(1)/det K^(l)), K^ = K + sigma^2 I",
+            "under (4) with eta/8 at every time, after every row l <= 3 + (8/eta) log(det K^(1)/det K^(l)), K^ = K + "
+            "sigma^2 I",
             approximate_count_margin,
             given=APPROXIMATE,
         ),

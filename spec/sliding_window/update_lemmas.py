@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import attrs
-from flint import arb, fmpq_mat
+from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Claim, Condition, Defect, Kind, Locator, Repair, Statement, Verdict
 from dpmatrix.exact import Exact, rational
@@ -153,15 +153,25 @@ def kept_approximate_property_margin(p: StreamRun) -> arb:
     return flag(has_approximate_property(structure(p, rational(p.eta) / 2)))
 
 
-def every_approximation_margin(p: StreamRun) -> arb:
-    """Least margin of (4) over all times and stamps."""
-    quarter, least = rational(p.eta) / 4, arb(1)
+def _every_approximation(p: StreamRun, share: fmpq) -> arb:
+    """Least margin of ``(1 - share) S <= S~ <= (1 + share) S`` over all times and stamps."""
+    least = arb(1)
     for time in range(1, p.rows.nrows() + 1):
         stamps = list(range(1, time + 1))
         for exact, near in zip(suffixes(p, time, stamps), seen(p, time, stamps), strict=True):
-            least = least.min(precedes_margin(scaled(1 - quarter, exact), near))
-            least = least.min(precedes_margin(near, scaled(1 + quarter, exact)))
+            least = least.min(precedes_margin(scaled(1 - share, exact), near))
+            least = least.min(precedes_margin(near, scaled(1 + share, exact)))
     return least
+
+
+def every_approximation_margin(p: StreamRun) -> arb:
+    """Least margin of (4) over all times and stamps."""
+    return _every_approximation(p, rational(p.eta) / 4)
+
+
+def every_closer_margin(p: StreamRun) -> arb:
+    """The same for (4) with eta/8 in place of eta/4."""
+    return _every_approximation(p, rational(p.eta) / 8)
 
 
 def near_shapes_margin(p: StreamRun) -> arb:
