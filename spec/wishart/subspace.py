@@ -130,13 +130,12 @@ def orthonormal_noise_margin(p: AddedNoise) -> arb:
 
 
 def changed_forms_margin(p: AddedNoise) -> arb:
-    """``||W||_2 u'u - |u'(Ahat - A)u|``; minus what the largest eigenvector misses of ||W||_2, unless 0."""
-    change = (p.matrix + added(p)) - p.matrix
-    norm, top = largest(p)
-    missed = abs(norm - abs(form(change, top)))
-    return arb(
-        -missed if missed else norm * form(identity(len(p.values)), p.direction) - abs(form(change, p.direction))
-    )
+    """``||W||_2 u'u - |u'Wu|``, W = Ahat - A; minus what the largest eigenvector misses of ||W||_2, unless 0."""
+    noise_added, (norm, top) = added(p), largest(p)
+    missed = abs(norm - abs(form(noise_added, top)))
+    if missed:
+        return -arb(missed)
+    return arb(norm * form(identity(len(p.values)), p.direction) - abs(form(noise_added, p.direction)))
 
 
 def covering_margin(p: AddedNoise) -> arb:
