@@ -153,7 +153,7 @@ class GaussianPerturbation(LatticePerturbation, ABC):
         return lambda change: change * change * rate
 
 
-@implements("near-optimal.algorithm-1+repair@9c2eeacf", "near-optimal.theorem-5@ee56b52d")
+@implements("near-optimal.algorithm-1+repair@9c2eeacf", "near-optimal.theorem-5@9ccbfa1a")
 @frozen
 class ModSulq(GaussianPerturbation):
     """Algorithm 1 of `near-optimal`, MOD-SULQ, on a lattice: (epsilon, delta)-differentially private.
