@@ -15,7 +15,7 @@ from dpmatrix.spec.common.points import InputPerturbation
 from dpmatrix.spec.wishart.wishart_perturbation import SymmetrisedNoise
 
 theorem_4 = cite("wishart.theorem-4@500d014d")
-theorem_3 = cite("wishart.theorem-3@095ad80f")
+theorem_3 = cite("wishart.theorem-3@ec1ddeda")
 
 
 EPSILON = 1

@@ -18,7 +18,7 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.near_optimal.larger_families import Growth, growth_constant
 from dpmatrix.spec.near_optimal.packing_number import Lines
 
-lemma_11 = cite("near-optimal.lemma-11@dbfc54ee")
+lemma_11 = cite("near-optimal.lemma-11@223f4a74")
 
 POINTS = [Lines(d, phi) for d in (2, 3, 6, 40) for phi in (Fraction(1, 20), Fraction(1, 3), Fraction(9, 10))]
 

@@ -21,7 +21,7 @@ from dpmatrix.tracing import bind_expression
 from proofs_checks.near_optimal.formulas import cap
 
 lemma_17 = cite("near-optimal.lemma-17@1dacecd3")
-lemma_11 = cite("near-optimal.lemma-11@dbfc54ee")
+lemma_11 = cite("near-optimal.lemma-11@223f4a74")
 lemma_18 = cite("near-optimal.lemma-18@1edd9fa1")
 
 LINES = [Lines(d, Fraction(k, 20)) for d in (1, 2, 3, 6, 40) for k in (8, 9, 12, 15, 19)]
@@ -150,25 +150,35 @@ def draws_number(p) -> mpmath.mpf:
 LITTLE = HalfLost(3, Fraction(469, 500), HALF)
 
 
-@lemma_11.refutes("equality-in-28", grade="interval", region="d = 3, phi = 0.938, t = 1/2")
-@lemma_11.refutes("count-by-lemma-18", grade="interval", region="d = 3, phi = 0.938, t = 1/2, K = 1.04")
-def test_the_number_of_draws_is_no_integer(statements) -> None:
-    equal, count = (statements[f"near-optimal.lemma-11/{name}"] for name in ("equality-in-28", "count-by-lemma-18"))
-    points = halves(LINES)
-    assert equal.at(LITTLE) is Truth.FALSE
-    assert count.at(LITTLE) is Truth.FALSE
-    assert count.at(HalfLost(3, Fraction(99, 100), HALF)) is Truth.TRUE, "for large K the difference is harmless"
-    bind_formula(equal, points, lambda p: -abs(draws_number(p) - mpmath.nint(draws_number(p))))
+def lost_twice(p) -> mpmath.mpf:
+    """Compute what Lemma 18 gives with the largest whole N below the solution of (28)."""
+    return mpmath.floor((1 - real(p.loss)) * (mpmath.ceil(draws_number(p)) - 1))
 
-    def gap(p):
-        loss = real(p.loss)
-        return mpmath.floor((1 - loss) * (mpmath.ceil(draws_number(p)) - 1)) - loss * (1 - loss) / (2 * psi(p))
 
-    bind_formula(count, points, gap)
-    check_sphere(equal, LITTLE, {"loss > 0": attrs.evolve(LITTLE, loss=0)})
-    check_sphere(count, LITTLE, {"loss > 0": attrs.evolve(LITTLE, loss=0), "loss < 1": attrs.evolve(LITTLE, loss=1)})
-    for statement in (equal, count):
-        assert statement.applies(attrs.evolve(LITTLE, loss=Fraction(1, 20))) is Truth.TRUE
+@lemma_11.supports("count-by-lemma-18", grade="derived", region="every d, phi and 0 < t < 1: the docstring; 26 points")
+def test_lemma_18_gives_the_whole_part_of_the_count(statement) -> None:
+    """The largest whole N below 1 + t log 2/psi is at least t log 2/psi, and (N-1) psi < t log 2 is (28). With log 2 >
+    1/2 (1-t) N >= t (1-t)/(2 psi), and the whole part of a number does not fall as the number grows.
+    """  # noqa: D205
+    assert sympy.log(2) > HALF
+    points = [*halves(LINES), LITTLE]
+    for p in points:
+        assert statement.at(p) is Truth.TRUE
+        assert mpmath.ceil(draws_number(p)) - 1 >= draws_number(p) - 1
+    bind_formula(
+        statement, points, lambda p: lost_twice(p) - mpmath.floor(real(p.loss) * (1 - real(p.loss)) / (2 * psi(p)))
+    )
+    check_sphere(
+        statement, LITTLE, {"loss > 0": attrs.evolve(LITTLE, loss=0), "loss < 1": attrs.evolve(LITTLE, loss=1)}
+    )
+    assert statement.applies(attrs.evolve(LITTLE, loss=Fraction(1, 20))) is Truth.TRUE
+
+
+@lemma_11.controls("count-by-lemma-18", grade="interval", region="d = 3, phi = 0.938, t = 1/2: one vector more")
+def test_lemma_18_gives_no_more_than_the_whole_part(statement) -> None:
+    """K = 1.04 and N = 3: one vector, which is the whole part."""
+    assert statement.margin(LITTLE) == 0
+    assert statement.nudged(lambda margin: margin - 1).at(LITTLE) is Truth.FALSE
 
 
 @lemma_11.supports(

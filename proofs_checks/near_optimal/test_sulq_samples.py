@@ -23,7 +23,7 @@ from dpmatrix.tracing import bind_expression
 from proofs_checks.near_optimal.conditions import bind_condition
 from proofs_checks.near_optimal.formulas import beta, beta_expression
 
-theorem_9 = cite("near-optimal.theorem-9@ab7b38df")
+theorem_9 = cite("near-optimal.theorem-9@46cef8a9")
 
 HALF = Fraction(1, 2)
 CENT = Fraction(1, 100)
@@ -264,16 +264,13 @@ def near_one(p: ModSulq) -> SulqBound:
 
 
 @theorem_9.refutes("minimum", grade="interval", region="d = 3, n = 30, 1 - phi = 1e-12")
-@theorem_9.refutes("admissible", grade="interval", region="d = 8, n = 1")
 @theorem_9.refutes("phi-rate", grade="derived", region="every k > 0 by the docstring, run at constants of all sizes")
 def test_lines_that_do_not_hold(statements) -> None:
     """For k > 0 take d = 2, eps = 1, delta = 1/100 and n > 15/k: n beta < 21/2 (1), so k^2/(beta^2 d) > 1 > phi^2."""
-    names = ("minimum", "admissible", "phi-rate")
-    minimum, admissible, rate = (statements[f"near-optimal.theorem-9/{name}"] for name in names)
+    names = ("minimum", "phi-rate")
+    minimum, rate = (statements[f"near-optimal.theorem-9/{name}"] for name in names)
     least = near_one(ModSulq(3, 30, 1, CENT))
     assert minimum.at(least) is Truth.FALSE
-    assert admissible.at(ModSulq(8, 1, 1, CENT)) is Truth.FALSE
-    assert admissible.at(ModSulq(2, 300, 1, CENT)) is Truth.TRUE
     assert beta(ModSulq(2, 1, 1, CENT)) < 10.5, "(1); 15^2/(2 (21/2)^2) > 1"
     assert Fraction(15**2, 2) / Fraction(21, 2) ** 2 > 1
     rate.refute(lambda constant: PhiRate(2, int(15 / rational(constant)) + 1, 1, CENT, constant))
@@ -287,13 +284,7 @@ def test_lines_that_do_not_hold(statements) -> None:
     first = decimals([near_one(p) for p in SULQS], lambda p: real(p.phi) - 1 / mpmath.sqrt(2 * mpmath.pi * p.dimension))
     bind_condition(minimum, "phi >= 1/sqrt(2 pi d)", first)
 
-    def gap(p):
-        end = mpmath.sqrt(1 - mpmath.exp(-2 * mpmath.log(8 * p.dimension) / (p.dimension - 1)))
-        return phi(p) - end
-
-    bind_formula(admissible, SULQS, gap)
     bind_formula(rate, RATES, lambda p: phi(p) - real(p.constant) * mpmath.sqrt(share(p)))
-    bind_hypotheses(admissible, SULQ, SULQ_OUTSIDE)
     low = {says: near_one(p) for says, p in SULQ_OUTSIDE.items()} | {"phi < 1": attrs.evolve(least, phi=1)}
     ends = ("1/sqrt(2 pi d)", "sqrt(1 - exp(-2 log(8d)/(d-1)))", "sqrt(1 - exp(-(2/beta^2 + log 256)/(d-1)))")
     bind_hypotheses(minimum, least, low | {f"phi >= {end}": attrs.evolve(least, phi=Fraction(1, 20)) for end in ends})
@@ -301,6 +292,44 @@ def test_lines_that_do_not_hold(statements) -> None:
     outside = {says: PhiRate(p.dimension, p.records, p.epsilon, p.delta, 1) for says, p in SULQ_OUTSIDE.items()}
     bind_hypotheses(rate, inside, outside)
     assert not any(statement.strict for statement in statements.values())
+
+
+def above_basis(p) -> mpmath.mpf:
+    return phi(p) - mpmath.sqrt(1 - mpmath.exp(-2 * mpmath.log(8 * p.dimension) / (p.dimension - 1)))
+
+
+MANY = "2/beta^2 >= log(d/4)"
+PLENTY = ModSulq(2, 300, 1, CENT)
+FEW = ModSulq(8, 1, 1, CENT)
+
+
+@theorem_9.supports("admissible", grade="derived", region="d >= 2, 2/beta^2 >= log(d/4): the docstring; 36 points")
+def test_the_chosen_phi_is_admissible(statement) -> None:
+    """At the chosen phi log K + log 8 = (d-1) log(1/sqrt(1-phi^2)) = 2/beta^2 + 5 log 2, at the second end of (22) it
+    is log(8d), and log(8d) - 5 log 2 = log(d/4) (1). The third end has log K = 1/beta^2 + log 2, which is half of it,
+    and the first is below the second: 1 - e^-x >= min(x/2, 1/2), x = 2 log(8d)/(d-1) >= 2 log(16)/d (2).
+    """  # noqa: D205
+    d = sympy.Symbol("d", positive=True)
+    assert sympy.simplify(sympy.expand_log(sympy.log(8 * d) - 5 * sympy.log(2) - sympy.log(d / 4))) == 0, "(1)"
+    assert arb(16).log() > 1 / (2 * arb.pi()), "(2): x/2 >= log(16)/d"
+    assert 1 / (4 * arb.pi()) < arb(1) / 2, "(2)"
+    bind_formula(statement, [*SULQS, FEW, PLENTY], above_basis)
+    inside = [p for p in [*SULQS, PLENTY] if statement.applies(p) is Truth.TRUE]
+    assert len(inside) > 3
+    assert all(statement.at(p) is Truth.TRUE for p in inside)
+    bind_hypotheses(statement, PLENTY, SULQ_OUTSIDE | {MANY: FEW})
+    share = next(given for given in statement.given if given.says == MANY)
+    bind_formula(
+        Statement(share.says, share.margin),
+        SULQS,
+        lambda p: 2 / beta(p) ** 2 - mpmath.log(mpmath.mpf(p.dimension) / 4),
+    )
+    assert not statement.strict
+
+
+@theorem_9.controls("admissible", grade="interval", region="d = 8, n = 1")
+def test_few_records_put_phi_below_the_second_end(statement) -> None:
+    assert statement.without(MANY).at(FEW) is Truth.FALSE
 
 
 @theorem_9.supports("bracket-at-phi", grade="derived", region="every d >= 2, beta: the docstring; bound at 36 points")

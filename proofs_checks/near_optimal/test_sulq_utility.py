@@ -12,7 +12,7 @@ from flint import arb
 
 from dpmatrix.claims import Statement, Truth, bind, bind_hypotheses, redefined
 from dpmatrix.claims.formulas import bind_formula, real
-from dpmatrix.exact import precision, square
+from dpmatrix.exact import ball, precision, square
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.near_optimal import sulq_utility_proof
 from dpmatrix.spec.near_optimal.sulq_bound import SulqBound, printed_loss
@@ -22,7 +22,7 @@ from dpmatrix.tracing import bind_expression
 from proofs_checks.near_optimal.conditions import bind_condition
 from proofs_checks.near_optimal.formulas import beta, beta_expression, cap, dot
 
-theorem_15 = cite("near-optimal.theorem-15@538c1bb4")
+theorem_15 = cite("near-optimal.theorem-15@45265fbf")
 
 HALF = Fraction(1, 2)
 CENT = Fraction(1, 100)
@@ -268,14 +268,23 @@ ALIGNMENTS = [
 def jensen(p) -> mpmath.mpf:
     values, chances = [real(s) for s in p.values], [real(q) for q in p.probabilities]
     lines = sum(q * 2 * (1 - abs(s)) for q, s in zip(chances, values, strict=True))
-    return lines - sum(q * mpmath.sqrt(2 - 2 * s) for q, s in zip(chances, values, strict=True)) ** 2
+    return lines - sum(q * mpmath.sqrt(2 - 2 * abs(s)) for q, s in zip(chances, values, strict=True)) ** 2
 
 
-@theorem_15.refutes("jensen", grade="interval", region="v^ = -mu")
-def test_the_sign_of_an_eigenvector_breaks_the_proof(statement) -> None:
-    """E[2 (1 - |<v^, mu>|)] = 0 and E|v^ - mu| = 2; an eigenvector of random sign is half as bad."""
-    assert statement.at(OPPOSITE) is Truth.FALSE
-    assert statement.at(Alignment((1, -1), (HALF, HALF))) is Truth.FALSE
+@theorem_15.supports("jensen", grade="derived", region="every law of v^: the docstring; bound at 25 points")
+def test_jensen_for_the_distance_of_lines(statement) -> None:
+    """|v^ - mu|^2 = 2 - 2 <v^, mu> and |v^ + mu|^2 = 2 + 2 <v^, mu>, so the smaller one is y^2 = 2 (1 - |<v^, mu>|).
+
+    E y^2 - (E y)^2 = E (y - E y)^2 >= 0 (1).
+    """
+    y, z, q = sympy.symbols("y z q", real=True)
+    mean = q * y + (1 - q) * z
+    assert sympy.expand(q * y**2 + (1 - q) * z**2 - mean**2 - q * (y - mean) ** 2 - (1 - q) * (z - mean) ** 2) == 0, (
+        "(1)"
+    )
+    assert statement.at(OPPOSITE) is Truth.TRUE
+    assert all(statement.at(p) is not Truth.FALSE for p in ALIGNMENTS)
+    assert statement.at(Alignment((1, -1), (HALF, HALF))) is Truth.TRUE
     assert statement.at(Alignment((HALF, Fraction(4, 5)), (HALF, HALF))) is Truth.TRUE
     bind_formula(statement, ALIGNMENTS, jensen)
     assert not statement.strict
@@ -290,6 +299,19 @@ def test_the_sign_of_an_eigenvector_breaks_the_proof(statement) -> None:
     assert not any(given.strict for given in statement.given)
     assert statement.applies(Alignment((0, 1), (0, 1))) is Truth.TRUE
     assert statement.applies(Alignment((0, 1), (HALF, Fraction(9, 20)))) is Truth.FALSE
+
+
+@theorem_15.controls("jensen", grade="interval", region="v^ = -mu: |v^ - mu| in place of the distance of the lines")
+def test_the_euclidean_distance_forgets_the_sign(statement) -> None:
+    """E[2 (1 - |<v^, mu>|)] = 0 and E|v^ - mu| = 2; an eigenvector of random sign is half as bad."""
+
+    def euclidean(p: Alignment) -> arb:
+        pairs = [(ball(q), ball(s)) for q, s in zip(p.probabilities, p.values, strict=True)]
+        lines = sum((q * 2 * (1 - abs(s)) for q, s in pairs), arb(0))
+        return lines - sum((q * (2 - 2 * s).sqrt() for q, s in pairs), arb(0)) ** 2
+
+    for point in (OPPOSITE, Alignment((1, -1), (HALF, HALF))):
+        assert statement.nudged(margin=euclidean).at(point) is Truth.FALSE
 
 
 REARRANGED = [

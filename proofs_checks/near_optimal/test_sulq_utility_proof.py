@@ -16,7 +16,7 @@ from dpmatrix.spec.near_optimal.sulq_utility_proof import ManyRecords, records_f
 from proofs_checks.near_optimal.conditions import bind_condition
 from proofs_checks.near_optimal.formulas import beta
 
-theorem_15 = cite("near-optimal.theorem-15@538c1bb4")
+theorem_15 = cite("near-optimal.theorem-15@45265fbf")
 
 HALF = Fraction(1, 2)
 LEAST = "n is no less than that"

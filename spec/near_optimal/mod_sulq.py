@@ -57,9 +57,8 @@ THEOREM_5 = Claim(
         "s^2/4)/2, below delta. For d = 1 it is 1, x >= 2 s + sqrt(eps)/2, and the exact delta is at most exp(-2 "
         "s^2)/sqrt(2 pi), again below delta: it is at most P(Z > x), which suffices for eps >= 1, and at most the "
         "shift 1/(n beta) <= sqrt(eps) times the density at x, which suffices for eps <= 1. The noise is d + 1 times "
-        "what is needed, up to a constant: the printed proof pays for the entries one by one. That proof does not give"
-        " delta: (20) speaks of all entries, its tail of one side only, while the loss grows with entries of either "
-        "sign; with two sides the same argument proves (epsilon, 2 delta)."
+        "what is needed, up to a constant: the printed proof pays for the entries one by one. In that proof (20) "
+        "speaks of all entries, where some entry must be meant."
     ),
     steps=(*CHANGE_STEPS, *NOISE_STEPS),
     uses=("near-optimal.definition-4",),

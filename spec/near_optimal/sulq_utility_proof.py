@@ -126,10 +126,10 @@ class Alignment:
 
 
 def jensen_margin(p: Alignment) -> arb:
-    """``E[2 (1 - |<v^, mu>|)] - (E|v^ - mu|)^2``."""
+    """``E[2 (1 - |<v^, mu>|)] - (E min(|v^ - mu|, |v^ + mu|))^2``."""
     pairs = [(ball(q), ball(s)) for q, s in zip(p.probabilities, p.values, strict=True)]
     lines = sum((q * 2 * (1 - abs(s)) for q, s in pairs), arb(0))
-    return lines - square(sum((q * (2 - 2 * s).sqrt() for q, s in pairs), arb(0)))
+    return lines - square(sum((q * (2 - 2 * abs(s)).sqrt() for q, s in pairs), arb(0)))
 
 
 def range_margin(p: Alignment) -> arb:
@@ -215,9 +215,16 @@ LINES = (
     ),
     Step(
         "jensen",
-        Statement("Jensen's inequality gives E[2 (1 - |<v^, mu>|)] >= (E|v^ - mu|)^2", jensen_margin, given=LAW),
-        sound=False,
-        note="True without the modulus; v^ is determined up to its sign. Take the distance of lines in (25).",
+        Statement(
+            "Jensen's inequality gives E[2 (1 - |<v^, mu>|)] >= (E min(|v^ - mu|, |v^ + mu|))^2",
+            jensen_margin,
+            given=LAW,
+        ),
+        sound=True,
+        note=(
+            "So the display is true: (25) holds for this distance of lines, as v^ is determined up to its sign. With "
+            "|v^ - mu|, as (25) has it, the modulus would not be there."
+        ),
     ),
     Step(
         "inequality-26",

@@ -7,7 +7,7 @@ from itertools import pairwise
 import attrs
 from flint import arb, fmpq
 
-from dpmatrix.claims import Chosen, Claim, Defect, Kind, Locator, Repair, Statement, Step, Verdict
+from dpmatrix.claims import Chosen, Claim, Defect, Kind, Locator, Repair, Statement, Verdict
 from dpmatrix.exact import Real, ball
 from dpmatrix.spec.common.conditions import exceeds, positive, whole
 from dpmatrix.spec.wishart.lower_bound_proof import PROOF
@@ -53,11 +53,6 @@ def printed_bound(p: ConstantOutput) -> arb:
 def printed_direction_margin(p: ConstantOutput) -> arb:
     """``lambda_(k+1) + c d / epsilon - ||A - A^_k||_2``."""
     return printed_bound(p) - constant_error(p)
-
-
-def reversed_direction_margin(p: ConstantOutput) -> arb:
-    """``||A - A^_k||_2 - (lambda_(k+1) + c d / epsilon)``."""
-    return constant_error(p) - printed_bound(p)
 
 
 def spectrum_margin(p: ConstantOutput) -> arb:
@@ -184,19 +179,6 @@ THEOREM_10 = Claim(
             ),
         ),
     ),
-    steps=(
-        Step(
-            "reversed-inequality",
-            Statement(
-                "for some c, every epsilon-private mechanism and every A, ||A - A^_k||_2 >= lambda_(k+1) + c d / eps",
-                reversed_direction_margin,
-                given=CONSTANT_OUTPUT,
-                exists=(Chosen("constant"),),
-            ),
-            sound=False,
-            note="What Omega suggests; for each single data set some constant mechanism is exact.",
-        ),
-        *PROOF,
-    ),
+    steps=(*PROOF,),
     uses=("wishart.lemma-5+repair",),
 )

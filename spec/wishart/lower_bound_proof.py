@@ -104,6 +104,21 @@ def last_line_margin(p: ProjectorData) -> arb:
     return p.gamma - ball(p.constant) * p.dimension * (1 / ball(p.delta)).log() / ball(p.epsilon)
 
 
+def low_rank_margin(p: ProjectorData) -> arb:
+    """``d - 2 k``."""
+    return arb(p.dimension - 2 * p.rank)
+
+
+def four_margin(p: ProjectorData) -> arb:
+    """``log N - log 4``."""
+    return log_printed_count(family_of(p)) - arb(4).log()
+
+
+def rate_over_eight(rate: Real) -> arb:
+    """``rate / 8``."""
+    return ball(rate) / 8
+
+
 def proper_margin(p: ProjectorData) -> arb:
     """``d - k``."""
     return arb(p.dimension - p.rank)
@@ -179,17 +194,20 @@ PROOF = (
     Step(
         "last-line",
         Statement(
-            "(1/2) exp(-2 gamma k eps) 2^(rate k (d-k) log_2(1/delta)) <= 1 implies gamma >= c d log(1/delta) / eps",
+            "for k <= d/2 and N = 2^(rate k (d-k) log_2(1/delta)) >= 4, (1/2) exp(-2 gamma k eps) N <= 1 implies gamma "
+            ">= c d log(1/delta) / eps",
             last_line_margin,
             given=(
-                *PROJECTOR_DATA,
+                *COPIES,
+                *PROJECTOR_DATA[3:],
+                exceeds("k <= d/2", low_rank_margin, strict=False),
                 positive("rate"),
-                positive("constant"),
+                exceeds("N >= 4", four_margin, strict=False),
                 exceeds("(1/2) exp(-2 gamma k eps) N <= 1", mass_margin, strict=False),
             ),
-            exists=(Chosen("constant", after=("rate",)),),
+            exists=(Chosen("constant", after=("rate",), exhibited=rate_over_eight),),
         ),
-        sound=False,
-        note="k cancels and d - k is left: at k = d - 1 the premise asks for no growth with d. Fine for k <= d / 2.",
+        sound=True,
+        note="The rank is low, as the heading has it: k cancels and d - k is left, which may be 1 for k near d.",
     ),
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from fractions import Fraction
+from zlib import crc32
 
 import attrs
 import pytest
@@ -20,6 +21,7 @@ from dpmatrix.tracing.survey import AT_SIZES, EVERYWHERE, NOT, defined_where, ke
 from dpmatrix.tracing.writing import apply
 
 REGISTRY = dpmatrix.spec.load()
+ASKED = 0
 ENOUGH = 270
 """Statements that have an expression at every point, at least."""
 
@@ -62,7 +64,9 @@ def test_expressions_have_the_values_of_their_margins(entries):
 
 
 def test_expressions_at_small_sizes_have_the_values_of_their_margins(entries):
-    sized = [entry.traced for entry in entries if entry.extent == AT_SIZES][::12]
+    # by name, so that a statement that comes or goes does not change which others are asked
+    sized = [entry.traced for entry in entries if entry.extent == AT_SIZES]
+    sized = [traced for traced in sized if crc32(traced.statement.name.encode()) % 12 == ASKED]
     agreements = [compare(attrs.evolve(traced, cases=traced.cases[:2]), 2) for traced in sized]
     assert [difference for agreement in agreements for difference in agreement.differences] == []
     assert sum(agreement.values for agreement in agreements) > len(sized)

@@ -152,22 +152,22 @@ Definition gaussian_constant__slides_below_near_optimal : Prop :=
   0 <= 2 * ln (1 / delta) /\
   0 <= (IZR dimension + 1) / epsilon * sqrt (2 * ln ((IZR dimension ^ 2 + IZR dimension) / (delta * 2 * sqrt (2 * PI)))) + 1 / sqrt epsilon - sqrt 2 * ((1 + sqrt (2 * ln (1 / delta))) / epsilon).
 
-(* cross.gaussian-constant/slides-as-printed: Delta as printed is at least the scale of wishart *)
-Definition gaussian_constant__slides_as_printed : Prop :=
+(* cross.gaussian-constant/slides-for-an-added-row: for delta <= 1/16 Delta of analyze-gauss is at most the scale of wishart *)
+Definition gaussian_constant__slides_for_an_added_row : Prop :=
   forall (dimension : Z) (epsilon : R) (delta : R),
   (* epsilon > 0 *)
   0 < epsilon ->
   (* delta > 0 *)
   0 < delta ->
-  (* delta < 1 *)
-  0 < 1 - delta ->
+  (* delta <= 1/16 *)
+  0 <= 1 / 16 - delta ->
   delta <> 0 /\
-  0 < 1 / delta /\
-  0 <= 2 * ln (1 / delta) /\
-  epsilon <> 0 /\
   0 < 5 / 4 / delta /\
   0 <= 2 * ln (5 / 4 / delta) /\
-  0 <= (1 + sqrt (2 * ln (1 / delta))) / epsilon - sqrt 2 * sqrt (2 * ln (5 / 4 / delta)) / epsilon.
+  epsilon <> 0 /\
+  0 < 1 / delta /\
+  0 <= 2 * ln (1 / delta) /\
+  0 <= sqrt 2 * sqrt (2 * ln (5 / 4 / delta)) / epsilon - (1 + sqrt (2 * ln (1 / delta))) / epsilon.
 
 (* cross.wishart-degrees-of-freedom: the document asks for one number of degrees of freedom *)
 Definition wishart_degrees_of_freedom : Prop :=
@@ -202,13 +202,3 @@ Definition wishart_degrees_of_freedom_repaired : Prop :=
   epsilon ^ 2 <> 0 /\
   0 < 1 / delta /\
   0 <= IZR dimension + 28 * ln (4 / delta) / epsilon ^ 2 - Rmax (IZR dimension + 14 * ln (1 / delta) / epsilon ^ 2) (IZR dimension + 14 * ln (4 / delta) / epsilon ^ 2).
-
-(* cross.low-rank-lower-bounds/additive-error-of-theorem-19: an additive error W + d is not trivial: some window of W rows of norm at most 1 costs more than that *)
-Definition low_rank_lower_bounds__additive_error_of_theorem_19 : Prop :=
-  forall (rows : Z) (dimension : Z),
-  (* rows >= 1, an integer *)
-  0 <= IZR rows - 1 ->
-  (* dimension >= 1, an integer *)
-  0 <= IZR dimension - 1 ->
-  0 <= IZR rows /\
-  0 <= sqrt (IZR rows) - (IZR rows + IZR dimension).

@@ -879,7 +879,7 @@ Definition theorem_9__minimum : Prop :=
   (IZR dimension - 1) * ln (1 / sqrt (1 - sqrt (1 - exp (- 2 * (2 * (1 / (((IZR dimension + 1) / epsilon * sqrt (2 * ln ((IZR dimension ^ 2 + IZR dimension) / (delta * 2 * sqrt (2 * PI)))) + 1 / sqrt epsilon) / IZR records) ^ 2 + ln 2) + ln 8) / (IZR dimension - 1))) ^ 2)) - ln 8 <> 0 /\
   0 <= sqrt (1 - phi) * (1 - (1 / (((IZR dimension + 1) / epsilon * sqrt (2 * ln ((IZR dimension ^ 2 + IZR dimension) / (delta * 2 * sqrt (2 * PI)))) + 1 / sqrt epsilon) / IZR records) ^ 2 + ln 2) / ((IZR dimension - 1) * ln (1 / sqrt (1 - phi ^ 2)) - ln 8)) - sqrt (1 - sqrt (1 - exp (- 2 * (2 * (1 / (((IZR dimension + 1) / epsilon * sqrt (2 * ln ((IZR dimension ^ 2 + IZR dimension) / (delta * 2 * sqrt (2 * PI)))) + 1 / sqrt epsilon) / IZR records) ^ 2 + ln 2) + ln 8) / (IZR dimension - 1)))) * (1 - (1 / (((IZR dimension + 1) / epsilon * sqrt (2 * ln ((IZR dimension ^ 2 + IZR dimension) / (delta * 2 * sqrt (2 * PI)))) + 1 / sqrt epsilon) / IZR records) ^ 2 + ln 2) / ((IZR dimension - 1) * ln (1 / sqrt (1 - sqrt (1 - exp (- 2 * (2 * (1 / (((IZR dimension + 1) / epsilon * sqrt (2 * ln ((IZR dimension ^ 2 + IZR dimension) / (delta * 2 * sqrt (2 * PI)))) + 1 / sqrt epsilon) / IZR records) ^ 2 + ln 2) + ln 8) / (IZR dimension - 1))) ^ 2)) - ln 8)).
 
-(* near-optimal.theorem-9/admissible: phi with log K = 2 (1/beta^2 + log 2) lies in Phi *)
+(* near-optimal.theorem-9/admissible: where 2/beta^2 >= log(d/4) phi with log K = 2 (1/beta^2 + log 2) lies in Phi *)
 Definition theorem_9__admissible : Prop :=
   forall (dimension : Z) (records : Z) (epsilon : R) (delta : R),
   (* dimension >= 2, an integer *)
@@ -892,6 +892,8 @@ Definition theorem_9__admissible : Prop :=
   0 < delta ->
   (* delta < 1 *)
   0 < 1 - delta ->
+  (* 2/beta^2 >= log(d/4) *)
+  (epsilon <> 0 /\ 0 <= 2 * PI /\ delta * 2 * sqrt (2 * PI) <> 0 /\ 0 < (IZR dimension ^ 2 + IZR dimension) / (delta * 2 * sqrt (2 * PI)) /\ 0 <= 2 * ln ((IZR dimension ^ 2 + IZR dimension) / (delta * 2 * sqrt (2 * PI))) /\ 0 <= epsilon /\ sqrt epsilon <> 0 /\ IZR records <> 0 /\ (((IZR dimension + 1) / epsilon * sqrt (2 * ln ((IZR dimension ^ 2 + IZR dimension) / (delta * 2 * sqrt (2 * PI)))) + 1 / sqrt epsilon) / IZR records) ^ 2 <> 0 /\ 0 < IZR dimension / 4 /\ 0 <= 2 * (1 / (((IZR dimension + 1) / epsilon * sqrt (2 * ln ((IZR dimension ^ 2 + IZR dimension) / (delta * 2 * sqrt (2 * PI)))) + 1 / sqrt epsilon) / IZR records) ^ 2) - ln (IZR dimension / 4)) ->
   epsilon <> 0 /\
   0 <= 2 * PI /\
   delta * 2 * sqrt (2 * PI) <> 0 /\
@@ -983,21 +985,6 @@ Definition lemma_10 (beta_lower_regularized : R -> R -> R -> R) : Prop :=
   (IZR dimension <> 1 -> 0 < 2 / (1 - c)) /\
   0 <= (if Req_EM_T (IZR dimension) 1 then Rmin (1 / 2 - exp (- (IZR dimension - 1) / 2 * ln (2 / (1 - c))) / 2) (exp (- IZR dimension * c ^ 2 / 2) - 1 / 2) else Rmin (beta_lower_regularized ((IZR dimension - 1) / 2) (1 / 2) (1 - c ^ 2) / 2 - exp (- (IZR dimension - 1) / 2 * ln (2 / (1 - c))) / 2) (exp (- IZR dimension * c ^ 2 / 2) - beta_lower_regularized ((IZR dimension - 1) / 2) (1 / 2) (1 - c ^ 2) / 2)).
 
-(* near-optimal.lemma-11/equality-in-28: N = 1 + t log 2/psi, where (28) is an equation, is a number of draws *)
-Definition lemma_11__equality_in_28 : Prop :=
-  forall (dimension : Z) (phi : R) (loss : R),
-  (* dimension >= 1, an integer *)
-  0 <= IZR dimension - 1 ->
-  (* phi > 0 *)
-  0 < phi ->
-  (* phi < 1 *)
-  0 < 1 - phi ->
-  (* loss > 0 *)
-  0 < loss ->
-  0 < 1 - phi ^ 2 /\
-  Rpower (1 - phi ^ 2) ((IZR dimension - 1) / 2) <> 0 /\
-  0 <= - Rabs (1 + loss * ln 2 / Rpower (1 - phi ^ 2) ((IZR dimension - 1) / 2) - IZR (Int_part (1 + loss * ln 2 / Rpower (1 - phi ^ 2) ((IZR dimension - 1) / 2) + 1 / 2))).
-
 (* near-optimal.lemma-11/lower-bound-for-draws: 1 + t log 2/psi > t/(2 psi) *)
 Definition lemma_11__lower_bound_for_draws : Prop :=
   forall (dimension : Z) (phi : R) (loss : R),
@@ -1014,7 +1001,7 @@ Definition lemma_11__lower_bound_for_draws : Prop :=
   2 * Rpower (1 - phi ^ 2) ((IZR dimension - 1) / 2) <> 0 /\
   0 < 1 + loss * ln 2 / Rpower (1 - phi ^ 2) ((IZR dimension - 1) / 2) - loss / (2 * Rpower (1 - phi ^ 2) ((IZR dimension - 1) / 2)).
 
-(* near-optimal.lemma-11/count-by-lemma-18: Lemma 18 gives t (1-t)/(2 psi) vectors *)
+(* near-optimal.lemma-11/count-by-lemma-18: with the largest N that (28) allows Lemma 18 gives floor(t (1-t)/(2 psi)) vectors *)
 Definition lemma_11__count_by_lemma_18 : Prop :=
   forall (dimension : Z) (phi : R) (loss : R),
   (* dimension >= 1, an integer *)
@@ -1030,7 +1017,7 @@ Definition lemma_11__count_by_lemma_18 : Prop :=
   0 < 1 - phi ^ 2 /\
   Rpower (1 - phi ^ 2) ((IZR dimension - 1) / 2) <> 0 /\
   2 * Rpower (1 - phi ^ 2) ((IZR dimension - 1) / 2) <> 0 /\
-  0 <= IZR (Int_part ((1 - loss) * (- IZR (Int_part (- (1 + loss * ln 2 / Rpower (1 - phi ^ 2) ((IZR dimension - 1) / 2)))) - 1))) - loss * (1 - loss) / (2 * Rpower (1 - phi ^ 2) ((IZR dimension - 1) / 2)).
+  0 <= IZR (Int_part ((1 - loss) * (- IZR (Int_part (- (1 + loss * ln 2 / Rpower (1 - phi ^ 2) ((IZR dimension - 1) / 2)))) - 1))) - IZR (Int_part (loss * (1 - loss) / (2 * Rpower (1 - phi ^ 2) ((IZR dimension - 1) / 2)))).
 
 (* near-optimal.lemma-11/half-of-the-draws-lost: t (1-t)/(2 psi) at t = 1/2 is K of (12) *)
 Definition lemma_11__half_of_the_draws_lost : Prop :=

@@ -255,15 +255,6 @@ Definition theorem_3 : Prop :=
   (1 <= IZR dimension -> IZR dimension <= 1 -> 0 <= (IZR dimension + 1) / 2 / IZR records -> 2 * IZR dimension / (IZR records * epsilon) <= 0 -> False) /\
   0 <= (if Rlt_dec (IZR dimension) 1 then 0 else if Rlt_dec 1 (IZR dimension) then if Rlt_dec (sqrt (((IZR dimension + 2) ^ 2 + IZR dimension ^ 2 - (IZR dimension - 2 * IZR (Int_part (IZR dimension / 2)))) / 4) / IZR records) 0 then 0 else if Rlt_dec 0 (2 * IZR dimension / (IZR records * epsilon)) then if Rlt_dec epsilon 0 then 0 else if Rlt_dec epsilon (sqrt (((IZR dimension + 2) ^ 2 + IZR dimension ^ 2 - (IZR dimension - 2 * IZR (Int_part (IZR dimension / 2)))) / 4) / IZR records / (2 * IZR dimension / (IZR records * epsilon))) then exp ((epsilon - sqrt (((IZR dimension + 2) ^ 2 + IZR dimension ^ 2 - (IZR dimension - 2 * IZR (Int_part (IZR dimension / 2)))) / 4) / IZR records / (2 * IZR dimension / (IZR records * epsilon))) / 2) - 1 else 0 else 0 else if Rlt_dec ((IZR dimension + 1) / 2 / IZR records) 0 then 0 else if Rlt_dec 0 (2 * IZR dimension / (IZR records * epsilon)) then if Rlt_dec epsilon 0 then 0 else if Rlt_dec epsilon ((IZR dimension + 1) / 2 / IZR records / (2 * IZR dimension / (IZR records * epsilon))) then exp ((epsilon - (IZR dimension + 1) / 2 / IZR records / (2 * IZR dimension / (IZR records * epsilon))) / 2) - 1 else 0 else 0).
 
-(* wishart.theorem-3/independent-noise: each of the d^2 coordinates of M(D) gets noise of its own *)
-Definition theorem_3__independent_noise : Prop :=
-  forall (dimension : Z) (records : Z) (epsilon : R),
-  (* dimension >= 1, an integer *)
-  0 <= IZR dimension - 1 ->
-  (* records >= 1, an integer *)
-  0 <= IZR records - 1 ->
-  0 <= - Rabs (IZR dimension * (IZR dimension + 1) / 2 - IZR dimension ^ 2).
-
 (* wishart.theorem-3/scale-exceeds-sensitivity: 2d/n > s_1(M), from Lemma 2 *)
 Definition theorem_3__scale_exceeds_sensitivity : Prop :=
   forall (dimension : Z) (records : Z) (epsilon : R),

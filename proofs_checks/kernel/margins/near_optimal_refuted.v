@@ -31,8 +31,5 @@ Proof. intros H. red in H. specialize (H 3%Z 1%Z 2). fails_at H. Qed.
 Theorem theorem_9__minimum_fails : ~ near_optimal.theorem_9__minimum.
 Proof. intros H. red in H. specialize (H 6%Z 1%Z 1 (3 / 4) (49 / 50)). fails_at H. Qed.
 
-Theorem theorem_9__admissible_fails : ~ near_optimal.theorem_9__admissible.
-Proof. intros H. red in H. specialize (H 5%Z 6%Z (5 / 7) (2 / 3)). fails_at H. Qed.
-
 Theorem figure_5_fails : ~ near_optimal.figure_5.
 Proof. intros H. red in H. specialize (H 3 2). fails_at H. Qed.

@@ -19,9 +19,6 @@ Proof. intros H. red in H. specialize (H 5%Z 0). fails_at H. Qed.
 Theorem lemma_2__factor_n_fails : ~ wishart.lemma_2__factor_n.
 Proof. intros H. red in H. specialize (H 6%Z 5%Z 3). fails_at H. Qed.
 
-Theorem theorem_3__independent_noise_fails : ~ wishart.theorem_3__independent_noise.
-Proof. intros H. red in H. specialize (H 2%Z 5%Z 2). fails_at H. Qed.
-
 Theorem theorem_4__common_support_fails : ~ wishart.theorem_4__common_support.
 Proof. intros H. red in H. specialize (H (1 / 2) 3 1%Z 0 (87 / 100)). fails_at H. Qed.
 

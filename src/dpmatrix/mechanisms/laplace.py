@@ -34,7 +34,7 @@ def _sensitivity(dimension: int, adjacency: Adjacency) -> Fraction:
         return fraction(parameter_range(sensitivity, "sensitivity").upper)
 
 
-@implements("wishart.algorithm-1+repair@09bb4df0", "wishart.theorem-3@095ad80f")
+@implements("wishart.algorithm-1+repair@09bb4df0", "wishart.theorem-3@ec1ddeda")
 @frozen
 class LaplaceInputPerturbation(LatticePerturbation):
     """Algorithm 1 of `wishart` on a lattice: (epsilon, 0)-differentially private, proved for what is released.
