@@ -43,7 +43,7 @@ from proofs_checks.compression.public_references import (
 )
 from proofs_checks.exact_matrices import correlated
 
-theorem_3_2 = cite("compression.theorem-3-2@d4edf2e7")
+theorem_3_2 = cite("compression.theorem-3-2@9daf500d")
 remark_4_7 = cite("compression.remark-4-7@3d630758")
 
 

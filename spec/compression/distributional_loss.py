@@ -278,8 +278,8 @@ THEOREM_3_2 = Claim(
         Step(
             "truncation-is-essential",
             Statement(
-                "section 1: truncation is essential: at p = 2, Sigma_1 = I and a correlation r, an output with all rows "
-                "(t, t) has |ln f_1/f_i| >= a, once t^2 r >= 2 a",
+                "section 1: truncation is essential: at p = 2, Sigma_1 = I and a correlation r, an output of rows "
+                "(t, t) alone has |ln f_1/f_i| >= a, once t^2 r >= 2 a",
                 untruncated_margin,
                 given=(
                     whole("rows", 1),
