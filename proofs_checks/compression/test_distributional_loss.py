@@ -44,7 +44,7 @@ from proofs_checks.compression.public_references import (
 from proofs_checks.exact_matrices import correlated
 
 theorem_3_2 = cite("compression.theorem-3-2@9daf500d")
-remark_4_7 = cite("compression.remark-4-7@3d630758")
+remark_4_7 = cite("compression.remark-4-7@d22d74fa")
 
 
 def assert_sufficient(statement) -> None:
