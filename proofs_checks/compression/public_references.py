@@ -16,7 +16,6 @@ ENTRIES = random.Random(20090625)
 
 def small(first, second, delta, **fields) -> SmallDeltaMax:
     given = {"records": 10**6, "rows": 400, "floor": Fraction(1, 2), "smallness": Fraction(1, 16)}
-    given["least_records"] = 2
     given = {"reference": first} | given | fields
     return SmallDeltaMax(first, second, delta, **given)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from math import isqrt
 
 import attrs
 import mpmath
@@ -16,11 +15,11 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.compression import distributional_loss
 from dpmatrix.spec.compression.distributional_loss import (
     SmallDeltaMax,
-    SmallDeltaMaxOutput,
+    TailOutput,
     ThreeCovariances,
     log_ratio,
 )
-from proofs_checks.compression.compressed_tails import least_rows, logarithm, squared_constant
+from proofs_checks.compression.compressed_tails import logarithm, squared_constant
 from proofs_checks.compression.covariance_pairs import (
     INDEFINITE,
     SKEW,
@@ -44,8 +43,8 @@ from proofs_checks.compression.public_references import (
 )
 from proofs_checks.exact_matrices import correlated
 
-theorem_3_2 = cite("compression.theorem-3-2@a4be6d98")
-remark_4_7 = cite("compression.remark-4-7@3d630758")
+theorem_3_2 = cite("compression.theorem-3-2@9daf500d")
+remark_4_7 = cite("compression.remark-4-7@d22d74fa")
 
 
 def assert_sufficient(statement) -> None:
@@ -71,7 +70,7 @@ def assert_sufficient(statement) -> None:
     assert not statement.strict
 
 
-@theorem_3_2.supports_repair(
+@theorem_3_2.supports(
     grade="derived",
     region="every p, n >= 2, m and pair under the hypotheses: Theorem 4.6; exact supremum at 20 pairs, p <= 3",
 )
@@ -105,71 +104,60 @@ def test_theorem_3_2(statement) -> None:
     assert_sufficient(statement)
 
 
-@theorem_3_2.controls("+repair", grade="interval", region="(9) dropped: correlation 1/10")
+@theorem_3_2.controls(grade="interval", region="(9) dropped: correlation 1/10")
 def test_theorem_3_2_needs_a_small_delta_max(statement) -> None:
     far = small(UNIT, correlated(Fraction(1, 10)), Fraction(1, 10), rows=10**6)
     assert statement.without("Delta_max <= s / (p^2 sqrt(m ln 2np))").at(far) is Truth.FALSE
 
 
-def untruncated(smallness, least_records) -> SmallDeltaMaxOutput:
-    """Sigma_1 = I, a correlation r with p^2 r sqrt(m ln 2np) <= s/2, and rows (t, t) with t^2 r >= 4."""
-    n = max(int(str(least_records)), 10**6)
-    m, s = least_rows(n, 2), min(Fraction(str(smallness)), Fraction(1))
-    r = s / (8 * int(mpmath.ceil(mpmath.sqrt(m * logarithm(n, 2)))))
-    t = isqrt(int(4 / r)) + 1
-    sizes = {"records": n, "rows": m, "floor": Fraction(1, 2), "least_records": least_records}
-    outputs = fmpq_mat([[t, t]] * m)
-    return SmallDeltaMaxOutput(UNIT, correlated(r), r, reference=UNIT, smallness=smallness, output=outputs, **sizes)
+TAIL = TailOutput(3, 5, Fraction(1, 10), 1)
+TAIL_OUTSIDE = {
+    "rows >= 1, an integer": attrs.evolve(TAIL, rows=0),
+    "|r| < 1": attrs.evolve(TAIL, correlation=1),
+    "t^2 r >= 2 a": attrs.evolve(TAIL, entry=4),
+}
 
 
-UNTRUNCATED = untruncated(Fraction(1, 16), 2)
+@theorem_3_2.supports(
+    "truncation-is-essential",
+    grade="derived",
+    region="every r, m, t and level: the docstring; bound at 48 points, r from 10^-6 to 10^-9 among them",
+)
+def test_untruncated_tails_have_an_unbounded_loss(statement) -> None:
+    """At rows (t, t) |ln f_1/f_i| is m |t^2 r/(1 + r) - ln(1 - r^2)/2| (1), and -ln(1 - r^2) >= 0.
 
-
-@theorem_3_2.refutes(grade="derived", region="p = 2, c = 1/2: every s and n_0; run from 10^-12 to 10^12")
-def test_theorem_3_2_needs_truncated_tails(statement) -> None:
-    """At rows (t, t) ln f_1/f_i is m (t^2 r/(1 + r) + ln(1 - r^2)/2) up to its sign, and t^2 r >= 4 (1).
-
-    So it is at least m (4/(1 + r) - r^2) > 1 for r <= 1/2, whatever n >= n_0 and m are (2).
+    For 0 < r < 1 that is at least t^2 r/2, as m >= 1 and 1 + r <= 2; for r <= 0 the level is at most 0.
     """
     r, t = sympy.symbols("r t", positive=True)
     inverse = sympy.Matrix([[1, r], [r, 1]]).inv() - sympy.eye(2)
     row = sympy.Matrix([[t, t]])
     assert sympy.simplify((row * inverse * row.T)[0] + 2 * t**2 * r / (1 + r)) == 0, "(1)"
-    assert arb(4) / arb(3) * 2 - arb(1) / 4 > 1, "(2)"
-    statement.refute(untruncated)
 
-    def formula(p: SmallDeltaMaxOutput) -> mpmath.mpf:
-        r, t = real(Fraction(int(p.second[0, 1].p), int(p.second[0, 1].q))), real(int(p.output[0, 0].p))
-        return 1 - p.rows * abs(mpmath.log(1 - r**2) / 2 - t**2 * r / (1 + r))
+    def formula(p: TailOutput) -> mpmath.mpf:
+        r, t = real(p.correlation), real(p.entry)
+        return p.rows * abs(mpmath.log(1 - r**2) / 2 - t**2 * r / (1 + r)) - real(p.level)
 
-    scales = [(r, t) for r in range(6, 10) for t in (0, 1, 2, 10, 10**3, 10**6)]
     points = [
-        attrs.evolve(
-            UNTRUNCATED,
-            second=correlated(Fraction(1, 10**r)),
-            delta_max=Fraction(1, 10**r),
-            output=fmpq_mat([[t, t]] * UNTRUNCATED.rows),
-        )
-        for r, t in scales
+        TailOutput(m, t, correlation, Fraction(t * t) * correlation / 2)
+        for m in (1, 300)
+        for correlation in (*(Fraction(1, 10**k) for k in range(6, 10)), Fraction(99, 100), Fraction(-1, 2))
+        for t in (1, 10, 10**6, 10**9)
     ]
-    failing = [p for p in points if statement.conclusion(p) is Truth.FALSE]
-    theorem_3_2.tells("a correlation of {} it passes every bound", max(p.second[0, 1] for p in failing))
     bind_formula(statement, points, formula)
-    small_outputs = [p for p in points if p.output[0, 0] <= 1]
-    assert len(small_outputs) == 8
-    for p in small_outputs:
-        assert statement.conclusion(p) is Truth.TRUE
-    outside = {
-        name: SmallDeltaMaxOutput(**attrs.asdict(p, recurse=False), output=fmpq_mat([[0] * p.first.nrows()] * p.rows))
-        for name, p in PRINTED_OUTSIDE.items()
-        if p.rows
-    }
-    outside["rows >= 1, an integer"] = attrs.evolve(UNTRUNCATED, rows=0, output=fmpq_mat(0, 2))
-    outside["the output is m x p"] = attrs.evolve(UNTRUNCATED, output=fmpq_mat([[1, 1]] * 9))
-    outside["n >= n_0"] = attrs.evolve(UNTRUNCATED, least_records=UNTRUNCATED.records + 1)
-    bind_hypotheses(statement, UNTRUNCATED, outside)
-    assert statement.applies(attrs.evolve(UNTRUNCATED, output=fmpq_mat([[1] * 3] * UNTRUNCATED.rows))) is Truth.FALSE
+    for p in [*points, TAIL]:
+        assert statement.at(p) is Truth.TRUE
+    for point in (TAIL, attrs.evolve(TAIL, rows=1), attrs.evolve(TAIL, correlation=Fraction(99, 100))):
+        bind_hypotheses(statement, point, TAIL_OUTSIDE)
+    bind_hypotheses(statement, TAIL, TAIL_OUTSIDE | {"|r| < 1": attrs.evolve(TAIL, correlation=-1)})
     assert not statement.strict
+
+
+@theorem_3_2.controls(
+    "truncation-is-essential", grade="interval", region="p = 2, r = 1/10: no rows; an output of the middle"
+)
+def test_the_middle_has_a_small_loss(statement) -> None:
+    assert statement.without("rows >= 1, an integer").at(attrs.evolve(TAIL, rows=0)) is Truth.FALSE
+    assert statement.without("t^2 r >= 2 a").at(attrs.evolve(TAIL, entry=1)) is Truth.FALSE
 
 
 @theorem_3_2.supports("conditions-16", grade="derived", region="every point: p^2 ln 2np >= 1")

@@ -147,7 +147,7 @@ COROLLARY_3_7 = Claim(
                 strict=True,
             ),
             sound=True,
-            note="So the loss is infinite for these neighbours of Example 3.6; Assumption 1 excludes them.",
+            note="So the loss is infinite for these neighbours of the binary game; Assumption 1 excludes them.",
         ),
         Step(
             "kept-outputs",

@@ -14,7 +14,6 @@ from dpmatrix.spec.compression.distributional_loss import (
     ONE_ORDER,
     SmallDeltaMax,
     explicit_bound,
-    late_margin,
 )
 from dpmatrix.spec.compression.truncated_loss import MASSES, TruncatedPair, loss_around, setting
 from dpmatrix.spec.compression.truncated_mass import logarithm
@@ -22,14 +21,20 @@ from dpmatrix.spec.compression.truncated_mass import logarithm
 
 @attrs.frozen
 class GrowthPair(SmallDeltaMax):
-    """Two databases and a reference with C_min of Assumption 1 besides the floor and s of Theorem 3.2."""
+    """Two databases and a reference with the floor and s of Theorem 3.2, C_min of Assumption 1, and n_0."""
 
     c_min: Exact = attrs.field(kw_only=True)
+    least_records: int = attrs.field(kw_only=True)
 
 
 def loss_below_one_margin(p: GrowthPair) -> arb:
     """1 minus the loss over the outputs around Sigma_1."""
     return 1 - loss_around(p, p.reference)
+
+
+def late_margin(p: GrowthPair) -> arb:
+    """``n - n_0``."""
+    return arb(p.records - p.least_records)
 
 
 def gaussian_delta_max_margin(p: TruncatedPair) -> arb:
@@ -208,5 +213,5 @@ THEOREM_3_5 = Claim(
             note="Sufficient; 'we require' says necessary.",
         ),
     ),
-    uses=("compression.theorem-3-2+repair",),
+    uses=("compression.theorem-3-2",),
 )

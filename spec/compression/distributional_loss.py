@@ -5,7 +5,7 @@ from __future__ import annotations
 import attrs
 from flint import arb, fmpq_mat
 
-from dpmatrix.claims import Chosen, Claim, Condition, Defect, Kind, Locator, Range, Repair, Statement, Step, Verdict
+from dpmatrix.claims import Claim, Condition, Kind, Locator, Statement, Step, Verdict
 from dpmatrix.exact import Exact, ball, rational, square
 from dpmatrix.spec.common.conditions import at_least, equality, exceeds, positive, whole
 from dpmatrix.spec.common.spectra import frobenius_norm, trace
@@ -99,14 +99,11 @@ class SmallDeltaMax(TruncatedPair):
         c, a bound on all eigenvalues from below; 1/c is one from above.
     smallness
         s, which stands for the o(1) of (9).
-    least_records
-        From which n on the theorem speaks.
     """
 
     reference: fmpq_mat = attrs.field(kw_only=True)
     floor: Exact = attrs.field(kw_only=True)
     smallness: Exact = attrs.field(kw_only=True)
-    least_records: int = attrs.field(kw_only=True)
 
 
 def _growth(p: SmallDeltaMax) -> arb:
@@ -127,20 +124,30 @@ def sufficient_margin(p: SmallDeltaMax) -> arb:
 
 
 @attrs.frozen
-class SmallDeltaMaxOutput(SmallDeltaMax):
-    """A pair, and one output of X -> Phi X, m x p."""
+class TailOutput:
+    """An output of two columns with m equal rows (t, t), the correlation r of a database, and a level a."""
 
-    output: fmpq_mat = attrs.field(kw_only=True)
-
-
-def every_output_margin(p: SmallDeltaMaxOutput) -> arb:
-    """``1 - |ln f_i/f_j|`` of the laws of Phi X, as they are, at the output; (15)."""
-    return 1 - abs(log_ratio(p.first, p.second, p.output))
+    rows: int
+    entry: Exact
+    correlation: Exact
+    level: Exact
 
 
-def output_rows_margin(p: SmallDeltaMaxOutput) -> arb:
-    """Zero exactly when the output has m rows and p columns."""
-    return -arb(abs(p.output.nrows() - p.rows) + abs(p.output.ncols() - p.first.nrows()))
+def untruncated_margin(p: TailOutput) -> arb:
+    """``|ln f_1/f_i| - a`` of the laws of Phi X, as they are, Sigma_1 = I; (15)."""
+    r, t = rational(p.correlation), rational(p.entry)
+    output = fmpq_mat(p.rows, 2, [t] * (2 * p.rows))
+    return abs(log_ratio(fmpq_mat([[1, 0], [0, 1]]), fmpq_mat([[1, r], [r, 1]]), output)) - ball(p.level)
+
+
+def correlation_margin(p: TailOutput) -> arb:
+    """``1 - |r|``."""
+    return arb(1 - abs(rational(p.correlation)))
+
+
+def far_out_margin(p: TailOutput) -> arb:
+    """``t^2 r - 2 a``."""
+    return arb(rational(p.entry) ** 2 * rational(p.correlation) - 2 * rational(p.level))
 
 
 def small_delta_max_margin(p: SmallDeltaMax) -> arb:
@@ -169,11 +176,6 @@ def floor_margin(p: SmallDeltaMax) -> arb:
 def ceiling_margin(p: SmallDeltaMax) -> arb:
     """``1/c - ||Sigma_1||``."""
     return 1 / ball(p.floor) - largest_eigenvalue(p.reference)
-
-
-def late_margin(p: SmallDeltaMax) -> arb:
-    """``n - n_0``."""
-    return arb(p.records - p.least_records)
 
 
 def small_enough_margin(p: SmallDeltaMax) -> arb:
@@ -216,7 +218,6 @@ ONE_ORDER = (
     Condition("||Sigma_1|| <= 1/c", ceiling_margin),
 )
 SMALL = Condition("Delta_max <= s / (p^2 sqrt(m ln 2np))", small_delta_max_margin)
-PRINTED = (*FAMILY, *ONE_ORDER, SMALL, Condition("n >= n_0", late_margin))
 SUFFICIENT = (*FAMILY, *MASSES, *ONE_ORDER, SMALL, Condition("s <= c^3/2", small_enough_margin))
 
 THEOREM_3_2 = Claim(
@@ -228,41 +229,25 @@ THEOREM_3_2 = Claim(
         "m >= Omega(ln 2np), eigenvalues of one order: Delta_max = o(1/(p^2 sqrt(m ln 2np)))",
     ),
     statement=Statement(
-        "for every c there are s and n_0 such that Delta_max <= s/(p^2 sqrt(m ln 2np)) and n >= n_0 give |ln f_i/f_j| "
-        "<= 1 at every output of Phi X",
-        every_output_margin,
-        given=(*PRINTED, Condition("the output is m x p", output_rows_margin)),
-        exists=(Chosen("smallness", after=("floor",)), Chosen("least_records", after=("floor",), range=Range.WHOLE)),
+        "Delta_max <= s/(p^2 sqrt(m ln 2np)) with s <= c^3/2 gives any two databases of S_n a loss of at most 2 (C "
+        "s/(2c^2) + s^2 (1/(2c^2) + c^-6) + ln(1 + 1/(n^2 - 1))) over the kept outputs",
+        sufficient_margin,
+        given=SUFFICIENT,
     ),
-    verdict=Verdict.HOLDS_WITH_REPAIR,
-    defect=Defect.HYPOTHESIS,
-    headline=(
-        "The sentence lacks the truncation that section 1 calls essential: without it the privacy loss is unbounded, "
-        "with it the stated growth suffices."
-    ),
+    verdict=Verdict.HOLDS_PROOF_REPAIRED,
     reading=(
-        "Judged is Phi X as section 3 publishes it; truncation, which section 1 calls essential and later theorems "
-        "name, is the repair. The loss meant is alpha = o(1), of which no more is judged than 1 at most, and delta is "
+        "The laws are those of section 4, truncated and renormalised: section 1 calls that essential, and the proof "
+        "begins with the bound of Theorem 4.6, which is about them. The loss meant is alpha = o(1), and delta is "
         "Delta_max. 'In the same order' is c <= lambda_min of all and ||Sigma_1|| <= 1/c: under (4) the eigenvalues "
-        "have mean 1, so one order means constant order. Omega is 2 (C_1 + C_2); o(.) is below an s, from some n_0 on, "
-        "that may depend on c."
+        "have mean 1, so one order means constant order. Omega is 2 (C_1 + C_2); o(.) is below an s, and the bound "
+        "tends to 0 with s and 1/n."
     ),
     because=(
-        "Untruncated, two Gaussian laws of different covariance have unbounded loss: at p = 2, Sigma_1 = I and a "
-        "correlation of 10^-6 it passes every bound once all rows of the output are (t, t) with t large. Over the kept "
-        "outputs: Theorem 4.6 with ||Delta||_F <= p Delta_max; its three terms are at most C s/(2c^2), s^2/(2c^2) and "
-        "s^2/c^6, and any two databases cost twice (Remark 4.7). The proof writes ||Delta||_2 = ||Delta||_F = p "
-        "Delta_max: under (4) Delta has trace zero, so ||Delta||_2 < ||Delta||_F unless it vanishes; <= is what is "
-        "used."
-    ),
-    repair=Repair(
-        "the laws are truncated by Procedure 4.1 or 4.2 and renormalised",
-        Statement(
-            "Delta_max <= s/(p^2 sqrt(m ln 2np)) with s <= c^3/2 gives any two databases of S_n a loss of at most 2 (C "
-            "s/(2c^2) + s^2 (1/(2c^2) + c^-6) + ln(1 + 1/(n^2 - 1))) over the kept outputs",
-            sufficient_margin,
-            given=SUFFICIENT,
-        ),
+        "Theorem 4.6 with ||Delta||_F <= p Delta_max: its three terms are at most C s/(2c^2), s^2/(2c^2) and s^2/c^6, "
+        "and any two databases cost twice (Remark 4.7). For Phi X without truncation it would fail: two Gaussian laws "
+        "of different covariance have an unbounded loss, however close they are. The proof writes ||Delta||_2 = "
+        "||Delta||_F = p Delta_max: under (4) Delta has trace zero, so ||Delta||_2 < ||Delta||_F unless it vanishes; "
+        "<= is what is used."
     ),
     steps=(
         Step(
@@ -289,6 +274,21 @@ THEOREM_3_2 = Claim(
             ),
             sound=True,
             note="It takes the floor c, which Assumption 1 itself does not give.",
+        ),
+        Step(
+            "truncation-is-essential",
+            Statement(
+                "section 1: truncation is essential: at p = 2, Sigma_1 = I and a correlation r, an output of rows "
+                "(t, t) alone has |ln f_1/f_i| >= a, once t^2 r >= 2 a",
+                untruncated_margin,
+                given=(
+                    whole("rows", 1),
+                    exceeds("|r| < 1", correlation_margin),
+                    Condition("t^2 r >= 2 a", far_out_margin),
+                ),
+            ),
+            sound=True,
+            note="So no alpha bounds the loss of Phi X itself, however small Delta_max = r is.",
         ),
     ),
     uses=("compression.theorem-4-6", "compression.remark-4-7", "compression.proposition-3-1"),
