@@ -15,7 +15,7 @@ from dpmatrix.spec.sliding_window.planted_coefficients import Coefficients, OffD
 from dpmatrix.tracing import bind_expression
 from proofs_checks.steps import by_step
 
-theorem_19 = cite("sliding-window.theorem-19@84280235")
+theorem_19 = cite("sliding-window.theorem-19@23768b8a")
 
 HUNDREDTH = Fraction(1, 100)
 EDGE = OffDiagonal(3, 2, 5)

@@ -15,7 +15,7 @@ from dpmatrix.spec import load
 from dpmatrix.spec.sliding_window.space import KeptSpace, SpacePoint
 from dpmatrix.tracing import bind_expression
 
-theorem_19 = cite("sliding-window.theorem-19@84280235")
+theorem_19 = cite("sliding-window.theorem-19@23768b8a")
 conjecture_1 = cite("sliding-window.conjecture-1@45404f02")
 conjecture_2 = cite("sliding-window.conjecture-2@9115fdde")
 
