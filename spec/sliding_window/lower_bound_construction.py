@@ -208,14 +208,8 @@ def below_one(p: Budget) -> arb:
     return arb(1 - rational(p.eta))
 
 
-BUDGET = (
-    whole("window", 2),
-    whole("dimension", 1),
-    whole("rank", 1),
-    whole("blocks", 1),
-    positive("eta"),
-    exceeds("eta < 1", below_one),
-)
+SIZES = (whole("window", 2), whole("dimension", 1), whole("rank", 1), whole("blocks", 1), positive("eta"))
+BUDGET = (*SIZES, exceeds("eta < 1", below_one))
 LONG = (*BUDGET, exceeds("l >= log W / eta", enough_blocks, strict=False))
 ROOM = exceeds("a <= W/2", half_window, strict=False)
 
@@ -232,7 +226,7 @@ CONSTRUCTION = (
             "entries of M are polynomially bounded: for each eta there is a c with 10^l <= W^c for the least l >= log "
             "W/eta",
             entries_margin,
-            given=(*LONG, exceeds("l < log W/eta + 1", fewest_blocks)),
+            given=(*SIZES, exceeds("l < log W/eta + 1", fewest_blocks)),
             exists=(Chosen("constant", after=("eta",), exhibited=entries_degree),),
         ),
         sound=True,
