@@ -25,7 +25,7 @@ from proofs_checks.sliding_window.one_row_outputs import (
     whole_above,
 )
 
-lemma_2 = cite("sliding-window.lemma-2@5f356f81")
+lemma_2 = cite("sliding-window.lemma-2@405c2fa3")
 corollary_1 = cite("sliding-window.corollary-1@3f571041")
 
 HALF = Fraction(1, 2)

@@ -14,7 +14,7 @@ from dpmatrix.spec.sliding_window.repeated_rows import RepeatedRows, kept_checkp
 from dpmatrix.spec.sliding_window.stated_sizes import Epochs, LongStream, SketchShape, Storage
 from dpmatrix.tracing import bind_expression
 
-lemma_2 = cite("sliding-window.lemma-2@5f356f81")
+lemma_2 = cite("sliding-window.lemma-2@405c2fa3")
 lemma_3 = cite("sliding-window.lemma-3@6a06d50e")
 lemma_4 = cite("sliding-window.lemma-4@e5e2ea1b")
 theorem_3 = cite("sliding-window.theorem-3@3c71e4f3")
