@@ -285,7 +285,8 @@ def test_enough_rows_keep_every_sketch(statements) -> None:
     Davidson and Szarek 2001: the singular values of m x d such variates are within 1 +- a, a = (sqrt d + t)/sqrt m, but
     for 2 exp(-t^2/2). With a = sqrt(1 + eta/4) - 1 their squares are at most 1 + eta/4 and at least (1 - a)^2 >=
     1 - eta/4, and with t = sqrt(2 log(T(T+1)/beta)) all T(T+1)/2 sketches are but for beta: the variates of one pair
-    have this law whether or not the algorithm keeps it. Union: by Theorem 9 as repaired, 2 9^d exp(-m eta^2/384) for each sketch.
+    have this law whether or not the algorithm keeps it. Union: 2 9^d exp(-m eta^2/384) for each sketch, by
+    Theorem 9 as repaired.
     Machine alone: the enclosure of the probability is above 1 - beta at the points below. It is exact for d = T = 1;
     else, by `check_entries` and |M| <= d max |M_ij|, a union over T(T+1)/2 d^2 chi-square laws.
     """
