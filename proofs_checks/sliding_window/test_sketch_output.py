@@ -8,7 +8,7 @@ from itertools import product
 import attrs
 import mpmath
 import sympy
-from flint import arb, fmpq, fmpq_mat
+from flint import fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.claims.formulas import bind_formula, real
@@ -191,7 +191,23 @@ def drawn(dimension: int, total: int, eta, beta) -> ManySketches:
     return attrs.evolve(point, size=least_size(point))
 
 
+def least_rows(p: ManySketches) -> int:
+    """Give (sqrt d + sqrt(2 log(T(T+1)/beta)))^2/(sqrt(1+eta/4) - 1)^2, rounded up."""
+    with mpmath.workdps(30):
+        odds = mpmath.log(p.total * (p.total + 1) / real(p.beta))
+        spread = mpmath.sqrt(p.dimension) + mpmath.sqrt(2 * odds)
+        return int(mpmath.ceil((spread / (mpmath.sqrt(1 + real(p.eta) / 4) - 1)) ** 2))
+
+
+def few(dimension: int, total: int, eta, beta) -> ManySketches:
+    """Give the sketches the rows that the bound on singular values asks for, rounded up."""
+    point = ManySketches(dimension, total, 1, eta, beta)
+    return attrs.evolve(point, size=least_rows(point))
+
+
 WELL = drawn(1, 1, QUARTER, TENTH)
+FEW = few(1, 1, QUARTER, TENTH)
+FEW_ROWS = "sqrt(m) (sqrt(1+eta/4) - 1) >= sqrt(d) + sqrt(2 log(T(T+1)/beta))"
 ROWS = "m >= 384 (d log 9 + log(T(T+1)/beta))/eta^2"
 DRAWN_OUTSIDE = {
     "dimension >= 1, an integer": attrs.evolve(WELL, dimension=0),
@@ -202,6 +218,9 @@ DRAWN_OUTSIDE = {
     "beta > 0": attrs.evolve(WELL, beta=0),
     "beta < 1": attrs.evolve(WELL, beta=1),
     ROWS: attrs.evolve(WELL, size=WELL.size - 1),
+}
+FEW_OUTSIDE = {says: p for says, p in DRAWN_OUTSIDE.items() if says != ROWS} | {
+    FEW_ROWS: attrs.evolve(FEW, size=FEW.size - 1)
 }
 
 
@@ -256,30 +275,41 @@ def check_enclosures(law) -> None:
 
 @lemma_2.supports_repair(
     grade="derived",
-    region="every d, T, eta, beta by the docstring; d = 1, 2, 3, T <= 3 by chi-square laws alone",
+    region="every d, T, eta, beta by the docstring; d = 1, T <= 3 by chi-square laws alone, d = 2, 3 with more rows",
 )
 @lemma_2.supports("union", grade="derived", region="every d, T, eta, beta: symbolically equal to beta at the least m")
 def test_enough_rows_keep_every_sketch(statements) -> None:
     """Fix a time t and a stamp s. What is stored for them is (Phi g_s' ... g_t') times (sigma I; A_[s,t]).
 
-    The left factor has m rows of independent N(0, 1/m), the right one rank d and Gram matrix K + sigma^2 I. So by
-    Theorem 9 as repaired the sketch is within 1 +- eta/4 of it but for probability 2 9^d exp(-m eta^2/384), and all
-    T(T+1)/2 of them are but for beta: the variates of one pair have this law whether or not the algorithm keeps it.
+    The left factor has m rows of independent N(0, 1/m), the right one rank d and Gram matrix K + sigma^2 I.
+    Davidson and Szarek 2001: the singular values of m x d such variates are within 1 +- a, a = (sqrt d + t)/sqrt m, but
+    for 2 exp(-t^2/2). With a = sqrt(1 + eta/4) - 1 their squares are at most 1 + eta/4 and at least (1 - a)^2 >=
+    1 - eta/4, and with t = sqrt(2 log(T(T+1)/beta)) all T(T+1)/2 sketches are but for beta: the variates of one pair
+    have this law whether or not the algorithm keeps it. Union: 2 9^d exp(-m eta^2/384) for each sketch, by
+    Theorem 9 as repaired.
     Machine alone: the enclosure of the probability is above 1 - beta at the points below. It is exact for d = T = 1;
     else, by `check_entries` and |M| <= d max |M_ij|, a union over T(T+1)/2 d^2 chi-square laws.
     """
     check_union()
     check_sketch_identity()
     check_entries()
-    rows = 384 * (arb(9).log() + arb(60).log()) * 4  # d = 1, T = 2, eta = 1/2 and beta = 1/10
-    floor = sketch_floor(int(rows.ceil().unique_fmpz()), HALF, Fraction(1, 10**6))
+    x = sympy.symbols("x", positive=True)
+    below = (2 - sympy.sqrt(1 + x)) ** 2 - (1 - x)
+    assert sympy.expand(below - 2 * (sympy.sqrt(1 + x) - 1) ** 2) == 0, "(1 - a)^2 >= 1 - eta/4"
+    needed, net = few(1, 2, HALF, TENTH), drawn(1, 2, HALF, TENTH)
+    lemma_2.tells("these are {} rows, where a net would ask for {}. Then", least_rows(needed), least_size(net))
+    floor = sketch_floor(needed.size, HALF, Fraction(1, 10**6))
     printed = printed_floor(1, HALF, Fraction(1, 10**6))
-    lemma_2.tells("beta = 1/10 it is {}, where the printed sigma^2 is {}", floor**2, printed**2)
+    lemma_2.tells("delta = 10^-6 it is {}, where the printed sigma^2 is {}", floor**2, printed**2)
     law, union = (statements[f"sliding-window.lemma-2{part}"] for part in ("+repair", "/union"))
     for dimension, total, eta, beta in product((1, 2, 3), (1, 2, 3), (HALF, Fraction(9, 10)), (HALF, TENTH)):
         p = drawn(dimension, total, eta, beta)
         assert law.at(p) is Truth.TRUE
         assert union.at(p) is Truth.TRUE
+    for total, eta, beta in product((1, 2, 3), (QUARTER, HALF, Fraction(9, 10)), (HALF, TENTH)):
+        assert law.at(few(1, total, eta, beta)) is Truth.TRUE
+        for dimension in (1, 2, 7, 100):
+            assert least_rows(few(dimension, total, eta, beta)) < least_size(drawn(dimension, total, eta, beta))
     values = []
     with mpmath.workdps(60):
         for size, eta, beta in product((16, 40, 400, 5000), (QUARTER, HALF, Fraction(9, 10)), (HALF, TENTH)):
@@ -289,21 +319,22 @@ def test_enough_rows_keep_every_sketch(statements) -> None:
     count = sympy.floor(total * (total + 1) / 2)
     bind_expression(union, beta - 2 * count * 9**d * sympy.exp(-size * eta**2 / 384), points=[WELL])
     check_enclosures(law)
-    few = attrs.evolve(WELL, dimension=4, total=3, size=20)
-    quantity = law.law.quantity(few)
+    quantity = law.law.quantity(attrs.evolve(WELL, dimension=4, total=3, size=20))
     assert quantity.contains(0), "nothing is known from below"
     assert not quantity.contains(fmpq(-1, 20))
     assert quantity.upper() < 1
     for statement in (law, union):
         assert not statement.strict
-        for inside in (WELL, drawn(2, 2, HALF, HALF)):
-            bind_hypotheses(statement, inside, DRAWN_OUTSIDE)
+    for inside in (WELL, drawn(2, 2, HALF, HALF)):
+        bind_hypotheses(union, inside, DRAWN_OUTSIDE)
+    for inside in (FEW, few(2, 2, HALF, HALF)):
+        bind_hypotheses(law, inside, FEW_OUTSIDE)
 
 
-@lemma_2.controls("+repair", grade="interval", region="d = T = 1: 4r/eta rows; a thirtieth of the rows")
+@lemma_2.controls("+repair", grade="interval", region="d = T = 1: 4r/eta rows; a twelfth of the rows")
 def test_fewer_rows_are_noticed(statement) -> None:
-    assert statement.at(WELL) is Truth.TRUE
-    for size in (16, WELL.size // 30):
-        few = attrs.evolve(WELL, size=size)
-        assert statement.applies(few) is Truth.FALSE
-        assert statement.without(ROWS).at(few) is Truth.FALSE, "4r/eta = 16; a constant of 13 for 384"
+    assert statement.at(FEW) is Truth.TRUE
+    for size in (16, FEW.size // 12):
+        short = attrs.evolve(FEW, size=size)
+        assert statement.applies(short) is Truth.FALSE
+        assert statement.without(FEW_ROWS).at(short) is Truth.FALSE, "4r/eta = 16; a constant of 5 for 64"

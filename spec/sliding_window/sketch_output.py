@@ -105,7 +105,13 @@ def enough_rows(p: ManySketches) -> arb:
     return quarter_enough_margin(SketchSize(p.dimension, p.size, p.eta, ball(p.beta) / pairs(p)))
 
 
-ENOUGH_ROWS = (
+def fewer_rows(p: ManySketches) -> arb:
+    """``sqrt(m) (sqrt(1 + eta/4) - 1) - sqrt(d) - sqrt(2 log(T (T + 1)/beta))``."""
+    odds = (2 * pairs(p) / ball(p.beta)).log()
+    return arb(p.size).sqrt() * ((1 + ball(p.eta) / 4).sqrt() - 1) - arb(p.dimension).sqrt() - (2 * odds).sqrt()
+
+
+_SKETCHES = (
     whole("dimension", 1),
     whole("total", 1),
     whole("size", 1),
@@ -113,5 +119,12 @@ ENOUGH_ROWS = (
     below("eta", 1),
     positive("beta"),
     below("beta", 1),
+)
+ENOUGH_ROWS = (
+    *_SKETCHES,
     exceeds("m >= 384 (d log 9 + log(T(T+1)/beta))/eta^2", enough_rows, strict=False),
+)
+FEWER_ROWS = (
+    *_SKETCHES,
+    exceeds("sqrt(m) (sqrt(1+eta/4) - 1) >= sqrt(d) + sqrt(2 log(T(T+1)/beta))", fewer_rows, strict=False),
 )
