@@ -83,13 +83,25 @@ class Evidence:
         found: dict[str, Any] = _pytest("--tried", "-n", str(self.workers), "--dist", "loadfile", *options, *nodes)
         return found
 
+    def turns(self, nodes: Sequence[str], kind: str) -> dict[str, Any]:
+        """Empty one statement at a time of those that an item is about, until each has been or was noticed."""
+        targets: dict[str, list[str]] = {}
+        for node, target in sorted({(node, target) for node, target, _ in self.pieces}):
+            targets.setdefault(node, []).append(target)
+        pieces: list[Any] = []
+        for turn in range(max((len(targets[node]) for node in nodes), default=0)):
+            noticed = {target for _, target, _, still in pieces if not still}
+            left = [node for node in nodes if turn < len(targets[node]) and targets[node][turn] not in noticed]
+            if left:
+                pieces += self.run(left, ("--margins", kind, "--turn", str(turn)))["evidence"]
+        return {"evidence": pieces, "needs": {}}
+
     def tried(self, kind: str) -> dict[str, Any]:
         """Run proofs and checks with one replacement, or for the hypotheses, and then what is left elsewhere."""
-        options = ("--hypotheses",) if kind == HYPOTHESES else ("--margins", kind)
         targets = {target for _, target, _ in self.pieces}
-        found = self.run(self.nodes(first=True, targets=targets), options)
+        found = self._try(self.nodes(first=True, targets=targets), kind)
         left = targets - self._settled(kind, found)
-        rest = self.run(self.nodes(first=False, targets=left), options)
+        rest = self._try(self.nodes(first=False, targets=left), kind)
         return {
             "evidence": [*found["evidence"], *rest["evidence"]],
             # an item that met a statement without finding anything leaves the word to the others
@@ -97,6 +109,9 @@ class Evidence:
                 name: found["needs"].get(name) or rest["needs"].get(name, {}) for name in found["needs"] | rest["needs"]
             },
         }
+
+    def _try(self, nodes: Sequence[str], kind: str) -> dict[str, Any]:
+        return self.run(nodes, ("--hypotheses",)) if kind == HYPOTHESES else self.turns(nodes, kind)
 
     def _settled(self, kind: str, found: Mapping[str, Any]) -> set[str]:
         """Return the statements that some item noticed, or met where hypotheses are tried; only a support meets one."""

@@ -184,7 +184,7 @@ ADJACENCY = Claim(
                     Condition("sum max(0, Q - E R) <= delta", second_step_margin),
                 ),
             ),
-            sound=True,
+            defect=None,
             note="No document says how its relation is to be compared with another one.",
         ),
     ),

@@ -101,7 +101,7 @@ GAUSSIAN_CONSTANT = Claim(
                 third_covers_first_margin,
                 given=GUARANTEE,
             ),
-            sound=True,
+            defect=None,
         ),
         Step(
             "slides-below-near-optimal",
@@ -110,7 +110,7 @@ GAUSSIAN_CONSTANT = Claim(
                 second_covers_third_margin,
                 given=SCALE_HYPOTHESES,
             ),
-            sound=True,
+            defect=None,
         ),
         Step(
             "slides-for-an-added-row",
@@ -119,7 +119,7 @@ GAUSSIAN_CONSTANT = Claim(
                 first_covers_printed_third_margin,
                 given=(positive("epsilon"), positive("delta"), at_most("delta", fmpq(1, 16))),
             ),
-            sound=True,
+            defect=None,
             note="It is for a row that is added, of sensitivity 1; c is for sensitivity sqrt(2).",
         ),
     ),

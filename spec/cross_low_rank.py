@@ -172,7 +172,7 @@ LOW_RANK_LOWER_BOUNDS = Claim(
                 given=(whole("dimension", 2), positive("epsilon"), at_most("epsilon", 1), *SETTING[4:6]),
                 exists=(Chosen("constant", after=("delta",), exhibited=error_constant),),
             ),
-            sound=True,
+            defect=None,
             note=(
                 "The rank k part of A'A + N, N Gaussian. So the first bound needs delta = 0, and Table 2 does not "
                 "contradict it."
@@ -188,7 +188,7 @@ LOW_RANK_LOWER_BOUNDS = Claim(
                 exists=(Chosen("constant", after=("delta",)),),
                 one_sided=True,
             ),
-            sound=False,
+            defect=Defect.REMARK,
             note=(
                 "k rows with noise in every entry cost at most s sqrt(kd), and s -> 0 as epsilon grows. No bound on "
                 "epsilon is printed, nor differential privacy asked for."
@@ -201,7 +201,7 @@ LOW_RANK_LOWER_BOUNDS = Claim(
                 two_moves_margin,
                 given=(exceeds("|x| <= 1 and |y| <= 1", replaced_margin, strict=False),),
             ),
-            sound=True,
+            defect=None,
             note="So the first bound holds under the second document's relation with 2 eps for eps.",
         ),
         Step(
@@ -215,7 +215,7 @@ LOW_RANK_LOWER_BOUNDS = Claim(
                     exceeds("gamma >= sqrt(km)", gamma_margin, strict=False),
                 ),
             ),
-            sound=True,
+            defect=None,
             note=(
                 "The linear reconstruction that the document cites, with a constant. With m = d - k >= d/2, in (gamma "
                 "I, B) the projection gives B away up to 20 cost^2 signs, and each sign may be known with probability "

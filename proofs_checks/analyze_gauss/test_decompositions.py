@@ -16,7 +16,7 @@ from dpmatrix.spec.common.spectra import disagreement
 from proofs_checks.analyze_gauss.drawn_matrices import drawn, unit
 from proofs_checks.exact_matrices import cayley, diagonal
 
-svd_relations = cite("analyze-gauss.svd-relations@0e530c17")
+svd_relations = cite("analyze-gauss.svd-relations@5ac438d5")
 
 DRAWS = random.Random(20140531)
 

@@ -17,7 +17,7 @@ from dpmatrix.spec.analyze_gauss.points import same
 from proofs_checks.analyze_gauss.drawn_matrices import drawn, similar, unit
 from proofs_checks.exact_matrices import diagonal
 
-eigenvalue_properties = cite("analyze-gauss.eigenvalue-properties@2a801f2d")
+eigenvalue_properties = cite("analyze-gauss.eigenvalue-properties@bba0c0ff")
 
 DRAWS = random.Random(20140531)
 

@@ -16,7 +16,7 @@ from dpmatrix.spec.compression import binary_game
 from dpmatrix.spec.compression.binary_game import SignData, SignRows
 from proofs_checks.steps import by_step
 
-proposition_d_1 = cite("compression.proposition-d-1@3023ada2")
+proposition_d_1 = cite("compression.proposition-d-1@7bcd44df")
 example_3_6 = cite("compression.example-3-6@a23fa08d")
 
 SIGNS = "x and y are rows of signs, of one length"

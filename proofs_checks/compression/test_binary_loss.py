@@ -39,7 +39,7 @@ from proofs_checks.compression.sign_pairs import (
 )
 from proofs_checks.exact_matrices import correlated
 
-theorem_d_2 = cite("compression.theorem-d-2@72a6abb3")
+theorem_d_2 = cite("compression.theorem-d-2@ad98de07")
 
 GROWTH = {"p <= s sqrt(n/m)": attrs.evolve(INSIDE, smallness=Fraction(29, 100))}
 

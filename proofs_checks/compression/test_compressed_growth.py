@@ -18,7 +18,7 @@ from proofs_checks.compression.compressed_tails import least_rows, logarithm, sq
 from proofs_checks.compression.covariance_pairs import INDEFINITE, SKEW, UNIT, sheared
 from proofs_checks.exact_matrices import correlated, diagonal
 
-theorem_3_5 = cite("compression.theorem-3-5@dd222764")
+theorem_3_5 = cite("compression.theorem-3-5@c52e728d")
 
 
 def nearly_singular(smallness: Fraction, power: int, rows: int) -> GrowthPair:

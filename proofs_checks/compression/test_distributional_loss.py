@@ -43,7 +43,7 @@ from proofs_checks.compression.public_references import (
 )
 from proofs_checks.exact_matrices import correlated
 
-theorem_3_2 = cite("compression.theorem-3-2@9daf500d")
+theorem_3_2 = cite("compression.theorem-3-2@0491ed16")
 remark_4_7 = cite("compression.remark-4-7@d22d74fa")
 
 

@@ -15,7 +15,7 @@ from dpmatrix.spec.compression.eigenvalue_assumption import EigenvalueAssumption
 from proofs_checks.compression.covariance_pairs import INDEFINITE, SKEW, UNIT, WIDE, drawn_pairs, spectrum
 from proofs_checks.exact_matrices import correlated
 
-assumption_1 = cite("compression.assumption-1@a00ceb40")
+assumption_1 = cite("compression.assumption-1@de685b2a")
 
 ENTRIES = random.Random(20090119)
 

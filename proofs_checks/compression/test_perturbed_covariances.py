@@ -30,7 +30,7 @@ from proofs_checks.compression.covariance_pairs import (
 )
 from proofs_checks.exact_matrices import correlated, diagonal
 
-delta_max = cite("compression.delta-max@f20a4612")
+delta_max = cite("compression.delta-max@265826c8")
 proposition_3_1 = cite("compression.proposition-3-1@2c9c925a")
 lemma_3_3 = cite("compression.lemma-3-3@f9719689")
 

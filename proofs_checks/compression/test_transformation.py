@@ -17,7 +17,7 @@ from dpmatrix.spec.compression.transformation import CompressionRun, Ensemble, M
 from proofs_checks.compression.rounded_products import DATA, nearest, normals, raw, rounding
 from proofs_checks.exact_matrices import diagonal
 
-transformation = cite("compression.transformation@a8104c14")
+transformation = cite("compression.transformation@ea9951f2")
 
 
 def normalised_changes(p: RawPair) -> int:

@@ -40,7 +40,7 @@ from proofs_checks.compression.drawn_outputs import OUTPUTS
 from proofs_checks.exact_matrices import correlated, diagonal
 from proofs_checks.steps import by_step
 
-theorem_4_6 = cite("compression.theorem-4-6@983e4587")
+theorem_4_6 = cite("compression.theorem-4-6@be6b922b")
 
 ENTRIES = random.Random(20090625)
 

@@ -19,7 +19,7 @@ from dpmatrix.spec.cross_low_rank import PrivateError, error_constant
 from dpmatrix.spec.cross_reconstruction import Guess, TabledMechanism, worst_cost
 from dpmatrix.tracing import bind_expression
 
-low_rank_lower_bounds = cite("cross.low-rank-lower-bounds@f2bfeb80")
+low_rank_lower_bounds = cite("cross.low-rank-lower-bounds@4367d474")
 
 MILLIONTH = Fraction(1, 10**6)
 HALF = Fraction(1, 2)

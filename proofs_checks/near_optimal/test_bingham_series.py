@@ -14,7 +14,7 @@ from dpmatrix.spec.near_optimal import bingham_series
 from dpmatrix.spec.near_optimal.bingham_series import BinghamTerm, series_term
 from proofs_checks.near_optimal.conditions import bind_condition
 
-algorithm_2 = cite("near-optimal.algorithm-2@77149e20")
+algorithm_2 = cite("near-optimal.algorithm-2@7d677fd9")
 
 VALUES = ((3,), (2, -1), (1, Fraction(1, 2), 4), (3, -2, 0, Fraction(7, 3)), (1, 1, 5, -1, 2))
 POINTS = [BinghamTerm(values, k, j) for values in VALUES for k in range(1, len(values) + 1) for j in (1, 2, 3)]

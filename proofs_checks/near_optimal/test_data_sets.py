@@ -28,7 +28,7 @@ from dpmatrix.spec.near_optimal.data_sets import (
 )
 from proofs_checks.near_optimal.conditions import bind_condition, bind_needed
 
-table_1 = cite("near-optimal.table-1@6504702d")
+table_1 = cite("near-optimal.table-1@3d3a392b")
 
 TABLE = {
     "kddcup": (494021, 116, 4, "0.6587", "0.96"),

@@ -13,7 +13,7 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.near_optimal.mod_sulq_change import DensityEntry, Dimension, RecordChange
 from dpmatrix.tracing import bind_expression
 
-theorem_5 = cite("near-optimal.theorem-5@fbd4e5d9")
+theorem_5 = cite("near-optimal.theorem-5@52aff985")
 
 CLAIM = "near-optimal.theorem-5"
 FIFTH = Fraction(1, 5)

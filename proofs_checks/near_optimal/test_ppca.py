@@ -20,7 +20,7 @@ from dpmatrix.tracing import bind_expression
 from proofs_checks.near_optimal.conditions import bind_condition
 from proofs_checks.near_optimal.normalising_series import check_series
 
-theorem_6 = cite("near-optimal.theorem-6@5c3dfa87")
+theorem_6 = cite("near-optimal.theorem-6@577f5b4f")
 
 CLAIM = "near-optimal.theorem-6"
 INSIDE = PpcaPair(1, 1, 0, 3, 2, Fraction(1, 2))

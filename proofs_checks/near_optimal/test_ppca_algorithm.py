@@ -14,7 +14,7 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.near_optimal.ppca_algorithm import PpcaRun, Published, SampledPair
 from proofs_checks.near_optimal.conditions import bind_condition
 
-algorithm_2 = cite("near-optimal.algorithm-2@77149e20")
+algorithm_2 = cite("near-optimal.algorithm-2@7d677fd9")
 
 
 HALF = Fraction(1, 2)

@@ -20,7 +20,7 @@ from proofs_checks.near_optimal.conditions import bind_needed
 from proofs_checks.near_optimal.formulas import cap
 from proofs_checks.ppca_sizes import failure, needed, outside
 
-theorem_7 = cite("near-optimal.theorem-7@dec9f370")
+theorem_7 = cite("near-optimal.theorem-7@9f88c7b3")
 
 CLAIM = "near-optimal.theorem-7"
 TENTH = Fraction(1, 10)

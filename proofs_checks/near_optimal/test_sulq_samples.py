@@ -23,7 +23,7 @@ from dpmatrix.tracing import bind_expression
 from proofs_checks.near_optimal.conditions import bind_condition
 from proofs_checks.near_optimal.formulas import beta, beta_expression
 
-theorem_9 = cite("near-optimal.theorem-9@46cef8a9")
+theorem_9 = cite("near-optimal.theorem-9@ab2cdc46")
 
 HALF = Fraction(1, 2)
 CENT = Fraction(1, 100)

@@ -11,7 +11,7 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.near_optimal.two_by_two import Block
 from dpmatrix.tracing import bind_expression
 
-theorem_8 = cite("near-optimal.theorem-8@6ab947c9")
+theorem_8 = cite("near-optimal.theorem-8@3751ac89")
 
 HALF = Fraction(1, 2)
 MATRICES = ((2, 1, 2), (HALF, Fraction(1, 3), 0), (1, 2, -2), (4, 0, 1))

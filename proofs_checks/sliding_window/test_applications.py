@@ -30,8 +30,8 @@ from proofs_checks.sliding_window.guarantees import (
 from proofs_checks.sliding_window.misled_choices import DEAR, E_1, FREE, NO_PROJECTION, SEEN_ALIKE, SKEW_NOISE
 from proofs_checks.sliding_window.one_row_outputs import whole_above
 
-theorem_5 = cite("sliding-window.theorem-5@116a29cb")
-theorem_6 = cite("sliding-window.theorem-6@9823d9b3")
+theorem_5 = cite("sliding-window.theorem-5@e417c6b6")
+theorem_6 = cite("sliding-window.theorem-6@523d0f79")
 
 QUERY_COUNT, DIMENSION, CONSTANT = sympy.symbols("queries dimension constant")
 

@@ -31,7 +31,7 @@ from proofs_checks.sliding_window.checkpoints import (
     numbers,
 )
 
-lemma_1 = cite("sliding-window.lemma-1@8085186d")
+lemma_1 = cite("sliding-window.lemma-1@00a8a846")
 
 HALF = Fraction(1, 2)
 

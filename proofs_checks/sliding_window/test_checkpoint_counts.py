@@ -16,9 +16,9 @@ from dpmatrix.spec.common.spectra import diagonal
 from dpmatrix.spec.sliding_window.checkpoint_counts import GrowingStream, OrderedCheckpoints, Trees
 from dpmatrix.tracing import bind_expression
 
-conjecture_1 = cite("sliding-window.conjecture-1@0a4f38fe")
-theorem_14 = cite("sliding-window.theorem-14@74880ce0")
-theorem_18 = cite("sliding-window.theorem-18@a42ee35a")
+conjecture_1 = cite("sliding-window.conjecture-1@4cb866d5")
+theorem_14 = cite("sliding-window.theorem-14@c61b95a1")
+theorem_18 = cite("sliding-window.theorem-18@151e4714")
 
 SMALL, LARGE, HALF = Fraction(1, 50), Fraction(49, 50), Fraction(1, 2)
 

@@ -20,13 +20,13 @@ from dpmatrix.spec.sliding_window.compared_errors import (
 )
 from dpmatrix.tracing import bind_expression
 
-corollary_2 = cite("sliding-window.corollary-2@f6f723f4")
-theorem_5 = cite("sliding-window.theorem-5@db0ec585")
+corollary_2 = cite("sliding-window.corollary-2@a7a2faef")
+theorem_5 = cite("sliding-window.theorem-5@e417c6b6")
 theorem_15 = cite("sliding-window.theorem-15@40ab8b71")
-theorem_17 = cite("sliding-window.theorem-17@bb56739a")
-theorem_14 = cite("sliding-window.theorem-14@74880ce0")
-theorem_16 = cite("sliding-window.theorem-16@1e0ddced")
-theorem_5 = cite("sliding-window.theorem-5@eb72e4b0")
+theorem_17 = cite("sliding-window.theorem-17@9e99af67")
+theorem_14 = cite("sliding-window.theorem-14@c61b95a1")
+theorem_16 = cite("sliding-window.theorem-16@175fe3d6")
+theorem_5 = cite("sliding-window.theorem-5@e417c6b6")
 
 MILLIONTH, SMALL, LARGE = Fraction(1, 10**6), Fraction(1, 50), Fraction(49, 50)
 BASE = ErrorParameters(2, 1, MILLIONTH, 1)

@@ -23,8 +23,8 @@ from dpmatrix.tracing import bind_expression
 from proofs_checks.exact_matrices import scalars
 from proofs_checks.sliding_window.chi_square_losses import shifted_delta
 
-theorem_17 = cite("sliding-window.theorem-17@22a807cf")
-theorem_18 = cite("sliding-window.theorem-18@80d64955")
+theorem_17 = cite("sliding-window.theorem-17@9e99af67")
+theorem_18 = cite("sliding-window.theorem-18@151e4714")
 
 MILLIONTH = Fraction(1, 10**6)
 

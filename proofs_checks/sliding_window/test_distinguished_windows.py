@@ -17,8 +17,8 @@ from dpmatrix.spec.sliding_window.distinguished_windows import TwoApproximated, 
 from dpmatrix.spec.sliding_window.loewner import gram
 from proofs_checks.exact_matrices import line
 
-conjecture_1 = cite("sliding-window.conjecture-1@5b86063d")
-conjecture_2 = cite("sliding-window.conjecture-2@e0a68ffd")
+conjecture_1 = cite("sliding-window.conjecture-1@4cb866d5")
+conjecture_2 = cite("sliding-window.conjecture-2@9115fdde")
 
 ZERO, ONE = fmpq_mat([[0]]), fmpq_mat([[1]])
 SMALL, LARGE, HALF = Fraction(1, 50), Fraction(49, 50), Fraction(1, 2)

@@ -16,7 +16,7 @@ from dpmatrix.spec.sliding_window.histograms import Histogram, accuracy_margin
 from dpmatrix.spec.sliding_window.loewner import between
 
 definition_8 = cite("sliding-window.definition-8@dae08ca8")
-definition_3 = cite("sliding-window.definition-3@961a9cf4")
+definition_3 = cite("sliding-window.definition-3@0853e75c")
 
 HALF = Fraction(1, 2)
 

@@ -16,8 +16,8 @@ from dpmatrix.spec.sliding_window.informal_error import InformalAnswers
 from dpmatrix.tracing import bind_expression
 from proofs_checks.sliding_window.guarantees import CONFUSION, DELTA, EPSILON
 
-theorem_4 = cite("sliding-window.theorem-4@6345404b")
-conjecture_1 = cite("sliding-window.conjecture-1@45404f02")
+theorem_4 = cite("sliding-window.theorem-4@fa10a8ed")
+conjecture_1 = cite("sliding-window.conjecture-1@4cb866d5")
 
 MILLIONTH = Fraction(1, 10**6)
 SMALL, LARGE = Fraction(1, 50), Fraction(49, 50)

@@ -19,7 +19,7 @@ from dpmatrix.spec.sliding_window.kept_costs import OwnSummary, SketchPoint, Sum
 from proofs_checks.exact_matrices import line
 
 definition_4 = cite("sliding-window.definition-4@f1565715")
-definition_6 = cite("sliding-window.definition-6@f888a7f8")
+definition_6 = cite("sliding-window.definition-6@8452477e")
 
 TALL = fmpq_mat([[1, 2], [3, 1], [0, 1]])
 AXIS = fmpq_mat([[1, 0], [0, 0]])

@@ -16,8 +16,8 @@ from dpmatrix.exact import rational
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.sliding_window.wishart_stream import PRINTED, NoisyStream, history
 
-theorem_17 = cite("sliding-window.theorem-17@a9a57726")
-theorem_18 = cite("sliding-window.theorem-18@04128129")
+theorem_17 = cite("sliding-window.theorem-17@9e99af67")
+theorem_18 = cite("sliding-window.theorem-18@151e4714")
 
 MILLIONTH, SMALL, LARGE = Fraction(1, 10**6), Fraction(1, 50), Fraction(49, 50)
 LOGARITHMIC, POWER = (f"sliding-window.theorem-{number}/item-2" for number in (17, 18))

@@ -27,7 +27,7 @@ from dpmatrix.spec.sliding_window.notation_margins import (
 )
 from dpmatrix.tracing import bind_expression
 
-notation_facts = cite("sliding-window.notation-facts@8d0e12cf")
+notation_facts = cite("sliding-window.notation-facts@c487e9f8")
 
 FRAME = fmpq_mat(
     [[fmpq(2, 3), fmpq(-2, 3), fmpq(1, 3)], [fmpq(1, 3), fmpq(2, 3), fmpq(2, 3)], [fmpq(2, 3), fmpq(1, 3), fmpq(-2, 3)]]

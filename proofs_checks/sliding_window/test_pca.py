@@ -19,8 +19,8 @@ from dpmatrix.spec.sliding_window.projection_costs import SpectralChoice
 from proofs_checks.exact_matrices import line
 from proofs_checks.sliding_window.symbolic_matrices import matrix
 
-algorithm_4 = cite("sliding-window.algorithm-4@4babd554")
-theorem_16 = cite("sliding-window.theorem-16@1e0ddced")
+algorithm_4 = cite("sliding-window.algorithm-4@bf2db6aa")
+theorem_16 = cite("sliding-window.theorem-16@175fe3d6")
 
 MILLIONTH = Fraction(1, 10**6)
 TENTH = Fraction(1, 10)

@@ -16,7 +16,7 @@ from dpmatrix.spec.common.spectra import diagonal, identity
 from dpmatrix.spec.sliding_window.projection_cross_terms import CrossTerm
 from dpmatrix.spec.sliding_window.projections import CostPoint, kept_margin
 
-lemma_7 = cite("sliding-window.lemma-7@f3ae24f5")
+lemma_7 = cite("sliding-window.lemma-7@6a11d178")
 
 QUARTER = Fraction(1, 4)
 AXES = [diagonal([int(i == j) for j in range(3)]) for i in range(3)]

@@ -22,9 +22,9 @@ from dpmatrix.spec.sliding_window.eigenvalue_laws import gaussian_within, triang
 from dpmatrix.spec.sliding_window.published_windows import PublishedWindows, long_sums
 from proofs_checks.sliding_window.dyadic_noise import check_release, deviation
 
-theorem_14 = cite("sliding-window.theorem-14@74880ce0")
-theorem_17 = cite("sliding-window.theorem-17@bb56739a")
-theorem_18 = cite("sliding-window.theorem-18@a42ee35a")
+theorem_14 = cite("sliding-window.theorem-14@c61b95a1")
+theorem_17 = cite("sliding-window.theorem-17@9e99af67")
+theorem_18 = cite("sliding-window.theorem-18@151e4714")
 
 LAST, ALL, LONG = (f"sliding-window.theorem-{number}+repair" for number in (14, 17, 18))
 MILLIONTH = Fraction(1, 10**6)

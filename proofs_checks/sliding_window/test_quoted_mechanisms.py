@@ -29,8 +29,8 @@ from dpmatrix.spec.sliding_window.quoted_mechanisms import (
 from dpmatrix.tracing import bind_expression
 from proofs_checks.sliding_window.chi_square_losses import scaled_delta, shifted_delta, shifted_losses
 
-theorem_11 = cite("sliding-window.theorem-11@b0858eae")
-theorem_12 = cite("sliding-window.theorem-12@9ee5a216")
+theorem_11 = cite("sliding-window.theorem-11@3f766e76")
+theorem_12 = cite("sliding-window.theorem-12@0eb498cd")
 
 MILLIONTH = Fraction(1, 10**6)
 ORDERS = (present_against_absent, absent_against_present)

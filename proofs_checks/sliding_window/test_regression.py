@@ -12,7 +12,7 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.common.spectra import diagonal, identity
 from dpmatrix.spec.sliding_window.regression import RegressionPoint
 
-lemma_8 = cite("sliding-window.lemma-8@21a818b6")
+lemma_8 = cite("sliding-window.lemma-8@d48f109c")
 
 TURN = fmpq_mat([[fmpq(3, 5), fmpq(-4, 5)], [fmpq(4, 5), fmpq(3, 5)]])
 TALL = fmpq_mat([[fmpq(3, 5), 0], [fmpq(4, 5), 0], [0, 1]])

@@ -21,7 +21,7 @@ from dpmatrix.spec.sliding_window.table_entries import TableSetting, quotients
 from dpmatrix.tracing import bind_expression
 from proofs_checks.steps import by_step
 
-table_1 = cite("sliding-window.table-1@d822334e")
+table_1 = cite("sliding-window.table-1@d40bca4c")
 
 MILLIONTH = Fraction(1, 10**6)
 BASE = TableSetting(1000, 50, 5, 2, Fraction(1, 10), 1, MILLIONTH, Fraction(1, 2))

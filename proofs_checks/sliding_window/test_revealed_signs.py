@@ -14,7 +14,7 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.sliding_window.loewner import gram
 from dpmatrix.spec.sliding_window.revealed_signs import TabledMoments, free_entries, is_right, signed_rows
 
-conjecture_1 = cite("sliding-window.conjecture-1@5b86063d")
+conjecture_1 = cite("sliding-window.conjecture-1@4cb866d5")
 
 FIFTIETH, LESS = fmpq(1, 50), fmpq(1, 51)
 

@@ -25,8 +25,8 @@ from proofs_checks.sliding_window.one_row_outputs import (
     whole_above,
 )
 
-lemma_2 = cite("sliding-window.lemma-2@84c4dd4b")
-corollary_1 = cite("sliding-window.corollary-1@215053d7")
+lemma_2 = cite("sliding-window.lemma-2@f7722e38")
+corollary_1 = cite("sliding-window.corollary-1@977a4c75")
 
 HALF = Fraction(1, 2)
 TENTH = Fraction(1, 10)

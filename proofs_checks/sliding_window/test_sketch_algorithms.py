@@ -14,7 +14,7 @@ from dpmatrix.spec.sliding_window.sketched_stream import Lines, SketchedStream, 
 from proofs_checks.sliding_window.histogram_by_hand import deletion_patterns
 
 algorithm_3 = cite("sliding-window.algorithm-3@1bf8710d")
-algorithm_2 = cite("sliding-window.algorithm-2@d8944ab9")
+algorithm_2 = cite("sliding-window.algorithm-2@0c8f08c3")
 
 TWO_ROWS = SketchedStream(fmpq_mat([[1], [1]]), fmpq_mat([[1]]), fmpq_mat([[2], [3]]), 5, 2)
 LEFT = SketchedStream(fmpq_mat([[7], [0], [0]]), fmpq_mat([[1]]), fmpq_mat([[1], [1], [1]]), 1, 2)

@@ -17,8 +17,8 @@ from dpmatrix.spec.sliding_window.sketch_bounds import ScaleParameters, SketchDi
 from dpmatrix.spec.sliding_window.sketched_stream import SketchedStream
 from dpmatrix.tracing import bind_expression
 
-lemma_2 = cite("sliding-window.lemma-2@84c4dd4b")
-corollary_1 = cite("sliding-window.corollary-1@215053d7")
+lemma_2 = cite("sliding-window.lemma-2@f7722e38")
+corollary_1 = cite("sliding-window.corollary-1@977a4c75")
 
 HALF = Fraction(1, 2)
 TENTH = Fraction(1, 10)

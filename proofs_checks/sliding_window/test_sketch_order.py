@@ -14,7 +14,7 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.sliding_window import sketch_order as module
 from dpmatrix.spec.sliding_window.sketch_order import NestedStamps, RankedStream
 
-lemma_1 = cite("sliding-window.lemma-1@8085186d")
+lemma_1 = cite("sliding-window.lemma-1@00a8a846")
 
 PLANE = NestedStamps(fmpq_mat([[1, 2], [0, 3], [2, -1], [4, 4]]), 2, 3)
 LINE = NestedStamps(fmpq_mat([[2], [0], [3]]), 1, 1)

@@ -21,8 +21,8 @@ from dpmatrix.spec.sliding_window.sketched_stream import SketchedStream, meant
 from dpmatrix.spec.sliding_window.update_lemmas import StreamRun
 from dpmatrix.tracing import bind_expression
 
-lemma_2 = cite("sliding-window.lemma-2@84c4dd4b")
-corollary_1 = cite("sliding-window.corollary-1@215053d7")
+lemma_2 = cite("sliding-window.lemma-2@f7722e38")
+corollary_1 = cite("sliding-window.corollary-1@977a4c75")
 
 QUARTER = Fraction(1, 4)
 HALF = Fraction(1, 2)

@@ -15,9 +15,9 @@ from dpmatrix.spec import load
 from dpmatrix.spec.sliding_window.space import KeptSpace, SpacePoint
 from dpmatrix.tracing import bind_expression
 
-theorem_19 = cite("sliding-window.theorem-19@59b0085a")
-conjecture_1 = cite("sliding-window.conjecture-1@5b86063d")
-conjecture_2 = cite("sliding-window.conjecture-2@e0a68ffd")
+theorem_19 = cite("sliding-window.theorem-19@d2964ce5")
+conjecture_1 = cite("sliding-window.conjecture-1@4cb866d5")
+conjecture_2 = cite("sliding-window.conjecture-2@9115fdde")
 
 HALF = Fraction(1, 2)
 SPACE = SpacePoint(8, 1, 1, 1, Fraction(1, 2), Fraction(1, 9))

@@ -16,7 +16,7 @@ from dpmatrix.spec.sliding_window.loewner import flag
 from dpmatrix.spec.sliding_window.special_histograms import BrokenProperty, EmbeddedWindow, NoisyWindow
 from dpmatrix.spec.sliding_window.update_lemmas import ExactRun, exact_structure
 
-lemma_1 = cite("sliding-window.lemma-1@8085186d")
+lemma_1 = cite("sliding-window.lemma-1@00a8a846")
 
 HALF, SMALL, LARGE = Fraction(1, 2), Fraction(1, 50), Fraction(49, 50)
 

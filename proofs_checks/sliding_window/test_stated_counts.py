@@ -14,8 +14,8 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.sliding_window.stated_counts import Checkpoints, Drops, Threshold
 from dpmatrix.tracing import bind_expression
 
-lemma_10 = cite("sliding-window.lemma-10@42e72a77")
-theorem_14 = cite("sliding-window.theorem-14@74880ce0")
+lemma_10 = cite("sliding-window.lemma-10@2a6685a9")
+theorem_14 = cite("sliding-window.theorem-14@c61b95a1")
 
 SMALL, LARGE = Fraction(1, 50), Fraction(49, 50)
 MANY = Drops(3, 6, 100, 1, Fraction(1, 2))

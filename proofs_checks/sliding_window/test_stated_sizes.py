@@ -17,11 +17,11 @@ from dpmatrix.spec.sliding_window.sketch_order import RankedStream
 from dpmatrix.spec.sliding_window.stated_sizes import LongStream, Storage
 from dpmatrix.tracing import bind_expression
 
-lemma_2 = cite("sliding-window.lemma-2@5f356f81")
-lemma_3 = cite("sliding-window.lemma-3@c1e13ca9")
-lemma_4 = cite("sliding-window.lemma-4@ccf94ec3")
-theorem_3 = cite("sliding-window.theorem-3@3c71e4f3")
-theorem_4 = cite("sliding-window.theorem-4@6345404b")
+lemma_2 = cite("sliding-window.lemma-2@f7722e38")
+lemma_3 = cite("sliding-window.lemma-3@9e800f97")
+lemma_4 = cite("sliding-window.lemma-4@77452a81")
+theorem_3 = cite("sliding-window.theorem-3@dca8568e")
+theorem_4 = cite("sliding-window.theorem-4@fa10a8ed")
 
 SMALL, FIFTH, HALF, LARGE = Fraction(1, 50), Fraction(1, 5), Fraction(1, 2), Fraction(49, 50)
 

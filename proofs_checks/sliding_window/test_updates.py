@@ -12,7 +12,7 @@ from dpmatrix.spec.sliding_window import updates
 from dpmatrix.spec.sliding_window.updates import LoopState, UpdateRun, survivors
 from dpmatrix.streaming import Ending, Slip, printed_update, thin
 
-algorithm_1 = cite("sliding-window.algorithm-1@272a62a6")
+algorithm_1 = cite("sliding-window.algorithm-1@a6c10800")
 algorithm_6 = cite("sliding-window.algorithm-6@37851ddc")
 
 BOTH = ("sliding-window.algorithm-1", "sliding-window.algorithm-6")

@@ -23,7 +23,7 @@ from dpmatrix.spec.wishart.laplace_perturbation import (
 from dpmatrix.tracing import bind_expression
 from proofs_checks.sign_matrices import exceeds_or_attains, squared_formula
 
-lemma_2 = cite("wishart.lemma-2@d06b08f5")
+lemma_2 = cite("wishart.lemma-2@8e4f35ce")
 theorem_3 = cite("wishart.theorem-3@ec1ddeda")
 
 d, n = sympy.symbols("dimension records", positive=True)

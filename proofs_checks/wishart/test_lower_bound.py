@@ -18,7 +18,7 @@ from dpmatrix.spec.wishart.lower_bound import ConstantOutput, PackingBound, pack
 from dpmatrix.spec.wishart.lower_bound_proof import ErrorAbove, ProjectorData
 from dpmatrix.tracing import bind_expression
 
-theorem_10 = cite("wishart.theorem-10@26ec5cfe")
+theorem_10 = cite("wishart.theorem-10@b3ec4e13")
 
 k_, d_, x_, rate_, gamma_, e_, c_ = sympy.symbols("rank dimension delta rate gamma epsilon constant", positive=True)
 LOG_TWO = sympy.log(2)

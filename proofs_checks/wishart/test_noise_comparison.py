@@ -30,7 +30,7 @@ from proofs_checks.wishart.expected_noise_norms import (
     x_,
 )
 
-theorem_5 = cite("wishart.theorem-5@a8fa8eb8")
+theorem_5 = cite("wishart.theorem-5@1367c705")
 
 ENTRYWISE, NUCLEAR, CONSTANT = sympy.symbols("entrywise nuclear constant", positive=True)
 ROOT = sympy.sqrt(d_)

@@ -231,7 +231,7 @@ THEOREM_13 = Claim(
                 at_most=twice_delta,
                 given=(positive("epsilon"), positive("delta"), below("delta", 1), whole("order", 1)),
             ),
-            sound=True,
+            defect=None,
             note="not printed; what the repair rests on",
         ),
     ),

@@ -126,7 +126,7 @@ SVD_RELATIONS = Claim(
         Step(
             "gram",
             Statement("A'A = V L V', L = diag(s_1^2, ..., s_n^2)", gram_margin, given=(ORTHONORMAL,)),
-            sound=True,
+            defect=None,
             note="The eigenvalue decomposition, whose S is L and not the S of singular values beside it.",
         ),
         Step(
@@ -136,13 +136,13 @@ SVD_RELATIONS = Claim(
                 existence_margin,
                 given=(ORTHONORMAL,),
             ),
-            sound=True,
+            defect=None,
             note="that every A has such V and S is the spectral theorem for A'A",
         ),
         Step(
             "left",
             Statement("U = A V S'", printed_left_margin, given=HYPOTHESES),
-            sound=False,
+            defect=Defect.FORMULA,
             note="S^-1 in place of S', and full column rank",
         ),
     ),

@@ -150,12 +150,12 @@ EIGENVALUE_PROPERTIES = Claim(
         Step(
             "determinant",
             Statement("|A| is the product of the eigenvalues", eigenvalue_product_margin, given=(SQUARE,)),
-            sound=True,
+            defect=None,
         ),
         Step(
             "rank",
             Statement("the rank is the number of non-zero eigenvalues", rank_margin, given=(SQUARE,)),
-            sound=False,
+            defect=Defect.HYPOTHESIS,
             note="true for diagonalizable matrices, such as symmetric ones, with multiplicity",
         ),
         Step(
@@ -165,7 +165,7 @@ EIGENVALUE_PROPERTIES = Claim(
                 diagonal_entries_margin,
                 given=(SQUARE, Condition("A is diagonal", diagonal_matrix_margin)),
             ),
-            sound=True,
+            defect=None,
         ),
     ),
 )

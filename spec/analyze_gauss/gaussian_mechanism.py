@@ -5,7 +5,7 @@ from __future__ import annotations
 import attrs
 from flint import arb, fmpq, fmpz_mat
 
-from dpmatrix.claims import Claim, Condition, Kind, Locator, Repair, Statement, Step, Verdict
+from dpmatrix.claims import Claim, Condition, Defect, Kind, Locator, Repair, Statement, Step, Verdict
 from dpmatrix.exact import Exact, Real, ball, rational, square
 from dpmatrix.privacy.adjacency import Adjacency
 from dpmatrix.privacy.profiles import GaussianProfile
@@ -192,7 +192,7 @@ ALGORITHM_1 = Claim(
                 given=(*UNIT_ROWS, ADDED),
                 probability=False,
             ),
-            sound=False,
+            defect=Defect.HYPOTHESIS,
             note="for epsilon <= 2 (1 + sqrt(2 log(1/delta))) it does",
         ),
         Step(
@@ -205,7 +205,7 @@ ALGORITHM_1 = Claim(
                     Condition("rows have norm at most R", within_margin),
                 ),
             ),
-            sound=True,
+            defect=None,
             note="not printed; what s stands for",
         ),
         Step(
@@ -216,7 +216,7 @@ ALGORITHM_1 = Claim(
                 instance=True,
                 given=(exceeds("n >= 1", order_margin),),
             ),
-            sound=True,
+            defect=None,
         ),
     ),
 )

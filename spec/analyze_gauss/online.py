@@ -172,10 +172,10 @@ ALGORITHM_3 = Claim(
                 instance=True,
                 given=(exceeds("m >= 1", run_steps_margin),),
             ),
-            sound=True,
+            defect=None,
             note="as repaired; printed is Delta^2",
         ),
-        Step("reward", Statement("|V'a|^2 = tr(a'VV'a)", reward_margin, given=(ONE_COLUMN,)), sound=True),
+        Step("reward", Statement("|V'a|^2 = tr(a'VV'a)", reward_margin, given=(ONE_COLUMN,)), defect=None),
     ),
     uses=("analyze-gauss.algorithm-1+repair",),
 )

@@ -154,13 +154,13 @@ SUBSPACE_PRIVACY = Claim(
             Statement(
                 "a row that is added or removed changes the gap by at most 1", gap_added_margin, given=(*ROWS, SINGLE)
             ),
-            sound=True,
+            defect=None,
             note="so Lap(1/epsilon) would do; Lap(2/epsilon) spends epsilon/2",
         ),
         Step(
             "gap-replaced",
             Statement("a row that is replaced changes the gap by at most 2", gap_replaced_margin, given=ROWS),
-            sound=True,
+            defect=None,
         ),
         Step(
             "projector-added",
@@ -169,7 +169,7 @@ SUBSPACE_PRIVACY = Claim(
                 projector_margin,
                 given=(*ROWS, SINGLE, GAP),
             ),
-            sound=True,
+            defect=None,
         ),
         Step(
             "projector-bound",
@@ -178,7 +178,7 @@ SUBSPACE_PRIVACY = Claim(
                 projector_bound_margin,
                 given=(*ROWS, GAP),
             ),
-            sound=True,
+            defect=None,
             note="not printed; what the repair rests on",
         ),
     ),

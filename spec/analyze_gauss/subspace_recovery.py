@@ -144,7 +144,7 @@ ALGORITHM_2 = Claim(
             Statement(
                 "with the eigenvectors as columns it is a projector of rank k", column_matrix_margin, given=FRAME
             ),
-            sound=True,
+            defect=None,
             note="what line 3 says of V_k",
         ),
     ),

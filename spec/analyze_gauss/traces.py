@@ -134,16 +134,16 @@ TRACE_PROPERTIES = Claim(
         "tr(ABC) and tr(ACB) differ."
     ),
     steps=(
-        Step("sum", Statement("tr(A + B) = tr A + tr B", sum_margin, given=(SHAPES,)), sound=True),
-        Step("scalar", Statement("tr(cA) = c tr A", scalar_margin, given=(SHAPES,)), sound=True),
-        Step("product", Statement("tr(AB) = tr(BA)", product_margin, given=(SHAPES,)), sound=True),
-        Step("cyclic", Statement("tr(ABC) = tr(CAB)", cyclic_margin, given=(SHAPES,)), sound=True),
-        Step("transpose", Statement("tr A = tr A'", transpose_margin, given=(SHAPES,)), sound=True),
-        Step("differential", Statement("d tr A = tr dA", differential_margin, given=(SHAPES,)), sound=True),
+        Step("sum", Statement("tr(A + B) = tr A + tr B", sum_margin, given=(SHAPES,)), defect=None),
+        Step("scalar", Statement("tr(cA) = c tr A", scalar_margin, given=(SHAPES,)), defect=None),
+        Step("product", Statement("tr(AB) = tr(BA)", product_margin, given=(SHAPES,)), defect=None),
+        Step("cyclic", Statement("tr(ABC) = tr(CAB)", cyclic_margin, given=(SHAPES,)), defect=None),
+        Step("transpose", Statement("tr A = tr A'", transpose_margin, given=(SHAPES,)), defect=None),
+        Step("differential", Statement("d tr A = tr dA", differential_margin, given=(SHAPES,)), defect=None),
         Step(
             "idempotent",
             Statement("tr P = rank P if P = P^2", idempotent_trace_margin, given=(SHAPES, IDEMPOTENT)),
-            sound=True,
+            defect=None,
         ),
     ),
 )

@@ -179,13 +179,13 @@ THEOREM_4 = Claim(
         Step(
             "1-equation",
             Statement("tr(V_k V_k' (A'A + E)) = tr(V_k V_k' A'A) + sum v_i E v_i'", split_margin, given=FRAMES),
-            sound=True,
+            defect=None,
             note="the v_i are rows here and columns in V_k",
         ),
         Step(
             "1-inequality",
             Statement("that is at least sum sigma_i^2 - k ||E||_2", first_margin, given=FRAMES),
-            sound=True,
+            defect=None,
         ),
         Step(
             "2-inequality",
@@ -194,7 +194,7 @@ THEOREM_4 = Claim(
                 second_margin,
                 given=(*FRAMES, TOP),
             ),
-            sound=True,
+            defect=None,
             note=(
                 "The subspace that captures the maximum variance, as the line before it has it. That of the k largest "
                 "singular values of an indefinite matrix is another, for which the line may fail."
@@ -205,23 +205,23 @@ THEOREM_4 = Claim(
             Statement(
                 "tr(Vhat_k' (A'A + E) Vhat_k) >= sum sigma_i^2 - k ||E||_2", combined_margin, given=(*FRAMES, TOP)
             ),
-            sound=True,
+            defect=None,
             note="From (1) and (2), for the same eigenvectors.",
         ),
         Step(
             "3-equivalence",
             Statement("the term tr(Vhat_k' E Vhat_k) may be moved to the other side", equivalence_margin, given=FRAMES),
-            sound=True,
+            defect=None,
         ),
         Step(
             "3-noise",
             Statement("tr(Vhat_k' E Vhat_k) <= k ||E||_2", noise_share_margin, given=FRAMES),
-            sound=True,
+            defect=None,
         ),
         Step(
             "3-conclusion",
             Statement("tr(Vhat_k' A'A Vhat_k) >= sum sigma_i^2 - 2k ||E||_2", third_margin, given=SPECTRA),
-            sound=True,
+            defect=None,
             note="Also for the subspace of the k largest |eigenvalues|, by the proof given with the theorem.",
         ),
     ),

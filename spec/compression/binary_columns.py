@@ -146,7 +146,7 @@ COROLLARY_3_7 = Claim(
                 ),
                 strict=True,
             ),
-            sound=True,
+            defect=None,
             note="So the loss is infinite for these neighbours of the binary game; Assumption 1 excludes them.",
         ),
         Step(
@@ -158,7 +158,7 @@ COROLLARY_3_7 = Claim(
                 kept_margin,
                 given=(*FLOORED, WITHIN_DELTA_MAX, SMALL_DELTA_MAX, FEW_ROWS),
             ),
-            sound=True,
+            defect=None,
             note=(
                 "At p <= s (n/log n)^(1/4) it tends to 0 with s fixed, and with K growing more slowly than sqrt(n/ln "
                 "n), as the PCA asks. At m = K p^2 ln 2np its first term is C sqrt(K/2) p^3 ln(2np)/(n c^2), so that "

@@ -5,7 +5,7 @@ from __future__ import annotations
 import attrs
 from flint import arb, fmpq, fmpq_mat
 
-from dpmatrix.claims import Claim, Condition, Kind, Locator, Repair, Statement, Step, Verdict
+from dpmatrix.claims import Claim, Condition, Defect, Kind, Locator, Repair, Statement, Step, Verdict
 from dpmatrix.spec.common.conditions import exceeds, whole
 from dpmatrix.spec.common.spectra import disagreement, frobenius_norm
 from dpmatrix.spec.compression.covariances import operator_norm
@@ -123,22 +123,22 @@ PROPOSITION_D_1 = Claim(
         ),
     ),
     steps=(
-        Step("split", Statement("B = C + D", split_margin, given=(ROWS_OF_SIGNS,)), sound=True),
+        Step("split", Statement("B = C + D", split_margin, given=(ROWS_OF_SIGNS,)), defect=None),
         Step(
             "counting",
             Statement("||Delta||_F = 2 (p/n) sqrt(tau (1 - tau))", counting_margin, given=SIGNS),
-            sound=False,
+            defect=Defect.FORMULA,
             note="The spectral norm; the Frobenius norm is sqrt(2) times as large.",
         ),
         Step(
             "at-most-p-over-n",
             Statement("2 (p/n) sqrt(tau (1 - tau)) <= p/n", at_most_margin, given=(ROWS_OF_SIGNS,)),
-            sound=True,
+            defect=None,
         ),
         Step(
             "other-signs-flipped",
             Statement("tau > 1/2 has the effect of flipping 1 - tau", symmetry_margin, given=SIGNS),
-            sound=True,
+            defect=None,
         ),
     ),
 )

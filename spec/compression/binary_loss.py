@@ -233,13 +233,13 @@ THEOREM_D_2 = Claim(
         Step(
             "largest-entry",
             Statement("Delta_max = max Delta_jk <= 2/n", entries_margin, given=(GAME,)),
-            sound=True,
+            defect=None,
             note="Of one pair; two neighbours of X_1 in different rows may differ by 4/n.",
         ),
         Step(
             "frobenius-norm",
             Statement("||Delta||_F <= p/n", frobenius_margin, given=(GAME,)),
-            sound=False,
+            defect=Defect.FORMULA,
             note="sqrt(2) p/n: Proposition D.1.",
         ),
         Step(
@@ -249,7 +249,7 @@ THEOREM_D_2 = Claim(
                 plugged_margin,
                 given=PLUGGED,
             ),
-            sound=True,
+            defect=None,
         ),
         Step(
             "kept-display",
@@ -259,7 +259,7 @@ THEOREM_D_2 = Claim(
                 kept_margin,
                 given=(*FLOORED, WITHIN_DELTA_MAX, SMALL_DELTA_MAX, GROWTH),
             ),
-            sound=True,
+            defect=None,
             note=(
                 "The floor alone repairs the theorem for neighbours of a public Sigma_1, without Assumption 1. The "
                 "repair gives up the factor C sqrt(ln 2np/m) for all neighbours and no reference."

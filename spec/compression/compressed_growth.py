@@ -195,7 +195,7 @@ THEOREM_3_5 = Claim(
                 ),
                 exists=(Chosen("least_records", after=("ratio",), range=Range.WHOLE),),
             ),
-            sound=False,
+            defect=Defect.SLIP,
             note="X'X/m was meant, as in Theorem 5.1: X'X/n is about (m/n) A.",
         ),
         Step(
@@ -209,7 +209,7 @@ THEOREM_3_5 = Claim(
                     Condition("p <= s^(1/3) n^(1/6)/sqrt(ln 2np)", few_columns_margin),
                 ),
             ),
-            sound=True,
+            defect=None,
             note="Sufficient; 'we require' says necessary.",
         ),
     ),

@@ -124,7 +124,7 @@ DEFINITION_2_1 = Claim(
                     Condition("P(S) <= e^alpha Q(S) for every S", meets_definition_2_1_margin),
                 ),
             ),
-            sound=True,
+            defect=None,
         ),
         Step(
             "incentive",
@@ -137,7 +137,7 @@ DEFINITION_2_1 = Claim(
                     Condition("no gain is negative", gains_margin),
                 ),
             ),
-            sound=True,
+            defect=None,
             note="The sense is the one adopted; the same bound holds with the two data sets exchanged.",
         ),
     ),

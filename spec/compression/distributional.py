@@ -122,7 +122,7 @@ DEFINITION_2_4 = Claim(
                 composed_margin,
                 given=(TABLE, DISTRIBUTIONAL),
             ),
-            sound=True,
+            defect=None,
             note="It takes a database between that belongs to S_n; V <= 2 delta alone gives nothing.",
         ),
     ),
@@ -157,7 +157,7 @@ THEOREM_2_5 = Claim(
                 neighbours_in_chosen_margin,
                 given=(TABLE, DISTRIBUTIONAL),
             ),
-            sound=True,
+            defect=None,
         ),
     ),
 )

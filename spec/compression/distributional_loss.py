@@ -5,7 +5,7 @@ from __future__ import annotations
 import attrs
 from flint import arb, fmpq_mat
 
-from dpmatrix.claims import Claim, Condition, Kind, Locator, Statement, Step, Verdict
+from dpmatrix.claims import Claim, Condition, Defect, Kind, Locator, Statement, Step, Verdict
 from dpmatrix.exact import Exact, ball, rational, square
 from dpmatrix.spec.common.conditions import at_least, equality, exceeds, positive, whole
 from dpmatrix.spec.common.spectra import frobenius_norm, trace
@@ -257,12 +257,12 @@ THEOREM_3_2 = Claim(
                 conditions_16_margin,
                 given=(whole("records", 2), at_least("delta_max", 0), SMALL),
             ),
-            sound=True,
+            defect=None,
         ),
         Step(
             "equal-norms",
             Statement("||Delta||_2 = ||Delta||_F = p Delta_max", equal_norms_margin, given=SUFFICIENT),
-            sound=False,
+            defect=Defect.FORMULA,
             note="<= in both places.",
         ),
         Step(
@@ -272,7 +272,7 @@ THEOREM_3_2 = Claim(
                 gamma_margin,
                 given=(THREE_SYMMETRIC, IN_SET, positive("floor"), FLOOR),
             ),
-            sound=True,
+            defect=None,
             note="It takes the floor c, which Assumption 1 itself does not give.",
         ),
         Step(
@@ -287,7 +287,7 @@ THEOREM_3_2 = Claim(
                     Condition("t^2 r >= 2 a", far_out_margin),
                 ),
             ),
-            sound=True,
+            defect=None,
             note="So no alpha bounds the loss of Phi X itself, however small Delta_max = r is.",
         ),
     ),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import attrs
 from flint import arb, fmpq_mat
 
-from dpmatrix.claims import Chosen, Claim, Condition, Kind, Locator, Repair, Statement, Step, Verdict
+from dpmatrix.claims import Chosen, Claim, Condition, Defect, Kind, Locator, Repair, Statement, Step, Verdict
 from dpmatrix.exact import Exact, ball
 from dpmatrix.spec.common.conditions import positive
 from dpmatrix.spec.compression.covariances import (
@@ -132,7 +132,7 @@ ASSUMPTION_1 = Claim(
                 given=ASSUMPTION,
                 exists=THRESHOLDS,
             ),
-            sound=False,
+            defect=Defect.HYPOTHESIS,
             note="The sentence before Lemma 3.3; the same family refutes it, whatever s and the floor are.",
         ),
     ),

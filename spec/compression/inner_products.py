@@ -5,7 +5,7 @@ from __future__ import annotations
 import attrs
 from flint import arb, fmpq
 
-from dpmatrix.claims import Claim, Kind, Locator, Repair, Statement, Step, Verdict
+from dpmatrix.claims import Claim, Defect, Kind, Locator, Repair, Statement, Step, Verdict
 from dpmatrix.exact import Exact, ball, rational, square
 from dpmatrix.spec.common.conditions import at_least, at_most, exceeds, positive, whole
 from dpmatrix.spec.compression.tails import first_constant, inner_product_tail, second_constant
@@ -129,12 +129,12 @@ LEMMA_B_1 = Claim(
                 first_decimal_margin,
                 given=(exceeds("the decimal is 2.5044", first_decimal_difference, strict=False),),
             ),
-            sound=True,
+            defect=None,
         ),
         Step(
             "second-constant",
             Statement("sqrt(8 e) ~ 7.6885", second_decimal_margin),
-            sound=False,
+            defect=Defect.SLIP,
             note="sqrt(8 e) = 4.6633; e sqrt(8) = 7.6885.",
         ),
     ),

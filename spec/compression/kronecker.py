@@ -46,6 +46,6 @@ KRONECKER_SPECTRUM = Step(
     Statement(
         "the p^2 eigenvalues of B (x) B are the products of two eigenvalues of B", products_of_eigenvalues_margin
     ),
-    sound=True,
+    defect=None,
     note="With their multiplicities, for every square B; for the definite B(v) all are positive.",
 )

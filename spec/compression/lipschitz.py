@@ -101,7 +101,7 @@ LIPSCHITZ_CLASS = Claim(
                 ),
                 strict=True,
             ),
-            sound=True,
+            defect=None,
             note=(
                 "Theorem 5.1, where it is used, takes m = Omega(p^2 ln 2np), and Assumption 1 a definite X'X. With "
                 "fewer rows than columns the compressed covariance is singular."

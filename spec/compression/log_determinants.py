@@ -234,19 +234,19 @@ LEMMA_C_2 = Claim(
         Step(
             "first-inequality",
             Statement("||Sigma_1|| ||Gamma|| is at most the middle term", first_inequality_margin, given=DEFINITE),
-            sound=True,
+            defect=None,
         ),
         KRONECKER_SPECTRUM,
         Step(
             "lower-spectrum",
             Statement("A >= ||Gamma||_F^2 / 2 inf_v 1/||Theta_1 + v Gamma||^2", lower_spectrum_margin, given=DEFINITE),
-            sound=True,
+            defect=None,
             note="'A becomes lambda_min(int ...)' should say that A / ||Gamma||_F^2 is at least that.",
         ),
         Step(
             "norm-of-the-sum",
             Statement("||Theta_1 + v Gamma|| <= ||Theta_1|| + ||Gamma||", norm_of_sum_margin, given=DEFINITE),
-            sound=True,
+            defect=None,
         ),
         Step(
             "lower-bound-rewritten",
@@ -255,14 +255,14 @@ LEMMA_C_2 = Claim(
                 rewritten_margin,
                 given=DEFINITE,
             ),
-            sound=True,
+            defect=None,
         ),
         Step(
             "upper-spectrum",
             Statement(
                 "A <= ||Gamma||_F^2 sup_v 1/(2 lambda_min(Theta_1 + v Gamma)^2)", upper_spectrum_margin, given=DEFINITE
             ),
-            sound=True,
+            defect=None,
         ),
         Step(
             "least-eigenvalue-on-the-path",
@@ -271,14 +271,14 @@ LEMMA_C_2 = Claim(
                 path_margin,
                 given=(*DEFINITE, CLOSE, at_least("place", 0), at_most("place", 1)),
             ),
-            sound=True,
+            defect=None,
         ),
         Step(
             "supremum",
             Statement(
                 "sup_v 1/lambda_min(Theta_1 + v Gamma) <= ||Sigma_1||/(1 - x)", supremum_margin, (*DEFINITE, CLOSE)
             ),
-            sound=True,
+            defect=None,
         ),
         Step(
             "one-order",
@@ -295,7 +295,7 @@ LEMMA_C_2 = Claim(
                     positive("order"),
                 ),
             ),
-            sound=True,
+            defect=None,
         ),
     ),
     uses=("compression.proposition-c-1", "compression.lemma-3-3"),

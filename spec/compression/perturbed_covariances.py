@@ -7,7 +7,7 @@ from itertools import combinations
 import attrs
 from flint import arb, fmpq, fmpq_mat
 
-from dpmatrix.claims import Claim, Kind, Locator, Statement, Step, Verdict
+from dpmatrix.claims import Claim, Defect, Kind, Locator, Statement, Step, Verdict
 from dpmatrix.exact import ball
 from dpmatrix.spec.common.conditions import equality, exceeds
 from dpmatrix.spec.common.spectra import disagreement, frobenius_norm
@@ -86,7 +86,7 @@ DELTA_MAX = Claim(
                 largest_eigenvalue_margin,
                 given=(exceeds("M is symmetric", symmetry_margin, strict=False),),
             ),
-            sound=False,
+            defect=Defect.SLIP,
             note=(
                 "A missing word: it holds for semidefinite matrices, and is used for definite ones only. The norm of a "
                 "difference Delta, of which the paper speaks as well, may be that of the least eigenvalue."
@@ -137,12 +137,12 @@ PROPOSITION_3_1 = Claim(
         Step(
             "gamma",
             Statement("Gamma = Sigma_j^-1 Delta Sigma_1^-1", gamma_identity_margin, given=DEFINITE),
-            sound=True,
+            defect=None,
         ),
         Step(
             "frobenius-norm",
             Statement("(7): ||Delta||_F <= p Delta_max", frobenius_margin, given=(WITHIN_DELTA_MAX,)),
-            sound=True,
+            defect=None,
         ),
         Step(
             "inverse",
@@ -151,7 +151,7 @@ PROPOSITION_3_1 = Claim(
                 inverse_frobenius_margin,
                 given=DEFINITE,
             ),
-            sound=True,
+            defect=None,
         ),
     ),
 )

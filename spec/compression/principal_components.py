@@ -196,7 +196,7 @@ THEOREM_5_1 = Claim(
                 largest_entry_margin,
                 given=(Condition("B is square", square_margin),),
             ),
-            sound=True,
+            defect=None,
             note="The absolute value stands in the second half of the line that defines tau.",
         ),
         Step(
@@ -209,7 +209,7 @@ THEOREM_5_1 = Claim(
                     Condition("|Sigma_1 - A| <= Delta_max", in_set_margin),
                 ),
             ),
-            sound=True,
+            defect=None,
         ),
         Step(
             "every-kept-output",
@@ -225,7 +225,7 @@ THEOREM_5_1 = Claim(
                     Condition("|Sigma_1 - A| <= Delta_max", near_reference_margin),
                 ),
             ),
-            sound=True,
+            defect=None,
             note="This is p tau at that m: attained, and o(1) as K grows. In probability o(1) holds for any K.",
         ),
     ),

@@ -174,7 +174,7 @@ PROCEDURE_4_1 = Claim(
                 ),
                 strict=True,
             ),
-            sound=True,
+            defect=None,
             note="Such an output is possible for one database and impossible for its neighbour.",
         ),
     ),

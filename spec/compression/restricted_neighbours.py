@@ -159,7 +159,7 @@ DEFINITION_2_3 = Claim(
                     Condition("V(D, E) <= delta for all D, E with d(D, E) = 1", within_constraint_margin),
                 ),
             ),
-            sound=True,
+            defect=None,
             note=(
                 "Section 1 announces a form of differential privacy with one more parameter; this is the case in which "
                 "the parameter asks nothing. A smaller delta protects the pairs within it alone."

@@ -5,7 +5,7 @@ from __future__ import annotations
 import attrs
 from flint import arb, arb_mat, fmpq, fmpq_mat, fmpz_mat
 
-from dpmatrix.claims import Claim, Condition, Kind, Locator, Repair, Statement, Step, Verdict
+from dpmatrix.claims import Claim, Condition, Defect, Kind, Locator, Repair, Statement, Step, Verdict
 from dpmatrix.exact import Exact, ball
 from dpmatrix.spec.common.conditions import exceeds, positive
 from dpmatrix.spec.common.spectra import disagreement, squared_frobenius_norm
@@ -234,13 +234,13 @@ TRANSFORMATION = Claim(
                 other_solutions_margin,
                 given=(exceeds("m < n", underdetermined_margin),),
             ),
-            sound=True,
+            defect=None,
             note="A linear combination of the rows is known all the same, for each row of Phi.",
         ),
         Step(
             "gaussian-ensemble",
             Statement("the rows of Phi X are independent, each N(0, X'X/n)", ensemble_margin),
-            sound=True,
+            defect=None,
             note="Phi X is normal, as a linear image of Phi, with mean 0: its covariance is its law.",
         ),
         Step(
@@ -256,7 +256,7 @@ TRANSFORMATION = Claim(
                     exceeds("p >= n", many_columns_margin, strict=False),
                 ),
             ),
-            sound=False,
+            defect=Defect.FORMULA,
             note="A slip by one: p = n does too, and p > n leaves no density (11).",
         ),
     ),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import attrs
 from flint import arb, arb_mat, fmpq, fmpq_mat
 
-from dpmatrix.claims import Claim, Condition, Kind, Locator, Statement, Step, Verdict
+from dpmatrix.claims import Claim, Condition, Defect, Kind, Locator, Statement, Step, Verdict
 from dpmatrix.exact import Exact, ball, rational, square
 from dpmatrix.spec.common.conditions import at_least, equality, whole
 from dpmatrix.spec.common.spectra import frobenius_norm, trace
@@ -225,7 +225,7 @@ THEOREM_4_6 = Claim(
             Statement(
                 "ln f_1/f_2 = (m/2)(ln|Sigma_2| - ln|Sigma_1| + tr(Gamma X'X/m))", density_ratio_margin, given=DEFINITE
             ),
-            sound=True,
+            defect=None,
         ),
         Step(
             "absolute-values",
@@ -234,7 +234,7 @@ THEOREM_4_6 = Claim(
                 absolute_values_margin,
                 given=DEFINITE,
             ),
-            sound=False,
+            defect=Defect.FORMULA,
             note="<= was meant: A is never negative, and the trace has either sign.",
         ),
         Step(
@@ -244,25 +244,25 @@ THEOREM_4_6 = Claim(
                 entrywise_margin,
                 given=DEFINITE,
             ),
-            sound=True,
+            defect=None,
         ),
         Step(
             "vector-norm",
             Statement("||vec Gamma||_1 <= p ||Gamma||_F", vector_norm_margin, given=DEFINITE),
-            sound=True,
+            defect=None,
         ),
         Step(
             "remainder",
             Statement(
                 "mA/2 <= m ||Gamma||_F^2 ||Sigma_1||^2 / (2 (1 - o(1)))", remainder_margin, given=(*DEFINITE, HALF)
             ),
-            sound=True,
+            defect=None,
             note="Lemma C.2 gives 4 - o(1) in place of 2 (1 - o(1)); doubled once more in the theorem, harmlessly.",
         ),
         Step(
             "gamma",
             Statement("||Gamma||_F <= ||Delta||_F / (lambda_min lambda_min)", inverse_frobenius_margin, given=DEFINITE),
-            sound=True,
+            defect=None,
         ),
     ),
     uses=(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import attrs
 from flint import arb, fmpq
 
-from dpmatrix.claims import Claim, Condition, Kind, Locator, Statement, Step, Verdict
+from dpmatrix.claims import Claim, Condition, Defect, Kind, Locator, Statement, Step, Verdict
 from dpmatrix.exact import Exact, ball, rational, square
 from dpmatrix.spec.common.conditions import at_least, below, positive, whole
 from dpmatrix.spec.compression.tails import diagonal_tail, first_constant, second_constant, squared_constant
@@ -141,7 +141,7 @@ LEMMA_4_4 = Claim(
                 triangle_margin,
                 given=(Condition("|Sigma_1(j,k) - Sigma_2(j,k)| <= max |Delta|", entry_margin),),
             ),
-            sound=True,
+            defect=None,
         ),
         Step(
             "event-without-root",
@@ -151,7 +151,7 @@ LEMMA_4_4 = Claim(
                 at_most=inverse_square,
                 given=SETTING,
             ),
-            sound=False,
+            defect=Defect.SLIP,
             note="The root is missing, as the later line tau = sqrt(...) shows; this tau is far too small for large m.",
         ),
         Step(
@@ -162,7 +162,7 @@ LEMMA_4_4 = Claim(
                 at_most=single_event_bound,
                 given=SETTING,
             ),
-            sound=False,
+            defect=Defect.FORMULA,
             note="Lemma B.1; false at this tau for large m. With C_1 = 4 and C_2 = 8/3 it is true.",
         ),
         Step(
@@ -172,7 +172,7 @@ LEMMA_4_4 = Claim(
                 simplified_exponent_margin,
                 given=SIZED,
             ),
-            sound=True,
+            defect=None,
             note="'tau < 1' is claimed; at m = 2 (C_1 + C_2) ln 2np it is 1, which suffices.",
         ),
         Step(
@@ -183,7 +183,7 @@ LEMMA_4_4 = Claim(
                 given=(whole("records", 1), whole("columns", 1)),
                 strict=True,
             ),
-            sound=True,
+            defect=None,
         ),
     ),
     uses=("compression.lemma-b-1+repair",),
@@ -274,7 +274,7 @@ REMARK_4_3 = Claim(
                 ratio_margin,
                 given=(positive("second"), below("first_mass", 1), below("second_mass", 1)),
             ),
-            sound=True,
+            defect=None,
         ),
     ),
 )

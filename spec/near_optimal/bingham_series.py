@@ -124,6 +124,6 @@ SERIES_STEP = Step(
             Condition("the degree is 1, 2 or 3", degree_margin, of="degree"),
         ),
     ),
-    sound=True,
+    defect=None,
     note="The density is with respect to the uniform probability. Higher degrees are not judged.",
 )

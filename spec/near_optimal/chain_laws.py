@@ -101,7 +101,7 @@ CHAIN_STEPS = (
             stationary_margin,
             given=(Condition("a table of positive chances", table_margin, strict=True),),
         ),
-        sound=True,
+        defect=None,
         note="So with any order of the parts. That the density (6) is the only such law is not judged.",
     ),
     Step(
@@ -121,7 +121,7 @@ CHAIN_STEPS = (
             ),
             strict=True,
         ),
-        sound=True,
+        defect=None,
         note="Independent draws are the exception: they have it after one step. The Gibbs chain at hand is not judged.",
     ),
 )

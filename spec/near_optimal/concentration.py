@@ -200,12 +200,12 @@ LEMMA_16 = Claim(
         Step(
             "monotone",
             Statement("P(mean > t) = P(2^(f_1 + ... + f_N) > 2^(N t))", monotone_margin, given=SEQUENCE),
-            sound=True,
+            defect=None,
         ),
         Step(
             "markov",
             Statement("P(2^sum > 2^(N t)) <= 2^(-N t) E 2^sum", markov_margin, given=SEQUENCE),
-            sound=True,
+            defect=None,
         ),
         Step(
             "tower",
@@ -214,17 +214,17 @@ LEMMA_16 = Claim(
                 tower_margin,
                 given=SEQUENCE,
             ),
-            sound=True,
+            defect=None,
             note="An equation.",
         ),
-        Step("power-of-two", Statement("2^b <= 1 + b for b in [0, 1]", lower_power_margin, given=UNIT), sound=True),
-        Step("exponential", Statement("1 + a <= exp(a)", upper_power_margin), sound=True),
+        Step("power-of-two", Statement("2^b <= 1 + b for b in [0, 1]", lower_power_margin, given=UNIT), defect=None),
+        Step("exponential", Statement("1 + a <= exp(a)", upper_power_margin), defect=None),
         Step(
             "one-step",
             Statement(
                 "P(mean > t) <= exp(-N t log 2 + a_N) E 2^(f_1 + ... + f_(N-1))", one_step_margin, given=SEQUENCE
             ),
-            sound=True,
+            defect=None,
         ),
     ),
 )

@@ -7,7 +7,7 @@ from itertools import pairwise
 import attrs
 from flint import arb, fmpq
 
-from dpmatrix.claims import Claim, Condition, Kind, Locator, Repair, Statement, Step, Verdict
+from dpmatrix.claims import Claim, Condition, Defect, Kind, Locator, Repair, Statement, Step, Verdict
 from dpmatrix.exact import Exact, rational
 from dpmatrix.spec.common.conditions import equality, positive, whole
 
@@ -233,7 +233,7 @@ TABLE_1 = Claim(
         Step(
             "largest-norm",
             Statement("||A||_F^2 <= max(S^2, S/k) for S = q_F(V_k) and tr A <= 1", norm_margin, given=SPECTRUM),
-            sound=True,
+            defect=None,
             note="Not printed; it decides the statement.",
         ),
         Step(
@@ -245,7 +245,7 @@ TABLE_1 = Claim(
                 data=PRINTED_ROWS,
                 given=(whole("rank", 1), positive("captured"), positive("ratio")),
             ),
-            sound=False,
+            defect=Defect.SLIP,
             note="Where the dimensions are the second column, k is the third and q_F(V_k) the fourth.",
         ),
         Step(
@@ -259,7 +259,7 @@ TABLE_1 = Claim(
                     Condition("n, k and the last two columns are those of a row of the table", whole_margin),
                 ),
             ),
-            sound=True,
+            defect=None,
             note="Of kddcup and insurance, 116 and 150. Of census and localization not all records were at hand.",
         ),
         Step(
@@ -270,7 +270,7 @@ TABLE_1 = Claim(
                 instance=True,
                 data=PUBLISHED,
             ),
-            sound=True,
+            defect=None,
             note=(
                 "With the class and the weight in census, and the class in localization. The test file of census has "
                 "the same values but for one of a household's, which does not occur in it: 512 features."

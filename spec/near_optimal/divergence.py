@@ -113,7 +113,7 @@ LEMMA_14 = Claim(
                 expansion_margin,
                 given=POSITIVE_DEFINITE,
             ),
-            sound=True,
+            defect=None,
         ),
         Step(
             "square",
@@ -122,7 +122,7 @@ LEMMA_14 = Claim(
                 square_margin,
                 given=POSITIVE_DEFINITE,
             ),
-            sound=True,
+            defect=None,
         ),
     ),
 )

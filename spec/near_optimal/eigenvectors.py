@@ -61,6 +61,6 @@ EIGENVECTORS_STEP = Step(
         decomposition_margin,
         given=(Condition("A is symmetric", symmetric_margin),),
     ),
-    sound=True,
+    defect=None,
     note="Printed of positive semidefinite matrices; Algorithm 1 needs it of A + N, which is not semidefinite.",
 )

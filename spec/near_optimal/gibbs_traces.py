@@ -158,7 +158,7 @@ FIGURE_2 = Claim(
         Step(
             "mean-zero",
             Statement("the matrix Bingham law has mean 0: its density is the same at V and -V", antipodes_margin),
-            sound=True,
+            defect=None,
         ),
         CHAIN_STEP,
         *CHAIN_STEPS,

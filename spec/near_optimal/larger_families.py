@@ -56,7 +56,7 @@ LARGER_STEPS = (
             eightfold_margin,
             given=(whole("dimension", 2), positive("phi"), below("phi", 1)),
         ),
-        sound=True,
+        defect=None,
         note="Appendix A says so of small d, without a number.",
     ),
     Step(
@@ -68,7 +68,7 @@ LARGER_STEPS = (
             given=(whole("dimension", 2), positive("phi"), below("phi", 1)),
             exists=(Chosen("constant", after=("phi",), exhibited=growth_constant),),
         ),
-        sound=True,
+        defect=None,
         note=(
             "With phi fixed. The exponents that are known from both sides differ, and which one is right is open. With "
             "phi falling with d, as (2 pi d)^(-1/2) <= phi allows, no C does for all d: two bases, of 2 d vectors, "

@@ -5,7 +5,7 @@ from __future__ import annotations
 import attrs
 from flint import arb
 
-from dpmatrix.claims import Chosen, Condition, Statement, Step
+from dpmatrix.claims import Chosen, Condition, Defect, Statement, Step
 from dpmatrix.claims.forms import Range
 from dpmatrix.exact import Exact, Real, ball, rational
 from dpmatrix.spec.common.conditions import at_least, below, positive, whole
@@ -108,7 +108,7 @@ MATCHING = (
             alike_margin,
             given=BOTH,
         ),
-        sound=True,
+        defect=None,
         note="So they grow alike in d and epsilon; in Delta up to a logarithm, or where l1 is a multiple of Delta.",
     ),
     Step(
@@ -118,7 +118,7 @@ MATCHING = (
             square_root_margin,
             given=BOTH,
         ),
-        sound=True,
+        defect=None,
         note="The square root, and the logarithm of 1/(1-rho) that Theorem 7 has and Theorem 8 has not.",
     ),
     Step(
@@ -132,7 +132,7 @@ MATCHING = (
                 Chosen("power", after=("dimension", "first", "second", "eta"), range=Range.WHOLE),
             ),
         ),
-        sound=False,
+        defect=Defect.REMARK,
         note=(
             "In d and epsilon it is right. In rho section 3.4 has the right form: for d, eigenvalues and eta fixed the "
             "factor grows as log(1/(1-rho))/sqrt(1-rho)."

@@ -138,12 +138,12 @@ CHANGE_STEPS = (
     Step(
         "bound-19",
         Statement("(19): sum (x_i x_j - y_i y_j)^2 <= 2 for unit vectors", bound_19_margin, given=(UNIT,)),
-        sound=True,
+        defect=None,
     ),
     Step(
         "attained",
         Statement("orthogonal elementary vectors attain (19)", attained_margin, given=(whole("dimension", 2),)),
-        sound=True,
+        defect=None,
     ),
     Step(
         "density-ratio",
@@ -152,25 +152,25 @@ CHANGE_STEPS = (
             density_ratio_margin,
             given=(RECORDS, positive("deviation")),
         ),
-        sound=True,
+        defect=None,
     ),
     Step(
         "last-term",
         Statement(
             "(1/n^2) sum (y_i y_j - x_i x_j)^2 <= 2/n^2 for records", last_term_margin, given=(RECORDS, IN_UNIT_BALL)
         ),
-        sound=True,
+        defect=None,
         note="(19) is stated for unit vectors and used for records of norm at most 1, where it is true as well.",
     ),
     Step(
         "maximum",
         Statement("max sum_{i<=j} a_i a_j <= (1/2)(d^2 + d)(1/d)", maximum_margin, given=(IN_UNIT_BALL,)),
-        sound=True,
+        defect=None,
     ),
     Step(
         "l1-bound",
         Statement("sum_{i<=j} |y_i y_j - x_i x_j| <= d + 1", l1_margin, given=(IN_UNIT_BALL,)),
-        sound=True,
+        defect=None,
         note="The exact maximum is sqrt((d+2)^2 + d^2 - (d mod 2))/2 for d >= 2, about d/sqrt(2).",
     ),
     Step(
@@ -180,6 +180,6 @@ CHANGE_STEPS = (
             linear_change_margin,
             given=(whole("dimension", 1),),
         ),
-        sound=True,
+        defect=None,
     ),
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import attrs
 from flint import arb, fmpq
 
-from dpmatrix.claims import Condition, Statement, Step
+from dpmatrix.claims import Condition, Defect, Statement, Step
 from dpmatrix.exact import Real, ball
 from dpmatrix.privacy.adjacency import Adjacency
 from dpmatrix.privacy.profiles import GaussianProfile
@@ -157,59 +157,59 @@ NOISE_STEPS = (
             inequality_20_margin,
             given=THRESHOLD,
         ),
-        sound=False,
+        defect=Defect.SLIP,
         note="'For some i, j' must be meant, as later on; with it the inequality is true, even with one side only.",
     ),
     Step(
         "tail",
         Statement("P(B_ij > gamma) <= exp(-gamma^2/(2 beta^2))/sqrt(2 pi) for gamma > beta", tail_margin, THRESHOLD),
-        sound=True,
+        defect=None,
     ),
     Step(
         "union-bound",
         Statement(
             "P(B_ij > gamma for some i, j) <= (d^2+d)/(2 sqrt(2 pi)) exp(-gamma^2/(2 beta^2))", union_margin, THRESHOLD
         ),
-        sound=True,
+        defect=None,
         note="Printed as an equation for delta: the bound is set to delta.",
     ),
     Step(
         "rearranged",
         Statement("gamma = beta s solves the condition", rearranged_margin, given=RANGE),
-        sound=True,
+        defect=None,
     ),
     Step(
         "gamma",
         Statement("max(beta, beta s) = beta s for d > 1 and delta < 3/sqrt(2 pi e)", gamma_margin, given=RANGE),
-        sound=True,
+        defect=None,
         note="The range of delta appears here only, in neither the theorem nor the algorithm.",
     ),
     Step(
         "same-exponent",
         Statement("the exponent of (20) is the expression for epsilon", same_exponent_margin, given=THRESHOLD),
-        sound=False,
+        defect=Defect.SLIP,
         note="(20) has 3/n^2, the expression for epsilon 2/n^2. The second is meant, as (19) gives.",
     ),
     Step(
         "quadratic",
         Statement("the printed root solves the equation for epsilon", quadratic_margin, given=RANGE),
-        sound=True,
+        defect=None,
     ),
     Step(
         "upper-bound",
         Statement("the root is at most beta of (5)", upper_bound_margin, given=RANGE),
-        sound=True,
+        defect=None,
         note="So (5) is not the solution but more noise than it, which is as private; the text says 'yields (5)'.",
     ),
     Step(
         "last-display",
         Statement("the root is at most (d+1)/(n eps) s + 1/sqrt(eps n)", last_display_margin, given=RANGE),
-        sound=True,
+        defect=None,
     ),
     Step(
         "last-display-is-beta",
         Statement("(d+1)/(n eps) s + 1/sqrt(eps n) is beta of (5)", last_display_of_five_margin, given=RANGE),
-        sound=False,
+        defect=Defect.SLIP,
         note=(
             "A root drawn over n: 1/(sqrt(eps) n), as in (5), is meant. It is less from n = 2 on, and is enough. The "
             "slip may be one of the copy at hand."
@@ -223,6 +223,6 @@ NOISE_STEPS = (
             given=RANGE,
             strict=True,
         ),
-        sound=True,
+        defect=None,
     ),
 )

@@ -83,7 +83,7 @@ SYMMETRY_STEPS = (
             at_most=near_bound,
             given=(whole("dimension", 2), positive("deviation"), positive("distance")),
         ),
-        sound=True,
+        defect=None,
         note="Whatever symmetric A is. For d = 1 it is symmetric.",
     ),
     Step(
@@ -94,7 +94,7 @@ SYMMETRY_STEPS = (
             given=(positive("deviation"),),
             strict=True,
         ),
-        sound=True,
+        defect=None,
         note="For d >= 2. A real matrix has no real eigenvector for an eigenvalue that is not real.",
     ),
 )

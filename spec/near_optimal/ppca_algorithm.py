@@ -5,7 +5,7 @@ from __future__ import annotations
 import attrs
 from flint import arb, arb_mat, fmpq, fmpq_mat, fmpz_mat
 
-from dpmatrix.claims import Claim, Condition, Kind, Locator, Repair, Statement, Step, Verdict
+from dpmatrix.claims import Claim, Condition, Defect, Kind, Locator, Repair, Statement, Step, Verdict
 from dpmatrix.exact import Exact, ball, rational
 from dpmatrix.spec.common.conditions import at_least, at_most, equality, positive, whole
 from dpmatrix.spec.near_optimal.bingham_series import SERIES_STEP
@@ -218,7 +218,7 @@ ALGORITHM_2 = Claim(
                 sampled_margin,
                 given=SAMPLERS,
             ),
-            sound=False,
+            defect=Defect.FORMULA,
             note="delta moves both probabilities: (eps, (1 + e^eps) delta) is what follows, and it is attained.",
         ),
         SERIES_STEP,

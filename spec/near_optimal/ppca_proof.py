@@ -5,7 +5,7 @@ from __future__ import annotations
 import attrs
 from flint import arb, fmpq, fmpq_mat
 
-from dpmatrix.claims import Condition, Statement, Step
+from dpmatrix.claims import Condition, Defect, Statement, Step
 from dpmatrix.exact import Exact, Real, ball, rational
 from dpmatrix.spec.common.conditions import equality, positive, whole
 from dpmatrix.spec.wishart.sensitivity import UNIT_BALL, RecordPair, nuclear_norm
@@ -188,7 +188,7 @@ PROOF = (
     Step(
         "one-column",
         Statement("the output of PPCA is a unit vector", one_column_margin, given=SETTING),
-        sound=False,
+        defect=Defect.FORMULA,
         note="Only for k = 1. For k columns, |V'x|^2 in [0, |x|^2] takes the place of <v, x>^2.",
     ),
     Step(
@@ -202,13 +202,13 @@ PROOF = (
                 Condition("v has d coordinates", output_margin),
             ),
         ),
-        sound=True,
+        defect=None,
         note="Printed as two inequalities, with a maximum over v on the left only; they are equations for each v.",
     ),
     Step(
         "score-bound",
         Statement("|<v, x'>^2 - <v, x>^2| <= 1", score_bound_margin, given=WITHIN_ONE),
-        sound=True,
+        defect=None,
     ),
     Step(
         "exponential-mechanism",
@@ -223,7 +223,7 @@ PROOF = (
             ),
             probability=False,
         ),
-        sound=True,
+        defect=None,
         note="Quoted. Evaluated for finitely many outputs.",
     ),
     Step(
@@ -234,7 +234,7 @@ PROOF = (
             range_margin,
             given=SETTING,
         ),
-        sound=True,
+        defect=None,
         note="Not printed; it takes the place of k = 1.",
     ),
 )

@@ -236,7 +236,7 @@ DEFINITION_3 = Claim(
                 ),
                 strict=True,
             ),
-            sound=True,
+            defect=None,
             note="The number of columns shows k: where k is not chosen privately, the subspace is not private.",
         ),
     ),
@@ -275,7 +275,7 @@ DEFINITION_4 = Claim(
                     Condition("delta' >= delta", larger_delta_margin),
                 ),
             ),
-            sound=True,
+            defect=None,
             note="With delta = 0 and eps' = eps: epsilon-privacy is the stronger of the two guarantees.",
         ),
         Step(
@@ -291,7 +291,7 @@ DEFINITION_4 = Claim(
                     PROMISED,
                 ),
             ),
-            sound=True,
+            defect=None,
             note=(
                 "It is not the chance that the privacy loss exceeds eps, which may be larger: 1/2 at delta = 1/8. The "
                 "proof of Theorem 5 bounds that chance, which is enough."

@@ -5,7 +5,7 @@ from __future__ import annotations
 import attrs
 from flint import arb, fmpq, fmpq_mat
 
-from dpmatrix.claims import Condition, Statement, Step
+from dpmatrix.claims import Condition, Defect, Statement, Step
 from dpmatrix.exact import Exact, rational
 from dpmatrix.spec.common.conditions import at_least, at_most, equality, exceeds, positive
 from dpmatrix.spec.near_optimal.databases import (
@@ -194,7 +194,7 @@ PROOF = (
     Step(
         "inequality-14",
         Statement("(14): some database has E|<A(D_i), u_i>| <= 1 - (1 - max)/16", inequality_14_margin, given=PRIVATE),
-        sound=True,
+        defect=None,
     ),
     *CHOICE_STEPS,
     Step(
@@ -202,30 +202,30 @@ PROOF = (
         Statement(
             "A = ((1-beta) m + beta/2) yy' + (beta/2)(w'y + y w') + (beta/2) ww'", printed_moment_margin, given=FIRST
         ),
-        sound=False,
+        defect=Defect.SLIP,
         note="w y' + y w' is meant; w'y is the number 0.",
     ),
-    Step("block", Statement("A is [[a, b], [b, c]] in the basis y, w", block_margin, given=FIRST), sound=True),
+    Step("block", Statement("A is [[a, b], [b, c]] in the basis y, w", block_margin, given=FIRST), defect=None),
     Step(
         "two-eigenvalues",
         Statement("(15): A has two eigenvalues that are not 0", smaller_eigenvalue_margin, given=FIRST, strict=True),
-        sound=False,
+        defect=Defect.REMARK,
         note="At beta = Delta, m = 0 and there is one.",
     ),
     Step(
         "gap",
         Statement("Delta = sqrt((a-c)^2 + 4 b^2) = sqrt(m^2 (1-beta)^2 + beta^2), m of (16)", gap_margin, given=FIRST),
-        sound=True,
+        defect=None,
     ),
-    Step("long-side", Statement("0 <= m <= 1", long_side_margin, given=FIRST), sound=True),
+    Step("long-side", Statement("0 <= m <= 1", long_side_margin, given=FIRST), defect=None),
     Step(
         "eigenvector",
         Statement("u_i is along b y + (a - l) w_i", printed_eigenvector_margin, given=FIRST),
-        sound=False,
+        defect=Defect.SLIP,
         note="The sign: b y + (l - a) w_i. (17) is not touched, as the square of a - l enters.",
     ),
     Step(
-        "mended-eigenvector", Statement("u_i is along b y + (l - a) w_i", eigenvector_margin, given=FIRST), sound=True
+        "mended-eigenvector", Statement("u_i is along b y + (l - a) w_i", eigenvector_margin, given=FIRST), defect=None
     ),
     Step(
         "inequality-17",
@@ -238,7 +238,7 @@ PROOF = (
                 Condition("|<w_i, w_j>| <= phi", within_margin),
             ),
         ),
-        sound=True,
+        defect=None,
     ),
     Step(
         "monotone",
@@ -247,14 +247,14 @@ PROOF = (
             monotone_margin,
             given=(at_least("low", 0), positive("v"), exceeds("low <= high", order_margin, strict=False)),
         ),
-        sound=True,
+        defect=None,
     ),
-    Step("ratio", Statement("l - a = b^2/(l - c)", ratio_margin, given=FIRST), sound=True),
-    Step("difference", Statement("l - c = ((1-beta) m + Delta)/2", difference_margin, given=FIRST), sound=True),
+    Step("ratio", Statement("l - a = b^2/(l - c)", ratio_margin, given=FIRST), defect=None),
+    Step("difference", Statement("l - c = ((1-beta) m + Delta)/2", difference_margin, given=FIRST), defect=None),
     Step(
         "square-of-the-difference",
         Statement("(l - a)^2 > beta^4/(4 ((1-beta) m + Delta)^2)", square_margin, given=FIRST, strict=True),
-        sound=False,
+        defect=Defect.SLIP,
         note="An equation.",
     ),
     Step(
@@ -262,13 +262,13 @@ PROOF = (
         Statement(
             "(a-l)^2/(b^2 + (a-l)^2) = beta^2/(beta^2 + ((1-beta) m + Delta)^2)", weight_form_margin, given=FIRST
         ),
-        sound=True,
+        defect=None,
         note="Printed with > in its first line.",
     ),
     Step(
         "inequality-18",
         Statement("(18): the weight exceeds beta^2/(5 Delta^2)", inequality_18_margin, given=FIRST, strict=True),
-        sound=True,
+        defect=None,
         note="4 for 5 is true: ((1-beta) m + Delta)^2 + beta^2 = 2 Delta^2 + 2 Delta sqrt(Delta^2 - beta^2).",
     ),
     Step(
@@ -276,7 +276,7 @@ PROOF = (
         Statement(
             "n beta copies of (Delta/beta) w_i and zeros have the eigengap Delta", second_gap_margin, given=SECOND
         ),
-        sound=False,
+        defect=Defect.SLIP,
         note="Their second moment is (Delta^2/beta) ww'; copies of sqrt(Delta/beta) w_i are meant.",
     ),
 )

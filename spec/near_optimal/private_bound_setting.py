@@ -5,7 +5,7 @@ from __future__ import annotations
 import attrs
 from flint import arb, fmpq
 
-from dpmatrix.claims import Statement, Step
+from dpmatrix.claims import Defect, Statement, Step
 from dpmatrix.exact import Exact, Real, ball, rational
 from dpmatrix.spec.common.conditions import below, equality, exceeds, positive, whole
 from dpmatrix.spec.near_optimal.packing_number import Lines, polynomial_count
@@ -126,26 +126,26 @@ CHOICE_STEPS = (
     Step(
         "range-of-phi",
         Statement("phi > (2 pi d)^(-1/2) is in the range of Lemma 11 for S^(d-2)", sphere_range_margin, AT_LEAST_3),
-        sound=False,
+        defect=Defect.SLIP,
         note="The range is that of dimension d - 1; no harm, as phi exceeds 0.86.",
     ),
     Step(
         "packing",
         Statement("S^(d-2) has (1-phi)^(-(d-2)/2)/8 unit vectors with |<w_i, w_j>| <= phi", packing_margin, AT_LEAST_3),
-        sound=False,
+        defect=Defect.PROOF,
         note="Lemma 11 gives 1 - phi^2 for 1 - phi. At d = 500 there are fewer than exp(497) such lines, not exp(500).",
     ),
     Step(
         "choice-of-phi",
         Statement("ln(K-1) = d for 1 - phi = exp(-2 (ln 8 + ln(1 + exp(d)))/(d-2))", choice_margin, AT_LEAST_3),
-        sound=True,
+        defect=None,
         note="exp(d) is no integer; K >= 1 + exp(d) lines serve.",
     ),
-    Step("bound-for-d-at-least-3", Statement("1 - phi > 3.5e-5", from_3_margin, AT_LEAST_3, strict=True), sound=True),
+    Step("bound-for-d-at-least-3", Statement("1 - phi > 3.5e-5", from_3_margin, AT_LEAST_3, strict=True), defect=None),
     Step(
         "bound-for-d-at-least-100",
         Statement("1 - phi > 0.12 for d >= 100", from_100_margin, given=(whole("dimension", 100),), strict=True),
-        sound=True,
+        defect=None,
         note="Printed for d = 100. It increases with d, to exp(-2).",
     ),
     Step(
@@ -156,25 +156,25 @@ CHOICE_STEPS = (
             given=(*SHARE, positive("gap"), exceeds("beta <= Delta", beta_margin, strict=False)),
             strict=True,
         ),
-        sound=False,
+        defect=Defect.SLIP,
         note="At least d/(eps Delta).",
     ),
     Step(
         "whole-number",
         Statement("n beta = d/eps is a number of points", whole_number_margin, given=SHARE),
-        sound=False,
+        defect=Defect.FORMULA,
         note="Take floor(d/eps) points; for eps > d there is none.",
     ),
     Step(
         "number-of-changed-points",
         Statement("n beta = ln(K-1)/(n eps)", changed_points_margin, given=SHARE),
-        sound=False,
+        defect=Defect.SLIP,
         note="ln(K-1)/eps, as the second family has it.",
     ),
     Step(
         "number-of-zeros",
         Statement("the second family has n (1-beta) zeros", number_of_zeros_margin, given=SHARE),
-        sound=False,
+        defect=Defect.PROOF,
         note="Negative for n < d/eps; there n copies of sqrt(Delta) w serve.",
     ),
     Step(
@@ -191,6 +191,6 @@ CHOICE_STEPS = (
             ),
             strict=True,
         ),
-        sound=True,
+        defect=None,
     ),
 )

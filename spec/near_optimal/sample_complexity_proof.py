@@ -5,7 +5,7 @@ from __future__ import annotations
 import attrs
 from flint import arb, fmpq
 
-from dpmatrix.claims import Condition, Statement, Step
+from dpmatrix.claims import Condition, Defect, Statement, Step
 from dpmatrix.errors import InvalidParameterError
 from dpmatrix.exact import Exact, Real, ball, rational, square
 from dpmatrix.spec.common.conditions import at_least, below, equality, exceeds, positive, whole
@@ -209,24 +209,24 @@ PROOF_STEPS = (
     Step(
         "inequality-7",
         Statement("(7): q_F(u) <= (n eps/2)(rho^2 l1 + (1 - rho^2) l2) outside", inequality_7_margin, given=OUTSIDE),
-        sound=False,
+        defect=Defect.SLIP,
         note="q_F is n u'Au here and has no factor eps/2; the exponent u'Bu is meant.",
     ),
     Step(
         "inequality-8",
         Statement("(8): q_F(u) >= (n eps/2)(rho^2 l1 + (1 - rho^2) l_d) inside", inequality_8_margin, given=INSIDE),
-        sound=False,
+        defect=Defect.SLIP,
         note="As (7).",
     ),
     Step(
         "outside-exponent",
         Statement("u'Bu <= (n eps/2)(rho^2 l1 + (1 - rho^2) l2) outside", outside_exponent_margin, given=OUTSIDE),
-        sound=True,
+        defect=None,
     ),
     Step(
         "inside-exponent",
         Statement("u'Bu >= (n eps/2)(rho^2 l1 + (1 - rho^2) l_d) inside", inside_exponent_margin, given=INSIDE),
-        sound=True,
+        defect=None,
     ),
     Step(
         "inequality-9",
@@ -235,40 +235,40 @@ PROOF_STEPS = (
             inequality_9_margin,
             given=ANY_SIGMA,
         ),
-        sound=True,
+        defect=None,
         note="'Fixing an 0 <= b < 1' means sigma, and 'm' in 1F1 is d; the normalisers cancel.",
     ),
     Step(
         "inequality-10",
         Statement("(10) follows from (9) by Lemma 10", inequality_10_margin, given=ANY_SIGMA),
-        sound=True,
+        defect=None,
     ),
     Step(
         "threshold",
         Statement("1 - (rho^2 + (1 - rho^2) l2/l1) = (1 - rho^2)(1 - l2/l1)", threshold_margin, given=SETTING),
-        sound=True,
+        defect=None,
     ),
     Step(
         "exponent-at-sigma",
         Statement(
             "sigma^2 l1 - (rho^2 l1 + (1 - rho^2) l2) = (1 - rho^2)(l1 - l2)/2", exponent_at_sigma_margin, given=SETTING
         ),
-        sound=True,
+        defect=None,
     ),
     Step(
         "logarithm",
         Statement("log(2/(1 - sigma)) < log(4/(1 - sigma^2))", logarithm_margin, given=SETTING, strict=True),
-        sound=True,
+        defect=None,
     ),
     Step(
         "equal-logarithms",
         Statement("4/(1 - sigma^2) = 8 l1/((1 - rho^2)(l1 - l2))", equal_logarithms_margin, given=SETTING),
-        sound=True,
+        defect=None,
     ),
     Step(
         "one-minus-rho",
         Statement("1 - rho < 1 - rho^2", one_minus_rho_margin, given=SETTING, strict=True),
-        sound=True,
+        defect=None,
         note="Needs 0 < rho < 1, which goes unsaid.",
     ),
     Step(
@@ -279,6 +279,6 @@ PROOF_STEPS = (
             given=(*SETTING, ENOUGH),
             strict=True,
         ),
-        sound=True,
+        defect=None,
     ),
 )

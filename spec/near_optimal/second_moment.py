@@ -83,7 +83,7 @@ MOMENT_STEP = Step(
         norm_margin,
         given=(SHAPE, Condition("|x_i| <= 1", ball_margin)),
     ),
-    sound=True,
+    defect=None,
 )
 CONVEXITY_STEP = Step(
     "not-strongly-convex",
@@ -98,6 +98,6 @@ CONVEXITY_STEP = Step(
         ),
         strict=True,
     ),
-    sound=True,
+    defect=None,
     note="It is concave. Objective perturbation asks for strong convexity; the gradient is bounded on the unit ball.",
 )

@@ -124,7 +124,7 @@ SPREAD_STEPS = (
                 whole("steps", 1),
             ),
         ),
-        sound=True,
+        defect=None,
         note=(
             "Not printed. Under PPCA M is E VV'/k for each column, so that F^2 has the relative variance "
             "2 (1 - 1/T) (e_1^2 + ... + e_d^2)/k^3, e_i the mean of |V'v_i|^2; that of log F is about a quarter of it."
@@ -139,7 +139,7 @@ SPREAD_STEPS = (
             given=(*SPECTRUM, Condition("l_1 > l_(k+1)", gap_margin, strict=True), whole("other_rank", 1)),
             strict=True,
         ),
-        sound=True,
+        defect=None,
         note=(
             "By the utility of PPCA in recorded runs of a chain on half of kddcup with epsilon = 0.1, for any n of "
             "insurance; Figure 2 names neither n nor epsilon. k counts for more than the number of records: (e_1^2 + "

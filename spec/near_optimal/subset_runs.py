@@ -64,7 +64,7 @@ SUBSET_STEPS = (
             instance=True,
             given=(Condition("share >= 1/20", share_margin, of="share"),),
         ),
-        sound=True,
+        defect=None,
         note=(
             "Of recorded runs on kddcup, insurance, the test file of census and 3 of 25 sequences of localization; the "
             "thresholds are ours. A hundredth of the records keeps at least 0.95."
@@ -80,7 +80,7 @@ SUBSET_STEPS = (
             data=PRINTED_ROWS,
             strict=True,
         ),
-        sound=True,
+        defect=None,
         note="Eigenvectors of a matrix of order m take of the order of m^3 operations.",
     ),
 )

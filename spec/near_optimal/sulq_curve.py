@@ -124,7 +124,7 @@ FIGURE_1 = Claim(
                 strict=True,
                 given=(*SETTING, at_least("least", 0)),
             ),
-            sound=True,
+            defect=None,
             note="Not printed, and not implied by (21), which is of the worst unit vector.",
         ),
     ),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import attrs
 from flint import arb, fmpq
 
-from dpmatrix.claims import Chosen, Condition, Statement, Step
+from dpmatrix.claims import Chosen, Condition, Defect, Statement, Step
 from dpmatrix.exact import Exact, Real, ball, square
 from dpmatrix.spec.common.conditions import at_least, equality, whole
 from dpmatrix.spec.near_optimal.noise import ModSulq, printed_deviation
@@ -151,7 +151,7 @@ PROOF = (
             minimum_margin,
             given=(*SETTING, *PHI),
         ),
-        sound=False,
+        defect=Defect.FORMULA,
         note="The infimum is 0, as phi tends to 1. (21) gives the maximum over Phi, from which the chosen phi follows.",
     ),
     Step(
@@ -161,13 +161,13 @@ PROOF = (
             admissible_margin,
             given=(*SETTING, Condition("2/beta^2 >= log(d/4)", many_records_margin)),
         ),
-        sound=True,
+        defect=None,
         note="The text is of large d and n; for small n it is below the second end of (22).",
     ),
     Step(
         "bracket-at-phi",
         Statement("there 2 sqrt(1-phi) bracket = sqrt(1-phi)", bracket_margin, given=SETTING),
-        sound=True,
+        defect=None,
     ),
     Step(
         "rate",
@@ -177,7 +177,7 @@ PROOF = (
             given=(*SETTING, Condition("1/beta^2 >= 1", large_data_margin)),
             exists=(Chosen("low", exhibited=2), Chosen("high", exhibited=11)),
         ),
-        sound=True,
+        defect=None,
         note=(
             "The constants are 2 and 11. 'Large d and n' is read as 1/beta^2 >= 1: for small n the left side stays at "
             "5 log 2/(d-1)."
@@ -191,7 +191,7 @@ PROOF = (
             given=SETTING,
             exists=(Chosen("constant"),),
         ),
-        sound=False,
+        defect=Defect.FORMULA,
         note="phi < 1 and the root grows with n. Only the upper half is used: phi^2 <= 22/(beta^2 d).",
     ),
     Step(
@@ -203,7 +203,7 @@ PROOF = (
             strict=True,
             exists=(Chosen("constant", exhibited=fmpq(1, 2)),),
         ),
-        sound=True,
+        defect=None,
         note="c_1 = 1/2 serves.",
     ),
     Step(
@@ -213,7 +213,7 @@ PROOF = (
             square_of_phi_margin,
             given=(at_least("phi", 0), Condition("phi >= 1 - 16 (1-rho)", linear_margin)),
         ),
-        sound=True,
+        defect=None,
         note="So c' is at least 32 by this route, and it proves the theorem for rho > 31/32 only.",
     ),
     Step(
@@ -223,7 +223,7 @@ PROOF = (
             square_root_margin,
             given=(at_least("x", 0), at_least("y", 0), Condition("x^2 >= 1 - y", square_margin)),
         ),
-        sound=True,
+        defect=None,
     ),
     Step(
         "any-gap",
@@ -233,7 +233,7 @@ PROOF = (
             any_gap_margin,
             given=(whole("dimension", 2),),
         ),
-        sound=True,
+        defect=None,
         note="Not printed. 'Some data set' is no condition on n until its eigengap is bounded from below.",
     ),
 )

@@ -75,7 +75,7 @@ THEOREM_15 = Claim(
         Step(
             "inequality-25",
             Statement("(25): Theorem 13 over the packing of Lemma 11", inequality_25_margin, given=INSIDE_PHI),
-            sound=True,
+            defect=None,
             note="r = K is no integer; the family has more members, and the bound increases with r.",
         ),
     ),

@@ -177,7 +177,7 @@ LINES = (
     Step(
         "phi-of-a-basis",
         Statement("K = d at phi = (1 - exp(-2 log(8d)/(d-1)))^(1/2)", basis_margin, given=(whole("dimension", 2),)),
-        sound=True,
+        defect=None,
         note="Below this phi an orthonormal basis is a larger family: Phi need not be cut there.",
     ),
     Step(
@@ -187,12 +187,12 @@ LINES = (
             isotropic_margin,
             given=UNITS,
         ),
-        sound=True,
+        defect=None,
     ),
     Step(
         "inequality-23",
         Statement("(23): |m-k|^2/(2 beta^2) <= 1/beta^2", inequality_23_margin, given=UNITS),
-        sound=True,
+        defect=None,
         note="|m-k|^2 <= |mu mu' - nu nu'|_F^2 = 2 - 2 <mu, nu>^2.",
     ),
     Step(
@@ -202,7 +202,7 @@ LINES = (
             inequality_24_margin,
             given=(*UNITS, Condition("|<mu, nu>| <= phi", separated_margin)),
         ),
-        sound=True,
+        defect=None,
     ),
     Step(
         "phi-where-it-is-vacuous",
@@ -211,7 +211,7 @@ LINES = (
             vacuous_margin,
             given=SETTING,
         ),
-        sound=True,
+        defect=None,
     ),
     Step(
         "jensen",
@@ -220,7 +220,7 @@ LINES = (
             jensen_margin,
             given=LAW,
         ),
-        sound=True,
+        defect=None,
         note=(
             "So the display is true: (25) holds for this distance of lines, as v^ is determined up to its sign. With "
             "|v^ - mu|, as (25) has it, the modulus would not be there."
@@ -237,12 +237,12 @@ LINES = (
                 Condition("2 (1 - E|<v^, mu>|) >= ((1-phi)/2) bracket^2", squared_margin),
             ),
         ),
-        sound=True,
+        defect=None,
     ),
     Step(
         "data-set",
         Statement("n copies of mu have the second-moment matrix mu mu' and v_1 = mu", copies_margin, given=UNITS),
-        sound=True,
+        defect=None,
     ),
     Step(
         "third-end-from-some-n-on",
@@ -259,7 +259,7 @@ LINES = (
                 ),
             ),
         ),
-        sound=True,
+        defect=None,
         note="From 1/beta^2 >= log(d/2) on.",
     ),
 )

@@ -137,7 +137,7 @@ UTILITY_STEPS = (
             at_most=bad_bound,
             given=(*OUTPUTS, positive("scale"), positive("missed")),
         ),
-        sound=True,
+        defect=None,
         note="Section 4.2 quotes it without a formula.",
     ),
     Step(
@@ -147,7 +147,7 @@ UTILITY_STEPS = (
             utility_margin,
             given=(*OUTPUTS, MORE),
         ),
-        sound=True,
+        defect=None,
         note="t = n eps/2: it does not fall with epsilon either.",
     ),
     Step(
@@ -158,7 +158,7 @@ UTILITY_STEPS = (
             convergence_margin,
             given=(*OUTPUTS, positive("scale"), at_least("missed", 0)),
         ),
-        sound=True,
+        defect=None,
         note="For u > 0 the second term vanishes as t = n eps/2 grows: it tends to the best with n and with epsilon.",
     ),
 )
@@ -170,7 +170,7 @@ CHAIN_STEP = Step(
         distance_margin,
         given=(*OUTPUTS, positive("scale"), MORE),
     ),
-    sound=True,
+    defect=None,
     note=(
         "That the chain takes longer does not follow from it alone: in the plane one step of Hoff's sampler reaches "
         "the law of PPCA, whatever n is. Of the printed simulations it says nothing."

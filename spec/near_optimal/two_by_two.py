@@ -57,8 +57,8 @@ def root_margin(p: Block) -> arb:
 
 
 BLOCK_STEPS = (
-    Step("characteristic", Statement("det(A - l I) = l^2 - (a+c) l + (a c - b^2)", characteristic_margin), sound=True),
-    Step("discriminant", Statement("(a+c)^2 - 4 (a c - b^2) = (a-c)^2 + 4 b^2", discriminant_margin), sound=True),
+    Step("characteristic", Statement("det(A - l I) = l^2 - (a+c) l + (a c - b^2)", characteristic_margin), defect=None),
+    Step("discriminant", Statement("(a+c)^2 - 4 (a c - b^2) = (a-c)^2 + 4 b^2", discriminant_margin), defect=None),
     Step(
         "direction",
         Statement(
@@ -66,6 +66,6 @@ BLOCK_STEPS = (
             direction_margin,
             given=(positive("b"), Condition("l is an eigenvalue", root_margin)),
         ),
-        sound=True,
+        defect=None,
     ),
 )

@@ -53,7 +53,7 @@ VANISHING_STEPS = (
             vanishing_margin,
             given=(*(one for one in INPUTS if one.of != "epsilon"), at_least("epsilon", 1), REAL_NOISE),
         ),
-        sound=True,
+        defect=None,
     ),
     Step(
         "little-noise-little-loss",
@@ -65,7 +65,7 @@ VANISHING_STEPS = (
                 Condition("tr P(A + N) >= tr Q(A + N)", best_margin),
             ),
         ),
-        sound=True,
+        defect=None,
         note="With E |N|_F <= d beta the expected utility of MOD-SULQ tends to that of PCA as epsilon grows.",
     ),
 )

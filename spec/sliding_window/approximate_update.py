@@ -157,7 +157,7 @@ LEMMA_1 = Claim(
                 survivors_close_margin,
                 given=(*RUN, at_least("floor", 0), NEAR_SHAPES, APPROXIMATIONS),
             ),
-            sound=False,
+            defect=Defect.PROOF,
             note="Not for adjacent stamps, and not at later times.",
         ),
         Step(
@@ -168,7 +168,7 @@ LEMMA_1 = Claim(
                 given=(*ETA, exceeds("L(j) is positive definite", definite_margin)),
                 strict=True,
             ),
-            sound=True,
+            defect=None,
             note="Under (6) L(j) is: a sketch contains sigma Phi. For a singular matrix it would be '<='.",
         ),
         Step(
@@ -178,19 +178,19 @@ LEMMA_1 = Claim(
                 into_approximation_margin,
                 given=(*ETA, FIRST),
             ),
-            sound=True,
+            defect=None,
         ),
         Step(
             "between-approximations",
             Statement(
                 "(1-eta/2)/(1+eta/4) L~(j) <= L~(j+1)/(1+eta/4)", across_margin, given=(positive("eta"), RELATION)
             ),
-            sound=True,
+            defect=None,
         ),
         Step(
             "out-of-approximation",
             Statement("L~(j+1)/(1+eta/4) <= L(j+1)", out_of_approximation_margin, given=(positive("eta"), SECOND)),
-            sound=True,
+            defect=None,
         ),
         Step(
             "singular-value",
@@ -200,7 +200,7 @@ LEMMA_1 = Claim(
                 given=(*ETA, Condition("0 <= small <= large, not close", not_close_margin)),
                 strict=True,
             ),
-            sound=False,
+            defect=Defect.REMARK,
             note="Two eigenvalues can share the drop; the determinant falls by the factor.",
         ),
         *SKETCH_ORDER,

@@ -229,17 +229,17 @@ PROPOSITION_10 = Claim(
         Step(
             "left-expansion",
             Statement("(1 - eta)(1 + eta/4) = 1 - 3 eta/4 - eta^2/4", left_expansion_margin),
-            sound=True,
+            defect=None,
         ),
         Step(
             "expansions-in-order",
             Statement("1 - 3 eta/4 - eta^2/4 <= 1 - 3 eta/4 + eta^2/8", middle_margin),
-            sound=True,
+            defect=None,
         ),
         Step(
             "right-expansion",
             Statement("1 - 3 eta/4 + eta^2/8 = (1 - eta/2)(1 - eta/4)", right_expansion_margin),
-            sound=True,
+            defect=None,
         ),
     ),
 )

@@ -153,7 +153,7 @@ NEEDED_CHECKPOINTS = Step(
             exceeds("stamps rise to W, the first at most W - n + 1, adjacent or close", stamps_margin, strict=False),
         ),
     ),
-    sound=True,
+    defect=None,
     note="The first stamp is at most W - n + 1, so log(W)/eta is at most W.",
 )
 ORDERED_CHECKPOINTS = Step(
@@ -173,7 +173,7 @@ ORDERED_CHECKPOINTS = Step(
         ),
         exists=(Chosen("constant", exhibited=7),),
     ),
-    sound=True,
+    defect=None,
     note="Lines 12 to 14 of Algorithm 7 leave matrices in order, where the loop of line 9 begins at 1: each survivor "
     "was above every later one when that was the newest. The reason is the determinant, not single singular values.",
 )
@@ -193,6 +193,6 @@ TREES_SPACE = Step(
         ),
         exists=(Chosen("constant", exhibited=2),),
     ),
-    sound=True,
+    defect=None,
     note="The number of checkpoints is theorem-14's, up to its constant.",
 )

@@ -125,7 +125,7 @@ COMBINED_COSTS = (
             equation_20,
             given=(positive("eta"), exceeds("|A_W(1-X~)| <= (1 + 6 eta)|A~(1-X~)| + K", right_margin, strict=False)),
         ),
-        sound=True,
+        defect=None,
         note="A rearrangement, for every K: (20) writes k' d for the sqrt(k' d) of Lemma 5.",
     ),
     Step(
@@ -148,7 +148,7 @@ COMBINED_COSTS = (
             ),
             exists=(Chosen("constant", after=("eta",), exhibited=combined_constant),),
         ),
-        sound=True,
+        defect=None,
         note="(19) and (20) are printed without the root of Lemma 5; c grows like 1/(1 - 6 eta).",
     ),
 )

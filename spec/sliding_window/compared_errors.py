@@ -5,7 +5,7 @@ from __future__ import annotations
 import attrs
 from flint import arb, fmpq
 
-from dpmatrix.claims import Chosen, Statement, Step
+from dpmatrix.claims import Chosen, Defect, Statement, Step
 from dpmatrix.exact import Exact, ball, rational, square
 from dpmatrix.spec.common.conditions import at_most, below, equality, exceeds, positive, whole
 from dpmatrix.spec.sliding_window.distinguishing import noise_degrees
@@ -119,7 +119,7 @@ CITED_ERROR = Step(
         ),
         exists=(Chosen("constant", exhibited=22),),
     ),
-    sound=True,
+    defect=None,
     note="The range is unsaid. For eps below about sqrt(log(1/delta)/n), or a fixed delta and a huge n, it is larger.",
 )
 LINEAR_ERROR = Step(
@@ -131,7 +131,7 @@ LINEAR_ERROR = Step(
         given=(whole("dimension", 1), *GUARANTEE),
         exists=(Chosen("constant", after=("epsilon", "delta"), exhibited=linear_constant),),
     ),
-    sound=True,
+    defect=None,
     note="In the norm, which is what Theorem 6 bounds, and but for the root of a logarithm. The squared norm as stated "
     "has d^2 log d.",
 )
@@ -142,7 +142,7 @@ NOISE_VALUE = Step(
         value_margin,
         given=(whole("dimension", 1), *GUARANTEE),
     ),
-    sound=False,
+    defect=Defect.SLIP,
     note="tau has 14 log(4/delta). A slip: for delta <= 1/2 both are equal up to a constant, and only tau log tau is "
     "used.",
 )
@@ -159,7 +159,7 @@ FEWER_QUERIES = Step(
             exceeds("q <= d", number_margin, strict=False),
         ),
     ),
-    sound=True,
+    defect=None,
     note="A comparison of errors as they are stated, up to constants; neither theorem holds as stated.",
 )
 EVERY_TIME = Step(
@@ -177,7 +177,7 @@ EVERY_TIME = Step(
         ),
         exists=(Chosen("constant", exhibited=2601),),
     ),
-    sound=True,
+    defect=None,
     note=(
         "Each output has eps and delta of its own. For one guarantee of all of them, by advanced composition, the "
         "delta of each falls with W, and a factor log W is added."

@@ -5,7 +5,7 @@ from __future__ import annotations
 import attrs
 from flint import arb
 
-from dpmatrix.claims import Chosen, Claim, Kind, Locator, Repair, Statement, Step, Verdict
+from dpmatrix.claims import Chosen, Claim, Defect, Kind, Locator, Repair, Statement, Step, Verdict
 from dpmatrix.exact import Exact, ball
 from dpmatrix.spec.common.conditions import at_most, below, exceeds, positive, whole
 from dpmatrix.spec.sliding_window.directional_variance import OneRelease, noise_bound
@@ -198,7 +198,7 @@ TABLE_2 = Claim(
                 cost_of_noise,
                 given=NOISY,
             ),
-            sound=True,
+            defect=None,
             note="Hence |A - AP|_F <= |A - AP*|_F + sqrt(2k|N|), the cost in the last row's measure.",
         ),
         Step(
@@ -209,7 +209,7 @@ TABLE_2 = Claim(
                 given=(whole("dimension", 1), whole("target", 1), positive("epsilon"), at_most("epsilon", 1)),
                 exists=(Chosen("factor", exhibited=1),),
             ),
-            sound=True,
+            defect=None,
             note="The lower bound has no epsilon; the text beside the table asks for eps = O(1).",
         ),
         Step(
@@ -220,7 +220,7 @@ TABLE_2 = Claim(
                 given=SPACE_SETTING,
                 exists=(Chosen("factor", exhibited=1),),
             ),
-            sound=True,
+            defect=None,
         ),
         Step(
             "space-of-theorem-19",
@@ -230,7 +230,7 @@ TABLE_2 = Claim(
                 given=(*SPACE_SETTING, exceeds("W >= d", long_margin, strict=False)),
                 exists=(Chosen("factor", exhibited=1),),
             ),
-            sound=True,
+            defect=None,
             note="d for W, so that the table claims less. Whether either is true is asked of theorem-19.",
         ),
         Step(
@@ -240,7 +240,7 @@ TABLE_2 = Claim(
                 theorem_3_margin,
                 given=SPACE_SETTING,
             ),
-            sound=True,
+            defect=None,
             note="1/eta^4 for 1/eta^3. The row is Table 1's row 1 with r = k/eta, which has lost a factor 1/eta "
             "(table-1, spectral-space).",
         ),
@@ -252,7 +252,7 @@ TABLE_2 = Claim(
                 given=(*SETTING, exceeds("k log W/eta^3 <= d", premise_margin, strict=False)),
                 exists=SOME,
             ),
-            sound=False,
+            defect=Defect.FORMULA,
             note="A factor k is missing in the premise.",
         ),
     ),

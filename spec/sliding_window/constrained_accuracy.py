@@ -220,7 +220,7 @@ THEOREM_7 = Claim(
                 right_24,
                 given=(*NORMS, exceeds("Lemma 5, right", lemma_5_right, strict=False)),
             ),
-            sound=False,
+            defect=Defect.FORMULA,
             note="Lemma 5 has 1 + 6 eta and c_2 K.",
         ),
         Step(
@@ -234,7 +234,7 @@ THEOREM_7 = Claim(
                     exceeds("(24)", right_24, strict=False),
                 ),
             ),
-            sound=True,
+            defect=None,
         ),
         Step(
             "equation-26",
@@ -243,7 +243,7 @@ THEOREM_7 = Claim(
                 left_26,
                 given=(*NORMS, exceeds("Lemma 5, left", lemma_5_left, strict=False)),
             ),
-            sound=False,
+            defect=Defect.FORMULA,
             note="Lemma 5 has 1 - 6 eta, which is negative for eta > 1/6, and c_1 K.",
         ),
         Step(
@@ -253,7 +253,7 @@ THEOREM_7 = Claim(
                 sound_end,
                 given=(at_least("eta", 0), at_least("gamma", 1), *FROM_25_AND_26),
             ),
-            sound=True,
+            defect=None,
             note="Printed without gamma before K: as a line about one gamma its O absorbs it.",
         ),
     ),

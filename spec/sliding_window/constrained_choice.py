@@ -68,6 +68,6 @@ EQUATION_23 = Step(
             exceeds("(21)", equation_21, strict=False),
         ),
     ),
-    sound=True,
+    defect=None,
     note="Squares of both sides. It holds of every member of Pi; that P~ is the best is what (25) needs.",
 )

@@ -197,7 +197,7 @@ ALGORITHM_5 = Claim(
                     exceeds("the columns are non-negative, orthogonal, not zero", non_negative_columns, strict=False),
                 ),
             ),
-            sound=True,
+            defect=None,
             note="Ours: the document leaves the solver open.",
         ),
     ),

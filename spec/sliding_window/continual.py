@@ -166,7 +166,7 @@ THEOREM_17 = Claim(
                 path_margin,
                 given=(*TREE, NODE_ALONE),
             ),
-            sound=False,
+            defect=Defect.FORMULA,
             note="The 1 + log_2 W nodes compose; the accuracy has a factor for that, the noise has none.",
         ),
         Step(
@@ -177,7 +177,7 @@ THEOREM_17 = Claim(
                 together_margin,
                 given=TREE,
             ),
-            sound=False,
+            defect=Defect.LEAK,
             note="The sum is computed from what is published, and gives the row away once the tree is high.",
         ),
         Step(
@@ -187,11 +187,11 @@ THEOREM_17 = Claim(
                 cover_margin,
                 given=COVER,
             ),
-            sound=True,
+            defect=None,
         ),
         TREE_ACCURACY,
         EVERY_TIME,
-        Step("space", Statement("the tree has at most 2W nodes", nodes_margin, (whole("height", 0),)), sound=True),
+        Step("space", Statement("the tree has at most 2W nodes", nodes_margin, (whole("height", 0),)), defect=None),
     ),
 )
 
@@ -273,13 +273,13 @@ THEOREM_18 = Claim(
                     exceeds("place <= leaves", within_leaves, strict=False),
                 ),
             ),
-            sound=False,
+            defect=Defect.FORMULA,
             note="By the number of leaves whose checkpoint is before the row.",
         ),
         Step(
             "node-privacy",
             Statement("noise as in line 7 makes such a node (epsilon, delta)-private", repeated_margin, given=TREE),
-            sound=False,
+            defect=Defect.FORMULA,
             note="Eight leaves give delta = 0.0048 for 10^-6 at d = 1, eps = 1, tau = 194; K(i) - K(i+1) is meant.",
         ),
         Step(
@@ -290,7 +290,7 @@ THEOREM_18 = Claim(
                 given=(whole("window", 2),),
                 exists=(Chosen("constant"),),
             ),
-            sound=False,
+            defect=Defect.REMARK,
             note="The error is announced to grow like log W, and W^(3/4) exceeds c log W for every c.",
         ),
         SUM_ACCURACY,

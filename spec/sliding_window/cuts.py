@@ -279,7 +279,7 @@ COROLLARY_2 = Claim(
         Step(
             "cut",
             Statement("e_S'A_W'A_W e_S = Phi_S", identity_margin, given=(GRAPH,)),
-            sound=True,
+            defect=None,
         ),
         Step(
             "root",
@@ -288,7 +288,7 @@ COROLLARY_2 = Claim(
                 root_margin,
                 given=CUTS,
             ),
-            sound=False,
+            defect=Defect.FORMULA,
             note="They hold for e_S'C e_S, with c |S| tau log tau.",
         ),
         CITED_ERROR,

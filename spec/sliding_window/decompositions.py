@@ -67,7 +67,7 @@ EVERY_DECOMPOSITION = Step(
         "s_i x_i y_i' with s_i^2 the eigenvalues and x_i = A y_i/s_i where s_i > 0",
         decomposition_margin,
     ),
-    sound=True,
+    defect=None,
 )
 EVERY_NORM = Step(
     "best-rank-k-every-norm",
@@ -81,7 +81,7 @@ EVERY_NORM = Step(
             Condition("w_i >= 0", weights_margin),
         ),
     ),
-    sound=True,
+    defect=None,
     note="A unitarily invariant norm is the largest of such sums over a set of weights (von Neumann 1937), which is "
     "cited.",
 )

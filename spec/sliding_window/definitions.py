@@ -125,7 +125,7 @@ DEFINITION_2 = Claim(
                 attained_margin,
                 given=(Condition("Q is orthogonal, scales fall to 0 or more, 1 <= k <= d", leading_margin),),
             ),
-            sound=True,
+            defect=None,
             note="So the least cost over all projections of rank k is the sum.",
         ),
     ),

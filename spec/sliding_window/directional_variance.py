@@ -180,7 +180,7 @@ THEOREM_15 = Claim(
         Step(
             "from-41",
             Statement("given (35), (36) and (37), both bounds hold in every direction", bounds_margin, given=CHAIN),
-            sound=True,
+            defect=None,
         ),
         Step(
             "inner-product",
@@ -189,7 +189,7 @@ THEOREM_15 = Claim(
                 inner_product_margin,
                 given=(exceeds("|x| = 1", unit_margin, strict=False),),
             ),
-            sound=True,
+            defect=None,
             note="It is |x|_2^2; for |x| = 1 the same.",
         ),
         FEWER_QUERIES,

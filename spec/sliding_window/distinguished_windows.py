@@ -119,7 +119,7 @@ STATIC_SPACE = Step(
         exists=(Chosen("constant", exhibited=fmpq(1, 5)),),
         strict=True,
     ),
-    sound=True,
+    defect=None,
     note="Without an additive error, as such long rows make it small. An algorithm that fails with probability 1/3 "
     "saves one bit at most: some of its seeds serve two thirds of all B.",
 )
@@ -138,6 +138,6 @@ OUTPUT_SPACE = Step(
         exists=(Chosen("constant", exhibited=fmpq(1, 3)),),
         strict=True,
     ),
-    sound=True,
+    defect=None,
     note="A reading: beyond d/2 a projection of rank k takes k (d - k) numbers, fewer than c d k; for k = d it is I.",
 )

@@ -138,7 +138,7 @@ EXACT_OUTPUTS = (
                 exceeds("P(S) <= E Q(S) + delta for every S", private_margin, strict=False),
             ),
         ),
-        sound=True,
+        defect=None,
         note="'Too stringent for privacy': no number is right for 0 and for 1. An additive error makes room.",
     ),
     Step(
@@ -150,7 +150,7 @@ EXACT_OUTPUTS = (
             sensitivity_margin,
             given=(positive("short"), at_most("short", 1)),
         ),
-        sound=True,
+        defect=None,
         note="The row decides which checkpoint is the first, and no noise of one scale hides a change of any size.",
     ),
     Step(
@@ -168,7 +168,7 @@ EXACT_OUTPUTS = (
             ),
             strict=True,
         ),
-        sound=True,
+        defect=None,
         note="At r = d and small delta Theorem 3 states the larger one. Appendix C proves no lower bound for what "
         "keeps the exact property: Theorem 14 is an upper one, so that what the property permits is not shown there.",
     ),

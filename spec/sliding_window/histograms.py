@@ -7,7 +7,7 @@ from itertools import pairwise
 import attrs
 from flint import arb, fmpq_mat
 
-from dpmatrix.claims import Claim, Condition, Kind, Locator, Repair, Statement, Step, Verdict
+from dpmatrix.claims import Claim, Condition, Defect, Kind, Locator, Repair, Statement, Step, Verdict
 from dpmatrix.exact import Exact, rational
 from dpmatrix.spec.common.conditions import at_least, below, positive, whole
 from dpmatrix.spec.common.spectra import identity
@@ -278,7 +278,7 @@ DEFINITION_3 = Claim(
         Step(
             "stamps",
             Statement("(2): t_2 <= T - W + 1 <= t_1", stamps_of_equation_2_margin, given=(*ACCURACY, MATRICES, MENDED)),
-            sound=False,
+            defect=Defect.SLIP,
             note="Reversed: t_1 <= T - W + 1 <= t_2.",
         ),
     ),

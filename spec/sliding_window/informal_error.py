@@ -5,7 +5,7 @@ from __future__ import annotations
 import attrs
 from flint import arb
 
-from dpmatrix.claims import Chosen, Statement, Step
+from dpmatrix.claims import Chosen, Defect, Statement, Step
 from dpmatrix.exact import Exact, ball, square
 from dpmatrix.spec.common.conditions import at_least, below, positive, whole
 from dpmatrix.spec.sliding_window.distinguishing import confusion
@@ -77,7 +77,7 @@ INFORMAL_ERROR = Step(
         ),
         exists=(Chosen("constant"),),
     ),
-    sound=False,
+    defect=Defect.CONCLUSION,
     note="Rows of any length, as in section 1.1: at eta = 1/(M^2 + 1) no S is right for both once M is large, "
     "whatever the algorithm is. Lengths may be polynomially bounded: W is M or more.",
 )

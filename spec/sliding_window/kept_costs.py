@@ -5,7 +5,7 @@ from __future__ import annotations
 import attrs
 from flint import arb, fmpq, fmpq_mat
 
-from dpmatrix.claims import Chosen, Claim, Condition, Kind, Locator, Repair, Statement, Step, Verdict
+from dpmatrix.claims import Chosen, Claim, Condition, Defect, Kind, Locator, Repair, Statement, Step, Verdict
 from dpmatrix.exact import Exact, ball, rational
 from dpmatrix.spec.common.conditions import at_least, below, exceeds
 from dpmatrix.spec.sliding_window.definitions import (
@@ -256,7 +256,7 @@ DEFINITION_6 = Claim(
                 some_constant_margin,
                 given=(*KEEPS_COSTS, at_least("constant", 0), at_least("eta", 0), below("eta", 1)),
             ),
-            sound=False,
+            defect=Defect.SLIP,
             note="Squared norms were meant.",
         ),
         Step(
@@ -267,7 +267,7 @@ DEFINITION_6 = Claim(
                 best_of_sketch_margin,
                 given=(*KEEPS_COSTS, NO_WORSE),
             ),
-            sound=True,
+            defect=None,
         ),
     ),
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import attrs
 from flint import arb
 
-from dpmatrix.claims import Chosen, Range, Statement, Step
+from dpmatrix.claims import Chosen, Defect, Range, Statement, Step
 from dpmatrix.exact import Exact, ball, rational
 from dpmatrix.privacy.profiles.incomplete_gamma import lower_tail, upper_tail
 from dpmatrix.spec.common.conditions import below, exceeds, positive, whole
@@ -66,7 +66,7 @@ LARGEST_NOISE = Step(
             exceeds("tau >= floor(1 + 14 log(1/delta)/eps^2)", line_6),
         ),
     ),
-    sound=False,
+    defect=Defect.LEAK,
     note="Lines 12 to 14 keep the largest noise: at eps = 1, delta = 10^-6, tau = 194 and n = 10^4 it is 78 delta.",
 )
 
@@ -114,6 +114,6 @@ SURVIVING_NOISE = Step(
         ),
         exists=(Chosen("constant"), Chosen("success", range=Range.SHARE)),
     ),
-    sound=False,
+    defect=Defect.PROOF,
     note="The first survivor has the largest of all noises, which grows with log W beside tau.",
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import attrs
 from flint import arb, fmpq, fmpq_mat
 
-from dpmatrix.claims import Chosen, Statement, Step
+from dpmatrix.claims import Chosen, Defect, Statement, Step
 from dpmatrix.exact import Exact, ball, rational
 from dpmatrix.spec.common.conditions import exceeds, positive, whole
 from dpmatrix.spec.common.spectra import eigenvalues
@@ -217,7 +217,7 @@ CONSTRUCTION = (
     Step(
         "without-loss",
         Statement("a = k l/(20 eta) is at most d/2, without loss of generality", half_margin, given=LONG),
-        sound=False,
+        defect=Defect.HYPOTHESIS,
         note="A restriction on eta: k log W <= 10 eta^2 d.",
     ),
     Step(
@@ -229,7 +229,7 @@ CONSTRUCTION = (
             given=(*SIZES, exceeds("l < log W/eta + 1", fewest_blocks)),
             exists=(Chosen("constant", after=("eta",), exhibited=entries_degree),),
         ),
-        sound=True,
+        defect=None,
         note="10^(log W/eta) = W^(2.3/eta): the degree grows as eta falls.",
     ),
     Step(
@@ -244,13 +244,13 @@ CONSTRUCTION = (
                 exceeds("l divides a, a < W and a < n", places_margin, strict=False),
             ),
         ),
-        sound=False,
+        defect=Defect.SLIP,
         note="True for n = W; n is not defined.",
     ),
     Step(
         "column-norm",
         Statement("columns of earlier blocks have squared norm a (n-a) 100^theta'", column_norm_margin, given=PLANTED),
-        sound=False,
+        defect=Defect.SLIP,
         note="(W - a) 100^theta'.",
     ),
     Step(
@@ -260,7 +260,7 @@ CONSTRUCTION = (
             kept_error_margin,
             given=PLANTED,
         ),
-        sound=True,
+        defect=None,
         note="(a - k)/l can be a/l - k.",
     ),
     Step(
@@ -268,19 +268,19 @@ CONSTRUCTION = (
         Statement(
             "the same for a stream of rows, of which Bob lets the older ones expire", whole_error_margin, given=PLANTED
         ),
-        sound=False,
+        defect=Defect.PROOF,
         note="Blocks are sets of columns: every row has all of them. To remove a block needs deletions of entries.",
     ),
     Step(
         "block-of-rows",
         Statement("R has k rows, so that Y is k x k", group_margin, given=LONG),
-        sound=False,
+        defect=Defect.SLIP,
         note="R has a/k rows.",
     ),
     Step(
         "encoded-bits",
         Statement("(W - a) a >= W k l/(40 eta)", encoded_margin, given=(*BUDGET, ROOM)),
-        sound=True,
+        defect=None,
         note="For a <= W/2.",
     ),
     Step(
@@ -290,7 +290,7 @@ CONSTRUCTION = (
             bits_margin,
             given=(*LONG, ROOM),
         ),
-        sound=True,
+        defect=None,
         note="With l = log W/eta they would even be W k log(W)/(40 eta^2).",
     ),
 )

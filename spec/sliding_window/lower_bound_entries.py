@@ -5,7 +5,7 @@ from __future__ import annotations
 import attrs
 from flint import arb, fmpq
 
-from dpmatrix.claims import Statement, Step
+from dpmatrix.claims import Defect, Statement, Step
 from dpmatrix.exact import Exact, ball, rational
 from dpmatrix.spec.common.conditions import at_least, at_most, below, exceeds, positive, whole
 
@@ -144,7 +144,7 @@ ENTRIES = (
             square_margin,
             given=(at_least("root", 4), positive("eta"), below("eta", 1)),
         ),
-        sound=True,
+        defect=None,
         note="For tau >= 16, and in the proof tau >= 20 k W >= 40. A small tau breaks it: at eta = 1/10 and tau = "
         "121/100 it is 5.856 against 5.590.",
     ),
@@ -155,20 +155,20 @@ ENTRIES = (
             diagonal_margin,
             given=(*BLOCK, exceeds("|Y_jj - gamma| <= sqrt(Psi)", near_gamma, strict=False)),
         ),
-        sound=True,
+        defect=None,
     ),
     Step(
         "contradiction",
         Statement(
             "(Psi^2 - k sqrt(Psi)) Psi^2/(k sqrt(Psi)) > sqrt(Psi)", contradiction_margin, given=BLOCK, strict=True
         ),
-        sound=True,
+        defect=None,
         note="For Psi >= 2k.",
     ),
     Step(
         "quarter",
         Statement("(Psi^2 - k sqrt(Psi))^2 >= Psi^4/4", quarter_margin, given=BLOCK),
-        sound=True,
+        defect=None,
         note="For Psi >= 2k.",
     ),
     Step(
@@ -178,7 +178,7 @@ ENTRIES = (
             large_entry_margin,
             given=(*BLOCK, positive("scale"), exceeds("|V~ - M|^2 <= Psi", near_entry, strict=False)),
         ),
-        sound=False,
+        defect=Defect.SLIP,
         note="'At most' is meant and used; even that only up to 10^theta + sqrt(Psi).",
     ),
     Step(
@@ -194,7 +194,7 @@ ENTRIES = (
                 exceeds("eta_ij^2 <= 4/Psi^3", coefficient_margin, strict=False),
             ),
         ),
-        sound=True,
+        defect=None,
         note="The stated 4 is what 10^theta <= sqrt(Psi) gives.",
     ),
     Step(
@@ -204,7 +204,7 @@ ENTRIES = (
             outside_margin,
             given=(at_least("size", 10), at_least("shift", 0)),
         ),
-        sound=True,
+        defect=None,
     ),
     Step(
         "two-thirds",
@@ -218,6 +218,6 @@ ENTRIES = (
                 at_most("wrong", fmpq(1, 10) + fmpq(1, 99)),
             ),
         ),
-        sound=True,
+        defect=None,
     ),
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import attrs
 from flint import arb, fmpq
 
-from dpmatrix.claims import Chosen, Statement, Step
+from dpmatrix.claims import Chosen, Defect, Statement, Step
 from dpmatrix.exact import Exact, rational
 from dpmatrix.spec.common.conditions import below, exceeds, positive, whole
 
@@ -135,41 +135,41 @@ INEQUALITIES = (
     Step(
         "geometric-sum",
         Statement("the sum of 100^theta' over theta' < theta is at most 100^theta/99", geometric_margin, given=CHAIN),
-        sound=True,
+        defect=None,
     ),
     Step(
         "error-second-line",
         Statement("the first line is at most 2 100^theta W d/l", second_line_margin, given=CHAIN),
-        sound=True,
+        defect=None,
         note="For a <= d/2.",
     ),
     Step(
         "multiplicative-part",
         Statement("2 eta tau <= 100^theta k (W-a)(1/10 + 1/99)", multiplicative_margin, given=CHAIN),
-        sound=False,
+        defect=Defect.FORMULA,
         note="True with the first line for tau; tau has been set to the larger 2 100^theta W d/l.",
     ),
     Step(
         "third-line",
         Statement("1/10 + 1/99 <= 1/5, and 2 tau = 4 100^theta W d/l", third_line_margin, given=CHAIN),
-        sound=True,
+        defect=None,
     ),
     Step(
         "large-psi",
         Statement("Psi >= 40 k W", large_psi_margin, given=CHAIN),
-        sound=True,
+        defect=None,
         note="The 'Psi depends quadratically on m and tau' of Lemma 11, as far as it is needed.",
     ),
     Step(
         "large-tau",
         Statement("tau >= 20 k W", large_tau_margin, given=CHAIN),
-        sound=True,
+        defect=None,
         note="So tau >= 40, which the square of a sum needs.",
     ),
     Step(
         "large-root",
         Statement("sqrt(Psi) >= 10^theta", large_root_margin, given=CHAIN),
-        sound=True,
+        defect=None,
         note="The entries of V~ are at most 10^theta + sqrt(Psi), hence 2 sqrt(Psi).",
     ),
     Step(
@@ -181,7 +181,7 @@ INEQUALITIES = (
             given=CHAIN,
             exists=(Chosen("constant"),),
         ),
-        sound=False,
+        defect=Defect.PROOF,
         note="Psi contains 2 tau = 4 100^theta W d/l and 2 tau^2; the other columns take a W 100^theta/l at most.",
     ),
     Step(
@@ -191,7 +191,7 @@ INEQUALITIES = (
             fraction_margin,
             given=CHAIN,
         ),
-        sound=False,
+        defect=Defect.FORMULA,
         note="At a fifth; then 5/6 - 1/5 is below 2/3.",
     ),
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import attrs
 from flint import arb, fmpq_mat
 
-from dpmatrix.claims import Statement, Step
+from dpmatrix.claims import Defect, Statement, Step
 from dpmatrix.exact import Exact, ball, rational, square
 from dpmatrix.spec.common.conditions import below, positive, whole
 from dpmatrix.spec.sliding_window.sketch_privacy import floor
@@ -82,7 +82,7 @@ NAIVE_COMPONENTS = (
             ),
             strict=True,
         ),
-        sound=True,
+        defect=None,
         note="sigma^2 is at least 256 r log(4/delta)/eps^2. sigma^2 alone, without the factors, moves no component.",
     ),
     Step(
@@ -93,7 +93,7 @@ NAIVE_COMPONENTS = (
             projected_margin,
             given=(whole("target", 1), positive("eta"), below("eta", rational(1) / 2)),
         ),
-        sound=False,
+        defect=Defect.REMARK,
         note="None does, on whichever side A~ is projected, where A_W has rank above k/eta: some direction is lost.",
     ),
 )

@@ -116,7 +116,7 @@ NOISY_SEMIDEFINITE = (
             at_least=least_probability,
             given=(positive("deviation"),),
         ),
-        sound=True,
+        defect=None,
         note="The matrix need not be semidefinite. Where every |A_W x| is long it is, but for a probability as small "
         "as one likes.",
     ),
@@ -130,7 +130,7 @@ NOISY_SEMIDEFINITE = (
             given=(whole("dimension", 3),),
             exists=(Chosen("constant", exhibited=fmpq(1, 10)),),
         ),
-        sound=True,
+        defect=None,
         note="The repair pays no more than the root of d, but for its logarithms.",
     ),
     Step(
@@ -141,7 +141,7 @@ NOISY_SEMIDEFINITE = (
             wishart_mean_margin,
             given=(*GUARANTEE, below("delta", 1)),
         ),
-        sound=True,
+        defect=None,
         note="That is the noise of appendix C. For other noise it need not be so: with N Gaussian as for theorem-15's "
         "repair and zeta its bound on |N|, N + zeta is as private as N and semidefinite but for the same failure, and "
         "zeta grows like the root of d.",
@@ -162,7 +162,7 @@ NOISY_SEMIDEFINITE = (
             ),
             exists=(Chosen("constant", exhibited=26),),
         ),
-        sound=True,
+        defect=None,
         note="It is the Gaussian release of footnote 2: its sum need not be semidefinite, but its positive part is, at "
         "twice the error (step on-the-event). No factor 1 +- eta is used.",
     ),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dpmatrix.claims import Claim, Condition, Kind, Locator, Repair, Statement, Step, Verdict
+from dpmatrix.claims import Claim, Condition, Defect, Kind, Locator, Repair, Statement, Step, Verdict
 from dpmatrix.spec.common.conditions import exceeds, positive, whole
 from dpmatrix.spec.sliding_window.decompositions import EVERY_DECOMPOSITION, EVERY_NORM
 from dpmatrix.spec.sliding_window.notation_margins import (
@@ -62,7 +62,7 @@ NOTATION_FACTS = Claim(
         Step(
             "largest-singular-value",
             Statement("s_max(A) = max(|lambda_max|, |lambda_min|)", largest_singular_margin, given=SYMMETRIC),
-            sound=True,
+            defect=None,
         ),
         Step(
             "projection-eigenvalues",
@@ -71,26 +71,26 @@ NOTATION_FACTS = Claim(
                 projection_values_margin,
                 given=(*SYMMETRIC, Condition("P^2 = P", idempotent_margin)),
             ),
-            sound=True,
+            defect=None,
             note="Both occur only for 0 < k < n.",
         ),
         Step(
             "number-of-singular-values",
             Statement("at most min(n, m) singular values are not zero", count_margin),
-            sound=True,
+            defect=None,
         ),
         Step(
             "spectral-norm",
             Statement("|Ax| <= s_max |x|, so that the spectral norm is s_max", spectral_bound_margin),
-            sound=True,
+            defect=None,
         ),
         Step(
             "frobenius-norm",
             Statement("sum A[i,j]^2 = sum s_i(A)^2", frobenius_margin),
-            sound=True,
+            defect=None,
             note="The second ':=' is a fact and not a definition.",
         ),
-        Step("frobenius-trace", Statement("|A|_F^2 = Tr(A'A)", frobenius_trace_margin), sound=True),
+        Step("frobenius-trace", Statement("|A|_F^2 = Tr(A'A)", frobenius_trace_margin), defect=None),
         Step(
             "orthogonal-decomposition",
             Statement(
@@ -98,7 +98,7 @@ NOTATION_FACTS = Claim(
                 symmetric_margin,
                 given=(Condition("U'U = I", orthogonal_margin),),
             ),
-            sound=False,
+            defect=Defect.REMARK,
             note="A rotation is not symmetric; over the complex numbers it is true.",
         ),
         Step(
@@ -106,7 +106,7 @@ NOTATION_FACTS = Claim(
             Statement(
                 "A = sum s_i x_i y_i' has A y_i = s_i x_i, A'x_i = s_i y_i", singular_triples_margin, given=DECOMPOSED
             ),
-            sound=True,
+            defect=None,
         ),
         EVERY_DECOMPOSITION,
         Step(
@@ -116,7 +116,7 @@ NOTATION_FACTS = Claim(
                 printed_pseudoinverse_margin,
                 given=DECOMPOSED,
             ),
-            sound=False,
+            defect=Defect.SLIP,
             note="A^+ = sum over s_i > 0 of y_i x_i' / s_i.",
         ),
         Step(
@@ -126,7 +126,7 @@ NOTATION_FACTS = Claim(
                 pseudoinverse_margin,
                 given=DECOMPOSED,
             ),
-            sound=True,
+            defect=None,
         ),
         Step(
             "best-rank-k",
@@ -138,7 +138,7 @@ NOTATION_FACTS = Claim(
                     Condition("s_1 >= s_2 >= ... >= 0", decreasing_values_margin),
                 ),
             ),
-            sound=True,
+            defect=None,
             note="Every other unitarily invariant norm is best-rank-k-every-norm.",
         ),
         EVERY_NORM,
@@ -149,7 +149,7 @@ NOTATION_FACTS = Claim(
                 stack_shape_margin,
                 given=(whole("first", 1), whole("dimension", 1), exceeds("t_1 <= t_2", times_margin, strict=False)),
             ),
-            sound=False,
+            defect=Defect.SLIP,
             note="(t_2 - t_1 + 1) x d.",
         ),
         Step(
@@ -159,7 +159,7 @@ NOTATION_FACTS = Claim(
                 normal_mass_margin,
                 given=(positive("sigma"),),
             ),
-            sound=True,
+            defect=None,
         ),
         Step(
             "wishart-exponent",
@@ -172,7 +172,7 @@ NOTATION_FACTS = Claim(
                     exceeds("T > t", beyond_margin),
                 ),
             ),
-            sound=False,
+            defect=Defect.SLIP,
             note="exp(-Tr(C^-1 R)/2); as printed it grows without bound and has no integral.",
         ),
         Step(
@@ -182,7 +182,7 @@ NOTATION_FACTS = Claim(
                 wishart_total_margin,
                 given=(whole("dimension", 1), exceeds("m > d - 1", degrees_margin)),
             ),
-            sound=False,
+            defect=Defect.SLIP,
             note="2^(md/2); see cross.wishart-density.",
         ),
         *SYMMETRIC_FACTS,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import attrs
 from flint import arb, fmpq
 
-from dpmatrix.claims import Statement, Step
+from dpmatrix.claims import Defect, Statement, Step
 from dpmatrix.exact import Exact, rational
 from dpmatrix.spec.common.conditions import at_least, exceeds, whole
 from dpmatrix.spec.sliding_window.loewner import flag
@@ -143,7 +143,7 @@ PLANTED_COEFFICIENTS = (
     Step(
         "off-diagonal",
         Statement("from (46): Y_pj <= sqrt(Psi)", entry_margin, given=OFF_DIAGONAL),
-        sound=True,
+        defect=None,
     ),
     Step(
         "large-coefficient",
@@ -152,7 +152,7 @@ PLANTED_COEFFICIENTS = (
             coefficient_margin,
             given=(*COEFFICIENTS, exceeds("sum of a_j Y_ij >= Psi^2", combined, strict=False)),
         ),
-        sound=True,
+        defect=None,
         note="Even Psi^2/((k-1) sqrt(Psi)).",
     ),
     Step(
@@ -166,12 +166,12 @@ PLANTED_COEFFICIENTS = (
                 exceeds("|Y| <= sqrt(Psi) off the diagonal", other_margin, strict=False),
             ),
         ),
-        sound=True,
+        defect=None,
     ),
     Step(
         "squares-off-diagonal",
         Statement("from (46): V_ij^2 <= sqrt(Psi) off the diagonal", square_margin, given=OFF_DIAGONAL),
-        sound=False,
+        defect=Defect.SLIP,
         note="Psi bounds the squares, and sqrt(Psi) the entries. A slip: Lemma 11 has it right, and the line after "
         "uses the entries.",
     ),
@@ -188,7 +188,7 @@ PLANTED_COEFFICIENTS = (
                 exceeds("tau <= b (W + d)", allowed_error_margin, strict=False),
             ),
         ),
-        sound=True,
+        defect=None,
         note="tau is the additive error here, and 2 100^theta W d/l in the display before Psi: one letter for two "
         "numbers. Entries of M are not signs, but 10^theta in size.",
     ),

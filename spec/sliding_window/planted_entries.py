@@ -5,7 +5,7 @@ from __future__ import annotations
 import attrs
 from flint import arb, fmpq, fmpq_mat
 
-from dpmatrix.claims import Statement, Step
+from dpmatrix.claims import Defect, Statement, Step
 from dpmatrix.exact import Exact, rational
 from dpmatrix.spec.common.conditions import exceeds, whole
 from dpmatrix.spec.sliding_window.loewner import flag, gram, squared_norm
@@ -156,7 +156,7 @@ PLANTED_ENTRIES = (
             letters_margin,
             given=(whole("block", 1), exceeds("the letters are 1 and -1", different_margin, strict=False)),
         ),
-        sound=False,
+        defect=Defect.SLIP,
         note="Both are -10^i: x 10^i is meant, or letters 0 and 1. A slip: Definition 7 has bits.",
     ),
     Step(
@@ -166,17 +166,17 @@ PLANTED_ENTRIES = (
             planted_norm_margin,
             given=PLANTED,
         ),
-        sound=True,
+        defect=None,
     ),
     Step(
         "equation-45",
         Statement("(45): the (Y_jj - gamma)^2 sum to |A - B|_F^2 at most", diagonal_error, given=APPROXIMATED),
-        sound=True,
+        defect=None,
     ),
     Step(
         "equation-46",
         Statement("(46): the other Y_pj^2 sum to |A - B|_F^2 at most", other_error, given=APPROXIMATED),
-        sound=True,
+        defect=None,
     ),
     Step(
         "empty-columns",
@@ -185,7 +185,7 @@ PLANTED_ENTRIES = (
             emptied_margin,
             given=APPROXIMATED,
         ),
-        sound=True,
+        defect=None,
         note="The last d - a columns, where the document has n - a; that B has rank k is no reason.",
     ),
     Step(
@@ -195,7 +195,7 @@ PLANTED_ENTRIES = (
             emptied_rows_margin,
             given=APPROXIMATED,
         ),
-        sound=True,
+        defect=None,
         note="Of the rows 1 to a, those outside R. The document's words take all the other entries of B(C), with V~, "
         "which the proof goes on to use; that the block has rank k is no reason.",
     ),
@@ -210,7 +210,7 @@ PLANTED_ENTRIES = (
                 exceeds("B has rank k, and so has B(C)", rank_margin, strict=False),
             ),
         ),
-        sound=True,
+        defect=None,
         note="The document says rows for columns. That not all coefficients are zero fails for the columns that were "
         "set to zero, and is not used.",
     ),

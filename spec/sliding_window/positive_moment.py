@@ -88,10 +88,10 @@ THEOREM_4 = Claim(
                 moment_margin,
                 given=MOMENT,
             ),
-            sound=True,
+            defect=None,
             note="The deterministic half of the repair.",
         ),
-        Step("released", RELEASED, sound=True, note="The privacy of the repair, as for lemma-3."),
+        Step("released", RELEASED, defect=None, note="The privacy of the repair, as for lemma-3."),
         Step(
             "cover",
             Statement(
@@ -99,7 +99,7 @@ THEOREM_4 = Claim(
                 cover_margin,
                 given=COVERED,
             ),
-            sound=True,
+            defect=None,
         ),
         Step(
             "union",
@@ -109,7 +109,7 @@ THEOREM_4 = Claim(
                 union_slack_of_noise,
                 given=WINDOW_NOISE,
             ),
-            sound=True,
+            defect=None,
             note="Arithmetic of the repair: 9^d directions of a net, each with variance at most 2 q s^2.",
         ),
         Step(
@@ -122,19 +122,19 @@ THEOREM_4 = Claim(
                 given=(*ONE_ROW, *FAILURE),
                 exists=(Chosen("constant"),),
             ),
-            sound=False,
+            defect=Defect.PROOF,
             note="For d > 4r/eta and eta c < 1024 the lower bound fails with probability one.",
         ),
         Step(
             "semidefinite",
             Statement("C = A~'A~ - sigma^2 is positive semidefinite", semidefinite, given=DRAWN),
-            sound=False,
+            defect=Defect.FORMULA,
             note="It is a difference; post-processing by projection makes it so and keeps the guarantee.",
         ),
         Step(
             "last-display",
             Statement("(1-eta)(A'A - X) - X = (1-eta)A'A - eta X", last_display, given=(at_least("extra", 0),)),
-            sound=False,
+            defect=Defect.FORMULA,
             note="With + X in Corollary 1, as (11) has it, the right side is correct.",
         ),
         INFORMAL_ERROR,

@@ -92,7 +92,7 @@ TAIL_OF_THE_LOSS = Step(
             exceeds("the loss exceeds eps with probability at most delta", loss_before, strict=False),
         ),
     ),
-    sound=True,
+    defect=None,
     note="Appendix B calls it a way to define privacy, and uses it as a sufficient condition. It is a stronger one.",
 )
 """A step of definition-1: what appendix B offers as an easy form of it."""

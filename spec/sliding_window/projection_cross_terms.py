@@ -5,7 +5,7 @@ from __future__ import annotations
 import attrs
 from flint import arb, fmpq, fmpq_mat
 
-from dpmatrix.claims import Condition, Statement, Step
+from dpmatrix.claims import Condition, Defect, Statement, Step
 from dpmatrix.exact import Exact, rational
 from dpmatrix.spec.common.conditions import at_least
 from dpmatrix.spec.common.spectra import diagonal, disagreement, identity, trace
@@ -112,7 +112,7 @@ CROSS_TERMS = (
             change_margin,
             given=(*PROJECTED, COLUMN_SPAN, BY_COLUMNS, SAME),
         ),
-        sound=True,
+        defect=None,
     ),
     Step(
         "fourth-part",
@@ -121,7 +121,7 @@ CROSS_TERMS = (
             change_margin,
             given=(*PROJECTED, ROW_SPAN, BY_COLUMNS),
         ),
-        sound=False,
+        defect=Defect.SLIP,
         note="It repeats the inequality of condition 3, with eta_3: eta_4 bounds nothing.",
     ),
     Step(
@@ -131,7 +131,7 @@ CROSS_TERMS = (
             change_margin,
             given=(*PROJECTED, ROW_SPAN, BY_ROWS, SAME),
         ),
-        sound=True,
+        defect=None,
         note="What the source has.",
     ),
 )

@@ -78,6 +78,6 @@ FREE_ERROR = Step(
             exceeds("|x| = 1", unit_margin, strict=False),
         ),
     ),
-    sound=True,
+    defect=None,
     note="With r = O(log q), sigma and the length of g have no d in them. Theorem 5 prints a factor log d.",
 )

@@ -113,7 +113,7 @@ ONE_RELEASE = Step(
         release_margin,
         given=(exceeds("one row, of norm at most 1", row_margin, strict=False), *GUARANTEE),
     ),
-    sound=True,
+    defect=None,
     note="The privacy of the repair; what is computed from the release is as private.",
 )
 FEW_QUERIES = Repair(

@@ -122,7 +122,7 @@ THEOREM_11 = Claim(
                 wishart_privacy_margin,
                 given=(whole("dimension", 1), *PROMISE, at_least("length", 0), at_most("length", 0), DEGREES),
             ),
-            sound=False,
+            defect=Defect.HYPOTHESIS,
             note="True of the cited theorem, which asks for epsilon < 1; the quotation leaves that hypothesis out. For "
             "large epsilon the noise has too few degrees of freedom: the support moves by 1.",
         ),
@@ -258,7 +258,7 @@ THEOREM_12 = Claim(
                 growing_row_margin,
                 given=(whole("rows", 2), *PROMISE),
             ),
-            sound=False,
+            defect=Defect.FORMULA,
             note="The premise holds for both; the term log(4/delta) would have to be doubled.",
         ),
         Step(
@@ -268,7 +268,7 @@ THEOREM_12 = Claim(
                 worst_pair_margin,
                 given=(whole("rows", 2), *PROMISE),
             ),
-            sound=False,
+            defect=Defect.HYPOTHESIS,
             note="Fails from epsilon about 100 on: so the verdict does not hang on whose premise it is.",
         ),
         OUTPUT_FORMS,

@@ -42,5 +42,5 @@ OUTPUT_FORMS = Step(
         forms_margin,
         given=(exceeds("N is symmetric", symmetric_margin, strict=False),),
     ),
-    sound=True,
+    defect=None,
 )

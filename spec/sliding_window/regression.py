@@ -178,22 +178,22 @@ LEMMA_8 = Claim(
         Step(
             "first-pythagoras",
             Statement("(30)", first_pythagoras_margin, given=(ISOMETRIES,)),
-            sound=True,
+            defect=None,
         ),
         Step(
             "second-pythagoras",
             Statement("(31)", second_pythagoras_margin, given=(ISOMETRIES,)),
-            sound=True,
+            defect=None,
         ),
         Step(
             "truncation",
             Statement("(32), for Z of rank at most k", truncation_margin, given=(*REGRESSION, AT_MOST_K)),
-            sound=True,
+            defect=None,
         ),
         Step(
             "untransposed",
             Statement("(33): CFR is C'FR'", untransposed_margin, given=(ISOMETRIES,)),
-            sound=False,
+            defect=Defect.SLIP,
             note="[C'FR']_k in (33) and in the last chain.",
         ),
     ),

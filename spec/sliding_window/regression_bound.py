@@ -143,7 +143,7 @@ THEOREM_8 = Claim(
                 ),
                 exists=(Chosen("constant"),),
             ),
-            sound=False,
+            defect=Defect.PROOF,
             note="At R = tau I and, as the error is continuous in R, for all noise near it: with positive probability.",
         ),
         *REGRESSION_COSTS,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import attrs
 from flint import arb, fmpq, fmpq_mat
 
-from dpmatrix.claims import Chosen, Statement, Step
+from dpmatrix.claims import Chosen, Defect, Statement, Step
 from dpmatrix.exact import Exact, rational
 from dpmatrix.spec.common.conditions import at_least, below, exceeds, positive
 from dpmatrix.spec.common.spectra import nonnegative_spectrum
@@ -189,7 +189,7 @@ REGRESSION_COSTS = (
             given=(*MOMENTS, positive("feature")),
             exists=(Chosen("constant"),),
         ),
-        sound=False,
+        defect=Defect.PROOF,
         note="(41) costs E (|X^|^2 + 1): steep solutions cost more than any c E. For fixed eps and delta (tau + p)^2 "
         "log(tau + p)/eps is E times a number, which every c covers.",
     ),
@@ -205,7 +205,7 @@ REGRESSION_COSTS = (
                 exceeds("R is positive semidefinite", noise_margin, strict=False),
             ),
         ),
-        sound=True,
+        defect=None,
         note="Not from (41), which alone allows E (|X~|^2 + 1).",
     ),
     Step(
@@ -219,6 +219,6 @@ REGRESSION_COSTS = (
                 exceeds("(29)", end_29, strict=False),
             ),
         ),
-        sound=True,
+        defect=None,
     ),
 )

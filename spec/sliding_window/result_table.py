@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from flint import arb, fmpq
 
-from dpmatrix.claims import Chosen, Claim, Kind, Locator, Repair, Statement, Step, Verdict
+from dpmatrix.claims import Chosen, Claim, Defect, Kind, Locator, Repair, Statement, Step, Verdict
 from dpmatrix.exact import Real, ball
 from dpmatrix.spec.common.conditions import at_most, below, equality, positive, whole
 from dpmatrix.spec.sliding_window.sketch_privacy import floor
@@ -190,13 +190,13 @@ TABLE_1 = Claim(
                 given=SETTING,
                 exists=(Chosen("factor", exhibited=1),),
             ),
-            sound=True,
+            defect=None,
             note="r^2 for r: weaker, not false.",
         ),
         Step(
             "spectral-space",
             Statement("row 1, space: at least the theorem's", spectral_space, given=SETTING, exists=SOME),
-            sound=False,
+            defect=Defect.FORMULA,
             note="1/eta for 1/eta^2.",
         ),
         Step(
@@ -207,31 +207,31 @@ TABLE_1 = Claim(
                 given=SETTING,
                 exists=(Chosen("factor", after=("failure",), exhibited=at_fixed_failure),),
             ),
-            sound=True,
+            defect=None,
             note="k for k + log(1/beta). Theorem 6, which row 2 cites, has sqrt(log d) more.",
         ),
         Step(
             "components-space",
             Statement("rows 2 and 3: Theorem 3's space is at least the table's", components_above, given=SETTING),
-            sound=True,
+            defect=None,
             note="1/eta^4 for 1/eta^3. The entry is row 1's with r = k/eta: see spectral-space.",
         ),
         Step(
             "regression-error",
             Statement("row 4, additive error: at least the theorem's", regression_error, given=SETTING, exists=SOME),
-            sound=False,
+            defect=Defect.FORMULA,
             note="d (d + log(1/delta)/eps) for (tau + p)^2 log(tau + p)/eps.",
         ),
         Step(
             "regression-above",
             Statement("row 4: the theorem's additive error is at least the table's", regression_above, given=SMALL),
-            sound=True,
+            defect=None,
             note="For eps <= 1: the table claims more than the theorem.",
         ),
         Step(
             "variance-error",
             Statement("row 5, additive error: at least the theorem's", variance_error, given=SETTING, exists=SOME),
-            sound=False,
+            defect=Defect.FORMULA,
             note="d (d + log(1/delta)/eps) for tau log tau.",
         ),
         Step(
@@ -239,7 +239,7 @@ TABLE_1 = Claim(
             Statement(
                 "row 5: d times the theorem's additive error is at least the table's", variance_above, given=SMALL
             ),
-            sound=True,
+            defect=None,
             note="For eps <= 1.",
         ),
         Step(
@@ -250,7 +250,7 @@ TABLE_1 = Claim(
                 given=SETTING,
                 exists=(Chosen("factor", exhibited=4),),
             ),
-            sound=True,
+            defect=None,
         ),
         Step(
             "sketch-noise",
@@ -259,7 +259,7 @@ TABLE_1 = Claim(
                 sketch_noise_margin,
                 given=SETTING,
             ),
-            sound=True,
+            defect=None,
             note="For the sigma of Algorithm 2, which is not enough for its guarantee (theorem-3).",
         ),
     ),

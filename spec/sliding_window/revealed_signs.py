@@ -115,7 +115,7 @@ LEAST_ERROR = Step(
             exceeds("each law is right with probability 9/10", right_margin, strict=False),
         ),
     ),
-    sound=True,
+    defect=None,
     note="A belief of the document. For rows of norm at most 1 it is false where the window is stored: the release of "
     "theorem-15's repair errs by the order of the root of d. Which power of log(1/delta) is needed is left open.",
 )

@@ -135,7 +135,7 @@ ROW_SAMPLING = (
             given=(positive("gap"),),
             strict=True,
         ),
-        sound=True,
+        defect=None,
         note="As the document says: by any amount below 1. Scores are between 0 and 1, so their sensitivity is their "
         "whole range.",
     ),
@@ -148,7 +148,7 @@ ROW_SAMPLING = (
             given=(positive("oversampling"),),
             strict=True,
         ),
-        sound=True,
+        defect=None,
         note="As the document says: no constant bounds what a row of norm 1 adds.",
     ),
     Step(
@@ -160,7 +160,7 @@ ROW_SAMPLING = (
             given=(at_least("oversampling", 1),),
             strict=True,
         ),
-        sound=True,
+        defect=None,
         note="As the document says: not Lipschitz. Short earlier rows make it as steep as one likes.",
     ),
     Step(
@@ -172,7 +172,7 @@ ROW_SAMPLING = (
             given=(whole("window", 1), exceeds("b is not zero", row_margin)),
             strict=True,
         ),
-        sound=True,
+        defect=None,
         note="As the document says: what has expired cannot be taken out again.",
     ),
 )

@@ -261,7 +261,7 @@ RUNNING_TOTALS = (
             count_margin,
             given=SHORT_ROWS,
         ),
-        sound=True,
+        defect=None,
         note="In place of item 3, for the mechanism of the repair: R(T), two totals for each size of a part and one "
         "for each checkpoint are held, (l + 2h + 3) d(d+1)/2 numbers; an update compares fewer pairs than there are.",
     ),
@@ -273,7 +273,7 @@ RUNNING_TOTALS = (
             output_margin,
             given=TOTALS,
         ),
-        sound=True,
+        defect=None,
         note="In place of item 2. For eta <= 1/2 the right side is at most (1 + 2 eta) K_W + 10 zeta.",
     ),
     Step(
@@ -284,7 +284,7 @@ RUNNING_TOTALS = (
             failure_margin,
             given=NOISE,
         ),
-        sound=True,
+        defect=None,
         note="Arithmetic: there are fewer than 2^(2h+1) pairs, each the signed sum of at most 2h + 1 released sums. "
         "Nothing depends on T, as it is the probability for one time.",
     ),

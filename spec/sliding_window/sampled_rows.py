@@ -68,6 +68,6 @@ SAMPLED_ROWS = Step(
             exceeds("y^2 <= (1 - delta)/C", short_margin, strict=False),
         ),
     ),
-    sound=True,
+    defect=None,
     note="For every eps and every delta < 1. Without the row before it the row y has the score 1, however short it is.",
 )

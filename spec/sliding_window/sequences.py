@@ -161,7 +161,7 @@ DEFINITION_1 = Claim(
                 given=(positive("chance"), below("chance", 1), at_least("exponential", 1)),
                 strict=True,
             ),
-            sound=True,
+            defect=None,
             note="With a fair key bit each is a fair coin for both streams. The definition guarantees each output by "
             "itself; appendix D asks for the sequence.",
         ),
@@ -172,7 +172,7 @@ DEFINITION_1 = Claim(
                 marginal_margin,
                 given=(LAWS, at_least("exponential", 1)),
             ),
-            sound=True,
+            defect=None,
             note="So a guarantee for all that is seen covers each part of it.",
         ),
         TAIL_OF_THE_LOSS,

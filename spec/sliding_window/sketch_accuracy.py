@@ -111,7 +111,7 @@ LEMMA_2 = Claim(
                 accurate_output,
                 given=ON_THE_EVENT,
             ),
-            sound=True,
+            defect=None,
             note="The deterministic half of the repair.",
         ),
         Step(
@@ -122,17 +122,17 @@ LEMMA_2 = Claim(
                 union_slack,
                 given=ENOUGH_ROWS,
             ),
-            sound=True,
+            defect=None,
             note="A net of 9^d directions and Chernoff's bound, for each of the sketches: more rows than are needed.",
         ),
-        Step("equation-6", Statement("(sigma I; A)'(sigma I; A) = A'A + sigma^2 I", ridge_identity), True),
-        Step("equation-7", Statement("K(2) <= A_W'A_W <= K(1)", printed_sandwich, given=PRINTED_RUN), True),
+        Step("equation-6", Statement("(sigma I; A)'(sigma I; A) = A'A + sigma^2 I", ridge_identity), defect=None),
+        Step("equation-7", Statement("K(2) <= A_W'A_W <= K(1)", printed_sandwich, given=PRINTED_RUN), defect=None),
         Step(
             "equation-8",
             Statement(
                 "(1 - eta) K^(1) <= K^(2), at eta = 1/2, with adjacent stamps", adjacent_histogram, given=PRINTED_RUN
             ),
-            sound=False,
+            defect=Defect.PROOF,
             note="Update-Approx compares no neighbours, and the printed expiry leaves neighbours around the window.",
         ),
         Step(
@@ -143,27 +143,27 @@ LEMMA_2 = Claim(
                 at_least=nine_tenths,
                 given=SCALES,
             ),
-            sound=False,
+            defect=Defect.PROOF,
             note="The standard deviation of 4r/eta rows is of the order of sqrt(eta), not of eta.",
         ),
-        Step("equation-10", Statement("(1-eta/4)(K(1)+sigma^2) <= K~(1)", bound_10, given=(WITHIN_9,)), True),
+        Step("equation-10", Statement("(1-eta/4)(K(1)+sigma^2) <= K~(1)", bound_10, given=(WITHIN_9,)), defect=None),
         Step(
             "equation-11",
             Statement("(1-eta/4)(A_W'A_W+sigma^2) <= K~(1)", bound_11, given=(ORDER_7, WITHIN_9, *ETA)),
-            True,
+            defect=None,
         ),
-        Step("equation-12", Statement("K~(1) <= (1+eta/4) K^(1)", bound_12, given=(WITHIN_9,)), True),
+        Step("equation-12", Statement("K~(1) <= (1+eta/4) K^(1)", bound_12, given=(WITHIN_9,)), defect=None),
         Step(
             "equation-13",
             Statement("K~(1) <= (1+eta/4)/(1-eta) K^(2)", bound_13, given=(CLOSE_8, WITHIN_9, *ETA)),
-            True,
+            defect=None,
         ),
         Step(
             "equation-14",
             Statement(
                 "K~(1) <= (1+eta/4)/(1-eta)(A_W'A_W+sigma^2)", bound_14, given=(ORDER_7, CLOSE_8, WITHIN_9, *ETA)
             ),
-            True,
+            defect=None,
         ),
         Step(
             "substitution",
@@ -173,7 +173,7 @@ LEMMA_2 = Claim(
                 given=(*SCALES, positive("constant")),
                 exists=(Chosen("constant"),),
             ),
-            sound=False,
+            defect=Defect.FORMULA,
             note="Two constants are needed, and no constant at all serves every r and delta.",
         ),
     ),
@@ -244,7 +244,7 @@ COROLLARY_1 = Claim(
                 factor_margin,
                 given=(positive("eta"), at_most("eta", rational(3) / 8)),
             ),
-            sound=True,
+            defect=None,
         ),
     ),
     uses=("sliding-window.lemma-2+repair",),

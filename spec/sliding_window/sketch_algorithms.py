@@ -5,7 +5,7 @@ from __future__ import annotations
 import attrs
 from flint import arb
 
-from dpmatrix.claims import Claim, Kind, Locator, Repair, Statement, Step, Verdict
+from dpmatrix.claims import Claim, Defect, Kind, Locator, Repair, Statement, Step, Verdict
 from dpmatrix.exact import rational
 from dpmatrix.spec.common.conditions import exceeds, whole
 from dpmatrix.spec.common.spectra import disagreement
@@ -104,7 +104,7 @@ ALGORITHM_3 = Claim(
         Step(
             "equation-5",
             Statement("(Phi g')(sigma I; a_t) = sigma Phi + g'a_t", block_product, given=RUN[1:2]),
-            sound=True,
+            defect=None,
         ),
     ),
 )
@@ -181,7 +181,7 @@ ALGORITHM_2 = Claim(
         Step(
             "output",
             Statement("line 10 outputs the sketch of the rows from t_1 on", printed_output, given=PRINTED_RUN),
-            sound=False,
+            defect=Defect.SLIP,
             note="Line 9 of Algorithm 3 leaves out the first pair, so the output is the sketch of one row.",
         ),
     ),

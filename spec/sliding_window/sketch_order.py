@@ -5,7 +5,7 @@ from __future__ import annotations
 import attrs
 from flint import arb, fmpq_mat
 
-from dpmatrix.claims import Statement, Step
+from dpmatrix.claims import Defect, Statement, Step
 from dpmatrix.exact import Exact
 from dpmatrix.spec.common.conditions import below, exceeds, positive, whole
 from dpmatrix.spec.sliding_window.loewner import between, gram, precedes_margin
@@ -71,7 +71,7 @@ SKETCH_ORDER = (
                 exceeds("t_i <= t_j", stamps_margin, strict=False),
             ),
         ),
-        sound=True,
+        defect=None,
     ),
     Step(
         "sketches-in-order",
@@ -81,7 +81,7 @@ SKETCH_ORDER = (
             sketch_order_margin,
             given=RANKED_RUN,
         ),
-        sound=False,
+        defect=Defect.REMARK,
         note="For d >= 2 adjacent sketches are almost surely not comparable; the exact K(j) are in order "
         "(nested-moments), as the proof says.",
     ),

@@ -178,12 +178,12 @@ LEMMA_3 = Claim(
                 earlier_margin,
                 given=(WELL_FORMED, exceeds("rows and variates agree before t", same_before, strict=False)),
             ),
-            sound=True,
+            defect=None,
         ),
         Step(
             "at-the-change",
             Statement("T = t: sigma is at least the w of Theorem 12", theorem_12_margin, given=UNIT_ROWS),
-            sound=False,
+            defect=Defect.PROOF,
             note="True exactly for eta >= 1/4; and t_1 depends on the variates from t = 3 on.",
         ),
         Step(
@@ -195,7 +195,7 @@ LEMMA_3 = Claim(
                 given=UNIT_ROWS,
                 probability=False,
             ),
-            sound=False,
+            defect=Defect.HYPOTHESIS,
             note="At T = t sigma suffices for ordinary eta; not for every eta, and eta has no lower limit.",
         ),
         Step(
@@ -208,7 +208,7 @@ LEMMA_3 = Claim(
                 given=MANY_DIMENSIONS,
                 probability=False,
             ),
-            sound=False,
+            defect=Defect.SLIP,
             note="A consequence of a slip: line 9 is to begin at 1, as (6) and Lemma 2 have it. As printed a unit row, "
             "present or absent, decides whether later rows are in the output at all: delta is near 1 for a long row, "
             "and "
@@ -225,7 +225,7 @@ LEMMA_3 = Claim(
                     exceeds("the outputs at t agree", at_time_margin, strict=False),
                 ),
             ),
-            sound=False,
+            defect=Defect.PROOF,
             note="After an expiry the output is another stored matrix.",
         ),
         Step(
@@ -239,7 +239,7 @@ LEMMA_3 = Claim(
                     exceeds("no variate g is zero", nonzero_coins),
                 ),
             ),
-            sound=False,
+            defect=Defect.REMARK,
             note="Stored matrices share their variates: neighbouring ones differ by g_t'a_t exactly.",
         ),
         OUTPUT_SHAPE,

@@ -173,13 +173,13 @@ LEMMA_4 = Claim(
                 exact_count_margin,
                 given=EXACT,
             ),
-            sound=True,
+            defect=None,
             note="Of the order of the printed bound, for a structure that is not private.",
         ),
         Step(
             "singular-values",
             Statement("a stored matrix has at most r singular values that are not zero", spectrum_margin, given=SPACE),
-            sound=False,
+            defect=Defect.PROOF,
             note="sigma Phi has min(4r/eta, d).",
         ),
         Step(
@@ -194,13 +194,13 @@ LEMMA_4 = Claim(
                 ),
                 strict=True,
             ),
-            sound=False,
+            defect=Defect.PROOF,
             note="False even for ordered matrices; the determinant takes its place.",
         ),
         Step(
             "equation-15",
             Statement("c log W / log(1 - eta/2) <= (2c/eta) log W", equation_15, given=LOGARITHM),
-            sound=True,
+            defect=None,
             note="The left side is negative.",
         ),
         Step(
@@ -208,7 +208,7 @@ LEMMA_4 = Claim(
             Statement(
                 "c log_{1-eta/2} W bounds a number of checkpoints: it is at least 0", printed_count, given=LOGARITHM
             ),
-            sound=False,
+            defect=Defect.SLIP,
             note="The base must be 1/(1 - eta/2).",
         ),
         CHECKPOINT_SPACE,
@@ -257,7 +257,7 @@ THEOREM_3 = Claim(
                 given=ONE_ROW,
                 exists=(Chosen("constant"),),
             ),
-            sound=False,
+            defect=Defect.CONCLUSION,
             note="As Lemma 2, with 1 + eta/4 squared.",
         ),
         Step(
@@ -268,7 +268,7 @@ THEOREM_3 = Claim(
                 given=REPEATED_ROWS,
                 exists=(Chosen("constant"),),
             ),
-            sound=False,
+            defect=Defect.CONCLUSION,
             note="Lemma 4.",
         ),
         UPDATE_TIME,

@@ -87,7 +87,7 @@ SKETCH_DIMENSION = Step(
         ),
         exists=(Chosen("constant", exhibited=fmpq(1, 10)),),
     ),
-    sound=True,
+    defect=None,
     note="A reading: of sketches that are drawn before the data are seen. With the data at hand the k leading "
     "directions themselves are enough.",
 )

@@ -208,7 +208,7 @@ AFFINE = Step(
         ),
         exists=(Chosen("constant", exhibited=202),),
     ),
-    sound=True,
+    defect=None,
     note="A reading: an affine embedding of one column b. As beta tends to 1 the number of rows would tend to 0.",
 )
 

@@ -145,7 +145,7 @@ SPECIAL_HISTOGRAMS = (
             relaxed_margin,
             given=(positive("eta"), at_least("floor", 0), MENDED),
         ),
-        sound=True,
+        defect=None,
         note="(1-eta)K_i not<= K_{i+2} gives (1-eta/2)K_i not<= K_{i+2}.",
     ),
     Step(
@@ -156,7 +156,7 @@ SPECIAL_HISTOGRAMS = (
             embedding_margin,
             given=(Condition("(1 - eta/4) B'B <= B'E'EB <= (1 + eta/4) B'B", embedded_columns),),
         ),
-        sound=True,
+        defect=None,
     ),
     Step(
         "order-under-noise",
@@ -168,7 +168,7 @@ SPECIAL_HISTOGRAMS = (
             given=(positive("eta"), exceeds("A_W is not zero", window_margin)),
             strict=True,
         ),
-        sound=True,
+        defect=None,
         note="As the document says: not robust to noise.",
     ),
     Step(
@@ -179,7 +179,7 @@ SPECIAL_HISTOGRAMS = (
             broken_property_margin,
             given=(positive("eta"),),
         ),
-        sound=True,
+        defect=None,
         note="'May not satisfy', as the document says; Algorithm 1 is what restores it.",
     ),
 )

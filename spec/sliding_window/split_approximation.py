@@ -87,7 +87,7 @@ PARTS_OF_THE_ERROR = Step(
         parts_margin,
         given=(exceeds("the blocks have the stated shapes", blocks_margin, strict=False),),
     ),
-    sound=True,
+    defect=None,
     note="As stated the sign between |A - B|_F^2 and the first sum is missing; in the second line V has its row index "
     "and its column index.",
 )

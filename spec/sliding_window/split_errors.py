@@ -86,7 +86,7 @@ SPLIT_ERRORS = (
     Step(
         "second-error",
         Statement("E_2 is symmetric", symmetric_margin, given=SPLIT),
-        sound=True,
+        defect=None,
     ),
     Step(
         "kept-directions",
@@ -96,7 +96,7 @@ SPLIT_ERRORS = (
             kept_directions_margin,
             given=SPLIT,
         ),
-        sound=True,
+        defect=None,
         note="Printed with P_2 for P_1.",
     ),
     Step(
@@ -106,7 +106,7 @@ SPLIT_ERRORS = (
             same_norm_margin,
             given=(*SPLIT, exceeds("W is d x d", weight_margin, strict=False)),
         ),
-        sound=True,
+        defect=None,
         note="E_4 = E_3'. The W of (18) is the root of (A^'A^)^+.",
     ),
 )

@@ -116,7 +116,7 @@ DROPS = Step(
             exceeds("n drops stay in the range", range_margin, strict=False),
         ),
     ),
-    sound=True,
+    defect=None,
     note="A checkpoint need not make any singular value drop by that factor: see lemma-4.",
 )
 SPACE_PRODUCT = Step(
@@ -126,7 +126,7 @@ SPACE_PRODUCT = Step(
         product_margin,
         given=(whole("window", 2), whole("dimension", 1), positive("eta"), below("eta", 1)),
     ),
-    sound=True,
+    defect=None,
 )
 FROM_LEMMA_1 = Step(
     "from-lemma-1",
@@ -143,6 +143,6 @@ FROM_LEMMA_1 = Step(
             exceeds("u'K~(i+1)u <= (1 + alpha) u'K(i+1)u", upper_margin, strict=False),
         ),
     ),
-    sound=True,
+    defect=None,
     note="As a black box, with 2 eta, Lemma 1 gives less. The last triple is judged in the claim.",
 )

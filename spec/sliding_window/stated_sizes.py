@@ -5,7 +5,7 @@ from __future__ import annotations
 import attrs
 from flint import arb, fmpq, fmpq_mat
 
-from dpmatrix.claims import Chosen, Statement, Step
+from dpmatrix.claims import Chosen, Defect, Statement, Step
 from dpmatrix.exact import Exact, ball, rational
 from dpmatrix.spec.common.conditions import below, exceeds, positive, whole
 from dpmatrix.spec.sliding_window.loewner import gram
@@ -109,7 +109,7 @@ OUTPUT_SHAPE = Step(
         output_shape_margin,
         given=RANKED_RUN,
     ),
-    sound=True,
+    defect=None,
     note="Printed as d x d matrices; nothing in the proof uses it.",
 )
 CHECKPOINT_SPACE = Step(
@@ -121,7 +121,7 @@ CHECKPOINT_SPACE = Step(
         given=(*SIZES, below("eta", rational(1) / 4)),
         exists=(Chosen("constant"),),
     ),
-    sound=False,
+    defect=Defect.FORMULA,
     note="The product is 4 (r^2 d/eta^2) log W, as item 3 of Theorem 3 says; the lemma has (r^2 d/eta) log n log W.",
 )
 CONSTANT_RANK = Step(
@@ -134,7 +134,7 @@ CONSTANT_RANK = Step(
         given=(*SIZES, below("eta", 1)),
         exists=(Chosen("constant", after=("rank", "eta"), exhibited=price),),
     ),
-    sound=True,
+    defect=None,
     note="By Theorem 3 a factor 1/eta is paid; by Table 1 none.",
 )
 UPDATE_TIME = Step(
@@ -154,7 +154,7 @@ UPDATE_TIME = Step(
         ),
         exists=(Chosen("constant"),),
     ),
-    sound=False,
+    defect=Defect.CONCLUSION,
     note="All W of them are kept, as for item 3, and each is changed by line 10 of Algorithm 3 at every row; every "
     "polynomial in d and log W is below one of these powers.",
 )

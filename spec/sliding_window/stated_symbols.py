@@ -64,6 +64,6 @@ RIGHT_VECTORS = Step(
             exceeds("U_k'U_k = 1", orthonormal_margin, strict=False),
         ),
     ),
-    sound=True,
+    defect=None,
     note="They are printed as left singular vectors; those have d + n entries.",
 )

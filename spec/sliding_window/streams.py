@@ -128,7 +128,7 @@ NEIGHBOURS = Claim(
                 window_margin,
                 given=(whole("window", 1),),
             ),
-            sound=True,
+            defect=None,
         ),
         Step(
             "rank-one",
@@ -137,7 +137,7 @@ NEIGHBOURS = Claim(
                 singular_value_margin,
                 given=(ARE_NEIGHBOURS,),
             ),
-            sound=True,
+            defect=None,
             note="The document says 'singular value 1' after Theorem 12; N holds all lengths up to 1.",
         ),
         Step(
@@ -147,7 +147,7 @@ NEIGHBOURS = Claim(
                 gram_change_margin,
                 given=(ARE_NEIGHBOURS,),
             ),
-            sound=True,
+            defect=None,
             note="As much as that where a row of norm M grows by 1; at most 1 where a row of norm at most 1 is present "
             "or absent.",
         ),

@@ -40,6 +40,6 @@ SEQUENCE = Step(
         ),
         strict=True,
     ),
-    sound=True,
+    defect=None,
     note="Whatever the noise, and for a zero row they agree. So it is the tree, with fresh noise, that is meant.",
 )

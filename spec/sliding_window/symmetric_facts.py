@@ -76,12 +76,12 @@ SYMMETRIC_FACTS = (
             combination_margin,
             given=(exceeds("A and B are symmetric, of one order", both_symmetric_margin, strict=False),),
         ),
-        sound=True,
+        defect=None,
     ),
     Step(
         "real-eigenvalues",
         Statement("the eigenvalues of a symmetric matrix are real", real_values_margin, given=SYMMETRIC),
-        sound=True,
+        defect=None,
     ),
     Step(
         "spectral-decomposition",
@@ -90,6 +90,6 @@ SYMMETRIC_FACTS = (
             decomposition_margin,
             given=SYMMETRIC,
         ),
-        sound=True,
+        defect=None,
     ),
 )

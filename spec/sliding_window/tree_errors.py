@@ -153,7 +153,7 @@ TREE_ACCURACY = Step(
         ),
         exists=(Chosen("constant", after=("power",), exhibited=tree_constant),),
     ),
-    sound=True,
+    defect=None,
     note="As the construction of appendix D has it. Item 1 names Algorithm 8; its lines as stated lose a row. The tail "
     "of lambda_1 is cited, as for equation-37.",
 )
@@ -172,6 +172,6 @@ SUM_ACCURACY = Step(
             exceeds("each sub-window has its bounds", each_margin, strict=False),
         ),
     ),
-    sound=True,
+    defect=None,
     note="tau_0 is that of line 6. Item 2 of Theorem 14 is judged there.",
 )

@@ -77,7 +77,7 @@ NAIVE_SPACE = Step(
         given=(whole("window", 1), whole("time", 1), whole("dimension", 1)),
         exists=(Chosen("constant", exhibited=1),),
     ),
-    sound=True,
+    defect=None,
 )
 TESTING_COST = Step(
     "testing-cost",
@@ -93,6 +93,6 @@ TESTING_COST = Step(
         ),
         strict=True,
     ),
-    sound=True,
+    defect=None,
     note="Each test forms a second moment and eliminates; m d^2/2 and d^3/6 multiplications.",
 )

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import attrs
 from flint import arb
 
-from dpmatrix.claims import Claim, Kind, Locator, Repair, Statement, Step, Verdict
+from dpmatrix.claims import Claim, Defect, Kind, Locator, Repair, Statement, Step, Verdict
 from dpmatrix.spec.common.conditions import exceeds, whole
 from dpmatrix.spec.sliding_window.loewner import flag
 
@@ -156,13 +156,13 @@ ALGORITHM_1 = Claim(
         Step(
             "reads-inside",
             Statement("step 9 reads a checkpoint that exists: j + k - 1 <= l", printed_read_margin, given=IN_LOOP),
-            sound=False,
+            defect=Defect.SLIP,
             note="For j > i + 1 the last rounds read j - i - 1 checkpoints beyond the end.",
         ),
         Step(
             "length",
             Statement("l + i - j + 1 checkpoints remain of 1, ..., l", length_margin, given=FOUND),
-            sound=True,
+            defect=None,
         ),
     ),
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import attrs
 from flint import arb
 
-from dpmatrix.claims import Claim, Kind, Locator, Repair, Statement, Step, Verdict
+from dpmatrix.claims import Claim, Defect, Kind, Locator, Repair, Statement, Step, Verdict
 from dpmatrix.spec.common.spectra import disagreement
 from dpmatrix.spec.sliding_window.loewner import between, flag, precedes_margin
 from dpmatrix.spec.sliding_window.wishart_state import STORED_SPECTRUM
@@ -105,7 +105,7 @@ ALGORITHM_7 = Claim(
         Step(
             "order",
             Statement("lines 12 to 14 leave t_1 <= max(1, t - W + 1)", ordered_cover, given=RUN),
-            sound=False,
+            defect=Defect.SLIP,
             note="They delete the pair that covers the window whenever the newest noise is not below it.",
         ),
         STORED_SPECTRUM,

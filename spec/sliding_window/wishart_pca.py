@@ -222,13 +222,13 @@ THEOREM_16 = Claim(
                 ),
                 exists=(Chosen("constant"),),
             ),
-            sound=False,
+            defect=Defect.CONCLUSION,
             note="The lines of algorithm-7 lose the window, as in theorem-14; (41) is not available.",
         ),
         Step(
             "optimality",
             Statement("Tr((1-X~)C~) <= Tr((1-P)C~) for the first k eigenvectors", eigenvector_margin, given=SPECTRAL),
-            sound=True,
+            defect=None,
             note="Eigenvectors, as the document says, by a theorem on C~ = A~'A~; no A~ is needed.",
         ),
         Step(
@@ -238,7 +238,7 @@ THEOREM_16 = Claim(
                 number_margin,
                 given=(SAME_RANK,),
             ),
-            sound=False,
+            defect=Defect.SLIP,
             note="Its trace is meant, (d-k) c tau log tau.",
         ),
         Step(
@@ -248,7 +248,7 @@ THEOREM_16 = Claim(
                 bound_43,
                 given=(*FACTORS, at_least("upper", 0), SAME_RANK, SYMMETRIC, UPPER_41),
             ),
-            sound=True,
+            defect=None,
         ),
         Step(
             "equation-44",
@@ -257,7 +257,7 @@ THEOREM_16 = Claim(
                 bound_44,
                 given=(*FACTORS, at_least("lower", 0), SAME_RANK, SYMMETRIC, LOWER_41),
             ),
-            sound=True,
+            defect=None,
         ),
         Step(
             "combination",
@@ -272,7 +272,7 @@ THEOREM_16 = Claim(
                     exceeds("(44)", end_44, strict=False),
                 ),
             ),
-            sound=True,
+            defect=None,
         ),
         LINEAR_ERROR,
     ),

@@ -61,7 +61,7 @@ def square_noises_margin(p: TwoStreams) -> arb:
 STORED_SPECTRUM = Step(
     "semidefinite",
     Statement("every matrix that is left to Update is positive semidefinite", stored_spectrum_margin, given=RUN),
-    sound=True,
+    defect=None,
     note="Sums of a_t'a_t and of one Wishart matrix; they need not be in the Loewner order.",
 )
 REAL_OUTPUTS = Step(
@@ -75,7 +75,7 @@ REAL_OUTPUTS = Step(
             ),
         ),
     ),
-    sound=True,
+    defect=None,
     note="Symmetric, and at least a_1'a_1: the supports of neighbours differ, so L may be infinite; see unit-rows.",
 )
 BEFORE_THE_CHANGE = Step(
@@ -89,5 +89,5 @@ BEFORE_THE_CHANGE = Step(
             exceeds("rows, noise and deletions before t agree", same_past_margin, strict=False),
         ),
     ),
-    sound=True,
+    defect=None,
 )

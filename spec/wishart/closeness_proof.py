@@ -5,7 +5,7 @@ from __future__ import annotations
 import attrs
 from flint import arb, fmpq
 
-from dpmatrix.claims import Condition, Statement, Step
+from dpmatrix.claims import Condition, Defect, Statement, Step
 from dpmatrix.exact import Exact, Real, ball, rational, square
 from dpmatrix.spec.common.conditions import below, equality, exceeds, positive, whole
 from dpmatrix.spec.common.spectra import (
@@ -181,14 +181,14 @@ STEPS = (
     Step(
         "frobenius-is-trace",
         Statement("||D||_F = tr(DD') for D = v_1 v_1' - vhat_1 vhat_1'", frobenius_is_trace_margin, given=TOP),
-        sound=False,
+        defect=Defect.FORMULA,
         note="the left side lacks a square: ||D||_F^2 = tr(DD')",
     ),
-    Step("trace-value", Statement("tr(DD') = 2 - 2 (v_1'vhat_1)^2", trace_value_margin, given=TOP), sound=True),
+    Step("trace-value", Statement("tr(DD') = 2 - 2 (v_1'vhat_1)^2", trace_value_margin, given=TOP), defect=None),
     Step(
         "twice-squared-sine",
         Statement("2 - 2 (v_1'vhat_1)^2 <= 2 ||W||_2/(lambda_1 - lambda_2)", twice_sine_margin, given=NOISY_TOP),
-        sound=True,
+        defect=None,
         note="Theorem 6 bounds the root of the left side; the inequality is true for another reason",
     ),
     Step(
@@ -198,23 +198,23 @@ STEPS = (
             last_term_margin,
             given=(TOP_GAP, GAP),
         ),
-        sound=True,
+        defect=None,
     ),
     Step(
         "cosine-at-least-root-half",
         Statement("which implies |v_1'vhat_1| >= sqrt(2)/2", half_margin, given=(*NOISY_TOP, GAP)),
-        sound=True,
+        defect=None,
         note="the printed proof goes no further with rho >= sqrt(2)/2; it would serve to meet this gap condition",
     ),
     Step(
         "tail-parameter",
         Statement("eta = d exp(-theta) for theta = log(d/eta)", tail_probability_margin, given=(positive("eta"),)),
-        sound=True,
+        defect=None,
     ),
     Step(
         "squared-cosine",
         Statement("(v_1'vhat_1)^2 >= 1 - ||W||_2/(lambda_1 - lambda_2)", squared_cosine_margin, given=NOISY_TOP),
-        sound=True,
+        defect=None,
     ),
     Step(
         "norm-is-bound",
@@ -223,7 +223,7 @@ STEPS = (
             norm_is_bound_margin,
             given=(*NOISY_TOP, *PARAMETERS),
         ),
-        sound=False,
+        defect=Defect.FORMULA,
         note="W is random; '>=' holds with probability at least 1 - eta",
     ),
     Step(
@@ -234,7 +234,7 @@ STEPS = (
             scale_margin,
             given=(TOP_GAP, *PARAMETERS),
         ),
-        sound=True,
+        defect=None,
     ),
     Step(
         "enough-records",
@@ -243,7 +243,7 @@ STEPS = (
             enough_records_margin,
             given=(TOP_GAP, *PARAMETERS, *RHO, SAMPLE_SIZE),
         ),
-        sound=True,
+        defect=None,
     ),
     Step(
         "root-of-the-square",
@@ -252,7 +252,7 @@ STEPS = (
             signed_closeness_margin,
             given=(*TOP, *RHO, Condition("(v_1'vhat_1)^2 >= rho^2", squares_close_margin)),
         ),
-        sound=False,
+        defect=Defect.FORMULA,
         note="it yields |v_1'vhat_1| >= rho",
     ),
 )

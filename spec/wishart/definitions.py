@@ -176,7 +176,7 @@ DEFINITION_4 = Claim(
                 guess_margin,
                 given=(TWO_LAWS, PRIVATE_BOTH_WAYS),
             ),
-            sound=True,
+            defect=None,
             note="Printed without a measure. They can be told apart: a guess may be right in e^eps / (1 + e^eps).",
         ),
         Step(
@@ -190,7 +190,7 @@ DEFINITION_4 = Claim(
                     at_least("delta", 0),
                 ),
             ),
-            sound=True,
+            defect=None,
         ),
         Step(
             "may-break-with-probability-delta",
@@ -204,7 +204,7 @@ DEFINITION_4 = Claim(
                     Condition("P(p > e^eps q) <= delta and Q(q > e^eps p) <= delta", broken_margin),
                 ),
             ),
-            sound=True,
+            defect=None,
             note=(
                 "The converse fails: for every delta > 0 the loss may exceed epsilon with probability "
                 "e^eps / (1 + e^eps) and more."
@@ -281,7 +281,7 @@ DEFINITION_5 = Claim(
                 within_unit_change_margin,
                 given=UNIT_BALL,
             ),
-            sound=True,
+            defect=None,
         ),
         UNIT_CHANGE_STEP,
     ),

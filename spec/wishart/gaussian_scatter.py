@@ -115,6 +115,6 @@ SCATTER_STEP = Step(
             exceeds("C^-1 + 2 Theta is positive definite", finite_margin),
         ),
     ),
-    sound=True,
+    defect=None,
     note="The transform around Theta = 0 determines the law. For m <= d - 1 the sum has no density.",
 )

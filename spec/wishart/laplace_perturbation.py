@@ -107,7 +107,7 @@ LEMMA_2 = Claim(
         Step(
             "lower-bound",
             Statement("p flat and q = 0 give s_1 >= d/n", flat_records_margin, given=SIZES),
-            sound=True,
+            defect=None,
         ),
         Step(
             "triangle-inequality",
@@ -117,25 +117,25 @@ LEMMA_2 = Claim(
                 given=UNIT_T,
                 strict=True,
             ),
-            sound=False,
+            defect=Defect.FORMULA,
             note="Equality at q = 0, the very pair of the lower bound. The inequality holds with <=.",
         ),
         Step(
             "doubling",
             Statement("sum |p_i p_j| + |q_i q_j| = 2 sum |p_i p_j|", flat_doubling_margin, given=UNIT_T),
-            sound=False,
+            defect=Defect.FORMULA,
             note="False unless p and q have equal sums; the larger of the two sums was meant, with <=.",
         ),
         Step(
             "factor-n",
             Statement("2 sum |p_i p_j| <= 2d/n", factor_n_margin, given=SIZES),
-            sound=False,
+            defect=Defect.SLIP,
             note="The factor 1/n of the objective is dropped on the left: 2d was meant.",
         ),
         Step(
             "upper-bound",
             Statement("s_1 < 2d/n", lemma_2_upper_margin, given=SIZES, strict=True),
-            sound=True,
+            defect=None,
         ),
     ),
     uses=("wishart.definition-5+repair",),
@@ -184,7 +184,7 @@ THEOREM_3 = Claim(
         Step(
             "scale-exceeds-sensitivity",
             Statement("2d/n > s_1(M), from Lemma 2", lemma_2_upper_margin, given=SIZES, strict=True),
-            sound=True,
+            defect=None,
         ),
     ),
     uses=("wishart.theorem-1",),

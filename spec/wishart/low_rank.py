@@ -240,7 +240,7 @@ THEOREM_9 = Claim(
                 doubled_error_margin,
                 given=SPECTRAL_RELEASE,
             ),
-            sound=True,
+            defect=None,
             note="For semidefinite W the factor 2 is not needed.",
         ),
         Step(
@@ -251,7 +251,7 @@ THEOREM_9 = Claim(
                 given=(*QUOTED, exceeds("k^3 > log d", large_rank_margin)),
                 exists=(Chosen("constant", exhibited=1),),
             ),
-            sound=True,
+            defect=None,
             note="Orders alone are compared; the quoted bound is for neighbours with ||A - B||_2 <= 1.",
         ),
         Step(
@@ -262,7 +262,7 @@ THEOREM_9 = Claim(
                 given=QUOTED,
                 exists=(Chosen("constant", exhibited=fmpq(29, 20)),),
             ),
-            sound=True,
+            defect=None,
             note="Orders alone are compared; K = 1 would not do at d = 2, k = 1.",
         ),
     ),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import attrs
 from flint import arb, fmpq
 
-from dpmatrix.claims import Chosen, Statement, Step
+from dpmatrix.claims import Chosen, Defect, Statement, Step
 from dpmatrix.exact import Real, ball
 from dpmatrix.spec.common.conditions import at_least, below, exceeds, positive, whole
 from dpmatrix.spec.wishart.packing import Packing, largest_family, log_printed_count
@@ -137,7 +137,7 @@ PROOF = (
     Step(
         "small-error",
         Statement("E ||A^i - A^_k^i||_2 <= delta gamma", zero_output_margin, given=PROJECTOR_DATA),
-        sound=False,
+        defect=Defect.HYPOTHESIS,
         note="Printed as a fact; it is the hypothesis that the proof sets out to contradict.",
     ),
     Step(
@@ -145,7 +145,7 @@ PROOF = (
         Statement(
             "with A~ = Y^ Y^', E ||A^i - A~||_2 <= 2 delta gamma", unscaled_projector_margin, given=PROJECTOR_DATA
         ),
-        sound=False,
+        defect=Defect.SLIP,
         note="The factor gamma is missing: gamma Y^ Y^' is within twice the error, Y^ Y^' is gamma - 1 away.",
     ),
     Step(
@@ -160,12 +160,12 @@ PROOF = (
             ),
             strict=True,
         ),
-        sound=True,
+        defect=None,
     ),
     Step(
         "distance",
         Statement("A^i and A^j are at most 2 gamma k replacements apart", replaced_records_margin, given=COPIES),
-        sound=True,
+        defect=None,
         note="gamma k replacements suffice; 2 gamma k counts removals and additions.",
     ),
     Step(
@@ -175,7 +175,7 @@ PROOF = (
             group_privacy_margin,
             given=(*COPIES, positive("epsilon")),
         ),
-        sound=True,
+        defect=None,
         note="exp(gamma k eps) suffices.",
     ),
     Step(
@@ -188,7 +188,7 @@ PROOF = (
                 exceeds("4 delta >= 1: any output is in each ball", whole_space_margin, strict=False),
             ),
         ),
-        sound=False,
+        defect=Defect.FORMULA,
         note="The balls of radius 4 delta overlap; the family has to be taken at radius 4 delta.",
     ),
     Step(
@@ -207,7 +207,7 @@ PROOF = (
             ),
             exists=(Chosen("constant", after=("rate",), exhibited=rate_over_eight),),
         ),
-        sound=True,
+        defect=None,
         note="The rank is low, as the heading has it: k cancels and d - k is left, which may be 1 for k near d.",
     ),
 )

@@ -89,7 +89,7 @@ LAPLACE_NOISE_NORM = Claim(
                 laplace_requires_margin,
                 given=INPUT_HYPOTHESES,
             ),
-            sound=True,
+            defect=None,
             note="Printed with O; a requirement is a lower bound.",
         ),
     ),

@@ -219,7 +219,7 @@ THEOREM_5 = Claim(
                 exists=(Chosen("constant"),),
                 one_sided=True,
             ),
-            sound=False,
+            defect=Defect.FORMULA,
             note=(
                 "One slip of normalisation, which the next two formulas share: Delta = A - A^ already has the factor "
                 "1/n. Without n it holds with the constant 15. With the change of XX' for Delta, as at the end of "
@@ -240,7 +240,7 @@ THEOREM_5 = Claim(
                 ),
                 exists=(Chosen("constant", exhibited=13),),
             ),
-            sound=True,
+            defect=None,
             note="The logarithm is not needed.",
         ),
         Step(
@@ -255,7 +255,7 @@ THEOREM_5 = Claim(
                 ),
                 exists=(Chosen("constant", exhibited=fmpq(3, 4)),),
             ),
-            sound=True,
+            defect=None,
             note="The printed omega is read as Omega: no growth beyond every constant is taken, or needed.",
         ),
         Step(
@@ -267,7 +267,7 @@ THEOREM_5 = Claim(
                 exists=(Chosen("threshold", exhibited=150, range=Range.WHOLE),),
                 strict=True,
             ),
-            sound=True,
+            defect=None,
             note=(
                 "Printed without 'from some d on', from two upper bounds. At d = 1 it adds 3/(n epsilon) in the mean, "
                 "Laplace 2/(n epsilon)."

@@ -98,7 +98,7 @@ RUNNING_TIME = Claim(
         Step(
             "one-iteration",
             Statement("a product with k vectors takes at most 2 k d^2 operations", iteration_margin, given=SIZES[1:]),
-            sound=True,
+            defect=None,
             note="What O(k d^2) is the right order for: one step of an iteration, whose number depends on the gap.",
         ),
     ),

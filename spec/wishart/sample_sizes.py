@@ -110,7 +110,7 @@ COMPARISON = (
             given=SIZES,
             exists=(Chosen("constant", after=("eta",), exhibited=constant_of),),
         ),
-        sound=True,
+        defect=None,
         note=(
             "K grows without bound as eta falls: theta = log(d/eta) has the factor d in Theorem 7, and log(1/eta) has "
             "none in Theorem 8."
@@ -124,7 +124,7 @@ COMPARISON = (
             given=(*SIZES, exceeds("eta > 1/d", moderate_margin)),
             exists=(Chosen("constant", exhibited=12),),
         ),
-        sound=True,
+        defect=None,
         note="In this range one constant serves every eta.",
     ),
     Step(
@@ -136,6 +136,6 @@ COMPARISON = (
             given=(whole("dimension", 2),),
             strict=True,
         ),
-        sound=True,
+        defect=None,
     ),
 )

@@ -101,13 +101,13 @@ NUCLEAR_NORM_BOUND = Claim(
                 singular_value_sum_margin,
                 given=PAIR,
             ),
-            sound=True,
+            defect=None,
         ),
         Step(
             "three-maxima",
             Statement("that sum is at most 3 max sigma_1(vv')", three_largest_margin),
-            sound=True,
+            defect=None,
         ),
-        Step("unit-ball", Statement("3 max |v|^2 <= 3", largest_at_most_one_margin, given=NORMS), sound=True),
+        Step("unit-ball", Statement("3 max |v|^2 <= 3", largest_at_most_one_margin, given=NORMS), defect=None),
     ),
 )

@@ -138,17 +138,17 @@ SINGULAR_VALUES = (
     Step(
         "rank",
         Statement("section 2: the rank is the number of nonzero singular values", rank_margin, given=(DECOMPOSED,)),
-        sound=True,
+        defect=None,
     ),
     Step(
         "frobenius-norm",
         Statement("section 2: ||Z||_F^2 is the sum of the sigma_i^2", frobenius_margin, given=(DECOMPOSED,)),
-        sound=True,
+        defect=None,
     ),
     Step(
         "largest-stretch",
         Statement("section 2: max |Zx| / |x| is sigma_1", stretch_margin, given=(DECOMPOSED, ORDERED)),
-        sound=True,
+        defect=None,
     ),
     Step(
         "best-approximation",
@@ -164,7 +164,7 @@ SINGULAR_VALUES = (
                 exceeds("B has rank k at most", rival_rank_margin, strict=False),
             ),
         ),
-        sound=True,
+        defect=None,
         note="Printed without a norm; where sigma_k = sigma_{k+1}, and in the spectral norm, others are as near.",
     ),
     Step(
@@ -179,7 +179,7 @@ SINGULAR_VALUES = (
                 exceeds("A is positive semidefinite", semidefinite_margin, strict=False),
             ),
         ),
-        sound=True,
+        defect=None,
         note="Columns of U and V may differ where sigma_i = 0.",
     ),
 )

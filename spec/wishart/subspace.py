@@ -5,7 +5,7 @@ from __future__ import annotations
 import attrs
 from flint import arb, fmpq, fmpq_mat
 
-from dpmatrix.claims import Claim, Condition, Kind, Locator, Statement, Step, Verdict
+from dpmatrix.claims import Claim, Condition, Defect, Kind, Locator, Statement, Step, Verdict
 from dpmatrix.exact import Exact, rational
 from dpmatrix.spec.common.conditions import equality, exceeds
 from dpmatrix.spec.common.spectra import (
@@ -192,7 +192,7 @@ THEOREM_6 = Claim(
             Statement(
                 "sigma_i(A + W) <= sigma_i(A) + ||W||_2 for every i", raised_singular_values_margin, given=SPECTRA
             ),
-            sound=True,
+            defect=None,
         ),
         Step(
             "davis-kahan",
@@ -201,7 +201,7 @@ THEOREM_6 = Claim(
                 davis_kahan_margin,
                 given=HYPOTHESES,
             ),
-            sound=True,
+            defect=None,
             note="Lemma 3; its denominator is positive by the condition on the gap",
         ),
         Step(
@@ -211,7 +211,7 @@ THEOREM_6 = Claim(
                 remaining_gap_margin,
                 given=HYPOTHESES,
             ),
-            sound=True,
+            defect=None,
         ),
         Step(
             "singular-values",
@@ -220,7 +220,7 @@ THEOREM_6 = Claim(
                 singular_gap_margin,
                 given=HYPOTHESES,
             ),
-            sound=True,
+            defect=None,
         ),
         Step(
             "gap-halves",
@@ -229,7 +229,7 @@ THEOREM_6 = Claim(
                 spectral_distance_margin,
                 given=HYPOTHESES,
             ),
-            sound=True,
+            defect=None,
         ),
         Step(
             "projector-property",
@@ -238,7 +238,7 @@ THEOREM_6 = Claim(
                 frobenius_by_rank_margin,
                 given=HYPOTHESES,
             ),
-            sound=False,
+            defect=Defect.PROOF,
             note="the difference has rank up to 2k; sqrt(2k) is the constant",
         ),
         Step(
@@ -249,7 +249,7 @@ THEOREM_6 = Claim(
                 changed_forms_margin,
                 given=ADDED_NOISE,
             ),
-            sound=True,
+            defect=None,
             note="The turn of the span is bounded by it, not determined: W = cI turns nothing, whatever c is.",
         ),
         Step(
@@ -261,7 +261,7 @@ THEOREM_6 = Claim(
                 given=(*ADDED_NOISE, exceeds("||W||_2 > ||A||_2", buried_margin)),
                 strict=True,
             ),
-            sound=True,
+            defect=None,
             note="The span of the top k eigenvectors may be there all the same, as for W = cI.",
         ),
     ),

@@ -35,7 +35,7 @@ UNIT_CHANGE_STEP = Step(
         unit_change_margin,
         given=(Condition("the eigenvalues are 1 or -1", signs_margin),),
     ),
-    sound=True,
+    defect=None,
     note=(
         "The noise, and with it what the bounds of Theorems 6, 7 and 9 owe to it, is proportional to the scale: as "
         "Theorem 4 sets it, that would be d/3 times as large for neighbours with ||A - B||_2 <= 1."

@@ -85,7 +85,7 @@ PSD_PRESERVATION = Claim(
                 given=(at_least("entry", 0), at_most("entry", 1), positive("scale")),
                 strict=True,
             ),
-            sound=True,
+            defect=None,
         ),
         Step(
             "gaussian-may-leave-the-cone",
@@ -96,7 +96,7 @@ PSD_PRESERVATION = Claim(
                 given=(at_least("entry", 0), at_most("entry", 1), positive("deviation")),
                 strict=True,
             ),
-            sound=True,
+            defect=None,
         ),
     ),
 )
@@ -244,7 +244,7 @@ ALGORITHM_2 = Claim(
                 scaled_release_margin,
                 given=(positive("norm_bound"),),
             ),
-            sound=True,
+            defect=None,
             note="R must be public, and the noise grows with R^2.",
         ),
         Step(
@@ -258,7 +258,7 @@ ALGORITHM_2 = Claim(
                     exceeds("s^2 = n", root_of_records_margin, strict=False),
                 ),
             ),
-            sound=True,
+            defect=None,
             note=("Independent noise on each record would be another law: it adds XG' + GX' as well, of either sign."),
         ),
     ),

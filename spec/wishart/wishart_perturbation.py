@@ -223,7 +223,7 @@ THEOREM_4 = Claim(
                 given=OUTPUT_HYPOTHESES,
                 strict=True,
             ),
-            sound=False,
+            defect=Defect.LEAK,
             note="The formula for the density is used where the density is zero; there the ratio is infinite.",
         ),
         Step(
@@ -233,7 +233,7 @@ THEOREM_4 = Claim(
                 printed_quotient_margin,
                 given=OUTPUT_HYPOTHESES,
             ),
-            sound=False,
+            defect=Defect.SLIP,
             note="The factor 1/2 must stand before both traces.",
         ),
         Step(
@@ -243,24 +243,24 @@ THEOREM_4 = Claim(
                 printed_ratio_margin,
                 given=OUTPUT_HYPOTHESES,
             ),
-            sound=False,
+            defect=Defect.SLIP,
             note="The factor 1/2 must stand before both traces.",
         ),
         Step(
             "trace-and-norm",
             Statement("tr(C^-1 Delta) <= ||C^-1||_2 ||Delta||_*, inequality (1)", trace_bound_margin, given=PAIR),
-            sound=True,
+            defect=None,
             note="For C = cI; the first of its two lines holds for every C by `wishart.trace-inequality`.",
         ),
         Step(
             "inverse-scale",
             Statement("||C^-1||_2 = 2 n eps / 3", inverse_norm_margin, given=INPUT_HYPOTHESES),
-            sound=True,
+            defect=None,
         ),
         Step(
             "last-line",
             Statement("exp[(1/2) ||C^-1||_2 ||Delta||_*] <= e^eps", exponent_margin, given=UNIT_BALL),
-            sound=True,
+            defect=None,
         ),
     ),
     uses=(

@@ -234,12 +234,12 @@ LEMMA_1 = Claim(
                 settings_margin,
                 given=ALGORITHM_TAIL,
             ),
-            sound=True,
+            defect=None,
         ),
         Step(
             "probability-at-c-log-d",
             Statement("theta = c log d gives d exp(-theta) = d^(1 - c)", power_margin, given=ALGORITHM_TAIL),
-            sound=True,
+            defect=None,
             note="At d = 1 it is 1 for every c: high probability needs d to grow and c > 1 to stay fixed.",
         ),
         Step(
@@ -250,7 +250,7 @@ LEMMA_1 = Claim(
                 given=ALGORITHM_TAIL,
                 exists=(Chosen("constant", after=("factor",), exhibited=order_constant),),
             ),
-            sound=True,
+            defect=None,
             note="The logarithm is superfluous: for C = cI and m = d + 1 the mean is at most 20 d c (`theorem-5`).",
         ),
     ),

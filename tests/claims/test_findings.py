@@ -32,7 +32,7 @@ from dpmatrix.claims import (
     findings,
 )
 from dpmatrix.commands.findings import Grave, said, summary
-from dpmatrix.reporting.sentences import opening, sentences
+from dpmatrix.reporting.sentences import opening, paragraphs, sentences
 from dpmatrix.spec import load
 
 
@@ -45,6 +45,15 @@ def other(p):
 
 
 BARE = Statement("x <= y", zero)
+OF_STEPS = {
+    Defect.LEAK: Severity.PRIVACY_BROKEN,
+    Defect.CONCLUSION: Severity.STATEMENT_FALSE,
+    Defect.HYPOTHESIS: Severity.HYPOTHESIS_MISSING,
+    Defect.PROOF: Severity.PROOF_BROKEN,
+    Defect.REMARK: Severity.REMARK_FALSE,
+    Defect.FORMULA: Severity.FORMULA_WRONG,
+    Defect.SLIP: Severity.SLIP,
+}
 BOUNDED = Statement("x <= y", zero, given=(Condition("x < 1", other),))
 CHANGED = Statement("x <= 2 y", other)
 
@@ -97,11 +106,18 @@ def test_severity_follows_from_what_is_wrong(found: Claim, expected: Severity) -
 )
 def test_what_stands_as_printed_is_no_finding_but_its_broken_steps_are(kind: Kind, verdict: Verdict) -> None:
     assert findings(Registry.of([claim(kind, verdict)])) == []
-    steps = (Step("fine", BARE, sound=True), Step("slip", CHANGED, sound=False, note="the factor"))
-    [finding] = findings(Registry.of([claim(kind, verdict, steps=steps)]))
-    printed = kind in (Kind.DEFINITION, Kind.ALGORITHM, Kind.EXPERIMENT)
-    assert finding.severity is (Severity.SLIP if printed else Severity.PROOF_BROKEN)
-    assert (finding.target, finding.says, finding.wrong) == ("toy.one/slip", "x <= 2 y", "the factor")
+    for defect, grave in OF_STEPS.items():
+        steps = (Step("fine", BARE, defect=None), Step("slip", CHANGED, defect=defect, note="the factor"))
+        [finding] = findings(Registry.of([claim(kind, verdict, steps=steps)]))
+        assert (finding.severity, finding.verdict) == (grave, defect.value), "whatever the kind of the claim"
+        assert (finding.target, finding.says, finding.wrong) == ("toy.one/slip", "x <= 2 y", "the factor")
+
+
+def test_what_is_wrong_with_sentences_only_is_not_said_of_a_statement() -> None:
+    assert {*OF_STEPS} == {*Defect}
+    for defect in (Defect.PROOF, Defect.REMARK, Defect.SLIP):
+        with pytest.raises(ValueError, match="is said of steps"):
+            claim(Kind.LEMMA, Verdict.REFUTED, defect=defect)
 
 
 def item(node: str, target: str, role: Role, grade: Grade, seconds: float) -> Evidence:
@@ -109,7 +125,7 @@ def item(node: str, target: str, role: Role, grade: Grade, seconds: float) -> Ev
 
 
 def test_the_command_runs_the_best_refutation_of_the_statement_itself() -> None:
-    step = Step("slip", CHANGED, sound=False)
+    step = Step("slip", CHANGED, defect=Defect.PROOF)
     registry = Registry.of([claim(Kind.LEMMA, Verdict.REFUTED, steps=(step,))])
     evidence = [
         item("a.py::statistical", "toy.one", Role.REFUTES, Grade.STATISTICAL, 0.1),
@@ -176,7 +192,7 @@ def test_numbers_of_findings_are_words() -> None:
     one = findings(load())[:1]
     assert summary(one) == (
         "1 finding: 1 privacy guarantee broken, 0 statements false, 0 hypotheses missing, 0 proof steps broken, "
-        "0 formulas wrong, 0 slips"
+        "0 remarks false, 0 formulas wrong, 0 slips"
     )
     assert summary([]).startswith("0 findings: 0 privacy guarantees broken")
     assert [Severity.HYPOTHESIS_MISSING.counted(n) for n in (1, 2)] == ["1 hypothesis missing", "2 hypotheses missing"]
@@ -225,6 +241,13 @@ def test_no_finding_ends_in_the_middle() -> None:
 def test_a_headline_is_one_sentence(headline: str) -> None:
     with pytest.raises(ValueError, match="headline"):
         claim(Kind.LEMMA, Verdict.REFUTED, headline=headline)
+
+
+def test_a_reason_has_paragraphs_and_its_opening_none() -> None:
+    text = "One.\nTwo.\n\n  Three. \n \nFour."
+    assert paragraphs(text) == ["One. Two.", "Three.", "Four."]
+    assert paragraphs("") == []
+    assert opening(text, least=8) == "One. Two."
 
 
 def test_defects_go_with_false_statements() -> None:

@@ -23,7 +23,7 @@ from fractions import Fraction
 import attrs
 from flint import arb, fmpq, fmpq_mat
 
-from dpmatrix.claims import Chosen, Claim, Condition, Kind, Locator, Repair, Statement, Step, Verdict
+from dpmatrix.claims import Chosen, Claim, Condition, Defect, Kind, Locator, Repair, Statement, Step, Verdict
 from dpmatrix.exact import ball
 
 SCALE = fmpq(3, 2)
@@ -118,7 +118,7 @@ CLAIM = Claim(
     "because",
     reading="every x",
     repair=Repair("the sign", Statement("repaired", first)),
-    steps=(Step("only", Statement("a step", second, strict=True), sound=True, note="a note"),),
+    steps=(Step("only", Statement("a step", second, strict=True), defect=None, note="a note"),),
     uses=("toy.other",),
     assumes=("a conjecture",),
 )
@@ -187,11 +187,12 @@ CHANGES = {
     "place": ("Claim 1", "Claim 2"),
     "reading": ("every x", "some x"),
     "kind": ("Kind.LEMMA", "Kind.UTILITY"),
-    "judgement of a step": ("sound=True", "sound=False"),
+    "judgement of a step": ("defect=None", "defect=Defect.PROOF"),
     "name of a step": ('Step("only"', 'Step("sole"'),
     "repaired statement": ('"repaired", first', '"repaired", second'),
     "assumption": ("a conjecture", "two conjectures"),
     "reason": ('"because"', '"for another reason"'),
+    "defect of a step": ("defect=None", "defect=Defect.REMARK"),
     "note": ("a note", "another note"),
     "foundation": ('"toy.other"', '"toy.another"'),
     "words of a repair": ("the sign", "a factor"),

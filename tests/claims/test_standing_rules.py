@@ -12,6 +12,7 @@ from dpmatrix.claims import (
     Basis,
     Citation,
     Claim,
+    Defect,
     Evidence,
     Grade,
     Implementation,
@@ -41,7 +42,7 @@ def other(p):
 
 STATEMENT = Statement("it is so", zero)
 REPAIR = Repair("the sign", Statement("it is otherwise", other))
-SOUND, BROKEN = Step("sound", STATEMENT, sound=True), Step("broken", STATEMENT, sound=False)
+SOUND, BROKEN = Step("sound", STATEMENT, defect=None), Step("broken", STATEMENT, defect=Defect.PROOF)
 KINDS = {
     Verdict.WELL_POSED: Kind.DEFINITION,
     Verdict.ILL_POSED: Kind.DEFINITION,
@@ -69,7 +70,6 @@ S, R, C = (passed("claim", role) for role in (Role.SUPPORTS, Role.REFUTES, Role.
 SR, CR = (passed("claim+repair", role) for role in (Role.SUPPORTS_REPAIR, Role.CONTROL))
 SOUND_STEP, BROKEN_STEP = passed("claim/sound", Role.SUPPORTS), passed("claim/broken", Role.REFUTES)
 CODE = Implementation("toy.Code", (Citation.parse("toy.claim"),))
-FREE = attrs.evolve(C, grade=Grade.NUMERIC)
 
 LEAST: dict[Verdict, tuple[dict[str, object], list[Evidence], list[Implementation]]] = {
     Verdict.HOLDS: ({"steps": (SOUND,)}, [S, C, SOUND_STEP], []),
@@ -77,7 +77,7 @@ LEAST: dict[Verdict, tuple[dict[str, object], list[Evidence], list[Implementatio
     Verdict.HOLDS_WITH_REPAIR: ({"repair": REPAIR}, [R, SR, CR], []),
     Verdict.REFUTED: ({"steps": (BROKEN,)}, [R, BROKEN_STEP], []),
     Verdict.CONDITIONAL: ({}, [S, C], []),
-    Verdict.WELL_POSED: ({}, [S, FREE], []),
+    Verdict.WELL_POSED: ({}, [S, C], []),
     Verdict.ILL_POSED: ({"repair": REPAIR}, [R, SR, CR], []),
     Verdict.EXECUTABLE: ({}, [S, C], [CODE]),
     Verdict.EXECUTABLE_WITH_REPAIR: ({"repair": REPAIR}, [R, SR, CR], [CODE]),
@@ -129,9 +129,12 @@ def test_every_piece_is_needed(verdict) -> None:
 @pytest.mark.parametrize("grade", [Grade.NUMERIC, Grade.STATISTICAL], ids=lambda grade: grade.value)
 def test_weak_grades_earn_only_what_they_may(verdict, grade) -> None:
     parts, evidence, code = LEAST[verdict]
-    weak = [attrs.evolve(item, grade=grade) for item in evidence]
     enough = grade is Grade.STATISTICAL and verdict in STATISTICAL
-    assert standing(claim(verdict, **parts), weak, code).state is (State.EARNED if enough else State.UNEARNED)
+    for place in range(len(evidence)):
+        weak = list(evidence)
+        weak[place] = attrs.evolve(weak[place], grade=grade)
+        found = standing(claim(verdict, **parts), weak, code).state
+        assert found is (State.EARNED if enough else State.UNEARNED), weak[place]
 
 
 @EACH
@@ -190,6 +193,15 @@ def test_a_refutation_violates_what_is_held_to_be_true(verdict) -> None:
     assert found == Standing(State.VIOLATED, ("toy.claim is held to be true, yet refuted by claim refutes",))
     numeric = attrs.evolve(R, grade=Grade.NUMERIC)
     assert standing(claim(verdict, **parts), [*evidence, numeric], code).state is State.EARNED
+
+
+@pytest.mark.parametrize("defect", Defect)
+def test_a_false_remark_and_a_misprint_leave_the_proof_as_it_is(defect: Defect) -> None:
+    step = attrs.evolve(BROKEN, defect=defect)
+    holds = standing(claim(Verdict.HOLDS, steps=(step,)), [S, C, BROKEN_STEP])
+    repaired = standing(claim(Verdict.HOLDS_PROOF_REPAIRED, steps=(step,)), [S, C, BROKEN_STEP])
+    beside = defect in (Defect.REMARK, Defect.SLIP)
+    assert [one.state is State.EARNED for one in (holds, repaired)] == [beside, not beside]
 
 
 @EACH

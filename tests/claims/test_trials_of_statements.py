@@ -116,17 +116,29 @@ def piece(node, target, outcome) -> Evidence:
 
 def test_what_was_noticed_once_needs_no_other_item() -> None:
     trials = Trials("zero", hypotheses=False)
-    both = [piece("one", "toy.a", Outcome.FAILED), piece("one", "toy.b", Outcome.PASSED)]
+    both = [piece("one", "toy.a", Outcome.FAILED), piece("one", "toy.b", Outcome.FAILED)]
     assert not trials.is_settled(both)
-    trials.note([*both, piece("two", "toy.c", Outcome.SKIPPED)])
-    assert trials.noticed == {"toy.a"}
-    assert not trials.is_settled(both), "the other statement is not noticed"
-    assert trials.is_settled([piece("three", "toy.a", None)])
-    assert not trials.is_settled([]), "an item without evidence has nothing to do with it"
-    trials.note([piece("four", "toy.b", Outcome.UNBOUND)])
+    trials.note(both)
+    assert trials.noticed == {"toy.a"}, "the margin of the other was its own"
     assert trials.is_settled(both)
+    assert trials.is_settled([piece("three", "toy.a", None)])
+    assert not trials.is_settled([piece("three", "toy.b", None)])
+    assert not trials.is_settled([]), "an item without evidence has nothing to do with it"
     told = trials.to_json([*both, piece("five", "toy.a", Outcome.SKIPPED)], {})
-    assert told["evidence"] == [["one", "toy.a", "supports", False], ["one", "toy.b", "supports", True]]
+    assert told["evidence"] == [["one", "toy.a", "supports", False]]
+
+
+def test_each_statement_of_an_item_has_its_turn() -> None:
+    second = Trials("zero", hypotheses=False, turn=1)
+    both = [piece("one", "toy.b", Outcome.PASSED), piece("one", "toy.a", Outcome.FAILED)]
+    assert not second.is_settled(both)
+    second.note(both)
+    assert second.noticed == set()
+    assert second.to_json(both, {})["evidence"] == [["one", "toy.b", "supports", True]]
+    assert second.is_settled([piece("three", "toy.a", None)]), "it has no second statement"
+    second.note([piece("four", "toy.a", Outcome.PASSED), piece("four", "toy.b", Outcome.UNBOUND)])
+    assert second.noticed == {"toy.b"}
+    assert second.is_settled(both)
 
 
 def test_a_hypothesis_that_is_needed_is_not_searched_for_again() -> None:

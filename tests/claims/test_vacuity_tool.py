@@ -55,8 +55,29 @@ def test_items_elsewhere_are_asked_of_a_margin_that_no_proof_noticed(vacuity: Mo
     }
     evidence, asked = told(vacuity, pieces, answers)
     found = evidence.tried("zero")
-    assert asked == [(CONTROL, PROOF, "--margins", "zero"), (AUDIT, "--margins", "zero")]
+    first = ("--margins", "zero", "--turn", "0")
+    assert asked == [(CONTROL, PROOF, *first), (AUDIT, *first)]
     assert [AUDIT, "b", "control", False] in found["evidence"]
+
+
+def test_of_the_statements_of_an_item_one_is_emptied_at_a_time(vacuity: ModuleType) -> None:
+    """Item p notices a and not b; that c is noticed by it need not be asked, since item c has noticed it."""
+    pieces = [(PROOF, "a", "supports"), (PROOF, "b", "supports"), (PROOF, "c", "supports"), (CONTROL, "c", "control")]
+    asked: list[tuple[str, ...]] = []
+
+    class Told(vacuity.Evidence):  # type: ignore[misc, name-defined]  # a module loaded by its path has no types
+        def run(self, nodes: Sequence[str], options: Sequence[str]) -> dict[str, Any]:
+            asked.append((*nodes, *options))
+            said = {(PROOF, "0"): "a", (PROOF, "1"): "b", (PROOF, "2"): "c", (CONTROL, "0"): "c"}
+            tried = [[node, said[node, options[-1]], "supports"] for node in nodes]
+            return {"evidence": [[*one, one[1] == "b"] for one in tried], "needs": {}}
+
+    found = Told(1, tuple(pieces)).tried("zero")
+    assert asked == [
+        (CONTROL, PROOF, "--margins", "zero", "--turn", "0"),
+        (PROOF, "--margins", "zero", "--turn", "1"),
+    ]
+    assert [PROOF, "b", "supports", True] in found["evidence"]
 
 
 def test_hypotheses_are_tried_where_a_statement_is_supported(vacuity: ModuleType) -> None:

@@ -96,7 +96,7 @@ def _drops() -> list[tuple[Panel, int]]:
 
 
 @image_experiment.controls(
-    "+repair", grade="numeric", region="two panels in the wrong order; a last panel worse than noise"
+    "+repair", grade="symbolic", region="two panels in the wrong order; a last panel worse than noise"
 )
 def test_a_panel_that_gets_worse_is_noticed(statement) -> None:
     swapped = (50, 40, 35, 25, 30, 22, 20, 18)

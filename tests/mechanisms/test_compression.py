@@ -19,8 +19,8 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.compression.procedures import TruncationRun
 from dpmatrix.spec.compression.transformation import CompressionRun
 
-transformation = cite("compression.transformation@a8104c14")
-procedure_4_1 = cite("compression.procedure-4-1@3afbee18")
+transformation = cite("compression.transformation@ea9951f2")
+procedure_4_1 = cite("compression.procedure-4-1@5f90c6a5")
 
 
 KNOWN = "compression.corollary-3-7"

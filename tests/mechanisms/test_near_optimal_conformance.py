@@ -28,7 +28,7 @@ from dpmatrix.spec.near_optimal.mod_sulq_algorithm import ModSulqRun
 from dpmatrix.spec.near_optimal.ppca_algorithm import PpcaRun
 
 algorithm_1 = cite("near-optimal.algorithm-1@9c2eeacf")
-algorithm_2 = cite("near-optimal.algorithm-2@77149e20")
+algorithm_2 = cite("near-optimal.algorithm-2@7d677fd9")
 
 
 DELTA = Fraction(1, 1000)

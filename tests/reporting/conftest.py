@@ -35,7 +35,19 @@ from pathlib import Path
 
 import attrs
 
-from dpmatrix.claims import Catalogue, Claim, Condition, Kind, Locator, Registry, Repair, Statement, Step, Verdict
+from dpmatrix.claims import (
+    Catalogue,
+    Claim,
+    Condition,
+    Defect,
+    Kind,
+    Locator,
+    Registry,
+    Repair,
+    Statement,
+    Step,
+    Verdict,
+)
 from dpmatrix.exact import ball
 
 STANDINGS = Path(__file__).with_name("standings.json")
@@ -61,8 +73,8 @@ def negated(p):
 GIVEN = (Condition("x >= 0", not_negative),)
 TRUE = Statement("2 x + 1 >= x", doubled, given=GIVEN)
 FALSE = Statement("-1 >= x", negated, given=GIVEN)
-SOUND = Step("sound", TRUE, sound=True)
-SLIP = Step("slip", FALSE, sound=False, note="the sign")
+SOUND = Step("sound", TRUE, defect=None)
+SLIP = Step("slip", FALSE, defect=Defect.PROOF, note="the sign")
 REPAIR = Repair("the sign", TRUE)
 
 

@@ -19,6 +19,7 @@ from dpmatrix.claims import (
     Citation,
     Claim,
     Condition,
+    Defect,
     Evidence,
     Grade,
     Implementation,
@@ -108,7 +109,7 @@ REPAIRED = Claim(
     "a counterexample at x = 1",
     reading="x is a number",
     repair=Repair("drop the sign", Statement("[x] is [bold]so[/bold]", one)),
-    steps=(Step("slip", STATEMENT, sound=False, note="the sign"),),
+    steps=(Step("slip", STATEMENT, defect=Defect.PROOF, note="the sign"),),
     uses=("toy.base",),
 )
 BASE = Claim("toy.base", Kind.PRIVACY, Locator("toy", "Theorem 1", "y"), STATEMENT, Verdict.HOLDS, "as printed")

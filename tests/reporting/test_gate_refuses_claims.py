@@ -163,7 +163,7 @@ NUDGED = "assert statement.nudged(lambda margin: margin - 1).at(Point(1))"
 def test_a_refutation_of_what_is_held_to_be_true(toy) -> None:
     """The author's 'holds' stands beside a certified counterexample, also one of the same statement elsewhere."""
     toy.edit(SPECIFICATION, 'claim("alpha")', 'claim("alpha", statement=FALSE)')
-    toy.edit(SPECIFICATION, "steps=(SOUND, SLIP)", 'steps=(Step("sound", FALSE, sound=True), SLIP)')
+    toy.edit(SPECIFICATION, "steps=(SOUND, SLIP)", 'steps=(Step("sound", FALSE, defect=None), SLIP)')
     for role, check in [("supports", POINTLESS), ("control", f"{NUDGED} is Truth.FALSE")]:
         toy.edit(AUDIT, toy.item("alpha", role), toy.item("alpha", role, check=check))
     sound = "proof-repaired/sound"

@@ -33,7 +33,7 @@ def claim(name: str, **changes: Any) -> Claim:
 
 
 WEYL = claim("toy.lemma-1", because="By the inequality of Weyl, and a second inequality.")
-STEP = claim("toy.lemma-2", steps=(Step("weyl", Statement("eigenvalues move", zero), sound=True, note="Courant"),))
+STEP = claim("toy.lemma-2", steps=(Step("weyl", Statement("eigenvalues move", zero), defect=None, note="Courant"),))
 NAMED = claim("toy.weyl-3", reading="a matrix is 2 x 2")
 CHANGED = claim(
     "toy.lemma-42",

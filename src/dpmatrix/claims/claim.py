@@ -65,7 +65,7 @@ KINDS_OF_INSTANCES = frozenset({Kind.ALGORITHM, Kind.EXPERIMENT})
 
 
 class Defect(Enum):
-    """What is wrong with a statement that is false as it is stated."""
+    """What is wrong with a statement, or with a sentence, that is false as it is stated."""
 
     LEAK = "a released output breaks the stated privacy guarantee"
     """At data and privacy parameters that the document admits; what it says elsewhere counts as said."""
@@ -77,6 +77,20 @@ class Defect(Enum):
     """True under the same hypotheses once a constant, an index or a formula is changed."""
 
     CONCLUSION = "the conclusion is false"
+    """Of a labelled statement, or of a part of one."""
+
+    PROOF = "a line of a proof is false"
+    """False where it is used, and what the proof concludes needs it."""
+
+    REMARK = "a remark is false"
+    """A sentence on which no proof rests: an introduction, a comparison, an explanation, a caption."""
+
+    SLIP = "a misprint"
+    """The right form stands elsewhere in the text, or any reader puts it right."""
+
+
+OF_SENTENCES = frozenset({Defect.PROOF, Defect.REMARK, Defect.SLIP})
+"""What is wrong with sentences only, and never with a labelled statement."""
 
 
 HEADLINE_LENGTH = 180
@@ -116,16 +130,21 @@ class Step:
         Short name, unique within its claim.
     statement
         The step as printed.
-    sound
-        Whether the step as printed is true; what it needs is evidence either way.
+    defect
+        What is wrong with the step as printed; None if it is true. It needs evidence either way.
     note
         What goes wrong, or what must have been meant.
     """
 
     name: str
     statement: Statement
-    sound: bool
+    defect: Defect | None = attrs.field(kw_only=True)
     note: str = ""
+
+    @property
+    def sound(self) -> bool:
+        """Whether the step as printed is true."""
+        return self.defect is None
 
 
 @attrs.frozen
@@ -147,11 +166,11 @@ class Claim(Final):
     kind, source
         What it is and where it stands.
     statement
-        The statement as printed, executable.
+        What is judged, executable: the statement as it stands, or a property of a definition or an algorithm.
     verdict
         What the project holds of it.
     because
-        The reason for a person: the counterexample, the gap, or the idea of the proof.
+        The reason for a person: the counterexample, the gap, or the idea of the proof. An empty line ends a paragraph.
     reading
         The reading adopted where the words leave something open.
     repair
@@ -197,6 +216,8 @@ class Claim(Final):
             raise ValueError(f"{self.id}: an assumption without words")
         if self.repair is not None and self.repair.statement.asserts_as_much_as(self.statement):
             raise ValueError(f"{self.id}: the repair asserts what the statement does, under the same hypotheses")
+        if self.defect in OF_SENTENCES:
+            raise ValueError(f"{self.id}: {self.defect.value!r} is said of steps, and not of a statement")
         if self.headline and (len(self.headline) > HEADLINE_LENGTH or self.headline[-1] != "."):
             raise ValueError(f"{self.id}: the headline is not one sentence of at most {HEADLINE_LENGTH} characters")
         set_field = object.__setattr__

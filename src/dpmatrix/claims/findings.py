@@ -9,7 +9,7 @@ from typing import Any
 
 import attrs
 
-from dpmatrix.claims.claim import FALSE_AS_STATED, Claim, Defect, Kind, Verdict
+from dpmatrix.claims.claim import FALSE_AS_STATED, Claim, Defect, Verdict
 from dpmatrix.claims.evidence import KERNEL_GRADES, Evidence, Grade, Role
 from dpmatrix.claims.registry import Registry
 
@@ -24,11 +24,13 @@ class Severity(IntEnum):
     HYPOTHESIS_MISSING = 3
     """A statement that is true once a hypothesis is written out that the sentence leaves unsaid."""
     PROOF_BROKEN = 4
-    """A step of a printed proof that is false."""
-    FORMULA_WRONG = 5
-    """A statement that is true under the same hypotheses once a constant, an index or a formula is changed."""
-    SLIP = 6
-    """A definition, an algorithm or an experiment that cannot be taken as it is printed."""
+    """A line of a printed proof that is false, and that the proof needs."""
+    REMARK_FALSE = 5
+    """A sentence that is false, and on which no proof rests."""
+    FORMULA_WRONG = 6
+    """True under the same hypotheses once a constant, an index or a formula is changed."""
+    SLIP = 7
+    """A misprint, or a definition, an algorithm or an experiment that cannot be taken as it is printed."""
 
     @property
     def words(self) -> str:
@@ -46,6 +48,7 @@ _NOUNS = {
     Severity.STATEMENT_FALSE: "statement | false",
     Severity.HYPOTHESIS_MISSING: "hypothesis | missing",
     Severity.PROOF_BROKEN: "proof step | broken",
+    Severity.REMARK_FALSE: "remark | false",
     Severity.FORMULA_WRONG: "formula | wrong",
     Severity.SLIP: "slip",
 }
@@ -53,7 +56,6 @@ _PLURALS = {"hypothesis": "hypotheses"}
 GRAVE = (Severity.PRIVACY_BROKEN, Severity.STATEMENT_FALSE, Severity.HYPOTHESIS_MISSING)
 """Accusations of a statement, which need a headline."""
 
-_AS_PRINTED = frozenset({Kind.DEFINITION, Kind.ALGORITHM, Kind.EXPERIMENT})
 _UNUSABLE = frozenset(
     {
         Verdict.ILL_POSED,
@@ -68,6 +70,9 @@ _OF_DEFECT = {
     Defect.CONCLUSION: Severity.STATEMENT_FALSE,
     Defect.HYPOTHESIS: Severity.HYPOTHESIS_MISSING,
     Defect.FORMULA: Severity.FORMULA_WRONG,
+    Defect.PROOF: Severity.PROOF_BROKEN,
+    Defect.REMARK: Severity.REMARK_FALSE,
+    Defect.SLIP: Severity.SLIP,
 }
 _GRADES = tuple(Grade)
 
@@ -110,7 +115,7 @@ class Finding:
     says
         What is printed.
     verdict
-        The verdict of the claim, or ``broken step``.
+        The verdict of the claim; of a step, its defect.
     wrong
         What is wrong with it.
     headline
@@ -170,18 +175,17 @@ def _of_claim(claim: Claim, refuting: dict[str, list[Evidence]]) -> Iterator[Fin
             command(claim.id),
             claim.headline,
         )
-    broken = Severity.SLIP if claim.kind in _AS_PRINTED else Severity.PROOF_BROKEN
     for step in claim.steps:
-        if not step.sound:
+        if step.defect is not None:
             target = step.statement.name
             wrong = step.note or claim.because
             yield Finding(
-                broken,
+                _OF_DEFECT[step.defect],
                 target,
                 claim.id,
                 claim.source.label,
                 step.statement.says,
-                "broken step",
+                step.defect.value,
                 wrong,
                 command(target),
             )

@@ -49,14 +49,15 @@ def fingerprint(claim: Claim) -> str:
     The verdict and the headline are left out: the snapshot holds the one, and the other repeats the reason.
     """
     digest = hashlib.sha256()
-    parts = [claim.id, claim.kind.value, claim.source.label, claim.source.says, claim.reading, claim.because]
+    because = " ".join(claim.because.split())  # where a paragraph ends says nothing of the claim
+    parts = [claim.id, claim.kind.value, claim.source.label, claim.source.says, claim.reading, because]
     parts += [f"uses {use}" for use in claim.uses]
     parts += [] if claim.repair is None else [f"changed: {claim.repair.change}"]
     parts += [f"assuming {assumption}" for assumption in claim.assumes]
     seen: dict[int, int] = {}
     for name, statement in claim.statements().items():
         parts += [name, *describe_statement(statement, seen)]
-    parts += [f"{step.name}:{step.sound}:{step.note}" for step in claim.steps]
+    parts += [f"{step.name}:{step.defect.name if step.defect else step.sound}:{step.note}" for step in claim.steps]
     for part in parts:
         digest.update(part.encode() + b"\0")
     return digest.hexdigest()[:LENGTH]

@@ -141,7 +141,13 @@ def describe(
                     "given": [condition.says for condition in claim.repair.statement.given],
                 },
                 "steps": [
-                    {"name": step.name, "says": step.statement.says, "sound": step.sound, "note": step.note}
+                    {
+                        "name": step.name,
+                        "says": step.statement.says,
+                        "sound": step.sound,
+                        "defect": step.defect.value if step.defect else None,
+                        "note": step.note,
+                    }
                     for step in claim.steps
                 ],
                 "uses": list(claim.uses),

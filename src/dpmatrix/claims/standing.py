@@ -7,7 +7,7 @@ from enum import Enum
 
 import attrs
 
-from dpmatrix.claims.claim import Claim, Verdict
+from dpmatrix.claims.claim import Claim, Defect, Verdict
 from dpmatrix.claims.evidence import MACHINE_GRADES, Evidence, Grade, Outcome, Role
 from dpmatrix.claims.registry import Implementation, Registry
 
@@ -132,17 +132,14 @@ def _missing(claim: Claim, evidence: list[Evidence], implementations: Iterable[I
     if verdict in REPAIRED and claim.repair is None:
         missing.append("no repaired statement")
     for role, target, _ in _needs(claim):
-        if role is not Role.REFUTES and not any(
-            item.role is Role.CONTROL and item.outcome is Outcome.PASSED and item.citation.target == target
-            for item in evidence
-        ):
+        if role is not Role.REFUTES and not _passing(claim, evidence, Role.CONTROL, target):
             missing.append(f"no control of {target}: nothing shows that the check can fail")
     if verdict in _CONFORMANCE and not any(
         citation.claim == claim.id for implementation in implementations for citation in implementation.citations
     ):
         missing.append("no implementation cites it")
     missing += _unjudged_steps(claim, evidence)
-    broken = [step.name for step in claim.steps if not step.sound]
+    broken = [step.name for step in claim.steps if step.defect not in (None, Defect.REMARK, Defect.SLIP)]
     if verdict is Verdict.HOLDS and broken:
         missing.append(f"the printed proof has broken steps: {', '.join(broken)}")
     if verdict is Verdict.HOLDS_PROOF_REPAIRED and not broken:

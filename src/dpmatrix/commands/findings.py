@@ -26,6 +26,7 @@ class Grave(StrEnum):
     STATEMENT_FALSE = "statement false"
     HYPOTHESIS_MISSING = "hypothesis missing"
     PROOF_BROKEN = "proof broken"
+    REMARK_FALSE = "remark false"
     FORMULA_WRONG = "formula wrong"
     SLIP = "slip"
 

@@ -21,6 +21,7 @@ from dpmatrix.documentation.reference import Room, rooms
 from dpmatrix.documentation.sources import DOCUMENTS, Page, markdown, pages
 from dpmatrix.documentation.theorems import theorems
 from dpmatrix.documentation.verdicts import GROUPS, Contents, group_counts, verdict_counts
+from dpmatrix.reporting.sentences import paragraphs
 
 TABLES = ("documents", "modules", "verdicts", "what holds", "what does not hold", "every claim", "theorems")
 """What a line such as ``[[what holds]]`` may ask for."""
@@ -93,6 +94,7 @@ class Site:
             "theorems": theorems(self.contents.registry),
             "groups": tuple(GROUPS),
             "group_counts": group_counts,
+            "paragraphs": paragraphs,
             "reference_file": reference_file,
             "code": self.links.code,
         }

@@ -29,7 +29,7 @@ def keep_all(_held: tuple[StoredSketch, ...]) -> Stamps:
     return ()
 
 
-@implements("sliding-window.algorithm-2+repair@d8944ab9", "sliding-window.algorithm-3+repair@1bf8710d")
+@implements("sliding-window.algorithm-2+repair@0c8f08c3", "sliding-window.algorithm-3+repair@1bf8710d")
 @frozen(eq=False)
 class SketchedWindow:
     """A window of rows in sketches that share their variates; adding a row gives the next object.

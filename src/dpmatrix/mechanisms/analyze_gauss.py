@@ -36,7 +36,7 @@ def slide_deviation(epsilon: Fraction, delta: Fraction) -> arb:
     return (1 + (2 * (1 / ball(delta)).log()).sqrt()) / ball(epsilon)
 
 
-@implements("analyze-gauss.algorithm-1+repair@4e33ce85")
+@implements("analyze-gauss.algorithm-1+repair@a0ff3503")
 @frozen
 class AnalyzeGauss(GaussianPerturbation):
     """Algorithm 1 of `analyze-gauss`, repaired, on a lattice: (epsilon, delta)-differentially private.

@@ -36,7 +36,7 @@ def _grid(value: Exact) -> Fraction:
     return spacing
 
 
-@implements("compression.transformation+repair@a8104c14")
+@implements("compression.transformation+repair@ea9951f2")
 @frozen
 class GaussianCompression:
     """Publish Phi X, m rows, where the columns of X are scaled to squared norm n and Phi has N(0, 1/n) entries.

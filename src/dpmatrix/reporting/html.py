@@ -21,6 +21,7 @@ from dpmatrix.reporting.sentences import (
     bounds,
     counted,
     outcome_words,
+    paragraphs,
     pieces_of_evidence,
     seen_words,
     standing_class,
@@ -74,7 +75,7 @@ def render(
         loader=PackageLoader("dpmatrix.reporting"), autoescape=True, undefined=StrictUndefined, trim_blocks=True
     )
     templates.globals |= {"anchor": anchor, "bounds": bounds, "counted": counted, "field_words": FIELD_WORDS}
-    words = (binding_words, outcome_words, seen_words, standing_class, standing_words)
+    words = (binding_words, outcome_words, paragraphs, seen_words, standing_class, standing_words)
     templates.globals |= {function.__name__: function for function in words}
     begun = {claim["document"] for claim in described}
     implementing = implementing_claims(described)

@@ -13,7 +13,7 @@ import pytest
 
 from dpmatrix.claims import Registry, Statement
 from dpmatrix.reporting.implementations import ROOMS
-from dpmatrix.reporting.session import BODY, GATE, REGISTRY, Session, declare
+from dpmatrix.reporting.session import BODY, GATE, REGISTRY, TRIALS, WHOLE, Session, declare
 from dpmatrix.reporting.vacuity import MARGINS
 
 
@@ -26,6 +26,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--declared-evidence", metavar="FILE", help="write the evidence that exists, without outcomes")
     group.addoption("--claims", nargs="+", default=[], metavar="ID", help="judge these claims or documents alone")
     group.addoption("--margins", choices=sorted(MARGINS), help="run evidence on statements with another margin")
+    group.addoption("--turn", type=int, default=0, metavar="N", help="of the statements of an item, empty number N")
     group.addoption("--hypotheses", action="store_true", help="search for the need of each hypothesis")
     group.addoption("--tried", metavar="FILE", help="write what --margins or --hypotheses found")
     parser.addini("specification", "module that holds the claims", default="dpmatrix.spec")
@@ -53,9 +54,11 @@ def pytest_configure(config: pytest.Config) -> None:
 @pytest.fixture
 def statements(request: pytest.FixtureRequest) -> dict[str, Statement]:
     """Return the statements that the item's evidence markers name, by target."""
-    registry: Registry = request.config.stash[REGISTRY]
+    stash, evidence_of_item = request.config.stash, declare(request.node)
+    emptied = stash[TRIALS].target(evidence_of_item)
     found: dict[str, Statement] = {}
-    for evidence in declare(request.node):
+    for evidence in evidence_of_item:
+        registry: Registry = stash[REGISTRY if evidence.citation.target == emptied else WHOLE]
         if not registry.knows(evidence.citation):
             pytest.fail(f"no statement {evidence.citation.target!r} in the specification", pytrace=False)
         found[evidence.citation.target] = registry[evidence.citation.claim].statements()[evidence.citation.target]

@@ -117,6 +117,11 @@ def sentences(text: str) -> list[str]:
     return [*found, text[start:]] if start < len(text) else found
 
 
+def paragraphs(text: str) -> list[str]:
+    """Split a text where a line is empty, each paragraph in one line."""
+    return [" ".join(part.split()) for part in re.split(r"\n\s*\n", text) if part.strip()]
+
+
 def opening(text: str, least: int = 120) -> str:
     """Return the first sentences of a text, whole, until they have so many characters or the text ends."""
     kept: list[str] = []

@@ -45,6 +45,9 @@ TRUSTED = ("dpmatrix.exact", "dpmatrix.privacy", "dpmatrix.claims")
 """What statements compute with beside the specification, and what judges them."""
 JUDGE = "dpmatrix.reporting"
 REGISTRY = pytest.StashKey[Registry]()
+WHOLE = pytest.StashKey[Registry]()
+"""The claims with the margins that they have, whatever stands in `REGISTRY`."""
+TRIALS = pytest.StashKey[Trials]()
 BEFORE = pytest.StashKey[Observed]()
 """What was observed in the fixtures of an item."""
 
@@ -74,18 +77,20 @@ class Session:
         if deciding and not self.is_worker and (found := misconduct(config.rootpath, BODY)):
             raise pytest.UsageError("\n".join(found))
         self.margins: str | None = config.getoption("--margins")
-        self.trials = Trials(self.margins, bool(config.getoption("--hypotheses")))
+        self.trials = Trials(self.margins, bool(config.getoption("--hypotheses")), config.getoption("--turn"))
         # Whether evidence alone is run, beside the audits of a run that decides, and somebody asks what it saw.
         self.restricted = bool(
             deciding or config.getoption("--claims") or self.margins is not None or self.trials.hypotheses
         )
         # Now, while the sources on disk are the ones that were imported.
         self.fingerprints = dict(self.registry.fingerprints) if self.restricted else {}
+        config.stash[WHOLE] = self.registry
         if self.margins is not None:
             if deciding:
                 raise pytest.UsageError("--margins empties the statements; no verdict is earned with it")
             self.registry = replaced(self.registry, self.margins)
         config.stash[REGISTRY] = self.registry
+        config.stash[TRIALS] = self.trials
         self.part = self._part(config.getoption("--claims"))
         if self.part is not None:
             self.registry = self.part.registry(self.registry)

@@ -17,6 +17,7 @@ from dpmatrix.reporting.sentences import (
     binding_words,
     counted,
     outcome_words,
+    paragraphs,
     pieces_of_evidence,
     seen_words,
     standing_class,
@@ -138,13 +139,13 @@ def claim_page(claim: Mapping[str, Any]) -> str:
     if claim["standing"] is not None:
         add("Of the last run", claim["standing_note"])
     add("In short", claim["headline"])
-    add("Why", claim["because"])
+    add("Why", "\n\n".join(paragraphs(claim["because"])))
     if claim["repair"]:
         add("Repair", f"{claim['repair']['change']}\n{claim['repair']['says']}")
         add("Repair, given", "\n".join(claim["repair"]["given"]))
     for step in claim["steps"]:
         note = f"\n{step['note']}" if step["note"] else ""
-        add(f"Step {step['name']}: {'sound' if step['sound'] else 'BROKEN'}", step["says"] + note)
+        add(f"Step {step['name']}: {step['defect'] or 'sound'}", step["says"] + note)
     add("Rests on", "\n".join(claim["uses"]))
     add("Not settled", "\n".join(claim["reasons"]))
     add(

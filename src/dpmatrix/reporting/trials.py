@@ -22,6 +22,8 @@ class Trials:
         What the margins are replaced by; None where they stand as they are.
     hypotheses
         Whether the need of each hypothesis is searched for.
+    turn
+        Which of the statements that an item is about has the replaced margin.
     noticed
         The statements whose replaced margin some item noticed.
     needed
@@ -30,18 +32,27 @@ class Trials:
 
     margins: str | None
     hypotheses: bool
+    turn: int = 0
     noticed: set[str] = attrs.Factory(set)
     needed: set[tuple[str, str]] = attrs.Factory(set)
 
     def is_settled(self, evidence: Iterable[Evidence]) -> bool:
         """Whether an item with this evidence has nothing left to notice."""
-        targets = {one.citation.target for one in evidence}
-        return self.margins is not None and bool(targets) and targets <= self.noticed
+        evidence = [*evidence]
+        target = self.target(evidence)
+        return self.margins is not None and bool(evidence) and (target is None or target in self.noticed)
+
+    def target(self, evidence: Iterable[Evidence]) -> str | None:
+        """Return the statement that is emptied for an item with this evidence; None if its turn is past."""
+        targets = sorted({one.citation.target for one in evidence})
+        return targets[self.turn] if self.turn < len(targets) else None
 
     def note(self, evidence: Iterable[Evidence]) -> None:
         """Note what became of the evidence of an item."""
         if self.margins is not None:
-            self.noticed |= {one.citation.target for one in evidence if notices(one)}
+            evidence = [*evidence]
+            target = self.target(evidence)
+            self.noticed |= {target for one in evidence if one.citation.target == target and notices(one)}
 
     def needs(self, statements: Iterable[Statement], observed: Observed) -> dict[str, dict[str, str]]:
         """Search for the need of the hypotheses of statements that an item met, but of those known to be needed."""
@@ -54,10 +65,15 @@ class Trials:
         return found
 
     def to_json(self, evidence: Iterable[Evidence], found: dict[str, dict[str, str]]) -> dict[str, object]:
-        """Return what became of each piece of evidence that ran, and the needs that were found, by statement."""
+        """Return what became of each piece of evidence that was tried, and the needs that were found, by statement."""
+        by_node: dict[str, list[Evidence]] = {}
+        for item in evidence:
+            by_node.setdefault(item.node, []).append(item)
         pieces = [
             [item.node, item.citation.target, item.role.value, not notices(item)]
-            for item in evidence
+            for items in by_node.values()
+            for item in items
+            if self.margins is None or item.citation.target == self.target(items)
             if item.outcome not in (Outcome.DESELECTED, Outcome.SKIPPED) and item.grade not in KERNEL_GRADES
         ]
         return {"margins": self.margins, "evidence": pieces, "needs": found}

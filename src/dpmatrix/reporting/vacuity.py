@@ -1,8 +1,11 @@
 """Whether evidence notices an empty statement, and whether a hypothesis is needed: tried by machine, for every claim.
 
-In a run with ``--margins KIND`` each statement stands with another margin: a constant, or the sign of its own. An item
-about it notices if it fails, or passes without seeing what its role needs. In a run with ``--hypotheses`` each of the
-hypotheses is looked at alone: is there a point that violates it and no other, and at which the conclusion is false?
+In a run with ``--margins KIND`` a statement stands with another margin: a constant, or the sign of its own. An item
+about it notices if it fails, or passes without seeing what its role needs. Of several statements that an item is about
+one is emptied at a time, the one with the number ``--turn``: the others would be noticed in its place.
+
+In a run with ``--hypotheses`` each of the hypotheses is looked at alone: is there a point that violates it and no
+other, and at which the conclusion is false?
 """
 
 from __future__ import annotations
@@ -80,6 +83,7 @@ def _empty(statement: Statement, change: Replacement) -> Statement:
 
     margin.__module__ = statement.source.__module__  # where its points are at home
     margin.__annotations__ = getattr(statement.source, "__annotations__", {})  # what its points are
+    margin.__wrapped__ = statement.source  # type: ignore[attr-defined]  # where the names in these are looked up
     return attrs.evolve(statement, margin=margin, law=None)
 
 

@@ -53,7 +53,7 @@ SPECIFICATION = '''
 import attrs
 from flint import arb, ctx
 
-from dpmatrix.claims import Claim, Condition, Kind, Locator, Repair, Statement, Step, Verdict
+from dpmatrix.claims import Claim, Condition, Defect, Kind, Locator, Repair, Statement, Step, Verdict
 from dpmatrix.exact import ball
 
 
