@@ -762,14 +762,23 @@ Definition theorem_12__premise_of_both (gamma_lower_regularized : R -> R -> R) (
   (1 <= IZR rows -> (4 * sqrt (IZR rows * ln (4 / delta)) + ln (4 / delta)) / epsilon <= 0 -> False) /\
   0 <= (if Rlt_dec (IZR rows) 1 then 0 else if Rlt_dec 0 ((4 * sqrt (IZR rows * ln (4 / delta)) + ln (4 / delta)) / epsilon) then if Rlt_dec epsilon 0 then 0 else if Req_EM_T ((1 / ((4 * sqrt (IZR rows * ln (4 / delta)) + ln (4 / delta)) / epsilon)) ^ 2) 0 then delta else if Rlt_dec 0 (IZR rows / 2 * ln ((1 / ((4 * sqrt (IZR rows * ln (4 / delta)) + ln (4 / delta)) / epsilon)) ^ 2 + 1) - epsilon) then delta - Rmax (gamma_lower_regularized (IZR rows / 2) ((IZR rows / 2 * ln ((1 / ((4 * sqrt (IZR rows * ln (4 / delta)) + ln (4 / delta)) / epsilon)) ^ 2 + 1) - epsilon) / (1 / ((4 * sqrt (IZR rows * ln (4 / delta)) + ln (4 / delta)) / epsilon)) ^ 2 * (1 + (1 / ((4 * sqrt (IZR rows * ln (4 / delta)) + ln (4 / delta)) / epsilon)) ^ 2)) - exp epsilon * gamma_lower_regularized (IZR rows / 2) ((IZR rows / 2 * ln ((1 / ((4 * sqrt (IZR rows * ln (4 / delta)) + ln (4 / delta)) / epsilon)) ^ 2 + 1) - epsilon) / (1 / ((4 * sqrt (IZR rows * ln (4 / delta)) + ln (4 / delta)) / epsilon)) ^ 2)) (gamma_upper_regularized (IZR rows / 2) ((IZR rows / 2 * ln ((1 / ((4 * sqrt (IZR rows * ln (4 / delta)) + ln (4 / delta)) / epsilon)) ^ 2 + 1) + epsilon) / (1 / ((4 * sqrt (IZR rows * ln (4 / delta)) + ln (4 / delta)) / epsilon)) ^ 2) - exp epsilon * gamma_upper_regularized (IZR rows / 2) ((IZR rows / 2 * ln ((1 / ((4 * sqrt (IZR rows * ln (4 / delta)) + ln (4 / delta)) / epsilon)) ^ 2 + 1) + epsilon) / (1 / ((4 * sqrt (IZR rows * ln (4 / delta)) + ln (4 / delta)) / epsilon)) ^ 2 * (1 + (1 / ((4 * sqrt (IZR rows * ln (4 / delta)) + ln (4 / delta)) / epsilon)) ^ 2))) else delta - Rmax 0 (gamma_upper_regularized (IZR rows / 2) ((IZR rows / 2 * ln ((1 / ((4 * sqrt (IZR rows * ln (4 / delta)) + ln (4 / delta)) / epsilon)) ^ 2 + 1) + epsilon) / (1 / ((4 * sqrt (IZR rows * ln (4 / delta)) + ln (4 / delta)) / epsilon)) ^ 2) - exp epsilon * gamma_upper_regularized (IZR rows / 2) ((IZR rows / 2 * ln ((1 / ((4 * sqrt (IZR rows * ln (4 / delta)) + ln (4 / delta)) / epsilon)) ^ 2 + 1) + epsilon) / (1 / ((4 * sqrt (IZR rows * ln (4 / delta)) + ln (4 / delta)) / epsilon)) ^ 2 * (1 + (1 / ((4 * sqrt (IZR rows * ln (4 / delta)) + ln (4 / delta)) / epsilon)) ^ 2))) else 0).
 
-(* sliding-window.lemma-10/from-lemma-1: Lemma 1, with the comparisons of Algorithm 6 and no approximation errors, gives (1 - eta) K(i) <= K(i+1) *)
+(* sliding-window.lemma-10/from-lemma-1: with threshold h and approximations within 1 +- alpha the chain of Lemma 1 gives h (1-alpha)/(1+alpha) K(i) <= K(i+1), in each direction: (1 - eta) K(i) <= K(i+1) for the h = 1 - eta and alpha = 0 of Algorithm 6 *)
 Definition lemma_10__from_lemma_1 : Prop :=
-  forall (eta : R),
-  (* eta > 0 *)
-  0 < eta ->
-  (* eta < 1 *)
-  0 < 1 - eta ->
-  0 <= 1 - 2 * eta - (1 - eta).
+  forall (threshold : R) (error : R) (first : R) (second : R) (near_first : R) (near_second : R),
+  (* threshold >= 0 *)
+  0 <= threshold ->
+  (* error >= 0 *)
+  0 <= error ->
+  (* error < 1 *)
+  0 < 1 - error ->
+  (* (1 - alpha) u'K(i)u <= u'K~(i)u *)
+  0 <= near_first - (1 - error) * first ->
+  (* h u'K~(i)u <= u'K~(i+1)u *)
+  0 <= near_second - threshold * near_first ->
+  (* u'K~(i+1)u <= (1 + alpha) u'K(i+1)u *)
+  0 <= (1 + error) * second - near_second ->
+  1 + error <> 0 /\
+  0 <= second - threshold * (1 - error) / (1 + error) * first.
 
 (* sliding-window.theorem-14: for the streams (M e_1) and ((M + 1) e_1) of one row, the output at T = 1 is (epsilon, delta)-private *)
 Definition theorem_14 (gamma_lower_regularized : R -> R -> R) (gamma_upper_regularized : R -> R -> R) : Prop :=
@@ -1663,6 +1672,21 @@ Definition theorem_19__squares_off_diagonal : Prop :=
   (* (46): the squares sum to Psi at most *)
   0 <= root ^ 2 - entry ^ 2 - others ->
   0 <= root - entry ^ 2.
+
+(* sliding-window.theorem-19/additive-error: O(W + d) is O(W): an additive error tau <= b (W + d) is at most 2 b W for d <= W *)
+Definition theorem_19__additive_error : Prop :=
+  forall (window : Z) (dimension : Z) (error : R) (factor : R),
+  (* window >= 2, an integer *)
+  0 <= IZR window - 2 ->
+  (* dimension >= 1, an integer *)
+  0 <= IZR dimension - 1 ->
+  (* factor >= 0 *)
+  0 <= factor ->
+  (* d <= W *)
+  0 <= IZR window - IZR dimension ->
+  (* tau <= b (W + d) *)
+  0 <= factor * (IZR window + IZR dimension) - error ->
+  0 <= 2 * factor * IZR window - error.
 
 (* sliding-window.table-1+repair: the theorems' additive errors in rows 1 to 3, and the spaces in all rows, are these multiples of the table's entries *)
 Definition table_1_repaired : Prop :=

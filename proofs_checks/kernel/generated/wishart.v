@@ -524,7 +524,7 @@ Definition lemma_1__probability_at_c_log_d : Prop :=
 
 (* wishart.theorem-5+repair: the Wishart noise is smaller when the ratio is at least 10 sqrt(d), the Laplace noise when it is at most sqrt(d) / 30 *)
 Definition theorem_5_repaired : Prop :=
-  forall (dimension : Z) (entrywise : R) (nuclear : R) (epsilon : R) (records : Z) (constant : R) (threshold : Z),
+  forall (dimension : Z) (entrywise : R) (nuclear : R) (epsilon : R) (records : Z) (constant : R),
   (* dimension >= 1, an integer *)
   0 <= IZR dimension - 1 ->
   (* entrywise > 0 *)
