@@ -15,7 +15,7 @@ from dpmatrix.spec.sliding_window.stated_sizes import Epochs, LongStream, Sketch
 from dpmatrix.tracing import bind_expression
 
 lemma_2 = cite("sliding-window.lemma-2@5f356f81")
-lemma_3 = cite("sliding-window.lemma-3@877e211b")
+lemma_3 = cite("sliding-window.lemma-3@e88c5054")
 lemma_4 = cite("sliding-window.lemma-4@ccf94ec3")
 theorem_3 = cite("sliding-window.theorem-3@a4c01091")
 theorem_4 = cite("sliding-window.theorem-4@000fe757")
