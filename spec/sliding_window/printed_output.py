@@ -54,7 +54,7 @@ def held_rows(rows: fmpq_mat, window: int) -> list[tuple[int, frozenset[int]]]:
         ]
         held.append((time, new))
         held = _thinned(held)
-    return [(stamp, frozenset(time for time in range(1, rows.nrows() + 1) if seen >> time & 1)) for stamp, seen in held]
+    return [(stamp, frozenset(time for time in range(seen.bit_length()) if seen >> time & 1)) for stamp, seen in held]
 
 
 def _thinned(held: list[tuple[int, int]]) -> list[tuple[int, int]]:
