@@ -154,7 +154,8 @@ ADJACENCY = Claim(
         "e_1 replaced by e_2 is a pair of neighbours in wishart, near-optimal and compression, not under the relation "
         "that the Delta of analyze-gauss fits, and not in sliding-window, where the rows may differ by 1 only. The row "
         "10 e_1 that becomes 11 e_1 is one in sliding-window and compression alone, and moves the second-moment matrix "
-        "by 21. So a noise scale must not be carried from one document to another. A row of the unit ball against the "
+        "by 21. So a noise scale must not be carried from one document to another.\n\n"
+        "A row of the unit ball against the "
         "zero row is a pair of neighbours in all of them; a guarantee (eps, delta) for that gives (2 eps, (1 + e^eps) "
         "delta) for a replaced row, in two steps."
     ),

@@ -138,10 +138,10 @@ LOW_RANK_LOWER_BOUNDS = Claim(
         "The bounds speak of different errors, guarantees and neighbours, and neither implies the other: d/eps is the "
         "larger one for eps < sqrt(d/k). The second cannot be carried to rows of norm at most 1: there the top-k space "
         "of A'A + N costs at most sqrt(2k|N|) more, which grows like sqrt(k) d^(1/4). Nor does it hold for every "
-        "epsilon, nor for k near d: at k = d the projection I costs nothing and tells nothing. It is true for k <= d/2 "
-        "and eps of constant order under the document's own neighbouring relation, where rows have any length. The "
-        "least cost of these matrices is 0, so no factor 1 + eta helps. So the upper bound sqrt(kd)/eps of Table 2 is "
-        "tight for k <= d/2 and eps of constant order, not for all eps = O(1)."
+        "epsilon, nor for k near d: at k = d the projection I costs nothing and tells nothing.\n\n"
+        "It is true for k <= d/2 and eps of constant order under the document's own neighbouring relation, where rows "
+        "have any length. The least cost of these matrices is 0, so no factor 1 + eta helps. So the upper bound "
+        "sqrt(kd)/eps of Table 2 is tight for k <= d/2 and eps of constant order, not for all eps = O(1)."
     ),
     repair=Repair(
         "neighbours that differ by 1 in one row of any length, and a factor that falls with epsilon",

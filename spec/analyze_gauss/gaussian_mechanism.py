@@ -168,7 +168,8 @@ ALGORITHM_1 = Claim(
         "Changed lines: (1) rows have norm at most R, which only Algorithm 3 says: a row of norm 5 is given away with "
         "delta above 0.92 at epsilon = 1, delta = 1e-6. (2) The relation is named: Delta is for one row added, and a "
         "replaced row moves A'A by sqrt(2) in place of 1. (3) epsilon is bounded: at epsilon = 20, delta = 1/2 even "
-        "an added row fails. With s Delta, s the sensitivity, and epsilon <= 2 (1 + sqrt(2 log(1/delta))) half of "
+        "an added row fails.\n\n"
+        "With s Delta, s the sensitivity, and epsilon <= 2 (1 + sqrt(2 log(1/delta))) half of "
         "delta suffices: the loss exceeds epsilon with probability at most Phi(-sqrt(2 log(1/delta))) <= delta/2. The "
         "release is on a lattice, with discrete Gaussian noise and its own profile."
     ),

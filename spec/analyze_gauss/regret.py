@@ -97,7 +97,8 @@ REGRET_ONLINE = Claim(
         "epsilon = sqrt(k sqrt(n)/OPT) and delta = 1/m will do, which need OPT in advance. Be-the-leader loses k "
         "E||E||_2, and the privacy of one step, used as stability, costs a factor e^-epsilon and m delta. For OPT < k "
         "sqrt(n) the bound exceeds OPT, which no regret does. That the regret is at most epsilon OPT + k E||E||_2 + 1 "
-        "+ m delta is a written proof; its formulas alone are checked by machine. The choice matters: at a fixed "
+        "+ m delta is a written proof; its formulas alone are checked by machine.\n\n"
+        "The choice matters: at a fixed "
         "epsilon and delta the regret is linear, as on e_1, e_2, e_1, ... every second step has a leader that is about "
         "to lose, by a margin free of m."
     ),

@@ -117,14 +117,15 @@ ALGORITHM_2 = Claim(
         "Judged here is what the lines compute; whether the noise suffices is `analyze-gauss.subspace-privacy`."
     ),
     because=(
-        "As printed line 5 takes the eigenvectors as rows, and the output Vhat_k Vhat_k' is I_k, whatever the data. "
+        "As printed line 5 takes the eigenvectors as rows, and the output Vhat_k Vhat_k' is I_k, whatever the data.\n\n"
         "Changed lines: (1) rows of norm at most 1. (2) d is dhat. (3) nothing but dhat is released unless it exceeds "
         "the offset 2 (1 + log(1/delta)/epsilon): the square hides the sign of the bracket, so that a gap near zero, "
         "whose subspace one row can turn by 90 degrees, gets noise Delta/offset. (4) twice the deviation where a row "
         "is replaced. (5) Vhat_k has the eigenvectors of What, not of Vhat, as columns. (6) "
         "the release is on lattices: discrete Laplace noise on the gap and discrete Gaussian noise on the projector, "
-        "both rounded by fixed rules with proved errors, which are added to the sensitivities. A gap of zero has no "
-        "subspace; there the release refuses, up to probability delta/2, in which a fixed matrix takes its place."
+        "both rounded by fixed rules with proved errors, which are added to the sensitivities.\n\n"
+        "A gap of zero has no subspace; there the release refuses, up to probability delta/2, in which a fixed matrix "
+        "takes its place."
     ),
     repair=Repair(
         "release the projector only above the offset; twice the deviation where a row is replaced; columns",

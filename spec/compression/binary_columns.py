@@ -114,12 +114,13 @@ COROLLARY_3_7 = Claim(
     because=(
         "The neighbours of Theorem D.2: p = 2, columns that differ in sqrt(n/(2 s)) rows, and a sign changed in one "
         "more. Then ||Gamma|| is nearly s, and at m = 4 K ln 4n the loss is about 9 sqrt(K) s ln 4n, above 1 for every "
-        "large n. At the least m and s = 1/sqrt(ln n) it is 83 at n = 10^6, 99 at 10^9, and grows. Where Assumption 1 "
-        "fails it may be infinite: X_1 with two equal columns publishes two equal columns, always, and X_2 with one "
-        "changed sign never does. So no alpha is possible without a condition on the data, as section D itself says. "
+        "large n. At the least m and s = 1/sqrt(ln n) it is 83 at n = 10^6, 99 at 10^9, and grows.\n\n"
+        "Where Assumption 1 fails it may be infinite: X_1 with two equal columns publishes two equal columns, always, "
+        "and X_2 with one changed sign never does. So no alpha is possible without a condition on the data, as section "
+        "D itself says.\n\n"
         "With lambda_min >= c for both and the outputs with |X'X/m| <= 2 Theorem D.2 as repaired gives (1 + sqrt(2)) 3 "
-        "K s^4/c^2 + ln(1 + 1/(n^2 - 1)): a promise about restricted neighbours, not alpha-differential privacy. PCA "
-        "with an error of o(1) takes K -> infinity, since the bound p C sqrt(ln 2np/m) on ||B||_F is at least "
+        "K s^4/c^2 + ln(1 + 1/(n^2 - 1)): a promise about restricted neighbours, not alpha-differential privacy.\n\n"
+        "PCA with an error of o(1) takes K -> infinity, since the bound p C sqrt(ln 2np/m) on ||B||_F is at least "
         "C/sqrt(K), and then K s^4 -> 0; it is as close as on (12) with probability 1 - 1/(n^2 - 1), not at every "
         "output. With the floor and (12) around a public Sigma_1 the loss tends to 0 even with s and K fixed."
     ),

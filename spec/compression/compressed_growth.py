@@ -164,7 +164,7 @@ THEOREM_3_5 = Claim(
         "Assumption 1 has no floor. p = 2, Sigma_1(1,2) = 1 - eta, Sigma_2(1,2) = 1 - eta - t, t = 0.45 sqrt(ln 2/n), "
         "eta^2 = t sqrt(ln n), m = 20.4 ln 4n: ||Gamma|| falls like 1/sqrt(ln n) and the loss grows like sqrt(ln n). "
         "More rows make any ||Gamma|| = s do: with eta^2 = t/s and m = 1/s^2, or the least m allowed if that is "
-        "larger, the loss exceeds 1 for every large n. "
+        "larger, the loss exceeds 1 for every large n.\n\n"
         "With eigenvalues in [c, 1/c] Theorem 3.2 applies, since sqrt(log p ln 2np) <= 2 log n. B is printed with /n "
         "for /m. The growth it allows is small: n^(1/6)/sqrt(ln 2np) is 1.4, 2.6 and 6.7 at p = 2 and n = 10^4, 10^6, "
         "10^9."

@@ -107,7 +107,8 @@ LEMMA_B_1 = Claim(
     because=(
         "For x = y of norm 1 the inner product is chi^2_m / m, of variance 2/m, so small deviations cost exp(-m "
         "tau^2 / 4): C_1 must be at least 4. At m = 40000, tau = 0.05 the probability is 2.0e-12 and the bound "
-        "1.9e-15; the first failures come near m = 3280. C_1 = 4, C_2 = 8/3 is true for every m, tau and pair of "
+        "1.9e-15; the first failures come near m = 3280.\n\n"
+        "C_1 = 4, C_2 = 8/3 is true for every m, tau and pair of "
         "vectors, and better than the printed bound from tau = 0.3 on: the logarithm h(s) = -s - log(1 - 2s)/2 of "
         "the moment generating function of (chi^2_1 - 1) s is convex with h(0) = 0 and h(-s) <= h(s), so every pair "
         "is dominated by x = y, and t - log(1 + t) >= t^2 / (2 + 4t/3)."

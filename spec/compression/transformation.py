@@ -211,7 +211,8 @@ TRANSFORMATION = Claim(
     because=(
         "The normalisation depends on the data: one changed record rescales a whole column, so all n rows can change, "
         "and the distance V of former neighbours can be of order one instead of 1/n. So it cannot be a step of the "
-        "mechanism while the guarantee speaks of databases that are normalised. Changed lines: (1) neighbours are "
+        "mechanism while the guarantee speaks of databases that are normalised.\n\n"
+        "Changed lines: (1) neighbours are "
         "compared after normalisation, which leaves little: two databases that both meet (4) and agree but for "
         "one row differ in signs of that row alone; a zero column is refused, and m > n too; (2) Phi X cannot be "
         "published: the release is the correct rounding of the ideal output to a public grid."

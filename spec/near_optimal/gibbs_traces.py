@@ -132,7 +132,8 @@ FIGURE_2 = Claim(
         "coordinate of a column a fresh random sign, so given the past a column has mean 0, whatever the data, n and "
         "the start. All products of states at different times vanish in the mean, and the mean square of F(T) is 1/T "
         "from the first step on: 0.0071 squared at T = 20,000, and F(10,000) has a root mean square of 0.01: the "
-        "threshold measures T. A chain that flips signs and never leaves its subspace has F(20,000) < 0.01 with "
+        "threshold measures T.\n\n"
+        "A chain that flips signs and never leaves its subspace has F(20,000) < 0.01 with "
         "probability 0.84 for k = 1 and 0.91 for k = 4; independent sampling has the same mean square. That the law "
         "has mean 0 is right."
     ),

@@ -54,10 +54,11 @@ THEOREM_5 = Claim(
         "and d. Let s = sqrt(2 log(...)), so that delta = (d^2+d)/2 exp(-s^2/2)/sqrt(2 pi). For d >= 2 the l2 "
         "sensitivity times n is sqrt(2), and the exact delta is at most P(Z > x), where x = n beta eps/sqrt(2) - "
         "1/(sqrt(2) n beta) >= (d+1) s/sqrt(2) >= 3 s/sqrt(2) because n beta >= 1/sqrt(eps); that is at most exp(-9 "
-        "s^2/4)/2, below delta. For d = 1 it is 1, x >= 2 s + sqrt(eps)/2, and the exact delta is at most exp(-2 "
+        "s^2/4)/2, below delta.\n\n"
+        "For d = 1 it is 1, x >= 2 s + sqrt(eps)/2, and the exact delta is at most exp(-2 "
         "s^2)/sqrt(2 pi), again below delta: it is at most P(Z > x), which suffices for eps >= 1, and at most the "
-        "shift 1/(n beta) <= sqrt(eps) times the density at x, which suffices for eps <= 1. The noise is d + 1 times "
-        "what is needed, up to a constant: the printed proof pays for the entries one by one. In that proof (20) "
+        "shift 1/(n beta) <= sqrt(eps) times the density at x, which suffices for eps <= 1.\n\n"
+        "The noise is d + 1 times what is needed, up to a constant: the printed proof pays for the entries one by one. In that proof (20) "
         "speaks of all entries, where some entry must be meant."
     ),
     steps=(*CHANGE_STEPS, *NOISE_STEPS),

@@ -197,7 +197,8 @@ ALGORITHM_2 = Claim(
         "Bingham law at any finite time; the implementation draws from it by rejection, each decision made for ideal "
         "real variates. (3) The bound |x_i| <= 1, which section 2 assumes, is part of the input and enforced, since "
         "the change of a score is in proportion to its square. (4) Records are truncated to a grid, so that XX' is an "
-        "exact matrix of integers. Section 7 would repair a chain by total variation delta and state (epsilon, delta); "
+        "exact matrix of integers.\n\n"
+        "Section 7 would repair a chain by total variation delta and state (epsilon, delta); "
         "it is (epsilon, (1 + e^epsilon) delta), and the distance must hold for every data set."
     ),
     repair=Repair(

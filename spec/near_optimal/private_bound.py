@@ -138,9 +138,9 @@ THEOREM_8 = Claim(
         "For epsilon > d the databases would have to differ in less than one point, and for epsilon much larger than "
         "d it is false: at d = 3, epsilon = 100, n = 1, Delta = 1/2 and rho = 1 - 1e-9 a mechanism that publishes the"
         " nearest of a net of lines with exp(epsilon) times the weight of the others loses less than 1e-20. "
-        "For epsilon between d and there nothing is decided: floor(d/eps) is 0, and the repair says nothing. With "
-        "floor(d/eps) in place of d/eps the theorem holds with its constants, though its proof does not: Lemma 11 has"
-        " 1 - phi^2 where the proof has 1 - phi, and at d = 450, 500 and 1000 the packing that it asks for does not "
+        "For epsilon between d and there nothing is decided: floor(d/eps) is 0, and the repair says nothing.\n\n"
+        "With floor(d/eps) in place of d/eps the theorem holds with its constants, though its proof does not: Lemma 11 "
+        "has 1 - phi^2 where the proof has 1 - phi, and at d = 450, 500 and 1000 the packing that it asks for does not "
         "exist. What is lost, a factor of less than 2, is regained in Lemma 12, which holds with 1/8 for 1/16; and "
         "(18) holds with 4 for 5."
     ),

@@ -49,11 +49,12 @@ THEOREM_7 = Claim(
         "The bound holds as it is stated. With u'Bu in place of q_F the printed proof is right: on the sphere u'Bu is "
         "at most (n eps/2)(rho^2 l1 + (1 - rho^2) l2) outside the double cap of rho and at least (n eps/2) sigma^2 l1 "
         "inside that of sigma; the double cap has measure at least ((1 - sigma)/2)^((d-1)/2) by Lemma 10, and sigma "
-        "with 1 - sigma^2 = (1 - rho^2)(1 - l2/l1)/2 gives the bound. As printed (7) and (8) speak of q_F, which is n "
-        "u'Au in section 4.2 and lacks the factor eps/2: (7) fails where eps < 2 and (8) where eps > 2. The sample "
-        "size depends on the eigenvalues of the data at hand, so the closeness of the last sentence is that of "
-        "Definition 2 over the data sets that meet it. The bound is loose by the factor (1 - rho^2)/(1 - rho) < 2 that "
-        "the last step gives away, and l1/Delta in the logarithm is not needed."
+        "with 1 - sigma^2 = (1 - rho^2)(1 - l2/l1)/2 gives the bound.\n\n"
+        "As printed (7) and (8) speak of q_F, which is n "
+        "u'Au in section 4.2 and lacks the factor eps/2: (7) fails where eps < 2 and (8) where eps > 2.\n\n"
+        "The sample size depends on the eigenvalues of the data at hand, so the closeness of the last sentence is that "
+        "of Definition 2 over the data sets that meet it. The bound is loose by the factor (1 - rho^2)/(1 - rho) < 2 "
+        "that the last step gives away, and l1/Delta in the logarithm is not needed."
     ),
     steps=(
         *PROOF_STEPS,

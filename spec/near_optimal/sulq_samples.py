@@ -90,9 +90,11 @@ THEOREM_9 = Claim(
         "whatever c and c' are. For d >= 2 the sentence as printed is true and says nothing about n: the data set may "
         "have any eigengap, and on n copies of t mu, for t near 0 and a suitable unit vector mu, the correlation is at "
         "most 2/pi up to an error as small as one likes, whatever n is, so that every c does with c' = 3; it holds of "
-        "PPCA for the same reason. With the data set of its proof, n copies of a unit vector, it says something, and "
+        "PPCA for the same reason.\n\n"
+        "With the data set of its proof, n copies of a unit vector, it says something, and "
         "c = 1/20 and c' = 9 serve: up to d = 500 by the d axes, whose mean correlations sum to sqrt(d) for noise "
-        "alone, and from d = 136 on by (21) at one phi. The printed proof takes a minimum for a maximum and a phi that "
+        "alone, and from d = 136 on by (21) at one phi.\n\n"
+        "The printed proof takes a minimum for a maximum and a phi that "
         "may lie outside Phi; repaired it gives c' = 32 for large d. It speaks of the noise (5), of the order of d "
         "times what privacy needs, not of input perturbation."
     ),

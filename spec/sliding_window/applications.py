@@ -92,16 +92,17 @@ THEOREM_5 = Claim(
     because=(
         "No algorithm at all can do it. With eta = 1/(M + 1) the right answers for M end at M (M + 1) + kappa, kappa = "
         "c log q log d/eps, and those for M + 1 begin at (M + 1)^2 - kappa: they are disjoint for M + 1 > 2 kappa, at "
-        "q = d = 100, c = eps = 1 for eta up to 1/43. After g changes, M = g (1-eta)/eta, they are g^2/eta - 2 kappa "
+        "q = d = 100, c = eps = 1 for eta up to 1/43.\n\n"
+        "After g changes, M = g (1-eta)/eta, they are g^2/eta - 2 kappa "
         "apart: at eta = 1/4, q = d = 2, eps = 1 one change refutes every c up to 4.16, and more than sqrt(kappa/2) "
         "changes any c, with a delta and a beta that are small enough. Even a row of norm 1 that is present or absent "
-        "does it where kappa < 1/2: at q = d = 2, c = eps = 1 it is 0.48, so delta would have to be 1. For the "
-        "algorithm of the proof x'Cx contains sigma^2 = (16 sqrt(r log(4/delta)) + log(4/delta))^2/eps^2, and the "
-        "bound has neither delta nor the square of epsilon: at q = d = 100, eps = 1, delta = 10^-6, r = 5 it is "
-        "exceeded 1,000 times. Corollary 1, on which the proof rests, has no such bound either. Repaired, the noise of "
-        "one release of the second moment has x'Nx of variance at most 2 s^2 in every direction, so that q queries "
-        "need 2 s sqrt(log(q/beta)), free of d, W and eta; what is lost is the space below W, as the window itself is "
-        "held, rows of any length, and answers at later times."
+        "does it where kappa < 1/2: at q = d = 2, c = eps = 1 it is 0.48, so delta would have to be 1.\n\n"
+        "For the algorithm of the proof x'Cx contains sigma^2 = (16 sqrt(r log(4/delta)) + log(4/delta))^2/eps^2, and "
+        "the bound has neither delta nor the square of epsilon: at q = d = 100, eps = 1, delta = 10^-6, r = 5 it is "
+        "exceeded 1,000 times. Corollary 1, on which the proof rests, has no such bound either.\n\n"
+        "Repaired, the noise of one release of the second moment has x'Nx of variance at most 2 s^2 in every "
+        "direction, so that q queries need 2 s sqrt(log(q/beta)), free of d, W and eta; what is lost is the space "
+        "below W, as the window itself is held, rows of any length, and answers at later times."
     ),
     repair=FEW_QUERIES,
     steps=(
@@ -231,11 +232,12 @@ THEOREM_6 = Claim(
     ),
     because=(
         "At eta = 1/4 the factor is -5, and no projection costs at most -5 times the least cost plus a fixed term once "
-        "the least cost exceeds a sixth of that term; the proof divides (19) by 1 - 6 eta. For eta below 1/6 it is "
-        "open: the rows (M, 1/2) and (M, -1/2) are neighbours, and a line costs up to 1/2 on one of them; but only for "
-        "delta near 1 or large eps is the additive term below that. The additive term inherits the "
-        "defects of Lemma 5; (19) and (20) are printed without its root, and with it they give the theorem's, for "
-        "delta of at most 1/2. On the private window of theorem-4's repair the best projection for C~ costs at most "
+        "the least cost exceeds a sixth of that term; the proof divides (19) by 1 - 6 eta.\n\n"
+        "For eta below 1/6 it is open: the rows (M, 1/2) and (M, -1/2) are neighbours, and a line costs up to 1/2 on "
+        "one of them; but only for delta near 1 or large eps is the additive term below that. The additive term "
+        "inherits the defects of Lemma 5; (19) and (20) are printed without its root, and with it they give the "
+        "theorem's, for delta of at most 1/2.\n\n"
+        "On the private window of theorem-4's repair the best projection for C~ costs at most "
         "2 min(k, d-k) zeta more than the best for the "
         "window, in squared norm: privacy, the probability of that event and its price in space are those of "
         "theorem-4's repair."

@@ -175,9 +175,11 @@ TABLE_2 = Claim(
         "The rows measure different things. k sqrt(d)/eps is an error of |A - AP|_F^2, that is of the trace, for rows "
         "of norm at most 1; sqrt(kd)/eps is one of its root. In the root the mechanism of the second row, Gaussian "
         "noise N on A'A, costs at most sqrt(2k|N|) beyond the least, without any factor: of the order sqrt(k) d^(1/4) "
-        "sqrt(log d/eps), less than the last row by d^(1/4)/sqrt(eps log d). The lower bound sqrt(kd) has no eps, and "
+        "sqrt(log d/eps), less than the last row by d^(1/4)/sqrt(eps log d).\n\n"
+        "The lower bound sqrt(kd) has no eps, and "
         "is below the upper one where eps <= 1; it holds for unbounded rows, with a factor that falls with eps "
-        "(cross.low-rank-lower-bounds). The lower bound on space is Theorem 19's with d for W, and so a weaker one "
+        "(cross.low-rank-lower-bounds).\n\n"
+        "The lower bound on space is Theorem 19's with d for W, and so a weaker one "
         "where W >= d. The last row's eta^3 is what Table 1 gives for r = k/eta; Theorem 3 gives eta^4. That space is "
         "o(d^2) for k^2 log W/eta^3 = o(d), not for k log W/eta^3 = o(d)."
     ),

@@ -167,7 +167,8 @@ ALGORITHM_5 = Claim(
     because=(
         "For a set that is not closed there may be no argmin: for A~ = (1, 0) and all projections onto (1, t), t > 0, "
         "halving t always lowers the cost t^2/(1+t^2). For closed sets there is one, and 'any algorithm' may take "
-        "exponential time. Two of the document's sets are enumerated: over projections of rank k with at most s "
+        "exponential time.\n\n"
+        "Two of the document's sets are enumerated: over projections of rank k with at most s "
         "non-zero rows the greatest Tr(PC) is the greatest sum of k eigenvalues of a principal submatrix of order s, "
         "and over those with a non-negative orthonormal basis it is the greatest sum of k eigenvalues of principal "
         "submatrices with disjoint supports, each simple and with a positive eigenvector. C may be any symmetric "

@@ -138,15 +138,16 @@ THEOREM_17 = Claim(
     because=(
         "Item 1 is, word for word, item 1 of Theorem 14, and fails with it: at d = 1, eps = 1, delta = 10^-6, tau = "
         "194 the rows 10 and 11 have delta = 0.178 from the first output alone; and with lines 12 to 14 as read the "
-        "last output alone gives a row of norm at most 1 away (theorem-14, bounded-rows). Were Algorithm 8 itself "
-        "published at every time, successive outputs would differ by a_t'a_t exactly while the first checkpoint "
-        "survives; the tree is meant. In it a row lies in 1 + log_2 W nodes, and each has the noise for one: at d = "
-        "1, eps = 1, delta = 10^-6 and tau = 194 the sum of 21 nodes, for W = 2^20, has delta = 2.38e-6 for a unit "
-        "row, and the sum of 31 has 43 delta. At eps = 3.5, delta = 10^-6, tau = 16 and W = 2^20 one node alone gives "
-        "away the absence of a row with probability delta/16 and the path to the root with 1.3 delta. With Gaussian "
-        "noise for h + 1 sums, each published once, the whole sequence is (eps, delta)-private, and any window of at "
-        "most 2^h leaves is a signed sum of at most 2h + 1, so that the error of all windows is of the order log W "
-        "sqrt(log(1/delta) (d + log T))/eps."
+        "last output alone gives a row of norm at most 1 away (theorem-14, bounded-rows).\n\n"
+        "Were Algorithm 8 itself published at every time, successive outputs would differ by a_t'a_t exactly while the "
+        "first checkpoint survives; the tree is meant. In it a row lies in 1 + log_2 W nodes, and each has the noise "
+        "for one: at d = 1, eps = 1, delta = 10^-6 and tau = 194 the sum of 21 nodes, for W = 2^20, has delta = "
+        "2.38e-6 for a unit row, and the sum of 31 has 43 delta. At eps = 3.5, delta = 10^-6, tau = 16 and W = 2^20 "
+        "one node alone gives away the absence of a row with probability delta/16 and the path to the root with 1.3 "
+        "delta.\n\n"
+        "With Gaussian noise for h + 1 sums, each published once, the whole sequence is (eps, delta)-private, and any "
+        "window of at most 2^h leaves is a signed sum of at most 2h + 1, so that the error of all windows is of the "
+        "order log W sqrt(log(1/delta) (d + log T))/eps."
     ),
     repair=Repair(
         f"{CHANGE}zeta for c tau log tau",
@@ -246,9 +247,9 @@ THEOREM_18 = Claim(
         "Item 1 is item 1 of Theorem 14, and is refuted by the first output alone, and for rows of norm at most 1 by "
         "the last one (theorem-14, bounded-rows). In the construction K(i) is the sum from t_i to the end of the "
         "sub-window, so the leaves of a node are nested, and a late row enters K_n once for each leaf, while the "
-        "noise is that for one. The repair keeps the sub-windows: in each of sqrt(W) rows there is a tree of plain "
-        "sums, a window adds up to sqrt(W) totals and parts of two trees, and the error grows like W^(1/4) times a "
-        "power of log W."
+        "noise is that for one.\n\n"
+        "The repair keeps the sub-windows: in each of sqrt(W) rows there is a tree of plain sums, a window adds up to "
+        "sqrt(W) totals and parts of two trees, and the error grows like W^(1/4) times a power of log W."
     ),
     repair=Repair(
         f"{CHANGE}sub-windows of 2^h rows for windows of up to 4^h; zeta for c tau log tau",

@@ -257,7 +257,8 @@ COROLLARY_2 = Claim(
         "neighbours, and with eta = 1/x^2 the right answers are disjoint as soon as 7x/5 + 49/100 exceeds 2c sqrt(tau "
         "log tau)/eps + 1 + 1/(x^2 - 1): at n = 2, eps = 1, delta = 10^-6, c = 1 from x = 49 on. The stated answer "
         "fails without any noise too: e_S'C e_S estimates the weight, and Out_S is its root, 1000 for 10^6 parallel "
-        "edges. For weights up to 1, one edge present or absent, it can be done without the root. An edge has norm at "
+        "edges.\n\n"
+        "For weights up to 1, one edge present or absent, it can be done without the root. An edge has norm at "
         "most sqrt(2), so rows are halved in energy; the noise N of the window has norm at most zeta but for beta, as "
         "for theorem-4, and |e_S|^2 = |S|. The error 2 |S| zeta is of the order |S| log W sqrt(n log(1/delta))/eps."
     ),

@@ -160,9 +160,11 @@ THEOREM_15 = Claim(
         "No algorithm at all can do it. With 1/(1-eta) = 1 + 1/M^2 the right answers for M e_1 end at M^2 + 1 + c_3 "
         "tau log tau, and those for (M+1) e_1 begin at (M+1)^2 - c_1 tau log tau: for 2M > (c_1 + c_3) tau log tau "
         "they are disjoint, and one look tells the neighbours apart. At d = 1, eps = 1, delta = 10^-6 and c_1 = c_3 = "
-        "6 the row 10^4 e_1 with eta = 10^-8 is such a case. For rows of norm at most 1 and a single release the "
+        "6 the row 10^4 e_1 with eta = 10^-8 is such a case.\n\n"
+        "For rows of norm at most 1 and a single release the "
         "bounds hold, with eta = 0: Gaussian noise on A_W'A_W needs a norm of the order sqrt(d log(1/delta))/eps, "
-        "which is below tau, as sqrt(d g) <= (d + g)/2. From (41) they would follow as stated; but (35), its premise, "
+        "which is below tau, as sqrt(d g) <= (d + g)/2.\n\n"
+        "From (41) they would follow as stated; but (35), its premise, "
         "fails for Algorithm 8, and its noise tau is the larger one. 'Using Theorem 11' must read Theorem 14. Table 1 "
         "gives this error as d (d + log(1/delta)/eps)."
     ),

@@ -219,10 +219,10 @@ DEFINITION_8 = Claim(
     because=(
         "Alternative (a) is an implication, and true for every pair of stamps that are not adjacent: the rows 10, 0, "
         "1, 1, 1 with stamps 1, 3, 5 and W = 3 have the stated property, K_1 = 103 and A_W'A_W = 3. 'For all i' is "
-        "inside 'for 1 <= i', poly(n, .) has no n, and the last triple is never tested by the algorithm. As read, "
-        "closeness gives the accuracy, and where the first two stamps are adjacent the first one is the window's "
-        "start, so that K_1 is exact. A single checkpoint has no second one to bound it: rows 10, 0 with W = 1 and the "
-        "stamp 1 alone would give K_1 = 100 for an empty window, so there t_1 must be the window's start."
+        "inside 'for 1 <= i', poly(n, .) has no n, and the last triple is never tested by the algorithm.\n\n"
+        "As read, closeness gives the accuracy, and where the first two stamps are adjacent the first one is the "
+        "window's start, so that K_1 is exact. A single checkpoint has no second one to bound it: rows 10, 0 with W = "
+        "1 and the stamp 1 alone would give K_1 = 100 for an empty window, so there t_1 must be the window's start."
     ),
     repair=Repair(
         "adjacent stamps or closeness; non-closeness for i <= l - 3; t_1 <= T - W + 1 < t_2, or t_1 alone at the start",

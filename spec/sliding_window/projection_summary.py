@@ -73,11 +73,12 @@ LEMMA_5 = Claim(
     because=(
         "sigma |1-P|_F is (16 sqrt(k' log(4/delta)/eta) + log(4/delta)) sqrt(d-k)/eps and not K: 1/sqrt(eta) is "
         "missing, and log(1/delta) where it exceeds k'. For d = 100, k = 5, beta = eta = 1/10, delta = 10^-6 the left "
-        "inequality fails with probability above 1 - 10^-6 for c_1 = 20, and every constant fails for small eta. The "
-        "output is not private either: for a long row that turns its exact delta is above 7 delta at eta = 1/70 and "
-        "exceeds 0.003 at eta = 1/200, for delta = 10^-6. In the proof |Phi'Phi - 1|_2 <= eta/k is impossible, since "
-        "Phi'Phi has a kernel, the product of (18) does not exist, and the last display is not what Lemma 7 gives; the "
-        "bound of (18) is right, with the probability 1 - beta. On the event of Lemma 2 the costs of all projections "
+        "inequality fails with probability above 1 - 10^-6 for c_1 = 20, and every constant fails for small eta.\n\n"
+        "The output is not private either: for a long row that turns its exact delta is above 7 delta at eta = 1/70 "
+        "and exceeds 0.003 at eta = 1/200, for delta = 10^-6. In the proof |Phi'Phi - 1|_2 <= eta/k is impossible, "
+        "since Phi'Phi has a kernel, the product of (18) does not exist, and the last display is not what Lemma 7 "
+        "gives; the bound of (18) is right, with the probability 1 - beta.\n\n"
+        "On the event of Lemma 2 the costs of all projections "
         "of all ranks are kept, and no additive term is needed on the right; that event takes a number of rows of the "
         "order of d/eta^2, for all pairs of time and stamp at once, as in lemma-2."
     ),

@@ -156,11 +156,11 @@ LEMMA_7 = Claim(
     ),
     because=(
         "The printed c is 0, and Tr E_2 may be very negative, since condition 2 bounds it from above only: A'A = I in "
-        "dimension 3, k = 1, E_2 = -I/2 with eta_2 = 1/4 halves every cost, where 3/4 is allowed. In the cited lemma "
-        "c = -min{0, Tr E_2} gives the trace back. So mended, cost differences are Tr((I - P)E_1), at most eta_1 "
-        "cost, -Tr(P E_2), at most eta_2 tail, and max(0, Tr E_2), at most eta_2' tail; the tail is at most the cost. "
-        "E_3 and E_4 add eta_3 cost and eta_4 cost by Cauchy-Schwarz, the latter with Tr(E_4 (A'A)^+ E_4') <= eta_4^2 "
-        "tail, where the document prints the inequality of condition 3 a second time."
+        "dimension 3, k = 1, E_2 = -I/2 with eta_2 = 1/4 halves every cost, where 3/4 is allowed.\n\n"
+        "In the cited lemma c = -min{0, Tr E_2} gives the trace back. So mended, cost differences are Tr((I - P)E_1), "
+        "at most eta_1 cost, -Tr(P E_2), at most eta_2 tail, and max(0, Tr E_2), at most eta_2' tail; the tail is at "
+        "most the cost. E_3 and E_4 add eta_3 cost and eta_4 cost by Cauchy-Schwarz, the latter with Tr(E_4 (A'A)^+ "
+        "E_4') <= eta_4^2 tail, where the document prints the inequality of condition 3 a second time."
     ),
     repair=Repair(
         "c = -min{0, Tr E_2}",

@@ -235,9 +235,11 @@ THEOREM_12 = Claim(
     reading="The premise speaks of A alone, as printed; both orders of the pair count.",
     because=(
         "The neighbour may fall below w: for r = 2, epsilon = 14, delta = 1/10, w is 1.04, and without one unit row "
-        "almost nothing is left (exact delta above 0.24). If both data sets satisfy the premise it holds for epsilon "
+        "almost nothing is left (exact delta above 0.24).\n\n"
+        "If both data sets satisfy the premise it holds for epsilon "
         "<= 8 with much to spare: one direction costs nothing at all, and the other is a chi-square tail whose "
-        "exponent exceeds log(4/delta). d < r is not needed. The remark after the theorem, that a row may have any "
+        "exponent exceeds log(4/delta). d < r is not needed.\n\n"
+        "The remark after the theorem, that a row may have any "
         "length and change by 1, is false: a row w that becomes w + 1 has its variance changed by the factor 1 + 2/w, "
         "not 1 + 1/w^2; with r = 2, epsilon = 1 and delta = 10^-30 the exact delta is 190 times as large, with r = 10 "
         "and 10^-100 by eleven orders of magnitude."

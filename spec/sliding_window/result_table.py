@@ -165,9 +165,11 @@ TABLE_1 = Claim(
         "Row 1 has eta for Theorem 3's eta^2 in the space, and rows 2 and 3 are row 1 with r = k/eta: eta^3 for "
         "eta^4. The last two rows share d (d + log(1/delta)/eps), which is the error of neither: Theorem 8 has (tau + "
         "1)^2 log(tau + 1)/eps, more than the table for eps <= 1, and Theorem 15 tau log tau, less for large d and "
-        "more for small eps. The errors of rows 1 to 3 and d^3 log W/eta are covered: r^2 is weaker than the "
+        "more for small eps.\n\n"
+        "The errors of rows 1 to 3 and d^3 log W/eta are covered: r^2 is weaker than the "
         "theorem's r; k stands for k', which is of its order at a fixed beta; and for row 2 Theorem 7 with gamma = 1, "
-        "which the document offers for it, has no log d, though Theorem 6 has. The guarantee in the first column "
+        "which the document offers for it, has no log d, though Theorem 6 has.\n\n"
+        "The guarantee in the first column "
         "fails in every row under the document's own relation; see the theorems that are cited. `dpmatrix reproduce "
         "sliding-window.table-1` prints the rows beside their verdicts."
     ),

@@ -144,7 +144,8 @@ DEFINITION_1 = Claim(
     ),
     because=(
         "The best event is {P > e^eps Q}, so the condition is that one sum is at most delta. A_T is the stream up to "
-        "T and not the window, which is what 'even if the data has expired' says. It does not speak of several times,"
+        "T and not the window, which is what 'even if the data has expired' says.\n\n"
+        "It does not speak of several times,"
         " of the time stamps or of the stored state: with bits masked by one key bit (output T is the parity of the "
         "first T bits and the key) each output is a fair coin, (0, 0)-private, and two outputs reveal the second bit,"
         " delta = 1. Appendix D, which publishes at every time, needs the joint law of all outputs in place of "

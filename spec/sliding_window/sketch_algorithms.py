@@ -86,7 +86,8 @@ ALGORITHM_3 = Claim(
     ),
     because=(
         "The loop begins at 2, so the first pair, which is the output, never receives a row after its own: rows 1, 1 "
-        "with W = 2 give sigma Phi + g_1'a_1 as the sketch of both. Changed lines: line 9 begins at 1 and runs over "
+        "with W = 2 give sigma Phi + g_1'a_1 as the sketch of both.\n\n"
+        "Changed lines: line 9 begins at 1 and runs over "
         "the old pairs; the insertion comes after it and makes l one larger; line 3 asks for t_2 <= t - W + 1. The "
         "printed '<' keeps t_1 = t - W beside t_2 = t - W + 1, as (7) allows; but no rule compares adjacent pairs, "
         "and (8) then fails: see lemma-2. For W = 1 the expiry must come after the insertion; W >= 2 here. The "

@@ -114,7 +114,8 @@ THEOREM_19 = Claim(
     because=(
         "Storing W rows of d entries of b bits takes W d b bits and gives the best approximation of any rank, "
         "whatever eta is; the printed bound grows without limit as eta falls. For every c it fails once eta < c k "
-        "log2(W)/(d b). The proof assumes a = k log(W)/(20 eta^2) <= d/2 'without loss of generality', which is the "
+        "log2(W)/(d b).\n\n"
+        "The proof assumes a = k log(W)/(20 eta^2) <= d/2 'without loss of generality', which is the "
         "missing restriction; with l = log(W)/eta its count of bits would even give 1/eta^2, and its entries are as "
         "large as 10^l = W^(2.3/eta). Its blocks partition columns, so that no row of Alice's expires and the window "
         "plays no role. The count of signs does not follow either: Psi leaves far more than 100^theta k (W-a)/5 for "
@@ -198,7 +199,8 @@ CONJECTURE_1 = Claim(
         "Open. The regime leaves out what any bound on space for this task must: the window stored as it is, and "
         "released once with noise, takes W d b bits for every eta, and is private, as Definition 1 is about outputs; "
         "and for rows of norm at most 1 an additive error of the order of W/eta is met by a constant, and one a little "
-        "below by a few fixed blocks. The repaired histogram of Lemma 10 uses O((d^3/eta) log(W/f)) numbers. That an "
+        "below by a few fixed blocks.\n\n"
+        "The repaired histogram of Lemma 10 uses O((d^3/eta) log(W/f)) numbers. That an "
         "algorithm without privacy needs the product of its two bounds as well is itself conjectured. For eta small "
         "against k/d the upper half and Conjecture 2 cannot both hold, as a spectral approximation gives components."
     ),

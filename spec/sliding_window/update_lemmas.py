@@ -223,7 +223,8 @@ LEMMA_10 = Claim(
     ),
     because=(
         "As printed three equal matrices with stamps 1, 2, 3 refute it: p <= l - 1 leaves the last triple untested. "
-        "And one call cannot bring closeness about where stamps are far apart. Along a stream it does hold. Two "
+        "And one call cannot bring closeness about where stamps are far apart.\n\n"
+        "Along a stream it does hold. Two "
         "survivors with a gap were close when what lay between was deleted, and adding a'a to both sides keeps (1 - "
         "eta)K <= K'; without a deletion they are adjacent. Maximality of j gives non-closeness for i <= l - 3, "
         "because the smaller of two is no closer. K' <= K and (1 - eta)K not<= K' force det K' < (1 - eta) det K, so "

@@ -90,7 +90,8 @@ ALGORITHM_7 = Claim(
         "Lines 12 to 14 are worse: they delete every checkpoint from the first one that is not above the newest. Its "
         "noise is fresh and as large as theirs, so in one dimension rows 1, 1 with noise 1, 5 lose row 1; for d >= 2 a "
         "checkpoint one row older differs from the newest by R - R' in a direction orthogonal to that row, a symmetric "
-        "variable, so that it survives with probability at most 1/2. Repaired, stored matrices are differences of "
+        "variable, so that it survives with probability at most 1/2.\n\n"
+        "Repaired, stored matrices are differences of "
         "noisy sums: they need no order, and each sum is released once."
     ),
     repair=Repair(

@@ -63,11 +63,11 @@ THEOREM_7 = Claim(
     ),
     because=(
         "With the signed inner product the statement is false: A + W determines vhat_1 up to its sign, for one of the "
-        "two signs <vhat_1, v_1> <= 0, and with a fair coin for the sign the probability is at most 1/2. With |<.,.>| "
-        "it holds: vhat_1 maximises the form of A + W, so (lambda_1 - lambda_2) sin^2 <= vhat_1'W vhat_1 - v_1'W v_1 "
-        "<= ||W||_2 for positive semidefinite W, which is at most (1 - rho^2)(lambda_1 - lambda_2) on the event. No "
-        "gap condition, no rho >= sqrt(2)/2 and no semidefinite A is needed, nor Theorem 6. The printed proof equates "
-        "a Frobenius norm with its square and a random norm with its bound, and drops a sign."
+        "two signs <vhat_1, v_1> <= 0, and with a fair coin for the sign the probability is at most 1/2.\n\n"
+        "With |<.,.>| it holds: vhat_1 maximises the form of A + W, so (lambda_1 - lambda_2) sin^2 <= vhat_1'W vhat_1 "
+        "- v_1'W v_1 <= ||W||_2 for positive semidefinite W, which is at most (1 - rho^2)(lambda_1 - lambda_2) on the "
+        "event. No gap condition, no rho >= sqrt(2)/2 and no semidefinite A is needed, nor Theorem 6. The printed "
+        "proof equates a Frobenius norm with its square and a random norm with its bound, and drops a sign."
     ),
     repair=Repair(
         "|<vhat_1, v_1>| in place of <vhat_1, v_1>, as in the repaired Definition 6, and closeness on the data sets "

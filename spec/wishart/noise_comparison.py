@@ -185,7 +185,7 @@ THEOREM_5 = Claim(
         "sqrt(d) log d non-zero entries have ratio s, not omega(sqrt(d) log d), yet E ||L||_2 >= 2 s sqrt(d) / epsilon "
         "exceeds E ||W||_2 <= 15.1 d / epsilon for every d >= 10000; with K sqrt(d) log d entries the same happens for "
         "every K > 0 from some d on. A small K is refuted earlier: at d = 1024 and ratio 1 Laplace noise is the "
-        "smaller. "
+        "smaller.\n\n"
         "The true threshold is of order sqrt(d): from 10 sqrt(d) on Wishart noise is smaller, up to "
         "sqrt(d) / 30 Laplace noise is. The ratio lies between 1 and d for every symmetric matrix, so the first case "
         "needs d >= 100 and the second d >= 900. Size is all that is compared: the Wishart noise does not keep the "

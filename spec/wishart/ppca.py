@@ -155,11 +155,12 @@ THEOREM_8 = Claim(
     because=(
         "The quoted constants are too small. At the quoted n the failure probability is eta^((1+rho)/2 + o(1)) as eta "
         "-> 0, for every d, rho < 1 and spectrum. Example: d = 5, all n = 205 records equal to e_1, epsilon = 1/10, "
-        "rho = 3/10 and eta = 1/1000 meet the hypothesis, and PPCA misses with probability 0.0027. With the constants "
-        "of the journal version of the quoted paper, 4 log(1/eta)/d and 2 log(8 ...), it holds: with s = 1 - <vhat, "
-        "v_1>^2, t = 1 - rho^2 and kappa = n epsilon (lambda_1 - lambda_2)/2, P(s > t) <= exp(-kappa t/2) / P_0(s <= "
-        "t/2) <= exp(-kappa t/2) (8/t)^((d-1)/2), P_0 the uniform law on the sphere. So the factor lambda_1/(lambda_1 "
-        "- lambda_2) in the logarithm is not needed either. The exponent (1+rho)/2 is that of Laplace's method: s > t "
+        "rho = 3/10 and eta = 1/1000 meet the hypothesis, and PPCA misses with probability 0.0027.\n\n"
+        "With the constants of the journal version of the quoted paper, 4 log(1/eta)/d and 2 log(8 ...), it holds: "
+        "with s = 1 - <vhat, v_1>^2, t = 1 - rho^2 and kappa = n epsilon (lambda_1 - lambda_2)/2, P(s > t) <= "
+        "exp(-kappa t/2) / P_0(s <= t/2) <= exp(-kappa t/2) (8/t)^((d-1)/2), P_0 the uniform law on the sphere. So the "
+        "factor lambda_1/(lambda_1 - lambda_2) in the logarithm is not needed either.\n\n"
+        "The exponent (1+rho)/2 is that of Laplace's method: s > t "
         "has probability exp(-kappa t + o(kappa)), and kappa t is (1+rho)/2 log(1/eta) at the quoted n."
     ),
     repair=Repair(

@@ -192,12 +192,15 @@ THEOREM_4 = Claim(
         " the records that both share add to it. Then (v'S^-1 v)^-1 is 3/(2 n eps) times chi-square with 2 degrees of"
         " freedom, while on X it is never below 1/n. So the neighbour gives, with probability exactly 1 - exp(-eps/3)"
         " in every dimension (28 % at eps = 1), an output that X cannot give. The proof compares densities only where"
-        " both are positive. What holds: Algorithm 2 is (eps', delta)-DP, for any eps' >= 0, if and only if delta >= "
+        " both are positive.\n\n"
+        "What holds: Algorithm 2 is (eps', delta)-DP, for any eps' >= 0, if and only if delta >= "
         "1 - exp(-eps/3). No additive noise N, independent of the data, can be (eps, 0)-DP and keep every output "
         "positive semidefinite: zero data give N >= 0 almost surely, so by absolute continuity N >= vv'/n, hence N >="
-        " 2vv'/n, and so on for ever. Use instead the difference W_1 - W_2 of two independent W_d(d+1, I/(n eps)). It"
+        " 2vv'/n, and so on for ever.\n\n"
+        "Use instead the difference W_1 - W_2 of two independent W_d(d+1, I/(n eps)). It"
         " is (eps, 0)-DP with 4/9 of the mean squared Frobenius norm of the printed noise; outputs may be indefinite "
-        "until they are projected. That the mechanism is not private was noted before, by Sheffet (2019) and by Amin, "
+        "until they are projected.\n\n"
+        "That the mechanism is not private was noted before, by Sheffet (2019) and by Amin, "
         "Dick, Kulesza, Munoz Medina and Vassilvitskii (2019)."
     ),
     reading=(
