@@ -18,7 +18,7 @@ from dpmatrix.spec.sliding_window.stated_sizes import LongStream, Storage
 from dpmatrix.tracing import bind_expression
 
 lemma_2 = cite("sliding-window.lemma-2@f7722e38")
-lemma_3 = cite("sliding-window.lemma-3@9e800f97")
+lemma_3 = cite("sliding-window.lemma-3@7cf70aff")
 lemma_4 = cite("sliding-window.lemma-4@77452a81")
 theorem_3 = cite("sliding-window.theorem-3@dca8568e")
 theorem_4 = cite("sliding-window.theorem-4@fa10a8ed")

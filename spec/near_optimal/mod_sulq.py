@@ -58,7 +58,8 @@ THEOREM_5 = Claim(
         "For d = 1 it is 1, x >= 2 s + sqrt(eps)/2, and the exact delta is at most exp(-2 "
         "s^2)/sqrt(2 pi), again below delta: it is at most P(Z > x), which suffices for eps >= 1, and at most the "
         "shift 1/(n beta) <= sqrt(eps) times the density at x, which suffices for eps <= 1.\n\n"
-        "The noise is d + 1 times what is needed, up to a constant: the printed proof pays for the entries one by one. In that proof (20) "
+        "The noise is d + 1 times what is needed, up to a constant: the printed proof pays for the entries one by "
+        "one. In that proof (20) "
         "speaks of all entries, where some entry must be meant."
     ),
     steps=(*CHANGE_STEPS, *NOISE_STEPS),

@@ -23,6 +23,7 @@ from dpmatrix.documentation.sources import DOCUMENTS, Page, markdown
 from dpmatrix.documentation.theorems import theorems
 from dpmatrix.documentation.verdicts import AS_PRINTED, GROUPS, Contents
 from dpmatrix.reporting.implementations import implementations
+from dpmatrix.reporting.sentences import paragraphs
 from dpmatrix.spec import documents, load
 
 
@@ -78,7 +79,8 @@ def test_every_document_has_a_page_and_every_claim_a_place(site, files) -> None:
     for entry in site.contents.entries:
         page = f"{entry.claim.document}.html"
         assert f'<details id="{entry.claim.id}">' in files[page]
-        assert entry.claim.because.replace("`", "") in shown[page].replace("`", "")
+        for paragraph in paragraphs(entry.claim.because):
+            assert paragraph.replace("`", "") in shown[page].replace("`", "")
 
 
 def test_names_of_claims_in_the_prose_exist(site) -> None:
