@@ -32,7 +32,7 @@ from proofs_checks.sliding_window.one_row_outputs import (
 )
 from proofs_checks.sliding_window.released_streams import check_released
 
-theorem_4 = cite("sliding-window.theorem-4@fa10a8ed")
+theorem_4 = cite("sliding-window.theorem-4@b889127c")
 
 QUARTER = Fraction(1, 4)
 HALF = Fraction(1, 2)
@@ -199,11 +199,11 @@ def test_no_private_algorithm_meets_theorem_4(statement) -> None:
     assert statement.at(path(Fraction(16, 100))) is Truth.FALSE
     log = ball(1 / MILLIONTH).log()
     most, least = 1 / (1 + 5 * log / 2).sqrt(), 1 / (1 + 5 * log / 4)
-    theorem_4.tells("for eta below {} (at r = c", most)
+    theorem_4.tells("for every eta < {above} (at r = c", most)
     theorem_4.tells("c = 1 below eta = {}, and", most)
     comes = [attrs.evolve(path(eta), row=0) for eta in (Fraction(1, 19), Fraction(1, 18))]
     assert [statement.at(p) for p in comes] == [Truth.FALSE, Truth.TRUE]
-    theorem_4.tells("M = 0, it takes eta below {}.", least)
+    theorem_4.tells("M = 0, that is so for every eta < {above}.", least)
     assert statement.at(attrs.evolve(TOLD, failure=Fraction(27, 100))) is Truth.TRUE, "1/(1 + e) = 0.2689"
     assert statement.at(attrs.evolve(TOLD, failure=Fraction(26, 100))) is Truth.FALSE
     rank, eta, epsilon, delta, c, row, changes = sympy.symbols("rank eta epsilon delta constant row changes")

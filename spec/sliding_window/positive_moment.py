@@ -51,7 +51,8 @@ THEOREM_4 = Claim(
     verdict=Verdict.REFUTED,
     defect=Defect.CONCLUSION,
     headline=(
-        "No private algorithm is so accurate: for eta below 0.1677 (at r = c = epsilon = 1, delta = 1e-6) no answer is "
+        "No private algorithm is so accurate: for every eta < 0.1677 (at r = c = epsilon = 1, delta = 1e-6) no "
+        "answer is "
         "right for two neighbouring streams of one row both."
     ),
     reading=(
@@ -67,7 +68,8 @@ THEOREM_4 = Claim(
         "After g changes, M = g (1-eta)/(2 "
         "eta), the last term is g^2 times as large: two changes do it at eta = 1/4, and as no beta stands in the "
         "bounds g > c/2 changes refute c there, with delta = 10^-g and beta = 3^-g/4. Where only a row of norm at most "
-        "1 comes and goes, M = 0, it takes eta below 0.0547. Algorithm 2 itself fails for ordinary eta: in a direction "
+        "1 comes and goes, M = 0, that is so for every eta < 0.0547. Algorithm 2 itself fails for ordinary eta: in a "
+        "direction "
         "that no row of the sketch sees, and there is one as soon as d > 4r/eta, C is -sigma^2. C has the "
         "guarantee of Algorithm 2 by post-processing: see lemma-3. The display of the proof takes (1-eta)(A - X) - X "
         "for "

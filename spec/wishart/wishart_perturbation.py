@@ -226,7 +226,7 @@ THEOREM_4 = Claim(
                 given=OUTPUT_HYPOTHESES,
                 strict=True,
             ),
-            defect=Defect.LEAK,
+            defect=Defect.PROOF,
             note="The formula for the density is used where the density is zero; there the ratio is infinite.",
         ),
         Step(

@@ -151,7 +151,7 @@ ITEM = """
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.wishart.wishart_perturbation import wishart_delta
 
-theorem_4 = cite("wishart.theorem-4@e04ffb72")
+theorem_4 = cite("wishart.theorem-4@0d83ea1c")
 LEVEL = 0.28
 {before}
 

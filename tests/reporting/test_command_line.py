@@ -411,7 +411,7 @@ def test_the_table_and_the_page(line) -> None:
         "[x] is [bold]so[/bold]",
         "holds with repair (standing: unearned)",
         "drop the sign",
-        "Step slip: BROKEN",
+        "Step slip: a line of a proof is false",
         "no control [here]",
         "[passed] refutes, interval\n    region, in the author's words: [0, 1]\n",
         "seen in the run: 24 points, 1 box, 3 compared with a formula;",
