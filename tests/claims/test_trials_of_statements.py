@@ -12,6 +12,8 @@ from dpmatrix.reporting.trials import Trials
 from dpmatrix.reporting.vacuity import needs, replaced
 from dpmatrix.spec import load
 from dpmatrix.spec.common.points import InputPerturbation
+from dpmatrix.tracing import trace
+from dpmatrix.tracing.expressions import Number
 
 
 @attrs.frozen
@@ -57,6 +59,14 @@ def test_emptied_statements_keep_their_names_and_hypotheses() -> None:
         assert claim.statement.given == own.statement.given
         assert claim.statement.formula is not own.statement.formula
         assert claim.statement.formula(InputPerturbation(2, 5, 1)) == value
+
+
+def test_an_emptied_margin_is_traced_as_what_stands_in_its_place() -> None:
+    """An item that binds by expression compares, and does not end at a name that is not found."""
+    name = "near-optimal.theorem-5/gamma"
+    for kind, value in {"zero": 0, "one": 1, "minus-one": -1, "sign": 1}.items():
+        traced = trace(replaced(load(), kind)["near-optimal.theorem-5"].statements()[name])
+        assert [case.conclusion.margin for case in traced.cases] == [Number(value)]
 
 
 RUNS = {

@@ -35,8 +35,10 @@ MEMORY = 4 << 30
 """Bytes of addresses that the search for one hypothesis may use."""
 
 
-def _sign(margin: arb) -> arb:
-    """Return the sign of a margin; where it is not certain, the margin itself."""
+def _sign(margin: Any) -> arb:  # noqa: ANN401 - a ball, or an expression
+    """Return the sign of a margin; where it is not certain, the margin itself; of a margin in symbols, one."""
+    if not isinstance(margin, arb):  # for sympy the sign of an unknown margin has no end
+        return arb(1)
     if margin > 0:
         return arb(1)
     return arb(-1) if margin < 0 else margin
