@@ -26,6 +26,7 @@ from dpmatrix.atomic_files import write_atomically
 from dpmatrix.claims.ledger import dump
 from dpmatrix.claims.names import claim_of
 from dpmatrix.claims.tried import HYPOTHESES, Reasons, Tried
+from dpmatrix.reporting.trials import turns
 from dpmatrix.reporting.vacuity import MARGINS
 from dpmatrix.spec import TRIED, load
 
@@ -55,11 +56,14 @@ class Evidence:
     workers
         Processes at a time.
     pieces
-        Node, statement and role of every piece of evidence in question.
+        Node, statement and role of every piece of evidence that the items in question have.
+    claims
+        The claims that are tried; empty for all.
     """
 
     workers: int
     pieces: tuple[tuple[str, str, str], ...]
+    claims: frozenset[str] = frozenset()
 
     @classmethod
     def collect(cls, claims: Collection[str], workers: int) -> Evidence:
@@ -68,8 +72,12 @@ class Evidence:
         files = [path for folder in FOLDERS for path in (ROOT / folder).rglob("test_*.py")]
         named = sorted(str(path) for path in files if any(word in path.read_text(encoding="utf-8") for word in words))
         found = _pytest("--declared-evidence", "--collect-only", *named)
-        pieces = ((one["node"], one["target"], one["role"]) for one in found)
-        return cls(workers, tuple(piece for piece in pieces if not claims or claim_of(piece[1]) in claims))
+        return cls(workers, tuple((one["node"], one["target"], one["role"]) for one in found), frozenset(claims))
+
+    @property
+    def targets(self) -> set[str]:
+        """The statements that are tried."""
+        return {target for _, target, _ in self.pieces if not self.claims or claim_of(target) in self.claims}
 
     def nodes(self, *, first: bool, targets: Collection[str]) -> list[str]:
         """Return the items among the proofs and checks, or the others, that are about these statements."""
@@ -83,22 +91,23 @@ class Evidence:
         found: dict[str, Any] = _pytest("--tried", "-n", str(self.workers), "--dist", "loadfile", *options, *nodes)
         return found
 
-    def turns(self, nodes: Sequence[str], kind: str) -> dict[str, Any]:
+    def one_at_a_time(self, nodes: Sequence[str], kind: str) -> dict[str, Any]:
         """Empty one statement at a time of those that an item is about, until each has been or was noticed."""
-        targets: dict[str, list[str]] = {}
-        for node, target in sorted({(node, target) for node, target, _ in self.pieces}):
-            targets.setdefault(node, []).append(target)
+        about: dict[str, set[str]] = {}
+        for node, target, _ in self.pieces:
+            about.setdefault(node, set()).add(target)
+        order = {node: turns(about[node]) for node in nodes}
         pieces: list[Any] = []
-        for turn in range(max((len(targets[node]) for node in nodes), default=0)):
-            noticed = {target for _, target, _, still in pieces if not still}
-            left = [node for node in nodes if turn < len(targets[node]) and targets[node][turn] not in noticed]
+        for turn in range(max(map(len, order.values()), default=0)):
+            tried = self.targets - {target for _, target, _, still in pieces if not still}
+            left = [node for node in nodes if turn < len(order[node]) and order[node][turn] in tried]
             if left:
                 pieces += self.run(left, ("--margins", kind, "--turn", str(turn)))["evidence"]
         return {"evidence": pieces, "needs": {}}
 
     def tried(self, kind: str) -> dict[str, Any]:
         """Run proofs and checks with one replacement, or for the hypotheses, and then what is left elsewhere."""
-        targets = {target for _, target, _ in self.pieces}
+        targets = self.targets
         found = self._try(self.nodes(first=True, targets=targets), kind)
         left = targets - self._settled(kind, found)
         rest = self._try(self.nodes(first=False, targets=left), kind)
@@ -111,13 +120,13 @@ class Evidence:
         }
 
     def _try(self, nodes: Sequence[str], kind: str) -> dict[str, Any]:
-        return self.run(nodes, ("--hypotheses",)) if kind == HYPOTHESES else self.turns(nodes, kind)
+        return self.run(nodes, ("--hypotheses",)) if kind == HYPOTHESES else self.one_at_a_time(nodes, kind)
 
     def _settled(self, kind: str, found: Mapping[str, Any]) -> set[str]:
         """Return the statements that some item noticed, or met where hypotheses are tried; only a support meets one."""
         if kind == HYPOTHESES:
             supported = {target for _, target, role in self.pieces if role.startswith("supports")}
-            return {*found["needs"], *({target for _, target, _ in self.pieces} - supported)}
+            return {*found["needs"], *(self.targets - supported)}
         return {target for _, target, _, still in found["evidence"] if not still}
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-import attrs
 import mpmath
 import sympy
 from flint import arb, fmpq
@@ -16,14 +15,6 @@ from dpmatrix.spec.sliding_window.dyadic_release import deviation as printed_dev
 
 MILLIONTH = Fraction(1, 10**6)
 RELEASE = DyadicRelease(5, 3, 1, MILLIONTH)
-EMPTY_RELEASE = DyadicRelease(0, 0, 1, MILLIONTH)
-RELEASE_OUTSIDE = {
-    "leaf >= 0, an integer": attrs.evolve(RELEASE, leaf=-1),
-    "height >= 0, an integer": attrs.evolve(RELEASE, height=-1),
-    "epsilon > 0": attrs.evolve(RELEASE, epsilon=0),
-    "delta > 0": attrs.evolve(RELEASE, delta=0),
-    "delta < 1": attrs.evolve(RELEASE, delta=1),
-}
 WINDOW_OUTSIDE = {
     "leaf >= 0, an integer": {"leaf": -1},
     "height >= 0, an integer": {"height": -1},

@@ -20,8 +20,8 @@ from dpmatrix.tracing import bind_expression
 lemma_2 = cite("sliding-window.lemma-2@f7722e38")
 lemma_3 = cite("sliding-window.lemma-3@7cf70aff")
 lemma_4 = cite("sliding-window.lemma-4@77452a81")
-theorem_3 = cite("sliding-window.theorem-3@dca8568e")
-theorem_4 = cite("sliding-window.theorem-4@b889127c")
+theorem_3 = cite("sliding-window.theorem-3@87faf83d")
+theorem_4 = cite("sliding-window.theorem-4@619917be")
 
 SMALL, FIFTH, HALF, LARGE = Fraction(1, 50), Fraction(1, 5), Fraction(1, 2), Fraction(49, 50)
 

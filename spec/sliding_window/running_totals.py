@@ -32,6 +32,7 @@ from dpmatrix.spec.sliding_window.loewner import (
     squared_norm,
 )
 from dpmatrix.spec.sliding_window.private_window import within_bound
+from dpmatrix.spec.sliding_window.window_noise import net_failure
 
 
 @attrs.frozen
@@ -219,8 +220,8 @@ def failure_bound(p: TotalsNoise) -> arb:
     """Sum, over all s < t, of ``2 9^d exp(-zeta^2 / (16 q s^2))``, q the number of sums that make R(t) - R(s)."""
     times = range(first_time(p.window, p.height, p.total), p.total + 1)
     sizes = [len(signed_cover(WindowCover(start, end, p.height))) for start, end in combinations(times, 2)]
-    each = -square(ball(p.bound) / noise_of_one(p)) / 16
-    return 2 * arb(9) ** p.dimension * sum(((each / size).exp() for size in sizes), arb(0))
+    variance = square(noise_of_one(p))
+    return sum((net_failure(p.dimension, p.bound, size * variance) for size in sizes), arb(0))
 
 
 def failure_margin(p: TotalsNoise) -> arb:

@@ -78,10 +78,15 @@ def success_asked(p: WindowNoise) -> arb:
     return 1 - ball(p.beta)
 
 
+def net_failure(dimension: int, bound: Exact, variance: arb) -> arb:
+    """``2 9^d exp(-zeta^2 / (16 v))``: 9^d directions of a net, each with variance at most 2 v."""
+    exponent = square(ball(bound)) / (16 * variance)
+    return 2 * arb(9) ** dimension * (-exponent).exp()
+
+
 def union_slack(p: WindowNoise) -> arb:
-    """``beta - 2 9^d exp(-zeta^2 / (16 q s^2))``: 9^d directions of a net, each with variance at most 2 q s^2."""
-    exponent = square(ball(p.bound)) / (16 * entry_variance(p))
-    return ball(p.beta) - 2 * arb(9) ** p.dimension * (-exponent).exp()
+    """``beta - 2 9^d exp(-zeta^2 / (16 q s^2))``."""
+    return ball(p.beta) - net_failure(p.dimension, p.bound, entry_variance(p))
 
 
 def bound_margin(p: WindowNoise) -> arb:

@@ -10,6 +10,9 @@ from typing import Any
 
 import pytest
 
+from dpmatrix.claims import Evidence
+from dpmatrix.reporting.trials import Trials
+
 TOOL = Path(__file__).parents[2] / "audit" / "vacuity.py"
 PROOF, CONTROL, TEST, AUDIT = (
     "proofs_checks/test_a.py::p",
@@ -78,6 +81,25 @@ def test_of_the_statements_of_an_item_one_is_emptied_at_a_time(vacuity: ModuleTy
         (PROOF, "--margins", "zero", "--turn", "1"),
     ]
     assert [PROOF, "b", "supports", True] in found["evidence"]
+
+
+def test_the_turn_of_a_statement_is_the_same_whichever_claims_are_tried(vacuity: ModuleType) -> None:
+    """The item is about x.a as well, which comes first: y.b has the second turn, where its item empties it."""
+    asked: list[tuple[str, ...]] = []
+
+    class Told(vacuity.Evidence):  # type: ignore[misc, name-defined]  # a module loaded by its path has no types
+        def run(self, nodes: Sequence[str], options: Sequence[str]) -> dict[str, Any]:
+            asked.append((*nodes, *options))
+            return {"evidence": [[node, "y.b", "supports", False] for node in nodes], "needs": {}}
+
+    pieces = ((PROOF, "x.a", "supports"), (PROOF, "y.b", "supports"), (CONTROL, "x.a", "control"))
+    found = Told(1, pieces, frozenset({"y.b"})).tried("zero")
+    assert asked == [(PROOF, "--margins", "zero", "--turn", "1")]
+    assert found["evidence"] == [[PROOF, "y.b", "supports", False]]
+    evidence = [
+        Evidence.declare(PROOF, f"{target}@0", role=role, grade="derived", region="x") for _, target, role in pieces
+    ]
+    assert Trials("zero", hypotheses=False, turn=1).target(evidence) == "y.b"
 
 
 def test_hypotheses_are_tried_where_a_statement_is_supported(vacuity: ModuleType) -> None:

@@ -44,7 +44,7 @@ class Trials:
 
     def target(self, evidence: Iterable[Evidence]) -> str | None:
         """Return the statement that is emptied for an item with this evidence; None if its turn is past."""
-        targets = sorted({one.citation.target for one in evidence})
+        targets = turns(one.citation.target for one in evidence)
         return targets[self.turn] if self.turn < len(targets) else None
 
     def note(self, evidence: Iterable[Evidence]) -> None:
@@ -77,6 +77,11 @@ class Trials:
             if item.outcome not in (Outcome.DESELECTED, Outcome.SKIPPED) and item.grade not in KERNEL_GRADES
         ]
         return {"margins": self.margins, "evidence": pieces, "needs": found}
+
+
+def turns(targets: Iterable[str]) -> list[str]:
+    """Return the statements that an item is about in the order in which they are emptied."""
+    return sorted({*targets})
 
 
 def notices(evidence: Evidence) -> bool:
