@@ -20,10 +20,6 @@ from dpmatrix.claims.evidence import KERNEL_GRADES
 
 ROOMS = ("proofs_checks", "tests", "audit")
 
-JUDGEMENTS = (AssertionError, KeyError, pytest.fail.Exception)
-"""An item that raises one of these has looked and objected, or `OutsideHypothesesError`; anything else is a crash."""
-
-
 OVERHEAD = 0.01
 """Seconds that an item takes beside its own."""
 TAIL = 1500
@@ -99,8 +95,9 @@ class Recorder:
         if call.excinfo is not None and not self.failed:
             self.failed = item.nodeid
             self.reason = f"{call.excinfo.type.__name__}: {call.excinfo.value}".splitlines()[0][:200]
-            outside = importlib.import_module("dpmatrix.claims").OutsideHypothesesError  # may be imported anew
-            self.judged = isinstance(call.excinfo.value, (*JUDGEMENTS, outside))
+            judges = importlib.import_module("dpmatrix.reporting.judgements").judges  # may be imported anew
+            # an item that names a hypothesis which is gone has looked for it
+            self.judged = isinstance(call.excinfo.value, KeyError) or judges(call.excinfo.value)
         return report
 
 

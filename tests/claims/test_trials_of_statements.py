@@ -3,17 +3,32 @@
 from __future__ import annotations
 
 import attrs
+import pytest
+import sympy
 from flint import arb
 
-from dpmatrix.claims import Citation, Condition, Evidence, Grade, Outcome, Role, Statement, Truth, observing
+from dpmatrix.claims import (
+    Citation,
+    Condition,
+    Evidence,
+    Grade,
+    Outcome,
+    OutsideHypothesesError,
+    Role,
+    Statement,
+    Truth,
+    WrongFormulaError,
+    observing,
+)
 from dpmatrix.claims.tried import Need, Trial, Tried
 from dpmatrix.exact import Real, ball
+from dpmatrix.reporting.judgements import judges
 from dpmatrix.reporting.trials import Trials
 from dpmatrix.reporting.vacuity import needs, replaced
 from dpmatrix.spec import load
 from dpmatrix.spec.common.points import InputPerturbation
-from dpmatrix.tracing import trace
-from dpmatrix.tracing.expressions import Number
+from dpmatrix.tracing import bind_expression, trace
+from dpmatrix.tracing.expressions import Number, UntraceableError
 
 
 @attrs.frozen
@@ -69,6 +84,20 @@ def test_an_emptied_margin_is_traced_as_what_stands_in_its_place() -> None:
         assert [case.conclusion.margin for case in traced.cases] == [Number(value)]
 
 
+def test_a_law_is_emptied_with_its_bound() -> None:
+    """Its quantity can be asked as before; of its numbers and of its expression the difference is the replacement."""
+    point = InputPerturbation(2, 5, 1)
+    own = load()["wishart.theorem-4"].statement
+    for kind, value in {"zero": 0, "one": 1, "minus-one": -1}.items():
+        empty = replaced(load(), kind)["wishart.theorem-4"].statement
+        assert own.law is not None
+        assert empty.law is not None
+        assert empty.law.quantity is own.law.quantity
+        assert empty.formula(point) == value
+        assert empty.law.margin(point).contains(value)
+        bind_expression(empty, sympy.Integer(value))
+
+
 RUNS = {
     "one": [("a", "wishart.theorem-4", "refutes", False), ("b", "wishart.theorem-4+repair", "control", True)],
     "zero": [("a", "wishart.theorem-4", "refutes", True), ("b", "wishart.theorem-4+repair", "control", False)],
@@ -120,6 +149,10 @@ def test_a_summary_counts_and_a_record_is_read_again() -> None:
     assert "wishart.theorem-3" not in tried.trials, "nothing about it ran"
 
 
+def never_crashed(_: str) -> bool:
+    return False
+
+
 def piece(node, target, outcome) -> Evidence:
     return Evidence(node, Citation.parse(target), Role.SUPPORTS, Grade.INTERVAL, "x", outcome)
 
@@ -134,8 +167,33 @@ def test_what_was_noticed_once_needs_no_other_item() -> None:
     assert trials.is_settled([piece("three", "toy.a", None)])
     assert not trials.is_settled([piece("three", "toy.b", None)])
     assert not trials.is_settled([]), "an item without evidence has nothing to do with it"
-    told = trials.to_json([*both, piece("five", "toy.a", Outcome.SKIPPED)], {})
+    told = trials.to_json([*both, piece("five", "toy.a", Outcome.SKIPPED)], never_crashed, {})
     assert told["evidence"] == [["one", "toy.a", "supports", False]]
+
+
+def test_an_item_that_crashes_notices_nothing() -> None:
+    failed = [piece("one", "toy.a", Outcome.FAILED), piece("two", "toy.a", Outcome.FAILED)]
+    told = Trials("zero", hypotheses=False).to_json(failed, lambda node: node == "one", {})
+    assert told["evidence"] == [["one", "toy.a", "supports", True], ["two", "toy.a", "supports", False]]
+
+
+@pytest.mark.parametrize(
+    ("error", "judged"),
+    [
+        (AssertionError("1 is not 2"), True),
+        (OutsideHypothesesError("x >= 0"), True),
+        (WrongFormulaError("toy.a at 3"), True),
+        (pytest.fail.Exception("did not raise"), True),
+        (BaseExceptionGroup("two examples", [ZeroDivisionError(), AssertionError()]), True),
+        (BaseExceptionGroup("two examples", [ZeroDivisionError(), TypeError()]), False),
+        (KeyError("k"), False),
+        (AttributeError("'NoneType' object has no attribute 'quantity'"), False),
+        (UntraceableError("a margin that holds on to a method"), False),
+        (KeyboardInterrupt(), False),
+    ],
+)
+def test_an_error_judges_or_is_a_crash(error: BaseException, judged: bool) -> None:
+    assert judges(error) is judged
 
 
 def test_each_statement_of_an_item_has_its_turn() -> None:
@@ -144,7 +202,7 @@ def test_each_statement_of_an_item_has_its_turn() -> None:
     assert not second.is_settled(both)
     second.note(both)
     assert second.noticed == set()
-    assert second.to_json(both, {})["evidence"] == [["one", "toy.b", "supports", True]]
+    assert second.to_json(both, never_crashed, {})["evidence"] == [["one", "toy.b", "supports", True]]
     assert second.is_settled([piece("three", "toy.a", None)]), "it has no second statement"
     second.note([piece("four", "toy.a", Outcome.PASSED), piece("four", "toy.b", Outcome.UNBOUND)])
     assert second.noticed == {"toy.b"}

@@ -67,3 +67,17 @@ def test_what_was_tried_is_written_for_the_part(toy, tmp_path) -> None:
     assert still["toy.repaired+repair", "supports-repair"] is True, tried
     toy.pytest("proofs_checks", "--claims", "toy.repaired", "--hypotheses", "--tried", str(written))
     assert json.loads(written.read_text())["needs"]["toy.repaired+repair"] == {"x >= 0": "needed"}
+
+
+def test_an_item_that_crashes_on_an_emptied_margin_has_not_noticed_it(toy, tmp_path) -> None:
+    """The same look at the same point, once with an objection and once with a crash."""
+    look = "def test_repaired_refutes(statement):\n    assert statement.at(Point(1)) is Truth.FALSE"
+    written, before = tmp_path / "tried.json", f"{look}\n"
+    for error, still in (("AssertionError", False), ("AttributeError", True)):
+        check = f"{look} or exec('raise {error}')\n"
+        toy.edit("proofs_checks/test_three.py", before, check)
+        before = check
+        toy.stamp()
+        toy.pytest("proofs_checks", "--claims", "toy.repaired", "--margins", "one", "--tried", str(written))
+        pieces = {(target, role): passed for _, target, role, passed in json.loads(written.read_text())["evidence"]}
+        assert pieces["toy.repaired", "refutes"] is still, error

@@ -129,6 +129,11 @@ class _Report:
     detail: str
     audits: tuple[AuditRecord, ...] = ()
 
+    @property
+    def crashed(self) -> bool:
+        """Whether the item failed otherwise than by an objection of its own: in its call, or before it."""
+        return self.outcome is Outcome.FAILED and bool(self.seen.get("crashed", True))
+
     def binds(self, evidence: Evidence) -> bool:
         """Whether the item evaluated the statement itself inside its hypotheses, and what it saw fits its role.
 
@@ -192,6 +197,10 @@ class Outcomes:
                 for says, word in words.items():
                     known[says] = min(word, known.get(says, word), key=NEEDS.index)
         return found
+
+    def crashed(self, node: str) -> bool:
+        """Whether an item failed, and not by an objection of its own."""
+        return node in self._reports and self._reports[node].crashed
 
     def constant(self, names: Iterable[str]) -> list[str]:
         """Return the statements among these whose margin was the same number, not zero, wherever it was asked."""

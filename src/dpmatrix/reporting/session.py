@@ -29,6 +29,7 @@ from dpmatrix.reporting.environment import environment
 from dpmatrix.reporting.folder import write_report
 from dpmatrix.reporting.implementations import implementations
 from dpmatrix.reporting.intact import Modules
+from dpmatrix.reporting.judgements import judges
 from dpmatrix.reporting.kernel_run import KernelRun, NotInstalledError
 from dpmatrix.reporting.objections import empty_support
 from dpmatrix.reporting.outcomes import PROPERTY, Outcomes, Specified, seen
@@ -201,11 +202,14 @@ class Session:
         if not self.restricted:
             return (yield)
         with observing(self.modules.replaced) as observed:
-            raised = True
+            raised, crashed = True, False
             try:
                 answer = yield
                 raised = False
                 return answer
+            except BaseException as error:
+                crashed = not judges(error)
+                raise
             finally:
                 observed.replaced.update(self.judge.replaced())
                 observed.search(self.specified.held_beside(observed.asked))
@@ -213,7 +217,7 @@ class Session:
                 before = item.stash[BEFORE]
                 observed.failed |= {statement for statement in before.failed if self.specified.has(statement)}
                 observed.replaced |= before.replaced
-                told = seen(observed, self.specified) | {"raised": raised}
+                told = seen(observed, self.specified) | {"raised": raised, "crashed": crashed}
                 if self.trials.hypotheses:
                     told["needs"] = self.trials.needs(self.specified.held_beside(observed.asked), observed)
                 # a new list of new pairs: the one that an item had in hand may not be what it looks like
@@ -223,7 +227,7 @@ class Session:
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Keep the outcome of every item that ran, also of those that ran in a worker."""
         self.outcomes.add(report)
-        if self.margins is not None:
+        if self.margins is not None and not self.outcomes.crashed(report.nodeid):
             self.trials.note(self.outcomes.judge(one) for one in self.declared.values() if one.node == report.nodeid)
 
     @pytest.hookimpl(optionalhook=True)
@@ -255,7 +259,9 @@ class Session:
             records = [evidence.to_json() for evidence in self.declared.values()]
             write_atomically(Path(declared_file), dumps(records))
         if tried := self.config.getoption("--tried"):
-            write_atomically(Path(tried), dump(self.trials.to_json(self._judged(), self.outcomes.needs())))
+            write_atomically(
+                Path(tried), dump(self.trials.to_json(self._judged(), self.outcomes.crashed, self.outcomes.needs()))
+            )
         if (
             self.kernel.wrong is not None
             and not self.deciding

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 import attrs
 
@@ -64,13 +64,18 @@ class Trials:
                 found[one.name] = {says: need.value for says, need in here.items()}
         return found
 
-    def to_json(self, evidence: Iterable[Evidence], found: dict[str, dict[str, str]]) -> dict[str, object]:
-        """Return what became of each piece of evidence that was tried, and the needs that were found, by statement."""
+    def to_json(
+        self, evidence: Iterable[Evidence], crashed: Callable[[str], bool], found: dict[str, dict[str, str]]
+    ) -> dict[str, object]:
+        """Return what became of each piece of evidence that was tried, and the needs that were found, by statement.
+
+        An item that crashed, of which the second argument tells, noticed nothing.
+        """
         by_node: dict[str, list[Evidence]] = {}
         for item in evidence:
             by_node.setdefault(item.node, []).append(item)
         pieces = [
-            [item.node, item.citation.target, item.role.value, not notices(item)]
+            [item.node, item.citation.target, item.role.value, not notices(item) or crashed(item.node)]
             for items in by_node.values()
             for item in items
             if self.margins is None or item.citation.target == self.target(items)

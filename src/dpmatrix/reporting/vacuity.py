@@ -1,8 +1,9 @@
 """Whether evidence notices an empty statement, and whether a hypothesis is needed: tried by machine, for every claim.
 
 In a run with ``--margins KIND`` a statement stands with another margin: a constant, or the sign of its own. An item
-about it notices if it fails, or passes without seeing what its role needs. Of several statements that an item is about
-one is emptied at a time, the one with the number ``--turn``: the others would be noticed in its place.
+about it notices if it objects, or passes without seeing what its role needs; an item that crashes notices nothing. Of
+several statements that an item is about one is emptied at a time, the one with the number ``--turn``: the others would
+be noticed in its place.
 
 In a run with ``--hypotheses`` each of the hypotheses is looked at alone: is there a point that violates it and no
 other, and at which the conclusion is false?
@@ -21,6 +22,8 @@ from flint import arb
 
 from dpmatrix.claims import Claim, Observed, Registry, Statement, Step, Truth
 from dpmatrix.claims.conditions import Condition
+from dpmatrix.claims.decisions import Margin
+from dpmatrix.claims.forms import Law
 from dpmatrix.claims.tried import Need
 from dpmatrix.claims.variations import variations
 
@@ -78,7 +81,8 @@ def _emptied(claim: Claim, change: Replacement) -> Claim:
 
 
 def _empty(statement: Statement, change: Replacement) -> Statement:
-    formula = statement.formula
+    """Replace the margin, and with it the bound of a law, whose quantity stays what it is."""
+    formula, law = statement.formula, statement.law
 
     def margin(point: Any) -> arb:  # noqa: ANN401 - points are the statement's own
         return change(formula(point))
@@ -86,7 +90,20 @@ def _empty(statement: Statement, change: Replacement) -> Statement:
     margin.__module__ = statement.source.__module__  # where its points are at home
     margin.__annotations__ = getattr(statement.source, "__annotations__", {})  # what its points are
     margin.__wrapped__ = statement.source  # type: ignore[attr-defined]  # where the names in these are looked up
-    return attrs.evolve(statement, margin=margin, law=None)
+    return attrs.evolve(
+        statement, margin=margin, law=None if law is None else attrs.evolve(law, bound=_bound(law, change))
+    )
+
+
+def _bound(law: Law, change: Replacement) -> Margin:
+    """Return the bound with which a law has the changed margin."""
+    quantity, bound, sense = law.quantity, law.bound, 1 if law.at_most else -1
+
+    def changed(point: Any) -> arb:  # noqa: ANN401 - points are the statement's own
+        value = quantity(point)
+        return value + sense * change(sense * (bound(point) - value))
+
+    return changed
 
 
 def needs(statement: Statement, observed: Observed, known: Container[str] = ()) -> dict[str, Need]:
