@@ -62,7 +62,7 @@ documentation: $(STAMP)
 	$(BIN)/python -m dpmatrix documentation
 
 mutate: $(STAMP)
-	$(BIN)/python audit/mutate.py
+	$(BIN)/python audit/mutate.py --workers $(WORKERS) --state build/mutation.state --table audit/mutation_table.md
 
 faults: $(STAMP)
 	$(BIN)/python audit/plant.py --workers $(WORKERS)

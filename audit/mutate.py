@@ -8,10 +8,12 @@ reaches it. Nothing is written but what ``--json``, ``--table`` and ``--state`` 
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 import os
 import sys
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # a process that forks must have no threads
@@ -20,6 +22,7 @@ from mutation import explanations, report, substitution
 from mutation.asking import Tell
 from mutation.campaign import Campaign
 from mutation.evidence import NoEvidenceError
+from mutation.mutants import Module
 from mutation.selection import OPERATORS, VACUOUS, Selection, run
 from mutation.state import State, StateError
 from mutation.verdicts import Outcome
@@ -32,6 +35,15 @@ from dpmatrix.claims.strangers import TRUSTED_BASE
 
 HERE = Path(__file__).resolve().parent
 WIDTH = 120
+HEAD = """# Mutants of the specification, and of what it computes with
+
+Each row counts the changes of one kind to one module, one at a time, by what became of them: killed by an item of
+evidence that objected, that crashed, that could not be imported or that took too long; explained, one by one, in
+`mutation_survivors.toml`; survived without an explanation; not part of what any claim computes; and noticed by
+evidence while the fingerprint of the claim stayed the same. The table was written by `make mutate`, of texts with the
+digest {digest}.
+
+"""
 WARM = ("numpy", "scipy.stats", "sympy", "mpmath", "hypothesis")
 
 
@@ -66,6 +78,12 @@ def _tell(progress: Progress) -> Tell:
         progress.refresh()
 
     return tell
+
+
+def _head(modules: Iterable[Module]) -> str:
+    """Say of which texts a table is: a digest of all modules, whether they were chosen or not."""
+    digest = hashlib.sha256(json.dumps([(module.short, module.source) for module in modules]).encode()).hexdigest()
+    return HEAD.format(digest=digest[:16])
 
 
 def main() -> int:
@@ -104,7 +122,7 @@ def main() -> int:
     if arguments.json:
         arguments.json.write_text(json.dumps(records, indent=1), encoding="utf-8")
     if arguments.table:
-        write_atomically(arguments.table, report.table_file(records), "table")
+        write_atomically(arguments.table, _head(campaign.modules()) + report.table_file(records), "table")
     return int(bool(open_ones or blind or problems))
 
 
