@@ -11,9 +11,11 @@ import attrs
 import sympy
 from flint import arb, fmpz
 
-from dpmatrix.claims import Truth, bind, bind_hypotheses
-from dpmatrix.exact import precision
+from dpmatrix.claims import Truth, bind, bind_hypotheses, redefined
+from dpmatrix.exact import ball, precision
 from dpmatrix.reporting.citing import cite
+from dpmatrix.spec.common.points import InputPerturbation
+from dpmatrix.spec.wishart import noise
 from dpmatrix.spec.wishart.noise import LaplaceNorm, gaussian_trace_moment, laplace_trace_moment, walk_length
 from dpmatrix.tracing import bind_expression
 from proofs_checks.wishart.expected_noise_norms import d_, e_, n_, p_, s_, x_
@@ -199,3 +201,20 @@ def test_laplace_noise_is_not_smaller(statement) -> None:
     bind_expression(statement, sympy.Integer(0))
     assert statement.at(LaplaceNorm(4, 1, 1, 20)) is Truth.TRUE, "equality, without rounding"
     check_inputs(statement)
+
+
+@laplace_noise_norm.controls(
+    "lower-bound", grade="symbolic", region="ten d from 1 to 10^5, n = 1, 50, epsilon = 1, 1/7"
+)
+def test_less_noise_has_less_than_the_printed_norm(statement) -> None:
+    """Laplace noise of scale d/(n eps), half the printed one, has half the lower bound, and 9/10 of it a tenth less."""
+    for share in (Fraction(1, 2), Fraction(9, 10)):
+
+        def less(p: InputPerturbation, share: Fraction = share) -> arb:
+            return 2 * p.dimension * ball(share) / (p.records * ball(p.epsilon))
+
+        quieter = redefined(statement, noise, "printed_laplace_scale", less)
+        with precision(256):
+            missing = [ball(1 - share) * 2 * p.dimension * arb(p.dimension).sqrt() for p in INPUTS]
+            bind(quieter, [(p, -gap / (p.records * ball(p.epsilon))) for p, gap in zip(INPUTS, missing, strict=True)])
+        assert all(quieter.at(point) is Truth.FALSE for point in INPUTS)

@@ -9,7 +9,8 @@ import attrs
 import sympy
 from flint import arb, fmpq
 
-from dpmatrix.claims import Truth, bind_hypotheses, interval, redefined
+from dpmatrix.claims import Truth, bind, bind_hypotheses, interval, redefined
+from dpmatrix.exact import ball
 from dpmatrix.privacy.adjacency import Adjacency
 from dpmatrix.privacy.profiles import WishartProfile
 from dpmatrix.reporting.citing import cite
@@ -151,6 +152,23 @@ def test_inverse_scale_step(statement) -> None:
     assert statement.at(InputPerturbation(1, 3, 1)) is Truth.TRUE, "an equation holds at margin zero"
     for inside in (InputPerturbation(1, 1, 1), InputPerturbation(2, 5, 1)):
         bind_hypotheses(statement, inside, INPUTS)
+
+
+@theorem_4.controls("inverse-scale", grade="symbolic", region="d = 1 to 5, n = 1, 3, 50, 1000, epsilon = 1/7")
+def test_another_scale_has_another_inverse(statement) -> None:
+    """The product with ||C^-1||_2 as printed is 4/3 for C = 2/(n eps) I, and 11/10 for a tenth more noise."""
+
+    def four_thirds(p: InputPerturbation) -> arb:
+        return arb(2) / (p.records * ball(p.epsilon))
+
+    def a_tenth_more(p: InputPerturbation) -> arb:
+        return arb(33) / (20 * p.records * ball(p.epsilon))
+
+    points = [InputPerturbation(d, records, Fraction(1, 7)) for d in range(1, 6) for records in (1, 3, 50, 1000)]
+    for scale, gap in ((four_thirds, Fraction(1, 3)), (a_tenth_more, Fraction(1, 10))):
+        other = redefined(statement, wishart_perturbation, "printed_wishart_scale", scale)
+        bind(other, [(point, -gap) for point in points])
+        assert all(other.at(point) is Truth.FALSE for point in points)
 
 
 REPLACED, REMOVED = Adjacency.REPLACE_ONE, Adjacency.ADD_REMOVE_ONE

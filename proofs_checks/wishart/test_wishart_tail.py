@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import product
 
 import attrs
 import mpmath
@@ -10,10 +11,11 @@ import pytest
 import sympy
 from flint import arb
 
-from dpmatrix.claims import OutsideHypothesesError, Truth, bind, bind_hypotheses
+from dpmatrix.claims import OutsideHypothesesError, Truth, bind, bind_hypotheses, redefined
 from dpmatrix.claims.formulas import real
 from dpmatrix.exact import ball, precision
 from dpmatrix.reporting.citing import cite
+from dpmatrix.spec.wishart import wishart_tail
 from dpmatrix.spec.wishart.wishart_tail import AlgorithmTail, WishartTail, order_constant, tail_bound
 from dpmatrix.tracing import bind_expression
 
@@ -255,6 +257,43 @@ def test_substitutions(statements) -> None:
     bind_expression(statements["wishart.lemma-1/probability-at-c-log-d"], sympy.Integer(0))
     for statement in statements.values():
         check_settings(statement)
+
+
+@lemma_1.controls(
+    "threshold-in-algorithm-2", grade="interval", region="d = 2 to 8, n = 1, 3, epsilon = 1/3, c = 3/2, 2"
+)
+@lemma_1.controls("probability-at-c-log-d", grade="interval", region="d = 2 to 8, n = 1, 3, epsilon = 1/3, c = 3/2, 2")
+def test_other_settings_differ(statements) -> None:
+    """The threshold at m = d is smaller, by the difference of the formulas; theta = c log(d) / 2 gives d^(1 - c/2)."""
+    settings = statements["wishart.lemma-1/threshold-in-algorithm-2"]
+    power = statements["wishart.lemma-1/probability-at-c-log-d"]
+    points = [
+        AlgorithmTail(d, n, Fraction(1, 3), factor, 1)
+        for d, n in product(range(2, 9), (1, 3))
+        for factor in (Fraction(3, 2), 2)
+    ]
+
+    def threshold(p: AlgorithmTail, degrees: int) -> arb:
+        d, theta = p.dimension, ball(p.factor) * arb(p.dimension).log()
+        spread = (2 * degrees * (d + 2) * theta).sqrt()
+        return (degrees + spread + 2 * theta * d) * 3 / (2 * p.records * ball(p.epsilon))
+
+    def fewer_degrees(p: AlgorithmTail) -> arb:
+        return threshold(p, p.dimension)
+
+    def half_theta(p: AlgorithmTail) -> arb:
+        return ball(p.factor) * arb(p.dimension).log() / 2
+
+    fewer = redefined(settings, wishart_tail, "settled_threshold", fewer_degrees)
+    half = redefined(power, wishart_tail, "theta_of", half_theta)
+    with precision(256):
+        bind(fewer, [(p, threshold(p, p.dimension) - threshold(p, p.dimension + 1)) for p in points])
+        rates = [ball(p.factor) for p in points]
+        gaps = [p.dimension ** (1 - c) - p.dimension ** (1 - c / 2) for p, c in zip(points, rates, strict=True)]
+        bind(half, list(zip(points, gaps, strict=True)))
+    for point in points:
+        assert fewer.at(point) is Truth.FALSE
+        assert half.at(point) is Truth.FALSE
 
 
 @lemma_1.supports(

@@ -13,6 +13,7 @@ from dpmatrix.claims.evidence import Bound
 from dpmatrix.exact import precision
 from dpmatrix.privacy.adjacency import Adjacency
 from dpmatrix.reporting.outcomes import Specified, seen
+from dpmatrix.reporting.vacuity import replaced
 from dpmatrix.spec.near_optimal.spheres import Cap
 from dpmatrix.tracing import UndecidedFormulaError, UntraceableError, bind_expression, trace
 from dpmatrix.tracing.binding import POINTS
@@ -53,6 +54,14 @@ def test_a_formula_that_is_written_another_way_is_accepted(name):
         bind_expression(statement(name), RIGHT[name])
     assert statement(name) in observed.evaluated
     assert statement(name) in {*observed.met} | observed.failed
+
+
+def test_a_formula_that_differs_at_a_point_is_refused_whatever_the_margin_is_in_symbols():
+    """The sign of a margin is 1 in symbols and -1 at points: its trace is not the margin, but the formula is wrong."""
+    ratio = replaced(REGISTRY, "sign")["wishart.theorem-4"].statements()["wishart.theorem-4/density-ratio"]
+    rate = 2 * sympy.Symbol("records") * EPSILON / 3
+    with pytest.raises(WrongFormulaError, match="the margin is -1"):
+        bind_expression(ratio, -rate * sympy.Symbol("noise") / 2)
 
 
 def test_how_a_formula_was_bound_is_seen():

@@ -141,10 +141,10 @@ def _examine(statement: Statement, case: Case, formula: Expression, given: list[
         statement.at(place)
         with precision(BITS):
             margin = statement.margin(place)
-            if _differ(values, case.conclusion.margin, margin):
-                raise UntraceableError(f"{statement.name} at {place}: the traced expression is not the margin")
             if _differ(values, formula, margin):
                 raise WrongFormulaError(f"{statement.name} at {place}: the margin is {margin.str(20)}, the formula not")
+            if _differ(values, case.conclusion.margin, margin):
+                raise UntraceableError(f"{statement.name} at {place}: the traced expression is not the margin")
     return count
 
 
