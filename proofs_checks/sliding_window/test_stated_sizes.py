@@ -18,7 +18,7 @@ from dpmatrix.spec.sliding_window.stated_sizes import LongStream, Storage
 from dpmatrix.tracing import bind_expression
 
 lemma_2 = cite("sliding-window.lemma-2@f7722e38")
-lemma_3 = cite("sliding-window.lemma-3@8c0fa826")
+lemma_3 = cite("sliding-window.lemma-3@d57996e6")
 lemma_4 = cite("sliding-window.lemma-4@77452a81")
 theorem_3 = cite("sliding-window.theorem-3@457a399e")
 theorem_4 = cite("sliding-window.theorem-4@42c1717d")
