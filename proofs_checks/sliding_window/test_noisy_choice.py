@@ -13,8 +13,8 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.common.spectra import diagonal
 from dpmatrix.spec.sliding_window.noisy_choice import NoisyChoice
 
-theorem_6 = cite("sliding-window.theorem-6@523d0f79")
-theorem_7 = cite("sliding-window.theorem-7@21caa56e")
+theorem_6 = cite("sliding-window.theorem-6@0b54e48d")
+theorem_7 = cite("sliding-window.theorem-7@668478a5")
 
 WEIGHTS = (9, 4, 2, fmpq(1, 2))
 SEEN = (9, 4, 2, fmpq(7, 4))
