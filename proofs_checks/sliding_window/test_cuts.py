@@ -35,7 +35,7 @@ from proofs_checks.sliding_window.dyadic_noise import (
 )
 from proofs_checks.sliding_window.guarantees import CONFUSION, DELTA, EPSILON
 
-corollary_2 = cite("sliding-window.corollary-2@a7a2faef")
+corollary_2 = cite("sliding-window.corollary-2@16fe0b0d")
 
 PARALLEL = CutQuery(2, ((1, 2, 10**6),), (1,), 0, 16, Fraction(1, 4), 1, 1)
 CUTS = {
