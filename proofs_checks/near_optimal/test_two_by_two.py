@@ -49,6 +49,7 @@ def test_matrices_of_two_rows(statements) -> None:
     outside = {"b > 0": Block(4, 0, 1, 4), "l is an eigenvalue": Block(2, 1, 2, Fraction(7, 2))}
     bind_hypotheses(direction, inside, outside)
     assert direction.at(inside) is direction.at(Block(2, 1, 2, 1)) is Truth.TRUE
+    bind(direction, [(p, -abs(Fraction(value(p)))) for p in BLOCKS])
     root = direction.given[-1]
     bind(Statement(root.says, root.margin), [(p, -abs(Fraction(value(p)))) for p in BLOCKS])
     assert direction.applies(Block(2, Fraction(1, 20), 2, Fraction(41, 20))) is Truth.TRUE
