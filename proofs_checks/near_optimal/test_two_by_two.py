@@ -40,16 +40,16 @@ def test_matrices_of_two_rows(statements) -> None:
     assert sympy.expand(image[1] + (c - v) * (a - v) - b**2) == 0
     bind_expression(polynomial, sympy.Integer(0))
     bind_expression(discriminant, sympy.Integer(0))
-    bind_expression(direction, -sympy.Abs(char), fields={"value": v})
 
     def value(p):
         return (p.value - p.a) * (p.value - p.c) - p.b**2
 
+    bind(direction, [(p, -abs(Fraction(value(p)))) for p in BLOCKS])
+    bind_expression(direction, -sympy.Abs(char), fields={"value": v})
     inside = Block(2, 1, 2, 3)
     outside = {"b > 0": Block(4, 0, 1, 4), "l is an eigenvalue": Block(2, 1, 2, Fraction(7, 2))}
     bind_hypotheses(direction, inside, outside)
     assert direction.at(inside) is direction.at(Block(2, 1, 2, 1)) is Truth.TRUE
-    bind(direction, [(p, -abs(Fraction(value(p)))) for p in BLOCKS])
     root = direction.given[-1]
     bind(Statement(root.says, root.margin), [(p, -abs(Fraction(value(p)))) for p in BLOCKS])
     assert direction.applies(Block(2, Fraction(1, 20), 2, Fraction(41, 20))) is Truth.TRUE
