@@ -8,7 +8,7 @@ from flint import arb, fmpq
 from dpmatrix.claims import Chosen, Claim, Defect, Kind, Locator, Repair, Statement, Step, Verdict
 from dpmatrix.exact import Exact, ball
 from dpmatrix.spec.common.conditions import at_least, at_most, below, exceeds, positive, whole
-from dpmatrix.spec.cross_adjacency import ChangedRow, moved_by_one, replaced_in_the_ball
+from dpmatrix.spec.cross_adjacency import ChangedRow, replaced_in_the_ball, squared_distance
 from dpmatrix.spec.cross_reconstruction import (
     exponential_margin,
     gamma_margin,
@@ -84,9 +84,9 @@ def proper_margin(p: PrivateError) -> arb:
 
 
 def two_moves_margin(p: ChangedRow) -> arb:
-    """0 when x to 0 and 0 to y are each a move by at most 1."""
+    """1 minus the larger squared length of the moves from x to 0 and from 0 to y."""
     zero = (0,) * len(p.x)
-    return flag(moved_by_one(ChangedRow(p.x, zero)) and moved_by_one(ChangedRow(zero, p.y)))
+    return arb(1 - max(squared_distance(ChangedRow(p.x, zero)), squared_distance(ChangedRow(zero, p.y))))
 
 
 def replaced_margin(p: ChangedRow) -> arb:

@@ -43,10 +43,14 @@ def norms(p: SignRows) -> tuple[mpmath.mpf, mpmath.mpf, mpmath.mpf]:
     change = mpmath.matrix(size, size)
     for i, j in product(range(size), repeat=2):
         change[i, j] = mpmath.mpf(p.row[i] * p.row[j] - p.flipped[i] * p.flipped[j]) / p.records
-    tau = mpmath.mpf(sum(a != b for a, b in zip(p.row, p.flipped, strict=True))) / size
+    tau = mpmath.mpf(changed(p)) / size
     spectral = max(abs(value) for value in mpmath.eigsy(change, eigvals_only=True))
     frobenius = mpmath.sqrt(sum(value**2 for value in change))
     return spectral, frobenius, 2 * size * mpmath.sqrt(tau * (1 - tau)) / p.records
+
+
+def changed(p: SignRows) -> int:
+    return sum(a != b for a, b in zip(p.row, p.flipped, strict=True))
 
 
 def outer(left, right) -> fmpq_mat:
@@ -70,7 +74,7 @@ def test_the_root_of_two_is_lost(statements) -> None:
     shown = SignRows((1, 1), (1, -1), 1)
     proposition_d_1.tells("y = (1, -1) it is {}/n, and p/n", norms(shown)[1])
     for p in every_pair():
-        proper = 0 < sum(a != b for a, b in zip(p.row, p.flipped, strict=True)) < len(p.row)
+        proper = 0 < changed(p) < len(p.row)
         assert (counting.at(p) is Truth.FALSE) is proper
 
     def chain(p: SignRows) -> mpmath.mpf:
@@ -155,8 +159,10 @@ def test_the_sound_steps_of_proposition_d_1(statements) -> None:
     one = SignRows((1, 1, 1), (1, 1, -1), 5)
     other = redefined(names["split"], binary_game, "_outer", lambda left, right: outer(left, [abs(x) for x in right]))
     assert other.at(one) is Truth.FALSE, "no bilinear product"
+    bind(other, ((p, fmpq(-2 * len(p.row) * changed(p))) for p in points))
     first = redefined(names["other-signs-flipped"], binary_game, "row_change", lambda p: outer(p.row, p.flipped))
     assert first.at(one) is Truth.FALSE, "xy' changes its sign with y"
+    bind(first, ((p, fmpq(-2 * len(p.row) ** 2)) for p in points))
     bind(
         names["at-most-p-over-n"],
         ((p, fmpq(sum(a * b for a, b in zip(p.row, p.flipped, strict=True)) ** 2)) for p in (*points, *wide_pairs())),

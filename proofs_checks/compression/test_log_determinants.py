@@ -227,6 +227,7 @@ def test_the_lines_of_the_proof_of_lemma_c_2(statements) -> None:
                 assert statement.at(p) is not Truth.FALSE
     whole = redefined(names["lower-bound-rewritten"], log_determinants, "equality", lambda a, b: equality(2 * a, b))
     assert whole.at(PAIRS[0]) is Truth.FALSE, "without the 2 on the left"
+    bind_formula(whole, PAIRS, lambda p: -1 / (2 * (1 / spectrum(p.first)[0] + norm(gamma(p))) ** 2))
 
 
 @lemma_c_2.supports("least-eigenvalue-on-the-path", grade="derived", region=EVERY + ", v in [0, 1]")

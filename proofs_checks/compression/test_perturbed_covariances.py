@@ -23,6 +23,7 @@ from proofs_checks.compression.covariance_pairs import (
     assert_definite,
     drawn_pairs,
     frobenius,
+    gamma,
     norm,
     outside,
     sheared,
@@ -139,6 +140,7 @@ def test_proposition_3_1(statements) -> None:
     assert identity.at(SCALED) is Truth.TRUE
     turned = redefined(identity, perturbed_covariances, "difference", lambda p: p.second - p.first)
     assert turned.at(SCALED) is Truth.FALSE, "Delta with the other sign"
+    bind_formula(turned, drawn_pairs(ENTRIES), lambda p: -2 * sum(map(abs, gamma(p))))
     assert_definite(identity)
     for p in drawn_pairs(ENTRIES):
         for statement in (whole_claim, first, second, identity):

@@ -14,12 +14,12 @@ from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.claims.formulas import symbolic_matrix
 from dpmatrix.exact import rational
 from dpmatrix.reporting.citing import cite
-from dpmatrix.spec.cross_adjacency import ChangedRow
+from dpmatrix.spec.cross_adjacency import ChangedRow, moved_by_one
 from dpmatrix.spec.cross_low_rank import PrivateError, error_constant
 from dpmatrix.spec.cross_reconstruction import Guess, TabledMechanism, worst_cost
 from dpmatrix.tracing import bind_expression
 
-low_rank_lower_bounds = cite("cross.low-rank-lower-bounds@4367d474")
+low_rank_lower_bounds = cite("cross.low-rank-lower-bounds@50245c22")
 
 MILLIONTH = Fraction(1, 10**6)
 HALF = Fraction(1, 2)
@@ -348,10 +348,12 @@ def test_the_row_space_gives_the_signs_away(statement) -> None:
 def test_a_replaced_row_is_two_moves(statement) -> None:
     rows = [(Fraction(a, 5), Fraction(b, 5)) for a, b in product(range(-5, 6, 2), repeat=2)]
     pairs = [ChangedRow(x, y) for x in rows for y in rows[::5]]
-    moved = [(p, 0 if max(p.x[0] ** 2 + p.x[1] ** 2, p.y[0] ** 2 + p.y[1] ** 2) <= 1 else -1) for p in pairs]
+    moved = [(p, 1 - max(p.x[0] ** 2 + p.x[1] ** 2, p.y[0] ** 2 + p.y[1] ** 2)) for p in pairs]
     bind(statement, moved)
-    assert all(statement.at(p) is Truth.TRUE for p, value in moved if value == 0)
-    assert statement.at(ChangedRow((1, 0), (0, 1))) is Truth.TRUE
+    assert all(statement.at(p) is Truth.TRUE for p, value in moved if value >= 0)
+    at_the_edge = ChangedRow((1, 0), (0, 1))
+    assert statement.at(at_the_edge) is Truth.TRUE
+    assert moved_by_one(ChangedRow(at_the_edge.x, (0, 0))), "a move of length 1 is allowed"
     bind_hypotheses(
         statement, ChangedRow((1, 0), (-1, 0)), {"|x| <= 1 and |y| <= 1": ChangedRow((1, Fraction(1, 50)), (0, 0))}
     )

@@ -47,13 +47,30 @@ def test_a_part_drawn_given_the_rest_keeps_the_law(statement) -> None:
     assert not statement.strict
 
 
-@figure_2.controls("stationary-law-of-gibbs", grade="symbolic", region="2 by 2: drawn from its law without the rest")
+@figure_2.controls(
+    "stationary-law-of-gibbs",
+    grade="symbolic",
+    region="28 tables: drawn from its law without the rest, the error exactly",
+)
 def test_drawn_without_the_rest_the_law_changes(statement) -> None:
     table = Table(((HALF, Fraction(1, 10)), (Fraction(1, 10), Fraction(3, 10))))
     assert redrawn(table) == [[fmpq(1, 2), fmpq(1, 10)], [fmpq(1, 10), fmpq(3, 10)]]
-    marginals = [[fmpq(9, 25), fmpq(6, 25)], [fmpq(6, 25), fmpq(4, 25)]]
-    changed = redefined(statement, chain_laws, "redrawn", lambda _: marginals)
+    assert without_the_rest(table) == [[Fraction(9, 25), Fraction(6, 25)], [Fraction(6, 25), Fraction(4, 25)]]
+
+    def independent(p: Table) -> list[list[fmpq]]:
+        return [[fmpq(value.numerator, value.denominator) for value in row] for row in without_the_rest(p)]
+
+    changed = redefined(statement, chain_laws, "redrawn", independent)
     assert changed.at(table) is Truth.FALSE
+    places = [(p, [(i, j) for i, row in enumerate(p.chances) for j in range(len(row))]) for p in TABLES]
+    errors = [(p, max(abs(p.chances[i][j] - without_the_rest(p)[i][j]) for i, j in found)) for p, found in places]
+    bind(changed, [(p, -error) for p, error in errors])
+
+
+def without_the_rest(p: Table) -> list[list[Fraction]]:
+    """Products of the chances of the two parts."""
+    rows, columns = [sum(row) for row in p.chances], [sum(column) for column in zip(*p.chances, strict=True)]
+    return [[row * column / sum(rows) for column in columns] for row in rows]
 
 
 CHAINS = [

@@ -10,9 +10,10 @@ import mpmath
 import sympy
 from flint import arb, fmpq
 
-from dpmatrix.claims import Statement, Truth, bind, bind_hypotheses
+from dpmatrix.claims import Statement, Truth, bind, bind_hypotheses, redefined
 from dpmatrix.claims.formulas import bind_formula, real
 from dpmatrix.reporting.citing import cite
+from dpmatrix.spec.near_optimal import concentration
 from dpmatrix.spec.near_optimal.concentration import Exponent, Outcome, Sequence, mean_chance
 from dpmatrix.tracing import bind_expression
 from proofs_checks.near_optimal.conditions import bind_condition, bind_needed
@@ -197,3 +198,32 @@ def test_a_value_without_a_bound_is_not_bounded(statement) -> None:
     assert statement.without(LENGTHS).at(LONGER) is Truth.FALSE
     lengths = [(LONGER, -1), *((p, Fraction(len(p.bounds) - 1)) for p in SEQUENCES)]
     bind_condition(statement, LENGTHS, lengths)
+
+
+def chance_above(p: Sequence, bar) -> Fraction:
+    """``P(f_1 + ... + f_N > bar)``."""
+    return sum((Fraction(z.probability) for z in p.outcomes if sum(map(Fraction, z.values)) > bar), Fraction(0))
+
+
+@lemma_16.controls("monotone", grade="symbolic", region="23 sequences: 2^t for 2^(N t) on the right, the error exactly")
+@lemma_16.controls(
+    "tower", grade="interval", region="23 sequences: without the last factor on the right, the error to 40 digits"
+)
+def test_another_level_or_one_factor_less_is_no_equation(statements) -> None:
+    """P(S > N t) and P(S > t) differ, and so do E 2^(S_N) and E 2^(S_(N-1)), by what is computed here."""
+    monotone, tower = (statements[f"near-optimal.lemma-16/{name}"] for name in ("monotone", "tower"))
+    lower = redefined(
+        monotone, concentration, "doubled_chance", lambda p: fmpq(*chance_above(p, p.level).as_integer_ratio())
+    )
+    differences = [(p, -abs(exceedance(p) - chance_above(p, p.level))) for p in SEQUENCES]
+    bind(lower, differences)
+    shorter = redefined(tower, concentration, "tower", lambda p: concentration.power_mean(p, len(p.bounds) - 1))
+
+    def lost(p: Sequence) -> mpmath.mpf:
+        return scale(p) * (mean_power(p, len(p.bounds) - 1) - mean_power(p, len(p.bounds)))
+
+    bind_formula(shorter, SEQUENCES, lost)
+    worst, error = min(differences, key=lambda pair: pair[1])
+    assert -1 < error < 0
+    assert monotone.at(worst) is Truth.TRUE
+    assert lower.at(worst) is shorter.at(worst) is Truth.FALSE

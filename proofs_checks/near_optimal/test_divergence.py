@@ -10,9 +10,10 @@ import mpmath
 import sympy
 from flint import arb, fmpq, fmpq_mat
 
-from dpmatrix.claims import Statement, Truth, bind, bind_hypotheses
-from dpmatrix.exact import rational
+from dpmatrix.claims import Statement, Truth, bind, bind_hypotheses, redefined
+from dpmatrix.exact import fraction, rational
 from dpmatrix.reporting.citing import cite
+from dpmatrix.spec.near_optimal import divergence
 from dpmatrix.spec.near_optimal.divergence import GaussianPair, expectation, form, mean_form
 
 lemma_14 = cite("near-optimal.lemma-14@68d9c51f")
@@ -104,6 +105,33 @@ def test_a_divergence_without_the_half_is_noticed(statement) -> None:
     assert statement.at(wide) is Truth.TRUE
     assert statement.nudged(margin=not_inverted).at(wide) is Truth.FALSE
     assert statement.nudged(margin=not_inverted).at(PLAIN) is Truth.TRUE
+
+
+def by_hand(p: GaussianPair, x, y) -> Fraction:
+    """``x' Sigma^-1 y`` in the plane."""
+    (a, b), (_, c) = ([fraction(entry) for entry in row] for row in p.covariance.tolist())
+    return (c * x[0] * y[0] - b * (x[0] * y[1] + x[1] * y[0]) + a * x[1] * y[1]) / (a * c - b * b)
+
+
+@lemma_14.controls(grade="symbolic", region="24 pairs of the plane: half of the expectation, the error exactly")
+@lemma_14.controls("expansion", grade="symbolic", region="24 pairs of the plane: without the mixed forms, exactly")
+@lemma_14.controls("square", grade="symbolic", region="24 pairs of the plane: without the mixed forms, exactly")
+def test_half_of_the_mean_or_of_the_forms_is_noticed(statements) -> None:
+    """Half of the expectation is (a-b)'P(a-b)/4 short, and (a'Pa + b'Pb)/2 has a'Pb too much."""
+
+    def pure_forms(p: GaussianPair) -> fmpq:
+        value = (by_hand(p, p.a, p.a) + by_hand(p, p.b, p.b)) / 2
+        return fmpq(value.numerator, value.denominator)
+
+    whole, *lines = (statements[f"near-optimal.lemma-14{name}"] for name in ("", "/expansion", "/square"))
+    half = redefined(whole, divergence, "expectation", lambda p: expectation(p) / 2)
+    gaps = [(p, [x - y for x, y in zip(p.a, p.b, strict=True)]) for p in pairs()]
+    bind(half, [(p, -abs(by_hand(p, gap, gap)) / 4) for p, gap in gaps])
+    for line in lines:
+        pure = redefined(line, divergence, "four_forms", pure_forms)
+        bind(pure, [(p, -abs(by_hand(p, p.a, p.b))) for p in pairs()])
+        assert pure.at(pairs()[0]) is Truth.FALSE
+    assert half.at(PLAIN) is Truth.FALSE
 
 
 def integrated(a: Fraction, b: Fraction, variance: Fraction) -> mpmath.mpf:

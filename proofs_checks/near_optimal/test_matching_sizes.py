@@ -21,7 +21,7 @@ from proofs_checks.near_optimal.conditions import bind_condition
 from proofs_checks.near_optimal.formulas import printed_complement
 from proofs_checks.steps import by_step
 
-theorem_7 = cite("near-optimal.theorem-7@9f88c7b3")
+theorem_7 = cite("near-optimal.theorem-7@92e107a9")
 
 HALF = Fraction(1, 2)
 POINTS = [

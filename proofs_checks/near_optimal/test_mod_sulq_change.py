@@ -7,13 +7,15 @@ from itertools import product
 
 import attrs
 import sympy
+from flint import fmpq
 
-from dpmatrix.claims import Statement, Truth, bind, bind_hypotheses
+from dpmatrix.claims import Statement, Truth, bind, bind_hypotheses, redefined
 from dpmatrix.reporting.citing import cite
+from dpmatrix.spec.near_optimal import mod_sulq_change
 from dpmatrix.spec.near_optimal.mod_sulq_change import DensityEntry, Dimension, RecordChange
 from dpmatrix.tracing import bind_expression
 
-theorem_5 = cite("near-optimal.theorem-5@52aff985")
+theorem_5 = cite("near-optimal.theorem-5@baccb85e")
 
 CLAIM = "near-optimal.theorem-5"
 FIFTH = Fraction(1, 5)
@@ -110,6 +112,24 @@ def test_elementary_and_flat_vectors(statements) -> None:
     bind_hypotheses(linear, Dimension(1), {"dimension >= 1, an integer": Dimension(0)})
 
 
+@theorem_5.controls("attained", grade="symbolic", region="d = 2 to 24: vectors of norm 1/d fall short by 2 - 2/d^4")
+def test_shorter_vectors_do_not_attain_the_bound(statement) -> None:
+    """The entries 1 and -1 of e_1 e_1' - e_2 e_2' become 1/d^2 and -1/d^2."""
+
+    def shorter(dimension: int, place: int) -> tuple[Fraction, ...]:
+        return tuple(Fraction(int(i == place), dimension) for i in range(1, dimension + 1))
+
+    other = redefined(statement, mod_sulq_change, "unit_vector", shorter)
+    bind(other, [(Dimension(k), Fraction(2, k**4) - 2) for k in range(2, 25)])
+    assert other.at(Dimension(2)) is Truth.FALSE
+
+
+ENTRIES = [
+    DensityEntry(k, Fraction(k, 3), Fraction(i, 2), Fraction(j, 5), Fraction(i - j, 7), Fraction(i, 9))
+    for i, j, k in product((-3, 1, 5), (-2, 2, 7), (1, 2, 4))
+]
+
+
 @theorem_5.supports("density-ratio", grade="symbolic", region="every entry, n, beta: an identity")
 def test_two_forms_of_the_ratio_of_densities_agree(statement) -> None:
     h, r, p, q, n, beta = sympy.symbols("h r p q n beta", positive=True)
@@ -117,22 +137,34 @@ def test_two_forms_of_the_ratio_of_densities_agree(statement) -> None:
     first = (-((h - entry) ** 2) + (h - other) ** 2) / (2 * beta**2)
     second = (2 / n * (h - entry) * (p - q) + (q - p) ** 2 / n**2) / (2 * beta**2)
     assert sympy.simplify(first - second) == 0
-    entries = [
-        DensityEntry(k, Fraction(k, 3), Fraction(i, 2), Fraction(j, 5), Fraction(i - j, 7), Fraction(i, 9))
-        for i, j, k in product((-3, 1, 5), (-2, 2, 7), (1, 2, 4))
-    ]
-    for point in entries:
+    for point in ENTRIES:
         assert statement.at(point) is Truth.TRUE
     bind_expression(statement, sympy.Integer(0))
     bind_hypotheses(
         statement,
-        entries[0],
+        ENTRIES[0],
         {
-            "records >= 1, an integer": attrs.evolve(entries[0], records=0),
-            "deviation > 0": attrs.evolve(entries[0], deviation=0),
+            "records >= 1, an integer": attrs.evolve(ENTRIES[0], records=0),
+            "deviation > 0": attrs.evolve(ENTRIES[0], deviation=0),
         },
     )
     assert not statement.strict
+
+
+@theorem_5.controls("density-ratio", grade="symbolic", region="27 entries: without the square of the change, exactly")
+def test_the_ratio_of_densities_has_a_square(statement) -> None:
+    """What is left out is (yy-xx)^2/(2 n^2 beta^2)."""
+
+    def linear(p: DensityEntry) -> fmpq:
+        noise = Fraction(p.released) - Fraction(p.rest + p.product) / p.records
+        value = noise * (p.product - p.replaced) / p.records / p.deviation**2
+        return fmpq(value.numerator, value.denominator)
+
+    shorter = redefined(statement, mod_sulq_change, "expanded_ratio", linear)
+    errors = [(p, -(((p.product - p.replaced) / p.records / p.deviation) ** 2) / 2) for p in ENTRIES]
+    bind(shorter, errors)
+    assert all(shorter.at(p) is Truth.FALSE for p, error in errors if error)
+    assert sum(error != 0 for _, error in errors) >= 20
 
 
 @theorem_5.supports("maximum", grade="derived", region="every d, |a| <= 1: the docstring; expanded for d <= 4")

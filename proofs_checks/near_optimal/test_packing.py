@@ -11,10 +11,11 @@ import mpmath
 import sympy
 from flint import arb, fmpq
 
-from dpmatrix.claims import Statement, Truth, bind, bind_hypotheses
+from dpmatrix.claims import Statement, Truth, bind, bind_hypotheses, redefined
 from dpmatrix.claims.formulas import bind_formula, decimals, real
 from dpmatrix.exact import precision
 from dpmatrix.reporting.citing import cite
+from dpmatrix.spec.near_optimal import packing
 from dpmatrix.spec.near_optimal.packing import Collision, Draws, HalfLost, Survivors, cap_bound, cap_chance
 from dpmatrix.spec.near_optimal.packing_number import Lines, covering_share, packing_share
 from dpmatrix.tracing import bind_expression
@@ -22,7 +23,7 @@ from proofs_checks.near_optimal.formulas import cap
 
 lemma_17 = cite("near-optimal.lemma-17@1dacecd3")
 lemma_11 = cite("near-optimal.lemma-11@223f4a74")
-lemma_18 = cite("near-optimal.lemma-18@1edd9fa1")
+lemma_18 = cite("near-optimal.lemma-18@41f6f961")
 
 LINES = [Lines(d, Fraction(k, 20)) for d in (1, 2, 3, 6, 40) for k in (8, 9, 12, 15, 19)]
 HALF = Fraction(1, 2)
@@ -317,3 +318,21 @@ def test_lines_of_the_random_packing(statements) -> None:
     bind(Statement(share.says, share.margin), [(p, p.loss * p.draws - p.close) for p in SURVIVORS])
     assert not survivors.strict
     assert not sums.strict
+
+
+@lemma_18.controls("sum", grade="symbolic", region="N = 1 to 24: 2 i for 2 (i-1), exactly 2 N too much")
+def test_counting_the_draw_itself_is_no_equation(statement) -> None:
+    """The sum of 2 i up to N is N (N+1), which is N (N-1) and 2 N."""
+    more = redefined(statement, packing, "collisions", lambda p: arb(sum(2 * i for i in range(1, p.draws + 1))))
+    draws = [Draws(1, HALF, k, HALF) for k in range(1, 25)]
+    bind(more, [(p, Fraction(-2 * p.draws)) for p in draws])
+    assert all(more.at(p) is Truth.FALSE for p in draws)
+
+
+@lemma_11.controls("half-of-the-draws-lost", grade="interval", region="25 points: 1/9 for the 1/8 of K")
+def test_a_ninth_is_not_what_half_of_the_draws_leave(statement) -> None:
+    """1/(8 psi) exceeds 1/(9 psi) by 1/(72 psi)."""
+    count = packing.simple_count
+    fewer = redefined(statement, packing, "simple_count", lambda p: count(p) * fmpq(8, 9))
+    bind_formula(fewer, LINES, lambda p: -1 / (72 * psi(p)))
+    assert all(fewer.at(p) is Truth.FALSE for p in LINES)

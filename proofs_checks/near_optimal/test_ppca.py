@@ -12,12 +12,14 @@ from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Statement, Truth, bind, bind_hypotheses
 from dpmatrix.claims.formulas import bind_formula, real
+from dpmatrix.exact import fraction
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.near_optimal import ppca, ppca_proof
 from dpmatrix.spec.near_optimal.ppca import PpcaNeighbours
 from dpmatrix.spec.near_optimal.ppca_proof import FiniteMechanism, PpcaPair, Products, ScoreChange
 from dpmatrix.tracing import bind_expression
 from proofs_checks.near_optimal.conditions import bind_condition
+from proofs_checks.near_optimal.formulas import dot
 from proofs_checks.near_optimal.normalising_series import check_series
 
 theorem_6 = cite("near-optimal.theorem-6@577f5b4f")
@@ -245,7 +247,23 @@ CHANGES = [
         ((1, 0, 0), (Fraction(1, 3), Fraction(2, 3), Fraction(-2, 3)), (0, 2, 5)),
     )
 ]
+ALL_MOVED = [
+    ScoreChange(data(first, (j, 1, 0), old), data((1, j, 2), (0, 1, -1), new), output)
+    for first, j, (old, new), output in product(
+        ((0, 1, 1), (2, Fraction(1, 3), 0)),
+        (-1, 0, 2),
+        (((1, 0, 2), (0, 1, -1)), ((0, 0, 0), (2, 1, 1))),
+        ((1, 0, 0), (Fraction(1, 3), Fraction(2, 3), Fraction(-2, 3))),
+    )
+]
+"""Every record differs: here the score changes by more than the last one tells."""
 LAST = "only the last record differs"
+
+
+def score_of_the_others(matrix: fmpq_mat, p: ScoreChange) -> Fraction:
+    """Sum ``<v, x_i>^2`` over all records but the last."""
+    records = [[fraction(entry) for entry in record] for record in matrix.transpose().tolist()[:-1]]
+    return sum((dot(p.output, record) ** 2 for record in records), Fraction(0))
 
 
 @theorem_6.supports(
@@ -267,6 +285,9 @@ def test_one_record_changes_the_score_by_at_most_one(statements) -> None:
     bind(bound, [(point, 1 - abs(point.new**2 - point.old**2)) for point in PRODUCTS])
     new, old = sympy.symbols("new old", real=True)
     bind_expression(bound, 1 - sympy.Abs(new**2 - old**2))
+    bind(
+        difference, [(p, -abs(score_of_the_others(p.neighbour, p) - score_of_the_others(p.data, p))) for p in ALL_MOVED]
+    )
     for point in CHANGES:
         assert difference.at(point) is Truth.TRUE
     inside = CHANGES[9]

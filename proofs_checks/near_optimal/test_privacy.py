@@ -138,9 +138,10 @@ def test_other_sums_are_not_the_least_delta(statement) -> None:
         return sum((abs(a - p.exponential * b) for a, b in zip(p.first, p.second, strict=True)), Fraction(0)) / 2
 
     for wrong in (total, half_of_moduli):
-        changed = statement.nudged(
-            margin=lambda p, wrong=wrong: -abs(arb(largest_excess(p)) - arb(str(float(wrong(p)))))
+        changed = redefined(
+            statement, privacy, "hockey_stick", lambda p, wrong=wrong: fmpq(*wrong(p).as_integer_ratio())
         )
+        bind(changed, [(p, -abs(excess(p.first, p.second, p.exponential) - wrong(p))) for p in (*PAIRS, *SIGNED)])
         assert changed.at(attrs.evolve(MILD, exponential=Fraction(3, 2))) is Truth.FALSE
 
 

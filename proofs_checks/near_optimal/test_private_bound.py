@@ -18,7 +18,7 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.near_optimal.private_bound import SampleSize, complement, family_loss, net_loss
 from proofs_checks.near_optimal.formulas import printed_complement
 
-theorem_8 = cite("near-optimal.theorem-8@3751ac89")
+theorem_8 = cite("near-optimal.theorem-8@6e3ed63c")
 
 HALF = Fraction(1, 2)
 MILLIONTH = Fraction(1, 10**6)

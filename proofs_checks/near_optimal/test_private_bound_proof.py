@@ -9,9 +9,10 @@ import attrs
 import sympy
 from flint import fmpq, fmpq_mat
 
-from dpmatrix.claims import Statement, Truth, bind, bind_hypotheses
+from dpmatrix.claims import Statement, Truth, bind, bind_hypotheses, redefined
 from dpmatrix.exact import fraction, rational
 from dpmatrix.reporting.citing import cite
+from dpmatrix.spec.near_optimal import private_bound_proof
 from dpmatrix.spec.near_optimal.databases import (
     FirstFamily,
     SecondFamily,
@@ -25,7 +26,7 @@ from dpmatrix.spec.near_optimal.private_bound_proof import Fractions, Rotated
 from dpmatrix.tracing import bind_expression
 from proofs_checks.near_optimal.conditions import bind_needed
 
-theorem_8 = cite("near-optimal.theorem-8@3751ac89")
+theorem_8 = cite("near-optimal.theorem-8@6e3ed63c")
 
 HALF = Fraction(1, 2)
 DIRECTIONS = ((1, 0), (Fraction(3, 5), Fraction(-4, 5)), (Fraction(2, 3), Fraction(2, 3), Fraction(1, 3)))
@@ -204,6 +205,20 @@ def test_eigenvalues_and_eigenvectors_of_the_first_family(statements) -> None:
         assert all(statement.at(p) is Truth.TRUE for p in FAMILIES)
 
 
+@theorem_8.controls("block", grade="symbolic", region="34 databases: without the b of y and w, the error exactly")
+@theorem_8.controls("difference", grade="symbolic", region="34 databases: the smaller eigenvalue, exactly Delta below")
+def test_other_entries_or_another_eigenvalue_are_no_identity(statements) -> None:
+    """The entries of b (y w' + w y') are those of w times b = beta/2; the eigenvalues are Delta apart."""
+    block, difference = (statements[f"near-optimal.theorem-8/{name}"] for name in ("block", "difference"))
+    entries, top = private_bound_proof.entries, private_bound_proof.top_eigenvalue
+    sides = [*SIDES, *LOOSE_SIDES]
+    straight = redefined(block, private_bound_proof, "entries", lambda p: (entries(p)[0], fmpq(0), entries(p)[2]))
+    bind(straight, [(f, -b / 2 * max(abs(Fraction(x)) for x in f.w)) for f, b, _, _ in sides])
+    smaller = redefined(difference, private_bound_proof, "top_eigenvalue", lambda p: top(p) - rational(p.gap))
+    bind(smaller, [(f, -g) for f, _, _, g in sides])
+    assert straight.at(FIRST) is smaller.at(FIRST) is Truth.FALSE
+
+
 ROTATED = [
     Rotated(q, x, phi)
     for q, x, phi in product((0, HALF, Fraction(9, 10), 1), (Fraction(-3, 5), 0, HALF), (Fraction(3, 5), 1))
@@ -227,6 +242,8 @@ def test_inner_products_of_the_eigenvectors(statements) -> None:
     assert difference.subs(h, low + step).is_nonnegative
     assert sympy.expand(1 - q + q * phi - (1 - q * (1 - phi))) == 0
     x = sympy.Symbol("x", real=True)
+    inner = [(p, Fraction(p.weight), Fraction(p.inner)) for p in ROTATED]
+    bind(cap, [(p, 1 - weight * (1 - p.phi) - abs(1 - weight + weight * cosine)) for p, weight, cosine in inner])
     bind_expression(cap, 1 - q * (1 - phi) - sympy.Abs(1 - q + q * x), fields={"weight": q, "inner": x})
     outside = {
         "weight >= 0": Rotated(Fraction(-1, 20), 0, HALF),

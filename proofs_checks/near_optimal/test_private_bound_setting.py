@@ -11,16 +11,17 @@ import mpmath
 import sympy
 from flint import arb, fmpq
 
-from dpmatrix.claims import Statement, Truth, bind, bind_hypotheses
+from dpmatrix.claims import Statement, Truth, bind, bind_hypotheses, redefined
 from dpmatrix.claims.formulas import bind_formula, real
 from dpmatrix.exact import precision
 from dpmatrix.reporting.citing import cite
+from dpmatrix.spec.near_optimal import private_bound_setting
 from dpmatrix.spec.near_optimal.packing_number import Lines, polynomial_count
 from dpmatrix.spec.near_optimal.private_bound_setting import Dimension, GapShare, Share, Solved
 from dpmatrix.tracing import bind_expression
 from proofs_checks.near_optimal.formulas import printed_complement
 
-theorem_8 = cite("near-optimal.theorem-8@3751ac89")
+theorem_8 = cite("near-optimal.theorem-8@6e3ed63c")
 
 HALF = Fraction(1, 2)
 
@@ -121,6 +122,16 @@ def test_the_choice_of_phi(statements) -> None:
     check_dimension(least)
     check_dimension(hundred, 100)
     assert (choice.strict, least.strict, hundred.strict) == (False, True, True)
+
+
+@theorem_8.controls("choice-of-phi", grade="interval", region="d = 3 to 26: K without its 1/8, the error to 40 digits")
+def test_eight_times_the_family_is_too_large(statement) -> None:
+    """K = 1 + exp(d), and ln(8 K - 1) is above d."""
+    count = private_bound_setting.printed_count
+    eightfold = redefined(statement, private_bound_setting, "printed_count", lambda p: 8 * count(p))
+    points = [Dimension(d) for d in range(3, 27)]
+    bind_formula(eightfold, points, lambda p: p.dimension - mpmath.log(8 * mpmath.exp(p.dimension) + 7))
+    assert all(eightfold.at(p) is Truth.FALSE for p in points)
 
 
 NEARLY_HALF = (Fraction(75, 112), Fraction(75, 113))

@@ -10,9 +10,11 @@ import mpmath
 import sympy
 from flint import fmpq
 
-from dpmatrix.claims import Statement, Truth, bind, bind_hypotheses
+from dpmatrix.claims import Statement, Truth, bind, bind_hypotheses, redefined
 from dpmatrix.claims.formulas import bind_formula, real
+from dpmatrix.exact import rational
 from dpmatrix.reporting.citing import cite
+from dpmatrix.spec.near_optimal import sample_complexity_proof
 from dpmatrix.spec.near_optimal.sample_complexity_proof import RatioPoint, ScorePoint, chosen_defect
 from dpmatrix.spec.wishart.ppca import PpcaPoint
 from dpmatrix.tracing import bind_expression
@@ -20,7 +22,7 @@ from proofs_checks.near_optimal.conditions import bind_needed
 from proofs_checks.near_optimal.formulas import cap
 from proofs_checks.ppca_sizes import failure, needed, outside
 
-theorem_7 = cite("near-optimal.theorem-7@9f88c7b3")
+theorem_7 = cite("near-optimal.theorem-7@92e107a9")
 
 CLAIM = "near-optimal.theorem-7"
 TENTH = Fraction(1, 10)
@@ -262,6 +264,33 @@ def test_the_choice_of_sigma(statements) -> None:
         assert all(statement.at(p) is Truth.TRUE for p in points)
         bind_hypotheses(statement, INSIDE, outside(INSIDE))
         bind_hypotheses(statement, INSIDE, outside(INSIDE) | {"lambda_1 > lambda_2": attrs.evolve(INSIDE, first=0)})
+
+
+@theorem_7.controls("threshold", grade="symbolic", region="30 points: 1 - rho for 1 - rho^2, the error exactly")
+@theorem_7.controls("exponent-at-sigma", grade="symbolic", region="30 points: 1 - sigma^2 doubled, the error exactly")
+@theorem_7.controls("equal-logarithms", grade="symbolic", region="30 points: 1 - sigma^2 doubled, the error exactly")
+def test_another_sigma_solves_no_equation(statements) -> None:
+    """With w the chosen 1 - sigma^2, twice w takes w l1 from the exponent and 2/w from 4/w."""
+    threshold, exponent, logarithms = (
+        statements[f"{CLAIM}/{name}"] for name in ("threshold", "exponent-at-sigma", "equal-logarithms")
+    )
+    chosen = sample_complexity_proof.chosen_defect
+    sparse = redefined(
+        threshold, sample_complexity_proof, "above_threshold", lambda p: (1 - rational(p.rho)) * (1 - share(p))
+    )
+    bind(sparse, [(p, -rational(p.rho) * (1 - rational(p.rho)) * (1 - share(p))) for p in grid()])
+    defects = [(p, (1 - rational(p.rho) ** 2) * (1 - share(p)) / 2) for p in grid()]
+    low, flat = (
+        redefined(one, sample_complexity_proof, "chosen_defect", lambda p: 2 * chosen(p))
+        for one in (exponent, logarithms)
+    )
+    bind(low, [(p, -w * rational(p.first)) for p, w in defects])
+    bind(flat, [(p, -2 / w) for p, w in defects])
+    assert all(one.at(p) is Truth.FALSE for one in (sparse, low, flat) for p in grid())
+
+
+def share(p: PpcaPoint) -> fmpq:
+    return rational(p.second) / rational(p.first)
 
 
 @theorem_7.supports(

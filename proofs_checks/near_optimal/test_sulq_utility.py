@@ -169,10 +169,22 @@ def test_ends_of_phi(statements) -> None:
         assert not statement.strict
 
 
-@theorem_15.controls("phi-where-it-is-vacuous", grade="interval", region="d = 20, n = 3: phi = 99/100")
+@theorem_15.controls("phi-of-a-basis", grade="interval", region="d = 2 to 25: phi = 1/2, the error to 40 digits")
+def test_at_another_phi_the_family_is_no_basis(statement) -> None:
+    """At phi = 1/2, K = (4/3)^((d-1)/2)/8, which is d for no d."""
+    half = redefined(statement, sulq_utility_proof, "basis_end", lambda _: arb(1) / 2)
+    points = [Dimension(d) for d in range(2, 26)]
+    bind_formula(half, points, lambda p: -abs(log_count(p, mpmath.mpf(1) / 2) - mpmath.log(p.dimension)))
+    assert all(half.at(p) is Truth.FALSE for p in points)
+
+
+@theorem_15.controls(
+    "phi-where-it-is-vacuous", grade="interval", region="24 points: phi = 99/100, the error to 40 digits"
+)
 def test_at_another_phi_the_bracket_is_not_zero(statement) -> None:
-    other = redefined(statement, sulq_utility_proof, "divergence_end", lambda _: arb("0.99"))
+    other = redefined(statement, sulq_utility_proof, "divergence_end", lambda _: arb(99) / 100)
     assert other.at(INSIDE) is Truth.FALSE
+    bind_formula(other, BOUNDS, lambda p: -abs(log_count(p, mpmath.mpf(99) / 100) - 1 / beta(p) ** 2 - mpmath.log(2)))
 
 
 def circle(k: int, rest: tuple = ()) -> tuple:
@@ -189,6 +201,8 @@ PAIRS = [
     UnitPair((Fraction(2, 3), Fraction(2, 3), Fraction(1, 3)), (0, Fraction(3, 5), Fraction(4, 5)), 2, Fraction(7, 10))
 ]
 PAIR = PAIRS[0]
+LONG_PAIRS = [attrs.evolve(p, mu=tuple(x * (1 + Fraction(k, 7)) for x in p.mu)) for k, p in enumerate(PAIRS)]
+"""The first vectors are not of norm 1, but for one."""
 PAIR_OUTSIDE = {
     "mu and nu have norm 1": attrs.evolve(PAIR, mu=(1, Fraction(1, 4))),
     "deviation > 0": attrs.evolve(PAIR, deviation=0),
@@ -239,6 +253,7 @@ def test_pairs_of_means(statements) -> None:
     bind(bound, [(p, (1 - half_square(p)) / Fraction(p.deviation) ** 2) for p in PAIRS])
     bind(apart, [(p, 2 * (Fraction(p.phi) - dot(p.mu, p.nu))) for p in PAIRS])
     bind(copies, [(p, Fraction(0)) for p in PAIRS])
+    bind(copies, [(p, -abs(dot(p.mu, p.mu) - 1) * max(abs(Fraction(x)) for x in p.mu)) for p in LONG_PAIRS])
     long = attrs.evolve(PAIR, mu=(Fraction(6, 5), 0))
     assert copies.without("mu and nu have norm 1").at(long) is Truth.FALSE
     for statement in (divergence, bound, copies):
@@ -253,6 +268,15 @@ def test_pairs_of_means(statements) -> None:
     assert apart.at(equal) is Truth.TRUE, "equality"
     share = apart.given[-1]
     bind(Statement(share.says, share.margin), [(p, Fraction(p.phi) - abs(dot(p.mu, p.nu))) for p in PAIRS])
+
+
+@theorem_15.controls("divergence", grade="symbolic", region="25 pairs: Sigma = I for beta^2 I, the error exactly")
+def test_the_divergence_has_the_variance(statement) -> None:
+    """(m-k)'(m-k)/2 differs from |m-k|^2/(2 beta^2) by the factor beta^2."""
+    plain = redefined(statement, sulq_utility_proof, "form", lambda _, x, y: (x.transpose() * y)[0, 0])
+    errors = [(p, -half_square(p) * abs(1 - 1 / Fraction(p.deviation) ** 2)) for p in PAIRS]
+    bind(plain, errors)
+    assert plain.at(PAIR) is Truth.FALSE
 
 
 OPPOSITE = Alignment((-1,), (1,))

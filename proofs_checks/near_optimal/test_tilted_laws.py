@@ -18,7 +18,7 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.near_optimal.tilted_laws import MoreRecords, Shortfall
 from proofs_checks.near_optimal.conditions import bind_condition
 
-theorem_7 = cite("near-optimal.theorem-7@9f88c7b3")
+theorem_7 = cite("near-optimal.theorem-7@92e107a9")
 figure_2 = cite("near-optimal.figure-2@26bbd38a")
 
 HALF, THIRD = Fraction(1, 2), Fraction(1, 3)

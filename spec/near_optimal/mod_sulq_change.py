@@ -124,14 +124,23 @@ class DensityEntry:
     replaced: Exact
 
 
+def squares_of_the_noise(p: DensityEntry) -> fmpq:
+    """``-(H-A)^2/(2 beta^2) + (H-A^)^2/(2 beta^2)``."""
+    n, h = p.records, rational(p.released)
+    entry, other = (rational(p.rest) + rational(p.product)) / n, (rational(p.rest) + rational(p.replaced)) / n
+    return ((h - other) * (h - other) - (h - entry) * (h - entry)) / (2 * rational(p.deviation) ** 2)
+
+
+def expanded_ratio(p: DensityEntry) -> fmpq:
+    """``((2/n)(H-A)(xx-yy) + (yy-xx)^2/n^2)/(2 beta^2)``."""
+    n, change = fmpq(p.records), rational(p.product) - rational(p.replaced)
+    noise = rational(p.released) - (rational(p.rest) + rational(p.product)) / n
+    return (2 / n * noise * change + change * change / n**2) / (2 * rational(p.deviation) ** 2)
+
+
 def density_ratio_margin(p: DensityEntry) -> arb:
     """The two printed forms of one entry of the log-ratio are equal."""
-    n, twice = fmpq(p.records), 2 * rational(p.deviation) * rational(p.deviation)
-    entry, other = (rational(p.rest) + rational(p.product)) / n, (rational(p.rest) + rational(p.replaced)) / n
-    h, change = rational(p.released), rational(p.product) - rational(p.replaced)
-    first = -(h - entry) * (h - entry) / twice + (h - other) * (h - other) / twice
-    second = (2 / n * (h - entry) * change + change * change / n**2) / twice
-    return equality(arb(first - second), arb(0))
+    return equality(arb(squares_of_the_noise(p) - expanded_ratio(p)), arb(0))
 
 
 CHANGE_STEPS = (

@@ -76,10 +76,14 @@ def conditional_margin(p: Collision) -> arb:
     return 2 * (p.place - 1) * cap_bound(p) - (p.place - 1) * 2 * cap_measure(Cap(p.dimension, p.phi))
 
 
+def collisions(p: Draws) -> arb:
+    """``a_1 + ... + a_N``, in units of psi."""
+    return arb(sum(2 * earlier for earlier in range(p.draws)))
+
+
 def sum_margin(p: Draws) -> arb:
     """``a_1 + ... + a_N = N (N-1) psi``, in units of psi."""
-    total = sum(2 * earlier for earlier in range(p.draws))
-    return equality(arb(total), arb(p.draws * (p.draws - 1)))
+    return equality(collisions(p), arb(p.draws * (p.draws - 1)))
 
 
 def positive_probability_margin(p: Draws) -> arb:

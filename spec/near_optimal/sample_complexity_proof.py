@@ -143,17 +143,21 @@ def exactly(value: Real) -> fmpq:
     return rational(value)
 
 
+def above_threshold(p: PpcaPoint) -> fmpq:
+    """``(1 - rho^2)(1 - l2/l1)``."""
+    rho = exactly(p.rho)
+    return (1 - rho * rho) * (1 - rational(p.second) / rational(p.first))
+
+
 def chosen_defect(p: PpcaPoint) -> fmpq:
     """``1 - sigma^2 = (1/2)(1 - rho^2)(1 - l2/l1)``."""
-    rho, first, second = exactly(p.rho), rational(p.first), rational(p.second)
-    return (1 - rho * rho) * (1 - second / first) / 2
+    return above_threshold(p) / 2
 
 
 def threshold_margin(p: PpcaPoint) -> arb:
     """``1 - (rho^2 + (1 - rho^2) l2/l1) = (1 - rho^2)(1 - l2/l1)``."""
-    rho, first, second = exactly(p.rho), rational(p.first), rational(p.second)
-    share = second / first
-    return equality(arb(1 - (rho * rho + (1 - rho * rho) * share) - (1 - rho * rho) * (1 - share)), arb(0))
+    rho, share = exactly(p.rho), rational(p.second) / rational(p.first)
+    return equality(arb(1 - (rho * rho + (1 - rho * rho) * share) - above_threshold(p)), arb(0))
 
 
 def exponent_at_sigma_margin(p: PpcaPoint) -> arb:

@@ -37,10 +37,16 @@ def characteristic_margin(p: Block) -> arb:
     return equality(arb(fmpq_mat(2, 2, [a - value, b, b, c - value]).det() - characteristic(p)), arb(0))
 
 
+def discriminant(p: Block) -> fmpq:
+    """``(a-c)^2 + 4 b^2``."""
+    a, b, c, _ = block_entries(p)
+    return (a - c) ** 2 + 4 * b * b
+
+
 def discriminant_margin(p: Block) -> arb:
     """``(a+c)^2 - 4 (a c - b^2) = (a-c)^2 + 4 b^2``."""
     a, b, c, _ = block_entries(p)
-    return equality(arb((a + c) ** 2 - 4 * (a * c - b * b) - ((a - c) ** 2 + 4 * b * b)), arb(0))
+    return equality(arb((a + c) ** 2 - 4 * (a * c - b * b) - discriminant(p)), arb(0))
 
 
 def direction_margin(p: Block) -> arb:
