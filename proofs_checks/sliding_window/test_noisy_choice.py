@@ -14,7 +14,7 @@ from dpmatrix.spec.common.spectra import diagonal
 from dpmatrix.spec.sliding_window.noisy_choice import NoisyChoice
 
 theorem_6 = cite("sliding-window.theorem-6@0b54e48d")
-theorem_7 = cite("sliding-window.theorem-7@a694864b")
+theorem_7 = cite("sliding-window.theorem-7@bae1d21b")
 
 WEIGHTS = (9, 4, 2, fmpq(1, 2))
 SEEN = (9, 4, 2, fmpq(7, 4))
@@ -63,12 +63,8 @@ def test_the_error_of_an_approximate_choice_has_the_other_rank(statement) -> Non
     for rank, chosen, other in pairs():
         for gamma, more in ((1, {}), (2, {"gamma": 2})):
             slack = gamma**2 * lost(WEIGHTS, other) - lost(WEIGHTS, chosen)
-            values.append(
-                (
-                    choice(chosen, other, **more),
-                    slack + ((gamma**2 - 1) * (4 - rank) + 2 * {1: 1, 2: 2, 3: 1}[rank]) * ZETA,
-                )
-            )
+            extra = (gamma**2 - 1) * (4 - rank) + 2 * {1: 1, 2: 2, 3: 1}[rank]
+            values.append((choice(chosen, other, **more), slack + extra * ZETA))
     bind(statement, values)
     good = [p for p, _ in values if statement.applies(p) is Truth.TRUE]
     assert len(good) >= 20

@@ -203,11 +203,12 @@ THEOREM_7 = Claim(
         "additive term more than printed.\n\n"
         "On the private window of theorem-4's repair, "
         "with |C~ - A_W'A_W| <= zeta, the output is private and its cost follows from the Loewner order, with gamma^2 "
-        "- 1 on a part of the error: no smaller multiple of zeta will do, whatever d, k and gamma are; privacy, the probability of that event and its price in space are those of theorem-4's repair. "
+        "- 1 on a part of the error: no smaller multiple of zeta will do, whatever d, k and gamma are; privacy, the "
+        "probability of that event and its price in space are those of theorem-4's repair. "
         "C~ may have negative eigenvalues: where the least cost under C~ is negative, only gamma = 1 meets (21)."
     ),
     repair=Repair(
-        f"{CHANGE}; squared costs Tr((1-P)C~) in (21), and gamma^2 on the upper error",
+        f"{CHANGE}; squared costs Tr((1-P)C~) in (21); ((gamma^2 - 1)(d-k) + 2 min(k, d-k)) zeta",
         Statement(
             "wherever the noise of the window has norm at most zeta, for gamma >= 1 and all projections of rank k at "
             "once Tr((1-P)C~) <= gamma^2 Tr((1-X)C~) gives |A_W(1-P)|_F^2 <= gamma^2 |A_W(1-X)|_F^2 + ((gamma^2 - "
