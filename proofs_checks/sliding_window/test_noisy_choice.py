@@ -14,7 +14,7 @@ from dpmatrix.spec.common.spectra import diagonal
 from dpmatrix.spec.sliding_window.noisy_choice import NoisyChoice
 
 theorem_6 = cite("sliding-window.theorem-6@18927a27")
-theorem_7 = cite("sliding-window.theorem-7@8893d773")
+theorem_7 = cite("sliding-window.theorem-7@33ebe517")
 
 theorem_16 = cite("sliding-window.theorem-16@d9e4773b")
 
