@@ -190,9 +190,10 @@ THEOREM_7 = Claim(
     ),
     because=(
         "The additive term must grow as eta falls, and it must carry gamma where c is free of it. A~ has the columns "
-        "sigma Phi_1 + M g' and sigma Phi_2: |A~(1-P)|^2 and |A~(1-X)|^2, X = e_1 e_1', are (sigma^2 + M^2) and sigma^2 times independent variables of one law, so (21) "
-        "holds for P with probability 1/2 at gamma = sqrt(1 + M^2/sigma^2), and with one near 1 for a larger gamma: "
-        "F_{m,m} <= gamma^2/(1 + M^2/sigma^2), m = 4r/eta. X costs nothing and P costs M.\n\n"
+        "sigma Phi_1 + M g' and sigma Phi_2: |A~(1-P)|^2 and |A~(1-X)|^2, X = e_1 e_1', are (sigma^2 + M^2) and "
+        "sigma^2 times independent variables of one law, so (21) holds for P with probability 1/2 at gamma = sqrt(1 + "
+        "M^2/sigma^2), and with one near 1 for a larger gamma: F_{m,m} <= gamma^2/(1 + M^2/sigma^2), m = 4r/eta. X "
+        "costs nothing and P costs M.\n\n"
         "At eps = k = 1, beta = 1/4, delta = 10^-6, gamma = 2, M = 260 and eta = 1/4 the probability is 0.998 and c up "
         "to 8.6 is refuted; and every c by eta of the order of 1/c^2, as sigma, and so M, grows like 1/sqrt eta.\n\n"
         "Privacy is that of lemma-5, and is refuted there; X~, which line 4 outputs, is no better where Pi has all "
