@@ -25,7 +25,7 @@ theorem_5 = cite("sliding-window.theorem-5@e417c6b6")
 theorem_15 = cite("sliding-window.theorem-15@40ab8b71")
 theorem_17 = cite("sliding-window.theorem-17@9e99af67")
 theorem_14 = cite("sliding-window.theorem-14@fe3767de")
-theorem_16 = cite("sliding-window.theorem-16@175fe3d6")
+theorem_16 = cite("sliding-window.theorem-16@d9e4773b")
 theorem_5 = cite("sliding-window.theorem-5@e417c6b6")
 
 MILLIONTH, SMALL, LARGE = Fraction(1, 10**6), Fraction(1, 50), Fraction(49, 50)
