@@ -175,8 +175,7 @@ def test_fewer_records_suffice(statement) -> None:
         "(1)"
     )
     assert sympy.expand(1 - share**2 - (2 * rho**2 - 1) ** 2) == 0, "(2)"
-    for run in FEW:
-        assert statement.at(run) is Truth.TRUE
+    assert all(statement.at(run) is Truth.TRUE for run in FEW)
     bind_formula(statement, [*FEW, QUIET, TURNED], lambda p: angle(p)[0] - real(p.rho))
     outside = SHAPES | PARAMETERS
     outside["lambda_1 > lambda_2"] = EQUAL
