@@ -1,4 +1,4 @@
-"""The exact divergence of shifted normal noise in symbols: shared by the evidence, no evidence by itself."""
+"""Normal laws and the exact divergence of shifted ones in symbols: shared by the evidence, no evidence by itself."""
 
 from __future__ import annotations
 
@@ -6,6 +6,16 @@ import sympy
 
 FAR = 65536
 """From there on the tails are computed in another way, which does not underflow."""
+
+
+def phi(x: sympy.Expr) -> sympy.Expr:
+    """Give the standard normal density."""
+    return sympy.exp(-(x**2) / 2) / sympy.sqrt(2 * sympy.pi)
+
+
+def cdf(x: sympy.Expr) -> sympy.Expr:
+    """Give the standard normal distribution function."""
+    return (1 + sympy.erf(x / sympy.sqrt(2))) / 2
 
 
 def divergence(epsilon: sympy.Expr, mu: sympy.Expr) -> sympy.Expr:

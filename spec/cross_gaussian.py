@@ -80,9 +80,9 @@ GAUSSIAN_CONSTANT = Claim(
     verdict=Verdict.HOLDS_WITH_REPAIR,
     because=(
         "They do not: near-optimal pays for all entries one by one, a factor of about (d+1)/sqrt(2) more. From d = 2 "
-        "on its scale covers what the constant of wishart asks for; that one is shown to suffice for epsilon <= 1 and "
-        "to fail at epsilon = 10. The Delta of analyze-gauss, which is for a row that is added, is below it for small "
-        "delta; times sqrt(2), for a replaced row, it lies between the two for every epsilon and delta."
+        "on its scale covers what the constant of wishart asks for; that one is shown to suffice for epsilon <= 15/4 "
+        "and to fail at epsilon = 10. The Delta of analyze-gauss, which is for a row that is added, is below it for "
+        "small delta; times sqrt(2), for a replaced row, it lies between the two for every epsilon and delta."
     ),
     reading="n = 1, replace-one, s_2 = sqrt(2); the privacy of (5) itself is judged as near-optimal.theorem-5.",
     repair=Repair(

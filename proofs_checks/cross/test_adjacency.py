@@ -6,6 +6,7 @@ from fractions import Fraction
 from itertools import product
 
 import attrs
+import mpmath
 import sympy
 from flint import fmpq
 
@@ -14,8 +15,9 @@ from dpmatrix.exact import ball
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.cross_adjacency import ChangedRow, TwoSteps
 from dpmatrix.spec.sliding_window.post_processing import excess
+from proofs_checks.gaussian_profiles import divergence
 
-adjacency = cite("cross.adjacency@a0b4d1f6")
+adjacency = cite("cross.adjacency@1d78541d")
 
 ZERO, FIRST, SECOND = (0, 0), (1, 0), (0, 1)
 ROWS = (
@@ -38,6 +40,13 @@ def relations(p: ChangedRow) -> list[bool]:
     return [unit, unit and (x.is_zero_matrix or y.is_zero_matrix), True, bool((x - y).norm() <= 1)]
 
 
+def promised(delta: sympy.Rational, moved: sympy.Expr) -> mpmath.mpf:
+    """Give the exact delta at epsilon = 1 of the printed deviation Delta, where the upper triangle moves so far."""
+    shift = moved / (1 + sympy.sqrt(2 * sympy.log(1 / delta)))
+    with mpmath.workdps(30):
+        return mpmath.mpf(sympy.N(divergence(sympy.Integer(1), shift), 30))
+
+
 @adjacency.refutes(grade="symbolic", region="e_1, e_2; 10 e_1, 11 e_1")
 def test_relations_differ(statement) -> None:
     assert statement.at(ChangedRow(FIRST, SECOND)) is Truth.FALSE
@@ -46,6 +55,13 @@ def test_relations_differ(statement) -> None:
     before, after = (sympy.Matrix(row) * sympy.Matrix(row).T for row in ((10, 0), (11, 0)))
     adjacency.tells("moves the second-moment matrix by {}", (after - before).norm(2))
     assert relations(ChangedRow((10, 0), (11, 0))) == [False, False, True, True]
+    replaced = sympy.diag(1, 0) - sympy.diag(0, 1)
+    deltas = [sympy.Rational(1, 10**digits) for digits in (8, 6)]
+    at_8, at_6 = (promised(delta, replaced.norm()) for delta in deltas)
+    assert at_8 > deltas[0]
+    assert at_6 < deltas[1]
+    adjacency.tells("delta = 1e-8 has the exact delta {}, though at delta = 1e-6 it has {}", at_8, at_6)
+    assert 2 * promised(deltas[0], 1) < deltas[0], "the same noise hides an added row"
     bind(statement, [(p, Fraction(-int(len(set(relations(p))) > 1))) for p in PAIRS])
     assert statement.at(ChangedRow(ZERO, FIRST)) is Truth.TRUE
     outside = {"the rows differ": ChangedRow(FIRST, FIRST), "the rows have one length": ChangedRow(ZERO, (1,))}

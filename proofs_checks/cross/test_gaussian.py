@@ -14,7 +14,7 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.cross_gaussian import GaussianScales
 from dpmatrix.tracing import bind_expression
 
-gaussian_constant = cite("cross.gaussian-constant@2fd4edb5")
+gaussian_constant = cite("cross.gaussian-constant@50d0f49f")
 
 SCALES = [
     GaussianScales(d, epsilon, delta)

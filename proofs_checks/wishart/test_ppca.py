@@ -8,18 +8,18 @@ import attrs
 import mpmath
 import sympy
 
-from dpmatrix.claims import Truth, bind_hypotheses
+from dpmatrix.claims import Statement, Truth, bind_hypotheses
 from dpmatrix.claims.formulas import bind_formula, real
 from dpmatrix.exact import ball, precision
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.wishart.ppca import PpcaPoint, failure_probability
 from proofs_checks.ppca_sizes import failure, needed, outside
 
-theorem_8 = cite("wishart.theorem-8@bae5ede3")
+theorem_8 = cite("wishart.theorem-8@6782ee03")
 
 TENTH = Fraction(1, 10)
 COUNTEREXAMPLES = (
-    PpcaPoint(5, 205, TENTH, 1, 0, Fraction(3, 10), Fraction(1, 1000)),
+    PpcaPoint(5, 18, 1, 1, 0, Fraction(1, 5), Fraction(1, 1000)),
     PpcaPoint(2, 174, TENTH, 1, 0, Fraction(3, 10), Fraction(1, 10**4)),
     PpcaPoint(5, 444, TENTH, 1, 0, Fraction(1, 2), Fraction(1, 10**6)),
     PpcaPoint(5, 3206, TENTH, 1, 0, Fraction(3, 4), Fraction(1, 10**30)),
@@ -29,6 +29,9 @@ QUOTED = "n >= d/(epsilon (1-rho)(lambda_1-lambda_2)) (log(1/eta)/d + log(4 lamb
 REPAIRED = (
     "n >= d/(epsilon (1-rho)(lambda_1-lambda_2)) (4 log(1/eta)/d + 2 log(8 lambda_1/((1-rho^2)(lambda_1-lambda_2))))"
 )
+
+
+SMALLER = "n >= d/(epsilon (1-rho^2)(lambda_1-lambda_2)) (4 log(1/eta)/d + 2 (1-1/d) log(8/(1-rho^2)))"
 
 
 def grid() -> list[PpcaPoint]:
@@ -59,11 +62,11 @@ def bind_setting(statement, inside: PpcaPoint, size: str) -> None:
 
 @theorem_8.refutes(
     grade="interval",
-    region="d = 5, n = 205, epsilon = 1/10, rho = 3/10, eta = 1/1000, all records e1; and three more points",
+    region="d = 5, n = 18, epsilon = 1, rho = 1/5, eta = 1/1000, all records e1; and three more points",
 )
 def test_quoted_sample_size_is_too_small(statement) -> None:
-    """At the quoted n the failure probabilities are 2.7, 2.2, 2.3 and 33 times eta."""
-    for point, factor in zip(COUNTEREXAMPLES, (Fraction(5, 2), 2, 2, 30), strict=True):
+    """At the quoted n the failure probabilities are 3.8, 2.2, 2.3 and 33 times eta."""
+    for point, factor in zip(COUNTEREXAMPLES, (Fraction(19, 5), 2, 2, 30), strict=True):
         assert statement.at(point) is Truth.FALSE
         with precision(256):
             assert failure_probability(point) > ball(factor * point.eta)
@@ -137,3 +140,63 @@ def test_repair_needs_its_sample_size(statement) -> None:
             assert statement.applies(attrs.evolve(point, records=least - 1)) is Truth.FALSE
         enough = int(mpmath.ceil(needed(COUNTEREXAMPLES[0], 4, 2, 8)))
     bind_setting(statement, attrs.evolve(COUNTEREXAMPLES[0], records=enough), REPAIRED)
+
+
+def smaller(p: PpcaPoint) -> mpmath.mpf:
+    """Compute ``(4 log(1/eta) + 2 (d-1) log(8/t)) / (eps t g)`` with t = 1 - rho^2 and g the gap."""
+    missed, gap = 1 - real(p.rho) ** 2, real(p.first) - real(p.second)
+    total = 4 * mpmath.log(1 / real(p.eta)) + 2 * (p.dimension - 1) * mpmath.log(8 / missed)
+    return total / (real(p.epsilon) * missed * gap)
+
+
+def least_records() -> list[PpcaPoint]:
+    """Give the grid the least n of the smaller sample size, and add spectra that no records of the unit ball have."""
+    shifted = [attrs.evolve(p, first=p.first + 2, second=p.second - Fraction(1, 7)) for p in grid()[::3]]
+    with mpmath.workdps(30):
+        return [attrs.evolve(p, records=int(mpmath.ceil(smaller(p)))) for p in [*grid(), *shifted]]
+
+
+@theorem_8.supports(
+    "fewer-records",
+    grade="derived",
+    region="every d >= 2, spectrum with lambda_1 > lambda_2, epsilon, rho and eta, by the docstring; 40 points, d <= 8",
+)
+def test_fewer_records_suffice(statement) -> None:
+    """By (5) of the repair P(s > t) <= exp(-kappa t/2) (8/t)^((d-1)/2), for every spectrum with a gap g.
+
+    This is at most eta when kappa t/2 = n epsilon g t/4 >= log(1/eta) + ((d-1)/2) log(8/t), which is the condition (1).
+    The repaired size is 1 + rho times as large with 1 in place of 1 - 1/d and 8 lambda_1/(t g) >= 8/t in place of 8/t.
+    """
+    d, t, n, epsilon, g, eta = sympy.symbols("d t n epsilon g eta", positive=True)
+    size = d / (epsilon * t * g) * (4 * sympy.log(1 / eta) / d + 2 * (1 - 1 / d) * sympy.log(8 / t))
+    wanted = sympy.log(1 / eta) + (d - 1) / 2 * sympy.log(8 / t)
+    assert sympy.expand((n * epsilon * g * t / 4).subs(n, size) - wanted) == 0, "(1)"
+    points = least_records()
+    with mpmath.workdps(30):
+        for p in points:
+            missed = 1 - real(p.rho) ** 2
+            rate = p.records * real(p.epsilon) * (real(p.first) - real(p.second)) / 2
+            chain = mpmath.exp(-rate * missed / 2) * (8 / missed) ** (mpmath.mpf(p.dimension - 1) / 2)
+            assert failure(p) < chain <= real(p.eta)
+            assert statement.at(p) is Truth.TRUE
+            if p.second >= 0:
+                assert (1 + real(p.rho)) * smaller(p) < needed(p, 4, 2, 8), "less by more than 1 + rho"
+    bind_failure(statement)
+    inside, size_only = points[0], {SMALLER: attrs.evolve(points[0], records=points[0].records - 1)}
+    violated = {says: point for says, point in outside(inside, **size_only).items() if says not in ANY_SPECTRUM}
+    bind_hypotheses(statement, inside, violated)
+    condition = Statement("n is enough", next(given for given in statement.given if given.says == SMALLER).margin)
+    bind_formula(condition, points, lambda p: p.records - smaller(p))
+
+
+ANY_SPECTRUM = ("second >= 0", "lambda_1 + lambda_2 <= 1")
+
+
+@theorem_8.controls("fewer-records", grade="interval", region="the counterexamples to the quoted sample size")
+def test_the_smaller_size_is_needed(statement) -> None:
+    for point in COUNTEREXAMPLES:
+        assert statement.without(SMALLER).at(point) is Truth.FALSE
+        assert statement.applies(point) is Truth.FALSE
+        with mpmath.workdps(30):
+            least = int(mpmath.ceil(smaller(point)))
+        assert statement.at(attrs.evolve(point, records=least)) is Truth.TRUE

@@ -14,10 +14,10 @@ from dpmatrix.claims import Condition, Statement, Truth, bind, bind_hypotheses, 
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.wishart.scalar_noise import GaussianNoise, LaplaceNoise, gaussian_delta
 from dpmatrix.tracing import bind_expression
-from proofs_checks.gaussian_profiles import divergence
+from proofs_checks.gaussian_profiles import cdf, divergence, phi
 
 theorem_1 = cite("wishart.theorem-1@dec3ccb1")
-theorem_2 = cite("wishart.theorem-2@9ddf568d")
+theorem_2 = cite("wishart.theorem-2@ae4cc827")
 
 e, s, scale, shift, z = sympy.symbols("epsilon s lambda t z", positive=True)
 
@@ -99,10 +99,9 @@ def printed_gap(c: arb, epsilon: arb) -> arb:
 
 @attrs.frozen
 class Boundary:
-    """A point on the boundary of the hypotheses."""
+    """A point on the boundary of the hypotheses, at epsilon = 15/4."""
 
     c: arb
-    epsilon: arb
 
 
 CENT = Fraction(1, 100)
@@ -161,33 +160,40 @@ def test_gaussian_constant_fails_for_large_epsilon(statement) -> None:
     assert_printed_hypotheses(statement)
 
 
+LIMIT, MOST = "epsilon <= 15/4", Fraction(15, 4)
+MOVED, EPSILON = sympy.symbols("mu epsilon", positive=True)
+
+
+def profile(mu: sympy.Expr) -> sympy.Expr:
+    """Give the divergence at epsilon of two standard normal laws mu apart."""
+    return cdf(mu / 2 - EPSILON / mu) - sympy.exp(EPSILON) * cdf(-mu / 2 - EPSILON / mu)
+
+
 @theorem_2.supports_repair(
     grade="derived",
-    region="every epsilon <= 1, every delta in (0, 1); the docstring's argument, certified by subdivision for c <= 2",
+    region="every epsilon <= 15/4, every delta in (0, 1); the docstring's argument; subdivision for c <= 3",
 )
-def test_gaussian_constant_suffices_up_to_epsilon_one(statement) -> None:
-    """The profile grows with mu = s/sigma, so equality in the hypotheses is the worst; there the gap is positive.
+def test_gaussian_constant_suffices_up_to_fifteen_quarters(statement) -> None:
+    """The profile grows with mu = s/sigma (1), so equality in the hypotheses is the worst: mu = epsilon/c.
 
-    For c <= 2 by subdivision. For c >= 2 by Mills' ratio: with x = c - epsilon/(2c) >= 7/4 the profile is at most
-    phi(x)/x <= exp(-c^2/2) exp(1/2) / (sqrt(2 pi) 7/4). c^2 > 2 ln(1.25/delta) > 2 ln 1.25 bounds c from below.
+    There it grows with epsilon: with z = c + epsilon/(2c) and x = c - epsilon/(2c) its derivative is phi(x)/c -
+    exp(epsilon) Phi(-z) (2), and exp(epsilon) Phi(-z) <= exp(epsilon) phi(z)/z = phi(x)/z <= phi(x)/c (3), by Mills'
+    ratio. So epsilon = 15/4 is the worst. For c <= 3 the gap is positive by subdivision; c^2 > 2 ln(1.25/delta) > 2 ln
+    1.25 bounds c from below. For c >= 3, x >= 19/8 and the profile is at most phi(x)/x <= exp(-c^2/2) exp(15/8) /
+    (sqrt(2 pi) 19/8), below 1.25 exp(-c^2/2) (4).
     """
-    mu, eps = sympy.symbols("mu epsilon", positive=True)
-
-    def phi(x):
-        return sympy.exp(-(x**2) / 2) / sympy.sqrt(2 * sympy.pi)
-
-    def cdf(x):
-        return (1 + sympy.erf(x / sympy.sqrt(2))) / 2
-
-    profile = cdf(mu / 2 - eps / mu) - sympy.exp(eps) * cdf(-mu / 2 - eps / mu)
-    growth = sympy.diff(profile, mu)
-    assert sympy.simplify(growth - phi(mu / 2 - eps / mu)) == 0, "positive for every mu and epsilon"
-
+    growth = sympy.diff(profile(MOVED), MOVED)
+    assert sympy.simplify(growth - phi(MOVED / 2 - EPSILON / MOVED)) == 0, "(1): positive for every mu and epsilon"
+    c = sympy.Symbol("c", positive=True)
+    low, high = c - EPSILON / (2 * c), c + EPSILON / (2 * c)
+    along = sympy.diff(profile(EPSILON / c), EPSILON)
+    assert sympy.simplify(along - phi(low) / c + sympy.exp(EPSILON) * cdf(-high)) == 0, "(2)"
+    assert sympy.expand(-(low**2) / 2 - EPSILON + high**2 / 2) == 0, "(3)"
     least = (2 * (arb(5) / 4).log()).sqrt().lower()
-    gap = Statement("gap", lambda p: printed_gap(p.c, p.epsilon), strict=True)
-    certificate = certify(gap, Boundary(interval(arb(least), 2), interval(0, 1)))
+    gap = Statement("gap", lambda p: printed_gap(p.c, arb(15) / 4), strict=True)
+    certificate = certify(gap, Boundary(interval(arb(least), 3)))
     assert certificate.answer is Truth.TRUE
-    assert (arb(1) / 2).exp() / ((2 * arb.pi()).sqrt() * arb(7) / 4) < arb(5) / 4
+    assert (arb(15) / 8).exp() / ((2 * arb.pi()).sqrt() * arb(19) / 8) < arb(5) / 4, "(4)"
 
     def on_boundary():
         for c, epsilon in product((1, 2, 3, 5), (Fraction(1, 10), Fraction(1, 2), Fraction(9, 10), 1, 7)):
@@ -203,14 +209,14 @@ def test_gaussian_constant_suffices_up_to_epsilon_one(statement) -> None:
         ctx.prec = before
     bind(statement, pairs)
     delta, moved, sigma = sympy.symbols("delta sensitivity sigma", real=True)
-    covered = delta - divergence(eps, moved / sigma)
+    covered = delta - divergence(EPSILON, moved / sigma)
     bind_expression(statement, sympy.Piecewise((covered, sigma > 0), (sympy.nan, True)))
-    for epsilon, digits in product((Fraction(1, 100), Fraction(1, 2), 1), (1, 3, 9)):
+    for epsilon, digits in product((Fraction(1, 100), Fraction(1, 2), 1, MOST), (1, 3, 9)):
         c = Fraction(math.ceil(1000 * math.sqrt(2 * math.log(1.25 * 10**digits))) + 1, 1000)
         assert statement.at(GaussianNoise(epsilon, Fraction(1, 10**digits), 3, c, 3 * c / epsilon + CENT)) is Truth.TRUE
     too_little = {
         "c^2 > 2 ln(1.25 / delta)": GaussianNoise(1, Fraction(1, 100_000), 1, 1, Fraction(11, 10)),
-        "epsilon <= 1": attrs.evolve(INSIDE, epsilon=10, sigma=Fraction(231, 1000)),
+        LIMIT: attrs.evolve(INSIDE, epsilon=10, sigma=Fraction(231, 1000)),
     }
     bind_hypotheses(statement, INSIDE, OUTSIDE | too_little)
     assert_printed_hypotheses(statement)
@@ -224,5 +230,66 @@ def test_a_third_less_gaussian_noise_does_not_suffice(statement) -> None:
     assert statement.without("sigma > c s_2 / epsilon").at(less) is Truth.FALSE
     small = attrs.evolve(point, c=1, sigma=Fraction(11, 10))
     assert statement.without("c^2 > 2 ln(1.25 / delta)").at(small) is Truth.FALSE
+    beyond = GaussianNoise(Fraction(19, 5), Fraction(179, 200), 1, Fraction(8175, 10000), Fraction(21514, 100_000))
+    assert statement.without(LIMIT).at(beyond) is Truth.FALSE, "epsilon = 3.8 is too large"
     large = attrs.evolve(INSIDE, epsilon=10, sigma=Fraction(231, 1000))
-    assert statement.without("epsilon <= 1").at(large) is Truth.FALSE
+    assert statement.without(LIMIT).at(large) is Truth.FALSE
+    assert statement.applies(attrs.evolve(point, epsilon=MOST)) is Truth.TRUE
+
+
+def lifted(epsilon: Fraction | int, digits: int, least: bool = True) -> GaussianNoise:
+    """Take c just above the least one for delta = 10^-digits, and sigma so too, or twice as large, at s_2 = 3."""
+    c = Fraction(math.ceil(1000 * math.sqrt(2 * math.log(1.25 * 10**digits))) + 1, 1000)
+    sigma = 3 * (float(c) + math.sqrt(float(c * c + 2 * epsilon))) / (2 * float(epsilon))
+    shown = Fraction(math.ceil(10**6 * sigma), 10**6)
+    return GaussianNoise(epsilon, Fraction(1, 10**digits), 3, c, shown if least else 2 * shown)
+
+
+LIFTED = "sigma >= s_2 (c + sqrt(c^2 + 2 epsilon)) / (2 epsilon)"
+EVERY_EPSILON = (Fraction(1, 100), 1, 10, 100, 1000)
+
+
+@theorem_2.supports(
+    "every-epsilon", grade="derived", region="every epsilon > 0, delta in (0, 1) and s_2, by the docstring; 15 points"
+)
+def test_a_larger_deviation_suffices_for_every_epsilon(statement) -> None:
+    """With t = sigma/s_2 the profile is at most Phi(-(epsilon t - 1/(2t))), and that argument grows with t.
+
+    At t = (c + sqrt(c^2 + 2 epsilon))/(2 epsilon) it is c (1), and Phi(-c) <= exp(-c^2/2)/2 < (delta/1.25)/2 (2): the
+    derivative of exp(-c^2/2)/2 - Phi(-c) is phi(c) - c exp(-c^2/2)/2 (3), positive and then negative, and the
+    difference is 0 at c = 0 and in the limit. The deviation is at most 1 + epsilon/(2c^2) times c s_2/epsilon (4).
+    """
+    c = sympy.Symbol("c", positive=True)
+    t = (c + sympy.sqrt(c**2 + 2 * EPSILON)) / (2 * EPSILON)
+    assert sympy.simplify(EPSILON * t - 1 / (2 * t) - c) == 0, "(1)"
+    assert sympy.Rational(4, 5) / 2 == sympy.Rational(2, 5), "(2)"
+    half = sympy.exp(-(c**2) / 2) / 2
+    assert sympy.simplify(sympy.diff(half - cdf(-c), c) - (phi(c) - c * half)) == 0, "(3)"
+    assert (half - cdf(-c)).subs(c, 0) == 0, "(3)"
+    assert sympy.limit(half - cdf(-c), c, sympy.oo) == 0, "(3)"
+    assert sympy.expand((c + EPSILON / c) ** 2 - (c**2 + 2 * EPSILON) - (EPSILON / c) ** 2) == 0, "(4)"
+    for epsilon, digits in product(EVERY_EPSILON, (1, 3, 9)):
+        assert statement.at(lifted(epsilon, digits)) is Truth.TRUE
+    delta, moved, sigma = sympy.symbols("delta sensitivity sigma", real=True)
+    covered = 2 * delta / 5 - divergence(EPSILON, moved / sigma)
+    bind_expression(statement, sympy.Piecewise((covered, sigma > 0), (sympy.nan, True)))
+    points = [lifted(*choice) for choice in product(EVERY_EPSILON, (1, 9), (True, False))]
+    root = ((p, sympy.sqrt(sympy.Rational(p.c) ** 2 + 2 * sympy.Rational(p.epsilon))) for p in points)
+    margins = ((p, p.sigma - p.sensitivity * (p.c + value) / (2 * sympy.Rational(p.epsilon))) for p, value in root)
+    bind(as_statement(statement, LIFTED), ((p, value.evalf(60)) for p, value in margins))
+    inside = lifted(10, 1)
+    outside = {says: point for says, point in OUTSIDE.items() if says != "sigma > c s_2 / epsilon"}
+    outside["c^2 > 2 ln(1.25 / delta)"] = attrs.evolve(inside, c=Fraction(1, 10), sigma=Fraction(7, 10))
+    bind_hypotheses(statement, inside, outside | {LIFTED: attrs.evolve(inside, sigma=Fraction(1, 2))})
+
+
+@theorem_2.controls("every-epsilon", grade="interval", region="epsilon = 10, delta = 1/10, noise cut by a third")
+def test_the_larger_deviation_is_needed(statement) -> None:
+    point = lifted(10, 1)
+    assert statement.at(point) is Truth.TRUE
+    less = attrs.evolve(point, sigma=Fraction(2, 3) * point.sigma)
+    assert statement.without(LIFTED).at(less) is Truth.FALSE
+    assert (
+        statement.without("c^2 > 2 ln(1.25 / delta)").at(attrs.evolve(point, c=Fraction(1, 10), sigma=Fraction(7, 10)))
+        is Truth.FALSE
+    )
