@@ -23,7 +23,7 @@ from dpmatrix.spec.analyze_gauss.subspace_privacy import GapSettings
 
 subspace_privacy = cite("analyze-gauss.subspace-privacy@b0f6bb8f")
 algorithm_3 = cite("analyze-gauss.algorithm-3@3b7cb1d8")
-algorithm_1 = cite("analyze-gauss.algorithm-1@a0ff3503")
+algorithm_1 = cite("analyze-gauss.algorithm-1@111c4b46")
 
 
 ADDED = Adjacency.ADD_REMOVE_ONE

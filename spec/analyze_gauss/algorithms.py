@@ -8,7 +8,7 @@ from flint import arb, arb_mat, fmpq, fmpq_mat
 from dpmatrix.exact import Exact, ball, precision, rational, square
 from dpmatrix.privacy.adjacency import Adjacency
 from dpmatrix.privacy.sensitivity import frobenius_sensitivity
-from dpmatrix.spec.analyze_gauss.gaussian_mechanism import printed_deviation
+from dpmatrix.spec.analyze_gauss.gaussian_mechanism import printed_deviation, repaired_deviation
 from dpmatrix.spec.analyze_gauss.subspace_privacy import laplace_scale, offset
 from dpmatrix.spec.common.algorithms import (
     Integers,
@@ -77,7 +77,9 @@ def algorithm_1_repaired(
     n, spacing = data.ncols(), rational(unit) ** 2
     kept = _short_rows(data, unit)  # input, changed: |a_i| <= 1, coordinates on a grid
     with precision(256):
-        deviation = frobenius_sensitivity(n, adjacency) * printed_deviation(epsilon, delta)  # line 1, changed: s Delta
+        deviation = frobenius_sensitivity(n, adjacency) * repaired_deviation(
+            epsilon, delta
+        )  # line 1, changed: s Delta'
         variance = rounded_up(deviation / arb(spacing), _DIGITS) ** 2
     noise = fmpq_mat(symmetric(n, discrete_gaussian(variance, entries_of_triangle(n)))) * spacing  # line 1, changed
     return kept.transpose() * kept + noise  # line 2

@@ -36,13 +36,24 @@ def slide_deviation(epsilon: Fraction, delta: Fraction) -> arb:
     return (1 + (2 * (1 / ball(delta)).log()).sqrt()) / ball(epsilon)
 
 
-@implements("analyze-gauss.algorithm-1+repair@a0ff3503")
+def sufficient_deviation(epsilon: Fraction, delta: Fraction) -> arb:
+    """Enclose ``max(Delta, (a + sqrt(a^2 + 2 epsilon)) / (2 epsilon))``, a = sqrt(2 log(1/delta)).
+
+    With it, for sensitivity one, normal noise is (epsilon, delta/2)-private for every epsilon
+    (`analyze-gauss.algorithm-1+repair`); it is Delta up to ``epsilon = 2 (1 + a)``.
+    """
+    square, budget = 2 * (1 / ball(delta)).log(), ball(epsilon)
+    return slide_deviation(epsilon, delta).max((square.sqrt() + (square + 2 * budget).sqrt()) / (2 * budget))
+
+
+@implements("analyze-gauss.algorithm-1+repair@111c4b46")
 @frozen
 class AnalyzeGauss(GaussianPerturbation):
     """Algorithm 1 of `analyze-gauss`, repaired, on a lattice: (epsilon, delta)-differentially private.
 
     Noise on the upper triangle, copied to the lower one. The printed deviation is Delta, here times the sensitivity:
-    1 for a row added or removed, sqrt(2) for one replaced. The slides publish A'A without a divisor, which is
+    1 for a row added or removed, sqrt(2) for one replaced; for large epsilon it is more (`sufficient_deviation`), as
+    Delta would not do. The slides publish A'A without a divisor, which is
     ``divisor=1``. See `GaussianPerturbation` for the parameters and the proof.
     """
 
@@ -50,8 +61,8 @@ class AnalyzeGauss(GaussianPerturbation):
     entries: ClassVar[Entries] = Entries.UPPER_TRIANGLE
 
     def printed_deviation(self, dimension: int) -> arb:
-        """Enclose s Delta, s the sensitivity of the second-moment matrix of records of norm at most 1."""
-        return frobenius_sensitivity(dimension, self.adjacency) * slide_deviation(self.epsilon, self.delta)
+        """Enclose s Delta', s the sensitivity of records of norm at most 1, Delta' that of `sufficient_deviation`."""
+        return frobenius_sensitivity(dimension, self.adjacency) * sufficient_deviation(self.epsilon, self.delta)
 
 
 def _steps(value: object) -> int:
