@@ -53,8 +53,8 @@ def test_a_nilpotent_matrix_breaks_the_bullet_on_the_rank(statements) -> None:
     block = Factorisation(BLOCK, unit(3), BLOCK)
     bind(rank, [*((p, 0) for p in DIAGONALIZED), (BAD, -1), (block, 0), (similar(DRAWS, diagonal([0, 0, 5])), 0)])
     two_links = fmpq_mat([[0, 1, 0], [0, 0, 1], [0, 0, 0]])
-    bind(rank, [(Factorisation(two_links, unit(3), two_links), -2)], least=1)
     for statement in (statements[name], rank):
+        bind(statement, [(Factorisation(two_links, unit(3), two_links), -2)], least=1)
         bind_hypotheses(statement, GOOD, SQUARE)
 
 

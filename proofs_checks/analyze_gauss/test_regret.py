@@ -153,16 +153,19 @@ def test_offline_loss_is_at_most_a_geometric_mean(statement) -> None:
     assert len(inside) >= 12
     assert all(statement.at(p) is Truth.TRUE for p in inside)
     assert statement.at(loss((0, 0), (0, 0), UNIT, 1)) is Truth.TRUE, "nothing to lose"
-    point = loss((3, 1), (3, 2), UNIT, 1)
+    point = loss((3, 1), (3, 1), UNIT, 1, 2000)
     changes = {
         "k >= 0, an integer": {"k": -1},
         "k <= n": {"k": 3},
         "the eigenvectors are orthonormal": {"perturbed_frame": UNIT + UNIT},
-        "lambda_1 >= ... >= lambda_n >= 0": {"values": (1, 3)},
+        "lambda_1 >= ... >= lambda_n >= 0": {"values": (1, -3), "perturbed_values": (-3, 1), "perturbed_frame": SWAP},
         "|mu_1| >= ... >= |mu_n|": {"perturbed_values": (1, 3), "perturbed_frame": SWAP},
         "||E||_2 <= 7 sqrt(n) Delta": {"perturbed_values": (1003, 2)},
     }
-    bind_hypotheses(statement, point, outside(point, GUARANTEE | changes))
+    points = outside(point, GUARANTEE | changes)
+    bind_hypotheses(statement, point, points)
+    for says in ("lambda_1 >= ... >= lambda_n >= 0", "|mu_1| >= ... >= |mu_n|"):
+        assert statement.without(says).at(points[says]) is Truth.FALSE, "no noise, and the lesser direction is taken"
 
 
 @regret_offline.controls(grade="interval", region="n = 2, k = 1: a loss of 2 ||E||_2 = OPT; 13.8; no event; one K")

@@ -54,6 +54,7 @@ def test_rows_give_the_identity_and_columns_the_projector(statements) -> None:
     free = columns.without("the eigenvectors are orthonormal")
     assert free.at(RowsOrColumns(diagonal([2, 1]), 1)) is Truth.FALSE, "diag(4, 0) is no projector"
     assert free.at(RowsOrColumns(diagonal([1, 0]), 2)) is Truth.FALSE, "diag(1, 0) is one, of rank 1"
+    bind(free, [(RowsOrColumns(diagonal([a, 1]), 1), -(a**4 - a**2) - (a**2 - 1)) for a in range(1, 21)])
 
 
 def slack(fixed) -> sympy.Expr:

@@ -221,8 +221,9 @@ def test_top_eigenvectors_capture_the_most(statements) -> None:
     points = [*ORDERED, HIGHEST]
     bind_formula(second, points, lambda p: numbers(p).noisy_found - numbers(p).noisy_true)
     bind_formula(combined, points, lambda p: numbers(p).noisy_found - numbers(p).top + p.k * numbers(p).norm)
-    unordered = attrs.evolve(INSIDE, perturbed_values=(2, 3))
+    unordered = attrs.evolve(INSIDE, perturbed_values=(1, 3), perturbed_frame=SWAP)  # no noise, and 1 in place of 3
     for statement in (second, combined):
+        assert statement.without(TOP).at(unordered) is Truth.FALSE
         assert all(statement.at(p) is Truth.TRUE for p in [*ORDERED, SILENT])
         bind_hypotheses(statement, INSIDE, FRAMES | {TOP: unordered})
     assert second.at(HIGHEST) is Truth.TRUE

@@ -9,9 +9,10 @@ import attrs
 import sympy
 from flint import fmpq, fmpq_mat
 
-from dpmatrix.claims import Truth, bind, bind_hypotheses, certify, interval
+from dpmatrix.claims import Truth, bind, bind_hypotheses, certify, interval, redefined
 from dpmatrix.exact import ball, rational
 from dpmatrix.reporting.citing import cite
+from dpmatrix.spec.sliding_window import approximation
 from dpmatrix.spec.sliding_window.approximation import (
     ApproximationPoint,
     EmbeddingPoint,
@@ -22,7 +23,7 @@ from dpmatrix.tracing import bind_expression
 
 spectral_approximation = cite("sliding-window.spectral-approximation@6aec568e")
 definition_5 = cite("sliding-window.definition-5@c16ec260")
-proposition_10 = cite("sliding-window.proposition-10@8b2635a0")
+proposition_10 = cite("sliding-window.proposition-10@1d06e670")
 
 
 def scalar(original, approximant, eta, zeta=0) -> ApproximationPoint:
@@ -228,3 +229,22 @@ def test_right_expansion(statement) -> None:
     bind_expression(statement, sympy.Integer(0))
     assert statement.given == ()
     assert not statement.strict
+
+
+@proposition_10.controls("left-expansion", grade="symbolic", region="40 eta: + eta^2/8 for - eta^2/4; 4/5 for 3/4")
+@proposition_10.controls("right-expansion", grade="symbolic", region="40 eta: - eta^2/4 for + eta^2/8; 4/5 for 3/4")
+def test_another_coefficient_is_no_expansion(statements) -> None:
+    """Of the squares each is the other's plus or minus 3 eta^2/8; 4/5 for 3/4 leaves |eta|/20."""
+    points = [ScalarPoint(Fraction(i, 7)) for i in range(-20, 21) if i]
+    left, right = approximation.left_expansion, approximation.right_expansion
+    for name, own, other in (("left_expansion", left, right), ("right_expansion", right, left)):
+        statement = statements[f"sliding-window.proposition-10/{name.replace('_', '-')}"]
+
+        def steeper(p: ScalarPoint, own=own):
+            return own(p) - ball(p.eta) / 20
+
+        exchanged, tilted = (redefined(statement, approximation, name, change) for change in (other, steeper))
+        bind(exchanged, [(p, -3 * p.eta**2 / 8) for p in points])
+        bind(tilted, [(p, -abs(p.eta) / 20) for p in points])
+        for changed in (exchanged, tilted):
+            assert all(changed.at(p) is Truth.FALSE for p in points)

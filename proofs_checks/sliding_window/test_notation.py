@@ -10,10 +10,12 @@ import mpmath
 import sympy
 from flint import arb, fmpq, fmpq_mat
 
-from dpmatrix.claims import Truth, bind, bind_hypotheses
+from dpmatrix.claims import Truth, bind, bind_hypotheses, redefined
 from dpmatrix.claims.formulas import symbolic, symbolic_matrix
+from dpmatrix.exact import ball
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.common.spectra import diagonal, identity
+from dpmatrix.spec.sliding_window import notation_margins
 from dpmatrix.spec.sliding_window.notation_margins import (
     DecomposedPoint,
     MatrixPoint,
@@ -27,7 +29,7 @@ from dpmatrix.spec.sliding_window.notation_margins import (
 )
 from dpmatrix.tracing import bind_expression
 
-notation_facts = cite("sliding-window.notation-facts@c487e9f8")
+notation_facts = cite("sliding-window.notation-facts@7f6787ff")
 
 FRAME = fmpq_mat(
     [[fmpq(2, 3), fmpq(-2, 3), fmpq(1, 3)], [fmpq(1, 3), fmpq(2, 3), fmpq(2, 3)], [fmpq(2, 3), fmpq(1, 3), fmpq(-2, 3)]]
@@ -344,6 +346,9 @@ def test_the_printed_shape_of_a_stack_misses_a_row(statement) -> None:
     assert not statement.strict
 
 
+ARGUMENTS = [NormalPoint(Fraction(i, 3), Fraction(j, 5)) for i, j in product(range(-4, 4), (1, 4, 9))]
+
+
 @notation_facts.supports(
     "normal-density",
     grade="derived",
@@ -356,11 +361,35 @@ def test_normal_density(statement) -> None:
     cumulative = (1 + sympy.erf((x - mu) / (sympy.sqrt(2) * sigma))) / 2
     assert sympy.simplify(sympy.diff(cumulative, x) - density) == 0
     assert sympy.limit(cumulative.subs(mu, 0), x, sympy.oo) == 1
-    points = [NormalPoint(Fraction(i, 3), Fraction(j, 5)) for i, j in product(range(-4, 4), (1, 4, 9))]
-    bind(statement, ((p, 0) for p in points))
+    bind(statement, ((p, 0) for p in ARGUMENTS))
     bind_expression(statement, sympy.Integer(0))
     bind_hypotheses(statement, NormalPoint(0, Fraction(1, 50)), {"sigma > 0": NormalPoint(0, 0)})
     assert not statement.strict
+
+
+@notation_facts.controls(
+    "normal-density", grade="interval", region="24 arguments: sqrt(pi) for sqrt(2 pi); z^2 for z^2/2"
+)
+def test_another_constant_gives_no_density(statement) -> None:
+    """The margin is minus the distance from the density: 1 - 1/sqrt 2 of sqrt(pi) for sqrt(2 pi), at each argument."""
+
+    def without_two(p: NormalPoint) -> arb:
+        return (-ball(p.z) * ball(p.z) / 2).exp() / (arb.pi().sqrt() * ball(p.sigma))
+
+    def without_half(p: NormalPoint) -> arb:
+        return (-ball(p.z) * ball(p.z)).exp() / ((2 * arb.pi()).sqrt() * ball(p.sigma))
+
+    for changed in (without_two, without_half):
+        other = redefined(statement, notation_margins, "normal_density", changed)
+        assert other.at(NormalPoint(1, 1)) is Truth.FALSE
+        with mpmath.workdps(60):
+            values = []
+            for p in ARGUMENTS:
+                z, sigma = (mpmath.mpf(x.numerator) / x.denominator for x in (p.z, p.sigma))
+                density = mpmath.npdf(z * sigma, 0, sigma)
+                share = mpmath.sqrt(2) if changed is without_two else mpmath.exp(-z * z / 2)
+                values.append((p, mpmath.nstr(-abs(share - 1) * density, 50)))
+        bind(other, values)
 
 
 @notation_facts.refutes("wishart-exponent", grade="interval", region="d = 1, m = 3, t = 6, 9")

@@ -22,7 +22,7 @@ from dpmatrix.spec.sliding_window.eigenvalue_laws import gaussian_within, triang
 from dpmatrix.spec.sliding_window.published_windows import PublishedWindows, long_sums
 from proofs_checks.sliding_window.dyadic_noise import check_release, deviation
 
-theorem_14 = cite("sliding-window.theorem-14@c61b95a1")
+theorem_14 = cite("sliding-window.theorem-14@fe3767de")
 theorem_17 = cite("sliding-window.theorem-17@9e99af67")
 theorem_18 = cite("sliding-window.theorem-18@151e4714")
 

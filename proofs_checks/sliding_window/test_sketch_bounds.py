@@ -205,7 +205,10 @@ def test_equations_6_to_8(statements) -> None:
     for first, second in ((SHORT, SHORTER), (SHORTER, SHORT)):
         spared = attrs.evolve(LEFT, rows=fmpq_mat([[first], [second], [1]]), deleted=((3, 2),))
         assert order.margin(spared).overlaps(arb(1) / 9), "K(1) has the first row too, and K(2) lacks the second"
-    assert redefined(ridge, module, "identity", lambda width: 2 * identity(width)).at(LEFT) is Truth.FALSE
+    doubled = redefined(ridge, module, "identity", lambda width: 2 * identity(width))
+    assert doubled.at(LEFT) is Truth.FALSE
+    for run in streams():
+        assert doubled.margin(run) == -9, "4 sigma^2 for 2 sigma^2, twice, at sigma = 3/2"
     bind_hypotheses(ridge, LEFT, {})
     for statement in statements.values():
         assert not statement.strict

@@ -326,12 +326,14 @@ def test_the_printed_lines_reveal_a_unit_row(statement) -> None:
         assert abs(float(statement.law.quantity(small).lower()) - float(by_hand)) < 1e-7, (
             "an enclosure has an end of 30 bits"
         )
+        assert abs(float(statement.margin(small).upper()) - float(mpmath.mpf(10) ** -6 - by_hand)) < 1e-7
     both = PrintedStreams(rows_of(QUARTER), rows_of(1 + QUARTER), 1, 1, HALF, 100, HALF)
     with mpmath.workdps(30):
         floor = sigma(SketchParameters(1, HALF, 100, HALF)) ** 2 + mpmath.mpf(1) / 16
         by_hand = scaled_delta(8, mpmath.mpf(3) / 2 / floor, mpmath.mpf(100))
         assert by_hand > 0.01
         assert abs(float(statement.law.quantity(both).lower()) - float(by_hand)) < 1e-7, "1/16 against 25/16"
+        assert abs(float(statement.margin(both).upper()) - float(mpmath.mpf(1) / 2 - by_hand)) < 1e-7
     same = statement.law.quantity(attrs.evolve(OUTPUTS, other=OUTPUTS.rows))
     assert same.contains(0)
     assert same.contains(1)

@@ -9,13 +9,15 @@ import attrs
 import sympy
 from flint import arb
 
-from dpmatrix.claims import Truth, bind_hypotheses
+from dpmatrix.claims import Truth, bind, bind_hypotheses, redefined
+from dpmatrix.exact import ball, precision
 from dpmatrix.reporting.citing import cite
+from dpmatrix.spec.sliding_window import stated_counts
 from dpmatrix.spec.sliding_window.stated_counts import Checkpoints, Drops, Threshold
 from dpmatrix.tracing import bind_expression
 
 lemma_10 = cite("sliding-window.lemma-10@2a6685a9")
-theorem_14 = cite("sliding-window.theorem-14@c61b95a1")
+theorem_14 = cite("sliding-window.theorem-14@fe3767de")
 
 SMALL, LARGE = Fraction(1, 50), Fraction(49, 50)
 MANY = Drops(3, 6, 100, 1, Fraction(1, 2))
@@ -85,11 +87,25 @@ def test_space_of_square_matrices(statement) -> None:
         bind_hypotheses(statement, inside, outside)
 
 
-@theorem_14.controls("space-product", grade="interval", region="d^2 in place of d^3; half of the logarithm")
+@theorem_14.controls("space-product", grade="interval", region="(1/eta) log W checkpoints, and half of the logarithm")
 def test_other_products_are_noticed(statement) -> None:
-    base = Checkpoints(100, 5, Fraction(1, 2))
-    shorter = statement.nudged(margin=lambda p: statement.formula(p) - abs(5**3 - 5**2) * arb(100).log())
-    assert shorter.at(base) is Truth.FALSE
+    """(1/eta) log W checkpoints have (d^2/eta) log W numbers, (d^3 - d^2)/eta log W too few; half of them half."""
+    points = [
+        Checkpoints(window, d, eta)
+        for window, d, eta in product((2, 100), (2, 3, 5, 8, 20), (SMALL, Fraction(1, 2), LARGE))
+    ]
+
+    def one_direction(p: Checkpoints) -> arb:
+        return arb(p.window).log() / ball(p.eta)
+
+    def half(p: Checkpoints) -> arb:
+        return p.dimension * arb(p.window).log() / (2 * ball(p.eta))
+
+    for count, missing in ((one_direction, lambda d: d**3 - d**2), (half, lambda d: Fraction(d**3, 2))):
+        fewer = redefined(statement, stated_counts, "checkpoint_count", count)
+        with precision(256):
+            bind(fewer, [(p, -arb(p.window).log() * ball(missing(p.dimension) / p.eta)) for p in points])
+        assert all(fewer.at(p) is Truth.FALSE for p in points)
 
 
 EQUAL = Threshold(LARGE, 0, 50, 49, 50, 49)

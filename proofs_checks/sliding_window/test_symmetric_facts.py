@@ -15,7 +15,7 @@ from dpmatrix.spec.sliding_window import symmetric_facts as module
 from dpmatrix.spec.sliding_window.notation_margins import SymmetricPoint
 from dpmatrix.spec.sliding_window.symmetric_facts import Combination
 
-notation_facts = cite("sliding-window.notation-facts@c487e9f8")
+notation_facts = cite("sliding-window.notation-facts@7f6787ff")
 
 PAIR = Combination(fmpq_mat([[1, 2], [2, -3]]), fmpq_mat([[0, fmpq(1, 2)], [fmpq(1, 2), 5]]), fmpq(-2, 3), 7)
 UPPER = fmpq_mat([[1, 1], [0, 2]])

@@ -152,6 +152,8 @@ def test_a_wrong_sum_is_noticed(statements) -> None:
 
     for wrong in (without_own_row, late):
         assert redefined(stored, module, "repaired_history", wrong).at(run) is Truth.FALSE
+    lacking = redefined(stored, module, "repaired_history", without_own_row)
+    assert lacking.margin(run) == -((2**24 + 2**27) ** 2), "the entries of a'a for the last row, which is the longest"
     held = repaired_history(run)[-1]
     assert [pair.stamp for pair in held] == [4, 5]
 

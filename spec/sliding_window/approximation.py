@@ -189,22 +189,33 @@ def proposition_margin(p: ScalarPoint) -> arb:
     return (1 - eta / 2) * (1 - eta / 4) / (1 + eta / 4) - (1 - eta)
 
 
-def left_expansion_margin(p: ScalarPoint) -> arb:
-    """(1 - eta)(1 + eta/4) against 1 - 3 eta/4 - eta^2/4."""
+def left_expansion(p: ScalarPoint) -> arb:
+    """``1 - 3 eta/4 - eta^2/4``."""
     eta = ball(p.eta)
-    return equality((1 - eta) * (1 + eta / 4), 1 - 3 * eta / 4 - eta * eta / 4)
+    return 1 - 3 * eta / 4 - eta * eta / 4
+
+
+def right_expansion(p: ScalarPoint) -> arb:
+    """``1 - 3 eta/4 + eta^2/8``."""
+    eta = ball(p.eta)
+    return 1 - 3 * eta / 4 + eta * eta / 8
+
+
+def left_expansion_margin(p: ScalarPoint) -> arb:
+    """(1 - eta)(1 + eta/4) against `left_expansion`."""
+    eta = ball(p.eta)
+    return equality((1 - eta) * (1 + eta / 4), left_expansion(p))
 
 
 def middle_margin(p: ScalarPoint) -> arb:
-    """1 - 3 eta/4 + eta^2/8 minus 1 - 3 eta/4 - eta^2/4."""
-    eta = ball(p.eta)
-    return (1 - 3 * eta / 4 + eta * eta / 8) - (1 - 3 * eta / 4 - eta * eta / 4)
+    """`right_expansion` minus `left_expansion`."""
+    return right_expansion(p) - left_expansion(p)
 
 
 def right_expansion_margin(p: ScalarPoint) -> arb:
-    """1 - 3 eta/4 + eta^2/8 against (1 - eta/2)(1 - eta/4)."""
+    """`right_expansion` against (1 - eta/2)(1 - eta/4)."""
     eta = ball(p.eta)
-    return equality(1 - 3 * eta / 4 + eta * eta / 8, (1 - eta / 2) * (1 - eta / 4))
+    return equality(right_expansion(p), (1 - eta / 2) * (1 - eta / 4))
 
 
 PROPOSITION_10 = Claim(

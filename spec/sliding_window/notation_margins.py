@@ -253,12 +253,16 @@ class NormalPoint:
     sigma: Real
 
 
+def normal_density(p: NormalPoint) -> arb:
+    """``exp(-z^2/2) / (sqrt(2 pi) sigma)``."""
+    return (-square(ball(p.z)) / 2).exp() / ((2 * arb.pi()).sqrt() * ball(p.sigma))
+
+
 def normal_mass_margin(p: NormalPoint) -> arb:
     """Derivative of the normal distribution function Phi((x - mu)/sigma) against the printed density."""
     z, sigma = ball(p.z), ball(p.sigma)
-    printed = (-square(z) / 2).exp() / ((2 * arb.pi()).sqrt() * sigma)
     derivative = 2 / arb.pi().sqrt() * (-square(z / arb(2).sqrt())).exp() / (2 * arb(2).sqrt() * sigma)
-    return equality(printed, derivative)
+    return equality(normal_density(p), derivative)
 
 
 @attrs.frozen

@@ -52,10 +52,14 @@ class Checkpoints:
     eta: Exact
 
 
+def checkpoint_count(p: Checkpoints) -> arb:
+    """``(d / eta) log W``."""
+    return p.dimension / ball(p.eta) * arb(p.window).log()
+
+
 def product_margin(p: Checkpoints) -> arb:
-    """Minus the distance of d^2 numbers for (d / eta) log W checkpoints from ``(d^3 / eta) log W``."""
-    count = p.dimension / ball(p.eta) * arb(p.window).log()
-    return equality(p.dimension**2 * count, arb(p.dimension) ** 3 / ball(p.eta) * arb(p.window).log())
+    """Minus the distance of d^2 numbers for `checkpoint_count` checkpoints from ``(d^3 / eta) log W``."""
+    return equality(p.dimension**2 * checkpoint_count(p), arb(p.dimension) ** 3 / ball(p.eta) * arb(p.window).log())
 
 
 @attrs.frozen
