@@ -21,7 +21,7 @@ from dpmatrix.spec.analyze_gauss.gaussian_mechanism import GaussianPromise
 from dpmatrix.spec.analyze_gauss.online import OnlinePromise
 from dpmatrix.spec.analyze_gauss.subspace_privacy import GapSettings
 
-subspace_privacy = cite("analyze-gauss.subspace-privacy@b0f6bb8f")
+subspace_privacy = cite("analyze-gauss.subspace-privacy@106540f4")
 algorithm_3 = cite("analyze-gauss.algorithm-3@3b7cb1d8")
 algorithm_1 = cite("analyze-gauss.algorithm-1@111c4b46")
 

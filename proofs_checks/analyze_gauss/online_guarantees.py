@@ -1,4 +1,4 @@
-"""What the two claims about Algorithm 3 share: its noise, and what lies outside of its guarantee."""
+"""What the claims about Algorithms 2 and 3 share: the noise, and what lies outside of a guarantee."""
 
 from __future__ import annotations
 

@@ -16,18 +16,32 @@ from flint import acb, arb, fmpq, fmpq_mat
 from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.claims.formulas import bind_formula, real, real_matrix
 from dpmatrix.exact import precision, rational
+from dpmatrix.privacy.adjacency import Adjacency
 from dpmatrix.privacy.profiles import GaussianProfile, LaplaceProfile
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.analyze_gauss.gaussian_mechanism import printed_deviation
-from dpmatrix.spec.analyze_gauss.neighbouring_subspaces import ChangedMoment, projector_bound
-from dpmatrix.spec.analyze_gauss.subspace_privacy import GapSettings, normal_tail, offset, wrong_vector_probability
+from dpmatrix.spec.analyze_gauss.neighbouring_subspaces import (
+    ChangedMoment,
+    gap,
+    projector_bound,
+    projector_distance,
+    rows_changed,
+)
+from dpmatrix.spec.analyze_gauss.subspace_privacy import (
+    GapSettings,
+    RelatedGap,
+    normal_tail,
+    offset,
+    wrong_vector_probability,
+)
 from dpmatrix.tracing import bind_expression
+from proofs_checks.analyze_gauss.online_guarantees import GUARANTEE, outside
 from proofs_checks.exact_matrices import diagonal
 from proofs_checks.gaussian_profiles import divergence
 from proofs_checks.projector_algebra import P, Q, reduced
 from proofs_checks.quadrature import integrated
 
-subspace_privacy = cite("analyze-gauss.subspace-privacy@b0f6bb8f")
+subspace_privacy = cite("analyze-gauss.subspace-privacy@106540f4")
 
 DRAWS = random.Random(20140603)
 NAME = "analyze-gauss.subspace-privacy"
@@ -39,11 +53,6 @@ LEAKS = [
     GapSettings(epsilon, delta, Fraction(tenths, 10))
     for epsilon, delta, tenths in product((Fraction(1, 2), 2), (Fraction(1, 1000), SMALL), (1, 3, 5, 7, 9))
 ]
-GUARANTEE = {
-    "epsilon > 0": attrs.evolve(LEAK, epsilon=0),
-    "delta > 0": attrs.evolve(LEAK, delta=0),
-    "delta < 1": attrs.evolve(LEAK, delta=1),
-}
 
 
 @subspace_privacy.refutes(
@@ -72,11 +81,7 @@ def test_neighbours_that_close_the_gap_are_told_apart(statement) -> None:
     assert statement.margin(quiet) == arb(1) / 64, "the event is no likelier than e^(2 epsilon) allows: no leak"
     assert_near_tails()
     assert_far_tails()
-    bind_hypotheses(
-        statement,
-        LEAK,
-        GUARANTEE | {"gap > 0": attrs.evolve(LEAK, gap=0), "gap < 1": attrs.evolve(LEAK, gap=1)},
-    )
+    bind_hypotheses(statement, LEAK, outside(LEAK, GUARANTEE | {"gap > 0": {"gap": 0}, "gap < 1": {"gap": 1}}))
 
 
 def assert_near_tails() -> None:
@@ -118,79 +123,93 @@ def missed(epsilon, delta, gap) -> mpmath.mpf:
 
 
 REPAIRED = [
-    GapSettings(epsilon, delta, gap)
-    for epsilon, delta, gap in product(
-        (Fraction(1, 10), 1, 5), (Fraction(1, 1000), SMALL), (Fraction(21, 10), 3, 8, 90)
+    RelatedGap(epsilon, delta, gap, adjacency)
+    for epsilon, delta, gap, adjacency in product(
+        (Fraction(1, 10), 1, 20), (Fraction(1, 1000), SMALL), (Fraction(21, 10), 3, 8, 90), tuple(Adjacency)
     )
 ]
-LIMIT = "epsilon <= 2 (1 + sqrt(2 log(1/delta)))"
+
+
+def repaired_margin(fixed) -> sympy.Expr:
+    """Half of delta minus the divergence at the least noise of the projector."""
+    epsilon, delta, gap = sympy.symbols("epsilon delta gap", positive=True)
+    rows = 2 if fixed["adjacency"] is Adjacency.REPLACE_ONE else 1
+    a, sine = sympy.sqrt(2 * sympy.log(1 / delta)), rows / gap
+    moved = sine / sympy.sqrt(1 + sympy.sqrt(1 - sine**2))
+    size = sympy.Max((1 + a) / epsilon, (a + sympy.sqrt(a**2 + 2 * epsilon)) / (2 * epsilon))
+    return delta / 2 - divergence(epsilon, moved / (sympy.sqrt(rows) * size / (gap - 2)))
 
 
 @subspace_privacy.supports_repair(
     grade="derived",
-    region="every gap, epsilon and delta under the hypotheses, both relations, by the docstring; 24 points",
+    region="every gap, epsilon and delta under the hypotheses, both relations, by the docstring; 48 points",
 )
 def test_repaired_recovery_keeps_its_guarantee(statement) -> None:
-    """Let g be the gap of the data and L = log(1/delta). Write B for Lap(2/epsilon) > 2L/epsilon, of probability
-    delta/2 (1). Outside B the noisy gap is at most g + 2L/epsilon, so a release needs g > 2, and its deviation is at
-    least f Delta / (g - 2), f = 1 or 2. The projector moves by at most f s(g) <= f/(g - 2) (steps projector-bound and
-    projector-added), that is at most a (1/Delta)-th of the deviation, and Algorithm 1's repair gives the delta of the
-    noise as at most delta/2 (2). The noisy gap itself costs f epsilon/2 <= epsilon (3). So for every set S of outcomes
-    Pr(S) <= Pr(B) + integral over gaps outside B of p(gap) (e^epsilon Pr'(S | gap) + delta/2), which is at most
-    delta/2 + e^(2 epsilon) Pr'(S) + delta/2. Where g <= 2, a release happens in B only.
+    """Let g be the gap of the data, s = 1 for a row added or removed and s = 2 for one replaced, L = log(1/delta).
+    Write B for Lap(2/epsilon) > 2L/epsilon, of probability delta/2 (1). Outside B the noisy gap is at most g +
+    2L/epsilon, so a release needs g > 2, and its deviation is at least sqrt(s) Delta'/(g - 2). With x = s/g the
+    projector moves by at most x/sqrt(1 + sqrt(1 - x^2)) (step projector-bound), which is at most x/sqrt(2 - x), as
+    sqrt(1 - x^2) >= 1 - x; that is at most x/(sqrt(2) (1 - x)) = (s/sqrt(2))/(g - s) (2), and so at most
+    sqrt(s)/(g - 2): at s = 1 even 1/sqrt(2) of it (3). That is a (1/Delta')-th of the deviation, and Algorithm 1's
+    repair gives the delta of the noise as at most delta/2. The noisy gap itself costs s epsilon/2 <= epsilon (4). So
+    for every set S of outcomes Pr(S) <= Pr(B) + integral over gaps outside B of p(gap) (e^epsilon Pr'(S | gap) +
+    delta/2), which is at most delta/2 + e^(2 epsilon) Pr'(S) + delta/2. Where g <= 2, a release happens in B only.
     """  # noqa: D205
-    epsilon, delta, h = sympy.symbols("epsilon delta h", positive=True)
+    epsilon, delta, x, g = sympy.symbols("epsilon delta x g", positive=True)
     logarithm = sympy.log(1 / delta)
     assert sympy.simplify(sympy.exp(-(2 * logarithm / epsilon) * epsilon / 2) / 2 - delta / 2) == 0, "(1)"
-    slack = (h / (h - 1) - (1 / sympy.sqrt(2) + sympy.sqrt(2) / h)) * h * (h - 1)
-    root = sympy.sqrt(1 - 1 / sympy.sqrt(2)) * h - sympy.sqrt(sympy.sqrt(2))
-    rest = sympy.expand(slack - root**2)
-    linear = sympy.simplify(rest / h)
-    assert linear.is_positive, "(2): 1/(h - 1) - s >= 0, a square plus a positive multiple of h"
-    assert sympy.simplify(linear - linear.subs(h, 1)) == 0
+    assert sympy.expand(2 - x - 2 * (1 - x) ** 2 - x * (3 - 2 * x)) == 0, "(2)"
+    for s in (1, 2):
+        assert sympy.simplify((x / (1 - x)).subs(x, s / g) - s / (g - s)) == 0, "(2)"
+        assert s / sympy.sqrt(2) <= sympy.sqrt(s), "(3), as g - s >= g - 2"
     with mpmath.workdps(80):
         values = []
         for p in REPAIRED:
             e, d, gap = map(real, (p.epsilon, p.delta, p.gap))
-            height = gap - 1
-            bound = (1 / mpmath.sqrt(2) + mpmath.sqrt(2) / height) / height
-            deviation = (1 + mpmath.sqrt(2 * mpmath.log(1 / d))) / e / (gap - 2)
-            mu = bound / deviation
+            rows = 2 if p.adjacency is Adjacency.REPLACE_ONE else 1
+            a = mpmath.sqrt(2 * mpmath.log(1 / d))
+            size = (1 + a) / e if e <= 2 * (1 + a) else (a + mpmath.sqrt(a**2 + 2 * e)) / (2 * e)
+            mu = bound(gap, rows) / (mpmath.sqrt(rows) * size / (gap - 2))
             noise = mpmath.ncdf(mu / 2 - e / mu) - mpmath.exp(e) * mpmath.ncdf(-mu / 2 - e / mu)
             values.append((p, d - d / 2 - noise))
         bind(statement, values)
-    moved = (1 / sympy.sqrt(2) + sympy.sqrt(2) / h) / h
-    scale = (1 + sympy.sqrt(2 * logarithm)) / epsilon / (h - 1)
-    formula = delta / 2 - divergence(epsilon, moved / scale)
-    bind_expression(statement, formula.subs(h, sympy.Symbol("gap", positive=True) - 1))
+    bind_expression(statement, repaired_margin)
     for p in REPAIRED:
         assert statement.at(p) is Truth.TRUE
         for change in (1, 2):
             cost = LaplaceProfile(change, 2 / Fraction(p.epsilon)).pure_epsilon()
-            assert cost <= arb(rational(p.epsilon)) * (1 + arb(2) ** -50), "(3)"
-    inside = GapSettings(1, SMALL, 3)
-    outside = {says: attrs.evolve(p, gap=3) for says, p in GUARANTEE.items()}
-    bind_hypotheses(
-        statement,
-        inside,
-        outside | {LIMIT: attrs.evolve(inside, epsilon=13), "gap > 2": attrs.evolve(inside, gap=2)},
-    )
+            assert cost <= arb(rational(p.epsilon)) * (1 + arb(2) ** -50), "(4)"
+    inside = RelatedGap(1, SMALL, 3, Adjacency.ADD_REMOVE_ONE)
+    bind_hypotheses(statement, inside, outside(inside, GUARANTEE | {"gap > 2": {"gap": 2}}))
 
 
 @subspace_privacy.controls(
-    "+repair", grade="interval", region="gap 1e6: a third of the deviation at epsilon = 1; epsilon = 90, delta = 1/2"
+    "+repair",
+    grade="interval",
+    region="gap 1e6: a third of the deviation at epsilon = 1; f = 1 for a row replaced; Delta at epsilon = 90",
 )
 def test_less_noise_for_the_projector_fails(statement) -> None:
-    """At large gaps the projector moves by 1/(sqrt(2) gap), so a third of the deviation is too little."""
+    """At large gaps the projector moves by s/(sqrt(2) gap): for s = 1 a third of the deviation is too little, for s = 2
+    it is where the factor sqrt(2) or the repaired deviation is left out.
+    """  # noqa: D205
 
-    def third(p: GapSettings) -> arb:
-        deviation = printed_deviation(p.epsilon, p.delta) / (3 * (p.gap - 2))
-        return arb(rational(p.delta)) / 2 - GaussianProfile(projector_bound(arb(p.gap)), deviation).delta(p.epsilon)
+    def less(share, size) -> Callable[[RelatedGap], arb]:
+        def margin(p: RelatedGap) -> arb:
+            moved = projector_bound(arb(p.gap), 2 if p.adjacency is Adjacency.REPLACE_ONE else 1)
+            noise = GaussianProfile(moved, size(p.epsilon, p.delta) / (p.gap - 2) * share)
+            return arb(rational(p.delta)) / 2 - noise.delta(p.epsilon)
 
-    wide = GapSettings(1, SMALL, 10**6)
+        return margin
+
+    wide = RelatedGap(1, SMALL, 10**6, Adjacency.ADD_REMOVE_ONE)
     assert statement.at(wide) is Truth.TRUE
-    assert statement.nudged(margin=third).at(wide) is Truth.FALSE
-    assert statement.without(LIMIT).at(GapSettings(90, Fraction(1, 2), 10**6)) is Truth.FALSE
+    assert statement.nudged(margin=less(arb(1) / 3, printed_deviation)).at(wide) is Truth.FALSE
+    swapped = RelatedGap(1, Fraction(1, 10**9), 10**6, Adjacency.REPLACE_ONE)
+    assert statement.at(swapped) is Truth.TRUE
+    assert statement.nudged(margin=less(arb(1), printed_deviation)).at(swapped) is Truth.FALSE
+    large = RelatedGap(90, Fraction(1, 2), 10**6, Adjacency.REPLACE_ONE)
+    assert statement.at(large) is Truth.TRUE
+    assert statement.nudged(margin=less(arb(2).sqrt(), printed_deviation)).at(large) is Truth.FALSE
 
 
 def row(*entries) -> fmpq_mat:
@@ -233,6 +252,13 @@ ROWS = {
 }
 BOTH = {"one row is added or removed, not both": attrs.evolve(INSIDE, removed=row(0, 1))}
 NARROW = {"the gap exceeds 2": attrs.evolve(INSIDE, moment=diagonal([3, 1]))}
+LOW = {"the gap exceeds 1, and 2 if a row is replaced": attrs.evolve(INSIDE, moment=diagonal([2, 1]))}
+SHARP = ChangedMoment(diagonal([Fraction(32, 7), 1]), row(0, 0), row(Fraction(3, 5), Fraction(4, 5)), 1)
+SHARPEST = ChangedMoment(
+    diagonal([Fraction(57, 7), 1]), row(Fraction(-4, 5), Fraction(3, 5)), row(Fraction(3, 5), Fraction(4, 5)), 1
+)
+FLAT = attrs.evolve(SHARPEST, moment=diagonal([3, 1]))
+"""The gaps are 25/7, 50/7 and 2."""
 
 
 @attrs.frozen
@@ -263,8 +289,8 @@ def bind_numbers(statement, points, formula) -> None:
     bind_formula(statement, points, lambda p: formula(numbers(p)))
 
 
-def bound(gap: mpmath.mpf) -> mpmath.mpf:
-    return (1 / mpmath.sqrt(2) + mpmath.sqrt(2) / (gap - 1)) / (gap - 1)
+def bound(gap: mpmath.mpf, rows: int) -> mpmath.mpf:
+    return mpmath.sqrt(2) * mpmath.sin(mpmath.asin(rows / gap) / 2)
 
 
 @subspace_privacy.supports("gap-added", grade="derived", region="every n, k and row, by the docstring; 20 points")
@@ -296,43 +322,74 @@ def test_one_row_changes_the_gap_little(statements) -> None:
 @subspace_privacy.supports(
     "projector-bound",
     grade="derived",
-    region="every n, k, gap > 2 and rows, by the docstring's derivation; its algebra machine-checked, and 21 points",
+    region="every n, k, gap and rows, by the docstring's derivation; its algebra machine-checked, and 21 points",
 )
 @subspace_privacy.supports(
     "projector-added",
     grade="derived",
-    region="every n, k, gap > 2 and row, from projector-bound; the scalar inequality machine-checked",
+    region="every n, k, gap > 2 and row, from projector-bound",
 )
 def test_one_row_moves_the_projector_little(statements) -> None:
-    """Let N = M + aa', P and R the top projectors of M and N, Q = I - P, h > 0 the gap of M, X = QR.
+    """Let M and M + Z be the two matrices, P and R their top projectors, S = 2R - 1, g > 0 the gap of M. S commutes
+    with M + Z, so M' = SMS = M + Z - SZS, and P' = SPS is the top projector of M'. With X = (1 - P')P,
+    M'X - XM = (1 - P')(Z - SZS)P. In eigenbases of M' and M the left side has the entries of X times differences of
+    at least g, so |X|_F <= |(1 - P')(Z - SZS)P|_F / g. If t_i are the angles between the images of P and R, those of P
+    and P' are 2 t_i: R is half way. So |X|_F^2 is the sum of the sin^2(2 t_i).
 
-    (1) X (RNR) - (QMQ) X = Q aa' R, since RN = NR and QM = MQ. In eigenbases of N and M its entries are those of X
-    times lambda_i(N) - lambda_j(M) with i <= k < j, at least lambda_k(M) - lambda_{k+1}(M) = h; |X|_F <= |Qa| |Ra|/h.
-    (2) |Ra| <= |Pa| + ||R - P||, and ||R - P|| = ||X|| <= 1/h by (1). (3) |Qa| |Pa| <= 1/2, as the squares sum to 1 at
-    most. So |X|_F <= (1/2 + 1/h)/h, and |R - P|_F = sqrt(2) |X|_F (4). The bound falls as h grows. Between neighbours
-    M is the smaller of the two matrices; its gap is at least that of the data less 1. A replaced row is a step down to
-    the M without it and a step up: twice the bound. (5) With h = gap - 1 > 1 the bound is at most 1/(h - 1).
-    """
-    M, A, R = sympy.symbols("M A R", commutative=False)
-    first = (Q * (R * (M + A) * R)).expand().subs(R * A * R, A * R + M * R - R * M * R)
-    second = Q * M * R
-    assert sympy.expand(first - second - Q * A * R) == 0, "(1): R(M + A)R = (M + A)R and QMQ = QM"
-    u, v = sympy.symbols("u v", real=True)
-    assert sympy.expand(u**2 + v**2 - 2 * u * v - (u - v) ** 2) == 0, "(3)"
-    assert reduced((P - Q) ** 2 - (P + Q - P * Q - Q * P)) == 0, "(4): |P - R|^2 = 2k - 2 tr(PR) = 2 |(I - P)R|^2"
-    h = sympy.Symbol("h", positive=True)
-    size = (1 / sympy.sqrt(2) + sympy.sqrt(2) / h) / h
-    assert sympy.simplify(sympy.sqrt(2) * (sympy.Rational(1, 2) + 1 / h) / h - size) == 0
-    assert sympy.simplify(sympy.diff(size, h) * h**3 + h / sympy.sqrt(2) + 2 * sympy.sqrt(2)) == 0, "falls"
-    slack = sympy.expand(h**2 - (h - 1) * (h / sympy.sqrt(2) + sympy.sqrt(2)))
-    assert sympy.Poly(slack, h).discriminant().is_negative, "(5): no real root, positive at h = 1"
-    assert slack.subs(h, 1) == 1
+    For Z = aa' or -aa', |a| <= 1, b = Sa: aa' - bb' is symmetric with trace zero and rank two at most, c (uu' - ww')
+    with c <= |a|^2 <= 1 and u, w orthonormal. S turns it into its negative, so Su = w or -w. With p = |Pu|^2,
+    q = |Pw|^2, r = u'Pw the numerator squared is c^2 (p + q - 2pq + 2r^2) (1). By Cauchy and Schwarz r^2 <= pq, and
+    r^2 <= (1 - p)(1 - q), as u'(1 - P)w = -r. So it is at most p + q and 2 - p - q (2), and so at most 1. A replaced
+    row is two such Z with the same P and S: at most 2. Hence |X|_F <= x = 1/g or 2/g.
+
+    The spread of the eigenvalues of Z is at most 1 or 2, less than g. So on M + tZ, 0 <= t <= 1, the gap stays
+    positive, the projector is continuous, and sin(2 t_i) <= x < 1: all t_i < 45 degrees. Then
+    |P - R|_F^2 = 2 sum sin^2 t_i = sum (1 - sqrt(1 - y_i)) with y_i = sin^2(2 t_i). That is convex in y_i and 0 at 0,
+    so at most 1 - sqrt(1 - x^2), the square of the bound (3), and of sqrt(2) sin(arcsin(x)/2) (4). It is at most x^2:
+    for a row added or removed the bound is at most 1/g < 1/(g - 2).
+    """  # noqa: D205
+    p, q, r, x, t = sympy.symbols("p q r x t", positive=True)
+    rest = {"uu": 1 - q, "ww": 1 - p, "uw": -r}  # u'(1 - P')u = 1 - |Pw|^2, as P'u = SPSu and Su = w or -w
+    size = rest["uu"] * p - 2 * rest["uw"] * r + rest["ww"] * q
+    assert sympy.expand(size - (p + q - 2 * p * q + 2 * r**2)) == 0, "(1): tr((uu' - ww')(1 - P')(uu' - ww')P)"
+    assert sympy.expand(size.subs(r**2, p * q) - (p + q)) == 0, "(2)"
+    assert sympy.expand(size.subs(r**2, (1 - p) * (1 - q)) - (2 - p - q)) == 0, "(2)"
+    assert reduced((P - Q) ** 2 - (P + Q - P * Q - Q * P)) == 0, "|P - R|^2 = 2k - 2 tr(PR) = 2 sum sin^2"
+    y = sympy.Symbol("y", positive=True)
+    assert sympy.simplify(sympy.diff(1 - sympy.sqrt(1 - y), y, 2) - (1 - y) ** sympy.Rational(-3, 2) / 4) == 0, "convex"
+    root = sympy.sqrt(1 - x**2)
+    assert sympy.simplify(x**2 / (1 + root) - (1 - root)) == 0, "(3)"
+    assert sympy.simplify(2 * sympy.sin(t / 2) ** 2 - (1 - sympy.cos(t))) == 0, "(4), x = sin t"
     limit, printed = statements[f"{NAME}/projector-bound"], statements[f"{NAME}/projector-added"]
-    bind_numbers(limit, CHANGES, lambda x: (2 if x.replaced else 1) * bound(x.gap) - x.distance)
+    bind_numbers(limit, CHANGES, lambda x: bound(x.gap, 2 if x.replaced else 1) - x.distance)
     bind_numbers(printed, SINGLES + FILL, lambda x: 1 / (x.gap - 2) - x.distance)
     assert all(limit.at(p) is Truth.TRUE for p in CHANGES)
     assert all(printed.at(p) is Truth.TRUE for p in SINGLES + FILL)
-    bind_hypotheses(limit, INSIDE, ROWS | NARROW)
-    bind_hypotheses(printed, INSIDE, ROWS | NARROW | BOTH)
+    short = {says: point for says, point in ROWS.items() if says != "the removed row is a row of A"}
+    bind_hypotheses(limit, INSIDE, short | LOW)
+    assert limit.applies(SHARPEST) is Truth.TRUE
+    assert limit.applies(FLAT) is Truth.FALSE, "a row replaced at a gap of 2"
+    bind_hypotheses(printed, INSIDE, short | NARROW | BOTH)
     wider = attrs.evolve(INSIDE, moment=diagonal([Fraction(31, 10), 1]))
     assert printed.applies(wider) is Truth.TRUE, "a gap of 2.1"
+    assert limit.applies(attrs.evolve(INSIDE, moment=diagonal([Fraction(21, 10), 1]))) is Truth.TRUE, "a gap of 1.1"
+
+
+@subspace_privacy.controls(
+    "projector-bound",
+    grade="interval",
+    region="n = 2: the bound is attained, so that 0.999 of it fails; a row too long",
+)
+def test_the_bound_is_attained(statement) -> None:
+    """The row that comes is at the angle to e_1 for which the matrix turns by half of arcsin(1/gap) or arcsin(2/gap);
+    the one that leaves is perpendicular to it.
+    """  # noqa: D205
+
+    def less(p: ChangedMoment) -> arb:
+        return projector_bound(gap(p), rows_changed(p)) * fmpq(999, 1000) - projector_distance(p)
+
+    for p in (SHARP, SHARPEST):
+        assert statement.margin(p).contains(0)
+        assert statement.nudged(margin=less).at(p) is Truth.FALSE
+    longer = attrs.evolve(SHARP, added=row(Fraction(31, 50), Fraction(41, 50)))
+    assert statement.without("rows have norm at most 1").at(longer) is Truth.FALSE

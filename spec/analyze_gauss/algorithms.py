@@ -9,7 +9,7 @@ from dpmatrix.exact import Exact, ball, precision, rational, square
 from dpmatrix.privacy.adjacency import Adjacency
 from dpmatrix.privacy.sensitivity import frobenius_sensitivity
 from dpmatrix.spec.analyze_gauss.gaussian_mechanism import printed_deviation, repaired_deviation
-from dpmatrix.spec.analyze_gauss.subspace_privacy import laplace_scale, offset
+from dpmatrix.spec.analyze_gauss.subspace_privacy import deviation_factor, laplace_scale, offset
 from dpmatrix.spec.common.algorithms import (
     Integers,
     Reals,
@@ -148,8 +148,9 @@ def algorithm_2_repaired(
         bracket = (gap - reach - 1) * unit - 2  # line 4, changed: what dhat certainly has above the offset
         if bracket <= 0:
             return gap * unit, None
-        factor = 2 if adjacency is Adjacency.REPLACE_ONE else 1
-        deviation = factor * printed_deviation(epsilon, delta) / arb(bracket * rational(units.projector))
+        deviation = (
+            deviation_factor(adjacency) * repaired_deviation(epsilon, delta) / arb(bracket * rational(units.projector))
+        )
         variance = rounded_up(square(deviation), 0)
         vectors = leading_eigenvectors(arb_mat(kept.transpose() * kept), k)  # line 3
         projector = fmpq_mat(nearest(vectors * vectors.transpose(), units.projector))
