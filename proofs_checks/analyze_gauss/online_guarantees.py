@@ -12,6 +12,10 @@ def deviation(p) -> mpmath.mpf:
     return (1 + mpmath.sqrt(2 * mpmath.log(1 / real(p.delta)))) / real(p.epsilon)
 
 
+def turned(gap, rows: int) -> mpmath.mpf:
+    return mpmath.sqrt(2) * mpmath.sin(mpmath.asin(rows / gap) / 2)
+
+
 GUARANTEE = {
     "epsilon > 0": {"epsilon": 0},
     "delta > 0": {"delta": 0},

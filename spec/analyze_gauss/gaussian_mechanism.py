@@ -174,8 +174,8 @@ ALGORITHM_1 = Claim(
     because=(
         "Changed lines: (1) rows have norm at most R, which only Algorithm 3 says: a row of norm 5 is given away with "
         "delta above 0.92 at epsilon = 1, delta = 1e-6. (2) The relation is named: Delta is for one row added, and a "
-        "replaced row moves A'A by sqrt(2) in place of 1: e_2 for e_1 costs delta = 1.76e-8 at epsilon = 1 where 1e-8 "
-        "is promised. For every epsilon it costs too much from some delta down. (3) At epsilon = 20, delta = 1/2 even "
+        "replaced row moves A'A by sqrt(2) in place of 1: e_2 for e_1 costs 1.76e-8 at epsilon = 1, delta = 1e-8. "
+        "For every epsilon it costs too much from some delta down. (3) At epsilon = 20, delta = 1/2 even "
         "an added unit row fails.\n\n"
         "The deviation s Delta', s the sensitivity, is s Delta up to epsilon = 2 (1 + sqrt(2 log(1/delta))) and larger "
         "beyond. With it half of delta suffices for every epsilon: the loss exceeds epsilon with probability at most "

@@ -194,7 +194,7 @@ SUBSPACE_PRIVACY = Claim(
                 given=(*SHORT_ROWS, GAP_OF_ROWS),
             ),
             defect=None,
-            note="not printed; what the repair rests on. The reflection in the proof is that of Davis and Kahan's sin 2 theta",
+            note="not printed; what the repair rests on. The proof reflects as Davis and Kahan do for sin 2 theta",
         ),
     ),
     uses=("analyze-gauss.algorithm-1+repair",),
