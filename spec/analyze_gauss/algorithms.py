@@ -210,7 +210,7 @@ def algorithm_3_repaired(
     m, n, spacing = data.nrows(), data.ncols(), rational(unit) ** 2
     kept = _short_rows(data, unit)
     with precision(256):
-        deviation = arb(m).sqrt() * frobenius_sensitivity(n, adjacency) * printed_deviation(epsilon, delta)
+        deviation = arb(m).sqrt() * frobenius_sensitivity(n, adjacency) * repaired_deviation(epsilon, delta)
         variance = rounded_up(square(deviation) / arb(spacing) ** 2, 0)
     matrices, covariance = [], fmpq_mat(n, n)
     for t in range(m):

@@ -110,9 +110,9 @@ SVD_RELATIONS = Claim(
     ),
     because=(
         "A = diag(2, 1) = S with U = V = I has A V S' = diag(4, 1), which is not U. What holds for every A is U S = A "
-        "V; with full column rank it is U = A V S^-1, and where s_i = 0 the column u_i is not determined by A. Nor does "
-        "an S of eigenvalues save it: it holds only if every singular value is 1. The S of the first equation is S'S "
-        "for the S of the second."
+        "V; with full column rank it is U = A V S^-1, and where s_i = 0 the column u_i is not determined by A. Nor "
+        "does an S of eigenvalues save it: it holds only if every singular value is 1. The S of the first equation is "
+        "S'S for the S of the second."
     ),
     repair=Repair(
         "U S = A V, which is U = A V S^-1 if every singular value is positive; S'S for the S of A'A = V S V'",

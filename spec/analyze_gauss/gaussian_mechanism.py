@@ -99,11 +99,6 @@ def within_margin(p: MovedRow) -> arb:
     return arb(abs(bound) * bound - max(_inner(p.x, p.x), _inner(p.y, p.y)))
 
 
-def small_epsilon_margin(p: GaussianPromise) -> arb:
-    """``2 (1 + sqrt(2 log(1/delta))) - epsilon``."""
-    return 2 * (1 + tail_root(p.delta)) - ball(p.epsilon)
-
-
 def added_margin(p: GaussianPromise) -> arb:
     """Zero exactly when neighbours differ by a row that is added or removed."""
     return -arb(int(p.adjacency is not Adjacency.ADD_REMOVE_ONE))
@@ -147,7 +142,6 @@ def order_margin(p: GaussianRun) -> arb:
 PRINTED = (positive("epsilon"), positive("delta"), below("delta", 1), positive("norm_bound"))
 UNIT_ROWS = (*PRINTED, at_most("norm_bound", 1))
 ADDED = Condition("one row is added or removed", added_margin)
-SMALL_EPSILON = exceeds("epsilon <= 2 (1 + sqrt(2 log(1/delta)))", small_epsilon_margin, strict=False)
 
 ALGORITHM_1 = Claim(
     id="analyze-gauss.algorithm-1",
@@ -174,9 +168,9 @@ ALGORITHM_1 = Claim(
     because=(
         "Changed lines: (1) rows have norm at most R, which only Algorithm 3 says: a row of norm 5 is given away with "
         "delta above 0.92 at epsilon = 1, delta = 1e-6. (2) The relation is named: Delta is for one row added, and a "
-        "replaced row moves A'A by sqrt(2) in place of 1: e_2 for e_1 costs 1.76e-8 at epsilon = 1, delta = 1e-8. "
-        "For every epsilon it costs too much from some delta down. (3) At epsilon = 20, delta = 1/2 even "
-        "an added unit row fails.\n\n"
+        "replaced row moves A'A by sqrt(2) in place of 1: e_2 for e_1 costs 1.76e-8 at epsilon = 1, delta = 1e-8. For "
+        "every epsilon it costs too much from some delta down. (3) At epsilon = 20, delta = 1/2 even an added unit row "
+        "fails.\n\n"
         "The deviation s Delta', s the sensitivity, is s Delta up to epsilon = 2 (1 + sqrt(2 log(1/delta))) and larger "
         "beyond. With it half of delta suffices for every epsilon: the loss exceeds epsilon with probability at most "
         "Phi(-sqrt(2 log(1/delta))) <= delta/2. The release is on a lattice, with discrete Gaussian noise and its own "

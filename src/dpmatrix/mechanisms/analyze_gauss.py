@@ -74,7 +74,7 @@ class _LeaderStream(SingleUse):
     remedy: ClassVar[str] = "publish it in the process that began it"
 
 
-@implements("analyze-gauss.algorithm-3+repair@3b7cb1d8")
+@implements("analyze-gauss.algorithm-3+repair@637b46cc")
 @frozen
 class OnlinePerturbedLeader(BoundedRecords):
     r"""Algorithm 3 of `analyze-gauss`, repaired: all m noisy matrices together are (epsilon, delta)-private.
@@ -93,7 +93,7 @@ class OnlinePerturbedLeader(BoundedRecords):
         m: the number of rows that are answered.
     calibration
         ``"tight"``: the least certified variance. ``"printed"``: deviation ``sqrt(m) s Delta``, Delta that of the
-        slides, where it is certified.
+        slides (for large epsilon more, `sufficient_deviation`), where it is certified.
     delta
         In (0, 1).
     coordinate_bits
@@ -137,7 +137,8 @@ class OnlinePerturbedLeader(BoundedRecords):
         with precision(256 + 4 * self.coordinate_bits):
             norm = frobenius_sensitivity(dimension, self.adjacency, self.norm_bound)
             square = fraction(parameter_range(norm * norm, "sensitivity").upper) * 16**self.coordinate_bits
-            printed = self.steps * norm**2 * slide_deviation(self.epsilon, self.delta) ** 2 * 16**self.coordinate_bits
+            deviation = norm * sufficient_deviation(self.epsilon, self.delta)
+            printed = self.steps * deviation**2 * 16**self.coordinate_bits
             variance = Fraction(math.ceil(fraction(parameter_range(printed, "deviation").upper)))
         coordinates = self.steps * dimension * (dimension + 1) // 2
         # With one coordinate in all the square must be that of an integer.
