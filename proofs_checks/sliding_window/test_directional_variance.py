@@ -242,6 +242,9 @@ def test_a_unit_vector_has_inner_product_one(statement) -> None:
     assert sympy.solve(size**2 - size, size) == [1]
     plane = Plane(Fraction(3, 5), Fraction(4, 5))
     assert statement.at(plane) is Truth.TRUE
+    free = statement.without("|x| = 1")
+    bind(free, [(Plane(a, 1), -(a**4 + a**2)) for a in range(1, 21)])
+    assert free.at(Plane(1, 1)) is Truth.FALSE, "4 for 2"
     squared = sympy.Symbol("first") ** 2 + sympy.Symbol("second") ** 2
     bind_expression(statement, -sympy.Abs(squared**2 - squared), points=[plane])
     assert not statement.strict

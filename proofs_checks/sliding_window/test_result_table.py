@@ -294,10 +294,21 @@ def test_the_theorems_state_multiples(statement) -> None:
 
 @table_1.controls("+repair", grade="interval", region="r for 1/r; no log d; k for k'")
 def test_other_quotients_are_noticed(statement) -> None:
-    for place, other in ((0, arb(BASE.rank)), (1, module.quotients(BASE)[2]), (2, arb(1))):
+    """The margin is minus the table's entry times what the quotient is off by."""
+    root = sympy.sqrt(WIDE / K)
+    changes = (
+        (lambda p: arb(p.rank), R - 1 / R),
+        (lambda p: quotients(p)[2], root * (sympy.sqrt(sympy.log(D)) - 1)),
+        (lambda _: arb(1), root - 1),
+    )
+    for place, (other, gap) in enumerate(changes):
 
         def changed(p: TableSetting, place=place, other=other):
             entries = quotients(p)
-            return (*entries[:place], other, *entries[place + 1 :])
+            return (*entries[:place], other(p), *entries[place + 1 :])
 
-        assert redefined(statement, module, "quotients", changed).at(BASE) is Truth.FALSE
+        wrong = redefined(statement, module, "quotients", changed)
+        assert wrong.at(BASE) is Truth.FALSE
+        formula = sympy.lambdify(FIELDS, -abs(PRINTED[0][place] * gap), "mpmath")
+        with mpmath.workdps(60):
+            bind(wrong, [(p, mpmath.nstr(formula(*map(real, attrs.astuple(p))), 50)) for p in POINTS])

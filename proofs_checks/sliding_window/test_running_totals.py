@@ -11,7 +11,7 @@ import numpy as np
 import sympy
 from flint import arb, fmpq, fmpq_mat
 
-from dpmatrix.claims import Truth, bind, bind_hypotheses
+from dpmatrix.claims import Truth, bind, bind_hypotheses, redefined
 from dpmatrix.claims.formulas import real
 from dpmatrix.exact import rational
 from dpmatrix.mechanisms.streams import SlidingWindowGram, WindowParameters
@@ -19,6 +19,7 @@ from dpmatrix.mechanisms.streams.histogram import difference
 from dpmatrix.privacy import Adjacency, PrivacyGuarantee
 from dpmatrix.randomness.entropy import SeededEntropy
 from dpmatrix.reporting.citing import cite
+from dpmatrix.spec.sliding_window import running_totals as module
 from dpmatrix.spec.sliding_window.running_totals import RunningTotals, TotalsNoise, checkpoints
 
 theorem_3 = cite("sliding-window.theorem-3@87faf83d")
@@ -239,7 +240,10 @@ def as_the_library_runs() -> list[RunningTotals]:
 )
 def test_fewer_checkpoints_are_noticed(statement) -> None:
     assert statement.at(STILL) is Truth.TRUE
-    assert statement.nudged(lambda margin: margin - arb(1) / 2).at(STILL) is Truth.FALSE
+    bound = module.determinant_bound
+    fewer = redefined(statement, module, "determinant_bound", lambda p, held: bound(p, held) - 1)
+    assert fewer.at(STILL) is Truth.FALSE
+    assert fewer.margin(STILL) == -1
     assert statement.applies(FALLING) is Truth.FALSE
     assert statement.without(EVENT).at(FALLING) is Truth.FALSE
     long = on_a_line((100, 100, 100, 0), (0,))
@@ -296,7 +300,12 @@ def test_a_better_output_is_noticed(statement) -> None:
     assert bare.at(FORGOTTEN) is Truth.FALSE, "K_W/(1 - eta) + zeta is 1/2, and the output 1"
     least = on_a_line((1, 1, 1, 1), (HALF, 0, 0, 0, 0), bound=HALF)
     assert statement.at(least) is Truth.TRUE
-    assert statement.nudged(lambda margin: margin - arb(1) / 50).at(least) is Truth.FALSE
+
+    def above_the_window(p: RunningTotals) -> arb:
+        ((exact,), (noisy,)) = numbers(p)
+        return arb(rational(noisy[-1] - noisy[0] - exact[-1] + exact[0]))
+
+    assert statement.nudged(margin=above_the_window).at(least) is Truth.FALSE, "7/2 for 4"
     more = attrs.evolve(least, bound=Fraction(49, 100))
     assert statement.applies(more) is Truth.FALSE
     assert statement.without(EVENT).at(more) is Truth.FALSE

@@ -202,8 +202,14 @@ def test_a_third_of_the_printed_scale_is_too_little(statement) -> None:
     def with_share(share: Fraction) -> Statement:
         return redefined(statement, laplace_perturbation, "printed_laplace_scale", lambda p: printed(p) * ball(share))
 
+    third = with_share(Fraction(1, 3))
     assert with_share(Fraction(3, 4)).at(point) is Truth.TRUE
-    assert with_share(Fraction(1, 3)).at(point) is Truth.FALSE
+    assert third.at(point) is Truth.FALSE
+    values = []
+    for p in (InputPerturbation(k, 7, Fraction(k, 30)) for k in range(50, 70)):
+        loss = 3 * triangle(p.dimension) / (2 * p.dimension)  # in units of epsilon
+        values.append((p, (sympy.exp(sympy.Rational(p.epsilon) * (1 - loss) / 2) - 1).evalf(50)))
+    bind(third, values)
 
 
 EXACT = (

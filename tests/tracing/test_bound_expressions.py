@@ -62,6 +62,8 @@ def test_a_formula_that_differs_at_a_point_is_refused_whatever_the_margin_is_in_
     rate = 2 * sympy.Symbol("records") * EPSILON / 3
     with pytest.raises(WrongFormulaError, match="the margin is -1"):
         bind_expression(ratio, -rate * sympy.Symbol("noise") / 2)
+    with pytest.raises(UntraceableError, match="is not the margin"):
+        bind_expression(ratio, sympy.Integer(-1))
 
 
 def test_how_a_formula_was_bound_is_seen():

@@ -127,13 +127,15 @@ def _examine(statement: Statement, case: Case, formula: Expression, given: list[
     ------
     WrongFormulaError
         If the formula has certainly another value at one of them.
+    UntraceableError
+        If it has not, and the traced expression has.
     """
     drawn: list[tuple[Values, Any]] = [
         (values, point(case.layout, values)) for values, inside in draw(case, POINTS, statement.name) if inside
     ]
     own = [(values_at(case.layout, each), each) for each in given]
     drawn += [(values, each) for values, each in own if values is not None]
-    count = 0
+    count, astray = 0, []
     for values, place in drawn:
         if statement.applies(place) is not Truth.TRUE:
             continue
@@ -144,7 +146,9 @@ def _examine(statement: Statement, case: Case, formula: Expression, given: list[
             if _differ(values, formula, margin):
                 raise WrongFormulaError(f"{statement.name} at {place}: the margin is {margin.str(20)}, the formula not")
             if _differ(values, case.conclusion.margin, margin):
-                raise UntraceableError(f"{statement.name} at {place}: the traced expression is not the margin")
+                astray.append(place)
+    if astray:
+        raise UntraceableError(f"{statement.name} at {astray[0]}: the traced expression is not the margin")
     return count
 
 
