@@ -21,9 +21,9 @@ from dpmatrix.spec.analyze_gauss.gaussian_mechanism import GaussianPromise
 from dpmatrix.spec.analyze_gauss.online import OnlinePromise
 from dpmatrix.spec.analyze_gauss.subspace_privacy import GapSettings
 
-subspace_privacy = cite("analyze-gauss.subspace-privacy@b0f6bb8f")
-algorithm_3 = cite("analyze-gauss.algorithm-3@3b7cb1d8")
-algorithm_1 = cite("analyze-gauss.algorithm-1@a0ff3503")
+subspace_privacy = cite("analyze-gauss.subspace-privacy@4a055941")
+algorithm_3 = cite("analyze-gauss.algorithm-3@637b46cc")
+algorithm_1 = cite("analyze-gauss.algorithm-1@4f751563")
 
 
 ADDED = Adjacency.ADD_REMOVE_ONE

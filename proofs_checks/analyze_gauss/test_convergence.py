@@ -26,7 +26,7 @@ from dpmatrix.spec.analyze_gauss.convergence import (
 from dpmatrix.spec.common.spectra import projector_difference, spectral_norm
 from proofs_checks.exact_matrices import diagonal, rotation
 
-theorem_13 = cite("analyze-gauss.theorem-13@35141d5a")
+theorem_13 = cite("analyze-gauss.theorem-13@6ea48e7a")
 
 DRAWS = random.Random(20140604)
 RELATIONS = (Adjacency.ADD_REMOVE_ONE, Adjacency.REPLACE_ONE)
@@ -128,7 +128,7 @@ def numbers(p: Recovery) -> tuple[mpmath.mpf, mpmath.mpf, mpmath.mpf]:
     """Bound, distance and ||E|| in deviations, computed without the specification."""
     epsilon, delta, gap, laplace = map(real, (p.epsilon, p.delta, p.gap, p.laplace))
     level, n = mpmath.log(1 / delta), len(p.values)
-    size = RELATIONS.index(p.adjacency) + 1
+    size = mpmath.sqrt(RELATIONS.index(p.adjacency) + 1)
     size *= (1 + mpmath.sqrt(2 * level)) / epsilon
     bound = 8 * size * mpmath.sqrt(n * mpmath.log(9) + level) / (gap - 2 - 4 * level / epsilon)
     frame, other = real_matrix(p.frame), real_matrix(p.perturbed_frame)
@@ -146,7 +146,7 @@ def numbers(p: Recovery) -> tuple[mpmath.mpf, mpmath.mpf, mpmath.mpf]:
 )
 def test_repaired_convergence(statement) -> None:
     """Let L = log(1/delta). On the events the bracket is at least gap - 2 - 4L/epsilon > 0, so the deviation is at most
-    f Delta over that. If e = ||E||_2 >= 1/2 the distance, at most 1, is at most 2e. If e < 1/2, the k-th eigenvalue of
+    f Delta' over that. If e = ||E||_2 >= 1/2 the distance, at most 1, is at most 2e. If e < 1/2, the k-th eigenvalue of
     V_k V_k' is 1 and the next one of the noisy matrix is at most e (Weyl), so by Davis-Kahan the distance is at most
     e/(1 - e) <= 2e.
     """  # noqa: D205

@@ -16,7 +16,7 @@ from dpmatrix.spec.common.spectra import disagreement
 from proofs_checks.analyze_gauss.drawn_matrices import drawn, unit
 from proofs_checks.exact_matrices import cayley, diagonal
 
-svd_relations = cite("analyze-gauss.svd-relations@5ac438d5")
+svd_relations = cite("analyze-gauss.svd-relations@1c09d49f")
 
 DRAWS = random.Random(20140531)
 
@@ -76,7 +76,8 @@ def test_singular_values_are_no_eigenvalues(statement) -> None:
 
 
 @svd_relations.supports_repair(
-    grade="derived", region="every m >= n, by substitution of U'U = V'V = I; exact at 24 points, n <= 3"
+    grade="derived",
+    region="every m >= n, by substitution of U'U = V'V = I; exact at 27 points, some rank-deficient, n <= 3",
 )
 @svd_relations.supports(
     "gram", grade="derived", region="every m >= n, by substitution of U'U = I; exact at 27 points, some rank-deficient"
@@ -102,11 +103,12 @@ def test_repaired_relations(statements) -> None:
         return all(sympy.rem(sympy.expand(x), sine**2 + cosine**2 - 1, sine) == 0 for x in difference)
 
     assert vanishes(matrix.T * matrix - turn * middle**2 * turn.T)
+    assert vanishes(matrix * turn - turn * middle)
     assert vanishes(matrix * turn * middle.inv() - turn)
     repaired, existence, gram = (statements[f"{SVD}{name}"] for name in ("+repair", "/existence", "/gram"))
-    assert all(repaired.at(p) is Truth.TRUE for p in FULL)
+    assert all(repaired.at(p) is Truth.TRUE for p in FULL + DEFICIENT)
     assert all(existence.at(p) is Truth.TRUE for p in FULL + DEFICIENT)
-    bind(repaired, [(p, 0) for p in FULL])
+    bind(repaired, [(p, 0) for p in FULL + DEFICIENT])
     bind(existence, [(p, 0) for p in FULL + DEFICIENT])
     assert all(gram.at(p) is Truth.TRUE for p in FULL + DEFICIENT)
     bind(gram, [(p, 0) for p in FULL + DEFICIENT])
@@ -120,11 +122,26 @@ def test_repaired_relations(statements) -> None:
     bind(repaired, [(stretched, -Fraction(42, 100))], least=1)
     singular = attrs.evolve(SCALED, right=diagonal([1, 0]))
     assert existence.without("the columns of U and V are orthonormal").at(singular) is Truth.FALSE
-    bind_hypotheses(repaired, SCALED, orthonormal | {"every s_i > 0": DEFICIENT[0]})
+    bind(repaired, [(singular, -3)], least=1)  # 1 of the u_i, 1 of A V = U S, 1 of U = A V S^-1
+    bind_hypotheses(repaired, DEFICIENT[0], orthonormal)
 
 
-@svd_relations.controls("+repair", grade="symbolic", region="a rank-deficient matrix; U scaled")
+@svd_relations.controls(
+    "+repair", grade="symbolic", region="a rank-deficient matrix: A V S^+ is not U; A V = U S with S^2 for S; U scaled"
+)
 def test_rank_matters_for_the_left_factor(statement) -> None:
-    assert statement.without("every s_i > 0").at(DEFICIENT[0]) is Truth.FALSE
+    """With 1/0 read as 0 the product A V S^-1 has a column of zeros, and U has none."""
+
+    def whatever_the_rank(p: Decomposition) -> arb:
+        factors = [1 / Fraction(value) if value else 0 for value in p.values]
+        return disagreement(p.left, product(p) * p.right * diagonal(factors))
+
+    assert statement.at(DEFICIENT[0]) is Truth.TRUE
+    assert statement.nudged(margin=whatever_the_rank).at(DEFICIENT[0]) is Truth.FALSE
+
+    def squared(p: Decomposition) -> arb:
+        return disagreement(product(p) * p.right, p.left * diagonal(p.values) * diagonal(p.values))
+
+    assert statement.nudged(margin=squared).at(DEFICIENT[0]) is Truth.FALSE
     scaled = attrs.evolve(SCALED, left=diagonal([1, Fraction(11, 10)]))
     assert statement.without("the columns of U and V are orthonormal").at(scaled) is Truth.FALSE

@@ -12,12 +12,12 @@ from dpmatrix.claims import Truth, bind, bind_hypotheses, redefined
 from dpmatrix.claims.formulas import symbolic_matrix
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.analyze_gauss import eigenvalues
-from dpmatrix.spec.analyze_gauss.eigenvalues import Factorisation
+from dpmatrix.spec.analyze_gauss.eigenvalues import Factorisation, SquareMatrix
 from dpmatrix.spec.analyze_gauss.points import same
 from proofs_checks.analyze_gauss.drawn_matrices import drawn, similar, unit
 from proofs_checks.exact_matrices import diagonal
 
-eigenvalue_properties = cite("analyze-gauss.eigenvalue-properties@bba0c0ff")
+eigenvalue_properties = cite("analyze-gauss.eigenvalue-properties@197f0c74")
 
 DRAWS = random.Random(20140531)
 
@@ -26,7 +26,7 @@ NILPOTENT = fmpq_mat([[0, 1], [0, 0]])
 BLOCK = fmpq_mat([[2, 1, 0], [0, 2, 0], [0, 0, 0]])
 BAD = Factorisation(NILPOTENT, unit(2), NILPOTENT)
 GOOD = Factorisation(diagonal([1, 0]), unit(2), diagonal([1, 0]))
-SQUARE = {"A, X and Lambda are square and of one order": attrs.evolve(GOOD, matrix=fmpq_mat([[1, 0, 0], [0, 0, 0]]))}
+SQUARE = {"A is square": attrs.evolve(GOOD, matrix=fmpq_mat([[1, 0, 0], [0, 0, 0]]))}
 FACTORED = {
     "X is invertible": Factorisation(NILPOTENT, diagonal([0, 0]), diagonal([0, 0])),
     "A = X Lambda X^-1": Factorisation(NILPOTENT, unit(2), diagonal([0, 0])),
@@ -34,7 +34,7 @@ FACTORED = {
 DIAGONALIZED = [
     similar(DRAWS, diagonal([DRAWS.randint(-2, 2) for _ in range(order)])) for order in (1, 2, 3, 4) for _ in range(7)
 ]
-ANY = [Factorisation(m, unit(m.nrows()), m) for m in (drawn(DRAWS, n, n) for n in (1, 2, 3, 4) for _ in range(7))]
+ANY = [SquareMatrix(m) for m in (drawn(DRAWS, n, n) for n in (1, 2, 3, 4) for _ in range(7))]
 
 
 def roots(matrix: fmpq_mat) -> dict[sympy.Expr, int]:
@@ -78,7 +78,7 @@ def test_determinant_bullet(statement) -> None:
     bind(statement, [(p, 0) for p in ANY])
     bind_hypotheses(statement, GOOD, SQUARE)
     empty = fmpq_mat(0, 0)
-    assert statement.applies(Factorisation(empty, empty, empty)) is Truth.FALSE
+    assert statement.applies(SquareMatrix(empty)) is Truth.FALSE
 
 
 @eigenvalue_properties.supports(
@@ -101,28 +101,58 @@ def test_diagonal_bullet(statement) -> None:
     assert statement.without("A is diagonal").at(off_diagonal) is Truth.FALSE, "t^2 - 2 t against (t - 1)^2"
 
 
+def links(*sizes: int) -> fmpq_mat:
+    """Join nilpotent blocks with ones above the diagonal, of these sizes; a size 0 stands for the number 3."""
+    order = sum(max(size, 1) for size in sizes)
+    found, begin = fmpq_mat(order, order), 0
+    for size in sizes:
+        if not size:
+            found[begin, begin] = 3
+        for i in range(begin, begin + size - 1):
+            found[i, i + 1] = 1
+        begin += max(size, 1)
+    return found
+
+
+LINKED = [
+    SquareMatrix(similar(DRAWS, links(*sizes)).matrix)
+    for sizes in ((2,), (1, 0), (2, 0), (2, 1), (3,), (1, 1, 0), (2, 2), (3, 0), (2, 0, 0), (4,), (2, 1, 0), (1, 3))
+]
+
+
 @eigenvalue_properties.supports_repair(
-    grade="derived", region="every n by the docstring's derivation; exact at 28 points with ties and zeros, n <= 4"
+    grade="derived",
+    region="every n by the docstring's derivation; exact at 69 points, some with nilpotent parts, n <= 4",
 )
-def test_bullets_of_diagonalizable_matrices(statement) -> None:
-    """A = X Lambda X^-1 has det(tI - A) = det(tI - Lambda), so its eigenvalues are the l_i; rank A = rank Lambda is the
-    number of l_i that are not zero. The other two bullets need no factorisation.
+@eigenvalue_properties.supports(
+    "diagonalizable", grade="derived", region="every n by the docstring; exact at 28 points with ties and zeros, n <= 4"
+)
+def test_the_rank_and_the_eigenvalues(statements) -> None:
+    """Let r = rank A^n. In a basis of the kernel and the image of A^n, which are complementary (Fitting), A is diag(N,
+    B) with N nilpotent and B invertible of order r, so det(tI - A) = t^(n-r) det(tI - B) has r roots that are not zero.
+    rank A = r + rank N, and rank A^2 = r + rank N^2. If rank N^2 = rank N, the image of N is that of N^2, and so of
+    N^n = 0: so rank A = r exactly if the ranks of A and A^2 agree. The other two bullets need no more than their items
+    say. A = X Lambda X^-1 has A^2 = X Lambda^2 X^-1, and Lambda^2 has the rank of the diagonal Lambda.
     """  # noqa: D205
-    t = sympy.Symbol("t")
-    frame = sympy.Matrix(2, 2, sympy.symbols("x:4"))
-    middle = sympy.diag(*sympy.symbols("l:2"))
-    matrix = frame * middle * frame.inv()
-    assert sympy.simplify((t * sympy.eye(2) - matrix).det() - (t * sympy.eye(2) - middle).det()) == 0
+    name = "analyze-gauss.eigenvalue-properties"
+    repaired, factored = statements[f"{name}+repair"], statements[f"{name}/diagonalizable"]
+    values = []
+    for p in [*ANY, *DIAGONALIZED, *LINKED, BAD]:
+        assert repaired.at(p) is Truth.TRUE
+        whole, square = p.matrix, p.matrix * p.matrix
+        rest = fmpq_mat(whole) ** whole.nrows()
+        values.append((p, 0 if square.rank() == whole.rank() else min(0, whole.rank() - rest.rank() - 1)))
+    bind(repaired, values)
     for p in DIAGONALIZED:
-        assert statement.at(p) is Truth.TRUE
+        assert factored.at(p) is Truth.TRUE
         assert p.matrix.rank() == sum(p.middle[i, i] != 0 for i in range(p.middle.nrows()))
         assert symbolic_matrix(p.matrix).is_diagonalizable()
-    bind(statement, [(p, 0) for p in DIAGONALIZED])
-    wrong = {"Lambda is diagonal": BAD}
-    bind_hypotheses(statement, GOOD, FACTORED | wrong)
-    assert statement.applies(SQUARE["A, X and Lambda are square and of one order"]) is Truth.FALSE
-    two_links = fmpq_mat([[0, 1, 0], [0, 0, 1], [0, 0, 0]])
-    bind(statement, [(Factorisation(two_links, unit(3), two_links), -2)], least=1)
+    bind(factored, [(p, 0) for p in DIAGONALIZED])
+    bind_hypotheses(factored, GOOD, FACTORED | {"Lambda is diagonal": BAD})
+    assert factored.applies(SQUARE["A is square"]) is Truth.FALSE
+    bind_hypotheses(repaired, GOOD, SQUARE)
+    two_links = links(3)
+    bind(factored, [(Factorisation(two_links, unit(3), two_links), -2)], least=1)
 
 
 @eigenvalue_properties.controls("determinant", grade="symbolic", region="n = 3: det(tI - 2A) for det(tI - A)")
@@ -138,10 +168,8 @@ def test_the_eigenvalues_of_twice_the_matrix_are_others(statements) -> None:
         assert twice.formula(three) == -value
 
 
-@eigenvalue_properties.controls(
-    "+repair", grade="symbolic", region="Lambda not diagonal; the number of different non-zero eigenvalues as the rank"
-)
-def test_each_eigenvalue_bullet_can_fail(statement) -> None:
+@eigenvalue_properties.controls("diagonalizable", grade="symbolic", region="Lambda not diagonal; no multiplicity")
+def test_the_bullet_on_the_rank_can_fail(statement) -> None:
     assert statement.without("Lambda is diagonal").at(BAD) is Truth.FALSE
     twice = Factorisation(diagonal([2, 2]), unit(2), diagonal([2, 2]))
     assert statement.at(twice) is Truth.TRUE
@@ -151,5 +179,26 @@ def test_each_eigenvalue_bullet_can_fail(statement) -> None:
         return same(fmpq(p.matrix.rank()), fmpq(len(different)))
 
     assert statement.nudged(margin=without_multiplicity).at(twice) is Truth.FALSE
+
+
+@eigenvalue_properties.controls(
+    "+repair",
+    grade="symbolic",
+    region="equality whatever the rank of A^2; equality exactly if A^3 has the rank of A^2; det(tI - 2A)",
+)
+def test_each_eigenvalue_bullet_can_fail(statement) -> None:
+    """[[0, 1], [0, 0]] has rank 1, A^2 and A^3 have rank 0, and no eigenvalue is not zero."""
+    assert statement.at(BAD) is Truth.TRUE
+    assert statement.nudged(margin=eigenvalues.rank_margin).at(BAD) is Truth.FALSE
+
+    def later(p: SquareMatrix) -> arb:
+        square = p.matrix * p.matrix
+        if (square * p.matrix).rank() == square.rank():
+            return eigenvalues.rank_margin(p)
+        return arb(p.matrix.rank() - eigenvalues.non_zero_eigenvalues(p.matrix) - 1)
+
+    assert statement.nudged(margin=later).at(BAD) is Truth.FALSE
+    twice = SquareMatrix(diagonal([2, 2]))
+    assert statement.at(twice) is Truth.TRUE
     doubled = redefined(statement, eigenvalues, "characteristic", lambda matrix: (2 * matrix).charpoly())
     assert doubled.formula(twice) == -(8 - 4) - (16 - 4), "(t - 4)^2 for (t - 2)^2, the larger error of two"

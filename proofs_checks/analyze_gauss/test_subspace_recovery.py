@@ -16,7 +16,7 @@ from dpmatrix.spec.analyze_gauss.subspace_recovery import RecoveryRun, RowsOrCol
 from dpmatrix.tracing import bind_expression
 from proofs_checks.exact_matrices import diagonal, rotation
 
-algorithm_2 = cite("analyze-gauss.algorithm-2@0f2ba3af")
+algorithm_2 = cite("analyze-gauss.algorithm-2@b4204dab")
 
 DRAWS = random.Random(20140605)
 NAME = "analyze-gauss.algorithm-2"
@@ -64,8 +64,10 @@ def slack(fixed) -> sympy.Expr:
     above = gap - 2 * (1 + level / epsilon)
     if "variance" in fixed:  # nothing was released
         return rounding - above
-    factor = 2 if fixed["adjacency"] is Adjacency.REPLACE_ONE else 1
-    deviation = factor * (1 + sympy.sqrt(2 * level)) / epsilon / above
+    factor = sympy.sqrt(2) if fixed["adjacency"] is Adjacency.REPLACE_ONE else 1
+    root = sympy.sqrt(2 * level)
+    size = sympy.Max((1 + root) / epsilon, (root + sympy.sqrt(root**2 + 2 * epsilon)) / (2 * epsilon))
+    deviation = factor * size / above
     return sympy.Min(above, variance - deviation**2, scale - 2 / epsilon)
 
 

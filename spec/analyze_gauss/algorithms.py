@@ -8,8 +8,8 @@ from flint import arb, arb_mat, fmpq, fmpq_mat
 from dpmatrix.exact import Exact, ball, precision, rational, square
 from dpmatrix.privacy.adjacency import Adjacency
 from dpmatrix.privacy.sensitivity import frobenius_sensitivity
-from dpmatrix.spec.analyze_gauss.gaussian_mechanism import printed_deviation
-from dpmatrix.spec.analyze_gauss.subspace_privacy import laplace_scale, offset
+from dpmatrix.spec.analyze_gauss.gaussian_mechanism import printed_deviation, repaired_deviation
+from dpmatrix.spec.analyze_gauss.subspace_privacy import deviation_factor, laplace_scale, offset
 from dpmatrix.spec.common.algorithms import (
     Integers,
     Reals,
@@ -77,7 +77,9 @@ def algorithm_1_repaired(
     n, spacing = data.ncols(), rational(unit) ** 2
     kept = _short_rows(data, unit)  # input, changed: |a_i| <= 1, coordinates on a grid
     with precision(256):
-        deviation = frobenius_sensitivity(n, adjacency) * printed_deviation(epsilon, delta)  # line 1, changed: s Delta
+        deviation = frobenius_sensitivity(n, adjacency) * repaired_deviation(
+            epsilon, delta
+        )  # line 1, changed: s Delta'
         variance = rounded_up(deviation / arb(spacing), _DIGITS) ** 2
     noise = fmpq_mat(symmetric(n, discrete_gaussian(variance, entries_of_triangle(n)))) * spacing  # line 1, changed
     return kept.transpose() * kept + noise  # line 2
@@ -146,8 +148,9 @@ def algorithm_2_repaired(
         bracket = (gap - reach - 1) * unit - 2  # line 4, changed: what dhat certainly has above the offset
         if bracket <= 0:
             return gap * unit, None
-        factor = 2 if adjacency is Adjacency.REPLACE_ONE else 1
-        deviation = factor * printed_deviation(epsilon, delta) / arb(bracket * rational(units.projector))
+        deviation = (
+            deviation_factor(adjacency) * repaired_deviation(epsilon, delta) / arb(bracket * rational(units.projector))
+        )
         variance = rounded_up(square(deviation), 0)
         vectors = leading_eigenvectors(arb_mat(kept.transpose() * kept), k)  # line 3
         projector = fmpq_mat(nearest(vectors * vectors.transpose(), units.projector))
@@ -207,7 +210,7 @@ def algorithm_3_repaired(
     m, n, spacing = data.nrows(), data.ncols(), rational(unit) ** 2
     kept = _short_rows(data, unit)
     with precision(256):
-        deviation = arb(m).sqrt() * frobenius_sensitivity(n, adjacency) * printed_deviation(epsilon, delta)
+        deviation = arb(m).sqrt() * frobenius_sensitivity(n, adjacency) * repaired_deviation(epsilon, delta)
         variance = rounded_up(square(deviation) / arb(spacing) ** 2, 0)
     matrices, covariance = [], fmpq_mat(n, n)
     for t in range(m):

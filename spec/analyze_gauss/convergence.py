@@ -8,11 +8,12 @@ from flint import arb
 from dpmatrix.claims import Chosen, Claim, Condition, Defect, Kind, Locator, Repair, Statement, Step, Verdict
 from dpmatrix.exact import Real, ball, square
 from dpmatrix.privacy.adjacency import Adjacency
-from dpmatrix.spec.analyze_gauss.gaussian_mechanism import printed_deviation
+from dpmatrix.spec.analyze_gauss.gaussian_mechanism import printed_deviation, repaired_deviation
 from dpmatrix.spec.analyze_gauss.noise import norm_probability
 from dpmatrix.spec.analyze_gauss.subspace_privacy import (
     PROMISE,
     GapSettings,
+    deviation_factor,
     laplace_tail,
     normal_tail,
     offset,
@@ -83,7 +84,7 @@ class Recovery(SpectralPair):
     laplace
         The Laplace draw on the gap.
     adjacency
-        The relation of the promise: for a row replaced the repaired algorithm adds twice the noise.
+        The relation of the promise: for a row replaced the repaired algorithm adds sqrt(2) times the noise.
     """
 
     epsilon: Real
@@ -93,15 +94,14 @@ class Recovery(SpectralPair):
     adjacency: Adjacency
 
 
-def relation_factor(p: Recovery) -> int:
-    """Return f: 1 for a row added or removed, 2 for a row replaced."""
-    return 2 if p.adjacency is Adjacency.REPLACE_ONE else 1
+def scaled_deviation(p: Recovery) -> arb:
+    """``f Delta'``."""
+    return deviation_factor(p.adjacency) * repaired_deviation(p.epsilon, p.delta)
 
 
 def run_deviation(p: Recovery) -> arb:
-    """``f Delta / (gap + Laplace draw - offset)``."""
-    room = ball(p.gap) + ball(p.laplace) - offset(p.epsilon, p.delta)
-    return relation_factor(p) * printed_deviation(p.epsilon, p.delta) / room
+    """``f Delta' / (gap + Laplace draw - offset)``."""
+    return scaled_deviation(p) / (ball(p.gap) + ball(p.laplace) - offset(p.epsilon, p.delta))
 
 
 def norm_deviations(order: int, delta: Real) -> arb:
@@ -115,9 +115,8 @@ def room_after_laplace(p: Recovery) -> arb:
 
 
 def repaired_bound(p: Recovery) -> arb:
-    """``8 f Delta sqrt(n log 9 + log(1/delta)) / (gap - 2 - 4 log(1/delta)/epsilon)``."""
-    deviation = relation_factor(p) * printed_deviation(p.epsilon, p.delta)
-    return 2 * norm_deviations(len(p.values), p.delta) * deviation / room_after_laplace(p)
+    """``8 f Delta' sqrt(n log 9 + log(1/delta)) / (gap - 2 - 4 log(1/delta)/epsilon)``."""
+    return 2 * norm_deviations(len(p.values), p.delta) * scaled_deviation(p) / room_after_laplace(p)
 
 
 @attrs.frozen
@@ -203,8 +202,9 @@ THEOREM_13 = Claim(
         "The algorithm is as in `analyze-gauss.algorithm-2`, d the noisy gap. O hides a K that is chosen before n, k, "
         "epsilon, delta and A; the failure probability enters by a lower bound, so that a margin below zero refutes. "
         "Repaired, the theorem is stated for one run on two events, the Laplace draw and ||E||_2, and the probability "
-        "that one of them fails is the step `events`. f = 1 where the promise is for a row added or removed and f = 2, "
-        "the factor of the repaired noise, where it is replaced."
+        "that one of them fails is the step `events`. f = 1 where the promise is for a row added or removed, and f = "
+        "sqrt(2), the factor of the repaired noise, where it is replaced; Delta' is that of the repaired Algorithm 1, "
+        "which is Delta but for large epsilon."
     ),
     because=(
         "The distance is about |E_12|, of deviation Delta/gap for large gaps, so it exceeds any multiple K of it with "
@@ -214,8 +214,8 @@ THEOREM_13 = Claim(
         "the gap the printed right side is negative. With gap - 2 - 4 log(1/delta)/epsilon > 0 below it is true."
     ),
     repair=Repair(
-        "8 f Delta sqrt(n log 9 + log(1/delta)) / (gap - 2 - 4 log(1/delta)/eps), where that is positive; f = 1 for a "
-        "row added or removed, 2 for a row replaced",
+        "8 f Delta' sqrt(n log 9 + log(1/delta)) / (gap - 2 - 4 log(1/delta)/eps), where that is positive; f = 1 for a "
+        "row added or removed, sqrt(2) for a row replaced",
         Statement(
             "on the two events the distance is at most that",
             repaired_margin,

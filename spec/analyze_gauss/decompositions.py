@@ -49,11 +49,6 @@ def ordered_margin(p: Decomposition) -> arb:
     return decreasing_to_zero(p.values)
 
 
-def positive_margin(p: Decomposition) -> arb:
-    """The least singular value."""
-    return arb(min(rational(value) for value in p.values))
-
-
 def gram_margin(p: Decomposition) -> arb:
     """``A'A = V S^2 V'``."""
     matrix, squares = product(p), diagonal([rational(value) ** 2 for value in p.values])
@@ -75,17 +70,22 @@ def printed_left_margin(p: Decomposition) -> arb:
     return disagreement(p.left, product(p) * p.right * diagonal(p.values))
 
 
+def right_margin(p: Decomposition) -> arb:
+    """``A V = U S``."""
+    return disagreement(product(p) * p.right, p.left * diagonal(p.values))
+
+
 def left_margin(p: Decomposition) -> arb:
-    """``U = A V S^-1``; minus infinity where S is singular."""
+    """``U = A V S^-1``; zero where S is singular, of which it says nothing."""
     if not all(p.values):
-        return arb("-inf")
+        return arb(0)
     inverse = diagonal([1 / rational(value) for value in p.values])
     return disagreement(p.left, product(p) * p.right * inverse)
 
 
 def repaired_margin(p: Decomposition) -> arb:
     """Sum of the margins of the repaired equations."""
-    return gram_margin(p) + existence_margin(p) + left_margin(p)
+    return gram_margin(p) + existence_margin(p) + right_margin(p) + left_margin(p)
 
 
 ORTHONORMAL = Condition("the columns of U and V are orthonormal", orthonormal_margin)
@@ -109,17 +109,17 @@ SVD_RELATIONS = Claim(
         ">= n, U is m x n, S and V are n x n: the thin form."
     ),
     because=(
-        "A = diag(2, 1) = S with U = V = I has A V S' = diag(4, 1), which is not U. The third equation needs S^-1, and "
-        "with it full column rank; where s_i = 0 the column u_i is not determined by A. Nor does an S of eigenvalues "
-        "save it: it holds only if every singular value is 1. The S of the first equation is S'S for the S of the "
-        "second."
+        "A = diag(2, 1) = S with U = V = I has A V S' = diag(4, 1), which is not U. What holds for every A is U S = A "
+        "V; with full column rank it is U = A V S^-1, and where s_i = 0 the column u_i is not determined by A. Nor "
+        "does an S of eigenvalues save it: it holds only if every singular value is 1. The S of the first equation is "
+        "S'S for the S of the second."
     ),
     repair=Repair(
-        "U = A V S^-1, if every singular value is positive; S'S for the S of A'A = V S V'",
+        "U S = A V, which is U = A V S^-1 if every singular value is positive; S'S for the S of A'A = V S V'",
         Statement(
-            "A'A = V S^2 V', A = U S V' and U = A V S^-1",
+            "A'A = V S^2 V', A = U S V' and U S = A V; where no s_i is zero, U = A V S^-1",
             repaired_margin,
-            given=(ORTHONORMAL, Condition("every s_i > 0", positive_margin, strict=True)),
+            given=(ORTHONORMAL,),
         ),
     ),
     steps=(

@@ -11,20 +11,24 @@ from dpmatrix.spec.common.spectra import disagreement
 
 
 @attrs.frozen
-class Factorisation:
-    """A, X and Lambda of the last bullet, rational n x n; eigenvalues are the roots of det(tI - A) with multiplicity.
+class SquareMatrix:
+    """A, rational n x n; its eigenvalues are the roots of det(tI - A) with multiplicity."""
+
+    matrix: fmpq_mat
+
+
+@attrs.frozen
+class Factorisation(SquareMatrix):
+    """A, and X and Lambda of the last bullet, rational n x n.
 
     Parameters
     ----------
-    matrix
-        A.
     frame
         X.
     middle
         Lambda.
     """
 
-    matrix: fmpq_mat
     frame: fmpq_mat
     middle: fmpq_mat
 
@@ -36,9 +40,10 @@ def shapes_fit(p: Factorisation) -> bool:
     return shapes == {(order, order)} and bool(order)
 
 
-def square_margin(p: Factorisation) -> arb:
-    """Zero exactly when the shapes fit."""
-    return -arb(int(not shapes_fit(p)))
+def square_margin(p: SquareMatrix) -> arb:
+    """Zero exactly when A is n x n, n >= 1."""
+    shape = (p.matrix.nrows(), p.matrix.ncols())
+    return -arb(int(shape[0] != shape[1] or not shape[0]))
 
 
 def invertible_margin(p: Factorisation) -> arb:
@@ -57,7 +62,7 @@ def is_diagonal(matrix: fmpq_mat) -> bool:
     return all(matrix[i, j] == 0 for i in range(order) for j in range(order) if i != j)
 
 
-def diagonal_matrix_margin(p: Factorisation) -> arb:
+def diagonal_matrix_margin(p: SquareMatrix) -> arb:
     """Zero when A is diagonal."""
     return -arb(int(not is_diagonal(p.matrix)))
 
@@ -72,7 +77,7 @@ def characteristic(matrix: fmpq_mat) -> fmpq_poly:
     return matrix.charpoly()
 
 
-def eigenvalue_product_margin(p: Factorisation) -> arb:
+def eigenvalue_product_margin(p: SquareMatrix) -> arb:
     """Equality of det A and the product of the roots, (-1)^n times the constant coefficient of det(tI - A)."""
     product = (-1) ** p.matrix.nrows() * characteristic(p.matrix)[0]
     return same(p.matrix.det(), product)
@@ -85,12 +90,20 @@ def non_zero_eigenvalues(matrix: fmpq_mat) -> int:
     return matrix.nrows() - zeros
 
 
-def rank_margin(p: Factorisation) -> arb:
+def rank_margin(p: SquareMatrix) -> arb:
     """Equality of the rank and the number of non-zero eigenvalues."""
     return same(fmpq(p.matrix.rank()), fmpq(non_zero_eigenvalues(p.matrix)))
 
 
-def diagonal_entries_margin(p: Factorisation) -> arb:
+def repaired_rank_margin(p: SquareMatrix) -> arb:
+    """Zero or more when the rank is that number if A^2 has the same rank, and is larger by one at least if not."""
+    rank = p.matrix.rank()
+    if (p.matrix * p.matrix).rank() == rank:
+        return rank_margin(p)
+    return arb(rank - non_zero_eigenvalues(p.matrix) - 1)
+
+
+def diagonal_entries_margin(p: SquareMatrix) -> arb:
     """Equality of det(tI - A) and the product of the (t - a_ii)."""
     product = fmpq_poly([1])
     for i in range(p.matrix.nrows()):
@@ -98,13 +111,19 @@ def diagonal_entries_margin(p: Factorisation) -> arb:
     return -arb(sum(abs(x) for x in (characteristic(p.matrix) - product).coeffs()))
 
 
-def bullets_margin(p: Factorisation) -> arb:
+def bullets_margin(p: SquareMatrix) -> arb:
     """Smallest of the margins: zero exactly when the bullets hold, the third one where A is diagonal."""
     least = eigenvalue_product_margin(p).min(rank_margin(p))
     return least.min(diagonal_entries_margin(p)) if is_diagonal(p.matrix) else least
 
 
-SQUARE = Condition("A, X and Lambda are square and of one order", square_margin)
+def repaired_margin(p: SquareMatrix) -> arb:
+    """Smallest of the margins with the repaired bullet on the rank, the third one where A is diagonal."""
+    least = eigenvalue_product_margin(p).min(repaired_rank_margin(p))
+    return least.min(diagonal_entries_margin(p)) if is_diagonal(p.matrix) else least
+
+
+SQUARE = Condition("A is square", square_margin)
 INVERTIBLE = Condition("X is invertible", invertible_margin, strict=True)
 FACTORISED = Condition("A = X Lambda X^-1", factorised_margin)
 DIAGONAL_MIDDLE = Condition("Lambda is diagonal", diagonal_middle_margin)
@@ -125,25 +144,27 @@ EIGENVALUE_PROPERTIES = Claim(
     verdict=Verdict.HOLDS_WITH_REPAIR,
     defect=Defect.HYPOTHESIS,
     headline=(
-        "The bullet on the rank fails without diagonalizability: [[0, 1], [0, 0]] has rank 1 and no non-zero "
+        "The bullet on the rank fails where A^2 has a smaller rank: [[0, 1], [0, 0]] has rank 1 and no non-zero "
         "eigenvalue."
     ),
     reading=(
         "A is square, which the slides do not say (elsewhere A is m x n); eigenvalues are complex, with algebraic "
         "multiplicity. The fourth bullet is a definition, Lambda the diagonal matrix that the letter stands for; it is "
-        "a hypothesis of the repair. Points are rational, roots are compared through their polynomial; for other "
-        "matrices the repaired statement rests on the derivation."
+        "a hypothesis of the step `diagonalizable`. Points are rational, roots are compared through their polynomial; "
+        "for other matrices the repaired statement rests on the derivation."
     ),
     because=(
-        "[[0, 1], [0, 0]] has rank 1 and no non-zero eigenvalue. For a diagonalizable A = X Lambda X^-1 the bullet is "
-        "right: rank A = rank Lambda. The determinant and diagonal matrices need no repair."
+        "[[0, 1], [0, 0]] has rank 1 and no non-zero eigenvalue. The rank of A is never below the number of its "
+        "non-zero eigenvalues, which is the rank of A^n, and it is that number exactly if A^2 has the rank of A. Such "
+        "are invertible matrices, and all A = X Lambda X^-1 of the last bullet. The determinant and diagonal matrices "
+        "need no repair."
     ),
     repair=Repair(
-        "all three bullets speak of diagonalizable matrices, which the one on the rank alone needs",
+        "the rank is at least the number of non-zero eigenvalues, with equality exactly if A^2 has the rank of A",
         Statement(
-            "for every diagonalizable A = X Lambda X^-1 the first three bullets hold",
-            bullets_margin,
-            given=(INVERTIBLE, FACTORISED, DIAGONAL_MIDDLE),
+            "for every square A that bullet, the one on the determinant and the one on diagonal matrices hold",
+            repaired_margin,
+            given=(SQUARE,),
         ),
     ),
     steps=(
@@ -156,7 +177,17 @@ EIGENVALUE_PROPERTIES = Claim(
             "rank",
             Statement("the rank is the number of non-zero eigenvalues", rank_margin, given=(SQUARE,)),
             defect=Defect.HYPOTHESIS,
-            note="true for diagonalizable matrices, such as symmetric ones, with multiplicity",
+            note="true if A^2 has the rank of A",
+        ),
+        Step(
+            "diagonalizable",
+            Statement(
+                "where A = X Lambda X^-1, Lambda diagonal, the rank is the number of non-zero eigenvalues",
+                rank_margin,
+                given=(INVERTIBLE, FACTORISED, DIAGONAL_MIDDLE),
+            ),
+            defect=None,
+            note="symmetric matrices, of which the slides make use, are such",
         ),
         Step(
             "diagonal",

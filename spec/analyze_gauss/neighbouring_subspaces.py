@@ -96,16 +96,15 @@ def projector_margin(p: ChangedMoment) -> arb:
     return 1 / (gap(p) - 2) - projector_distance(p)
 
 
-def projector_bound(gap_of_data: arb) -> arb:
-    """``(1/sqrt(2) + sqrt(2)/h) / h``, h = gap - 1: for a row added or removed; twice it for a row replaced."""
-    height = gap_of_data - 1
-    return (1 / arb(2).sqrt() + arb(2).sqrt() / height) / height
+def projector_bound(gap_of_data: arb, rows: int) -> arb:
+    """``sqrt(2) sin(arcsin(x) / 2)``, x = rows/gap: for a row added or removed, and two where one is replaced."""
+    sine = rows / gap_of_data
+    return sine / (1 + (1 - square(sine)).sqrt()).sqrt()
 
 
 def projector_bound_margin(p: ChangedMoment) -> arb:
-    """The bound, twice it where a row is replaced, minus the distance of the projectors."""
-    factor = 2 if replaced(p) else 1
-    return factor * projector_bound(gap(p)) - projector_distance(p)
+    """The bound minus the distance of the projectors."""
+    return projector_bound(gap(p), rows_changed(p)) - projector_distance(p)
 
 
 def squared_norm(row: fmpq_mat) -> fmpq:
@@ -116,6 +115,11 @@ def squared_norm(row: fmpq_mat) -> fmpq:
 def replaced(p: ChangedMoment) -> bool:
     """Whether a row leaves and another one comes."""
     return bool(squared_norm(p.removed) * squared_norm(p.added))
+
+
+def rows_changed(p: ChangedMoment) -> int:
+    """Return 2 where a row is replaced, 1 where one is added or removed."""
+    return 2 if replaced(p) else 1
 
 
 def single(p: ChangedMoment) -> arb:
@@ -143,11 +147,17 @@ def gap_above_two_margin(p: ChangedMoment) -> arb:
     return gap(p) - 2
 
 
-ROWS = (
+def gap_above_rows_margin(p: ChangedMoment) -> arb:
+    """Gap minus the number of rows that change."""
+    return gap(p) - rows_changed(p)
+
+
+SHORT_ROWS = (
     whole("k", 1),
     exceeds("k < n", rank_margin),
     Condition("rows have norm at most 1", norms_margin),
-    Condition("the removed row is a row of A", present_margin),
 )
+ROWS = (*SHORT_ROWS, Condition("the removed row is a row of A", present_margin))
 SINGLE = Condition("one row is added or removed, not both", single)
 GAP = exceeds("the gap exceeds 2", gap_above_two_margin)
+GAP_OF_ROWS = exceeds("the gap exceeds 1, and 2 if a row is replaced", gap_above_rows_margin)

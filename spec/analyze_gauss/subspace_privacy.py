@@ -7,11 +7,14 @@ from flint import arb
 
 from dpmatrix.claims import Claim, Defect, Kind, Locator, Repair, Statement, Step, Verdict
 from dpmatrix.exact import Real, ball, square
+from dpmatrix.privacy.adjacency import Adjacency
 from dpmatrix.privacy.profiles import GaussianProfile
-from dpmatrix.spec.analyze_gauss.gaussian_mechanism import SMALL_EPSILON, printed_deviation
+from dpmatrix.spec.analyze_gauss.gaussian_mechanism import printed_deviation, repaired_deviation
 from dpmatrix.spec.analyze_gauss.neighbouring_subspaces import (
     GAP,
+    GAP_OF_ROWS,
     ROWS,
+    SHORT_ROWS,
     SINGLE,
     gap_added_margin,
     gap_replaced_margin,
@@ -29,6 +32,18 @@ class GapSettings:
     epsilon: Real
     delta: Real
     gap: Real
+
+
+@attrs.frozen
+class RelatedGap(GapSettings):
+    """The same, and the relation between neighbours."""
+
+    adjacency: Adjacency
+
+
+def deviation_factor(adjacency: Adjacency) -> arb:
+    """Return f: 1 for a row added or removed, sqrt(2) for a row replaced."""
+    return arb(2).sqrt() if adjacency is Adjacency.REPLACE_ONE else arb(1)
 
 
 def laplace_scale(epsilon: Real) -> arb:
@@ -86,14 +101,12 @@ def promised_delta(p: GapSettings) -> arb:
     return 2 * ball(p.delta)
 
 
-def repaired_margin(p: GapSettings) -> arb:
-    """``delta`` minus Pr(Lap > 2 log(1/delta)/epsilon) and minus the delta of the least noise of the projector.
-
-    Where a row is replaced, sensitivity and deviation are both twice as large, and the delta is the same.
-    """
+def repaired_margin(p: RelatedGap) -> arb:
+    """``delta`` minus Pr(Lap > 2 log(1/delta)/epsilon) and minus the delta of the least noise of the projector."""
     outside = laplace_tail(p.epsilon, offset(p.epsilon, p.delta) - 2)
-    deviation = printed_deviation(p.epsilon, p.delta) / (ball(p.gap) - 2)
-    noise = GaussianProfile(projector_bound(ball(p.gap)), deviation)
+    deviation = deviation_factor(p.adjacency) * repaired_deviation(p.epsilon, p.delta) / (ball(p.gap) - 2)
+    rows = 2 if p.adjacency is Adjacency.REPLACE_ONE else 1
+    noise = GaussianProfile(projector_bound(ball(p.gap), rows), deviation)
     return ball(p.delta) - (outside + noise.delta(p.epsilon))
 
 
@@ -134,19 +147,20 @@ SUBSPACE_PRIVACY = Claim(
         "turns the subspace by 90 degrees, gets as little noise as a gap of twice the offset, 59 at epsilon = 1, delta "
         "= 1e-6. There the event has probability 0.999 against 0.0011. The smaller delta is, the surer the leak: "
         "offset/Delta grows like sqrt(2 log(1/delta)).\n\n"
-        "If nothing is released unless the noisy gap exceeds the offset, "
-        "(2 epsilon, delta) holds: the gap changes by at most 1 (2 for a replaced row), and at a gap above 2 the "
-        "projector by at most 1/(gap - 2), and by less than twice that for a replaced row, of which the slides do not "
-        "speak. For an added row at n = 2 it is sqrt(2) sin(arcsin(1/gap)/2) exactly."
+        "If nothing is released unless the noisy gap exceeds the offset, (2 epsilon, delta) holds: the gap changes by "
+        "at most 1 (2 for a replaced row), and the projector by at most sqrt(2) sin(arcsin(x)/2), which is less than "
+        "x, for x = 1/gap (2/gap). This is attained at n = 2. A replaced row, of which the slides do not speak, needs "
+        "sqrt(2) times their deviation, as in Algorithm 1; for an added row 1/sqrt(2) of it would do."
     ),
     repair=Repair(
-        "nothing but the noisy gap is released unless it exceeds 2 (1 + log(1/delta)/epsilon); deviation 2 Delta/(...) "
-        "where a row is replaced; epsilon <= 2 (1 + sqrt(2 log(1/delta)))",
+        "nothing but the noisy gap is released unless it exceeds 2 (1 + log(1/delta)/epsilon); Delta' of the repaired "
+        "Algorithm 1, which is Delta up to epsilon = 2 (1 + sqrt(2 log(1/delta))), and sqrt(2) Delta' where a row is "
+        "replaced",
         Statement(
             "Pr(Lap(2/epsilon) > 2 log(1/delta)/epsilon) and the delta of the projector's least noise add up to delta "
             "at most",
             repaired_margin,
-            given=(*PROMISE, SMALL_EPSILON, exceeds("gap > 2", gap_above_two_margin)),
+            given=(*PROMISE, exceeds("gap > 2", gap_above_two_margin)),
         ),
     ),
     steps=(
@@ -168,19 +182,19 @@ SUBSPACE_PRIVACY = Claim(
             Statement(
                 "a row that is added or removed moves the projector by at most 1/(gap - 2)",
                 projector_margin,
-                given=(*ROWS, SINGLE, GAP),
+                given=(*SHORT_ROWS, SINGLE, GAP),
             ),
             defect=None,
         ),
         Step(
             "projector-bound",
             Statement(
-                "it moves by at most (1/sqrt(2) + sqrt(2)/h)/h, h = gap - 1, and by twice that if a row is replaced",
+                "it moves by at most sqrt(2) sin(arcsin(x)/2), x = 1/gap, and x = 2/gap if a row is replaced",
                 projector_bound_margin,
-                given=(*ROWS, GAP),
+                given=(*SHORT_ROWS, GAP_OF_ROWS),
             ),
             defect=None,
-            note="not printed; what the repair rests on",
+            note="not printed; what the repair rests on. The proof reflects as Davis and Kahan do for sin 2 theta",
         ),
     ),
     uses=("analyze-gauss.algorithm-1+repair",),

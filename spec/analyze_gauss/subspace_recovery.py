@@ -7,22 +7,19 @@ from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Claim, Condition, Kind, Locator, Repair, Statement, Step, Verdict
 from dpmatrix.exact import Exact, Real, ball, rational, square
-from dpmatrix.privacy.adjacency import Adjacency
-from dpmatrix.spec.analyze_gauss.gaussian_mechanism import printed_deviation
+from dpmatrix.spec.analyze_gauss.gaussian_mechanism import repaired_deviation
 from dpmatrix.spec.analyze_gauss.points import same
-from dpmatrix.spec.analyze_gauss.subspace_privacy import PROMISE, GapSettings, laplace_scale, offset
+from dpmatrix.spec.analyze_gauss.subspace_privacy import PROMISE, RelatedGap, deviation_factor, laplace_scale, offset
 from dpmatrix.spec.common.conditions import exceeds, whole
 from dpmatrix.spec.common.spectra import disagreement, identity, projector, trace
 
 
 @attrs.frozen
-class RecoveryRun(GapSettings):
+class RecoveryRun(RelatedGap):
     """One run of an implementation; ``gap`` is the noisy gap that it published.
 
     Parameters
     ----------
-    adjacency
-        Relation.
     variance
         Variance of each entry of the noise on the projector, on and above the diagonal; None if it was withheld.
     gap_scale
@@ -31,15 +28,9 @@ class RecoveryRun(GapSettings):
         How far above the offset the projector may still be withheld, because of roundings.
     """
 
-    adjacency: Adjacency
     variance: Real | None
     gap_scale: Exact
     rounding: Exact
-
-
-def deviation_factor(p: RecoveryRun) -> int:
-    """Return 1 for a row added or removed, 2 for a row replaced."""
-    return 2 if p.adjacency is Adjacency.REPLACE_ONE else 1
 
 
 def run_margin(p: RecoveryRun) -> arb:
@@ -47,7 +38,7 @@ def run_margin(p: RecoveryRun) -> arb:
     above = ball(p.gap) - offset(p.epsilon, p.delta)
     if p.variance is None:
         return ball(p.rounding) - above
-    least = deviation_factor(p) * printed_deviation(p.epsilon, p.delta) / above
+    least = deviation_factor(p.adjacency) * repaired_deviation(p.epsilon, p.delta) / above
     return above.min(ball(p.variance) - square(least)).min(ball(p.gap_scale) - laplace_scale(p.epsilon))
 
 
@@ -120,17 +111,20 @@ ALGORITHM_2 = Claim(
         "As printed line 5 takes the eigenvectors as rows, and the output Vhat_k Vhat_k' is I_k, whatever the data.\n\n"
         "Changed lines: (1) rows of norm at most 1. (2) d is dhat. (3) nothing but dhat is released unless it exceeds "
         "the offset 2 (1 + log(1/delta)/epsilon): the square hides the sign of the bracket, so that a gap near zero, "
-        "whose subspace one row can turn by 90 degrees, gets noise Delta/offset. (4) twice the deviation where a row "
-        "is replaced. (5) Vhat_k has the eigenvectors of What, not of Vhat, as columns. (6) "
-        "the release is on lattices: discrete Laplace noise on the gap and discrete Gaussian noise on the projector, "
-        "both rounded by fixed rules with proved errors, which are added to the sensitivities.\n\n"
+        "whose subspace one row can turn by 90 degrees, gets noise Delta/offset. (4) sqrt(2) times the deviation where "
+        "a row is replaced, and Delta' of the repaired Algorithm 1, which is more than Delta for large epsilon only. "
+        "(5) Vhat_k has the eigenvectors of What, not of Vhat, as columns. (6) the release is on lattices: discrete "
+        "Laplace noise on the gap and discrete Gaussian noise on the projector, both rounded by fixed rules with "
+        "proved errors, which are added to the sensitivities.\n\n"
         "A gap of zero has no subspace; there the release refuses, up to probability delta/2, in which a fixed matrix "
         "takes its place."
     ),
     repair=Repair(
-        "release the projector only above the offset; twice the deviation where a row is replaced; columns",
+        "release the projector only above the offset; Delta' of the repaired Algorithm 1, and sqrt(2) times it where a "
+        "row is replaced; columns",
         Statement(
-            "a run withholds the projector up to the offset, and adds noise of deviation f Delta/(dhat - offset) above",
+            "a run withholds the projector up to the offset, and adds noise of deviation f Delta'/(dhat - offset) "
+            "above it",
             run_margin,
             instance=True,
             given=(

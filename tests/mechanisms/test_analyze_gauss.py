@@ -28,9 +28,9 @@ from dpmatrix.spec.analyze_gauss.gaussian_mechanism import GaussianPromise, Gaus
 from dpmatrix.spec.analyze_gauss.online import OnlinePromise, OnlineRun
 from dpmatrix.spec.analyze_gauss.subspace_recovery import RecoveryRun
 
-algorithm_1 = cite("analyze-gauss.algorithm-1@a0ff3503")
-algorithm_2 = cite("analyze-gauss.algorithm-2@0f2ba3af")
-algorithm_3 = cite("analyze-gauss.algorithm-3@3b7cb1d8")
+algorithm_1 = cite("analyze-gauss.algorithm-1@4f751563")
+algorithm_2 = cite("analyze-gauss.algorithm-2@b4204dab")
+algorithm_3 = cite("analyze-gauss.algorithm-3@637b46cc")
 
 
 ADDED, REPLACED = Adjacency.ADD_REMOVE_ONE, Adjacency.REPLACE_ONE
@@ -242,5 +242,12 @@ def test_streams_are_bounded() -> None:
     assert all(found.guarantee == mechanism.guarantee for found in mechanism.release(np.zeros((2, 2))))
     long = OnlinePerturbedLeader(1, ADDED, steps=200, delta=SMALL).noise_variance(2)
     assert 80 < long / mechanism.noise_variance(2) < 120, "the variance grows with the number of steps"
-    with pytest.raises(InvalidParameterError, match="not certified"):
-        OnlinePerturbedLeader(20, ADDED, steps=3, delta=Fraction(1, 2), calibration="printed").noise_variance(2)
+
+
+def test_the_printed_noise_is_enough_for_large_epsilon() -> None:
+    """Delta is 0.109 at epsilon = 20, delta = 1/2, and 0.190 is needed for half of delta."""
+    half = Fraction(1, 2)
+    leader = OnlinePerturbedLeader(20, ADDED, steps=3, delta=half, calibration="printed")
+    assert 0.190 < np.sqrt(float(leader.noise_variance(2) / 3)) * float(leader.grid) < 0.191
+    single = AnalyzeGauss(20, ADDED, delta=half, calibration="printed", divisor=1)
+    assert 0.190 < float(single.printed_deviation(2)) < 0.191

@@ -48,53 +48,64 @@ move=> d0 d1; rewrite sqr_sqrtr; last by rewrite mulr_ge0// ln_ge0// invf_ge1.
 by rewrite mulrAC divff ?mul1r ?pnatr_eq0// expRN lnK ?posrE ?invr_gt0// invrK.
 Qed.
 
-(* a statistic whose Euclidean change is at most s, with deviation s (1 + z) / eps *)
-Theorem slide_deviation_is_private (D : Type) (neighbours : D -> D -> Prop) n (q : D -> 'rV[R]_n) (s eps delta : R) :
-  0 < s -> 0 < eps -> 0 < delta -> delta <= 1 ->
-  (forall x y, neighbours x y -> squared_norm (q x - q y) <= s ^+ 2) ->
-  eps <= 2%:R * (1 + quantile_bound delta) ->
-  let sigma := s * ((1 + quantile_bound delta) / eps) in
-  differentially_private neighbours eps (delta / 2%:R) (fun x => noisy (gaussian_noise sigma) (q x)).
+(* the positive root t of eps t - 1 / (2 t) = z *)
+Definition root_deviation (eps delta : R) : R :=
+  let z := quantile_bound delta in (z + Num.sqrt (z ^+ 2 + 2%:R * eps)) / (2%:R * eps).
+Lemma root_deviation_gt0 eps delta : 0 < eps -> 0 < root_deviation eps delta.
 Proof.
-move=> s0 eps0 d0 d1 sens small sigma; set z := quantile_bound delta in sigma small *.
-have z0 : 0 <= z by exact: quantile_ge0.
-have w0 : 0 < 1 + z by rewrite (lt_le_trans (@ltr01 _))// ler_addl.
-rewrite -[X in X / 2%:R](quantileE d0 d1).
-have sg : 0 < sigma by rewrite mulr_gt0// divr_gt0.
-apply: (gaussian_noise_is_private sg s0 (ltW eps0) z0 sens).
-have -> : eps * sigma / s - s / (2%:R * sigma) = 1 + z - eps / (2%:R * (1 + z)).
-  by rewrite /sigma; field; rewrite !gt_eqF.
-by rewrite ler_subr_addl ler_add2r ler_pdivr_mulr ?mul1r// mulr_gt0.
+move=> eps0; have e2 : 0 < 2%:R * eps by rewrite mulr_gt0.
+by rewrite divr_gt0// ltr_paddl ?quantile_ge0// sqrtr_gt0 ltr_paddl ?sqr_ge0.
 Qed.
+Lemma root_deviationE eps delta : 0 < eps ->
+  eps * root_deviation eps delta - 1 / (2%:R * root_deviation eps delta) = quantile_bound delta.
+Proof.
+move=> eps0; rewrite /root_deviation; set z := quantile_bound delta; have z0 : 0 <= z by exact: quantile_ge0.
+pose w := Num.sqrt (z ^+ 2 + 2%:R * eps); rewrite -/w.
+have e2 : 0 < 2%:R * eps by rewrite mulr_gt0.
+have ww : w ^+ 2 = z ^+ 2 + 2%:R * eps by rewrite sqr_sqrtr// addr_ge0 ?sqr_ge0// ltW.
+have w0 : 0 < w by rewrite sqrtr_gt0 ltr_paddl ?sqr_ge0.
+have zw0 : 0 < z + w by rewrite ltr_paddl.
+have -> : eps * ((z + w) / (2%:R * eps)) - 1 / (2%:R * ((z + w) / (2%:R * eps))) =
+          ((z + w) ^+ 2 - 2%:R * eps) / (2%:R * (z + w)).
+  by field; rewrite !gt_eqF.
+have -> : (z + w) ^+ 2 - 2%:R * eps = z * (2%:R * (z + w)).
+  have -> : 2%:R * eps = w ^+ 2 - z ^+ 2 by rewrite ww addrC addKr.
+  ring.
+by rewrite mulfK// mulf_neq0 ?pnatr_eq0// gt_eqF.
+Qed.
+
+(* a statistic whose Euclidean change is at most s, with deviation s t, t at least the root *)
+Theorem sufficient_deviation_is_private (D : Type) (neighbours : D -> D -> Prop) n (q : D -> 'rV[R]_n)
+    (s t eps delta : R) :
+  0 < s -> 0 < eps -> 0 < delta -> delta <= 1 -> root_deviation eps delta <= t ->
+  (forall x y, neighbours x y -> squared_norm (q x - q y) <= s ^+ 2) ->
+  differentially_private neighbours eps (delta / 2%:R) (fun x => noisy (gaussian_noise (s * t)) (q x)).
+Proof.
+move=> s0 eps0 d0 d1 rt sens; have r0 := root_deviation_gt0 delta eps0; have t0 := lt_le_trans r0 rt.
+rewrite -[X in X / 2%:R](quantileE d0 d1).
+apply: (gaussian_noise_is_private _ s0 (ltW eps0) (quantile_ge0 delta) sens); first exact: mulr_gt0.
+have -> : eps * (s * t) / s - s / (2%:R * (s * t)) = eps * t - 1 / (2%:R * t) by field; rewrite !gt_eqF.
+rewrite -(root_deviationE delta eps0) ler_sub ?ler_pmul2l//.
+by rewrite lef_pinv ?posrE ?(@mulr_gt0 R 2%:R)// ler_pmul2l.
+Qed.
+
+(* the deviation (1 + z) / eps of the slides, and the root where that is more *)
+Definition repaired_deviation (eps delta : R) : R := Num.max ((1 + quantile_bound delta) / eps) (root_deviation eps delta).
 
 (* a row of norm at most r appears or disappears, or is replaced *)
-Lemma added_row_is_private d (r eps delta : R) : 0 < r -> 0 < eps -> 0 < delta -> delta <= 1 ->
-  eps <= 2%:R * (1 + quantile_bound delta) ->
-  let sigma := r ^+ 2 * ((1 + quantile_bound delta) / eps) in
-  differentially_private (@add_remove_one R d r) eps (delta / 2%:R)
-    (fun X => noisy (gaussian_noise sigma) (triangle (moment X))).
-Proof.
-move=> r0 eps0 d0 d1 small; apply: slide_deviation_is_private => // [|X Y xy]; first exact: exprn_gt0.
-by rewrite -exprM; exact: triangle_added.
-Qed.
-Lemma replaced_row_is_private d (r eps delta : R) : 0 < r -> 0 < eps -> 0 < delta -> delta <= 1 ->
-  eps <= 2%:R * (1 + quantile_bound delta) ->
-  let sigma := Num.sqrt 2%:R * r ^+ 2 * ((1 + quantile_bound delta) / eps) in
-  differentially_private (@replace_one R d r) eps (delta / 2%:R)
-    (fun X => noisy (gaussian_noise sigma) (triangle (moment X))).
-Proof.
-move=> r0 eps0 d0 d1 small; apply: slide_deviation_is_private => // [|X Y xy].
-  by rewrite mulr_gt0 ?sqrtr_gt0// exprn_gt0.
-by rewrite exprMn sqr_sqrtr// -exprM mulr_natl; exact: triangle_replaced.
-Qed.
-
 Theorem noisy_moment_is_private d (r eps delta : R) : 0 < r -> 0 < eps -> 0 < delta -> delta <= 1 ->
-  eps <= 2%:R * (1 + quantile_bound delta) ->
-  let law sigma := fun X : seq 'rV[R]_d => noisy (gaussian_noise sigma) (triangle (moment X)) in
-  let factor := (1 + quantile_bound delta) / eps in
-  differentially_private (@add_remove_one R d r) eps (delta / 2%:R) (law (r ^+ 2 * factor)) /\
-  differentially_private (@replace_one R d r) eps (delta / 2%:R) (law (Num.sqrt 2%:R * r ^+ 2 * factor)).
-Proof. by move=> r0 eps0 d0 d1 small; split; [exact: added_row_is_private | exact: replaced_row_is_private]. Qed.
+  let law s := fun X : seq 'rV[R]_d => noisy (gaussian_noise (s * repaired_deviation eps delta)) (triangle (moment X)) in
+  differentially_private (@add_remove_one R d r) eps (delta / 2%:R) (law (r ^+ 2)) /\
+  differentially_private (@replace_one R d r) eps (delta / 2%:R) (law (Num.sqrt 2%:R * r ^+ 2)).
+Proof.
+move=> r0 eps0 d0 d1 law; have large : root_deviation eps delta <= repaired_deviation eps delta.
+  by rewrite le_maxr lexx orbT.
+split.
+- apply: sufficient_deviation_is_private => // [|X Y xy]; first exact: exprn_gt0.
+  by rewrite -exprM; exact: triangle_added.
+- apply: sufficient_deviation_is_private => // [|X Y xy]; first by rewrite mulr_gt0 ?sqrtr_gt0// exprn_gt0.
+  by rewrite exprMn sqr_sqrtr// -exprM mulr_natl; exact: triangle_replaced.
+Qed.
 
 (* the constant of the textbooks, for eps <= 1: c^2 > 2 ln(1.25/delta) and deviation at least c s / eps *)
 Lemma textbook_gaussian (D : Type) (neighbours : D -> D -> Prop) n (q : D -> 'rV[R]_n) (s eps delta c sigma : R) :
@@ -141,24 +152,7 @@ Theorem dyadic_deviation_is_private (D : Type) (neighbours : D -> D -> Prop) n (
   differentially_private neighbours eps (delta / 2%:R)
     (fun x => noisy (gaussian_noise (dyadic_deviation h eps delta)) (q x)).
 Proof.
-move=> eps0 d0 d1 sens; set z := quantile_bound delta; have z0 : 0 <= z by exact: quantile_ge0.
-pose w := Num.sqrt (z ^+ 2 + 2%:R * eps); pose s := Num.sqrt h.+1%:R : R.
-have e2 : 0 < 2%:R * eps by rewrite mulr_gt0.
-have ww : w ^+ 2 = z ^+ 2 + 2%:R * eps by rewrite sqr_sqrtr// addr_ge0 ?sqr_ge0// ltW.
-have w0 : 0 < w by rewrite sqrtr_gt0 ltr_paddl ?sqr_ge0.
-have s0 : 0 < s by rewrite sqrtr_gt0 ltr0n.
-have zw0 : 0 < z + w by rewrite ltr_paddl.
-have sg : 0 < dyadic_deviation h eps delta by rewrite divr_gt0 ?mulr_gt0.
-rewrite -[X in X / 2%:R](quantileE d0 d1).
-have sens' x y : neighbours x y -> squared_norm (q x - q y) <= s ^+ 2 by move=> xy; rewrite sqr_sqrtr//; exact: sens.
-apply: (gaussian_noise_is_private sg s0 (ltW eps0) z0 sens').
-have -> : dyadic_deviation h eps delta = s * (z + w) / (2%:R * eps) by [].
-have -> : eps * (s * (z + w) / (2%:R * eps)) / s - s / (2%:R * (s * (z + w) / (2%:R * eps))) =
-          ((z + w) ^+ 2 - 2%:R * eps) / (2%:R * (z + w)).
-  by field; rewrite !gt_eqF.
-have -> : (z + w) ^+ 2 - 2%:R * eps = z * (2%:R * (z + w)).
-  have -> : 2%:R * eps = w ^+ 2 - z ^+ 2 by rewrite ww addrC addKr.
-  ring.
-by rewrite mulfK// mulf_neq0 ?pnatr_eq0// gt_eqF.
+move=> eps0 d0 d1 sens; rewrite /dyadic_deviation -mulrA -/(root_deviation eps delta).
+by apply: sufficient_deviation_is_private => // x y xy; rewrite sqr_sqrtr//; exact: sens.
 Qed.
 End gaussian.

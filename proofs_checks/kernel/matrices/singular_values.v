@@ -73,14 +73,16 @@ Let inverse := diag_mx (\row_i (s 0 i)^-1).
 Lemma decomposed_right : A *m V = U *m diag_mx s.
 Proof. by rewrite /A -mulmxA VV mulmx1. Qed.
 
-Theorem decomposition_relations : (forall i, 0 < s 0 i) ->
-  [/\ A^T *m A = V *m diag_mx (\row_i s 0 i ^+ 2) *m V^T & U = A *m V *m inverse].
+Theorem decomposition_relations :
+  [/\ A^T *m A = V *m diag_mx (\row_i s 0 i ^+ 2) *m V^T, A *m V = U *m diag_mx s &
+      (forall i, s 0 i != 0) -> U = A *m V *m inverse].
 Proof.
-move=> s0; split.
-  rewrite /A !trmx_mul trmxK tr_diag_mx -!mulmxA [U^T *m _]mulmxA UU mul1mx [diag_mx s *m (_ *m _)]mulmxA mulmx_diag.
-  by congr (_ *m (diag_mx _ *m _)); apply/rowP => i; rewrite !mxE expr2.
-rewrite decomposed_right /inverse -mulmxA mulmx_diag -[LHS]mulmx1; congr (_ *m _).
-by apply/matrixP => i j; rewrite !mxE mulfV // gt_eqF.
+split=> [||s0]; last 2 first.
+- exact: decomposed_right.
+- rewrite decomposed_right /inverse -mulmxA mulmx_diag -[LHS]mulmx1; congr (_ *m _).
+  by apply/matrixP => i j; rewrite !mxE mulfV.
+rewrite /A !trmx_mul trmxK tr_diag_mx -!mulmxA [U^T *m _]mulmxA UU mul1mx [diag_mx s *m (_ *m _)]mulmxA mulmx_diag.
+by congr (_ *m (diag_mx _ *m _)); apply/rowP => i; rewrite !mxE expr2.
 Qed.
 
 (* The columns A v_i / s_i, zero where s_i = 0, as 1/0 = 0. *)

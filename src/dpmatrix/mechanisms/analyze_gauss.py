@@ -36,13 +36,24 @@ def slide_deviation(epsilon: Fraction, delta: Fraction) -> arb:
     return (1 + (2 * (1 / ball(delta)).log()).sqrt()) / ball(epsilon)
 
 
-@implements("analyze-gauss.algorithm-1+repair@a0ff3503")
+def sufficient_deviation(epsilon: Fraction, delta: Fraction) -> arb:
+    """Enclose ``max(Delta, (a + sqrt(a^2 + 2 epsilon)) / (2 epsilon))``, a = sqrt(2 log(1/delta)).
+
+    With it, for sensitivity one, normal noise is (epsilon, delta/2)-private for every epsilon
+    (`analyze-gauss.algorithm-1+repair`); it is Delta up to ``epsilon = 2 (1 + a)``.
+    """
+    square, budget = 2 * (1 / ball(delta)).log(), ball(epsilon)
+    return slide_deviation(epsilon, delta).max((square.sqrt() + (square + 2 * budget).sqrt()) / (2 * budget))
+
+
+@implements("analyze-gauss.algorithm-1+repair@4f751563")
 @frozen
 class AnalyzeGauss(GaussianPerturbation):
     """Algorithm 1 of `analyze-gauss`, repaired, on a lattice: (epsilon, delta)-differentially private.
 
     Noise on the upper triangle, copied to the lower one. The printed deviation is Delta, here times the sensitivity:
-    1 for a row added or removed, sqrt(2) for one replaced. The slides publish A'A without a divisor, which is
+    1 for a row added or removed, sqrt(2) for one replaced; for large epsilon it is more (`sufficient_deviation`), as
+    Delta would not do. The slides publish A'A without a divisor, which is
     ``divisor=1``. See `GaussianPerturbation` for the parameters and the proof.
     """
 
@@ -50,8 +61,8 @@ class AnalyzeGauss(GaussianPerturbation):
     entries: ClassVar[Entries] = Entries.UPPER_TRIANGLE
 
     def printed_deviation(self, dimension: int) -> arb:
-        """Enclose s Delta, s the sensitivity of the second-moment matrix of records of norm at most 1."""
-        return frobenius_sensitivity(dimension, self.adjacency) * slide_deviation(self.epsilon, self.delta)
+        """Enclose s Delta', s the sensitivity of records of norm at most 1, Delta' that of `sufficient_deviation`."""
+        return frobenius_sensitivity(dimension, self.adjacency) * sufficient_deviation(self.epsilon, self.delta)
 
 
 def _steps(value: object) -> int:
@@ -63,7 +74,7 @@ class _LeaderStream(SingleUse):
     remedy: ClassVar[str] = "publish it in the process that began it"
 
 
-@implements("analyze-gauss.algorithm-3+repair@3b7cb1d8")
+@implements("analyze-gauss.algorithm-3+repair@637b46cc")
 @frozen
 class OnlinePerturbedLeader(BoundedRecords):
     r"""Algorithm 3 of `analyze-gauss`, repaired: all m noisy matrices together are (epsilon, delta)-private.
@@ -82,7 +93,7 @@ class OnlinePerturbedLeader(BoundedRecords):
         m: the number of rows that are answered.
     calibration
         ``"tight"``: the least certified variance. ``"printed"``: deviation ``sqrt(m) s Delta``, Delta that of the
-        slides, where it is certified.
+        slides (for large epsilon more, `sufficient_deviation`), where it is certified.
     delta
         In (0, 1).
     coordinate_bits
@@ -126,7 +137,8 @@ class OnlinePerturbedLeader(BoundedRecords):
         with precision(256 + 4 * self.coordinate_bits):
             norm = frobenius_sensitivity(dimension, self.adjacency, self.norm_bound)
             square = fraction(parameter_range(norm * norm, "sensitivity").upper) * 16**self.coordinate_bits
-            printed = self.steps * norm**2 * slide_deviation(self.epsilon, self.delta) ** 2 * 16**self.coordinate_bits
+            deviation = norm * sufficient_deviation(self.epsilon, self.delta)
+            printed = self.steps * deviation**2 * 16**self.coordinate_bits
             variance = Fraction(math.ceil(fraction(parameter_range(printed, "deviation").upper)))
         coordinates = self.steps * dimension * (dimension + 1) // 2
         # With one coordinate in all the square must be that of an integer.

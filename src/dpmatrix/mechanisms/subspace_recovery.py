@@ -13,7 +13,7 @@ from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import implements
 from dpmatrix.exact import ball, fraction, precision
-from dpmatrix.mechanisms.analyze_gauss import slide_deviation
+from dpmatrix.mechanisms.analyze_gauss import sufficient_deviation
 from dpmatrix.mechanisms.certified_subspaces import rounded_subspace
 from dpmatrix.mechanisms.input_perturbation import one_of, publish
 from dpmatrix.mechanisms.lattice import coordinate_bits_of
@@ -51,7 +51,7 @@ class SubspaceRelease:
     guarantee: PrivacyGuarantee | None
 
 
-@implements("analyze-gauss.algorithm-2+repair@0f2ba3af", "analyze-gauss.subspace-privacy+repair@b0f6bb8f")
+@implements("analyze-gauss.algorithm-2+repair@b4204dab", "analyze-gauss.subspace-privacy+repair@4a055941")
 @frozen
 class PrivateSubspaceRecovery(RecoverySettings):
     r"""Algorithm 2 of `analyze-gauss`, repaired, on lattices: (2 epsilon, 2 delta)-differentially private.
@@ -66,7 +66,7 @@ class PrivateSubspaceRecovery(RecoverySettings):
     ``2**20 s + 2``, and t = 2 (2**20 + 2) / epsilon makes the noisy gap (epsilon s/2, 0)-private.
     (2) With K = ceil(t log(1/delta)) the noise exceeds K with probability at most ``delta / 2``. Otherwise the exact
     gap is at least 2 + r, where ``r = 2**-20 (noisy integer - K - 1) - 2``; the projector is released when r > 0. Then
-    it moves by at most ``s (1/sqrt(2) + sqrt(2)/h)/h`` with h = 1 + r (``analyze-gauss.subspace-privacy``, step
+    it moves by at most ``sqrt(2) sin(arcsin(x)/2)`` with x = s/(2 + r) (``analyze-gauss.subspace-privacy``, step
     ``projector-bound``), and the integers near it by ``2**b`` times that and 2n. `DiscreteGaussianProfile` certifies
     that the noise, whose variance is a function of r, hides such a change up to (epsilon, 3/2 delta). (3) So both
     together are (epsilon s/2 + epsilon, 2 delta)-private: what happens with probability delta/2 is added to delta.
@@ -78,8 +78,8 @@ class PrivateSubspaceRecovery(RecoverySettings):
     Parameters
     ----------
     calibration
-        ``"tight"``: the least certified variance. ``"printed"``: deviation s Delta / r, Delta that of the slides, r for
-        the bracket of the slides, released only where it is certified.
+        ``"tight"``: the least certified variance. ``"printed"``: deviation sqrt(s) Delta / r, Delta that of the slides
+        (for large epsilon more, `sufficient_deviation`), r for their bracket, released only where it is certified.
     projector_bits
         b.
     rank, delta, coordinate_bits, epsilon, adjacency, norm_bound, over_norm
@@ -108,6 +108,10 @@ class PrivateSubspaceRecovery(RecoverySettings):
         """Scale t of the noise on the gap, in units of ``2**-20``."""
         return Fraction(2 * (2**GAP_BITS + 2)) / self.epsilon
 
+    def scaled_deviation(self) -> arb:
+        """Enclose the deviation of the printed noise times the bracket."""
+        return arb(self.relation_factor).sqrt() * sufficient_deviation(self.epsilon, self.delta)
+
     def bracket(self, noisy: int) -> Fraction:
         """Return r for a noisy gap in units of ``2**-20``."""
         with precision(256):
@@ -130,14 +134,14 @@ class PrivateSubspaceRecovery(RecoverySettings):
         coordinates = dimension * (dimension + 1) // 2
         promise = PrivacyGuarantee(self.epsilon, self.delta * Fraction(3, 2), self.adjacency)
         with precision(256):
-            height = 1 + ball(bracket)
-            moved = self.relation_factor * (1 / arb(2).sqrt() + arb(2).sqrt() / height) / height
+            sine = self.relation_factor / (2 + ball(bracket))
+            moved = sine / (1 + (1 - sine * sine).sqrt()).sqrt()
             units = moved * 2**self.projector_bits + 2 * dimension
             square = math.floor(fraction(parameter_range(units * units, "sensitivity").upper))
         if self.calibration == "tight":
             return calibrate_discrete_gaussian(square, promise, coordinates)
         with precision(256):
-            deviation = self.relation_factor * slide_deviation(self.epsilon, self.delta) / ball(bracket)
+            deviation = self.scaled_deviation() / ball(bracket)
             upper = (deviation * 2**self.projector_bits) ** 2
             variance = Fraction(math.ceil(fraction(parameter_range(upper, "deviation").upper)))
         certified = meets(DiscreteGaussianProfile(square, variance, coordinates), promise)
@@ -190,7 +194,6 @@ class PrivateSubspaceRecovery(RecoverySettings):
         gap, projector = self.float_spectrum(data)
         noisy = gap + generator.laplace(scale=2 / float(self.epsilon), size=size)
         room = noisy - float(self.offset())
-        spread = self.relation_factor * float(slide_deviation(self.epsilon, self.delta))
-        deviation = np.divide(spread, room, out=np.ones(size), where=room > 0)
+        deviation = np.divide(float(self.scaled_deviation()), room, out=np.ones(size), where=room > 0)
         found = noisy_subspaces(projector, self.rank, deviation, generator)
         return np.where(room[:, None, None] > 0, found, 0.0)
