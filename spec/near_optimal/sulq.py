@@ -70,11 +70,11 @@ SULQ = Claim(
     because=(
         "Nothing bounds epsilon, and the standard deviation falls like 1/eps where 1/sqrt(eps) is needed: at d = 2, "
         "delta = 1/2 and eps = 100 the exact delta is above 0.99, and at eps = 500 the first eigenvector alone "
-        "shows which of two records was there. For eps <= 4 d^2 L^2, L = log(d/delta), it holds; for d >= 2 that "
-        "admits every eps <= 7.6. There mu = sqrt(2)/(n beta) = eps/(2 d L), and the exact delta is at most P(Z > x) "
-        "with x = 2 d L - eps/(4 d L) >= d L, below exp(-L) <= delta. At twice that it fails: for every d >= 2, every "
-        "n and delta <= 1/4 it is false from eps = 8 d^2 L^2 on. At d = 2 and delta = 1/2 the range ends at 30.7, and "
-        "at eps = 62.5 it is false."
+        "shows which of two records was there.\n\n"
+        "For eps <= 4 d^2 L^2, L = log(d/delta), it holds; for d >= 2 that admits every eps <= 7.6. There mu = "
+        "sqrt(2)/(n beta) = eps/(2 d L), and the exact delta is at most P(Z > x) with x = 2 d L - eps/(4 d L) >= d L, "
+        "below exp(-L) <= delta. From twice that on it fails: for every d >= 2, every n and delta <= 1/4 it is false "
+        "at every eps >= 8 d^2 L^2. At d = 2 and delta = 1/2 the range ends at 30.7."
     ),
     repair=Repair(
         "epsilon <= 4 d^2 log(d/delta)^2",
