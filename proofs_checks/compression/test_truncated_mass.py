@@ -253,9 +253,14 @@ def test_remark_4_3(statements) -> None:
     ) - sympy.log(plain["first"] / plain["second"])
     bound = sympy.log(1 / (1 - 1 / n**2)) - sympy.Abs(renormalised)
     bind_expression(change, bound, fields={"records": n})
-    bind_expression(ratio, sympy.Integer(0))
     plain = redefined(ratio, truncated_mass, "renormalised", lambda p: (rational(p.first), rational(p.second)))
     assert plain.at(RATIO) is Truth.FALSE, "densities that nobody renormalised"
+
+    def shift(p: RenormalisedRatio) -> Fraction:
+        return Fraction(p.first) / p.second * (1 - (1 - Fraction(p.second_mass)) / (1 - p.first_mass))
+
+    bind(plain, [(p, -abs(shift(p))) for p in RATIOS])
+    bind_expression(ratio, sympy.Integer(0))
     for statement in (change, ratio):
         for p in RATIOS:
             assert statement.at(p) is not Truth.FALSE

@@ -191,14 +191,29 @@ def test_gamma_and_beta_solve_their_equations(statements) -> None:
         assert not statement.strict
 
 
-@theorem_5.controls("rearranged", grade="interval", region="d = 2, delta = 7/10: s + 1 for s")
-@theorem_5.controls("quadratic", grade="interval", region="d = 2, n = epsilon = 1, delta = 7/10: twice the root")
+@theorem_5.controls("rearranged", grade="interval", region="24 points: s + 1 for s, the error to 40 digits")
+@theorem_5.controls("quadratic", grade="interval", region="24 points: twice the root, the error to 40 digits")
 def test_another_multiple_or_root_is_noticed(statements) -> None:
     multiple, root = mod_sulq_noise.multiple, mod_sulq_noise.root
     rearranged, quadratic = (statements[f"{CLAIM}/{name}"] for name in ("rearranged", "quadratic"))
     farther = redefined(rearranged, mod_sulq_noise, "multiple", lambda p: multiple(p) + 1)
     twice = redefined(quadratic, mod_sulq_noise, "root", lambda p: 2 * root(p))
     assert farther.at(RANGE) is twice.at(RANGE) is Truth.FALSE
+
+    def standard(p: ModSulq) -> mpmath.mpf:
+        entries = mpmath.mpf(p.dimension**2 + p.dimension) / 2
+        return mpmath.sqrt(2 * mpmath.log(entries / (real(p.delta) * mpmath.sqrt(2 * mpmath.pi))))
+
+    def missed(p: ModSulq) -> mpmath.mpf:
+        return mpmath.mpf(p.dimension**2 + p.dimension) / 2 * mpmath.npdf(standard(p) + 1) - real(p.delta)
+
+    def left(p: ModSulq) -> mpmath.mpf:
+        a, n, epsilon = (p.dimension + 1) * standard(p), p.records, real(p.epsilon)
+        beta = (a + mpmath.sqrt(a**2 + 4 * epsilon)) / (n * epsilon)
+        return a / (n * beta) + 1 / (n * beta) ** 2 - epsilon
+
+    bind_formula(farther, RUNS, missed)
+    bind_formula(twice, RUNS, left)
 
 
 @theorem_5.supports(

@@ -242,6 +242,8 @@ def test_inner_products_of_the_eigenvectors(statements) -> None:
     assert difference.subs(h, low + step).is_nonnegative
     assert sympy.expand(1 - q + q * phi - (1 - q * (1 - phi))) == 0
     x = sympy.Symbol("x", real=True)
+    inner = [(p, Fraction(p.weight), Fraction(p.inner)) for p in ROTATED]
+    bind(cap, [(p, 1 - weight * (1 - p.phi) - abs(1 - weight + weight * cosine)) for p, weight, cosine in inner])
     bind_expression(cap, 1 - q * (1 - phi) - sympy.Abs(1 - q + q * x), fields={"weight": q, "inner": x})
     outside = {
         "weight >= 0": Rotated(Fraction(-1, 20), 0, HALF),

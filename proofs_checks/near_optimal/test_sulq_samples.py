@@ -439,10 +439,17 @@ def test_other_constants_of_the_rates_do_not_do(statements) -> None:
     assert noise.exhibits(constant=20).at(PhiRate(2, 1, Fraction(1, 20), HALF, 20)) is Truth.FALSE
 
 
-@theorem_9.controls("bracket-at-phi", grade="interval", region="d = 3, n = 30: phi = 99/100")
+@theorem_9.controls("bracket-at-phi", grade="interval", region="36 points: phi = 99/100, the error to 40 digits")
 def test_at_another_phi_the_bracket_is_not_a_half(statement) -> None:
-    other = redefined(statement, sulq_samples_proof, "chosen_phi", lambda _: arb("0.99"))
+    other = redefined(statement, sulq_samples_proof, "chosen_phi", lambda _: arb(99) / 100)
     assert other.at(ModSulq(3, 30, 1, CENT)) is Truth.FALSE
+
+    def missed(p: ModSulq) -> mpmath.mpf:
+        high = mpmath.mpf(99) / 100
+        log_count = (p.dimension - 1) * mpmath.log(1 / mpmath.sqrt(1 - high**2)) - mpmath.log(8)
+        return -mpmath.sqrt(1 - high) * abs(1 - 2 * threshold(p) / log_count)
+
+    bind_formula(other, SULQS, missed)
 
 
 REARRANGED = [Rearranged(Fraction(i, 6), 1 - Fraction(j, 64)) for i, j in product(range(7), (1, 2, 5, 40))]

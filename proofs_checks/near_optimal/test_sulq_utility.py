@@ -172,16 +172,19 @@ def test_ends_of_phi(statements) -> None:
 @theorem_15.controls("phi-of-a-basis", grade="interval", region="d = 2 to 25: phi = 1/2, the error to 40 digits")
 def test_at_another_phi_the_family_is_no_basis(statement) -> None:
     """At phi = 1/2, K = (4/3)^((d-1)/2)/8, which is d for no d."""
-    half = redefined(statement, sulq_utility_proof, "basis_end", lambda _: arb("0.5"))
+    half = redefined(statement, sulq_utility_proof, "basis_end", lambda _: arb(1) / 2)
     points = [Dimension(d) for d in range(2, 26)]
     bind_formula(half, points, lambda p: -abs(log_count(p, mpmath.mpf(1) / 2) - mpmath.log(p.dimension)))
     assert all(half.at(p) is Truth.FALSE for p in points)
 
 
-@theorem_15.controls("phi-where-it-is-vacuous", grade="interval", region="d = 20, n = 3: phi = 99/100")
+@theorem_15.controls(
+    "phi-where-it-is-vacuous", grade="interval", region="24 points: phi = 99/100, the error to 40 digits"
+)
 def test_at_another_phi_the_bracket_is_not_zero(statement) -> None:
-    other = redefined(statement, sulq_utility_proof, "divergence_end", lambda _: arb("0.99"))
+    other = redefined(statement, sulq_utility_proof, "divergence_end", lambda _: arb(99) / 100)
     assert other.at(INSIDE) is Truth.FALSE
+    bind_formula(other, BOUNDS, lambda p: -abs(log_count(p, mpmath.mpf(99) / 100) - 1 / beta(p) ** 2 - mpmath.log(2)))
 
 
 def circle(k: int, rest: tuple = ()) -> tuple:

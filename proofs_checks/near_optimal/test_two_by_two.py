@@ -40,11 +40,12 @@ def test_matrices_of_two_rows(statements) -> None:
     assert sympy.expand(image[1] + (c - v) * (a - v) - b**2) == 0
     bind_expression(polynomial, sympy.Integer(0))
     bind_expression(discriminant, sympy.Integer(0))
-    bind_expression(direction, -sympy.Abs(char), fields={"value": v})
 
     def value(p):
         return (p.value - p.a) * (p.value - p.c) - p.b**2
 
+    bind(direction, [(p, -abs(Fraction(value(p)))) for p in BLOCKS])
+    bind_expression(direction, -sympy.Abs(char), fields={"value": v})
     inside = Block(2, 1, 2, 3)
     outside = {"b > 0": Block(4, 0, 1, 4), "l is an eigenvalue": Block(2, 1, 2, Fraction(7, 2))}
     bind_hypotheses(direction, inside, outside)
