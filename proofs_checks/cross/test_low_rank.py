@@ -66,6 +66,7 @@ def test_rows_of_the_unit_ball_cost_less(statement) -> None:
     statement.refute(lambda constant: PrivateError(at_least((9 / rational(constant)) ** 4), 1, 1, MILLIONTH, constant))
     wide = PrivateError(at_least((900 / rational(1)) ** 4), 5, 1, MILLIONTH, Fraction(1, 100))
     assert statement.conclusion(wide) is Truth.FALSE, "for other ranks as well"
+    assert statement.margin(wide) < -100, "by how much"
     assert statement.at(PrivateError(10, 1, 1, MILLIONTH, 1)) is Truth.UNDECIDED, "an upper bound proves nothing"
     check_errors(statement, sympy.sqrt(2 * k * NOISE) - SECOND)
 
