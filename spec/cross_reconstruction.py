@@ -1,4 +1,7 @@
-"""What a private projection may give away: matrices (gamma I, B) whose row space determines the signs of B."""
+"""What a private projection may give away: matrices (gamma I, B) whose row space determines the signs of B.
+
+A row may be of any length, so that one sign of B may be worth t moves of length 1, with entries t/2 and -t/2.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ from itertools import product
 import attrs
 from flint import arb, fmpq, fmpq_mat
 
-from dpmatrix.exact import Exact, rational
+from dpmatrix.exact import Exact, ball, rational, square
 from dpmatrix.spec.common.spectra import disagreement
 from dpmatrix.spec.sliding_window.loewner import flag, squared_norm
 from dpmatrix.spec.sliding_window.post_processing import excess
@@ -15,24 +18,27 @@ from dpmatrix.spec.sliding_window.post_processing import excess
 
 @attrs.frozen
 class TabledMechanism:
-    """A mechanism with finitely many outputs, on all k x (k + m) matrices (gamma I, B) with entries 1/2, -1/2 in B.
+    """A mechanism with finitely many outputs, on k x (k + m) matrices (gamma I, B).
+
+    The entries of B are -t/2, 1 - t/2, ..., t/2.
 
     Parameters
     ----------
-    rank, columns
-        k and m.
+    rank, columns, moves
+        k, m and t.
     gamma
         Scale of the block that everybody knows.
     outputs
         Orthogonal projections of rank k in dimension k + m.
     laws
-        For each B, its entries row by row in lexicographic order with -1/2 first, the probabilities of the outputs.
+        For each B, its entries row by row in lexicographic order with -t/2 first, the probabilities of the outputs.
     exponential, delta
         e^epsilon and delta.
     """
 
     rank: int
     columns: int
+    moves: int
     gamma: Exact
     outputs: tuple[fmpq_mat, ...]
     laws: tuple[tuple[fmpq, ...], ...]
@@ -40,16 +46,17 @@ class TabledMechanism:
     delta: fmpq
 
 
-def data(p: TabledMechanism) -> list[fmpq_mat]:
-    """All matrices (gamma I, B)."""
-    half, found = fmpq(1, 2), []
-    for signs in product((-half, half), repeat=p.rank * p.columns):
+def data(p: TabledMechanism) -> list[fmpq_mat | None]:
+    """All matrices (gamma I, B) with entries t/2 and -t/2 in B, and None in the place of each other B."""
+    found: list[fmpq_mat | None] = []
+    for places in product(range(p.moves + 1), repeat=p.rank * p.columns):
+        entries = [fmpq(2 * place - p.moves, 2) for place in places]
         rows = [
             [rational(p.gamma) if i == j else fmpq(0) for j in range(p.rank)]
-            + list(signs[i * p.columns : (i + 1) * p.columns])
+            + entries[i * p.columns : (i + 1) * p.columns]
             for i in range(p.rank)
         ]
-        found.append(fmpq_mat(rows))
+        found.append(fmpq_mat(rows) if set(places) <= {0, p.moves} else None)
     return found
 
 
@@ -59,30 +66,43 @@ def squared_cost(matrix: fmpq_mat, projection: fmpq_mat) -> fmpq:
 
 
 def worst_cost(p: TabledMechanism) -> fmpq:
-    """Largest expected squared cost over the matrices; the least cost of rank k is 0 for each."""
+    """Largest expected squared cost at entries t/2 and -t/2 in B; the least cost of rank k is 0 for each."""
     return max(
         sum((share * squared_cost(matrix, output) for share, output in zip(law, p.outputs, strict=True)), fmpq(0))
         for matrix, law in zip(data(p), p.laws, strict=True)
+        if matrix is not None
     )
 
 
+def delta_of_moves(p: TabledMechanism) -> fmpq:
+    """``delta (1 + e^eps + ... + e^((t-1) eps))``, the delta of t moves, with t eps for eps."""
+    return p.delta * sum((p.exponential**step for step in range(p.moves)), fmpq(0))
+
+
 def worst_cost_margin(p: TabledMechanism) -> arb:
-    """Worst expected squared cost minus ``(1 - delta) k m / (20 (1 + e^epsilon))``."""
-    return arb(worst_cost(p) - (1 - p.delta) * p.rank * p.columns / (20 * (1 + p.exponential)))
+    """Worst expected squared cost minus ``t^2 (1 - delta_t) k m / (20 (1 + e^(t epsilon)))``."""
+    share = p.moves**2 * (1 - delta_of_moves(p)) / (20 * (1 + p.exponential**p.moves))
+    return arb(worst_cost(p) - share * p.rank * p.columns)
 
 
 def privacy_margin(p: TabledMechanism) -> arb:
     """Delta minus the largest ``P(S) - e^epsilon Q(S)`` for matrices that differ in one entry, by 1."""
-    bits = p.rank * p.columns
-    pairs = [(one, one ^ (1 << place)) for one in range(2**bits) for place in range(bits)]
-    excesses = [excess(p.laws[one], p.laws[other], p.exponential) for one, other in pairs]
-    return arb(p.delta - max(excesses))
+    places = list(product(range(p.moves + 1), repeat=p.rank * p.columns))
+    laws = dict(zip(places, p.laws, strict=False))  # `table_margin` counts them
+    pairs = [
+        (laws[one], laws[(*one[:i], one[i] + 1, *one[i + 1 :])])
+        for one in places
+        for i in range(len(one))
+        if one[i] < p.moves
+    ]
+    worst = max(max(excess(one, two, p.exponential), excess(two, one, p.exponential)) for one, two in pairs)
+    return arb(p.delta - worst)
 
 
 def table_margin(p: TabledMechanism) -> arb:
     """0 when there is a probability law on the outputs for each B."""
     laws = all(len(law) == len(p.outputs) and min(law) >= 0 and sum(law, fmpq(0)) == 1 for law in p.laws)
-    return flag(laws and len(p.laws) == 2 ** (p.rank * p.columns))
+    return flag(laws and len(p.laws) == (p.moves + 1) ** (p.rank * p.columns))
 
 
 def projections_margin(p: TabledMechanism) -> arb:
@@ -99,15 +119,43 @@ def projections_margin(p: TabledMechanism) -> arb:
     )
 
 
-def gamma_margin(p: TabledMechanism | Guess) -> arb:
+def gamma_margin(p: Guess) -> arb:
     """``gamma^2 - k m``, negative for a negative gamma."""
     gamma = rational(p.gamma)
     return arb(abs(gamma) * gamma - p.rank * p.columns)
 
 
+def block_margin(p: TabledMechanism) -> arb:
+    """``gamma^2 - t^2 k m``, negative for a negative gamma."""
+    gamma = rational(p.gamma)
+    return arb(abs(gamma) * gamma - p.moves**2 * p.rank * p.columns)
+
+
 def exponential_margin(p: TabledMechanism) -> arb:
     """``e^epsilon - 1``."""
     return arb(p.exponential - 1)
+
+
+@attrs.frozen
+class Guarantee:
+    """Epsilon and delta of a private projection."""
+
+    epsilon: Exact
+    delta: Exact
+
+
+def many_moves_margin(p: Guarantee) -> arb:
+    """``t^2 (1 - delta_t)/(20 (1 + e^(t eps))) - 1/(150 eps^2)`` at ``t = floor(2/eps)``."""
+    epsilon = ball(p.epsilon)
+    moves = (2 / epsilon).floor()
+    exponential = (moves * epsilon).exp()
+    delta = ball(p.delta) * (exponential - 1) / (epsilon.exp() - 1)
+    return square(moves) * (1 - delta) / (20 * (1 + exponential)) - 1 / (150 * square(epsilon))
+
+
+def small_delta_margin(p: Guarantee) -> arb:
+    """``eps/10 - delta``."""
+    return ball(p.epsilon) / 10 - ball(p.delta)
 
 
 @attrs.frozen

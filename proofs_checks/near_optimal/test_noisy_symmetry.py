@@ -16,7 +16,7 @@ from dpmatrix.claims.formulas import bind_formula, real
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.near_optimal.noisy_symmetry import NearSymmetry, NoisyMatrix, turned
 
-sulq = cite("near-optimal.sulq@e0b30321")
+sulq = cite("near-optimal.sulq@b7bd26d6")
 
 NEAR = [
     NearSymmetry(d, b, t)

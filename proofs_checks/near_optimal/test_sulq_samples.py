@@ -17,13 +17,13 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.near_optimal import sulq_samples_proof
 from dpmatrix.spec.near_optimal.noise import ModSulq
 from dpmatrix.spec.near_optimal.sulq_bound import SulqBound
-from dpmatrix.spec.near_optimal.sulq_samples import SulqSamples
+from dpmatrix.spec.near_optimal.sulq_samples import SulqCopies, most_records
 from dpmatrix.spec.near_optimal.sulq_samples_proof import Dimension, PhiRate, Rearranged, Root, ThetaRate
 from dpmatrix.tracing import bind_expression
 from proofs_checks.near_optimal.conditions import bind_condition
 from proofs_checks.near_optimal.formulas import beta, beta_expression
 
-theorem_9 = cite("near-optimal.theorem-9@ab2cdc46")
+theorem_9 = cite("near-optimal.theorem-9@edcdb04b")
 
 HALF = Fraction(1, 2)
 CENT = Fraction(1, 100)
@@ -33,27 +33,32 @@ def threshold(p) -> mpmath.mpf:
     return 1 / beta(p) ** 2 + mpmath.log(2)
 
 
+def relative(p) -> mpmath.mpf:
+    """Give the deviation of the noise in units of the eigengap."""
+    return beta(p) / real(p.eigengap)
+
+
 def axis_loss(p) -> mpmath.mpf:
-    shift = mpmath.erf(1 / (2 * mpmath.sqrt(2) * beta(p)))
+    shift = mpmath.erf(1 / (2 * mpmath.sqrt(2) * relative(p)))
     return 1 - 1 / mpmath.sqrt(p.dimension) - shift
 
 
 def fano_loss(p) -> mpmath.mpf:
     log_count = mpmath.mpf(p.dimension - 1) / 10 - mpmath.log(8)
-    part = 1 - threshold(p) / log_count
+    part = 1 - (1 / relative(p) ** 2 + mpmath.log(2)) / log_count
     return (
         (1 - mpmath.sqrt(1 - mpmath.exp(-mpmath.mpf(1) / 5))) / 4 * part**2 if log_count > 0 < part else mpmath.mpf(0)
     )
 
 
 def proved(p) -> mpmath.mpf:
-    """Give the loss on copies of a unit vector that is proved, less what is allowed; or the most that is lost, so."""
+    """Give the loss on copies of a vector that is proved, less what is allowed; or the most that is lost, so."""
     least = max(axis_loss(p), fano_loss(p)) - real(1 - p.rho)
-    return least if least > 0 else 2 * (p.dimension * beta(p)) ** 2 - real(1 - p.rho)
+    return least if least > 0 else 2 * (p.dimension * relative(p)) ** 2 - real(1 - p.rho)
 
 
-def sample(d, n, epsilon, delta, gap, small=Fraction(1, 20), large=9) -> SulqSamples:
-    return SulqSamples(d, n, epsilon, delta, 1 - Fraction(gap), small, large)
+def sample(d, n, epsilon, delta, gap, eigengap=1) -> SulqCopies:
+    return SulqCopies(d, n, epsilon, delta, 1 - Fraction(gap), Fraction(1, 20), 9, eigengap)
 
 
 GAPS = (Fraction(1, 100), Fraction(1, 12))
@@ -63,6 +68,10 @@ SAMPLES = [
         (2, 3, 7, 40, 300), ((1, Fraction(1, 90)), (3, Fraction(1, 1000))), (CENT, HALF), GAPS
     )
 ]
+SHORT = [attrs.evolve(p, eigengap=Fraction(2, 3)) for p in SAMPLES[::3]] + [
+    sample(d, 100, Fraction(1, 100), CENT, Fraction(1, 12), Fraction(1, 20)) for d in (2, 3, 5)
+]
+"""Shorter vectors; of the last three there are more than of unit vectors."""
 FAR = [sample(d, 4000, epsilon, CENT, Fraction(1, 12)) for d, epsilon in ((2, 10), (3, 10), (5, 20), (2, 20))]
 """So little noise that little is lost."""
 WIDE = [
@@ -76,6 +85,7 @@ BEYOND = sample(1000, 1000, Fraction(117, 2), CENT, Fraction(1, 10**4))
 """The bracket is a little below 0."""
 INSIDE = sample(2, 1, Fraction(1, 20), HALF, CENT)
 SIZE = "n < c (d^(3/2) sqrt(log(d/delta))/eps) (1 - c' (1-rho))"
+SHORT_SIZE = "n < c (d^(3/2) sqrt(log(d/delta))/(eps Delta)) (1 - c' (1-rho))"
 NOISE = "delta <= (d^2 + d)/(2 sqrt(2 pi))"
 SHARED_OUTSIDE = {
     "records >= 1, an integer": attrs.evolve(INSIDE, records=0),
@@ -83,29 +93,29 @@ SHARED_OUTSIDE = {
     "delta > 0": attrs.evolve(INSIDE, delta=0),
     "delta < 1": attrs.evolve(INSIDE, delta=1),
     "rho < 1": attrs.evolve(INSIDE, rho=1),
-    SIZE: attrs.evolve(INSIDE, records=7),
 }
 
 
-def check(statement: Statement, more: dict) -> None:
-    bind_hypotheses(statement, INSIDE, SHARED_OUTSIDE | more)
-    size = next(given for given in statement.given if given.says == SIZE)
+def check(statement: Statement, says: str, more: dict) -> None:
+    bind_hypotheses(statement, INSIDE, SHARED_OUTSIDE | {says: attrs.evolve(INSIDE, records=7)} | more)
+    size = next(given for given in statement.given if given.says == says)
 
     def largest(p):
         root = mpmath.mpf(p.dimension) ** mpmath.mpf("1.5") * mpmath.sqrt(mpmath.log(p.dimension / real(p.delta)))
-        return real(p.small) * root / real(p.epsilon) * (1 - p.large * real(1 - p.rho)) - p.records
+        scale = real(p.epsilon) * (real(p.eigengap) if says == SHORT_SIZE else 1)
+        return real(p.small) * root / scale * (1 - p.large * real(1 - p.rho)) - p.records
 
-    bind_formula(Statement(SIZE, size.margin), SAMPLES, largest)
+    bind_formula(Statement(says, size.margin), [*SAMPLES, *SHORT], largest)
     assert size.strict
     assert not statement.strict
     assert statement.applies(attrs.evolve(INSIDE, epsilon=Fraction(1, 5))) is Truth.FALSE
     assert statement.applies(attrs.evolve(INSIDE, epsilon=Fraction(1, 50))) is Truth.TRUE
 
 
-def alone(small, large) -> SulqSamples:
+def alone(small, large) -> SulqCopies:
     """Give a point of dimension 1 that meets the condition with the constants."""
     tight = rational(large) if rational(large) > 1 else rational(1)
-    return SulqSamples(1, 1, rational(small) / 4, Fraction(1, 10), 1 - 1 / (2 * tight), small, large)
+    return SulqCopies(1, 1, rational(small) / 4, Fraction(1, 10), 1 - 1 / (2 * tight), small, large, 1)
 
 
 @theorem_9.refutes(
@@ -130,21 +140,23 @@ def test_one_dimension_has_one_eigenvector(statement) -> None:
         "dimension >= 1, an integer": attrs.evolve(INSIDE, dimension=0),
         NOISE: attrs.evolve(INSIDE, dimension=1),
     }
-    check(statement, more)
+    check(statement, SIZE, more)
 
 
 @theorem_9.supports_repair(
     grade="derived",
-    region="every d >= 2, n, epsilon, delta and rho, with c = 1/20 and c' = 9: derivation in the docstring, its "
-    "estimates machine-checked",
+    region="every d >= 2, n, epsilon, delta, rho and Delta <= 1, with c = 1/20 and c' = 9: derivation in the "
+    "docstring, its estimates machine-checked",
 )
 def test_axes_and_one_phi_are_enough(statement) -> None:
-    """The condition has 1 - rho < 1/9 and n eps < d^(3/2) sqrt(log(d/delta))/20. Let x = 1/beta^2.
+    """The condition has 1 - rho < 1/9 and n eps Delta < d^(3/2) sqrt(log(d/delta))/20. Let x = Delta^2/beta^2.
 
-    By the step `noise`, x < 2 (n eps)^2/(d^2 log(d/delta)) < d/200.
+    The output is the top eigenvector of Delta mu mu' + N, or of mu mu' + N/Delta, whose noise has the deviation
+    beta/Delta: (5) with n Delta for n. By the step `noise`, for whose proof n may be any positive number, x < 2 (n
+    Delta eps)^2/(d^2 log(d/delta)) < d/200.
 
-    d <= 500: copies of e_i shift the entry N_ii by 1, and the other entries not at all, so that the laws of the output
-    with them and without any data are at most erf(1/(2 sqrt(2) beta)) <= sqrt(x/(2 pi)) apart in total variation (1).
+    d <= 500: mu = e_i shifts the entry N_ii/Delta by 1, and the other entries not at all, so that the laws of the
+    output with it and without any data are at most erf(sqrt(x/8)) <= sqrt(x/(2 pi)) apart in total variation (1).
     Without data the E|<v^, e_i>| sum to E|v^|_1 <= sqrt(d). So some i has at most 1/sqrt(d) + sqrt(x/(2 pi)), and loses
     more than f(u) = 1 - 1/u - u/(20 sqrt(pi)), u = sqrt(d), which is concave and above 1/9 at both ends (2).
 
@@ -154,7 +166,7 @@ def test_axes_and_one_phi_are_enough(statement) -> None:
     """
     t, u, d = sympy.symbols("t u d", positive=True)
     slope = sympy.diff(t / sympy.sqrt(2 * sympy.pi) - sympy.erf(t / (2 * sympy.sqrt(2))), t)
-    assert sympy.simplify(slope - (1 - sympy.exp(-(t**2) / 8)) / sympy.sqrt(2 * sympy.pi)) == 0, "(1), t = 1/beta"
+    assert sympy.simplify(slope - (1 - sympy.exp(-(t**2) / 8)) / sympy.sqrt(2 * sympy.pi)) == 0, "(1), t = Delta/beta"
     f = 1 - 1 / u - u / (20 * sympy.sqrt(sympy.pi))
     assert sympy.simplify(f - (1 - 1 / u - sympy.sqrt(u**2 / 200 / (2 * sympy.pi)))) == 0
     assert sympy.diff(f, u, 2) == -2 / u**3
@@ -166,7 +178,7 @@ def test_axes_and_one_phi_are_enough(statement) -> None:
     assert ((1 - phi) / 4 * (1 - fraction.subs(d, 136)) ** 2).evalf(30) > sympy.Rational(1, 9), "(4)"
     root = sympy.lambdify(d, sympy.sqrt((1 - phi) / 4) * (1 - fraction))
     theorem_9.tells("from d = {} on by (21)", next(k for k in range(100, 500) if root(k) > 1 / 3))
-    bind_formula(statement, [*SAMPLES, *FAR, *WIDE, FEW_LINES], proved)
+    bind_formula(statement, [*SAMPLES, *SHORT, *FAR, *WIDE, FEW_LINES], proved)
     assert all(fano_loss(p) > axis_loss(p) for p in WIDE)
     assert statement.conclusion(BEYOND) is Truth.UNDECIDED
     with mpmath.workdps(30):
@@ -178,20 +190,33 @@ def test_axes_and_one_phi_are_enough(statement) -> None:
     bind_formula(statement, [spare], proved, least=1)
     assert statement.speaks_of(INSIDE), "of c = 1/20 and c' = 9"
     bind(statement, [(alone(1, 9), -Fraction(1, 18))], least=1)
-    held = [p for p in SAMPLES if statement.applies(p) is Truth.TRUE]
+    held = [p for p in [*SAMPLES, *SHORT] if statement.applies(p) is Truth.TRUE]
     assert len(held) >= 20
     assert [p for p in held if statement.at(p) is not Truth.TRUE] == []
-    check(statement, {"dimension >= 2, an integer": alone(1, 9)})
+    assert set(SHORT[-3:]) <= set(held)
+    assert not any(statement.applies(attrs.evolve(p, eigengap=1)) is Truth.TRUE for p in SHORT[-3:])
+    more = {
+        "dimension >= 2, an integer": alone(1, 9),
+        "eigengap > 0": attrs.evolve(INSIDE, eigengap=0),
+        "eigengap <= 1": attrs.evolve(INSIDE, eigengap=Fraction(21, 20)),
+    }
+    check(statement, SHORT_SIZE, more)
 
 
-@theorem_9.controls("+repair", grade="interval", region="d = 1; d = 2 with c = 100, by the most that is lost")
+@theorem_9.controls(
+    "+repair", grade="interval", region="d = 1; d = 2 with c = 100, or 1/Delta^2 for 1/Delta, by the most that is lost"
+)
 def test_samples_control(statement) -> None:
     """With little noise v^ is near: 1 - E|<v^, mu>| <= 2 E|N|_F^2 = 2 d^2 beta^2; with c = 100 that is too little."""
     one = attrs.evolve(alone(Fraction(1, 20), 9), delta=Fraction(1, 10))
     assert statement.without("dimension >= 2, an integer").at(one) is Truth.FALSE
-    rich = SulqSamples(2, 10**8, Fraction(1, 10**4), Fraction(1, 10**12), Fraction(19, 20), 100, 9)
-    assert statement.exhibits(small=100).applies(attrs.evolve(rich, records=4 * 10**6)) is Truth.TRUE
-    assert statement.exhibits(small=100).at(attrs.evolve(rich, records=4 * 10**6)) is Truth.FALSE
+    rich = SulqCopies(2, 4 * 10**6, Fraction(1, 10**4), Fraction(1, 10**12), Fraction(19, 20), 100, 9, 1)
+    for eigengap in (1, Fraction(1, 2)):
+        point = attrs.evolve(rich, records=rich.records / Fraction(eigengap), eigengap=eigengap)
+        assert statement.exhibits(small=100).at(attrs.evolve(point, records=int(point.records))) is Truth.FALSE
+    squared = sample(2, 10**7, 1, CENT, Fraction(1, 20), Fraction(1, 10**4))
+    assert most_records(squared) / arb(squared.eigengap.numerator) * 10**8 > squared.records, "1/Delta^2 for 1/Delta"
+    assert statement.without(SHORT_SIZE).at(squared) is Truth.FALSE
     assert statement.conclusion(sample(2, 30, 1, CENT, Fraction(1, 3))) is Truth.UNDECIDED, "between the two bounds"
 
 

@@ -183,7 +183,7 @@ class ModSulq(GaussianPerturbation):
         return (dimension + 1) / epsilon * (2 * logarithm).sqrt() + 1 / epsilon.sqrt()
 
 
-@implements("near-optimal.sulq+repair@e0b30321")
+@implements("near-optimal.sulq+repair@b7bd26d6")
 @frozen
 class Sulq(GaussianPerturbation):
     """The SULQ noise that `near-optimal` quotes: independent on all entries, so the release is not symmetric.
