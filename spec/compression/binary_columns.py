@@ -30,7 +30,7 @@ def quarter_growth_margin(p: GamePair) -> arb:
 def corollary_margin(p: GamePair) -> arb:
     """The bound with g = 3 K s^4 minus the loss over the fixed region."""
     growth = 3 * ball(p.ratio) * square(square(ball(p.smallness)))
-    return region_bound(growth, ball(p.floor), renormalisation(p.records)) - region_loss(p)
+    return region_bound(growth, ball(p.floor), p.records) - region_loss(p)
 
 
 def kept_bound(p: GamePair) -> arb:
@@ -118,7 +118,7 @@ COROLLARY_3_7 = Claim(
         "Where Assumption 1 fails it may be infinite: X_1 with two equal columns publishes two equal columns, always, "
         "and X_2 with one changed sign never does. So no alpha is possible without a condition on the data, as section "
         "D itself says.\n\n"
-        "With lambda_min >= c for both and the outputs with |X'X/m| <= 2 Theorem D.2 as repaired gives (1 + sqrt(2)) 3 "
+        "With lambda_min >= c for both and the outputs with |X'X/m| <= 2 Theorem D.2 as repaired gives (1 + 1/(2n)) 3 "
         "K s^4/c^2 + ln(1 + 1/(n^2 - 1)): a promise about restricted neighbours, not alpha-differential privacy.\n\n"
         "PCA with an error of o(1) takes K -> infinity, since the bound p C sqrt(ln 2np/m) on ||B||_F is at least "
         "C/sqrt(K), and then K s^4 -> 0; it is as close as on (12) with probability 1 - 1/(n^2 - 1), not at every "
@@ -128,7 +128,7 @@ COROLLARY_3_7 = Claim(
         "lambda_min(Sigma_1), lambda_min(Sigma_2) >= c, m <= K p^2 ln 2np; kept are the outputs with |X'X/m| <= 2, for "
         "all neighbours and without a reference; for those of a public Sigma_1 (12) does, at less loss: kept-outputs",
         Statement(
-            "any neighbours have a loss of at most (1 + sqrt(2)) 3 K s^4/c^2 + ln(1 + 1/(n^2 - 1)) over the outputs "
+            "any neighbours have a loss of at most (1 + 1/(2n)) 3 K s^4/c^2 + ln(1 + 1/(n^2 - 1)) over the outputs "
             "with |X'X/m| <= 2",
             corollary_margin,
             given=(*FLOORED, QUARTER_GROWTH, FEW_ROWS, Condition("p <= n", columns_margin)),
