@@ -16,10 +16,9 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.compression import binary_distance
 from dpmatrix.spec.compression.binary_distance import total_variation
 from dpmatrix.spec.compression.binary_loss import GamePair
-from proofs_checks.compression.covariance_pairs import gamma, norm, sheared, spectrum
+from proofs_checks.compression.covariance_pairs import INDEFINITE, UNIT, gamma, norm, sheared, spectrum
 from proofs_checks.compression.sign_pairs import (
     CHANGE,
-    DEFINITE,
     INSIDE,
     MASSES,
     TIGHT,
@@ -28,10 +27,12 @@ from proofs_checks.compression.sign_pairs import (
 )
 from proofs_checks.exact_matrices import correlated
 
-theorem_d_2 = cite("compression.theorem-d-2@7fc56b45")
+theorem_d_2 = cite("compression.theorem-d-2@8a523f97")
 
 GAME = "Sigma_1 - Sigma_2 = (xx' - yy')/n for rows of signs"
-OUTSIDE = DEFINITE | {
+OUTSIDE = {
+    "Sigma_1 is positive definite": attrs.evolve(INSIDE, records=1, first=INDEFINITE, second=UNIT),
+    "Sigma_j is positive definite": attrs.evolve(INSIDE, records=1, first=UNIT, second=correlated(-2)),
     "the covariances are symmetric": attrs.evolve(INSIDE, first=sheared(10**4), second=sheared(10**4) - CHANGE),
     GAME: attrs.evolve(INSIDE, second=correlated(Fraction(1, 2))),
     "records >= 1, an integer": attrs.evolve(INSIDE, records=0),

@@ -40,7 +40,7 @@ from proofs_checks.compression.sign_pairs import (
 )
 from proofs_checks.exact_matrices import correlated
 
-theorem_d_2 = cite("compression.theorem-d-2@7fc56b45")
+theorem_d_2 = cite("compression.theorem-d-2@8a523f97")
 
 MANY = game(10**8, 5 * 10**7, rows=10**6, smallness=Fraction(201, 1000), floor=Fraction(99, 100))
 """Orthogonal columns, p sqrt(m/n) = 1/5, and so many rows that the region costs far more than (12)."""
@@ -177,7 +177,7 @@ def test_theorem_d_2_needs_the_floor(statement) -> None:
 @theorem_d_2.supports(
     "plugged-in",
     grade="derived",
-    region="every pair of the game with x <= 1/2: Theorem 4.6 and Proposition D.1; exact supremum at 22 pairs",
+    region="every pair of the game: Theorem 4.6 and Proposition D.1; exact supremum at 22 pairs",
 )
 def test_the_display_of_theorem_d_2(statement) -> None:
     """||Delta||_F <= sqrt(2) p/n in the bound of Theorem 4.6, whose first factor then is m p^2/(sqrt(2) n l_2 l_1).
@@ -193,10 +193,19 @@ def test_the_display_of_theorem_d_2(statement) -> None:
     bind_formula(statement, TIGHT, lambda p: display(p) - loss(p))
     for p in TIGHT:
         assert statement.at(p) is Truth.TRUE
-    half = {"||Sigma_1|| ||Gamma|| <= 1/2": attrs.evolve(INSIDE, second=correlated(Fraction(2, 5)))}
-    bind_hypotheses(statement, INSIDE, BASE | DELTA_MAX | DEFINITE | half)
+    bind_hypotheses(statement, INSIDE, BASE | DELTA_MAX | DEFINITE)
     skew = attrs.evolve(INSIDE, first=sheared(1250), second=sheared(1250) - CHANGE)
-    bind_hypotheses(statement, INSIDE, BASE | DELTA_MAX | DEFINITE | half | {"the covariances are symmetric": skew})
+    two = {"records": 2, "delta_max": 1}
+    telling = {
+        "the covariances are symmetric": skew,
+        "Sigma_1 is positive definite": attrs.evolve(
+            INSIDE, **two, first=correlated(Fraction(11, 10)), second=correlated(Fraction(1, 10))
+        ),
+        "Sigma_j is positive definite": attrs.evolve(
+            INSIDE, **two, first=correlated(Fraction(-1, 10)), second=correlated(Fraction(-11, 10))
+        ),
+    }
+    bind_hypotheses(statement, INSIDE, BASE | DELTA_MAX | DEFINITE | telling)
     assert statement.applies(attrs.evolve(INSIDE, **MASSES)) is Truth.TRUE
     assert not statement.strict
 
