@@ -46,7 +46,7 @@ POINTS: dict[str, list[Any]] = {
         PrivacyAlgorithm((EVEN, THIRDS), (QUARTERS, EVEN)),
         PrivacyAlgorithm((THIRDS,), (QUARTERS, THIRDS)),
     ],
-    "compression.definition-2-3+repair": MECHANISMS,
+    "compression.definition-2-3": MECHANISMS,
     "compression.definition-2-4/composes": MECHANISMS,
     "compression.lemma-3-3": [*PAIRS, INDEFINITE],
     "compression.lemma-c-2/first-inequality": PAIRS,

@@ -230,8 +230,8 @@ THEOREM_4_6 = Claim(
     because=(
         "(m/2) A + (m/2) r ||vec Gamma||_1 with r the width of the box; ||vec Gamma||_1 <= p ||Gamma||_F and (8), and "
         "A <= ||Delta||_F^2/(lambda_min(Sigma_i) lambda_min(Sigma_1)), which asks for no closeness (Lemma C.2, "
-        "by-delta). So the last term of the bound may be ||Delta||_F/p (sharper), and ||Sigma_1|| does not matter. The "
-        "printed proof equates |a + b| with |a| + |b|, and its last term is up to four times what Lemma C.2 gives. "
+        "by-delta). So the last term of the bound may be ||Delta||_F/p (sharper), and ||Sigma_1|| does not matter.\n\n"
+        "The printed proof equates |a + b| with |a| + |b|, and its last term is up to four times what Lemma C.2 gives. "
         "Against the exact supremum, which is attained at a corner of the box, the bound is too large by 1.4 (p = 2, "
         "small correlations) to 5 and more. The theorem compares with X_1 only; any two data sets cost twice (Remark "
         "4.7)."
