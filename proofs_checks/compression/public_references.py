@@ -46,10 +46,9 @@ PRINTED_OUTSIDE = {
     "m >= 2 (C_1 + C_2) ln 2np": attrs.evolve(SMALL, rows=309),
     "floor > 0": attrs.evolve(SMALL, floor=0),
     "lambda_min >= c for all three": attrs.evolve(SMALL, second=correlated(Fraction(3, 4))),
-    "||Sigma_1|| <= 1/c": attrs.evolve(SMALL, floor=Fraction(81, 100)),
     "Delta_max <= s / (p^2 sqrt(m ln 2np))": attrs.evolve(SMALL, smallness=Fraction(1, 20)),
 }
-SMALL_OUTSIDE = PRINTED_OUTSIDE | MASSES_OUTSIDE | {"s <= c^3/2": attrs.evolve(SMALL, smallness=Fraction(1, 15))}
+SMALL_OUTSIDE = PRINTED_OUTSIDE | MASSES_OUTSIDE
 
 ALMOST = correlated(1 - Fraction(1, 10**6))
 LOSSY = {

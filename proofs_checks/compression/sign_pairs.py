@@ -12,7 +12,7 @@ from flint import arb, fmpq, fmpq_mat
 from dpmatrix.claims.formulas import real, real_matrix
 from dpmatrix.spec.compression.binary_loss import GamePair
 from proofs_checks.compression.compressed_tails import least_rows, logarithm, squared_constant
-from proofs_checks.compression.covariance_pairs import INDEFINITE, SKEW, WIDE, gamma, sheared
+from proofs_checks.compression.covariance_pairs import INDEFINITE, SKEW, WIDE, gamma, sheared, spectrum
 from proofs_checks.exact_matrices import correlated
 
 OTHERS = {"smallness": 1, "floor": Fraction(1, 2), "ratio": 1, "c_min": Fraction(1, 2), "least_records": 2}
@@ -158,8 +158,14 @@ def differing(smallness: Fraction, records: int) -> int:
     return isqrt(int(records * 10 / (19 * smallness))) + 1
 
 
+def isqrt_of_root_log(power: int) -> int:
+    """Return k near sqrt(n sqrt(ln n)/2), n = 10^power: ||Gamma|| is 1/sqrt(ln n)."""
+    with mpmath.workdps(40):
+        return int(mpmath.sqrt(mpmath.mpf(10) ** power * mpmath.sqrt(power * mpmath.log(10)) / 2)) + 1
+
+
 def assert_region(statement, points, bound) -> None:
-    """Compare both ends of the margin with formulas: 2 uu', u the signs of a row of Gamma, and all of |Gamma|."""
+    """Compare both ends of the margin with formulas: 2 uu', u the signs of a row of Gamma, and |Gamma| or 2 p l."""
     with mpmath.workdps(60):
         for p in points:
             change, size = gamma(p), p.first.nrows()
@@ -171,7 +177,9 @@ def assert_region(statement, points, bound) -> None:
                 signs = [1 if change[row, j] >= -(mpmath.mpf(10) ** -50) else -1 for j in range(size)]
                 form = sum(change[i, j] * signs[i] * signs[j] for i in range(size) for j in range(size))
                 attained = max(attained, abs(constant + half * 2 * form))
-            largest = abs(constant) + half * 2 * sum(abs(x) for x in change)
+            values, entries = spectrum(change), sum(abs(x) for x in change)
+            above, below = (2 * half * min(entries, size * max(x, 0)) for x in (values[-1], -values[0]))
+            largest = max(constant + above, below - constant, attained)
             margin = statement.margin(p)
             for end, value in ((margin.upper(), attained), (margin.lower(), largest)):
                 assert abs(end - arb(mpmath.nstr(bound(p) - value, 40))) < arb(2) ** -26 * arb(mpmath.nstr(largest, 40))

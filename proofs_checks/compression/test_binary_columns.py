@@ -36,7 +36,7 @@ from proofs_checks.compression.sign_pairs import (
 )
 from proofs_checks.exact_matrices import correlated
 
-corollary_3_7 = cite("compression.corollary-3-7@f1a101be")
+corollary_3_7 = cite("compression.corollary-3-7@64f8de22")
 
 QUARTER = attrs.evolve(INSIDE, smallness=Fraction(36, 100), ratio=6)
 """p (ln n/n)^(1/4) = 0.3484; K p^2 ln 2np = 6 * 4 * 10.597 = 254.3."""
@@ -154,8 +154,8 @@ def quarter(n: int, share: float, **fields) -> GamePair:
 
 
 def region_bound(p: GamePair) -> mpmath.mpf:
-    growth = 3 * real(p.ratio) * real(p.smallness) ** 4
-    return (1 + mpmath.sqrt(2)) * growth / real(p.floor) ** 2 + mpmath.log(1 + mpmath.mpf(1) / (p.records**2 - 1))
+    growth, n = 3 * real(p.ratio) * real(p.smallness) ** 4, mpmath.mpf(p.records)
+    return (1 + 1 / (2 * n)) * growth / real(p.floor) ** 2 + mpmath.log(1 + 1 / (n**2 - 1))
 
 
 @corollary_3_7.supports_repair(

@@ -16,21 +16,10 @@ from dpmatrix.spec.compression.compressed_growth import GrowthPair, OneColumn
 from dpmatrix.tracing import bind_expression
 from proofs_checks.compression.compressed_tails import least_rows, logarithm, squared_constant
 from proofs_checks.compression.covariance_pairs import INDEFINITE, SKEW, UNIT, sheared
+from proofs_checks.compression.nearly_singular import MOST, most_rows, nearly_singular
 from proofs_checks.exact_matrices import correlated, diagonal
 
-theorem_3_5 = cite("compression.theorem-3-5@c52e728d")
-
-
-def nearly_singular(smallness: Fraction, power: int, rows: int) -> GrowthPair:
-    """eta^2 = t/(0.9 s) with t = 0.45 sqrt(ln 2/n), rounded to rationals; n = 10^power."""
-    n, unit = 10**power, 10 ** (2 * power)
-    with mpmath.workdps(3 * power + 40):
-        t = Fraction(int(unit * mpmath.mpf(9) / 20 * mpmath.sqrt(mpmath.log(2) / n)), unit)
-        eta = Fraction(int(unit * mpmath.sqrt(real(t) / real(smallness * 9 / 10))), unit)
-    fields = {"records": n, "rows": rows, "floor": Fraction(1, 2), "smallness": smallness, "c_min": Fraction(1, 2)}
-    fields |= {"least_records": 2}
-    first = correlated(1 - eta)
-    return GrowthPair(first, correlated(1 - eta - t), 2 * t, reference=first, **fields)
+theorem_3_5 = cite("compression.theorem-3-5@c24a448c")
 
 
 def family(smallness, least_records) -> GrowthPair:
@@ -140,6 +129,10 @@ def test_theorem_3_5_fails_without_a_floor(statement, record_property) -> None:
         assert statement.formula(p) < -least
         losses.append(f"n = 10^{power}, least m: loss > {least + 1}")
     record_property("detail", "; ".join(losses))
+    for smallness, power in MOST:
+        p = nearly_singular(smallness, power, most_rows(smallness, power))
+        assert statement.applies(p) is Truth.TRUE, "the pairs of `typical-outputs`"
+        assert statement.conclusion(p) is Truth.FALSE
     share = real(p.delta_max) / 2 / mpmath.sqrt(mpmath.log(2) / p.records)
     theorem_3_5.tells("t = {} sqrt(ln 2/n), eta^2 = t sqrt(ln n), m = {} ln 4n", share, squared_constant())
     sizes = (10**4, 10**6, 10**9)
@@ -187,31 +180,32 @@ def test_theorem_3_5_fails_without_a_floor(statement, record_property) -> None:
 def test_theorem_3_5_with_a_floor(statement) -> None:
     """Delta_max p^2 sqrt(m ln 2np) <= sqrt(log p/n) s sqrt(n/m) sqrt(m ln 2np)/log n = s sqrt(log p ln 2np)/log n (1).
 
-    p <= n, as p^2 <= s sqrt(n)/log n with s <= c^3/4 <= 1/4. So log p <= log n and ln 2np <= 3 log n for n >= 2, that
-    is at most sqrt(3) s <= 2 s, and 2 s <= c^3/2.
+    For p <= n log p <= log n and ln 2np <= 3 log n, as n >= 2, so that is at most sqrt(3) s <= 2 s. No covariance of n
+    rows has a floor for p > n; of matrices alone the bound holds there too: eigenvalues lie in [c, p], so |ln
+    |Sigma_j|/|Sigma_k|| <= p ln(p/c) <= p^2/c, and ||Gamma|| <= 1/c, so the sum of |Gamma| is at most p^(3/2)/c;
+    entries of the box are at most 2 + sqrt(log p) <= 3 sqrt(p). So the loss is at most (m/2) 4 p^2/c and the logarithm,
+    and s^2 >= p^4 m (log n)^2/n >= 0.48 p^3 m makes 8 s^2/c^2 larger (2).
     """
     n, m, s, a, b, c = sympy.symbols("n m s a b c", positive=True)
     left = sympy.sqrt(a / n) * s * sympy.sqrt(n / m) / c * sympy.sqrt(m * b)
     assert sympy.simplify(left - s * sympy.sqrt(a * b) / c) == 0, "(1)"
     assert sympy.expand(n**3 - 2 * n * n - n**2 * (n - 2)) == 0
+    assert arb(2).log() ** 2 > 0.48, "n >= 2"
+    assert 8 * 0.48 > 2, "(2): p >= 1 >= c"
 
     def formula(p: GrowthPair) -> mpmath.mpf:
-        floor, small = real(p.floor), 2 * real(p.smallness)
-        explicit = mpmath.sqrt(squared_constant()) * small / (2 * floor**2)
-        explicit += small**2 * (1 / (2 * floor**2) + floor**-6)
-        return 2 * (explicit + mpmath.log(1 + mpmath.mpf(1) / (p.records**2 - 1))) - digits_of_loss(p)
+        small = real(p.smallness)
+        bound = (2 * mpmath.sqrt(squared_constant()) * small + 8 * small**2) / real(p.floor) ** 2
+        return bound + 2 * mpmath.log(1 + mpmath.mpf(1) / (p.records**2 - 1)) - digits_of_loss(p)
 
     bind_formula(statement, TIGHT, formula)
     inside = attrs.evolve(BASE, floor=Fraction(74, 100))
     more = {
         "floor > 0": attrs.evolve(BASE, floor=0),
         "lambda_min >= c for all three": attrs.evolve(BASE, floor=Fraction(751, 1000)),
-        "||Sigma_1|| <= 1/c": attrs.evolve(BASE, floor=Fraction(81, 100)),
-        "s <= c^3/4": attrs.evolve(BASE, floor=Fraction(62, 100)),
     }
     assert_common(statement, more, inside)
     bind_hypotheses(statement, inside, COMMON | more | lossy(inside))
-    assert statement.applies(attrs.evolve(inside, floor=Fraction(64, 100))) is Truth.TRUE, "s = 1/16 <= 0.0655"
     assert statement.at(inside) is Truth.TRUE
 
 

@@ -43,7 +43,7 @@ from proofs_checks.compression.public_references import (
 )
 from proofs_checks.exact_matrices import correlated
 
-theorem_3_2 = cite("compression.theorem-3-2@0491ed16")
+theorem_3_2 = cite("compression.theorem-3-2@5d737aac")
 remark_4_7 = cite("compression.remark-4-7@d22d74fa")
 
 
@@ -75,29 +75,31 @@ def assert_sufficient(statement) -> None:
     region="every p, n >= 2, m and pair under the hypotheses: Theorem 4.6; exact supremum at 20 pairs, p <= 3",
 )
 def test_theorem_3_2(statement) -> None:
-    """Against X_1: ||Delta||_F <= p Delta_max <= s/(p sqrt(m L)), L = ln 2np >= 1, l_1, l_i >= c, ||Sigma_1|| <= 1/c.
+    """Against X_1: ||Delta||_F <= p Delta_max <= s/(p sqrt(m L)), L = ln 2np >= 1, and l_1, l_i >= c.
 
-    x <= p Delta_max/c^3 <= s/c^3 <= 1/2, as Theorem 4.6 asks. Its terms: (m p ||Delta||_F/(2c^2)) C sqrt(L/m) <= C
-    s/(2c^2) (1); (m p ||Delta||_F/(2c^2)) Delta_max <= s^2/(2 c^2 p^2 L) (2); m ||Delta||_F^2/c^6 <= s^2/(c^6 p^2 L)
-    (3). ln f_i'/f_j' = ln f_i'/f_1' + ln f_1'/f_j' (Remark 4.7), so any two databases have at most twice the bound.
+    The terms of Theorem 4.6 as sharpened: (m p ||Delta||_F/(2c^2)) C sqrt(L/m) <= C s/(2c^2) (1); (m p ||Delta||_F/(2
+    c^2)) Delta_max and (m p ||Delta||_F/(2c^2)) ||Delta||_F/p are at most s^2/(2 c^2 p^2 L) each (2). ln f_i'/f_j' = ln
+    f_i'/f_1' + ln f_1'/f_j' (Remark 4.7), so any two databases have at most twice the sum.
     """
     p, m, big, s, c, k = sympy.symbols("p m L s c C", positive=True)
     delta = s / (p**2 * sympy.sqrt(m * big))
     size = p * delta
     assert sympy.simplify(m * p * size / (2 * c**2) * k * sympy.sqrt(big / m) - k * s / (2 * c**2)) == 0, "(1)"
-    assert sympy.simplify(m * p * size / (2 * c**2) * delta - s**2 / (2 * c**2 * p**2 * big)) == 0, "(2)"
-    assert sympy.simplify(m * size**2 / c**2 / c**4 - s**2 / (c**6 * p**2 * big)) == 0, "(3)"
+    for term in (delta, size / p):
+        assert sympy.simplify(m * p * size / (2 * c**2) * term - s**2 / (2 * c**2 * p**2 * big)) == 0, "(2)"
     assert arb(4).log() >= 1, "n >= 2, p >= 1"
 
     def formula(point: SmallDeltaMax) -> mpmath.mpf:
-        floor, smallness = real(point.floor), real(point.smallness)
-        explicit = mpmath.sqrt(squared_constant()) * smallness / (2 * floor**2)
-        explicit += smallness**2 * (1 / (2 * floor**2) + floor**-6)
-        explicit += mpmath.log(1 + mpmath.mpf(1) / (point.records**2 - 1))
-        return 2 * explicit - loss(point, point.reference)
+        small = real(point.smallness)
+        bound = (mpmath.sqrt(squared_constant()) * small + 2 * small**2) / real(point.floor) ** 2
+        return bound + 2 * mpmath.log(1 + mpmath.mpf(1) / (point.records**2 - 1)) - loss(point, point.reference)
 
     bind_formula(statement, small_points(), formula)
     assert statement.at(SMALL) is Truth.TRUE
+    half, moved = correlated(*[Fraction(1, 2)] * 6), correlated(*[Fraction(1, 2) + Fraction(1, 10**5)] * 6)
+    assert statement.at(small(half, moved, Fraction(1, 10**5), floor=Fraction(49, 100))) is Truth.TRUE, (
+        "||Sigma_1|| > 2"
+    )
     for point in small_points():
         if statement.applies(point) is Truth.TRUE:
             assert statement.at(point) is Truth.TRUE

@@ -15,17 +15,15 @@ from dpmatrix.spec.compression.eigenvalue_assumption import EigenvalueAssumption
 from proofs_checks.compression.covariance_pairs import INDEFINITE, SKEW, UNIT, WIDE, drawn_pairs, spectrum
 from proofs_checks.exact_matrices import correlated
 
-assumption_1 = cite("compression.assumption-1@de685b2a")
+assumption_1 = cite("compression.assumption-1@72e884af")
 
 ENTRIES = random.Random(20090119)
 
 
 def shrinking(smallness, floor) -> EigenvalueAssumption:
-    """[[1, 1-eta], [1-eta, 1]] (+) I_2, and a change of t in the last correlation; eta = min(floor, 1)/2, t <= s/2."""
-    s, least = (min(Fraction(str(x)), Fraction(1)) for x in (smallness, floor))
-    eta, t = least / 2, s / 2
-    first, second = correlated(1 - eta, 0, 0, 0, 0, 0), correlated(1 - eta, 0, 0, 0, 0, t)
-    return EigenvalueAssumption(first, second, Fraction(1, 2), smallness, floor)
+    """Two columns with correlations 1 - eta and 1 - eta - eta^3; eta = min(s, floor, 1)/2."""
+    eta = min(Fraction(str(smallness)), Fraction(str(floor)), Fraction(1)) / 2
+    return EigenvalueAssumption(correlated(1 - eta), correlated(1 - eta - eta**3), Fraction(1, 2), smallness, floor)
 
 
 def assumptions() -> list[EigenvalueAssumption]:
@@ -72,16 +70,18 @@ EVERY = "C_min = 1/2: every s and floor by the family, which is run from 10^-12 
 
 @assumption_1.refutes(grade="derived", region=EVERY)
 def test_assumption_1_does_not_keep_matrices_from_being_singular(statement) -> None:
-    """With eta < floor: Sigma_j has the eigenvalues 2 - eta, eta, 1 + t, 1 - t, the first two those of Sigma_1.
+    """Sigma_1 has the eigenvalues eta and 2 - eta, Sigma_j eta + eta^3 and 2 - eta - eta^3, for the same vectors.
 
-    So lambda_min(Sigma_j) <= eta < floor and 1/lambda_max(Sigma_1) > 1/2, while ||Delta|| = t and ||Gamma|| = t/(1 - t)
-    <= 2 t <= s for t = min(s, 1)/2.
+    So 1/lambda_max(Sigma_1) > 1/2, ||Delta|| = eta^3, and Gamma has the eigenvalues -eta/(1 + eta^2) (1) and eta^3/((2
+    - eta)(2 - eta - eta^3)) < eta^3 (2): both norms are at most eta <= s/2. lambda_min(Sigma_j) <= 5 eta/4 < floor.
     """
-    eta, t = sympy.symbols("eta t", positive=True)
-    block, other = sympy.Matrix([[1, 1 - eta], [1 - eta, 1]]), sympy.Matrix([[1, t], [t, 1]])
-    assert set(block.eigenvals()) == {eta, 2 - eta}
-    turned = other.inv() - sympy.eye(2)
-    assert all(sympy.simplify((x + t / (1 + t)) * (x - t / (1 - t))) == 0 for x in turned.eigenvals())
+    eta = sympy.Symbol("eta", positive=True)
+    first, second = (sympy.Matrix([[1, x], [x, 1]]) for x in (1 - eta, 1 - eta - eta**3))
+    assert set(first.eigenvals()) == {eta, 2 - eta}
+    turned, minus, plus = second.inv() - first.inv(), sympy.Matrix([1, -1]), sympy.Matrix([1, 1])
+    along = eta**3 / ((2 - eta) * (2 - eta - eta**3))
+    assert sympy.simplify(turned * minus + eta / (1 + eta**2) * minus) == sympy.zeros(2, 1), "(1)"
+    assert sympy.simplify(turned * plus - along * plus) == sympy.zeros(2, 1), "(2)"
     statement.refute(shrinking)
     bind_formula(statement, assumptions(), lambda p: spectrum(p.second)[0] - real(p.floor))
     assert_assumption(statement)

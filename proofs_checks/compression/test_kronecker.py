@@ -13,7 +13,7 @@ from dpmatrix.spec.compression import kronecker
 from dpmatrix.spec.compression.kronecker import SquareMatrix
 from proofs_checks.exact_matrices import correlated
 
-lemma_c_2 = cite("compression.lemma-c-2@51b2cbb8")
+lemma_c_2 = cite("compression.lemma-c-2@bb06296d")
 
 ENTRIES = random.Random(20090501)
 

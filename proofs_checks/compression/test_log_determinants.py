@@ -42,7 +42,7 @@ from proofs_checks.exact_matrices import correlated, diagonal
 from proofs_checks.steps import by_step
 
 proposition_c_1 = cite("compression.proposition-c-1@97bb50a4")
-lemma_c_2 = cite("compression.lemma-c-2@51b2cbb8")
+lemma_c_2 = cite("compression.lemma-c-2@bb06296d")
 
 SCALED = CovariancePair(fmpq_mat([[2, 0], [0, 2]]), fmpq_mat([[3, 0], [0, 3]]))
 CLOSE = "||Sigma_1|| ||Gamma|| < 1"

@@ -15,8 +15,9 @@ from dpmatrix.claims import Truth, bind_hypotheses, redefined
 from dpmatrix.claims.formulas import bind_formula, real, real_matrix
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.compression import truncated_loss
-from dpmatrix.spec.compression.truncated_loss import OutputPoint, TruncatedPair, printed_bound
+from dpmatrix.spec.compression.truncated_loss import OutputPoint, TruncatedPair
 from proofs_checks.compression.covariance_pairs import (
+    ALMOST_SINGULAR,
     BENT,
     DEFINITE,
     NEAR,
@@ -40,7 +41,7 @@ from proofs_checks.compression.drawn_outputs import OUTPUTS
 from proofs_checks.exact_matrices import correlated, diagonal
 from proofs_checks.steps import by_step
 
-theorem_4_6 = cite("compression.theorem-4-6@be6b922b")
+theorem_4_6 = cite("compression.theorem-4-6@d44fdd6f")
 
 ENTRIES = random.Random(20090625)
 
@@ -128,15 +129,22 @@ def assert_enclosure(statement) -> None:
 def test_theorem_4_6(statement) -> None:
     """With G = X'X/m in the box of width r: ln f_1/f_i = (m/2)(A + tr(Gamma (G - Sigma_1))) by Proposition C.1 (1).
 
-    |tr| <= r ||vec Gamma||_1 <= r p ||Gamma||_F. A <= ||Gamma||_F^2 ||Sigma_1||^2 / (2 (1 - x)^2) <= 2 ||Gamma||_F^2
-    ||Sigma_1||^2 for x <= 1/2 (2). (8) bounds ||Gamma||_F by D = ||Delta||_F/(l_i l_1), and (m p D/2) r + m D^2
-    ||Sigma_1||^2 is the printed bound (3). Renormalisation adds at most ln(1 + 1/(n^2 - 1)) (Remark 4.3).
+    |tr| <= r ||vec Gamma||_1 <= r p ||Gamma||_F. With 1 + g the eigenvalues of Theta_i^(1/2) Sigma_1 Theta_i^(1/2),
+    Theta = Sigma^-1, A is the sum of g - ln(1 + g), each between 0 and g^2/(1 + g) (2), and the sum of those is
+    tr(Theta_i Delta Theta_1 Delta) <= ||Delta||_F^2/(l_i l_1). (8) bounds ||Gamma||_F by ||Delta||_F/(l_i l_1), so that
+    (m/2)(p ||Gamma||_F r + A) is at most the bound of `sharper` (3). Under (4) the eigenvalues have mean 1, so l_1, l_i
+    <= 1 <= ||Sigma_1||, and the printed bound is larger (4). Renormalisation adds at most ln(1 + 1/(n^2 - 1)) (Remark
+    4.3).
     """
-    x, m, p, r, top, l1, l2, f = sympy.symbols("x m p r S l1 l2 F", positive=True)
-    assert sympy.simplify(2 - 1 / (2 * (1 - x) ** 2) - (2 * (1 - x) - 1) * (2 * (1 - x) + 1) / (2 * (1 - x) ** 2)) == 0
-    change = f / (l1 * l2)
-    bound = m * p * f / (2 * l1 * l2) * (r + 2 * f * top**2 / (p * l1 * l2))
-    assert sympy.simplify(bound - (m * p * change * r / 2 + m * change**2 * top**2)) == 0, "(3)"
+    g, m, p, r, top, l1, l2, f = sympy.symbols("g m p r S l1 l2 F", positive=True)
+    gain = sympy.log(1 + g) - g / (1 + g)
+    assert gain.subs(g, 0) == 0
+    assert sympy.simplify(gain.diff(g) - g / (1 + g) ** 2) == 0, "(2): falls before 0 and rises after it"
+    least = l1 * l2
+    sharper = m * p * f / (2 * least) * (r + f / p)
+    assert sympy.simplify(sharper - m / 2 * (p * f / least * r + f**2 / least)) == 0, "(3)"
+    bound = m * p * f / (2 * least) * (r + 2 * f * top**2 / (p * least))
+    assert sympy.simplify(bound - sharper - m * f**2 / (2 * least) * (2 * top**2 / least - 1)) == 0, "(4)"
 
     def formula(point: TruncatedPair) -> mpmath.mpf:
         extra = mpmath.log(1 + mpmath.mpf(1) / (point.records**2 - 1))
@@ -156,27 +164,50 @@ def test_theorem_4_6(statement) -> None:
     least = truncated(UNIT, UNIT, 0, records=2, rows=50)
     bind_hypotheses(statement, least, TRUNCATED_OUTSIDE)
     bind_hypotheses(statement, SIMPLE, TRUNCATED_OUTSIDE | TELLING)
-    # x = (1 + c) c / (1 - c)... at Sigma_1 = I it is c/(1 - c), so c = 1/3 is the edge.
-    assert statement.applies(truncated(UNIT, correlated(Fraction(33, 100)), 1)) is Truth.TRUE
-    assert statement.applies(truncated(UNIT, correlated(Fraction(34, 100)), 1)) is Truth.FALSE
-    assert statement.applies(truncated(correlated(0), correlated(Fraction(-34, 100)), 1)) is Truth.FALSE
-    [half] = [condition for condition in statement.given if condition.says == "||Sigma_1|| ||Gamma|| <= 1/2"]
-    assert half.at(truncated(UNIT, UNIT * 2, 1)) is Truth.TRUE, "x = 1/2"
     assert not statement.strict
 
 
+@theorem_4_6.controls("sharper", grade="interval", region="the same pair, m p/3 in place of m p/2")
 @theorem_4_6.controls(
     grade="interval", region="p = 2, m = 2000, correlation 1/100: m p/3 in place of m p/2, 6.00 for a loss of 6.18"
 )
-def test_theorem_4_6_needs_its_factor(statement) -> None:
-    """Two thirds of the bound of 9.00 are below the exact supremum of 6.18; a pair that is far apart is outside."""
+def test_theorem_4_6_needs_its_factor(statements) -> None:
+    """Two thirds of the bound of 9.00 are below the exact supremum of 6.18."""
     point = truncated(UNIT, correlated(Fraction(1, 100)), Fraction(1, 100), rows=2000)
-    assert statement.at(point) is Truth.TRUE
-    third = redefined(statement, truncated_loss, "printed_bound", lambda p: printed_bound(p) * fmpq(2, 3))
-    assert third.at(point) is Truth.FALSE
-    tiny = correlated(1 - Fraction(1, 10**6))
-    assert statement.without("max |Delta_jk| <= Delta_max").at(attrs.evolve(point, delta_max=0)) is Truth.TRUE
-    assert statement.applies(truncated(UNIT, tiny, 1)) is Truth.FALSE
+    printed_one, sharper = (statements[f"compression.theorem-4-6{name}"] for name in ("", "/sharper"))
+    for statement, name in ((printed_one, "printed_bound"), (sharper, "sharper_bound")):
+        whole = getattr(truncated_loss, name)
+        assert statement.at(point) is Truth.TRUE
+        third = redefined(statement, truncated_loss, name, lambda p, whole=whole: whole(p) * fmpq(2, 3))
+        assert third.at(point) is Truth.FALSE
+    assert printed_one.without("max |Delta_jk| <= Delta_max").at(attrs.evolve(point, delta_max=0)) is Truth.TRUE
+
+
+@theorem_4_6.supports(
+    "sharper",
+    grade="derived",
+    region="every p, n >= 2, m, Delta_max and definite pair: the docstring of `test_theorem_4_6`; 22 exact suprema",
+)
+def test_theorem_4_6_without_the_norm(statement) -> None:
+    """See `test_theorem_4_6`: the bound of (3), before (4) is used."""
+
+    def formula(p: TruncatedPair) -> mpmath.mpf:
+        size, change = p.first.nrows(), frobenius(p.first - p.second)
+        inner = radius(p) + change / size
+        bound = p.rows * size * change / (2 * spectrum(p.first)[0] * spectrum(p.second)[0]) * inner
+        return bound + mpmath.log(1 + mpmath.mpf(1) / (p.records**2 - 1)) - loss(p)
+
+    bind_formula(statement, truncated_points(), formula)
+    for p in [*truncated_points(), *mixed_points()]:
+        if statement.applies(p) is Truth.TRUE:
+            assert statement.at(p) is Truth.TRUE
+    for first, second in ((ALMOST_SINGULAR, UNIT), (UNIT, ALMOST_SINGULAR), (UNIT, UNIT * 5), (UNIT * 9, UNIT)):
+        assert statement.at(truncated(first, second, 8)) is Truth.TRUE
+    outside = TRUNCATED_OUTSIDE | TELLING
+    del outside["the columns are normalised as in (4)"]
+    for point in (SIMPLE, truncated(UNIT, UNIT * 3, 2, records=2, rows=50)):
+        bind_hypotheses(statement, point, outside)
+    assert not statement.strict
 
 
 OUTPUT_OUTSIDE = {

@@ -6,11 +6,17 @@ Off the region some entry of X'X/m leaves that of its own covariance by more tha
 
 from __future__ import annotations
 
-from flint import arb, fmpq_mat
+from flint import arb, fmpq, fmpq_mat
 
+from dpmatrix.exact import Exact, ball
 from dpmatrix.spec.common.spectra import trace
-from dpmatrix.spec.compression.covariances import inverse_difference, log_determinant_ratio
-from dpmatrix.spec.compression.truncated_loss import TruncatedPair, entry_sum, renormalisation_shift
+from dpmatrix.spec.compression.covariances import (
+    inverse_difference,
+    largest_eigenvalue,
+    least_eigenvalue,
+    log_determinant_ratio,
+)
+from dpmatrix.spec.compression.truncated_loss import TruncatedPair, entry_sum, renormalisation, renormalisation_shift
 
 LARGEST = 2
 """The largest entry of X'X/m that is kept."""
@@ -22,21 +28,31 @@ def _sign_patterns(matrix: fmpq_mat) -> list[fmpq_mat]:
     return [fmpq_mat([[a * b for b in row] for a in row]) for row in rows]
 
 
-def region_loss(p: TruncatedPair) -> arb:
-    """Enclose sup |ln f_D'/f_E'| of two databases over the region.
+def capped_loss(p: TruncatedPair, largest: Exact) -> arb:
+    """Enclose sup |ln f_D'/f_E'| of two laws of m Gaussian rows over the outputs with no entry of X'X/m above a cap.
 
-    With G = X'X/m the log-ratio is (m/2)(ln of the determinants' ratio + tr(Gamma G)) + c, c what renormalisation adds,
-    and |tr(Gamma G)| is at most twice the sum of |Gamma|. 0 and each 2 uu', u a row of signs, is X'X/m for an output.
+    With G = X'X/m the log-ratio is (m/2)(ln of the determinants' ratio + tr(Gamma G)) + c, c what renormalisation adds.
+    With L the cap tr(Gamma G) is at most L times the sum of |Gamma|, and at most L p lambda_max(Gamma) or 0, as tr G <=
+    L p; -tr(Gamma G) likewise. 0 and each L uu', u a row of signs, is X'X/m for an output.
     """
-    half, gamma = arb(p.rows) / 2, inverse_difference(p)
+    half, gamma, cap = arb(p.rows) / 2, inverse_difference(p), ball(largest)
     constant = half * log_determinant_ratio(p) + renormalisation_shift(p)
-    reach = half * LARGEST * arb(entry_sum(gamma))
+    reach, size = half * cap * arb(entry_sum(gamma)), gamma.nrows()
+    above, below = (
+        reach.min(half * cap * size * value.max(arb(0)))
+        for value in (largest_eigenvalue(gamma), -least_eigenvalue(gamma))
+    )
     attained = abs(constant)
     for corner in _sign_patterns(gamma):
-        attained = attained.max(abs(constant + half * LARGEST * arb(trace(gamma * corner))))
-    return attained.union((constant + reach).max(reach - constant))
+        attained = attained.max(abs(constant + half * cap * arb(trace(gamma * corner))))
+    return attained.union((constant + above).max(below - constant))
 
 
-def region_bound(growth: arb, floor: arb, renormalised: arb) -> arb:
-    """``(1 + sqrt 2) g/c^2 + ln(1 + 1/(n^2 - 1))`` with g >= m p^2/n."""
-    return (1 + arb(2).sqrt()) * growth / (floor * floor) + renormalised
+def region_loss(p: TruncatedPair) -> arb:
+    """Enclose the loss of two databases over the region."""
+    return capped_loss(p, LARGEST)
+
+
+def region_bound(growth: arb, floor: arb, records: int) -> arb:
+    """``(1 + 1/(2n)) g/c^2 + ln(1 + 1/(n^2 - 1))`` with g >= m p^2/n."""
+    return arb(fmpq(2 * records + 1, 2 * records)) * growth / (floor * floor) + renormalisation(records)

@@ -106,10 +106,10 @@ ASSUMPTION_1 = Claim(
     ),
     verdict=Verdict.ILL_POSED,
     because=(
-        "The assumption bounds lambda_max(Sigma_1) from above and nothing from below. With Sigma_1 = [[1, 1-eta], "
-        "[1-eta, 1]] (+) I_2 and Sigma_j that differs from it by t <= 1/2 in the correlation of the last two columns, "
-        "||Gamma|| and ||Delta|| are at most 2 t, 1/lambda_max > 1/2, and lambda_min(Sigma_j) = eta, whatever t is: no "
-        "floor survives. lambda_min(Sigma_1) >= C_min was meant."
+        "The assumption bounds lambda_max(Sigma_1) from above and nothing from below. With correlations 1 - eta and 1 "
+        "- eta - eta^3 of two columns ||Delta|| = eta^3, ||Gamma|| = eta/(1 + eta^2), 1/lambda_max > 1/2, and "
+        "lambda_min(Sigma_j) = eta + eta^3: all that is o(1) vanishes with the least eigenvalue, and no floor "
+        "survives. lambda_min(Sigma_1) >= C_min was meant."
     ),
     reading=(
         "o(1) is read for one pair: below some s > 0, which may depend on C_min. A floor means one for all such pairs."

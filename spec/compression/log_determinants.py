@@ -22,6 +22,7 @@ from dpmatrix.spec.compression.covariances import (
 )
 from dpmatrix.spec.compression.eigenvalue_assumption import ASSUMPTION, EigenvalueAssumption
 from dpmatrix.spec.compression.kronecker import KRONECKER_SPECTRUM
+from dpmatrix.spec.compression.remainders import REMAINDER_BY_DELTA, remainder
 
 
 def integral_remainder(p: CovariancePair) -> arb:
@@ -62,11 +63,6 @@ PROPOSITION_C_1 = Claim(
     ),
     reading="Both covariances are positive definite, which the inverses presuppose; o(1) is not used.",
 )
-
-
-def remainder(p: CovariancePair) -> arb:
-    """A in closed form, by Proposition C.1."""
-    return log_determinant_ratio(p) + arb(trace(inverse_difference(p) * p.first))
 
 
 def relative_change(p: CovariancePair) -> arb:
@@ -224,7 +220,8 @@ LEMMA_C_2 = Claim(
         "Assumption 1 has no lower bound on eigenvalues: with Sigma_1 = [[1, 1-eta], [1-eta, 1]] (+) I_2 and a "
         "change of eta^(3/2) in the last correlation the middle term is about 2/sqrt(eta), while ||Gamma||, "
         "||Delta|| -> 0. What is used is only x = ||Sigma_1|| ||Gamma|| = o(1), which Assumption 1 does give, and "
-        "then both bounds on A are true."
+        "then both bounds on A are true. A also has a bound for which nothing need be small, ||Delta||_F^2/(lambda_min("
+        "Sigma_1) lambda_min(Sigma_2)) (by-delta): with it Theorem 4.6 takes no Assumption 1."
     ),
     repair=Repair(
         "x = ||Sigma_1|| ||Gamma|| < 1 in place of the first display; 2 (1 - x)^2 for 2 - o(1)",
@@ -297,6 +294,7 @@ LEMMA_C_2 = Claim(
             ),
             defect=None,
         ),
+        REMAINDER_BY_DELTA,
     ),
     uses=("compression.proposition-c-1", "compression.lemma-3-3"),
 )

@@ -119,30 +119,31 @@ DEFINITION_2_3 = Claim(
         "compression", "Definition 2.3", "sup over d(D,E) = 1, V(D,E) <= delta of ess sup dP_D/dP_E <= e^alpha"
     ),
     statement=Statement(
-        "(2) with P << Q gives P_D(S) <= e^alpha P_E(S) for all events S and the pairs that it constrains",
+        "(2) gives P_D(S) <= e^alpha P_E(S) for all events S and the pairs that it constrains",
         constrained_margin,
         given=(TABLE, PRINTED_2, CONTINUOUS),
     ),
     verdict=Verdict.WELL_POSED,
     because=(
-        "A Radon-Nikodym derivative supposes P << Q, as all laws of section 4 have it: they are normal ones cut to one "
-        "set. Then (2) is the bound of Definition 2.1 on each pair that it constrains. It should be said, though: with "
-        "P = (1/2, 1/2) and Q = (1, 0) the derivative is 1/2 wherever Q has mass, and the second output gives P away. "
+        "Where q > 0 (2) bounds p by e^alpha q, where q = 0 also p = 0, and sums over S keep that. P << Q goes unsaid, "
+        "and matters: were (2) asked only where dP/dQ exists, mutually singular laws would meet it with alpha = 0, "
+        "such as the database published in the clear. Section 1 wants every outcome nearly as probable for either "
+        "database, so that is not meant.\n\n"
         "V is left open by design; max |Sigma_D - Sigma_E|, which the proofs use, is no metric, since X and OX have "
-        "distance 0. By design too (2) asks nothing of neighbours with V above delta: with delta below "
-        "every V(D, E) the identity satisfies it with alpha = 0, and with delta above all of them it is Definition 2.1."
+        "distance 0. By design too (2) asks nothing of neighbours with V above delta: with delta below every V(D, E) "
+        "the identity satisfies it with alpha = 0, and with delta above all of them it is Definition 2.1."
     ),
     reading=(
-        "Where P << Q fails dP/dQ does not exist, and (2) is not met; the essential supremum is with respect to Q. "
-        "V(D, E) = max |Sigma_D - Sigma_E|, a pseudometric. The notion is a promise about restricted neighbours, not "
-        "(eps, delta)-DP. Judged on finite tables of laws, in which d and V are any numbers."
+        "A bound on dP/dQ says that dP/dQ exists, P << Q; a pair without it does not meet (2). The essential supremum "
+        "is with respect to Q. V(D, E) = max |Sigma_D - Sigma_E|, a pseudometric. The notion is a promise about "
+        "restricted neighbours, not (eps, delta)-DP. Judged on finite tables of laws, in which d and V are any numbers."
     ),
     steps=(
         Step(
             "a-form-of-differential-privacy",
             Statement(
-                "with P << Q, and a delta that no distance of neighbours exceeds, a mechanism that meets (2) meets "
-                "P_D(S) <= e^alpha P_E(S) for all D, E that differ in one row, as Definition 2.1 has it",
+                "with a delta that no distance of neighbours exceeds, a mechanism that meets (2), P << Q included, "
+                "meets P_D(S) <= e^alpha P_E(S) for all D, E that differ in one row, as Definition 2.1 has it",
                 all_neighbours_margin,
                 given=(
                     TABLE,
