@@ -22,7 +22,7 @@ from dpmatrix.tracing import bind_expression
 
 corollary_2 = cite("sliding-window.corollary-2@a7a2faef")
 theorem_5 = cite("sliding-window.theorem-5@e417c6b6")
-theorem_15 = cite("sliding-window.theorem-15@40ab8b71")
+theorem_15 = cite("sliding-window.theorem-15@53541055")
 theorem_17 = cite("sliding-window.theorem-17@9e99af67")
 theorem_14 = cite("sliding-window.theorem-14@c61b95a1")
 theorem_16 = cite("sliding-window.theorem-16@175fe3d6")

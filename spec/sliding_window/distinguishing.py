@@ -22,7 +22,7 @@ class PrivateAnswer(Protocol):
         """Epsilon of the guarantee."""
 
     @property
-    def delta(self) -> Exact:
+    def delta(self) -> Real:
         """Delta of the guarantee."""
 
     @property
